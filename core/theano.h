@@ -1,0 +1,331 @@
+/*
+ * theano.h -- the one public header: what the Lua binding and a C host both use.
+ *
+ * Everything hangs off a ThContext; there is no other state. A function that can fail returns NULL or a nonzero status
+ * and leaves the first error in its context (th_error_kind, th_error_text); builders given NULL return NULL, so a host
+ * may build a whole expression and look once. Objects are reference counted: a function whose name says make, new, build,
+ * get or retain gives the caller a reference, to be dropped with th_*_release. Sizes are in elements and strides in
+ * bytes unless a name says otherwise. Positions and axes count from 0 and negative axes count from the end.
+ */
+#ifndef THEANO_H
+#define THEANO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define TH_API
+#else
+#define TH_API __attribute__((visibility("default")))
+#endif
+
+#define TH_MAX_NDIM 32
+
+typedef struct ThContext ThContext;
+typedef struct ThArray ThArray;       /* strided N-d array, ndarray in Lua */
+typedef struct ThVar ThVar;           /* symbolic Variable, Constant or SharedVariable */
+typedef struct ThApply ThApply;       /* application of an operation to Variables */
+typedef struct ThFunction ThFunction; /* compiled function */
+typedef struct ThRandom ThRandom;     /* NumPy's legacy RandomState */
+
+/* ---- errors: one list gives the kinds, their names and nothing else ------------------------------------------- */
+/* clang-format off */
+#define TH_ERROR_MAP(X)                                                                                                \
+    X(TypeError) X(ValueError) X(ShapeError) X(IndexError) X(KeyError) X(AttributeError) X(ZeroDivisionError)          \
+    X(RuntimeError) X(NotImplementedError) X(AssertionError) X(MemoryError) X(IOError) X(Interrupted)                  \
+    X(UnusedInputError) X(MissingInputError) X(DisconnectedInputError) X(NullTypeGradError) X(GradientError)           \
+    X(LinAlgError) X(CompileError) X(GpuError) X(BadOptimization) X(BadThunkOutput) X(BadDestroyMap) X(BadViewMap)     \
+    X(StochasticOrder) X(InvalidValueError) X(NanGuardError)
+typedef enum {
+    TH_OK = 0,
+#define X(name) TH_##name,
+    TH_ERROR_MAP(X)
+#undef X
+    TH_ERROR_COUNT
+} ThError;
+
+/* ---- dtypes: name, C type, letter of the constructors ("d" in dmatrix), kind, bytes --------------------------- */
+#define TH_DTYPE_MAP(X)                                                                                                \
+    X(BOOL, bool, uint8_t, 0, 'b', 1)         X(INT8, int8, int8_t, 'b', 'i', 1)       X(INT16, int16, int16_t, 'w', 'i', 2)    \
+    X(INT32, int32, int32_t, 'i', 'i', 4)     X(INT64, int64, int64_t, 'l', 'i', 8)    X(UINT8, uint8, uint8_t, 0, 'u', 1)      \
+    X(UINT16, uint16, uint16_t, 0, 'u', 2)    X(UINT32, uint32, uint32_t, 0, 'u', 4)   X(UINT64, uint64, uint64_t, 0, 'u', 8)   \
+    X(FLOAT32, float32, float, 'f', 'f', 4)   X(FLOAT64, float64, double, 'd', 'f', 8)                                          \
+    X(COMPLEX64, complex64, ThComplex64, 'c', 'c', 8)   X(COMPLEX128, complex128, ThComplex128, 'z', 'c', 16)
+/* clang-format on */
+typedef struct { float re, im; } ThComplex64;
+typedef struct { double re, im; } ThComplex128;
+typedef enum {
+#define X(NAME, name, ctype, letter, kind, bytes) TH_##NAME,
+    TH_DTYPE_MAP(X)
+#undef X
+    TH_DTYPE_COUNT,
+    TH_DTYPE_NONE = 255 /* "not given" */
+} ThDtype;
+
+TH_API const char *th_dtype_name(ThDtype d);
+/* "float64" -> TH_FLOAT64; TH_DTYPE_NONE when unknown. float16 is unknown here and refused by name by callers. */
+TH_API ThDtype th_dtype_from_name(const char *name);
+TH_API size_t th_dtype_bytes(ThDtype d);
+TH_API char th_dtype_kind(ThDtype d);                 /* 'b' 'i' 'u' 'f' 'c' */
+TH_API ThDtype th_dtype_upcast(ThDtype a, ThDtype b); /* NumPy's array promotion */
+
+/* ---- context -------------------------------------------------------------------------------------------------- */
+/* realloc-like: old == NULL allocates, size == 0 frees and returns NULL; memory is at least `align` aligned (16, 64). */
+typedef void *(*ThAllocFn)(void *user, void *old, size_t old_size, size_t size, size_t align);
+typedef void (*ThLogFn)(void *user, const char *line);
+typedef struct ThHost {
+    ThAllocFn alloc; /* NULL: the C library's */
+    void *alloc_user;
+    ThLogFn log; /* NULL: silent */
+    void *log_user;
+    /* NULL: our own (libgomp). Runs fn(i, user) for all i < n and returns when all are done. */
+    void (*parallel_for)(void *host, int n, void (*fn)(int i, void *user), void *user);
+    void *parallel_user;
+} ThHost;
+
+TH_API ThContext *th_context_new(const ThHost *host); /* host may be NULL; NULL when memory is out */
+TH_API ThContext *th_context_retain(ThContext *c);
+TH_API void th_context_release(ThContext *c); /* the last handle (arrays and nodes hold one too) frees it */
+TH_API const char *th_version(void);
+
+TH_API ThError th_error(const ThContext *c);           /* TH_OK when nothing is wrong */
+TH_API const char *th_error_text(const ThContext *c);  /* message without kind and position */
+TH_API const char *th_error_name(ThError e);           /* "TypeError" */
+TH_API void th_error_clear(ThContext *c);
+/* Position recorded on nodes built from now on (interned); file NULL: unknown. */
+TH_API void th_set_line(ThContext *c, const char *file, int line);
+/* Set from another thread or a signal handler: the running call stops with Interrupted at the next step or chunk. */
+TH_API void th_interrupt(ThContext *c);
+
+/* ---- configuration: Theano's flags --------------------------------------------------------------------------- */
+TH_API int th_config_set(ThContext *c, const char *name, const char *value); /* nonzero: error set (nearest name) */
+TH_API const char *th_config_get(ThContext *c, const char *name);            /* canonical text; NULL: unknown flag */
+TH_API int th_config_parse(ThContext *c, const char *flags);                 /* "floatX=float32,mode=FAST_RUN" */
+TH_API int th_config_read(ThContext *c, const char *path);                   /* .theanorc; absent file is no error */
+TH_API const char *th_config_name(int i, const char **doc, const char **deflt); /* i-th flag; NULL past the end */
+
+/* ---- arrays --------------------------------------------------------------------------------------------------- */
+/* New C-contiguous array on a 64-byte aligned buffer; contents undefined / zero. ndim <= 32, shape >= 0. */
+TH_API ThArray *th_array_empty(ThContext *c, ThDtype d, int ndim, const int64_t *shape);
+TH_API ThArray *th_array_zeros(ThContext *c, ThDtype d, int ndim, const int64_t *shape);
+/* Host memory used in place; release(user) is called when the last view is gone (may be NULL). strides NULL: C order. */
+TH_API ThArray *th_array_wrap(ThContext *c, ThDtype d, int ndim, const int64_t *shape, const int64_t *strides, void *data,
+                              void (*release)(void *user), void *user);
+TH_API ThArray *th_array_retain(ThArray *a);
+TH_API void th_array_release(ThArray *a);
+TH_API void th_array_free(ThArray *a); /* drop the data now; later use of it or of a view on it raises ValueError */
+TH_API ThDtype th_array_dtype(const ThArray *a);
+TH_API int th_array_ndim(const ThArray *a);
+TH_API const int64_t *th_array_shape(const ThArray *a);
+TH_API const int64_t *th_array_strides(const ThArray *a); /* bytes */
+TH_API int64_t th_array_size(const ThArray *a);           /* elements */
+TH_API void *th_array_data(const ThArray *a);             /* first element; NULL after th_array_free */
+TH_API size_t th_array_held_bytes(const ThArray *a);      /* bytes of the buffer this array keeps alive */
+TH_API bool th_array_contiguous(const ThArray *a);
+TH_API bool th_array_writeable(const ThArray *a);
+TH_API bool th_array_shares_memory(const ThArray *a, const ThArray *b);
+TH_API ThContext *th_array_context(const ThArray *a);
+/* Views share the buffer. perm[i] = axis of a, or -1 for a new axis of length 1. */
+TH_API ThArray *th_array_view(ThArray *a, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset_bytes);
+TH_API ThArray *th_array_transpose(ThArray *a, int ndim, const int *perm);
+TH_API ThArray *th_array_reshape(ThArray *a, int ndim, const int64_t *shape); /* one -1; a view where possible, else a copy */
+TH_API ThArray *th_array_copy(ThArray *a);                                   /* C order */
+TH_API ThArray *th_array_astype(ThArray *a, ThDtype d);                      /* NumPy's unsafe cast, always a copy */
+TH_API int th_array_assign(ThArray *dst, const ThArray *src); /* broadcasts src by lengths, casts; overlap is safe */
+TH_API int th_array_fill(ThArray *a, const ThArray *scalar);
+TH_API bool th_array_equal(const ThArray *a, const ThArray *b); /* same shape and values (NaN differs from NaN) */
+/* One element as the widest type of its kind: v.i for b i u (uint64 by bits), v.f for f, v.c for c. */
+typedef union { int64_t i; double f; ThComplex128 c; } ThValue;
+TH_API int th_array_get(const ThArray *a, const int64_t *index, ThValue *v);      /* index: ndim entries, >= 0 */
+TH_API int th_array_set(ThArray *a, const int64_t *index, char kind, ThValue v);  /* kind of v: 'b' 'i' 'u' 'f' 'c' */
+/* NumPy's str() / repr() of the array, printed with its defaults (precision 8, threshold 1000, line width 75). */
+TH_API char *th_array_str(ThContext *c, const ThArray *a);  /* free with th_free */
+TH_API void th_free(ThContext *c, void *text);
+
+/* ---- files ---------------------------------------------------------------------------------------------------- */
+TH_API ThArray *th_load_npy(ThContext *c, const char *path);
+TH_API int th_save_npy(ThContext *c, const char *path, const ThArray *a);
+TH_API ThArray *th_load_idx(ThContext *c, const char *path); /* plain or gzip */
+/* .npz: names and arrays in file order; *names (NUL-terminated each) and *arrays are freed by th_npz_free. */
+typedef struct ThNpz { int n; char **names; ThArray **arrays; } ThNpz;
+TH_API int th_load_npz(ThContext *c, const char *path, ThNpz *out);
+TH_API int th_save_npz(ThContext *c, const char *path, int n, const char *const *names, ThArray *const *arrays);
+TH_API void th_npz_free(ThContext *c, ThNpz *z);
+
+/* ---- RandomState: NumPy's legacy MT19937 streams bit for bit --------------------------------------------------- */
+TH_API ThRandom *th_random_new(ThContext *c, uint64_t seed); /* seed < 2^32 */
+TH_API void th_random_release(ThRandom *r);
+TH_API ThArray *th_random_rand(ThRandom *r, int ndim, const int64_t *shape);  /* [0, 1) float64 */
+TH_API ThArray *th_random_randn(ThRandom *r, int ndim, const int64_t *shape); /* polar method, cached second */
+TH_API ThArray *th_random_uniform(ThRandom *r, double low, double high, int ndim, const int64_t *shape);
+TH_API ThArray *th_random_normal(ThRandom *r, double loc, double scale, int ndim, const int64_t *shape);
+TH_API ThArray *th_random_randint(ThRandom *r, int64_t low, int64_t high, ThDtype d, int ndim, const int64_t *shape);
+TH_API ThArray *th_random_permutation(ThRandom *r, int64_t n); /* int64 */
+
+/* ---- types and variables --------------------------------------------------------------------------------------- */
+/* A tensor type: dtype and which dimensions are promised to be 1. Bit i of `broadcastable` is dimension i. */
+typedef struct ThType {
+    uint8_t kind;  /* TypeKind of graph.h; 0 = tensor */
+    uint8_t dtype; /* ThDtype */
+    uint16_t ndim;
+    uint32_t broadcastable;
+} ThType;
+
+TH_API ThVar *th_variable_new(ThContext *c, ThType t, const char *name);
+TH_API ThVar *th_constant_new(ThContext *c, ThArray *value, const char *name); /* dims of length 1 are broadcastable */
+/* Number literals under Theano's autocast rules; `like` decides whether a float is joined with float64 (may be NONE). */
+TH_API ThVar *th_constant_int(ThContext *c, int64_t v);
+TH_API ThVar *th_constant_float(ThContext *c, double v);
+/* SharedVariable on a copy of value (borrow: on value itself). broadcastable: bit mask, 0 is Theano's default. */
+TH_API ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow, uint32_t broadcastable);
+TH_API ThArray *th_shared_get(ThVar *s, bool borrow);
+TH_API int th_shared_set(ThVar *s, ThArray *value, bool borrow); /* dtype and rank must fit; the shape may change */
+TH_API ThVar *th_var_retain(ThVar *v);
+TH_API void th_var_release(ThVar *v);
+TH_API ThType th_var_type(const ThVar *v);
+TH_API const char *th_var_name(const ThVar *v); /* NULL when unnamed */
+TH_API int th_var_set_name(ThVar *v, const char *name);
+TH_API char th_var_kind(const ThVar *v);        /* 'v' variable, 'c' constant, 's' shared */
+TH_API ThArray *th_var_data(const ThVar *v);    /* constants: retained data; else NULL */
+TH_API ThApply *th_var_owner(const ThVar *v);   /* borrowed; NULL for leaves */
+TH_API int th_var_index(const ThVar *v);
+TH_API uint64_t th_var_serial(const ThVar *v);  /* creation order, unique in its context */
+TH_API ThContext *th_var_context(const ThVar *v);
+TH_API const char *th_var_line(const ThVar *v, int *line); /* file of creation or NULL */
+TH_API char *th_var_str(const ThVar *v);        /* Theano's str(); free with th_free */
+TH_API char *th_type_str(ThContext *c, ThType t); /* "TensorType(float64, matrix)" */
+
+TH_API ThApply *th_apply_retain(ThApply *a);
+TH_API void th_apply_release(ThApply *a);
+TH_API int th_apply_ninputs(const ThApply *a);
+TH_API int th_apply_noutputs(const ThApply *a);
+TH_API ThVar *th_apply_input(const ThApply *a, int i);  /* borrowed */
+TH_API ThVar *th_apply_output(const ThApply *a, int i); /* borrowed */
+TH_API char *th_apply_op_str(const ThApply *a);         /* "Elemwise{mul,no_inplace}"; free with th_free */
+TH_API char *th_apply_str(const ThApply *a);            /* "op(input, input)" */
+TH_API ThContext *th_apply_context(const ThApply *a);
+
+/* ---- building: every function of the tensor language by name -------------------------------------------------- */
+typedef enum {
+    TH_ARG_NONE, TH_ARG_VAR, TH_ARG_ARRAY, TH_ARG_INT, TH_ARG_FLOAT, TH_ARG_BOOL, TH_ARG_STR, TH_ARG_LIST,
+    TH_ARG_SLICE,   /* list of exactly three: start, stop, step (each NONE, INT or VAR) */
+    TH_ARG_NEWAXIS, TH_ARG_ELLIPSIS
+} ThArgKind;
+typedef struct ThArg {
+    ThArgKind kind;
+    const char *key; /* keyword, or NULL for a positional argument (positional ones come first) */
+    union {
+        ThVar *var; ThArray *array; int64_t i; double f; bool b; const char *s;
+        struct { const struct ThArg *at; int n; } list;
+    };
+} ThArg;
+
+/* One entry for each public function: scalar operations and the functions built from operations alike. */
+typedef struct ThFuncInfo {
+    const char *name;       /* "log1p", "sum", "nnet.softmax": dots are Lua submodules of theano.tensor */
+    const char *signature;  /* Python style: "x, axis=None, dtype=None, keepdims=False, acc_dtype=None" */
+    const char *metamethod; /* "__add" or NULL */
+    bool method;            /* also x:name(...) */
+    const char *doc;        /* one line */
+} ThFuncInfo;
+TH_API int th_func_count(void);
+TH_API const ThFuncInfo *th_func_info(int i);
+TH_API int th_func_find(const char *name); /* -1 when absent */
+
+/*
+ * Calls function `func` on args (numbers become constants by Theano's autocast; arrays become Constants). Writes up to
+ * max results to out (each a new reference) and returns their number, or -1 with the error set.
+ */
+TH_API int th_build(ThContext *c, int func, const ThArg *args, int nargs, ThVar **out, int max);
+/* The same function on arrays and numbers at once (eager): results are arrays. Broadcasting is by lengths. */
+TH_API int th_eager(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max);
+/* Short form for C hosts: th_op(c, "add", 2, x, y), tensors only; one result. */
+TH_API ThVar *th_op(ThContext *c, const char *name, int n, ...);
+
+/* ---- gradients -------------------------------------------------------------------------------------------------- */
+typedef enum { TH_RAISE, TH_WARN, TH_IGNORE } ThPolicy;
+typedef struct ThGradOptions {
+    ThVar *const *consider_constant; int nconsider;
+    ThVar *const *known; ThVar *const *known_grad; int nknown; /* known_grads, in order; cost may then be NULL */
+    ThPolicy disconnected_inputs;
+    bool null_return;      /* null_gradients = "return" */
+    char disconnected;     /* return_disconnected: 'z' zeros, 'n' None (out[i] = NULL), 'd' Disconnected variable */
+    bool no_names;         /* add_names = false */
+} ThGradOptions;
+/* out[i] = d cost / d wrt[i], new references; nonzero on error. options may be NULL. */
+TH_API int th_grad(ThContext *c, ThVar *cost, ThVar *const *wrt, int n, const ThGradOptions *options, ThVar **out);
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+typedef struct ThIn {
+    ThVar *var;
+    const char *name;   /* NULL: the variable's */
+    ThArray *value;     /* default, NULL: required */
+    ThVar *update;      /* new value after each call, NULL: none */
+    bool mutable_, borrow, strict, implicit;
+    int8_t allow_downcast; /* -1 default: a number only; 0 never; 1 any numeric */
+} ThIn;
+typedef struct ThOut { ThVar *var; bool borrow; } ThOut;
+typedef struct ThPair { ThVar *var, *expr; } ThPair;
+typedef struct ThCompile {
+    const ThIn *in; int nin;
+    const ThOut *out; int nout;
+    const ThPair *updates; int nupdates;
+    const ThPair *givens; int ngivens;
+    const char *name;
+    const char *mode;      /* NULL: config; "FAST_RUN", "FAST_COMPILE", "None", ... */
+    const char *linker, *optimizer, *including, *excluding, *requiring; /* NULL: the mode's or config's */
+    const char *on_unused_input;      /* NULL: config */
+    int8_t allow_input_downcast;      /* -1 default */
+    bool no_default_updates, accept_inplace, no_rebuild_strict;
+} ThCompile;
+
+TH_API ThFunction *th_compile(ThContext *c, const ThCompile *spec);
+TH_API ThFunction *th_function_retain(ThFunction *f);
+TH_API void th_function_release(ThFunction *f);
+TH_API int th_function_ninputs(const ThFunction *f);
+TH_API int th_function_noutputs(const ThFunction *f);
+TH_API const char *th_function_input_name(const ThFunction *f, int i); /* NULL when unnamed */
+TH_API ThVar *th_function_input_var(const ThFunction *f, int i);       /* borrowed: the user's variable */
+TH_API ThType th_function_output_type(const ThFunction *f, int i);
+TH_API const char *th_function_name(const ThFunction *f);
+/*
+ * args[i] NULL: the default. Casts that the input's rules allow are done here. out[i] receives a new reference each (or
+ * is reused when the output is borrowed). Nonzero on error: no shared variable has changed then.
+ */
+TH_API int th_call(ThFunction *f, ThArray *const *args, int nargs, ThArray **out);
+/* Data of the toposorted compiled graph, for f.maker.fgraph. */
+TH_API int th_function_nnodes(const ThFunction *f);
+TH_API ThApply *th_function_node(const ThFunction *f, int i);  /* borrowed; lives as long as f */
+TH_API ThVar *th_function_output_var(const ThFunction *f, int i);
+TH_API ThContext *th_function_context(const ThFunction *f);
+
+/* ---- printing: all texts are freed with th_free ----------------------------------------------------------------- */
+typedef struct ThDebugPrint {
+    int depth;              /* -1: all */
+    bool print_type, stop_on_name;
+    char ids;               /* 'C' CHAR, 'i' int, 'd' id, 0 none */
+    size_t max_bytes;       /* 0: 8 MiB; a line says so when the text is cut */
+} ThDebugPrint;
+TH_API char *th_debugprint(ThContext *c, ThVar *const *vars, int n, const ThDebugPrint *options);
+TH_API char *th_function_debugprint(ThFunction *f, const ThDebugPrint *options);
+TH_API char *th_pp(ThVar *v);
+TH_API char *th_graph_text(ThContext *c, ThVar *const *outs, int n); /* one line a node; th_graph_read reads it back */
+TH_API int th_graph_read(ThContext *c, const char *text, ThVar ***in, int *nin, ThVar ***out, int *nout); /* th_free the lists */
+TH_API char *th_function_graph_text(ThFunction *f);
+TH_API char *th_function_plan(ThFunction *f);
+TH_API char *th_function_ccode(ThFunction *f); /* NULL with an error when the function has no C unit */
+/* Runs the named passes (":"-separated names or tags) over a graph text and prints the result: goldens, inspection. */
+TH_API char *th_optimize_text(ThContext *c, const char *graph, const char *passes);
+TH_API char *th_optdb_summary(ThContext *c, const char *query); /* what runs, in order */
+/* Totals of the context for tests and tools: "live_bytes", "live_nodes", "allocs", "cache_bytes", ... ; -1 unknown. */
+TH_API int64_t th_stat(ThContext *c, const char *what);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
