@@ -163,7 +163,7 @@ struct FGraph {
     Map const_map;
     VEC(FgListener) listeners;
     const char *rule;         /* rule being applied, for messages */
-    Prov *prov_of;            /* unused slots 0 */
+    ThApply **order; int norder; /* the schedule, fixed by opt before the in-place passes; arena; the planner keeps it */
     int max_generation_hit;   /* nodes frozen by the generation limit */
 };
 /* Copies outs (and updates) of the user's graph. in: plain inputs. Merges as it copies when cons. */
