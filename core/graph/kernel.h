@@ -65,7 +65,14 @@ typedef struct { int v; uint8_t kind, acc_dtype, depth, stage; } Red;
 
 typedef enum { STAGE_LOOP, STAGE_GEMM, STAGE_SORT, STAGE_RNG, STAGE_HOST } StageClass;
 typedef struct {
-    uint8_t cls; uint8_t d0, nd;    /* own dims */
+    uint8_t cls; uint8_t d0, nd;    /* own dims: DIM_PAR first, then DIM_RED, DIM_SEQ anywhere */
+    /* The one vectorised dim (an own dim or the innermost outer one), or -1: every instruction runs on scalars. Set by the planner (the
+     * dim most accesses have at stride 1). It fixes the bits of reductions for every executor:
+     *   vec is DIM_RED: element i of that dim goes to accumulator lane i mod NL, NL = 256 / bytes(acc_dtype); lanes live across the other
+     *     DIM_RED loops and are folded at the end by halves (lane j with lane j + NL/2, then NL/4, ..); unused lanes hold the identity.
+     *   vec is DIM_PAR (or -1): each point has one accumulator, fed in loop order.
+     * An instruction at a depth that does not include the vec loop is uniform. */
+    int8_t vec;
     int ins0, nins;                 /* instructions, in order of execution within each depth */
     int red0, nred;
     /* STAGE_GEMM over own dims (m, n, k): c[m,n] = beta * c + alpha * sum_k a[m,k] b[k,n]; accesses A, B, C; alpha, beta value ids at depth
