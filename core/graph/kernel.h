@@ -47,7 +47,8 @@ enum {
     INS_CAST,           /* a = value; dtype = target */
     INS_CHECK_INDEX,    /* a = int64 value, b = INS_SIZE value n: wraps negatives; out of range: fail IndexError {i, n} */
     INS_RED,            /* a = index into red: the finished accumulator as a value */
-    INS_FAIL_IF         /* a = bool value, b = ThError kind: stop with {…} when true */
+    INS_FAIL_IF,        /* a = bool value, b = ThError kind: stop when true in any element */
+    INS_EP              /* in the epilogue of a GEMM stage (depth nouter + 2): the element of c just computed */
 };
 enum { INS_HALF = 100 };
 typedef struct {                    /* scalar SSA; its value id is its position in Kernel.ins */
@@ -61,12 +62,12 @@ typedef struct {                    /* scalar SSA; its value id is its position 
 typedef enum { RED_SUM, RED_PROD, RED_MAX, RED_MIN, RED_ARGMAX, RED_ARGMIN, RED_AND, RED_OR } RedKind;
 /* v reduced over the stage's DIM_RED dims in acc_dtype. ARGMAX/ARGMIN: first position (flattened over the reduced dims in order)
  * of the extremum, NaN first; acc int64 result. MAX/MIN propagate NaN. depth: loops around the accumulator. */
-typedef struct { int v; uint8_t kind, acc_dtype, depth, stage; } Red;
+typedef struct { int v; uint8_t kind, acc_dtype, depth, stage; } Red; /* INS_RED: a = its number; v is cast to acc_dtype first (an INS_CAST) */
 
 typedef enum { STAGE_LOOP, STAGE_GEMM, STAGE_SORT, STAGE_RNG, STAGE_HOST } StageClass;
 typedef struct {
     uint8_t cls; uint8_t d0, nd;    /* own dims: DIM_PAR first, then DIM_RED, DIM_SEQ anywhere */
-    /* The one vectorised dim (an own dim or the innermost outer one), or -1: every instruction runs on scalars. Set by the planner (the
+    /* The one vectorised dim (an own dim), or -1: every instruction runs on scalars. Set by the planner (the
      * dim most accesses have at stride 1). It fixes the bits of reductions for every executor:
      *   vec is DIM_RED: element i of that dim goes to accumulator lane i mod NL, NL = 256 / bytes(acc_dtype); lanes live across the other
      *     DIM_RED loops and are folded at the end by halves (lane j with lane j + NL/2, then NL/4, ..); unused lanes hold the identity.
@@ -76,8 +77,8 @@ typedef struct {
     int ins0, nins;                 /* instructions, in order of execution within each depth */
     int red0, nred;
     /* STAGE_GEMM over own dims (m, n, k): c[m,n] = beta * c + alpha * sum_k a[m,k] b[k,n]; accesses A, B, C; alpha, beta value ids at depth
-     * nouter or -1 (1 and 0). beta == -1 or exact 0 never reads c. ins0.. of a GEMM stage are its epilogue on each element of c
-     * (value EP_IN is the product), when nins > 0. */
+     * nouter or -1 (1 and 0). beta == -1 or exact 0 never reads c. Instructions of a GEMM stage are its epilogue: run for
+     * each (m, n) point after c is complete there, with INS_EP the element of c; vec is the n dim. */
     int A, B, C, alpha, beta;
     int host;                       /* STAGE_HOST: index into the plan's host calls */
 } Stage;
