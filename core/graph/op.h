@@ -19,7 +19,8 @@ typedef enum {
     ATTR_BODY,    /* const ScalarBody *: interned by structure, so pointer equality is equality */
     ATTR_IDX,     /* AttrIdx: a subscript */
     ATTR_TYPE,    /* ThType */
-    ATTR_STR      /* const char *, interned */
+    ATTR_STR,     /* const char *, interned */
+    ATTR_BYTE     /* int8_t */
 } AttrKind;
 typedef struct AttrInts { int8_t n; int8_t at[TH_MAX_NDIM]; } AttrInts; /* zero past n */
 /* Per subscript entry: kind 'i' index, 's' slice, 'n' newaxis; has_start.. say which operands (in order) are node inputs. */
