@@ -61,7 +61,7 @@ typedef struct Region { uint8_t kind; int first, n; int child, other, next; Size
 typedef struct PlanValue { int buf; uint8_t dtype; int16_t ndim; Size off, shape[TH_MAX_NDIM], stride[TH_MAX_NDIM]; } PlanValue;
 
 typedef struct PlanHost { HostFn fn; size_t scratch_bytes; PlanValue *in, *out; int nin, nout; const Op *op; const void *attrs; } PlanHost;
-typedef struct PlanNode { const char *text, *types; Prov prov; const char *op; } PlanNode; /* for error reports: op(inputs) */
+typedef struct PlanNode { const char *text, *types; Prov prov; const char *op; PlanValue *in; int nin; } PlanNode; /* for error reports: op(inputs); in: where its inputs lay (shapes, strides), or NULL */
 typedef struct PlanIo { ThType type; const char *name; bool mutable_, borrow; } PlanIo;
 
 typedef struct Plan {
