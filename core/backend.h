@@ -1,0 +1,21 @@
+/*
+ * backend.h -- what a backend offers: text of a plan, and a built unit.
+ * backend_c: one C translation unit per function -> compiler (posix_spawn) -> content-addressed cache -> dlopen.
+ * backend_cuda: the same kernels as CUDA C -> NVRTC; device "cuda-emulated" runs that text on the CPU.
+ * A backend that cannot build returns NULL without an error after one log line: the interpreter serves.
+ */
+#ifndef TH_BACKEND_H
+#define TH_BACKEND_H
+
+#include "runtime/runtime.h"
+
+typedef struct Backend {
+    const char *name;                                    /* "c", "cuda" */
+    bool (*emit)(Text *t, const Plan *p, const char *function_name);
+    Unit *(*build)(ThContext *c, const Plan *p, const char *function_name); /* emit + compile or cache hit + load */
+} Backend;
+extern const Backend backend_c, backend_cuda, backend_cuda_emulated;
+/* Compiles one CUDA text for an architecture ("sm_90"); 0 ok, 1 no NVRTC here, 2 does not compile (error set with the log). */
+int cuda_compile_check(ThContext *c, const char *text, const char *arch);
+
+#endif

@@ -1,0 +1,201 @@
+/*
+ * graph.h -- Types, Variables, Apply nodes, provenance, builders, FunctionGraphs.
+ * User graphs: immutable, refcounted, pointing only to inputs. An Apply and its outputs share ONE reference count (that of
+ * the Apply); leaves have their own. A compile works on an FGraph: a private copy in an arena, with clients.
+ */
+#ifndef TH_GRAPH_H
+#define TH_GRAPH_H
+
+#include "../base/base.h"
+
+typedef struct Op Op; /* op.h */
+typedef struct FGraph FGraph;
+typedef uint32_t Prov; /* 0 = unknown */
+
+/* ---- type.c -------------------------------------------------------------------------------------------------------- */
+typedef enum {
+    TYPE_TENSOR,
+    TYPE_SCALAR,       /* Theano's Scalar(int64): index constants, prints <int64> and Constant{0} */
+    TYPE_NONE,         /* NoneConst, open slice ends */
+    TYPE_NULL,         /* an undefined gradient; `dtype` unused */
+    TYPE_DISCONNECTED, /* no path */
+    TYPE_GENERIC
+} TypeKind;
+static inline bool type_eq(ThType a, ThType b) {
+    return a.kind == b.kind && a.dtype == b.dtype && a.ndim == b.ndim && a.broadcastable == b.broadcastable;
+}
+static inline bool type_bcast(ThType t, int d) { return (t.broadcastable >> d) & 1; }
+ThType type_tensor(ThDtype d, int ndim, uint32_t broadcastable);
+void type_text(Text *t, ThType ty); /* TensorType(float64, matrix) | int64 | ... */
+
+/* ---- prov.c: a persistent DAG of ids; leaf, join, gradient ------------------------------------------------------------ */
+Prov prov_leaf(ThContext *c, const char *file, int line);
+Prov prov_join(ThContext *c, Prov a, Prov b);
+Prov prov_grad(ThContext *c, Prov of);
+/* At most 8 lines: "train.lua:14", "gradient of train.lua:14", separated by ", ". "" when unknown. */
+void prov_text(ThContext *c, Text *t, Prov p);
+const char *prov_first(ThContext *c, Prov p, int *line); /* file of the first leaf, or NULL */
+
+/* ---- node.c ------------------------------------------------------------------------------------------------------------- */
+typedef struct Client { ThApply *node; int pos; } Client; /* node NULL: the graph's output number pos */
+
+/* A shared variable's storage; functions and the user's handles hold it. */
+typedef struct Shared {
+    atomic_int refs;
+    ThContext *ctx;
+    ThArray *value;          /* never NULL; replaced by set_value, written in place by functions */
+    atomic_uint_fast64_t stamp; /* bumped when shape or strides change */
+    atomic_flag busy;        /* serialises functions with updates */
+    ThVar *default_update;   /* expression on the variable `self_placeholder`, or NULL */
+} Shared;
+
+typedef enum { VAR_PLAIN, VAR_CONSTANT, VAR_SHARED } VarKind;
+
+struct ThVar {
+    uint8_t kind;
+    uint8_t flags;          /* VAR_F_* */
+    uint16_t index;         /* output number of owner */
+    Prov prov;
+    ThType type;
+    atomic_int refs;        /* leaves only; outputs use owner->refs */
+    uint32_t id;            /* in an FGraph: dense number, usable as array index (fg->nvars) */
+    uint64_t serial;
+    ThApply *owner;
+    ThContext *ctx;
+    const char *name;       /* interned or NULL */
+    union { ThArray *data; Shared *shared; } u;
+    uint64_t hash;          /* constants: of type and data; computed on demand */
+    /* FGraph only */
+    Client *clients;        /* arena; order is not meaningful */
+    int nclients, capclients;
+    ThVar *forward;         /* set when replaced; follow with fg_find */
+    ThVar *origin;          /* the user variable this was cloned from, or NULL */
+};
+enum { VAR_F_INPUT = 1, VAR_F_GRAPH = 2 /* lives in an arena: refs unused */ };
+
+struct ThApply {
+    const Op *op;
+    void *attrs;            /* op->attr_bytes, canonical (padding zeroed); NULL when none */
+    ThVar **in;
+    ThVar **out;
+    uint16_t nin, nout;
+    Prov prov;
+    atomic_int refs;
+    uint64_t serial;
+    ThContext *ctx;
+    uint64_t hash;          /* FGraph: structural, over op, attrs and current inputs */
+    uint32_t id, rank;      /* FGraph: dense number; 1 + max rank of inputs */
+    uint16_t generation;    /* rewriting depth (kernels.md 5) */
+    uint8_t flags;          /* APPLY_* */
+    int8_t destroys;        /* input overwritten by output 0 once an in-place pass decided so; -1 none */
+    const char *rule;       /* rewrite that made it, or NULL */
+    ThApply *next_free;     /* iterative freeing */
+};
+enum { APPLY_GRAD = 1 /* made by an Elemwise's own gradient: prints without ",no_inplace" */, APPLY_DEAD = 2, APPLY_GRAPH = 4 };
+
+/*
+ * Where new nodes go. fg == NULL: user nodes, owned by the builder until builder_end; keep one with th_var_retain first.
+ * Otherwise: the graph's arena, hash-consed (an equal node is returned instead of a new one).
+ */
+typedef struct Builder {
+    ThContext *ctx;
+    FGraph *fg;
+    Prov prov;
+    bool in_grad;           /* set APPLY_GRAD on Elemwise nodes */
+    const char *rule;
+    uint16_t generation;
+    VEC(ThVar *) pool;      /* user nodes made since builder_begin (leaves, and output 0 of Applys) */
+} Builder;
+void builder_begin(Builder *b, ThContext *c);           /* user graph, prov = c->prov */
+void builder_begin_fg(Builder *b, FGraph *fg, Prov prov);
+void builder_end(Builder *b);                           /* releases what nobody retained */
+
+/* attrs may be NULL; inputs may hold NULL (then NULL). Infers output types; NULL with the error set when they do not fit. */
+ThApply *apply_make(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin);
+ThVar *apply1(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin); /* its output 0 */
+ThVar *const_make(Builder *b, ThArray *value);         /* takes a new reference to value; broadcastable where length is 1 */
+ThVar *const_make_typed(Builder *b, ThArray *value, ThType type);
+ThVar *const_int(Builder *b, int64_t v, ThDtype d);    /* 0-d; d NONE: smallest (autocast) */
+ThVar *const_float(Builder *b, double v, ThDtype d);   /* 0-d; d NONE: autocast */
+ThVar *const_scalar_int(Builder *b, int64_t v);        /* TYPE_SCALAR int64, for index lists: prints Constant{0} */
+ThVar *const_none(Builder *b);
+ThVar *var_new(Builder *b, ThType t, const char *name);
+bool const_is(const ThVar *v, double value);           /* constant all of whose elements equal value (looks through nothing) */
+bool const_all_equal(const ThVar *v, double *value);
+bool var_is_const(const ThVar *v);
+uint64_t const_hash(ThVar *v);
+bool const_equal(const ThVar *a, const ThVar *b);      /* type and data bits */
+void shared_retain(Shared *s);
+void shared_release(Shared *s);
+
+/* ---- walk.c: no recursion ---------------------------------------------------------------------------------------------- */
+typedef VEC(ThApply *) ApplyVec;
+typedef VEC(ThVar *) VarVec;
+/* Applys that outs depend on, inputs first, depth first in input order (deterministic). Stops at `stop` variables. */
+bool graph_toposort(ThContext *c, ThVar *const *outs, int nout, ThVar *const *stop, int nstop, ApplyVec *order);
+/* Leaves (variables, constants, shareds) reached, in the order met. */
+bool graph_leaves(ThContext *c, ThVar *const *outs, int nout, VarVec *leaves);
+/* clone.c: copies with replacements (pairs from -> to); strict: types must be equal. New references in out. */
+bool graph_clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep, bool strict,
+                 ThVar **out);
+
+/* ---- fgraph.c: FunctionGraph ---------------------------------------------------------------------------------------------- */
+typedef struct FgListener { /* engines that keep a worklist */
+    void (*on_import)(void *user, ThApply *node);
+    void (*on_change)(void *user, ThApply *node); /* an input of node changed */
+    void (*on_prune)(void *user, ThApply *node);
+    void *user;
+} FgListener;
+
+struct FGraph {
+    ThContext *ctx;
+    Arena *arena;
+    ThVar **in; int nin;      /* plain inputs in order, then shareds as met (see fg_input_shared) */
+    ThVar **out; int nout;    /* outputs, then update expressions */
+    int nplain_out;           /* how many of out are outputs; out[nplain_out + k] updates update_of[k] */
+    ThVar **update_of;        /* the FGraph's shared input that each update writes */
+    bool *in_mutable;         /* an input that may be destroyed */
+    int nvars, nnodes;        /* dense id bounds (dead ids are not reused) */
+    int live;                 /* live Applys */
+    bool cons;                /* hash-consing on (merge) */
+    uint64_t *slot_hash; ThApply **slot_node; int ncons, capcons; /* the consing table */
+    VEC(ThVar *) consts;      /* merged constants */
+    Map const_map;
+    VEC(FgListener) listeners;
+    const char *rule;         /* rule being applied, for messages */
+    ThApply **order; int norder; /* the schedule, fixed by opt before the in-place passes; arena; the planner keeps it */
+    int max_generation_hit;   /* nodes frozen by the generation limit */
+};
+/* Copies outs (and updates) of the user's graph. in: plain inputs. Merges as it copies when cons. */
+FGraph *fg_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *update_of,
+               ThVar *const *update, int nupdate, bool cons);
+void fg_free(FGraph *fg);
+ThVar *fg_find(ThVar *v);   /* the live variable that v was forwarded to */
+/* Replaces old by new_ everywhere. Types must be equal exactly (BadOptimization otherwise). Prunes what died. */
+bool fg_replace(FGraph *fg, ThVar *old, ThVar *new_, const char *rule);
+bool fg_replace_many(FGraph *fg, ThVar *const *old, ThVar *const *new_, int n, const char *rule);
+bool fg_set_input(FGraph *fg, ThApply *node, int pos, ThVar *v); /* one edge only */
+bool fg_set_output(FGraph *fg, int pos, ThVar *v);
+bool fg_toposort(FGraph *fg, ApplyVec *order);   /* deterministic: depth first from the outputs, inputs first */
+bool fg_merge(FGraph *fg);                       /* switches consing on and merges what is there */
+/* verify.c: types, clients, ranks, acyclicity, destroy order. false with BadOptimization and a full text. */
+bool graph_verify(FGraph *fg);
+
+/* ---- text and prints ---------------------------------------------------------------------------------------------------------- */
+void var_str(Text *t, const ThVar *v);              /* Theano's str */
+void apply_op_str(Text *t, const ThApply *a);
+void const_str(Text *t, const ThVar *v);            /* TensorConstant{...} */
+typedef struct PrintGraph { /* for a compiled function */
+    ThApply *const *order; int norder;
+    ThVar *const *out; int nout;
+} PrintGraph;
+bool debugprint(Text *t, ThVar *const *vars, int n, const ThDebugPrint *o, const PrintGraph *g);
+bool pp(Text *t, ThVar *v);
+/* print.c / read.c: one line a node, read back by graph_read; see docs/graph-text.md */
+bool graph_print(Text *t, ThVar *const *in, int nin, ThVar *const *out, int nout);
+bool graph_read(Builder *b, const char *text, VarVec *in, VarVec *out);
+
+/* ---- grad.c ------------------------------------------------------------------------------------------------------------------------ */
+/* th_grad is the entry; user graph only. */
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * opt.h -- optdb: rewrites an FGraph in place, pass by pass in Theano's positions.
+ * In: a FunctionGraph as the user wrote it. Out: the same values computed better; fg->order is the schedule that the
+ * planner keeps; APPLY.destroys says what is overwritten. dtype and broadcast pattern of every value are kept exactly.
+ */
+#ifndef TH_OPT_H
+#define TH_OPT_H
+
+#include "../graph/op.h"
+
+/* Which passes and rules run: a base query and added, removed, required tags or names (":"-separated, may be NULL). */
+typedef struct OptSpec {
+    const char *optimizer; /* "fast_run" "o4" .. "o1" "fast_compile" "stabilize" "unsafe" "merge" "None" */
+    const char *including, *excluding, *requiring;
+    bool verify;           /* graph_verify after each pass (debug builds: always) */
+} OptSpec;
+bool opt_run(FGraph *fg, const OptSpec *spec);
+/* Only the passes or rules named in `passes` (":"-separated), for goldens; "" runs none, still schedules. */
+bool opt_run_named(FGraph *fg, const char *passes);
+bool opt_summary(Text *t, ThContext *c, const OptSpec *spec); /* as print_summary: position, pass, its rules */
+
+#endif
