@@ -3,7 +3,7 @@
  * In: an operation and its attribute struct. Out: `{axis=[0], acc_dtype=float64}` and back. Fields marked hidden take part
  * in nothing here. Invariant: attrs_read(attrs_text(a)) is equal to a.
  *
- * Not printed, and put back by reading: None axes, dtype NONE (255), false, the NULL body and string; beside a scalar
+ * Not printed, and put back by reading: None axes, dtype NONE (255), false, byte 0, the NULL body and string; beside a scalar
  * operation also dtype 0, unless that operation is a cast. The scalar operation stands alone: {add}.
  */
 #include "parts.h"
@@ -36,6 +36,7 @@ static uint64_t hash_field(const void *attrs, const AttrField *f, uint64_t h) {
     case ATTR_INT: return hash_mix(h, (uint64_t)FIELD(int64_t, attrs, f));
     case ATTR_BOOL:
     case ATTR_DTYPE: return hash_mix(h, FIELD(uint8_t, attrs, f));
+    case ATTR_BYTE: return hash_mix(h, (uint64_t)FIELD(int8_t, attrs, f));
     case ATTR_FLOAT: return hash_bytes(at(attrs, f), sizeof(double), h);
     case ATTR_AXES: {
         const AttrInts *x = &FIELD(AttrInts, attrs, f);
@@ -86,6 +87,7 @@ static bool equal_field(const void *a, const void *b, const AttrField *f) {
     case ATTR_INT:
     case ATTR_FLOAT: return memcmp(at(a, f), at(b, f), 8) == 0;
     case ATTR_BOOL:
+    case ATTR_BYTE:
     case ATTR_DTYPE: return *at(a, f) == *at(b, f);
     case ATTR_AXES: {
         const AttrInts *x = &FIELD(AttrInts, a, f), *y = &FIELD(AttrInts, b, f);
@@ -161,7 +163,8 @@ static bool body_given(const Op *op, const void *attrs) {
 /* Whether the field has a value that reading would not put back by itself. */
 static bool given(const Op *op, const void *attrs, const AttrField *f) {
     switch ((AttrKind)f->kind) {
-    case ATTR_BOOL: return FIELD(uint8_t, attrs, f) != 0;
+    case ATTR_BOOL:
+    case ATTR_BYTE: return FIELD(uint8_t, attrs, f) != 0;
     case ATTR_DTYPE: {
         uint8_t d = FIELD(uint8_t, attrs, f);
         int s = scalar_field(op, attrs);
@@ -179,6 +182,7 @@ static bool given(const Op *op, const void *attrs, const AttrField *f) {
 static void put_field(Text *t, const void *attrs, const AttrField *f) {
     switch ((AttrKind)f->kind) {
     case ATTR_INT: text_printf(t, "%lld", (long long)FIELD(int64_t, attrs, f)); return;
+    case ATTR_BYTE: text_printf(t, "%d", FIELD(int8_t, attrs, f)); return;
     case ATTR_BOOL: text_put(t, FIELD(uint8_t, attrs, f) ? "True" : "False"); return;
     case ATTR_DTYPE: text_put(t, th_dtype_name((ThDtype)FIELD(uint8_t, attrs, f))); return;
     case ATTR_FLOAT: text_float(t, FIELD(double, attrs, f), TH_FLOAT64); return;
@@ -350,6 +354,7 @@ static const char *read_value(ThContext *c, const Op *op, const AttrField *f, co
     char *end;
     switch ((AttrKind)f->kind) {
     case ATTR_INT: *(int64_t *)to = strtoll(p, &end, 10); return end == p ? bad(c, op, p, "an integer is expected") : end;
+    case ATTR_BYTE: *(int8_t *)to = (int8_t)strtol(p, &end, 10); return end == p ? bad(c, op, p, "an integer is expected") : end;
     case ATTR_FLOAT: *(double *)to = strtod(p, &end); return end == p ? bad(c, op, p, "a number is expected") : end;
     case ATTR_BOOL: return read_bool(c, op, p, to);
     case ATTR_DTYPE: return read_dtype(c, op, p, to);

@@ -39,6 +39,7 @@ ThVar *leaf_new(Builder *b, VarKind kind, ThType t, const char *name);
 ThVar *shared_drop(Shared *s);
 
 /* const.c */
+ThVar *const_named(Builder *b, ThArray *value, const char *name); /* user graph; never one of the cached numbers */
 void const_forget(ThVar *v); /* a cached constant dies */
 
 /* fgraph_cons.c */
