@@ -20,7 +20,9 @@ typedef struct BufferCache BufferCache; /* buffer.c: size classes of free array 
 typedef struct Config Config; /* config.c */
 
 /* State that a higher layer keeps in the context, destroyed last-in first-out with it. */
-typedef enum { CTX_GRAPH, CTX_OPS, CTX_OPT, CTX_PLAN, CTX_RUNTIME, CTX_BACKEND_C, CTX_BACKEND_CUDA, CTX_API, CTX_SLOTS } CtxSlot;
+typedef enum {
+    CTX_GRAPH, CTX_OPS, CTX_OPT, CTX_PLAN, CTX_CPU, CTX_RUNTIME, CTX_BACKEND_C, CTX_BACKEND_CUDA, CTX_API, CTX_SLOTS
+} CtxSlot;
 
 struct ThContext {
     atomic_int refs;
