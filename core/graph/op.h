@@ -101,8 +101,10 @@ typedef int32_t Sz; /* handle */
 typedef struct ShapeAlg {
     Sz (*constant)(void *u, int64_t v);
     Sz (*op)(void *u, char op, Sz a, Sz b);      /* + - * / (floor) m (min) M (max) c (ceil div) < (1 if a<b) ? not available */
-    Sz (*value)(void *u, int in, int64_t elem);  /* value of element `elem` of integer input `in` (0-d or 1-d) */
-    bool (*equal)(void *u, Sz a, Sz b, const char *why); /* must be equal at run time (a check that names the node) */
+    Sz (*value)(void *u, int in, int64_t elem);  /* value of element `elem` of integer input `in` (TYPE_SCALAR, 0-d or 1-d) */
+    /* Must be equal at run time: a check that names the node. `why` is the message, {0} and {1} are the two values; it may start
+     * with an error kind ("IndexError: index out of bounds: {0}"), else the kind is ValueError. */
+    bool (*equal)(void *u, Sz a, Sz b, const char *why);
     void *u;
 } ShapeAlg;
 typedef struct ShapeQ {
@@ -136,7 +138,8 @@ typedef struct LowerApi {
     Size (*add)(Lower *l, Size a, Size b);
     Size (*op)(Lower *l, char op, Size a, Size b);     /* as ShapeAlg.op */
     Size (*in_value)(Lower *l, int i, int64_t elem);   /* integer input's value as a Size (shape program or a size step) */
-    /* output o is a view of input i: per output dim, input element stride factor and source dim are given as sizes */
+    /* output o is a view of input i: strides in elements and offset from the buffer's base, both absolute (built from in_stride and
+     * in_offset of the input) */
     bool (*view)(Lower *l, int o, int i, int ndim, const Size *shape, const Size *strides, Size offset);
     Size (*in_stride)(Lower *l, int i, int d);         /* elements */
     Size (*in_offset)(Lower *l, int i);
@@ -150,6 +153,14 @@ typedef struct LowerApi {
     int (*write)(Lower *l, Kernel *k, int o, const int8_t *map);
     int (*read_out)(Lower *l, Kernel *k, int o, const int8_t *map, uint8_t flags); /* read-modify-write of an output */
     int (*rowtemp)(Lower *l, Kernel *k, ThDtype d, const int8_t *dims, int n);     /* private buffer over those kernel dims */
+    /* Accesses with free strides: off from the buffer's base and st[d] per KERNEL dim (k->ndim entries), absolute as in `view`; built from
+     * in_stride/in_offset and out_stride/out_offset. write_at's flags are added to ACC_WRITE (ACC_ADD accumulates). Outputs are
+     * C-contiguous unless aliased. Join, Split, IncSubtensor and scatters write parts of an output; several kernels of one node run in
+     * the order made, after a `copy` or `alias` made before them. A node that writes nothing leaves its output undefined (AllocEmpty). */
+    int (*read_at)(Lower *l, Kernel *k, int i, Size off, const Size *st);
+    int (*write_at)(Lower *l, Kernel *k, int o, uint8_t flags, Size off, const Size *st);
+    Size (*out_stride)(Lower *l, int o, int d);        /* elements */
+    Size (*out_offset)(Lower *l, int o);
     bool (*host)(Lower *l, HostFn fn, size_t scratch_bytes);                       /* inputs and outputs as arrays */
 } LowerApi;
 struct Lower { const LowerApi *api; ThContext *ctx; const ThApply *node; void *plan; };
