@@ -129,14 +129,6 @@ static bool new_group(Planner *p, int w) {
 }
 
 /* ---- where a producer's dims run in a reader ---------------------------------------------------------------------------------- */
-/* The store access of kernel work w into root r. */
-static const Access *store_of(const Planner *p, int w, int r) {
-    const Kernel *k = p->work.at[w].k;
-    for (int a = 0; a < k->acc.n; a++)
-        if (k->acc.at[a].buf == r && (k->acc.at[a].flags & ACC_WRITE)) return &k->acc.at[a];
-    return NULL;
-}
-
 /*
  * Reader access `a` (of kernel rk) visits the element stored through `s` (of kernel wk) at: dim d of wk = dim map[d] of rk, or
  * position 0 where map[d] < 0. Strides of a C-contiguous root differ wherever lengths are not 1, so they name the dims.

@@ -313,7 +313,7 @@ static bool api_alias(Lower *l, int o, int i) {
 }
 
 /* Arrays of a host call in the planner's terms; build.c renumbers them. */
-static bool host_value(Planner *p, const Val *v, PlanValue *out) {
+static bool host_value(const Val *v, PlanValue *out) {
     if (!v) return false;
     *out = (PlanValue){.buf = v->root, .dtype = v->dtype, .ndim = v->ndim, .off = v->off};
     memcpy(out->shape, v->shape, (size_t)v->ndim * sizeof(Size));
@@ -334,10 +334,10 @@ static bool api_host(Lower *l, HostFn fn, size_t scratch_bytes) {
     for (int i = 0; i < a->nin; i++) {
         bool tensor = a->in[i]->type.kind == TYPE_TENSOR || a->in[i]->type.kind == TYPE_SCALAR;
         if (!tensor) h.in[i].buf = -1;
-        else if (!host_value(p, planner_val(p, a->in[i]), &h.in[i])) return false;
+        else if (!host_value(planner_val(p, a->in[i]), &h.in[i])) return false;
     }
     for (int o = 0; o < a->nout; o++)
-        if (!host_value(p, out_val(p, a->out[o]), &h.out[o])) return false;
+        if (!host_value(out_val(p, a->out[o]), &h.out[o])) return false;
     int w = planner_work(p, WORK_HOST, NULL);
     if (w < 0 || !vec_push(p->ctx, &p->host, h)) return false;
     p->work.at[w].host = p->host.n - 1;

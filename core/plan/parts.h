@@ -12,6 +12,10 @@
 
 #include "plan.h"
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 /* ---- sizes.c: value-numbered size arithmetic with union-find ------------------------------------------------------------- */
 typedef struct SizeIns {
     uint8_t op;        /* ShapeOp */
@@ -142,6 +146,7 @@ Kernel *fuse_group(Planner *p, const Group *g);        /* fuse.c */
 bool kernel_literal(Kernel *k, const ThArray *c, Ins *out); /* passes.c */
 bool kernel_tidy(Planner *p, Kernel *k);               /* passes.c */
 bool kernel_localize(Planner *p, Kernel *k, int *roots, int *nroots, int *syms, int *nsyms);
-Plan *plan_build(Planner *p);                          /* build.c */
+bool plan_build(Planner *p, bool *again);               /* build.c: fills Planner.plan */
+bool plan_events(Plan *p);                             /* memory.c: in-place wishes and layout events */
 
 #endif
