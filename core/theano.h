@@ -298,6 +298,11 @@ TH_API const char *th_function_name(const ThFunction *f);
  * is reused when the output is borrowed). Nonzero on error: no shared variable has changed then.
  */
 TH_API int th_call(ThFunction *f, ThArray *const *args, int nargs, ThArray **out);
+/*
+ * A value as argument i under the input's type rules (inventory of Theano's TensorType.filter): arrays pass when no precision is lost,
+ * numbers and nested lists when every value is held exactly (a Python-like float goes down to floatX). New reference or NULL.
+ */
+TH_API ThArray *th_function_filter(ThFunction *f, int i, const ThArg *value);
 /* Data of the toposorted compiled graph, for f.maker.fgraph. */
 TH_API int th_function_nnodes(const ThFunction *f);
 TH_API ThApply *th_function_node(const ThFunction *f, int i);  /* borrowed; lives as long as f */

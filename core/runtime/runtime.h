@@ -11,11 +11,12 @@
 typedef struct ThRt ThRt;
 typedef struct ThFrame {
     char **buf;            /* base address of each plan buffer */
-    const int64_t *sym;    /* shape slots */
+    int64_t *sym;          /* shape slots */
     const ThRt *rt;
     void *scratch;         /* GEMM packing, host calls */
     int64_t err[8];        /* {step, node, kind, n, v0..v3}: written by a failing step */
-    struct Workspace *ws;  /* ours */
+    const Plan *plan;      /* ours from here on */
+    struct Workspace *ws;
 } ThFrame;
 
 /* Everything a generated unit may call besides libm, libmvec and mem*: versioned, append-only. */
@@ -25,7 +26,7 @@ struct ThRt {
     /* c = beta c + alpha a.b; strides in elements; dtype as ThDtype; scratch is frame->scratch */
     int (*gemm)(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b, const int64_t bs[2],
                 void *c, const int64_t cs[2], double alpha, double beta);
-    int (*host_call)(ThFrame *f, int host);
+    int (*host_call)(ThFrame *f, int step);
     int (*size_step)(ThFrame *f, int first, int n); /* STEP_SIZE */
     int (*late_alloc)(ThFrame *f, int buf);
     int (*poll_interrupt)(ThFrame *f);              /* nonzero: stop with Interrupted */
@@ -43,10 +44,7 @@ typedef struct Unit {
     void *impl;
 } Unit;
 
-/* ---- interp.c: the same plan without a compiler ------------------------------------------------------------------------- */
-int interp_run(const Plan *p, ThFrame *f);              /* whole plan; nonzero after failing */
-int interp_step(const Plan *p, int step, ThFrame *f);
-/* simd.h: per (scalar op, dtype) block kernels, one table per ISA, chosen once per context */
+/* ---- interp.c (interp_unit.h): the same plan without a compiler, on simd.h's block kernels: one per (scalar op, dtype), one table per ISA ---- */
 
 /* Host calls (STEP_HOST): arrays described for the operation. */
 struct HostCall {
