@@ -10,7 +10,7 @@
 
 /* clang-format off */
 #define OP_LIST_ELEMWISE(X) X(elemwise) X(dimshuffle)
-#define OP_LIST_REDUCE(X)
+#define OP_LIST_REDUCE(X)   X(sum) X(prod) X(all) X(any) X(max) X(min) X(max_and_argmax) X(argmax)
 #define OP_LIST_STRUCT(X)
 /* clang-format on */
 #define OP_LIST(X) OP_LIST_ELEMWISE(X) OP_LIST_REDUCE(X) OP_LIST_STRUCT(X)
