@@ -71,7 +71,11 @@ struct ThVar {
     ThVar *forward;         /* set when replaced; follow with fg_find */
     ThVar *origin;          /* the user variable this was cloned from, or NULL */
 };
-enum { VAR_F_INPUT = 1, VAR_F_GRAPH = 2 /* lives in an arena: refs unused */ };
+enum {
+    VAR_F_INPUT = 1,
+    VAR_F_GRAPH = 2, /* lives in an arena: refs unused */
+    VAR_F_CACHED = 4 /* a small constant that the context hands out again while it lives; id is its place there */
+};
 
 struct ThApply {
     const Op *op;
@@ -90,6 +94,7 @@ struct ThApply {
     int8_t destroys;        /* input overwritten by output 0 once an in-place pass decided so; -1 none */
     const char *rule;       /* rewrite that made it, or NULL */
     ThApply *next_free;     /* iterative freeing */
+    int *slot;              /* FGraph: slot[i] is where in[i]'s client list holds this edge, so that it goes in O(1) */
 };
 enum { APPLY_GRAD = 1 /* made by an Elemwise's own gradient: prints without ",no_inplace" */, APPLY_DEAD = 2, APPLY_GRAPH = 4 };
 
@@ -110,9 +115,12 @@ void builder_begin(Builder *b, ThContext *c);           /* user graph, prov = c-
 void builder_begin_fg(Builder *b, FGraph *fg, Prov prov);
 void builder_end(Builder *b);                           /* releases what nobody retained */
 
+enum { OP_MAX_OUT = 256 }; /* outputs of one Apply; Infer.out has room for so many */
 /* attrs may be NULL; inputs may hold NULL (then NULL). Infers output types; NULL with the error set when they do not fit. */
 ThApply *apply_make(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin);
 ThVar *apply1(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin); /* its output 0 */
+/* src's operation on other inputs; names and flags are src's. Infers again only when an input's type differs. */
+ThApply *apply_copy(Builder *b, const ThApply *src, ThVar *const *in);
 ThVar *const_make(Builder *b, ThArray *value);         /* takes a new reference to value; broadcastable where length is 1 */
 ThVar *const_make_typed(Builder *b, ThArray *value, ThType type);
 ThVar *const_int(Builder *b, int64_t v, ThDtype d);    /* 0-d; d NONE: smallest (autocast) */

@@ -115,8 +115,9 @@ typedef struct ShapeEnv {
     int64_t (*stride)(void *u, int buf, int d);
     int64_t (*value)(void *u, int buf, int64_t elem);
     void *u;
+    int64_t fail[2]; /* out: the two values of the check that failed */
 } ShapeEnv;
-int shape_run(const Plan *p, int first, int n, int64_t *sym, const ShapeEnv *env);
+int shape_run(const Plan *p, int first, int n, int64_t *sym, ShapeEnv *env);
 /* TLSF replay: offset[b] for every TEMP buffer, total arena bytes. size_t overflow: -1. Touches only memory given. */
 int64_t plan_layout(const Plan *p, const int64_t *sym, int64_t *offset, void *work, size_t work_bytes);
 size_t plan_layout_work(const Plan *p);
