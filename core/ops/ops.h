@@ -10,7 +10,7 @@
 
 /* clang-format off */
 #define OP_LIST_ELEMWISE(X) X(elemwise) X(dimshuffle)
-#define OP_LIST_REDUCE(X)
+#define OP_LIST_REDUCE(X)   X(sum) X(prod) X(all) X(any) X(max) X(min) X(max_and_argmax) X(argmax)
 #define OP_LIST_STRUCT(X) \
     X(shape) X(shape_i) X(make_vector) X(specify_shape) X(scalar_from_tensor) X(tensor_from_scalar) X(reshape) X(rebroadcast) \
     X(alloc) X(alloc_empty) X(arange) X(eye) X(tri) X(subtensor) X(inc_subtensor) X(adv_subtensor1) X(adv_inc_subtensor1) \
