@@ -20,7 +20,9 @@ typedef struct BufferCache BufferCache; /* buffer.c: size classes of free array 
 typedef struct Config Config; /* config.c */
 
 /* State that a higher layer keeps in the context, destroyed last-in first-out with it. */
-typedef enum { CTX_GRAPH, CTX_OPS, CTX_OPT, CTX_PLAN, CTX_RUNTIME, CTX_BACKEND_C, CTX_BACKEND_CUDA, CTX_API, CTX_SLOTS } CtxSlot;
+typedef enum {
+    CTX_GRAPH, CTX_OPS, CTX_OPT, CTX_PLAN, CTX_CPU, CTX_RUNTIME, CTX_BACKEND_C, CTX_BACKEND_CUDA, CTX_API, CTX_SLOTS
+} CtxSlot;
 
 struct ThContext {
     atomic_int refs;
@@ -45,8 +47,11 @@ void *ctx_alloc0(ThContext *c, size_t bytes);
 void *ctx_alloc_aligned(ThContext *c, size_t bytes, size_t align);
 void *ctx_realloc(ThContext *c, void *p, size_t old, size_t bytes);       /* on failure p stays valid */
 void ctx_free(ThContext *c, void *p, size_t bytes);
-char *ctx_strdup(ThContext *c, const char *s); /* th_free */
+void *ctx_alloc_owned(ThContext *c, size_t bytes);                        /* knows its size: freed with th_free */
+void *ctx_realloc_owned(ThContext *c, void *p, size_t bytes);             /* on failure p stays valid */
+char *ctx_strdup(ThContext *c, const char *s);                            /* owned: th_free */
 void ctx_log(ThContext *c, const char *format, ...) TH_PRINTF(2, 3);
+#define err ctx_err /* the C library has an err too, and a static link would mix them up */
 /* Keeps the first failure. Always returns false so that `return err(...)` reads well. */
 bool err(ThContext *c, ThError kind, const char *format, ...) TH_PRINTF(3, 4);
 bool err_nomem(ThContext *c);
@@ -66,7 +71,7 @@ char *arena_strdup(Arena *a, const char *s);
 ThContext *arena_context(Arena *a);
 size_t arena_bytes(const Arena *a);
 
-/* ---- vec.h: growable arrays. VEC(int) v = {0}; vec_push(c, &v, 3); v.at[i], v.n; vec_free(c, &v). --------------------- */
+/* ---- vec.c: growable arrays. VEC(int) v = {0}; vec_push(c, &v, 3); v.at[i], v.n; vec_free(c, &v). --------------------- */
 #define VEC(T) struct { T *at; int n, cap; }
 bool vec_grow(ThContext *c, void **at, int *cap, int need, size_t item);
 #define vec_reserve(c, v, need) ((need) <= (v)->cap || vec_grow((c), (void **)&(v)->at, &(v)->cap, (need), sizeof *(v)->at))
@@ -91,13 +96,15 @@ void map_free(ThContext *c, Map *m);
 #define KEY(p) ((uint64_t)(uintptr_t)(p))
 
 /* ---- text.c: growing text ----------------------------------------------------------------------------------------------- */
-typedef struct Text { ThContext *c; char *at; size_t n, cap; } Text; /* at is NUL-terminated once anything was put */
+/* at is NUL-terminated once anything was put; after a failed allocation (failed) puts do nothing and take gives NULL. */
+typedef struct Text { ThContext *c; char *at; size_t n, cap; bool failed; } Text;
 void text_init(Text *t, ThContext *c);
 void text_put(Text *t, const char *s);
 void text_put_n(Text *t, const char *s, size_t n);
 void text_putc(Text *t, char ch);
 void text_printf(Text *t, const char *format, ...) TH_PRINTF(2, 3);
 void text_float(Text *t, double v, ThDtype d); /* shortest text that reads back equal in d, as Python's repr: 2.0, 0.1, 1e-05, nan, inf */
+int text_digits(double v, ThDtype d, char *digits, int *exponent); /* |v| finite = d.ddd * 10^exponent; <= 17 digits */
 char *text_take(Text *t);                      /* owned by the caller (th_free); empty text is "" */
 void text_free(Text *t);
 /* Nearest of n names to s by edit distance (case ignored), or NULL when nothing is near. */
@@ -110,6 +117,8 @@ static inline bool dtype_is_discrete(ThDtype d) { return d < TH_FLOAT32; }
 static inline bool dtype_is_int(ThDtype d) { return d > TH_BOOL && d < TH_FLOAT32; }
 static inline bool dtype_is_signed(ThDtype d) { return d >= TH_INT8 && d <= TH_INT64; }
 static inline bool dtype_is_unsigned(ThDtype d) { return d >= TH_UINT8 && d <= TH_UINT64; }
+/* The dtype of that name, or TH_DTYPE_NONE with TypeError (float16 by name). */
+ThDtype dtype_parse(ThContext *c, const char *name);
 /* Smallest dtype that holds a literal exactly under cast_policy=custom (inventory 2). */
 ThDtype dtype_of_int(int64_t v);
 ThDtype dtype_of_float(double v, ThDtype floatX);
@@ -119,15 +128,20 @@ void dtype_cast(char *dst, ThDtype dd, int64_t dstride, const char *src, ThDtype
 /* ---- buffer.c: refcounted, 64-byte aligned memory; freed buffers stay in size classes so that pages stay mapped --------- */
 typedef struct ThBuffer {
     atomic_int refs;
+    atomic_int pins;    /* bound functions that hold its address: th_array_free raises while there are any */
     uint8_t space;      /* 0 host; device spaces later */
     bool freed;         /* th_array_free: the memory is gone, views raise */
+    bool wrapped;       /* host memory: release(user) instead of the allocator */
+    uint16_t lead;      /* bytes between the allocation and data */
     ThContext *ctx;     /* retained */
     char *data;
     size_t bytes, cap;  /* cap = bytes of its size class */
-    void (*release)(void *user); /* wrapped host memory; NULL: ours */
+    void (*release)(void *user); /* of wrapped memory; may be NULL */
     void *user;
 } ThBuffer;
 ThBuffer *buffer_new(ThContext *c, size_t bytes); /* contents undefined */
+ThBuffer *buffer_wrap(ThContext *c, void *data, size_t bytes, void (*release)(void *user), void *user);
+void buffer_drop(ThBuffer *b); /* gives the memory up now; the header stays for its views */
 void buffer_retain(ThBuffer *b);
 void buffer_release(ThBuffer *b);
 void buffer_cache_trim(ThContext *c, size_t keep_bytes);

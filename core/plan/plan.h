@@ -28,8 +28,9 @@ typedef struct PlanBuf {
     uint8_t kind, dtype, space;   /* space 0 host */
     int16_t ndim;
     int index;                    /* number of the argument, shared, constant or output slot */
+    bool late;                    /* its size is found by a STEP_SIZE: a STEP_LATE allocates it, the layout and the call do not */
     Size size;                    /* elements of the root (TEMP, OUTPUT) */
-    Size shape[TH_MAX_NDIM];      /* arguments, shareds: their dims as slots */
+    Size shape[TH_MAX_NDIM];      /* arguments, shareds: their dims as slots; a length the type promises to be 1 is the constant 1 */
     int first, last;              /* steps between which a TEMP lives (layout) */
     int inplace_of;               /* TEMP/OUTPUT: try the slot of this buffer (dies there), or -1 */
 } PlanBuf;
@@ -62,7 +63,11 @@ typedef struct PlanValue { int buf; uint8_t dtype; int16_t ndim; Size off, shape
 
 typedef struct PlanHost { HostFn fn; size_t scratch_bytes; PlanValue *in, *out; int nin, nout; const Op *op; const void *attrs; } PlanHost;
 typedef struct PlanNode { const char *text, *types; Prov prov; const char *op; PlanValue *in; int nin; } PlanNode; /* for error reports: op(inputs); in: where its inputs lay (shapes, strides), or NULL */
-typedef struct PlanIo { ThType type; const char *name; bool mutable_, borrow; } PlanIo;
+/* Arguments are planned as C-contiguous (the caller copies others) unless `strided`: then their strides are slots (SHAPE_STRIDE) too.
+ * Shareds and constants are always C-contiguous. */
+typedef struct PlanIo { ThType type; const char *name; bool mutable_, borrow, strided; } PlanIo;
+/* An integer that feeds sizes: element `elem` of argument or shared buffer `buf`. Part of the signature beside shapes (and strides). */
+typedef struct PlanSigValue { int buf; int64_t elem; } PlanSigValue;
 
 typedef struct Plan {
     ThContext *ctx;
@@ -73,7 +78,10 @@ typedef struct Plan {
     Region *region; int nregion;  /* region[0] is the root */
     ShapeIns *shape; int nshape;  /* run at a new signature; those of STEP_SIZE follow */
     int nshape_static, nsym;
-    ShapeCheck *check; int ncheck;
+    ShapeCheck *check; int ncheck; /* check[0]: a size overflowed int64 (shape_run returns 1 + 0) */
+    PlanSigValue *sig; int nsig;
+    int first_write;              /* first step that writes shared or mutable storage, nstep when none: nothing may fail or be
+                                   * interrupted from there on */
     PlanBuf *buf; int nbuf;
     ThArray **constant; int nconstant;
     Shared **shared; int nshared; /* retained */
@@ -90,6 +98,10 @@ typedef struct Plan {
     int *layout_order; int nlayout; /* ALLOC/FREE events: +buf+1 alloc, -(buf+1) free, replayed through TLSF */
 } Plan;
 
+/*
+ * in[i] describes plain input i (nin of them; shareds follow in fg->in), out[i] result i. The plan keeps fg->order (fg_toposort when NULL);
+ * step node numbers are positions in it. NULL with the error set.
+ */
 Plan *plan_make(FGraph *fg, const PlanIo *in, int nin, const PlanIo *out, int nout);
 Plan *plan_retain(Plan *p);
 void plan_release(Plan *p);
@@ -103,8 +115,9 @@ typedef struct ShapeEnv {
     int64_t (*stride)(void *u, int buf, int d);
     int64_t (*value)(void *u, int buf, int64_t elem);
     void *u;
+    int64_t fail[2]; /* out: the two values of the check that failed */
 } ShapeEnv;
-int shape_run(const Plan *p, int first, int n, int64_t *sym, const ShapeEnv *env);
+int shape_run(const Plan *p, int first, int n, int64_t *sym, ShapeEnv *env);
 /* TLSF replay: offset[b] for every TEMP buffer, total arena bytes. size_t overflow: -1. Touches only memory given. */
 int64_t plan_layout(const Plan *p, const int64_t *sym, int64_t *offset, void *work, size_t work_bytes);
 size_t plan_layout_work(const Plan *p);

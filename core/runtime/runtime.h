@@ -65,6 +65,7 @@ typedef struct FunctionSpec { /* what core/compile.c hands over; the function re
     const char *name;
     int8_t allow_input_downcast;
     bool exception_verbose;
+    bool internal;              /* owned by the context itself: does not retain it, has no user variables */
 } FunctionSpec;
 ThFunction *function_new(ThContext *c, const FunctionSpec *s);
 FGraph *function_fgraph(ThFunction *f);

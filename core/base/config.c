@@ -1,0 +1,269 @@
+/*
+ * config.c -- Theano's flags as one table.
+ *
+ * In: flags from a program, a "name=value,..." text or a .theanorc. Out: canonical texts. Always holds: every value
+ * has passed its check; a text or file with a mistake changes nothing at all. A new flag is one line of CONFIG.
+ */
+#include "base.h"
+#include "parts.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* name, type (enum: one of a list; text; bool; int; dtype), default, allowed values ("," between them), doc */
+/* clang-format off */
+#define CONFIG(X)                                                                                                      \
+    X("floatX", DTYPE, "float64", "float64,float32", "dtype of float constants and of variables without one")          \
+    X("device", ENUM, "cpu", "cpu,cuda,cuda-emulated", "where compiled functions run and shared floats live")          \
+    X("mode", ENUM, "Mode", "Mode,FAST_RUN,FAST_COMPILE,None", "default compilation mode; Mode: linker and optimizer") \
+    X("linker", ENUM, "cvm", "cvm,vm,c,py,c|py,cvm_nogc,vm_nogc,c|py_nogc,interpreter",                                \
+      "how functions run: cvm and c build C code; vm, py and interpreter do not")                                      \
+    X("optimizer", ENUM, "o4", "o4,o3,o2,o1,unsafe,fast_run,fast_compile,merge,None", "which rewrites run")            \
+    X("optimizer_including", TEXT, "", "", "tags of rewrites to add, \":\" between them")                              \
+    X("optimizer_excluding", TEXT, "", "", "tags or names of rewrites to leave out, \":\" between them")               \
+    X("optimizer_requiring", TEXT, "", "", "tags that every rewrite must have, \":\" between them")                    \
+    X("on_unused_input", ENUM, "raise", "raise,warn,ignore", "what compile does about an input that is not used")      \
+    X("exception_verbosity", ENUM, "low", "low,high", "high: run-time errors show the graph around the failing node")  \
+    X("cast_policy", ENUM, "custom", "custom,numpy+floatX", "dtype of number literals")                                \
+    X("int_division", ENUM, "int", "int,raise,floatX", "what dividing integers with int_div-style operators does")     \
+    X("warn_float64", ENUM, "ignore", "ignore,warn,raise", "what happens when a float64 variable is made")             \
+    X("allow_gc", BOOL, "true", "", "free temporaries between calls")                                                  \
+    X("openmp", BOOL, "false", "", "use several threads")                                                              \
+    X("openmp_elemwise_minsize", INT, "200000", "", "elements from which elementwise loops use several threads")       \
+    X("base_compiledir", TEXT, "~/.theano", "", "directory of compiled code")                                          \
+    X("cxx", TEXT, "gcc, cc or clang", "", "C compiler; empty: no C code, functions run in the interpreter")           \
+    X("gcc.cxxflags", TEXT, "", "", "more flags for the C compiler")                                                   \
+    X("compute_test_value", ENUM, "off", "off,ignore,warn,raise", "compute test values while the graph is built")      \
+    X("profile", BOOL, "false", "", "measure every function")                                                          \
+    X("compile.tiers", BOOL, "false", "", "start in the interpreter and build C code beside it")
+/* clang-format on */
+
+typedef enum { ENUM, TEXT, BOOL, INT, DTYPE } FlagType;
+
+typedef struct {
+    const char *name;
+    FlagType type;
+    const char *deflt, *allowed, *doc;
+} Flag;
+
+static const Flag flag[] = {
+#define X(name, type, deflt, allowed, doc) {name, type, deflt, allowed, doc},
+    CONFIG(X)
+#undef X
+};
+enum { FLAGS = TH_LEN(flag) };
+
+struct Config {
+    const char *value[FLAGS]; /* interned */
+};
+
+/* ---- one value --------------------------------------------------------------------------------------------------------- */
+static int find(const char *name) {
+    for (int i = 0; i < FLAGS; i++)
+        if (!strcmp(flag[i].name, name)) return i;
+    return -1;
+}
+
+/* Index of the flag or -1 with KeyError; `where` is what the message starts with. */
+static int lookup(ThContext *c, const char *name, const char *where) {
+    int i = find(name);
+    if (i >= 0) return i;
+    const char *names[FLAGS];
+    for (int k = 0; k < FLAGS; k++) names[k] = flag[k].name;
+    const char *near = text_nearest(name, names, FLAGS);
+    if (near) err(c, TH_KeyError, "%sunknown config flag '%.100s'; did you mean '%s'?", where, name, near);
+    else err(c, TH_KeyError, "%sunknown config flag '%.100s'", where, name);
+    return -1;
+}
+
+static bool listed(const char *list, const char *value) {
+    size_t n = strlen(value);
+    for (const char *p = list; n && *p;) {
+        size_t m = strcspn(p, ",");
+        if (m == n && !memcmp(p, value, n)) return true;
+        p += m + (p[m] == ',');
+    }
+    return false;
+}
+
+static const char *bool_text(const char *v) {
+    if (!strcmp(v, "true") || !strcmp(v, "True") || !strcmp(v, "1")) return "true";
+    return !strcmp(v, "false") || !strcmp(v, "False") || !strcmp(v, "0") ? "false" : NULL;
+}
+
+static bool is_int(const char *v) {
+    char *end;
+    if (*v != '-' && !isdigit((unsigned char)*v)) return false;
+    long long n = strtoll(v, &end, 10);
+    return !*end && end != v && n > -(1ll << 62) && n < 1ll << 62;
+}
+
+/* The canonical text of a value, interned; NULL with the error that says what is allowed. */
+static const char *check(ThContext *c, const Flag *f, const char *value, const char *where) {
+    const char *good = value, *allowed = f->allowed;
+    if (f->type == ENUM || f->type == DTYPE) good = listed(allowed, value) ? value : NULL;
+    else if (f->type == BOOL) good = bool_text(value), allowed = "true,false";
+    else if (f->type == INT) good = is_int(value) ? value : NULL, allowed = "an integer";
+    if (good) return intern(c, good);
+    if (f->type == DTYPE && !strcmp(value, "float16"))
+        err(c, TH_TypeError, "%s%s=float16: float16 is not supported; allowed are %s", where, f->name, allowed);
+    else
+        err(c, TH_ValueError, "%sinvalid value '%.100s' for config flag %s; allowed: %s", where, value, f->name, allowed);
+    return NULL;
+}
+
+int th_config_set(ThContext *c, const char *name, const char *value) {
+    int i = lookup(c, name, "");
+    const char *v = i < 0 ? NULL : check(c, &flag[i], value ? value : "", "");
+    if (!v) return -1;
+    c->config->value[i] = v;
+    return 0;
+}
+
+const char *th_config_get(ThContext *c, const char *name) {
+    int i = lookup(c, name, "");
+    return i < 0 ? NULL : c->config->value[i];
+}
+
+const char *th_config_name(int i, const char **doc, const char **deflt) {
+    if (i < 0 || i >= FLAGS) return NULL;
+    if (doc) *doc = flag[i].doc;
+    if (deflt) *deflt = flag[i].deflt;
+    return flag[i].name;
+}
+
+/* ---- texts and files ----------------------------------------------------------------------------------------------------- */
+/* Values are collected here and put into the context only when all of them are good. */
+typedef struct {
+    ThContext *c;
+    struct Config next;
+} Change;
+
+/* The text between p and end without blanks around it, interned. */
+static const char *trimmed(ThContext *c, const char *p, const char *end) {
+    while (p < end && isspace((unsigned char)*p)) p++;
+    while (end > p && isspace((unsigned char)end[-1])) end--;
+    return intern_n(c, p, (size_t)(end - p));
+}
+
+/* "name = value" between p and end; the section (or NULL) stands before the name. */
+static bool assign(Change *to, const char *section, const char *p, const char *end, const char *where) {
+    ThContext *c = to->c;
+    const char *eq = memchr(p, '=', (size_t)(end - p));
+    if (!eq)
+        return err(c, TH_ValueError, "%sexpected name=value, got '%.*s'", where, end - p > 100 ? 100 : (int)(end - p), p);
+    const char *name = trimmed(c, p, eq), *value = trimmed(c, eq + 1, end);
+    if (!name || !value) return false;
+    Text full;
+    text_init(&full, c);
+    if (section && strcmp(section, "global")) text_printf(&full, "%s.", section);
+    text_put(&full, name);
+    int i = full.failed ? -1 : lookup(c, full.at, where);
+    text_free(&full);
+    if (i >= 0) to->next.value[i] = check(c, &flag[i], value, where);
+    return i >= 0 && to->next.value[i];
+}
+
+int th_config_parse(ThContext *c, const char *flags) {
+    Change change = {c, *c->config};
+    for (const char *p = flags ? flags : ""; *p;) {
+        const char *end = p + strcspn(p, ",");
+        const char *word = p + strspn(p, " \t\r\n");
+        if (word < end && !assign(&change, NULL, word, end, "THEANO_FLAGS: ")) return -1;
+        p = end + (*end == ',');
+    }
+    *c->config = change.next;
+    return 0;
+}
+
+/* One line of an ini file: blank, comment, [section] or name = value. *section is kept between lines. */
+static bool ini_line(Change *to, const char **section, const char *p, const char *where) {
+    const char *end = p + strlen(p);
+    while (isspace((unsigned char)*p)) p++;
+    while (end > p && isspace((unsigned char)end[-1])) end--;
+    if (p == end || *p == '#' || *p == ';') return true;
+    if (*p != '[') return assign(to, *section, p, end, where);
+    if (end[-1] != ']') return err(to->c, TH_ValueError, "%sa section ends with ']'", where);
+    *section = trimmed(to->c, p + 1, end - 1);
+    return *section != NULL;
+}
+
+int th_config_read(ThContext *c, const char *path) {
+    FILE *f = fopen(path, "r");
+    if (!f) return 0;
+    Change change = {c, *c->config};
+    const char *section = NULL;
+    char line[4096], where[600];
+    bool ok = true;
+    for (int n = 1; ok && fgets(line, sizeof line, f); n++) {
+        snprintf(where, sizeof where, "%.500s:%d: ", path, n);
+        if (strlen(line) == sizeof line - 1 && line[sizeof line - 2] != '\n')
+            ok = err(c, TH_ValueError, "%sline is too long", where);
+        else
+            ok = ini_line(&change, &section, line, where);
+    }
+    if (ok && ferror(f)) ok = err(c, TH_IOError, "cannot read %s", path);
+    fclose(f);
+    if (ok) *c->config = change.next;
+    return ok ? 0 : -1;
+}
+
+/* ---- defaults ---------------------------------------------------------------------------------------------------------------- */
+static bool in_path(const char *program) {
+    const char *path = getenv("PATH");
+    char file[4096];
+    for (const char *p = path ? path : ""; *p;) {
+        size_t n = strcspn(p, ":");
+        int len = snprintf(file, sizeof file, "%.*s/%s", (int)n, p, program);
+        if (n && len < (int)sizeof file && !access(file, X_OK)) return true;
+        p += n + (p[n] == ':');
+    }
+    return false;
+}
+
+static const char *first_compiler(void) {
+    static const char *const name[] = {"gcc", "cc", "clang"};
+    for (int i = 0; i < TH_LEN(name); i++)
+        if (in_path(name[i])) return name[i];
+    return "";
+}
+
+/* ~/.theano, or a directory of this user's under the temporary one. */
+static void default_compiledir(char *out, size_t size) {
+    const char *home = getenv("HOME"), *tmp = getenv("TMPDIR");
+    if (home && *home) snprintf(out, size, "%s/.theano", home);
+    else snprintf(out, size, "%s/theano-%ld", tmp && *tmp ? tmp : "/tmp", (long)getuid());
+}
+
+bool config_init(ThContext *c) {
+    char dir[4096];
+    c->config = ctx_alloc0(c, sizeof *c->config);
+    if (!c->config) return false;
+    default_compiledir(dir, sizeof dir);
+    for (int i = 0; i < FLAGS; i++) {
+        const char *v = flag[i].deflt;
+        if (!strcmp(flag[i].name, "cxx")) v = first_compiler();
+        if (!strcmp(flag[i].name, "base_compiledir")) v = dir;
+        c->config->value[i] = intern(c, v);
+        if (!c->config->value[i]) return false;
+    }
+    return true;
+}
+
+void config_free(ThContext *c) {
+    ctx_free(c, c->config, sizeof *c->config);
+    c->config = NULL;
+}
+
+/* ---- for the other folders: the name must be in the table ---------------------------------------------------------------- */
+const char *config_str(ThContext *c, const char *name) {
+    int i = find(name);
+    return i < 0 ? "" : c->config->value[i];
+}
+
+bool config_bool(ThContext *c, const char *name) { return !strcmp(config_str(c, name), "true"); }
+int64_t config_int(ThContext *c, const char *name) { return strtoll(config_str(c, name), NULL, 10); }
+ThDtype config_floatX(ThContext *c) { return th_dtype_from_name(config_str(c, "floatX")); }

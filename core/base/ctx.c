@@ -1,0 +1,209 @@
+/*
+ * ctx.c -- the context: one allocator, one sticky error, and the roots of everything that lives longer than a call.
+ *
+ * In: a ThHost with allocator, logger and thread hook (each may be missing). Out: memory and errors for all folders.
+ * Always holds: every byte taken is given back with the size it was taken with, so that live_bytes is exact; the first
+ * failure is kept until th_error_clear; the context dies with its last handle, arrays and nodes included.
+ */
+#include "base.h"
+#include "parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VERSION "0.1.0"
+#define OWNED_HEAD 16 /* bytes before memory that th_free frees: its size, and room to keep 16-alignment */
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+/* The C library behind a ThAllocFn. Alignments above 16 cannot be kept by realloc, so those blocks are moved. */
+static void *libc_alloc(void *user, void *old, size_t old_size, size_t size, size_t align) {
+    (void)user;
+    if (!size) {
+        free(old);
+        return NULL;
+    }
+    if (align <= 16) return realloc(old, size);
+    void *p = NULL;
+    if (posix_memalign(&p, align, size)) return NULL;
+    if (old) {
+        memcpy(p, old, old_size < size ? old_size : size);
+        free(old);
+    }
+    return p;
+}
+
+/* One call of the host's allocator, counted. Sizes past PTRDIFF_MAX are refused here so that no caller has to. */
+static void *host_alloc(ThContext *c, void *old, size_t old_size, size_t size, size_t align) {
+    if (size > PTRDIFF_MAX) return NULL;
+    void *p = c->host.alloc(c->host.alloc_user, old, old_size, size, align);
+    if (size && !p) return NULL;
+    if (size) atomic_fetch_add_explicit(&c->allocs, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&c->live_bytes, (long long)size - (long long)old_size, memory_order_relaxed);
+    return p;
+}
+
+/*
+ * Allocates; when the host has nothing left, the free array buffers kept for reuse go back first and it is asked again.
+ * A size of 0 gives a valid pointer to one block of the smallest size, so NULL always means failure.
+ */
+void *ctx_alloc_aligned(ThContext *c, size_t bytes, size_t align) {
+    size_t size = bytes ? bytes : 1;
+    void *p = host_alloc(c, NULL, 0, size, align);
+    if (!p && c->buffers && buffer_cache_bytes(c)) {
+        buffer_cache_trim(c, 0);
+        p = host_alloc(c, NULL, 0, size, align);
+    }
+    if (!p) err_nomem(c);
+    return p;
+}
+
+void *ctx_alloc(ThContext *c, size_t bytes) { return ctx_alloc_aligned(c, bytes, 16); }
+
+void *ctx_alloc0(ThContext *c, size_t bytes) {
+    void *p = ctx_alloc(c, bytes);
+    if (p) memset(p, 0, bytes ? bytes : 1);
+    return p;
+}
+
+void *ctx_realloc(ThContext *c, void *p, size_t old, size_t bytes) {
+    if (!p) return ctx_alloc(c, bytes);
+    void *q = host_alloc(c, p, old ? old : 1, bytes ? bytes : 1, 16);
+    if (!q) err_nomem(c);
+    return q;
+}
+
+void ctx_free(ThContext *c, void *p, size_t bytes) {
+    if (p) host_alloc(c, p, bytes ? bytes : 1, 0, 16);
+}
+
+/* Memory that knows its size: what th_free frees. */
+void *ctx_alloc_owned(ThContext *c, size_t bytes) {
+    char *p = bytes > PTRDIFF_MAX - OWNED_HEAD ? NULL : ctx_alloc(c, bytes + OWNED_HEAD);
+    if (!p) {
+        err_nomem(c);
+        return NULL;
+    }
+    *(size_t *)(void *)p = bytes;
+    return p + OWNED_HEAD;
+}
+
+void *ctx_realloc_owned(ThContext *c, void *p, size_t bytes) {
+    if (!p) return ctx_alloc_owned(c, bytes);
+    if (bytes > PTRDIFF_MAX - OWNED_HEAD) {
+        err_nomem(c);
+        return NULL;
+    }
+    char *head = (char *)p - OWNED_HEAD;
+    head = ctx_realloc(c, head, *(size_t *)(void *)head + OWNED_HEAD, bytes + OWNED_HEAD);
+    if (!head) return NULL;
+    *(size_t *)(void *)head = bytes;
+    return head + OWNED_HEAD;
+}
+
+void th_free(ThContext *c, void *text) {
+    if (!text) return;
+    char *head = (char *)text - OWNED_HEAD;
+    ctx_free(c, head, *(size_t *)(void *)head + OWNED_HEAD);
+}
+
+char *ctx_strdup(ThContext *c, const char *s) {
+    if (!s) return NULL;
+    size_t n = strlen(s) + 1;
+    char *p = ctx_alloc_owned(c, n);
+    return p ? memcpy(p, s, n) : NULL;
+}
+
+/* ---- errors and the log ----------------------------------------------------------------------------------------- */
+bool err(ThContext *c, ThError kind, const char *format, ...) {
+    if (c->error != TH_OK) return false;
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(c->error_text, sizeof c->error_text, format, ap);
+    va_end(ap);
+    c->error = kind;
+    return false;
+}
+
+bool err_nomem(ThContext *c) { return err(c, TH_MemoryError, "out of memory"); }
+
+void ctx_log(ThContext *c, const char *format, ...) {
+    char line[4096];
+    if (!c->host.log) return;
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(line, sizeof line, format, ap);
+    va_end(ap);
+    c->host.log(c->host.log_user, line);
+}
+
+ThError th_error(const ThContext *c) { return c->error; }
+const char *th_error_text(const ThContext *c) { return c->error_text; }
+
+void th_error_clear(ThContext *c) {
+    c->error = TH_OK;
+    c->error_text[0] = 0;
+}
+
+const char *th_error_name(ThError e) {
+    static const char *const name[] = {
+        "",
+#define X(kind) #kind,
+        TH_ERROR_MAP(X)
+#undef X
+    };
+    return (unsigned)e < TH_ERROR_COUNT ? name[e] : "";
+}
+
+void th_interrupt(ThContext *c) { atomic_store_explicit(&c->interrupted, 1, memory_order_relaxed); }
+
+/* ---- life ---------------------------------------------------------------------------------------------------------- */
+/* Frees what the context owns: higher layers first (the highest slot down), then our own tables, then itself. */
+static void destroy(ThContext *c) {
+    for (int i = CTX_SLOTS - 1; i >= 0; i--)
+        if (c->slot[i] && c->slot_free[i]) {
+            void *p = c->slot[i];
+            c->slot[i] = NULL;
+            c->slot_free[i](c, p);
+        }
+    config_free(c);
+    buffer_cache_free(c);
+    intern_free(c);
+    ThHost host = c->host;
+    host.alloc(host.alloc_user, c, sizeof *c, 0, 16);
+}
+
+ThContext *th_context_new(const ThHost *host) {
+    ThHost h = {0};
+    if (host) h = *host;
+    if (!h.alloc) h.alloc = libc_alloc;
+    ThContext *c = h.alloc(h.alloc_user, NULL, 0, sizeof *c, 16);
+    if (!c) return NULL;
+    memset(c, 0, sizeof *c);
+    c->host = h;
+    atomic_init(&c->refs, 1);
+    atomic_init(&c->live_bytes, (long long)sizeof *c);
+    atomic_init(&c->allocs, 1);
+    if (intern_init(c) && buffer_cache_init(c) && config_init(c)) return c;
+    destroy(c);
+    return NULL;
+}
+
+ThContext *th_context_retain(ThContext *c) {
+    if (c) atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
+    return c;
+}
+
+void th_context_release(ThContext *c) {
+    if (c && atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1) destroy(c);
+}
+
+const char *th_version(void) { return VERSION; }
+
+int64_t th_stat(ThContext *c, const char *what) {
+    if (!strcmp(what, "live_bytes")) return atomic_load(&c->live_bytes);
+    if (!strcmp(what, "allocs")) return atomic_load(&c->allocs);
+    if (!strcmp(what, "live_nodes")) return atomic_load(&c->live_nodes);
+    if (!strcmp(what, "cache_bytes")) return (int64_t)buffer_cache_bytes(c);
+    return -1;
+}

@@ -1,0 +1,177 @@
+/*
+ * text.c -- growing text, the shortest decimal of a float, and the nearest name.
+ *
+ * In: pieces. Out: one NUL-terminated text whose owner frees it with th_free. Always holds: after a failed allocation
+ * the text ignores what follows and text_take gives NULL, so callers look once, at the end.
+ */
+#include "base.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void text_init(Text *t, ThContext *c) { *t = (Text){.c = c}; }
+
+/* Room for n more bytes and the NUL. */
+static bool room(Text *t, size_t n) {
+    if (t->failed) return false;
+    if (t->n + n + 1 <= t->cap) return true;
+    size_t cap = t->cap ? 2 * t->cap : 64;
+    if (cap < t->n + n + 1) cap = t->n + n + 1;
+    char *p = ctx_realloc_owned(t->c, t->at, cap);
+    t->failed = !p;
+    if (!p) return false;
+    t->at = p;
+    t->cap = cap;
+    return true;
+}
+
+void text_put_n(Text *t, const char *s, size_t n) {
+    if (!room(t, n)) return;
+    memcpy(t->at + t->n, s, n);
+    t->n += n;
+    t->at[t->n] = 0;
+}
+
+void text_put(Text *t, const char *s) { text_put_n(t, s, strlen(s)); }
+void text_putc(Text *t, char ch) { text_put_n(t, &ch, 1); }
+
+void text_printf(Text *t, const char *format, ...) {
+    va_list ap, again;
+    va_start(ap, format);
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, format, ap);
+    va_end(ap);
+    if (n >= 0 && room(t, (size_t)n)) {
+        vsnprintf(t->at + t->n, (size_t)n + 1, format, again);
+        t->n += (size_t)n;
+    }
+    va_end(again);
+}
+
+char *text_take(Text *t) {
+    if (!t->at) text_put_n(t, "", 0);
+    char *s = t->failed ? NULL : t->at;
+    if (t->failed) th_free(t->c, t->at);
+    *t = (Text){.c = t->c};
+    return s;
+}
+
+void text_free(Text *t) {
+    th_free(t->c, t->at);
+    *t = (Text){.c = t->c};
+}
+
+/* ---- floats ---------------------------------------------------------------------------------------------------- */
+static bool reads_back(const char *s, double v, ThDtype d) {
+    return d == TH_FLOAT32 ? strtof(s, NULL) == (float)v : strtod(s, NULL) == v;
+}
+
+/* "d.ddde+xx" one unit up in its last digit. True unless a carry would lengthen it. */
+static bool next_up(char *s) {
+    char *p = strchr(s, 'e') - 1;
+    for (; p >= s && *p != '-'; p--) {
+        if (*p == '.') continue;
+        if (*p != '9') {
+            ++*p;
+            return true;
+        }
+        *p = '0';
+    }
+    return false;
+}
+
+/*
+ * Writes the shortest "d.ddde+xx" that reads back as v in d; v is finite. A number of at most 15 (6) digits is given
+ * back by that precision with zeros behind, so only longer ones are searched for; numbers below the normal range hold
+ * fewer digits and are searched from one. At a power of two the gap below is half the gap above, so the nearest decimal
+ * of a length may fail below v where its neighbour above reads back.
+ */
+static void shortest(double v, ThDtype d, char *s, size_t size) {
+    bool single = d == TH_FLOAT32;
+    double tiny = single ? 1.1754943508222875e-38 : 2.2250738585072014e-308;
+    int exponent, last = single ? 9 : 17, first = fabs(v) < tiny && v != 0 ? 1 : single ? 6 : 15;
+    bool power = fabs(frexp(v, &exponent)) == 0.5;
+    for (int p = first; p <= last; p++) {
+        snprintf(s, size, "%.*e", p - 1, v);
+        if (reads_back(s, v, d)) break;
+        if (power && fabs(strtod(s, NULL)) < fabs(v) && next_up(s) && reads_back(s, v, d)) break;
+    }
+    char *e = strchr(s, 'e'), *z = e;
+    if (!memchr(s, '.', (size_t)(e - s))) return;
+    while (z[-1] == '0') z--;
+    if (z[-1] == '.') z--;
+    memmove(z, e, strlen(e) + 1);
+}
+
+/* Digits without sign and point, and the power of ten of the first one. v is finite. Returns the number of digits. */
+int text_digits(double v, ThDtype d, char *digits, int *exponent) {
+    char s[64];
+    int n = 0;
+    shortest(fabs(v), d, s, sizeof s);
+    char *e = strchr(s, 'e');
+    for (char *p = s; p < e; p++)
+        if (*p != '.') digits[n++] = *p;
+    digits[n] = 0;
+    *exponent = atoi(e + 1);
+    return n;
+}
+
+void text_float(Text *t, double v, ThDtype d) {
+    if (isnan(v) || isinf(v)) {
+        text_put(t, isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
+        return;
+    }
+    char digits[32];
+    int ex, n = text_digits(v, d, digits, &ex);
+    if (signbit(v)) text_putc(t, '-');
+    if ((v != 0 && fabs(v) < 1e-4) || ex >= 16) { /* by value, so (float)1e-4, which is below it, is 1e-04 */
+        text_putc(t, digits[0]);
+        if (n > 1) text_printf(t, ".%s", digits + 1);
+        text_printf(t, "e%c%02d", ex < 0 ? '-' : '+', abs(ex));
+    } else if (ex < 0) {
+        text_printf(t, "0.%.*s%s", -ex - 1, "0000", digits);
+    } else {
+        for (int i = 0; i <= ex; i++) text_putc(t, i < n ? digits[i] : '0');
+        text_printf(t, ".%s", n > ex + 1 ? digits + ex + 1 : "0");
+    }
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+enum { NAME = 64 };
+
+/* Edit distance without regard to case; both at most NAME long. */
+static int distance(const char *a, size_t na, const char *b, size_t nb) {
+    int row[NAME + 1];
+    for (size_t j = 0; j <= nb; j++) row[j] = (int)j;
+    for (size_t i = 1; i <= na; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= nb; j++) {
+            int best = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+            diagonal = row[j];
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[nb];
+}
+
+const char *text_nearest(const char *s, const char *const *names, int n) {
+    size_t ns = strlen(s);
+    if (!ns || ns > NAME) return NULL;
+    const char *best = NULL;
+    int limit = ns < 3 ? 1 : 1 + (int)ns / 3; /* further away it is another word */
+    for (int i = 0; i < n; i++) {
+        size_t m = names[i] ? strlen(names[i]) : 0;
+        if (!m || m > NAME) continue;
+        int d = distance(s, ns, names[i], m);
+        if (d > limit || d >= (int)(ns > m ? ns : m)) continue;
+        best = names[i];
+        limit = d - 1;
+    }
+    return best;
+}
