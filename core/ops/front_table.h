@@ -12,6 +12,8 @@
 #ifndef TH_FRONT_TABLE_H
 #define TH_FRONT_TABLE_H
 
+#include "front_struct.h" /* structural operations: shape, indexing, join, creation, products, nnet */
+
 enum { FUNC = 0, METHOD = 1 };
 
 /* clang-format off */
@@ -69,8 +71,6 @@ enum { FUNC = 0, METHOD = 1 };
     FRONT("any", "x, axis=None, keepdims=False", NULL, METHOD, front_any, "whether any element is nonzero") \
     FRONT("all", "x, axis=None, keepdims=False", NULL, METHOD, front_all, "whether all elements are nonzero")
 
-/* structural operations: shape, indexing, join, creation, products, nnet */
-#define FRONT_STRUCT(FRONT)
 /* clang-format on */
 
 #define FRONT_TABLE(FRONT) FRONT_ELEMWISE(FRONT) FRONT_REDUCE(FRONT) FRONT_STRUCT(FRONT)
