@@ -127,7 +127,7 @@ void text_float(Text *t, double v, ThDtype d) {
     char digits[32];
     int ex, n = text_digits(v, d, digits, &ex);
     if (signbit(v)) text_putc(t, '-');
-    if (ex < -4 || ex >= 16) {
+    if ((v != 0 && fabs(v) < 1e-4) || ex >= 16) { /* by value, so (float)1e-4, which is below it, is 1e-04 */
         text_putc(t, digits[0]);
         if (n > 1) text_printf(t, ".%s", digits + 1);
         text_printf(t, "e%c%02d", ex < 0 ? '-' : '+', abs(ex));

@@ -1,0 +1,41 @@
+/*
+ * cpu.c -- the context's record of its machine.
+ *
+ * In: a context. Out: the same Cpu for the context's whole life, whichever thread asks first. Opened libraries are never
+ * closed: their own threads may still be running.
+ */
+#include "cpu.h"
+
+#include "blas.h"
+#include "parallel.h"
+
+const GemmKernels *const *cpu_gemm_kernels(void) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl"))
+        return gemm_kernels_avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return gemm_kernels_avx2;
+#endif
+    return gemm_kernels_sse2;
+}
+
+static void release(ThContext *c, void *p) {
+    Cpu *u = p;
+    ctx_free(c, atomic_load(&u->blas), sizeof(Blas));
+    ctx_free(c, atomic_load(&u->pool), sizeof(Pool));
+    pthread_mutex_destroy(&u->lock);
+    ctx_free(c, u, sizeof *u);
+}
+
+Cpu *cpu_of(ThContext *c) {
+    void *old = __atomic_load_n(&c->slot[CTX_CPU], __ATOMIC_ACQUIRE);
+    if (old) return old;
+    Cpu *u = ctx_alloc0(c, sizeof *u);
+    if (!u) return NULL;
+    u->gemm = cpu_gemm_kernels();
+    pthread_mutex_init(&u->lock, NULL);
+    __atomic_store_n(&c->slot_free[CTX_CPU], release, __ATOMIC_RELEASE);
+    if (__atomic_compare_exchange_n(&c->slot[CTX_CPU], &old, (void *)u, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return u;
+    release(c, u); /* another thread was first */
+    return old;
+}

@@ -1,0 +1,339 @@
+/*
+ * gemm.c -- cutting a product into register tiles.
+ *
+ * In: GemmArgs. Out: c. Three ways through, chosen by sizes and layout, all with the same bits (gemm.h says which):
+ *   vectors   m or n is 1: the matrix-vector kernels
+ *   panels    a is small enough for the second-level cache: for each panel of b (as wide as a tile), pack it, often while
+ *             the first tile reads it, and run down the rows
+ *   blocks    b is packed whole for one block of k, then chunks of rows of a pass over its panels
+ * Always holds: how work is cut for threads is a function of the sizes; no memory is allocated.
+ */
+#include "gemm.h"
+
+#include "cpu.h"
+#include "parallel.h"
+
+#include <string.h>
+
+enum {
+    MR = GEMM_MR,
+    CHUNKS = 8,               /* pieces that run at once: each has its own workspace */
+    A_BYTES = 512 * 1024,     /* packed rows of a: stay in the second-level cache beside a panel of b */
+    B_BYTES = 4 * 1024 * 1024,/* packed block of b: third-level cache */
+    NEAR_BYTES = 512,         /* rows of b so close together that packing gains nothing */
+    K_WHOLE = 1024, K_BLOCK = 768,
+    ALIGN = 64
+};
+static const double PARALLEL_FLOPS = 4e6; /* about 50 us on one core: far above what starting a team costs */
+
+/* One product on one instruction set, oriented so that c has unit column stride where it has one at all. */
+typedef struct Job {
+    const GemmKernels *kern;
+    GemmArgs g;
+    int64_t item, nr;      /* bytes of an element; columns of a panel */
+    int64_t kb, kstep;     /* this block of k: length; first index */
+    double beta;           /* of this block */
+    bool pack_a;
+    int64_t mc, nc;        /* rows of a chunk of a; columns of a block of b */
+    int64_t panel_bytes, chunk_bytes;
+    char *a_space, *b_space;
+    int64_t row0, col0, cols; /* blocks: origin of the chunks in flight */
+    int pieces;
+    bool shared_space;     /* pieces run one after another */
+} Job;
+
+int64_t gemm_block_k(int64_t k) {
+    if (k <= K_WHOLE) return k;
+    int64_t blocks = (k + K_BLOCK - 1) / K_BLOCK;
+    return (k + blocks - 1) / blocks;
+}
+
+static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+static void swap_sides(GemmArgs *g) {
+    GemmArgs o = *g;
+    g->m = o.n, g->n = o.m;
+    g->a = o.b, g->ars = o.bcs, g->acs = o.brs;
+    g->b = o.a, g->brs = o.acs, g->bcs = o.ars;
+    g->crs = o.ccs, g->ccs = o.crs;
+}
+
+/* ---- sizes of the workspace ------------------------------------------------------------------------------------------ */
+static int64_t chunk_rows(int64_t item, int64_t m, int64_t kb) {
+    int64_t rows = A_BYTES / (item * (kb > 0 ? kb : 1)) / MR * MR;
+    if (rows < 8 * MR) rows = 8 * MR;
+    return min64(rows, up(m, MR));
+}
+
+static int64_t block_columns(int64_t item, int64_t nr, int64_t n, int64_t kb) {
+    int64_t cols = B_BYTES / (item * (kb > 0 ? kb : 1)) / nr * nr;
+    if (cols < 4 * nr) cols = 4 * nr;
+    return min64(cols, up(n, nr));
+}
+
+static bool by_panels(int64_t item, int64_t m, int64_t kb) { return m <= chunk_rows(item, m, kb); }
+
+/* Rows of a read in place: along k they are whole cache lines, or there is one panel only. */
+static bool packs_a(const GemmArgs *g, int64_t nr) { return g->acs != 1 && g->n > nr; }
+
+static void plan(Job *j) {
+    const GemmArgs *g = &j->g;
+    int64_t kb = gemm_block_k(g->k);
+    j->mc = chunk_rows(j->item, g->m, kb);
+    j->nc = by_panels(j->item, g->m, kb) ? j->nr : block_columns(j->item, j->nr, g->n, kb);
+    j->pack_a = packs_a(g, j->nr);
+    j->panel_bytes = up(kb * j->nr * j->item, ALIGN);
+    j->chunk_bytes = j->pack_a ? up(j->mc * kb * j->item, ALIGN) : 0;
+}
+
+static size_t space(const Job *j) {
+    int64_t kb = gemm_block_k(j->g.k), n = up(j->g.n, j->nr);
+    if (by_panels(j->item, j->g.m, kb)) return (size_t)(j->chunk_bytes + min64(n / j->nr, CHUNKS) * j->panel_bytes);
+    int64_t chunks = min64((j->g.m + j->mc - 1) / j->mc, CHUNKS);
+    return (size_t)(chunks * j->chunk_bytes + j->nc / j->nr * j->panel_bytes);
+}
+
+/* c rows contiguous: as given; else columns contiguous: the transposed product, which has the same bits */
+static void orient(GemmArgs *g) {
+    if (g->ccs != 1 && g->crs == 1) swap_sides(g);
+}
+
+static size_t vector_space(const GemmArgs *g, int64_t item) {
+    return (size_t)(up(g->k * item, ALIGN) + 2 * GEMV_BLOCK_BYTES);
+}
+
+size_t gemm_scratch_bytes(const GemmArgs *g) {
+    if (g->m <= 0 || g->n <= 0 || g->k <= 0) return 0;
+    if (!dtype_is_float(g->dtype)) return gemm_plain_scratch(g);
+    int64_t item = (int64_t)th_dtype_bytes(g->dtype);
+    if (g->m == 1 || g->n == 1) return vector_space(g, item);
+    size_t most = 0;
+    for (int64_t bytes = 32; bytes <= GEMM_MAX_NR_BYTES; bytes *= 2) { /* whatever the instruction set */
+        Job j = {.g = *g, .item = item, .nr = bytes / item};
+        orient(&j.g);
+        plan(&j);
+        size_t need = space(&j);
+        if (need > most) most = need;
+    }
+    return most + ALIGN;
+}
+
+/* ---- tiles ----------------------------------------------------------------------------------------------------------------- */
+static const char *at(const Job *j, const void *p, int64_t elements) { return (const char *)p + elements * j->item; }
+
+/* One tile whose columns in c are not neighbours: computed aside, then spread. */
+static void spread_tile(const Job *j, GemmTile *t, int rows, int vectors, int64_t cols, char *c) {
+    _Alignas(64) char aside[GEMM_MR * GEMM_MAX_NR_BYTES];
+    int64_t width = (int64_t)vectors * j->kern->vl;
+    t->c = aside, t->crs = width, t->tail = j->kern->vl, t->alpha = 1, t->beta = 0;
+    j->kern->tile[rows - 1][vectors - 1](t);
+    j->kern->scatter(aside, width, rows, cols, c, j->g.crs, j->g.ccs, j->g.alpha, j->beta);
+}
+
+/* Where a sweep takes a and b from. */
+typedef struct Source {
+    const char *a; /* packed rows of this chunk, or NULL: read in place */
+    const char *b; /* this panel */
+    int64_t brs;
+    char *fill;    /* not NULL: b is copied here by the first tile and read from here after it */
+} Source;
+
+/* Rows row .. row + rows of the panel that starts at column col and has cols columns. */
+static void sweep(const Job *j, Source s, int64_t row, int64_t rows, int64_t col, int64_t cols) {
+    const GemmKernels *kern = j->kern;
+    int vectors = (int)((cols + kern->vl - 1) / kern->vl);
+    GemmTile t = {.k = j->kb, .b = s.b, .brs = s.brs, .crs = j->g.crs, .alpha = j->g.alpha, .beta = j->beta};
+    t.tail = cols - (int64_t)(vectors - 1) * kern->vl;
+    for (int64_t i = 0; i < rows; i += MR) {
+        int r = (int)min64(MR, rows - i);
+        t.a = s.a ? s.a + i * j->kb * j->item : at(j, j->g.a, (row + i) * j->g.ars + j->kstep * j->g.acs);
+        t.ars = s.a ? 1 : j->g.ars;
+        t.acs = s.a ? r : j->g.acs;
+        char *c = (char *)j->g.c + ((row + i) * j->g.crs + col * j->g.ccs) * j->item;
+        if (j->g.ccs != 1 && cols > 1) {
+            spread_tile(j, &t, r, vectors, cols, c);
+            continue;
+        }
+        t.c = c;
+        if (i == 0 && s.fill) {
+            t.pack = s.fill;
+            kern->fused[vectors - 1](&t);
+            t.b = s.fill, t.brs = (int64_t)vectors * kern->vl;
+        } else {
+            kern->tile[r - 1][vectors - 1](&t);
+        }
+    }
+}
+
+/* How the panel of b at column col is read by `rows` rows: in place, packed by the first tile, or packed here. */
+static Source open_panel(const Job *j, int64_t col, int64_t cols, int64_t rows, char *room) {
+    const GemmArgs *g = &j->g;
+    int64_t lanes = up(cols, j->kern->vl);
+    const char *b = at(j, g->b, j->kstep * g->brs + col * g->bcs);
+    bool whole = lanes == cols && g->bcs == 1;
+    Source s = {.b = b, .brs = g->brs};
+    if (whole && (rows <= MR || j->kb == 1 || (g->brs > 0 && g->brs * j->item <= NEAR_BYTES))) return s;
+    if (whole && rows >= 2 * MR && g->ccs == 1) {
+        s.fill = room;
+        return s;
+    }
+    j->kern->pack_b(room, lanes, b, g->brs, g->bcs, j->kb, cols);
+    s.b = room, s.brs = lanes;
+    return s;
+}
+
+static void pack_rows(const Job *j, char *to, int64_t row, int64_t rows) {
+    const GemmArgs *g = &j->g;
+    for (int64_t i = 0; i < rows; i += MR)
+        j->kern->pack_a(to + i * j->kb * j->item, at(j, g->a, (row + i) * g->ars + j->kstep * g->acs), g->ars, g->acs,
+                        min64(MR, rows - i), j->kb);
+}
+
+/* ---- panels --------------------------------------------------------------------------------------------------------------- */
+static void panel_piece(int piece, void *user) {
+    const Job *j = user;
+    int64_t panels = (j->g.n + j->nr - 1) / j->nr;
+    char *room = j->b_space + (j->shared_space ? 0 : piece * j->panel_bytes);
+    for (int64_t p = panels * piece / j->pieces; p < panels * (piece + 1) / j->pieces; p++) {
+        int64_t col = p * j->nr, cols = min64(j->nr, j->g.n - col);
+        Source s = open_panel(j, col, cols, j->g.m, room);
+        if (j->pack_a) s.a = j->a_space;
+        sweep(j, s, 0, j->g.m, col, cols);
+    }
+}
+
+static void run_pieces(ThContext *c, Job *j, int pieces, void (*fn)(int, void *)) {
+    double flops = 2.0 * (double)j->g.m * (double)j->g.n * (double)j->kb;
+    j->pieces = pieces;
+    j->shared_space = true;
+    if (pieces > 1 && flops >= PARALLEL_FLOPS && parallel_threads(c) > 1) {
+        j->shared_space = false;
+        parallel_for(c, pieces, fn, j);
+        return;
+    }
+    for (int i = 0; i < pieces; i++) fn(i, j);
+}
+
+static void run_panels(ThContext *c, Job *j) {
+    int64_t panels = (j->g.n + j->nr - 1) / j->nr;
+    if (j->pack_a) pack_rows(j, j->a_space, 0, j->g.m);
+    run_pieces(c, j, (int)min64(panels, CHUNKS), panel_piece);
+}
+
+/* ---- blocks ----------------------------------------------------------------------------------------------------------------- */
+static void pack_piece(int piece, void *user) {
+    const Job *j = user;
+    int64_t panels = (j->cols + j->nr - 1) / j->nr;
+    for (int64_t p = panels * piece / j->pieces; p < panels * (piece + 1) / j->pieces; p++) {
+        int64_t col = p * j->nr, cols = min64(j->nr, j->cols - col);
+        j->kern->pack_b(j->b_space + p * j->panel_bytes, up(cols, j->kern->vl),
+                        at(j, j->g.b, j->kstep * j->g.brs + (j->col0 + col) * j->g.bcs), j->g.brs, j->g.bcs, j->kb, cols);
+    }
+}
+
+static void chunk_piece(int piece, void *user) {
+    const Job *j = user;
+    int64_t row = j->row0 + piece * j->mc, rows = min64(j->mc, j->g.m - row);
+    Source s = {0};
+    if (j->pack_a) {
+        char *room = j->a_space + (j->shared_space ? 0 : piece * j->chunk_bytes);
+        pack_rows(j, room, row, rows);
+        s.a = room;
+    }
+    for (int64_t col = 0; col < j->cols; col += j->nr) {
+        int64_t cols = min64(j->nr, j->cols - col);
+        s.b = j->b_space + col / j->nr * j->panel_bytes;
+        s.brs = up(cols, j->kern->vl);
+        sweep(j, s, row, rows, j->col0 + col, cols);
+    }
+}
+
+static void run_blocks(ThContext *c, Job *j) {
+    for (j->col0 = 0; j->col0 < j->g.n; j->col0 += j->nc) {
+        j->cols = min64(j->nc, j->g.n - j->col0);
+        int64_t panels = (j->cols + j->nr - 1) / j->nr;
+        run_pieces(c, j, (int)min64(panels, CHUNKS), pack_piece);
+        for (j->row0 = 0; j->row0 < j->g.m; j->row0 += CHUNKS * j->mc) {
+            int64_t left = j->g.m - j->row0;
+            run_pieces(c, j, (int)min64((left + j->mc - 1) / j->mc, CHUNKS), chunk_piece);
+        }
+    }
+}
+
+static void run_tiles(ThContext *c, const GemmKernels *kern, const GemmArgs *g, void *scratch) {
+    Job j = {.kern = kern, .g = *g, .item = kern->item, .nr = (int64_t)kern->nv * kern->vl};
+    orient(&j.g);
+    plan(&j);
+    bool panels = by_panels(j.item, j.g.m, gemm_block_k(j.g.k));
+    int64_t chunks = panels ? 1 : min64((j.g.m + j.mc - 1) / j.mc, CHUNKS);
+    j.a_space = scratch;
+    j.b_space = j.a_space ? j.a_space + chunks * j.chunk_bytes : NULL;
+    int64_t step = gemm_block_k(j.g.k);
+    for (j.kstep = 0; j.kstep < j.g.k; j.kstep += step) {
+        j.kb = min64(step, j.g.k - j.kstep);
+        j.beta = j.kstep == 0 ? j.g.beta : 1;
+        if (panels) run_panels(c, &j);
+        else run_blocks(c, &j);
+    }
+}
+
+/* ---- vectors, empty sums, the entry ------------------------------------------------------------------------------------------ */
+static void run_vector(const GemmKernels *kern, GemmArgs g, char *scratch) {
+    int64_t item = kern->item;
+    if (g.m == 1) swap_sides(&g); /* now n is 1 */
+    GemmVec v = {.m = g.m, .k = g.k, .a = g.a, .ars = g.ars, .acs = g.acs, .x = g.b, .xs = g.brs,
+                 .y = g.c, .ys = g.crs, .alpha = g.alpha, .beta = g.beta};
+    v.scratch = scratch;
+    if (v.acs == 1 && v.xs != 1) { /* the row kernels want x contiguous */
+        char *x = scratch + 2 * GEMV_BLOCK_BYTES;
+        for (int64_t k = 0; k < v.k; k++) memcpy(x + k * item, (const char *)v.x + k * v.xs * item, (size_t)item);
+        v.x = x, v.xs = 1;
+    }
+    kern->gemv(&v);
+}
+
+/* c = beta * c */
+static void scale(const GemmKernels *kern, const GemmArgs *g) {
+    static const double zero[1] = {0};
+    for (int64_t i = 0; i < g->m; i++)
+        for (int64_t j = 0; j < g->n; j++)
+            kern->scatter(zero, 0, 1, 1, (char *)g->c + (i * g->crs + j * g->ccs) * kern->item, 0, 0, 1, g->beta);
+}
+
+int gemm_run(ThContext *c, const GemmArgs *g, void *scratch) {
+    if (g->dtype >= TH_DTYPE_COUNT) {
+        err(c, TH_TypeError, "gemm: dtype number %d is not a dtype", (int)g->dtype);
+        return 1;
+    }
+    if (g->m <= 0 || g->n <= 0) return 0;
+    if (!dtype_is_float(g->dtype)) {
+        gemm_plain(c, g, scratch);
+        return 0;
+    }
+    Cpu *u = cpu_of(c);
+    const GemmKernels *kern = (u ? u->gemm : cpu_gemm_kernels())[g->dtype == TH_FLOAT64];
+    if (g->k <= 0) scale(kern, g);
+    else if (g->m == 1 || g->n == 1) run_vector(kern, *g, scratch);
+    else run_tiles(c, kern, g, scratch);
+    return 0;
+}
+
+bool gemm_force(ThContext *c, const char *isa) {
+    Cpu *u = cpu_of(c);
+    if (!u) return false;
+    const GemmKernels *const *best = cpu_gemm_kernels(), *const *all[] = {
+        gemm_kernels_sse2,
+#if defined(__x86_64__)
+        gemm_kernels_avx2, gemm_kernels_avx512,
+#endif
+    };
+    for (int i = 0; i < TH_LEN(all); i++) {
+        if (strcmp(all[i][0]->name, isa) == 0) {
+            u->gemm = all[i];
+            return true;
+        }
+        if (all[i] == best) break;
+    }
+    return false;
+}

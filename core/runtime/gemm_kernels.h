@@ -1,0 +1,61 @@
+/*
+ * gemm_kernels.h -- what gemm.c asks of one instruction set: register tiles, packing and matrix-vector kernels.
+ * gemm_micro.h implements this table for float and double; gemm_micro_<isa>.c compiles it. All sizes and strides are in
+ * elements. Every kernel forms an element of a product as one chain of multiply-adds over ascending k (fused where the
+ * instruction set has it), so the bits do not depend on tile, layout or alignment.
+ */
+#ifndef TH_GEMM_KERNELS_H
+#define TH_GEMM_KERNELS_H
+
+#include "../base/base.h"
+
+enum { GEMM_MR = 6, GEMM_MAX_NV = 4, GEMM_MAX_NR_BYTES = 256 };
+
+/* One register tile: R rows x W vectors of c = alpha * a.b + beta * c over k (beta 0: c is not read). */
+typedef struct GemmTile {
+    int64_t k;
+    const void *a; int64_t ars, acs;
+    const void *b; int64_t brs;  /* unit column stride; all W vectors are readable */
+    void *pack;                  /* fused kernels: b is also copied here, rows of W vectors */
+    void *c; int64_t crs;        /* unit column stride */
+    int64_t tail;                /* lanes of the last vector that c has, 1..vl */
+    double alpha, beta;
+} GemmTile;
+typedef void (*GemmTileFn)(const GemmTile *t);
+
+/* y[i] = alpha * sum_k a[i,k] x[k] + beta * y[i] */
+typedef struct GemmVec {
+    int64_t m, k;
+    const void *a; int64_t ars, acs;
+    const void *x; int64_t xs;
+    void *y; int64_t ys;
+    double alpha, beta;
+    void *scratch; /* gemv_scratch bytes */
+} GemmVec;
+
+typedef struct GemmKernels {
+    const char *name;
+    int item, vl, nv;  /* bytes of an element; lanes of a vector; vectors of the widest tile */
+    GemmTileFn tile[GEMM_MR][GEMM_MAX_NV]; /* [rows - 1][vectors - 1] */
+    GemmTileFn fused[GEMM_MAX_NV];         /* 6 rows, copying b to pack on the way */
+    /* dst[k][lanes] = src[k][0..n), zero beyond n */
+    void (*pack_b)(void *dst, int64_t lanes, const void *src, int64_t rs, int64_t cs, int64_t k, int64_t n);
+    /* dst[k][m] = src[m][k], m <= 6 */
+    void (*pack_a)(void *dst, const void *src, int64_t rs, int64_t cs, int64_t m, int64_t k);
+    /* c[i,j] = alpha * t[i,j] + beta * c[i,j] for a dense tile t with rows of `trs` */
+    void (*scatter)(const void *t, int64_t trs, int64_t m, int64_t n, void *c, int64_t crs, int64_t ccs, double alpha, double beta);
+    /* On 64 bytes of lanes (element k goes to lane k mod lanes; one dot product alone has four times as many), summed by
+     * halving: the same bits for every layout of a. */
+    void (*gemv)(const GemmVec *v);
+} GemmKernels;
+
+enum { GEMV_BLOCK_BYTES = 16384 };
+
+/* [0] float32, [1] float64 */
+extern const GemmKernels *const gemm_kernels_sse2[2];
+#if defined(__x86_64__)
+extern const GemmKernels *const gemm_kernels_avx2[2];
+extern const GemmKernels *const gemm_kernels_avx512[2];
+#endif
+
+#endif

@@ -1,0 +1,370 @@
+/*
+ * gemm_micro.h -- the micro-kernels' one source. Included twice by each gemm_micro_<isa>.c, which defines before:
+ *   T, T_BYTES, VBYTES, NV element type and its bytes, bytes of a vector, vectors of the widest tile
+ *   ISA                    name of the instruction set
+ *   FN(x)                  name of x for this type
+ *   VFMA(a, b, c), SFMA    a * b + c on vectors and scalars, fused where the instruction set has it
+ *   VPART(p, n)            vector of p[0..n) and zeros; n in 0..VL
+ *   VPUT(p, v, n)          p[0..n) = v
+ *   VSET(s)                all lanes s
+ * Accumulators are named variables and every test of R and W is on a constant, so that the code does not depend on the
+ * compiler's unroller (with arrays it is six to eight times slower when that fails).
+ */
+#define VL ((int)(VBYTES / sizeof(T)))
+#define V FN(Vec)
+#define VU FN(VecU)
+typedef T V __attribute__((vector_size(VBYTES)));
+typedef T VU __attribute__((vector_size(VBYTES), aligned(sizeof(T)), may_alias));
+#define LANES ((int)(64 / sizeof(T)))
+#define PARTS (64 / VBYTES) /* vectors that make up 64 bytes of lanes */
+#define INLINE static inline __attribute__((always_inline))
+
+/* ---- register tiles ------------------------------------------------------------------------------------------------ */
+#define ROWS(X) X(0) X(1) X(2) X(3) X(4) X(5)
+#define DECLARE(i) V c##i##0 = {0}, c##i##1 = {0}, c##i##2 = {0}, c##i##3 = {0};
+#define STEP(i)                                                                                                        \
+    if (R > i) {                                                                                                       \
+        V s = VSET(a##i[0]);                                                                                           \
+        a##i += t->acs;                                                                                                \
+        c##i##0 = VFMA(b0, s, c##i##0);                                                                                \
+        if (W > 1) c##i##1 = VFMA(b1, s, c##i##1);                                                                     \
+        if (W > 2) c##i##2 = VFMA(b2, s, c##i##2);                                                                     \
+        if (W > 3) c##i##3 = VFMA(b3, s, c##i##3);                                                                     \
+    }
+#define FINISH(i)                                                                                                      \
+    if (R > i) {                                                                                                       \
+        FN(put_row)((T *)t->c + i * t->crs, W, t->tail, c##i##0, c##i##1, c##i##2, c##i##3, alpha, beta);              \
+    }
+#define WARM(i)                                                                                                        \
+    if (R > i) {                                                                                                       \
+        const char *p = (const char *)((T *)t->c + i * t->crs);                                                        \
+        for (int q = 0; q < W * VBYTES; q += 64) __builtin_prefetch(p + q, 1);                                         \
+    }
+#define START(i) const T *a##i = (const T *)t->a + (R > i ? i : 0) * t->ars;
+
+INLINE void FN(put)(T *c, V v, V alpha, V beta, bool keep) {
+    if (keep) *(VU *)c = VFMA(alpha, v, beta * *(VU *)c);
+    else *(VU *)c = alpha * v;
+}
+
+INLINE void FN(put_row)(T *c, int W, int64_t tail, V v0, V v1, V v2, V v3, T alpha, T beta) {
+    V va = VSET(alpha), vb = VSET(beta);
+    bool keep = beta != 0;
+    if (W > 1) FN(put)(c, v0, va, vb, keep);
+    if (W > 2) FN(put)(c + VL, v1, va, vb, keep);
+    if (W > 3) FN(put)(c + 2 * VL, v2, va, vb, keep);
+    V last = W == 1 ? v0 : W == 2 ? v1 : W == 3 ? v2 : v3;
+    c += (W - 1) * VL;
+    if (tail == VL) {
+        FN(put)(c, last, va, vb, keep);
+    } else {
+        V r = va * last;
+        if (keep) r = VFMA(va, last, vb * VPART(c, tail));
+        VPUT(c, r, tail);
+    }
+}
+
+INLINE void FN(tile)(const GemmTile *t, int R, int W, bool fused) {
+    ROWS(START)
+    const T *b = t->b;
+    T *pack = t->pack;
+    ROWS(DECLARE)
+    if (t->beta != 0) {
+        ROWS(WARM)
+    }
+    for (int64_t k = t->k; k > 0; k--) {
+        V b0 = *(const VU *)b, b1 = b0, b2 = b0, b3 = b0;
+        if (W > 1) b1 = *(const VU *)(b + VL);
+        if (W > 2) b2 = *(const VU *)(b + 2 * VL);
+        if (W > 3) b3 = *(const VU *)(b + 3 * VL);
+        if (fused) {
+            for (int q = 0; q < W * VBYTES; q += 64) __builtin_prefetch((const char *)(b + 8 * t->brs) + q);
+            *(VU *)pack = b0;
+            if (W > 1) *(VU *)(pack + VL) = b1;
+            if (W > 2) *(VU *)(pack + 2 * VL) = b2;
+            if (W > 3) *(VU *)(pack + 3 * VL) = b3;
+            pack += W * VL;
+        }
+        b += t->brs;
+        ROWS(STEP)
+    }
+    T alpha = (T)t->alpha, beta = (T)t->beta;
+    ROWS(FINISH)
+}
+
+#define TILE(r, w) static void FN(tile_##r##x##w)(const GemmTile *t) { FN(tile)(t, r, w, false); }
+#define FUSED(w) static void FN(fused_##w)(const GemmTile *t) { FN(tile)(t, 6, w, true); }
+#define TILES(w) TILE(1, w) TILE(2, w) TILE(3, w) TILE(4, w) TILE(5, w) TILE(6, w) FUSED(w)
+TILES(1)
+TILES(2)
+#if NV > 2
+TILES(3)
+TILES(4)
+#define TILE_ROW(r) {FN(tile_##r##x1), FN(tile_##r##x2), FN(tile_##r##x3), FN(tile_##r##x4)},
+#define FUSED_ROW {FN(fused_1), FN(fused_2), FN(fused_3), FN(fused_4)}
+#else
+#define TILE_ROW(r) {FN(tile_##r##x1), FN(tile_##r##x2)},
+#define FUSED_ROW {FN(fused_1), FN(fused_2)}
+#endif
+
+/* ---- packing ---------------------------------------------------------------------------------------------------------- */
+/* 16 bytes at a time: blocks of Q x Q are turned in registers. */
+#define Q ((int)(16 / sizeof(T)))
+typedef T FN(Quad) __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
+
+/* dst[j][i] = src[i][j] for a Q x Q block; row strides ds and ss */
+INLINE void FN(turn)(T *dst, int64_t ds, const T *src, int64_t ss) {
+#define IN(i) (*(const FN(Quad) *)(src + (i) * ss))
+#define OUT(i) (*(FN(Quad) *)(dst + (i) * ds))
+#define MIX __builtin_shufflevector
+#if T_BYTES == 4
+    FN(Quad) r0 = IN(0), r1 = IN(1), r2 = IN(2), r3 = IN(3);
+    FN(Quad) p0 = MIX(r0, r1, 0, 4, 1, 5), p1 = MIX(r0, r1, 2, 6, 3, 7);
+    FN(Quad) p2 = MIX(r2, r3, 0, 4, 1, 5), p3 = MIX(r2, r3, 2, 6, 3, 7);
+    OUT(0) = MIX(p0, p2, 0, 1, 4, 5);
+    OUT(1) = MIX(p0, p2, 2, 3, 6, 7);
+    OUT(2) = MIX(p1, p3, 0, 1, 4, 5);
+    OUT(3) = MIX(p1, p3, 2, 3, 6, 7);
+#else
+    FN(Quad) r0 = IN(0), r1 = IN(1);
+    OUT(0) = MIX(r0, r1, 0, 2);
+    OUT(1) = MIX(r0, r1, 1, 3);
+#endif
+#undef IN
+#undef OUT
+#undef MIX
+}
+
+static void FN(pack_b)(void *out, int64_t lanes, const void *in, int64_t rs, int64_t cs, int64_t k, int64_t n) {
+    T *dst = out;
+    const T *src = in;
+    if (cs == 1) {
+        int64_t whole = n / VL * VL;
+        for (int64_t q = 0; q < k; q++, dst += lanes, src += rs) {
+            for (int64_t j = 0; j < whole; j += VL) *(VU *)(dst + j) = *(const VU *)(src + j);
+            for (int64_t j = whole; j < lanes; j += VL) *(VU *)(dst + j) = VPART(src + j, n > j ? n - j : 0);
+        }
+        return;
+    }
+    int64_t kq = rs == 1 ? k / Q * Q : 0, nq = rs == 1 ? n / Q * Q : 0;
+    for (int64_t q = 0; q < kq; q += Q)
+        for (int64_t j = 0; j < nq; j += Q) FN(turn)(dst + q * lanes + j, lanes, src + j * cs + q, cs);
+    for (int64_t q = 0; q < k; q++) {
+        int64_t j = q < kq ? nq : 0;
+        for (; j < n; j++) dst[q * lanes + j] = src[q * rs + j * cs];
+        for (; j < lanes; j++) dst[q * lanes + j] = 0;
+    }
+}
+
+static void FN(pack_a)(void *out, const void *in, int64_t rs, int64_t cs, int64_t m, int64_t k) {
+    T *dst = out;
+    const T *src = in;
+    if (m == GEMM_MR) {
+        for (int64_t q = 0; q < k; q++, dst += GEMM_MR, src += cs) {
+            dst[0] = src[0], dst[1] = src[rs], dst[2] = src[2 * rs];
+            dst[3] = src[3 * rs], dst[4] = src[4 * rs], dst[5] = src[5 * rs];
+        }
+        return;
+    }
+    for (int64_t q = 0; q < k; q++, src += cs)
+        for (int64_t i = 0; i < m; i++) *dst++ = src[i * rs];
+}
+
+INLINE T FN(blend)(T sum, T alpha, T beta, const T *c) {
+    return beta != 0 ? SFMA(alpha, sum, beta * *c) : alpha * sum;
+}
+
+static void FN(scatter)(const void *t, int64_t trs, int64_t m, int64_t n, void *c, int64_t crs, int64_t ccs, double alpha,
+                        double beta) {
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            T *p = (T *)c + i * crs + j * ccs;
+            *p = FN(blend)(((const T *)t)[i * trs + j], (T)alpha, (T)beta, p);
+        }
+}
+
+/* ---- matrix times vector ---------------------------------------------------------------------------------------------- */
+/* Sum of `lanes` numbers by halving: t[i] += t[i + h] for h = lanes/2 ... 1 */
+INLINE T FN(fold)(T *t, int lanes) {
+    for (int h = lanes / 2; h > 0; h /= 2)
+        for (int i = 0; i < h; i++) t[i] += t[i + h];
+    return t[0];
+}
+
+/* The same sum of one vector. */
+INLINE T FN(fold_vector)(V v) {
+#if VBYTES == 64
+    typedef T H __attribute__((vector_size(32)));
+    union { V v; H h[2]; } u = {v};
+    H w = u.h[0] + u.h[1];
+#elif VBYTES == 32
+    V w = v;
+#endif
+#if VBYTES >= 32
+    typedef T HH __attribute__((vector_size(16)));
+    union { __typeof__(w) v; HH h[2]; } y = {w};
+    HH x = y.h[0] + y.h[1];
+#else
+    V x = v;
+#endif
+#if T_BYTES == 8
+    return x[0] + x[1];
+#else
+    return (x[0] + x[2]) + (x[1] + x[3]);
+#endif
+}
+
+/* Eight accumulators: 8/PARTS rows of PARTS vectors each. */
+#define EIGHT(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#define DOT_ROWS (8 / PARTS)
+#define DOT_START(i) V s##i = {0}; const T *p##i = a + FN(at_most)((i) / PARTS, last) * v->ars + (i) % PARTS * VL;
+#define DOT_STEP(i) s##i = VFMA(*(const VU *)(p##i + k), *(const VU *)(x + k + (i) % PARTS * VL), s##i);
+#define DOT_TAIL(i) s##i = VFMA(VPART(p##i + k, FN(left)(rest - (i) % PARTS * VL)), VPART(x + k + (i) % PARTS * VL, FN(left)(rest - (i) % PARTS * VL)), s##i);
+
+INLINE int64_t FN(at_most)(int64_t i, int64_t n) { return i < n ? i : n; }
+INLINE int64_t FN(left)(int64_t n) { return n < 0 ? 0 : n < VL ? n : VL; }
+
+/* Rows i .. i + DOT_ROWS of a (unit column stride) times x (unit stride). */
+static void FN(dot_rows)(const GemmVec *v, const T *x, int64_t i) {
+    const T *a = (const T *)v->a + i * v->ars;
+    int64_t last = v->m - i - 1, k = 0;
+    EIGHT(DOT_START)
+    for (; k + LANES <= v->k; k += LANES) {
+        EIGHT(DOT_STEP)
+    }
+    int64_t rest = v->k - k;
+    if (rest > 0) {
+        EIGHT(DOT_TAIL)
+    }
+    T sum[8];
+#if PARTS == 1
+#define DOT_SUM(i) sum[i] = FN(fold_vector)(s##i);
+    EIGHT(DOT_SUM)
+#undef DOT_SUM
+#elif PARTS == 2
+    sum[0] = FN(fold_vector)(s0 + s1), sum[1] = FN(fold_vector)(s2 + s3);
+    sum[2] = FN(fold_vector)(s4 + s5), sum[3] = FN(fold_vector)(s6 + s7);
+#else
+    sum[0] = FN(fold_vector)((s0 + s2) + (s1 + s3)), sum[1] = FN(fold_vector)((s4 + s6) + (s5 + s7));
+#endif
+    T *y = (T *)v->y + i * v->ys;
+    for (int r = 0; r < DOT_ROWS && r <= last; r++, y += v->ys) *y = FN(blend)(sum[r], (T)v->alpha, (T)v->beta, y);
+}
+
+/* Rows i .. i + n of a with unit row stride: lanes[l][row] in scratch, which stays in the first-level cache. */
+static void FN(dot_columns)(const GemmVec *v, int64_t i, int64_t n) {
+    T *lanes = v->scratch;
+    int64_t step = (n + VL - 1) / VL * VL, whole = n / VL * VL, rest = v->k % LANES;
+    for (int64_t q = 0; q < LANES * step; q += VL) *(VU *)(lanes + q) = (V){0};
+    const T *a = (const T *)v->a + i, *x = v->x;
+    for (int64_t k = 0; k < v->k; k++, a += v->acs, x += v->xs) {
+        T *s = lanes + k % LANES * step;
+        V vx = VSET(*x);
+        for (int64_t r = 0; r < whole; r += VL) *(VU *)(s + r) = VFMA(*(const VU *)(a + r), vx, *(VU *)(s + r));
+        if (whole < n) *(VU *)(s + whole) = VFMA(VPART(a + whole, n - whole), vx, *(VU *)(s + whole));
+    }
+    /* dot_rows adds a product of zeros to the lanes past the end: turns -0 into 0 there and here */
+    for (int64_t q = rest ? rest * step : LANES * step; q < LANES * step; q += VL) *(VU *)(lanes + q) += (V){0};
+    for (int64_t h = LANES / 2; h > 0; h /= 2)
+        for (int64_t q = 0; q < h * step; q += VL) *(VU *)(lanes + q) += *(VU *)(lanes + q + h * step);
+    T *y = (T *)v->y + i * v->ys;
+    for (int64_t r = 0; r < n; r++, y += v->ys) *y = FN(blend)(lanes[r], (T)v->alpha, (T)v->beta, y);
+}
+
+/* Any strides, one row: the same lanes in a loop. Also the single dot product, which has four times the lanes. */
+static void FN(dot_strided)(const GemmVec *v, int64_t i, int lanes) {
+    T t[4 * LANES] = {0};
+    const T *a = (const T *)v->a + i * v->ars, *x = v->x;
+    int64_t k = 0;
+    for (; k < v->k; k++) t[k % lanes] = SFMA(a[k * v->acs], x[k * v->xs], t[k % lanes]);
+    for (; k % LANES; k++) t[k % lanes] += 0;
+    T *y = (T *)v->y + i * v->ys;
+    *y = FN(blend)(FN(fold)(t, lanes), (T)v->alpha, (T)v->beta, y);
+}
+
+/* One dot product of unit strides on 4 x 64 bytes of lanes. */
+#define GROUP(p, g) (((g) * PARTS + (p)) * VL)
+#define ONE_PART(p)                                                                                                    \
+    {                                                                                                                  \
+        V s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};                                                                      \
+        int64_t k = (p) * VL;                                                                                          \
+        for (int64_t end = v->k - v->k % (4 * LANES); k < end; k += 4 * LANES) {                                       \
+            s0 = VFMA(*(const VU *)(a + k), *(const VU *)(x + k), s0);                                                 \
+            s1 = VFMA(*(const VU *)(a + k + LANES), *(const VU *)(x + k + LANES), s1);                                 \
+            s2 = VFMA(*(const VU *)(a + k + 2 * LANES), *(const VU *)(x + k + 2 * LANES), s2);                         \
+            s3 = VFMA(*(const VU *)(a + k + 3 * LANES), *(const VU *)(x + k + 3 * LANES), s3);                         \
+        }                                                                                                              \
+        *(VU *)(t + GROUP(p, 0)) = s0, *(VU *)(t + GROUP(p, 1)) = s1;                                                  \
+        *(VU *)(t + GROUP(p, 2)) = s2, *(VU *)(t + GROUP(p, 3)) = s3;                                                  \
+    }
+
+static void FN(dot_one)(const GemmVec *v) {
+    T t[4 * LANES];
+    const T *a = v->a, *x = v->x;
+    ONE_PART(0)
+#if PARTS > 1
+    ONE_PART(1)
+#endif
+#if PARTS > 2
+    ONE_PART(2)
+    ONE_PART(3)
+#endif
+    int64_t k = v->k - v->k % (4 * LANES);
+    for (int l = 0; k < v->k; k++, l++) t[l] = SFMA(a[k], x[k], t[l]);
+    for (; k % LANES; k++) t[k % (4 * LANES)] += 0;
+    *(T *)v->y = FN(blend)(FN(fold)(t, 4 * LANES), (T)v->alpha, (T)v->beta, v->y);
+}
+
+static void FN(gemv)(const GemmVec *v) {
+    if (v->m == 1) {
+        if (v->acs == 1 && v->xs == 1) FN(dot_one)(v);
+        else FN(dot_strided)(v, 0, 4 * LANES);
+    } else if (v->acs == 1 && v->xs == 1) {
+        for (int64_t i = 0; i < v->m; i += DOT_ROWS) FN(dot_rows)(v, v->x, i);
+    } else if (v->ars == 1) {
+        int64_t rows = GEMV_BLOCK_BYTES / 64;
+        for (int64_t i = 0; i < v->m; i += rows) FN(dot_columns)(v, i, v->m - i < rows ? v->m - i : rows);
+    } else {
+        for (int64_t i = 0; i < v->m; i++) FN(dot_strided)(v, i, LANES);
+    }
+}
+
+static const GemmKernels FN(kernels) = {
+    ISA, sizeof(T), VL, NV,
+    {TILE_ROW(1) TILE_ROW(2) TILE_ROW(3) TILE_ROW(4) TILE_ROW(5) TILE_ROW(6)},
+    FUSED_ROW, FN(pack_b), FN(pack_a), FN(scatter), FN(gemv),
+};
+
+#undef VL
+#undef V
+#undef VU
+#undef LANES
+#undef PARTS
+#undef INLINE
+#undef ROWS
+#undef DECLARE
+#undef STEP
+#undef FINISH
+#undef WARM
+#undef START
+#undef TILE
+#undef FUSED
+#undef TILES
+#undef TILE_ROW
+#undef FUSED_ROW
+#undef Q
+#undef EIGHT
+#undef DOT_ROWS
+#undef DOT_START
+#undef DOT_STEP
+#undef DOT_TAIL
+#undef GROUP
+#undef ONE_PART
+#undef T
+#undef T_BYTES
+#undef FN
+#undef VFMA
+#undef SFMA
+#undef VPART
+#undef VPUT
+#undef VSET

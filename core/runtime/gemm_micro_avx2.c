@@ -1,0 +1,42 @@
+/* gemm_micro_avx2.c -- the GEMM kernels for AVX2 with FMA: 6 x 2 vectors of 32 bytes, since there are 16 registers. */
+#include "gemm_kernels.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define ISA "avx2"
+#define VBYTES 32
+#define NV 2
+
+/* masks of the first n lanes */
+static inline __m256i first8(int64_t n) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+static inline __m256i first4(int64_t n) {
+    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
+}
+
+#define T float
+#define T_BYTES 4
+#define FN(x) x##_f32
+#define VFMA(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define SFMA(a, b, c) __builtin_fmaf(a, b, c)
+#define VPART(p, n) _mm256_maskload_ps(p, first8(n))
+#define VPUT(p, v, n) _mm256_maskstore_ps(p, first8(n), v)
+#define VSET(s) _mm256_set1_ps(s)
+#include "gemm_micro.h"
+
+#define T double
+#define T_BYTES 8
+#define FN(x) x##_f64
+#define VFMA(a, b, c) _mm256_fmadd_pd(a, b, c)
+#define SFMA(a, b, c) __builtin_fma(a, b, c)
+#define VPART(p, n) _mm256_maskload_pd(p, first4(n))
+#define VPUT(p, v, n) _mm256_maskstore_pd(p, first4(n), v)
+#define VSET(s) _mm256_set1_pd(s)
+#include "gemm_micro.h"
+
+const GemmKernels *const gemm_kernels_avx2[2] = {&kernels_f32, &kernels_f64};
+#else
+typedef int gemm_no_avx2; /* a translation unit is not empty */
+#endif

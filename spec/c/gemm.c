@@ -1,0 +1,359 @@
+/*
+ * gemm.c -- products against a triple loop in long double: every small size, larger and awkward ones, every layout, every
+ * instruction set of this CPU; bits equal over layouts and threads; NaN and infinity; integers, bool, complex.
+ */
+#include "../../core/runtime/blas.h"
+#include "../../core/runtime/gemm.h"
+#include "../../core/runtime/parallel.h"
+#include "test.h"
+
+#include <math.h>
+#include <pthread.h>
+
+/* ---- numbers, reference -------------------------------------------------------------------------------------------- */
+static uint64_t seed = 1;
+static double next(void) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(int64_t)(seed >> 11) / 9007199254740992.0 - 0.5;
+}
+static int64_t pick(int64_t n) { return (int64_t)((next() + 0.5) * (double)n); }
+
+static double get(ThDtype d, const void *p, int64_t i) {
+    return d == TH_FLOAT32 ? (double)((const float *)p)[i] : ((const double *)p)[i];
+}
+static void set(ThDtype d, void *p, int64_t i, double v) {
+    if (d == TH_FLOAT32) ((float *)p)[i] = (float)v;
+    else ((double *)p)[i] = v;
+}
+
+/* A matrix in a buffer of its own, filled so that what lies outside it would be noticed (NaN). */
+typedef struct Matrix { int64_t rows, cols, rs, cs, size, first; void *at; } Matrix;
+
+/* layout: 0 rows, 1 columns, 2 padded rows, 3 both strides > 1, 4 reversed rows, 5 all reversed, 6 row stride 0 */
+enum { LAYOUTS = 7 };
+static Matrix matrix(ThDtype d, int64_t rows, int64_t cols, int layout) {
+    Matrix m = {.rows = rows, .cols = cols, .rs = cols, .cs = 1};
+    if (layout == 1) m.rs = 1, m.cs = rows;
+    if (layout == 2) m.rs = cols + 3;
+    if (layout == 3) m.rs = 2 * cols + 5, m.cs = 2;
+    if (layout == 4) m.rs = -cols;
+    if (layout == 5) m.rs = -(cols + 1), m.cs = -1;
+    if (layout == 6) m.rs = 0;
+    int64_t lowest = (m.rs < 0 ? m.rs * (rows - 1) : 0) + (m.cs < 0 ? m.cs * (cols - 1) : 0);
+    int64_t highest = (m.rs > 0 ? m.rs * (rows - 1) : 0) + (m.cs > 0 ? m.cs * (cols - 1) : 0);
+    if (rows == 0 || cols == 0) lowest = highest = 0;
+    m.first = 8 - lowest + pick(4);
+    m.size = m.first + highest + 9;
+    m.at = malloc((size_t)m.size * th_dtype_bytes(d));
+    for (int64_t i = 0; i < m.size; i++) set(d, m.at, i, NAN);
+    return m;
+}
+static void *first(ThDtype d, const Matrix *m) { return (char *)m->at + m->first * (int64_t)th_dtype_bytes(d); }
+static double elem(ThDtype d, const Matrix *m, int64_t i, int64_t j) { return get(d, m->at, m->first + i * m->rs + j * m->cs); }
+static void put(ThDtype d, Matrix *m, int64_t i, int64_t j, double v) { set(d, m->at, m->first + i * m->rs + j * m->cs, v); }
+static void fill(ThDtype d, Matrix *m) {
+    for (int64_t i = 0; i < m->rows; i++)
+        for (int64_t j = 0; j < m->cols; j++) put(d, m, i, j, next());
+}
+
+/* The workspace ends with a mark: a kernel that needs more than it said is seen. */
+static void run(ThContext *c, const GemmArgs *g) {
+    size_t bytes = gemm_scratch_bytes(g);
+    unsigned char *scratch = ctx_alloc_aligned(c, bytes + 64, 64);
+    memset(scratch + bytes, 0xa5, 64);
+    CHECK(gemm_run(c, g, bytes ? scratch : NULL) == 0);
+    for (int i = 0; i < 64; i++)
+        if (scratch[bytes + (size_t)i] != 0xa5) {
+            CHECK(!"the workspace was overrun");
+            break;
+        }
+    ctx_free(c, scratch, bytes + 64);
+}
+
+static GemmArgs args(ThDtype d, const Matrix *a, const Matrix *b, const Matrix *c, double alpha, double beta) {
+    return (GemmArgs){d, a->rows, b->cols, a->cols, first(d, a), a->rs, a->cs, first(d, b), b->rs, b->cs,
+                      first(d, c), c->rs, c->cs, alpha, beta};
+}
+
+/* Is every element within the rounding of k multiply-adds, and everything outside c untouched? */
+static bool close_enough(ThDtype d, const Matrix *a, const Matrix *b, const Matrix *c, const Matrix *old, double alpha, double beta) {
+    double eps = d == TH_FLOAT32 ? 0x1p-23 : 0x1p-52;
+    int64_t inside = 0, numbers = 0;
+    for (int64_t i = 0; i < c->rows; i++)
+        for (int64_t j = 0; j < c->cols; j++, inside++) {
+            long double sum = 0, size = 0;
+            for (int64_t k = 0; k < a->cols; k++) {
+                long double p = (long double)elem(d, a, i, k) * elem(d, b, k, j);
+                sum += p, size += fabsl(p);
+            }
+            long double want = alpha * sum, was = beta != 0 ? elem(d, old, i, j) : 0;
+            if (beta != 0) want += beta * was;
+            long double slack = eps * ((a->cols + 4) * fabs(alpha) * size + 4 * fabsl(beta * was));
+            if (!(fabsl(elem(d, c, i, j) - want) <= slack)) return false;
+        }
+    for (int64_t i = 0; i < c->size; i++) numbers += !isnan(get(d, c->at, i));
+    return numbers == inside;
+}
+
+static void one(ThContext *ctx, ThDtype d, int64_t m, int64_t n, int64_t k, const int layout[3], double alpha, double beta) {
+    Matrix a = matrix(d, m, k, layout[0]), b = matrix(d, k, n, layout[1]);
+    Matrix c = matrix(d, m, n, layout[2] == 6 ? 0 : layout[2]), old = c;
+    fill(d, &a), fill(d, &b);
+    if (beta != 0) fill(d, &c); /* else c is all NaN, which must not be read */
+    old.at = malloc((size_t)c.size * th_dtype_bytes(d));
+    memcpy(old.at, c.at, (size_t)c.size * th_dtype_bytes(d));
+    GemmArgs g = args(d, &a, &b, &c, alpha, beta);
+    run(ctx, &g);
+    bool good = close_enough(d, &a, &b, &c, &old, alpha, beta);
+    CHECK(good);
+    if (!good)
+        fprintf(stderr, "  %s %dx%dx%d layouts %d %d %d alpha %g beta %g\n", th_dtype_name(d), (int)m, (int)n, (int)k, layout[0],
+                layout[1], layout[2], alpha, beta);
+    free(a.at), free(b.at), free(c.at), free(old.at);
+}
+
+/* ---- sizes and layouts ---------------------------------------------------------------------------------------------- */
+static void small_sizes(ThContext *c) {
+    static const double betas[] = {0, 1, -0.5};
+    int turn = 0;
+    for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++)
+        for (int64_t m = 0; m <= 20; m++)
+            for (int64_t n = 0; n <= 20; n++)
+                for (int64_t k = 0; k <= 20; k++, turn++) {
+                    int layout[3] = {turn % LAYOUTS, turn / LAYOUTS % LAYOUTS, turn / 49 % LAYOUTS};
+                    one(c, (ThDtype)d, m, n, k, layout, turn % 5 ? 1 : -2.5, betas[turn % 3]);
+                }
+}
+
+static void large_sizes(ThContext *c) {
+    static const int64_t sizes[][3] = {
+        {60, 500, 784}, {60, 10, 500}, {500, 10, 60}, {61, 67, 1025}, {130, 65, 300}, {6, 640, 3}, {700, 70, 33},
+        {7, 9, 3100}, {1, 500, 784}, {500, 1, 784}, {1, 1, 1000}, {1, 77, 5}, {300, 1, 9}, {33, 1, 2001}, {900, 130, 257},
+        {2, 3, 1}, {200, 129, 1}, {13, 31, 64}, {129, 64, 64}, {2, 64, 100}, {12, 128, 40},
+    };
+    int turn = 0;
+    for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++)
+        for (int i = 0; i < TH_LEN(sizes); i++)
+            for (int v = 0; v < 4; v++, turn++) {
+                int layout[3] = {v < 2 ? v : (int)pick(LAYOUTS), v == 1 ? 1 : v < 2 ? 0 : (int)pick(LAYOUTS), v == 3 ? 1 : v < 2 ? 0 : (int)pick(LAYOUTS)};
+                one(c, (ThDtype)d, sizes[i][0], sizes[i][1], sizes[i][2], layout, 1, turn % 2);
+            }
+}
+
+/* ---- equal bits ------------------------------------------------------------------------------------------------------- */
+static void same_bits(ThContext *c, int64_t m, int64_t n, int64_t k, ThDtype d) {
+    Matrix a0 = matrix(d, m, k, 0), b0 = matrix(d, k, n, 0), c0 = matrix(d, m, n, 0);
+    fill(d, &a0), fill(d, &b0), fill(d, &c0);
+    int different = 0;
+    double *want = malloc((size_t)(m * n) * sizeof *want);
+    for (int v = 0; v < 6 * 6; v++) {
+        Matrix a = matrix(d, m, k, v % 6), b = matrix(d, k, n, v / 6), r = matrix(d, m, n, (v + v / 6) % 6);
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < k; j++) put(d, &a, i, j, elem(d, &a0, i, j));
+        for (int64_t i = 0; i < k; i++)
+            for (int64_t j = 0; j < n; j++) put(d, &b, i, j, elem(d, &b0, i, j));
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < n; j++) put(d, &r, i, j, elem(d, &c0, i, j));
+        GemmArgs g = args(d, &a, &b, &r, 0.75, 0.3);
+        run(c, &g);
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < n; j++) {
+                if (v == 0) want[i * n + j] = elem(d, &r, i, j);
+                different += want[i * n + j] != elem(d, &r, i, j);
+            }
+        free(a.at), free(b.at), free(r.at);
+    }
+    CHECK(different == 0);
+    if (different) fprintf(stderr, "  %s %dx%dx%d: %d elements differ over layouts\n", th_dtype_name(d), (int)m, (int)n, (int)k, different);
+    free(a0.at), free(b0.at), free(c0.at), free(want);
+}
+
+static void layouts_agree(ThContext *c) {
+    static const int64_t sizes[][3] = {{5, 7, 3}, {13, 70, 50}, {1, 37, 83}, {37, 1, 83}, {1, 1, 203}, {300, 1, 77}, {20, 30, 1500}, {600, 40, 300}};
+    for (int i = 0; i < TH_LEN(sizes); i++)
+        for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++) same_bits(c, sizes[i][0], sizes[i][1], sizes[i][2], (ThDtype)d);
+}
+
+/* A host hook that runs pieces backwards on two threads. */
+typedef struct Half { int n, part; void (*fn)(int, void *); void *user; } Half;
+static void *half(void *p) {
+    Half *h = p;
+    for (int i = h->n - 1; i >= 0; i--)
+        if (i % 2 == h->part) h->fn(i, h->user);
+    return NULL;
+}
+static int hook_calls;
+static void two_threads(void *host, int n, void (*fn)(int, void *), void *user) {
+    (void)host;
+    pthread_t id;
+    Half a = {n, 0, fn, user}, b = {n, 1, fn, user};
+    hook_calls++;
+    CHECK(pthread_create(&id, NULL, half, &a) == 0);
+    half(&b);
+    pthread_join(id, NULL);
+}
+
+static void threads_agree(void) {
+    ThHost host = {.parallel_for = two_threads};
+    ThContext *one_thread = th_context_new(NULL), *hooked = th_context_new(&host), *pool = th_context_new(NULL);
+    CHECK(th_config_set(pool, "openmp", "true") == 0);
+    static const int64_t sizes[][3] = {{60, 500, 784}, {2000, 300, 70}, {900, 130, 1100}};
+    for (int i = 0; i < TH_LEN(sizes); i++)
+        for (int layout = 0; layout < 2; layout++) {
+            ThDtype d = i == 1 ? TH_FLOAT64 : TH_FLOAT32;
+            Matrix a = matrix(d, sizes[i][0], sizes[i][2], layout), b = matrix(d, sizes[i][2], sizes[i][1], layout);
+            fill(d, &a), fill(d, &b);
+            Matrix r[3];
+            ThContext *c[3] = {one_thread, hooked, pool};
+            for (int q = 0; q < 3; q++) {
+                r[q] = matrix(d, sizes[i][0], sizes[i][1], 0);
+                GemmArgs g = args(d, &a, &b, &r[q], 1, 0);
+                run(c[q], &g);
+                bool equal = memcmp(first(d, &r[q]), first(d, &r[0]), (size_t)(r[0].rows * r[0].cols) * th_dtype_bytes(d)) == 0;
+                CHECK(equal);
+            }
+            for (int q = 0; q < 3; q++) free(r[q].at);
+            free(a.at), free(b.at);
+        }
+    CHECK(hook_calls >= 6);
+    th_context_release(one_thread), th_context_release(hooked), th_context_release(pool);
+}
+
+/* ---- special values ---------------------------------------------------------------------------------------------------- */
+static void specials(ThContext *c, int64_t m, int64_t n, int64_t k, ThDtype d) {
+    Matrix a = matrix(d, m, k, 0), b = matrix(d, k, n, 0), r = matrix(d, m, n, 0);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < k; j++) put(d, &a, i, j, 1);
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = 0; j < n; j++) put(d, &b, i, j, 2);
+    put(d, &a, m / 2, k - 1, NAN);
+    put(d, &b, k / 2, n / 2, INFINITY);
+    GemmArgs g = args(d, &a, &b, &r, 1, 0);
+    run(c, &g);
+    int bad = 0;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double v = elem(d, &r, i, j);
+            bad += i == m / 2 ? !isnan(v) : j == n / 2 ? v != INFINITY : v != 2.0 * (double)k;
+        }
+    CHECK(bad == 0);
+    put(d, &a, m / 2, k - 1, 0), put(d, &a, m / 2, k / 2, 0); /* 0 * inf is NaN even among zeros */
+    g.beta = 0;
+    run(c, &g);
+    CHECK(isnan(elem(d, &r, m / 2, n / 2)));
+    free(a.at), free(b.at), free(r.at);
+}
+
+static void all_specials(ThContext *c) {
+    static const int64_t sizes[][3] = {{3, 5, 4}, {1, 40, 9}, {40, 1, 19}, {1, 1, 33}, {13, 100, 30}, {7, 65, 1}};
+    for (int i = 0; i < TH_LEN(sizes); i++)
+        for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++) specials(c, sizes[i][0], sizes[i][1], sizes[i][2], (ThDtype)d);
+}
+
+static void empty_sums(ThContext *c) {
+    double x[4] = {NAN, 2, 3, 4};
+    GemmArgs g = {.dtype = TH_FLOAT64, .m = 2, .n = 2, .k = 0, .c = x, .crs = 2, .ccs = 1, .alpha = 1};
+    CHECK(gemm_scratch_bytes(&g) == 0);
+    CHECK(gemm_run(c, &g, NULL) == 0);
+    CHECK(x[0] == 0 && x[3] == 0);
+    x[0] = 1, x[3] = 4, g.beta = 2;
+    CHECK(gemm_run(c, &g, NULL) == 0);
+    CHECK(x[0] == 2 && x[3] == 8);
+    g.dtype = TH_DTYPE_NONE;
+    CHECK(gemm_run(c, &g, NULL) != 0);
+    CHECK_ERROR(c, TH_TypeError, "dtype");
+}
+
+/* ---- other dtypes -------------------------------------------------------------------------------------------------------- */
+static void integers(ThContext *c) {
+    int8_t a[6] = {100, 2, -3, 4, 5, -128}, b[6] = {1, 2, 3, 4, 5, -1}, r[4] = {1, 1, 1, 1};
+    GemmArgs g = {TH_INT8, 2, 2, 3, a, 3, 1, b, 2, 1, r, 2, 1, 1, 2};
+    CHECK(gemm_run(c, &g, NULL) == 0);
+    CHECK(r[0] == (int8_t)(100 + 6 - 15 + 2) && r[1] == (int8_t)(200 + 8 + 3 + 2));
+    CHECK(r[2] == (int8_t)(4 + 15 - 640 + 2) && r[3] == (int8_t)(8 + 20 + 128 + 2));
+    uint64_t p[2] = {UINT64_MAX, 3}, q[2] = {2, 7}, s = 9;
+    GemmArgs h = {TH_UINT64, 1, 1, 2, p, 2, 1, q, 1, 1, &s, 1, 1, -1, 0};
+    CHECK(gemm_run(c, &h, NULL) == 0);
+    CHECK(s == (uint64_t)-19);
+    uint8_t x[4] = {1, 0, 0, 0}, y[4] = {0, 1, 1, 1}, z[4] = {1, 1, 1, 1};
+    GemmArgs l = {TH_BOOL, 2, 2, 2, x, 2, 1, y, 2, 1, z, 2, 1, 1, 0};
+    CHECK(gemm_run(c, &l, NULL) == 0);
+    CHECK(z[0] == 0 && z[1] == 1 && z[2] == 0 && z[3] == 0);
+}
+
+static void complexes(ThContext *c, int64_t m, int64_t n, int64_t k, int layout) {
+    int64_t rs = layout == 1 ? 1 : layout == 2 ? 2 * k + 1 : k, cs = layout == 1 ? m : layout == 2 ? 2 : 1;
+    int64_t crs = layout == 1 ? 1 : layout == 2 ? 2 * n : n, ccs = layout == 1 ? m : layout == 2 ? 2 : 1;
+    ThComplex128 *a = calloc((size_t)(m * (2 * k + 1) + 1), sizeof *a), *b = calloc((size_t)(k * n), sizeof *b),
+                 *r = calloc((size_t)(2 * m * n), sizeof *r);
+    for (int64_t i = 0; i < m * (2 * k + 1); i++) a[i] = (ThComplex128){next(), next()};
+    for (int64_t i = 0; i < k * n; i++) b[i] = (ThComplex128){next(), next()};
+    for (int64_t i = 0; i < 2 * m * n; i++) r[i] = (ThComplex128){1, (double)(i % 7)};
+    GemmArgs g = {TH_COMPLEX128, m, n, k, a, rs, cs, b, n, 1, r, crs, ccs, 2, 0.5};
+    run(c, &g);
+    int bad = 0;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double re = 0.5, im = 0.5 * (double)((i * crs + j * ccs) % 7);
+            for (int64_t q = 0; q < k; q++) {
+                ThComplex128 x = a[i * rs + q * cs], y = b[q * n + j];
+                re += 2 * (x.re * y.re - x.im * y.im), im += 2 * (x.re * y.im + x.im * y.re);
+            }
+            ThComplex128 v = r[i * crs + j * ccs];
+            bad += fabs(v.re - re) > 1e-12 || fabs(v.im - im) > 1e-12;
+        }
+    CHECK(bad == 0);
+    free(a), free(b), free(r);
+}
+
+/* ---- parallel_for, BLAS ---------------------------------------------------------------------------------------------------- */
+static void square(int i, void *user) { ((int *)user)[i] += i * i; }
+
+static void loops(void) {
+    ThContext *c = th_context_new(NULL);
+    for (int pool = 0; pool < 2; pool++) {
+        int v[1000] = {0}, bad = 0;
+        CHECK(th_config_set(c, "openmp", pool ? "true" : "false") == 0);
+        if (!pool) CHECK(parallel_threads(c) == 1);
+        parallel_for(c, 1000, square, v);
+        parallel_for(c, 0, square, v);
+        for (int i = 0; i < 1000; i++) bad += v[i] != i * i;
+        CHECK(bad == 0);
+    }
+    th_context_release(c);
+}
+
+static void blas(ThContext *c) {
+    const Blas *b = blas_open(c);
+    CHECK(b == blas_open(c));
+    if (!b) return; /* not installed: nothing to check */
+    int before = b->get_threads ? b->get_threads() : 0, saved = blas_enter(b);
+    if (b->get_threads) CHECK(b->get_threads() == 1);
+    blas_leave(b, saved);
+    if (b->get_threads) CHECK(b->get_threads() == before);
+    CHECK(blas_symbol(c, "dgetrf_") != NULL);
+    CHECK(blas_symbol(c, "no_such_symbol_") == NULL);
+}
+
+int main(void) {
+    ThContext *c = th_context_new(NULL);
+    static const char *const sets[] = {"sse2", "avx2", "avx512"};
+    CHECK(gemm_force(c, "sse2"));
+    CHECK(!gemm_force(c, "none"));
+    for (int i = 0; i < TH_LEN(sets); i++) {
+        if (!gemm_force(c, sets[i])) continue;
+        small_sizes(c);
+        large_sizes(c);
+        layouts_agree(c);
+        all_specials(c);
+        if (test_failures) fprintf(stderr, "up to %s\n", sets[i]);
+    }
+    empty_sums(c);
+    integers(c);
+    for (int layout = 0; layout < 3; layout++) complexes(c, 5, 4, 3, layout), complexes(c, 40, 36, 33, layout);
+    blas(c);
+    th_context_release(c);
+    threads_agree();
+    loops();
+    return test_done("gemm");
+}
