@@ -11,9 +11,9 @@ int interp_fail(IRun *r, ThError kind, int n, int64_t v0, int64_t v1) {
     return r->f->rt->fail(r->f, step, (int)kind, n, v0, v1, 0, 0);
 }
 
-static int run_depth(IRun *r, const IStage *s, int d);
+static int run_depth(IRun *r, const LoopStage *s, int d);
 
-static int run_loop(IRun *r, const IStage *s, int d) {
+static int run_loop(IRun *r, const LoopStage *s, int d) {
     int dim = s->loop[d];
     int64_t n = r->n[dim];
     if (d == s->vec) {
@@ -34,9 +34,9 @@ static int run_loop(IRun *r, const IStage *s, int d) {
     return 0;
 }
 
-static int run_depth(IRun *r, const IStage *s, int d) {
+static int run_depth(IRun *r, const LoopStage *s, int d) {
     const IKernel *ik = r->ik;
-    if (s->npre[d] && interp_exec(r, s, ik->code + s->pre[d], s->npre[d])) return 1;
+    if (s->npre[d] && interp_exec(r, s, ik->order.code + s->pre[d], s->npre[d])) return 1;
     for (int i = 0; i < s->nred[d]; i++) interp_red_init(r, &ik->red[s->red[d] + i]);
     if (d < s->nloop) {
         if (run_loop(r, s, d)) return 1;
@@ -44,11 +44,11 @@ static int run_depth(IRun *r, const IStage *s, int d) {
         for (int i = 0; i < s->st->nred; i++) interp_red_step(r, &ik->red[s->st->red0 + i]);
     }
     for (int i = 0; i < s->nred[d]; i++) interp_red_final(r, &ik->red[s->red[d] + i]);
-    return s->npost[d] ? interp_exec(r, s, ik->code + s->post[d], s->npost[d]) : 0;
+    return s->npost[d] ? interp_exec(r, s, ik->order.code + s->post[d], s->npost[d]) : 0;
 }
 
 /* Stages share the outer loops: for each outer point, one stage after the other runs its own loops. */
-static int run_stage(IRun *r, const IStage *s) {
+static int run_stage(IRun *r, const LoopStage *s) {
     if (s->st->cls == STAGE_GEMM && interp_gemm(r, s)) return 1;
     if (s->st->cls == STAGE_GEMM && !s->st->nins) return 0;
     return run_depth(r, s, r->ik->k->nouter);
@@ -57,12 +57,12 @@ static int run_stage(IRun *r, const IStage *s) {
 static int run_outer(IRun *r, int d) {
     const Kernel *k = r->ik->k;
     for (int i = 0; i < k->st.n; i++) { /* what belongs to this depth, before anything deeper */
-        const IStage *s = &r->ik->stage[i];
-        if (d < k->nouter && s->npre[d] && interp_exec(r, s, r->ik->code + s->pre[d], s->npre[d])) return 1;
+        const LoopStage *s = &r->ik->order.stage[i];
+        if (d < k->nouter && s->npre[d] && interp_exec(r, s, r->ik->order.code + s->pre[d], s->npre[d])) return 1;
     }
     if (d == k->nouter) {
         for (int i = 0; i < k->st.n; i++)
-            if (run_stage(r, &r->ik->stage[i])) return 1;
+            if (run_stage(r, &r->ik->order.stage[i])) return 1;
         return 0;
     }
     for (int64_t i = 0; i < r->n[d]; i++) {

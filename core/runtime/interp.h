@@ -7,6 +7,7 @@
 #ifndef TH_INTERP_H
 #define TH_INTERP_H
 
+#include "../plan/order.h"
 #include "runtime.h"
 #include "simd.h"
 
@@ -24,15 +25,6 @@ typedef struct IIns {
 typedef struct IOpnd { const char *base; size_t off; } IOpnd;
 typedef struct IMicro { SimdFn fn; size_t out; IOpnd in[3]; } IMicro;
 
-enum { ILOOPS = 2 * KDIM };
-typedef struct IStage {
-    const Stage *st;
-    int nloop, vec;              /* loops around the deepest instructions; loop position of the vec dim, or -1 */
-    int loop[ILOOPS];            /* loop position -> kernel dim */
-    int pre[ILOOPS + 1], npre[ILOOPS + 1], post[ILOOPS + 1], npost[ILOOPS + 1]; /* into IKernel.code */
-    int red[ILOOPS + 1], nred[ILOOPS + 1];                                       /* into IKernel.red, by depth */
-} IStage;
-
 typedef struct IRed {
     const Red *red;
     size_t reg;                  /* accumulators: lanes or a block; then best values for ARGMAX */
@@ -44,9 +36,8 @@ typedef struct IKernel {
     const Kernel *k;
     IIns *ins;                   /* by value id */
     VEC(IMicro) micro;
-    int *code; int ncode;        /* value ids, grouped by stage, depth, before/after */
+    KernelOrder order;
     IRed *red;
-    IStage *stage;
     size_t reg_bytes;
 } IKernel;
 
@@ -68,11 +59,11 @@ typedef struct IRun {
     char *base[KACC + 8];        /* address of each access's offset */
     int64_t st[KACC + 8][KDIM];  /* strides in bytes */
 } IRun;
-int interp_exec(IRun *r, const IStage *s, const int *code, int n); /* interp_exec.c: a straight list of instructions */
+int interp_exec(IRun *r, const LoopStage *s, const int *code, int n); /* interp_exec.c: a straight list of instructions */
 void interp_red_init(IRun *r, const IRed *red);                   /* interp_red.c */
 void interp_red_step(IRun *r, const IRed *red);
 void interp_red_final(IRun *r, const IRed *red);
-int interp_gemm(IRun *r, const IStage *s);                        /* interp_gemm.c */
+int interp_gemm(IRun *r, const LoopStage *s);                        /* interp_gemm.c */
 int interp_fail(IRun *r, ThError kind, int n, int64_t v0, int64_t v1);
 static inline int64_t isize(const IRun *r, Size s) {
     return s.sym < 0 ? s.k : s.k * r->f->sym[r->step->sym[s.sym]];

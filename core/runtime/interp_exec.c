@@ -47,7 +47,7 @@ static void scatter(char *d, const char *s, int64_t st, size_t bytes, int64_t n)
 }
 
 /* Address of the access at the block's first element, and its byte step along the vec dim. */
-static char *address(const IRun *r, const IStage *s, const IIns *i, int acc, int64_t *step) {
+static char *address(const IRun *r, const LoopStage *s, const IIns *i, int acc, int64_t *step) {
     char *p = r->base[acc];
     for (int l = 0; l < s->nloop && l < i->ins->depth; l++) {
         int d = s->loop[l];
@@ -66,7 +66,7 @@ static void load_one_by_one(IRun *r, const Access *a, char *d, const char *p, in
     }
 }
 
-static void load(IRun *r, const IStage *s, const IIns *i, char *d, int64_t n) {
+static void load(IRun *r, const LoopStage *s, const IIns *i, char *d, int64_t n) {
     const Access *a = &r->ik->k->acc.at[i->ins->a];
     int64_t st;
     char *p = address(r, s, i, i->ins->a, &st);
@@ -88,7 +88,7 @@ static void store_one_by_one(IRun *r, const Access *a, char *p, int64_t st, cons
     }
 }
 
-static void store(IRun *r, const IStage *s, const IIns *i, int64_t n) {
+static void store(IRun *r, const LoopStage *s, const IIns *i, int64_t n) {
     const Access *a = &r->ik->k->acc.at[i->ins->a];
     const char *v = ireg(r, i->ins->b);
     size_t bytes = th_dtype_bytes(a->dtype);
@@ -121,7 +121,7 @@ static void constant(IRun *r, const IIns *i, char *o, int64_t n) {
     literal(o, d, v, n);
 }
 
-static void position(IRun *r, const IStage *s, const IIns *i, char *o, int64_t n) {
+static void position(IRun *r, const LoopStage *s, const IIns *i, char *o, int64_t n) {
     int64_t *p = (int64_t *)(void *)o;
     bool vec = i->block && s->loop[s->vec] == i->ins->a;
     int64_t first = vec ? r->pos : r->idx[i->ins->a];
@@ -168,7 +168,7 @@ static int compute(IRun *r, const IIns *i, int64_t n, int64_t np) {
     return 0;
 }
 
-static int one(IRun *r, const IStage *s, const IIns *i) {
+static int one(IRun *r, const LoopStage *s, const IIns *i) {
     int64_t n = i->block ? r->len : 1, np = padded(n);
     char *o = r->regs + i->reg;
     switch (i->ins->op) {
@@ -198,7 +198,7 @@ static int one(IRun *r, const IStage *s, const IIns *i) {
     return 0;
 }
 
-int interp_exec(IRun *r, const IStage *s, const int *code, int n) {
+int interp_exec(IRun *r, const LoopStage *s, const int *code, int n) {
     for (int j = 0; j < n; j++)
         if (one(r, s, &r->ik->ins[code[j]])) return 1;
     return 0;

@@ -16,11 +16,11 @@ static char *operand(const IRun *r, int acc, int nouter) {
     return p;
 }
 
-int interp_gemm(IRun *r, const IStage *s) {
+int interp_gemm(IRun *r, const LoopStage *s) {
     const Kernel *k = r->ik->k;
     const Stage *st = s->st;
     int m = st->d0, n = m + 1, q = m + 2, d = k->nouter;
-    if (s->npre[d] && interp_exec(r, s, r->ik->code + s->pre[d], s->npre[d])) return 1; /* alpha, beta */
+    if (s->npre[d] && interp_exec(r, s, r->ik->order.code + s->pre[d], s->npre[d])) return 1; /* alpha, beta */
     int64_t bytes = (int64_t)th_dtype_bytes(k->acc.at[st->C].dtype);
     const int64_t mnk[3] = {r->n[m], r->n[n], r->n[q]};
     const int64_t as[2] = {r->st[st->A][m] / bytes, r->st[st->A][q] / bytes};

@@ -40,7 +40,7 @@ void interp_red_init(IRun *r, const IRed *d) {
 }
 
 /* Position over the reduced dims, flattened in order, of the current point (at the block's start). */
-static int64_t flat_position(const IRun *r, const IStage *s, bool lanes) {
+static int64_t flat_position(const IRun *r, const LoopStage *s, bool lanes) {
     int64_t p = 0;
     for (int l = 0; l < s->nloop; l++) {
         int d = s->loop[l];
@@ -85,7 +85,7 @@ static void arg_step(IRun *r, const IRed *d, const char *v, ThDtype t, int64_t p
 void interp_red_step(IRun *r, const IRed *d) {
     const Red *x = d->red;
     const char *v = ireg(r, x->v);
-    const IStage *s = &r->ik->stage[x->stage];
+    const LoopStage *s = &r->ik->order.stage[x->stage];
     if (!d->fold) {
         arg_step(r, d, v, r->ik->k->ins.at[x->v].dtype, flat_position(r, s, d->lanes));
         return;
