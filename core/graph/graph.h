@@ -96,7 +96,8 @@ struct ThApply {
     ThApply *next_free;     /* iterative freeing */
     int *slot;              /* FGraph: slot[i] is where in[i]'s client list holds this edge, so that it goes in O(1) */
 };
-enum { APPLY_GRAD = 1 /* made by an Elemwise's own gradient: prints without ",no_inplace" */, APPLY_DEAD = 2, APPLY_GRAPH = 4 };
+enum { APPLY_GRAD = 1 /* made by an Elemwise's own gradient: prints without ",no_inplace" */, APPLY_DEAD = 2, APPLY_GRAPH = 4,
+       APPLY_QUEUED = 8, APPLY_TOUCHED = 16 /* marks of fgraph_*.c while they work */ };
 
 /*
  * Where new nodes go. fg == NULL: user nodes, owned by the builder until builder_end; keep one with th_var_retain first.
@@ -173,8 +174,15 @@ struct FGraph {
     const char *rule;         /* rule being applied, for messages */
     ThApply **order; int norder; /* the schedule, fixed by opt before the in-place passes; arena; the planner keeps it */
     int max_generation_hit;   /* nodes frozen by the generation limit */
+    int *out_slot;            /* where out[i]'s client list holds the edge to the output */
+    VEC(ThApply *) effects;   /* EFFECT nodes: they stay even when nobody uses them */
+    bool ranks_stale;         /* a change deepened a node whose users' ranks still lag; fg_ranks settles them */
 };
-/* Copies outs (and updates) of the user's graph. in: plain inputs. Merges as it copies when cons. */
+/*
+ * Copies outs (and updates) of the user's graph. in: plain inputs (computed variables may stand there: the graph is cut).
+ * Merges as it copies when cons. MissingInputError for a variable that is neither computed, constant, shared nor in `in`.
+ * in_mutable starts true for shareds that have an update, false otherwise. var->origin is set (and held) on fg->in only.
+ */
 FGraph *fg_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *update_of,
                ThVar *const *update, int nupdate, bool cons);
 void fg_free(FGraph *fg);
@@ -186,6 +194,11 @@ bool fg_set_input(FGraph *fg, ThApply *node, int pos, ThVar *v); /* one edge onl
 bool fg_set_output(FGraph *fg, int pos, ThVar *v);
 bool fg_toposort(FGraph *fg, ApplyVec *order);   /* deterministic: depth first from the outputs, inputs first */
 bool fg_merge(FGraph *fg);                       /* switches consing on and merges what is there */
+/*
+ * Ranks are kept for a changed node itself and lag further up until this linear pass; call it between rounds. While a pass
+ * runs, rank order is a good order, not a proof.
+ */
+bool fg_ranks(FGraph *fg);
 /* verify.c: types, clients, ranks, acyclicity, destroy order. false with BadOptimization and a full text. */
 bool graph_verify(FGraph *fg);
 

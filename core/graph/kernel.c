@@ -169,3 +169,13 @@ int ins_reduce(Kernel *k, RedKind kind, int value, ThDtype acc, int result_depth
     x.in_dtype = (uint8_t)acc;
     return push(k, x);
 }
+
+int ins_fail_if(Kernel *k, int condition, ThError kind, int depth) {
+    if (condition < 0) {
+        return -1;
+    }
+    Ins x = ins(INS_FAIL_IF, TH_BOOL, depth, condition);
+    x.b = (int)kind;
+    k->can_fail = true;
+    return push(k, x);
+}

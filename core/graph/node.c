@@ -173,11 +173,11 @@ static int infer_types(Builder *b, const Op *op, void *attrs, ThVar *const *in, 
 /* The node itself, once inputs and types are known: an equal one of the FGraph, or a new one. */
 static ThApply *place(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin, const ThType *types, int nout) {
     uint64_t hash = 0;
-    if (b->fg) {
-        bool ok = true;
-        hash = fg_hash(b->fg, op, attrs, in, nin, -1, &ok);
-        ThApply *same = ok && b->fg->cons ? fg_table_find(b->fg, op, attrs, in, nin, -1, hash) : NULL;
-        if (same || !ok) {
+    if (b->fg && b->fg->cons) {
+        hash = fg_hash(op, attrs, in, nin);
+        ThApply like = {.op = op, .attrs = (void *)attrs, .in = (ThVar **)in, .nin = (uint16_t)nin, .destroys = -1};
+        ThApply *same = fg_table_find(b->fg, &like, hash);
+        if (same) {
             return same;
         }
     }

@@ -42,16 +42,16 @@ ThVar *shared_drop(Shared *s);
 ThVar *const_named(Builder *b, ThArray *value, const char *name); /* user graph; never one of the cached numbers */
 void const_forget(ThVar *v); /* a cached constant dies */
 
-/* fgraph_cons.c */
-void fg_table_add(FGraph *fg, ThApply *a);
-void fg_table_del(FGraph *fg, ThApply *a);
-bool fg_table_room(FGraph *fg, int more);
-ThApply *fg_table_find(FGraph *fg, const Op *op, const void *attrs, ThVar *const *in, int nin, int destroys, uint64_t hash);
-uint64_t fg_hash(FGraph *fg, const Op *op, const void *attrs, ThVar *const *in, int nin, int destroys, bool *ok);
-ThVar *fg_const(FGraph *fg, ThVar *made); /* the merged constant equal to `made`, or made itself, registered */
-bool fg_adopt(FGraph *fg, ThApply *a);    /* clients, rank, id, table, listeners for a node just made */
+/* fgraph_cons.c: the consing table, clients, constants */
+uint64_t fg_hash(const Op *op, const void *attrs, ThVar *const *in, int nin);
+ThApply *fg_table_find(const FGraph *fg, const ThApply *like, uint64_t hash); /* op, attrs, nin, in, destroys of `like` */
+bool fg_table_room(FGraph *fg, int more);          /* so that `more` fg_table_add need no memory */
+void fg_table_add(FGraph *fg, ThApply *a);         /* under a->hash */
+void fg_table_del(FGraph *fg, ThApply *a);         /* nothing when it is not there */
 bool fg_client_add(FGraph *fg, ThVar *v, ThApply *node, int pos);
 void fg_client_del(FGraph *fg, ThVar *v, ThApply *node, int pos);
+ThVar *fg_const(FGraph *fg, ThVar *made);          /* the merged constant equal to `made`, or made itself, registered */
+bool fg_adopt(FGraph *fg, ThApply *a);             /* clients, rank, id, table, listeners for a node just made */
 void fg_prune(FGraph *fg, ThApply *const *candidates, int n); /* those that nobody uses, and what they leave unused */
 
 #endif
