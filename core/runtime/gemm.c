@@ -22,6 +22,7 @@ enum {
     B_BYTES = 4 * 1024 * 1024,/* packed block of b: third-level cache */
     NEAR_BYTES = 512,         /* rows of b so close together that packing gains nothing */
     K_WHOLE = 1024, K_BLOCK = 768,
+    SMALL_M = 8 * GEMM_MR,
     ALIGN = 64
 };
 static const double PARALLEL_FLOPS = 4e6; /* about 50 us on one core: far above what starting a team costs */
@@ -100,7 +101,7 @@ static void orient(GemmArgs *g) {
 }
 
 static size_t vector_space(const GemmArgs *g, int64_t item) {
-    return (size_t)(up(g->k * item, ALIGN) + 2 * GEMV_BLOCK_BYTES);
+    return (size_t)(up(g->k * item, ALIGN) + GEMV_BLOCK_BYTES);
 }
 
 size_t gemm_scratch_bytes(const GemmArgs *g) {
@@ -264,6 +265,11 @@ static void run_blocks(ThContext *c, Job *j) {
 static void run_tiles(ThContext *c, const GemmKernels *kern, const GemmArgs *g, void *scratch) {
     Job j = {.kern = kern, .g = *g, .item = kern->item, .nr = (int64_t)kern->nv * kern->vl};
     orient(&j.g);
+    if (j.g.n <= j.nr && j.g.m <= SMALL_M && j.g.k <= K_WHOLE) { /* one panel: what run_panels would do, without the plan */
+        j.kb = j.g.k, j.beta = j.g.beta;
+        sweep(&j, open_panel(&j, 0, j.g.n, j.g.m, scratch), 0, j.g.m, 0, j.g.n);
+        return;
+    }
     plan(&j);
     bool panels = by_panels(j.item, j.g.m, gemm_block_k(j.g.k));
     int64_t chunks = panels ? 1 : min64((j.g.m + j.mc - 1) / j.mc, CHUNKS);
@@ -286,7 +292,7 @@ static void run_vector(const GemmKernels *kern, GemmArgs g, char *scratch) {
                  .y = g.c, .ys = g.crs, .alpha = g.alpha, .beta = g.beta};
     v.scratch = scratch;
     if (v.acs == 1 && v.xs != 1) { /* the row kernels want x contiguous */
-        char *x = scratch + 2 * GEMV_BLOCK_BYTES;
+        char *x = scratch + GEMV_BLOCK_BYTES;
         for (int64_t k = 0; k < v.k; k++) memcpy(x + k * item, (const char *)v.x + k * v.xs * item, (size_t)item);
         v.x = x, v.xs = 1;
     }

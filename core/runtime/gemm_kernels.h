@@ -30,7 +30,7 @@ typedef struct GemmVec {
     const void *x; int64_t xs;
     void *y; int64_t ys;
     double alpha, beta;
-    void *scratch; /* gemv_scratch bytes */
+    void *scratch; /* GEMV_BLOCK_BYTES */
 } GemmVec;
 
 typedef struct GemmKernels {
@@ -49,7 +49,7 @@ typedef struct GemmKernels {
     void (*gemv)(const GemmVec *v);
 } GemmKernels;
 
-enum { GEMV_BLOCK_BYTES = 16384 };
+enum { GEMV_BLOCK_BYTES = 32768 };
 
 /* [0] float32, [1] float64 */
 extern const GemmKernels *const gemm_kernels_sse2[2];

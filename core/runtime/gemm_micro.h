@@ -251,18 +251,41 @@ static void FN(dot_rows)(const GemmVec *v, const T *x, int64_t i) {
     for (int r = 0; r < DOT_ROWS && r <= last; r++, y += v->ys) *y = FN(blend)(sum[r], (T)v->alpha, (T)v->beta, y);
 }
 
+/* s[r] += a[i + r, k] x[k], and for four columns also k + LANES, k + 2 LANES, k + 3 LANES, in this order. */
+INLINE void FN(add_columns)(const GemmVec *v, int64_t i, int64_t n, int64_t k, int columns, T *s) {
+    int64_t whole = n / VL * VL, da = LANES * v->acs, dx = LANES * v->xs;
+    const T *a = (const T *)v->a + i + k * v->acs, *x = (const T *)v->x + k * v->xs;
+    V x0 = VSET(x[0]), x1 = x0, x2 = x0, x3 = x0;
+    if (columns == 4) x1 = VSET(x[dx]), x2 = VSET(x[2 * dx]), x3 = VSET(x[3 * dx]);
+    for (int64_t r = 0; r < whole; r += VL) {
+        V t = VFMA(*(const VU *)(a + r), x0, *(VU *)(s + r));
+        if (columns == 4) {
+            t = VFMA(*(const VU *)(a + da + r), x1, t);
+            t = VFMA(*(const VU *)(a + 2 * da + r), x2, t);
+            t = VFMA(*(const VU *)(a + 3 * da + r), x3, t);
+        }
+        *(VU *)(s + r) = t;
+    }
+    if (whole < n) {
+        V t = VFMA(VPART(a + whole, n - whole), x0, *(VU *)(s + whole));
+        if (columns == 4) {
+            t = VFMA(VPART(a + da + whole, n - whole), x1, t);
+            t = VFMA(VPART(a + 2 * da + whole, n - whole), x2, t);
+            t = VFMA(VPART(a + 3 * da + whole, n - whole), x3, t);
+        }
+        *(VU *)(s + whole) = t;
+    }
+}
+
 /* Rows i .. i + n of a with unit row stride: lanes[l][row] in scratch, which stays in the first-level cache. */
 static void FN(dot_columns)(const GemmVec *v, int64_t i, int64_t n) {
     T *lanes = v->scratch;
-    int64_t step = (n + VL - 1) / VL * VL, whole = n / VL * VL, rest = v->k % LANES;
+    int64_t step = (n + VL - 1) / VL * VL, rest = v->k % LANES;
     for (int64_t q = 0; q < LANES * step; q += VL) *(VU *)(lanes + q) = (V){0};
-    const T *a = (const T *)v->a + i, *x = v->x;
-    for (int64_t k = 0; k < v->k; k++, a += v->acs, x += v->xs) {
-        T *s = lanes + k % LANES * step;
-        V vx = VSET(*x);
-        for (int64_t r = 0; r < whole; r += VL) *(VU *)(s + r) = VFMA(*(const VU *)(a + r), vx, *(VU *)(s + r));
-        if (whole < n) *(VU *)(s + whole) = VFMA(VPART(a + whole, n - whole), vx, *(VU *)(s + whole));
-    }
+    int64_t k = 0;
+    for (; k + 4 * LANES <= v->k; k += 4 * LANES)
+        for (int l = 0; l < LANES; l++) FN(add_columns)(v, i, n, k + l, 4, lanes + l * step);
+    for (; k < v->k; k++) FN(add_columns)(v, i, n, k, 1, lanes + k % LANES * step);
     /* dot_rows adds a product of zeros to the lanes past the end: turns -0 into 0 there and here */
     for (int64_t q = rest ? rest * step : LANES * step; q < LANES * step; q += VL) *(VU *)(lanes + q) += (V){0};
     for (int64_t h = LANES / 2; h > 0; h /= 2)
