@@ -51,6 +51,7 @@ void *ctx_alloc_owned(ThContext *c, size_t bytes);                        /* kno
 void *ctx_realloc_owned(ThContext *c, void *p, size_t bytes);             /* on failure p stays valid */
 char *ctx_strdup(ThContext *c, const char *s);                            /* owned: th_free */
 void ctx_log(ThContext *c, const char *format, ...) TH_PRINTF(2, 3);
+#define err ctx_err /* the C library has an err too, and a static link would mix them up */
 /* Keeps the first failure. Always returns false so that `return err(...)` reads well. */
 bool err(ThContext *c, ThError kind, const char *format, ...) TH_PRINTF(3, 4);
 bool err_nomem(ThContext *c);
