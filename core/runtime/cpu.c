@@ -1,8 +1,8 @@
 /*
  * cpu.c -- the context's record of its machine.
  *
- * In: a context. Out: the same Cpu for the context's whole life, whichever thread asks first. Opened libraries are never
- * closed: their own threads may still be running.
+ * In: a context. Out: the same Cpu for the context's whole life, whichever thread asks first. Opened libraries are
+ * never closed: their own threads may still be running.
  */
 #include "cpu.h"
 
@@ -35,7 +35,8 @@ Cpu *cpu_of(ThContext *c) {
     u->gemm = cpu_gemm_kernels();
     pthread_mutex_init(&u->lock, NULL);
     __atomic_store_n(&c->slot_free[CTX_CPU], release, __ATOMIC_RELEASE);
-    if (__atomic_compare_exchange_n(&c->slot[CTX_CPU], &old, (void *)u, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return u;
+    if (__atomic_compare_exchange_n(&c->slot[CTX_CPU], &old, (void *)u, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return u;
     release(c, u); /* another thread was first */
     return old;
 }

@@ -19,7 +19,7 @@ typedef T VU __attribute__((vector_size(VBYTES), aligned(sizeof(T)), may_alias))
 #define PARTS (64 / VBYTES) /* vectors that make up 64 bytes of lanes */
 #define INLINE static inline __attribute__((always_inline))
 
-/* ---- register tiles ------------------------------------------------------------------------------------------------ */
+/* ---- register tiles ---------------------------------------------------------------------------------------------- */
 #define ROWS(X) X(0) X(1) X(2) X(3) X(4) X(5)
 #define DECLARE(i) V c##i##0 = {0}, c##i##1 = {0}, c##i##2 = {0}, c##i##3 = {0};
 #define STEP(i)                                                                                                        \
@@ -107,7 +107,7 @@ TILES(4)
 #define FUSED_ROW {FN(fused_1), FN(fused_2)}
 #endif
 
-/* ---- packing ---------------------------------------------------------------------------------------------------------- */
+/* ---- packing ----------------------------------------------------------------------------------------------------- */
 /* 16 bytes at a time: blocks of Q x Q are turned in registers. */
 #define Q ((int)(16 / sizeof(T)))
 typedef T FN(Quad) __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
@@ -174,8 +174,8 @@ INLINE T FN(blend)(T sum, T alpha, T beta, const T *c) {
     return beta != 0 ? SFMA(alpha, sum, beta * *c) : alpha * sum;
 }
 
-static void FN(scatter)(const void *t, int64_t trs, int64_t m, int64_t n, void *c, int64_t crs, int64_t ccs, double alpha,
-                        double beta) {
+static void FN(scatter)(const void *t, int64_t trs, int64_t m, int64_t n, void *c, int64_t crs, int64_t ccs,
+                        double alpha, double beta) {
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             T *p = (T *)c + i * crs + j * ccs;
@@ -183,7 +183,7 @@ static void FN(scatter)(const void *t, int64_t trs, int64_t m, int64_t n, void *
         }
 }
 
-/* ---- matrix times vector ---------------------------------------------------------------------------------------------- */
+/* ---- matrix times vector ----------------------------------------------------------------------------------------- */
 /* Sum of `lanes` numbers by halving: t[i] += t[i + h] for h = lanes/2 ... 1 */
 INLINE T FN(fold)(T *t, int lanes) {
     for (int h = lanes / 2; h > 0; h /= 2)
@@ -219,7 +219,8 @@ INLINE T FN(fold_vector)(V v) {
 #define DOT_ROWS (8 / PARTS)
 #define DOT_START(i) V s##i = {0}; const T *p##i = a + FN(at_most)((i) / PARTS, last) * v->ars + (i) % PARTS * VL;
 #define DOT_STEP(i) s##i = VFMA(*(const VU *)(p##i + k), *(const VU *)(x + k + (i) % PARTS * VL), s##i);
-#define DOT_TAIL(i) s##i = VFMA(VPART(p##i + k, FN(left)(rest - (i) % PARTS * VL)), VPART(x + k + (i) % PARTS * VL, FN(left)(rest - (i) % PARTS * VL)), s##i);
+#define DOT_LEFT(i) FN(left)(rest - (i) % PARTS * VL)
+#define DOT_TAIL(i) s##i = VFMA(VPART(p##i + k, DOT_LEFT(i)), VPART(x + k + (i) % PARTS * VL, DOT_LEFT(i)), s##i);
 
 INLINE int64_t FN(at_most)(int64_t i, int64_t n) { return i < n ? i : n; }
 INLINE int64_t FN(left)(int64_t n) { return n < 0 ? 0 : n < VL ? n : VL; }
@@ -381,6 +382,7 @@ static const GemmKernels FN(kernels) = {
 #undef DOT_START
 #undef DOT_STEP
 #undef DOT_TAIL
+#undef DOT_LEFT
 #undef GROUP
 #undef ONE_PART
 #undef T

@@ -2,8 +2,8 @@
  * parallel.c -- parallel_for.
  *
  * In: n independent pieces of work. Out: all done, in unspecified order. Always holds: no thread is started unless the
- * flag `openmp` is on or the host's hook does it; libgomp, which ends the process when it cannot start a thread, is called
- * only after a team of threads of the same size was started and joined by us.
+ * flag `openmp` is on or the host's hook does it; libgomp, which ends the process when it cannot start a thread, is
+ * called only after a team of threads of the same size was started and joined by us.
  */
 #include "parallel.h"
 
