@@ -6,9 +6,6 @@
  */
 #include "cpu.h"
 
-#include "blas.h"
-#include "parallel.h"
-
 const GemmKernels *const *cpu_gemm_kernels(void) {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
@@ -21,8 +18,6 @@ const GemmKernels *const *cpu_gemm_kernels(void) {
 
 static void release(ThContext *c, void *p) {
     Cpu *u = p;
-    ctx_free(c, atomic_load(&u->blas), sizeof(Blas));
-    ctx_free(c, atomic_load(&u->pool), sizeof(Pool));
     pthread_mutex_destroy(&u->lock);
     ctx_free(c, u, sizeof *u);
 }

@@ -314,12 +314,13 @@ int gemm_run(ThContext *c, const GemmArgs *g, void *scratch) {
         return 1;
     }
     if (g->m <= 0 || g->n <= 0) return 0;
+    const Cpu *u = cpu_of(c);
+    if (!u) return 1;
     if (!dtype_is_float(g->dtype)) {
         gemm_plain(c, g, scratch);
         return 0;
     }
-    Cpu *u = cpu_of(c);
-    const GemmKernels *kern = (u ? u->gemm : cpu_gemm_kernels())[g->dtype == TH_FLOAT64];
+    const GemmKernels *kern = u->gemm[g->dtype == TH_FLOAT64];
     if (g->k <= 0) scale(kern, g);
     else if (g->m == 1 || g->n == 1) run_vector(kern, *g, scratch);
     else run_tiles(c, kern, g, scratch);

@@ -24,7 +24,8 @@ typedef struct GemmArgs {
 size_t gemm_scratch_bytes(const GemmArgs *g);
 /*
  * Runs the product; c overlaps neither a nor b. scratch: gemm_scratch_bytes(g) bytes, 64-aligned (NULL when that is 0).
- * Returns 0, or nonzero with TypeError for a dtype that is none of the thirteen. Allocates nothing.
+ * Returns 0, or nonzero with TypeError for a dtype that is none of the thirteen. Allocates nothing, but for the record of
+ * the machine at the first call in a context (MemoryError; cpu_of makes it earlier).
  */
 int gemm_run(ThContext *c, const GemmArgs *g, void *scratch);
 

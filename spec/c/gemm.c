@@ -358,6 +358,17 @@ static void blas(ThContext *c) {
     CHECK(blas_symbol(c, "no_such_symbol_") == NULL);
 }
 
+static int product(ThContext *c) {
+    ThComplex64 a[4] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, r[4];
+    GemmArgs g = {TH_COMPLEX64, 2, 2, 2, a, 2, 1, a, 2, 1, r, 2, 1, 1, 0};
+    float x[4] = {1, 2, 3, 4}, y[4];
+    GemmArgs f = {TH_FLOAT32, 2, 1, 2, x, 2, 1, x, 1, 1, y, 1, 1, 1, 0};
+    char room[40000] __attribute__((aligned(64)));
+    if (gemm_scratch_bytes(&f) > sizeof room || gemm_run(c, &f, room) || gemm_run(c, &g, NULL)) return 0;
+    CHECK(y[0] == 5 && y[1] == 11 && r[0].re == -12 && r[0].im == 42);
+    return 1;
+}
+
 int main(void) {
     ThContext *c = th_context_new(NULL);
     static const char *const sets[] = {"sse2", "avx2", "avx512"};
@@ -376,6 +387,7 @@ int main(void) {
     for (int layout = 0; layout < 3; layout++) complexes(c, 5, 4, 3, layout), complexes(c, 40, 36, 33, layout);
     blas(c);
     th_context_release(c);
+    test_every_failure(product);
     threads_agree();
     loops();
     return test_done("gemm");
