@@ -16,7 +16,7 @@
 
 enum { PRECISION = 8, THRESHOLD = 1000, EDGE = 3, WIDTH = 75, WORD = 384 };
 
-/* ---- decimal digits ------------------------------------------------------------------------------------------------ */
+/* ---- decimal digits ---------------------------------------------------------------------------------------------- */
 /* A finite number as digits before and after the point; sign is "", "-" or "+". */
 typedef struct {
     char whole[328], frac[PRECISION + 1];
@@ -70,7 +70,7 @@ static void positional(double v, ThDtype d, char sign, Decimal *out) {
     if (!strcmp(out->frac, "0")) out->frac[0] = 0; /* zero itself has the one digit 0 */
 }
 
-/* ---- how the elements of an array are written ---------------------------------------------------------------------- */
+/* ---- how the elements of an array are written -------------------------------------------------------------------- */
 /* One column format: of the reals, or of one part of complex numbers. */
 typedef struct {
     char sign; /* '-' only negative numbers have one, '+' all */
@@ -225,7 +225,7 @@ static void visit_width(Printer *p, const char *at) {
     if (p->kind == 'c') note_width(&p->im, v.c.im, p->part);
 }
 
-/* ---- lines and brackets -------------------------------------------------------------------------------------------- */
+/* ---- lines and brackets ------------------------------------------------------------------------------------------ */
 /* Adds a word to the pending line; a line that would pass `width` goes out first, without blanks at its end. */
 static void extend(Printer *p, const char *word, int width, int indent) {
     Text *l = &p->pending;
@@ -291,7 +291,7 @@ static void print_axis(Printer *p, int axis, const char *at, int indent, int wid
     text_putc(&p->out, ']');
 }
 
-/* ---- scalars ----------------------------------------------------------------------------------------------------------- */
+/* ---- scalars ----------------------------------------------------------------------------------------------------- */
 /* A part of a complex scalar: "1", "-0", "0.5", "1e+16", "nan". */
 static void put_part(Text *t, double v, ThDtype d, bool plus) {
     if (plus && (isnan(v) || !signbit(v))) text_putc(t, '+');

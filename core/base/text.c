@@ -64,7 +64,7 @@ void text_free(Text *t) {
     *t = (Text){.c = t->c};
 }
 
-/* ---- floats ---------------------------------------------------------------------------------------------------- */
+/* ---- floats ------------------------------------------------------------------------------------------------------ */
 static bool reads_back(const char *s, double v, ThDtype d) {
     return d == TH_FLOAT32 ? strtof(s, NULL) == (float)v : strtod(s, NULL) == v;
 }

@@ -92,7 +92,8 @@ static void npy_forms(ThContext *c) {
     static const char big[] = {1, 2, 3, 4};
     put_npy(1, "{'shape':(2,),\"descr\" : '>i2' , 'fortran_order':False}\n", big, 4);
     ThArray *a = th_load_npy(c, path);
-    CHECK(a && a->dtype == TH_INT16 && ((int16_t *)th_array_data(a))[0] == 0x102 && ((int16_t *)th_array_data(a))[1] == 0x304);
+    CHECK(a && a->dtype == TH_INT16 && ((int16_t *)th_array_data(a))[0] == 0x102 &&
+          ((int16_t *)th_array_data(a))[1] == 0x304);
     th_array_release(a);
     for (int v = 1; v <= 3; v++) {
         put_npy(v, "{'descr': '|b1', 'fortran_order': False, 'shape': (2L, 2L), }", "\0\1\2\0trailing", 12);
@@ -103,7 +104,11 @@ static void npy_forms(ThContext *c) {
 }
 
 static void npy_refused(ThContext *c) {
-    static const struct { const char *head; ThError kind; const char *words; } bad[] = {
+    static const struct {
+        const char *head;
+        ThError kind;
+        const char *words;
+    } bad[] = {
         {"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", TH_TypeError, "object arrays"},
         {"{'descr': '<f2', 'fortran_order': False, 'shape': (1,), }", TH_TypeError, "float16"},
         {"{'descr': '<U3', 'fortran_order': False, 'shape': (1,), }", TH_TypeError, "'<U3' is not supported"},

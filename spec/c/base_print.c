@@ -5,7 +5,10 @@
 #include <math.h>
 
 static void shows(ThContext *c, ThDtype d, int ndim, const int64_t *shape, const void *data, const char *want) {
-    union { const void *in; void *out; } u = {data};
+    union {
+        const void *in;
+        void *out;
+    } u = {data};
     ThArray *a = th_array_wrap(c, d, ndim, shape, NULL, u.out, NULL, NULL);
     char *got = th_array_str(c, a);
     CHECK_TEXT(got, want);
@@ -13,7 +16,8 @@ static void shows(ThContext *c, ThDtype d, int ndim, const int64_t *shape, const
     th_array_release(a);
 }
 
-#define S(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), (int64_t[]){__VA_ARGS__}
+#define S(...) \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), (int64_t[]) { __VA_ARGS__ }
 #define D(...) ((double[]){__VA_ARGS__})
 #define F(...) ((float[]){__VA_ARGS__})
 #define I(...) ((int64_t[]){__VA_ARGS__})

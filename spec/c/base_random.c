@@ -13,8 +13,10 @@ static void is(ThArray *a, ThDtype d, int n, const double *want) {
     th_array_release(a);
 }
 
-#define N(...) (int)(sizeof((double[]){__VA_ARGS__}) / 8), (double[]){__VA_ARGS__}
-#define SHAPE(n) 1, (int64_t[]){n}
+#define N(...) \
+    (int)(sizeof((double[]){__VA_ARGS__}) / 8), (double[]) { __VA_ARGS__ }
+#define SHAPE(n) \
+    1, (int64_t[]) { n }
 
 static void streams(ThContext *c) {
     ThRandom *r = th_random_new(c, 42);
@@ -29,7 +31,8 @@ static void streams(ThContext *c) {
     is(th_random_normal(r, 5, 2, SHAPE(2)), TH_FLOAT64, N(7.021030569613053, 0.12178836988795361));
     is(th_random_randint(r, 0, 10, TH_UINT32, SHAPE(3)), TH_UINT32, N(2, 6, 3));
     ThArray *a = th_random_randint(r, INT64_MIN, INT64_MAX, TH_INT64, SHAPE(2));
-    CHECK(((int64_t *)th_array_data(a))[0] == 1704747971477620216 && ((int64_t *)th_array_data(a))[1] == -8366513267196752412);
+    CHECK(((int64_t *)th_array_data(a))[0] == 1704747971477620216 &&
+          ((int64_t *)th_array_data(a))[1] == -8366513267196752412);
     th_array_release(a);
     th_random_release(r);
     r = th_random_new(c, 0);
