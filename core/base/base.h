@@ -116,6 +116,7 @@ void text_printf(Text *t, const char *format, ...) TH_PRINTF(2, 3);
 /* The shortest text that reads back equal in d, as str() of NumPy's scalar: 2.0, 0.1, 1e-05, nan, inf. */
 void text_float(Text *t, double v, ThDtype d);
 int text_digits(double v, ThDtype d, char *digits, int *exponent); /* |v| finite = d.ddd * 10^exponent; <= 17 digits */
+int text_rounded(double v, int n, char *digits, int *exponent);    /* the same, rounded to at most n <= 17 digits */
 char *text_take(Text *t);                                          /* owned by the caller (th_free); empty text is "" */
 void text_free(Text *t);
 /* Nearest of n names to s by edit distance (case ignored), or NULL when nothing is near. */

@@ -194,7 +194,7 @@ static bool ini_line(Change *to, const char **section, const char *p, const char
 }
 
 int th_config_read(ThContext *c, const char *path) {
-    FILE *f = fopen(path, "r");
+    FILE *f = path ? fopen(path, "r") : NULL;
     if (!f) return 0;
     Change change = {c, *c->config};
     const char *section = NULL;
