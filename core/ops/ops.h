@@ -10,8 +10,13 @@
 
 /* clang-format off */
 #define OP_LIST_ELEMWISE(X) X(elemwise) X(dimshuffle)
-#define OP_LIST_REDUCE(X)
-#define OP_LIST_STRUCT(X)
+#define OP_LIST_REDUCE(X)   X(sum) X(prod) X(all) X(any) X(max) X(min) X(max_and_argmax) X(argmax)
+#define OP_LIST_STRUCT(X) \
+    X(shape) X(shape_i) X(make_vector) X(specify_shape) X(scalar_from_tensor) X(tensor_from_scalar) X(reshape) X(rebroadcast) \
+    X(alloc) X(alloc_empty) X(arange) X(eye) X(tri) X(subtensor) X(inc_subtensor) X(adv_subtensor1) X(adv_inc_subtensor1) \
+    X(adv_subtensor) X(adv_inc_subtensor) X(join) X(split) X(dot) X(dot22) X(dot22scalar) X(gemm) X(gemv) X(ger) X(cgemv) \
+    X(cger) X(softmax) X(softmax_grad) X(log_softmax) X(softmax_with_bias) X(crossentropy_1hot) X(crossentropy_1hot_grad) \
+    X(crossentropy_softmax) X(crossentropy_softmax_dx) X(deep_copy)
 /* clang-format on */
 #define OP_LIST(X) OP_LIST_ELEMWISE(X) OP_LIST_REDUCE(X) OP_LIST_STRUCT(X)
 

@@ -18,7 +18,7 @@
  *
  * Gradient texts are Theano's, operand for operand: they are visible in printed graphs. Two words are special there:
  * lit(k) is the literal k in the dtype of the result, zeros(x) a gradient of zeros shaped like x (connected). Numbers
- * take the smallest dtype that holds them. An empty text: the input is disconnected; "!": undefined. Results of a
+ * take the smallest dtype that holds them. An empty text: the input is disconnected. Results of a
  * discrete dtype never use the text: their gradients are zeros. n-ary add and mul have their gradients in elemwise.c.
  *
  * Conventions of lowering (elemwise_lower.c), which keep value texts this short: operands are cast to the computing

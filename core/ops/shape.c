@@ -43,7 +43,8 @@ bool scalar_known(const ThVar *v, int64_t *value) {
             v = vector->in[i];
             continue;
         }
-        if (a->op != &op_scalar_from_tensor && a->op != &op_tensor_from_scalar) return false;
+        bool cast = a->op == &op_elemwise && !ATTRS(ElemwiseAttrs, a)->body && ATTRS(ElemwiseAttrs, a)->scalar == S_cast;
+        if (a->op != &op_scalar_from_tensor && a->op != &op_tensor_from_scalar && !cast) return false;
         v = a->in[0];
     }
     return false;

@@ -11,7 +11,6 @@
 /* ---- shape.c ---------------------------------------------------------------------------------------------------------- */
 typedef struct ShapeIAttrs { int64_t i; } ShapeIAttrs;
 typedef struct MakeVectorAttrs { uint8_t dtype; } MakeVectorAttrs;
-extern const Op op_shape, op_shape_i, op_make_vector, op_specify_shape, op_scalar_from_tensor, op_tensor_from_scalar;
 ThVar *shape_make(Builder *b, ThVar *x);                    /* int64 vector of lengths */
 ThVar *shape_i_make(Builder *b, ThVar *x, int i);           /* Shape_i{i}: what ShapeFeature uses */
 ThVar *shape_elem_make(Builder *b, ThVar *x, int i);        /* Subtensor{int64}(Shape(x), Constant{i}): what users write */
@@ -30,14 +29,12 @@ int64_t vector_length(const ThVar *v);
 /* ---- reshape.c -------------------------------------------------------------------------------------------------------- */
 typedef struct ReshapeAttrs { int64_t ndim; } ReshapeAttrs;
 typedef struct RebroadcastAttrs { AttrInts axis; } RebroadcastAttrs; /* per dim: -1 as it is, 0 not broadcastable, 1 broadcastable */
-extern const Op op_reshape, op_rebroadcast;
 ThVar *reshape_make(Builder *b, ThVar *x, ThVar *shape, int ndim);
 /* Gives x exactly this broadcast pattern (checked at run time); x itself when it has it. */
 ThVar *patternbroadcast_make(Builder *b, ThVar *x, uint32_t broadcastable);
 
 /* ---- alloc.c ---------------------------------------------------------------------------------------------------------- */
 typedef struct DtypeAttrs { uint8_t dtype; } DtypeAttrs; /* AllocEmpty, ARange, Eye, Tri */
-extern const Op op_alloc, op_alloc_empty, op_arange, op_eye, op_tri;
 ThVar *alloc_make(Builder *b, ThVar *value, ThVar *const *shape, int n);
 ThVar *alloc_empty_make(Builder *b, ThDtype d, ThVar *const *shape, int n);
 /* d NONE: Theano's rule. All three 0-d. */
@@ -46,7 +43,6 @@ ThVar *arange_make(Builder *b, ThVar *start, ThVar *stop, ThVar *step, ThDtype d
 /* ---- subtensor.c, inc_subtensor.c ---------------------------------------------------------------------------------------- */
 typedef struct SubtensorAttrs { AttrIdx idx; } SubtensorAttrs;
 typedef struct IncSubtensorAttrs { AttrIdx idx; uint8_t set; } IncSubtensorAttrs;
-extern const Op op_subtensor, op_inc_subtensor;
 /* in: the parts that idx says are given, in order, each TYPE_SCALAR. */
 ThVar *subtensor_make(Builder *b, ThVar *x, const AttrIdx *idx, ThVar *const *in, int n);
 ThVar *inc_subtensor_make(Builder *b, ThVar *x, ThVar *y, const AttrIdx *idx, ThVar *const *in, int n, bool set);
@@ -57,7 +53,6 @@ ThVar *subtensor_int_make(Builder *b, ThVar *x, int64_t i); /* x[i] with a const
 typedef struct AdvSubtensorAttrs { AttrIdx idx; } AdvSubtensorAttrs;
 typedef struct AdvIncSubtensorAttrs { AttrIdx idx; uint8_t set; } AdvIncSubtensorAttrs;
 typedef struct AdvIncSubtensor1Attrs { uint8_t set; } AdvIncSubtensor1Attrs;
-extern const Op op_adv_subtensor1, op_adv_inc_subtensor1, op_adv_subtensor, op_adv_inc_subtensor;
 ThVar *adv_subtensor1_make(Builder *b, ThVar *x, ThVar *index);
 ThVar *adv_inc_subtensor1_make(Builder *b, ThVar *x, ThVar *y, ThVar *index, bool set);
 ThVar *adv_subtensor_make(Builder *b, ThVar *x, const AttrIdx *idx, ThVar *const *in, int n);
@@ -65,22 +60,17 @@ ThVar *adv_inc_subtensor_make(Builder *b, ThVar *x, ThVar *y, const AttrIdx *idx
 
 /* ---- join.c --------------------------------------------------------------------------------------------------------------- */
 typedef struct SplitAttrs { int64_t n; } SplitAttrs;
-extern const Op op_join, op_split;
 ThVar *join_make(Builder *b, ThVar *axis, ThVar *const *in, int n); /* one input: itself */
 ThApply *split_make(Builder *b, ThVar *x, ThVar *axis, ThVar *sizes, int n);
 
-/* ---- dot.c, gemm.c -------------------------------------------------------------------------------------------------------- */
-extern const Op op_dot, op_dot22, op_dot22scalar, op_gemm, op_gemv, op_ger, op_cgemv, op_cger;
+/* ---- dot.c, blas.c  */
 ThVar *dot_make(Builder *b, ThVar *x, ThVar *y); /* 1-d and 2-d operands */
 ThVar *transpose_make(Builder *b, ThVar *x);     /* x.T; named "x.T" when x has a name */
 
 /* ---- softmax.c, crossentropy.c ---------------------------------------------------------------------------------------------- */
-extern const Op op_softmax, op_softmax_grad, op_log_softmax, op_softmax_with_bias;
-extern const Op op_crossentropy_1hot, op_crossentropy_1hot_grad, op_crossentropy_softmax, op_crossentropy_softmax_dx;
 ThVar *softmax_make(Builder *b, const Op *op, ThVar *x); /* op_softmax or op_log_softmax; a vector becomes one row */
 
 /* ---- copy.c --------------------------------------------------------------------------------------------------------------- */
-extern const Op op_deep_copy;
 
 /* ---- sizes.c: slices over abstract sizes; a ShapeAlg over a Lower ------------------------------------------------------------ */
 /* One axis under a subscript entry, in canonical form: elements start, start + step, .. (len of them). */
