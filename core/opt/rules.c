@@ -5,6 +5,8 @@
  */
 #include "rules.h"
 
+#include "../graph/expr.h"
+
 #include <string.h>
 
 typedef struct RuleLine { const char *name; int levels; const char *before, *after, *only_if, *root; RewriteFn fn; int depth; } RuleLine;
