@@ -67,16 +67,7 @@
     FRONT("nnet.logsoftmax", "c", NULL, FUNC, front_softmax, "log of the softmax of each row") \
     FRONT("nnet.softmax_with_bias", "x, b", NULL, FUNC, front_softmax_with_bias, "softmax of x + b, b added to each row") \
     FRONT("nnet.softmax_graph", "c", NULL, FUNC, front_softmax_graph, "softmax written with exp and sum") \
-    FRONT("nnet.relu", "x, alpha=0", NULL, FUNC, front_relu, "x where positive, else alpha * x") \
-    FRONT("nnet.elu", "x, alpha=1", NULL, FUNC, front_elu, "x where positive, else alpha * (exp(x) - 1)") \
-    FRONT("nnet.selu", "x", NULL, FUNC, front_selu, "scaled elu with its self-normalising constants") \
     FRONT("nnet.softsign", "x", NULL, FUNC, front_softsign, "x / (1 + |x|)") \
-    FRONT("nnet.nnet.softsign", "x", NULL, FUNC, front_softsign, "x / (1 + |x|)") \
-    FRONT("nnet.hard_sigmoid", "x", NULL, FUNC, front_hard_sigmoid, "clip(0.2 * x + 0.5, 0, 1)") \
-    FRONT("nnet.binary_crossentropy", "output, target", NULL, FUNC, front_binary_crossentropy, \
-      "-(target * log(output) + (1 - target) * log(1 - output))") \
-    FRONT("nnet.sigmoid_binary_crossentropy", "output, target", NULL, FUNC, front_sigmoid_bce, \
-      "binary cross-entropy of sigmoid(output), without overflow") \
     FRONT("nnet.categorical_crossentropy", "coding_dist, true_dist", NULL, FUNC, front_categorical_crossentropy, \
       "cross-entropy of rows against distributions or class numbers") \
     FRONT("nnet.crossentropy_categorical_1hot", "coding_dist, true_one_of_n", NULL, FUNC, front_categorical_1hot, \

@@ -1,0 +1,81 @@
+--- busted's output handler for scripts/test: failures in full, busted's own line of totals, the slowest files.
+-- With TH_REPORT set it also writes one line a test to that file: status, name and reason, separated by tabs.
+--     build/theano /usr/bin/busted -o spec/support/report.lua
+return function()
+  local busted = require("busted")
+  local handler = require("busted.outputHandlers.base")()
+  local report = os.getenv("TH_REPORT") and assert(io.open(os.getenv("TH_REPORT"), "w"))
+  local seconds = {} -- file -> time spent in it
+
+  local function text(message)
+    if type(message) == "string" then return message end
+    return message == nil and "no message" or require("pl.pretty").write(message)
+  end
+
+  local function line(status, name, reason)
+    if not report then return end
+    report:write(status, "\t", (name:gsub("%s+", " ")), "\t", (text(reason or ""):gsub("%s+", " ")), "\n")
+  end
+
+  local function show(kind, item)
+    local at = item.element.trace or item.trace or {}
+    io.write(("\n%s -> %s @ %s\n%s\n%s\n"):format(kind, at.short_src or "?", at.currentline or "?", item.name,
+      text(item.message)))
+    io.flush()
+  end
+
+  -- Failures and errors arrive before the end of their test and also from outside of tests (a file that does not load).
+  local function on_bad(kind, list)
+    return function()
+      local item = list()[#list()]
+      show(kind, item)
+      line("failed", item.name)
+      return nil, true
+    end
+  end
+
+  local function on_test_end(element, _, status)
+    local file = element.trace and element.trace.short_src or "?"
+    seconds[file] = (seconds[file] or 0) + (element.duration or 0)
+    if status == "success" then
+      line("passed", handler.getFullName(element))
+    elseif status == "pending" then
+      local item = handler.pendings[#handler.pendings]
+      local reason = text(item.message or "marked pending")
+      line("skipped", item.name, (reason:gsub("^%S*skip%.lua:%d+: ", "")))
+    end
+    return nil, true
+  end
+
+  local function on_suite_end()
+    local files = {}
+    for file in pairs(seconds) do files[#files + 1] = file end
+    table.sort(files, function(a, b) return seconds[a] > seconds[b] end)
+    for i = 1, math.min(3, #files) do
+      if seconds[files[i]] >= 1 then io.write(("%6.1f s in %s\n"):format(seconds[files[i]], files[i])) end
+    end
+    io.write(("%d successes / %d failures / %d errors / %d pending : %.3f seconds\n"):format(handler.successesCount,
+      handler.failuresCount, handler.errorsCount, handler.pendingsCount, handler.getDuration()))
+    if report then report:close() end
+    return nil, true
+  end
+
+  local subscribe = handler.subscribe
+  function handler:subscribe(options)
+    subscribe(self, options)
+    local errors = on_bad("Error", function() return handler.errors end)
+    local failures = on_bad("Failure", function() return handler.failures end)
+    busted.subscribe({ "failure", "it" }, failures)
+    busted.subscribe({ "error", "it" }, errors)
+    local outside = function(element, ...)
+      if element.descriptor == "it" then return nil, true end
+      return errors(element, ...)
+    end
+    busted.subscribe({ "failure" }, outside)
+    busted.subscribe({ "error" }, outside)
+    busted.subscribe({ "test", "end" }, on_test_end)
+    busted.subscribe({ "suite", "end" }, on_suite_end)
+  end
+
+  return handler
+end
