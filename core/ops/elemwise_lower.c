@@ -133,21 +133,57 @@ static bool emit_body(Lower *l, Kernel *k, const Loops *s, const ScalarBody *b, 
     return true;
 }
 
+/* Loads inputs [first, first + n) into value[0..n); an input that stands twice is read once. */
+static bool load_inputs(Lower *l, Kernel *k, const Loops *s, int first, int n, int *value, ThDtype *dtype) {
+    const ElemwiseAttrs *a = ATTRS(ElemwiseAttrs, l->node);
+    for (int i = 0; i < n; i++) {
+        ThVar *const *in = l->node->in + first;
+        dtype[i] = in[i]->type.dtype;
+        value[i] = -1;
+        if (!a->body && a->scalar == S_second && i == 0) continue; /* only its shape counts */
+        for (int j = 0; j < i && value[i] < 0; j++)
+            if (in[j] == in[i]) value[i] = value[j];
+        if (value[i] < 0 && (value[i] = load(l, k, s, first + i)) < 0) return false;
+    }
+    return true;
+}
+
 /* value[i], dtype[i]: room for every input, and for every value of a body. */
 static bool emit_node(Lower *l, Kernel *k, const Loops *s, int *value, ThDtype *dtype) {
     const ElemwiseAttrs *a = ATTRS(ElemwiseAttrs, l->node);
-    for (int i = 0; i < l->node->nin; i++) {
-        dtype[i] = l->node->in[i]->type.dtype;
-        value[i] = -1;
-        if (!a->body && a->scalar == S_second && i == 0) continue; /* only its shape counts */
-        if ((value[i] = load(l, k, s, i)) < 0) return false;
-    }
+    if (!load_inputs(l, k, s, 0, l->node->nin, value, dtype)) return false;
     if (a->body) return emit_body(l, k, s, a->body, value);
     return store(l, k, s, 0, scalar_emit(k, a->scalar, dtype, value, l->node->nin, l->node->out[0]->type.dtype, s->n));
 }
 
+/*
+ * More operands than one kernel may read: kernels of PART operands each, every one after the first going on from what the
+ * output holds. The fold and its roundings are those of a single kernel.
+ */
+enum { PART = KACC - 3 };
+static bool lower_parts(Lower *l) {
+    const ElemwiseAttrs *a = ATTRS(ElemwiseAttrs, l->node);
+    ThDtype out = l->node->out[0]->type.dtype, dtype[PART + 1];
+    int value[PART + 1];
+    for (int first = 0; first < l->node->nin; first += PART) {
+        int n = l->node->nin - first < PART ? l->node->nin - first : PART, held = first > 0;
+        Kernel *k = l->api->kernel(l);
+        Loops s;
+        if (!k || !make_loops(l, k, &s)) return false;
+        if (held) {
+            int acc = l->api->read_out(l, k, 0, s.map, ACC_SAMEMAP);
+            if (acc < 0 || (value[0] = ins_load(k, acc, s.n)) < 0) return false;
+            dtype[0] = out;
+        }
+        if (!load_inputs(l, k, &s, first, n, value + held, dtype + held)) return false;
+        if (!store(l, k, &s, 0, scalar_emit(k, a->scalar, dtype, value, n + held, out, s.n))) return false;
+    }
+    return true;
+}
+
 bool elemwise_lower(Lower *l) {
     const ElemwiseAttrs *a = ATTRS(ElemwiseAttrs, l->node);
+    if (!a->body && (scalar_ops[a->scalar].flags & SF_NARY) && l->node->nin > PART) return lower_parts(l);
     if (a->inplace[0] && !l->api->alias(l, a->inplace[1], a->inplace[2])) return false;
     Kernel *k = l->api->kernel(l);
     Loops s;
