@@ -244,10 +244,16 @@ static int outputs_of(const Kernel *k) {
     return n;
 }
 
-static int arithmetic(const Kernel *k) {
+/* A few cheap operations: computing them again costs less than storing and loading. */
+static bool cheap(const Kernel *k) {
     int n = 0;
-    for (int i = 0; i < k->ins.n; i++) n += k->ins.at[i].op < INS_LOAD;
-    return n;
+    for (int i = 0; i < k->ins.n; i++) {
+        int op = k->ins.at[i].op;
+        if (op >= INS_LOAD) continue;
+        n++;
+        if (op < scalar_count && !(scalar_ops[op].flags & SF_CHEAP)) return false;
+    }
+    return n <= CHEAP;
 }
 
 static bool loads_any(const Kernel *k) {
@@ -279,9 +285,11 @@ static void set_gone(Planner *p, int w) {
 /* All readers take w over: w leaves no store behind. 1 joined, 0 not, -1 error. */
 static int join_vertical(Planner *p, int w, const Join *j, int n) {
     const Kernel *k = p->work.at[w].k;
-    if (n > 1 && (loads_any(k) && arithmetic(k) > CHEAP)) return 0;
+    bool again = cheap(k) || !loads_any(k);
+    if (n > 1 && !again) return 0;
     for (int i = 0; i < n; i++) {
         if (!j[i].fits || !j[i].seen || !room(p, w, j[i].group, j[i].map, false)) return 0;
+        if (!again && !covers(p, w, j[i].group, j[i].map)) return 0; /* it would be computed again for every point of the other dims */
         if (!reads_survive(p, w, p->group.at[j[i].group].exec)) return 0;
     }
     for (int i = 0; i < n; i++)
