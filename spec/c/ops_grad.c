@@ -16,12 +16,15 @@ static char *pp_grad(ThContext *c, ThVar *cost, ThVar *wrt) { /* of the last cal
     return text;
 }
 
-/* The gradient of op(x) or op(x, y) wrt its input `which`, all 0-d float64; gz prints as fill(op(x), TensorConstant{1.0}). */
+/* The gradient of op(x) or op(x, y) wrt its input `which`, all 0-d float64; gz prints as fill(op(x),
+ * TensorConstant{1.0}). */
 static const char *grad_of(ThContext *c, const char *op, int arity, int which) {
     static char text[6000];
     ThType t = {.dtype = TH_FLOAT64};
     ThVar *v[3] = {th_variable_new(c, t, "x"), th_variable_new(c, t, "y"), th_variable_new(c, t, "w")};
-    ThVar *z = arity == 1 ? th_op(c, op, 1, v[0]) : arity == 2 ? th_op(c, op, 2, v[0], v[1]) : th_op(c, op, 3, v[0], v[1], v[2]);
+    ThVar *z = arity == 1   ? th_op(c, op, 1, v[0])
+               : arity == 2 ? th_op(c, op, 2, v[0], v[1])
+                            : th_op(c, op, 3, v[0], v[1], v[2]);
     char fill[300], *s = pp_grad(c, z, v[which]);
     char *zs = th_pp(z);
     snprintf(fill, sizeof fill, "fill(%s, TensorConstant{1.0})", zs ? zs : "?");
@@ -43,7 +46,8 @@ static const char *grad_of(ThContext *c, const char *op, int arity, int which) {
 
 static void test_scalars(ThContext *c) {
     CHECK_TEXT(grad_of(c, "pow", 2, 0), "((gz * y) * (x ** (y - TensorConstant{1})))");
-    CHECK_TEXT(grad_of(c, "pow", 2, 1), "switch(eq(x, TensorConstant{0}), TensorConstant{0}, ((gz * log(x)) * (x ** y)))");
+    CHECK_TEXT(grad_of(c, "pow", 2, 1),
+               "switch(eq(x, TensorConstant{0}), TensorConstant{0}, ((gz * log(x)) * (x ** y)))");
     CHECK_TEXT(grad_of(c, "true_div", 2, 0), "(gz / y)");
     CHECK_TEXT(grad_of(c, "true_div", 2, 1), "((-(gz * x)) / (y * y))");
     CHECK_TEXT(grad_of(c, "maximum", 2, 0), "(eq(maximum(x, y), x) * gz)");
@@ -73,11 +77,13 @@ static void test_tensors(ThContext *c) {
     CHECK(th_grad(c, st, &a, 1, NULL, &g) == 0);
     CHECK(g && th_var_type(g).ndim == 1);
     char *text = th_pp(g);
-    CHECK_TEXT(text, "DimShuffle{1}(Sum{axis=[0], acc_dtype=float64}(fill((m + a), fill(Sum{acc_dtype=float64}((m + a)), "
-                     "TensorConstant{1.0}))))");
+    CHECK_TEXT(text,
+               "DimShuffle{1}(Sum{axis=[0], acc_dtype=float64}(fill((m + a), fill(Sum{acc_dtype=float64}((m + a)), "
+               "TensorConstant{1.0}))))");
     th_free(c, text);
     ThVar *mx = th_op(c, "max", 1, a);
-    CHECK_TEXT(pp_grad(c, mx, a), "(eq(MaxAndArgmax{axis=(0,)}(a), a) * fill(MaxAndArgmax{axis=(0,)}(a), TensorConstant{1.0}))");
+    CHECK_TEXT(pp_grad(c, mx, a),
+               "(eq(MaxAndArgmax{axis=(0,)}(a), a) * fill(MaxAndArgmax{axis=(0,)}(a), TensorConstant{1.0}))");
     ThVar *all[] = {a, sq, s, m, t, st, g, mx};
     for (int i = 0; i < TH_LEN(all); i++) th_var_release(all[i]);
     CHECK(th_error(c) == TH_OK);
@@ -105,7 +111,8 @@ static void test_all(ThContext *c) {
                 if (connected != (gx[i] != NULL)) fprintf(stderr, "%s input %d: %s\n", s->name, i, th_error_text(c));
                 CHECK(connected == (gx[i] != NULL));
                 if (gx[i]) CHECK(gx[i]->type.dtype == TH_FLOAT64 && gx[i]->type.ndim == nd);
-                if (gx[i] && gx[i]->type.broadcastable != in[i]->type.broadcastable) fprintf(stderr, "%s input %d, rank %d\n", s->name, i, nd);
+                if (gx[i] && gx[i]->type.broadcastable != in[i]->type.broadcastable)
+                    fprintf(stderr, "%s input %d, rank %d\n", s->name, i, nd);
                 if (gx[i]) CHECK(gx[i]->type.broadcastable == in[i]->type.broadcastable);
             }
         }
