@@ -10,18 +10,32 @@
 #include <string.h>
 #include <time.h>
 
-typedef struct Case { const char *name; int64_t m, n, k; bool ta, tb; double beta; } Case;
+typedef struct Case {
+    const char *name;
+    int64_t m, n, k;
+    bool ta, tb;
+    double beta;
+} Case;
 static const Case cases[] = {
-    {"60x500x784", 60, 500, 784, false, false, 0},     {"60x10x500", 60, 10, 500, false, false, 0},
-    {"784x500x60 a^T, +=", 784, 500, 60, true, false, 1}, {"500x10x60 a^T, +=", 500, 10, 60, true, false, 1},
-    {"60x500x10 b^T", 60, 500, 10, false, true, 0},    {"1x500x784", 1, 500, 784, false, false, 0},
-    {"500x1x784", 500, 1, 784, false, false, 0},       {"500x1x784 a^T", 500, 1, 784, true, false, 0},
-    {"1x500x784 b^T", 1, 500, 784, false, true, 0},    {"500x784x1 +=", 500, 784, 1, false, false, 1},
-    {"8x8x8", 8, 8, 8, false, false, 0},               {"3x3x3", 3, 3, 3, false, false, 0},
-    {"64x64x64", 64, 64, 64, false, false, 0},         {"256x256x256", 256, 256, 256, false, false, 0},
-    {"256x256x256 b^T", 256, 256, 256, false, true, 0}, {"512x512x512", 512, 512, 512, false, false, 0},
+    {"60x500x784", 60, 500, 784, false, false, 0},
+    {"60x10x500", 60, 10, 500, false, false, 0},
+    {"784x500x60 a^T, +=", 784, 500, 60, true, false, 1},
+    {"500x10x60 a^T, +=", 500, 10, 60, true, false, 1},
+    {"60x500x10 b^T", 60, 500, 10, false, true, 0},
+    {"1x500x784", 1, 500, 784, false, false, 0},
+    {"500x1x784", 500, 1, 784, false, false, 0},
+    {"500x1x784 a^T", 500, 1, 784, true, false, 0},
+    {"1x500x784 b^T", 1, 500, 784, false, true, 0},
+    {"500x784x1 +=", 500, 784, 1, false, false, 1},
+    {"8x8x8", 8, 8, 8, false, false, 0},
+    {"3x3x3", 3, 3, 3, false, false, 0},
+    {"64x64x64", 64, 64, 64, false, false, 0},
+    {"256x256x256", 256, 256, 256, false, false, 0},
+    {"256x256x256 b^T", 256, 256, 256, false, true, 0},
+    {"512x512x512", 512, 512, 512, false, false, 0},
     {"1024x1024x1024", 1024, 1024, 1024, false, false, 0},
-    {"6000x500x784", 6000, 500, 784, false, false, 0}, {"1024^3 a^T b^T", 1024, 1024, 1024, true, true, 0},
+    {"6000x500x784", 6000, 500, 784, false, false, 0},
+    {"1024^3 a^T b^T", 1024, 1024, 1024, true, true, 0},
 };
 
 static double now(void) {
@@ -35,7 +49,13 @@ static int order(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-typedef struct Run { ThContext *c; const Blas *blas; GemmArgs g; const Case *k; void *scratch; } Run;
+typedef struct Run {
+    ThContext *c;
+    const Blas *blas;
+    GemmArgs g;
+    const Case *k;
+    void *scratch;
+} Run;
 
 static void ours(Run *r) { gemm_run(r->c, &r->g, r->scratch); }
 
@@ -45,8 +65,7 @@ static void theirs(Run *r) {
         tb = r->k->tb ? BLAS_TRANS : BLAS_NO_TRANS, lda = r->k->ta ? m : k, ldb = r->k->tb ? k : n;
     if (g->dtype == TH_FLOAT32)
         r->blas->sgemm(BLAS_ROW_MAJOR, ta, tb, m, n, k, 1, g->a, lda, g->b, ldb, (float)g->beta, g->c, n);
-    else
-        r->blas->dgemm(BLAS_ROW_MAJOR, ta, tb, m, n, k, 1, g->a, lda, g->b, ldb, g->beta, g->c, n);
+    else r->blas->dgemm(BLAS_ROW_MAJOR, ta, tb, m, n, k, 1, g->a, lda, g->b, ldb, g->beta, g->c, n);
 }
 
 /* microseconds a call: *best and the median of 41 batches of about a millisecond */
@@ -77,14 +96,24 @@ static void *filled(ThContext *c, ThDtype d, int64_t n) {
 static void measure(ThContext *c, const Blas *b, const Case *k, ThDtype d) {
     Run r = {.c = c, .blas = b, .k = k};
     size_t item = th_dtype_bytes(d);
-    r.g = (GemmArgs){.dtype = d, .m = k->m, .n = k->n, .k = k->k, .ars = k->ta ? 1 : k->k, .acs = k->ta ? k->m : 1,
-                     .brs = k->tb ? 1 : k->n, .bcs = k->tb ? k->k : 1, .crs = k->n, .ccs = 1, .alpha = 1, .beta = k->beta};
+    r.g = (GemmArgs){.dtype = d,
+                     .m = k->m,
+                     .n = k->n,
+                     .k = k->k,
+                     .ars = k->ta ? 1 : k->k,
+                     .acs = k->ta ? k->m : 1,
+                     .brs = k->tb ? 1 : k->n,
+                     .bcs = k->tb ? k->k : 1,
+                     .crs = k->n,
+                     .ccs = 1,
+                     .alpha = 1,
+                     .beta = k->beta};
     r.g.a = filled(c, d, k->m * k->k), r.g.b = filled(c, d, k->k * k->n), r.g.c = filled(c, d, k->m * k->n);
     size_t bytes = gemm_scratch_bytes(&r.g);
     r.scratch = ctx_alloc_aligned(c, bytes, 64);
     double best = 0, other = 0, mine = timing(ours, &r, &best), blas = b ? timing(theirs, &r, &other) : 0;
-    printf("%-20s %s %10.2f %10.2f %7.1f GF   %10.2f %10.2f %7.1f GF   %5.2fx\n", k->name, item == 4 ? "f32" : "f64", mine, best,
-           2e-3 * (double)k->m * (double)k->n * (double)k->k / mine, blas, other,
+    printf("%-20s %s %10.2f %10.2f %7.1f GF   %10.2f %10.2f %7.1f GF   %5.2fx\n", k->name, item == 4 ? "f32" : "f64",
+           mine, best, 2e-3 * (double)k->m * (double)k->n * (double)k->k / mine, blas, other,
            blas > 0 ? 2e-3 * (double)k->m * (double)k->n * (double)k->k / blas : 0, blas / mine);
     ctx_free(c, (void *)r.g.a, (size_t)(k->m * k->k) * item);
     ctx_free(c, (void *)r.g.b, (size_t)(k->k * k->n) * item);

@@ -215,6 +215,9 @@ bool pp(Text *t, ThVar *v);
 /* print.c / read.c: one line a node, read back by graph_read; see docs/graph-text.md */
 bool graph_print(Text *t, ThVar *const *in, int nin, ThVar *const *out, int nout);
 bool graph_read(Builder *b, const char *text, VarVec *in, VarVec *out);
+/* The same for a FunctionGraph, with `update` lines and @destroys marks; in the fixed order when there is one. */
+bool graph_print_fg(Text *t, FGraph *fg);
+FGraph *graph_read_fg(ThContext *c, const char *text, bool cons);
 
 /* ---- grad.c ------------------------------------------------------------------------------------------------------------------------ */
 /* th_grad is the entry; user graph only. */

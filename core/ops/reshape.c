@@ -70,7 +70,7 @@ static bool shape_reshape(ShapeQ *q) {
     const ShapeAlg *a = q->alg;
     int n = q->node->out[0]->type.ndim;
     Lengths l = {0};
-    Sz filled[TH_MAX_NDIM], neg[TH_MAX_NDIM], *out = q->out[0];
+    Sz filled[TH_MAX_NDIM] = {0}, neg[TH_MAX_NDIM] = {0}, *out = q->out[0];
     for (int d = 0; d < n; d++) {
         l.known[d] = vector_known(q->node->in[1], d, &l.k[d]);
         l.at[d] = l.known[d] ? a->constant(a->u, l.k[d]) : a->value(a->u, 1, d);

@@ -57,17 +57,13 @@ static void fill(Blas *b) {
 const Blas *blas_open(ThContext *c) {
     Cpu *u = cpu_of(c);
     if (!u) return NULL;
-    Blas *b = atomic_load_explicit(&u->blas, memory_order_acquire);
-    if (!b) {
+    if (!atomic_load_explicit(&u->blas_asked, memory_order_acquire)) {
         pthread_mutex_lock(&u->lock);
-        b = atomic_load_explicit(&u->blas, memory_order_acquire);
-        if (!b && (b = ctx_alloc0(c, sizeof *b))) {
-            fill(b);
-            atomic_store_explicit(&u->blas, b, memory_order_release);
-        }
+        if (!atomic_load_explicit(&u->blas_asked, memory_order_relaxed)) fill(&u->blas);
+        atomic_store_explicit(&u->blas_asked, true, memory_order_release);
         pthread_mutex_unlock(&u->lock);
     }
-    return b && b->handle ? b : NULL;
+    return u->blas.handle ? &u->blas : NULL;
 }
 
 void *blas_symbol(ThContext *c, const char *name) {

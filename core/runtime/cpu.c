@@ -1,13 +1,10 @@
 /*
  * cpu.c -- the context's record of its machine.
  *
- * In: a context. Out: the same Cpu for the context's whole life, whichever thread asks first. Opened libraries are never
- * closed: their own threads may still be running.
+ * In: a context. Out: the same Cpu for the context's whole life, whichever thread asks first. Opened libraries are
+ * never closed: their own threads may still be running.
  */
 #include "cpu.h"
-
-#include "blas.h"
-#include "parallel.h"
 
 const GemmKernels *const *cpu_gemm_kernels(void) {
 #if defined(__x86_64__)
@@ -21,8 +18,6 @@ const GemmKernels *const *cpu_gemm_kernels(void) {
 
 static void release(ThContext *c, void *p) {
     Cpu *u = p;
-    ctx_free(c, atomic_load(&u->blas), sizeof(Blas));
-    ctx_free(c, atomic_load(&u->pool), sizeof(Pool));
     pthread_mutex_destroy(&u->lock);
     ctx_free(c, u, sizeof *u);
 }
@@ -35,7 +30,8 @@ Cpu *cpu_of(ThContext *c) {
     u->gemm = cpu_gemm_kernels();
     pthread_mutex_init(&u->lock, NULL);
     __atomic_store_n(&c->slot_free[CTX_CPU], release, __ATOMIC_RELEASE);
-    if (__atomic_compare_exchange_n(&c->slot[CTX_CPU], &old, (void *)u, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return u;
+    if (__atomic_compare_exchange_n(&c->slot[CTX_CPU], &old, (void *)u, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return u;
     release(c, u); /* another thread was first */
     return old;
 }

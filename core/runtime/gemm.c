@@ -3,8 +3,8 @@
  *
  * In: GemmArgs. Out: c. Three ways through, chosen by sizes and layout, all with the same bits (gemm.h says which):
  *   vectors   m or n is 1: the matrix-vector kernels
- *   panels    a is small enough for the second-level cache: for each panel of b (as wide as a tile), pack it, often while
- *             the first tile reads it, and run down the rows
+ *   panels    a is small enough for the second-level cache: for each panel of b (as wide as a tile), pack it, often
+ *             while the first tile reads it, and run down the rows
  *   blocks    b is packed whole for one block of k, then chunks of rows of a pass over its panels
  * Always holds: how work is cut for threads is a function of the sizes; no memory is allocated.
  */
@@ -17,11 +17,13 @@
 
 enum {
     MR = GEMM_MR,
-    CHUNKS = 8,               /* pieces that run at once: each has its own workspace */
-    A_BYTES = 512 * 1024,     /* packed rows of a: stay in the second-level cache beside a panel of b */
-    B_BYTES = 4 * 1024 * 1024,/* packed block of b: third-level cache */
-    NEAR_BYTES = 512,         /* rows of b so close together that packing gains nothing */
-    K_WHOLE = 1024, K_BLOCK = 768,
+    CHUNKS = 8,                /* pieces that run at once: each has its own workspace */
+    A_BYTES = 512 * 1024,      /* packed rows of a: stay in the second-level cache beside a panel of b */
+    B_BYTES = 4 * 1024 * 1024, /* packed block of b: third-level cache */
+    NEAR_BYTES = 512,          /* rows of b so close together that packing gains nothing */
+    K_WHOLE = 1024,
+    K_BLOCK = 768,
+    SMALL_M = 8 * GEMM_MR,
     ALIGN = 64
 };
 static const double PARALLEL_FLOPS = 4e6; /* about 50 us on one core: far above what starting a team costs */
@@ -30,16 +32,16 @@ static const double PARALLEL_FLOPS = 4e6; /* about 50 us on one core: far above 
 typedef struct Job {
     const GemmKernels *kern;
     GemmArgs g;
-    int64_t item, nr;      /* bytes of an element; columns of a panel */
-    int64_t kb, kstep;     /* this block of k: length; first index */
-    double beta;           /* of this block */
+    int64_t item, nr;  /* bytes of an element; columns of a panel */
+    int64_t kb, kstep; /* this block of k: length; first index */
+    double beta;       /* of this block */
     bool pack_a;
-    int64_t mc, nc;        /* rows of a chunk of a; columns of a block of b */
+    int64_t mc, nc; /* rows of a chunk of a; columns of a block of b */
     int64_t panel_bytes, chunk_bytes;
     char *a_space, *b_space;
     int64_t row0, col0, cols; /* blocks: origin of the chunks in flight */
     int pieces;
-    bool shared_space;     /* pieces run one after another */
+    bool shared_space; /* pieces run one after another */
 } Job;
 
 int64_t gemm_block_k(int64_t k) {
@@ -59,7 +61,7 @@ static void swap_sides(GemmArgs *g) {
     g->crs = o.ccs, g->ccs = o.crs;
 }
 
-/* ---- sizes of the workspace ------------------------------------------------------------------------------------------ */
+/* ---- sizes of the workspace -------------------------------------------------------------------------------------- */
 static int64_t chunk_rows(int64_t item, int64_t m, int64_t kb) {
     int64_t rows = A_BYTES / (item * (kb > 0 ? kb : 1)) / MR * MR;
     if (rows < 8 * MR) rows = 8 * MR;
@@ -100,7 +102,7 @@ static void orient(GemmArgs *g) {
 }
 
 static size_t vector_space(const GemmArgs *g, int64_t item) {
-    return (size_t)(up(g->k * item, ALIGN) + 2 * GEMV_BLOCK_BYTES);
+    return (size_t)(up(g->k * item, ALIGN) + GEMV_BLOCK_BYTES);
 }
 
 size_t gemm_scratch_bytes(const GemmArgs *g) {
@@ -119,7 +121,7 @@ size_t gemm_scratch_bytes(const GemmArgs *g) {
     return most + ALIGN;
 }
 
-/* ---- tiles ----------------------------------------------------------------------------------------------------------------- */
+/* ---- tiles ------------------------------------------------------------------------------------------------------- */
 static const char *at(const Job *j, const void *p, int64_t elements) { return (const char *)p + elements * j->item; }
 
 /* One tile whose columns in c are not neighbours: computed aside, then spread. */
@@ -136,7 +138,7 @@ typedef struct Source {
     const char *a; /* packed rows of this chunk, or NULL: read in place */
     const char *b; /* this panel */
     int64_t brs;
-    char *fill;    /* not NULL: b is copied here by the first tile and read from here after it */
+    char *fill; /* not NULL: b is copied here by the first tile and read from here after it */
 } Source;
 
 /* Rows row .. row + rows of the panel that starts at column col and has cols columns. */
@@ -190,7 +192,7 @@ static void pack_rows(const Job *j, char *to, int64_t row, int64_t rows) {
                         min64(MR, rows - i), j->kb);
 }
 
-/* ---- panels --------------------------------------------------------------------------------------------------------------- */
+/* ---- panels ------------------------------------------------------------------------------------------------------ */
 static void panel_piece(int piece, void *user) {
     const Job *j = user;
     int64_t panels = (j->g.n + j->nr - 1) / j->nr;
@@ -221,14 +223,15 @@ static void run_panels(ThContext *c, Job *j) {
     run_pieces(c, j, (int)min64(panels, CHUNKS), panel_piece);
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 static void pack_piece(int piece, void *user) {
     const Job *j = user;
     int64_t panels = (j->cols + j->nr - 1) / j->nr;
     for (int64_t p = panels * piece / j->pieces; p < panels * (piece + 1) / j->pieces; p++) {
         int64_t col = p * j->nr, cols = min64(j->nr, j->cols - col);
         j->kern->pack_b(j->b_space + p * j->panel_bytes, up(cols, j->kern->vl),
-                        at(j, j->g.b, j->kstep * j->g.brs + (j->col0 + col) * j->g.bcs), j->g.brs, j->g.bcs, j->kb, cols);
+                        at(j, j->g.b, j->kstep * j->g.brs + (j->col0 + col) * j->g.bcs), j->g.brs, j->g.bcs, j->kb,
+                        cols);
     }
 }
 
@@ -264,6 +267,12 @@ static void run_blocks(ThContext *c, Job *j) {
 static void run_tiles(ThContext *c, const GemmKernels *kern, const GemmArgs *g, void *scratch) {
     Job j = {.kern = kern, .g = *g, .item = kern->item, .nr = (int64_t)kern->nv * kern->vl};
     orient(&j.g);
+    /* one panel: what run_panels would do, without the plan */
+    if (j.g.n <= j.nr && j.g.m <= SMALL_M && j.g.k <= K_WHOLE) {
+        j.kb = j.g.k, j.beta = j.g.beta;
+        sweep(&j, open_panel(&j, 0, j.g.n, j.g.m, scratch), 0, j.g.m, 0, j.g.n);
+        return;
+    }
     plan(&j);
     bool panels = by_panels(j.item, j.g.m, gemm_block_k(j.g.k));
     int64_t chunks = panels ? 1 : min64((j.g.m + j.mc - 1) / j.mc, CHUNKS);
@@ -278,15 +287,13 @@ static void run_tiles(ThContext *c, const GemmKernels *kern, const GemmArgs *g, 
     }
 }
 
-/* ---- vectors, empty sums, the entry ------------------------------------------------------------------------------------------ */
+/* ---- vectors, empty sums, the entry ------------------------------------------------------------------------------ */
 static void run_vector(const GemmKernels *kern, GemmArgs g, char *scratch) {
     int64_t item = kern->item;
     if (g.m == 1) swap_sides(&g); /* now n is 1 */
-    GemmVec v = {.m = g.m, .k = g.k, .a = g.a, .ars = g.ars, .acs = g.acs, .x = g.b, .xs = g.brs,
-                 .y = g.c, .ys = g.crs, .alpha = g.alpha, .beta = g.beta};
-    v.scratch = scratch;
+    GemmVec v = {g.m, g.k, g.a, g.ars, g.acs, g.b, g.brs, g.c, g.crs, g.alpha, g.beta, scratch};
     if (v.acs == 1 && v.xs != 1) { /* the row kernels want x contiguous */
-        char *x = scratch + 2 * GEMV_BLOCK_BYTES;
+        char *x = scratch + GEMV_BLOCK_BYTES;
         for (int64_t k = 0; k < v.k; k++) memcpy(x + k * item, (const char *)v.x + k * v.xs * item, (size_t)item);
         v.x = x, v.xs = 1;
     }
@@ -307,12 +314,13 @@ int gemm_run(ThContext *c, const GemmArgs *g, void *scratch) {
         return 1;
     }
     if (g->m <= 0 || g->n <= 0) return 0;
+    const Cpu *u = cpu_of(c);
+    if (!u) return 1;
     if (!dtype_is_float(g->dtype)) {
         gemm_plain(c, g, scratch);
         return 0;
     }
-    Cpu *u = cpu_of(c);
-    const GemmKernels *kern = (u ? u->gemm : cpu_gemm_kernels())[g->dtype == TH_FLOAT64];
+    const GemmKernels *kern = u->gemm[g->dtype == TH_FLOAT64];
     if (g->k <= 0) scale(kern, g);
     else if (g->m == 1 || g->n == 1) run_vector(kern, *g, scratch);
     else run_tiles(c, kern, g, scratch);
@@ -325,7 +333,8 @@ bool gemm_force(ThContext *c, const char *isa) {
     const GemmKernels *const *best = cpu_gemm_kernels(), *const *all[] = {
         gemm_kernels_sse2,
 #if defined(__x86_64__)
-        gemm_kernels_avx2, gemm_kernels_avx512,
+        gemm_kernels_avx2,
+        gemm_kernels_avx512,
 #endif
     };
     for (int i = 0; i < TH_LEN(all); i++) {

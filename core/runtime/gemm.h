@@ -10,7 +10,7 @@
 
 #include "gemm_kernels.h"
 
-/* a is m x k, b is k x n, c is m x n; strides (row, column) in elements, zero and negative ones too (c: elements apart). */
+/* a is m x k, b is k x n, c is m x n; strides (row, column) in elements, zero and negative too (not c's zero). */
 typedef struct GemmArgs {
     ThDtype dtype;
     int64_t m, n, k;
@@ -20,11 +20,12 @@ typedef struct GemmArgs {
     double alpha, beta; /* beta 0: c is not read; converted to the dtype (bool: nonzero is true, sum is "or") */
 } GemmArgs;
 
-/* Bytes that gemm_run may use of `scratch`: a function of dtype, sizes and strides. Pointers, alpha, beta are not read. */
+/* Bytes that gemm_run may use of `scratch`: a function of dtype, sizes and strides; the rest is not read. */
 size_t gemm_scratch_bytes(const GemmArgs *g);
 /*
  * Runs the product; c overlaps neither a nor b. scratch: gemm_scratch_bytes(g) bytes, 64-aligned (NULL when that is 0).
- * Returns 0, or nonzero with TypeError for a dtype that is none of the thirteen. Allocates nothing.
+ * Returns 0, or nonzero with TypeError for a dtype that is none of the thirteen. Allocates nothing, but for the record of
+ * the machine at the first call in a context (MemoryError; cpu_of makes it earlier).
  */
 int gemm_run(ThContext *c, const GemmArgs *g, void *scratch);
 

@@ -30,7 +30,7 @@ typedef struct GemmVec {
     const void *x; int64_t xs;
     void *y; int64_t ys;
     double alpha, beta;
-    void *scratch; /* gemv_scratch bytes */
+    void *scratch; /* GEMV_BLOCK_BYTES */
 } GemmVec;
 
 typedef struct GemmKernels {
@@ -43,13 +43,14 @@ typedef struct GemmKernels {
     /* dst[k][m] = src[m][k], m <= 6 */
     void (*pack_a)(void *dst, const void *src, int64_t rs, int64_t cs, int64_t m, int64_t k);
     /* c[i,j] = alpha * t[i,j] + beta * c[i,j] for a dense tile t with rows of `trs` */
-    void (*scatter)(const void *t, int64_t trs, int64_t m, int64_t n, void *c, int64_t crs, int64_t ccs, double alpha, double beta);
-    /* On 64 bytes of lanes (element k goes to lane k mod lanes; one dot product alone has four times as many), summed by
-     * halving: the same bits for every layout of a. */
+    void (*scatter)(const void *t, int64_t trs, int64_t m, int64_t n, void *c, int64_t crs, int64_t ccs,
+                    double alpha, double beta);
+    /* On 64 bytes of lanes (element k goes to lane k mod lanes; one dot product alone has four times as many), summed
+     * by halving: the same bits for every layout of a. */
     void (*gemv)(const GemmVec *v);
 } GemmKernels;
 
-enum { GEMV_BLOCK_BYTES = 16384 };
+enum { GEMV_BLOCK_BYTES = 32768 };
 
 /* [0] float32, [1] float64 */
 extern const GemmKernels *const gemm_kernels_sse2[2];

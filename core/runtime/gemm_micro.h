@@ -19,7 +19,7 @@ typedef T VU __attribute__((vector_size(VBYTES), aligned(sizeof(T)), may_alias))
 #define PARTS (64 / VBYTES) /* vectors that make up 64 bytes of lanes */
 #define INLINE static inline __attribute__((always_inline))
 
-/* ---- register tiles ------------------------------------------------------------------------------------------------ */
+/* ---- register tiles ---------------------------------------------------------------------------------------------- */
 #define ROWS(X) X(0) X(1) X(2) X(3) X(4) X(5)
 #define DECLARE(i) V c##i##0 = {0}, c##i##1 = {0}, c##i##2 = {0}, c##i##3 = {0};
 #define STEP(i)                                                                                                        \
@@ -107,7 +107,7 @@ TILES(4)
 #define FUSED_ROW {FN(fused_1), FN(fused_2)}
 #endif
 
-/* ---- packing ---------------------------------------------------------------------------------------------------------- */
+/* ---- packing ----------------------------------------------------------------------------------------------------- */
 /* 16 bytes at a time: blocks of Q x Q are turned in registers. */
 #define Q ((int)(16 / sizeof(T)))
 typedef T FN(Quad) __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
@@ -174,8 +174,8 @@ INLINE T FN(blend)(T sum, T alpha, T beta, const T *c) {
     return beta != 0 ? SFMA(alpha, sum, beta * *c) : alpha * sum;
 }
 
-static void FN(scatter)(const void *t, int64_t trs, int64_t m, int64_t n, void *c, int64_t crs, int64_t ccs, double alpha,
-                        double beta) {
+static void FN(scatter)(const void *t, int64_t trs, int64_t m, int64_t n, void *c, int64_t crs, int64_t ccs,
+                        double alpha, double beta) {
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             T *p = (T *)c + i * crs + j * ccs;
@@ -183,7 +183,7 @@ static void FN(scatter)(const void *t, int64_t trs, int64_t m, int64_t n, void *
         }
 }
 
-/* ---- matrix times vector ---------------------------------------------------------------------------------------------- */
+/* ---- matrix times vector ----------------------------------------------------------------------------------------- */
 /* Sum of `lanes` numbers by halving: t[i] += t[i + h] for h = lanes/2 ... 1 */
 INLINE T FN(fold)(T *t, int lanes) {
     for (int h = lanes / 2; h > 0; h /= 2)
@@ -219,7 +219,8 @@ INLINE T FN(fold_vector)(V v) {
 #define DOT_ROWS (8 / PARTS)
 #define DOT_START(i) V s##i = {0}; const T *p##i = a + FN(at_most)((i) / PARTS, last) * v->ars + (i) % PARTS * VL;
 #define DOT_STEP(i) s##i = VFMA(*(const VU *)(p##i + k), *(const VU *)(x + k + (i) % PARTS * VL), s##i);
-#define DOT_TAIL(i) s##i = VFMA(VPART(p##i + k, FN(left)(rest - (i) % PARTS * VL)), VPART(x + k + (i) % PARTS * VL, FN(left)(rest - (i) % PARTS * VL)), s##i);
+#define DOT_LEFT(i) FN(left)(rest - (i) % PARTS * VL)
+#define DOT_TAIL(i) s##i = VFMA(VPART(p##i + k, DOT_LEFT(i)), VPART(x + k + (i) % PARTS * VL, DOT_LEFT(i)), s##i);
 
 INLINE int64_t FN(at_most)(int64_t i, int64_t n) { return i < n ? i : n; }
 INLINE int64_t FN(left)(int64_t n) { return n < 0 ? 0 : n < VL ? n : VL; }
@@ -251,18 +252,41 @@ static void FN(dot_rows)(const GemmVec *v, const T *x, int64_t i) {
     for (int r = 0; r < DOT_ROWS && r <= last; r++, y += v->ys) *y = FN(blend)(sum[r], (T)v->alpha, (T)v->beta, y);
 }
 
+/* s[r] += a[i + r, k] x[k], and for four columns also k + LANES, k + 2 LANES, k + 3 LANES, in this order. */
+INLINE void FN(add_columns)(const GemmVec *v, int64_t i, int64_t n, int64_t k, int columns, T *s) {
+    int64_t whole = n / VL * VL, da = LANES * v->acs, dx = LANES * v->xs;
+    const T *a = (const T *)v->a + i + k * v->acs, *x = (const T *)v->x + k * v->xs;
+    V x0 = VSET(x[0]), x1 = x0, x2 = x0, x3 = x0;
+    if (columns == 4) x1 = VSET(x[dx]), x2 = VSET(x[2 * dx]), x3 = VSET(x[3 * dx]);
+    for (int64_t r = 0; r < whole; r += VL) {
+        V t = VFMA(*(const VU *)(a + r), x0, *(VU *)(s + r));
+        if (columns == 4) {
+            t = VFMA(*(const VU *)(a + da + r), x1, t);
+            t = VFMA(*(const VU *)(a + 2 * da + r), x2, t);
+            t = VFMA(*(const VU *)(a + 3 * da + r), x3, t);
+        }
+        *(VU *)(s + r) = t;
+    }
+    if (whole < n) {
+        V t = VFMA(VPART(a + whole, n - whole), x0, *(VU *)(s + whole));
+        if (columns == 4) {
+            t = VFMA(VPART(a + da + whole, n - whole), x1, t);
+            t = VFMA(VPART(a + 2 * da + whole, n - whole), x2, t);
+            t = VFMA(VPART(a + 3 * da + whole, n - whole), x3, t);
+        }
+        *(VU *)(s + whole) = t;
+    }
+}
+
 /* Rows i .. i + n of a with unit row stride: lanes[l][row] in scratch, which stays in the first-level cache. */
 static void FN(dot_columns)(const GemmVec *v, int64_t i, int64_t n) {
     T *lanes = v->scratch;
-    int64_t step = (n + VL - 1) / VL * VL, whole = n / VL * VL, rest = v->k % LANES;
+    int64_t step = (n + VL - 1) / VL * VL, rest = v->k % LANES;
     for (int64_t q = 0; q < LANES * step; q += VL) *(VU *)(lanes + q) = (V){0};
-    const T *a = (const T *)v->a + i, *x = v->x;
-    for (int64_t k = 0; k < v->k; k++, a += v->acs, x += v->xs) {
-        T *s = lanes + k % LANES * step;
-        V vx = VSET(*x);
-        for (int64_t r = 0; r < whole; r += VL) *(VU *)(s + r) = VFMA(*(const VU *)(a + r), vx, *(VU *)(s + r));
-        if (whole < n) *(VU *)(s + whole) = VFMA(VPART(a + whole, n - whole), vx, *(VU *)(s + whole));
-    }
+    int64_t k = 0;
+    for (; k + 4 * LANES <= v->k; k += 4 * LANES)
+        for (int l = 0; l < LANES; l++) FN(add_columns)(v, i, n, k + l, 4, lanes + l * step);
+    for (; k < v->k; k++) FN(add_columns)(v, i, n, k, 1, lanes + k % LANES * step);
     /* dot_rows adds a product of zeros to the lanes past the end: turns -0 into 0 there and here */
     for (int64_t q = rest ? rest * step : LANES * step; q < LANES * step; q += VL) *(VU *)(lanes + q) += (V){0};
     for (int64_t h = LANES / 2; h > 0; h /= 2)
@@ -358,6 +382,7 @@ static const GemmKernels FN(kernels) = {
 #undef DOT_START
 #undef DOT_STEP
 #undef DOT_TAIL
+#undef DOT_LEFT
 #undef GROUP
 #undef ONE_PART
 #undef T

@@ -2,8 +2,9 @@
  * gemm_plain.c -- products of integers, bool and complex.
  *
  * In: GemmArgs of those dtypes. Out: c. Integers wrap, bool sums with "or" (as NumPy's matmul), complex products are
- * (ar br - ai bi, ar bi + ai br), each operation rounded, summed over ascending k. Large complex products go to OpenBLAS when it is there;
- * operands whose layout it cannot take are copied to scratch first, so that the way through depends on sizes alone.
+ * (ar br - ai bi, ar bi + ai br), each operation rounded, summed over ascending k. Large complex
+ * products go to OpenBLAS when it is there; operands whose layout it cannot take are copied to scratch first, so that
+ * the way through depends on sizes alone.
  */
 #include "gemm.h"
 
@@ -14,17 +15,17 @@
 enum { WIDE = 64 /* columns summed at once */, ALIGN = 64 };
 static const double BLAS_PRODUCTS = 32768; /* m n k from which a call of OpenBLAS pays */
 
-/* ---- integers and bool ---------------------------------------------------------------------------------------------- */
+/* ---- integers and bool ------------------------------------------------------------------------------------------- */
 #define INTEGER(name, T)                                                                                               \
     static void name(const GemmArgs *g) {                                                                              \
-        T alpha = (T)(int64_t)g->alpha, beta = (T)(int64_t)g->beta;                                                                   \
+        T alpha = (T)(int64_t)g->alpha, beta = (T)(int64_t)g->beta;                                                    \
         for (int64_t i = 0; i < g->m; i++)                                                                             \
             for (int64_t j0 = 0; j0 < g->n; j0 += WIDE) {                                                              \
                 int64_t n = g->n - j0 < WIDE ? g->n - j0 : WIDE;                                                       \
                 T sum[WIDE] = {0};                                                                                     \
                 const T *a = (const T *)g->a + i * g->ars, *b = (const T *)g->b + j0 * g->bcs;                         \
                 for (int64_t k = 0; k < g->k; k++, a += g->acs, b += g->brs)                                           \
-                    for (int64_t j = 0; j < n; j++) sum[j] = (T)(sum[j] + (T)(WORD(T) *a * b[j * g->bcs]));            \
+                    for (int64_t j = 0; j < n; j++) sum[j] = (T)(sum[j] + (T)(WORD(T) * a * b[j * g->bcs]));           \
                 T *c = (T *)g->c + i * g->crs + j0 * g->ccs;                                                           \
                 for (int64_t j = 0; j < n; j++, c += g->ccs)                                                           \
                     *c = (T)(WORD(T) alpha * sum[j] + (g->beta != 0 ? (T)(WORD(T) beta * *c) : 0));                    \
@@ -52,7 +53,7 @@ static void boolean(const GemmArgs *g) {
         }
 }
 
-/* ---- complex ----------------------------------------------------------------------------------------------------------- */
+/* ---- complex ----------------------------------------------------------------------------------------------------- */
 #define COMPLEX(name, T, R)                                                                                            \
     static void name(const GemmArgs *g) {                                                                              \
         R alpha = (R)g->alpha, beta = (R)g->beta;                                                                      \
@@ -78,9 +79,13 @@ static void boolean(const GemmArgs *g) {
 COMPLEX(complex64, ThComplex64, float)
 COMPLEX(complex128, ThComplex128, double)
 
-/* ---- OpenBLAS ------------------------------------------------------------------------------------------------------------ */
+/* ---- OpenBLAS ---------------------------------------------------------------------------------------------------- */
 /* What BLAS takes as a matrix in rows: neighbours in one direction, rows (or columns) apart without overlap. */
-typedef struct Dense { const void *p; int trans; int64_t ld; } Dense;
+typedef struct Dense {
+    const void *p;
+    int trans;
+    int64_t ld;
+} Dense;
 
 static bool dense_rows(int64_t rows, int64_t cols, int64_t rs, int64_t cs) {
     return (cs == 1 || cols == 1) && (rs >= cols || rows == 1) && rs > 0 && rs <= INT32_MAX;
@@ -103,9 +108,11 @@ size_t gemm_plain_scratch(const GemmArgs *g) {
     return (size_t)(copy_bytes(item, g->m, g->k, g->ars, g->acs) + copy_bytes(item, g->k, g->n, g->brs, g->bcs) + c);
 }
 
-static void copy(char *d, int64_t drs, int64_t dcs, const char *s, int64_t srs, int64_t scs, int64_t m, int64_t n, int64_t item) {
+static void copy(char *d, int64_t drs, int64_t dcs, const char *s, int64_t srs, int64_t scs, int64_t m, int64_t n,
+                 int64_t item) {
     for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < n; j++) memcpy(d + (i * drs + j * dcs) * item, s + (i * srs + j * scs) * item, (size_t)item);
+        for (int64_t j = 0; j < n; j++)
+            memcpy(d + (i * drs + j * dcs) * item, s + (i * srs + j * scs) * item, (size_t)item);
 }
 
 static Dense make_dense(const void *p, int64_t rows, int64_t cols, int64_t rs, int64_t cs, int64_t item, char **room) {
@@ -128,12 +135,12 @@ static void call_blas(const Blas *b, const GemmArgs *g, char *room) {
     int saved = blas_enter(b);
     if (g->dtype == TH_COMPLEX64) {
         float alpha[2] = {(float)g->alpha, 0}, beta[2] = {(float)g->beta, 0};
-        b->cgemm(BLAS_ROW_MAJOR, x.trans, y.trans, (int)g->m, (int)g->n, (int)g->k, alpha, x.p, (int)x.ld, y.p, (int)y.ld,
-                 beta, c, (int)ld);
+        b->cgemm(BLAS_ROW_MAJOR, x.trans, y.trans, (int)g->m, (int)g->n, (int)g->k, alpha, x.p, (int)x.ld, y.p,
+                 (int)y.ld, beta, c, (int)ld);
     } else {
         double alpha[2] = {g->alpha, 0}, beta[2] = {g->beta, 0};
-        b->zgemm(BLAS_ROW_MAJOR, x.trans, y.trans, (int)g->m, (int)g->n, (int)g->k, alpha, x.p, (int)x.ld, y.p, (int)y.ld,
-                 beta, c, (int)ld);
+        b->zgemm(BLAS_ROW_MAJOR, x.trans, y.trans, (int)g->m, (int)g->n, (int)g->k, alpha, x.p, (int)x.ld, y.p,
+                 (int)y.ld, beta, c, (int)ld);
     }
     blas_leave(b, saved);
     if (aside) copy(g->c, g->crs, g->ccs, c, g->n, 1, g->m, g->n, item);
@@ -141,9 +148,9 @@ static void call_blas(const Blas *b, const GemmArgs *g, char *room) {
 
 void gemm_plain(ThContext *c, const GemmArgs *g, void *scratch) {
     static void (*const loops[TH_DTYPE_COUNT])(const GemmArgs *) = {
-        [TH_BOOL] = boolean, [TH_INT8] = int8, [TH_INT16] = int16, [TH_INT32] = int32, [TH_INT64] = int64,
-        [TH_UINT8] = uint8, [TH_UINT16] = uint16, [TH_UINT32] = uint32, [TH_UINT64] = uint64,
-        [TH_COMPLEX64] = complex64, [TH_COMPLEX128] = complex128,
+        [TH_BOOL] = boolean,  [TH_INT8] = int8,           [TH_INT16] = int16,           [TH_INT32] = int32,
+        [TH_INT64] = int64,   [TH_UINT8] = uint8,         [TH_UINT16] = uint16,         [TH_UINT32] = uint32,
+        [TH_UINT64] = uint64, [TH_COMPLEX64] = complex64, [TH_COMPLEX128] = complex128,
     };
     if (wants_blas(g)) {
         const Blas *b = blas_open(c);

@@ -2,8 +2,8 @@
  * parallel.c -- parallel_for.
  *
  * In: n independent pieces of work. Out: all done, in unspecified order. Always holds: no thread is started unless the
- * flag `openmp` is on or the host's hook does it; libgomp, which ends the process when it cannot start a thread, is called
- * only after a team of threads of the same size was started and joined by us.
+ * flag `openmp` is on or the host's hook does it; libgomp, which ends the process when it cannot start a thread, is
+ * called only after a team of threads of the same size was started and joined by us.
  */
 #include "parallel.h"
 
@@ -31,23 +31,24 @@ static void find(void *handle, const char *name, void *fn) {
     memcpy(fn, &p, sizeof p);
 }
 
+static void fill(Pool *p) {
+    p->handle = dlopen("libgomp.so.1", RTLD_NOW | RTLD_LOCAL);
+    find(p->handle, "GOMP_parallel", &p->parallel);
+    find(p->handle, "omp_get_max_threads", &p->max_threads);
+    find(p->handle, "omp_in_parallel", &p->in_parallel);
+}
+
 static Pool *open_pool(ThContext *c) {
     Cpu *u = cpu_of(c);
     if (!u) return NULL;
-    Pool *p = atomic_load_explicit(&u->pool, memory_order_acquire);
-    if (!p) {
+    if (!atomic_load_explicit(&u->pool_asked, memory_order_acquire)) {
         pthread_mutex_lock(&u->lock);
-        p = atomic_load_explicit(&u->pool, memory_order_acquire);
-        if (!p && (p = ctx_alloc0(c, sizeof *p))) {
-            p->handle = dlopen("libgomp.so.1", RTLD_NOW | RTLD_LOCAL);
-            find(p->handle, "GOMP_parallel", &p->parallel);
-            find(p->handle, "omp_get_max_threads", &p->max_threads);
-            find(p->handle, "omp_in_parallel", &p->in_parallel);
-            atomic_store_explicit(&u->pool, p, memory_order_release);
-        }
+        if (!atomic_load_explicit(&u->pool_asked, memory_order_relaxed)) fill(&u->pool);
+        atomic_store_explicit(&u->pool_asked, true, memory_order_release);
         pthread_mutex_unlock(&u->lock);
     }
-    return p && p->parallel && p->max_threads && p->in_parallel ? p : NULL;
+    Pool *p = &u->pool;
+    return p->parallel && p->max_threads && p->in_parallel ? p : NULL;
 }
 
 static void *wait_for_all(void *barrier) {

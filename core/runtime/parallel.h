@@ -1,6 +1,6 @@
 /*
- * parallel.h -- parallel_for: on the host's hook if it gave one, else on libgomp's pool (opened at run time, so that there
- * is one pool in a process that has OpenBLAS), else a loop. Which thread runs which i is unspecified: what fn(i) computes
+ * parallel.h -- parallel_for: on the host's hook if it gave one, else on libgomp's pool (opened at run time, so that a
+ * process that has OpenBLAS has one pool), else a loop. Which thread runs which i is unspecified: what fn(i) computes
  * must depend on i alone, and how work is cut into n pieces must depend on shapes alone.
  */
 #ifndef TH_PARALLEL_H

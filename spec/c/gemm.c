@@ -1,6 +1,6 @@
 /*
- * gemm.c -- products against a triple loop in long double: every small size, larger and awkward ones, every layout, every
- * instruction set of this CPU; bits equal over layouts and threads; NaN and infinity; integers, bool, complex.
+ * gemm.c -- products against a triple loop in long double: every small size, larger and awkward ones, every layout,
+ * every instruction set of this CPU; bits equal over layouts and threads; NaN and infinity; integers, bool, complex.
  */
 #include "../../core/runtime/blas.h"
 #include "../../core/runtime/gemm.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <pthread.h>
 
-/* ---- numbers, reference -------------------------------------------------------------------------------------------- */
+/* ---- numbers, reference ------------------------------------------------------------------------------------------ */
 static uint64_t seed = 1;
 static double next(void) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -27,7 +27,10 @@ static void set(ThDtype d, void *p, int64_t i, double v) {
 }
 
 /* A matrix in a buffer of its own, filled so that what lies outside it would be noticed (NaN). */
-typedef struct Matrix { int64_t rows, cols, rs, cs, size, first; void *at; } Matrix;
+typedef struct Matrix {
+    int64_t rows, cols, rs, cs, size, first;
+    void *at;
+} Matrix;
 
 /* layout: 0 rows, 1 columns, 2 padded rows, 3 both strides > 1, 4 reversed rows, 5 all reversed, 6 row stride 0 */
 enum { LAYOUTS = 7 };
@@ -49,8 +52,12 @@ static Matrix matrix(ThDtype d, int64_t rows, int64_t cols, int layout) {
     return m;
 }
 static void *first(ThDtype d, const Matrix *m) { return (char *)m->at + m->first * (int64_t)th_dtype_bytes(d); }
-static double elem(ThDtype d, const Matrix *m, int64_t i, int64_t j) { return get(d, m->at, m->first + i * m->rs + j * m->cs); }
-static void put(ThDtype d, Matrix *m, int64_t i, int64_t j, double v) { set(d, m->at, m->first + i * m->rs + j * m->cs, v); }
+static double elem(ThDtype d, const Matrix *m, int64_t i, int64_t j) {
+    return get(d, m->at, m->first + i * m->rs + j * m->cs);
+}
+static void put(ThDtype d, Matrix *m, int64_t i, int64_t j, double v) {
+    set(d, m->at, m->first + i * m->rs + j * m->cs, v);
+}
 static void fill(ThDtype d, Matrix *m) {
     for (int64_t i = 0; i < m->rows; i++)
         for (int64_t j = 0; j < m->cols; j++) put(d, m, i, j, next());
@@ -71,12 +78,13 @@ static void run(ThContext *c, const GemmArgs *g) {
 }
 
 static GemmArgs args(ThDtype d, const Matrix *a, const Matrix *b, const Matrix *c, double alpha, double beta) {
-    return (GemmArgs){d, a->rows, b->cols, a->cols, first(d, a), a->rs, a->cs, first(d, b), b->rs, b->cs,
-                      first(d, c), c->rs, c->cs, alpha, beta};
+    return (GemmArgs){d,     a->rows, b->cols,     a->cols, first(d, a), a->rs, a->cs, first(d, b),
+                      b->rs, b->cs,   first(d, c), c->rs,   c->cs,       alpha, beta};
 }
 
 /* Is every element within the rounding of k multiply-adds, and everything outside c untouched? */
-static bool close_enough(ThDtype d, const Matrix *a, const Matrix *b, const Matrix *c, const Matrix *old, double alpha, double beta) {
+static bool close_enough(ThDtype d, const Matrix *a, const Matrix *b, const Matrix *c, const Matrix *old, double alpha,
+                         double beta) {
     double eps = d == TH_FLOAT32 ? 0x1p-23 : 0x1p-52;
     int64_t inside = 0, numbers = 0;
     for (int64_t i = 0; i < c->rows; i++)
@@ -95,7 +103,8 @@ static bool close_enough(ThDtype d, const Matrix *a, const Matrix *b, const Matr
     return numbers == inside;
 }
 
-static void one(ThContext *ctx, ThDtype d, int64_t m, int64_t n, int64_t k, const int layout[3], double alpha, double beta) {
+static void one(ThContext *ctx, ThDtype d, int64_t m, int64_t n, int64_t k, const int layout[3], double alpha,
+                double beta) {
     Matrix a = matrix(d, m, k, layout[0]), b = matrix(d, k, n, layout[1]);
     Matrix c = matrix(d, m, n, layout[2] == 6 ? 0 : layout[2]), old = c;
     fill(d, &a), fill(d, &b);
@@ -107,12 +116,12 @@ static void one(ThContext *ctx, ThDtype d, int64_t m, int64_t n, int64_t k, cons
     bool good = close_enough(d, &a, &b, &c, &old, alpha, beta);
     CHECK(good);
     if (!good)
-        fprintf(stderr, "  %s %dx%dx%d layouts %d %d %d alpha %g beta %g\n", th_dtype_name(d), (int)m, (int)n, (int)k, layout[0],
-                layout[1], layout[2], alpha, beta);
+        fprintf(stderr, "  %s %dx%dx%d layouts %d %d %d alpha %g beta %g\n", th_dtype_name(d), (int)m, (int)n, (int)k,
+                layout[0], layout[1], layout[2], alpha, beta);
     free(a.at), free(b.at), free(c.at), free(old.at);
 }
 
-/* ---- sizes and layouts ---------------------------------------------------------------------------------------------- */
+/* ---- sizes and layouts ------------------------------------------------------------------------------------------- */
 static void small_sizes(ThContext *c) {
     static const double betas[] = {0, 1, -0.5};
     int turn = 0;
@@ -127,20 +136,26 @@ static void small_sizes(ThContext *c) {
 
 static void large_sizes(ThContext *c) {
     static const int64_t sizes[][3] = {
-        {60, 500, 784}, {60, 10, 500}, {500, 10, 60}, {61, 67, 1025}, {130, 65, 300}, {6, 640, 3}, {700, 70, 33},
-        {7, 9, 3100}, {1, 500, 784}, {500, 1, 784}, {1, 1, 1000}, {1, 77, 5}, {300, 1, 9}, {33, 1, 2001}, {900, 130, 257},
-        {2, 3, 1}, {200, 129, 1}, {13, 31, 64}, {129, 64, 64}, {2, 64, 100}, {12, 128, 40},
+        {60, 500, 784},  {60, 10, 500}, {500, 10, 60}, {61, 67, 1025}, {130, 65, 300}, {6, 640, 3},  {700, 70, 33},
+        {7, 9, 3100},    {1, 500, 784}, {500, 1, 784}, {1, 1, 1000},   {1, 77, 5},     {300, 1, 9},  {33, 1, 2001},
+        {900, 130, 257}, {2, 3, 1},     {200, 129, 1}, {13, 31, 64},   {129, 64, 64},  {2, 64, 100}, {12, 128, 40},
     };
     int turn = 0;
     for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++)
         for (int i = 0; i < TH_LEN(sizes); i++)
             for (int v = 0; v < 4; v++, turn++) {
-                int layout[3] = {v < 2 ? v : (int)pick(LAYOUTS), v == 1 ? 1 : v < 2 ? 0 : (int)pick(LAYOUTS), v == 3 ? 1 : v < 2 ? 0 : (int)pick(LAYOUTS)};
+                int layout[3] = {v < 2 ? v : (int)pick(LAYOUTS),
+                                 v == 1  ? 1
+                                 : v < 2 ? 0
+                                         : (int)pick(LAYOUTS),
+                                 v == 3  ? 1
+                                 : v < 2 ? 0
+                                         : (int)pick(LAYOUTS)};
                 one(c, (ThDtype)d, sizes[i][0], sizes[i][1], sizes[i][2], layout, 1, turn % 2);
             }
 }
 
-/* ---- equal bits ------------------------------------------------------------------------------------------------------- */
+/* ---- equal bits -------------------------------------------------------------------------------------------------- */
 static void same_bits(ThContext *c, int64_t m, int64_t n, int64_t k, ThDtype d) {
     Matrix a0 = matrix(d, m, k, 0), b0 = matrix(d, k, n, 0), c0 = matrix(d, m, n, 0);
     fill(d, &a0), fill(d, &b0), fill(d, &c0);
@@ -164,18 +179,25 @@ static void same_bits(ThContext *c, int64_t m, int64_t n, int64_t k, ThDtype d) 
         free(a.at), free(b.at), free(r.at);
     }
     CHECK(different == 0);
-    if (different) fprintf(stderr, "  %s %dx%dx%d: %d elements differ over layouts\n", th_dtype_name(d), (int)m, (int)n, (int)k, different);
+    if (different)
+        fprintf(stderr, "  %s %dx%dx%d: %d elements differ over layouts\n", th_dtype_name(d), (int)m, (int)n, (int)k,
+                different);
     free(a0.at), free(b0.at), free(c0.at), free(want);
 }
 
 static void layouts_agree(ThContext *c) {
-    static const int64_t sizes[][3] = {{5, 7, 3}, {13, 70, 50}, {1, 37, 83}, {37, 1, 83}, {1, 1, 203}, {300, 1, 77}, {20, 30, 1500}, {600, 40, 300}};
+    static const int64_t sizes[][3] = {{5, 7, 3},   {13, 70, 50}, {1, 37, 83},    {37, 1, 83},
+                                       {1, 1, 203}, {300, 1, 77}, {20, 30, 1500}, {600, 40, 300}};
     for (int i = 0; i < TH_LEN(sizes); i++)
         for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++) same_bits(c, sizes[i][0], sizes[i][1], sizes[i][2], (ThDtype)d);
 }
 
 /* A host hook that runs pieces backwards on two threads. */
-typedef struct Half { int n, part; void (*fn)(int, void *); void *user; } Half;
+typedef struct Half {
+    int n, part;
+    void (*fn)(int, void *);
+    void *user;
+} Half;
 static void *half(void *p) {
     Half *h = p;
     for (int i = h->n - 1; i >= 0; i--)
@@ -209,7 +231,8 @@ static void threads_agree(void) {
                 r[q] = matrix(d, sizes[i][0], sizes[i][1], 0);
                 GemmArgs g = args(d, &a, &b, &r[q], 1, 0);
                 run(c[q], &g);
-                bool equal = memcmp(first(d, &r[q]), first(d, &r[0]), (size_t)(r[0].rows * r[0].cols) * th_dtype_bytes(d)) == 0;
+                bool equal =
+                    memcmp(first(d, &r[q]), first(d, &r[0]), (size_t)(r[0].rows * r[0].cols) * th_dtype_bytes(d)) == 0;
                 CHECK(equal);
             }
             for (int q = 0; q < 3; q++) free(r[q].at);
@@ -219,7 +242,7 @@ static void threads_agree(void) {
     th_context_release(one_thread), th_context_release(hooked), th_context_release(pool);
 }
 
-/* ---- special values ---------------------------------------------------------------------------------------------------- */
+/* ---- special values ---------------------------------------------------------------------------------------------- */
 static void specials(ThContext *c, int64_t m, int64_t n, int64_t k, ThDtype d) {
     Matrix a = matrix(d, m, k, 0), b = matrix(d, k, n, 0), r = matrix(d, m, n, 0);
     for (int64_t i = 0; i < m; i++)
@@ -264,7 +287,7 @@ static void empty_sums(ThContext *c) {
     CHECK_ERROR(c, TH_TypeError, "dtype");
 }
 
-/* ---- other dtypes -------------------------------------------------------------------------------------------------------- */
+/* ---- other dtypes ------------------------------------------------------------------------------------------------ */
 static void integers(ThContext *c) {
     int8_t a[6] = {100, 2, -3, 4, 5, -128}, b[6] = {1, 2, 3, 4, 5, -1}, r[4] = {1, 1, 1, 1};
     GemmArgs g = {TH_INT8, 2, 2, 3, a, 3, 1, b, 2, 1, r, 2, 1, 1, 2};
@@ -306,7 +329,7 @@ static void complexes(ThContext *c, int64_t m, int64_t n, int64_t k, int layout)
     free(a), free(b), free(r);
 }
 
-/* ---- parallel_for, BLAS ---------------------------------------------------------------------------------------------------- */
+/* ---- parallel_for, BLAS ------------------------------------------------------------------------------------------ */
 static void square(int i, void *user) { ((int *)user)[i] += i * i; }
 
 static void loops(void) {
@@ -335,6 +358,17 @@ static void blas(ThContext *c) {
     CHECK(blas_symbol(c, "no_such_symbol_") == NULL);
 }
 
+static int product(ThContext *c) {
+    ThComplex64 a[4] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, r[4];
+    GemmArgs g = {TH_COMPLEX64, 2, 2, 2, a, 2, 1, a, 2, 1, r, 2, 1, 1, 0};
+    float x[4] = {1, 2, 3, 4}, y[4];
+    GemmArgs f = {TH_FLOAT32, 2, 1, 2, x, 2, 1, x, 1, 1, y, 1, 1, 1, 0};
+    char room[40000] __attribute__((aligned(64)));
+    if (gemm_scratch_bytes(&f) > sizeof room || gemm_run(c, &f, room) || gemm_run(c, &g, NULL)) return 0;
+    CHECK(y[0] == 5 && y[1] == 11 && r[0].re == -12 && r[0].im == 42);
+    return 1;
+}
+
 int main(void) {
     ThContext *c = th_context_new(NULL);
     static const char *const sets[] = {"sse2", "avx2", "avx512"};
@@ -353,6 +387,7 @@ int main(void) {
     for (int layout = 0; layout < 3; layout++) complexes(c, 5, 4, 3, layout), complexes(c, 40, 36, 33, layout);
     blas(c);
     th_context_release(c);
+    test_every_failure(product);
     threads_agree();
     loops();
     return test_done("gemm");

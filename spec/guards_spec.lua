@@ -1,0 +1,112 @@
+--- The guards of scripts/ find what they are there to find: each is run on a small tree with one breach in it.
+local function sh(command)
+  local pipe = assert(io.popen("{ " .. command .. "; } 2>&1; echo \"status $?\""))
+  local text = pipe:read("a")
+  pipe:close()
+  return text:gsub("status %d+\n$", ""), tonumber(text:match("status (%d+)\n$"))
+end
+
+local tree
+
+local function write(path, text)
+  assert(sh(("mkdir -p '%s/%s'"):format(tree, path:match("^(.*)/"))))
+  local file = assert(io.open(tree .. "/" .. path, "w"))
+  file:write(text)
+  file:close()
+end
+
+local function c_function(lines)
+  return "int f(int a);\nint f(int a) {\n" .. ("    a++; /* { */\n"):rep(lines - 3) .. "    return a;\n}\n"
+end
+
+before_each(function()
+  tree = sh("mktemp -d"):match("%S+")
+  sh(("mkdir '%s/scripts' && cp scripts/check* scripts/*.txt '%s/scripts/'"):format(tree, tree))
+  write("core/theano.h", "#pragma once\n")
+  write("core/base/base.h", '#include "../theano.h"\n')
+  write("core/graph/graph.h", '#include "../base/base.h"\n')
+end)
+
+after_each(function() sh("rm -r '" .. tree .. "'") end)
+
+local function guard(name, arguments) return sh(("'%s/scripts/%s' %s"):format(tree, name, arguments or "")) end
+
+describe("check-layers", function()
+  it("is content with includes downwards", function()
+    write("core/graph/a.c", '#include "graph.h"\n#include <string.h>\n')
+    write("lua/a.c", '#include "theano.h"\n#include <lua.h>\n')
+    local text, status = guard("check-layers")
+    assert.equal("", text)
+    assert.equal(0, status)
+  end)
+
+  it("finds an include upwards", function()
+    write("core/base/a.c", '#include "base.h"\n#include "../graph/graph.h"\n')
+    local text, status = guard("check-layers")
+    assert.equal("core/base/a.c:2: base may not include graph (core/graph/graph.h)\n", text)
+    assert.not_equal(0, status)
+  end)
+
+  it("finds lua.h in the engine and the engine's insides in the binding", function()
+    write("core/graph/a.c", "#include <lua.h>\n")
+    write("lua/a.c", '#include "../core/base/base.h"\n')
+    local text = guard("check-layers")
+    assert.truthy(text:find("core/graph/a.c:1: graph may not include lua.h", 1, true))
+    assert.truthy(text:find("lua/a.c:1: lua may not include base", 1, true))
+  end)
+
+  it("finds a folder without a rule", function()
+    write("core/extra/a.c", '#include "../base/base.h"\n')
+    assert.truthy((guard("check-layers")):find('no line in scripts/layers.txt for "extra"', 1, true))
+  end)
+end)
+
+describe("check-sizes", function()
+  it("allows a function of 60 lines and finds one of 61", function()
+    write("core/base/a.c", c_function(60))
+    assert.equal(0, select(2, guard("check-sizes")))
+    write("core/base/a.c", c_function(61))
+    local text, status = guard("check-sizes")
+    assert.equal("core/base/a.c:2: function of 61 lines, the limit is 60\n", text)
+    assert.not_equal(0, status)
+  end)
+
+  it("allows a file of 800 lines and finds one of 801", function()
+    write("core/base/a.c", ("int x;\n"):rep(800))
+    assert.equal(0, select(2, guard("check-sizes")))
+    write("core/base/a.c", ("int x;\n"):rep(801))
+    assert.equal("core/base/a.c: 801 lines, the limit is 800\n", (guard("check-sizes")))
+  end)
+
+  it("finds long lines, tabs and blanks at the end, and lets tables be wide", function()
+    write("core/base/a.c", "/* clang-format off */\nint a; /* " .. ("-"):rep(200) .. " */\n/* clang-format on */\n")
+    assert.equal(0, select(2, guard("check-sizes")))
+    write("core/base/a.c", "int a; /* " .. ("-"):rep(200) .. " */\n\tint b;\nint c; \n")
+    local text = guard("check-sizes")
+    assert.truthy(text:find("a.c:1: 213 columns, the limit is 120", 1, true))
+    assert.truthy(text:find("a.c:2: tab", 1, true))
+    assert.truthy(text:find("a.c:3: blank at the end of the line", 1, true))
+  end)
+
+  it("finds a long Lua function", function()
+    write("lua/theano/a.lua", "local function f(x)\n" .. ("  x = x + 1\n"):rep(60) .. "end\nreturn f\n")
+    assert.equal("lua/theano/a.lua:1: function of 62 lines, the limit is 60\n", (guard("check-sizes")))
+  end)
+end)
+
+describe("check-globals", function()
+  it("is content with locals and Lua's own names", function()
+    write("lua/theano/a.lua", "local M = {}\nfunction M.f() return print, string.format end\nreturn M\n")
+    local text, status = guard("check-globals", "lua/theano/a.lua")
+    assert.equal("", text)
+    assert.equal(0, status)
+  end)
+
+  it("finds a global written and one read", function()
+    write("lua/theano/a.lua", "local M = {}\ncount = 1\nfunction M.f() return counter end\nreturn M\n")
+    local text, status = guard("check-globals", "lua/theano/a.lua")
+    assert.truthy(text:find("a.lua:2: writes the global count", 1, true))
+    assert.truthy(text:find("a.lua:3: reads the global counter", 1, true))
+    assert.not_equal(0, status)
+  end)
+end)
