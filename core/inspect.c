@@ -59,27 +59,15 @@ char *th_function_ccode(ThFunction *f) {
     return NULL;
 }
 
-/* Runs `passes` on the FunctionGraph of a graph text and prints what is left. */
-static char *optimize(ThContext *c, const VarVec *in, const VarVec *out, const char *passes) {
-    c->eval = eager_apply;
-    FGraph *fg = fg_new(c, in->at, in->n, out->at, out->n, NULL, NULL, 0, false);
-    Text t;
-    text_init(&t, c);
-    bool ok = fg && opt_run_named(fg, passes) && graph_print(&t, fg->in, fg->nin, fg->out, fg->nout);
-    char *r = take(&t, ok);
-    fg_free(fg);
-    return r;
-}
-
+/* A graph text, with its updates, through the named passes: what is left, in the order of the schedule. */
 char *th_optimize_text(ThContext *c, const char *graph, const char *passes) {
     if (failed(c)) return NULL;
-    Builder b;
-    VarVec in = {0}, out = {0};
-    builder_begin(&b, c);
-    char *r = graph_read(&b, graph, &in, &out) ? optimize(c, &in, &out, passes) : NULL;
-    builder_end(&b);
-    vec_free(c, &in);
-    vec_free(c, &out);
+    c->eval = eager_apply;
+    FGraph *fg = graph_read_fg(c, graph, false);
+    Text t;
+    text_init(&t, c);
+    char *r = take(&t, fg && opt_run_named(fg, passes ? passes : "") && graph_print_fg(&t, fg));
+    fg_free(fg);
     return r;
 }
 

@@ -26,6 +26,7 @@ static const Pass passes[] = {
     PASS(uncanonicalize,              3,     BOTH,                                                       pass_rules,             UNCANON)
     PASS(specialize_device,           48.6,  BOTH,                                                       pass_rules,             SPECDEV)
     PASS(add_mul_fusion,              48.9,  "fast_run:fusion:local_elemwise_fusion:FusionOptimizer",    pass_fuse_add_mul,      0)
+    PASS(local_elemwise_split,        48.95, BOTH,                                                       pass_split,             0)
     PASS(elemwise_fusion,             49,    "fast_run:fusion:local_elemwise_fusion:FusionOptimizer",    pass_fuse,              0)
     PASS(schedule,                    49.5,  "add_destroy_handler",                                      pass_schedule,          0)
     PASS(inplace_subtensor,           60,    "fast_run:inplace",                                         pass_inplace_subtensor, 0)

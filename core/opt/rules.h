@@ -26,6 +26,7 @@ ThVar *rw_mul_specialize(Opt *o, ThApply *a);
 ThVar *rw_add_specialize(Opt *o, ThApply *a);
 ThVar *rw_add_canonizer(Opt *o, ThApply *a);              /* canon.c */
 ThVar *rw_mul_canonizer(Opt *o, ThApply *a);
+ThVar *rw_greedy_distributor(Opt *o, ThApply *a);         /* greedy.c */
 ThVar *rw_reduce_all_to_none(Opt *o, ThApply *a);            /* reduce.c */
 ThVar *rw_reduce_broadcastable(Opt *o, ThApply *a);
 ThVar *rw_sum_mul_by_scalar(Opt *o, ThApply *a);

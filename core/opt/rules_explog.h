@@ -12,6 +12,8 @@ RULE(local_log1p,                STAB|SPEC,  "log(1 + x)",               "log1p(
 RULE(local_log1p,                STAB|SPEC,  "log(1 - x)",               "log1p(-x)",           "same_dtype(x)")
 RULE(local_inv_1_plus_exp,       STAB|SPEC,  "inv(1 + exp(x))",          "sigmoid(-x)",         "")
 RULE(local_1msigmoid,            CANON|STAB|OPTIN, "1 - sigmoid(x)",     "sigmoid(-x)",         "")
+RULE(local_div_1msigmoid,        STAB,       "y / (1 - sigmoid(-x))",     "y / sigmoid(x)",      "")
+RULE(local_div_1msigmoid,        STAB,       "y / (1 - sigmoid(x))",      "y / sigmoid(-x)",     "")
 REWRITE(local_exp_over_1_plus_exp, STAB|SPEC, "true_div", 3, rw_exp_over_1_plus_exp)
 RULE(local_func_inv,             CANON|SPEC, "tanh(arctanh(x))",         "x",                   "same_type(x)")
 RULE(local_func_inv,             CANON|SPEC, "arctanh(tanh(x))",         "x",                   "same_type(x)")

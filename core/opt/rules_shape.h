@@ -6,3 +6,5 @@ REWRITE(local_shape_to_shape_i,   CANON|SPEC,         "Shape",      1, rw_shape_
 REWRITE(local_track_shape_i,      CANON|SPEC,         "Shape_i",    1, rw_track_shape_i)
 REWRITE(local_subtensor_make_vector, CANON|SPEC,      "Subtensor",  1, rw_subtensor_make_vector)
 REWRITE(local_dimshuffle_lift,    CANON|SPEC|BLASV,   "DimShuffle", 2, rw_dimshuffle_lift)
+RULE(local_tensor_scalar_tensor,  CANON|SPEC|FC,      "TensorFromScalar(ScalarFromTensor(x))", "x", "")
+RULE(local_scalar_tensor_scalar,  CANON|SPEC|FC,      "ScalarFromTensor(TensorFromScalar(x))", "x", "")
