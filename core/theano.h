@@ -75,7 +75,8 @@ TH_API char th_dtype_kind(ThDtype d);                 /* 'b' 'i' 'u' 'f' 'c' */
 TH_API ThDtype th_dtype_upcast(ThDtype a, ThDtype b); /* NumPy's array promotion */
 
 /* ---- context -------------------------------------------------------------------------------------------------- */
-/* realloc-like: old == NULL allocates, size == 0 frees and returns NULL; memory is at least `align` aligned (16, 64). */
+/* realloc-like: old == NULL allocates, size == 0 frees and returns NULL; memory is at least `align` aligned (16, 64).
+   Buffers and contexts of several threads may call it at once. When it frees, align says nothing. */
 typedef void *(*ThAllocFn)(void *user, void *old, size_t old_size, size_t size, size_t align);
 typedef void (*ThLogFn)(void *user, const char *line);
 typedef struct ThHost {

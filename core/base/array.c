@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- shapes ----------------------------------------------------------------------------------------------------------- */
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
 const char *array_shape_text(int ndim, const int64_t *shape, char *buf, size_t size) {
     size_t n = (size_t)snprintf(buf, size, "(");
     for (int i = 0; i < ndim; i++) {
@@ -86,7 +86,7 @@ static bool contiguous(const ThArray *a) {
     return true;
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 ThArray *array_header(ThContext *c, ThBuffer *b, char *data, ThDtype d, int ndim, const int64_t *shape,
                       const int64_t *strides) {
     ThArray *a = array_header_new(c, ndim);
@@ -146,7 +146,8 @@ bool array_aligned(ThContext *c, ThDtype d, const void *data, int ndim, const in
     for (int i = 0; i < ndim; i++)
         if (shape[i] > 1) bits |= (uint64_t)strides[i];
     if (!(bits & (unit - 1))) return true;
-    return err(c, TH_ValueError, "address and strides of %s must be multiples of %d bytes", th_dtype_name(d), (int)unit);
+    return err(c, TH_ValueError, "address and strides of %s must be multiples of %d bytes", th_dtype_name(d),
+               (int)unit);
 }
 
 /* On failure release is not called: the memory stays the caller's. */
@@ -207,7 +208,7 @@ bool array_writeable(ThContext *c, const ThArray *a) {
     return !(a->flags & ARRAY_READONLY) || err(c, TH_ValueError, "assignment destination is read-only");
 }
 
-/* ---- looking ----------------------------------------------------------------------------------------------------------- */
+/* ---- looking ----------------------------------------------------------------------------------------------------- */
 ThDtype th_array_dtype(const ThArray *a) { return (ThDtype)a->dtype; }
 int th_array_ndim(const ThArray *a) { return a->ndim; }
 const int64_t *th_array_shape(const ThArray *a) { return ARRAY_SHAPE(a); }
@@ -229,7 +230,7 @@ bool th_array_shares_memory(const ThArray *a, const ThArray *b) {
            KEY(b->data) + (uint64_t)lb < KEY(a->data) + (uint64_t)ha;
 }
 
-/* ---- elements ------------------------------------------------------------------------------------------------------------ */
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
 double array_item_float(const ThArray *a) {
     double v;
     dtype_cast((char *)&v, TH_FLOAT64, 8, a->data, (ThDtype)a->dtype, 0, 1);

@@ -65,7 +65,7 @@ void array_walk(int ndim, const int64_t *shape, int nop, char *const *ptr, const
     }
 }
 
-/* ---- assignment ---------------------------------------------------------------------------------------------------------- */
+/* ---- assignment -------------------------------------------------------------------------------------------------- */
 typedef struct {
     ThDtype to, from;
 } Cast;
@@ -92,7 +92,10 @@ static void transfer(ThArray *dst, const char *src, ThDtype from, const int64_t 
         st[1][k] = src_strides[i];
     }
     Cast cast = {(ThDtype)dst->dtype, from};
-    union { const char *in; char *out; } source = {src};
+    union {
+        const char *in;
+        char *out;
+    } source = {src};
     array_walk(dst->ndim, shape, 2, (char *const[]){dst->data, source.out}, (const int64_t *const[]){st[0], st[1]},
                cast_run, &cast);
 }
@@ -159,7 +162,7 @@ ThArray *th_array_astype(ThArray *a, ThDtype d) {
 
 ThArray *th_array_copy(ThArray *a) { return a ? th_array_astype(a, (ThDtype)a->dtype) : NULL; }
 
-/* ---- comparison ------------------------------------------------------------------------------------------------------------ */
+/* ---- comparison -------------------------------------------------------------------------------------------------- */
 enum { BLOCK = 256 };
 
 typedef struct {

@@ -16,7 +16,7 @@
 
 enum { PRECISION = 8, THRESHOLD = 1000, EDGE = 3, WIDTH = 75, WORD = 384 };
 
-/* ---- decimal digits ------------------------------------------------------------------------------------------------ */
+/* ---- decimal digits ---------------------------------------------------------------------------------------------- */
 /* A finite number as digits before and after the point; sign is "", "-" or "+". */
 typedef struct {
     char whole[328], frac[PRECISION + 1];
@@ -27,15 +27,7 @@ typedef struct {
 static void scientific(double v, ThDtype d, char sign, Decimal *out) {
     char digits[40];
     int ex, n = text_digits(v, d, digits, &ex);
-    if (n > PRECISION + 1) {
-        char s[48];
-        snprintf(s, sizeof s, "%.*e", PRECISION, fabs(v));
-        digits[0] = s[0];
-        memcpy(digits + 1, s + 2, PRECISION);
-        n = PRECISION + 1;
-        ex = atoi(s + 2 + PRECISION + 1);
-        while (n > 1 && digits[n - 1] == '0') n--;
-    }
+    if (n > PRECISION + 1) n = text_rounded(v, PRECISION + 1, digits, &ex);
     snprintf(out->whole, sizeof out->whole, "%s%c", signbit(v) ? "-" : sign == '+' ? "+" : "", digits[0]);
     snprintf(out->frac, sizeof out->frac, "%.*s", n - 1, digits + 1);
     out->exponent = ex;
@@ -47,11 +39,11 @@ static void positional(double v, ThDtype d, char sign, Decimal *out) {
     int ex, n = text_digits(v, d, digits, &ex);
     if (n - 1 - ex > PRECISION) {
         snprintf(s, sizeof s, "%.*f", PRECISION, fabs(v));
-        char *point = strchr(s, '.');
-        snprintf(out->whole, sizeof out->whole, "%s%.*s", lead, (int)(point - s), s);
-        size_t m = PRECISION;
-        while (m && point[m] == '0') m--;
-        snprintf(out->frac, sizeof out->frac, "%.*s", (int)m, point + 1);
+        size_t whole = strspn(s, "0123456789"), m = PRECISION;
+        const char *frac = s + strlen(s) - PRECISION; /* behind the point, however the locale writes that */
+        while (m && frac[m - 1] == '0') m--;
+        snprintf(out->whole, sizeof out->whole, "%s%.*s", lead, (int)whole, s);
+        snprintf(out->frac, sizeof out->frac, "%.*s", (int)m, frac);
         return;
     }
     if (n - 1 < ex) { /* before the point all digits are true ones */
@@ -70,7 +62,7 @@ static void positional(double v, ThDtype d, char sign, Decimal *out) {
     if (!strcmp(out->frac, "0")) out->frac[0] = 0; /* zero itself has the one digit 0 */
 }
 
-/* ---- how the elements of an array are written ---------------------------------------------------------------------- */
+/* ---- how the elements of an array are written -------------------------------------------------------------------- */
 /* One column format: of the reals, or of one part of complex numbers. */
 typedef struct {
     char sign; /* '-' only negative numbers have one, '+' all */
@@ -146,11 +138,11 @@ static void put_float(const Column *f, double v, ThDtype part, char *out) {
     if (f->exp) {
         scientific(v, part, f->sign, &t);
         if ((int)strlen(t.frac) < f->precision) { /* filled up with true digits, not with zeros */
-            snprintf(s, sizeof s, "%#.*e", f->precision, fabs(v));
-            char *e = strchr(s, 'e');
+            int n = text_rounded(v, f->precision + 1, s, &t.exponent);
             t.whole[strlen(t.whole) - 1] = s[0];
-            snprintf(t.frac, sizeof t.frac, "%.*s", f->precision, s + 2);
-            t.exponent = atoi(e + 1);
+            memset(t.frac, '0', (size_t)f->precision);
+            memcpy(t.frac, s + 1, (size_t)n - 1);
+            t.frac[f->precision] = 0;
         }
         sprintf(out, "%*s.%se%c%0*d", f->left, t.whole, t.frac, t.exponent < 0 ? '-' : '+', f->exp_digits,
                 abs(t.exponent));
@@ -225,7 +217,7 @@ static void visit_width(Printer *p, const char *at) {
     if (p->kind == 'c') note_width(&p->im, v.c.im, p->part);
 }
 
-/* ---- lines and brackets -------------------------------------------------------------------------------------------- */
+/* ---- lines and brackets ------------------------------------------------------------------------------------------ */
 /* Adds a word to the pending line; a line that would pass `width` goes out first, without blanks at its end. */
 static void extend(Printer *p, const char *word, int width, int indent) {
     Text *l = &p->pending;
@@ -291,7 +283,7 @@ static void print_axis(Printer *p, int axis, const char *at, int indent, int wid
     text_putc(&p->out, ']');
 }
 
-/* ---- scalars ----------------------------------------------------------------------------------------------------------- */
+/* ---- scalars ----------------------------------------------------------------------------------------------------- */
 /* A part of a complex scalar: "1", "-0", "0.5", "1e+16", "nan". */
 static void put_part(Text *t, double v, ThDtype d, bool plus) {
     if (plus && (isnan(v) || !signbit(v))) text_putc(t, '+');

@@ -65,8 +65,9 @@ ThArray *th_array_transpose(ThArray *a, int ndim, const int *perm) {
     for (int i = 0; i < ndim; i++) {
         int k = perm ? perm[i] : ndim - 1 - i;
         if (k < -1 || k >= a->ndim || (k >= 0 && used[k])) {
-            err(c, TH_ValueError, k >= 0 && k < a->ndim ? "axis %d is repeated in a transpose"
-                                                        : "axis %d does not exist in an array of %d dimensions",
+            err(c, TH_ValueError,
+                k >= 0 && k < a->ndim ? "axis %d is repeated in a transpose"
+                                      : "axis %d does not exist in an array of %d dimensions",
                 k, a->ndim);
             return NULL;
         }
@@ -83,7 +84,7 @@ ThArray *th_array_transpose(ThArray *a, int ndim, const int *perm) {
     return view(a, a->data, ndim, shape, strides);
 }
 
-/* ---- reshape ------------------------------------------------------------------------------------------------------------ */
+/* ---- reshape ----------------------------------------------------------------------------------------------------- */
 /* Puts the length that -1 stands for into out; false with ValueError when the sizes disagree. */
 static bool resolve(const ThArray *a, int ndim, const int64_t *shape, int64_t *out) {
     ThContext *c = array_ctx(a);

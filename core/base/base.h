@@ -15,26 +15,28 @@
 #define TH_LEN(a) ((int)(sizeof(a) / sizeof *(a)))
 
 /* ---- ctx.c: the context ------------------------------------------------------------------------------------------ */
-typedef struct Intern Intern; /* intern.c */
+typedef struct Intern Intern;           /* intern.c */
 typedef struct BufferCache BufferCache; /* buffer.c: size classes of free array buffers */
-typedef struct Config Config; /* config.c */
+typedef struct Config Config;           /* config.c */
 
 /* State that a higher layer keeps in the context, destroyed last-in first-out with it. */
+/* clang-format off */
 typedef enum {
     CTX_GRAPH, CTX_OPS, CTX_OPT, CTX_PLAN, CTX_CPU, CTX_RUNTIME, CTX_BACKEND_C, CTX_BACKEND_CUDA, CTX_API, CTX_SLOTS
 } CtxSlot;
+/* clang-format on */
 
 struct ThContext {
     atomic_int refs;
     ThHost host;
     ThError error;
-    char error_text[4096];     /* first failure; kept in place so that MemoryError needs no memory */
+    char error_text[4096]; /* first failure; kept in place so that MemoryError needs no memory */
     atomic_int interrupted;
     Intern *strings;
     BufferCache *buffers;
     Config *config;
-    uint64_t next_serial;      /* of graph nodes */
-    uint32_t prov;             /* provenance id of nodes built now (0 = unknown) */
+    uint64_t next_serial; /* of graph nodes */
+    uint32_t prov;        /* provenance id of nodes built now (0 = unknown) */
     atomic_llong live_bytes, allocs, live_nodes;
     void *slot[CTX_SLOTS];
     void (*slot_free[CTX_SLOTS])(ThContext *c, void *p);
@@ -42,14 +44,14 @@ struct ThContext {
     int (*eval)(ThContext *c, ThApply *node, ThArray *const *in, ThArray **out);
 };
 
-void *ctx_alloc(ThContext *c, size_t bytes);                              /* 16-aligned; NULL sets MemoryError */
+void *ctx_alloc(ThContext *c, size_t bytes); /* 16-aligned; NULL sets MemoryError */
 void *ctx_alloc0(ThContext *c, size_t bytes);
 void *ctx_alloc_aligned(ThContext *c, size_t bytes, size_t align);
-void *ctx_realloc(ThContext *c, void *p, size_t old, size_t bytes);       /* on failure p stays valid */
+void *ctx_realloc(ThContext *c, void *p, size_t old, size_t bytes); /* on failure p stays valid */
 void ctx_free(ThContext *c, void *p, size_t bytes);
-void *ctx_alloc_owned(ThContext *c, size_t bytes);                        /* knows its size: freed with th_free */
-void *ctx_realloc_owned(ThContext *c, void *p, size_t bytes);             /* on failure p stays valid */
-char *ctx_strdup(ThContext *c, const char *s);                            /* owned: th_free */
+void *ctx_alloc_owned(ThContext *c, size_t bytes);            /* knows its size: freed with th_free */
+void *ctx_realloc_owned(ThContext *c, void *p, size_t bytes); /* on failure p stays valid */
+char *ctx_strdup(ThContext *c, const char *s);                /* owned: th_free */
 void ctx_log(ThContext *c, const char *format, ...) TH_PRINTF(2, 3);
 #define err ctx_err /* the C library has an err too, and a static link would mix them up */
 /* Keeps the first failure. Always returns false so that `return err(...)` reads well. */
@@ -57,30 +59,34 @@ bool err(ThContext *c, ThError kind, const char *format, ...) TH_PRINTF(3, 4);
 bool err_nomem(ThContext *c);
 static inline bool failed(const ThContext *c) { return c->error != TH_OK; }
 
-/* ---- intern.c: one pointer for equal texts ------------------------------------------------------------------------ */
+/* ---- intern.c: one pointer for equal texts ----------------------------------------------------------------------- */
 const char *intern(ThContext *c, const char *s);
 const char *intern_n(ThContext *c, const char *s, size_t n);
 
-/* ---- arena.c: memory freed all at once ------------------------------------------------------------------------------ */
+/* ---- arena.c: memory freed all at once --------------------------------------------------------------------------- */
 typedef struct Arena Arena;
 Arena *arena_new(ThContext *c);
 void arena_free(Arena *a);
-void *arena_alloc(Arena *a, size_t bytes);  /* 16-aligned; NULL sets MemoryError */
+void *arena_alloc(Arena *a, size_t bytes); /* 16-aligned; NULL sets MemoryError */
 void *arena_alloc0(Arena *a, size_t bytes);
 char *arena_strdup(Arena *a, const char *s);
 ThContext *arena_context(Arena *a);
 size_t arena_bytes(const Arena *a);
 
-/* ---- vec.c: growable arrays. VEC(int) v = {0}; vec_push(c, &v, 3); v.at[i], v.n; vec_free(c, &v). --------------------- */
+/* ---- vec.c: growable arrays. VEC(int) v = {0}; vec_push(c, &v, 3); v.at[i], v.n; vec_free(c, &v). ---------------- */
+/* clang-format off */
 #define VEC(T) struct { T *at; int n, cap; }
+/* clang-format on */
 bool vec_grow(ThContext *c, void **at, int *cap, int need, size_t item);
-#define vec_reserve(c, v, need) ((need) <= (v)->cap || vec_grow((c), (void **)&(v)->at, &(v)->cap, (need), sizeof *(v)->at))
+#define vec_reserve(c, v, need) \
+    ((need) <= (v)->cap || vec_grow((c), (void **)&(v)->at, &(v)->cap, (need), sizeof *(v)->at))
 /* true when pushed; false (MemoryError set) otherwise */
 #define vec_push(c, v, x) (vec_reserve((c), (v), (v)->n + 1) ? ((v)->at[(v)->n++] = (x), true) : false)
 #define vec_pop(v) ((v)->at[--(v)->n])
-#define vec_free(c, v) (ctx_free((c), (v)->at, (size_t)(v)->cap * sizeof *(v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
+#define vec_free(c, v) \
+    (ctx_free((c), (v)->at, (size_t)(v)->cap * sizeof *(v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
 
-/* ---- hash.c: deterministic hashing (xxHash) and an open-addressing table from 64-bit keys to 32-bit values ------------ */
+/* ---- hash.c: deterministic hashing (xxHash) and an open-addressing table from 64-bit keys to 32-bit values ------- */
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed);
 static inline uint64_t hash_mix(uint64_t h, uint64_t x) {
     h ^= x + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2);
@@ -88,29 +94,35 @@ static inline uint64_t hash_mix(uint64_t h, uint64_t x) {
     return h ^ (h >> 32);
 }
 /* Pointer or integer keys, any value; never iterate it for output order. Zeroed = empty. */
+/* clang-format off */
 typedef struct Map { uint64_t *key; uint32_t *val; uint8_t *used; int n, cap; } Map;
-bool map_put(ThContext *c, Map *m, uint64_t key, uint32_t val);   /* replaces */
+/* clang-format on */
+bool map_put(ThContext *c, Map *m, uint64_t key, uint32_t val); /* replaces */
 bool map_get(const Map *m, uint64_t key, uint32_t *val);
 void map_del(Map *m, uint64_t key);
 void map_free(ThContext *c, Map *m);
 #define KEY(p) ((uint64_t)(uintptr_t)(p))
 
-/* ---- text.c: growing text ----------------------------------------------------------------------------------------------- */
-/* at is NUL-terminated once anything was put; after a failed allocation (failed) puts do nothing and take gives NULL. */
+/* ---- text.c: growing text ---------------------------------------------------------------------------------------- */
+/* at is NUL-terminated once anything was put; once an allocation failed, puts do nothing and text_take gives NULL. */
+/* clang-format off */
 typedef struct Text { ThContext *c; char *at; size_t n, cap; bool failed; } Text;
+/* clang-format on */
 void text_init(Text *t, ThContext *c);
 void text_put(Text *t, const char *s);
 void text_put_n(Text *t, const char *s, size_t n);
 void text_putc(Text *t, char ch);
 void text_printf(Text *t, const char *format, ...) TH_PRINTF(2, 3);
-void text_float(Text *t, double v, ThDtype d); /* shortest text that reads back equal in d, as Python's repr: 2.0, 0.1, 1e-05, nan, inf */
+/* The shortest text that reads back equal in d, as str() of NumPy's scalar: 2.0, 0.1, 1e-05, nan, inf. */
+void text_float(Text *t, double v, ThDtype d);
 int text_digits(double v, ThDtype d, char *digits, int *exponent); /* |v| finite = d.ddd * 10^exponent; <= 17 digits */
-char *text_take(Text *t);                      /* owned by the caller (th_free); empty text is "" */
+int text_rounded(double v, int n, char *digits, int *exponent);    /* the same, rounded to at most n <= 17 digits */
+char *text_take(Text *t);                                          /* owned by the caller (th_free); empty text is "" */
 void text_free(Text *t);
 /* Nearest of n names to s by edit distance (case ignored), or NULL when nothing is near. */
 const char *text_nearest(const char *s, const char *const *names, int n);
 
-/* ---- dtype.c ------------------------------------------------------------------------------------------------------------- */
+/* ---- dtype.c ----------------------------------------------------------------------------------------------------- */
 static inline bool dtype_is_float(ThDtype d) { return d == TH_FLOAT32 || d == TH_FLOAT64; }
 static inline bool dtype_is_complex(ThDtype d) { return d == TH_COMPLEX64 || d == TH_COMPLEX128; }
 static inline bool dtype_is_discrete(ThDtype d) { return d < TH_FLOAT32; }
@@ -125,17 +137,17 @@ ThDtype dtype_of_float(double v, ThDtype floatX);
 /* dst[i] = (dd)src[i], NumPy's cast; strides in bytes. */
 void dtype_cast(char *dst, ThDtype dd, int64_t dstride, const char *src, ThDtype sd, int64_t sstride, int64_t n);
 
-/* ---- buffer.c: refcounted, 64-byte aligned memory; freed buffers stay in size classes so that pages stay mapped --------- */
+/* ---- buffer.c: refcounted, 64-byte aligned memory; freed buffers stay in size classes so that pages stay mapped -- */
 typedef struct ThBuffer {
     atomic_int refs;
-    atomic_int pins;    /* bound functions that hold its address: th_array_free raises while there are any */
-    uint8_t space;      /* 0 host; device spaces later */
-    bool freed;         /* th_array_free: the memory is gone, views raise */
-    bool wrapped;       /* host memory: release(user) instead of the allocator */
-    uint16_t lead;      /* bytes between the allocation and data */
-    ThContext *ctx;     /* retained */
+    atomic_int pins; /* bound functions that hold its address: th_array_free raises while there are any */
+    uint8_t space;   /* 0 host; device spaces later */
+    bool freed;      /* th_array_free: the memory is gone, views raise */
+    bool wrapped;    /* host memory: release(user) instead of the allocator */
+    uint16_t lead;   /* bytes between the allocation and data */
+    ThContext *ctx;  /* retained */
     char *data;
-    size_t bytes, cap;  /* cap = bytes of its size class */
+    size_t bytes, cap;           /* cap = bytes of its size class */
     void (*release)(void *user); /* of wrapped memory; may be NULL */
     void *user;
 } ThBuffer;
@@ -146,31 +158,32 @@ void buffer_retain(ThBuffer *b);
 void buffer_release(ThBuffer *b);
 void buffer_cache_trim(ThContext *c, size_t keep_bytes);
 
-/* ---- array.c -------------------------------------------------------------------------------------------------------------- */
+/* ---- array.c ----------------------------------------------------------------------------------------------------- */
 enum { ARRAY_READONLY = 1, ARRAY_CONTIGUOUS = 2 /* C order, kept up to date */, ARRAY_PINNED = 4 };
 struct ThArray {
     atomic_int refs;
     uint8_t dtype, flags;
     int16_t ndim;
-    ThBuffer *buf;     /* retained */
-    char *data;        /* first element */
-    int64_t size;      /* elements */
-    int64_t dims[];    /* ndim lengths, then ndim byte strides */
+    ThBuffer *buf;  /* retained */
+    char *data;     /* first element */
+    int64_t size;   /* elements */
+    int64_t dims[]; /* ndim lengths, then ndim byte strides */
 };
 #define ARRAY_SHAPE(a) ((a)->dims)
 #define ARRAY_STRIDES(a) ((a)->dims + (a)->ndim)
 static inline ThContext *array_ctx(const ThArray *a) { return a->buf->ctx; }
-bool array_usable(ThContext *c, const ThArray *a); /* false with ValueError after th_array_free */
+bool array_usable(ThContext *c, const ThArray *a);                 /* false with ValueError after th_array_free */
 ThArray *array_scalar(ThContext *c, ThDtype d, const void *value); /* 0-d */
 ThArray *array_on_buffer(ThContext *c, ThBuffer *b, ThDtype d, int ndim, const int64_t *shape); /* retains b, C order */
-double array_item_float(const ThArray *a);   /* first element, any dtype */
+double array_item_float(const ThArray *a); /* first element, any dtype */
 int64_t array_item_int(const ThArray *a);
-bool array_all_equal(const ThArray *a);      /* every element has the bits of the first (size > 0) */
+bool array_all_equal(const ThArray *a); /* every element has the bits of the first (size > 0) */
 /* Odometer over `ndim` lengths of several strided operands at once: calls fn for each innermost run. */
 typedef void (*ArrayRun)(void *user, char *const *ptr, const int64_t *stride, int64_t n);
-void array_walk(int ndim, const int64_t *shape, int nop, char *const *ptr, const int64_t *const *strides, ArrayRun fn, void *user);
+void array_walk(int ndim, const int64_t *shape, int nop, char *const *ptr, const int64_t *const *strides, ArrayRun fn,
+                void *user);
 
-/* ---- config.c: the flags as one table ---------------------------------------------------------------------------------------- */
+/* ---- config.c: the flags as one table ---------------------------------------------------------------------------- */
 ThDtype config_floatX(ThContext *c);
 bool config_bool(ThContext *c, const char *name);
 int64_t config_int(ThContext *c, const char *name);

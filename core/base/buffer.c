@@ -17,19 +17,19 @@
 enum {
     CLASSES = 4 * 40,
     ALIGN = 64,
-    LARGE = 16384,      /* from here on roots are staggered */
-    LEADS = 8,          /* different starts: 64, 192, ... 960 bytes */
-    HEADER_DIMS = 4,    /* arrays of up to this rank share one size of header */
-    HEADERS = 1024      /* kept at most */
+    LARGE = 16384,   /* from here on roots are staggered */
+    LEADS = 8,       /* different starts: 64, 192, ... 960 bytes */
+    HEADER_DIMS = 4, /* arrays of up to this rank share one size of header */
+    HEADERS = 1024   /* kept at most */
 };
 
 struct BufferCache {
     atomic_flag lock;
     ThBuffer *free[CLASSES]; /* linked through user */
     size_t bytes;
-    ThArray *header;         /* linked through buf */
+    ThArray *header; /* linked through buf */
     int headers;
-    unsigned turn;           /* next stagger */
+    unsigned turn; /* next stagger */
 };
 
 static void lock(BufferCache *k) {
@@ -69,7 +69,8 @@ static void destroy(ThContext *c, ThBuffer *b) {
     ctx_free(c, b, sizeof *b);
 }
 
-/* Takes free buffers off the lists, largest first, until at most keep bytes are left; they are freed outside the lock. */
+/* Takes free buffers off the lists, largest first, until at most keep bytes are left; they are freed outside the lock.
+ */
 void buffer_cache_trim(ThContext *c, size_t keep_bytes) {
     BufferCache *k = c->buffers;
     ThBuffer *gone = NULL;
@@ -151,8 +152,8 @@ ThBuffer *buffer_new(ThContext *c, size_t bytes) {
 ThBuffer *buffer_wrap(ThContext *c, void *data, size_t bytes, void (*release)(void *user), void *user) {
     ThBuffer *b = ctx_alloc0(c, sizeof *b);
     if (!b) return NULL;
-    *b = (ThBuffer){.ctx = th_context_retain(c), .data = data, .bytes = bytes, .wrapped = true, .release = release,
-                    .user = user};
+    *b = (ThBuffer){
+        .ctx = th_context_retain(c), .data = data, .bytes = bytes, .wrapped = true, .release = release, .user = user};
     atomic_init(&b->refs, 1);
     return b;
 }
@@ -203,7 +204,7 @@ void buffer_release(ThBuffer *b) {
     th_context_release(c);
 }
 
-/* ---- headers of arrays ---------------------------------------------------------------------------------------------- */
+/* ---- headers of arrays ------------------------------------------------------------------------------------------- */
 static size_t header_bytes(int ndim) {
     return sizeof(ThArray) + 2 * sizeof(int64_t) * (size_t)(ndim > HEADER_DIMS ? ndim : HEADER_DIMS);
 }

@@ -64,30 +64,31 @@ static inline uint64_t to_u64(double v) {
 typedef void (*Loop)(char *dst, int64_t dstride, const char *src, int64_t sstride, int64_t n);
 
 /* The contiguous case stands apart so that the compiler can vectorise it. */
-#define LOOP(K, S, s, D, d)                                                                                            \
-    static void s##_to_##d(char *dst, int64_t dstride, const char *src, int64_t sstride, int64_t n) {                  \
-        if (dstride == (int64_t)sizeof(D) && sstride == (int64_t)sizeof(S)) {                                          \
-            D *to = (D *)(void *)dst;                                                                                  \
-            const S *from = (const S *)(const void *)src;                                                              \
-            for (int64_t i = 0; i < n; i++) to[i] = K##_##d(from[i]);                                                  \
-        } else {                                                                                                       \
-            for (int64_t i = 0; i < n; i++) {                                                                          \
-                S v = *(const S *)(const void *)(src + i * sstride);                                                   \
-                *(D *)(void *)(dst + i * dstride) = K##_##d(v);                                                        \
-            }                                                                                                          \
-        }                                                                                                              \
+#define LOOP(K, S, s, D, d) \
+    static void s##_to_##d(char *dst, int64_t dstride, const char *src, int64_t sstride, int64_t n) { \
+        if (dstride == (int64_t)sizeof(D) && sstride == (int64_t)sizeof(S)) { \
+            D *to = (D *)(void *)dst; \
+            const S *from = (const S *)(const void *)src; \
+            for (int64_t i = 0; i < n; i++) to[i] = K##_##d(from[i]); \
+        } else { \
+            for (int64_t i = 0; i < n; i++) { \
+                S v = *(const S *)(const void *)(src + i * sstride); \
+                *(D *)(void *)(dst + i * dstride) = K##_##d(v); \
+            } \
+        } \
     }
 
-/* All destinations of one source, then the table row of the same list. */
-#define FROM(K, S, s)                                                                                                  \
-    LOOP(K, S, s, uint8_t, bool) LOOP(K, S, s, int8_t, int8) LOOP(K, S, s, int16_t, int16)                             \
-    LOOP(K, S, s, int32_t, int32) LOOP(K, S, s, int64_t, int64) LOOP(K, S, s, uint8_t, uint8)                          \
-    LOOP(K, S, s, uint16_t, uint16) LOOP(K, S, s, uint32_t, uint32) LOOP(K, S, s, uint64_t, uint64)                    \
-    LOOP(K, S, s, float, float32) LOOP(K, S, s, double, float64) LOOP(K, S, s, ThComplex64, complex64)                 \
-    LOOP(K, S, s, ThComplex128, complex128)                                                                            \
-    static const Loop from_##s[TH_DTYPE_COUNT] = {                                                                     \
-        s##_to_bool,   s##_to_int8,   s##_to_int16,  s##_to_int32,   s##_to_int64,   s##_to_uint8,     s##_to_uint16,  \
-        s##_to_uint32, s##_to_uint64, s##_to_float32, s##_to_float64, s##_to_complex64, s##_to_complex128};
+/* clang-format off */
+#define EACH(M, K, S, s)                                                                                               \
+    M(K, S, s, uint8_t, bool)     M(K, S, s, int8_t, int8)              M(K, S, s, int16_t, int16)                     \
+    M(K, S, s, int32_t, int32)    M(K, S, s, int64_t, int64)            M(K, S, s, uint8_t, uint8)                     \
+    M(K, S, s, uint16_t, uint16)  M(K, S, s, uint32_t, uint32)          M(K, S, s, uint64_t, uint64)                   \
+    M(K, S, s, float, float32)    M(K, S, s, double, float64)           M(K, S, s, ThComplex64, complex64)             \
+    M(K, S, s, ThComplex128, complex128)
+#define ENTRY(K, S, s, D, d) s##_to_##d,
+/* All loops of one source, and its row of the table in the order of ThDtype. */
+#define FROM(K, S, s) EACH(LOOP, K, S, s) static const Loop from_##s[TH_DTYPE_COUNT] = {EACH(ENTRY, K, S, s)};
+/* clang-format on */
 
 #undef bool /* stdbool's macro would turn the name of the dtype into _Bool */
 FROM(D, uint8_t, bool)
@@ -110,8 +111,6 @@ static const Loop *const loops[TH_DTYPE_COUNT] = {
 
 void dtype_cast(char *dst, ThDtype dd, int64_t dstride, const char *src, ThDtype sd, int64_t sstride, int64_t n) {
     int64_t bytes = (int64_t)th_dtype_bytes(dd);
-    if (dd == sd && dstride == bytes && sstride == bytes)
-        memcpy(dst, src, (size_t)(n * bytes));
-    else if (n > 0)
-        loops[sd][dd](dst, dstride, src, sstride, n);
+    if (dd == sd && dstride == bytes && sstride == bytes) memcpy(dst, src, (size_t)(n * bytes));
+    else if (n > 0) loops[sd][dd](dst, dstride, src, sstride, n);
 }

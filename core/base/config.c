@@ -60,7 +60,7 @@ struct Config {
     const char *value[FLAGS]; /* interned */
 };
 
-/* ---- one value --------------------------------------------------------------------------------------------------------- */
+/* ---- one value --------------------------------------------------------------------------------------------------- */
 static int find(const char *name) {
     for (int i = 0; i < FLAGS; i++)
         if (!strcmp(flag[i].name, name)) return i;
@@ -111,7 +111,8 @@ static const char *check(ThContext *c, const Flag *f, const char *value, const c
     if (f->type == DTYPE && !strcmp(value, "float16"))
         err(c, TH_TypeError, "%s%s=float16: float16 is not supported; allowed are %s", where, f->name, allowed);
     else
-        err(c, TH_ValueError, "%sinvalid value '%.100s' for config flag %s; allowed: %s", where, value, f->name, allowed);
+        err(c, TH_ValueError, "%sinvalid value '%.100s' for config flag %s; allowed: %s", where, value, f->name,
+            allowed);
     return NULL;
 }
 
@@ -135,7 +136,7 @@ const char *th_config_name(int i, const char **doc, const char **deflt) {
     return flag[i].name;
 }
 
-/* ---- texts and files ----------------------------------------------------------------------------------------------------- */
+/* ---- texts and files --------------------------------------------------------------------------------------------- */
 /* Values are collected here and put into the context only when all of them are good. */
 typedef struct {
     ThContext *c;
@@ -154,7 +155,8 @@ static bool assign(Change *to, const char *section, const char *p, const char *e
     ThContext *c = to->c;
     const char *eq = memchr(p, '=', (size_t)(end - p));
     if (!eq)
-        return err(c, TH_ValueError, "%sexpected name=value, got '%.*s'", where, end - p > 100 ? 100 : (int)(end - p), p);
+        return err(c, TH_ValueError, "%sexpected name=value, got '%.*s'", where, end - p > 100 ? 100 : (int)(end - p),
+                   p);
     const char *name = trimmed(c, p, eq), *value = trimmed(c, eq + 1, end);
     if (!name || !value) return false;
     Text full;
@@ -192,7 +194,7 @@ static bool ini_line(Change *to, const char **section, const char *p, const char
 }
 
 int th_config_read(ThContext *c, const char *path) {
-    FILE *f = fopen(path, "r");
+    FILE *f = path ? fopen(path, "r") : NULL;
     if (!f) return 0;
     Change change = {c, *c->config};
     const char *section = NULL;
@@ -202,8 +204,7 @@ int th_config_read(ThContext *c, const char *path) {
         snprintf(where, sizeof where, "%.500s:%d: ", path, n);
         if (strlen(line) == sizeof line - 1 && line[sizeof line - 2] != '\n')
             ok = err(c, TH_ValueError, "%sline is too long", where);
-        else
-            ok = ini_line(&change, &section, line, where);
+        else ok = ini_line(&change, &section, line, where);
     }
     if (ok && ferror(f)) ok = err(c, TH_IOError, "cannot read %s", path);
     fclose(f);
@@ -211,7 +212,7 @@ int th_config_read(ThContext *c, const char *path) {
     return ok ? 0 : -1;
 }
 
-/* ---- defaults ---------------------------------------------------------------------------------------------------------------- */
+/* ---- defaults ---------------------------------------------------------------------------------------------------- */
 static bool in_path(const char *program) {
     const char *path = getenv("PATH");
     char file[4096];
@@ -258,7 +259,7 @@ void config_free(ThContext *c) {
     c->config = NULL;
 }
 
-/* ---- for the other folders: the name must be in the table ---------------------------------------------------------------- */
+/* ---- for the other folders: the name must be in the table -------------------------------------------------------- */
 const char *config_str(ThContext *c, const char *name) {
     int i = find(name);
     return i < 0 ? "" : c->config->value[i];

@@ -114,7 +114,7 @@ char *ctx_strdup(ThContext *c, const char *s) {
     return p ? memcpy(p, s, n) : NULL;
 }
 
-/* ---- errors and the log ----------------------------------------------------------------------------------------- */
+/* ---- errors and the log ------------------------------------------------------------------------------------------ */
 bool err(ThContext *c, ThError kind, const char *format, ...) {
     if (c->error != TH_OK) return false;
     va_list ap;
@@ -146,10 +146,9 @@ void th_error_clear(ThContext *c) {
 }
 
 const char *th_error_name(ThError e) {
-    static const char *const name[] = {
-        "",
+    static const char *const name[] = {"",
 #define X(kind) #kind,
-        TH_ERROR_MAP(X)
+                                       TH_ERROR_MAP(X)
 #undef X
     };
     return (unsigned)e < TH_ERROR_COUNT ? name[e] : "";
@@ -157,7 +156,7 @@ const char *th_error_name(ThError e) {
 
 void th_interrupt(ThContext *c) { atomic_store_explicit(&c->interrupted, 1, memory_order_relaxed); }
 
-/* ---- life ---------------------------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 /* Frees what the context owns: higher layers first (the highest slot down), then our own tables, then itself. */
 static void destroy(ThContext *c) {
     for (int i = CTX_SLOTS - 1; i >= 0; i--)

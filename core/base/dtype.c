@@ -80,8 +80,7 @@ ThDtype dtype_parse(ThContext *c, const char *name) {
         const char *names[TH_DTYPE_COUNT];
         for (int i = 0; i < TH_DTYPE_COUNT; i++) names[i] = row[i].name;
         const char *near = text_nearest(name, names, TH_DTYPE_COUNT);
-        if (near)
-            err(c, TH_TypeError, "unknown dtype '%.100s'; did you mean '%s'?", name, near);
+        if (near) err(c, TH_TypeError, "unknown dtype '%.100s'; did you mean '%s'?", name, near);
         else
             err(c, TH_TypeError, "unknown dtype '%.100s'; known are bool, (u)int8/16/32/64, float32/64, complex64/128",
                 name);

@@ -26,7 +26,7 @@ void file_swap(void *p, int64_t n, size_t bytes) {
         for (uint64_t *v = p; n--; v++) *v = __builtin_bswap64(*v);
 }
 
-/* ---- plain ------------------------------------------------------------------------------------------------------------ */
+/* ---- plain ------------------------------------------------------------------------------------------------------- */
 static int64_t read_plain(Reader *r, char *p, int64_t n) {
     if (n > 1 << 30) n = 1 << 30;
     for (;;) {
@@ -106,7 +106,7 @@ bool reader_finish(Reader *r) {
     return !got || err(r->c, TH_IOError, "%s: corrupt: it is longer than its header says", r->where);
 }
 
-/* ---- gzip ---------------------------------------------------------------------------------------------------------------- */
+/* ---- gzip -------------------------------------------------------------------------------------------------------- */
 typedef struct {
     z_stream z;
     bool member_done; /* between two members of one file, or at its end */

@@ -1,8 +1,8 @@
 /*
  * idx.c -- IDX files, plain or gzip: the format of the MNIST digits.
  *
- * In: two zero bytes, a type, the number of dimensions, big-endian 32-bit lengths, big-endian data. Out: an array of the
- * native byte order. Always holds: the lengths are compared with what the file can hold before memory is taken.
+ * In: two zero bytes, a type, the number of dimensions, big-endian 32-bit lengths, big-endian data. Out: an array of
+ * the native byte order. Always holds: the lengths are compared with what the file can hold before memory is taken.
  */
 #include "file.h"
 

@@ -15,7 +15,7 @@ struct Intern {
         uint64_t hash;
         const char *text; /* NULL: empty */
         size_t n;
-    } *slot;
+    } * slot;
     size_t n, cap;
 };
 

@@ -21,7 +21,7 @@
 #define MAGIC "\x93NUMPY"
 enum { MAGIC_LEN = 6, HEADER_LIMIT = 1 << 20, ALIGN = 64, SPARE = 21 };
 
-/* ---- the header: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), } ------------------------------------------ */
+/* ---- the header: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), } ------------------------------------- */
 typedef struct {
     Reader *r;
     const char *p;
@@ -59,8 +59,7 @@ static bool quoted(Head *h, char *out, size_t size) {
 static bool parse_descr(Head *h) {
     char s[32];
     ThContext *c = h->r->c;
-    if (!quoted(h, s, sizeof s))
-        return err(c, TH_TypeError, "%s: structured dtypes are not supported", h->r->where);
+    if (!quoted(h, s, sizeof s)) return err(c, TH_TypeError, "%s: structured dtypes are not supported", h->r->where);
     const char *t = s;
     if (*t && strchr("<>|=", *t)) h->swapped = *t++ == '>';
     if (*t == 'O')
@@ -123,7 +122,7 @@ static bool parse_head(Head *h) {
     return (seen == 7 && !*h->p) || bad(h, "it needs descr, fortran_order and shape, and nothing after them");
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 /* Reads magic, version and header text and parses it. */
 static bool read_head(Head *h) {
     Reader *r = h->r;
@@ -131,8 +130,7 @@ static bool read_head(Head *h) {
     if (!reader_take(r, b, MAGIC_LEN + 2, "magic number")) return false;
     if (memcmp(b, MAGIC, MAGIC_LEN)) return err(r->c, TH_IOError, "%s: not a .npy file", r->where);
     int version = b[MAGIC_LEN], wide = version > 1 ? 4 : 2;
-    if (version < 1 || version > 3)
-        return err(r->c, TH_IOError, "%s: .npy version %d is unknown", r->where, version);
+    if (version < 1 || version > 3) return err(r->c, TH_IOError, "%s: .npy version %d is unknown", r->where, version);
     if (!reader_take(r, b, wide, "header length")) return false;
     int64_t n = b[0] | b[1] << 8;
     if (wide == 4) n |= (int64_t)b[2] << 16 | (int64_t)b[3] << 24;
@@ -185,7 +183,7 @@ ThArray *th_load_npy(ThContext *c, const char *path) {
     return a;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------------ */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 /* C order where the array has it, Fortran order where only its transpose has it, else a copy. */
 static ThArray *flatten(ThArray *a, bool *fortran) {
     *fortran = false;
@@ -250,7 +248,7 @@ static int open_aside(const char *path, char *tmp, size_t size) {
     return -1;
 }
 
-/* Head and data to path: aside and renamed where path is a regular file or new, in place where it is a device or link. */
+/* Head and data to path: aside and renamed where that is a regular file or new, in place where a device or link. */
 static int save(const char *path, const char *head, size_t nhead, const char *data, size_t ndata) {
     char tmp[4096];
     struct stat st;
@@ -269,7 +267,10 @@ static int save(const char *path, const char *head, size_t nhead, const char *da
 int th_save_npy(ThContext *c, const char *path, const ThArray *a) {
     char head[NPY_HEADER];
     ThArray *flat;
-    union { const ThArray *in; ThArray *out; } u = {a}; /* only its reference count changes */
+    union {
+        const ThArray *in;
+        ThArray *out;
+    } u = {a}; /* only its reference count changes */
     if (!path || !array_usable(c, a)) {
         err(c, TH_TypeError, "a path is missing");
         return -1;

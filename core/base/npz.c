@@ -1,10 +1,10 @@
 /*
  * npz.c -- NumPy's .npz archives: .npy files in a zip, stored or deflated, through libzip.
  *
- * In: an archive. Out: names (without .npy) and arrays in file order; or an archive as np.savez writes it (stored, dated
- * 1980, so that equal arrays give equal bytes). Always holds: the sizes in the directory are bounded by what the file
- * can hold before memory is taken; checksums are checked; libzip writes aside and renames. libzip's own memory is its
- * own, not the context's.
+ * In: an archive. Out: names (without .npy) and arrays in file order; or an archive as np.savez writes it (stored,
+ * dated 1980, so that equal arrays give equal bytes). Always holds: the sizes in the directory are bounded by what the
+ * file can hold before memory is taken; checksums are checked; libzip writes aside and renames. libzip's own memory is
+ * its own, not the context's.
  */
 #include "file.h"
 #include "parts.h"
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <zip.h>
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------ */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 static int64_t read_member(Reader *r, char *p, int64_t n) {
     zip_int64_t got = zip_fread(r->state, p, (zip_uint64_t)n);
     if (got < 0) err(r->c, TH_IOError, "%s: corrupt: %s", r->where, zip_file_strerror(r->state));
@@ -28,8 +28,7 @@ static void close_member(Reader *r) { zip_fclose(r->state); }
 static bool open_member(Reader *r, ThContext *c, zip_t *z, zip_uint64_t i, const char *path, int64_t file_bytes) {
     zip_stat_t st;
     *r = (Reader){.c = c, .fd = -1, .read = read_member};
-    if (zip_stat_index(z, i, 0, &st))
-        return err(c, TH_IOError, "%s: corrupt: %s", path, zip_strerror(z));
+    if (zip_stat_index(z, i, 0, &st)) return err(c, TH_IOError, "%s: corrupt: %s", path, zip_strerror(z));
     snprintf(r->where, sizeof r->where, "%.400s(%.150s)", path, st.name);
     int64_t packed = st.comp_size > (uint64_t)file_bytes ? file_bytes : (int64_t)st.comp_size;
     int64_t most = packed > INT64_MAX / DEFLATE_RATIO ? INT64_MAX : packed * DEFLATE_RATIO;
@@ -106,7 +105,7 @@ void th_npz_free(ThContext *c, ThNpz *z) {
     *z = (ThNpz){0};
 }
 
-/* ---- writing -------------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 /* What must live until the archive is closed: heads, names, and arrays in file order. */
 typedef struct {
     ThContext *c;

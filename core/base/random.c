@@ -35,7 +35,7 @@ void th_random_release(ThRandom *r) {
     th_context_release(c);
 }
 
-/* ---- words ------------------------------------------------------------------------------------------------------------ */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 static uint32_t twist(uint32_t u, uint32_t v) {
     uint32_t y = (u & 0x80000000u) | (v & 0x7fffffffu);
     return (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
@@ -68,7 +68,7 @@ double random_double(ThRandom *r) {
     return (a * 67108864.0 + b) / 9007199254740992.0;
 }
 
-/* ---- bounded integers: masked words, drawn again until they fit -------------------------------------------------------- */
+/* ---- bounded integers: masked words, drawn again until they fit -------------------------------------------------- */
 static uint64_t mask_of(uint64_t range) { return range ? UINT64_MAX >> __builtin_clzll(range) : 0; }
 
 uint64_t random_bounded(ThRandom *r, uint64_t range) {
@@ -132,8 +132,10 @@ ThArray *th_random_randint(ThRandom *r, int64_t low, int64_t high, ThDtype d, in
     }
     limits(d, &lowest, &highest);
     if (low >= high) err(r->ctx, TH_ValueError, "randint: low >= high (%lld, %lld)", (long long)low, (long long)high);
-    else if (low < lowest) err(r->ctx, TH_ValueError, "randint: low %lld is out of bounds for %s", (long long)low, th_dtype_name(d));
-    else if (high - 1 > highest) err(r->ctx, TH_ValueError, "randint: high %lld is out of bounds for %s", (long long)high, th_dtype_name(d));
+    else if (low < lowest)
+        err(r->ctx, TH_ValueError, "randint: low %lld is out of bounds for %s", (long long)low, th_dtype_name(d));
+    else if (high - 1 > highest)
+        err(r->ctx, TH_ValueError, "randint: high %lld is out of bounds for %s", (long long)high, th_dtype_name(d));
     if (failed(r->ctx)) return NULL;
     ThArray *a = th_array_empty(r->ctx, d, ndim, shape);
     if (a) fill(r, d, a->data, a->size, (uint64_t)low, (uint64_t)high - 1 - (uint64_t)low);

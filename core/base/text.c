@@ -64,16 +64,16 @@ void text_free(Text *t) {
     *t = (Text){.c = t->c};
 }
 
-/* ---- floats ---------------------------------------------------------------------------------------------------- */
+/* ---- floats ------------------------------------------------------------------------------------------------------ */
 static bool reads_back(const char *s, double v, ThDtype d) {
     return d == TH_FLOAT32 ? strtof(s, NULL) == (float)v : strtod(s, NULL) == v;
 }
 
-/* "d.ddde+xx" one unit up in its last digit. True unless a carry would lengthen it. */
+/* "d.ddde+xx" one unit up in its last digit. False where a carry would lengthen it. */
 static bool next_up(char *s) {
     char *p = strchr(s, 'e') - 1;
-    for (; p >= s && *p != '-'; p--) {
-        if (*p == '.') continue;
+    for (; p >= s; p--) {
+        if (!isdigit((unsigned char)*p)) continue;
         if (*p != '9') {
             ++*p;
             return true;
@@ -83,40 +83,42 @@ static bool next_up(char *s) {
     return false;
 }
 
-/*
- * Writes the shortest "d.ddde+xx" that reads back as v in d; v is finite. A number of at most 15 (6) digits is given
- * back by that precision with zeros behind, so only longer ones are searched for; numbers below the normal range hold
- * fewer digits and are searched from one. At a power of two the gap below is half the gap above, so the nearest decimal
- * of a length may fail below v where its neighbour above reads back.
- */
-static void shortest(double v, ThDtype d, char *s, size_t size) {
-    bool single = d == TH_FLOAT32;
-    double tiny = single ? 1.1754943508222875e-38 : 2.2250738585072014e-308;
-    int exponent, last = single ? 9 : 17, first = fabs(v) < tiny && v != 0 ? 1 : single ? 6 : 15;
-    bool power = fabs(frexp(v, &exponent)) == 0.5;
-    for (int p = first; p <= last; p++) {
-        snprintf(s, size, "%.*e", p - 1, v);
-        if (reads_back(s, v, d)) break;
-        if (power && fabs(strtod(s, NULL)) < fabs(v) && next_up(s) && reads_back(s, v, d)) break;
-    }
-    char *e = strchr(s, 'e'), *z = e;
-    if (!memchr(s, '.', (size_t)(e - s))) return;
-    while (z[-1] == '0') z--;
-    if (z[-1] == '.') z--;
-    memmove(z, e, strlen(e) + 1);
+/* Digits and exponent of "d.ddde+xx" without zeros at the end. The point is skipped, whatever the locale writes. */
+static int collect(const char *s, char *digits, int *exponent) {
+    int n = 0;
+    for (; *s != 'e'; s++)
+        if (isdigit((unsigned char)*s)) digits[n++] = *s;
+    while (n > 1 && digits[n - 1] == '0') n--;
+    digits[n] = 0;
+    *exponent = atoi(s + 1);
+    return n;
 }
 
-/* Digits without sign and point, and the power of ten of the first one. v is finite. Returns the number of digits. */
+int text_rounded(double v, int n, char *digits, int *exponent) {
+    char s[48];
+    snprintf(s, sizeof s, "%.*e", n - 1, fabs(v));
+    return collect(s, digits, exponent);
+}
+
+/*
+ * Digits without sign and point, and the power of ten of the first one; v is finite. Returns the number of digits. A
+ * number of at most 15 (6) digits is given back by that precision with zeros behind, so only longer ones are searched
+ * for; numbers below the normal range hold fewer digits and are searched from one. At a power of two the gap below is
+ * half the gap above, so the nearest decimal of a length may fail below v where its neighbour above reads back.
+ */
 int text_digits(double v, ThDtype d, char *digits, int *exponent) {
-    char s[64];
-    int n = 0;
-    shortest(fabs(v), d, s, sizeof s);
-    char *e = strchr(s, 'e');
-    for (char *p = s; p < e; p++)
-        if (*p != '.') digits[n++] = *p;
-    digits[n] = 0;
-    *exponent = atoi(e + 1);
-    return n;
+    bool single = d == TH_FLOAT32;
+    double tiny = single ? 1.1754943508222875e-38 : 2.2250738585072014e-308;
+    char s[48];
+    v = fabs(v);
+    int last = single ? 9 : 17, first = v < tiny && v != 0 ? 1 : single ? 6 : 15;
+    bool power = frexp(v, exponent) == 0.5;
+    for (int n = first; n <= last; n++) {
+        snprintf(s, sizeof s, "%.*e", n - 1, v);
+        if (reads_back(s, v, d)) break;
+        if (power && strtod(s, NULL) < v && next_up(s) && reads_back(s, v, d)) break;
+    }
+    return collect(s, digits, exponent);
 }
 
 void text_float(Text *t, double v, ThDtype d) {

@@ -146,12 +146,22 @@ static void texts(ThContext *c) {
 static void dtypes(ThContext *c) {
     CHECK(th_dtype_from_name("float64") == TH_FLOAT64 && th_dtype_from_name("float16") == TH_DTYPE_NONE);
     CHECK(th_dtype_bytes(TH_COMPLEX128) == 16 && th_dtype_kind(TH_BOOL) == 'b' && th_dtype_kind(TH_UINT16) == 'u');
-    static const struct { ThDtype a, b, r; } up[] = {
-        {TH_BOOL, TH_INT8, TH_INT8},         {TH_INT8, TH_UINT8, TH_INT16},           {TH_INT32, TH_UINT32, TH_INT64},
-        {TH_INT64, TH_UINT64, TH_FLOAT64},   {TH_FLOAT32, TH_INT16, TH_FLOAT32},      {TH_FLOAT32, TH_UINT32, TH_FLOAT64},
-        {TH_INT64, TH_FLOAT32, TH_FLOAT64},  {TH_COMPLEX64, TH_INT32, TH_COMPLEX128}, {TH_COMPLEX64, TH_INT16, TH_COMPLEX64},
-        {TH_COMPLEX64, TH_FLOAT64, TH_COMPLEX128}, {TH_INT64, TH_UINT8, TH_INT64},    {TH_BOOL, TH_BOOL, TH_BOOL},
-        {TH_INT8, TH_UINT16, TH_INT32},      {TH_BOOL, TH_FLOAT32, TH_FLOAT32}};
+    static const struct {
+        ThDtype a, b, r;
+    } up[] = {{TH_BOOL, TH_INT8, TH_INT8},
+              {TH_INT8, TH_UINT8, TH_INT16},
+              {TH_INT32, TH_UINT32, TH_INT64},
+              {TH_INT64, TH_UINT64, TH_FLOAT64},
+              {TH_FLOAT32, TH_INT16, TH_FLOAT32},
+              {TH_FLOAT32, TH_UINT32, TH_FLOAT64},
+              {TH_INT64, TH_FLOAT32, TH_FLOAT64},
+              {TH_COMPLEX64, TH_INT32, TH_COMPLEX128},
+              {TH_COMPLEX64, TH_INT16, TH_COMPLEX64},
+              {TH_COMPLEX64, TH_FLOAT64, TH_COMPLEX128},
+              {TH_INT64, TH_UINT8, TH_INT64},
+              {TH_BOOL, TH_BOOL, TH_BOOL},
+              {TH_INT8, TH_UINT16, TH_INT32},
+              {TH_BOOL, TH_FLOAT32, TH_FLOAT32}};
     for (int i = 0; i < TH_LEN(up); i++) {
         CHECK(th_dtype_upcast(up[i].a, up[i].b) == up[i].r);
         CHECK(th_dtype_upcast(up[i].b, up[i].a) == up[i].r);

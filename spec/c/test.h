@@ -16,32 +16,32 @@
 
 static int test_failures;
 
-#define CHECK(cond)                                                                                                    \
-    do {                                                                                                               \
-        if (!(cond)) {                                                                                                 \
-            test_failures++;                                                                                           \
-            fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #cond);                                         \
-        }                                                                                                              \
+#define CHECK(cond) \
+    do { \
+        if (!(cond)) { \
+            test_failures++; \
+            fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #cond); \
+        } \
     } while (0)
 
-#define CHECK_TEXT(got, want)                                                                                          \
-    do {                                                                                                               \
-        const char *got_ = (got), *want_ = (want);                                                                     \
-        if (!got_ || strcmp(got_, want_)) {                                                                            \
-            test_failures++;                                                                                           \
-            fprintf(stderr, "%s:%d: got  %s\n    wanted %s\n", __FILE__, __LINE__, got_ ? got_ : "NULL", want_);       \
-        }                                                                                                              \
+#define CHECK_TEXT(got, want) \
+    do { \
+        const char *got_ = (got), *want_ = (want); \
+        if (!got_ || strcmp(got_, want_)) { \
+            test_failures++; \
+            fprintf(stderr, "%s:%d: got  %s\n    wanted %s\n", __FILE__, __LINE__, got_ ? got_ : "NULL", want_); \
+        } \
     } while (0)
 
 /* The sticky error has this kind and its text contains the words; it is cleared. */
-#define CHECK_ERROR(c, kind, words)                                                                                    \
-    do {                                                                                                               \
-        CHECK(th_error(c) == (kind));                                                                                  \
-        if (!strstr(th_error_text(c), (words))) {                                                                      \
-            test_failures++;                                                                                           \
+#define CHECK_ERROR(c, kind, words) \
+    do { \
+        CHECK(th_error(c) == (kind)); \
+        if (!strstr(th_error_text(c), (words))) { \
+            test_failures++; \
             fprintf(stderr, "%s:%d: error text: %s\n    wanted: %s\n", __FILE__, __LINE__, th_error_text(c), (words)); \
-        }                                                                                                              \
-        th_error_clear(c);                                                                                             \
+        } \
+        th_error_clear(c); \
     } while (0)
 
 __attribute__((unused)) static int test_done(const char *name) {
@@ -50,7 +50,7 @@ __attribute__((unused)) static int test_done(const char *name) {
     return test_failures != 0;
 }
 
-/* ---- an allocator that counts and fails ------------------------------------------------------------------------ */
+/* ---- an allocator that counts and fails -------------------------------------------------------------------------- */
 static struct {
     long long live;    /* bytes taken and not given back */
     long calls;        /* allocations asked for since test_failing_host */

@@ -1,0 +1,91 @@
+/* th_array_str against what NumPy 1.26 prints. */
+#include "../../core/base/base.h"
+#include "test.h"
+
+#include <math.h>
+
+static void shows(ThContext *c, ThDtype d, int ndim, const int64_t *shape, const void *data, const char *want) {
+    union {
+        const void *in;
+        void *out;
+    } u = {data};
+    ThArray *a = th_array_wrap(c, d, ndim, shape, NULL, u.out, NULL, NULL);
+    char *got = th_array_str(c, a);
+    CHECK_TEXT(got, want);
+    th_free(c, got);
+    th_array_release(a);
+}
+
+#define S(...) \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), (int64_t[]) { __VA_ARGS__ }
+#define D(...) ((double[]){__VA_ARGS__})
+#define F(...) ((float[]){__VA_ARGS__})
+#define I(...) ((int64_t[]){__VA_ARGS__})
+
+static void numbers(ThContext *c) {
+    shows(c, TH_FLOAT64, S(4), D(1, -2, 0.5, 100), "[  1.   -2.    0.5 100. ]");
+    shows(c, TH_FLOAT64, S(3), D(0.1, 1.0 / 3, 2), "[0.1        0.33333333 2.        ]");
+    shows(c, TH_FLOAT64, S(2), D(1e-5, 1), "[1.e-05 1.e+00]");
+    shows(c, TH_FLOAT64, S(2), D(1e8, 1), "[1.e+08 1.e+00]");
+    shows(c, TH_FLOAT64, S(2), D(99999999, 1), "[9.9999999e+07 1.0000000e+00]");
+    shows(c, TH_FLOAT64, S(3), D(NAN, INFINITY, 1.5), "[nan inf 1.5]");
+    shows(c, TH_FLOAT64, S(3), D(NAN, -INFINITY, 1), "[ nan -inf   1.]");
+    shows(c, TH_FLOAT64, S(2), D(NAN, NAN), "[nan nan]");
+    shows(c, TH_FLOAT64, S(3), D(0.0, -0.0, 1), "[ 0. -0.  1.]");
+    shows(c, TH_FLOAT64, S(2), D(1e100, 1e-100), "[1.e+100 1.e-100]");
+    shows(c, TH_FLOAT32, S(2), F(0.1f, 16777216), "[1.0000000e-01 1.6777216e+07]");
+    shows(c, TH_FLOAT32, S(2), F(38509288, 58606424), "[38509288. 58606424.]");
+    shows(c, TH_FLOAT32, S(1), F(1e-4f), "[1.e-04]");
+    shows(c, TH_INT64, S(3), I(1, -20, 300), "[  1 -20 300]");
+    shows(c, TH_UINT64, S(2), I(-1, 0), "[18446744073709551615                    0]");
+    shows(c, TH_INT8, S(2), ((int8_t[]){-128, 127}), "[-128  127]");
+    shows(c, TH_BOOL, S(2), ((uint8_t[]){1, 0}), "[ True False]");
+    shows(c, TH_BOOL, S(1), ((uint8_t[]){1}), "[ True]");
+    shows(c, TH_COMPLEX128, S(2), D(1, 2, -0.5, -3), "[ 1. +2.j -0.5-3.j]");
+    shows(c, TH_COMPLEX64, S(2), F(1e10f, 0, 0, NAN), "[1.e+10 +0.j 0.e+00+nanj]");
+}
+
+static void scalars(ThContext *c) {
+    shows(c, TH_FLOAT64, 0, NULL, D(2), "2.0");
+    shows(c, TH_FLOAT64, 0, NULL, D(1e-7), "1e-07");
+    shows(c, TH_FLOAT32, 0, NULL, F(0.1f), "0.1");
+    shows(c, TH_FLOAT32, 0, NULL, F(1e-4f), "1e-04");
+    shows(c, TH_INT64, 0, NULL, I(-7), "-7");
+    shows(c, TH_BOOL, 0, NULL, ((uint8_t[]){1}), "True");
+    shows(c, TH_COMPLEX128, 0, NULL, D(1, 2), "(1+2j)");
+    shows(c, TH_COMPLEX128, 0, NULL, D(0, -1.5), "-1.5j");
+    shows(c, TH_COMPLEX128, 0, NULL, D(NAN, NAN), "(nan+nanj)");
+}
+
+static void layouts(ThContext *c) {
+    double m[6] = {1, 2, 3, 4, 5, 6};
+    int64_t many[2000];
+    for (int i = 0; i < 2000; i++) many[i] = i;
+    shows(c, TH_FLOAT64, S(2, 3), m, "[[1. 2. 3.]\n [4. 5. 6.]]");
+    shows(c, TH_FLOAT64, S(3, 1, 2), m, "[[[1. 2.]]\n\n [[3. 4.]]\n\n [[5. 6.]]]");
+    shows(c, TH_FLOAT64, S(0), m, "[]");
+    shows(c, TH_FLOAT64, S(2, 0, 3), m, "[]");
+    shows(c, TH_INT64, S(30), many,
+          "[ 0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17 18 19 20 21 22 23\n 24 25 26 27 28 29]");
+    shows(c, TH_INT64, S(1001), many, "[   0    1    2 ...  998  999 1000]");
+    shows(c, TH_INT64, S(2, 1000), many, "[[   0    1    2 ...  997  998  999]\n [1000 1001 1002 ... 1997 1998 1999]]");
+    shows(c, TH_INT64, S(1000, 2), many,
+          "[[   0    1]\n [   2    3]\n [   4    5]\n ...\n [1994 1995]\n [1996 1997]\n [1998 1999]]");
+    ThArray *a = th_array_wrap(c, TH_FLOAT64, 2, (int64_t[]){3, 2}, (int64_t[]){8, 24}, m, NULL, NULL);
+    char *s = th_array_str(c, a);
+    CHECK_TEXT(s, "[[1. 4.]\n [2. 5.]\n [3. 6.]]");
+    th_free(c, s);
+    th_array_release(a);
+}
+
+int main(void) {
+    ThHost host = test_failing_host(0);
+    ThContext *c = th_context_new(&host);
+    numbers(c);
+    scalars(c);
+    layouts(c);
+    CHECK(th_error(c) == TH_OK);
+    th_context_release(c);
+    CHECK(test_leaked() == 0);
+    return test_done("base_print");
+}
