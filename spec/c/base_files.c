@@ -241,6 +241,13 @@ static void idx(ThContext *c) {
     put_gzip("\0\0\x08\x01\x7f\xff\xff\xff", 8); /* 2 GB claimed by 28 bytes */
     CHECK(!th_load_idx(c, path));
     CHECK_ERROR(c, TH_IOError, "truncated or corrupt");
+    for (int i = 0; i < 4; i++) { /* each byte of the first four counts */
+        char head[9] = {0, 0, 8, 1, 0, 0, 0, 1, 7};
+        head[i] = (char)(i < 2 ? 1 : i == 2 ? 10 : 33);
+        put(head, sizeof head);
+        CHECK(!th_load_idx(c, path));
+        CHECK_ERROR(c, TH_IOError, "not an IDX file");
+    }
     put("\0\0\x08\x01\0\0\0\1xy", 10);
     CHECK(!th_load_idx(c, path));
     CHECK_ERROR(c, TH_IOError, "longer than its header says");
