@@ -96,6 +96,14 @@ static void tables(ThContext *c) {
     }
     CHECK(m.n == 2000);
     map_free(c, &m);
+    for (uint64_t step = 1; step < 1000; step += 37) { /* many small tables: every slot is some key's */
+        for (uint64_t i = 0; i < 100; i++) CHECK(map_put(c, &m, i * step, (uint32_t)(i + step)));
+        for (uint64_t i = 0; i < 100; i++) CHECK(map_get(&m, i * step, &x) && x == i + step);
+        CHECK(m.n == 100 && map_get(&m, step, NULL));
+        x = 5;
+        CHECK(!map_get(&m, 100 * step, &x) && x == 5);
+        map_free(c, &m);
+    }
     CHECK(hash_bytes("abc", 3, 0) == 0x78af5f94892f3950ull); /* XXH3's published value: hashes never change */
 }
 

@@ -199,6 +199,8 @@ static void npz(ThContext *c) {
     CHECK_ERROR(c, TH_IOError, "/nonexistent/x.npz");
     CHECK(th_save_npz(c, path, 1, (const char *const[]){""}, arrays) != 0);
     CHECK_ERROR(c, TH_ValueError, "no name");
+    CHECK(th_save_npz(c, path, 1, names, (ThArray *const[]){NULL}) != 0);
+    CHECK_ERROR(c, TH_TypeError, "missing");
     CHECK(th_save_npz(c, path, 1, names, (ThArray *const[]){b}) == 0);
     n = get(first, sizeof first);
     damage(c, 2, first, n);
