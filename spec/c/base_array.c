@@ -175,6 +175,10 @@ static void assignment(ThContext *c) {
     CHECK(((int32_t *)th_array_data(x))[0] == 8 && ((int32_t *)th_array_data(x))[9] == 0);
     ThArray *t = th_array_transpose(a, 0, NULL), *wide = range(c, TH_UINT16, 2, SHAPE(4, 3));
     CHECK(th_array_assign(t, wide) == 0 && at(a, 2, 1) == 5 && at(a, 0, 3) == 9);
+    ThArray *sq = range(c, TH_INT32, 2, SHAPE(3, 3)), *sqt = th_array_transpose(sq, 0, NULL);
+    CHECK(th_array_assign(sq, sqt) == 0 && at(sq, 0, 1) == 3 && at(sq, 1, 0) == 1 && at(sq, 2, 1) == 5);
+    th_array_release(sq);
+    th_array_release(sqt);
     double v = 7.9;
     ThArray *s = array_scalar(c, TH_FLOAT64, &v);
     CHECK(th_array_fill(x, s) == 0 && ((int32_t *)th_array_data(x))[5] == 7 && array_all_equal(x));

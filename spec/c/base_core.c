@@ -99,6 +99,9 @@ static void tables(ThContext *c) {
     for (uint64_t step = 1; step < 1000; step += 37) { /* many small tables: every slot is some key's */
         for (uint64_t i = 0; i < 100; i++) CHECK(map_put(c, &m, i * step, (uint32_t)(i + step)));
         for (uint64_t i = 0; i < 100; i++) CHECK(map_get(&m, i * step, &x) && x == i + step);
+        for (uint64_t i = 0; i < 100; i += 2) map_del(&m, i * step);
+        for (uint64_t i = 0; i < 100; i++) CHECK(map_get(&m, i * step, NULL) == (i % 2 != 0));
+        for (uint64_t i = 0; i < 100; i += 2) CHECK(map_put(c, &m, i * step, 3));
         CHECK(m.n == 100 && map_get(&m, step, NULL));
         x = 5;
         CHECK(!map_get(&m, 100 * step, &x) && x == 5);

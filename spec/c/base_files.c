@@ -104,6 +104,11 @@ static void npy_forms(ThContext *c) {
 }
 
 static void npy_refused(ThContext *c) {
+    for (int v = 0; v <= 4; v += 4) {
+        put_npy(v, "{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }", "\1", 1);
+        CHECK(!th_load_npy(c, path));
+        CHECK_ERROR(c, TH_IOError, v ? "version 4 is unknown" : "version 0 is unknown");
+    }
     static const struct {
         const char *head;
         ThError kind;
