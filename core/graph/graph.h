@@ -71,7 +71,11 @@ struct ThVar {
     ThVar *forward;         /* set when replaced; follow with fg_find */
     ThVar *origin;          /* the user variable this was cloned from, or NULL */
 };
-enum { VAR_F_INPUT = 1, VAR_F_GRAPH = 2 /* lives in an arena: refs unused */ };
+enum {
+    VAR_F_INPUT = 1,
+    VAR_F_GRAPH = 2, /* lives in an arena: refs unused */
+    VAR_F_CACHED = 4 /* a small constant that the context hands out again while it lives; id is its place there */
+};
 
 struct ThApply {
     const Op *op;
@@ -90,8 +94,10 @@ struct ThApply {
     int8_t destroys;        /* input overwritten by output 0 once an in-place pass decided so; -1 none */
     const char *rule;       /* rewrite that made it, or NULL */
     ThApply *next_free;     /* iterative freeing */
+    int *slot;              /* FGraph: slot[i] is where in[i]'s client list holds this edge, so that it goes in O(1) */
 };
-enum { APPLY_GRAD = 1 /* made by an Elemwise's own gradient: prints without ",no_inplace" */, APPLY_DEAD = 2, APPLY_GRAPH = 4 };
+enum { APPLY_GRAD = 1 /* made by an Elemwise's own gradient: prints without ",no_inplace" */, APPLY_DEAD = 2, APPLY_GRAPH = 4,
+       APPLY_QUEUED = 8, APPLY_TOUCHED = 16 /* marks of fgraph_*.c while they work */ };
 
 /*
  * Where new nodes go. fg == NULL: user nodes, owned by the builder until builder_end; keep one with th_var_retain first.
@@ -110,9 +116,12 @@ void builder_begin(Builder *b, ThContext *c);           /* user graph, prov = c-
 void builder_begin_fg(Builder *b, FGraph *fg, Prov prov);
 void builder_end(Builder *b);                           /* releases what nobody retained */
 
+enum { OP_MAX_OUT = 256 }; /* outputs of one Apply; Infer.out has room for so many */
 /* attrs may be NULL; inputs may hold NULL (then NULL). Infers output types; NULL with the error set when they do not fit. */
 ThApply *apply_make(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin);
 ThVar *apply1(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin); /* its output 0 */
+/* src's operation on other inputs; names and flags are src's. Infers again only when an input's type differs. */
+ThApply *apply_copy(Builder *b, const ThApply *src, ThVar *const *in);
 ThVar *const_make(Builder *b, ThArray *value);         /* takes a new reference to value; broadcastable where length is 1 */
 ThVar *const_make_typed(Builder *b, ThArray *value, ThType type);
 ThVar *const_int(Builder *b, int64_t v, ThDtype d);    /* 0-d; d NONE: smallest (autocast) */
@@ -165,8 +174,15 @@ struct FGraph {
     const char *rule;         /* rule being applied, for messages */
     ThApply **order; int norder; /* the schedule, fixed by opt before the in-place passes; arena; the planner keeps it */
     int max_generation_hit;   /* nodes frozen by the generation limit */
+    int *out_slot;            /* where out[i]'s client list holds the edge to the output */
+    VEC(ThApply *) effects;   /* EFFECT nodes: they stay even when nobody uses them */
+    bool ranks_stale;         /* a change deepened a node whose users' ranks still lag; fg_ranks settles them */
 };
-/* Copies outs (and updates) of the user's graph. in: plain inputs. Merges as it copies when cons. */
+/*
+ * Copies outs (and updates) of the user's graph. in: plain inputs (computed variables may stand there: the graph is cut).
+ * Merges as it copies when cons. MissingInputError for a variable that is neither computed, constant, shared nor in `in`.
+ * in_mutable starts true for shareds that have an update, false otherwise. var->origin is set (and held) on fg->in only.
+ */
 FGraph *fg_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *update_of,
                ThVar *const *update, int nupdate, bool cons);
 void fg_free(FGraph *fg);
@@ -178,6 +194,11 @@ bool fg_set_input(FGraph *fg, ThApply *node, int pos, ThVar *v); /* one edge onl
 bool fg_set_output(FGraph *fg, int pos, ThVar *v);
 bool fg_toposort(FGraph *fg, ApplyVec *order);   /* deterministic: depth first from the outputs, inputs first */
 bool fg_merge(FGraph *fg);                       /* switches consing on and merges what is there */
+/*
+ * Ranks are kept for a changed node itself and lag further up until this linear pass; call it between rounds. While a pass
+ * runs, rank order is a good order, not a proof.
+ */
+bool fg_ranks(FGraph *fg);
 /* verify.c: types, clients, ranks, acyclicity, destroy order. false with BadOptimization and a full text. */
 bool graph_verify(FGraph *fg);
 
@@ -194,6 +215,9 @@ bool pp(Text *t, ThVar *v);
 /* print.c / read.c: one line a node, read back by graph_read; see docs/graph-text.md */
 bool graph_print(Text *t, ThVar *const *in, int nin, ThVar *const *out, int nout);
 bool graph_read(Builder *b, const char *text, VarVec *in, VarVec *out);
+/* The same for a FunctionGraph, with `update` lines and @destroys marks; in the fixed order when there is one. */
+bool graph_print_fg(Text *t, FGraph *fg);
+FGraph *graph_read_fg(ThContext *c, const char *text, bool cons);
 
 /* ---- grad.c ------------------------------------------------------------------------------------------------------------------------ */
 /* th_grad is the entry; user graph only. */

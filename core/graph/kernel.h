@@ -114,6 +114,7 @@ int ins_literal(Kernel *k, ThDtype d, ThValue v, int depth);    /* CONST where i
 int ins_index(Kernel *k, int dim, int depth);
 int ins_size(Kernel *k, Size s, int depth);
 int ins_check_index(Kernel *k, int value, int size_value, int depth);
+int ins_fail_if(Kernel *k, int condition, ThError kind, int depth); /* also sets can_fail */
 int ins_reduce(Kernel *k, RedKind kind, int value, ThDtype acc, int result_depth); /* returns the INS_RED value */
 /* kernel_check.c: every id in range, depths and dtypes consistent; false with a text (debug builds after each pass). */
 bool kernel_check(const Kernel *k);

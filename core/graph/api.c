@@ -1,0 +1,119 @@
+/*
+ * api.c -- the public functions on variables and applications (core/theano.h).
+ * In: handles. Out: handles (make, new, retain give a reference, the rest borrows) and texts. Thin: the work is elsewhere.
+ */
+#include "parts.h"
+
+/* Keeps v past the end of its builder. */
+static ThVar *finish(Builder *b, ThVar *v) {
+    th_var_retain(v);
+    builder_end(b);
+    return v;
+}
+
+ThVar *th_variable_new(ThContext *c, ThType t, const char *name) {
+    if (t.ndim > TH_MAX_NDIM || (t.kind == TYPE_TENSOR && t.dtype >= TH_DTYPE_COUNT)) {
+        err(c, TH_ValueError, "a variable of rank %d and dtype number %d is not possible", t.ndim, t.dtype);
+        return NULL;
+    }
+    Builder b;
+    builder_begin(&b, c);
+    return finish(&b, var_new(&b, t.kind == TYPE_TENSOR ? type_tensor((ThDtype)t.dtype, t.ndim, t.broadcastable) : t, name));
+}
+
+ThVar *th_constant_new(ThContext *c, ThArray *value, const char *name) {
+    if (!value || !array_usable(c, value)) {
+        return NULL;
+    }
+    ThArray *own = th_array_copy(value); /* a constant never changes, whatever happens to the user's array */
+    if (!own) {
+        return NULL;
+    }
+    Builder b;
+    builder_begin(&b, c);
+    ThVar *v = name ? const_named(&b, own, name) : const_make(&b, own);
+    th_array_release(own);
+    return finish(&b, v);
+}
+
+ThVar *th_constant_int(ThContext *c, int64_t x) {
+    Builder b;
+    builder_begin(&b, c);
+    return finish(&b, const_int(&b, x, TH_DTYPE_NONE));
+}
+
+ThVar *th_constant_float(ThContext *c, double x) {
+    Builder b;
+    builder_begin(&b, c);
+    return finish(&b, const_float(&b, x, TH_DTYPE_NONE));
+}
+
+/* ---- variables ---------------------------------------------------------------------------------------------------------- */
+ThType th_var_type(const ThVar *v) { return v->type; }
+const char *th_var_name(const ThVar *v) { return v->name; }
+ThApply *th_var_owner(const ThVar *v) { return v->owner; }
+int th_var_index(const ThVar *v) { return v->index; }
+uint64_t th_var_serial(const ThVar *v) { return v->serial; }
+ThContext *th_var_context(const ThVar *v) { return v->ctx; }
+const char *th_var_line(const ThVar *v, int *line) { return prov_first(v->ctx, v->prov, line); }
+
+int th_var_set_name(ThVar *v, const char *name) {
+    const char *kept = name ? intern(v->ctx, name) : NULL;
+    if (name && !kept) {
+        return -1;
+    }
+    if (v->flags & VAR_F_CACHED) { /* a named constant is not handed out for the plain number any more */
+        const_forget(v);
+        v->flags &= (uint8_t)~VAR_F_CACHED;
+    }
+    v->name = kept;
+    return 0;
+}
+
+char th_var_kind(const ThVar *v) {
+    return v->kind == VAR_CONSTANT ? 'c' : v->kind == VAR_SHARED ? 's' : 'v';
+}
+
+ThArray *th_var_data(const ThVar *v) {
+    return v->kind == VAR_CONSTANT && v->u.data ? th_array_retain(v->u.data) : NULL;
+}
+
+char *th_var_str(const ThVar *v) {
+    Text t;
+    text_init(&t, v->ctx);
+    var_str(&t, v);
+    return text_take(&t);
+}
+
+/* ---- applications -------------------------------------------------------------------------------------------------------- */
+int th_apply_ninputs(const ThApply *a) { return a->nin; }
+int th_apply_noutputs(const ThApply *a) { return a->nout; }
+ThContext *th_apply_context(const ThApply *a) { return a->ctx; }
+
+ThVar *th_apply_input(const ThApply *a, int i) {
+    return i < 0 || i >= a->nin ? NULL : a->in[i];
+}
+
+ThVar *th_apply_output(const ThApply *a, int i) {
+    return i < 0 || i >= a->nout ? NULL : a->out[i];
+}
+
+char *th_apply_op_str(const ThApply *a) {
+    Text t;
+    text_init(&t, a->ctx);
+    apply_op_str(&t, a);
+    return text_take(&t);
+}
+
+char *th_apply_str(const ThApply *a) {
+    Text t;
+    text_init(&t, a->ctx);
+    apply_op_str(&t, a);
+    text_putc(&t, '(');
+    for (int i = 0; i < a->nin; i++) {
+        text_put(&t, i ? ", " : "");
+        var_str(&t, a->in[i]);
+    }
+    text_putc(&t, ')');
+    return text_take(&t);
+}

@@ -1,0 +1,84 @@
+/*
+ * clone.c -- copies of a user's graph with replacements.
+ * In: outputs, pairs from -> to. Out: new output variables (new references) whose Applys are all copies; leaves are shared.
+ * An inner variable may be replaced too: what only it needs is not copied. One pass over a topological order.
+ */
+#include "parts.h"
+
+typedef struct Copy {
+    ThContext *c;
+    Builder b;
+    Map map; /* user variable -> place in made */
+    VarVec made;
+} Copy;
+
+static bool note(Copy *w, const ThVar *from, ThVar *to) {
+    return vec_push(w->c, &w->made, to) && map_put(w->c, &w->map, KEY(from), (uint32_t)(w->made.n - 1));
+}
+
+static ThVar *copy_of(const Copy *w, ThVar *v) {
+    uint32_t at;
+    return map_get(&w->map, KEY(v), &at) ? w->made.at[at] : v;
+}
+
+static bool check_pair(ThContext *c, const ThVar *from, const ThVar *to, bool strict) {
+    if (!strict || type_eq(from->type, to->type)) {
+        return true;
+    }
+    Text a, b;
+    text_init(&a, c);
+    text_init(&b, c);
+    var_str(&a, from);
+    text_put(&a, " of type ");
+    type_text(&a, from->type);
+    var_str(&b, to);
+    text_put(&b, " of type ");
+    type_text(&b, to->type);
+    err(c, TH_TypeError, "%s cannot be replaced by %s: the types differ", a.at ? a.at : "?", b.at ? b.at : "?");
+    text_free(&a);
+    text_free(&b);
+    return false;
+}
+
+static bool copy_node(Copy *w, const ThApply *a, VarVec *in) {
+    in->n = 0;
+    for (int i = 0; i < a->nin; i++) {
+        if (!vec_push(w->c, in, copy_of(w, a->in[i]))) {
+            return false;
+        }
+    }
+    w->b.prov = a->prov;
+    ThApply *copy = apply_copy(&w->b, a, in->at);
+    for (int i = 0; copy && i < a->nout; i++) {
+        uint32_t at;
+        if (!map_get(&w->map, KEY(a->out[i]), &at) && !note(w, a->out[i], copy->out[i])) { /* a replaced output stays so */
+            return false;
+        }
+    }
+    return copy != NULL;
+}
+
+bool graph_clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep, bool strict,
+                 ThVar **out) {
+    Copy w = {.c = c};
+    ApplyVec order = {0};
+    VarVec in = {0};
+    builder_begin(&w.b, c);
+    bool ok = true;
+    for (int i = 0; ok && i < nrep; i++) {
+        ok = check_pair(c, from[i], to[i], strict) && note(&w, from[i], to[i]);
+    }
+    ok = ok && graph_toposort(c, outs, nout, from, nrep, &order);
+    for (int i = 0; ok && i < order.n; i++) {
+        ok = copy_node(&w, order.at[i], &in);
+    }
+    for (int i = 0; i < nout; i++) {
+        out[i] = ok ? th_var_retain(copy_of(&w, outs[i])) : NULL;
+    }
+    builder_end(&w.b);
+    vec_free(c, &order);
+    vec_free(c, &in);
+    vec_free(c, &w.made);
+    map_free(c, &w.map);
+    return ok;
+}

@@ -1,0 +1,57 @@
+/*
+ * parts.h -- what the files of core/graph share among themselves and nobody else needs.
+ */
+#ifndef TH_GRAPH_PARTS_H
+#define TH_GRAPH_PARTS_H
+
+#include "op.h"
+
+/* What the graph layer keeps in a context (slot CTX_GRAPH). */
+typedef struct ProvNode {
+    uint8_t kind;     /* ProvKind of prov.c */
+    uint32_t a, b;    /* parts; a leaf: a is the line */
+    const char *file; /* interned; leaves only */
+} ProvNode;
+typedef struct GraphState {
+    VEC(ProvNode) prov;  /* id 0 is "unknown" */
+    Map prov_map;        /* hash of a record -> id */
+    VEC(ThVar *) small;  /* cached small constants, not owned: each leaves when it dies */
+    Map small_map;       /* const_hash -> place in small */
+} GraphState;
+GraphState *graph_state(ThContext *c); /* made on first use; NULL when memory is out */
+
+/* type.c: types in graph text: float64[?,1] scalar:int64 none null disconnected generic */
+void type_put(Text *t, ThType ty);
+const char *type_read(ThContext *c, const char *p, ThType *ty); /* the text after it, or NULL with ValueError */
+
+/* body.c */
+void body_put(Text *t, const ScalarBody *b);
+const char *body_read(ThContext *c, const char *p, const ScalarBody **out); /* the text after it, or NULL with ValueError */
+
+/* node.c: the record and its outputs are one block; fg nodes come from the arena. Takes references on user inputs. */
+ThApply *apply_alloc(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin, const ThType *types, int nout);
+size_t apply_block_bytes(const Op *op, int nin, int nout, bool graph);
+/* A leaf in the builder's pool (or the arena). The caller fills u. */
+ThVar *leaf_new(Builder *b, VarKind kind, ThType t, const char *name);
+
+/* node_free.c */
+/* One reference on s less; the last one frees it and returns its default update, to be released by the caller. */
+ThVar *shared_drop(Shared *s);
+
+/* const.c */
+ThVar *const_named(Builder *b, ThArray *value, const char *name); /* user graph; never one of the cached numbers */
+void const_forget(ThVar *v); /* a cached constant dies */
+
+/* fgraph_cons.c: the consing table, clients, constants */
+uint64_t fg_hash(const Op *op, const void *attrs, ThVar *const *in, int nin);
+ThApply *fg_table_find(const FGraph *fg, const ThApply *like, uint64_t hash); /* op, attrs, nin, in, destroys of `like` */
+bool fg_table_room(FGraph *fg, int more);          /* so that `more` fg_table_add need no memory */
+void fg_table_add(FGraph *fg, ThApply *a);         /* under a->hash */
+void fg_table_del(FGraph *fg, ThApply *a);         /* nothing when it is not there */
+bool fg_client_add(FGraph *fg, ThVar *v, ThApply *node, int pos);
+void fg_client_del(FGraph *fg, ThVar *v, ThApply *node, int pos);
+ThVar *fg_const(FGraph *fg, ThVar *made);          /* the merged constant equal to `made`, or made itself, registered */
+bool fg_adopt(FGraph *fg, ThApply *a);             /* clients, rank, id, table, listeners for a node just made */
+void fg_prune(FGraph *fg, ThApply *const *candidates, int n); /* those that nobody uses, and what they leave unused */
+
+#endif

@@ -1,0 +1,188 @@
+/*
+ * advanced_form.c -- layout, shape and kernels of advanced subscripts (see advanced.h).
+ * Invariant: kernel dims run in the order of the result's dims; the element offset of the indexed axes is one int64 value,
+ * the sum of checked index times stride, computed right inside the broadcast dims and shared by the loops below.
+ */
+#include "advanced.h"
+
+/* ---- layout ------------------------------------------------------------------------------------------------------------- */
+static bool place(ThContext *c, ThVar *const *in, AdvForm *f, ThType x) {
+    bool adjacent = f->nadv == 0 || f->axis[f->nadv - 1] - f->axis[0] == f->nadv - 1;
+    f->pos = 0;
+    for (int s = 0; adjacent && s < f->nslice; s++) f->pos += f->slice_axis[s] < f->axis[0];
+    f->ndim = f->nslice + f->nb;
+    if (f->ndim > TH_MAX_NDIM)
+        return err(c, TH_ValueError, "the subscript makes %d dimensions (at most %d)", f->ndim, TH_MAX_NDIM);
+    for (int s = 0; s < f->nslice; s++) {
+        int axis = f->slice_axis[s];
+        bool kept = axis >= f->idx->n || f->idx->at[axis].has == 0;
+        if (kept && type_bcast(x, axis)) f->broadcastable |= 1u << (s < f->pos ? s : s + f->nb);
+    }
+    for (int d = 0; d < f->nb; d++) {
+        bool one = true;
+        for (int j = 0; j < f->nadv; j++) {
+            ThType t = in[f->input[j]]->type;
+            int own = d - (f->nb - t.ndim);
+            one = one && (own < 0 || type_bcast(t, own));
+        }
+        if (one) f->broadcastable |= 1u << (f->pos + d);
+    }
+    return true;
+}
+
+static bool want_index(ThContext *c, ThType t) {
+    if (t.kind == TYPE_TENSOR && t.dtype == TH_BOOL)
+        return err(c, TH_NotImplementedError, "boolean masks as indices are not available; use T.switch or integer indices");
+    if (t.kind == TYPE_TENSOR && dtype_is_int((ThDtype)t.dtype)) return true;
+    return err(c, TH_TypeError, "index must be integers");
+}
+
+bool adv_form(ThContext *c, const AttrIdx *idx, ThVar *const *in, int nin, int first, AdvForm *f) {
+    ThType x = in[0]->type;
+    int input = first;
+    *f = (AdvForm){.idx = idx, .first = first};
+    if (x.kind != TYPE_TENSOR) return err(c, TH_TypeError, "a subscript needs a tensor");
+    if (x.ndim == 0) return err(c, TH_TypeError, "cannot index into a scalar");
+    if (idx->n > x.ndim) return err(c, TH_IndexError, "too many indices for array: %d for %d dimensions", idx->n, x.ndim);
+    if (nin - first != idx_inputs(idx))
+        return err(c, TH_ValueError, "the subscript names %d index values, but %d are given", idx_inputs(idx), nin - first);
+    for (int a = 0; a < x.ndim; a++) {
+        if (a < idx->n && idx->at[a].kind == 'i') {
+            ThType t = in[input]->type;
+            if (!want_index(c, t)) return false;
+            f->axis[f->nadv] = a;
+            f->input[f->nadv++] = input++;
+            if (t.ndim > f->nb) f->nb = t.ndim;
+            continue;
+        }
+        f->slice_axis[f->nslice++] = a;
+        for (int p = 0; a < idx->n && p < 3; p++) {
+            if (!(idx->at[a].has >> p & 1)) continue;
+            ThType t = in[input++]->type;
+            if (t.kind != TYPE_SCALAR || !dtype_is_int((ThDtype)t.dtype))
+                return err(c, TH_TypeError, "Expected an integer as a bound of a slice");
+        }
+    }
+    return place(c, in, f, x);
+}
+
+/* ---- shape ---------------------------------------------------------------------------------------------------------------- */
+/* Length of broadcast dim d: of the index tensors that do not promise 1 there; all of them must agree. */
+static bool index_length(ShapeQ *q, const AdvForm *f, int d, Sz *out) {
+    bool found = false;
+    *out = q->alg->constant(q->alg->u, 1);
+    for (int j = 0; j < f->nadv; j++) {
+        ThType t = q->node->in[f->input[j]]->type;
+        int own = d - (f->nb - t.ndim);
+        if (own < 0 || type_bcast(t, own)) continue;
+        Sz n = q->in[f->input[j]][own];
+        if (!found) *out = n;
+        else if (!q->alg->equal(q->alg->u, *out, n,
+                                "IndexError: shape mismatch: indexing arrays of lengths {0} and {1} could not be broadcast together"))
+            return false;
+        found = true;
+    }
+    return true;
+}
+
+bool adv_shape(ShapeQ *q, const AdvForm *f, Sz *out) {
+    SliceForm form[TH_MAX_NDIM];
+    if (!slice_forms(q->alg, q->node, f->first, f->idx, q->in[0], q->node->in[0]->type.ndim, true, form)) return false;
+    for (int s = 0; s < f->nslice; s++) out[s < f->pos ? s : s + f->nb] = form[f->slice_axis[s]].len;
+    for (int d = 0; d < f->nb; d++)
+        if (!index_length(q, f, d, &out[f->pos + d])) return false;
+    return true;
+}
+
+/* ---- kernels ---------------------------------------------------------------------------------------------------------------- */
+typedef struct Walk { /* the loops over the result and the side of x, whose address depends on the indices */
+    Kernel *k;
+    Size offset, stride[TH_MAX_NDIM]; /* per kernel dim */
+    int idx;                          /* value id of the element offset of the indexed axes, or -1 */
+} Walk;
+
+/* Side of x: strides of the input (gather) or of the output (scatter). */
+static Size side_stride(Lower *l, bool scatter, int axis) {
+    return scatter ? l->api->out_stride(l, 0, axis) : l->api->in_stride(l, 0, axis);
+}
+
+static bool walk_dims(Lower *l, const AdvForm *f, bool scatter, Walk *w) {
+    LowerAlg alg;
+    SliceForm form[TH_MAX_NDIM];
+    Sz dims[TH_MAX_NDIM], len[TH_MAX_NDIM];
+    int ndim = l->api->in_type(l, 0).ndim;
+    lower_alg_init(&alg, l);
+    for (int d = 0; d < ndim; d++) dims[d] = lower_alg_put(&alg, l->api->in_dim(l, 0, d));
+    bool ok = slice_forms(&alg.alg, l->node, f->first, f->idx, dims, ndim, true, form);
+    w->offset = scatter ? l->api->out_offset(l, 0) : l->api->in_offset(l, 0);
+    for (int d = 0; d < f->ndim; d++) w->stride[d] = size_const(0), len[d] = -1;
+    for (int s = 0; ok && s < f->nslice; s++) {
+        int axis = f->slice_axis[s], d = s < f->pos ? s : s + f->nb;
+        Size st = side_stride(l, scatter, axis), start = lower_alg_size(&alg, form[axis].start);
+        if (!size_is(start, 0)) w->offset = size_mul_add(l, w->offset, start, st);
+        w->stride[d] = form[axis].unit ? st : l->api->mul(l, lower_alg_size(&alg, form[axis].step), st);
+        len[d] = form[axis].len;
+    }
+    for (int d = 0; ok && d < f->ndim; d++) {
+        Size n = size_const(1);
+        bool index = len[d] < 0;
+        if (!index) n = lower_alg_size(&alg, len[d]);
+        for (int j = 0; index && j < f->nadv; j++) {
+            ThType t = l->api->in_type(l, f->input[j]);
+            int own = d - f->pos - (f->nb - t.ndim);
+            if (own >= 0 && !type_bcast(t, own)) n = l->api->in_dim(l, f->input[j], own);
+        }
+        ok = kernel_dim(w->k, n, scatter && index ? DIM_SEQ : DIM_PAR) >= 0;
+        if (!ok && !failed(l->ctx)) err(l->ctx, TH_NotImplementedError, "a subscript with a result of more than %d dimensions", KDIM);
+    }
+    lower_alg_free(&alg);
+    return ok && !failed(l->ctx);
+}
+
+/* The offset value: sum over index tensors of checked index times stride, at the depth inside the broadcast dims. */
+static int walk_offset(Lower *l, const AdvForm *f, bool scatter, Kernel *k) {
+    int depth = f->pos + f->nb, sum = -1;
+    for (int j = 0; j < f->nadv; j++) {
+        int8_t map[TH_MAX_NDIM];
+        ThType t = l->api->in_type(l, f->input[j]);
+        map_dims(map, t, f->pos + f->nb - t.ndim);
+        int v = ins_load(k, l->api->read(l, k, f->input[j], map), depth);
+        v = ins_offset(k, v, l->api->in_dim(l, 0, f->axis[j]), side_stride(l, scatter, f->axis[j]), depth);
+        sum = j ? ins_binary(k, S_add, TH_INT64, depth, sum, v) : v;
+    }
+    return sum;
+}
+
+static bool walk_begin(Lower *l, const AdvForm *f, bool scatter, Walk *w) {
+    w->k = l->api->kernel(l);
+    if (!w->k || !walk_dims(l, f, scatter, w) || kernel_stage(w->k, STAGE_LOOP, 0, f->ndim) < 0) return false;
+    w->idx = walk_offset(l, f, scatter, w->k);
+    return !failed(l->ctx);
+}
+
+bool adv_gather(Lower *l, const AdvForm *f) {
+    Walk w;
+    int8_t map[TH_MAX_NDIM];
+    if (!walk_begin(l, f, false, &w)) return false;
+    int acc = l->api->read_at(l, w.k, 0, w.offset, w.stride);
+    if (acc < 0) return false;
+    w.k->acc.at[acc].idx = w.idx;
+    for (int d = 0; d < f->ndim; d++) map[d] = (int8_t)d;
+    int v = ins_load(w.k, acc, f->ndim);
+    ins_store(w.k, l->api->write(l, w.k, 0, map), v, f->ndim);
+    return !failed(l->ctx);
+}
+
+bool adv_scatter(Lower *l, const AdvForm *f, bool set) {
+    Walk w;
+    int8_t map[TH_MAX_NDIM];
+    ThType x = l->api->in_type(l, 0), y = l->api->in_type(l, 1);
+    if (!walk_begin(l, f, true, &w)) return false;
+    map_dims(map, y, f->ndim - y.ndim);
+    int v = ins_cast(w.k, ins_load(w.k, l->api->read(l, w.k, 1, map), f->ndim), (ThDtype)x.dtype, f->ndim);
+    int acc = l->api->write_at(l, w.k, 0, set ? 0 : ACC_ADD, w.offset, w.stride);
+    if (acc < 0) return false;
+    w.k->acc.at[acc].idx = w.idx;
+    ins_store(w.k, acc, v, f->ndim);
+    return !failed(l->ctx);
+}

@@ -1,0 +1,141 @@
+/*
+ * elemwise_grad.c -- gradients of Elemwise: the table's texts instantiated as graphs, then summed over what was
+ * broadcast. In: the node and the gradient of its output. Out: gradients shaped like the inputs. Casts to an input's
+ * own dtype are the business of the gradient engine, which does them before each operation.
+ */
+#include "ops.h"
+
+#include "../graph/expr.h"
+
+#include <string.h>
+
+void elemwise_grad(Grad *g);
+bool elemwise_connected(const ThApply *a, int in, int out);
+
+/* What the names of a gradient text stand for. */
+typedef struct Env {
+    Builder *b;
+    ThApply *node;
+    ThVar *gz;
+    int nd;
+} Env;
+
+/* A literal of the graph's rank: a 0-d constant behind InplaceDimShuffle{x,..}. */
+static ThVar *literal(Env *e, ThVar *scalar) {
+    int8_t pattern[TH_MAX_NDIM];
+    memset(pattern, -1, sizeof pattern);
+    return scalar ? dimshuffle_node(e->b, scalar, pattern, e->nd) : NULL;
+}
+
+/* Numbers take the smallest dtype that holds them, whatever floatX is. */
+static ThVar *number(Env *e, const ExNode *n) {
+    if (n->integer) return literal(e, const_int(e->b, (int64_t)n->num, TH_DTYPE_NONE));
+    ThDtype d = (double)(float)n->num == n->num ? TH_FLOAT32 : TH_FLOAT64;
+    return literal(e, const_float(e->b, n->num, d));
+}
+
+static ThVar *typed_literal(Env *e, double v) {
+    return literal(e, const_float(e->b, v, scalar_real_of(e->node->out[0]->type.dtype)));
+}
+
+/* Zeros of x's shape where the gradient is connected but flat. */
+static ThVar *zeros(Env *e, ThVar *x) {
+    ThDtype d = dtype_is_discrete(x->type.dtype) ? config_floatX(e->b->ctx) : (ThDtype)x->type.dtype;
+    ThVar *in[2] = {x, literal(e, const_float(e->b, 0.0, d))};
+    return elemwise_raw(e->b, S_second, in, 2);
+}
+
+static ThVar *name(Env *e, const char *s) {
+    if (strcmp(s, "gz") == 0) return e->gz;
+    if (strcmp(s, "z") == 0) return e->node->out[0];
+    if (strcmp(s, "x") == 0) return e->node->in[0];
+    if (strcmp(s, "y") == 0 && e->node->nin > 1) return e->node->in[1];
+    if (strcmp(s, "w") == 0 && e->node->nin > 2) return e->node->in[2];
+    err(e->b->ctx, TH_ValueError, "gradient text of %s: unknown name %s",
+        scalar_ops[ATTRS(ElemwiseAttrs, e->node)->scalar].name, s);
+    return NULL;
+}
+
+static ThVar *call(Env *e, const Expr *x, const ExNode *n, ThVar *const *at) {
+    if (strcmp(n->name, "lit") == 0) return typed_literal(e, x->at[n->kid[0]].num);
+    if (strcmp(n->name, "zeros") == 0) return zeros(e, at[n->kid[0]]);
+    int op = scalar_find(n->name);
+    if (op < 0) {
+        err(e->b->ctx, TH_ValueError, "gradient text of %s: unknown operation %s",
+            scalar_ops[ATTRS(ElemwiseAttrs, e->node)->scalar].name, n->name);
+        return NULL;
+    }
+    ThVar *in[4];
+    for (int i = 0; i < n->nkid; i++) in[i] = at[n->kid[i]];
+    return elemwise_raw(e->b, op, in, n->nkid);
+}
+
+/* Children stand before parents, so one pass builds it all. The operand of lit is not built. */
+static ThVar *instantiate(Env *e, const Expr *x) {
+    enum { MAX_NODES = 64 };
+    ThVar *at[MAX_NODES] = {0};
+    bool skip[MAX_NODES] = {0};
+    if (x->n > MAX_NODES) {
+        err(e->b->ctx, TH_ValueError, "a gradient text has %d parts, at most %d are possible", x->n, MAX_NODES);
+        return NULL;
+    }
+    for (int i = 0; i < x->n; i++)
+        if (x->at[i].kind == EX_CALL && strcmp(x->at[i].name, "lit") == 0) skip[x->at[i].kid[0]] = true;
+    for (int i = 0; i < x->n; i++) {
+        const ExNode *n = &x->at[i];
+        if (skip[i]) continue;
+        at[i] = n->kind == EX_NUM ? number(e, n) : n->kind == EX_NAME ? name(e, n->name) : call(e, x, n, at);
+        if (!at[i]) return NULL;
+    }
+    return at[x->n - 1];
+}
+
+/* mul of n factors: gz times all others, in order, as one n-ary product; add: gz. */
+static ThVar *nary_grad(Env *e, int scalar, int i) {
+    if (scalar == S_add) return e->gz;
+    VEC(ThVar *) v = {0};
+    ThContext *c = e->b->ctx;
+    if (!vec_reserve(c, &v, e->node->nin)) return NULL;
+    v.at[v.n++] = e->gz;
+    for (int k = 0; k < e->node->nin; k++)
+        if (k != i) v.at[v.n++] = e->node->in[k];
+    ThVar *r = elemwise_raw(e->b, S_mul, v.at, v.n);
+    vec_free(c, &v);
+    return r;
+}
+
+/* NULL without an error: disconnected. */
+static ThVar *input_grad(Env *e, int scalar, int i) {
+    if (scalar_ops[scalar].flags & SF_NARY) return nary_grad(e, scalar, i);
+    const ScalarTexts *t = scalar_grad_texts(e->b->ctx, scalar);
+    if (!t || i >= t->n || !t->at[i]) return NULL;
+    return instantiate(e, t->at[i]);
+}
+
+void elemwise_grad(Grad *g) {
+    const ElemwiseAttrs *a = ATTRS(ElemwiseAttrs, g->node);
+    Env e = {.b = g->b, .node = g->node, .gz = g->gz[0], .nd = g->node->in[0]->type.ndim};
+    if (!e.gz) return;
+    bool was = g->b->in_grad;
+    bool flat = dtype_is_discrete(g->node->out[0]->type.dtype);
+    g->b->in_grad = true;
+    for (int i = 0; i < g->node->nin; i++) {
+        if (g->wanted && !g->wanted[i]) continue;
+        if (!elemwise_connected(g->node, i, 0)) continue;
+        if (a->body) {
+            g->gx[i] = grad_undefined(
+                g, i, "a Composite is made by the optimizer: differentiate the graph before compiling it");
+            continue;
+        }
+        if (flat) g->gx[i] = zero_grad_make(g->b, g->node->in[i]);
+        else g->gx[i] = unbroadcast_make(g->b, input_grad(&e, a->scalar, i), g->node->in[i]);
+    }
+    g->b->in_grad = was;
+}
+
+/* second reads only the shape of its first input. */
+bool elemwise_connected(const ThApply *a, int in, int out) {
+    const ElemwiseAttrs *e = ATTRS(ElemwiseAttrs, a);
+    (void)out;
+    return e->body || e->scalar != S_second || in != 0;
+}

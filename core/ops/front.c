@@ -1,0 +1,227 @@
+/*
+ * front.c -- the table of public functions, and the binding of arguments to a function's parameters.
+ * In: a function number and ThArgs as a user gave them. Out: a Front whose arg[] stands in the order of the signature,
+ * defaults filled in; unknown, repeated and missing arguments are TypeErrors that say what is possible.
+ */
+#include "front.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the table: functions, then scalar operations, then their aliases
+ * --------------------------------------------------- */
+static const ThFuncInfo infos[] = {
+#define FRONT(name, sig, meta, method, fn, doc) {name, sig, meta, method, doc},
+    FRONT_TABLE(FRONT)
+#undef FRONT
+#define X(name, cls, infix, str, opname, arity, flags, result, value, cvalue, grad, meta, params, doc) \
+    {#name, params, meta, ((flags)&SF_METHOD) != 0, doc},
+        SCALAR_PUBLIC(X)
+#undef X
+#define ALIAS(name, scalar, method, sig, doc) {name, sig, NULL, method, doc},
+            FRONT_ALIAS(ALIAS)
+#undef ALIAS
+};
+
+static const FrontFn fronts[] = {
+#define FRONT(name, sig, meta, method, fn, doc) fn,
+    FRONT_TABLE(FRONT) NULL
+#undef FRONT
+};
+enum { NFRONT = TH_LEN(fronts) - 1 };
+
+/* Scalar operations of the entries past the functions. */
+static const uint16_t scalars[] = {
+#define X(name, ...) S_##name,
+    SCALAR_PUBLIC(X)
+#undef X
+#define ALIAS(name, scalar, method, sig, doc) S_##scalar,
+        FRONT_ALIAS(ALIAS)
+#undef ALIAS
+};
+
+int th_func_count(void) { return TH_LEN(infos); }
+
+const ThFuncInfo *th_func_info(int i) { return i >= 0 && i < TH_LEN(infos) ? &infos[i] : NULL; }
+
+int th_func_find(const char *name) {
+    for (int i = 0; name && i < TH_LEN(infos); i++)
+        if (strcmp(infos[i].name, name) == 0) return i;
+    return -1;
+}
+
+/* ---- signatures
+ * ---------------------------------------------------------------------------------------------------------- */
+typedef struct Param {
+    const char *name, *deflt; /* deflt NULL: required */
+    int nname, ndeflt;
+    bool star;
+} Param;
+typedef struct Sig {
+    Param at[FRONT_MAX_PARAMS];
+    int n;
+} Sig;
+
+static const char *skip_spaces(const char *s) {
+    while (*s == ' ') s++;
+    return s;
+}
+
+/* "x, axis=None, *xs": names, defaults, one star. Table texts, so malformed ones are caught by the tests. */
+static void read_signature(const char *s, Sig *sig) {
+    sig->n = 0;
+    for (s = skip_spaces(s); *s && sig->n < FRONT_MAX_PARAMS; s = skip_spaces(s)) {
+        Param *p = &sig->at[sig->n++];
+        *p = (Param){.star = *s == '*'};
+        p->name = s += p->star;
+        p->nname = (int)strcspn(s, "=,");
+        s += p->nname;
+        if (*s == '=') {
+            p->deflt = ++s;
+            p->ndeflt = (int)strcspn(s, ",");
+            s += p->ndeflt;
+        }
+        if (*s == ',') s++;
+    }
+}
+
+static bool text_is(const char *s, int n, const char *word) {
+    return (int)strlen(word) == n && strncmp(s, word, (size_t)n) == 0;
+}
+
+/* A default as an argument; strings are interned without their quotes. */
+static ThArg default_arg(ThContext *c, const Param *p) {
+    const char *s = p->deflt;
+    int n = p->ndeflt;
+    if (!s || text_is(s, n, "None")) return (ThArg){.kind = TH_ARG_NONE};
+    if (text_is(s, n, "True") || text_is(s, n, "False")) return (ThArg){.kind = TH_ARG_BOOL, .b = s[0] == 'T'};
+    if (*s == '"' || *s == '\'') return (ThArg){.kind = TH_ARG_STR, .s = intern_n(c, s + 1, (size_t)(n - 2))};
+    for (int i = 0; i < n; i++)
+        if (strchr(".eE", s[i])) return (ThArg){.kind = TH_ARG_FLOAT, .f = strtod(s, NULL)};
+    return (ThArg){.kind = TH_ARG_INT, .i = strtoll(s, NULL, 10)};
+}
+
+/* ---- binding
+ * -------------------------------------------------------------------------------------------------------------- */
+static int find_param(const Sig *sig, const char *key) {
+    for (int i = 0; i < sig->n; i++)
+        if (!sig->at[i].star && text_is(sig->at[i].name, sig->at[i].nname, key)) return i;
+    return -1;
+}
+
+static bool unknown_keyword(Front *f, const Sig *sig, const char *key) {
+    const char *names[FRONT_MAX_PARAMS];
+    Text known;
+    int n = 0;
+    text_init(&known, f->ctx);
+    for (int i = 0; i < sig->n; i++) {
+        if (sig->at[i].star) continue;
+        names[n] = intern_n(f->ctx, sig->at[i].name, (size_t)sig->at[i].nname);
+        if (!names[n]) break;
+        text_printf(&known, n ? ", %s" : "%s", names[n]);
+        n++;
+    }
+    const char *near = text_nearest(key, names, n);
+    err(f->ctx, TH_TypeError, "%s got an unknown keyword '%s'; it takes %s%s%s%s", f->info->name, key,
+        known.at ? known.at : "none", near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    text_free(&known);
+    return false;
+}
+
+static bool bind_positional(Front *f, const Sig *sig, const ThArg *args, int n) {
+    int i = 0;
+    for (int p = 0; p < sig->n && i < n; p++) {
+        if (sig->at[p].star) {
+            f->rest = args + i;
+            f->nrest = n - i;
+            return true;
+        }
+        f->arg[p] = args[i++];
+        f->given |= 1u << p;
+    }
+    if (i == n) return true;
+    return err(f->ctx, TH_TypeError, "%s takes at most %d argument%s (%s), %d given", f->info->name, sig->n,
+               sig->n == 1 ? "" : "s", f->info->signature, n);
+}
+
+static bool bind_keywords(Front *f, const Sig *sig, const ThArg *args, int n) {
+    for (int i = 0; i < n; i++) {
+        if (!args[i].key)
+            return err(f->ctx, TH_TypeError, "%s: a positional argument stands after a keyword", f->info->name);
+        int p = find_param(sig, args[i].key);
+        if (p < 0) return unknown_keyword(f, sig, args[i].key);
+        if ((f->given >> p) & 1) return err(f->ctx, TH_TypeError, "%s got '%s' twice", f->info->name, args[i].key);
+        f->arg[p] = args[i];
+        f->given |= 1u << p;
+    }
+    return true;
+}
+
+static bool fill_defaults(Front *f, const Sig *sig) {
+    for (int p = 0; p < sig->n; p++) {
+        if (((f->given >> p) & 1) || sig->at[p].star) continue;
+        if (!sig->at[p].deflt)
+            return err(f->ctx, TH_TypeError, "%s: argument '%.*s' is missing: %s(%s)", f->info->name, sig->at[p].nname,
+                       sig->at[p].name, f->info->name, f->info->signature);
+        f->arg[p] = default_arg(f->ctx, &sig->at[p]);
+        if (failed(f->ctx)) return false;
+    }
+    return true;
+}
+
+static bool bind(Front *f, const ThArg *args, int n) {
+    Sig sig;
+    int npos = 0;
+    read_signature(f->info->signature, &sig);
+    while (npos < n && !args[npos].key) npos++;
+    f->nparam = sig.n;
+    if (!bind_positional(f, &sig, args, npos) || !bind_keywords(f, &sig, args + npos, n - npos)) return false;
+    if (f->nrest == 1 && f->rest[0].kind == TH_ARG_LIST) {
+        f->nrest = f->rest[0].list.n;
+        f->rest = f->rest[0].list.at;
+    }
+    return fill_defaults(f, &sig);
+}
+
+/* ---- calls
+ * ----------------------------------------------------------------------------------------------------------------- */
+/* Every public scalar operation: its operands are its parameters. */
+static int call_scalar(Front *f) {
+    VarVec v = {0};
+    bool ok;
+    if (scalar_ops[f->op].flags & SF_NARY) {
+        ok = front_list(f, -1, &v);
+        if (ok && v.n == 0) ok = front_error(f, TH_TypeError, "needs at least one argument") >= 0;
+    } else {
+        ok = vec_reserve(f->ctx, &v, f->nparam);
+        for (int i = 0; ok && i < f->nparam; i++) ok = (v.at[v.n++] = front_var(f, i)) != NULL;
+    }
+    ThVar *r = ok ? elemwise_make(f->b, f->op, v.at, v.n) : NULL;
+    vec_free(f->ctx, &v);
+    return front_return(f, r);
+}
+
+int front_build(Builder *b, int func, const ThArg *args, int nargs, ThVar **out, int max) {
+    const ThFuncInfo *info = th_func_info(func);
+    if (!info) {
+        err(b->ctx, TH_ValueError, "there is no function number %d", func);
+        return -1;
+    }
+    Front f = {
+        .ctx = b->ctx, .b = b, .info = info, .op = func < NFRONT ? -1 : scalars[func - NFRONT], .out = out, .max = max};
+    if (!bind(&f, args, nargs)) return -1;
+    int n = f.op >= 0 ? call_scalar(&f) : fronts[func](&f);
+    return failed(b->ctx) ? -1 : n;
+}
+
+ThVar *front_call(Builder *b, const char *name, const ThArg *args, int nargs) {
+    ThVar *out[FRONT_MAX_OUT];
+    int func = th_func_find(name);
+    if (func < 0) {
+        err(b->ctx, TH_NotImplementedError, "the function %s is not available", name);
+        return NULL;
+    }
+    for (int i = 0; i < nargs; i++)
+        if (args[i].kind == TH_ARG_VAR && !args[i].var) return NULL;
+    return front_build(b, func, args, nargs, out, FRONT_MAX_OUT) >= 1 ? out[0] : NULL;
+}

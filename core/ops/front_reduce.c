@@ -1,0 +1,167 @@
+/*
+ * front_reduce.c -- sum, mean, max and their kin, built as Theano builds them: a mean is a sum divided by each reduced
+ * length in turn, a minimum is the negated maximum of the negation.
+ */
+#include "front.h"
+#include "reduce.h"
+#include "structural.h"
+
+#include <string.h>
+
+/* ---- arguments
+ * --------------------------------------------------------------------------------------------------------------- */
+/* Argument 0 as a tensor and parameter 1 as its axes. NULL: error. */
+static ThVar *input(Front *f, AttrInts *axis) {
+    ThVar *x = front_var(f, 0);
+    return x && front_axes(f, 1, x->type.ndim, axis) ? x : NULL;
+}
+
+static ThVar *keep(Front *f, bool keepdims, ThVar *x, ThVar *y, const AttrInts *axis) {
+    return keepdims ? keepdims_make(f->b, x, y, axis) : y;
+}
+
+static ThVar *named(Front *f, ThVar *v, const char *name) {
+    (void)f;
+    return v && th_var_set_name(v, name) == 0 ? v : NULL;
+}
+
+/* ---- sums and products
+ * --------------------------------------------------------------------------------------------------------- */
+static ThVar *reduce(Front *f, const Op *op, bool no_zeros) {
+    AttrInts axis;
+    ThVar *x = input(f, &axis);
+    ThDtype dtype = front_dtype(f, 2), acc = front_dtype(f, 4);
+    if (!x || failed(f->ctx)) return NULL;
+    return keep(f, front_bool(f, 3), x, reduce_make(f->b, op, x, &axis, dtype, acc, no_zeros), &axis);
+}
+
+int front_sum(Front *f) { return front_return(f, reduce(f, &op_sum, false)); }
+int front_prod(Front *f) { return front_return(f, reduce(f, &op_prod, front_bool(f, 5))); }
+
+static int front_logical(Front *f, const Op *op) {
+    AttrInts axis;
+    ThVar *x = input(f, &axis);
+    ThVar *r = reduce_make(f->b, op, x, &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, false);
+    return front_return(f, keep(f, front_bool(f, 2), x, r, &axis));
+}
+
+int front_any(Front *f) { return front_logical(f, &op_any); }
+int front_all(Front *f) { return front_logical(f, &op_all); }
+
+/* ---- mean, variance
+ * ------------------------------------------------------------------------------------------------------------ */
+/* s divided by lengths[d] for each reduced dimension d in turn. */
+static ThVar *divide(Builder *b, ThVar *s, ThVar *lengths, int ndim, const AttrInts *axis) {
+    for (int d = 0; d < ndim; d++)
+        if (axis_in(axis, d)) s = elemwise_2(b, S_true_div, s, subtensor_int_make(b, lengths, d));
+    return s;
+}
+
+static ThVar *mean(Front *f, ThVar *x, const AttrInts *axis, ThDtype dtype, ThDtype acc, bool keepdims) {
+    Builder *b = f->b;
+    if (!x) return NULL;
+    ThVar *s = keep(f, keepdims, x, reduce_make(b, &op_sum, x, axis, dtype, acc, false), axis);
+    if (!s) return NULL;
+    ThDtype d = s->type.dtype == TH_FLOAT32 || s->type.dtype == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64;
+    s = divide(b, s, cast_make(b, shape_make(b, x), d), x->type.ndim, axis);
+    if (s && dtype_is_discrete(s->type.dtype)) s = cast_make(b, s, d);
+    return named(f, s, "mean");
+}
+
+int front_mean(Front *f) {
+    AttrInts axis;
+    ThVar *x = input(f, &axis);
+    ThDtype dtype = front_dtype(f, 2), acc = front_dtype(f, 4);
+    if (!x || failed(f->ctx)) return -1;
+    return front_return(f, mean(f, x, &axis, dtype, acc, front_bool(f, 3)));
+}
+
+/* What the corrected two-pass form takes off: the square of the mean of the centred input. */
+static ThVar *correction(Front *f, ThVar *x, ThVar *centred, const AttrInts *axis, int64_t ddof, bool keepdims) {
+    Builder *b = f->b;
+    ThVar *square = const_int(b, 2, TH_DTYPE_NONE);
+    if (ddof == 0) return elemwise_2(b, S_pow, mean(f, centred, axis, TH_DTYPE_NONE, TH_DTYPE_NONE, keepdims), square);
+    ThVar *lengths = shape_make(b, x), *less = elemwise_2(b, S_sub, lengths, const_int(b, ddof, TH_DTYPE_NONE));
+    ThVar *e = elemwise_2(b, S_pow, keep(f, keepdims, x, sum_make(b, centred, axis), axis), square);
+    for (int d = 0; x && d < x->type.ndim; d++)
+        if (axis_in(axis, d))
+            e = elemwise_2(b, S_true_div, e,
+                           elemwise_2(b, S_mul, subtensor_int_make(b, less, d), subtensor_int_make(b, lengths, d)));
+    return e;
+}
+
+static ThVar *variance(Front *f) {
+    Builder *b = f->b;
+    AttrInts axis;
+    ThVar *x = input(f, &axis);
+    int64_t ddof = front_int(f, 2);
+    bool keepdims = front_bool(f, 3), corrected = front_bool(f, 4);
+    if (!x || failed(f->ctx)) return NULL;
+    ThVar *centred = elemwise_2(b, S_sub, x, mean(f, x, &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, true));
+    if (!centred) return NULL;
+    ThDtype d = centred->type.dtype;
+    ThVar *sq = elemwise_2(b, S_pow, centred, dtype_is_discrete(d) ? const_int(b, 2, d) : const_float(b, 2, d)), *v;
+    if (ddof == 0) {
+        v = mean(f, sq, &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, keepdims);
+    } else {
+        ThVar *less = elemwise_2(b, S_sub, shape_make(b, x), const_int(b, ddof, TH_DTYPE_NONE));
+        v = divide(b, keep(f, keepdims, x, sum_make(b, sq, &axis), &axis), less, x->type.ndim, &axis);
+    }
+    if (corrected) v = elemwise_2(b, S_sub, v, correction(f, x, centred, &axis, ddof, keepdims));
+    return named(f, v, "var");
+}
+
+int front_variance(Front *f) { return front_return(f, variance(f)); }
+int front_std(Front *f) { return front_return(f, named(f, elemwise_1(f->b, S_sqrt, variance(f)), "std")); }
+
+/* ---- extrema
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
+/* Output `which` (0 maximum, 1 position) of MaxAndArgmax(x). */
+static ThVar *extremum(Front *f, ThVar *x, const AttrInts *axis, int which, bool keepdims) {
+    ThApply *a = max_and_argmax_make(f->b, x, axis);
+    return a ? keep(f, keepdims, x, a->out[which], axis) : NULL;
+}
+
+/* x turned so that its smallest element becomes the largest, by kind of dtype. NULL for complex (error set). */
+static ThVar *flip(Front *f, ThVar *x) {
+    if (!x) return NULL;
+    ThDtype d = x->type.dtype;
+    if (dtype_is_complex(d)) {
+        front_error(f, TH_TypeError, "complex numbers have no order");
+        return NULL;
+    }
+    if (d == TH_BOOL) return elemwise_1(f->b, S_invert, x);
+    if (!dtype_is_unsigned(d)) return elemwise_1(f->b, S_neg, x);
+    int64_t most = d == TH_UINT64 ? -1 : ((int64_t)1 << (8 * th_dtype_bytes(d))) - 1;
+    return elemwise_2(f->b, S_sub, const_int(f->b, most, d), x);
+}
+
+static int extremum_of(Front *f, bool smallest, int which) {
+    AttrInts axis;
+    ThVar *x = input(f, &axis);
+    ThVar *r = extremum(f, smallest ? flip(f, x) : x, &axis, which, front_bool(f, 2));
+    return front_return(f, smallest && which == 0 ? flip(f, r) : r);
+}
+
+int front_max(Front *f) { return extremum_of(f, false, 0); }
+int front_min(Front *f) { return extremum_of(f, true, 0); }
+int front_argmax(Front *f) { return extremum_of(f, false, 1); }
+int front_argmin(Front *f) { return extremum_of(f, true, 1); }
+
+int front_max_and_argmax(Front *f) {
+    AttrInts axis;
+    ThVar *x = input(f, &axis);
+    ThApply *a = max_and_argmax_make(f->b, x, &axis);
+    if (!a) return -1;
+    bool keepdims = front_bool(f, 2);
+    ThVar *r[2] = {keep(f, keepdims, x, a->out[0], &axis), keep(f, keepdims, x, a->out[1], &axis)};
+    return front_return_n(f, r, 2);
+}
+
+int front_ptp(Front *f) {
+    AttrInts axis;
+    ThVar *x = input(f, &axis);
+    ThVar *least = flip(f, extremum(f, flip(f, x), &axis, 0, false));
+    return front_return(f, elemwise_2(f->b, S_sub, extremum(f, x, &axis, 0, false), least));
+}

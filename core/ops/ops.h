@@ -1,0 +1,73 @@
+/*
+ * ops.h -- the list of operations, and what the family files share.
+ * One name here and `const Op op_NAME` in a family file make an operation; op_table, lookup by name and the tests of
+ * completeness come from the list.
+ */
+#ifndef TH_OPS_H
+#define TH_OPS_H
+
+#include "scalar.h"
+
+/* clang-format off */
+#define OP_LIST_ELEMWISE(X) X(elemwise) X(dimshuffle)
+#define OP_LIST_REDUCE(X)   X(sum) X(prod) X(all) X(any) X(max) X(min) X(max_and_argmax) X(argmax)
+#define OP_LIST_STRUCT(X) \
+    X(shape) X(shape_i) X(make_vector) X(specify_shape) X(scalar_from_tensor) X(tensor_from_scalar) X(reshape) X(rebroadcast) \
+    X(alloc) X(alloc_empty) X(arange) X(eye) X(tri) X(subtensor) X(inc_subtensor) X(adv_subtensor1) X(adv_inc_subtensor1) \
+    X(adv_subtensor) X(adv_inc_subtensor) X(join) X(split) X(dot) X(dot22) X(dot22scalar) X(gemm) X(gemv) X(ger) X(cgemv) \
+    X(cger) X(softmax) X(softmax_grad) X(log_softmax) X(softmax_with_bias) X(crossentropy_1hot) X(crossentropy_1hot_grad) \
+    X(crossentropy_softmax) X(crossentropy_softmax_dx) X(deep_copy)
+/* clang-format on */
+#define OP_LIST(X) OP_LIST_ELEMWISE(X) OP_LIST_REDUCE(X) OP_LIST_STRUCT(X)
+
+#define X(name) extern const Op op_##name;
+OP_LIST(X)
+#undef X
+
+/* Per-context state of this folder (parsed texts, interned bodies); made on first use. NULL with MemoryError. */
+typedef struct OpsState {
+    Arena *arena;
+    const ScalarTexts *grad[SCALAR_COUNT], *value[SCALAR_COUNT], *cvalue[SCALAR_COUNT];
+    VEC(const ScalarBody *) bodies; /* all interned bodies, oldest first */
+    Map body_of;                    /* hash -> 1 + position of the newest body with it; older ones through next */
+    VEC(int) body_next;
+} OpsState;
+OpsState *ops_state(ThContext *c);
+
+/* Attributes of an Apply of the named struct type. */
+#define ATTRS(type, a) ((const type *)(a)->attrs)
+
+/* ---- elementwise helpers (elemwise.c, elemwise_grad.c)
+ * ----------------------------------------------------------------- */
+/* Elemwise{scalar} on inputs of equal rank, nothing padded. NULL with the error set. */
+ThVar *elemwise_raw(Builder *b, int scalar, ThVar *const *in, int nin);
+static inline ThVar *elemwise_1(Builder *b, int s, ThVar *x) { return elemwise_make(b, s, &x, 1); }
+static inline ThVar *elemwise_2(Builder *b, int s, ThVar *x, ThVar *y) {
+    return elemwise_make(b, s, (ThVar *[]){x, y}, 2);
+}
+static inline ThVar *elemwise_3(Builder *b, int s, ThVar *x, ThVar *y, ThVar *w) {
+    return elemwise_make(b, s, (ThVar *[]){x, y, w}, 3);
+}
+/* A DimShuffle node even where the pattern is the identity (Theano's gradient of constants prints InplaceDimShuffle{}).
+ */
+ThVar *dimshuffle_node(Builder *b, ThVar *x, const int8_t *pattern, int n);
+/* A zero of x's rank for gradients: fill(x, 0), cast to floatX where x is discrete. */
+ThVar *zero_grad_make(Builder *b, ThVar *x);
+/* Left-pads x with broadcastable dims to rank n (x itself when it has them). */
+ThVar *padleft_make(Builder *b, ThVar *x, int n);
+
+/* ---- elementwise part of a kernel
+ * ----------------------------------------------------------------------------------------- */
+/* The dtype conversions and instructions of one scalar operation on value ids; see elemwise_lower.c. -1 on error. */
+int scalar_emit(Kernel *k, int op, const ThDtype *in_dtype, const int *in, int nin, ThDtype out, int depth);
+
+/* ---- bodies of Composites (scalar_body.c)
+ * ------------------------------------------------------------------------------------- */
+ThDtype scalar_body_dtype(const ScalarBody *b, int value); /* of a value id */
+
+/* ---- attribute helpers
+ * ----------------------------------------------------------------------------------------------------- */
+/* Normalises negative axes, sorts, refuses duplicates and axes out of range (ValueError naming `what`). */
+bool axes_normalize(ThContext *c, AttrInts *axes, int ndim, const char *what);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * primitives.h -- the helpers that value texts of scalar.h may call: exactly these, in every backend and the
+ * interpreter. PRIM works on one dtype (that of the instruction's operands) and gives the same dtype unless the text
+ * says otherwise; CPRIM works on complex numbers {re, im}. Everything else in a value text is + - * / < <= > >= == !=
+ * && || ! ?: and the literals 0 1 2 -1 0.5, taken in the computing dtype. Operators on integers wrap; bool is 0 or 1.
+ */
+#ifndef TH_PRIMITIVES_H
+#define TH_PRIMITIVES_H
+
+/* clang-format off */
+#define PRIM_TABLE(PRIM)                                                                                               \
+    PRIM(abs,       1, "|a|; the most negative integer stays itself, unsigned and bool unchanged")                     \
+    PRIM(div_floor, 2, "a / b rounded toward -inf; floats floor(a / b); an integer b of 0 gives 0 (checked before)")   \
+    PRIM(mod_floor, 2, "a - b * floor(a / b), sign of b: r = fmod(a, b), plus b when r != 0 and signs differ; b == 0 as div_floor") \
+    PRIM(pow,       2, "a to the power b; integers by wrapping products, b < 0: 1 for a == 1, 1 or -1 for a == -1, else 0") \
+    PRIM(bit_and,   2, "a & b on integers and bool")                                                                   \
+    PRIM(bit_or,    2, "a | b on integers and bool")                                                                   \
+    PRIM(bit_xor,   2, "a ^ b on integers and bool")                                                                   \
+    PRIM(bit_not,   1, "~a on integers, !a on bool")                                                                   \
+    PRIM(isinf,     1, "true for either infinity (bool result)")                                                       \
+    PRIM(floor,     1, "largest integral value not above a")                                                           \
+    PRIM(ceil,      1, "smallest integral value not below a")                                                          \
+    PRIM(trunc,     1, "a without its fraction")                                                                       \
+    PRIM(rint,      1, "nearest integral value, halves to even")                                                       \
+    PRIM(round,     1, "nearest integral value, halves away from zero")                                                \
+    PRIM(exp,       1, "e to the power a")                                                                             \
+    PRIM(exp2,      1, "2 to the power a")                                                                             \
+    PRIM(expm1,     1, "exp(a) - 1")                                                                                   \
+    PRIM(log,       1, "natural logarithm")                                                                            \
+    PRIM(log2,      1, "logarithm to base 2")                                                                          \
+    PRIM(log10,     1, "logarithm to base 10")                                                                         \
+    PRIM(log1p,     1, "log(1 + a)")                                                                                   \
+    PRIM(sqrt,      1, "square root; NaN below 0")                                                                     \
+    PRIM(deg2rad,   1, "a * (pi / 180), the factor rounded to the dtype")                                              \
+    PRIM(rad2deg,   1, "a * (180 / pi), the factor rounded to the dtype")                                              \
+    PRIM(sin,       1, "sine of radians")                                                                              \
+    PRIM(cos,       1, "cosine of radians")                                                                            \
+    PRIM(tan,       1, "tangent of radians")                                                                           \
+    PRIM(asin,      1, "arc sine")                                                                                     \
+    PRIM(acos,      1, "arc cosine")                                                                                   \
+    PRIM(atan,      1, "arc tangent")                                                                                  \
+    PRIM(atan2,     2, "angle of the point (b, a)")                                                                    \
+    PRIM(sinh,      1, "hyperbolic sine")                                                                              \
+    PRIM(cosh,      1, "hyperbolic cosine")                                                                            \
+    PRIM(tanh,      1, "hyperbolic tangent")                                                                           \
+    PRIM(asinh,     1, "inverse hyperbolic sine")                                                                      \
+    PRIM(acosh,     1, "inverse hyperbolic cosine")                                                                    \
+    PRIM(atanh,     1, "inverse hyperbolic tangent")                                                                   \
+    PRIM(erf,       1, "error function")                                                                               \
+    PRIM(erfc,      1, "1 - erf(a)")                                                                                   \
+    PRIM(sigmoid,   1, "1 / (1 + exp(-a)); 0 below -709 (float32 -88), 1 above 19 (float32 15)")                       \
+    PRIM(softplus,  1, "log1p(exp(a)); 0 below -745 (float32 -103), a above 16 (float32 14)")
+
+#define CPRIM_TABLE(CPRIM)                                                                                             \
+    CPRIM(c_add,  2, "a + b")                                                                                          \
+    CPRIM(c_sub,  2, "a - b")                                                                                          \
+    CPRIM(c_mul,  2, "(ar*br - ai*bi, ar*bi + ai*br)")                                                                 \
+    CPRIM(c_div,  2, "a / b by Smith's scaling, as NumPy divides")                                                     \
+    CPRIM(c_neg,  1, "-a")                                                                                             \
+    CPRIM(c_conj, 1, "(ar, -ai)")                                                                                      \
+    CPRIM(c_abs,  1, "hypot(ar, ai): a real of the component's dtype")                                                 \
+    CPRIM(c_real, 1, "ar: a real")                                                                                     \
+    CPRIM(c_imag, 1, "ai: a real")                                                                                     \
+    CPRIM(c_make, 2, "(a, b) of two reals: a complex")                                                                 \
+    CPRIM(c_eq,   2, "ar == br && ai == bi: a bool")                                                                   \
+    CPRIM(c_neq,  2, "not c_eq: a bool")
+/* clang-format on */
+
+#endif

@@ -1,0 +1,198 @@
+/*
+ * reshape.c -- Reshape and Rebroadcast: the same elements under other lengths or other promises.
+ * In: a tensor and its new lengths (an int vector, one entry may be -1), or a new broadcast pattern. Out: a view where
+ * the tensor is C-contiguous, else of a contiguous copy. Wrong sizes raise ValueError before anything runs.
+ */
+#include "structural.h"
+
+#include <stdio.h>
+
+/* ---- Reshape -------------------------------------------------------------------------------------------------------------- */
+/* Broadcast bits that the new lengths promise; refuses two -1 entries where that is known. */
+static bool promised_bits(Infer *q, int ndim, uint32_t *bits) {
+    int unknown = 0;
+    *bits = 0;
+    for (int d = 0; d < ndim; d++) {
+        int64_t v;
+        if (!vector_known(q->in[1], d, &v)) continue;
+        if (v == 1) *bits |= 1u << d;
+        if (v < 0 && ++unknown > 1) return err(q->ctx, TH_ValueError, "Reshape: only one length can be -1");
+    }
+    return true;
+}
+
+static bool infer_reshape(Infer *q) {
+    int64_t ndim = ((const ReshapeAttrs *)q->attrs)->ndim, n = vector_length(q->in[1]);
+    ThType x = q->in[0]->type, s = q->in[1]->type;
+    uint32_t bits;
+    if (x.kind != TYPE_TENSOR) return err(q->ctx, TH_TypeError, "Reshape takes a tensor");
+    if (s.kind != TYPE_TENSOR || s.ndim != 1) return err(q->ctx, TH_TypeError, "Reshape: the shape must be a vector of integers");
+    if (!dtype_is_int((ThDtype)s.dtype) && n != 0)
+        return err(q->ctx, TH_TypeError, "Shape must be integers, got a vector of %s", th_dtype_name((ThDtype)s.dtype));
+    if (ndim < 0 || ndim > TH_MAX_NDIM)
+        return err(q->ctx, TH_ValueError, "Reshape to %lld dimensions (0 to %d are possible)", (long long)ndim, TH_MAX_NDIM);
+    if (n >= 0 && n != ndim)
+        return err(q->ctx, TH_ValueError, "Reshape{%lld}: the shape has %lld entries", (long long)ndim, (long long)n);
+    if (!promised_bits(q, (int)ndim, &bits)) return false;
+    q->out[0] = type_tensor((ThDtype)x.dtype, (int)ndim, bits);
+    return true;
+}
+
+typedef struct Lengths { /* of a reshape: entries as given and the place of a known -1 */
+    Sz at[TH_MAX_NDIM];
+    bool known[TH_MAX_NDIM];
+    int64_t k[TH_MAX_NDIM];
+} Lengths;
+
+static Sz calc(const ShapeAlg *a, char op, Sz x, Sz y) { return a->op(a->u, op, x, y); }
+
+static Sz product(const ShapeAlg *a, const Sz *s, int n) {
+    Sz p = a->constant(a->u, 1);
+    for (int i = 0; i < n; i++) p = i ? calc(a, '*', p, s[i]) : s[i];
+    return p;
+}
+
+/* Entries below 0 become 1 in `filled`; neg[d] is the flag of such an entry. */
+static void fill_unknown(const ShapeAlg *a, const Lengths *l, int n, Sz *filled, Sz *neg) {
+    Sz zero = a->constant(a->u, 0), one = a->constant(a->u, 1);
+    for (int d = 0; d < n; d++) {
+        if (l->known[d]) {
+            neg[d] = l->k[d] < 0 ? one : zero;
+            filled[d] = l->k[d] < 0 ? one : l->at[d];
+        } else {
+            neg[d] = calc(a, '<', l->at[d], zero);
+            filled[d] = calc(a, '+', l->at[d], calc(a, '*', neg[d], calc(a, '-', one, l->at[d])));
+        }
+    }
+}
+
+static bool shape_reshape(ShapeQ *q) {
+    const ShapeAlg *a = q->alg;
+    int n = q->node->out[0]->type.ndim;
+    Lengths l = {0};
+    Sz filled[TH_MAX_NDIM] = {0}, neg[TH_MAX_NDIM] = {0}, *out = q->out[0];
+    for (int d = 0; d < n; d++) {
+        l.known[d] = vector_known(q->node->in[1], d, &l.k[d]);
+        l.at[d] = l.known[d] ? a->constant(a->u, l.k[d]) : a->value(a->u, 1, d);
+    }
+    fill_unknown(a, &l, n, filled, neg);
+    Sz total = product(a, q->in[0], q->node->in[0]->type.ndim), rest = product(a, filled, n);
+    Sz missing = calc(a, '/', total, calc(a, 'M', rest, a->constant(a->u, 1)));
+    for (int d = 0; d < n; d++) {
+        if (l.known[d]) out[d] = l.k[d] < 0 ? missing : filled[d];
+        else out[d] = calc(a, '+', filled[d], calc(a, '*', neg[d], calc(a, '-', missing, filled[d])));
+    }
+    return a->equal(a->u, total, product(a, out, n),
+                    "Cannot reshape input of {0} elements to a shape of {1} elements (see the shapes and values below)");
+}
+
+static void grad_reshape(Grad *g) {
+    ThVar *x = g->node->in[0];
+    g->gx[0] = patternbroadcast_make(g->b, reshape_make(g->b, g->gz[0], shape_make(g->b, x), x->type.ndim), x->type.broadcastable);
+    g->gx[1] = NULL;
+}
+
+static bool lower_reshape(Lower *l) {
+    Size shape[TH_MAX_NDIM], stride[TH_MAX_NDIM], run = size_const(1);
+    int n = l->node->out[0]->type.ndim;
+    if (!l->api->in_contiguous(l, 0) && !l->api->contiguous(l, 0)) return false;
+    for (int d = n - 1; d >= 0; d--) {
+        shape[d] = l->api->out_dim(l, 0, d);
+        stride[d] = run;
+        if (d) run = l->api->mul(l, run, shape[d]);
+    }
+    return l->api->view(l, 0, 0, n, shape, stride, l->api->in_offset(l, 0));
+}
+
+static bool first_connected(const ThApply *a, int in, int out) {
+    (void)a, (void)out;
+    return in == 0;
+}
+
+static void str_reshape(Text *t, const ThApply *a) { text_printf(t, "Reshape{%lld}", (long long)ATTRS(ReshapeAttrs, a)->ndim); }
+
+static const AttrField reshape_fields[] = {{"ndim", ATTR_INT, offsetof(ReshapeAttrs, ndim), false}};
+const Op op_reshape = {
+    .name = "Reshape", .flags = OP_VIEW | OP_FAILS, .nin = 2, .nout = 1, .attr_bytes = sizeof(ReshapeAttrs),
+    .attrs = reshape_fields, .nattr = 1, .infer = infer_reshape, .shape = shape_reshape, .grad = grad_reshape,
+    .lower = lower_reshape, .str = str_reshape, .connected = first_connected, .doc = "the elements of x in another shape",
+};
+
+ThVar *reshape_make(Builder *b, ThVar *x, ThVar *shape, int ndim) {
+    return apply1(b, &op_reshape, &(ReshapeAttrs){ndim}, (ThVar *[]){x, shape}, 2);
+}
+
+/* ---- Rebroadcast ------------------------------------------------------------------------------------------------------------ */
+static bool infer_rebroadcast(Infer *q) {
+    const AttrInts *axis = &((const RebroadcastAttrs *)q->attrs)->axis;
+    ThType t = q->in[0]->type;
+    if (t.kind != TYPE_TENSOR) return err(q->ctx, TH_TypeError, "Rebroadcast takes a tensor");
+    if (axis->n > t.ndim)
+        return err(q->ctx, TH_ValueError, "Rebroadcast: trying to rebroadcast non-existent dimension %d", axis->n - 1);
+    for (int d = 0; d < axis->n; d++) {
+        if (axis->at[d] == 1) t.broadcastable |= 1u << d;
+        if (axis->at[d] == 0) t.broadcastable &= ~(1u << d);
+    }
+    q->out[0] = t;
+    return true;
+}
+
+static bool shape_rebroadcast(ShapeQ *q) {
+    const AttrInts *axis = &ATTRS(RebroadcastAttrs, q->node)->axis;
+    char why[120];
+    for (int d = 0; d < q->node->in[0]->type.ndim; d++) {
+        Sz one;
+        q->out[0][d] = q->in[0][d];
+        if (d >= axis->n || axis->at[d] != 1 || type_bcast(q->node->in[0]->type, d)) continue;
+        snprintf(why, sizeof why, "Dimension %d in Rebroadcast's input was supposed to be 1 (got {0} instead)", d);
+        const char *text = intern(q->node->ctx, why);
+        q->out[0][d] = one = q->alg->constant(q->alg->u, 1);
+        if (!text || !q->alg->equal(q->alg->u, q->in[0][d], one, text)) return false;
+    }
+    return true;
+}
+
+static void grad_rebroadcast(Grad *g) {
+    RebroadcastAttrs back = *ATTRS(RebroadcastAttrs, g->node);
+    for (int d = 0; d < back.axis.n; d++)
+        if (back.axis.at[d] >= 0) back.axis.at[d] = (int8_t)type_bcast(g->node->in[0]->type, d);
+    ThVar *gz = g->gz[0];
+    g->gx[0] = apply1(g->b, &op_rebroadcast, &back, &gz, 1);
+}
+
+static bool lower_rebroadcast(Lower *l) {
+    Size shape[TH_MAX_NDIM], stride[TH_MAX_NDIM];
+    int n = l->node->out[0]->type.ndim;
+    for (int d = 0; d < n; d++) {
+        shape[d] = l->api->out_dim(l, 0, d);
+        stride[d] = l->api->in_stride(l, 0, d);
+    }
+    return l->api->view(l, 0, 0, n, shape, stride, l->api->in_offset(l, 0));
+}
+
+static void str_rebroadcast(Text *t, const ThApply *a) {
+    const AttrInts *axis = &ATTRS(RebroadcastAttrs, a)->axis;
+    text_put(t, "Rebroadcast{");
+    for (int d = 0; d < axis->n; d++) text_printf(t, "%s%c", d ? "," : "", axis->at[d] < 0 ? '?' : '0' + axis->at[d]);
+    text_putc(t, '}');
+}
+
+static const AttrField rebroadcast_fields[] = {{"axis", ATTR_AXES, offsetof(RebroadcastAttrs, axis), false}};
+const Op op_rebroadcast = {
+    .name = "Rebroadcast", .flags = OP_VIEW | OP_FAILS, .nin = 1, .nout = 1, .attr_bytes = sizeof(RebroadcastAttrs),
+    .attrs = rebroadcast_fields, .nattr = 1, .infer = infer_rebroadcast, .shape = shape_rebroadcast,
+    .grad = grad_rebroadcast, .lower = lower_rebroadcast, .str = str_rebroadcast,
+    .doc = "x with other promises of length 1, checked at run time",
+};
+
+ThVar *patternbroadcast_make(Builder *b, ThVar *x, uint32_t broadcastable) {
+    RebroadcastAttrs at = {0};
+    if (!x || x->type.broadcastable == broadcastable) return x;
+    for (int d = 0; d < x->type.ndim; d++) {
+        bool want = broadcastable >> d & 1;
+        at.axis.at[d] = (int8_t)(want == type_bcast(x->type, d) ? -1 : want);
+        if (at.axis.at[d] >= 0) at.axis.n = (int8_t)(d + 1);
+    }
+    for (int d = at.axis.n; d < TH_MAX_NDIM; d++) at.axis.at[d] = 0; /* canonical past n */
+    return apply1(b, &op_rebroadcast, &at, &x, 1);
+}

@@ -1,0 +1,172 @@
+/*
+ * scalar.h -- the table of scalar operations: one entry each, everything else is made from it.
+ *
+ *   X(name,      operation number S_name, printed Elemwise{name,no_inplace}, word of the expression language
+ *     cls,       Theano's class: Elemwise{cls}[(0, 0)] once in place
+ *     infix,     operator in pp and Composite texts, or NULL
+ *     str,       Theano's str of the scalar operation: in Composite texts and in Elemwise{str} of gradients; NULL: name
+ *     opname,    printed whole instead of Elemwise{name,no_inplace}, or NULL
+ *     arity,     operands (n-ary ones: 2 in texts, any number >= 1 in graphs)
+ *     flags,     SF_*
+ *     result,    RES_*: result dtype and the dtype computed in
+ *     value,     C and expr.h text over a b c, calls only to primitives.h; NULL: complex only
+ *     cvalue,    complex form: text over CPRIM helpers, NULL: none
+ *     grad,      a text per input, separated by ';', over inputs x y w, result z, its gradient gz; see below
+ *     meta,      Lua metamethod or NULL
+ *     params,    parameter names of the public function; NULL: not public under this name
+ *     doc)       one line
+ *
+ * Gradient texts are Theano's, operand for operand: they are visible in printed graphs. Two words are special there:
+ * lit(k) is the literal k in the dtype of the result, zeros(x) a gradient of zeros shaped like x (connected). Numbers
+ * take the smallest dtype that holds them. An empty text: the input is disconnected. Results of a
+ * discrete dtype never use the text: their gradients are zeros. n-ary add and mul have their gradients in elemwise.c.
+ *
+ * Conventions of lowering (elemwise_lower.c), which keep value texts this short: operands are cast to the computing
+ * dtype before; the condition of switch is cast to bool; add, mul and sqr on bool become or_, and_ and and_; integer
+ * division is preceded by a check of the divisor; cast is INS_CAST and second is its second operand.
+ */
+#ifndef TH_SCALAR_H
+#define TH_SCALAR_H
+
+#include "../graph/op.h"
+#include "primitives.h"
+
+/* clang-format off */
+/* Families. F1: a function of floats with one operand. CMP: comparison. RND: locally constant. BIT: bitwise. */
+#define SCALAR_F1(X, name, cls, text, grad, doc) \
+    X(name, cls, NULL, NULL, NULL, 1, SF_METHOD, RES_FLOAT, text, NULL, grad, NULL, "x", doc)
+#define SCALAR_CMP(X, name, cls, text, ctext, flags, doc) \
+    X(name, cls, NULL, cls, NULL, 2, SF_METHOD | SF_CHEAP | SF_ZERO_GRAD | (flags), RES_BOOL, text, ctext, "zeros(x); zeros(y)", NULL, "x, y", doc)
+#define SCALAR_RND(X, name, cls, str, flags, result, text, doc) \
+    X(name, cls, NULL, str, NULL, 1, SF_METHOD | SF_ZERO_GRAD | SF_NO_COMPLEX | (flags), result, text, NULL, "zeros(x)", NULL, "x", doc)
+#define SCALAR_BIT(X, name, cls, text, meta, doc) \
+    X(name, cls, NULL, cls, NULL, 2, SF_COMM | SF_ASSOC | SF_CHEAP | SF_ZERO_GRAD, RES_BITS, text, NULL, "zeros(x); zeros(y)", meta, "x, y", doc)
+
+#define SCALAR_PUBLIC(X) \
+    /* arithmetic */ \
+    X(add, "Add", "+", NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_NARY | SF_COMPLEX | SF_CHEAP | SF_IDENTITY0, RES_UP, \
+      "a + b", "c_add(a, b)", "gz; gz", "__add", "*inputs", "sum of the inputs, elementwise with broadcasting; or on bool") \
+    X(sub, "Sub", "-", NULL, NULL, 2, SF_COMPLEX | SF_CHEAP, RES_UP_NOBOOL, \
+      "a - b", "c_sub(a, b)", "gz; -gz", "__sub", "x, y", "difference x - y") \
+    X(mul, "Mul", "*", NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_NARY | SF_COMPLEX | SF_CHEAP | SF_IDENTITY1, RES_UP, \
+      "a * b", "c_mul(a, b)", "gz*y; gz*x", "__mul", "*inputs", "product of the inputs, elementwise with broadcasting; and on bool") \
+    X(true_div, "TrueDiv", "/", NULL, NULL, 2, SF_COMPLEX, RES_DIV, \
+      "a / b", "c_div(a, b)", "gz/y; -(gz*x)/(y*y)", "__div", "x, y", "quotient x / y; integers give floatX") \
+    X(int_div, "IntDiv", "//", NULL, NULL, 2, SF_NO_COMPLEX | SF_FAILS | SF_ZERO_GRAD, RES_UP, \
+      "div_floor(a, b)", NULL, "zeros(x); zeros(y)", "__idiv", "x, y", "quotient rounded toward -inf; an integer zero divisor raises") \
+    X(mod, "Mod", "%", NULL, NULL, 2, SF_NO_COMPLEX | SF_FAILS, RES_UP, \
+      "mod_floor(a, b)", NULL, "gz; -int_div(x, y)*gz", "__mod", "x, y", "remainder with the sign of y; an integer zero divisor raises") \
+    X(pow, "Pow", "**", NULL, NULL, 2, 0, RES_UP_BOOL8, \
+      "pow(a, b)", NULL, "gz*y*x^(y-1); switch(eq(x, 0), 0, gz*log(x)*x^y)", "__pow", "x, y", "x to the power y") \
+    X(neg, "Neg", "-", NULL, NULL, 1, SF_COMPLEX | SF_CHEAP | SF_METHOD, RES_SAME_NOBOOL, \
+      "-a", "c_neg(a)", "-gz", "__unm", "x", "-x") \
+    X(inv, "Inv", NULL, NULL, NULL, 1, SF_METHOD, RES_FLOAT, "1 / a", NULL, "-gz/(x*x)", NULL, "x", "1 / x") \
+    X(sqr, "Sqr", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CHEAP | SF_METHOD, RES_SAME, \
+      "a * a", "c_mul(a, a)", "gz*x*2", NULL, "x", "x * x") \
+    X(sqrt, "Sqrt", NULL, NULL, NULL, 1, SF_METHOD, RES_FLOAT, "sqrt(a)", NULL, "(gz*0.5)/z", NULL, "x", "square root") \
+    X(abs_, "Abs", NULL, "Abs", NULL, 1, SF_COMPLEX | SF_CHEAP | SF_METHOD, RES_ABS, \
+      "abs(a)", "c_abs(a)", "gz*sgn(x)", NULL, "x", "absolute value; of complex, the modulus") \
+    SCALAR_RND(X, sgn, "Sgn", NULL, SF_CHEAP, RES_SAME_NOBOOL, "a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a", "sign: -1, 0 or 1; NaN stays") \
+    X(maximum, "Maximum", NULL, NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_CHEAP | SF_NO_COMPLEX | SF_METHOD, RES_UP, "a >= b || a != a ? a : b", NULL, \
+      "eq(z, x)*gz; (lit(1)-eq(z, x))*gz", NULL, "x, y", "the larger of two; NaN propagates, on ties the gradient goes to x") \
+    X(minimum, "Minimum", NULL, NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_CHEAP | SF_NO_COMPLEX | SF_METHOD, RES_UP, "a <= b || a != a ? a : b", NULL, \
+      "eq(z, x)*gz; (lit(1)-eq(z, x))*gz", NULL, "x, y", "the smaller of two; NaN propagates, on ties the gradient goes to x") \
+    X(clip, "Clip", NULL, NULL, NULL, 3, SF_NO_COMPLEX | SF_METHOD, RES_UP, "a < b ? b : a > c ? c : a", NULL, \
+      "and_(ge(x, y), le(x, w))*gz; lt(x, y)*gz; gt(x, w)*gz", NULL, "x, min, max", "x limited to [min, max]; the gradient passes at the bounds") \
+    /* comparison: bool results, connected gradients of zeros */ \
+    SCALAR_CMP(X, lt,  "LT",  "a < b",  NULL,          SF_NO_COMPLEX,        "x < y") \
+    SCALAR_CMP(X, gt,  "GT",  "a > b",  NULL,          SF_NO_COMPLEX,        "x > y") \
+    SCALAR_CMP(X, le,  "LE",  "a <= b", NULL,          SF_NO_COMPLEX,        "x <= y") \
+    SCALAR_CMP(X, ge,  "GE",  "a >= b", NULL,          SF_NO_COMPLEX,        "x >= y") \
+    SCALAR_CMP(X, eq,  "EQ",  "a == b", "c_eq(a, b)",  SF_COMM | SF_COMPLEX, "x == y (the operator == is identity in Lua)") \
+    SCALAR_CMP(X, neq, "NEQ", "a != b", "c_neq(a, b)", SF_COMM | SF_COMPLEX, "x ~= y (the operator ~= is identity in Lua)") \
+    SCALAR_RND(X, isnan, "IsNan", "IsNan", SF_CHEAP, RES_CUSTOM, "a != a",   "true where x is NaN") \
+    SCALAR_RND(X, isinf, "IsInf", "IsInf", SF_CHEAP, RES_CUSTOM, "isinf(a)", "true where x is an infinity") \
+    /* rounding */ \
+    SCALAR_RND(X, ceil,  "Ceil",  NULL, 0, RES_FLOAT, "ceil(a)",  "smallest integral value not below x") \
+    SCALAR_RND(X, floor, "Floor", NULL, 0, RES_FLOAT, "floor(a)", "largest integral value not above x") \
+    SCALAR_RND(X, trunc, "Trunc", NULL, 0, RES_FLOAT, "trunc(a)", "x without its fraction") \
+    SCALAR_RND(X, round_half_to_even, "RoundHalfToEven", "RoundHalfToEven", SF_FLOAT_ONLY, RES_SAME, "rint(a)", \
+      "nearest integral value, halves to even; floats only") \
+    SCALAR_RND(X, round_half_away_from_zero, "RoundHalfAwayFromZero", "RoundHalfAwayFromZero", SF_FLOAT_ONLY, RES_SAME, "round(a)", \
+      "nearest integral value, halves away from zero; floats only") \
+    /* exponentials, logarithms, angles */ \
+    SCALAR_F1(X, exp,     "Exp",     "exp(a)",     "gz*z",                        "e to the power x") \
+    SCALAR_F1(X, exp2,    "Exp2",    "exp2(a)",    "gz*z*log(lit(2))",            "2 to the power x") \
+    SCALAR_F1(X, expm1,   "Expm1",   "expm1(a)",   "gz*exp(x)",                   "exp(x) - 1, accurate near 0") \
+    SCALAR_F1(X, log,     "Log",     "log(a)",     "gz/x",                        "natural logarithm") \
+    SCALAR_F1(X, log2,    "Log2",    "log2(a)",    "gz/(x*lit(0.6931471805599453))",  "logarithm to base 2") \
+    SCALAR_F1(X, log10,   "Log10",   "log10(a)",   "gz/(x*lit(2.302585092994046))",  "logarithm to base 10") \
+    SCALAR_F1(X, log1p,   "Log1p",   "log1p(a)",   "gz/(1+x)",                    "log(1 + x), accurate near 0") \
+    SCALAR_F1(X, deg2rad, "Deg2Rad", "deg2rad(a)", "gz*lit(0.017453292519943295)", "degrees to radians") \
+    SCALAR_F1(X, rad2deg, "Rad2Deg", "rad2deg(a)", "gz*lit(57.29577951308232)",   "radians to degrees") \
+    SCALAR_F1(X, sin,     "Sin",     "sin(a)",     "gz*cos(x)",                   "sine") \
+    SCALAR_F1(X, cos,     "Cos",     "cos(a)",     "-gz*sin(x)",                  "cosine") \
+    SCALAR_F1(X, tan,     "Tan",     "tan(a)",     "gz/sqr(cos(x))",              "tangent") \
+    SCALAR_F1(X, arcsin,  "ArcSin",  "asin(a)",    "gz/sqrt(lit(1)-sqr(x))",      "inverse sine") \
+    SCALAR_F1(X, arccos,  "ArcCos",  "acos(a)",    "-gz/sqrt(lit(1)-sqr(x))",     "inverse cosine") \
+    SCALAR_F1(X, arctan,  "ArcTan",  "atan(a)",    "gz/(lit(1)+sqr(x))",          "inverse tangent") \
+    X(arctan2, "ArcTan2", NULL, NULL, NULL, 2, SF_NO_COMPLEX | SF_METHOD, RES_FLOAT, "atan2(a, b)", NULL, \
+      "gz*y/(sqr(x)+sqr(y)); gz*neg(x)/(sqr(x)+sqr(y))", NULL, "x, y", "angle of the point (y, x)") \
+    SCALAR_F1(X, sinh,    "Sinh",    "sinh(a)",    "gz*cosh(x)",                  "hyperbolic sine") \
+    SCALAR_F1(X, cosh,    "Cosh",    "cosh(a)",    "gz*sinh(x)",                  "hyperbolic cosine") \
+    SCALAR_F1(X, tanh,    "Tanh",    "tanh(a)",    "gz*(1-sqr(z))",               "hyperbolic tangent") \
+    SCALAR_F1(X, arcsinh, "ArcSinh", "asinh(a)",   "gz/sqrt(sqr(x)+lit(1))",      "inverse hyperbolic sine") \
+    SCALAR_F1(X, arccosh, "ArcCosh", "acosh(a)",   "gz/sqrt(sqr(x)-lit(1))",      "inverse hyperbolic cosine") \
+    SCALAR_F1(X, arctanh, "ArcTanh", "atanh(a)",   "gz/(lit(1)-sqr(x))",          "inverse hyperbolic tangent") \
+    SCALAR_F1(X, erf,     "Erf",     "erf(a)",     "gz*lit(1.1283791670955126)*exp(-x*x)",  "error function") \
+    SCALAR_F1(X, erfc,    "Erfc",    "erfc(a)",    "-gz*lit(1.1283791670955126)*exp(-x*x)", "1 - erf(x)") \
+    X(sigmoid,  "ScalarSigmoid",  NULL, "scalar_sigmoid",  "sigmoid",  1, SF_NO_COMPLEX, RES_FLOAT, "sigmoid(a)",  NULL, \
+      "gz*z*(1.0-z)", NULL, "x", "logistic function 1 / (1 + exp(-x))") \
+    X(softplus, "ScalarSoftplus", NULL, "scalar_softplus", "softplus", 1, SF_NO_COMPLEX, RES_FLOAT, "softplus(a)", NULL, \
+      "gz*sigmoid(x)", NULL, "x", "log(1 + exp(x))") \
+    /* choice, bits, dtypes */ \
+    X(switch, "Switch", NULL, "Switch", NULL, 3, SF_COMPLEX, RES_SWITCH, "a ? b : c", "a ? b : c", \
+      "zeros(x); switch(x, gz, 0.0); switch(x, 0.0, gz)", NULL, "cond, ift, iff", "ift where cond is nonzero, else iff") \
+    X(second, "Second", NULL, NULL, NULL, 2, SF_COMPLEX | SF_CHEAP, RES_SECOND, "b", "b", \
+      "; gz", NULL, "a, b", "b broadcast to the shape of a") \
+    SCALAR_BIT(X, and_, "AND", "bit_and(a, b)", "__band", "bitwise and; logical on bool") \
+    SCALAR_BIT(X, or_,  "OR",  "bit_or(a, b)",  "__bor",  "bitwise or; logical on bool") \
+    SCALAR_BIT(X, xor,  "XOR", "bit_xor(a, b)", "__bxor", "bitwise exclusive or; logical on bool") \
+    X(invert, "Invert", NULL, "Invert", NULL, 1, SF_CHEAP | SF_ZERO_GRAD, RES_BITS, "bit_not(a)", NULL, \
+      "zeros(x)", "__bnot", "x", "bitwise not; logical on bool") \
+    /* parts of complex numbers */ \
+    X(conj, "Conj", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CHEAP | SF_METHOD, RES_SAME, "a", "c_conj(a)", "conj(gz)", NULL, "z", "complex conjugate") \
+    X(complex, "Complex", NULL, NULL, NULL, 2, SF_NO_COMPLEX | SF_CHEAP, RES_CUSTOM, NULL, "c_make(a, b)", \
+      "real(gz); imag(gz)", NULL, "real, imag", "complex number of two reals")
+
+/* Reached through functions of their own (cast, tensor_copy, x.real, x.imag), which check or skip first. */
+#define SCALAR_HIDDEN(X) \
+    X(identity, "Identity", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CHEAP, RES_SAME, "a", "a", "gz", NULL, NULL, "x itself, copied") \
+    X(cast, "Cast", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CHEAP, RES_CAST, "a", "a", "gz", NULL, NULL, "x in another dtype") \
+    X(real, "Real", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CHEAP, RES_ABS, NULL, "c_real(a)", "complex(gz, lit(0))", NULL, NULL, "real part") \
+    X(imag, "Imag", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CHEAP, RES_ABS, NULL, "c_imag(a)", "complex(lit(0), gz)", NULL, NULL, "imaginary part")
+
+#define SCALAR_TABLE(X) SCALAR_PUBLIC(X) SCALAR_HIDDEN(X)
+/* clang-format on */
+
+enum {
+#define X(name, ...) S_##name,
+    SCALAR_TABLE(X)
+#undef X
+        SCALAR_COUNT
+};
+
+/* Name of a scalar operation as Theano's str gives it: in Composite texts and gradients. */
+static inline const char *scalar_str(int op) {
+    return scalar_ops[op].fname ? scalar_ops[op].fname : scalar_ops[op].name;
+}
+/* Theano's promotion for functions of floats: bool and 8/16-bit integers to float32, wider ones to float64. */
+ThDtype scalar_float_of(ThDtype d);
+/* Dtype of the components of a complex dtype; other dtypes unchanged. */
+ThDtype scalar_real_of(ThDtype d);
+/* Parsed value or gradient texts, kept in the context: at[0..n). NULL with the error set. */
+typedef struct ScalarTexts {
+    int n;
+    struct Expr *at[4];
+} ScalarTexts;
+const ScalarTexts *scalar_grad_texts(ThContext *c, int op);
+const ScalarTexts *scalar_value_texts(ThContext *c, int op, bool complex_form);
+/* Theano's print of a body: Composite{((i0 + i1) * i2)}; shared values named t0.. first. */
+void scalar_body_text(Text *t, const ScalarBody *b);
+#endif
