@@ -1,8 +1,8 @@
 /*
- * primitives.h -- the helpers that value texts of scalar.h may call: exactly these, in every backend and the interpreter.
- * PRIM works on one dtype (that of the instruction's operands) and gives the same dtype unless the text says otherwise;
- * CPRIM works on complex numbers {re, im}. Everything else in a value text is + - * / < <= > >= == != && || ! ?: and
- * the literals 0 1 2 -1 0.5, taken in the computing dtype. Operators on integers wrap; bool is 0 or 1.
+ * primitives.h -- the helpers that value texts of scalar.h may call: exactly these, in every backend and the
+ * interpreter. PRIM works on one dtype (that of the instruction's operands) and gives the same dtype unless the text
+ * says otherwise; CPRIM works on complex numbers {re, im}. Everything else in a value text is + - * / < <= > >= == !=
+ * && || ! ?: and the literals 0 1 2 -1 0.5, taken in the computing dtype. Operators on integers wrap; bool is 0 or 1.
  */
 #ifndef TH_PRIMITIVES_H
 #define TH_PRIMITIVES_H

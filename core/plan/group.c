@@ -64,15 +64,6 @@ static int next_writer(const Planner *p, int r, int w) {
 }
 
 /* ---- membership ------------------------------------------------------------------------------------------------------------------ */
-/* Does the group take over what is stored into root r (no access left for readers in it)? */
-static bool taken_over(const Planner *p, int r, int g) {
-    const Root *root = &p->root.at[r];
-    if (root->writers != 1) return false;
-    for (int m = p->work.at[p->wr[p->wr0[r]]].members; m >= 0; m = p->member.at[m].next_of_work)
-        if (p->member.at[m].group == g) return true;
-    return false;
-}
-
 static uint64_t access_key(Planner *p, const Access *a, const int8_t *map, int ndim) {
     Size st[KDIM];
     for (int d = 0; d < KDIM; d++) st[d] = size_const(0);
@@ -84,27 +75,43 @@ static uint64_t access_key(Planner *p, const Access *a, const int8_t *map, int n
     return h;
 }
 
-/* How many accesses group g would have with w in it; adds them to its keys when `keep`. Virtual: w's stores vanish. */
-static int count_accesses(Planner *p, int w, int g, const int8_t *map, bool stores, bool keep) {
+static bool writes_root(const Kernel *k, int r) {
+    for (int a = 0; a < k->acc.n; a++)
+        if (k->acc.at[a].buf == r && (k->acc.at[a].flags & ACC_WRITE)) return true;
+    return false;
+}
+
+static bool seen_before(const Seen *seen, int n, uint64_t key) {
+    for (int i = 0; i < n; i++)
+        if (key && seen[i].key == key) return true;
+    return false;
+}
+
+/*
+ * The accesses of group g with w in it, into out (room for KACC). `stores`: w's stores stay; else they and the loads of what
+ * they stored vanish. Returns how many, KACC + 1 when there are more than the cap.
+ */
+static int with_accesses(Planner *p, int w, const Group *g, const int8_t *map, bool stores, Seen *out) {
     const Kernel *k = p->work.at[w].k;
-    Group *gr = &p->group.at[g];
-    int n = gr->nacc;
+    int n = 0;
+    for (int i = 0; i < g->nacc; i++)
+        if (!writes_root(k, g->seen[i].root)) out[n++] = g->seen[i];
     for (int a = 0; a < k->acc.n; a++) {
         const Access *x = &k->acc.at[a];
-        if (!(x->flags & ACC_READ) && !stores) continue;
-        if (x->idx < 0 && x->guard < 0 && !(x->flags & ACC_WRITE)) {
-            uint64_t key = access_key(p, x, map, k->ndim);
-            int i = 0;
-            if (taken_over(p, x->buf, g)) continue;
-            while (i < gr->nacc && i < KACC && gr->key[i] != key) i++;
-            if (i < gr->nacc && i < KACC) continue;
-            if (keep && n < KACC) gr->key[n] = key;
-        } else if (keep && n < KACC) {
-            gr->key[n] = 0;
-        }
-        n++;
-        if (keep) gr->nacc = n;
+        bool write = (x->flags & ACC_WRITE) != 0;
+        if (write && !stores) continue;
+        Seen s = {x->idx < 0 && x->guard < 0 && !write ? access_key(p, x, map, k->ndim) : 0, x->buf};
+        if (seen_before(out, n, s.key)) continue;
+        if (n == KACC) return KACC + 1;
+        out[n++] = s;
     }
+    return n;
+}
+
+/* Instructions besides loads and stores, which are counted as accesses. */
+static int computing(const Kernel *k) {
+    int n = 0;
+    for (int i = 0; i < k->ins.n; i++) n += k->ins.at[i].op != INS_LOAD && k->ins.at[i].op != INS_STORE;
     return n;
 }
 
@@ -115,8 +122,12 @@ static bool add_member(Planner *p, int w, int g, const int8_t *map, bool stores)
     p->group.at[g].first = p->work.at[w].members = p->member.n - 1;
     p->group.at[g].n++;
     if (p->work.at[w].kind != WORK_KERNEL) return true;
-    p->group.at[g].nins += p->work.at[w].k->ins.n;
-    count_accesses(p, w, g, map, stores, true);
+    p->group.at[g].nins += computing(p->work.at[w].k);
+    Seen seen[KACC];
+    int n = with_accesses(p, w, &p->group.at[g], map, stores, seen);
+    if (n > KACC) return err(p->ctx, TH_RuntimeError, "planning: a group of more than %d accesses", KACC);
+    memcpy(p->group.at[g].seen, seen, (size_t)n * sizeof *seen);
+    p->group.at[g].nacc = n;
     return true;
 }
 
@@ -124,7 +135,7 @@ static bool new_group(Planner *p, int w) {
     int8_t map[KDIM];
     for (int d = 0; d < KDIM; d++) map[d] = (int8_t)d;
     Group g = {.base = w, .exec = w, .first = -1};
-    if (p->work.at[w].kind == WORK_KERNEL && !(g.key = arena_alloc(p->arena, KACC * sizeof *g.key))) return false;
+    if (p->work.at[w].kind == WORK_KERNEL && !(g.seen = arena_alloc(p->arena, KACC * sizeof *g.seen))) return false;
     return vec_push(p->ctx, &p->group, g) && add_member(p, w, p->group.n - 1, map, true);
 }
 
@@ -205,7 +216,9 @@ static int find_joins(Planner *p, int w, Join *j, bool *outside) {
 
 /* ---- may it ------------------------------------------------------------------------------------------------------------------------- */
 static bool room(Planner *p, int w, int g, const int8_t *map, bool stores) {
-    return p->group.at[g].nins + p->work.at[w].k->ins.n <= KINS && count_accesses(p, w, g, map, stores, false) <= KACC;
+    Seen seen[KACC];
+    int n = p->group.at[g].nins + computing(p->work.at[w].k);
+    return n <= KINS - KACC && with_accesses(p, w, &p->group.at[g], map, stores, seen) <= KACC;
 }
 
 /* Nothing that w reads is overwritten before the group runs. */
@@ -231,10 +244,16 @@ static int outputs_of(const Kernel *k) {
     return n;
 }
 
-static int arithmetic(const Kernel *k) {
+/* A few cheap operations: computing them again costs less than storing and loading. */
+static bool cheap(const Kernel *k) {
     int n = 0;
-    for (int i = 0; i < k->ins.n; i++) n += k->ins.at[i].op < INS_LOAD;
-    return n;
+    for (int i = 0; i < k->ins.n; i++) {
+        int op = k->ins.at[i].op;
+        if (op >= INS_LOAD) continue;
+        n++;
+        if (op < scalar_count && !(scalar_ops[op].flags & SF_CHEAP)) return false;
+    }
+    return n <= CHEAP;
 }
 
 static bool loads_any(const Kernel *k) {
@@ -266,9 +285,11 @@ static void set_gone(Planner *p, int w) {
 /* All readers take w over: w leaves no store behind. 1 joined, 0 not, -1 error. */
 static int join_vertical(Planner *p, int w, const Join *j, int n) {
     const Kernel *k = p->work.at[w].k;
-    if (n > 1 && (loads_any(k) && arithmetic(k) > CHEAP)) return 0;
+    bool again = cheap(k) || !loads_any(k);
+    if (n > 1 && !again) return 0;
     for (int i = 0; i < n; i++) {
         if (!j[i].fits || !j[i].seen || !room(p, w, j[i].group, j[i].map, false)) return 0;
+        if (!again && !covers(p, w, j[i].group, j[i].map)) return 0; /* it would be computed again for every point of the other dims */
         if (!reads_survive(p, w, p->group.at[j[i].group].exec)) return 0;
     }
     for (int i = 0; i < n; i++)

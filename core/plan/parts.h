@@ -96,8 +96,9 @@ typedef struct Group {
     int exec;            /* position in the schedule where it runs: that of its last member */
     int first;           /* members, earliest work first */
     int nins, nacc, n;   /* instructions; distinct accesses; members */
-    uint64_t *key;       /* hashes of the accesses, KACC of them */
+    struct Seen *seen;   /* the distinct accesses, room for KACC */
 } Group;
+typedef struct Seen { uint64_t key; int root; } Seen; /* hash of an access in the base's dims (0: never shared), its root */
 typedef struct Use { int work, acc; } Use; /* acc -1: whole (host, size step) */
 
 typedef struct Planner {

@@ -110,6 +110,21 @@ static uint8_t shape_op(char op) {
     }
 }
 
+/* Lengths, and products and sums of what is not negative, are not negative. Looks a few levels deep. */
+static bool nonneg(const Sizes *s, Size x, int levels) {
+    if (x.k < 0) return false;
+    if (x.sym < 0) return true;
+    const SizeIns *i = &s->ins.at[x.sym];
+    if (i->op == SHAPE_DIM) return true;
+    if (i->op == SHAPE_CONST) return i->k >= 0;
+    if (levels == 0 || i->op < SHAPE_ADD) return false;
+    bool a = nonneg(s, (Size){1, i->a}, levels - 1);
+    if (i->op == SHAPE_MAX && a) return true;
+    if (i->op != SHAPE_ADD && i->op != SHAPE_MUL && i->op != SHAPE_MAX && i->op != SHAPE_MIN) return false;
+    bool b = nonneg(s, (Size){1, i->b}, levels - 1);
+    return i->op == SHAPE_MAX ? b : a && b;
+}
+
 /* Identities that keep sizes comparable; true when *r is the answer. */
 static bool simplify(Sizes *s, char op, Size a, Size b, Size *r) {
     if (op == '*') {
@@ -129,7 +144,10 @@ static bool simplify(Sizes *s, char op, Size a, Size b, Size *r) {
     if ((op == '/' || op == 'c') && size_is(b, 1)) return *r = a, true;
     if ((op == '/' || op == 'c') && b.sym < 0 && b.k > 0 && a.k % b.k == 0) return *r = (Size){a.k / b.k, a.sym}, true;
     if ((op == 'm' || op == 'M') && size_eq(a, b)) return *r = a, true;
-    (void)s;
+    if (op == 'M' && size_is(b, 0) && nonneg(s, a, 4)) return *r = a, true;
+    if (op == 'M' && size_is(a, 0) && nonneg(s, b, 4)) return *r = b, true;
+    if (op == 'm' && size_is(b, 0) && nonneg(s, a, 4)) return *r = b, true;
+    if (op == 'm' && size_is(a, 0) && nonneg(s, b, 4)) return *r = a, true;
     return false;
 }
 
@@ -207,6 +225,7 @@ bool sizes_check_ge0(Sizes *s, Size a, ThError kind, const char *text) {
     if (size_bad(a)) return false;
     a = sizes_find(s, a);
     if (a.sym < 0 && a.k >= 0) return true;
+    if (nonneg(s, a, 4)) return true;
     int x = materialize(s, a);
     ShapeCheck c = {s->node, kind, intern(s->ctx, text)};
     return x >= 0 && c.text && vec_push(s->ctx, &s->check, c) &&
