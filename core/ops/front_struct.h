@@ -40,9 +40,9 @@
     FRONT("tril", "m, k=0", NULL, FUNC, front_tril, "m with zeros above diagonal k") \
     FRONT("triu", "m, k=0", NULL, FUNC, front_tril, "m with zeros below diagonal k")
 
-/* front_index.c, front_inc.c. getitem is x[index] and x:sub(..); its arguments are the entries of the subscript. */
+/* front_index.c, front_inc.c. subtensor is x[index] and x:sub(..); its arguments are the entries of the subscript. */
 #define FRONT_INDEX(FRONT) \
-    FRONT("getitem", "x, *index", NULL, FUNC, front_getitem, "part of x by integers, slices, ellipsis, newaxis, integer tensors") \
+    FRONT("subtensor", "x, *index", NULL, FUNC, front_getitem, "part of x by integers, slices, ellipsis, newaxis, integer tensors") \
     FRONT("take", "a, indices, axis=None, mode=\"raise\"", NULL, METHOD, front_take, "elements of a along axis at integer positions") \
     FRONT("set_subtensor", "x, y, inplace=False, tolerate_inplace_aliasing=False", NULL, FUNC, front_set_subtensor, \
       "the tensor that x is a part of, with that part set to y") \

@@ -242,11 +242,11 @@ static void test_slices(void) {
         for (int p = 0; p < 7; p++)
             for (int q = 0; q < 7; q++)
                 for (int n = 0; n < 7; n += 3) {
-                    ThVar *v = CALL("getitem", V(x), SLICE(part(ends[p]), part(ends[q]), part(steps[s])));
+                    ThVar *v = CALL("subtensor", V(x), SLICE(part(ends[p]), part(ends[q]), part(steps[s])));
                     snprintf(want, sizeof want, "%lld", (long long)python_length(n, ends[p], ends[q], steps[s]));
                     CHECK_TEXT(shape_of(v, 0, (int64_t[][8]){{n}, {0}, {0}, {0}}), want);
                     if (ends[p] == NONE_ || ends[q] == NONE_) continue;
-                    v = CALL("getitem", V(x), SLICE(V(i), V(i), V(i))); /* the same with all parts at run time */
+                    v = CALL("subtensor", V(x), SLICE(V(i), V(i), V(i))); /* the same with all parts at run time */
                     alg.value[1][0] = ends[p];
                     alg.value[2][0] = ends[q];
                     alg.value[3][0] = steps[s];
@@ -256,31 +256,31 @@ static void test_slices(void) {
 
 static void test_subscripts(void) {
     ThVar *x = tensor(TH_FLOAT64, 2, "x"), *t = tensor(TH_FLOAT64, 3, "t"), *i = tensor(TH_INT32, 0, "i");
-    CHECK_TEXT(op_text(CALL("getitem", V(x), I(0))), "Subtensor{int64}");
-    CHECK_TEXT(op_text(CALL("getitem", V(x), SLICE(I(1), I(3), NONE))), "Subtensor{int64:int64:}");
-    CHECK_TEXT(op_text(CALL("getitem", V(x), SLICE(NONE, NONE, I(-1)), I(2))), "Subtensor{::int64, int64}");
-    CHECK_TEXT(op_text(CALL("getitem", V(x), V(i))), "Subtensor{int32}");
-    CHECK_TEXT(op_text(CALL("getitem", V(x), V(i))->owner->in[1]), "ScalarFromTensor");
-    CHECK_TEXT(op_text(CALL("getitem", V(t), ELLIPSIS, I(1))), "Subtensor{::, ::, int64}");
-    CHECK_TEXT(op_text(CALL("getitem", V(x), NEWAXIS, ALL)), "InplaceDimShuffle{x,0,1}");
-    ThVar *v = CALL("getitem", V(x), ALL, NEWAXIS, I(1));
+    CHECK_TEXT(op_text(CALL("subtensor", V(x), I(0))), "Subtensor{int64}");
+    CHECK_TEXT(op_text(CALL("subtensor", V(x), SLICE(I(1), I(3), NONE))), "Subtensor{int64:int64:}");
+    CHECK_TEXT(op_text(CALL("subtensor", V(x), SLICE(NONE, NONE, I(-1)), I(2))), "Subtensor{::int64, int64}");
+    CHECK_TEXT(op_text(CALL("subtensor", V(x), V(i))), "Subtensor{int32}");
+    CHECK_TEXT(op_text(CALL("subtensor", V(x), V(i))->owner->in[1]), "ScalarFromTensor");
+    CHECK_TEXT(op_text(CALL("subtensor", V(t), ELLIPSIS, I(1))), "Subtensor{::, ::, int64}");
+    CHECK_TEXT(op_text(CALL("subtensor", V(x), NEWAXIS, ALL)), "InplaceDimShuffle{x,0,1}");
+    ThVar *v = CALL("subtensor", V(x), ALL, NEWAXIS, I(1));
     CHECK_TEXT(op_text(v), "Subtensor{::, ::, int64}");
     CHECK_TEXT(type_of(v), "TensorType(float64, col)");
-    v = CALL("getitem", V(x), I(3));
+    v = CALL("subtensor", V(x), I(3));
     shape_of(v, 0, (int64_t[][8]){{3, 4}, {0}});
     CHECK(alg.failures == 1 && strstr(alg.why, "IndexError: index out of bounds"));
-    v = CALL("getitem", V(x), I(-3));
+    v = CALL("subtensor", V(x), I(-3));
     CHECK_TEXT(shape_of(v, 0, (int64_t[][8]){{3, 4}, {0}}), "4");
     CHECK(alg.failures == 0);
     check_grad(v);
-    CHECK(CALL("getitem", V(x), ELLIPSIS, ELLIPSIS) == NULL);
+    CHECK(CALL("subtensor", V(x), ELLIPSIS, ELLIPSIS) == NULL);
     CHECK_ERROR(ctx, TH_IndexError, "single Ellipsis");
-    CHECK(CALL("getitem", V(x), I(0), I(0), I(0)) == NULL);
+    CHECK(CALL("subtensor", V(x), I(0), I(0), I(0)) == NULL);
     CHECK_ERROR(ctx, TH_IndexError, "too many indices");
-    CHECK(CALL("getitem", V(x), V(tensor(TH_FLOAT64, 1, "f"))) == NULL);
+    CHECK(CALL("subtensor", V(x), V(tensor(TH_FLOAT64, 1, "f"))) == NULL);
     CHECK_ERROR(ctx, TH_TypeError, "integers");
     ThVar *y = tensor(TH_FLOAT64, 1, "y");
-    ThVar *part_ = CALL("getitem", V(x), I(0)), *inc = CALL("inc_subtensor", V(part_), V(y)), *set = CALL("set_subtensor", V(part_), V(y));
+    ThVar *part_ = CALL("subtensor", V(x), I(0)), *inc = CALL("inc_subtensor", V(part_), V(y)), *set = CALL("set_subtensor", V(part_), V(y));
     CHECK_TEXT(op_text(inc), "IncSubtensor{Inc;int64}");
     CHECK_TEXT(op_text(set), "IncSubtensor{Set;int64}");
     check_grad(inc);
@@ -296,17 +296,17 @@ static void test_subscripts(void) {
 
 static void test_advanced(void) {
     ThVar *x = tensor(TH_FLOAT64, 3, "x"), *i = tensor(TH_INT64, 1, "i"), *m = tensor(TH_INT64, 2, "m"), *y = tensor(TH_FLOAT64, 1, "y");
-    ThVar *v = CALL("getitem", V(x), V(i));
+    ThVar *v = CALL("subtensor", V(x), V(i));
     CHECK_TEXT(op_text(v), "AdvancedSubtensor1");
     CHECK_TEXT(shape_of(v, 0, (int64_t[][8]){{2, 3, 4}, {7}}), "7,3,4");
     check_grad(v);
     CHECK_TEXT(op_text(CALL("inc_subtensor", V(v), V(y))), "AdvancedIncSubtensor1{no_inplace,inc}");
-    v = CALL("getitem", V(x), ALL, V(i));
+    v = CALL("subtensor", V(x), ALL, V(i));
     CHECK_TEXT(op_text(v), "InplaceDimShuffle{1,0,2}");
     ThVar *inc = CALL("set_subtensor", V(v), V(y));
     CHECK_TEXT(op_text(inc), "InplaceDimShuffle{1,0,2}");
     CHECK_TEXT(op_text(inc->owner->in[0]), "AdvancedIncSubtensor1{no_inplace,set}");
-    v = CALL("getitem", V(x), V(i), V(i));
+    v = CALL("subtensor", V(x), V(i), V(i));
     CHECK_TEXT(op_text(v), "AdvancedSubtensor");
     CHECK_TEXT(shape_of(v, 0, (int64_t[][8]){{2, 3, 4}, {5}, {5}}), "5,4");
     shape_of(v, 0, (int64_t[][8]){{2, 3, 4}, {5}, {6}});
@@ -315,12 +315,12 @@ static void test_advanced(void) {
     inc = CALL("inc_subtensor", V(v), V(y));
     CHECK_TEXT(op_text(inc), "AdvancedIncSubtensor{inplace=False,  set_instead_of_inc=False}");
     check_grad(inc);
-    CHECK_TEXT(shape_of(CALL("getitem", V(x), ALL, V(i), V(i)), 0, (int64_t[][8]){{2, 3, 4}, {5}, {5}}), "2,5");
-    CHECK_TEXT(shape_of(CALL("getitem", V(x), V(i), ALL, V(i)), 0, (int64_t[][8]){{2, 3, 4}, {5}, {5}}), "5,3");
-    CHECK_TEXT(shape_of(CALL("getitem", V(x), I(0), ALL, V(i)), 0, (int64_t[][8]){{2, 3, 4}, {0}, {5}}), "5,3");
-    v = CALL("getitem", V(x), SLICE(I(0), I(1), NONE), V(i), V(m));
+    CHECK_TEXT(shape_of(CALL("subtensor", V(x), ALL, V(i), V(i)), 0, (int64_t[][8]){{2, 3, 4}, {5}, {5}}), "2,5");
+    CHECK_TEXT(shape_of(CALL("subtensor", V(x), V(i), ALL, V(i)), 0, (int64_t[][8]){{2, 3, 4}, {5}, {5}}), "5,3");
+    CHECK_TEXT(shape_of(CALL("subtensor", V(x), I(0), ALL, V(i)), 0, (int64_t[][8]){{2, 3, 4}, {0}, {5}}), "5,3");
+    v = CALL("subtensor", V(x), SLICE(I(0), I(1), NONE), V(i), V(m));
     CHECK_TEXT(shape_of(v, 0, (int64_t[][8]){{2, 3, 4}, {0}, {0}, {5}, {6, 5}}), "1,6,5");
-    v = CALL("getitem", V(x), V(m));
+    v = CALL("subtensor", V(x), V(m));
     CHECK_TEXT(op_text(v), "Reshape{4}");
     CHECK_TEXT(op_text(CALL("inc_subtensor", V(v), V(y))), "AdvancedIncSubtensor1{no_inplace,inc}");
     CHECK_TEXT(type_of(CALL("take", V(x), V(i))), "TensorType(float64, vector)");
