@@ -44,12 +44,12 @@ ThVar *rw_dot22_to_dot22scalar(Opt *o, ThApply *a) {
     if (a->nin > KACC) return NULL;
     for (int i = 0; i < a->nin; i++) {
         ThVar *v = a->in[i];
-        if (!dot && is_op(v, &op_dot22) && v->nclients == 1) dot = v;
-        else if (all_bcast(v->type)) scalar[n++] = dimshuffle_make(&o->b, v, NULL, 0);
+        if (!dot && ask_op(v, &op_dot22) && v->nclients == 1) dot = v;
+        else if (ask_all_bcast(v->type)) scalar[n++] = dimshuffle_make(&o->b, v, NULL, 0);
         else return NULL;
     }
     if (!dot || !n || a->out[0]->type.dtype != dot->type.dtype || dtype_is_complex(dot->type.dtype)) return NULL;
-    ThVar *s = cast_make(&o->b, scalar_call(o, S_mul, scalar, n), dot->type.dtype);
+    ThVar *s = cast_make(&o->b, opt_call(o, S_mul, scalar, n), dot->type.dtype);
     return apply1(&o->b, &op_dot22scalar, NULL, (ThVar *[]){dot->owner->in[0], dot->owner->in[1], s}, 3);
 }
 
@@ -81,7 +81,7 @@ static ThVar *zeros(Opt *o, ThVar *x, ThVar *y) {
 ThVar *rw_gemm_to_ger(Opt *o, ThApply *a) {
     ThVar *x = a->in[2], *y = a->in[3];
     double beta;
-    if (!type_bcast(x->type, 1) || !type_bcast(y->type, 0) || !const_value(a->in[4], &beta) || dtype_is_complex(x->type.dtype)) return NULL;
+    if (!type_bcast(x->type, 1) || !type_bcast(y->type, 0) || !ask_value(a->in[4], &beta) || dtype_is_complex(x->type.dtype)) return NULL;
     if (beta != 0 && beta != 1) return NULL;
     ThVar *z = beta == 1 ? a->in[0] : zeros(o, x, y);
     return ger(o, z, a->in[1], x, y);

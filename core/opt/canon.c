@@ -21,13 +21,13 @@ typedef struct Canon {
 } Canon;
 
 static bool in_family(const Family *f, const ThApply *a) {
-    int s = scalar_of(a);
+    int s = ask_which(a);
     return s >= 0 && (s == f->main || s == f->inverse || s == f->reciprocal);
 }
 
 /* Is input i of a on the other side? */
 static int flips(const Family *f, const ThApply *a, int i) {
-    int s = scalar_of(a);
+    int s = ask_which(a);
     return s == f->reciprocal || (s == f->inverse && i == 1);
 }
 
@@ -158,7 +158,7 @@ static ThValue fold_one(const Canon *k, ThValue acc, ThValue x, int side) {
 
 /* A constant term as a number of the root's kind; false when it is none. */
 static bool term_value(const Canon *k, const ThVar *v, ThValue *x) {
-    if (!const_scalar(v, x)) return false;
+    if (!ask_number(v, x)) return false;
     if (dtype_is_float(k->type.dtype) && !dtype_is_float(v->type.dtype))
         x->f = v->type.dtype == TH_UINT64 ? (double)(uint64_t)x->i : (double)x->i;
     return true;
@@ -198,9 +198,9 @@ static ThVar *rebuild(Canon *k, ThVar *ct) {
     VEC(ThVar *) plus = {0};
     bool ok = !ct || vec_push(o->c, &plus, ct);
     for (int i = 0; ok && i < k->t.side[0].n; i++) ok = vec_push(o->c, &plus, k->t.side[0].at[i]);
-    ThVar *minus = k->t.side[1].n ? scalar_call(o, f->main, k->t.side[1].at, k->t.side[1].n) : NULL, *r = NULL;
-    if (ok && !plus.n && (!minus || f->is_mul)) ok = vec_push(o->c, &plus, const_like(o, f->is_mul ? 1 : 0, k->type));
-    if (ok && plus.n) r = scalar_call(o, f->main, plus.at, plus.n);
+    ThVar *minus = k->t.side[1].n ? opt_call(o, f->main, k->t.side[1].at, k->t.side[1].n) : NULL, *r = NULL;
+    if (ok && !plus.n && (!minus || f->is_mul)) ok = vec_push(o->c, &plus, opt_const(o, f->is_mul ? 1 : 0, k->type));
+    if (ok && plus.n) r = opt_call(o, f->main, plus.at, plus.n);
     if (ok && minus) r = r ? call2(o, f->inverse, r, minus) : call1(o, f->reciprocal, minus);
     vec_free(o->c, &plus);
     return ok ? r : NULL;
@@ -214,7 +214,7 @@ static void constant_first(Canon *k) {
     ThApply *a = k->root;
     ThValue x;
     int at = 0;
-    if (scalar_of(a) != k->f->main || a->nin != k->t.side[0].n + 1) return;
+    if (ask_which(a) != k->f->main || a->nin != k->t.side[0].n + 1) return;
     while (at < a->nin && !term_value(k, a->in[at], &x)) at++;
     if (at == 0 || at == a->nin) return;
     ThVar *v = a->in[at];
@@ -243,7 +243,7 @@ static ThVar *simplify(Canon *k) {
     }
     if (count[0] + count[1] && !in_place && !only_one) k->changed = true;
     if (!k->changed) return NULL;
-    return rebuild(k, is_neutral(k, x) ? NULL : const_value_like(k->o, x, type_tensor(k->type.dtype, 0, 0)));
+    return rebuild(k, is_neutral(k, x) ? NULL : opt_number(k->o, x, type_tensor(k->type.dtype, 0, 0)));
 }
 
 static ThVar *canonize(Opt *o, ThApply *a, const Family *f) {

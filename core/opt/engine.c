@@ -145,7 +145,7 @@ static ThVar *fill_from_inputs(Opt *o, ThVar *r, const ThVar *out) {
     return r;
 }
 
-ThVar *fit_to(Opt *o, ThVar *r, ThVar *out) {
+ThVar *engine_fit(Opt *o, ThVar *r, ThVar *out) {
     ThType want = out->type;
     if (!r || type_eq(r->type, want)) return r;
     if (r->type.kind != TYPE_TENSOR || want.kind != TYPE_TENSOR || r->type.ndim > want.ndim) return NULL;
@@ -156,8 +156,8 @@ ThVar *fit_to(Opt *o, ThVar *r, ThVar *out) {
     return r && type_eq(r->type, want) ? r : NULL;
 }
 
-bool replace_fitted(Opt *o, ThVar *out, ThVar *r, const char *rule) {
-    r = fit_to(o, r, out);
+bool engine_replace(Opt *o, ThVar *out, ThVar *r, const char *rule) {
+    r = engine_fit(o, r, out);
     if (!r || fg_find(r) == out) return false;
     r = fg_find(r);
     if (out->name && !r->name && r->owner) r->name = out->name;
@@ -173,7 +173,7 @@ static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
     o->b.generation = (uint16_t)(a->generation + 1);
     o->fg->rule = r->name;
     ThVar *v = r->fn ? r->fn(o, a) : rule_apply(o, r, a);
-    bool done = v && !failed(o->c) && replace_fitted(o, a->out[0], v, r->name);
+    bool done = v && !failed(o->c) && engine_replace(o, a->out[0], v, r->name);
     builder_end(&o->b);
     o->fg->rule = NULL;
     if (done) {
@@ -194,7 +194,7 @@ static bool try_list(Engine *e, const RuleVec *v, ThApply *a) {
 /* Rules on this node until one changes the graph; then its clients and its replacement are in the worklist. */
 static void visit(Engine *e, ThApply *a) {
     uint32_t place;
-    int s = scalar_of(a);
+    int s = ask_which(a);
     if (a->generation >= MAX_GENERATION) {
         e->o->fg->max_generation_hit++;
         return;

@@ -61,10 +61,10 @@ ThVar *rw_constant_folding(Opt *o, ThApply *a) {
     if (!all_constant(a) || (a->op->flags & OP_EFFECT) || makes_large(a) || a->nout != 1) return NULL;
     ThType t = a->out[0]->type;
     if (a->op == &op_dimshuffle) {
-        ThArray *v = shuffled(a->in[0], attr_at(a->op, a->attrs, "order"));
+        ThArray *v = shuffled(a->in[0], ask_attr(a->op, a->attrs, "order"));
         if (v) return constant(o, v, t);
     }
-    if (scalar_of(a) == S_cast && a->in[0]->type.kind == TYPE_TENSOR && t.kind == TYPE_TENSOR)
+    if (ask_which(a) == S_cast && a->in[0]->type.kind == TYPE_TENSOR && t.kind == TYPE_TENSOR)
         return constant(o, th_array_astype(a->in[0]->u.data, t.dtype), t);
     return evaluate(o, a);
 }

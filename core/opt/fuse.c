@@ -182,7 +182,7 @@ static bool fuse_group(Fuse *f, int g) {
     o->b.rule = "elemwise_fusion";
     ok = number(&b, at->root);
     ThVar *v = ok ? make_composite(&b, at->root) : NULL;
-    if (v) replace_fitted(o, at->root->out[0], v, "elemwise_fusion");
+    if (v) engine_replace(o, at->root->out[0], v, "elemwise_fusion");
     builder_end(&o->b);
     vec_free(f->c, &b.in);
     vec_free(f->c, &b.in_dtype);
@@ -208,7 +208,7 @@ bool pass_fuse(Opt *o) {
 
 /* ---- add(add(a, b), c) -> add(a, b, c) --------------------------------------------------------------------------------------------------- */
 static bool same_sum(const ThVar *v, const ThApply *a, int s) {
-    return v->owner && scalar_of(v->owner) == s && v->nclients == 1 && type_eq(v->type, a->out[0]->type);
+    return v->owner && ask_which(v->owner) == s && v->nclients == 1 && type_eq(v->type, a->out[0]->type);
 }
 
 /* Inner sums (products) that only a uses are opened, each node visited once: the walk meets inner nodes first. */
@@ -226,7 +226,7 @@ static bool open_inner(Opt *o, ThApply *a, int s) {
         builder_begin_fg(&o->b, o->fg, a->prov);
         o->b.rule = "add_mul_fusion";
         ThVar *v = elemwise_make(&o->b, s, in.at, in.n);
-        if (v) replace_fitted(o, a->out[0], v, "add_mul_fusion");
+        if (v) engine_replace(o, a->out[0], v, "add_mul_fusion");
         builder_end(&o->b);
     }
     vec_free(o->c, &in);
@@ -239,7 +239,7 @@ bool pass_fuse_add_mul(Opt *o) {
     for (int i = 0; ok && i < order.n; i++) {
         ThApply *a = order.at[i];
         if (a->flags & APPLY_DEAD) continue;
-        int s = scalar_of(a);
+        int s = ask_which(a);
         if ((s == S_add || s == S_mul) && a->out[0]->type.dtype != TH_BOOL) ok = open_inner(o, a, s);
     }
     vec_free(o->c, &order);

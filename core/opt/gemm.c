@@ -13,12 +13,12 @@ typedef struct Sum {
 } Sum;
 
 static bool in_sum(const ThApply *a) {
-    int s = scalar_of(a);
+    int s = ask_which(a);
     return s == S_add || s == S_sub || s == S_neg || s == S_mul;
 }
 
 static bool root_of_sum(const ThApply *a) {
-    int s = scalar_of(a);
+    int s = ask_which(a);
     if (s != S_add && s != S_sub) return false;
     const ThVar *v = a->out[0];
     if (v->type.ndim < 1 || v->type.ndim > 2 || !(dtype_is_float(v->type.dtype) || dtype_is_complex(v->type.dtype))) return false;
@@ -31,8 +31,8 @@ static bool root_of_sum(const ThApply *a) {
 static ThVar *times(Opt *o, ThVar *x, ThVar *y, ThDtype d) {
     double a, b;
     if (!x || !y) return x ? x : y;
-    if (const_value(x, &a) && const_value(y, &b)) return const_float(&o->b, a * b, d);
-    if (const_equals(x, 1)) return y;
+    if (ask_value(x, &a) && ask_value(y, &b)) return const_float(&o->b, a * b, d);
+    if (ask_equals(x, 1)) return y;
     return call2(o, S_mul, x, y);
 }
 
@@ -47,7 +47,7 @@ static ThVar *split_product(Sum *s, const ThApply *m, ThVar **scale) {
     ThDtype d = (ThDtype)s->type.dtype;
     for (int i = 0; i < m->nin; i++) {
         ThVar *v = m->in[i];
-        if (!all_bcast(v->type)) {
+        if (!ask_all_bcast(v->type)) {
             if (rest || !type_eq(v->type, s->type)) return NULL;
             rest = v;
             continue;
@@ -55,7 +55,7 @@ static ThVar *split_product(Sum *s, const ThApply *m, ThVar **scale) {
         double x;
         if (dtype_is_complex(d)) return NULL;
         if (th_dtype_upcast((ThDtype)v->type.dtype, d) != d) return NULL;
-        ThVar *k = const_value(v, &x) ? const_float(&o->b, x, d) : cast_make(&o->b, dimshuffle_make(&o->b, v, NULL, 0), d);
+        ThVar *k = ask_value(v, &x) ? const_float(&o->b, x, d) : cast_make(&o->b, dimshuffle_make(&o->b, v, NULL, 0), d);
         acc = times(o, acc, k, d);
     }
     if (rest) *scale = acc;
@@ -73,7 +73,7 @@ static bool collect(Sum *s, ThVar *root) {
     while (ok && stack.n && !failed(o->c)) {
         Part p = vec_pop(&stack);
         ThApply *a = p.v->owner;
-        int k = scalar_of(a);
+        int k = ask_which(a);
         bool open = a && (p.root || p.v->nclients == 1) && type_eq(p.v->type, s->type);
         for (int i = open ? a->nin : 0; i-- && k == S_add && ok;) ok = vec_push(o->c, &stack, ((Part){p.scale, a->in[i], false}));
         if (open && k == S_add) continue;
@@ -111,7 +111,7 @@ static bool join_equal(Sum *s) {
         }
         Term *f = &s->at.at[at];
         double a = 1, b = 1;
-        if ((!f->scale || const_value(f->scale, &a)) && (!t.scale || const_value(t.scale, &b))) {
+        if ((!f->scale || ask_value(f->scale, &a)) && (!t.scale || ask_value(t.scale, &b))) {
             f->scale = const_float(&o->b, a + b, d);
         } else {
             ThVar *one = const_float(&o->b, 1, d);
@@ -127,11 +127,11 @@ static bool join_equal(Sum *s) {
 /* The Dot22 behind a term, perhaps seen as a vector through one DimShuffle that only this term uses. */
 static ThApply *product_of(const ThVar *m, int8_t *lost) {
     *lost = -1;
-    if (is_op(m, &op_dot22)) return m->nclients == 1 ? m->owner : NULL;
-    if (!is_op(m, &op_dimshuffle) || m->type.ndim != 1 || m->nclients != 1) return NULL;
+    if (ask_op(m, &op_dot22)) return m->nclients == 1 ? m->owner : NULL;
+    if (!ask_op(m, &op_dimshuffle) || m->type.ndim != 1 || m->nclients != 1) return NULL;
     const ThVar *in = m->owner->in[0];
-    const AttrInts *p = attr_at(m->owner->op, m->owner->attrs, "order");
-    if (!is_op(in, &op_dot22) || in->nclients != 1) return NULL;
+    const AttrInts *p = ask_attr(m->owner->op, m->owner->attrs, "order");
+    if (!ask_op(in, &op_dot22) || in->nclients != 1) return NULL;
     *lost = (int8_t)(1 - p->at[0]);
     return in->owner;
 }
@@ -153,8 +153,8 @@ static ThVar *make_gemm(Sum *s, Term l, Term m) {
 }
 
 static ThVar *term_var(Opt *o, Term t) {
-    if (!t.scale || const_equals(t.scale, 1)) return t.m;
-    return const_equals(t.scale, -1) ? call1(o, S_neg, t.m) : call2(o, S_mul, t.scale, t.m);
+    if (!t.scale || ask_equals(t.scale, 1)) return t.m;
+    return ask_equals(t.scale, -1) ? call1(o, S_neg, t.m) : call2(o, S_mul, t.scale, t.m);
 }
 
 /* Each product joins the first term before or beside it; what Gemm leaves is added up. NULL: no product found. */
@@ -184,7 +184,7 @@ static ThVar *rebuild(Sum *s) {
         ok = v && vec_push(o->c, &rest, v);
     }
     (void)last;
-    if (ok) r = scalar_call(o, S_add, rest.at, rest.n);
+    if (ok) r = opt_call(o, S_add, rest.at, rest.n);
     vec_free(o->c, &rest);
     return r;
 }
@@ -203,7 +203,7 @@ static bool try_sum(Opt *o, ThApply *a) {
     bool ok = collect(&s, a->out[0]);
     if (ok && s.at.n > 1 && has_product(&s) && join_equal(&s) && s.at.n > 1) {
         ThVar *r = rebuild(&s);
-        if (r) replace_fitted(o, a->out[0], r, "GemmOptimizer");
+        if (r) engine_replace(o, a->out[0], r, "GemmOptimizer");
     }
     builder_end(&o->b);
     vec_free(o->c, &s.at);

@@ -9,8 +9,8 @@ enum { MAX = 8 };
 typedef struct Frac { ThVar *side[2][2 * MAX]; int n[2]; bool minus; } Frac; /* numerator and denominator of one term */
 
 static bool add_factors(Frac *f, ThVar *v, int side) {
-    for (ThApply *n; (n = is_scalar(v, S_neg)); v = n->in[0]) f->minus = !f->minus;
-    ThApply *m = is_scalar(v, S_mul);
+    for (ThApply *n; (n = ask_scalar(v, S_neg)); v = n->in[0]) f->minus = !f->minus;
+    ThApply *m = ask_scalar(v, S_mul);
     int count = m ? m->nin : 1;
     if (f->n[side] + count > MAX) return false;
     for (int i = 0; i < count; i++) f->side[side][f->n[side]++] = m ? m->in[i] : v;
@@ -19,8 +19,8 @@ static bool add_factors(Frac *f, ThVar *v, int side) {
 
 static bool fraction(Frac *f, ThVar *v) {
     *f = (Frac){.n = {0, 0}};
-    for (ThApply *n; (n = is_scalar(v, S_neg)); v = n->in[0]) f->minus = !f->minus;
-    ThApply *d = is_scalar(v, S_true_div);
+    for (ThApply *n; (n = ask_scalar(v, S_neg)); v = n->in[0]) f->minus = !f->minus;
+    ThApply *d = ask_scalar(v, S_true_div);
     return add_factors(f, d ? d->in[0] : v, 0) && (!d || add_factors(f, d->in[1], 1));
 }
 
@@ -59,7 +59,7 @@ static bool distribute(Frac *term, int n, ThVar *v, int side) {
 }
 
 static ThVar *product(Opt *o, ThVar **v, int n, ThType t) {
-    return n ? scalar_call(o, S_mul, v, n) : const_like(o, 1, type_tensor(t.dtype, 0, 0));
+    return n ? opt_call(o, S_mul, v, n) : opt_const(o, 1, type_tensor(t.dtype, 0, 0));
 }
 
 static ThVar *build(Opt *o, Frac *f, ThType t) {
@@ -76,16 +76,16 @@ static ThVar *sum_of(Opt *o, Frac *term, int n, ThType t) {
         if (term[i].minus) minus[nm++] = v;
         else plus[np++] = v;
     }
-    ThVar *m = nm ? scalar_call(o, S_add, minus, nm) : NULL;
+    ThVar *m = nm ? opt_call(o, S_add, minus, nm) : NULL;
     if (!np) return call1(o, S_neg, m);
-    ThVar *p = scalar_call(o, S_add, plus, np);
+    ThVar *p = opt_call(o, S_add, plus, np);
     return m ? call2(o, S_sub, p, m) : p;
 }
 
 /* Terms of a sum that only this product uses; 0: it is none, or too long. */
 static int terms_of(ThVar *v, ThType t, Frac *term) {
     ThApply *a = v->owner;
-    int s = scalar_of(a);
+    int s = ask_which(a);
     if ((s != S_add && s != S_sub) || v->nclients != 1 || a->nin > MAX || !type_eq(v->type, t)) return 0;
     for (int i = 0; i < a->nin; i++) {
         if (!fraction(&term[i], a->in[i])) return 0;

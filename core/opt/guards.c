@@ -14,7 +14,7 @@ static bool one_client(const ThVar *v, const ThVar *out) {
 }
 static bool scalar(const ThVar *v, const ThVar *out) {
     (void)out;
-    return all_bcast(v->type);
+    return ask_all_bcast(v->type);
 }
 static bool floating(const ThVar *v, const ThVar *out) {
     (void)out;

@@ -56,7 +56,7 @@ static void note_nodes(InPlace *p) {
     for (int i = 0; i < fg->norder; i++) {
         ThApply *a = fg->order[i];
         p->pos[a->id] = i;
-        if (can_fail(a) || (a->op->flags & OP_EFFECT)) p->last_fail = i;
+        if (schedule_can_fail(a) || (a->op->flags & OP_EFFECT)) p->last_fail = i;
         int from = a->destroys >= 0 ? a->destroys : (a->op->flags & OP_VIEW) ? 0 : -1;
         if (from >= 0) p->root[a->out[0]->id] = root_of(p, a->in[from]);
         if (a->destroys >= 0 && p->at[root_of(p, a->in[a->destroys])].shared && i < p->first_write) p->first_write = i;
@@ -108,7 +108,7 @@ static bool read_twice(const InPlace *p, const ThApply *a, int input, bool same_
 /* Can a move from its place to place `to`? Nobody in between may use it, or overwrite what it reads. */
 static bool can_move(const InPlace *p, const ThApply *a, int to) {
     int from = p->pos[a->id];
-    if (to - from > MAX_MOVE || (can_fail(a) && p->first_write <= to)) return false;
+    if (to - from > MAX_MOVE || (schedule_can_fail(a) && p->first_write <= to)) return false;
     for (int o = 0; o < a->nout; o++) {
         const ThVar *v = a->out[o];
         if (v->nclients > MAX_MOVE) return false;
@@ -128,7 +128,7 @@ static bool can_move(const InPlace *p, const ThApply *a, int to) {
 static void set_place(InPlace *p, int i, ThApply *a) {
     p->fg->order[i] = a;
     p->pos[a->id] = i;
-    if (p->last_fail < i && (can_fail(a) || (a->op->flags & OP_EFFECT))) p->last_fail = i;
+    if (p->last_fail < i && (schedule_can_fail(a) || (a->op->flags & OP_EFFECT))) p->last_fail = i;
 }
 
 /* Moves a behind the node at `to`; readers' places follow. */
@@ -156,7 +156,7 @@ static bool try_destroy(InPlace *p, ThApply *a, int i, bool same_var_ok) {
     int to = s->last > here ? s->last : here;
     if (to > here && !can_move(p, a, to)) return false;
     if (s->shared && p->last_fail > to) return false;
-    if (s->shared && p->last_fail == to && !can_fail(a)) return false;
+    if (s->shared && p->last_fail == to && !schedule_can_fail(a)) return false;
     if (to > here) move(p, a, to);
     a->destroys = (int8_t)i;
     if (s->shared && to < p->first_write) p->first_write = to;

@@ -55,7 +55,7 @@ static bool match_nary(Match *m, const Pat *p, const ThApply *a, int first) {
 }
 
 static bool match_call(Match *m, const Pat *p, const ThApply *a) {
-    if (p->scalar >= 0 ? scalar_of(a) != p->scalar : a->op != p->op) return false;
+    if (p->scalar >= 0 ? ask_which(a) != p->scalar : a->op != p->op) return false;
     if (p->aslot >= 0) {
         if (m->attrs[p->aslot] && !attrs_equal(a->op, a->attrs, m->attrs[p->aslot]->attrs)) return false;
         m->attrs[p->aslot] = a;
@@ -77,10 +77,10 @@ static bool match_var(Match *m, int pat, ThVar *v) {
         return bind(m, p->slot, v);
     case PAT_CONST: {
         double x;
-        return const_value(v, &x) && bind(m, p->slot, v);
+        return ask_value(v, &x) && bind(m, p->slot, v);
     }
     case PAT_NUM:
-        return const_equals(v, p->num);
+        return ask_equals(v, p->num);
     default:
         return v->owner && v->index == 0 && match_call(m, p, v->owner) && bind(m, p->slot, v);
     }

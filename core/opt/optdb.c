@@ -170,7 +170,7 @@ static bool run(FGraph *fg, const Query *q, bool verify) {
     o.fired = ctx_alloc0(o.c, sizeof(int) * (size_t)o.rules->n);
     bool ok = o.fired && run_passes(&o, verify);
     ctx_free(o.c, o.fired, sizeof(int) * (size_t)o.rules->n);
-    shapes_free(&o);
+    shape_free(&o);
     map_free(o.c, &o.pos);
     return ok;
 }

@@ -40,17 +40,17 @@ ThVar *rw_reduce_broadcastable(Opt *o, ThApply *a) {
 /* sum(-x) -> -sum(x); sum(s * x) -> s * sum(x) for scalars s (0-d or with broadcastable dimensions only). */
 ThVar *rw_sum_mul_by_scalar(Opt *o, ThApply *a) {
     ThApply *m = a->in[0]->owner;
-    int s = scalar_of(m), nscalar = 0, nrest = 0;
+    int s = ask_which(m), nscalar = 0, nrest = 0;
     ThVar *factor[KACC + 1], *rest[KACC];
     ThType t = a->out[0]->type;
     if ((s != S_mul && s != S_neg) || m->nin > KACC || m->out[0]->type.dtype == TH_BOOL) return NULL;
     if (s == S_neg) return call1(o, S_neg, apply1(&o->b, a->op, a->attrs, m->in, 1));
     for (int i = 0; i < m->nin; i++) {
-        if (all_bcast(m->in[i]->type)) factor[nscalar++] = dimshuffle_make(&o->b, m->in[i], NULL, 0);
+        if (ask_all_bcast(m->in[i]->type)) factor[nscalar++] = dimshuffle_make(&o->b, m->in[i], NULL, 0);
         else rest[nrest++] = m->in[i];
     }
     if (!nscalar || !nrest) return NULL;
-    ThVar *x = scalar_call(o, S_mul, rest, nrest);
+    ThVar *x = opt_call(o, S_mul, rest, nrest);
     if (!x || x->type.broadcastable != m->out[0]->type.broadcastable || x->type.dtype != m->out[0]->type.dtype) return NULL;
     ThVar *sum = apply1(&o->b, a->op, a->attrs, &x, 1);
     if (!sum || sum->type.dtype != t.dtype) return NULL;

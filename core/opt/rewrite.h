@@ -78,9 +78,9 @@ bool query_rule(const Query *q, const Pass *p, const Rule *r);
 /* ---- engine.c ------------------------------------------------------------------------------------------------------------------ */
 bool pass_rules(Opt *o);            /* runs the rules of o->pass->level to a fixed point */
 /* Replaces out by r (fitted to its type) and keeps its name. false: nothing was replaced, or an error. */
-bool replace_fitted(Opt *o, ThVar *out, ThVar *r, const char *rule);
+bool engine_replace(Opt *o, ThVar *out, ThVar *r, const char *rule);
 /* r with out's dtype, rank and pattern, built from out's owner's inputs where a shape is needed; NULL when it cannot be. */
-ThVar *fit_to(Opt *o, ThVar *r, ThVar *out);
+ThVar *engine_fit(Opt *o, ThVar *r, ThVar *out);
 
 /* ---- match.c ----------------------------------------------------------------------------------------------------------------------- */
 ThVar *rule_apply(Opt *o, const Rule *r, ThApply *node);
@@ -89,22 +89,21 @@ bool guards_hold(const Rule *r, ThVar *const *slot, const ThVar *out);
 
 /* ---- ask.c: questions about nodes ---------------------------------------------------------------------------------------------------- */
 /* Owner when v is Elemwise of this scalar operation (not a Composite), else NULL. */
-ThApply *is_scalar(const ThVar *v, int scalar);
-int scalar_of(const ThApply *a);            /* scalar operation of an Elemwise node; -1: Composite or another op */
-bool is_op(const ThVar *v, const Op *op);
-ThVar *peel(ThVar *v);                      /* behind DimShuffles that only add or drop broadcastable dims */
-bool const_value(const ThVar *v, double *x); /* uniform constant, also behind DimShuffle */
-bool const_scalar(const ThVar *v, ThValue *x); /* constant whose dims are all broadcastable, widest type of its kind; no complex */
-bool const_equals(const ThVar *v, double x);
-bool all_bcast(ThType t);
-int clients_of(const ThVar *v);             /* uses, graph outputs counted */
-const void *attr_at(const Op *op, const void *attrs, const char *name); /* field by name, or NULL */
+ThApply *ask_scalar(const ThVar *v, int scalar);
+int ask_which(const ThApply *a);            /* scalar operation of an Elemwise node; -1: Composite or another op */
+bool ask_op(const ThVar *v, const Op *op);
+ThVar *ask_peel(ThVar *v);                      /* behind DimShuffles that only add or drop broadcastable dims */
+bool ask_value(const ThVar *v, double *x); /* uniform constant, also behind DimShuffle */
+bool ask_number(const ThVar *v, ThValue *x); /* constant whose dims are all broadcastable, widest type of its kind; no complex */
+bool ask_equals(const ThVar *v, double x);
+bool ask_all_bcast(ThType t);
+const void *ask_attr(const Op *op, const void *attrs, const char *name); /* field by name, or NULL */
 int64_t attr_int(const ThApply *a, const char *name);
-const Op *op_named(const char *name);       /* NULL when the operation does not exist */
+const Op *opt_op_named(const char *name);       /* NULL when the operation does not exist */
 bool needs_shape_only(const ThVar *v);
-ThVar *const_like(Opt *o, double x, ThType t);  /* constant filled with x: 0-d of t's dtype, broadcastable dims added to t's rank */
-ThVar *const_value_like(Opt *o, ThValue x, ThType t);
-ThVar *scalar_call(Opt *o, int scalar, ThVar **in, int nin); /* n-ary with one input: the input */
+ThVar *opt_const(Opt *o, double x, ThType t);  /* constant filled with x: 0-d of t's dtype, broadcastable dims added to t's rank */
+ThVar *opt_number(Opt *o, ThValue x, ThType t);
+ThVar *opt_call(Opt *o, int scalar, ThVar **in, int nin); /* n-ary with one input: the input */
 static inline ThVar *call1(Opt *o, int s, ThVar *x) { return x ? elemwise_make(&o->b, s, &x, 1) : NULL; }
 static inline ThVar *call2(Opt *o, int s, ThVar *x, ThVar *y) {
     return x && y ? elemwise_make(&o->b, s, (ThVar *[]){x, y}, 2) : NULL;
@@ -118,7 +117,7 @@ bool pass_fuse_add_mul(Opt *o);       /* fuse.c */
 bool pass_split(Opt *o);             /* split.c */
 bool pass_fuse(Opt *o);
 bool pass_schedule(Opt *o);          /* schedule.c */
-bool can_fail(const ThApply *a);     /* may stop with an error that the shape checks before the run do not find */
+bool schedule_can_fail(const ThApply *a);     /* may stop with an error that the shape checks before the run do not find */
 bool pass_inplace_elemwise(Opt *o);  /* inplace.c */
 bool pass_inplace_subtensor(Opt *o);
 bool pass_inplace_blas(Opt *o);
@@ -127,7 +126,7 @@ bool pass_inplace_blas(Opt *o);
 /* Size of dim d of v as an int64 0-d variable, without computing v where its shape rule allows. */
 ThVar *shape_i(Opt *o, ThVar *v, int d);
 /* v without its broadcast pattern's say: x filled into the shape of `like` (Alloc of its sizes). */
-void shapes_free(Opt *o);
-ThVar *alloc_like(Opt *o, ThVar *x, ThVar *like);
+void shape_free(Opt *o);
+ThVar *shape_alloc_like(Opt *o, ThVar *x, ThVar *like);
 
 #endif

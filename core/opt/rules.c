@@ -46,7 +46,7 @@ static bool is_constant_name(const char *s) {
 static bool resolve_call(Pat *p, const char *name) {
     p->scalar = (int16_t)scalar_find(name);
     if (p->scalar >= 0) return true;
-    p->op = op_named(name);
+    p->op = opt_op_named(name);
     return p->op != NULL;
 }
 
@@ -128,7 +128,7 @@ static void parse_root(Rule *r, const RuleLine *l) {
     r->scalar = -1;
     if (strcmp(l->root, "*") == 0) return;
     r->scalar = scalar_find(l->root);
-    if (r->scalar < 0) r->op = op_named(l->root);
+    if (r->scalar < 0) r->op = opt_op_named(l->root);
     r->resolved = r->scalar >= 0 || r->op;
 }
 

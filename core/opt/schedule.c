@@ -86,8 +86,8 @@ static bool estimate(Plan *p) {
 }
 
 /* ---- updates --------------------------------------------------------------------------------------------------------------------------- */
-bool can_fail(const ThApply *a) {
-    int s = scalar_of(a);
+bool schedule_can_fail(const ThApply *a) {
+    int s = ask_which(a);
     return (a->op->flags & OP_FAILS) || (s >= 0 && (scalar_ops[s].flags & SF_FAILS));
 }
 
@@ -162,7 +162,7 @@ static bool walk(Plan *p) {
     for (int i = 0; ok && i < fg->effects.n; i++)
         if (!(fg->effects.at[i]->flags & APPLY_DEAD)) ok = visit_from(p, fg->effects.at[i]);
     for (int i = 0; ok && i < p->all.n && fg->nout > fg->nplain_out; i++)
-        if (can_fail(p->all.at[i])) ok = visit_from(p, p->all.at[i]);
+        if (schedule_can_fail(p->all.at[i])) ok = visit_from(p, p->all.at[i]);
     for (int i = fg->nplain_out; ok && i < fg->nout; i++)
         if (fg->out[i]->owner) ok = visit_from(p, fg->out[i]->owner);
     return ok;

@@ -24,7 +24,7 @@ static ShapeCache *cache(Opt *o) {
     return o->shapes;
 }
 
-void shapes_free(Opt *o) {
+void shape_free(Opt *o) {
     ShapeCache *s = o->shapes;
     if (!s) return;
     vec_free(o->c, &s->at);
@@ -233,7 +233,7 @@ ThVar *shape_i(Opt *o, ThVar *v, int d) {
     return r || failed(o->c) ? r : shape_i_make(&o->b, v, d);
 }
 
-ThVar *alloc_like(Opt *o, ThVar *x, ThVar *like) {
+ThVar *shape_alloc_like(Opt *o, ThVar *x, ThVar *like) {
     ThVar *size[TH_MAX_NDIM];
     int n = like->type.ndim;
     for (int d = 0; d < n; d++) {
@@ -258,11 +258,11 @@ ThVar *rw_shape_to_shape_i(Opt *o, ThApply *a) {
 
 /* Shape_i{d}(f(x)) -> the size by f's shape rule. */
 ThVar *rw_track_shape_i(Opt *o, ThApply *a) {
-    const int64_t *d = attr_at(a->op, a->attrs, "i");
+    const int64_t *d = ask_attr(a->op, a->attrs, "i");
     ThVar *x = a->in[0];
     if (!d || (!x->owner && !type_bcast(x->type, (int)*d) && !var_is_const(x))) return NULL;
     ThVar *r = shape_i(o, x, (int)*d);
-    return r && is_op(r, a->op) && r->owner->in[0] == x ? NULL : r;
+    return r && ask_op(r, a->op) && r->owner->in[0] == x ? NULL : r;
 }
 
 /* Nothing to prepare: sizes are worked out when a rule asks. The position keeps Theano's place for including and excluding. */

@@ -18,7 +18,7 @@ static bool split(Opt *o, ThApply *a, int s) {
         while (n < MAX_TERMS && at < a->nin) part[n++] = a->in[at++];
         acc = elemwise_make(&o->b, s, part, n);
     }
-    if (acc) replace_fitted(o, a->out[0], acc, "local_elemwise_split");
+    if (acc) engine_replace(o, a->out[0], acc, "local_elemwise_split");
     builder_end(&o->b);
     return !failed(o->c);
 }
@@ -28,7 +28,7 @@ bool pass_split(Opt *o) {
     bool ok = fg_toposort(o->fg, &order);
     for (int i = 0; ok && i < order.n; i++) {
         ThApply *a = order.at[i];
-        int s = scalar_of(a);
+        int s = ask_which(a);
         if (!(a->flags & APPLY_DEAD) && (s == S_add || s == S_mul) && a->nin > MAX_TERMS + 4) ok = split(o, a, s);
     }
     vec_free(o->c, &order);

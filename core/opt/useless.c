@@ -16,25 +16,25 @@ static ThVar *fold_logic(Opt *o, ThApply *a, bool is_and) {
     for (int i = 0; i < 2; i++) {
         double x;
         ThValue v;
-        if (!const_scalar(a->in[i], &v) || !const_value(a->in[i], &x)) continue;
+        if (!ask_number(a->in[i], &v) || !ask_value(a->in[i], &x)) continue;
         if ((x != 0) == is_and) return a->in[1 - i];
-        return const_like(o, is_and ? 0 : 1, t);
+        return opt_const(o, is_and ? 0 : 1, t);
     }
     return NULL;
 }
 
 ThVar *rw_useless_elemwise(Opt *o, ThApply *a) {
     ThType t = type_tensor(a->out[0]->type.dtype, 0, 0);
-    switch (scalar_of(a)) {
+    switch (ask_which(a)) {
     case S_add: case S_mul: case S_identity:
         return a->nin == 1 ? a->in[0] : NULL;
     case S_eq: /* on floats NaN is not equal to itself */
-        return a->in[0] == a->in[1] && dtype_is_discrete(a->in[0]->type.dtype) ? const_like(o, 1, t) : NULL;
+        return a->in[0] == a->in[1] && dtype_is_discrete(a->in[0]->type.dtype) ? opt_const(o, 1, t) : NULL;
     case S_neq:
-        return a->in[0] == a->in[1] && dtype_is_discrete(a->in[0]->type.dtype) ? const_like(o, 0, t) : NULL;
+        return a->in[0] == a->in[1] && dtype_is_discrete(a->in[0]->type.dtype) ? opt_const(o, 0, t) : NULL;
     case S_and_: return fold_logic(o, a, true);
     case S_or_: return fold_logic(o, a, false);
-    case S_xor: return a->in[0] == a->in[1] ? const_like(o, 0, t) : NULL;
+    case S_xor: return a->in[0] == a->in[1] ? opt_const(o, 0, t) : NULL;
     case S_maximum: case S_minimum:
         return a->nin == 2 && a->in[0] == a->in[1] ? a->in[0] : NULL;
     default: return NULL;
@@ -46,7 +46,7 @@ ThVar *rw_useless_switch(Opt *o, ThApply *a) {
     double x;
     (void)o;
     if (a->in[1] == a->in[2]) return a->in[1];
-    if (!const_value(a->in[0], &x)) return NULL;
+    if (!ask_value(a->in[0], &x)) return NULL;
     return x != 0 ? a->in[1] : a->in[2];
 }
 

@@ -5,7 +5,7 @@
 #include "rules.h"
 
 static const AttrInts *order_of(const ThApply *a) {
-    return attr_at(a->op, a->attrs, "order");
+    return ask_attr(a->op, a->attrs, "order");
 }
 
 /* DimShuffle(DimShuffle(x)) as one. */
@@ -40,10 +40,10 @@ ThVar *rw_dimshuffle_lift(Opt *o, ThApply *a) {
 
 /* Subtensor{int}(MakeVector(..), constant) -> that element. */
 ThVar *rw_subtensor_make_vector(Opt *o, ThApply *a) {
-    const AttrIdx *idx = attr_at(a->op, a->attrs, "idx");
+    const AttrIdx *idx = ask_attr(a->op, a->attrs, "idx");
     int64_t i;
     (void)o;
-    if (!is_op(a->in[0], &op_make_vector) || !idx || idx->n != 1 || idx->at[0].kind != 'i' || a->nin != 2) return NULL;
+    if (!ask_op(a->in[0], &op_make_vector) || !idx || idx->n != 1 || idx->at[0].kind != 'i' || a->nin != 2) return NULL;
     if (!scalar_known(a->in[1], &i)) return NULL;
     const ThApply *v = a->in[0]->owner;
     if (i < 0) i += v->nin;

@@ -9,7 +9,7 @@
 static ThContext *ctx;
 static Builder b;
 
-/* ---- a shape algebra over numbers: a handle is a place in a table ---------------------------------------------------------- */
+/* ---- a shape algebra over numbers: a handle is a place in a table ------------------------------------------------ */
 static struct {
     int64_t at[20000];
     int n, failures;
@@ -88,7 +88,7 @@ static const char *shape_of(ThVar *v, int o, int64_t in[][8]) {
     return text;
 }
 
-/* ---- building by name ------------------------------------------------------------------------------------------------------------- */
+/* ---- building by name -------------------------------------------------------------------------------------------- */
 static ThArg V(ThVar *v) { return front_arg_var(v); }
 static ThArg I(int64_t i) { return front_arg_int(i); }
 static ThArg key(const char *k, ThArg a) {
@@ -96,13 +96,15 @@ static ThArg key(const char *k, ThArg a) {
     return a;
 }
 #define LIST(...) \
-    ((ThArg){.kind = TH_ARG_LIST, .list = {(ThArg[]){__VA_ARGS__}, (int)(sizeof((ThArg[]){__VA_ARGS__}) / sizeof(ThArg))}})
+    ((ThArg){.kind = TH_ARG_LIST, \
+             .list = {(ThArg[]){__VA_ARGS__}, (int)(sizeof((ThArg[]){__VA_ARGS__}) / sizeof(ThArg))}})
 #define NONE ((ThArg){.kind = TH_ARG_NONE})
 #define SLICE(a, o, s) ((ThArg){.kind = TH_ARG_SLICE, .list = {(ThArg[]){a, o, s}, 3}})
 #define ALL SLICE(NONE, NONE, NONE)
 #define NEWAXIS ((ThArg){.kind = TH_ARG_NEWAXIS})
 #define ELLIPSIS ((ThArg){.kind = TH_ARG_ELLIPSIS})
-#define CALL(name, ...) front_call(&b, name, (ThArg[]){__VA_ARGS__}, (int)(sizeof((ThArg[]){__VA_ARGS__}) / sizeof(ThArg)))
+#define CALL(name, ...) \
+    front_call(&b, name, (ThArg[]){__VA_ARGS__}, (int)(sizeof((ThArg[]){__VA_ARGS__}) / sizeof(ThArg)))
 
 static ThVar *tensor(ThDtype d, int ndim, const char *name) { return var_new(&b, type_tensor(d, ndim, 0), name); }
 
@@ -142,7 +144,7 @@ static void check_grad(ThVar *v) {
         }
 }
 
-/* ---- shapes ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
 static void test_shape_ops(void) {
     ThVar *x = tensor(TH_FLOAT64, 3, "x");
     CHECK_TEXT(op_text(CALL("shape", V(x))), "Shape");
@@ -219,7 +221,7 @@ static void test_create(void) {
     CHECK_ERROR(ctx, TH_ValueError, "known");
 }
 
-/* ---- subscripts ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- subscripts -------------------------------------------------------------------------------------------------- */
 /* Length of range(start, stop, step) clipped to n as Python's slice.indices does; NONE_ stands for an open end. */
 enum { NONE_ = 99 };
 static int64_t python_length(int64_t n, int64_t start, int64_t stop, int64_t step) {
@@ -242,11 +244,11 @@ static void test_slices(void) {
         for (int p = 0; p < 7; p++)
             for (int q = 0; q < 7; q++)
                 for (int n = 0; n < 7; n += 3) {
-                    ThVar *v = CALL("getitem", V(x), SLICE(part(ends[p]), part(ends[q]), part(steps[s])));
+                    ThVar *v = CALL("subtensor", V(x), SLICE(part(ends[p]), part(ends[q]), part(steps[s])));
                     snprintf(want, sizeof want, "%lld", (long long)python_length(n, ends[p], ends[q], steps[s]));
                     CHECK_TEXT(shape_of(v, 0, (int64_t[][8]){{n}, {0}, {0}, {0}}), want);
                     if (ends[p] == NONE_ || ends[q] == NONE_) continue;
-                    v = CALL("getitem", V(x), SLICE(V(i), V(i), V(i))); /* the same with all parts at run time */
+                    v = CALL("subtensor", V(x), SLICE(V(i), V(i), V(i))); /* the same with all parts at run time */
                     alg.value[1][0] = ends[p];
                     alg.value[2][0] = ends[q];
                     alg.value[3][0] = steps[s];
@@ -256,31 +258,32 @@ static void test_slices(void) {
 
 static void test_subscripts(void) {
     ThVar *x = tensor(TH_FLOAT64, 2, "x"), *t = tensor(TH_FLOAT64, 3, "t"), *i = tensor(TH_INT32, 0, "i");
-    CHECK_TEXT(op_text(CALL("getitem", V(x), I(0))), "Subtensor{int64}");
-    CHECK_TEXT(op_text(CALL("getitem", V(x), SLICE(I(1), I(3), NONE))), "Subtensor{int64:int64:}");
-    CHECK_TEXT(op_text(CALL("getitem", V(x), SLICE(NONE, NONE, I(-1)), I(2))), "Subtensor{::int64, int64}");
-    CHECK_TEXT(op_text(CALL("getitem", V(x), V(i))), "Subtensor{int32}");
-    CHECK_TEXT(op_text(CALL("getitem", V(x), V(i))->owner->in[1]), "ScalarFromTensor");
-    CHECK_TEXT(op_text(CALL("getitem", V(t), ELLIPSIS, I(1))), "Subtensor{::, ::, int64}");
-    CHECK_TEXT(op_text(CALL("getitem", V(x), NEWAXIS, ALL)), "InplaceDimShuffle{x,0,1}");
-    ThVar *v = CALL("getitem", V(x), ALL, NEWAXIS, I(1));
+    CHECK_TEXT(op_text(CALL("subtensor", V(x), I(0))), "Subtensor{int64}");
+    CHECK_TEXT(op_text(CALL("subtensor", V(x), SLICE(I(1), I(3), NONE))), "Subtensor{int64:int64:}");
+    CHECK_TEXT(op_text(CALL("subtensor", V(x), SLICE(NONE, NONE, I(-1)), I(2))), "Subtensor{::int64, int64}");
+    CHECK_TEXT(op_text(CALL("subtensor", V(x), V(i))), "Subtensor{int32}");
+    CHECK_TEXT(op_text(CALL("subtensor", V(x), V(i))->owner->in[1]), "ScalarFromTensor");
+    CHECK_TEXT(op_text(CALL("subtensor", V(t), ELLIPSIS, I(1))), "Subtensor{::, ::, int64}");
+    CHECK_TEXT(op_text(CALL("subtensor", V(x), NEWAXIS, ALL)), "InplaceDimShuffle{x,0,1}");
+    ThVar *v = CALL("subtensor", V(x), ALL, NEWAXIS, I(1));
     CHECK_TEXT(op_text(v), "Subtensor{::, ::, int64}");
     CHECK_TEXT(type_of(v), "TensorType(float64, col)");
-    v = CALL("getitem", V(x), I(3));
+    v = CALL("subtensor", V(x), I(3));
     shape_of(v, 0, (int64_t[][8]){{3, 4}, {0}});
     CHECK(alg.failures == 1 && strstr(alg.why, "IndexError: index out of bounds"));
-    v = CALL("getitem", V(x), I(-3));
+    v = CALL("subtensor", V(x), I(-3));
     CHECK_TEXT(shape_of(v, 0, (int64_t[][8]){{3, 4}, {0}}), "4");
     CHECK(alg.failures == 0);
     check_grad(v);
-    CHECK(CALL("getitem", V(x), ELLIPSIS, ELLIPSIS) == NULL);
+    CHECK(CALL("subtensor", V(x), ELLIPSIS, ELLIPSIS) == NULL);
     CHECK_ERROR(ctx, TH_IndexError, "single Ellipsis");
-    CHECK(CALL("getitem", V(x), I(0), I(0), I(0)) == NULL);
+    CHECK(CALL("subtensor", V(x), I(0), I(0), I(0)) == NULL);
     CHECK_ERROR(ctx, TH_IndexError, "too many indices");
-    CHECK(CALL("getitem", V(x), V(tensor(TH_FLOAT64, 1, "f"))) == NULL);
+    CHECK(CALL("subtensor", V(x), V(tensor(TH_FLOAT64, 1, "f"))) == NULL);
     CHECK_ERROR(ctx, TH_TypeError, "integers");
     ThVar *y = tensor(TH_FLOAT64, 1, "y");
-    ThVar *part_ = CALL("getitem", V(x), I(0)), *inc = CALL("inc_subtensor", V(part_), V(y)), *set = CALL("set_subtensor", V(part_), V(y));
+    ThVar *part_ = CALL("subtensor", V(x), I(0)), *inc = CALL("inc_subtensor", V(part_), V(y)),
+          *set = CALL("set_subtensor", V(part_), V(y));
     CHECK_TEXT(op_text(inc), "IncSubtensor{Inc;int64}");
     CHECK_TEXT(op_text(set), "IncSubtensor{Set;int64}");
     check_grad(inc);
@@ -295,18 +298,19 @@ static void test_subscripts(void) {
 }
 
 static void test_advanced(void) {
-    ThVar *x = tensor(TH_FLOAT64, 3, "x"), *i = tensor(TH_INT64, 1, "i"), *m = tensor(TH_INT64, 2, "m"), *y = tensor(TH_FLOAT64, 1, "y");
-    ThVar *v = CALL("getitem", V(x), V(i));
+    ThVar *x = tensor(TH_FLOAT64, 3, "x"), *i = tensor(TH_INT64, 1, "i"), *m = tensor(TH_INT64, 2, "m"),
+          *y = tensor(TH_FLOAT64, 1, "y");
+    ThVar *v = CALL("subtensor", V(x), V(i));
     CHECK_TEXT(op_text(v), "AdvancedSubtensor1");
     CHECK_TEXT(shape_of(v, 0, (int64_t[][8]){{2, 3, 4}, {7}}), "7,3,4");
     check_grad(v);
     CHECK_TEXT(op_text(CALL("inc_subtensor", V(v), V(y))), "AdvancedIncSubtensor1{no_inplace,inc}");
-    v = CALL("getitem", V(x), ALL, V(i));
+    v = CALL("subtensor", V(x), ALL, V(i));
     CHECK_TEXT(op_text(v), "InplaceDimShuffle{1,0,2}");
     ThVar *inc = CALL("set_subtensor", V(v), V(y));
     CHECK_TEXT(op_text(inc), "InplaceDimShuffle{1,0,2}");
     CHECK_TEXT(op_text(inc->owner->in[0]), "AdvancedIncSubtensor1{no_inplace,set}");
-    v = CALL("getitem", V(x), V(i), V(i));
+    v = CALL("subtensor", V(x), V(i), V(i));
     CHECK_TEXT(op_text(v), "AdvancedSubtensor");
     CHECK_TEXT(shape_of(v, 0, (int64_t[][8]){{2, 3, 4}, {5}, {5}}), "5,4");
     shape_of(v, 0, (int64_t[][8]){{2, 3, 4}, {5}, {6}});
@@ -315,20 +319,21 @@ static void test_advanced(void) {
     inc = CALL("inc_subtensor", V(v), V(y));
     CHECK_TEXT(op_text(inc), "AdvancedIncSubtensor{inplace=False,  set_instead_of_inc=False}");
     check_grad(inc);
-    CHECK_TEXT(shape_of(CALL("getitem", V(x), ALL, V(i), V(i)), 0, (int64_t[][8]){{2, 3, 4}, {5}, {5}}), "2,5");
-    CHECK_TEXT(shape_of(CALL("getitem", V(x), V(i), ALL, V(i)), 0, (int64_t[][8]){{2, 3, 4}, {5}, {5}}), "5,3");
-    CHECK_TEXT(shape_of(CALL("getitem", V(x), I(0), ALL, V(i)), 0, (int64_t[][8]){{2, 3, 4}, {0}, {5}}), "5,3");
-    v = CALL("getitem", V(x), SLICE(I(0), I(1), NONE), V(i), V(m));
+    CHECK_TEXT(shape_of(CALL("subtensor", V(x), ALL, V(i), V(i)), 0, (int64_t[][8]){{2, 3, 4}, {5}, {5}}), "2,5");
+    CHECK_TEXT(shape_of(CALL("subtensor", V(x), V(i), ALL, V(i)), 0, (int64_t[][8]){{2, 3, 4}, {5}, {5}}), "5,3");
+    CHECK_TEXT(shape_of(CALL("subtensor", V(x), I(0), ALL, V(i)), 0, (int64_t[][8]){{2, 3, 4}, {0}, {5}}), "5,3");
+    v = CALL("subtensor", V(x), SLICE(I(0), I(1), NONE), V(i), V(m));
     CHECK_TEXT(shape_of(v, 0, (int64_t[][8]){{2, 3, 4}, {0}, {0}, {5}, {6, 5}}), "1,6,5");
-    v = CALL("getitem", V(x), V(m));
+    v = CALL("subtensor", V(x), V(m));
     CHECK_TEXT(op_text(v), "Reshape{4}");
     CHECK_TEXT(op_text(CALL("inc_subtensor", V(v), V(y))), "AdvancedIncSubtensor1{no_inplace,inc}");
     CHECK_TEXT(type_of(CALL("take", V(x), V(i))), "TensorType(float64, vector)");
 }
 
-/* ---- joins and products ------------------------------------------------------------------------------------------------------------------ */
+/* ---- joins and products ------------------------------------------------------------------------------------------ */
 static void test_join(void) {
-    ThVar *a = tensor(TH_FLOAT32, 2, "a"), *c = tensor(TH_FLOAT64, 2, "c"), *s = tensor(TH_FLOAT64, 0, "s"), *k = tensor(TH_INT64, 0, "k");
+    ThVar *a = tensor(TH_FLOAT32, 2, "a"), *c = tensor(TH_FLOAT64, 2, "c"), *s = tensor(TH_FLOAT64, 0, "s"),
+          *k = tensor(TH_INT64, 0, "k");
     ThVar *j = CALL("join", I(-1), V(a), V(c));
     CHECK_TEXT(op_text(j), "Join");
     CHECK_TEXT(type_of(j), "TensorType(float64, matrix)");
@@ -351,11 +356,13 @@ static void test_join(void) {
     CHECK_TEXT(op_text(sp), "Split{2}");
     CHECK_TEXT(shape_of(sp, 1, (int64_t[][8]){{5, 4}, {0}, {2}}), "5,3");
     shape_of(sp, 1, (int64_t[][8]){{5, 5}, {0}, {2}});
-    CHECK(alg.failures == 1 && strstr(alg.why, "The splits sum to {0}, expected {1}") && alg.left == 4 && alg.right == 5);
+    CHECK(alg.failures == 1 && strstr(alg.why, "The splits sum to {0}, expected {1}") && alg.left == 4 &&
+          alg.right == 5);
 }
 
 static void test_products(void) {
-    ThVar *x = tensor(TH_FLOAT64, 2, "x"), *v = tensor(TH_FLOAT64, 1, "v"), *i = tensor(TH_INT32, 2, "i"), *s = tensor(TH_FLOAT64, 0, "s");
+    ThVar *x = tensor(TH_FLOAT64, 2, "x"), *v = tensor(TH_FLOAT64, 1, "v"), *i = tensor(TH_INT32, 2, "i"),
+          *s = tensor(TH_FLOAT64, 0, "s");
     ThVar *f = tensor(TH_FLOAT32, 2, "f"), *t = tensor(TH_FLOAT64, 3, "t");
     ThVar *d = CALL("dot", V(x), V(x));
     CHECK_TEXT(op_text(d), "dot");
