@@ -341,37 +341,23 @@ static bool invert(const Planner *p, int w, int g, const int8_t *map, int8_t *in
     return true;
 }
 
-static bool listed(const int *roots, int n, int root) {
-    for (int i = 0; i < n; i++)
-        if (roots[i] == root) return true;
-    return false;
+static void mark_from(Planner *p, int r, int w, int acc) {
+    (void)acc;
+    p->root.at[r].from = w + 1;
 }
 
-static bool list_writes(const Kernel *k, int *roots, int *n) {
-    for (int a = 0; a < k->acc.n; a++) {
-        if (!(k->acc.at[a].flags & ACC_WRITE)) continue;
-        if (*n == 2 * KACC) return false;
-        roots[(*n)++] = k->acc.at[a].buf;
-    }
-    return true;
-}
-
-/* Does the result of w reach a member that runs inside the reduced loops? Then w must be complete before they start. */
-static bool feeds_loops(const Planner *p, int w, const Group *g) {
-    const Kernel *base = p->work.at[g->base].k;
-    int reached[2 * KACC], n = 0; /* roots that depend on w */
-    if (!list_writes(p->work.at[w].k, reached, &n)) return true;
-    for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group) {
+/* A reduction of group g stands on the result of reduction w, which in one pass is not finished when that one reads it. */
+static bool feeds_reduction(Planner *p, int w, int g) {
+    each_use(p, w, true, mark_from);
+    for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group) {
         const Kernel *k = p->work.at[p->member.at[m].work].k;
-        bool depends = false, inside = false;
+        bool reads = false;
+        for (int a = 0; a < k->acc.n && !reads; a++)
+            reads = (k->acc.at[a].flags & ACC_READ) && p->root.at[k->acc.at[a].buf].from == w + 1;
+        if (!reads) continue;
+        if (p->work.at[p->member.at[m].work].reduce) return true;
         for (int a = 0; a < k->acc.n; a++)
-            depends |= (k->acc.at[a].flags & ACC_READ) && listed(reached, n, k->acc.at[a].buf);
-        if (!depends) continue;
-        for (int d = 0; d < k->ndim; d++) {
-            int at = p->member.at[m].map[d];
-            inside |= at >= 0 && base->dim[at].kind == DIM_RED;
-        }
-        if (inside || !list_writes(k, reached, &n)) return true;
+            if (k->acc.at[a].flags & ACC_WRITE) p->root.at[k->acc.at[a].buf].from = w + 1;
     }
     return false;
 }
@@ -384,7 +370,8 @@ static int join_reduce(Planner *p, int w, const Join *j, int n, bool outside) {
     int8_t self[KDIM], inverse[KDIM];
     for (int d = 0; d < KDIM; d++) self[d] = (int8_t)d;
     if (base->reduce) {
-        if (!same_dims(p, base->k, p->work.at[w].k) || feeds_loops(p, w, g)) return 0;
+        if (feeds_reduction(p, w, j->group)) return 0;
+        if (!same_dims(p, base->k, p->work.at[w].k)) return 0;
         for (int d = 0; d < base->k->ndim; d++)
             if (base->k->dim[d].kind == DIM_PAR && j->map[d] != d && !size_is(base->k->dim[d].n, 1)) return 0;
     } else {
