@@ -17,7 +17,8 @@ ThVar *rw_fill_sink(Opt *o, ThApply *a) {
     ThVar *r = apply1(&o->b, a->op, a->attrs, in, a->nin);
     if (!r || r->type.dtype != a->out[0]->type.dtype) return NULL;
     for (int i = 0; i < nmodel; i++)
-        if (model[i]->type.broadcastable != r->type.broadcastable && (r->type.broadcastable & ~model[i]->type.broadcastable))
+        if (model[i]->type.broadcastable != r->type.broadcastable &&
+            (r->type.broadcastable & ~model[i]->type.broadcastable))
             r = second_make(&o->b, model[i], r);
     return r;
 }
@@ -38,8 +39,7 @@ ThVar *rw_elemwise_alloc(Opt *o, ThApply *a) {
     ThVar *in[KACC];
     bool shaped = false, changed = false;
     if (s < 0 || a->nin < 2 || a->nin > KACC) return NULL;
-    for (int i = 0; i < a->nin; i++)
-        shaped |= a->in[i]->type.broadcastable == pattern && !ask_op(a->in[i], &op_alloc);
+    for (int i = 0; i < a->nin; i++) shaped |= a->in[i]->type.broadcastable == pattern && !ask_op(a->in[i], &op_alloc);
     for (int i = 0; i < a->nin; i++) {
         in[i] = a->in[i];
         bool drop = ask_op(in[i], &op_alloc) && shaped;

@@ -1,4 +1,5 @@
 /* rules_shape.h -- fills, allocations, shapes, views. */
+/* clang-format off */
 REWRITE(local_fill_sink,          CANON,              "Elemwise",   1, rw_fill_sink)
 REWRITE(local_fill_to_alloc,      FILLALLOC|SPEC,     "second",     1, rw_fill_to_alloc)
 REWRITE(local_elemwise_alloc,     FILLALLOC|SPEC,     "Elemwise",   1, rw_elemwise_alloc)

@@ -4,9 +4,7 @@
  */
 #include "rules.h"
 
-static const AttrInts *order_of(const ThApply *a) {
-    return ask_attr(a->op, a->attrs, "order");
-}
+static const AttrInts *order_of(const ThApply *a) { return ask_attr(a->op, a->attrs, "order"); }
 
 /* DimShuffle(DimShuffle(x)) as one. */
 static ThVar *merge_two(Opt *o, ThApply *a, ThApply *inner) {
