@@ -18,7 +18,6 @@ static const Pass passes[] = {
     PASS(canonicalize,                1,     BOTH,                                                       pass_rules,             CANON)
     PASS(stabilize,                   1.5,   BOTH,                                                       pass_rules,             STAB)
     PASS(local_fill_to_alloc,         1.51,  "fast_run",                                                 pass_rules,             FILLALLOC)
-    PASS(local_log_sum_exp,           1.6,   "fast_run",                                                 pass_rules,             LOGSUM)
     PASS(BlasOpt,                     1.7,   BOTH,                                                       pass_rules,             BLAS0)
     PASS(GemmOptimizer,               1.71,  "fast_run",                                                 pass_gemm,              0)
     PASS(blas_vectors,                1.72,  "fast_run",                                                 pass_rules,             BLASV)

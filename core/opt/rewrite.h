@@ -20,7 +20,6 @@ enum {
     BLAS0 = 64,
     BLASV = 128,
     FILLALLOC = 256,
-    LOGSUM = 512,
     LEVELS = 0xffff,
     FC = 1 << 16,    /* also tagged fast_compile */
     OPTIN = 1 << 17, /* not tagged fast_run: runs only when its name or tag is included */

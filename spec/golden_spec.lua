@@ -1,0 +1,42 @@
+--- Every golden case of the optimizer, and that every rule has one where it fires and one where it must not.
+local core = require("theano.core")
+local golden = require("spec.support.golden")
+
+local fires, stays = {}, {}
+for _, path in ipairs(golden.files()) do
+  describe(path, function()
+    for _, case in ipairs(golden.read(path)) do
+      it(case.name, function()
+        assert.equal(case.want, golden.run(case))
+      end)
+      local unchanged = core.optimize_text(case.given, "") == case.want
+      for word in case.pass:gmatch("[^:]+") do
+        if unchanged then stays[word] = true else fires[word] = true end
+      end
+    end
+  end)
+end
+
+describe("the rules of fast_run", function()
+  for rule in core.optdb_summary("fast_run"):gmatch("\n           (%S+)") do
+    it(rule .. " fires in a golden case", function() assert.truthy(fires[rule]) end)
+    it(rule .. " leaves another golden case alone", function() assert.truthy(stays[rule]) end)
+  end
+end)
+
+describe("opt", function()
+  it("names a pass that does not exist", function()
+    local ok, message = pcall(core.optimize_text, "x: float64[?]\nout x\n", "canonicalise")
+    assert.is_false(ok)
+    assert.truthy(tostring(message):find("canonicalise", 1, true))
+  end)
+
+  it("is idempotent: what fast_run leaves, fast_run leaves alone", function()
+    for _, path in ipairs(golden.files()) do
+      for _, case in ipairs(golden.read(path)) do
+        local once = core.optimize_text(case.given, "useless:canonicalize:stabilize:specialize")
+        assert.equal(once, core.optimize_text(once, "useless:canonicalize:stabilize:specialize"), case.name)
+      end
+    end
+  end)
+end)
