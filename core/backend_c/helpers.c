@@ -91,9 +91,11 @@ static bool composed(Emit *e, const char *prim, ThDtype d, int lanes, const char
                     prim[0] == 'd' ? "0.017453292519943295" : "57.29577951308232");
         return true;
     }
-    if (!strcmp(prim, "div_floor") && dtype_is_float(d)) {
-        snprintf(ex, sizeof ex, "%s", need_math(e, "floor", d, lanes));
-        text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { return %s(a / b); }\n", t, name, t, t, ex);
+    if (!strcmp(prim, "div_floor") && dtype_is_float(d) && lanes == 1) { /* as NumPy: exact where a / b rounds up to an integer */
+        snprintf(ex, sizeof ex, "%s", need_math(e, "fmod", d, 1));
+        snprintf(l1, sizeof l1, "%s", need_math(e, "rint", d, 1));
+        text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { if (b == 0) return a / b; %s r = %s(a, b), q = (a - r) / b; "
+                    "return %s(r != 0 && (r < 0) != (b < 0) ? q - 1 : q); }\n", t, name, t, t, t, ex, l1);
         return true;
     }
     if (!strcmp(prim, "mod_floor") && dtype_is_float(d) && lanes == 1) {
@@ -167,7 +169,7 @@ const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes) {
 
 bool vector_able(const Emit *e, const char *prim, ThDtype d) {
     (void)e;
-    if (dtype_is_float(d)) return strcmp(prim, "mod_floor") != 0 && strcmp(prim, "c_make") != 0;
+    if (dtype_is_float(d)) return strcmp(prim, "mod_floor") != 0 && strcmp(prim, "div_floor") != 0 && strcmp(prim, "c_make") != 0;
     return !strncmp(prim, "bit_", 4) || (!strcmp(prim, "abs") && d == TH_BOOL);
 }
 

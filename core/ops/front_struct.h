@@ -1,6 +1,6 @@
 /*
- * front_struct.h -- the public functions over structural operations: lines of the function table (see front_table.h for the
- * columns), and what their files share.
+ * front_struct.h -- the public functions over structural operations: lines of the function table (see front_table.h for
+ * the columns), and what their files share.
  */
 #ifndef TH_FRONT_STRUCT_H
 #define TH_FRONT_STRUCT_H
@@ -83,6 +83,7 @@
       "loss, softmax, row maximum and argmax of x + b against class numbers")
 /* clang-format on */
 
-#define FRONT_STRUCT(FRONT) FRONT_SHAPE(FRONT) FRONT_CREATE(FRONT) FRONT_INDEX(FRONT) FRONT_JOIN(FRONT) FRONT_NNET(FRONT)
+#define FRONT_STRUCT(FRONT) \
+    FRONT_SHAPE(FRONT) FRONT_CREATE(FRONT) FRONT_INDEX(FRONT) FRONT_JOIN(FRONT) FRONT_NNET(FRONT)
 
 #endif

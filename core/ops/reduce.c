@@ -172,15 +172,14 @@ static ThDtype default_acc(ThDtype d) {
     return d == TH_FLOAT32 ? TH_FLOAT64 : d == TH_COMPLEX64 ? TH_COMPLEX128 : widest_int(d);
 }
 
-/* A dtype that was asked for must hold every input value: integers may become floats, nothing may become narrower. */
-static bool check_lossless(Builder *b, const Op *op, const char *what, ThDtype in, ThDtype asked) {
-    if (!dtype_is_discrete(asked) && dtype_is_discrete(in)) return true;
-    if (th_dtype_upcast(in, asked) == asked) return true;
+/* The accumulator must hold every input value; the result may then be of any dtype. Integers may accumulate as floats. */
+static bool check_lossless(Builder *b, const Op *op, ThDtype in, ThDtype acc) {
+    if (!dtype_is_discrete(acc) && dtype_is_discrete(in)) return true;
+    if (th_dtype_upcast(in, acc) == acc) return true;
     return err(b->ctx, TH_TypeError,
-               "%s of %s with %s %s would lose precision: leave %s out, give one at least as precise as %s, or cast "
-               "the input with "
-               "T.cast(x, \"%s\")",
-               op->name, th_dtype_name(in), what, th_dtype_name(asked), what, th_dtype_name(in), th_dtype_name(asked));
+               "%s of %s with acc_dtype %s would lose precision: leave acc_dtype out, give one at least as precise as %s, or "
+               "cast the input with T.cast(x, \"%s\")",
+               op->name, th_dtype_name(in), th_dtype_name(acc), th_dtype_name(in), th_dtype_name(acc));
 }
 
 static void set_axis(AttrInts *to, const AttrInts *from) {
@@ -202,8 +201,12 @@ ThVar *reduce_make(Builder *b, const Op *op, ThVar *x, const AttrInts *axis, ThD
         err(b->ctx, TH_TypeError, "%s: complex numbers have no order", op->name);
         return NULL;
     }
-    if (dtype != TH_DTYPE_NONE && !check_lossless(b, op, "dtype", in, dtype)) return NULL;
-    if (acc != TH_DTYPE_NONE && !check_lossless(b, op, "acc_dtype", in, acc)) return NULL;
+    if (dtype != TH_DTYPE_NONE && dtype_is_complex(in) && !dtype_is_complex(dtype)) {
+        err(b->ctx, TH_TypeError, "%s of %s cannot have dtype %s: take the real part first", op->name, th_dtype_name(in),
+            th_dtype_name(dtype));
+        return NULL;
+    }
+    if (acc != TH_DTYPE_NONE && !check_lossless(b, op, in, acc)) return NULL;
     ReduceAttrs a;
     memset(&a, 0, sizeof a);
     set_axis(&a.axis, axis);
@@ -218,7 +221,7 @@ ThApply *max_and_argmax_make(Builder *b, ThVar *x, const AttrInts *axis) {
     ArgmaxAttrs a;
     memset(&a, 0, sizeof a);
     set_axis(&a.axis, axis);
-    if (a.axis.n < 0)
+    if (a.axis.n <= 0) /* no axes mean all of them, unlike for sums: Theano's MaxAndArgmax */
         for (a.axis.n = 0; a.axis.n < x->type.ndim; a.axis.n++) a.axis.at[a.axis.n] = a.axis.n;
     return apply_make(b, &op_max_and_argmax, &a, &x, 1);
 }

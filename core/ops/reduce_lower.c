@@ -111,5 +111,5 @@ bool argmax_lower(Lower *l) {
     int v = load(l, &s), position = l->node->op == &op_argmax ? 0 : 1;
     if (v < 0) return false;
     if (position == 1 && !reduce_to(l, &s, d == TH_BOOL ? RED_OR : RED_MAX, v, d, 0)) return false;
-    return reduce_to(l, &s, RED_ARGMAX, v, d == TH_BOOL ? TH_INT64 : d, position);
+    return reduce_to(l, &s, RED_ARGMAX, v, d, position);
 }

@@ -103,12 +103,18 @@ static const float sig_lo_float = -88, sig_hi_float = 15, soft_lo_float = -103, 
     LOOP(sinh_##T, T, T, T, T, sinh##f(a)) LOOP(cosh_##T, T, T, T, T, cosh##f(a)) LOOP(tanh_##T, T, T, T, T, tanh##f(a)) \
     LOOP(asinh_##T, T, T, T, T, asinh##f(a)) LOOP(acosh_##T, T, T, T, T, acosh##f(a)) LOOP(atanh_##T, T, T, T, T, atanh##f(a)) \
     LOOP(erf_##T, T, T, T, T, erf##f(a)) LOOP(erfc_##T, T, T, T, T, erfc##f(a)) LOOP(atan2_##T, T, T, T, T, atan2##f(a, b)) \
-    LOOP(pow_##T, T, T, T, T, pow##f(a, b)) LOOP(div_floor_##T, T, T, T, T, floor##f(a / b))                            \
+    LOOP(pow_##T, T, T, T, T, pow##f(a, b))                                                                              \
     static inline T floormod_##T(T x, T y) {                                                                            \
         T r = fmod##f(x, y);                                                                                            \
         return r != 0 && (r < 0) != (y < 0) ? r + y : r;                                                                \
     }                                                                                                                   \
     LOOP(mod_floor_##T, T, T, T, T, floormod_##T(a, b))                                                                 \
+    static inline T floordiv_##T(T x, T y) { /* as NumPy: exact where x / y rounds up to an integer */                    \
+        if (y == 0) return x / y;                                                                                       \
+        T r = fmod##f(x, y), q = (x - r) / y;                                                                           \
+        return rint##f(r != 0 && (r < 0) != (y < 0) ? q - 1 : q);                                                       \
+    }                                                                                                                   \
+    LOOP(div_floor_##T, T, T, T, T, floordiv_##T(a, b))                                                                 \
     static void sigmoid_##T(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                      \
         const T *va = pa;                                                                                               \
         T *o = po, e[SIMD_BLOCK];                                                                                       \

@@ -9,7 +9,7 @@
 static ThContext *ctx;
 static Builder b;
 
-/* ---- a shape algebra over numbers: a handle is a place in a table ---------------------------------------------------------- */
+/* ---- a shape algebra over numbers: a handle is a place in a table ------------------------------------------------ */
 static struct {
     int64_t at[20000];
     int n, failures;
@@ -88,7 +88,7 @@ static const char *shape_of(ThVar *v, int o, int64_t in[][8]) {
     return text;
 }
 
-/* ---- building by name ------------------------------------------------------------------------------------------------------------- */
+/* ---- building by name -------------------------------------------------------------------------------------------- */
 static ThArg V(ThVar *v) { return front_arg_var(v); }
 static ThArg I(int64_t i) { return front_arg_int(i); }
 static ThArg key(const char *k, ThArg a) {
@@ -96,13 +96,15 @@ static ThArg key(const char *k, ThArg a) {
     return a;
 }
 #define LIST(...) \
-    ((ThArg){.kind = TH_ARG_LIST, .list = {(ThArg[]){__VA_ARGS__}, (int)(sizeof((ThArg[]){__VA_ARGS__}) / sizeof(ThArg))}})
+    ((ThArg){.kind = TH_ARG_LIST, \
+             .list = {(ThArg[]){__VA_ARGS__}, (int)(sizeof((ThArg[]){__VA_ARGS__}) / sizeof(ThArg))}})
 #define NONE ((ThArg){.kind = TH_ARG_NONE})
 #define SLICE(a, o, s) ((ThArg){.kind = TH_ARG_SLICE, .list = {(ThArg[]){a, o, s}, 3}})
 #define ALL SLICE(NONE, NONE, NONE)
 #define NEWAXIS ((ThArg){.kind = TH_ARG_NEWAXIS})
 #define ELLIPSIS ((ThArg){.kind = TH_ARG_ELLIPSIS})
-#define CALL(name, ...) front_call(&b, name, (ThArg[]){__VA_ARGS__}, (int)(sizeof((ThArg[]){__VA_ARGS__}) / sizeof(ThArg)))
+#define CALL(name, ...) \
+    front_call(&b, name, (ThArg[]){__VA_ARGS__}, (int)(sizeof((ThArg[]){__VA_ARGS__}) / sizeof(ThArg)))
 
 static ThVar *tensor(ThDtype d, int ndim, const char *name) { return var_new(&b, type_tensor(d, ndim, 0), name); }
 
@@ -142,7 +144,7 @@ static void check_grad(ThVar *v) {
         }
 }
 
-/* ---- shapes ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
 static void test_shape_ops(void) {
     ThVar *x = tensor(TH_FLOAT64, 3, "x");
     CHECK_TEXT(op_text(CALL("shape", V(x))), "Shape");
@@ -219,7 +221,7 @@ static void test_create(void) {
     CHECK_ERROR(ctx, TH_ValueError, "known");
 }
 
-/* ---- subscripts ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- subscripts -------------------------------------------------------------------------------------------------- */
 /* Length of range(start, stop, step) clipped to n as Python's slice.indices does; NONE_ stands for an open end. */
 enum { NONE_ = 99 };
 static int64_t python_length(int64_t n, int64_t start, int64_t stop, int64_t step) {
@@ -280,7 +282,8 @@ static void test_subscripts(void) {
     CHECK(CALL("subtensor", V(x), V(tensor(TH_FLOAT64, 1, "f"))) == NULL);
     CHECK_ERROR(ctx, TH_TypeError, "integers");
     ThVar *y = tensor(TH_FLOAT64, 1, "y");
-    ThVar *part_ = CALL("subtensor", V(x), I(0)), *inc = CALL("inc_subtensor", V(part_), V(y)), *set = CALL("set_subtensor", V(part_), V(y));
+    ThVar *part_ = CALL("subtensor", V(x), I(0)), *inc = CALL("inc_subtensor", V(part_), V(y)),
+          *set = CALL("set_subtensor", V(part_), V(y));
     CHECK_TEXT(op_text(inc), "IncSubtensor{Inc;int64}");
     CHECK_TEXT(op_text(set), "IncSubtensor{Set;int64}");
     check_grad(inc);
@@ -295,7 +298,8 @@ static void test_subscripts(void) {
 }
 
 static void test_advanced(void) {
-    ThVar *x = tensor(TH_FLOAT64, 3, "x"), *i = tensor(TH_INT64, 1, "i"), *m = tensor(TH_INT64, 2, "m"), *y = tensor(TH_FLOAT64, 1, "y");
+    ThVar *x = tensor(TH_FLOAT64, 3, "x"), *i = tensor(TH_INT64, 1, "i"), *m = tensor(TH_INT64, 2, "m"),
+          *y = tensor(TH_FLOAT64, 1, "y");
     ThVar *v = CALL("subtensor", V(x), V(i));
     CHECK_TEXT(op_text(v), "AdvancedSubtensor1");
     CHECK_TEXT(shape_of(v, 0, (int64_t[][8]){{2, 3, 4}, {7}}), "7,3,4");
@@ -326,9 +330,10 @@ static void test_advanced(void) {
     CHECK_TEXT(type_of(CALL("take", V(x), V(i))), "TensorType(float64, vector)");
 }
 
-/* ---- joins and products ------------------------------------------------------------------------------------------------------------------ */
+/* ---- joins and products ------------------------------------------------------------------------------------------ */
 static void test_join(void) {
-    ThVar *a = tensor(TH_FLOAT32, 2, "a"), *c = tensor(TH_FLOAT64, 2, "c"), *s = tensor(TH_FLOAT64, 0, "s"), *k = tensor(TH_INT64, 0, "k");
+    ThVar *a = tensor(TH_FLOAT32, 2, "a"), *c = tensor(TH_FLOAT64, 2, "c"), *s = tensor(TH_FLOAT64, 0, "s"),
+          *k = tensor(TH_INT64, 0, "k");
     ThVar *j = CALL("join", I(-1), V(a), V(c));
     CHECK_TEXT(op_text(j), "Join");
     CHECK_TEXT(type_of(j), "TensorType(float64, matrix)");
@@ -351,11 +356,13 @@ static void test_join(void) {
     CHECK_TEXT(op_text(sp), "Split{2}");
     CHECK_TEXT(shape_of(sp, 1, (int64_t[][8]){{5, 4}, {0}, {2}}), "5,3");
     shape_of(sp, 1, (int64_t[][8]){{5, 5}, {0}, {2}});
-    CHECK(alg.failures == 1 && strstr(alg.why, "The splits sum to {0}, expected {1}") && alg.left == 4 && alg.right == 5);
+    CHECK(alg.failures == 1 && strstr(alg.why, "The splits sum to {0}, expected {1}") && alg.left == 4 &&
+          alg.right == 5);
 }
 
 static void test_products(void) {
-    ThVar *x = tensor(TH_FLOAT64, 2, "x"), *v = tensor(TH_FLOAT64, 1, "v"), *i = tensor(TH_INT32, 2, "i"), *s = tensor(TH_FLOAT64, 0, "s");
+    ThVar *x = tensor(TH_FLOAT64, 2, "x"), *v = tensor(TH_FLOAT64, 1, "v"), *i = tensor(TH_INT32, 2, "i"),
+          *s = tensor(TH_FLOAT64, 0, "s");
     ThVar *f = tensor(TH_FLOAT32, 2, "f"), *t = tensor(TH_FLOAT64, 3, "t");
     ThVar *d = CALL("dot", V(x), V(x));
     CHECK_TEXT(op_text(d), "dot");
