@@ -18,9 +18,13 @@ for _, path in ipairs(golden.files()) do
 end
 
 describe("the rules of fast_run", function()
+  local seen = {}
   for rule in core.optdb_summary("fast_run"):gmatch("\n           (%S+)") do
-    it(rule .. " fires in a golden case", function() assert.truthy(fires[rule]) end)
-    it(rule .. " leaves another golden case alone", function() assert.truthy(stays[rule]) end)
+    if not seen[rule] then
+      seen[rule] = true
+      it(rule .. " fires in a golden case", function() assert.truthy(fires[rule]) end)
+      it(rule .. " leaves another golden case alone", function() assert.truthy(stays[rule]) end)
+    end
   end
 end)
 
@@ -31,11 +35,12 @@ describe("opt", function()
     assert.truthy(tostring(message):find("canonicalise", 1, true))
   end)
 
-  it("is idempotent: what fast_run leaves, fast_run leaves alone", function()
+  it("finds nothing more to do in what the phases leave", function()
+    local phases = "merge1:useless:canonicalize:stabilize:specialize"
     for _, path in ipairs(golden.files()) do
       for _, case in ipairs(golden.read(path)) do
-        local once = core.optimize_text(case.given, "useless:canonicalize:stabilize:specialize")
-        assert.equal(once, core.optimize_text(once, "useless:canonicalize:stabilize:specialize"), case.name)
+        local once = core.optimize_text(case.given, phases)
+        assert.equal(once, core.optimize_text(once, phases), case.name)
       end
     end
   end)

@@ -162,38 +162,43 @@ static ThVar *term_var(Opt *o, Term t) {
     return ask_equals(t.scale, -1) ? call1(o, S_neg, t.m) : call2(o, S_mul, t.scale, t.m);
 }
 
-/* Each product joins the first term before or beside it; what Gemm leaves is added up. NULL: no product found. */
+/* The term that takes the products up: the first one, or the one after a leading product that stands alone. */
+static int base_of(const Sum *s) {
+    int8_t lost;
+    int i = 0;
+    while (i < s->at.n && !type_eq(s->at.at[i].m->type, s->type)) i++;
+    if (i + 1 >= s->at.n || !product_of(s->at.at[i].m, &lost)) return i;
+    return product_of(s->at.at[i + 1].m, &lost) || !type_eq(s->at.at[i + 1].m->type, s->type) ? i : i + 1;
+}
+
+/* Each product joins the base term; what then is left is added up, the Gemm last. NULL: nothing was joined. */
 static ThVar *rebuild(Sum *s) {
     Opt *o = s->o;
     int8_t lost;
+    int base = base_of(s), kept = 0;
     bool any = false;
-    for (int j = 0; j < s->at.n && !failed(o->c); j++) {
-        if (!product_of(s->at.at[j].m, &lost)) continue;
-        int i = j ? 0 : 1;
-        while (i < s->at.n && (i == j || !s->at.at[i].m || !type_eq(s->at.at[i].m->type, s->type))) i++;
-        if (i >= s->at.n) continue;
-        ThVar *g = make_gemm(s, s->at.at[i], s->at.at[j]);
-        if (!g) return NULL;
-        any = true;
-        s->at.at[i].m =
-            NULL; /* the Gemm stands where the product stood; lists of products stay linear: i is 0 or 1 from here on */
-        s->at.at[j] = (Term){NULL, g};
-        if (i == 0 && j > 1) {
-            s->at.at[0] = s->at.at[j];
-            s->at.at[j].m = NULL;
+    if (base >= s->at.n) return NULL;
+    Term acc = s->at.at[base];
+    for (int j = 0; j < s->at.n; j++) {
+        Term t = s->at.at[j];
+        if (j == base) continue;
+        if (!product_of(t.m, &lost)) {
+            s->at.at[kept++] = t;
+            continue;
         }
+        acc = (Term){NULL, make_gemm(s, acc, t)};
+        if (!acc.m) return NULL;
+        any = true;
     }
     if (!any) return NULL;
+    s->at.at[kept++] = acc;
     VEC(ThVar *) rest = {0};
-    ThVar *last = NULL, *r = NULL;
     bool ok = true;
-    for (int i = 0; ok && i < s->at.n; i++) {
-        if (!s->at.at[i].m) continue;
+    for (int i = 0; ok && i < kept; i++) {
         ThVar *v = term_var(o, s->at.at[i]);
         ok = v && vec_push(o->c, &rest, v);
     }
-    (void)last;
-    if (ok) r = opt_call(o, S_add, rest.at, rest.n);
+    ThVar *r = ok ? opt_call(o, S_add, rest.at, rest.n) : NULL;
     vec_free(o->c, &rest);
     return r;
 }
