@@ -49,7 +49,8 @@ end
 function M.text(cases)
   local parts = {}
   for i, case in ipairs(cases) do
-    parts[i] = ("case %s\npass %s\n"):format(case.name, case.pass) .. block("in", case.given) .. block("want", case.want)
+    local head = ("case %s\npass %s\n"):format(case.name, case.pass)
+    parts[i] = head .. block("in", case.given) .. block("want", case.want)
   end
   return table.concat(parts, "\n")
 end
