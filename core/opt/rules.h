@@ -14,10 +14,12 @@ ThVar *rw_logsoftmax_grad(Opt *o, ThApply *a);
 ThVar *rw_fill_sink(Opt *o, ThApply *a); /* fill.c */
 ThVar *rw_fill_to_alloc(Opt *o, ThApply *a);
 ThVar *rw_elemwise_alloc(Opt *o, ThApply *a);
+ThVar *rw_useless_inc_subtensor_alloc(Opt *o, ThApply *a);
 ThVar *rw_shape_to_shape_i(Opt *o, ThApply *a); /* shape_feature.c */
 ThVar *rw_track_shape_i(Opt *o, ThApply *a);
 ThVar *rw_subtensor_make_vector(Opt *o, ThApply *a); /* views.c */
 ThVar *rw_dimshuffle_lift(Opt *o, ThApply *a);
+ThVar *rw_subtensor_lift(Opt *o, ThApply *a);
 ThVar *rw_upcast_constants(Opt *o, ThApply *a); /* arith.c */
 ThVar *rw_mul_zero(Opt *o, ThApply *a);
 ThVar *rw_neg_to_mul(Opt *o, ThApply *a);

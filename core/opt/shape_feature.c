@@ -82,6 +82,7 @@ static Sz alg_op(void *u, char op, Sz a, Sz b) {
     if (a < 0 || b < 0) return -1;
     const SizeExpr *x = &s->at.at[a], *y = &s->at.at[b];
     if (x->kind == 'k' && y->kind == 'k' && fold_op(op, x->k, y->k, &r)) return alg_constant(u, r);
+    if (op == 'M' && y->kind == 'k' && y->k <= 0 && x->kind == 'd') return a; /* lengths are not negative */
     if (y->kind == 'k' &&
         ((y->k == 0 && (op == '+' || op == '-')) || (y->k == 1 && (op == '*' || op == '/' || op == 'c'))))
         return a;
@@ -89,15 +90,45 @@ static Sz alg_op(void *u, char op, Sz a, Sz b) {
     return put(s, (SizeExpr){.kind = op, .a = a, .b = b});
 }
 
+static bool known(const ShapeCache *s, const ThVar *v, const Sz **dims) {
+    uint32_t at;
+    if (!map_get(&s->dims_of, v->id, &at)) return false;
+    *dims = s->dims.at + at;
+    return true;
+}
+
+/* The size that v is, when it is Shape_i{d}(x) or Shape(x)[d]; -1 otherwise. */
+static Sz length_of(ShapeCache *s, const ThVar *v) {
+    const ThApply *a = v->owner;
+    int64_t d = -1;
+    const ThVar *x = NULL;
+    const Sz *dims;
+    if (a && a->op == &op_subtensor && a->nin == 2 && ask_op(a->in[0], &op_make_vector) && scalar_known(a->in[1], &d) &&
+        d >= 0 && d < a->in[0]->owner->nin)
+        a = a->in[0]->owner->in[d]->owner;
+    if (a && a->op == &op_shape_i) {
+        d = *(const int64_t *)ask_attr(a->op, a->attrs, "i");
+        x = a->in[0];
+    } else if (a && a->op == &op_subtensor && a->nin == 2 && ask_op(a->in[0], &op_shape) &&
+               scalar_known(a->in[1], &d)) {
+        x = a->in[0]->owner->in[0];
+        if (d < 0) d += x->type.ndim;
+    }
+    return x && d >= 0 && d < x->type.ndim && known(s, x, &dims) ? dims[d] : -1;
+}
+
 static Sz alg_value(void *u, int in, int64_t elem) {
     ShapeCache *s = u;
     ThVar *v = s->node->in[in];
-    int64_t known;
-    if (v->type.ndim ? vector_known(v, elem, &known) : scalar_known(v, &known)) return alg_constant(u, known);
-    if (v->owner && v->owner->op == &op_make_vector && elem < v->owner->nin)
-        return put(s, (SizeExpr){.kind = 'e', .v = v->owner->in[elem]});
-    if (v->owner && v->owner->op == &op_scalar_from_tensor) v = v->owner->in[0];
-    return put(s, (SizeExpr){.kind = 'e', .v = v, .k = elem});
+    int64_t k;
+    if (v->type.ndim ? vector_known(v, elem, &k) : scalar_known(v, &k)) return alg_constant(u, k);
+    if (ask_op(v, &op_make_vector) && elem < v->owner->nin) {
+        v = v->owner->in[elem];
+        elem = 0;
+    }
+    if (ask_op(v, &op_scalar_from_tensor)) v = v->owner->in[0];
+    Sz length = length_of(s, v);
+    return length >= 0 ? length : put(s, (SizeExpr){.kind = 'e', .v = v, .k = elem});
 }
 
 static bool alg_equal(void *u, Sz a, Sz b, const char *why) {
@@ -107,13 +138,6 @@ static bool alg_equal(void *u, Sz a, Sz b, const char *why) {
 }
 
 /* ---- sizes of variables ---- */
-static bool known(const ShapeCache *s, const ThVar *v, const Sz **dims) {
-    uint32_t at;
-    if (!map_get(&s->dims_of, v->id, &at)) return false;
-    *dims = s->dims.at + at;
-    return true;
-}
-
 static Sz leaf_dim(ShapeCache *s, ThVar *v, int d) {
     if (type_bcast(v->type, d)) return alg_constant(s, 1);
     if (var_is_const(v)) return alg_constant(s, ARRAY_SHAPE(v->u.data)[d]);
@@ -171,6 +195,7 @@ static bool learn(ShapeCache *s, ThVar *v) {
         }
         for (int i = 0; ok && i < a->nin; i++) {
             ThVar *x = a->in[i];
+            if (ask_op(x, &op_scalar_from_tensor)) x = x->owner->in[0];
             if (x->type.kind != TYPE_TENSOR || known(s, x, &dims)) continue;
             ok = x->owner ? vec_push(s->c, &s->stack, x->owner) : store(s, x, NULL);
         }
@@ -262,7 +287,9 @@ ThVar *rw_shape_to_shape_i(Opt *o, ThApply *a) {
         size[d] = shape_i(o, x, d);
         if (!size[d]) return NULL;
     }
-    return make_vector_make(&o->b, size, n, TH_INT64);
+    ThVar *v = make_vector_make(&o->b, size, n, TH_INT64);
+    return v ? patternbroadcast_make(&o->b, v, a->out[0]->type.broadcastable)
+             : NULL; /* one length: Shape promises no 1 */
 }
 
 /* Shape_i{d}(f(x)) -> the size by f's shape rule. */
