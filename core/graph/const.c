@@ -103,11 +103,15 @@ static ThVar *cached(ThContext *c, const ThVar *like, uint64_t h) {
     return s && map_get(&s->small_map, h, &at) && const_equal(s->small.at[at], like) ? s->small.at[at] : NULL;
 }
 
+/* Without memory for it the number is not cached: no reason to fail, so no error is left behind. */
 static void remember(ThContext *c, ThVar *v) {
+    bool before = failed(c);
     GraphState *s = graph_state(c);
     uint32_t at;
-    if (!s || s->small.n >= SMALL_MAX || map_get(&s->small_map, const_hash(v), &at) ||
-        !vec_reserve(c, &s->small, s->small.n + 1) || !map_put(c, &s->small_map, const_hash(v), (uint32_t)s->small.n)) {
+    if (s && (s->small.n >= SMALL_MAX || map_get(&s->small_map, const_hash(v), &at))) return;
+    if (!s || !vec_reserve(c, &s->small, s->small.n + 1) ||
+        !map_put(c, &s->small_map, const_hash(v), (uint32_t)s->small.n)) {
+        if (!before) th_error_clear(c);
         return;
     }
     v->id = (uint32_t)s->small.n;

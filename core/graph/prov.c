@@ -30,7 +30,7 @@ GraphState *graph_state(ThContext *c) {
 }
 
 /* The id of a record, made when new. A hash that two records share only costs the sharing of the older one. */
-static Prov keep(ThContext *c, ProvNode n) {
+static Prov add(ThContext *c, ProvNode n) {
     GraphState *s = graph_state(c);
     if (!s) { return 0; }
     uint64_t h = hash_mix(hash_mix(hash_mix(n.kind, n.a), n.b), KEY(n.file));
@@ -45,8 +45,18 @@ static Prov keep(ThContext *c, ProvNode n) {
     return (Prov)s->prov.n++;
 }
 
+/* Without memory for it the place is unknown: no reason to fail, so no error is left behind. */
+static Prov keep(ThContext *c, ProvNode n) {
+    bool before = failed(c);
+    Prov p = add(c, n);
+    if (!p && !before) th_error_clear(c);
+    return p;
+}
+
 Prov prov_leaf(ThContext *c, const char *file, int line) {
+    bool before = failed(c);
     const char *name = file ? intern(c, file) : NULL;
+    if (file && !name && !before) th_error_clear(c);
     return name ? keep(c, (ProvNode){PROV_LEAF, (uint32_t)line, 0, name}) : 0;
 }
 
