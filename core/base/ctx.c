@@ -203,6 +203,8 @@ int64_t th_stat(ThContext *c, const char *what) {
     if (!strcmp(what, "live_bytes")) return atomic_load(&c->live_bytes);
     if (!strcmp(what, "allocs")) return atomic_load(&c->allocs);
     if (!strcmp(what, "live_nodes")) return atomic_load(&c->live_nodes);
+    if (!strcmp(what, "compiles")) return atomic_load(&c->compiles);
+    if (!strcmp(what, "cache_hits")) return atomic_load(&c->cache_hits);
     if (!strcmp(what, "cache_bytes")) return (int64_t)buffer_cache_bytes(c);
     return -1;
 }

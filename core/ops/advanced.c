@@ -1,7 +1,8 @@
 /*
- * advanced.c -- AdvancedSubtensor1 (x[v]), AdvancedSubtensor (x[i, j], x[i, a:b]) and the operations that set or increase
- * such parts. In: x, (y,) the index tensors and the given bounds of slices. Out: the chosen elements, or a tensor of x's
- * type in which repeated indices add up (inc) or the last one stays (set). An index out of range raises IndexError.
+ * advanced.c -- AdvancedSubtensor1 (x[v]), AdvancedSubtensor (x[i, j], x[i, a:b]) and the operations that set or
+ * increase such parts. In: x, (y,) the index tensors and the given bounds of slices. Out: the chosen elements, or a
+ * tensor of x's type in which repeated indices add up (inc) or the last one stays (set). An index out of range raises
+ * IndexError.
  */
 #include "advanced.h"
 
@@ -25,14 +26,15 @@ static bool is_set(const ThApply *a) {
     return a->op == &op_adv_inc_subtensor ? ATTRS(AdvIncSubtensorAttrs, a)->set : ATTRS(AdvIncSubtensor1Attrs, a)->set;
 }
 
-/* ---- taking ---------------------------------------------------------------------------------------------------------------- */
+/* ---- taking ------------------------------------------------------------------------------------------------------ */
 static bool infer_take(Infer *q) {
     AdvForm f;
     int first;
     const AttrIdx *idx = idx_of(q->op, q->attrs, &first);
     if (q->nin < 2) return err(q->ctx, TH_TypeError, "%s takes a tensor and indices", q->op->name);
     if (!adv_form(q->ctx, idx, q->in, q->nin, first, &f)) return false;
-    if (q->op == &op_adv_subtensor1 && q->in[1]->type.ndim != 1) return err(q->ctx, TH_TypeError, "index must be vector");
+    if (q->op == &op_adv_subtensor1 && q->in[1]->type.ndim != 1)
+        return err(q->ctx, TH_TypeError, "index must be vector");
     q->out[0] = type_tensor((ThDtype)q->in[0]->type.dtype, f.ndim, f.broadcastable);
     return true;
 }
@@ -78,16 +80,35 @@ static void str_take(Text *t, const ThApply *a) { text_put(t, a->op->name); }
 
 static const AttrField adv_fields[] = {{"idx", ATTR_IDX, offsetof(AdvSubtensorAttrs, idx), false}};
 const Op op_adv_subtensor1 = {
-    .name = "AdvancedSubtensor1", .flags = OP_FAILS, .nin = 2, .nout = 1, .infer = infer_take, .shape = shape_take,
-    .grad = grad_take, .lower = lower_take, .connected = first_connected, .doc = "rows of x chosen by an integer vector",
+    .name = "AdvancedSubtensor1",
+    .flags = OP_FAILS,
+    .nin = 2,
+    .nout = 1,
+    .infer = infer_take,
+    .shape = shape_take,
+    .grad = grad_take,
+    .lower = lower_take,
+    .connected = first_connected,
+    .doc = "rows of x chosen by an integer vector",
 };
 const Op op_adv_subtensor = {
-    .name = "AdvancedSubtensor", .flags = OP_FAILS, .nin = -1, .nout = 1, .attr_bytes = sizeof(AdvSubtensorAttrs),
-    .attrs = adv_fields, .nattr = 1, .infer = infer_take, .shape = shape_take, .grad = grad_take, .lower = lower_take,
-    .str = str_take, .connected = first_connected, .doc = "elements of x chosen by integer tensors and slices",
+    .name = "AdvancedSubtensor",
+    .flags = OP_FAILS,
+    .nin = -1,
+    .nout = 1,
+    .attr_bytes = sizeof(AdvSubtensorAttrs),
+    .attrs = adv_fields,
+    .nattr = 1,
+    .infer = infer_take,
+    .shape = shape_take,
+    .grad = grad_take,
+    .lower = lower_take,
+    .str = str_take,
+    .connected = first_connected,
+    .doc = "elements of x chosen by integer tensors and slices",
 };
 
-/* ---- setting and increasing ------------------------------------------------------------------------------------------------- */
+/* ---- setting and increasing -------------------------------------------------------------------------------------- */
 static bool infer_put(Infer *q) {
     AdvForm f;
     int first;
@@ -95,11 +116,14 @@ static bool infer_put(Infer *q) {
     if (q->nin < 3) return err(q->ctx, TH_TypeError, "%s takes a tensor, a value and indices", q->op->name);
     if (!adv_form(q->ctx, idx, q->in, q->nin, first, &f)) return false;
     ThType x = q->in[0]->type, y = q->in[1]->type;
-    if (q->op == &op_adv_inc_subtensor1 && q->in[2]->type.ndim != 1) return err(q->ctx, TH_TypeError, "index must be vector");
+    if (q->op == &op_adv_inc_subtensor1 && q->in[2]->type.ndim != 1)
+        return err(q->ctx, TH_TypeError, "index must be vector");
     if (y.kind != TYPE_TENSOR || y.ndim > f.ndim)
-        return err(q->ctx, TH_TypeError, "Trying to increment a %d-dimensional subtensor with a %d-dimensional value.", f.ndim, y.ndim);
+        return err(q->ctx, TH_TypeError, "Trying to increment a %d-dimensional subtensor with a %d-dimensional value.",
+                   f.ndim, y.ndim);
     if (dtype_is_complex((ThDtype)y.dtype) && !dtype_is_complex((ThDtype)x.dtype))
-        return err(q->ctx, TH_TypeError, "a complex value does not fit into a %s tensor", th_dtype_name((ThDtype)x.dtype));
+        return err(q->ctx, TH_TypeError, "a complex value does not fit into a %s tensor",
+                   th_dtype_name((ThDtype)x.dtype));
     q->out[0] = x;
     return true;
 }
@@ -134,7 +158,8 @@ static void grad_put(Grad *g) {
         return;
     }
     g->gx[0] = gz;
-    if (is_set(a) && g->wanted[0]) g->gx[0] = inc_like(g->b, a, gz, zeros_like_make(g->b, y, (ThDtype)y->type.dtype), true);
+    if (is_set(a) && g->wanted[0])
+        g->gx[0] = inc_like(g->b, a, gz, zeros_like_make(g->b, y, (ThDtype)y->type.dtype), true);
     if (g->wanted[1]) {
         ThVar *part = unbroadcast_make(g->b, take_like(g->b, a, gz), y);
         g->gx[1] = patternbroadcast_make(g->b, part, y->type.broadcastable);
@@ -147,7 +172,8 @@ static bool two_connected(const ThApply *a, int in, int out) {
 }
 
 static void str_put1(Text *t, const ThApply *a) {
-    text_printf(t, "AdvancedIncSubtensor1{%s,%s}", a->destroys == 0 ? "inplace" : "no_inplace", is_set(a) ? "set" : "inc");
+    text_printf(t, "AdvancedIncSubtensor1{%s,%s}", a->destroys == 0 ? "inplace" : "no_inplace",
+                is_set(a) ? "set" : "inc");
 }
 
 static void str_put(Text *t, const ThApply *a) {
@@ -161,19 +187,41 @@ static const AttrField put_fields[] = {
     {"set", ATTR_BOOL, offsetof(AdvIncSubtensorAttrs, set), false},
 };
 const Op op_adv_inc_subtensor1 = {
-    .name = "AdvancedIncSubtensor1", .flags = OP_FAILS | OP_CAN_DESTROY, .nin = 3, .nout = 1, .destroy_input = 0,
-    .attr_bytes = sizeof(AdvIncSubtensor1Attrs), .attrs = put1_fields, .nattr = 1, .infer = infer_put, .shape = shape_put,
-    .grad = grad_put, .lower = lower_put, .str = str_put1, .connected = two_connected,
+    .name = "AdvancedIncSubtensor1",
+    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .nin = 3,
+    .nout = 1,
+    .destroy_input = 0,
+    .attr_bytes = sizeof(AdvIncSubtensor1Attrs),
+    .attrs = put1_fields,
+    .nattr = 1,
+    .infer = infer_put,
+    .shape = shape_put,
+    .grad = grad_put,
+    .lower = lower_put,
+    .str = str_put1,
+    .connected = two_connected,
     .doc = "x with rows chosen by an integer vector set or increased",
 };
 const Op op_adv_inc_subtensor = {
-    .name = "AdvancedIncSubtensor", .flags = OP_FAILS | OP_CAN_DESTROY, .nin = -1, .nout = 1, .destroy_input = 0,
-    .attr_bytes = sizeof(AdvIncSubtensorAttrs), .attrs = put_fields, .nattr = TH_LEN(put_fields), .infer = infer_put,
-    .shape = shape_put, .grad = grad_put, .lower = lower_put, .str = str_put, .connected = two_connected,
+    .name = "AdvancedIncSubtensor",
+    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .nin = -1,
+    .nout = 1,
+    .destroy_input = 0,
+    .attr_bytes = sizeof(AdvIncSubtensorAttrs),
+    .attrs = put_fields,
+    .nattr = TH_LEN(put_fields),
+    .infer = infer_put,
+    .shape = shape_put,
+    .grad = grad_put,
+    .lower = lower_put,
+    .str = str_put,
+    .connected = two_connected,
     .doc = "x with elements chosen by integer tensors and slices set or increased",
 };
 
-/* ---- builders ------------------------------------------------------------------------------------------------------------------ */
+/* ---- builders ---------------------------------------------------------------------------------------------------- */
 enum { MAX_PARTS = 3 * TH_MAX_NDIM };
 
 ThVar *adv_subtensor1_make(Builder *b, ThVar *x, ThVar *index) {

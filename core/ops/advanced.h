@@ -1,6 +1,7 @@
 /*
- * advanced.h -- the layout of an advanced subscript, shared by its operations: which axes are indexed by tensors, where the
- * broadcast dimensions of those tensors stand in the result (NumPy's placement), and the gather or scatter kernel over it.
+ * advanced.h -- the layout of an advanced subscript, shared by its operations: which axes are indexed by tensors, where
+ * the broadcast dimensions of those tensors stand in the result (NumPy's placement), and the gather or scatter kernel
+ * over it.
  */
 #ifndef TH_ADVANCED_H
 #define TH_ADVANCED_H
@@ -9,15 +10,16 @@
 
 typedef struct AdvForm {
     const AttrIdx *idx;
-    int first;                    /* node input of the first part of the subscript */
+    int first; /* node input of the first part of the subscript */
     int nadv;
-    int axis[TH_MAX_NDIM];        /* axis of x that index tensor j selects from */
-    int input[TH_MAX_NDIM];       /* its node input */
-    int nb, pos;                  /* broadcast dims of the index tensors; where they start in the result */
+    int axis[TH_MAX_NDIM];  /* axis of x that index tensor j selects from */
+    int input[TH_MAX_NDIM]; /* its node input */
+    int nb, pos;            /* broadcast dims of the index tensors; where they start in the result */
     int nslice;
-    int slice_axis[TH_MAX_NDIM];  /* axes of x that stay, in order; the first `pos` of them stand before the broadcast dims */
-    int ndim;                     /* of the result: nslice + nb */
-    uint32_t broadcastable;       /* of the result */
+    int slice_axis[TH_MAX_NDIM]; /* axes of x that stay, in order; the first `pos` of them stand before the broadcast
+                                    dims */
+    int ndim;                    /* of the result: nslice + nb */
+    uint32_t broadcastable;      /* of the result */
 } AdvForm;
 
 /* node inputs in[0..nin): x first. false with IndexError or TypeError. */

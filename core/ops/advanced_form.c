@@ -1,11 +1,11 @@
 /*
  * advanced_form.c -- layout, shape and kernels of advanced subscripts (see advanced.h).
- * Invariant: kernel dims run in the order of the result's dims; the element offset of the indexed axes is one int64 value,
- * the sum of checked index times stride, computed right inside the broadcast dims and shared by the loops below.
+ * Invariant: kernel dims run in the order of the result's dims; the element offset of the indexed axes is one int64
+ * value, the sum of checked index times stride, computed right inside the broadcast dims and shared by the loops below.
  */
 #include "advanced.h"
 
-/* ---- layout ------------------------------------------------------------------------------------------------------------- */
+/* ---- layout ------------------------------------------------------------------------------------------------------ */
 static bool place(ThContext *c, ThVar *const *in, AdvForm *f, ThType x) {
     bool adjacent = f->nadv == 0 || f->axis[f->nadv - 1] - f->axis[0] == f->nadv - 1;
     f->pos = 0;
@@ -32,7 +32,8 @@ static bool place(ThContext *c, ThVar *const *in, AdvForm *f, ThType x) {
 
 static bool want_index(ThContext *c, ThType t) {
     if (t.kind == TYPE_TENSOR && t.dtype == TH_BOOL)
-        return err(c, TH_NotImplementedError, "boolean masks as indices are not available; use T.switch or integer indices");
+        return err(c, TH_NotImplementedError,
+                   "boolean masks as indices are not available; use T.switch or integer indices");
     if (t.kind == TYPE_TENSOR && dtype_is_int((ThDtype)t.dtype)) return true;
     return err(c, TH_TypeError, "index must be integers");
 }
@@ -43,9 +44,11 @@ bool adv_form(ThContext *c, const AttrIdx *idx, ThVar *const *in, int nin, int f
     *f = (AdvForm){.idx = idx, .first = first};
     if (x.kind != TYPE_TENSOR) return err(c, TH_TypeError, "a subscript needs a tensor");
     if (x.ndim == 0) return err(c, TH_TypeError, "cannot index into a scalar");
-    if (idx->n > x.ndim) return err(c, TH_IndexError, "too many indices for array: %d for %d dimensions", idx->n, x.ndim);
+    if (idx->n > x.ndim)
+        return err(c, TH_IndexError, "too many indices for array: %d for %d dimensions", idx->n, x.ndim);
     if (nin - first != idx_inputs(idx))
-        return err(c, TH_ValueError, "the subscript names %d index values, but %d are given", idx_inputs(idx), nin - first);
+        return err(c, TH_ValueError, "the subscript names %d index values, but %d are given", idx_inputs(idx),
+                   nin - first);
     for (int a = 0; a < x.ndim; a++) {
         if (a < idx->n && idx->at[a].kind == 'i') {
             ThType t = in[input]->type;
@@ -66,7 +69,7 @@ bool adv_form(ThContext *c, const AttrIdx *idx, ThVar *const *in, int nin, int f
     return place(c, in, f, x);
 }
 
-/* ---- shape ---------------------------------------------------------------------------------------------------------------- */
+/* ---- shape ------------------------------------------------------------------------------------------------------- */
 /* Length of broadcast dim d: of the index tensors that do not promise 1 there; all of them must agree. */
 static bool index_length(ShapeQ *q, const AdvForm *f, int d, Sz *out) {
     bool found = false;
@@ -78,7 +81,8 @@ static bool index_length(ShapeQ *q, const AdvForm *f, int d, Sz *out) {
         Sz n = q->in[f->input[j]][own];
         if (!found) *out = n;
         else if (!q->alg->equal(q->alg->u, *out, n,
-                                "IndexError: shape mismatch: indexing arrays of lengths {0} and {1} could not be broadcast together"))
+                                "IndexError: shape mismatch: indexing arrays of lengths {0} and {1} could not be "
+                                "broadcast together"))
             return false;
         found = true;
     }
@@ -94,7 +98,7 @@ bool adv_shape(ShapeQ *q, const AdvForm *f, Sz *out) {
     return true;
 }
 
-/* ---- kernels ---------------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 typedef struct Walk { /* the loops over the result and the side of x, whose address depends on the indices */
     Kernel *k;
     Size offset, stride[TH_MAX_NDIM]; /* per kernel dim */
@@ -133,7 +137,8 @@ static bool walk_dims(Lower *l, const AdvForm *f, bool scatter, Walk *w) {
             if (own >= 0 && !type_bcast(t, own)) n = l->api->in_dim(l, f->input[j], own);
         }
         ok = kernel_dim(w->k, n, scatter && index ? DIM_SEQ : DIM_PAR) >= 0;
-        if (!ok && !failed(l->ctx)) err(l->ctx, TH_NotImplementedError, "a subscript with a result of more than %d dimensions", KDIM);
+        if (!ok && !failed(l->ctx))
+            err(l->ctx, TH_NotImplementedError, "a subscript with a result of more than %d dimensions", KDIM);
     }
     lower_alg_free(&alg);
     return ok && !failed(l->ctx);

@@ -1,7 +1,7 @@
 /*
  * alloc.c -- tensors made from lengths: Alloc (a value broadcast to a shape), AllocEmpty, ARange, Eye, Tri.
- * In: integer scalars for the lengths (one an input), a value or bounds. Out: a new C-contiguous tensor; lengths that are the
- * constant 1 become broadcastable dimensions. Negative lengths raise ValueError.
+ * In: integer scalars for the lengths (one an input), a value or bounds. Out: a new C-contiguous tensor; lengths that
+ * are the constant 1 become broadcastable dimensions. Negative lengths raise ValueError.
  */
 #include "structural.h"
 
@@ -19,7 +19,8 @@ static bool want_int(Infer *q, int i, const char *what) {
 static bool want_lengths(Infer *q, int first, uint32_t *bits) {
     *bits = 0;
     if (q->nin - first > TH_MAX_NDIM)
-        return err(q->ctx, TH_ValueError, "%s: %d dimensions are too many (at most %d)", q->op->name, q->nin - first, TH_MAX_NDIM);
+        return err(q->ctx, TH_ValueError, "%s: %d dimensions are too many (at most %d)", q->op->name, q->nin - first,
+                   TH_MAX_NDIM);
     for (int i = first; i < q->nin; i++) {
         int64_t v;
         if (!want_int(q, i, "Shape arguments")) return false;
@@ -35,21 +36,24 @@ static bool put_lengths(ShapeQ *q, int first) {
         bool known = scalar_known(q->node->in[i], &k);
         Sz v = known ? a->constant(a->u, k) : a->value(a->u, i, 0);
         if (!known || k < 0)
-            if (!a->equal(a->u, v, calc(a, 'M', v, a->constant(a->u, 0)), "negative dimension {0} is not allowed")) return false;
+            if (!a->equal(a->u, v, calc(a, 'M', v, a->constant(a->u, 0)), "negative dimension {0} is not allowed"))
+                return false;
         q->out[0][i - first] = v;
     }
     return true;
 }
 
-/* ---- Alloc ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Alloc ------------------------------------------------------------------------------------------------------- */
 static bool infer_alloc(Infer *q) {
     uint32_t bits;
-    if (q->nin < 1 || q->in[0]->type.kind != TYPE_TENSOR) return err(q->ctx, TH_TypeError, "Alloc takes a tensor and lengths");
+    if (q->nin < 1 || q->in[0]->type.kind != TYPE_TENSOR)
+        return err(q->ctx, TH_TypeError, "Alloc takes a tensor and lengths");
     ThType v = q->in[0]->type;
     if (!want_lengths(q, 1, &bits)) return false;
     int ndim = q->nin - 1, pad = ndim - v.ndim;
     if (pad < 0)
-        return err(q->ctx, TH_TypeError, "The Alloc value to use has more dimensions (%d) than the specified shape (%d)", v.ndim, ndim);
+        return err(q->ctx, TH_TypeError,
+                   "The Alloc value to use has more dimensions (%d) than the specified shape (%d)", v.ndim, ndim);
     q->out[0] = type_tensor((ThDtype)v.dtype, ndim, bits);
     return true;
 }
@@ -91,8 +95,17 @@ static void pp_alloc(Text *t, const ThApply *a, void (*arg)(Text *t, const ThApp
 }
 
 const Op op_alloc = {
-    .name = "Alloc", .flags = OP_FAILS, .nin = -1, .nout = 1, .infer = infer_alloc, .shape = shape_alloc, .grad = grad_alloc,
-    .lower = lower_alloc, .pp = pp_alloc, .connected = first_connected, .doc = "a value broadcast to a shape",
+    .name = "Alloc",
+    .flags = OP_FAILS,
+    .nin = -1,
+    .nout = 1,
+    .infer = infer_alloc,
+    .shape = shape_alloc,
+    .grad = grad_alloc,
+    .lower = lower_alloc,
+    .pp = pp_alloc,
+    .connected = first_connected,
+    .doc = "a value broadcast to a shape",
 };
 
 ThVar *alloc_make(Builder *b, ThVar *value, ThVar *const *shape, int n) {
@@ -105,7 +118,7 @@ ThVar *alloc_make(Builder *b, ThVar *value, ThVar *const *shape, int n) {
     return apply1(b, &op_alloc, NULL, in, n + 1);
 }
 
-/* ---- AllocEmpty --------------------------------------------------------------------------------------------------------------- */
+/* ---- AllocEmpty -------------------------------------------------------------------------------------------------- */
 static bool infer_alloc_empty(Infer *q) {
     uint32_t bits;
     if (!want_lengths(q, 0, &bits)) return false;
@@ -134,17 +147,29 @@ static void str_dtype(Text *t, const ThApply *a) {
 }
 
 const Op op_alloc_empty = {
-    .name = "AllocEmpty", .flags = OP_FAILS, .nin = -1, .nout = 1, .attr_bytes = sizeof(DtypeAttrs), .attrs = dtype_fields,
-    .nattr = 1, .infer = infer_alloc_empty, .shape = shape_alloc_empty, .grad = grad_nothing, .lower = lower_nothing,
-    .str = str_dtype, .connected = not_connected, .doc = "memory of a shape, contents undefined",
+    .name = "AllocEmpty",
+    .flags = OP_FAILS,
+    .nin = -1,
+    .nout = 1,
+    .attr_bytes = sizeof(DtypeAttrs),
+    .attrs = dtype_fields,
+    .nattr = 1,
+    .infer = infer_alloc_empty,
+    .shape = shape_alloc_empty,
+    .grad = grad_nothing,
+    .lower = lower_nothing,
+    .str = str_dtype,
+    .connected = not_connected,
+    .doc = "memory of a shape, contents undefined",
 };
 
 ThVar *alloc_empty_make(Builder *b, ThDtype d, ThVar *const *shape, int n) {
     return apply1(b, &op_alloc_empty, &(DtypeAttrs){(uint8_t)d}, shape, n);
 }
 
-/* ---- ARange ---------------------------------------------------------------------------------------------------------------------- */
-/* Inputs start, stop, step; with float bounds a fourth: the length, ceil((stop - start) / step) as int64, computed by the graph. */
+/* ---- ARange ------------------------------------------------------------------------------------------------------ */
+/* Inputs start, stop, step; with float bounds a fourth: the length, ceil((stop - start) / step) as int64, computed by
+ * the graph. */
 static bool infer_arange(Infer *q) {
     ThDtype d = (ThDtype)((const DtypeAttrs *)q->attrs)->dtype;
     bool ints = true;
@@ -156,7 +181,8 @@ static bool infer_arange(Infer *q) {
         if (dtype_is_complex((ThDtype)t.dtype)) return err(q->ctx, TH_TypeError, "arange has no complex form");
         ints = ints && dtype_is_discrete((ThDtype)t.dtype);
     }
-    if (!ints && q->nin == 3) return err(q->ctx, TH_TypeError, "ARange with float bounds needs its length as fourth input");
+    if (!ints && q->nin == 3)
+        return err(q->ctx, TH_TypeError, "ARange with float bounds needs its length as fourth input");
     if (q->nin == 4 && !want_int(q, 3, "the length")) return false;
     q->out[0] = type_tensor(d, 1, 0);
     return true;
@@ -204,7 +230,8 @@ static void grad_arange(Grad *g) {
 static bool lower_arange(Lower *l) {
     ThDtype d = (ThDtype)ATTRS(DtypeAttrs, l->node)->dtype;
     Kernel *k = l->api->kernel(l);
-    if (!k || kernel_dim(k, l->api->out_dim(l, 0, 0), DIM_PAR) < 0 || kernel_stage(k, STAGE_LOOP, 0, 1) < 0) return false;
+    if (!k || kernel_dim(k, l->api->out_dim(l, 0, 0), DIM_PAR) < 0 || kernel_stage(k, STAGE_LOOP, 0, 1) < 0)
+        return false;
     int8_t map[1] = {0};
     int start = ins_cast(k, ins_load(k, l->api->read(l, k, 0, NULL), 0), d, 0);
     int step = ins_cast(k, ins_load(k, l->api->read(l, k, 2, NULL), 0), d, 0);
@@ -216,8 +243,18 @@ static bool lower_arange(Lower *l) {
 }
 
 const Op op_arange = {
-    .name = "ARange", .flags = OP_FAILS, .nin = -1, .nout = 1, .attr_bytes = sizeof(DtypeAttrs), .attrs = dtype_fields, .nattr = 1,
-    .infer = infer_arange, .shape = shape_arange, .grad = grad_arange, .lower = lower_arange, .str = str_dtype,
+    .name = "ARange",
+    .flags = OP_FAILS,
+    .nin = -1,
+    .nout = 1,
+    .attr_bytes = sizeof(DtypeAttrs),
+    .attrs = dtype_fields,
+    .nattr = 1,
+    .infer = infer_arange,
+    .shape = shape_arange,
+    .grad = grad_arange,
+    .lower = lower_arange,
+    .str = str_dtype,
     .doc = "start, start + step, .. below stop",
 };
 
@@ -247,7 +284,7 @@ ThVar *arange_make(Builder *b, ThVar *start, ThVar *stop, ThVar *step, ThDtype d
     return apply1(b, &op_arange, &(DtypeAttrs){(uint8_t)d}, v, ints ? 3 : 4);
 }
 
-/* ---- Eye, Tri ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Eye, Tri ---------------------------------------------------------------------------------------------------- */
 /* Inputs n, m, k: an n x m matrix of ones where column - row == k (Eye) or <= k (Tri), zeros elsewhere. */
 static bool infer_eye(Infer *q) {
     for (int i = 0; i < 3; i++)
@@ -280,12 +317,32 @@ static bool lower_eye(Lower *l) {
 }
 
 const Op op_eye = {
-    .name = "Eye", .nin = 3, .nout = 1, .attr_bytes = sizeof(DtypeAttrs), .attrs = dtype_fields, .nattr = 1, .infer = infer_eye,
-    .shape = shape_eye, .grad = grad_nothing, .lower = lower_eye, .str = str_dtype, .connected = not_connected,
+    .name = "Eye",
+    .nin = 3,
+    .nout = 1,
+    .attr_bytes = sizeof(DtypeAttrs),
+    .attrs = dtype_fields,
+    .nattr = 1,
+    .infer = infer_eye,
+    .shape = shape_eye,
+    .grad = grad_nothing,
+    .lower = lower_eye,
+    .str = str_dtype,
+    .connected = not_connected,
     .doc = "n x m matrix with ones on diagonal k",
 };
 const Op op_tri = {
-    .name = "Tri", .nin = 3, .nout = 1, .attr_bytes = sizeof(DtypeAttrs), .attrs = dtype_fields, .nattr = 1, .infer = infer_eye,
-    .shape = shape_eye, .grad = grad_nothing, .lower = lower_eye, .str = str_dtype, .connected = not_connected,
+    .name = "Tri",
+    .nin = 3,
+    .nout = 1,
+    .attr_bytes = sizeof(DtypeAttrs),
+    .attrs = dtype_fields,
+    .nattr = 1,
+    .infer = infer_eye,
+    .shape = shape_eye,
+    .grad = grad_nothing,
+    .lower = lower_eye,
+    .str = str_dtype,
+    .connected = not_connected,
     .doc = "n x m matrix with ones on and below diagonal k",
 };

@@ -1,13 +1,14 @@
 /*
  * blas.c -- Dot22, Dot22Scalar, Gemm, Gemv, Ger and their C forms: what the BLAS rewrites put in the place of Dot.
- * In: operands of one float or complex dtype and known rank. Out: alpha * x . y + beta * z, in place of z (or of y, A) once
- * the in-place pass decided so. beta == 0 never reads the operand it scales. They are made after gradients: no grad here.
+ * In: operands of one float or complex dtype and known rank. Out: alpha * x . y + beta * z, in place of z (or of y, A)
+ * once the in-place pass decided so. beta == 0 never reads the operand it scales. They are made after gradients: no
+ * grad here.
  */
 #include "product.h"
 
 static const char MATRICES[] = "Shape mismatch: x has {0} cols but y has {1} rows";
 
-/* ---- Dot22, Dot22Scalar -------------------------------------------------------------------------------------------------------- */
+/* ---- Dot22, Dot22Scalar ------------------------------------------------------------------------------------------ */
 static bool infer_dot22(Infer *q) {
     if (!product_types(q, "220")) return false;
     ThType x = q->in[0]->type, y = q->in[1]->type;
@@ -24,15 +25,27 @@ static bool shape_dot22(ShapeQ *q) {
 static bool lower_dot22(Lower *l) { return product_lower(l, &(Product){0, 1, -1, l->node->nin == 3 ? 2 : -1, -1}); }
 
 const Op op_dot22 = {
-    .name = "Dot22", .flags = OP_FAILS, .nin = 2, .nout = 1, .infer = infer_dot22, .shape = shape_dot22, .lower = lower_dot22,
+    .name = "Dot22",
+    .flags = OP_FAILS,
+    .nin = 2,
+    .nout = 1,
+    .infer = infer_dot22,
+    .shape = shape_dot22,
+    .lower = lower_dot22,
     .doc = "product of two matrices",
 };
 const Op op_dot22scalar = {
-    .name = "Dot22Scalar", .flags = OP_FAILS, .nin = 3, .nout = 1, .infer = infer_dot22, .shape = shape_dot22,
-    .lower = lower_dot22, .doc = "x . y * a",
+    .name = "Dot22Scalar",
+    .flags = OP_FAILS,
+    .nin = 3,
+    .nout = 1,
+    .infer = infer_dot22,
+    .shape = shape_dot22,
+    .lower = lower_dot22,
+    .doc = "x . y * a",
 };
 
-/* ---- Gemm(z, a, x, y, b) = b * z + a * x . y ------------------------------------------------------------------------------------- */
+/* ---- Gemm(z, a, x, y, b) = b * z + a * x . y --------------------------------------------------------------------- */
 static bool infer_gemm(Infer *q) {
     if (!product_types(q, "20220")) return false;
     q->out[0] = q->in[0]->type;
@@ -54,11 +67,19 @@ static void str_inplace(Text *t, const ThApply *a) {
 }
 
 const Op op_gemm = {
-    .name = "Gemm", .flags = OP_FAILS | OP_CAN_DESTROY, .nin = 5, .nout = 1, .destroy_input = 0, .infer = infer_gemm,
-    .shape = shape_gemm, .lower = lower_gemm, .str = str_inplace, .doc = "b * z + a * x . y on matrices",
+    .name = "Gemm",
+    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .nin = 5,
+    .nout = 1,
+    .destroy_input = 0,
+    .infer = infer_gemm,
+    .shape = shape_gemm,
+    .lower = lower_gemm,
+    .str = str_inplace,
+    .doc = "b * z + a * x . y on matrices",
 };
 
-/* ---- Gemv(y, alpha, A, x, beta) = beta * y + alpha * A . x ------------------------------------------------------------------------- */
+/* ---- Gemv(y, alpha, A, x, beta) = beta * y + alpha * A . x ------------------------------------------------------- */
 static bool infer_gemv(Infer *q) {
     if (!product_types(q, "10210")) return false;
     q->out[0] = q->in[0]->type;
@@ -74,15 +95,31 @@ static bool shape_gemv(ShapeQ *q) {
 static bool lower_gemv(Lower *l) { return product_lower(l, &(Product){.a = 2, .b = 3, .c = 0, .alpha = 1, .beta = 4}); }
 
 const Op op_gemv = {
-    .name = "Gemv", .flags = OP_FAILS | OP_CAN_DESTROY, .nin = 5, .nout = 1, .destroy_input = 0, .infer = infer_gemv,
-    .shape = shape_gemv, .lower = lower_gemv, .str = str_inplace, .doc = "beta * y + alpha * A . x",
+    .name = "Gemv",
+    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .nin = 5,
+    .nout = 1,
+    .destroy_input = 0,
+    .infer = infer_gemv,
+    .shape = shape_gemv,
+    .lower = lower_gemv,
+    .str = str_inplace,
+    .doc = "beta * y + alpha * A . x",
 };
 const Op op_cgemv = {
-    .name = "CGemv", .flags = OP_FAILS | OP_CAN_DESTROY, .nin = 5, .nout = 1, .destroy_input = 0, .infer = infer_gemv,
-    .shape = shape_gemv, .lower = lower_gemv, .str = str_inplace, .doc = "Gemv in compiled code",
+    .name = "CGemv",
+    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .nin = 5,
+    .nout = 1,
+    .destroy_input = 0,
+    .infer = infer_gemv,
+    .shape = shape_gemv,
+    .lower = lower_gemv,
+    .str = str_inplace,
+    .doc = "Gemv in compiled code",
 };
 
-/* ---- Ger(A, alpha, x, y) = A + alpha * outer(x, y) ----------------------------------------------------------------------------------- */
+/* ---- Ger(A, alpha, x, y) = A + alpha * outer(x, y) --------------------------------------------------------------- */
 static bool infer_ger(Infer *q) {
     if (!product_types(q, "2011")) return false;
     q->out[0] = q->in[0]->type;
@@ -118,10 +155,26 @@ static void str_ger(Text *t, const ThApply *a) {
 }
 
 const Op op_ger = {
-    .name = "Ger", .flags = OP_FAILS | OP_CAN_DESTROY, .nin = 4, .nout = 1, .destroy_input = 0, .infer = infer_ger,
-    .shape = shape_ger, .lower = lower_ger, .str = str_ger, .doc = "A + alpha * outer(x, y)",
+    .name = "Ger",
+    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .nin = 4,
+    .nout = 1,
+    .destroy_input = 0,
+    .infer = infer_ger,
+    .shape = shape_ger,
+    .lower = lower_ger,
+    .str = str_ger,
+    .doc = "A + alpha * outer(x, y)",
 };
 const Op op_cger = {
-    .name = "CGer", .flags = OP_FAILS | OP_CAN_DESTROY, .nin = 4, .nout = 1, .destroy_input = 0, .infer = infer_ger,
-    .shape = shape_ger, .lower = lower_ger, .str = str_ger, .doc = "Ger in compiled code",
+    .name = "CGer",
+    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .nin = 4,
+    .nout = 1,
+    .destroy_input = 0,
+    .infer = infer_ger,
+    .shape = shape_ger,
+    .lower = lower_ger,
+    .str = str_ger,
+    .doc = "Ger in compiled code",
 };

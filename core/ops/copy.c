@@ -1,5 +1,6 @@
 /*
- * copy.c -- DeepCopyOp: a fresh C-contiguous copy of its input. Put before outputs that would alias an input or each other.
+ * copy.c -- DeepCopyOp: a fresh C-contiguous copy of its input. Put before outputs that would alias an input or each
+ * other.
  */
 #include "structural.h"
 
@@ -19,6 +20,12 @@ static void grad_copy(Grad *g) { g->gx[0] = g->gz[0]; }
 static bool lower_copy(Lower *l) { return l->api->copy(l, 0, 0); }
 
 const Op op_deep_copy = {
-    .name = "DeepCopyOp", .nin = 1, .nout = 1, .infer = infer_copy, .shape = shape_copy, .grad = grad_copy,
-    .lower = lower_copy, .doc = "a copy of x in memory of its own",
+    .name = "DeepCopyOp",
+    .nin = 1,
+    .nout = 1,
+    .infer = infer_copy,
+    .shape = shape_copy,
+    .grad = grad_copy,
+    .lower = lower_copy,
+    .doc = "a copy of x in memory of its own",
 };

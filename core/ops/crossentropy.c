@@ -1,7 +1,7 @@
 /*
  * crossentropy.c -- cross-entropy of rows of probabilities (or of scores, through softmax) against class numbers.
- * In: a float matrix, an integer vector with one class a row. Out: a vector of losses; the fused form also gives the softmax
- * and the most likely class. A class number out of range raises ValueError or IndexError, never reads outside.
+ * In: a float matrix, an integer vector with one class a row. Out: a vector of losses; the fused form also gives the
+ * softmax and the most likely class. A class number out of range raises ValueError or IndexError, never reads outside.
  */
 #include "rows.h"
 
@@ -41,7 +41,7 @@ static int pick(Lower *l, Kernel *k, int input, int cls) {
     return ins_load(k, acc, 1);
 }
 
-/* ---- CrossentropyCategorical1Hot(coding, y) = -log(coding[row, y]) ---------------------------------------------------------- */
+/* ---- CrossentropyCategorical1Hot(coding, y) = -log(coding[row, y]) ----------------------------------------------- */
 static bool infer_1hot(Infer *q) {
     if (!want_matrix(q, 0, "the distribution") || !want_classes(q, 1)) return false;
     q->out[0] = type_tensor((ThDtype)q->in[0]->type.dtype, 1, 0);
@@ -55,7 +55,8 @@ static bool shape_1hot(ShapeQ *q) {
 
 static void grad_1hot(Grad *g) {
     ThApply *a = g->node;
-    if (g->wanted[0]) g->gx[0] = apply1(g->b, &op_crossentropy_1hot_grad, NULL, (ThVar *[]){g->gz[0], a->in[0], a->in[1]}, 3);
+    if (g->wanted[0])
+        g->gx[0] = apply1(g->b, &op_crossentropy_1hot_grad, NULL, (ThVar *[]){g->gz[0], a->in[0], a->in[1]}, 3);
     if (g->wanted[1]) g->gx[1] = grad_undefined(g, 1, "class numbers have no gradient");
 }
 
@@ -63,7 +64,8 @@ static bool lower_1hot(Lower *l) {
     static const int8_t map[1] = {0};
     ThDtype d = (ThDtype)l->api->in_type(l, 0).dtype;
     Kernel *k = l->api->kernel(l);
-    if (!k || kernel_dim(k, l->api->in_dim(l, 0, 0), DIM_PAR) < 0 || kernel_stage(k, STAGE_LOOP, 0, 1) < 0) return false;
+    if (!k || kernel_dim(k, l->api->in_dim(l, 0, 0), DIM_PAR) < 0 || kernel_stage(k, STAGE_LOOP, 0, 1) < 0)
+        return false;
     int p = pick(l, k, 0, class_of(l, k, 1, l->api->in_dim(l, 0, 1)));
     int v = ins_unary(k, S_neg, d, 1, ins_unary(k, S_log, d, 1, p));
     ins_store(k, l->api->write(l, k, 0, map), v, 1);
@@ -71,14 +73,22 @@ static bool lower_1hot(Lower *l) {
 }
 
 const Op op_crossentropy_1hot = {
-    .name = "CrossentropyCategorical1Hot", .flags = OP_FAILS, .nin = 2, .nout = 1, .infer = infer_1hot, .shape = shape_1hot,
-    .grad = grad_1hot, .lower = lower_1hot, .doc = "-log of the probability of each row's class",
+    .name = "CrossentropyCategorical1Hot",
+    .flags = OP_FAILS,
+    .nin = 2,
+    .nout = 1,
+    .infer = infer_1hot,
+    .shape = shape_1hot,
+    .grad = grad_1hot,
+    .lower = lower_1hot,
+    .doc = "-log of the probability of each row's class",
 };
 
-/* ---- CrossentropyCategorical1HotGrad(gz, coding, y) ------------------------------------------------------------------------------ */
+/* ---- CrossentropyCategorical1HotGrad(gz, coding, y) -------------------------------------------------------------- */
 static bool infer_1hot_grad(Infer *q) {
     if (!want_matrix(q, 1, "the distribution") || !want_classes(q, 2)) return false;
-    if (q->in[0]->type.kind != TYPE_TENSOR || q->in[0]->type.ndim != 1) return err(q->ctx, TH_TypeError, "%s: gz must be 1-d", q->op->name);
+    if (q->in[0]->type.kind != TYPE_TENSOR || q->in[0]->type.ndim != 1)
+        return err(q->ctx, TH_TypeError, "%s: gz must be 1-d", q->op->name);
     q->out[0] = q->in[1]->type;
     return true;
 }
@@ -86,7 +96,8 @@ static bool infer_1hot_grad(Infer *q) {
 static bool shape_1hot_grad(ShapeQ *q) {
     q->out[0][0] = q->in[1][0];
     q->out[0][1] = q->in[1][1];
-    return same_rows(q, 1, 2) && q->alg->equal(q->alg->u, q->in[1][0], q->in[0][0], "there are {0} rows but {1} gradients");
+    return same_rows(q, 1, 2) &&
+           q->alg->equal(q->alg->u, q->in[1][0], q->in[0][0], "there are {0} rows but {1} gradients");
 }
 
 /* A kernel over the elements of matrix input `matrix`, dims row and column. */
@@ -119,11 +130,17 @@ static bool lower_1hot_grad(Lower *l) {
 }
 
 const Op op_crossentropy_1hot_grad = {
-    .name = "CrossentropyCategorical1HotGrad", .flags = OP_FAILS, .nin = 3, .nout = 1, .infer = infer_1hot_grad,
-    .shape = shape_1hot_grad, .lower = lower_1hot_grad, .doc = "gradient of CrossentropyCategorical1Hot",
+    .name = "CrossentropyCategorical1HotGrad",
+    .flags = OP_FAILS,
+    .nin = 3,
+    .nout = 1,
+    .infer = infer_1hot_grad,
+    .shape = shape_1hot_grad,
+    .lower = lower_1hot_grad,
+    .doc = "gradient of CrossentropyCategorical1Hot",
 };
 
-/* ---- CrossentropySoftmaxArgmax1HotWithBias(x, b, y) -> nll, softmax, argmax -------------------------------------------------------- */
+/* ---- CrossentropySoftmaxArgmax1HotWithBias(x, b, y) -> nll, softmax, argmax -------------------------------------- */
 static bool infer_fused(Infer *q) {
     ThType b = q->in[1]->type;
     if (!want_matrix(q, 0, "x") || !want_classes(q, 2)) return false;
@@ -138,7 +155,8 @@ static bool infer_fused(Infer *q) {
 static bool shape_fused(ShapeQ *q) {
     q->out[0][0] = q->out[2][0] = q->out[1][0] = q->in[0][0];
     q->out[1][1] = q->in[0][1];
-    return same_rows(q, 0, 2) && q->alg->equal(q->alg->u, q->in[0][1], q->in[1][0], "x has {0} columns but b has length {1}");
+    return same_rows(q, 0, 2) &&
+           q->alg->equal(q->alg->u, q->in[0][1], q->in[1][0], "x has {0} columns but b has length {1}");
 }
 
 static ThVar *add_term(Builder *b, ThVar *sum, ThVar *term) { return sum ? elemwise_2(b, S_add, sum, term) : term; }
@@ -178,7 +196,8 @@ static bool lower_fused(Lower *l) {
     /* nll = log(sum) + max - (x[y] + b[y]) */
     int cls = class_of(l, r.k, 2, r.cols);
     int own = ins_binary(r.k, S_add, r.d, 1, pick(l, r.k, 0, cls), ins_cast(r.k, pick(l, r.k, 1, cls), r.d, 1));
-    int nll = ins_binary(r.k, S_sub, r.d, 1, ins_unary(r.k, S_log, r.d, 1, sum), ins_binary(r.k, S_sub, r.d, 1, own, max));
+    int nll =
+        ins_binary(r.k, S_sub, r.d, 1, ins_unary(r.k, S_log, r.d, 1, sum), ins_binary(r.k, S_sub, r.d, 1, own, max));
     ins_store(r.k, l->api->write(l, r.k, 0, row), nll, 1);
     ins_store(r.k, l->api->write(l, r.k, 2, row), ins_cast(r.k, best, (ThDtype)l->node->out[2]->type.dtype, 1), 1);
     dim = rows_stage(&r, DIM_PAR);
@@ -186,11 +205,18 @@ static bool lower_fused(Lower *l) {
 }
 
 const Op op_crossentropy_softmax = {
-    .name = "CrossentropySoftmaxArgmax1HotWithBias", .flags = OP_FAILS, .nin = 3, .nout = 3, .infer = infer_fused,
-    .shape = shape_fused, .grad = grad_fused, .lower = lower_fused, .doc = "loss, softmax and argmax of x + b against classes",
+    .name = "CrossentropySoftmaxArgmax1HotWithBias",
+    .flags = OP_FAILS,
+    .nin = 3,
+    .nout = 3,
+    .infer = infer_fused,
+    .shape = shape_fused,
+    .grad = grad_fused,
+    .lower = lower_fused,
+    .doc = "loss, softmax and argmax of x + b against classes",
 };
 
-/* ---- CrossentropySoftmax1HotWithBiasDx(dy, sm, y) = dy * (sm - onehot(y)) ------------------------------------------------------------ */
+/* ---- CrossentropySoftmax1HotWithBiasDx(dy, sm, y) = dy * (sm - onehot(y)) ---------------------------------------- */
 static bool infer_dx(Infer *q) {
     ThType dy = q->in[0]->type;
     if (!want_matrix(q, 1, "sm") || !want_classes(q, 2)) return false;
@@ -215,7 +241,8 @@ static void grad_dx(Grad *g) {
     ThVar *dy = g->node->in[0], *sm = g->node->in[1], *y = g->node->in[2], *gz = g->gz[0];
     if (g->wanted[0]) {
         AttrIdx idx = {.n = 2, .at = {{'i', 1, {TH_INT64, 0, 0}}, {'i', 1, {y->type.dtype, 0, 0}}}};
-        ThVar *rows = arange_make(b, const_int(b, 0, TH_DTYPE_NONE), shape_elem_make(b, y, 0), const_int(b, 1, TH_DTYPE_NONE), TH_DTYPE_NONE);
+        ThVar *rows = arange_make(b, const_int(b, 0, TH_DTYPE_NONE), shape_elem_make(b, y, 0),
+                                  const_int(b, 1, TH_DTYPE_NONE), TH_DTYPE_NONE);
         ThVar *minus = const_float(b, -1, (ThDtype)sm->type.dtype);
         ThVar *hot = adv_inc_subtensor_make(b, sm, minus, &idx, (ThVar *[]){rows, y}, 2, false);
         ThVar *sum = hot ? rows_sum(b, elemwise_2(b, S_mul, gz, hot), 1) : NULL;
@@ -241,6 +268,13 @@ static bool lower_dx(Lower *l) {
 }
 
 const Op op_crossentropy_softmax_dx = {
-    .name = "CrossentropySoftmax1HotWithBiasDx", .flags = OP_FAILS, .nin = 3, .nout = 1, .infer = infer_dx, .shape = shape_dx,
-    .grad = grad_dx, .lower = lower_dx, .doc = "gradient of the fused loss with respect to x",
+    .name = "CrossentropySoftmax1HotWithBiasDx",
+    .flags = OP_FAILS,
+    .nin = 3,
+    .nout = 1,
+    .infer = infer_dx,
+    .shape = shape_dx,
+    .grad = grad_dx,
+    .lower = lower_dx,
+    .doc = "gradient of the fused loss with respect to x",
 };

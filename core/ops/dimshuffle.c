@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-typedef struct DimShuffleAttrs { AttrInts order; } DimShuffleAttrs;
+typedef struct DimShuffleAttrs {
+    AttrInts order;
+} DimShuffleAttrs;
 
 static bool infer(Infer *q) {
     const AttrInts *p = &((DimShuffleAttrs *)q->attrs)->order;
@@ -20,16 +22,19 @@ static bool infer(Infer *q) {
             continue;
         }
         if (d >= t.ndim)
-            return err(q->ctx, TH_ValueError, "dimshuffle: pattern entry %d is %d, but the input has only %d dimension%s", i, d, t.ndim,
+            return err(q->ctx, TH_ValueError,
+                       "dimshuffle: pattern entry %d is %d, but the input has only %d dimension%s", i, d, t.ndim,
                        t.ndim == 1 ? "" : "s");
-        if ((seen >> d) & 1) return err(q->ctx, TH_ValueError, "dimshuffle: dimension %d appears twice in the pattern", d);
+        if ((seen >> d) & 1)
+            return err(q->ctx, TH_ValueError, "dimshuffle: dimension %d appears twice in the pattern", d);
         seen |= 1u << d;
         if (type_bcast(t, d)) bc |= 1u << i;
     }
     for (int d = 0; d < t.ndim; d++)
         if (!((seen >> d) & 1) && !type_bcast(t, d))
             return err(q->ctx, TH_ValueError,
-                       "dimshuffle: cannot drop dimension %d, which is not broadcastable (its length is not promised to be 1); "
+                       "dimshuffle: cannot drop dimension %d, which is not broadcastable (its length is not promised "
+                       "to be 1); "
                        "take an element with a subscript, or promise it with T.addbroadcast(x, %d)",
                        d, d);
     q->out[0] = type_tensor(t.dtype, p->n, bc);
@@ -105,8 +110,19 @@ static void pp_text(Text *t, const ThApply *a, void (*arg)(Text *t, const ThAppl
 static const AttrField fields[] = {{"order", ATTR_AXES, offsetof(DimShuffleAttrs, order), false}};
 
 const Op op_dimshuffle = {
-    .name = "DimShuffle", .flags = OP_VIEW, .nin = 1, .nout = 1, .attr_bytes = sizeof(DimShuffleAttrs), .attrs = fields, .nattr = 1,
-    .infer = infer, .shape = shape, .grad = grad, .lower = lower, .str = str, .pp = pp_text,
+    .name = "DimShuffle",
+    .flags = OP_VIEW,
+    .nin = 1,
+    .nout = 1,
+    .attr_bytes = sizeof(DimShuffleAttrs),
+    .attrs = fields,
+    .nattr = 1,
+    .infer = infer,
+    .shape = shape,
+    .grad = grad,
+    .lower = lower,
+    .str = str,
+    .pp = pp_text,
     .doc = "dimensions permuted, added ('x') or dropped, as a view",
 };
 

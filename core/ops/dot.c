@@ -1,7 +1,7 @@
 /*
  * dot.c -- Dot: products of vectors and matrices of any dtype, as users write them.
- * In: two operands of 1 or 2 dimensions. Out: their product in the promoted dtype. Lengths that do not fit raise ValueError
- * before anything runs. The BLAS forms that rewrites put in its place are in blas.c.
+ * In: two operands of 1 or 2 dimensions. Out: their product in the promoted dtype. Lengths that do not fit raise
+ * ValueError before anything runs. The BLAS forms that rewrites put in its place are in blas.c.
  */
 #include "product.h"
 
@@ -9,7 +9,8 @@ static bool infer_dot(Infer *q) {
     for (int i = 0; i < 2; i++) {
         ThType t = q->in[i]->type;
         if (t.kind != TYPE_TENSOR || t.ndim < 1 || t.ndim > 2)
-            return err(q->ctx, TH_TypeError, "Dot: input %d must have 1 or 2 dimensions, %d given. Consider calling T.dot instead.", i,
+            return err(q->ctx, TH_TypeError,
+                       "Dot: input %d must have 1 or 2 dimensions, %d given. Consider calling T.dot instead.", i,
                        t.ndim);
     }
     ThType x = q->in[0]->type, y = q->in[1]->type;
@@ -43,14 +44,17 @@ static void grad_dot(Grad *g) {
         gx = elemwise_2(b, S_mul, gz, y);
         gy = elemwise_2(b, S_mul, gz, x);
     } else {
-        if (g->wanted[0]) gx = xd == 2 && yd == 1 ? outer(b, gz, transpose_make(b, y)) : dot_make(b, gz, transpose_make(b, y));
+        if (g->wanted[0])
+            gx = xd == 2 && yd == 1 ? outer(b, gz, transpose_make(b, y)) : dot_make(b, gz, transpose_make(b, y));
         if (g->wanted[1]) gy = xd == 1 ? outer(b, transpose_make(b, x), gz) : dot_make(b, transpose_make(b, x), gz);
     }
     g->gx[0] = g->wanted[0] ? patternbroadcast_make(b, gx, x->type.broadcastable) : NULL;
     g->gx[1] = g->wanted[1] ? patternbroadcast_make(b, gy, y->type.broadcastable) : NULL;
 }
 
-static bool lower_dot(Lower *l) { return product_lower(l, &(Product){.a = 0, .b = 1, .c = -1, .alpha = -1, .beta = -1}); }
+static bool lower_dot(Lower *l) {
+    return product_lower(l, &(Product){.a = 0, .b = 1, .c = -1, .alpha = -1, .beta = -1});
+}
 
 static void str_dot(Text *t, const ThApply *a) {
     (void)a;
@@ -66,8 +70,17 @@ static void pp_dot(Text *t, const ThApply *a, void (*arg)(Text *t, const ThApply
 }
 
 const Op op_dot = {
-    .name = "Dot", .flags = OP_FAILS, .nin = 2, .nout = 1, .infer = infer_dot, .shape = shape_dot, .grad = grad_dot,
-    .lower = lower_dot, .str = str_dot, .pp = pp_dot, .doc = "product of vectors and matrices",
+    .name = "Dot",
+    .flags = OP_FAILS,
+    .nin = 2,
+    .nout = 1,
+    .infer = infer_dot,
+    .shape = shape_dot,
+    .grad = grad_dot,
+    .lower = lower_dot,
+    .str = str_dot,
+    .pp = pp_dot,
+    .doc = "product of vectors and matrices",
 };
 
 ThVar *dot_make(Builder *b, ThVar *x, ThVar *y) { return apply1(b, &op_dot, NULL, (ThVar *[]){x, y}, 2); }

@@ -24,12 +24,14 @@ static bool check_ranks(Infer *q, const ElemwiseAttrs *a) {
             Text s;
             text_init(&s, q->ctx);
             type_text(&s, t);
-            err(q->ctx, TH_TypeError, "%s works on tensors, and input %d is of type %s", op_name(a), i, s.at ? s.at : "?");
+            err(q->ctx, TH_TypeError, "%s works on tensors, and input %d is of type %s", op_name(a), i,
+                s.at ? s.at : "?");
             text_free(&s);
             return false;
         }
         if (t.ndim != q->in[0]->type.ndim)
-            return err(q->ctx, TH_TypeError, "Elemwise{%s} needs inputs of equal rank: input 0 has %d dimensions, input %d has %d",
+            return err(q->ctx, TH_TypeError,
+                       "Elemwise{%s} needs inputs of equal rank: input 0 has %d dimensions, input %d has %d",
                        op_name(a), q->in[0]->type.ndim, i, t.ndim);
     }
     return true;
@@ -43,12 +45,11 @@ static uint32_t join_broadcast(Infer *q) {
 }
 
 static bool infer_body(Infer *q, const ScalarBody *body, uint32_t bc) {
-    if (q->nin != body->nin)
-        return err(q->ctx, TH_TypeError, "Composite takes %d inputs, %d given", body->nin, q->nin);
+    if (q->nin != body->nin) return err(q->ctx, TH_TypeError, "Composite takes %d inputs, %d given", body->nin, q->nin);
     for (int i = 0; i < q->nin; i++)
         if (q->in[i]->type.dtype != body->in_dtype[i])
-            return err(q->ctx, TH_TypeError, "Composite: input %d is %s, %s expected", i, th_dtype_name(q->in[i]->type.dtype),
-                       th_dtype_name(body->in_dtype[i]));
+            return err(q->ctx, TH_TypeError, "Composite: input %d is %s, %s expected", i,
+                       th_dtype_name(q->in[i]->type.dtype), th_dtype_name(body->in_dtype[i]));
     q->nout = body->nout;
     for (int o = 0; o < body->nout; o++) {
         ThType t = type_tensor(scalar_body_dtype(body, body->out[o]), q->in[0]->type.ndim, bc);
@@ -125,14 +126,25 @@ static const AttrField fields[] = {
 };
 
 const Op op_elemwise = {
-    .name = "Elemwise", .flags = OP_ELEMWISE | OP_CAN_DESTROY, .nin = -1, .nout = -1,
-    .attr_bytes = sizeof(ElemwiseAttrs), .attrs = fields, .nattr = TH_LEN(fields),
-    .infer = infer, .shape = shape, .grad = elemwise_grad, .lower = elemwise_lower,
-    .str = elemwise_str, .pp = elemwise_pp, .connected = elemwise_connected,
+    .name = "Elemwise",
+    .flags = OP_ELEMWISE | OP_CAN_DESTROY,
+    .nin = -1,
+    .nout = -1,
+    .attr_bytes = sizeof(ElemwiseAttrs),
+    .attrs = fields,
+    .nattr = TH_LEN(fields),
+    .infer = infer,
+    .shape = shape,
+    .grad = elemwise_grad,
+    .lower = elemwise_lower,
+    .str = elemwise_str,
+    .pp = elemwise_pp,
+    .connected = elemwise_connected,
     .doc = "a scalar operation applied to every element of its inputs, with broadcasting by type",
 };
 
-/* ---- builders ----------------------------------------------------------------------------------------------------------- */
+/* ---- builders
+ * ----------------------------------------------------------------------------------------------------------- */
 ThVar *elemwise_raw(Builder *b, int scalar, ThVar *const *in, int nin) {
     ElemwiseAttrs a;
     memset(&a, 0, sizeof a);

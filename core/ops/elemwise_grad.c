@@ -1,7 +1,7 @@
 /*
- * elemwise_grad.c -- gradients of Elemwise: the table's texts instantiated as graphs, then summed over what was broadcast.
- * In: the node and the gradient of its output. Out: gradients shaped like the inputs. Casts to an input's own dtype are
- * the business of the gradient engine, which does them before each operation.
+ * elemwise_grad.c -- gradients of Elemwise: the table's texts instantiated as graphs, then summed over what was
+ * broadcast. In: the node and the gradient of its output. Out: gradients shaped like the inputs. Casts to an input's
+ * own dtype are the business of the gradient engine, which does them before each operation.
  */
 #include "ops.h"
 
@@ -34,7 +34,9 @@ static ThVar *number(Env *e, const ExNode *n) {
     return literal(e, const_float(e->b, n->num, d));
 }
 
-static ThVar *typed_literal(Env *e, double v) { return literal(e, const_float(e->b, v, scalar_real_of(e->node->out[0]->type.dtype))); }
+static ThVar *typed_literal(Env *e, double v) {
+    return literal(e, const_float(e->b, v, scalar_real_of(e->node->out[0]->type.dtype)));
+}
 
 /* Zeros of x's shape where the gradient is connected but flat. */
 static ThVar *zeros(Env *e, ThVar *x) {
@@ -49,7 +51,8 @@ static ThVar *name(Env *e, const char *s) {
     if (strcmp(s, "x") == 0) return e->node->in[0];
     if (strcmp(s, "y") == 0 && e->node->nin > 1) return e->node->in[1];
     if (strcmp(s, "w") == 0 && e->node->nin > 2) return e->node->in[2];
-    err(e->b->ctx, TH_ValueError, "gradient text of %s: unknown name %s", scalar_ops[ATTRS(ElemwiseAttrs, e->node)->scalar].name, s);
+    err(e->b->ctx, TH_ValueError, "gradient text of %s: unknown name %s",
+        scalar_ops[ATTRS(ElemwiseAttrs, e->node)->scalar].name, s);
     return NULL;
 }
 
@@ -120,7 +123,8 @@ void elemwise_grad(Grad *g) {
         if (g->wanted && !g->wanted[i]) continue;
         if (!elemwise_connected(g->node, i, 0)) continue;
         if (a->body) {
-            g->gx[i] = grad_undefined(g, i, "a Composite is made by the optimizer: differentiate the graph before compiling it");
+            g->gx[i] = grad_undefined(
+                g, i, "a Composite is made by the optimizer: differentiate the graph before compiling it");
             continue;
         }
         if (flat) g->gx[i] = zero_grad_make(g->b, g->node->in[i]);

@@ -37,7 +37,8 @@ static int emit_op(Emit *e, int a, int b, int c) {
         op = on_bool(op);
         if (e->op == S_sqr) b = a;
     }
-    if ((scalar_ops[op].flags & SF_FAILS) && dtype_is_discrete(e->d) && !check_divisor(e->k, b, e->d, e->depth)) return -1;
+    if ((scalar_ops[op].flags & SF_FAILS) && dtype_is_discrete(e->d) && !check_divisor(e->k, b, e->d, e->depth))
+        return -1;
     return ins_op(e->k, op, e->d, e->out, e->depth, a, b, c);
 }
 
@@ -52,8 +53,8 @@ static int emit_nary(Emit *e, const int *in, int nin) {
 }
 
 /*
- * The instructions of scalar operation `op` on the values in[0..nin) of dtypes in_dtype, result of dtype out, at `depth`.
- * Returns the value id, -1 on error.
+ * The instructions of scalar operation `op` on the values in[0..nin) of dtypes in_dtype, result of dtype out, at
+ * `depth`. Returns the value id, -1 on error.
  */
 int scalar_emit(Kernel *k, int op, const ThDtype *in_dtype, const int *in, int nin, ThDtype out, int depth) {
     if (op == S_cast) return ins_cast(k, in[0], out, depth);
@@ -77,8 +78,12 @@ int scalar_emit(Kernel *k, int op, const ThDtype *in_dtype, const int *in, int n
     return r < 0 ? -1 : ins_cast(k, r, out, depth);
 }
 
-/* ---- the node's loops ----------------------------------------------------------------------------------------------------- */
-typedef struct Loops { int8_t map[TH_MAX_NDIM]; int n; } Loops;
+/* ---- the node's loops
+ * ----------------------------------------------------------------------------------------------------- */
+typedef struct Loops {
+    int8_t map[TH_MAX_NDIM];
+    int n;
+} Loops;
 
 static bool make_loops(Lower *l, Kernel *k, Loops *s) {
     ThType t = l->node->out[0]->type;
@@ -88,8 +93,10 @@ static bool make_loops(Lower *l, Kernel *k, Loops *s) {
         if (type_bcast(t, d)) continue;
         int at = kernel_dim(k, l->api->out_dim(l, 0, d), DIM_PAR);
         if (at < 0)
-            return err(l->ctx, TH_NotImplementedError, "an elementwise operation over more than %d dimensions that are not broadcastable: "
-                       "reshape the operands to fewer dimensions", KDIM);
+            return err(l->ctx, TH_NotImplementedError,
+                       "an elementwise operation over more than %d dimensions that are not broadcastable: "
+                       "reshape the operands to fewer dimensions",
+                       KDIM);
         s->map[d] = (int8_t)at;
         s->n = at + 1;
     }
@@ -119,7 +126,8 @@ static bool emit_body(Lower *l, Kernel *k, const Loops *s, const ScalarBody *b, 
         const ScalarIns *in = &b->ins[i];
         ThDtype dt[KACC];
         int arg[KACC];
-        if (in->nargs > KACC) return err(l->ctx, TH_NotImplementedError, "a Composite with an operation of %d operands", in->nargs);
+        if (in->nargs > KACC)
+            return err(l->ctx, TH_NotImplementedError, "a Composite with an operation of %d operands", in->nargs);
         for (int j = 0; j < in->nargs; j++) {
             arg[j] = value[b->arg[in->first + j]];
             dt[j] = scalar_body_dtype(b, b->arg[in->first + j]);
@@ -133,21 +141,57 @@ static bool emit_body(Lower *l, Kernel *k, const Loops *s, const ScalarBody *b, 
     return true;
 }
 
+/* Loads inputs [first, first + n) into value[0..n); an input that stands twice is read once. */
+static bool load_inputs(Lower *l, Kernel *k, const Loops *s, int first, int n, int *value, ThDtype *dtype) {
+    const ElemwiseAttrs *a = ATTRS(ElemwiseAttrs, l->node);
+    for (int i = 0; i < n; i++) {
+        ThVar *const *in = l->node->in + first;
+        dtype[i] = in[i]->type.dtype;
+        value[i] = -1;
+        if (!a->body && a->scalar == S_second && i == 0) continue; /* only its shape counts */
+        for (int j = 0; j < i && value[i] < 0; j++)
+            if (in[j] == in[i]) value[i] = value[j];
+        if (value[i] < 0 && (value[i] = load(l, k, s, first + i)) < 0) return false;
+    }
+    return true;
+}
+
 /* value[i], dtype[i]: room for every input, and for every value of a body. */
 static bool emit_node(Lower *l, Kernel *k, const Loops *s, int *value, ThDtype *dtype) {
     const ElemwiseAttrs *a = ATTRS(ElemwiseAttrs, l->node);
-    for (int i = 0; i < l->node->nin; i++) {
-        dtype[i] = l->node->in[i]->type.dtype;
-        value[i] = -1;
-        if (!a->body && a->scalar == S_second && i == 0) continue; /* only its shape counts */
-        if ((value[i] = load(l, k, s, i)) < 0) return false;
-    }
+    if (!load_inputs(l, k, s, 0, l->node->nin, value, dtype)) return false;
     if (a->body) return emit_body(l, k, s, a->body, value);
     return store(l, k, s, 0, scalar_emit(k, a->scalar, dtype, value, l->node->nin, l->node->out[0]->type.dtype, s->n));
 }
 
+/*
+ * More operands than one kernel may read: kernels of PART operands each, every one after the first going on from what
+ * the output holds. The fold and its roundings are those of a single kernel.
+ */
+enum { PART = KACC - 3 };
+static bool lower_parts(Lower *l) {
+    const ElemwiseAttrs *a = ATTRS(ElemwiseAttrs, l->node);
+    ThDtype out = l->node->out[0]->type.dtype, dtype[PART + 1];
+    int value[PART + 1];
+    for (int first = 0; first < l->node->nin; first += PART) {
+        int n = l->node->nin - first < PART ? l->node->nin - first : PART, held = first > 0;
+        Kernel *k = l->api->kernel(l);
+        Loops s;
+        if (!k || !make_loops(l, k, &s)) return false;
+        if (held) {
+            int acc = l->api->read_out(l, k, 0, s.map, ACC_SAMEMAP);
+            if (acc < 0 || (value[0] = ins_load(k, acc, s.n)) < 0) return false;
+            dtype[0] = out;
+        }
+        if (!load_inputs(l, k, &s, first, n, value + held, dtype + held)) return false;
+        if (!store(l, k, &s, 0, scalar_emit(k, a->scalar, dtype, value, n + held, out, s.n))) return false;
+    }
+    return true;
+}
+
 bool elemwise_lower(Lower *l) {
     const ElemwiseAttrs *a = ATTRS(ElemwiseAttrs, l->node);
+    if (!a->body && (scalar_ops[a->scalar].flags & SF_NARY) && l->node->nin > PART) return lower_parts(l);
     if (a->inplace[0] && !l->api->alias(l, a->inplace[1], a->inplace[2])) return false;
     Kernel *k = l->api->kernel(l);
     Loops s;
@@ -155,7 +199,8 @@ bool elemwise_lower(Lower *l) {
     int n = l->node->nin + (a->body ? a->body->nconst + a->body->n : 0);
     VEC(int) value = {0};
     VEC(ThDtype) dtype = {0};
-    bool ok = vec_reserve(l->ctx, &value, n) && vec_reserve(l->ctx, &dtype, n) && emit_node(l, k, &s, value.at, dtype.at);
+    bool ok =
+        vec_reserve(l->ctx, &value, n) && vec_reserve(l->ctx, &dtype, n) && emit_node(l, k, &s, value.at, dtype.at);
     vec_free(l->ctx, &value);
     vec_free(l->ctx, &dtype);
     return ok;

@@ -11,8 +11,8 @@ static void put_inplace(Text *t, const ElemwiseAttrs *e) {
 }
 
 /*
- * User-made: Elemwise{mul,no_inplace} or the name of its own (sigmoid). Made by a gradient: the scalar's str, Elemwise{mul}.
- * In place: the scalar's class, Elemwise{Mul}[(0, 1)]. Casts and Composites always show themselves.
+ * User-made: Elemwise{mul,no_inplace} or the name of its own (sigmoid). Made by a gradient: the scalar's str,
+ * Elemwise{mul}. In place: the scalar's class, Elemwise{Mul}[(0, 1)]. Casts and Composites always show themselves.
  */
 void elemwise_str(Text *t, const ThApply *a) {
     const ElemwiseAttrs *e = ATTRS(ElemwiseAttrs, a);

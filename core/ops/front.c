@@ -8,17 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the table: functions, then scalar operations, then their aliases --------------------------------------------------- */
+/* ---- the table: functions, then scalar operations, then their aliases
+ * --------------------------------------------------- */
 static const ThFuncInfo infos[] = {
 #define FRONT(name, sig, meta, method, fn, doc) {name, sig, meta, method, doc},
     FRONT_TABLE(FRONT)
 #undef FRONT
 #define X(name, cls, infix, str, opname, arity, flags, result, value, cvalue, grad, meta, params, doc) \
     {#name, params, meta, ((flags)&SF_METHOD) != 0, doc},
-    SCALAR_PUBLIC(X)
+        SCALAR_PUBLIC(X)
 #undef X
 #define ALIAS(name, scalar, method, sig, doc) {name, sig, NULL, method, doc},
-    FRONT_ALIAS(ALIAS)
+            FRONT_ALIAS(ALIAS)
 #undef ALIAS
 };
 
@@ -35,7 +36,7 @@ static const uint16_t scalars[] = {
     SCALAR_PUBLIC(X)
 #undef X
 #define ALIAS(name, scalar, method, sig, doc) S_##scalar,
-    FRONT_ALIAS(ALIAS)
+        FRONT_ALIAS(ALIAS)
 #undef ALIAS
 };
 
@@ -49,13 +50,17 @@ int th_func_find(const char *name) {
     return -1;
 }
 
-/* ---- signatures ---------------------------------------------------------------------------------------------------------- */
+/* ---- signatures
+ * ---------------------------------------------------------------------------------------------------------- */
 typedef struct Param {
     const char *name, *deflt; /* deflt NULL: required */
     int nname, ndeflt;
     bool star;
 } Param;
-typedef struct Sig { Param at[FRONT_MAX_PARAMS]; int n; } Sig;
+typedef struct Sig {
+    Param at[FRONT_MAX_PARAMS];
+    int n;
+} Sig;
 
 static const char *skip_spaces(const char *s) {
     while (*s == ' ') s++;
@@ -80,7 +85,9 @@ static void read_signature(const char *s, Sig *sig) {
     }
 }
 
-static bool text_is(const char *s, int n, const char *word) { return (int)strlen(word) == n && strncmp(s, word, (size_t)n) == 0; }
+static bool text_is(const char *s, int n, const char *word) {
+    return (int)strlen(word) == n && strncmp(s, word, (size_t)n) == 0;
+}
 
 /* A default as an argument; strings are interned without their quotes. */
 static ThArg default_arg(ThContext *c, const Param *p) {
@@ -94,7 +101,8 @@ static ThArg default_arg(ThContext *c, const Param *p) {
     return (ThArg){.kind = TH_ARG_INT, .i = strtoll(s, NULL, 10)};
 }
 
-/* ---- binding -------------------------------------------------------------------------------------------------------------- */
+/* ---- binding
+ * -------------------------------------------------------------------------------------------------------------- */
 static int find_param(const Sig *sig, const char *key) {
     for (int i = 0; i < sig->n; i++)
         if (!sig->at[i].star && text_is(sig->at[i].name, sig->at[i].nname, key)) return i;
@@ -114,8 +122,8 @@ static bool unknown_keyword(Front *f, const Sig *sig, const char *key) {
         n++;
     }
     const char *near = text_nearest(key, names, n);
-    err(f->ctx, TH_TypeError, "%s got an unknown keyword '%s'; it takes %s%s%s%s", f->info->name, key, known.at ? known.at : "none",
-        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    err(f->ctx, TH_TypeError, "%s got an unknown keyword '%s'; it takes %s%s%s%s", f->info->name, key,
+        known.at ? known.at : "none", near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
     text_free(&known);
     return false;
 }
@@ -132,8 +140,8 @@ static bool bind_positional(Front *f, const Sig *sig, const ThArg *args, int n) 
         f->given |= 1u << p;
     }
     if (i == n) return true;
-    return err(f->ctx, TH_TypeError, "%s takes at most %d argument%s (%s), %d given", f->info->name, sig->n, sig->n == 1 ? "" : "s",
-               f->info->signature, n);
+    return err(f->ctx, TH_TypeError, "%s takes at most %d argument%s (%s), %d given", f->info->name, sig->n,
+               sig->n == 1 ? "" : "s", f->info->signature, n);
 }
 
 static bool bind_keywords(Front *f, const Sig *sig, const ThArg *args, int n) {
@@ -153,8 +161,8 @@ static bool fill_defaults(Front *f, const Sig *sig) {
     for (int p = 0; p < sig->n; p++) {
         if (((f->given >> p) & 1) || sig->at[p].star) continue;
         if (!sig->at[p].deflt)
-            return err(f->ctx, TH_TypeError, "%s: argument '%.*s' is missing: %s(%s)", f->info->name, sig->at[p].nname, sig->at[p].name,
-                       f->info->name, f->info->signature);
+            return err(f->ctx, TH_TypeError, "%s: argument '%.*s' is missing: %s(%s)", f->info->name, sig->at[p].nname,
+                       sig->at[p].name, f->info->name, f->info->signature);
         f->arg[p] = default_arg(f->ctx, &sig->at[p]);
         if (failed(f->ctx)) return false;
     }
@@ -175,7 +183,8 @@ static bool bind(Front *f, const ThArg *args, int n) {
     return fill_defaults(f, &sig);
 }
 
-/* ---- calls ----------------------------------------------------------------------------------------------------------------- */
+/* ---- calls
+ * ----------------------------------------------------------------------------------------------------------------- */
 /* Every public scalar operation: its operands are its parameters. */
 static int call_scalar(Front *f) {
     VarVec v = {0};
@@ -198,7 +207,8 @@ int front_build(Builder *b, int func, const ThArg *args, int nargs, ThVar **out,
         err(b->ctx, TH_ValueError, "there is no function number %d", func);
         return -1;
     }
-    Front f = {.ctx = b->ctx, .b = b, .info = info, .op = func < NFRONT ? -1 : scalars[func - NFRONT], .out = out, .max = max};
+    Front f = {
+        .ctx = b->ctx, .b = b, .info = info, .op = func < NFRONT ? -1 : scalars[func - NFRONT], .out = out, .max = max};
     if (!bind(&f, args, nargs)) return -1;
     int n = f.op >= 0 ? call_scalar(&f) : fronts[func](&f);
     return failed(b->ctx) ? -1 : n;

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- results and errors --------------------------------------------------------------------------------------------------- */
+/* ---- results and errors
+ * --------------------------------------------------------------------------------------------------- */
 int front_error(Front *f, ThError kind, const char *format, ...) {
     Text t;
     char text[600];
@@ -31,9 +32,10 @@ int front_return_n(Front *f, ThVar *const *v, int n) {
 
 int front_return(Front *f, ThVar *v) { return front_return_n(f, &v, 1); }
 
-/* ---- variables ------------------------------------------------------------------------------------------------------------ */
-static const char *const kind_names[] = {"None",      "a variable", "an array", "an integer", "a float",  "a boolean",
-                                         "a string",  "a list",     "a slice",  "newaxis",    "an ellipsis"};
+/* ---- variables
+ * ------------------------------------------------------------------------------------------------------------ */
+static const char *const kind_names[] = {"None",     "a variable", "an array", "an integer", "a float",    "a boolean",
+                                         "a string", "a list",     "a slice",  "newaxis",    "an ellipsis"};
 
 /* Name of parameter i in f's signature, for messages. */
 static const char *param_name(Front *f, int i, char *out, size_t size) {
@@ -95,7 +97,8 @@ static ThVar *from_list(Front *f, const ThArg *a, const char *what) {
     for (int i = 0; i < 8; i++) shape[i] = -1;
     if (list_shape(a, shape, 0, &ndim, &is_float)) return list_constant(f, a, shape, ndim, is_float);
     for (int i = 0; i < a->list.n; i++)
-        if (a->list.at[i].kind == TH_ARG_NONE || a->list.at[i].kind >= TH_ARG_SLICE || a->list.at[i].kind == TH_ARG_STR) {
+        if (a->list.at[i].kind == TH_ARG_NONE || a->list.at[i].kind >= TH_ARG_SLICE ||
+            a->list.at[i].kind == TH_ARG_STR) {
             front_error(f, TH_TypeError, "%s: entry %d of the list is %s, not a number or a variable", what, i,
                         kind_names[a->list.at[i].kind]);
             return NULL;
@@ -111,10 +114,11 @@ ThVar *front_as_var(Front *f, const ThArg *a, const char *what) {
     case TH_ARG_FLOAT: return const_float(f->b, a->f, TH_DTYPE_NONE);
     case TH_ARG_LIST: return from_list(f, a, what);
     case TH_ARG_BOOL:
-        front_error(f, TH_TypeError,
-                    "%s is a boolean, not a tensor: x == y and x < y compare handles in Lua, use T.eq(x, y), T.lt(x, y); for a "
-                    "constant use T.constant(true)",
-                    what);
+        front_error(
+            f, TH_TypeError,
+            "%s is a boolean, not a tensor: x == y and x < y compare handles in Lua, use T.eq(x, y), T.lt(x, y); for a "
+            "constant use T.constant(true)",
+            what);
         return NULL;
     default: front_error(f, TH_TypeError, "%s is %s, not a tensor", what, kind_names[a->kind]); return NULL;
     }
@@ -125,10 +129,12 @@ ThVar *front_var(Front *f, int i) {
     return front_as_var(f, &f->arg[i], param_name(f, i, name, sizeof name));
 }
 
-/* ---- numbers and names ------------------------------------------------------------------------------------------------------ */
+/* ---- numbers and names
+ * ------------------------------------------------------------------------------------------------------ */
 static bool wrong(Front *f, int i, const char *wanted) {
     char name[64];
-    front_error(f, TH_TypeError, "'%s' should be %s, not %s", param_name(f, i, name, sizeof name), wanted, kind_names[f->arg[i].kind]);
+    front_error(f, TH_TypeError, "'%s' should be %s, not %s", param_name(f, i, name, sizeof name), wanted,
+                kind_names[f->arg[i].kind]);
     return false;
 }
 
@@ -176,7 +182,10 @@ ThDtype front_dtype_of(ThContext *c, const char *name) {
     ThDtype d = th_dtype_from_name(name);
     if (d != TH_DTYPE_NONE) return d;
     if (strcmp(name, "float16") == 0) err(c, TH_TypeError, "float16 is not supported: use float32");
-    else err(c, TH_TypeError, "unknown dtype '%s': bool, int8..int64, uint8..uint64, float32, float64, complex64, complex128, floatX", name);
+    else
+        err(c, TH_TypeError,
+            "unknown dtype '%s': bool, int8..int64, uint8..uint64, float32, float64, complex64, complex128, floatX",
+            name);
     return TH_DTYPE_NONE;
 }
 
@@ -186,7 +195,8 @@ ThDtype front_dtype(Front *f, int i) {
     return s ? front_dtype_of(f->ctx, s) : TH_DTYPE_NONE;
 }
 
-/* ---- lists and axes ---------------------------------------------------------------------------------------------------------- */
+/* ---- lists and axes
+ * ---------------------------------------------------------------------------------------------------------- */
 bool front_list(Front *f, int i, VarVec *v) {
     const ThArg *at = i < 0 ? f->rest : &f->arg[i];
     int n = i < 0 ? f->nrest : 1;
@@ -219,10 +229,12 @@ bool front_axes(Front *f, int i, int ndim, AttrInts *axes) {
     memset(axes, 0, sizeof *axes);
     axes->n = -1;
     if (front_none(f, i)) return true;
-    if (!front_ints(f, i, v, TH_MAX_NDIM, &n)) return failed(f->ctx) ? false : wrong(f, i, "None, an integer or a list of integers");
+    if (!front_ints(f, i, v, TH_MAX_NDIM, &n))
+        return failed(f->ctx) ? false : wrong(f, i, "None, an integer or a list of integers");
     for (int k = 0; k < n; k++) {
         if (v[k] < -ndim || v[k] >= ndim) {
-            front_error(f, TH_ValueError, "axis %lld is out of range for a tensor with %d dimension%s", (long long)v[k], ndim, ndim == 1 ? "" : "s");
+            front_error(f, TH_ValueError, "axis %lld is out of range for a tensor with %d dimension%s", (long long)v[k],
+                        ndim, ndim == 1 ? "" : "s");
             return false;
         }
         axes->at[k] = (int8_t)v[k];
@@ -236,7 +248,8 @@ bool front_axis(Front *f, int i, int ndim, int *axis) {
     *axis = 0;
     if (failed(f->ctx)) return false;
     if (a < -ndim || a >= ndim) {
-        front_error(f, TH_ValueError, "axis %lld is out of range for a tensor with %d dimension%s", (long long)a, ndim, ndim == 1 ? "" : "s");
+        front_error(f, TH_ValueError, "axis %lld is out of range for a tensor with %d dimension%s", (long long)a, ndim,
+                    ndim == 1 ? "" : "s");
         return false;
     }
     *axis = (int)(a < 0 ? a + ndim : a);

@@ -27,7 +27,8 @@ int front_zeros(Front *f) {
     VarVec v = {0};
     ThDtype d = dtype_or_floatX(f, 1);
     ThVar *r = NULL;
-    if (!failed(f->ctx) && front_lengths(f, 0, &v)) r = alloc_make(f->b, number(f->b, front_is(f, "ones"), d), v.at, v.n);
+    if (!failed(f->ctx) && front_lengths(f, 0, &v))
+        r = alloc_make(f->b, number(f->b, front_is(f, "ones"), d), v.at, v.n);
     vec_free(f->ctx, &v);
     return front_return(f, r);
 }
@@ -66,7 +67,8 @@ int front_identity_like(Front *f) {
     ThVar *x = front_var(f, 0), *dims[TH_MAX_NDIM];
     if (!x || !front_shape_of(f->b, x, dims)) return -1;
     if (x->type.ndim != 2) return front_error(f, TH_ValueError, "x must be a matrix");
-    return front_return(f, eye_make(f->b, &op_eye, dims[0], dims[1], const_int(f->b, 0, TH_DTYPE_NONE), (ThDtype)x->type.dtype));
+    return front_return(
+        f, eye_make(f->b, &op_eye, dims[0], dims[1], const_int(f->b, 0, TH_DTYPE_NONE), (ThDtype)x->type.dtype));
 }
 
 /* m * tri(.., k), or m * (1 - tri(.., k - 1)): elements outside are multiplied by zero, as in Theano. */

@@ -1,18 +1,20 @@
 /*
- * front_elemwise.c -- functions built from elementwise operations, node for node as Theano builds them: casts, rounding,
- * closeness, parts of complex numbers, dimshuffle, and the elementwise functions of nnet.
+ * front_elemwise.c -- functions built from elementwise operations, node for node as Theano builds them: casts,
+ * rounding, closeness, parts of complex numbers, dimshuffle, and the elementwise functions of nnet.
  */
 #include "front.h"
 
 #include <string.h>
 
-/* ---- small words ------------------------------------------------------------------------------------------------------------ */
+/* ---- small words
+ * ------------------------------------------------------------------------------------------------------------ */
 static ThVar *two(Front *f, int s, ThVar *a, ThVar *b) { return elemwise_2(f->b, s, a, b); }
 static ThVar *one(Front *f, int s, ThVar *a) { return elemwise_1(f->b, s, a); }
 static ThVar *integer(Front *f, int64_t v) { return const_int(f->b, v, TH_DTYPE_NONE); }
 static ThVar *number(Front *f, double v) { return const_float(f->b, v, TH_DTYPE_NONE); }
 
-/* ---- dtypes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- dtypes
+ * ------------------------------------------------------------------------------------------------------------------ */
 int front_cast(Front *f) {
     ThVar *x = front_var(f, 0);
     ThDtype d = front_dtype_of(f->ctx, front_str(f, 1));
@@ -28,7 +30,8 @@ int front_real(Front *f) {
 int front_imag(Front *f) {
     ThVar *z = front_var(f, 0);
     if (!z) return -1;
-    return front_return(f, dtype_is_complex(z->type.dtype) ? one(f, S_imag, z) : zeros_like_make(f->b, z, z->type.dtype));
+    return front_return(f,
+                        dtype_is_complex(z->type.dtype) ? one(f, S_imag, z) : zeros_like_make(f->b, z, z->type.dtype));
 }
 
 /* tensor_copy(a), a:copy(name) */
@@ -41,7 +44,8 @@ int front_copy(Front *f) {
     return front_return(f, r);
 }
 
-/* ---- rounding ---------------------------------------------------------------------------------------------------------------- */
+/* ---- rounding
+ * ---------------------------------------------------------------------------------------------------------------- */
 static ThVar *round_var(Front *f) {
     ThVar *a = front_var(f, 0);
     if (front_none(f, 1)) return one(f, S_round_half_to_even, a);
@@ -68,14 +72,16 @@ int front_ceil_intdiv(Front *f) {
     return q ? front_return(f, two(f, S_add, cast_make(f->b, more, q->type.dtype), q)) : -1;
 }
 
-/* ---- closeness --------------------------------------------------------------------------------------------------------------- */
+/* ---- closeness
+ * --------------------------------------------------------------------------------------------------------------- */
 /* Infinities of one sign are close; NaN only with equal_nan. */
 static ThVar *isclose(Front *f) {
     ThVar *a = front_var(f, 0), *b = front_var(f, 1);
     ThVar *diff = one(f, S_abs_, two(f, S_sub, a, b));
     ThVar *rtol = front_as_var(f, &f->arg[2], "rtol"), *atol = front_as_var(f, &f->arg[3], "atol");
     ThVar *near = two(f, S_le, diff, two(f, S_add, atol, two(f, S_mul, rtol, one(f, S_abs_, b))));
-    ThVar *a_nan = one(f, S_isnan, a), *b_nan = one(f, S_isnan, b), *a_inf = one(f, S_isinf, a), *b_inf = one(f, S_isinf, b);
+    ThVar *a_nan = one(f, S_isnan, a), *b_nan = one(f, S_isnan, b), *a_inf = one(f, S_isinf, a),
+          *b_inf = one(f, S_isinf, b);
     ThVar *special = two(f, S_or_, two(f, S_or_, a_nan, b_nan), two(f, S_or_, a_inf, b_inf));
     ThVar *close = two(f, S_and_, near, one(f, S_invert, special));
     ThVar *same_sign = two(f, S_eq, two(f, S_mul, a_inf, one(f, S_sgn, a)), two(f, S_mul, b_inf, one(f, S_sgn, b)));
@@ -90,29 +96,34 @@ int front_allclose(Front *f) {
     return front_return(f, front_call(f->b, "all", &a, 1));
 }
 
-/* ---- dimshuffle -------------------------------------------------------------------------------------------------------------- */
+/* ---- dimshuffle
+ * -------------------------------------------------------------------------------------------------------------- */
 int front_dimshuffle(Front *f) {
     ThVar *x = front_var(f, 0);
     int8_t pattern[TH_MAX_NDIM];
     if (!x) return -1;
-    if (f->nrest > TH_MAX_NDIM) return front_error(f, TH_ValueError, "%d dimensions, at most %d are possible", f->nrest, TH_MAX_NDIM);
+    if (f->nrest > TH_MAX_NDIM)
+        return front_error(f, TH_ValueError, "%d dimensions, at most %d are possible", f->nrest, TH_MAX_NDIM);
     for (int i = 0; i < f->nrest; i++) {
         const ThArg *a = &f->rest[i];
         if ((a->kind == TH_ARG_STR && strcmp(a->s, "x") == 0) || a->kind == TH_ARG_NEWAXIS) {
             pattern[i] = -1;
             continue;
         }
-        if (a->kind != TH_ARG_INT) return front_error(f, TH_TypeError, "entry %d of the pattern should be a dimension or \"x\"", i);
+        if (a->kind != TH_ARG_INT)
+            return front_error(f, TH_TypeError, "entry %d of the pattern should be a dimension or \"x\"", i);
         int64_t d = a->i < 0 ? a->i + x->type.ndim : a->i;
         if (d < 0 || d >= x->type.ndim)
-            return front_error(f, TH_ValueError, "entry %d of the pattern is %lld, but the input has %d dimension%s", i, (long long)a->i,
-                               x->type.ndim, x->type.ndim == 1 ? "" : "s");
+            return front_error(f, TH_ValueError, "entry %d of the pattern is %lld, but the input has %d dimension%s", i,
+                               (long long)a->i, x->type.ndim, x->type.ndim == 1 ? "" : "s");
         pattern[i] = (int8_t)d;
     }
     return front_return(f, dimshuffle_make(f->b, x, pattern, f->nrest));
 }
 
-/* ---- nnet -------------------------------------------------------------------------------------------------------------------- */
+/* ---- nnet
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 /* alpha == 0: 0.5 * (x + |x|), so that the gradient at 0 is 0.5; else f1 * x + f2 * |x|. */
 int front_relu(Front *f) {
     ThVar *x = front_var(f, 0), *ax = one(f, S_abs_, x);

@@ -1,7 +1,8 @@
 /*
- * front_inc.c -- set_subtensor and inc_subtensor: the tensor that an indexing expression came from, with that part changed.
- * In: the result of x[..] (seen through DimShuffle and Reshape, which some subscripts make) and a value. Out: a tensor shaped as
- * x. The walk goes down to the indexing node, turning the value as it goes, then puts the dimension orders back.
+ * front_inc.c -- set_subtensor and inc_subtensor: the tensor that an indexing expression came from, with that part
+ * changed. In: the result of x[..] (seen through DimShuffle and Reshape, which some subscripts make) and a value. Out:
+ * a tensor shaped as x. The walk goes down to the indexing node, turning the value as it goes, then puts the dimension
+ * orders back.
  */
 #include "front_struct_util.h"
 
@@ -14,8 +15,8 @@ static ThVar *fit_value(Front *f, ThVar *part, ThVar *y) {
     int pad = part->type.ndim - y->type.ndim;
     uint32_t bits = y->type.broadcastable;
     if (pad < 0) {
-        front_error(f, TH_TypeError, "Trying to increment a %d-dimensional subtensor with a %d-dimensional value.", part->type.ndim,
-                    y->type.ndim);
+        front_error(f, TH_TypeError, "Trying to increment a %d-dimensional subtensor with a %d-dimensional value.",
+                    part->type.ndim, y->type.ndim);
         return NULL;
     }
     for (int d = 0; d < y->type.ndim; d++)
@@ -73,7 +74,8 @@ static ThVar *change_part(Front *f, ThVar *part, ThVar *y, bool set) {
         }
         bool shuffle = a && a->op == &op_dimshuffle, flat = a && (a->op == &op_reshape || a->op == &op_rebroadcast);
         if ((!shuffle && !flat) || n == MAX_LAYERS) {
-            front_error(f, TH_TypeError, "x must be the result of a subtensor operation, as in T.set_subtensor(x[i], y)");
+            front_error(f, TH_TypeError,
+                        "x must be the result of a subtensor operation, as in T.set_subtensor(x[i], y)");
             return NULL;
         }
         if (shuffle) layer[n++] = a;

@@ -1,28 +1,35 @@
 /*
  * front_index.c -- x[..] and take: which operation a subscript becomes.
- * In: entries as users write them (integers, slices, ellipsis, newaxis, tensors). Out: Subtensor for integers and slices,
- * AdvancedSubtensor1 for one integer vector on one axis, AdvancedSubtensor for the rest, DimShuffle for new axes.
+ * In: entries as users write them (integers, slices, ellipsis, newaxis, tensors). Out: Subtensor for integers and
+ * slices, AdvancedSubtensor1 for one integer vector on one axis, AdvancedSubtensor for the rest, DimShuffle for new
+ * axes.
  */
 #include "front_struct_util.h"
 
 #include <string.h>
 
 typedef struct Entry {
-    char kind;         /* 'i' integer scalar, 'a' integer tensor, 's' slice, 'n' newaxis, 'e' ellipsis */
-    bool number;       /* 'i' given as a number */
-    int64_t value;     /* that number */
-    ThVar *part[3];    /* index or tensor in 0; slice parts, NULL where open */
+    char kind;      /* 'i' integer scalar, 'a' integer tensor, 's' slice, 'n' newaxis, 'e' ellipsis */
+    bool number;    /* 'i' given as a number */
+    int64_t value;  /* that number */
+    ThVar *part[3]; /* index or tensor in 0; slice parts, NULL where open */
     bool has_number[3];
     int64_t number_of[3];
 } Entry;
-typedef struct Subscript { Entry at[3 * TH_MAX_NDIM]; int n; } Subscript;
+typedef struct Subscript {
+    Entry at[3 * TH_MAX_NDIM];
+    int n;
+} Subscript;
 
-/* ---- reading the entries ----------------------------------------------------------------------------------------------------- */
+/* ---- reading the entries ----------------------------------------------------------------------------------------- */
 static bool want_integer(Front *f, const ThVar *v) {
     if (v->type.dtype == TH_BOOL && v->type.kind == TYPE_TENSOR)
-        return front_error(f, TH_NotImplementedError, "boolean masks as indices are not available; use T.switch or integer indices") >= 0;
-    if (v->type.kind == TYPE_SCALAR || (v->type.kind == TYPE_TENSOR && dtype_is_int((ThDtype)v->type.dtype))) return true;
-    return front_error(f, TH_TypeError, "Expected an integer: index must be integers, not %s", th_dtype_name((ThDtype)v->type.dtype)) >= 0;
+        return front_error(f, TH_NotImplementedError,
+                           "boolean masks as indices are not available; use T.switch or integer indices") >= 0;
+    if (v->type.kind == TYPE_SCALAR || (v->type.kind == TYPE_TENSOR && dtype_is_int((ThDtype)v->type.dtype)))
+        return true;
+    return front_error(f, TH_TypeError, "Expected an integer: index must be integers, not %s",
+                       th_dtype_name((ThDtype)v->type.dtype)) >= 0;
 }
 
 /* A bound of a slice: nothing, a number, an integer scalar. */
@@ -36,7 +43,9 @@ static bool read_part(Front *f, const ThArg *a, Entry *e, int p) {
     }
     ThVar *v = front_as_var(f, a, "a bound of the slice");
     if (!v || !want_integer(f, v)) return false;
-    if (v->type.ndim != 0) return front_error(f, TH_TypeError, "a bound of a slice must be a scalar, not a tensor of %d dimensions", v->type.ndim) >= 0;
+    if (v->type.ndim != 0)
+        return front_error(f, TH_TypeError, "a bound of a slice must be a scalar, not a tensor of %d dimensions",
+                           v->type.ndim) >= 0;
     return (e->part[p] = index_make(f->b, v)) != NULL;
 }
 
@@ -46,9 +55,7 @@ static bool read_entry(Front *f, const ThArg *a, Entry *e) {
     case TH_ARG_NEWAXIS:
     case TH_ARG_NONE: e->kind = 'n'; return true;
     case TH_ARG_ELLIPSIS: e->kind = 'e'; return true;
-    case TH_ARG_INT:
-        *e = (Entry){.kind = 'i', .number = true, .value = a->i};
-        return true;
+    case TH_ARG_INT: *e = (Entry){.kind = 'i', .number = true, .value = a->i}; return true;
     case TH_ARG_SLICE:
         e->kind = 's';
         for (int p = 0; p < 3; p++)
@@ -75,7 +82,8 @@ static bool read_subscript(Front *f, ThVar *x, Subscript *s) {
         if (!read_entry(f, &f->rest[i], e)) return false;
         axes += e->kind != 'n' && e->kind != 'e';
         if (e->kind != 'e') continue;
-        if (ellipsis >= 0) return front_error(f, TH_IndexError, "an index can only have a single Ellipsis (`...`)") >= 0;
+        if (ellipsis >= 0)
+            return front_error(f, TH_IndexError, "an index can only have a single Ellipsis (`...`)") >= 0;
         ellipsis = i;
     }
     int missing = x->type.ndim - axes;
@@ -89,7 +97,7 @@ static bool read_subscript(Front *f, ThVar *x, Subscript *s) {
     return true;
 }
 
-/* ---- building ------------------------------------------------------------------------------------------------------------------ */
+/* ---- building ---------------------------------------------------------------------------------------------------- */
 /* New axes: x gets them by DimShuffle, and the entries become whole slices there. */
 static ThVar *apply_newaxis(Front *f, ThVar *x, Subscript *s) {
     int8_t order[3 * TH_MAX_NDIM];
@@ -205,7 +213,8 @@ int front_take(Front *f) {
     ThVar *a = front_var(f, 0), *i = front_var(f, 1);
     const char *mode = front_str(f, 3);
     int axis = 0;
-    if (!a || !i || !mode || !want_integer(f, i) || (!front_none(f, 2) && !front_axis(f, 2, a->type.ndim, &axis))) return -1;
+    if (!a || !i || !mode || !want_integer(f, i) || (!front_none(f, 2) && !front_axis(f, 2, a->type.ndim, &axis)))
+        return -1;
     if (front_none(f, 2)) a = front_flatten_to(f->b, a, 1);
     if (!a) return -1;
     if (strcmp(mode, "raise") != 0) {
@@ -217,7 +226,8 @@ int front_take(Front *f) {
     }
     if (!i) return -1;
     if (i->type.ndim > 0) return front_return(f, take_tensor(f, a, i, axis));
-    ThVar *v = make_vector_make(f->b, &i, 1, TH_INT64); /* one position: a vector of one, whose dimension is dropped again */
+    ThVar *v =
+        make_vector_make(f->b, &i, 1, TH_INT64); /* one position: a vector of one, whose dimension is dropped again */
     ThVar *r = v ? take_vector(f, a, v, axis) : NULL;
     int8_t order[TH_MAX_NDIM];
     for (int d = 0; d + 1 < a->type.ndim; d++) order[d] = (int8_t)(d < axis ? d : d + 1);

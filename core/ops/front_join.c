@@ -3,7 +3,7 @@
  */
 #include "front_struct_util.h"
 
-/* ---- join, stack, split ------------------------------------------------------------------------------------------------------ */
+/* ---- join, stack, split ------------------------------------------------------------------------------------------ */
 static int join_list(Front *f, ThVar *axis, const VarVec *v) {
     if (v->n == 0) return front_error(f, TH_ValueError, "Cannot join an empty list of tensors");
     return front_return(f, axis ? join_make(f->b, axis, v->at, v->n) : NULL);
@@ -20,7 +20,8 @@ int front_join(Front *f) {
 int front_concatenate(Front *f) {
     VarVec v = {0};
     if (f->arg[0].kind != TH_ARG_LIST)
-        return front_error(f, TH_TypeError, "The 'tensor_list' argument must be a list of tensors; to join two give join(axis, a, b)");
+        return front_error(f, TH_TypeError,
+                           "The 'tensor_list' argument must be a list of tensors; to join two give join(axis, a, b)");
     ThVar *axis = front_var(f, 1);
     int r = axis && front_list(f, 0, &v) ? join_list(f, axis, &v) : -1;
     vec_free(f->ctx, &v);
@@ -83,7 +84,7 @@ int front_hstack(Front *f) {
     return r;
 }
 
-/* ---- products ------------------------------------------------------------------------------------------------------------------- */
+/* ---- products ---------------------------------------------------------------------------------------------------- */
 int front_outer(Front *f) {
     ThVar *x = front_var(f, 0), *y = front_var(f, 1);
     if (!x || !y) return -1;
@@ -138,7 +139,8 @@ static int sum_axes(Front *f, const ThArg *a, int ndim, int64_t *axes) {
         axes[i] = at[i].i;
         if (!axis_normalize(f->ctx, &axes[i], ndim, f->info->name)) return -1;
         for (int j = 0; j < i; j++)
-            if (axes[j] == axes[i]) return front_error(f, TH_ValueError, "axis %lld is given twice", (long long)axes[i]);
+            if (axes[j] == axes[i])
+                return front_error(f, TH_ValueError, "axis %lld is given twice", (long long)axes[i]);
     }
     return n;
 }
@@ -174,13 +176,15 @@ int front_tensordot(Front *f) {
     const ThArg *axes = &f->arg[2];
     if (!a || !b) return -1;
     if (axes->kind == TH_ARG_LIST) {
-        if (axes->list.n != 2) return front_error(f, TH_ValueError, "axes must be a number or a list of two (axes of a, axes of b)");
+        if (axes->list.n != 2)
+            return front_error(f, TH_ValueError, "axes must be a number or a list of two (axes of a, axes of b)");
         return front_return(f, tensordot_axes(f, a, b, &axes->list.at[0], &axes->list.at[1]));
     }
     int64_t n = front_int(f, 2);
     if (failed(f->ctx)) return -1;
     if (n < 0 || n > a->type.ndim || n > b->type.ndim)
-        return front_error(f, TH_ValueError, "axes = %lld does not fit tensors of %d and %d dimensions", (long long)n, a->type.ndim, b->type.ndim);
+        return front_error(f, TH_ValueError, "axes = %lld does not fit tensors of %d and %d dimensions", (long long)n,
+                           a->type.ndim, b->type.ndim);
     return front_return(f, tensordot_last(f, a, b, (int)n));
 }
 

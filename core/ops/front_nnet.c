@@ -1,5 +1,6 @@
 /*
- * front_nnet.c -- functions of tensor.nnet on rows: softmax and cross-entropies. Elementwise ones are in front_elemwise.c.
+ * front_nnet.c -- functions of tensor.nnet on rows: softmax and cross-entropies. Elementwise ones are in
+ * front_elemwise.c.
  */
 #include "front_struct_util.h"
 

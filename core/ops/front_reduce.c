@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* ---- arguments --------------------------------------------------------------------------------------------------------------- */
+/* ---- arguments
+ * --------------------------------------------------------------------------------------------------------------- */
 /* Argument 0 as a tensor and parameter 1 as its axes. NULL: error. */
 static ThVar *input(Front *f, AttrInts *axis) {
     ThVar *x = front_var(f, 0);
@@ -24,7 +25,8 @@ static ThVar *named(Front *f, ThVar *v, const char *name) {
     return v && th_var_set_name(v, name) == 0 ? v : NULL;
 }
 
-/* ---- sums and products --------------------------------------------------------------------------------------------------------- */
+/* ---- sums and products
+ * --------------------------------------------------------------------------------------------------------- */
 static ThVar *reduce(Front *f, const Op *op, bool no_zeros) {
     AttrInts axis;
     ThVar *x = input(f, &axis);
@@ -46,7 +48,8 @@ static int front_logical(Front *f, const Op *op) {
 int front_any(Front *f) { return front_logical(f, &op_any); }
 int front_all(Front *f) { return front_logical(f, &op_all); }
 
-/* ---- mean, variance ------------------------------------------------------------------------------------------------------------ */
+/* ---- mean, variance
+ * ------------------------------------------------------------------------------------------------------------ */
 /* s divided by lengths[d] for each reduced dimension d in turn. */
 static ThVar *divide(Builder *b, ThVar *s, ThVar *lengths, int ndim, const AttrInts *axis) {
     for (int d = 0; d < ndim; d++)
@@ -82,7 +85,8 @@ static ThVar *correction(Front *f, ThVar *x, ThVar *centred, const AttrInts *axi
     ThVar *e = elemwise_2(b, S_pow, keep(f, keepdims, x, sum_make(b, centred, axis), axis), square);
     for (int d = 0; x && d < x->type.ndim; d++)
         if (axis_in(axis, d))
-            e = elemwise_2(b, S_true_div, e, elemwise_2(b, S_mul, subtensor_int_make(b, less, d), subtensor_int_make(b, lengths, d)));
+            e = elemwise_2(b, S_true_div, e,
+                           elemwise_2(b, S_mul, subtensor_int_make(b, less, d), subtensor_int_make(b, lengths, d)));
     return e;
 }
 
@@ -110,7 +114,9 @@ static ThVar *variance(Front *f) {
 int front_variance(Front *f) { return front_return(f, variance(f)); }
 int front_std(Front *f) { return front_return(f, named(f, elemwise_1(f->b, S_sqrt, variance(f)), "std")); }
 
-/* ---- extrema --------------------------------------------------------------------------------------------------------------------- */
+/* ---- extrema
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 /* Output `which` (0 maximum, 1 position) of MaxAndArgmax(x). */
 static ThVar *extremum(Front *f, ThVar *x, const AttrInts *axis, int which, bool keepdims) {
     ThApply *a = max_and_argmax_make(f->b, x, axis);

@@ -1,18 +1,21 @@
 /*
- * front_shape.c -- functions that change how a tensor's dimensions are seen: reshape, flatten, transpose, padding, promises of
- * length 1, tile, repeat. They build Reshape, DimShuffle, Rebroadcast and Alloc in the forms that Theano prints.
+ * front_shape.c -- functions that change how a tensor's dimensions are seen: reshape, flatten, transpose, padding,
+ * promises of length 1, tile, repeat. They build Reshape, DimShuffle, Rebroadcast and Alloc in the forms that Theano
+ * prints.
  */
 #include "front_struct_util.h"
 
 #include <string.h>
 
-/* ---- shared ----------------------------------------------------------------------------------------------------------------- */
+/* ---- shared ------------------------------------------------------------------------------------------------------ */
 static bool push_length(Front *f, VarVec *v, ThVar *x) {
     if (!x) return false;
     if (x->type.ndim == 0) return vec_push(f->ctx, v, x);
     int64_t n = vector_length(x);
     if (x->type.ndim != 1 || n < 0)
-        return front_error(f, TH_ValueError, "the number of lengths in a shape must be known: give a list, or a vector of known length") >= 0;
+        return front_error(
+                   f, TH_ValueError,
+                   "the number of lengths in a shape must be known: give a list, or a vector of known length") >= 0;
     for (int64_t i = 0; i < n; i++)
         if (!vec_push(f->ctx, v, subtensor_int_make(f->b, x, i))) return false;
     return !failed(f->ctx);
@@ -66,7 +69,7 @@ ThVar *front_pad(Builder *b, ThVar *x, int left, int right) {
     return dimshuffle_make(b, x, order, n);
 }
 
-/* ---- shape, size ---------------------------------------------------------------------------------------------------------------- */
+/* ---- shape, size ------------------------------------------------------------------------------------------------- */
 int front_shape(Front *f) {
     ThVar *x = front_var(f, 0);
     return front_return(f, x ? shape_make(f->b, x) : NULL);
@@ -80,7 +83,7 @@ int front_size(Front *f) {
     return front_return(f, front_call(f->b, "prod", &a, 1));
 }
 
-/* ---- reshape, flatten ------------------------------------------------------------------------------------------------------------ */
+/* ---- reshape, flatten -------------------------------------------------------------------------------------------- */
 /* The new shape as a vector, and the rank it gives. */
 static ThVar *new_shape(Front *f, int i, int *ndim) {
     VarVec v = {0};
@@ -104,10 +107,13 @@ int front_reshape(Front *f) {
     ThVar *s = new_shape(f, 1, &ndim);
     if (!x || !s) return -1;
     if (s->type.ndim != 1)
-        return front_error(f, TH_TypeError, "New shape in reshape must be a vector or a list of scalars, got %d dimensions", s->type.ndim);
+        return front_error(f, TH_TypeError,
+                           "New shape in reshape must be a vector or a list of scalars, got %d dimensions",
+                           s->type.ndim);
     if (!front_none(f, 2)) ndim = (int)front_int(f, 2);
     if (ndim < 0)
-        return front_error(f, TH_ValueError, "the length of the new shape is not known while building: give ndim = number of dimensions");
+        return front_error(f, TH_ValueError,
+                           "the length of the new shape is not known while building: give ndim = number of dimensions");
     return front_return(f, failed(f->ctx) ? NULL : reshape_make(f->b, x, s, ndim));
 }
 
@@ -137,7 +143,7 @@ int front_flatten(Front *f) {
     return front_return(f, front_flatten_to(f->b, x, (int)ndim));
 }
 
-/* ---- order of dimensions ---------------------------------------------------------------------------------------------------------- */
+/* ---- order of dimensions ----------------------------------------------------------------------------------------- */
 /* Integers of *xs, or of argument i; normalised for ndim. Their number, -1 on error. */
 static int axes_of(Front *f, const ThArg *a, int n, int ndim, int64_t *out) {
     if (n > TH_MAX_NDIM) return front_error(f, TH_ValueError, "too many axes");
@@ -203,7 +209,7 @@ int front_squeeze(Front *f) {
     return front_return(f, dimshuffle_make(f->b, x, order, n));
 }
 
-/* ---- promises of length 1 ----------------------------------------------------------------------------------------------------------- */
+/* ---- promises of length 1 ---------------------------------------------------------------------------------------- */
 int front_addbroadcast(Front *f) {
     ThVar *x = front_var(f, 0);
     int64_t axes[TH_MAX_NDIM];
@@ -238,7 +244,7 @@ int front_specify_shape(Front *f) {
     return front_return(f, x && s ? specify_shape_make(f->b, x, s) : NULL);
 }
 
-/* ---- repetition ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- repetition -------------------------------------------------------------------------------------------------- */
 /* n * m for lengths, folded when both are constants. */
 static ThVar *times(Builder *b, ThVar *n, ThVar *m) {
     int64_t x, y;
@@ -256,7 +262,9 @@ int front_tile(Front *f) {
     int n = reps.n > x->type.ndim ? reps.n : x->type.ndim;
     if (!front_none(f, 2)) {
         int64_t want = front_int(f, 2);
-        if (want < n) front_error(f, TH_ValueError, "ndim = %lld is smaller than the %d dimensions of the result", (long long)want, n);
+        if (want < n)
+            front_error(f, TH_ValueError, "ndim = %lld is smaller than the %d dimensions of the result",
+                        (long long)want, n);
         else n = (int)want;
     }
     ThVar *one = const_int(f->b, 1, TH_INT64);
@@ -300,7 +308,8 @@ int front_repeat(Front *f) {
     if (n->type.ndim == 1 && type_bcast(n->type, 0)) n = subtensor_int_make(f->b, n, 0);
     if (!n) return -1;
     if (n->type.ndim != 0)
-        return front_error(f, TH_NotImplementedError, "repeats must be one number; a number for each element is not available");
+        return front_error(f, TH_NotImplementedError,
+                           "repeats must be one number; a number for each element is not available");
     if (!dtype_is_int((ThDtype)n->type.dtype)) return front_error(f, TH_TypeError, "repeats must be an integer");
     if (front_none(f, 2)) x = front_flatten_to(f->b, x, 1);
     return front_return(f, x ? repeat_evenly(f, x, n, axis) : NULL);

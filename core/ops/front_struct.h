@@ -1,6 +1,6 @@
 /*
- * front_struct.h -- the public functions over structural operations: lines of the function table (see front_table.h for the
- * columns), and what their files share.
+ * front_struct.h -- the public functions over structural operations: lines of the function table (see front_table.h for
+ * the columns), and what their files share.
  */
 #ifndef TH_FRONT_STRUCT_H
 #define TH_FRONT_STRUCT_H
@@ -40,9 +40,9 @@
     FRONT("tril", "m, k=0", NULL, FUNC, front_tril, "m with zeros above diagonal k") \
     FRONT("triu", "m, k=0", NULL, FUNC, front_tril, "m with zeros below diagonal k")
 
-/* front_index.c, front_inc.c. getitem is x[index] and x:sub(..); its arguments are the entries of the subscript. */
+/* front_index.c, front_inc.c. subtensor is x[index] and x:sub(..); its arguments are the entries of the subscript. */
 #define FRONT_INDEX(FRONT) \
-    FRONT("getitem", "x, *index", NULL, FUNC, front_getitem, "part of x by integers, slices, ellipsis, newaxis, integer tensors") \
+    FRONT("subtensor", "x, *index", NULL, FUNC, front_getitem, "part of x by integers, slices, ellipsis, newaxis, integer tensors") \
     FRONT("take", "a, indices, axis=None, mode=\"raise\"", NULL, METHOD, front_take, "elements of a along axis at integer positions") \
     FRONT("set_subtensor", "x, y, inplace=False, tolerate_inplace_aliasing=False", NULL, FUNC, front_set_subtensor, \
       "the tensor that x is a part of, with that part set to y") \
@@ -83,6 +83,7 @@
       "loss, softmax, row maximum and argmax of x + b against class numbers")
 /* clang-format on */
 
-#define FRONT_STRUCT(FRONT) FRONT_SHAPE(FRONT) FRONT_CREATE(FRONT) FRONT_INDEX(FRONT) FRONT_JOIN(FRONT) FRONT_NNET(FRONT)
+#define FRONT_STRUCT(FRONT) \
+    FRONT_SHAPE(FRONT) FRONT_CREATE(FRONT) FRONT_INDEX(FRONT) FRONT_JOIN(FRONT) FRONT_NNET(FRONT)
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * front_table.h -- one line for each function built from operations. Scalar operations are functions too, without a line
- * here (SCALAR_PUBLIC of scalar.h); aliases of them are in FRONT_ALIAS.
+ * front_table.h -- one line for each function built from operations. Scalar operations are functions too, without a
+ * line here (SCALAR_PUBLIC of scalar.h); aliases of them are in FRONT_ALIAS.
  *
  *   FRONT(name,      dots are Lua submodules of theano.tensor
  *         signature, Python style: defaults None, True, False, an integer, a float, or "text"; *xs takes the rest

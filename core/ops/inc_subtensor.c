@@ -1,7 +1,7 @@
 /*
- * inc_subtensor.c -- IncSubtensor: a copy of x with x[idx] set to y or increased by y; in place once the in-place pass decided so.
- * In: x, y (broadcast into the slot, cast to x's dtype), the given parts of the subscript. Out: a tensor of x's type.
- * One store through the view's strides into the output; nothing else of x is touched.
+ * inc_subtensor.c -- IncSubtensor: a copy of x with x[idx] set to y or increased by y; in place once the in-place pass
+ * decided so. In: x, y (broadcast into the slot, cast to x's dtype), the given parts of the subscript. Out: a tensor of
+ * x's type. One store through the view's strides into the output; nothing else of x is touched.
  */
 #include "structural.h"
 
@@ -13,11 +13,14 @@ static bool infer_inc(Infer *q) {
     int slot = x.ndim;
     for (int e = 0; e < at->idx.n; e++) slot -= at->idx.at[e].kind == 'i';
     if (at->idx.n > x.ndim)
-        return err(q->ctx, TH_IndexError, "too many indices for array: %d for %d dimension%s", at->idx.n, x.ndim, x.ndim == 1 ? "" : "s");
+        return err(q->ctx, TH_IndexError, "too many indices for array: %d for %d dimension%s", at->idx.n, x.ndim,
+                   x.ndim == 1 ? "" : "s");
     if (y.ndim > slot)
-        return err(q->ctx, TH_TypeError, "Trying to increment a %d-dimensional subtensor with a %d-dimensional value.", slot, y.ndim);
+        return err(q->ctx, TH_TypeError, "Trying to increment a %d-dimensional subtensor with a %d-dimensional value.",
+                   slot, y.ndim);
     if (dtype_is_complex((ThDtype)y.dtype) && !dtype_is_complex((ThDtype)x.dtype))
-        return err(q->ctx, TH_TypeError, "a complex value does not fit into a %s tensor", th_dtype_name((ThDtype)x.dtype));
+        return err(q->ctx, TH_TypeError, "a complex value does not fit into a %s tensor",
+                   th_dtype_name((ThDtype)x.dtype));
     if (!idx_check(q->ctx, &at->idx, q->in + 2, q->nin - 2)) return false;
     q->out[0] = x;
     return true;
@@ -27,7 +30,8 @@ static bool shape_inc(ShapeQ *q) {
     SliceForm form[TH_MAX_NDIM];
     const ThType x = q->node->in[0]->type, y = q->node->in[1]->type;
     int slot = 0, at = 0;
-    if (!slice_forms(q->alg, q->node, 2, &ATTRS(IncSubtensorAttrs, q->node)->idx, q->in[0], x.ndim, false, form)) return false;
+    if (!slice_forms(q->alg, q->node, 2, &ATTRS(IncSubtensorAttrs, q->node)->idx, q->in[0], x.ndim, false, form))
+        return false;
     for (int d = 0; d < x.ndim; d++) {
         q->out[0][d] = q->in[0][d];
         slot += !form[d].drop;
@@ -36,7 +40,8 @@ static bool shape_inc(ShapeQ *q) {
         if (form[d].drop) continue;
         int yd = at++ - (slot - y.ndim);
         if (yd >= 0 && !type_bcast(y, yd) &&
-            !q->alg->equal(q->alg->u, q->in[1][yd], form[d].len, "cannot write a value of length {0} into a slot of length {1}"))
+            !q->alg->equal(q->alg->u, q->in[1][yd], form[d].len,
+                           "cannot write a value of length {0} into a slot of length {1}"))
             return false;
     }
     return true;
@@ -120,9 +125,20 @@ static const AttrField inc_fields[] = {
     {"set", ATTR_BOOL, offsetof(IncSubtensorAttrs, set), false},
 };
 const Op op_inc_subtensor = {
-    .name = "IncSubtensor", .flags = OP_FAILS | OP_CAN_DESTROY, .nin = -1, .nout = 1, .destroy_input = 0,
-    .attr_bytes = sizeof(IncSubtensorAttrs), .attrs = inc_fields, .nattr = TH_LEN(inc_fields), .infer = infer_inc,
-    .shape = shape_inc, .grad = grad_inc, .lower = lower_inc, .str = str_inc, .connected = two_connected,
+    .name = "IncSubtensor",
+    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .nin = -1,
+    .nout = 1,
+    .destroy_input = 0,
+    .attr_bytes = sizeof(IncSubtensorAttrs),
+    .attrs = inc_fields,
+    .nattr = TH_LEN(inc_fields),
+    .infer = infer_inc,
+    .shape = shape_inc,
+    .grad = grad_inc,
+    .lower = lower_inc,
+    .str = str_inc,
+    .connected = two_connected,
     .doc = "x with a part set or increased",
 };
 

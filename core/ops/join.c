@@ -1,7 +1,8 @@
 /*
  * join.c -- Join (tensors one after the other along an axis) and Split (its inverse).
  * In: the axis as an integer input (constant or computed), the tensors, for Split the lengths as a vector. Out: copies:
- * each part is one kernel into, or out of, a range of the whole. Lengths that do not fit raise ValueError before anything runs.
+ * each part is one kernel into, or out of, a range of the whole. Lengths that do not fit raise ValueError before
+ * anything runs.
  */
 #include "structural.h"
 
@@ -47,7 +48,7 @@ static bool want_axis(Infer *q, int input, int ndim, bool *known, int64_t *axis)
     return !*known || axis_normalize(q->ctx, axis, ndim, q->op->name);
 }
 
-/* ---- Join ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Join -------------------------------------------------------------------------------------------------------- */
 static bool infer_join(Infer *q) {
     if (q->nin < 2) return err(q->ctx, TH_ValueError, "Cannot join an empty list of tensors");
     ThDtype d = (ThDtype)q->in[1]->type.dtype;
@@ -58,10 +59,13 @@ static bool infer_join(Infer *q) {
     for (int i = 1; i < q->nin; i++) {
         ThType t = q->in[i]->type;
         if (t.kind != TYPE_TENSOR || t.ndim == 0)
-            return err(q->ctx, TH_TypeError, "Join cannot handle arguments of dimension 0. For joining scalar values, see stack");
+            return err(q->ctx, TH_TypeError,
+                       "Join cannot handle arguments of dimension 0. For joining scalar values, see stack");
         if (t.ndim != ndim)
-            return err(q->ctx, TH_TypeError, "Join() can only join tensors with the same number of dimensions (input 1 has %d, input %d has %d).",
-                       ndim, i, t.ndim);
+            return err(
+                q->ctx, TH_TypeError,
+                "Join() can only join tensors with the same number of dimensions (input 1 has %d, input %d has %d).",
+                ndim, i, t.ndim);
         d = th_dtype_upcast(d, (ThDtype)t.dtype);
         bits |= t.broadcastable; /* a length of 1 promised by one is the length of all, but for the axis */
     }
@@ -85,7 +89,8 @@ static bool shape_join(ShapeQ *q) {
             sum = calc(a, '+', sum, choose(a, &axis, d, n, number(a, 0)));
             if (axis.known && axis.at == d) continue;
             if (!a->equal(a->u, choose(a, &axis, d, first, n), first,
-                          "Join: all the input array dimensions except for the axis must match exactly, got lengths {0} and {1}"))
+                          "Join: all the input array dimensions except for the axis must match exactly, got lengths "
+                          "{0} and {1}"))
                 return false;
         }
         q->out[0][d] = sum;
@@ -133,7 +138,9 @@ static bool copy_part(Lower *l, int in, int out, bool into, Size offset) {
         map[i] = (int8_t)i;
         stride[i] = into ? l->api->out_stride(l, out, i) : l->api->in_stride(l, in, i);
         if (kernel_dim(k, into ? l->api->in_dim(l, in, i) : l->api->out_dim(l, out, i), DIM_PAR) >= 0) continue;
-        return failed(l->ctx) ? false : err(l->ctx, TH_NotImplementedError, "%s on more than %d dimensions", l->node->op->name, KDIM);
+        return failed(l->ctx)
+                   ? false
+                   : err(l->ctx, TH_NotImplementedError, "%s on more than %d dimensions", l->node->op->name, KDIM);
     }
     if (kernel_stage(k, STAGE_LOOP, 0, t.ndim) < 0) return false;
     int from = into ? l->api->read(l, k, in, map) : l->api->read_at(l, k, in, offset, stride);
@@ -187,8 +194,17 @@ static void pp_join(Text *t, const ThApply *a, void (*arg)(Text *t, const ThAppl
 }
 
 const Op op_join = {
-    .name = "Join", .flags = OP_FAILS, .nin = -1, .nout = 1, .infer = infer_join, .shape = shape_join, .grad = grad_join,
-    .lower = lower_join, .pp = pp_join, .connected = join_connected, .doc = "tensors one after the other along an axis",
+    .name = "Join",
+    .flags = OP_FAILS,
+    .nin = -1,
+    .nout = 1,
+    .infer = infer_join,
+    .shape = shape_join,
+    .grad = grad_join,
+    .lower = lower_join,
+    .pp = pp_join,
+    .connected = join_connected,
+    .doc = "tensors one after the other along an axis",
 };
 
 ThVar *join_make(Builder *b, ThVar *axis, ThVar *const *in, int n) {
@@ -202,15 +218,17 @@ ThVar *join_make(Builder *b, ThVar *axis, ThVar *const *in, int n) {
     return out;
 }
 
-/* ---- Split ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Split ------------------------------------------------------------------------------------------------------- */
 static bool infer_split(Infer *q) {
     int64_t n = ((const SplitAttrs *)q->attrs)->n, axis, given;
     bool known;
     ThType x = q->in[0]->type, s = q->in[2]->type;
-    if (x.kind != TYPE_TENSOR || x.ndim == 0) return err(q->ctx, TH_TypeError, "Split takes a tensor with at least one dimension");
+    if (x.kind != TYPE_TENSOR || x.ndim == 0)
+        return err(q->ctx, TH_TypeError, "Split takes a tensor with at least one dimension");
     if (s.kind != TYPE_TENSOR || s.ndim != 1 || !dtype_is_int((ThDtype)s.dtype))
         return err(q->ctx, TH_TypeError, "Split: the lengths must be a vector of integers");
-    if (n < 1 || n > OP_MAX_OUT) return err(q->ctx, TH_ValueError, "Split into %lld parts (1 to %d are possible)", (long long)n, OP_MAX_OUT);
+    if (n < 1 || n > OP_MAX_OUT)
+        return err(q->ctx, TH_ValueError, "Split into %lld parts (1 to %d are possible)", (long long)n, OP_MAX_OUT);
     given = vector_length(q->in[2]);
     if (given >= 0 && given != n)
         return err(q->ctx, TH_ValueError, "Split{%lld}: %lld lengths are given", (long long)n, (long long)given);
@@ -280,9 +298,20 @@ static void str_split(Text *t, const ThApply *a) { text_printf(t, "Split{%lld}",
 
 static const AttrField split_fields[] = {{"n", ATTR_INT, offsetof(SplitAttrs, n), false}};
 const Op op_split = {
-    .name = "Split", .flags = OP_FAILS, .nin = 3, .nout = -1, .attr_bytes = sizeof(SplitAttrs), .attrs = split_fields,
-    .nattr = 1, .infer = infer_split, .shape = shape_split, .grad = grad_split, .lower = lower_split, .str = str_split,
-    .connected = split_connected, .doc = "consecutive parts of x along an axis",
+    .name = "Split",
+    .flags = OP_FAILS,
+    .nin = 3,
+    .nout = -1,
+    .attr_bytes = sizeof(SplitAttrs),
+    .attrs = split_fields,
+    .nattr = 1,
+    .infer = infer_split,
+    .shape = shape_split,
+    .grad = grad_split,
+    .lower = lower_split,
+    .str = str_split,
+    .connected = split_connected,
+    .doc = "consecutive parts of x along an axis",
 };
 
 ThApply *split_make(Builder *b, ThVar *x, ThVar *axis, ThVar *sizes, int n) {

@@ -43,8 +43,8 @@ bool axes_normalize(ThContext *c, AttrInts *axes, int ndim, const char *what) {
     for (int i = 0; i < axes->n; i++) {
         int a = axes->at[i] < 0 ? axes->at[i] + ndim : axes->at[i];
         if (a < 0 || a >= ndim)
-            return err(c, TH_ValueError, "%s: axis %d is out of range for a tensor with %d dimension%s", what, axes->at[i], ndim,
-                       ndim == 1 ? "" : "s");
+            return err(c, TH_ValueError, "%s: axis %d is out of range for a tensor with %d dimension%s", what,
+                       axes->at[i], ndim, ndim == 1 ? "" : "s");
         axes->at[i] = (int8_t)a;
     }
     for (int i = 1; i < axes->n; i++) /* insertion sort: at most 32 entries */
@@ -54,7 +54,8 @@ bool axes_normalize(ThContext *c, AttrInts *axes, int ndim, const char *what) {
             axes->at[j - 1] = t;
         }
     for (int i = 1; i < axes->n; i++)
-        if (axes->at[i] == axes->at[i - 1]) return err(c, TH_ValueError, "%s: axis %d is given twice", what, axes->at[i]);
+        if (axes->at[i] == axes->at[i - 1])
+            return err(c, TH_ValueError, "%s: axis %d is given twice", what, axes->at[i]);
     for (int i = axes->n < 0 ? 0 : axes->n; i < TH_MAX_NDIM; i++) axes->at[i] = 0;
     return true;
 }

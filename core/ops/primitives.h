@@ -1,8 +1,8 @@
 /*
- * primitives.h -- the helpers that value texts of scalar.h may call: exactly these, in every backend and the interpreter.
- * PRIM works on one dtype (that of the instruction's operands) and gives the same dtype unless the text says otherwise;
- * CPRIM works on complex numbers {re, im}. Everything else in a value text is + - * / < <= > >= == != && || ! ?: and
- * the literals 0 1 2 -1 0.5, taken in the computing dtype. Operators on integers wrap; bool is 0 or 1.
+ * primitives.h -- the helpers that value texts of scalar.h may call: exactly these, in every backend and the
+ * interpreter. PRIM works on one dtype (that of the instruction's operands) and gives the same dtype unless the text
+ * says otherwise; CPRIM works on complex numbers {re, im}. Everything else in a value text is + - * / < <= > >= == !=
+ * && || ! ?: and the literals 0 1 2 -1 0.5, taken in the computing dtype. Operators on integers wrap; bool is 0 or 1.
  */
 #ifndef TH_PRIMITIVES_H
 #define TH_PRIMITIVES_H
@@ -10,7 +10,7 @@
 /* clang-format off */
 #define PRIM_TABLE(PRIM)                                                                                               \
     PRIM(abs,       1, "|a|; the most negative integer stays itself, unsigned and bool unchanged")                     \
-    PRIM(div_floor, 2, "a / b rounded toward -inf; floats floor(a / b); an integer b of 0 gives 0 (checked before)")   \
+    PRIM(div_floor, 2, "a / b rounded toward -inf, floats as NumPy: rint((a - fmod(a, b)) / b), less 1 where the signs of remainder and b differ, a / b for b == 0; an integer b of 0 gives 0 (checked before)") \
     PRIM(mod_floor, 2, "a - b * floor(a / b), sign of b: r = fmod(a, b), plus b when r != 0 and signs differ; b == 0 as div_floor") \
     PRIM(pow,       2, "a to the power b; integers by wrapping products, b < 0: 1 for a == 1, 1 or -1 for a == -1, else 0") \
     PRIM(bit_and,   2, "a & b on integers and bool")                                                                   \

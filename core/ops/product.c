@@ -13,10 +13,12 @@ bool product_types(Infer *q, const char *ranks) {
     for (int i = 0; i < q->nin; i++) {
         ThType t = q->in[i]->type;
         if (t.kind != TYPE_TENSOR || t.ndim != ranks[i] - '0')
-            return err(q->ctx, TH_TypeError, "%s: input %d must have %c dimensions, it has %d", q->op->name, i, ranks[i], t.ndim);
+            return err(q->ctx, TH_TypeError, "%s: input %d must have %c dimensions, it has %d", q->op->name, i,
+                       ranks[i], t.ndim);
         if (t.dtype != d || dtype_is_discrete(d))
-            return err(q->ctx, TH_TypeError, "%s: inputs must share one float or complex dtype; input 0 is %s, input %d is %s",
-                       q->op->name, th_dtype_name(d), i, th_dtype_name((ThDtype)t.dtype));
+            return err(q->ctx, TH_TypeError,
+                       "%s: inputs must share one float or complex dtype; input 0 is %s, input %d is %s", q->op->name,
+                       th_dtype_name(d), i, th_dtype_name((ThDtype)t.dtype));
     }
     return true;
 }
@@ -49,7 +51,7 @@ static bool product_dims(Lower *l, Kernel *k, const Product *p, bool rows, bool 
     return kernel_dim(k, inner, DIM_RED) >= 0;
 }
 
-/* ---- float matrices: a GEMM stage ------------------------------------------------------------------------------------------ */
+/* ---- float matrices: a GEMM stage -------------------------------------------------------------------------------- */
 static bool lower_matrices(Lower *l, const Product *p, ThDtype d) {
     static const int8_t map_a[2] = {0, 2}, map_b[2] = {2, 1}, map_c[2] = {0, 1};
     bool skip_c = never_reads_c(l, p);
@@ -79,7 +81,7 @@ static bool lower_matrices(Lower *l, const Product *p, ThDtype d) {
     return !failed(l->ctx);
 }
 
-/* ---- everything else: a loop with a sum -------------------------------------------------------------------------------------- */
+/* ---- everything else: a loop with a sum -------------------------------------------------------------------------- */
 /* beta * c at the point, with c kept out where beta is 0. */
 static int scaled_c(Lower *l, Kernel *k, const Product *p, ThDtype d, const int8_t *map, int depth) {
     double known;
@@ -116,6 +118,7 @@ static bool lower_loop(Lower *l, const Product *p, ThDtype d) {
 bool product_lower(Lower *l, const Product *p) {
     ThDtype d = (ThDtype)l->node->out[0]->type.dtype;
     bool matrices = l->api->in_type(l, p->a).ndim == 2 && l->api->in_type(l, p->b).ndim == 2;
-    if (matrices && dtype_is_float(d) && in_dtype(l, p->a) == d && in_dtype(l, p->b) == d) return lower_matrices(l, p, d);
+    if (matrices && dtype_is_float(d) && in_dtype(l, p->a) == d && in_dtype(l, p->b) == d)
+        return lower_matrices(l, p, d);
     return lower_loop(l, p, d);
 }

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* ---- types -------------------------------------------------------------------------------------------------------------- */
+/* ---- types
+ * -------------------------------------------------------------------------------------------------------------- */
 static bool drop_axes(Infer *q, const AttrInts *axis, ThType *out, ThDtype dtype) {
     ThType t = q->in[0]->type;
     uint32_t bc = 0;
@@ -14,7 +15,8 @@ static bool drop_axes(Infer *q, const AttrInts *axis, ThType *out, ThDtype dtype
     if (t.kind != TYPE_TENSOR) return err(q->ctx, TH_TypeError, "%s works on tensors", q->op->name);
     for (int i = 0; i < axis->n; i++)
         if (axis->at[i] < 0 || axis->at[i] >= t.ndim)
-            return err(q->ctx, TH_ValueError, "%s: axis %d is out of range for a tensor with %d dimensions", q->op->name, axis->at[i], t.ndim);
+            return err(q->ctx, TH_ValueError, "%s: axis %d is out of range for a tensor with %d dimensions",
+                       q->op->name, axis->at[i], t.ndim);
     for (int d = 0; d < t.ndim; d++) {
         if (axis_in(axis, d)) continue;
         if (type_bcast(t, d)) bc |= 1u << n;
@@ -49,7 +51,8 @@ static bool shape(ShapeQ *q) {
     return true;
 }
 
-/* ---- names -------------------------------------------------------------------------------------------------------------- */
+/* ---- names
+ * -------------------------------------------------------------------------------------------------------------- */
 static void put_axes(Text *t, const AttrInts *axis) {
     for (int i = 0; i < axis->n; i++) text_printf(t, i ? ", %d" : "%d", axis->at[i]);
 }
@@ -94,7 +97,8 @@ static void str_argmax(Text *t, const ThApply *a) {
     text_put(t, r->axis.n == 1 ? ",)}" : ")}");
 }
 
-/* ---- the records -------------------------------------------------------------------------------------------------------- */
+/* ---- the records
+ * -------------------------------------------------------------------------------------------------------- */
 static const AttrField fields[] = {
     {"axis", ATTR_AXES, offsetof(ReduceAttrs, axis), false},
     {"dtype", ATTR_DTYPE, offsetof(ReduceAttrs, dtype), false},
@@ -105,8 +109,19 @@ static const AttrField argmax_fields[] = {{"axis", ATTR_AXES, offsetof(ArgmaxAtt
 
 #define REDUCTION(var, text, fl, gradient, string, about) \
     const Op op_##var = { \
-        .name = text, .flags = fl, .nin = 1, .nout = 1, .attr_bytes = sizeof(ReduceAttrs), .attrs = fields, .nattr = TH_LEN(fields), \
-        .infer = infer, .shape = shape, .grad = gradient, .lower = reduce_lower, .str = string, .doc = about, \
+        .name = text, \
+        .flags = fl, \
+        .nin = 1, \
+        .nout = 1, \
+        .attr_bytes = sizeof(ReduceAttrs), \
+        .attrs = fields, \
+        .nattr = TH_LEN(fields), \
+        .infer = infer, \
+        .shape = shape, \
+        .grad = gradient, \
+        .lower = reduce_lower, \
+        .str = string, \
+        .doc = about, \
     };
 REDUCTION(sum, "Sum", OP_PURE, sum_grad, str_dtype, "sum over dimensions")
 REDUCTION(prod, "Prod", OP_PURE, prod_grad, str_dtype, "product over dimensions")
@@ -116,17 +131,38 @@ REDUCTION(max, "Max", OP_FAILS, extremum_grad, str_extremum, "largest element ov
 REDUCTION(min, "Min", OP_FAILS, extremum_grad, str_extremum, "smallest element over dimensions; NaN propagates")
 
 const Op op_max_and_argmax = {
-    .name = "MaxAndArgmax", .flags = OP_FAILS, .nin = 1, .nout = 2, .attr_bytes = sizeof(ArgmaxAttrs), .attrs = argmax_fields, .nattr = 1,
-    .infer = infer_argmax, .shape = shape, .grad = max_and_argmax_grad, .lower = argmax_lower, .str = str_argmax,
+    .name = "MaxAndArgmax",
+    .flags = OP_FAILS,
+    .nin = 1,
+    .nout = 2,
+    .attr_bytes = sizeof(ArgmaxAttrs),
+    .attrs = argmax_fields,
+    .nattr = 1,
+    .infer = infer_argmax,
+    .shape = shape,
+    .grad = max_and_argmax_grad,
+    .lower = argmax_lower,
+    .str = str_argmax,
     .doc = "largest element over dimensions and its first position",
 };
 const Op op_argmax = {
-    .name = "Argmax", .flags = OP_FAILS, .nin = 1, .nout = 1, .attr_bytes = sizeof(ArgmaxAttrs), .attrs = argmax_fields, .nattr = 1,
-    .infer = infer_argmax, .shape = shape, .grad = flat_grad, .lower = argmax_lower, .str = str_argmax,
+    .name = "Argmax",
+    .flags = OP_FAILS,
+    .nin = 1,
+    .nout = 1,
+    .attr_bytes = sizeof(ArgmaxAttrs),
+    .attrs = argmax_fields,
+    .nattr = 1,
+    .infer = infer_argmax,
+    .shape = shape,
+    .grad = flat_grad,
+    .lower = argmax_lower,
+    .str = str_argmax,
     .doc = "first position of the largest element over dimensions",
 };
 
-/* ---- builders ----------------------------------------------------------------------------------------------------------- */
+/* ---- builders
+ * ----------------------------------------------------------------------------------------------------------- */
 static ThDtype widest_int(ThDtype d) {
     if (d == TH_BOOL || dtype_is_signed(d)) return TH_INT64;
     return dtype_is_unsigned(d) ? TH_UINT64 : d;
@@ -136,14 +172,14 @@ static ThDtype default_acc(ThDtype d) {
     return d == TH_FLOAT32 ? TH_FLOAT64 : d == TH_COMPLEX64 ? TH_COMPLEX128 : widest_int(d);
 }
 
-/* A dtype that was asked for must hold every input value: integers may become floats, nothing may become narrower. */
-static bool check_lossless(Builder *b, const Op *op, const char *what, ThDtype in, ThDtype asked) {
-    if (!dtype_is_discrete(asked) && dtype_is_discrete(in)) return true;
-    if (th_dtype_upcast(in, asked) == asked) return true;
+/* The accumulator must hold every input value; the result may then be of any dtype. Integers may accumulate as floats. */
+static bool check_lossless(Builder *b, const Op *op, ThDtype in, ThDtype acc) {
+    if (!dtype_is_discrete(acc) && dtype_is_discrete(in)) return true;
+    if (th_dtype_upcast(in, acc) == acc) return true;
     return err(b->ctx, TH_TypeError,
-               "%s of %s with %s %s would lose precision: leave %s out, give one at least as precise as %s, or cast the input with "
-               "T.cast(x, \"%s\")",
-               op->name, th_dtype_name(in), what, th_dtype_name(asked), what, th_dtype_name(in), th_dtype_name(asked));
+               "%s of %s with acc_dtype %s would lose precision: leave acc_dtype out, give one at least as precise as %s, or "
+               "cast the input with T.cast(x, \"%s\")",
+               op->name, th_dtype_name(in), th_dtype_name(acc), th_dtype_name(in), th_dtype_name(acc));
 }
 
 static void set_axis(AttrInts *to, const AttrInts *from) {
@@ -152,7 +188,8 @@ static void set_axis(AttrInts *to, const AttrInts *from) {
     for (int i = to->n < 0 ? 0 : to->n; i < TH_MAX_NDIM; i++) to->at[i] = 0;
 }
 
-ThVar *reduce_make(Builder *b, const Op *op, ThVar *x, const AttrInts *axis, ThDtype dtype, ThDtype acc, bool no_zeros) {
+ThVar *reduce_make(Builder *b, const Op *op, ThVar *x, const AttrInts *axis, ThDtype dtype, ThDtype acc,
+                   bool no_zeros) {
     if (!x) return NULL;
     ThDtype in = x->type.dtype;
     bool logical = op == &op_all || op == &op_any, adds = op == &op_sum || op == &op_prod;
@@ -164,8 +201,12 @@ ThVar *reduce_make(Builder *b, const Op *op, ThVar *x, const AttrInts *axis, ThD
         err(b->ctx, TH_TypeError, "%s: complex numbers have no order", op->name);
         return NULL;
     }
-    if (dtype != TH_DTYPE_NONE && !check_lossless(b, op, "dtype", in, dtype)) return NULL;
-    if (acc != TH_DTYPE_NONE && !check_lossless(b, op, "acc_dtype", in, acc)) return NULL;
+    if (dtype != TH_DTYPE_NONE && dtype_is_complex(in) && !dtype_is_complex(dtype)) {
+        err(b->ctx, TH_TypeError, "%s of %s cannot have dtype %s: take the real part first", op->name, th_dtype_name(in),
+            th_dtype_name(dtype));
+        return NULL;
+    }
+    if (acc != TH_DTYPE_NONE && !check_lossless(b, op, in, acc)) return NULL;
     ReduceAttrs a;
     memset(&a, 0, sizeof a);
     set_axis(&a.axis, axis);
@@ -180,7 +221,7 @@ ThApply *max_and_argmax_make(Builder *b, ThVar *x, const AttrInts *axis) {
     ArgmaxAttrs a;
     memset(&a, 0, sizeof a);
     set_axis(&a.axis, axis);
-    if (a.axis.n < 0)
+    if (a.axis.n <= 0) /* no axes mean all of them, unlike for sums: Theano's MaxAndArgmax */
         for (a.axis.n = 0; a.axis.n < x->type.ndim; a.axis.n++) a.axis.at[a.axis.n] = a.axis.n;
     return apply_make(b, &op_max_and_argmax, &a, &x, 1);
 }

@@ -1,5 +1,6 @@
 /*
- * reduce_grad.c -- gradients of the reductions, node for node as Theano builds them, and the summing back of broadcasts.
+ * reduce_grad.c -- gradients of the reductions, node for node as Theano builds them, and the summing back of
+ * broadcasts.
  */
 #include "reduce.h"
 
@@ -34,8 +35,8 @@ static ThVar *prod_of_others(Builder *b, ThVar *x, ThVar *is_zero, const ThApply
 }
 
 /*
- * gz * prod / x where a group has no zero; where it has exactly one, the product of the others goes to the zero's place; zeros
- * elsewhere. Exact, and differentiable again only with no_zeros.
+ * gz * prod / x where a group has no zero; where it has exactly one, the product of the others goes to the zero's
+ * place; zeros elsewhere. Exact, and differentiable again only with no_zeros.
  */
 void prod_grad(Grad *g) {
     Builder *b = g->b;
@@ -57,7 +58,8 @@ void prod_grad(Grad *g) {
     ThVar *one = elemwise_2(b, S_eq, count, const_int(b, 1, TH_DTYPE_NONE));
     ThVar *none = elemwise_2(b, S_eq, count, const_int(b, 0, TH_DTYPE_NONE));
     ThVar *here = elemwise_2(b, S_mul, one, is_zero);
-    ThVar *single = elemwise_3(b, S_switch, here, prod_of_others(b, x, is_zero, g->node), const_float(b, 0.0, TH_FLOAT32));
+    ThVar *single =
+        elemwise_3(b, S_switch, here, prod_of_others(b, x, is_zero, g->node), const_float(b, 0.0, TH_FLOAT32));
     g->gx[0] = elemwise_3(b, S_switch, none, plain, elemwise_2(b, S_mul, single, gz));
 }
 
@@ -78,7 +80,8 @@ void max_and_argmax_grad(Grad *g) {
     else extremum_grad(g);
 }
 
-/* ---- after elementwise gradients ------------------------------------------------------------------------------------------ */
+/* ---- after elementwise gradients
+ * ------------------------------------------------------------------------------------------ */
 ThVar *unbroadcast_make(Builder *b, ThVar *g, ThVar *x) {
     if (!g || !x || g->type.kind != TYPE_TENSOR) return g;
     AttrInts axis = {0};

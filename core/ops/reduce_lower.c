@@ -1,6 +1,6 @@
 /*
- * reduce_lower.c -- one reduction to one kernel: loops over the kept dimensions, then over the reduced ones in order, an
- * accumulator each point. Dimensions promised to be 1 get no loop.
+ * reduce_lower.c -- one reduction to one kernel: loops over the kept dimensions, then over the reduced ones in order,
+ * an accumulator each point. Dimensions promised to be 1 get no loop.
  */
 #include "reduce.h"
 
@@ -16,8 +16,10 @@ typedef struct Loops {
 static bool add_dim(Lower *l, Loops *s, int d, DimKind kind) {
     int at = kernel_dim(s->k, l->api->in_dim(l, 0, d), kind);
     if (at < 0)
-        return err(l->ctx, TH_NotImplementedError, "a reduction of a tensor with more than %d dimensions that are not broadcastable: "
-                   "reshape it to fewer dimensions", KDIM);
+        return err(l->ctx, TH_NotImplementedError,
+                   "a reduction of a tensor with more than %d dimensions that are not broadcastable: "
+                   "reshape it to fewer dimensions",
+                   KDIM);
     s->in[d] = (int8_t)at;
     s->n = at + 1;
     return true;
@@ -109,5 +111,5 @@ bool argmax_lower(Lower *l) {
     int v = load(l, &s), position = l->node->op == &op_argmax ? 0 : 1;
     if (v < 0) return false;
     if (position == 1 && !reduce_to(l, &s, d == TH_BOOL ? RED_OR : RED_MAX, v, d, 0)) return false;
-    return reduce_to(l, &s, RED_ARGMAX, v, TH_INT64, position);
+    return reduce_to(l, &s, RED_ARGMAX, v, d, position);
 }

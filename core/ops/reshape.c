@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* ---- Reshape -------------------------------------------------------------------------------------------------------------- */
+/* ---- Reshape ----------------------------------------------------------------------------------------------------- */
 /* Broadcast bits that the new lengths promise; refuses two -1 entries where that is known. */
 static bool promised_bits(Infer *q, int ndim, uint32_t *bits) {
     int unknown = 0;
@@ -26,11 +26,13 @@ static bool infer_reshape(Infer *q) {
     ThType x = q->in[0]->type, s = q->in[1]->type;
     uint32_t bits;
     if (x.kind != TYPE_TENSOR) return err(q->ctx, TH_TypeError, "Reshape takes a tensor");
-    if (s.kind != TYPE_TENSOR || s.ndim != 1) return err(q->ctx, TH_TypeError, "Reshape: the shape must be a vector of integers");
+    if (s.kind != TYPE_TENSOR || s.ndim != 1)
+        return err(q->ctx, TH_TypeError, "Reshape: the shape must be a vector of integers");
     if (!dtype_is_int((ThDtype)s.dtype) && n != 0)
         return err(q->ctx, TH_TypeError, "Shape must be integers, got a vector of %s", th_dtype_name((ThDtype)s.dtype));
     if (ndim < 0 || ndim > TH_MAX_NDIM)
-        return err(q->ctx, TH_ValueError, "Reshape to %lld dimensions (0 to %d are possible)", (long long)ndim, TH_MAX_NDIM);
+        return err(q->ctx, TH_ValueError, "Reshape to %lld dimensions (0 to %d are possible)", (long long)ndim,
+                   TH_MAX_NDIM);
     if (n >= 0 && n != ndim)
         return err(q->ctx, TH_ValueError, "Reshape{%lld}: the shape has %lld entries", (long long)ndim, (long long)n);
     if (!promised_bits(q, (int)ndim, &bits)) return false;
@@ -82,13 +84,15 @@ static bool shape_reshape(ShapeQ *q) {
         if (l.known[d]) out[d] = l.k[d] < 0 ? missing : filled[d];
         else out[d] = calc(a, '+', filled[d], calc(a, '*', neg[d], calc(a, '-', missing, filled[d])));
     }
-    return a->equal(a->u, total, product(a, out, n),
-                    "Cannot reshape input of {0} elements to a shape of {1} elements (see the shapes and values below)");
+    return a->equal(
+        a->u, total, product(a, out, n),
+        "Cannot reshape input of {0} elements to a shape of {1} elements (see the shapes and values below)");
 }
 
 static void grad_reshape(Grad *g) {
     ThVar *x = g->node->in[0];
-    g->gx[0] = patternbroadcast_make(g->b, reshape_make(g->b, g->gz[0], shape_make(g->b, x), x->type.ndim), x->type.broadcastable);
+    g->gx[0] = patternbroadcast_make(g->b, reshape_make(g->b, g->gz[0], shape_make(g->b, x), x->type.ndim),
+                                     x->type.broadcastable);
     g->gx[1] = NULL;
 }
 
@@ -109,20 +113,33 @@ static bool first_connected(const ThApply *a, int in, int out) {
     return in == 0;
 }
 
-static void str_reshape(Text *t, const ThApply *a) { text_printf(t, "Reshape{%lld}", (long long)ATTRS(ReshapeAttrs, a)->ndim); }
+static void str_reshape(Text *t, const ThApply *a) {
+    text_printf(t, "Reshape{%lld}", (long long)ATTRS(ReshapeAttrs, a)->ndim);
+}
 
 static const AttrField reshape_fields[] = {{"ndim", ATTR_INT, offsetof(ReshapeAttrs, ndim), false}};
 const Op op_reshape = {
-    .name = "Reshape", .flags = OP_VIEW | OP_FAILS, .nin = 2, .nout = 1, .attr_bytes = sizeof(ReshapeAttrs),
-    .attrs = reshape_fields, .nattr = 1, .infer = infer_reshape, .shape = shape_reshape, .grad = grad_reshape,
-    .lower = lower_reshape, .str = str_reshape, .connected = first_connected, .doc = "the elements of x in another shape",
+    .name = "Reshape",
+    .flags = OP_VIEW | OP_FAILS,
+    .nin = 2,
+    .nout = 1,
+    .attr_bytes = sizeof(ReshapeAttrs),
+    .attrs = reshape_fields,
+    .nattr = 1,
+    .infer = infer_reshape,
+    .shape = shape_reshape,
+    .grad = grad_reshape,
+    .lower = lower_reshape,
+    .str = str_reshape,
+    .connected = first_connected,
+    .doc = "the elements of x in another shape",
 };
 
 ThVar *reshape_make(Builder *b, ThVar *x, ThVar *shape, int ndim) {
     return apply1(b, &op_reshape, &(ReshapeAttrs){ndim}, (ThVar *[]){x, shape}, 2);
 }
 
-/* ---- Rebroadcast ------------------------------------------------------------------------------------------------------------ */
+/* ---- Rebroadcast ------------------------------------------------------------------------------------------------- */
 static bool infer_rebroadcast(Infer *q) {
     const AttrInts *axis = &((const RebroadcastAttrs *)q->attrs)->axis;
     ThType t = q->in[0]->type;
@@ -179,9 +196,18 @@ static void str_rebroadcast(Text *t, const ThApply *a) {
 
 static const AttrField rebroadcast_fields[] = {{"axis", ATTR_AXES, offsetof(RebroadcastAttrs, axis), false}};
 const Op op_rebroadcast = {
-    .name = "Rebroadcast", .flags = OP_VIEW | OP_FAILS, .nin = 1, .nout = 1, .attr_bytes = sizeof(RebroadcastAttrs),
-    .attrs = rebroadcast_fields, .nattr = 1, .infer = infer_rebroadcast, .shape = shape_rebroadcast,
-    .grad = grad_rebroadcast, .lower = lower_rebroadcast, .str = str_rebroadcast,
+    .name = "Rebroadcast",
+    .flags = OP_VIEW | OP_FAILS,
+    .nin = 1,
+    .nout = 1,
+    .attr_bytes = sizeof(RebroadcastAttrs),
+    .attrs = rebroadcast_fields,
+    .nattr = 1,
+    .infer = infer_rebroadcast,
+    .shape = shape_rebroadcast,
+    .grad = grad_rebroadcast,
+    .lower = lower_rebroadcast,
+    .str = str_rebroadcast,
     .doc = "x with other promises of length 1, checked at run time",
 };
 

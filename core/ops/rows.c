@@ -2,7 +2,8 @@
 #include "rows.h"
 
 bool rows_begin(Rows *r, Lower *l, int x, int bias) {
-    *r = (Rows){.l = l, .x = x, .bias = bias, .d = (ThDtype)l->api->in_type(l, x).dtype, .cols = l->api->in_dim(l, x, 1)};
+    *r = (Rows){
+        .l = l, .x = x, .bias = bias, .d = (ThDtype)l->api->in_type(l, x).dtype, .cols = l->api->in_dim(l, x, 1)};
     r->k = l->api->kernel(l);
     if (!r->k || kernel_dim(r->k, l->api->in_dim(l, x, 0), DIM_PAR) < 0) return false;
     r->k->nouter = 1;

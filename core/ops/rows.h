@@ -17,14 +17,14 @@ typedef struct Rows {
 } Rows;
 
 bool rows_begin(Rows *r, Lower *l, int x, int bias);
-int rows_stage(Rows *r, DimKind kind);              /* a stage over the columns; its kernel dim, -1 on error */
-int rows_read(Rows *r, int input, int dim);         /* loads input[row, col] at depth 2 */
-int rows_value(Rows *r, int dim);                   /* x[row, col] (+ bias[col]) at depth 2 */
+int rows_stage(Rows *r, DimKind kind);      /* a stage over the columns; its kernel dim, -1 on error */
+int rows_read(Rows *r, int input, int dim); /* loads input[row, col] at depth 2 */
+int rows_value(Rows *r, int dim);           /* x[row, col] (+ bias[col]) at depth 2 */
 /* Row maximum, as a value at depth 1. */
 int rows_max(Rows *r);
 /* Sum of exp(x - max), as a value at depth 1; keep >= 0: an access that takes the exponentials. */
 int rows_sum_exp(Rows *r, int max, bool keep, int *temp);
-int rows_temp(Rows *r, int temp, int dim);          /* the kept exponential at depth 2 of another stage */
+int rows_temp(Rows *r, int temp, int dim); /* the kept exponential at depth 2 of another stage */
 bool rows_store(Rows *r, int out, int dim, int value);
 /* Sum over columns (axis 1), or over rows (axis 0). */
 ThVar *rows_sum(Builder *b, ThVar *x, int axis);

@@ -153,13 +153,18 @@ enum {
 };
 
 /* Name of a scalar operation as Theano's str gives it: in Composite texts and gradients. */
-static inline const char *scalar_str(int op) { return scalar_ops[op].fname ? scalar_ops[op].fname : scalar_ops[op].name; }
+static inline const char *scalar_str(int op) {
+    return scalar_ops[op].fname ? scalar_ops[op].fname : scalar_ops[op].name;
+}
 /* Theano's promotion for functions of floats: bool and 8/16-bit integers to float32, wider ones to float64. */
 ThDtype scalar_float_of(ThDtype d);
 /* Dtype of the components of a complex dtype; other dtypes unchanged. */
 ThDtype scalar_real_of(ThDtype d);
 /* Parsed value or gradient texts, kept in the context: at[0..n). NULL with the error set. */
-typedef struct ScalarTexts { int n; struct Expr *at[4]; } ScalarTexts;
+typedef struct ScalarTexts {
+    int n;
+    struct Expr *at[4];
+} ScalarTexts;
 const ScalarTexts *scalar_grad_texts(ThContext *c, int op);
 const ScalarTexts *scalar_value_texts(ThContext *c, int op, bool complex_form);
 /* Theano's print of a body: Composite{((i0 + i1) * i2)}; shared values named t0.. first. */

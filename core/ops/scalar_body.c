@@ -1,6 +1,7 @@
 /*
- * scalar_body.c -- bodies of Composites: interned by structure, so that pointer equality is equality; their printed text.
- * Invariant: an interned body is immutable, lives as long as its context, and its instructions read only earlier values.
+ * scalar_body.c -- bodies of Composites: interned by structure, so that pointer equality is equality; their printed
+ * text. Invariant: an interned body is immutable, lives as long as its context, and its instructions read only earlier
+ * values.
  */
 #include "ops.h"
 
@@ -29,7 +30,8 @@ static uint64_t hash_body(const ScalarBody *b) {
 
 static bool same_ins(const ScalarBody *a, const ScalarBody *b) {
     for (int i = 0; i < a->n; i++) {
-        if (a->ins[i].op != b->ins[i].op || a->ins[i].dtype != b->ins[i].dtype || a->ins[i].nargs != b->ins[i].nargs) return false;
+        if (a->ins[i].op != b->ins[i].op || a->ins[i].dtype != b->ins[i].dtype || a->ins[i].nargs != b->ins[i].nargs)
+            return false;
         for (int j = 0; j < a->ins[i].nargs; j++)
             if (a->arg[a->ins[i].first + j] != b->arg[b->ins[i].first + j]) return false;
     }
@@ -41,7 +43,8 @@ static bool same_body(const ScalarBody *a, const ScalarBody *b) {
     for (int i = 0; i < a->nin; i++)
         if (a->in_dtype[i] != b->in_dtype[i]) return false;
     for (int i = 0; i < a->nconst; i++)
-        if (a->cdtype[i] != b->cdtype[i] || memcmp(&a->cvalue[i], &b->cvalue[i], sizeof a->cvalue[i]) != 0) return false;
+        if (a->cdtype[i] != b->cdtype[i] || memcmp(&a->cvalue[i], &b->cvalue[i], sizeof a->cvalue[i]) != 0)
+            return false;
     for (int i = 0; i < a->nout; i++)
         if (a->out[i] != b->out[i]) return false;
     return same_ins(a, b);
@@ -59,10 +62,12 @@ static bool check_body(ThContext *c, const ScalarBody *b) {
     for (int i = 0; i < b->n; i++)
         for (int j = 0; j < b->ins[i].nargs; j++) {
             int v = b->arg[b->ins[i].first + j];
-            if (v < 0 || v >= values + i) return err(c, TH_ValueError, "Composite: instruction %d reads value %d, which is not there yet", i, v);
+            if (v < 0 || v >= values + i)
+                return err(c, TH_ValueError, "Composite: instruction %d reads value %d, which is not there yet", i, v);
         }
     for (int o = 0; o < b->nout; o++)
-        if (b->out[o] < 0 || b->out[o] >= values + b->n) return err(c, TH_ValueError, "Composite: output %d is no value", o);
+        if (b->out[o] < 0 || b->out[o] >= values + b->n)
+            return err(c, TH_ValueError, "Composite: output %d is no value", o);
     return true;
 }
 
@@ -89,14 +94,16 @@ const ScalarBody *scalar_body_intern(ThContext *c, const ScalarBody *proto) {
     for (int i = (int)newest - 1; i >= 0; i = s->body_next.at[i])
         if (same_body(s->bodies.at[i], proto)) return s->bodies.at[i];
     const ScalarBody *b = copy_body(s, proto, hash);
-    if (!b || !vec_reserve(c, &s->bodies, s->bodies.n + 1) || !vec_reserve(c, &s->body_next, s->body_next.n + 1)) return NULL;
+    if (!b || !vec_reserve(c, &s->bodies, s->bodies.n + 1) || !vec_reserve(c, &s->body_next, s->body_next.n + 1))
+        return NULL;
     if (!map_put(c, &s->body_of, hash, (uint32_t)s->bodies.n + 1)) return NULL;
     s->bodies.at[s->bodies.n++] = b;
     s->body_next.at[s->body_next.n++] = (int)newest - 1;
     return b;
 }
 
-/* ---- Theano's text ------------------------------------------------------------------------------------------------------- */
+/* ---- Theano's text
+ * ------------------------------------------------------------------------------------------------------- */
 typedef struct BodyPrint {
     const ScalarBody *b;
     VEC(int) todo; /* >= 0: value to print; < 0: text number -1 - k of `word` */

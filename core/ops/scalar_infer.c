@@ -1,6 +1,6 @@
 /*
- * scalar_infer.c -- result and computing dtypes of scalar operations: Theano's rules, one function for each ScalarResult.
- * In: the dtypes of the inputs. Out: what each input is cast to, and the result's dtype; or TypeError.
+ * scalar_infer.c -- result and computing dtypes of scalar operations: Theano's rules, one function for each
+ * ScalarResult. In: the dtypes of the inputs. Out: what each input is cast to, and the result's dtype; or TypeError.
  */
 #include "ops.h"
 
@@ -33,13 +33,15 @@ static bool cast_all(Rule *r, ThDtype to, ThDtype *out, ThDtype result) {
 
 static bool no_bool(Rule *r, ThDtype d) {
     if (d != TH_BOOL) return true;
-    return err(r->c, TH_TypeError, "%s is not defined on bool: use %s, or cast the input to an integer dtype", r->op->name,
-               r->nin == 1 ? "invert (~) or neq(x, 0)" : "xor (~) or neq(x, y)");
+    return err(r->c, TH_TypeError, "%s is not defined on bool: use %s, or cast the input to an integer dtype",
+               r->op->name, r->nin == 1 ? "invert (~) or neq(x, 0)" : "xor (~) or neq(x, y)");
 }
 
 static bool infer_up(Rule *r, ThDtype *out) { return cast_all(r, r->up, out, r->up); }
 static bool infer_up_nobool(Rule *r, ThDtype *out) { return no_bool(r, r->up) && cast_all(r, r->up, out, r->up); }
-static bool infer_same_nobool(Rule *r, ThDtype *out) { return no_bool(r, r->in[0]) && cast_all(r, r->in[0], out, r->in[0]); }
+static bool infer_same_nobool(Rule *r, ThDtype *out) {
+    return no_bool(r, r->in[0]) && cast_all(r, r->in[0], out, r->in[0]);
+}
 static bool infer_same(Rule *r, ThDtype *out) { return cast_all(r, r->in[0], out, r->in[0]); }
 static bool infer_abs(Rule *r, ThDtype *out) { return cast_all(r, r->in[0], out, scalar_real_of(r->in[0])); }
 static bool infer_bool(Rule *r, ThDtype *out) { return cast_all(r, r->up, out, TH_BOOL); }
@@ -68,7 +70,8 @@ static bool infer_bits(Rule *r, ThDtype *out) {
     for (int i = 0; i < r->nin; i++)
         if (!dtype_is_discrete(r->in[i])) bad = r->in[i];
     if (!dtype_is_discrete(bad))
-        return err(r->c, TH_TypeError, "%s works on integers or bool, not on %s: cast the inputs, or compare them first", r->op->name,
+        return err(r->c, TH_TypeError,
+                   "%s works on integers or bool, not on %s: cast the inputs, or compare them first", r->op->name,
                    th_dtype_name(bad));
     return cast_all(r, r->up, out, r->up);
 }
@@ -90,7 +93,8 @@ static bool infer_second(Rule *r, ThDtype *out) {
 /* The target of cast is an attribute of the Elemwise; it arrives in *out. */
 static bool infer_cast(Rule *r, ThDtype *out) {
     if (dtype_is_complex(r->in[0]) && !dtype_is_complex(*out))
-        return err(r->c, TH_TypeError, "cannot cast %s to %s: take the real part with real(x) or the modulus with abs_(x)",
+        return err(r->c, TH_TypeError,
+                   "cannot cast %s to %s: take the real part with real(x) or the modulus with abs_(x)",
                    th_dtype_name(r->in[0]), th_dtype_name(*out));
     r->cast[0] = r->in[0];
     return true;
@@ -104,25 +108,38 @@ static bool infer_custom(Rule *r, ThDtype *out) {
 }
 
 static bool (*const infer_of[])(Rule *, ThDtype *) = {
-    [RES_UP] = infer_up,         [RES_UP_NOBOOL] = infer_up_nobool,     [RES_UP_BOOL8] = infer_up_bool8, [RES_FLOAT] = infer_float,
-    [RES_DIV] = infer_div,       [RES_SAME] = infer_same,               [RES_SAME_NOBOOL] = infer_same_nobool,
-    [RES_BOOL] = infer_bool,     [RES_BITS] = infer_bits,               [RES_SWITCH] = infer_switch,     [RES_ABS] = infer_abs,
-    [RES_SECOND] = infer_second, [RES_INT64] = infer_int64,             [RES_CAST] = infer_cast,         [RES_CUSTOM] = infer_custom,
+    [RES_UP] = infer_up,
+    [RES_UP_NOBOOL] = infer_up_nobool,
+    [RES_UP_BOOL8] = infer_up_bool8,
+    [RES_FLOAT] = infer_float,
+    [RES_DIV] = infer_div,
+    [RES_SAME] = infer_same,
+    [RES_SAME_NOBOOL] = infer_same_nobool,
+    [RES_BOOL] = infer_bool,
+    [RES_BITS] = infer_bits,
+    [RES_SWITCH] = infer_switch,
+    [RES_ABS] = infer_abs,
+    [RES_SECOND] = infer_second,
+    [RES_INT64] = infer_int64,
+    [RES_CAST] = infer_cast,
+    [RES_CUSTOM] = infer_custom,
 };
 
 static bool check_kinds(Rule *r) {
     for (int i = 0; i < r->nin; i++) {
         ThDtype d = r->in[i];
         if (dtype_is_complex(d) && (r->op->flags & SF_NO_COMPLEX))
-            return err(r->c, TH_TypeError, "%s is not defined on complex numbers (input %d is %s)", r->op->name, i, th_dtype_name(d));
+            return err(r->c, TH_TypeError, "%s is not defined on complex numbers (input %d is %s)", r->op->name, i,
+                       th_dtype_name(d));
         if (dtype_is_complex(d) && !(r->op->flags & SF_COMPLEX))
-            return err(r->c, TH_NotImplementedError, "%s of complex numbers is not available (input %d is %s)", r->op->name, i,
-                       th_dtype_name(d));
+            return err(r->c, TH_NotImplementedError, "%s of complex numbers is not available (input %d is %s)",
+                       r->op->name, i, th_dtype_name(d));
         if (dtype_is_discrete(d) && (r->op->flags & SF_FLOAT_ONLY))
-            return err(r->c, TH_TypeError, "%s works on floats only, and input %d is %s: an integer is already round", r->op->name, i,
-                       th_dtype_name(d));
+            return err(r->c, TH_TypeError, "%s works on floats only, and input %d is %s: an integer is already round",
+                       r->op->name, i, th_dtype_name(d));
         if (!dtype_is_complex(d) && !r->op->value && r->op != &scalar_ops[S_complex])
-            return err(r->c, TH_TypeError, "%s works on complex numbers, and input %d is %s", r->op->name, i, th_dtype_name(d));
+            return err(r->c, TH_TypeError, "%s works on complex numbers, and input %d is %s", r->op->name, i,
+                       th_dtype_name(d));
     }
     return true;
 }
@@ -131,7 +148,8 @@ bool scalar_infer(ThContext *c, int op, const ThDtype *in, int nin, ThDtype *in_
     Rule r = {.c = c, .op = &scalar_ops[op], .in = in, .nin = nin, .cast = in_cast};
     bool nary = (r.op->flags & SF_NARY) && nin >= 1;
     if (!nary && nin != r.op->arity)
-        return err(c, TH_TypeError, "%s takes %d input%s, %d given", r.op->name, r.op->arity, r.op->arity == 1 ? "" : "s", nin);
+        return err(c, TH_TypeError, "%s takes %d input%s, %d given", r.op->name, r.op->arity,
+                   r.op->arity == 1 ? "" : "s", nin);
     r.up = upcast(in, nin);
     return check_kinds(&r) && infer_of[r.op->result](&r, out);
 }

@@ -1,13 +1,13 @@
 /*
- * shape.c -- lengths as values: Shape, Shape_i, MakeVector, SpecifyShape, and the passage between 0-d tensors and index scalars.
- * In: tensors. Out: int64 lengths (Shape: vector, Shape_i: 0-d), vectors of scalars, x itself (SpecifyShape, checked).
- * Nothing here reads elements of a tensor for its lengths, so lengths are disconnected in gradients.
+ * shape.c -- lengths as values: Shape, Shape_i, MakeVector, SpecifyShape, and the passage between 0-d tensors and index
+ * scalars. In: tensors. Out: int64 lengths (Shape: vector, Shape_i: 0-d), vectors of scalars, x itself (SpecifyShape,
+ * checked). Nothing here reads elements of a tensor for its lengths, so lengths are disconnected in gradients.
  */
 #include "structural.h"
 
 #define LENGTH_TYPE(n) type_tensor(TH_INT64, (n), 0)
 
-/* ---- what is known while building --------------------------------------------------------------------------------------- */
+/* ---- what is known while building -------------------------------------------------------------------------------- */
 static bool constant_int(const ThVar *v, int64_t elem, int64_t *value) {
     if (v->kind != VAR_CONSTANT || v->u.data == NULL || !dtype_is_discrete((ThDtype)v->type.dtype)) return false;
     const ThArray *a = v->u.data;
@@ -35,7 +35,8 @@ bool scalar_known(const ThVar *v, int64_t *value) {
             int64_t i;
             if (!constant_int(a->in[1], 0, &i)) return false;
             const ThApply *vector = a->in[0]->owner;
-            if (!vector) return constant_int(a->in[0], i < 0 ? i + (a->in[0]->u.data ? a->in[0]->u.data->size : 0) : i, value);
+            if (!vector)
+                return constant_int(a->in[0], i < 0 ? i + (a->in[0]->u.data ? a->in[0]->u.data->size : 0) : i, value);
             if (vector->op == &op_shape) return promised_one(vector->in[0], i, value);
             if (vector->op != &op_make_vector) return false;
             if (i < 0) i += vector->nin;
@@ -43,7 +44,8 @@ bool scalar_known(const ThVar *v, int64_t *value) {
             v = vector->in[i];
             continue;
         }
-        bool cast = a->op == &op_elemwise && !ATTRS(ElemwiseAttrs, a)->body && ATTRS(ElemwiseAttrs, a)->scalar == S_cast;
+        bool cast =
+            a->op == &op_elemwise && !ATTRS(ElemwiseAttrs, a)->body && ATTRS(ElemwiseAttrs, a)->scalar == S_cast;
         if (a->op != &op_scalar_from_tensor && a->op != &op_tensor_from_scalar && !cast) return false;
         v = a->in[0];
     }
@@ -97,7 +99,7 @@ int64_t vector_length(const ThVar *v) {
     return sum;
 }
 
-/* ---- Shape, Shape_i ------------------------------------------------------------------------------------------------------- */
+/* ---- Shape, Shape_i ---------------------------------------------------------------------------------------------- */
 static bool want_tensor(Infer *q, int i) {
     if (q->in[i]->type.kind == TYPE_TENSOR) return true;
     return err(q->ctx, TH_TypeError, "%s: input %d must be a tensor", q->op->name, i);
@@ -146,15 +148,23 @@ static bool lower_shape(Lower *l) {
 }
 
 const Op op_shape = {
-    .name = "Shape", .nin = 1, .nout = 1, .infer = infer_shape, .shape = shape_shape, .grad = grad_disconnected,
-    .lower = lower_shape, .connected = not_connected, .doc = "lengths of x as an int64 vector",
+    .name = "Shape",
+    .nin = 1,
+    .nout = 1,
+    .infer = infer_shape,
+    .shape = shape_shape,
+    .grad = grad_disconnected,
+    .lower = lower_shape,
+    .connected = not_connected,
+    .doc = "lengths of x as an int64 vector",
 };
 
 static bool infer_shape_i(Infer *q) {
     const ShapeIAttrs *at = q->attrs;
     if (!want_tensor(q, 0)) return false;
     if (at->i < 0 || at->i >= q->in[0]->type.ndim)
-        return err(q->ctx, TH_TypeError, "Shape_i{%lld}: x has only %d dimensions", (long long)at->i, q->in[0]->type.ndim);
+        return err(q->ctx, TH_TypeError, "Shape_i{%lld}: x has only %d dimensions", (long long)at->i,
+                   q->in[0]->type.ndim);
     q->out[0] = LENGTH_TYPE(0);
     return true;
 }
@@ -169,23 +179,35 @@ static bool lower_shape_i(Lower *l) {
     return store_sizes(l, &s, 1);
 }
 
-static void str_shape_i(Text *t, const ThApply *a) { text_printf(t, "Shape_i{%lld}", (long long)ATTRS(ShapeIAttrs, a)->i); }
+static void str_shape_i(Text *t, const ThApply *a) {
+    text_printf(t, "Shape_i{%lld}", (long long)ATTRS(ShapeIAttrs, a)->i);
+}
 
 static const AttrField shape_i_fields[] = {{"i", ATTR_INT, offsetof(ShapeIAttrs, i), false}};
 const Op op_shape_i = {
-    .name = "Shape_i", .nin = 1, .nout = 1, .attr_bytes = sizeof(ShapeIAttrs), .attrs = shape_i_fields, .nattr = 1,
-    .infer = infer_shape_i, .shape = shape_nothing, .grad = grad_disconnected, .lower = lower_shape_i, .str = str_shape_i,
-    .connected = not_connected, .doc = "length of dimension i of x, int64",
+    .name = "Shape_i",
+    .nin = 1,
+    .nout = 1,
+    .attr_bytes = sizeof(ShapeIAttrs),
+    .attrs = shape_i_fields,
+    .nattr = 1,
+    .infer = infer_shape_i,
+    .shape = shape_nothing,
+    .grad = grad_disconnected,
+    .lower = lower_shape_i,
+    .str = str_shape_i,
+    .connected = not_connected,
+    .doc = "length of dimension i of x, int64",
 };
 
-/* ---- MakeVector -------------------------------------------------------------------------------------------------------------- */
+/* ---- MakeVector -------------------------------------------------------------------------------------------------- */
 static bool infer_make_vector(Infer *q) {
     ThDtype d = (ThDtype)((MakeVectorAttrs *)q->attrs)->dtype;
     for (int i = 0; i < q->nin; i++) {
         ThType t = q->in[i]->type;
         if (t.kind != TYPE_TENSOR || t.ndim != 0 || t.dtype != d)
-            return err(q->ctx, TH_TypeError, "MakeVector{dtype='%s'}: input %d must be a %s scalar", th_dtype_name(d), i,
-                       th_dtype_name(d));
+            return err(q->ctx, TH_TypeError, "MakeVector{dtype='%s'}: input %d must be a %s scalar", th_dtype_name(d),
+                       i, th_dtype_name(d));
     }
     q->out[0] = type_tensor(d, 1, q->nin == 1);
     return true;
@@ -233,12 +255,22 @@ static void pp_make_vector(Text *t, const ThApply *a, void (*arg)(Text *t, const
 
 static const AttrField make_vector_fields[] = {{"dtype", ATTR_DTYPE, offsetof(MakeVectorAttrs, dtype), false}};
 const Op op_make_vector = {
-    .name = "MakeVector", .nin = -1, .nout = 1, .attr_bytes = sizeof(MakeVectorAttrs), .attrs = make_vector_fields, .nattr = 1,
-    .infer = infer_make_vector, .shape = shape_make_vector, .grad = grad_make_vector, .lower = lower_make_vector,
-    .str = str_make_vector, .pp = pp_make_vector, .doc = "vector of scalars",
+    .name = "MakeVector",
+    .nin = -1,
+    .nout = 1,
+    .attr_bytes = sizeof(MakeVectorAttrs),
+    .attrs = make_vector_fields,
+    .nattr = 1,
+    .infer = infer_make_vector,
+    .shape = shape_make_vector,
+    .grad = grad_make_vector,
+    .lower = lower_make_vector,
+    .str = str_make_vector,
+    .pp = pp_make_vector,
+    .doc = "vector of scalars",
 };
 
-/* ---- SpecifyShape ------------------------------------------------------------------------------------------------------------- */
+/* ---- SpecifyShape ------------------------------------------------------------------------------------------------ */
 static bool infer_specify_shape(Infer *q) {
     if (!want_tensor(q, 0) || !want_tensor(q, 1)) return false;
     ThType s = q->in[1]->type;
@@ -246,7 +278,8 @@ static bool infer_specify_shape(Infer *q) {
     if (s.ndim != 1 || !dtype_is_int((ThDtype)s.dtype))
         return err(q->ctx, TH_TypeError, "SpecifyShape: the shape must be a vector of integers");
     if (n >= 0 && n != q->in[0]->type.ndim)
-        return err(q->ctx, TH_TypeError, "SpecifyShape: %lld lengths for %d dimensions", (long long)n, q->in[0]->type.ndim);
+        return err(q->ctx, TH_TypeError, "SpecifyShape: %lld lengths for %d dimensions", (long long)n,
+                   q->in[0]->type.ndim);
     q->out[0] = q->in[0]->type;
     return true;
 }
@@ -255,7 +288,8 @@ static bool shape_specify_shape(ShapeQ *q) {
     for (int d = 0; d < q->node->in[0]->type.ndim; d++) {
         Sz want = q->alg->value(q->alg->u, 1, d);
         q->out[0][d] = q->in[0][d];
-        if (!q->alg->equal(q->alg->u, q->in[0][d], want, "AssertionError: SpecifyShape: got length {0}, expected {1}")) return false;
+        if (!q->alg->equal(q->alg->u, q->in[0][d], want, "AssertionError: SpecifyShape: got length {0}, expected {1}"))
+            return false;
     }
     return true;
 }
@@ -282,12 +316,19 @@ static bool lower_same(Lower *l) {
 }
 
 const Op op_specify_shape = {
-    .name = "SpecifyShape", .flags = OP_VIEW | OP_FAILS, .nin = 2, .nout = 1, .infer = infer_specify_shape,
-    .shape = shape_specify_shape, .grad = grad_specify_shape, .lower = lower_same, .connected = first_connected,
+    .name = "SpecifyShape",
+    .flags = OP_VIEW | OP_FAILS,
+    .nin = 2,
+    .nout = 1,
+    .infer = infer_specify_shape,
+    .shape = shape_specify_shape,
+    .grad = grad_specify_shape,
+    .lower = lower_same,
+    .connected = first_connected,
     .doc = "x, raising at run time unless it has this shape",
 };
 
-/* ---- ScalarFromTensor, TensorFromScalar ---------------------------------------------------------------------------------------- */
+/* ---- ScalarFromTensor, TensorFromScalar -------------------------------------------------------------------------- */
 static bool infer_to_scalar(Infer *q) {
     ThType t = q->in[0]->type;
     if (t.kind != TYPE_TENSOR || t.ndim != 0) return err(q->ctx, TH_TypeError, "ScalarFromTensor takes a 0-d tensor");
@@ -310,15 +351,29 @@ static void grad_to_tensor(Grad *g) {
 }
 
 const Op op_scalar_from_tensor = {
-    .name = "ScalarFromTensor", .flags = OP_VIEW, .nin = 1, .nout = 1, .infer = infer_to_scalar, .shape = shape_nothing,
-    .grad = grad_to_scalar, .lower = lower_same, .doc = "0-d tensor as an index",
+    .name = "ScalarFromTensor",
+    .flags = OP_VIEW,
+    .nin = 1,
+    .nout = 1,
+    .infer = infer_to_scalar,
+    .shape = shape_nothing,
+    .grad = grad_to_scalar,
+    .lower = lower_same,
+    .doc = "0-d tensor as an index",
 };
 const Op op_tensor_from_scalar = {
-    .name = "TensorFromScalar", .flags = OP_VIEW, .nin = 1, .nout = 1, .infer = infer_to_tensor, .shape = shape_nothing,
-    .grad = grad_to_tensor, .lower = lower_same, .doc = "index as a 0-d tensor",
+    .name = "TensorFromScalar",
+    .flags = OP_VIEW,
+    .nin = 1,
+    .nout = 1,
+    .infer = infer_to_tensor,
+    .shape = shape_nothing,
+    .grad = grad_to_tensor,
+    .lower = lower_same,
+    .doc = "index as a 0-d tensor",
 };
 
-/* ---- builders --------------------------------------------------------------------------------------------------------------------- */
+/* ---- builders ---------------------------------------------------------------------------------------------------- */
 ThVar *shape_make(Builder *b, ThVar *x) { return apply1(b, &op_shape, NULL, &x, 1); }
 
 ThVar *shape_i_make(Builder *b, ThVar *x, int i) { return apply1(b, &op_shape_i, &(ShapeIAttrs){i}, &x, 1); }

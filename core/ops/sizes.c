@@ -1,11 +1,12 @@
 /*
  * sizes.c -- slices in canonical form over abstract sizes, and the sizes of a lowering seen as such an algebra.
- * In: subscripts as attributes, their given parts as node inputs. Out: per axis a start, a step and a length, so that one text
- * serves the shape rules and the lowerings. Parts known while building are folded before they reach the algebra.
+ * In: subscripts as attributes, their given parts as node inputs. Out: per axis a start, a step and a length, so that
+ * one text serves the shape rules and the lowerings. Parts known while building are folded before they reach the
+ * algebra.
  */
 #include "structural.h"
 
-/* ---- texts and checks of subscripts ---------------------------------------------------------------------------------------- */
+/* ---- texts and checks of subscripts ------------------------------------------------------------------------------ */
 static void put_part(Text *t, const AttrIdx *idx, int e, int part) {
     if (idx->at[e].has >> part & 1) text_put(t, th_dtype_name((ThDtype)idx->at[e].dtype[part]));
 }
@@ -47,8 +48,12 @@ bool idx_check(ThContext *c, const AttrIdx *idx, ThVar *const *in, int n) {
     return true;
 }
 
-/* ---- canonical slices ---------------------------------------------------------------------------------------------------------- */
-typedef struct Part { bool has, known; int64_t k; Sz v; } Part;
+/* ---- canonical slices -------------------------------------------------------------------------------------------- */
+typedef struct Part {
+    bool has, known;
+    int64_t k;
+    Sz v;
+} Part;
 
 static Sz calc(const ShapeAlg *a, char op, Sz x, Sz y) { return a->op(a->u, op, x, y); }
 static Sz number(const ShapeAlg *a, int64_t k) { return a->constant(a->u, k); }
@@ -108,7 +113,8 @@ static bool slice_form(const ShapeAlg *a, Sz n, const Part p[3], SliceForm *f) {
         *f = backward(a, n, p, s.v, number(a, s.k == 0 ? 1 : -s.k));
         return s.k != 0 || a->equal(a->u, s.v, number(a, 1), "slice step cannot be zero");
     }
-    /* the sign is known at run time only: both forms, then the one that holds; |step| >= 1 keeps the divisions defined */
+    /* the sign is known at run time only: both forms, then the one that holds; |step| >= 1 keeps the divisions defined
+     */
     Sz zero = number(a, 0), one = number(a, 1), minus = calc(a, '-', zero, s.v), neg = calc(a, '<', s.v, zero);
     SliceForm up = forward(a, n, p, calc(a, 'M', s.v, one), false);
     SliceForm down = backward(a, n, p, s.v, calc(a, 'M', minus, one));
@@ -152,14 +158,10 @@ bool slice_forms(const ShapeAlg *alg, const ThApply *node, int first_in, const A
     return true;
 }
 
-/* ---- a Lower as an algebra ------------------------------------------------------------------------------------------------------ */
-Sz lower_alg_put(LowerAlg *a, Size s) {
-    return vec_push(a->l->ctx, &a->at, s) ? a->at.n - 1 : 0;
-}
+/* ---- a Lower as an algebra --------------------------------------------------------------------------------------- */
+Sz lower_alg_put(LowerAlg *a, Size s) { return vec_push(a->l->ctx, &a->at, s) ? a->at.n - 1 : 0; }
 
-Size lower_alg_size(const LowerAlg *a, Sz s) {
-    return s >= 0 && s < a->at.n ? a->at.at[s] : size_const(0);
-}
+Size lower_alg_size(const LowerAlg *a, Sz s) { return s >= 0 && s < a->at.n ? a->at.at[s] : size_const(0); }
 
 static Sz lower_constant(void *u, int64_t v) { return lower_alg_put(u, size_const(v)); }
 
@@ -180,21 +182,21 @@ static bool lower_equal(void *u, Sz x, Sz y, const char *why) {
 }
 
 void lower_alg_init(LowerAlg *a, Lower *l) {
-    *a = (LowerAlg){.l = l, .alg = {.constant = lower_constant, .op = lower_op, .value = lower_value, .equal = lower_equal, .u = a}};
+    *a = (LowerAlg){
+        .l = l,
+        .alg = {.constant = lower_constant, .op = lower_op, .value = lower_value, .equal = lower_equal, .u = a}};
 }
 
 void lower_alg_free(LowerAlg *a) { vec_free(a->l->ctx, &a->at); }
 
-/* ---- small helpers of lowerings ------------------------------------------------------------------------------------------------- */
+/* ---- small helpers of lowerings ---------------------------------------------------------------------------------- */
 Size size_mul_add(Lower *l, Size base, Size a, Size b) { return l->api->add(l, base, l->api->mul(l, a, b)); }
 
 int ins_binary(Kernel *k, int scalar, ThDtype d, int depth, int a, int b) {
     return ins_op(k, scalar, d, d, depth, a, b, -1);
 }
 
-int ins_unary(Kernel *k, int scalar, ThDtype d, int depth, int a) {
-    return ins_op(k, scalar, d, d, depth, a, -1, -1);
-}
+int ins_unary(Kernel *k, int scalar, ThDtype d, int depth, int a) { return ins_op(k, scalar, d, d, depth, a, -1, -1); }
 
 int ins_offset(Kernel *k, int v, Size n, Size stride, int depth) {
     int i = ins_check_index(k, ins_cast(k, v, TH_INT64, depth), ins_size(k, n, depth), depth);

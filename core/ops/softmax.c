@@ -11,7 +11,8 @@ static bool want_matrix(Infer *q, int i) {
     Text text;
     text_init(&text, q->ctx);
     type_text(&text, t);
-    err(q->ctx, TH_ValueError, "%s: input %d must be 1-d or 2-d tensor of floats. Got %s", q->op->name, i, text.at ? text.at : "?");
+    err(q->ctx, TH_ValueError, "%s: input %d must be 1-d or 2-d tensor of floats. Got %s", q->op->name, i,
+        text.at ? text.at : "?");
     text_free(&text);
     return false;
 }
@@ -28,7 +29,7 @@ static bool shape_rows(ShapeQ *q) {
     return true;
 }
 
-/* ---- Softmax ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Softmax ----------------------------------------------------------------------------------------------------- */
 static ThVar *softmax_gradient(Builder *b, ThVar *gz, ThVar *sm) {
     return apply1(b, &op_softmax_grad, NULL, (ThVar *[]){gz, sm}, 2);
 }
@@ -47,11 +48,17 @@ static bool lower_softmax_of(Lower *l, int bias) {
 static bool lower_softmax(Lower *l) { return lower_softmax_of(l, -1); }
 
 const Op op_softmax = {
-    .name = "Softmax", .nin = 1, .nout = 1, .infer = infer_rows, .shape = shape_rows, .grad = grad_softmax,
-    .lower = lower_softmax, .doc = "exp(x) / sum(exp(x)) of each row",
+    .name = "Softmax",
+    .nin = 1,
+    .nout = 1,
+    .infer = infer_rows,
+    .shape = shape_rows,
+    .grad = grad_softmax,
+    .lower = lower_softmax,
+    .doc = "exp(x) / sum(exp(x)) of each row",
 };
 
-/* ---- SoftmaxWithBias ---------------------------------------------------------------------------------------------------------- */
+/* ---- SoftmaxWithBias --------------------------------------------------------------------------------------------- */
 static bool infer_bias(Infer *q) {
     ThType b = q->in[1]->type;
     if (!want_matrix(q, 0)) return false;
@@ -62,7 +69,8 @@ static bool infer_bias(Infer *q) {
 }
 
 static bool shape_bias(ShapeQ *q) {
-    return shape_rows(q) && q->alg->equal(q->alg->u, q->in[0][1], q->in[1][0], "SoftmaxWithBias: x has {0} columns but b has length {1}");
+    return shape_rows(q) && q->alg->equal(q->alg->u, q->in[0][1], q->in[1][0],
+                                          "SoftmaxWithBias: x has {0} columns but b has length {1}");
 }
 
 static void grad_bias(Grad *g) {
@@ -76,11 +84,18 @@ static void grad_bias(Grad *g) {
 static bool lower_bias(Lower *l) { return lower_softmax_of(l, 1); }
 
 const Op op_softmax_with_bias = {
-    .name = "SoftmaxWithBias", .flags = OP_FAILS, .nin = 2, .nout = 1, .infer = infer_bias, .shape = shape_bias,
-    .grad = grad_bias, .lower = lower_bias, .doc = "softmax of x + b, b added to each row",
+    .name = "SoftmaxWithBias",
+    .flags = OP_FAILS,
+    .nin = 2,
+    .nout = 1,
+    .infer = infer_bias,
+    .shape = shape_bias,
+    .grad = grad_bias,
+    .lower = lower_bias,
+    .doc = "softmax of x + b, b added to each row",
 };
 
-/* ---- LogSoftmax ----------------------------------------------------------------------------------------------------------------- */
+/* ---- LogSoftmax -------------------------------------------------------------------------------------------------- */
 static void grad_log_softmax(Grad *g) {
     Builder *b = g->b;
     ThVar *x = g->node->in[0], *sm = softmax_make(b, &op_softmax, x);
@@ -99,11 +114,17 @@ static bool lower_log_softmax(Lower *l) {
 }
 
 const Op op_log_softmax = {
-    .name = "LogSoftmax", .nin = 1, .nout = 1, .infer = infer_rows, .shape = shape_rows, .grad = grad_log_softmax,
-    .lower = lower_log_softmax, .doc = "log of the softmax of each row",
+    .name = "LogSoftmax",
+    .nin = 1,
+    .nout = 1,
+    .infer = infer_rows,
+    .shape = shape_rows,
+    .grad = grad_log_softmax,
+    .lower = lower_log_softmax,
+    .doc = "log of the softmax of each row",
 };
 
-/* ---- SoftmaxGrad(dy, sm) = dy * sm - sum(dy * sm) * sm ----------------------------------------------------------------------------- */
+/* ---- SoftmaxGrad(dy, sm) = dy * sm - sum(dy * sm) * sm ----------------------------------------------------------- */
 static bool infer_softmax_grad(Infer *q) {
     if (!want_matrix(q, 0) || !want_matrix(q, 1)) return false;
     q->out[0] = q->in[1]->type;
@@ -113,7 +134,8 @@ static bool infer_softmax_grad(Infer *q) {
 static bool shape_softmax_grad(ShapeQ *q) {
     for (int d = 0; d < 2; d++) {
         q->out[0][d] = q->in[1][d];
-        if (!q->alg->equal(q->alg->u, q->in[0][d], q->in[1][d], "SoftmaxGrad: dy and sm differ in shape ({0} and {1})")) return false;
+        if (!q->alg->equal(q->alg->u, q->in[0][d], q->in[1][d], "SoftmaxGrad: dy and sm differ in shape ({0} and {1})"))
+            return false;
     }
     return true;
 }
@@ -148,8 +170,15 @@ static bool lower_softmax_grad(Lower *l) {
 }
 
 const Op op_softmax_grad = {
-    .name = "SoftmaxGrad", .flags = OP_FAILS, .nin = 2, .nout = 1, .infer = infer_softmax_grad, .shape = shape_softmax_grad,
-    .grad = grad_softmax_grad, .lower = lower_softmax_grad, .doc = "gradient of Softmax, from its output",
+    .name = "SoftmaxGrad",
+    .flags = OP_FAILS,
+    .nin = 2,
+    .nout = 1,
+    .infer = infer_softmax_grad,
+    .shape = shape_softmax_grad,
+    .grad = grad_softmax_grad,
+    .lower = lower_softmax_grad,
+    .doc = "gradient of Softmax, from its output",
 };
 
 ThVar *softmax_make(Builder *b, const Op *op, ThVar *x) {

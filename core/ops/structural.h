@@ -1,65 +1,90 @@
 /*
  * structural.h -- attributes and builders of the structural operations: shapes, subscripts, joins, products, nnet rows.
- * Rewrites and fronts build these nodes through the *_make functions; every one returns NULL (error set) when the operands do
- * not fit, and NULL given NULL. The records themselves are listed in op_table.
+ * Rewrites and fronts build these nodes through the *_make functions; every one returns NULL (error set) when the
+ * operands do not fit, and NULL given NULL. The records themselves are listed in op_table.
  */
 #ifndef TH_STRUCTURAL_H
 #define TH_STRUCTURAL_H
 
 #include "ops.h"
 
-/* ---- shape.c ---------------------------------------------------------------------------------------------------------- */
-typedef struct ShapeIAttrs { int64_t i; } ShapeIAttrs;
-typedef struct MakeVectorAttrs { uint8_t dtype; } MakeVectorAttrs;
-ThVar *shape_make(Builder *b, ThVar *x);                    /* int64 vector of lengths */
-ThVar *shape_i_make(Builder *b, ThVar *x, int i);           /* Shape_i{i}: what ShapeFeature uses */
-ThVar *shape_elem_make(Builder *b, ThVar *x, int i);        /* Subtensor{int64}(Shape(x), Constant{i}): what users write */
+/* ---- shape.c ----------------------------------------------------------------------------------------------------- */
+typedef struct ShapeIAttrs {
+    int64_t i;
+} ShapeIAttrs;
+typedef struct MakeVectorAttrs {
+    uint8_t dtype;
+} MakeVectorAttrs;
+ThVar *shape_make(Builder *b, ThVar *x);             /* int64 vector of lengths */
+ThVar *shape_i_make(Builder *b, ThVar *x, int i);    /* Shape_i{i}: what ShapeFeature uses */
+ThVar *shape_elem_make(Builder *b, ThVar *x, int i); /* Subtensor{int64}(Shape(x), Constant{i}): what users write */
 ThVar *make_vector_make(Builder *b, ThVar *const *in, int n, ThDtype d); /* 0-d inputs, cast to d */
 ThVar *specify_shape_make(Builder *b, ThVar *x, ThVar *shape);
 /* A 0-d integer tensor as an index: TYPE_SCALAR variables stay, others go through ScalarFromTensor. */
 ThVar *index_make(Builder *b, ThVar *v);
 ThVar *tensor_from_scalar_make(Builder *b, ThVar *v);
-/* Integer value of a 0-d variable known while building: constants, through casts to tensor or scalar, lengths promised to be 1. */
+/* Integer value of a 0-d variable known while building: constants, through casts to tensor or scalar, lengths promised
+ * to be 1. */
 bool scalar_known(const ThVar *v, int64_t *value);
 /* The same for element i of an integer vector (constants, MakeVector, Shape of a broadcastable dimension). */
 bool vector_known(const ThVar *v, int64_t i, int64_t *value);
 /* Length of a vector where its node tells (constant, Shape, MakeVector, Reshape to a known length, ..), or -1. */
 int64_t vector_length(const ThVar *v);
 
-/* ---- reshape.c -------------------------------------------------------------------------------------------------------- */
-typedef struct ReshapeAttrs { int64_t ndim; } ReshapeAttrs;
-typedef struct RebroadcastAttrs { AttrInts axis; } RebroadcastAttrs; /* per dim: -1 as it is, 0 not broadcastable, 1 broadcastable */
+/* ---- reshape.c --------------------------------------------------------------------------------------------------- */
+typedef struct ReshapeAttrs {
+    int64_t ndim;
+} ReshapeAttrs;
+typedef struct RebroadcastAttrs {
+    AttrInts axis;
+} RebroadcastAttrs; /* per dim: -1 as it is, 0 not broadcastable, 1 broadcastable */
 ThVar *reshape_make(Builder *b, ThVar *x, ThVar *shape, int ndim);
 /* Gives x exactly this broadcast pattern (checked at run time); x itself when it has it. */
 ThVar *patternbroadcast_make(Builder *b, ThVar *x, uint32_t broadcastable);
 
-/* ---- alloc.c ---------------------------------------------------------------------------------------------------------- */
-typedef struct DtypeAttrs { uint8_t dtype; } DtypeAttrs; /* AllocEmpty, ARange, Eye, Tri */
+/* ---- alloc.c ----------------------------------------------------------------------------------------------------- */
+typedef struct DtypeAttrs {
+    uint8_t dtype;
+} DtypeAttrs; /* AllocEmpty, ARange, Eye, Tri */
 ThVar *alloc_make(Builder *b, ThVar *value, ThVar *const *shape, int n);
 ThVar *alloc_empty_make(Builder *b, ThDtype d, ThVar *const *shape, int n);
 /* d NONE: Theano's rule. All three 0-d. */
 ThVar *arange_make(Builder *b, ThVar *start, ThVar *stop, ThVar *step, ThDtype d);
 
-/* ---- subtensor.c, inc_subtensor.c ---------------------------------------------------------------------------------------- */
-typedef struct SubtensorAttrs { AttrIdx idx; } SubtensorAttrs;
-typedef struct IncSubtensorAttrs { AttrIdx idx; uint8_t set; } IncSubtensorAttrs;
+/* ---- subtensor.c, inc_subtensor.c -------------------------------------------------------------------------------- */
+typedef struct SubtensorAttrs {
+    AttrIdx idx;
+} SubtensorAttrs;
+typedef struct IncSubtensorAttrs {
+    AttrIdx idx;
+    uint8_t set;
+} IncSubtensorAttrs;
 /* in: the parts that idx says are given, in order, each TYPE_SCALAR. */
 ThVar *subtensor_make(Builder *b, ThVar *x, const AttrIdx *idx, ThVar *const *in, int n);
 ThVar *inc_subtensor_make(Builder *b, ThVar *x, ThVar *y, const AttrIdx *idx, ThVar *const *in, int n, bool set);
 ThVar *subtensor_int_make(Builder *b, ThVar *x, int64_t i); /* x[i] with a constant index */
 
-/* ---- advanced.c ----------------------------------------------------------------------------------------------------------- */
+/* ---- advanced.c -------------------------------------------------------------------------------------------------- */
 /* idx entries: 'i' an integer tensor (input), 's' a slice with its given parts as inputs. No newaxis. */
-typedef struct AdvSubtensorAttrs { AttrIdx idx; } AdvSubtensorAttrs;
-typedef struct AdvIncSubtensorAttrs { AttrIdx idx; uint8_t set; } AdvIncSubtensorAttrs;
-typedef struct AdvIncSubtensor1Attrs { uint8_t set; } AdvIncSubtensor1Attrs;
+typedef struct AdvSubtensorAttrs {
+    AttrIdx idx;
+} AdvSubtensorAttrs;
+typedef struct AdvIncSubtensorAttrs {
+    AttrIdx idx;
+    uint8_t set;
+} AdvIncSubtensorAttrs;
+typedef struct AdvIncSubtensor1Attrs {
+    uint8_t set;
+} AdvIncSubtensor1Attrs;
 ThVar *adv_subtensor1_make(Builder *b, ThVar *x, ThVar *index);
 ThVar *adv_inc_subtensor1_make(Builder *b, ThVar *x, ThVar *y, ThVar *index, bool set);
 ThVar *adv_subtensor_make(Builder *b, ThVar *x, const AttrIdx *idx, ThVar *const *in, int n);
 ThVar *adv_inc_subtensor_make(Builder *b, ThVar *x, ThVar *y, const AttrIdx *idx, ThVar *const *in, int n, bool set);
 
-/* ---- join.c --------------------------------------------------------------------------------------------------------------- */
-typedef struct SplitAttrs { int64_t n; } SplitAttrs;
+/* ---- join.c ------------------------------------------------------------------------------------------------------ */
+typedef struct SplitAttrs {
+    int64_t n;
+} SplitAttrs;
 ThVar *join_make(Builder *b, ThVar *axis, ThVar *const *in, int n); /* one input: itself */
 ThApply *split_make(Builder *b, ThVar *x, ThVar *axis, ThVar *sizes, int n);
 
@@ -67,18 +92,23 @@ ThApply *split_make(Builder *b, ThVar *x, ThVar *axis, ThVar *sizes, int n);
 ThVar *dot_make(Builder *b, ThVar *x, ThVar *y); /* 1-d and 2-d operands */
 ThVar *transpose_make(Builder *b, ThVar *x);     /* x.T; named "x.T" when x has a name */
 
-/* ---- softmax.c, crossentropy.c ---------------------------------------------------------------------------------------------- */
+/* ---- softmax.c, crossentropy.c ----------------------------------------------------------------------------------- */
 ThVar *softmax_make(Builder *b, const Op *op, ThVar *x); /* op_softmax or op_log_softmax; a vector becomes one row */
 
-/* ---- copy.c --------------------------------------------------------------------------------------------------------------- */
+/* ---- copy.c ------------------------------------------------------------------------------------------------------ */
 
-/* ---- sizes.c: slices over abstract sizes; a ShapeAlg over a Lower ------------------------------------------------------------ */
+/* ---- sizes.c: slices over abstract sizes; a ShapeAlg over a Lower ------------------------------------------------ */
 /* One axis under a subscript entry, in canonical form: elements start, start + step, .. (len of them). */
-typedef struct SliceForm { bool drop; Sz start, step, len; bool unit; /* step is the constant 1 */ } SliceForm;
+typedef struct SliceForm {
+    bool drop;
+    Sz start, step, len;
+    bool unit; /* step is the constant 1 */
+} SliceForm;
 /*
- * Canonical forms of the entries of idx (without newaxis) on the dims of x: form[axis] for every axis of x; axes past idx are whole.
- * Inputs of node from first_in on are the given parts. 'i' entries become {drop, start}, with their range checks sent to
- * alg->equal. With skip_index, 'i' entries are tensors of an advanced subscript: they take an input and leave form[axis] alone.
+ * Canonical forms of the entries of idx (without newaxis) on the dims of x: form[axis] for every axis of x; axes past
+ * idx are whole. Inputs of node from first_in on are the given parts. 'i' entries become {drop, start}, with their
+ * range checks sent to alg->equal. With skip_index, 'i' entries are tensors of an advanced subscript: they take an
+ * input and leave form[axis] alone.
  */
 bool slice_forms(const ShapeAlg *alg, const ThApply *node, int first_in, const AttrIdx *idx, const Sz *dims, int ndim,
                  bool skip_index, SliceForm *form);
@@ -87,14 +117,18 @@ int idx_inputs(const AttrIdx *idx);         /* how many node inputs it names */
 /* Checks that in[0..n) are TYPE_SCALAR integers as idx says. */
 bool idx_check(ThContext *c, const AttrIdx *idx, ThVar *const *in, int n);
 
-typedef struct LowerAlg { ShapeAlg alg; Lower *l; VEC(Size) at; } LowerAlg;
+typedef struct LowerAlg {
+    ShapeAlg alg;
+    Lower *l;
+    VEC(Size) at;
+} LowerAlg;
 void lower_alg_init(LowerAlg *a, Lower *l);
 void lower_alg_free(LowerAlg *a);
 Size lower_alg_size(const LowerAlg *a, Sz s);
 Sz lower_alg_put(LowerAlg *a, Size s);
 
-/* ---- small helpers of lowerings ------------------------------------------------------------------------------------------------ */
-Size size_mul_add(Lower *l, Size base, Size a, Size b);               /* base + a * b */
+/* ---- small helpers of lowerings ---------------------------------------------------------------------------------- */
+Size size_mul_add(Lower *l, Size base, Size a, Size b);                    /* base + a * b */
 int ins_binary(Kernel *k, int scalar, ThDtype d, int depth, int a, int b); /* scalar operation, all of dtype d */
 int ins_unary(Kernel *k, int scalar, ThDtype d, int depth, int a);
 /* Index value `v` checked against length n and multiplied by stride, as int64. */

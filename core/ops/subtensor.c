@@ -1,13 +1,15 @@
 /*
  * subtensor.c -- Subtensor: x[i, a:b:c, ..] with integer scalars and slices of any step. A view.
- * In: a tensor and the given parts of the subscript as scalars (Constant{0} or ScalarFromTensor). Out: a view; an integer
- * drops its dimension. Slices are clipped as in NumPy; an integer out of range raises IndexError before anything runs.
+ * In: a tensor and the given parts of the subscript as scalars (Constant{0} or ScalarFromTensor). Out: a view; an
+ * integer drops its dimension. Slices are clipped as in NumPy; an integer out of range raises IndexError before
+ * anything runs.
  */
 #include "structural.h"
 
 static bool whole(const AttrIdx *idx, int e) { return idx->at[e].kind == 's' && idx->at[e].has == 0; }
 
-/* A slice of a broadcastable dimension that surely keeps its one element: start none or 0, no stop or one past start. */
+/* A slice of a broadcastable dimension that surely keeps its one element: start none or 0, no stop or one past start.
+ */
 static bool keeps_one(const Infer *q, const AttrIdx *idx, int e, int input) {
     int64_t v;
     int has = idx->at[e].has;
@@ -21,7 +23,8 @@ static bool infer_subtensor(Infer *q) {
     if (q->nin < 1 || q->in[0]->type.kind != TYPE_TENSOR) return err(q->ctx, TH_TypeError, "Subtensor takes a tensor");
     ThType x = q->in[0]->type;
     if (idx->n > x.ndim)
-        return err(q->ctx, TH_IndexError, "too many indices for array: %d for %d dimension%s", idx->n, x.ndim, x.ndim == 1 ? "" : "s");
+        return err(q->ctx, TH_IndexError, "too many indices for array: %d for %d dimension%s", idx->n, x.ndim,
+                   x.ndim == 1 ? "" : "s");
     if (!idx_check(q->ctx, idx, q->in + 1, q->nin - 1)) return false;
     uint32_t bits = 0;
     int out = 0, input = 1;
@@ -42,7 +45,8 @@ static bool infer_subtensor(Infer *q) {
 static bool shape_subtensor(ShapeQ *q) {
     SliceForm form[TH_MAX_NDIM];
     int ndim = q->node->in[0]->type.ndim, out = 0;
-    if (!slice_forms(q->alg, q->node, 1, &ATTRS(SubtensorAttrs, q->node)->idx, q->in[0], ndim, false, form)) return false;
+    if (!slice_forms(q->alg, q->node, 1, &ATTRS(SubtensorAttrs, q->node)->idx, q->in[0], ndim, false, form))
+        return false;
     for (int d = 0; d < ndim; d++)
         if (!form[d].drop) q->out[0][out++] = form[d].len;
     return true;
@@ -113,9 +117,20 @@ static void pp_subtensor(Text *t, const ThApply *a, void (*arg)(Text *t, const T
 
 static const AttrField subtensor_fields[] = {{"idx", ATTR_IDX, offsetof(SubtensorAttrs, idx), false}};
 const Op op_subtensor = {
-    .name = "Subtensor", .flags = OP_VIEW | OP_FAILS, .nin = -1, .nout = 1, .attr_bytes = sizeof(SubtensorAttrs),
-    .attrs = subtensor_fields, .nattr = 1, .infer = infer_subtensor, .shape = shape_subtensor, .grad = grad_subtensor,
-    .lower = lower_subtensor, .str = str_subtensor, .pp = pp_subtensor, .connected = first_connected,
+    .name = "Subtensor",
+    .flags = OP_VIEW | OP_FAILS,
+    .nin = -1,
+    .nout = 1,
+    .attr_bytes = sizeof(SubtensorAttrs),
+    .attrs = subtensor_fields,
+    .nattr = 1,
+    .infer = infer_subtensor,
+    .shape = shape_subtensor,
+    .grad = grad_subtensor,
+    .lower = lower_subtensor,
+    .str = str_subtensor,
+    .pp = pp_subtensor,
+    .connected = first_connected,
     .doc = "part of a tensor by integers and slices: a view",
 };
 

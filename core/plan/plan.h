@@ -108,6 +108,24 @@ void plan_release(Plan *p);
 bool plan_text(Text *t, const Plan *p);
 bool plan_check(const Plan *p);
 /*
+ * A plan by hand, region by region (inner plans of loops and branches; tests). Numbers are those of the finished plan. Every call gives
+ * the new number or -1 with the error set; planb_finish takes lifetimes, layout events and checks upon itself, frees the builder and
+ * gives the plan (a reference) or NULL. Steps stand in the order of execution of the region tree; counters of loops are slots
+ * from planb_slot(SHAPE_CONST). Kernels are in local numbers and become the plan's.
+ */
+typedef struct PlanBuilder PlanBuilder;
+PlanBuilder *planb_new(ThContext *c);
+int planb_slot(PlanBuilder *b, ShapeIns i);        /* static shape instruction; dst is filled in */
+int planb_late_slot(PlanBuilder *b, ShapeIns i);   /* one run by STEP_SIZE steps; its position is the number given, its slot .dst */
+int planb_check(PlanBuilder *b, ShapeCheck c);
+int planb_buffer(PlanBuilder *b, PlanBuf f);
+int planb_input(PlanBuilder *b, ThType t, const char *name); /* the next argument: its buffer, shape slots made */
+int planb_result(PlanBuilder *b, ThType t, const PlanValue *v);
+int planb_kernel(PlanBuilder *b, Kernel *k);
+int planb_step(PlanBuilder *b, Step s);            /* arrays are copied */
+int planb_region(PlanBuilder *b, Region r);        /* region 0 is the root; links may name later regions */
+Plan *planb_finish(PlanBuilder *b);
+/*
  * Runs shape instructions [first, first + n) on sym. Returns 0, or 1 + check number. value(u, buf, elem) reads integers.
  */
 typedef struct ShapeEnv {

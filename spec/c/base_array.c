@@ -175,6 +175,10 @@ static void assignment(ThContext *c) {
     CHECK(((int32_t *)th_array_data(x))[0] == 8 && ((int32_t *)th_array_data(x))[9] == 0);
     ThArray *t = th_array_transpose(a, 0, NULL), *wide = range(c, TH_UINT16, 2, SHAPE(4, 3));
     CHECK(th_array_assign(t, wide) == 0 && at(a, 2, 1) == 5 && at(a, 0, 3) == 9);
+    ThArray *sq = range(c, TH_INT32, 2, SHAPE(3, 3)), *sqt = th_array_transpose(sq, 0, NULL);
+    CHECK(th_array_assign(sq, sqt) == 0 && at(sq, 0, 1) == 3 && at(sq, 1, 0) == 1 && at(sq, 2, 1) == 5);
+    th_array_release(sq);
+    th_array_release(sqt);
     double v = 7.9;
     ThArray *s = array_scalar(c, TH_FLOAT64, &v);
     CHECK(th_array_fill(x, s) == 0 && ((int32_t *)th_array_data(x))[5] == 7 && array_all_equal(x));
@@ -228,6 +232,10 @@ static void comparison(ThContext *c) {
     CHECK(!th_array_equal(a, a));
     ThArray *e = th_array_empty(c, TH_FLOAT64, 2, SHAPE(0, 3)), *f = th_array_empty(c, TH_BOOL, 2, SHAPE(0, 3));
     CHECK(th_array_equal(e, f));
+    ThArray *one = th_array_zeros(c, TH_INT8, 2, SHAPE(2, 3)), *two = th_array_zeros(c, TH_INT8, 2, SHAPE(3, 2));
+    CHECK(!th_array_equal(one, two));
+    th_array_release(one);
+    th_array_release(two);
     ThArray *all[] = {a, b, flat, e, f};
     for (int i = 0; i < TH_LEN(all); i++) th_array_release(all[i]);
 }
@@ -307,6 +315,23 @@ static void walking(ThContext *c) {
     th_array_release(a);
 }
 
+static void on_buffers(ThContext *c) {
+    ThBuffer *b = buffer_new(c, 48);
+    ThArray *a = array_on_buffer(c, b, TH_FLOAT64, 2, SHAPE(2, 3));
+    CHECK(a && a->data == b->data && a->buf == b && th_array_contiguous(a) && atomic_load(&b->refs) == 2);
+    CHECK(!array_on_buffer(c, b, TH_FLOAT64, 2, SHAPE(2, 4)));
+    CHECK_ERROR(c, TH_ValueError, "too small");
+    CHECK(!array_on_buffer(c, b, TH_FLOAT64, 1, SHAPE(-2)));
+    CHECK_ERROR(c, TH_ValueError, "negative length");
+    buffer_release(b);
+    th_array_release(a);
+    for (int ndim = 3; ndim <= 6; ndim++) { /* headers of every rank come and go with their own size */
+        a = th_array_zeros(c, TH_INT8, ndim, SHAPE(1, 2, 1, 2, 1, 2));
+        CHECK(a && th_array_shape(a)[1] == 2);
+        th_array_release(a);
+    }
+}
+
 static int sequence(ThContext *c) {
     int ok = 0;
     ThArray *a = range(c, TH_FLOAT64, 2, SHAPE(50, 60)), *t = th_array_transpose(a, 2, (int[]){1, 0});
@@ -341,6 +366,7 @@ int main(void) {
     comparison(c);
     wrapping_and_freeing(c);
     walking(c);
+    on_buffers(c);
     CHECK(th_error(c) == TH_OK);
     th_context_release(c);
     CHECK(test_leaked() == 0);

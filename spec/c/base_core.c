@@ -9,7 +9,7 @@ static void errors(ThContext *c) {
     CHECK(!err(c, TH_ShapeError, "axis %d", 3));
     CHECK(!err(c, TH_ValueError, "second"));
     CHECK_ERROR(c, TH_ShapeError, "axis 3");
-    CHECK(th_error(c) == TH_OK);
+    CHECK(th_error(c) == TH_OK && th_error_text(c)[0] == 0);
     CHECK_TEXT(th_error_name(TH_NanGuardError), "NanGuardError");
     CHECK_TEXT(th_error_name(TH_TypeError), "TypeError");
     CHECK_TEXT(th_error_name(TH_OK), "");
@@ -71,7 +71,7 @@ static void arenas(ThContext *c) {
     char *big = arena_alloc0(a, 5000000);
     CHECK(big && big[0] == 0 && big[4999999] == 0);
     CHECK_TEXT(arena_strdup(a, "text"), "text");
-    CHECK(arena_context(a) == c && arena_bytes(a) > 5400000);
+    CHECK(arena_context(a) == c && arena_bytes(a) > 5400000 && arena_bytes(a) < 6600000);
     CHECK(!arena_alloc(a, SIZE_MAX - 4));
     CHECK_ERROR(c, TH_MemoryError, "out of memory");
     arena_free(a);
@@ -96,6 +96,17 @@ static void tables(ThContext *c) {
     }
     CHECK(m.n == 2000);
     map_free(c, &m);
+    for (uint64_t step = 1; step < 1000; step += 37) { /* many small tables: every slot is some key's */
+        for (uint64_t i = 0; i < 100; i++) CHECK(map_put(c, &m, i * step, (uint32_t)(i + step)));
+        for (uint64_t i = 0; i < 100; i++) CHECK(map_get(&m, i * step, &x) && x == i + step);
+        for (uint64_t i = 0; i < 100; i += 2) map_del(&m, i * step);
+        for (uint64_t i = 0; i < 100; i++) CHECK(map_get(&m, i * step, NULL) == (i % 2 != 0));
+        for (uint64_t i = 0; i < 100; i += 2) CHECK(map_put(c, &m, i * step, 3));
+        CHECK(m.n == 100 && map_get(&m, step, NULL));
+        x = 5;
+        CHECK(!map_get(&m, 100 * step, &x) && x == 5);
+        map_free(c, &m);
+    }
     CHECK(hash_bytes("abc", 3, 0) == 0x78af5f94892f3950ull); /* XXH3's published value: hashes never change */
 }
 
@@ -138,6 +149,8 @@ static void texts(ThContext *c) {
     CHECK_TEXT(float_text(c, 16777216, TH_FLOAT32), "16777216.0");
     const char *const names[] = {"floatX", "device", "optimizer"};
     CHECK_TEXT(text_nearest("floatx", names, 3), "floatX");
+    CHECK_TEXT(text_nearest("dvice", names, 3), "device");
+    CHECK_TEXT(text_nearest("devvicce", names, 3), "device");
     CHECK_TEXT(text_nearest("optimiser", names, 3), "optimizer");
     CHECK(text_nearest("zebra", names, 3) == NULL && text_nearest("", names, 3) == NULL);
     CHECK(text_nearest("abc", names, 0) == NULL);

@@ -104,6 +104,11 @@ static void npy_forms(ThContext *c) {
 }
 
 static void npy_refused(ThContext *c) {
+    for (int v = 0; v <= 4; v += 4) {
+        put_npy(v, "{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }", "\1", 1);
+        CHECK(!th_load_npy(c, path));
+        CHECK_ERROR(c, TH_IOError, v ? "version 4 is unknown" : "version 0 is unknown");
+    }
     static const struct {
         const char *head;
         ThError kind;
@@ -199,6 +204,8 @@ static void npz(ThContext *c) {
     CHECK_ERROR(c, TH_IOError, "/nonexistent/x.npz");
     CHECK(th_save_npz(c, path, 1, (const char *const[]){""}, arrays) != 0);
     CHECK_ERROR(c, TH_ValueError, "no name");
+    CHECK(th_save_npz(c, path, 1, names, (ThArray *const[]){NULL}) != 0);
+    CHECK_ERROR(c, TH_TypeError, "missing");
     CHECK(th_save_npz(c, path, 1, names, (ThArray *const[]){b}) == 0);
     n = get(first, sizeof first);
     damage(c, 2, first, n);
@@ -241,6 +248,13 @@ static void idx(ThContext *c) {
     put_gzip("\0\0\x08\x01\x7f\xff\xff\xff", 8); /* 2 GB claimed by 28 bytes */
     CHECK(!th_load_idx(c, path));
     CHECK_ERROR(c, TH_IOError, "truncated or corrupt");
+    for (int i = 0; i < 4; i++) { /* each byte of the first four counts */
+        char head[9] = {0, 0, 8, 1, 0, 0, 0, 1, 7};
+        head[i] = (char)(i < 2 ? 1 : i == 2 ? 10 : 33);
+        put(head, sizeof head);
+        CHECK(!th_load_idx(c, path));
+        CHECK_ERROR(c, TH_IOError, "not an IDX file");
+    }
     put("\0\0\x08\x01\0\0\0\1xy", 10);
     CHECK(!th_load_idx(c, path));
     CHECK_ERROR(c, TH_IOError, "longer than its header says");

@@ -34,6 +34,7 @@ static void numbers(ThContext *c) {
     shows(c, TH_FLOAT64, S(3), D(0.0, -0.0, 1), "[ 0. -0.  1.]");
     shows(c, TH_FLOAT64, S(2), D(1e100, 1e-100), "[1.e+100 1.e-100]");
     shows(c, TH_FLOAT32, S(2), F(0.1f, 16777216), "[1.0000000e-01 1.6777216e+07]");
+    shows(c, TH_FLOAT32, S(2), F(1e-4f, 16777216), "[9.9999997e-05 1.6777216e+07]");
     shows(c, TH_FLOAT32, S(2), F(38509288, 58606424), "[38509288. 58606424.]");
     shows(c, TH_FLOAT32, S(1), F(1e-4f), "[1.e-04]");
     shows(c, TH_INT64, S(3), I(1, -20, 300), "[  1 -20 300]");
@@ -71,6 +72,19 @@ static void layouts(ThContext *c) {
     shows(c, TH_INT64, S(2, 1000), many, "[[   0    1    2 ...  997  998  999]\n [1000 1001 1002 ... 1997 1998 1999]]");
     shows(c, TH_INT64, S(1000, 2), many,
           "[[   0    1]\n [   2    3]\n [   4    5]\n ...\n [1994 1995]\n [1996 1997]\n [1998 1999]]");
+    shows(c, TH_INT64, S(7), I(1, 2, 3, -4444, 5, 6, 7), "[    1     2     3 -4444     5     6     7]");
+    shows(c, TH_FLOAT64, S(7), D(1, 2, 3, 1e9, 5, 6, 7), "[1.e+00 2.e+00 3.e+00 1.e+09 5.e+00 6.e+00 7.e+00]");
+    ThArray *full = th_array_zeros(c, TH_INT8, 1, (int64_t[]){1000}); /* the last size that is shown whole */
+    char *zeros = th_array_str(c, full);
+    CHECK(zeros && strlen(zeros) == 2028 && !strstr(zeros, "..."));
+    th_free(c, zeros);
+    th_array_release(full);
+    shows(c, TH_INT64, S(6, 300), many,
+          "[[   0    1    2 ...  297  298  299]\n [ 300  301  302 ...  597  598  599]\n"
+          " [ 600  601  602 ...  897  898  899]\n [ 900  901  902 ... 1197 1198 1199]\n"
+          " [1200 1201 1202 ... 1497 1498 1499]\n [1500 1501 1502 ... 1797 1798 1799]]");
+    many[500] = -123456; /* hidden elements do not widen the columns */
+    shows(c, TH_INT64, S(1001), many, "[   0    1    2 ...  998  999 1000]");
     ThArray *a = th_array_wrap(c, TH_FLOAT64, 2, (int64_t[]){3, 2}, (int64_t[]){8, 24}, m, NULL, NULL);
     char *s = th_array_str(c, a);
     CHECK_TEXT(s, "[[1. 4.]\n [2. 5.]\n [3. 6.]]");

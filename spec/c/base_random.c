@@ -30,6 +30,7 @@ static void streams(ThContext *c) {
     is(th_random_uniform(r, -1, 2, SHAPE(2)), TH_FLOAT64, N(-0.9788010843408478, -0.9308127248757527));
     is(th_random_normal(r, 5, 2, SHAPE(2)), TH_FLOAT64, N(7.021030569613053, 0.12178836988795361));
     is(th_random_randint(r, 0, 10, TH_UINT32, SHAPE(3)), TH_UINT32, N(2, 6, 3));
+    is(th_random_normal(r, 3, 0, SHAPE(0)), TH_FLOAT64, 0, NULL); /* a scale of 0 is allowed, and nothing is drawn */
     ThArray *a = th_random_randint(r, INT64_MIN, INT64_MAX, TH_INT64, SHAPE(2));
     CHECK(((int64_t *)th_array_data(a))[0] == 1704747971477620216 &&
           ((int64_t *)th_array_data(a))[1] == -8366513267196752412);

@@ -4,7 +4,8 @@
 #include "../../core/graph/expr.h"
 #include "../../core/ops/front.h"
 
-/* ---- the table ------------------------------------------------------------------------------------------------------------- */
+/* ---- the table
+ * ------------------------------------------------------------------------------------------------------------- */
 static int is_primitive(const char *name, bool complex_form) {
 #define PRIM(n, arity, doc) \
     if (!complex_form && !strcmp(name, #n)) return arity;
@@ -19,7 +20,8 @@ static int is_primitive(const char *name, bool complex_form) {
 
 /* Operators of value texts, as the parser names them. */
 static bool is_operator(const char *name) {
-    static const char *const known[] = {"add", "sub", "mul", "true_div", "neg", "lt", "le", "gt", "ge", "eq", "neq", "and_", "or_", "switch", "not"};
+    static const char *const known[] = {"add", "sub", "mul", "true_div", "neg", "lt",     "le", "gt",
+                                        "ge",  "eq",  "neq", "and_",     "or_", "switch", "not"};
     for (int i = 0; i < TH_LEN(known); i++)
         if (!strcmp(known[i], name)) return true;
     return false;
@@ -33,7 +35,8 @@ static void check_value(int op, const ScalarTexts *t, bool complex_form) {
             CHECK(n->name[1] == 0 && n->name[0] >= 'a' && n->name[0] < 'a' + scalar_ops[op].arity);
         } else if (n->kind == EX_CALL) {
             int arity = is_primitive(n->name, complex_form);
-            if (arity != n->nkid && !is_operator(n->name)) fprintf(stderr, "%s: value calls %s\n", scalar_ops[op].name, n->name);
+            if (arity != n->nkid && !is_operator(n->name))
+                fprintf(stderr, "%s: value calls %s\n", scalar_ops[op].name, n->name);
             CHECK(arity == n->nkid || is_operator(n->name));
         }
     }
@@ -45,7 +48,8 @@ static void check_grad(int op, const ScalarTexts *t) {
     for (int k = 0; t && k < t->n; k++) {
         for (int i = 0; t->at[k] && i < t->at[k]->n; i++) {
             const ExNode *n = &t->at[k]->at[i];
-            if (n->kind == EX_CALL) CHECK(scalar_find(n->name) >= 0 || !strcmp(n->name, "lit") || !strcmp(n->name, "zeros"));
+            if (n->kind == EX_CALL)
+                CHECK(scalar_find(n->name) >= 0 || !strcmp(n->name, "lit") || !strcmp(n->name, "zeros"));
             if (n->kind == EX_NAME && strcmp(n->name, "z") && strcmp(n->name, "gz")) {
                 const char *at = strchr(names, n->name[0]);
                 CHECK(at && n->name[1] == 0 && at - names < scalar_ops[op].arity);
@@ -77,7 +81,8 @@ static void test_operations(void) {
     }
 }
 
-/* ---- dtypes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- dtypes
+ * ------------------------------------------------------------------------------------------------------------------ */
 static int result(ThContext *c, const char *name, int n, ThDtype a, ThDtype b, ThDtype d) {
     ThDtype in[3] = {a, b, d}, cast[3], out = TH_DTYPE_NONE;
     if (!scalar_infer(c, scalar_find(name), in, n, cast, &out)) return -1;
@@ -99,7 +104,8 @@ static void test_dtypes(ThContext *c) {
     CHECK(R1("exp", TH_INT8) == TH_FLOAT32 && R1("exp", TH_BOOL) == TH_FLOAT32 && R1("exp", TH_INT32) == TH_FLOAT64);
     CHECK(R1("sqr", TH_INT8) == TH_INT8);
     CHECK(R1("abs_", TH_COMPLEX64) == TH_FLOAT32 && R1("abs_", TH_UINT16) == TH_UINT16);
-    CHECK(R2("eq", TH_UINT8, TH_INT8) == TH_BOOL && R1("isnan", TH_FLOAT32) == TH_BOOL && R1("isinf", TH_INT8) == TH_BOOL);
+    CHECK(R2("eq", TH_UINT8, TH_INT8) == TH_BOOL && R1("isnan", TH_FLOAT32) == TH_BOOL &&
+          R1("isinf", TH_INT8) == TH_BOOL);
     CHECK(result(c, "switch", 3, TH_INT8, TH_UINT8, TH_INT8) == TH_INT16);
     CHECK(result(c, "switch", 3, TH_FLOAT64, TH_INT64, TH_UINT64) == TH_FLOAT64);
     CHECK(R2("second", TH_FLOAT64, TH_INT8) == TH_INT8);
@@ -127,8 +133,11 @@ static void test_dtypes(ThContext *c) {
     CHECK_ERROR(c, TH_TypeError, "takes 1 input");
 }
 
-/* ---- nodes and names ---------------------------------------------------------------------------------------------------------- */
-static ThVar *tensor(Builder *b, ThDtype d, int ndim, uint32_t bc, const char *name) { return var_new(b, type_tensor(d, ndim, bc), name); }
+/* ---- nodes and names
+ * ---------------------------------------------------------------------------------------------------------- */
+static ThVar *tensor(Builder *b, ThDtype d, int ndim, uint32_t bc, const char *name) {
+    return var_new(b, type_tensor(d, ndim, bc), name);
+}
 
 static const char *op_str(ThVar *v) { /* of the last call */
     static char text[300];
@@ -156,7 +165,8 @@ static const char *pp_str(ThVar *v) {
 static void test_nodes(ThContext *c) {
     Builder b;
     builder_begin(&b, c);
-    ThVar *m = tensor(&b, TH_FLOAT64, 2, 0, "m"), *v = tensor(&b, TH_FLOAT32, 1, 0, "v"), *row = tensor(&b, TH_FLOAT64, 2, 1, "row");
+    ThVar *m = tensor(&b, TH_FLOAT64, 2, 0, "m"), *v = tensor(&b, TH_FLOAT32, 1, 0, "v"),
+          *row = tensor(&b, TH_FLOAT64, 2, 1, "row");
     ThVar *i = tensor(&b, TH_INT8, 1, 0, "i");
     ThVar *y = elemwise_2(&b, S_mul, m, const_float(&b, 2.0, TH_DTYPE_NONE));
     CHECK_TEXT(op_str(y), "Elemwise{mul,no_inplace}");
@@ -215,10 +225,18 @@ static void test_dimshuffle(ThContext *c) {
     builder_end(&b);
 }
 
-/* ---- bodies ------------------------------------------------------------------------------------------------------------------- */
+/* ---- bodies
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 static void test_body(ThContext *c) {
-    ScalarBody p = {.nin = 3, .nout = 1, .n = 2, .narg = 4, .in_dtype = (ThDtype[]){TH_FLOAT64, TH_FLOAT64, TH_FLOAT64},
-                    .ins = (ScalarIns[]){{S_add, TH_FLOAT64, 2, 0}, {S_mul, TH_FLOAT64, 2, 2}}, .arg = (int[]){0, 1, 3, 2}, .out = (int[]){4}};
+    ScalarBody p = {.nin = 3,
+                    .nout = 1,
+                    .n = 2,
+                    .narg = 4,
+                    .in_dtype = (ThDtype[]){TH_FLOAT64, TH_FLOAT64, TH_FLOAT64},
+                    .ins = (ScalarIns[]){{S_add, TH_FLOAT64, 2, 0}, {S_mul, TH_FLOAT64, 2, 2}},
+                    .arg = (int[]){0, 1, 3, 2},
+                    .out = (int[]){4}};
     const ScalarBody *body = scalar_body_intern(c, &p);
     CHECK(body && body == scalar_body_intern(c, &p));
     Text t;
@@ -226,10 +244,20 @@ static void test_body(ThContext *c) {
     scalar_body_text(&t, body);
     CHECK_TEXT(t.at, "Composite{((i0 + i1) * i2)}");
     text_free(&t);
-    ScalarBody q = {.nin = 2, .nout = 2, .n = 4, .narg = 8, .nconst = 1, .in_dtype = (ThDtype[]){TH_FLOAT32, TH_FLOAT32},
-                    .cdtype = (ThDtype[]){TH_FLOAT32}, .cvalue = (ThValue[]){{.f = 0.5}},
-                    .ins = (ScalarIns[]){{S_neg, TH_FLOAT32, 1, 0}, {S_sigmoid, TH_FLOAT32, 1, 1}, {S_mul, TH_FLOAT32, 3, 2}, {S_gt, TH_BOOL, 2, 5}},
-                    .arg = (int[]){0, 3, 4, 2, 1, 4, 1}, .out = (int[]){5, 6}};
+    ScalarBody q = {.nin = 2,
+                    .nout = 2,
+                    .n = 4,
+                    .narg = 8,
+                    .nconst = 1,
+                    .in_dtype = (ThDtype[]){TH_FLOAT32, TH_FLOAT32},
+                    .cdtype = (ThDtype[]){TH_FLOAT32},
+                    .cvalue = (ThValue[]){{.f = 0.5}},
+                    .ins = (ScalarIns[]){{S_neg, TH_FLOAT32, 1, 0},
+                                         {S_sigmoid, TH_FLOAT32, 1, 1},
+                                         {S_mul, TH_FLOAT32, 3, 2},
+                                         {S_gt, TH_BOOL, 2, 5}},
+                    .arg = (int[]){0, 3, 4, 2, 1, 4, 1},
+                    .out = (int[]){5, 6}};
     const ScalarBody *two = scalar_body_intern(c, &q);
     CHECK(two && two != body && two->nout == 2);
     text_init(&t, c);

@@ -1,0 +1,47 @@
+/*
+ * build.h -- private to the makers of native code: from the text of a unit to a loaded Unit. backend_cuda uses it for the
+ * emulated device. None of these raises an error but MemoryError: what cannot be built is served by the interpreter, and
+ * one log line says why.
+ */
+#ifndef TH_BUILD_H
+#define TH_BUILD_H
+
+#include "../runtime/runtime.h"
+
+enum { BUILD_KEY = 33, BUILD_PATH = 4096 };
+
+/* What a context remembers about building (slot CTX_BACKEND_C). */
+typedef struct Build {
+    ThContext *c;
+    char temp[BUILD_PATH];                  /* private directory of this context, removed with it; "" none */
+    unsigned serial;                        /* of files written aside */
+    int failures;                           /* units that the compiler refused in a row */
+    bool swept;                             /* what killed processes left behind was looked for */
+    bool told_compiler, told_dir, told_temp, gave_up;
+} Build;
+Build *build_state(ThContext *c);
+
+/* machine.c: the instruction set that units may use, as flags of the compiler with a leading space. */
+const char *machine_flags(void);
+
+/* cache.c: a directory that only we can write, and sealed files in it */
+enum { CACHE_MAIN, CACHE_TEMP };
+/* Path of the trusted directory, made when `make`; false: there is none that may be used. */
+bool cache_dir(Build *b, int which, bool make, char out[BUILD_PATH]);
+/* Whether the file is ours, whole and of that key. */
+bool cache_holds(const char *path, const char *key);
+/* Appends the seal that cache_holds looks for. */
+bool cache_seal(const char *path, const char *key);
+void cache_sweep(Build *b, const char *dir);
+void cache_remove_temp(Build *b);
+
+/* load.c: NULL after one log line when it is no unit of this key and ABI. `source` is copied. */
+Unit *unit_load(ThContext *c, const char *path, const char *key, const char *source);
+
+/*
+ * build.c: `source` defines `int theano_run(Frame *)`, `int (*const theano_step[])(Frame *)` and `const unsigned theano_abi`.
+ * NULL when there is no compiler, it refuses, or nothing can be written.
+ */
+Unit *unit_build(ThContext *c, const char *source);
+
+#endif

@@ -1,0 +1,148 @@
+/*
+ * cache.c -- the directories of built units.
+ *
+ * In: a key (hex) and a path. Out: whether the file there may be loaded. Always holds: a directory is used only if it is
+ * ours, no link, and nobody else may write it; a file becomes visible under its name only whole (written aside, sealed,
+ * renamed), so a kill at any moment leaves at most a file aside, which a later sweep removes. The seal at the end of a
+ * file (magic, key, hash of all before it) is checked before the dynamic linker sees it: a truncated or changed file is
+ * built again. There is no lock: two processes that build the same unit rename equal files over each other.
+ */
+#include "build.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct Seal {
+    char magic[16], key[BUILD_KEY + 7];
+    uint64_t size, hash; /* of what stands before */
+} Seal;
+static const char magic[16] = "theano unit 1";
+
+/* ---- directories ------------------------------------------------------------------------------------------------- */
+static bool trusted(const char *dir) {
+    struct stat s;
+    return lstat(dir, &s) == 0 && S_ISDIR(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & 022);
+}
+
+/* Makes every missing directory on the way, for its owner only. */
+static bool make_path(const char *dir) {
+    char path[BUILD_PATH];
+    size_t n = strlen(dir);
+    if (n >= sizeof path) return false;
+    memcpy(path, dir, n + 1);
+    for (size_t i = 1; i <= n; i++) {
+        if (path[i] != '/' && path[i]) continue;
+        char was = path[i];
+        path[i] = 0;
+        if (mkdir(path, 0700) && errno != EEXIST && errno != EISDIR) {
+            struct stat s; /* a parent that may not be written, but is there */
+            if (stat(path, &s) || !S_ISDIR(s.st_mode)) return false;
+        }
+        path[i] = was;
+    }
+    return true;
+}
+
+static bool main_dir(Build *b, char out[BUILD_PATH]) {
+    const char *base = config_str(b->c, "base_compiledir"), *home = getenv("HOME");
+    bool tilde = base[0] == '~' && (base[1] == '/' || !base[1]);
+    if (!*base || (tilde && !home)) return false;
+    int n = snprintf(out, BUILD_PATH, "%s%s/lua-units", tilde ? home : "", tilde ? base + 1 : base);
+    return n < BUILD_PATH - 80;
+}
+
+static bool make_temp(Build *b) {
+    const char *tmp = getenv("TMPDIR");
+    int n = snprintf(b->temp, sizeof b->temp, "%s/theano-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (n >= BUILD_PATH - 80 || !mkdtemp(b->temp)) b->temp[0] = 0; /* mkdtemp: 0700, a fresh name */
+    return b->temp[0];
+}
+
+bool cache_dir(Build *b, int which, bool make, char out[BUILD_PATH]) {
+    if (which == CACHE_TEMP) {
+        if (!b->temp[0] && (!make || !make_temp(b))) return false;
+        memcpy(out, b->temp, BUILD_PATH);
+        return trusted(out);
+    }
+    return main_dir(b, out) && (!make || make_path(out)) && trusted(out);
+}
+
+/* Calls what(path) for files of the directory that were left aside (all: for every file). */
+static void each_file(const char *dir, bool all, time_t before) {
+    DIR *d = opendir(dir);
+    if (!d) return;
+    for (struct dirent *e; (e = readdir(d));) {
+        struct stat s;
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || (!all && strncmp(e->d_name, "aside-", 6))) continue;
+        if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW)) continue;
+        if (all || s.st_mtime < before) unlinkat(dirfd(d), e->d_name, 0);
+    }
+    closedir(d);
+}
+
+/* Removes what processes that were killed left behind: files written aside more than an hour ago. */
+void cache_sweep(Build *b, const char *dir) {
+    if (b->swept) return;
+    b->swept = true;
+    each_file(dir, false, time(NULL) - 3600);
+}
+
+void cache_remove_temp(Build *b) {
+    if (!b->temp[0]) return;
+    each_file(b->temp, true, 0);
+    rmdir(b->temp);
+    b->temp[0] = 0;
+}
+
+/* ---- sealed files ------------------------------------------------------------------------------------------------ */
+/* Maps a regular file of ours that nobody else can write; its size in *n. NULL otherwise. */
+static void *map_ours(const char *path, size_t *n) {
+    struct stat s;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0) return NULL;
+    bool good = !fstat(fd, &s) && S_ISREG(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & 022) && s.st_size > 0;
+    *n = good ? (size_t)s.st_size : 0;
+    void *p = good ? mmap(NULL, *n, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    close(fd);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+bool cache_holds(const char *path, const char *key) {
+    size_t n;
+    char *p = map_ours(path, &n);
+    if (!p) return false;
+    Seal s;
+    bool good = n > sizeof s;
+    if (good) {
+        memcpy(&s, p + n - sizeof s, sizeof s);
+        good = !memcmp(s.magic, magic, sizeof magic) && !memcmp(s.key, key, BUILD_KEY) && s.size == n - sizeof s &&
+               s.hash == hash_bytes(p, n - sizeof s, 1);
+    }
+    munmap(p, n);
+    return good;
+}
+
+bool cache_seal(const char *path, const char *key) {
+    if (chmod(path, 0700)) return false;
+    size_t n;
+    char *p = map_ours(path, &n);
+    if (!p) return false;
+    Seal s = {.size = n, .hash = hash_bytes(p, n, 1)};
+    memcpy(s.magic, magic, sizeof magic);
+    memcpy(s.key, key, BUILD_KEY);
+    munmap(p, n);
+    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) return false;
+    ssize_t wrote;
+    do wrote = write(fd, &s, sizeof s);
+    while (wrote < 0 && errno == EINTR);
+    return close(fd) == 0 && wrote == (ssize_t)sizeof s;
+}

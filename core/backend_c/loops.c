@@ -1,0 +1,209 @@
+/*
+ * loops.c -- a kernel as one C function: extents and base pointers, the outer loops, each stage's loops inside. The vec loop runs in
+ * whole vectors and once more for the rest (m elements), through the same vector functions.
+ */
+#include "emit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool emit_depth(Emit *e, const KernelOrder *o, int d);
+
+static bool code(Emit *e, const int *ids, int n) {
+    for (int j = 0; j < n; j++)
+        if (!emit_ins(e, ids[j])) return false;
+    return true;
+}
+
+static bool body(Emit *e, const KernelOrder *o, int d) {
+    e->indent++;
+    bool ok = emit_depth(e, o, d + 1);
+    e->indent--;
+    return ok;
+}
+
+/* Vector number of the row, for accumulator lanes; each row starts at 0. */
+static bool counts_vectors(const Emit *e) {
+    const Stage *st = e->s->st;
+    if (e->k->dim[st->vec].kind != DIM_RED) return false;
+    for (int r = st->red0; r < st->red0 + st->nred; r++)
+        if (e->k->red.at[r].kind != RED_ARGMAX && e->k->red.at[r].kind != RED_ARGMIN) return true;
+    return false;
+}
+
+static bool vec_loop(Emit *e, const KernelOrder *o, int d) {
+    int dim = e->s->loop[d];
+    bool u = counts_vectors(e);
+    const char *step = u ? ", u++" : "";
+    if (u) line(e, "int u%s = 0;", "");
+    if (e->lanes == 1) {
+        line(e, "for (i64 i%d = 0; i%d < n%d; i%d++%s) {", dim, dim, dim, dim, step);
+        bool ok = body(e, o, d);
+        line(e, "}");
+        return ok;
+    }
+    line(e, "i64 i%d = 0;", dim);
+    line(e, "for (; i%d + %d <= n%d; i%d += %d%s) {", dim, e->lanes, dim, dim, e->lanes, step);
+    if (!body(e, o, d)) return false;
+    line(e, "}");
+    line(e, "if (i%d < n%d) { /* the last n %% %d */", dim, dim, e->lanes);
+    e->indent++;
+    line(e, "const i64 m = n%d - i%d;", dim, dim);
+    e->indent--;
+    e->tail = true;
+    bool ok = body(e, o, d);
+    e->tail = false;
+    line(e, "}");
+    return ok;
+}
+
+static bool loop(Emit *e, const KernelOrder *o, int d) {
+    if (d == e->s->vec) {
+        line(e, "{");
+        e->indent++;
+        bool ok = vec_loop(e, o, d);
+        e->indent--;
+        line(e, "}");
+        return ok;
+    }
+    int dim = e->s->loop[d];
+    line(e, "for (i64 i%d = 0; i%d < n%d; i%d++) {", dim, dim, dim, dim);
+    bool ok = body(e, o, d);
+    line(e, "}");
+    return ok;
+}
+
+static bool emit_depth(Emit *e, const KernelOrder *o, int d) {
+    const LoopStage *s = e->s;
+    if (!code(e, o->code + s->pre[d], s->npre[d])) return false;
+    for (int i = 0; i < s->nred[d]; i++) emit_red_init(e, s->red[d] + i);
+    if (d < s->nloop) {
+        if (!loop(e, o, d)) return false;
+    } else
+        for (int i = 0; i < s->st->nred; i++) emit_red_step(e, s->st->red0 + i);
+    for (int i = 0; i < s->nred[d]; i++) emit_red_final(e, s->red[d] + i);
+    return code(e, o->code + s->post[d], s->npost[d]);
+}
+
+/* ---- GEMM ------------------------------------------------------------------------------------------------------------------- */
+static void strides(Emit *e, const char *name, const Access *a, int d0, int d1) {
+    Text t;
+    text_init(&t, e->c);
+    put_size(&t, a->st[d0]);
+    text_put(&t, ", ");
+    put_size(&t, a->st[d1]);
+    line(e, "const i64 %s[2] = {%s};", name, t.at ? t.at : "0, 0");
+    text_free(&t);
+}
+
+static void operand(Emit *e, Text *t, int acc) {
+    text_printf(t, "p%d", acc);
+    for (int d = 0; d < e->k->nouter; d++) {
+        text_printf(t, " + i%d * (", d);
+        put_size(t, e->k->acc.at[acc].st[d]);
+        text_put(t, ")");
+    }
+}
+
+static bool gemm(Emit *e, const KernelOrder *o) {
+    const Stage *st = e->s->st;
+    int m = st->d0, d = e->k->nouter;
+    if (!code(e, o->code + e->s->pre[d], e->s->npre[d])) return false; /* alpha, beta */
+    Text t;
+    char al[32] = "1", be[32] = "0";
+    if (st->alpha >= 0) snprintf(al, sizeof al, "(f64)v%d", st->alpha);
+    if (st->beta >= 0) snprintf(be, sizeof be, "(f64)v%d", st->beta);
+    line(e, "{ /* c = beta c + alpha a.b */");
+    e->indent++;
+    line(e, "const i64 mnk[3] = {n%d, n%d, n%d};", m, m + 1, m + 2);
+    strides(e, "as", &e->k->acc.at[st->A], m, m + 2);
+    strides(e, "bs", &e->k->acc.at[st->B], m + 2, m + 1);
+    strides(e, "cs", &e->k->acc.at[st->C], m, m + 1);
+    text_init(&t, e->c);
+    operand(e, &t, st->A);
+    text_put(&t, ", as, ");
+    operand(e, &t, st->B);
+    text_put(&t, ", bs, ");
+    operand(e, &t, st->C);
+    line(e, "if (f->rt->gemm(f, %d, mnk, %s, cs, %s, %s)) return f->rt->fail(f, step, %d, 0, 0, 0, 0, 0);", e->k->acc.at[st->C].dtype, t.at ? t.at : "", al, be,
+         TH_MemoryError);
+    text_free(&t);
+    e->indent--;
+    line(e, "}");
+    return true;
+}
+
+/* ---- the function ------------------------------------------------------------------------------------------------------------- */
+static bool stage(Emit *e, const KernelOrder *o, int number) {
+    e->s = &o->stage[number];
+    e->lanes = stage_lanes(e, e->s);
+    if (e->s->st->cls == STAGE_GEMM) {
+        if (!gemm(e, o)) return false;
+        if (!e->s->st->nins) return true;
+        LoopStage ep = *e->s; /* alpha and beta stand already */
+        ep.npre[e->k->nouter] = 0;
+        e->s = &ep;
+        bool ok = emit_depth(e, o, e->k->nouter);
+        e->s = &o->stage[number];
+        return ok;
+    }
+    return emit_depth(e, o, e->k->nouter);
+}
+
+static bool outer(Emit *e, const KernelOrder *o, int d) {
+    const Kernel *k = e->k;
+    for (int i = 0; d < k->nouter && i < k->st.n; i++) {
+        e->s = &o->stage[i];
+        e->lanes = 1;
+        if (!code(e, o->code + e->s->pre[d], e->s->npre[d])) return false;
+    }
+    if (d == k->nouter) {
+        for (int i = 0; i < k->st.n; i++)
+            if (!stage(e, o, i)) return false;
+        return true;
+    }
+    line(e, "for (i64 i%d = 0; i%d < n%d; i%d++) {", d, d, d, d);
+    e->indent++;
+    bool ok = outer(e, o, d + 1);
+    e->indent--;
+    line(e, "}");
+    return ok;
+}
+
+static void head(Emit *e) {
+    const Kernel *k = e->k;
+    Text t;
+    for (int d = 0; d < k->ndim; d++) {
+        text_init(&t, e->c);
+        put_size(&t, k->dim[d].n);
+        line(e, "const i64 n%d = %s;", d, t.at ? t.at : "0");
+        text_free(&t);
+    }
+    for (int i = 0; i < k->acc.n; i++) {
+        const Access *a = &k->acc.at[i];
+        const char *ty = type_short((ThDtype)a->dtype), *ro = a->flags & ACC_WRITE ? "" : "const ";
+        text_init(&t, e->c);
+        if (!size_is(a->off, 0)) { text_put(&t, " + "); put_size(&t, a->off); }
+        line(e, "%s%s *const p%d = (%s%s *)b[%d]%s;", ro, ty, i, ro, ty, a->buf, t.at ? t.at : "");
+        text_free(&t);
+    }
+}
+
+bool emit_kernel(Emit *e, const Kernel *k, int number) {
+    KernelOrder o;
+    e->k = k;
+    e->number = number;
+    e->mask = arena_alloc0(e->arena, (size_t)k->ins.n + 1);
+    e->vec = arena_alloc0(e->arena, (size_t)k->ins.n + 1);
+    if (!e->mask || !e->vec || !kernel_order(k, e->arena, &o)) return false;
+    if (k->title) line(e, "/* %s */", k->title);
+    line(e, "static int kernel_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step) {", number);
+    e->indent = 1;
+    line(e, "(void)f, (void)b, (void)s, (void)q, (void)step;");
+    head(e);
+    bool ok = outer(e, &o, 0);
+    line(e, "return 0;");
+    e->indent = 0;
+    line(e, "}\n");
+    return ok && !failed(e->c);
+}

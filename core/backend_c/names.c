@@ -1,0 +1,64 @@
+/* names.c -- names of types and helpers, and lines of text. */
+#include "emit.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct { const char *name, *ctype; int mask; } types[TH_DTYPE_COUNT] = {
+    [TH_BOOL] = {"u8", "unsigned char", TH_INT8}, [TH_INT8] = {"i8", "signed char", TH_INT8},
+    [TH_INT16] = {"i16", "short", TH_INT16}, [TH_INT32] = {"i32", "int", TH_INT32}, [TH_INT64] = {"i64", "long", TH_INT64},
+    [TH_UINT8] = {"u8", "unsigned char", TH_INT8}, [TH_UINT16] = {"u16", "unsigned short", TH_INT16},
+    [TH_UINT32] = {"u32", "unsigned int", TH_INT32}, [TH_UINT64] = {"u64", "unsigned long", TH_INT64},
+    [TH_FLOAT32] = {"f32", "float", TH_INT32}, [TH_FLOAT64] = {"f64", "double", TH_INT64},
+    [TH_COMPLEX64] = {"c64", "", TH_INT64}, [TH_COMPLEX128] = {"c128", "", TH_INT64},
+};
+
+const char *type_short(ThDtype d) { return types[d].name; }
+
+void type_name(char out[16], ThDtype d, int lanes) {
+    if (lanes == 1) snprintf(out, 16, "%s", types[d].name);
+    else snprintf(out, 16, "%sx%d", types[d].name, lanes);
+}
+
+int mask_width(ThDtype d) { return (int)th_dtype_bytes(d); }
+
+bool need(Emit *e, const char *name) {
+    uint32_t v;
+    uint64_t h = hash_bytes(name, strlen(name), 17);
+    if (map_get(&e->have, h, &v)) return false;
+    return map_put(e->c, &e->have, h, 1);
+}
+
+const char *need_type(Emit *e, ThDtype d, int lanes, char out[16]) {
+    type_name(out, d, lanes);
+    if (lanes > 1 && need(e, out)) {
+        const char *s = types[d].name;
+        size_t b = th_dtype_bytes(d);
+        text_printf(&e->helpers, "typedef %s %s __attribute__((vector_size(%d)));\n", s, out, (int)b * lanes);
+        text_printf(&e->helpers, "typedef %s %su __attribute__((vector_size(%d), aligned(%d), may_alias));\n", s, out, (int)b * lanes, (int)b);
+    }
+    return out;
+}
+
+const char *need_mask(Emit *e, ThDtype d, int lanes, char out[16]) { return need_type(e, (ThDtype)types[d].mask, lanes, out); }
+
+void line(Emit *e, const char *format, ...) {
+    char small[1024];
+    va_list ap;
+    va_start(ap, format);
+    int n = vsnprintf(small, sizeof small, format, ap);
+    va_end(ap);
+    for (int i = 0; i < e->indent; i++) text_put(&e->body, "    ");
+    if (n < (int)sizeof small) text_put(&e->body, small);
+    else {
+        char *big = ctx_alloc(e->c, (size_t)n + 1);
+        if (!big) return;
+        va_start(ap, format);
+        vsnprintf(big, (size_t)n + 1, format, ap);
+        va_end(ap);
+        text_put(&e->body, big);
+        ctx_free(e->c, big, (size_t)n + 1);
+    }
+    text_putc(&e->body, '\n');
+}

@@ -1,0 +1,23 @@
+/* prelude.c -- the head of every unit: its own prototypes, no system header. Mirrors runtime.h; the ABI number is checked on loading. */
+#include "emit.h"
+
+const char *const prelude_c =
+    "typedef signed char i8; typedef short i16; typedef int i32; typedef long i64;\n"
+    "typedef unsigned char u8; typedef unsigned short u16; typedef unsigned int u32; typedef unsigned long u64;\n"
+    "typedef float f32; typedef double f64;\n"
+    "typedef struct { f32 re, im; } c64; typedef struct { f64 re, im; } c128;\n"
+    "typedef union { i64 i; f64 f; c128 c; } Cell; /* a literal lifted out of the text */\n"
+    "typedef struct Frame Frame;\n"
+    "typedef struct {\n"
+    "    u32 abi, size;\n"
+    "    int (*gemm)(Frame *, int, const i64 *, const void *, const i64 *, const void *, const i64 *, void *, const i64 *, f64, f64);\n"
+    "    int (*host_call)(Frame *, int);\n"
+    "    int (*size_step)(Frame *, int, int);\n"
+    "    int (*late_alloc)(Frame *, int);\n"
+    "    int (*poll_interrupt)(Frame *);\n"
+    "    int (*fail)(Frame *, int, int, int, i64, i64, i64, i64);\n"
+    "    void (*parallel_for)(Frame *, int, void (*)(int, void *), void *);\n"
+    "} Rt;\n"
+    "struct Frame { char **buf; i64 *sym; const Rt *rt; void *scratch; i64 err[8]; };\n"
+    "void *memcpy(void *, const void *, unsigned long);\n"
+    "#define INLINE static inline __attribute__((always_inline, unused))\n";

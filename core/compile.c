@@ -1,0 +1,91 @@
+/*
+ * compile.c -- th_compile: from the user's expression to a compiled function, on one screen. In: a ThCompile. Out: a ThFunction;
+ * on any failure NULL with the error set and everything freed. The user's graph is only read.
+ */
+#include "compile.h"
+
+#include <string.h>
+
+/* A library built without a backend's folder runs on the interpreter. */
+#pragma weak backend_c
+#pragma weak backend_cuda_emulated
+
+/* Inputs, outputs and updates make sense; givens are put in their places. */
+static bool check(Compile *k) {
+    return compile_mode(k) && compile_inputs(k) && compile_updates(k) && compile_givens(k) && compile_used(k);
+}
+
+/* The user's DAG -> a private FunctionGraph. */
+static FGraph *graph_close(Compile *k) {
+    int nup = k->update_of.n;
+    FGraph *fg = fg_new(k->ctx, k->in.at, k->in.n, k->out.at, k->nout, k->update_of.at, k->out.at + k->nout, nup, false);
+    for (int i = 0; fg && i < k->in.n; i++) fg->in_mutable[i] = k->spec->in[i].mutable_;
+    return fg;
+}
+
+/* What the planner must know of arguments and results. */
+static bool describe(Compile *k) {
+    const ThCompile *s = k->spec;
+    k->io_in = ctx_alloc0(k->ctx, (size_t)(s->nin + 1) * sizeof *k->io_in);
+    k->io_out = ctx_alloc0(k->ctx, (size_t)(s->nout + 1) * sizeof *k->io_out);
+    if (!k->io_in || !k->io_out) return false;
+    for (int i = 0; i < s->nin; i++) {
+        const char *name = s->in[i].name ? s->in[i].name : s->in[i].var->name;
+        k->io_in[i] = (PlanIo){.type = s->in[i].var->type, .name = name ? intern(k->ctx, name) : NULL, .mutable_ = s->in[i].mutable_,
+                               .borrow = s->in[i].borrow};
+    }
+    for (int o = 0; o < s->nout; o++)
+        k->io_out[o] = (PlanIo){.type = s->out[o].var->type, .name = s->out[o].var->name, .borrow = s->out[o].borrow};
+    return !failed(k->ctx);
+}
+
+/* A built unit, or NULL: then the interpreter runs the plan (an error is set only when something is broken). */
+static Unit *build(Compile *k, const Plan *plan) {
+    const char *device = config_str(k->ctx, "device");
+    const Backend *b = device && !strcmp(device, "cuda-emulated") ? &backend_cuda_emulated : &backend_c;
+    return k->interpret || !b ? NULL : b->build(k->ctx, plan, k->spec->name);
+}
+
+static ThFunction *finish(Compile *k, FGraph *fg, Plan *plan, Unit *unit) {
+    const ThCompile *s = k->spec;
+    FunctionSpec f = {.plan = plan, .unit = unit, .fg = fg, .in = s->in, .nin = s->nin, .out = s->out, .nout = s->nout, .name = s->name,
+                      .allow_input_downcast = s->allow_input_downcast};
+    const char *verbosity = config_str(k->ctx, "exception_verbosity");
+    f.exception_verbose = verbosity && !strcmp(verbosity, "high");
+    return function_new(k->ctx, &f);
+}
+
+static ThFunction *compile(Compile *k) {
+    FGraph *fg = NULL;
+    Plan *plan = NULL;
+    Unit *unit = NULL;
+    ThFunction *f = NULL;
+    if (check(k) && describe(k) && (fg = graph_close(k)) && opt_run(fg, &k->opt) &&
+        (plan = plan_make(fg, k->io_in, k->spec->nin, k->io_out, k->spec->nout))) {
+        unit = build(k, plan);
+        if (!failed(k->ctx)) f = finish(k, fg, plan, unit);
+    }
+    plan_release(plan);
+    if (!f && unit) unit->release(unit);
+    if (!f) fg_free(fg);
+    return f;
+}
+
+static void forget(Compile *k) {
+    for (int i = 0; k->cloned && i < k->out.n; i++) th_var_release(k->out.at[i]);
+    ctx_free(k->ctx, k->io_in, (size_t)(k->spec->nin + 1) * sizeof *k->io_in);
+    ctx_free(k->ctx, k->io_out, (size_t)(k->spec->nout + 1) * sizeof *k->io_out);
+    vec_free(k->ctx, &k->in);
+    vec_free(k->ctx, &k->out);
+    vec_free(k->ctx, &k->update_of);
+    compile_mode_free(k);
+}
+
+ThFunction *th_compile(ThContext *c, const ThCompile *spec) {
+    if (!c || failed(c)) return NULL;
+    Compile k = {.ctx = c, .spec = spec};
+    c->eval = eager_apply; /* constant folding runs on the interpreter */
+    ThFunction *f = compile(&k);
+    forget(&k);
+    return f;
+}

@@ -1,0 +1,79 @@
+/*
+ * inspect.c -- looking into compiled functions and at rewrites: nodes, prints, plan, C text. In: a ThFunction or a graph text.
+ * Out: borrowed nodes, or texts owned by the caller (th_free); NULL with the error set.
+ */
+#include "backend.h"
+#include "opt/opt.h"
+
+#include <string.h>
+
+/* The schedule; a function made without one (never by th_compile) has no nodes to show. */
+int th_function_nnodes(const ThFunction *f) {
+    const FGraph *fg = function_fgraph((ThFunction *)f);
+    return fg ? fg->norder : 0;
+}
+
+ThApply *th_function_node(const ThFunction *f, int i) {
+    const FGraph *fg = function_fgraph((ThFunction *)f);
+    return fg && i >= 0 && i < fg->norder ? fg->order[i] : NULL;
+}
+
+ThVar *th_function_output_var(const ThFunction *f, int i) {
+    const FGraph *fg = function_fgraph((ThFunction *)f);
+    return fg && i >= 0 && i < fg->nout ? fg->out[i] : NULL;
+}
+
+static char *take(Text *t, bool ok) {
+    if (ok && !failed(t->c)) return text_take(t);
+    text_free(t);
+    return NULL;
+}
+
+char *th_function_debugprint(ThFunction *f, const ThDebugPrint *options) {
+    static const ThDebugPrint plain = {.depth = -1, .ids = 'C'};
+    FGraph *fg = function_fgraph(f);
+    Text t;
+    text_init(&t, th_function_context(f));
+    PrintGraph g = {fg->order, fg->norder, fg->out, fg->nout};
+    return take(&t, debugprint(&t, fg->out, fg->nout, options ? options : &plain, &g));
+}
+
+char *th_function_graph_text(ThFunction *f) {
+    FGraph *fg = function_fgraph(f);
+    Text t;
+    text_init(&t, th_function_context(f));
+    return take(&t, graph_print(&t, fg->in, fg->nin, fg->out, fg->nout));
+}
+
+char *th_function_plan(ThFunction *f) {
+    Text t;
+    text_init(&t, th_function_context(f));
+    return take(&t, plan_text(&t, function_plan(f)));
+}
+
+char *th_function_ccode(ThFunction *f) {
+    Unit *u = function_unit(f);
+    ThContext *c = th_function_context(f);
+    if (u && u->source) return ctx_strdup(c, u->source);
+    err(c, TH_ValueError, "this function has no C code: the interpreter runs it (linker or mode without C, or no compiler)");
+    return NULL;
+}
+
+/* A graph text, with its updates, through the named passes: what is left, in the order of the schedule. */
+char *th_optimize_text(ThContext *c, const char *graph, const char *passes) {
+    if (failed(c)) return NULL;
+    c->eval = eager_apply;
+    FGraph *fg = graph_read_fg(c, graph, false);
+    Text t;
+    text_init(&t, c);
+    char *r = take(&t, fg && opt_run_named(fg, passes ? passes : "") && graph_print_fg(&t, fg));
+    fg_free(fg);
+    return r;
+}
+
+char *th_optdb_summary(ThContext *c, const char *query) {
+    OptSpec s = {.optimizer = query && *query ? query : "fast_run"};
+    Text t;
+    text_init(&t, c);
+    return take(&t, opt_summary(&t, c, &s));
+}

@@ -1,0 +1,98 @@
+/*
+ * ask.c -- questions that rules ask about variables, and constants they build.
+ * In: variables of the FGraph. Out: answers in O(1), or in the length of a chain of DimShuffles. Nothing is changed.
+ */
+#include "rewrite.h"
+
+#include <string.h>
+
+int ask_which(const ThApply *a) {
+    if (!a || a->op != &op_elemwise) return -1;
+    const ElemwiseAttrs *e = a->attrs;
+    return e->body ? -1 : e->scalar;
+}
+
+ThApply *ask_scalar(const ThVar *v, int scalar) {
+    return v && v->owner && ask_which(v->owner) == scalar ? v->owner : NULL;
+}
+
+bool ask_op(const ThVar *v, const Op *op) {
+    return v && v->owner && v->owner->op == op;
+}
+
+bool ask_all_bcast(ThType t) {
+    uint32_t all = t.ndim >= 32 ? ~0u : (1u << t.ndim) - 1;
+    return (t.broadcastable & all) == all;
+}
+
+/* Only broadcastable dimensions added or dropped; the others keep their order. */
+static bool keeps_elements(const ThApply *a) {
+    const AttrInts *p = ask_attr(a->op, a->attrs, "order");
+    int last = -1;
+    for (int i = 0; i < p->n; i++) {
+        if (p->at[i] < 0) continue;
+        if (p->at[i] < last) return false;
+        last = p->at[i];
+    }
+    return true;
+}
+
+ThVar *ask_peel(ThVar *v) {
+    while (v && v->owner && v->owner->op == &op_dimshuffle && keeps_elements(v->owner)) v = v->owner->in[0];
+    return v;
+}
+
+static const ThVar *constant_behind(const ThVar *v) {
+    while (v && v->owner && v->owner->op == &op_dimshuffle) v = v->owner->in[0];
+    return v && var_is_const(v) && v->type.kind == TYPE_TENSOR ? v : NULL;
+}
+
+bool ask_value(const ThVar *v, double *x) {
+    const ThVar *k = constant_behind(v);
+    return k && const_all_equal(k, x);
+}
+
+bool ask_equals(const ThVar *v, double x) {
+    double y;
+    return ask_value(v, &y) && y == x;
+}
+
+bool ask_number(const ThVar *v, ThValue *x) {
+    const ThVar *k = constant_behind(v);
+    if (!k || !ask_all_bcast(v->type) || k->u.data->size != 1 || dtype_is_complex(k->type.dtype)) return false;
+    if (dtype_is_float(k->type.dtype)) x->f = array_item_float(k->u.data);
+    else x->i = array_item_int(k->u.data);
+    return true;
+}
+
+const void *ask_attr(const Op *op, const void *attrs, const char *name) {
+    for (int i = 0; i < op->nattr; i++)
+        if (strcmp(op->attrs[i].name, name) == 0) return (const char *)attrs + op->attrs[i].offset;
+    return NULL;
+}
+
+const Op *opt_op_named(const char *name) {
+    const Op *op = op_find(name);
+    for (int i = 0; !op && i < op_count; i++)
+        if (strcasecmp(op_table[i]->name, name) == 0) op = op_table[i];
+    return op;
+}
+
+/* 0-d constant of t's dtype, seen with t's rank where all of t's dims may broadcast. */
+ThVar *opt_number(Opt *o, ThValue x, ThType t) {
+    ThVar *v;
+    if (dtype_is_float(t.dtype) || dtype_is_complex(t.dtype)) v = const_float(&o->b, x.f, t.dtype);
+    else v = const_int(&o->b, x.i, t.dtype);
+    return v && ask_all_bcast(t) ? padleft_make(&o->b, v, t.ndim) : v;
+}
+
+ThVar *opt_const(Opt *o, double x, ThType t) {
+    ThValue v;
+    if (dtype_is_float(t.dtype) || dtype_is_complex(t.dtype)) v.f = x;
+    else v.i = (int64_t)x;
+    return opt_number(o, v, t);
+}
+
+ThVar *opt_call(Opt *o, int scalar, ThVar **in, int nin) {
+    return nin == 1 ? in[0] : elemwise_make(&o->b, scalar, in, nin);
+}

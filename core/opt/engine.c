@@ -1,0 +1,234 @@
+/*
+ * engine.c -- runs the rules of one phase to a fixed point.
+ * A worklist by rank (children before parents), first come first served by serial within a rank. New nodes, nodes whose
+ * input changed and, as far as patterns look, the clients of those are looked at again. A node's generation is one more
+ * than that of the node it replaces; past the limit it is left alone, so that no set of rules can run for ever.
+ */
+#include "rewrite.h"
+
+#include <string.h>
+
+enum { MAX_GENERATION = 50, MAX_SPREAD = 256 };
+
+typedef VEC(const Rule *) RuleVec;
+typedef struct Engine {
+    Opt *o;
+    VEC(ThApply *) heap;       /* least (rank, serial) first */
+    VEC(uint8_t) queued;       /* by node id */
+    RuleVec by_scalar[SCALAR_COUNT], any;
+    VEC(RuleVec) by_op;        /* by place in op_table */
+    Map op_place;
+    int depth;                 /* levels above a changed node that patterns reach */
+    bool failed;
+} Engine;
+
+/* ---- worklist ------------------------------------------------------------------------------------------------------------------ */
+static bool before(const ThApply *a, const ThApply *b) {
+    return a->rank != b->rank ? a->rank < b->rank : a->serial < b->serial;
+}
+
+static void sift_up(ThApply **h, int i) {
+    ThApply *x = h[i];
+    for (int up; i > 0 && before(x, h[up = (i - 1) / 2]); i = up) h[i] = h[up];
+    h[i] = x;
+}
+
+static void sift_down(ThApply **h, int n, int i) {
+    ThApply *x = h[i];
+    for (int k; (k = 2 * i + 1) < n; i = k) {
+        if (k + 1 < n && before(h[k + 1], h[k])) k++;
+        if (!before(h[k], x)) break;
+        h[i] = h[k];
+    }
+    h[i] = x;
+}
+
+static void push(Engine *e, ThApply *a) {
+    if (e->failed || (a->flags & APPLY_DEAD)) return;
+    int id = (int)a->id;
+    if (id >= e->queued.n) {
+        int to = e->o->fg->nnodes > id ? e->o->fg->nnodes : id + 1;
+        to += to / 2 + 64;
+        if (!vec_reserve(e->o->c, &e->queued, to)) {
+            e->failed = true;
+            return;
+        }
+        memset(e->queued.at + e->queued.n, 0, (size_t)(to - e->queued.n));
+        e->queued.n = to;
+    }
+    if (e->queued.at[id]) return;
+    if (!vec_push(e->o->c, &e->heap, a)) {
+        e->failed = true;
+        return;
+    }
+    e->queued.at[id] = 1;
+    sift_up(e->heap.at, e->heap.n - 1);
+}
+
+static ThApply *pop(Engine *e) {
+    ThApply *a = e->heap.at[0];
+    e->heap.at[0] = e->heap.at[--e->heap.n];
+    if (e->heap.n) sift_down(e->heap.at, e->heap.n, 0);
+    e->queued.at[a->id] = 0;
+    return a;
+}
+
+/* The node and its clients up to `levels` above it. Hubs stop the walk: their clients hear of their own changes. */
+static void push_upward(Engine *e, ThApply *a, int levels) {
+    push(e, a);
+    if (levels <= 0) return;
+    for (int i = 0; i < a->nout; i++) {
+        const ThVar *v = a->out[i];
+        for (int k = 0; k < v->nclients && v->nclients <= MAX_SPREAD; k++)
+            if (v->clients[k].node) push_upward(e, v->clients[k].node, levels - 1);
+    }
+}
+
+static void on_import(void *user, ThApply *node) {
+    push(user, node);
+}
+
+static void on_change(void *user, ThApply *node) {
+    Engine *e = user;
+    push_upward(e, node, e->depth - 1);
+}
+
+static void on_prune(void *user, ThApply *node) {
+    (void)user;
+    (void)node;
+}
+
+/* ---- which rules ----------------------------------------------------------------------------------------------------------------- */
+static bool collect(Engine *e) {
+    Opt *o = e->o;
+    if (!vec_reserve(o->c, &e->by_op, op_count)) return false;
+    memset(e->by_op.at, 0, sizeof *e->by_op.at * (size_t)op_count);
+    e->by_op.n = op_count;
+    for (int i = 0; i < op_count; i++)
+        if (!map_put(o->c, &e->op_place, KEY(op_table[i]), (uint32_t)i)) return false;
+    for (int i = 0; i < o->rules->n; i++) {
+        const Rule *r = &o->rules->at[i];
+        uint32_t place;
+        if (!query_rule(o->q, o->pass, r)) continue;
+        if (r->depth > e->depth) e->depth = r->depth;
+        RuleVec *v = &e->any;
+        if (r->scalar >= 0) v = &e->by_scalar[r->scalar];
+        else if (r->op && map_get(&e->op_place, KEY(r->op), &place)) v = &e->by_op.at[place];
+        if (!vec_push(o->c, v, r)) return false;
+    }
+    if (e->depth > 3) e->depth = 3;
+    return true;
+}
+
+static void forget(Engine *e) {
+    ThContext *c = e->o->c;
+    for (int i = 0; i < SCALAR_COUNT; i++) vec_free(c, &e->by_scalar[i]);
+    for (int i = 0; i < e->by_op.n; i++) vec_free(c, &e->by_op.at[i]);
+    vec_free(c, &e->by_op);
+    vec_free(c, &e->any);
+    vec_free(c, &e->heap);
+    vec_free(c, &e->queued);
+    map_free(c, &e->op_place);
+}
+
+/* ---- replacing ---------------------------------------------------------------------------------------------------------------------- */
+/* second(input, r) for inputs of the node that have the dims r lacks. */
+static ThVar *fill_from_inputs(Opt *o, ThVar *r, const ThVar *out) {
+    const ThApply *a = out->owner;
+    for (int i = 0; a && r && i < a->nin; i++) {
+        ThType t = a->in[i]->type;
+        uint32_t missing = r->type.broadcastable & ~out->type.broadcastable;
+        if (!missing) break;
+        if (a->op != &op_elemwise || t.kind != TYPE_TENSOR || t.ndim != out->type.ndim) continue;
+        if (missing & ~t.broadcastable) r = second_make(&o->b, a->in[i], r);
+    }
+    return r;
+}
+
+ThVar *engine_fit(Opt *o, ThVar *r, ThVar *out) {
+    ThType want = out->type;
+    if (!r || type_eq(r->type, want)) return r;
+    if (r->type.kind != TYPE_TENSOR || want.kind != TYPE_TENSOR || r->type.ndim > want.ndim) return NULL;
+    if (dtype_is_complex(r->type.dtype) && !dtype_is_complex(want.dtype)) return NULL;
+    r = padleft_make(&o->b, cast_make(&o->b, r, want.dtype), want.ndim);
+    if (r && (want.broadcastable & ~r->type.broadcastable)) return NULL;
+    if (r) r = fill_from_inputs(o, r, out);
+    return r && type_eq(r->type, want) ? r : NULL;
+}
+
+bool engine_replace(Opt *o, ThVar *out, ThVar *r, const char *rule) {
+    r = engine_fit(o, r, out);
+    if (!r || fg_find(r) == out) return false;
+    r = fg_find(r);
+    if (out->name && !r->name && r->owner) r->name = out->name;
+    return fg_replace(o->fg, out, r, rule);
+}
+
+/* ---- the loop --------------------------------------------------------------------------------------------------------------------------- */
+/* True when the rule changed the graph. */
+static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
+    Opt *o = e->o;
+    builder_begin_fg(&o->b, o->fg, a->prov);
+    o->b.rule = r->name;
+    o->b.generation = (uint16_t)(a->generation + 1);
+    o->fg->rule = r->name;
+    ThVar *v = r->fn ? r->fn(o, a) : rule_apply(o, r, a);
+    bool done = v && !failed(o->c) && engine_replace(o, a->out[0], v, r->name);
+    builder_end(&o->b);
+    o->fg->rule = NULL;
+    if (done) {
+        o->fired[r - o->rules->at]++;
+        o->rewrites++;
+    }
+    return done;
+}
+
+static bool try_list(Engine *e, const RuleVec *v, ThApply *a) {
+    for (int i = 0; i < v->n; i++) {
+        if (try_rule(e, v->at[i], a)) return true;
+        if (failed(e->o->c)) return true;
+    }
+    return false;
+}
+
+/* Rules on this node until one changes the graph; then its clients and its replacement are in the worklist. */
+static void visit(Engine *e, ThApply *a) {
+    uint32_t place;
+    int s = ask_which(a);
+    if (a->generation >= MAX_GENERATION) {
+        e->o->fg->max_generation_hit++;
+        return;
+    }
+    if (s >= 0 && try_list(e, &e->by_scalar[s], a)) return;
+    if (map_get(&e->op_place, KEY(a->op), &place) && try_list(e, &e->by_op.at[place], a)) return;
+    try_list(e, &e->any, a);
+}
+
+static bool fill_worklist(Engine *e) {
+    ApplyVec order = {0};
+    bool ok = fg_toposort(e->o->fg, &order);
+    for (int i = 0; ok && i < order.n; i++) push(e, order.at[i]);
+    vec_free(e->o->c, &order);
+    return ok && !e->failed;
+}
+
+bool pass_rules(Opt *o) {
+    Engine e = {.o = o, .depth = 1};
+    FgListener l = {on_import, on_change, on_prune, &e};
+    bool ok = collect(&e) && fill_worklist(&e) && vec_push(o->c, &o->fg->listeners, l);
+    if (ok) {
+        while (e.heap.n && !e.failed && !failed(o->c)) {
+            ThApply *a = pop(&e);
+            if (a->flags & APPLY_DEAD) continue;
+            if (o->rewrites > o->limit) {
+                ctx_log(o->c, "optimizer: %lld rewrites in one function; stopped in %s", (long long)o->rewrites, o->pass->name);
+                break;
+            }
+            visit(&e, a);
+        }
+        o->fg->listeners.n--;
+    }
+    if (e.failed && !failed(o->c)) err_nomem(o->c);
+    forget(&e);
+    return ok && !failed(o->c);
+}

@@ -1,0 +1,233 @@
+/*
+ * optdb.c -- the table of passes in Theano's positions, queries over their names and tags, and the run itself.
+ * In: an FGraph and what to include, exclude and require. Out: the graph rewritten and fg->order fixed.
+ * Invariant: passes run in the order of their positions; the schedule is made whatever the query says.
+ */
+#include "rewrite.h"
+
+#include <string.h>
+
+#define BOTH "fast_run:fast_compile"
+/* clang-format off */
+static const Pass passes[] = {
+    /*    name                        position  tags                                                     function             rules */
+#define PASS(name, position, tags, fn, level) {#name, position, tags, fn, level},
+    PASS(merge1,                      0,     BOTH ":merge",                                              pass_merge,             0)
+    PASS(ShapeOpt,                    0.1,   BOTH,                                                       pass_shape,             0)
+    PASS(useless,                     0.6,   BOTH,                                                       pass_rules,             USELESS)
+    PASS(canonicalize,                1,     BOTH,                                                       pass_rules,             CANON)
+    PASS(stabilize,                   1.5,   BOTH,                                                       pass_rules,             STAB)
+    PASS(local_fill_to_alloc,         1.51,  "fast_run",                                                 pass_rules,             FILLALLOC)
+    PASS(local_log_sum_exp,           1.6,   "fast_run",                                                 pass_rules,             LOGSUM)
+    PASS(BlasOpt,                     1.7,   BOTH,                                                       pass_rules,             BLAS0)
+    PASS(GemmOptimizer,               1.71,  "fast_run",                                                 pass_gemm,              0)
+    PASS(blas_vectors,                1.72,  "fast_run",                                                 pass_rules,             BLASV)
+    PASS(specialize,                  2,     BOTH,                                                       pass_rules,             SPEC)
+    PASS(uncanonicalize,              3,     BOTH,                                                       pass_rules,             UNCANON)
+    PASS(specialize_device,           48.6,  BOTH,                                                       pass_rules,             SPECDEV)
+    PASS(add_mul_fusion,              48.9,  "fast_run:fusion:local_elemwise_fusion:FusionOptimizer",    pass_fuse_add_mul,      0)
+    PASS(local_elemwise_split,        48.95, BOTH,                                                       pass_split,             0)
+    PASS(elemwise_fusion,             49,    "fast_run:fusion:local_elemwise_fusion:FusionOptimizer",    pass_fuse,              0)
+    PASS(schedule,                    49.5,  "add_destroy_handler",                                      pass_schedule,          0)
+    PASS(inplace_subtensor,           60,    "fast_run:inplace",                                         pass_inplace_subtensor, 0)
+    PASS(InplaceBlasOpt,              70,    "fast_run:inplace:c_blas_destructive",                      pass_inplace_blas,      0)
+    PASS(inplace_elemwise_opt,        75,    "fast_run:inplace:inplace_opt:inplace_elemwise_optimizer",  pass_inplace_elemwise,  0)
+#undef PASS
+};
+/* clang-format on */
+
+/* What the optimizer names mean: included tags, excluded tags. */
+static const struct { const char *name, *include, *exclude; double cutoff; } bases[] = {
+    {"o4", "fast_run", "", 1e9},
+    {"fast_run", "fast_run", "", 1e9},
+    {"o3", "fast_run", "inplace", 1e9},
+    {"o2", "fast_compile:elemwise_fusion:add_mul_fusion", "inplace", 1e9},
+    {"o1", "fast_compile", "inplace", 1e9},
+    {"fast_compile", "fast_compile", "inplace", 1e9},
+    {"stabilize", "fast_run", "inplace", 1.5000001},
+    {"unsafe", "fast_run:unsafe", "inplace", 1e9},
+    {"merge", "merge", "", 1e9},
+    {"None", "", "", 1e9},
+};
+
+/* ---- words ----------------------------------------------------------------------------------------------------------------- */
+typedef struct Words { const char *p; } Words;
+
+static bool next_word(Words *w, const char **at, size_t *n) {
+    while (*w->p == ':' || *w->p == ' ' || *w->p == ',') w->p++;
+    *at = w->p;
+    while (*w->p && *w->p != ':' && *w->p != ' ' && *w->p != ',') w->p++;
+    *n = (size_t)(w->p - *at);
+    return *n > 0;
+}
+
+static bool text_has(const char *words, const char *word) {
+    Words w = {words};
+    const char *at;
+    size_t n;
+    while (next_word(&w, &at, &n))
+        if (strlen(word) == n && memcmp(at, word, n) == 0) return true;
+    return false;
+}
+
+typedef VEC(const char *) WordVec;
+
+static bool add_words(ThContext *c, void *to, const char *text) {
+    WordVec *v = to;
+    Words w = {text ? text : ""};
+    const char *at;
+    size_t n;
+    while (next_word(&w, &at, &n)) {
+        const char *word = intern_n(c, at, n);
+        if (!word || !vec_push(c, v, word)) return false;
+    }
+    return true;
+}
+
+/* ---- queries ------------------------------------------------------------------------------------------------------------------ */
+static void query_free(ThContext *c, Query *q) {
+    vec_free(c, &q->include);
+    vec_free(c, &q->exclude);
+    vec_free(c, &q->require);
+}
+
+static bool query_make(ThContext *c, const OptSpec *s, Query *q) {
+    const char *name = s->optimizer ? s->optimizer : "fast_run";
+    const char *names[TH_LEN(bases)];
+    memset(q, 0, sizeof *q);
+    for (int i = 0; i < TH_LEN(bases); i++) {
+        names[i] = bases[i].name;
+        if (strcasecmp(bases[i].name, name)) continue;
+        q->cutoff = bases[i].cutoff;
+        return add_words(c, &q->include, bases[i].include) && add_words(c, &q->exclude, bases[i].exclude) &&
+               add_words(c, &q->include, s->including) && add_words(c, &q->exclude, s->excluding) &&
+               add_words(c, &q->require, s->requiring);
+    }
+    const char *near = text_nearest(name, names, TH_LEN(bases));
+    return err(c, TH_ValueError, "optimizer '%s' is unknown%s%s; there are o4 (fast_run), o3, o2, o1 (fast_compile), stabilize, "
+               "unsafe, merge, None", name, near ? "; nearest is " : "", near ? near : "");
+}
+
+/* Is any of the words the name or one of the tags? */
+static bool any_of(const char *const *word, int n, const char *name, const char *tags) {
+    for (int i = 0; i < n; i++)
+        if (strcmp(word[i], name) == 0 || text_has(tags, word[i])) return true;
+    return false;
+}
+
+static bool accepts(const Query *q, const char *name, const char *tags) {
+    if (!any_of(q->include.at, q->include.n, name, tags) || any_of(q->exclude.at, q->exclude.n, name, tags)) return false;
+    for (int i = 0; i < q->require.n; i++)
+        if (!any_of(&q->require.at[i], 1, name, tags)) return false;
+    return true;
+}
+
+static const char *rule_tags(const Rule *r) {
+    static const char *const tags[] = {"fast_run:rule", "fast_run:fast_compile:rule", "optional:rule", "optional:safe_grad:rule"};
+    if (r->levels & OPTIN) return r->levels & SAFE ? tags[3] : tags[2];
+    return tags[(r->levels & FC) != 0];
+}
+
+bool query_rule(const Query *q, const Pass *p, const Rule *r) {
+    if (!(r->levels & p->level) || !r->resolved) return false;
+    if (q->named && any_of(q->include.at, q->include.n, p->name, p->tags))
+        return !(r->levels & OPTIN) || any_of(q->include.at, q->include.n, r->name, "");
+    return accepts(q, r->name, rule_tags(r));
+}
+
+static bool names_rule_of(const Query *q, const RuleTable *t, const Pass *p) {
+    for (int i = 0; i < t->n; i++)
+        if ((t->at[i].levels & p->level) && any_of(q->include.at, q->include.n, t->at[i].name, "")) return true;
+    return false;
+}
+
+static bool query_pass(const Query *q, const RuleTable *t, const Pass *p) {
+    if (p->fn == pass_schedule) return true;
+    if (p->position > q->cutoff) return false;
+    return accepts(q, p->name, p->tags) || (q->named && p->level && names_rule_of(q, t, p));
+}
+
+/* ---- the run ---------------------------------------------------------------------------------------------------------------------- */
+static bool run_passes(Opt *o, bool verify) {
+    for (int i = 0; i < TH_LEN(passes); i++) {
+        if (!query_pass(o->q, o->rules, &passes[i])) continue;
+        o->pass = &passes[i];
+        if (!passes[i].fn(o)) {
+            if (!failed(o->c)) err(o->c, TH_RuntimeError, "the pass %s failed without a message", passes[i].name);
+            return false;
+        }
+        if (verify && !graph_verify(o->fg)) return false;
+    }
+    return true;
+}
+
+static bool run(FGraph *fg, const Query *q, bool verify) {
+    Opt o = {.c = fg->ctx, .fg = fg, .q = q, .rules = rules_get(fg->ctx)};
+    if (!o.rules) return false;
+    o.limit = 256 * (int64_t)fg->live + 10000;
+    for (int i = 0; i < TH_LEN(passes); i++)
+        if (passes[i].fn == pass_inplace_elemwise || passes[i].fn == pass_inplace_blas) o.wants_inplace |= query_pass(q, o.rules, &passes[i]);
+    o.fired = ctx_alloc0(o.c, sizeof(int) * (size_t)o.rules->n);
+    bool ok = o.fired && run_passes(&o, verify);
+    ctx_free(o.c, o.fired, sizeof(int) * (size_t)o.rules->n);
+    shape_free(&o);
+    map_free(o.c, &o.pos);
+    return ok;
+}
+
+#ifdef NDEBUG
+enum { ALWAYS_VERIFY = 0 };
+#else
+enum { ALWAYS_VERIFY = 1 };
+#endif
+
+bool opt_run(FGraph *fg, const OptSpec *spec) {
+    Query q;
+    bool ok = query_make(fg->ctx, spec, &q) && run(fg, &q, ALWAYS_VERIFY || spec->verify);
+    query_free(fg->ctx, &q);
+    return ok;
+}
+
+static bool is_known(const RuleTable *t, const char *word) {
+    for (int i = 0; i < TH_LEN(passes); i++)
+        if (strcmp(passes[i].name, word) == 0 || text_has(passes[i].tags, word)) return true;
+    for (int i = 0; i < t->n; i++)
+        if (strcmp(t->at[i].name, word) == 0) return true;
+    return false;
+}
+
+bool opt_run_named(FGraph *fg, const char *names) {
+    ThContext *c = fg->ctx;
+    Query q = {.cutoff = 1e9, .named = true};
+    const RuleTable *t = rules_get(c);
+    bool ok = t && add_words(c, &q.include, names);
+    for (int i = 0; ok && i < q.include.n; i++)
+        if (!is_known(t, q.include.at[i])) ok = err(c, TH_ValueError, "there is no pass, tag or rule named '%s'", q.include.at[i]);
+    ok = ok && run(fg, &q, true);
+    query_free(c, &q);
+    return ok;
+}
+
+static void put_rules(Text *t, const Query *q, const RuleTable *rules, const Pass *p) {
+    const char *last = "";
+    for (int i = 0; i < rules->n; i++) {
+        const Rule *r = &rules->at[i];
+        if (!query_rule(q, p, r) || strcmp(r->name, last) == 0) continue;
+        text_printf(t, "           %s\n", r->name);
+        last = r->name;
+    }
+}
+
+bool opt_summary(Text *t, ThContext *c, const OptSpec *spec) {
+    Query q;
+    const RuleTable *rules = rules_get(c);
+    bool ok = rules && query_make(c, spec, &q);
+    if (!rules) return false;
+    for (int i = 0; ok && i < TH_LEN(passes); i++) {
+        if (!query_pass(&q, rules, &passes[i])) continue;
+        text_printf(t, "%8.2f  %s\n", passes[i].position, passes[i].name);
+        if (passes[i].level) put_rules(t, &q, rules, &passes[i]);
+    }
+    query_free(c, &q);
+    return ok && !failed(c);
+}

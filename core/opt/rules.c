@@ -1,0 +1,168 @@
+/*
+ * rules.c -- the table of rewrites: text rules and C functions under Theano's names, parsed once per context.
+ * In: the rules_*.h lists. Out: compiled patterns and templates, each with its root. Invariant: the order of the table is
+ * the order in which rules are tried on a node, so it is part of the behaviour.
+ */
+#include "rules.h"
+
+#include "../graph/expr.h"
+
+#include <string.h>
+
+typedef struct RuleLine { const char *name; int levels; const char *before, *after, *only_if, *root; RewriteFn fn; int depth; } RuleLine;
+
+/* clang-format off */
+#define RULE(name, levels, before, after, only_if) {#name, levels, before, after, only_if, NULL, NULL, 0},
+#define REWRITE(name, levels, root, depth, fn) {#name, levels, NULL, NULL, "", root, fn, depth},
+static const RuleLine lines[] = {
+#include "rules_useless.h"
+#include "rules_nnet.h"
+#include "rules_explog.h"
+#include "rules_shape.h"
+#include "rules_arith.h"
+#include "rules_reduce.h"
+#include "rules_blas.h"
+};
+#undef RULE
+#undef REWRITE
+/* clang-format on */
+
+typedef struct Names { const char *at[RULE_SLOTS]; int n; } Names;
+
+/* Slot of a variable name; new names get the next one. -1 when there are too many. */
+static int slot_of(Names *s, const char *name) {
+    for (int i = 0; i < s->n; i++)
+        if (strcmp(s->at[i], name) == 0) return i;
+    if (s->n == RULE_SLOTS) return -1;
+    s->at[s->n] = name;
+    return s->n++;
+}
+
+static bool is_constant_name(const char *s) {
+    return (s[0] == 'c' || s[0] == 'd') && s[1] == '\0';
+}
+
+/* The operation a call names: a scalar one or a structural one. false: there is none of that name. */
+static bool resolve_call(Pat *p, const char *name) {
+    p->scalar = (int16_t)scalar_find(name);
+    if (p->scalar >= 0) return true;
+    p->op = opt_op_named(name);
+    return p->op != NULL;
+}
+
+/* Capital letter standing for all attributes, as in Sum{A}(x): its slot; -1 without one. */
+static int attr_slot(Names *names, const ExNode *e) {
+    return e->attrs ? slot_of(names, e->attrs) : -1;
+}
+
+static bool compile_node(Rule *r, Names *names, const ExNode *e, Pat *p, const Pat *all) {
+    *p = (Pat){.nkid = e->nkid, .slot = -1, .aslot = -1, .scalar = -1, .num = e->num, .integer = e->integer};
+    memcpy(p->kid, e->kid, sizeof p->kid);
+    if (e->kind == EX_NUM) {
+        p->kind = PAT_NUM;
+    } else if (e->kind == EX_NAME && strcmp(e->name, "nan") == 0) {
+        p->kind = PAT_NUM;
+        p->num = __builtin_nan("");
+    } else if (e->kind == EX_NAME) {
+        p->kind = is_constant_name(e->name) ? PAT_CONST : PAT_ANY;
+        p->slot = (int8_t)slot_of(names, e->name);
+        return p->slot >= 0;
+    } else if (e->kind == EX_BIND) {
+        *p = all[e->kid[0]];
+        p->slot = (int8_t)slot_of(names, e->name);
+        return p->slot >= 0;
+    } else if (strcmp(e->name, "neg") == 0 && all[e->kid[0]].kind == PAT_NUM) { /* -1 is a number */
+        *p = all[e->kid[0]];
+        p->num = -p->num;
+    } else {
+        p->kind = PAT_CALL;
+        p->aslot = (int8_t)attr_slot(names, e);
+        r->resolved = resolve_call(p, e->name) && r->resolved;
+    }
+    return true;
+}
+
+static bool compile(Arena *a, Rule *r, Names *names, const char *text, PatExpr *out) {
+    Expr *e = expr_parse(a, text);
+    out->at = e ? arena_alloc0(a, sizeof(Pat) * (size_t)e->n) : NULL;
+    if (!out->at) return false;
+    out->n = e->n;
+    for (int i = 0; i < e->n; i++)
+        if (!compile_node(r, names, &e->at[i], &out->at[i], out->at))
+            return err(arena_context(a), TH_RuntimeError, "rule %s uses more than %d names", r->name, RULE_SLOTS);
+    return true;
+}
+
+static int depth_of(const PatExpr *p) {
+    int8_t depth[256] = {0}; /* kids come before parents */
+    int best = 0;
+    for (int i = 0; i < p->n && i < TH_LEN(depth); i++) {
+        for (int k = 0; k < p->at[i].nkid && p->at[i].kind == PAT_CALL; k++)
+            if (depth[p->at[i].kid[k]] + 1 > depth[i]) depth[i] = (int8_t)(depth[p->at[i].kid[k]] + 1);
+        if (depth[i] > best) best = depth[i];
+    }
+    return best;
+}
+
+static bool parse_text_rule(Arena *a, Rule *r, const RuleLine *l) {
+    Names names = {.n = 0};
+    r->before = l->before;
+    r->after = l->after;
+    if (!compile(a, r, &names, l->before, &r->from)) return false;
+    int bound = names.n;
+    if (!compile(a, r, &names, l->after, &r->to)) return false;
+    if (names.n != bound) return err(arena_context(a), TH_RuntimeError, "rule %s: the result names %s, which the pattern does not bind",
+                                     r->name, names.at[bound]);
+    const Pat *root = &r->from.at[r->from.n - 1];
+    if (root->kind != PAT_CALL) return err(arena_context(a), TH_RuntimeError, "rule %s: the pattern must be a call", r->name);
+    r->scalar = root->scalar;
+    r->op = root->op;
+    r->depth = depth_of(&r->from);
+    return guard_parse(arena_context(a), r, names.at, names.n);
+}
+
+static void parse_root(Rule *r, const RuleLine *l) {
+    r->fn = l->fn;
+    r->root = l->root;
+    r->depth = l->depth;
+    r->scalar = -1;
+    if (strcmp(l->root, "*") == 0) return;
+    r->scalar = scalar_find(l->root);
+    if (r->scalar < 0) r->op = opt_op_named(l->root);
+    r->resolved = r->scalar >= 0 || r->op;
+}
+
+static bool parse_all(RuleTable *t) {
+    t->at = arena_alloc0(t->arena, sizeof(Rule) * TH_LEN(lines));
+    if (!t->at) return false;
+    t->n = TH_LEN(lines);
+    for (int i = 0; i < t->n; i++) {
+        Rule *r = &t->at[i];
+        *r = (Rule){.name = lines[i].name, .levels = lines[i].levels, .guard_text = lines[i].only_if, .scalar = -1, .resolved = true};
+        if (lines[i].fn) parse_root(r, &lines[i]);
+        else if (!parse_text_rule(t->arena, r, &lines[i])) return false;
+        else r->root = NULL;
+    }
+    return true;
+}
+
+static void free_table(ThContext *c, void *p) {
+    RuleTable *t = p;
+    arena_free(t->arena);
+    ctx_free(c, t, sizeof *t);
+}
+
+const RuleTable *rules_get(ThContext *c) {
+    if (c->slot[CTX_OPT]) return c->slot[CTX_OPT];
+    RuleTable *t = ctx_alloc0(c, sizeof *t);
+    if (!t) return NULL;
+    t->arena = arena_new(c);
+    if (!t->arena || !parse_all(t)) {
+        if (t->arena) arena_free(t->arena);
+        ctx_free(c, t, sizeof *t);
+        return NULL;
+    }
+    c->slot[CTX_OPT] = t;
+    c->slot_free[CTX_OPT] = free_table;
+    return t;
+}

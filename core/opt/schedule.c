@@ -1,0 +1,199 @@
+/*
+ * schedule.c -- fixes the one order of the graph's nodes that the in-place passes, the planner and the prints use.
+ * In: the rewritten FGraph. Out: fg->order. Depth first from the outputs; of a node's inputs the last is computed first (as
+ * Theano's toposort has it) unless another order provably holds less memory at once. A node that makes the new value of a
+ * shared variable comes after the readers of the old one and after every step that can fail, where dependencies allow it.
+ */
+#include "rewrite.h"
+
+#include <string.h>
+
+enum { NEW, OPEN, DONE };
+
+typedef struct Plan {
+    Opt *o;
+    ThContext *c;
+    double *need, *held;      /* by node id: peak of the subtree, size of the results */
+    uint8_t *state;
+    int8_t *update;           /* by node id: 1 + it makes a new shared value that nobody else uses */
+    ThVar **target;           /* by node id: the shared it updates */
+    VEC(ThApply *) stack;
+    ApplyVec order, all;
+} Plan;
+
+/* ---- estimates ---------------------------------------------------------------------------------------------------------------------- */
+static double bytes_of(const ThVar *v) {
+    static const double by_rank[] = {1, 100, 1e4, 1e6, 1e7};
+    int long_dims = 0;
+    if (v->type.kind != TYPE_TENSOR) return 0;
+    for (int d = 0; d < v->type.ndim; d++) long_dims += !type_bcast(v->type, d);
+    return by_rank[long_dims < TH_LEN(by_rank) ? long_dims : TH_LEN(by_rank) - 1] * (double)th_dtype_bytes((ThDtype)v->type.dtype);
+}
+
+static double held_by(const ThApply *a) {
+    double sum = 0;
+    if (a->op->flags & OP_VIEW) return 0;
+    for (int i = 0; i < a->nout; i++) sum += bytes_of(a->out[i]);
+    return sum;
+}
+
+/* Peak while the inputs of a are computed in the order at[0..n): what earlier ones hold plus what the next one needs. */
+static double peak_of(const Plan *p, ThApply *const *at, int n) {
+    double held = 0, peak = 0;
+    for (int i = 0; i < n; i++) {
+        double x = held + p->need[at[i]->id];
+        if (x > peak) peak = x;
+        held += p->held[at[i]->id];
+    }
+    return peak;
+}
+
+enum { MAX_SORT = 32 };
+
+/* Owners of a's inputs in the order in which to compute them. Number of them. */
+static int input_order(const Plan *p, const ThApply *a, ThApply **at) {
+    ThApply *best[MAX_SORT];
+    int n = 0;
+    for (int i = a->nin - 1; i >= 0; i--)
+        if (a->in[i]->owner) at[n++] = a->in[i]->owner;
+    if (n < 2 || n > MAX_SORT) return n;
+    for (int i = 0; i < n; i++) { /* largest need - held first; stable */
+        int k = i;
+        double x = p->need[at[i]->id] - p->held[at[i]->id];
+        for (; k > 0 && p->need[best[k - 1]->id] - p->held[best[k - 1]->id] < x; k--) best[k] = best[k - 1];
+        best[k] = at[i];
+    }
+    if (peak_of(p, best, n) < peak_of(p, at, n)) memcpy(at, best, sizeof *at * (size_t)n);
+    return n;
+}
+
+static bool estimate(Plan *p) {
+    VEC(ThApply *) in = {0};
+    bool ok = true;
+    for (int i = 0; ok && i < p->all.n; i++) {
+        ThApply *a = p->all.at[i];
+        ok = vec_reserve(p->c, &in, a->nin + 1);
+        if (!ok) break;
+        int n = input_order(p, a, in.at);
+        double held = 0, peak = peak_of(p, in.at, n);
+        for (int k = 0; k < n; k++) held += p->held[in.at[k]->id];
+        p->held[a->id] = held_by(a);
+        held += p->held[a->id];
+        p->need[a->id] = held > peak ? held : peak;
+    }
+    vec_free(p->c, &in);
+    return ok;
+}
+
+/* ---- updates --------------------------------------------------------------------------------------------------------------------------- */
+bool schedule_can_fail(const ThApply *a) {
+    int s = ask_which(a);
+    return (a->op->flags & OP_FAILS) || (s >= 0 && (scalar_ops[s].flags & SF_FAILS));
+}
+
+static void find_updates(Plan *p) {
+    FGraph *fg = p->o->fg;
+    for (int k = 0; k + fg->nplain_out < fg->nout; k++) {
+        ThVar *v = fg->out[fg->nplain_out + k];
+        bool used = false;
+        for (int i = 0; v->owner && i < v->nclients; i++) used |= v->clients[i].node != NULL;
+        if (!v->owner || used || v->owner->nout != 1) continue;
+        p->update[v->owner->id] = 1;
+        p->target[v->owner->id] = fg->update_of[k];
+    }
+}
+
+/* Readers of the shared's storage, through views, go on the stack: they come before the write. */
+static bool push_readers(Plan *p, const ThVar *shared, const ThApply *self) {
+    VEC(const ThVar *) views = {0};
+    bool ok = vec_push(p->c, &views, shared);
+    for (int i = 0; ok && i < views.n; i++) {
+        const ThVar *v = views.at[i];
+        for (int k = 0; ok && k < v->nclients; k++) {
+            ThApply *r = v->clients[k].node;
+            if (!r || r == self) continue;
+            if ((r->op->flags & OP_VIEW) && v->clients[k].pos == 0) ok = vec_push(p->c, &views, r->out[0]);
+            if (ok && p->state[r->id] == NEW) ok = vec_push(p->c, &p->stack, r);
+        }
+    }
+    vec_free(p->c, &views);
+    return ok;
+}
+
+/* ---- the walk ----------------------------------------------------------------------------------------------------------------------------- */
+static bool push_inputs(Plan *p, ThApply *a) {
+    if (!vec_reserve(p->c, &p->stack, p->stack.n + a->nin + 1)) return false;
+    ThApply **at = p->stack.at + p->stack.n;
+    int n = input_order(p, a, at), kept = 0;
+    for (int i = 0; i < n / 2; i++) { /* the first to compute is pushed last */
+        ThApply *t = at[i];
+        at[i] = at[n - 1 - i];
+        at[n - 1 - i] = t;
+    }
+    for (int i = 0; i < n; i++)
+        if (p->state[at[i]->id] == NEW) at[kept++] = at[i];
+    p->stack.n += kept;
+    return true;
+}
+
+static bool visit_from(Plan *p, ThApply *root) {
+    bool ok = vec_push(p->c, &p->stack, root);
+    while (ok && p->stack.n) {
+        ThApply *a = p->stack.at[p->stack.n - 1];
+        if (p->state[a->id] != NEW) {
+            p->stack.n--;
+            if (p->state[a->id] == DONE) continue;
+            p->state[a->id] = DONE;
+            ok = vec_push(p->c, &p->order, a);
+            continue;
+        }
+        p->state[a->id] = OPEN;
+        if (p->update[a->id] && p->o->wants_inplace) ok = push_readers(p, p->target[a->id], a);
+        ok = ok && push_inputs(p, a);
+    }
+    return ok;
+}
+
+static bool walk(Plan *p) {
+    FGraph *fg = p->o->fg;
+    bool ok = true;
+    for (int i = 0; ok && i < fg->nplain_out; i++)
+        if (fg->out[i]->owner) ok = visit_from(p, fg->out[i]->owner);
+    for (int i = 0; ok && i < fg->effects.n; i++)
+        if (!(fg->effects.at[i]->flags & APPLY_DEAD)) ok = visit_from(p, fg->effects.at[i]);
+    for (int i = 0; ok && i < p->all.n && fg->nout > fg->nplain_out; i++)
+        if (schedule_can_fail(p->all.at[i])) ok = visit_from(p, p->all.at[i]);
+    for (int i = fg->nplain_out; ok && i < fg->nout; i++)
+        if (fg->out[i]->owner) ok = visit_from(p, fg->out[i]->owner);
+    return ok;
+}
+
+bool pass_schedule(Opt *o) {
+    FGraph *fg = o->fg;
+    ThContext *c = o->c;
+    size_t n = (size_t)fg->nnodes + 1;
+    Plan p = {.o = o, .c = c};
+    p.need = ctx_alloc0(c, n * sizeof *p.need);
+    p.held = ctx_alloc0(c, n * sizeof *p.held);
+    p.state = ctx_alloc0(c, n);
+    p.update = ctx_alloc0(c, n);
+    p.target = ctx_alloc0(c, n * sizeof *p.target);
+    bool ok = p.need && p.held && p.state && p.update && p.target && fg_toposort(fg, &p.all);
+    if (ok) find_updates(&p);
+    ok = ok && estimate(&p) && walk(&p);
+    if (ok) {
+        fg->order = arena_alloc(fg->arena, sizeof *fg->order * (size_t)(p.order.n + 1));
+        ok = fg->order != NULL;
+        fg->norder = ok ? p.order.n : 0;
+        for (int i = 0; i < fg->norder; i++) fg->order[i] = p.order.at[i];
+    }
+    ctx_free(c, p.need, n * sizeof *p.need);
+    ctx_free(c, p.held, n * sizeof *p.held);
+    ctx_free(c, p.state, n);
+    ctx_free(c, p.update, n);
+    ctx_free(c, p.target, n * sizeof *p.target);
+    vec_free(c, &p.stack);
+    vec_free(c, &p.order);
+    vec_free(c, &p.all);
+    return ok;
+}

@@ -1,0 +1,51 @@
+/*
+ * views.c -- DimShuffles merge, vanish and move toward inputs; elements of vectors whose parts are known.
+ * Measure: the number of DimShuffles between computing nodes, then their distance from the inputs.
+ */
+#include "rules.h"
+
+static const AttrInts *order_of(const ThApply *a) {
+    return ask_attr(a->op, a->attrs, "order");
+}
+
+/* DimShuffle(DimShuffle(x)) as one. */
+static ThVar *merge_two(Opt *o, ThApply *a, ThApply *inner) {
+    const AttrInts *p = order_of(a), *q = order_of(inner);
+    int8_t both[TH_MAX_NDIM];
+    for (int i = 0; i < p->n; i++) both[i] = (int8_t)(p->at[i] < 0 ? -1 : q->at[p->at[i]]);
+    return dimshuffle_make(&o->b, inner->in[0], both, p->n);
+}
+
+/* DimShuffle(f(x, y)) -> f(DimShuffle(x), DimShuffle(y)) when nobody else uses f's result. */
+static ThVar *lift_elemwise(Opt *o, ThApply *a, ThApply *f) {
+    const AttrInts *p = order_of(a);
+    ThVar *in[KACC];
+    if (f->nin > KACC || f->nout != 1 || f->out[0]->nclients != 1) return NULL;
+    for (int i = 0; i < f->nin; i++) in[i] = dimshuffle_make(&o->b, f->in[i], p->at, p->n);
+    ThApply *r = apply_make(&o->b, f->op, f->attrs, in, f->nin);
+    if (r) r->flags |= f->flags & APPLY_GRAD;
+    return r ? fg_find(r->out[0]) : NULL;
+}
+
+ThVar *rw_dimshuffle_lift(Opt *o, ThApply *a) {
+    const AttrInts *p = order_of(a);
+    ThApply *in = a->in[0]->owner;
+    bool same = p->n == a->in[0]->type.ndim;
+    for (int i = 0; i < p->n && same; i++) same = p->at[i] == i;
+    if (same) return a->in[0];
+    if (!in) return NULL;
+    if (in->op == &op_dimshuffle) return merge_two(o, a, in);
+    return in->op == &op_elemwise ? lift_elemwise(o, a, in) : NULL;
+}
+
+/* Subtensor{int}(MakeVector(..), constant) -> that element. */
+ThVar *rw_subtensor_make_vector(Opt *o, ThApply *a) {
+    const AttrIdx *idx = ask_attr(a->op, a->attrs, "idx");
+    int64_t i;
+    (void)o;
+    if (!ask_op(a->in[0], &op_make_vector) || !idx || idx->n != 1 || idx->at[0].kind != 'i' || a->nin != 2) return NULL;
+    if (!scalar_known(a->in[1], &i)) return NULL;
+    const ThApply *v = a->in[0]->owner;
+    if (i < 0) i += v->nin;
+    return i >= 0 && i < v->nin ? v->in[i] : NULL;
+}

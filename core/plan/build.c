@@ -1,0 +1,578 @@
+/*
+ * build.c -- groups become the Plan's steps. In: grouped works in schedule order. Out: kernels (equal keys shared), steps,
+ * numbered buffers and slots, lifetimes, in-place wishes, layout events, results, updates.
+ * Always holds: plan buffers are the inputs, the shareds, then the rest as first used; slots are numbered in the order of the
+ * shape program; nothing in the Plan points into the graph.
+ */
+#include "parts.h"
+
+typedef struct Build {
+    Planner *p;
+    ThContext *ctx;
+    Plan *plan;
+    Map keys;                   /* kernel key -> 1 + kernel */
+    VEC(Kernel *) kernel;
+    VEC(Step) step;
+    VEC(PlanBuf) buf;
+    VEC(ThArray *) constant;
+    VEC(int) roots, syms, nodes; /* scratch of one step */
+    VEC(int) root_of;           /* plan buffer -> root */
+    int *size_step;             /* by node ordinal: its STEP_SIZE, -1 */
+} Build;
+
+static void *keep(Build *b, const void *from, size_t bytes) {
+    void *to = arena_alloc(b->plan->arena, bytes ? bytes : 1);
+    if (to && bytes) memcpy(to, from, bytes);
+    return to;
+}
+
+/* ---- sizes: marked here, numbered at the end ---------------------------------------------------------------------------------- */
+static void need(Build *b, Size *s) {
+    *s = sizes_find(&b->p->sizes, *s);
+    if (s->sym >= 0) b->p->sizes.ins.at[s->sym].needed = true;
+}
+
+static void need_value(Build *b, PlanValue *v) {
+    need(b, &v->off);
+    for (int d = 0; d < v->ndim; d++) need(b, &v->shape[d]), need(b, &v->stride[d]);
+}
+
+/* ---- buffers -------------------------------------------------------------------------------------------------------------------------- */
+static int add_constant(Build *b, const ThVar *v) {
+    ThArray *a = th_array_contiguous(v->u.data) ? th_array_retain(v->u.data) : th_array_copy(v->u.data);
+    if (!a) return -1;
+    if (vec_push(b->ctx, &b->constant, a)) return b->constant.n - 1;
+    th_array_release(a);
+    return -1;
+}
+
+/* The plan buffer of a root, numbered at first sight. */
+static int buffer(Build *b, int root) {
+    Root *r = &b->p->root.at[root];
+    if (r->buf >= 0) return r->buf;
+    PlanBuf f = {.kind = r->kind, .dtype = r->dtype, .ndim = (int16_t)r->ndim, .index = r->index, .first = -1, .last = -1, .inplace_of = -1};
+    f.size = r->size;
+    need(b, &f.size);
+    f.late = (r->kind == BUF_TEMP || r->kind == BUF_OUTPUT) && sizes_dyn(&b->p->sizes, f.size);
+    for (int d = 0; d < r->ndim; d++) {
+        f.shape[d] = r->shape[d];
+        need(b, &f.shape[d]);
+    }
+    if (r->kind == BUF_CONST && (f.index = add_constant(b, r->var)) < 0) return -1;
+    if (!vec_push(b->ctx, &b->buf, f) || !vec_push(b->ctx, &b->root_of, root)) return -1;
+    return r->buf = b->buf.n - 1;
+}
+
+static bool place_value(Build *b, PlanValue *v) {
+    if (v->buf < 0) return true;
+    int f = buffer(b, v->buf);
+    if (f < 0) return false;
+    v->buf = f;
+    need_value(b, v);
+    return true;
+}
+
+static bool describe(Build *b, const Val *v, PlanValue *out) {
+    *out = (PlanValue){.buf = v->root, .dtype = v->dtype, .ndim = v->ndim, .off = v->off};
+    memcpy(out->shape, v->shape, (size_t)v->ndim * sizeof(Size));
+    memcpy(out->stride, v->stride, (size_t)v->ndim * sizeof(Size));
+    return place_value(b, out);
+}
+
+/* A step uses buffer f. */
+static void live(Build *b, int f, int step) {
+    PlanBuf *x = &b->buf.at[f];
+    if (x->first < 0) x->first = step;
+    x->last = step;
+}
+
+/* Buffers whose size a step found are allocated just before their first use. */
+static bool late(Build *b, int f) {
+    PlanBuf *x = &b->buf.at[f];
+    if (!x->late || x->first >= 0) return true;
+    Step s = {.kind = STEP_LATE, .nbuf = 1, .node = -1, .host = -1, .can_fail = true, .title = "late buffer"};
+    s.buf = keep(b, &f, sizeof f);
+    if (!s.buf || !vec_push(b->ctx, &b->step, s)) return false;
+    live(b, f, b->step.n - 1);
+    return true;
+}
+
+/* ---- steps -------------------------------------------------------------------------------------------------------------------------------- */
+/* The kernel with this key, or k itself (then owned by the plan). */
+static int share(Build *b, Kernel *k) {
+    uint32_t at;
+    if (map_get(&b->keys, k->key, &at)) {
+        const Kernel *o = b->kernel.at[at];
+        if (o->ins.n == k->ins.n && o->acc.n == k->acc.n && o->ndim == k->ndim && o->nbuf == k->nbuf) {
+            kernel_free(k);
+            return (int)at;
+        }
+    }
+    if (!vec_push(b->ctx, &b->kernel, k)) return kernel_free(k), -1;
+    return map_put(b->ctx, &b->keys, k->key, (uint32_t)b->kernel.n - 1) ? b->kernel.n - 1 : -1;
+}
+
+static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+/* The nodes fused into a step, ascending, each once. */
+static bool step_nodes(Build *b, Step *s, const Group *g) {
+    b->nodes.n = 0;
+    for (int m = g->first; m >= 0; m = b->p->member.at[m].next_in_group) {
+        int node = b->p->work.at[b->p->member.at[m].work].node;
+        if (node >= 0 && !vec_push(b->ctx, &b->nodes, node)) return false;
+    }
+    if (b->nodes.n) qsort(b->nodes.at, (size_t)b->nodes.n, sizeof(int), by_number);
+    int n = 0;
+    for (int i = 0; i < b->nodes.n; i++)
+        if (i == 0 || b->nodes.at[i] != b->nodes.at[n - 1]) b->nodes.at[n++] = b->nodes.at[i];
+    s->nodes = keep(b, b->nodes.at, (size_t)n * sizeof(int));
+    s->nnodes = n;
+    s->node = n ? b->nodes.at[n - 1] : -1;
+    return s->nodes != NULL;
+}
+
+/* "Elemwise{tanh} <- Dot22, Sum": the operations of a step, last first. */
+static const char *step_title(Build *b, const Step *s) {
+    Text t;
+    text_init(&t, b->ctx);
+    for (int i = s->nnodes - 1; i >= 0 && t.n < 60; i--) {
+        if (i < s->nnodes - 1) text_put(&t, ", ");
+        apply_op_str(&t, b->p->order.at[s->nodes[i]]);
+    }
+    if (s->nnodes == 0) text_put(&t, "copy");
+    if (t.n > 100) memcpy(t.at + 97, "...", 4);
+    const char *r = arena_strdup(b->plan->arena, t.at ? t.at : "");
+    text_free(&t);
+    return r;
+}
+
+/* Takes the kernel over; buffers and symbols of the step in its local numbers. */
+static bool kernel_step(Build *b, Kernel *k, const Group *g) {
+    Step s = {.kind = STEP_KERNEL, .host = -1};
+    int room = (k->acc.n + 1) * (KDIM + 1) + KDIM + k->size.n, nroots, nsyms;
+    bool ok = vec_reserve(b->ctx, &b->roots, k->acc.n + 1) && vec_reserve(b->ctx, &b->syms, room) &&
+              kernel_localize(b->p, k, b->roots.at, &nroots, b->syms.at, &nsyms) && step_nodes(b, &s, g);
+    if (!ok || !(s.title = step_title(b, &s))) return kernel_free(k), false;
+    for (int i = 0; i < nsyms; i++) b->p->sizes.ins.at[b->syms.at[i]].needed = true;
+    s.sym = keep(b, b->syms.at, (size_t)nsyms * sizeof(int));
+    s.nsym = nsyms;
+    s.param = keep(b, k->param.at, (size_t)k->param.n * sizeof(ThValue));
+    s.nparam = k->param.n;
+    s.can_fail = k->can_fail;
+    k->title = s.title;
+    s.buf = arena_alloc(b->plan->arena, (size_t)(nroots + 1) * sizeof(int));
+    s.nbuf = nroots;
+    s.kernel = share(b, k);
+    if (!s.sym || !s.param || !s.buf || s.kernel < 0) return false;
+    for (int i = 0; i < nroots; i++)
+        if ((s.buf[i] = buffer(b, b->roots.at[i])) < 0 || !late(b, s.buf[i])) return false;
+    if (!vec_push(b->ctx, &b->step, s)) return false;
+    for (int i = 0; i < nroots; i++) live(b, s.buf[i], b->step.n - 1);
+    return true;
+}
+
+static bool host_step(Build *b, const Work *w, const Group *g) {
+    PlanHost *h = &b->p->host.at[w->host];
+    Step s = {.kind = STEP_HOST, .host = w->host, .nbuf = h->nin + h->nout, .can_fail = true};
+    s.buf = arena_alloc(b->plan->arena, (size_t)(s.nbuf + 1) * sizeof(int));
+    if (!s.buf || !step_nodes(b, &s, g) || !(s.title = step_title(b, &s))) return false;
+    for (int i = 0; i < s.nbuf; i++) {
+        PlanValue *v = i < h->nin ? &h->in[i] : &h->out[i - h->nin];
+        if (!place_value(b, v)) return false;
+        s.buf[i] = v->buf;
+        if (v->buf >= 0 && !late(b, v->buf)) return false;
+    }
+    if (!vec_push(b->ctx, &b->step, s)) return false;
+    for (int i = 0; i < s.nbuf; i++)
+        if (s.buf[i] >= 0) live(b, s.buf[i], b->step.n - 1);
+    return true;
+}
+
+/* Its instructions are numbered in finish_sizes; here its place and what it reads. */
+static bool size_step(Build *b, const Work *w) {
+    Step s = {.kind = STEP_SIZE, .node = w->node, .host = -1, .can_fail = true, .title = "sizes"};
+    s.nodes = keep(b, &w->node, sizeof w->node);
+    s.nnodes = 1;
+    if (!s.nodes) return false;
+    b->size_step[w->node] = b->step.n;
+    for (int r = 0; r < 4; r += 2)
+        for (int i = w->sizes[r]; i < w->sizes[r + 1]; i++) {
+            const SizeIns *x = &b->p->sizes.ins.at[i];
+            if (x->op != SHAPE_VALUE || !x->dyn) continue;
+            int f = buffer(b, b->p->val[x->c].root);
+            if (f < 0) return false;
+            live(b, f, b->step.n);
+        }
+    return vec_push(b->ctx, &b->step, s);
+}
+
+/* A kernel that stays as its operation wrote it. */
+static bool alone(const Planner *p, const Group *g) {
+    const Kernel *k = p->work.at[g->base].k;
+    return k->st.n != 1 || k->st.at[0].cls != STAGE_LOOP || (k->nouter > 0 && g->n == 1);
+}
+
+static bool group_step(Build *b, const Group *g) {
+    Work *w = &b->p->work.at[g->base];
+    if (w->kind == WORK_HOST) return host_step(b, w, g);
+    if (w->kind == WORK_SIZE) return size_step(b, w);
+    Kernel *k = w->k;
+    if (alone(b->p, g)) w->k = NULL;
+    else k = fuse_group(b->p, g);
+    if (!k) return false;
+    if (!kernel_tidy(b->p, k)) return kernel_free(k), false;
+    return kernel_step(b, k, g);
+}
+
+/* Groups in order of execution: group_of[exec]. */
+static bool all_steps(Build *b) {
+    Planner *p = b->p;
+    int *at = arena_alloc0(p->arena, (size_t)(p->work.n + 1) * sizeof(int));
+    b->size_step = arena_alloc(p->arena, (size_t)(p->order.n + 1) * sizeof(int));
+    if (!at || !b->size_step) return false;
+    for (int n = 0; n <= p->order.n; n++) b->size_step[n] = -1;
+    for (int g = 0; g < p->group.n; g++) at[p->group.at[g].exec] = g + 1;
+    for (int w = 0; w < p->work.n; w++)
+        if (at[w] && !group_step(b, &p->group.at[at[w] - 1])) return false;
+    return true;
+}
+
+/* ---- inputs, results, updates ------------------------------------------------------------------------------------------------------ */
+static bool inputs(Build *b) {
+    Planner *p = b->p;
+    int ns = 0;
+    b->plan->shared = arena_alloc0(b->plan->arena, (size_t)(p->fg->nin - p->nin + 1) * sizeof(Shared *));
+    b->plan->shared_written = arena_alloc0(b->plan->arena, (size_t)(p->fg->nin - p->nin + 1));
+    if (!b->plan->shared || !b->plan->shared_written) return false;
+    for (int i = 0; i < p->fg->nin; i++) {
+        const ThVar *v = p->fg->in[i];
+        p->root.at[i].index = v->kind == VAR_SHARED ? ns : i;
+        if (v->kind == VAR_SHARED) {
+            b->plan->shared[ns++] = v->u.shared;
+            shared_retain(v->u.shared);
+            b->plan->nshared = ns;
+        }
+        if (buffer(b, i) < 0) return false;
+    }
+    return true;
+}
+
+static bool results(Build *b) {
+    Planner *p = b->p;
+    Plan *l = b->plan;
+    l->noutput = p->nout;
+    l->result = arena_alloc0(l->arena, (size_t)(p->nout + 1) * sizeof *l->result);
+    l->update = arena_alloc0(l->arena, (size_t)(p->fg->nout - p->nout + 1) * sizeof *l->update);
+    if (!l->result || !l->update) return false;
+    for (int o = 0; o < p->fg->nout; o++) {
+        Val *v = planner_val(p, p->fg->out[o]);
+        if (!v) return false;
+        Val c = {.root = p->out_root[o], .dtype = v->dtype, .whole = true};
+        if (c.root >= 0) {
+            if (!val_make(p, &c, c.root, v->dtype, v->ndim, v->shape, NULL, size_const(0))) return false;
+            v = &c;
+        }
+        if (o < p->nout) {
+            if (!describe(b, v, &l->result[o])) return false;
+            continue;
+        }
+        const ThVar *s = p->fg->update_of[o - p->nout];
+        int root = p->val[s->id].root;
+        if (v->root == root) continue; /* written in place, or unchanged */
+        struct PlanUpdate *u = &l->update[l->nupdate++];
+        u->shared = p->root.at[root].index;
+        l->shared_written[u->shared] = 1;
+        if (!describe(b, v, &u->value)) return false;
+    }
+    return true;
+}
+
+/* ---- the shape program ---------------------------------------------------------------------------------------------------------------- */
+static bool is_check(const SizeIns *s) { return s->op == SHAPE_CHECK_EQ || s->op == SHAPE_CHECK_GE0; }
+static bool has_slots(const SizeIns *s) { return s->op >= SHAPE_ADD; }
+
+static void need_operands(Build *b) {
+    SizeIns *at = b->p->sizes.ins.at;
+    for (int i = b->p->sizes.ins.n - 1; i >= 0; i--) {
+        SizeIns *s = &at[i];
+        if (is_check(s)) s->needed = true;
+        if (!s->needed || !has_slots(s)) continue;
+        at[s->a].needed = true;
+        if (s->b >= 0) at[s->b].needed = true;
+    }
+}
+
+/* The node whose size step can compute slot i: that of the last value it stands on. */
+static int home(const SizeIns *at, const int *homes, int i) {
+    const SizeIns *s = &at[i];
+    if (s->op == SHAPE_VALUE) return s->node;
+    if (!has_slots(s)) return -1;
+    int a = homes[s->a], b = s->b >= 0 ? homes[s->b] : -1;
+    return a > b ? a : b;
+}
+
+static void emit_size(Build *b, int i) {
+    SizeIns *s = &b->p->sizes.ins.at[i];
+    const SizeIns *at = b->p->sizes.ins.at;
+    ShapeIns x = {.op = s->op, .dst = -1, .a = s->a, .b = s->b, .c = -1, .k = s->k};
+    if (!is_check(s)) x.dst = s->number = b->plan->nsym++;
+    if (has_slots(s)) {
+        x.a = at[s->a].number;
+        if (s->b >= 0) x.b = at[s->b].number;
+    } else if (s->op != SHAPE_CONST) {
+        x.a = b->p->root.at[s->a >= 0 ? s->a : b->p->val[s->c].root].buf;
+        if (s->op == SHAPE_VALUE) x.b = (int)s->k;
+    }
+    b->plan->shape[b->plan->nshape++] = x;
+}
+
+/* Static instructions in order of creation, then those of each size step. */
+static bool shape_program(Build *b) {
+    Planner *p = b->p;
+    Plan *l = b->plan;
+    need_operands(b);
+    int n = p->sizes.ins.n;
+    l->shape = arena_alloc0(l->arena, (size_t)(n + 1) * sizeof *l->shape);
+    int *homes = arena_alloc(p->arena, (size_t)(n + 1) * sizeof(int)), *head = arena_alloc(p->arena, (size_t)(p->order.n + 1) * sizeof(int));
+    int *next = arena_alloc(p->arena, (size_t)(n + 1) * sizeof(int));
+    if (!l->shape || !homes || !head || !next) return false;
+    for (int k = 0; k <= p->order.n; k++) head[k] = -1;
+    /* a constant found by folding may stand behind its users */
+    for (int i = 0; i < n; i++)
+        if (p->sizes.ins.at[i].needed && p->sizes.ins.at[i].op == SHAPE_CONST) emit_size(b, i);
+    for (int i = 0; i < n; i++) {
+        const SizeIns *s = &p->sizes.ins.at[i];
+        homes[i] = s->dyn ? home(p->sizes.ins.at, homes, i) : -1;
+        if (s->needed && !s->dyn && s->op != SHAPE_CONST) emit_size(b, i);
+    }
+    l->nshape_static = l->nshape;
+    for (int i = n - 1; i >= 0; i--)
+        if (p->sizes.ins.at[i].needed && p->sizes.ins.at[i].dyn) next[i] = head[homes[i]], head[homes[i]] = i;
+    for (int k = 0; k < p->order.n; k++) {
+        if (b->size_step[k] < 0) continue;
+        Step *s = &b->step.at[b->size_step[k]];
+        s->a = l->nshape;
+        for (int i = head[k]; i >= 0; i = next[i]) emit_size(b, i);
+        s->n = l->nshape - s->a;
+    }
+    return true;
+}
+
+static void number(Build *b, Size *s) {
+    if (s->sym >= 0) s->sym = b->p->sizes.ins.at[s->sym].number;
+}
+
+static void number_value(Build *b, PlanValue *v) {
+    number(b, &v->off);
+    for (int d = 0; d < v->ndim; d++) number(b, &v->shape[d]), number(b, &v->stride[d]);
+}
+
+/* Slots of the planner become slots of the plan everywhere. */
+static void number_all(Build *b) {
+    Plan *l = b->plan;
+    for (int i = 0; i < b->step.n; i++)
+        for (int s = 0; s < b->step.at[i].nsym; s++) b->step.at[i].sym[s] = b->p->sizes.ins.at[b->step.at[i].sym[s]].number;
+    for (int f = 0; f < b->buf.n; f++) {
+        number(b, &b->buf.at[f].size);
+        for (int d = 0; d < b->buf.at[f].ndim; d++) number(b, &b->buf.at[f].shape[d]);
+    }
+    for (int o = 0; o < l->noutput; o++) number_value(b, &l->result[o]);
+    for (int u = 0; u < l->nupdate; u++) number_value(b, &l->update[u].value);
+    for (int h = 0; h < b->p->host.n; h++) {
+        PlanHost *x = &b->p->host.at[h];
+        for (int i = 0; i < x->nin; i++) number_value(b, &x->in[i]);
+        for (int i = 0; i < x->nout; i++) number_value(b, &x->out[i]);
+    }
+    for (int n = 0; n < l->nnode; n++)
+        for (int i = 0; l->node[n].in && i < l->node[n].nin; i++) number_value(b, &l->node[n].in[i]);
+}
+
+static bool sig_values(Build *b) {
+    Plan *l = b->plan;
+    int n = 0;
+    for (int i = 0; i < l->nshape_static; i++) n += l->shape[i].op == SHAPE_VALUE;
+    l->sig = arena_alloc0(l->arena, (size_t)(n + 1) * sizeof *l->sig);
+    if (!l->sig) return false;
+    for (int i = 0; i < l->nshape_static; i++)
+        if (l->shape[i].op == SHAPE_VALUE) l->sig[l->nsig++] = (PlanSigValue){l->shape[i].a, l->shape[i].b};
+    return true;
+}
+
+/* ---- nodes, for error reports ------------------------------------------------------------------------------------------------------- */
+static const char *node_text(Build *b, const ThApply *a, Text *t) {
+    t->n = 0;
+    apply_op_str(t, a);
+    text_put(t, "(");
+    for (int i = 0; i < a->nin && t->n < 400; i++) {
+        if (i) text_put(t, ", ");
+        var_str(t, a->in[i]);
+    }
+    text_put(t, t->n < 400 ? ")" : ", ...)");
+    return arena_strdup(b->plan->arena, t->at ? t->at : "");
+}
+
+static const char *node_types(Build *b, const ThApply *a, Text *t) {
+    t->n = 0;
+    text_put(t, "[");
+    for (int i = 0; i < a->nin && t->n < 400; i++) {
+        if (i) text_put(t, ", ");
+        type_text(t, a->in[i]->type);
+    }
+    text_put(t, "]");
+    return arena_strdup(b->plan->arena, t->at);
+}
+
+/* Where the inputs of node n lay; kept only for nodes that can fail. */
+static bool node_inputs(Build *b, int n) {
+    const ThApply *a = b->p->order.at[n];
+    PlanNode *x = &b->plan->node[n];
+    if (x->in) return true;
+    x->in = arena_alloc0(b->plan->arena, (size_t)(a->nin + 1) * sizeof *x->in);
+    if (!x->in) return false;
+    x->nin = a->nin;
+    for (int i = 0; i < a->nin; i++) {
+        const Val *v = &b->p->val[a->in[i]->id];
+        x->in[i].buf = -1;
+        x->in[i].dtype = a->in[i]->type.dtype;
+        if (v->root < 0) continue;
+        x->in[i].ndim = v->ndim;
+        memcpy(x->in[i].shape, v->shape, (size_t)v->ndim * sizeof(Size));
+        memcpy(x->in[i].stride, v->stride, (size_t)v->ndim * sizeof(Size));
+        const Root *r = &b->p->root.at[v->root];
+        if (!r->gone && r->buf >= 0) x->in[i].buf = r->buf;
+        x->in[i].off = v->off;
+        need_value(b, &x->in[i]);
+    }
+    return true;
+}
+
+static bool nodes(Build *b) {
+    Planner *p = b->p;
+    Plan *l = b->plan;
+    l->nnode = p->order.n;
+    l->node = arena_alloc0(l->arena, (size_t)(l->nnode + 1) * sizeof *l->node);
+    if (!l->node) return false;
+    Text t;
+    text_init(&t, b->ctx);
+    bool ok = true;
+    for (int n = 0; n < l->nnode && ok; n++) {
+        const ThApply *a = p->order.at[n];
+        PlanNode *x = &l->node[n];
+        x->op = intern(b->ctx, a->op->name);
+        x->prov = a->prov;
+        x->text = node_text(b, a, &t);
+        x->types = x->text ? node_types(b, a, &t) : NULL;
+        ok = x->op && x->text && x->types;
+    }
+    text_free(&t);
+    for (int c = 0; c < p->sizes.check.n && ok; c++)
+        if (p->sizes.check.at[c].node >= 0) ok = node_inputs(b, p->sizes.check.at[c].node);
+    for (int s = 0; s < b->step.n && ok; s++)
+        for (int i = 0; b->step.at[s].can_fail && i < b->step.at[s].nnodes && ok; i++) ok = node_inputs(b, b->step.at[s].nodes[i]);
+    return ok;
+}
+
+/* ---- the first write: nothing may fail from there on --------------------------------------------------------------------------- */
+static bool writes_foreign(const Build *b, const Step *s) {
+    const Kernel *k = s->kind == STEP_KERNEL ? b->kernel.at[s->kernel] : NULL;
+    if (s->kind == STEP_HOST) {
+        const PlanHost *h = &b->p->host.at[s->host];
+        for (int i = h->nin; i < s->nbuf; i++)
+            if (b->buf.at[s->buf[i]].kind == BUF_SHARED || b->buf.at[s->buf[i]].kind == BUF_INPUT) return true;
+    }
+    for (int a = 0; k && a < k->acc.n; a++) {
+        const PlanBuf *f = &b->buf.at[s->buf[k->acc.at[a].buf]];
+        if ((k->acc.at[a].flags & ACC_WRITE) && (f->kind == BUF_SHARED || f->kind == BUF_INPUT)) return true;
+    }
+    return false;
+}
+
+/* false without an error when the plan must be made again without in-place updates. */
+static bool first_write(Build *b) {
+    Plan *l = b->plan;
+    l->first_write = b->step.n;
+    for (int s = 0; s < b->step.n; s++) {
+        const Step *x = &b->step.at[s];
+        bool writes = writes_foreign(b, x);
+        if (writes && l->first_write == b->step.n) l->first_write = s;
+        if (s >= l->first_write && x->can_fail) return false;
+        for (int i = 0; writes && i < x->nbuf; i++)
+            if (x->kind == STEP_KERNEL && b->buf.at[x->buf[i]].kind == BUF_SHARED) {
+                const Kernel *k = b->kernel.at[x->kernel];
+                for (int a = 0; a < k->acc.n; a++)
+                    if (k->acc.at[a].buf == i && (k->acc.at[a].flags & ACC_WRITE)) l->shared_written[b->buf.at[x->buf[i]].index] = 1;
+            }
+    }
+    return true;
+}
+
+static bool root_region(Build *b) {
+    Plan *l = b->plan;
+    l->region = arena_alloc0(l->arena, sizeof *l->region);
+    if (!l->region) return false;
+    l->region[0] = (Region){.kind = REGION_STRAIGHT, .n = l->nstep, .child = -1, .other = -1, .next = -1, .counter = -1, .until = -1, .cond = -1};
+    l->nregion = 1;
+    return true;
+}
+
+static bool take(Build *b) {
+    Planner *p = b->p;
+    Plan *l = b->plan;
+    l->nkernel = b->kernel.n;
+    l->nstep = b->step.n;
+    l->nbuf = b->buf.n;
+    l->ncheck = p->sizes.check.n;
+    l->nhost = p->host.n;
+    l->ninput = p->nin;
+    l->step = keep(b, b->step.at, (size_t)l->nstep * sizeof(Step));
+    l->buf = keep(b, b->buf.at, (size_t)l->nbuf * sizeof(PlanBuf));
+    l->check = keep(b, p->sizes.check.at, (size_t)l->ncheck * sizeof(ShapeCheck));
+    l->host = keep(b, p->host.at, (size_t)l->nhost * sizeof(PlanHost));
+    l->input = keep(b, p->in, (size_t)p->nin * sizeof(PlanIo));
+    l->output = keep(b, p->out, (size_t)p->nout * sizeof(PlanIo));
+    l->scratch_sym = -1;
+    for (int h = 0; h < l->nhost; h++)
+        if (p->host.at[h].scratch_bytes > l->scratch_bytes) l->scratch_bytes = p->host.at[h].scratch_bytes;
+    return l->step && l->buf && l->check && l->host && l->input && l->output && root_region(b) && plan_events(l);
+}
+
+/* Kernels and constants belong to the plan from the start, so that one release frees everything. */
+static bool hand_over(Build *b) {
+    Plan *l = b->plan;
+    l->kernel = keep(b, b->kernel.at, (size_t)b->kernel.n * sizeof(Kernel *));
+    l->constant = keep(b, b->constant.at, (size_t)b->constant.n * sizeof(ThArray *));
+    if (l->kernel) l->nkernel = b->kernel.n;
+    if (l->constant) l->nconstant = b->constant.n;
+    for (int k = 0; !l->kernel && k < b->kernel.n; k++) kernel_free(b->kernel.at[k]);
+    for (int k = 0; !l->constant && k < b->constant.n; k++) th_array_release(b->constant.at[k]);
+    return l->kernel && l->constant;
+}
+
+/*
+ * NULL on error, or without one (and *again set) when a step that can fail follows a write to a shared: then the caller plans
+ * once more with shadows instead.
+ */
+bool plan_build(Planner *p, bool *again) {
+    Build b = {.p = p, .ctx = p->ctx, .plan = p->plan};
+    *again = false;
+    bool ok = inputs(&b) && all_steps(&b) && results(&b) && nodes(&b) && shape_program(&b);
+    if (ok) {
+        number_all(&b);
+        ok = sig_values(&b);
+    }
+    bool handed = hand_over(&b);
+    ok = ok && handed;
+    if (ok && !first_write(&b)) *again = !p->no_inplace, ok = false;
+    if (!ok && !failed(p->ctx) && !*again) err(p->ctx, TH_RuntimeError, "planning: a step that can fail follows a write");
+    ok = ok && take(&b);
+    vec_free(p->ctx, &b.kernel);
+    vec_free(p->ctx, &b.step);
+    vec_free(p->ctx, &b.buf);
+    vec_free(p->ctx, &b.constant);
+    vec_free(p->ctx, &b.roots);
+    vec_free(p->ctx, &b.syms);
+    vec_free(p->ctx, &b.nodes);
+    vec_free(p->ctx, &b.root_of);
+    map_free(p->ctx, &b.keys);
+    return ok;
+}

@@ -1,0 +1,430 @@
+/*
+ * lower.c -- operations write themselves as views, one-node kernels and host calls through LowerApi. In: dims of every Var.
+ * Out: Planner.work in schedule order and a Val for every Var. Views are composed into offsets and strides here and cost nothing.
+ */
+#include "parts.h"
+
+/* ---- roots and values ------------------------------------------------------------------------------------------------------ */
+bool val_strides(Planner *p, int ndim, const Size *shape, Size *stride) {
+    Size n = size_const(1);
+    for (int d = ndim - 1; d >= 0; d--) {
+        stride[d] = n;
+        n = sizes_op(&p->sizes, '*', n, shape[d]);
+        if (size_bad(n)) return false;
+    }
+    return true;
+}
+
+static Size elements(Planner *p, int ndim, const Size *shape) {
+    Size n = size_const(1);
+    for (int d = ndim - 1; d >= 0; d--) n = sizes_op(&p->sizes, '*', n, shape[d]);
+    return n;
+}
+
+static Size *copy_sizes(Planner *p, int n, const Size *s) {
+    Size *r = arena_alloc(p->arena, (size_t)(n ? n : 1) * sizeof(Size));
+    for (int i = 0; r && i < n; i++) r[i] = sizes_find(&p->sizes, s[i]);
+    return r;
+}
+
+int planner_root(Planner *p, uint8_t kind, uint8_t dtype, int ndim, const Size *shape) {
+    Root r = {.kind = kind, .dtype = dtype, .index = -1, .wish = -1, .ndim = ndim, .buf = -1};
+    r.size = elements(p, ndim, shape);
+    r.shape = copy_sizes(p, ndim, shape);
+    if (!r.shape || size_bad(r.size) || !vec_push(p->ctx, &p->root, r)) return -1;
+    return p->root.n - 1;
+}
+
+bool val_make(Planner *p, Val *v, int root, uint8_t dtype, int ndim, const Size *shape, const Size *stride, Size off) {
+    v->root = root;
+    v->dtype = dtype;
+    v->ndim = (int16_t)ndim;
+    v->off = sizes_find(&p->sizes, off);
+    v->shape = copy_sizes(p, ndim, shape);
+    v->stride = copy_sizes(p, ndim, stride ? stride : shape);
+    if (!v->shape || !v->stride) return false;
+    return stride || val_strides(p, ndim, shape, v->stride);
+}
+
+/* C order over [off, off + elements): strides of lengths that are 1 do not matter. */
+static bool val_contiguous(Planner *p, const Val *v) {
+    Size n = size_const(1);
+    for (int d = v->ndim - 1; d >= 0; d--) {
+        if (!size_is(sizes_find(&p->sizes, v->shape[d]), 1) && !sizes_same(&p->sizes, v->stride[d], n)) return false;
+        n = sizes_op(&p->sizes, '*', n, v->shape[d]);
+        if (size_bad(n)) return false;
+    }
+    return true;
+}
+
+static bool val_whole(Planner *p, const Val *v) {
+    return size_is(v->off, 0) && val_contiguous(p, v) &&
+           sizes_same(&p->sizes, elements(p, v->ndim, v->shape), p->root.at[v->root].size);
+}
+
+/* Where v lies; constants get their root at first use. NULL on error. */
+Val *planner_val(Planner *p, const ThVar *v) {
+    Val *val = &p->val[v->id];
+    if (val->root >= 0) return val;
+    if (v->kind != VAR_CONSTANT) return err(p->ctx, TH_RuntimeError, "planning: a value is read before it is computed"), NULL;
+    Size shape[TH_MAX_NDIM];
+    int nd = v->u.data->ndim;
+    for (int d = 0; d < nd; d++) shape[d] = size_const(ARRAY_SHAPE(v->u.data)[d]);
+    int r = planner_root(p, BUF_CONST, v->u.data->dtype, nd, shape);
+    if (r < 0 || !val_make(p, val, r, v->u.data->dtype, nd, shape, NULL, size_const(0))) return NULL;
+    p->root.at[r].var = v;
+    val->whole = true;
+    return val;
+}
+
+/* Inputs and shareds: root i is input i of the graph. */
+bool planner_leaves(Planner *p) {
+    for (int i = 0; i < p->fg->nin; i++) {
+        const ThVar *v = p->fg->in[i];
+        bool shared = v->kind == VAR_SHARED, strided = !shared && i < p->nin && p->in[i].strided;
+        Val *val = &p->val[v->id];
+        Size stride[TH_MAX_NDIM];
+        for (int d = 0; strided && d < v->type.ndim; d++) {
+            int at = sizes_slot(&p->sizes, SHAPE_STRIDE, i, d, -1, 0, false);
+            if (at < 0) return false;
+            stride[d] = size_is(p->dims[v->id][d], 1) ? size_const(0) : (Size){1, at};
+        }
+        if (!val_make(p, val, i, v->type.dtype, v->type.ndim, p->dims[v->id], strided ? stride : NULL, size_const(0))) return false;
+        val->whole = !strided;
+        Root *r = &p->root.at[i];
+        r->ndim = v->type.ndim;
+        r->shape = copy_sizes(p, r->ndim, p->dims[v->id]);
+        r->size = elements(p, r->ndim, r->shape);
+        if (!r->shape || size_bad(r->size)) return false;
+    }
+    return true;
+}
+
+int planner_work(Planner *p, WorkKind kind, Kernel *k) {
+    Work w = {.kind = kind, .node = p->node, .k = k, .host = -1, .members = -1};
+    return vec_push(p->ctx, &p->work, w) ? p->work.n - 1 : -1;
+}
+
+/* ---- LowerApi ----------------------------------------------------------------------------------------------------------------- */
+static Planner *planner(Lower *l) { return l->plan; }
+static const ThVar *in_var(Lower *l, int i) { return l->node->in[i]; }
+
+static ThType api_in_type(Lower *l, int i) { return in_var(l, i)->type; }
+
+static Size api_in_dim(Lower *l, int i, int d) {
+    Planner *p = planner(l);
+    const ThVar *v = in_var(l, i);
+    return p->dims[v->id] ? sizes_find(&p->sizes, p->dims[v->id][d]) : SIZE_BAD;
+}
+
+static Size api_out_dim(Lower *l, int o, int d) { return sizes_find(&planner(l)->sizes, planner(l)->dims[l->node->out[o]->id][d]); }
+static Size api_op(Lower *l, char op, Size a, Size b) { return sizes_op(&planner(l)->sizes, op, a, b); }
+static Size api_mul(Lower *l, Size a, Size b) { return api_op(l, '*', a, b); }
+static Size api_add(Lower *l, Size a, Size b) { return api_op(l, '+', a, b); }
+static Size api_in_value(Lower *l, int i, int64_t elem) { return planner_value(planner(l), in_var(l, i), elem); }
+
+static Size api_in_stride(Lower *l, int i, int d) {
+    Val *v = planner_val(planner(l), in_var(l, i));
+    return v ? sizes_find(&planner(l)->sizes, v->stride[d]) : SIZE_BAD;
+}
+
+static Size api_in_offset(Lower *l, int i) {
+    Val *v = planner_val(planner(l), in_var(l, i));
+    return v ? v->off : SIZE_BAD;
+}
+
+static bool any_bad(int n, const Size *s) {
+    for (int i = 0; i < n; i++)
+        if (size_bad(s[i])) return true;
+    return false;
+}
+
+static bool api_view(Lower *l, int o, int i, int ndim, const Size *shape, const Size *strides, Size offset) {
+    Planner *p = planner(l);
+    Val *x = planner_val(p, in_var(l, i)), *v = &p->val[l->node->out[o]->id];
+    if (!x || any_bad(ndim, shape) || any_bad(ndim, strides) || size_bad(offset)) return false;
+    v->ver = x->ver;
+    if (!val_make(p, v, x->root, x->dtype, ndim, shape, strides, offset)) return false;
+    v->whole = val_whole(p, v);
+    return !failed(p->ctx);
+}
+
+static bool api_in_contiguous(Lower *l, int i) {
+    Val *v = planner_val(planner(l), in_var(l, i));
+    return v && val_contiguous(planner(l), v);
+}
+
+/* The Val of output o: a fresh temporary unless a view or an alias was declared before. */
+static Val *out_val(Planner *p, const ThVar *o) {
+    Val *v = &p->val[o->id];
+    if (v->root >= 0) return v;
+    int r = planner_root(p, BUF_TEMP, o->type.dtype, o->type.ndim, p->dims[o->id]);
+    if (r < 0 || !val_make(p, v, r, o->type.dtype, o->type.ndim, p->dims[o->id], NULL, size_const(0))) return NULL;
+    v->whole = true;
+    return v;
+}
+
+static int access_map(Planner *p, Kernel *k, const Val *v, const int8_t *map, uint8_t flags) {
+    Access a = {.buf = v->root, .dtype = v->dtype, .flags = flags, .off = v->off, .idx = -1, .guard = -1};
+    for (int d = 0; d < KDIM; d++) a.st[d] = size_const(0);
+    for (int d = 0; d < v->ndim; d++) {
+        if (map[d] < 0 || size_is(v->shape[d], 1)) continue;
+        a.st[map[d]] = sizes_op(&p->sizes, '+', a.st[map[d]], v->stride[d]);
+        if (size_bad(a.st[map[d]])) return -1;
+    }
+    return kernel_access(k, a);
+}
+
+static int access_free(Planner *p, Kernel *k, const Val *v, uint8_t flags, Size off, const Size *st) {
+    Access a = {.buf = v->root, .dtype = v->dtype, .flags = flags, .off = sizes_find(&p->sizes, off), .idx = -1, .guard = -1};
+    if (size_bad(off) || any_bad(k->ndim, st)) return -1;
+    for (int d = 0; d < KDIM; d++) a.st[d] = d < k->ndim ? sizes_find(&p->sizes, st[d]) : size_const(0);
+    return kernel_access(k, a);
+}
+
+static int api_read(Lower *l, Kernel *k, int i, const int8_t *map) {
+    Val *v = planner_val(planner(l), in_var(l, i));
+    return v && k ? access_map(planner(l), k, v, map, ACC_READ) : -1;
+}
+
+static int api_read_at(Lower *l, Kernel *k, int i, Size off, const Size *st) {
+    Val *v = planner_val(planner(l), in_var(l, i));
+    return v && k ? access_free(planner(l), k, v, ACC_READ, off, st) : -1;
+}
+
+static int api_write(Lower *l, Kernel *k, int o, const int8_t *map) {
+    Val *v = out_val(planner(l), l->node->out[o]);
+    return v && k ? access_map(planner(l), k, v, map, ACC_WRITE) : -1;
+}
+
+static int api_read_out(Lower *l, Kernel *k, int o, const int8_t *map, uint8_t flags) {
+    Val *v = out_val(planner(l), l->node->out[o]);
+    return v && k ? access_map(planner(l), k, v, map, (uint8_t)(ACC_READ | ACC_WRITE | flags)) : -1;
+}
+
+static int api_write_at(Lower *l, Kernel *k, int o, uint8_t flags, Size off, const Size *st) {
+    Val *v = out_val(planner(l), l->node->out[o]);
+    return v && k ? access_free(planner(l), k, v, (uint8_t)(ACC_WRITE | flags), off, st) : -1;
+}
+
+static Size api_out_stride(Lower *l, int o, int d) {
+    Val *v = out_val(planner(l), l->node->out[o]);
+    return v ? sizes_find(&planner(l)->sizes, v->stride[d]) : SIZE_BAD;
+}
+
+static Size api_out_offset(Lower *l, int o) {
+    Val *v = out_val(planner(l), l->node->out[o]);
+    return v ? v->off : SIZE_BAD;
+}
+
+static Kernel *api_kernel(Lower *l) {
+    Kernel *k = kernel_new(l->ctx);
+    if (!k) return NULL;
+    if (planner_work(planner(l), WORK_KERNEL, k) >= 0) return k;
+    kernel_free(k);
+    return NULL;
+}
+
+static int api_rowtemp(Lower *l, Kernel *k, ThDtype d, const int8_t *dims, int n) {
+    Planner *p = planner(l);
+    Size shape[KDIM], st[KDIM];
+    if (!k || n > KDIM) return -1;
+    for (int i = 0; i < n; i++) shape[i] = k->dim[dims[i]].n;
+    int r = planner_root(p, BUF_TEMP, (uint8_t)d, n, shape);
+    if (r < 0 || !val_strides(p, n, shape, st)) return -1;
+    p->root.at[r].rowtemp = true;
+    Access a = {.buf = r, .dtype = (uint8_t)d, .flags = ACC_READ | ACC_WRITE | ACC_ROWTEMP, .off = size_const(0), .idx = -1, .guard = -1};
+    for (int i = 0; i < KDIM; i++) a.st[i] = size_const(0);
+    for (int i = 0; i < n; i++) a.st[dims[i]] = size_is(shape[i], 1) ? size_const(0) : st[i];
+    return kernel_access(k, a);
+}
+
+/* A kernel that writes `from`, broadcast to shape, into the whole of `root`. */
+bool planner_copy(Planner *p, const Val *from, int root, int ndim, const Size *shape) {
+    if (ndim > KDIM) return err(p->ctx, TH_NotImplementedError, "copying an array of more than %d dimensions", KDIM);
+    Kernel *k = kernel_new(p->ctx);
+    if (!k) return false;
+    if (planner_work(p, WORK_KERNEL, k) < 0) return kernel_free(k), false;
+    int8_t map[TH_MAX_NDIM], to_map[KDIM];
+    for (int d = 0; d < ndim; d++) {
+        to_map[d] = (int8_t)d;
+        if (kernel_dim(k, shape[d], DIM_PAR) < 0) return false;
+    }
+    for (int d = 0; d < from->ndim; d++) map[d] = (int8_t)(d + ndim - from->ndim);
+    Val to = {0};
+    if (kernel_stage(k, STAGE_LOOP, 0, ndim) < 0 ||
+        !val_make(p, &to, root, p->root.at[root].dtype, ndim, shape, NULL, size_const(0)))
+        return false;
+    int a = access_map(p, k, from, map, ACC_READ), b = access_map(p, k, &to, to_map, ACC_WRITE);
+    if (a < 0 || b < 0) return false;
+    int x = ins_load(k, a, ndim);
+    x = x < 0 ? -1 : ins_cast(k, x, to.dtype, ndim);
+    return x >= 0 && ins_store(k, b, x, ndim) >= 0;
+}
+
+/* Makes input i C-contiguous for this node and those after it: a copy where its view is not. */
+static bool api_contiguous(Lower *l, int i) {
+    Planner *p = planner(l);
+    Val *v = planner_val(p, in_var(l, i));
+    if (!v || val_contiguous(p, v)) return v != NULL;
+    int r = planner_root(p, BUF_TEMP, v->dtype, v->ndim, v->shape);
+    if (r < 0 || !planner_copy(p, v, r, v->ndim, v->shape)) return false;
+    Val c = {.known = v->known, .nknown = v->nknown, .whole = true};
+    if (!val_make(p, &c, r, v->dtype, v->ndim, v->shape, NULL, size_const(0))) return false;
+    *v = c;
+    return true;
+}
+
+static bool api_copy(Lower *l, int o, int i) {
+    Planner *p = planner(l);
+    const ThVar *out = l->node->out[o];
+    Val *from = planner_val(p, in_var(l, i)), *to = out_val(p, out);
+    return from && to && planner_copy(p, from, to->root, out->type.ndim, p->dims[out->id]);
+}
+
+/* May the storage of root r be overwritten at all? */
+static bool destroyable(const Planner *p, const Root *r) {
+    if (r->kind == BUF_TEMP) return true;
+    if (r->kind == BUF_SHARED) return !p->no_inplace;
+    return r->kind == BUF_INPUT && !p->no_inplace && r->index < p->nin && p->in[r->index].mutable_;
+}
+
+/*
+ * Output o overwrites input i. Elementwise nodes on temporaries get a fresh root that wishes for the slot (so that nothing is
+ * ordered needlessly); other nodes change the storage itself. What may not be overwritten is copied first.
+ */
+static bool api_alias(Lower *l, int o, int i) {
+    Planner *p = planner(l);
+    const ThVar *out = l->node->out[o];
+    Val *x = planner_val(p, in_var(l, i)), *v = &p->val[out->id];
+    if (!x) return false;
+    const Root *r = &p->root.at[x->root];
+    bool elemwise = (l->node->op->flags & OP_ELEMWISE) != 0;
+    if (elemwise && (r->kind == BUF_TEMP || !destroyable(p, r))) return out_val(p, out) != NULL;
+    if (!destroyable(p, r)) {
+        Val *fresh = out_val(p, out);
+        return fresh && planner_copy(p, x, fresh->root, out->type.ndim, p->dims[out->id]);
+    }
+    if (!val_make(p, v, x->root, x->dtype, x->ndim, x->shape, x->stride, x->off)) return false;
+    v->whole = x->whole;
+    v->ver = ++p->root.at[x->root].ver;
+    p->root.at[x->root].written = true;
+    return true;
+}
+
+/* Arrays of a host call in the planner's terms; build.c renumbers them. */
+static bool host_value(const Val *v, PlanValue *out) {
+    if (!v) return false;
+    *out = (PlanValue){.buf = v->root, .dtype = v->dtype, .ndim = v->ndim, .off = v->off};
+    memcpy(out->shape, v->shape, (size_t)v->ndim * sizeof(Size));
+    memcpy(out->stride, v->stride, (size_t)v->ndim * sizeof(Size));
+    return true;
+}
+
+static bool api_host(Lower *l, HostFn fn, size_t scratch_bytes) {
+    Planner *p = planner(l);
+    const ThApply *a = l->node;
+    PlanHost h = {.fn = fn, .scratch_bytes = scratch_bytes, .nin = a->nin, .nout = a->nout, .op = a->op};
+    h.in = arena_alloc0(p->plan->arena, (size_t)(a->nin + 1) * sizeof *h.in);
+    h.out = arena_alloc0(p->plan->arena, (size_t)(a->nout + 1) * sizeof *h.out);
+    void *attrs = arena_alloc(p->plan->arena, a->op->attr_bytes + 1u);
+    if (!h.in || !h.out || !attrs) return false;
+    if (a->attrs) memcpy(attrs, a->attrs, a->op->attr_bytes);
+    h.attrs = a->attrs ? attrs : NULL;
+    for (int i = 0; i < a->nin; i++) {
+        bool tensor = a->in[i]->type.kind == TYPE_TENSOR || a->in[i]->type.kind == TYPE_SCALAR;
+        if (!tensor) h.in[i].buf = -1;
+        else if (!host_value(planner_val(p, a->in[i]), &h.in[i])) return false;
+    }
+    for (int o = 0; o < a->nout; o++)
+        if (!host_value(out_val(p, a->out[o]), &h.out[o])) return false;
+    int w = planner_work(p, WORK_HOST, NULL);
+    if (w < 0 || !vec_push(p->ctx, &p->host, h)) return false;
+    p->work.at[w].host = p->host.n - 1;
+    return true;
+}
+
+static const LowerApi lower_api = {
+    .in_type = api_in_type, .in_dim = api_in_dim, .out_dim = api_out_dim, .mul = api_mul, .add = api_add, .op = api_op,
+    .in_value = api_in_value, .view = api_view, .in_stride = api_in_stride, .in_offset = api_in_offset,
+    .in_contiguous = api_in_contiguous, .contiguous = api_contiguous, .alias = api_alias, .copy = api_copy, .kernel = api_kernel,
+    .read = api_read, .write = api_write, .read_out = api_read_out, .rowtemp = api_rowtemp, .read_at = api_read_at,
+    .write_at = api_write_at, .out_stride = api_out_stride, .out_offset = api_out_offset, .host = api_host};
+
+/* ---- the walk ------------------------------------------------------------------------------------------------------------------- */
+/* What a kernel is to the grouper. */
+static void classify(Work *w) {
+    const Kernel *k = w->k;
+    if (!k || k->st.n != 1) return;
+    const Stage *s = &k->st.at[0];
+    bool plain = true, par = true;
+    for (int i = 0; i < k->acc.n; i++) {
+        const Access *a = &k->acc.at[i];
+        if ((a->flags & ACC_WRITE) && (a->flags & (ACC_ADD | ACC_READ | ACC_ROWTEMP) || a->idx >= 0 || a->guard >= 0)) plain = false;
+    }
+    for (int d = 0; d < k->ndim; d++) par &= k->dim[d].kind == DIM_PAR;
+    w->gemm = s->cls == STAGE_GEMM;
+    w->point = s->cls == STAGE_LOOP && plain && par && k->red.n == 0;
+    w->reduce = s->cls == STAGE_LOOP && plain && k->red.n > 0;
+}
+
+/* Integers that only running tells and that this node's sizes need: a size step before its own works. */
+static bool size_work(Planner *p, const int range[4], int at) {
+    bool any = false;
+    for (int r = 0; r < 4; r += 2)
+        for (int i = range[r]; i < range[r + 1]; i++) any |= p->sizes.ins.at[i].dyn && p->sizes.ins.at[i].op == SHAPE_VALUE;
+    if (!any) return true;
+    int w = planner_work(p, WORK_SIZE, NULL);
+    if (w < 0) return false;
+    Work size = p->work.at[w];
+    memmove(&p->work.at[at + 1], &p->work.at[at], (size_t)(w - at) * sizeof(Work));
+    memcpy(size.sizes, range, sizeof size.sizes);
+    p->work.at[at] = size;
+    return true;
+}
+
+/* A computed integer is read as element k of its buffer: v must lie there in C order from the start. */
+static bool whole_values(Planner *p, int from, int to) {
+    for (int i = from; i < to; i++) {
+        const SizeIns s = p->sizes.ins.at[i];
+        if (s.op != SHAPE_VALUE || !s.dyn) continue;
+        Val *v = &p->val[s.c];
+        if (v->root < 0) return err(p->ctx, TH_RuntimeError, "planning: a size is read before it is computed");
+        if (size_is(v->off, 0) && val_contiguous(p, v)) continue;
+        int r = planner_root(p, BUF_TEMP, v->dtype, v->ndim, v->shape);
+        Val c = {.known = v->known, .nknown = v->nknown, .whole = true};
+        if (r < 0 || !planner_copy(p, v, r, v->ndim, v->shape) ||
+            !val_make(p, &c, r, v->dtype, v->ndim, v->shape, NULL, size_const(0)))
+            return false;
+        *v = c;
+    }
+    return true;
+}
+
+static bool lower_node(Planner *p, int n) {
+    ThApply *a = p->order.at[n];
+    p->node = p->sizes.node = n;
+    if (!whole_values(p, p->node_shape[n], p->node_shape[n + 1])) return false;
+    int first = p->work.n, sizes0 = p->sizes.ins.n;
+    Lower l = {&lower_api, p->ctx, a, p};
+    if (!a->op->lower) return err(p->ctx, TH_NotImplementedError, "%s cannot be compiled", a->op->name);
+    if (!a->op->lower(&l) || failed(p->ctx))
+        return failed(p->ctx) ? false : err(p->ctx, TH_RuntimeError, "%s: lowering failed", a->op->name);
+    for (int o = 0; o < a->nout; o++)
+        if (!out_val(p, a->out[o])) return false;
+    if (!size_work(p, (int[4]){p->node_shape[n], p->node_shape[n + 1], sizes0, p->sizes.ins.n}, first)) return false;
+    for (int w = first; w < p->work.n; w++) {
+        classify(&p->work.at[w]);
+        p->work.at[w].effect = (a->op->flags & OP_EFFECT) != 0;
+    }
+    return commit_node(p, a);
+}
+
+bool planner_lower(Planner *p) {
+    p->node = -1;
+    if (!commit_leaves(p)) return false;
+    for (int n = 0; n < p->order.n; n++)
+        if (!lower_node(p, n)) return false;
+    for (int w = 0; w < p->work.n; w++) classify(&p->work.at[w]);
+    return true;
+}

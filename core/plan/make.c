@@ -1,0 +1,100 @@
+/*
+ * make.c -- plan_make on one screen, and the life of a Plan.
+ */
+#include "parts.h"
+
+static bool begin(Planner *p) {
+    FGraph *fg = p->fg;
+    p->arena = arena_new(p->ctx);
+    if (!p->arena || !sizes_init(&p->sizes, p->ctx, p->arena)) return false;
+    Arena *own = arena_new(p->ctx);
+    p->plan = own ? arena_alloc0(own, sizeof *p->plan) : NULL;
+    if (!p->plan) return arena_free(own), false;
+    p->plan->ctx = p->ctx;
+    p->plan->arena = own;
+    atomic_init(&p->plan->refs, 1);
+    p->val = arena_alloc0(p->arena, (size_t)(fg->nvars + 1) * sizeof *p->val);
+    p->dims = arena_alloc0(p->arena, (size_t)(fg->nvars + 1) * sizeof *p->dims);
+    p->out_of = arena_alloc0(p->arena, (size_t)(fg->nvars + 1) * sizeof(int));
+    p->out_next = arena_alloc0(p->arena, (size_t)(fg->nout + 1) * sizeof(int));
+    p->out_root = arena_alloc0(p->arena, (size_t)(fg->nout + 1) * sizeof(int));
+    return p->val && p->dims && p->out_of && p->out_next && p->out_root;
+}
+
+static bool schedule(Planner *p) {
+    FGraph *fg = p->fg;
+    if (!fg->order) return fg_toposort(fg, &p->order);
+    for (int i = 0; i < fg->norder; i++)
+        if (!vec_push(p->ctx, &p->order, fg->order[i])) return false;
+    return true;
+}
+
+/* Root i is input i; outputs that are one Var are chained, first first. */
+static bool leaves(Planner *p) {
+    FGraph *fg = p->fg;
+    p->node_shape = arena_alloc0(p->arena, (size_t)(p->order.n + 1) * sizeof(int));
+    if (!p->node_shape) return false;
+    for (int v = 0; v < fg->nvars; v++) p->val[v].root = -1;
+    for (int i = 0; i < fg->nin; i++) {
+        const ThVar *v = fg->in[i];
+        Root r = {.kind = v->kind == VAR_SHARED ? BUF_SHARED : BUF_INPUT, .dtype = v->type.dtype, .index = i, .wish = -1, .buf = -1};
+        if (!vec_push(p->ctx, &p->root, r)) return false;
+        p->val[v->id].root = i;
+    }
+    for (int o = fg->nout - 1; o >= 0; o--) {
+        p->out_root[o] = -1;
+        p->out_next[o] = p->out_of[fg->out[o]->id];
+        p->out_of[fg->out[o]->id] = o + 1;
+    }
+    return true;
+}
+
+static void end(Planner *p) {
+    for (int w = 0; w < p->work.n; w++) kernel_free(p->work.at[w].k);
+    vec_free(p->ctx, &p->order);
+    vec_free(p->ctx, &p->root);
+    vec_free(p->ctx, &p->work);
+    vec_free(p->ctx, &p->host);
+    vec_free(p->ctx, &p->member);
+    vec_free(p->ctx, &p->group);
+    sizes_free(&p->sizes);
+    arena_free(p->arena);
+}
+
+static Plan *make(Planner p, bool *again) {
+    *again = false;
+    bool ok = begin(&p) && schedule(&p) && leaves(&p) && planner_shapes(&p) && planner_leaves(&p) && planner_lower(&p) &&
+              commit_end(&p) && group_all(&p) && plan_build(&p, again);
+    Plan *plan = p.plan;
+    end(&p);
+    if (ok) return plan;
+    plan_release(plan);
+    return NULL;
+}
+
+/*
+ * In-place updates are tried first; when a step that can fail would follow one, the plan is made again with updates in shadow
+ * buffers that are exchanged at the end.
+ */
+Plan *plan_make(FGraph *fg, const PlanIo *in, int nin, const PlanIo *out, int nout) {
+    Planner p = {.ctx = fg->ctx, .fg = fg, .in = in, .nin = nin, .out = out, .nout = nout};
+    bool again;
+    if (nout != fg->nplain_out || nin > fg->nin) return err(fg->ctx, TH_RuntimeError, "planning: inputs or outputs do not fit the graph"), NULL;
+    Plan *plan = make(p, &again);
+    if (plan || !again) return plan;
+    p.no_inplace = true;
+    return make(p, &again);
+}
+
+Plan *plan_retain(Plan *p) {
+    if (p) atomic_fetch_add(&p->refs, 1);
+    return p;
+}
+
+void plan_release(Plan *p) {
+    if (!p || atomic_fetch_sub(&p->refs, 1) != 1) return;
+    for (int k = 0; k < p->nkernel; k++) kernel_free(p->kernel[k]);
+    for (int k = 0; k < p->nconstant; k++) th_array_release(p->constant[k]);
+    for (int s = 0; s < p->nshared; s++) shared_release(p->shared[s]);
+    arena_free(p->arena);
+}

@@ -1,0 +1,233 @@
+/*
+ * region.c -- plans by hand: a builder for region trees, and lifetimes through them. In: buffers, kernels, steps and regions in
+ * numbers. Out: a checked Plan. A temporary that a loop carries or merely reads lives as long as the loop.
+ */
+#include "parts.h"
+
+struct PlanBuilder {
+    ThContext *ctx;
+    Plan *plan;
+    bool bad;
+    VEC(ShapeIns) fixed, late;
+    VEC(ShapeCheck) check;
+    VEC(PlanBuf) buf;
+    VEC(Kernel *) kernel;
+    VEC(Step) step;
+    VEC(Region) region;
+    VEC(PlanIo) input, output;
+    VEC(PlanValue) result;
+};
+
+PlanBuilder *planb_new(ThContext *c) {
+    PlanBuilder *b = ctx_alloc0(c, sizeof *b);
+    Arena *a = b ? arena_new(c) : NULL;
+    Plan *p = a ? arena_alloc0(a, sizeof *p) : NULL;
+    ShapeCheck overflow = {-1, TH_ValueError, "A size does not fit in 64 bits."};
+    if (!p || !vec_push(c, &b->check, overflow)) {
+        if (a) arena_free(a);
+        ctx_free(c, b, b ? sizeof *b : 0);
+        return NULL;
+    }
+    p->ctx = b->ctx = c;
+    p->arena = a;
+    atomic_init(&p->refs, 1);
+    b->plan = p;
+    return b;
+}
+
+#define PUSH(b, v, x) (vec_push((b)->ctx, &(b)->v, x) ? (b)->v.n - 1 : ((b)->bad = true, -1))
+
+int planb_slot(PlanBuilder *b, ShapeIns i) {
+    if (i.op < SHAPE_CHECK_EQ) i.dst = b->plan->nsym++;
+    return PUSH(b, fixed, i) < 0 ? -1 : i.op < SHAPE_CHECK_EQ ? i.dst : 0;
+}
+
+int planb_late_slot(PlanBuilder *b, ShapeIns i) {
+    if (i.op < SHAPE_CHECK_EQ) i.dst = b->plan->nsym++;
+    return PUSH(b, late, i);
+}
+
+int planb_check(PlanBuilder *b, ShapeCheck c) { return PUSH(b, check, c); }
+
+int planb_buffer(PlanBuilder *b, PlanBuf f) {
+    f.first = f.last = f.inplace_of = -1;
+    return PUSH(b, buf, f);
+}
+
+int planb_input(PlanBuilder *b, ThType t, const char *name) {
+    PlanBuf f = {.kind = BUF_INPUT, .dtype = t.dtype, .ndim = (int16_t)t.ndim, .index = b->input.n, .size = size_const(1)};
+    int at = b->buf.n;
+    for (int d = 0; d < t.ndim; d++) {
+        f.shape[d] = size_const(1);
+        if (!type_bcast(t, d)) f.shape[d] = (Size){1, planb_slot(b, (ShapeIns){.op = SHAPE_DIM, .a = at, .b = d})};
+    }
+    PlanIo io = {.type = t, .name = name ? intern(b->ctx, name) : NULL};
+    return PUSH(b, input, io) < 0 ? -1 : planb_buffer(b, f);
+}
+
+int planb_result(PlanBuilder *b, ThType t, const PlanValue *v) {
+    PlanIo io = {.type = t};
+    return PUSH(b, output, io) < 0 ? -1 : PUSH(b, result, *v);
+}
+
+int planb_kernel(PlanBuilder *b, Kernel *k) {
+    if (k) k->key = kernel_key(k);
+    int at = k ? PUSH(b, kernel, k) : -1;
+    if (at < 0) b->bad = true, kernel_free(k);
+    return at;
+}
+
+static void *keep(PlanBuilder *b, const void *from, size_t bytes) {
+    void *to = arena_alloc(b->plan->arena, bytes ? bytes : 1);
+    if (to && bytes) memcpy(to, from, bytes);
+    b->bad |= !to;
+    return to;
+}
+
+int planb_step(PlanBuilder *b, Step s) {
+    s.buf = keep(b, s.buf, (size_t)s.nbuf * sizeof(int));
+    s.sym = keep(b, s.sym, (size_t)s.nsym * sizeof(int));
+    s.param = keep(b, s.param, (size_t)s.nparam * sizeof(ThValue));
+    s.nodes = keep(b, s.nodes, (size_t)s.nnodes * sizeof(int));
+    return PUSH(b, step, s);
+}
+
+int planb_region(PlanBuilder *b, Region r) { return PUSH(b, region, r); }
+
+/* ---- lifetimes --------------------------------------------------------------------------------------------------------------------------- */
+/* Steps [*lo, *hi] of the region chain that starts at r. Nesting is as deep as the user nests loops. */
+static void range(const Plan *p, int r, int *lo, int *hi) {
+    for (; r >= 0; r = p->region[r].next) {
+        const Region *g = &p->region[r];
+        if (g->kind != REGION_STRAIGHT) {
+            range(p, g->child, lo, hi);
+            if (g->kind == REGION_BRANCH) range(p, g->other, lo, hi);
+        } else if (g->n > 0) {
+            if (g->first < *lo) *lo = g->first;
+            if (g->first + g->n - 1 > *hi) *hi = g->first + g->n - 1;
+        }
+    }
+}
+
+static bool writes(const Plan *p, const Step *s, int local) {
+    if (s->kind == STEP_TRANSFER || s->kind == STEP_LATE) return local == s->nbuf - 1;
+    if (s->kind == STEP_HOST) return local >= p->host[s->host].nin;
+    if (s->kind != STEP_KERNEL) return false;
+    const Kernel *k = p->kernel[s->kernel];
+    bool w = false, r = false;
+    for (int a = 0; a < k->acc.n; a++)
+        if (k->acc.at[a].buf == local) w |= (k->acc.at[a].flags & ACC_WRITE) != 0, r |= (k->acc.at[a].flags & ACC_READ) != 0;
+    return w && !r;
+}
+
+/* Is buffer f only used in steps [lo, hi], written there before it is read? Then each turn of the loop has its own value. */
+static bool private_to(const Plan *p, int f, int lo, int hi) {
+    if (p->buf[f].first < lo || p->buf[f].last > hi) return false;
+    const Step *s = &p->step[p->buf[f].first];
+    for (int b = 0; b < s->nbuf; b++)
+        if (s->buf[b] == f) return writes(p, s, b);
+    return false;
+}
+
+static void use(Plan *p, int f, int step) {
+    PlanBuf *x = &p->buf[f];
+    if (x->first < 0 || step < x->first) x->first = step;
+    if (step > x->last) x->last = step;
+}
+
+static void lives(Plan *p) {
+    for (int s = 0; s < p->nstep; s++)
+        for (int b = 0; b < p->step[s].nbuf; b++)
+            if (p->step[s].buf[b] >= 0) use(p, p->step[s].buf[b], s);
+    for (int r = 0; r < p->nregion; r++) {
+        const Region *g = &p->region[r];
+        int lo = p->nstep, hi = -1;
+        if (g->kind == REGION_BRANCH) {
+            range(p, g->child, &lo, &hi);
+            range(p, g->other, &lo, &hi);
+            if (lo > 0) use(p, g->cond, lo - 1);
+        }
+        if (g->kind != REGION_LOOP) continue;
+        range(p, g->child, &lo, &hi);
+        if (g->until >= 0) use(p, g->until, hi);
+        for (int f = 0; f < p->nbuf; f++)
+            if (p->buf[f].first >= 0 && p->buf[f].first <= hi && p->buf[f].last >= lo && !private_to(p, f, lo, hi)) {
+                if (p->buf[f].first > lo) p->buf[f].first = lo;
+                if (p->buf[f].last < hi) p->buf[f].last = hi;
+            }
+    }
+}
+
+/* The first step that writes an argument's or a shared's storage. */
+static int first_write(const Plan *p) {
+    for (int s = 0; s < p->nstep; s++)
+        for (int b = 0; b < p->step[s].nbuf; b++) {
+            int f = p->step[s].buf[b];
+            if (f < 0 || (p->buf[f].kind != BUF_SHARED && p->buf[f].kind != BUF_INPUT) || p->step[s].kind != STEP_KERNEL) continue;
+            const Kernel *k = p->kernel[p->step[s].kernel];
+            for (int a = 0; a < k->acc.n; a++)
+                if (k->acc.at[a].buf == b && (k->acc.at[a].flags & ACC_WRITE)) return s;
+        }
+    return p->nstep;
+}
+
+static void shape_program(PlanBuilder *b) {
+    Plan *p = b->plan;
+    p->nshape_static = b->fixed.n;
+    p->nshape = b->fixed.n + b->late.n;
+    p->shape = arena_alloc(p->arena, (size_t)(p->nshape + 1) * sizeof *p->shape);
+    b->bad |= !p->shape;
+    for (int i = 0; i < p->nshape && p->shape; i++) p->shape[i] = i < b->fixed.n ? b->fixed.at[i] : b->late.at[i - b->fixed.n];
+    for (int s = 0; s < b->step.n; s++)
+        if (b->step.at[s].kind == STEP_SIZE) b->step.at[s].a += b->fixed.n;
+}
+
+#define TAKE(b, count, field, vec) ((b)->plan->count = (b)->vec.n, (b)->plan->field = keep(b, (b)->vec.at, (size_t)(b)->vec.n * sizeof *(b)->vec.at))
+
+static void assemble(PlanBuilder *b) {
+    Plan *p = b->plan;
+    TAKE(b, nkernel, kernel, kernel);
+    if (!p->kernel) {
+        for (int k = 0; k < b->kernel.n; k++) kernel_free(b->kernel.at[k]);
+        p->nkernel = 0;
+    }
+    shape_program(b);
+    TAKE(b, ncheck, check, check);
+    TAKE(b, nbuf, buf, buf);
+    TAKE(b, nstep, step, step);
+    TAKE(b, nregion, region, region);
+    TAKE(b, ninput, input, input);
+    TAKE(b, noutput, output, output);
+    TAKE(b, noutput, result, result);
+    p->scratch_sym = -1;
+}
+
+static void forget(PlanBuilder *b) {
+    ThContext *c = b->ctx;
+    vec_free(c, &b->fixed);
+    vec_free(c, &b->late);
+    vec_free(c, &b->check);
+    vec_free(c, &b->buf);
+    vec_free(c, &b->kernel);
+    vec_free(c, &b->step);
+    vec_free(c, &b->region);
+    vec_free(c, &b->input);
+    vec_free(c, &b->output);
+    vec_free(c, &b->result);
+    ctx_free(c, b, sizeof *b);
+}
+
+Plan *planb_finish(PlanBuilder *b) {
+    Plan *p = b->plan;
+    assemble(b);
+    bool ok = !b->bad && !failed(b->ctx);
+    if (ok) {
+        lives(p);
+        p->first_write = first_write(p);
+        ok = plan_events(p) && plan_check(p);
+    }
+    forget(b);
+    if (ok) return p;
+    plan_release(p);
+    return NULL;
+}

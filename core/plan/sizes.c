@@ -1,0 +1,273 @@
+/*
+ * sizes.c -- size arithmetic of the planner. In: lengths asked for by shape rules and lowering. Out: value-numbered slots
+ * (equal computations share one), unions of lengths that must be equal, and a check for every union.
+ * Always holds: operands of a slot stand before it, except constants that folding found later; a representative is a
+ * constant, or the earliest slot that needs no computed value, or else the earliest.
+ */
+#include "parts.h"
+
+bool sizes_init(Sizes *s, ThContext *c, Arena *a) {
+    *s = (Sizes){.ctx = c, .arena = a, .node = -1};
+    ShapeCheck overflow = {-1, TH_ValueError, "A size does not fit in 64 bits."};
+    return vec_push(c, &s->check, overflow);
+}
+
+void sizes_free(Sizes *s) {
+    vec_free(s->ctx, &s->ins);
+    vec_free(s->ctx, &s->check);
+    map_free(s->ctx, &s->cons);
+}
+
+static uint64_t hash_ins(uint8_t op, int a, int b, int c, int64_t k) {
+    uint64_t h = hash_mix(op + 1u, (uint64_t)(int64_t)a);
+    h = hash_mix(h, (uint64_t)(int64_t)b);
+    h = hash_mix(h, (uint64_t)(int64_t)c);
+    return hash_mix(h, (uint64_t)k);
+}
+
+static int push(Sizes *s, uint8_t op, int a, int b, int c, int64_t k, bool dyn) {
+    SizeIns i = {.op = op, .dyn = dyn, .a = a, .b = b, .c = c, .k = k, .node = s->node, .up = s->ins.n, .number = -1};
+    return vec_push(s->ctx, &s->ins, i) ? s->ins.n - 1 : -1;
+}
+
+/* The slot of an equal computation, or -1 with *h the free key. */
+static int lookup(Sizes *s, uint8_t op, int a, int b, int c, int64_t k, uint64_t *h) {
+    *h = hash_ins(op, a, b, c, k);
+    for (uint32_t at; map_get(&s->cons, *h, &at); *h = hash_mix(*h, 1)) {
+        const SizeIns *i = &s->ins.at[at];
+        if (i->op == op && i->a == a && i->b == b && i->c == c && i->k == k) return (int)at;
+    }
+    return -1;
+}
+
+int sizes_slot(Sizes *s, uint8_t op, int a, int b, int c, int64_t k, bool dyn) {
+    uint64_t h;
+    int at = lookup(s, op, a, b, c, k, &h);
+    if (at >= 0) return at;
+    at = push(s, op, a, b, c, k, dyn);
+    return at >= 0 && map_put(s->ctx, &s->cons, h, (uint32_t)at) ? at : -1;
+}
+
+static int find(Sizes *s, int x) {
+    while (s->ins.at[x].up != x) {
+        s->ins.at[x].up = s->ins.at[s->ins.at[x].up].up;
+        x = s->ins.at[x].up;
+    }
+    return x;
+}
+
+Size sizes_find(Sizes *s, Size x) {
+    if (x.sym < 0 || x.k == 0) return (Size){x.k, x.sym < -1 ? x.sym : -1};
+    int r = find(s, x.sym);
+    const SizeIns *i = &s->ins.at[r];
+    int64_t k;
+    if (i->op == SHAPE_CONST && !__builtin_mul_overflow(x.k, i->k, &k)) return size_const(k);
+    return (Size){x.k, r};
+}
+
+bool sizes_dyn(const Sizes *s, Size a) { return a.sym >= 0 && s->ins.at[a.sym].dyn; }
+
+bool sizes_same(Sizes *s, Size a, Size b) { return size_eq(sizes_find(s, a), sizes_find(s, b)); }
+
+/* A slot that holds the value of x. */
+static int materialize(Sizes *s, Size x) {
+    if (x.sym < 0) return sizes_slot(s, SHAPE_CONST, -1, -1, -1, x.k, false);
+    if (x.k == 1) return x.sym;
+    int k = sizes_slot(s, SHAPE_CONST, -1, -1, -1, x.k, false);
+    return k < 0 ? -1 : sizes_slot(s, SHAPE_MUL, k, x.sym, -1, 0, s->ins.at[x.sym].dyn);
+}
+
+static int64_t floor_div(int64_t a, int64_t b) {
+    if (b == 0 || (b == -1 && a == INT64_MIN)) return 0;
+    int64_t q = a / b;
+    return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+/* Constants folded; false when it overflows. */
+static bool fold(char op, int64_t a, int64_t b, int64_t *r) {
+    switch (op) {
+    case '+': return !__builtin_add_overflow(a, b, r);
+    case '-': return !__builtin_sub_overflow(a, b, r);
+    case '*': return !__builtin_mul_overflow(a, b, r);
+    case '/': *r = floor_div(a, b); return true;
+    case 'c': *r = a == INT64_MIN ? 0 : -floor_div(-a, b); return true;
+    case 'm': *r = a < b ? a : b; return true;
+    case 'M': *r = a > b ? a : b; return true;
+    default: *r = a < b; return true;
+    }
+}
+
+static uint8_t shape_op(char op) {
+    switch (op) {
+    case '+': return SHAPE_ADD;
+    case '-': return SHAPE_SUB;
+    case '*': return SHAPE_MUL;
+    case '/': return SHAPE_FLOORDIV;
+    case 'c': return SHAPE_CEILDIV;
+    case 'm': return SHAPE_MIN;
+    case 'M': return SHAPE_MAX;
+    default: return SHAPE_LT;
+    }
+}
+
+/* Lengths, and products and sums of what is not negative, are not negative. Looks a few levels deep. */
+static bool nonneg(const Sizes *s, Size x, int levels) {
+    if (x.k < 0) return false;
+    if (x.sym < 0) return true;
+    const SizeIns *i = &s->ins.at[x.sym];
+    if (i->op == SHAPE_DIM) return true;
+    if (i->op == SHAPE_CONST) return i->k >= 0;
+    if (levels == 0 || i->op < SHAPE_ADD) return false;
+    bool a = nonneg(s, (Size){1, i->a}, levels - 1);
+    if (i->op == SHAPE_MAX && a) return true;
+    if (i->op != SHAPE_ADD && i->op != SHAPE_MUL && i->op != SHAPE_MAX && i->op != SHAPE_MIN) return false;
+    bool b = nonneg(s, (Size){1, i->b}, levels - 1);
+    return i->op == SHAPE_MAX ? b : a && b;
+}
+
+/* Identities that keep sizes comparable; true when *r is the answer. */
+static bool simplify(Sizes *s, char op, Size a, Size b, Size *r) {
+    if (op == '*') {
+        if (size_is(a, 0) || size_is(b, 0)) return *r = size_const(0), true;
+        if (size_is(a, 1)) return *r = b, true;
+        if (size_is(b, 1)) return *r = a, true;
+        if (a.sym < 0 || b.sym < 0) return *r = (Size){a.k, a.sym < 0 ? b.sym : a.sym}, !__builtin_mul_overflow(a.k, b.k, &r->k);
+        return false;
+    }
+    if (op == '+' && size_is(a, 0)) return *r = b, true;
+    if ((op == '+' || op == '-') && size_is(b, 0)) return *r = a, true;
+    if ((op == '+' || op == '-') && a.sym >= 0 && a.sym == b.sym) {
+        if (!fold(op, a.k, b.k, &r->k)) return false;
+        r->sym = r->k == 0 ? -1 : a.sym;
+        return true;
+    }
+    if ((op == '/' || op == 'c') && size_is(b, 1)) return *r = a, true;
+    if ((op == '/' || op == 'c') && b.sym < 0 && b.k > 0 && a.k % b.k == 0) return *r = (Size){a.k / b.k, a.sym}, true;
+    if ((op == 'm' || op == 'M') && size_eq(a, b)) return *r = a, true;
+    if (op == 'M' && size_is(b, 0) && nonneg(s, a, 4)) return *r = a, true;
+    if (op == 'M' && size_is(a, 0) && nonneg(s, b, 4)) return *r = b, true;
+    if (op == 'm' && size_is(b, 0) && nonneg(s, a, 4)) return *r = b, true;
+    if (op == 'm' && size_is(a, 0) && nonneg(s, b, 4)) return *r = a, true;
+    return false;
+}
+
+/* k1 * x * k2 * y as (k1 k2) * slot(x * y): products commute, so equal sizes meet in one slot. */
+static Size product(Sizes *s, Size a, Size b) {
+    int64_t k;
+    int x = a.sym < b.sym ? a.sym : b.sym, y = a.sym < b.sym ? b.sym : a.sym;
+    if (__builtin_mul_overflow(a.k, b.k, &k)) return err(s->ctx, TH_ValueError, "%s", s->check.at[0].text), SIZE_BAD;
+    int at = sizes_slot(s, SHAPE_MUL, x, y, -1, 0, s->ins.at[x].dyn || s->ins.at[y].dyn);
+    return at < 0 ? SIZE_BAD : (Size){k, find(s, at)};
+}
+
+Size sizes_op(Sizes *s, char op, Size a, Size b) {
+    Size r;
+    if (size_bad(a) || size_bad(b)) return SIZE_BAD;
+    a = sizes_find(s, a), b = sizes_find(s, b);
+    if (a.sym < 0 && b.sym < 0) {
+        if (fold(op, a.k, b.k, &r.k)) return size_const(r.k);
+        return err(s->ctx, TH_ValueError, "%s", s->check.at[0].text), SIZE_BAD;
+    }
+    if (simplify(s, op, a, b, &r)) return r;
+    if (op == '*' && a.sym >= 0 && b.sym >= 0) return product(s, a, b);
+    int x = materialize(s, a), y = materialize(s, b);
+    if (x < 0 || y < 0) return SIZE_BAD;
+    if ((op == '+' || op == 'm' || op == 'M') && y < x) {
+        int t = x;
+        x = y, y = t;
+    }
+    int at = sizes_slot(s, shape_op(op), x, y, -1, 0, s->ins.at[x].dyn || s->ins.at[y].dyn);
+    return at < 0 ? SIZE_BAD : sizes_find(s, (Size){1, at});
+}
+
+static void unite(Sizes *s, int a, int b) {
+    a = find(s, a), b = find(s, b);
+    if (a == b) return;
+    const SizeIns *x = &s->ins.at[a], *y = &s->ins.at[b];
+    bool first = x->op == SHAPE_CONST ? true
+                 : y->op == SHAPE_CONST ? false
+                 : x->dyn != y->dyn ? !x->dyn
+                                    : a < b;
+    s->ins.at[first ? b : a].up = first ? a : b;
+}
+
+/* "IndexError: text" -> kind and text. */
+static ShapeCheck parse_check(Sizes *s, const char *why, ThError kind) {
+    const char *colon = strchr(why, ':');
+    ShapeCheck c = {s->node, kind, why};
+    for (int e = 1; colon && e < TH_ERROR_COUNT; e++) {
+        const char *name = th_error_name((ThError)e);
+        size_t n = strlen(name);
+        if ((size_t)(colon - why) == n && !memcmp(name, why, n)) c.kind = (ThError)e, c.text = colon + 1 + (colon[1] == ' ');
+    }
+    c.text = intern(s->ctx, c.text);
+    return c;
+}
+
+bool sizes_equal(Sizes *s, Size a, Size b, const char *why) {
+    if (size_bad(a) || size_bad(b)) return false;
+    a = sizes_find(s, a), b = sizes_find(s, b);
+    if (size_eq(a, b)) return true;
+    int x = materialize(s, a), y = materialize(s, b);
+    ShapeCheck c = parse_check(s, why, TH_ValueError);
+    if (x < 0 || y < 0 || !c.text || !vec_push(s->ctx, &s->check, c)) return false;
+    if (push(s, SHAPE_CHECK_EQ, x, y, -1, s->check.n - 1, s->ins.at[x].dyn || s->ins.at[y].dyn) < 0) return false;
+    if (a.sym < 0 || b.sym < 0 || a.k == b.k) {
+        if (a.k == b.k && a.sym >= 0 && b.sym >= 0) x = a.sym, y = b.sym;
+        else if (a.sym >= 0 && a.k != 1) return true; /* 2 n == 10: the check is enough */
+        else if (b.sym >= 0 && b.k != 1) return true;
+        if (a.sym >= 0 || b.sym >= 0) unite(s, x, y);
+    }
+    return true;
+}
+
+bool sizes_check_ge0(Sizes *s, Size a, ThError kind, const char *text) {
+    if (size_bad(a)) return false;
+    a = sizes_find(s, a);
+    if (a.sym < 0 && a.k >= 0) return true;
+    if (nonneg(s, a, 4)) return true;
+    int x = materialize(s, a);
+    ShapeCheck c = {s->node, kind, intern(s->ctx, text)};
+    return x >= 0 && c.text && vec_push(s->ctx, &s->check, c) &&
+           push(s, SHAPE_CHECK_GE0, x, -1, -1, s->check.n - 1, s->ins.at[x].dyn) >= 0;
+}
+
+/* Canonical operands of slot i (constants fold): the Size it equals now, or SIZE_BAD when it is itself. */
+static Size recompute(Sizes *s, int i) {
+    static const char ops[] = {[SHAPE_ADD] = '+', [SHAPE_SUB] = '-', [SHAPE_MUL] = '*', [SHAPE_FLOORDIV] = '/',
+                               [SHAPE_CEILDIV] = 'c', [SHAPE_MIN] = 'm', [SHAPE_MAX] = 'M', [SHAPE_LT] = '<'};
+    const SizeIns at = s->ins.at[i];
+    if (at.op < SHAPE_ADD || at.op > SHAPE_LT) return SIZE_BAD;
+    return sizes_op(s, ops[at.op], (Size){1, at.a}, (Size){1, at.b});
+}
+
+/*
+ * Unions make computations equal that were not when they were numbered (m*p and n*p once m == n). Walks the slots in order,
+ * operands first, and unites each with the slot its canonical operands give.
+ */
+bool sizes_renumber(Sizes *s) {
+    int n = s->ins.n;
+    bool moved = false;
+    for (int i = 0; i < n && !moved; i++) moved = s->ins.at[i].up != i;
+    for (int i = 0; i < n && moved; i++) {
+        if (find(s, i) != i) continue;
+        int node = s->node;
+        s->node = s->ins.at[i].node;
+        Size r = recompute(s, i);
+        s->node = node;
+        if (failed(s->ctx)) return false;
+        if (size_bad(r) || r.k != 1) {
+            if (size_bad(r) || r.sym >= 0) continue;
+            int c = materialize(s, r);
+            if (c < 0) return false;
+            unite(s, i, c);
+        } else if (r.sym >= 0 && r.sym != i) {
+            unite(s, i, r.sym);
+        } else if (r.sym < 0) {
+            int c = materialize(s, r);
+            if (c < 0) return false;
+            unite(s, i, c);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,113 @@
+/*
+ * values.c -- integers that the graph itself tells: x.shape[0] + 1 is a Size, not a step. In: one node whose inputs were
+ * visited. Out: Val.known of its small integer outputs, element by element, or nothing where only running would tell.
+ */
+#include "parts.h"
+
+enum { KNOWN_MAX = TH_MAX_NDIM };
+
+/* How many elements v can be known to have, or -1: discrete, rank 0 or 1, short fixed length. */
+static int countable(Planner *p, const ThVar *v) {
+    if (!dtype_is_discrete(v->type.dtype) || v->type.ndim > 1) return -1;
+    if (v->type.kind == TYPE_SCALAR || v->type.ndim == 0) return 1;
+    Size n = sizes_find(&p->sizes, p->dims[v->id][0]);
+    return n.sym < 0 && n.k <= KNOWN_MAX ? (int)n.k : -1;
+}
+
+/* Elements of an input when they are told by constants, arguments or known nodes; NULL otherwise. */
+static const Size *known_in(Planner *p, const ThVar *v, Size *buf, int *n) {
+    *n = countable(p, v);
+    if (*n < 0 || !dtype_is_discrete(v->type.dtype)) return NULL;
+    if (v->owner && !p->val[v->id].known) return NULL;
+    for (int i = 0; i < *n; i++) {
+        buf[i] = planner_value(p, v, i);
+        if (size_bad(buf[i])) return NULL;
+    }
+    return buf;
+}
+
+static bool set_known(Planner *p, const ThVar *v, const Size *s, int n) {
+    Val *val = &p->val[v->id];
+    val->known = arena_alloc(p->arena, (size_t)(n ? n : 1) * sizeof(Size));
+    if (!val->known) return false;
+    memcpy(val->known, s, (size_t)n * sizeof(Size));
+    val->nknown = n;
+    return true;
+}
+
+/* Scalar operations that sizes have too. 0: none; '=': the input itself. */
+static char size_op_of(const ElemwiseAttrs *at) {
+    static const struct { const char *name; char op; } table[] = {
+        {"add", '+'}, {"sub", '-'}, {"mul", '*'}, {"int_div", '/'}, {"minimum", 'm'}, {"maximum", 'M'}, {"lt", '<'},
+        {"identity", '='}, {"cast", '='}, {"second", '2'}};
+    if (at->body || at->scalar >= scalar_count) return 0;
+    for (int i = 0; i < TH_LEN(table); i++)
+        if (!strcmp(scalar_ops[at->scalar].name, table[i].name)) return table[i].op;
+    return 0;
+}
+
+/* int32 and int64 are taken as exact; narrower integers wrap where sizes would not, so only running tells. */
+static bool exact(ThDtype d) { return d == TH_INT64 || d == TH_INT32; }
+
+static bool known_elemwise(Planner *p, const ThApply *a) {
+    char op = size_op_of(a->attrs);
+    int n = countable(p, a->out[0]);
+    if (!op || n < 0 || a->nin < 1 || (!exact(a->out[0]->type.dtype) && op != '<')) return true;
+    Size acc[KNOWN_MAX], buf[KNOWN_MAX];
+    for (int i = 0; i < a->nin; i++) {
+        int m;
+        const Size *x = known_in(p, a->in[i], buf, &m);
+        if (!x || (m != n && m != 1)) return !failed(p->ctx);
+        for (int e = 0; e < n; e++) {
+            Size v = x[m == 1 ? 0 : e];
+            acc[e] = i == 0 || op == '=' || op == '2' ? v : sizes_op(&p->sizes, op, acc[e], v);
+            if (size_bad(acc[e])) return false;
+        }
+    }
+    return set_known(p, a->out[0], acc, n);
+}
+
+/* Shape and Shape_i: lengths of the input. */
+static bool known_shape(Planner *p, const ThApply *a) {
+    const ThVar *x = a->in[0];
+    return x->type.kind != TYPE_TENSOR || set_known(p, a->out[0], p->dims[x->id], x->type.ndim);
+}
+
+static bool known_shape_i(Planner *p, const ThApply *a) {
+    const AttrField *f = a->op->nattr > 0 ? &a->op->attrs[0] : NULL;
+    if (!f || f->kind != ATTR_INT) return true;
+    int64_t i = *(const int64_t *)((const char *)a->attrs + f->offset);
+    return i < 0 || i >= a->in[0]->type.ndim || set_known(p, a->out[0], &p->dims[a->in[0]->id][i], 1);
+}
+
+/* All inputs' elements one after the other: MakeVector, and operations that pass their only input on. */
+static bool known_concat(Planner *p, const ThApply *a) {
+    Size acc[KNOWN_MAX], buf[KNOWN_MAX];
+    int n = 0, want = countable(p, a->out[0]);
+    for (int i = 0; i < a->nin; i++) {
+        int m;
+        const Size *x = known_in(p, a->in[i], buf, &m);
+        if (!x || n + m > KNOWN_MAX) return !failed(p->ctx);
+        memcpy(acc + n, x, (size_t)m * sizeof(Size));
+        n += m;
+    }
+    return n != want || set_known(p, a->out[0], acc, n);
+}
+
+typedef bool (*KnownFn)(Planner *p, const ThApply *a);
+
+static KnownFn known_fn(const Op *op) {
+    static const struct { const char *name; KnownFn fn; } table[] = {
+        {"Shape", known_shape}, {"Shape_i", known_shape_i}, {"MakeVector", known_concat}, {"DimShuffle", known_concat},
+        {"ScalarFromTensor", known_concat}, {"TensorFromScalar", known_concat}, {"Rebroadcast", known_concat}};
+    if (op->flags & OP_ELEMWISE) return known_elemwise;
+    for (int i = 0; i < TH_LEN(table); i++)
+        if (!strcmp(op->name, table[i].name)) return table[i].fn;
+    return NULL;
+}
+
+bool planner_known(Planner *p, const ThApply *a) {
+    if (a->nout != 1 || countable(p, a->out[0]) < 0) return true;
+    KnownFn fn = known_fn(a->op);
+    return !fn || fn(p, a);
+}

@@ -1,0 +1,194 @@
+/*
+ * eager.c -- values at once: one Apply becomes a one-node function on the interpreter's kernels. Functions are cached by
+ * (operation, attributes, input types); small integer inputs that shapes depend on stay constants of the plan, and such plans are not
+ * cached. Constant folding (ctx->eval) and th_eager stand on eager_apply.
+ */
+#include "function.h"
+
+#include <string.h>
+
+typedef struct Cached { uint64_t key; const Op *op; ThFunction *fn; struct Cached *next; void *attrs; int nin; ThType in[]; } Cached;
+typedef struct EagerState { Cached **slot; int nslot, n; } EagerState;
+enum { MOST_CACHED = 512, SLOTS = 1024, CONST_ELEMS = 2 * TH_MAX_NDIM };
+
+static void drop_all(ThContext *c, EagerState *s) {
+    for (int i = 0; i < s->nslot; i++)
+        for (Cached *e = s->slot[i], *next; e; e = next) {
+            next = e->next;
+            th_function_release(e->fn);
+            ctx_free(c, e->attrs, e->op->attr_bytes);
+            ctx_free(c, e, sizeof *e + sizeof(ThType) * (size_t)e->nin);
+        }
+    memset(s->slot, 0, sizeof *s->slot * (size_t)s->nslot);
+    s->n = 0;
+}
+
+static void free_state(ThContext *c, void *p) {
+    EagerState *s = p;
+    drop_all(c, s);
+    ctx_free(c, s->slot, sizeof *s->slot * SLOTS);
+    ctx_free(c, s, sizeof *s);
+}
+
+static EagerState *state(ThContext *c) {
+    EagerState *s = c->slot[CTX_RUNTIME];
+    if (s) return s;
+    s = ctx_alloc0(c, sizeof *s);
+    if (!s) return NULL;
+    s->slot = ctx_alloc0(c, sizeof *s->slot * SLOTS);
+    if (!s->slot) { ctx_free(c, s, sizeof *s); return NULL; }
+    s->nslot = SLOTS;
+    c->slot[CTX_RUNTIME] = s;
+    c->slot_free[CTX_RUNTIME] = free_state;
+    return s;
+}
+
+/* Inputs whose value decides types or sizes when the node is built: kept as constants. */
+static bool keeps_value(const ThArray *a) { return a && dtype_is_discrete((ThDtype)a->dtype) && a->ndim <= 1 && a->size <= CONST_ELEMS; }
+static bool structural(const ThApply *n) { return !(n->op->flags & OP_ELEMWISE); }
+
+static uint64_t key_of(const ThApply *n) {
+    uint64_t h = hash_mix(attrs_hash(n->op, n->attrs), KEY(n->op));
+    for (int i = 0; i < n->nin; i++) h = hash_bytes(&n->in[i]->type, sizeof(ThType), h);
+    return h;
+}
+
+static bool same(const Cached *e, const ThApply *n, uint64_t key) {
+    if (e->key != key || e->op != n->op || e->nin != n->nin || !attrs_equal(n->op, e->attrs, n->attrs)) return false;
+    for (int i = 0; i < n->nin; i++)
+        if (!type_eq(e->in[i], n->in[i]->type)) return false;
+    return true;
+}
+
+/* A function of the node alone. inputs that stay constants are marked in `constant`. */
+static ThFunction *build(ThContext *c, const ThApply *n, ThArray *const *in, const bool *constant) {
+    Builder b;
+    builder_begin(&b, c);
+    VarVec leaf = {0};
+    VEC(ThIn) ins = {0};
+    VEC(PlanIo) io = {0};
+    FGraph *fg = NULL;
+    Plan *plan = NULL;
+    ThFunction *f = NULL;
+    ThVar *args[KDIM * TH_MAX_NDIM];
+    if (n->nin > TH_LEN(args)) { err(c, TH_NotImplementedError, "%d inputs are too many to evaluate at once", n->nin); goto out; }
+    for (int i = 0; i < n->nin; i++) {
+        ThType t = n->in[i]->type;
+        args[i] = t.kind == TYPE_NONE ? const_none(&b) : constant[i] ? const_make_typed(&b, in[i], t) : var_new(&b, t, NULL);
+        if (!args[i]) goto out;
+        if (constant[i] || t.kind == TYPE_NONE) continue;
+        if (!vec_push(c, &leaf, args[i]) || !vec_push(c, &ins, ((ThIn){0})) || !vec_push(c, &io, (PlanIo){.type = t})) goto out;
+    }
+    ThApply *a = apply_make(&b, n->op, n->attrs, args, n->nin);
+    if (!a) goto out;
+    fg = fg_new(c, leaf.at, leaf.n, a->out, a->nout, NULL, NULL, 0, false);
+    VEC(PlanIo) oo = {0};
+    VEC(ThOut) outs = {0};
+    for (int i = 0; fg && i < a->nout; i++)
+        if (!vec_push(c, &oo, (PlanIo){.type = a->out[i]->type}) || !vec_push(c, &outs, ((ThOut){0}))) break;
+    if (fg && outs.n == a->nout) plan = plan_make(fg, io.at, io.n, oo.at, oo.n);
+    for (int i = 0; i < ins.n; i++) ins.at[i].allow_downcast = -1;
+    FunctionSpec s = {.plan = plan, .in = ins.at, .nin = ins.n, .out = outs.at, .nout = outs.n, .allow_input_downcast = -1, .internal = true};
+    if (plan) f = function_new(c, &s);
+    plan_release(plan);
+    vec_free(c, &oo);
+    vec_free(c, &outs);
+out:
+    if (fg) fg_free(fg);
+    vec_free(c, &leaf);
+    vec_free(c, &ins);
+    vec_free(c, &io);
+    builder_end(&b);
+    return f;
+}
+
+static Cached *remember(ThContext *c, EagerState *s, const ThApply *n, uint64_t key, ThFunction *f) {
+    if (s->n >= MOST_CACHED) drop_all(c, s);
+    Cached *e = ctx_alloc0(c, sizeof *e + sizeof(ThType) * (size_t)n->nin);
+    void *attrs = e && n->op->attr_bytes ? ctx_alloc(c, n->op->attr_bytes) : NULL;
+    if (!e || (n->op->attr_bytes && !attrs)) {
+        if (e) ctx_free(c, e, sizeof *e + sizeof(ThType) * (size_t)n->nin);
+        return NULL;
+    }
+    if (attrs) memcpy(attrs, n->attrs, n->op->attr_bytes);
+    *e = (Cached){.key = key, .op = n->op, .fn = f, .next = s->slot[key % SLOTS], .attrs = attrs, .nin = n->nin};
+    for (int i = 0; i < n->nin; i++) e->in[i] = n->in[i]->type;
+    s->slot[key % SLOTS] = e;
+    s->n++;
+    return e;
+}
+
+int eager_apply(ThContext *c, ThApply *n, ThArray *const *in, ThArray **out) {
+    bool constant[KDIM * TH_MAX_NDIM] = {false}, any = false;
+    ThArray *args[KDIM * TH_MAX_NDIM];
+    if (n->nin > TH_LEN(args)) { err(c, TH_NotImplementedError, "%d inputs are too many to evaluate at once", n->nin); return 1; }
+    int nargs = 0;
+    for (int i = 0; i < n->nin; i++) {
+        constant[i] = structural(n) && keeps_value(in[i]);
+        any |= constant[i];
+        if (!constant[i] && n->in[i]->type.kind != TYPE_NONE) args[nargs++] = in[i];
+    }
+    EagerState *s = state(c);
+    if (!s) return 1;
+    uint64_t key = key_of(n);
+    Cached *e = any ? NULL : s->slot[key % SLOTS];
+    while (e && !same(e, n, key)) e = e->next;
+    ThFunction *f = e ? e->fn : build(c, n, in, constant);
+    if (!f) return 1;
+    if (!e && !any) e = remember(c, s, n, key, f);
+    int rc = th_call(f, args, nargs, out);
+    if (!e) th_function_release(f);
+    return rc;
+}
+
+/* ---- th_eager: the graph of a call on constants, evaluated node by node ---------------------------------------------------- */
+static ThArray *value_of(ThContext *c, const Map *at, ThArray *const *values, ThVar *v) {
+    uint32_t i;
+    if (v->kind == VAR_CONSTANT) return v->u.data;
+    if (v->kind == VAR_SHARED) return v->u.shared->value;
+    if (v->owner && map_get(at, KEY(v->owner), &i)) return values[i + v->index];
+    err(c, TH_MissingInputError, "a variable without a value in an eager call");
+    return NULL;
+}
+
+static bool evaluate(ThContext *c, ThVar *const *outs, int nout, ThArray **result) {
+    ApplyVec order = {0};
+    VEC(ThArray *) values = {0};
+    Map at = {0};
+    bool ok = graph_toposort(c, outs, nout, NULL, 0, &order);
+    for (int i = 0; ok && i < order.n; i++) {
+        ThApply *n = order.at[i];
+        ThArray *in[KDIM * TH_MAX_NDIM];
+        ok = n->nin <= TH_LEN(in) && vec_reserve(c, &values, values.n + n->nout) && map_put(c, &at, KEY(n), (uint32_t)values.n);
+        for (int j = 0; ok && j < n->nin; j++) {
+            in[j] = n->in[j]->type.kind == TYPE_NONE ? NULL : value_of(c, &at, values.at, n->in[j]);
+            ok = in[j] || n->in[j]->type.kind == TYPE_NONE;
+        }
+        if (ok) ok = eager_apply(c, n, in, values.at + values.n) == 0;
+        if (ok) values.n += n->nout;
+    }
+    for (int i = 0; ok && i < nout; i++) {
+        ThArray *a = value_of(c, &at, values.at, outs[i]);
+        ok = a != NULL;
+        if (ok) result[i] = th_array_retain(a);
+    }
+    for (int i = 0; i < values.n; i++) th_array_release(values.at[i]);
+    vec_free(c, &values);
+    vec_free(c, &order);
+    map_free(c, &at);
+    return ok;
+}
+
+int th_eager(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max) {
+    ThVar *vars[TH_MAX_NDIM];
+    ThArray *result[TH_MAX_NDIM] = {0};
+    int n = th_build(c, func, args, nargs, vars, TH_LEN(vars));
+    if (n < 0) return -1;
+    bool ok = evaluate(c, vars, n, result);
+    for (int i = 0; i < n; i++) {
+        th_var_release(vars[i]);
+        if (ok && i < max) out[i] = result[i];
+        else th_array_release(result[i]);
+    }
+    return ok ? (n < max ? n : max) : -1;
+}

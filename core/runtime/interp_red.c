@@ -1,0 +1,108 @@
+/*
+ * interp_red.c -- accumulators of reductions in the order that kernel.h fixes: virtual lanes folded by halves when the
+ * vectorised dim is reduced, one accumulator a point otherwise; argmax and argmin keep (value, position) pairs.
+ */
+#include "interp.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LANE_BYTES = 256 };
+
+static void *acc_of(IRun *r, const IRed *d) { return r->regs + d->reg; }
+
+static ThValue identity(RedKind kind, ThDtype t) {
+    char k = th_dtype_kind(t);
+    ThValue v = {0};
+    int one = kind == RED_PROD || kind == RED_AND;
+    if (k == 'c') v.c = (ThComplex128){one, 0};
+    else if (k == 'f') v.f = kind == RED_MAX ? -INFINITY : kind == RED_MIN ? INFINITY : one;
+    else if (kind == RED_MAX || kind == RED_MIN) {
+        int bits = (int)th_dtype_bytes(t) * 8;
+        int64_t top = k == 'u' ? (int64_t)(UINT64_MAX >> (64 - bits)) : (int64_t)(UINT64_MAX >> (65 - bits));
+        v.i = t == TH_BOOL ? kind == RED_MIN : kind == RED_MIN ? top : k == 'u' ? 0 : -top - 1;
+    } else v.i = one;
+    return v;
+}
+
+void interp_red_init(IRun *r, const IRed *d) {
+    const Red *x = d->red;
+    ThDtype t = x->acc_dtype;
+    if (!d->fold) { /* positions -1: nothing seen */
+        memset((char *)acc_of(r, d) + (size_t)SIMD_BLOCK * 16, 0xff, (size_t)SIMD_BLOCK * 8);
+        return;
+    }
+    char k = th_dtype_kind(t);
+    ThValue v = identity(x->kind, t);
+    int64_t bytes = (int64_t)th_dtype_bytes(t);
+    dtype_cast(acc_of(r, d), t, bytes, (const char *)&v, k == 'c' ? TH_COMPLEX128 : k == 'f' ? TH_FLOAT64 : k == 'u' ? TH_UINT64 : TH_INT64,
+               0, d->lanes ? LANE_BYTES / bytes : SIMD_BLOCK);
+}
+
+/* Position over the reduced dims, flattened in order, of the current point (at the block's start). */
+static int64_t flat_position(const IRun *r, const LoopStage *s, bool lanes) {
+    int64_t p = 0;
+    for (int l = 0; l < s->nloop; l++) {
+        int d = s->loop[l];
+        if (r->ik->k->dim[d].kind != DIM_RED) continue;
+        p = p * r->n[d] + (lanes && l == s->vec ? r->pos : r->idx[d]);
+    }
+    return p;
+}
+
+/* Is v better than best? NaN beats everything and the first NaN stays. */
+#define ARG(T, NAN_TEST)                                                                                                \
+    for (int64_t i = 0; i < n; i++) {                                                                                   \
+        int64_t j = lanes ? 0 : i;                                                                                      \
+        T x, b;                                                                                                         \
+        memcpy(&x, v + i * (int64_t)sizeof(T), sizeof x);                                                               \
+        memcpy(&b, best + j * (int64_t)sizeof(T), sizeof b);                                                            \
+        bool better = at[j] < 0 || (max ? x > b : x < b) || ((NAN_TEST) && b == b);                                     \
+        if (better) {                                                                                                   \
+            memcpy(best + j * (int64_t)sizeof(T), &x, sizeof x);                                                        \
+            at[j] = lanes ? p + i : p;                                                                                  \
+        }                                                                                                               \
+    }
+static void arg_step(IRun *r, const IRed *d, const char *v, ThDtype t, int64_t p) {
+    char *best = acc_of(r, d);
+    int64_t *at = (int64_t *)(void *)(best + (size_t)SIMD_BLOCK * 16), n = r->len;
+    bool lanes = d->lanes, max = d->red->kind == RED_ARGMAX;
+    switch (t) {
+    case TH_BOOL: case TH_UINT8: ARG(uint8_t, false) break;
+    case TH_INT8: ARG(int8_t, false) break;
+    case TH_INT16: ARG(int16_t, false) break;
+    case TH_INT32: ARG(int32_t, false) break;
+    case TH_INT64: ARG(int64_t, false) break;
+    case TH_UINT16: ARG(uint16_t, false) break;
+    case TH_UINT32: ARG(uint32_t, false) break;
+    case TH_UINT64: ARG(uint64_t, false) break;
+    case TH_FLOAT32: ARG(float, x != x) break;
+    case TH_FLOAT64: ARG(double, x != x) break;
+    default: break; /* complex: refused when the graph is built */
+    }
+}
+
+void interp_red_step(IRun *r, const IRed *d) {
+    const Red *x = d->red;
+    const char *v = ireg(r, x->v);
+    const LoopStage *s = &r->ik->order.stage[x->stage];
+    if (!d->fold) {
+        arg_step(r, d, v, r->ik->k->ins.at[x->v].dtype, flat_position(r, s, d->lanes));
+        return;
+    }
+    int64_t bytes = (int64_t)th_dtype_bytes(x->acc_dtype);
+    if (!d->lanes) { d->fold(r->len, acc_of(r, d), v); return; }
+    int64_t nl = LANE_BYTES / bytes;
+    for (int64_t i = 0; i < r->len; i += nl) d->fold(r->len - i < nl ? r->len - i : nl, acc_of(r, d), v + i * bytes);
+}
+
+void interp_red_final(IRun *r, const IRed *d) {
+    char *acc = acc_of(r, d);
+    if (!d->fold) { /* the result is the position */
+        memmove(acc, acc + (size_t)SIMD_BLOCK * 16, (size_t)SIMD_BLOCK * 8);
+        return;
+    }
+    if (!d->lanes) return;
+    int64_t bytes = (int64_t)th_dtype_bytes(d->red->acc_dtype);
+    for (int64_t h = LANE_BYTES / bytes / 2; h >= 1; h /= 2) d->fold(h, acc, acc + h * bytes);
+}

@@ -1,0 +1,81 @@
+/*
+ * report.c -- what a failed step or size check becomes: Theano's report (inventory 5): the message, the Apply node, the types,
+ * shapes and strides of its inputs, and the line that built it.
+ */
+#include "function.h"
+
+#include <string.h>
+
+static void dims(Text *t, const Workspace *w, const PlanNode *n, bool strides) {
+    text_put(t, strides ? "\nInputs strides: [" : "\nInputs shapes: [");
+    for (int i = 0; i < n->nin; i++) {
+        const PlanValue *v = &n->in[i];
+        text_put(t, i ? ", (" : "(");
+        for (int d = 0; d < v->ndim; d++) {
+            int64_t x = size_value(strides ? v->stride[d] : v->shape[d], w->frame.sym);
+            text_printf(t, d ? ", %lld" : "%lld", (long long)(strides ? x * (int64_t)th_dtype_bytes(v->dtype) : x));
+        }
+        text_put(t, v->ndim == 1 ? ",)" : ")");
+    }
+    text_put(t, "]");
+}
+
+static void node_tail(Text *t, const Workspace *w, int node, bool shapes) {
+    const Plan *p = w->fn->plan;
+    if (node < 0 || node >= p->nnode) return;
+    const PlanNode *n = &p->node[node];
+    text_printf(t, "\nApply node that caused the error: %s\nToposort index: %d\nInputs types: [%s]", n->text ? n->text : "?", node,
+                n->types ? n->types : "");
+    if (n->in && shapes) {
+        dims(t, w, n, false);
+        dims(t, w, n, true);
+    }
+    Text line;
+    text_init(&line, t->c);
+    prov_text(t->c, &line, n->prov);
+    if (line.n) text_printf(t, "\nBacktrace when the node is created: %s", line.at);
+    text_free(&line);
+}
+
+static void finish(Workspace *w, ThError kind, Text *t) {
+    ThContext *c = w->fn->ctx;
+    if (t->at && !failed(c)) err(c, kind, "%s", t->at);
+    else if (!failed(c)) err_nomem(c);
+    text_free(t);
+}
+
+void report_check(Workspace *w, int check, int64_t a, int64_t b) {
+    const ShapeCheck *k = &w->fn->plan->check[check];
+    const int64_t v[2] = {a, b};
+    Text t;
+    text_init(&t, w->fn->ctx);
+    for (const char *s = k->text ? k->text : "sizes do not fit"; *s; s++) {
+        if (s[0] == '{' && (s[1] == '0' || s[1] == '1') && s[2] == '}') {
+            text_printf(&t, "%lld", (long long)v[s[1] - '0']);
+            s += 2;
+        } else text_putc(&t, *s);
+    }
+    node_tail(&t, w, k->node, false);
+    finish(w, k->kind ? k->kind : TH_ValueError, &t);
+}
+
+static void headline(Text *t, ThError kind, const int64_t *e, const char *op) {
+    switch (kind) {
+    case TH_IndexError: text_printf(t, "index out of bounds: index %lld for a dimension of length %lld", (long long)e[4], (long long)e[5]); break;
+    case TH_ZeroDivisionError: text_put(t, op && strstr(op, "mod") ? "integer modulo by zero" : "integer division by zero"); break;
+    case TH_Interrupted: text_put(t, "interrupted"); break;
+    case TH_MemoryError: text_put(t, "out of memory"); break;
+    default: text_printf(t, "%s in %s", th_error_name(kind), op ? op : "a step");
+    }
+}
+
+void report_failure(Workspace *w) {
+    const int64_t *e = w->frame.err;
+    const Plan *p = w->fn->plan;
+    int node = (int)e[1];
+    Text t;
+    text_init(&t, w->fn->ctx);
+    headline(&t, (ThError)e[2], e, node >= 0 && node < p->nnode ? p->node[node].text : NULL);
+    node_tail(&t, w, node, true);
+    finish(w, (ThError)e[2], &t);
+}

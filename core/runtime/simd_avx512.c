@@ -1,0 +1,4 @@
+/* simd_avx512.c -- the block kernels of simd_body.h for this instruction set (flags from the build by file suffix). */
+#define SIMD_TABLE simd_table_avx512
+#define SIMD_ISA "avx512"
+#include "simd_body.h"

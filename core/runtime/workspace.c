@@ -1,0 +1,285 @@
+/*
+ * workspace.c -- memory of one call: signature, shape slots, arena, scratch. Everything is allocated when the signature of
+ * the arguments first differs from the last call's; the second call with equal shapes allocates nothing here.
+ */
+#include "function.h"
+#include "gemm.h"
+
+#include <sched.h>
+#include <string.h>
+
+static void lock(ThFunction *f) { while (atomic_flag_test_and_set_explicit(&f->lock, memory_order_acquire)) sched_yield(); }
+static void unlock(ThFunction *f) { atomic_flag_clear_explicit(&f->lock, memory_order_release); }
+
+static void *part(char **at, size_t bytes) {
+    void *p = *at;
+    *at += (bytes + 15) / 16 * 16;
+    return p;
+}
+
+/* One block: the struct and its fixed-size arrays. With at == NULL only measures. */
+static size_t carve(ThFunction *f, Workspace *w, char *at) {
+    const Plan *p = f->plan;
+    char *start = at;
+    Workspace dummy;
+    if (!w) w = &dummy;
+    part(&at, sizeof *w);
+    w->frame.sym = part(&at, sizeof(int64_t) * (size_t)(p->nsym + 1));
+    w->frame.buf = part(&at, sizeof(char *) * (size_t)(p->nbuf + 1));
+    w->sig = part(&at, sizeof(int64_t) * (size_t)(f->nsig + 1));
+    w->offset = part(&at, sizeof(int64_t) * (size_t)(p->nbuf + 1));
+    w->arg = part(&at, sizeof(ThArray *) * (size_t)(f->nin + 1));
+    w->result = part(&at, sizeof(ThArray *) * (size_t)(p->noutput + p->nupdate + 1));
+    w->outbuf = part(&at, sizeof(ThBuffer *) * (size_t)(p->nbuf + 1));
+    w->borrowed = part(&at, sizeof(ThArray *) * (size_t)(p->noutput + 1));
+    w->layout_bytes = plan_layout_work(p);
+    w->layout_work = part(&at, w->layout_bytes);
+    return (size_t)(at - start);
+}
+
+static Workspace *make(ThFunction *f) {
+    size_t bytes = carve(f, NULL, NULL);
+    Workspace *w = ctx_alloc0(f->ctx, bytes);
+    if (!w) return NULL;
+    carve(f, w, (char *)w);
+    w->fn = f;
+    w->frame.rt = &th_rt;
+    w->frame.plan = f->plan;
+    w->frame.ws = w;
+    return w;
+}
+
+Workspace *workspace_take(ThFunction *f) {
+    lock(f);
+    Workspace *w = f->idle;
+    if (w) f->idle = w->next;
+    unlock(f);
+    return w ? w : make(f);
+}
+
+void workspace_give(ThFunction *f, Workspace *w) {
+    lock(f);
+    w->next = f->idle;
+    f->idle = w;
+    unlock(f);
+}
+
+void workspace_free(Workspace *w) {
+    ThFunction *f = w->fn;
+    for (int i = 0; i < f->plan->noutput; i++) th_array_release(w->borrowed[i]);
+    ctx_free(f->ctx, w->arena, w->arena_bytes);
+    ctx_free(f->ctx, w->frame.scratch, w->scratch_bytes);
+    ctx_free(f->ctx, w, carve(f, NULL, NULL));
+}
+
+ThArray *workspace_array(Workspace *w, int buf) {
+    const Plan *p = w->fn->plan;
+    const PlanBuf *b = &p->buf[buf];
+    if (b->kind == BUF_INPUT) return w->arg[b->index];
+    if (b->kind == BUF_SHARED) return p->shared[b->index]->value;
+    return b->kind == BUF_CONST ? p->constant[b->index] : NULL;
+}
+
+static int64_t env_dim(void *u, int buf, int d) { return ARRAY_SHAPE(workspace_array(u, buf))[d]; }
+static int64_t env_stride(void *u, int buf, int d) {
+    const ThArray *a = workspace_array(u, buf);
+    return ARRAY_STRIDES(a)[d] / (int64_t)th_dtype_bytes(a->dtype);
+}
+
+static int64_t read_int(const char *p, ThDtype d) {
+    int64_t v = 0;
+    dtype_cast((char *)&v, TH_INT64, 8, p, d, 0, 1);
+    return v;
+}
+
+static int64_t env_value(void *u, int buf, int64_t elem) {
+    Workspace *w = u;
+    ThArray *a = workspace_array(w, buf);
+    ThDtype d = w->fn->plan->buf[buf].dtype;
+    if (!a) return read_int(w->frame.buf[buf] + elem * (int64_t)th_dtype_bytes(d), d);
+    return read_int(a->data + (a->ndim ? elem * ARRAY_STRIDES(a)[0] : 0), d);
+}
+
+static ShapeEnv env(Workspace *w) { return (ShapeEnv){env_dim, env_stride, env_value, w, {0, 0}}; }
+
+/* Writes the signature of the current arguments; true when it equals the last call's. */
+static bool same_signature(Workspace *w) {
+    const ThFunction *f = w->fn;
+    int64_t *s = w->sig, diff = !w->valid;
+#define PUT(v) do { int64_t v_ = (v); diff |= *s ^ v_; *s++ = v_; } while (0)
+    for (int i = 0; i < f->nin; i++) {
+        const ThArray *a = w->arg[i];
+        for (int d = 0; d < 2 * a->ndim; d++) PUT(a->dims[d]);
+    }
+    for (int i = 0; i < f->plan->nsig; i++) PUT(env_value(w, f->plan->sig[i].buf, f->plan->sig[i].elem));
+    for (int i = 0; i < f->plan->nshared; i++) PUT((int64_t)atomic_load_explicit(&f->plan->shared[i]->stamp, memory_order_relaxed));
+#undef PUT
+    return !diff;
+}
+
+static bool grow(ThContext *c, char **at, size_t *have, size_t need) {
+    if (need <= *have) return true;
+    char *p = ctx_alloc_aligned(c, need, 64);
+    if (!p) return false;
+    ctx_free(c, *at, *have);
+    *at = p;
+    *have = need;
+    return true;
+}
+
+/* Largest GEMM packing any step needs with these sizes. */
+static size_t packing(Workspace *w) {
+    const Plan *p = w->fn->plan;
+    size_t most = 0;
+    for (int i = 0; i < p->nstep; i++) {
+        const Step *s = &p->step[i];
+        if (s->kind != STEP_KERNEL) continue;
+        const Kernel *k = p->kernel[s->kernel];
+        for (int j = 0; j < k->st.n; j++) {
+            const Stage *st = &k->st.at[j];
+            if (st->cls != STAGE_GEMM) continue;
+            int64_t n[3];
+            for (int d = 0; d < 3; d++) {
+                Size z = k->dim[st->d0 + d].n;
+                n[d] = z.sym < 0 ? z.k : z.k * w->frame.sym[s->sym[z.sym]];
+            }
+            GemmArgs g = {.dtype = k->acc.at[st->C].dtype, .m = n[0], .n = n[1], .k = n[2], .ars = n[2], .acs = 1, .brs = n[1], .bcs = 1,
+                          .crs = n[1], .ccs = 1, .alpha = 1};
+            size_t need = gemm_scratch_bytes(&g);
+            if (need > most) most = need;
+        }
+    }
+    return most;
+}
+
+static void fixed_addresses(Workspace *w) {
+    const Plan *p = w->fn->plan;
+    for (int b = 0; b < p->nbuf; b++) {
+        if (p->buf[b].kind == BUF_TEMP && !p->buf[b].late) w->frame.buf[b] = w->arena + w->offset[b];
+        else if (p->buf[b].kind == BUF_CONST) w->frame.buf[b] = p->constant[p->buf[b].index]->data;
+    }
+}
+
+static int new_shapes(Workspace *w) {
+    const ThFunction *f = w->fn;
+    const Plan *p = f->plan;
+    w->valid = false;
+    ShapeEnv e = env(w);
+    int bad = shape_run(p, 0, p->nshape_static, w->frame.sym, &e);
+    if (bad) { report_check(w, bad - 1, e.fail[0], e.fail[1]); return 1; }
+    int64_t total = plan_layout(p, w->frame.sym, w->offset, w->layout_work, w->layout_bytes);
+    if (total < 0) { err(f->ctx, TH_MemoryError, "the sizes of this call overflow"); return 1; }
+    if (!grow(f->ctx, &w->arena, &w->arena_bytes, (size_t)total + 64)) return 1;
+    char *scratch = w->frame.scratch;
+    size_t need = (p->scratch_bytes + interp_scratch(f->interp) + 127) / 64 * 64 + packing(w);
+    if (!grow(f->ctx, &scratch, &w->scratch_bytes, need)) return 1;
+    w->frame.scratch = scratch;
+    fixed_addresses(w);
+    w->valid = true;
+    return 0;
+}
+
+/* Fresh buffers for results: from the context's free list. */
+static int outputs(Workspace *w) {
+    const Plan *p = w->fn->plan;
+    for (int b = 0; b < p->nbuf; b++) {
+        if (p->buf[b].kind != BUF_OUTPUT || p->buf[b].late) continue;
+        int64_t n = size_value(p->buf[b].size, w->frame.sym), item = (int64_t)th_dtype_bytes(p->buf[b].dtype);
+        if (n < 0 || n > INT64_MAX / 2 / item) { err(w->fn->ctx, TH_MemoryError, "a result of %lld elements does not fit", (long long)n); return 1; }
+        w->outbuf[b] = buffer_new(w->fn->ctx, (size_t)(n * item));
+        if (!w->outbuf[b]) return 1;
+        w->frame.buf[b] = w->outbuf[b]->data;
+    }
+    return 0;
+}
+
+int workspace_prepare(Workspace *w) {
+    const Plan *p = w->fn->plan;
+    if (!same_signature(w) && new_shapes(w)) return 1;
+    for (int b = 0; b < p->nbuf; b++) {
+        if (p->buf[b].kind == BUF_INPUT) w->frame.buf[b] = w->arg[p->buf[b].index]->data;
+        else if (p->buf[b].kind == BUF_SHARED) w->frame.buf[b] = p->shared[p->buf[b].index]->value->data;
+    }
+    return outputs(w);
+}
+
+ThArray *workspace_value(Workspace *w, const PlanValue *v) {
+    const int64_t *sym = w->frame.sym;
+    int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], item = (int64_t)th_dtype_bytes(v->dtype);
+    for (int d = 0; d < v->ndim; d++) {
+        shape[d] = size_value(v->shape[d], sym);
+        strides[d] = size_value(v->stride[d], sym) * item;
+    }
+    ThArray *base = workspace_array(w, v->buf);
+    int64_t one = 0;
+    ThArray *whole = base ? th_array_retain(base) : array_on_buffer(w->fn->ctx, w->outbuf[v->buf], v->dtype, 1, &one);
+    if (!whole) return NULL;
+    ThArray *a = th_array_view(whole, v->ndim, shape, strides, size_value(v->off, sym) * item);
+    th_array_release(whole);
+    return a;
+}
+
+/* ---- th_rt: what generated code and the interpreter call back ---------------------------------------------------------- */
+static int rt_gemm(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b, const int64_t bs[2],
+                   void *c, const int64_t cs[2], double alpha, double beta) {
+    GemmArgs g = {.dtype = (ThDtype)dtype, .m = mnk[0], .n = mnk[1], .k = mnk[2], .a = a, .ars = as[0], .acs = as[1], .b = b,
+                  .brs = bs[0], .bcs = bs[1], .c = c, .crs = cs[0], .ccs = cs[1], .alpha = alpha, .beta = beta};
+    return gemm_run(f->plan->ctx, &g, f->scratch);
+}
+
+static int host_fail(HostCall *h, ThError kind, const char *text) { err(h->frame->plan->ctx, kind, "%s", text); return 1; }
+
+static int rt_host_call(ThFrame *f, int step) {
+    const PlanHost *h = &f->plan->host[f->plan->step[step].host];
+    ThArray *arr[2 * TH_MAX_NDIM];
+    if (h->nin + h->nout > TH_LEN(arr)) { err(f->plan->ctx, TH_RuntimeError, "host call with too many operands"); return 1; }
+    int n = 0, rc = 1;
+    for (; n < h->nin + h->nout; n++) {
+        const PlanValue *v = n < h->nin ? &h->in[n] : &h->out[n - h->nin];
+        int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], item = (int64_t)th_dtype_bytes(v->dtype);
+        for (int d = 0; d < v->ndim; d++) shape[d] = size_value(v->shape[d], f->sym), strides[d] = size_value(v->stride[d], f->sym) * item;
+        arr[n] = th_array_wrap(f->plan->ctx, v->dtype, v->ndim, shape, strides, f->buf[v->buf] + size_value(v->off, f->sym) * item, NULL, NULL);
+        if (!arr[n]) goto out;
+    }
+    HostCall call = {.frame = f, .host = h, .in = arr, .out = arr + h->nin, .scratch = f->scratch, .fail = host_fail};
+    rc = h->fn(&call);
+    if (rc) f->rt->fail(f, step, (int)th_error(f->plan->ctx), 0, 0, 0, 0, 0);
+out:
+    while (n-- > 0) th_array_release(arr[n]);
+    return rc;
+}
+
+static int rt_size_step(ThFrame *f, int first, int n) {
+    ShapeEnv e = env(f->ws);
+    int bad = shape_run(f->plan, first, n, f->sym, &e);
+    if (bad) { f->err[0] = -1; report_check(f->ws, bad - 1, e.fail[0], e.fail[1]); return 1; }
+    return 0;
+}
+
+static int rt_late_alloc(ThFrame *f, int buf) {
+    Workspace *w = f->ws;
+    int64_t n = size_value(f->plan->buf[buf].size, f->sym);
+    ThBuffer *b = buffer_new(f->plan->ctx, (size_t)n * th_dtype_bytes(f->plan->buf[buf].dtype));
+    if (!b) return f->rt->fail(f, -1, TH_MemoryError, 0, 0, 0, 0, 0);
+    if (w->outbuf[buf]) buffer_release(w->outbuf[buf]);
+    w->outbuf[buf] = b;
+    f->buf[buf] = b->data;
+    return 0;
+}
+
+static int rt_poll(ThFrame *f) { return atomic_load_explicit(&f->plan->ctx->interrupted, memory_order_relaxed); }
+
+static int rt_fail(ThFrame *f, int step, int kind, int n, int64_t v0, int64_t v1, int64_t v2, int64_t v3) {
+    const int64_t e[8] = {step, step >= 0 ? f->plan->step[step].node : -1, kind, n, v0, v1, v2, v3};
+    memcpy(f->err, e, sizeof e);
+    return 1;
+}
+
+static void rt_parallel(ThFrame *f, int n, void (*fn)(int i, void *user), void *user) {
+    ThContext *c = f->plan->ctx;
+    if (c->host.parallel_for) c->host.parallel_for(c->host.parallel_user, n, fn, user);
+    else
+        for (int i = 0; i < n; i++) fn(i, user);
+}
+
+const ThRt th_rt = {TH_RT_ABI, sizeof(ThRt), rt_gemm, rt_host_call, rt_size_step, rt_late_alloc, rt_poll, rt_fail, rt_parallel};

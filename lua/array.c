@@ -1,0 +1,445 @@
+/*
+ * array.c -- ndarray userdata: creation, attributes, conversion both ways, printing. Indexing is index.c; arithmetic and the
+ * other functions come from the tables through th_eager (ops.c).
+ */
+#include "binding.h"
+
+#include <string.h>
+
+ThArray *lt_array(lua_State *L, LtState *s, int i) {
+    ThArray **p = lt_test(L, s, i, LT_ARRAY);
+    return p ? *p : NULL;
+}
+
+ThArray *lt_check_array(lua_State *L, LtState *s, int i) {
+    ThArray *a = lt_array(L, s, i);
+    if (!a) lt_error(L, TH_TypeError, "argument %d: ndarray expected, got %s", i, luaL_typename(L, i));
+    return a;
+}
+
+/* Tells the collector of memory it cannot see, in batches. */
+static void owe(lua_State *L, LtState *s, size_t bytes) {
+    enum { SMALL = 4096, BATCH = 4 << 20 };
+    if (bytes < SMALL) return;
+    s->owed += bytes;
+    if (s->owed < BATCH) return;
+    int kb = (int)(s->owed >> 10);
+    s->owed = 0;
+    lua_gc(L, LUA_GCSTEP, kb);
+}
+
+void lt_push_array(lua_State *L, LtState *s, ThArray *a) {
+    LT_CHECK(L, s, a);
+    ThArray **p = lua_newuserdatauv(L, sizeof *p, 0);
+    *p = a;
+    lt_set_meta(L, s, LT_ARRAY);
+    owe(L, s, th_array_held_bytes(a));
+}
+
+static int array_gc(lua_State *L) {
+    ThArray **p = lua_touserdata(L, 1);
+    th_array_release(*p);
+    *p = NULL;
+    return 0;
+}
+
+static int array_free(lua_State *L) {
+    th_array_free(lt_check_array(L, LT_STATE(L), 1));
+    return 0;
+}
+
+static int array_tostring(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    char *t = th_array_str(s->ctx, lt_check_array(L, s, 1));
+    LT_CHECK(L, s, t);
+    lua_pushstring(L, t);
+    th_free(s->ctx, t);
+    return 1;
+}
+
+/* ---- elements -------------------------------------------------------------------------------------------------------------- */
+static void push_complex(lua_State *L, LtState *s, ThComplex128 z) {
+    ThComplex128 *p = lua_newuserdatauv(L, sizeof *p, 0);
+    *p = z;
+    lt_set_meta(L, s, LT_COMPLEX);
+}
+
+void lt_push_element(lua_State *L, LtState *s, ThDtype d, const ThValue *v) {
+    switch (th_dtype_kind(d)) {
+    case 'b': lua_pushboolean(L, v->i != 0); break;
+    case 'f': lua_pushnumber(L, v->f); break;
+    case 'c': push_complex(L, s, v->c); break;
+    default: lua_pushinteger(L, v->i);
+    }
+}
+
+void lt_push_result(lua_State *L, LtState *s, ThArray *a, bool keep_array) {
+    if (a && !keep_array && th_array_ndim(a) == 0) {
+        ThValue v;
+        ThDtype d = th_array_dtype(a);
+        int bad = th_array_get(a, NULL, &v);
+        th_array_release(a);
+        LT_CHECK(L, s, !bad);
+        lt_push_element(L, s, d, &v);
+    } else lt_push_array(L, s, a);
+}
+
+ThDtype lt_dtype(lua_State *L, LtState *s, int i, ThDtype absent) {
+    if (lua_isnoneornil(L, i)) return absent;
+    const char *name = luaL_checkstring(L, i);
+    if (!strcmp(name, "floatX")) name = th_config_get(s->ctx, "floatX");
+    ThDtype d = th_dtype_from_name(name);
+    if (d == TH_DTYPE_NONE)
+        lt_error(L, TH_TypeError, strcmp(name, "float16") ? "unknown dtype '%s' (bool, int8..int64, uint8..uint64, float32, float64, complex64, complex128)"
+                                                          : "dtype '%s' is not supported: use float32", name);
+    return d;
+}
+
+int lt_shape(lua_State *L, int i, int64_t shape[TH_MAX_NDIM]) {
+    if (lua_isinteger(L, i)) { shape[0] = lua_tointeger(L, i); return 1; }
+    if (!lua_istable(L, i)) lt_error(L, TH_TypeError, "argument %d: a shape is a table of integers, got %s", i, luaL_typename(L, i));
+    int n = (int)lua_rawlen(L, i);
+    if (n > TH_MAX_NDIM) lt_error(L, TH_ValueError, "a shape of %d dimensions: at most %d", n, TH_MAX_NDIM);
+    for (int d = 0; d < n; d++) {
+        int ok;
+        lua_rawgeti(L, i, d + 1);
+        shape[d] = lua_tointegerx(L, -1, &ok);
+        if (!ok) lt_error(L, TH_TypeError, "a shape is a table of integers: entry %d is a %s", d + 1, luaL_typename(L, -1));
+        lua_pop(L, 1);
+    }
+    return n;
+}
+
+void lt_push_ints(lua_State *L, const int64_t *v, int n) {
+    lua_createtable(L, n, 0);
+    for (int i = 0; i < n; i++) {
+        lua_pushinteger(L, v[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+/* ---- from Lua values ---------------------------------------------------------------------------------------------------------- */
+typedef struct Nest { LtState *s; int ndim; int64_t shape[TH_MAX_NDIM]; bool any_float, any_int, any_bool, any_complex; ThArray *a; int64_t at[TH_MAX_NDIM]; } Nest;
+
+static void find_shape(lua_State *L, int i, Nest *n) {
+    luaL_checkstack(L, TH_MAX_NDIM + 8, "nested table");
+    lua_pushvalue(L, i);
+    while (lua_istable(L, -1)) {
+        if (n->ndim == TH_MAX_NDIM) lt_error(L, TH_ValueError, "the nested table is deeper than %d levels", TH_MAX_NDIM);
+        n->shape[n->ndim++] = (int64_t)lua_rawlen(L, -1);
+        if (!lua_rawlen(L, -1)) break;
+        lua_rawgeti(L, -1, 1);
+        lua_remove(L, -2);
+    }
+    lua_pop(L, 1);
+}
+
+static void scan_leaf(lua_State *L, Nest *n, const char *what) {
+    if (lua_isinteger(L, -1)) n->any_int = true;
+    else if (lua_type(L, -1) == LUA_TNUMBER) n->any_float = true;
+    else if (lua_isboolean(L, -1)) n->any_bool = true;
+    else if (lt_test(L, n->s, -1, LT_COMPLEX)) n->any_complex = true;
+    else if (lt_test(L, n->s, -1, LT_VAR)) lt_error(L, TH_TypeError, "a symbolic Variable stands in %s: use T.stack, or compile a function", what);
+    else lt_error(L, TH_TypeError, "%s holds a %s: numbers, booleans and complex values only", what, luaL_typename(L, -1));
+}
+
+static void scan(lua_State *L, Nest *n, int depth) { /* the value on top */
+    if (depth == n->ndim) {
+        if (lua_istable(L, -1)) lt_error(L, TH_ValueError, "the nested table is ragged at depth %d", depth);
+        scan_leaf(L, n, "the table");
+        return;
+    }
+    if (!lua_istable(L, -1) || (int64_t)lua_rawlen(L, -1) != n->shape[depth])
+        lt_error(L, TH_ValueError, "the nested table is ragged: rows of depth %d differ in length (%d expected)", depth, (int)n->shape[depth]);
+    for (int64_t i = 1; i <= n->shape[depth]; i++) {
+        lua_rawgeti(L, -1, i);
+        scan(L, n, depth + 1);
+        lua_pop(L, 1);
+    }
+}
+
+static void put_leaf(lua_State *L, Nest *n) {
+    ThValue v;
+    char kind = 'i';
+    ThComplex128 *z;
+    if (lua_isinteger(L, -1)) v.i = lua_tointeger(L, -1);
+    else if (lua_isboolean(L, -1)) { v.i = lua_toboolean(L, -1); kind = 'b'; }
+    else if ((z = lt_test(L, n->s, -1, LT_COMPLEX))) { v.c = *z; kind = 'c'; }
+    else { v.f = lua_tonumber(L, -1); kind = 'f'; }
+    LT_CHECK(L, n->s, !th_array_set(n->a, n->at, kind, v));
+}
+
+static void put(lua_State *L, Nest *n, int depth) {
+    if (depth == n->ndim) { put_leaf(L, n); return; }
+    for (int64_t i = 0; i < n->shape[depth]; i++) {
+        n->at[depth] = i;
+        lua_rawgeti(L, -1, i + 1);
+        put(L, n, depth + 1);
+        lua_pop(L, 1);
+    }
+}
+
+static ThDtype found_dtype(const Nest *n) {
+    if (n->any_complex) return TH_COMPLEX128;
+    if (n->any_float) return TH_FLOAT64;
+    if (n->any_int) return TH_INT64;
+    return n->any_bool ? TH_BOOL : TH_FLOAT64;
+}
+
+ThArray *lt_to_array(lua_State *L, LtState *s, int i, ThDtype d) {
+    ThArray *a = lt_array(L, s, i);
+    if (a) return d == TH_DTYPE_NONE || d == th_array_dtype(a) ? th_array_copy(a) : th_array_astype(a, d);
+    Nest n = {.s = s};
+    i = lua_absindex(L, i);
+    find_shape(L, i, &n);
+    lua_pushvalue(L, i);
+    scan(L, &n, 0);
+    n.a = th_array_zeros(s->ctx, d == TH_DTYPE_NONE ? found_dtype(&n) : d, n.ndim, n.shape);
+    lt_push_array(L, s, n.a); /* anchored while the table is read */
+    lua_insert(L, -2);
+    put(L, &n, 0);
+    lua_pop(L, 2);
+    return th_array_retain(n.a);
+}
+
+static int array_new(lua_State *L) { /* array(value, dtype) */
+    LtState *s = LT_STATE(L);
+    luaL_checkany(L, 1);
+    if (lt_is_keywords(L, 2)) { lua_getfield(L, 2, "dtype"); lua_replace(L, 2); }
+    lt_push_array(L, s, lt_to_array(L, s, 1, lt_dtype(L, s, 2, TH_DTYPE_NONE)));
+    return 1;
+}
+
+static int array_asarray(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    ThArray *a = lt_array(L, s, 1);
+    ThDtype d = lt_dtype(L, s, 2, TH_DTYPE_NONE);
+    if (!a || (d != TH_DTYPE_NONE && d != th_array_dtype(a))) return array_new(L);
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int array_empty(lua_State *L) { /* empty(shape, dtype); zeros */
+    LtState *s = LT_STATE(L);
+    int64_t shape[TH_MAX_NDIM];
+    int n = lt_shape(L, 1, shape);
+    ThDtype d = lt_dtype(L, s, 2, TH_FLOAT64);
+    lt_push_array(L, s, lua_toboolean(L, lua_upvalueindex(2)) ? th_array_zeros(s->ctx, d, n, shape) : th_array_empty(s->ctx, d, n, shape));
+    return 1;
+}
+
+/* ---- to Lua values -------------------------------------------------------------------------------------------------------------- */
+static void tolist(lua_State *L, LtState *s, ThArray *a, int depth, int64_t *at) {
+    if (depth == th_array_ndim(a)) {
+        ThValue v;
+        LT_CHECK(L, s, !th_array_get(a, at, &v));
+        lt_push_element(L, s, th_array_dtype(a), &v);
+        return;
+    }
+    int64_t n = th_array_shape(a)[depth];
+    luaL_checkstack(L, 4, "tolist");
+    lua_createtable(L, (int)(n < 1 << 28 ? n : 0), 0);
+    for (int64_t i = 0; i < n; i++) {
+        at[depth] = i;
+        tolist(L, s, a, depth + 1, at);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+static int array_tolist(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    int64_t at[TH_MAX_NDIM] = {0};
+    tolist(L, s, lt_check_array(L, s, 1), 0, at);
+    return 1;
+}
+
+static int array_item(lua_State *L) { /* item() of a single element, item(i, j, ..) */
+    LtState *s = LT_STATE(L);
+    ThArray *a = lt_check_array(L, s, 1);
+    int n = lua_gettop(L) - 1, nd = th_array_ndim(a);
+    int64_t at[TH_MAX_NDIM] = {0};
+    if (n == 0 && th_array_size(a) != 1) return lt_error(L, TH_ValueError, "item() needs an array of one element, this one has %lld", (long long)th_array_size(a));
+    if (n != 0 && n != nd) return lt_error(L, TH_IndexError, "item takes no position or %d, got %d", nd, n);
+    for (int d = 0; d < n; d++) {
+        int64_t len = th_array_shape(a)[d], i = luaL_checkinteger(L, d + 2);
+        if (i < -len || i >= len) return lt_error(L, TH_IndexError, "index %lld is out of bounds for axis %d with size %lld", (long long)i, d, (long long)len);
+        at[d] = i < 0 ? i + len : i;
+    }
+    ThValue v;
+    LT_CHECK(L, s, !th_array_get(a, at, &v));
+    lt_push_element(L, s, th_array_dtype(a), &v);
+    return 1;
+}
+
+static int array_bytes(lua_State *L) { /* raw bytes in C order */
+    LtState *s = LT_STATE(L);
+    ThArray *a = th_array_copy(lt_check_array(L, s, 1));
+    lt_push_array(L, s, a);
+    lua_pushlstring(L, th_array_data(a), (size_t)th_array_size(a) * th_dtype_bytes(th_array_dtype(a)));
+    return 1;
+}
+
+static int array_frombuffer(lua_State *L) { /* frombuffer(bytes, dtype): 1-d copy */
+    LtState *s = LT_STATE(L);
+    size_t n;
+    const char *p = luaL_checklstring(L, 1, &n);
+    ThDtype d = lt_dtype(L, s, 2, TH_FLOAT64);
+    size_t item = th_dtype_bytes(d);
+    if (n % item) return lt_error(L, TH_ValueError, "%d bytes are no whole number of %s elements", (int)n, th_dtype_name(d));
+    int64_t shape = (int64_t)(n / item);
+    ThArray *a = th_array_empty(s->ctx, d, 1, &shape);
+    lt_push_array(L, s, a);
+    if (n) memcpy(th_array_data(a), p, n);
+    return 1;
+}
+
+/* ---- copies and views ------------------------------------------------------------------------------------------------------------- */
+static int array_copy(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    lt_push_array(L, s, th_array_copy(lt_check_array(L, s, 1)));
+    return 1;
+}
+
+static int array_astype(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    ThArray *a = lt_check_array(L, s, 1);
+    luaL_checkany(L, 2);
+    lt_push_array(L, s, th_array_astype(a, lt_dtype(L, s, 2, th_array_dtype(a))));
+    return 1;
+}
+
+static int array_reshape(lua_State *L) { /* reshape({2, -1}) or reshape(2, -1) */
+    LtState *s = LT_STATE(L);
+    ThArray *a = lt_check_array(L, s, 1);
+    int64_t shape[TH_MAX_NDIM];
+    int n = lua_gettop(L) - 1;
+    if (n == 1 && lua_istable(L, 2)) n = lt_shape(L, 2, shape);
+    else {
+        if (n > TH_MAX_NDIM) return lt_error(L, TH_ValueError, "a shape of %d dimensions: at most %d", n, TH_MAX_NDIM);
+        for (int i = 0; i < n; i++) shape[i] = luaL_checkinteger(L, i + 2);
+    }
+    lt_push_array(L, s, th_array_reshape(a, n, shape));
+    return 1;
+}
+
+static int array_transpose(lua_State *L) { /* transpose(), transpose(1, 0), transpose({1, 0}) */
+    LtState *s = LT_STATE(L);
+    ThArray *a = lt_check_array(L, s, 1);
+    int nd = th_array_ndim(a), perm[TH_MAX_NDIM], n = lua_gettop(L) - 1;
+    int64_t given[TH_MAX_NDIM];
+    if (n == 1 && lua_istable(L, 2)) n = lt_shape(L, 2, given);
+    else
+        for (int i = 0; i < n && i < TH_MAX_NDIM; i++) given[i] = luaL_checkinteger(L, i + 2);
+    if (n != 0 && n != nd) return lt_error(L, TH_ValueError, "transpose of %d axes: the array has %d", n, nd);
+    uint32_t seen = 0;
+    for (int d = 0; d < nd; d++) {
+        int64_t p = n ? (given[d] < 0 ? given[d] + nd : given[d]) : nd - 1 - d;
+        if (p < 0 || p >= nd || (seen >> p) & 1) return lt_error(L, TH_ValueError, "transpose: axes are no permutation of 0..%d", nd - 1);
+        seen |= 1u << p;
+        perm[d] = (int)p;
+    }
+    lt_push_array(L, s, th_array_transpose(a, nd, perm));
+    return 1;
+}
+
+static int array_assign(lua_State *L) { /* assign(dst, value): broadcasts and casts */
+    LtState *s = LT_STATE(L);
+    ThArray *a = lt_check_array(L, s, 1), *v = lt_array(L, s, 2);
+    if (v) th_array_retain(v);
+    else v = lt_to_array(L, s, 2, TH_DTYPE_NONE);
+    LT_CHECK(L, s, v);
+    int bad = th_array_assign(a, v);
+    th_array_release(v);
+    LT_CHECK(L, s, !bad);
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int array_equal(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    lua_pushboolean(L, th_array_equal(lt_check_array(L, s, 1), lt_check_array(L, s, 2)));
+    return 1;
+}
+
+static int array_shares(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    lua_pushboolean(L, th_array_shares_memory(lt_check_array(L, s, 1), lt_check_array(L, s, 2)));
+    return 1;
+}
+
+/* Attributes by name: pushed, or 0 when there is none. Used by __index. */
+static int attribute(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    ThArray *a = lt_check_array(L, s, 1);
+    const char *k = luaL_checkstring(L, 2);
+    int nd = th_array_ndim(a);
+    if (!strcmp(k, "shape")) lt_push_ints(L, th_array_shape(a), nd);
+    else if (!strcmp(k, "strides")) lt_push_ints(L, th_array_strides(a), nd);
+    else if (!strcmp(k, "dtype")) lua_pushstring(L, th_dtype_name(th_array_dtype(a)));
+    else if (!strcmp(k, "ndim")) lua_pushinteger(L, nd);
+    else if (!strcmp(k, "size")) lua_pushinteger(L, th_array_size(a));
+    else if (!strcmp(k, "itemsize")) lua_pushinteger(L, (lua_Integer)th_dtype_bytes(th_array_dtype(a)));
+    else if (!strcmp(k, "nbytes")) lua_pushinteger(L, th_array_size(a) * (lua_Integer)th_dtype_bytes(th_array_dtype(a)));
+    else if (!strcmp(k, "flags")) {
+        lua_createtable(L, 0, 2);
+        lua_pushboolean(L, th_array_contiguous(a));
+        lua_setfield(L, -2, "c_contiguous");
+        lua_pushboolean(L, th_array_writeable(a));
+        lua_setfield(L, -2, "writeable");
+    } else return 0;
+    return 1;
+}
+
+/* ---- complex values --------------------------------------------------------------------------------------------------------------- */
+static int complex_new(lua_State *L) {
+    ThComplex128 z = {luaL_checknumber(L, 1), luaL_optnumber(L, 2, 0)};
+    push_complex(L, LT_STATE(L), z);
+    return 1;
+}
+
+static int complex_index(lua_State *L) {
+    ThComplex128 *z = lua_touserdata(L, 1);
+    const char *k = luaL_checkstring(L, 2);
+    if (!strcmp(k, "real")) lua_pushnumber(L, z->re);
+    else if (!strcmp(k, "imag")) lua_pushnumber(L, z->im);
+    else return lt_error(L, TH_AttributeError, "a complex value has the fields real and imag, not '%s'", k);
+    return 1;
+}
+
+static int complex_eq(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    ThComplex128 *x = lt_test(L, s, 1, LT_COMPLEX), *y = lt_test(L, s, 2, LT_COMPLEX);
+    lua_pushboolean(L, x && y && x->re == y->re && x->im == y->im);
+    return 1;
+}
+
+static int complex_tostring(lua_State *L) {
+    ThComplex128 *z = lua_touserdata(L, 1);
+    lua_pushfstring(L, "(%f%s%fj)", z->re, z->im >= 0 || z->im != z->im ? "+" : "", z->im);
+    return 1;
+}
+
+void lt_open_array(lua_State *L, LtState *s) {
+    static const luaL_Reg meta[] = {{"__gc", array_gc}, {"__close", array_free}, {"__tostring", array_tostring}, {NULL, NULL}};
+    lt_new_meta(L, s, LT_ARRAY, "ndarray", meta);
+    lua_setfield(L, -2, "ndarray_meta");
+    static const luaL_Reg zmeta[] = {{"__index", complex_index}, {"__eq", complex_eq}, {"__tostring", complex_tostring}, {NULL, NULL}};
+    lt_new_meta(L, s, LT_COMPLEX, "complex", zmeta);
+    lua_pop(L, 1);
+    static const luaL_Reg fns[] = {
+        {"array", array_new}, {"asarray", array_asarray}, {"frombuffer", array_frombuffer}, {"complex", complex_new}, {"array_equal", array_equal},
+        {"shares_memory", array_shares}, {"array_attribute", attribute}, {NULL, NULL}};
+    lt_register(L, s, fns);
+    for (int zero = 0; zero < 2; zero++) {
+        lua_pushlightuserdata(L, s);
+        lua_pushboolean(L, zero);
+        lua_pushcclosure(L, array_empty, 2);
+        lua_setfield(L, -2, zero ? "zeros" : "empty");
+    }
+    static const luaL_Reg methods[] = {
+        {"tolist", array_tolist}, {"item", array_item}, {"copy", array_copy}, {"astype", array_astype}, {"reshape", array_reshape},
+        {"transpose", array_transpose}, {"assign", array_assign}, {"fill", array_assign}, {"free", array_free}, {"tostring", array_bytes}, {NULL, NULL}};
+    lua_newtable(L);
+    lt_register(L, s, methods);
+    lua_setfield(L, -2, "array_methods");
+}

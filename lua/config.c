@@ -1,0 +1,49 @@
+/* config.c -- flags: get, set, parse, list. */
+#include "binding.h"
+
+static int get(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    const char *v = th_config_get(s->ctx, luaL_checkstring(L, 1));
+    LT_CHECK(L, s, v);
+    lua_pushstring(L, v);
+    return 1;
+}
+
+static int set(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    LT_CHECK(L, s, !th_config_set(s->ctx, luaL_checkstring(L, 1), luaL_tolstring(L, 2, NULL)));
+    return 0;
+}
+
+static int parse(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    LT_CHECK(L, s, !th_config_parse(s->ctx, luaL_checkstring(L, 1)));
+    return 0;
+}
+
+static int read_file(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    LT_CHECK(L, s, !th_config_read(s->ctx, luaL_checkstring(L, 1)));
+    return 0;
+}
+
+static int flags(lua_State *L) { /* {{name, doc, default}, ..} */
+    const char *doc, *deflt, *name;
+    lua_newtable(L);
+    for (int i = 0; (name = th_config_name(i, &doc, &deflt)); i++) {
+        lua_createtable(L, 3, 0);
+        lua_pushstring(L, name);
+        lua_rawseti(L, -2, 1);
+        lua_pushstring(L, doc);
+        lua_rawseti(L, -2, 2);
+        lua_pushstring(L, deflt);
+        lua_rawseti(L, -2, 3);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+void lt_open_config(lua_State *L, LtState *s) {
+    static const luaL_Reg fns[] = {{"config_get", get}, {"config_set", set}, {"config_parse", parse}, {"config_read", read_file}, {"config_flags", flags}, {NULL, NULL}};
+    lt_register(L, s, fns);
+}

@@ -1,0 +1,152 @@
+/*
+ * core.c -- the module theano.core: its state (context, metatables, log) and the assembly of what the other files add.
+ */
+#include "binding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char key; /* its address names our state in the registry */
+
+LtState *lt_state(lua_State *L) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
+    LtState *s = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return s;
+}
+
+void *lt_test(lua_State *L, LtState *s, int i, LtKind kind) {
+    void *p = lua_touserdata(L, i);
+    if (!p || !lua_getmetatable(L, i)) return NULL;
+    const void *m = lua_topointer(L, -1);
+    lua_pop(L, 1);
+    return m == s->meta[kind] ? p : NULL;
+}
+
+void lt_set_meta(lua_State *L, LtState *s, LtKind kind) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &s->meta[kind]);
+    lua_setmetatable(L, -2);
+}
+
+void lt_register(lua_State *L, LtState *s, const luaL_Reg *fns) {
+    lua_pushlightuserdata(L, s);
+    luaL_setfuncs(L, fns, 1);
+}
+
+void lt_new_meta(lua_State *L, LtState *s, LtKind kind, const char *name, const luaL_Reg *fns) {
+    lua_newtable(L);
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "__name");
+    lua_pushliteral(L, "protected");
+    lua_setfield(L, -2, "__metatable");
+    lt_register(L, s, fns);
+    s->meta[kind] = lua_topointer(L, -1);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &s->meta[kind]);
+}
+
+static void *host_alloc(void *user, void *old, size_t old_size, size_t size, size_t align) {
+    (void)user;
+    if (size == 0) { free(old); return NULL; }
+    if (align <= 16) return realloc(old, size);
+    void *p = NULL;
+    if (posix_memalign(&p, align, size)) return NULL;
+    if (old) {
+        memcpy(p, old, old_size < size ? old_size : size);
+        free(old);
+    }
+    return p;
+}
+
+/* The engine never prints: its lines wait here until a Lua function drains them. */
+static void host_log(void *user, const char *line) {
+    LtState *s = user;
+    size_t n = strlen(line);
+    if (s->nlog + n + 2 > 1 << 16) return;
+    char *p = realloc(s->log, s->nlog + n + 2);
+    if (!p) return;
+    memcpy(p + s->nlog, line, n);
+    p[s->nlog + n] = '\n';
+    p[s->nlog + n + 1] = 0;
+    s->log = p;
+    s->nlog += n + 1;
+}
+
+void lt_drain_log(lua_State *L, LtState *s) {
+    if (!s->nlog) return;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &s->nlog); /* the logger, set by core.set_logger */
+    lua_pushlstring(L, s->log, s->nlog);
+    s->nlog = 0;
+    if (lua_isfunction(L, -2)) lua_call(L, 1, 0);
+    else lua_pop(L, 2);
+}
+
+static int set_logger(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    lua_settop(L, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &s->nlog);
+    return 0;
+}
+
+static int set_home(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    const char *h = luaL_checkstring(L, 1);
+    size_t n = strlen(h);
+    if (n < sizeof s->home) memcpy(s->home, h, n + 1);
+    return 0;
+}
+
+static int stat_of(lua_State *L) {
+    lua_pushinteger(L, (lua_Integer)th_stat(LT_STATE(L)->ctx, luaL_checkstring(L, 1)));
+    return 1;
+}
+
+static int interrupt(lua_State *L) {
+    th_interrupt(LT_STATE(L)->ctx);
+    return 0;
+}
+
+static int close_state(lua_State *L) {
+    LtState *s = lua_touserdata(L, 1);
+    if (s->ctx) th_context_release(s->ctx);
+    s->ctx = NULL;
+    free(s->log);
+    s->log = NULL;
+    s->nlog = 0;
+    return 0;
+}
+
+static LtState *new_state(lua_State *L) {
+    LtState *s = lua_newuserdatauv(L, sizeof *s, 0);
+    memset(s, 0, sizeof *s);
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, close_state);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
+    ThHost host = {.alloc = host_alloc, .log = host_log, .log_user = s};
+    s->ctx = th_context_new(&host);
+    if (!s->ctx) luaL_error(L, "MemoryError: no memory for the engine");
+    return s;
+}
+
+__attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
+    if (lt_state(L)) return luaL_error(L, "theano.core is loaded twice in one Lua state");
+    LtState *s = new_state(L);
+    lua_newtable(L);
+    static const luaL_Reg fns[] = {
+        {"set_logger", set_logger}, {"set_home", set_home}, {"stat", stat_of}, {"interrupt", interrupt}, {NULL, NULL}};
+    lt_register(L, s, fns);
+    lua_pushstring(L, th_version());
+    lua_setfield(L, -2, "version");
+    lt_open_array(L, s);
+    lt_open_index(L, s);
+    lt_open_files(L, s);
+    lt_open_random(L, s);
+    lt_open_var(L, s);
+    lt_open_ops(L, s);
+    lt_open_function(L, s);
+    lt_open_print(L, s);
+    lt_open_config(L, s);
+    return 1;
+}

@@ -1,0 +1,318 @@
+/*
+ * function.c -- compile and call. The userdata of a function keeps a small struct ready, so that a call converts its
+ * arguments, calls, and pushes results; anything unusual (named calls, conversion of tables) takes a longer path.
+ */
+#include "binding.h"
+
+#include <string.h>
+
+typedef struct LFunction {
+    ThFunction *f;
+    int nin, nout;
+    uint64_t keep_array;      /* outputs given as arrays even when 0-d, by bit (first 64) */
+    bool named_out;           /* one table comes back; names in user value 1 */
+} LFunction;
+
+static LFunction *check(lua_State *L, LtState *s, int i) {
+    LFunction *f = lt_test(L, s, i, LT_FUNCTION);
+    if (!f) lt_error(L, TH_TypeError, "function expected, got %s", luaL_typename(L, i));
+    if (!f->f) lt_error(L, TH_RuntimeError, "this function was freed");
+    return f;
+}
+
+static int fn_gc(lua_State *L) {
+    LFunction *f = lua_touserdata(L, 1);
+    if (f->f) th_function_release(f->f);
+    f->f = NULL;
+    return 0;
+}
+
+/* ---- compile: the Lua side hands over a normalised table ---------------------------------------------------------------------- */
+typedef struct Spec { ThCompile c; LtState *s; } Spec;
+
+static void *room(lua_State *L, size_t n, size_t item) {
+    void *p = lua_newuserdatauv(L, n * item + 1, 0);
+    memset(p, 0, n * item + 1);
+    return p;
+}
+
+static bool flag(lua_State *L, int t, const char *k) {
+    lua_getfield(L, t, k);
+    bool b = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return b;
+}
+
+static int8_t tri(lua_State *L, int t, const char *k) { /* nil -1, false 0, true 1 */
+    lua_getfield(L, t, k);
+    int8_t v = lua_isnil(L, -1) ? -1 : (int8_t)lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return v;
+}
+
+static const char *text(lua_State *L, int t, const char *k) { /* stays alive through the table */
+    lua_getfield(L, t, k);
+    const char *v = lua_isnil(L, -1) ? NULL : luaL_checkstring(L, -1);
+    lua_pop(L, 1);
+    return v;
+}
+
+static ThVar *var_field(lua_State *L, LtState *s, int t, int k) {
+    lua_rawgeti(L, t, k);
+    ThVar *v = lt_var(L, s, -1);
+    lua_pop(L, 1);
+    return v;
+}
+
+/* inputs: {{variable, name =, value =, mutable =, borrow =, strict =, allow_downcast =, implicit =}, ..} */
+static void inputs(lua_State *L, Spec *p, int t) {
+    int n = (int)lua_rawlen(L, t);
+    ThIn *in = room(L, (size_t)n, sizeof *in);
+    for (int i = 0; i < n; i++) {
+        lua_rawgeti(L, t, i + 1);
+        int e = lua_gettop(L);
+        ThArray *value = NULL;
+        lua_getfield(L, e, "value");
+        value = lt_array(L, p->s, -1);
+        lua_pop(L, 1);
+        in[i] = (ThIn){.var = var_field(L, p->s, e, 1), .name = text(L, e, "name"), .value = value, .mutable_ = flag(L, e, "mutable"),
+                       .borrow = flag(L, e, "borrow"), .strict = flag(L, e, "strict"), .implicit = flag(L, e, "implicit"),
+                       .allow_downcast = tri(L, e, "allow_downcast")};
+        lua_pop(L, 1);
+    }
+    p->c.in = in;
+    p->c.nin = n;
+}
+
+static void outputs(lua_State *L, Spec *p, int t) { /* {{variable, borrow =}, ..} */
+    int n = (int)lua_rawlen(L, t);
+    ThOut *out = room(L, (size_t)n, sizeof *out);
+    for (int i = 0; i < n; i++) {
+        lua_rawgeti(L, t, i + 1);
+        int e = lua_gettop(L);
+        out[i] = (ThOut){.var = var_field(L, p->s, e, 1), .borrow = flag(L, e, "borrow")};
+        lua_pop(L, 1);
+    }
+    p->c.out = out;
+    p->c.nout = n;
+}
+
+static const ThPair *pairs(lua_State *L, Spec *p, int t, int *n) { /* {{variable, expression}, ..} */
+    *n = (int)lua_rawlen(L, t);
+    ThPair *pair = room(L, (size_t)*n, sizeof *pair);
+    for (int i = 0; i < *n; i++) {
+        lua_rawgeti(L, t, i + 1);
+        int e = lua_gettop(L);
+        pair[i] = (ThPair){var_field(L, p->s, e, 1), var_field(L, p->s, e, 2)};
+        lua_pop(L, 1);
+    }
+    return pair;
+}
+
+static void field(lua_State *L, const char *k) {
+    lua_getfield(L, 1, k);
+    if (!lua_istable(L, -1)) lt_error(L, TH_TypeError, "compile: %s is a table", k);
+}
+
+/* compile(spec): all of the table's lists are there; see lua/theano/compile.lua, which made them. */
+static int compile(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    Spec p = {.s = s};
+    field(L, "inputs");
+    inputs(L, &p, 2);
+    field(L, "outputs");
+    outputs(L, &p, lua_gettop(L));
+    field(L, "updates");
+    p.c.updates = pairs(L, &p, lua_gettop(L), &p.c.nupdates);
+    field(L, "givens");
+    p.c.givens = pairs(L, &p, lua_gettop(L), &p.c.ngivens);
+    p.c.name = text(L, 1, "name");
+    p.c.mode = text(L, 1, "mode");
+    p.c.linker = text(L, 1, "linker");
+    p.c.optimizer = text(L, 1, "optimizer");
+    p.c.including = text(L, 1, "including");
+    p.c.excluding = text(L, 1, "excluding");
+    p.c.requiring = text(L, 1, "requiring");
+    p.c.on_unused_input = text(L, 1, "on_unused_input");
+    p.c.allow_input_downcast = tri(L, 1, "allow_input_downcast");
+    p.c.no_default_updates = flag(L, 1, "no_default_updates");
+    p.c.accept_inplace = flag(L, 1, "accept_inplace");
+    p.c.no_rebuild_strict = flag(L, 1, "no_rebuild_strict");
+    lt_mark_line(L, s);
+    LFunction *f = lua_newuserdatauv(L, sizeof *f, 2);
+    *f = (LFunction){0};
+    lt_set_meta(L, s, LT_FUNCTION);
+    f->f = th_compile(s->ctx, &p.c);
+    lt_drain_log(L, s);
+    LT_CHECK(L, s, f->f);
+    f->nin = th_function_ninputs(f->f);
+    f->nout = th_function_noutputs(f->f);
+    lua_getfield(L, 1, "keep_array"); /* {true, false, ..} */
+    for (int i = 0; i < f->nout && i < 64 && lua_istable(L, -1); i++) {
+        lua_rawgeti(L, -1, i + 1);
+        f->keep_array |= (uint64_t)lua_toboolean(L, -1) << i;
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    lua_getfield(L, 1, "output_names");
+    f->named_out = lua_istable(L, -1);
+    lua_setiuservalue(L, -2, 1);
+    return 1;
+}
+
+/* ---- call ------------------------------------------------------------------------------------------------------------------------- */
+static int input_named(const LFunction *f, const char *k) {
+    for (int i = 0; i < f->nin; i++) {
+        const char *n = th_function_input_name(f->f, i);
+        if (n && !strcmp(n, k)) return i;
+    }
+    return -1;
+}
+
+/* f{x = a, y = b}: true when the only argument is a table all of whose keys name inputs. */
+static bool named_call(lua_State *L, const LFunction *f) {
+    if (lua_gettop(L) != 2 || !lt_is_keywords(L, 2)) return false;
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
+        if (input_named(f, lua_tostring(L, -2)) < 0) {
+            lt_error(L, TH_TypeError, "Unknown input or state: %s", lua_tostring(L, -2));
+        }
+    return true;
+}
+
+static void spread_named(lua_State *L, const LFunction *f) {
+    int t = 2;
+    luaL_checkstack(L, f->nin + 4, "arguments");
+    for (int i = 0; i < f->nin; i++) {
+        const char *n = th_function_input_name(f->f, i);
+        if (n) lua_getfield(L, t, n);
+        else lua_pushnil(L);
+    }
+    lua_remove(L, t);
+}
+
+/* One argument as an array; converted ones are pushed on the Lua stack, which keeps them alive. */
+static ThArray *argument(lua_State *L, LtState *s, LFunction *f, int i, int at) {
+    ThArray *a = lt_array(L, s, at);
+    if (a || lua_isnoneornil(L, at)) return a;
+    ThArg v = {0};
+    lt_value(L, s, at, &v);
+    a = th_function_filter(f->f, i, &v);
+    lt_push_array(L, s, a);
+    return a;
+}
+
+static int results(lua_State *L, LtState *s, LFunction *f, int self, ThArray **out) {
+    if (f->named_out) {
+        lua_getiuservalue(L, self, 1);
+        lua_createtable(L, 0, f->nout);
+        for (int i = 0; i < f->nout; i++) {
+            lua_rawgeti(L, -2, i + 1);
+            lt_push_result(L, s, out[i], i < 64 && (f->keep_array >> i) & 1);
+            lua_rawset(L, -3);
+        }
+        return 1;
+    }
+    luaL_checkstack(L, f->nout + 4, "results");
+    for (int i = 0; i < f->nout; i++) lt_push_result(L, s, out[i], i < 64 && (f->keep_array >> i) & 1);
+    return f->nout;
+}
+
+static int call(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    LFunction *f = check(L, s, 1);
+    if (named_call(L, f)) spread_named(L, f);
+    int n = lua_gettop(L) - 1;
+    if (n > f->nin) {
+        const char *name = th_function_name(f->f);
+        return lt_error(L, TH_TypeError, "Too many parameter passed to theano function%s%s: %d given, %d expected", name ? " " : "", name ? name : "", n, f->nin);
+    }
+    enum { FEW = 32 };
+    ThArray *few[FEW], *fewout[FEW];
+    ThArray **args = few, **out = fewout;
+    luaL_checkstack(L, n + 8, "arguments");
+    if (n > FEW) args = lua_newuserdatauv(L, sizeof *args * (size_t)n, 0);
+    if (f->nout > FEW) out = lua_newuserdatauv(L, sizeof *out * (size_t)f->nout, 0);
+    for (int i = 0; i < n; i++) args[i] = argument(L, s, f, i, i + 2);
+    if (th_call(f->f, args, n, out)) return lt_raise(L, s);
+    return results(L, s, f, 1, out);
+}
+
+/* ---- inspection -------------------------------------------------------------------------------------------------------------------- */
+static int toposort(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    LFunction *f = check(L, s, 1);
+    int n = th_function_nnodes(f->f);
+    lua_createtable(L, n, 0);
+    for (int i = 0; i < n; i++) {
+        lt_push_apply(L, s, th_function_node(f->f, i));
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+static int names(lua_State *L) { /* input names, false where unnamed; function name */
+    LFunction *f = check(L, LT_STATE(L), 1);
+    lua_createtable(L, f->nin, 0);
+    for (int i = 0; i < f->nin; i++) {
+        const char *n = th_function_input_name(f->f, i);
+        if (n) lua_pushstring(L, n);
+        else lua_pushboolean(L, 0);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_pushstring(L, th_function_name(f->f));
+    return 2;
+}
+
+static int function_text(lua_State *L) { /* (f, "plan" | "ccode" | "graph") */
+    LtState *s = LT_STATE(L);
+    LFunction *f = check(L, s, 1);
+    const char *what = luaL_checkstring(L, 2);
+    char *t = !strcmp(what, "plan") ? th_function_plan(f->f) : !strcmp(what, "ccode") ? th_function_ccode(f->f) : th_function_graph_text(f->f);
+    LT_CHECK(L, s, t);
+    lua_pushstring(L, t);
+    th_free(s->ctx, t);
+    return 1;
+}
+
+static void debug_options(lua_State *L, int i, ThDebugPrint *o) {
+    *o = (ThDebugPrint){.depth = -1, .ids = 'C'};
+    if (!lua_istable(L, i)) return;
+    lua_getfield(L, i, "depth");
+    if (!lua_isnil(L, -1)) o->depth = (int)luaL_checkinteger(L, -1);
+    lua_pop(L, 1);
+    o->print_type = flag(L, i, "print_type");
+    o->stop_on_name = flag(L, i, "stop_on_name");
+    const char *ids = text(L, i, "ids");
+    if (ids) o->ids = !strcmp(ids, "CHAR") ? 'C' : !strcmp(ids, "int") ? 'i' : !strcmp(ids, "id") ? 'd' : 0;
+}
+
+static int debugprint(lua_State *L) { /* (function | {variables}, options) -> text */
+    LtState *s = LT_STATE(L);
+    ThDebugPrint o;
+    debug_options(L, 2, &o);
+    LFunction *f = lt_test(L, s, 1, LT_FUNCTION);
+    char *t;
+    if (f) t = th_function_debugprint(check(L, s, 1)->f, &o);
+    else {
+        luaL_checktype(L, 1, LUA_TTABLE);
+        int n = (int)lua_rawlen(L, 1);
+        ThVar **v = room(L, (size_t)n + 1, sizeof *v);
+        for (int i = 0; i < n; i++) v[i] = var_field(L, s, 1, i + 1);
+        t = th_debugprint(s->ctx, v, n, &o);
+    }
+    LT_CHECK(L, s, t);
+    lua_pushstring(L, t);
+    th_free(s->ctx, t);
+    return 1;
+}
+
+void lt_open_function(lua_State *L, LtState *s) {
+    static const luaL_Reg meta[] = {{"__gc", fn_gc}, {"__call", call}, {NULL, NULL}};
+    lt_new_meta(L, s, LT_FUNCTION, "theano.Function", meta);
+    lua_setfield(L, -2, "function_meta");
+    static const luaL_Reg fns[] = {{"compile", compile}, {"toposort", toposort}, {"function_names", names}, {"function_text", function_text},
+                                   {"debugprint", debugprint}, {NULL, NULL}};
+    lt_register(L, s, fns);
+}

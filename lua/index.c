@@ -1,0 +1,141 @@
+/*
+ * index.c -- ndarray subscripts: integers, slices, newaxis and ellipsis give views, made here; arrays as indices go to the
+ * engine's indexing functions. Both sides of `=`.
+ */
+#include "binding.h"
+
+#include <string.h>
+
+typedef struct View { int ndim; int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], offset; } View;
+
+static int64_t bound(const ThArg *a, int64_t n, int64_t absent, int64_t low, int64_t high) {
+    if (a->kind != TH_ARG_INT) return absent;
+    int64_t v = a->i < 0 ? a->i + n : a->i;
+    return v < low ? low : v > high ? high : v;
+}
+
+static void add_slice(lua_State *L, View *v, const ThArg *e, int64_t n, int64_t stride) {
+    const ThArg *p = e->list.at;
+    for (int i = 0; i < 3; i++)
+        if (p[i].kind != TH_ARG_NONE && p[i].kind != TH_ARG_INT) lt_error(L, TH_TypeError, "slice bounds of an ndarray are integers");
+    int64_t step = p[2].kind == TH_ARG_INT ? p[2].i : 1;
+    if (step == 0) lt_error(L, TH_ValueError, "slice step cannot be zero");
+    int64_t lo = step > 0 ? 0 : -1, hi = step > 0 ? n : n - 1;
+    int64_t start = bound(&p[0], n, step > 0 ? 0 : n - 1, lo, hi), stop = bound(&p[1], n, step > 0 ? n : -1, lo, hi);
+    int64_t len = step > 0 ? (stop - start + step - 1) / step : (start - stop - step - 1) / -step;
+    if (len < 0) len = 0;
+    if (len) v->offset += start * stride;
+    v->shape[v->ndim] = len;
+    v->strides[v->ndim++] = stride * step;
+}
+
+static void add_index(lua_State *L, View *v, int64_t i, int axis, int64_t n, int64_t stride) {
+    if (i < -n || i >= n) lt_error(L, TH_IndexError, "index %lld is out of bounds for axis %d with size %lld", (long long)i, axis, (long long)n);
+    v->offset += (i < 0 ? i + n : i) * stride;
+}
+
+static int count_axes(lua_State *L, const ThArg *sub, int nd, bool *basic) {
+    int used = 0, ellipses = 0;
+    *basic = true;
+    for (int i = 0; i < sub->list.n; i++) {
+        ThArgKind k = sub->list.at[i].kind;
+        if (k == TH_ARG_INT || k == TH_ARG_SLICE) used++;
+        else if (k == TH_ARG_ELLIPSIS) ellipses++;
+        else if (k != TH_ARG_NEWAXIS) { used++; *basic = false; }
+    }
+    if (ellipses > 1) lt_error(L, TH_IndexError, "an index can only have a single ellipsis ('...')");
+    if (*basic && used > nd) lt_error(L, TH_IndexError, "too many indices for array: array is %d-dimensional, but %d were indexed", nd, used);
+    return used;
+}
+
+/* The view a basic subscript selects; false when it needs index arrays. */
+static bool basic_view(lua_State *L, ThArray *a, const ThArg *sub, View *v) {
+    int nd = th_array_ndim(a), axis = 0;
+    const int64_t *shape = th_array_shape(a), *strides = th_array_strides(a);
+    bool basic, seen = false;
+    int used = count_axes(L, sub, nd, &basic);
+    if (!basic) return false;
+    *v = (View){0};
+    for (int i = 0; i <= sub->list.n; i++) {
+        const ThArg *e = i < sub->list.n ? &sub->list.at[i] : NULL;
+        if (!e && seen) break;
+        if (v->ndim >= TH_MAX_NDIM) lt_error(L, TH_IndexError, "more than %d dimensions", TH_MAX_NDIM);
+        if (!e || e->kind == TH_ARG_ELLIPSIS) { /* whole axes; also those not named */
+            for (int k = nd - used; k > 0; k--, axis++) v->shape[v->ndim] = shape[axis], v->strides[v->ndim++] = strides[axis];
+            seen = true;
+        } else if (e->kind == TH_ARG_NEWAXIS) v->shape[v->ndim] = 1, v->strides[v->ndim++] = 0;
+        else if (e->kind == TH_ARG_INT) { add_index(L, v, e->i, axis, shape[axis], strides[axis]); axis++; }
+        else { add_slice(L, v, e, shape[axis], strides[axis]); axis++; }
+    }
+    return true;
+}
+
+static int call_func(lua_State *L, LtState *s, const char *name, ThArg *args, int n, ThArray **out) {
+    int f = th_func_find(name);
+    if (f < 0) return lt_error(L, TH_NotImplementedError, "this build has no function '%s'", name);
+    lt_mark_line(L, s);
+    LT_CHECK(L, s, th_eager(s->ctx, f, args, n, out, 1) == 1);
+    return 1;
+}
+
+static ThArray *get(lua_State *L, LtState *s, ThArray *a, const ThArg *sub) {
+    View v;
+    if (basic_view(L, a, sub, &v)) return th_array_view(a, v.ndim, v.shape, v.strides, v.offset);
+    ThArg args[2] = {{.kind = TH_ARG_ARRAY, .array = a}, *sub};
+    ThArray *r = NULL;
+    call_func(L, s, "subtensor", args, 2, &r);
+    return r;
+}
+
+/* index(a, subscript): element as a number when nothing is left of the shape. */
+static int index_get(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    ThArray *a = lt_check_array(L, s, 1);
+    ThArg sub;
+    lt_subscript(L, s, 2, &sub);
+    lt_push_result(L, s, get(L, s, a, &sub), false);
+    return 1;
+}
+
+static int index_sub(lua_State *L) { /* a:sub(...) */
+    LtState *s = LT_STATE(L);
+    ThArray *a = lt_check_array(L, s, 1);
+    ThArg sub;
+    lt_subscript_args(L, s, 2, lua_gettop(L), &sub);
+    lt_push_result(L, s, get(L, s, a, &sub), false);
+    return 1;
+}
+
+static int index_set(lua_State *L) { /* setindex(a, subscript, value) */
+    LtState *s = LT_STATE(L);
+    ThArray *a = lt_check_array(L, s, 1), *v = lt_array(L, s, 3);
+    if (!th_array_writeable(a)) return lt_error(L, TH_ValueError, "assignment destination is read-only");
+    if (v) th_array_retain(v);
+    else v = lt_to_array(L, s, 3, TH_DTYPE_NONE);
+    lt_push_array(L, s, v);
+    ThArg sub;
+    lt_subscript(L, s, 2, &sub);
+    View w;
+    if (basic_view(L, a, &sub, &w)) {
+        ThArray *dst = th_array_view(a, w.ndim, w.shape, w.strides, w.offset);
+        lt_push_array(L, s, dst);
+        LT_CHECK(L, s, !th_array_assign(dst, v));
+        return 0;
+    }
+    ThArray *cast = th_array_astype(v, th_array_dtype(a)), *r = NULL;
+    lt_push_array(L, s, cast);
+    ThArg args[3] = {{.kind = TH_ARG_ARRAY, .array = a}, sub, {.kind = TH_ARG_ARRAY, .array = cast}};
+    call_func(L, s, "set_item", args, 3, &r);
+    lt_push_array(L, s, r);
+    LT_CHECK(L, s, !th_array_assign(a, r));
+    return 0;
+}
+
+void lt_open_index(lua_State *L, LtState *s) {
+    static const luaL_Reg fns[] = {{"index", index_get}, {"setindex", index_set}, {NULL, NULL}};
+    lt_register(L, s, fns);
+    lua_getfield(L, -1, "array_methods");
+    static const luaL_Reg methods[] = {{"sub", index_sub}, {NULL, NULL}};
+    lt_register(L, s, methods);
+    lua_pop(L, 1);
+}

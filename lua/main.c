@@ -1,0 +1,145 @@
+/*
+ * main.c -- the runner: theano script.lua args.., theano -e text, theano - (standard input). Lua with the engine inside, the
+ * tree's modules on package.path beside Lua's own, flags from .theanorc and THEANO_FLAGS read by `require "theano"`.
+ * Exit codes: 0; 1 an error in the script; 2 wrong usage; 130 after Ctrl-C.
+ */
+#include "binding.h"
+
+#include <lualib.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static lua_State *state; /* for the signal handler: one process, one state */
+static ThContext *engine;
+
+static void stop_lua(lua_State *L, lua_Debug *ar) {
+    (void)ar;
+    lua_sethook(L, NULL, 0, 0);
+    luaL_error(L, "Interrupted: stopped by Ctrl-C");
+}
+
+static void on_interrupt(int sig) {
+    signal(sig, SIG_DFL); /* a second one kills */
+    if (engine) th_interrupt(engine);
+    lua_sethook(state, stop_lua, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
+}
+
+/* theano.on_interrupt(true): Ctrl-C only sets a flag that theano.interrupted() reads, so a training loop can save and end. */
+static volatile sig_atomic_t asked;
+static void on_ask(int sig) {
+    if (asked) { signal(sig, SIG_DFL); raise(sig); }
+    asked = 1;
+}
+
+static int catch_interrupt(lua_State *L) {
+    signal(SIGINT, lua_toboolean(L, 1) ? on_ask : on_interrupt);
+    asked = 0;
+    return 0;
+}
+
+static int interrupted(lua_State *L) {
+    lua_pushboolean(L, asked);
+    return 1;
+}
+
+static int isatty_(lua_State *L) { /* isatty("stdout" | "stderr" | "stdin") */
+    const char *n = luaL_checkstring(L, 1);
+    lua_pushboolean(L, isatty(!strcmp(n, "stdin") ? 0 : !strcmp(n, "stderr") ? 2 : 1));
+    return 1;
+}
+
+static int open_core(lua_State *L) {
+    luaopen_theano_core(L);
+    engine = lt_state(L)->ctx;
+    static const luaL_Reg fns[] = {{"catch_interrupt", catch_interrupt}, {"interrupted", interrupted}, {"isatty", isatty_}, {NULL, NULL}};
+    luaL_setfuncs(L, fns, 0);
+    return 1;
+}
+
+/* Our folder before Lua's own places; 5.1 folders last, for pure-Lua tools that Debian files there (busted, penlight). */
+static void set_paths(lua_State *L) {
+    const char *lua = access(TH_TREE_LUA "/theano/init.lua", R_OK) == 0 ? TH_TREE_LUA : TH_INSTALLED_LUA;
+    lua_getglobal(L, "package");
+    lua_getfield(L, -1, "path");
+    lua_pushfstring(L, "%s/?.lua;%s/?/init.lua;%s;/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua", lua, lua, lua_tostring(L, -1));
+    lua_setfield(L, -3, "path");
+    lua_pop(L, 1);
+    lua_getfield(L, -1, "preload");
+    lua_pushcfunction(L, open_core);
+    lua_setfield(L, -2, "theano.core");
+    lua_pop(L, 2);
+}
+
+static int traceback(lua_State *L) {
+    const char *m = lua_tostring(L, 1);
+    if (!m) m = luaL_tolstring(L, 1, NULL);
+    luaL_traceback(L, L, m, 1);
+    return 1;
+}
+
+static void set_arg(lua_State *L, char **argv, int argc, int script) {
+    lua_createtable(L, argc, 2);
+    for (int i = 0; i < argc; i++) {
+        lua_pushstring(L, argv[i]);
+        lua_rawseti(L, -2, i - script);
+    }
+    lua_setglobal(L, "arg");
+}
+
+static int fail(lua_State *L) {
+    const char *m = lua_tostring(L, -1);
+    fprintf(stderr, "theano: %s\n", m ? m : "error without a message");
+    return m && strstr(m, "Interrupted:") ? 130 : 1;
+}
+
+static int run(lua_State *L, int status, char **argv, int argc, int first) {
+    if (status != LUA_OK) return fail(L);
+    lua_pushcfunction(L, traceback);
+    lua_insert(L, -2);
+    int n = argc - first;
+    luaL_checkstack(L, n + 4, "too many arguments to script");
+    for (int i = first; i < argc; i++) lua_pushstring(L, argv[i]);
+    return lua_pcall(L, n > 0 ? n : 0, 0, -(n > 0 ? n : 0) - 2) == LUA_OK ? 0 : fail(L);
+}
+
+static int usage(FILE *f, int code) {
+    fputs("usage: theano script.lua [args]   run a script (- reads standard input)\n"
+          "       theano -e TEXT [args]      run Lua text\n"
+          "       theano -v | -h             version, this help\n"
+          "THEANO_FLAGS=\"floatX=float32,mode=FAST_RUN\" and ~/.theanorc set flags.\n", f);
+    return code;
+}
+
+static int with_state(lua_State *L, int argc, char **argv) {
+    luaL_openlibs(L);
+    set_paths(L);
+    state = L;
+    signal(SIGINT, on_interrupt);
+    if (!strcmp(argv[1], "-e")) {
+        if (argc < 3) return usage(stderr, 2);
+        set_arg(L, argv, argc, 2);
+        return run(L, luaL_loadbuffer(L, argv[2], strlen(argv[2]), "=(command line)"), argv, argc, 3);
+    }
+    set_arg(L, argv, argc, 1);
+    return run(L, luaL_loadfile(L, strcmp(argv[1], "-") ? argv[1] : NULL), argv, argc, 2);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) return usage(stderr, 2);
+    if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) return usage(stdout, 0);
+    if (!strcmp(argv[1], "-v") || !strcmp(argv[1], "--version")) return printf("theano %s (%s)\n", th_version(), LUA_RELEASE) < 0;
+    if (argv[1][0] == '-' && argv[1][1] && strcmp(argv[1], "-e")) {
+        fprintf(stderr, "theano: unknown option %s\n", argv[1]);
+        return usage(stderr, 2);
+    }
+    lua_State *L = luaL_newstate();
+    if (!L) { fputs("theano: out of memory\n", stderr); return 1; }
+    int code = with_state(L, argc, argv);
+    engine = NULL;
+    signal(SIGINT, SIG_DFL);
+    lua_close(L);
+    return code;
+}

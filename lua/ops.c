@@ -1,0 +1,128 @@
+/*
+ * ops.c -- every function of the tensor language, from the engine's table: a closure for graphs and one for arrays each.
+ * core.functions() lists them for the Lua modules, which put them where their dotted names say.
+ */
+#include "binding.h"
+
+#include <string.h>
+
+enum { MOST_RESULTS = 64 };
+
+static bool any_symbolic(lua_State *L, LtState *s, const ThArg *a, int n) {
+    (void)L;
+    (void)s;
+    for (int i = 0; i < n; i++)
+        if (a[i].kind == TH_ARG_VAR || ((a[i].kind == TH_ARG_LIST || a[i].kind == TH_ARG_SLICE) && any_symbolic(L, s, a[i].list.at, a[i].list.n))) return true;
+    return false;
+}
+
+static int build(lua_State *L, LtState *s, int func, const ThArg *at, int n) {
+    ThVar *out[MOST_RESULTS];
+    lt_mark_line(L, s);
+    int k = th_build(s->ctx, func, at, n, out, MOST_RESULTS);
+    if (k < 0) return lt_raise(L, s);
+    luaL_checkstack(L, k + 4, "results");
+    for (int i = 0; i < k; i++) lt_push_var(L, s, out[i]);
+    return k;
+}
+
+static int eager(lua_State *L, LtState *s, int func, const ThArg *at, int n) {
+    ThArray *out[MOST_RESULTS];
+    int k = th_eager(s->ctx, func, at, n, out, MOST_RESULTS);
+    if (k < 0) return lt_raise(L, s);
+    luaL_checkstack(L, k + 4, "results");
+    for (int i = 0; i < k; i++) lt_push_result(L, s, out[i], false);
+    return k;
+}
+
+static int apply(lua_State *L) { /* upvalues: state, number, number of arguments of a metamethod (0: not one), eager? */
+    LtState *s = LT_STATE(L);
+    int func = (int)lua_tointeger(L, lua_upvalueindex(2)), arity = (int)lua_tointeger(L, lua_upvalueindex(3));
+    if (arity) lua_settop(L, arity); /* __unm and __bnot get a second, dummy operand */
+    LtArgs a = lt_args(L, s, 1, lua_gettop(L));
+    if (lua_toboolean(L, lua_upvalueindex(4)) && !any_symbolic(L, s, a.at, a.n)) return eager(L, s, func, a.at, a.n);
+    return build(L, s, func, a.at, a.n);
+}
+
+static void push_closure(lua_State *L, LtState *s, int func, int arity, bool eager_) {
+    lua_pushlightuserdata(L, s);
+    lua_pushinteger(L, func);
+    lua_pushinteger(L, arity);
+    lua_pushboolean(L, eager_);
+    lua_pushcclosure(L, apply, 4);
+}
+
+static void set_string(lua_State *L, const char *k, const char *v) {
+    if (!v) return;
+    lua_pushstring(L, v);
+    lua_setfield(L, -2, k);
+}
+
+static int functions(lua_State *L) { /* sequence of {name, signature, doc, metamethod, method, symbolic, eager} */
+    LtState *s = LT_STATE(L);
+    int n = th_func_count();
+    lua_createtable(L, n, 0);
+    for (int i = 0; i < n; i++) {
+        const ThFuncInfo *f = th_func_info(i);
+        lua_createtable(L, 0, 7);
+        set_string(L, "name", f->name);
+        set_string(L, "signature", f->signature);
+        set_string(L, "doc", f->doc);
+        set_string(L, "metamethod", f->metamethod);
+        lua_pushboolean(L, f->method);
+        lua_setfield(L, -2, "method");
+        push_closure(L, s, i, 0, false);
+        lua_setfield(L, -2, "symbolic");
+        push_closure(L, s, i, 0, true);
+        lua_setfield(L, -2, "eager");
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+static int metamethods(lua_State *L) { /* metamethods(table, eager): adds them */
+    LtState *s = LT_STATE(L);
+    bool e = lua_toboolean(L, 2);
+    lua_settop(L, 1);
+    for (int i = 0; i < th_func_count(); i++) {
+        const ThFuncInfo *f = th_func_info(i);
+        if (!f->metamethod) continue;
+        bool unary = !strcmp(f->metamethod, "__unm") || !strcmp(f->metamethod, "__bnot");
+        push_closure(L, s, i, unary ? 1 : 2, e);
+        lua_setfield(L, 1, f->metamethod);
+    }
+    return 0;
+}
+
+static int named(lua_State *L, LtState *s, const char *name) {
+    int f = th_func_find(name);
+    if (f < 0) return lt_error(L, TH_NotImplementedError, "this build has no function '%s'", name);
+    (void)s;
+    return f;
+}
+
+static int subtensor(lua_State *L) { /* subtensor(x, subscript) */
+    LtState *s = LT_STATE(L);
+    ThArg a[2] = {{.kind = TH_ARG_VAR, .var = lt_check_var(L, s, 1)}};
+    lt_subscript(L, s, 2, &a[1]);
+    return build(L, s, named(L, s, "subtensor"), a, 2);
+}
+
+static int sub(lua_State *L) { /* x:sub(...) */
+    LtState *s = LT_STATE(L);
+    ThArg a[2] = {{.kind = TH_ARG_VAR, .var = lt_check_var(L, s, 1)}};
+    lt_subscript_args(L, s, 2, lua_gettop(L), &a[1]);
+    return build(L, s, named(L, s, "subtensor"), a, 2);
+}
+
+static int as_var(lua_State *L) { /* as_tensor_variable of anything that is no table of variables */
+    LtState *s = LT_STATE(L);
+    lt_mark_line(L, s);
+    lt_push_var(L, s, lt_to_var(L, s, 1));
+    return 1;
+}
+
+void lt_open_ops(lua_State *L, LtState *s) {
+    static const luaL_Reg fns[] = {{"functions", functions}, {"metamethods", metamethods}, {"subtensor", subtensor}, {"sub", sub}, {"as_var", as_var}, {NULL, NULL}};
+    lt_register(L, s, fns);
+}

@@ -1,0 +1,115 @@
+/* print.c -- pp, graph text, gradients, optimizer inspection: thin calls of the engine. */
+#include "binding.h"
+
+#include <string.h>
+
+static int give(lua_State *L, LtState *s, char *t) {
+    LT_CHECK(L, s, t);
+    lua_pushstring(L, t);
+    th_free(s->ctx, t);
+    return 1;
+}
+
+static int pp(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    return give(L, s, th_pp(lt_check_var(L, s, 1)));
+}
+
+static ThVar **vars(lua_State *L, LtState *s, int t, int *n) {
+    luaL_checktype(L, t, LUA_TTABLE);
+    *n = (int)lua_rawlen(L, t);
+    ThVar **v = lua_newuserdatauv(L, sizeof *v * (size_t)(*n + 1), 0);
+    for (int i = 0; i < *n; i++) {
+        lua_rawgeti(L, t, i + 1);
+        v[i] = lt_check_var(L, s, -1);
+        lua_pop(L, 1);
+    }
+    return v;
+}
+
+static int graph_text(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    int n;
+    ThVar **v = vars(L, s, 1, &n);
+    return give(L, s, th_graph_text(s->ctx, v, n));
+}
+
+static int graph_read(lua_State *L) { /* text -> {inputs}, {outputs} */
+    LtState *s = LT_STATE(L);
+    ThVar **in, **out;
+    int nin, nout;
+    LT_CHECK(L, s, !th_graph_read(s->ctx, luaL_checkstring(L, 1), &in, &nin, &out, &nout));
+    lua_createtable(L, nin, 0);
+    for (int i = 0; i < nin; i++) { lt_push_var(L, s, in[i]); lua_rawseti(L, -2, i + 1); }
+    lua_createtable(L, nout, 0);
+    for (int i = 0; i < nout; i++) { lt_push_var(L, s, out[i]); lua_rawseti(L, -2, i + 1); }
+    th_free(s->ctx, in);
+    th_free(s->ctx, out);
+    return 2;
+}
+
+static int optimize_text(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    return give(L, s, th_optimize_text(s->ctx, luaL_checkstring(L, 1), luaL_checkstring(L, 2)));
+}
+
+static int optdb_summary(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    return give(L, s, th_optdb_summary(s->ctx, luaL_checkstring(L, 1)));
+}
+
+static ThPolicy policy(lua_State *L, int t, const char *k) {
+    static const char *const names[] = {"raise", "warn", "ignore"};
+    lua_getfield(L, t, k);
+    const char *v = lua_isnil(L, -1) ? "raise" : luaL_checkstring(L, -1);
+    lua_pop(L, 1);
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(v, names[i])) return (ThPolicy)i;
+    lt_error(L, TH_ValueError, "%s must be one of 'raise', 'warn', 'ignore', not '%s'", k, v);
+    return TH_RAISE;
+}
+
+static bool flag(lua_State *L, int t, const char *k) {
+    lua_getfield(L, t, k);
+    bool b = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return b;
+}
+
+/* grad(cost or nil, {wrt}, options) -> {gradients}; options are normalised by lua/theano/gradient.lua */
+static int grad(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    luaL_checktype(L, 3, LUA_TTABLE);
+    lua_settop(L, 3);
+    ThVar *cost = lua_isnil(L, 1) ? NULL : lt_check_var(L, s, 1);
+    int n, nk, ng;
+    ThVar **wrt = vars(L, s, 2, &n);
+    ThGradOptions o = {.disconnected_inputs = policy(L, 3, "disconnected_inputs"), .null_return = flag(L, 3, "null_return"), .no_names = flag(L, 3, "no_names")};
+    lua_getfield(L, 3, "consider_constant");
+    o.consider_constant = vars(L, s, lua_gettop(L), &o.nconsider);
+    lua_getfield(L, 3, "known");
+    o.known = vars(L, s, lua_gettop(L), &nk);
+    lua_getfield(L, 3, "known_grad");
+    o.known_grad = vars(L, s, lua_gettop(L), &ng);
+    o.nknown = nk;
+    lua_getfield(L, 3, "disconnected");
+    o.disconnected = luaL_checkstring(L, -1)[0];
+    ThVar **out = lua_newuserdatauv(L, sizeof *out * (size_t)(n + 1), 0);
+    memset(out, 0, sizeof *out * (size_t)(n + 1));
+    lt_mark_line(L, s);
+    LT_CHECK(L, s, !th_grad(s->ctx, cost, wrt, n, &o, out));
+    lt_drain_log(L, s);
+    lua_createtable(L, n, 0);
+    for (int i = 0; i < n; i++) {
+        if (out[i]) lt_push_var(L, s, out[i]);
+        else lua_pushboolean(L, 0);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+void lt_open_print(lua_State *L, LtState *s) {
+    static const luaL_Reg fns[] = {{"pp", pp}, {"graph_text", graph_text}, {"graph_read", graph_read}, {"optimize_text", optimize_text},
+                                   {"optdb_summary", optdb_summary}, {"grad", grad}, {NULL, NULL}};
+    lt_register(L, s, fns);
+}

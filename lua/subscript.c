@@ -1,0 +1,156 @@
+/*
+ * subscript.c -- what stands between the brackets: a number, Variable, ndarray, "1:3, ::-1, ..., None", a table of those, or
+ * the arguments of x:sub(...), as a LIST argument with one entry a dimension.
+ */
+#include "binding.h"
+
+#include <ctype.h>
+#include <string.h>
+
+bool lt_is_name(const char *k) {
+    if (!isalpha((unsigned char)*k) && *k != '_') return false;
+    while (isalnum((unsigned char)*k) || *k == '_') k++;
+    return *k == 0;
+}
+
+enum { MOST = 2 * TH_MAX_NDIM };
+
+static ThArg *block(lua_State *L, int n) {
+    luaL_checkstack(L, 8, "subscript");
+    ThArg *a = lua_newuserdatauv(L, sizeof *a * (size_t)(n + 1), 0);
+    memset(a, 0, sizeof *a * (size_t)(n + 1));
+    return a;
+}
+
+static const char *skip(const char *p) {
+    while (isspace((unsigned char)*p)) p++;
+    return p;
+}
+
+/* An optional integer; returns the position behind it. */
+static const char *integer(lua_State *L, const char *text, const char *p, ThArg *out) {
+    p = skip(p);
+    bool neg = *p == '-';
+    if (neg || *p == '+') p++;
+    if (!isdigit((unsigned char)*p)) {
+        if (neg) lt_error(L, TH_IndexError, "subscript \"%s\": a number is missing after '-'", text);
+        out->kind = TH_ARG_NONE;
+        return p;
+    }
+    uint64_t v = 0;
+    for (; isdigit((unsigned char)*p); p++) {
+        if (v > (uint64_t)INT64_MAX / 10 - 1) lt_error(L, TH_IndexError, "subscript \"%s\": number too large", text);
+        v = v * 10 + (uint64_t)(*p - '0');
+    }
+    out->kind = TH_ARG_INT;
+    out->i = neg ? -(int64_t)v : (int64_t)v;
+    return skip(p);
+}
+
+static const char *entry(lua_State *L, const char *text, const char *p, ThArg *out) {
+    p = skip(p);
+    if (!strncmp(p, "...", 3)) { out->kind = TH_ARG_ELLIPSIS; return skip(p + 3); }
+    if (!strncmp(p, "None", 4)) { out->kind = TH_ARG_NEWAXIS; return skip(p + 4); }
+    if (!strncmp(p, "newaxis", 7)) { out->kind = TH_ARG_NEWAXIS; return skip(p + 7); }
+    ThArg part[3] = {{0}};
+    p = integer(L, text, p, &part[0]);
+    if (*p != ':') {
+        if (part[0].kind == TH_ARG_NONE) lt_error(L, TH_IndexError, "subscript \"%s\": a number, slice, ... or None expected at '%s'", text, p);
+        *out = part[0];
+        return p;
+    }
+    p = integer(L, text, p + 1, &part[1]);
+    if (*p == ':') p = integer(L, text, p + 1, &part[2]);
+    ThArg *at = block(L, 3);
+    memcpy(at, part, sizeof part);
+    out->kind = TH_ARG_SLICE;
+    out->list.at = at;
+    out->list.n = 3;
+    return p;
+}
+
+static void parse(lua_State *L, const char *text, ThArg *out) {
+    ThArg *at = block(L, MOST);
+    int n = 0;
+    const char *p = text;
+    for (;;) {
+        if (n == MOST) lt_error(L, TH_IndexError, "subscript \"%s\": too many entries", text);
+        p = entry(L, text, p, &at[n++]);
+        if (*p == 0) break;
+        if (*p != ',') lt_error(L, TH_IndexError, "subscript \"%s\": ',' expected at '%s'", text, p);
+        p = skip(p + 1);
+        if (*p == 0) break;
+    }
+    out->kind = TH_ARG_LIST;
+    out->list.at = at;
+    out->list.n = n;
+}
+
+/* A nested table in a subscript is a slice: {a, b}, {a, b, step}, {start =, stop =, step =}. */
+static void table_slice(lua_State *L, LtState *s, int i, ThArg *out) {
+    static const char *const part[] = {"start", "stop", "step"};
+    ThArg *at = block(L, 3);
+    int named = lt_is_keywords(L, i);
+    for (int k = 0; k < 3; k++) {
+        if (named) lua_getfield(L, i, part[k]);
+        else lua_rawgeti(L, i, k + 1);
+        int v = lua_gettop(L);
+        if (lua_toboolean(L, v) || lua_isnumber(L, v)) lt_value(L, s, v, &at[k]);
+        lua_remove(L, v);
+    }
+    out->kind = TH_ARG_SLICE;
+    out->list.at = at;
+    out->list.n = 3;
+}
+
+static void item(lua_State *L, LtState *s, int i, ThArg *out) {
+    if (lua_type(L, i) == LUA_TSTRING) {
+        const char *t = lua_tostring(L, i);
+        if (!strcmp(t, "all")) t = ":";
+        const char *end = entry(L, t, t, out);
+        if (*end) lt_error(L, TH_IndexError, "subscript \"%s\": one entry expected", t);
+        return;
+    }
+    if (lua_istable(L, i) && !lua_getmetatable(L, i)) {
+        lua_pushliteral(L, "__arg");
+        bool plain = lua_rawget(L, i) == LUA_TNIL;
+        lua_pop(L, 1);
+        if (plain) { table_slice(L, s, i, out); return; }
+    } else if (lua_istable(L, i)) lua_pop(L, 1);
+    if (lua_isboolean(L, i)) lt_error(L, TH_IndexError, "a boolean is no index: use a bool tensor as a mask");
+    if (lua_type(L, i) == LUA_TNUMBER && !lua_isinteger(L, i)) lt_error(L, TH_TypeError, "Expected an integer as an index, got %f", lua_tonumber(L, i));
+    lt_value(L, s, i, out);
+}
+
+void lt_subscript_args(lua_State *L, LtState *s, int first, int last, ThArg *out) {
+    int n = last - first + 1;
+    ThArg *at = block(L, n);
+    for (int k = 0; k < n; k++) item(L, s, first + k, &at[k]);
+    out->kind = TH_ARG_LIST;
+    out->list.at = at;
+    out->list.n = n;
+}
+
+void lt_subscript(lua_State *L, LtState *s, int i, ThArg *out) {
+    i = lua_absindex(L, i);
+    if (lua_type(L, i) == LUA_TSTRING) { parse(L, lua_tostring(L, i), out); return; }
+    bool many = false;
+    if (lua_istable(L, i)) {
+        lua_pushliteral(L, "__arg");
+        many = lua_rawget(L, i) == LUA_TNIL;
+        lua_pop(L, 1);
+    }
+    if (!many) { lt_subscript_args(L, s, i, i, out); return; }
+    int n = (int)lua_rawlen(L, i);
+    if (n > MOST) lt_error(L, TH_IndexError, "too many indices: %d", n);
+    ThArg *at = block(L, n);
+    for (int k = 0; k < n; k++) {
+        lua_rawgeti(L, i, k + 1);
+        int v = lua_gettop(L);
+        item(L, s, v, &at[k]);
+        lua_remove(L, v);
+    }
+    out->kind = TH_ARG_LIST;
+    out->list.at = at;
+    out->list.n = n;
+}

@@ -1,0 +1,221 @@
+--- Compiled functions: `theano.compile{inputs = {x}, outputs = y, updates = {{w, w - g}}}`.
+-- @module theano.compile
+local core = require("theano.core")
+local nd = require("theano.ndarray")
+local updates = require("theano.updates")
+local util = require("theano.util")
+
+local M = {}
+
+-- ---- In and Out -------------------------------------------------------------------------------------------------------
+local in_known = util.set({
+  "variable", "name", "value", "update", "mutable", "strict", "allow_downcast", "autoname", "implicit", "borrow", "shared",
+})
+
+local function keyed(what, variable, options, known)
+  if options == nil and type(variable) == "table" and variable.variable then options, variable = variable, nil end
+  options = options or {}
+  local t = {}
+  for k, v in pairs(options) do t[k] = v end
+  util.check_keywords(what, t, known)
+  t.variable = variable or t.variable
+  if not util.is_var(t.variable) then util.raise("TypeError", "%s takes a Variable, got %s", what, type(t.variable)) end
+  return t
+end
+
+local InMeta, OutMeta = { __name = "In" }, { __name = "Out" }
+
+--- An input with more to say: `In(x, {name =, value =, mutable =, borrow =, strict =, allow_downcast =})`.
+function M.In(variable, options)
+  local t = keyed("In", variable, options, in_known)
+  if t.mutable and t.borrow == false then
+    util.raise("ValueError", "In: a mutable input is borrowed too; borrow = false contradicts it")
+  end
+  if t.update ~= nil then util.raise("NotImplementedError", "In(update = ..): use a shared variable and updates") end
+  return setmetatable(t, InMeta)
+end
+
+--- An output with more to say: `Out(y, {borrow = true})`, `Out(y, {array = true})` keeps a 0-d result as an array.
+function M.Out(variable, options)
+  return setmetatable(keyed("Out", variable, options, util.set({ "variable", "borrow", "array" })), OutMeta)
+end
+
+-- ---- normalising the specification ----------------------------------------------------------------------------------------
+local function input_of(i, v)
+  if getmetatable(v) == InMeta then
+    local value = v.value
+    if value ~= nil and not util.is_array(value) then value = nd.array(value, v.variable.dtype) end
+    return { v.variable, name = v.name, value = value, mutable = v.mutable, strict = v.strict, implicit = v.implicit,
+      allow_downcast = v.allow_downcast, borrow = v.borrow or v.mutable }
+  end
+  if not util.is_var(v) then
+    util.raise("TypeError", "inputs[%d] is a %s: a Variable or theano.In expected", i, type(v))
+  end
+  return { v }
+end
+
+local function inputs_of(list)
+  if util.is_var(list) or type(list) ~= "table" or getmetatable(list) ~= nil then
+    util.raise("TypeError", "inputs is a table of Variables, got %s", util.is_var(list) and "a Variable (write {x})" or type(list))
+  end
+  local out = {}
+  for i, v in ipairs(list) do out[i] = input_of(i, v) end
+  for k in pairs(list) do
+    if math.type(k) ~= "integer" then util.raise("TypeError", "inputs is a sequence, it has the key '%s'", tostring(k)) end
+  end
+  return out
+end
+
+local T -- theano.tensor, on first use: it requires us back
+
+local function output_of(v, what)
+  T = T or require("theano.tensor")
+  if getmetatable(v) == OutMeta then return { v.variable, borrow = v.borrow, array = v.array } end
+  if util.is_var(v) then return { v } end
+  if type(v) == "number" or util.is_array(v) then return { T.as_tensor_variable(v) } end
+  util.raise("TypeError", "%s is a %s: a Variable or theano.Out expected", what, type(v))
+end
+
+local function outputs_of(o)
+  local list, names = {}, nil
+  if o == nil then return list, nil end
+  if type(o) ~= "table" or getmetatable(o) == OutMeta then return { output_of(o, "outputs") }, nil end
+  if #o == 0 and next(o) ~= nil then
+    names = {}
+    for k in pairs(o) do
+      if type(k) ~= "string" then util.raise("TypeError", "named outputs have string keys, found %s", type(k)) end
+      names[#names + 1] = k
+    end
+    table.sort(names)
+    for i, k in ipairs(names) do list[i] = output_of(o[k], "output '" .. k .. "'") end
+    return list, names
+  end
+  for i, v in ipairs(o) do list[i] = output_of(v, ("outputs[%d]"):format(i)) end
+  return list, nil
+end
+
+local function expression(v, key, what)
+  if util.is_var(v) then return v end
+  T = T or require("theano.tensor")
+  if type(v) ~= "number" and type(v) ~= "table" and not util.is_array(v) then
+    util.raise("TypeError", "%s of %s is a %s: an expression expected", what, tostring(key), type(v))
+  end
+  local c = T.constant(nd.array(v, key.dtype), { dtype = key.dtype })
+  return c
+end
+
+local function pairs_of(t, what)
+  local list = {}
+  for i, p in ipairs(updates.pairs_of(t, what)) do
+    if not util.is_var(p[1]) then util.raise("TypeError", "%s: entry %d is for a %s, a Variable expected", what, i, type(p[1])) end
+    list[i] = { p[1], expression(p[2], p[1], what) }
+  end
+  return list
+end
+
+local known = util.set({
+  "inputs", "outputs", "mode", "updates", "givens", "no_default_updates", "accept_inplace", "name", "rebuild_strict",
+  "allow_input_downcast", "profile", "on_unused_input",
+})
+
+local positional = {
+  "inputs", "outputs", "mode", "updates", "givens", "no_default_updates", "accept_inplace", "name", "rebuild_strict",
+  "allow_input_downcast", "profile", "on_unused_input",
+}
+
+local function arguments(...)
+  local a = table.pack(...)
+  local last = a[a.n]
+  local spec = {}
+  if a.n >= 1 and type(last) == "table" and util.is_keywords(last) and (a.n == 1 or last.inputs == nil) then
+    if a.n == 1 or not (a.n == 2 and getmetatable(last) == OutMeta) then
+      for k, v in pairs(last) do spec[k] = v end
+      a.n = a.n - 1
+    end
+  end
+  for i = 1, a.n do spec[positional[i] or "too many arguments"] = a[i] end
+  util.check_keywords("compile", spec, known)
+  return spec
+end
+
+local Mode = { __name = "Mode" }
+Mode.__index = Mode
+
+--- A compilation mode: `Mode{linker = "interpreter", optimizer = "fast_run"}`; `m:including(tag)`, `m:excluding(tag)`.
+function M.Mode(options, optimizer)
+  if type(options) ~= "table" then options = { linker = options, optimizer = optimizer } end
+  util.check_keywords("Mode", options, util.set({ "linker", "optimizer" }))
+  return setmetatable({ linker = options.linker, optimizer = options.optimizer, tags = { including = {}, excluding = {}, requiring = {} } }, Mode)
+end
+
+local function with_tags(field)
+  return function(m, ...)
+    local copy = { mode = m.mode, linker = m.linker, optimizer = m.optimizer, tags = {} }
+    for k, v in pairs(m.tags) do copy.tags[k] = table.move(v, 1, #v, 1, {}) end
+    for _, tag in ipairs({ ... }) do table.insert(copy.tags[field], tag) end
+    return setmetatable(copy, Mode)
+  end
+end
+Mode.including, Mode.excluding, Mode.requiring = with_tags("including"), with_tags("excluding"), with_tags("requiring")
+
+--- A predefined mode by name, to be refined: `theano.compile.get_mode("FAST_RUN"):excluding("fusion")`.
+function M.get_mode(name)
+  local m = M.Mode({})
+  m.mode = name
+  return m
+end
+
+local function set_mode(spec, mode)
+  if mode == nil then return end
+  if type(mode) == "string" then spec.mode = mode return end
+  if getmetatable(mode) ~= Mode then util.raise("TypeError", "mode is a name or a theano.compile.Mode, got %s", type(mode)) end
+  spec.mode, spec.linker, spec.optimizer = mode.mode, mode.linker, mode.optimizer
+  for field, tags in pairs(mode.tags) do
+    if #tags > 0 then spec[field] = table.concat(tags, ":") end
+  end
+end
+
+local function build(...)
+  local a = arguments(...)
+  local spec = { inputs = inputs_of(a.inputs == nil and {} or a.inputs) }
+  spec.outputs, spec.output_names = outputs_of(a.outputs)
+  spec.keep_array = {}
+  for i, o in ipairs(spec.outputs) do spec.keep_array[i] = o.array or false end
+  spec.updates = pairs_of(a.updates, "updates")
+  spec.givens = pairs_of(a.givens, "givens")
+  set_mode(spec, a.mode)
+  spec.name = a.name
+  spec.on_unused_input = a.on_unused_input
+  spec.allow_input_downcast = a.allow_input_downcast
+  spec.no_default_updates = a.no_default_updates and true or false
+  spec.accept_inplace = a.accept_inplace
+  spec.no_rebuild_strict = a.rebuild_strict == false
+  return core.compile(spec)
+end
+
+-- ---- the function object ------------------------------------------------------------------------------------------------------
+local fgraph = { __name = "FunctionGraph" }
+fgraph.__index = function(g, key)
+  if key == "toposort" then
+    return function() return core.toposort(g.fn) end
+  end
+  util.raise("AttributeError", "a FunctionGraph has no attribute '%s'", tostring(key))
+end
+
+core.function_meta.__index = function(f, key)
+  if key == "maker" then return { fgraph = setmetatable({ fn = f }, fgraph) } end
+  if key == "name" then return (select(2, core.function_names(f))) end
+  if key == "input_names" then return (core.function_names(f)) end
+  util.raise("AttributeError", "a compiled function has no attribute '%s'", tostring(key))
+end
+
+--- What the optimizer runs, in order: `theano.compile.optdb:query("fast_run"):print_summary()`.
+M.optdb = {}
+function M.optdb.query(_, name)
+  return {
+    summary = function() return core.optdb_summary(name or "fast_run") end,
+    print_summary = function() io.write(core.optdb_summary(name or "fast_run")) end,
+  }
+end
+
+return setmetatable(M, { __call = function(_, ...) return build(...) end })

@@ -1,0 +1,63 @@
+--- Theano for Lua: symbolic tensors, gradients and compiled functions.
+-- `local theano = require "theano"`; nothing global is set, nothing is printed.
+-- @module theano
+local core = require("theano.core")
+
+local here = debug.getinfo(1, "S").source:gsub("init%.lua$", "")
+core.set_home(here)
+core.set_logger(function(lines)
+  io.stderr:write(lines)
+end)
+
+local theano = { _VERSION = core.version }
+package.loaded["theano"] = theano -- submodules may require it while it loads
+
+theano.config = require("theano.config")
+theano.config.load()
+theano.ndarray = require("theano.ndarray")
+theano.tensor = require("theano.tensor")
+theano.gradient = require("theano.gradient")
+theano.printing = require("theano.printing")
+theano.updates = require("theano.updates")
+
+local fn = require("theano.compile")
+theano.compile = fn
+theano["function"] = fn
+theano.In, theano.Out = fn.In, fn.Out
+theano.shared = require("theano.shared")
+theano.grad = theano.gradient.grad
+theano.tensor.grad = theano.grad
+theano.dot = theano.tensor.dot
+theano.pp = theano.printing.pp
+theano.OrderedUpdates = theano.updates.OrderedUpdates
+
+--- Kind of an error message raised by this library ("ShapeError"), or nil.
+-- @tparam string message
+-- @treturn ?string
+function theano.error_kind(message)
+  local text = tostring(message)
+  return text:match("^[^\n]-:%d+: (%u[%w]*): ") or text:match("^(%u[%w]*): ")
+end
+
+--- Text about a function of the tensor language or a flag: signature and one line.
+-- @tparam string name "sum", "T.sum", "nnet.softmax", "floatX"
+-- @treturn string
+function theano.help(name)
+  return require("theano.help").text(name)
+end
+
+--- Whether Ctrl-C only sets a flag (runner only): a training loop can then save and end by itself.
+-- @tparam boolean on
+function theano.catch_interrupt(on)
+  if core.catch_interrupt then core.catch_interrupt(on) end
+end
+
+--- True once Ctrl-C was pressed under `catch_interrupt(true)`.
+function theano.interrupted()
+  return core.interrupted ~= nil and core.interrupted()
+end
+
+--- Totals of the engine, for tests and tools: "live_bytes", "live_nodes", "allocs", "cache_bytes".
+theano.stat = core.stat
+
+return theano

@@ -1,0 +1,53 @@
+--- Printing of graphs, plans and generated code.
+-- @module theano.printing
+local core = require("theano.core")
+local util = require("theano.util")
+
+local M = {}
+local known = util.set({ "depth", "print_type", "file", "ids", "stop_on_name", "done", "print_storage", "print_clients", "used_ids" })
+
+local function variables(obj)
+  if type(obj) == "table" then
+    local list = {}
+    for i, v in ipairs(obj) do list[i] = type(v) == "table" and v.variable or v end
+    if obj.variable then list = { obj.variable } end
+    return list
+  end
+  if type(obj) == "userdata" and core.kind(obj) == "apply" then return { obj.outputs[1] } end
+  return { obj }
+end
+
+--- Prints the graph of a Variable, a list of them, an Apply or a compiled function, as Theano does.
+-- Options: depth, print_type, ids ("CHAR", "int", "id", ""), stop_on_name, file ("str" returns the text).
+function M.debugprint(obj, options)
+  options = options or {}
+  util.check_keywords("debugprint", options, known)
+  local is_function = type(obj) == "userdata" and core.kind(obj) == "function"
+  local text = core.debugprint(is_function and obj or variables(obj), options)
+  if options.file == "str" then return text end
+  local out = options.file or io.stdout
+  out:write(text)
+  if text:sub(-1) ~= "\n" then out:write("\n") end
+end
+
+--- Mathematical text of a Variable.
+function M.pp(v)
+  if not util.is_var(v) then util.raise("TypeError", "pp prints a Variable, got %s", type(v)) end
+  return core.pp(v)
+end
+
+--- The loops of a compiled function: kernels, buffers, checks.
+function M.plan(f) return core.function_text(f, "plan") end
+
+--- The generated C source of a compiled function.
+function M.ccode(f) return core.function_text(f, "ccode") end
+
+--- One line a node; `theano.printing.graph_read` reads it back.
+function M.graph_text(obj)
+  if core.kind(obj) == "function" then return core.function_text(obj, "graph") end
+  return core.graph_text(variables(obj))
+end
+
+function M.graph_read(text) return core.graph_read(text) end
+
+return M

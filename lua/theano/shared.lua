@@ -1,0 +1,29 @@
+--- Shared variables: values that live in the engine and keep their place between calls.
+-- @module theano.shared
+local core = require("theano.core")
+local nd = require("theano.ndarray")
+local util = require("theano.util")
+
+local known = util.set({ "name", "strict", "allow_downcast", "borrow", "broadcastable", "target", "dtype" })
+
+--- `theano.shared(value, name, {borrow =, broadcastable =, dtype =})`: a SharedVariable holding a copy of value.
+-- An ndarray keeps its dtype and promises no dimension to be 1 (unless broadcastable says so); a Lua integer becomes
+-- int64, a float float64, a nested table an ndarray.
+return function(value, name, options)
+  if util.is_keywords(name) then name, options = nil, name end
+  options = options or {}
+  util.check_keywords("shared", options, known)
+  if util.is_var(value) then
+    util.raise("TypeError", "a shared variable holds a value, not the symbolic Variable %s", tostring(value))
+  end
+  if value == nil or type(value) == "string" or type(value) == "function" then
+    util.raise("TypeError", "a shared variable holds a number, an ndarray or a nested table, got %s", type(value))
+  end
+  local array, borrow = value, options.borrow
+  if not util.is_array(value) then
+    array, borrow = nd.array(value, options.dtype), true
+  elseif options.dtype and value.dtype ~= options.dtype then
+    array, borrow = value:astype(options.dtype), true
+  end
+  return core.shared(array, options.name or name, borrow, options.broadcastable)
+end

@@ -1,0 +1,179 @@
+--- The tensor language: constructors, and every function of the engine's table under its dotted name.
+-- Axes and positions inside tensors count from 0; see `theano.help(name)` for a function's signature.
+-- @module theano.tensor
+local core = require("theano.core")
+local util = require("theano.util")
+
+local T = {}
+package.loaded["theano.tensor"] = T
+
+-- ---- functions of the table -------------------------------------------------------------------------------------------
+local methods = {}
+
+local function place(name, f)
+  local where = T
+  for part in name:gmatch("([^.]+)%.") do
+    where[part] = where[part] or {}
+    where = where[part]
+  end
+  where[name:match("[^.]+$")] = f
+end
+
+for _, f in ipairs(core.functions()) do
+  place(f.name, f.symbolic)
+  if f.method then methods[f.name] = f.symbolic end
+end
+T.repeat_ = T.repeat_ or T["repeat"]
+T["repeat"] = nil
+for _, name in ipairs({ "nnet", "signal", "slinalg", "nlinalg", "fft", "extra_ops" }) do
+  if T[name] then package.loaded["theano.tensor." .. name] = T[name] end
+end
+
+-- ---- types and variables ----------------------------------------------------------------------------------------------
+--- A tensor type: `TensorType(dtype, {broadcastable..})`; calling it makes a variable.
+T.TensorType = core.TensorType
+
+local shapes = {
+  scalar = {}, vector = { false }, row = { true, false }, col = { false, true }, matrix = { false, false },
+}
+for n = 3, 7 do
+  shapes["tensor" .. n] = {}
+  for d = 1, n do shapes["tensor" .. n][d] = false end
+end
+local letters = { b = "int8", w = "int16", i = "int32", l = "int64", f = "float32", d = "float64", c = "complex64", z = "complex128" }
+
+local function constructor(pattern, dtype)
+  return function(name, options)
+    if util.is_keywords(name) then name, options = nil, name end
+    if type(options) == "string" then options = { dtype = options } end
+    options = options or {}
+    util.check_keywords("constructor", options, { name = true, dtype = true })
+    return core.TensorType(options.dtype or dtype or "floatX", pattern)(name or options.name)
+  end
+end
+
+local function plural(one)
+  return function(...)
+    local a, out = table.pack(...), {}
+    if a.n == 1 and math.type(a[1]) == "integer" then
+      for i = 1, a[1] do out[i] = one() end
+    else
+      if a.n == 1 and type(a[1]) == "table" then a = table.pack(table.unpack(a[1])) end
+      for i = 1, a.n do out[i] = one(a[i]) end
+    end
+    return table.unpack(out)
+  end
+end
+
+for name, pattern in pairs(shapes) do
+  local many = name == "matrix" and "matrices" or name .. "s"
+  T[name] = constructor(pattern)
+  T[many] = plural(T[name])
+  for letter, dtype in pairs(letters) do
+    T[letter .. name] = constructor(pattern, dtype)
+    T[letter .. many] = plural(T[letter .. name])
+  end
+end
+
+--- `tensor(dtype, {broadcastable..}, name)`
+function T.tensor(dtype, pattern, name)
+  return core.TensorType(dtype, pattern)(name)
+end
+
+--- A Constant: numbers take the smallest dtype that holds them unless dtype is given.
+function T.constant(value, name, options)
+  if util.is_keywords(name) then name, options = nil, name end
+  options = options or {}
+  util.check_keywords("constant", options, { name = true, dtype = true, ndim = true })
+  if util.is_var(value) then util.raise("TypeError", "constant: %s is a symbolic Variable already", tostring(value)) end
+  local c = core.constant(value, name or options.name, options.dtype)
+  while options.ndim and c.ndim < options.ndim do c = T.shape_padleft(c) end
+  return c
+end
+
+--- Anything as a variable: Variables stay, numbers and arrays become Constants, lists with variables are stacked.
+function T.as_tensor_variable(v)
+  if util.is_var(v) then return v end
+  if type(v) == "boolean" then
+    util.raise("TypeError", "a boolean is no tensor: x == y is identity in Lua, use T.eq(x, y)")
+  end
+  if type(v) == "table" and getmetatable(v) == nil then
+    local symbolic = false
+    for _, e in ipairs(v) do symbolic = symbolic or util.is_var(e) end
+    if symbolic then return T.stack(v) end
+  end
+  return core.as_var(v)
+end
+
+-- ---- subscripts -------------------------------------------------------------------------------------------------------
+--- A slice for a table subscript: `x[{T.slice(a, b), 0}]`; `T.slice()` is `:`.
+function T.slice(start, stop, step)
+  return setmetatable({ start or false, stop or false, step or false, __arg = "slice" }, { __name = "slice" })
+end
+T.newaxis = setmetatable({ __arg = "newaxis" }, { __name = "newaxis" })
+T.none = setmetatable({ __arg = "none" }, { __name = "None" })
+
+-- ---- the Variable's attributes and methods ------------------------------------------------------------------------------
+local meta = core.variable_meta
+core.metamethods(meta, false)
+
+local computed = {
+  T = function(x) return T.transpose(x) end,
+  shape = function(x) return T.shape(x) end,
+  size = function(x) return T.size(x) end,
+  real = function(x) return T.real(x) end,
+  imag = function(x) return T.imag(x) end,
+}
+
+local own = {
+  sub = core.sub,
+  get_value = function(s, o) return core.get_value(s, o and o.borrow) end,
+  set_value = function(s, v, o) return core.set_value(s, v, o and o.borrow) end,
+}
+
+--- Value of a variable: compiles a function of the given inputs (kept on the variable) and calls it.
+function own.eval(x, inputs)
+  local names, vars, values = {}, {}, {}
+  for k in pairs(inputs or {}) do names[#names + 1] = k end
+  table.sort(names, function(a, b) return core.serial(a) < core.serial(b) end)
+  local key = {}
+  for i, v in ipairs(names) do vars[i], values[i], key[i] = v, inputs[v], core.serial(v) end
+  local cache = x.tag.eval_cache or {}
+  x.tag.eval_cache = cache
+  local id = table.concat(key, ",")
+  cache[id] = cache[id] or require("theano.compile")({ inputs = vars, outputs = x })
+  return cache[id](table.unpack(values))
+end
+
+local plain = { ndim = true, dtype = true, broadcastable = true, type = true, name = true, owner = true, index = true, data = true, tag = true }
+
+local function unknown(key)
+  local names = {}
+  for _, t in ipairs({ plain, computed, own, methods }) do
+    for n in pairs(t) do names[#names + 1] = n end
+  end
+  table.sort(names)
+  local near = util.nearest(key, names)
+  util.raise("AttributeError", "a Variable has no attribute '%s'%s", key, near and (": did you mean '" .. near .. "'?") or "")
+end
+
+meta.__index = function(x, key)
+  if type(key) == "string" and key:find("^[%a_][%w_]*$") then
+    if plain[key] then return (core.var_attribute(x, key)) end
+    if computed[key] then return computed[key](x) end
+    return own[key] or methods[key] or unknown(key)
+  end
+  return core.subtensor(x, key)
+end
+
+meta.__newindex = function(x, key, value)
+  if key == "name" then return core.set_name(x, value) end
+  if key == "default_update" or key == "tag" then
+    util.raise("NotImplementedError", "'%s' cannot be set here", key)
+  end
+  util.raise("TypeError", "a Variable is not assigned to: use T.set_subtensor(x[..], value)")
+end
+
+meta.__len = function(x) return x.shape[0] end
+
+return T

@@ -1,0 +1,76 @@
+--- Ordered pairs (shared variable, new value).
+-- @module theano.updates
+local core = require("theano.core")
+local util = require("theano.util")
+
+local M = {}
+local Updates = {}
+Updates.__index = Updates
+
+local function check(key)
+  if type(key) ~= "userdata" or core.kind(key) ~= "shared" then
+    util.raise("TypeError", "OrderedUpdates keys must be SharedVariables, got %s", tostring(key))
+  end
+end
+
+--- An ordered map from shared variables to expressions; from a list of pairs, a map, or nothing.
+function M.OrderedUpdates(from)
+  local u = setmetatable({ pairs = {}, at = {} }, Updates)
+  if from then u:update(from) end
+  return u
+end
+
+function Updates:set(key, value)
+  check(key)
+  local i = self.at[key]
+  if not i then
+    i = #self.pairs + 1
+    self.at[key] = i
+  end
+  self.pairs[i] = { key, value }
+end
+
+function Updates:get(key)
+  local i = self.at[key]
+  return i and self.pairs[i][2]
+end
+
+--- Adds another set of updates; a key with another expression is a KeyError.
+function Updates:update(other)
+  for _, p in ipairs(M.pairs_of(other, "updates")) do
+    local i = self.at[p[1]]
+    if i and self.pairs[i][2] ~= p[2] then
+      util.raise("KeyError", "Collision: %s is updated twice", tostring(p[1]))
+    end
+    self:set(p[1], p[2])
+  end
+  return self
+end
+
+Updates.__add = function(a, b) return M.OrderedUpdates(a):update(b) end
+Updates.__len = function(u) return #u.pairs end
+
+--- A sequence of {key, value} from OrderedUpdates, a sequence of pairs, or a map (ordered by creation of its keys).
+function M.pairs_of(t, what)
+  if t == nil then return {} end
+  if getmetatable(t) == Updates then return t.pairs end
+  if type(t) ~= "table" then util.raise("TypeError", "%s is a sequence of pairs or a map, got %s", what, type(t)) end
+  local list = {}
+  if #t > 0 or next(t) == nil then
+    for i, p in ipairs(t) do
+      if type(p) ~= "table" or p[1] == nil or p[2] == nil then
+        util.raise("TypeError", "%s: entry %d is no pair {variable, value}", what, i)
+      end
+      list[i] = { p[1], p[2] }
+    end
+    return list
+  end
+  for k, v in pairs(t) do
+    if not util.is_var(k) then util.raise("TypeError", "%s: keys are Variables, got %s", what, tostring(k)) end
+    list[#list + 1] = { k, v }
+  end
+  table.sort(list, function(a, b) return core.serial(a[1]) < core.serial(b[1]) end)
+  return list
+end
+
+return M

@@ -1,0 +1,82 @@
+--- Small helpers of the Lua side. Errors look as those of the engine: "file:line: Kind: message".
+-- @module theano.util
+local core = require("theano.core")
+
+local M = {}
+
+local home = debug.getinfo(1, "S").source:gsub("util%.lua$", "")
+
+--- Raises `Kind: message` at the first frame outside our own files.
+function M.raise(kind, format, ...)
+  local text = select("#", ...) > 0 and format:format(...) or format
+  for level = 2, 1000 do
+    local info = debug.getinfo(level, "Sl")
+    if not info then break end
+    if info.currentline >= 0 and info.source:sub(1, #home) ~= home then
+      local file = info.source:match("^[@=](.*)$") or info.short_src
+      error(("%s:%d: %s: %s"):format(file, info.currentline, kind, text), 0)
+    end
+  end
+  error(kind .. ": " .. text, 0)
+end
+
+--- True for a non-empty table all of whose keys are strings (and which is no class of ours).
+function M.is_keywords(t)
+  if type(t) ~= "table" or getmetatable(t) ~= nil then return false end
+  for k in pairs(t) do
+    if type(k) ~= "string" then return false end
+  end
+  return next(t) ~= nil
+end
+
+--- Checks the keys of a keyword table; unknown ones raise and list the known ones.
+function M.check_keywords(what, t, known)
+  for k in pairs(t) do
+    if not known[k] then
+      local names = {}
+      for n in pairs(known) do names[#names + 1] = n end
+      table.sort(names)
+      M.raise("TypeError", "%s: unknown keyword '%s' (known: %s)", what, tostring(k), table.concat(names, ", "))
+    end
+  end
+end
+
+--- True for a symbolic variable of any kind.
+function M.is_var(v)
+  if type(v) ~= "userdata" then return false end
+  local k = core.kind(v)
+  return k == "variable" or k == "constant" or k == "shared"
+end
+
+function M.is_array(v)
+  return type(v) == "userdata" and core.kind(v) == "ndarray"
+end
+
+--- A set from a list of names.
+function M.set(names)
+  local s = {}
+  for _, n in ipairs(names) do s[n] = true end
+  return s
+end
+
+--- Nearest of the names to s, for messages; nil when none is near.
+function M.nearest(s, names)
+  local best, least = nil, 3
+  for _, n in ipairs(names) do
+    local row = {}
+    for j = 0, #n do row[j] = j end
+    for i = 1, #s do
+      local last = row[0]
+      row[0] = i
+      for j = 1, #n do
+        local cost = s:byte(i) == n:byte(j) and last or last + 1
+        last = row[j]
+        row[j] = math.min(cost, row[j] + 1, row[j - 1] + 1)
+      end
+    end
+    if row[#n] < least then best, least = n, row[#n] end
+  end
+  return best
+end
+
+return M

@@ -1,0 +1,269 @@
+/*
+ * backend_build.c -- from the text of a unit to a loaded one: cold, warm, damaged cache, directories that may not be used,
+ * compilers that are missing or fail. Everything happens in a fresh temporary directory.
+ */
+#include "test.h"
+
+#include "../../core/backend_c/build.h"
+#include "../../core/backend_c/emit.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[64], logged[8192];
+static int lines;
+
+static void keep_log(void *user, const char *text) {
+    (void)user;
+    lines++;
+    snprintf(logged + strlen(logged), sizeof logged - strlen(logged), "%s\n", text);
+}
+
+/* A unit that adds what `number` says to the first element of buffer 0. */
+static char *unit_text(int number, unsigned abi) {
+    static char text[8192];
+    snprintf(text, sizeof text,
+             "%sf64 sin(f64);\nf64 keep(f64 x) { return sin(x); }\n"
+             "static int step_0(Frame *f) { *(f64 *)f->buf[0] += %d; return 0; }\n"
+             "int (*const theano_step[])(Frame *) = {step_0};\n"
+             "int theano_run(Frame *f) { return step_0(f); }\nconst unsigned theano_abi = %u;\n",
+             prelude_c, number, abi);
+    return text;
+}
+
+static ThContext *context_in(const char *dir) {
+    ThHost h = test_failing_host(0);
+    h.log = keep_log;
+    ThContext *c = th_context_new(&h);
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", root, dir);
+    th_config_set(c, "base_compiledir", path);
+    logged[0] = 0;
+    lines = 0;
+    return c;
+}
+
+/* Builds and runs; the number the unit added, or -1 where there is no unit. */
+static double answer(ThContext *c, int number) {
+    Unit *u = unit_build(c, unit_text(number, TH_RT_ABI));
+    if (!u) return -1;
+    double x = 1;
+    char *buf[1] = {(char *)&x};
+    ThFrame f = {.buf = buf, .rt = &th_rt};
+    CHECK(u->run(&f) == 0);
+    double by_run = x;
+    CHECK(u->step && u->step[0](&f) == 0 && x == by_run + number);
+    CHECK(u->source && strstr(u->source, "step_0"));
+    u->release(u);
+    return by_run - 1;
+}
+
+/* Number of files in root/dir/lua-units whose name ends so; the last one's path in `path`. */
+static int files(const char *dir, const char *end, char path[512]) {
+    char full[256];
+    int n = 0;
+    snprintf(full, sizeof full, "%s/%s/lua-units", root, dir);
+    DIR *d = opendir(full);
+    if (!d) return 0;
+    for (struct dirent *e; (e = readdir(d));) {
+        size_t l = strlen(e->d_name), m = strlen(end);
+        if (e->d_name[0] == '.' || l < m || strcmp(e->d_name + l - m, end)) continue;
+        if (path) snprintf(path, 512, "%s/%s", full, e->d_name);
+        n++;
+    }
+    closedir(d);
+    return n;
+}
+
+static void done(ThContext *c) {
+    CHECK(th_error(c) == TH_OK);
+    th_context_release(c);
+    CHECK(test_leaked() == 0);
+}
+
+static void cold_then_warm(void) {
+    ThContext *c = context_in("plain");
+    CHECK(answer(c, 5) == 5 && th_stat(c, "compiles") == 1 && th_stat(c, "cache_hits") == 0);
+    CHECK(answer(c, 5) == 5 && th_stat(c, "compiles") == 1 && th_stat(c, "cache_hits") == 1);
+    CHECK(answer(c, 6) == 6 && th_stat(c, "compiles") == 2);
+    CHECK(lines == 0);
+    done(c);
+    c = context_in("plain"); /* another process would do the same */
+    CHECK(answer(c, 6) == 6 && th_stat(c, "compiles") == 0 && th_stat(c, "cache_hits") == 1);
+    done(c);
+    CHECK(files("plain", ".so", NULL) == 2 && files("plain", "", NULL) == 2); /* nothing left aside */
+    struct stat s;
+    char path[512];
+    files("plain", ".so", path);
+    CHECK(!stat(path, &s) && (s.st_mode & 0777) == 0700);
+}
+
+/* The key holds the flags and the instruction set. */
+static void key_depends(void) {
+    ThContext *c = context_in("plain");
+    th_config_set(c, "gcc.cxxflags", "-DSOMETHING=1  -O1");
+    CHECK(answer(c, 5) == 5 && th_stat(c, "compiles") == 1);
+    int wide = machine_vector_bytes();
+    setenv("THEANO_ISA", "sse2", 1);
+    CHECK(machine_vector_bytes() == 16);
+    CHECK(answer(c, 5) == 5 && th_stat(c, "compiles") == (wide > 16 ? 2 : 1));
+    unsetenv("THEANO_ISA");
+    done(c);
+}
+
+/* Files cut off or changed at any place are built again, not loaded. */
+static void damaged(void) {
+    ThContext *c = context_in("damaged");
+    char path[512];
+    struct stat s;
+    CHECK(answer(c, 7) == 7 && files("damaged", ".so", path) == 1);
+    CHECK(!stat(path, &s));
+    const off_t cuts[] = {0, 10, s.st_size / 2, s.st_size - 1};
+    for (int i = 0; i < TH_LEN(cuts); i++) {
+        CHECK(!truncate(path, cuts[i]));
+        CHECK(answer(c, 7) == 7 && th_stat(c, "compiles") == 2 + i && th_stat(c, "cache_hits") == 0);
+    }
+    int64_t before = th_stat(c, "compiles");
+    int fd = open(path, O_WRONLY);
+    CHECK(fd >= 0 && pwrite(fd, "xxxx", 4, s.st_size / 3) == 4);
+    close(fd);
+    CHECK(answer(c, 7) == 7 && th_stat(c, "compiles") == before + 1);
+    CHECK(!chmod(path, 0722)); /* others may have written it */
+    CHECK(answer(c, 7) == 7 && th_stat(c, "compiles") == before + 2);
+    CHECK(!unlink(path) && !symlink("/bin/true", path));
+    CHECK(answer(c, 7) == 7 && th_stat(c, "compiles") == before + 3 && lines == 0);
+    done(c);
+}
+
+/* What killed builds left aside goes away, but not what may be in work. */
+static void swept(void) {
+    ThContext *c = context_in("swept");
+    char old[256], fresh[256], path[512];
+    CHECK(answer(c, 1) == 1);
+    done(c);
+    snprintf(old, sizeof old, "%s/swept/lua-units/aside-1-1-0.c", root);
+    snprintf(fresh, sizeof fresh, "%s/swept/lua-units/aside-2-1-0.c", root);
+    close(open(old, O_CREAT | O_WRONLY, 0600));
+    close(open(fresh, O_CREAT | O_WRONLY, 0600));
+    const struct timespec past[2] = {{1000000, 0}, {1000000, 0}};
+    CHECK(!utimensat(AT_FDCWD, old, past, 0));
+    c = context_in("swept");
+    CHECK(answer(c, 2) == 2 && access(old, F_OK) && !access(fresh, F_OK) && files("swept", ".c", path) == 1);
+    done(c);
+}
+
+/* A directory that may not be used: one line, a private directory instead, removed with the context. */
+static void unusable(const char *dir) {
+    ThContext *c = context_in(dir);
+    CHECK(answer(c, 3) == 3 && answer(c, 4) == 4 && th_stat(c, "compiles") == 2);
+    CHECK(answer(c, 3) == 3 && th_stat(c, "cache_hits") == 1);
+    CHECK(lines == 1 && strstr(logged, "temporary directory") && strstr(logged, dir));
+    struct stat s;
+    char temp[BUILD_PATH];
+    snprintf(temp, sizeof temp, "%s", build_state(c)->temp);
+    CHECK(!strncmp(temp, root, strlen(root)) && !stat(temp, &s) && (s.st_mode & 0777) == 0700);
+    done(c);
+    CHECK(stat(temp, &s) != 0);
+}
+
+static void directories(void) {
+    char path[256];
+    setenv("TMPDIR", root, 1);
+    snprintf(path, sizeof path, "%s/file", root);
+    close(open(path, O_CREAT | O_WRONLY, 0600));
+    unusable("file/below");
+    snprintf(path, sizeof path, "%s/open", root);
+    CHECK(!mkdir(path, 0700));
+    snprintf(path, sizeof path, "%s/open/lua-units", root);
+    CHECK(!mkdir(path, 0700) && !chmod(path, 0777));
+    unusable("open");
+    snprintf(path, sizeof path, "%s/link", root);
+    CHECK(!mkdir(path, 0700));
+    snprintf(path, sizeof path, "%s/link/lua-units", root);
+    CHECK(!symlink(root, path));
+    unusable("link");
+    setenv("TMPDIR", "/nowhere/at/all", 1);
+    ThContext *c = context_in("open");
+    CHECK(answer(c, 3) == -1 && answer(c, 3) == -1 && lines == 2 && strstr(logged, "no directory to build in"));
+    done(c);
+    unsetenv("TMPDIR");
+}
+
+static void compilers(void) {
+    ThContext *c = context_in("compilers");
+    th_config_set(c, "cxx", "");
+    CHECK(answer(c, 1) == -1 && answer(c, 2) == -1 && lines == 1 && strstr(logged, "no C compiler"));
+    done(c);
+    c = context_in("compilers");
+    th_config_set(c, "cxx", "no-such-compiler -x");
+    CHECK(answer(c, 1) == -1 && answer(c, 2) == -1 && lines == 1 && strstr(logged, "'no-such-compiler -x'"));
+    done(c);
+    c = context_in("compilers");
+    th_config_set(c, "cxx", "/bin/false");
+    CHECK(answer(c, 1) == -1 && lines == 1 && strstr(logged, "/bin/false failed: (it printed nothing)"));
+    for (int i = 2; i < 9; i++) CHECK(answer(c, i) == -1);
+    CHECK(lines == 3 && strstr(logged, "from now on all functions run in the interpreter"));
+    done(c);
+    c = context_in("compilers");
+    th_config_set(c, "cxx", "/bin/true"); /* succeeds and makes nothing */
+    CHECK(answer(c, 1) == -1 && lines >= 1);
+    done(c);
+    c = context_in("compilers"); /* the compiler's own words reach the log */
+    CHECK(!unit_build(c, "int theano_run(void) { return nonsense_here; }\n"));
+    CHECK(lines == 1 && strstr(logged, "nonsense_here") && answer(c, 1) == 1);
+    done(c);
+    CHECK(files("compilers", "", NULL) == 1);
+}
+
+static void foreign(void) {
+    ThContext *c = context_in("abi");
+    CHECK(!unit_build(c, unit_text(1, TH_RT_ABI + 1)) && lines == 1 && strstr(logged, "another version"));
+    done(c);
+}
+
+static int body(ThContext *c) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/plain", root);
+    if (th_config_set(c, "base_compiledir", path)) return 0;
+    Unit *u = unit_build(c, unit_text(6, TH_RT_ABI));
+    if (u) u->release(u);
+    return u != NULL;
+}
+
+static void remove_tree(const char *dir) {
+    DIR *d = opendir(dir);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        char path[512];
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
+        snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
+        if (unlink(path)) remove_tree(path);
+    }
+    if (d) closedir(d);
+    rmdir(dir);
+}
+
+int main(void) {
+    snprintf(root, sizeof root, "/tmp/theano-spec-XXXXXX");
+    if (!mkdtemp(root)) return 1;
+    unsetenv("TMPDIR");
+    ThContext *c = context_in("none");
+    bool compiler = config_str(c, "cxx")[0];
+    done(c);
+    if (!compiler) {
+        remove_tree(root);
+        printf("backend_build: skipped, there is no C compiler\n");
+        return 77;
+    }
+    cold_then_warm();
+    key_depends();
+    damaged();
+    swept();
+    directories();
+    compilers();
+    foreign();
+    test_every_failure(body);
+    remove_tree(root);
+    return test_done("backend_build");
+}
