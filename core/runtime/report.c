@@ -6,6 +6,16 @@
 
 #include <string.h>
 
+/* Is the size known? The shape program may have stopped before it. */
+static bool known(const Workspace *w, Size z) { return z.sym < 0 || w->frame.sym[z.sym] != WORKSPACE_UNKNOWN; }
+
+static bool all_known(const Workspace *w, const PlanNode *n) {
+    for (int i = 0; i < n->nin; i++)
+        for (int d = 0; d < n->in[i].ndim; d++)
+            if (!known(w, n->in[i].shape[d]) || !known(w, n->in[i].stride[d])) return false;
+    return true;
+}
+
 static void dims(Text *t, const Workspace *w, const PlanNode *n, bool strides) {
     text_put(t, strides ? "\nInputs strides: [" : "\nInputs shapes: [");
     for (int i = 0; i < n->nin; i++) {
@@ -20,13 +30,13 @@ static void dims(Text *t, const Workspace *w, const PlanNode *n, bool strides) {
     text_put(t, "]");
 }
 
-static void node_tail(Text *t, const Workspace *w, int node, bool shapes) {
+static void node_tail(Text *t, const Workspace *w, int node) {
     const Plan *p = w->fn->plan;
     if (node < 0 || node >= p->nnode) return;
     const PlanNode *n = &p->node[node];
-    text_printf(t, "\nApply node that caused the error: %s\nToposort index: %d\nInputs types: [%s]",
+    text_printf(t, "\nApply node that caused the error: %s\nToposort index: %d\nInputs types: %s",
                 n->text ? n->text : "?", node, n->types ? n->types : "");
-    if (n->in && shapes) {
+    if (n->in && all_known(w, n)) {
         dims(t, w, n, false);
         dims(t, w, n, true);
     }
@@ -55,7 +65,7 @@ void report_check(Workspace *w, int check, int64_t a, int64_t b) {
             s += 2;
         } else text_putc(&t, *s);
     }
-    node_tail(&t, w, k->node, false);
+    node_tail(&t, w, k->node);
     finish(w, k->kind ? k->kind : TH_ValueError, &t);
 }
 
@@ -93,6 +103,6 @@ void report_failure(Workspace *w) {
     Text t;
     text_init(&t, w->fn->ctx);
     headline(&t, (ThError)e[2], e, node >= 0 && node < p->nnode ? p->node[node].text : NULL);
-    node_tail(&t, w, node, true);
+    node_tail(&t, w, node);
     finish(w, (ThError)e[2], &t);
 }
