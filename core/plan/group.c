@@ -115,8 +115,8 @@ static int computing(const Kernel *k) {
     return n;
 }
 
-static bool add_member(Planner *p, int w, int g, const int8_t *map, bool stores) {
-    Member m = {w, g, p->group.at[g].first, p->work.at[w].members, {0}};
+static bool add_member(Planner *p, int w, int g, const int8_t *map, bool stores, bool post) {
+    Member m = {w, g, p->group.at[g].first, p->work.at[w].members, {0}, post};
     memcpy(m.map, map, KDIM);
     if (!vec_push(p->ctx, &p->member, m)) return false;
     p->group.at[g].first = p->work.at[w].members = p->member.n - 1;
@@ -136,7 +136,7 @@ static bool new_group(Planner *p, int w) {
     for (int d = 0; d < KDIM; d++) map[d] = (int8_t)d;
     Group g = {.base = w, .exec = w, .first = -1};
     if (p->work.at[w].kind == WORK_KERNEL && !(g.seen = arena_alloc(p->arena, KACC * sizeof *g.seen))) return false;
-    return vec_push(p->ctx, &p->group, g) && add_member(p, w, p->group.n - 1, map, true);
+    return vec_push(p->ctx, &p->group, g) && add_member(p, w, p->group.n - 1, map, true, false);
 }
 
 /* ---- where a producer's dims run in a reader ---------------------------------------------------------------------------------- */
@@ -174,6 +174,7 @@ typedef struct Join { /* what joining group g would mean for work w */
     int group;
     bool seen;          /* a reader was matched */
     bool fits;          /* so far */
+    bool post;          /* every reader runs after the group's reduction */
     int8_t map[KDIM];   /* w's dims in the base's */
 } Join;
 
@@ -189,6 +190,7 @@ static void match_reader(Planner *p, Join *j, int w, const Access *s, const Use 
     if (j->seen && memcmp(map, j->map, KDIM)) j->fits = false;
     memcpy(j->map, map, KDIM);
     j->seen = true;
+    j->post &= m->post;
 }
 
 /* Groups that read what w writes (at most MAX_JOIN are kept in j). Returns how many, counting outsiders' groups as well. */
@@ -206,7 +208,7 @@ static int find_joins(Planner *p, int w, Join *j, bool *outside) {
                 int i = 0, g = p->member.at[m].group;
                 while (i < n && j[i].group != g) i++;
                 if (i == n && n == MAX_JOIN) return MAX_JOIN + 1;
-                if (i == n) j[n++] = (Join){.group = g, .fits = true};
+                if (i == n) j[n++] = (Join){.group = g, .fits = true, .post = true};
                 match_reader(p, &j[i], w, s, &p->use[u], &p->member.at[m]);
             }
         }
@@ -293,7 +295,7 @@ static int join_vertical(Planner *p, int w, const Join *j, int n) {
         if (!reads_survive(p, w, p->group.at[j[i].group].exec)) return 0;
     }
     for (int i = 0; i < n; i++)
-        if (!add_member(p, w, j[i].group, j[i].map, false)) return -1;
+        if (!add_member(p, w, j[i].group, j[i].map, false, j[i].post)) return -1;
     set_gone(p, w);
     return 1;
 }
@@ -308,7 +310,7 @@ static int join_extra(Planner *p, int w, const Join *j, int n) {
     if (!f->fits || !f->seen || !room(p, w, f->group, f->map, true) || !covers(p, w, f->group, f->map)) return 0;
     if (!p->work.at[p->group.at[f->group].base].point && !p->work.at[p->group.at[f->group].base].reduce) return 0;
     if (!reads_survive(p, w, p->group.at[f->group].exec)) return 0;
-    return add_member(p, w, f->group, f->map, true) ? 1 : -1;
+    return add_member(p, w, f->group, f->map, true, f->post) ? 1 : -1;
 }
 
 /* ---- reductions: what follows one over its kept dims is its epilogue -------------------------------------------------------------- */
@@ -349,16 +351,19 @@ static int join_reduce(Planner *p, int w, const Join *j, int n, bool outside) {
     int8_t self[KDIM], inverse[KDIM];
     for (int d = 0; d < KDIM; d++) self[d] = (int8_t)d;
     if (base->reduce) {
-        if (!same_dims(p, base->k, p->work.at[w].k)) return 0;
+        if (!j->post || !same_dims(p, base->k, p->work.at[w].k)) return 0; /* a reduction of a reduction needs another stage */
         for (int d = 0; d < base->k->ndim; d++)
             if (base->k->dim[d].kind == DIM_PAR && j->map[d] != d && !size_is(base->k->dim[d].n, 1)) return 0;
     } else {
         if (!base->point || !invert(p, w, j->group, j->map, inverse)) return 0;
-        for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group) compose(p->member.at[m].map, inverse, KDIM);
+        for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group) {
+            compose(p->member.at[m].map, inverse, KDIM);
+            p->member.at[m].post = true;
+        }
         g->base = w;
     }
     if (!outside) set_gone(p, w);
-    return add_member(p, w, j->group, self, outside) ? 1 : -1;
+    return add_member(p, w, j->group, self, outside, false) ? 1 : -1;
 }
 
 /* ---- the walk -------------------------------------------------------------------------------------------------------------------------- */

@@ -90,7 +90,11 @@ typedef struct Work {
     int members;         /* first Member of this work, -1 */
     int sizes[4];        /* WORK_SIZE: its slots stand in [0, 1) and [2, 3) of sizes.ins */
 } Work;
-typedef struct Member { int work, group, next_in_group, next_of_work; int8_t map[KDIM]; } Member;
+typedef struct Member {
+    int work, group, next_in_group, next_of_work;
+    int8_t map[KDIM];    /* the work's dims in the base's */
+    bool post;           /* runs after the group's reduction: nothing before it needs its result */
+} Member;
 typedef struct Group {
     int base;            /* work whose dims are the kernel's */
     int exec;            /* position in the schedule where it runs: that of its last member */
