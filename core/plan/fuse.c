@@ -121,11 +121,19 @@ static bool draft_store(Fuse *f, const Ins *i) {
     return emit(f, store, depth > need ? depth : need, post_at(f, v) || post_at(f, f->k->acc.at[acc].idx)) >= 0;
 }
 
+/* A value that was hoisted out of the loops it is reduced over is made again inside: one element each turn. */
+static int inside_loops(Fuse *f, int v, int depth) {
+    if (v < 0 || depth_at(f, v) >= depth) return v;
+    Draft d = f->ins.at[v];
+    return emit(f, d.ins, depth, d.post);
+}
+
 static int draft_red(Fuse *f, const Ins *i) {
     int *r = &f->rmap.at[i->a];
     if (*r < 0) {
         Red red = f->from->red.at[i->a];
-        red.v = value_of(f, red.v);
+        red.v = inside_loops(f, value_of(f, red.v), depth_of(f, f->from->ins.at[red.v].depth));
+        if (red.v < 0) return -1;
         red.depth = (uint8_t)depth_of(f, red.depth);
         red.stage = 0;
         if (!vec_push(f->ctx, &f->k->red, red)) return -1;
