@@ -300,6 +300,13 @@ static int join_vertical(Planner *p, int w, const Join *j, int n) {
     return 1;
 }
 
+/* Every dim of w with more than one point runs in the group: a reader of one row alone does not. */
+static bool all_mapped(const Kernel *k, const int8_t *map) {
+    for (int d = 0; d < k->ndim; d++)
+        if (map[d] < 0 && !size_is(k->dim[d].n, 1)) return false;
+    return true;
+}
+
 /* w joins the first group that reads it and still stores its result: all other readers run later. */
 static int join_extra(Planner *p, int w, const Join *j, int n) {
     int first = -1;
@@ -307,7 +314,7 @@ static int join_extra(Planner *p, int w, const Join *j, int n) {
         if (first < 0 || p->group.at[j[i].group].exec < p->group.at[j[first].group].exec) first = i;
     if (first < 0) return 0;
     const Join *f = &j[first];
-    if (!f->fits || !f->seen || !room(p, w, f->group, f->map, true) || !covers(p, w, f->group, f->map)) return 0;
+    if (!f->fits || !f->seen || !room(p, w, f->group, f->map, true) || !all_mapped(p->work.at[w].k, f->map) || !covers(p, w, f->group, f->map)) return 0;
     if (!p->work.at[p->group.at[f->group].base].point && !p->work.at[p->group.at[f->group].base].reduce) return 0;
     if (!reads_survive(p, w, p->group.at[f->group].exec)) return 0;
     return add_member(p, w, f->group, f->map, true, f->post) ? 1 : -1;

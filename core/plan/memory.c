@@ -22,13 +22,24 @@ static bool same_map(const Access *r, const Access *w) {
     return same;
 }
 
+/* Every load through r is done before the first store through w. */
+static bool read_first(const Kernel *k, const Access *r, const Access *w) {
+    bool stored = false;
+    for (int i = 0; i < k->ins.n; i++) {
+        const Ins *n = &k->ins.at[i];
+        if (n->op == INS_STORE && &k->acc.at[n->a] == w) stored = true;
+        if (n->op == INS_LOAD && &k->acc.at[n->a] == r && stored) return false;
+    }
+    return true;
+}
+
 /* Output local buffer o of step s may lie where the dying input local buffer i lies. */
 static bool fits(const Plan *p, const Kernel *k, const Step *s, int step, int i, int o) {
     const PlanBuf *in = &p->buf[s->buf[i]], *out = &p->buf[s->buf[o]];
     if (in->kind != BUF_TEMP || in->late || in->last != step || in->first == step) return false;
     if (!size_eq(in->size, out->size) || th_dtype_bytes((ThDtype)in->dtype) != th_dtype_bytes((ThDtype)out->dtype)) return false;
     const Access *r = only_access(k, i, false), *w = only_access(k, o, true);
-    return r && w && same_map(r, w);
+    return r && w && same_map(r, w) && read_first(k, r, w);
 }
 
 /* Each output of a one-stage loop takes the slot of the first dying input that it can replace element by element. */
