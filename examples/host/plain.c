@@ -1,7 +1,6 @@
 /*
- * plain.c -- a C host without Lua: builds a graph through theano.h, asks for a gradient, compiles, and runs gradient descent.
- *   build/examples/host/plain
- * Fits y = a x + b to noise-free points and prints a and b (3 and -1).
+ * plain.c -- a C host without Lua: builds a graph through theano.h, asks for a gradient, compiles, and runs gradient
+ * descent. build/examples/host/plain Fits y = a x + b to noise-free points and prints a and b (3 and -1).
  */
 #include "theano.h"
 
@@ -21,7 +20,8 @@ static ThArray *numbers(ThContext *c, const double *v, int64_t n) {
 
 /* shared - rate * gradient */
 static ThVar *descend(ThContext *c, ThVar *shared, ThVar *gradient, double rate) {
-    ThVar *r = th_constant_float(c, rate), *step = th_op(c, "mul", 2, r, gradient), *next = th_op(c, "sub", 2, shared, step);
+    ThVar *r = th_constant_float(c, rate), *step = th_op(c, "mul", 2, r, gradient),
+          *next = th_op(c, "sub", 2, shared, step);
     th_var_release(r);
     th_var_release(step);
     return next;
@@ -45,7 +45,14 @@ int main(void) {
     const ThIn in[2] = {{.var = x, .allow_downcast = -1}, {.var = y, .allow_downcast = -1}};
     const ThOut out = {.var = cost};
     const ThPair updates[2] = {{a, descend(c, a, gradient[0], 0.1)}, {b, descend(c, b, gradient[1], 0.1)}};
-    const ThCompile spec = {.in = in, .nin = 2, .out = &out, .nout = 1, .updates = updates, .nupdates = 2, .name = "train", .allow_input_downcast = -1};
+    const ThCompile spec = {.in = in,
+                            .nin = 2,
+                            .out = &out,
+                            .nout = 1,
+                            .updates = updates,
+                            .nupdates = 2,
+                            .name = "train",
+                            .allow_input_downcast = -1};
     ThFunction *train = th_compile(c, &spec);
     if (!train) return fail(c);
 
@@ -57,10 +64,12 @@ int main(void) {
     }
     ThArray *va = th_shared_get(a, false), *vb = th_shared_get(b, false);
     if (!va || !vb) return fail(c);
-    printf("a = %.4f, b = %.4f, loss %.1e\n", *(double *)th_array_data(va), *(double *)th_array_data(vb), *(double *)th_array_data(loss));
+    printf("a = %.4f, b = %.4f, loss %.1e\n", *(double *)th_array_data(va), *(double *)th_array_data(vb),
+           *(double *)th_array_data(loss));
 
     ThArray *arrays[] = {start, dx, dy, loss, va, vb};
-    ThVar *vars[] = {x, y, a, b, ax, line, error, square, cost, gradient[0], gradient[1], updates[0].expr, updates[1].expr};
+    ThVar *vars[] = {
+        x, y, a, b, ax, line, error, square, cost, gradient[0], gradient[1], updates[0].expr, updates[1].expr};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) th_array_release(arrays[i]);
     for (size_t i = 0; i < sizeof vars / sizeof *vars; i++) th_var_release(vars[i]);
     th_function_release(train);

@@ -1,7 +1,7 @@
 /*
- * with_lua.c -- a host with its own lua_State: a script compiles a function, C calls it a million times on its own buffers.
- *   build/examples/host/with_lua [script.lua]
- * The host's memory is wrapped, not copied; the result buffer is borrowed (Out with borrow), so calls allocate nothing.
+ * with_lua.c -- a host with its own lua_State: a script compiles a function, C calls it a million times on its own
+ * buffers. build/examples/host/with_lua [script.lua] The host's memory is wrapped, not copied; the result buffer is
+ * borrowed (Out with borrow), so calls allocate nothing.
  */
 #include "theano.h"
 
@@ -46,7 +46,8 @@ static int simulate(ThFunction *f) {
     for (int i = 0; i < PARTICLES; i++) x[i] = i, v[i] = 0;
     ThContext *c = th_function_context(f);
     const int64_t n = PARTICLES;
-    ThArray *args[2] = {th_array_wrap(c, TH_FLOAT64, 1, &n, NULL, x, NULL, NULL), th_array_wrap(c, TH_FLOAT64, 1, &n, NULL, v, NULL, NULL)};
+    ThArray *args[2] = {th_array_wrap(c, TH_FLOAT64, 1, &n, NULL, x, NULL, NULL),
+                        th_array_wrap(c, TH_FLOAT64, 1, &n, NULL, v, NULL, NULL)};
     ThArray *out[2] = {NULL, NULL};
     int64_t before = 0, after = 0;
     for (int step = 0; step < CALLS; step++) {
@@ -61,7 +62,8 @@ static int simulate(ThFunction *f) {
         th_array_release(out[1]);
     }
     after = th_stat(c, "allocs");
-    printf("%d calls: x[1] = %.6f, v[1] = %.6f, allocations after warming up: %lld\n", CALLS, x[1], v[1], (long long)(after - before));
+    printf("%d calls: x[1] = %.6f, v[1] = %.6f, allocations after warming up: %lld\n", CALLS, x[1], v[1],
+           (long long)(after - before));
     th_array_release(args[0]);
     th_array_release(args[1]);
     return 0;

@@ -1,4 +1,5 @@
-/* contexts.c -- two contexts in two threads share nothing: each builds, differentiates, compiles and trains on its own. */
+/* contexts.c -- two contexts in two threads share nothing: each builds, differentiates, compiles and trains on its own.
+ */
 #include "test.h"
 
 #include "theano.h"
@@ -17,14 +18,16 @@ static double train(void) {
     ThContext *c = th_context_new(NULL);
     th_config_set(c, "cxx", "");
     ThArray *zero = th_array_zeros(c, TH_FLOAT64, 1, (int64_t[]){8}), *data = vector(c, 1, 8), *cost_value = NULL;
-    ThVar *x = th_variable_new(c, (ThType){.dtype = TH_FLOAT64, .ndim = 1}, "x"), *w = th_shared_new(c, zero, "w", false, 0);
+    ThVar *x = th_variable_new(c, (ThType){.dtype = TH_FLOAT64, .ndim = 1}, "x"),
+          *w = th_shared_new(c, zero, "w", false, 0);
     ThVar *d = th_op(c, "sub", 2, w, x), *s = th_op(c, "sqr", 1, d), *cost = th_op(c, "sum", 1, s), *g = NULL;
     CHECK(cost && !th_grad(c, cost, &w, 1, NULL, &g));
     ThVar *rate = th_constant_float(c, 0.25), *step = th_op(c, "mul", 2, rate, g), *next = th_op(c, "sub", 2, w, step);
     const ThIn in = {.var = x, .allow_downcast = -1};
     const ThOut out = {.var = cost};
     const ThPair update = {w, next};
-    const ThCompile spec = {.in = &in, .nin = 1, .out = &out, .nout = 1, .updates = &update, .nupdates = 1, .allow_input_downcast = -1};
+    const ThCompile spec = {
+        .in = &in, .nin = 1, .out = &out, .nout = 1, .updates = &update, .nupdates = 1, .allow_input_downcast = -1};
     ThFunction *f = th_compile(c, &spec);
     CHECK(f != NULL);
     double last = -1;
