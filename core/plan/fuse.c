@@ -1,27 +1,30 @@
 /*
- * fuse.c -- a group of one-node kernels becomes one Kernel. In: members, earliest first, with their dims in the base's. Out: a
- * kernel over the base's dims in which values pass directly, equal loads happen once, uniform constants are literals, dead
- * instructions are gone and every instruction stands at the shallowest depth its operands allow (hoisting is a number).
+ * fuse.c -- a group of one-node kernels becomes one Kernel. In: members, earliest first, with their dims in the base's.
+ * Out: a kernel over the base's dims in which values pass directly, equal loads happen once, uniform constants are
+ * literals, dead instructions are gone and every instruction stands at the shallowest depth its operands allow
+ * (hoisting is a number).
  */
 #include "parts.h"
 
 typedef struct Draft { /* an instruction before it has its final place */
     Ins ins;
-    bool post;          /* stands on a finished reduction */
+    bool post; /* stands on a finished reduction */
     bool live;
-    int at;             /* final position */
+    int at; /* final position */
 } Draft;
-typedef struct Known { int root, value; } Known;
+typedef struct Known {
+    int root, value;
+} Known;
 typedef struct Fuse {
     Planner *p;
     ThContext *ctx;
     Kernel *k;
-    const Kernel *from;   /* member at work */
+    const Kernel *from; /* member at work */
     const int8_t *map;
     VEC(Draft) ins;
-    VEC(Known) known;     /* roots whose element at this point is a value */
-    VEC(int) vmap, rmap;  /* member's values and reductions -> ours */
-    VEC(int) loaded;      /* by access: the value loaded, -1 */
+    VEC(Known) known;    /* roots whose element at this point is a value */
+    VEC(int) vmap, rmap; /* member's values and reductions -> ours */
+    VEC(int) loaded;     /* by access: the value loaded, -1 */
 } Fuse;
 
 static int depth_of(const Fuse *f, int own) {
@@ -43,8 +46,8 @@ static int depth_at(const Fuse *f, int v) { return v < 0 ? 0 : f->ins.at[v].ins.
 static bool post_at(const Fuse *f, int v) { return v >= 0 && f->ins.at[v].post; }
 
 static bool same_access(const Access *a, const Access *b) {
-    bool same = a->buf == b->buf && a->dtype == b->dtype && a->flags == b->flags && size_eq(a->off, b->off) && a->idx == b->idx &&
-                a->guard == b->guard;
+    bool same = a->buf == b->buf && a->dtype == b->dtype && a->flags == b->flags && size_eq(a->off, b->off) &&
+                a->idx == b->idx && a->guard == b->guard;
     for (int d = 0; d < KDIM && same; d++) same = size_eq(a->st[d], b->st[d]);
     return same;
 }
@@ -213,7 +216,8 @@ static bool add(Fuse *f, const Member *m) {
     return true;
 }
 
-/* ---- the final order ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the final order
+ * ---------------------------------------------------------------------------------------------------------------- */
 static void touch(Fuse *f, int v) {
     if (v >= 0) f->ins.at[v].live = true;
 }

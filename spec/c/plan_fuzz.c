@@ -1,12 +1,19 @@
 /*
- * plan_fuzz.c -- random small graphs: the planner's fused kernels against every operation evaluated alone (eager calls), with and
- * without optimization. Seeds are fixed; the first failing one is printed and can be given as an argument.
+ * plan_fuzz.c -- random small graphs: the planner's fused kernels against every operation evaluated alone (eager
+ * calls), with and without optimization. Seeds are fixed; the first failing one is printed and can be given as an
+ * argument.
  */
 #include "../../core/runtime/runtime.h"
 #include "plan_test.h"
 
 enum { POOL = 40, ROWS = 3, COLS = 4 };
-typedef struct Pool { ThContext *c; uint64_t seed; int n; ThVar *v[POOL]; ThArray *a[POOL]; } Pool;
+typedef struct Pool {
+    ThContext *c;
+    uint64_t seed;
+    int n;
+    ThVar *v[POOL];
+    ThArray *a[POOL];
+} Pool;
 
 static int pick(Pool *p, int n) {
     p->seed = p->seed * 6364136223846793005ull + 1442695040888963407ull;
@@ -52,7 +59,8 @@ static void grow(Pool *p) {
     if (what < 2) {
         apply(p, one[pick(p, TH_LEN(one))], &a, 1, none);
     } else if (what < 6) {
-        if (same_shape(x, y) || fits_right(x, y) || fits_right(y, x)) apply(p, two[pick(p, TH_LEN(two))], (int[]){a, b}, 2, none);
+        if (same_shape(x, y) || fits_right(x, y) || fits_right(y, x))
+            apply(p, two[pick(p, TH_LEN(two))], (int[]){a, b}, 2, none);
     } else if (what < 8 && x->ndim > 0) {
         ThArg axis = {.kind = TH_ARG_INT, .i = pick(p, x->ndim), .key = "axis"};
         if (pick(p, 4) == 0) axis = none;
@@ -96,7 +104,13 @@ static bool compare(Pool *p, const char *mode, int nin) {
         which[o] = o == 0 ? p->n - 1 : pick(p, p->n);
         out[o].var = p->v[which[o]];
     }
-    ThCompile s = {.in = in, .nin = nin, .out = out, .nout = 3, .mode = mode, .linker = "interpreter", .on_unused_input = "ignore",
+    ThCompile s = {.in = in,
+                   .nin = nin,
+                   .out = out,
+                   .nout = 3,
+                   .mode = mode,
+                   .linker = "interpreter",
+                   .on_unused_input = "ignore",
                    .allow_input_downcast = -1};
     ThFunction *f = th_compile(p->c, &s);
     ThArray *res[3] = {0};
@@ -140,7 +154,9 @@ static bool run(uint64_t seed) {
 }
 
 int main(int argc, char **argv) {
-    uint64_t from = argc > 1 ? strtoull(argv[1], NULL, 10) : 0, n = argc > 2 ? strtoull(argv[2], NULL, 10) : argc > 1 ? 1 : 300;
+    uint64_t from = argc > 1 ? strtoull(argv[1], NULL, 10) : 0, n = argc > 2   ? strtoull(argv[2], NULL, 10)
+                                                                    : argc > 1 ? 1
+                                                                               : 300;
     for (uint64_t s = from; s < from + n; s++)
         if (!run(s)) {
             fprintf(stderr, "seed %llu\n", (unsigned long long)s);

@@ -1,6 +1,6 @@
 /*
- * plan_size.c -- sizes of every origin: lengths, arguments' values (part of the signature), values that a step computes (late
- * buffers), products that overflow; and the layout against a brute-force check.
+ * plan_size.c -- sizes of every origin: lengths, arguments' values (part of the signature), values that a step computes
+ * (late buffers), products that overflow; and the layout against a brute-force check.
  */
 #include "../../core/runtime/runtime.h"
 #include "../../core/ops/structural.h"
@@ -42,13 +42,15 @@ static void argument_values(ThContext *c) {
 
 /* arange(max(x)) + 1: the size is known only after a step; its buffers are late. */
 static void computed_values(ThContext *c) {
-    ThVar *x = tensor(c, TH_INT64, 1, 0, "x"), *n = build(c, "max", x, 0), *r = arange(c, n), *y = th_op(c, "add", 2, r, th_constant_int(c, 1));
+    ThVar *x = tensor(c, TH_INT64, 1, 0, "x"), *n = build(c, "max", x, 0), *r = arange(c, n),
+          *y = th_op(c, "add", 2, r, th_constant_int(c, 1));
     ThVar *sum = build(c, "sum", th_op(c, "mul", 2, r, r), 0);
     Made m = make(c, &x, 1, (ThVar *[]){y, sum}, 2, NULL, NULL, 0);
     CHECK(m.plan && plan_check(m.plan));
     if (!m.plan) return;
     int sizes = 0, late = 0;
-    for (int s = 0; s < m.plan->nstep; s++) sizes += m.plan->step[s].kind == STEP_SIZE, late += m.plan->step[s].kind == STEP_LATE;
+    for (int s = 0; s < m.plan->nstep; s++)
+        sizes += m.plan->step[s].kind == STEP_SIZE, late += m.plan->step[s].kind == STEP_LATE;
     CHECK(sizes == 1 && late >= 1);
     int64_t xs[2][3] = {{1, 4, 2}, {7, 0, 3}};
     for (int k = 0; k < 2; k++) {
@@ -91,7 +93,8 @@ static void overflow(ThContext *c) {
 static ThVar *tangle(ThContext *c, ThVar *x, ThVar *b) {
     ThVar *keep[6] = {x}, *y = x;
     for (int i = 0; i < 60; i++) {
-        ThVar *s = build(c, "sum", y, i % 2), *t = th_op(c, "tanh", 1, i % 2 ? y : th_op(c, "add", 2, y, i % 3 ? b : s));
+        ThVar *s = build(c, "sum", y, i % 2),
+              *t = th_op(c, "tanh", 1, i % 2 ? y : th_op(c, "add", 2, y, i % 3 ? b : s));
         keep[1 + i % 5] = t;
         y = keep[1 + (i * 7) % 5] ? th_op(c, "mul", 2, t, keep[1 + (i * 7) % 5]) : t;
     }
@@ -145,7 +148,8 @@ static void layout(ThContext *c) {
             for (int j = 0; j < i; j++) {
                 const PlanBuf *g = &p->buf[j];
                 if (g->kind != BUF_TEMP || g->last < f->first || f->last < g->first) continue;
-                if ((f->inplace_of == j && g->last == f->first) || (g->inplace_of == i && f->last == g->first)) continue;
+                if ((f->inplace_of == j && g->last == f->first) || (g->inplace_of == i && f->last == g->first))
+                    continue;
                 int64_t gs = size_value(g->size, sym) * (int64_t)th_dtype_bytes((ThDtype)g->dtype);
                 CHECK(off[i] + size <= off[j] || off[j] + gs <= off[i]);
             }
