@@ -8,8 +8,8 @@
 #include "graph.h"
 #include "kernel.h"
 
-/* ---- attributes: one plain struct per op, described by a schema; printing, reading, hashing, equality come from it
- * ----- */
+/* ---- attributes: a plain struct per op, described by a schema; printing, reading, hashing, equality come from it --
+ */
 typedef enum {
     ATTR_INT,    /* int64_t */
     ATTR_BOOL,   /* uint8_t */
@@ -44,8 +44,7 @@ typedef struct AttrField {
     bool hidden; /* printing detail: not hashed, not compared */
 } AttrField;
 
-/* ---- scalar operations
- * --------------------------------------------------------------------------------------------------- */
+/* ---- scalar operations ------------------------------------------------------------------------------------------ */
 typedef enum {                /* result dtype and the dtype computed in (inventory 1.7) */
                RES_UP,        /* upcast of inputs, computed in it */
                RES_UP_NOBOOL, /* same, bool refused */
@@ -116,8 +115,7 @@ typedef struct ScalarBody {
 } ScalarBody;
 const ScalarBody *scalar_body_intern(ThContext *c, const ScalarBody *proto);
 
-/* ---- what sections are handed
- * ------------------------------------------------------------------------------------------------ */
+/* ---- what sections are handed ----------------------------------------------------------------------------------- */
 typedef struct Infer { /* output types from input types and attributes */
     Builder *b;
     ThContext *ctx;
@@ -210,11 +208,10 @@ struct Lower {
     void *plan;
 };
 
-/* ---- the record
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the record ------------------------------------------------------------------------------------------------- */
 enum {
     OP_PURE = 0,
-    OP_FAILS = 1 /* while running: a length that does not fit is found before the first step */,
+    OP_FAILS = 1,  /* while running; a length that does not fit is found before the first step */
     OP_EFFECT = 2, /* EFFECT never merges, moves or dies; FAILS never moves above a lazy branch.. (rules.md) */
     OP_VIEW = 4,   /* output 0 is a view of input 0 */
     OP_ELEMWISE = 8,

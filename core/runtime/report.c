@@ -6,6 +6,17 @@
 
 #include <string.h>
 
+/* The argument that the value is the whole of, or NULL: its own lengths tell more than the plan's, which takes lengths
+ * that must be equal for one. */
+static const ThArray *whole(Workspace *w, const PlanValue *v) {
+    const PlanBuf *b = &w->fn->plan->buf[v->buf];
+    const ThArray *a = b->kind == BUF_INPUT || b->kind == BUF_SHARED ? workspace_array(w, v->buf) : NULL;
+    if (!a || a->ndim != v->ndim || !size_is(v->off, 0)) return NULL;
+    for (int d = 0; d < v->ndim; d++)
+        if (!size_eq(v->shape[d], b->shape[d])) return NULL;
+    return a;
+}
+
 /* Is the size known? The shape program may have stopped before it. */
 static bool known(const Workspace *w, Size z) { return z.sym < 0 || w->frame.sym[z.sym] != WORKSPACE_UNKNOWN; }
 
@@ -16,21 +27,24 @@ static bool all_known(const Workspace *w, const PlanNode *n) {
     return true;
 }
 
-static void dims(Text *t, const Workspace *w, const PlanNode *n, bool strides) {
+static void dims(Text *t, Workspace *w, const PlanNode *n, bool strides) {
     text_put(t, strides ? "\nInputs strides: [" : "\nInputs shapes: [");
     for (int i = 0; i < n->nin; i++) {
         const PlanValue *v = &n->in[i];
+        const ThArray *a = whole(w, v);
         text_put(t, i ? ", (" : "(");
         for (int d = 0; d < v->ndim; d++) {
             int64_t x = size_value(strides ? v->stride[d] : v->shape[d], w->frame.sym);
-            text_printf(t, d ? ", %lld" : "%lld", (long long)(strides ? x * (int64_t)th_dtype_bytes(v->dtype) : x));
+            if (strides) x *= (int64_t)th_dtype_bytes(v->dtype);
+            if (a) x = strides ? ARRAY_STRIDES(a)[d] : ARRAY_SHAPE(a)[d];
+            text_printf(t, d ? ", %lld" : "%lld", (long long)x);
         }
         text_put(t, v->ndim == 1 ? ",)" : ")");
     }
     text_put(t, "]");
 }
 
-static void node_tail(Text *t, const Workspace *w, int node) {
+static void node_tail(Text *t, Workspace *w, int node) {
     const Plan *p = w->fn->plan;
     if (node < 0 || node >= p->nnode) return;
     const PlanNode *n = &p->node[node];
