@@ -59,6 +59,14 @@ void report_check(Workspace *w, int check, int64_t a, int64_t b) {
     finish(w, k->kind ? k->kind : TH_ValueError, &t);
 }
 
+/* The only step of an extremum that fails: a group without elements. */
+static bool is_extremum(const char *op) {
+    static const char *const start[] = {"MaxAndArgmax{", "Argmax{", "Reduce{m"};
+    for (int i = 0; op && i < TH_LEN(start); i++)
+        if (strncmp(op, start[i], strlen(start[i])) == 0) return true;
+    return false;
+}
+
 static void headline(Text *t, ThError kind, const int64_t *e, const char *op) {
     switch (kind) {
     case TH_IndexError:
@@ -70,7 +78,11 @@ static void headline(Text *t, ThError kind, const int64_t *e, const char *op) {
         break;
     case TH_Interrupted: text_put(t, "interrupted"); break;
     case TH_MemoryError: text_put(t, "out of memory"); break;
-    default: text_printf(t, "%s in %s", th_error_name(kind), op ? op : "a step");
+    default:
+        if (is_extremum(op))
+            text_put(
+                t, "zero-size array to a maximum or minimum, which has no identity: a reduced dimension has length 0");
+        else text_printf(t, "%s in %s", th_error_name(kind), op ? op : "a step");
     }
 }
 
