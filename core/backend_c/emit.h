@@ -48,7 +48,6 @@ const char *need_mask_of_bool(Emit *e, ThDtype d, int lanes);
 const char *need_cast(Emit *e, ThDtype from, ThDtype to, int lanes);
 const char *need_load(Emit *e, ThDtype d, int lanes, char how); /* 't' tail, 'g' strided */
 const char *need_store(Emit *e, ThDtype d, int lanes, char how);
-bool vector_able(const Emit *e, const char *prim, ThDtype d);  /* has a vector form */
 
 /* value.c: the text of one scalar operation over named operands */
 bool emit_value(Emit *e, Text *t, const Ins *i, int lanes, const char *const *names, bool *mask_result);

@@ -78,11 +78,11 @@ static bool composed(Emit *e, const char *prim, ThDtype d, int lanes, const char
         snprintf(sel, sizeof sel, "%s", need_select(e, d, lanes));
         snprintf(sp, sizeof sp, "%s", need_splat(e, d, lanes));
         if (sig)
-            text_printf(&e->helpers, "INLINE %s %s(%s a) { return %s(a < %s(%d), %s(0), %s(a > %s(%d), %s(1), %s(1) / (%s(1) + %s(-a)))); }\n", t, name, t,
-                        sel, sp, f32 ? -88 : -709, sp, sel, sp, f32 ? 15 : 19, sp, sp, sp, ex);
+            text_printf(&e->helpers, "INLINE %s %s(%s a) { return %s(a < %s(%d), %s(0), %s(1) / (%s(1) + %s(-a))); }\n", t, name, t,
+                        sel, sp, f32 ? -88 : -709, sp, sp, sp, ex);
         else
             text_printf(&e->helpers, "INLINE %s %s(%s a) { return %s(a < %s(%d), %s(0), %s(a > %s(%d), a, %s(%s(a)))); }\n", t, name, t, sel, sp,
-                        f32 ? -103 : -745, sp, sel, sp, f32 ? 14 : 16, l1, ex);
+                        f32 ? -103 : -745, sp, sel, sp, f32 ? 18 : 40, l1, ex);
         return true;
     }
     if (!strcmp(prim, "deg2rad") || !strcmp(prim, "rad2deg")) {
@@ -151,6 +151,15 @@ static void complex_math(Emit *e, const char *prim, ThDtype d, const char *name)
     else if (!strcmp(prim, "c_neq")) text_printf(h, "INLINE u8 %s(%s a, %s b) { return !(a.re == b.re && a.im == b.im); }\n", name, t, t);
 }
 
+/* A primitive without a vector text: lane by lane through its scalar form. */
+static void by_lane(Emit *e, const char *prim, ThDtype d, int lanes, const char *name) {
+    char t[16], one[48];
+    need_type(e, d, lanes, t);
+    snprintf(one, sizeof one, "%s", need_math(e, prim, d, 1));
+    text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { %s r; for (int i = 0; i < %d; i++) r[i] = %s(a[i], b[i]); return r; }\n", t, name, t, t, t,
+                lanes, one);
+}
+
 const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes) {
     char t[16];
     type_name(t, d, lanes);
@@ -163,14 +172,9 @@ const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes) {
     else if (dtype_is_complex(d)) complex_math(e, prim, d, name);
     else if (dtype_is_float(d) && m) plain_math(e, m, d, lanes, name);
     else if (dtype_is_float(d) && !strcmp(prim, "abs")) float_abs(e, d, lanes, name);
+    else if (lanes > 1 && (!strcmp(prim, "div_floor") || !strcmp(prim, "mod_floor"))) by_lane(e, prim, d, lanes, name);
     else if (!composed(e, prim, d, lanes, name)) integer_math(e, prim, d, name);
     return name;
-}
-
-bool vector_able(const Emit *e, const char *prim, ThDtype d) {
-    (void)e;
-    if (dtype_is_float(d)) return strcmp(prim, "mod_floor") != 0 && strcmp(prim, "div_floor") != 0 && strcmp(prim, "c_make") != 0;
-    return !strncmp(prim, "bit_", 4) || (!strcmp(prim, "abs") && d == TH_BOOL);
 }
 
 /* ---- masks, splats, casts ------------------------------------------------------------------------------------------------- */
