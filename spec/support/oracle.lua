@@ -160,6 +160,7 @@ end
 -- The optimizer may make an answer steadier than the graph as written: without it the naive one is right too.
 local function answers(case, options)
   local mode = options and (options.optimizer or options.mode)
+  if type(mode) == "table" then mode = mode.optimizer or mode.mode end
   local optimizing = mode ~= "None" and mode ~= "FAST_COMPILE"
   if case.opt_dependent and case.outputs_noopt and not optimizing then return { case.outputs, case.outputs_noopt } end
   return { case.outputs }
