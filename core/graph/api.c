@@ -46,8 +46,7 @@ ThVar *th_constant_float(ThContext *c, double x) {
     return finish(&b, const_float(&b, x, TH_DTYPE_NONE));
 }
 
-/* ---- variables
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- variables -------------------------------------------------------------------------------------------------- */
 ThType th_var_type(const ThVar *v) { return v->type; }
 const char *th_var_name(const ThVar *v) { return v->name; }
 ThApply *th_var_owner(const ThVar *v) { return v->owner; }
@@ -80,8 +79,7 @@ char *th_var_str(const ThVar *v) {
     return text_take(&t);
 }
 
-/* ---- applications
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- applications ----------------------------------------------------------------------------------------------- */
 int th_apply_ninputs(const ThApply *a) { return a->nin; }
 int th_apply_noutputs(const ThApply *a) { return a->nout; }
 ThContext *th_apply_context(const ThApply *a) { return a->ctx; }

@@ -17,8 +17,7 @@ static const char *at(const void *attrs, const AttrField *f) { return (const cha
 /* The field as its type, copied so that alignment never matters. */
 #define FIELD(T, attrs, f) (*(const T *)(const void *)at(attrs, f))
 
-/* ---- hash and equality
- * -------------------------------------------------------------------------------------------------- */
+/* ---- hash and equality ------------------------------------------------------------------------------------------ */
 static uint64_t hash_idx(const AttrIdx *x, uint64_t h) {
     h = hash_mix(h, (uint64_t)x->n);
     for (int i = 0; i < x->n; i++) {
@@ -105,8 +104,7 @@ bool attrs_equal(const Op *op, const void *a, const void *b) {
     return true;
 }
 
-/* ---- printing
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- printing --------------------------------------------------------------------------------------------------- */
 static void put_idx(Text *t, const AttrIdx *x) {
     text_putc(t, '(');
     for (int i = 0; i < x->n; i++) {
@@ -205,8 +203,7 @@ void attrs_text(Text *t, const Op *op, const void *attrs) {
     text_put(t, *sep == ',' ? "}" : "");
 }
 
-/* ---- reading
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ---------------------------------------------------------------------------------------------------- */
 static const char *blank(const char *p) {
     while (isspace((unsigned char)*p)) { p++; }
     return p;

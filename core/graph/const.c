@@ -131,8 +131,7 @@ void const_forget(ThVar *v) {
     }
 }
 
-/* ---- making
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- making ----------------------------------------------------------------------------------------------------- */
 /* A Constant on `value` (a new reference; may be NULL for NoneConst); the cached or merged equal one where there is
  * one. */
 static ThVar *make(Builder *b, ThArray *value, ThType t) {

@@ -112,8 +112,7 @@ void fg_table_del(FGraph *fg, ThApply *a) {
     fg->ncons--;
 }
 
-/* ---- clients
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- clients ---------------------------------------------------------------------------------------------------- */
 static int *slot_of(FGraph *fg, ThApply *node, int pos) { return node ? &node->slot[pos] : &fg->out_slot[pos]; }
 
 bool fg_client_add(FGraph *fg, ThVar *v, ThApply *node, int pos) {
@@ -137,8 +136,7 @@ void fg_client_del(FGraph *fg, ThVar *v, ThApply *node, int pos) {
     *slot_of(fg, last.node, last.pos) = at;
 }
 
-/* ---- constants
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- constants -------------------------------------------------------------------------------------------------- */
 ThVar *fg_const(FGraph *fg, ThVar *made) {
     uint32_t at;
     if (fg->cons && map_get(&fg->const_map, const_hash(made), &at) && const_equal(fg->consts.at[at], made)) {
@@ -156,8 +154,7 @@ ThVar *fg_const(FGraph *fg, ThVar *made) {
     return made;
 }
 
-/* ---- nodes come and go
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- nodes come and go ------------------------------------------------------------------------------------------ */
 bool fg_adopt(FGraph *fg, ThApply *a) {
     bool effect = (a->op->flags & OP_EFFECT) != 0;
     if ((fg->cons && !fg_table_room(fg, 1)) || (effect && !vec_reserve(fg->ctx, &fg->effects, fg->effects.n + 1))) {

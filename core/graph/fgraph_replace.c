@@ -178,8 +178,7 @@ bool fg_set_input(FGraph *fg, ThApply *node, int pos, ThVar *v) { return move_ed
 
 bool fg_set_output(FGraph *fg, int pos, ThVar *v) { return move_edge(fg, NULL, pos, v); }
 
-/* ---- merge
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- merge ------------------------------------------------------------------------------------------------------ */
 /* Equal constants become one; the consing table is not in use yet. */
 static bool merge_consts(Work *w) {
     FGraph *fg = w->fg;

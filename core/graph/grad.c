@@ -42,8 +42,7 @@ static ThDtype float_of(ThContext *c, ThType t) {
     return t.kind == TYPE_TENSOR && !dtype_is_discrete((ThDtype)t.dtype) ? (ThDtype)t.dtype : config_floatX(c);
 }
 
-/* ---- one Apply
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- one Apply -------------------------------------------------------------------------------------------------- */
 typedef struct Ends { /* of the Apply being differentiated */
     ThVar **gz, **gx;
     bool *wanted, *poisoned;
@@ -120,8 +119,7 @@ static bool differentiate(Fill *f, const GNode *n, Ends *e) {
     return !failed(f->c);
 }
 
-/* ---- one variable
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- one variable ----------------------------------------------------------------------------------------------- */
 static bool name_it(Fill *f, const ThVar *v, ThVar *g) {
     uint64_t serial = g->serial;
     if (!f->cost_name || !v->name || serial < f->first_serial || is_null(g)) { return true; }
@@ -185,8 +183,7 @@ static bool back_propagate(Fill *f, ThVar *const *out, int nout) {
     return ok && room;
 }
 
-/* ---- what the caller asked for
- * --------------------------------------------------------------------------------------------- */
+/* ---- what the caller asked for ---------------------------------------------------------------------------------- */
 static bool check_cost(ThContext *c, const ThVar *cost, const ThGradOptions *o) {
     if (!cost) { return o->nknown ? true : err(c, TH_AssertionError, "grad needs a cost or known_grads"); }
     if (cost->type.kind == TYPE_NULL) {

@@ -86,8 +86,7 @@ static bool quoted(Read *r, const char **out) {
     return *out && (take(r, "\"") || bad(r, "`\"` is missing"));
 }
 
-/* ---- leaves
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- leaves ----------------------------------------------------------------------------------------------------- */
 static bool read_shape(Read *r, int ndim, int64_t *shape) {
     if (ndim == 0) { return !take(r, "(") || take(r, ")") || bad(r, "`()` is expected"); }
     if (!take(r, "(")) { return bad(r, "a shape such as (3, 4) is expected"); }
@@ -173,9 +172,7 @@ static bool read_leaf(Read *r, const char *ref) {
     return define(r, ref, v) && (constant || vec_push(r->c, r->in, v));
 }
 
-/* ---- nodes
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------ */
 /* The end of `{...}` at p, quotes and nesting respected; p itself when there is none. */
 static const char *skip_braces(const char *p) {
     const char *start = p;

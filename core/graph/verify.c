@@ -107,24 +107,27 @@ static bool walk(FGraph *fg, const ApplyVec *order, uint8_t *done) {
     return order->n == fg->live ? true : bad(fg, NULL, "live nodes that no output needs");
 }
 
-/* The root whose storage v shares, through views. */
-static const ThVar *root_of(const ThVar *v) {
-    while (v->owner && (v->owner->op->flags & OP_VIEW)) { v = v->owner->in[0]; }
-    return v;
-}
+/*
+ * In the fixed order, no step reads a storage that an earlier one overwrote. Per variable: root is 1 + the variable
+ * whose storage it shares through views (0: its own), killed says that a step overwrote the storage of this root.
+ */
+typedef struct Store {
+    uint32_t root;
+    bool killed;
+} Store;
 
-/* In the fixed order, no step reads a storage that an earlier one overwrote. killer[id of root] = step + 1 that did. */
-static bool destroys_ok(const FGraph *fg, int *killer) {
+static uint32_t root_of(const Store *at, const ThVar *v) { return at[v->id].root ? at[v->id].root - 1 : v->id; }
+
+static bool destroys_ok(const FGraph *fg, Store *at) {
     for (int i = 0; i < fg->norder; i++) {
         const ThApply *a = fg->order[i];
         for (int k = 0; k < a->nin; k++) {
-            if (killer[root_of(a->in[k])->id]) { return bad(fg, a, "it reads a value that an earlier step overwrote"); }
+            if (at[root_of(at, a->in[k])].killed) return bad(fg, a, "it reads a value that an earlier step overwrote");
         }
-        if (a->destroys >= 0) {
-            const ThVar *root = root_of(a->in[a->destroys]);
-            if (root->kind == VAR_CONSTANT) { return bad(fg, a, "it overwrites a constant"); }
-            killer[root->id] = i + 1;
-        }
+        if (a->op->flags & OP_VIEW) at[a->out[0]->id].root = 1 + root_of(at, a->in[0]);
+        if (a->destroys < 0) continue;
+        if (a->in[a->destroys]->kind == VAR_CONSTANT) return bad(fg, a, "it overwrites a constant");
+        at[root_of(at, a->in[a->destroys])].killed = true;
     }
     return true;
 }
@@ -132,10 +135,10 @@ static bool destroys_ok(const FGraph *fg, int *killer) {
 bool graph_verify(FGraph *fg) {
     ApplyVec order = {0};
     uint8_t *done = ctx_alloc0(fg->ctx, (size_t)fg->nnodes + 1);
-    int *killer = done ? ctx_alloc0(fg->ctx, sizeof *killer * ((size_t)fg->nvars + 1)) : NULL;
-    bool ok = killer && fg_toposort(fg, &order) && walk(fg, &order, done) && destroys_ok(fg, killer);
+    Store *at = done ? ctx_alloc0(fg->ctx, sizeof *at * ((size_t)fg->nvars + 1)) : NULL;
+    bool ok = at && fg_toposort(fg, &order) && walk(fg, &order, done) && destroys_ok(fg, at);
     vec_free(fg->ctx, &order);
     ctx_free(fg->ctx, done, done ? (size_t)fg->nnodes + 1 : 0);
-    ctx_free(fg->ctx, killer, killer ? sizeof *killer * ((size_t)fg->nvars + 1) : 0);
+    ctx_free(fg->ctx, at, at ? sizeof *at * ((size_t)fg->nvars + 1) : 0);
     return ok;
 }
