@@ -41,15 +41,8 @@ for _, name in ipairs({ "advanced_bool_none", "set_subtensor_bool_expr", "grad_b
   LATER_CASES["subtensor/" .. name] = "boolean masks come with the rest of indexing"
 end
 
--- Cases that need a rewrite which is not there yet: only where the optimizer runs.
-local LATER_REWRITES = {}
-for _, name in ipairs({ "softmax_graph", "softmax_graph_f32" }) do
-  LATER_REWRITES["nnet/" .. name] = "exp(x)/sum(exp(x)) becomes softmax with the rest of the rewrite table"
-end
-
 -- Why a case is not tried, or nil.
-local function reason(case, rewritten)
-  if rewritten and LATER_REWRITES[case.id] then return LATER_REWRITES[case.id] end
+local function reason(case)
   if LATER_CASES[case.id] then return LATER_CASES[case.id] end
   local name = oracle.missing(case)
   return name and LATER[name] and name .. " " .. LATER[name]
@@ -59,7 +52,7 @@ local function all_hold(linker, optimizer)
   local mode = theano.compile.Mode { linker = linker, optimizer = optimizer }
   for _, file in ipairs(FILES) do
     for _, case in ipairs(oracle.cases(file)) do
-      if not reason(case, optimizer ~= "None") then it(case.id, function() oracle.hold(case, mode) end) end
+      if not reason(case) then it(case.id, function() oracle.hold(case, mode) end) end
     end
   end
 end
@@ -73,7 +66,7 @@ describe("not tried", function()
   local mode = theano.compile.Mode { linker = "interpreter", optimizer = "fast_run" }
   for _, file in ipairs(FILES) do
     for _, case in ipairs(oracle.cases(file)) do
-      local why = reason(case, true)
+      local why = reason(case)
       if why then
         it(case.id, function()
           assert(case.expected_error or oracle.failure(case, mode), case.id .. " holds now: take it off the list")
