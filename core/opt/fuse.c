@@ -39,9 +39,7 @@ static int ins_count(const ThApply *a) {
 }
 
 /* Composites made meanwhile have higher ids and belong to no group. */
-static int group_of(const Fuse *f, const ThApply *a) {
-    return a->id < f->n ? f->group[a->id] : 0;
-}
+static int group_of(const Fuse *f, const ThApply *a) { return a->id < f->n ? f->group[a->id] : 0; }
 
 /* The one group of all users of a, or 0. */
 static int users_group(const Fuse *f, const ThApply *a) {

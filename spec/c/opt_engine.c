@@ -1,4 +1,5 @@
-/* opt_engine.c -- the rewriting engine driven directly: folding, queries, schedule, in place, failing allocations, size. */
+/* opt_engine.c -- the rewriting engine driven directly: folding, queries, schedule, in place, failing allocations,
+ * size. */
 #include "test.h"
 
 #include "../../core/opt/rewrite.h"
@@ -50,7 +51,8 @@ static void test_folding(void) {
     check_named(c, fails, "constant_folding", fails); /* what fails stays, and the error is not kept */
     CHECK(th_error(c) == TH_OK);
     evals = 0; /* views and casts need no evaluation */
-    check_named(c, "%0: const int8[] 3\n%1 = DimShuffle{order=[-1]}(%0)\n%2 = Elemwise{cast, dtype=float64}(%1)\nout %2\n",
+    check_named(c,
+                "%0: const int8[] 3\n%1 = DimShuffle{order=[-1]}(%0)\n%2 = Elemwise{cast, dtype=float64}(%1)\nout %2\n",
                 "constant_folding", "%0: const float64[1] (1) 3.0\nout %0\n");
     CHECK(evals == 0);
     const char *large = "%0: const float64[] 1.0\n%1: const int64[] 3000000\n%2 = Alloc(%0, %1)\nout %2\n";
@@ -62,9 +64,7 @@ static const char *const step = "x: float64[?,?]\ny: float64[?,?]\nW: shared flo
                                 "%0 = DimShuffle{order=[1, 0]}(x)\n%1 = Dot(%0, y)\n%2: const float64[1,1] (1, 1) 0.1\n"
                                 "%3 = Elemwise{mul}(%2, %1)\n%4 = Elemwise{sub}(W, %3)\n";
 
-static ThApply *update_node(FGraph *fg) {
-    return fg->out[fg->nout - 1]->owner;
-}
+static ThApply *update_node(FGraph *fg) { return fg->out[fg->nout - 1]->owner; }
 
 /* Runs fast_run on the step with more lines; the node that makes the new W. */
 static FGraph *run_step(ThContext *c, const char *more, const char *excluding) {
@@ -145,10 +145,11 @@ static void test_long_chain(void) {
 /* An update, a folding, a softplus, shapes: every allocation of the run may fail. */
 static int optimize_once(ThContext *c) {
     char text[1024];
-    snprintf(text, sizeof text,
-             "%s%%5: const int8[] 1\n%%6 = DimShuffle{order=[-1, -1]}(%%5)\n%%7 = Elemwise{exp}(%%4)\n"
-             "%%8 = Elemwise{add}(%%6, %%7)\n%%9 = Elemwise{log}(%%8)\n%%10 = Shape(%%9)\nout %%9, %%10\nupdate W = %%4\n",
-             step);
+    snprintf(
+        text, sizeof text,
+        "%s%%5: const int8[] 1\n%%6 = DimShuffle{order=[-1, -1]}(%%5)\n%%7 = Elemwise{exp}(%%4)\n"
+        "%%8 = Elemwise{add}(%%6, %%7)\n%%9 = Elemwise{log}(%%8)\n%%10 = Shape(%%9)\nout %%9, %%10\nupdate W = %%4\n",
+        step);
     c->eval = tiny_eval;
     FGraph *fg = graph_read_fg(c, text, false);
     OptSpec s = {.optimizer = "fast_run"};
