@@ -66,7 +66,7 @@ static int next_writer(const Planner *p, int r, int w) {
 
 /* ---- membership
  * ------------------------------------------------------------------------------------------------------------------ */
-static uint64_t access_key(Planner *p, const Access *a, const int8_t *map, int ndim) {
+uint64_t group_access_key(Planner *p, const Access *a, const int8_t *map, int ndim) {
     Size st[KDIM];
     for (int d = 0; d < KDIM; d++) st[d] = size_const(0);
     for (int d = 0; d < ndim; d++)
@@ -102,7 +102,7 @@ static int with_accesses(Planner *p, int w, const Group *g, const int8_t *map, b
         const Access *x = &k->acc.at[a];
         bool write = (x->flags & ACC_WRITE) != 0;
         if (write && !stores) continue;
-        Seen s = {x->idx < 0 && x->guard < 0 && !write ? access_key(p, x, map, k->ndim) : 0, x->buf};
+        Seen s = {x->idx < 0 && x->guard < 0 && !write ? group_access_key(p, x, map, k->ndim) : 0, x->buf};
         if (seen_before(out, n, s.key)) continue;
         if (n == KACC) return KACC + 1;
         out[n++] = s;
@@ -336,7 +336,7 @@ static int join_extra(Planner *p, int w, const Join *j, int n) {
 
 /* ---- reductions: what follows one over its kept dims is its epilogue
  * -------------------------------------------------------------- */
-static bool same_dims(Planner *p, const Kernel *a, const Kernel *b) {
+bool group_same_dims(Planner *p, const Kernel *a, const Kernel *b) {
     if (a->ndim != b->ndim || a->nouter != b->nouter) return false;
     for (int d = 0; d < a->ndim; d++)
         if (a->dim[d].kind != b->dim[d].kind || !sizes_same(&p->sizes, a->dim[d].n, b->dim[d].n)) return false;
@@ -374,7 +374,7 @@ static int join_reduce(Planner *p, int w, const Join *j, int n, bool outside) {
     int8_t self[KDIM], inverse[KDIM];
     for (int d = 0; d < KDIM; d++) self[d] = (int8_t)d;
     if (base->reduce) {
-        if (!j->post || !same_dims(p, base->k, p->work.at[w].k))
+        if (!j->post || !group_same_dims(p, base->k, p->work.at[w].k))
             return 0; /* a reduction of a reduction needs another stage */
         for (int d = 0; d < base->k->ndim; d++)
             if (base->k->dim[d].kind == DIM_PAR && j->map[d] != d && !size_is(base->k->dim[d].n, 1)) return 0;
@@ -433,5 +433,5 @@ bool group_all(Planner *p) {
         int r = try_join(p, w);
         if (r < 0 || (r == 0 && !new_group(p, w))) return false;
     }
-    return true;
+    return merge_groups(p);
 }
