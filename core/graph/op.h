@@ -211,7 +211,7 @@ struct Lower {
 /* ---- the record ------------------------------------------------------------------------------------------------- */
 enum {
     OP_PURE = 0,
-    OP_FAILS = 1,
+    OP_FAILS = 1,  /* while running; a length that does not fit is found before the first step */
     OP_EFFECT = 2, /* EFFECT never merges, moves or dies; FAILS never moves above a lazy branch.. (rules.md) */
     OP_VIEW = 4,   /* output 0 is a view of input 0 */
     OP_ELEMWISE = 8,
