@@ -8,6 +8,23 @@
 
 enum { MAX_JOIN = 2, CHEAP = 4 };
 
+/* What a kernel is to the grouper. */
+static void classify(Work *w) {
+    const Kernel *k = w->k;
+    if (!k || k->st.n != 1) return;
+    const Stage *s = &k->st.at[0];
+    bool plain = true, par = true;
+    for (int i = 0; i < k->acc.n; i++) {
+        const Access *a = &k->acc.at[i];
+        if ((a->flags & ACC_WRITE) && (a->flags & (ACC_ADD | ACC_READ | ACC_ROWTEMP) || a->idx >= 0 || a->guard >= 0))
+            plain = false;
+    }
+    for (int d = 0; d < k->ndim; d++) par &= k->dim[d].kind == DIM_PAR;
+    w->gemm = s->cls == STAGE_GEMM;
+    w->point = s->cls == STAGE_LOOP && plain && par && k->red.n == 0;
+    w->reduce = s->cls == STAGE_LOOP && plain && k->red.n > 0;
+}
+
 /* ---- indexes: readers and writers of each root
  * ------------------------------------------------------------------------- */
 static void each_use(Planner *p, int w, bool writes, void (*fn)(Planner *p, int root, int w, int acc)) {
@@ -425,6 +442,7 @@ static int try_join(Planner *p, int w) {
 }
 
 bool group_all(Planner *p) {
+    for (int w = 0; w < p->work.n; w++) classify(&p->work.at[w]);
     if (!index_uses(p)) return false;
     for (int w = p->work.n - 1; w >= 0; w--) {
         if (!is_live(p, w)) continue;
