@@ -10,12 +10,13 @@
 #include "runtime/runtime.h"
 
 typedef struct Backend {
-    const char *name;                                    /* "c", "cuda" */
+    const char *name; /* "c", "cuda" */
     bool (*emit)(Text *t, const Plan *p, const char *function_name);
     Unit *(*build)(ThContext *c, const Plan *p, const char *function_name); /* emit + compile or cache hit + load */
 } Backend;
 extern const Backend backend_c, backend_cuda, backend_cuda_emulated;
-/* Compiles one CUDA text for an architecture ("sm_90"); 0 ok, 1 no NVRTC here, 2 does not compile (error set with the log). */
+/* Compiles one CUDA text for an architecture ("sm_90"); 0 ok, 1 no NVRTC here, 2 does not compile (error set with the
+ * log). */
 int cuda_compile_check(ThContext *c, const char *text, const char *arch);
 
 #endif

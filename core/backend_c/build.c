@@ -110,7 +110,8 @@ static bool choose(Build *b, Compiler *k, const char *source) {
     if (!b->told_compiler && !cxx[strspn(cxx, " \t")])
         ctx_log(b->c, "theano: there is no C compiler (config cxx is empty): functions run in the interpreter");
     else if (!b->told_compiler)
-        ctx_log(b->c, "theano: the C compiler '%.200s' (config cxx) cannot be run: functions run in the interpreter", cxx);
+        ctx_log(b->c, "theano: the C compiler '%.200s' (config cxx) cannot be run: functions run in the interpreter",
+                cxx);
     b->told_compiler = true;
     return false;
 }
@@ -136,7 +137,10 @@ static int start(const char *path, char **argv, int output, pid_t *pid) {
     sigset_t none;
     sigemptyset(&none);
     if (posix_spawn_file_actions_init(&a)) return ENOMEM;
-    if (posix_spawnattr_init(&at)) { posix_spawn_file_actions_destroy(&a); return ENOMEM; }
+    if (posix_spawnattr_init(&at)) {
+        posix_spawn_file_actions_destroy(&a);
+        return ENOMEM;
+    }
     int rc = posix_spawn_file_actions_addopen(&a, 0, "/dev/null", O_RDONLY, 0);
     if (!rc) rc = posix_spawn_file_actions_adddup2(&a, output, 1);
     if (!rc) rc = posix_spawn_file_actions_adddup2(&a, output, 2);
@@ -200,7 +204,10 @@ static void shorten(char *s) {
     int lines = 0;
     for (char *p = s; *p; p++) {
         if (*p != '\n') continue;
-        if (++lines == 3 || !p[1]) { *p = 0; return; }
+        if (++lines == 3 || !p[1]) {
+            *p = 0;
+            return;
+        }
         *p = '|';
     }
 }
@@ -208,8 +215,9 @@ static void shorten(char *s) {
 static void tell_failure(Build *b, const Compiler *k, char *output) {
     shorten(output);
     b->gave_up = ++b->failures >= GIVE_UP;
-    ctx_log(b->c, "theano: the C compiler %s failed%s: %.700s; %s in the interpreter", k->path, b->gave_up ? " again" : "",
-            output[0] ? output : "(it printed nothing)", b->gave_up ? "from now on all functions run" : "this function runs");
+    ctx_log(b->c, "theano: the C compiler %s failed%s: %.700s; %s in the interpreter", k->path,
+            b->gave_up ? " again" : "", output[0] ? output : "(it printed nothing)",
+            b->gave_up ? "from now on all functions run" : "this function runs");
 }
 
 enum { BUILT, REFUSED, NOT_WRITTEN };
@@ -223,12 +231,12 @@ static int compile_into(Build *b, Compiler *k, const char *dir, const char *path
     unlink(in); /* of a process that had our number and was killed */
     if (!write_source(in, source, k->key)) return NOT_WRITTEN;
     int n = k->argc;
-    k->argv[n++] = (char *)(uintptr_t)"-o";
+    k->argv[n++] = (char *)(uintptr_t) "-o";
     k->argv[n++] = out;
     k->argv[n++] = in;
-    if (strstr(source, "_ZGV")) k->argv[n++] = (char *)(uintptr_t)"-lmvec";
-    k->argv[n++] = (char *)(uintptr_t)"-lm";
-    k->argv[n++] = (char *)(uintptr_t)"-lc";
+    if (strstr(source, "_ZGV")) k->argv[n++] = (char *)(uintptr_t) "-lmvec";
+    k->argv[n++] = (char *)(uintptr_t) "-lm";
+    k->argv[n++] = (char *)(uintptr_t) "-lc";
     k->argv[n] = NULL;
     int rc = run_program(k->path, k->argv, output);
     bool sealed = !rc && !access(out, F_OK) && cache_seal(out, k->key) && !rename(out, path);
@@ -259,8 +267,10 @@ static bool build(Build *b, Compiler *k, char path[BUILD_PATH], const char *sour
     int rc = b->told_dir ? NOT_WRITTEN : build_in(b, CACHE_MAIN, k, path, source);
     if (rc == NOT_WRITTEN) {
         if (!b->told_dir)
-            ctx_log(b->c, "theano: the cache %s (config base_compiledir) cannot be written, or others can write it: "
-                    "units go to a temporary directory", config_str(b->c, "base_compiledir"));
+            ctx_log(b->c,
+                    "theano: the cache %s (config base_compiledir) cannot be written, or others can write it: "
+                    "units go to a temporary directory",
+                    config_str(b->c, "base_compiledir"));
         b->told_dir = true;
         rc = build_in(b, CACHE_TEMP, k, path, source);
         if (rc == NOT_WRITTEN && !b->told_temp) {

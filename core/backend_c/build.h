@@ -1,7 +1,7 @@
 /*
- * build.h -- private to the makers of native code: from the text of a unit to a loaded Unit. backend_cuda uses it for the
- * emulated device. None of these raises an error but MemoryError: what cannot be built is served by the interpreter, and
- * one log line says why.
+ * build.h -- private to the makers of native code: from the text of a unit to a loaded Unit. backend_cuda uses it for
+ * the emulated device. None of these raises an error but MemoryError: what cannot be built is served by the
+ * interpreter, and one log line says why.
  */
 #ifndef TH_BUILD_H
 #define TH_BUILD_H
@@ -13,10 +13,10 @@ enum { BUILD_KEY = 33, BUILD_PATH = 4096 };
 /* What a context remembers about building (slot CTX_BACKEND_C). */
 typedef struct Build {
     ThContext *c;
-    char temp[BUILD_PATH];                  /* private directory of this context, removed with it; "" none */
-    unsigned serial;                        /* of files written aside */
-    int failures;                           /* units that the compiler refused in a row */
-    bool swept;                             /* what killed processes left behind was looked for */
+    char temp[BUILD_PATH]; /* private directory of this context, removed with it; "" none */
+    unsigned serial;       /* of files written aside */
+    int failures;          /* units that the compiler refused in a row */
+    bool swept;            /* what killed processes left behind was looked for */
     bool told_compiler, told_dir, told_temp, gave_up;
 } Build;
 Build *build_state(ThContext *c);
@@ -39,8 +39,8 @@ void cache_remove_temp(Build *b);
 Unit *unit_load(ThContext *c, const char *path, const char *key, const char *source);
 
 /*
- * build.c: `source` defines `int theano_run(Frame *)`, `int (*const theano_step[])(Frame *)` and `const unsigned theano_abi`.
- * NULL when there is no compiler, it refuses, or nothing can be written.
+ * build.c: `source` defines `int theano_run(Frame *)`, `int (*const theano_step[])(Frame *)` and `const unsigned
+ * theano_abi`. NULL when there is no compiler, it refuses, or nothing can be written.
  */
 Unit *unit_build(ThContext *c, const char *source);
 

@@ -1,11 +1,12 @@
 /*
  * cache.c -- the directories of built units.
  *
- * In: a key (hex) and a path. Out: whether the file there may be loaded. Always holds: a directory is used only if it is
- * ours, no link, and nobody else may write it; a file becomes visible under its name only whole (written aside, sealed,
- * renamed), so a kill at any moment leaves at most a file aside, which a later sweep removes. The seal at the end of a
- * file (magic, key, hash of all before it) is checked before the dynamic linker sees it: a truncated or changed file is
- * built again. There is no lock: two processes that build the same unit rename equal files over each other.
+ * In: a key (hex) and a path. Out: whether the file there may be loaded. Always holds: a directory is used only if it
+ * is ours, no link, and nobody else may write it; a file becomes visible under its name only whole (written aside,
+ * sealed, renamed), so a kill at any moment leaves at most a file aside, which a later sweep removes. The seal at the
+ * end of a file (magic, key, hash of all before it) is checked before the dynamic linker sees it: a truncated or
+ * changed file is built again. There is no lock: two processes that build the same unit rename equal files over each
+ * other.
  */
 #include "build.h"
 

@@ -1,8 +1,8 @@
 /*
  * emit.h -- private to the C emitter: one unit being written.
- * A unit is: prelude, helpers (only those used), one function a distinct kernel, one function a step, run. Types are named by
- * dtype and lanes: f64 a scalar, f64x8 a vector value, f64x8u the same in memory. Helpers are asked for by name with need(),
- * which writes each once, so a unit holds what it uses and reads in order.
+ * A unit is: prelude, helpers (only those used), one function a distinct kernel, one function a step, run. Types are
+ * named by dtype and lanes: f64 a scalar, f64x8 a vector value, f64x8u the same in memory. Helpers are asked for by
+ * name with need(), which writes each once, so a unit holds what it uses and reads in order.
  */
 #ifndef TH_EMIT_H
 #define TH_EMIT_H
@@ -16,46 +16,45 @@ typedef struct Emit {
     const Plan *p;
     Arena *arena;
     Text helpers, body;
-    Map have;             /* hash of helper name -> 1 */
-    int vector_bytes;     /* of the target: 64, 32, 16 */
-    bool mvec;            /* glibc's vector math may be called */
+    Map have;         /* hash of helper name -> 1 */
+    int vector_bytes; /* of the target: 64, 32, 16 */
+    bool mvec;        /* glibc's vector math may be called */
     /* the kernel being written */
     const Kernel *k;
-    int number;           /* of the kernel */
+    int number; /* of the kernel */
     const LoopStage *s;
-    int lanes;            /* of the stage's vec loop; 1: scalar */
-    bool tail;            /* inside the last, partial vector: `m` elements */
+    int lanes; /* of the stage's vec loop; 1: scalar */
+    bool tail; /* inside the last, partial vector: `m` elements */
     int indent;
-    uint8_t *mask;        /* by value id: width in bytes of the native mask m<id>, 0 none */
-    uint8_t *vec;         /* by value id: held as a vector */
+    uint8_t *mask; /* by value id: width in bytes of the native mask m<id>, 0 none */
+    uint8_t *vec;  /* by value id: held as a vector */
 } Emit;
 
 /* names.c */
-const char *type_short(ThDtype d);                             /* f64 */
-void type_name(char out[16], ThDtype d, int lanes);            /* f64, f64x8 */
+const char *type_short(ThDtype d);                                  /* f64 */
+void type_name(char out[16], ThDtype d, int lanes);                 /* f64, f64x8 */
 const char *need_type(Emit *e, ThDtype d, int lanes, char out[16]); /* typedefs it */
 const char *need_mask(Emit *e, ThDtype d, int lanes, char out[16]); /* signed integers as wide as d: i64x8 */
-bool need(Emit *e, const char *name);                          /* true the first time: the caller writes it to e->helpers */
+bool need(Emit *e, const char *name); /* true the first time: the caller writes it to e->helpers */
 int mask_width(ThDtype d);
-void line(Emit *e, const char *format, ...) TH_PRINTF(2, 3);   /* an indented line of the body */
+void emit_line(Emit *e, const char *format, ...) TH_PRINTF(2, 3); /* an indented line of the body */
 
 /* helpers.c: each returns the helper's name, valid until the next call */
 const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes);
 const char *need_select(Emit *e, ThDtype d, int lanes);
 const char *need_splat(Emit *e, ThDtype d, int lanes);
-const char *need_bool_of_mask(Emit *e, ThDtype d, int lanes);  /* u8 lanes of 0 and 1 */
+const char *need_bool_of_mask(Emit *e, ThDtype d, int lanes); /* u8 lanes of 0 and 1 */
 const char *need_mask_of_bool(Emit *e, ThDtype d, int lanes);
 const char *need_cast(Emit *e, ThDtype from, ThDtype to, int lanes);
 const char *need_load(Emit *e, ThDtype d, int lanes, char how); /* 't' tail, 'g' strided */
 const char *need_store(Emit *e, ThDtype d, int lanes, char how);
-bool vector_able(const Emit *e, const char *prim, ThDtype d);  /* has a vector form */
 
 /* value.c: the text of one scalar operation over named operands */
 bool emit_value(Emit *e, Text *t, const Ins *i, int lanes, const char *const *names, bool *mask_result);
 /* ins.c */
 bool emit_ins(Emit *e, int id);
-int stage_lanes(const Emit *e, const LoopStage *s);
-void put_size(Text *t, Size z);
+int emit_lanes(const Emit *e, const LoopStage *s);
+void emit_size(Text *t, Size z);
 /* reduce.c */
 void emit_red_init(Emit *e, int red);
 void emit_red_step(Emit *e, int red);

@@ -7,18 +7,27 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- math -------------------------------------------------------------------------------------------------------------- */
-typedef struct { const char *prim, *libm; int arity; char kind; /* 'v' libmvec has it, 'l' libm lane by lane, 't' a text */ const char *text; } Math;
+/* ---- math
+ * -------------------------------------------------------------------------------------------------------------- */
+typedef struct {
+    const char *prim, *libm;
+    int arity;
+    char kind; /* 'v' libmvec has it, 'l' libm lane by lane, 't' a text */
+    const char *text;
+} Math;
 /* In texts: T the type, S(x) a splat of the literal, F(name) another primitive, a b the operands, M mask selection. */
 static const Math maths[] = {
-    {"exp", "exp", 1, 'v', NULL}, {"exp2", "exp2", 1, 'v', NULL}, {"expm1", "expm1", 1, 'v', NULL}, {"log", "log", 1, 'v', NULL},
-    {"log2", "log2", 1, 'v', NULL}, {"log10", "log10", 1, 'v', NULL}, {"log1p", "log1p", 1, 'v', NULL}, {"sin", "sin", 1, 'v', NULL},
-    {"cos", "cos", 1, 'v', NULL}, {"tan", "tan", 1, 'v', NULL}, {"asin", "asin", 1, 'v', NULL}, {"acos", "acos", 1, 'v', NULL},
-    {"atan", "atan", 1, 'v', NULL}, {"sinh", "sinh", 1, 'v', NULL}, {"cosh", "cosh", 1, 'v', NULL}, {"tanh", "tanh", 1, 'v', NULL},
-    {"asinh", "asinh", 1, 'v', NULL}, {"acosh", "acosh", 1, 'v', NULL}, {"atanh", "atanh", 1, 'v', NULL}, {"erf", "erf", 1, 'v', NULL},
-    {"erfc", "erfc", 1, 'v', NULL}, {"atan2", "atan2", 2, 'v', NULL}, {"pow", "pow", 2, 'v', NULL},
-    {"floor", "floor", 1, 'l', NULL}, {"ceil", "ceil", 1, 'l', NULL}, {"trunc", "trunc", 1, 'l', NULL}, {"rint", "rint", 1, 'l', NULL},
-    {"round", "round", 1, 'l', NULL}, {"sqrt", "sqrt", 1, 'l', NULL}, {"fmod", "fmod", 2, 'l', NULL}, {"fabs", "fabs", 1, 'l', NULL},
+    {"exp", "exp", 1, 'v', NULL},     {"exp2", "exp2", 1, 'v', NULL},   {"expm1", "expm1", 1, 'v', NULL},
+    {"log", "log", 1, 'v', NULL},     {"log2", "log2", 1, 'v', NULL},   {"log10", "log10", 1, 'v', NULL},
+    {"log1p", "log1p", 1, 'v', NULL}, {"sin", "sin", 1, 'v', NULL},     {"cos", "cos", 1, 'v', NULL},
+    {"tan", "tan", 1, 'v', NULL},     {"asin", "asin", 1, 'v', NULL},   {"acos", "acos", 1, 'v', NULL},
+    {"atan", "atan", 1, 'v', NULL},   {"sinh", "sinh", 1, 'v', NULL},   {"cosh", "cosh", 1, 'v', NULL},
+    {"tanh", "tanh", 1, 'v', NULL},   {"asinh", "asinh", 1, 'v', NULL}, {"acosh", "acosh", 1, 'v', NULL},
+    {"atanh", "atanh", 1, 'v', NULL}, {"erf", "erf", 1, 'v', NULL},     {"erfc", "erfc", 1, 'v', NULL},
+    {"atan2", "atan2", 2, 'v', NULL}, {"pow", "pow", 2, 'v', NULL},     {"floor", "floor", 1, 'l', NULL},
+    {"ceil", "ceil", 1, 'l', NULL},   {"trunc", "trunc", 1, 'l', NULL}, {"rint", "rint", 1, 'l', NULL},
+    {"round", "round", 1, 'l', NULL}, {"sqrt", "sqrt", 1, 'l', NULL},   {"fmod", "fmod", 2, 'l', NULL},
+    {"fabs", "fabs", 1, 'l', NULL},
 };
 
 static const Math *find(const char *prim) {
@@ -33,18 +42,22 @@ static void prototype(Emit *e, const Math *m, ThDtype d) {
     snprintf(name, sizeof name, "%s%s", m->libm, d == TH_FLOAT32 ? "f" : "");
     char key[40];
     snprintf(key, sizeof key, "proto %s", name);
-    if (need(e, key)) text_printf(&e->helpers, "%s %s(%s%s%s);\n", type_short(d), name, type_short(d), m->arity == 2 ? ", " : "", m->arity == 2 ? type_short(d) : "");
+    if (need(e, key))
+        text_printf(&e->helpers, "%s %s(%s%s%s);\n", type_short(d), name, type_short(d), m->arity == 2 ? ", " : "",
+                    m->arity == 2 ? type_short(d) : "");
 }
 
 static bool mvec_call(Emit *e, const Math *m, ThDtype d, int lanes, char out[48]) {
     int bytes = (int)th_dtype_bytes(d) * lanes;
-    if (!e->mvec || m->kind != 'v' || (bytes != 64 && bytes != 32 && bytes != 16) || bytes > e->vector_bytes) return false;
+    if (!e->mvec || m->kind != 'v' || (bytes != 64 && bytes != 32 && bytes != 16) || bytes > e->vector_bytes)
+        return false;
     char isa = bytes == 64 ? 'e' : bytes == 32 ? 'd' : 'b';
     snprintf(out, 48, "_ZGV%cN%d%s_%s%s", isa, lanes, m->arity == 2 ? "vv" : "v", m->libm, d == TH_FLOAT32 ? "f" : "");
     char t[16], key[64];
     need_type(e, d, lanes, t);
     snprintf(key, sizeof key, "proto %s", out);
-    if (need(e, key)) text_printf(&e->helpers, "%s %s(%s%s%s);\n", t, out, t, m->arity == 2 ? ", " : "", m->arity == 2 ? t : "");
+    if (need(e, key))
+        text_printf(&e->helpers, "%s %s(%s%s%s);\n", t, out, t, m->arity == 2 ? ", " : "", m->arity == 2 ? t : "");
     return true;
 }
 
@@ -53,17 +66,19 @@ static void plain_math(Emit *e, const Math *m, ThDtype d, int lanes, const char 
     need_type(e, d, lanes, t);
     const char *f = d == TH_FLOAT32 ? "f" : "", *second = m->arity == 2 ? ", " : "";
     if (lanes > 1 && mvec_call(e, m, d, lanes, call)) {
-        text_printf(&e->helpers, "INLINE %s %s(%s a%s%s%s) { return %s(a%s); }\n", t, name, t, second, m->arity == 2 ? t : "", m->arity == 2 ? " b" : "",
-                    call, m->arity == 2 ? ", b" : "");
+        text_printf(&e->helpers, "INLINE %s %s(%s a%s%s%s) { return %s(a%s); }\n", t, name, t, second,
+                    m->arity == 2 ? t : "", m->arity == 2 ? " b" : "", call, m->arity == 2 ? ", b" : "");
         return;
     }
     prototype(e, m, d);
     if (lanes == 1)
-        text_printf(&e->helpers, "INLINE %s %s(%s a%s%s%s) { return %s%s(a%s); }\n", t, name, t, second, m->arity == 2 ? t : "", m->arity == 2 ? " b" : "",
-                    m->libm, f, m->arity == 2 ? ", b" : "");
+        text_printf(&e->helpers, "INLINE %s %s(%s a%s%s%s) { return %s%s(a%s); }\n", t, name, t, second,
+                    m->arity == 2 ? t : "", m->arity == 2 ? " b" : "", m->libm, f, m->arity == 2 ? ", b" : "");
     else
-        text_printf(&e->helpers, "INLINE %s %s(%s a%s%s%s) { %s r; for (int i = 0; i < %d; i++) r[i] = %s%s(a[i]%s); return r; }\n", t, name, t, second,
-                    m->arity == 2 ? t : "", m->arity == 2 ? " b" : "", t, lanes, m->libm, f, m->arity == 2 ? ", b[i]" : "");
+        text_printf(&e->helpers,
+                    "INLINE %s %s(%s a%s%s%s) { %s r; for (int i = 0; i < %d; i++) r[i] = %s%s(a[i]%s); return r; }\n",
+                    t, name, t, second, m->arity == 2 ? t : "", m->arity == 2 ? " b" : "", t, lanes, m->libm, f,
+                    m->arity == 2 ? ", b[i]" : "");
 }
 
 /* Primitives that are short texts over others. */
@@ -78,11 +93,14 @@ static bool composed(Emit *e, const char *prim, ThDtype d, int lanes, const char
         snprintf(sel, sizeof sel, "%s", need_select(e, d, lanes));
         snprintf(sp, sizeof sp, "%s", need_splat(e, d, lanes));
         if (sig)
-            text_printf(&e->helpers, "INLINE %s %s(%s a) { return %s(a < %s(%d), %s(0), %s(a > %s(%d), %s(1), %s(1) / (%s(1) + %s(-a)))); }\n", t, name, t,
-                        sel, sp, f32 ? -88 : -709, sp, sel, sp, f32 ? 15 : 19, sp, sp, sp, ex);
+            text_printf(&e->helpers,
+                        "INLINE %s %s(%s a) { return %s(a < %s(%d), %s(0), %s(a > %s(%d), %s(1), %s(1) / (%s(1) + "
+                        "%s(-a)))); }\n",
+                        t, name, t, sel, sp, f32 ? -88 : -709, sp, sel, sp, f32 ? 15 : 19, sp, sp, sp, ex);
         else
-            text_printf(&e->helpers, "INLINE %s %s(%s a) { return %s(a < %s(%d), %s(0), %s(a > %s(%d), a, %s(%s(a)))); }\n", t, name, t, sel, sp,
-                        f32 ? -103 : -745, sp, sel, sp, f32 ? 14 : 16, l1, ex);
+            text_printf(&e->helpers,
+                        "INLINE %s %s(%s a) { return %s(a < %s(%d), %s(0), %s(a > %s(%d), a, %s(%s(a)))); }\n", t, name,
+                        t, sel, sp, f32 ? -103 : -745, sp, sel, sp, f32 ? 14 : 16, l1, ex);
         return true;
     }
     if (!strcmp(prim, "deg2rad") || !strcmp(prim, "rad2deg")) {
@@ -91,16 +109,21 @@ static bool composed(Emit *e, const char *prim, ThDtype d, int lanes, const char
                     prim[0] == 'd' ? "0.017453292519943295" : "57.29577951308232");
         return true;
     }
-    if (!strcmp(prim, "div_floor") && dtype_is_float(d) && lanes == 1) { /* as NumPy: exact where a / b rounds up to an integer */
+    if (!strcmp(prim, "div_floor") && dtype_is_float(d) &&
+        lanes == 1) { /* as NumPy: exact where a / b rounds up to an integer */
         snprintf(ex, sizeof ex, "%s", need_math(e, "fmod", d, 1));
         snprintf(l1, sizeof l1, "%s", need_math(e, "rint", d, 1));
-        text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { if (b == 0) return a / b; %s r = %s(a, b), q = (a - r) / b; "
-                    "return %s(r != 0 && (r < 0) != (b < 0) ? q - 1 : q); }\n", t, name, t, t, t, ex, l1);
+        text_printf(&e->helpers,
+                    "INLINE %s %s(%s a, %s b) { if (b == 0) return a / b; %s r = %s(a, b), q = (a - r) / b; "
+                    "return %s(r != 0 && (r < 0) != (b < 0) ? q - 1 : q); }\n",
+                    t, name, t, t, t, ex, l1);
         return true;
     }
     if (!strcmp(prim, "mod_floor") && dtype_is_float(d) && lanes == 1) {
         snprintf(ex, sizeof ex, "%s", need_math(e, "fmod", d, 1));
-        text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { %s r = %s(a, b); return r != 0 && (r < 0) != (b < 0) ? r + b : r; }\n", t, name, t, t, t, ex);
+        text_printf(&e->helpers,
+                    "INLINE %s %s(%s a, %s b) { %s r = %s(a, b); return r != 0 && (r < 0) != (b < 0) ? r + b : r; }\n",
+                    t, name, t, t, t, ex);
         return true;
     }
     return false;
@@ -111,44 +134,74 @@ static void integer_math(Emit *e, const char *prim, ThDtype d, const char *name)
     const char *t = type_short(d);
     bool sig = dtype_is_signed(d);
     if (!strcmp(prim, "abs"))
-        text_printf(&e->helpers, sig ? "INLINE %s %s(%s a) { return a < 0 ? (%s)(0 - (u64)a) : a; }\n" : "INLINE %s %s(%s a) { return (%s)a; }\n", t, name, t, t);
+        text_printf(&e->helpers,
+                    sig ? "INLINE %s %s(%s a) { return a < 0 ? (%s)(0 - (u64)a) : a; }\n"
+                        : "INLINE %s %s(%s a) { return (%s)a; }\n",
+                    t, name, t, t);
     else if (!strcmp(prim, "div_floor"))
-        text_printf(&e->helpers, sig ? "INLINE %s %s(%s a, %s b) { if (b == 0) return 0; if (b == -1) return (%s)(0 - (u64)a); return (%s)(a / b - (a %% b != 0 && (a < 0) != (b < 0))); }\n"
-                                     : "INLINE %s %s(%s a, %s b) { return (%s)(b ? (%s)(a / b) : 0); }\n", t, name, t, t, t, t);
+        text_printf(&e->helpers,
+                    sig ? "INLINE %s %s(%s a, %s b) { if (b == 0) return 0; if (b == -1) return (%s)(0 - (u64)a); "
+                          "return (%s)(a / b - (a %% b != 0 && (a < 0) != (b < 0))); }\n"
+                        : "INLINE %s %s(%s a, %s b) { return (%s)(b ? (%s)(a / b) : 0); }\n",
+                    t, name, t, t, t, t);
     else if (!strcmp(prim, "mod_floor"))
-        text_printf(&e->helpers, sig ? "INLINE %s %s(%s a, %s b) { if (b == 0 || b == -1) return 0; %s r = (%s)(a %% b); return (%s)(r != 0 && (r < 0) != (b < 0) ? r + b : r); }\n"
-                                     : "INLINE %s %s(%s a, %s b) { %s r = (%s)(b ? a %% b : 0); return (%s)r; }\n", t, name, t, t, t, t, t);
+        text_printf(&e->helpers,
+                    sig ? "INLINE %s %s(%s a, %s b) { if (b == 0 || b == -1) return 0; %s r = (%s)(a %% b); return "
+                          "(%s)(r != 0 && (r < 0) != (b < 0) ? r + b : r); }\n"
+                        : "INLINE %s %s(%s a, %s b) { %s r = (%s)(b ? a %% b : 0); return (%s)r; }\n",
+                    t, name, t, t, t, t, t);
     else /* pow */
-        text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { %su64 r = 1, p = (u64)a; for (u64 n = (u64)b; n; n >>= 1, p *= p) if (n & 1) r *= p; return (%s)r; }\n", t, name, t, t,
-                    sig ? "if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0; " : "", t);
+        text_printf(&e->helpers,
+                    "INLINE %s %s(%s a, %s b) { %su64 r = 1, p = (u64)a; for (u64 n = (u64)b; n; n >>= 1, p *= p) if "
+                    "(n & 1) r *= p; return (%s)r; }\n",
+                    t, name, t, t, sig ? "if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0; " : "", t);
 }
 
 static void float_abs(Emit *e, ThDtype d, int lanes, const char *name) {
     char t[16], m[16];
     need_type(e, d, lanes, t);
     need_mask(e, d, lanes, m);
-    if (lanes == 1) { text_printf(&e->helpers, "INLINE %s %s(%s a) { return __builtin_fabs%s(a); }\n", t, name, t, d == TH_FLOAT32 ? "f" : ""); return; }
-    text_printf(&e->helpers, "INLINE %s %s(%s a) { return (%s)((%s)a & (%s)(((%s){0} + 1) * (%s)%s)); }\n", t, name, t, t, m, m, m, d == TH_FLOAT32 ? "i32" : "i64",
-                d == TH_FLOAT32 ? "0x7fffffff" : "0x7fffffffffffffff");
+    if (lanes == 1) {
+        text_printf(&e->helpers, "INLINE %s %s(%s a) { return __builtin_fabs%s(a); }\n", t, name, t,
+                    d == TH_FLOAT32 ? "f" : "");
+        return;
+    }
+    text_printf(&e->helpers, "INLINE %s %s(%s a) { return (%s)((%s)a & (%s)(((%s){0} + 1) * (%s)%s)); }\n", t, name, t,
+                t, m, m, m, d == TH_FLOAT32 ? "i32" : "i64", d == TH_FLOAT32 ? "0x7fffffff" : "0x7fffffffffffffff");
 }
 
 static void complex_math(Emit *e, const char *prim, ThDtype d, const char *name) {
     const char *t = type_short(d), *r = d == TH_COMPLEX64 ? "f32" : "f64", *f = d == TH_COMPLEX64 ? "f" : "";
     Text *h = &e->helpers;
-    if (!strcmp(prim, "c_add")) text_printf(h, "INLINE %s %s(%s a, %s b) { return (%s){a.re + b.re, a.im + b.im}; }\n", t, name, t, t, t);
-    else if (!strcmp(prim, "c_sub")) text_printf(h, "INLINE %s %s(%s a, %s b) { return (%s){a.re - b.re, a.im - b.im}; }\n", t, name, t, t, t);
-    else if (!strcmp(prim, "c_mul")) text_printf(h, "INLINE %s %s(%s a, %s b) { return (%s){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }\n", t, name, t, t, t);
+    if (!strcmp(prim, "c_add"))
+        text_printf(h, "INLINE %s %s(%s a, %s b) { return (%s){a.re + b.re, a.im + b.im}; }\n", t, name, t, t, t);
+    else if (!strcmp(prim, "c_sub"))
+        text_printf(h, "INLINE %s %s(%s a, %s b) { return (%s){a.re - b.re, a.im - b.im}; }\n", t, name, t, t, t);
+    else if (!strcmp(prim, "c_mul"))
+        text_printf(h,
+                    "INLINE %s %s(%s a, %s b) { return (%s){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }\n",
+                    t, name, t, t, t);
     else if (!strcmp(prim, "c_div"))
-        text_printf(h, "INLINE %s %s(%s a, %s b) { %s yr = b.re < 0 ? -b.re : b.re, yi = b.im < 0 ? -b.im : b.im, q, s;\n"
-                       "    if (yr >= yi) { if (yr == 0 && yi == 0) return (%s){a.re / yr, a.im / yr}; q = b.im / b.re; s = 1 / (b.re + b.im * q); return (%s){(a.re + a.im * q) * s, (a.im - a.re * q) * s}; }\n"
-                       "    q = b.re / b.im; s = 1 / (b.im + b.re * q); return (%s){(a.re * q + a.im) * s, (a.im * q - a.re) * s}; }\n", t, name, t, t, r, t, t, t);
-    else if (!strcmp(prim, "c_neg")) text_printf(h, "INLINE %s %s(%s a) { return (%s){-a.re, -a.im}; }\n", t, name, t, t);
-    else if (!strcmp(prim, "c_conj")) text_printf(h, "INLINE %s %s(%s a) { return (%s){a.re, -a.im}; }\n", t, name, t, t);
-    else if (!strcmp(prim, "c_abs")) text_printf(h, "%s hypot%s(%s, %s);\nINLINE %s %s(%s a) { return hypot%s(a.re, a.im); }\n", r, f, r, r, r, name, t, f);
+        text_printf(h,
+                    "INLINE %s %s(%s a, %s b) { %s yr = b.re < 0 ? -b.re : b.re, yi = b.im < 0 ? -b.im : b.im, q, s;\n"
+                    "    if (yr >= yi) { if (yr == 0 && yi == 0) return (%s){a.re / yr, a.im / yr}; q = b.im / b.re; s "
+                    "= 1 / (b.re + b.im * q); return (%s){(a.re + a.im * q) * s, (a.im - a.re * q) * s}; }\n"
+                    "    q = b.re / b.im; s = 1 / (b.im + b.re * q); return (%s){(a.re * q + a.im) * s, (a.im * q - "
+                    "a.re) * s}; }\n",
+                    t, name, t, t, r, t, t, t);
+    else if (!strcmp(prim, "c_neg"))
+        text_printf(h, "INLINE %s %s(%s a) { return (%s){-a.re, -a.im}; }\n", t, name, t, t);
+    else if (!strcmp(prim, "c_conj"))
+        text_printf(h, "INLINE %s %s(%s a) { return (%s){a.re, -a.im}; }\n", t, name, t, t);
+    else if (!strcmp(prim, "c_abs"))
+        text_printf(h, "%s hypot%s(%s, %s);\nINLINE %s %s(%s a) { return hypot%s(a.re, a.im); }\n", r, f, r, r, r, name,
+                    t, f);
     else if (!strcmp(prim, "c_real")) text_printf(h, "INLINE %s %s(%s a) { return a.re; }\n", r, name, t);
     else if (!strcmp(prim, "c_imag")) text_printf(h, "INLINE %s %s(%s a) { return a.im; }\n", r, name, t);
-    else if (!strcmp(prim, "c_eq")) text_printf(h, "INLINE u8 %s(%s a, %s b) { return a.re == b.re && a.im == b.im; }\n", name, t, t);
-    else if (!strcmp(prim, "c_neq")) text_printf(h, "INLINE u8 %s(%s a, %s b) { return !(a.re == b.re && a.im == b.im); }\n", name, t, t);
+    else if (!strcmp(prim, "c_eq"))
+        text_printf(h, "INLINE u8 %s(%s a, %s b) { return a.re == b.re && a.im == b.im; }\n", name, t, t);
+    else if (!strcmp(prim, "c_neq"))
+        text_printf(h, "INLINE u8 %s(%s a, %s b) { return !(a.re == b.re && a.im == b.im); }\n", name, t, t);
 }
 
 const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes) {
@@ -159,7 +212,9 @@ const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes) {
     snprintf(name, 64, "%s_%s", prim, t);
     if (!need(e, name)) return name;
     const Math *m = find(prim);
-    if (!strcmp(prim, "c_make")) text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { return (%s){a, b}; }\n", d == TH_FLOAT32 ? "c64" : "c128", name, t, t, d == TH_FLOAT32 ? "c64" : "c128");
+    if (!strcmp(prim, "c_make"))
+        text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { return (%s){a, b}; }\n", d == TH_FLOAT32 ? "c64" : "c128",
+                    name, t, t, d == TH_FLOAT32 ? "c64" : "c128");
     else if (dtype_is_complex(d)) complex_math(e, prim, d, name);
     else if (dtype_is_float(d) && m) plain_math(e, m, d, lanes, name);
     else if (dtype_is_float(d) && !strcmp(prim, "abs")) float_abs(e, d, lanes, name);
@@ -167,13 +222,8 @@ const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes) {
     return name;
 }
 
-bool vector_able(const Emit *e, const char *prim, ThDtype d) {
-    (void)e;
-    if (dtype_is_float(d)) return strcmp(prim, "mod_floor") != 0 && strcmp(prim, "div_floor") != 0 && strcmp(prim, "c_make") != 0;
-    return !strncmp(prim, "bit_", 4) || (!strcmp(prim, "abs") && d == TH_BOOL);
-}
-
-/* ---- masks, splats, casts ------------------------------------------------------------------------------------------------- */
+/* ---- masks, splats, casts
+ * ------------------------------------------------------------------------------------------------- */
 static char *named(Emit *e, const char *what, ThDtype d, int lanes) {
     char t[16];
     type_name(t, d, lanes);
@@ -189,7 +239,9 @@ const char *need_select(Emit *e, ThDtype d, int lanes) {
     need_type(e, d, lanes, t);
     need_mask(e, d, lanes, m);
     if (lanes == 1) text_printf(&e->helpers, "INLINE %s %s(int m, %s a, %s b) { return m ? a : b; }\n", t, name, t, t);
-    else text_printf(&e->helpers, "INLINE %s %s(%s m, %s a, %s b) { return (%s)(((%s)a & m) | ((%s)b & ~m)); }\n", t, name, m, t, t, t, m, m);
+    else
+        text_printf(&e->helpers, "INLINE %s %s(%s m, %s a, %s b) { return (%s)(((%s)a & m) | ((%s)b & ~m)); }\n", t,
+                    name, m, t, t, t, m, m);
     return name;
 }
 
@@ -228,22 +280,39 @@ static void scalar_cast(Emit *e, ThDtype from, ThDtype to, const char *name) {
     const char *f = type_short(from), *t = type_short(to);
     char fk = th_dtype_kind(from), tk = th_dtype_kind(to);
     if (fk == 'c') {
-        if (tk == 'c') { text_printf(&e->helpers, "INLINE %s %s(%s a) { return (%s){a.re, a.im}; }\n", t, name, f, t); return; }
-        if (tk == 'b') { text_printf(&e->helpers, "INLINE u8 %s(%s a) { return a.re != 0 || a.im != 0; }\n", name, f); return; }
+        if (tk == 'c') {
+            text_printf(&e->helpers, "INLINE %s %s(%s a) { return (%s){a.re, a.im}; }\n", t, name, f, t);
+            return;
+        }
+        if (tk == 'b') {
+            text_printf(&e->helpers, "INLINE u8 %s(%s a) { return a.re != 0 || a.im != 0; }\n", name, f);
+            return;
+        }
         const char *part = need_cast(e, from == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64, to, 1);
         text_printf(&e->helpers, "INLINE %s %s(%s a) { return %s(a.re); }\n", t, name, f, part);
         return;
     }
-    if (tk == 'c') text_printf(&e->helpers, "INLINE %s %s(%s a) { return (%s){(%s)a, 0}; }\n", t, name, f, t, to == TH_COMPLEX64 ? "f32" : "f64");
+    if (tk == 'c')
+        text_printf(&e->helpers, "INLINE %s %s(%s a) { return (%s){(%s)a, 0}; }\n", t, name, f, t,
+                    to == TH_COMPLEX64 ? "f32" : "f64");
     else if (tk == 'b') text_printf(&e->helpers, "INLINE u8 %s(%s a) { return a != 0; }\n", name, f);
     else if (fk != 'f' || tk == 'f') text_printf(&e->helpers, "INLINE %s %s(%s a) { return (%s)a; }\n", t, name, f, t);
     else if (to == TH_UINT64)
-        text_printf(&e->helpers, "INLINE u64 %s(%s a) { f64 v = a; int big = v >= 0x1p63; if (big) v -= 0x1p63;\n"
-                                 "    u64 r = v >= -0x1p63 && v < 0x1p63 ? (u64)(i64)v : 1ul << 63; return big ? r ^ 1ul << 63 : r; }\n", name, f);
+        text_printf(
+            &e->helpers,
+            "INLINE u64 %s(%s a) { f64 v = a; int big = v >= 0x1p63; if (big) v -= 0x1p63;\n"
+            "    u64 r = v >= -0x1p63 && v < 0x1p63 ? (u64)(i64)v : 1ul << 63; return big ? r ^ 1ul << 63 : r; }\n",
+            name, f);
     else if (to == TH_INT64 || to == TH_UINT32)
-        text_printf(&e->helpers, "INLINE %s %s(%s a) { f64 v = a; return (%s)(v >= -0x1p63 && v < 0x1p63 ? (i64)v : (i64)(1ul << 63)); }\n", t, name, f, t);
+        text_printf(
+            &e->helpers,
+            "INLINE %s %s(%s a) { f64 v = a; return (%s)(v >= -0x1p63 && v < 0x1p63 ? (i64)v : (i64)(1ul << 63)); }\n",
+            t, name, f, t);
     else
-        text_printf(&e->helpers, "INLINE %s %s(%s a) { f64 v = a; return (%s)(v > -2147483649.0 && v < 2147483648.0 ? (i32)v : (i32)(1u << 31)); }\n", t, name, f, t);
+        text_printf(&e->helpers,
+                    "INLINE %s %s(%s a) { f64 v = a; return (%s)(v > -2147483649.0 && v < 2147483648.0 ? (i32)v : "
+                    "(i32)(1u << 31)); }\n",
+                    t, name, f, t);
 }
 
 const char *need_cast(Emit *e, ThDtype from, ThDtype to, int lanes) {
@@ -255,18 +324,26 @@ const char *need_cast(Emit *e, ThDtype from, ThDtype to, int lanes) {
     /* bool and uint8 share a C type but not a meaning */
     snprintf(name, 64, "cast_%s_%s%s", to == TH_BOOL ? "b" : type_short(to), from == TH_BOOL ? "b" : "", a);
     if (!need(e, name)) return name;
-    if (lanes == 1) { scalar_cast(e, from, to, name); return name; }
+    if (lanes == 1) {
+        scalar_cast(e, from, to, name);
+        return name;
+    }
     if (to == TH_BOOL) {
         need_mask(e, from, lanes, m);
-        text_printf(&e->helpers, "INLINE %s %s(%s a) { return __builtin_convertvector((%s)(a != 0), %s) & 1; }\n", b, name, a, m, b);
+        text_printf(&e->helpers, "INLINE %s %s(%s a) { return __builtin_convertvector((%s)(a != 0), %s) & 1; }\n", b,
+                    name, a, m, b);
     } else if (dtype_is_float(from) && dtype_is_discrete(to)) {
         const char *one = need_cast(e, from, to, 1);
-        text_printf(&e->helpers, "INLINE %s %s(%s a) { %s r; for (int i = 0; i < %d; i++) r[i] = %s(a[i]); return r; }\n", b, name, a, b, lanes, one);
+        text_printf(&e->helpers,
+                    "INLINE %s %s(%s a) { %s r; for (int i = 0; i < %d; i++) r[i] = %s(a[i]); return r; }\n", b, name,
+                    a, b, lanes, one);
     } else text_printf(&e->helpers, "INLINE %s %s(%s a) { return __builtin_convertvector(a, %s); }\n", b, name, a, b);
     return name;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------------------- */
+/* ---- memory
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 const char *need_load(Emit *e, ThDtype d, int lanes, char how) {
     char t[16], *name = named(e, how == 't' ? "ldt" : "ldg", d, lanes);
     if (!name) return "";
@@ -274,9 +351,15 @@ const char *need_load(Emit *e, ThDtype d, int lanes, char how) {
     need_type(e, d, lanes, t);
     const char *s = type_short(d);
     if (how == 't') /* lanes past m repeat the first element: ordinary numbers for vector math */
-        text_printf(&e->helpers, "INLINE %s %s(const %s *p, i64 m) { %s r; for (int i = 0; i < %d; i++) r[i] = p[i < m ? i : 0]; return r; }\n", t, name, s, t, lanes);
+        text_printf(&e->helpers,
+                    "INLINE %s %s(const %s *p, i64 m) { %s r; for (int i = 0; i < %d; i++) r[i] = p[i < m ? i : 0]; "
+                    "return r; }\n",
+                    t, name, s, t, lanes);
     else
-        text_printf(&e->helpers, "INLINE %s %s(const %s *p, i64 st, i64 m) { %s r; for (int i = 0; i < %d; i++) r[i] = p[i < m ? i * st : 0]; return r; }\n", t, name, s, t, lanes);
+        text_printf(&e->helpers,
+                    "INLINE %s %s(const %s *p, i64 st, i64 m) { %s r; for (int i = 0; i < %d; i++) r[i] = p[i < m ? i "
+                    "* st : 0]; return r; }\n",
+                    t, name, s, t, lanes);
     return name;
 }
 
@@ -285,7 +368,10 @@ const char *need_store(Emit *e, ThDtype d, int lanes, char how) {
     if (!name) return "";
     if (!need(e, name)) return name;
     need_type(e, d, lanes, t);
-    text_printf(&e->helpers, how == 't' ? "INLINE void %s(%s *p, %s v, i64 m) { for (int i = 0; i < m; i++) p[i] = v[i]; }\n"
-                                        : "INLINE void %s(%s *p, %s v, i64 st, i64 m) { for (int i = 0; i < m; i++) p[i * st] = v[i]; }\n", name, type_short(d), t);
+    text_printf(&e->helpers,
+                how == 't'
+                    ? "INLINE void %s(%s *p, %s v, i64 m) { for (int i = 0; i < m; i++) p[i] = v[i]; }\n"
+                    : "INLINE void %s(%s *p, %s v, i64 st, i64 m) { for (int i = 0; i < m; i++) p[i * st] = v[i]; }\n",
+                name, type_short(d), t);
     return name;
 }

@@ -8,23 +8,32 @@
 #include <stdio.h>
 #include <string.h>
 
-void put_size(Text *t, Size z) {
+void emit_size(Text *t, Size z) {
     if (z.sym < 0) text_printf(t, "%lldl", (long long)z.k);
     else if (z.k == 1) text_printf(t, "s[%d]", z.sym);
     else text_printf(t, "%lld * s[%d]", (long long)z.k, z.sym);
 }
 
-/* ---- how wide a stage can run ------------------------------------------------------------------------------------------------ */
+/* ---- how wide a stage can run
+ * ------------------------------------------------------------------------------------------------ */
 static bool vectorizable(const Emit *e, const Ins *i) {
     const Kernel *k = e->k;
     if (dtype_is_complex((ThDtype)i->dtype) || dtype_is_complex((ThDtype)i->in_dtype)) return false;
     switch (i->op) {
-    case INS_LOAD: case INS_STORE: {
+    case INS_LOAD:
+    case INS_STORE: {
         const Access *a = &k->acc.at[i->a];
         return a->idx < 0 && a->guard < 0 && !(a->flags & ACC_ADD) && !dtype_is_complex((ThDtype)a->dtype);
     }
-    case INS_CHECK_INDEX: case INS_FAIL_IF: return false;
-    case INS_PARAM: case INS_CONST: case INS_INDEX: case INS_SIZE: case INS_CAST: case INS_RED: case INS_EP: return true;
+    case INS_CHECK_INDEX:
+    case INS_FAIL_IF: return false;
+    case INS_PARAM:
+    case INS_CONST:
+    case INS_INDEX:
+    case INS_SIZE:
+    case INS_CAST:
+    case INS_RED:
+    case INS_EP: return true;
     default: break;
     }
     const ScalarOp *op = &scalar_ops[i->op];
@@ -32,14 +41,15 @@ static bool vectorizable(const Emit *e, const Ins *i) {
     return !((op->flags & SF_FAILS) || !strcmp(op->name, "pow") || !strcmp(op->name, "abs_") || !op->value);
 }
 
-int stage_lanes(const Emit *e, const LoopStage *s) {
+int emit_lanes(const Emit *e, const LoopStage *s) {
     if (s->vec < 0) return 1;
     size_t widest = 1;
     for (int j = s->st->ins0; j < s->st->ins0 + s->st->nins; j++) {
         const Ins *i = &e->k->ins.at[j];
         if (i->depth <= s->vec) continue;
         if (!vectorizable(e, i)) return 1;
-        size_t b = i->op == INS_STORE ? th_dtype_bytes((ThDtype)e->k->acc.at[i->a].dtype) : th_dtype_bytes((ThDtype)i->dtype);
+        size_t b =
+            i->op == INS_STORE ? th_dtype_bytes((ThDtype)e->k->acc.at[i->a].dtype) : th_dtype_bytes((ThDtype)i->dtype);
         if (i->op < INS_LOAD && th_dtype_bytes((ThDtype)i->in_dtype) > b) b = th_dtype_bytes((ThDtype)i->in_dtype);
         if (b > widest) widest = b;
     }
@@ -51,17 +61,21 @@ int stage_lanes(const Emit *e, const LoopStage *s) {
     return n > 16 ? 16 : n;
 }
 
-/* ---- operands -------------------------------------------------------------------------------------------------------------------- */
+/* ---- operands
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 static int lanes_here(const Emit *e, const Ins *i) { return e->s->vec >= 0 && i->depth > e->s->vec ? e->lanes : 1; }
 
 /* Name of value id as an operand at the given width. */
 static const char *ref(Emit *e, int id, int lanes, char buf[64]) {
-    if (lanes > 1 && !e->vec[id]) snprintf(buf, 64, "%s(v%d)", need_splat(e, (ThDtype)e->k->ins.at[id].dtype, lanes), id);
+    if (lanes > 1 && !e->vec[id])
+        snprintf(buf, 64, "%s(v%d)", need_splat(e, (ThDtype)e->k->ins.at[id].dtype, lanes), id);
     else snprintf(buf, 64, "v%d", id);
     return buf;
 }
 
-/* Address of an access at the current position, without the vec dim's own step when lanes > 1 (its position is i<dim>). */
+/* Address of an access at the current position, without the vec dim's own step when lanes > 1 (its position is i<dim>).
+ */
 static void address(Emit *e, Text *t, int acc, int depth) {
     const Access *a = &e->k->acc.at[acc];
     text_printf(t, "p%d", acc);
@@ -72,7 +86,7 @@ static void address(Emit *e, Text *t, int acc, int depth) {
         else {
             text_printf(t, " + i%d * ", d);
             text_putc(t, '(');
-            put_size(t, a->st[d]);
+            emit_size(t, a->st[d]);
             text_putc(t, ')');
         }
     }
@@ -98,7 +112,7 @@ static void load(Emit *e, int id, const Ins *i, Text *t, int lanes, int acc) {
         else text_printf(t, "*(const %su *)(%s)", ty, at);
     } else {
         text_printf(t, "%s(%s, ", need_load(e, d, lanes, 'g'), at);
-        put_size(t, st);
+        emit_size(t, st);
         text_put(t, e->tail ? ", m)" : "");
         if (!e->tail) text_printf(t, ", %d)", lanes);
     }
@@ -116,17 +130,20 @@ static void store(Emit *e, const Ins *i, int lanes) {
     const char *at = p.at ? p.at : "";
     ref(e, i->b, lanes, v);
     Size st = lanes > 1 ? a->st[e->s->st->vec] : size_const(1);
-    put_size(&z, st);
+    emit_size(&z, st);
     if (lanes == 1) {
-        if (a->guard >= 0) line(e, "if (v%d)", a->guard);
-        if ((a->flags & ACC_ADD) && dtype_is_complex(d)) line(e, "{ %s *q = %s; q->re += %s.re; q->im += %s.im; }", type_short(d), at, v, v);
-        else line(e, (a->flags & ACC_ADD) ? (d == TH_BOOL ? "*(%s) |= %s;" : "*(%s) += %s;") : "*(%s) = %s;", at, v);
+        if (a->guard >= 0) emit_line(e, "if (v%d)", a->guard);
+        if ((a->flags & ACC_ADD) && dtype_is_complex(d))
+            emit_line(e, "{ %s *q = %s; q->re += %s.re; q->im += %s.im; }", type_short(d), at, v, v);
+        else
+            emit_line(e, (a->flags & ACC_ADD) ? (d == TH_BOOL ? "*(%s) |= %s;" : "*(%s) += %s;") : "*(%s) = %s;", at,
+                      v);
     } else if (size_is(st, 1)) {
         need_type(e, d, lanes, ty);
-        if (e->tail) line(e, "%s(%s, %s, m);", need_store(e, d, lanes, 't'), at, v);
-        else line(e, "*(%su *)(%s) = %s;", ty, at, v);
-    } else if (e->tail) line(e, "%s(%s, %s, %s, m);", need_store(e, d, lanes, 'g'), at, v, z.at);
-    else line(e, "%s(%s, %s, %s, %d);", need_store(e, d, lanes, 'g'), at, v, z.at, lanes);
+        if (e->tail) emit_line(e, "%s(%s, %s, m);", need_store(e, d, lanes, 't'), at, v);
+        else emit_line(e, "*(%su *)(%s) = %s;", ty, at, v);
+    } else if (e->tail) emit_line(e, "%s(%s, %s, %s, m);", need_store(e, d, lanes, 'g'), at, v, z.at);
+    else emit_line(e, "%s(%s, %s, %s, %d);", need_store(e, d, lanes, 'g'), at, v, z.at, lanes);
     text_free(&p);
     text_free(&z);
 }
@@ -146,7 +163,10 @@ static void literal(Text *t, const Ins *i) {
 }
 
 static void index_of(Emit *e, Text *t, const Ins *i, int lanes) {
-    if (lanes == 1 || e->s->st->vec != i->a) { text_printf(t, lanes == 1 ? "(i64)i%d" : "(i64)i%d", i->a); return; }
+    if (lanes == 1 || e->s->st->vec != i->a) {
+        text_printf(t, lanes == 1 ? "(i64)i%d" : "(i64)i%d", i->a);
+        return;
+    }
     char ty[16];
     need_type(e, TH_INT64, lanes, ty);
     text_printf(t, "i%d + (%s){", i->a, ty);
@@ -155,9 +175,13 @@ static void index_of(Emit *e, Text *t, const Ins *i, int lanes) {
 }
 
 static void checks(Emit *e, int id, const Ins *i) {
-    if (i->op == INS_FAIL_IF) { line(e, "if (v%d) return f->rt->fail(f, step, %d, 0, 0, 0, 0, 0);", i->a, i->b); return; }
-    line(e, "i64 v%d = v%d < 0 ? v%d + v%d : v%d;", id, i->a, i->a, i->b, i->a);
-    line(e, "if (v%d < 0 || v%d >= v%d) return f->rt->fail(f, step, %d, 2, v%d, v%d, 0, 0);", id, id, i->b, TH_IndexError, i->a, i->b);
+    if (i->op == INS_FAIL_IF) {
+        emit_line(e, "if (v%d) return f->rt->fail(f, step, %d, 0, 0, 0, 0, 0);", i->a, i->b);
+        return;
+    }
+    emit_line(e, "i64 v%d = v%d < 0 ? v%d + v%d : v%d;", id, i->a, i->a, i->b, i->a);
+    emit_line(e, "if (v%d < 0 || v%d >= v%d) return f->rt->fail(f, step, %d, 2, v%d, v%d, 0, 0);", id, id, i->b,
+              TH_IndexError, i->a, i->b);
 }
 
 /* A value's defining text; lanes: width wanted, may be lowered to 1 for what is the same in all lanes. */
@@ -167,12 +191,23 @@ static bool value_text(Emit *e, Text *t, int id, const Ins *i, int *lanes, bool 
     switch (i->op) {
     case INS_LOAD: load(e, id, i, t, *lanes, i->a); return true;
     case INS_EP: load(e, id, i, t, *lanes, e->s->st->C); return true;
-    case INS_PARAM: case INS_CONST: *lanes = 1; literal(t, i); return true;
-    case INS_SIZE: *lanes = 1; put_size(t, e->k->size.at[i->a]); return true;
-    case INS_INDEX: if (e->s->vec < 0 || e->s->st->vec != i->a) *lanes = 1; index_of(e, t, i, *lanes); return true;
+    case INS_PARAM:
+    case INS_CONST:
+        *lanes = 1;
+        literal(t, i);
+        return true;
+    case INS_SIZE:
+        *lanes = 1;
+        emit_size(t, e->k->size.at[i->a]);
+        return true;
+    case INS_INDEX:
+        if (e->s->vec < 0 || e->s->st->vec != i->a) *lanes = 1;
+        index_of(e, t, i, *lanes);
+        return true;
     case INS_RED: text_printf(t, "r%d", i->a); return true;
     case INS_CAST:
-        text_printf(t, "%s(%s)", need_cast(e, (ThDtype)e->k->ins.at[i->a].dtype, (ThDtype)i->dtype, *lanes), ref(e, i->a, *lanes, r[0]));
+        text_printf(t, "%s(%s)", need_cast(e, (ThDtype)e->k->ins.at[i->a].dtype, (ThDtype)i->dtype, *lanes),
+                    ref(e, i->a, *lanes, r[0]));
         return true;
     default: break;
     }
@@ -180,15 +215,21 @@ static bool value_text(Emit *e, Text *t, int id, const Ins *i, int *lanes, bool 
     for (int j = 0; j < 4; j++)
         if (ids[j] >= 0) names[j] = ref(e, ids[j], *lanes, r[j]);
     if ((scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete((ThDtype)i->in_dtype))
-        line(e, "if (%s == 0) return f->rt->fail(f, step, %d, 0, 0, 0, 0, 0);", names[1], TH_ZeroDivisionError);
+        emit_line(e, "if (%s == 0) return f->rt->fail(f, step, %d, 0, 0, 0, 0, 0);", names[1], TH_ZeroDivisionError);
     return emit_value(e, t, i, *lanes, names, mask);
 }
 
 bool emit_ins(Emit *e, int id) {
     const Ins *i = &e->k->ins.at[id];
     int lanes = lanes_here(e, i);
-    if (i->op == INS_STORE) { store(e, i, lanes); return true; }
-    if (i->op == INS_CHECK_INDEX || i->op == INS_FAIL_IF) { checks(e, id, i); return true; }
+    if (i->op == INS_STORE) {
+        store(e, i, lanes);
+        return true;
+    }
+    if (i->op == INS_CHECK_INDEX || i->op == INS_FAIL_IF) {
+        checks(e, id, i);
+        return true;
+    }
     Text t;
     char ty[16], mt[16];
     bool mask = false;
@@ -199,9 +240,9 @@ bool emit_ins(Emit *e, int id) {
     if (ok && mask && lanes > 1) {
         ThDtype d = (ThDtype)i->in_dtype;
         e->mask[id] = (uint8_t)mask_width(d);
-        line(e, "%s m%d = %s;", need_mask(e, d, lanes, mt), id, t.at);
-        line(e, "%s v%d = %s(m%d);", ty, id, need_bool_of_mask(e, d, lanes), id);
-    } else if (ok) line(e, "%s v%d = %s;", ty, id, t.at ? t.at : "0");
+        emit_line(e, "%s m%d = %s;", need_mask(e, d, lanes, mt), id, t.at);
+        emit_line(e, "%s v%d = %s(m%d);", ty, id, need_bool_of_mask(e, d, lanes), id);
+    } else if (ok) emit_line(e, "%s v%d = %s;", ty, id, t.at ? t.at : "0");
     text_free(&t);
     return ok && !failed(e->c);
 }

@@ -1,6 +1,6 @@
 /*
- * loops.c -- a kernel as one C function: extents and base pointers, the outer loops, each stage's loops inside. The vec loop runs in
- * whole vectors and once more for the rest (m elements), through the same vector functions.
+ * loops.c -- a kernel as one C function: extents and base pointers, the outer loops, each stage's loops inside. The vec
+ * loop runs in whole vectors and once more for the rest (m elements), through the same vector functions.
  */
 #include "emit.h"
 
@@ -35,41 +35,41 @@ static bool vec_loop(Emit *e, const KernelOrder *o, int d) {
     int dim = e->s->loop[d];
     bool u = counts_vectors(e);
     const char *step = u ? ", u++" : "";
-    if (u) line(e, "int u%s = 0;", "");
+    if (u) emit_line(e, "int u%s = 0;", "");
     if (e->lanes == 1) {
-        line(e, "for (i64 i%d = 0; i%d < n%d; i%d++%s) {", dim, dim, dim, dim, step);
+        emit_line(e, "for (i64 i%d = 0; i%d < n%d; i%d++%s) {", dim, dim, dim, dim, step);
         bool ok = body(e, o, d);
-        line(e, "}");
+        emit_line(e, "}");
         return ok;
     }
-    line(e, "i64 i%d = 0;", dim);
-    line(e, "for (; i%d + %d <= n%d; i%d += %d%s) {", dim, e->lanes, dim, dim, e->lanes, step);
+    emit_line(e, "i64 i%d = 0;", dim);
+    emit_line(e, "for (; i%d + %d <= n%d; i%d += %d%s) {", dim, e->lanes, dim, dim, e->lanes, step);
     if (!body(e, o, d)) return false;
-    line(e, "}");
-    line(e, "if (i%d < n%d) { /* the last n %% %d */", dim, dim, e->lanes);
+    emit_line(e, "}");
+    emit_line(e, "if (i%d < n%d) { /* the last n %% %d */", dim, dim, e->lanes);
     e->indent++;
-    line(e, "const i64 m = n%d - i%d;", dim, dim);
+    emit_line(e, "const i64 m = n%d - i%d;", dim, dim);
     e->indent--;
     e->tail = true;
     bool ok = body(e, o, d);
     e->tail = false;
-    line(e, "}");
+    emit_line(e, "}");
     return ok;
 }
 
 static bool loop(Emit *e, const KernelOrder *o, int d) {
     if (d == e->s->vec) {
-        line(e, "{");
+        emit_line(e, "{");
         e->indent++;
         bool ok = vec_loop(e, o, d);
         e->indent--;
-        line(e, "}");
+        emit_line(e, "}");
         return ok;
     }
     int dim = e->s->loop[d];
-    line(e, "for (i64 i%d = 0; i%d < n%d; i%d++) {", dim, dim, dim, dim);
+    emit_line(e, "for (i64 i%d = 0; i%d < n%d; i%d++) {", dim, dim, dim, dim);
     bool ok = body(e, o, d);
-    line(e, "}");
+    emit_line(e, "}");
     return ok;
 }
 
@@ -85,14 +85,16 @@ static bool emit_depth(Emit *e, const KernelOrder *o, int d) {
     return code(e, o->code + s->post[d], s->npost[d]);
 }
 
-/* ---- GEMM ------------------------------------------------------------------------------------------------------------------- */
+/* ---- GEMM
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 static void strides(Emit *e, const char *name, const Access *a, int d0, int d1) {
     Text t;
     text_init(&t, e->c);
-    put_size(&t, a->st[d0]);
+    emit_size(&t, a->st[d0]);
     text_put(&t, ", ");
-    put_size(&t, a->st[d1]);
-    line(e, "const i64 %s[2] = {%s};", name, t.at ? t.at : "0, 0");
+    emit_size(&t, a->st[d1]);
+    emit_line(e, "const i64 %s[2] = {%s};", name, t.at ? t.at : "0, 0");
     text_free(&t);
 }
 
@@ -100,7 +102,7 @@ static void operand(Emit *e, Text *t, int acc) {
     text_printf(t, "p%d", acc);
     for (int d = 0; d < e->k->nouter; d++) {
         text_printf(t, " + i%d * (", d);
-        put_size(t, e->k->acc.at[acc].st[d]);
+        emit_size(t, e->k->acc.at[acc].st[d]);
         text_put(t, ")");
     }
 }
@@ -113,9 +115,9 @@ static bool gemm(Emit *e, const KernelOrder *o) {
     char al[32] = "1", be[32] = "0";
     if (st->alpha >= 0) snprintf(al, sizeof al, "(f64)v%d", st->alpha);
     if (st->beta >= 0) snprintf(be, sizeof be, "(f64)v%d", st->beta);
-    line(e, "{ /* c = beta c + alpha a.b */");
+    emit_line(e, "{ /* c = beta c + alpha a.b */");
     e->indent++;
-    line(e, "const i64 mnk[3] = {n%d, n%d, n%d};", m, m + 1, m + 2);
+    emit_line(e, "const i64 mnk[3] = {n%d, n%d, n%d};", m, m + 1, m + 2);
     strides(e, "as", &e->k->acc.at[st->A], m, m + 2);
     strides(e, "bs", &e->k->acc.at[st->B], m + 2, m + 1);
     strides(e, "cs", &e->k->acc.at[st->C], m, m + 1);
@@ -125,18 +127,19 @@ static bool gemm(Emit *e, const KernelOrder *o) {
     operand(e, &t, st->B);
     text_put(&t, ", bs, ");
     operand(e, &t, st->C);
-    line(e, "if (f->rt->gemm(f, %d, mnk, %s, cs, %s, %s)) return f->rt->fail(f, step, %d, 0, 0, 0, 0, 0);", e->k->acc.at[st->C].dtype, t.at ? t.at : "", al, be,
-         TH_MemoryError);
+    emit_line(e, "if (f->rt->gemm(f, %d, mnk, %s, cs, %s, %s)) return f->rt->fail(f, step, %d, 0, 0, 0, 0, 0);",
+              e->k->acc.at[st->C].dtype, t.at ? t.at : "", al, be, TH_MemoryError);
     text_free(&t);
     e->indent--;
-    line(e, "}");
+    emit_line(e, "}");
     return true;
 }
 
-/* ---- the function ------------------------------------------------------------------------------------------------------------- */
+/* ---- the function
+ * ------------------------------------------------------------------------------------------------------------- */
 static bool stage(Emit *e, const KernelOrder *o, int number) {
     e->s = &o->stage[number];
-    e->lanes = stage_lanes(e, e->s);
+    e->lanes = emit_lanes(e, e->s);
     if (e->s->st->cls == STAGE_GEMM) {
         if (!gemm(e, o)) return false;
         if (!e->s->st->nins) return true;
@@ -162,11 +165,11 @@ static bool outer(Emit *e, const KernelOrder *o, int d) {
             if (!stage(e, o, i)) return false;
         return true;
     }
-    line(e, "for (i64 i%d = 0; i%d < n%d; i%d++) {", d, d, d, d);
+    emit_line(e, "for (i64 i%d = 0; i%d < n%d; i%d++) {", d, d, d, d);
     e->indent++;
     bool ok = outer(e, o, d + 1);
     e->indent--;
-    line(e, "}");
+    emit_line(e, "}");
     return ok;
 }
 
@@ -175,16 +178,19 @@ static void head(Emit *e) {
     Text t;
     for (int d = 0; d < k->ndim; d++) {
         text_init(&t, e->c);
-        put_size(&t, k->dim[d].n);
-        line(e, "const i64 n%d = %s;", d, t.at ? t.at : "0");
+        emit_size(&t, k->dim[d].n);
+        emit_line(e, "const i64 n%d = %s;", d, t.at ? t.at : "0");
         text_free(&t);
     }
     for (int i = 0; i < k->acc.n; i++) {
         const Access *a = &k->acc.at[i];
         const char *ty = type_short((ThDtype)a->dtype), *ro = a->flags & ACC_WRITE ? "" : "const ";
         text_init(&t, e->c);
-        if (!size_is(a->off, 0)) { text_put(&t, " + "); put_size(&t, a->off); }
-        line(e, "%s%s *const p%d = (%s%s *)b[%d]%s;", ro, ty, i, ro, ty, a->buf, t.at ? t.at : "");
+        if (!size_is(a->off, 0)) {
+            text_put(&t, " + ");
+            emit_size(&t, a->off);
+        }
+        emit_line(e, "%s%s *const p%d = (%s%s *)b[%d]%s;", ro, ty, i, ro, ty, a->buf, t.at ? t.at : "");
         text_free(&t);
     }
 }
@@ -196,14 +202,14 @@ bool emit_kernel(Emit *e, const Kernel *k, int number) {
     e->mask = arena_alloc0(e->arena, (size_t)k->ins.n + 1);
     e->vec = arena_alloc0(e->arena, (size_t)k->ins.n + 1);
     if (!e->mask || !e->vec || !kernel_order(k, e->arena, &o)) return false;
-    if (k->title) line(e, "/* %s */", k->title);
-    line(e, "static int kernel_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step) {", number);
+    if (k->title) emit_line(e, "/* %s */", k->title);
+    emit_line(e, "static int kernel_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step) {", number);
     e->indent = 1;
-    line(e, "(void)f, (void)b, (void)s, (void)q, (void)step;");
+    emit_line(e, "(void)f, (void)b, (void)s, (void)q, (void)step;");
     head(e);
     bool ok = outer(e, &o, 0);
-    line(e, "return 0;");
+    emit_line(e, "return 0;");
     e->indent = 0;
-    line(e, "}\n");
+    emit_line(e, "}\n");
     return ok && !failed(e->c);
 }

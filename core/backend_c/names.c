@@ -5,13 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct { const char *name, *ctype; int mask; } types[TH_DTYPE_COUNT] = {
-    [TH_BOOL] = {"u8", "unsigned char", TH_INT8}, [TH_INT8] = {"i8", "signed char", TH_INT8},
-    [TH_INT16] = {"i16", "short", TH_INT16}, [TH_INT32] = {"i32", "int", TH_INT32}, [TH_INT64] = {"i64", "long", TH_INT64},
-    [TH_UINT8] = {"u8", "unsigned char", TH_INT8}, [TH_UINT16] = {"u16", "unsigned short", TH_INT16},
-    [TH_UINT32] = {"u32", "unsigned int", TH_INT32}, [TH_UINT64] = {"u64", "unsigned long", TH_INT64},
-    [TH_FLOAT32] = {"f32", "float", TH_INT32}, [TH_FLOAT64] = {"f64", "double", TH_INT64},
-    [TH_COMPLEX64] = {"c64", "", TH_INT64}, [TH_COMPLEX128] = {"c128", "", TH_INT64},
+static const struct {
+    const char *name, *ctype;
+    int mask;
+} types[TH_DTYPE_COUNT] = {
+    [TH_BOOL] = {"u8", "unsigned char", TH_INT8},
+    [TH_INT8] = {"i8", "signed char", TH_INT8},
+    [TH_INT16] = {"i16", "short", TH_INT16},
+    [TH_INT32] = {"i32", "int", TH_INT32},
+    [TH_INT64] = {"i64", "long", TH_INT64},
+    [TH_UINT8] = {"u8", "unsigned char", TH_INT8},
+    [TH_UINT16] = {"u16", "unsigned short", TH_INT16},
+    [TH_UINT32] = {"u32", "unsigned int", TH_INT32},
+    [TH_UINT64] = {"u64", "unsigned long", TH_INT64},
+    [TH_FLOAT32] = {"f32", "float", TH_INT32},
+    [TH_FLOAT64] = {"f64", "double", TH_INT64},
+    [TH_COMPLEX64] = {"c64", "", TH_INT64},
+    [TH_COMPLEX128] = {"c128", "", TH_INT64},
 };
 
 const char *type_short(ThDtype d) { return types[d].name; }
@@ -36,14 +46,17 @@ const char *need_type(Emit *e, ThDtype d, int lanes, char out[16]) {
         const char *s = types[d].name;
         size_t b = th_dtype_bytes(d);
         text_printf(&e->helpers, "typedef %s %s __attribute__((vector_size(%d)));\n", s, out, (int)b * lanes);
-        text_printf(&e->helpers, "typedef %s %su __attribute__((vector_size(%d), aligned(%d), may_alias));\n", s, out, (int)b * lanes, (int)b);
+        text_printf(&e->helpers, "typedef %s %su __attribute__((vector_size(%d), aligned(%d), may_alias));\n", s, out,
+                    (int)b * lanes, (int)b);
     }
     return out;
 }
 
-const char *need_mask(Emit *e, ThDtype d, int lanes, char out[16]) { return need_type(e, (ThDtype)types[d].mask, lanes, out); }
+const char *need_mask(Emit *e, ThDtype d, int lanes, char out[16]) {
+    return need_type(e, (ThDtype)types[d].mask, lanes, out);
+}
 
-void line(Emit *e, const char *format, ...) {
+void emit_line(Emit *e, const char *format, ...) {
     char small[1024];
     va_list ap;
     va_start(ap, format);

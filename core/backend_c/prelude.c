@@ -1,4 +1,5 @@
-/* prelude.c -- the head of every unit: its own prototypes, no system header. Mirrors runtime.h; the ABI number is checked on loading. */
+/* prelude.c -- the head of every unit: its own prototypes, no system header. Mirrors runtime.h; the ABI number is
+ * checked on loading. */
 #include "emit.h"
 
 const char *const prelude_c =
@@ -10,7 +11,8 @@ const char *const prelude_c =
     "typedef struct Frame Frame;\n"
     "typedef struct {\n"
     "    u32 abi, size;\n"
-    "    int (*gemm)(Frame *, int, const i64 *, const void *, const i64 *, const void *, const i64 *, void *, const i64 *, f64, f64);\n"
+    "    int (*gemm)(Frame *, int, const i64 *, const void *, const i64 *, const void *, const i64 *, void *, const "
+    "i64 *, f64, f64);\n"
     "    int (*host_call)(Frame *, int);\n"
     "    int (*size_step)(Frame *, int, int);\n"
     "    int (*late_alloc)(Frame *, int);\n"

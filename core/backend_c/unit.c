@@ -16,8 +16,7 @@ static void cells(Emit *e, const Step *s, const Kernel *k, int number) {
             if (k->ins.at[j].op == INS_PARAM && k->ins.at[j].a == i) kind = th_dtype_kind((ThDtype)k->ins.at[j].dtype);
         text_put(&t, i ? ", " : "");
         if (kind == 'c') text_printf(&t, "{.c = {%a, %a}}", v.c.re, v.c.im);
-        else if (kind == 'f' && v.f - v.f != 0) { /* infinities and NaN by bits */
-            uint64_t bits;
+        else if (kind == 'f' && v.f - v.f != 0) { /* infinities and NaN by bits */ uint64_t bits;
             memcpy(&bits, &v.f, 8);
             text_printf(&t, "{.i = (i64)0x%llxul}", (unsigned long long)bits);
         } else if (kind == 'f') {
@@ -26,7 +25,7 @@ static void cells(Emit *e, const Step *s, const Kernel *k, int number) {
             text_put(&t, "}");
         } else text_printf(&t, "{.i = (i64)%lluul}", (unsigned long long)v.i);
     }
-    line(e, "    static const Cell q[%d] = {%s}; /* step %d */", s->nparam, t.at ? t.at : "", number);
+    emit_line(e, "    static const Cell q[%d] = {%s}; /* step %d */", s->nparam, t.at ? t.at : "", number);
     text_free(&t);
 }
 
@@ -37,10 +36,10 @@ static void kernel_step(Emit *e, const Step *s, int number) {
     text_init(&y, e->c);
     for (int i = 0; i < s->nbuf; i++) text_printf(&b, i ? ", f->buf[%d]" : "f->buf[%d]", s->buf[i]);
     for (int i = 0; i < s->nsym; i++) text_printf(&y, i ? ", f->sym[%d]" : "f->sym[%d]", s->sym[i]);
-    line(e, "    char *const b[%d] = {%s};", s->nbuf ? s->nbuf : 1, s->nbuf ? b.at : "0");
-    line(e, "    const i64 s[%d] = {%s};", s->nsym ? s->nsym : 1, s->nsym ? y.at : "0");
+    emit_line(e, "    char *const b[%d] = {%s};", s->nbuf ? s->nbuf : 1, s->nbuf ? b.at : "0");
+    emit_line(e, "    const i64 s[%d] = {%s};", s->nsym ? s->nsym : 1, s->nsym ? y.at : "0");
     cells(e, s, k, number);
-    line(e, "    return kernel_%d(f, b, s, %s, %d);", s->kernel, s->nparam ? "q" : "0", number);
+    emit_line(e, "    return kernel_%d(f, b, s, %s, %d);", s->kernel, s->nparam ? "q" : "0", number);
     text_free(&b);
     text_free(&y);
 }
@@ -51,23 +50,24 @@ static void transfer(Emit *e, const Step *s) {
     text_init(&t, e->c);
     if (b->size.sym < 0) text_printf(&t, "%lld", (long long)b->size.k);
     else text_printf(&t, "%lld * f->sym[%d]", (long long)b->size.k, b->size.sym);
-    line(e, "    memcpy(f->buf[%d], f->buf[%d], (unsigned long)(%s) * %d);", s->buf[1], s->buf[0], t.at ? t.at : "0", (int)th_dtype_bytes((ThDtype)b->dtype));
-    line(e, "    return 0;");
+    emit_line(e, "    memcpy(f->buf[%d], f->buf[%d], (unsigned long)(%s) * %d);", s->buf[1], s->buf[0],
+              t.at ? t.at : "0", (int)th_dtype_bytes((ThDtype)b->dtype));
+    emit_line(e, "    return 0;");
     text_free(&t);
 }
 
 static void step(Emit *e, int number) {
     const Step *s = &e->p->step[number];
-    if (s->title) line(e, "/* %s */", s->title);
-    line(e, "static int step_%d(Frame *f) {", number);
+    if (s->title) emit_line(e, "/* %s */", s->title);
+    emit_line(e, "static int step_%d(Frame *f) {", number);
     switch ((StepKind)s->kind) {
     case STEP_KERNEL: kernel_step(e, s, number); break;
-    case STEP_HOST: line(e, "    return f->rt->host_call(f, %d);", number); break;
+    case STEP_HOST: emit_line(e, "    return f->rt->host_call(f, %d);", number); break;
     case STEP_TRANSFER: transfer(e, s); break;
-    case STEP_SIZE: line(e, "    return f->rt->size_step(f, %d, %d);", s->a, s->n); break;
-    case STEP_LATE: line(e, "    return f->rt->late_alloc(f, %d);", s->buf[0]); break;
+    case STEP_SIZE: emit_line(e, "    return f->rt->size_step(f, %d, %d);", s->a, s->n); break;
+    case STEP_LATE: emit_line(e, "    return f->rt->late_alloc(f, %d);", s->buf[0]); break;
     }
-    line(e, "}\n");
+    emit_line(e, "}\n");
 }
 
 /* Regions nest as the plan says (depth of loops and branches, never of the graph). */
@@ -77,25 +77,30 @@ static void region(Emit *e, int id) {
         if (g->kind == REGION_STRAIGHT) {
             for (int i = g->first; i < g->first + g->n; i++) {
                 bool poll = i < e->p->first_write && (i == g->first || e->p->step[i].kind == STEP_KERNEL);
-                if (poll) line(e, "if (f->rt->poll_interrupt(f)) return f->rt->fail(f, %d, %d, 0, 0, 0, 0, 0);", i, TH_Interrupted);
-                line(e, "if (step_%d(f)) return 1;", i);
+                if (poll)
+                    emit_line(e, "if (f->rt->poll_interrupt(f)) return f->rt->fail(f, %d, %d, 0, 0, 0, 0, 0);", i,
+                              TH_Interrupted);
+                emit_line(e, "if (step_%d(f)) return 1;", i);
             }
             continue;
         }
-        if (g->kind == REGION_BRANCH) line(e, "if (*f->buf[%d]) {", g->cond);
-        else if (g->trip.sym < 0) line(e, "for (i64 t = 0; t < %lld; t++) { f->sym[%d] = t;", (long long)g->trip.k, g->counter);
-        else line(e, "for (i64 t = 0, n = %lld * f->sym[%d]; t < n; t++) { f->sym[%d] = t;", (long long)g->trip.k, g->trip.sym, g->counter);
+        if (g->kind == REGION_BRANCH) emit_line(e, "if (*f->buf[%d]) {", g->cond);
+        else if (g->trip.sym < 0)
+            emit_line(e, "for (i64 t = 0; t < %lld; t++) { f->sym[%d] = t;", (long long)g->trip.k, g->counter);
+        else
+            emit_line(e, "for (i64 t = 0, n = %lld * f->sym[%d]; t < n; t++) { f->sym[%d] = t;", (long long)g->trip.k,
+                      g->trip.sym, g->counter);
         e->indent++;
         region(e, g->child);
-        if (g->kind == REGION_LOOP && g->until >= 0) line(e, "if (*f->buf[%d]) break;", g->until);
+        if (g->kind == REGION_LOOP && g->until >= 0) emit_line(e, "if (*f->buf[%d]) break;", g->until);
         e->indent--;
         if (g->kind == REGION_BRANCH) {
-            line(e, "} else {");
+            emit_line(e, "} else {");
             e->indent++;
             region(e, g->other);
             e->indent--;
         }
-        line(e, "}");
+        emit_line(e, "}");
     }
 }
 
@@ -103,16 +108,16 @@ static bool bodies(Emit *e) {
     for (int i = 0; i < e->p->nkernel; i++)
         if (!emit_kernel(e, e->p->kernel[i], i)) return false;
     for (int i = 0; i < e->p->nstep; i++) step(e, i);
-    line(e, "__attribute__((visibility(\"default\"))) int theano_run(Frame *f) {");
+    emit_line(e, "__attribute__((visibility(\"default\"))) int theano_run(Frame *f) {");
     e->indent = 1;
     if (e->p->nregion) region(e, 0);
-    line(e, "return 0;");
+    emit_line(e, "return 0;");
     e->indent = 0;
-    line(e, "}\n");
-    line(e, "__attribute__((visibility(\"default\"))) int (*const theano_step[])(Frame *) = {");
-    for (int i = 0; i < e->p->nstep; i++) line(e, "    step_%d,", i);
-    line(e, "    0};");
-    line(e, "__attribute__((visibility(\"default\"))) const u32 theano_abi = %d;", TH_RT_ABI);
+    emit_line(e, "}\n");
+    emit_line(e, "__attribute__((visibility(\"default\"))) int (*const theano_step[])(Frame *) = {");
+    for (int i = 0; i < e->p->nstep; i++) emit_line(e, "    step_%d,", i);
+    emit_line(e, "    0};");
+    emit_line(e, "__attribute__((visibility(\"default\"))) const u32 theano_abi = %d;", TH_RT_ABI);
     return !failed(e->c);
 }
 

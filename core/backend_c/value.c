@@ -1,6 +1,7 @@
 /*
- * value.c -- the text of one scalar operation, from its value text: operators stay operators, choices become mask selection, primitives
- * become helper calls. Comparisons of vectors are native masks; they become 0/1 only where a bool value is wanted.
+ * value.c -- the text of one scalar operation, from its value text: operators stay operators, choices become mask
+ * selection, primitives become helper calls. Comparisons of vectors are native masks; they become 0/1 only where a bool
+ * value is wanted.
  */
 #include "../graph/expr.h"
 #include "emit.h"
@@ -8,8 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct Val { const char *text; ThDtype dtype; bool literal, mask; double num; } Val;
-typedef struct Ctx { Emit *e; const Ins *i; int lanes; const char *const *names; } Ctx;
+typedef struct Val {
+    const char *text;
+    ThDtype dtype;
+    bool literal, mask;
+    double num;
+} Val;
+typedef struct Ctx {
+    Emit *e;
+    const Ins *i;
+    int lanes;
+    const char *const *names;
+} Ctx;
 
 static const char *textf(Emit *e, const char *format, ...) TH_PRINTF(2, 3);
 static const char *textf(Emit *e, const char *format, ...) {
@@ -59,22 +70,27 @@ static const char *as_mask(Ctx *c, const Val *v, ThDtype d) {
 }
 
 static const char *infix(const char *name) {
-    static const char *const op[][2] = {{"add", "+"}, {"sub", "-"}, {"mul", "*"}, {"true_div", "/"}, {"lt", "<"}, {"le", "<="}, {"gt", ">"},
-                                        {"ge", ">="}, {"eq", "=="}, {"neq", "!="}, {"bit_and", "&"}, {"bit_or", "|"}, {"bit_xor", "^"}};
+    static const char *const op[][2] = {
+        {"add", "+"}, {"sub", "-"}, {"mul", "*"},  {"true_div", "/"}, {"lt", "<"},     {"le", "<="},    {"gt", ">"},
+        {"ge", ">="}, {"eq", "=="}, {"neq", "!="}, {"bit_and", "&"},  {"bit_or", "|"}, {"bit_xor", "^"}};
     for (int i = 0; i < TH_LEN(op); i++)
         if (!strcmp(op[i][0], name)) return op[i][1];
     return NULL;
 }
 
 static bool is_comparison(const char *n) {
-    return !strcmp(n, "lt") || !strcmp(n, "le") || !strcmp(n, "gt") || !strcmp(n, "ge") || !strcmp(n, "eq") || !strcmp(n, "neq");
+    return !strcmp(n, "lt") || !strcmp(n, "le") || !strcmp(n, "gt") || !strcmp(n, "ge") || !strcmp(n, "eq") ||
+           !strcmp(n, "neq");
 }
 
 static Val logical(Ctx *c, const char *name, const Val *k) { /* && || ! on masks */
     bool vec = c->lanes > 1;
-    if (!strcmp(name, "not")) return (Val){.text = textf(c->e, vec ? "(~%s)" : "(!%s)", k[0].text), .dtype = k[0].dtype, .mask = true};
+    if (!strcmp(name, "not"))
+        return (Val){.text = textf(c->e, vec ? "(~%s)" : "(!%s)", k[0].text), .dtype = k[0].dtype, .mask = true};
     bool and = !strcmp(name, "and_");
-    return (Val){.text = textf(c->e, "(%s %s %s)", k[0].text, vec ? (and ? "&" : "|") : (and ? "&&" : "||"), k[1].text), .dtype = k[0].dtype, .mask = true};
+    return (Val){.text = textf(c->e, "(%s %s %s)", k[0].text, vec ? (and? "&" : "|") : (and? "&&" : "||"), k[1].text),
+                 .dtype = k[0].dtype,
+                 .mask = true};
 }
 
 static Val choice(Ctx *c, Val *k) {
@@ -83,7 +99,8 @@ static Val choice(Ctx *c, Val *k) {
     fix_literal(c, &k[2], d);
     const char *m = as_mask(c, &k[0], d);
     if (c->lanes == 1) return (Val){.text = textf(c->e, "(%s ? %s : %s)", m, k[1].text, k[2].text), .dtype = d};
-    return (Val){.text = textf(c->e, "%s(%s, %s, %s)", need_select(c->e, d, c->lanes), m, k[1].text, k[2].text), .dtype = d};
+    return (Val){.text = textf(c->e, "%s(%s, %s, %s)", need_select(c->e, d, c->lanes), m, k[1].text, k[2].text),
+                 .dtype = d};
 }
 
 static bool narrow(ThDtype d) { return dtype_is_discrete(d) && th_dtype_bytes(d) < 4; }
@@ -94,21 +111,33 @@ static Val call(Ctx *c, const char *name, Val *k, int n) {
     for (int i = 0; i < n; i++) fix_literal(c, &k[i], d);
     const char *op = dtype_is_complex(d) ? NULL : infix(name);
     bool wrap = c->lanes == 1 && narrow(d);
-    if (is_comparison(name) && op) return (Val){.text = textf(e, "(%s %s %s)", k[0].text, op, k[1].text), .dtype = d, .mask = true};
-    if (op) return (Val){.text = wrap ? textf(e, "((%s)(%s %s %s))", type_short(d), k[0].text, op, k[1].text) : textf(e, "(%s %s %s)", k[0].text, op, k[1].text), .dtype = d};
-    if (!strcmp(name, "neg")) return (Val){.text = wrap ? textf(e, "((%s)(-%s))", type_short(d), k[0].text) : textf(e, "(-%s)", k[0].text), .dtype = d};
+    if (is_comparison(name) && op)
+        return (Val){.text = textf(e, "(%s %s %s)", k[0].text, op, k[1].text), .dtype = d, .mask = true};
+    if (op)
+        return (Val){.text = wrap ? textf(e, "((%s)(%s %s %s))", type_short(d), k[0].text, op, k[1].text)
+                                  : textf(e, "(%s %s %s)", k[0].text, op, k[1].text),
+                     .dtype = d};
+    if (!strcmp(name, "neg"))
+        return (Val){.text = wrap ? textf(e, "((%s)(-%s))", type_short(d), k[0].text) : textf(e, "(-%s)", k[0].text),
+                     .dtype = d};
     if (!strcmp(name, "bit_not")) {
         if (d == TH_BOOL) return (Val){.text = textf(e, "(%s ^ 1)", k[0].text), .dtype = d};
-        return (Val){.text = wrap ? textf(e, "((%s)(~%s))", type_short(d), k[0].text) : textf(e, "(~%s)", k[0].text), .dtype = d};
+        return (Val){.text = wrap ? textf(e, "((%s)(~%s))", type_short(d), k[0].text) : textf(e, "(~%s)", k[0].text),
+                     .dtype = d};
     }
     if (!strcmp(name, "abs") && d == TH_BOOL) return k[0];
     if (!strcmp(name, "isinf")) {
         const char *abs_ = need_math(e, "abs", d, c->lanes);
-        return (Val){.text = textf(e, d == TH_FLOAT32 ? "(%s(%s) == __builtin_inff())" : "(%s(%s) == __builtin_inf())", abs_, k[0].text), .dtype = d, .mask = true};
+        return (Val){.text = textf(e, d == TH_FLOAT32 ? "(%s(%s) == __builtin_inff())" : "(%s(%s) == __builtin_inf())",
+                                   abs_, k[0].text),
+                     .dtype = d,
+                     .mask = true};
     }
     const char *f = need_math(e, name, d, c->lanes);
-    Val r = {.text = n == 2 ? textf(e, "%s(%s, %s)", f, k[0].text, k[1].text) : textf(e, "%s(%s)", f, k[0].text), .dtype = d};
-    if (!strcmp(name, "c_abs") || !strcmp(name, "c_real") || !strcmp(name, "c_imag")) r.dtype = d == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64;
+    Val r = {.text = n == 2 ? textf(e, "%s(%s, %s)", f, k[0].text, k[1].text) : textf(e, "%s(%s)", f, k[0].text),
+             .dtype = d};
+    if (!strcmp(name, "c_abs") || !strcmp(name, "c_real") || !strcmp(name, "c_imag"))
+        r.dtype = d == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64;
     if (!strcmp(name, "c_make")) r.dtype = d == TH_FLOAT32 ? TH_COMPLEX64 : TH_COMPLEX128;
     return r;
 }
@@ -128,15 +157,19 @@ static Val condition(Ctx *c, char letter, ThDtype d) {
     Val v = operand(c, letter);
     const int ids[4] = {c->i->a, c->i->b, c->i->c, c->i->d};
     int id = ids[letter - 'a'];
-    if (c->lanes > 1 && c->e->mask[id] == mask_width(d)) return (Val){.text = textf(c->e, "m%d", id), .dtype = d, .mask = true};
+    if (c->lanes > 1 && c->e->mask[id] == mask_width(d))
+        return (Val){.text = textf(c->e, "m%d", id), .dtype = d, .mask = true};
     return v;
 }
 
 bool emit_value(Emit *e, Text *t, const Ins *i, int lanes, const char *const *names, bool *mask_result) {
     Ctx c = {e, i, lanes, names};
-    const ScalarTexts *st = scalar_value_texts(e->c, i->op, dtype_is_complex((ThDtype)i->in_dtype) || !scalar_ops[i->op].value);
+    const ScalarTexts *st =
+        scalar_value_texts(e->c, i->op, dtype_is_complex((ThDtype)i->in_dtype) || !scalar_ops[i->op].value);
     if (!st) return false;
-    if (!st->n || !st->at[0]) return err(e->c, TH_NotImplementedError, "%s is not defined for %s", scalar_ops[i->op].name, th_dtype_name((ThDtype)i->in_dtype));
+    if (!st->n || !st->at[0])
+        return err(e->c, TH_NotImplementedError, "%s is not defined for %s", scalar_ops[i->op].name,
+                   th_dtype_name((ThDtype)i->in_dtype));
     const Expr *x = st->at[0];
     Val *v = arena_alloc0(e->arena, sizeof *v * (size_t)x->n);
     if (!v) return false;
@@ -150,7 +183,8 @@ bool emit_value(Emit *e, Text *t, const Ins *i, int lanes, const char *const *na
             const ExNode *cond = &x->at[n->kid[0]];
             if (cond->kind == EX_NAME) k[0] = condition(&c, cond->name[0], operand_dtype(&c, k, 1, 3));
             v[j] = choice(&c, k);
-        } else if (!strcmp(n->name, "and_") || !strcmp(n->name, "or_") || !strcmp(n->name, "not")) v[j] = logical(&c, n->name, k);
+        } else if (!strcmp(n->name, "and_") || !strcmp(n->name, "or_") || !strcmp(n->name, "not"))
+            v[j] = logical(&c, n->name, k);
         else v[j] = call(&c, n->name, k, n->nkid);
     }
     fix_literal(&c, &v[x->n - 1], (ThDtype)i->dtype);

@@ -143,8 +143,7 @@ const Op op_elemwise = {
     .doc = "a scalar operation applied to every element of its inputs, with broadcasting by type",
 };
 
-/* ---- builders
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- builders ---------------------------------------------------------------------------------------------------- */
 ThVar *elemwise_raw(Builder *b, int scalar, ThVar *const *in, int nin) {
     ElemwiseAttrs a;
     memset(&a, 0, sizeof a);

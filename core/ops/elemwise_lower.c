@@ -78,8 +78,7 @@ int scalar_emit(Kernel *k, int op, const ThDtype *in_dtype, const int *in, int n
     return r < 0 ? -1 : ins_cast(k, r, out, depth);
 }
 
-/* ---- the node's loops
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- the node's loops -------------------------------------------------------------------------------------------- */
 typedef struct Loops {
     int8_t map[TH_MAX_NDIM];
     int n;

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the table: functions, then scalar operations, then their aliases
- * --------------------------------------------------- */
+/* ---- the table: functions, then scalar operations, then their aliases -------------------------------------------- */
 static const ThFuncInfo infos[] = {
 #define FRONT(name, sig, meta, method, fn, doc) {name, sig, meta, method, doc},
     FRONT_TABLE(FRONT)
@@ -50,8 +49,7 @@ int th_func_find(const char *name) {
     return -1;
 }
 
-/* ---- signatures
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- signatures -------------------------------------------------------------------------------------------------- */
 typedef struct Param {
     const char *name, *deflt; /* deflt NULL: required */
     int nname, ndeflt;
@@ -101,8 +99,7 @@ static ThArg default_arg(ThContext *c, const Param *p) {
     return (ThArg){.kind = TH_ARG_INT, .i = strtoll(s, NULL, 10)};
 }
 
-/* ---- binding
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- binding ----------------------------------------------------------------------------------------------------- */
 static int find_param(const Sig *sig, const char *key) {
     for (int i = 0; i < sig->n; i++)
         if (!sig->at[i].star && text_is(sig->at[i].name, sig->at[i].nname, key)) return i;
@@ -183,8 +180,7 @@ static bool bind(Front *f, const ThArg *args, int n) {
     return fill_defaults(f, &sig);
 }
 
-/* ---- calls
- * ----------------------------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 /* Every public scalar operation: its operands are its parameters. */
 static int call_scalar(Front *f) {
     VarVec v = {0};

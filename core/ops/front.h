@@ -36,13 +36,11 @@ typedef int (*FrontFn)(Front *f); /* number of results, or -1 with the error set
 FRONT_TABLE(FRONT)
 #undef FRONT
 
-/* ---- results
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 int front_return(Front *f, ThVar *v);
 int front_return_n(Front *f, ThVar *const *v, int n); /* a NULL among them: -1 */
 
-/* ---- arguments
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 static inline bool front_none(const Front *f, int i) { return f->arg[i].kind == TH_ARG_NONE; }
 /* as_tensor_variable: numbers by autocast, arrays and lists of numbers as Constants, lists with variables stacked.
  * NULL: error. */
@@ -66,8 +64,7 @@ bool front_ints(Front *f, int i, int64_t *v, int max, int *n);
 /* Names the function: "sum: ..."; always returns -1. */
 int front_error(Front *f, ThError kind, const char *format, ...) TH_PRINTF(3, 4);
 
-/* ---- calling other functions by name
- * ------------------------------------------------------------------------------------ */
+/* ---- calling other functions by name ----------------------------------------------------------------------------- */
 /* Result 0 of function `name` on args, in f's builder. NULL with the error set. */
 ThVar *front_call(Builder *b, const char *name, const ThArg *args, int nargs);
 static inline ThArg front_arg_var(ThVar *v) { return (ThArg){.kind = TH_ARG_VAR, .var = v}; }

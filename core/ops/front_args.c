@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- results and errors
- * --------------------------------------------------------------------------------------------------- */
+/* ---- results and errors ------------------------------------------------------------------------------------------ */
 int front_error(Front *f, ThError kind, const char *format, ...) {
     Text t;
     char text[600];
@@ -32,8 +31,7 @@ int front_return_n(Front *f, ThVar *const *v, int n) {
 
 int front_return(Front *f, ThVar *v) { return front_return_n(f, &v, 1); }
 
-/* ---- variables
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- variables --------------------------------------------------------------------------------------------------- */
 static const char *const kind_names[] = {"None",     "a variable", "an array", "an integer", "a float",    "a boolean",
                                          "a string", "a list",     "a slice",  "newaxis",    "an ellipsis"};
 
@@ -129,8 +127,7 @@ ThVar *front_var(Front *f, int i) {
     return front_as_var(f, &f->arg[i], param_name(f, i, name, sizeof name));
 }
 
-/* ---- numbers and names
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- numbers and names ------------------------------------------------------------------------------------------- */
 static bool wrong(Front *f, int i, const char *wanted) {
     char name[64];
     front_error(f, TH_TypeError, "'%s' should be %s, not %s", param_name(f, i, name, sizeof name), wanted,
@@ -195,8 +192,7 @@ ThDtype front_dtype(Front *f, int i) {
     return s ? front_dtype_of(f->ctx, s) : TH_DTYPE_NONE;
 }
 
-/* ---- lists and axes
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- lists and axes ---------------------------------------------------------------------------------------------- */
 bool front_list(Front *f, int i, VarVec *v) {
     const ThArg *at = i < 0 ? f->rest : &f->arg[i];
     int n = i < 0 ? f->nrest : 1;

@@ -6,15 +6,13 @@
 
 #include <string.h>
 
-/* ---- small words
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- small words ------------------------------------------------------------------------------------------------- */
 static ThVar *two(Front *f, int s, ThVar *a, ThVar *b) { return elemwise_2(f->b, s, a, b); }
 static ThVar *one(Front *f, int s, ThVar *a) { return elemwise_1(f->b, s, a); }
 static ThVar *integer(Front *f, int64_t v) { return const_int(f->b, v, TH_DTYPE_NONE); }
 static ThVar *number(Front *f, double v) { return const_float(f->b, v, TH_DTYPE_NONE); }
 
-/* ---- dtypes
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- dtypes ------------------------------------------------------------------------------------------------------ */
 int front_cast(Front *f) {
     ThVar *x = front_var(f, 0);
     ThDtype d = front_dtype_of(f->ctx, front_str(f, 1));
@@ -44,8 +42,7 @@ int front_copy(Front *f) {
     return front_return(f, r);
 }
 
-/* ---- rounding
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- rounding ---------------------------------------------------------------------------------------------------- */
 static ThVar *round_var(Front *f) {
     ThVar *a = front_var(f, 0);
     if (front_none(f, 1)) return one(f, S_round_half_to_even, a);
@@ -72,8 +69,7 @@ int front_ceil_intdiv(Front *f) {
     return q ? front_return(f, two(f, S_add, cast_make(f->b, more, q->type.dtype), q)) : -1;
 }
 
-/* ---- closeness
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- closeness --------------------------------------------------------------------------------------------------- */
 /* Infinities of one sign are close; NaN only with equal_nan. */
 static ThVar *isclose(Front *f) {
     ThVar *a = front_var(f, 0), *b = front_var(f, 1);
@@ -96,8 +92,7 @@ int front_allclose(Front *f) {
     return front_return(f, front_call(f->b, "all", &a, 1));
 }
 
-/* ---- dimshuffle
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- dimshuffle -------------------------------------------------------------------------------------------------- */
 int front_dimshuffle(Front *f) {
     ThVar *x = front_var(f, 0);
     int8_t pattern[TH_MAX_NDIM];
@@ -121,9 +116,7 @@ int front_dimshuffle(Front *f) {
     return front_return(f, dimshuffle_make(f->b, x, pattern, f->nrest));
 }
 
-/* ---- nnet
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- nnet -------------------------------------------------------------------------------------------------------- */
 /* alpha == 0: 0.5 * (x + |x|), so that the gradient at 0 is 0.5; else f1 * x + f2 * |x|. */
 int front_relu(Front *f) {
     ThVar *x = front_var(f, 0), *ax = one(f, S_abs_, x);

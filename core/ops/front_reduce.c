@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-/* ---- arguments
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 /* Argument 0 as a tensor and parameter 1 as its axes. NULL: error. */
 static ThVar *input(Front *f, AttrInts *axis) {
     ThVar *x = front_var(f, 0);
@@ -25,8 +24,7 @@ static ThVar *named(Front *f, ThVar *v, const char *name) {
     return v && th_var_set_name(v, name) == 0 ? v : NULL;
 }
 
-/* ---- sums and products
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- sums and products ------------------------------------------------------------------------------------------- */
 static ThVar *reduce(Front *f, const Op *op, bool no_zeros) {
     AttrInts axis;
     ThVar *x = input(f, &axis);
@@ -48,8 +46,7 @@ static int front_logical(Front *f, const Op *op) {
 int front_any(Front *f) { return front_logical(f, &op_any); }
 int front_all(Front *f) { return front_logical(f, &op_all); }
 
-/* ---- mean, variance
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- mean, variance ---------------------------------------------------------------------------------------------- */
 /* s divided by lengths[d] for each reduced dimension d in turn. */
 static ThVar *divide(Builder *b, ThVar *s, ThVar *lengths, int ndim, const AttrInts *axis) {
     for (int d = 0; d < ndim; d++)
@@ -114,9 +111,21 @@ static ThVar *variance(Front *f) {
 int front_variance(Front *f) { return front_return(f, variance(f)); }
 int front_std(Front *f) { return front_return(f, named(f, elemwise_1(f->b, S_sqrt, variance(f)), "std")); }
 
-/* ---- extrema
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* pow(sum(pow(|x|, L), axis), 1 / L); the optimizer knows L = 1 and L = 2. */
+int front_norm(Front *f) {
+    Builder *b = f->b;
+    AttrInts axis;
+    ThVar *x = front_var(f, 0);
+    double power = front_float(f, 1);
+    if (!x || failed(f->ctx) || !front_axes(f, 2, x->type.ndim, &axis)) return -1;
+    if (power == 0 || power - power != 0)
+        return front_error(f, TH_NotImplementedError, "L should be a finite number other than 0");
+    ThVar *sum = sum_make(b, elemwise_2(b, S_pow, elemwise_1(b, S_abs_, x), front_var(f, 1)), &axis);
+    ThVar *y = elemwise_2(b, S_pow, sum, const_float(b, 1 / power, TH_DTYPE_NONE));
+    return front_return(f, keep(f, front_bool(f, 3), x, y, &axis));
+}
+
+/* ---- extrema ----------------------------------------------------------------------------------------------------- */
 /* Output `which` (0 maximum, 1 position) of MaxAndArgmax(x). */
 static ThVar *extremum(Front *f, ThVar *x, const AttrInts *axis, int which, bool keepdims) {
     ThApply *a = max_and_argmax_make(f->b, x, axis);

@@ -37,8 +37,7 @@ OpsState *ops_state(ThContext *c);
 /* Attributes of an Apply of the named struct type. */
 #define ATTRS(type, a) ((const type *)(a)->attrs)
 
-/* ---- elementwise helpers (elemwise.c, elemwise_grad.c)
- * ----------------------------------------------------------------- */
+/* ---- elementwise helpers (elemwise.c, elemwise_grad.c) ----------------------------------------------------------- */
 /* Elemwise{scalar} on inputs of equal rank, nothing padded. NULL with the error set. */
 ThVar *elemwise_raw(Builder *b, int scalar, ThVar *const *in, int nin);
 static inline ThVar *elemwise_1(Builder *b, int s, ThVar *x) { return elemwise_make(b, s, &x, 1); }
@@ -56,17 +55,14 @@ ThVar *zero_grad_make(Builder *b, ThVar *x);
 /* Left-pads x with broadcastable dims to rank n (x itself when it has them). */
 ThVar *padleft_make(Builder *b, ThVar *x, int n);
 
-/* ---- elementwise part of a kernel
- * ----------------------------------------------------------------------------------------- */
+/* ---- elementwise part of a kernel -------------------------------------------------------------------------------- */
 /* The dtype conversions and instructions of one scalar operation on value ids; see elemwise_lower.c. -1 on error. */
 int scalar_emit(Kernel *k, int op, const ThDtype *in_dtype, const int *in, int nin, ThDtype out, int depth);
 
-/* ---- bodies of Composites (scalar_body.c)
- * ------------------------------------------------------------------------------------- */
+/* ---- bodies of Composites (scalar_body.c) ------------------------------------------------------------------------ */
 ThDtype scalar_body_dtype(const ScalarBody *b, int value); /* of a value id */
 
-/* ---- attribute helpers
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- attribute helpers ------------------------------------------------------------------------------------------- */
 /* Normalises negative axes, sorts, refuses duplicates and axes out of range (ValueError naming `what`). */
 bool axes_normalize(ThContext *c, AttrInts *axes, int ndim, const char *what);
 

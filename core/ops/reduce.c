@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* ---- types
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 static bool drop_axes(Infer *q, const AttrInts *axis, ThType *out, ThDtype dtype) {
     ThType t = q->in[0]->type;
     uint32_t bc = 0;
@@ -51,8 +50,7 @@ static bool shape(ShapeQ *q) {
     return true;
 }
 
-/* ---- names
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 static void put_axes(Text *t, const AttrInts *axis) {
     for (int i = 0; i < axis->n; i++) text_printf(t, i ? ", %d" : "%d", axis->at[i]);
 }
@@ -97,8 +95,7 @@ static void str_argmax(Text *t, const ThApply *a) {
     text_put(t, r->axis.n == 1 ? ",)}" : ")}");
 }
 
-/* ---- the records
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- the records ------------------------------------------------------------------------------------------------- */
 static const AttrField fields[] = {
     {"axis", ATTR_AXES, offsetof(ReduceAttrs, axis), false},
     {"dtype", ATTR_DTYPE, offsetof(ReduceAttrs, dtype), false},
@@ -161,8 +158,7 @@ const Op op_argmax = {
     .doc = "first position of the largest element over dimensions",
 };
 
-/* ---- builders
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- builders ---------------------------------------------------------------------------------------------------- */
 static ThDtype widest_int(ThDtype d) {
     if (d == TH_BOOL || dtype_is_signed(d)) return TH_INT64;
     return dtype_is_unsigned(d) ? TH_UINT64 : d;

@@ -80,8 +80,7 @@ void max_and_argmax_grad(Grad *g) {
     else extremum_grad(g);
 }
 
-/* ---- after elementwise gradients
- * ------------------------------------------------------------------------------------------ */
+/* ---- after elementwise gradients --------------------------------------------------------------------------------- */
 ThVar *unbroadcast_make(Builder *b, ThVar *g, ThVar *x) {
     if (!g || !x || g->type.kind != TYPE_TENSOR) return g;
     AttrInts axis = {0};

@@ -102,8 +102,7 @@ const ScalarBody *scalar_body_intern(ThContext *c, const ScalarBody *proto) {
     return b;
 }
 
-/* ---- Theano's text
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- Theano's text ----------------------------------------------------------------------------------------------- */
 typedef struct BodyPrint {
     const ScalarBody *b;
     VEC(int) todo; /* >= 0: value to print; < 0: text number -1 - k of `word` */

@@ -15,7 +15,8 @@ ThVar *rw_upcast_constants(Opt *o, ThApply *a) {
     if (result != RES_UP && result != RES_UP_NOBOOL && result != RES_UP_BOOL8 && result != RES_DIV) return NULL;
     if (result == RES_UP_BOOL8 && dtype_is_float(d)) { /* x ** 2 keeps the exponent that tells how to multiply */
         double y;
-        if (ask_value(a->in[1], &y) && !dtype_is_float(a->in[1]->type.dtype) && !ask_value(a->in[0], &y)) d = a->out[0]->type.dtype;
+        if (ask_value(a->in[1], &y) && !dtype_is_float(a->in[1]->type.dtype) && !ask_value(a->in[0], &y))
+            d = a->out[0]->type.dtype;
     }
     for (int i = 0; i < a->nin; i++) {
         in[i] = a->in[i];

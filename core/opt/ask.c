@@ -16,9 +16,7 @@ ThApply *ask_scalar(const ThVar *v, int scalar) {
     return v && v->owner && ask_which(v->owner) == scalar ? v->owner : NULL;
 }
 
-bool ask_op(const ThVar *v, const Op *op) {
-    return v && v->owner && v->owner->op == op;
-}
+bool ask_op(const ThVar *v, const Op *op) { return v && v->owner && v->owner->op == op; }
 
 bool ask_all_bcast(ThType t) {
     uint32_t all = t.ndim >= 32 ? ~0u : (1u << t.ndim) - 1;

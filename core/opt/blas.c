@@ -1,30 +1,20 @@
 /*
  * blas.c -- products of matrices and vectors as the calls of a BLAS: Dot22, Dot22Scalar, Gemv, Ger.
- * In: Dot and Gemm nodes. Out: nodes whose operands have exactly the rank the call wants, through views. beta == 0 never
- * reads the destination, so it is an AllocEmpty.
+ * In: Dot and Gemm nodes. Out: nodes whose operands have exactly the rank the call wants, through views. beta == 0
+ * never reads the destination, so it is an AllocEmpty.
  */
 #include "rules.h"
 
 static const int8_t row[] = {-1, 0}, col[] = {0, -1}, first[] = {0}, second_[] = {1};
 
-static ThVar *as_row(Opt *o, ThVar *v) {
-    return dimshuffle_make(&o->b, v, row, 2);
-}
-static ThVar *as_col(Opt *o, ThVar *v) {
-    return dimshuffle_make(&o->b, v, col, 2);
-}
+static ThVar *as_row(Opt *o, ThVar *v) { return dimshuffle_make(&o->b, v, row, 2); }
+static ThVar *as_col(Opt *o, ThVar *v) { return dimshuffle_make(&o->b, v, col, 2); }
 /* The vector in dimension d of a matrix whose other dimension is broadcastable. */
-static ThVar *vector_of(Opt *o, ThVar *m, int d) {
-    return dimshuffle_make(&o->b, m, d ? second_ : first, 1);
-}
+static ThVar *vector_of(Opt *o, ThVar *m, int d) { return dimshuffle_make(&o->b, m, d ? second_ : first, 1); }
 
-static ThVar *number(Opt *o, double x, ThDtype d) {
-    return const_float(&o->b, x, d);
-}
+static ThVar *number(Opt *o, double x, ThDtype d) { return const_float(&o->b, x, d); }
 
-static bool blas_dtype(ThDtype d) {
-    return dtype_is_float(d) || dtype_is_complex(d);
-}
+static bool blas_dtype(ThDtype d) { return dtype_is_float(d) || dtype_is_complex(d); }
 
 ThVar *rw_dot_to_dot22(Opt *o, ThApply *a) {
     ThVar *x = a->in[0], *y = a->in[1], *in[2];
@@ -81,7 +71,9 @@ static ThVar *zeros(Opt *o, ThVar *x, ThVar *y) {
 ThVar *rw_gemm_to_ger(Opt *o, ThApply *a) {
     ThVar *x = a->in[2], *y = a->in[3];
     double beta;
-    if (!type_bcast(x->type, 1) || !type_bcast(y->type, 0) || !ask_value(a->in[4], &beta) || dtype_is_complex(x->type.dtype)) return NULL;
+    if (!type_bcast(x->type, 1) || !type_bcast(y->type, 0) || !ask_value(a->in[4], &beta) ||
+        dtype_is_complex(x->type.dtype))
+        return NULL;
     if (beta != 0 && beta != 1) return NULL;
     ThVar *z = beta == 1 ? a->in[0] : zeros(o, x, y);
     return ger(o, z, a->in[1], x, y);
@@ -95,7 +87,8 @@ static ThVar *empty(Opt *o, ThVar *m, int d) {
 ThVar *rw_dot22_to_ger_or_gemv(Opt *o, ThApply *a) {
     ThVar *x = a->in[0], *y = a->in[1];
     ThDtype d = x->type.dtype;
-    bool x0 = type_bcast(x->type, 0), x1 = type_bcast(x->type, 1), y0 = type_bcast(y->type, 0), y1 = type_bcast(y->type, 1);
+    bool x0 = type_bcast(x->type, 0), x1 = type_bcast(x->type, 1), y0 = type_bcast(y->type, 0),
+         y1 = type_bcast(y->type, 1);
     if (dtype_is_complex(d)) return NULL;
     ThVar *one = number(o, 1, d), *zero = number(o, 0, d);
     if (x1 && y0) return ger(o, zeros(o, x, y), one, x, y);

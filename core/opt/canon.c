@@ -1,16 +1,21 @@
 /*
  * canon.c -- sums and products in one flat form: local_add_canonizer, local_mul_canonizer.
  * In: a maximal root of a tree of add, sub, neg (or mul, true_div, inv). Out: the root rebuilt from two lists (plus and
- * minus; numerator and denominator) when terms cancel or constants fold: the folded constant first, then the terms in the
- * order in which they were first seen. Measure: number of terms, then of constants not in first place.
- * Inner nodes with other users are terms themselves, but for products in which expanding one cancels something.
+ * minus; numerator and denominator) when terms cancel or constants fold: the folded constant first, then the terms in
+ * the order in which they were first seen. Measure: number of terms, then of constants not in first place. Inner nodes
+ * with other users are terms themselves, but for products in which expanding one cancels something.
  */
 #include "rules.h"
 
-typedef struct Family { int main, inverse, reciprocal; bool is_mul; } Family;
+typedef struct Family {
+    int main, inverse, reciprocal;
+    bool is_mul;
+} Family;
 static const Family sums = {S_add, S_sub, S_neg, false}, products = {S_mul, S_true_div, S_inv, true};
 
-typedef struct Terms { VEC(ThVar *) side[2]; } Terms; /* 0: plus or numerator, 1: minus or denominator */
+typedef struct Terms {
+    VEC(ThVar *) side[2];
+} Terms; /* 0: plus or numerator, 1: minus or denominator */
 typedef struct Canon {
     Opt *o;
     const Family *f;
@@ -38,7 +43,10 @@ static bool is_maximal(const Family *f, const ThApply *a) {
     return !in_family(f, up) || up->out[0]->type.dtype != v->type.dtype;
 }
 
-typedef struct Open { ThVar *v; int side; } Open;
+typedef struct Open {
+    ThVar *v;
+    int side;
+} Open;
 
 /* Terms of the tree under the root, left to right. */
 static bool flatten(Canon *k) {
@@ -48,11 +56,13 @@ static bool flatten(Canon *k) {
     const ThApply *a = k->root;
     int side = 0;
     for (;;) {
-        for (int i = a->nin - 1; ok && i >= 0; i--) ok = vec_push(c, &stack, ((Open){a->in[i], side ^ flips(k->f, a, i)}));
+        for (int i = a->nin - 1; ok && i >= 0; i--)
+            ok = vec_push(c, &stack, ((Open){a->in[i], side ^ flips(k->f, a, i)}));
         a = NULL;
         while (ok && stack.n && !a) {
             Open top = vec_pop(&stack);
-            if (top.v->owner && top.v->nclients == 1 && in_family(k->f, top.v->owner) && top.v->type.dtype == k->type.dtype) {
+            if (top.v->owner && top.v->nclients == 1 && in_family(k->f, top.v->owner) &&
+                top.v->type.dtype == k->type.dtype) {
                 a = top.v->owner;
                 side = top.side;
                 k->flat = false;
@@ -93,7 +103,9 @@ static bool open_shared(Canon *k) {
     for (int side = 0; ok && side < 2; side++) {
         for (int i = 0; ok && i < k->t.side[side].n; i++) {
             ThApply *a = k->t.side[side].at[i]->owner;
-            if (!a || a->nin > 8 || !in_family(k->f, a) || a->out[0]->type.dtype != k->type.dtype || !part_cancels(k, m, a, side)) continue;
+            if (!a || a->nin > 8 || !in_family(k->f, a) || a->out[0]->type.dtype != k->type.dtype ||
+                !part_cancels(k, m, a, side))
+                continue;
             int first = -1;
             for (int p = 0; ok && p < a->nin; p++) {
                 int at = side ^ flips(k->f, a, p);
@@ -207,8 +219,8 @@ static ThVar *rebuild(Canon *k, ThVar *ct) {
 }
 
 /*
- * A flat sum whose one constant stands in the middle: it moves to the front inside the node. (A new node would be merged with
- * the old one, for which the order of operands does not count.)
+ * A flat sum whose one constant stands in the middle: it moves to the front inside the node. (A new node would be
+ * merged with the old one, for which the order of operands does not count.)
  */
 static void constant_first(Canon *k) {
     ThApply *a = k->root;
@@ -256,10 +268,6 @@ static ThVar *canonize(Opt *o, ThApply *a, const Family *f) {
     return r;
 }
 
-ThVar *rw_add_canonizer(Opt *o, ThApply *a) {
-    return canonize(o, a, &sums);
-}
+ThVar *rw_add_canonizer(Opt *o, ThApply *a) { return canonize(o, a, &sums); }
 
-ThVar *rw_mul_canonizer(Opt *o, ThApply *a) {
-    return canonize(o, a, &products);
-}
+ThVar *rw_mul_canonizer(Opt *o, ThApply *a) { return canonize(o, a, &products); }

@@ -13,16 +13,16 @@ enum { MAX_GENERATION = 50, MAX_SPREAD = 256 };
 typedef VEC(const Rule *) RuleVec;
 typedef struct Engine {
     Opt *o;
-    VEC(ThApply *) heap;       /* least (rank, serial) first */
-    VEC(uint8_t) queued;       /* by node id */
+    VEC(ThApply *) heap; /* least (rank, serial) first */
+    VEC(uint8_t) queued; /* by node id */
     RuleVec by_scalar[SCALAR_COUNT], any;
-    VEC(RuleVec) by_op;        /* by place in op_table */
+    VEC(RuleVec) by_op; /* by place in op_table */
     Map op_place;
-    int depth;                 /* levels above a changed node that patterns reach */
+    int depth; /* levels above a changed node that patterns reach */
     bool failed;
 } Engine;
 
-/* ---- worklist ------------------------------------------------------------------------------------------------------------------ */
+/* ---- worklist ---- */
 static bool before(const ThApply *a, const ThApply *b) {
     return a->rank != b->rank ? a->rank < b->rank : a->serial < b->serial;
 }
@@ -84,9 +84,7 @@ static void push_upward(Engine *e, ThApply *a, int levels) {
     }
 }
 
-static void on_import(void *user, ThApply *node) {
-    push(user, node);
-}
+static void on_import(void *user, ThApply *node) { push(user, node); }
 
 static void on_change(void *user, ThApply *node) {
     Engine *e = user;
@@ -98,7 +96,7 @@ static void on_prune(void *user, ThApply *node) {
     (void)node;
 }
 
-/* ---- which rules ----------------------------------------------------------------------------------------------------------------- */
+/* ---- which rules ---- */
 static bool collect(Engine *e) {
     Opt *o = e->o;
     if (!vec_reserve(o->c, &e->by_op, op_count)) return false;
@@ -131,7 +129,7 @@ static void forget(Engine *e) {
     map_free(c, &e->op_place);
 }
 
-/* ---- replacing ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- replacing ---- */
 /* second(input, r) for inputs of the node that have the dims r lacks. */
 static ThVar *fill_from_inputs(Opt *o, ThVar *r, const ThVar *out) {
     const ThApply *a = out->owner;
@@ -164,7 +162,7 @@ bool engine_replace(Opt *o, ThVar *out, ThVar *r, const char *rule) {
     return fg_replace(o->fg, out, r, rule);
 }
 
-/* ---- the loop --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the loop ---- */
 /* True when the rule changed the graph. */
 static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
     Opt *o = e->o;
@@ -221,7 +219,8 @@ bool pass_rules(Opt *o) {
             ThApply *a = pop(&e);
             if (a->flags & APPLY_DEAD) continue;
             if (o->rewrites > o->limit) {
-                ctx_log(o->c, "optimizer: %lld rewrites in one function; stopped in %s", (long long)o->rewrites, o->pass->name);
+                ctx_log(o->c, "optimizer: %lld rewrites in one function; stopped in %s", (long long)o->rewrites,
+                        o->pass->name);
                 break;
             }
             visit(&e, a);

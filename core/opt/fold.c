@@ -1,7 +1,7 @@
 /*
  * fold.c -- constant folding: a node whose inputs are all constants becomes a constant.
- * In: ctx->eval for values (views and casts need none). Out: constants of exactly the node's type. Invariant: a node that
- * fails, or whose result would be large, stays as it is.
+ * In: ctx->eval for values (views and casts need none). Out: constants of exactly the node's type. Invariant: a node
+ * that fails, or whose result would be large, stays as it is.
  */
 #include "rules.h"
 
@@ -54,7 +54,8 @@ static ThVar *evaluate(Opt *o, ThApply *a) {
 
 /* Nodes whose result can be far larger than their inputs are left to the plan. */
 static bool makes_large(const ThApply *a) {
-    return a->op == &op_alloc || a->op == &op_alloc_empty || a->op == &op_arange || a->op == &op_eye || a->op == &op_tri;
+    return a->op == &op_alloc || a->op == &op_alloc_empty || a->op == &op_arange || a->op == &op_eye ||
+           a->op == &op_tri;
 }
 
 ThVar *rw_constant_folding(Opt *o, ThApply *a) {

@@ -1,8 +1,8 @@
 /*
  * fuse.c -- elementwise fusion: a tree of Elemwise nodes becomes one Composite.
- * In: the graph before the schedule. Out: nodes whose scalar body holds what several nodes did. A node joins the group of
- * its users when all of them are in one group, its result has the group's broadcast pattern, and the caps allow it. Only
- * a group's root is used outside, so no cycle can arise. One walk, users before inputs.
+ * In: the graph before the schedule. Out: nodes whose scalar body holds what several nodes did. A node joins the group
+ * of its users when all of them are in one group, its result has the group's broadcast pattern, and the caps allow it.
+ * Only a group's root is used outside, so no cycle can arise. One walk, users before inputs.
  */
 #include "rewrite.h"
 
@@ -10,12 +10,16 @@
 
 enum { MAX_INPUTS = 20, MAX_INS = 120 };
 
-typedef struct Group { ThApply *root; int nins, nin; VEC(ThApply *) member; } Group;
+typedef struct Group {
+    ThApply *root;
+    int nins, nin;
+    VEC(ThApply *) member;
+} Group;
 typedef struct Fuse {
     Opt *o;
     ThContext *c;
     ApplyVec order;
-    int *group;               /* by node id: its group + 1 */
+    int *group; /* by node id: its group + 1 */
     size_t n;
     VEC(Group) groups;
 } Fuse;
@@ -53,8 +57,8 @@ static bool group_all(Fuse *f) {
         if (!fusible(a)) continue;
         int g = users_group(f, a);
         Group *at = g ? &f->groups.at[g - 1] : NULL;
-        if (at && (at->root->out[0]->type.broadcastable != a->out[0]->type.broadcastable || at->nins + ins_count(a) > MAX_INS ||
-                   at->nin + a->nin - 1 > MAX_INPUTS))
+        if (at && (at->root->out[0]->type.broadcastable != a->out[0]->type.broadcastable ||
+                   at->nins + ins_count(a) > MAX_INS || at->nin + a->nin - 1 > MAX_INPUTS))
             at = NULL;
         if (!at) {
             Group new_ = {.root = a};
@@ -71,7 +75,7 @@ static bool group_all(Fuse *f) {
     return true;
 }
 
-/* ---- one group to one body ------------------------------------------------------------------------------------------------------------ */
+/* ---- one group to one body ---- */
 typedef struct Body {
     Fuse *f;
     int g;
@@ -81,7 +85,7 @@ typedef struct Body {
     VEC(int) arg;
     VEC(ThValue) cval;
     VEC(ThDtype) cdtype;
-    Map id;                   /* variable -> value: input i as i, instruction k as ~k, constant as 1 << 20 | k */
+    Map id; /* variable -> value: input i as i, instruction k as ~k, constant as 1 << 20 | k */
 } Body;
 enum { CONST_BIT = 1 << 20, INS_BIT = 1 << 21 };
 
@@ -118,17 +122,22 @@ static bool add_node(Body *b, ThApply *a) {
     const ElemwiseAttrs *e = a->attrs;
     for (int i = 0; i < a->nin; i++) {
         uint32_t at;
-        if (!map_get(&b->id, KEY(a->in[i]), &at)) return err(b->f->c, TH_RuntimeError, "fusion: an input of %s was not numbered", a->op->name);
+        if (!map_get(&b->id, KEY(a->in[i]), &at))
+            return err(b->f->c, TH_RuntimeError, "fusion: an input of %s was not numbered", a->op->name);
         arg[i] = (int)at;
     }
-    bool ok = e->body ? inline_body(b, e->body, arg, &value) : emit(b, e->scalar, (ThDtype)a->out[0]->type.dtype, arg, a->nin, &value);
+    bool ok = e->body ? inline_body(b, e->body, arg, &value)
+                      : emit(b, e->scalar, (ThDtype)a->out[0]->type.dtype, arg, a->nin, &value);
     return ok && map_put(b->f->c, &b->id, KEY(a->out[0]), (uint32_t)value);
 }
 
 /* Depth first from the root, inputs left to right: outside inputs are numbered as they are met. */
 static bool number(Body *b, ThApply *root) {
     ThContext *c = b->f->c;
-    typedef struct Frame { ThApply *a; int next; } Frame;
+    typedef struct Frame {
+        ThApply *a;
+        int next;
+    } Frame;
     VEC(Frame) stack = {0};
     uint32_t at;
     bool ok = vec_push(c, &stack, ((Frame){root, 0}));
@@ -164,8 +173,17 @@ static ThVar *make_composite(Body *b, ThApply *root) {
     if (!map_get(&b->id, KEY(root->out[0]), &out)) return NULL;
     for (int i = 0; i < b->arg.n; i++) b->arg.at[i] = final_id(b, b->arg.at[i]);
     int result = final_id(b, (int)out);
-    ScalarBody proto = {.nin = b->in.n, .nout = 1, .n = b->ins.n, .narg = b->arg.n, .nconst = b->cval.n, .in_dtype = b->in_dtype.at,
-                        .ins = b->ins.at, .arg = b->arg.at, .cvalue = b->cval.at, .cdtype = b->cdtype.at, .out = &result};
+    ScalarBody proto = {.nin = b->in.n,
+                        .nout = 1,
+                        .n = b->ins.n,
+                        .narg = b->arg.n,
+                        .nconst = b->cval.n,
+                        .in_dtype = b->in_dtype.at,
+                        .ins = b->ins.at,
+                        .arg = b->arg.at,
+                        .cvalue = b->cval.at,
+                        .cdtype = b->cdtype.at,
+                        .out = &result};
     ElemwiseAttrs e;
     memset(&e, 0, sizeof e);
     e.body = scalar_body_intern(b->f->c, &proto);
@@ -206,7 +224,7 @@ bool pass_fuse(Opt *o) {
     return ok;
 }
 
-/* ---- add(add(a, b), c) -> add(a, b, c) --------------------------------------------------------------------------------------------------- */
+/* ---- add(add(a, b), c) -> add(a, b, c) ---- */
 static bool same_sum(const ThVar *v, const ThApply *a, int s) {
     return v->owner && ask_which(v->owner) == s && v->nclients == 1 && type_eq(v->type, a->out[0]->type);
 }

@@ -1,11 +1,13 @@
 /*
  * gemm.c -- GemmOptimizer: scaled sums that hold a product of matrices become Gemm(z, alpha, x, y, beta).
- * In: sums whose terms are scalars times matrices (or vectors behind DimShuffles of Dot22). Out: Gemm nodes; equal terms
- * are joined (w - 0.1*(0.02*w + x.y) has 0.998*w). Only maximal sums are looked at, each once.
+ * In: sums whose terms are scalars times matrices (or vectors behind DimShuffles of Dot22). Out: Gemm nodes; equal
+ * terms are joined (w - 0.1*(0.02*w + x.y) has 0.998*w). Only maximal sums are looked at, each once.
  */
 #include "rules.h"
 
-typedef struct Term { ThVar *scale, *m; } Term; /* scale NULL: one */
+typedef struct Term {
+    ThVar *scale, *m;
+} Term; /* scale NULL: one */
 typedef struct Sum {
     Opt *o;
     ThType type;
@@ -21,7 +23,8 @@ static bool root_of_sum(const ThApply *a) {
     int s = ask_which(a);
     if (s != S_add && s != S_sub) return false;
     const ThVar *v = a->out[0];
-    if (v->type.ndim < 1 || v->type.ndim > 2 || !(dtype_is_float(v->type.dtype) || dtype_is_complex(v->type.dtype))) return false;
+    if (v->type.ndim < 1 || v->type.ndim > 2 || !(dtype_is_float(v->type.dtype) || dtype_is_complex(v->type.dtype)))
+        return false;
     if (v->nclients != 1 || !v->clients[0].node) return true;
     const ThApply *up = v->clients[0].node;
     return !in_sum(up) || !type_eq(up->out[0]->type, v->type);
@@ -36,9 +39,7 @@ static ThVar *times(Opt *o, ThVar *x, ThVar *y, ThDtype d) {
     return call2(o, S_mul, x, y);
 }
 
-static ThVar *negated(Opt *o, ThVar *x, ThDtype d) {
-    return times(o, x, const_float(&o->b, -1, d), d);
-}
+static ThVar *negated(Opt *o, ThVar *x, ThDtype d) { return times(o, x, const_float(&o->b, -1, d), d); }
 
 /* Scalar factors of a product go to *scale; the one other factor, or NULL when there is not exactly one. */
 static ThVar *split_product(Sum *s, const ThApply *m, ThVar **scale) {
@@ -55,14 +56,18 @@ static ThVar *split_product(Sum *s, const ThApply *m, ThVar **scale) {
         double x;
         if (dtype_is_complex(d)) return NULL;
         if (th_dtype_upcast((ThDtype)v->type.dtype, d) != d) return NULL;
-        ThVar *k = ask_value(v, &x) ? const_float(&o->b, x, d) : cast_make(&o->b, dimshuffle_make(&o->b, v, NULL, 0), d);
+        ThVar *k =
+            ask_value(v, &x) ? const_float(&o->b, x, d) : cast_make(&o->b, dimshuffle_make(&o->b, v, NULL, 0), d);
         acc = times(o, acc, k, d);
     }
     if (rest) *scale = acc;
     return rest;
 }
 
-typedef struct Part { ThVar *scale, *v; bool root; } Part;
+typedef struct Part {
+    ThVar *scale, *v;
+    bool root;
+} Part;
 
 /* Terms of the sum, left to right. */
 static bool collect(Sum *s, ThVar *root) {
@@ -75,7 +80,8 @@ static bool collect(Sum *s, ThVar *root) {
         ThApply *a = p.v->owner;
         int k = ask_which(a);
         bool open = a && (p.root || p.v->nclients == 1) && type_eq(p.v->type, s->type);
-        for (int i = open ? a->nin : 0; i-- && k == S_add && ok;) ok = vec_push(o->c, &stack, ((Part){p.scale, a->in[i], false}));
+        for (int i = open ? a->nin : 0; i-- && k == S_add && ok;)
+            ok = vec_push(o->c, &stack, ((Part){p.scale, a->in[i], false}));
         if (open && k == S_add) continue;
         if (open && k == S_sub) {
             ok = vec_push(o->c, &stack, ((Part){negated(o, p.scale, d), a->in[1], false})) &&
@@ -136,9 +142,7 @@ static ThApply *product_of(const ThVar *m, int8_t *lost) {
     return in->owner;
 }
 
-static ThVar *scale_or(Opt *o, ThVar *s, ThDtype d) {
-    return s ? cast_make(&o->b, s, d) : const_float(&o->b, 1, d);
-}
+static ThVar *scale_or(Opt *o, ThVar *s, ThDtype d) { return s ? cast_make(&o->b, s, d) : const_float(&o->b, 1, d); }
 
 /* beta * l + alpha * (product of m). */
 static ThVar *make_gemm(Sum *s, Term l, Term m) {
@@ -148,7 +152,8 @@ static ThVar *make_gemm(Sum *s, Term l, Term m) {
     int8_t lost;
     ThApply *dot = product_of(m.m, &lost);
     ThVar *z = lost < 0 ? l.m : dimshuffle_make(&o->b, l.m, lost == 1 ? col : row, 2);
-    ThVar *r = apply1(&o->b, &op_gemm, NULL, (ThVar *[]){z, scale_or(o, m.scale, d), dot->in[0], dot->in[1], scale_or(o, l.scale, d)}, 5);
+    ThVar *r = apply1(&o->b, &op_gemm, NULL,
+                      (ThVar *[]){z, scale_or(o, m.scale, d), dot->in[0], dot->in[1], scale_or(o, l.scale, d)}, 5);
     return lost < 0 || !r ? r : dimshuffle_make(&o->b, r, lost == 1 ? d0 : d1, 1);
 }
 
@@ -157,34 +162,43 @@ static ThVar *term_var(Opt *o, Term t) {
     return ask_equals(t.scale, -1) ? call1(o, S_neg, t.m) : call2(o, S_mul, t.scale, t.m);
 }
 
-/* Each product joins the first term before or beside it; what Gemm leaves is added up. NULL: no product found. */
+/* The term that takes the products up: the first one, or the one after a leading product that stands alone. */
+static int base_of(const Sum *s) {
+    int8_t lost;
+    int i = 0;
+    while (i < s->at.n && !type_eq(s->at.at[i].m->type, s->type)) i++;
+    if (i + 1 >= s->at.n || !product_of(s->at.at[i].m, &lost)) return i;
+    return product_of(s->at.at[i + 1].m, &lost) || !type_eq(s->at.at[i + 1].m->type, s->type) ? i : i + 1;
+}
+
+/* Each product joins the base term; what then is left is added up, the Gemm last. NULL: nothing was joined. */
 static ThVar *rebuild(Sum *s) {
     Opt *o = s->o;
     int8_t lost;
+    int base = base_of(s), kept = 0;
     bool any = false;
-    for (int j = 0; j < s->at.n && !failed(o->c); j++) {
-        if (!product_of(s->at.at[j].m, &lost)) continue;
-        int i = j ? 0 : 1;
-        while (i < s->at.n && (i == j || !s->at.at[i].m || !type_eq(s->at.at[i].m->type, s->type))) i++;
-        if (i >= s->at.n) continue;
-        ThVar *g = make_gemm(s, s->at.at[i], s->at.at[j]);
-        if (!g) return NULL;
+    if (base >= s->at.n) return NULL;
+    Term acc = s->at.at[base];
+    for (int j = 0; j < s->at.n; j++) {
+        Term t = s->at.at[j];
+        if (j == base) continue;
+        if (!product_of(t.m, &lost)) {
+            s->at.at[kept++] = t;
+            continue;
+        }
+        acc = (Term){NULL, make_gemm(s, acc, t)};
+        if (!acc.m) return NULL;
         any = true;
-        s->at.at[i].m = NULL; /* the Gemm stands where the product stood; lists of products stay linear: i is 0 or 1 from here on */
-        s->at.at[j] = (Term){NULL, g};
-        if (i == 0 && j > 1) { s->at.at[0] = s->at.at[j]; s->at.at[j].m = NULL; }
     }
     if (!any) return NULL;
+    s->at.at[kept++] = acc;
     VEC(ThVar *) rest = {0};
-    ThVar *last = NULL, *r = NULL;
     bool ok = true;
-    for (int i = 0; ok && i < s->at.n; i++) {
-        if (!s->at.at[i].m) continue;
+    for (int i = 0; ok && i < kept; i++) {
         ThVar *v = term_var(o, s->at.at[i]);
         ok = v && vec_push(o->c, &rest, v);
     }
-    (void)last;
-    if (ok) r = opt_call(o, S_add, rest.at, rest.n);
+    ThVar *r = ok ? opt_call(o, S_add, rest.at, rest.n) : NULL;
     vec_free(o->c, &rest);
     return r;
 }

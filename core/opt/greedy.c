@@ -1,12 +1,17 @@
 /*
  * greedy.c -- local_greedy_distributor: (a/x + b/y) * x * y becomes a*y + b*x where that saves operations.
- * In: a product or quotient one of whose factors is a sum that nobody else uses. Out: the factors that cancel inside the
- * sum are moved into it. It also keeps values finite where x tends to 0. Measure: multiplications + 1.5 * divisions.
+ * In: a product or quotient one of whose factors is a sum that nobody else uses. Out: the factors that cancel inside
+ * the sum are moved into it. It also keeps values finite where x tends to 0. Measure: multiplications + 1.5 *
+ * divisions.
  */
 #include "rules.h"
 
 enum { MAX = 8 };
-typedef struct Frac { ThVar *side[2][2 * MAX]; int n[2]; bool minus; } Frac; /* numerator and denominator of one term */
+typedef struct Frac {
+    ThVar *side[2][2 * MAX];
+    int n[2];
+    bool minus;
+} Frac; /* numerator and denominator of one term */
 
 static bool add_factors(Frac *f, ThVar *v, int side) {
     for (ThApply *n; (n = ask_scalar(v, S_neg)); v = n->in[0]) f->minus = !f->minus;

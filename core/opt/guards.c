@@ -24,14 +24,13 @@ static bool real_float(const ThVar *v, const ThVar *out) {
     (void)out;
     return dtype_is_float(v->type.dtype);
 }
-static bool same_dtype(const ThVar *v, const ThVar *out) {
-    return v->type.dtype == out->type.dtype;
-}
-static bool same_type(const ThVar *v, const ThVar *out) {
-    return type_eq(v->type, out->type);
-}
+static bool same_dtype(const ThVar *v, const ThVar *out) { return v->type.dtype == out->type.dtype; }
+static bool same_type(const ThVar *v, const ThVar *out) { return type_eq(v->type, out->type); }
 
-static const struct { const char *name; bool (*holds)(const ThVar *v, const ThVar *out); } guards[] = {
+static const struct {
+    const char *name;
+    bool (*holds)(const ThVar *v, const ThVar *out);
+} guards[] = {
     {"one_client", one_client}, {"scalar", scalar},         {"float", floating},
     {"real", real_float},       {"same_dtype", same_dtype}, {"same_type", same_type},
 };
@@ -48,7 +47,8 @@ bool guard_parse(ThContext *c, Rule *r, const char *const *slot_name, int nslot)
         const char *open = strchr(p, '('), *close = open ? strchr(open, ')') : NULL;
         int kind = -1, slot = close ? find_slot(slot_name, nslot, open + 1, (size_t)(close - open - 1)) : -2;
         for (int i = 0; open && i < TH_LEN(guards); i++)
-            if (strlen(guards[i].name) == (size_t)(open - p) && memcmp(guards[i].name, p, (size_t)(open - p)) == 0) kind = i;
+            if (strlen(guards[i].name) == (size_t)(open - p) && memcmp(guards[i].name, p, (size_t)(open - p)) == 0)
+                kind = i;
         if (kind < 0 || slot < SLOT_OUT || r->nguard == RULE_GUARDS)
             return err(c, TH_RuntimeError, "rule %s: guard '%s' is not understood", r->name, r->guard_text);
         r->guard[r->nguard++] = (Guard){(uint8_t)kind, (int8_t)slot};

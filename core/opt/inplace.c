@@ -1,10 +1,10 @@
 /*
  * inplace.c -- nodes that may overwrite an input instead of filling a new buffer.
- * In: the graph with its schedule. Out: APPLY.destroys (and the pattern that an Elemwise prints). A storage may be destroyed
- * when it is no constant, no protected input, no output, and nothing reads it (or a view of it) later in the schedule. The
- * new value of a shared variable is written into the old one only where no step that can fail comes after.
- * The schedule changes in one way only: a node moves behind the last other reader of what it wants to overwrite, when that
- * is near and nothing in between needs the node or overwrites what the node reads.
+ * In: the graph with its schedule. Out: APPLY.destroys (and the pattern that an Elemwise prints). A storage may be
+ * destroyed when it is no constant, no protected input, no output, and nothing reads it (or a view of it) later in the
+ * schedule. The new value of a shared variable is written into the old one only where no step that can fail comes
+ * after. The schedule changes in one way only: a node moves behind the last other reader of what it wants to overwrite,
+ * when that is near and nothing in between needs the node or overwrites what the node reads.
  */
 #include "rewrite.h"
 
@@ -21,10 +21,10 @@ typedef struct InPlace {
     Opt *o;
     ThContext *c;
     FGraph *fg;
-    int *pos;            /* by node id */
-    int *root;           /* by variable id: id of the variable that owns the storage */
-    Storage *at;         /* by variable id */
-    ThVar **updates;     /* by variable id: the shared that this variable is the new value of */
+    int *pos;        /* by node id */
+    int *root;       /* by variable id: id of the variable that owns the storage */
+    Storage *at;     /* by variable id */
+    ThVar **updates; /* by variable id: the shared that this variable is the new value of */
     int last_fail, first_write;
     size_t nvar, nnode;
 } InPlace;
@@ -96,7 +96,7 @@ static void end(InPlace *p) {
     ctx_free(p->c, p->updates, p->nvar * sizeof *p->updates);
 }
 
-/* ---- may this input be overwritten? ------------------------------------------------------------------------------------------------- */
+/* ---- may this input be overwritten? ---- */
 /* Another input of a sees the same storage otherwise than through the very same variable. */
 static bool read_twice(const InPlace *p, const ThApply *a, int input, bool same_var_ok) {
     int r = root_of(p, a->in[input]);
@@ -151,7 +151,8 @@ static bool try_destroy(InPlace *p, ThApply *a, int i, bool same_var_ok) {
     ThVar *v = a->in[i];
     Storage *s = &p->at[root_of(p, v)];
     int here = p->pos[a->id];
-    if (var_is_const(v) || s->fixed || !type_eq(v->type, a->out[0]->type) || read_twice(p, a, i, same_var_ok)) return false;
+    if (var_is_const(v) || s->fixed || !type_eq(v->type, a->out[0]->type) || read_twice(p, a, i, same_var_ok))
+        return false;
     if (s->shared && p->updates[a->out[0]->id] != s->shared) return false;
     int to = s->last > here ? s->last : here;
     if (to > here && !can_move(p, a, to)) return false;
@@ -168,7 +169,7 @@ static bool try_destroy(InPlace *p, ThApply *a, int i, bool same_var_ok) {
     return true;
 }
 
-/* ---- passes -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- passes ---- */
 /* The shared that a's result is the new value of, if it is among a's inputs, goes first. */
 static int own_shared(const InPlace *p, const ThApply *a) {
     const ThVar *own = p->updates[a->out[0]->id];
@@ -215,22 +216,12 @@ static void by_flag(InPlace *p, ThApply *a, bool subtensor) {
     try_destroy(p, a, a->op->destroy_input, false);
 }
 
-static void subtensor(InPlace *p, ThApply *a) {
-    by_flag(p, a, true);
-}
+static void subtensor(InPlace *p, ThApply *a) { by_flag(p, a, true); }
 
-static void blas(InPlace *p, ThApply *a) {
-    by_flag(p, a, false);
-}
+static void blas(InPlace *p, ThApply *a) { by_flag(p, a, false); }
 
-bool pass_inplace_elemwise(Opt *o) {
-    return for_each(o, elemwise);
-}
+bool pass_inplace_elemwise(Opt *o) { return for_each(o, elemwise); }
 
-bool pass_inplace_subtensor(Opt *o) {
-    return for_each(o, subtensor);
-}
+bool pass_inplace_subtensor(Opt *o) { return for_each(o, subtensor); }
 
-bool pass_inplace_blas(Opt *o) {
-    return for_each(o, blas);
-}
+bool pass_inplace_blas(Opt *o) { return for_each(o, blas); }

@@ -1,9 +1,9 @@
 /*
  * match.c -- matches a text rule at a node and builds its result.
- * In: a compiled rule, a node. Out: the built variable (not yet fitted to the node's type), or NULL. A name used twice must
- * be the same variable (merging makes that a pointer test); numbers match constants filled with that value, also behind a
- * DimShuffle; commutative operations try both orders; in an n-ary sum or product a number or constant may be any term and
- * the other operand is then bound to the rest. Recursion is over the pattern, never over the graph.
+ * In: a compiled rule, a node. Out: the built variable (not yet fitted to the node's type), or NULL. A name used twice
+ * must be the same variable (merging makes that a pointer test); numbers match constants filled with that value, also
+ * behind a DimShuffle; commutative operations try both orders; in an n-ary sum or product a number or constant may be
+ * any term and the other operand is then bound to the rest. Recursion is over the pattern, never over the graph.
  */
 #include "rewrite.h"
 
@@ -35,7 +35,8 @@ static bool match_inputs(Match *m, const Pat *p, ThVar *const *in, int nin, bool
 /* Pattern f(number or constant, name) against an n-ary f: the name is bound to f of the other terms. */
 static bool match_nary(Match *m, const Pat *p, const ThApply *a, int first) {
     const Pat *lit = &m->r->from.at[p->kid[first]], *rest = &m->r->from.at[p->kid[1 - first]];
-    if (p->nkid != 2 || a->nin < 3 || lit->kind > PAT_NUM || lit->kind == PAT_ANY || rest->kind != PAT_ANY || m->slot[rest->slot])
+    if (p->nkid != 2 || a->nin < 3 || lit->kind > PAT_NUM || lit->kind == PAT_ANY || rest->kind != PAT_ANY ||
+        m->slot[rest->slot])
         return false;
     for (int i = 0; i < a->nin; i++) {
         Match saved = *m;
@@ -73,20 +74,17 @@ static bool match_call(Match *m, const Pat *p, const ThApply *a) {
 static bool match_var(Match *m, int pat, ThVar *v) {
     const Pat *p = &m->r->from.at[pat];
     switch (p->kind) {
-    case PAT_ANY:
-        return bind(m, p->slot, v);
+    case PAT_ANY: return bind(m, p->slot, v);
     case PAT_CONST: {
         double x;
         return ask_value(v, &x) && bind(m, p->slot, v);
     }
-    case PAT_NUM:
-        return ask_equals(v, p->num);
-    default:
-        return v->owner && v->index == 0 && match_call(m, p, v->owner) && bind(m, p->slot, v);
+    case PAT_NUM: return ask_equals(v, p->num);
+    default: return v->owner && v->index == 0 && match_call(m, p, v->owner) && bind(m, p->slot, v);
     }
 }
 
-/* ---- building the result ---------------------------------------------------------------------------------------------------- */
+/* ---- building the result ---- */
 /* A number of a template: in the result's dtype, so that it never widens what it is joined with. */
 static ThVar *build_number(Match *m, const Pat *p, const ThVar *out) {
     ThDtype d = out->type.dtype;

@@ -3,6 +3,4 @@
  */
 #include "rewrite.h"
 
-bool pass_merge(Opt *o) {
-    return fg_merge(o->fg);
-}
+bool pass_merge(Opt *o) { return fg_merge(o->fg); }

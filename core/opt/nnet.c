@@ -71,7 +71,8 @@ ThVar *rw_exp_over_1_plus_exp(Opt *o, ThApply *a) {
     if (factors(o, a->in[1], &den, &negative)) {
         bool any = false;
         for (int i = 0; i < den.n; i++) any |= one_plus_exp(den.at[i]) != NULL;
-        if (any && factors(o, a->in[0], &num, &negative) && take_sigmoids(o, &num, &den, &sig)) r = quotient(o, &num, &den, &sig, negative);
+        if (any && factors(o, a->in[0], &num, &negative) && take_sigmoids(o, &num, &den, &sig))
+            r = quotient(o, &num, &den, &sig, negative);
     }
     vec_free(o->c, &num);
     vec_free(o->c, &den);

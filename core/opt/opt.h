@@ -12,7 +12,7 @@
 typedef struct OptSpec {
     const char *optimizer; /* "fast_run" "o4" .. "o1" "fast_compile" "stabilize" "unsafe" "merge" "None" */
     const char *including, *excluding, *requiring;
-    bool verify;           /* graph_verify after each pass (debug builds: always) */
+    bool verify; /* graph_verify after each pass (debug builds: always) */
 } OptSpec;
 bool opt_run(FGraph *fg, const OptSpec *spec);
 /* Only the passes or rules named in `passes` (":"-separated), for goldens; "" runs none, still schedules. */

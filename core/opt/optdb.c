@@ -18,7 +18,6 @@ static const Pass passes[] = {
     PASS(canonicalize,                1,     BOTH,                                                       pass_rules,             CANON)
     PASS(stabilize,                   1.5,   BOTH,                                                       pass_rules,             STAB)
     PASS(local_fill_to_alloc,         1.51,  "fast_run",                                                 pass_rules,             FILLALLOC)
-    PASS(local_log_sum_exp,           1.6,   "fast_run",                                                 pass_rules,             LOGSUM)
     PASS(BlasOpt,                     1.7,   BOTH,                                                       pass_rules,             BLAS0)
     PASS(GemmOptimizer,               1.71,  "fast_run",                                                 pass_gemm,              0)
     PASS(blas_vectors,                1.72,  "fast_run",                                                 pass_rules,             BLASV)
@@ -37,7 +36,10 @@ static const Pass passes[] = {
 /* clang-format on */
 
 /* What the optimizer names mean: included tags, excluded tags. */
-static const struct { const char *name, *include, *exclude; double cutoff; } bases[] = {
+static const struct {
+    const char *name, *include, *exclude;
+    double cutoff;
+} bases[] = {
     {"o4", "fast_run", "", 1e9},
     {"fast_run", "fast_run", "", 1e9},
     {"o3", "fast_run", "inplace", 1e9},
@@ -50,8 +52,10 @@ static const struct { const char *name, *include, *exclude; double cutoff; } bas
     {"None", "", "", 1e9},
 };
 
-/* ---- words ----------------------------------------------------------------------------------------------------------------- */
-typedef struct Words { const char *p; } Words;
+/* ---- words ---- */
+typedef struct Words {
+    const char *p;
+} Words;
 
 static bool next_word(Words *w, const char **at, size_t *n) {
     while (*w->p == ':' || *w->p == ' ' || *w->p == ',') w->p++;
@@ -84,7 +88,7 @@ static bool add_words(ThContext *c, void *to, const char *text) {
     return true;
 }
 
-/* ---- queries ------------------------------------------------------------------------------------------------------------------ */
+/* ---- queries ---- */
 static void query_free(ThContext *c, Query *q) {
     vec_free(c, &q->include);
     vec_free(c, &q->exclude);
@@ -104,8 +108,10 @@ static bool query_make(ThContext *c, const OptSpec *s, Query *q) {
                add_words(c, &q->require, s->requiring);
     }
     const char *near = text_nearest(name, names, TH_LEN(bases));
-    return err(c, TH_ValueError, "optimizer '%s' is unknown%s%s; there are o4 (fast_run), o3, o2, o1 (fast_compile), stabilize, "
-               "unsafe, merge, None", name, near ? "; nearest is " : "", near ? near : "");
+    return err(c, TH_ValueError,
+               "optimizer '%s' is unknown%s%s; there are o4 (fast_run), o3, o2, o1 (fast_compile), stabilize, "
+               "unsafe, merge, None",
+               name, near ? "; nearest is " : "", near ? near : "");
 }
 
 /* Is any of the words the name or one of the tags? */
@@ -116,14 +122,16 @@ static bool any_of(const char *const *word, int n, const char *name, const char 
 }
 
 static bool accepts(const Query *q, const char *name, const char *tags) {
-    if (!any_of(q->include.at, q->include.n, name, tags) || any_of(q->exclude.at, q->exclude.n, name, tags)) return false;
+    if (!any_of(q->include.at, q->include.n, name, tags) || any_of(q->exclude.at, q->exclude.n, name, tags))
+        return false;
     for (int i = 0; i < q->require.n; i++)
         if (!any_of(&q->require.at[i], 1, name, tags)) return false;
     return true;
 }
 
 static const char *rule_tags(const Rule *r) {
-    static const char *const tags[] = {"fast_run:rule", "fast_run:fast_compile:rule", "optional:rule", "optional:safe_grad:rule"};
+    static const char *const tags[] = {"fast_run:rule", "fast_run:fast_compile:rule", "optional:rule",
+                                       "optional:safe_grad:rule"};
     if (r->levels & OPTIN) return r->levels & SAFE ? tags[3] : tags[2];
     return tags[(r->levels & FC) != 0];
 }
@@ -147,7 +155,7 @@ static bool query_pass(const Query *q, const RuleTable *t, const Pass *p) {
     return accepts(q, p->name, p->tags) || (q->named && p->level && names_rule_of(q, t, p));
 }
 
-/* ---- the run ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- the run ---- */
 static bool run_passes(Opt *o, bool verify) {
     for (int i = 0; i < TH_LEN(passes); i++) {
         if (!query_pass(o->q, o->rules, &passes[i])) continue;
@@ -166,7 +174,8 @@ static bool run(FGraph *fg, const Query *q, bool verify) {
     if (!o.rules) return false;
     o.limit = 256 * (int64_t)fg->live + 10000;
     for (int i = 0; i < TH_LEN(passes); i++)
-        if (passes[i].fn == pass_inplace_elemwise || passes[i].fn == pass_inplace_blas) o.wants_inplace |= query_pass(q, o.rules, &passes[i]);
+        if (passes[i].fn == pass_inplace_elemwise || passes[i].fn == pass_inplace_blas)
+            o.wants_inplace |= query_pass(q, o.rules, &passes[i]);
     o.fired = ctx_alloc0(o.c, sizeof(int) * (size_t)o.rules->n);
     bool ok = o.fired && run_passes(&o, verify);
     ctx_free(o.c, o.fired, sizeof(int) * (size_t)o.rules->n);
@@ -202,7 +211,8 @@ bool opt_run_named(FGraph *fg, const char *names) {
     const RuleTable *t = rules_get(c);
     bool ok = t && add_words(c, &q.include, names);
     for (int i = 0; ok && i < q.include.n; i++)
-        if (!is_known(t, q.include.at[i])) ok = err(c, TH_ValueError, "there is no pass, tag or rule named '%s'", q.include.at[i]);
+        if (!is_known(t, q.include.at[i]))
+            ok = err(c, TH_ValueError, "there is no pass, tag or rule named '%s'", q.include.at[i]);
     ok = ok && run(fg, &q, true);
     query_free(c, &q);
     return ok;

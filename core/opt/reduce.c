@@ -5,9 +5,7 @@
 
 #include "../ops/reduce.h"
 
-static const ReduceAttrs *attrs_of(const ThApply *a) {
-    return a->attrs;
-}
+static const ReduceAttrs *attrs_of(const ThApply *a) { return a->attrs; }
 
 /* Sum{axis=[0, 1]} of a matrix is Sum: all dimensions named one by one. */
 ThVar *rw_reduce_all_to_none(Opt *o, ThApply *a) {
@@ -51,7 +49,8 @@ ThVar *rw_sum_mul_by_scalar(Opt *o, ThApply *a) {
     }
     if (!nscalar || !nrest) return NULL;
     ThVar *x = opt_call(o, S_mul, rest, nrest);
-    if (!x || x->type.broadcastable != m->out[0]->type.broadcastable || x->type.dtype != m->out[0]->type.dtype) return NULL;
+    if (!x || x->type.broadcastable != m->out[0]->type.broadcastable || x->type.dtype != m->out[0]->type.dtype)
+        return NULL;
     ThVar *sum = apply1(&o->b, a->op, a->attrs, &x, 1);
     if (!sum || sum->type.dtype != t.dtype) return NULL;
     factor[nscalar] = sum;

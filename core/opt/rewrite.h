@@ -9,56 +9,81 @@
 
 #include "../ops/structural.h"
 
-/* ---- levels: which named phase runs a rule, and the tags it carries ------------------------------------------------------ */
+/* ---- levels: which named phase runs a rule, and the tags it carries ---- */
 enum {
-    CANON = 1, STAB = 2, SPEC = 4, USELESS = 8, UNCANON = 16, SPECDEV = 32, BLAS0 = 64, BLASV = 128, FILLALLOC = 256, LOGSUM = 512,
+    CANON = 1,
+    STAB = 2,
+    SPEC = 4,
+    USELESS = 8,
+    UNCANON = 16,
+    SPECDEV = 32,
+    BLAS0 = 64,
+    BLASV = 128,
+    FILLALLOC = 256,
     LEVELS = 0xffff,
-    FC = 1 << 16,     /* also tagged fast_compile */
-    OPTIN = 1 << 17,  /* not tagged fast_run: runs only when its name or tag is included */
-    VIEW = 1 << 18,   /* the pattern's root is matched behind a view, which is put back around the result */
-    SAFE = 1 << 19    /* tag safe_grad */
+    FC = 1 << 16,    /* also tagged fast_compile */
+    OPTIN = 1 << 17, /* not tagged fast_run: runs only when its name or tag is included */
+    VIEW = 1 << 18,  /* the pattern's root is matched behind a view, which is put back around the result */
+    SAFE = 1 << 19   /* tag safe_grad */
 };
 
 typedef struct Opt Opt;
 /* Replacement of node->out[0], or NULL: does not apply (or failed: the context says so). */
 typedef ThVar *(*RewriteFn)(Opt *o, ThApply *node);
 
-/* ---- rules.c: the table, parsed once per context ----------------------------------------------------------------------------- */
+/* ---- rules.c: the table, parsed once per context ---- */
 typedef enum { PAT_ANY, PAT_CONST, PAT_NUM, PAT_CALL } PatKind;
-typedef struct Pat {   /* one node of a compiled pattern or template; kids before parents */
+typedef struct Pat { /* one node of a compiled pattern or template; kids before parents */
     uint8_t kind, nkid;
-    int8_t slot;       /* ANY, CONST: variable; CALL: variable bound to the node's output (f:(..)), or -1 */
+    int8_t slot; /* ANY, CONST: variable; CALL: variable bound to the node's output (f:(..)), or -1 */
     int16_t kid[4];
-    int16_t scalar;    /* CALL: scalar operation, or -1: op */
+    int16_t scalar; /* CALL: scalar operation, or -1: op */
     const Op *op;
-    int8_t aslot;      /* CALL: slot of the capital that stands for all attributes, as in Sum{A}(x), or -1 */
+    int8_t aslot; /* CALL: slot of the capital that stands for all attributes, as in Sum{A}(x), or -1 */
     double num;
     bool integer;
 } Pat;
-typedef struct PatExpr { int n; Pat *at; } PatExpr;
-typedef struct Guard { uint8_t kind; int8_t slot; } Guard; /* kind: place in the table of guards.c */
+typedef struct PatExpr {
+    int n;
+    Pat *at;
+} PatExpr;
+typedef struct Guard {
+    uint8_t kind;
+    int8_t slot;
+} Guard; /* kind: place in the table of guards.c */
 enum { RULE_SLOTS = 16, RULE_GUARDS = 4 };
 typedef struct Rule {
     const char *name, *before, *after, *root, *guard_text;
-    int levels, depth;         /* depth: levels of nodes below the root that it looks at */
-    RewriteFn fn;              /* C rewrite, or NULL: the texts */
+    int levels, depth; /* depth: levels of nodes below the root that it looks at */
+    RewriteFn fn;      /* C rewrite, or NULL: the texts */
     PatExpr from, to;
-    Guard guard[RULE_GUARDS]; int nguard;
-    int scalar;                /* root: scalar operation, or -1 */
-    const Op *op;              /* root: operation; NULL: any */
-    bool resolved;             /* false: names an operation that does not exist */
+    Guard guard[RULE_GUARDS];
+    int nguard;
+    int scalar;    /* root: scalar operation, or -1 */
+    const Op *op;  /* root: operation; NULL: any */
+    bool resolved; /* false: names an operation that does not exist */
 } Rule;
-typedef struct RuleTable { Arena *arena; Rule *at; int n; } RuleTable;
+typedef struct RuleTable {
+    Arena *arena;
+    Rule *at;
+    int n;
+} RuleTable;
 const RuleTable *rules_get(ThContext *c); /* NULL with the error set */
 
-/* ---- optdb.c ---------------------------------------------------------------------------------------------------------------- */
-typedef struct Query {   /* words: names and tags, interned */
+/* ---- optdb.c ---- */
+typedef struct Query { /* words: names and tags, interned */
     VEC(const char *) include, exclude, require;
-    double cutoff;       /* passes beyond this position do not run */
-    bool named;          /* opt_run_named: a rule that is named selects its passes */
+    double cutoff; /* passes beyond this position do not run */
+    bool named;    /* opt_run_named: a rule that is named selects its passes */
 } Query;
 typedef bool (*PassFn)(Opt *o);
-typedef struct Pass { const char *name; double position; const char *tags; PassFn fn; int level; } Pass;
+typedef struct Pass {
+    const char *name;
+    double position;
+    const char *tags;
+    PassFn fn;
+    int level;
+} Pass;
 
 struct Opt {
     ThContext *c;
@@ -71,37 +96,40 @@ struct Opt {
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
     bool wants_inplace;      /* the query holds inplace passes */
     struct ShapeCache *shapes;
-    Map pos;                 /* schedule: apply id -> place, once fixed */
+    Map pos; /* schedule: apply id -> place, once fixed */
 };
 bool query_rule(const Query *q, const Pass *p, const Rule *r);
 
-/* ---- engine.c ------------------------------------------------------------------------------------------------------------------ */
-bool pass_rules(Opt *o);            /* runs the rules of o->pass->level to a fixed point */
+/* ---- engine.c ---- */
+bool pass_rules(Opt *o); /* runs the rules of o->pass->level to a fixed point */
 /* Replaces out by r (fitted to its type) and keeps its name. false: nothing was replaced, or an error. */
 bool engine_replace(Opt *o, ThVar *out, ThVar *r, const char *rule);
-/* r with out's dtype, rank and pattern, built from out's owner's inputs where a shape is needed; NULL when it cannot be. */
+/* r with out's dtype, rank and pattern, built from out's owner's inputs where a shape is needed; NULL when it cannot
+ * be. */
 ThVar *engine_fit(Opt *o, ThVar *r, ThVar *out);
 
-/* ---- match.c ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- match.c ---- */
 ThVar *rule_apply(Opt *o, const Rule *r, ThApply *node);
 bool guard_parse(ThContext *c, Rule *r, const char *const *slot_name, int nslot); /* guards.c */
 bool guards_hold(const Rule *r, ThVar *const *slot, const ThVar *out);
 
-/* ---- ask.c: questions about nodes ---------------------------------------------------------------------------------------------------- */
+/* ---- ask.c: questions about nodes ---- */
 /* Owner when v is Elemwise of this scalar operation (not a Composite), else NULL. */
 ThApply *ask_scalar(const ThVar *v, int scalar);
-int ask_which(const ThApply *a);            /* scalar operation of an Elemwise node; -1: Composite or another op */
+int ask_which(const ThApply *a); /* scalar operation of an Elemwise node; -1: Composite or another op */
 bool ask_op(const ThVar *v, const Op *op);
-ThVar *ask_peel(ThVar *v);                      /* behind DimShuffles that only add or drop broadcastable dims */
+ThVar *ask_peel(ThVar *v);                 /* behind DimShuffles that only add or drop broadcastable dims */
 bool ask_value(const ThVar *v, double *x); /* uniform constant, also behind DimShuffle */
-bool ask_number(const ThVar *v, ThValue *x); /* constant whose dims are all broadcastable, widest type of its kind; no complex */
+bool ask_number(const ThVar *v,
+                ThValue *x); /* constant whose dims are all broadcastable, widest type of its kind; no complex */
 bool ask_equals(const ThVar *v, double x);
 bool ask_all_bcast(ThType t);
 const void *ask_attr(const Op *op, const void *attrs, const char *name); /* field by name, or NULL */
 int64_t attr_int(const ThApply *a, const char *name);
-const Op *opt_op_named(const char *name);       /* NULL when the operation does not exist */
+const Op *opt_op_named(const char *name); /* NULL when the operation does not exist */
 bool needs_shape_only(const ThVar *v);
-ThVar *opt_const(Opt *o, double x, ThType t);  /* constant filled with x: 0-d of t's dtype, broadcastable dims added to t's rank */
+ThVar *opt_const(Opt *o, double x,
+                 ThType t); /* constant filled with x: 0-d of t's dtype, broadcastable dims added to t's rank */
 ThVar *opt_number(Opt *o, ThValue x, ThType t);
 ThVar *opt_call(Opt *o, int scalar, ThVar **in, int nin); /* n-ary with one input: the input */
 static inline ThVar *call1(Opt *o, int s, ThVar *x) { return x ? elemwise_make(&o->b, s, &x, 1) : NULL; }
@@ -109,20 +137,20 @@ static inline ThVar *call2(Opt *o, int s, ThVar *x, ThVar *y) {
     return x && y ? elemwise_make(&o->b, s, (ThVar *[]){x, y}, 2) : NULL;
 }
 
-/* ---- passes -------------------------------------------------------------------------------------------------------------------------- */
-bool pass_merge(Opt *o);             /* merge.c */
-bool pass_shape(Opt *o);             /* shape_feature.c */
-bool pass_gemm(Opt *o);              /* gemm.c */
-bool pass_fuse_add_mul(Opt *o);       /* fuse.c */
-bool pass_split(Opt *o);             /* split.c */
+/* ---- passes ---- */
+bool pass_merge(Opt *o);        /* merge.c */
+bool pass_shape(Opt *o);        /* shape_feature.c */
+bool pass_gemm(Opt *o);         /* gemm.c */
+bool pass_fuse_add_mul(Opt *o); /* fuse.c */
+bool pass_split(Opt *o);        /* split.c */
 bool pass_fuse(Opt *o);
-bool pass_schedule(Opt *o);          /* schedule.c */
-bool schedule_can_fail(const ThApply *a);     /* may stop with an error that the shape checks before the run do not find */
-bool pass_inplace_elemwise(Opt *o);  /* inplace.c */
+bool pass_schedule(Opt *o);               /* schedule.c */
+bool schedule_can_fail(const ThApply *a); /* may stop with an error that the shape checks before the run do not find */
+bool pass_inplace_elemwise(Opt *o);       /* inplace.c */
 bool pass_inplace_subtensor(Opt *o);
 bool pass_inplace_blas(Opt *o);
 
-/* ---- shape_feature.c: sizes as graph expressions --------------------------------------------------------------------------------- */
+/* ---- shape_feature.c: sizes as graph expressions ---- */
 /* Size of dim d of v as an int64 0-d variable, without computing v where its shape rule allows. */
 ThVar *shape_i(Opt *o, ThVar *v, int d);
 /* v without its broadcast pattern's say: x filled into the shape of `like` (Alloc of its sizes). */

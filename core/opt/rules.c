@@ -1,7 +1,7 @@
 /*
  * rules.c -- the table of rewrites: text rules and C functions under Theano's names, parsed once per context.
- * In: the rules_*.h lists. Out: compiled patterns and templates, each with its root. Invariant: the order of the table is
- * the order in which rules are tried on a node, so it is part of the behaviour.
+ * In: the rules_*.h lists. Out: compiled patterns and templates, each with its root. Invariant: the order of the table
+ * is the order in which rules are tried on a node, so it is part of the behaviour.
  */
 #include "rules.h"
 
@@ -9,7 +9,13 @@
 
 #include <string.h>
 
-typedef struct RuleLine { const char *name; int levels; const char *before, *after, *only_if, *root; RewriteFn fn; int depth; } RuleLine;
+typedef struct RuleLine {
+    const char *name;
+    int levels;
+    const char *before, *after, *only_if, *root;
+    RewriteFn fn;
+    int depth;
+} RuleLine;
 
 /* clang-format off */
 #define RULE(name, levels, before, after, only_if) {#name, levels, before, after, only_if, NULL, NULL, 0},
@@ -27,7 +33,10 @@ static const RuleLine lines[] = {
 #undef REWRITE
 /* clang-format on */
 
-typedef struct Names { const char *at[RULE_SLOTS]; int n; } Names;
+typedef struct Names {
+    const char *at[RULE_SLOTS];
+    int n;
+} Names;
 
 /* Slot of a variable name; new names get the next one. -1 when there are too many. */
 static int slot_of(Names *s, const char *name) {
@@ -38,9 +47,7 @@ static int slot_of(Names *s, const char *name) {
     return s->n++;
 }
 
-static bool is_constant_name(const char *s) {
-    return (s[0] == 'c' || s[0] == 'd') && s[1] == '\0';
-}
+static bool is_constant_name(const char *s) { return (s[0] == 'c' || s[0] == 'd') && s[1] == '\0'; }
 
 /* The operation a call names: a scalar one or a structural one. false: there is none of that name. */
 static bool resolve_call(Pat *p, const char *name) {
@@ -51,9 +58,7 @@ static bool resolve_call(Pat *p, const char *name) {
 }
 
 /* Capital letter standing for all attributes, as in Sum{A}(x): its slot; -1 without one. */
-static int attr_slot(Names *names, const ExNode *e) {
-    return e->attrs ? slot_of(names, e->attrs) : -1;
-}
+static int attr_slot(Names *names, const ExNode *e) { return e->attrs ? slot_of(names, e->attrs) : -1; }
 
 static bool compile_node(Rule *r, Names *names, const ExNode *e, Pat *p, const Pat *all) {
     *p = (Pat){.nkid = e->nkid, .slot = -1, .aslot = -1, .scalar = -1, .num = e->num, .integer = e->integer};
@@ -111,10 +116,12 @@ static bool parse_text_rule(Arena *a, Rule *r, const RuleLine *l) {
     if (!compile(a, r, &names, l->before, &r->from)) return false;
     int bound = names.n;
     if (!compile(a, r, &names, l->after, &r->to)) return false;
-    if (names.n != bound) return err(arena_context(a), TH_RuntimeError, "rule %s: the result names %s, which the pattern does not bind",
-                                     r->name, names.at[bound]);
+    if (names.n != bound)
+        return err(arena_context(a), TH_RuntimeError, "rule %s: the result names %s, which the pattern does not bind",
+                   r->name, names.at[bound]);
     const Pat *root = &r->from.at[r->from.n - 1];
-    if (root->kind != PAT_CALL) return err(arena_context(a), TH_RuntimeError, "rule %s: the pattern must be a call", r->name);
+    if (root->kind != PAT_CALL)
+        return err(arena_context(a), TH_RuntimeError, "rule %s: the pattern must be a call", r->name);
     r->scalar = root->scalar;
     r->op = root->op;
     r->depth = depth_of(&r->from);
@@ -138,7 +145,11 @@ static bool parse_all(RuleTable *t) {
     t->n = TH_LEN(lines);
     for (int i = 0; i < t->n; i++) {
         Rule *r = &t->at[i];
-        *r = (Rule){.name = lines[i].name, .levels = lines[i].levels, .guard_text = lines[i].only_if, .scalar = -1, .resolved = true};
+        *r = (Rule){.name = lines[i].name,
+                    .levels = lines[i].levels,
+                    .guard_text = lines[i].only_if,
+                    .scalar = -1,
+                    .resolved = true};
         if (lines[i].fn) parse_root(r, &lines[i]);
         else if (!parse_text_rule(t->arena, r, &lines[i])) return false;
         else r->root = NULL;

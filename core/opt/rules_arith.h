@@ -1,4 +1,5 @@
 /* rules_arith.h -- sums, products, powers. As in Theano, values at the edges (0 * inf, inf - inf, 0 / 0) may change. */
+/* clang-format off */
 REWRITE(local_upcast_elemwise_constant_inputs, CANON, "Elemwise", 1, rw_upcast_constants)
 /*   name                        levels      before                      after                  only if */
 RULE(local_pow_canonicalize,     CANON|SPEC, "x ^ 1",                    "x",                   "")

@@ -1,4 +1,5 @@
-/* rules_explog.h -- exponentials and logarithms. Rules that keep precision (STAB) change rounding only for the better. */
+/* rules_explog.h -- exponentials and logarithms. STAB rules change rounding only for the better. */
+/* clang-format off */
 /*   name                        levels      before                      after                  only if */
 RULE(log1msigm_to_softplus,      STAB,       "log(1 - sigmoid(x))",      "-softplus(x)",        "")
 RULE(log1msigm_to_softplus,      STAB,       "log1p(-sigmoid(x))",       "-softplus(x)",        "")

@@ -1,4 +1,5 @@
 /* rules_reduce.h -- sums, products and the other reductions. */
+/* clang-format off */
 REWRITE(local_sum_prod_all_to_none,    CANON,      "Sum",  1, rw_reduce_all_to_none)
 REWRITE(local_sum_prod_all_to_none,    CANON,      "Prod", 1, rw_reduce_all_to_none)
 REWRITE(local_reduce_broadcastable,    CANON|SPEC, "Sum",  1, rw_reduce_broadcastable)

@@ -1,4 +1,5 @@
 /* rules_shape.h -- fills, allocations, shapes, views. */
+/* clang-format off */
 REWRITE(local_fill_sink,          CANON,              "Elemwise",   1, rw_fill_sink)
 REWRITE(local_fill_to_alloc,      FILLALLOC|SPEC,     "second",     1, rw_fill_to_alloc)
 REWRITE(local_elemwise_alloc,     FILLALLOC|SPEC,     "Elemwise",   1, rw_elemwise_alloc)
@@ -8,3 +9,7 @@ REWRITE(local_subtensor_make_vector, CANON|SPEC,      "Subtensor",  1, rw_subten
 REWRITE(local_dimshuffle_lift,    CANON|SPEC|BLASV,   "DimShuffle", 2, rw_dimshuffle_lift)
 RULE(local_tensor_scalar_tensor,  CANON|SPEC|FC,      "TensorFromScalar(ScalarFromTensor(x))", "x", "")
 RULE(local_scalar_tensor_scalar,  CANON|SPEC|FC,      "ScalarFromTensor(TensorFromScalar(x))", "x", "")
+REWRITE(local_subtensor_lift,     CANON|FC,           "Subtensor",  1, rw_subtensor_lift)
+REWRITE(local_useless_inc_subtensor_alloc, FILLALLOC|SPEC, "IncSubtensor",          1, rw_useless_inc_subtensor_alloc)
+REWRITE(local_useless_inc_subtensor_alloc, FILLALLOC|SPEC, "AdvancedIncSubtensor",  1, rw_useless_inc_subtensor_alloc)
+REWRITE(local_useless_inc_subtensor_alloc, FILLALLOC|SPEC, "AdvancedIncSubtensor1", 1, rw_useless_inc_subtensor_alloc)

@@ -1,4 +1,5 @@
 /* rules_useless.h -- operations that do nothing, and folding. These also run under fast_compile. */
+/* clang-format off */
 REWRITE(constant_folding,        USELESS|CANON|STAB|SPEC|FC, "*", 1, rw_constant_folding)
 REWRITE(local_useless_fill,      USELESS|CANON|FC,           "second",   1, rw_useless_fill)
 REWRITE(local_useless_elemwise,  USELESS|CANON|SPEC|FC,      "Elemwise", 1, rw_useless_elemwise)

@@ -1,8 +1,9 @@
 /*
  * schedule.c -- fixes the one order of the graph's nodes that the in-place passes, the planner and the prints use.
- * In: the rewritten FGraph. Out: fg->order. Depth first from the outputs; of a node's inputs the last is computed first (as
- * Theano's toposort has it) unless another order provably holds less memory at once. A node that makes the new value of a
- * shared variable comes after the readers of the old one and after every step that can fail, where dependencies allow it.
+ * In: the rewritten FGraph. Out: fg->order. Depth first from the outputs; of a node's inputs the last is computed first
+ * (as Theano's toposort has it) unless another order provably holds less memory at once. A node that makes the new
+ * value of a shared variable comes after the readers of the old one and after every step that can fail, where
+ * dependencies allow it.
  */
 #include "rewrite.h"
 
@@ -13,21 +14,22 @@ enum { NEW, OPEN, DONE };
 typedef struct Plan {
     Opt *o;
     ThContext *c;
-    double *need, *held;      /* by node id: peak of the subtree, size of the results */
+    double *need, *held; /* by node id: peak of the subtree, size of the results */
     uint8_t *state;
-    int8_t *update;           /* by node id: 1 + it makes a new shared value that nobody else uses */
-    ThVar **target;           /* by node id: the shared it updates */
+    int8_t *update; /* by node id: 1 + it makes a new shared value that nobody else uses */
+    ThVar **target; /* by node id: the shared it updates */
     VEC(ThApply *) stack;
     ApplyVec order, all;
 } Plan;
 
-/* ---- estimates ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- estimates ---- */
 static double bytes_of(const ThVar *v) {
     static const double by_rank[] = {1, 100, 1e4, 1e6, 1e7};
     int long_dims = 0;
     if (v->type.kind != TYPE_TENSOR) return 0;
     for (int d = 0; d < v->type.ndim; d++) long_dims += !type_bcast(v->type, d);
-    return by_rank[long_dims < TH_LEN(by_rank) ? long_dims : TH_LEN(by_rank) - 1] * (double)th_dtype_bytes((ThDtype)v->type.dtype);
+    return by_rank[long_dims < TH_LEN(by_rank) ? long_dims : TH_LEN(by_rank) - 1] *
+           (double)th_dtype_bytes((ThDtype)v->type.dtype);
 }
 
 static double held_by(const ThApply *a) {
@@ -37,7 +39,8 @@ static double held_by(const ThApply *a) {
     return sum;
 }
 
-/* Peak while the inputs of a are computed in the order at[0..n): what earlier ones hold plus what the next one needs. */
+/* Peak while the inputs of a are computed in the order at[0..n): what earlier ones hold plus what the next one needs.
+ */
 static double peak_of(const Plan *p, ThApply *const *at, int n) {
     double held = 0, peak = 0;
     for (int i = 0; i < n; i++) {
@@ -85,7 +88,7 @@ static bool estimate(Plan *p) {
     return ok;
 }
 
-/* ---- updates --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- updates ---- */
 bool schedule_can_fail(const ThApply *a) {
     int s = ask_which(a);
     return (a->op->flags & OP_FAILS) || (s >= 0 && (scalar_ops[s].flags & SF_FAILS));
@@ -120,7 +123,7 @@ static bool push_readers(Plan *p, const ThVar *shared, const ThApply *self) {
     return ok;
 }
 
-/* ---- the walk ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the walk ---- */
 static bool push_inputs(Plan *p, ThApply *a) {
     if (!vec_reserve(p->c, &p->stack, p->stack.n + a->nin + 1)) return false;
     ThApply **at = p->stack.at + p->stack.n;

@@ -1,21 +1,26 @@
 /*
  * shape_feature.c -- sizes as expressions on the inputs, so that no value is computed for its shape alone (ShapeOpt).
- * In: the shape rules of the operations, run over an abstract size: a small table of expressions, one entry per distinct
- * size. Out: int64 0-d variables, Shape_i{d}(x) at the leaves. Invariant: entries come after what they are made of; a
- * variable's sizes are worked out once per run, inputs first, without recursion over the graph.
+ * In: the shape rules of the operations, run over an abstract size: a small table of expressions, one entry per
+ * distinct size. Out: int64 0-d variables, Shape_i{d}(x) at the leaves. Invariant: entries come after what they are
+ * made of; a variable's sizes are worked out once per run, inputs first, without recursion over the graph.
  */
 #include "rules.h"
 
 #include <string.h>
 
-typedef struct SizeExpr { char kind; Sz a, b; int64_t k; ThVar *v; } SizeExpr; /* 'k' constant, 'd' dim k of v, 'e' element k of v, else an operator */
+typedef struct SizeExpr {
+    char kind;
+    Sz a, b;
+    int64_t k;
+    ThVar *v;
+} SizeExpr; /* 'k' constant, 'd' dim k of v, 'e' element k of v, else an operator */
 typedef struct ShapeCache {
     ThContext *c;
     VEC(SizeExpr) at;
-    VEC(Sz) dims;            /* of all variables seen, one after the other */
-    Map dims_of;             /* variable id -> place in dims + 1; 0: being worked out */
-    Map same;                /* hash of an expression -> its entry */
-    const ThApply *node;     /* whose rule is running */
+    VEC(Sz) dims;        /* of all variables seen, one after the other */
+    Map dims_of;         /* variable id -> place in dims + 1; 0: being worked out */
+    Map same;            /* hash of an expression -> its entry */
+    const ThApply *node; /* whose rule is running */
     VEC(ThApply *) stack;
 } ShapeCache;
 
@@ -36,10 +41,11 @@ void shape_free(Opt *o) {
     o->shapes = NULL;
 }
 
-/* ---- abstract sizes ------------------------------------------------------------------------------------------------------------- */
+/* ---- abstract sizes ---- */
 static Sz put(ShapeCache *s, SizeExpr e) {
-    uint64_t h = hash_mix(hash_mix(hash_mix((uint64_t)e.kind, (uint64_t)(e.a + 1) << 32 | (uint32_t)(e.b + 1)), (uint64_t)e.k),
-                          e.v ? e.v->id + 1 : 0);
+    uint64_t h =
+        hash_mix(hash_mix(hash_mix((uint64_t)e.kind, (uint64_t)(e.a + 1) << 32 | (uint32_t)(e.b + 1)), (uint64_t)e.k),
+                 e.v ? e.v->id + 1 : 0);
     uint32_t at;
     if (map_get(&s->same, h, &at)) {
         const SizeExpr *q = &s->at.at[at];
@@ -49,9 +55,7 @@ static Sz put(ShapeCache *s, SizeExpr e) {
     return s->at.n - 1;
 }
 
-static Sz alg_constant(void *u, int64_t v) {
-    return put(u, (SizeExpr){.kind = 'k', .k = v});
-}
+static Sz alg_constant(void *u, int64_t v) { return put(u, (SizeExpr){.kind = 'k', .k = v}); }
 
 static int64_t floor_div(int64_t a, int64_t b) {
     int64_t q = a / b;
@@ -78,19 +82,53 @@ static Sz alg_op(void *u, char op, Sz a, Sz b) {
     if (a < 0 || b < 0) return -1;
     const SizeExpr *x = &s->at.at[a], *y = &s->at.at[b];
     if (x->kind == 'k' && y->kind == 'k' && fold_op(op, x->k, y->k, &r)) return alg_constant(u, r);
-    if (y->kind == 'k' && ((y->k == 0 && (op == '+' || op == '-')) || (y->k == 1 && (op == '*' || op == '/' || op == 'c')))) return a;
+    if (op == 'M' && y->kind == 'k' && y->k <= 0 && x->kind == 'd') return a; /* lengths are not negative */
+    if (y->kind == 'k' &&
+        ((y->k == 0 && (op == '+' || op == '-')) || (y->k == 1 && (op == '*' || op == '/' || op == 'c'))))
+        return a;
     if (x->kind == 'k' && ((x->k == 0 && op == '+') || (x->k == 1 && op == '*'))) return b;
     return put(s, (SizeExpr){.kind = op, .a = a, .b = b});
+}
+
+static bool known(const ShapeCache *s, const ThVar *v, const Sz **dims) {
+    uint32_t at;
+    if (!map_get(&s->dims_of, v->id, &at)) return false;
+    *dims = s->dims.at + at;
+    return true;
+}
+
+/* The size that v is, when it is Shape_i{d}(x) or Shape(x)[d]; -1 otherwise. */
+static Sz length_of(ShapeCache *s, const ThVar *v) {
+    const ThApply *a = v->owner;
+    int64_t d = -1;
+    const ThVar *x = NULL;
+    const Sz *dims;
+    if (a && a->op == &op_subtensor && a->nin == 2 && ask_op(a->in[0], &op_make_vector) && scalar_known(a->in[1], &d) &&
+        d >= 0 && d < a->in[0]->owner->nin)
+        a = a->in[0]->owner->in[d]->owner;
+    if (a && a->op == &op_shape_i) {
+        d = *(const int64_t *)ask_attr(a->op, a->attrs, "i");
+        x = a->in[0];
+    } else if (a && a->op == &op_subtensor && a->nin == 2 && ask_op(a->in[0], &op_shape) &&
+               scalar_known(a->in[1], &d)) {
+        x = a->in[0]->owner->in[0];
+        if (d < 0) d += x->type.ndim;
+    }
+    return x && d >= 0 && d < x->type.ndim && known(s, x, &dims) ? dims[d] : -1;
 }
 
 static Sz alg_value(void *u, int in, int64_t elem) {
     ShapeCache *s = u;
     ThVar *v = s->node->in[in];
-    int64_t known;
-    if (v->type.ndim ? vector_known(v, elem, &known) : scalar_known(v, &known)) return alg_constant(u, known);
-    if (v->owner && v->owner->op == &op_make_vector && elem < v->owner->nin) return put(s, (SizeExpr){.kind = 'e', .v = v->owner->in[elem]});
-    if (v->owner && v->owner->op == &op_scalar_from_tensor) v = v->owner->in[0];
-    return put(s, (SizeExpr){.kind = 'e', .v = v, .k = elem});
+    int64_t k;
+    if (v->type.ndim ? vector_known(v, elem, &k) : scalar_known(v, &k)) return alg_constant(u, k);
+    if (ask_op(v, &op_make_vector) && elem < v->owner->nin) {
+        v = v->owner->in[elem];
+        elem = 0;
+    }
+    if (ask_op(v, &op_scalar_from_tensor)) v = v->owner->in[0];
+    Sz length = length_of(s, v);
+    return length >= 0 ? length : put(s, (SizeExpr){.kind = 'e', .v = v, .k = elem});
 }
 
 static bool alg_equal(void *u, Sz a, Sz b, const char *why) {
@@ -99,14 +137,7 @@ static bool alg_equal(void *u, Sz a, Sz b, const char *why) {
     return a >= 0 && b >= 0; /* a difference is found when the node runs, or never if only its shape is used */
 }
 
-/* ---- sizes of variables ------------------------------------------------------------------------------------------------------------ */
-static bool known(const ShapeCache *s, const ThVar *v, const Sz **dims) {
-    uint32_t at;
-    if (!map_get(&s->dims_of, v->id, &at)) return false;
-    *dims = s->dims.at + at;
-    return true;
-}
-
+/* ---- sizes of variables ---- */
 static Sz leaf_dim(ShapeCache *s, ThVar *v, int d) {
     if (type_bcast(v->type, d)) return alg_constant(s, 1);
     if (var_is_const(v)) return alg_constant(s, ARRAY_SHAPE(v->u.data)[d]);
@@ -129,7 +160,8 @@ static bool run_rule(ShapeCache *s, ThApply *a) {
     VEC(const Sz *) in = {0};
     VEC(Sz) room = {0};
     Sz *out[16];
-    bool ok = a->nout <= TH_LEN(out) && vec_reserve(s->c, &in, a->nin + 1) && vec_reserve(s->c, &room, a->nout * TH_MAX_NDIM);
+    bool ok =
+        a->nout <= TH_LEN(out) && vec_reserve(s->c, &in, a->nin + 1) && vec_reserve(s->c, &room, a->nout * TH_MAX_NDIM);
     for (int i = 0; ok && i < a->nin; i++) {
         in.at[i] = NULL;
         if (a->in[i]->type.kind == TYPE_TENSOR) known(s, a->in[i], &in.at[i]);
@@ -140,7 +172,8 @@ static bool run_rule(ShapeCache *s, ThApply *a) {
     /* the rule may add entries but not sizes of variables, so in[] stays valid */
     bool works = ok && a->op->shape && a->op->shape(&(ShapeQ){&alg, a, in.at, out});
     if (!works && failed(s->c) && s->c->error != TH_MemoryError) th_error_clear(s->c);
-    for (int i = 0; ok && i < a->nout; i++) ok = a->out[i]->type.kind != TYPE_TENSOR || store(s, a->out[i], works ? out[i] : NULL);
+    for (int i = 0; ok && i < a->nout; i++)
+        ok = a->out[i]->type.kind != TYPE_TENSOR || store(s, a->out[i], works ? out[i] : NULL);
     vec_free(s->c, &in);
     vec_free(s->c, &room);
     return ok;
@@ -162,6 +195,7 @@ static bool learn(ShapeCache *s, ThVar *v) {
         }
         for (int i = 0; ok && i < a->nin; i++) {
             ThVar *x = a->in[i];
+            if (ask_op(x, &op_scalar_from_tensor)) x = x->owner->in[0];
             if (x->type.kind != TYPE_TENSOR || known(s, x, &dims)) continue;
             ok = x->owner ? vec_push(s->c, &s->stack, x->owner) : store(s, x, NULL);
         }
@@ -172,7 +206,7 @@ static bool learn(ShapeCache *s, ThVar *v) {
     return ok;
 }
 
-/* ---- expressions to variables --------------------------------------------------------------------------------------------------------- */
+/* ---- expressions to variables ---- */
 static ThVar *binary(Opt *o, char op, ThVar *a, ThVar *b) {
     switch (op) {
     case '+': return call2(o, S_add, a, b);
@@ -243,7 +277,7 @@ ThVar *shape_alloc_like(Opt *o, ThVar *x, ThVar *like) {
     return alloc_make(&o->b, x, size, n);
 }
 
-/* ---- rules ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- rules ---- */
 /* Shape(x) -> MakeVector(Shape_i{0}(..), ..). */
 ThVar *rw_shape_to_shape_i(Opt *o, ThApply *a) {
     ThVar *size[TH_MAX_NDIM], *x = a->in[0];
@@ -253,7 +287,9 @@ ThVar *rw_shape_to_shape_i(Opt *o, ThApply *a) {
         size[d] = shape_i(o, x, d);
         if (!size[d]) return NULL;
     }
-    return make_vector_make(&o->b, size, n, TH_INT64);
+    ThVar *v = make_vector_make(&o->b, size, n, TH_INT64);
+    return v ? patternbroadcast_make(&o->b, v, a->out[0]->type.broadcastable)
+             : NULL; /* one length: Shape promises no 1 */
 }
 
 /* Shape_i{d}(f(x)) -> the size by f's shape rule. */
@@ -265,7 +301,6 @@ ThVar *rw_track_shape_i(Opt *o, ThApply *a) {
     return r && ask_op(r, a->op) && r->owner->in[0] == x ? NULL : r;
 }
 
-/* Nothing to prepare: sizes are worked out when a rule asks. The position keeps Theano's place for including and excluding. */
-bool pass_shape(Opt *o) {
-    return cache(o) != NULL;
-}
+/* Nothing to prepare: sizes are worked out when a rule asks. The position keeps Theano's place for including and
+ * excluding. */
+bool pass_shape(Opt *o) { return cache(o) != NULL; }

@@ -1,7 +1,7 @@
 /*
  * split.c -- long n-ary sums and products become chains of short ones, left to right as they are computed anyway.
- * In: Elemwise{add} and {mul} of any number of inputs. Out: nodes that one kernel can hold (its accesses are limited), so
- * that what produces the terms can be fused into them. The order of additions, and so the bits, stay.
+ * In: Elemwise{add} and {mul} of any number of inputs. Out: nodes that one kernel can hold (its accesses are limited),
+ * so that what produces the terms can be fused into them. The order of additions, and so the bits, stay.
  */
 #include "rewrite.h"
 

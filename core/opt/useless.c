@@ -26,17 +26,17 @@ static ThVar *fold_logic(Opt *o, ThApply *a, bool is_and) {
 ThVar *rw_useless_elemwise(Opt *o, ThApply *a) {
     ThType t = type_tensor(a->out[0]->type.dtype, 0, 0);
     switch (ask_which(a)) {
-    case S_add: case S_mul: case S_identity:
-        return a->nin == 1 ? a->in[0] : NULL;
+    case S_add:
+    case S_mul:
+    case S_identity: return a->nin == 1 ? a->in[0] : NULL;
     case S_eq: /* on floats NaN is not equal to itself */
         return a->in[0] == a->in[1] && dtype_is_discrete(a->in[0]->type.dtype) ? opt_const(o, 1, t) : NULL;
-    case S_neq:
-        return a->in[0] == a->in[1] && dtype_is_discrete(a->in[0]->type.dtype) ? opt_const(o, 0, t) : NULL;
+    case S_neq: return a->in[0] == a->in[1] && dtype_is_discrete(a->in[0]->type.dtype) ? opt_const(o, 0, t) : NULL;
     case S_and_: return fold_logic(o, a, true);
     case S_or_: return fold_logic(o, a, false);
     case S_xor: return a->in[0] == a->in[1] ? opt_const(o, 0, t) : NULL;
-    case S_maximum: case S_minimum:
-        return a->nin == 2 && a->in[0] == a->in[1] ? a->in[0] : NULL;
+    case S_maximum:
+    case S_minimum: return a->nin == 2 && a->in[0] == a->in[1] ? a->in[0] : NULL;
     default: return NULL;
     }
 }

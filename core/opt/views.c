@@ -4,9 +4,7 @@
  */
 #include "rules.h"
 
-static const AttrInts *order_of(const ThApply *a) {
-    return ask_attr(a->op, a->attrs, "order");
-}
+static const AttrInts *order_of(const ThApply *a) { return ask_attr(a->op, a->attrs, "order"); }
 
 /* DimShuffle(DimShuffle(x)) as one. */
 static ThVar *merge_two(Opt *o, ThApply *a, ThApply *inner) {
@@ -43,9 +41,23 @@ ThVar *rw_subtensor_make_vector(Opt *o, ThApply *a) {
     const AttrIdx *idx = ask_attr(a->op, a->attrs, "idx");
     int64_t i;
     (void)o;
-    if (!ask_op(a->in[0], &op_make_vector) || !idx || idx->n != 1 || idx->at[0].kind != 'i' || a->nin != 2) return NULL;
+    ThVar *x = a->in[0];
+    if (ask_op(x, &op_rebroadcast)) x = x->owner->in[0];
+    if (!ask_op(x, &op_make_vector) || !idx || idx->n != 1 || idx->at[0].kind != 'i' || a->nin != 2) return NULL;
     if (!scalar_known(a->in[1], &i)) return NULL;
-    const ThApply *v = a->in[0]->owner;
+    const ThApply *v = x->owner;
     if (i < 0) i += v->nin;
     return i >= 0 && i < v->nin ? v->in[i] : NULL;
+}
+
+/* f(x)[i] -> f(x[i]) for an elementwise f of one operand whose result only this subscript uses. */
+ThVar *rw_subtensor_lift(Opt *o, ThApply *a) {
+    ThApply *f = a->in[0]->owner;
+    ThVar *in[2 * TH_MAX_NDIM + 1];
+    if (!f || f->op != &op_elemwise || f->nin != 1 || f->nout != 1 || f->out[0]->nclients != 1) return NULL;
+    if (a->nin > TH_LEN(in)) return NULL;
+    in[0] = f->in[0];
+    for (int i = 1; i < a->nin; i++) in[i] = a->in[i];
+    ThVar *x = apply1(&o->b, a->op, a->attrs, in, a->nin);
+    return x ? apply1(&o->b, f->op, f->attrs, &x, 1) : NULL;
 }

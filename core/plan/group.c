@@ -341,6 +341,27 @@ static bool invert(const Planner *p, int w, int g, const int8_t *map, int8_t *in
     return true;
 }
 
+static void mark_from(Planner *p, int r, int w, int acc) {
+    (void)acc;
+    p->root.at[r].from = w + 1;
+}
+
+/* A reduction of group g stands on the result of reduction w, which in one pass is not finished when that one reads it. */
+static bool feeds_reduction(Planner *p, int w, int g) {
+    each_use(p, w, true, mark_from);
+    for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group) {
+        const Kernel *k = p->work.at[p->member.at[m].work].k;
+        bool reads = false;
+        for (int a = 0; a < k->acc.n && !reads; a++)
+            reads = (k->acc.at[a].flags & ACC_READ) && p->root.at[k->acc.at[a].buf].from == w + 1;
+        if (!reads) continue;
+        if (p->work.at[p->member.at[m].work].reduce) return true;
+        for (int a = 0; a < k->acc.n; a++)
+            if (k->acc.at[a].flags & ACC_WRITE) p->root.at[k->acc.at[a].buf].from = w + 1;
+    }
+    return false;
+}
+
 static int join_reduce(Planner *p, int w, const Join *j, int n, bool outside) {
     if (n != 1 || !j->fits || !j->seen || !rows_first(p->work.at[w].k)) return 0;
     Group *g = &p->group.at[j->group];
@@ -349,6 +370,7 @@ static int join_reduce(Planner *p, int w, const Join *j, int n, bool outside) {
     int8_t self[KDIM], inverse[KDIM];
     for (int d = 0; d < KDIM; d++) self[d] = (int8_t)d;
     if (base->reduce) {
+        if (feeds_reduction(p, w, j->group)) return 0;
         if (!same_dims(p, base->k, p->work.at[w].k)) return 0;
         for (int d = 0; d < base->k->ndim; d++)
             if (base->k->dim[d].kind == DIM_PAR && j->map[d] != d && !size_is(base->k->dim[d].n, 1)) return 0;

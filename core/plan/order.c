@@ -1,6 +1,6 @@
 /*
- * order.c -- sorts a kernel's instructions by loop depth. An instruction runs before the inner loops of its depth unless it depends on
- * a reduction that those loops feed.
+ * order.c -- sorts a kernel's instructions by loop depth. An instruction runs before the inner loops of its depth
+ * unless it depends on a reduction that those loops feed.
  */
 #include "order.h"
 
@@ -17,10 +17,20 @@ static void loops(const Kernel *k, const Stage *s, LoopStage *out) {
 /* Operands of an instruction that are value ids. */
 static int operands(const Ins *i, int v[4]) {
     switch (i->op) {
-    case INS_LOAD: case INS_PARAM: case INS_CONST: case INS_INDEX: case INS_SIZE: case INS_RED: case INS_EP: return 0;
+    case INS_LOAD:
+    case INS_PARAM:
+    case INS_CONST:
+    case INS_INDEX:
+    case INS_SIZE:
+    case INS_RED:
+    case INS_EP: return 0;
     case INS_STORE: v[0] = i->b; return 1;
-    case INS_CAST: case INS_FAIL_IF: v[0] = i->a; return 1;
-    case INS_CHECK_INDEX: v[0] = i->a; v[1] = i->b; return 2;
+    case INS_CAST:
+    case INS_FAIL_IF: v[0] = i->a; return 1;
+    case INS_CHECK_INDEX:
+        v[0] = i->a;
+        v[1] = i->b;
+        return 2;
     default: break;
     }
     int n = 0;

@@ -72,6 +72,7 @@ typedef struct Root {
     Size size;
     int ndim; Size *shape;
     int ver;             /* versions so far */
+    int from;            /* 1 + the work found last to be an ancestor of what is stored here (group.c) */
     int buf;             /* plan buffer, -1 */
 } Root;
 

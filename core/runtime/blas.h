@@ -8,16 +8,16 @@
 #include "../base/base.h"
 
 enum { BLAS_ROW_MAJOR = 101, BLAS_NO_TRANS = 111, BLAS_TRANS = 112 };
-typedef void (*BlasGemmS)(int, int, int, int, int, int, float, const float *, int, const float *, int, float,
-                          float *, int);
-typedef void (*BlasGemmD)(int, int, int, int, int, int, double, const double *, int, const double *, int,
-                          double, double *, int);
-typedef void (*BlasGemmC)(int, int, int, int, int, int, const void *, const void *, int, const void *,
-                          int, const void *, void *, int);
+typedef void (*BlasGemmS)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *,
+                          int);
+typedef void (*BlasGemmD)(int, int, int, int, int, int, double, const double *, int, const double *, int, double,
+                          double *, int);
+typedef void (*BlasGemmC)(int, int, int, int, int, int, const void *, const void *, int, const void *, int,
+                          const void *, void *, int);
 
 typedef struct Blas {
-    void *handle;  /* NULL: there is none */
-    int parallel;  /* openblas_get_parallel(): 0 serial, 1 own threads, 2 OpenMP */
+    void *handle;    /* NULL: there is none */
+    int parallel;    /* openblas_get_parallel(): 0 serial, 1 own threads, 2 OpenMP */
     BlasGemmS sgemm; /* the four are NULL for the build with its own threads, whose results and speed we cannot hold */
     BlasGemmD dgemm;
     BlasGemmC cgemm, zgemm;

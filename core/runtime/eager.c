@@ -1,14 +1,25 @@
 /*
- * eager.c -- values at once: one Apply becomes a one-node function on the interpreter's kernels. Functions are cached by
- * (operation, attributes, input types); small integer inputs that shapes depend on stay constants of the plan, and such plans are not
- * cached. Constant folding (ctx->eval) and th_eager stand on eager_apply.
+ * eager.c -- values at once: one Apply becomes a one-node function on the interpreter's kernels. Functions are cached
+ * by (operation, attributes, input types); small integer inputs that shapes depend on stay constants of the plan, and
+ * such plans are not cached. Constant folding (ctx->eval) and th_eager stand on eager_apply.
  */
 #include "function.h"
 
 #include <string.h>
 
-typedef struct Cached { uint64_t key; const Op *op; ThFunction *fn; struct Cached *next; void *attrs; int nin; ThType in[]; } Cached;
-typedef struct EagerState { Cached **slot; int nslot, n; } EagerState;
+typedef struct Cached {
+    uint64_t key;
+    const Op *op;
+    ThFunction *fn;
+    struct Cached *next;
+    void *attrs;
+    int nin;
+    ThType in[];
+} Cached;
+typedef struct EagerState {
+    Cached **slot;
+    int nslot, n;
+} EagerState;
 enum { MOST_CACHED = 512, SLOTS = 1024, CONST_ELEMS = 2 * TH_MAX_NDIM };
 
 static void drop_all(ThContext *c, EagerState *s) {
@@ -36,7 +47,10 @@ static EagerState *state(ThContext *c) {
     s = ctx_alloc0(c, sizeof *s);
     if (!s) return NULL;
     s->slot = ctx_alloc0(c, sizeof *s->slot * SLOTS);
-    if (!s->slot) { ctx_free(c, s, sizeof *s); return NULL; }
+    if (!s->slot) {
+        ctx_free(c, s, sizeof *s);
+        return NULL;
+    }
     s->nslot = SLOTS;
     c->slot[CTX_RUNTIME] = s;
     c->slot_free[CTX_RUNTIME] = free_state;
@@ -44,7 +58,9 @@ static EagerState *state(ThContext *c) {
 }
 
 /* Inputs whose value decides types or sizes when the node is built: kept as constants. */
-static bool keeps_value(const ThArray *a) { return a && dtype_is_discrete((ThDtype)a->dtype) && a->ndim <= 1 && a->size <= CONST_ELEMS; }
+static bool keeps_value(const ThArray *a) {
+    return a && dtype_is_discrete((ThDtype)a->dtype) && a->ndim <= 1 && a->size <= CONST_ELEMS;
+}
 static bool structural(const ThApply *n) { return !(n->op->flags & OP_ELEMWISE); }
 
 static uint64_t key_of(const ThApply *n) {
@@ -71,13 +87,19 @@ static ThFunction *build(ThContext *c, const ThApply *n, ThArray *const *in, con
     Plan *plan = NULL;
     ThFunction *f = NULL;
     ThVar *args[KDIM * TH_MAX_NDIM];
-    if (n->nin > TH_LEN(args)) { err(c, TH_NotImplementedError, "%d inputs are too many to evaluate at once", n->nin); goto out; }
+    if (n->nin > TH_LEN(args)) {
+        err(c, TH_NotImplementedError, "%d inputs are too many to evaluate at once", n->nin);
+        goto out;
+    }
     for (int i = 0; i < n->nin; i++) {
         ThType t = n->in[i]->type;
-        args[i] = t.kind == TYPE_NONE ? const_none(&b) : constant[i] ? const_make_typed(&b, in[i], t) : var_new(&b, t, NULL);
+        args[i] = t.kind == TYPE_NONE ? const_none(&b)
+                  : constant[i]       ? const_make_typed(&b, in[i], t)
+                                      : var_new(&b, t, NULL);
         if (!args[i]) goto out;
         if (constant[i] || t.kind == TYPE_NONE) continue;
-        if (!vec_push(c, &leaf, args[i]) || !vec_push(c, &ins, ((ThIn){0})) || !vec_push(c, &io, (PlanIo){.type = t})) goto out;
+        if (!vec_push(c, &leaf, args[i]) || !vec_push(c, &ins, ((ThIn){0})) || !vec_push(c, &io, (PlanIo){.type = t}))
+            goto out;
     }
     ThApply *a = apply_make(&b, n->op, n->attrs, args, n->nin);
     if (!a) goto out;
@@ -88,7 +110,13 @@ static ThFunction *build(ThContext *c, const ThApply *n, ThArray *const *in, con
         if (!vec_push(c, &oo, (PlanIo){.type = a->out[i]->type}) || !vec_push(c, &outs, ((ThOut){0}))) break;
     if (fg && outs.n == a->nout) plan = plan_make(fg, io.at, io.n, oo.at, oo.n);
     for (int i = 0; i < ins.n; i++) ins.at[i].allow_downcast = -1;
-    FunctionSpec s = {.plan = plan, .in = ins.at, .nin = ins.n, .out = outs.at, .nout = outs.n, .allow_input_downcast = -1, .internal = true};
+    FunctionSpec s = {.plan = plan,
+                      .in = ins.at,
+                      .nin = ins.n,
+                      .out = outs.at,
+                      .nout = outs.n,
+                      .allow_input_downcast = -1,
+                      .internal = true};
     if (plan) f = function_new(c, &s);
     plan_release(plan);
     vec_free(c, &oo);
@@ -121,7 +149,10 @@ static Cached *remember(ThContext *c, EagerState *s, const ThApply *n, uint64_t 
 int eager_apply(ThContext *c, ThApply *n, ThArray *const *in, ThArray **out) {
     bool constant[KDIM * TH_MAX_NDIM] = {false}, any = false;
     ThArray *args[KDIM * TH_MAX_NDIM];
-    if (n->nin > TH_LEN(args)) { err(c, TH_NotImplementedError, "%d inputs are too many to evaluate at once", n->nin); return 1; }
+    if (n->nin > TH_LEN(args)) {
+        err(c, TH_NotImplementedError, "%d inputs are too many to evaluate at once", n->nin);
+        return 1;
+    }
     int nargs = 0;
     for (int i = 0; i < n->nin; i++) {
         constant[i] = structural(n) && keeps_value(in[i]);
@@ -141,7 +172,8 @@ int eager_apply(ThContext *c, ThApply *n, ThArray *const *in, ThArray **out) {
     return rc;
 }
 
-/* ---- th_eager: the graph of a call on constants, evaluated node by node ---------------------------------------------------- */
+/* ---- th_eager: the graph of a call on constants, evaluated node by node
+ * ---------------------------------------------------- */
 static ThArray *value_of(ThContext *c, const Map *at, ThArray *const *values, ThVar *v) {
     uint32_t i;
     if (v->kind == VAR_CONSTANT) return v->u.data;
@@ -159,7 +191,8 @@ static bool evaluate(ThContext *c, ThVar *const *outs, int nout, ThArray **resul
     for (int i = 0; ok && i < order.n; i++) {
         ThApply *n = order.at[i];
         ThArray *in[KDIM * TH_MAX_NDIM];
-        ok = n->nin <= TH_LEN(in) && vec_reserve(c, &values, values.n + n->nout) && map_put(c, &at, KEY(n), (uint32_t)values.n);
+        ok = n->nin <= TH_LEN(in) && vec_reserve(c, &values, values.n + n->nout) &&
+             map_put(c, &at, KEY(n), (uint32_t)values.n);
         for (int j = 0; ok && j < n->nin; j++) {
             in[j] = n->in[j]->type.kind == TYPE_NONE ? NULL : value_of(c, &at, values.at, n->in[j]);
             ok = in[j] || n->in[j]->type.kind == TYPE_NONE;

@@ -1,7 +1,7 @@
 /*
  * function.c -- a compiled function: made once, immutable, called through workspaces.
- * A call checks its arguments, runs the steps, then commits updates and hands out results; an error anywhere leaves every shared
- * variable as it was.
+ * A call checks its arguments, runs the steps, then commits updates and hands out results; an error anywhere leaves
+ * every shared variable as it was.
  */
 #include "function.h"
 
@@ -15,8 +15,13 @@ static bool copy_inputs(ThFunction *f, const FunctionSpec *s) {
     for (int i = 0; i < s->nin; i++) {
         const ThIn *in = &s->in[i];
         const char *name = in->name ? in->name : in->var ? th_var_name(in->var) : NULL;
-        f->in[i] = (FnIn){.var = th_var_retain(in->var), .name = name ? intern(f->ctx, name) : NULL, .type = f->plan->input[i].type,
-                          .mutable_ = in->mutable_, .borrow = in->borrow, .strict = in->strict, .implicit = in->implicit,
+        f->in[i] = (FnIn){.var = th_var_retain(in->var),
+                          .name = name ? intern(f->ctx, name) : NULL,
+                          .type = f->plan->input[i].type,
+                          .mutable_ = in->mutable_,
+                          .borrow = in->borrow,
+                          .strict = in->strict,
+                          .implicit = in->implicit,
                           .allow_downcast = in->allow_downcast};
         if (f->in[i].allow_downcast < 0) f->in[i].allow_downcast = s->allow_input_downcast;
     }
@@ -108,7 +113,8 @@ FGraph *function_fgraph(ThFunction *f) { return f->fg; }
 const Plan *function_plan(ThFunction *f) { return f->plan; }
 Unit *function_unit(ThFunction *f) { return f->unit; }
 
-/* ---- call ----------------------------------------------------------------------------------------------------------------- */
+/* ---- call
+ * ----------------------------------------------------------------------------------------------------------------- */
 static bool fits(const FnIn *in, const ThArray *a) {
     if (a->dtype != in->type.dtype || a->ndim != in->type.ndim || a->buf->freed) return false;
     for (uint32_t b = in->type.broadcastable; b; b &= b - 1)
@@ -149,8 +155,8 @@ static bool dense(ThFunction *f, Workspace *w, int i) {
 
 static bool arguments(ThFunction *f, Workspace *w, ThArray *const *args, int nargs) {
     if (nargs > f->nin)
-        return err(f->ctx, TH_TypeError, "Too many parameter passed to theano function%s%s: %d given, %d expected", f->name ? " " : "",
-                   f->name ? f->name : "", nargs, f->nin);
+        return err(f->ctx, TH_TypeError, "Too many parameter passed to theano function%s%s: %d given, %d expected",
+                   f->name ? " " : "", f->name ? f->name : "", nargs, f->nin);
     bool any_mutable = false;
     for (int i = 0; i < f->nin; i++) {
         ThArray *a = i < nargs ? args[i] : NULL;
@@ -195,7 +201,8 @@ static void commit(ThFunction *f, Workspace *w, ThArray **out) {
         Shared *s = p->shared[p->update[i].shared];
         ThArray *new_ = w->result[p->noutput + i], *old = s->value;
         w->result[p->noutput + i] = NULL;
-        if (old->ndim != new_->ndim || memcmp(old->dims, new_->dims, sizeof(int64_t) * 2 * (size_t)new_->ndim)) atomic_fetch_add(&s->stamp, 1);
+        if (old->ndim != new_->ndim || memcmp(old->dims, new_->dims, sizeof(int64_t) * 2 * (size_t)new_->ndim))
+            atomic_fetch_add(&s->stamp, 1);
         s->value = new_;
         th_array_release(old);
     }
@@ -212,7 +219,10 @@ static void clean(ThFunction *f, Workspace *w) {
         w->result[i] = NULL;
     }
     for (int b = 0; b < p->nbuf; b++)
-        if (w->outbuf[b]) { buffer_release(w->outbuf[b]); w->outbuf[b] = NULL; }
+        if (w->outbuf[b]) {
+            buffer_release(w->outbuf[b]);
+            w->outbuf[b] = NULL;
+        }
     for (int i = 0; i < f->nin; i++) {
         th_array_release(w->arg[i]);
         w->arg[i] = NULL;

@@ -14,9 +14,12 @@
 typedef struct GemmArgs {
     ThDtype dtype;
     int64_t m, n, k;
-    const void *a; int64_t ars, acs;
-    const void *b; int64_t brs, bcs;
-    void *c; int64_t crs, ccs;
+    const void *a;
+    int64_t ars, acs;
+    const void *b;
+    int64_t brs, bcs;
+    void *c;
+    int64_t crs, ccs;
     double alpha, beta; /* beta 0: c is not read; converted to the dtype (bool: nonzero is true, sum is "or") */
 } GemmArgs;
 
@@ -24,8 +27,8 @@ typedef struct GemmArgs {
 size_t gemm_scratch_bytes(const GemmArgs *g);
 /*
  * Runs the product; c overlaps neither a nor b. scratch: gemm_scratch_bytes(g) bytes, 64-aligned (NULL when that is 0).
- * Returns 0, or nonzero with TypeError for a dtype that is none of the thirteen. Allocates nothing, but for the record of
- * the machine at the first call in a context (MemoryError; cpu_of makes it earlier).
+ * Returns 0, or nonzero with TypeError for a dtype that is none of the thirteen. Allocates nothing, but for the record
+ * of the machine at the first call in a context (MemoryError; cpu_of makes it earlier).
  */
 int gemm_run(ThContext *c, const GemmArgs *g, void *scratch);
 

@@ -14,11 +14,14 @@ enum { GEMM_MR = 6, GEMM_MAX_NV = 4, GEMM_MAX_NR_BYTES = 256 };
 /* One register tile: R rows x W vectors of c = alpha * a.b + beta * c over k (beta 0: c is not read). */
 typedef struct GemmTile {
     int64_t k;
-    const void *a; int64_t ars, acs;
-    const void *b; int64_t brs;  /* unit column stride; all W vectors are readable */
-    void *pack;                  /* fused kernels: b is also copied here, rows of W vectors */
-    void *c; int64_t crs;        /* unit column stride */
-    int64_t tail;                /* lanes of the last vector that c has, 1..vl */
+    const void *a;
+    int64_t ars, acs;
+    const void *b;
+    int64_t brs; /* unit column stride; all W vectors are readable */
+    void *pack;  /* fused kernels: b is also copied here, rows of W vectors */
+    void *c;
+    int64_t crs;  /* unit column stride */
+    int64_t tail; /* lanes of the last vector that c has, 1..vl */
     double alpha, beta;
 } GemmTile;
 typedef void (*GemmTileFn)(const GemmTile *t);
@@ -26,16 +29,19 @@ typedef void (*GemmTileFn)(const GemmTile *t);
 /* y[i] = alpha * sum_k a[i,k] x[k] + beta * y[i] */
 typedef struct GemmVec {
     int64_t m, k;
-    const void *a; int64_t ars, acs;
-    const void *x; int64_t xs;
-    void *y; int64_t ys;
+    const void *a;
+    int64_t ars, acs;
+    const void *x;
+    int64_t xs;
+    void *y;
+    int64_t ys;
     double alpha, beta;
     void *scratch; /* GEMV_BLOCK_BYTES */
 } GemmVec;
 
 typedef struct GemmKernels {
     const char *name;
-    int item, vl, nv;  /* bytes of an element; lanes of a vector; vectors of the widest tile */
+    int item, vl, nv;                      /* bytes of an element; lanes of a vector; vectors of the widest tile */
     GemmTileFn tile[GEMM_MR][GEMM_MAX_NV]; /* [rows - 1][vectors - 1] */
     GemmTileFn fused[GEMM_MAX_NV];         /* 6 rows, copying b to pack on the way */
     /* dst[k][lanes] = src[k][0..n), zero beyond n */
@@ -43,8 +49,8 @@ typedef struct GemmKernels {
     /* dst[k][m] = src[m][k], m <= 6 */
     void (*pack_a)(void *dst, const void *src, int64_t rs, int64_t cs, int64_t m, int64_t k);
     /* c[i,j] = alpha * t[i,j] + beta * c[i,j] for a dense tile t with rows of `trs` */
-    void (*scatter)(const void *t, int64_t trs, int64_t m, int64_t n, void *c, int64_t crs, int64_t ccs,
-                    double alpha, double beta);
+    void (*scatter)(const void *t, int64_t trs, int64_t m, int64_t n, void *c, int64_t crs, int64_t ccs, double alpha,
+                    double beta);
     /* On 64 bytes of lanes (element k goes to lane k mod lanes; one dot product alone has four times as many), summed
      * by halving: the same bits for every layout of a. */
     void (*gemv)(const GemmVec *v);

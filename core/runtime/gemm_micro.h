@@ -22,23 +22,21 @@ typedef T VU __attribute__((vector_size(VBYTES), aligned(sizeof(T)), may_alias))
 /* ---- register tiles ---------------------------------------------------------------------------------------------- */
 #define ROWS(X) X(0) X(1) X(2) X(3) X(4) X(5)
 #define DECLARE(i) V c##i##0 = {0}, c##i##1 = {0}, c##i##2 = {0}, c##i##3 = {0};
-#define STEP(i)                                                                                                        \
-    if (R > i) {                                                                                                       \
-        V s = VSET(a##i[0]);                                                                                           \
-        a##i += t->acs;                                                                                                \
-        c##i##0 = VFMA(b0, s, c##i##0);                                                                                \
-        if (W > 1) c##i##1 = VFMA(b1, s, c##i##1);                                                                     \
-        if (W > 2) c##i##2 = VFMA(b2, s, c##i##2);                                                                     \
-        if (W > 3) c##i##3 = VFMA(b3, s, c##i##3);                                                                     \
+#define STEP(i) \
+    if (R > i) { \
+        V s = VSET(a##i[0]); \
+        a##i += t->acs; \
+        c##i##0 = VFMA(b0, s, c##i##0); \
+        if (W > 1) c##i##1 = VFMA(b1, s, c##i##1); \
+        if (W > 2) c##i##2 = VFMA(b2, s, c##i##2); \
+        if (W > 3) c##i##3 = VFMA(b3, s, c##i##3); \
     }
-#define FINISH(i)                                                                                                      \
-    if (R > i) {                                                                                                       \
-        FN(put_row)((T *)t->c + i * t->crs, W, t->tail, c##i##0, c##i##1, c##i##2, c##i##3, alpha, beta);              \
-    }
-#define WARM(i)                                                                                                        \
-    if (R > i) {                                                                                                       \
-        const char *p = (const char *)((T *)t->c + i * t->crs);                                                        \
-        for (int q = 0; q < W * VBYTES; q += 64) __builtin_prefetch(p + q, 1);                                         \
+#define FINISH(i) \
+    if (R > i) { FN(put_row)((T *)t->c + i * t->crs, W, t->tail, c##i##0, c##i##1, c##i##2, c##i##3, alpha, beta); }
+#define WARM(i) \
+    if (R > i) { \
+        const char *p = (const char *)((T *)t->c + i * t->crs); \
+        for (int q = 0; q < W * VBYTES; q += 64) __builtin_prefetch(p + q, 1); \
     }
 #define START(i) const T *a##i = (const T *)t->a + (R > i ? i : 0) * t->ars;
 
@@ -69,9 +67,7 @@ INLINE void FN(tile)(const GemmTile *t, int R, int W, bool fused) {
     const T *b = t->b;
     T *pack = t->pack;
     ROWS(DECLARE)
-    if (t->beta != 0) {
-        ROWS(WARM)
-    }
+    if (t->beta != 0) { ROWS(WARM) }
     for (int64_t k = t->k; k > 0; k--) {
         V b0 = *(const VU *)b, b1 = b0, b2 = b0, b3 = b0;
         if (W > 1) b1 = *(const VU *)(b + VL);
@@ -92,8 +88,10 @@ INLINE void FN(tile)(const GemmTile *t, int R, int W, bool fused) {
     ROWS(FINISH)
 }
 
-#define TILE(r, w) static void FN(tile_##r##x##w)(const GemmTile *t) { FN(tile)(t, r, w, false); }
-#define FUSED(w) static void FN(fused_##w)(const GemmTile *t) { FN(tile)(t, 6, w, true); }
+#define TILE(r, w) \
+    static void FN(tile_##r##x##w)(const GemmTile *t) { FN(tile)(t, r, w, false); }
+#define FUSED(w) \
+    static void FN(fused_##w)(const GemmTile *t) { FN(tile)(t, 6, w, true); }
 #define TILES(w) TILE(1, w) TILE(2, w) TILE(3, w) TILE(4, w) TILE(5, w) TILE(6, w) FUSED(w)
 TILES(1)
 TILES(2)
@@ -101,10 +99,12 @@ TILES(2)
 TILES(3)
 TILES(4)
 #define TILE_ROW(r) {FN(tile_##r##x1), FN(tile_##r##x2), FN(tile_##r##x3), FN(tile_##r##x4)},
-#define FUSED_ROW {FN(fused_1), FN(fused_2), FN(fused_3), FN(fused_4)}
+#define FUSED_ROW \
+    { FN(fused_1), FN(fused_2), FN(fused_3), FN(fused_4) }
 #else
 #define TILE_ROW(r) {FN(tile_##r##x1), FN(tile_##r##x2)},
-#define FUSED_ROW {FN(fused_1), FN(fused_2)}
+#define FUSED_ROW \
+    { FN(fused_1), FN(fused_2) }
 #endif
 
 /* ---- packing ----------------------------------------------------------------------------------------------------- */
@@ -114,8 +114,8 @@ typedef T FN(Quad) __attribute__((vector_size(16), aligned(sizeof(T)), may_alias
 
 /* dst[j][i] = src[i][j] for a Q x Q block; row strides ds and ss */
 INLINE void FN(turn)(T *dst, int64_t ds, const T *src, int64_t ss) {
-#define IN(i) (*(const FN(Quad) *)(src + (i) * ss))
-#define OUT(i) (*(FN(Quad) *)(dst + (i) * ds))
+#define IN(i) (*(const FN(Quad) *)(src + (i)*ss))
+#define OUT(i) (*(FN(Quad) *)(dst + (i)*ds))
 #define MIX __builtin_shufflevector
 #if T_BYTES == 4
     FN(Quad) r0 = IN(0), r1 = IN(1), r2 = IN(2), r3 = IN(3);
@@ -170,9 +170,7 @@ static void FN(pack_a)(void *out, const void *in, int64_t rs, int64_t cs, int64_
         for (int64_t i = 0; i < m; i++) *dst++ = src[i * rs];
 }
 
-INLINE T FN(blend)(T sum, T alpha, T beta, const T *c) {
-    return beta != 0 ? SFMA(alpha, sum, beta * *c) : alpha * sum;
-}
+INLINE T FN(blend)(T sum, T alpha, T beta, const T *c) { return beta != 0 ? SFMA(alpha, sum, beta * *c) : alpha * sum; }
 
 static void FN(scatter)(const void *t, int64_t trs, int64_t m, int64_t n, void *c, int64_t crs, int64_t ccs,
                         double alpha, double beta) {
@@ -195,14 +193,20 @@ INLINE T FN(fold)(T *t, int lanes) {
 INLINE T FN(fold_vector)(V v) {
 #if VBYTES == 64
     typedef T H __attribute__((vector_size(32)));
-    union { V v; H h[2]; } u = {v};
+    union {
+        V v;
+        H h[2];
+    } u = {v};
     H w = u.h[0] + u.h[1];
 #elif VBYTES == 32
     V w = v;
 #endif
 #if VBYTES >= 32
     typedef T HH __attribute__((vector_size(16)));
-    union { __typeof__(w) v; HH h[2]; } y = {w};
+    union {
+        __typeof__(w) v;
+        HH h[2];
+    } y = {w};
     HH x = y.h[0] + y.h[1];
 #else
     V x = v;
@@ -217,7 +221,9 @@ INLINE T FN(fold_vector)(V v) {
 /* Eight accumulators: 8/PARTS rows of PARTS vectors each. */
 #define EIGHT(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define DOT_ROWS (8 / PARTS)
-#define DOT_START(i) V s##i = {0}; const T *p##i = a + FN(at_most)((i) / PARTS, last) * v->ars + (i) % PARTS * VL;
+#define DOT_START(i) \
+    V s##i = {0}; \
+    const T *p##i = a + FN(at_most)((i) / PARTS, last) * v->ars + (i) % PARTS * VL;
 #define DOT_STEP(i) s##i = VFMA(*(const VU *)(p##i + k), *(const VU *)(x + k + (i) % PARTS * VL), s##i);
 #define DOT_LEFT(i) FN(left)(rest - (i) % PARTS * VL)
 #define DOT_TAIL(i) s##i = VFMA(VPART(p##i + k, DOT_LEFT(i)), VPART(x + k + (i) % PARTS * VL, DOT_LEFT(i)), s##i);
@@ -230,13 +236,9 @@ static void FN(dot_rows)(const GemmVec *v, const T *x, int64_t i) {
     const T *a = (const T *)v->a + i * v->ars;
     int64_t last = v->m - i - 1, k = 0;
     EIGHT(DOT_START)
-    for (; k + LANES <= v->k; k += LANES) {
-        EIGHT(DOT_STEP)
-    }
+    for (; k + LANES <= v->k; k += LANES) { EIGHT(DOT_STEP) }
     int64_t rest = v->k - k;
-    if (rest > 0) {
-        EIGHT(DOT_TAIL)
-    }
+    if (rest > 0) { EIGHT(DOT_TAIL) }
     T sum[8];
 #if PARTS == 1
 #define DOT_SUM(i) sum[i] = FN(fold_vector)(s##i);
@@ -307,19 +309,19 @@ static void FN(dot_strided)(const GemmVec *v, int64_t i, int lanes) {
 }
 
 /* One dot product of unit strides on 4 x 64 bytes of lanes. */
-#define GROUP(p, g) (((g) * PARTS + (p)) * VL)
-#define ONE_PART(p)                                                                                                    \
-    {                                                                                                                  \
-        V s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};                                                                      \
-        int64_t k = (p) * VL;                                                                                          \
-        for (int64_t end = v->k - v->k % (4 * LANES); k < end; k += 4 * LANES) {                                       \
-            s0 = VFMA(*(const VU *)(a + k), *(const VU *)(x + k), s0);                                                 \
-            s1 = VFMA(*(const VU *)(a + k + LANES), *(const VU *)(x + k + LANES), s1);                                 \
-            s2 = VFMA(*(const VU *)(a + k + 2 * LANES), *(const VU *)(x + k + 2 * LANES), s2);                         \
-            s3 = VFMA(*(const VU *)(a + k + 3 * LANES), *(const VU *)(x + k + 3 * LANES), s3);                         \
-        }                                                                                                              \
-        *(VU *)(t + GROUP(p, 0)) = s0, *(VU *)(t + GROUP(p, 1)) = s1;                                                  \
-        *(VU *)(t + GROUP(p, 2)) = s2, *(VU *)(t + GROUP(p, 3)) = s3;                                                  \
+#define GROUP(p, g) (((g)*PARTS + (p)) * VL)
+#define ONE_PART(p) \
+    { \
+        V s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}; \
+        int64_t k = (p)*VL; \
+        for (int64_t end = v->k - v->k % (4 * LANES); k < end; k += 4 * LANES) { \
+            s0 = VFMA(*(const VU *)(a + k), *(const VU *)(x + k), s0); \
+            s1 = VFMA(*(const VU *)(a + k + LANES), *(const VU *)(x + k + LANES), s1); \
+            s2 = VFMA(*(const VU *)(a + k + 2 * LANES), *(const VU *)(x + k + 2 * LANES), s2); \
+            s3 = VFMA(*(const VU *)(a + k + 3 * LANES), *(const VU *)(x + k + 3 * LANES), s3); \
+        } \
+        *(VU *)(t + GROUP(p, 0)) = s0, *(VU *)(t + GROUP(p, 1)) = s1; \
+        *(VU *)(t + GROUP(p, 2)) = s2, *(VU *)(t + GROUP(p, 3)) = s3; \
     }
 
 static void FN(dot_one)(const GemmVec *v) {
@@ -354,9 +356,16 @@ static void FN(gemv)(const GemmVec *v) {
 }
 
 static const GemmKernels FN(kernels) = {
-    ISA, sizeof(T), VL, NV,
+    ISA,
+    sizeof(T),
+    VL,
+    NV,
     {TILE_ROW(1) TILE_ROW(2) TILE_ROW(3) TILE_ROW(4) TILE_ROW(5) TILE_ROW(6)},
-    FUSED_ROW, FN(pack_b), FN(pack_a), FN(scatter), FN(gemv),
+    FUSED_ROW,
+    FN(pack_b),
+    FN(pack_a),
+    FN(scatter),
+    FN(gemv),
 };
 
 #undef VL

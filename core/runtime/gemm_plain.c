@@ -16,20 +16,20 @@ enum { WIDE = 64 /* columns summed at once */, ALIGN = 64 };
 static const double BLAS_PRODUCTS = 32768; /* m n k from which a call of OpenBLAS pays */
 
 /* ---- integers and bool ------------------------------------------------------------------------------------------- */
-#define INTEGER(name, T)                                                                                               \
-    static void name(const GemmArgs *g) {                                                                              \
-        T alpha = (T)(int64_t)g->alpha, beta = (T)(int64_t)g->beta;                                                    \
-        for (int64_t i = 0; i < g->m; i++)                                                                             \
-            for (int64_t j0 = 0; j0 < g->n; j0 += WIDE) {                                                              \
-                int64_t n = g->n - j0 < WIDE ? g->n - j0 : WIDE;                                                       \
-                T sum[WIDE] = {0};                                                                                     \
-                const T *a = (const T *)g->a + i * g->ars, *b = (const T *)g->b + j0 * g->bcs;                         \
-                for (int64_t k = 0; k < g->k; k++, a += g->acs, b += g->brs)                                           \
-                    for (int64_t j = 0; j < n; j++) sum[j] = (T)(sum[j] + (T)(WORD(T) * a * b[j * g->bcs]));           \
-                T *c = (T *)g->c + i * g->crs + j0 * g->ccs;                                                           \
-                for (int64_t j = 0; j < n; j++, c += g->ccs)                                                           \
-                    *c = (T)(WORD(T) alpha * sum[j] + (g->beta != 0 ? (T)(WORD(T) beta * *c) : 0));                    \
-            }                                                                                                          \
+#define INTEGER(name, T) \
+    static void name(const GemmArgs *g) { \
+        T alpha = (T)(int64_t)g->alpha, beta = (T)(int64_t)g->beta; \
+        for (int64_t i = 0; i < g->m; i++) \
+            for (int64_t j0 = 0; j0 < g->n; j0 += WIDE) { \
+                int64_t n = g->n - j0 < WIDE ? g->n - j0 : WIDE; \
+                T sum[WIDE] = {0}; \
+                const T *a = (const T *)g->a + i * g->ars, *b = (const T *)g->b + j0 * g->bcs; \
+                for (int64_t k = 0; k < g->k; k++, a += g->acs, b += g->brs) \
+                    for (int64_t j = 0; j < n; j++) sum[j] = (T)(sum[j] + (T)(WORD(T) * a * b[j * g->bcs])); \
+                T *c = (T *)g->c + i * g->crs + j0 * g->ccs; \
+                for (int64_t j = 0; j < n; j++, c += g->ccs) \
+                    *c = (T)(WORD(T) alpha * sum[j] + (g->beta != 0 ? (T)(WORD(T) beta * *c) : 0)); \
+            } \
     }
 /* 16-bit factors would be multiplied as int: as unsigned long the product wraps without undefined overflow. */
 #define WORD(T) (uint64_t)
@@ -54,27 +54,27 @@ static void boolean(const GemmArgs *g) {
 }
 
 /* ---- complex ----------------------------------------------------------------------------------------------------- */
-#define COMPLEX(name, T, R)                                                                                            \
-    static void name(const GemmArgs *g) {                                                                              \
-        R alpha = (R)g->alpha, beta = (R)g->beta;                                                                      \
-        for (int64_t i = 0; i < g->m; i++)                                                                             \
-            for (int64_t j0 = 0; j0 < g->n; j0 += WIDE) {                                                              \
-                int64_t n = g->n - j0 < WIDE ? g->n - j0 : WIDE;                                                       \
-                T sum[WIDE] = {{0, 0}};                                                                                \
-                const T *a = (const T *)g->a + i * g->ars, *b = (const T *)g->b + j0 * g->bcs;                         \
-                for (int64_t k = 0; k < g->k; k++, a += g->acs, b += g->brs)                                           \
-                    for (int64_t j = 0; j < n; j++) {                                                                  \
-                        T y = b[j * g->bcs];                                                                           \
-                        sum[j].re += a->re * y.re - a->im * y.im;                                                      \
-                        sum[j].im += a->re * y.im + a->im * y.re;                                                      \
-                    }                                                                                                  \
-                T *c = (T *)g->c + i * g->crs + j0 * g->ccs;                                                           \
-                for (int64_t j = 0; j < n; j++, c += g->ccs) {                                                         \
-                    T r = {alpha * sum[j].re, alpha * sum[j].im};                                                      \
-                    if (g->beta != 0) r.re += beta * c->re, r.im += beta * c->im;                                      \
-                    *c = r;                                                                                            \
-                }                                                                                                      \
-            }                                                                                                          \
+#define COMPLEX(name, T, R) \
+    static void name(const GemmArgs *g) { \
+        R alpha = (R)g->alpha, beta = (R)g->beta; \
+        for (int64_t i = 0; i < g->m; i++) \
+            for (int64_t j0 = 0; j0 < g->n; j0 += WIDE) { \
+                int64_t n = g->n - j0 < WIDE ? g->n - j0 : WIDE; \
+                T sum[WIDE] = {{0, 0}}; \
+                const T *a = (const T *)g->a + i * g->ars, *b = (const T *)g->b + j0 * g->bcs; \
+                for (int64_t k = 0; k < g->k; k++, a += g->acs, b += g->brs) \
+                    for (int64_t j = 0; j < n; j++) { \
+                        T y = b[j * g->bcs]; \
+                        sum[j].re += a->re * y.re - a->im * y.im; \
+                        sum[j].im += a->re * y.im + a->im * y.re; \
+                    } \
+                T *c = (T *)g->c + i * g->crs + j0 * g->ccs; \
+                for (int64_t j = 0; j < n; j++, c += g->ccs) { \
+                    T r = {alpha * sum[j].re, alpha * sum[j].im}; \
+                    if (g->beta != 0) r.re += beta * c->re, r.im += beta * c->im; \
+                    *c = r; \
+                } \
+            } \
     }
 COMPLEX(complex64, ThComplex64, float)
 COMPLEX(complex128, ThComplex128, double)

@@ -99,7 +99,8 @@ static int run_kernel(const InterpUnit *u, const Step *st, ThFrame *f) {
 
 static int transfer(const Plan *p, const Step *s, ThFrame *f) { /* host to host: a plain copy */
     Size n = p->buf[s->buf[1]].size;
-    memcpy(f->buf[s->buf[1]], f->buf[s->buf[0]], (size_t)size_value(n, f->sym) * th_dtype_bytes(p->buf[s->buf[1]].dtype));
+    memcpy(f->buf[s->buf[1]], f->buf[s->buf[0]],
+           (size_t)size_value(n, f->sym) * th_dtype_bytes(p->buf[s->buf[1]].dtype));
     return 0;
 }
 
@@ -117,7 +118,8 @@ int interp_step(const InterpUnit *u, int step, ThFrame *f) {
 
 static int straight(const InterpUnit *u, const Region *g, ThFrame *f) {
     for (int i = g->first; i < g->first + g->n; i++) {
-        if (i < u->plan->first_write && f->rt->poll_interrupt(f)) return f->rt->fail(f, i, TH_Interrupted, 0, 0, 0, 0, 0);
+        if (i < u->plan->first_write && f->rt->poll_interrupt(f))
+            return f->rt->fail(f, i, TH_Interrupted, 0, 0, 0, 0, 0);
         if (interp_step(u, i, f)) return 1;
     }
     return 0;
@@ -147,14 +149,23 @@ int interp_run(const InterpUnit *u, ThFrame *f) { return u->plan->nregion ? regi
 InterpUnit *interp_unit(Plan *p) {
     Arena *a = arena_new(p->ctx);
     InterpUnit *u = a ? arena_alloc0(a, sizeof *u) : NULL;
-    if (!u) { if (a) arena_free(a); return NULL; }
+    if (!u) {
+        if (a) arena_free(a);
+        return NULL;
+    }
     u->plan = p;
     u->arena = a;
     u->simd = simd_table();
     u->kernel = arena_alloc0(a, sizeof *u->kernel * (size_t)(p->nkernel + 1));
-    if (!u->kernel) { interp_unit_free(u); return NULL; }
+    if (!u->kernel) {
+        interp_unit_free(u);
+        return NULL;
+    }
     for (int i = 0; i < p->nkernel; i++) {
-        if (!interp_prepare(p->ctx, u->simd, p->kernel[i], a, &u->kernel[i])) { interp_unit_free(u); return NULL; }
+        if (!interp_prepare(p->ctx, u->simd, p->kernel[i], a, &u->kernel[i])) {
+            interp_unit_free(u);
+            return NULL;
+        }
         size_t need = interp_gemm_offset(&u->kernel[i]);
         if (need > u->scratch) u->scratch = need;
     }

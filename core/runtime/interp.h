@@ -1,8 +1,8 @@
 /*
  * interp.h -- private to the interpreter: a Kernel prepared for execution on blocks.
- * Preparing sorts each stage's instructions into what runs before and after the inner loops of each depth and gives every
- * value a register (a block of SIMD_BLOCK elements). Prepared kernels are immutable and shared by callers; registers live in
- * the caller's scratch.
+ * Preparing sorts each stage's instructions into what runs before and after the inner loops of each depth and gives
+ * every value a register (a block of SIMD_BLOCK elements). Prepared kernels are immutable and shared by callers;
+ * registers live in the caller's scratch.
  */
 #ifndef TH_INTERP_H
 #define TH_INTERP_H
@@ -13,35 +13,43 @@
 
 typedef struct IIns {
     const Ins *ins;
-    uint8_t bytes;       /* of one element of the value */
-    uint8_t block;       /* runs inside the vec loop: length of the block; otherwise uniform */
-    uint8_t fill;        /* uniform value read at block level: replicate to a whole block */
-    uint8_t fails;       /* integer division: check the divisor */
-    size_t reg;          /* byte offset of the register */
-    int micro, nmicro;   /* block kernels that compute it: IKernel.micro; none for memory and control instructions */
+    uint8_t bytes;     /* of one element of the value */
+    uint8_t block;     /* runs inside the vec loop: length of the block; otherwise uniform */
+    uint8_t fill;      /* uniform value read at block level: replicate to a whole block */
+    uint8_t fails;     /* integer division: check the divisor */
+    size_t reg;        /* byte offset of the register */
+    int micro, nmicro; /* block kernels that compute it: IKernel.micro; none for memory and control instructions */
 } IIns;
 
 /* An operand of a block kernel: a register, or a literal's block (base != NULL). */
-typedef struct IOpnd { const char *base; size_t off; } IOpnd;
-typedef struct IMicro { SimdFn fn; size_t out; IOpnd in[3]; } IMicro;
+typedef struct IOpnd {
+    const char *base;
+    size_t off;
+} IOpnd;
+typedef struct IMicro {
+    SimdFn fn;
+    size_t out;
+    IOpnd in[3];
+} IMicro;
 
 typedef struct IRed {
     const Red *red;
-    size_t reg;                  /* accumulators: lanes or a block; then best values for ARGMAX */
-    uint8_t lanes;               /* vec dim is reduced */
+    size_t reg;    /* accumulators: lanes or a block; then best values for ARGMAX */
+    uint8_t lanes; /* vec dim is reduced */
     SimdFold fold;
 } IRed;
 
 typedef struct IKernel {
     const Kernel *k;
-    IIns *ins;                   /* by value id */
+    IIns *ins; /* by value id */
     VEC(IMicro) micro;
     KernelOrder order;
     IRed *red;
     size_t reg_bytes;
 } IKernel;
 
-/* interp_micro.c: the block kernels of one scalar operation or cast, appended to out->micro; temporaries get registers. */
+/* interp_micro.c: the block kernels of one scalar operation or cast, appended to out->micro; temporaries get registers.
+ */
 bool interp_micro(ThContext *c, const SimdTable *simd, const Kernel *k, int id, Arena *a, IKernel *out);
 /* Memory from the arena (release micro with vec_free); false with the error set. */
 bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, Arena *a, IKernel *out);
@@ -53,21 +61,20 @@ typedef struct IRun {
     const Step *step;
     const SimdTable *simd;
     char *regs;
-    int64_t n[KDIM], idx[KDIM];  /* extents and current position of kernel dims */
-    int64_t len;                 /* elements in the current block (<= SIMD_BLOCK) */
-    int64_t pos;                 /* of its first element along the vec dim */
-    char *base[KACC + 8];        /* address of each access's offset */
-    int64_t st[KACC + 8][KDIM];  /* strides in bytes */
+    int64_t n[KDIM], idx[KDIM]; /* extents and current position of kernel dims */
+    int64_t len;                /* elements in the current block (<= SIMD_BLOCK) */
+    int64_t pos;                /* of its first element along the vec dim */
+    char *base[KACC + 8];       /* address of each access's offset */
+    int64_t st[KACC + 8][KDIM]; /* strides in bytes */
 } IRun;
-int interp_exec(IRun *r, const LoopStage *s, const int *code, int n); /* interp_exec.c: a straight list of instructions */
-void interp_red_init(IRun *r, const IRed *red);                   /* interp_red.c */
+int interp_exec(IRun *r, const LoopStage *s, const int *code,
+                int n);                         /* interp_exec.c: a straight list of instructions */
+void interp_red_init(IRun *r, const IRed *red); /* interp_red.c */
 void interp_red_step(IRun *r, const IRed *red);
 void interp_red_final(IRun *r, const IRed *red);
-int interp_gemm(IRun *r, const LoopStage *s);                        /* interp_gemm.c */
+int interp_gemm(IRun *r, const LoopStage *s); /* interp_gemm.c */
 int interp_fail(IRun *r, ThError kind, int n, int64_t v0, int64_t v1);
-static inline int64_t isize(const IRun *r, Size s) {
-    return s.sym < 0 ? s.k : s.k * r->f->sym[r->step->sym[s.sym]];
-}
+static inline int64_t isize(const IRun *r, Size s) { return s.sym < 0 ? s.k : s.k * r->f->sym[r->step->sym[s.sym]]; }
 static inline char *ireg(IRun *r, int value) { return r->regs + r->ik->ins[value].reg; }
 
 #endif

@@ -23,7 +23,7 @@ static void replicate(char *d, size_t bytes, int64_t from, int64_t to) { /* elem
     for (int64_t i = from; i < to; i++) copy1(d + (size_t)i * bytes, d + (size_t)(from - 1) * bytes, bytes);
 }
 
-#define GATHER(T)                                                                                                       \
+#define GATHER(T) \
     for (int64_t i = 0; i < n; i++) memcpy(d + i * (int64_t)sizeof(T), s + i * st, sizeof(T))
 static void gather(char *d, const char *s, int64_t st, size_t bytes, int64_t n) {
     switch (bytes) {
@@ -34,7 +34,7 @@ static void gather(char *d, const char *s, int64_t st, size_t bytes, int64_t n) 
     default: GATHER(ThComplex128);
     }
 }
-#define SCATTER(T)                                                                                                      \
+#define SCATTER(T) \
     for (int64_t i = 0; i < n; i++) memcpy(d + i * st, s + i * (int64_t)sizeof(T), sizeof(T))
 static void scatter(char *d, const char *s, int64_t st, size_t bytes, int64_t n) {
     switch (bytes) {
@@ -72,8 +72,10 @@ static void load(IRun *r, const LoopStage *s, const IIns *i, char *d, int64_t n)
     char *p = address(r, s, i, i->ins->a, &st);
     if (a->idx >= 0 || a->guard >= 0) load_one_by_one(r, a, d, p, st, i->bytes, n);
     else if (st == i->bytes) memcpy(d, p, (size_t)n * i->bytes);
-    else if (st == 0) { copy1(d, p, i->bytes); replicate(d, i->bytes, 1, n); }
-    else gather(d, p, st, i->bytes, n);
+    else if (st == 0) {
+        copy1(d, p, i->bytes);
+        replicate(d, i->bytes, 1, n);
+    } else gather(d, p, st, i->bytes, n);
 }
 
 static void store_one_by_one(IRun *r, const Access *a, char *p, int64_t st, const char *v, size_t bytes, int64_t n) {
@@ -94,7 +96,8 @@ static void store(IRun *r, const LoopStage *s, const IIns *i, int64_t n) {
     size_t bytes = th_dtype_bytes(a->dtype);
     int64_t st;
     char *p = address(r, s, i, i->ins->a, &st);
-    if (a->idx >= 0 || a->guard >= 0 || ((a->flags & ACC_ADD) && st != (int64_t)bytes)) store_one_by_one(r, a, p, st, v, bytes, n);
+    if (a->idx >= 0 || a->guard >= 0 || ((a->flags & ACC_ADD) && st != (int64_t)bytes))
+        store_one_by_one(r, a, p, st, v, bytes, n);
     else if (a->flags & ACC_ADD) r->simd->fold[RED_SUM][a->dtype](n, p, v);
     else if (st == (int64_t)bytes || n == 1) memcpy(p, v, (size_t)n * bytes);
     else scatter(p, v, st, bytes, n);
@@ -175,10 +178,15 @@ static int one(IRun *r, const LoopStage *s, const IIns *i) {
     case INS_STORE: store(r, s, i, n); return 0;
     case INS_FAIL_IF: return fail_if(r, i, n);
     case INS_LOAD: load(r, s, i, o, n); break;
-    case INS_PARAM: case INS_CONST: constant(r, i, o, n); break;
+    case INS_PARAM:
+    case INS_CONST: constant(r, i, o, n); break;
     case INS_INDEX: position(r, s, i, o, n); break;
-    case INS_SIZE: for (int64_t j = 0; j < n; j++) ((int64_t *)(void *)o)[j] = isize(r, r->ik->k->size.at[i->ins->a]); break;
-    case INS_CHECK_INDEX: if (check_index(r, i, o, n)) return 1; break;
+    case INS_SIZE:
+        for (int64_t j = 0; j < n; j++) ((int64_t *)(void *)o)[j] = isize(r, r->ik->k->size.at[i->ins->a]);
+        break;
+    case INS_CHECK_INDEX:
+        if (check_index(r, i, o, n)) return 1;
+        break;
     case INS_EP: { /* the product: a load through the stage's C */
         IIns ld = *i;
         Ins as = *i->ins;

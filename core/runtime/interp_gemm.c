@@ -28,6 +28,6 @@ int interp_gemm(IRun *r, const LoopStage *s) {
     const int64_t cs[2] = {r->st[st->C][m] / bytes, r->st[st->C][n] / bytes};
     ThFrame f = *r->f; /* packing goes behind our registers */
     f.scratch = (char *)r->f->scratch + interp_gemm_offset(r->ik);
-    return f.rt->gemm(&f, k->acc.at[st->C].dtype, mnk, operand(r, st->A, d), as, operand(r, st->B, d), bs, operand(r, st->C, d), cs,
-                      number(r, st->alpha, 1), number(r, st->beta, 0));
+    return f.rt->gemm(&f, k->acc.at[st->C].dtype, mnk, operand(r, st->A, d), as, operand(r, st->B, d), bs,
+                      operand(r, st->C, d), cs, number(r, st->alpha, 1), number(r, st->beta, 0));
 }

@@ -1,27 +1,28 @@
 /*
- * interp_micro.c -- the value text of a scalar operation as a short program of block kernels. Literals become constant blocks;
- * inner results get registers of their own; the last kernel writes the instruction's register.
+ * interp_micro.c -- the value text of a scalar operation as a short program of block kernels. Literals become constant
+ * blocks; inner results get registers of their own; the last kernel writes the instruction's register.
  */
 #include "../graph/expr.h"
 #include "interp.h"
 
 #include <string.h>
 
-static const struct { const char *name; int arity; } prims[SIMD_PRIMS] = {
+static const struct {
+    const char *name;
+    int arity;
+} prims[SIMD_PRIMS] = {
 #define X(name, arity) [P_##name] = {#name, arity},
     SIMD_OPERATORS(X)
 #undef X
 #define PRIM(name, arity, doc) [P_##name] = {#name, arity},
-    PRIM_TABLE(PRIM)
+        PRIM_TABLE(PRIM)
 #undef PRIM
 #define CPRIM(name, arity, doc) [P_##name] = {#name, arity},
-    CPRIM_TABLE(CPRIM)
+            CPRIM_TABLE(CPRIM)
 #undef CPRIM
 };
 
-static bool gives_mask(int p) {
-    return (p >= P_lt && p <= P_not) || p == P_isinf || p == P_c_eq || p == P_c_neq;
-}
+static bool gives_mask(int p) { return (p >= P_lt && p <= P_not) || p == P_isinf || p == P_c_eq || p == P_c_neq; }
 
 static int find(const char *name) {
     for (int p = 0; p < SIMD_PRIMS; p++)
@@ -29,7 +30,12 @@ static int find(const char *name) {
     return -1;
 }
 
-typedef struct { IOpnd at; ThDtype dtype; bool literal; double num; } Val;
+typedef struct {
+    IOpnd at;
+    ThDtype dtype;
+    bool literal;
+    double num;
+} Val;
 typedef struct Build {
     ThContext *c;
     const SimdTable *simd;
@@ -71,7 +77,8 @@ static bool emit(Build *b, int p, Val *v, int n, bool last, Val *res) {
         if (!literal(b, &v[i], d)) return false;
     SimdFn fn = b->simd->prim[p][d];
     if (!fn)
-        return err(b->c, TH_NotImplementedError, "%s (in %s) is not defined for %s", prims[p].name, scalar_ops[b->ins->op].name, th_dtype_name(d));
+        return err(b->c, TH_NotImplementedError, "%s (in %s) is not defined for %s", prims[p].name,
+                   scalar_ops[b->ins->op].name, th_dtype_name(d));
     ThDtype rd = result_dtype(p, d);
     size_t reg = b->result;
     if (!last) {
@@ -103,7 +110,8 @@ static bool program(Build *b, const Expr *e) {
             for (int j = 0; j < x->nkid; j++) kid[j] = v[x->kid[j]];
             int p = find(x->name);
             if (p < 0 || x->nkid != prims[p].arity)
-                return err(b->c, TH_RuntimeError, "unknown primitive %s in the value text of %s", x->name, scalar_ops[b->ins->op].name);
+                return err(b->c, TH_RuntimeError, "unknown primitive %s in the value text of %s", x->name,
+                           scalar_ops[b->ins->op].name);
             if (!emit(b, p, kid, x->nkid, i == e->n - 1, &v[i])) return false;
         }
     }
@@ -117,12 +125,16 @@ bool interp_micro(ThContext *c, const SimdTable *simd, const Kernel *k, int id, 
     Build b = {c, simd, k, i, a, out, out->ins[id].reg};
     out->ins[id].micro = out->micro.n;
     if (i->op == INS_CAST) {
-        IMicro m = {.fn = simd->cast[i->dtype][k->ins.at[i->a].dtype], .out = b.result, .in = {{NULL, out->ins[i->a].reg}}};
+        IMicro m = {
+            .fn = simd->cast[i->dtype][k->ins.at[i->a].dtype], .out = b.result, .in = {{NULL, out->ins[i->a].reg}}};
         if (!vec_push(c, &out->micro, m)) return false;
     } else {
-        const ScalarTexts *t = scalar_value_texts(c, i->op, dtype_is_complex((ThDtype)i->in_dtype) || !scalar_ops[i->op].value);
+        const ScalarTexts *t =
+            scalar_value_texts(c, i->op, dtype_is_complex((ThDtype)i->in_dtype) || !scalar_ops[i->op].value);
         if (!t) return false;
-        if (!t->n || !t->at[0]) return err(c, TH_NotImplementedError, "%s is not defined for %s", scalar_ops[i->op].name, th_dtype_name(i->in_dtype));
+        if (!t->n || !t->at[0])
+            return err(c, TH_NotImplementedError, "%s is not defined for %s", scalar_ops[i->op].name,
+                       th_dtype_name(i->in_dtype));
         if (!program(&b, t->at[0])) return false;
     }
     out->ins[id].nmicro = out->micro.n - out->ins[id].micro;

@@ -7,7 +7,8 @@
 static int width(const LoopStage *s, const Ins *i) { return s->vec >= 0 && i->depth > s->vec; }
 
 /* One value: its register, whether it is a block, the function that computes it. */
-static bool one(ThContext *c, const SimdTable *simd, const Kernel *k, const LoopStage *s, int id, Arena *a, IKernel *out) {
+static bool one(ThContext *c, const SimdTable *simd, const Kernel *k, const LoopStage *s, int id, Arena *a,
+                IKernel *out) {
     const Ins *i = &k->ins.at[id];
     IIns *o = &out->ins[id];
     *o = (IIns){.ins = i, .block = (uint8_t)width(s, i)};
@@ -53,7 +54,8 @@ bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, Arena 
     out->ins = arena_alloc0(a, sizeof *out->ins * (size_t)(k->ins.n + 1));
     out->red = arena_alloc0(a, sizeof *out->red * (size_t)(k->red.n + 1));
     if (!out->ins || !out->red || !kernel_order(k, a, &out->order)) return false;
-    if (k->acc.n > KACC + 8) return err(c, TH_RuntimeError, "kernel has %d accesses, at most %d fit", k->acc.n, KACC + 8);
+    if (k->acc.n > KACC + 8)
+        return err(c, TH_RuntimeError, "kernel has %d accesses, at most %d fit", k->acc.n, KACC + 8);
     if (!values(c, simd, k, a, out)) return false;
     reductions(simd, k, out);
     return true;

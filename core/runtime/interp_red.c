@@ -35,7 +35,11 @@ void interp_red_init(IRun *r, const IRed *d) {
     char k = th_dtype_kind(t);
     ThValue v = identity(x->kind, t);
     int64_t bytes = (int64_t)th_dtype_bytes(t);
-    dtype_cast(acc_of(r, d), t, bytes, (const char *)&v, k == 'c' ? TH_COMPLEX128 : k == 'f' ? TH_FLOAT64 : k == 'u' ? TH_UINT64 : TH_INT64,
+    dtype_cast(acc_of(r, d), t, bytes, (const char *)&v,
+               k == 'c'   ? TH_COMPLEX128
+               : k == 'f' ? TH_FLOAT64
+               : k == 'u' ? TH_UINT64
+                          : TH_INT64,
                0, d->lanes ? LANE_BYTES / bytes : SIMD_BLOCK);
 }
 
@@ -51,24 +55,25 @@ static int64_t flat_position(const IRun *r, const LoopStage *s, bool lanes) {
 }
 
 /* Is v better than best? NaN beats everything and the first NaN stays. */
-#define ARG(T, NAN_TEST)                                                                                                \
-    for (int64_t i = 0; i < n; i++) {                                                                                   \
-        int64_t j = lanes ? 0 : i;                                                                                      \
-        T x, b;                                                                                                         \
-        memcpy(&x, v + i * (int64_t)sizeof(T), sizeof x);                                                               \
-        memcpy(&b, best + j * (int64_t)sizeof(T), sizeof b);                                                            \
-        bool better = at[j] < 0 || (max ? x > b : x < b) || ((NAN_TEST) && b == b);                                     \
-        if (better) {                                                                                                   \
-            memcpy(best + j * (int64_t)sizeof(T), &x, sizeof x);                                                        \
-            at[j] = lanes ? p + i : p;                                                                                  \
-        }                                                                                                               \
+#define ARG(T, NAN_TEST) \
+    for (int64_t i = 0; i < n; i++) { \
+        int64_t j = lanes ? 0 : i; \
+        T x, b; \
+        memcpy(&x, v + i * (int64_t)sizeof(T), sizeof x); \
+        memcpy(&b, best + j * (int64_t)sizeof(T), sizeof b); \
+        bool better = at[j] < 0 || (max ? x > b : x < b) || ((NAN_TEST) && b == b); \
+        if (better) { \
+            memcpy(best + j * (int64_t)sizeof(T), &x, sizeof x); \
+            at[j] = lanes ? p + i : p; \
+        } \
     }
 static void arg_step(IRun *r, const IRed *d, const char *v, ThDtype t, int64_t p) {
     char *best = acc_of(r, d);
     int64_t *at = (int64_t *)(void *)(best + (size_t)SIMD_BLOCK * 16), n = r->len;
     bool lanes = d->lanes, max = d->red->kind == RED_ARGMAX;
     switch (t) {
-    case TH_BOOL: case TH_UINT8: ARG(uint8_t, false) break;
+    case TH_BOOL:
+    case TH_UINT8: ARG(uint8_t, false) break;
     case TH_INT8: ARG(int8_t, false) break;
     case TH_INT16: ARG(int16_t, false) break;
     case TH_INT32: ARG(int32_t, false) break;
@@ -91,7 +96,10 @@ void interp_red_step(IRun *r, const IRed *d) {
         return;
     }
     int64_t bytes = (int64_t)th_dtype_bytes(x->acc_dtype);
-    if (!d->lanes) { d->fold(r->len, acc_of(r, d), v); return; }
+    if (!d->lanes) {
+        d->fold(r->len, acc_of(r, d), v);
+        return;
+    }
     int64_t nl = LANE_BYTES / bytes;
     for (int64_t i = 0; i < r->len; i += nl) d->fold(r->len - i < nl ? r->len - i : nl, acc_of(r, d), v + i * bytes);
 }

@@ -1,6 +1,6 @@
 /*
- * report.c -- what a failed step or size check becomes: Theano's report (inventory 5): the message, the Apply node, the types,
- * shapes and strides of its inputs, and the line that built it.
+ * report.c -- what a failed step or size check becomes: Theano's report (inventory 5): the message, the Apply node, the
+ * types, shapes and strides of its inputs, and the line that built it.
  */
 #include "function.h"
 
@@ -24,8 +24,8 @@ static void node_tail(Text *t, const Workspace *w, int node, bool shapes) {
     const Plan *p = w->fn->plan;
     if (node < 0 || node >= p->nnode) return;
     const PlanNode *n = &p->node[node];
-    text_printf(t, "\nApply node that caused the error: %s\nToposort index: %d\nInputs types: [%s]", n->text ? n->text : "?", node,
-                n->types ? n->types : "");
+    text_printf(t, "\nApply node that caused the error: %s\nToposort index: %d\nInputs types: [%s]",
+                n->text ? n->text : "?", node, n->types ? n->types : "");
     if (n->in && shapes) {
         dims(t, w, n, false);
         dims(t, w, n, true);
@@ -61,8 +61,13 @@ void report_check(Workspace *w, int check, int64_t a, int64_t b) {
 
 static void headline(Text *t, ThError kind, const int64_t *e, const char *op) {
     switch (kind) {
-    case TH_IndexError: text_printf(t, "index out of bounds: index %lld for a dimension of length %lld", (long long)e[4], (long long)e[5]); break;
-    case TH_ZeroDivisionError: text_put(t, op && strstr(op, "mod") ? "integer modulo by zero" : "integer division by zero"); break;
+    case TH_IndexError:
+        text_printf(t, "index out of bounds: index %lld for a dimension of length %lld", (long long)e[4],
+                    (long long)e[5]);
+        break;
+    case TH_ZeroDivisionError:
+        text_put(t, op && strstr(op, "mod") ? "integer modulo by zero" : "integer division by zero");
+        break;
     case TH_Interrupted: text_put(t, "interrupted"); break;
     case TH_MemoryError: text_put(t, "out of memory"); break;
     default: text_printf(t, "%s in %s", th_error_name(kind), op ? op : "a step");

@@ -7,15 +7,16 @@
 
 #include "../plan/plan.h"
 
-/* ---- frame: what steps see. The first fields are known to generated code (rt.h text); append only. ------------------- */
+/* ---- frame: what steps see. The first fields are known to generated code (rt.h text); append only.
+ * ------------------- */
 typedef struct ThRt ThRt;
 typedef struct ThFrame {
-    char **buf;            /* base address of each plan buffer */
-    int64_t *sym;          /* shape slots */
+    char **buf;   /* base address of each plan buffer */
+    int64_t *sym; /* shape slots */
     const ThRt *rt;
-    void *scratch;         /* GEMM packing, host calls */
-    int64_t err[8];        /* {step, node, kind, n, v0..v3}: written by a failing step */
-    const Plan *plan;      /* ours from here on */
+    void *scratch;    /* GEMM packing, host calls */
+    int64_t err[8];   /* {step, node, kind, n, v0..v3}: written by a failing step */
+    const Plan *plan; /* ours from here on */
     struct Workspace *ws;
 } ThFrame;
 
@@ -24,12 +25,12 @@ typedef struct ThFrame {
 struct ThRt {
     uint32_t abi, size;
     /* c = beta c + alpha a.b; strides in elements; dtype as ThDtype; scratch is frame->scratch */
-    int (*gemm)(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b, const int64_t bs[2],
-                void *c, const int64_t cs[2], double alpha, double beta);
+    int (*gemm)(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b,
+                const int64_t bs[2], void *c, const int64_t cs[2], double alpha, double beta);
     int (*host_call)(ThFrame *f, int step);
     int (*size_step)(ThFrame *f, int first, int n); /* STEP_SIZE */
     int (*late_alloc)(ThFrame *f, int buf);
-    int (*poll_interrupt)(ThFrame *f);              /* nonzero: stop with Interrupted */
+    int (*poll_interrupt)(ThFrame *f); /* nonzero: stop with Interrupted */
     int (*fail)(ThFrame *f, int step, int kind, int n, int64_t v0, int64_t v1, int64_t v2, int64_t v3); /* returns 1 */
     void (*parallel_for)(ThFrame *f, int n, void (*fn)(int i, void *user), void *user);
 };
@@ -38,41 +39,46 @@ extern const ThRt th_rt;
 /* What a backend made of a plan: run(frame) executes all regions in order; step[i] is for stepping and profiling. */
 typedef struct Unit {
     int (*run)(ThFrame *f);
-    int (**step)(ThFrame *f);  /* nstep entries, or NULL */
+    int (**step)(ThFrame *f); /* nstep entries, or NULL */
     void (*release)(struct Unit *u);
-    char *source;              /* for ccode; may be NULL */
+    char *source; /* for ccode; may be NULL */
     void *impl;
 } Unit;
 
-/* ---- interp.c (interp_unit.h): the same plan without a compiler, on simd.h's block kernels: one per (scalar op, dtype), one table per ISA ---- */
+/* ---- interp.c (interp_unit.h): the same plan without a compiler, on simd.h's block kernels: one per (scalar op,
+ * dtype), one table per ISA ---- */
 
 /* Host calls (STEP_HOST): arrays described for the operation. */
 struct HostCall {
     ThFrame *frame;
     const PlanHost *host;
-    ThArray **in, **out;       /* valid during the call */
+    ThArray **in, **out; /* valid during the call */
     void *scratch;
     int (*fail)(HostCall *h, ThError kind, const char *text);
 };
 
-/* ---- function.c ----------------------------------------------------------------------------------------------------------- */
+/* ---- function.c
+ * ----------------------------------------------------------------------------------------------------------- */
 typedef struct FunctionSpec { /* what core/compile.c hands over; the function retains or copies all of it */
     Plan *plan;
-    Unit *unit;                 /* NULL: interpreter */
-    FGraph *fg;                 /* owned: inspection (toposort, debugprint) */
-    const ThIn *in; int nin;
-    const ThOut *out; int nout;
+    Unit *unit; /* NULL: interpreter */
+    FGraph *fg; /* owned: inspection (toposort, debugprint) */
+    const ThIn *in;
+    int nin;
+    const ThOut *out;
+    int nout;
     const char *name;
     int8_t allow_input_downcast;
     bool exception_verbose;
-    bool internal;              /* owned by the context itself: does not retain it, has no user variables */
+    bool internal; /* owned by the context itself: does not retain it, has no user variables */
 } FunctionSpec;
 ThFunction *function_new(ThContext *c, const FunctionSpec *s);
 FGraph *function_fgraph(ThFunction *f);
 const Plan *function_plan(ThFunction *f);
 Unit *function_unit(ThFunction *f);
 
-/* ---- eager.c: one-node plans on the interpreter's kernels, cached by (op, dtypes, layout class, attributes) ---------------- */
+/* ---- eager.c: one-node plans on the interpreter's kernels, cached by (op, dtypes, layout class, attributes)
+ * ---------------- */
 /* Values of one Apply on arrays; also constant folding (ctx->eval). out: new references. Nonzero on error. */
 int eager_apply(ThContext *c, ThApply *node, ThArray *const *in, ThArray **out);
 

@@ -11,20 +11,25 @@
 enum { SIMD_PAD = 16, SIMD_BLOCK = 256 };
 
 /* Operators of the expression language first (names as expr.h gives them), then the primitives of core/ops. */
-#define SIMD_OPERATORS(X)                                                                                               \
-    X(add, 2) X(sub, 2) X(mul, 2) X(true_div, 2) X(neg, 1) X(lt, 2) X(le, 2) X(gt, 2) X(ge, 2) X(eq, 2) X(neq, 2)       \
-    X(and_, 2) X(or_, 2) X(not, 1) X(switch, 3) X(copy, 1)
+/* clang-format off */
+#define SIMD_OPERATORS(X) \
+    X(add, 2) \
+    X(sub, 2) \
+    X(mul, 2) \
+    X(true_div, 2) X(neg, 1) X(lt, 2) X(le, 2) X(gt, 2) X(ge, 2) X(eq, 2) X(neq, 2) X(and_, 2) X(or_, 2) X(not, 1) \
+        X(switch, 3) X(copy, 1)
+/* clang-format on */
 typedef enum {
 #define X(name, arity) P_##name,
     SIMD_OPERATORS(X)
 #undef X
 #define PRIM(name, arity, doc) P_##name,
-    PRIM_TABLE(PRIM)
+        PRIM_TABLE(PRIM)
 #undef PRIM
 #define CPRIM(name, arity, doc) P_##name,
-    CPRIM_TABLE(CPRIM)
+            CPRIM_TABLE(CPRIM)
 #undef CPRIM
-        SIMD_PRIMS
+                SIMD_PRIMS
 } SimdPrim;
 
 typedef void (*SimdFn)(int64_t n, void *o, const void *a, const void *b, const void *c);
@@ -33,9 +38,9 @@ typedef void (*SimdFold)(int64_t n, void *acc, const void *v);
 
 typedef struct SimdTable {
     const char *isa;
-    SimdFn prim[SIMD_PRIMS][TH_DTYPE_COUNT];       /* by dtype of the operands (switch: of its branches); NULL: not defined */
-    SimdFn cast[TH_DTYPE_COUNT][TH_DTYPE_COUNT];   /* [to][from] */
-    SimdFold fold[RED_OR + 1][TH_DTYPE_COUNT];     /* not for ARGMAX and ARGMIN */
+    SimdFn prim[SIMD_PRIMS][TH_DTYPE_COUNT]; /* by dtype of the operands (switch: of its branches); NULL: not defined */
+    SimdFn cast[TH_DTYPE_COUNT][TH_DTYPE_COUNT]; /* [to][from] */
+    SimdFold fold[RED_OR + 1][TH_DTYPE_COUNT];   /* not for ARGMAX and ARGMIN */
 } SimdTable;
 
 extern const SimdTable simd_table_sse2, simd_table_avx2, simd_table_avx512;

@@ -1,7 +1,7 @@
 /*
  * simd_body.h -- the block kernels, once for all instruction sets: included by simd_sse2.c, simd_avx2.c, simd_avx512.c
- * with SIMD_TABLE and SIMD_ISA defined. Plain loops on dense blocks: the compiler vectorises them for the file's ISA, and
- * the math calls go to glibc's vector functions through the simd attribute (never fast-math; contraction is off).
+ * with SIMD_TABLE and SIMD_ISA defined. Plain loops on dense blocks: the compiler vectorises them for the file's ISA,
+ * and the math calls go to glibc's vector functions through the simd attribute (never fast-math; contraction is off).
  * Blocks may coincide (o == a) but never overlap otherwise, hence ivdep.
  */
 #include "simd.h"
@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+/* clang-format off */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
 #define VECTOR(name, args, fargs)                                                                                       \
     __attribute__((simd("notinbranch"))) double name args;                                                              \

@@ -1,6 +1,6 @@
 /*
- * workspace.c -- memory of one call: signature, shape slots, arena, scratch. Everything is allocated when the signature of
- * the arguments first differs from the last call's; the second call with equal shapes allocates nothing here.
+ * workspace.c -- memory of one call: signature, shape slots, arena, scratch. Everything is allocated when the signature
+ * of the arguments first differs from the last call's; the second call with equal shapes allocates nothing here.
  */
 #include "function.h"
 #include "gemm.h"
@@ -8,7 +8,9 @@
 #include <sched.h>
 #include <string.h>
 
-static void lock(ThFunction *f) { while (atomic_flag_test_and_set_explicit(&f->lock, memory_order_acquire)) sched_yield(); }
+static void lock(ThFunction *f) {
+    while (atomic_flag_test_and_set_explicit(&f->lock, memory_order_acquire)) sched_yield();
+}
 static void unlock(ThFunction *f) { atomic_flag_clear_explicit(&f->lock, memory_order_release); }
 
 static void *part(char **at, size_t bytes) {
@@ -106,13 +108,19 @@ static ShapeEnv env(Workspace *w) { return (ShapeEnv){env_dim, env_stride, env_v
 static bool same_signature(Workspace *w) {
     const ThFunction *f = w->fn;
     int64_t *s = w->sig, diff = !w->valid;
-#define PUT(v) do { int64_t v_ = (v); diff |= *s ^ v_; *s++ = v_; } while (0)
+#define PUT(v) \
+    do { \
+        int64_t v_ = (v); \
+        diff |= *s ^ v_; \
+        *s++ = v_; \
+    } while (0)
     for (int i = 0; i < f->nin; i++) {
         const ThArray *a = w->arg[i];
         for (int d = 0; d < 2 * a->ndim; d++) PUT(a->dims[d]);
     }
     for (int i = 0; i < f->plan->nsig; i++) PUT(env_value(w, f->plan->sig[i].buf, f->plan->sig[i].elem));
-    for (int i = 0; i < f->plan->nshared; i++) PUT((int64_t)atomic_load_explicit(&f->plan->shared[i]->stamp, memory_order_relaxed));
+    for (int i = 0; i < f->plan->nshared; i++)
+        PUT((int64_t)atomic_load_explicit(&f->plan->shared[i]->stamp, memory_order_relaxed));
 #undef PUT
     return !diff;
 }
@@ -143,8 +151,17 @@ static size_t packing(Workspace *w) {
                 Size z = k->dim[st->d0 + d].n;
                 n[d] = z.sym < 0 ? z.k : z.k * w->frame.sym[s->sym[z.sym]];
             }
-            GemmArgs g = {.dtype = k->acc.at[st->C].dtype, .m = n[0], .n = n[1], .k = n[2], .ars = n[2], .acs = 1, .brs = n[1], .bcs = 1,
-                          .crs = n[1], .ccs = 1, .alpha = 1};
+            GemmArgs g = {.dtype = k->acc.at[st->C].dtype,
+                          .m = n[0],
+                          .n = n[1],
+                          .k = n[2],
+                          .ars = n[2],
+                          .acs = 1,
+                          .brs = n[1],
+                          .bcs = 1,
+                          .crs = n[1],
+                          .ccs = 1,
+                          .alpha = 1};
             size_t need = gemm_scratch_bytes(&g);
             if (need > most) most = need;
         }
@@ -166,9 +183,15 @@ static int new_shapes(Workspace *w) {
     w->valid = false;
     ShapeEnv e = env(w);
     int bad = shape_run(p, 0, p->nshape_static, w->frame.sym, &e);
-    if (bad) { report_check(w, bad - 1, e.fail[0], e.fail[1]); return 1; }
+    if (bad) {
+        report_check(w, bad - 1, e.fail[0], e.fail[1]);
+        return 1;
+    }
     int64_t total = plan_layout(p, w->frame.sym, w->offset, w->layout_work, w->layout_bytes);
-    if (total < 0) { err(f->ctx, TH_MemoryError, "the sizes of this call overflow"); return 1; }
+    if (total < 0) {
+        err(f->ctx, TH_MemoryError, "the sizes of this call overflow");
+        return 1;
+    }
     if (!grow(f->ctx, &w->arena, &w->arena_bytes, (size_t)total + 64)) return 1;
     char *scratch = w->frame.scratch;
     size_t need = (p->scratch_bytes + interp_scratch(f->interp) + 127) / 64 * 64 + packing(w);
@@ -185,7 +208,10 @@ static int outputs(Workspace *w) {
     for (int b = 0; b < p->nbuf; b++) {
         if (p->buf[b].kind != BUF_OUTPUT || p->buf[b].late) continue;
         int64_t n = size_value(p->buf[b].size, w->frame.sym), item = (int64_t)th_dtype_bytes(p->buf[b].dtype);
-        if (n < 0 || n > INT64_MAX / 2 / item) { err(w->fn->ctx, TH_MemoryError, "a result of %lld elements does not fit", (long long)n); return 1; }
+        if (n < 0 || n > INT64_MAX / 2 / item) {
+            err(w->fn->ctx, TH_MemoryError, "a result of %lld elements does not fit", (long long)n);
+            return 1;
+        }
         w->outbuf[b] = buffer_new(w->fn->ctx, (size_t)(n * item));
         if (!w->outbuf[b]) return 1;
         w->frame.buf[b] = w->outbuf[b]->data;
@@ -219,26 +245,48 @@ ThArray *workspace_value(Workspace *w, const PlanValue *v) {
     return a;
 }
 
-/* ---- th_rt: what generated code and the interpreter call back ---------------------------------------------------------- */
-static int rt_gemm(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b, const int64_t bs[2],
-                   void *c, const int64_t cs[2], double alpha, double beta) {
-    GemmArgs g = {.dtype = (ThDtype)dtype, .m = mnk[0], .n = mnk[1], .k = mnk[2], .a = a, .ars = as[0], .acs = as[1], .b = b,
-                  .brs = bs[0], .bcs = bs[1], .c = c, .crs = cs[0], .ccs = cs[1], .alpha = alpha, .beta = beta};
+/* ---- th_rt: what generated code and the interpreter call back
+ * ---------------------------------------------------------- */
+static int rt_gemm(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b,
+                   const int64_t bs[2], void *c, const int64_t cs[2], double alpha, double beta) {
+    GemmArgs g = {.dtype = (ThDtype)dtype,
+                  .m = mnk[0],
+                  .n = mnk[1],
+                  .k = mnk[2],
+                  .a = a,
+                  .ars = as[0],
+                  .acs = as[1],
+                  .b = b,
+                  .brs = bs[0],
+                  .bcs = bs[1],
+                  .c = c,
+                  .crs = cs[0],
+                  .ccs = cs[1],
+                  .alpha = alpha,
+                  .beta = beta};
     return gemm_run(f->plan->ctx, &g, f->scratch);
 }
 
-static int host_fail(HostCall *h, ThError kind, const char *text) { err(h->frame->plan->ctx, kind, "%s", text); return 1; }
+static int host_fail(HostCall *h, ThError kind, const char *text) {
+    err(h->frame->plan->ctx, kind, "%s", text);
+    return 1;
+}
 
 static int rt_host_call(ThFrame *f, int step) {
     const PlanHost *h = &f->plan->host[f->plan->step[step].host];
     ThArray *arr[2 * TH_MAX_NDIM];
-    if (h->nin + h->nout > TH_LEN(arr)) { err(f->plan->ctx, TH_RuntimeError, "host call with too many operands"); return 1; }
+    if (h->nin + h->nout > TH_LEN(arr)) {
+        err(f->plan->ctx, TH_RuntimeError, "host call with too many operands");
+        return 1;
+    }
     int n = 0, rc = 1;
     for (; n < h->nin + h->nout; n++) {
         const PlanValue *v = n < h->nin ? &h->in[n] : &h->out[n - h->nin];
         int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], item = (int64_t)th_dtype_bytes(v->dtype);
-        for (int d = 0; d < v->ndim; d++) shape[d] = size_value(v->shape[d], f->sym), strides[d] = size_value(v->stride[d], f->sym) * item;
-        arr[n] = th_array_wrap(f->plan->ctx, v->dtype, v->ndim, shape, strides, f->buf[v->buf] + size_value(v->off, f->sym) * item, NULL, NULL);
+        for (int d = 0; d < v->ndim; d++)
+            shape[d] = size_value(v->shape[d], f->sym), strides[d] = size_value(v->stride[d], f->sym) * item;
+        arr[n] = th_array_wrap(f->plan->ctx, v->dtype, v->ndim, shape, strides,
+                               f->buf[v->buf] + size_value(v->off, f->sym) * item, NULL, NULL);
         if (!arr[n]) goto out;
     }
     HostCall call = {.frame = f, .host = h, .in = arr, .out = arr + h->nin, .scratch = f->scratch, .fail = host_fail};
@@ -252,7 +300,11 @@ out:
 static int rt_size_step(ThFrame *f, int first, int n) {
     ShapeEnv e = env(f->ws);
     int bad = shape_run(f->plan, first, n, f->sym, &e);
-    if (bad) { f->err[0] = -1; report_check(f->ws, bad - 1, e.fail[0], e.fail[1]); return 1; }
+    if (bad) {
+        f->err[0] = -1;
+        report_check(f->ws, bad - 1, e.fail[0], e.fail[1]);
+        return 1;
+    }
     return 0;
 }
 
@@ -282,4 +334,5 @@ static void rt_parallel(ThFrame *f, int n, void (*fn)(int i, void *user), void *
         for (int i = 0; i < n; i++) fn(i, user);
 }
 
-const ThRt th_rt = {TH_RT_ABI, sizeof(ThRt), rt_gemm, rt_host_call, rt_size_step, rt_late_alloc, rt_poll, rt_fail, rt_parallel};
+const ThRt th_rt = {TH_RT_ABI,     sizeof(ThRt), rt_gemm, rt_host_call, rt_size_step,
+                    rt_late_alloc, rt_poll,      rt_fail, rt_parallel};

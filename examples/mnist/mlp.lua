@@ -9,8 +9,8 @@ local nd = require("theano.ndarray")
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 local report = dofile(here .. "/report.lua")
 
-local epochs = tonumber(arg[1]) or 15
-local batch, hidden, rate = 60, 500, 0.1
+local epochs = tonumber(arg[1]) or 40
+local batch, hidden, rate = 60, 500, 0.5
 local out_dir = arg[2] or "."
 
 -- ---- data: 8,000 training and 2,000 test digits, pixels in [0, 1] ----------------------------------------------------

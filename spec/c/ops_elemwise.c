@@ -4,8 +4,7 @@
 #include "../../core/graph/expr.h"
 #include "../../core/ops/front.h"
 
-/* ---- the table
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 static int is_primitive(const char *name, bool complex_form) {
 #define PRIM(n, arity, doc) \
     if (!complex_form && !strcmp(name, #n)) return arity;
@@ -81,8 +80,7 @@ static void test_operations(void) {
     }
 }
 
-/* ---- dtypes
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- dtypes ------------------------------------------------------------------------------------------------------ */
 static int result(ThContext *c, const char *name, int n, ThDtype a, ThDtype b, ThDtype d) {
     ThDtype in[3] = {a, b, d}, cast[3], out = TH_DTYPE_NONE;
     if (!scalar_infer(c, scalar_find(name), in, n, cast, &out)) return -1;
@@ -133,8 +131,7 @@ static void test_dtypes(ThContext *c) {
     CHECK_ERROR(c, TH_TypeError, "takes 1 input");
 }
 
-/* ---- nodes and names
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- nodes and names --------------------------------------------------------------------------------------------- */
 static ThVar *tensor(Builder *b, ThDtype d, int ndim, uint32_t bc, const char *name) {
     return var_new(b, type_tensor(d, ndim, bc), name);
 }
@@ -225,9 +222,7 @@ static void test_dimshuffle(ThContext *c) {
     builder_end(&b);
 }
 
-/* ---- bodies
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- bodies ------------------------------------------------------------------------------------------------------ */
 static void test_body(ThContext *c) {
     ScalarBody p = {.nin = 3,
                     .nout = 1,

@@ -121,13 +121,38 @@ static void test_all(ThContext *c) {
     builder_end(&b);
 }
 
+/* Building, differentiating and interning survive any allocation that fails: MemoryError, nothing left over. */
+static int build_all(ThContext *c) {
+    ThVar *x = th_variable_new(c, (ThType){.dtype = TH_FLOAT32, .ndim = 2}, "x"), *g = NULL, *out[2] = {0};
+    ThVar *y = th_op(c, "mul", 2, x, x), *z = NULL, *s = NULL;
+    if (y) z = th_op(c, "softplus", 1, y);
+    ThArg args[2] = {{.kind = TH_ARG_VAR, .var = z}, {.kind = TH_ARG_INT, .key = "axis", .i = 1}};
+    if (z && th_build(c, th_func_find("std"), args, 2, out, 2) == 1) s = th_op(c, "max", 1, out[0]);
+    int ok = s && th_grad(c, s, &x, 1, NULL, &g) == 0;
+    ScalarBody p = {.nin = 1,
+                    .nout = 1,
+                    .n = 1,
+                    .narg = 1,
+                    .in_dtype = (ThDtype[]){TH_FLOAT64},
+                    .ins = (ScalarIns[]){{S_exp, TH_FLOAT64, 1, 0}},
+                    .arg = (int[]){0},
+                    .out = (int[]){1}};
+    ok = ok && scalar_body_intern(c, &p);
+    ThVar *all[] = {x, y, z, out[0], s, g};
+    for (int i = 0; i < TH_LEN(all); i++)
+        if (all[i]) th_var_release(all[i]);
+    return ok;
+}
+
 int main(void) {
     ThContext *c = th_context_new(NULL);
     test_scalars(c);
     test_tensors(c);
     test_all(c);
+    CHECK(build_all(c));
     CHECK(th_error(c) == TH_OK);
     CHECK(th_stat(c, "live_nodes") == 0);
     th_context_release(c);
+    test_every_failure(build_all);
     return test_done("ops_grad");
 }

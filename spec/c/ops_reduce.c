@@ -74,9 +74,7 @@ static void test_names(ThContext *c) {
     builder_end(&b);
 }
 
-/* ---- functions
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 static ThArg arg_var(ThVar *v) { return (ThArg){.kind = TH_ARG_VAR, .var = v}; }
 static ThArg arg_int(int64_t i) { return (ThArg){.kind = TH_ARG_INT, .i = i}; }
 static ThArg key_int(const char *k, int64_t i) { return (ThArg){.kind = TH_ARG_INT, .key = k, .i = i}; }
