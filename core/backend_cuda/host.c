@@ -20,26 +20,26 @@ static int row_bytes(const Kernel *k, int buf) {
 
 /* Launches one variant; row temporaries are there for each block. */
 static void launch(Emit *e, const CudaKernel *c, const char *suffix, const char *blocks, int threads, bool barriers) {
-    line(e, "const i64 want = %s, blocks = want < %d ? want : %d;", blocks, CUDA_BLOCKS, CUDA_BLOCKS);
-    line(e, "int rc = 0;");
+    emit_line(e, "const i64 want = %s, blocks = want < %d ? want : %d;", blocks, CUDA_BLOCKS, CUDA_BLOCKS);
+    emit_line(e, "int rc = 0;");
     for (int b = 0; b < c->nbuf; b++)
         if (row_bytes(c->k, b)) {
-            line(e, "char *const t%d = malloc((u64)(blocks * a->row[%d]) * %d + 64);", b, b, row_bytes(c->k, b));
-            line(e, "a->b[%d] = t%d; if (!t%d) rc = EMU_NO_MEMORY;", b, b, b);
+            emit_line(e, "char *const t%d = malloc((u64)(blocks * a->row[%d]) * %d + 64);", b, b, row_bytes(c->k, b));
+            emit_line(e, "a->b[%d] = t%d; if (!t%d) rc = EMU_NO_MEMORY;", b, b, b);
         }
-    line(e, "if (!rc) rc = emu_launch(run_%d%s, a, blocks, %d, %d);", c->number, suffix, threads, barriers);
+    emit_line(e, "if (!rc) rc = emu_launch(run_%d%s, a, blocks, %d, %d);", c->number, suffix, threads, barriers);
     for (int b = 0; b < c->nbuf; b++)
-        if (row_bytes(c->k, b)) line(e, "free(t%d);", b);
-    line(e, "return rc;");
+        if (row_bytes(c->k, b)) emit_line(e, "free(t%d);", b);
+    emit_line(e, "return rc;");
 }
 
 static void extents(Emit *e, const Kernel *k) {
-    line(e, "const i64 *const s = a->s; (void)s;");
+    emit_line(e, "const i64 *const s = a->s; (void)s;");
     for (int d = 0; d < k->ndim; d++) {
         Text t;
         text_init(&t, e->c);
-        put_size(&t, k->dim[d].n);
-        line(e, "const i64 n%d = %s; (void)n%d;", d, t.at ? t.at : "0", d);
+        emit_size(&t, k->dim[d].n);
+        emit_line(e, "const i64 n%d = %s; (void)n%d;", d, t.at ? t.at : "0", d);
         text_free(&t);
     }
 }
@@ -51,15 +51,15 @@ static void grid(Emit *e, const CudaKernel *c) {
     text_init(&inside, e->c);
     product(&points, s, 0, c->depth);
     product(&inside, s, c->depth, s->nloop);
-    line(e, "const i64 points = %s;", points.at ? points.at : "0");
-    line(e, "if (points <= 0) return 0;");
+    emit_line(e, "const i64 points = %s;", points.at ? points.at : "0");
+    emit_line(e, "if (points <= 0) return 0;");
     if (c->also_block) {
-        line(e, "const i64 inside = %s;", inside.at ? inside.at : "1");
-        line(e, "if (inside >= 4096 || (inside >= %d && points < 1024)) {", CUDA_THREADS);
+        emit_line(e, "const i64 inside = %s;", inside.at ? inside.at : "1");
+        emit_line(e, "if (inside >= 4096 || (inside >= %d && points < 1024)) {", CUDA_THREADS);
         e->indent++;
         launch(e, c, "b", "points", CUDA_THREADS, true);
         e->indent--;
-        line(e, "}");
+        emit_line(e, "}");
     }
     if (c->mode == CUDA_SERIAL) launch(e, c, "", "1", 1, false);
     else if (c->mode == CUDA_BLOCK) launch(e, c, "", "points", CUDA_THREADS, true);
@@ -70,19 +70,19 @@ static void grid(Emit *e, const CudaKernel *c) {
 
 void cuda_launcher(Emit *e, const CudaKernel *c) {
     int n = c->number;
-    line(e, "static void run_%d(const void *a) { kernel_%d(*(const Args_%d *)a); }", n, n, n);
-    if (c->also_block) line(e, "static void run_%db(const void *a) { kernel_%db(*(const Args_%d *)a); }", n, n, n);
-    line(e, "static int launch_%d(Args_%d *a) {", n, n);
+    emit_line(e, "static void run_%d(const void *a) { kernel_%d(*(const Args_%d *)a); }", n, n, n);
+    if (c->also_block) emit_line(e, "static void run_%db(const void *a) { kernel_%db(*(const Args_%d *)a); }", n, n, n);
+    emit_line(e, "static int launch_%d(Args_%d *a) {", n, n);
     e->indent = 1;
     extents(e, c->k);
     if (c->mode == CUDA_GEMM) {
         int m = c->k->st.at[c->k->st.n - 1].d0;
-        line(e, "const i64 tiles = (n%d + 15) / 16 * ((n%d + 15) / 16);", m, m + 1);
-        line(e, "if (tiles <= 0) return 0;");
+        emit_line(e, "const i64 tiles = (n%d + 15) / 16 * ((n%d + 15) / 16);", m, m + 1);
+        emit_line(e, "if (tiles <= 0) return 0;");
         launch(e, c, "", "tiles", CUDA_THREADS, true);
     } else grid(e, c);
     e->indent = 0;
-    line(e, "}\n");
+    emit_line(e, "}\n");
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -123,17 +123,17 @@ static void arguments(Emit *e, const CudaKernel *c, const Step *s, int number) {
             text_printf(&t, ", .row[%d] = ", b);
             plan_size(&t, e->p->buf[s->buf[b]].size);
         }
-    line(e, "    Args_%d a = {%s};", c->number, t.at ? t.at : "0");
+    emit_line(e, "    Args_%d a = {%s};", c->number, t.at ? t.at : "0");
     text_free(&t);
 }
 
 static void kernel_step(Emit *e, const CudaKernel *c, const Step *s, int number) {
-    line(e, "    i64 rec[8] = {0};");
+    emit_line(e, "    i64 rec[8] = {0};");
     arguments(e, c, s, number);
-    line(e, "    int rc = launch_%d(&a);", c->number);
-    line(e, "    if (rc) return f->rt->fail(f, %d, rc == EMU_NO_MEMORY ? %d : %d, 0, 0, 0, 0, 0);", number, TH_MemoryError,
+    emit_line(e, "    int rc = launch_%d(&a);", c->number);
+    emit_line(e, "    if (rc) return f->rt->fail(f, %d, rc == EMU_NO_MEMORY ? %d : %d, 0, 0, 0, 0, 0);", number, TH_MemoryError,
          TH_GpuError);
-    line(e, "    return rec[0] ? f->rt->fail(f, (int)rec[1], (int)rec[2], (int)rec[3], rec[4], rec[5], 0, 0) : 0;");
+    emit_line(e, "    return rec[0] ? f->rt->fail(f, (int)rec[1], (int)rec[2], (int)rec[3], rec[4], rec[5], 0, 0) : 0;");
 }
 
 static void transfer(Emit *e, const Step *s) {
@@ -141,24 +141,24 @@ static void transfer(Emit *e, const Step *s) {
     Text t;
     text_init(&t, e->c);
     plan_size(&t, b->size);
-    line(e, "    memcpy(f->buf[%d], f->buf[%d], (u64)(%s) * %d);", s->buf[1], s->buf[0], t.at ? t.at : "0",
+    emit_line(e, "    memcpy(f->buf[%d], f->buf[%d], (u64)(%s) * %d);", s->buf[1], s->buf[0], t.at ? t.at : "0",
          (int)th_dtype_bytes((ThDtype)b->dtype));
-    line(e, "    return 0;");
+    emit_line(e, "    return 0;");
     text_free(&t);
 }
 
 void cuda_steps(Emit *e, const CudaKernel *k) {
     for (int i = 0; i < e->p->nstep; i++) {
         const Step *s = &e->p->step[i];
-        if (s->title) line(e, "/* %s */", s->title);
-        line(e, "static int step_%d(Frame *f) {", i);
+        if (s->title) emit_line(e, "/* %s */", s->title);
+        emit_line(e, "static int step_%d(Frame *f) {", i);
         switch ((StepKind)s->kind) {
         case STEP_KERNEL: kernel_step(e, &k[s->kernel], s, i); break;
-        case STEP_HOST: line(e, "    return f->rt->host_call(f, %d);", i); break;
+        case STEP_HOST: emit_line(e, "    return f->rt->host_call(f, %d);", i); break;
         case STEP_TRANSFER: transfer(e, s); break;
-        case STEP_SIZE: line(e, "    return f->rt->size_step(f, %d, %d);", s->a, s->n); break;
-        case STEP_LATE: line(e, "    return f->rt->late_alloc(f, %d);", s->buf[0]); break;
+        case STEP_SIZE: emit_line(e, "    return f->rt->size_step(f, %d, %d);", s->a, s->n); break;
+        case STEP_LATE: emit_line(e, "    return f->rt->late_alloc(f, %d);", s->buf[0]); break;
         }
-        line(e, "}\n");
+        emit_line(e, "}\n");
     }
 }

@@ -10,7 +10,7 @@ static void fails(Emit *e, const char *condition, ThError kind, int n, int v0, i
     char a[16] = "0", b[16] = "0";
     if (n > 0) snprintf(a, sizeof a, "v%d", v0);
     if (n > 1) snprintf(b, sizeof b, "v%d", v1);
-    line(e, "if (%s) { record(a.err, a.step, %d, %d, %s, %s); return; }", condition, (int)kind, n, a, b);
+    emit_line(e, "if (%s) { record(a.err, a.step, %d, %d, %s, %s); return; }", condition, (int)kind, n, a, b);
 }
 
 /* Element of an access at the current position. */
@@ -21,7 +21,7 @@ static void address(Emit *e, Text *t, int acc, int depth) {
         int d = e->s->loop[l];
         if (size_is(a->st[d], 0)) continue;
         text_printf(t, " + i%d * (", d);
-        put_size(t, a->st[d]);
+        emit_size(t, a->st[d]);
         text_putc(t, ')');
     }
     if (a->idx >= 0) text_printf(t, " + v%d", a->idx);
@@ -32,8 +32,8 @@ static void guarded_load(Emit *e, int id, const Ins *i) {
     Text t;
     text_init(&t, e->c);
     address(e, &t, i->a, i->depth);
-    line(e, "%s v%d = 0;", type_short((ThDtype)i->dtype), id);
-    line(e, "if (v%d) v%d = *(%s);", a->guard, id, t.at ? t.at : "0");
+    emit_line(e, "%s v%d = 0;", type_short((ThDtype)i->dtype), id);
+    emit_line(e, "if (v%d) v%d = *(%s);", a->guard, id, t.at ? t.at : "0");
     text_free(&t);
 }
 
@@ -52,7 +52,7 @@ static bool division(Emit *e, int id, const Ins *i) {
     bool mask = false;
     text_init(&t, e->c);
     bool ok = emit_value(e, &t, i, 1, name, &mask);
-    if (ok) line(e, "%s v%d = %s;", type_short((ThDtype)i->dtype), id, t.at ? t.at : "0");
+    if (ok) emit_line(e, "%s v%d = %s;", type_short((ThDtype)i->dtype), id, t.at ? t.at : "0");
     text_free(&t);
     return ok;
 }
@@ -64,7 +64,7 @@ static bool one(Emit *e, int id) {
         snprintf(text, sizeof text, "v%d", i->a);
         fails(e, text, (ThError)i->b, 0, 0, 0);
     } else if (i->op == INS_CHECK_INDEX) {
-        line(e, "i64 v%d = v%d < 0 ? v%d + v%d : v%d;", id, i->a, i->a, i->b, i->a);
+        emit_line(e, "i64 v%d = v%d < 0 ? v%d + v%d : v%d;", id, i->a, i->a, i->b, i->a);
         snprintf(text, sizeof text, "v%d < 0 || v%d >= v%d", id, id, i->b);
         fails(e, text, TH_IndexError, 2, i->a, i->b);
     } else if (i->op == INS_LOAD && e->k->acc.at[i->a].guard >= 0) guarded_load(e, id, i);
@@ -77,8 +77,8 @@ static bool one(Emit *e, int id) {
 bool cuda_code(Emit *e, const int *ids, int n, bool shared) {
     for (int j = 0; j < n; j++) {
         if (shared && e->k->ins.at[ids[j]].op == INS_STORE) {
-            line(e, "__syncthreads();"); /* all have read what stood there */
-            line(e, "if (threadIdx.x == 0)");
+            emit_line(e, "__syncthreads();"); /* all have read what stood there */
+            emit_line(e, "if (threadIdx.x == 0)");
         }
         if (!one(e, ids[j])) return false;
     }

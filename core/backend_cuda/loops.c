@@ -9,21 +9,21 @@
 void cuda_head(Emit *e, const CudaKernel *c) {
     const Kernel *k = c->k;
     Text t;
-    line(e, "char *const *const b = a.b; const i64 *const s = a.s; const Cell *const q = a.q;");
-    line(e, "(void)b, (void)s, (void)q;");
+    emit_line(e, "char *const *const b = a.b; const i64 *const s = a.s; const Cell *const q = a.q;");
+    emit_line(e, "(void)b, (void)s, (void)q;");
     for (int d = 0; d < k->ndim; d++) {
         text_init(&t, e->c);
-        put_size(&t, k->dim[d].n);
-        line(e, "const i64 n%d = %s; (void)n%d;", d, t.at ? t.at : "0", d);
+        emit_size(&t, k->dim[d].n);
+        emit_line(e, "const i64 n%d = %s; (void)n%d;", d, t.at ? t.at : "0", d);
         text_free(&t);
     }
     for (int i = 0; i < k->acc.n; i++) {
         const Access *a = &k->acc.at[i];
         const char *ty = type_short((ThDtype)a->dtype), *ro = a->flags & ACC_WRITE ? "" : "const ";
         text_init(&t, e->c);
-        if (!size_is(a->off, 0)) { text_put(&t, " + "); put_size(&t, a->off); }
+        if (!size_is(a->off, 0)) { text_put(&t, " + "); emit_size(&t, a->off); }
         if (a->flags & ACC_ROWTEMP) text_printf(&t, " + blockIdx.x * a.row[%d]", a->buf);
-        line(e, "%s%s *const p%d = (%s%s *)b[%d]%s; (void)p%d;", ro, ty, i, ro, ty, a->buf, t.at ? t.at : "", i);
+        emit_line(e, "%s%s *const p%d = (%s%s *)b[%d]%s; (void)p%d;", ro, ty, i, ro, ty, a->buf, t.at ? t.at : "", i);
         text_free(&t);
     }
 }
@@ -35,11 +35,11 @@ bool cuda_depth(Emit *e, const KernelOrder *o, int d) {
     for (int i = 0; i < s->nred[d]; i++) emit_red_init(e, s->red[d] + i);
     if (d < s->nloop) {
         int dim = s->loop[d];
-        line(e, "for (i64 i%d = 0; i%d < n%d; i%d++) {", dim, dim, dim, dim);
+        emit_line(e, "for (i64 i%d = 0; i%d < n%d; i%d++) {", dim, dim, dim, dim);
         e->indent++;
         bool ok = cuda_depth(e, o, d + 1);
         e->indent--;
-        line(e, "}");
+        emit_line(e, "}");
         if (!ok) return false;
     } else
         for (int i = 0; i < s->st->nred; i++) emit_red_step(e, s->st->red0 + i);
@@ -51,20 +51,20 @@ void cuda_points(Emit *e, const LoopStage *s, int from, int to, const char *var,
     Text t;
     text_init(&t, e->c);
     for (int l = from; l < to; l++) text_printf(&t, l > from ? " * n%d" : "n%d", s->loop[l]);
-    line(e, "for (i64 %s = %s; %s < %s; %s += %s) {", var, first, var, from < to ? t.at : "1", var, step);
+    emit_line(e, "for (i64 %s = %s; %s < %s; %s += %s) {", var, first, var, from < to ? t.at : "1", var, step);
     text_free(&t);
     e->indent++;
-    if (from < to) line(e, "i64 rest_%s = %s;", var, var);
+    if (from < to) emit_line(e, "i64 rest_%s = %s;", var, var);
     for (int l = to - 1; l >= from; l--) {
         int d = s->loop[l];
-        if (l > from) line(e, "const i64 i%d = rest_%s %% n%d; rest_%s /= n%d; (void)i%d;", d, var, d, var, d, d);
-        else line(e, "const i64 i%d = rest_%s; (void)i%d;", d, var, d);
+        if (l > from) emit_line(e, "const i64 i%d = rest_%s %% n%d; rest_%s /= n%d; (void)i%d;", d, var, d, var, d, d);
+        else emit_line(e, "const i64 i%d = rest_%s; (void)i%d;", d, var, d);
     }
 }
 
 static void close_points(Emit *e) {
     e->indent--;
-    line(e, "}");
+    emit_line(e, "}");
 }
 
 static bool codes(Emit *e, const KernelOrder *o, int from, int to) { /* what runs before the loops at depths [from, to) */
@@ -104,7 +104,7 @@ static bool stages(Emit *e, const CudaKernel *c, CudaMode mode) {
     for (int i = 0; i < c->k->st.n; i++) {
         e->s = &o->stage[i];
         if (!(mode == CUDA_BLOCK ? spread(e, o, c->depth) : cuda_depth(e, o, c->depth))) return false;
-        if (mode == CUDA_BLOCK) line(e, "__syncthreads();"); /* the next stage, or point, reads what this one wrote */
+        if (mode == CUDA_BLOCK) emit_line(e, "__syncthreads();"); /* the next stage, or point, reads what this one wrote */
     }
     return true;
 }
@@ -116,14 +116,14 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, CudaMode mode) {
     e->mask = arena_alloc0(e->arena, (size_t)c->k->ins.n + 1);
     e->vec = arena_alloc0(e->arena, (size_t)c->k->ins.n + 1);
     if (!e->mask || !e->vec) return false;
-    if (c->k->title) line(e, "/* %s */", c->k->title);
-    line(e, "KERNEL kernel_%d%s(const Args_%d a) {", c->number, mode == CUDA_BLOCK && c->also_block ? "b" : "", c->number);
+    if (c->k->title) emit_line(e, "/* %s */", c->k->title);
+    emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", c->number, mode == CUDA_BLOCK && c->also_block ? "b" : "", c->number);
     e->indent = 1;
     cuda_head(e, c);
     bool ok;
     if (mode == CUDA_GEMM) ok = cuda_gemm(e, c);
     else {
-        if (mode == CUDA_BLOCK) line(e, "SHARED; (void)sh;");
+        if (mode == CUDA_BLOCK) emit_line(e, "SHARED; (void)sh;");
         bool block = mode == CUDA_BLOCK;
         cuda_points(e, &c->o.stage[0], 0, c->depth, "g", block ? "blockIdx.x" : "blockIdx.x * (i64)blockDim.x + threadIdx.x",
                     block ? "gridDim.x" : "gridDim.x * (i64)blockDim.x");
@@ -131,6 +131,6 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, CudaMode mode) {
         close_points(e);
     }
     e->indent = 0;
-    line(e, "}\n");
+    emit_line(e, "}\n");
     return ok && !failed(e->c);
 }

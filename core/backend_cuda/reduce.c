@@ -68,6 +68,6 @@ void cuda_fold(Emit *e, int r) {
     const Red *d = &e->k->red.at[r];
     char name[48];
     if (d->kind == RED_ARGMAX || d->kind == RED_ARGMIN)
-        line(e, "i64 r%d = %s(best%d, at%d, sh);", r, fold_position(e, d, (ThDtype)e->k->ins.at[d->v].dtype, name), r, r);
-    else line(e, "%s r%d = %s(acc%d, sh);", type_short((ThDtype)d->acc_dtype), r, fold_value(e, d, name), r);
+        emit_line(e, "i64 r%d = %s(best%d, at%d, sh);", r, fold_position(e, d, (ThDtype)e->k->ins.at[d->v].dtype, name), r, r);
+    else emit_line(e, "%s r%d = %s(acc%d, sh);", type_short((ThDtype)d->acc_dtype), r, fold_value(e, d, name), r);
 }
