@@ -9,6 +9,7 @@
 /* The argument that the value is the whole of, or NULL: its own lengths tell more than the plan's, which takes lengths
  * that must be equal for one. */
 static const ThArray *whole(Workspace *w, const PlanValue *v) {
+    if (v->buf < 0) return NULL; /* fused away */
     const PlanBuf *b = &w->fn->plan->buf[v->buf];
     const ThArray *a = b->kind == BUF_INPUT || b->kind == BUF_SHARED ? workspace_array(w, v->buf) : NULL;
     if (!a || a->ndim != v->ndim || !size_is(v->off, 0)) return NULL;
