@@ -23,23 +23,6 @@ bool ask_all_bcast(ThType t) {
     return (t.broadcastable & all) == all;
 }
 
-/* Only broadcastable dimensions added or dropped; the others keep their order. */
-static bool keeps_elements(const ThApply *a) {
-    const AttrInts *p = ask_attr(a->op, a->attrs, "order");
-    int last = -1;
-    for (int i = 0; i < p->n; i++) {
-        if (p->at[i] < 0) continue;
-        if (p->at[i] < last) return false;
-        last = p->at[i];
-    }
-    return true;
-}
-
-ThVar *ask_peel(ThVar *v) {
-    while (v && v->owner && v->owner->op == &op_dimshuffle && keeps_elements(v->owner)) v = v->owner->in[0];
-    return v;
-}
-
 static const ThVar *constant_behind(const ThVar *v) {
     while (v && v->owner && v->owner->op == &op_dimshuffle) v = v->owner->in[0];
     return v && var_is_const(v) && v->type.kind == TYPE_TENSOR ? v : NULL;
