@@ -91,7 +91,7 @@ static ThArray *get(lua_State *L, LtState *s, ThArray *a, const ThArg *sub) {
 static int index_get(lua_State *L) {
     LtState *s = LT_STATE(L);
     ThArray *a = lt_check_array(L, s, 1);
-    ThArg sub;
+    ThArg sub = {0};
     lt_subscript(L, s, 2, &sub);
     lt_push_result(L, s, get(L, s, a, &sub), false);
     return 1;
@@ -100,10 +100,40 @@ static int index_get(lua_State *L) {
 static int index_sub(lua_State *L) { /* a:sub(...) */
     LtState *s = LT_STATE(L);
     ThArray *a = lt_check_array(L, s, 1);
-    ThArg sub;
+    ThArg sub = {0};
     lt_subscript_args(L, s, 2, lua_gettop(L), &sub);
     lt_push_result(L, s, get(L, s, a, &sub), false);
     return 1;
+}
+
+/* The elements of `a`, in C order, numbered from 0: subscripted like `a`, they say which elements a subscript selects. */
+static ThArray *numbered(lua_State *L, LtState *s, ThArray *a) {
+    ThArray *r = th_array_empty(s->ctx, TH_INT64, th_array_ndim(a), th_array_shape(a));
+    lt_push_array(L, s, r);
+    int64_t *at = th_array_data(r);
+    for (int64_t i = 0; i < th_array_size(r); i++) at[i] = i;
+    return r;
+}
+
+static char *element(ThArray *a, int64_t number) {
+    const int64_t *shape = th_array_shape(a), *strides = th_array_strides(a);
+    char *p = th_array_data(a);
+    for (int d = th_array_ndim(a) - 1; d >= 0; number /= shape[d--]) p += number % shape[d] * strides[d];
+    return p;
+}
+
+/* a[index arrays] = v, which is cast and broadcast to the selection; of equal positions the last one counts. */
+static void put_at(lua_State *L, LtState *s, ThArray *a, const ThArg *sub, const ThArray *v) {
+    ThArray *chosen = get(L, s, numbered(L, s, a), sub);
+    lt_push_array(L, s, chosen);
+    lt_push_array(L, s, chosen = th_array_copy(chosen)); /* C order */
+    ThArray *values = th_array_empty(s->ctx, th_array_dtype(a), th_array_ndim(chosen), th_array_shape(chosen));
+    lt_push_array(L, s, values);
+    LT_CHECK(L, s, !th_array_assign(values, v));
+    const int64_t *number = th_array_data(chosen);
+    const char *from = th_array_data(values);
+    size_t bytes = th_dtype_bytes(th_array_dtype(a));
+    for (int64_t i = 0; i < th_array_size(chosen); i++) memcpy(element(a, number[i]), from + (size_t)i * bytes, bytes);
 }
 
 static int index_set(lua_State *L) { /* setindex(a, subscript, value) */
@@ -113,7 +143,7 @@ static int index_set(lua_State *L) { /* setindex(a, subscript, value) */
     if (v) th_array_retain(v);
     else v = lt_to_array(L, s, 3, TH_DTYPE_NONE);
     lt_push_array(L, s, v);
-    ThArg sub;
+    ThArg sub = {0};
     lt_subscript(L, s, 2, &sub);
     View w;
     if (basic_view(L, a, &sub, &w)) {
@@ -122,12 +152,7 @@ static int index_set(lua_State *L) { /* setindex(a, subscript, value) */
         LT_CHECK(L, s, !th_array_assign(dst, v));
         return 0;
     }
-    ThArray *cast = th_array_astype(v, th_array_dtype(a)), *r = NULL;
-    lt_push_array(L, s, cast);
-    ThArg args[3] = {{.kind = TH_ARG_ARRAY, .array = a}, sub, {.kind = TH_ARG_ARRAY, .array = cast}};
-    call_func(L, s, "set_item", args, 3, &r);
-    lt_push_array(L, s, r);
-    LT_CHECK(L, s, !th_array_assign(a, r));
+    put_at(L, s, a, &sub, v);
     return 0;
 }
 
