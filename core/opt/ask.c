@@ -74,6 +74,11 @@ ThVar *opt_const(Opt *o, double x, ThType t) {
     return opt_number(o, v, t);
 }
 
-ThVar *opt_call(Opt *o, int scalar, ThVar **in, int nin) {
-    return nin == 1 ? in[0] : elemwise_make(&o->b, scalar, in, nin);
+ThVar *opt_call(Opt *o, int scalar, ThVar **in, int nin, ThDtype d) {
+    bool wide = false;
+    if (!nin || !in[0]) return NULL;
+    if (nin == 1) return cast_make(&o->b, in[0], d);
+    for (int i = 0; i < nin; i++) wide |= !in[i] || in[i]->type.dtype == d;
+    if (!wide) in[0] = cast_make(&o->b, in[0], d); /* a constant that is gone had made it so wide */
+    return elemwise_make(&o->b, scalar, in, nin);
 }

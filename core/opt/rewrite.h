@@ -126,7 +126,9 @@ const Op *opt_op_named(const char *name); /* NULL when the operation does not ex
 ThVar *opt_const(Opt *o, double x,
                  ThType t); /* constant filled with x: 0-d of t's dtype, broadcastable dims added to t's rank */
 ThVar *opt_number(Opt *o, ThValue x, ThType t);
-ThVar *opt_call(Opt *o, int scalar, ThVar **in, int nin); /* n-ary with one input: the input */
+/* n-ary add or mul computed in dtype d, also where all inputs are narrower; one input: itself, cast. May change in[0].
+ */
+ThVar *opt_call(Opt *o, int scalar, ThVar **in, int nin, ThDtype d);
 static inline ThVar *call1(Opt *o, int s, ThVar *x) { return x ? elemwise_make(&o->b, s, &x, 1) : NULL; }
 static inline ThVar *call2(Opt *o, int s, ThVar *x, ThVar *y) {
     return x && y ? elemwise_make(&o->b, s, (ThVar *[]){x, y}, 2) : NULL;
