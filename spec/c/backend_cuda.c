@@ -7,6 +7,7 @@
 #include "../../core/runtime/function.h"
 #include "plan_test.h"
 
+#include <dirent.h>
 #include <unistd.h>
 
 static ThContext *c;
@@ -308,6 +309,42 @@ static void emulation(void) {
     CHECK(order[0] == 3 && !(order[1] == 0 && order[2] == 1 && order[3] == 2)); /* shuffled */
 }
 
+/* Writing and loading a unit (from the cache) with each allocation failing in turn. */
+static int one_unit(ThContext *other) {
+    char dir[128];
+    snprintf(dir, sizeof dir, "%s/cache", root);
+    ThContext *was = c;
+    c = other;
+    ThVar *x = tensor(c, TH_FLOAT64, 2, 0, "x"), *y = x ? th_op(c, "exp", 1, x) : NULL,
+          *s = y ? build(c, "sum", y, 1) : NULL;
+    PlanIo in = {0}, out = {0};
+    if (s) in.type = th_var_type(x), out.type = th_var_type(s);
+    bool ready = s && !th_config_set(c, "base_compiledir", dir);
+    FGraph *fg = ready ? fg_new(c, &x, 1, &s, 1, NULL, NULL, 0, false) : NULL;
+    Plan *p = fg ? plan_make(fg, &in, 1, &out, 1) : NULL;
+    Unit *u = p ? backend_cuda_emulated.build(c, p, "f") : NULL;
+    if (u) u->release(u);
+    plan_release(p);
+    fg_free(fg);
+    th_var_release(s);
+    th_var_release(y);
+    th_var_release(x);
+    c = was;
+    return u != NULL;
+}
+
+static void remove_cache(void) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/cache/lua-units", root);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (e->d_name[0] != '.') unlinkat(dirfd(d), e->d_name, 0);
+    if (d) closedir(d);
+    rmdir(path);
+    snprintf(path, sizeof path, "%s/cache", root);
+    rmdir(path);
+}
+
 int main(void) {
     snprintf(root, sizeof root, "/tmp/theano-spec-XXXXXX");
     if (!mkdtemp(root)) return 1;
@@ -334,6 +371,8 @@ int main(void) {
         emulation();
     }
     th_context_release(c);
+    if (compiler) test_every_failure(one_unit);
+    remove_cache();
     rmdir(root);
     int bad = test_done("backend_cuda");
     if (bad || (compiler && nvrtc)) return bad;
