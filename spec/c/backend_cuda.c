@@ -19,6 +19,14 @@ static void keep_log(void *user, const char *text) {
     snprintf(last_log, sizeof last_log, "%s", text);
 }
 
+/* Every variable made here is kept and released at the end; (name)(...) goes past that. */
+static ThVar *kept[1000];
+static int nkept;
+static ThVar *keep(ThVar *v) { return v && nkept < 1000 ? kept[nkept++] = v : v; }
+#define tensor(...) keep(tensor(__VA_ARGS__))
+#define th_op(...) keep(th_op(__VA_ARGS__))
+#define over(...) keep(build(__VA_ARGS__)) /* a function of x over an axis */
+
 /* ---- data -------------------------------------------------------------------------------------------------------- */
 static double random_number(void) {
     static uint64_t x = 12345;
@@ -135,7 +143,7 @@ static ThVar *call_with(const char *name, const ThArg *args, int n) {
     int got = th_build(c, th_func_find(name), args, n, out, 4);
     if (got < 1) fprintf(stderr, "%s: %s\n", name, th_error_text(c));
     for (int i = 1; i < got; i++) th_var_release(out[i]);
-    return got < 1 ? NULL : out[0];
+    return got < 1 ? NULL : keep(out[0]);
 }
 #define VAR(v) \
     { .kind = TH_ARG_VAR, .var = (v) }
@@ -195,7 +203,7 @@ static void reductions(ThDtype d, int64_t rows, int64_t cols) {
     static const char *const op[] = {"sum", "max", "min", "prod", "argmax"};
     ThVar *x = tensor(c, d, 2, 0, "x"), *out[8];
     for (int axis = 0; axis < 2; axis++) {
-        for (int i = 0; i < TH_LEN(op); i++) out[i] = build(c, op[i], x, axis);
+        for (int i = 0; i < TH_LEN(op); i++) out[i] = over(c, op[i], x, axis);
         ThArray *a = filled(d, 2, (int64_t[]){rows, cols}, 0.3, 0.9);
         same("reductions", &x, 1, out, TH_LEN(op), &a, axis ? "fold_argmax" : "KERNEL");
     }
@@ -315,7 +323,7 @@ static int one_unit(ThContext *other) {
     snprintf(dir, sizeof dir, "%s/cache", root);
     ThContext *was = c;
     c = other;
-    ThVar *x = tensor(c, TH_FLOAT64, 2, 0, "x"), *y = x ? th_op(c, "exp", 1, x) : NULL,
+    ThVar *x = (tensor)(c, TH_FLOAT64, 2, 0, "x"), *y = x ? (th_op)(c, "exp", 1, x) : NULL,
           *s = y ? build(c, "sum", y, 1) : NULL;
     PlanIo in = {0}, out = {0};
     if (s) in.type = th_var_type(x), out.type = th_var_type(s);
@@ -370,6 +378,8 @@ int main(void) {
         refused();
         emulation();
     }
+    CHECK(nkept < 1000);
+    while (nkept) th_var_release(kept[--nkept]);
     th_context_release(c);
     if (compiler) test_every_failure(one_unit);
     remove_cache();
