@@ -1,6 +1,6 @@
 /*
- * compile.c -- th_compile: from the user's expression to a compiled function, on one screen. In: a ThCompile. Out: a ThFunction;
- * on any failure NULL with the error set and everything freed. The user's graph is only read.
+ * compile.c -- th_compile: from the user's expression to a compiled function, on one screen. In: a ThCompile. Out: a
+ * ThFunction; on any failure NULL with the error set and everything freed. The user's graph is only read.
  */
 #include "compile.h"
 
@@ -18,7 +18,8 @@ static bool check(Compile *k) {
 /* The user's DAG -> a private FunctionGraph. */
 static FGraph *graph_close(Compile *k) {
     int nup = k->update_of.n;
-    FGraph *fg = fg_new(k->ctx, k->in.at, k->in.n, k->out.at, k->nout, k->update_of.at, k->out.at + k->nout, nup, false);
+    FGraph *fg =
+        fg_new(k->ctx, k->in.at, k->in.n, k->out.at, k->nout, k->update_of.at, k->out.at + k->nout, nup, false);
     for (int i = 0; fg && i < k->in.n; i++) fg->in_mutable[i] = k->spec->in[i].mutable_;
     return fg;
 }
@@ -31,7 +32,9 @@ static bool describe(Compile *k) {
     if (!k->io_in || !k->io_out) return false;
     for (int i = 0; i < s->nin; i++) {
         const char *name = s->in[i].name ? s->in[i].name : s->in[i].var->name;
-        k->io_in[i] = (PlanIo){.type = s->in[i].var->type, .name = name ? intern(k->ctx, name) : NULL, .mutable_ = s->in[i].mutable_,
+        k->io_in[i] = (PlanIo){.type = s->in[i].var->type,
+                               .name = name ? intern(k->ctx, name) : NULL,
+                               .mutable_ = s->in[i].mutable_,
                                .borrow = s->in[i].borrow};
     }
     for (int o = 0; o < s->nout; o++)
@@ -48,7 +51,14 @@ static Unit *build(Compile *k, const Plan *plan) {
 
 static ThFunction *finish(Compile *k, FGraph *fg, Plan *plan, Unit *unit) {
     const ThCompile *s = k->spec;
-    FunctionSpec f = {.plan = plan, .unit = unit, .fg = fg, .in = s->in, .nin = s->nin, .out = s->out, .nout = s->nout, .name = s->name,
+    FunctionSpec f = {.plan = plan,
+                      .unit = unit,
+                      .fg = fg,
+                      .in = s->in,
+                      .nin = s->nin,
+                      .out = s->out,
+                      .nout = s->nout,
+                      .name = s->name,
                       .allow_input_downcast = s->allow_input_downcast};
     const char *verbosity = config_str(k->ctx, "exception_verbosity");
     f.exception_verbose = verbosity && !strcmp(verbosity, "high");

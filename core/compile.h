@@ -10,14 +10,14 @@
 typedef struct Compile {
     ThContext *ctx;
     const ThCompile *spec;
-    VarVec in;           /* declared inputs, borrowed */
-    VarVec out;          /* outputs, then update expressions, after givens; retained from the first clone on */
-    VarVec update_of;    /* shareds, borrowed */
-    bool cloned;         /* `out` holds references */
+    VarVec in;        /* declared inputs, borrowed */
+    VarVec out;       /* outputs, then update expressions, after givens; retained from the first clone on */
+    VarVec update_of; /* shareds, borrowed */
+    bool cloned;      /* `out` holds references */
     int nout;
     OptSpec opt;
     char *including, *excluding, *requiring; /* th_free */
-    bool interpret;      /* the linker wants no C */
+    bool interpret;                          /* the linker wants no C */
     PlanIo *io_in, *io_out;
 } Compile;
 

@@ -1,6 +1,6 @@
 /*
- * compile_check.c -- is what the user asks of th_compile well formed? In: the ThCompile. Out: lists of inputs, outputs and
- * updates with givens put in their places, or an error of the kind and with the facts that Theano gives.
+ * compile_check.c -- is what the user asks of th_compile well formed? In: the ThCompile. Out: lists of inputs, outputs
+ * and updates with givens put in their places, or an error of the kind and with the facts that Theano gives.
  */
 #include "compile.h"
 
@@ -24,9 +24,8 @@ static bool err_vars(ThContext *c, ThError kind, const char *format, int i, cons
     if (a) put_var(&x, a);
     if (b) put_var(&y, b);
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wformat-nonliteral\"")
-    err(c, kind, format, i, x.at ? x.at : "?", y.at ? y.at : "?");
-    _Pragma("GCC diagnostic pop")
-    text_free(&x);
+        err(c, kind, format, i, x.at ? x.at : "?", y.at ? y.at : "?");
+    _Pragma("GCC diagnostic pop") text_free(&x);
     text_free(&y);
     return false;
 }
@@ -37,20 +36,23 @@ static bool check_input(Compile *k, int i, const Map *seen) {
     if (!v) return err(k->ctx, TH_TypeError, "input %d is no variable", i);
     if (v->kind == VAR_CONSTANT)
         return err_vars(k->ctx, TH_TypeError,
-                        "The input at index %d is the constant %s; a constant cannot be an input of a function. Declare a variable and, "
+                        "The input at index %d is the constant %s; a constant cannot be an input of a function. "
+                        "Declare a variable and, "
                         "if needed, replace the constant by it with givens.",
                         i, v, NULL);
     if (v->kind == VAR_SHARED)
-        return err_vars(k->ctx, TH_TypeError,
-                        "Cannot use a shared variable as an explicit input: the input at index %d is %s. Consider substituting a "
-                        "non-shared variable for it with the givens parameter.",
-                        i, v, NULL);
+        return err_vars(
+            k->ctx, TH_TypeError,
+            "Cannot use a shared variable as an explicit input: the input at index %d is %s. Consider substituting a "
+            "non-shared variable for it with the givens parameter.",
+            i, v, NULL);
     if (map_get(seen, KEY(v), &first)) {
         Text t;
         text_init(&t, k->ctx);
         put_var(&t, v);
         err(k->ctx, TH_UnusedInputError,
-            "theano.function was asked to create a function computing outputs given certain inputs, but the variable %s is given "
+            "theano.function was asked to create a function computing outputs given certain inputs, but the variable "
+            "%s is given "
             "twice: at index %d and at index %d. Give each input once.",
             t.at ? t.at : "?", (int)first, i);
         text_free(&t);
@@ -59,7 +61,8 @@ static bool check_input(Compile *k, int i, const Map *seen) {
     const ThIn *in = &k->spec->in[i];
     if (in->update)
         return err(k->ctx, TH_NotImplementedError,
-                   "In(update = ...) is not available yet: keep the state in a shared variable and give its update in `updates`");
+                   "In(update = ...) is not available yet: keep the state in a shared variable and give its update in "
+                   "`updates`");
     return true;
 }
 
@@ -81,7 +84,7 @@ bool compile_inputs(Compile *k) {
     return ok;
 }
 
-/* ---- updates ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- updates ---- */
 static bool update_type(Compile *k, const ThVar *s, const ThVar *e) {
     if (type_eq(s->type, e->type)) return true;
     Text t;
@@ -96,7 +99,8 @@ static bool update_type(Compile *k, const ThVar *s, const ThVar *e) {
     type_text(&t, e->type);
     text_put(&t, ").");
     if (s->type.dtype != e->type.dtype && s->type.ndim == e->type.ndim)
-        text_printf(&t, " The dtypes differ: cast the expression, for example with astype(\"%s\").", th_dtype_name((ThDtype)s->type.dtype));
+        text_printf(&t, " The dtypes differ: cast the expression, for example with astype(\"%s\").",
+                    th_dtype_name((ThDtype)s->type.dtype));
     text_put(&t, " If the difference is related to the broadcast pattern, you can call the tensor.unbroadcast(var, "
                  "axis_to_unbroadcast[, ...]) function to remove broadcastable dimensions.");
     err(k->ctx, TH_TypeError, "%s", t.at ? t.at : "an update of another type");
@@ -110,11 +114,14 @@ bool compile_updates(Compile *k) {
     for (int i = 0; i < k->spec->nupdates && ok; i++) {
         const ThPair *u = &k->spec->updates[i];
         uint32_t at;
-        if (!u->var || !u->expr) ok = err(k->ctx, TH_TypeError, "update %d: a shared variable and an expression are needed", i);
+        if (!u->var || !u->expr)
+            ok = err(k->ctx, TH_TypeError, "update %d: a shared variable and an expression are needed", i);
         else if (u->var->kind != VAR_SHARED)
-            ok = err_vars(k->ctx, TH_TypeError, "The update target at index %d must be a shared variable, not %s.", i, u->var, NULL);
+            ok = err_vars(k->ctx, TH_TypeError, "The update target at index %d must be a shared variable, not %s.", i,
+                          u->var, NULL);
         else if (map_get(&seen, KEY(u->var), &at))
-            ok = err_vars(k->ctx, TH_ValueError, "The update at index %d is for the shared variable %s, which already has an update.", i,
+            ok = err_vars(k->ctx, TH_ValueError,
+                          "The update at index %d is for the shared variable %s, which already has an update.", i,
                           u->var, NULL);
         else
             ok = update_type(k, u->var, u->expr) && map_put(k->ctx, &seen, KEY(u->var), (uint32_t)i) &&
@@ -124,7 +131,7 @@ bool compile_updates(Compile *k) {
     return ok;
 }
 
-/* ---- givens -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- givens ---- */
 static bool given_type(Compile *k, int i, const ThPair *g) {
     if (k->spec->no_rebuild_strict || type_eq(g->var->type, g->expr->type)) return true;
     Text t;
@@ -150,12 +157,14 @@ static bool check_givens(Compile *k, VarVec *from, VarVec *to) {
         uint32_t at;
         if (!g->var || !g->expr) ok = err(k->ctx, TH_TypeError, "givens, pair %d: two variables are needed", i);
         else if (map_get(&inputs, KEY(g->var), &at))
-            ok = err_vars(k->ctx, TH_RuntimeError, "givens, pair %d: %s is an input of the function; an input cannot be replaced.", i, g->var, NULL);
+            ok = err_vars(k->ctx, TH_RuntimeError,
+                          "givens, pair %d: %s is an input of the function; an input cannot be replaced.", i, g->var,
+                          NULL);
         else if (map_get(&seen, KEY(g->var), &at))
             ok = err_vars(k->ctx, TH_ValueError, "givens, pair %d: %s is replaced twice.", i, g->var, NULL);
         else
-            ok = given_type(k, i, g) && map_put(k->ctx, &seen, KEY(g->var), (uint32_t)i) && vec_push(k->ctx, from, g->var) &&
-                 vec_push(k->ctx, to, g->expr);
+            ok = given_type(k, i, g) && map_put(k->ctx, &seen, KEY(g->var), (uint32_t)i) &&
+                 vec_push(k->ctx, from, g->var) && vec_push(k->ctx, to, g->expr);
     }
     map_free(k->ctx, &inputs);
     map_free(k->ctx, &seen);
@@ -172,13 +181,15 @@ static bool independent(Compile *k, const VarVec *from, const VarVec *to) {
         for (int i = 0; i < order.at[n]->nin && ok; i++) {
             uint32_t at;
             if (map_get(&replaced, KEY(order.at[n]->in[i]), &at))
-                ok = err_vars(k->ctx, TH_RuntimeError, "givens, pair %d replaces %s, on which another replacement depends.", (int)at,
+                ok = err_vars(k->ctx, TH_RuntimeError,
+                              "givens, pair %d replaces %s, on which another replacement depends.", (int)at,
                               order.at[n]->in[i], NULL);
         }
     for (int i = 0; i < to->n && ok; i++) {
         uint32_t at;
         if (map_get(&replaced, KEY(to->at[i]), &at) && (int)at != i)
-            ok = err_vars(k->ctx, TH_RuntimeError, "givens, pair %d replaces %s, which replaces another variable.", (int)at, to->at[i], NULL);
+            ok = err_vars(k->ctx, TH_RuntimeError, "givens, pair %d replaces %s, which replaces another variable.",
+                          (int)at, to->at[i], NULL);
     }
     vec_free(k->ctx, &order);
     map_free(k->ctx, &replaced);
@@ -202,13 +213,15 @@ bool compile_givens(Compile *k) {
     return ok;
 }
 
-/* ---- which inputs are used ------------------------------------------------------------------------------------------------------------ */
+/* ---- which inputs are used
+ * ------------------------------------------------------------------------------------------------------------ */
 static bool unused(Compile *k, int i, const char *policy) {
     ThVar *v = k->in.at[i];
     Text t;
     text_init(&t, k->ctx);
     put_var(&t, v);
-    const char *text = "theano.function was asked to create a function computing outputs given certain inputs, but the provided input variable "
+    const char *text = "theano.function was asked to create a function computing outputs given certain inputs, but the "
+                       "provided input variable "
                        "at index %d is not part of the computational graph needed to compute the outputs: %s.";
     if (!strcmp(policy, "warn")) {
         ctx_log(k->ctx, text, i, t.at ? t.at : "?");
@@ -217,7 +230,8 @@ static bool unused(Compile *k, int i, const char *policy) {
         text_init(&all, k->ctx);
         text_printf(&all, text, i, t.at ? t.at : "?");
         err(k->ctx, TH_UnusedInputError,
-            "%s To make this error into a warning, pass on_unused_input='warn' to theano.function; to disable it completely, use "
+            "%s To make this error into a warning, pass on_unused_input='warn' to theano.function; to disable it "
+            "completely, use "
             "on_unused_input='ignore'.",
             all.at ? all.at : "unused input");
         text_free(&all);
@@ -242,7 +256,9 @@ static bool mark(Compile *k, const Map *place, uint8_t *used) {
 bool compile_used(Compile *k) {
     const char *policy = k->spec->on_unused_input ? k->spec->on_unused_input : config_str(k->ctx, "on_unused_input");
     if (strcmp(policy, "raise") && strcmp(policy, "warn") && strcmp(policy, "ignore"))
-        return err(k->ctx, TH_ValueError, "Invalid value for keyword on_unused_input of theano.function: '%s'. Valid values are 'raise', 'warn', and 'ignore'.",
+        return err(k->ctx, TH_ValueError,
+                   "Invalid value for keyword on_unused_input of theano.function: '%s'. Valid values are 'raise', "
+                   "'warn', and 'ignore'.",
                    policy);
     if (!strcmp(policy, "ignore")) return true;
     Map place = {0};

@@ -6,20 +6,26 @@
 
 #include <string.h>
 
-static const struct { const char *name; bool interpret; } linkers[] = {
-    {"cvm", false}, {"c", false}, {"vm", false}, {"c|py", false}, {"cvm_nogc", false}, {"vm_nogc", false}, {"c|py_nogc", false},
-    {"py", true}, {"interpreter", true}};
+static const struct {
+    const char *name;
+    bool interpret;
+} linkers[] = {{"cvm", false},     {"c", false},         {"vm", false}, {"c|py", false},      {"cvm_nogc", false},
+               {"vm_nogc", false}, {"c|py_nogc", false}, {"py", true},  {"interpreter", true}};
 /* linker, optimizer NULL: the configuration's */
-static const struct { const char *name, *linker, *optimizer; } modes[] = {
-    {"Mode", NULL, NULL}, {"FAST_RUN", NULL, "fast_run"}, {"FAST_COMPILE", "interpreter", "fast_compile"}, {"None", NULL, "None"}};
+static const struct {
+    const char *name, *linker, *optimizer;
+} modes[] = {{"Mode", NULL, NULL},
+             {"FAST_RUN", NULL, "fast_run"},
+             {"FAST_COMPILE", "interpreter", "fast_compile"},
+             {"None", NULL, "None"}};
 
 static bool unknown(ThContext *c, const char *what, const char *got, const char *const *names, int n) {
     Text t;
     text_init(&t, c);
     for (int i = 0; i < n; i++) text_printf(&t, "%s'%s'", i ? ", " : "", names[i]);
     const char *near = text_nearest(got, names, n);
-    err(c, TH_ValueError, "Invalid %s '%s'%s%s%s: the known ones are %s", what, got, near ? "; did you mean '" : "", near ? near : "",
-        near ? "'?" : "", t.at ? t.at : "");
+    err(c, TH_ValueError, "Invalid %s '%s'%s%s%s: the known ones are %s", what, got, near ? "; did you mean '" : "",
+        near ? near : "", near ? "'?" : "", t.at ? t.at : "");
     text_free(&t);
     return false;
 }
@@ -61,7 +67,8 @@ static char *both(ThContext *c, const char *a, const char *b) {
 bool compile_mode(Compile *k) {
     const ThCompile *s = k->spec;
     const char *linker = NULL, *optimizer = NULL;
-    static const char *const optimizers[] = {"fast_run", "o4", "o3", "o2", "o1", "fast_compile", "stabilize", "unsafe", "merge", "None"};
+    static const char *const optimizers[] = {"fast_run",     "o4",        "o3",     "o2",    "o1",
+                                             "fast_compile", "stabilize", "unsafe", "merge", "None"};
     if (!find_mode(k, &linker, &optimizer) || !find_linker(k, s->linker ? s->linker : linker)) return false;
     k->opt.optimizer = s->optimizer ? s->optimizer : optimizer;
     bool known = false;

@@ -1,6 +1,6 @@
 /*
- * inspect.c -- looking into compiled functions and at rewrites: nodes, prints, plan, C text. In: a ThFunction or a graph text.
- * Out: borrowed nodes, or texts owned by the caller (th_free); NULL with the error set.
+ * inspect.c -- looking into compiled functions and at rewrites: nodes, prints, plan, C text. In: a ThFunction or a
+ * graph text. Out: borrowed nodes, or texts owned by the caller (th_free); NULL with the error set.
  */
 #include "backend.h"
 #include "opt/opt.h"
@@ -55,7 +55,8 @@ char *th_function_ccode(ThFunction *f) {
     Unit *u = function_unit(f);
     ThContext *c = th_function_context(f);
     if (u && u->source) return ctx_strdup(c, u->source);
-    err(c, TH_ValueError, "this function has no C code: the interpreter runs it (linker or mode without C, or no compiler)");
+    err(c, TH_ValueError,
+        "this function has no C code: the interpreter runs it (linker or mode without C, or no compiler)");
     return NULL;
 }
 

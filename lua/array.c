@@ -17,11 +17,10 @@ ThArray *lt_check_array(lua_State *L, LtState *s, int i) {
     return a;
 }
 
-/* Tells the collector of memory it cannot see, in batches. */
+/* Tells the collector of memory it cannot see, in batches: the buffer and what stands around it. */
 static void owe(lua_State *L, LtState *s, size_t bytes) {
-    enum { SMALL = 4096, BATCH = 4 << 20 };
-    if (bytes < SMALL) return;
-    s->owed += bytes;
+    enum { AROUND = 256, BATCH = 4 << 20 };
+    s->owed += bytes + AROUND;
     if (s->owed < BATCH) return;
     int kb = (int)(s->owed >> 10);
     s->owed = 0;

@@ -145,7 +145,10 @@ static int compile(lua_State *L) {
     LFunction *f = lua_newuserdatauv(L, size, 2);
     memset(f, 0, size);
     lt_set_meta(L, s, LT_FUNCTION);
+    int64_t before = th_stat(s->ctx, "live_bytes");
     f->f = th_compile(s->ctx, &p.c);
+    int64_t grown = th_stat(s->ctx, "live_bytes") - before;
+    if (grown > 1 << 16) lua_gc(L, LUA_GCSTEP, (int)(grown >> 10)); /* the collector cannot see a function's memory */
     lt_drain_log(L, s);
     LT_CHECK(L, s, f->f);
     f->nin = th_function_ninputs(f->f);

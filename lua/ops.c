@@ -35,10 +35,21 @@ static int eager(lua_State *L, LtState *s, int func, const ThArg *at, int n) {
     return k;
 }
 
+/* Both sides of an operator: no trailing nil may vanish and no table of keywords stands there. */
+static void check_operands(lua_State *L, int arity) {
+    for (int i = 1; i <= arity; i++) {
+        if (lua_isnil(L, i)) lt_error(L, TH_TypeError, "arithmetic on a nil value: operand %d of the operator is nil", i);
+        if (lt_is_keywords(L, i)) lt_error(L, TH_TypeError, "operand %d of the operator is a table with string keys", i);
+    }
+}
+
 static int apply(lua_State *L) { /* upvalues: state, number, number of arguments of a metamethod (0: not one), eager? */
     LtState *s = LT_STATE(L);
     int func = (int)lua_tointeger(L, lua_upvalueindex(2)), arity = (int)lua_tointeger(L, lua_upvalueindex(3));
-    if (arity) lua_settop(L, arity); /* __unm and __bnot get a second, dummy operand */
+    if (arity) {
+        lua_settop(L, arity); /* __unm and __bnot get a second, dummy operand */
+        check_operands(L, arity);
+    }
     LtArgs a = lt_args(L, s, 1, lua_gettop(L));
     if (lua_toboolean(L, lua_upvalueindex(4)) && !any_symbolic(L, s, a.at, a.n)) return eager(L, s, func, a.at, a.n);
     return build(L, s, func, a.at, a.n);

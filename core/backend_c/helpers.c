@@ -93,14 +93,12 @@ static bool composed(Emit *e, const char *prim, ThDtype d, int lanes, const char
         snprintf(sel, sizeof sel, "%s", need_select(e, d, lanes));
         snprintf(sp, sizeof sp, "%s", need_splat(e, d, lanes));
         if (sig)
-            text_printf(&e->helpers,
-                        "INLINE %s %s(%s a) { return %s(a < %s(%d), %s(0), %s(a > %s(%d), %s(1), %s(1) / (%s(1) + "
-                        "%s(-a)))); }\n",
-                        t, name, t, sel, sp, f32 ? -88 : -709, sp, sel, sp, f32 ? 15 : 19, sp, sp, sp, ex);
+            text_printf(&e->helpers, "INLINE %s %s(%s a) { return %s(a < %s(%d), %s(0), %s(1) / (%s(1) + %s(-a))); }\n",
+                        t, name, t, sel, sp, f32 ? -88 : -709, sp, sp, sp, ex);
         else
             text_printf(&e->helpers,
                         "INLINE %s %s(%s a) { return %s(a < %s(%d), %s(0), %s(a > %s(%d), a, %s(%s(a)))); }\n", t, name,
-                        t, sel, sp, f32 ? -103 : -745, sp, sel, sp, f32 ? 14 : 16, l1, ex);
+                        t, sel, sp, f32 ? -103 : -745, sp, sel, sp, f32 ? 20 : 40, l1, ex);
         return true;
     }
     if (!strcmp(prim, "deg2rad") || !strcmp(prim, "rad2deg")) {

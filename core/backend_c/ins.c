@@ -37,8 +37,9 @@ static bool vectorizable(const Emit *e, const Ins *i) {
     default: break;
     }
     const ScalarOp *op = &scalar_ops[i->op];
-    if (dtype_is_float((ThDtype)i->in_dtype)) return strcmp(op->name, "mod") != 0 && op->value;
-    return !((op->flags & SF_FAILS) || !strcmp(op->name, "pow") || !strcmp(op->name, "abs_") || !op->value);
+    if (op->flags & SF_FAILS) return false; /* floor division and modulo: scalar helpers */
+    if (dtype_is_float((ThDtype)i->in_dtype)) return op->value != NULL;
+    return !(!strcmp(op->name, "pow") || !strcmp(op->name, "abs_") || !op->value);
 }
 
 int emit_lanes(const Emit *e, const LoopStage *s) {

@@ -1,6 +1,7 @@
 /*
  * api.c -- the public functions on variables and applications (core/theano.h).
- * In: handles. Out: handles (make, new, retain give a reference, the rest borrows) and texts. Thin: the work is elsewhere.
+ * In: handles. Out: handles (make, new, retain give a reference, the rest borrows) and texts. Thin: the work is
+ * elsewhere.
  */
 #include "parts.h"
 
@@ -18,17 +19,14 @@ ThVar *th_variable_new(ThContext *c, ThType t, const char *name) {
     }
     Builder b;
     builder_begin(&b, c);
-    return finish(&b, var_new(&b, t.kind == TYPE_TENSOR ? type_tensor((ThDtype)t.dtype, t.ndim, t.broadcastable) : t, name));
+    return finish(
+        &b, var_new(&b, t.kind == TYPE_TENSOR ? type_tensor((ThDtype)t.dtype, t.ndim, t.broadcastable) : t, name));
 }
 
 ThVar *th_constant_new(ThContext *c, ThArray *value, const char *name) {
-    if (!value || !array_usable(c, value)) {
-        return NULL;
-    }
+    if (!value || !array_usable(c, value)) { return NULL; }
     ThArray *own = th_array_copy(value); /* a constant never changes, whatever happens to the user's array */
-    if (!own) {
-        return NULL;
-    }
+    if (!own) { return NULL; }
     Builder b;
     builder_begin(&b, c);
     ThVar *v = name ? const_named(&b, own, name) : const_make(&b, own);
@@ -48,7 +46,7 @@ ThVar *th_constant_float(ThContext *c, double x) {
     return finish(&b, const_float(&b, x, TH_DTYPE_NONE));
 }
 
-/* ---- variables ---------------------------------------------------------------------------------------------------------- */
+/* ---- variables -------------------------------------------------------------------------------------------------- */
 ThType th_var_type(const ThVar *v) { return v->type; }
 const char *th_var_name(const ThVar *v) { return v->name; }
 ThApply *th_var_owner(const ThVar *v) { return v->owner; }
@@ -59,9 +57,7 @@ const char *th_var_line(const ThVar *v, int *line) { return prov_first(v->ctx, v
 
 int th_var_set_name(ThVar *v, const char *name) {
     const char *kept = name ? intern(v->ctx, name) : NULL;
-    if (name && !kept) {
-        return -1;
-    }
+    if (name && !kept) { return -1; }
     if (v->flags & VAR_F_CACHED) { /* a named constant is not handed out for the plain number any more */
         const_forget(v);
         v->flags &= (uint8_t)~VAR_F_CACHED;
@@ -70,9 +66,7 @@ int th_var_set_name(ThVar *v, const char *name) {
     return 0;
 }
 
-char th_var_kind(const ThVar *v) {
-    return v->kind == VAR_CONSTANT ? 'c' : v->kind == VAR_SHARED ? 's' : 'v';
-}
+char th_var_kind(const ThVar *v) { return v->kind == VAR_CONSTANT ? 'c' : v->kind == VAR_SHARED ? 's' : 'v'; }
 
 ThArray *th_var_data(const ThVar *v) {
     return v->kind == VAR_CONSTANT && v->u.data ? th_array_retain(v->u.data) : NULL;
@@ -85,18 +79,14 @@ char *th_var_str(const ThVar *v) {
     return text_take(&t);
 }
 
-/* ---- applications -------------------------------------------------------------------------------------------------------- */
+/* ---- applications ----------------------------------------------------------------------------------------------- */
 int th_apply_ninputs(const ThApply *a) { return a->nin; }
 int th_apply_noutputs(const ThApply *a) { return a->nout; }
 ThContext *th_apply_context(const ThApply *a) { return a->ctx; }
 
-ThVar *th_apply_input(const ThApply *a, int i) {
-    return i < 0 || i >= a->nin ? NULL : a->in[i];
-}
+ThVar *th_apply_input(const ThApply *a, int i) { return i < 0 || i >= a->nin ? NULL : a->in[i]; }
 
-ThVar *th_apply_output(const ThApply *a, int i) {
-    return i < 0 || i >= a->nout ? NULL : a->out[i];
-}
+ThVar *th_apply_output(const ThApply *a, int i) { return i < 0 || i >= a->nout ? NULL : a->out[i]; }
 
 char *th_apply_op_str(const ThApply *a) {
     Text t;

@@ -1,10 +1,10 @@
 /*
  * attr.c -- attributes of operations: hashing, comparing, printing and reading, all driven by the operation's schema.
- * In: an operation and its attribute struct. Out: `{axis=[0], acc_dtype=float64}` and back. Fields marked hidden take part
- * in nothing here. Invariant: attrs_read(attrs_text(a)) is equal to a.
+ * In: an operation and its attribute struct. Out: `{axis=[0], acc_dtype=float64}` and back. Fields marked hidden take
+ * part in nothing here. Invariant: attrs_read(attrs_text(a)) is equal to a.
  *
- * Not printed, and put back by reading: None axes, dtype NONE (255), false, byte 0, the NULL body and string; beside a scalar
- * operation also dtype 0, unless that operation is a cast. The scalar operation stands alone: {add}.
+ * Not printed, and put back by reading: None axes, dtype NONE (255), false, byte 0, the NULL body and string; beside a
+ * scalar operation also dtype 0, unless that operation is a cast. The scalar operation stands alone: {add}.
  */
 #include "parts.h"
 
@@ -12,21 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *at(const void *attrs, const AttrField *f) {
-    return (const char *)attrs + f->offset;
-}
+static const char *at(const void *attrs, const AttrField *f) { return (const char *)attrs + f->offset; }
 
 /* The field as its type, copied so that alignment never matters. */
 #define FIELD(T, attrs, f) (*(const T *)(const void *)at(attrs, f))
 
-/* ---- hash and equality -------------------------------------------------------------------------------------------------- */
+/* ---- hash and equality ------------------------------------------------------------------------------------------ */
 static uint64_t hash_idx(const AttrIdx *x, uint64_t h) {
     h = hash_mix(h, (uint64_t)x->n);
     for (int i = 0; i < x->n; i++) {
         h = hash_mix(hash_mix(h, (uint8_t)x->at[i].kind), x->at[i].has);
-        for (int k = 0; k < 3; k++) {
-            h = hash_mix(h, x->at[i].has & (1 << k) ? x->at[i].dtype[k] : 0);
-        }
+        for (int k = 0; k < 3; k++) { h = hash_mix(h, x->at[i].has & (1 << k) ? x->at[i].dtype[k] : 0); }
     }
     return h;
 }
@@ -44,7 +40,8 @@ static uint64_t hash_field(const void *attrs, const AttrField *f, uint64_t h) {
     }
     case ATTR_SCALAR: {
         int s = FIELD(uint16_t, attrs, f);
-        return s < scalar_count ? hash_bytes(scalar_ops[s].name, strlen(scalar_ops[s].name), h) : hash_mix(h, (uint64_t)s);
+        return s < scalar_count ? hash_bytes(scalar_ops[s].name, strlen(scalar_ops[s].name), h)
+                                : hash_mix(h, (uint64_t)s);
     }
     case ATTR_BODY: {
         const ScalarBody *b = FIELD(const ScalarBody *, attrs, f);
@@ -65,9 +62,7 @@ static uint64_t hash_field(const void *attrs, const AttrField *f, uint64_t h) {
 
 uint64_t attrs_hash(const Op *op, const void *attrs) {
     uint64_t h = 0;
-    for (int i = 0; attrs && i < op->nattr; i++) {
-        h = op->attrs[i].hidden ? h : hash_field(attrs, &op->attrs[i], h);
-    }
+    for (int i = 0; attrs && i < op->nattr; i++) { h = op->attrs[i].hidden ? h : hash_field(attrs, &op->attrs[i], h); }
     return h;
 }
 
@@ -104,14 +99,12 @@ static bool equal_field(const void *a, const void *b, const AttrField *f) {
 
 bool attrs_equal(const Op *op, const void *a, const void *b) {
     for (int i = 0; a && b && i < op->nattr; i++) {
-        if (!op->attrs[i].hidden && !equal_field(a, b, &op->attrs[i])) {
-            return false;
-        }
+        if (!op->attrs[i].hidden && !equal_field(a, b, &op->attrs[i])) { return false; }
     }
     return true;
 }
 
-/* ---- printing ------------------------------------------------------------------------------------------------------------ */
+/* ---- printing --------------------------------------------------------------------------------------------------- */
 static void put_idx(Text *t, const AttrIdx *x) {
     text_putc(t, '(');
     for (int i = 0; i < x->n; i++) {
@@ -122,9 +115,7 @@ static void put_idx(Text *t, const AttrIdx *x) {
         }
         for (int k = 0; k < (x->at[i].kind == 's' ? 3 : 1); k++) {
             text_put(t, k ? ":" : "");
-            if (x->at[i].has & (1 << k)) {
-                text_put(t, th_dtype_name((ThDtype)x->at[i].dtype[k]));
-            }
+            if (x->at[i].has & (1 << k)) { text_put(t, th_dtype_name((ThDtype)x->at[i].dtype[k])); }
         }
     }
     text_putc(t, ')');
@@ -133,9 +124,7 @@ static void put_idx(Text *t, const AttrIdx *x) {
 static void put_string(Text *t, const char *s) {
     text_putc(t, '\'');
     for (; *s; s++) {
-        if (*s == '\'' || *s == '\\') {
-            text_putc(t, '\\');
-        }
+        if (*s == '\'' || *s == '\\') { text_putc(t, '\\'); }
         text_putc(t, *s);
     }
     text_putc(t, '\'');
@@ -144,18 +133,14 @@ static void put_string(Text *t, const char *s) {
 /* The number of the scalar operation in these attributes, -1 when the schema has none. */
 static int scalar_field(const Op *op, const void *attrs) {
     for (int i = 0; i < op->nattr; i++) {
-        if (op->attrs[i].kind == ATTR_SCALAR) {
-            return FIELD(uint16_t, attrs, &op->attrs[i]);
-        }
+        if (op->attrs[i].kind == ATTR_SCALAR) { return FIELD(uint16_t, attrs, &op->attrs[i]); }
     }
     return -1;
 }
 
 static bool body_given(const Op *op, const void *attrs) {
     for (int i = 0; i < op->nattr; i++) {
-        if (op->attrs[i].kind == ATTR_BODY && FIELD(const void *, attrs, &op->attrs[i])) {
-            return true;
-        }
+        if (op->attrs[i].kind == ATTR_BODY && FIELD(const void *, attrs, &op->attrs[i])) { return true; }
     }
     return false;
 }
@@ -189,9 +174,7 @@ static void put_field(Text *t, const void *attrs, const AttrField *f) {
     case ATTR_AXES: {
         const AttrInts *x = &FIELD(AttrInts, attrs, f);
         text_putc(t, '[');
-        for (int i = 0; i < x->n; i++) {
-            text_printf(t, "%s%d", i ? ", " : "", x->at[i]);
-        }
+        for (int i = 0; i < x->n; i++) { text_printf(t, "%s%d", i ? ", " : "", x->at[i]); }
         text_putc(t, ']');
         return;
     }
@@ -211,33 +194,25 @@ void attrs_text(Text *t, const Op *op, const void *attrs) {
     const char *sep = "{";
     for (int i = 0; attrs && i < op->nattr; i++) {
         const AttrField *f = &op->attrs[i];
-        if (f->hidden || !given(op, attrs, f)) {
-            continue;
-        }
+        if (f->hidden || !given(op, attrs, f)) { continue; }
         text_put(t, sep);
-        if (f->kind != ATTR_SCALAR) {
-            text_printf(t, "%s=", f->name);
-        }
+        if (f->kind != ATTR_SCALAR) { text_printf(t, "%s=", f->name); }
         put_field(t, attrs, f);
         sep = ", ";
     }
     text_put(t, *sep == ',' ? "}" : "");
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ---------------------------------------------------------------------------------------------------- */
 static const char *blank(const char *p) {
-    while (isspace((unsigned char)*p)) {
-        p++;
-    }
+    while (isspace((unsigned char)*p)) { p++; }
     return p;
 }
 
 /* Length of the name at p: letters, digits, '_'. */
 static size_t name_len(const char *p) {
     size_t n = 0;
-    while (isalnum((unsigned char)p[n]) || p[n] == '_') {
-        n++;
-    }
+    while (isalnum((unsigned char)p[n]) || p[n] == '_') { n++; }
     return n;
 }
 
@@ -253,17 +228,13 @@ static const char *read_dtype(ThContext *c, const Op *op, const char *p, uint8_t
         memcpy(buf, p, n);
         buf[n] = 0;
         *d = (uint8_t)th_dtype_from_name(buf);
-        if (*d != TH_DTYPE_NONE) {
-            return p + n;
-        }
+        if (*d != TH_DTYPE_NONE) { return p + n; }
     }
     return bad(c, op, p, "a dtype is expected");
 }
 
 static const char *read_axes(ThContext *c, const Op *op, const char *p, AttrInts *x) {
-    if (*p != '[') {
-        return bad(c, op, p, "a list such as [0, 1] is expected");
-    }
+    if (*p != '[') { return bad(c, op, p, "a list such as [0, 1] is expected"); }
     x->n = 0;
     for (p = blank(p + 1); *p != ']'; p = blank(p)) {
         char *end;
@@ -279,14 +250,10 @@ static const char *read_axes(ThContext *c, const Op *op, const char *p, AttrInts
 }
 
 static const char *read_idx(ThContext *c, const Op *op, const char *p, AttrIdx *x) {
-    if (*p != '(') {
-        return bad(c, op, p, "a subscript such as (int64, int64::) is expected");
-    }
+    if (*p != '(') { return bad(c, op, p, "a subscript such as (int64, int64::) is expected"); }
     x->n = 0;
     for (p = blank(p + 1); *p != ')'; p = blank(p)) {
-        if (x->n == TH_MAX_NDIM) {
-            return bad(c, op, p, "more than 32 subscript entries");
-        }
+        if (x->n == TH_MAX_NDIM) { return bad(c, op, p, "more than 32 subscript entries"); }
         int i = x->n++;
         if (strncmp(p, "newaxis", 7) == 0) {
             x->at[i].kind = 'n';
@@ -295,20 +262,14 @@ static const char *read_idx(ThContext *c, const Op *op, const char *p, AttrIdx *
             int k = 0;
             for (;; k++) {
                 if (name_len(p)) {
-                    if (!(p = read_dtype(c, op, p, &x->at[i].dtype[k]))) {
-                        return NULL;
-                    }
+                    if (!(p = read_dtype(c, op, p, &x->at[i].dtype[k]))) { return NULL; }
                     x->at[i].has |= (uint8_t)(1 << k);
                 }
-                if (*p != ':' || k == 2) {
-                    break;
-                }
+                if (*p != ':' || k == 2) { break; }
                 p++;
             }
             x->at[i].kind = k == 2 ? 's' : 'i';
-            if (k == 1 || (k == 0 && !x->at[i].has)) {
-                return bad(c, op, p, "a subscript entry is expected");
-            }
+            if (k == 1 || (k == 0 && !x->at[i].has)) { return bad(c, op, p, "a subscript entry is expected"); }
         }
         p = blank(p);
         p += *p == ',';
@@ -319,9 +280,7 @@ static const char *read_idx(ThContext *c, const Op *op, const char *p, AttrIdx *
 static const char *read_string(ThContext *c, const Op *op, const char *p, const char **out) {
     Text t;
     text_init(&t, c);
-    if (*p != '\'') {
-        return bad(c, op, p, "a quoted text is expected");
-    }
+    if (*p != '\'') { return bad(c, op, p, "a quoted text is expected"); }
     for (p++; *p && *p != '\''; p++) {
         p += *p == '\\' && p[1];
         text_putc(&t, *p);
@@ -353,8 +312,12 @@ static const char *read_value(ThContext *c, const Op *op, const AttrField *f, co
     void *to = (char *)attrs + f->offset;
     char *end;
     switch ((AttrKind)f->kind) {
-    case ATTR_INT: *(int64_t *)to = strtoll(p, &end, 10); return end == p ? bad(c, op, p, "an integer is expected") : end;
-    case ATTR_BYTE: *(int8_t *)to = (int8_t)strtol(p, &end, 10); return end == p ? bad(c, op, p, "an integer is expected") : end;
+    case ATTR_INT:
+        *(int64_t *)to = strtoll(p, &end, 10);
+        return end == p ? bad(c, op, p, "an integer is expected") : end;
+    case ATTR_BYTE:
+        *(int8_t *)to = (int8_t)strtol(p, &end, 10);
+        return end == p ? bad(c, op, p, "an integer is expected") : end;
     case ATTR_FLOAT: *(double *)to = strtod(p, &end); return end == p ? bad(c, op, p, "a number is expected") : end;
     case ATTR_BOOL: return read_bool(c, op, p, to);
     case ATTR_DTYPE: return read_dtype(c, op, p, to);
@@ -371,9 +334,7 @@ static const char *read_value(ThContext *c, const Op *op, const AttrField *f, co
 static void set_defaults(const Op *op, void *attrs) {
     memset(attrs, 0, op->attr_bytes);
     bool scalar = false;
-    for (int i = 0; i < op->nattr; i++) {
-        scalar = scalar || op->attrs[i].kind == ATTR_SCALAR;
-    }
+    for (int i = 0; i < op->nattr; i++) { scalar = scalar || op->attrs[i].kind == ATTR_SCALAR; }
     for (int i = 0; i < op->nattr; i++) {
         char *to = (char *)attrs + op->attrs[i].offset;
         if (op->attrs[i].kind == ATTR_DTYPE && !scalar) {
@@ -405,17 +366,11 @@ bool attrs_read(ThContext *c, const Op *op, const char *text, void *attrs) {
     set_defaults(op, attrs);
     for (p = blank(p + braces); *p && *p != '}'; p = blank(p)) {
         const AttrField *f = read_field(c, op, &p);
-        if (!f || !(p = read_value(c, op, f, p, attrs))) {
-            return false;
-        }
+        if (!f || !(p = read_value(c, op, f, p, attrs))) { return false; }
         p = blank(p);
-        if (*p && *p != ',' && *p != '}') {
-            return bad(c, op, p, "`,` or `}` is expected");
-        }
+        if (*p && *p != ',' && *p != '}') { return bad(c, op, p, "`,` or `}` is expected"); }
         p += *p == ',';
     }
-    if (braces && *p != '}') {
-        return bad(c, op, p, "`}` is missing");
-    }
+    if (braces && *p != '}') { return bad(c, op, p, "`}` is missing"); }
     return true;
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 static void put_const(Text *t, ThDtype d, ThValue v) {
     if (dtype_is_complex(d)) {
         text_printf(t, "%a,%a", v.c.re, v.c.im);
@@ -23,9 +22,7 @@ static void put_const(Text *t, ThDtype d, ThValue v) {
 
 void body_put(Text *t, const ScalarBody *b) {
     text_putc(t, '<');
-    for (int i = 0; i < b->nin; i++) {
-        text_printf(t, "i:%s ", th_dtype_name(b->in_dtype[i]));
-    }
+    for (int i = 0; i < b->nin; i++) { text_printf(t, "i:%s ", th_dtype_name(b->in_dtype[i])); }
     text_put(t, "| ");
     for (int i = 0; i < b->nconst; i++) {
         text_printf(t, "c:%s=", th_dtype_name(b->cdtype[i]));
@@ -36,15 +33,11 @@ void body_put(Text *t, const ScalarBody *b) {
     for (int i = 0; i < b->n; i++) {
         const ScalarIns *x = &b->ins[i];
         text_printf(t, "%s:%s(", scalar_ops[x->op].name, th_dtype_name((ThDtype)x->dtype));
-        for (int k = 0; k < x->nargs; k++) {
-            text_printf(t, "%s%d", k ? "," : "", b->arg[x->first + k]);
-        }
+        for (int k = 0; k < x->nargs; k++) { text_printf(t, "%s%d", k ? "," : "", b->arg[x->first + k]); }
         text_put(t, ") ");
     }
     text_put(t, "|");
-    for (int i = 0; i < b->nout; i++) {
-        text_printf(t, " %d", b->out[i]);
-    }
+    for (int i = 0; i < b->nout; i++) { text_printf(t, " %d", b->out[i]); }
     text_putc(t, '>');
 }
 
@@ -60,23 +53,17 @@ typedef struct Read {
 } Read;
 
 static void fail(Read *r, const char *what) {
-    if (r->ok) {
-        err(r->c, TH_ValueError, "inner expression: %s at `%.30s`", what, r->p);
-    }
+    if (r->ok) { err(r->c, TH_ValueError, "inner expression: %s at `%.30s`", what, r->p); }
     r->ok = false;
 }
 
 static void blank(Read *r) {
-    while (isspace((unsigned char)*r->p)) {
-        r->p++;
-    }
+    while (isspace((unsigned char)*r->p)) { r->p++; }
 }
 
 static bool take(Read *r, char ch) {
     blank(r);
-    if (!r->ok || *r->p != ch) {
-        return false;
-    }
+    if (!r->ok || *r->p != ch) { return false; }
     r->p++;
     return true;
 }
@@ -84,9 +71,7 @@ static bool take(Read *r, char ch) {
 static size_t word(Read *r, char *buf, size_t room) {
     size_t n = 0;
     blank(r);
-    while ((isalnum((unsigned char)*r->p) || *r->p == '_') && n + 1 < room) {
-        buf[n++] = *r->p++;
-    }
+    while ((isalnum((unsigned char)*r->p) || *r->p == '_') && n + 1 < room) { buf[n++] = *r->p++; }
     buf[n] = 0;
     return n;
 }
@@ -105,9 +90,7 @@ static ThDtype read_dtype(Read *r) {
 static double read_float(Read *r) {
     char *end;
     double v = strtod(r->p, &end);
-    if (end == r->p) {
-        fail(r, "a number is expected");
-    }
+    if (end == r->p) { fail(r, "a number is expected"); }
     r->p = end;
     return v;
 }
@@ -138,9 +121,7 @@ static void read_const(Read *r) {
         v.f = read_float(r);
     } else {
         v.c.re = read_float(r);
-        if (!take(r, ',')) {
-            fail(r, "`,` is expected");
-        }
+        if (!take(r, ',')) { fail(r, "`,` is expected"); }
         v.c.im = read_float(r);
     }
     r->cvalue[r->nconst++] = v;
@@ -155,9 +136,7 @@ static void read_ins(Read *r, const char *name) {
     }
     x.op = (uint16_t)op;
     x.dtype = (uint8_t)read_dtype(r);
-    if (!take(r, '(')) {
-        fail(r, "`(` is expected");
-    }
+    if (!take(r, '(')) { fail(r, "`(` is expected"); }
     while (r->ok && !take(r, ')')) {
         if (x.nargs == UINT8_MAX) {
             fail(r, "too many arguments");
@@ -186,9 +165,7 @@ static void read_parts(Read *r) {
             }
         }
     }
-    while (r->ok && !take(r, '>')) {
-        r->out[r->nout++] = read_id(r, r->nin + r->nconst + r->n);
-    }
+    while (r->ok && !take(r, '>')) { r->out[r->nout++] = read_id(r, r->nin + r->nconst + r->n); }
 }
 
 const char *body_read(ThContext *c, const char *p, const ScalarBody **out) {
@@ -211,8 +188,17 @@ const char *body_read(ThContext *c, const char *p, const ScalarBody **out) {
     }
     read_parts(&r);
     if (r.ok) {
-        ScalarBody b = {.nin = r.nin, .nout = r.nout, .n = r.n, .narg = r.narg, .nconst = r.nconst, .in_dtype = r.in_dtype,
-                        .ins = r.ins, .arg = r.arg, .cvalue = r.cvalue, .cdtype = r.cdtype, .out = r.out};
+        ScalarBody b = {.nin = r.nin,
+                        .nout = r.nout,
+                        .n = r.n,
+                        .narg = r.narg,
+                        .nconst = r.nconst,
+                        .in_dtype = r.in_dtype,
+                        .ins = r.ins,
+                        .arg = r.arg,
+                        .cvalue = r.cvalue,
+                        .cdtype = r.cdtype,
+                        .out = r.out};
         *out = scalar_body_intern(c, &b);
         r.ok = *out != NULL;
     }

@@ -1,7 +1,7 @@
 /*
  * clone.c -- copies of a user's graph with replacements.
- * In: outputs, pairs from -> to. Out: new output variables (new references) whose Applys are all copies; leaves are shared.
- * An inner variable may be replaced too: what only it needs is not copied. One pass over a topological order.
+ * In: outputs, pairs from -> to. Out: new output variables (new references) whose Applys are all copies; leaves are
+ * shared. An inner variable may be replaced too: what only it needs is not copied. One pass over a topological order.
  */
 #include "parts.h"
 
@@ -22,9 +22,7 @@ static ThVar *copy_of(const Copy *w, ThVar *v) {
 }
 
 static bool check_pair(ThContext *c, const ThVar *from, const ThVar *to, bool strict) {
-    if (!strict || type_eq(from->type, to->type)) {
-        return true;
-    }
+    if (!strict || type_eq(from->type, to->type)) { return true; }
     Text a, b;
     text_init(&a, c);
     text_init(&b, c);
@@ -43,38 +41,31 @@ static bool check_pair(ThContext *c, const ThVar *from, const ThVar *to, bool st
 static bool copy_node(Copy *w, const ThApply *a, VarVec *in) {
     in->n = 0;
     for (int i = 0; i < a->nin; i++) {
-        if (!vec_push(w->c, in, copy_of(w, a->in[i]))) {
-            return false;
-        }
+        if (!vec_push(w->c, in, copy_of(w, a->in[i]))) { return false; }
     }
     w->b.prov = a->prov;
     ThApply *copy = apply_copy(&w->b, a, in->at);
     for (int i = 0; copy && i < a->nout; i++) {
         uint32_t at;
-        if (!map_get(&w->map, KEY(a->out[i]), &at) && !note(w, a->out[i], copy->out[i])) { /* a replaced output stays so */
+        if (!map_get(&w->map, KEY(a->out[i]), &at) &&
+            !note(w, a->out[i], copy->out[i])) { /* a replaced output stays so */
             return false;
         }
     }
     return copy != NULL;
 }
 
-bool graph_clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep, bool strict,
-                 ThVar **out) {
+bool graph_clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep,
+                 bool strict, ThVar **out) {
     Copy w = {.c = c};
     ApplyVec order = {0};
     VarVec in = {0};
     builder_begin(&w.b, c);
     bool ok = true;
-    for (int i = 0; ok && i < nrep; i++) {
-        ok = check_pair(c, from[i], to[i], strict) && note(&w, from[i], to[i]);
-    }
+    for (int i = 0; ok && i < nrep; i++) { ok = check_pair(c, from[i], to[i], strict) && note(&w, from[i], to[i]); }
     ok = ok && graph_toposort(c, outs, nout, from, nrep, &order);
-    for (int i = 0; ok && i < order.n; i++) {
-        ok = copy_node(&w, order.at[i], &in);
-    }
-    for (int i = 0; i < nout; i++) {
-        out[i] = ok ? th_var_retain(copy_of(&w, outs[i])) : NULL;
-    }
+    for (int i = 0; ok && i < order.n; i++) { ok = copy_node(&w, order.at[i], &in); }
+    for (int i = 0; i < nout; i++) { out[i] = ok ? th_var_retain(copy_of(&w, outs[i])) : NULL; }
     builder_end(&w.b);
     vec_free(c, &order);
     vec_free(c, &in);

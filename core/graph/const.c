@@ -1,7 +1,8 @@
 /*
  * const.c -- Constants: numbers, arrays, index literals, NoneConst.
- * In: a value. Out: a Constant whose type promises every dim of length 1. Small 0-d and one-element numbers (-10..10) are
- * handed out again while they live, as Theano does, so that `1 - y` and `1 / z` show one constant. Data never change.
+ * In: a value. Out: a Constant whose type promises every dim of length 1. Small 0-d and one-element numbers (-10..10)
+ * are handed out again while they live, as Theano does, so that `1 - y` and `1 / z` show one constant. Data never
+ * change.
  */
 #include "parts.h"
 
@@ -11,7 +12,10 @@
 enum { SMALL_MAX = 10000 };
 
 /* Elements in C order, whatever the strides: hashing and comparing see values, not layout. */
-typedef struct Fold { uint64_t h; size_t item; } Fold;
+typedef struct Fold {
+    uint64_t h;
+    size_t item;
+} Fold;
 
 static void fold_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
     Fold *f = user;
@@ -19,15 +23,11 @@ static void fold_run(void *user, char *const *ptr, const int64_t *stride, int64_
         f->h = hash_bytes(ptr[0], (size_t)n * f->item, f->h);
         return;
     }
-    for (int64_t i = 0; i < n; i++) {
-        f->h = hash_bytes(ptr[0] + i * stride[0], f->item, f->h);
-    }
+    for (int64_t i = 0; i < n; i++) { f->h = hash_bytes(ptr[0] + i * stride[0], f->item, f->h); }
 }
 
 uint64_t const_hash(ThVar *v) {
-    if (v->hash) {
-        return v->hash;
-    }
+    if (v->hash) { return v->hash; }
     ThType t = v->type;
     uint64_t h = hash_mix(hash_mix(hash_mix(t.kind, t.dtype), t.ndim), t.broadcastable);
     const ThArray *a = v->u.data;
@@ -46,7 +46,10 @@ uint64_t const_hash(ThVar *v) {
     return v->hash = h ? h : 1;
 }
 
-typedef struct Same { bool equal; size_t item; } Same;
+typedef struct Same {
+    bool equal;
+    size_t item;
+} Same;
 
 static void same_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
     Same *s = user;
@@ -56,31 +59,21 @@ static void same_run(void *user, char *const *ptr, const int64_t *stride, int64_
 }
 
 bool const_equal(const ThVar *a, const ThVar *b) {
-    if (a == b) {
-        return true;
-    }
-    if (a->kind != VAR_CONSTANT || b->kind != VAR_CONSTANT || !type_eq(a->type, b->type)) {
-        return false;
-    }
+    if (a == b) { return true; }
+    if (a->kind != VAR_CONSTANT || b->kind != VAR_CONSTANT || !type_eq(a->type, b->type)) { return false; }
     const ThArray *x = a->u.data, *y = b->u.data;
-    if (x == y || !x || !y) {
-        return x == y;
-    }
+    if (x == y || !x || !y) { return x == y; }
     if (x->ndim != y->ndim || memcmp(ARRAY_SHAPE(x), ARRAY_SHAPE(y), sizeof(int64_t) * (size_t)x->ndim) != 0) {
         return false;
     }
     Same s = {true, th_dtype_bytes((ThDtype)x->dtype)};
     char *ptr[] = {x->data, y->data};
     const int64_t *strides[] = {ARRAY_STRIDES(x), ARRAY_STRIDES(y)};
-    if (x->size) {
-        array_walk(x->ndim, ARRAY_SHAPE(x), 2, ptr, strides, same_run, &s);
-    }
+    if (x->size) { array_walk(x->ndim, ARRAY_SHAPE(x), 2, ptr, strides, same_run, &s); }
     return s.equal;
 }
 
-bool var_is_const(const ThVar *v) {
-    return v && v->kind == VAR_CONSTANT;
-}
+bool var_is_const(const ThVar *v) { return v && v->kind == VAR_CONSTANT; }
 
 bool const_all_equal(const ThVar *v, double *value) {
     if (!var_is_const(v) || !v->u.data || v->u.data->size == 0 || dtype_is_complex((ThDtype)v->u.data->dtype) ||
@@ -96,11 +89,10 @@ bool const_is(const ThVar *v, double value) {
     return const_all_equal(v, &x) && x == value;
 }
 
-/* ---- the cache of small numbers ------------------------------------------------------------------------------------ */
+/* ---- the cache of small numbers ------------------------------------------------------------------------------------
+ */
 static bool cacheable(const ThArray *a) {
-    if (!a || a->size != 1 || dtype_is_complex((ThDtype)a->dtype) || a->dtype == TH_BOOL) {
-        return false;
-    }
+    if (!a || a->size != 1 || dtype_is_complex((ThDtype)a->dtype) || a->dtype == TH_BOOL) { return false; }
     double x = array_item_float(a);
     return x >= -10 && x <= 10;
 }
@@ -111,11 +103,15 @@ static ThVar *cached(ThContext *c, const ThVar *like, uint64_t h) {
     return s && map_get(&s->small_map, h, &at) && const_equal(s->small.at[at], like) ? s->small.at[at] : NULL;
 }
 
+/* Without memory for it the number is not cached: no reason to fail, so no error is left behind. */
 static void remember(ThContext *c, ThVar *v) {
+    bool before = failed(c);
     GraphState *s = graph_state(c);
     uint32_t at;
-    if (!s || s->small.n >= SMALL_MAX || map_get(&s->small_map, const_hash(v), &at) ||
-        !vec_reserve(c, &s->small, s->small.n + 1) || !map_put(c, &s->small_map, const_hash(v), (uint32_t)s->small.n)) {
+    if (s && (s->small.n >= SMALL_MAX || map_get(&s->small_map, const_hash(v), &at))) return;
+    if (!s || !vec_reserve(c, &s->small, s->small.n + 1) ||
+        !map_put(c, &s->small_map, const_hash(v), (uint32_t)s->small.n)) {
+        if (!before) th_error_clear(c);
         return;
     }
     v->id = (uint32_t)s->small.n;
@@ -135,36 +131,29 @@ void const_forget(ThVar *v) {
     }
 }
 
-/* ---- making ------------------------------------------------------------------------------------------------------------ */
-/* A Constant on `value` (a new reference; may be NULL for NoneConst); the cached or merged equal one where there is one. */
+/* ---- making ----------------------------------------------------------------------------------------------------- */
+/* A Constant on `value` (a new reference; may be NULL for NoneConst); the cached or merged equal one where there is
+ * one. */
 static ThVar *make(Builder *b, ThArray *value, ThType t) {
     ThVar probe = {.kind = VAR_CONSTANT, .type = t, .ctx = b->ctx, .u.data = value};
     bool small = !b->fg && cacheable(value);
     if (small) {
         ThVar *old = cached(b->ctx, &probe, const_hash(&probe));
         if (old) {
-            if (!vec_reserve(b->ctx, &b->pool, b->pool.n + 1)) {
-                return NULL;
-            }
+            if (!vec_reserve(b->ctx, &b->pool, b->pool.n + 1)) { return NULL; }
             return b->pool.at[b->pool.n++] = th_var_retain(old);
         }
     }
     ThVar *v = leaf_new(b, VAR_CONSTANT, t, NULL);
-    if (!v) {
-        return NULL;
-    }
+    if (!v) { return NULL; }
     v->u.data = value ? th_array_retain(value) : NULL;
     v->hash = probe.hash;
-    if (small) {
-        remember(b->ctx, v);
-    }
+    if (small) { remember(b->ctx, v); }
     return b->fg ? fg_const(b->fg, v) : v;
 }
 
 ThVar *const_make_typed(Builder *b, ThArray *value, ThType type) {
-    if (!value) {
-        return NULL;
-    }
+    if (!value) { return NULL; }
     if (type.kind == TYPE_TENSOR && (type.ndim != value->ndim || type.dtype != value->dtype)) {
         err(b->ctx, TH_TypeError, "a constant of type %s and rank %d does not hold an array of type %s and rank %d",
             th_dtype_name((ThDtype)type.dtype), type.ndim, th_dtype_name((ThDtype)value->dtype), value->ndim);
@@ -183,30 +172,22 @@ ThVar *const_make_typed(Builder *b, ThArray *value, ThType type) {
 /* The type that an array's lengths promise. */
 static ThType type_of(const ThArray *a) {
     uint32_t pattern = 0;
-    for (int d = 0; d < a->ndim; d++) {
-        pattern |= ARRAY_SHAPE(a)[d] == 1 ? 1u << d : 0;
-    }
+    for (int d = 0; d < a->ndim; d++) { pattern |= ARRAY_SHAPE(a)[d] == 1 ? 1u << d : 0; }
     return type_tensor((ThDtype)a->dtype, a->ndim, pattern);
 }
 
-ThVar *const_make(Builder *b, ThArray *value) {
-    return value ? make(b, value, type_of(value)) : NULL;
-}
+ThVar *const_make(Builder *b, ThArray *value) { return value ? make(b, value, type_of(value)) : NULL; }
 
 ThVar *const_named(Builder *b, ThArray *value, const char *name) {
     ThVar *v = leaf_new(b, VAR_CONSTANT, type_of(value), name);
-    if (v) {
-        v->u.data = th_array_retain(value);
-    }
+    if (v) { v->u.data = th_array_retain(value); }
     return v;
 }
 
 /* Takes over the reference to `value`. */
 static ThVar *make_owned(Builder *b, ThArray *value, ThType t) {
     ThVar *v = value ? make(b, value, t) : NULL;
-    if (value) {
-        th_array_release(value);
-    }
+    if (value) { th_array_release(value); }
     return v;
 }
 
@@ -221,24 +202,18 @@ static ThArray *scalar_of(ThContext *c, ThDtype d, char kind, ThValue v) {
 }
 
 ThVar *const_int(Builder *b, int64_t v, ThDtype d) {
-    if (d == TH_DTYPE_NONE) {
-        d = dtype_of_int(v);
-    }
+    if (d == TH_DTYPE_NONE) { d = dtype_of_int(v); }
     return make_owned(b, scalar_of(b->ctx, d, 'i', (ThValue){.i = v}), type_tensor(d, 0, 0));
 }
 
 ThVar *const_float(Builder *b, double v, ThDtype d) {
-    if (d == TH_DTYPE_NONE) {
-        d = dtype_of_float(v, config_floatX(b->ctx));
-    }
+    if (d == TH_DTYPE_NONE) { d = dtype_of_float(v, config_floatX(b->ctx)); }
     return make_owned(b, scalar_of(b->ctx, d, 'f', (ThValue){.f = v}), type_tensor(d, 0, 0));
 }
 
 ThVar *const_scalar_int(Builder *b, int64_t v) {
     ThArray *a = scalar_of(b->ctx, TH_INT64, 'i', (ThValue){.i = v});
-    if (!a) {
-        return NULL;
-    }
+    if (!a) { return NULL; }
     ThVar *x = leaf_new(b, VAR_CONSTANT, (ThType){TYPE_SCALAR, TH_INT64, 0, 0}, NULL);
     if (!x) {
         th_array_release(a);
@@ -248,6 +223,4 @@ ThVar *const_scalar_int(Builder *b, int64_t v) {
     return b->fg ? fg_const(b->fg, x) : x;
 }
 
-ThVar *const_none(Builder *b) {
-    return make(b, NULL, (ThType){TYPE_NONE, TH_INT64, 0, 0});
-}
+ThVar *const_none(Builder *b) { return make(b, NULL, (ThType){TYPE_NONE, TH_INT64, 0, 0}); }

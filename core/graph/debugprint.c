@@ -1,8 +1,8 @@
 /*
  * debugprint.c -- Theano's debugprint: one line a node, indented, an Apply's children only where it is met first.
- * In: variables and options; a compiled function adds its order. Out: text. The walk keeps its own stack; past max_bytes
- * it stops with a line that says so. Layout (inventory 1.13):
- *   prefix op[.k] [id X] [<type>] 'name' destroy view [index]       prefix leaf [id X] [<type>]
+ * In: variables and options; a compiled function adds its order. Out: text. The walk keeps its own stack; past
+ * max_bytes it stops with a line that says so. Layout (inventory 1.13): prefix op[.k] [id X] [<type>] 'name' destroy
+ * view [index]       prefix leaf [id X] [<type>]
  */
 #include "parts.h"
 
@@ -12,19 +12,19 @@ enum { CUT = 8 << 20 };
 
 typedef struct Item {
     ThVar *v;
-    int depth;       /* levels still to print, -1 all */
-    size_t prefix;   /* bytes of the shared prefix text used by this line's parent for its children */
+    int depth;     /* levels still to print, -1 all */
+    size_t prefix; /* bytes of the shared prefix text used by this line's parent for its children */
     bool top, last;
 } Item;
 
 typedef struct Print {
     Text *t;
     const ThDebugPrint *o;
-    Map ids;         /* Apply or leaf -> number of its id */
+    Map ids; /* Apply or leaf -> number of its id */
     int nid;
-    Map order;       /* Apply -> toposort index + 1 */
+    Map order; /* Apply -> toposort index + 1 */
     VEC(Item) stack;
-    Text prefix;     /* prefix of the children of the path being printed */
+    Text prefix; /* prefix of the children of the path being printed */
     size_t limit;
     bool ok;
 } Print;
@@ -81,17 +81,13 @@ static bool put_line(Print *p, const ThVar *v) {
         return false;
     }
     apply_op_str(p->t, a);
-    if (a->nout > 1) {
-        text_printf(p->t, ".%d", v->index);
-    }
+    if (a->nout > 1) { text_printf(p->t, ".%d", v->index); }
     text_putc(p->t, ' ');
     bool first = put_id(p, v);
     put_type(p, v);
     text_printf(p->t, " '%s'   ", v->name ? v->name : "");
     uint32_t at;
-    if (map_get(&p->order, KEY(a), &at)) {
-        text_printf(p->t, "%u", (unsigned)at);
-    }
+    if (map_get(&p->order, KEY(a), &at)) { text_printf(p->t, "%u", (unsigned)at); }
     text_putc(p->t, '\n');
     return first && !(p->o->stop_on_name && v->name);
 }
@@ -110,20 +106,14 @@ static void put_item(Print *p, Item x) {
         text_put(p->t, " |");
         text_put(&p->prefix, x.last ? "  " : " |");
     }
-    if (put_line(p, x.v) && x.depth != 1) {
-        push_inputs(p, x.v->owner, x.depth < 0 ? -1 : x.depth - 1, p->prefix.n);
-    }
+    if (put_line(p, x.v) && x.depth != 1) { push_inputs(p, x.v->owner, x.depth < 0 ? -1 : x.depth - 1, p->prefix.n); }
 }
 
 static void print_one(Print *p, ThVar *v) {
-    if (p->o->depth == 0) {
-        return;
-    }
+    if (p->o->depth == 0) { return; }
     Item top = {v, p->o->depth, 0, true, true};
     p->ok = p->ok && vec_push(p->t->c, &p->stack, top);
-    while (p->ok && p->stack.n && p->t->n <= p->limit) {
-        put_item(p, vec_pop(&p->stack));
-    }
+    while (p->ok && p->stack.n && p->t->n <= p->limit) { put_item(p, vec_pop(&p->stack)); }
 }
 
 bool debugprint(Text *t, ThVar *const *vars, int n, const ThDebugPrint *o, const PrintGraph *g) {
@@ -131,12 +121,8 @@ bool debugprint(Text *t, ThVar *const *vars, int n, const ThDebugPrint *o, const
     Print p = {.t = t, .o = o ? o : &usual, .ok = true};
     p.limit = t->n + (p.o->max_bytes ? p.o->max_bytes : CUT);
     text_init(&p.prefix, t->c);
-    for (int i = 0; g && p.ok && i < g->norder; i++) {
-        p.ok = map_put(t->c, &p.order, KEY(g->order[i]), (uint32_t)i);
-    }
-    for (int i = 0; p.ok && i < n && t->n <= p.limit; i++) {
-        print_one(&p, vars[i]);
-    }
+    for (int i = 0; g && p.ok && i < g->norder; i++) { p.ok = map_put(t->c, &p.order, KEY(g->order[i]), (uint32_t)i); }
+    for (int i = 0; p.ok && i < n && t->n <= p.limit; i++) { print_one(&p, vars[i]); }
     if (p.ok && t->n > p.limit) {
         text_printf(t, "... cut after %zu bytes: print with a smaller depth, or the graph text, which has no limit\n",
                     p.limit);
@@ -152,9 +138,7 @@ char *th_debugprint(ThContext *c, ThVar *const *vars, int n, const ThDebugPrint 
     Text t;
     text_init(&t, c);
     for (int i = 0; i < n; i++) {
-        if (!vars[i]) {
-            return NULL;
-        }
+        if (!vars[i]) { return NULL; }
     }
     if (!debugprint(&t, vars, n, options, NULL)) {
         text_free(&t);

@@ -1,17 +1,18 @@
 /*
  * fgraph.c -- a FunctionGraph: the private copy on which a compile works.
- * In: the user's inputs, outputs and updates. Out: nodes in one arena with clients, dense ids and ranks, duplicates merged.
- * Invariant: inputs of live nodes are never forwarded variables; nothing points from the user's graph into this one.
+ * In: the user's inputs, outputs and updates. Out: nodes in one arena with clients, dense ids and ranks, duplicates
+ * merged. Invariant: inputs of live nodes are never forwarded variables; nothing points from the user's graph into this
+ * one.
  */
 #include "parts.h"
 
 #include <string.h>
 
-/* ---- copying ----------------------------------------------------------------------------------------------------------- */
+/* ---- copying ---------------------------------------------------------------------------------------------------- */
 typedef struct Copy {
     FGraph *fg;
     Builder b;
-    Map map;       /* user variable -> place in made */
+    Map map; /* user variable -> place in made */
     VarVec made;
     VarVec inputs; /* becomes fg->in */
 } Copy;
@@ -28,14 +29,10 @@ static ThVar *known(const Copy *w, const ThVar *user) {
 
 /* An input of the FunctionGraph for the user's variable: holds it, and the storage of a shared. */
 static ThVar *add_input(Copy *w, ThVar *user) {
-    if (!vec_reserve(w->fg->ctx, &w->inputs, w->inputs.n + 1)) {
-        return NULL;
-    }
+    if (!vec_reserve(w->fg->ctx, &w->inputs, w->inputs.n + 1)) { return NULL; }
     w->b.prov = user->prov;
     ThVar *v = leaf_new(&w->b, user->kind == VAR_SHARED ? VAR_SHARED : VAR_PLAIN, user->type, user->name);
-    if (!v) {
-        return NULL;
-    }
+    if (!v) { return NULL; }
     v->flags |= VAR_F_INPUT;
     v->origin = th_var_retain(user);
     if (user->kind == VAR_SHARED) {
@@ -49,9 +46,7 @@ static ThVar *add_input(Copy *w, ThVar *user) {
 static ThVar *add_const(Copy *w, ThVar *user) {
     w->b.prov = user->prov;
     ThVar *v = leaf_new(&w->b, VAR_CONSTANT, user->type, user->name);
-    if (!v) {
-        return NULL;
-    }
+    if (!v) { return NULL; }
     v->u.data = user->u.data ? th_array_retain(user->u.data) : NULL;
     v->hash = const_hash(user);
     v = fg_const(w->fg, v);
@@ -73,7 +68,8 @@ static bool missing(Copy *w, const ThVar *user, const ThApply *node, int pos) {
     prov_text(w->fg->ctx, &t, user->prov);
     text_put(&t, user->prov ? ")" : "");
     err(w->fg->ctx, TH_MissingInputError,
-        "%s is the variable %s, which was not provided as an input and has no value; add it to the inputs, give it a value "
+        "%s is the variable %s, which was not provided as an input and has no value; add it to the inputs, give it a "
+        "value "
         "with givens, or use a shared variable",
         at.at ? at.at : "?", t.at ? t.at : "?");
     text_free(&t);
@@ -84,9 +80,7 @@ static bool missing(Copy *w, const ThVar *user, const ThApply *node, int pos) {
 /* The copy of a user's variable that no Apply of the walk computes, or that was copied before. */
 static ThVar *copy_of(Copy *w, ThVar *user, const ThApply *node, int pos) {
     ThVar *v = known(w, user);
-    if (v) {
-        return v;
-    }
+    if (v) { return v; }
     if (user->kind == VAR_PLAIN) {
         missing(w, user, node, pos);
         return NULL;
@@ -98,16 +92,12 @@ static bool copy_node(Copy *w, const ThApply *user, VarVec *in) {
     in->n = 0;
     for (int i = 0; i < user->nin; i++) {
         ThVar *v = copy_of(w, user->in[i], user, i);
-        if (!v || !vec_push(w->fg->ctx, in, v)) {
-            return false;
-        }
+        if (!v || !vec_push(w->fg->ctx, in, v)) { return false; }
     }
     w->b.prov = user->prov;
     ThApply *a = apply_copy(&w->b, user, in->at);
     for (int i = 0; a && i < user->nout; i++) {
-        if (!note(w, user->out[i], a->out[i])) {
-            return false;
-        }
+        if (!note(w, user->out[i], a->out[i])) { return false; }
     }
     return a != NULL;
 }
@@ -117,13 +107,9 @@ static bool copy_nodes(Copy *w, ThVar *const *in, int nin, ThVar *const *all, in
     ApplyVec order = {0};
     VarVec args = {0};
     bool ok = true;
-    for (int i = 0; ok && i < nin; i++) {
-        ok = add_input(w, in[i]) != NULL;
-    }
+    for (int i = 0; ok && i < nin; i++) { ok = add_input(w, in[i]) != NULL; }
     ok = ok && graph_toposort(c, all, nall, in, nin, &order);
-    for (int i = 0; ok && i < order.n; i++) {
-        ok = copy_node(w, order.at[i], &args);
-    }
+    for (int i = 0; ok && i < order.n; i++) { ok = copy_node(w, order.at[i], &args); }
     vec_free(c, &order);
     vec_free(c, &args);
     return ok;
@@ -133,14 +119,10 @@ static bool set_outputs(Copy *w, ThVar *const *all, int nall) {
     FGraph *fg = w->fg;
     fg->out = arena_alloc(fg->arena, sizeof *fg->out * (size_t)(nall + 1));
     fg->out_slot = arena_alloc(fg->arena, sizeof *fg->out_slot * (size_t)(nall + 1));
-    if (!fg->out || !fg->out_slot) {
-        return false;
-    }
+    if (!fg->out || !fg->out_slot) { return false; }
     for (int i = 0; i < nall; i++) {
         ThVar *v = copy_of(w, all[i], NULL, i);
-        if (!v || !fg_client_add(fg, v, NULL, i)) {
-            return false;
-        }
+        if (!v || !fg_client_add(fg, v, NULL, i)) { return false; }
         fg->out[i] = v;
         fg->nout = i + 1;
     }
@@ -152,9 +134,7 @@ static bool set_updates(Copy *w, ThVar *const *update_of, int n) {
     fg->update_of = arena_alloc(fg->arena, sizeof *fg->update_of * (size_t)(n + 1));
     for (int i = 0; fg->update_of && i < n; i++) {
         ThVar *v = known(w, update_of[i]);
-        if (!(fg->update_of[i] = v ? v : add_input(w, update_of[i]))) {
-            return false;
-        }
+        if (!(fg->update_of[i] = v ? v : add_input(w, update_of[i]))) { return false; }
     }
     return fg->update_of != NULL;
 }
@@ -164,9 +144,7 @@ static bool set_inputs(Copy *w, int nupdate) {
     FGraph *fg = w->fg;
     ThVar **in = arena_alloc(fg->arena, sizeof *in * (size_t)(w->inputs.n + 1));
     fg->in_mutable = arena_alloc0(fg->arena, sizeof *fg->in_mutable * (size_t)(w->inputs.n + 1));
-    if (!in || !fg->in_mutable) {
-        return false;
-    }
+    if (!in || !fg->in_mutable) { return false; }
     Map place = {0};
     bool ok = true;
     for (int i = 0; ok && i < w->inputs.n; i++) {
@@ -175,9 +153,7 @@ static bool set_inputs(Copy *w, int nupdate) {
     }
     for (int i = 0; ok && i < nupdate; i++) {
         uint32_t at;
-        if (map_get(&place, KEY(fg->update_of[i]), &at)) {
-            fg->in_mutable[at] = true;
-        }
+        if (map_get(&place, KEY(fg->update_of[i]), &at)) { fg->in_mutable[at] = true; }
     }
     map_free(fg->ctx, &place);
     fg->in = in;
@@ -187,9 +163,7 @@ static bool set_inputs(Copy *w, int nupdate) {
 
 static FGraph *empty(ThContext *c, bool cons) {
     FGraph *fg = ctx_alloc0(c, sizeof *fg);
-    if (!fg) {
-        return NULL;
-    }
+    if (!fg) { return NULL; }
     fg->ctx = c;
     fg->cons = cons;
     if (!(fg->arena = arena_new(c))) {
@@ -204,15 +178,11 @@ FGraph *fg_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int n
                ThVar *const *update, int nupdate, bool cons) {
     FGraph *fg = empty(c, cons);
     VarVec all = {0};
-    if (!fg) {
-        return NULL;
-    }
+    if (!fg) { return NULL; }
     Copy w = {.fg = fg};
     builder_begin_fg(&w.b, fg, 0);
     bool ok = vec_reserve(c, &all, nout + nupdate + 1);
-    for (int i = 0; ok && i < nout + nupdate; i++) {
-        all.at[all.n++] = i < nout ? out[i] : update[i - nout];
-    }
+    for (int i = 0; ok && i < nout + nupdate; i++) { all.at[all.n++] = i < nout ? out[i] : update[i - nout]; }
     ok = ok && copy_nodes(&w, in, nin, all.at, all.n) && set_outputs(&w, all.at, all.n) &&
          set_updates(&w, update_of, nupdate) && set_inputs(&w, nupdate);
     fg->nplain_out = nout;
@@ -234,20 +204,14 @@ FGraph *fg_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int n
 }
 
 void fg_free(FGraph *fg) {
-    if (!fg) {
-        return;
-    }
+    if (!fg) { return; }
     ThContext *c = fg->ctx;
     for (int i = 0; i < fg->nin; i++) {
-        if (fg->in[i]->kind == VAR_SHARED && fg->in[i]->u.shared) {
-            shared_release(fg->in[i]->u.shared);
-        }
+        if (fg->in[i]->kind == VAR_SHARED && fg->in[i]->u.shared) { shared_release(fg->in[i]->u.shared); }
         th_var_release(fg->in[i]->origin);
     }
     for (int i = 0; i < fg->consts.n; i++) {
-        if (fg->consts.at[i]->u.data) {
-            th_array_release(fg->consts.at[i]->u.data);
-        }
+        if (fg->consts.at[i]->u.data) { th_array_release(fg->consts.at[i]->u.data); }
     }
     vec_free(c, &fg->consts);
     vec_free(c, &fg->listeners);
@@ -260,45 +224,38 @@ void fg_free(FGraph *fg) {
     th_context_release(c);
 }
 
-/* ---- looking ------------------------------------------------------------------------------------------------------------ */
+/* ---- looking ---------------------------------------------------------------------------------------------------- */
 /* Halves the path on the way, so that long chains of replacements stay cheap. */
 ThVar *fg_find(ThVar *v) {
     while (v && v->forward) {
-        if (v->forward->forward) {
-            v->forward = v->forward->forward;
-        }
+        if (v->forward->forward) { v->forward = v->forward->forward; }
         v = v->forward;
     }
     return v;
 }
 
-typedef struct Visit { ThApply *node; int next; } Visit;
+typedef struct Visit {
+    ThApply *node;
+    int next;
+} Visit;
 typedef VEC(Visit) VisitVec;
 
 /* Everything below `root` that was not yet seen, inputs first. */
 static bool order_from(ThContext *c, ThApply *root, uint8_t *seen, VisitVec *stack, ApplyVec *order) {
-    if (!root || seen[root->id]) {
-        return true;
-    }
+    if (!root || seen[root->id]) { return true; }
     seen[root->id] = 1;
-    if (!vec_push(c, stack, ((Visit){root, 0}))) {
-        return false;
-    }
+    if (!vec_push(c, stack, ((Visit){root, 0}))) { return false; }
     while (stack->n) {
         Visit *top = &stack->at[stack->n - 1];
         if (top->next == top->node->nin) {
-            if (!vec_push(c, order, top->node)) {
-                return false;
-            }
+            if (!vec_push(c, order, top->node)) { return false; }
             stack->n--;
             continue;
         }
         ThApply *from = top->node->in[top->next++]->owner;
         if (from && !seen[from->id]) {
             seen[from->id] = 1;
-            if (!vec_push(c, stack, ((Visit){from, 0}))) {
-                return false;
-            }
+            if (!vec_push(c, stack, ((Visit){from, 0}))) { return false; }
         }
     }
     return true;
@@ -308,12 +265,8 @@ bool fg_toposort(FGraph *fg, ApplyVec *order) {
     uint8_t *seen = ctx_alloc0(fg->ctx, (size_t)fg->nnodes + 1);
     VisitVec stack = {0};
     bool ok = seen && vec_reserve(fg->ctx, order, order->n + fg->live);
-    for (int i = 0; ok && i < fg->nout; i++) {
-        ok = order_from(fg->ctx, fg->out[i]->owner, seen, &stack, order);
-    }
-    for (int i = 0; ok && i < fg->effects.n; i++) {
-        ok = order_from(fg->ctx, fg->effects.at[i], seen, &stack, order);
-    }
+    for (int i = 0; ok && i < fg->nout; i++) { ok = order_from(fg->ctx, fg->out[i]->owner, seen, &stack, order); }
+    for (int i = 0; ok && i < fg->effects.n; i++) { ok = order_from(fg->ctx, fg->effects.at[i], seen, &stack, order); }
     vec_free(fg->ctx, &stack);
     ctx_free(fg->ctx, seen, (size_t)fg->nnodes + 1);
     return ok;

@@ -1,8 +1,8 @@
 /*
  * fgraph_cons.c -- what keeps a FunctionGraph free of duplicates: the consing table, client lists, merged constants.
- * In: nodes of the graph's arena. Out: the node that is already there. Hashes are structural (operation's name, attributes,
- * dense ids of the inputs), never addresses; inputs of commutative operations count in any order for the key only.
- * Invariant: every edge stands once in its variable's client list, at the place that the edge's slot says.
+ * In: nodes of the graph's arena. Out: the node that is already there. Hashes are structural (operation's name,
+ * attributes, dense ids of the inputs), never addresses; inputs of commutative operations count in any order for the
+ * key only. Invariant: every edge stands once in its variable's client list, at the place that the edge's slot says.
  */
 #include "parts.h"
 
@@ -11,12 +11,8 @@
 enum { SORT_MAX = 64 }; /* longer commutative nodes merge only in the same order */
 
 static bool commutes(const Op *op, const void *attrs) {
-    if (op->flags & OP_COMM) {
-        return true;
-    }
-    if (!(op->flags & OP_ELEMWISE) || op->attr_bytes < sizeof(ElemwiseAttrs)) {
-        return false;
-    }
+    if (op->flags & OP_COMM) { return true; }
+    if (!(op->flags & OP_ELEMWISE) || op->attr_bytes < sizeof(ElemwiseAttrs)) { return false; }
     const ElemwiseAttrs *e = attrs;
     return !e->body && e->scalar < scalar_count && (scalar_ops[e->scalar].flags & SF_COMM);
 }
@@ -24,46 +20,35 @@ static bool commutes(const Op *op, const void *attrs) {
 uint64_t fg_hash(const Op *op, const void *attrs, ThVar *const *in, int nin) {
     uint64_t h = hash_mix(hash_bytes(op->name, strlen(op->name), (uint64_t)nin), attrs_hash(op, attrs));
     if (!commutes(op, attrs)) {
-        for (int i = 0; i < nin; i++) {
-            h = hash_mix(h, in[i]->id);
-        }
+        for (int i = 0; i < nin; i++) { h = hash_mix(h, in[i]->id); }
         return h;
     }
     uint64_t sum = 0;
-    for (int i = 0; i < nin; i++) {
-        sum += hash_mix(1, in[i]->id);
-    }
+    for (int i = 0; i < nin; i++) { sum += hash_mix(1, in[i]->id); }
     return hash_mix(h, sum);
 }
 
 static void sort_ids(ThVar *const *in, int n, uint32_t *id) {
     for (int i = 0; i < n; i++) {
         int at = i;
-        for (; at > 0 && id[at - 1] > in[i]->id; at--) {
-            id[at] = id[at - 1];
-        }
+        for (; at > 0 && id[at - 1] > in[i]->id; at--) { id[at] = id[at - 1]; }
         id[at] = in[i]->id;
     }
 }
 
 static bool same_inputs(const ThApply *a, const ThApply *b) {
-    if (memcmp(a->in, b->in, sizeof *a->in * a->nin) == 0) {
-        return true;
-    }
+    if (memcmp(a->in, b->in, sizeof *a->in * a->nin) == 0) { return true; }
     uint32_t x[SORT_MAX], y[SORT_MAX];
-    if (a->nin < 2 || a->nin > SORT_MAX || !commutes(a->op, a->attrs)) {
-        return false;
-    }
+    if (a->nin < 2 || a->nin > SORT_MAX || !commutes(a->op, a->attrs)) { return false; }
     sort_ids(a->in, a->nin, x);
     sort_ids(b->in, b->nin, y);
     return memcmp(x, y, sizeof *x * a->nin) == 0;
 }
 
-/* ---- the table: open addressing, no tombstones --------------------------------------------------------------------- */
+/* ---- the table: open addressing, no tombstones ---------------------------------------------------------------------
+ */
 ThApply *fg_table_find(const FGraph *fg, const ThApply *like, uint64_t hash) {
-    if (!fg->ncons || (like->op->flags & OP_EFFECT)) {
-        return NULL;
-    }
+    if (!fg->ncons || (like->op->flags & OP_EFFECT)) { return NULL; }
     int mask = fg->capcons - 1;
     for (int i = (int)(hash & (uint64_t)mask); fg->slot_node[i]; i = (i + 1) & mask) {
         ThApply *a = fg->slot_node[i];
@@ -77,22 +62,16 @@ ThApply *fg_table_find(const FGraph *fg, const ThApply *like, uint64_t hash) {
 
 static void put(FGraph *fg, ThApply *a) {
     int mask = fg->capcons - 1, i = (int)(a->hash & (uint64_t)mask);
-    while (fg->slot_node[i]) {
-        i = (i + 1) & mask;
-    }
+    while (fg->slot_node[i]) { i = (i + 1) & mask; }
     fg->slot_node[i] = a;
     fg->slot_hash[i] = a->hash;
     fg->ncons++;
 }
 
 bool fg_table_room(FGraph *fg, int more) {
-    if (2 * ((int64_t)fg->ncons + more) <= fg->capcons) {
-        return true;
-    }
+    if (2 * ((int64_t)fg->ncons + more) <= fg->capcons) { return true; }
     int cap = fg->capcons ? fg->capcons : 64, old = fg->capcons;
-    while (2 * ((int64_t)fg->ncons + more) > cap) {
-        cap *= 2;
-    }
+    while (2 * ((int64_t)fg->ncons + more) > cap) { cap *= 2; }
     ThApply **was = fg->slot_node, **node = ctx_alloc0(fg->ctx, sizeof *node * (size_t)cap);
     uint64_t *hash = node ? ctx_alloc0(fg->ctx, sizeof *hash * (size_t)cap) : NULL;
     if (!hash) {
@@ -105,32 +84,22 @@ bool fg_table_room(FGraph *fg, int more) {
     fg->capcons = cap;
     fg->ncons = 0;
     for (int i = 0; i < old; i++) {
-        if (was[i]) {
-            put(fg, was[i]);
-        }
+        if (was[i]) { put(fg, was[i]); }
     }
     ctx_free(fg->ctx, was, sizeof *was * (size_t)old);
     return true;
 }
 
 void fg_table_add(FGraph *fg, ThApply *a) {
-    if (fg->cons && !(a->op->flags & OP_EFFECT)) {
-        put(fg, a);
-    }
+    if (fg->cons && !(a->op->flags & OP_EFFECT)) { put(fg, a); }
 }
 
 /* Entries after the hole move back when their own place allows it, so that probing never meets a tombstone. */
 void fg_table_del(FGraph *fg, ThApply *a) {
-    if (!fg->ncons) {
-        return;
-    }
+    if (!fg->ncons) { return; }
     int mask = fg->capcons - 1, i = (int)(a->hash & (uint64_t)mask);
-    while (fg->slot_node[i] && fg->slot_node[i] != a) {
-        i = (i + 1) & mask;
-    }
-    if (!fg->slot_node[i]) {
-        return;
-    }
+    while (fg->slot_node[i] && fg->slot_node[i] != a) { i = (i + 1) & mask; }
+    if (!fg->slot_node[i]) { return; }
     for (int j = (i + 1) & mask; fg->slot_node[j]; j = (j + 1) & mask) {
         int home = (int)(fg->slot_hash[j] & (uint64_t)mask);
         if (((j - home) & mask) >= ((j - i) & mask)) {
@@ -143,21 +112,15 @@ void fg_table_del(FGraph *fg, ThApply *a) {
     fg->ncons--;
 }
 
-/* ---- clients ------------------------------------------------------------------------------------------------------------- */
-static int *slot_of(FGraph *fg, ThApply *node, int pos) {
-    return node ? &node->slot[pos] : &fg->out_slot[pos];
-}
+/* ---- clients ---------------------------------------------------------------------------------------------------- */
+static int *slot_of(FGraph *fg, ThApply *node, int pos) { return node ? &node->slot[pos] : &fg->out_slot[pos]; }
 
 bool fg_client_add(FGraph *fg, ThVar *v, ThApply *node, int pos) {
     if (v->nclients == v->capclients) {
         int cap = v->capclients ? 2 * v->capclients : 2;
         Client *more = arena_alloc(fg->arena, sizeof *more * (size_t)cap);
-        if (!more) {
-            return false;
-        }
-        if (v->nclients) {
-            memcpy(more, v->clients, sizeof *more * (size_t)v->nclients);
-        }
+        if (!more) { return false; }
+        if (v->nclients) { memcpy(more, v->clients, sizeof *more * (size_t)v->nclients); }
         v->clients = more;
         v->capclients = cap;
     }
@@ -173,21 +136,17 @@ void fg_client_del(FGraph *fg, ThVar *v, ThApply *node, int pos) {
     *slot_of(fg, last.node, last.pos) = at;
 }
 
-/* ---- constants ------------------------------------------------------------------------------------------------------------ */
+/* ---- constants -------------------------------------------------------------------------------------------------- */
 ThVar *fg_const(FGraph *fg, ThVar *made) {
     uint32_t at;
     if (fg->cons && map_get(&fg->const_map, const_hash(made), &at) && const_equal(fg->consts.at[at], made)) {
-        if (made->u.data) {
-            th_array_release(made->u.data);
-        }
+        if (made->u.data) { th_array_release(made->u.data); }
         made->u.data = NULL;
         return fg_find(fg->consts.at[at]);
     }
     if (!vec_reserve(fg->ctx, &fg->consts, fg->consts.n + 1) ||
         (fg->cons && !map_put(fg->ctx, &fg->const_map, const_hash(made), (uint32_t)fg->consts.n))) {
-        if (made->u.data) {
-            th_array_release(made->u.data);
-        }
+        if (made->u.data) { th_array_release(made->u.data); }
         made->u.data = NULL;
         return NULL;
     }
@@ -195,7 +154,7 @@ ThVar *fg_const(FGraph *fg, ThVar *made) {
     return made;
 }
 
-/* ---- nodes come and go ------------------------------------------------------------------------------------------------------ */
+/* ---- nodes come and go ------------------------------------------------------------------------------------------ */
 bool fg_adopt(FGraph *fg, ThApply *a) {
     bool effect = (a->op->flags & OP_EFFECT) != 0;
     if ((fg->cons && !fg_table_room(fg, 1)) || (effect && !vec_reserve(fg->ctx, &fg->effects, fg->effects.n + 1))) {
@@ -204,9 +163,7 @@ bool fg_adopt(FGraph *fg, ThApply *a) {
     a->rank = 1;
     for (int i = 0; i < a->nin; i++) {
         if (!fg_client_add(fg, a->in[i], a, i)) {
-            while (--i >= 0) {
-                fg_client_del(fg, a->in[i], a, i);
-            }
+            while (--i >= 0) { fg_client_del(fg, a->in[i], a, i); }
             return false;
         }
         const ThApply *from = a->in[i]->owner;
@@ -215,25 +172,17 @@ bool fg_adopt(FGraph *fg, ThApply *a) {
     a->id = (uint32_t)fg->nnodes++;
     fg->live++;
     fg_table_add(fg, a);
-    if (effect) {
-        fg->effects.at[fg->effects.n++] = a;
-    }
+    if (effect) { fg->effects.at[fg->effects.n++] = a; }
     for (int i = 0; i < fg->listeners.n; i++) {
-        if (fg->listeners.at[i].on_import) {
-            fg->listeners.at[i].on_import(fg->listeners.at[i].user, a);
-        }
+        if (fg->listeners.at[i].on_import) { fg->listeners.at[i].on_import(fg->listeners.at[i].user, a); }
     }
     return true;
 }
 
 static bool unused(const ThApply *a) {
-    if (a->flags & (APPLY_DEAD | APPLY_QUEUED) || a->op->flags & OP_EFFECT) {
-        return false;
-    }
+    if (a->flags & (APPLY_DEAD | APPLY_QUEUED) || a->op->flags & OP_EFFECT) { return false; }
     for (int i = 0; i < a->nout; i++) {
-        if (a->out[i]->nclients) {
-            return false;
-        }
+        if (a->out[i]->nclients) { return false; }
     }
     return true;
 }
@@ -248,9 +197,7 @@ static void queue(ThApply *a, ThApply **list) {
 void fg_prune(FGraph *fg, ThApply *const *candidates, int n) {
     ThApply *list = NULL;
     for (int i = 0; i < n; i++) {
-        if (candidates[i] && unused(candidates[i])) {
-            queue(candidates[i], &list);
-        }
+        if (candidates[i] && unused(candidates[i])) { queue(candidates[i], &list); }
     }
     while (list) {
         ThApply *a = list;
@@ -261,14 +208,10 @@ void fg_prune(FGraph *fg, ThApply *const *candidates, int n) {
         fg_table_del(fg, a);
         for (int i = 0; i < a->nin; i++) {
             fg_client_del(fg, a->in[i], a, i);
-            if (a->in[i]->owner && unused(a->in[i]->owner)) {
-                queue(a->in[i]->owner, &list);
-            }
+            if (a->in[i]->owner && unused(a->in[i]->owner)) { queue(a->in[i]->owner, &list); }
         }
         for (int i = 0; i < fg->listeners.n; i++) {
-            if (fg->listeners.at[i].on_prune) {
-                fg->listeners.at[i].on_prune(fg->listeners.at[i].user, a);
-            }
+            if (fg->listeners.at[i].on_prune) { fg->listeners.at[i].on_prune(fg->listeners.at[i].user, a); }
         }
     }
 }

@@ -1,14 +1,17 @@
 /*
  * fgraph_replace.c -- replacing variables in a FunctionGraph, in place.
- * In: pairs old -> new of equal types. Out: every user of old uses new; users that thereby equal another node are merged with
- * it, and so on, by a queue. A replacement forwards `old` (union-find), moves its clients and rehashes only those; ancestors
- * are never rebuilt. Of two merged nodes the one with more clients stays. What died is pruned at the end, listeners told.
+ * In: pairs old -> new of equal types. Out: every user of old uses new; users that thereby equal another node are
+ * merged with it, and so on, by a queue. A replacement forwards `old` (union-find), moves its clients and rehashes only
+ * those; ancestors are never rebuilt. Of two merged nodes the one with more clients stays. What died is pruned at the
+ * end, listeners told.
  */
 #include "parts.h"
 
 #include <string.h>
 
-typedef struct Pair { ThVar *old, *new_; } Pair;
+typedef struct Pair {
+    ThVar *old, *new_;
+} Pair;
 typedef struct Work {
     FGraph *fg;
     VEC(Pair) queue;
@@ -20,9 +23,7 @@ typedef struct Work {
 
 /* Node takes v as input pos; its old edge is already gone from the old variable's list. */
 static bool connect(Work *w, ThApply *node, int pos, ThVar *v) {
-    if (!fg_client_add(w->fg, v, node, pos)) {
-        return false;
-    }
+    if (!fg_client_add(w->fg, v, node, pos)) { return false; }
     if (!node) {
         w->fg->out[pos] = v;
         return true;
@@ -30,9 +31,7 @@ static bool connect(Work *w, ThApply *node, int pos, ThVar *v) {
     if (!(node->flags & APPLY_TOUCHED)) {
         fg_table_del(w->fg, node);
         node->flags |= APPLY_TOUCHED;
-        if (!vec_push(w->fg->ctx, &w->touched, node) || !vec_push(w->fg->ctx, &w->changed, node)) {
-            return false;
-        }
+        if (!vec_push(w->fg->ctx, &w->touched, node) || !vec_push(w->fg->ctx, &w->changed, node)) { return false; }
     }
     node->in[pos] = v;
     const ThApply *from = v->owner;
@@ -53,9 +52,7 @@ static bool merge_nodes(Work *w, ThApply *a, ThApply *b) {
         b = other;
     }
     for (int i = 0; i < a->nout; i++) {
-        if (!vec_push(w->fg->ctx, &w->queue, ((Pair){a->out[i], b->out[i]}))) {
-            return false;
-        }
+        if (!vec_push(w->fg->ctx, &w->queue, ((Pair){a->out[i], b->out[i]}))) { return false; }
     }
     return true;
 }
@@ -63,41 +60,27 @@ static bool merge_nodes(Work *w, ThApply *a, ThApply *b) {
 /* Puts a touched node back into the table, or merges it with the equal one that is there. */
 static bool settle(Work *w, ThApply *a) {
     a->flags &= (uint8_t)~APPLY_TOUCHED;
-    if (!w->fg->cons || (a->flags & APPLY_DEAD)) {
-        return true;
-    }
+    if (!w->fg->cons || (a->flags & APPLY_DEAD)) { return true; }
     a->hash = fg_hash(a->op, a->attrs, a->in, a->nin);
     ThApply *same = fg_table_find(w->fg, a, a->hash);
-    if (same) {
-        return same == a || merge_nodes(w, a, same);
-    }
-    if (!fg_table_room(w->fg, 1)) {
-        return false;
-    }
+    if (same) { return same == a || merge_nodes(w, a, same); }
+    if (!fg_table_room(w->fg, 1)) { return false; }
     fg_table_add(w->fg, a);
     return true;
 }
 
 /* One pair: moves the clients of a to b. */
 static bool forward(Work *w, ThVar *a, ThVar *b) {
-    if (a->owner && !vec_push(w->fg->ctx, &w->dead, a->owner)) {
-        return false;
-    }
+    if (a->owner && !vec_push(w->fg->ctx, &w->dead, a->owner)) { return false; }
     a->forward = b;
-    if (!b->name && b->owner) {
-        b->name = a->name;
-    }
+    if (!b->name && b->owner) { b->name = a->name; }
     int n = a->nclients;
     a->nclients = 0;
     for (int i = 0; i < n; i++) {
-        if (!connect(w, a->clients[i].node, a->clients[i].pos, b)) {
-            return false;
-        }
+        if (!connect(w, a->clients[i].node, a->clients[i].pos, b)) { return false; }
     }
     for (int i = 0; i < w->touched.n; i++) {
-        if (!settle(w, w->touched.at[i])) {
-            return false;
-        }
+        if (!settle(w, w->touched.at[i])) { return false; }
     }
     w->touched.n = 0;
     return true;
@@ -107,9 +90,7 @@ static bool drain(Work *w) {
     while (w->head < w->queue.n) {
         Pair p = w->queue.at[w->head++];
         ThVar *a = fg_find(p.old), *b = fg_find(p.new_);
-        if (a != b && !forward(w, a, b)) {
-            return false;
-        }
+        if (a != b && !forward(w, a, b)) { return false; }
     }
     return true;
 }
@@ -117,12 +98,8 @@ static bool drain(Work *w) {
 /* Deletes what died, tells the listeners what changed, and gives the work lists back. */
 static bool finish(Work *w, bool ok) {
     FGraph *fg = w->fg;
-    for (int i = 0; i < w->touched.n; i++) {
-        w->touched.at[i]->flags &= (uint8_t)~APPLY_TOUCHED;
-    }
-    if (ok) {
-        fg_prune(fg, w->dead.at, w->dead.n);
-    }
+    for (int i = 0; i < w->touched.n; i++) { w->touched.at[i]->flags &= (uint8_t)~APPLY_TOUCHED; }
+    if (ok) { fg_prune(fg, w->dead.at, w->dead.n); }
     for (int i = 0; ok && i < w->changed.n; i++) {
         for (int k = 0; k < fg->listeners.n && !(w->changed.at[i]->flags & APPLY_DEAD); k++) {
             if (fg->listeners.at[k].on_change) {
@@ -156,9 +133,7 @@ static bool refuse(FGraph *fg, const char *rule, const ThVar *old, const ThVar *
 }
 
 static bool check_pair(FGraph *fg, const ThVar *old, const ThVar *new_, const char *rule) {
-    if (!type_eq(old->type, new_->type)) {
-        return refuse(fg, rule, old, new_, "the types differ");
-    }
+    if (!type_eq(old->type, new_->type)) { return refuse(fg, rule, old, new_, "the types differ"); }
     for (int i = 0; new_->owner && i < new_->owner->nin; i++) {
         if (new_->owner->in[i] == old) {
             return refuse(fg, rule, old, new_, "the new variable is computed from the old one");
@@ -190,39 +165,27 @@ static bool move_edge(FGraph *fg, ThApply *node, int pos, ThVar *v) {
     ThVar *old = node ? node->in[pos] : fg->out[pos];
     Work w = {.fg = fg};
     v = fg_find(v);
-    if (v == old) {
-        return true;
-    }
-    if (!type_eq(old->type, v->type)) {
-        return refuse(fg, fg->rule, old, v, "the types differ");
-    }
-    if (old->owner && !vec_push(fg->ctx, &w.dead, old->owner)) {
-        return finish(&w, false);
-    }
+    if (v == old) { return true; }
+    if (!type_eq(old->type, v->type)) { return refuse(fg, fg->rule, old, v, "the types differ"); }
+    if (old->owner && !vec_push(fg->ctx, &w.dead, old->owner)) { return finish(&w, false); }
     fg_client_del(fg, old, node, pos);
     bool ok = connect(&w, node, pos, v) && (!node || settle(&w, node));
     w.touched.n = 0;
     return finish(&w, ok && drain(&w));
 }
 
-bool fg_set_input(FGraph *fg, ThApply *node, int pos, ThVar *v) {
-    return move_edge(fg, node, pos, v);
-}
+bool fg_set_input(FGraph *fg, ThApply *node, int pos, ThVar *v) { return move_edge(fg, node, pos, v); }
 
-bool fg_set_output(FGraph *fg, int pos, ThVar *v) {
-    return move_edge(fg, NULL, pos, v);
-}
+bool fg_set_output(FGraph *fg, int pos, ThVar *v) { return move_edge(fg, NULL, pos, v); }
 
-/* ---- merge ------------------------------------------------------------------------------------------------------------- */
+/* ---- merge ------------------------------------------------------------------------------------------------------ */
 /* Equal constants become one; the consing table is not in use yet. */
 static bool merge_consts(Work *w) {
     FGraph *fg = w->fg;
     for (int i = 0; i < fg->consts.n; i++) {
         ThVar *v = fg->consts.at[i];
         uint32_t at;
-        if (v->forward || (!v->u.data && v->type.kind != TYPE_NONE)) {
-            continue;
-        }
+        if (v->forward || (!v->u.data && v->type.kind != TYPE_NONE)) { continue; }
         if (map_get(&fg->const_map, const_hash(v), &at) && const_equal(fg->consts.at[at], v)) {
             if (fg->consts.at[at] != v && !vec_push(fg->ctx, &w->queue, ((Pair){v, fg->consts.at[at]}))) {
                 return false;
@@ -239,17 +202,13 @@ static bool merge_order(Work *w, const ApplyVec *order) {
     for (int i = 0; i < order->n; i++) {
         ThApply *a = order->at[i];
         fg_table_del(fg, a); /* a client of a merged node may be there already */
-        if (!fg_table_room(fg, 1) || !settle(w, a) || !drain(w)) {
-            return false;
-        }
+        if (!fg_table_room(fg, 1) || !settle(w, a) || !drain(w)) { return false; }
     }
     return true;
 }
 
 bool fg_merge(FGraph *fg) {
-    if (fg->cons) {
-        return true;
-    }
+    if (fg->cons) { return true; }
     Work w = {.fg = fg};
     ApplyVec order = {0};
     bool ok = merge_consts(&w) && fg_toposort(fg, &order);

@@ -1,8 +1,9 @@
 /*
  * grad.c -- th_grad: reverse-mode gradients by Theano's rules.
- * In: a 0-d cost (or known gradients), the variables asked for. Out: one gradient each. Every needed Apply's gradient section
- * runs once, users before what they use; terms of a variable are added with `+` in order of discovery. Disconnected (NULL)
- * and undefined (TYPE_NULL, its name says why) gradients are kept apart from zeros: undefined poisons a sum.
+ * In: a 0-d cost (or known gradients), the variables asked for. Out: one gradient each. Every needed Apply's gradient
+ * section runs once, users before what they use; terms of a variable are added with `+` in order of discovery.
+ * Disconnected (NULL) and undefined (TYPE_NULL, its name says why) gradients are kept apart from zeros: undefined
+ * poisons a sum.
  */
 #include "grad.h"
 
@@ -17,13 +18,9 @@ typedef struct Fill {
     int add;               /* scalar op */
 } Fill;
 
-static bool is_null(const ThVar *v) {
-    return v && v->type.kind == TYPE_NULL;
-}
+static bool is_null(const ThVar *v) { return v && v->type.kind == TYPE_NULL; }
 
-static ThVar *null_var(Builder *b, const char *why) {
-    return var_new(b, (ThType){TYPE_NULL, TH_FLOAT64, 0, 0}, why);
-}
+static ThVar *null_var(Builder *b, const char *why) { return var_new(b, (ThType){TYPE_NULL, TH_FLOAT64, 0, 0}, why); }
 
 ThVar *grad_undefined(Grad *g, int input, const char *why) {
     Text t;
@@ -45,7 +42,7 @@ static ThDtype float_of(ThContext *c, ThType t) {
     return t.kind == TYPE_TENSOR && !dtype_is_discrete((ThDtype)t.dtype) ? (ThDtype)t.dtype : config_floatX(c);
 }
 
-/* ---- one Apply ------------------------------------------------------------------------------------------------------------ */
+/* ---- one Apply -------------------------------------------------------------------------------------------------- */
 typedef struct Ends { /* of the Apply being differentiated */
     ThVar **gz, **gx;
     bool *wanted, *poisoned;
@@ -59,16 +56,12 @@ static bool take_gz(Fill *f, const ThApply *a, Ends *e, bool *any) {
         ThVar *g = v < 0 ? NULL : f->w.var.at[v].grad;
         e->gz[o] = NULL;
         if (g && is_null(g)) {
-            for (int i = 0; i < a->nin; i++) {
-                e->poisoned[i] = e->poisoned[i] || grad_connected(a, i, o);
-            }
+            for (int i = 0; i < a->nin; i++) { e->poisoned[i] = e->poisoned[i] || grad_connected(a, i, o); }
         } else if (g) {
             ThDtype d = (ThDtype)a->out[o]->type.dtype;
             e->gz[o] = a->out[o]->type.kind == TYPE_TENSOR && !dtype_is_discrete(d) ? cast_make(&f->b, g, d) : g;
             *any = true;
-            if (!e->gz[o]) {
-                return false;
-            }
+            if (!e->gz[o]) { return false; }
         }
     }
     return true;
@@ -76,9 +69,7 @@ static bool take_gz(Fill *f, const ThApply *a, Ends *e, bool *any) {
 
 /* What an operation may answer: nothing, undefined, or a continuous tensor of the input's rank. */
 static bool check_term(Fill *f, const ThApply *a, int i, const ThVar *g) {
-    if (!g || g->type.kind != TYPE_TENSOR) {
-        return true;
-    }
+    if (!g || g->type.kind != TYPE_TENSOR) { return true; }
     Text t;
     text_init(&t, f->c);
     apply_op_str(&t, a);
@@ -87,8 +78,8 @@ static bool check_term(Fill *f, const ThApply *a, int i, const ThVar *g) {
         ok = err(f->c, TH_TypeError, "%s: its gradient for input %d has the integer dtype %s; gradients are continuous",
                  t.at ? t.at : "?", i, th_dtype_name((ThDtype)g->type.dtype));
     } else if (a->in[i]->type.kind == TYPE_TENSOR && g->type.ndim != a->in[i]->type.ndim) {
-        ok = err(f->c, TH_ValueError, "%s: its gradient for input %d has %d dimensions, the input has %d", t.at ? t.at : "?", i,
-                 g->type.ndim, a->in[i]->type.ndim);
+        ok = err(f->c, TH_ValueError, "%s: its gradient for input %d has %d dimensions, the input has %d",
+                 t.at ? t.at : "?", i, g->type.ndim, a->in[i]->type.ndim);
     }
     text_free(&t);
     return ok;
@@ -118,28 +109,20 @@ static bool differentiate(Fill *f, const GNode *n, Ends *e) {
         e->poisoned[i] = false;
         e->gx[i] = NULL;
     }
-    if (!take_gz(f, a, e, &any)) {
-        return false;
-    }
-    if (any) {
-        ask_op(f, a, e);
-    }
+    if (!take_gz(f, a, e, &any)) { return false; }
+    if (any) { ask_op(f, a, e); }
     for (int i = 0; i < a->nin && !failed(f->c); i++) {
         int edge = f->w.edge_of.at[n->edge0 + i];
         ThVar *g = e->poisoned[i] ? null_var(&f->b, "a gradient that reaches it is not defined") : e->gx[i];
-        if (edge >= 0 && e->wanted[i] && check_term(f, a, i, g)) {
-            f->w.edge.at[edge].term = g;
-        }
+        if (edge >= 0 && e->wanted[i] && check_term(f, a, i, g)) { f->w.edge.at[edge].term = g; }
     }
     return !failed(f->c);
 }
 
-/* ---- one variable ----------------------------------------------------------------------------------------------------------- */
+/* ---- one variable ----------------------------------------------------------------------------------------------- */
 static bool name_it(Fill *f, const ThVar *v, ThVar *g) {
     uint64_t serial = g->serial;
-    if (!f->cost_name || !v->name || serial < f->first_serial || is_null(g)) {
-        return true;
-    }
+    if (!f->cost_name || !v->name || serial < f->first_serial || is_null(g)) { return true; }
     Text t;
     text_init(&t, f->c);
     text_printf(&t, "(d%s/d%s)", f->cost_name, v->name);
@@ -150,21 +133,15 @@ static bool name_it(Fill *f, const ThVar *v, ThVar *g) {
 
 /* The sum of the variable's terms, all of which are there. */
 static bool settle(Fill *f, GVar *g) {
-    if (g->done) {
-        return true;
-    }
+    if (g->done) { return true; }
     g->done = true;
     f->b.prov = prov_grad(f->c, g->v->prov);
     for (int e = g->first; e >= 0; e = f->w.edge.at[e].next) {
         ThVar *term = f->w.edge.at[e].term;
-        if (!term || is_null(g->grad)) {
-            continue;
-        }
+        if (!term || is_null(g->grad)) { continue; }
         ThVar *both[] = {g->grad, term};
         g->grad = !g->grad || is_null(term) ? term : elemwise_make(&f->b, f->add, both, 2);
-        if (!g->grad) {
-            return false;
-        }
+        if (!g->grad) { return false; }
     }
     return !g->grad || name_it(f, g->v, g->grad);
 }
@@ -174,18 +151,12 @@ static bool descend(Fill *f, const ApplyVec *order, Ends *e) {
     for (int i = order->n - 1; i >= 0; i--) {
         ThApply *a = order->at[i];
         int n = gnode_find(&f->w, a);
-        if (n < 0 || !f->w.node.at[n].needed) {
-            continue;
-        }
+        if (n < 0 || !f->w.node.at[n].needed) { continue; }
         for (int o = 0; o < a->nout; o++) {
             int v = gvar_find(&f->w, a->out[o]);
-            if (v >= 0 && f->w.var.at[v].needed && !settle(f, &f->w.var.at[v])) {
-                return false;
-            }
+            if (v >= 0 && f->w.var.at[v].needed && !settle(f, &f->w.var.at[v])) { return false; }
         }
-        if (!differentiate(f, &f->w.node.at[n], e)) {
-            return false;
-        }
+        if (!differentiate(f, &f->w.node.at[n], e)) { return false; }
     }
     return true;
 }
@@ -212,13 +183,12 @@ static bool back_propagate(Fill *f, ThVar *const *out, int nout) {
     return ok && room;
 }
 
-/* ---- what the caller asked for --------------------------------------------------------------------------------------------- */
+/* ---- what the caller asked for ---------------------------------------------------------------------------------- */
 static bool check_cost(ThContext *c, const ThVar *cost, const ThGradOptions *o) {
-    if (!cost) {
-        return o->nknown ? true : err(c, TH_AssertionError, "grad needs a cost or known_grads");
-    }
+    if (!cost) { return o->nknown ? true : err(c, TH_AssertionError, "grad needs a cost or known_grads"); }
     if (cost->type.kind == TYPE_NULL) {
-        return err(c, TH_ValueError, "the cost is not defined, so it has no gradient: %s", cost->name ? cost->name : "");
+        return err(c, TH_ValueError, "the cost is not defined, so it has no gradient: %s",
+                   cost->name ? cost->name : "");
     }
     if (cost->type.kind != TYPE_TENSOR || cost->type.ndim != 0) {
         Text t;
@@ -239,9 +209,7 @@ static bool set_known(Fill *f, ThVar *v, ThVar *grad) {
                    v->name ? v->name : "a variable", th_dtype_name((ThDtype)grad->type.dtype));
     }
     int at = gvar_add(&f->w, v);
-    if (at < 0) {
-        return false;
-    }
+    if (at < 0) { return false; }
     GVar *g = &f->w.var.at[at];
     g->grad = grad->type.kind == TYPE_DISCONNECTED ? NULL : grad;
     g->known = g->done = true;
@@ -256,22 +224,16 @@ static ThVar *seed(Fill *f, ThVar *cost) {
 
 static bool seed_all(Fill *f, ThVar *cost, const ThGradOptions *o) {
     for (int i = 0; i < o->nknown; i++) {
-        if (!set_known(f, o->known[i], o->known_grad[i])) {
-            return false;
-        }
+        if (!set_known(f, o->known[i], o->known_grad[i])) { return false; }
     }
     int at = cost ? gvar_find(&f->w, cost) : -1;
-    if (!cost || (at >= 0 && f->w.var.at[at].known)) {
-        return true;
-    }
+    if (!cost || (at >= 0 && f->w.var.at[at].known)) { return true; }
     ThVar *g = seed(f, cost);
     return g && set_known(f, cost, g);
 }
 
 static bool report_disconnected(ThContext *c, const ThVar *v, ThPolicy policy) {
-    if (policy == TH_IGNORE) {
-        return true;
-    }
+    if (policy == TH_IGNORE) { return true; }
     Text t;
     text_init(&t, c);
     var_str(&t, v);
@@ -295,23 +257,17 @@ static bool report_disconnected(ThContext *c, const ThVar *v, ThPolicy policy) {
 /* The answer for one variable; *out stays NULL for a disconnected one under 'n'. */
 static bool answer(Fill *f, ThVar *wrt, const ThGradOptions *o, ThVar **out) {
     int at = gvar_find(&f->w, wrt);
-    if (at >= 0 && !f->w.var.at[at].done && f->w.var.at[at].needed && !settle(f, &f->w.var.at[at])) {
-        return false;
-    }
+    if (at >= 0 && !f->w.var.at[at].done && f->w.var.at[at].needed && !settle(f, &f->w.var.at[at])) { return false; }
     ThVar *g = at < 0 ? NULL : f->w.var.at[at].grad;
     if (g && is_null(g) && !o->null_return) {
         return err(f->c, TH_NullTypeGradError, "grad met a gradient that is not defined: %s", g->name ? g->name : "");
     }
     if (!g) {
-        if (!report_disconnected(f->c, wrt, o->disconnected_inputs)) {
-            return false;
-        }
-        if (o->disconnected == 'n') {
-            return true;
-        }
+        if (!report_disconnected(f->c, wrt, o->disconnected_inputs)) { return false; }
+        if (o->disconnected == 'n') { return true; }
         f->b.prov = prov_grad(f->c, wrt->prov);
-        g = o->disconnected == 'd' ? var_new(&f->b, (ThType){TYPE_DISCONNECTED, TH_FLOAT64, 0, 0}, NULL) :
-                                     zeros_like_make(&f->b, wrt, float_of(f->c, wrt->type));
+        g = o->disconnected == 'd' ? var_new(&f->b, (ThType){TYPE_DISCONNECTED, TH_FLOAT64, 0, 0}, NULL)
+                                   : zeros_like_make(&f->b, wrt, float_of(f->c, wrt->type));
     }
     *out = th_var_retain(g);
     return g != NULL;
@@ -320,14 +276,10 @@ static bool answer(Fill *f, ThVar *wrt, const ThGradOptions *o, ThVar **out) {
 static bool run(Fill *f, ThVar *cost, ThVar *const *wrt, int n, const ThGradOptions *o, ThVar **out) {
     VarVec from = {0};
     bool ok = !cost || vec_push(f->c, &from, cost);
-    for (int i = 0; ok && i < o->nknown; i++) {
-        ok = vec_push(f->c, &from, o->known[i]);
-    }
+    for (int i = 0; ok && i < o->nknown; i++) { ok = vec_push(f->c, &from, o->known[i]); }
     ok = ok && grad_walk(&f->w, from.at, from.n, wrt, n, o->consider_constant, o->nconsider) && seed_all(f, cost, o) &&
          grad_needed(&f->w, wrt, n) && back_propagate(f, from.at, from.n);
-    for (int i = 0; ok && i < n; i++) {
-        ok = answer(f, wrt[i], o, &out[i]);
-    }
+    for (int i = 0; ok && i < n; i++) { ok = answer(f, wrt[i], o, &out[i]); }
     vec_free(f->c, &from);
     return ok;
 }
@@ -337,13 +289,9 @@ int th_grad(ThContext *c, ThVar *cost, ThVar *const *wrt, int n, const ThGradOpt
     const ThGradOptions *o = options ? options : &usual;
     for (int i = 0; i < n; i++) {
         out[i] = NULL;
-        if (!wrt[i]) {
-            return -1;
-        }
+        if (!wrt[i]) { return -1; }
     }
-    if (failed(c) || !check_cost(c, cost, o)) {
-        return -1;
-    }
+    if (failed(c) || !check_cost(c, cost, o)) { return -1; }
     Fill f = {.c = c, .w = {.c = c}, .first_serial = c->next_serial, .add = scalar_find("add")};
     f.cost_name = cost && !o->no_names ? cost->name : NULL;
     builder_begin(&f.b, c);

@@ -1,7 +1,7 @@
 /*
  * graph.h -- Types, Variables, Apply nodes, provenance, builders, FunctionGraphs.
- * User graphs: immutable, refcounted, pointing only to inputs. An Apply and its outputs share ONE reference count (that of
- * the Apply); leaves have their own. A compile works on an FGraph: a private copy in an arena, with clients.
+ * User graphs: immutable, refcounted, pointing only to inputs. An Apply and its outputs share ONE reference count (that
+ * of the Apply); leaves have their own. A compile works on an FGraph: a private copy in an arena, with clients.
  */
 #ifndef TH_GRAPH_H
 #define TH_GRAPH_H
@@ -12,7 +12,8 @@ typedef struct Op Op; /* op.h */
 typedef struct FGraph FGraph;
 typedef uint32_t Prov; /* 0 = unknown */
 
-/* ---- type.c -------------------------------------------------------------------------------------------------------- */
+/* ---- type.c --------------------------------------------------------------------------------------------------------
+ */
 typedef enum {
     TYPE_TENSOR,
     TYPE_SCALAR,       /* Theano's Scalar(int64): index constants, prints <int64> and Constant{0} */
@@ -28,7 +29,7 @@ static inline bool type_bcast(ThType t, int d) { return (t.broadcastable >> d) &
 ThType type_tensor(ThDtype d, int ndim, uint32_t broadcastable);
 void type_text(Text *t, ThType ty); /* TensorType(float64, matrix) | int64 | ... */
 
-/* ---- prov.c: a persistent DAG of ids; leaf, join, gradient ------------------------------------------------------------ */
+/* ---- prov.c: a persistent DAG of ids; leaf, join, gradient ------------------------------------------------------ */
 Prov prov_leaf(ThContext *c, const char *file, int line);
 Prov prov_join(ThContext *c, Prov a, Prov b);
 Prov prov_grad(ThContext *c, Prov of);
@@ -36,40 +37,46 @@ Prov prov_grad(ThContext *c, Prov of);
 void prov_text(ThContext *c, Text *t, Prov p);
 const char *prov_first(ThContext *c, Prov p, int *line); /* file of the first leaf, or NULL */
 
-/* ---- node.c ------------------------------------------------------------------------------------------------------------- */
-typedef struct Client { ThApply *node; int pos; } Client; /* node NULL: the graph's output number pos */
+/* ---- node.c ----------------------------------------------------------------------------------------------------- */
+typedef struct Client {
+    ThApply *node;
+    int pos;
+} Client; /* node NULL: the graph's output number pos */
 
 /* A shared variable's storage; functions and the user's handles hold it. */
 typedef struct Shared {
     atomic_int refs;
     ThContext *ctx;
-    ThArray *value;          /* never NULL; replaced by set_value, written in place by functions */
+    ThArray *value;             /* never NULL; replaced by set_value, written in place by functions */
     atomic_uint_fast64_t stamp; /* bumped when shape or strides change */
-    atomic_flag busy;        /* serialises functions with updates */
-    ThVar *default_update;   /* expression on the variable `self_placeholder`, or NULL */
+    atomic_flag busy;           /* serialises functions with updates */
+    ThVar *default_update;      /* expression on the variable `self_placeholder`, or NULL */
 } Shared;
 
 typedef enum { VAR_PLAIN, VAR_CONSTANT, VAR_SHARED } VarKind;
 
 struct ThVar {
     uint8_t kind;
-    uint8_t flags;          /* VAR_F_* */
-    uint16_t index;         /* output number of owner */
+    uint8_t flags;  /* VAR_F_* */
+    uint16_t index; /* output number of owner */
     Prov prov;
     ThType type;
-    atomic_int refs;        /* leaves only; outputs use owner->refs */
-    uint32_t id;            /* in an FGraph: dense number, usable as array index (fg->nvars) */
+    atomic_int refs; /* leaves only; outputs use owner->refs */
+    uint32_t id;     /* in an FGraph: dense number, usable as array index (fg->nvars) */
     uint64_t serial;
     ThApply *owner;
     ThContext *ctx;
-    const char *name;       /* interned or NULL */
-    union { ThArray *data; Shared *shared; } u;
-    uint64_t hash;          /* constants: of type and data; computed on demand */
+    const char *name; /* interned or NULL */
+    union {
+        ThArray *data;
+        Shared *shared;
+    } u;
+    uint64_t hash; /* constants: of type and data; computed on demand */
     /* FGraph only */
-    Client *clients;        /* arena; order is not meaningful */
+    Client *clients; /* arena; order is not meaningful */
     int nclients, capclients;
-    ThVar *forward;         /* set when replaced; follow with fg_find */
-    ThVar *origin;          /* the user variable this was cloned from, or NULL */
+    ThVar *forward; /* set when replaced; follow with fg_find */
+    ThVar *origin;  /* the user variable this was cloned from, or NULL */
 };
 enum {
     VAR_F_INPUT = 1,
@@ -79,7 +86,7 @@ enum {
 
 struct ThApply {
     const Op *op;
-    void *attrs;            /* op->attr_bytes, canonical (padding zeroed); NULL when none */
+    void *attrs; /* op->attr_bytes, canonical (padding zeroed); NULL when none */
     ThVar **in;
     ThVar **out;
     uint16_t nin, nout;
@@ -87,57 +94,63 @@ struct ThApply {
     atomic_int refs;
     uint64_t serial;
     ThContext *ctx;
-    uint64_t hash;          /* FGraph: structural, over op, attrs and current inputs */
-    uint32_t id, rank;      /* FGraph: dense number; 1 + max rank of inputs */
-    uint16_t generation;    /* rewriting depth (kernels.md 5) */
-    uint8_t flags;          /* APPLY_* */
-    int8_t destroys;        /* input overwritten by output 0 once an in-place pass decided so; -1 none */
-    const char *rule;       /* rewrite that made it, or NULL */
-    ThApply *next_free;     /* iterative freeing */
-    int *slot;              /* FGraph: slot[i] is where in[i]'s client list holds this edge, so that it goes in O(1) */
+    uint64_t hash;       /* FGraph: structural, over op, attrs and current inputs */
+    uint32_t id, rank;   /* FGraph: dense number; 1 + max rank of inputs */
+    uint16_t generation; /* rewriting depth (kernels.md 5) */
+    uint8_t flags;       /* APPLY_* */
+    int8_t destroys;     /* input overwritten by output 0 once an in-place pass decided so; -1 none */
+    const char *rule;    /* rewrite that made it, or NULL */
+    ThApply *next_free;  /* iterative freeing */
+    int *slot;           /* FGraph: slot[i] is where in[i]'s client list holds this edge, so that it goes in O(1) */
 };
-enum { APPLY_GRAD = 1 /* made by an Elemwise's own gradient: prints without ",no_inplace" */, APPLY_DEAD = 2, APPLY_GRAPH = 4,
-       APPLY_QUEUED = 8, APPLY_TOUCHED = 16 /* marks of fgraph_*.c while they work */ };
+enum {
+    APPLY_GRAD = 1 /* made by an Elemwise's own gradient: prints without ",no_inplace" */,
+    APPLY_DEAD = 2,
+    APPLY_GRAPH = 4,
+    APPLY_QUEUED = 8,
+    APPLY_TOUCHED = 16 /* marks of fgraph_*.c while they work */
+};
 
 /*
- * Where new nodes go. fg == NULL: user nodes, owned by the builder until builder_end; keep one with th_var_retain first.
- * Otherwise: the graph's arena, hash-consed (an equal node is returned instead of a new one).
+ * Where new nodes go. fg == NULL: user nodes, owned by the builder until builder_end; keep one with th_var_retain
+ * first. Otherwise: the graph's arena, hash-consed (an equal node is returned instead of a new one).
  */
 typedef struct Builder {
     ThContext *ctx;
     FGraph *fg;
     Prov prov;
-    bool in_grad;           /* set APPLY_GRAD on Elemwise nodes */
+    bool in_grad; /* set APPLY_GRAD on Elemwise nodes */
     const char *rule;
     uint16_t generation;
-    VEC(ThVar *) pool;      /* user nodes made since builder_begin (leaves, and output 0 of Applys) */
+    VEC(ThVar *) pool; /* user nodes made since builder_begin (leaves, and output 0 of Applys) */
 } Builder;
-void builder_begin(Builder *b, ThContext *c);           /* user graph, prov = c->prov */
+void builder_begin(Builder *b, ThContext *c); /* user graph, prov = c->prov */
 void builder_begin_fg(Builder *b, FGraph *fg, Prov prov);
-void builder_end(Builder *b);                           /* releases what nobody retained */
+void builder_end(Builder *b); /* releases what nobody retained */
 
 enum { OP_MAX_OUT = 256 }; /* outputs of one Apply; Infer.out has room for so many */
-/* attrs may be NULL; inputs may hold NULL (then NULL). Infers output types; NULL with the error set when they do not fit. */
+/* attrs may be NULL; inputs may hold NULL (then NULL). Infers output types; NULL with the error set when they do not
+ * fit. */
 ThApply *apply_make(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin);
 ThVar *apply1(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin); /* its output 0 */
 /* src's operation on other inputs; names and flags are src's. Infers again only when an input's type differs. */
 ThApply *apply_copy(Builder *b, const ThApply *src, ThVar *const *in);
-ThVar *const_make(Builder *b, ThArray *value);         /* takes a new reference to value; broadcastable where length is 1 */
+ThVar *const_make(Builder *b, ThArray *value); /* takes a new reference to value; broadcastable where length is 1 */
 ThVar *const_make_typed(Builder *b, ThArray *value, ThType type);
-ThVar *const_int(Builder *b, int64_t v, ThDtype d);    /* 0-d; d NONE: smallest (autocast) */
-ThVar *const_float(Builder *b, double v, ThDtype d);   /* 0-d; d NONE: autocast */
-ThVar *const_scalar_int(Builder *b, int64_t v);        /* TYPE_SCALAR int64, for index lists: prints Constant{0} */
+ThVar *const_int(Builder *b, int64_t v, ThDtype d);  /* 0-d; d NONE: smallest (autocast) */
+ThVar *const_float(Builder *b, double v, ThDtype d); /* 0-d; d NONE: autocast */
+ThVar *const_scalar_int(Builder *b, int64_t v);      /* TYPE_SCALAR int64, for index lists: prints Constant{0} */
 ThVar *const_none(Builder *b);
 ThVar *var_new(Builder *b, ThType t, const char *name);
-bool const_is(const ThVar *v, double value);           /* constant all of whose elements equal value (looks through nothing) */
+bool const_is(const ThVar *v, double value); /* constant all of whose elements equal value (looks through nothing) */
 bool const_all_equal(const ThVar *v, double *value);
 bool var_is_const(const ThVar *v);
 uint64_t const_hash(ThVar *v);
-bool const_equal(const ThVar *a, const ThVar *b);      /* type and data bits */
+bool const_equal(const ThVar *a, const ThVar *b); /* type and data bits */
 void shared_retain(Shared *s);
 void shared_release(Shared *s);
 
-/* ---- walk.c: no recursion ---------------------------------------------------------------------------------------------- */
+/* ---- walk.c: no recursion --------------------------------------------------------------------------------------- */
 typedef VEC(ThApply *) ApplyVec;
 typedef VEC(ThVar *) VarVec;
 /* Applys that outs depend on, inputs first, depth first in input order (deterministic). Stops at `stop` variables. */
@@ -145,10 +158,10 @@ bool graph_toposort(ThContext *c, ThVar *const *outs, int nout, ThVar *const *st
 /* Leaves (variables, constants, shareds) reached, in the order met. */
 bool graph_leaves(ThContext *c, ThVar *const *outs, int nout, VarVec *leaves);
 /* clone.c: copies with replacements (pairs from -> to); strict: types must be equal. New references in out. */
-bool graph_clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep, bool strict,
-                 ThVar **out);
+bool graph_clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep,
+                 bool strict, ThVar **out);
 
-/* ---- fgraph.c: FunctionGraph ---------------------------------------------------------------------------------------------- */
+/* ---- fgraph.c: FunctionGraph ------------------------------------------------------------------------------------ */
 typedef struct FgListener { /* engines that keep a worklist */
     void (*on_import)(void *user, ThApply *node);
     void (*on_change)(void *user, ThApply *node); /* an input of node changed */
@@ -159,56 +172,64 @@ typedef struct FgListener { /* engines that keep a worklist */
 struct FGraph {
     ThContext *ctx;
     Arena *arena;
-    ThVar **in; int nin;      /* plain inputs in order, then shareds as met (see fg_input_shared) */
-    ThVar **out; int nout;    /* outputs, then update expressions */
-    int nplain_out;           /* how many of out are outputs; out[nplain_out + k] updates update_of[k] */
-    ThVar **update_of;        /* the FGraph's shared input that each update writes */
-    bool *in_mutable;         /* an input that may be destroyed */
-    int nvars, nnodes;        /* dense id bounds (dead ids are not reused) */
-    int live;                 /* live Applys */
-    bool cons;                /* hash-consing on (merge) */
-    uint64_t *slot_hash; ThApply **slot_node; int ncons, capcons; /* the consing table */
-    VEC(ThVar *) consts;      /* merged constants */
+    ThVar **in;
+    int nin; /* plain inputs in order, then shareds as met (see fg_input_shared) */
+    ThVar **out;
+    int nout;          /* outputs, then update expressions */
+    int nplain_out;    /* how many of out are outputs; out[nplain_out + k] updates update_of[k] */
+    ThVar **update_of; /* the FGraph's shared input that each update writes */
+    bool *in_mutable;  /* an input that may be destroyed */
+    int nvars, nnodes; /* dense id bounds (dead ids are not reused) */
+    int live;          /* live Applys */
+    bool cons;         /* hash-consing on (merge) */
+    uint64_t *slot_hash;
+    ThApply **slot_node;
+    int ncons, capcons;  /* the consing table */
+    VEC(ThVar *) consts; /* merged constants */
     Map const_map;
     VEC(FgListener) listeners;
-    const char *rule;         /* rule being applied, for messages */
-    ThApply **order; int norder; /* the schedule, fixed by opt before the in-place passes; arena; the planner keeps it */
-    int max_generation_hit;   /* nodes frozen by the generation limit */
-    int *out_slot;            /* where out[i]'s client list holds the edge to the output */
-    VEC(ThApply *) effects;   /* EFFECT nodes: they stay even when nobody uses them */
-    bool ranks_stale;         /* a change deepened a node whose users' ranks still lag; fg_ranks settles them */
+    const char *rule; /* rule being applied, for messages */
+    ThApply **order;
+    int norder;             /* the schedule, fixed by opt before the in-place passes; arena; the planner keeps it */
+    int max_generation_hit; /* nodes frozen by the generation limit */
+    int *out_slot;          /* where out[i]'s client list holds the edge to the output */
+    VEC(ThApply *) effects; /* EFFECT nodes: they stay even when nobody uses them */
+    bool ranks_stale;       /* a change deepened a node whose users' ranks still lag; fg_ranks settles them */
 };
 /*
- * Copies outs (and updates) of the user's graph. in: plain inputs (computed variables may stand there: the graph is cut).
- * Merges as it copies when cons. MissingInputError for a variable that is neither computed, constant, shared nor in `in`.
- * in_mutable starts true for shareds that have an update, false otherwise. var->origin is set (and held) on fg->in only.
+ * Copies outs (and updates) of the user's graph. in: plain inputs (computed variables may stand there: the graph is
+ * cut). Merges as it copies when cons. MissingInputError for a variable that is neither computed, constant, shared nor
+ * in `in`. in_mutable starts true for shareds that have an update, false otherwise. var->origin is set (and held) on
+ * fg->in only.
  */
 FGraph *fg_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *update_of,
                ThVar *const *update, int nupdate, bool cons);
 void fg_free(FGraph *fg);
-ThVar *fg_find(ThVar *v);   /* the live variable that v was forwarded to */
+ThVar *fg_find(ThVar *v); /* the live variable that v was forwarded to */
 /* Replaces old by new_ everywhere. Types must be equal exactly (BadOptimization otherwise). Prunes what died. */
 bool fg_replace(FGraph *fg, ThVar *old, ThVar *new_, const char *rule);
 bool fg_replace_many(FGraph *fg, ThVar *const *old, ThVar *const *new_, int n, const char *rule);
 bool fg_set_input(FGraph *fg, ThApply *node, int pos, ThVar *v); /* one edge only */
 bool fg_set_output(FGraph *fg, int pos, ThVar *v);
-bool fg_toposort(FGraph *fg, ApplyVec *order);   /* deterministic: depth first from the outputs, inputs first */
-bool fg_merge(FGraph *fg);                       /* switches consing on and merges what is there */
+bool fg_toposort(FGraph *fg, ApplyVec *order); /* deterministic: depth first from the outputs, inputs first */
+bool fg_merge(FGraph *fg);                     /* switches consing on and merges what is there */
 /*
- * Ranks are kept for a changed node itself and lag further up until this linear pass; call it between rounds. While a pass
- * runs, rank order is a good order, not a proof.
+ * Ranks are kept for a changed node itself and lag further up until this linear pass; call it between rounds. While a
+ * pass runs, rank order is a good order, not a proof.
  */
 bool fg_ranks(FGraph *fg);
 /* verify.c: types, clients, ranks, acyclicity, destroy order. false with BadOptimization and a full text. */
 bool graph_verify(FGraph *fg);
 
-/* ---- text and prints ---------------------------------------------------------------------------------------------------------- */
-void var_str(Text *t, const ThVar *v);              /* Theano's str */
+/* ---- text and prints -------------------------------------------------------------------------------------------- */
+void var_str(Text *t, const ThVar *v); /* Theano's str */
 void apply_op_str(Text *t, const ThApply *a);
-void const_str(Text *t, const ThVar *v);            /* TensorConstant{...} */
-typedef struct PrintGraph { /* for a compiled function */
-    ThApply *const *order; int norder;
-    ThVar *const *out; int nout;
+void const_str(Text *t, const ThVar *v); /* TensorConstant{...} */
+typedef struct PrintGraph {              /* for a compiled function */
+    ThApply *const *order;
+    int norder;
+    ThVar *const *out;
+    int nout;
 } PrintGraph;
 bool debugprint(Text *t, ThVar *const *vars, int n, const ThDebugPrint *o, const PrintGraph *g);
 bool pp(Text *t, ThVar *v);
@@ -219,7 +240,7 @@ bool graph_read(Builder *b, const char *text, VarVec *in, VarVec *out);
 bool graph_print_fg(Text *t, FGraph *fg);
 FGraph *graph_read_fg(ThContext *c, const char *text, bool cons);
 
-/* ---- grad.c ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- grad.c ----------------------------------------------------------------------------------------------------- */
 /* th_grad is the entry; user graph only. */
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * kernel.c -- building Kernels, the one loop-level form.
  * In: dims, stages, accesses and instructions in the order of execution. Out: a Kernel of plain numbers. Every function
- * gives an id or -1 with the error set, and a negative operand where one is needed gives -1, so that a caller may look once
- * at the end. Invariant: a value id is the instruction's position, operands come before their users.
+ * gives an id or -1 with the error set, and a negative operand where one is needed gives -1, so that a caller may look
+ * once at the end. Invariant: a value id is the instruction's position, operands come before their users.
  */
 #include "kernel.h"
 
@@ -10,16 +10,12 @@
 
 Kernel *kernel_new(ThContext *c) {
     Kernel *k = ctx_alloc0(c, sizeof *k);
-    if (k) {
-        k->ctx = c;
-    }
+    if (k) { k->ctx = c; }
     return k;
 }
 
 void kernel_free(Kernel *k) {
-    if (!k) {
-        return;
-    }
+    if (!k) { return; }
     ThContext *c = k->ctx;
     vec_free(c, &k->acc);
     vec_free(c, &k->ins);
@@ -31,9 +27,7 @@ void kernel_free(Kernel *k) {
 }
 
 int kernel_dim(Kernel *k, Size n, DimKind kind) {
-    if (k->ndim == KDIM) {
-        return -1;
-    }
+    if (k->ndim == KDIM) { return -1; }
     k->dim[k->ndim] = (Dim){n, (uint8_t)kind, 0};
     return k->ndim++;
 }
@@ -43,8 +37,18 @@ int kernel_stage(Kernel *k, StageClass cls, int d0, int nd) {
         err(k->ctx, TH_RuntimeError, "kernel: a stage over dims %d..%d of %d", d0, d0 + nd, k->ndim);
         return -1;
     }
-    Stage s = {.cls = (uint8_t)cls, .d0 = (uint8_t)d0, .nd = (uint8_t)nd, .vec = -1, .ins0 = k->ins.n, .red0 = k->red.n,
-               .A = -1, .B = -1, .C = -1, .alpha = -1, .beta = -1, .host = -1};
+    Stage s = {.cls = (uint8_t)cls,
+               .d0 = (uint8_t)d0,
+               .nd = (uint8_t)nd,
+               .vec = -1,
+               .ins0 = k->ins.n,
+               .red0 = k->red.n,
+               .A = -1,
+               .B = -1,
+               .C = -1,
+               .alpha = -1,
+               .beta = -1,
+               .host = -1};
     return vec_push(k->ctx, &k->st, s) ? k->st.n - 1 : -1;
 }
 
@@ -60,21 +64,26 @@ int kernel_access(Kernel *k, Access a) {
 /* Appends to the last stage; its value id. */
 static int push(Kernel *k, Ins x) {
     if (k->st.n == 0 || k->ins.n >= KINS) {
-        err(k->ctx, TH_RuntimeError, "kernel: %s", k->st.n ? "more than 200 instructions" : "an instruction before any stage");
+        err(k->ctx, TH_RuntimeError, "kernel: %s",
+            k->st.n ? "more than 200 instructions" : "an instruction before any stage");
         return -1;
     }
     x.prov = k->ctx->prov;
     x.stage = (uint8_t)(k->st.n - 1);
-    if (!vec_push(k->ctx, &k->ins, x)) {
-        return -1;
-    }
+    if (!vec_push(k->ctx, &k->ins, x)) { return -1; }
     k->st.at[k->st.n - 1].nins++;
     return k->ins.n - 1;
 }
 
 static Ins ins(int op, ThDtype d, int depth, int a) {
-    return (Ins){.op = (uint16_t)op, .dtype = (uint8_t)d, .in_dtype = (uint8_t)d, .depth = (uint8_t)depth, .a = a, .b = -1,
-                 .c = -1, .d = -1};
+    return (Ins){.op = (uint16_t)op,
+                 .dtype = (uint8_t)d,
+                 .in_dtype = (uint8_t)d,
+                 .depth = (uint8_t)depth,
+                 .a = a,
+                 .b = -1,
+                 .c = -1,
+                 .d = -1};
 }
 
 int ins_load(Kernel *k, int access, int depth) {
@@ -82,9 +91,7 @@ int ins_load(Kernel *k, int access, int depth) {
 }
 
 int ins_store(Kernel *k, int access, int value, int depth) {
-    if (access < 0 || value < 0) {
-        return -1;
-    }
+    if (access < 0 || value < 0) { return -1; }
     Ins x = ins(INS_STORE, (ThDtype)k->acc.at[access].dtype, depth, access);
     x.b = value;
     return push(k, x);
@@ -99,9 +106,7 @@ int ins_op(Kernel *k, int scalar_op, ThDtype in_dtype, ThDtype dtype, int depth,
 }
 
 int ins_cast(Kernel *k, int value, ThDtype to, int depth) {
-    if (value < 0 || k->ins.at[value].dtype == to) {
-        return value;
-    }
+    if (value < 0 || k->ins.at[value].dtype == to) { return value; }
     Ins x = ins(INS_CAST, to, depth, value);
     x.in_dtype = k->ins.at[value].dtype;
     return push(k, x);
@@ -114,40 +119,28 @@ static bool stays(ThDtype d, ThValue v, int *code) {
         return v.i == 0 || v.i == 1 || v.i == 2 || (v.i == -1 && dtype_is_signed(d));
     }
     double x = dtype_is_complex(d) ? v.c.re : v.f, zero = 0;
-    if (dtype_is_complex(d) && memcmp(&v.c.im, &zero, sizeof zero) != 0) {
-        return false;
-    }
+    if (dtype_is_complex(d) && memcmp(&v.c.im, &zero, sizeof zero) != 0) { return false; }
     *code = x == 0.5 ? INS_HALF : x == 1 ? 1 : x == -1 ? -1 : x == 2 ? 2 : 0;
     return *code || memcmp(&x, &zero, sizeof zero) == 0;
 }
 
 int ins_literal(Kernel *k, ThDtype d, ThValue v, int depth) {
     int code;
-    if (stays(d, v, &code)) {
-        return push(k, ins(INS_CONST, d, depth, code));
-    }
+    if (stays(d, v, &code)) { return push(k, ins(INS_CONST, d, depth, code)); }
     return vec_push(k->ctx, &k->param, v) ? push(k, ins(INS_PARAM, d, depth, k->param.n - 1)) : -1;
 }
 
-int ins_index(Kernel *k, int dim, int depth) {
-    return dim < 0 ? -1 : push(k, ins(INS_INDEX, TH_INT64, depth, dim));
-}
+int ins_index(Kernel *k, int dim, int depth) { return dim < 0 ? -1 : push(k, ins(INS_INDEX, TH_INT64, depth, dim)); }
 
 int ins_size(Kernel *k, Size s, int depth) {
     int at = 0;
-    while (at < k->size.n && !size_eq(k->size.at[at], s)) {
-        at++;
-    }
-    if (at == k->size.n && !vec_push(k->ctx, &k->size, s)) {
-        return -1;
-    }
+    while (at < k->size.n && !size_eq(k->size.at[at], s)) { at++; }
+    if (at == k->size.n && !vec_push(k->ctx, &k->size, s)) { return -1; }
     return push(k, ins(INS_SIZE, TH_INT64, depth, at));
 }
 
 int ins_check_index(Kernel *k, int value, int size_value, int depth) {
-    if (value < 0 || size_value < 0) {
-        return -1;
-    }
+    if (value < 0 || size_value < 0) { return -1; }
     Ins x = ins(INS_CHECK_INDEX, TH_INT64, depth, value);
     x.b = size_value;
     k->can_fail = true;
@@ -155,15 +148,11 @@ int ins_check_index(Kernel *k, int value, int size_value, int depth) {
 }
 
 int ins_reduce(Kernel *k, RedKind kind, int value, ThDtype acc, int result_depth) {
-    if (value < 0 || k->st.n == 0) {
-        return -1;
-    }
+    if (value < 0 || k->st.n == 0) { return -1; }
     bool position = kind == RED_ARGMAX || kind == RED_ARGMIN;
     value = ins_cast(k, value, acc, k->ins.at[value].depth);
     Red r = {value, (uint8_t)kind, (uint8_t)acc, (uint8_t)result_depth, (uint8_t)(k->st.n - 1)};
-    if (value < 0 || !vec_push(k->ctx, &k->red, r)) {
-        return -1;
-    }
+    if (value < 0 || !vec_push(k->ctx, &k->red, r)) { return -1; }
     k->st.at[k->st.n - 1].nred++;
     Ins x = ins(INS_RED, position ? TH_INT64 : acc, result_depth, k->red.n - 1);
     x.in_dtype = (uint8_t)acc;
@@ -171,9 +160,7 @@ int ins_reduce(Kernel *k, RedKind kind, int value, ThDtype acc, int result_depth
 }
 
 int ins_fail_if(Kernel *k, int condition, ThError kind, int depth) {
-    if (condition < 0) {
-        return -1;
-    }
+    if (condition < 0) { return -1; }
     Ins x = ins(INS_FAIL_IF, TH_BOOL, depth, condition);
     x.b = (int)kind;
     k->can_fail = true;

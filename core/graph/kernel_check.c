@@ -9,9 +9,7 @@ static bool bad(const Kernel *k, const char *part, int i, const char *what) {
     return err(k->ctx, TH_RuntimeError, "kernel `%s`: %s %d: %s", k->title ? k->title : "?", part, i, what);
 }
 
-static bool size_ok(Size s) {
-    return s.sym >= -1;
-}
+static bool size_ok(Size s) { return s.sym >= -1; }
 
 static bool check_dims(const Kernel *k) {
     if (k->ndim < 0 || k->ndim > KDIM || k->nouter < 0 || k->nouter > k->ndim) {
@@ -25,9 +23,7 @@ static bool check_dims(const Kernel *k) {
     return true;
 }
 
-static bool is_value(const Kernel *k, int v) {
-    return v >= 0 && v < k->ins.n;
-}
+static bool is_value(const Kernel *k, int v) { return v >= 0 && v < k->ins.n; }
 
 static bool check_accesses(const Kernel *k) {
     for (int i = 0; i < k->acc.n; i++) {
@@ -35,9 +31,7 @@ static bool check_accesses(const Kernel *k) {
         if (a->buf < 0 || a->buf >= k->nbuf || a->dtype >= TH_DTYPE_COUNT) {
             return bad(k, "access", i, "bad buffer or dtype");
         }
-        if (!(a->flags & (ACC_READ | ACC_WRITE | ACC_ADD))) {
-            return bad(k, "access", i, "neither read nor written");
-        }
+        if (!(a->flags & (ACC_READ | ACC_WRITE | ACC_ADD))) { return bad(k, "access", i, "neither read nor written"); }
         if (a->idx != -1 && (!is_value(k, a->idx) || k->ins.at[a->idx].dtype != TH_INT64)) {
             return bad(k, "access", i, "its index is not an int64 value");
         }
@@ -78,26 +72,19 @@ static bool check_stages(const Kernel *k) {
 
 /* Operand v of instruction i: made before, at a depth that encloses the user's. */
 static bool operand(const Kernel *k, int i, int v) {
-    if (v < 0 || v >= i) {
-        return bad(k, "instruction", i, "an operand is not an earlier value");
-    }
+    if (v < 0 || v >= i) { return bad(k, "instruction", i, "an operand is not an earlier value"); }
     const Ins *x = &k->ins.at[i], *o = &k->ins.at[v];
-    if (o->op == INS_STORE || o->op == INS_FAIL_IF) {
-        return bad(k, "instruction", i, "an operand is not a value");
-    }
-    if (o->depth > x->depth) {
-        return bad(k, "instruction", i, "an operand lives in a deeper loop");
-    }
-    return o->stage == x->stage || o->depth <= k->nouter ? true :
-           bad(k, "instruction", i, "an operand lives in another stage's loops");
+    if (o->op == INS_STORE || o->op == INS_FAIL_IF) { return bad(k, "instruction", i, "an operand is not a value"); }
+    if (o->depth > x->depth) { return bad(k, "instruction", i, "an operand lives in a deeper loop"); }
+    return o->stage == x->stage || o->depth <= k->nouter
+               ? true
+               : bad(k, "instruction", i, "an operand lives in another stage's loops");
 }
 
 static bool check_scalar(const Kernel *k, int i) {
     const Ins *x = &k->ins.at[i];
     const int arg[] = {x->a, x->b, x->c, x->d};
-    if (x->op >= scalar_count) {
-        return bad(k, "instruction", i, "no such operation");
-    }
+    if (x->op >= scalar_count) { return bad(k, "instruction", i, "no such operation"); }
     bool ended = false;
     for (int n = 0; n < 4; n++) {
         ended = ended || arg[n] < 0;
@@ -111,7 +98,8 @@ static bool check_scalar(const Kernel *k, int i) {
 static bool check_store(const Kernel *k, int i) {
     const Ins *x = &k->ins.at[i];
     const Access *a = &k->acc.at[x->a];
-    return operand(k, i, x->b) && (k->ins.at[x->b].dtype == a->dtype ? true : bad(k, "instruction", i, "stores another dtype"));
+    return operand(k, i, x->b) &&
+           (k->ins.at[x->b].dtype == a->dtype ? true : bad(k, "instruction", i, "stores another dtype"));
 }
 
 static bool check_red(const Kernel *k, int i) {
@@ -120,8 +108,9 @@ static bool check_red(const Kernel *k, int i) {
     if (r->v < 0 || r->v >= i || k->ins.at[r->v].dtype != r->acc_dtype) {
         return bad(k, "instruction", i, "reduces a later value or one of another dtype");
     }
-    return x->depth >= r->depth && k->ins.at[r->v].depth > r->depth ? true :
-           bad(k, "instruction", i, "the reduced value is not inside the reduction's loops");
+    return x->depth >= r->depth && k->ins.at[r->v].depth > r->depth
+               ? true
+               : bad(k, "instruction", i, "the reduced value is not inside the reduction's loops");
 }
 
 /* Instructions past the scalar table: the range of `a`, then what each needs. */
@@ -131,11 +120,13 @@ static bool check_ins(const Kernel *k, int i) {
     if (x->depth > k->nouter + s->nd || x->dtype >= TH_DTYPE_COUNT || i < s->ins0 || i >= s->ins0 + s->nins) {
         return bad(k, "instruction", i, "bad depth, dtype or stage");
     }
-    if (x->op < INS_LOAD) {
-        return check_scalar(k, i);
-    }
-    int room = x->op == INS_LOAD || x->op == INS_STORE ? k->acc.n : x->op == INS_PARAM ? k->param.n :
-               x->op == INS_INDEX ? k->ndim : x->op == INS_SIZE ? k->size.n : x->op == INS_RED ? k->red.n : INT32_MAX;
+    if (x->op < INS_LOAD) { return check_scalar(k, i); }
+    int room = x->op == INS_LOAD || x->op == INS_STORE ? k->acc.n
+               : x->op == INS_PARAM                    ? k->param.n
+               : x->op == INS_INDEX                    ? k->ndim
+               : x->op == INS_SIZE                     ? k->size.n
+               : x->op == INS_RED                      ? k->red.n
+                                                       : INT32_MAX;
     if (x->op != INS_CONST && x->op != INS_EP && (x->a < 0 || x->a >= room)) {
         return bad(k, "instruction", i, "an id is out of range");
     }
@@ -152,9 +143,7 @@ static bool check_ins(const Kernel *k, int i) {
 }
 
 bool kernel_check(const Kernel *k) {
-    if (!check_dims(k) || !check_accesses(k) || !check_stages(k)) {
-        return false;
-    }
+    if (!check_dims(k) || !check_accesses(k) || !check_stages(k)) { return false; }
     for (int i = 0; i < k->ins.n; i++) {
         if (k->ins.at[i].stage >= k->st.n || !check_ins(k, i)) {
             return failed(k->ctx) ? false : bad(k, "instruction", i, "bad stage");

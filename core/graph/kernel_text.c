@@ -1,29 +1,30 @@
 /*
  * kernel_text.c -- a Kernel as readable text, and its key.
- * In: a Kernel. Out: one line a dim, access, stage and instruction; a hash of everything that decides the generated text.
- * Symbols are numbered in the order met (s0, s1, ..), in the text and in the key, so that equal-shaped kernels over other
- * symbols look and hash the same; literals that became parameters, line numbers and titles do not count.
+ * In: a Kernel. Out: one line a dim, access, stage and instruction; a hash of everything that decides the generated
+ * text. Symbols are numbered in the order met (s0, s1, ..), in the text and in the key, so that equal-shaped kernels
+ * over other symbols look and hash the same; literals that became parameters, line numbers and titles do not count.
  */
 #include "op.h"
 
 #include <string.h>
 
 /* The kernel's symbols in the order met. Dims, accesses, sizes: at most a few hundred, looked up by a small table. */
-typedef struct Syms { ThContext *c; Map map; int n; bool ok; } Syms;
+typedef struct Syms {
+    ThContext *c;
+    Map map;
+    int n;
+    bool ok;
+} Syms;
 
 static int local(Syms *s, int sym) {
     uint32_t at;
-    if (sym < 0) {
-        return -1;
-    }
-    if (map_get(&s->map, (uint64_t)sym, &at)) {
-        return (int)at;
-    }
+    if (sym < 0) { return -1; }
+    if (map_get(&s->map, (uint64_t)sym, &at)) { return (int)at; }
     s->ok = s->ok && map_put(s->c, &s->map, (uint64_t)sym, (uint32_t)s->n);
     return s->n++;
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------------------ */
+/* ---- text ------------------------------------------------------------------------------------------------------- */
 static void put_size(Text *t, Syms *s, Size z) {
     if (z.sym < 0) {
         text_printf(t, "%lld", (long long)z.k);
@@ -39,9 +40,7 @@ static void put_dims(Text *t, const Kernel *k, Syms *s) {
     for (int d = 0; d < k->ndim; d++) {
         text_printf(t, "  dim %d%s: %s ", d, d < k->nouter ? " outer" : "", kind[k->dim[d].kind]);
         put_size(t, s, k->dim[d].n);
-        if (k->dim[d].tile) {
-            text_printf(t, " tile %d", k->dim[d].tile);
-        }
+        if (k->dim[d].tile) { text_printf(t, " tile %d", k->dim[d].tile); }
         text_putc(t, '\n');
     }
 }
@@ -64,12 +63,8 @@ static void put_accesses(Text *t, const Kernel *k, Syms *s) {
             text_put(t, " + ");
             put_size(t, s, a->off);
         }
-        if (a->idx >= 0) {
-            text_printf(t, " + %%%d", a->idx);
-        }
-        if (a->guard >= 0) {
-            text_printf(t, " if %%%d", a->guard);
-        }
+        if (a->idx >= 0) { text_printf(t, " + %%%d", a->idx); }
+        if (a->guard >= 0) { text_printf(t, " if %%%d", a->guard); }
         text_putc(t, '\n');
     }
 }
@@ -101,9 +96,14 @@ static void put_ins(Text *t, const Kernel *k, Syms *s, int i) {
     case INS_LOAD: text_printf(t, "a%d", x->a); break;
     case INS_STORE: text_printf(t, "a%d := %%%d", x->a, x->b); break;
     case INS_PARAM: put_literal(t, k, x); break;
-    case INS_CONST: text_put(t, x->a == INS_HALF ? "0.5" : x->a == 0 ? "0" : x->a == 1 ? "1" : x->a == 2 ? "2" : "-1"); break;
+    case INS_CONST:
+        text_put(t, x->a == INS_HALF ? "0.5" : x->a == 0 ? "0" : x->a == 1 ? "1" : x->a == 2 ? "2" : "-1");
+        break;
     case INS_INDEX: text_printf(t, "index %d", x->a); break;
-    case INS_SIZE: text_put(t, "size "); put_size(t, s, k->size.at[x->a]); break;
+    case INS_SIZE:
+        text_put(t, "size ");
+        put_size(t, s, k->size.at[x->a]);
+        break;
     case INS_CAST: text_printf(t, "cast %%%d", x->a); break;
     case INS_CHECK_INDEX: text_printf(t, "check %%%d below %%%d", x->a, x->b); break;
     case INS_RED: put_red(t, k, x); break;
@@ -112,9 +112,7 @@ static void put_ins(Text *t, const Kernel *k, Syms *s, int i) {
     default: {
         const int arg[] = {x->a, x->b, x->c, x->d};
         text_put(t, x->op < scalar_count ? scalar_ops[x->op].name : "?");
-        for (int n = 0; n < 4 && arg[n] >= 0; n++) {
-            text_printf(t, " %%%d", arg[n]);
-        }
+        for (int n = 0; n < 4 && arg[n] >= 0; n++) { text_printf(t, " %%%d", arg[n]); }
     }
     }
     text_printf(t, " : %s\n", th_dtype_name((ThDtype)x->dtype));
@@ -129,21 +127,17 @@ void kernel_text(Text *t, const Kernel *k) {
     for (int i = 0; i < k->st.n; i++) {
         const Stage *st = &k->st.at[i];
         text_printf(t, "  stage %d: %s dims %d..%d", i, cls[st->cls], st->d0, st->d0 + st->nd);
-        if (st->vec >= 0) {
-            text_printf(t, " vector %d", st->vec);
-        }
+        if (st->vec >= 0) { text_printf(t, " vector %d", st->vec); }
         if (st->cls == STAGE_GEMM) {
             text_printf(t, " C=a%d A=a%d B=a%d alpha=%d beta=%d", st->C, st->A, st->B, st->alpha, st->beta);
         }
         text_putc(t, '\n');
-        for (int n = st->ins0; n < st->ins0 + st->nins; n++) {
-            put_ins(t, k, &s, n);
-        }
+        for (int n = st->ins0; n < st->ins0 + st->nins; n++) { put_ins(t, k, &s, n); }
     }
     map_free(k->ctx, &s.map);
 }
 
-/* ---- key --------------------------------------------------------------------------------------------------------------- */
+/* ---- key -------------------------------------------------------------------------------------------------------- */
 static uint64_t mix_size(uint64_t h, Syms *s, Size z) {
     return hash_mix(hash_mix(h, (uint64_t)z.k), (uint64_t)(int64_t)local(s, z.sym));
 }
@@ -153,9 +147,7 @@ static uint64_t mix_accesses(uint64_t h, const Kernel *k, Syms *s) {
         const Access *a = &k->acc.at[i];
         h = hash_mix(hash_mix(hash_mix(h, (uint64_t)a->buf), a->dtype), a->flags);
         h = hash_mix(hash_mix(mix_size(h, s, a->off), (uint64_t)(int64_t)a->idx), (uint64_t)(int64_t)a->guard);
-        for (int d = 0; d < k->ndim; d++) {
-            h = mix_size(h, s, a->st[d]);
-        }
+        for (int d = 0; d < k->ndim; d++) { h = mix_size(h, s, a->st[d]); }
     }
     return h;
 }
@@ -163,8 +155,15 @@ static uint64_t mix_accesses(uint64_t h, const Kernel *k, Syms *s) {
 static uint64_t mix_ins(uint64_t h, const Kernel *k) {
     for (int i = 0; i < k->ins.n; i++) {
         const Ins *x = &k->ins.at[i];
-        const uint64_t w[] = {x->op, x->dtype, x->in_dtype, x->depth, x->stage, (uint64_t)(int64_t)x->a, (uint64_t)(int64_t)x->b,
-                              (uint64_t)(int64_t)x->c, (uint64_t)(int64_t)x->d};
+        const uint64_t w[] = {x->op,
+                              x->dtype,
+                              x->in_dtype,
+                              x->depth,
+                              x->stage,
+                              (uint64_t)(int64_t)x->a,
+                              (uint64_t)(int64_t)x->b,
+                              (uint64_t)(int64_t)x->c,
+                              (uint64_t)(int64_t)x->d};
         h = hash_bytes(w, sizeof w, h);
     }
     for (int i = 0; i < k->red.n; i++) {
@@ -178,8 +177,8 @@ static uint64_t mix_ins(uint64_t h, const Kernel *k) {
 static uint64_t mix_stages(uint64_t h, const Kernel *k) {
     for (int i = 0; i < k->st.n; i++) {
         const Stage *s = &k->st.at[i];
-        const int64_t w[] = {s->cls, s->d0, s->nd, s->vec, s->ins0, s->nins, s->red0, s->nred, s->A, s->B, s->C, s->alpha,
-                             s->beta, s->host};
+        const int64_t w[] = {s->cls,  s->d0, s->nd, s->vec, s->ins0,  s->nins, s->red0,
+                             s->nred, s->A,  s->B,  s->C,   s->alpha, s->beta, s->host};
         h = hash_bytes(w, sizeof w, h);
     }
     return h;
@@ -192,9 +191,7 @@ uint64_t kernel_key(Kernel *k) {
         h = mix_size(hash_mix(h, (uint64_t)(k->dim[d].kind | k->dim[d].tile << 8)), &s, k->dim[d].n);
     }
     h = mix_accesses(h, k, &s);
-    for (int i = 0; i < k->size.n; i++) {
-        h = mix_size(h, &s, k->size.at[i]);
-    }
+    for (int i = 0; i < k->size.n; i++) { h = mix_size(h, &s, k->size.at[i]); }
     h = mix_stages(mix_ins(h, k), k);
     map_free(k->ctx, &s.map);
     return k->key = s.ok ? h : 0;

@@ -1,8 +1,8 @@
 /*
  * node.c -- making Variables and Applys: builders, type inference, references.
- * In: an operation, its attributes and inputs. Out: an Apply with typed outputs, in the user's graph or in an FGraph's arena
- * (then an equal node is returned instead of a second one). Invariant: a node holds one reference on each input and on its
- * context; it is owned by its builder's pool until builder_end.
+ * In: an operation, its attributes and inputs. Out: an Apply with typed outputs, in the user's graph or in an FGraph's
+ * arena (then an equal node is returned instead of a second one). Invariant: a node holds one reference on each input
+ * and on its context; it is owned by its builder's pool until builder_end.
  */
 #include "parts.h"
 
@@ -10,13 +10,9 @@
 
 enum { ATTR_ROOM = 1024, FEW = 16 };
 
-void builder_begin(Builder *b, ThContext *c) {
-    *b = (Builder){.ctx = c, .prov = c->prov};
-}
+void builder_begin(Builder *b, ThContext *c) { *b = (Builder){.ctx = c, .prov = c->prov}; }
 
-void builder_begin_fg(Builder *b, FGraph *fg, Prov prov) {
-    *b = (Builder){.ctx = fg->ctx, .fg = fg, .prov = prov};
-}
+void builder_begin_fg(Builder *b, FGraph *fg, Prov prov) { *b = (Builder){.ctx = fg->ctx, .fg = fg, .prov = prov}; }
 
 void builder_end(Builder *b) {
     if (b->fg) {
@@ -24,9 +20,7 @@ void builder_end(Builder *b) {
             fg_prune(b->fg, &b->pool.at[i]->owner, 1);
         }
     } else {
-        for (int i = 0; i < b->pool.n; i++) {
-            th_var_release(b->pool.at[i]);
-        }
+        for (int i = 0; i < b->pool.n; i++) { th_var_release(b->pool.at[i]); }
     }
     vec_free(b->ctx, &b->pool);
 }
@@ -41,20 +35,14 @@ static void init_var(Builder *b, ThVar *v, VarKind kind, ThType t) {
     v->ctx = b->ctx;
     v->serial = b->ctx->next_serial++;
     atomic_init(&v->refs, 1);
-    if (b->fg) {
-        v->id = (uint32_t)b->fg->nvars++;
-    }
+    if (b->fg) { v->id = (uint32_t)b->fg->nvars++; }
 }
 
 ThVar *leaf_new(Builder *b, VarKind kind, ThType t, const char *name) {
     const char *kept = name ? intern(b->ctx, name) : NULL;
-    if ((name && !kept) || !vec_reserve(b->ctx, &b->pool, b->pool.n + 1)) {
-        return NULL;
-    }
+    if ((name && !kept) || !vec_reserve(b->ctx, &b->pool, b->pool.n + 1)) { return NULL; }
     ThVar *v = b->fg ? arena_alloc(b->fg->arena, sizeof *v) : ctx_alloc(b->ctx, sizeof *v);
-    if (!v) {
-        return NULL;
-    }
+    if (!v) { return NULL; }
     init_var(b, v, kind, t);
     v->name = kept;
     if (!b->fg) {
@@ -65,13 +53,9 @@ ThVar *leaf_new(Builder *b, VarKind kind, ThType t, const char *name) {
     return v;
 }
 
-ThVar *var_new(Builder *b, ThType t, const char *name) {
-    return leaf_new(b, VAR_PLAIN, t, name);
-}
+ThVar *var_new(Builder *b, ThType t, const char *name) { return leaf_new(b, VAR_PLAIN, t, name); }
 
-static size_t up16(size_t n) {
-    return (n + 15) & ~(size_t)15;
-}
+static size_t up16(size_t n) { return (n + 15) & ~(size_t)15; }
 
 size_t apply_block_bytes(const Op *op, int nin, int nout, bool graph) {
     return up16(sizeof(ThApply)) + up16(op->attr_bytes) + up16(sizeof(ThVar)) * (size_t)nout +
@@ -87,21 +71,16 @@ static void lay_out(ThApply *a, bool graph) {
     p += up16(sizeof(ThVar)) * a->nout;
     a->in = (ThVar **)(void *)p;
     a->out = a->in + a->nin;
-    for (int i = 0; i < a->nout; i++) {
-        a->out[i] = (ThVar *)(void *)(outs + up16(sizeof(ThVar)) * (size_t)i);
-    }
+    for (int i = 0; i < a->nout; i++) { a->out[i] = (ThVar *)(void *)(outs + up16(sizeof(ThVar)) * (size_t)i); }
     a->slot = graph ? (int *)(void *)(a->out + a->nout) : NULL;
 }
 
-ThApply *apply_alloc(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin, const ThType *types, int nout) {
+ThApply *apply_alloc(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin, const ThType *types,
+                     int nout) {
     size_t bytes = apply_block_bytes(op, nin, nout, b->fg != NULL);
-    if (!vec_reserve(b->ctx, &b->pool, b->pool.n + 1)) {
-        return NULL;
-    }
+    if (!vec_reserve(b->ctx, &b->pool, b->pool.n + 1)) { return NULL; }
     ThApply *a = b->fg ? arena_alloc0(b->fg->arena, bytes) : ctx_alloc0(b->ctx, bytes);
-    if (!a) {
-        return NULL;
-    }
+    if (!a) { return NULL; }
     a->op = op;
     a->nin = (uint16_t)nin;
     a->nout = (uint16_t)nout;
@@ -114,17 +93,13 @@ ThApply *apply_alloc(Builder *b, const Op *op, const void *attrs, ThVar *const *
     a->generation = b->generation;
     atomic_init(&a->refs, 1);
     lay_out(a, b->fg != NULL);
-    if (attrs && a->attrs) {
-        memcpy(a->attrs, attrs, op->attr_bytes);
-    }
+    if (attrs && a->attrs) { memcpy(a->attrs, attrs, op->attr_bytes); }
     for (int i = 0; i < nout; i++) {
         init_var(b, a->out[i], VAR_PLAIN, types[i]);
         a->out[i]->owner = a;
         a->out[i]->index = (uint16_t)i;
     }
-    for (int i = 0; i < nin; i++) {
-        a->in[i] = b->fg ? in[i] : th_var_retain(in[i]);
-    }
+    for (int i = 0; i < nin; i++) { a->in[i] = b->fg ? in[i] : th_var_retain(in[i]); }
     if (!b->fg) {
         th_context_retain(b->ctx);
         atomic_fetch_add(&b->ctx->live_nodes, 1);
@@ -158,9 +133,7 @@ static bool take_inputs(Builder *b, const Op *op, ThVar *const *in, int nin, ThV
 static int infer_types(Builder *b, const Op *op, void *attrs, ThVar *const *in, int nin, ThType *types) {
     Infer q = {.b = b, .ctx = b->ctx, .op = op, .attrs = attrs, .in = in, .nin = nin, .out = types, .nout = op->nout};
     if (!op->infer(&q)) {
-        if (!failed(b->ctx)) {
-            err(b->ctx, TH_TypeError, "%s does not accept these inputs", op->name);
-        }
+        if (!failed(b->ctx)) { err(b->ctx, TH_TypeError, "%s does not accept these inputs", op->name); }
         return -1;
     }
     if (q.nout < 1 || q.nout > OP_MAX_OUT) {
@@ -171,15 +144,14 @@ static int infer_types(Builder *b, const Op *op, void *attrs, ThVar *const *in, 
 }
 
 /* The node itself, once inputs and types are known: an equal one of the FGraph, or a new one. */
-static ThApply *place(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin, const ThType *types, int nout) {
+static ThApply *place(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin, const ThType *types,
+                      int nout) {
     uint64_t hash = 0;
     if (b->fg && b->fg->cons) {
         hash = fg_hash(op, attrs, in, nin);
         ThApply like = {.op = op, .attrs = (void *)attrs, .in = (ThVar **)in, .nin = (uint16_t)nin, .destroys = -1};
         ThApply *same = fg_table_find(b->fg, &like, hash);
-        if (same) {
-            return same;
-        }
+        if (same) { return same; }
     }
     ThApply *a = apply_alloc(b, op, attrs, in, nin, types, nout);
     if (a && b->fg) {
@@ -200,12 +172,8 @@ static ThApply *make(Builder *b, const Op *op, const void *attrs, ThVar *const *
         return NULL;
     }
     memset(room, 0, op->attr_bytes);
-    if (attrs && op->attr_bytes) {
-        memcpy(room, attrs, op->attr_bytes);
-    }
-    if (!take_inputs(b, op, in, nin, taken)) {
-        return NULL;
-    }
+    if (attrs && op->attr_bytes) { memcpy(room, attrs, op->attr_bytes); }
+    if (!take_inputs(b, op, in, nin, taken)) { return NULL; }
     int nout = infer_types(b, op, room, taken, nin, types);
     return nout < 0 ? NULL : place(b, op, room, taken, nin, types, nout);
 }
@@ -213,17 +181,11 @@ static ThApply *make(Builder *b, const Op *op, const void *attrs, ThVar *const *
 ThApply *apply_make(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin) {
     ThVar *few[FEW], **taken = few;
     for (int i = 0; i < nin; i++) {
-        if (!in[i]) {
-            return NULL;
-        }
+        if (!in[i]) { return NULL; }
     }
-    if (nin > FEW && !(taken = ctx_alloc(b->ctx, sizeof *taken * (size_t)nin))) {
-        return NULL;
-    }
+    if (nin > FEW && !(taken = ctx_alloc(b->ctx, sizeof *taken * (size_t)nin))) { return NULL; }
     ThApply *a = make(b, op, attrs, in, nin, taken);
-    if (taken != few) {
-        ctx_free(b->ctx, taken, sizeof *taken * (size_t)nin);
-    }
+    if (taken != few) { ctx_free(b->ctx, taken, sizeof *taken * (size_t)nin); }
     return a;
 }
 
@@ -234,36 +196,24 @@ ThVar *apply1(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int
 
 static ThApply *copy_on(Builder *b, const ThApply *src, ThVar *const *in, ThVar **taken) {
     ThType types[OP_MAX_OUT];
-    if (!take_inputs(b, src->op, in, src->nin, taken)) {
-        return NULL;
-    }
+    if (!take_inputs(b, src->op, in, src->nin, taken)) { return NULL; }
     for (int i = 0; i < src->nin; i++) {
-        if (!type_eq(taken[i]->type, src->in[i]->type)) {
-            return apply_make(b, src->op, src->attrs, taken, src->nin);
-        }
+        if (!type_eq(taken[i]->type, src->in[i]->type)) { return apply_make(b, src->op, src->attrs, taken, src->nin); }
     }
-    for (int i = 0; i < src->nout; i++) {
-        types[i] = src->out[i]->type;
-    }
+    for (int i = 0; i < src->nout; i++) { types[i] = src->out[i]->type; }
     return place(b, src->op, src->attrs, taken, src->nin, types, src->nout);
 }
 
 ThApply *apply_copy(Builder *b, const ThApply *src, ThVar *const *in) {
     ThVar *few[FEW], **taken = few;
-    if (src->nin > FEW && !(taken = ctx_alloc(b->ctx, sizeof *taken * src->nin))) {
-        return NULL;
-    }
+    if (src->nin > FEW && !(taken = ctx_alloc(b->ctx, sizeof *taken * src->nin))) { return NULL; }
     int before = b->pool.n;
     ThApply *a = copy_on(b, src, in, taken);
-    if (taken != few) {
-        ctx_free(b->ctx, taken, sizeof *taken * src->nin);
-    }
+    if (taken != few) { ctx_free(b->ctx, taken, sizeof *taken * src->nin); }
     if (a && b->pool.n > before) { /* really new: it looks like its source */
         a->flags |= src->flags & APPLY_GRAD;
         a->destroys = src->destroys;
-        for (int i = 0; i < a->nout; i++) {
-            a->out[i]->name = src->out[i]->name;
-        }
+        for (int i = 0; i < a->nout; i++) { a->out[i]->name = src->out[i]->name; }
     }
     return a;
 }

@@ -1,7 +1,7 @@
 /*
  * node_free.c -- references and freeing.
- * An Apply and its outputs share the Apply's count, leaves have their own; nodes of an FGraph have none (they live as long
- * as its arena). Freeing is a loop over a list of dead Applys: a chain of a million nodes needs no stack.
+ * An Apply and its outputs share the Apply's count, leaves have their own; nodes of an FGraph have none (they live as
+ * long as its arena). Freeing is a loop over a list of dead Applys: a chain of a million nodes needs no stack.
  */
 #include "parts.h"
 
@@ -23,14 +23,10 @@ static void drop(ThVar *v, ThApply **dead) {
             }
             return;
         }
-        if (atomic_fetch_sub(&v->refs, 1) != 1) {
-            return;
-        }
+        if (atomic_fetch_sub(&v->refs, 1) != 1) { return; }
         ThVar *next = NULL;
         if (v->kind == VAR_CONSTANT) {
-            if (v->flags & VAR_F_CACHED) {
-                const_forget(v);
-            }
+            if (v->flags & VAR_F_CACHED) { const_forget(v); }
             th_array_release(v->u.data);
         } else if (v->kind == VAR_SHARED) {
             next = shared_drop(v->u.shared);
@@ -44,9 +40,7 @@ static void free_applys(ThApply *dead) {
     while (dead) {
         ThApply *a = dead;
         dead = a->next_free;
-        for (int i = 0; i < a->nin; i++) {
-            drop(a->in[i], &dead);
-        }
+        for (int i = 0; i < a->nin; i++) { drop(a->in[i], &dead); }
         ThContext *c = a->ctx;
         ctx_free(c, a, apply_block_bytes(a->op, a->nin, a->nout, false));
         atomic_fetch_sub(&c->live_nodes, 1);
@@ -55,9 +49,7 @@ static void free_applys(ThApply *dead) {
 }
 
 ThVar *th_var_retain(ThVar *v) {
-    if (v && !(v->flags & VAR_F_GRAPH)) {
-        atomic_fetch_add(v->owner ? &v->owner->refs : &v->refs, 1);
-    }
+    if (v && !(v->flags & VAR_F_GRAPH)) { atomic_fetch_add(v->owner ? &v->owner->refs : &v->refs, 1); }
     return v;
 }
 
@@ -68,22 +60,16 @@ void th_var_release(ThVar *v) {
 }
 
 ThApply *th_apply_retain(ThApply *a) {
-    if (a && !(a->flags & APPLY_GRAPH)) {
-        atomic_fetch_add(&a->refs, 1);
-    }
+    if (a && !(a->flags & APPLY_GRAPH)) { atomic_fetch_add(&a->refs, 1); }
     return a;
 }
 
 void th_apply_release(ThApply *a) {
-    if (a && !(a->flags & APPLY_GRAPH)) {
-        th_var_release(a->out[0]);
-    }
+    if (a && !(a->flags & APPLY_GRAPH)) { th_var_release(a->out[0]); }
 }
 
 ThVar *shared_drop(Shared *s) {
-    if (!s || atomic_fetch_sub(&s->refs, 1) != 1) {
-        return NULL;
-    }
+    if (!s || atomic_fetch_sub(&s->refs, 1) != 1) { return NULL; }
     ThVar *update = s->default_update;
     ThContext *c = s->ctx;
     th_array_release(s->value);
@@ -92,10 +78,6 @@ ThVar *shared_drop(Shared *s) {
     return update;
 }
 
-void shared_retain(Shared *s) {
-    atomic_fetch_add(&s->refs, 1);
-}
+void shared_retain(Shared *s) { atomic_fetch_add(&s->refs, 1); }
 
-void shared_release(Shared *s) {
-    th_var_release(shared_drop(s));
-}
+void shared_release(Shared *s) { th_var_release(shared_drop(s)); }

@@ -8,62 +8,86 @@
 #include "graph.h"
 #include "kernel.h"
 
-/* ---- attributes: one plain struct per op, described by a schema; printing, reading, hashing, equality come from it ----- */
+/* ---- attributes: a plain struct per op, described by a schema; printing, reading, hashing, equality come from it --
+ */
 typedef enum {
-    ATTR_INT,     /* int64_t */
-    ATTR_BOOL,    /* uint8_t */
-    ATTR_DTYPE,   /* uint8_t */
-    ATTR_FLOAT,   /* double, compared by bits */
-    ATTR_AXES,    /* AttrInts: list, n == -1 means None */
-    ATTR_SCALAR,  /* uint16_t: number of a scalar op, printed by name */
-    ATTR_BODY,    /* const ScalarBody *: interned by structure, so pointer equality is equality */
-    ATTR_IDX,     /* AttrIdx: a subscript */
-    ATTR_TYPE,    /* ThType */
-    ATTR_STR,     /* const char *, interned */
-    ATTR_BYTE     /* int8_t */
+    ATTR_INT,    /* int64_t */
+    ATTR_BOOL,   /* uint8_t */
+    ATTR_DTYPE,  /* uint8_t */
+    ATTR_FLOAT,  /* double, compared by bits */
+    ATTR_AXES,   /* AttrInts: list, n == -1 means None */
+    ATTR_SCALAR, /* uint16_t: number of a scalar op, printed by name */
+    ATTR_BODY,   /* const ScalarBody *: interned by structure, so pointer equality is equality */
+    ATTR_IDX,    /* AttrIdx: a subscript */
+    ATTR_TYPE,   /* ThType */
+    ATTR_STR,    /* const char *, interned */
+    ATTR_BYTE    /* int8_t */
 } AttrKind;
-typedef struct AttrInts { int8_t n; int8_t at[TH_MAX_NDIM]; } AttrInts; /* zero past n */
-/* Per subscript entry: kind 'i' index, 's' slice, 'n' newaxis; has_start.. say which operands (in order) are node inputs. */
-typedef struct AttrIdx { int8_t n; struct { char kind; uint8_t has; /* 1 start, 2 stop, 4 step */ uint8_t dtype[3]; } at[TH_MAX_NDIM]; } AttrIdx;
+typedef struct AttrInts {
+    int8_t n;
+    int8_t at[TH_MAX_NDIM];
+} AttrInts; /* zero past n */
+/* Per subscript entry: kind 'i' index, 's' slice, 'n' newaxis; has_start.. say which operands (in order) are node
+ * inputs. */
+typedef struct AttrIdx {
+    int8_t n;
+    struct {
+        char kind;
+        uint8_t has; /* 1 start, 2 stop, 4 step */
+        uint8_t dtype[3];
+    } at[TH_MAX_NDIM];
+} AttrIdx;
 typedef struct AttrField {
     const char *name;
     uint8_t kind;
     uint16_t offset;
-    bool hidden;  /* printing detail: not hashed, not compared */
+    bool hidden; /* printing detail: not hashed, not compared */
 } AttrField;
 
-/* ---- scalar operations --------------------------------------------------------------------------------------------------- */
-typedef enum { /* result dtype and the dtype computed in (inventory 1.7) */
-    RES_UP,        /* upcast of inputs, computed in it */
-    RES_UP_NOBOOL, /* same, bool refused */
-    RES_UP_BOOL8,  /* same, bool becomes int8 (pow) */
-    RES_FLOAT,     /* FL: bool, 8/16-bit ints -> float32; 32/64-bit -> float64; floats and complex kept */
-    RES_DIV,       /* true_div: both discrete -> floatX, else upcast */
-    RES_SAME,      /* first input's */
-    RES_SAME_NOBOOL,
-    RES_BOOL,      /* computed in the upcast, result bool */
-    RES_BITS,      /* all bool or all ints */
-    RES_SWITCH,    /* upcast of inputs 1 and 2; input 0 only tested */
-    RES_ABS,       /* SAME, complex -> its float */
-    RES_SECOND,    /* second input's */
-    RES_INT64, RES_CAST, RES_CUSTOM
+/* ---- scalar operations ------------------------------------------------------------------------------------------ */
+typedef enum {                /* result dtype and the dtype computed in (inventory 1.7) */
+               RES_UP,        /* upcast of inputs, computed in it */
+               RES_UP_NOBOOL, /* same, bool refused */
+               RES_UP_BOOL8,  /* same, bool becomes int8 (pow) */
+               RES_FLOAT,     /* FL: bool, 8/16-bit ints -> float32; 32/64-bit -> float64; floats and complex kept */
+               RES_DIV,       /* true_div: both discrete -> floatX, else upcast */
+               RES_SAME,      /* first input's */
+               RES_SAME_NOBOOL,
+               RES_BOOL,   /* computed in the upcast, result bool */
+               RES_BITS,   /* all bool or all ints */
+               RES_SWITCH, /* upcast of inputs 1 and 2; input 0 only tested */
+               RES_ABS,    /* SAME, complex -> its float */
+               RES_SECOND, /* second input's */
+               RES_INT64,
+               RES_CAST,
+               RES_CUSTOM
 } ScalarResult;
 enum {
-    SF_COMM = 1, SF_ASSOC = 2, SF_NARY = 4, SF_NO_COMPLEX = 8, SF_COMPLEX = 16 /* has a complex form */, SF_FLOAT_ONLY = 32, SF_FAILS = 64,
-    SF_METHOD = 128, SF_CHEAP = 256, SF_IDENTITY0 = 512, SF_IDENTITY1 = 1024, SF_ZERO_GRAD = 2048 /* connected, real zeros */
+    SF_COMM = 1,
+    SF_ASSOC = 2,
+    SF_NARY = 4,
+    SF_NO_COMPLEX = 8,
+    SF_COMPLEX = 16 /* has a complex form */,
+    SF_FLOAT_ONLY = 32,
+    SF_FAILS = 64,
+    SF_METHOD = 128,
+    SF_CHEAP = 256,
+    SF_IDENTITY0 = 512,
+    SF_IDENTITY1 = 1024,
+    SF_ZERO_GRAD = 2048 /* connected, real zeros */
 };
 typedef struct ScalarOp {
-    const char *name;    /* "add": Elemwise{add,no_inplace} */
-    const char *cls;     /* "Add": Elemwise{Add}[(0, 0)] */
-    const char *infix;   /* "+" in pp and Composite, or NULL: name(args) */
-    const char *fname;   /* name in Composite text: "scalar_sigmoid", NULL: name */
-    const char *opname;  /* printed whole instead of Elemwise{..,no_inplace}: "sigmoid", "softplus"; or NULL */
+    const char *name;   /* "add": Elemwise{add,no_inplace} */
+    const char *cls;    /* "Add": Elemwise{Add}[(0, 0)] */
+    const char *infix;  /* "+" in pp and Composite, or NULL: name(args) */
+    const char *fname;  /* name in Composite text: "scalar_sigmoid", NULL: name */
+    const char *opname; /* printed whole instead of Elemwise{..,no_inplace}: "sigmoid", "softplus"; or NULL */
     int8_t arity;
     uint16_t flags;
-    uint8_t result;      /* ScalarResult */
-    const char *value;   /* text in a b c d (C and expr.h at once) */
-    const char *cvalue;  /* complex form as helper call text, or NULL */
-    const char *grad;    /* "gz*y; gz*x"; "" input disconnected; "!" undefined */
+    uint8_t result;     /* ScalarResult */
+    const char *value;  /* text in a b c d (C and expr.h at once) */
+    const char *cvalue; /* complex form as helper call text, or NULL */
+    const char *grad;   /* "gz*y; gz*x"; "" input disconnected; "!" undefined */
     const char *metamethod;
     const char *doc;
 } ScalarOp;
@@ -74,58 +98,68 @@ int scalar_find(const char *name); /* -1 */
 bool scalar_infer(ThContext *c, int op, const ThDtype *in, int nin, ThDtype *in_cast, ThDtype *out);
 
 /* Inner expression of a Composite (immutable, interned by structure in the context). */
-typedef struct ScalarIns { uint16_t op; uint8_t dtype, nargs; int first; } ScalarIns; /* args: ScalarBody.arg[first..] */
+typedef struct ScalarIns {
+    uint16_t op;
+    uint8_t dtype, nargs;
+    int first;
+} ScalarIns; /* args: ScalarBody.arg[first..] */
 typedef struct ScalarBody {
     int nin, nout, n, narg, nconst;
     const ThDtype *in_dtype;
-    const ScalarIns *ins;   /* value ids: 0..nin-1 inputs, nin.. constants, then instructions */
+    const ScalarIns *ins; /* value ids: 0..nin-1 inputs, nin.. constants, then instructions */
     const int *arg;
-    const ThValue *cvalue; const ThDtype *cdtype; /* constants */
-    const int *out;         /* value ids */
+    const ThValue *cvalue;
+    const ThDtype *cdtype; /* constants */
+    const int *out;        /* value ids */
     uint64_t hash;
 } ScalarBody;
 const ScalarBody *scalar_body_intern(ThContext *c, const ScalarBody *proto);
 
-/* ---- what sections are handed ------------------------------------------------------------------------------------------------ */
-typedef struct Infer {  /* output types from input types and attributes */
+/* ---- what sections are handed ----------------------------------------------------------------------------------- */
+typedef struct Infer { /* output types from input types and attributes */
     Builder *b;
     ThContext *ctx;
     const Op *op;
     void *attrs;
-    ThVar *const *in; int nin;
-    ThType *out; int nout; /* in: op->nout (or as attrs say); out: filled */
+    ThVar *const *in;
+    int nin;
+    ThType *out;
+    int nout; /* in: op->nout (or as attrs say); out: filled */
 } Infer;
 
-/* Shape rule over an abstract dimension: the same function serves the type checker, ShapeFeature and the shape program. */
+/* Shape rule over an abstract dimension: the same function serves the type checker, ShapeFeature and the shape program.
+ */
 typedef int32_t Sz; /* handle */
 typedef struct ShapeAlg {
     Sz (*constant)(void *u, int64_t v);
-    Sz (*op)(void *u, char op, Sz a, Sz b);      /* + - * / (floor) m (min) M (max) c (ceil div) < (1 if a<b) ? not available */
-    Sz (*value)(void *u, int in, int64_t elem);  /* value of element `elem` of integer input `in` (TYPE_SCALAR, 0-d or 1-d) */
-    /* Must be equal at run time: a check that names the node. `why` is the message, {0} and {1} are the two values; it may start
-     * with an error kind ("IndexError: index out of bounds: {0}"), else the kind is ValueError. */
+    Sz (*op)(void *u, char op, Sz a,
+             Sz b); /* + - * / (floor) m (min) M (max) c (ceil div) < (1 if a<b) ? not available */
+    Sz (*value)(void *u, int in,
+                int64_t elem); /* value of element `elem` of integer input `in` (TYPE_SCALAR, 0-d or 1-d) */
+    /* Must be equal at run time: a check that names the node. `why` is the message, {0} and {1} are the two values; it
+     * may start with an error kind ("IndexError: index out of bounds: {0}"), else the kind is ValueError. */
     bool (*equal)(void *u, Sz a, Sz b, const char *why);
     void *u;
 } ShapeAlg;
 typedef struct ShapeQ {
     const ShapeAlg *alg;
     const ThApply *node;
-    const Sz *const *in;   /* in[i][d]; NULL for non-tensors */
-    Sz **out;              /* out[o][d], to be filled */
+    const Sz *const *in; /* in[i][d]; NULL for non-tensors */
+    Sz **out;            /* out[o][d], to be filled */
 } ShapeQ;
 
 typedef struct Grad {
     Builder *b;
     ThApply *node;
-    ThVar *const *gz;      /* per output; NULL: disconnected */
-    ThVar **gx;            /* per input, to be filled; NULL: disconnected */
-    const bool *wanted;    /* inputs whose gradient is used at all */
+    ThVar *const *gz;   /* per output; NULL: disconnected */
+    ThVar **gx;         /* per input, to be filled; NULL: disconnected */
+    const bool *wanted; /* inputs whose gradient is used at all */
 } Grad;
 ThVar *grad_undefined(Grad *g, int input, const char *why); /* a NullType variable */
 
 /*
- * Lowering: one node to views, kernels and host calls. Implemented by core/plan; operations see only this table, so that
- * graph and ops do not depend on plan. Sizes are composed by the planner's shape program.
+ * Lowering: one node to views, kernels and host calls. Implemented by core/plan; operations see only this table, so
+ * that graph and ops do not depend on plan. Sizes are composed by the planner's shape program.
  */
 typedef struct Lower Lower;
 typedef struct HostCall HostCall;
@@ -133,59 +167,73 @@ typedef int (*HostFn)(HostCall *h); /* 0, or nonzero after h->fail; see runtime.
 typedef struct LowerApi {
     ThType (*in_type)(Lower *l, int i);
     Size (*in_dim)(Lower *l, int i, int d);
-    Size (*out_dim)(Lower *l, int o, int d);           /* from the op's shape rule */
+    Size (*out_dim)(Lower *l, int o, int d); /* from the op's shape rule */
     Size (*mul)(Lower *l, Size a, Size b);
     Size (*add)(Lower *l, Size a, Size b);
-    Size (*op)(Lower *l, char op, Size a, Size b);     /* as ShapeAlg.op */
-    Size (*in_value)(Lower *l, int i, int64_t elem);   /* integer input's value as a Size (shape program or a size step) */
-    /* output o is a view of input i: strides in elements and offset from the buffer's base, both absolute (built from in_stride and
-     * in_offset of the input) */
+    Size (*op)(Lower *l, char op, Size a, Size b); /* as ShapeAlg.op */
+    Size (*in_value)(Lower *l, int i,
+                     int64_t elem); /* integer input's value as a Size (shape program or a size step) */
+    /* output o is a view of input i: strides in elements and offset from the buffer's base, both absolute (built from
+     * in_stride and in_offset of the input) */
     bool (*view)(Lower *l, int o, int i, int ndim, const Size *shape, const Size *strides, Size offset);
-    Size (*in_stride)(Lower *l, int i, int d);         /* elements */
+    Size (*in_stride)(Lower *l, int i, int d); /* elements */
     Size (*in_offset)(Lower *l, int i);
-    bool (*in_contiguous)(Lower *l, int i);            /* known at plan time; `contiguous` makes it so (copies if need be) */
+    bool (*in_contiguous)(Lower *l, int i); /* known at plan time; `contiguous` makes it so (copies if need be) */
     bool (*contiguous)(Lower *l, int i);
-    bool (*alias)(Lower *l, int o, int i);             /* output o reuses input i's storage whole (in place): allowed by the in-place pass */
-    bool (*copy)(Lower *l, int o, int i);              /* out o := input i (broadcast), as a kernel */
-    Kernel *(*kernel)(Lower *l);                       /* a new kernel for this node; the planner owns it */
+    bool (*alias)(Lower *l, int o,
+                  int i); /* output o reuses input i's storage whole (in place): allowed by the in-place pass */
+    bool (*copy)(Lower *l, int o, int i); /* out o := input i (broadcast), as a kernel */
+    Kernel *(*kernel)(Lower *l);          /* a new kernel for this node; the planner owns it */
     /* accesses: map[d] = kernel dim that runs along dim d of the tensor, or -1 (position 0) */
     int (*read)(Lower *l, Kernel *k, int i, const int8_t *map);
     int (*write)(Lower *l, Kernel *k, int o, const int8_t *map);
     int (*read_out)(Lower *l, Kernel *k, int o, const int8_t *map, uint8_t flags); /* read-modify-write of an output */
-    int (*rowtemp)(Lower *l, Kernel *k, ThDtype d, const int8_t *dims, int n);     /* private buffer over those kernel dims */
-    /* Accesses with free strides: off from the buffer's base and st[d] per KERNEL dim (k->ndim entries), absolute as in `view`; built from
-     * in_stride/in_offset and out_stride/out_offset. write_at's flags are added to ACC_WRITE (ACC_ADD accumulates). Outputs are
-     * C-contiguous unless aliased. Join, Split, IncSubtensor and scatters write parts of an output; several kernels of one node run in
-     * the order made, after a `copy` or `alias` made before them. A node that writes nothing leaves its output undefined (AllocEmpty). */
+    int (*rowtemp)(Lower *l, Kernel *k, ThDtype d, const int8_t *dims,
+                   int n); /* private buffer over those kernel dims */
+    /* Accesses with free strides: off from the buffer's base and st[d] per KERNEL dim (k->ndim entries), absolute as in
+     * `view`; built from in_stride/in_offset and out_stride/out_offset. write_at's flags are added to ACC_WRITE
+     * (ACC_ADD accumulates). Outputs are C-contiguous unless aliased. Join, Split, IncSubtensor and scatters write
+     * parts of an output; several kernels of one node run in the order made, after a `copy` or `alias` made before
+     * them. A node that writes nothing leaves its output undefined (AllocEmpty). */
     int (*read_at)(Lower *l, Kernel *k, int i, Size off, const Size *st);
     int (*write_at)(Lower *l, Kernel *k, int o, uint8_t flags, Size off, const Size *st);
-    Size (*out_stride)(Lower *l, int o, int d);        /* elements */
+    Size (*out_stride)(Lower *l, int o, int d); /* elements */
     Size (*out_offset)(Lower *l, int o);
-    bool (*host)(Lower *l, HostFn fn, size_t scratch_bytes);                       /* inputs and outputs as arrays */
+    bool (*host)(Lower *l, HostFn fn, size_t scratch_bytes); /* inputs and outputs as arrays */
 } LowerApi;
-struct Lower { const LowerApi *api; ThContext *ctx; const ThApply *node; void *plan; };
+struct Lower {
+    const LowerApi *api;
+    ThContext *ctx;
+    const ThApply *node;
+    void *plan;
+};
 
-/* ---- the record ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the record ------------------------------------------------------------------------------------------------- */
 enum {
-    OP_PURE = 0, OP_FAILS = 1, OP_EFFECT = 2,   /* EFFECT never merges, moves or dies; FAILS never moves above a lazy branch.. (rules.md) */
-    OP_VIEW = 4,                                /* output 0 is a view of input 0 */
-    OP_ELEMWISE = 8, OP_COMM = 16 /* merge may sort inputs */, OP_CAN_DESTROY = 32 /* has an in-place form overwriting input `destroy_input` */
+    OP_PURE = 0,
+    OP_FAILS = 1,  /* while running; a length that does not fit is found before the first step */
+    OP_EFFECT = 2, /* EFFECT never merges, moves or dies; FAILS never moves above a lazy branch.. (rules.md) */
+    OP_VIEW = 4,   /* output 0 is a view of input 0 */
+    OP_ELEMWISE = 8,
+    OP_COMM = 16 /* merge may sort inputs */,
+    OP_CAN_DESTROY = 32 /* has an in-place form overwriting input `destroy_input` */
 };
 struct Op {
-    const char *name;                /* in graph text: "Sum"; unique */
+    const char *name; /* in graph text: "Sum"; unique */
     uint32_t flags;
-    int8_t nin;                      /* -1: any number */
-    int8_t nout;                     /* -1: as attributes say (infer sets it) */
-    int8_t destroy_input;            /* with OP_CAN_DESTROY */
+    int8_t nin;           /* -1: any number */
+    int8_t nout;          /* -1: as attributes say (infer sets it) */
+    int8_t destroy_input; /* with OP_CAN_DESTROY */
     uint16_t attr_bytes;
-    const AttrField *attrs; int nattr;
+    const AttrField *attrs;
+    int nattr;
     bool (*infer)(Infer *q);
-    bool (*shape)(ShapeQ *q);        /* NULL: not known before running (late) */
-    void (*grad)(Grad *g);           /* NULL: undefined */
+    bool (*shape)(ShapeQ *q); /* NULL: not known before running (late) */
+    void (*grad)(Grad *g);    /* NULL: undefined */
     bool (*lower)(Lower *l);
-    void (*str)(Text *t, const ThApply *a);      /* Theano's op string; NULL: from name and schema */
+    void (*str)(Text *t, const ThApply *a); /* Theano's op string; NULL: from name and schema */
     void (*pp)(Text *t, const ThApply *a, void (*arg)(Text *t, const ThApply *a, int i)); /* NULL: str(args) */
-    bool (*connected)(const ThApply *a, int in, int out); /* NULL: everything */
+    bool (*connected)(const ThApply *a, int in, int out);                                 /* NULL: everything */
     const char *doc;
 };
 extern const Op *const op_table[];
@@ -194,24 +242,24 @@ const Op *op_find(const char *name);
 /* attr.c */
 uint64_t attrs_hash(const Op *op, const void *attrs);
 bool attrs_equal(const Op *op, const void *a, const void *b);
-void attrs_text(Text *t, const Op *op, const void *attrs);  /* {axis=[0], acc_dtype=float64} */
+void attrs_text(Text *t, const Op *op, const void *attrs); /* {axis=[0], acc_dtype=float64} */
 bool attrs_read(ThContext *c, const Op *op, const char *text, void *attrs);
 
 /* Elemwise: the only op of the scalar table (core/ops/elemwise.c). */
 typedef struct ElemwiseAttrs {
-    const ScalarBody *body;   /* Composite, or NULL */
-    uint16_t scalar;          /* scalar op when body is NULL */
-    uint8_t cast_dtype;       /* S_cast: target, else 0 */
-    int8_t inplace[3];        /* {n, out, in}: pattern [(out, in)] once in place; zero otherwise */
+    const ScalarBody *body; /* Composite, or NULL */
+    uint16_t scalar;        /* scalar op when body is NULL */
+    uint8_t cast_dtype;     /* S_cast: target, else 0 */
+    int8_t inplace[3];      /* {n, out, in}: pattern [(out, in)] once in place; zero otherwise */
 } ElemwiseAttrs;
 extern const Op op_elemwise;
 extern const Op op_dimshuffle;
 /* Builds Elemwise{scalar} with lower-rank inputs left-padded by InplaceDimShuffle{x,..}. */
 ThVar *elemwise_make(Builder *b, int scalar, ThVar *const *in, int nin);
-ThVar *cast_make(Builder *b, ThVar *x, ThDtype d);      /* x itself when equal */
+ThVar *cast_make(Builder *b, ThVar *x, ThDtype d);                          /* x itself when equal */
 ThVar *dimshuffle_make(Builder *b, ThVar *x, const int8_t *pattern, int n); /* -1 = 'x'; x itself when identity */
-ThVar *zeros_like_make(Builder *b, ThVar *x, ThDtype d);/* fill(x, 0) */
-ThVar *second_make(Builder *b, ThVar *x, ThVar *value); /* Elemwise{second} */
+ThVar *zeros_like_make(Builder *b, ThVar *x, ThDtype d);                    /* fill(x, 0) */
+ThVar *second_make(Builder *b, ThVar *x, ThVar *value);                     /* Elemwise{second} */
 /* Sums over the dims where x is broadcastable and g is not (and restores x's rank): after an elementwise gradient. */
 ThVar *unbroadcast_make(Builder *b, ThVar *g, ThVar *x);
 

@@ -13,10 +13,10 @@ typedef struct ProvNode {
     const char *file; /* interned; leaves only */
 } ProvNode;
 typedef struct GraphState {
-    VEC(ProvNode) prov;  /* id 0 is "unknown" */
-    Map prov_map;        /* hash of a record -> id */
-    VEC(ThVar *) small;  /* cached small constants, not owned: each leaves when it dies */
-    Map small_map;       /* const_hash -> place in small */
+    VEC(ProvNode) prov; /* id 0 is "unknown" */
+    Map prov_map;       /* hash of a record -> id */
+    VEC(ThVar *) small; /* cached small constants, not owned: each leaves when it dies */
+    Map small_map;      /* const_hash -> place in small */
 } GraphState;
 GraphState *graph_state(ThContext *c); /* made on first use; NULL when memory is out */
 
@@ -26,10 +26,12 @@ const char *type_read(ThContext *c, const char *p, ThType *ty); /* the text afte
 
 /* body.c */
 void body_put(Text *t, const ScalarBody *b);
-const char *body_read(ThContext *c, const char *p, const ScalarBody **out); /* the text after it, or NULL with ValueError */
+const char *body_read(ThContext *c, const char *p,
+                      const ScalarBody **out); /* the text after it, or NULL with ValueError */
 
 /* node.c: the record and its outputs are one block; fg nodes come from the arena. Takes references on user inputs. */
-ThApply *apply_alloc(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin, const ThType *types, int nout);
+ThApply *apply_alloc(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin, const ThType *types,
+                     int nout);
 size_t apply_block_bytes(const Op *op, int nin, int nout, bool graph);
 /* A leaf in the builder's pool (or the arena). The caller fills u. */
 ThVar *leaf_new(Builder *b, VarKind kind, ThType t, const char *name);
@@ -40,18 +42,19 @@ ThVar *shared_drop(Shared *s);
 
 /* const.c */
 ThVar *const_named(Builder *b, ThArray *value, const char *name); /* user graph; never one of the cached numbers */
-void const_forget(ThVar *v); /* a cached constant dies */
+void const_forget(ThVar *v);                                      /* a cached constant dies */
 
 /* fgraph_cons.c: the consing table, clients, constants */
 uint64_t fg_hash(const Op *op, const void *attrs, ThVar *const *in, int nin);
-ThApply *fg_table_find(const FGraph *fg, const ThApply *like, uint64_t hash); /* op, attrs, nin, in, destroys of `like` */
-bool fg_table_room(FGraph *fg, int more);          /* so that `more` fg_table_add need no memory */
-void fg_table_add(FGraph *fg, ThApply *a);         /* under a->hash */
-void fg_table_del(FGraph *fg, ThApply *a);         /* nothing when it is not there */
+ThApply *fg_table_find(const FGraph *fg, const ThApply *like,
+                       uint64_t hash);     /* op, attrs, nin, in, destroys of `like` */
+bool fg_table_room(FGraph *fg, int more);  /* so that `more` fg_table_add need no memory */
+void fg_table_add(FGraph *fg, ThApply *a); /* under a->hash */
+void fg_table_del(FGraph *fg, ThApply *a); /* nothing when it is not there */
 bool fg_client_add(FGraph *fg, ThVar *v, ThApply *node, int pos);
 void fg_client_del(FGraph *fg, ThVar *v, ThApply *node, int pos);
-ThVar *fg_const(FGraph *fg, ThVar *made);          /* the merged constant equal to `made`, or made itself, registered */
-bool fg_adopt(FGraph *fg, ThApply *a);             /* clients, rank, id, table, listeners for a node just made */
+ThVar *fg_const(FGraph *fg, ThVar *made); /* the merged constant equal to `made`, or made itself, registered */
+bool fg_adopt(FGraph *fg, ThApply *a);    /* clients, rank, id, table, listeners for a node just made */
 void fg_prune(FGraph *fg, ThApply *const *candidates, int n); /* those that nobody uses, and what they leave unused */
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * pp.c -- Theano's pp: a variable as one parenthesised expression.
- * In: a variable. Out: text such as ((x ** TensorConstant{2}) * y). An operation writes its template with a mark where an
- * argument goes; a stack of templates being expanded stands for recursion. Shared parts print again each time, so the text
- * stops at a cap with a note that says so.
+ * In: a variable. Out: text such as ((x ** TensorConstant{2}) * y). An operation writes its template with a mark where
+ * an argument goes; a stack of templates being expanded stands for recursion. Shared parts print again each time, so
+ * the text stops at a cap with a note that says so.
  */
 #include "parts.h"
 
@@ -40,9 +40,7 @@ static void put_template(Text *t, const ThApply *a) {
 static void put_leaf(Text *t, const ThVar *v) {
     static const char *const greek[] = {"alpha", "beta", "gamma", "delta", "epsilon"};
     for (int i = 0; v->name && i < TH_LEN(greek); i++) {
-        if (strcmp(v->name, greek[i]) == 0) {
-            text_putc(t, '\\');
-        }
+        if (strcmp(v->name, greek[i]) == 0) { text_putc(t, '\\'); }
     }
     var_str(t, v);
 }
@@ -84,23 +82,18 @@ bool pp(Text *t, ThVar *v) {
     FrameVec stack = {0};
     size_t limit = t->n + CUT;
     bool ok = enter(t, &stack, v);
-    while (ok && stack.n && t->n <= limit) {
-        ok = step(t, &stack);
-    }
+    while (ok && stack.n && t->n <= limit) { ok = step(t, &stack); }
     if (ok && stack.n) {
-        text_printf(t, "\n... cut after %d bytes: debugprint shows shared parts once, the graph text has no limit", CUT);
+        text_printf(t, "\n... cut after %d bytes: debugprint shows shared parts once, the graph text has no limit",
+                    CUT);
     }
-    for (int i = 0; i < stack.n; i++) {
-        th_free(t->c, stack.at[i].text);
-    }
+    for (int i = 0; i < stack.n; i++) { th_free(t->c, stack.at[i].text); }
     vec_free(t->c, &stack);
     return ok && !failed(t->c);
 }
 
 char *th_pp(ThVar *v) {
-    if (!v) {
-        return NULL;
-    }
+    if (!v) { return NULL; }
     Text t;
     text_init(&t, v->ctx);
     if (!pp(&t, v)) {

@@ -1,6 +1,7 @@
 /*
  * print.c -- graph text: one line a leaf, node, output or update, without any cap; read.c reads it back.
- * In: a user's graph or a FunctionGraph. Out: the text that docs/graph-text.md defines. Linear: every node is written once.
+ * In: a user's graph or a FunctionGraph. Out: the text that docs/graph-text.md defines. Linear: every node is written
+ * once.
  */
 #include "parts.h"
 
@@ -9,8 +10,8 @@
 
 typedef struct Names {
     Text *t;
-    Map id;     /* variable -> number of its %, or NAMED */
-    Map taken;  /* interned names of leaves */
+    Map id;    /* variable -> number of its %, or NAMED */
+    Map taken; /* interned names of leaves */
     int next;
 } Names;
 enum { NAMED = 0x7fffffff };
@@ -19,9 +20,7 @@ static bool is_word(const char *s) {
     if (!s || !(isalpha((unsigned char)*s) || *s == '_') || strcmp(s, "out") == 0 || strcmp(s, "update") == 0) {
         return false;
     }
-    while (isalnum((unsigned char)*s) || *s == '_') {
-        s++;
-    }
+    while (isalnum((unsigned char)*s) || *s == '_') { s++; }
     return !*s;
 }
 
@@ -39,9 +38,7 @@ static void put_ref(Names *n, const ThVar *v) {
 static void put_quoted(Text *t, const char *s) {
     text_put(t, " \"");
     for (; *s; s++) {
-        if (*s == '"' || *s == '\\') {
-            text_putc(t, '\\');
-        }
+        if (*s == '"' || *s == '\\') { text_putc(t, '\\'); }
         text_putc(t, *s == '\n' ? ' ' : *s);
     }
     text_putc(t, '"');
@@ -51,23 +48,17 @@ static void put_quoted(Text *t, const char *s) {
 static bool define(Names *n, const ThVar *v, bool leaf, bool *quote) {
     uint32_t x, id = (uint32_t)n->next;
     bool named = leaf && is_word(v->name) && !map_get(&n->taken, KEY(v->name), &x);
-    if (named && !map_put(n->t->c, &n->taken, KEY(v->name), 0)) {
-        return false;
-    }
+    if (named && !map_put(n->t->c, &n->taken, KEY(v->name), 0)) { return false; }
     *quote = v->name && !named;
     n->next += !named;
-    if (!map_put(n->t->c, &n->id, KEY(v), named ? NAMED : id)) {
-        return false;
-    }
+    if (!map_put(n->t->c, &n->id, KEY(v), named ? NAMED : id)) { return false; }
     put_ref(n, v);
     return true;
 }
 
 static void put_shape(Text *t, const ThArray *a) {
     text_put(t, " (");
-    for (int d = 0; d < a->ndim; d++) {
-        text_printf(t, "%s%lld", d ? ", " : "", (long long)ARRAY_SHAPE(a)[d]);
-    }
+    for (int d = 0; d < a->ndim; d++) { text_printf(t, "%s%lld", d ? ", " : "", (long long)ARRAY_SHAPE(a)[d]); }
     text_putc(t, ')');
 }
 
@@ -89,31 +80,21 @@ static void put_value(Text *t, ThDtype d, ThValue v) {
 /* Shape (rank > 0) and the elements in C order. */
 static void put_data(Text *t, const ThArray *a) {
     int64_t at[TH_MAX_NDIM] = {0};
-    if (a->ndim) {
-        put_shape(t, a);
-    }
+    if (a->ndim) { put_shape(t, a); }
     for (int64_t i = 0; i < a->size; i++) {
         ThValue v;
-        if (th_array_get(a, at, &v)) {
-            return;
-        }
+        if (th_array_get(a, at, &v)) { return; }
         text_putc(t, ' ');
         put_value(t, (ThDtype)a->dtype, v);
-        for (int d = a->ndim - 1; d >= 0 && ++at[d] == ARRAY_SHAPE(a)[d]; d--) {
-            at[d] = 0;
-        }
+        for (int d = a->ndim - 1; d >= 0 && ++at[d] == ARRAY_SHAPE(a)[d]; d--) { at[d] = 0; }
     }
 }
 
 static bool put_leaf(Names *n, const ThVar *v) {
     uint32_t x;
     bool quote;
-    if (map_get(&n->id, KEY(v), &x)) {
-        return true;
-    }
-    if (!define(n, v, true, &quote)) {
-        return false;
-    }
+    if (map_get(&n->id, KEY(v), &x)) { return true; }
+    if (!define(n, v, true, &quote)) { return false; }
     text_put(n->t, v->owner || v->kind == VAR_PLAIN ? ": " : v->kind == VAR_CONSTANT ? ": const " : ": shared ");
     type_put(n->t, v->type);
     if (v->kind == VAR_CONSTANT && v->u.data) {
@@ -121,25 +102,19 @@ static bool put_leaf(Names *n, const ThVar *v) {
     } else if (v->kind == VAR_SHARED && v->u.shared) {
         put_shape(n->t, v->u.shared->value);
     }
-    if (quote) {
-        put_quoted(n->t, v->name);
-    }
+    if (quote) { put_quoted(n->t, v->name); }
     text_putc(n->t, '\n');
     return true;
 }
 
 static bool put_node(Names *n, const ThApply *a) {
     for (int i = 0; i < a->nin; i++) {
-        if (!a->in[i]->owner && !put_leaf(n, a->in[i])) {
-            return false;
-        }
+        if (!a->in[i]->owner && !put_leaf(n, a->in[i])) { return false; }
     }
     bool quote;
     for (int i = 0; i < a->nout; i++) {
         text_put(n->t, i ? ", " : "");
-        if (!define(n, a->out[i], false, &quote)) {
-            return false;
-        }
+        if (!define(n, a->out[i], false, &quote)) { return false; }
     }
     text_printf(n->t, " = %s", a->op->name);
     attrs_text(n->t, a->op, a->attrs);
@@ -149,20 +124,12 @@ static bool put_node(Names *n, const ThApply *a) {
         put_ref(n, a->in[i]);
     }
     text_putc(n->t, ')');
-    if (a->flags & APPLY_GRAD) {
-        text_put(n->t, " @grad");
-    }
-    if (a->destroys >= 0) {
-        text_printf(n->t, " @destroys=%d", a->destroys);
-    }
+    if (a->flags & APPLY_GRAD) { text_put(n->t, " @grad"); }
+    if (a->destroys >= 0) { text_printf(n->t, " @destroys=%d", a->destroys); }
     for (int i = 0; i < a->nout; i++) { /* names of the outputs in order; "" for none, up to the last that has one */
         int last = a->nout - 1;
-        while (last > i && !a->out[last]->name) {
-            last--;
-        }
-        if (a->out[i]->name || last > i) {
-            put_quoted(n->t, a->out[i]->name ? a->out[i]->name : "");
-        }
+        while (last > i && !a->out[last]->name) { last--; }
+        if (a->out[i]->name || last > i) { put_quoted(n->t, a->out[i]->name ? a->out[i]->name : ""); }
     }
     text_putc(n->t, '\n');
     return true;
@@ -170,9 +137,7 @@ static bool put_node(Names *n, const ThApply *a) {
 
 static bool put_outputs(Names *n, ThVar *const *out, int nout) {
     for (int i = 0; i < nout; i++) {
-        if (!out[i]->owner && !put_leaf(n, out[i])) {
-            return false;
-        }
+        if (!out[i]->owner && !put_leaf(n, out[i])) { return false; }
     }
     text_put(n->t, nout ? "out" : "");
     for (int i = 0; i < nout; i++) {
@@ -194,15 +159,11 @@ bool graph_print(Text *t, ThVar *const *in, int nin, ThVar *const *out, int nout
     VarVec leaves = {0};
     ApplyVec order = {0};
     bool ok = graph_toposort(t->c, out, nout, in, nin, &order) && graph_leaves(t->c, out, nout, &leaves);
-    for (int i = 0; ok && i < nin; i++) {
-        ok = put_leaf(&n, in[i]);
-    }
+    for (int i = 0; ok && i < nin; i++) { ok = put_leaf(&n, in[i]); }
     for (int i = 0; ok && nin == 0 && i < leaves.n; i++) { /* plain variables first when nobody gave an order */
         ok = leaves.at[i]->kind != VAR_PLAIN || put_leaf(&n, leaves.at[i]);
     }
-    for (int i = 0; ok && i < order.n; i++) {
-        ok = put_node(&n, order.at[i]);
-    }
+    for (int i = 0; ok && i < order.n; i++) { ok = put_node(&n, order.at[i]); }
     ok = ok && put_outputs(&n, out, nout);
     vec_free(t->c, &leaves);
     vec_free(t->c, &order);
@@ -215,12 +176,8 @@ bool graph_print_fg(Text *t, FGraph *fg) {
     bool ok = fg->norder || fg_toposort(fg, &order);
     ThApply *const *node = fg->norder ? fg->order : order.at;
     int count = fg->norder ? fg->norder : order.n;
-    for (int i = 0; ok && i < fg->nin; i++) {
-        ok = put_leaf(&n, fg->in[i]);
-    }
-    for (int i = 0; ok && i < count; i++) {
-        ok = put_node(&n, node[i]);
-    }
+    for (int i = 0; ok && i < fg->nin; i++) { ok = put_leaf(&n, fg->in[i]); }
+    for (int i = 0; ok && i < count; i++) { ok = put_node(&n, node[i]); }
     ok = ok && put_outputs(&n, fg->out, fg->nplain_out);
     for (int i = fg->nplain_out; ok && i < fg->nout; i++) {
         if (!fg->out[i]->owner && !put_leaf(&n, fg->out[i])) {
@@ -241,9 +198,7 @@ char *th_graph_text(ThContext *c, ThVar *const *outs, int n) {
     Text t;
     text_init(&t, c);
     for (int i = 0; i < n; i++) {
-        if (!outs[i]) {
-            return NULL;
-        }
+        if (!outs[i]) { return NULL; }
     }
     if (!graph_print(&t, NULL, 0, outs, n)) {
         text_free(&t);

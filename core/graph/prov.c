@@ -1,7 +1,7 @@
 /*
  * prov.c -- where nodes come from: a persistent DAG of 32-bit ids.
- * In: leaves (file, line), joins of two ids, gradients of an id; each O(1) and kept once. Out: a short text for messages.
- * Invariant: a record's parts have smaller ids, so walks end; texts look at a bounded number of records.
+ * In: leaves (file, line), joins of two ids, gradients of an id; each O(1) and kept once. Out: a short text for
+ * messages. Invariant: a record's parts have smaller ids, so walks end; texts look at a bounded number of records.
  */
 #include "parts.h"
 
@@ -20,9 +20,7 @@ static void free_state(ThContext *c, void *p) {
 }
 
 GraphState *graph_state(ThContext *c) {
-    if (c->slot[CTX_GRAPH]) {
-        return c->slot[CTX_GRAPH];
-    }
+    if (c->slot[CTX_GRAPH]) { return c->slot[CTX_GRAPH]; }
     GraphState *s = ctx_alloc0(c, sizeof *s);
     if (s) {
         c->slot[CTX_GRAPH] = s;
@@ -32,31 +30,33 @@ GraphState *graph_state(ThContext *c) {
 }
 
 /* The id of a record, made when new. A hash that two records share only costs the sharing of the older one. */
-static Prov keep(ThContext *c, ProvNode n) {
+static Prov add(ThContext *c, ProvNode n) {
     GraphState *s = graph_state(c);
-    if (!s) {
-        return 0;
-    }
+    if (!s) { return 0; }
     uint64_t h = hash_mix(hash_mix(hash_mix(n.kind, n.a), n.b), KEY(n.file));
     uint32_t id;
     if (map_get(&s->prov_map, h, &id)) {
         const ProvNode *o = &s->prov.at[id];
-        if (o->kind == n.kind && o->a == n.a && o->b == n.b && o->file == n.file) {
-            return id;
-        }
+        if (o->kind == n.kind && o->a == n.a && o->b == n.b && o->file == n.file) { return id; }
     }
-    if (s->prov.n == 0 && !vec_push(c, &s->prov, ((ProvNode){PROV_NONE, 0, 0, NULL}))) {
-        return 0;
-    }
-    if (!vec_reserve(c, &s->prov, s->prov.n + 1) || !map_put(c, &s->prov_map, h, (uint32_t)s->prov.n)) {
-        return 0;
-    }
+    if (s->prov.n == 0 && !vec_push(c, &s->prov, ((ProvNode){PROV_NONE, 0, 0, NULL}))) { return 0; }
+    if (!vec_reserve(c, &s->prov, s->prov.n + 1) || !map_put(c, &s->prov_map, h, (uint32_t)s->prov.n)) { return 0; }
     s->prov.at[s->prov.n] = n;
     return (Prov)s->prov.n++;
 }
 
+/* Without memory for it the place is unknown: no reason to fail, so no error is left behind. */
+static Prov keep(ThContext *c, ProvNode n) {
+    bool before = failed(c);
+    Prov p = add(c, n);
+    if (!p && !before) th_error_clear(c);
+    return p;
+}
+
 Prov prov_leaf(ThContext *c, const char *file, int line) {
+    bool before = failed(c);
     const char *name = file ? intern(c, file) : NULL;
+    if (file && !name && !before) th_error_clear(c);
     return name ? keep(c, (ProvNode){PROV_LEAF, (uint32_t)line, 0, name}) : 0;
 }
 
@@ -66,19 +66,18 @@ Prov prov_join(ThContext *c, Prov a, Prov b) {
 
 Prov prov_grad(ThContext *c, Prov of) {
     const GraphState *s = c->slot[CTX_GRAPH];
-    if (!of || !s || s->prov.at[of].kind == PROV_GRAD) {
-        return of;
-    }
+    if (!of || !s || s->prov.at[of].kind == PROV_GRAD) { return of; }
     return keep(c, (ProvNode){PROV_GRAD, of, 0, NULL});
 }
 
-typedef struct { Prov id; bool grad; } Item;
+typedef struct {
+    Prov id;
+    bool grad;
+} Item;
 
 static bool seen(const Item *line, int n, Item x) {
     for (int i = 0; i < n; i++) {
-        if (line[i].id == x.id && line[i].grad == x.grad) {
-            return true;
-        }
+        if (line[i].id == x.id && line[i].grad == x.grad) { return true; }
     }
     return false;
 }
@@ -87,9 +86,7 @@ void prov_text(ThContext *c, Text *t, Prov p) {
     const GraphState *s = c->slot[CTX_GRAPH];
     Item stack[PROV_VISIT + 2], line[PROV_LINES];
     int n = 0, nline = 0;
-    if (p && s) {
-        stack[n++] = (Item){p, false};
-    }
+    if (p && s) { stack[n++] = (Item){p, false}; }
     for (int visit = 0; n && nline < PROV_LINES && visit < PROV_VISIT; visit++) {
         Item x = stack[--n];
         const ProvNode *r = &s->prov.at[x.id];
@@ -107,15 +104,9 @@ void prov_text(ThContext *c, Text *t, Prov p) {
 
 const char *prov_first(ThContext *c, Prov p, int *line) {
     const GraphState *s = c->slot[CTX_GRAPH];
-    while (p && s && s->prov.at[p].kind != PROV_LEAF) {
-        p = s->prov.at[p].a;
-    }
-    if (line) {
-        *line = p && s ? (int)s->prov.at[p].a : 0;
-    }
+    while (p && s && s->prov.at[p].kind != PROV_LEAF) { p = s->prov.at[p].a; }
+    if (line) { *line = p && s ? (int)s->prov.at[p].a : 0; }
     return p && s ? s->prov.at[p].file : NULL;
 }
 
-void th_set_line(ThContext *c, const char *file, int line) {
-    c->prov = prov_leaf(c, file, line);
-}
+void th_set_line(ThContext *c, const char *file, int line) { c->prov = prov_leaf(c, file, line); }

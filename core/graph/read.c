@@ -1,7 +1,8 @@
 /*
  * read.c -- reads graph text (print.c, docs/graph-text.md) back into a graph.
- * In: text. Out: variables in a builder's pool: the plain inputs and shareds in order, the outputs, the updates. Types of
- * computed values are inferred again. Errors name the line. A shared comes back with zeros of its shape: values are state.
+ * In: text. Out: variables in a builder's pool: the plain inputs and shareds in order, the outputs, the updates. Types
+ * of computed values are inferred again. Errors name the line. A shared comes back with zeros of its shape: values are
+ * state.
  */
 #include "parts.h"
 
@@ -14,31 +15,25 @@ typedef struct Read {
     Builder *b;
     const char *p;
     int line;
-    Map at;          /* interned reference -> place in var */
+    Map at; /* interned reference -> place in var */
     VarVec var;
     VarVec *in, *out, *update_of, *update; /* update lists NULL: such lines are refused */
     VarVec args;
 } Read;
 
 static bool bad(Read *r, const char *what) {
-    if (failed(r->c)) {
-        return false;
-    }
+    if (failed(r->c)) { return false; }
     return err(r->c, TH_ValueError, "graph text, line %d: %s at `%.30s`", r->line, what, r->p);
 }
 
 static void blank(Read *r) {
-    while (*r->p == ' ' || *r->p == '\t' || *r->p == '\r') {
-        r->p++;
-    }
+    while (*r->p == ' ' || *r->p == '\t' || *r->p == '\r') { r->p++; }
 }
 
 static bool take(Read *r, const char *s) {
     blank(r);
     size_t n = strlen(s);
-    if (strncmp(r->p, s, n) != 0) {
-        return false;
-    }
+    if (strncmp(r->p, s, n) != 0) { return false; }
     r->p += n;
     return true;
 }
@@ -53,9 +48,7 @@ static const char *word(Read *r) {
     blank(r);
     const char *p = r->p;
     p += *p == '%';
-    while (isalnum((unsigned char)*p) || *p == '_') {
-        p++;
-    }
+    while (isalnum((unsigned char)*p) || *p == '_') { p++; }
     const char *w = p > r->p ? intern_n(r->c, r->p, (size_t)(p - r->p)) : NULL;
     r->p = w ? p : r->p;
     return w;
@@ -63,12 +56,8 @@ static const char *word(Read *r) {
 
 static bool define(Read *r, const char *ref, ThVar *v) {
     uint32_t x;
-    if (!v) {
-        return false;
-    }
-    if (map_get(&r->at, KEY(ref), &x)) {
-        return bad(r, "this reference is defined twice");
-    }
+    if (!v) { return false; }
+    if (map_get(&r->at, KEY(ref), &x)) { return bad(r, "this reference is defined twice"); }
     return vec_push(r->c, &r->var, v) && map_put(r->c, &r->at, KEY(ref), (uint32_t)(r->var.n - 1));
 }
 
@@ -85,9 +74,7 @@ static ThVar *reference(Read *r) {
 /* "text" with \" and \\ ; sets *out to NULL when there is none. */
 static bool quoted(Read *r, const char **out) {
     *out = NULL;
-    if (!take(r, "\"")) {
-        return true;
-    }
+    if (!take(r, "\"")) { return true; }
     Text t;
     text_init(&t, r->c);
     for (; *r->p && *r->p != '"' && *r->p != '\n'; r->p++) {
@@ -99,25 +86,17 @@ static bool quoted(Read *r, const char **out) {
     return *out && (take(r, "\"") || bad(r, "`\"` is missing"));
 }
 
-/* ---- leaves ---------------------------------------------------------------------------------------------------------------- */
+/* ---- leaves ----------------------------------------------------------------------------------------------------- */
 static bool read_shape(Read *r, int ndim, int64_t *shape) {
-    if (ndim == 0) {
-        return !take(r, "(") || take(r, ")") || bad(r, "`()` is expected");
-    }
-    if (!take(r, "(")) {
-        return bad(r, "a shape such as (3, 4) is expected");
-    }
+    if (ndim == 0) { return !take(r, "(") || take(r, ")") || bad(r, "`()` is expected"); }
+    if (!take(r, "(")) { return bad(r, "a shape such as (3, 4) is expected"); }
     for (int d = 0; d < ndim; d++) {
         char *end;
         blank(r);
         shape[d] = strtoll(r->p, &end, 10);
-        if (end == r->p || shape[d] < 0) {
-            return bad(r, "a length is expected");
-        }
+        if (end == r->p || shape[d] < 0) { return bad(r, "a length is expected"); }
         r->p = end;
-        if (!take(r, d + 1 < ndim ? "," : ")")) {
-            return bad(r, d + 1 < ndim ? "`,` is expected" : "`)` is expected");
-        }
+        if (!take(r, d + 1 < ndim ? "," : ")")) { return bad(r, d + 1 < ndim ? "`,` is expected" : "`)` is expected"); }
     }
     return true;
 }
@@ -125,34 +104,26 @@ static bool read_shape(Read *r, int ndim, int64_t *shape) {
 static bool read_value(Read *r, char kind, ThValue *v) {
     char *end;
     blank(r);
-    if (*r->p == '\n') {
-        return bad(r, "a value is expected");
-    }
+    if (*r->p == '\n') { return bad(r, "a value is expected"); }
     switch (kind) {
     case 'f': v->f = strtod(r->p, &end); break;
     case 'u': v->i = (int64_t)strtoull(r->p, &end, 10); break;
     case 'c':
         v->c.re = strtod(r->p, &end);
-        if (end == r->p || *end != ',') {
-            return bad(r, "a complex value such as 1.0,2.0 is expected");
-        }
+        if (end == r->p || *end != ',') { return bad(r, "a complex value such as 1.0,2.0 is expected"); }
         r->p = end + 1;
         v->c.im = strtod(r->p, &end);
         break;
     default: v->i = strtoll(r->p, &end, 10);
     }
-    if (end == r->p) {
-        return bad(r, "a value is expected");
-    }
+    if (end == r->p) { return bad(r, "a value is expected"); }
     r->p = end;
     return true;
 }
 
 static ThArray *read_array(Read *r, ThType t) {
     int64_t shape[TH_MAX_NDIM], at[TH_MAX_NDIM] = {0};
-    if (!read_shape(r, t.ndim, shape)) {
-        return NULL;
-    }
+    if (!read_shape(r, t.ndim, shape)) { return NULL; }
     ThArray *a = th_array_zeros(r->c, (ThDtype)t.dtype, t.ndim, shape);
     char kind = th_dtype_kind((ThDtype)t.dtype);
     for (int64_t i = 0; a && i < a->size; i++) {
@@ -161,36 +132,28 @@ static ThArray *read_array(Read *r, ThType t) {
             th_array_release(a);
             return NULL;
         }
-        for (int d = t.ndim - 1; d >= 0 && ++at[d] == shape[d]; d--) {
-            at[d] = 0;
-        }
+        for (int d = t.ndim - 1; d >= 0 && ++at[d] == shape[d]; d--) { at[d] = 0; }
     }
     return a;
 }
 
 static ThVar *read_const(Read *r, ThType t) {
-    if (t.kind == TYPE_NONE) {
-        return const_none(r->b);
-    }
+    if (t.kind == TYPE_NONE) { return const_none(r->b); }
     ThArray *a = read_array(r, t);
-    ThVar *v = !a ? NULL : t.kind == TYPE_SCALAR ? const_scalar_int(r->b, array_item_int(a)) : const_make_typed(r->b, a, t);
-    if (a) {
-        th_array_release(a);
-    }
+    ThVar *v = !a                      ? NULL
+               : t.kind == TYPE_SCALAR ? const_scalar_int(r->b, array_item_int(a))
+                                       : const_make_typed(r->b, a, t);
+    if (a) { th_array_release(a); }
     return v;
 }
 
 /* The new handle is given to the builder's pool. */
 static ThVar *read_shared(Read *r, ThType t) {
     int64_t shape[TH_MAX_NDIM];
-    if (r->b->fg || !read_shape(r, t.ndim, shape) || !vec_reserve(r->c, &r->b->pool, r->b->pool.n + 1)) {
-        return NULL;
-    }
+    if (r->b->fg || !read_shape(r, t.ndim, shape) || !vec_reserve(r->c, &r->b->pool, r->b->pool.n + 1)) { return NULL; }
     ThArray *a = th_array_zeros(r->c, (ThDtype)t.dtype, t.ndim, shape);
     ThVar *v = a ? th_shared_new(r->c, a, NULL, true, t.broadcastable) : NULL;
-    if (a) {
-        th_array_release(a);
-    }
+    if (a) { th_array_release(a); }
     return v ? r->b->pool.at[r->b->pool.n++] = v : NULL;
 }
 
@@ -200,24 +163,16 @@ static bool read_leaf(Read *r, const char *ref) {
     ThType t;
     blank(r);
     const char *after = type_read(r->c, r->p, &t), *name;
-    if (!after) {
-        return false;
-    }
+    if (!after) { return false; }
     r->p = after;
     ThVar *v = constant ? read_const(r, t) : shared ? read_shared(r, t) : var_new(r->b, t, NULL);
-    if (!v || !quoted(r, &name)) {
-        return v ? false : bad(r, "this line does not make a variable; stopped");
-    }
-    if (!name && ref[0] != '%' ) {
-        name = ref;
-    }
-    if (name && !(constant && v->flags & VAR_F_CACHED)) {
-        v->name = name;
-    }
+    if (!v || !quoted(r, &name)) { return v ? false : bad(r, "this line does not make a variable; stopped"); }
+    if (!name && ref[0] != '%') { name = ref; }
+    if (name && !(constant && v->flags & VAR_F_CACHED)) { v->name = name; }
     return define(r, ref, v) && (constant || vec_push(r->c, r->in, v));
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------ */
 /* The end of `{...}` at p, quotes and nesting respected; p itself when there is none. */
 static const char *skip_braces(const char *p) {
     const char *start = p;
@@ -227,9 +182,7 @@ static const char *skip_braces(const char *p) {
         text = *p == '\'' ? !text : text;
         p += text && *p == '\\' && p[1];
         depth += text ? 0 : *p == '{' ? 1 : *p == '}' ? -1 : 0;
-        if (depth == 0) {
-            return *start == '{' ? p + 1 : start;
-        }
+        if (depth == 0) { return *start == '{' ? p + 1 : start; }
     }
     return start;
 }
@@ -246,9 +199,7 @@ static ThApply *read_call(Read *r) {
     const char *end = skip_braces(r->p);
     const char *given = intern_n(r->c, r->p, (size_t)(end - r->p));
     r->p = end;
-    if (!given || !attrs_read(r->c, op, given, attrs)) {
-        return NULL;
-    }
+    if (!given || !attrs_read(r->c, op, given, attrs)) { return NULL; }
     r->args.n = 0;
     if (!take(r, "(")) {
         bad(r, "`(` is expected");
@@ -256,9 +207,7 @@ static ThApply *read_call(Read *r) {
     }
     while (!take(r, ")")) {
         ThVar *v = reference(r);
-        if (!v || !vec_push(r->c, &r->args, v)) {
-            return NULL;
-        }
+        if (!v || !vec_push(r->c, &r->args, v)) { return NULL; }
         take(r, ",");
     }
     return apply_make(r->b, op, op->attr_bytes ? attrs : NULL, r->args.at, r->args.n);
@@ -271,9 +220,7 @@ static bool read_marks(Read *r, ThApply *a) {
         } else if (take(r, "destroys=")) {
             char *end;
             long v = strtol(r->p, &end, 10);
-            if (end == r->p || v < 0 || v >= a->nin) {
-                return bad(r, "the number of an input is expected");
-            }
+            if (end == r->p || v < 0 || v >= a->nin) { return bad(r, "the number of an input is expected"); }
             a->destroys = (int8_t)v;
             r->p = end;
         } else {
@@ -290,26 +237,16 @@ static bool read_node(Read *r, const char *ref) {
     refs[n++] = ref;
     while (take(r, ",")) {
         const char *w = word(r);
-        if (!w || n == OP_MAX_OUT) {
-            return bad(r, "a reference is expected");
-        }
+        if (!w || n == OP_MAX_OUT) { return bad(r, "a reference is expected"); }
         refs[n++] = w;
     }
-    if (!take(r, "=")) {
-        return bad(r, "`:` or `=` is expected");
-    }
+    if (!take(r, "=")) { return bad(r, "`:` or `=` is expected"); }
     ThApply *a = read_call(r);
-    if (!a || !read_marks(r, a)) {
-        return a ? false : bad(r, "this operation could not be applied; stopped");
-    }
-    if (a->nout != n) {
-        return bad(r, "the operation has another number of outputs; stopped");
-    }
+    if (!a || !read_marks(r, a)) { return a ? false : bad(r, "this operation could not be applied; stopped"); }
+    if (a->nout != n) { return bad(r, "the operation has another number of outputs; stopped"); }
     for (int i = 0; i < n; i++) {
         const char *name;
-        if (!define(r, refs[i], a->out[i]) || !quoted(r, &name)) {
-            return false;
-        }
+        if (!define(r, refs[i], a->out[i]) || !quoted(r, &name)) { return false; }
         a->out[i]->name = name && *name ? name : NULL;
     }
     return true;
@@ -318,38 +255,28 @@ static bool read_node(Read *r, const char *ref) {
 static bool read_out(Read *r) {
     do {
         ThVar *v = reference(r);
-        if (!v || !vec_push(r->c, r->out, v)) {
-            return false;
-        }
+        if (!v || !vec_push(r->c, r->out, v)) { return false; }
     } while (take(r, ","));
     return true;
 }
 
 static bool read_update(Read *r) {
     ThVar *of = reference(r);
-    if (!of || !r->update_of) {
-        return of ? bad(r, "update lines belong to compiled functions; stopped") : false;
-    }
-    if (of->kind != VAR_SHARED) {
-        return bad(r, "only a shared variable is updated; stopped");
-    }
-    if (!take(r, "=")) {
-        return bad(r, "`=` is expected");
-    }
+    if (!of || !r->update_of) { return of ? bad(r, "update lines belong to compiled functions; stopped") : false; }
+    if (of->kind != VAR_SHARED) { return bad(r, "only a shared variable is updated; stopped"); }
+    if (!take(r, "=")) { return bad(r, "`=` is expected"); }
     ThVar *v = reference(r);
     return v && vec_push(r->c, r->update_of, of) && vec_push(r->c, r->update, v);
 }
 
 static bool read_line(Read *r) {
-    if (at_end(r)) {
-        return true;
-    }
+    if (at_end(r)) { return true; }
     const char *w = word(r);
-    if (!w) {
-        return bad(r, "a reference, `out` or `update` is expected");
-    }
-    bool ok = strcmp(w, "out") == 0 ? read_out(r) : strcmp(w, "update") == 0 ? read_update(r) :
-              take(r, ":") ? read_leaf(r, w) : read_node(r, w);
+    if (!w) { return bad(r, "a reference, `out` or `update` is expected"); }
+    bool ok = strcmp(w, "out") == 0      ? read_out(r)
+              : strcmp(w, "update") == 0 ? read_update(r)
+              : take(r, ":")             ? read_leaf(r, w)
+                                         : read_node(r, w);
     return ok && (at_end(r) || bad(r, "something is left over"));
 }
 
@@ -357,9 +284,7 @@ static bool read_all(Read *r) {
     bool ok = true;
     for (r->line = 1; ok && *r->p; r->line++) {
         ok = read_line(r);
-        while (ok && *r->p && *r->p != '\n') {
-            r->p++; /* a comment */
-        }
+        while (ok && *r->p && *r->p != '\n') { r->p++; /* a comment */ }
         r->p += *r->p == '\n';
     }
     vec_free(r->c, &r->var);
@@ -379,9 +304,7 @@ FGraph *graph_read_fg(ThContext *c, const char *text, bool cons) {
     builder_begin(&b, c);
     Read r = {.c = c, .b = &b, .p = text, .in = &in, .out = &out, .update_of = &of, .update = &update};
     bool ok = read_all(&r);
-    for (int i = 0; ok && i < in.n; i++) {
-        ok = in.at[i]->kind != VAR_PLAIN || vec_push(c, &plain, in.at[i]);
-    }
+    for (int i = 0; ok && i < in.n; i++) { ok = in.at[i]->kind != VAR_PLAIN || vec_push(c, &plain, in.at[i]); }
     FGraph *fg = ok ? fg_new(c, plain.at, plain.n, out.at, out.n, of.at, update.at, of.n, cons) : NULL;
     vec_free(c, &in);
     vec_free(c, &out);
@@ -395,9 +318,7 @@ FGraph *graph_read_fg(ThContext *c, const char *text, bool cons) {
 /* New references in a list of the caller's (th_free). */
 static ThVar **hand_over(ThContext *c, const VarVec *v) {
     ThVar **list = ctx_alloc_owned(c, sizeof *list * (size_t)(v->n + 1));
-    for (int i = 0; list && i < v->n; i++) {
-        list[i] = th_var_retain(v->at[i]);
-    }
+    for (int i = 0; list && i < v->n; i++) { list[i] = th_var_retain(v->at[i]); }
     return list;
 }
 
@@ -409,9 +330,7 @@ int th_graph_read(ThContext *c, const char *text, ThVar ***in, int *nin, ThVar *
     *nin = *nout = 0;
     bool ok = graph_read(&b, text, &i, &o) && (*in = hand_over(c, &i));
     if (ok && !(*out = hand_over(c, &o))) {
-        for (int k = 0; k < i.n; k++) {
-            th_var_release((*in)[k]);
-        }
+        for (int k = 0; k < i.n; k++) { th_var_release((*in)[k]); }
         th_free(c, *in);
         *in = NULL;
         ok = false;

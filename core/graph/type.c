@@ -56,9 +56,7 @@ void type_put(Text *t, ThType ty) {
         text_put(t, kind_name[ty.kind]);
     } else {
         text_printf(t, "%s[", th_dtype_name((ThDtype)ty.dtype));
-        for (int d = 0; d < ty.ndim; d++) {
-            text_printf(t, "%s%c", d ? "," : "", type_bcast(ty, d) ? '1' : '?');
-        }
+        for (int d = 0; d < ty.ndim; d++) { text_printf(t, "%s%c", d ? "," : "", type_bcast(ty, d) ? '1' : '?'); }
         text_putc(t, ']');
     }
 }
@@ -95,18 +93,12 @@ const char *type_read(ThContext *c, const char *p, ThType *ty) {
         p += word(p, buf, sizeof buf);
     }
     ThDtype d = th_dtype_from_name(buf);
-    if (d == TH_DTYPE_NONE || (!scalar && *p != '[')) {
-        return bad_type(c, start);
-    }
+    if (d == TH_DTYPE_NONE || (!scalar && *p != '[')) { return bad_type(c, start); }
     *ty = scalar ? (ThType){TYPE_SCALAR, (uint8_t)d, 0, 0} : type_tensor(d, 0, 0);
-    if (scalar) {
-        return p;
-    }
+    if (scalar) { return p; }
     p++;
     while (*p == '?' || *p == '1') {
-        if (ty->ndim == TH_MAX_NDIM) {
-            return bad_type(c, start);
-        }
+        if (ty->ndim == TH_MAX_NDIM) { return bad_type(c, start); }
         ty->broadcastable |= *p++ == '1' ? 1u << ty->ndim : 0;
         ty->ndim++;
         p += *p == ',';

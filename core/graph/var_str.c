@@ -15,17 +15,13 @@ static void put_data(Text *t, ThArray *a) {
     char *s = shown ? th_array_str(t->c, shown) : NULL;
     if (s && one) {
         text_putc(t, '(');
-        for (int d = 0; d < a->ndim; d++) {
-            text_printf(t, "%s%lld", d ? ", " : "", (long long)ARRAY_SHAPE(a)[d]);
-        }
+        for (int d = 0; d < a->ndim; d++) { text_printf(t, "%s%lld", d ? ", " : "", (long long)ARRAY_SHAPE(a)[d]); }
         text_printf(t, "%s) of %s", a->ndim == 1 ? "," : "", s);
     } else if (s) {
         text_put(t, s);
     }
     th_free(t->c, s);
-    if (shown) {
-        th_array_release(shown);
-    }
+    if (shown) { th_array_release(shown); }
 }
 
 void const_str(Text *t, const ThVar *v) {

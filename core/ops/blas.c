@@ -26,7 +26,7 @@ static bool lower_dot22(Lower *l) { return product_lower(l, &(Product){0, 1, -1,
 
 const Op op_dot22 = {
     .name = "Dot22",
-    .flags = OP_FAILS,
+    .flags = OP_PURE,
     .nin = 2,
     .nout = 1,
     .infer = infer_dot22,
@@ -36,7 +36,7 @@ const Op op_dot22 = {
 };
 const Op op_dot22scalar = {
     .name = "Dot22Scalar",
-    .flags = OP_FAILS,
+    .flags = OP_PURE,
     .nin = 3,
     .nout = 1,
     .infer = infer_dot22,
@@ -68,7 +68,7 @@ static void str_inplace(Text *t, const ThApply *a) {
 
 const Op op_gemm = {
     .name = "Gemm",
-    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .flags = OP_CAN_DESTROY,
     .nin = 5,
     .nout = 1,
     .destroy_input = 0,
@@ -96,7 +96,7 @@ static bool lower_gemv(Lower *l) { return product_lower(l, &(Product){.a = 2, .b
 
 const Op op_gemv = {
     .name = "Gemv",
-    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .flags = OP_CAN_DESTROY,
     .nin = 5,
     .nout = 1,
     .destroy_input = 0,
@@ -108,7 +108,7 @@ const Op op_gemv = {
 };
 const Op op_cgemv = {
     .name = "CGemv",
-    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .flags = OP_CAN_DESTROY,
     .nin = 5,
     .nout = 1,
     .destroy_input = 0,
@@ -156,7 +156,7 @@ static void str_ger(Text *t, const ThApply *a) {
 
 const Op op_ger = {
     .name = "Ger",
-    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .flags = OP_CAN_DESTROY,
     .nin = 4,
     .nout = 1,
     .destroy_input = 0,
@@ -168,7 +168,7 @@ const Op op_ger = {
 };
 const Op op_cger = {
     .name = "CGer",
-    .flags = OP_FAILS | OP_CAN_DESTROY,
+    .flags = OP_CAN_DESTROY,
     .nin = 4,
     .nout = 1,
     .destroy_input = 0,

@@ -71,7 +71,7 @@ static void pp_dot(Text *t, const ThApply *a, void (*arg)(Text *t, const ThApply
 
 const Op op_dot = {
     .name = "Dot",
-    .flags = OP_FAILS,
+    .flags = OP_PURE,
     .nin = 2,
     .nout = 1,
     .infer = infer_dot,

@@ -48,8 +48,8 @@
     PRIM(atanh,     1, "inverse hyperbolic tangent")                                                                   \
     PRIM(erf,       1, "error function")                                                                               \
     PRIM(erfc,      1, "1 - erf(a)")                                                                                   \
-    PRIM(sigmoid,   1, "1 / (1 + exp(-a)); 0 below -709 (float32 -88), 1 above 19 (float32 15)")                       \
-    PRIM(softplus,  1, "log1p(exp(a)); 0 below -745 (float32 -103), a above 16 (float32 14)")
+    PRIM(sigmoid,   1, "1 / (1 + exp(-a)); 0 below -709 (float32 -88)")                       \
+    PRIM(softplus,  1, "log1p(exp(a)); 0 below -745 (float32 -103), a above 40 (float32 20), where it rounds to a")
 
 #define CPRIM_TABLE(CPRIM)                                                                                             \
     CPRIM(c_add,  2, "a + b")                                                                                          \

@@ -168,14 +168,15 @@ static ThDtype default_acc(ThDtype d) {
     return d == TH_FLOAT32 ? TH_FLOAT64 : d == TH_COMPLEX64 ? TH_COMPLEX128 : widest_int(d);
 }
 
-/* The accumulator must hold every input value; the result may then be of any dtype. Integers may accumulate as floats. */
+/* The accumulator must hold every input value; the result may have any dtype. Integers may accumulate as floats. */
 static bool check_lossless(Builder *b, const Op *op, ThDtype in, ThDtype acc) {
     if (!dtype_is_discrete(acc) && dtype_is_discrete(in)) return true;
     if (th_dtype_upcast(in, acc) == acc) return true;
-    return err(b->ctx, TH_TypeError,
-               "%s of %s with acc_dtype %s would lose precision: leave acc_dtype out, give one at least as precise as %s, or "
-               "cast the input with T.cast(x, \"%s\")",
-               op->name, th_dtype_name(in), th_dtype_name(acc), th_dtype_name(in), th_dtype_name(acc));
+    return err(
+        b->ctx, TH_TypeError,
+        "%s of %s with acc_dtype %s would lose precision: leave acc_dtype out, give one at least as precise as %s, or "
+        "cast the input with T.cast(x, \"%s\")",
+        op->name, th_dtype_name(in), th_dtype_name(acc), th_dtype_name(in), th_dtype_name(acc));
 }
 
 static void set_axis(AttrInts *to, const AttrInts *from) {
@@ -198,8 +199,8 @@ ThVar *reduce_make(Builder *b, const Op *op, ThVar *x, const AttrInts *axis, ThD
         return NULL;
     }
     if (dtype != TH_DTYPE_NONE && dtype_is_complex(in) && !dtype_is_complex(dtype)) {
-        err(b->ctx, TH_TypeError, "%s of %s cannot have dtype %s: take the real part first", op->name, th_dtype_name(in),
-            th_dtype_name(dtype));
+        err(b->ctx, TH_TypeError, "%s of %s cannot have dtype %s: take the real part first", op->name,
+            th_dtype_name(in), th_dtype_name(dtype));
         return NULL;
     }
     if (acc != TH_DTYPE_NONE && !check_lossless(b, op, in, acc)) return NULL;

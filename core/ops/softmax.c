@@ -85,7 +85,7 @@ static bool lower_bias(Lower *l) { return lower_softmax_of(l, 1); }
 
 const Op op_softmax_with_bias = {
     .name = "SoftmaxWithBias",
-    .flags = OP_FAILS,
+    .flags = OP_PURE,
     .nin = 2,
     .nout = 1,
     .infer = infer_bias,
@@ -171,7 +171,7 @@ static bool lower_softmax_grad(Lower *l) {
 
 const Op op_softmax_grad = {
     .name = "SoftmaxGrad",
-    .flags = OP_FAILS,
+    .flags = OP_PURE,
     .nin = 2,
     .nout = 1,
     .infer = infer_softmax_grad,

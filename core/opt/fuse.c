@@ -38,6 +38,9 @@ static int ins_count(const ThApply *a) {
     return e->body ? e->body->n : (a->nin > 1 ? a->nin - 1 : 1);
 }
 
+/* Composites made meanwhile have higher ids and belong to no group. */
+static int group_of(const Fuse *f, const ThApply *a) { return a->id < f->n ? f->group[a->id] : 0; }
+
 /* The one group of all users of a, or 0. */
 static int users_group(const Fuse *f, const ThApply *a) {
     const ThVar *v = a->out[0];
@@ -151,7 +154,7 @@ static bool number(Body *b, ThApply *root) {
         }
         ThVar *v = top->a->in[top->next++];
         if (map_get(&b->id, KEY(v), &at)) continue;
-        if (v->owner && b->f->group[v->owner->id] == b->g) {
+        if (v->owner && group_of(b->f, v->owner) == b->g) {
             ok = vec_push(c, &stack, ((Frame){v->owner, 0}));
         } else {
             ok = map_put(c, &b->id, KEY(v), (uint32_t)b->in.n) && vec_push(c, &b->in, v) &&

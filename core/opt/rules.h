@@ -11,6 +11,7 @@ ThVar *rw_useless_switch(Opt *o, ThApply *a);
 ThVar *rw_useless_reduce(Opt *o, ThApply *a);
 ThVar *rw_exp_over_1_plus_exp(Opt *o, ThApply *a); /* nnet.c */
 ThVar *rw_logsoftmax_grad(Opt *o, ThApply *a);
+ThVar *rw_softmax(Opt *o, ThApply *a);
 ThVar *rw_fill_sink(Opt *o, ThApply *a); /* fill.c */
 ThVar *rw_fill_to_alloc(Opt *o, ThApply *a);
 ThVar *rw_elemwise_alloc(Opt *o, ThApply *a);

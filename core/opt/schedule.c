@@ -89,9 +89,43 @@ static bool estimate(Plan *p) {
 }
 
 /* ---- updates ---- */
+/* Is an integer known before the first step: a constant, an input, a length, or computed from those? Looks a few nodes
+ * deep. */
+static bool known_before(const ThVar *v, int depth) {
+    const ThApply *a = v->owner;
+    if (!a) return true;
+    if (a->op == &op_shape || a->op == &op_shape_i) return true;
+    bool passes = a->op == &op_make_vector || a->op == &op_scalar_from_tensor || a->op == &op_tensor_from_scalar ||
+                  a->op == &op_subtensor || a->op == &op_rebroadcast || a->op == &op_elemwise ||
+                  a->op == &op_dimshuffle;
+    if (!passes || depth == 0 || a->nin > 8) return false;
+    for (int i = 0; i < a->nin; i++)
+        if (!known_before(a->in[i], depth - 1)) return false;
+    return true;
+}
+
+/* Operations that look at values: indices, labels. */
+static bool checks_values(const ThApply *a) {
+    static const Op *const ops[] = {&op_adv_subtensor1,       &op_adv_subtensor,          &op_adv_inc_subtensor1,
+                                    &op_adv_inc_subtensor,    &op_crossentropy_1hot,      &op_crossentropy_1hot_grad,
+                                    &op_crossentropy_softmax, &op_crossentropy_softmax_dx};
+    for (int i = 0; i < TH_LEN(ops); i++)
+        if (a->op == ops[i]) return true;
+    return false;
+}
+
 bool schedule_can_fail(const ThApply *a) {
     int s = ask_which(a);
-    return (a->op->flags & OP_FAILS) || (s >= 0 && (scalar_ops[s].flags & SF_FAILS));
+    if (a->op->flags & OP_ELEMWISE) return s >= 0 && (scalar_ops[s].flags & SF_FAILS);
+    if (!a->op->shape || checks_values(a)) return true;
+    if (!(a->op->flags & OP_FAILS)) return false;
+    for (int i = 0; i < a->nin; i++) { /* the rest fails by shapes, which are checked before the first step */
+        ThType t = a->in[i]->type;
+        bool size =
+            t.kind == TYPE_SCALAR || (t.kind == TYPE_TENSOR && t.ndim <= 1 && dtype_is_discrete((ThDtype)t.dtype));
+        if (size && !known_before(a->in[i], 6)) return true;
+    }
+    return false;
 }
 
 static void find_updates(Plan *p) {

@@ -1,8 +1,8 @@
 /*
- * build.c -- groups become the Plan's steps. In: grouped works in schedule order. Out: kernels (equal keys shared), steps,
- * numbered buffers and slots, lifetimes, in-place wishes, layout events, results, updates.
- * Always holds: plan buffers are the inputs, the shareds, then the rest as first used; slots are numbered in the order of the
- * shape program; nothing in the Plan points into the graph.
+ * build.c -- groups become the Plan's steps. In: grouped works in schedule order. Out: kernels (equal keys shared),
+ * steps, numbered buffers and slots, lifetimes, in-place wishes, layout events, results, updates. Always holds: plan
+ * buffers are the inputs, the shareds, then the rest as first used; slots are numbered in the order of the shape
+ * program; nothing in the Plan points into the graph.
  */
 #include "parts.h"
 
@@ -10,14 +10,14 @@ typedef struct Build {
     Planner *p;
     ThContext *ctx;
     Plan *plan;
-    Map keys;                   /* kernel key -> 1 + kernel */
+    Map keys; /* kernel key -> 1 + kernel */
     VEC(Kernel *) kernel;
     VEC(Step) step;
     VEC(PlanBuf) buf;
     VEC(ThArray *) constant;
     VEC(int) roots, syms, nodes; /* scratch of one step */
-    VEC(int) root_of;           /* plan buffer -> root */
-    int *size_step;             /* by node ordinal: its STEP_SIZE, -1 */
+    VEC(int) root_of;            /* plan buffer -> root */
+    int *size_step;              /* by node ordinal: its STEP_SIZE, -1 */
 } Build;
 
 static void *keep(Build *b, const void *from, size_t bytes) {
@@ -26,7 +26,8 @@ static void *keep(Build *b, const void *from, size_t bytes) {
     return to;
 }
 
-/* ---- sizes: marked here, numbered at the end ---------------------------------------------------------------------------------- */
+/* ---- sizes: marked here, numbered at the end
+ * ---------------------------------------------------------------------------------- */
 static void need(Build *b, Size *s) {
     *s = sizes_find(&b->p->sizes, *s);
     if (s->sym >= 0) b->p->sizes.ins.at[s->sym].needed = true;
@@ -37,7 +38,7 @@ static void need_value(Build *b, PlanValue *v) {
     for (int d = 0; d < v->ndim; d++) need(b, &v->shape[d]), need(b, &v->stride[d]);
 }
 
-/* ---- buffers -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- buffers ---- */
 static int add_constant(Build *b, const ThVar *v) {
     ThArray *a = th_array_contiguous(v->u.data) ? th_array_retain(v->u.data) : th_array_copy(v->u.data);
     if (!a) return -1;
@@ -50,7 +51,13 @@ static int add_constant(Build *b, const ThVar *v) {
 static int buffer(Build *b, int root) {
     Root *r = &b->p->root.at[root];
     if (r->buf >= 0) return r->buf;
-    PlanBuf f = {.kind = r->kind, .dtype = r->dtype, .ndim = (int16_t)r->ndim, .index = r->index, .first = -1, .last = -1, .inplace_of = -1};
+    PlanBuf f = {.kind = r->kind,
+                 .dtype = r->dtype,
+                 .ndim = (int16_t)r->ndim,
+                 .index = r->index,
+                 .first = -1,
+                 .last = -1,
+                 .inplace_of = -1};
     f.size = r->size;
     need(b, &f.size);
     f.late = (r->kind == BUF_TEMP || r->kind == BUF_OUTPUT) && sizes_dyn(&b->p->sizes, f.size);
@@ -97,7 +104,7 @@ static bool late(Build *b, int f) {
     return true;
 }
 
-/* ---- steps -------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ---- */
 /* The kernel with this key, or k itself (then owned by the plan). */
 static int share(Build *b, Kernel *k) {
     uint32_t at;
@@ -237,7 +244,8 @@ static bool all_steps(Build *b) {
     return true;
 }
 
-/* ---- inputs, results, updates ------------------------------------------------------------------------------------------------------ */
+/* ---- inputs, results, updates
+ * ------------------------------------------------------------------------------------------------------ */
 static bool inputs(Build *b) {
     Planner *p = b->p;
     int ns = 0;
@@ -287,7 +295,8 @@ static bool results(Build *b) {
     return true;
 }
 
-/* ---- the shape program ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the shape program
+ * ---------------------------------------------------------------------------------------------------------------- */
 static bool is_check(const SizeIns *s) { return s->op == SHAPE_CHECK_EQ || s->op == SHAPE_CHECK_GE0; }
 static bool has_slots(const SizeIns *s) { return s->op >= SHAPE_ADD; }
 
@@ -333,7 +342,8 @@ static bool shape_program(Build *b) {
     need_operands(b);
     int n = p->sizes.ins.n;
     l->shape = arena_alloc0(l->arena, (size_t)(n + 1) * sizeof *l->shape);
-    int *homes = arena_alloc(p->arena, (size_t)(n + 1) * sizeof(int)), *head = arena_alloc(p->arena, (size_t)(p->order.n + 1) * sizeof(int));
+    int *homes = arena_alloc(p->arena, (size_t)(n + 1) * sizeof(int)),
+        *head = arena_alloc(p->arena, (size_t)(p->order.n + 1) * sizeof(int));
     int *next = arena_alloc(p->arena, (size_t)(n + 1) * sizeof(int));
     if (!l->shape || !homes || !head || !next) return false;
     for (int k = 0; k <= p->order.n; k++) head[k] = -1;
@@ -371,7 +381,8 @@ static void number_value(Build *b, PlanValue *v) {
 static void number_all(Build *b) {
     Plan *l = b->plan;
     for (int i = 0; i < b->step.n; i++)
-        for (int s = 0; s < b->step.at[i].nsym; s++) b->step.at[i].sym[s] = b->p->sizes.ins.at[b->step.at[i].sym[s]].number;
+        for (int s = 0; s < b->step.at[i].nsym; s++)
+            b->step.at[i].sym[s] = b->p->sizes.ins.at[b->step.at[i].sym[s]].number;
     for (int f = 0; f < b->buf.n; f++) {
         number(b, &b->buf.at[f].size);
         for (int d = 0; d < b->buf.at[f].ndim; d++) number(b, &b->buf.at[f].shape[d]);
@@ -398,7 +409,8 @@ static bool sig_values(Build *b) {
     return true;
 }
 
-/* ---- nodes, for error reports ------------------------------------------------------------------------------------------------------- */
+/* ---- nodes, for error reports
+ * ------------------------------------------------------------------------------------------------------- */
 static const char *node_text(Build *b, const ThApply *a, Text *t) {
     t->n = 0;
     apply_op_str(t, a);
@@ -468,11 +480,13 @@ static bool nodes(Build *b) {
     for (int c = 0; c < p->sizes.check.n && ok; c++)
         if (p->sizes.check.at[c].node >= 0) ok = node_inputs(b, p->sizes.check.at[c].node);
     for (int s = 0; s < b->step.n && ok; s++)
-        for (int i = 0; b->step.at[s].can_fail && i < b->step.at[s].nnodes && ok; i++) ok = node_inputs(b, b->step.at[s].nodes[i]);
+        for (int i = 0; b->step.at[s].can_fail && i < b->step.at[s].nnodes && ok; i++)
+            ok = node_inputs(b, b->step.at[s].nodes[i]);
     return ok;
 }
 
-/* ---- the first write: nothing may fail from there on --------------------------------------------------------------------------- */
+/* ---- the first write: nothing may fail from there on
+ * --------------------------------------------------------------------------- */
 static bool writes_foreign(const Build *b, const Step *s) {
     const Kernel *k = s->kind == STEP_KERNEL ? b->kernel.at[s->kernel] : NULL;
     if (s->kind == STEP_HOST) {
@@ -500,7 +514,8 @@ static bool first_write(Build *b) {
             if (x->kind == STEP_KERNEL && b->buf.at[x->buf[i]].kind == BUF_SHARED) {
                 const Kernel *k = b->kernel.at[x->kernel];
                 for (int a = 0; a < k->acc.n; a++)
-                    if (k->acc.at[a].buf == i && (k->acc.at[a].flags & ACC_WRITE)) l->shared_written[b->buf.at[x->buf[i]].index] = 1;
+                    if (k->acc.at[a].buf == i && (k->acc.at[a].flags & ACC_WRITE))
+                        l->shared_written[b->buf.at[x->buf[i]].index] = 1;
             }
     }
     return true;
@@ -510,7 +525,14 @@ static bool root_region(Build *b) {
     Plan *l = b->plan;
     l->region = arena_alloc0(l->arena, sizeof *l->region);
     if (!l->region) return false;
-    l->region[0] = (Region){.kind = REGION_STRAIGHT, .n = l->nstep, .child = -1, .other = -1, .next = -1, .counter = -1, .until = -1, .cond = -1};
+    l->region[0] = (Region){.kind = REGION_STRAIGHT,
+                            .n = l->nstep,
+                            .child = -1,
+                            .other = -1,
+                            .next = -1,
+                            .counter = -1,
+                            .until = -1,
+                            .cond = -1};
     l->nregion = 1;
     return true;
 }
@@ -549,8 +571,8 @@ static bool hand_over(Build *b) {
 }
 
 /*
- * NULL on error, or without one (and *again set) when a step that can fail follows a write to a shared: then the caller plans
- * once more with shadows instead.
+ * NULL on error, or without one (and *again set) when a step that can fail follows a write to a shared: then the caller
+ * plans once more with shadows instead.
  */
 bool plan_build(Planner *p, bool *again) {
     Build b = {.p = p, .ctx = p->ctx, .plan = p->plan};
@@ -563,7 +585,8 @@ bool plan_build(Planner *p, bool *again) {
     bool handed = hand_over(&b);
     ok = ok && handed;
     if (ok && !first_write(&b)) *again = !p->no_inplace, ok = false;
-    if (!ok && !failed(p->ctx) && !*again) err(p->ctx, TH_RuntimeError, "planning: a step that can fail follows a write");
+    if (!ok && !failed(p->ctx) && !*again)
+        err(p->ctx, TH_RuntimeError, "planning: a step that can fail follows a write");
     ok = ok && take(&b);
     vec_free(p->ctx, &b.kernel);
     vec_free(p->ctx, &b.step);

@@ -1,7 +1,8 @@
 /*
- * commit.c -- where outputs and updates live. In: Vals of the graph's outputs. Out: a BUF_OUTPUT root for every output and
- * every update that is not written in place. A value that would serve two masters (an output that is an input, a shared, a
- * constant, a view of one, another output) is copied; copies of what a later step may overwrite are made at once.
+ * commit.c -- where outputs and updates live. In: Vals of the graph's outputs. Out: a BUF_OUTPUT root for every output
+ * and every update that is not written in place. A value that would serve two masters (an output that is an input, a
+ * shared, a constant, a view of one, another output) is copied; copies of what a later step may overwrite are made at
+ * once.
  */
 #include "parts.h"
 
@@ -69,7 +70,8 @@ bool commit_end(Planner *p) {
         if (p->out_root[o] >= 0 || v->root < 0) continue;
         Root *r = &p->root.at[v->root];
         if (r->kind != BUF_TEMP && r->kind != BUF_OUTPUT) continue;
-        if (v->ver != r->ver) return err(p->ctx, TH_RuntimeError, "planning: output %d is overwritten before the function ends", o);
+        if (v->ver != r->ver)
+            return err(p->ctx, TH_RuntimeError, "planning: output %d is overwritten before the function ends", o);
         bool view_ok = is_plain(p, o) && p->out[o].borrow;
         if (r->kind == BUF_TEMP && (v->whole || view_ok)) {
             r->kind = BUF_OUTPUT;

@@ -1,27 +1,30 @@
 /*
- * fuse.c -- a group of one-node kernels becomes one Kernel. In: members, earliest first, with their dims in the base's. Out: a
- * kernel over the base's dims in which values pass directly, equal loads happen once, uniform constants are literals, dead
- * instructions are gone and every instruction stands at the shallowest depth its operands allow (hoisting is a number).
+ * fuse.c -- a group of one-node kernels becomes one Kernel. In: members, earliest first, with their dims in the base's.
+ * Out: a kernel over the base's dims in which values pass directly, equal loads happen once, uniform constants are
+ * literals, dead instructions are gone and every instruction stands at the shallowest depth its operands allow
+ * (hoisting is a number).
  */
 #include "parts.h"
 
 typedef struct Draft { /* an instruction before it has its final place */
     Ins ins;
-    bool post;          /* stands on a finished reduction */
+    bool post; /* stands on a finished reduction */
     bool live;
-    int at;             /* final position */
+    int at; /* final position */
 } Draft;
-typedef struct Known { int root, value; } Known;
+typedef struct Known {
+    int root, value;
+} Known;
 typedef struct Fuse {
     Planner *p;
     ThContext *ctx;
     Kernel *k;
-    const Kernel *from;   /* member at work */
+    const Kernel *from; /* member at work */
     const int8_t *map;
     VEC(Draft) ins;
-    VEC(Known) known;     /* roots whose element at this point is a value */
-    VEC(int) vmap, rmap;  /* member's values and reductions -> ours */
-    VEC(int) loaded;      /* by access: the value loaded, -1 */
+    VEC(Known) known;    /* roots whose element at this point is a value */
+    VEC(int) vmap, rmap; /* member's values and reductions -> ours */
+    VEC(int) loaded;     /* by access: the value loaded, -1 */
 } Fuse;
 
 static int depth_of(const Fuse *f, int own) {
@@ -43,8 +46,8 @@ static int depth_at(const Fuse *f, int v) { return v < 0 ? 0 : f->ins.at[v].ins.
 static bool post_at(const Fuse *f, int v) { return v >= 0 && f->ins.at[v].post; }
 
 static bool same_access(const Access *a, const Access *b) {
-    bool same = a->buf == b->buf && a->dtype == b->dtype && a->flags == b->flags && size_eq(a->off, b->off) && a->idx == b->idx &&
-                a->guard == b->guard;
+    bool same = a->buf == b->buf && a->dtype == b->dtype && a->flags == b->flags && size_eq(a->off, b->off) &&
+                a->idx == b->idx && a->guard == b->guard;
     for (int d = 0; d < KDIM && same; d++) same = size_eq(a->st[d], b->st[d]);
     return same;
 }
@@ -121,11 +124,19 @@ static bool draft_store(Fuse *f, const Ins *i) {
     return emit(f, store, depth > need ? depth : need, post_at(f, v) || post_at(f, f->k->acc.at[acc].idx)) >= 0;
 }
 
+/* A value that was hoisted out of the loops it is reduced over is made again inside: one element each turn. */
+static int inside_loops(Fuse *f, int v, int depth) {
+    if (v < 0 || depth_at(f, v) >= depth) return v;
+    Draft d = f->ins.at[v];
+    return emit(f, d.ins, depth, d.post);
+}
+
 static int draft_red(Fuse *f, const Ins *i) {
     int *r = &f->rmap.at[i->a];
     if (*r < 0) {
         Red red = f->from->red.at[i->a];
-        red.v = value_of(f, red.v);
+        red.v = inside_loops(f, value_of(f, red.v), depth_of(f, f->from->ins.at[red.v].depth));
+        if (red.v < 0) return -1;
         red.depth = (uint8_t)depth_of(f, red.depth);
         red.stage = 0;
         if (!vec_push(f->ctx, &f->k->red, red)) return -1;
@@ -205,7 +216,8 @@ static bool add(Fuse *f, const Member *m) {
     return true;
 }
 
-/* ---- the final order ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the final order
+ * ---------------------------------------------------------------------------------------------------------------- */
 static void touch(Fuse *f, int v) {
     if (v >= 0) f->ins.at[v].live = true;
 }

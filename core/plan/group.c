@@ -1,14 +1,15 @@
 /*
- * group.c -- which works share a kernel. In: works in schedule order. Out: groups, each run where its last member stood.
- * The schedule is walked backwards: a work joins the group of its readers when it can be computed point by point where they
- * read it. Joining only ever delays a work, so it is legal when nobody outside needs it earlier and nothing it reads is
- * overwritten in between. Always holds: a stored root is read only by groups that run after its own.
+ * group.c -- which works share a kernel. In: works in schedule order. Out: groups, each run where its last member
+ * stood. The schedule is walked backwards: a work joins the group of its readers when it can be computed point by point
+ * where they read it. Joining only ever delays a work, so it is legal when nobody outside needs it earlier and nothing
+ * it reads is overwritten in between. Always holds: a stored root is read only by groups that run after its own.
  */
 #include "parts.h"
 
 enum { MAX_JOIN = 2, CHEAP = 4 };
 
-/* ---- indexes: readers and writers of each root ------------------------------------------------------------------------- */
+/* ---- indexes: readers and writers of each root
+ * ------------------------------------------------------------------------- */
 static void each_use(Planner *p, int w, bool writes, void (*fn)(Planner *p, int root, int w, int acc)) {
     const Work *k = &p->work.at[w];
     if (k->kind == WORK_KERNEL) {
@@ -63,7 +64,8 @@ static int next_writer(const Planner *p, int r, int w) {
     return lo < p->wr0[r + 1] ? p->wr[lo] : INT32_MAX;
 }
 
-/* ---- membership ------------------------------------------------------------------------------------------------------------------ */
+/* ---- membership
+ * ------------------------------------------------------------------------------------------------------------------ */
 static uint64_t access_key(Planner *p, const Access *a, const int8_t *map, int ndim) {
     Size st[KDIM];
     for (int d = 0; d < KDIM; d++) st[d] = size_const(0);
@@ -88,8 +90,8 @@ static bool seen_before(const Seen *seen, int n, uint64_t key) {
 }
 
 /*
- * The accesses of group g with w in it, into out (room for KACC). `stores`: w's stores stay; else they and the loads of what
- * they stored vanish. Returns how many, KACC + 1 when there are more than the cap.
+ * The accesses of group g with w in it, into out (room for KACC). `stores`: w's stores stay; else they and the loads of
+ * what they stored vanish. Returns how many, KACC + 1 when there are more than the cap.
  */
 static int with_accesses(Planner *p, int w, const Group *g, const int8_t *map, bool stores, Seen *out) {
     const Kernel *k = p->work.at[w].k;
@@ -115,8 +117,8 @@ static int computing(const Kernel *k) {
     return n;
 }
 
-static bool add_member(Planner *p, int w, int g, const int8_t *map, bool stores) {
-    Member m = {w, g, p->group.at[g].first, p->work.at[w].members, {0}};
+static bool add_member(Planner *p, int w, int g, const int8_t *map, bool stores, bool post) {
+    Member m = {w, g, p->group.at[g].first, p->work.at[w].members, {0}, post};
     memcpy(m.map, map, KDIM);
     if (!vec_push(p->ctx, &p->member, m)) return false;
     p->group.at[g].first = p->work.at[w].members = p->member.n - 1;
@@ -136,15 +138,18 @@ static bool new_group(Planner *p, int w) {
     for (int d = 0; d < KDIM; d++) map[d] = (int8_t)d;
     Group g = {.base = w, .exec = w, .first = -1};
     if (p->work.at[w].kind == WORK_KERNEL && !(g.seen = arena_alloc(p->arena, KACC * sizeof *g.seen))) return false;
-    return vec_push(p->ctx, &p->group, g) && add_member(p, w, p->group.n - 1, map, true);
+    return vec_push(p->ctx, &p->group, g) && add_member(p, w, p->group.n - 1, map, true, false);
 }
 
-/* ---- where a producer's dims run in a reader ---------------------------------------------------------------------------------- */
+/* ---- where a producer's dims run in a reader
+ * ---------------------------------------------------------------------------------- */
 /*
- * Reader access `a` (of kernel rk) visits the element stored through `s` (of kernel wk) at: dim d of wk = dim map[d] of rk, or
- * position 0 where map[d] < 0. Strides of a C-contiguous root differ wherever lengths are not 1, so they name the dims.
+ * Reader access `a` (of kernel rk) visits the element stored through `s` (of kernel wk) at: dim d of wk = dim map[d] of
+ * rk, or position 0 where map[d] < 0. Strides of a C-contiguous root differ wherever lengths are not 1, so they name
+ * the dims.
  */
-static bool match_access(Planner *p, const Kernel *wk, const Access *s, const Kernel *rk, const Access *a, int8_t *map) {
+static bool match_access(Planner *p, const Kernel *wk, const Access *s, const Kernel *rk, const Access *a,
+                         int8_t *map) {
     if (a->idx >= 0 || a->guard >= 0 || a->dtype != s->dtype || !sizes_same(&p->sizes, a->off, s->off)) return false;
     bool used[KDIM] = {false};
     for (int d = 0; d < wk->ndim; d++) {
@@ -154,7 +159,8 @@ static bool match_access(Planner *p, const Kernel *wk, const Access *s, const Ke
             continue;
         }
         for (int c = 0; c < rk->ndim && map[d] < 0; c++)
-            if (!used[c] && sizes_same(&p->sizes, a->st[c], s->st[d]) && sizes_same(&p->sizes, rk->dim[c].n, wk->dim[d].n)) {
+            if (!used[c] && sizes_same(&p->sizes, a->st[c], s->st[d]) &&
+                sizes_same(&p->sizes, rk->dim[c].n, wk->dim[d].n)) {
                 map[d] = (int8_t)c;
                 used[c] = true;
             }
@@ -172,9 +178,10 @@ static void compose(int8_t *map, const int8_t *outer, int n) {
 
 typedef struct Join { /* what joining group g would mean for work w */
     int group;
-    bool seen;          /* a reader was matched */
-    bool fits;          /* so far */
-    int8_t map[KDIM];   /* w's dims in the base's */
+    bool seen;        /* a reader was matched */
+    bool fits;        /* so far */
+    bool post;        /* every reader runs after the group's reduction */
+    int8_t map[KDIM]; /* w's dims in the base's */
 } Join;
 
 /* One reading access of a member of group g on root r written by w. */
@@ -182,16 +189,19 @@ static void match_reader(Planner *p, Join *j, int w, const Access *s, const Use 
     const Work *rw = &p->work.at[u->work];
     int8_t map[KDIM];
     if (!j->fits) return;
-    j->fits = (rw->point || rw->reduce || (rw->kind == WORK_KERNEL && rw->k->st.n == 1 && rw->k->st.at[0].cls == STAGE_LOOP)) && u->acc >= 0 &&
-              match_access(p, p->work.at[w].k, s, rw->k, &rw->k->acc.at[u->acc], map);
+    j->fits = (rw->point || rw->reduce ||
+               (rw->kind == WORK_KERNEL && rw->k->st.n == 1 && rw->k->st.at[0].cls == STAGE_LOOP)) &&
+              u->acc >= 0 && match_access(p, p->work.at[w].k, s, rw->k, &rw->k->acc.at[u->acc], map);
     if (!j->fits) return;
     compose(map, m->map, p->work.at[w].k->ndim);
     if (j->seen && memcmp(map, j->map, KDIM)) j->fits = false;
     memcpy(j->map, map, KDIM);
     j->seen = true;
+    j->post &= m->post;
 }
 
-/* Groups that read what w writes (at most MAX_JOIN are kept in j). Returns how many, counting outsiders' groups as well. */
+/* Groups that read what w writes (at most MAX_JOIN are kept in j). Returns how many, counting outsiders' groups as
+ * well. */
 static int find_joins(Planner *p, int w, Join *j, bool *outside) {
     const Kernel *k = p->work.at[w].k;
     int n = 0;
@@ -206,7 +216,7 @@ static int find_joins(Planner *p, int w, Join *j, bool *outside) {
                 int i = 0, g = p->member.at[m].group;
                 while (i < n && j[i].group != g) i++;
                 if (i == n && n == MAX_JOIN) return MAX_JOIN + 1;
-                if (i == n) j[n++] = (Join){.group = g, .fits = true};
+                if (i == n) j[n++] = (Join){.group = g, .fits = true, .post = true};
                 match_reader(p, &j[i], w, s, &p->use[u], &p->member.at[m]);
             }
         }
@@ -214,7 +224,7 @@ static int find_joins(Planner *p, int w, Join *j, bool *outside) {
     return n;
 }
 
-/* ---- may it ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- may it ---- */
 static bool room(Planner *p, int w, int g, const int8_t *map, bool stores) {
     Seen seen[KACC];
     int n = p->group.at[g].nins + computing(p->work.at[w].k);
@@ -233,7 +243,9 @@ static bool single_writer(const Planner *p, int w) {
     const Kernel *k = p->work.at[w].k;
     for (int a = 0; a < k->acc.n; a++) {
         const Root *r = &p->root.at[k->acc.at[a].buf];
-        if ((k->acc.at[a].flags & ACC_WRITE) && (r->writers != 1 || r->written || (r->kind != BUF_TEMP && r->kind != BUF_OUTPUT))) return false;
+        if ((k->acc.at[a].flags & ACC_WRITE) &&
+            (r->writers != 1 || r->written || (r->kind != BUF_TEMP && r->kind != BUF_OUTPUT)))
+            return false;
     }
     return true;
 }
@@ -262,7 +274,8 @@ static bool loads_any(const Kernel *k) {
     return false;
 }
 
-/* Every base dim down to w's innermost that has more than one point is one of w's: its store runs once for each element. */
+/* Every base dim down to w's innermost that has more than one point is one of w's: its store runs once for each
+ * element. */
 static bool covers(const Planner *p, int w, int g, const int8_t *map) {
     const Kernel *base = p->work.at[p->group.at[g].base].k, *k = p->work.at[w].k;
     int depth = 0;
@@ -289,13 +302,21 @@ static int join_vertical(Planner *p, int w, const Join *j, int n) {
     if (n > 1 && !again) return 0;
     for (int i = 0; i < n; i++) {
         if (!j[i].fits || !j[i].seen || !room(p, w, j[i].group, j[i].map, false)) return 0;
-        if (!again && !covers(p, w, j[i].group, j[i].map)) return 0; /* it would be computed again for every point of the other dims */
+        if (!again && !covers(p, w, j[i].group, j[i].map))
+            return 0; /* it would be computed again for every point of the other dims */
         if (!reads_survive(p, w, p->group.at[j[i].group].exec)) return 0;
     }
     for (int i = 0; i < n; i++)
-        if (!add_member(p, w, j[i].group, j[i].map, false)) return -1;
+        if (!add_member(p, w, j[i].group, j[i].map, false, j[i].post)) return -1;
     set_gone(p, w);
     return 1;
+}
+
+/* Every dim of w with more than one point runs in the group: a reader of one row alone does not. */
+static bool all_mapped(const Kernel *k, const int8_t *map) {
+    for (int d = 0; d < k->ndim; d++)
+        if (map[d] < 0 && !size_is(k->dim[d].n, 1)) return false;
+    return true;
 }
 
 /* w joins the first group that reads it and still stores its result: all other readers run later. */
@@ -305,13 +326,16 @@ static int join_extra(Planner *p, int w, const Join *j, int n) {
         if (first < 0 || p->group.at[j[i].group].exec < p->group.at[j[first].group].exec) first = i;
     if (first < 0) return 0;
     const Join *f = &j[first];
-    if (!f->fits || !f->seen || !room(p, w, f->group, f->map, true) || !covers(p, w, f->group, f->map)) return 0;
+    if (!f->fits || !f->seen || !room(p, w, f->group, f->map, true) || !all_mapped(p->work.at[w].k, f->map) ||
+        !covers(p, w, f->group, f->map))
+        return 0;
     if (!p->work.at[p->group.at[f->group].base].point && !p->work.at[p->group.at[f->group].base].reduce) return 0;
     if (!reads_survive(p, w, p->group.at[f->group].exec)) return 0;
-    return add_member(p, w, f->group, f->map, true) ? 1 : -1;
+    return add_member(p, w, f->group, f->map, true, f->post) ? 1 : -1;
 }
 
-/* ---- reductions: what follows one over its kept dims is its epilogue -------------------------------------------------------------- */
+/* ---- reductions: what follows one over its kept dims is its epilogue
+ * -------------------------------------------------------------- */
 static bool same_dims(Planner *p, const Kernel *a, const Kernel *b) {
     if (a->ndim != b->ndim || a->nouter != b->nouter) return false;
     for (int d = 0; d < a->ndim; d++)
@@ -330,7 +354,8 @@ static bool rows_first(const Kernel *k) {
     return true;
 }
 
-/* inverse[c] = the dim of w that runs along base dim c; false unless every real dim of the base is one of w's kept dims. */
+/* inverse[c] = the dim of w that runs along base dim c; false unless every real dim of the base is one of w's kept
+ * dims. */
 static bool invert(const Planner *p, int w, int g, const int8_t *map, int8_t *inverse) {
     const Kernel *base = p->work.at[p->group.at[g].base].k, *k = p->work.at[w].k;
     for (int c = 0; c < KDIM; c++) inverse[c] = -1;
@@ -341,27 +366,6 @@ static bool invert(const Planner *p, int w, int g, const int8_t *map, int8_t *in
     return true;
 }
 
-static void mark_from(Planner *p, int r, int w, int acc) {
-    (void)acc;
-    p->root.at[r].from = w + 1;
-}
-
-/* A reduction of group g stands on the result of reduction w, which in one pass is not finished when that one reads it. */
-static bool feeds_reduction(Planner *p, int w, int g) {
-    each_use(p, w, true, mark_from);
-    for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group) {
-        const Kernel *k = p->work.at[p->member.at[m].work].k;
-        bool reads = false;
-        for (int a = 0; a < k->acc.n && !reads; a++)
-            reads = (k->acc.at[a].flags & ACC_READ) && p->root.at[k->acc.at[a].buf].from == w + 1;
-        if (!reads) continue;
-        if (p->work.at[p->member.at[m].work].reduce) return true;
-        for (int a = 0; a < k->acc.n; a++)
-            if (k->acc.at[a].flags & ACC_WRITE) p->root.at[k->acc.at[a].buf].from = w + 1;
-    }
-    return false;
-}
-
 static int join_reduce(Planner *p, int w, const Join *j, int n, bool outside) {
     if (n != 1 || !j->fits || !j->seen || !rows_first(p->work.at[w].k)) return 0;
     Group *g = &p->group.at[j->group];
@@ -370,20 +374,23 @@ static int join_reduce(Planner *p, int w, const Join *j, int n, bool outside) {
     int8_t self[KDIM], inverse[KDIM];
     for (int d = 0; d < KDIM; d++) self[d] = (int8_t)d;
     if (base->reduce) {
-        if (feeds_reduction(p, w, j->group)) return 0;
-        if (!same_dims(p, base->k, p->work.at[w].k)) return 0;
+        if (!j->post || !same_dims(p, base->k, p->work.at[w].k))
+            return 0; /* a reduction of a reduction needs another stage */
         for (int d = 0; d < base->k->ndim; d++)
             if (base->k->dim[d].kind == DIM_PAR && j->map[d] != d && !size_is(base->k->dim[d].n, 1)) return 0;
     } else {
         if (!base->point || !invert(p, w, j->group, j->map, inverse)) return 0;
-        for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group) compose(p->member.at[m].map, inverse, KDIM);
+        for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group) {
+            compose(p->member.at[m].map, inverse, KDIM);
+            p->member.at[m].post = true;
+        }
         g->base = w;
     }
     if (!outside) set_gone(p, w);
-    return add_member(p, w, j->group, self, outside) ? 1 : -1;
+    return add_member(p, w, j->group, self, outside, false) ? 1 : -1;
 }
 
-/* ---- the walk -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the walk ---- */
 static bool is_live(const Planner *p, int w) {
     const Work *k = &p->work.at[w];
     if (k->effect || k->kind == WORK_SIZE) return true;
@@ -396,7 +403,8 @@ static bool is_live(const Planner *p, int w) {
     for (int a = 0; a < k->k->acc.n; a++) {
         const Access *x = &k->k->acc.at[a];
         const Root *r = &p->root.at[x->buf];
-        if ((x->flags & ACC_WRITE) && !(x->flags & ACC_ROWTEMP) && (r->needed || r->kept || (r->kind != BUF_TEMP && r->kind != BUF_OUTPUT)))
+        if ((x->flags & ACC_WRITE) && !(x->flags & ACC_ROWTEMP) &&
+            (r->needed || r->kept || (r->kind != BUF_TEMP && r->kind != BUF_OUTPUT)))
             return true;
     }
     return false;

@@ -1,20 +1,25 @@
 /*
- * layout.c -- arena offsets of the temporaries for one set of sizes. In: the plan's ALLOC/FREE events and slot values. Out: an
- * offset for each temporary and the arena's bytes. A two-level segregated fit allocator over an arena that grows: O(1) each
- * event, no memory but the caller's. Slots are 64-byte aligned; large ones are staggered so that equal-sized arrays do not
- * meet in the same cache sets.
+ * layout.c -- arena offsets of the temporaries for one set of sizes. In: the plan's ALLOC/FREE events and slot values.
+ * Out: an offset for each temporary and the arena's bytes. A two-level segregated fit allocator over an arena that
+ * grows: O(1) each event, no memory but the caller's. Slots are 64-byte aligned; large ones are staggered so that
+ * equal-sized arrays do not meet in the same cache sets.
  */
 #include "parts.h"
 
 enum { ALIGN = 64, SL_BITS = 4, SL = 1 << SL_BITS, FL = 58, NONE = -1 };
 
-typedef struct Block { int64_t off, size; int prev, next; int free_prev, free_next; bool free; } Block;
+typedef struct Block {
+    int64_t off, size;
+    int prev, next;
+    int free_prev, free_next;
+    bool free;
+} Block;
 typedef struct Tlsf {
     uint64_t fl;
     uint32_t sl[FL];
     int head[FL][SL];
-    int nblock, spare;  /* spare: unused entries linked through next */
-    int last;           /* block with the highest offset */
+    int nblock, spare; /* spare: unused entries linked through next */
+    int last;          /* block with the highest offset */
     int64_t top;
     Block *block;
 } Tlsf;
@@ -140,7 +145,9 @@ static void tlsf_free(Tlsf *t, int b) {
 static int64_t slot_bytes(const PlanBuf *f, int b, const int64_t *sym) {
     int64_t n = f->size.k, bytes;
     if (f->size.sym >= 0 && __builtin_mul_overflow(n, sym[f->size.sym], &n)) return -1;
-    if (n < 0 || __builtin_mul_overflow(n, (int64_t)th_dtype_bytes((ThDtype)f->dtype), &bytes) || bytes > ((int64_t)1 << 61)) return -1;
+    if (n < 0 || __builtin_mul_overflow(n, (int64_t)th_dtype_bytes((ThDtype)f->dtype), &bytes) ||
+        bytes > ((int64_t)1 << 61))
+        return -1;
     bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
     if (bytes == 0) bytes = ALIGN;
     return bytes >= 4096 ? bytes + ALIGN * (1 + 2 * (b % 4)) : bytes;
@@ -153,7 +160,8 @@ size_t plan_layout_work(const Plan *p) {
 
 /* Takes over the slot of the buffer that `f` overwrites, when it is still there and large enough. */
 static bool take_over(Tlsf *t, int *block, const PlanBuf *f, int b, int64_t bytes) {
-    if (f->inplace_of < 0 || block[f->inplace_of] == NONE || t->block[block[f->inplace_of]].size < bytes - 7 * ALIGN) return false;
+    if (f->inplace_of < 0 || block[f->inplace_of] == NONE || t->block[block[f->inplace_of]].size < bytes - 7 * ALIGN)
+        return false;
     block[b] = block[f->inplace_of];
     block[f->inplace_of] = NONE;
     return true;

@@ -1,10 +1,12 @@
 /*
- * lower.c -- operations write themselves as views, one-node kernels and host calls through LowerApi. In: dims of every Var.
- * Out: Planner.work in schedule order and a Val for every Var. Views are composed into offsets and strides here and cost nothing.
+ * lower.c -- operations write themselves as views, one-node kernels and host calls through LowerApi. In: dims of every
+ * Var. Out: Planner.work in schedule order and a Val for every Var. Views are composed into offsets and strides here
+ * and cost nothing.
  */
 #include "parts.h"
 
-/* ---- roots and values ------------------------------------------------------------------------------------------------------ */
+/* ---- roots and values
+ * ------------------------------------------------------------------------------------------------------ */
 bool val_strides(Planner *p, int ndim, const Size *shape, Size *stride) {
     Size n = size_const(1);
     for (int d = ndim - 1; d >= 0; d--) {
@@ -66,7 +68,8 @@ static bool val_whole(Planner *p, const Val *v) {
 Val *planner_val(Planner *p, const ThVar *v) {
     Val *val = &p->val[v->id];
     if (val->root >= 0) return val;
-    if (v->kind != VAR_CONSTANT) return err(p->ctx, TH_RuntimeError, "planning: a value is read before it is computed"), NULL;
+    if (v->kind != VAR_CONSTANT)
+        return err(p->ctx, TH_RuntimeError, "planning: a value is read before it is computed"), NULL;
     Size shape[TH_MAX_NDIM];
     int nd = v->u.data->ndim;
     for (int d = 0; d < nd; d++) shape[d] = size_const(ARRAY_SHAPE(v->u.data)[d]);
@@ -89,7 +92,8 @@ bool planner_leaves(Planner *p) {
             if (at < 0) return false;
             stride[d] = size_is(p->dims[v->id][d], 1) ? size_const(0) : (Size){1, at};
         }
-        if (!val_make(p, val, i, v->type.dtype, v->type.ndim, p->dims[v->id], strided ? stride : NULL, size_const(0))) return false;
+        if (!val_make(p, val, i, v->type.dtype, v->type.ndim, p->dims[v->id], strided ? stride : NULL, size_const(0)))
+            return false;
         val->whole = !strided;
         Root *r = &p->root.at[i];
         r->ndim = v->type.ndim;
@@ -105,7 +109,8 @@ int planner_work(Planner *p, WorkKind kind, Kernel *k) {
     return vec_push(p->ctx, &p->work, w) ? p->work.n - 1 : -1;
 }
 
-/* ---- LowerApi ----------------------------------------------------------------------------------------------------------------- */
+/* ---- LowerApi
+ * ----------------------------------------------------------------------------------------------------------------- */
 static Planner *planner(Lower *l) { return l->plan; }
 static const ThVar *in_var(Lower *l, int i) { return l->node->in[i]; }
 
@@ -117,7 +122,9 @@ static Size api_in_dim(Lower *l, int i, int d) {
     return p->dims[v->id] ? sizes_find(&p->sizes, p->dims[v->id][d]) : SIZE_BAD;
 }
 
-static Size api_out_dim(Lower *l, int o, int d) { return sizes_find(&planner(l)->sizes, planner(l)->dims[l->node->out[o]->id][d]); }
+static Size api_out_dim(Lower *l, int o, int d) {
+    return sizes_find(&planner(l)->sizes, planner(l)->dims[l->node->out[o]->id][d]);
+}
 static Size api_op(Lower *l, char op, Size a, Size b) { return sizes_op(&planner(l)->sizes, op, a, b); }
 static Size api_mul(Lower *l, Size a, Size b) { return api_op(l, '*', a, b); }
 static Size api_add(Lower *l, Size a, Size b) { return api_op(l, '+', a, b); }
@@ -176,7 +183,8 @@ static int access_map(Planner *p, Kernel *k, const Val *v, const int8_t *map, ui
 }
 
 static int access_free(Planner *p, Kernel *k, const Val *v, uint8_t flags, Size off, const Size *st) {
-    Access a = {.buf = v->root, .dtype = v->dtype, .flags = flags, .off = sizes_find(&p->sizes, off), .idx = -1, .guard = -1};
+    Access a = {
+        .buf = v->root, .dtype = v->dtype, .flags = flags, .off = sizes_find(&p->sizes, off), .idx = -1, .guard = -1};
     if (size_bad(off) || any_bad(k->ndim, st)) return -1;
     for (int d = 0; d < KDIM; d++) a.st[d] = d < k->ndim ? sizes_find(&p->sizes, st[d]) : size_const(0);
     return kernel_access(k, a);
@@ -233,7 +241,12 @@ static int api_rowtemp(Lower *l, Kernel *k, ThDtype d, const int8_t *dims, int n
     int r = planner_root(p, BUF_TEMP, (uint8_t)d, n, shape);
     if (r < 0 || !val_strides(p, n, shape, st)) return -1;
     p->root.at[r].rowtemp = true;
-    Access a = {.buf = r, .dtype = (uint8_t)d, .flags = ACC_READ | ACC_WRITE | ACC_ROWTEMP, .off = size_const(0), .idx = -1, .guard = -1};
+    Access a = {.buf = r,
+                .dtype = (uint8_t)d,
+                .flags = ACC_READ | ACC_WRITE | ACC_ROWTEMP,
+                .off = size_const(0),
+                .idx = -1,
+                .guard = -1};
     for (int i = 0; i < KDIM; i++) a.st[i] = size_const(0);
     for (int i = 0; i < n; i++) a.st[dims[i]] = size_is(shape[i], 1) ? size_const(0) : st[i];
     return kernel_access(k, a);
@@ -290,8 +303,8 @@ static bool destroyable(const Planner *p, const Root *r) {
 }
 
 /*
- * Output o overwrites input i. Elementwise nodes on temporaries get a fresh root that wishes for the slot (so that nothing is
- * ordered needlessly); other nodes change the storage itself. What may not be overwritten is copied first.
+ * Output o overwrites input i. Elementwise nodes on temporaries get a fresh root that wishes for the slot (so that
+ * nothing is ordered needlessly); other nodes change the storage itself. What may not be overwritten is copied first.
  */
 static bool api_alias(Lower *l, int o, int i) {
     Planner *p = planner(l);
@@ -344,14 +357,32 @@ static bool api_host(Lower *l, HostFn fn, size_t scratch_bytes) {
     return true;
 }
 
-static const LowerApi lower_api = {
-    .in_type = api_in_type, .in_dim = api_in_dim, .out_dim = api_out_dim, .mul = api_mul, .add = api_add, .op = api_op,
-    .in_value = api_in_value, .view = api_view, .in_stride = api_in_stride, .in_offset = api_in_offset,
-    .in_contiguous = api_in_contiguous, .contiguous = api_contiguous, .alias = api_alias, .copy = api_copy, .kernel = api_kernel,
-    .read = api_read, .write = api_write, .read_out = api_read_out, .rowtemp = api_rowtemp, .read_at = api_read_at,
-    .write_at = api_write_at, .out_stride = api_out_stride, .out_offset = api_out_offset, .host = api_host};
+static const LowerApi lower_api = {.in_type = api_in_type,
+                                   .in_dim = api_in_dim,
+                                   .out_dim = api_out_dim,
+                                   .mul = api_mul,
+                                   .add = api_add,
+                                   .op = api_op,
+                                   .in_value = api_in_value,
+                                   .view = api_view,
+                                   .in_stride = api_in_stride,
+                                   .in_offset = api_in_offset,
+                                   .in_contiguous = api_in_contiguous,
+                                   .contiguous = api_contiguous,
+                                   .alias = api_alias,
+                                   .copy = api_copy,
+                                   .kernel = api_kernel,
+                                   .read = api_read,
+                                   .write = api_write,
+                                   .read_out = api_read_out,
+                                   .rowtemp = api_rowtemp,
+                                   .read_at = api_read_at,
+                                   .write_at = api_write_at,
+                                   .out_stride = api_out_stride,
+                                   .out_offset = api_out_offset,
+                                   .host = api_host};
 
-/* ---- the walk ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the walk ---- */
 /* What a kernel is to the grouper. */
 static void classify(Work *w) {
     const Kernel *k = w->k;
@@ -360,7 +391,8 @@ static void classify(Work *w) {
     bool plain = true, par = true;
     for (int i = 0; i < k->acc.n; i++) {
         const Access *a = &k->acc.at[i];
-        if ((a->flags & ACC_WRITE) && (a->flags & (ACC_ADD | ACC_READ | ACC_ROWTEMP) || a->idx >= 0 || a->guard >= 0)) plain = false;
+        if ((a->flags & ACC_WRITE) && (a->flags & (ACC_ADD | ACC_READ | ACC_ROWTEMP) || a->idx >= 0 || a->guard >= 0))
+            plain = false;
     }
     for (int d = 0; d < k->ndim; d++) par &= k->dim[d].kind == DIM_PAR;
     w->gemm = s->cls == STAGE_GEMM;
@@ -372,7 +404,8 @@ static void classify(Work *w) {
 static bool size_work(Planner *p, const int range[4], int at) {
     bool any = false;
     for (int r = 0; r < 4; r += 2)
-        for (int i = range[r]; i < range[r + 1]; i++) any |= p->sizes.ins.at[i].dyn && p->sizes.ins.at[i].op == SHAPE_VALUE;
+        for (int i = range[r]; i < range[r + 1]; i++)
+            any |= p->sizes.ins.at[i].dyn && p->sizes.ins.at[i].op == SHAPE_VALUE;
     if (!any) return true;
     int w = planner_work(p, WORK_SIZE, NULL);
     if (w < 0) return false;

@@ -37,7 +37,11 @@ static bool leaves(Planner *p) {
     for (int v = 0; v < fg->nvars; v++) p->val[v].root = -1;
     for (int i = 0; i < fg->nin; i++) {
         const ThVar *v = fg->in[i];
-        Root r = {.kind = v->kind == VAR_SHARED ? BUF_SHARED : BUF_INPUT, .dtype = v->type.dtype, .index = i, .wish = -1, .buf = -1};
+        Root r = {.kind = v->kind == VAR_SHARED ? BUF_SHARED : BUF_INPUT,
+                  .dtype = v->type.dtype,
+                  .index = i,
+                  .wish = -1,
+                  .buf = -1};
         if (!vec_push(p->ctx, &p->root, r)) return false;
         p->val[v->id].root = i;
     }
@@ -63,8 +67,8 @@ static void end(Planner *p) {
 
 static Plan *make(Planner p, bool *again) {
     *again = false;
-    bool ok = begin(&p) && schedule(&p) && leaves(&p) && planner_shapes(&p) && planner_leaves(&p) && planner_lower(&p) &&
-              commit_end(&p) && group_all(&p) && plan_build(&p, again);
+    bool ok = begin(&p) && schedule(&p) && leaves(&p) && planner_shapes(&p) && planner_leaves(&p) &&
+              planner_lower(&p) && commit_end(&p) && group_all(&p) && plan_build(&p, again);
     Plan *plan = p.plan;
     end(&p);
     if (ok) return plan;
@@ -73,13 +77,14 @@ static Plan *make(Planner p, bool *again) {
 }
 
 /*
- * In-place updates are tried first; when a step that can fail would follow one, the plan is made again with updates in shadow
- * buffers that are exchanged at the end.
+ * In-place updates are tried first; when a step that can fail would follow one, the plan is made again with updates in
+ * shadow buffers that are exchanged at the end.
  */
 Plan *plan_make(FGraph *fg, const PlanIo *in, int nin, const PlanIo *out, int nout) {
     Planner p = {.ctx = fg->ctx, .fg = fg, .in = in, .nin = nin, .out = out, .nout = nout};
     bool again;
-    if (nout != fg->nplain_out || nin > fg->nin) return err(fg->ctx, TH_RuntimeError, "planning: inputs or outputs do not fit the graph"), NULL;
+    if (nout != fg->nplain_out || nin > fg->nin)
+        return err(fg->ctx, TH_RuntimeError, "planning: inputs or outputs do not fit the graph"), NULL;
     Plan *plan = make(p, &again);
     if (plan || !again) return plan;
     p.no_inplace = true;

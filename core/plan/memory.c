@@ -1,6 +1,6 @@
 /*
- * memory.c -- which temporaries share memory. In: steps and the lifetimes of buffers. Out: in-place wishes and the ALLOC/FREE
- * events that layout.c replays for concrete sizes.
+ * memory.c -- which temporaries share memory. In: steps and the lifetimes of buffers. Out: in-place wishes and the
+ * ALLOC/FREE events that layout.c replays for concrete sizes.
  */
 #include "parts.h"
 
@@ -16,19 +16,32 @@ static const Access *only_access(const Kernel *k, int buf, bool writes) {
 
 /* Both visit the same element at every point, one by one. */
 static bool same_map(const Access *r, const Access *w) {
-    if (r->idx >= 0 || r->guard >= 0 || w->idx >= 0 || w->guard >= 0 || (w->flags & (ACC_ADD | ACC_READ | ACC_ROWTEMP))) return false;
+    if (r->idx >= 0 || r->guard >= 0 || w->idx >= 0 || w->guard >= 0 || (w->flags & (ACC_ADD | ACC_READ | ACC_ROWTEMP)))
+        return false;
     bool same = size_eq(r->off, w->off);
     for (int d = 0; d < KDIM && same; d++) same = size_eq(r->st[d], w->st[d]);
     return same;
+}
+
+/* Every load through r is done before the first store through w. */
+static bool read_first(const Kernel *k, const Access *r, const Access *w) {
+    bool stored = false;
+    for (int i = 0; i < k->ins.n; i++) {
+        const Ins *n = &k->ins.at[i];
+        if (n->op == INS_STORE && &k->acc.at[n->a] == w) stored = true;
+        if (n->op == INS_LOAD && &k->acc.at[n->a] == r && stored) return false;
+    }
+    return true;
 }
 
 /* Output local buffer o of step s may lie where the dying input local buffer i lies. */
 static bool fits(const Plan *p, const Kernel *k, const Step *s, int step, int i, int o) {
     const PlanBuf *in = &p->buf[s->buf[i]], *out = &p->buf[s->buf[o]];
     if (in->kind != BUF_TEMP || in->late || in->last != step || in->first == step) return false;
-    if (!size_eq(in->size, out->size) || th_dtype_bytes((ThDtype)in->dtype) != th_dtype_bytes((ThDtype)out->dtype)) return false;
+    if (!size_eq(in->size, out->size) || th_dtype_bytes((ThDtype)in->dtype) != th_dtype_bytes((ThDtype)out->dtype))
+        return false;
     const Access *r = only_access(k, i, false), *w = only_access(k, o, true);
-    return r && w && same_map(r, w);
+    return r && w && same_map(r, w) && read_first(k, r, w);
 }
 
 /* Each output of a one-stage loop takes the slot of the first dying input that it can replace element by element. */
@@ -41,7 +54,8 @@ static void wish(Plan *p, int step) {
         if (out->kind != BUF_TEMP || out->late || out->first != step || out->last == step) continue;
         for (int i = 0; i < s->nbuf && out->inplace_of < 0; i++) {
             bool taken = false;
-            for (int q = 0; q < o; q++) taken |= p->buf[s->buf[q]].inplace_of == s->buf[i] && p->buf[s->buf[q]].first == step;
+            for (int q = 0; q < o; q++)
+                taken |= p->buf[s->buf[q]].inplace_of == s->buf[i] && p->buf[s->buf[q]].first == step;
             if (i != o && !taken && fits(p, k, s, step, i, o)) out->inplace_of = s->buf[i];
         }
     }
@@ -53,7 +67,8 @@ bool plan_events(Plan *p) {
         if (p->step[s].kind == STEP_KERNEL) wish(p, s);
     p->layout_order = arena_alloc(p->arena, (size_t)(2 * p->nbuf + 1) * sizeof(int));
     int *list = ctx_alloc(p->ctx, (size_t)(2 * (p->nstep + p->nbuf) + 2) * sizeof(int));
-    if (!p->layout_order || !list) return ctx_free(p->ctx, list, (size_t)(2 * (p->nstep + p->nbuf) + 2) * sizeof(int)), false;
+    if (!p->layout_order || !list)
+        return ctx_free(p->ctx, list, (size_t)(2 * (p->nstep + p->nbuf) + 2) * sizeof(int)), false;
     int *begin = list, *end = begin + p->nstep + 1, *next_begin = end + p->nstep + 1, *next_end = next_begin + p->nbuf;
     for (int s = 0; s <= p->nstep; s++) begin[s] = end[s] = -1;
     for (int b = p->nbuf - 1; b >= 0; b--) {

@@ -16,47 +16,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- sizes.c: value-numbered size arithmetic with union-find ------------------------------------------------------------- */
+/* ---- sizes.c: value-numbered size arithmetic with union-find
+ * ------------------------------------------------------------- */
 typedef struct SizeIns {
-    uint8_t op;        /* ShapeOp */
-    bool dyn;          /* reads a computed value, or stands on one that does */
+    uint8_t op; /* ShapeOp */
+    bool dyn;   /* reads a computed value, or stands on one that does */
     bool needed;
-    int a, b, c;       /* slots; SHAPE_DIM, SHAPE_STRIDE, SHAPE_VALUE: root and dim */
-    int64_t k;         /* constant, element or check number */
-    int node;          /* ordinal of the node that asked first */
-    int up;            /* union-find parent */
-    int number;        /* slot in the finished plan, -1 */
+    int a, b, c; /* slots; SHAPE_DIM, SHAPE_STRIDE, SHAPE_VALUE: root and dim */
+    int64_t k;   /* constant, element or check number */
+    int node;    /* ordinal of the node that asked first */
+    int up;      /* union-find parent */
+    int number;  /* slot in the finished plan, -1 */
 } SizeIns;
 typedef struct Sizes {
     ThContext *ctx;
     Arena *arena;
-    VEC(SizeIns) ins;  /* a slot is a position here; checks stand between, in order of creation */
+    VEC(SizeIns) ins; /* a slot is a position here; checks stand between, in order of creation */
     VEC(ShapeCheck) check;
-    Map cons;          /* hash of (op, operands) -> slot */
-    int node;          /* node at work, -1 before the first */
+    Map cons; /* hash of (op, operands) -> slot */
+    int node; /* node at work, -1 before the first */
 } Sizes;
 bool sizes_init(Sizes *s, ThContext *c, Arena *a);
 void sizes_free(Sizes *s);
 int sizes_slot(Sizes *s, uint8_t op, int a, int b, int c, int64_t k, bool dyn); /* -1 on error */
-Size sizes_find(Sizes *s, Size x);                 /* canonical form */
-Size sizes_op(Sizes *s, char op, Size a, Size b);  /* + - * / m M c <, as ShapeAlg.op */
+Size sizes_find(Sizes *s, Size x);                                              /* canonical form */
+Size sizes_op(Sizes *s, char op, Size a, Size b);                               /* + - * / m M c <, as ShapeAlg.op */
 bool sizes_equal(Sizes *s, Size a, Size b, const char *why);
 bool sizes_check_ge0(Sizes *s, Size a, ThError kind, const char *text);
 bool sizes_same(Sizes *s, Size a, Size b);
 bool sizes_dyn(const Sizes *s, Size a);
-bool sizes_renumber(Sizes *s);                     /* after unions: equal computations become one slot again */
+bool sizes_renumber(Sizes *s); /* after unions: equal computations become one slot again */
 #define SIZE_BAD ((Size){0, -2})
 static inline bool size_bad(Size s) { return s.sym == -2; }
 
-/* ---- values --------------------------------------------------------------------------------------------------------------------- */
-typedef struct Val {     /* where a Var lies */
-    int root;            /* -1: not placed yet */
-    int ver;             /* how many in-place writes of the root came before it */
+/* ---- values ---- */
+typedef struct Val { /* where a Var lies */
+    int root;        /* -1: not placed yet */
+    int ver;         /* how many in-place writes of the root came before it */
     uint8_t dtype;
     int16_t ndim;
-    bool whole;          /* the root from its first to its last element, C order */
+    bool whole; /* the root from its first to its last element, C order */
     Size off, *shape, *stride;
-    Size *known;         /* integers, rank <= 1: the elements as Sizes (values.c), or NULL */
+    Size *known; /* integers, rank <= 1: the elements as Sizes (values.c), or NULL */
     int nknown;
 } Val;
 typedef struct Root {
@@ -65,90 +66,104 @@ typedef struct Root {
     bool needed, gone;   /* some live work reads it; all its readers took it over as a value */
     bool written;        /* in-place writes happen (shared, mutable input, aliased temp) */
     bool rowtemp;
-    int index;           /* of the input, shared or output */
-    const ThVar *var;    /* constants */
-    int writers;         /* works that store into it */
-    int wish;            /* slot of this root is wished for, -1 */
+    int index;        /* of the input, shared or output */
+    const ThVar *var; /* constants */
+    int writers;      /* works that store into it */
+    int wish;         /* slot of this root is wished for, -1 */
     Size size;
-    int ndim; Size *shape;
-    int ver;             /* versions so far */
-    int from;            /* 1 + the work found last to be an ancestor of what is stored here (group.c) */
-    int buf;             /* plan buffer, -1 */
+    int ndim;
+    Size *shape;
+    int ver; /* versions so far */
+    int buf; /* plan buffer, -1 */
 } Root;
 
-/* ---- works: lowered pieces in schedule order --------------------------------------------------------------------------------- */
+/* ---- works: lowered pieces in schedule order
+ * --------------------------------------------------------------------------------- */
 typedef enum { WORK_KERNEL, WORK_HOST, WORK_SIZE } WorkKind;
 typedef struct Work {
     uint8_t kind;
-    bool point;          /* one LOOP stage, parallel dims only, plain stores: may move into its readers */
-    bool reduce;         /* one LOOP stage with reductions */
-    bool gemm;           /* one GEMM stage */
-    bool alias;          /* writes a root in place */
+    bool point;  /* one LOOP stage, parallel dims only, plain stores: may move into its readers */
+    bool reduce; /* one LOOP stage with reductions */
+    bool gemm;   /* one GEMM stage */
+    bool alias;  /* writes a root in place */
     bool effect, live;
     int node;
     Kernel *k;
-    int host;            /* PlanHost number */
-    int members;         /* first Member of this work, -1 */
-    int sizes[4];        /* WORK_SIZE: its slots stand in [0, 1) and [2, 3) of sizes.ins */
+    int host;     /* PlanHost number */
+    int members;  /* first Member of this work, -1 */
+    int sizes[4]; /* WORK_SIZE: its slots stand in [0, 1) and [2, 3) of sizes.ins */
 } Work;
-typedef struct Member { int work, group, next_in_group, next_of_work; int8_t map[KDIM]; } Member;
+typedef struct Member {
+    int work, group, next_in_group, next_of_work;
+    int8_t map[KDIM]; /* the work's dims in the base's */
+    bool post;        /* runs after the group's reduction: nothing before it needs its result */
+} Member;
 typedef struct Group {
-    int base;            /* work whose dims are the kernel's */
-    int exec;            /* position in the schedule where it runs: that of its last member */
-    int first;           /* members, earliest work first */
-    int nins, nacc, n;   /* instructions; distinct accesses; members */
-    struct Seen *seen;   /* the distinct accesses, room for KACC */
+    int base;          /* work whose dims are the kernel's */
+    int exec;          /* position in the schedule where it runs: that of its last member */
+    int first;         /* members, earliest work first */
+    int nins, nacc, n; /* instructions; distinct accesses; members */
+    struct Seen *seen; /* the distinct accesses, room for KACC */
 } Group;
-typedef struct Seen { uint64_t key; int root; } Seen; /* hash of an access in the base's dims (0: never shared), its root */
-typedef struct Use { int work, acc; } Use; /* acc -1: whole (host, size step) */
+typedef struct Seen {
+    uint64_t key;
+    int root;
+} Seen; /* hash of an access in the base's dims (0: never shared), its root */
+typedef struct Use {
+    int work, acc;
+} Use; /* acc -1: whole (host, size step) */
 
 typedef struct Planner {
     ThContext *ctx;
     FGraph *fg;
     ApplyVec order;
-    const PlanIo *in, *out; int nin, nout;
-    Arena *arena;        /* scratch */
-    bool no_inplace;     /* second try: a step that fails followed a write to a shared */
+    const PlanIo *in, *out;
+    int nin, nout;
+    Arena *arena;    /* scratch */
+    bool no_inplace; /* second try: a step that fails followed a write to a shared */
     Sizes sizes;
-    Val *val;            /* by var id */
-    Size **dims;         /* by var id: shape, canonical after shape.c */
+    Val *val;    /* by var id */
+    Size **dims; /* by var id: shape, canonical after shape.c */
     VEC(Root) root;
     VEC(Work) work;
     VEC(PlanHost) host;
     VEC(Member) member;
     VEC(Group) group;
     VEC(int) node_checks;
-    int *use0; Use *use; /* readers of each root: use[use0[r] .. use0[r + 1]) */
-    int *wr0; int *wr;   /* in-place writers of each root, ascending */
-    int *out_of;         /* by var id: 1 + first output that is this var, 0 none; next in out_next */
+    int *use0;
+    Use *use; /* readers of each root: use[use0[r] .. use0[r + 1]) */
+    int *wr0;
+    int *wr;     /* in-place writers of each root, ascending */
+    int *out_of; /* by var id: 1 + first output that is this var, 0 none; next in out_next */
     int *out_next;
-    int *out_root;       /* by output: root holding a copy made for it, or -1 */
-    int node;            /* ordinal at work */
-    int size_from;       /* SizeIns made for this node start here */
-    int *node_shape;     /* by node: where its shape phase started in sizes.ins (norder + 1 entries) */
+    int *out_root;   /* by output: root holding a copy made for it, or -1 */
+    int node;        /* ordinal at work */
+    int size_from;   /* SizeIns made for this node start here */
+    int *node_shape; /* by node: where its shape phase started in sizes.ins (norder + 1 entries) */
     Plan *plan;
 } Planner;
 
-bool planner_shapes(Planner *p);                       /* shape.c */
-bool planner_known(Planner *p, const ThApply *a);      /* values.c: elements of small integer outputs */
+bool planner_shapes(Planner *p);                              /* shape.c */
+bool planner_known(Planner *p, const ThApply *a);             /* values.c: elements of small integer outputs */
 Size planner_value(Planner *p, const ThVar *v, int64_t elem); /* shape.c */
-bool planner_leaves(Planner *p);                       /* lower.c */
+bool planner_leaves(Planner *p);                              /* lower.c */
 bool planner_lower(Planner *p);
 Val *planner_val(Planner *p, const ThVar *v);
 int planner_root(Planner *p, uint8_t kind, uint8_t dtype, int ndim, const Size *shape); /* -1 on error */
 int planner_work(Planner *p, WorkKind kind, Kernel *k);
-bool planner_copy(Planner *p, const Val *from, int root, int ndim, const Size *shape); /* a copy kernel into a fresh root */
-bool val_strides(Planner *p, int ndim, const Size *shape, Size *stride);    /* C order, in elements */
+bool planner_copy(Planner *p, const Val *from, int root, int ndim,
+                  const Size *shape);                                    /* a copy kernel into a fresh root */
+bool val_strides(Planner *p, int ndim, const Size *shape, Size *stride); /* C order, in elements */
 bool val_make(Planner *p, Val *v, int root, uint8_t dtype, int ndim, const Size *shape, const Size *stride, Size off);
-bool commit_leaves(Planner *p);                        /* commit.c: copies that must precede in-place writes */
+bool commit_leaves(Planner *p); /* commit.c: copies that must precede in-place writes */
 bool commit_node(Planner *p, const ThApply *a);
 bool commit_end(Planner *p);
-bool group_all(Planner *p);                            /* group.c */
-Kernel *fuse_group(Planner *p, const Group *g);        /* fuse.c */
+bool group_all(Planner *p);                                 /* group.c */
+Kernel *fuse_group(Planner *p, const Group *g);             /* fuse.c */
 bool kernel_literal(Kernel *k, const ThArray *c, Ins *out); /* passes.c */
-bool kernel_tidy(Planner *p, Kernel *k);               /* passes.c */
+bool kernel_tidy(Planner *p, Kernel *k);                    /* passes.c */
 bool kernel_localize(Planner *p, Kernel *k, int *roots, int *nroots, int *syms, int *nsyms);
-bool plan_build(Planner *p, bool *again);               /* build.c: fills Planner.plan */
-bool plan_events(Plan *p);                             /* memory.c: in-place wishes and layout events */
+bool plan_build(Planner *p, bool *again); /* build.c: fills Planner.plan */
+bool plan_events(Plan *p);                /* memory.c: in-place wishes and layout events */
 
 #endif

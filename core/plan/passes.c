@@ -1,7 +1,7 @@
 /*
- * passes.c -- a built kernel is tidied: uniform constants become literals, lengths of 1 and mergeable dims go, unused accesses
- * go, each stage gets its vector dim, and symbols and buffers get local numbers in order of first appearance, so that
- * equal-shaped kernels are equal. In and out: one Kernel; its meaning does not change.
+ * passes.c -- a built kernel is tidied: uniform constants become literals, lengths of 1 and mergeable dims go, unused
+ * accesses go, each stage gets its vector dim, and symbols and buffers get local numbers in order of first appearance,
+ * so that equal-shaped kernels are equal. In and out: one Kernel; its meaning does not change.
  */
 #include "parts.h"
 
@@ -20,12 +20,15 @@ bool kernel_literal(Kernel *k, const ThArray *c, Ins *out) {
     out->dtype = out->in_dtype = c->dtype;
     out->a = out->b = out->c = out->d = -1;
     if (kind == 'f') v.f = array_item_float(c);
-    else if (kind == 'c' && c->dtype == TH_COMPLEX64) v.c = (ThComplex128){((const ThComplex64 *)(const void *)c->data)->re, ((const ThComplex64 *)(const void *)c->data)->im};
+    else if (kind == 'c' && c->dtype == TH_COMPLEX64)
+        v.c = (ThComplex128){((const ThComplex64 *)(const void *)c->data)->re,
+                             ((const ThComplex64 *)(const void *)c->data)->im};
     else if (kind == 'c') memcpy(&v.c, c->data, sizeof v.c);
     else v.i = array_item_int(c);
     out->op = INS_CONST;
     if (kind == 'f' && small_literal(v.f, &out->a)) return true;
-    if (kind != 'f' && kind != 'c' && (v.i == 0 || v.i == 1 || v.i == 2 || (v.i == -1 && kind == 'i'))) return out->a = (int)v.i, true;
+    if (kind != 'f' && kind != 'c' && (v.i == 0 || v.i == 1 || v.i == 2 || (v.i == -1 && kind == 'i')))
+        return out->a = (int)v.i, true;
     out->op = INS_PARAM;
     out->a = k->param.n;
     return vec_push(k->ctx, &k->param, v);
@@ -83,7 +86,7 @@ static bool drop_accesses(Kernel *k) {
     return ok;
 }
 
-/* ---- dims ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- dims ---- */
 static bool dim_indexed(const Kernel *k, int d) {
     for (int i = 0; i < k->ins.n; i++)
         if (k->ins.at[i].op == INS_INDEX && k->ins.at[i].a == d) return true;
@@ -213,7 +216,7 @@ bool kernel_tidy(Planner *p, Kernel *k) {
     return true;
 }
 
-/* ---- local numbers ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- local numbers ---- */
 static int local(int *list, int *n, int x) {
     for (int i = 0; i < *n; i++)
         if (list[i] == x) return i;

@@ -1,7 +1,8 @@
 /*
- * plan.h -- an optimized, scheduled FGraph becomes plain arrays: kernels, steps in a tree of regions, a shape program, buffers,
- * checks and the commit. The plan holds no pointer into the graph's arena (constants are retained arrays); it is immutable, shared by all
- * callers, executed alike by the interpreter and by generated code, and it is what will be saved.
+ * plan.h -- an optimized, scheduled FGraph becomes plain arrays: kernels, steps in a tree of regions, a shape program,
+ * buffers, checks and the commit. The plan holds no pointer into the graph's arena (constants are retained arrays); it
+ * is immutable, shared by all callers, executed alike by the interpreter and by generated code, and it is what will be
+ * saved.
  */
 #ifndef TH_PLAN_H
 #define TH_PLAN_H
@@ -9,98 +10,183 @@
 #include "../graph/kernel.h"
 #include "../graph/op.h"
 
-/* ---- shape program: int64 straight-line code over slots (frame.sym). Run when the signature of a call differs from the last. ---- */
+/* ---- shape program: int64 straight-line code over slots (frame.sym). Run when the signature of a call differs from
+ * the last. ---- */
 typedef enum {
-    SHAPE_CONST,      /* dst = k */
-    SHAPE_DIM,        /* dst = length of dim b of argument buffer a */
-    SHAPE_STRIDE,     /* dst = stride in elements of dim b of argument buffer a */
-    SHAPE_VALUE,      /* dst = element b of integer buffer a (an argument, or computed by an earlier step: then in a STEP_SIZE) */
-    SHAPE_ADD, SHAPE_SUB, SHAPE_MUL, SHAPE_FLOORDIV, SHAPE_CEILDIV, SHAPE_MIN, SHAPE_MAX, SHAPE_LT, SHAPE_SELECT, /* dst = c ? a : b */
-    SHAPE_CHECK_EQ,   /* a == b or fail with check number k */
-    SHAPE_CHECK_GE0   /* a >= 0 or fail with check number k */
+    SHAPE_CONST,  /* dst = k */
+    SHAPE_DIM,    /* dst = length of dim b of argument buffer a */
+    SHAPE_STRIDE, /* dst = stride in elements of dim b of argument buffer a */
+    SHAPE_VALUE,  /* dst = element b of integer buffer a (an argument, or computed by an earlier step: then in a
+                     STEP_SIZE) */
+    SHAPE_ADD,
+    SHAPE_SUB,
+    SHAPE_MUL,
+    SHAPE_FLOORDIV,
+    SHAPE_CEILDIV,
+    SHAPE_MIN,
+    SHAPE_MAX,
+    SHAPE_LT,
+    SHAPE_SELECT,   /* dst = c ? a : b */
+    SHAPE_CHECK_EQ, /* a == b or fail with check number k */
+    SHAPE_CHECK_GE0 /* a >= 0 or fail with check number k */
 } ShapeOp;
-typedef struct { uint8_t op; int dst, a, b, c; int64_t k; } ShapeIns;
-typedef struct { int node; ThError kind; const char *text; /* format: {0} {1} are the two values; interned */ } ShapeCheck;
+typedef struct {
+    uint8_t op;
+    int dst, a, b, c;
+    int64_t k;
+} ShapeIns;
+typedef struct {
+    int node;
+    ThError kind;
+    const char *text; /* format: {0} {1} are the two values; interned */
+} ShapeCheck;
 
-/* ---- buffers -------------------------------------------------------------------------------------------------------------- */
-typedef enum { BUF_INPUT, BUF_SHARED, BUF_CONST, BUF_TEMP, BUF_OUTPUT /* from the free list, also shadows of updates */ } BufKind;
+/* ---- buffers
+ * -------------------------------------------------------------------------------------------------------------- */
+typedef enum {
+    BUF_INPUT,
+    BUF_SHARED,
+    BUF_CONST,
+    BUF_TEMP,
+    BUF_OUTPUT /* from the free list, also shadows of updates */
+} BufKind;
 typedef struct PlanBuf {
-    uint8_t kind, dtype, space;   /* space 0 host */
+    uint8_t kind, dtype, space; /* space 0 host */
     int16_t ndim;
-    int index;                    /* number of the argument, shared, constant or output slot */
-    bool late;                    /* its size is found by a STEP_SIZE: a STEP_LATE allocates it, the layout and the call do not */
-    Size size;                    /* elements of the root (TEMP, OUTPUT) */
-    Size shape[TH_MAX_NDIM];      /* arguments, shareds: their dims as slots; a length the type promises to be 1 is the constant 1 */
-    int first, last;              /* steps between which a TEMP lives (layout) */
-    int inplace_of;               /* TEMP/OUTPUT: try the slot of this buffer (dies there), or -1 */
+    int index; /* number of the argument, shared, constant or output slot */
+    bool late; /* its size is found by a STEP_SIZE: a STEP_LATE allocates it, the layout and the call do not */
+    Size size; /* elements of the root (TEMP, OUTPUT) */
+    Size shape[TH_MAX_NDIM]; /* arguments, shareds: their dims as slots; a length the type promises to be 1 is the
+                                constant 1 */
+    int first, last;         /* steps between which a TEMP lives (layout) */
+    int inplace_of;          /* TEMP/OUTPUT: try the slot of this buffer (dies there), or -1 */
 } PlanBuf;
 
-/* ---- steps ------------------------------------------------------------------------------------------------------------------ */
-typedef enum { STEP_KERNEL, STEP_HOST, STEP_TRANSFER, STEP_SIZE /* runs shape instructions [a, a + n) that read computed values */,
-               STEP_LATE /* allocates a buffer whose size a STEP_SIZE found */ } StepKind;
+/* ---- steps
+ * ------------------------------------------------------------------------------------------------------------------ */
+typedef enum {
+    STEP_KERNEL,
+    STEP_HOST,
+    STEP_TRANSFER,
+    STEP_SIZE /* runs shape instructions [a, a + n) that read computed values */,
+    STEP_LATE /* allocates a buffer whose size a STEP_SIZE found */
+} StepKind;
 typedef struct Step {
     uint8_t kind;
-    int kernel;                   /* index into Plan.kernel (STEP_KERNEL) */
-    int *buf, nbuf;               /* kernel-local buffer -> plan buffer; STEP_HOST: inputs then outputs; TRANSFER: from, to */
-    int *sym, nsym;               /* kernel-local symbol -> plan slot */
-    ThValue *param; int nparam;
-    int a, n;                     /* STEP_SIZE */
-    int host;                     /* STEP_HOST: index into Plan.host */
-    int node;                     /* ordinal (toposort index) of the node named in errors */
-    const int *nodes; int nnodes; /* all nodes fused into it */
+    int kernel;     /* index into Plan.kernel (STEP_KERNEL) */
+    int *buf, nbuf; /* kernel-local buffer -> plan buffer; STEP_HOST: inputs then outputs; TRANSFER: from, to */
+    int *sym, nsym; /* kernel-local symbol -> plan slot */
+    ThValue *param;
+    int nparam;
+    int a, n; /* STEP_SIZE */
+    int host; /* STEP_HOST: index into Plan.host */
+    int node; /* ordinal (toposort index) of the node named in errors */
+    const int *nodes;
+    int nnodes; /* all nodes fused into it */
     bool can_fail;
-    const char *title;            /* "tanh(x . W + b)" */
+    const char *title; /* "tanh(x . W + b)" */
 } Step;
 
 typedef enum { REGION_STRAIGHT, REGION_LOOP, REGION_BRANCH } RegionKind;
-/* Straight: steps [first, first + n). Loop: child runs `trip` times, with frame.sym[counter] = 0, 1, ..; `until` (buffer of a
- * bool) stops after the step where it is true, or -1. Branch: child if buffer `cond` is nonzero, else other. Children are region
- * numbers; next: following region, or -1. */
-typedef struct Region { uint8_t kind; int first, n; int child, other, next; Size trip; int counter, until, cond; } Region;
+/* Straight: steps [first, first + n). Loop: child runs `trip` times, with frame.sym[counter] = 0, 1, ..; `until`
+ * (buffer of a bool) stops after the step where it is true, or -1. Branch: child if buffer `cond` is nonzero, else
+ * other. Children are region numbers; next: following region, or -1. */
+typedef struct Region {
+    uint8_t kind;
+    int first, n;
+    int child, other, next;
+    Size trip;
+    int counter, until, cond;
+} Region;
 
 /* Array descriptor of an argument or result in the frame's terms: which buffer, where, how shaped. */
-typedef struct PlanValue { int buf; uint8_t dtype; int16_t ndim; Size off, shape[TH_MAX_NDIM], stride[TH_MAX_NDIM]; } PlanValue;
+typedef struct PlanValue {
+    int buf;
+    uint8_t dtype;
+    int16_t ndim;
+    Size off, shape[TH_MAX_NDIM], stride[TH_MAX_NDIM];
+} PlanValue;
 
-typedef struct PlanHost { HostFn fn; size_t scratch_bytes; PlanValue *in, *out; int nin, nout; const Op *op; const void *attrs; } PlanHost;
-typedef struct PlanNode { const char *text, *types; Prov prov; const char *op; PlanValue *in; int nin; } PlanNode; /* for error reports: op(inputs); in: where its inputs lay (shapes, strides), or NULL */
-/* Arguments are planned as C-contiguous (the caller copies others) unless `strided`: then their strides are slots (SHAPE_STRIDE) too.
- * Shareds and constants are always C-contiguous. */
-typedef struct PlanIo { ThType type; const char *name; bool mutable_, borrow, strided; } PlanIo;
-/* An integer that feeds sizes: element `elem` of argument or shared buffer `buf`. Part of the signature beside shapes (and strides). */
-typedef struct PlanSigValue { int buf; int64_t elem; } PlanSigValue;
+typedef struct PlanHost {
+    HostFn fn;
+    size_t scratch_bytes;
+    PlanValue *in, *out;
+    int nin, nout;
+    const Op *op;
+    const void *attrs;
+} PlanHost;
+typedef struct PlanNode {
+    const char *text, *types;
+    Prov prov;
+    const char *op;
+    PlanValue *in;
+    int nin;
+} PlanNode; /* for error reports: op(inputs); in: where its inputs lay (shapes, strides), or NULL */
+/* Arguments are planned as C-contiguous (the caller copies others) unless `strided`: then their strides are slots
+ * (SHAPE_STRIDE) too. Shareds and constants are always C-contiguous. */
+typedef struct PlanIo {
+    ThType type;
+    const char *name;
+    bool mutable_, borrow, strided;
+} PlanIo;
+/* An integer that feeds sizes: element `elem` of argument or shared buffer `buf`. Part of the signature beside shapes
+ * (and strides). */
+typedef struct PlanSigValue {
+    int buf;
+    int64_t elem;
+} PlanSigValue;
 
 typedef struct Plan {
     ThContext *ctx;
     atomic_int refs;
-    Arena *arena;                 /* all arrays below */
-    Kernel **kernel; int nkernel; /* canonical: local symbols 0.., equal keys shared */
-    Step *step; int nstep;
-    Region *region; int nregion;  /* region[0] is the root */
-    ShapeIns *shape; int nshape;  /* run at a new signature; those of STEP_SIZE follow */
+    Arena *arena; /* all arrays below */
+    Kernel **kernel;
+    int nkernel; /* canonical: local symbols 0.., equal keys shared */
+    Step *step;
+    int nstep;
+    Region *region;
+    int nregion; /* region[0] is the root */
+    ShapeIns *shape;
+    int nshape; /* run at a new signature; those of STEP_SIZE follow */
     int nshape_static, nsym;
-    ShapeCheck *check; int ncheck; /* check[0]: a size overflowed int64 (shape_run returns 1 + 0) */
-    PlanSigValue *sig; int nsig;
-    int first_write;              /* first step that writes shared or mutable storage, nstep when none: nothing may fail or be
-                                   * interrupted from there on */
-    PlanBuf *buf; int nbuf;
-    ThArray **constant; int nconstant;
-    Shared **shared; int nshared; /* retained */
-    PlanIo *input; int ninput;
-    PlanIo *output; int noutput;  /* results only */
-    PlanValue *result;            /* noutput of them */
-    /* commit: after the last step. shared[u.shared] takes the value described (pointer exchange); entries written in place are absent. */
-    struct PlanUpdate { int shared; PlanValue value; } *update; int nupdate;
-    uint8_t *shared_written;      /* in place or by commit: the shared's lock is needed */
-    PlanHost *host; int nhost;
-    PlanNode *node; int nnode;
-    size_t scratch_bytes;         /* largest GEMM packing or host scratch; dynamic part in slot scratch_sym (or -1) */
+    ShapeCheck *check;
+    int ncheck; /* check[0]: a size overflowed int64 (shape_run returns 1 + 0) */
+    PlanSigValue *sig;
+    int nsig;
+    int first_write; /* first step that writes shared or mutable storage, nstep when none: nothing may fail or be
+                      * interrupted from there on */
+    PlanBuf *buf;
+    int nbuf;
+    ThArray **constant;
+    int nconstant;
+    Shared **shared;
+    int nshared; /* retained */
+    PlanIo *input;
+    int ninput;
+    PlanIo *output;
+    int noutput;       /* results only */
+    PlanValue *result; /* noutput of them */
+    /* commit: after the last step. shared[u.shared] takes the value described (pointer exchange); entries written in
+     * place are absent. */
+    struct PlanUpdate {
+        int shared;
+        PlanValue value;
+    } * update;
+    int nupdate;
+    uint8_t *shared_written; /* in place or by commit: the shared's lock is needed */
+    PlanHost *host;
+    int nhost;
+    PlanNode *node;
+    int nnode;
+    size_t scratch_bytes; /* largest GEMM packing or host scratch; dynamic part in slot scratch_sym (or -1) */
     int scratch_sym;
-    int *layout_order; int nlayout; /* ALLOC/FREE events: +buf+1 alloc, -(buf+1) free, replayed through TLSF */
+    int *layout_order;
+    int nlayout; /* ALLOC/FREE events: +buf+1 alloc, -(buf+1) free, replayed through TLSF */
 } Plan;
 
 /*
- * in[i] describes plain input i (nin of them; shareds follow in fg->in), out[i] result i. The plan keeps fg->order (fg_toposort when NULL);
- * step node numbers are positions in it. NULL with the error set.
+ * in[i] describes plain input i (nin of them; shareds follow in fg->in), out[i] result i. The plan keeps fg->order
+ * (fg_toposort when NULL); step node numbers are positions in it. NULL with the error set.
  */
 Plan *plan_make(FGraph *fg, const PlanIo *in, int nin, const PlanIo *out, int nout);
 Plan *plan_retain(Plan *p);
@@ -108,25 +194,28 @@ void plan_release(Plan *p);
 bool plan_text(Text *t, const Plan *p);
 bool plan_check(const Plan *p);
 /*
- * A plan by hand, region by region (inner plans of loops and branches; tests). Numbers are those of the finished plan. Every call gives
- * the new number or -1 with the error set; planb_finish takes lifetimes, layout events and checks upon itself, frees the builder and
- * gives the plan (a reference) or NULL. Steps stand in the order of execution of the region tree; counters of loops are slots
- * from planb_slot(SHAPE_CONST). Kernels are in local numbers and become the plan's.
+ * A plan by hand, region by region (inner plans of loops and branches; tests). Numbers are those of the finished plan.
+ * Every call gives the new number or -1 with the error set; planb_finish takes lifetimes, layout events and checks upon
+ * itself, frees the builder and gives the plan (a reference) or NULL. Steps stand in the order of execution of the
+ * region tree; counters of loops are slots from planb_slot(SHAPE_CONST). Kernels are in local numbers and become the
+ * plan's.
  */
 typedef struct PlanBuilder PlanBuilder;
 PlanBuilder *planb_new(ThContext *c);
-int planb_slot(PlanBuilder *b, ShapeIns i);        /* static shape instruction; dst is filled in */
-int planb_late_slot(PlanBuilder *b, ShapeIns i);   /* one run by STEP_SIZE steps; its position is the number given, its slot .dst */
+int planb_slot(PlanBuilder *b, ShapeIns i); /* static shape instruction; dst is filled in */
+int planb_late_slot(PlanBuilder *b,
+                    ShapeIns i); /* one run by STEP_SIZE steps; its position is the number given, its slot .dst */
 int planb_check(PlanBuilder *b, ShapeCheck c);
 int planb_buffer(PlanBuilder *b, PlanBuf f);
 int planb_input(PlanBuilder *b, ThType t, const char *name); /* the next argument: its buffer, shape slots made */
 int planb_result(PlanBuilder *b, ThType t, const PlanValue *v);
 int planb_kernel(PlanBuilder *b, Kernel *k);
-int planb_step(PlanBuilder *b, Step s);            /* arrays are copied */
-int planb_region(PlanBuilder *b, Region r);        /* region 0 is the root; links may name later regions */
+int planb_step(PlanBuilder *b, Step s);     /* arrays are copied */
+int planb_region(PlanBuilder *b, Region r); /* region 0 is the root; links may name later regions */
 Plan *planb_finish(PlanBuilder *b);
 /*
- * Runs shape instructions [first, first + n) on sym. Returns 0, or 1 + check number. value(u, buf, elem) reads integers.
+ * Runs shape instructions [first, first + n) on sym. Returns 0, or 1 + check number. value(u, buf, elem) reads
+ * integers.
  */
 typedef struct ShapeEnv {
     int64_t (*dim)(void *u, int buf, int d);

@@ -1,6 +1,6 @@
 /*
- * region.c -- plans by hand: a builder for region trees, and lifetimes through them. In: buffers, kernels, steps and regions in
- * numbers. Out: a checked Plan. A temporary that a loop carries or merely reads lives as long as the loop.
+ * region.c -- plans by hand: a builder for region trees, and lifetimes through them. In: buffers, kernels, steps and
+ * regions in numbers. Out: a checked Plan. A temporary that a loop carries or merely reads lives as long as the loop.
  */
 #include "parts.h"
 
@@ -55,7 +55,8 @@ int planb_buffer(PlanBuilder *b, PlanBuf f) {
 }
 
 int planb_input(PlanBuilder *b, ThType t, const char *name) {
-    PlanBuf f = {.kind = BUF_INPUT, .dtype = t.dtype, .ndim = (int16_t)t.ndim, .index = b->input.n, .size = size_const(1)};
+    PlanBuf f = {
+        .kind = BUF_INPUT, .dtype = t.dtype, .ndim = (int16_t)t.ndim, .index = b->input.n, .size = size_const(1)};
     int at = b->buf.n;
     for (int d = 0; d < t.ndim; d++) {
         f.shape[d] = size_const(1);
@@ -94,7 +95,7 @@ int planb_step(PlanBuilder *b, Step s) {
 
 int planb_region(PlanBuilder *b, Region r) { return PUSH(b, region, r); }
 
-/* ---- lifetimes --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- lifetimes ---- */
 /* Steps [*lo, *hi] of the region chain that starts at r. Nesting is as deep as the user nests loops. */
 static void range(const Plan *p, int r, int *lo, int *hi) {
     for (; r >= 0; r = p->region[r].next) {
@@ -116,11 +117,13 @@ static bool writes(const Plan *p, const Step *s, int local) {
     const Kernel *k = p->kernel[s->kernel];
     bool w = false, r = false;
     for (int a = 0; a < k->acc.n; a++)
-        if (k->acc.at[a].buf == local) w |= (k->acc.at[a].flags & ACC_WRITE) != 0, r |= (k->acc.at[a].flags & ACC_READ) != 0;
+        if (k->acc.at[a].buf == local)
+            w |= (k->acc.at[a].flags & ACC_WRITE) != 0, r |= (k->acc.at[a].flags & ACC_READ) != 0;
     return w && !r;
 }
 
-/* Is buffer f only used in steps [lo, hi], written there before it is read? Then each turn of the loop has its own value. */
+/* Is buffer f only used in steps [lo, hi], written there before it is read? Then each turn of the loop has its own
+ * value. */
 static bool private_to(const Plan *p, int f, int lo, int hi) {
     if (p->buf[f].first < lo || p->buf[f].last > hi) return false;
     const Step *s = &p->step[p->buf[f].first];
@@ -163,7 +166,9 @@ static int first_write(const Plan *p) {
     for (int s = 0; s < p->nstep; s++)
         for (int b = 0; b < p->step[s].nbuf; b++) {
             int f = p->step[s].buf[b];
-            if (f < 0 || (p->buf[f].kind != BUF_SHARED && p->buf[f].kind != BUF_INPUT) || p->step[s].kind != STEP_KERNEL) continue;
+            if (f < 0 || (p->buf[f].kind != BUF_SHARED && p->buf[f].kind != BUF_INPUT) ||
+                p->step[s].kind != STEP_KERNEL)
+                continue;
             const Kernel *k = p->kernel[p->step[s].kernel];
             for (int a = 0; a < k->acc.n; a++)
                 if (k->acc.at[a].buf == b && (k->acc.at[a].flags & ACC_WRITE)) return s;
@@ -177,12 +182,14 @@ static void shape_program(PlanBuilder *b) {
     p->nshape = b->fixed.n + b->late.n;
     p->shape = arena_alloc(p->arena, (size_t)(p->nshape + 1) * sizeof *p->shape);
     b->bad |= !p->shape;
-    for (int i = 0; i < p->nshape && p->shape; i++) p->shape[i] = i < b->fixed.n ? b->fixed.at[i] : b->late.at[i - b->fixed.n];
+    for (int i = 0; i < p->nshape && p->shape; i++)
+        p->shape[i] = i < b->fixed.n ? b->fixed.at[i] : b->late.at[i - b->fixed.n];
     for (int s = 0; s < b->step.n; s++)
         if (b->step.at[s].kind == STEP_SIZE) b->step.at[s].a += b->fixed.n;
 }
 
-#define TAKE(b, count, field, vec) ((b)->plan->count = (b)->vec.n, (b)->plan->field = keep(b, (b)->vec.at, (size_t)(b)->vec.n * sizeof *(b)->vec.at))
+#define TAKE(b, count, field, vec) \
+    ((b)->plan->count = (b)->vec.n, (b)->plan->field = keep(b, (b)->vec.at, (size_t)(b)->vec.n * sizeof *(b)->vec.at))
 
 static void assemble(PlanBuilder *b) {
     Plan *p = b->plan;

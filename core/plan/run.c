@@ -1,6 +1,6 @@
 /*
- * run.c -- the shape program at work. In: instructions and where lengths, strides and integers are read. Out: slot values, or
- * the number of the check that failed with its two values. Overflow of int64 fails check 0.
+ * run.c -- the shape program at work. In: instructions and where lengths, strides and integers are read. Out: slot
+ * values, or the number of the check that failed with its two values. Overflow of int64 fails check 0.
  */
 #include "plan.h"
 
@@ -12,7 +12,8 @@ static int64_t floor_div(int64_t a, int64_t b) {
 
 /* One computing instruction; false on overflow. */
 static bool compute(const ShapeIns *i, int64_t *sym, const ShapeEnv *env) {
-    int64_t a = i->op >= SHAPE_ADD ? sym[i->a] : 0, b = i->op >= SHAPE_ADD && i->b >= 0 ? sym[i->b] : 0, *r = &sym[i->dst];
+    int64_t a = i->op >= SHAPE_ADD ? sym[i->a] : 0, b = i->op >= SHAPE_ADD && i->b >= 0 ? sym[i->b] : 0,
+            *r = &sym[i->dst];
     switch (i->op) {
     case SHAPE_CONST: *r = i->k; return true;
     case SHAPE_DIM: *r = env->dim(env->u, i->a, i->b); return true;

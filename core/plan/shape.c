@@ -1,13 +1,13 @@
 /*
- * shape.c -- every Var's lengths as Sizes. In: the schedule and the operations' shape rules. Out: Planner.dims, with lengths
- * that must be equal united and a check for each union; integers that sizes depend on become slots.
+ * shape.c -- every Var's lengths as Sizes. In: the schedule and the operations' shape rules. Out: Planner.dims, with
+ * lengths that must be equal united and a check for each union; integers that sizes depend on become slots.
  */
 #include "parts.h"
 
 typedef struct ShapeRun { /* what the callbacks of one node's rule see */
     Planner *p;
     const ThApply *node;
-    VEC(Size) at;         /* handles */
+    VEC(Size) at; /* handles */
 } ShapeRun;
 
 static Sz handle(ShapeRun *r, Size s) { return vec_push(r->p->ctx, &r->at, s) ? r->at.n - 1 : 0; }
@@ -31,28 +31,33 @@ static bool rule_equal(void *u, Sz a, Sz b, const char *why) {
     return sizes_equal(&r->p->sizes, size_at(r, a), size_at(r, b), why);
 }
 
-/* Reads integer element elem of v: known from the graph, from the signature, or from a buffer that an earlier step computes. */
+/* Reads integer element elem of v: known from the graph, from the signature, or from a buffer that an earlier step
+ * computes. */
 Size planner_value(Planner *p, const ThVar *v, int64_t elem) {
     Val *val = &p->val[v->id];
     if (val->known && elem < val->nknown) return sizes_find(&p->sizes, val->known[elem]);
     if (v->kind == VAR_CONSTANT) {
         ThValue x = {0};
         if (elem >= v->u.data->size || th_array_get(v->u.data, &elem, &x))
-            return err(p->ctx, TH_IndexError, "element %lld of a constant of %lld elements is asked for as a size", (long long)elem,
-                       (long long)v->u.data->size),
+            return err(p->ctx, TH_IndexError, "element %lld of a constant of %lld elements is asked for as a size",
+                       (long long)elem, (long long)v->u.data->size),
                    SIZE_BAD;
         return size_const(x.i);
     }
     if (v->type.ndim == 1) {
         Size left = sizes_op(&p->sizes, '-', p->dims[v->id][0], size_const(elem + 1));
-        if (!sizes_check_ge0(&p->sizes, left, TH_IndexError, "A vector that holds sizes is too short: {0} elements are missing.")) return SIZE_BAD;
+        if (!sizes_check_ge0(&p->sizes, left, TH_IndexError,
+                             "A vector that holds sizes is too short: {0} elements are missing."))
+            return SIZE_BAD;
     }
     bool dyn = v->owner != NULL;
     int at = sizes_slot(&p->sizes, SHAPE_VALUE, dyn ? -1 : val->root, -1, dyn ? (int)v->id : -1, elem, dyn);
     return at < 0 ? SIZE_BAD : sizes_find(&p->sizes, (Size){1, at});
 }
 
-static Size *dims_alloc(Planner *p, int ndim) { return arena_alloc(p->arena, (size_t)(ndim ? ndim : 1) * sizeof(Size)); }
+static Size *dims_alloc(Planner *p, int ndim) {
+    return arena_alloc(p->arena, (size_t)(ndim ? ndim : 1) * sizeof(Size));
+}
 
 /* Lengths of leaf v, whose root number is `root` (inputs) or -1 (constants). */
 static bool leaf_dims(Planner *p, const ThVar *v, int root) {
@@ -95,18 +100,23 @@ static bool node_dims(Planner *p, ShapeRun *r, const ShapeAlg *alg, ThApply *a) 
         for (int d = 0; d < a->out[o]->type.ndim; d++) h[at++] = -1;
     }
     if (total > 0 && !a->op->shape)
-        return err(p->ctx, TH_NotImplementedError, "%s: the shape of its result is known only while it runs", a->op->name);
+        return err(p->ctx, TH_NotImplementedError, "%s: the shape of its result is known only while it runs",
+                   a->op->name);
     ShapeQ q = {.alg = alg, .node = a, .in = in, .out = out};
-    if (a->op->shape && !a->op->shape(&q)) return failed(p->ctx) ? false : err(p->ctx, TH_RuntimeError, "%s: no shape", a->op->name);
+    if (a->op->shape && !a->op->shape(&q))
+        return failed(p->ctx) ? false : err(p->ctx, TH_RuntimeError, "%s: no shape", a->op->name);
     for (int o = 0; o < a->nout; o++) {
         const ThVar *v = a->out[o];
         Size *d = p->dims[v->id] = dims_alloc(p, v->type.ndim);
         if (!d) return false;
         for (int i = 0; i < v->type.ndim; i++) {
             d[i] = size_at(r, out[o][i]);
-            if (size_bad(d[i])) return failed(p->ctx) ? false : err(p->ctx, TH_RuntimeError, "%s: dimension %d is left open", a->op->name, i);
+            if (size_bad(d[i]))
+                return failed(p->ctx) ? false
+                                      : err(p->ctx, TH_RuntimeError, "%s: dimension %d is left open", a->op->name, i);
             if (!type_bcast(v->type, i)) continue;
-            if (!sizes_equal(&p->sizes, d[i], size_const(1), "A dimension that the type promises to be of length 1 has length {0}."))
+            if (!sizes_equal(&p->sizes, d[i], size_const(1),
+                             "A dimension that the type promises to be of length 1 has length {0}."))
                 return false;
             d[i] = size_const(1);
         }
@@ -120,7 +130,8 @@ static bool settle(Planner *p) {
     for (int n = 0; n < p->order.n; n++) {
         ThApply *a = p->order.at[n];
         for (int o = 0; o < a->nout; o++)
-            for (int d = 0; d < a->out[o]->type.ndim; d++) p->dims[a->out[o]->id][d] = sizes_find(&p->sizes, p->dims[a->out[o]->id][d]);
+            for (int d = 0; d < a->out[o]->type.ndim; d++)
+                p->dims[a->out[o]->id][d] = sizes_find(&p->sizes, p->dims[a->out[o]->id][d]);
     }
     return true;
 }

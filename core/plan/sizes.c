@@ -1,8 +1,8 @@
 /*
- * sizes.c -- size arithmetic of the planner. In: lengths asked for by shape rules and lowering. Out: value-numbered slots
- * (equal computations share one), unions of lengths that must be equal, and a check for every union.
- * Always holds: operands of a slot stand before it, except constants that folding found later; a representative is a
- * constant, or the earliest slot that needs no computed value, or else the earliest.
+ * sizes.c -- size arithmetic of the planner. In: lengths asked for by shape rules and lowering. Out: value-numbered
+ * slots (equal computations share one), unions of lengths that must be equal, and a check for every union. Always
+ * holds: operands of a slot stand before it, except constants that folding found later; a representative is a constant,
+ * or the earliest slot that needs no computed value, or else the earliest.
  */
 #include "parts.h"
 
@@ -131,7 +131,8 @@ static bool simplify(Sizes *s, char op, Size a, Size b, Size *r) {
         if (size_is(a, 0) || size_is(b, 0)) return *r = size_const(0), true;
         if (size_is(a, 1)) return *r = b, true;
         if (size_is(b, 1)) return *r = a, true;
-        if (a.sym < 0 || b.sym < 0) return *r = (Size){a.k, a.sym < 0 ? b.sym : a.sym}, !__builtin_mul_overflow(a.k, b.k, &r->k);
+        if (a.sym < 0 || b.sym < 0)
+            return *r = (Size){a.k, a.sym < 0 ? b.sym : a.sym}, !__builtin_mul_overflow(a.k, b.k, &r->k);
         return false;
     }
     if (op == '+' && size_is(a, 0)) return *r = b, true;
@@ -184,10 +185,7 @@ static void unite(Sizes *s, int a, int b) {
     a = find(s, a), b = find(s, b);
     if (a == b) return;
     const SizeIns *x = &s->ins.at[a], *y = &s->ins.at[b];
-    bool first = x->op == SHAPE_CONST ? true
-                 : y->op == SHAPE_CONST ? false
-                 : x->dyn != y->dyn ? !x->dyn
-                                    : a < b;
+    bool first = x->op == SHAPE_CONST ? true : y->op == SHAPE_CONST ? false : x->dyn != y->dyn ? !x->dyn : a < b;
     s->ins.at[first ? b : a].up = first ? a : b;
 }
 
@@ -198,7 +196,8 @@ static ShapeCheck parse_check(Sizes *s, const char *why, ThError kind) {
     for (int e = 1; colon && e < TH_ERROR_COUNT; e++) {
         const char *name = th_error_name((ThError)e);
         size_t n = strlen(name);
-        if ((size_t)(colon - why) == n && !memcmp(name, why, n)) c.kind = (ThError)e, c.text = colon + 1 + (colon[1] == ' ');
+        if ((size_t)(colon - why) == n && !memcmp(name, why, n))
+            c.kind = (ThError)e, c.text = colon + 1 + (colon[1] == ' ');
     }
     c.text = intern(s->ctx, c.text);
     return c;
@@ -234,7 +233,7 @@ bool sizes_check_ge0(Sizes *s, Size a, ThError kind, const char *text) {
 
 /* Canonical operands of slot i (constants fold): the Size it equals now, or SIZE_BAD when it is itself. */
 static Size recompute(Sizes *s, int i) {
-    static const char ops[] = {[SHAPE_ADD] = '+', [SHAPE_SUB] = '-', [SHAPE_MUL] = '*', [SHAPE_FLOORDIV] = '/',
+    static const char ops[] = {[SHAPE_ADD] = '+',     [SHAPE_SUB] = '-', [SHAPE_MUL] = '*', [SHAPE_FLOORDIV] = '/',
                                [SHAPE_CEILDIV] = 'c', [SHAPE_MIN] = 'm', [SHAPE_MAX] = 'M', [SHAPE_LT] = '<'};
     const SizeIns at = s->ins.at[i];
     if (at.op < SHAPE_ADD || at.op > SHAPE_LT) return SIZE_BAD;
@@ -242,8 +241,8 @@ static Size recompute(Sizes *s, int i) {
 }
 
 /*
- * Unions make computations equal that were not when they were numbered (m*p and n*p once m == n). Walks the slots in order,
- * operands first, and unites each with the slot its canonical operands give.
+ * Unions make computations equal that were not when they were numbered (m*p and n*p once m == n). Walks the slots in
+ * order, operands first, and unites each with the slot its canonical operands give.
  */
 bool sizes_renumber(Sizes *s) {
     int n = s->ins.n;

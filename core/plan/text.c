@@ -1,6 +1,6 @@
 /*
- * text.c -- a Plan as readable text, for theano.printing.plan and goldens. In: a Plan. Out: checks, buffers, steps and kernels,
- * numbered as they stand; equal plans give equal texts.
+ * text.c -- a Plan as readable text, for theano.printing.plan and goldens. In: a Plan. Out: checks, buffers, steps and
+ * kernels, numbered as they stand; equal plans give equal texts.
  */
 #include "plan.h"
 
@@ -27,8 +27,9 @@ static void put_buf(Text *t, const Plan *p, int b) {
 }
 
 static void put_shape_ins(Text *t, const Plan *p, const ShapeIns *i) {
-    static const char *const sign[] = {[SHAPE_ADD] = "+", [SHAPE_SUB] = "-", [SHAPE_MUL] = "*", [SHAPE_FLOORDIV] = "//",
-                                       [SHAPE_CEILDIV] = "ceildiv", [SHAPE_MIN] = "min", [SHAPE_MAX] = "max", [SHAPE_LT] = "<"};
+    static const char *const sign[] = {
+        [SHAPE_ADD] = "+",           [SHAPE_SUB] = "-",   [SHAPE_MUL] = "*",   [SHAPE_FLOORDIV] = "//",
+        [SHAPE_CEILDIV] = "ceildiv", [SHAPE_MIN] = "min", [SHAPE_MAX] = "max", [SHAPE_LT] = "<"};
     text_put(t, "  ");
     if (i->op == SHAPE_CHECK_EQ || i->op == SHAPE_CHECK_GE0) {
         const ShapeCheck *c = &p->check[i->k];
@@ -40,9 +41,18 @@ static void put_shape_ins(Text *t, const Plan *p, const ShapeIns *i) {
     text_printf(t, "s%d = ", i->dst);
     switch (i->op) {
     case SHAPE_CONST: text_printf(t, "%lld", (long long)i->k); break;
-    case SHAPE_DIM: put_buf(t, p, i->a); text_printf(t, ".shape[%d]", i->b); break;
-    case SHAPE_STRIDE: put_buf(t, p, i->a); text_printf(t, ".stride[%d]", i->b); break;
-    case SHAPE_VALUE: put_buf(t, p, i->a); text_printf(t, "[%d]", i->b); break;
+    case SHAPE_DIM:
+        put_buf(t, p, i->a);
+        text_printf(t, ".shape[%d]", i->b);
+        break;
+    case SHAPE_STRIDE:
+        put_buf(t, p, i->a);
+        text_printf(t, ".stride[%d]", i->b);
+        break;
+    case SHAPE_VALUE:
+        put_buf(t, p, i->a);
+        text_printf(t, "[%d]", i->b);
+        break;
     case SHAPE_SELECT: text_printf(t, "s%d ? s%d : s%d", i->c, i->a, i->b); break;
     default: text_printf(t, "s%d %s s%d", i->a, sign[i->op], i->b); break;
     }
@@ -61,7 +71,8 @@ static void put_buffers(Text *t, const Plan *p) {
         put_buf(t, p, b);
         text_printf(t, " %s ", th_dtype_name((ThDtype)f->dtype));
         put_sizes(t, f->ndim, f->shape);
-        if (f->kind == BUF_INPUT && f->index < p->ninput && p->input[f->index].name) text_printf(t, " '%s'", p->input[f->index].name);
+        if (f->kind == BUF_INPUT && f->index < p->ninput && p->input[f->index].name)
+            text_printf(t, " '%s'", p->input[f->index].name);
         if (f->first >= 0) text_printf(t, " steps %d..%d", f->first, f->last);
         if (f->inplace_of >= 0) text_printf(t, " in place of b%d", f->inplace_of);
         if (f->late) text_put(t, " late");

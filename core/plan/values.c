@@ -1,6 +1,7 @@
 /*
- * values.c -- integers that the graph itself tells: x.shape[0] + 1 is a Size, not a step. In: one node whose inputs were
- * visited. Out: Val.known of its small integer outputs, element by element, or nothing where only running would tell.
+ * values.c -- integers that the graph itself tells: x.shape[0] + 1 is a Size, not a step. In: one node whose inputs
+ * were visited. Out: Val.known of its small integer outputs, element by element, or nothing where only running would
+ * tell.
  */
 #include "parts.h"
 
@@ -37,9 +38,11 @@ static bool set_known(Planner *p, const ThVar *v, const Size *s, int n) {
 
 /* Scalar operations that sizes have too. 0: none; '=': the input itself. */
 static char size_op_of(const ElemwiseAttrs *at) {
-    static const struct { const char *name; char op; } table[] = {
-        {"add", '+'}, {"sub", '-'}, {"mul", '*'}, {"int_div", '/'}, {"minimum", 'm'}, {"maximum", 'M'}, {"lt", '<'},
-        {"identity", '='}, {"cast", '='}, {"second", '2'}};
+    static const struct {
+        const char *name;
+        char op;
+    } table[] = {{"add", '+'},     {"sub", '-'}, {"mul", '*'},      {"int_div", '/'}, {"minimum", 'm'},
+                 {"maximum", 'M'}, {"lt", '<'},  {"identity", '='}, {"cast", '='},    {"second", '2'}};
     if (at->body || at->scalar >= scalar_count) return 0;
     for (int i = 0; i < TH_LEN(table); i++)
         if (!strcmp(scalar_ops[at->scalar].name, table[i].name)) return table[i].op;
@@ -97,9 +100,12 @@ static bool known_concat(Planner *p, const ThApply *a) {
 typedef bool (*KnownFn)(Planner *p, const ThApply *a);
 
 static KnownFn known_fn(const Op *op) {
-    static const struct { const char *name; KnownFn fn; } table[] = {
-        {"Shape", known_shape}, {"Shape_i", known_shape_i}, {"MakeVector", known_concat}, {"DimShuffle", known_concat},
-        {"ScalarFromTensor", known_concat}, {"TensorFromScalar", known_concat}, {"Rebroadcast", known_concat}};
+    static const struct {
+        const char *name;
+        KnownFn fn;
+    } table[] = {{"Shape", known_shape},       {"Shape_i", known_shape_i},         {"MakeVector", known_concat},
+                 {"DimShuffle", known_concat}, {"ScalarFromTensor", known_concat}, {"TensorFromScalar", known_concat},
+                 {"Rebroadcast", known_concat}};
     if (op->flags & OP_ELEMWISE) return known_elemwise;
     for (int i = 0; i < TH_LEN(table); i++)
         if (!strcmp(op->name, table[i].name)) return table[i].fn;

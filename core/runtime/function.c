@@ -3,6 +3,7 @@
  * A call checks its arguments, runs the steps, then commits updates and hands out results; an error anywhere leaves
  * every shared variable as it was.
  */
+#include "cpu.h"
 #include "function.h"
 
 #include <sched.h>
@@ -56,7 +57,7 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s) {
     f->plan = plan_retain(s->plan);
     f->name = s->name ? intern(c, s->name) : NULL;
     f->verbose = s->exception_verbose;
-    f->interp = interp_unit(s->plan);
+    f->interp = cpu_of(c) ? interp_unit(s->plan) : NULL; /* known now, so that no call allocates for it */
     bool ok = f->interp && copy_inputs(f, s) && copy_outputs(f, s);
     if (!ok) { /* the caller keeps unit and graph */
         th_function_release(f);

@@ -55,6 +55,7 @@ struct ThFunction {
     atomic_flag lock; /* of the idle list */
 };
 
+#define WORKSPACE_UNKNOWN INT64_MIN /* a size the shape program has not reached */
 Workspace *workspace_take(ThFunction *f);
 void workspace_give(ThFunction *f, Workspace *w);
 void workspace_free(Workspace *w);

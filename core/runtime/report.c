@@ -6,27 +6,52 @@
 
 #include <string.h>
 
-static void dims(Text *t, const Workspace *w, const PlanNode *n, bool strides) {
+/* The argument that the value is the whole of, or NULL: its own lengths tell more than the plan's, which takes lengths
+ * that must be equal for one. */
+static const ThArray *whole(Workspace *w, const PlanValue *v) {
+    if (v->buf < 0) return NULL; /* fused away */
+    const PlanBuf *b = &w->fn->plan->buf[v->buf];
+    const ThArray *a = b->kind == BUF_INPUT || b->kind == BUF_SHARED ? workspace_array(w, v->buf) : NULL;
+    if (!a || a->ndim != v->ndim || !size_is(v->off, 0)) return NULL;
+    for (int d = 0; d < v->ndim; d++)
+        if (!size_eq(v->shape[d], b->shape[d])) return NULL;
+    return a;
+}
+
+/* Is the size known? The shape program may have stopped before it. */
+static bool known(const Workspace *w, Size z) { return z.sym < 0 || w->frame.sym[z.sym] != WORKSPACE_UNKNOWN; }
+
+static bool all_known(const Workspace *w, const PlanNode *n) {
+    for (int i = 0; i < n->nin; i++)
+        for (int d = 0; d < n->in[i].ndim; d++)
+            if (!known(w, n->in[i].shape[d]) || !known(w, n->in[i].stride[d])) return false;
+    return true;
+}
+
+static void dims(Text *t, Workspace *w, const PlanNode *n, bool strides) {
     text_put(t, strides ? "\nInputs strides: [" : "\nInputs shapes: [");
     for (int i = 0; i < n->nin; i++) {
         const PlanValue *v = &n->in[i];
+        const ThArray *a = whole(w, v);
         text_put(t, i ? ", (" : "(");
         for (int d = 0; d < v->ndim; d++) {
             int64_t x = size_value(strides ? v->stride[d] : v->shape[d], w->frame.sym);
-            text_printf(t, d ? ", %lld" : "%lld", (long long)(strides ? x * (int64_t)th_dtype_bytes(v->dtype) : x));
+            if (strides) x *= (int64_t)th_dtype_bytes(v->dtype);
+            if (a) x = strides ? ARRAY_STRIDES(a)[d] : ARRAY_SHAPE(a)[d];
+            text_printf(t, d ? ", %lld" : "%lld", (long long)x);
         }
         text_put(t, v->ndim == 1 ? ",)" : ")");
     }
     text_put(t, "]");
 }
 
-static void node_tail(Text *t, const Workspace *w, int node, bool shapes) {
+static void node_tail(Text *t, Workspace *w, int node) {
     const Plan *p = w->fn->plan;
     if (node < 0 || node >= p->nnode) return;
     const PlanNode *n = &p->node[node];
-    text_printf(t, "\nApply node that caused the error: %s\nToposort index: %d\nInputs types: [%s]",
+    text_printf(t, "\nApply node that caused the error: %s\nToposort index: %d\nInputs types: %s",
                 n->text ? n->text : "?", node, n->types ? n->types : "");
-    if (n->in && shapes) {
+    if (n->in && all_known(w, n)) {
         dims(t, w, n, false);
         dims(t, w, n, true);
     }
@@ -55,8 +80,16 @@ void report_check(Workspace *w, int check, int64_t a, int64_t b) {
             s += 2;
         } else text_putc(&t, *s);
     }
-    node_tail(&t, w, k->node, false);
+    node_tail(&t, w, k->node);
     finish(w, k->kind ? k->kind : TH_ValueError, &t);
+}
+
+/* The only step of an extremum that fails: a group without elements. */
+static bool is_extremum(const char *op) {
+    static const char *const start[] = {"MaxAndArgmax{", "Argmax{", "Reduce{m"};
+    for (int i = 0; op && i < TH_LEN(start); i++)
+        if (strncmp(op, start[i], strlen(start[i])) == 0) return true;
+    return false;
 }
 
 static void headline(Text *t, ThError kind, const int64_t *e, const char *op) {
@@ -70,7 +103,11 @@ static void headline(Text *t, ThError kind, const int64_t *e, const char *op) {
         break;
     case TH_Interrupted: text_put(t, "interrupted"); break;
     case TH_MemoryError: text_put(t, "out of memory"); break;
-    default: text_printf(t, "%s in %s", th_error_name(kind), op ? op : "a step");
+    default:
+        if (is_extremum(op))
+            text_put(
+                t, "zero-size array to a maximum or minimum, which has no identity: a reduced dimension has length 0");
+        else text_printf(t, "%s in %s", th_error_name(kind), op ? op : "a step");
     }
 }
 
@@ -81,6 +118,6 @@ void report_failure(Workspace *w) {
     Text t;
     text_init(&t, w->fn->ctx);
     headline(&t, (ThError)e[2], e, node >= 0 && node < p->nnode ? p->node[node].text : NULL);
-    node_tail(&t, w, node, true);
+    node_tail(&t, w, node);
     finish(w, (ThError)e[2], &t);
 }

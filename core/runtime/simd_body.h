@@ -89,8 +89,8 @@ SIGNED(DEF_SIGNED)
     LOOP(pow_##T, T, T, T, T, ipow_##T(a, b)) LOOP(abs_##T, T, T, T, T, a)
 UNSIGNED(DEF_UNSIGNED)
 
-static const double sig_lo_double = -709, sig_hi_double = 19, soft_lo_double = -745, soft_hi_double = 16;
-static const float sig_lo_float = -88, sig_hi_float = 15, soft_lo_float = -103, soft_hi_float = 14;
+static const double sig_lo_double = -709, soft_lo_double = -745, soft_hi_double = 40;
+static const float sig_lo_float = -88, soft_lo_float = -103, soft_hi_float = 20;
 #define DEF_FLOAT(T, f)                                                                                                 \
     LOOP(true_div_##T, T, T, T, T, a / b) LOOP(abs_##T, T, T, T, T, fabs##f(a)) LOOP(floor_##T, T, T, T, T, floor##f(a)) \
     LOOP(ceil_##T, T, T, T, T, ceil##f(a)) LOOP(trunc_##T, T, T, T, T, trunc##f(a)) LOOP(rint_##T, T, T, T, T, rint##f(a)) \
@@ -123,7 +123,7 @@ static const float sig_lo_float = -88, sig_hi_float = 15, soft_lo_float = -103, 
         for (int64_t i = 0; i < n; i++) e[i] = exp##f(-a);                                                              \
         for (int64_t i = 0; i < n; i++) {                                                                               \
             T x = a, y = 1 / (1 + e[i]);                                                                                \
-            o[i] = x < sig_lo_##T ? 0 : x > sig_hi_##T ? 1 : y;                                                         \
+            o[i] = x < sig_lo_##T ? 0 : y;                                                                              \
         }                                                                                                               \
     }                                                                                                                   \
     static void softplus_##T(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                     \

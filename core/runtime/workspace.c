@@ -182,6 +182,7 @@ static int new_shapes(Workspace *w) {
     const Plan *p = f->plan;
     w->valid = false;
     ShapeEnv e = env(w);
+    for (int i = 0; i < p->nsym; i++) w->frame.sym[i] = WORKSPACE_UNKNOWN;
     int bad = shape_run(p, 0, p->nshape_static, w->frame.sym, &e);
     if (bad) {
         report_check(w, bad - 1, e.fail[0], e.fail[1]);

@@ -1,20 +1,28 @@
 /*
- * compile_api.c -- th_compile from outside: what it refuses and how it says so, what updates do to storage, and that every
- * failing allocation is survived.
+ * compile_api.c -- th_compile from outside: what it refuses and how it says so, what updates do to storage, and that
+ * every failing allocation is survived.
  */
 #include "../../core/graph/graph.h"
 #include "../../core/plan/plan.h"
 #include "../../core/runtime/runtime.h"
 #include "plan_test.h"
 
-static ThFunction *compile(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, const ThPair *up, int nup, const char *mode) {
+static ThFunction *compile(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, const ThPair *up,
+                           int nup, const char *mode) {
     ThIn ins[4];
     ThOut outs[4];
     memset(ins, 0, sizeof ins);
     memset(outs, 0, sizeof outs);
     for (int i = 0; i < nin; i++) ins[i] = (ThIn){.var = in[i], .allow_downcast = -1};
     for (int o = 0; o < nout; o++) outs[o].var = out[o];
-    ThCompile s = {.in = ins, .nin = nin, .out = outs, .nout = nout, .updates = up, .nupdates = nup, .mode = mode, .linker = "interpreter",
+    ThCompile s = {.in = ins,
+                   .nin = nin,
+                   .out = outs,
+                   .nout = nout,
+                   .updates = up,
+                   .nupdates = nup,
+                   .mode = mode,
+                   .linker = "interpreter",
                    .allow_input_downcast = -1};
     return th_compile(c, &s);
 }
@@ -40,7 +48,8 @@ static void refuses_inputs(ThContext *c) {
     CHECK(!compile(c, (ThVar *[]){x, y, x}, 3, (ThVar *[]){z}, 1, NULL, 0, NULL));
     CHECK_ERROR(c, TH_UnusedInputError, "index 0 and at index 2");
     CHECK(!compile(c, (ThVar *[]){x, y}, 2, (ThVar *[]){x}, 1, NULL, 0, NULL));
-    CHECK_ERROR(c, TH_UnusedInputError, "input variable at index 1 is not part of the computational graph needed to compute the outputs: y");
+    CHECK_ERROR(c, TH_UnusedInputError,
+                "input variable at index 1 is not part of the computational graph needed to compute the outputs: y");
     CHECK(!compile(c, (ThVar *[]){x}, 1, (ThVar *[]){z}, 1, NULL, 0, NULL));
     CHECK_ERROR(c, TH_MissingInputError, "Input 1 of the graph node Elemwise{add,no_inplace} is the variable y");
     CHECK(!compile(c, (ThVar *[]){x, y}, 2, (ThVar *[]){z}, 1, NULL, 0, "FAST_RUM"));
@@ -53,7 +62,8 @@ static void refuses_updates(ThContext *c) {
     CHECK(!compile(c, (ThVar *[]){x}, 1, NULL, 0, &(ThPair){x, e}, 1, NULL));
     CHECK_ERROR(c, TH_TypeError, "must be a shared variable, not x");
     CHECK(!compile(c, (ThVar *[]){x}, 1, NULL, 0, &(ThPair){w, e}, 1, NULL));
-    CHECK_ERROR(c, TH_TypeError, "shared_var=w, shared_var.type=TensorType(float32, vector), update_val=Elemwise{add,no_inplace}.0");
+    CHECK_ERROR(c, TH_TypeError,
+                "shared_var=w, shared_var.type=TensorType(float32, vector), update_val=Elemwise{add,no_inplace}.0");
     ThPair twice[2] = {{w, w}, {w, w}};
     CHECK(!compile(c, NULL, 0, NULL, 0, twice, 2, NULL));
     CHECK_ERROR(c, TH_ValueError, "already has an update");
@@ -63,12 +73,20 @@ static void refuses_updates(ThContext *c) {
 static ThFunction *with_givens(ThContext *c, ThVar *in, ThVar *out, const ThPair *g, int n) {
     ThIn i = {.var = in, .allow_downcast = -1};
     ThOut o = {.var = out};
-    ThCompile s = {.in = &i, .nin = in != NULL, .out = &o, .nout = 1, .givens = g, .ngivens = n, .linker = "py", .allow_input_downcast = -1};
+    ThCompile s = {.in = &i,
+                   .nin = in != NULL,
+                   .out = &o,
+                   .nout = 1,
+                   .givens = g,
+                   .ngivens = n,
+                   .linker = "py",
+                   .allow_input_downcast = -1};
     return th_compile(c, &s);
 }
 
 static void givens(ThContext *c) {
-    ThVar *x = tensor(c, TH_FLOAT64, 1, 0, "x"), *y = tensor(c, TH_FLOAT64, 1, 0, "y"), *f = tensor(c, TH_FLOAT32, 1, 0, "f");
+    ThVar *x = tensor(c, TH_FLOAT64, 1, 0, "x"), *y = tensor(c, TH_FLOAT64, 1, 0, "y"),
+          *f = tensor(c, TH_FLOAT32, 1, 0, "f");
     ThVar *z = th_op(c, "mul", 2, x, x);
     CHECK(!with_givens(c, y, z, &(ThPair){x, f}, 1));
     CHECK_ERROR(c, TH_TypeError, "the types differ");
@@ -125,7 +143,8 @@ static void failure_changes_nothing(ThContext *c) {
     ThVar *grow = th_op(c, "add", 2, w, w), *mix = th_op(c, "add", 2, grow, q);
     const char *modes[] = {"FAST_RUN", "FAST_COMPILE", "None"};
     int64_t xs[3] = {6, 7, 8}, zero[3] = {1, 0, 1}, two[3] = {2, 2, 2};
-    ThArray *a = array(c, TH_INT64, 1, (int64_t[]){3}, xs), *b = array(c, TH_INT64, 1, (int64_t[]){3}, zero), *d = array(c, TH_INT64, 1, (int64_t[]){3}, two);
+    ThArray *a = array(c, TH_INT64, 1, (int64_t[]){3}, xs), *b = array(c, TH_INT64, 1, (int64_t[]){3}, zero),
+            *d = array(c, TH_INT64, 1, (int64_t[]){3}, two);
     double want = 1;
     for (int m = 0; m < 3; m++) {
         ThFunction *f = compile(c, (ThVar *[]){x, y}, 2, (ThVar *[]){q, mix}, 2, &(ThPair){w, grow}, 1, modes[m]);

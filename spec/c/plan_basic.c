@@ -1,5 +1,6 @@
 /*
- * plan_basic.c -- plans of small graphs run by the interpreter: values, fusion, shape checks, outputs that are views, updates.
+ * plan_basic.c -- plans of small graphs run by the interpreter: values, fusion, shape checks, outputs that are views,
+ * updates.
  */
 #include "../../core/runtime/runtime.h"
 #include "plan_test.h"
@@ -14,7 +15,8 @@ static void fuses_and_computes(ThContext *c) {
     CHECK(m.plan->nstep == 1);
     CHECK(m.plan->kernel[0]->red.n == 1);
     double xs[6] = {0, 1, 2, 3, 4, 5}, bs[3] = {0.5, -0.5, 0};
-    ThArray *a = array(c, TH_FLOAT64, 2, (int64_t[]){2, 3}, xs), *d = array(c, TH_FLOAT64, 1, (int64_t[]){3}, bs), *out[1] = {0};
+    ThArray *a = array(c, TH_FLOAT64, 2, (int64_t[]){2, 3}, xs), *d = array(c, TH_FLOAT64, 1, (int64_t[]){3}, bs),
+            *out[1] = {0};
     CHECK(call(&m, (ThArray *[]){a, d}, 2, out) == 0);
     if (out[0]) {
         const double *r = th_array_data(out[0]);
@@ -34,7 +36,8 @@ static void checks_lengths(ThContext *c) {
     Made m = make(c, (ThVar *[]){x, y}, 2, (ThVar *[]){z}, 1, NULL, NULL, 0);
     CHECK(m.plan && plan_check(m.plan));
     if (!m.plan) return;
-    ThArray *a = array(c, TH_FLOAT64, 2, (int64_t[]){2, 3}, NULL), *b = array(c, TH_FLOAT64, 2, (int64_t[]){2, 4}, NULL), *out[1] = {0};
+    ThArray *a = array(c, TH_FLOAT64, 2, (int64_t[]){2, 3}, NULL),
+            *b = array(c, TH_FLOAT64, 2, (int64_t[]){2, 4}, NULL), *out[1] = {0};
     CHECK(call(&m, (ThArray *[]){a, b}, 2, out) != 0);
     CHECK_ERROR(c, TH_ValueError, "Input dimension mis-match. (input[0].shape[1] = 3, input[1].shape[1] = 4)");
     unmake(&m);
@@ -94,8 +97,8 @@ static void long_chain(ThContext *c) {
     clock_gettime(CLOCK_MONOTONIC, &t1);
     CHECK(m.plan && plan_check(m.plan));
     if (!m.plan) return;
-    printf("chain: %.3f s with the graph's copy, %d steps, %d kernels\n", (double)(t1.tv_sec - t0.tv_sec) + 1e-9 * (double)(t1.tv_nsec - t0.tv_nsec),
-           m.plan->nstep, m.plan->nkernel);
+    printf("chain: %.3f s with the graph's copy, %d steps, %d kernels\n",
+           (double)(t1.tv_sec - t0.tv_sec) + 1e-9 * (double)(t1.tv_nsec - t0.tv_nsec), m.plan->nstep, m.plan->nkernel);
     int temps = 0;
     for (int b = 0; b < m.plan->nbuf; b++) temps += m.plan->buf[b].kind == BUF_TEMP;
     CHECK(temps < 2000);

@@ -6,7 +6,15 @@
 #include "plan_test.h"
 
 static Step kernel_step(int kernel, int *buf, int nbuf, int *sym, int nsym) {
-    return (Step){.kind = STEP_KERNEL, .kernel = kernel, .buf = buf, .nbuf = nbuf, .sym = sym, .nsym = nsym, .host = -1, .node = -1, .title = "test"};
+    return (Step){.kind = STEP_KERNEL,
+                  .kernel = kernel,
+                  .buf = buf,
+                  .nbuf = nbuf,
+                  .sym = sym,
+                  .nsym = nsym,
+                  .host = -1,
+                  .node = -1,
+                  .title = "test"};
 }
 
 static Access along(int buf, ThDtype d, uint8_t flags, Size off, Size st) {
@@ -24,7 +32,8 @@ static Kernel *add_row(ThContext *c) {
     int x = kernel_access(k, along(0, TH_FLOAT64, ACC_READ, (Size){1, 1}, size_const(1)));
     int r = kernel_access(k, along(1, TH_FLOAT64, ACC_READ, size_const(0), size_const(1)));
     int w = kernel_access(k, along(1, TH_FLOAT64, ACC_WRITE, size_const(0), size_const(1)));
-    ins_store(k, w, ins_op(k, scalar_find("add"), TH_FLOAT64, TH_FLOAT64, 1, ins_load(k, r, 1), ins_load(k, x, 1), -1), 1);
+    ins_store(k, w, ins_op(k, scalar_find("add"), TH_FLOAT64, TH_FLOAT64, 1, ins_load(k, r, 1), ins_load(k, x, 1), -1),
+              1);
     k->st.at[0].vec = 0;
     return k;
 }
@@ -60,6 +69,28 @@ static ThFunction *function(ThContext *c, Plan *p, int nin, int nout) {
     return p ? function_new(c, &s) : NULL;
 }
 
+static void check_loop(ThContext *c, Plan *p) {
+    ThFunction *f = function(c, p, 1, 1);
+    CHECK(f != NULL);
+    double xs[8] = {1, 10, 2, 20, 3, 30, 100, 1000};
+    ThArray *a = array(c, TH_FLOAT64, 2, (int64_t[]){4, 2}, xs), *two = array(c, TH_FLOAT64, 2, (int64_t[]){2, 2}, xs),
+            *out[1] = {0};
+    CHECK(f && th_call(f, &a, 1, out) == 0);
+    if (out[0]) {
+        const double *r = th_array_data(out[0]);
+        CHECK(r[0] == 6 && r[1] == 60); /* 1 + 2 + 3 > 4: the fourth row is not added */
+    }
+    th_array_release(out[0]);
+    out[0] = NULL;
+    CHECK(f && th_call(f, &two, 1, out) == 0);
+    if (out[0]) CHECK(((const double *)th_array_data(out[0]))[1] == 30);
+    th_array_release(out[0]);
+    th_array_release(a);
+    th_array_release(two);
+    th_function_release(f);
+    plan_release(p);
+}
+
 /* Sums the rows of x until the first sum passes 4. */
 static void loops(ThContext *c) {
     PlanBuilder *b = planb_new(c);
@@ -76,33 +107,38 @@ static void loops(ThContext *c) {
     planb_step(b, (Step){.kind = STEP_SIZE, .a = offset, .n = 1, .host = -1, .node = -1});
     planb_step(b, kernel_step(ka, (int[]){x, acc}, 2, (int[]){cols, 3}, 2)); /* slot 3: the offset */
     planb_step(b, kernel_step(ks, (int[]){acc, stop}, 2, NULL, 0));
-    planb_region(b, (Region){.kind = REGION_STRAIGHT, .n = 1, .child = -1, .other = -1, .next = 1, .counter = -1, .until = -1, .cond = -1});
-    planb_region(b, (Region){.kind = REGION_LOOP, .child = 2, .other = -1, .next = -1, .trip = {1, rows}, .counter = counter, .until = stop, .cond = -1});
-    planb_region(b, (Region){.kind = REGION_STRAIGHT, .first = 1, .n = 3, .child = -1, .other = -1, .next = -1, .counter = -1, .until = -1, .cond = -1});
+    planb_region(b, (Region){.kind = REGION_STRAIGHT,
+                             .n = 1,
+                             .child = -1,
+                             .other = -1,
+                             .next = 1,
+                             .counter = -1,
+                             .until = -1,
+                             .cond = -1});
+    planb_region(b, (Region){.kind = REGION_LOOP,
+                             .child = 2,
+                             .other = -1,
+                             .next = -1,
+                             .trip = {1, rows},
+                             .counter = counter,
+                             .until = stop,
+                             .cond = -1});
+    planb_region(b, (Region){.kind = REGION_STRAIGHT,
+                             .first = 1,
+                             .n = 3,
+                             .child = -1,
+                             .other = -1,
+                             .next = -1,
+                             .counter = -1,
+                             .until = -1,
+                             .cond = -1});
     PlanValue v = {.buf = acc, .dtype = TH_FLOAT64, .ndim = 1, .off = size_const(0)};
     v.shape[0] = (Size){1, cols};
     v.stride[0] = size_const(1);
     planb_result(b, vec, &v);
     Plan *p = planb_finish(b);
     CHECK(p != NULL);
-    ThFunction *f = function(c, p, 1, 1);
-    CHECK(f != NULL);
-    double xs[8] = {1, 10, 2, 20, 3, 30, 100, 1000};
-    ThArray *a = array(c, TH_FLOAT64, 2, (int64_t[]){4, 2}, xs), *two = array(c, TH_FLOAT64, 2, (int64_t[]){2, 2}, xs), *out[1] = {0};
-    CHECK(f && th_call(f, &a, 1, out) == 0);
-    if (out[0]) {
-        const double *r = th_array_data(out[0]);
-        CHECK(r[0] == 6 && r[1] == 60); /* 1 + 2 + 3 > 4: the fourth row is not added */
-    }
-    th_array_release(out[0]);
-    out[0] = NULL;
-    CHECK(f && th_call(f, &two, 1, out) == 0);
-    if (out[0]) CHECK(((const double *)th_array_data(out[0]))[1] == 30);
-    th_array_release(out[0]);
-    th_array_release(a);
-    th_array_release(two);
-    th_function_release(f);
-    plan_release(p);
+    check_loop(c, p);
 }
 
 /* fails where a bool input is true: only the taken side runs */
@@ -131,9 +167,19 @@ static void branches(ThContext *c) {
     bad.can_fail = true;
     planb_step(b, bad);
     planb_step(b, kernel_step(k2, (int[]){out}, 1, (int[]){n}, 1));
-    planb_region(b, (Region){.kind = REGION_BRANCH, .child = 1, .other = 2, .next = -1, .counter = -1, .until = -1, .cond = cond});
+    planb_region(
+        b,
+        (Region){.kind = REGION_BRANCH, .child = 1, .other = 2, .next = -1, .counter = -1, .until = -1, .cond = cond});
     for (int s = 0; s < 2; s++)
-        planb_region(b, (Region){.kind = REGION_STRAIGHT, .first = s, .n = 1, .child = -1, .other = -1, .next = -1, .counter = -1, .until = -1, .cond = -1});
+        planb_region(b, (Region){.kind = REGION_STRAIGHT,
+                                 .first = s,
+                                 .n = 1,
+                                 .child = -1,
+                                 .other = -1,
+                                 .next = -1,
+                                 .counter = -1,
+                                 .until = -1,
+                                 .cond = -1});
     PlanValue v = {.buf = out, .dtype = TH_FLOAT64, .ndim = 1, .off = size_const(0)};
     v.shape[0] = (Size){1, n};
     v.stride[0] = size_const(1);

@@ -26,11 +26,15 @@ static inline ThArray *array(ThContext *c, ThDtype d, int ndim, const int64_t *s
     return a;
 }
 
-typedef struct Made { FGraph *fg; Plan *plan; ThFunction *fn; } Made;
+typedef struct Made {
+    FGraph *fg;
+    Plan *plan;
+    ThFunction *fn;
+} Made;
 
 /* The plan and function of a graph, as the user wrote it. */
-static inline Made make_with(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *of, ThVar *const *up, int nup,
-                             PlanIo *ins, PlanIo *outs) {
+static inline Made make_with(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *of,
+                             ThVar *const *up, int nup, PlanIo *ins, PlanIo *outs) {
     Made m = {0};
     ThIn fin[8];
     ThOut fout[8];
@@ -52,12 +56,14 @@ static inline Made make_with(ThContext *c, ThVar *const *in, int nin, ThVar *con
         m.fg = NULL;
         return m;
     }
-    FunctionSpec s = {.plan = m.plan, .fg = m.fg, .in = fin, .nin = nin, .out = fout, .nout = nout, .allow_input_downcast = -1};
+    FunctionSpec s = {
+        .plan = m.plan, .fg = m.fg, .in = fin, .nin = nin, .out = fout, .nout = nout, .allow_input_downcast = -1};
     m.fn = function_new(c, &s);
     return m;
 }
 
-static inline Made make(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *of, ThVar *const *up, int nup) {
+static inline Made make(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *of,
+                        ThVar *const *up, int nup) {
     PlanIo ins[8] = {0}, outs[8] = {0};
     return make_with(c, in, nin, out, nout, of, up, nup, ins, outs);
 }

@@ -1,0 +1,167 @@
+/*
+ * plan_fuzz.c -- random small graphs: the planner's fused kernels against every operation evaluated alone (eager
+ * calls), with and without optimization. Seeds are fixed; the first failing one is printed and can be given as an
+ * argument.
+ */
+#include "../../core/runtime/runtime.h"
+#include "plan_test.h"
+
+enum { POOL = 40, ROWS = 3, COLS = 4 };
+typedef struct Pool {
+    ThContext *c;
+    uint64_t seed;
+    int n;
+    ThVar *v[POOL];
+    ThArray *a[POOL];
+} Pool;
+
+static int pick(Pool *p, int n) {
+    p->seed = p->seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (int)((p->seed >> 33) % (uint64_t)n);
+}
+
+static bool same_shape(const ThArray *a, const ThArray *b) {
+    return a->ndim == b->ndim && !memcmp(ARRAY_SHAPE(a), ARRAY_SHAPE(b), sizeof(int64_t) * (size_t)a->ndim);
+}
+
+/* a row or scalar that broadcasts to b from the right */
+static bool fits_right(const ThArray *a, const ThArray *b) {
+    return a->ndim < b->ndim && (a->ndim == 0 || (a->ndim == 1 && ARRAY_SHAPE(a)[0] == ARRAY_SHAPE(b)[b->ndim - 1]));
+}
+
+/* Calls a function both ways; the result joins the pool. */
+static void apply(Pool *p, const char *name, const int *in, int nin, ThArg extra) {
+    ThArg sym[4], now[4];
+    int n = nin, f = th_func_find(name);
+    for (int i = 0; i < nin; i++) {
+        sym[i] = (ThArg){.kind = TH_ARG_VAR, .var = p->v[in[i]]};
+        now[i] = (ThArg){.kind = TH_ARG_ARRAY, .array = p->a[in[i]]};
+    }
+    if (extra.kind != TH_ARG_NONE) sym[n] = now[n] = extra, n++;
+    ThVar *v[1] = {0};
+    ThArray *a[1] = {0};
+    if (f < 0 || p->n == POOL || th_build(p->c, f, sym, n, v, 1) != 1) return;
+    if (th_eager(p->c, f, now, n, a, 1) != 1) {
+        th_var_release(v[0]);
+        return;
+    }
+    p->v[p->n] = v[0];
+    p->a[p->n++] = a[0];
+}
+
+static void grow(Pool *p) {
+    static const char *const one[] = {"tanh", "sqr", "neg", "exp", "sigmoid"};
+    static const char *const two[] = {"add", "mul", "sub", "maximum", "minimum"};
+    static const char *const fold[] = {"sum", "max", "mean", "prod"};
+    ThArg none = {.kind = TH_ARG_NONE};
+    int a = pick(p, p->n), b = pick(p, p->n), what = pick(p, 10);
+    const ThArray *x = p->a[a], *y = p->a[b];
+    if (what < 2) {
+        apply(p, one[pick(p, TH_LEN(one))], &a, 1, none);
+    } else if (what < 6) {
+        if (same_shape(x, y) || fits_right(x, y) || fits_right(y, x))
+            apply(p, two[pick(p, TH_LEN(two))], (int[]){a, b}, 2, none);
+    } else if (what < 8 && x->ndim > 0) {
+        ThArg axis = {.kind = TH_ARG_INT, .i = pick(p, x->ndim), .key = "axis"};
+        if (pick(p, 4) == 0) axis = none;
+        apply(p, fold[pick(p, TH_LEN(fold))], &a, 1, axis);
+    } else if (what == 8 && x->ndim == 2) {
+        apply(p, "transpose", &a, 1, none);
+    } else if (what == 9 && x->ndim == 2 && y->ndim > 0 && ARRAY_SHAPE(x)[1] == ARRAY_SHAPE(y)[0]) {
+        apply(p, "dot", (int[]){a, b}, 2, none);
+    } else if (what == 9 && x->ndim == 2) {
+        ThArg nd = {.kind = TH_ARG_INT, .i = 1, .key = "ndim"};
+        apply(p, "flatten", &a, 1, nd);
+    }
+}
+
+static double item(const ThArray *a, int64_t i) {
+    ThValue v = {0};
+    int64_t at[2] = {i, 0};
+    if (a->ndim == 2) at[0] = i / ARRAY_SHAPE(a)[1], at[1] = i % ARRAY_SHAPE(a)[1];
+    th_array_get(a, at, &v);
+    return v.f;
+}
+
+static bool close_to(const ThArray *a, const ThArray *b) {
+    if (!a || !b || !same_shape(a, b)) return false;
+    for (int64_t i = 0; i < a->size; i++) {
+        double x = item(a, i), y = item(b, i);
+        if (!(x == y || (isnan(x) && isnan(y)) || fabs(x - y) <= 1e-9 * (1 + fabs(x)))) return false;
+    }
+    return true;
+}
+
+/* Compiles three random nodes as outputs and compares. */
+static bool compare(Pool *p, const char *mode, int nin) {
+    ThIn in[4];
+    ThOut out[3];
+    int which[3];
+    memset(in, 0, sizeof in);
+    memset(out, 0, sizeof out);
+    for (int i = 0; i < nin; i++) in[i] = (ThIn){.var = p->v[i], .allow_downcast = -1};
+    for (int o = 0; o < 3; o++) {
+        which[o] = o == 0 ? p->n - 1 : pick(p, p->n);
+        out[o].var = p->v[which[o]];
+    }
+    ThCompile s = {.in = in,
+                   .nin = nin,
+                   .out = out,
+                   .nout = 3,
+                   .mode = mode,
+                   .linker = "interpreter",
+                   .on_unused_input = "ignore",
+                   .allow_input_downcast = -1};
+    ThFunction *f = th_compile(p->c, &s);
+    ThArray *res[3] = {0};
+    bool ok = f && plan_check(function_plan(f)) && th_call(f, p->a, nin, res) == 0;
+    if (!ok) fprintf(stderr, "%s: %s\n", mode, th_error_text(p->c));
+    for (int o = 0; o < 3 && ok; o++) {
+        ok = close_to(res[o], p->a[which[o]]);
+        if (!ok) fprintf(stderr, "%s: output %d (node %d) differs\n", mode, o, which[o]);
+    }
+    if (!ok && f && getenv("PLAN_SHOW")) show(function_plan(f));
+    for (int o = 0; o < 3; o++) th_array_release(res[o]);
+    th_function_release(f);
+    return ok;
+}
+
+static ThArray *filled(Pool *p, int ndim, const int64_t *shape) {
+    ThArray *a = th_array_zeros(p->c, TH_FLOAT64, ndim, shape);
+    for (int64_t i = 0; a && i < a->size; i++) ((double *)th_array_data(a))[i] = (pick(p, 2001) - 1000) / 1000.0;
+    return a;
+}
+
+static bool run(uint64_t seed) {
+    Pool p = {.c = th_context_new(NULL), .seed = seed * 7919 + 1};
+    static const int64_t shapes[4][2] = {{ROWS, COLS}, {ROWS, COLS}, {COLS, 0}, {ROWS, 0}};
+    for (int i = 0; i < 4; i++) {
+        int nd = i < 2 ? 2 : 1;
+        p.v[p.n] = tensor(p.c, TH_FLOAT64, nd, 0, "x");
+        p.a[p.n++] = filled(&p, nd, shapes[i]);
+    }
+    int size = 8 + pick(&p, POOL - 12);
+    for (int tries = 0; tries < 200 && p.n < size; tries++) grow(&p);
+    bool ok = !th_error(p.c);
+    if (!ok) fprintf(stderr, "building: %s\n", th_error_text(p.c));
+    ok = ok && compare(&p, "None", 4) && compare(&p, "FAST_RUN", 4);
+    for (int i = 0; i < p.n; i++) {
+        th_var_release(p.v[i]);
+        th_array_release(p.a[i]);
+    }
+    th_context_release(p.c);
+    return ok;
+}
+
+int main(int argc, char **argv) {
+    uint64_t from = argc > 1 ? strtoull(argv[1], NULL, 10) : 0, n = argc > 2   ? strtoull(argv[2], NULL, 10)
+                                                                    : argc > 1 ? 1
+                                                                               : 300;
+    for (uint64_t s = from; s < from + n; s++)
+        if (!run(s)) {
+            fprintf(stderr, "seed %llu\n", (unsigned long long)s);
+            CHECK(!"a compiled graph differs from its operations alone");
+            break;
+        }
+    return test_done("plan_fuzz");
+}

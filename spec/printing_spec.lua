@@ -1,0 +1,205 @@
+--- Graphs print as Theano prints them: spec/data/debugprint holds what Theano 1.0.5 wrote.
+local oracle = require("spec.support.oracle")
+local nd = require("theano.ndarray")
+local theano = require("theano")
+local T = require("theano.tensor")
+local compile = theano.compile
+
+-- Graphs that the files describe in Python's words: built here. Each gives inputs, outputs, updates.
+local BUILT = {
+  ["08_softmax_xent"] = function()
+    local x, i = T.dmatrix("x"), T.ivector("i")
+    local cost = T.mean((-T.log(T.nnet.softmax(x)):sub(T.arange(x.shape:sub(0)), i)))
+    return { x, i }, { cost, T.grad(cost, x) }
+  end,
+  ["10_logreg_train"] = function()
+    local x, y = T.dmatrix("x"), T.dvector("y")
+    local w, b = theano.shared(nd.zeros(4), { name = "w" }), theano.shared(0.0, { name = "b" })
+    local p1 = 1 / (1 + T.exp(-T.dot(x, w) - b))
+    local xent = -y * T.log(p1) - (1 - y) * T.log(1 - p1)
+    return { x, y }, { T.gt(p1, 0.5), xent }
+  end,
+}
+
+local function graph(name)
+  if BUILT[name] then return BUILT[name]() end
+  local prints, inputs = oracle.prints(name), {}
+  local env = setmetatable({ T = T }, { __index = _G })
+  for names, constructor in (prints.inputs .. ","):gmatch("([%w,]-)=T%.(%w+)%s*,") do
+    for variable in names:gmatch("%w+") do
+      env[variable] = T[constructor](variable)
+      inputs[#inputs + 1] = env[variable]
+    end
+  end
+  return inputs, { assert(load(prints.lua, "=" .. name, "t", env))() }
+end
+
+local function text(object, options)
+  options = options or {}
+  options.file = "str"
+  return (theano.printing.debugprint(object, options):gsub("\n+$", ""))
+end
+
+local MODES = {
+  ["FAST_RUN (cvm)"] = compile.get_mode("FAST_RUN"),
+  ["FAST_RUN without fusion"] = compile.get_mode("FAST_RUN"):excluding("fusion"),
+  ["FAST_RUN without fusion and inplace"] = compile.get_mode("FAST_RUN"):excluding("fusion", "inplace"),
+  FAST_COMPILE = compile.get_mode("FAST_COMPILE"),
+}
+
+-- Toposort numbers say in which order independent nodes run, which is not the peer's affair.
+local function without_order(printed) return (printed:gsub("(%] [^\n]*'[^'\n]*'   )%d+", "%1")) end
+
+describe("pp and debugprint before compiling", function()
+  for _, name in ipairs({ "01_add", "02_mul_const", "03_merge", "05_grad_sum_sqr", "06_gemm", "08_softmax_xent",
+    "10_logreg_train", "13_dimshuffle_broadcast", "18_doc_dimshuffle_owner" }) do
+    local sections = oracle.prints(name).sections
+
+    it("print " .. name .. " exactly", function()
+      local _, outputs = graph(name)
+      local lines = {}
+      for i, output in ipairs(outputs) do lines[i] = theano.pp(output) end
+      assert.equal(sections["pp (theano.pp)"], table.concat(lines, "\n"))
+      assert.equal(sections["debugprint before compile"], text(outputs))
+    end)
+
+    it("print " .. name .. " with types exactly", function()
+      local _, outputs = graph(name)
+      assert.equal(sections["debugprint before compile, print_type=True"], text(outputs, { print_type = true }))
+    end)
+  end
+end)
+
+describe("debugprint of a compiled function", function()
+  local function compiled(name, mode)
+    local inputs, outputs = graph(name)
+    return compile({ inputs = inputs, outputs = #outputs == 1 and outputs[1] or outputs, mode = MODES[mode] })
+  end
+
+  for _, name in ipairs({ "01_add", "02_mul_const", "03_merge", "05_grad_sum_sqr", "06_gemm", "13_dimshuffle_broadcast",
+    "18_doc_dimshuffle_owner" }) do
+    for mode in pairs(MODES) do
+      it(("prints %s under %s"):format(name, mode), function()
+        local sections = oracle.prints(name).sections
+        local f = compiled(name, mode)
+        assert.equal(without_order(sections["debugprint after compile: " .. mode]), without_order(text(f)))
+        local names, wanted = {}, {}
+        for i, node in ipairs(f.maker.fgraph.toposort()) do names[i] = tostring(node.op) end
+        for op in (sections["toposort op names: " .. mode] .. "\n"):gmatch("%d+ ([^\n]*)\n") do wanted[#wanted + 1] = op end
+        table.sort(names)
+        table.sort(wanted)
+        assert.same(wanted, names)
+      end)
+    end
+  end
+
+  it("prints the softmax cross-entropy and its gradient under FAST_COMPILE", function()
+    local sections = oracle.prints("08_softmax_xent").sections
+    assert.equal(without_order(sections["debugprint after compile: FAST_COMPILE"]),
+      without_order(text(compiled("08_softmax_xent", "FAST_COMPILE"))))
+  end)
+end)
+
+describe("the documentation's page on graph structures", function()
+  local x = T.dmatrix("x")
+  local y = x * 2.0
+
+  it("names operations, inputs and results as Theano", function()
+    assert.equal("Elemwise{mul,no_inplace}", y.owner.op.name)
+    assert.equal("Elemwise{mul,no_inplace}", tostring(y.owner.op))
+    assert.equal(2, #y.owner.inputs)
+    assert.equal("x", tostring(y.owner.inputs[1]))
+    assert.equal(x, y.owner.inputs[1])
+    assert.equal("InplaceDimShuffle{x,x}.0", tostring(y.owner.inputs[2]))
+    assert.equal("TensorConstant{2.0}", tostring(y.owner.inputs[2].owner.inputs[1]))
+    assert.equal("Elemwise{mul,no_inplace}.0", tostring(y))
+    assert.equal(0, y.index)
+    assert.is_nil(x.owner)
+  end)
+
+  it("prints types, constants and shared variables as Theano", function()
+    assert.equal("TensorType(float64, matrix)", tostring(y.type))
+    assert.equal("TensorType(int32, row)", tostring(T.irow().type))
+    assert.equal("TensorType(float64, scalar)", tostring(T.dscalar().type))
+    assert.equal("TensorType(float64, col)", tostring(T.dcol().type))
+    assert.equal("TensorConstant{2}", tostring(T.constant(2)))
+    assert.equal("TensorConstant{[1 2]}", tostring(T.constant({ 1, 2 })))
+    assert.equal("TensorConstant{[ 0.  1.  ..\n 18. 19.]}", tostring(T.constant(nd.arange(20.0))))
+    assert.equal("s", tostring(theano.shared(0.0, "s")))
+    assert.equal("<TensorType(float64, matrix)>", tostring(T.dmatrix()))
+  end)
+end)
+
+describe("debugprint", function()
+  local x = T.dvector("x")
+  local named = T.exp(x)
+  named.name = "inner"
+  local y = T.log(named + 1)
+
+  it("stops at a depth", function()
+    assert.equal("Elemwise{log,no_inplace} [id A] ''   \n |Elemwise{add,no_inplace} [id B] ''   ", text(y, { depth = 2 }))
+  end)
+
+  it("stops at names", function()
+    assert.truthy(text(y):find("|x [id", 1, true))
+    local short = text(y, { stop_on_name = true })
+    assert.truthy(short:find("inner", 1, true))
+    assert.is_nil(short:find("|x [id", 1, true))
+  end)
+
+  it("numbers, or leaves out, the ids", function()
+    assert.truthy(text(y, { ids = "int" }):find("Elemwise{log,no_inplace} [id 0] ''", 1, true))
+    assert.is_nil(text(y, { ids = "" }):find("[id", 1, true))
+  end)
+
+  it("prints an Apply node as its output and repeats no subgraph", function()
+    assert.equal(text(y), text(y.owner))
+    local z = T.exp(x)
+    local printed = text(z * z)
+    local _, count = printed:gsub("|x %[id", "")
+    assert.equal(1, count)
+  end)
+
+  it("refuses an option that nobody knows", function()
+    local fine, message = pcall(theano.printing.debugprint, y, { dept = 2 })
+    assert.is_false(fine)
+    assert.equal("TypeError", theano.error_kind(message))
+    assert.truthy(message:find("unknown keyword 'dept'", 1, true))
+    assert.truthy(message:find("depth", 1, true))
+  end)
+end)
+
+describe("graph text", function()
+  it("is read back as the same graph", function()
+    local x, y = T.fmatrix("x"), T.lvector("y")
+    local out = { T.sum(T.exp(x) * 2, { axis = 1 }), T.grad(T.sum(T.sqr(x)), x), x:sub(0, "all"), y + 1 }
+    local written = theano.printing.graph_text(out)
+    local _, outputs = theano.printing.graph_read(written)
+    assert.equal(written, theano.printing.graph_text(outputs))
+    for i, variable in ipairs(outputs) do assert.equal(theano.pp(out[i]), theano.pp(variable)) end
+  end)
+
+  it("that is broken is refused with its line", function()
+    local fine, message = pcall(theano.printing.graph_read, "nonsense here\n")
+    assert.is_false(fine)
+    assert.truthy(theano.error_kind(message), message)
+  end)
+end)
+
+describe("plan and ccode", function()
+  local x = T.dvector("x")
+
+  it("show the kernels, and C named after the variables", function()
+    local f = compile({ inputs = { x }, outputs = T.exp(x) + 1, mode = compile.Mode({ linker = "c", optimizer = "fast_run" }) })
+    assert.truthy(theano.printing.plan(f):find("kernel", 1, true))
+    assert.truthy(theano.printing.ccode(f):find("exp", 1, true))
+    assert.truthy(theano.printing.ccode(f):find("x", 1, true))
+  end)
+
+  it("say that an interpreted function has no C", function()
+    local f = compile({ inputs = { x }, outputs = T.exp(x), mode = compile.Mode({ linker = "interpreter" }) })
+    local fine, message = pcall(theano.printing.ccode, f)
+    assert.is_false(fine)
+    assert.equal("ValueError", theano.error_kind(message))
+  end)
+end)
