@@ -16,7 +16,8 @@ local Rng = {}
 Rng.__index = Rng
 
 function M.rng(seed)
-  return setmetatable({ s = seed * 0x9E3779B97F4A7C15 + 0x1234567 }, Rng)
+  local start = setmetatable({ s = seed }, Rng)
+  return setmetatable({ s = start:bits() ~ seed << 32 }, Rng) -- neighbouring seeds share nothing
 end
 
 function Rng:bits()
@@ -554,25 +555,28 @@ function M.source(p, ids, updates)
   return table.concat(lines, "\n") .. "\n"
 end
 
-local function fails_alone(p, id, where)
+--- Whether the program as it stands fails in this way.
+local function fails(p, where)
   local optimizer, linker = where:match("^(%a[%w_]*)/(%a+)")
   if not optimizer then return false end
-  local ok, bad = pcall(function()
-    local g = M.build(p, { id })
-    g.wanted = { id }
-    local f, seen = compile({ g }, optimizer, linker), nil
-    local args = arguments({ g })
-    local function note() seen = true end
-    compare({ p }, { g }, table.pack(f(table.unpack(args))), where, note)
-    compare({ p }, { g }, table.pack(f(table.unpack(args))), where, note)
-    return seen
-  end)
-  return not ok or bad
+  local seen = false
+  local ok = pcall(M.run, { p }, optimizer, linker, function() seen = true end)
+  return seen or not ok
 end
 
---- The node turned into an input that holds its value, when the failure stays.
-local function cut(p, id, where)
-  for k = id - 1, 1, -1 do
+--- Drops entries of a list of the program, last first, as long as the failure stays.
+local function drop(p, field, where, least)
+  for k = #p[field], 1, -1 do
+    if #p[field] > least then
+      local gone = table.remove(p[field], k)
+      if not fails(p, where) then table.insert(p[field], k, gone) end
+    end
+  end
+end
+
+--- Turns nodes into inputs that hold their values as long as the failure stays.
+local function cut(p, where)
+  for k = #p.nodes, 1, -1 do
     local n = p.nodes[k]
     if n.kind == "step" and not is_complex(n.dtype) then
       local was = { n.kind, n.line, n.deps }
@@ -584,20 +588,26 @@ local function cut(p, id, where)
       end
       n.array_text = array_text(data, n.dtype, n.shape, "c")
       p.a[k] = n.value
-      if not fails_alone(p, id, where) then
-        n.kind, n.line, n.deps, n.array_text, p.a[k] = was[1], was[2], was[3], nil, nil
-      end
+      if not fails(p, where) then n.kind, n.line, n.deps, n.array_text, p.a[k] = was[1], was[2], was[3], nil, nil end
     end
   end
 end
 
---- Smallest program found that still fails: the earliest node that is wrong as the only output, its operands cut to inputs.
-function M.minimal(p, id, where)
-  for k = 1, id do
-    if p.nodes[k].kind == "step" and fails_alone(p, k, where) then
-      cut(p, k, where)
-      return M.source(p, { k })
+--- Smallest program found that still fails: fewer outputs and updates, operands cut to inputs.
+function M.minimal(p, where)
+  if fails(p, where) then
+    local outputs, updates = p.outputs, p.updates
+    p.outputs, p.updates = { table.unpack(outputs) }, { table.unpack(updates) }
+    drop(p, "updates", where, 0)
+    drop(p, "outputs", where, #p.updates > 0 and 0 or 1)
+    for _, id in ipairs(#p.outputs == 1 and p.nodes[p.outputs[1]].deps or {}) do
+      if p.nodes[id].kind == "step" then
+        local was = p.outputs
+        p.outputs = { id }
+        if not fails(p, where) then p.outputs = was end
+      end
     end
+    cut(p, where)
   end
   return M.source(p, p.outputs, p.updates)
 end

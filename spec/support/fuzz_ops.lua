@@ -181,6 +181,7 @@ for _, name in ipairs({ "and_", "or_", "xor" }) do
   entry(name, 2, false, function(p, rng)
     local x = p:operand(bits, -200, 200) or p:new_leaf("bool", 0, 1)
     local y = partner(p, rng, x, function(d) return (d == "bool") == (x.dtype == "bool") and bits(d) end, -200, 200)
+    if x.dtype ~= y.dtype and unsigned(x) ~= unsigned(y) then return nil end -- may meet in float64
     return p:step(("T.%s(%%1, %%2)"):format(name), { x.id, y.id }, { smooth = false })
   end)
 end
@@ -476,6 +477,7 @@ entry("join", 5, true, function(p, rng)
     end
     return true
   end)
+  if not y then return nil end
   local exact = x.exact and y.exact
   return p:step(("T.join(%d, %s)"):format(rng:chance(0.3) and axis - #x.shape or axis, rng:pick({ "%1, %2", "%2, %1", "%1, %2, %1" })), { x.id, y.id },
     { exact = exact and x.dtype == y.dtype })

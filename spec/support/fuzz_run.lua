@@ -33,10 +33,10 @@ return function(options, say)
   local seen = { ops = {}, dtypes = {} }
   local batch, failed = {}, {}
 
-  local function report(p, text, id, whole)
+  local function report(p, text)
     if failed[p.seed] then return end
     failed[p.seed] = true
-    local source = whole and fuzz.source(p, p.outputs or {}, p.updates) or fuzz.minimal(p, id, text)
+    local source = fuzz.minimal(p, text)
     result.failures[#result.failures + 1] = ("seed %d: %s\n%s"):format(p.seed, text, source)
     say(result.failures[#result.failures])
   end
@@ -47,11 +47,11 @@ return function(options, say)
     if #programs > 1 then
       for _, p in ipairs(programs) do
         local alone, why = pcall(fuzz.run, { p }, optimizer, linker, report)
-        if not alone then report(p, ("%s/%s raised: %s"):format(optimizer, linker, tostring(why)), #p.nodes) end
+        if not alone then report(p, ("%s/%s raised: %s"):format(optimizer, linker, tostring(why))) end
         if not alone then return end
       end
     end
-    report(programs[1], ("%s/%s raised: %s"):format(optimizer, linker, tostring(message)), #programs[1].nodes)
+    report(programs[1], ("%s/%s raised: %s"):format(optimizer, linker, tostring(message)))
   end
 
   local function flush()
@@ -81,7 +81,7 @@ return function(options, say)
       attempt({ p }, "fast_compile", "interpreter")
       attempt({ p }, "fast_run", "interpreter")
       local ok, some = pcall(fuzz.gradients, p, report, true)
-      if not ok then report(p, "gradient raised: " .. tostring(some), #p.nodes, true) end
+      if not ok then report(p, "gradient raised: " .. tostring(some)) end
       if ok and some then result.gradients = result.gradients + 1 end
       batch[#batch + 1] = p
       if #batch >= (options.batch or 12) then flush() end
