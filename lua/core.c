@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char key; /* its address names our state in the registry */
+static const char key, module; /* their addresses name our state and its table in the registry */
 
 LtState *lt_state(lua_State *L) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
@@ -131,9 +131,14 @@ static LtState *new_state(lua_State *L) {
 }
 
 __attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
-    if (lt_state(L)) return luaL_error(L, "theano.core is loaded twice in one Lua state");
+    if (lt_state(L)) { /* a test runner forgot it and asks again: one engine a state, the same table */
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &module);
+        return 1;
+    }
     LtState *s = new_state(L);
     lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &module);
     static const luaL_Reg fns[] = {
         {"set_logger", set_logger}, {"set_home", set_home}, {"stat", stat_of}, {"interrupt", interrupt}, {NULL, NULL}};
     lt_register(L, s, fns);

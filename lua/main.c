@@ -75,7 +75,8 @@ static void set_paths(lua_State *L) {
 
 static int traceback(lua_State *L) {
     const char *m = lua_tostring(L, 1);
-    if (!m) m = luaL_tolstring(L, 1, NULL);
+    if (!m && luaL_callmeta(L, 1, "__tostring")) m = lua_tostring(L, -1);
+    if (!m) m = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
     luaL_traceback(L, L, m, 1);
     return 1;
 }

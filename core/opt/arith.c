@@ -74,9 +74,9 @@ static ThVar *rebuild_product(Opt *o, ThApply *a, Factors *rest, bool negative, 
     if (!nneg && !nconst) return NULL;
     if (negative && dtype_is_unsigned(t.dtype)) return NULL;
     if (!rest->n) return opt_const(o, negative ? -1 : 1, t);
-    if (rest->n == 1) return negative ? call1(o, S_neg, rest->at[0]) : rest->at[0];
+    if (rest->n == 1) return negative ? call1(o, S_neg, cast_make(&o->b, rest->at[0], t.dtype)) : rest->at[0];
     if (negative && !nneg && nconst == 1) return NULL; /* -1 * x * y stays: neg would be one node more */
-    if (!negative) return elemwise_make(&o->b, S_mul, rest->at, rest->n);
+    if (!negative) return opt_call(o, S_mul, rest->at, rest->n, t.dtype);
     ThVar *minus = opt_const(o, -1, t);
     if (!minus || !vec_push(o->c, rest, minus)) return NULL;
     for (int i = rest->n - 1; i > 0; i--) rest->at[i] = rest->at[i - 1];
@@ -108,7 +108,7 @@ ThVar *rw_add_specialize(Opt *o, ThApply *a) {
         if (!ask_equals(a->in[i], 0)) ok = vec_push(o->c, &rest, a->in[i]);
     ThVar *r = NULL;
     if (ok && rest.n < a->nin)
-        r = rest.n ? opt_call(o, S_add, rest.at, rest.n) : opt_const(o, 0, type_tensor(t.dtype, 0, 0));
+        r = rest.n ? opt_call(o, S_add, rest.at, rest.n, t.dtype) : opt_const(o, 0, type_tensor(t.dtype, 0, 0));
     vec_free(o->c, &rest);
     return r;
 }

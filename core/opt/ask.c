@@ -23,23 +23,6 @@ bool ask_all_bcast(ThType t) {
     return (t.broadcastable & all) == all;
 }
 
-/* Only broadcastable dimensions added or dropped; the others keep their order. */
-static bool keeps_elements(const ThApply *a) {
-    const AttrInts *p = ask_attr(a->op, a->attrs, "order");
-    int last = -1;
-    for (int i = 0; i < p->n; i++) {
-        if (p->at[i] < 0) continue;
-        if (p->at[i] < last) return false;
-        last = p->at[i];
-    }
-    return true;
-}
-
-ThVar *ask_peel(ThVar *v) {
-    while (v && v->owner && v->owner->op == &op_dimshuffle && keeps_elements(v->owner)) v = v->owner->in[0];
-    return v;
-}
-
 static const ThVar *constant_behind(const ThVar *v) {
     while (v && v->owner && v->owner->op == &op_dimshuffle) v = v->owner->in[0];
     return v && var_is_const(v) && v->type.kind == TYPE_TENSOR ? v : NULL;
@@ -91,6 +74,11 @@ ThVar *opt_const(Opt *o, double x, ThType t) {
     return opt_number(o, v, t);
 }
 
-ThVar *opt_call(Opt *o, int scalar, ThVar **in, int nin) {
-    return nin == 1 ? in[0] : elemwise_make(&o->b, scalar, in, nin);
+ThVar *opt_call(Opt *o, int scalar, ThVar **in, int nin, ThDtype d) {
+    bool wide = false;
+    if (!nin || !in[0]) return NULL;
+    if (nin == 1) return cast_make(&o->b, in[0], d);
+    for (int i = 0; i < nin; i++) wide |= !in[i] || in[i]->type.dtype == d;
+    if (!wide) in[0] = cast_make(&o->b, in[0], d); /* a constant that is gone had made it so wide */
+    return elemwise_make(&o->b, scalar, in, nin);
 }

@@ -39,7 +39,7 @@ ThVar *rw_dot22_to_dot22scalar(Opt *o, ThApply *a) {
         else return NULL;
     }
     if (!dot || !n || a->out[0]->type.dtype != dot->type.dtype || dtype_is_complex(dot->type.dtype)) return NULL;
-    ThVar *s = cast_make(&o->b, opt_call(o, S_mul, scalar, n), dot->type.dtype);
+    ThVar *s = cast_make(&o->b, opt_call(o, S_mul, scalar, n, dot->type.dtype), dot->type.dtype);
     return apply1(&o->b, &op_dot22scalar, NULL, (ThVar *[]){dot->owner->in[0], dot->owner->in[1], s}, 3);
 }
 

@@ -210,9 +210,10 @@ static ThVar *rebuild(Canon *k, ThVar *ct) {
     VEC(ThVar *) plus = {0};
     bool ok = !ct || vec_push(o->c, &plus, ct);
     for (int i = 0; ok && i < k->t.side[0].n; i++) ok = vec_push(o->c, &plus, k->t.side[0].at[i]);
-    ThVar *minus = k->t.side[1].n ? opt_call(o, f->main, k->t.side[1].at, k->t.side[1].n) : NULL, *r = NULL;
+    ThVar *minus = k->t.side[1].n ? opt_call(o, f->main, k->t.side[1].at, k->t.side[1].n, k->type.dtype) : NULL,
+          *r = NULL;
     if (ok && !plus.n && (!minus || f->is_mul)) ok = vec_push(o->c, &plus, opt_const(o, f->is_mul ? 1 : 0, k->type));
-    if (ok && plus.n) r = opt_call(o, f->main, plus.at, plus.n);
+    if (ok && plus.n) r = opt_call(o, f->main, plus.at, plus.n, k->type.dtype);
     if (ok && minus) r = r ? call2(o, f->inverse, r, minus) : call1(o, f->reciprocal, minus);
     vec_free(o->c, &plus);
     return ok ? r : NULL;

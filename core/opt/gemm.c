@@ -198,7 +198,7 @@ static ThVar *rebuild(Sum *s) {
         ThVar *v = term_var(o, s->at.at[i]);
         ok = v && vec_push(o->c, &rest, v);
     }
-    ThVar *r = ok ? opt_call(o, S_add, rest.at, rest.n) : NULL;
+    ThVar *r = ok ? opt_call(o, S_add, rest.at, rest.n, s->type.dtype) : NULL;
     vec_free(o->c, &rest);
     return r;
 }

@@ -64,7 +64,7 @@ static bool distribute(Frac *term, int n, ThVar *v, int side) {
 }
 
 static ThVar *product(Opt *o, ThVar **v, int n, ThType t) {
-    return n ? opt_call(o, S_mul, v, n) : opt_const(o, 1, type_tensor(t.dtype, 0, 0));
+    return n ? opt_call(o, S_mul, v, n, t.dtype) : opt_const(o, 1, type_tensor(t.dtype, 0, 0));
 }
 
 static ThVar *build(Opt *o, Frac *f, ThType t) {
@@ -81,9 +81,9 @@ static ThVar *sum_of(Opt *o, Frac *term, int n, ThType t) {
         if (term[i].minus) minus[nm++] = v;
         else plus[np++] = v;
     }
-    ThVar *m = nm ? opt_call(o, S_add, minus, nm) : NULL;
+    ThVar *m = nm ? opt_call(o, S_add, minus, nm, t.dtype) : NULL;
     if (!np) return call1(o, S_neg, m);
-    ThVar *p = opt_call(o, S_add, plus, np);
+    ThVar *p = opt_call(o, S_add, plus, np, t.dtype);
     return m ? call2(o, S_sub, p, m) : p;
 }
 

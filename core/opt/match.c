@@ -55,6 +55,22 @@ static bool match_nary(Match *m, const Pat *p, const ThApply *a, int first) {
     return false;
 }
 
+static bool match_call(Match *m, const Pat *p, const ThApply *a);
+
+/* f(x, y) behind a DimShuffle is f of DimShuffles: the view moves to what the pattern binds. */
+static bool match_view(Match *m, const Pat *p, ThApply *view) {
+    ThApply *f = view->in[0]->owner;
+    ThVar *in[4];
+    if (!f || p->scalar < 0 || ask_which(f) != p->scalar || f->nin > TH_LEN(in)) return false;
+    const AttrInts *order = ask_attr(view->op, view->attrs, "order");
+    for (int i = 0; i < f->nin; i++)
+        if (!(in[i] = dimshuffle_make(&m->o->b, f->in[i], order->at, order->n))) return false;
+    Match saved = *m;
+    if (match_inputs(m, p, in, f->nin, false)) return true;
+    *m = saved;
+    return (scalar_ops[p->scalar].flags & SF_COMM) && f->nin == 2 && match_inputs(m, p, in, 2, true);
+}
+
 static bool match_call(Match *m, const Pat *p, const ThApply *a) {
     if (p->scalar >= 0 ? ask_which(a) != p->scalar : a->op != p->op) return false;
     if (p->aslot >= 0) {
@@ -80,7 +96,11 @@ static bool match_var(Match *m, int pat, ThVar *v) {
         return ask_value(v, &x) && bind(m, p->slot, v);
     }
     case PAT_NUM: return ask_equals(v, p->num);
-    default: return v->owner && v->index == 0 && match_call(m, p, v->owner) && bind(m, p->slot, v);
+    default:
+        if (!v->owner || v->index) return false;
+        if (v->owner->op == &op_dimshuffle && p->op != &op_dimshuffle)
+            return match_view(m, p, v->owner) && bind(m, p->slot, v);
+        return match_call(m, p, v->owner) && bind(m, p->slot, v);
     }
 }
 

@@ -57,9 +57,10 @@ static ThVar *quotient(Opt *o, Vars *num, Vars *den, Vars *sig, bool negative) {
         if (ask_equals(num->at[i], 1) && ask_all_bcast(num->at[i]->type)) continue; /* 1 * x */
         if (!vec_push(o->c, sig, num->at[i])) return NULL;
     }
-    ThVar *r = opt_call(o, S_mul, sig->at, sig->n);
+    ThVar *r = opt_call(o, S_mul, sig->at, sig->n, sig->at[0]->type.dtype);
     if (negative) r = call1(o, S_neg, r);
-    return den->n ? call2(o, S_true_div, r, opt_call(o, S_mul, den->at, den->n)) : r;
+    if (!r) return NULL;
+    return den->n ? call2(o, S_true_div, r, opt_call(o, S_mul, den->at, den->n, r->type.dtype)) : r;
 }
 
 /* exp(x) / (1 + exp(x)) -> sigmoid(x); c / (1 + exp(x)) -> c * sigmoid(-x); other factors stay. */
@@ -86,6 +87,9 @@ ThVar *rw_logsoftmax_grad(Opt *o, ThApply *a) {
     ThVar *sm = a->in[1];
     if (!div || div->in[1] != sm || !ask_op(sm, &op_softmax) || div->in[0]->type.ndim != 2) return NULL;
     ThVar *g = div->in[0];
+    if (g->type.broadcastable != sm->type.broadcastable)
+        g = second_make(&o->b, sm, g); /* its sum counts every column */
+    if (!g) return NULL;
     AttrInts axis = {.n = 1, .at = {1}};
     ThVar *total = keepdims_make(&o->b, g, sum_make(&o->b, g, &axis), &axis);
     return call2(o, S_sub, g, call2(o, S_mul, total, sm));

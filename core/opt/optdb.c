@@ -19,8 +19,8 @@ static const Pass passes[] = {
     PASS(stabilize,                   1.5,   BOTH,                                                       pass_rules,             STAB)
     PASS(local_fill_to_alloc,         1.51,  "fast_run",                                                 pass_rules,             FILLALLOC)
     PASS(BlasOpt,                     1.7,   BOTH,                                                       pass_rules,             BLAS0)
-    PASS(GemmOptimizer,               1.71,  "fast_run",                                                 pass_gemm,              0)
-    PASS(blas_vectors,                1.72,  "fast_run",                                                 pass_rules,             BLASV)
+    PASS(GemmOptimizer,               1.71,  "fast_run:BlasOpt",                                         pass_gemm,              0)
+    PASS(blas_vectors,                1.72,  "fast_run:BlasOpt",                                         pass_rules,             BLASV)
     PASS(specialize,                  2,     BOTH,                                                       pass_rules,             SPEC)
     PASS(uncanonicalize,              3,     BOTH,                                                       pass_rules,             UNCANON)
     PASS(specialize_device,           48.6,  BOTH,                                                       pass_rules,             SPECDEV)
@@ -130,10 +130,8 @@ static bool accepts(const Query *q, const char *name, const char *tags) {
 }
 
 static const char *rule_tags(const Rule *r) {
-    static const char *const tags[] = {"fast_run:rule", "fast_run:fast_compile:rule", "optional:rule",
-                                       "optional:safe_grad:rule"};
-    if (r->levels & OPTIN) return r->levels & SAFE ? tags[3] : tags[2];
-    return tags[(r->levels & FC) != 0];
+    if (r->levels & OPTIN) return "optional:rule";
+    return r->levels & FC ? "fast_run:fast_compile:rule" : "fast_run:rule";
 }
 
 bool query_rule(const Query *q, const Pass *p, const Rule *r) {
@@ -180,7 +178,6 @@ static bool run(FGraph *fg, const Query *q, bool verify) {
     bool ok = o.fired && run_passes(&o, verify);
     ctx_free(o.c, o.fired, sizeof(int) * (size_t)o.rules->n);
     shape_free(&o);
-    map_free(o.c, &o.pos);
     return ok;
 }
 

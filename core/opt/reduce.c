@@ -48,7 +48,7 @@ ThVar *rw_sum_mul_by_scalar(Opt *o, ThApply *a) {
         else rest[nrest++] = m->in[i];
     }
     if (!nscalar || !nrest) return NULL;
-    ThVar *x = opt_call(o, S_mul, rest, nrest);
+    ThVar *x = opt_call(o, S_mul, rest, nrest, m->out[0]->type.dtype);
     if (!x || x->type.broadcastable != m->out[0]->type.broadcastable || x->type.dtype != m->out[0]->type.dtype)
         return NULL;
     ThVar *sum = apply1(&o->b, a->op, a->attrs, &x, 1);

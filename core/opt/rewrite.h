@@ -23,8 +23,6 @@ enum {
     LEVELS = 0xffff,
     FC = 1 << 16,    /* also tagged fast_compile */
     OPTIN = 1 << 17, /* not tagged fast_run: runs only when its name or tag is included */
-    VIEW = 1 << 18,  /* the pattern's root is matched behind a view, which is put back around the result */
-    SAFE = 1 << 19   /* tag safe_grad */
 };
 
 typedef struct Opt Opt;
@@ -96,7 +94,6 @@ struct Opt {
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
     bool wants_inplace;      /* the query holds inplace passes */
     struct ShapeCache *shapes;
-    Map pos; /* schedule: apply id -> place, once fixed */
 };
 bool query_rule(const Query *q, const Pass *p, const Rule *r);
 
@@ -118,7 +115,6 @@ bool guards_hold(const Rule *r, ThVar *const *slot, const ThVar *out);
 ThApply *ask_scalar(const ThVar *v, int scalar);
 int ask_which(const ThApply *a); /* scalar operation of an Elemwise node; -1: Composite or another op */
 bool ask_op(const ThVar *v, const Op *op);
-ThVar *ask_peel(ThVar *v);                 /* behind DimShuffles that only add or drop broadcastable dims */
 bool ask_value(const ThVar *v, double *x); /* uniform constant, also behind DimShuffle */
 bool ask_number(const ThVar *v,
                 ThValue *x); /* constant whose dims are all broadcastable, widest type of its kind; no complex */
@@ -127,11 +123,12 @@ bool ask_all_bcast(ThType t);
 const void *ask_attr(const Op *op, const void *attrs, const char *name); /* field by name, or NULL */
 int64_t attr_int(const ThApply *a, const char *name);
 const Op *opt_op_named(const char *name); /* NULL when the operation does not exist */
-bool needs_shape_only(const ThVar *v);
 ThVar *opt_const(Opt *o, double x,
                  ThType t); /* constant filled with x: 0-d of t's dtype, broadcastable dims added to t's rank */
 ThVar *opt_number(Opt *o, ThValue x, ThType t);
-ThVar *opt_call(Opt *o, int scalar, ThVar **in, int nin); /* n-ary with one input: the input */
+/* n-ary add or mul computed in dtype d, also where all inputs are narrower; one input: itself, cast. May change in[0].
+ */
+ThVar *opt_call(Opt *o, int scalar, ThVar **in, int nin, ThDtype d);
 static inline ThVar *call1(Opt *o, int s, ThVar *x) { return x ? elemwise_make(&o->b, s, &x, 1) : NULL; }
 static inline ThVar *call2(Opt *o, int s, ThVar *x, ThVar *y) {
     return x && y ? elemwise_make(&o->b, s, (ThVar *[]){x, y}, 2) : NULL;

@@ -238,7 +238,8 @@ static bool all_steps(Build *b) {
     b->size_step = arena_alloc(p->arena, (size_t)(p->order.n + 1) * sizeof(int));
     if (!at || !b->size_step) return false;
     for (int n = 0; n <= p->order.n; n++) b->size_step[n] = -1;
-    for (int g = 0; g < p->group.n; g++) at[p->group.at[g].exec] = g + 1;
+    for (int g = 0; g < p->group.n; g++)
+        if (p->group.at[g].exec >= 0) at[p->group.at[g].exec] = g + 1; /* -1: merged into another */
     for (int w = 0; w < p->work.n; w++)
         if (at[w] && !group_step(b, &p->group.at[at[w] - 1])) return false;
     return true;

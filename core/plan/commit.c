@@ -65,6 +65,7 @@ bool commit_node(Planner *p, const ThApply *a) {
 
 /* The temporaries: the first output (then update) takes the root as it is, others get copies. */
 bool commit_end(Planner *p) {
+    p->node = -1;
     for (int o = 0; o < p->fg->nout; o++) {
         Val *v = &p->val[p->fg->out[o]->id];
         if (p->out_root[o] >= 0 || v->root < 0) continue;

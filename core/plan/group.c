@@ -8,6 +8,23 @@
 
 enum { MAX_JOIN = 2, CHEAP = 4 };
 
+/* What a kernel is to the grouper. */
+static void classify(Work *w) {
+    const Kernel *k = w->k;
+    if (!k || k->st.n != 1) return;
+    const Stage *s = &k->st.at[0];
+    bool plain = true, par = true;
+    for (int i = 0; i < k->acc.n; i++) {
+        const Access *a = &k->acc.at[i];
+        if ((a->flags & ACC_WRITE) && (a->flags & (ACC_ADD | ACC_READ | ACC_ROWTEMP) || a->idx >= 0 || a->guard >= 0))
+            plain = false;
+    }
+    for (int d = 0; d < k->ndim; d++) par &= k->dim[d].kind == DIM_PAR;
+    w->gemm = s->cls == STAGE_GEMM;
+    w->point = s->cls == STAGE_LOOP && plain && par && k->red.n == 0;
+    w->reduce = s->cls == STAGE_LOOP && plain && k->red.n > 0;
+}
+
 /* ---- indexes: readers and writers of each root
  * ------------------------------------------------------------------------- */
 static void each_use(Planner *p, int w, bool writes, void (*fn)(Planner *p, int root, int w, int acc)) {
@@ -66,7 +83,7 @@ static int next_writer(const Planner *p, int r, int w) {
 
 /* ---- membership
  * ------------------------------------------------------------------------------------------------------------------ */
-static uint64_t access_key(Planner *p, const Access *a, const int8_t *map, int ndim) {
+uint64_t group_access_key(Planner *p, const Access *a, const int8_t *map, int ndim) {
     Size st[KDIM];
     for (int d = 0; d < KDIM; d++) st[d] = size_const(0);
     for (int d = 0; d < ndim; d++)
@@ -102,7 +119,7 @@ static int with_accesses(Planner *p, int w, const Group *g, const int8_t *map, b
         const Access *x = &k->acc.at[a];
         bool write = (x->flags & ACC_WRITE) != 0;
         if (write && !stores) continue;
-        Seen s = {x->idx < 0 && x->guard < 0 && !write ? access_key(p, x, map, k->ndim) : 0, x->buf};
+        Seen s = {x->idx < 0 && x->guard < 0 && !write ? group_access_key(p, x, map, k->ndim) : 0, x->buf};
         if (seen_before(out, n, s.key)) continue;
         if (n == KACC) return KACC + 1;
         out[n++] = s;
@@ -336,7 +353,7 @@ static int join_extra(Planner *p, int w, const Join *j, int n) {
 
 /* ---- reductions: what follows one over its kept dims is its epilogue
  * -------------------------------------------------------------- */
-static bool same_dims(Planner *p, const Kernel *a, const Kernel *b) {
+bool group_same_dims(Planner *p, const Kernel *a, const Kernel *b) {
     if (a->ndim != b->ndim || a->nouter != b->nouter) return false;
     for (int d = 0; d < a->ndim; d++)
         if (a->dim[d].kind != b->dim[d].kind || !sizes_same(&p->sizes, a->dim[d].n, b->dim[d].n)) return false;
@@ -374,7 +391,7 @@ static int join_reduce(Planner *p, int w, const Join *j, int n, bool outside) {
     int8_t self[KDIM], inverse[KDIM];
     for (int d = 0; d < KDIM; d++) self[d] = (int8_t)d;
     if (base->reduce) {
-        if (!j->post || !same_dims(p, base->k, p->work.at[w].k))
+        if (!j->post || !group_same_dims(p, base->k, p->work.at[w].k))
             return 0; /* a reduction of a reduction needs another stage */
         for (int d = 0; d < base->k->ndim; d++)
             if (base->k->dim[d].kind == DIM_PAR && j->map[d] != d && !size_is(base->k->dim[d].n, 1)) return 0;
@@ -425,6 +442,7 @@ static int try_join(Planner *p, int w) {
 }
 
 bool group_all(Planner *p) {
+    for (int w = 0; w < p->work.n; w++) classify(&p->work.at[w]);
     if (!index_uses(p)) return false;
     for (int w = p->work.n - 1; w >= 0; w--) {
         if (!is_live(p, w)) continue;
@@ -433,5 +451,5 @@ bool group_all(Planner *p) {
         int r = try_join(p, w);
         if (r < 0 || (r == 0 && !new_group(p, w))) return false;
     }
-    return true;
+    return merge_groups(p);
 }

@@ -383,23 +383,6 @@ static const LowerApi lower_api = {.in_type = api_in_type,
                                    .host = api_host};
 
 /* ---- the walk ---- */
-/* What a kernel is to the grouper. */
-static void classify(Work *w) {
-    const Kernel *k = w->k;
-    if (!k || k->st.n != 1) return;
-    const Stage *s = &k->st.at[0];
-    bool plain = true, par = true;
-    for (int i = 0; i < k->acc.n; i++) {
-        const Access *a = &k->acc.at[i];
-        if ((a->flags & ACC_WRITE) && (a->flags & (ACC_ADD | ACC_READ | ACC_ROWTEMP) || a->idx >= 0 || a->guard >= 0))
-            plain = false;
-    }
-    for (int d = 0; d < k->ndim; d++) par &= k->dim[d].kind == DIM_PAR;
-    w->gemm = s->cls == STAGE_GEMM;
-    w->point = s->cls == STAGE_LOOP && plain && par && k->red.n == 0;
-    w->reduce = s->cls == STAGE_LOOP && plain && k->red.n > 0;
-}
-
 /* Integers that only running tells and that this node's sizes need: a size step before its own works. */
 static bool size_work(Planner *p, const int range[4], int at) {
     bool any = false;
@@ -446,10 +429,7 @@ static bool lower_node(Planner *p, int n) {
     for (int o = 0; o < a->nout; o++)
         if (!out_val(p, a->out[o])) return false;
     if (!size_work(p, (int[4]){p->node_shape[n], p->node_shape[n + 1], sizes0, p->sizes.ins.n}, first)) return false;
-    for (int w = first; w < p->work.n; w++) {
-        classify(&p->work.at[w]);
-        p->work.at[w].effect = (a->op->flags & OP_EFFECT) != 0;
-    }
+    for (int w = first; w < p->work.n; w++) p->work.at[w].effect = (a->op->flags & OP_EFFECT) != 0;
     return commit_node(p, a);
 }
 
@@ -458,6 +438,5 @@ bool planner_lower(Planner *p) {
     if (!commit_leaves(p)) return false;
     for (int n = 0; n < p->order.n; n++)
         if (!lower_node(p, n)) return false;
-    for (int w = 0; w < p->work.n; w++) classify(&p->work.at[w]);
     return true;
 }

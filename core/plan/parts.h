@@ -69,6 +69,7 @@ typedef struct Root {
     int index;        /* of the input, shared or output */
     const ThVar *var; /* constants */
     int writers;      /* works that store into it */
+    int rmark, wmark; /* the group that reads, stores it, as merge.c last saw */
     int wish;         /* slot of this root is wished for, -1 */
     Size size;
     int ndim;
@@ -158,6 +159,9 @@ bool val_make(Planner *p, Val *v, int root, uint8_t dtype, int ndim, const Size 
 bool commit_leaves(Planner *p); /* commit.c: copies that must precede in-place writes */
 bool commit_node(Planner *p, const ThApply *a);
 bool commit_end(Planner *p);
+uint64_t group_access_key(Planner *p, const Access *a, const int8_t *map, int ndim); /* equal: the same elements */
+bool group_same_dims(Planner *p, const Kernel *a, const Kernel *b);
+bool merge_groups(Planner *p);                              /* merge.c */
 bool group_all(Planner *p);                                 /* group.c */
 Kernel *fuse_group(Planner *p, const Group *g);             /* fuse.c */
 bool kernel_literal(Kernel *k, const ThArray *c, Ins *out); /* passes.c */

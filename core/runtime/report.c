@@ -1,6 +1,6 @@
 /*
  * report.c -- what a failed step or size check becomes: Theano's report (inventory 5): the message, the Apply node, the
- * types, shapes and strides of its inputs, and the line that built it.
+ * types, shapes and strides of its inputs, the line that built it, and with exception_verbosity=high its graph.
  */
 #include "function.h"
 
@@ -45,6 +45,20 @@ static void dims(Text *t, Workspace *w, const PlanNode *n, bool strides) {
     text_put(t, "]");
 }
 
+/* exception_verbosity: the graph around the node, or how to get it. */
+static void hint(Text *t, Workspace *w, int node) {
+    const FGraph *fg = w->fn->fg;
+    if (!fg || node >= fg->norder) return;
+    if (!w->fn->verbose) {
+        text_put(t, "\nHINT: Use the flag exception_verbosity=high for a debugprint of this apply node.");
+        return;
+    }
+    const ThApply *a = fg->order[node];
+    const ThDebugPrint o = {.depth = -1, .print_type = true, .stop_on_name = true, .ids = 'C'};
+    text_put(t, "\n\nDebugprint of the apply node:\n");
+    debugprint(t, a->out, a->nout, &o, NULL);
+}
+
 static void node_tail(Text *t, Workspace *w, int node) {
     const Plan *p = w->fn->plan;
     if (node < 0 || node >= p->nnode) return;
@@ -60,6 +74,7 @@ static void node_tail(Text *t, Workspace *w, int node) {
     prov_text(t->c, &line, n->prov);
     if (line.n) text_printf(t, "\nBacktrace when the node is created: %s", line.at);
     text_free(&line);
+    hint(t, w, node);
 }
 
 static void finish(Workspace *w, ThError kind, Text *t) {

@@ -21,17 +21,23 @@ function M.load()
 end
 
 --- Sets flags for a scope: `local scope <close> = theano.config.change_flags{floatX = "float32"}`.
+-- When one of them is wrong nothing is changed.
 function M.change_flags(flags)
-  local old = {}
-  for k, v in pairs(flags) do
-    old[k] = core.config_get(k)
-    core.config_set(k, v)
+  local names, old = {}, {}
+  for name in pairs(flags) do names[#names + 1] = tostring(name) end
+  table.sort(names)
+  for _, name in ipairs(names) do old[name] = core.config_get(name) end
+  local function restore()
+    for name, value in pairs(old) do core.config_set(name, value) end
   end
-  return setmetatable({}, {
-    __close = function()
-      for k, v in pairs(old) do core.config_set(k, v) end
-    end,
-  })
+  for _, name in ipairs(names) do
+    local fine, message = pcall(core.config_set, name, flags[name])
+    if not fine then
+      restore()
+      error(message, 0)
+    end
+  end
+  return setmetatable({}, { __close = restore })
 end
 
 -- Flags with a dot ("gcc.cxxflags") are reached as config.gcc.cxxflags or config["gcc.cxxflags"].

@@ -6,7 +6,7 @@
 #include "../../core/runtime/runtime.h"
 #include "plan_test.h"
 
-enum { POOL = 40, ROWS = 3, COLS = 4 };
+enum { POOL = 40, ROWS = 3, COLS = 4, SHAREDS = 3, INPUTS = 3 }; /* the pool starts with shareds, then inputs */
 typedef struct Pool {
     ThContext *c;
     uint64_t seed;
@@ -92,34 +92,66 @@ static bool close_to(const ThArray *a, const ThArray *b) {
     return true;
 }
 
-/* Compiles three random nodes as outputs and compares. */
-static bool compare(Pool *p, const char *mode, int nin) {
-    ThIn in[4];
+/* A node that may become the new value of shared number i, or i itself. */
+static int update_for(Pool *p, int i) {
+    for (int tries = 0; tries < 20; tries++) {
+        int k = pick(p, p->n);
+        if (k != i && type_eq(th_var_type(p->v[k]), th_var_type(p->v[i])) && same_shape(p->a[k], p->a[i])) return k;
+    }
+    return i;
+}
+
+/* The shareds hold what their updates computed; then they get their first values again. */
+static bool updated(Pool *p, const int *up, const char *mode) {
+    bool ok = true;
+    for (int i = 0; i < SHAREDS; i++) {
+        ThArray *now = th_shared_get(p->v[i], true);
+        if (!close_to(now, p->a[up[i]])) {
+            fprintf(stderr, "%s: the update of shared %d by node %d differs\n", mode, i, up[i]);
+            ok = false;
+        }
+        th_array_release(now);
+        ok &= th_shared_set(p->v[i], p->a[i], false) == 0;
+    }
+    return ok;
+}
+
+/* Compiles three random nodes as outputs and updates of the shareds, and compares. */
+static bool compare(Pool *p, const char *mode) {
+    ThIn in[INPUTS];
     ThOut out[3];
-    int which[3];
+    ThPair pair[SHAREDS];
+    int which[3], up[SHAREDS];
     memset(in, 0, sizeof in);
     memset(out, 0, sizeof out);
-    for (int i = 0; i < nin; i++) in[i] = (ThIn){.var = p->v[i], .allow_downcast = -1};
+    for (int i = 0; i < INPUTS; i++) in[i] = (ThIn){.var = p->v[SHAREDS + i], .allow_downcast = -1};
     for (int o = 0; o < 3; o++) {
         which[o] = o == 0 ? p->n - 1 : pick(p, p->n);
         out[o].var = p->v[which[o]];
     }
+    for (int i = 0; i < SHAREDS; i++) {
+        up[i] = update_for(p, i);
+        pair[i] = (ThPair){p->v[i], p->v[up[i]]};
+    }
     ThCompile s = {.in = in,
-                   .nin = nin,
+                   .nin = INPUTS,
                    .out = out,
                    .nout = 3,
+                   .updates = pair,
+                   .nupdates = SHAREDS,
                    .mode = mode,
                    .linker = "interpreter",
                    .on_unused_input = "ignore",
                    .allow_input_downcast = -1};
     ThFunction *f = th_compile(p->c, &s);
     ThArray *res[3] = {0};
-    bool ok = f && plan_check(function_plan(f)) && th_call(f, p->a, nin, res) == 0;
+    bool ok = f && plan_check(function_plan(f)) && th_call(f, p->a + SHAREDS, INPUTS, res) == 0;
     if (!ok) fprintf(stderr, "%s: %s\n", mode, th_error_text(p->c));
     for (int o = 0; o < 3 && ok; o++) {
         ok = close_to(res[o], p->a[which[o]]);
         if (!ok) fprintf(stderr, "%s: output %d (node %d) differs\n", mode, o, which[o]);
     }
+    ok = ok && updated(p, up, mode);
     if (!ok && f && getenv("PLAN_SHOW")) show(function_plan(f));
     for (int o = 0; o < 3; o++) th_array_release(res[o]);
     th_function_release(f);
@@ -134,17 +166,19 @@ static ThArray *filled(Pool *p, int ndim, const int64_t *shape) {
 
 static bool run(uint64_t seed) {
     Pool p = {.c = th_context_new(NULL), .seed = seed * 7919 + 1};
-    static const int64_t shapes[4][2] = {{ROWS, COLS}, {ROWS, COLS}, {COLS, 0}, {ROWS, 0}};
-    for (int i = 0; i < 4; i++) {
-        int nd = i < 2 ? 2 : 1;
-        p.v[p.n] = tensor(p.c, TH_FLOAT64, nd, 0, "x");
-        p.a[p.n++] = filled(&p, nd, shapes[i]);
+    static const int64_t shapes[SHAREDS + INPUTS][2] = {{ROWS, COLS}, {ROWS, COLS}, {COLS, 0},
+                                                        {ROWS, COLS}, {COLS, 0},    {ROWS, 0}};
+    for (int i = 0; i < SHAREDS + INPUTS; i++) {
+        int nd = shapes[i][1] ? 2 : 1;
+        p.a[p.n] = filled(&p, nd, shapes[i]);
+        p.v[p.n] = i < SHAREDS ? th_shared_new(p.c, p.a[p.n], "w", false, 0) : tensor(p.c, TH_FLOAT64, nd, 0, "x");
+        p.n++;
     }
     int size = 8 + pick(&p, POOL - 12);
     for (int tries = 0; tries < 200 && p.n < size; tries++) grow(&p);
     bool ok = !th_error(p.c);
     if (!ok) fprintf(stderr, "building: %s\n", th_error_text(p.c));
-    ok = ok && compare(&p, "None", 4) && compare(&p, "FAST_RUN", 4);
+    ok = ok && compare(&p, "None") && compare(&p, "FAST_RUN") && compare(&p, "FAST_RUN");
     for (int i = 0; i < p.n; i++) {
         th_var_release(p.v[i]);
         th_array_release(p.a[i]);

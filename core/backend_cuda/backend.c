@@ -1,0 +1,34 @@
+/*
+ * backend.c -- the records of the CUDA backends. "cuda" writes the text of kernels; this version launches them on the
+ * emulated device only, so its build says so once and leaves the function to the interpreter. What a plan holds that the
+ * emitter cannot write goes the same way.
+ */
+#include "../backend_c/build.h"
+#include "cuda.h"
+
+static Unit *no_device(ThContext *c, const Plan *p, const char *function_name) {
+    (void)p;
+    ctx_log(c, "theano: %s: kernels run on device=cuda-emulated only; this function runs in the interpreter",
+            function_name ? function_name : "function");
+    return NULL;
+}
+
+static Unit *emulate(ThContext *c, const Plan *p, const char *function_name) {
+#if defined(__x86_64__)
+    Text t;
+    text_init(&t, c);
+    Unit *u = NULL;
+    if (emit_cuda_emulated(&t, p, function_name) && !t.failed) u = unit_build(c, t.at);
+    else if (th_error(c) == TH_NotImplementedError) {
+        ctx_log(c, "theano: %s; this function runs in the interpreter", th_error_text(c));
+        th_error_clear(c);
+    }
+    text_free(&t);
+    return u;
+#else
+    return no_device(c, p, function_name); /* fibers are switched by x86-64 instructions */
+#endif
+}
+
+const Backend backend_cuda = {"cuda", emit_cuda, no_device};
+const Backend backend_cuda_emulated = {"cuda-emulated", emit_cuda_emulated, emulate};

@@ -1,0 +1,83 @@
+/*
+ * gemm.c -- c = beta c + alpha a.b by tiles of 16 x 16: a block computes one tile, walking along k with both operands'
+ * tiles in shared memory; the epilogue follows at each element while it is in a register's reach.
+ */
+#include "cuda.h"
+
+#include <stdio.h>
+
+static void element(Emit *e, Text *t, int acc, int d0, const char *i, int d1, const char *j) {
+    const Access *a = &e->k->acc.at[acc];
+    text_printf(t, "p%d[(%s) * (", acc, i);
+    emit_size(t, a->st[d0]);
+    text_printf(t, ") + (%s) * (", j);
+    emit_size(t, a->st[d1]);
+    text_put(t, ")]");
+}
+
+static void load_tiles(Emit *e, const Stage *st, const char row[16], const char col[16]) {
+    int m = st->d0, n = m + 1, k = m + 2;
+    Text x, y;
+    text_init(&x, e->c);
+    text_init(&y, e->c);
+    element(e, &x, st->A, m, row, k, "k0 + tx");
+    element(e, &y, st->B, k, "k0 + ty", n, col);
+    emit_line(e, "ta[ty * 16 + tx] = %s < n%d && k0 + tx < n%d ? %s : 0;", row, m, k, x.at ? x.at : "0");
+    emit_line(e, "tb[ty * 16 + tx] = k0 + ty < n%d && %s < n%d ? %s : 0;", k, col, n, y.at ? y.at : "0");
+    text_free(&x);
+    text_free(&y);
+}
+
+/* The element is done: write it, then what follows it. */
+static bool finish(Emit *e, const CudaKernel *c, const Stage *st, const char *ty, const char row[16], const char col[16]) {
+    Text z;
+    text_init(&z, e->c);
+    element(e, &z, st->C, st->d0, row, st->d0 + 1, col);
+    emit_line(e, "if (%s < n%d && %s < n%d) {", row, st->d0, col, st->d0 + 1);
+    e->indent++;
+    if (st->alpha >= 0) emit_line(e, "sum *= (%s)v%d;", ty, st->alpha);
+    if (st->beta >= 0) emit_line(e, "if (v%d != 0) sum += (%s)v%d * %s;", st->beta, ty, st->beta, z.at);
+    emit_line(e, "%s = sum;", z.at ? z.at : "sum");
+    text_free(&z);
+    bool ok = true;
+    for (int d = 1; d <= 2; d++) {
+        ok = ok && cuda_code(e, c->o.code + e->s->pre[d], e->s->npre[d], false);
+        ok = ok && cuda_code(e, c->o.code + e->s->post[d], e->s->npost[d], false);
+    }
+    e->indent--;
+    emit_line(e, "}");
+    return ok;
+}
+
+bool cuda_gemm(Emit *e, const CudaKernel *c) {
+    const Kernel *k = c->k;
+    for (int i = 0; i < k->st.n; i++) { /* factors */
+        e->s = &c->o.stage[i];
+        if (!cuda_code(e, c->o.code + e->s->pre[0], e->s->npre[0], false)) return false;
+    }
+    const Stage *st = e->s->st;
+    const char *ty = type_short((ThDtype)k->acc.at[st->C].dtype);
+    char row[16], col[16];
+    snprintf(row, sizeof row, "i%d", st->d0);
+    snprintf(col, sizeof col, "i%d", st->d0 + 1);
+    emit_line(e, "SHARED;");
+    emit_line(e, "%s *const ta = (%s *)sh, *const tb = ta + 256;", ty, ty);
+    emit_line(e, "const int tx = (int)threadIdx.x %% 16, ty = (int)threadIdx.x / 16;");
+    emit_line(e, "const i64 wide = (n%d + 15) / 16, tiles = (n%d + 15) / 16 * wide;", st->d0 + 1, st->d0);
+    emit_line(e, "for (i64 g = blockIdx.x; g < tiles; g += gridDim.x) {");
+    e->indent++;
+    emit_line(e, "const i64 %s = g / wide * 16 + ty, %s = g %% wide * 16 + tx;", row, col);
+    emit_line(e, "%s sum = 0;", ty);
+    emit_line(e, "for (i64 k0 = 0; k0 < n%d; k0 += 16) {", st->d0 + 2);
+    e->indent++;
+    load_tiles(e, st, row, col);
+    emit_line(e, "__syncthreads();");
+    emit_line(e, "for (int j = 0; j < 16; j++) sum += ta[ty * 16 + j] * tb[j * 16 + tx];");
+    emit_line(e, "__syncthreads();");
+    e->indent--;
+    emit_line(e, "}");
+    bool ok = finish(e, c, st, ty, row, col);
+    e->indent--;
+    emit_line(e, "}");
+    return ok;
+}

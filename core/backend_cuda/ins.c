@@ -1,0 +1,86 @@
+/*
+ * ins.c -- one instruction as lines of a kernel. Values are v<id>, all scalars; most texts are backend_c's with one lane.
+ * What can fail writes the launch's error record and leaves the kernel.
+ */
+#include "cuda.h"
+
+#include <stdio.h>
+
+static void fails(Emit *e, const char *condition, ThError kind, int n, int v0, int v1) {
+    char a[16] = "0", b[16] = "0";
+    if (n > 0) snprintf(a, sizeof a, "v%d", v0);
+    if (n > 1) snprintf(b, sizeof b, "v%d", v1);
+    emit_line(e, "if (%s) { record(a.err, a.step, %d, %d, %s, %s); return; }", condition, (int)kind, n, a, b);
+}
+
+/* Element of an access at the current position. */
+static void address(Emit *e, Text *t, int acc, int depth) {
+    const Access *a = &e->k->acc.at[acc];
+    text_printf(t, "p%d", acc);
+    for (int l = 0; l < e->s->nloop && l < depth; l++) {
+        int d = e->s->loop[l];
+        if (size_is(a->st[d], 0)) continue;
+        text_printf(t, " + i%d * (", d);
+        emit_size(t, a->st[d]);
+        text_putc(t, ')');
+    }
+    if (a->idx >= 0) text_printf(t, " + v%d", a->idx);
+}
+
+static void guarded_load(Emit *e, int id, const Ins *i) {
+    const Access *a = &e->k->acc.at[i->a];
+    Text t;
+    text_init(&t, e->c);
+    address(e, &t, i->a, i->depth);
+    emit_line(e, "%s v%d = 0;", type_short((ThDtype)i->dtype), id);
+    emit_line(e, "if (v%d) v%d = *(%s);", a->guard, id, t.at ? t.at : "0");
+    text_free(&t);
+}
+
+/* Integer division and modulo: a divisor of 0 is a failure. */
+static bool division(Emit *e, int id, const Ins *i) {
+    char names[4][16], zero[32];
+    const int ids[4] = {i->a, i->b, i->c, i->d};
+    const char *name[4];
+    for (int j = 0; j < 4; j++) {
+        snprintf(names[j], sizeof names[j], "v%d", ids[j]);
+        name[j] = ids[j] >= 0 ? names[j] : "";
+    }
+    snprintf(zero, sizeof zero, "v%d == 0", i->b);
+    fails(e, zero, TH_ZeroDivisionError, 0, 0, 0);
+    Text t;
+    bool mask = false;
+    text_init(&t, e->c);
+    bool ok = emit_value(e, &t, i, 1, name, &mask);
+    if (ok) emit_line(e, "%s v%d = %s;", type_short((ThDtype)i->dtype), id, t.at ? t.at : "0");
+    text_free(&t);
+    return ok;
+}
+
+static bool one(Emit *e, int id) {
+    const Ins *i = &e->k->ins.at[id];
+    char text[64];
+    if (i->op == INS_FAIL_IF) {
+        snprintf(text, sizeof text, "v%d", i->a);
+        fails(e, text, (ThError)i->b, 0, 0, 0);
+    } else if (i->op == INS_CHECK_INDEX) {
+        emit_line(e, "i64 v%d = v%d < 0 ? v%d + v%d : v%d;", id, i->a, i->a, i->b, i->a);
+        snprintf(text, sizeof text, "v%d < 0 || v%d >= v%d", id, id, i->b);
+        fails(e, text, TH_IndexError, 2, i->a, i->b);
+    } else if (i->op == INS_LOAD && e->k->acc.at[i->a].guard >= 0) guarded_load(e, id, i);
+    else if (i->op < INS_LOAD && (scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete((ThDtype)i->in_dtype))
+        return division(e, id, i);
+    else return emit_ins(e, id);
+    return !failed(e->c);
+}
+
+bool cuda_code(Emit *e, const int *ids, int n, bool shared) {
+    for (int j = 0; j < n; j++) {
+        if (shared && e->k->ins.at[ids[j]].op == INS_STORE) {
+            emit_line(e, "__syncthreads();"); /* all have read what stood there */
+            emit_line(e, "if (threadIdx.x == 0)");
+        }
+        if (!one(e, ids[j])) return false;
+    }
+    return true;
+}

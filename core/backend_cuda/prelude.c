@@ -1,0 +1,45 @@
+/*
+ * prelude.c -- the head of every text of kernels: the dialect in CUDA's terms. emulation.c gives the same words a meaning
+ * in C, so that the text after them is one and the same. Nothing here includes a header.
+ */
+#include "cuda.h"
+
+#include <stdio.h>
+
+const char *const cuda_prelude =
+    "#ifdef __CUDACC__\n"
+    "typedef signed char i8; typedef short i16; typedef int i32; typedef long i64;\n"
+    "typedef unsigned char u8; typedef unsigned short u16; typedef unsigned int u32; typedef unsigned long u64;\n"
+    "typedef float f32; typedef double f64;\n"
+    "typedef struct { f64 re, im; } c128;\n"
+    "typedef union { i64 i; f64 f; c128 c; } Cell;\n"
+    "#define INLINE static __device__ __forceinline__\n"
+    "#define KERNEL extern \"C\" __global__ void\n"
+    "#define SHARED __shared__ __align__(16) char sh[4096]\n"
+    "#define __builtin_inff() __int_as_float(0x7f800000)\n"
+    "#define __builtin_inf() __longlong_as_double(0x7ff0000000000000ll)\n"
+    "#define __builtin_fabsf fabsf\n"
+    "#define __builtin_fabs fabs\n"
+    "#endif\n"
+    "/* The first failure of a launch: {set, step, kind, number of values, v0, v1}. */\n"
+    "INLINE void record(i64 *err, i64 step, i64 kind, i64 n, i64 v0, i64 v1) {\n"
+    "    if (atomicCAS((unsigned long long *)err, 0ull, 1ull) == 0ull)\n"
+    "        err[1] = step, err[2] = kind, err[3] = n, err[4] = v0, err[5] = v1;\n"
+    "}\n";
+
+static const char *const libm[] = {
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
+    "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "atan2", "pow", "floor", "ceil", "trunc", "rint", "round", "sqrt",
+    "fmod", "fabs",
+};
+
+bool cuda_mark_libm(Emit *e) {
+    char key[40];
+    for (int i = 0; i < TH_LEN(libm); i++) {
+        snprintf(key, sizeof key, "proto %s", libm[i]);
+        need(e, key);
+        snprintf(key, sizeof key, "proto %sf", libm[i]);
+        need(e, key);
+    }
+    return !failed(e->c);
+}

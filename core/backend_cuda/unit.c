@@ -1,0 +1,102 @@
+/*
+ * unit.c -- the text of a function's kernels for CUDA, and the same text with what runs it on the CPU around it.
+ */
+#include "cuda.h"
+
+static void args_record(Emit *e, const CudaKernel *c) {
+    emit_line(e, "typedef struct { char *b[%d]; i64 s[%d]; Cell q[%d]; i64 *err, step, row[%d]; } Args_%d;", c->nbuf + !c->nbuf,
+         c->nsym + !c->nsym, c->nparam + !c->nparam, c->nbuf + !c->nbuf, c->number);
+}
+
+static CudaKernel *kernels(Emit *e) {
+    CudaKernel *k = arena_alloc0(e->arena, sizeof *k * (size_t)(e->p->nkernel + 1));
+    for (int i = 0; k && i < e->p->nkernel; i++) {
+        if (!cuda_shape(e, i, &k[i])) return NULL;
+        args_record(e, &k[i]);
+        if (!cuda_kernel(e, &k[i], k[i].mode)) return NULL;
+        if (k[i].also_block && !cuda_kernel(e, &k[i], CUDA_BLOCK)) return NULL;
+    }
+    return k;
+}
+
+/* ---- the straight run of an emulated unit ------------------------------------------------------------------------ */
+static void straight(Emit *e, const Region *g) {
+    for (int i = g->first; i < g->first + g->n; i++) {
+        if (i < e->p->first_write)
+            emit_line(e, "if (f->rt->poll_interrupt(f)) return f->rt->fail(f, %d, %d, 0, 0, 0, 0, 0);", i, TH_Interrupted);
+        emit_line(e, "if (step_%d(f)) return 1;", i);
+    }
+}
+
+static void region(Emit *e, int id) { /* as deep as loops and branches nest */
+    for (; id >= 0; id = e->p->region[id].next) {
+        const Region *g = &e->p->region[id];
+        if (g->kind == REGION_STRAIGHT) { straight(e, g); continue; }
+        if (g->kind == REGION_BRANCH) emit_line(e, "if (*f->buf[%d]) {", g->cond);
+        else {
+            if (g->trip.sym < 0) emit_line(e, "for (i64 t = 0, n = %lld; t < n; t++) {", (long long)g->trip.k);
+            else emit_line(e, "for (i64 t = 0, n = %lld * f->sym[%d]; t < n; t++) {", (long long)g->trip.k, g->trip.sym);
+            emit_line(e, "    f->sym[%d] = t;", g->counter);
+        }
+        e->indent++;
+        region(e, g->child);
+        if (g->kind == REGION_LOOP && g->until >= 0) emit_line(e, "if (*f->buf[%d]) break;", g->until);
+        e->indent--;
+        if (g->kind == REGION_BRANCH) {
+            emit_line(e, "} else {");
+            e->indent++;
+            region(e, g->other);
+            e->indent--;
+        }
+        emit_line(e, "}");
+    }
+}
+
+static void host_part(Emit *e, const CudaKernel *k) {
+    for (int i = 0; i < e->p->nkernel; i++) cuda_launcher(e, &k[i]);
+    cuda_steps(e, k);
+    emit_line(e, "int theano_run(Frame *f) {");
+    e->indent = 1;
+    if (e->p->nregion) region(e, 0);
+    emit_line(e, "return 0;");
+    e->indent = 0;
+    emit_line(e, "}\n");
+    emit_line(e, "int (*const theano_step[])(Frame *) = {");
+    for (int i = 0; i < e->p->nstep; i++) emit_line(e, "    step_%d,", i);
+    emit_line(e, "    0};");
+    emit_line(e, "const u32 theano_abi = %d;", TH_RT_ABI);
+}
+
+/* head: what comes before the text of the kernels; host: whether their launches follow. */
+static bool write(Text *t, const Plan *p, const char *name, const char *const head[2], bool host) {
+    ThContext *c = p->ctx;
+    Emit e = {.c = c, .p = p, .arena = arena_new(c), .vector_bytes = 0};
+    if (!e.arena) return false;
+    text_init(&e.helpers, c);
+    text_init(&e.body, c);
+    CudaKernel *k = cuda_mark_libm(&e) ? kernels(&e) : NULL;
+    if (k && host) host_part(&e, k);
+    bool ok = k && !failed(c) && !e.helpers.failed && !e.body.failed;
+    if (ok) {
+        text_printf(t, "/* %s: written by theano %s for CUDA%s */\n", name ? name : "function", th_version(),
+                    host ? ", to run on the CPU" : "");
+        for (int i = 0; i < 2; i++) text_put(t, head[i]);
+        text_put(t, cuda_prelude);
+        text_put(t, e.helpers.at ? e.helpers.at : "");
+        text_putc(t, '\n');
+        text_put(t, e.body.at ? e.body.at : "");
+    }
+    text_free(&e.helpers);
+    text_free(&e.body);
+    map_free(c, &e.have);
+    arena_free(e.arena);
+    return ok;
+}
+
+bool emit_cuda(Text *t, const Plan *p, const char *function_name) {
+    return write(t, p, function_name, (const char *const[2]){"", ""}, false);
+}
+
+bool emit_cuda_emulated(Text *t, const Plan *p, const char *function_name) {
+    return write(t, p, function_name, (const char *const[2]){prelude_c, cuda_emulation}, true);
+}

@@ -1,0 +1,333 @@
+/*
+ * backend_cuda.c -- every class of kernel as CUDA text: run on the emulated device and compared with the interpreter on the
+ * same plan, and compiled by NVRTC for two architectures where that library is. Last, the emulation's own promises.
+ */
+#include "../../core/backend_c/build.h"
+#include "../../core/backend_cuda/cuda.h"
+#include "../../core/runtime/function.h"
+#include "plan_test.h"
+
+#include <unistd.h>
+
+static ThContext *c;
+static bool nvrtc = true;
+static char root[64], last_log[4096];
+
+static void keep_log(void *user, const char *text) {
+    (void)user;
+    snprintf(last_log, sizeof last_log, "%s", text);
+}
+
+/* ---- data -------------------------------------------------------------------------------------------------------- */
+static double random_number(void) {
+    static uint64_t x = 12345;
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    return (double)(x >> 33) / 4294967296.0 * 4 - 1; /* in [-1, 1) */
+}
+
+static ThArray *filled(ThDtype d, int ndim, const int64_t *shape, double scale, double shift) {
+    ThArray *a = th_array_zeros(c, d, ndim, shape);
+    for (int64_t i = 0; a && i < th_array_size(a); i++) {
+        double v = random_number() * scale + shift;
+        dtype_cast((char *)th_array_data(a) + (size_t)i * th_dtype_bytes(d), d, 0, (const char *)&v, TH_FLOAT64, 0, 1);
+    }
+    return a;
+}
+
+static double element(const ThArray *a, int64_t i) {
+    double v;
+    size_t n = th_dtype_bytes(a->dtype);
+    dtype_cast((char *)&v, TH_FLOAT64, 0, a->data + (size_t)i * n, a->dtype, 0, 1);
+    return v;
+}
+
+/* Equal to rounding; integers and NaN exactly. */
+static bool near(const ThArray *a, const ThArray *b) {
+    if (!a || !b || a->dtype != b->dtype || a->size != b->size || a->ndim != b->ndim) return false;
+    double tolerance = a->dtype == TH_FLOAT32 ? 2e-5 : a->dtype == TH_FLOAT64 ? 1e-13 : 0;
+    for (int64_t i = 0; i < a->size; i++) {
+        double x = element(a, i), y = element(b, i);
+        if (x == y || (x != x && y != y)) continue;
+        if (!(fabs(x - y) <= tolerance * (1 + fabs(x)))) {
+            fprintf(stderr, "element %lld: %.17g and %.17g\n", (long long)i, x, y);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- one comparison ---------------------------------------------------------------------------------------------- */
+/* NVRTC takes the text, for one of two architectures in turn; it holds `word` (what tells the class of kernel). */
+static void check_text(const Plan *p, const char *name, const char *word) {
+    Text t;
+    text_init(&t, c);
+    CHECK(backend_cuda.emit(&t, p, name) && t.at);
+    if (!strstr(t.at, word)) fprintf(stderr, "%s: no '%s' in its text\n", name, word);
+    CHECK(strstr(t.at, word));
+    static int turn;
+    int rc = nvrtc ? cuda_compile_check(c, t.at, turn++ % 2 ? "sm_90" : "sm_80") : 1;
+    nvrtc = rc != 1;
+    CHECK(rc == 0 || rc == 1);
+    if (rc == 2) fprintf(stderr, "%s: %s\n", name, th_error_text(c));
+    th_error_clear(c);
+    text_free(&t);
+}
+
+/* The plan of the outputs through interpreter and emulation; arguments are released. */
+static void same(const char *name, ThVar *const *in, int nin, ThVar *const *out, int nout, ThArray **args, const char *word) {
+    for (int o = 0; o < nout; o++) {
+        CHECK(out[o] != NULL);
+        if (!out[o]) fprintf(stderr, "%s: output %d: %s\n", name, o, th_error_text(c));
+        if (!out[o]) return;
+    }
+    Made m = make(c, in, nin, out, nout, NULL, NULL, 0);
+    CHECK(m.plan && m.fn);
+    if (!m.fn) {
+        fprintf(stderr, "%s: %s\n", name, th_error_text(c));
+        return;
+    }
+    check_text(m.plan, name, word);
+    ThArray *want[8] = {0}, *got[8] = {0};
+    CHECK(call(&m, args, nin, want) == 0);
+    m.fn->unit = backend_cuda_emulated.build(c, m.plan, name);
+    CHECK(m.fn->unit != NULL);
+    CHECK(call(&m, args, nin, got) == 0);
+    for (int o = 0; o < nout; o++) {
+        bool good = near(want[o], got[o]);
+        if (!good) fprintf(stderr, "%s: output %d differs\n", name, o);
+        CHECK(good);
+        th_array_release(want[o]);
+        th_array_release(got[o]);
+    }
+    unmake(&m);
+    for (int i = 0; i < nin; i++) th_array_release(args[i]);
+    CHECK(th_error(c) == TH_OK);
+    th_error_clear(c);
+}
+
+/* Both fail, with one message. */
+static void same_error(const char *name, ThVar *const *in, int nin, ThVar *out, ThArray **args, ThError kind, const char *words) {
+    CHECK(out != NULL);
+    if (!out) return;
+    Made m = make(c, in, nin, &out, 1, NULL, NULL, 0);
+    char text[4096];
+    ThArray *got[1] = {0};
+    CHECK(m.fn != NULL);
+    if (!m.fn) return;
+    check_text(m.plan, name, "record(a.err");
+    CHECK(call(&m, args, nin, got) != 0);
+    snprintf(text, sizeof text, "%s", th_error_text(c));
+    CHECK_ERROR(c, kind, words);
+    m.fn->unit = backend_cuda_emulated.build(c, m.plan, name);
+    CHECK(m.fn->unit != NULL);
+    CHECK(call(&m, args, nin, got) != 0);
+    CHECK_TEXT(th_error_text(c), text);
+    th_error_clear(c);
+    unmake(&m);
+    for (int i = 0; i < nin; i++) th_array_release(args[i]);
+}
+
+static ThVar *call_with(const char *name, const ThArg *args, int n) {
+    ThVar *out[4] = {0};
+    int got = th_build(c, th_func_find(name), args, n, out, 4);
+    if (got < 1) fprintf(stderr, "%s: %s\n", name, th_error_text(c));
+    for (int i = 1; i < got; i++) th_var_release(out[i]);
+    return got < 1 ? NULL : out[0];
+}
+#define VAR(v) {.kind = TH_ARG_VAR, .var = (v)}
+
+/* ---- classes of kernels ------------------------------------------------------------------------------------------ */
+static void elementwise(ThDtype d) {
+    ThVar *x = tensor(c, d, 2, 0, "x"), *row = tensor(c, d, 2, 1, "row"), *col = tensor(c, d, 2, 2, "col");
+    ThVar *y = th_op(c, "mul", 2, th_op(c, "tanh", 1, th_op(c, "add", 2, x, row)), col);
+    ThArray *a[] = {filled(d, 2, (int64_t[]){37, 53}, 1, 0), filled(d, 2, (int64_t[]){1, 53}, 1, 0),
+                    filled(d, 2, (int64_t[]){37, 1}, 1, 0)};
+    same("broadcasting", (ThVar *[]){x, row, col}, 3, &y, 1, a, "gridDim.x * (i64)blockDim.x");
+    ThArray *none[] = {filled(d, 2, (int64_t[]){0, 53}, 1, 0), filled(d, 2, (int64_t[]){1, 53}, 1, 0),
+                       filled(d, 2, (int64_t[]){0, 1}, 1, 0)};
+    same("no elements", (ThVar *[]){x, row, col}, 3, &y, 1, none, "KERNEL");
+}
+
+/* Every scalar operation that takes floats, eight to a unit; among the numbers are NaN, infinities and zeros. */
+static void all_scalars(ThDtype d) {
+    ThVar *x = tensor(c, d, 1, 0, "x"), *y = tensor(c, d, 1, 0, "y"), *out[8];
+    int n = 0, tried = 0;
+    for (int op = 0; op < scalar_count; op++) {
+        const ScalarOp *s = &scalar_ops[op];
+        if (!s->value || op == S_switch || op == S_clip || op == S_cast || op == S_identity || op == S_second) continue;
+        if ((op >= S_and_ && op <= S_invert) || th_func_find(s->name) < 0) continue;
+        out[n] = s->arity == 1 ? th_op(c, s->name, 1, x) : th_op(c, s->name, 2, x, y);
+        if (!out[n]) fprintf(stderr, "%s: %s\n", s->name, th_error_text(c));
+        CHECK(out[n] != NULL);
+        n++;
+        tried++;
+        if (n < 8 && op + 1 < scalar_count) continue;
+        ThArray *a[] = {filled(d, 1, (int64_t[]){300}, 3, 0), filled(d, 1, (int64_t[]){300}, 2, 0.5)};
+        const double special[] = {0, -0.0, 1, -1, 0.5, INFINITY, -INFINITY, NAN, 1e30, -700, 700};
+        for (int i = 0; i < TH_LEN(special); i++)
+            dtype_cast(a[0]->data + (size_t)i * th_dtype_bytes(d), d, 0, (const char *)&special[i], TH_FLOAT64, 0, 1);
+        same(s->name, (ThVar *[]){x, y}, 2, out, n, a, "KERNEL");
+        n = 0;
+    }
+    CHECK(tried > 40);
+}
+
+static void integers(void) {
+    ThVar *x = tensor(c, TH_INT32, 1, 0, "x"), *y = tensor(c, TH_INT8, 1, 0, "y"), *f = tensor(c, TH_FLOAT64, 1, 0, "f");
+    ThArg to[2] = {VAR(f), {.kind = TH_ARG_STR, .s = "int16"}};
+    ThVar *out[] = {th_op(c, "int_div", 2, x, y), th_op(c, "mod", 2, x, y), th_op(c, "xor", 2, x, y),
+                    th_op(c, "true_div", 2, x, y), call_with("cast", to, 2), th_op(c, "maximum", 2, x, y)};
+    ThArray *a[] = {filled(TH_INT32, 1, (int64_t[]){500}, 1e6, 0), filled(TH_INT8, 1, (int64_t[]){500}, 20, 40),
+                    filled(TH_FLOAT64, 1, (int64_t[]){500}, 1e5, 0)};
+    for (int i = 0; i < 500; i++)
+        if (!a[1]->data[i]) a[1]->data[i] = 3;
+    same("integers", (ThVar *[]){x, y, f}, 3, out, TH_LEN(out), a, "div_floor");
+    ThArray *zero[] = {filled(TH_INT32, 1, (int64_t[]){5}, 1e6, 0), th_array_zeros(c, TH_INT8, 1, (int64_t[]){5})};
+    same_error("division", (ThVar *[]){x, y}, 2, out[0], zero, TH_ZeroDivisionError, "division");
+}
+
+static void reductions(ThDtype d, int64_t rows, int64_t cols) {
+    static const char *const op[] = {"sum", "max", "min", "prod", "argmax"};
+    ThVar *x = tensor(c, d, 2, 0, "x"), *out[8];
+    for (int axis = 0; axis < 2; axis++) {
+        for (int i = 0; i < TH_LEN(op); i++) out[i] = build(c, op[i], x, axis);
+        ThArray *a = filled(d, 2, (int64_t[]){rows, cols}, 0.3, 0.9);
+        same("reductions", &x, 1, out, TH_LEN(op), &a, axis ? "fold_argmax" : "KERNEL");
+    }
+    ThArg whole = VAR(x);
+    for (int i = 0; i < TH_LEN(op); i++) out[i] = call_with(op[i], &whole, 1);
+    ThArray *a = filled(d, 2, (int64_t[]){rows, cols}, 0.3, 0.9);
+    if (dtype_is_float(d) && rows * cols > 7) { /* the first of two NaN wins */
+        const double nan = NAN;
+        for (int i = 5; i < 7; i++)
+            dtype_cast(a->data + (size_t)i * th_dtype_bytes(d), d, 0, (const char *)&nan, TH_FLOAT64, 0, 1);
+    }
+    same("whole reductions", &x, 1, out, TH_LEN(op), &a, "fold_sum");
+}
+
+static void products(ThDtype d) {
+    ThVar *x = tensor(c, d, 2, 0, "x"), *y = tensor(c, d, 2, 0, "y"), *v = tensor(c, d, 1, 0, "v");
+    ThVar *out[] = {th_op(c, "dot", 2, x, y), th_op(c, "dot", 2, x, v)};
+    ThArray *a[] = {filled(d, 2, (int64_t[]){45, 70}, 1, 0), filled(d, 2, (int64_t[]){70, 33}, 1, 0),
+                    filled(d, 1, (int64_t[]){70}, 1, 0)};
+    same("products", (ThVar *[]){x, y, v}, 3, out, 2, a, "tiles");
+    ThArray *b[] = {filled(d, 2, (int64_t[]){3, 0}, 1, 0), filled(d, 2, (int64_t[]){0, 2}, 1, 0), filled(d, 1, (int64_t[]){0}, 1, 0)};
+    same("empty products", (ThVar *[]){x, y, v}, 3, out, 2, b, "tiles");
+}
+
+static void rows(void) {
+    ThVar *x = tensor(c, TH_FLOAT64, 2, 0, "x"), *b = tensor(c, TH_FLOAT64, 1, 0, "b"), *y = tensor(c, TH_INT64, 1, 0, "y");
+    const ThArg loss[3] = {VAR(x), VAR(b), VAR(y)};
+    ThVar *out[] = {th_op(c, "nnet.softmax_with_bias", 2, x, b), th_op(c, "nnet.logsoftmax", 1, x),
+                    call_with("nnet.crossentropy_softmax_1hot_with_bias", loss, 3)};
+    ThArray *a[] = {filled(TH_FLOAT64, 2, (int64_t[]){19, 301}, 3, 0), filled(TH_FLOAT64, 1, (int64_t[]){301}, 1, 0),
+                    filled(TH_INT64, 1, (int64_t[]){19}, 100, 150)};
+    same("rows", (ThVar *[]){x, b, y}, 3, out, 3, a, "fold_max");
+    ThArray *bad[] = {filled(TH_FLOAT64, 2, (int64_t[]){2, 3}, 3, 0), filled(TH_FLOAT64, 1, (int64_t[]){3}, 1, 0),
+                      filled(TH_INT64, 1, (int64_t[]){2}, 0, 7)};
+    CHECK(bad[2]->size == 2);
+    same_error("classes", (ThVar *[]){x, b, y}, 3, out[2], bad, TH_IndexError, "index 7 for a dimension of length 3");
+}
+
+/* Rows taken and added to by a vector of positions; some come twice. */
+static void places(void) {
+    ThVar *x = tensor(c, TH_FLOAT64, 2, 0, "x"), *i = tensor(c, TH_INT64, 1, 0, "i"), *y = tensor(c, TH_FLOAT64, 2, 0, "y");
+    ThArg take[2] = {VAR(x), VAR(i)};
+    ThVar *taken = call_with("subtensor", take, 2);
+    ThVar *out[] = {taken, th_op(c, "inc_subtensor", 2, taken, y), th_op(c, "set_subtensor", 2, taken, y)};
+    ThArray *a[] = {filled(TH_FLOAT64, 2, (int64_t[]){9, 40}, 1, 0), filled(TH_INT64, 1, (int64_t[]){25}, 4, 3),
+                    filled(TH_FLOAT64, 2, (int64_t[]){25, 40}, 1, 0)};
+    same("gather and scatter", (ThVar *[]){x, i, y}, 3, out, 3, a, "record(a.err");
+    ThArray *bad[] = {filled(TH_FLOAT64, 2, (int64_t[]){9, 4}, 1, 0), filled(TH_INT64, 1, (int64_t[]){3}, 0, -10)};
+    same_error("positions", (ThVar *[]){x, i}, 2, taken, bad, TH_IndexError, "index -10");
+    ThArg slice[3] = {{.kind = TH_ARG_INT, .i = 1}, {.kind = TH_ARG_NONE}, {.kind = TH_ARG_INT, .i = 2}};
+    ThArg part[2] = {VAR(x), {.kind = TH_ARG_LIST, .list = {slice, 3}}};
+    part[1].kind = TH_ARG_SLICE;
+    ThVar *odd = call_with("subtensor", part, 2);
+    ThVar *views[] = {odd, th_op(c, "inc_subtensor", 2, odd, odd)};
+    ThArray *v[] = {filled(TH_FLOAT64, 2, (int64_t[]){9, 40}, 1, 0)};
+    same("slices", &x, 1, views, 2, v, "KERNEL");
+}
+
+/* A text that is no CUDA is refused with the compiler's words. */
+static void nonsense(void) {
+    if (!nvrtc) return;
+    CHECK(cuda_compile_check(c, "extern \"C\" __global__ void k(void) { nonsense_here; }", "sm_90") == 2);
+    CHECK_ERROR(c, TH_CompileError, "nonsense_here");
+    CHECK(cuda_compile_check(c, "", "sm_1") == 2);
+    CHECK_ERROR(c, TH_CompileError, "sm_1");
+}
+
+/* What is not there yet goes to the interpreter with one line. */
+static void refused(void) {
+    ThVar *z = tensor(c, TH_COMPLEX128, 1, 0, "z"), *y = th_op(c, "mul", 2, z, z);
+    Made m = make(c, &z, 1, &y, 1, NULL, NULL, 0);
+    CHECK(m.plan && !backend_cuda_emulated.build(c, m.plan, "f") && th_error(c) == TH_OK);
+    CHECK(strstr(last_log, "runs in the interpreter"));
+    unmake(&m);
+}
+
+/* ---- the emulation itself ---------------------------------------------------------------------------------------- */
+static int emulated(const char *kernel, int threads, double *out) {
+    static char text[32768];
+    snprintf(text, sizeof text,
+             "%s%s%stypedef struct { f64 *out; } Args;\nKERNEL kernel(const Args a) {\n%s\n}\n"
+             "static void run(const void *a) { kernel(*(const Args *)a); }\nconst u32 theano_abi = %d;\n"
+             "int theano_run(Frame *f) { Args a = {(f64 *)f->buf[0]}; return emu_launch(run, &a, 3, %d, 1); }\n",
+             prelude_c, cuda_emulation, cuda_prelude, kernel, TH_RT_ABI, threads);
+    Unit *u = unit_build(c, text);
+    CHECK(u != NULL);
+    if (!u) return -1;
+    char *buf[1] = {(char *)out};
+    ThFrame f = {.buf = buf, .rt = &th_rt};
+    int rc = u->run(&f);
+    u->release(u);
+    return rc;
+}
+
+static void emulation(void) {
+    double out[3] = {0};
+    CHECK(emulated("SHARED; if (threadIdx.x == 0) a.out[blockIdx.x] = *(f64 *)sh;", 32, out) == 0);
+    CHECK(out[0] != out[0] && out[1] != out[1] && out[2] != out[2]); /* poisoned */
+    CHECK(emulated("SHARED; f64 *v = (f64 *)sh; v[threadIdx.x] = threadIdx.x; __syncthreads();\n"
+                   "if (threadIdx.x == 31) a.out[blockIdx.x] = v[0] + v[31];", 32, out) == 0);
+    CHECK(out[0] == 31 && out[2] == 31);
+    CHECK(emulated("if (threadIdx.x < 16) __syncthreads();\nelse __syncthreads();", 32, out) != 0); /* two places */
+    CHECK(emulated("if (threadIdx.x < 16) return;\n__syncthreads();", 32, out) == 0); /* gone before: as on the device */
+    double order[4] = {0};
+    CHECK(emulated("if (threadIdx.x == 0) { a.out[1 + (int)a.out[0]] = blockIdx.x; a.out[0]++; }", 8, order) == 0);
+    CHECK(order[0] == 3 && !(order[1] == 0 && order[2] == 1 && order[3] == 2)); /* shuffled */
+}
+
+int main(void) {
+    snprintf(root, sizeof root, "/tmp/theano-spec-XXXXXX");
+    if (!mkdtemp(root)) return 1;
+    ThHost h = {.log = keep_log};
+    c = th_context_new(&h);
+    bool compiler = config_str(c, "cxx")[0];
+    th_config_set(c, "base_compiledir", "/dev/null"); /* units go to a private directory that is removed at the end */
+    setenv("TMPDIR", root, 1);
+    if (compiler) {
+        elementwise(TH_FLOAT64);
+        elementwise(TH_FLOAT32);
+        all_scalars(TH_FLOAT64);
+        all_scalars(TH_FLOAT32);
+        integers();
+        reductions(TH_FLOAT64, 7, 5000);
+        reductions(TH_FLOAT32, 300, 12);
+        reductions(TH_INT32, 3, 700);
+        products(TH_FLOAT64);
+        products(TH_FLOAT32);
+        rows();
+        places();
+        nonsense();
+        refused();
+        emulation();
+    }
+    th_context_release(c);
+    rmdir(root);
+    int bad = test_done("backend_cuda");
+    if (bad || (compiler && nvrtc)) return bad;
+    printf("backend_cuda: skipped in part, there is no %s\n", compiler ? "libnvrtc" : "C compiler");
+    return 77;
+}

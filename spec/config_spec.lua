@@ -1,0 +1,147 @@
+--- Flags: .theanorc, then THEANO_FLAGS, then theano.config; later wins.
+local raises = require("spec.support.raises")
+local runner = require("spec.support.runner")
+local theano = require("theano")
+local T = require("theano.tensor")
+
+local folder
+setup(function() folder = runner.folder() end)
+teardown(function() runner.remove(folder) end)
+
+local SHOW = [[
+  local config = require("theano").config
+  print(config.floatX, config.mode, config["gcc.cxxflags"], require("theano.tensor").matrix().dtype)
+]]
+
+describe("where flags come from", function()
+  it("nowhere: the defaults", function()
+    assert.equal("float64\tMode\t\tfloat64\n", (runner.run({ "-e", SHOW })))
+  end)
+
+  it("THEANO_FLAGS", function()
+    assert.equal("float32\tFAST_COMPILE\t\tfloat32\n",
+      (runner.run({ "-e", SHOW }, { env = { "THEANO_FLAGS=floatX=float32, mode=FAST_COMPILE" } })))
+  end)
+
+  it("the file that THEANORC names, with its sections", function()
+    runner.write(folder .. "/rc", "# comment\n[global]\nfloatX = float32\nmode=FAST_COMPILE\n\n[gcc]\ncxxflags = -O1 -g\n")
+    assert.equal("float32\tFAST_COMPILE\t-O1 -g\tfloat32\n",
+      (runner.run({ "-e", SHOW }, { env = { "THEANORC=" .. folder .. "/rc" } })))
+  end)
+
+  it("~/.theanorc where THEANORC is not set", function()
+    runner.write(folder .. "/.theanorc", "[global]\nfloatX = float32\n")
+    local pipe = assert(io.popen(("env -u THEANORC -u THEANO_FLAGS HOME=%s %s -e %s"):format(folder, runner.quote(runner.path),
+      runner.quote(SHOW))))
+    assert.equal("float32\tMode\t\tfloat32\n", pipe:read("a"))
+    pipe:close()
+  end)
+
+  it("THEANO_FLAGS win over the file, and the script over both", function()
+    runner.write(folder .. "/rc2", "[global]\nfloatX = float32\nmode = FAST_COMPILE\n")
+    assert.equal("float64\tFAST_RUN\t\tfloat64\n", (runner.run({ "-e", "require('theano').config.mode = 'FAST_RUN'\n" .. SHOW },
+      { env = { "THEANORC=" .. folder .. "/rc2", "THEANO_FLAGS=floatX=float64" } })))
+  end)
+end)
+
+describe("wrong flags", function()
+  local function fails(env, ...)
+    local text, status = runner.run({ "-e", "require('theano')" }, { env = { env } })
+    assert.equal(1, status)
+    for _, wanted in ipairs({ ... }) do assert.truthy(text:find(wanted, 1, true), text) end
+  end
+
+  it("in THEANO_FLAGS name the nearest", function()
+    fails("THEANO_FLAGS=floatx=float32", "KeyError", "'floatx'", "'floatX'")
+    fails("THEANO_FLAGS=floatX", "ValueError", "name=value")
+    fails("THEANO_FLAGS=floatX=float31", "ValueError", "float31", "float64,float32")
+  end)
+
+  it("in a file name its line", function()
+    runner.write(folder .. "/rc3", "[global]\nfloatX = float32\nnonsense\n")
+    fails("THEANORC=" .. folder .. "/rc3", "rc3:3")
+    runner.write(folder .. "/rc4", "[global]\nflaotX = float32\n")
+    fails("THEANORC=" .. folder .. "/rc4", "KeyError", "'floatX'", "rc4:2")
+  end)
+end)
+
+describe("theano.config", function()
+  it("gives numbers, booleans and texts", function()
+    assert.equal("float64", theano.config.floatX)
+    assert.is_true(theano.config.allow_gc)
+    assert.equal("integer", math.type(theano.config.openmp_elemwise_minsize))
+  end)
+
+  it("changes what constructors, numbers and functions do", function()
+    local scope <close> = theano.config.change_flags({ floatX = "float32" })
+    assert.equal("float32", T.matrix().dtype)
+    assert.equal("float32", (T.fvector() * 0.1).dtype)
+    assert.is_not_nil(scope)
+  end)
+
+  it("change_flags restores at the end of the scope, after an error too", function()
+    pcall(function()
+      local scope <close> = theano.config.change_flags({ floatX = "float32", on_unused_input = "ignore" })
+      error(scope)
+    end)
+    assert.equal("float64", theano.config.floatX)
+    assert.equal("raise", theano.config.on_unused_input)
+  end)
+
+  it("change_flags changes nothing when one flag is wrong", function()
+    raises("KeyError", "'floatY'", function() theano.config.change_flags({ floatX = "float32", floatY = "float32" }) end)
+    assert.equal("float64", theano.config.floatX)
+  end)
+
+  it("reaches sections by name and by dots", function()
+    local scope <close> = theano.config.change_flags({ ["gcc.cxxflags"] = "-O1" })
+    assert.equal("-O1", theano.config.gcc.cxxflags)
+    theano.config.gcc.cxxflags = "-O0"
+    assert.equal("-O0", theano.config["gcc.cxxflags"])
+    assert.is_not_nil(scope)
+  end)
+
+  it("lists every flag with its text", function()
+    local text = tostring(theano.config)
+    for _, name in ipairs({ "floatX", "mode", "optimizer", "optimizer_including", "optimizer_excluding", "linker",
+      "base_compiledir", "cxx", "gcc.cxxflags", "on_unused_input", "exception_verbosity" }) do
+      assert.truthy(("\n" .. text):find("\n" .. name .. " = ", 1, true), name)
+    end
+  end)
+
+  it("on_unused_input serves functions that do not say it", function()
+    local x, y = T.dscalar("x"), T.dscalar("y")
+    local scope <close> = theano.config.change_flags({ on_unused_input = "ignore" })
+    assert.equal(3.0, theano.compile({ inputs = { x, y }, outputs = x + 1 })(2.0, 5.0))
+    assert.is_not_nil(scope)
+  end)
+
+  it("optimizer_excluding takes a pass out", function()
+    local x = T.dvector("x")
+    local function nodes() return #theano.compile({ inputs = { x }, outputs = T.log(1 + x) }).maker.fgraph.toposort() end
+    assert.equal(1, nodes())
+    local scope <close> = theano.config.change_flags({ optimizer_excluding = "local_log1p:fusion" })
+    assert.equal(2, nodes())
+    assert.is_not_nil(scope)
+  end)
+
+  it("exception_verbosity=high adds the graph to a report", function()
+    local x, y = T.dvector("x"), T.dvector("y")
+    local f = theano.compile({ inputs = { x, y }, outputs = x + y })
+    local _, low = pcall(f, { 1.0 }, { 1.0, 2.0 })
+    local scope <close> = theano.config.change_flags({ exception_verbosity = "high" })
+    local _, high = pcall(theano.compile({ inputs = { x, y }, outputs = x + y }), { 1.0 }, { 1.0, 2.0 })
+    assert.truthy(#high > #low, high)
+    assert.truthy(high:find("[id A]", 1, true), high)
+    assert.is_not_nil(scope)
+  end)
+end)
+
+describe("theano.help", function()
+  it("gives a signature or a flag, and the nearest name", function()
+    assert.truthy(theano.help("sum"):find("^T%.sum%(input, axis"), theano.help("sum"))
+    assert.truthy(theano.help("T.nnet.softmax"):find("T.nnet.softmax(", 1, true))
+    assert.truthy(theano.help("floatX"):find("theano.config.floatX", 1, true))
+    raises("KeyError", { "'summ'", "'sum'" }, function() theano.help("summ") end)
+  end)
+end)

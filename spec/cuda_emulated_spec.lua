@@ -1,0 +1,94 @@
+--- device=cuda-emulated: the kernels' CUDA text trains models on the CPU and gives the CPU's numbers.
+local nd = require("theano.ndarray")
+local skip = require("spec.support.skip")
+local theano = require("theano")
+local T = require("theano.tensor")
+
+-- Trains on the device and returns the costs, the parameters and the function.
+local function logistic_regression(device, dtype)
+  local _ <close> = theano.config.change_flags { device = device }
+  local rng = nd.random.RandomState(42)
+  local function random(...) return rng:randn(...):astype(dtype) end
+  local x, y = T.matrix("x", { dtype = dtype }), T.lvector("y")
+  local w, b = theano.shared(random(30), "w"), theano.shared(nd.zeros({}, dtype), "b")
+  local p = 1 / (1 + T.exp(-T.dot(x, w) - b))
+  local cost = (-y * T.log(p) - (1 - y) * T.log(1 - p)):mean() + 0.01 * (w ^ 2):sum()
+  local gw, gb = table.unpack(theano.grad(cost, { w, b }))
+  local step = T.constant(0.1, { dtype = dtype })
+  local updates = { { w, T.cast(w - step * gw, dtype) }, { b, T.cast(b - step * gb, dtype) } }
+  local train = theano.compile({ inputs = { x, y }, outputs = cost, updates = updates })
+  local data_x, data_y, costs = random(40, 30), rng:randint(0, 2, { 40 }), {}
+  for i = 1, 10 do costs[i] = train(data_x, data_y) end
+  return costs, { w:get_value(), b:get_value() }, train
+end
+
+local function network(device, dtype)
+  local _ <close> = theano.config.change_flags { device = device }
+  local rng = nd.random.RandomState(7)
+  local function weights(n, m) return (rng:randn(n, m) * 0.2):astype(dtype) end
+  local x, y = T.matrix("x", { dtype = dtype }), T.lvector("y")
+  local params = {
+    theano.shared(weights(37, 23), "W1"), theano.shared(nd.zeros({ 23 }, dtype), "b1"),
+    theano.shared(weights(23, 5), "W2"), theano.shared(nd.zeros({ 5 }, dtype), "b2"),
+  }
+  local h = T.tanh(T.dot(x, params[1]) + params[2])
+  local p = T.nnet.softmax(T.dot(h, params[3]) + params[4])
+  local cost = T.nnet.categorical_crossentropy(p, y):mean()
+  local updates = {}
+  for i, g in ipairs(theano.grad(cost, params)) do
+    updates[i] = { params[i], params[i] - T.constant(0.1, { dtype = dtype }) * g }
+  end
+  local train = theano.compile({ inputs = { x, y }, outputs = cost, updates = updates })
+  local data_x, data_y, costs = rng:randn(20, 37):astype(dtype), rng:randint(0, 5, { 20 }), {}
+  for i = 1, 10 do costs[i] = train(data_x, data_y) end
+  local values = {}
+  for i, q in ipairs(params) do values[i] = q:get_value() end
+  return costs, values, train
+end
+
+local function same_training(model, dtype, tolerance)
+  local costs, values = model("cpu", dtype)
+  local emulated_costs, emulated_values, train = model("cuda-emulated", dtype)
+  assert.matches("for CUDA, to run on the CPU", theano.printing.ccode(train), nil, true)
+  assert.matches("KERNEL kernel_0", theano.printing.ccode(train), nil, true)
+  assert.is_true(costs[10] < costs[1])
+  for i, cost in ipairs(costs) do assert.near(cost, emulated_costs[i], tolerance) end
+  for i, v in ipairs(values) do
+    assert.equal(v.dtype, emulated_values[i].dtype)
+    local a, b = v:reshape({ v.size }), emulated_values[i]:reshape({ v.size })
+    for j = 0, v.size - 1 do assert.near(a[j], b[j], tolerance) end
+  end
+end
+
+describe("device=cuda-emulated", function()
+  local function it_with_compiler(name, body)
+    it(name, function()
+      if theano.config.cxx == "" then skip.now("there is no C compiler") end
+      body()
+    end)
+  end
+
+  for _, case in ipairs({ { "float64", 1e-12 }, { "float32", 2e-5 } }) do
+    local dtype, tolerance = table.unpack(case)
+    it_with_compiler("trains logistic regression like the CPU, " .. dtype, function()
+      same_training(logistic_regression, dtype, tolerance)
+    end)
+    it_with_compiler("trains a network like the CPU, " .. dtype, function()
+      same_training(network, dtype, tolerance)
+    end)
+  end
+
+  it_with_compiler("reports an index out of bounds like the CPU", function()
+    local function message(device)
+      local _ <close> = theano.config.change_flags { device = device }
+      local x, i = T.dvector("x"), T.lvector("i")
+      local f = theano.compile({ inputs = { x, i }, outputs = x[i] })
+      local ok, e = pcall(f, nd.array({ 1, 2, 3 }, "float64"), nd.array({ 0, 3 }))
+      assert.is_false(ok)
+      return tostring(e)
+    end
+    local want = message("cpu")
+    assert.matches("index out of bounds", want)
+    assert.equal(want, message("cuda-emulated"))
+  end)
+end)

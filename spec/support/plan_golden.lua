@@ -1,0 +1,59 @@
+--- Golden plans: each case builds a function; its plan's text is spec/golden/plan/NAME.txt.
+local M = {}
+
+local function modules()
+  return require("theano"), require("theano.tensor"), require("theano.ndarray")
+end
+
+M.cases = {
+  { name = "rows", about = "an elementwise producer, a row sum and its epilogue are one kernel", build = function()
+    local theano, T = modules()
+    local x, b = T.dmatrix("x"), T.dvector("b")
+    return theano.compile { inputs = { x, b }, outputs = T.exp(T.tanh(x + b):sum { axis = 1 }) }
+  end },
+  { name = "outputs", about = "one value as two outputs is copied; an input as output too", build = function()
+    local theano, T = modules()
+    local x = T.dvector("x")
+    local y = T.exp(x)
+    return theano.compile { inputs = { x }, outputs = { y, y, x } }
+  end },
+  { name = "update", about = "a product's gradient step is written in place, nothing that can fail comes after", build = function()
+    local theano, T, nd = modules()
+    local x, w = T.dmatrix("x"), theano.shared(nd.zeros({ 3, 2 }), { name = "w" })
+    local cost = T.sqr(T.dot(x, w)):sum()
+    local g = T.grad(cost, w)
+    return theano.compile { inputs = { x }, outputs = cost, updates = { { w, w - 0.1 * g } } }
+  end },
+  { name = "views", about = "transposes cost nothing; reshaping one copies", build = function()
+    local theano, T = modules()
+    local x = T.dmatrix("x")
+    return theano.compile { inputs = { x }, outputs = { x.T + 1, x.T:flatten() * 2 } }
+  end },
+  { name = "sizes", about = "a size that only a step tells makes a late buffer", build = function()
+    local theano, T = modules()
+    local x = T.lvector("x")
+    return theano.compile { inputs = { x }, outputs = T.arange(x:max()) + 1 }
+  end },
+}
+
+function M.path(case) return "spec/golden/plan/" .. case.name .. ".txt" end
+
+function M.text(case)
+  return "# " .. case.about .. "\n" .. require("theano").printing.plan(case.build())
+end
+
+function M.stored(case)
+  local file = io.open(M.path(case))
+  if not file then return nil end
+  local text = file:read("a")
+  file:close()
+  return text
+end
+
+function M.store(case, text)
+  local file = assert(io.open(M.path(case), "w"))
+  file:write(text)
+  file:close()
+end
+
+return M
