@@ -6,10 +6,6 @@
 
 #include <string.h>
 
-/* A library built without a backend's folder runs on the interpreter. */
-#pragma weak backend_c
-#pragma weak backend_cuda_emulated
-
 /* Inputs, outputs and updates make sense; givens are put in their places. */
 static bool check(Compile *k) {
     return compile_mode(k) && compile_inputs(k) && compile_updates(k) && compile_givens(k) && compile_used(k);
@@ -44,9 +40,10 @@ static bool describe(Compile *k) {
 
 /* A built unit, or NULL: then the interpreter runs the plan (an error is set only when something is broken). */
 static Unit *build(Compile *k, const Plan *plan) {
+    if (k->interpret) return NULL;
     const char *device = config_str(k->ctx, "device");
     const Backend *b = device && !strcmp(device, "cuda-emulated") ? &backend_cuda_emulated : &backend_c;
-    return k->interpret || !b ? NULL : b->build(k->ctx, plan, k->spec->name);
+    return b->build(k->ctx, plan, k->spec->name);
 }
 
 static ThFunction *finish(Compile *k, FGraph *fg, Plan *plan, Unit *unit) {

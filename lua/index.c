@@ -78,13 +78,122 @@ static int call_func(lua_State *L, LtState *s, const char *name, ThArg *args, in
     return 1;
 }
 
-static ThArray *get(lua_State *L, LtState *s, ThArray *a, const ThArg *sub) {
-    View v;
-    if (basic_view(L, a, sub, &v)) return th_array_view(a, v.ndim, v.shape, v.strides, v.offset);
+/* ---- masks and index arrays ------------------------------------------------------------------------------------- */
+/* Positions of the true elements of a mask: one int64 vector for each of its dims, written into out. */
+static void mask_positions(lua_State *L, LtState *s, const ThArray *mask, ThArg *out) {
+    int nd = th_array_ndim(mask);
+    int64_t at[TH_MAX_NDIM] = {0}, n = 0, size = th_array_size(mask);
+    int64_t *to[TH_MAX_NDIM];
+    ThValue v;
+    for (int pass = 0; pass < 2; pass++) {
+        memset(at, 0, sizeof at);
+        int64_t k = 0;
+        for (int64_t i = 0; i < size; i++) {
+            LT_CHECK(L, s, !th_array_get(mask, at, &v));
+            if (v.i && pass)
+                for (int d = 0; d < nd; d++) to[d][k] = at[d];
+            k += v.i != 0;
+            for (int d = nd - 1; d >= 0 && ++at[d] == th_array_shape(mask)[d]; d--) at[d] = 0;
+        }
+        n = k;
+        for (int d = 0; d < nd && !pass; d++) {
+            ThArray *p = th_array_empty(s->ctx, TH_INT64, 1, &n);
+            lt_push_array(L, s, p); /* stays on the stack, which keeps it alive */
+            to[d] = th_array_data(p);
+            out[d] = (ThArg){.kind = TH_ARG_ARRAY, .array = p};
+        }
+    }
+}
+
+static bool is_mask(const ThArg *e) { return e->kind == TH_ARG_ARRAY && th_array_dtype(e->array) == TH_BOOL; }
+
+static void check_mask(lua_State *L, const ThArray *a, const ThArray *mask, int axis) {
+    int nd = th_array_ndim(mask);
+    if (nd == 0) lt_error(L, TH_IndexError, "a mask has at least one dimension");
+    for (int d = 0; d < nd && axis + d < th_array_ndim(a); d++)
+        if (th_array_shape(mask)[d] != th_array_shape(a)[axis + d])
+            lt_error(L, TH_IndexError, "boolean index did not match indexed array along dimension %d; dimension is %lld but "
+                     "corresponding boolean dimension is %lld", axis + d, (long long)th_array_shape(a)[axis + d],
+                     (long long)th_array_shape(mask)[d]);
+}
+
+/* Bool arrays in a subscript become the positions they mean. */
+static void expand_masks(lua_State *L, LtState *s, const ThArray *a, ThArg *sub) {
+    int n = 0, masks = 0, axis = 0;
+    for (int i = 0; i < sub->list.n; i++) {
+        bool m = is_mask(&sub->list.at[i]);
+        masks += m;
+        n += m ? th_array_ndim(sub->list.at[i].array) : 1;
+    }
+    if (!masks) return;
+    luaL_checkstack(L, n + 8, "masks");
+    ThArg *at = lua_newuserdatauv(L, sizeof *at * (size_t)(n + 1), 0);
+    int k = 0, rest = th_array_ndim(a);
+    for (int i = 0; i < sub->list.n; i++) { /* what an ellipsis stands for */
+        const ThArg *e = &sub->list.at[i];
+        if (e->kind != TH_ARG_NEWAXIS && e->kind != TH_ARG_ELLIPSIS) rest -= is_mask(e) ? th_array_ndim(e->array) : 1;
+    }
+    for (int i = 0; i < sub->list.n; i++) {
+        const ThArg *e = &sub->list.at[i];
+        if (!is_mask(e)) {
+            at[k++] = *e;
+            axis += e->kind == TH_ARG_ELLIPSIS ? rest : e->kind != TH_ARG_NEWAXIS;
+            continue;
+        }
+        check_mask(L, a, e->array, axis);
+        mask_positions(L, s, e->array, &at[k]);
+        k += th_array_ndim(e->array);
+        axis += th_array_ndim(e->array);
+    }
+    sub->list.at = at;
+    sub->list.n = k;
+}
+
+/* What index arrays select: a copy. Left on the Lua stack by the caller. */
+static ThArray *gather(lua_State *L, LtState *s, ThArray *a, const ThArg *sub) {
     ThArg args[2] = {{.kind = TH_ARG_ARRAY, .array = a}, *sub};
     ThArray *r = NULL;
     call_func(L, s, "subtensor", args, 2, &r);
     return r;
+}
+
+static ThArray *get(lua_State *L, LtState *s, ThArray *a, ThArg *sub) {
+    View v;
+    expand_masks(L, s, a, sub);
+    if (basic_view(L, a, sub, &v)) return th_array_view(a, v.ndim, v.shape, v.strides, v.offset);
+    return gather(L, s, a, sub);
+}
+
+/*
+ * a[sub] = value where sub has index arrays: the same subscript of an array of positions says where each value goes, so
+ * every form of indexing means on the left what it means on the right. The last of equal positions wins.
+ */
+static void scatter(lua_State *L, LtState *s, ThArray *a, const ThArg *sub, const ThArray *value) {
+    int64_t size = th_array_size(a), at[TH_MAX_NDIM];
+    const int64_t *shape = th_array_shape(a);
+    int nd = th_array_ndim(a);
+    ThArray *line = th_array_empty(s->ctx, TH_INT64, 1, &size);
+    lt_push_array(L, s, line);
+    for (int64_t i = 0; i < size; i++) ((int64_t *)th_array_data(line))[i] = i;
+    ThArray *all = th_array_reshape(line, nd, shape);
+    lt_push_array(L, s, all);
+    ThArray *where = gather(L, s, all, sub);
+    lt_push_array(L, s, where);
+    where = th_array_copy(where);
+    lt_push_array(L, s, where);
+    ThArray *full = th_array_empty(s->ctx, th_array_dtype(a), th_array_ndim(where), th_array_shape(where));
+    lt_push_array(L, s, full);
+    LT_CHECK(L, s, !th_array_assign(full, value));
+    int64_t n = th_array_size(where);
+    ThArray *flat = th_array_reshape(full, 1, &n);
+    lt_push_array(L, s, flat);
+    for (int64_t i = 0; i < n; i++) {
+        ThValue v;
+        int64_t p = ((const int64_t *)th_array_data(where))[i];
+        for (int d = nd - 1; d >= 0; p /= shape[d--]) at[d] = p % shape[d];
+        LT_CHECK(L, s, !th_array_get(flat, &i, &v));
+        LT_CHECK(L, s, !th_array_set(a, at, th_dtype_kind(th_array_dtype(a)), v));
+    }
 }
 
 /* index(a, subscript): element as a number when nothing is left of the shape. */
@@ -106,53 +215,23 @@ static int index_sub(lua_State *L) { /* a:sub(...) */
     return 1;
 }
 
-/* The elements of `a`, in C order, numbered from 0: subscripted like `a`, they say which elements a subscript selects. */
-static ThArray *numbered(lua_State *L, LtState *s, ThArray *a) {
-    ThArray *r = th_array_empty(s->ctx, TH_INT64, th_array_ndim(a), th_array_shape(a));
-    lt_push_array(L, s, r);
-    int64_t *at = th_array_data(r);
-    for (int64_t i = 0; i < th_array_size(r); i++) at[i] = i;
-    return r;
-}
-
-static char *element(ThArray *a, int64_t number) {
-    const int64_t *shape = th_array_shape(a), *strides = th_array_strides(a);
-    char *p = th_array_data(a);
-    for (int d = th_array_ndim(a) - 1; d >= 0; number /= shape[d--]) p += number % shape[d] * strides[d];
-    return p;
-}
-
-/* a[index arrays] = v, which is cast and broadcast to the selection; of equal positions the last one counts. */
-static void put_at(lua_State *L, LtState *s, ThArray *a, const ThArg *sub, const ThArray *v) {
-    ThArray *chosen = get(L, s, numbered(L, s, a), sub);
-    lt_push_array(L, s, chosen);
-    lt_push_array(L, s, chosen = th_array_copy(chosen)); /* C order */
-    ThArray *values = th_array_empty(s->ctx, th_array_dtype(a), th_array_ndim(chosen), th_array_shape(chosen));
-    lt_push_array(L, s, values);
-    LT_CHECK(L, s, !th_array_assign(values, v));
-    const int64_t *number = th_array_data(chosen);
-    const char *from = th_array_data(values);
-    size_t bytes = th_dtype_bytes(th_array_dtype(a));
-    for (int64_t i = 0; i < th_array_size(chosen); i++) memcpy(element(a, number[i]), from + (size_t)i * bytes, bytes);
-}
-
 static int index_set(lua_State *L) { /* setindex(a, subscript, value) */
     LtState *s = LT_STATE(L);
     ThArray *a = lt_check_array(L, s, 1), *v = lt_array(L, s, 3);
+    if (!th_array_data(a) && th_array_size(a)) return lt_error(L, TH_ValueError, "this array (or the one it views) was freed");
     if (!th_array_writeable(a)) return lt_error(L, TH_ValueError, "assignment destination is read-only");
     if (v) th_array_retain(v);
     else v = lt_to_array(L, s, 3, TH_DTYPE_NONE);
     lt_push_array(L, s, v);
     ThArg sub = {0};
     lt_subscript(L, s, 2, &sub);
+    expand_masks(L, s, a, &sub);
     View w;
     if (basic_view(L, a, &sub, &w)) {
         ThArray *dst = th_array_view(a, w.ndim, w.shape, w.strides, w.offset);
         lt_push_array(L, s, dst);
         LT_CHECK(L, s, !th_array_assign(dst, v));
-        return 0;
-    }
-    put_at(L, s, a, &sub, v);
+    } else scatter(L, s, a, &sub, v);
     return 0;
 }
 
