@@ -208,6 +208,7 @@ int main(void) {
     if (th_error(c)) fprintf(stderr, "%s\n", th_error_text(c));
     CHECK(th_error(c) == TH_OK);
     th_context_release(c);
+    kept_release();
     test_every_failure(compile_and_call);
     return test_done("compile_api");
 }

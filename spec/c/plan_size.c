@@ -13,7 +13,7 @@ static ThVar *arange(ThContext *c, ThVar *stop) {
     ThVar *v = arange_make(&b, const_int(&b, 0, TH_INT64), stop, const_int(&b, 1, TH_INT64), TH_INT64);
     th_var_retain(v);
     builder_end(&b);
-    return v;
+    return kept(v);
 }
 
 static int64_t length_for(Made *m, ThArray *a) {

@@ -7,7 +7,43 @@
 #include "test.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
+
+/* Variables of a test live until kept_release or the end, so that expressions can be nested: every maker hands its
+ * result here, and th_var_release takes it back. */
+static struct {
+    ThVar **at;
+    int n, cap;
+} kept_;
+static void kept_release(void) {
+    while (kept_.n) th_var_release(kept_.at[--kept_.n]);
+    free(kept_.at);
+    kept_.at = NULL;
+    kept_.cap = 0;
+}
+static inline ThVar *kept(ThVar *v) {
+    static int once;
+    if (!once++) atexit(kept_release);
+    if (!v) return NULL;
+    if (kept_.n == kept_.cap) kept_.at = realloc(kept_.at, sizeof *kept_.at * (size_t)(kept_.cap = 2 * kept_.cap + 64));
+    return kept_.at[kept_.n++] = v;
+}
+static inline void kept_drop(ThVar *v) {
+    for (int i = kept_.n - 1; i >= 0; i--)
+        if (kept_.at[i] == v) {
+            kept_.at[i] = kept_.at[--kept_.n];
+            break;
+        }
+    th_var_release(v);
+}
+#define th_op(...) kept(th_op(__VA_ARGS__))
+#define th_variable_new(...) kept(th_variable_new(__VA_ARGS__))
+#define th_shared_new(...) kept(th_shared_new(__VA_ARGS__))
+#define th_constant_new(...) kept(th_constant_new(__VA_ARGS__))
+#define th_constant_int(...) kept(th_constant_int(__VA_ARGS__))
+#define th_constant_float(...) kept(th_constant_float(__VA_ARGS__))
+#define th_var_release(v) kept_drop(v)
 
 static inline ThVar *tensor(ThContext *c, ThDtype d, int ndim, uint32_t broadcastable, const char *name) {
     return th_variable_new(c, type_tensor(d, ndim, broadcastable), name);
@@ -17,7 +53,7 @@ static inline ThVar *tensor(ThContext *c, ThDtype d, int ndim, uint32_t broadcas
 static inline ThVar *build(ThContext *c, const char *name, ThVar *x, int axis) {
     ThArg args[2] = {{.kind = TH_ARG_VAR, .var = x}, {.kind = TH_ARG_INT, .i = axis, .key = "axis"}};
     ThVar *out[1] = {0};
-    return th_build(c, th_func_find(name), args, 2, out, 1) == 1 ? out[0] : NULL;
+    return th_build(c, th_func_find(name), args, 2, out, 1) == 1 ? kept(out[0]) : NULL;
 }
 
 static inline ThArray *array(ThContext *c, ThDtype d, int ndim, const int64_t *shape, const void *data) {
