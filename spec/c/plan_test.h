@@ -9,15 +9,37 @@
 #include <math.h>
 #include <time.h>
 
+/* Variables made by tensor, build and th_op below belong to the test until disown(). */
+static struct {
+    ThVar **at;
+    size_t n, cap;
+} owned;
+
+static inline ThVar *own(ThVar *v) {
+    if (!v) return NULL;
+    if (owned.n == owned.cap)
+        owned.at = realloc(owned.at, (owned.cap = owned.cap ? 2 * owned.cap : 64) * sizeof *owned.at);
+    return owned.at[owned.n++] = v;
+}
+
+static inline void disown(void) {
+    for (size_t i = 0; i < owned.n; i++) th_var_release(owned.at[i]);
+    free(owned.at);
+    owned.at = NULL;
+    owned.n = owned.cap = 0;
+}
+
+#define th_op(...) own(th_op(__VA_ARGS__))
+
 static inline ThVar *tensor(ThContext *c, ThDtype d, int ndim, uint32_t broadcastable, const char *name) {
-    return th_variable_new(c, type_tensor(d, ndim, broadcastable), name);
+    return own(th_variable_new(c, type_tensor(d, ndim, broadcastable), name));
 }
 
 /* name(x, axis) */
 static inline ThVar *build(ThContext *c, const char *name, ThVar *x, int axis) {
     ThArg args[2] = {{.kind = TH_ARG_VAR, .var = x}, {.kind = TH_ARG_INT, .i = axis, .key = "axis"}};
     ThVar *out[1] = {0};
-    return th_build(c, th_func_find(name), args, 2, out, 1) == 1 ? out[0] : NULL;
+    return th_build(c, th_func_find(name), args, 2, out, 1) == 1 ? own(out[0]) : NULL;
 }
 
 static inline ThArray *array(ThContext *c, ThDtype d, int ndim, const int64_t *shape, const void *data) {
