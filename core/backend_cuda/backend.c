@@ -1,7 +1,7 @@
 /*
  * backend.c -- the records of the CUDA backends. "cuda" writes the text of kernels; this version launches them on the
- * emulated device only, so its build says so once and leaves the function to the interpreter. What a plan holds that the
- * emitter cannot write goes the same way.
+ * emulated device only, so its build says so once and leaves the function to the interpreter. What a plan holds that
+ * the emitter cannot write goes the same way.
  */
 #include "../backend_c/build.h"
 #include "cuda.h"

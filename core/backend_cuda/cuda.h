@@ -1,15 +1,17 @@
 /*
- * cuda.h -- private to the CUDA emitter. One text of kernels serves NVRTC and, behind emulation.c, the C compiler: plain C
- * in a dialect of macros (prelude.c). Scalar texts and helpers are those of backend_c with one lane.
+ * cuda.h -- private to the CUDA emitter. One text of kernels serves NVRTC and, behind emulation.c, the C compiler:
+ * plain C in a dialect of macros (prelude.c). Scalar texts and helpers are those of backend_c with one lane.
  *
- * A kernel's leading parallel loops are spread over the grid (`depth` of them); the rest runs inside, in one of four ways.
+ * A kernel's leading parallel loops are spread over the grid (`depth` of them); the rest runs inside, in one of four
+ * ways.
  */
 #ifndef TH_CUDA_H
 #define TH_CUDA_H
 
 #include "../backend_c/emit.h"
 
-/* Threads of a block, side of a GEMM tile, most blocks of a launch: fixed, so that results do not depend on the device. */
+/* Threads of a block, side of a GEMM tile, most blocks of a launch: fixed, so that results do not depend on the device.
+ */
 enum { CUDA_THREADS = 256, CUDA_TILE = 16, CUDA_BLOCKS = 1024 };
 
 typedef enum {
@@ -22,7 +24,7 @@ typedef enum {
 typedef struct CudaKernel {
     const Kernel *k;
     KernelOrder o;
-    int number, depth;      /* loops spread over the grid */
+    int number, depth; /* loops spread over the grid */
     CudaMode mode;
     bool also_block;        /* a THREAD kernel with a BLOCK twin for long reductions with few results */
     int nbuf, nsym, nparam; /* of the steps that run it */

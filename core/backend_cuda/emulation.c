@@ -4,8 +4,8 @@
  *
  * Blocks run one after the other in a shuffled order that depends on their number alone; before each, its shared memory
  * is poisoned with NaN. Threads of a kernel with barriers are fibers (their own stacks, switched by 14 instructions);
- * without barriers a thread is a call. Nothing aborts: a barrier that not all threads reach at the same line, and memory
- * that cannot be had, come back as an error number. All state is of the calling thread.
+ * without barriers a thread is a call. Nothing aborts: a barrier that not all threads reach at the same line, and
+ * memory that cannot be had, come back as an error number. All state is of the calling thread.
  */
 #include "cuda.h"
 

@@ -29,7 +29,8 @@ static void load_tiles(Emit *e, const Stage *st, const char row[16], const char 
 }
 
 /* The element is done: write it, then what follows it. */
-static bool finish(Emit *e, const CudaKernel *c, const Stage *st, const char *ty, const char row[16], const char col[16]) {
+static bool finish(Emit *e, const CudaKernel *c, const Stage *st, const char *ty, const char row[16],
+                   const char col[16]) {
     Text z;
     text_init(&z, e->c);
     element(e, &z, st->C, st->d0, row, st->d0 + 1, col);

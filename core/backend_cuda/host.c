@@ -1,6 +1,6 @@
 /*
- * host.c -- what stands around the kernels of an emulated unit: for each kernel its argument record, the choice of grid and
- * its launch; for each step the arguments and the error record's way back. C only, the device never sees it.
+ * host.c -- what stands around the kernels of an emulated unit: for each kernel its argument record, the choice of grid
+ * and its launch; for each step the arguments and the error record's way back. C only, the device never sees it.
  */
 #include "cuda.h"
 
@@ -14,7 +14,8 @@ static void product(Text *t, const LoopStage *s, int from, int to) {
 
 static int row_bytes(const Kernel *k, int buf) {
     for (int a = 0; a < k->acc.n; a++)
-        if (k->acc.at[a].buf == buf && (k->acc.at[a].flags & ACC_ROWTEMP)) return (int)th_dtype_bytes((ThDtype)k->acc.at[a].dtype);
+        if (k->acc.at[a].buf == buf && (k->acc.at[a].flags & ACC_ROWTEMP))
+            return (int)th_dtype_bytes((ThDtype)k->acc.at[a].dtype);
     return 0;
 }
 
@@ -131,9 +132,10 @@ static void kernel_step(Emit *e, const CudaKernel *c, const Step *s, int number)
     emit_line(e, "    i64 rec[8] = {0};");
     arguments(e, c, s, number);
     emit_line(e, "    int rc = launch_%d(&a);", c->number);
-    emit_line(e, "    if (rc) return f->rt->fail(f, %d, rc == EMU_NO_MEMORY ? %d : %d, 0, 0, 0, 0, 0);", number, TH_MemoryError,
-         TH_GpuError);
-    emit_line(e, "    return rec[0] ? f->rt->fail(f, (int)rec[1], (int)rec[2], (int)rec[3], rec[4], rec[5], 0, 0) : 0;");
+    emit_line(e, "    if (rc) return f->rt->fail(f, %d, rc == EMU_NO_MEMORY ? %d : %d, 0, 0, 0, 0, 0);", number,
+              TH_MemoryError, TH_GpuError);
+    emit_line(e,
+              "    return rec[0] ? f->rt->fail(f, (int)rec[1], (int)rec[2], (int)rec[3], rec[4], rec[5], 0, 0) : 0;");
 }
 
 static void transfer(Emit *e, const Step *s) {
@@ -142,7 +144,7 @@ static void transfer(Emit *e, const Step *s) {
     text_init(&t, e->c);
     plan_size(&t, b->size);
     emit_line(e, "    memcpy(f->buf[%d], f->buf[%d], (u64)(%s) * %d);", s->buf[1], s->buf[0], t.at ? t.at : "0",
-         (int)th_dtype_bytes((ThDtype)b->dtype));
+              (int)th_dtype_bytes((ThDtype)b->dtype));
     emit_line(e, "    return 0;");
     text_free(&t);
 }

@@ -1,6 +1,6 @@
 /*
- * ins.c -- one instruction as lines of a kernel. Values are v<id>, all scalars; most texts are backend_c's with one lane.
- * What can fail writes the launch's error record and leaves the kernel.
+ * ins.c -- one instruction as lines of a kernel. Values are v<id>, all scalars; most texts are backend_c's with one
+ * lane. What can fail writes the launch's error record and leaves the kernel.
  */
 #include "cuda.h"
 

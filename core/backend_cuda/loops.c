@@ -1,6 +1,6 @@
 /*
- * loops.c -- a kernel as one CUDA function: the grid's loop over points, then each stage inside it, serially or over the
- * threads of a block.
+ * loops.c -- a kernel as one CUDA function: the grid's loop over points, then each stage inside it, serially or over
+ * the threads of a block.
  */
 #include "cuda.h"
 
@@ -21,7 +21,10 @@ void cuda_head(Emit *e, const CudaKernel *c) {
         const Access *a = &k->acc.at[i];
         const char *ty = type_short((ThDtype)a->dtype), *ro = a->flags & ACC_WRITE ? "" : "const ";
         text_init(&t, e->c);
-        if (!size_is(a->off, 0)) { text_put(&t, " + "); emit_size(&t, a->off); }
+        if (!size_is(a->off, 0)) {
+            text_put(&t, " + ");
+            emit_size(&t, a->off);
+        }
         if (a->flags & ACC_ROWTEMP) text_printf(&t, " + blockIdx.x * a.row[%d]", a->buf);
         emit_line(e, "%s%s *const p%d = (%s%s *)b[%d]%s; (void)p%d;", ro, ty, i, ro, ty, a->buf, t.at ? t.at : "", i);
         text_free(&t);
@@ -67,7 +70,8 @@ static void close_points(Emit *e) {
     emit_line(e, "}");
 }
 
-static bool codes(Emit *e, const KernelOrder *o, int from, int to) { /* what runs before the loops at depths [from, to) */
+static bool codes(Emit *e, const KernelOrder *o, int from,
+                  int to) { /* what runs before the loops at depths [from, to) */
     for (int d = from; d < to; d++)
         if (!cuda_code(e, o->code + e->s->pre[d], e->s->npre[d], false)) return false;
     return true;
@@ -104,7 +108,8 @@ static bool stages(Emit *e, const CudaKernel *c, CudaMode mode) {
     for (int i = 0; i < c->k->st.n; i++) {
         e->s = &o->stage[i];
         if (!(mode == CUDA_BLOCK ? spread(e, o, c->depth) : cuda_depth(e, o, c->depth))) return false;
-        if (mode == CUDA_BLOCK) emit_line(e, "__syncthreads();"); /* the next stage, or point, reads what this one wrote */
+        if (mode == CUDA_BLOCK)
+            emit_line(e, "__syncthreads();"); /* the next stage, or point, reads what this one wrote */
     }
     return true;
 }
@@ -117,7 +122,8 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, CudaMode mode) {
     e->vec = arena_alloc0(e->arena, (size_t)c->k->ins.n + 1);
     if (!e->mask || !e->vec) return false;
     if (c->k->title) emit_line(e, "/* %s */", c->k->title);
-    emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", c->number, mode == CUDA_BLOCK && c->also_block ? "b" : "", c->number);
+    emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", c->number, mode == CUDA_BLOCK && c->also_block ? "b" : "",
+              c->number);
     e->indent = 1;
     cuda_head(e, c);
     bool ok;
@@ -125,7 +131,8 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, CudaMode mode) {
     else {
         if (mode == CUDA_BLOCK) emit_line(e, "SHARED; (void)sh;");
         bool block = mode == CUDA_BLOCK;
-        cuda_points(e, &c->o.stage[0], 0, c->depth, "g", block ? "blockIdx.x" : "blockIdx.x * (i64)blockDim.x + threadIdx.x",
+        cuda_points(e, &c->o.stage[0], 0, c->depth, "g",
+                    block ? "blockIdx.x" : "blockIdx.x * (i64)blockDim.x + threadIdx.x",
                     block ? "gridDim.x" : "gridDim.x * (i64)blockDim.x");
         ok = stages(e, c, mode);
         close_points(e);

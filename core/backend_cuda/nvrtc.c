@@ -1,7 +1,7 @@
 /*
- * nvrtc.c -- NVIDIA's run-time compiler, opened when first asked for: by its name, then in $CUDA_HOME and the usual place.
- * In: the text of kernels and an architecture. Out: whether it compiles, with the log. Needs no GPU and no driver. The
- * library stays open; a context remembers what it found.
+ * nvrtc.c -- NVIDIA's run-time compiler, opened when first asked for: by its name, then in $CUDA_HOME and the usual
+ * place. In: the text of kernels and an architecture. Out: whether it compiles, with the log. Needs no GPU and no
+ * driver. The library stays open; a context remembers what it found.
  */
 #include "../backend.h"
 

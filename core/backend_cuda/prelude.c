@@ -1,6 +1,6 @@
 /*
- * prelude.c -- the head of every text of kernels: the dialect in CUDA's terms. emulation.c gives the same words a meaning
- * in C, so that the text after them is one and the same. Nothing here includes a header.
+ * prelude.c -- the head of every text of kernels: the dialect in CUDA's terms. emulation.c gives the same words a
+ * meaning in C, so that the text after them is one and the same. Nothing here includes a header.
  */
 #include "cuda.h"
 
@@ -28,9 +28,9 @@ const char *const cuda_prelude =
     "}\n";
 
 static const char *const libm[] = {
-    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
-    "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "atan2", "pow", "floor", "ceil", "trunc", "rint", "round", "sqrt",
-    "fmod", "fabs",
+    "exp",  "exp2",  "expm1", "log",   "log2", "log10", "log1p", "sin",   "cos",  "tan",  "asin",
+    "acos", "atan",  "sinh",  "cosh",  "tanh", "asinh", "acosh", "atanh", "erf",  "erfc", "atan2",
+    "pow",  "floor", "ceil",  "trunc", "rint", "round", "sqrt",  "fmod",  "fabs",
 };
 
 bool cuda_mark_libm(Emit *e) {

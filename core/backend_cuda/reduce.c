@@ -11,22 +11,23 @@ static const char *fold_position(Emit *e, const Red *d, ThDtype v, char name[48]
     const char *s = type_short(v), *op = d->kind == RED_ARGMAX ? ">" : "<";
     snprintf(name, 48, "fold_%s_%s", d->kind == RED_ARGMAX ? "argmax" : "argmin", s);
     if (!need(e, name)) return name;
-    text_printf(&e->helpers,
-                "INLINE i64 %s(%s best, i64 at, char *sh) {\n"
-                "    i64 *const p = (i64 *)sh; %s *const v = (%s *)(sh + 2048);\n"
-                "    const int t = (int)threadIdx.x;\n"
-                "    __syncthreads(); p[t] = at; v[t] = best; __syncthreads();\n"
-                "    for (int h = %d; h; h >>= 1) {\n"
-                "        if (t < h && p[t + h] >= 0) {\n"
-                "            const %s x = v[t], y = v[t + h];\n"
-                "            const int nx = x != x, ny = y != y, same = (nx && ny) || x == y;\n"
-                "            if (p[t] < 0 || (same ? p[t + h] < p[t] : ny || (!nx && y %s x))) { v[t] = y; p[t] = p[t + h]; }\n"
-                "        }\n"
-                "        __syncthreads();\n"
-                "    }\n"
-                "    return p[0];\n"
-                "}\n",
-                name, s, s, s, CUDA_THREADS / 2, s, op);
+    text_printf(
+        &e->helpers,
+        "INLINE i64 %s(%s best, i64 at, char *sh) {\n"
+        "    i64 *const p = (i64 *)sh; %s *const v = (%s *)(sh + 2048);\n"
+        "    const int t = (int)threadIdx.x;\n"
+        "    __syncthreads(); p[t] = at; v[t] = best; __syncthreads();\n"
+        "    for (int h = %d; h; h >>= 1) {\n"
+        "        if (t < h && p[t + h] >= 0) {\n"
+        "            const %s x = v[t], y = v[t + h];\n"
+        "            const int nx = x != x, ny = y != y, same = (nx && ny) || x == y;\n"
+        "            if (p[t] < 0 || (same ? p[t + h] < p[t] : ny || (!nx && y %s x))) { v[t] = y; p[t] = p[t + h]; }\n"
+        "        }\n"
+        "        __syncthreads();\n"
+        "    }\n"
+        "    return p[0];\n"
+        "}\n",
+        name, s, s, s, CUDA_THREADS / 2, s, op);
     return name;
 }
 
@@ -40,8 +41,8 @@ static void combine(Emit *e, Text *t, const Red *d) {
 }
 
 static const char *fold_value(Emit *e, const Red *d, char name[48]) {
-    static const char *const kind[] = {[RED_SUM] = "sum", [RED_PROD] = "prod", [RED_MAX] = "max", [RED_MIN] = "min",
-                                       [RED_AND] = "and", [RED_OR] = "or"};
+    static const char *const kind[] = {[RED_SUM] = "sum", [RED_PROD] = "prod", [RED_MAX] = "max",
+                                       [RED_MIN] = "min", [RED_AND] = "and",   [RED_OR] = "or"};
     const char *s = type_short((ThDtype)d->acc_dtype);
     snprintf(name, 48, "fold_%s_%s", kind[d->kind], s);
     if (!need(e, name)) return name;
@@ -68,6 +69,7 @@ void cuda_fold(Emit *e, int r) {
     const Red *d = &e->k->red.at[r];
     char name[48];
     if (d->kind == RED_ARGMAX || d->kind == RED_ARGMIN)
-        emit_line(e, "i64 r%d = %s(best%d, at%d, sh);", r, fold_position(e, d, (ThDtype)e->k->ins.at[d->v].dtype, name), r, r);
+        emit_line(e, "i64 r%d = %s(best%d, at%d, sh);", r, fold_position(e, d, (ThDtype)e->k->ins.at[d->v].dtype, name),
+                  r, r);
     else emit_line(e, "%s r%d = %s(acc%d, sh);", type_short((ThDtype)d->acc_dtype), r, fold_value(e, d, name), r);
 }

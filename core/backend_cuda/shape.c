@@ -1,7 +1,7 @@
 /*
- * shape.c -- how a kernel runs on a grid: which loops the grid covers and what happens inside. In: a Kernel and the order
- * of its instructions. Out: a CudaKernel. Always right is SERIAL; the others need that points are independent, that no
- * store stands between the loops that are spread, and (BLOCK) that no thread leaves while others wait for it.
+ * shape.c -- how a kernel runs on a grid: which loops the grid covers and what happens inside. In: a Kernel and the
+ * order of its instructions. Out: a CudaKernel. Always right is SERIAL; the others need that points are independent,
+ * that no store stands between the loops that are spread, and (BLOCK) that no thread leaves while others wait for it.
  */
 #include "cuda.h"
 
@@ -98,7 +98,10 @@ static bool supported(Emit *e, const Kernel *k) {
 static void choose(CudaKernel *c) {
     const Kernel *k = c->k;
     c->depth = k->nouter;
-    if (k->st.at[k->st.n - 1].cls == STAGE_GEMM) { c->mode = CUDA_GEMM; return; }
+    if (k->st.at[k->st.n - 1].cls == STAGE_GEMM) {
+        c->mode = CUDA_GEMM;
+        return;
+    }
     c->mode = CUDA_SERIAL;
     if (ordered(k)) return;
     if (k->nouter || k->st.n > 1) {

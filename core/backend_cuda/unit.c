@@ -4,8 +4,8 @@
 #include "cuda.h"
 
 static void args_record(Emit *e, const CudaKernel *c) {
-    emit_line(e, "typedef struct { char *b[%d]; i64 s[%d]; Cell q[%d]; i64 *err, step, row[%d]; } Args_%d;", c->nbuf + !c->nbuf,
-         c->nsym + !c->nsym, c->nparam + !c->nparam, c->nbuf + !c->nbuf, c->number);
+    emit_line(e, "typedef struct { char *b[%d]; i64 s[%d]; Cell q[%d]; i64 *err, step, row[%d]; } Args_%d;",
+              c->nbuf + !c->nbuf, c->nsym + !c->nsym, c->nparam + !c->nparam, c->nbuf + !c->nbuf, c->number);
 }
 
 static CudaKernel *kernels(Emit *e) {
@@ -23,7 +23,8 @@ static CudaKernel *kernels(Emit *e) {
 static void straight(Emit *e, const Region *g) {
     for (int i = g->first; i < g->first + g->n; i++) {
         if (i < e->p->first_write)
-            emit_line(e, "if (f->rt->poll_interrupt(f)) return f->rt->fail(f, %d, %d, 0, 0, 0, 0, 0);", i, TH_Interrupted);
+            emit_line(e, "if (f->rt->poll_interrupt(f)) return f->rt->fail(f, %d, %d, 0, 0, 0, 0, 0);", i,
+                      TH_Interrupted);
         emit_line(e, "if (step_%d(f)) return 1;", i);
     }
 }
@@ -31,11 +32,15 @@ static void straight(Emit *e, const Region *g) {
 static void region(Emit *e, int id) { /* as deep as loops and branches nest */
     for (; id >= 0; id = e->p->region[id].next) {
         const Region *g = &e->p->region[id];
-        if (g->kind == REGION_STRAIGHT) { straight(e, g); continue; }
+        if (g->kind == REGION_STRAIGHT) {
+            straight(e, g);
+            continue;
+        }
         if (g->kind == REGION_BRANCH) emit_line(e, "if (*f->buf[%d]) {", g->cond);
         else {
             if (g->trip.sym < 0) emit_line(e, "for (i64 t = 0, n = %lld; t < n; t++) {", (long long)g->trip.k);
-            else emit_line(e, "for (i64 t = 0, n = %lld * f->sym[%d]; t < n; t++) {", (long long)g->trip.k, g->trip.sym);
+            else
+                emit_line(e, "for (i64 t = 0, n = %lld * f->sym[%d]; t < n; t++) {", (long long)g->trip.k, g->trip.sym);
             emit_line(e, "    f->sym[%d] = t;", g->counter);
         }
         e->indent++;

@@ -1,6 +1,6 @@
 /*
- * backend_build.c -- from the text of a unit to a loaded one: cold, warm, damaged cache, directories that may not be used,
- * compilers that are missing or fail. Everything happens in a fresh temporary directory.
+ * backend_build.c -- from the text of a unit to a loaded one: cold, warm, damaged cache, directories that may not be
+ * used, compilers that are missing or fail. Everything happens in a fresh temporary directory.
  */
 #include "test.h"
 

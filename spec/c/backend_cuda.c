@@ -1,12 +1,13 @@
 /*
- * backend_cuda.c -- every class of kernel as CUDA text: run on the emulated device and compared with the interpreter on the
- * same plan, and compiled by NVRTC for two architectures where that library is. Last, the emulation's own promises.
+ * backend_cuda.c -- every class of kernel as CUDA text: run on the emulated device and compared with the interpreter on
+ * the same plan, and compiled by NVRTC for two architectures where that library is. Last, the emulation's own promises.
  */
 #include "../../core/backend_c/build.h"
 #include "../../core/backend_cuda/cuda.h"
 #include "../../core/runtime/function.h"
 #include "plan_test.h"
 
+#include <dirent.h>
 #include <unistd.h>
 
 static ThContext *c;
@@ -17,6 +18,14 @@ static void keep_log(void *user, const char *text) {
     (void)user;
     snprintf(last_log, sizeof last_log, "%s", text);
 }
+
+/* Every variable made here is kept and released at the end; (name)(...) goes past that. */
+static ThVar *kept[1000];
+static int nkept;
+static ThVar *keep(ThVar *v) { return v && nkept < 1000 ? kept[nkept++] = v : v; }
+#define tensor(...) keep(tensor(__VA_ARGS__))
+#define th_op(...) keep(th_op(__VA_ARGS__))
+#define over(...) keep(build(__VA_ARGS__)) /* a function of x over an axis */
 
 /* ---- data -------------------------------------------------------------------------------------------------------- */
 static double random_number(void) {
@@ -74,7 +83,8 @@ static void check_text(const Plan *p, const char *name, const char *word) {
 }
 
 /* The plan of the outputs through interpreter and emulation; arguments are released. */
-static void same(const char *name, ThVar *const *in, int nin, ThVar *const *out, int nout, ThArray **args, const char *word) {
+static void same(const char *name, ThVar *const *in, int nin, ThVar *const *out, int nout, ThArray **args,
+                 const char *word) {
     for (int o = 0; o < nout; o++) {
         CHECK(out[o] != NULL);
         if (!out[o]) fprintf(stderr, "%s: output %d: %s\n", name, o, th_error_text(c));
@@ -106,7 +116,8 @@ static void same(const char *name, ThVar *const *in, int nin, ThVar *const *out,
 }
 
 /* Both fail, with one message. */
-static void same_error(const char *name, ThVar *const *in, int nin, ThVar *out, ThArray **args, ThError kind, const char *words) {
+static void same_error(const char *name, ThVar *const *in, int nin, ThVar *out, ThArray **args, ThError kind,
+                       const char *words) {
     CHECK(out != NULL);
     if (!out) return;
     Made m = make(c, in, nin, &out, 1, NULL, NULL, 0);
@@ -132,9 +143,10 @@ static ThVar *call_with(const char *name, const ThArg *args, int n) {
     int got = th_build(c, th_func_find(name), args, n, out, 4);
     if (got < 1) fprintf(stderr, "%s: %s\n", name, th_error_text(c));
     for (int i = 1; i < got; i++) th_var_release(out[i]);
-    return got < 1 ? NULL : out[0];
+    return got < 1 ? NULL : keep(out[0]);
 }
-#define VAR(v) {.kind = TH_ARG_VAR, .var = (v)}
+#define VAR(v) \
+    { .kind = TH_ARG_VAR, .var = (v) }
 
 /* ---- classes of kernels ------------------------------------------------------------------------------------------ */
 static void elementwise(ThDtype d) {
@@ -173,9 +185,10 @@ static void all_scalars(ThDtype d) {
 }
 
 static void integers(void) {
-    ThVar *x = tensor(c, TH_INT32, 1, 0, "x"), *y = tensor(c, TH_INT8, 1, 0, "y"), *f = tensor(c, TH_FLOAT64, 1, 0, "f");
+    ThVar *x = tensor(c, TH_INT32, 1, 0, "x"), *y = tensor(c, TH_INT8, 1, 0, "y"),
+          *f = tensor(c, TH_FLOAT64, 1, 0, "f");
     ThArg to[2] = {VAR(f), {.kind = TH_ARG_STR, .s = "int16"}};
-    ThVar *out[] = {th_op(c, "int_div", 2, x, y), th_op(c, "mod", 2, x, y), th_op(c, "xor", 2, x, y),
+    ThVar *out[] = {th_op(c, "int_div", 2, x, y),  th_op(c, "mod", 2, x, y), th_op(c, "xor", 2, x, y),
                     th_op(c, "true_div", 2, x, y), call_with("cast", to, 2), th_op(c, "maximum", 2, x, y)};
     ThArray *a[] = {filled(TH_INT32, 1, (int64_t[]){500}, 1e6, 0), filled(TH_INT8, 1, (int64_t[]){500}, 20, 40),
                     filled(TH_FLOAT64, 1, (int64_t[]){500}, 1e5, 0)};
@@ -190,7 +203,7 @@ static void reductions(ThDtype d, int64_t rows, int64_t cols) {
     static const char *const op[] = {"sum", "max", "min", "prod", "argmax"};
     ThVar *x = tensor(c, d, 2, 0, "x"), *out[8];
     for (int axis = 0; axis < 2; axis++) {
-        for (int i = 0; i < TH_LEN(op); i++) out[i] = build(c, op[i], x, axis);
+        for (int i = 0; i < TH_LEN(op); i++) out[i] = over(c, op[i], x, axis);
         ThArray *a = filled(d, 2, (int64_t[]){rows, cols}, 0.3, 0.9);
         same("reductions", &x, 1, out, TH_LEN(op), &a, axis ? "fold_argmax" : "KERNEL");
     }
@@ -211,12 +224,14 @@ static void products(ThDtype d) {
     ThArray *a[] = {filled(d, 2, (int64_t[]){45, 70}, 1, 0), filled(d, 2, (int64_t[]){70, 33}, 1, 0),
                     filled(d, 1, (int64_t[]){70}, 1, 0)};
     same("products", (ThVar *[]){x, y, v}, 3, out, 2, a, "tiles");
-    ThArray *b[] = {filled(d, 2, (int64_t[]){3, 0}, 1, 0), filled(d, 2, (int64_t[]){0, 2}, 1, 0), filled(d, 1, (int64_t[]){0}, 1, 0)};
+    ThArray *b[] = {filled(d, 2, (int64_t[]){3, 0}, 1, 0), filled(d, 2, (int64_t[]){0, 2}, 1, 0),
+                    filled(d, 1, (int64_t[]){0}, 1, 0)};
     same("empty products", (ThVar *[]){x, y, v}, 3, out, 2, b, "tiles");
 }
 
 static void rows(void) {
-    ThVar *x = tensor(c, TH_FLOAT64, 2, 0, "x"), *b = tensor(c, TH_FLOAT64, 1, 0, "b"), *y = tensor(c, TH_INT64, 1, 0, "y");
+    ThVar *x = tensor(c, TH_FLOAT64, 2, 0, "x"), *b = tensor(c, TH_FLOAT64, 1, 0, "b"),
+          *y = tensor(c, TH_INT64, 1, 0, "y");
     const ThArg loss[3] = {VAR(x), VAR(b), VAR(y)};
     ThVar *out[] = {th_op(c, "nnet.softmax_with_bias", 2, x, b), th_op(c, "nnet.logsoftmax", 1, x),
                     call_with("nnet.crossentropy_softmax_1hot_with_bias", loss, 3)};
@@ -231,7 +246,8 @@ static void rows(void) {
 
 /* Rows taken and added to by a vector of positions; some come twice. */
 static void places(void) {
-    ThVar *x = tensor(c, TH_FLOAT64, 2, 0, "x"), *i = tensor(c, TH_INT64, 1, 0, "i"), *y = tensor(c, TH_FLOAT64, 2, 0, "y");
+    ThVar *x = tensor(c, TH_FLOAT64, 2, 0, "x"), *i = tensor(c, TH_INT64, 1, 0, "i"),
+          *y = tensor(c, TH_FLOAT64, 2, 0, "y");
     ThArg take[2] = {VAR(x), VAR(i)};
     ThVar *taken = call_with("subtensor", take, 2);
     ThVar *out[] = {taken, th_op(c, "inc_subtensor", 2, taken, y), th_op(c, "set_subtensor", 2, taken, y)};
@@ -290,13 +306,51 @@ static void emulation(void) {
     CHECK(emulated("SHARED; if (threadIdx.x == 0) a.out[blockIdx.x] = *(f64 *)sh;", 32, out) == 0);
     CHECK(out[0] != out[0] && out[1] != out[1] && out[2] != out[2]); /* poisoned */
     CHECK(emulated("SHARED; f64 *v = (f64 *)sh; v[threadIdx.x] = threadIdx.x; __syncthreads();\n"
-                   "if (threadIdx.x == 31) a.out[blockIdx.x] = v[0] + v[31];", 32, out) == 0);
+                   "if (threadIdx.x == 31) a.out[blockIdx.x] = v[0] + v[31];",
+                   32, out) == 0);
     CHECK(out[0] == 31 && out[2] == 31);
     CHECK(emulated("if (threadIdx.x < 16) __syncthreads();\nelse __syncthreads();", 32, out) != 0); /* two places */
-    CHECK(emulated("if (threadIdx.x < 16) return;\n__syncthreads();", 32, out) == 0); /* gone before: as on the device */
+    CHECK(emulated("if (threadIdx.x < 16) return;\n__syncthreads();", 32, out) ==
+          0); /* gone before: as on the device */
     double order[4] = {0};
     CHECK(emulated("if (threadIdx.x == 0) { a.out[1 + (int)a.out[0]] = blockIdx.x; a.out[0]++; }", 8, order) == 0);
     CHECK(order[0] == 3 && !(order[1] == 0 && order[2] == 1 && order[3] == 2)); /* shuffled */
+}
+
+/* Writing and loading a unit (from the cache) with each allocation failing in turn. */
+static int one_unit(ThContext *other) {
+    char dir[128];
+    snprintf(dir, sizeof dir, "%s/cache", root);
+    ThContext *was = c;
+    c = other;
+    ThVar *x = (tensor)(c, TH_FLOAT64, 2, 0, "x"), *y = x ? (th_op)(c, "exp", 1, x) : NULL,
+          *s = y ? build(c, "sum", y, 1) : NULL;
+    PlanIo in = {0}, out = {0};
+    if (s) in.type = th_var_type(x), out.type = th_var_type(s);
+    bool ready = s && !th_config_set(c, "base_compiledir", dir);
+    FGraph *fg = ready ? fg_new(c, &x, 1, &s, 1, NULL, NULL, 0, false) : NULL;
+    Plan *p = fg ? plan_make(fg, &in, 1, &out, 1) : NULL;
+    Unit *u = p ? backend_cuda_emulated.build(c, p, "f") : NULL;
+    if (u) u->release(u);
+    plan_release(p);
+    fg_free(fg);
+    th_var_release(s);
+    th_var_release(y);
+    th_var_release(x);
+    c = was;
+    return u != NULL;
+}
+
+static void remove_cache(void) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/cache/lua-units", root);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (e->d_name[0] != '.') unlinkat(dirfd(d), e->d_name, 0);
+    if (d) closedir(d);
+    rmdir(path);
+    snprintf(path, sizeof path, "%s/cache", root);
+    rmdir(path);
 }
 
 int main(void) {
@@ -324,7 +378,11 @@ int main(void) {
         refused();
         emulation();
     }
+    CHECK(nkept < 1000);
+    while (nkept) th_var_release(kept[--nkept]);
     th_context_release(c);
+    if (compiler) test_every_failure(one_unit);
+    remove_cache();
     rmdir(root);
     int bad = test_done("backend_cuda");
     if (bad || (compiler && nvrtc)) return bad;

@@ -40,7 +40,7 @@ static ThVar *shared(ThContext *c, ThDtype d, double v, const char *name) {
 
 static void refuses_inputs(ThContext *c) {
     ThVar *x = tensor(c, TH_FLOAT64, 1, 0, "x"), *y = tensor(c, TH_FLOAT64, 1, 0, "y"), *z = th_op(c, "add", 2, x, y);
-    ThVar *k = own(th_constant_float(c, 2)), *s = shared(c, TH_FLOAT64, 1, "w");
+    ThVar *k = th_constant_float(c, 2), *s = shared(c, TH_FLOAT64, 1, "w");
     CHECK(!compile(c, (ThVar *[]){x, k}, 2, (ThVar *[]){x}, 1, NULL, 0, NULL));
     CHECK_ERROR(c, TH_TypeError, "input at index 1 is the constant");
     CHECK(!compile(c, (ThVar *[]){s}, 1, (ThVar *[]){x}, 1, NULL, 0, NULL));
@@ -193,8 +193,7 @@ static int compile_and_call(ThContext *c) {
     th_array_release(out[0]);
     th_array_release(a);
     th_function_release(f);
-    th_var_release(v[1]);
-    disown();
+    for (int i = 0; i < 6; i++) th_var_release(v[i]);
     return ok;
 }
 
@@ -208,8 +207,8 @@ int main(void) {
     old_value_out(c);
     if (th_error(c)) fprintf(stderr, "%s\n", th_error_text(c));
     CHECK(th_error(c) == TH_OK);
-    disown();
     th_context_release(c);
+    kept_release();
     test_every_failure(compile_and_call);
     return test_done("compile_api");
 }

@@ -242,7 +242,7 @@ static void test_body(ThContext *c) {
     ScalarBody q = {.nin = 2,
                     .nout = 2,
                     .n = 4,
-                    .narg = 8,
+                    .narg = 7,
                     .nconst = 1,
                     .in_dtype = (ThDtype[]){TH_FLOAT32, TH_FLOAT32},
                     .cdtype = (ThDtype[]){TH_FLOAT32},

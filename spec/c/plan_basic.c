@@ -122,7 +122,6 @@ int main(void) {
     long_chain(c);
     if (th_error(c)) fprintf(stderr, "%s\n", th_error_text(c));
     CHECK(th_error(c) == TH_OK);
-    disown();
     th_context_release(c);
     return test_done("plan_basic");
 }

@@ -171,8 +171,7 @@ static bool run(uint64_t seed) {
     for (int i = 0; i < SHAREDS + INPUTS; i++) {
         int nd = shapes[i][1] ? 2 : 1;
         p.a[p.n] = filled(&p, nd, shapes[i]);
-        p.v[p.n] = i < SHAREDS ? th_shared_new(p.c, p.a[p.n], "w", false, 0)
-                               : th_variable_new(p.c, type_tensor(TH_FLOAT64, nd, 0), "x");
+        p.v[p.n] = i < SHAREDS ? th_shared_new(p.c, p.a[p.n], "w", false, 0) : tensor(p.c, TH_FLOAT64, nd, 0, "x");
         p.n++;
     }
     int size = 8 + pick(&p, POOL - 12);

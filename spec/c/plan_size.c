@@ -11,9 +11,9 @@ static ThVar *arange(ThContext *c, ThVar *stop) {
     Builder b;
     builder_begin(&b, c);
     ThVar *v = arange_make(&b, const_int(&b, 0, TH_INT64), stop, const_int(&b, 1, TH_INT64), TH_INT64);
-    own(th_var_retain(v));
+    kept(th_var_retain(v));
     builder_end(&b);
-    return v;
+    return kept(v);
 }
 
 static int64_t length_for(Made *m, ThArray *a) {
@@ -27,7 +27,7 @@ static int64_t length_for(Made *m, ThArray *a) {
 
 /* arange(n) + 1 for an argument n: no step, a new signature for each n. */
 static void argument_values(ThContext *c) {
-    ThVar *n = tensor(c, TH_INT64, 0, 0, "n"), *y = th_op(c, "add", 2, arange(c, n), own(th_constant_int(c, 1)));
+    ThVar *n = tensor(c, TH_INT64, 0, 0, "n"), *y = th_op(c, "add", 2, arange(c, n), th_constant_int(c, 1));
     Made m = make(c, &n, 1, &y, 1, NULL, NULL, 0);
     CHECK(m.plan && plan_check(m.plan));
     if (!m.plan) return;
@@ -43,7 +43,7 @@ static void argument_values(ThContext *c) {
 /* arange(max(x)) + 1: the size is known only after a step; its buffers are late. */
 static void computed_values(ThContext *c) {
     ThVar *x = tensor(c, TH_INT64, 1, 0, "x"), *n = build(c, "max", x, 0), *r = arange(c, n),
-          *y = th_op(c, "add", 2, r, own(th_constant_int(c, 1)));
+          *y = th_op(c, "add", 2, r, th_constant_int(c, 1));
     ThVar *sum = build(c, "sum", th_op(c, "mul", 2, r, r), 0);
     Made m = make(c, &x, 1, (ThVar *[]){y, sum}, 2, NULL, NULL, 0);
     CHECK(m.plan && plan_check(m.plan));
@@ -170,7 +170,6 @@ int main(void) {
     layout(c);
     if (th_error(c)) fprintf(stderr, "%s\n", th_error_text(c));
     CHECK(th_error(c) == TH_OK);
-    disown();
     th_context_release(c);
     return test_done("plan_size");
 }

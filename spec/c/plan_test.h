@@ -7,39 +7,53 @@
 #include "test.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
 
-/* Variables made by tensor, build and th_op below belong to the test until disown(). */
+/* Variables of a test live until kept_release or the end, so that expressions can be nested: every maker hands its
+ * result here, and th_var_release takes it back. */
 static struct {
     ThVar **at;
-    size_t n, cap;
-} owned;
-
-static inline ThVar *own(ThVar *v) {
+    int n, cap;
+} kept_;
+static void kept_release(void) {
+    while (kept_.n) th_var_release(kept_.at[--kept_.n]);
+    free(kept_.at);
+    kept_.at = NULL;
+    kept_.cap = 0;
+}
+static inline ThVar *kept(ThVar *v) {
+    static int once;
+    if (!once++) atexit(kept_release);
     if (!v) return NULL;
-    if (owned.n == owned.cap)
-        owned.at = realloc(owned.at, (owned.cap = owned.cap ? 2 * owned.cap : 64) * sizeof *owned.at);
-    return owned.at[owned.n++] = v;
+    if (kept_.n == kept_.cap) kept_.at = realloc(kept_.at, sizeof *kept_.at * (size_t)(kept_.cap = 2 * kept_.cap + 64));
+    return kept_.at[kept_.n++] = v;
 }
-
-static inline void disown(void) {
-    for (size_t i = 0; i < owned.n; i++) th_var_release(owned.at[i]);
-    free(owned.at);
-    owned.at = NULL;
-    owned.n = owned.cap = 0;
+static inline void kept_drop(ThVar *v) {
+    for (int i = kept_.n - 1; i >= 0; i--)
+        if (kept_.at[i] == v) {
+            kept_.at[i] = kept_.at[--kept_.n];
+            break;
+        }
+    th_var_release(v);
 }
-
-#define th_op(...) own(th_op(__VA_ARGS__))
+#define th_op(...) kept(th_op(__VA_ARGS__))
+#define th_variable_new(...) kept(th_variable_new(__VA_ARGS__))
+#define th_shared_new(...) kept(th_shared_new(__VA_ARGS__))
+#define th_constant_new(...) kept(th_constant_new(__VA_ARGS__))
+#define th_constant_int(...) kept(th_constant_int(__VA_ARGS__))
+#define th_constant_float(...) kept(th_constant_float(__VA_ARGS__))
+#define th_var_release(v) kept_drop(v)
 
 static inline ThVar *tensor(ThContext *c, ThDtype d, int ndim, uint32_t broadcastable, const char *name) {
-    return own(th_variable_new(c, type_tensor(d, ndim, broadcastable), name));
+    return th_variable_new(c, type_tensor(d, ndim, broadcastable), name);
 }
 
 /* name(x, axis) */
 static inline ThVar *build(ThContext *c, const char *name, ThVar *x, int axis) {
     ThArg args[2] = {{.kind = TH_ARG_VAR, .var = x}, {.kind = TH_ARG_INT, .i = axis, .key = "axis"}};
     ThVar *out[1] = {0};
-    return th_build(c, th_func_find(name), args, 2, out, 1) == 1 ? own(out[0]) : NULL;
+    return th_build(c, th_func_find(name), args, 2, out, 1) == 1 ? kept(out[0]) : NULL;
 }
 
 static inline ThArray *array(ThContext *c, ThDtype d, int ndim, const int64_t *shape, const void *data) {
