@@ -11,7 +11,7 @@ static ThVar *arange(ThContext *c, ThVar *stop) {
     Builder b;
     builder_begin(&b, c);
     ThVar *v = arange_make(&b, const_int(&b, 0, TH_INT64), stop, const_int(&b, 1, TH_INT64), TH_INT64);
-    kept(th_var_retain(v));
+    th_var_retain(v);
     builder_end(&b);
     return kept(v);
 }
