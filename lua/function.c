@@ -9,8 +9,8 @@
 typedef struct LFunction {
     ThFunction *f;
     int nin, nout;
-    uint64_t keep_array;      /* outputs given as arrays even when 0-d, by bit (first 64) */
     bool named_out;           /* one table comes back; names in user value 1 */
+    bool keep_array[];        /* outputs given as arrays even when 0-d */
 } LFunction;
 
 static LFunction *check(lua_State *L, LtState *s, int i) {
@@ -141,8 +141,9 @@ static int compile(lua_State *L) {
     p.c.accept_inplace = flag(L, 1, "accept_inplace");
     p.c.no_rebuild_strict = flag(L, 1, "no_rebuild_strict");
     lt_mark_line(L, s);
-    LFunction *f = lua_newuserdatauv(L, sizeof *f, 2);
-    *f = (LFunction){0};
+    size_t size = sizeof(LFunction) + (size_t)p.c.nout * sizeof(bool);
+    LFunction *f = lua_newuserdatauv(L, size, 2);
+    memset(f, 0, size);
     lt_set_meta(L, s, LT_FUNCTION);
     int64_t before = th_stat(s->ctx, "live_bytes");
     f->f = th_compile(s->ctx, &p.c);
@@ -153,9 +154,9 @@ static int compile(lua_State *L) {
     f->nin = th_function_ninputs(f->f);
     f->nout = th_function_noutputs(f->f);
     lua_getfield(L, 1, "keep_array"); /* {true, false, ..} */
-    for (int i = 0; i < f->nout && i < 64 && lua_istable(L, -1); i++) {
+    for (int i = 0; i < f->nout && lua_istable(L, -1); i++) {
         lua_rawgeti(L, -1, i + 1);
-        f->keep_array |= (uint64_t)lua_toboolean(L, -1) << i;
+        f->keep_array[i] = lua_toboolean(L, -1);
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
@@ -212,13 +213,13 @@ static int results(lua_State *L, LtState *s, LFunction *f, int self, ThArray **o
         lua_createtable(L, 0, f->nout);
         for (int i = 0; i < f->nout; i++) {
             lua_rawgeti(L, -2, i + 1);
-            lt_push_result(L, s, out[i], i < 64 && (f->keep_array >> i) & 1);
+            lt_push_result(L, s, out[i], f->keep_array[i]);
             lua_rawset(L, -3);
         }
         return 1;
     }
     luaL_checkstack(L, f->nout + 4, "results");
-    for (int i = 0; i < f->nout; i++) lt_push_result(L, s, out[i], i < 64 && (f->keep_array >> i) & 1);
+    for (int i = 0; i < f->nout; i++) lt_push_result(L, s, out[i], f->keep_array[i]);
     return f->nout;
 }
 

@@ -130,9 +130,10 @@ static bool join_equal(Sum *s) {
     return ok;
 }
 
-/* The Dot22 behind a term, perhaps seen as a vector through one DimShuffle that only this term uses. */
-static ThApply *product_of(const ThVar *m, int8_t *lost) {
+/* The Dot22 behind a term of the sum's own type, perhaps seen as a vector through one DimShuffle that only this term uses. */
+static ThApply *product_of(const Sum *s, const ThVar *m, int8_t *lost) {
     *lost = -1;
+    if (!type_eq(m->type, s->type)) return NULL; /* cast or broadcast by the sum: Gemm does neither */
     if (ask_op(m, &op_dot22)) return m->nclients == 1 ? m->owner : NULL;
     if (!ask_op(m, &op_dimshuffle) || m->type.ndim != 1 || m->nclients != 1) return NULL;
     const ThVar *in = m->owner->in[0];
@@ -150,7 +151,7 @@ static ThVar *make_gemm(Sum *s, Term l, Term m) {
     Opt *o = s->o;
     ThDtype d = (ThDtype)s->type.dtype;
     int8_t lost;
-    ThApply *dot = product_of(m.m, &lost);
+    ThApply *dot = product_of(s, m.m, &lost);
     ThVar *z = lost < 0 ? l.m : dimshuffle_make(&o->b, l.m, lost == 1 ? col : row, 2);
     ThVar *r = apply1(&o->b, &op_gemm, NULL,
                       (ThVar *[]){z, scale_or(o, m.scale, d), dot->in[0], dot->in[1], scale_or(o, l.scale, d)}, 5);
@@ -167,8 +168,8 @@ static int base_of(const Sum *s) {
     int8_t lost;
     int i = 0;
     while (i < s->at.n && !type_eq(s->at.at[i].m->type, s->type)) i++;
-    if (i + 1 >= s->at.n || !product_of(s->at.at[i].m, &lost)) return i;
-    return product_of(s->at.at[i + 1].m, &lost) || !type_eq(s->at.at[i + 1].m->type, s->type) ? i : i + 1;
+    if (i + 1 >= s->at.n || !product_of(s, s->at.at[i].m, &lost)) return i;
+    return product_of(s, s->at.at[i + 1].m, &lost) || !type_eq(s->at.at[i + 1].m->type, s->type) ? i : i + 1;
 }
 
 /* Each product joins the base term; what then is left is added up, the Gemm last. NULL: nothing was joined. */
@@ -182,7 +183,7 @@ static ThVar *rebuild(Sum *s) {
     for (int j = 0; j < s->at.n; j++) {
         Term t = s->at.at[j];
         if (j == base) continue;
-        if (!product_of(t.m, &lost)) {
+        if (!product_of(s, t.m, &lost)) {
             s->at.at[kept++] = t;
             continue;
         }
@@ -206,7 +207,7 @@ static ThVar *rebuild(Sum *s) {
 static bool has_product(const Sum *s) {
     int8_t lost;
     for (int i = 0; i < s->at.n; i++)
-        if (product_of(s->at.at[i].m, &lost)) return true;
+        if (product_of(s, s->at.at[i].m, &lost)) return true;
     return false;
 }
 

@@ -446,6 +446,7 @@ static bool node_inputs(Build *b, int n) {
     for (int i = 0; i < a->nin; i++) {
         const Val *v = &b->p->val[a->in[i]->id];
         x->in[i].buf = -1;
+        x->in[i].off = size_const(0);
         x->in[i].dtype = a->in[i]->type.dtype;
         if (v->root < 0) continue;
         x->in[i].ndim = v->ndim;

@@ -99,8 +99,8 @@ function M.verify_grad(fun, pt, options)
   local value = compile({ inputs = vars, outputs = compile.Out(out, { array = true }), mode = o.mode, on_unused_input = "ignore" })
   local shape = value(table.unpack(point)).shape
   for _ = 1, o.n_tests or 2 do
-    local weight = T.constant((rng:rand(shape) + 0.5):astype(out.dtype), { dtype = out.dtype })
-    if out.ndim == 0 then weight = T.constant(rng:rand() + 0.5, { dtype = out.dtype }) end
+    local draw = out.ndim > 0 and rng:rand(shape) or rng:rand()
+    local weight = T.constant(draw + 0.5, { dtype = out.dtype })
     local cost = T.sum(weight * out)
     local f = compile({ inputs = vars, outputs = cost, mode = o.mode, on_unused_input = "ignore" })
     local grads = M.grad(cost, vars, { disconnected_inputs = "ignore" })

@@ -1,0 +1,94 @@
+--- The loop of the fuzzer: programs from consecutive seeds, each in the interpreter, batches of them in C.
+-- @module spec.support.fuzz_run
+local fuzz = require("spec.support.fuzz")
+
+local function sorted(counts)
+  local names = {}
+  for k in pairs(counts) do names[#names + 1] = k end
+  table.sort(names, function(x, y) return counts[x] > counts[y] or (counts[x] == counts[y] and x < y) end)
+  local words = {}
+  for i, k in ipairs(names) do words[i] = ("%s %d"):format(k, counts[k]) end
+  return table.concat(words, ", "), #names
+end
+
+local function coverage(seen)
+  local names = require("spec.support.fuzz_ops").names()
+  local missing, have = {}, {}
+  for _, n in ipairs(names) do
+    if not seen.ops[n] then missing[#missing + 1] = n end
+    have[n] = true
+  end
+  local kinds = 0
+  for _ in pairs(have) do kinds = kinds + 1 end
+  local dtypes = sorted(seen.dtypes)
+  local _, n = sorted(seen.ops)
+  return ("operations: %d of %d kinds%s\ndtypes: %s"):format(n, kinds, #missing > 0 and "; without " .. table.concat(missing, ", ") or "", dtypes)
+end
+
+--- options: seed, graphs or seconds, batch, no-c, quick, keep-going, verbose. say(text) gets each failure with its program.
+-- @treturn table graphs, steps, gradients, failures (texts), coverage
+return function(options, say)
+  local start = os.time()
+  local result = { graphs = 0, steps = 0, gradients = 0, failures = {} }
+  local seen = { ops = {}, dtypes = {} }
+  local batch, failed = {}, {}
+
+  local function report(p, text)
+    if failed[p.seed] then return end
+    failed[p.seed] = true
+    local source = fuzz.minimal(p, text)
+    result.failures[#result.failures + 1] = ("seed %d: %s\n%s"):format(p.seed, text, source)
+    say(result.failures[#result.failures])
+  end
+
+  local function attempt(programs, optimizer, linker)
+    local ok, message = pcall(fuzz.run, programs, optimizer, linker, report)
+    if ok then return end
+    if #programs > 1 then
+      for _, p in ipairs(programs) do
+        local alone, why = pcall(fuzz.run, { p }, optimizer, linker, report)
+        if not alone then report(p, ("%s/%s raised: %s"):format(optimizer, linker, tostring(why))) end
+        if not alone then return end
+      end
+    end
+    report(programs[1], ("%s/%s raised: %s"):format(optimizer, linker, tostring(message)))
+  end
+
+  local function flush()
+    if #batch == 0 then return end
+    if not options["no-c"] then
+      attempt(batch, "fast_run", "c")
+      if not options.quick then attempt(batch, "None", "c") end
+    end
+    attempt(batch, "fast_run", "interpreter")
+    batch = {}
+  end
+
+  local seed = options.seed
+  while (not options.graphs or result.graphs < options.graphs) and (not options.seconds or os.time() - start < options.seconds) do
+    if options.verbose then io.stderr:write("seed ", seed, "\n") end
+    local p, problem = fuzz.program(seed)
+    result.graphs, seed = result.graphs + 1, seed + 1
+    for _, name in ipairs(p.used) do seen.ops[name] = (seen.ops[name] or 0) + 1 end
+    for _, n in ipairs(p.nodes) do seen.dtypes[n.dtype] = (seen.dtypes[n.dtype] or 0) + 1 end
+    result.steps = result.steps + #p.used
+    if problem then
+      result.failures[#result.failures + 1] = ("seed %d: %s"):format(p.seed, problem)
+      say(result.failures[#result.failures])
+    else
+      fuzz.ready(p)
+      attempt({ p }, "None", "interpreter")
+      attempt({ p }, "fast_compile", "interpreter")
+      attempt({ p }, "fast_run", "interpreter")
+      local ok, some = pcall(fuzz.gradients, p, report, true)
+      if not ok then report(p, "gradient raised: " .. tostring(some)) end
+      if ok and some then result.gradients = result.gradients + 1 end
+      batch[#batch + 1] = p
+      if #batch >= (options.batch or 12) then flush() end
+    end
+    if #result.failures > 0 and not options["keep-going"] then break end
+  end
+  flush()
+  result.coverage = coverage(seen)
+  return result
+end
