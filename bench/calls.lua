@@ -42,7 +42,8 @@ for _, n in ipairs({ 1000, 5000, 20000 }) do
   for i = 1, n do y = T.tanh(y) * (1 + i * 1e-6) + v end
   local mode = theano.compile.Mode({ linker = "interpreter", optimizer = "fast_run" })
   local ms = milliseconds(function() theano.compile({ inputs = { v }, outputs = y, mode = mode }) end)
-  print(("compile, chain of %d links tanh(y)*c + v, fast_run, interpreter: %.1f ms, %.1f us a link"):format(n, ms, ms / n * 1e3))
+  local text = "compile, chain of %d links tanh(y)*c + v, fast_run, interpreter: %.1f ms, %.1f us a link"
+  print(text:format(n, ms, ms / n * 1e3))
 end
 
 local before = peak_kb()

@@ -17,7 +17,8 @@ local function build()
   local h = T.tanh(T.dot(x, p[1]) + p[2])
   local cost = (-T.log(T.nnet.softmax(T.dot(h, p[3]) + p[4]))[{ T.arange(y.shape[0]), y }]):mean()
   local updates = {}
-  for i, g in ipairs(theano.grad(cost, p)) do updates[i] = { p[i], p[i] - T.constant(0.1, { dtype = "float32" }) * g } end
+  local rate = T.constant(0.1, { dtype = "float32" })
+  for i, g in ipairs(theano.grad(cost, p)) do updates[i] = { p[i], p[i] - rate * g } end
   local cpu = os.clock()
   theano.compile({ inputs = { x, y }, outputs = cost, updates = updates })
   return (os.clock() - cpu) * 1e3

@@ -1,4 +1,5 @@
--- One SGD step of the MLP 784-500-10 (tanh, softmax NLL), batch 60 and 1, float32 and float64: microseconds, minimum of rounds.
+-- One SGD step of the MLP 784-500-10 (tanh, softmax NLL), batch 60 and 1, float32 and float64:
+-- microseconds, minimum of rounds.
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 
@@ -7,7 +8,8 @@ local function network(dtype, batch)
   local bound = 1 / math.sqrt(784)
   local function weight(a, b) return theano.shared(rng:uniform(-bound, bound, { a, b }):astype(dtype)) end
   local x, y = T.matrix("x", { dtype = dtype }), T.lvector("y")
-  local params = { weight(784, 500), theano.shared(nd.zeros({ 500 }, dtype)), weight(500, 10), theano.shared(nd.zeros({ 10 }, dtype)) }
+  local function bias(n) return theano.shared(nd.zeros({ n }, dtype)) end
+  local params = { weight(784, 500), bias(500), weight(500, 10), bias(10) }
   local h = T.tanh(T.dot(x, params[1]) + params[2])
   local p = T.nnet.softmax(T.dot(h, params[3]) + params[4])
   local cost = (-T.log(p)[{ T.arange(y.shape[0]), y }]):mean()

@@ -3,9 +3,9 @@
  *
  * Everything hangs off a ThContext; there is no other state. A function that can fail returns NULL or a nonzero status
  * and leaves the first error in its context (th_error_kind, th_error_text); builders given NULL return NULL, so a host
- * may build a whole expression and look once. Objects are reference counted: a function whose name says make, new, build,
- * get or retain gives the caller a reference, to be dropped with th_*_release. Sizes are in elements and strides in
- * bytes unless a name says otherwise. Positions and axes count from 0 and negative axes count from the end.
+ * may build a whole expression and look once. Objects are reference counted: a function whose name says make, new,
+ * build, get or retain gives the caller a reference, to be dropped with th_*_release. Sizes are in elements and strides
+ * in bytes unless a name says otherwise. Positions and axes count from 0 and negative axes count from the end.
  */
 #ifndef THEANO_H
 #define THEANO_H
@@ -57,13 +57,17 @@ typedef enum {
     X(FLOAT32, float32, float, 'f', 'f', 4)   X(FLOAT64, float64, double, 'd', 'f', 8)                                          \
     X(COMPLEX64, complex64, ThComplex64, 'c', 'c', 8)   X(COMPLEX128, complex128, ThComplex128, 'z', 'c', 16)
 /* clang-format on */
-typedef struct { float re, im; } ThComplex64;
-typedef struct { double re, im; } ThComplex128;
+typedef struct {
+    float re, im;
+} ThComplex64;
+typedef struct {
+    double re, im;
+} ThComplex128;
 typedef enum {
 #define X(NAME, name, ctype, letter, kind, bytes) TH_##NAME,
     TH_DTYPE_MAP(X)
 #undef X
-    TH_DTYPE_COUNT,
+        TH_DTYPE_COUNT,
     TH_DTYPE_NONE = 255 /* "not given" */
 } ThDtype;
 
@@ -94,9 +98,9 @@ TH_API ThContext *th_context_retain(ThContext *c);
 TH_API void th_context_release(ThContext *c); /* the last handle (arrays and nodes hold one too) frees it */
 TH_API const char *th_version(void);
 
-TH_API ThError th_error(const ThContext *c);           /* TH_OK when nothing is wrong */
-TH_API const char *th_error_text(const ThContext *c);  /* message without kind and position */
-TH_API const char *th_error_name(ThError e);           /* "TypeError" */
+TH_API ThError th_error(const ThContext *c);          /* TH_OK when nothing is wrong */
+TH_API const char *th_error_text(const ThContext *c); /* message without kind and position */
+TH_API const char *th_error_name(ThError e);          /* "TypeError" */
 TH_API void th_error_clear(ThContext *c);
 /* Position recorded on nodes built from now on (interned); file NULL: unknown. */
 TH_API void th_set_line(ThContext *c, const char *file, int line);
@@ -104,19 +108,20 @@ TH_API void th_set_line(ThContext *c, const char *file, int line);
 TH_API void th_interrupt(ThContext *c);
 
 /* ---- configuration: Theano's flags --------------------------------------------------------------------------- */
-TH_API int th_config_set(ThContext *c, const char *name, const char *value); /* nonzero: error set (nearest name) */
-TH_API const char *th_config_get(ThContext *c, const char *name);            /* canonical text; NULL: unknown flag */
-TH_API int th_config_parse(ThContext *c, const char *flags);                 /* "floatX=float32,mode=FAST_RUN" */
-TH_API int th_config_read(ThContext *c, const char *path);                   /* .theanorc; absent file is no error */
+TH_API int th_config_set(ThContext *c, const char *name, const char *value);    /* nonzero: error set (nearest name) */
+TH_API const char *th_config_get(ThContext *c, const char *name);               /* canonical text; NULL: unknown flag */
+TH_API int th_config_parse(ThContext *c, const char *flags);                    /* "floatX=float32,mode=FAST_RUN" */
+TH_API int th_config_read(ThContext *c, const char *path);                      /* .theanorc; absent file is no error */
 TH_API const char *th_config_name(int i, const char **doc, const char **deflt); /* i-th flag; NULL past the end */
 
 /* ---- arrays --------------------------------------------------------------------------------------------------- */
 /* New C-contiguous array on a 64-byte aligned buffer; contents undefined / zero. ndim <= 32, shape >= 0. */
 TH_API ThArray *th_array_empty(ThContext *c, ThDtype d, int ndim, const int64_t *shape);
 TH_API ThArray *th_array_zeros(ThContext *c, ThDtype d, int ndim, const int64_t *shape);
-/* Host memory used in place; release(user) is called when the last view is gone (may be NULL). strides NULL: C order. */
-TH_API ThArray *th_array_wrap(ThContext *c, ThDtype d, int ndim, const int64_t *shape, const int64_t *strides, void *data,
-                              void (*release)(void *user), void *user);
+/* Host memory used in place; release(user) is called when the last view is gone (may be NULL). strides NULL: C order.
+ */
+TH_API ThArray *th_array_wrap(ThContext *c, ThDtype d, int ndim, const int64_t *shape, const int64_t *strides,
+                              void *data, void (*release)(void *user), void *user);
 TH_API ThArray *th_array_retain(ThArray *a);
 TH_API void th_array_release(ThArray *a);
 TH_API void th_array_free(ThArray *a); /* drop the data now; later use of it or of a view on it raises ValueError */
@@ -134,18 +139,23 @@ TH_API ThContext *th_array_context(const ThArray *a);
 /* Views share the buffer. perm[i] = axis of a, or -1 for a new axis of length 1. */
 TH_API ThArray *th_array_view(ThArray *a, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset_bytes);
 TH_API ThArray *th_array_transpose(ThArray *a, int ndim, const int *perm);
-TH_API ThArray *th_array_reshape(ThArray *a, int ndim, const int64_t *shape); /* one -1; a view where possible, else a copy */
-TH_API ThArray *th_array_copy(ThArray *a);                                   /* C order */
-TH_API ThArray *th_array_astype(ThArray *a, ThDtype d);                      /* NumPy's unsafe cast, always a copy */
+TH_API ThArray *th_array_reshape(ThArray *a, int ndim,
+                                 const int64_t *shape);       /* one -1; a view where possible, else a copy */
+TH_API ThArray *th_array_copy(ThArray *a);                    /* C order */
+TH_API ThArray *th_array_astype(ThArray *a, ThDtype d);       /* NumPy's unsafe cast, always a copy */
 TH_API int th_array_assign(ThArray *dst, const ThArray *src); /* broadcasts src by lengths, casts; overlap is safe */
 TH_API int th_array_fill(ThArray *a, const ThArray *scalar);
 TH_API bool th_array_equal(const ThArray *a, const ThArray *b); /* same shape and values (NaN differs from NaN) */
 /* One element as the widest type of its kind: v.i for b i u (uint64 by bits), v.f for f, v.c for c. */
-typedef union { int64_t i; double f; ThComplex128 c; } ThValue;
-TH_API int th_array_get(const ThArray *a, const int64_t *index, ThValue *v);      /* index: ndim entries, >= 0 */
-TH_API int th_array_set(ThArray *a, const int64_t *index, char kind, ThValue v);  /* kind of v: 'b' 'i' 'u' 'f' 'c' */
+typedef union {
+    int64_t i;
+    double f;
+    ThComplex128 c;
+} ThValue;
+TH_API int th_array_get(const ThArray *a, const int64_t *index, ThValue *v);     /* index: ndim entries, >= 0 */
+TH_API int th_array_set(ThArray *a, const int64_t *index, char kind, ThValue v); /* kind of v: 'b' 'i' 'u' 'f' 'c' */
 /* NumPy's str() / repr() of the array, printed with its defaults (precision 8, threshold 1000, line width 75). */
-TH_API char *th_array_str(ThContext *c, const ThArray *a);  /* free with th_free */
+TH_API char *th_array_str(ThContext *c, const ThArray *a); /* free with th_free */
 TH_API void th_free(ThContext *c, void *text);
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */
@@ -153,7 +163,11 @@ TH_API ThArray *th_load_npy(ThContext *c, const char *path);
 TH_API int th_save_npy(ThContext *c, const char *path, const ThArray *a);
 TH_API ThArray *th_load_idx(ThContext *c, const char *path); /* plain or gzip */
 /* .npz: names and arrays in file order; *names (NUL-terminated each) and *arrays are freed by th_npz_free. */
-typedef struct ThNpz { int n; char **names; ThArray **arrays; } ThNpz;
+typedef struct ThNpz {
+    int n;
+    char **names;
+    ThArray **arrays;
+} ThNpz;
 TH_API int th_load_npz(ThContext *c, const char *path, ThNpz *out);
 TH_API int th_save_npz(ThContext *c, const char *path, int n, const char *const *names, ThArray *const *arrays);
 TH_API void th_npz_free(ThContext *c, ThNpz *z);
@@ -179,7 +193,8 @@ typedef struct ThType {
 
 TH_API ThVar *th_variable_new(ThContext *c, ThType t, const char *name);
 TH_API ThVar *th_constant_new(ThContext *c, ThArray *value, const char *name); /* dims of length 1 are broadcastable */
-/* Number literals under Theano's autocast rules; `like` decides whether a float is joined with float64 (may be NONE). */
+/* Number literals under Theano's autocast rules; `like` decides whether a float is joined with float64 (may be NONE).
+ */
 TH_API ThVar *th_constant_int(ThContext *c, int64_t v);
 TH_API ThVar *th_constant_float(ThContext *c, double v);
 /* SharedVariable on a copy of value (borrow: on value itself). broadcastable: bit mask, 0 is Theano's default. */
@@ -191,15 +206,15 @@ TH_API void th_var_release(ThVar *v);
 TH_API ThType th_var_type(const ThVar *v);
 TH_API const char *th_var_name(const ThVar *v); /* NULL when unnamed */
 TH_API int th_var_set_name(ThVar *v, const char *name);
-TH_API char th_var_kind(const ThVar *v);        /* 'v' variable, 'c' constant, 's' shared */
-TH_API ThArray *th_var_data(const ThVar *v);    /* constants: retained data; else NULL */
-TH_API ThApply *th_var_owner(const ThVar *v);   /* borrowed; NULL for leaves */
+TH_API char th_var_kind(const ThVar *v);      /* 'v' variable, 'c' constant, 's' shared */
+TH_API ThArray *th_var_data(const ThVar *v);  /* constants: retained data; else NULL */
+TH_API ThApply *th_var_owner(const ThVar *v); /* borrowed; NULL for leaves */
 TH_API int th_var_index(const ThVar *v);
-TH_API uint64_t th_var_serial(const ThVar *v);  /* creation order, unique in its context */
+TH_API uint64_t th_var_serial(const ThVar *v); /* creation order, unique in its context */
 TH_API ThContext *th_var_context(const ThVar *v);
 TH_API const char *th_var_line(const ThVar *v, int *line); /* file of creation or NULL */
-TH_API char *th_var_str(const ThVar *v);        /* Theano's str(); free with th_free */
-TH_API char *th_type_str(ThContext *c, ThType t); /* "TensorType(float64, matrix)" */
+TH_API char *th_var_str(const ThVar *v);                   /* Theano's str(); free with th_free */
+TH_API char *th_type_str(ThContext *c, ThType t);          /* "TensorType(float64, matrix)" */
 
 TH_API ThApply *th_apply_retain(ThApply *a);
 TH_API void th_apply_release(ThApply *a);
@@ -213,16 +228,32 @@ TH_API ThContext *th_apply_context(const ThApply *a);
 
 /* ---- building: every function of the tensor language by name -------------------------------------------------- */
 typedef enum {
-    TH_ARG_NONE, TH_ARG_VAR, TH_ARG_ARRAY, TH_ARG_INT, TH_ARG_FLOAT, TH_ARG_BOOL, TH_ARG_STR, TH_ARG_LIST,
-    TH_ARG_SLICE,   /* list of exactly three: start, stop, step (each NONE, INT or VAR) */
-    TH_ARG_NEWAXIS, TH_ARG_ELLIPSIS
+    TH_ARG_NONE,
+    TH_ARG_VAR,
+    TH_ARG_ARRAY,
+    TH_ARG_INT,
+    TH_ARG_FLOAT,
+    TH_ARG_BOOL,
+    TH_ARG_STR,
+    TH_ARG_LIST,
+    TH_ARG_SLICE, /* list of exactly three: start, stop, step (each NONE, INT or VAR) */
+    TH_ARG_NEWAXIS,
+    TH_ARG_ELLIPSIS
 } ThArgKind;
 typedef struct ThArg {
     ThArgKind kind;
     const char *key; /* keyword, or NULL for a positional argument (positional ones come first) */
     union {
-        ThVar *var; ThArray *array; int64_t i; double f; bool b; const char *s;
-        struct { const struct ThArg *at; int n; } list;
+        ThVar *var;
+        ThArray *array;
+        int64_t i;
+        double f;
+        bool b;
+        const char *s;
+        struct {
+            const struct ThArg *at;
+            int n;
+        } list;
     };
 } ThArg;
 
@@ -251,12 +282,15 @@ TH_API ThVar *th_op(ThContext *c, const char *name, int n, ...);
 /* ---- gradients -------------------------------------------------------------------------------------------------- */
 typedef enum { TH_RAISE, TH_WARN, TH_IGNORE } ThPolicy;
 typedef struct ThGradOptions {
-    ThVar *const *consider_constant; int nconsider;
-    ThVar *const *known; ThVar *const *known_grad; int nknown; /* known_grads, in order; cost may then be NULL */
+    ThVar *const *consider_constant;
+    int nconsider;
+    ThVar *const *known;
+    ThVar *const *known_grad;
+    int nknown; /* known_grads, in order; cost may then be NULL */
     ThPolicy disconnected_inputs;
-    bool null_return;      /* null_gradients = "return" */
-    char disconnected;     /* return_disconnected: 'z' zeros, 'n' None (out[i] = NULL), 'd' Disconnected variable */
-    bool no_names;         /* add_names = false */
+    bool null_return;  /* null_gradients = "return" */
+    char disconnected; /* return_disconnected: 'z' zeros, 'n' None (out[i] = NULL), 'd' Disconnected variable */
+    bool no_names;     /* add_names = false */
 } ThGradOptions;
 /* out[i] = d cost / d wrt[i], new references; nonzero on error. options may be NULL. */
 TH_API int th_grad(ThContext *c, ThVar *cost, ThVar *const *wrt, int n, const ThGradOptions *options, ThVar **out);
@@ -264,24 +298,33 @@ TH_API int th_grad(ThContext *c, ThVar *cost, ThVar *const *wrt, int n, const Th
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 typedef struct ThIn {
     ThVar *var;
-    const char *name;   /* NULL: the variable's */
-    ThArray *value;     /* default, NULL: required */
-    ThVar *update;      /* new value after each call, NULL: none */
+    const char *name; /* NULL: the variable's */
+    ThArray *value;   /* default, NULL: required */
+    ThVar *update;    /* new value after each call, NULL: none */
     bool mutable_, borrow, strict, implicit;
     int8_t allow_downcast; /* -1 default: a number only; 0 never; 1 any numeric */
 } ThIn;
-typedef struct ThOut { ThVar *var; bool borrow; } ThOut;
-typedef struct ThPair { ThVar *var, *expr; } ThPair;
+typedef struct ThOut {
+    ThVar *var;
+    bool borrow;
+} ThOut;
+typedef struct ThPair {
+    ThVar *var, *expr;
+} ThPair;
 typedef struct ThCompile {
-    const ThIn *in; int nin;
-    const ThOut *out; int nout;
-    const ThPair *updates; int nupdates;
-    const ThPair *givens; int ngivens;
+    const ThIn *in;
+    int nin;
+    const ThOut *out;
+    int nout;
+    const ThPair *updates;
+    int nupdates;
+    const ThPair *givens;
+    int ngivens;
     const char *name;
-    const char *mode;      /* NULL: config; "FAST_RUN", "FAST_COMPILE", "None", ... */
+    const char *mode; /* NULL: config; "FAST_RUN", "FAST_COMPILE", "None", ... */
     const char *linker, *optimizer, *including, *excluding, *requiring; /* NULL: the mode's or config's */
-    const char *on_unused_input;      /* NULL: config */
-    int8_t allow_input_downcast;      /* -1 default */
+    const char *on_unused_input;                                        /* NULL: config */
+    int8_t allow_input_downcast;                                        /* -1 default */
     bool no_default_updates, accept_inplace, no_rebuild_strict;
 } ThCompile;
 
@@ -300,28 +343,30 @@ TH_API const char *th_function_name(const ThFunction *f);
  */
 TH_API int th_call(ThFunction *f, ThArray *const *args, int nargs, ThArray **out);
 /*
- * A value as argument i under the input's type rules (inventory of Theano's TensorType.filter): arrays pass when no precision is lost,
- * numbers and nested lists when every value is held exactly (a Python-like float goes down to floatX). New reference or NULL.
+ * A value as argument i under the input's type rules (inventory of Theano's TensorType.filter): arrays pass when no
+ * precision is lost, numbers and nested lists when every value is held exactly (a Python-like float goes down to
+ * floatX). New reference or NULL.
  */
 TH_API ThArray *th_function_filter(ThFunction *f, int i, const ThArg *value);
 /* Data of the toposorted compiled graph, for f.maker.fgraph. */
 TH_API int th_function_nnodes(const ThFunction *f);
-TH_API ThApply *th_function_node(const ThFunction *f, int i);  /* borrowed; lives as long as f */
+TH_API ThApply *th_function_node(const ThFunction *f, int i); /* borrowed; lives as long as f */
 TH_API ThVar *th_function_output_var(const ThFunction *f, int i);
 TH_API ThContext *th_function_context(const ThFunction *f);
 
 /* ---- printing: all texts are freed with th_free ----------------------------------------------------------------- */
 typedef struct ThDebugPrint {
-    int depth;              /* -1: all */
+    int depth; /* -1: all */
     bool print_type, stop_on_name;
-    char ids;               /* 'C' CHAR, 'i' int, 'd' id, 0 none */
-    size_t max_bytes;       /* 0: 8 MiB; a line says so when the text is cut */
+    char ids;         /* 'C' CHAR, 'i' int, 'd' id, 0 none */
+    size_t max_bytes; /* 0: 8 MiB; a line says so when the text is cut */
 } ThDebugPrint;
 TH_API char *th_debugprint(ThContext *c, ThVar *const *vars, int n, const ThDebugPrint *options);
 TH_API char *th_function_debugprint(ThFunction *f, const ThDebugPrint *options);
 TH_API char *th_pp(ThVar *v);
 TH_API char *th_graph_text(ThContext *c, ThVar *const *outs, int n); /* one line a node; th_graph_read reads it back */
-TH_API int th_graph_read(ThContext *c, const char *text, ThVar ***in, int *nin, ThVar ***out, int *nout); /* th_free the lists */
+TH_API int th_graph_read(ThContext *c, const char *text, ThVar ***in, int *nin, ThVar ***out,
+                         int *nout); /* th_free the lists */
 TH_API char *th_function_graph_text(ThFunction *f);
 TH_API char *th_function_plan(ThFunction *f);
 TH_API char *th_function_ccode(ThFunction *f); /* NULL with an error when the function has no C unit */

@@ -123,7 +123,7 @@ static bool walk_dims(Lower *l, const AdvForm *f, bool scatter, Walk *w) {
     for (int s = 0; ok && s < f->nslice; s++) {
         int axis = f->slice_axis[s], d = s < f->pos ? s : s + f->nb;
         Size st = side_stride(l, scatter, axis), start = lower_alg_size(&alg, form[axis].start);
-        if (!size_is(start, 0)) w->offset = size_mul_add(l, w->offset, start, st);
+        if (!size_is(start, 0)) w->offset = sizes_mul_add(l, w->offset, start, st);
         w->stride[d] = form[axis].unit ? st : l->api->mul(l, lower_alg_size(&alg, form[axis].step), st);
         len[d] = form[axis].len;
     }
@@ -150,7 +150,7 @@ static int walk_offset(Lower *l, const AdvForm *f, bool scatter, Kernel *k) {
     for (int j = 0; j < f->nadv; j++) {
         int8_t map[TH_MAX_NDIM];
         ThType t = l->api->in_type(l, f->input[j]);
-        map_dims(map, t, f->pos + f->nb - t.ndim);
+        sizes_map_dims(map, t, f->pos + f->nb - t.ndim);
         int v = ins_load(k, l->api->read(l, k, f->input[j], map), depth);
         v = ins_offset(k, v, l->api->in_dim(l, 0, f->axis[j]), side_stride(l, scatter, f->axis[j]), depth);
         sum = j ? ins_binary(k, S_add, TH_INT64, depth, sum, v) : v;
@@ -183,7 +183,7 @@ bool adv_scatter(Lower *l, const AdvForm *f, bool set) {
     int8_t map[TH_MAX_NDIM];
     ThType x = l->api->in_type(l, 0), y = l->api->in_type(l, 1);
     if (!walk_begin(l, f, true, &w)) return false;
-    map_dims(map, y, f->ndim - y.ndim);
+    sizes_map_dims(map, y, f->ndim - y.ndim);
     int v = ins_cast(w.k, ins_load(w.k, l->api->read(l, w.k, 1, map), f->ndim), (ThDtype)x.dtype, f->ndim);
     int acc = l->api->write_at(l, w.k, 0, set ? 0 : ACC_ADD, w.offset, w.stride);
     if (acc < 0) return false;

@@ -258,7 +258,7 @@ static bool lower_dx(Lower *l) {
     int8_t row[1];
     Kernel *k = element_kernel(l, 1);
     if (!k) return false;
-    map_dims(row, l->api->in_type(l, 0), 0);
+    sizes_map_dims(row, l->api->in_type(l, 0), 0);
     int hit = is_class(l, k, 2, 1);
     int dy = ins_cast(k, ins_load(k, l->api->read(l, k, 0, row), 1), d, 1);
     int v = ins_binary(k, S_mul, d, 2, dy, ins_load(k, l->api->read(l, k, 1, both), 2));

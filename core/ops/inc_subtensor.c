@@ -86,7 +86,7 @@ static bool slot_access(Lower *l, Kernel *k, Size *offset, Size *stride, int *ns
     *nslot = 0;
     for (int d = 0; ok && d < ndim; d++) {
         Size st = l->api->out_stride(l, 0, d), start = lower_alg_size(&alg, form[d].start);
-        if (!size_is(start, 0)) *offset = size_mul_add(l, *offset, start, st);
+        if (!size_is(start, 0)) *offset = sizes_mul_add(l, *offset, start, st);
         if (form[d].drop) continue;
         ok = kernel_dim(k, lower_alg_size(&alg, form[d].len), DIM_PAR) >= 0;
         if (!ok && !failed(l->ctx))
@@ -106,7 +106,7 @@ static bool lower_inc(Lower *l) {
     if (!(l->node->destroys == 0 ? l->api->alias(l, 0, 0) : l->api->copy(l, 0, 0))) return false;
     Kernel *k = l->api->kernel(l);
     if (!k || !slot_access(l, k, &offset, stride, &n) || kernel_stage(k, STAGE_LOOP, 0, n) < 0) return false;
-    map_dims(map, y, n - y.ndim);
+    sizes_map_dims(map, y, n - y.ndim);
     int v = ins_cast(k, ins_load(k, l->api->read(l, k, 1, map), n), (ThDtype)x.dtype, n);
     int acc = l->api->write_at(l, k, 0, set ? 0 : ACC_ADD, offset, stride);
     ins_store(k, acc, v, n);

@@ -132,7 +132,7 @@ static bool store_sizes(Lower *l, const Size *s, int n) {
         if (!k || kernel_stage(k, STAGE_LOOP, 0, 0) < 0) return false;
         for (int i = first; i < n && i < first + 16; i++) {
             Size off = l->api->out_offset(l, 0);
-            if (i) off = size_mul_add(l, off, size_const(i), l->api->out_stride(l, 0, 0));
+            if (i) off = sizes_mul_add(l, off, size_const(i), l->api->out_stride(l, 0, 0));
             int acc = l->api->write_at(l, k, 0, 0, off, NULL);
             ins_store(k, acc, ins_size(k, s[i], 0), 0);
         }
@@ -232,7 +232,7 @@ static bool lower_make_vector(Lower *l) {
         Kernel *k = l->api->kernel(l);
         if (!k || kernel_stage(k, STAGE_LOOP, 0, 0) < 0) return false;
         for (int i = first; i < n && i < first + 8; i++) {
-            Size off = size_mul_add(l, l->api->out_offset(l, 0), size_const(i), l->api->out_stride(l, 0, 0));
+            Size off = sizes_mul_add(l, l->api->out_offset(l, 0), size_const(i), l->api->out_stride(l, 0, 0));
             int v = ins_load(k, l->api->read(l, k, i, NULL), 0);
             ins_store(k, l->api->write_at(l, k, 0, 0, off, NULL), v, 0);
         }

@@ -190,7 +190,7 @@ void lower_alg_init(LowerAlg *a, Lower *l) {
 void lower_alg_free(LowerAlg *a) { vec_free(a->l->ctx, &a->at); }
 
 /* ---- small helpers of lowerings ---------------------------------------------------------------------------------- */
-Size size_mul_add(Lower *l, Size base, Size a, Size b) { return l->api->add(l, base, l->api->mul(l, a, b)); }
+Size sizes_mul_add(Lower *l, Size base, Size a, Size b) { return l->api->add(l, base, l->api->mul(l, a, b)); }
 
 int ins_binary(Kernel *k, int scalar, ThDtype d, int depth, int a, int b) {
     return ins_op(k, scalar, d, d, depth, a, b, -1);
@@ -203,7 +203,7 @@ int ins_offset(Kernel *k, int v, Size n, Size stride, int depth) {
     return ins_binary(k, S_mul, TH_INT64, depth, i, ins_size(k, stride, depth));
 }
 
-void map_dims(int8_t *map, ThType t, int first) {
+void sizes_map_dims(int8_t *map, ThType t, int first) {
     for (int d = 0; d < t.ndim; d++) map[d] = (int8_t)(type_bcast(t, d) ? -1 : first + d);
 }
 

@@ -128,13 +128,13 @@ Size lower_alg_size(const LowerAlg *a, Sz s);
 Sz lower_alg_put(LowerAlg *a, Size s);
 
 /* ---- small helpers of lowerings ---------------------------------------------------------------------------------- */
-Size size_mul_add(Lower *l, Size base, Size a, Size b);                    /* base + a * b */
+Size sizes_mul_add(Lower *l, Size base, Size a, Size b);                    /* base + a * b */
 int ins_binary(Kernel *k, int scalar, ThDtype d, int depth, int a, int b); /* scalar operation, all of dtype d */
 int ins_unary(Kernel *k, int scalar, ThDtype d, int depth, int a);
 /* Index value `v` checked against length n and multiplied by stride, as int64. */
 int ins_offset(Kernel *k, int v, Size n, Size stride, int depth);
 /* map[d] = first + d for d < ndim, -1 where the type of the input promises length 1. */
-void map_dims(int8_t *map, ThType t, int first);
+void sizes_map_dims(int8_t *map, ThType t, int first);
 bool axis_normalize(ThContext *c, int64_t *axis, int ndim, const char *what); /* IndexError when out of range */
 
 #endif

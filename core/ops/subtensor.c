@@ -79,7 +79,7 @@ static bool lower_subtensor(Lower *l) {
     bool ok = slice_forms(&alg.alg, l->node, 1, &ATTRS(SubtensorAttrs, l->node)->idx, dims, ndim, false, form);
     for (int d = 0; ok && d < ndim; d++) {
         Size st = l->api->in_stride(l, 0, d), start = lower_alg_size(&alg, form[d].start);
-        if (!size_is(start, 0)) offset = size_mul_add(l, offset, start, st);
+        if (!size_is(start, 0)) offset = sizes_mul_add(l, offset, start, st);
         if (form[d].drop) continue;
         shape[out] = l->api->out_dim(l, 0, out);
         stride[out++] = form[d].unit ? st : l->api->mul(l, lower_alg_size(&alg, form[d].step), st);

@@ -43,6 +43,21 @@ static bool copy_outputs(ThFunction *f, const FunctionSpec *s) {
     return true;
 }
 
+/* By address: two functions over the same shareds never wait for each other in a circle. */
+static bool order_locks(ThFunction *f) {
+    const Plan *p = f->plan;
+    f->written = ctx_alloc0(f->ctx, sizeof *f->written * (size_t)(p->nshared + 1));
+    if (!f->written) return false;
+    for (int i = 0; i < p->nshared; i++) {
+        if (!p->shared_written[i]) continue;
+        int at = f->nwritten++;
+        for (; at > 0 && KEY(p->shared[f->written[at - 1]]) > KEY(p->shared[i]); at--)
+            f->written[at] = f->written[at - 1];
+        f->written[at] = i;
+    }
+    return true;
+}
+
 static void count_signature(ThFunction *f) {
     f->nsig = f->plan->nsig + f->plan->nshared;
     for (int i = 0; i < f->nin; i++) f->nsig += 2 * f->in[i].type.ndim;
@@ -58,7 +73,7 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s) {
     f->name = s->name ? intern(c, s->name) : NULL;
     f->verbose = s->exception_verbose;
     f->interp = cpu_of(c) ? interp_unit(s->plan) : NULL; /* known now, so that no call allocates for it */
-    bool ok = f->interp && copy_inputs(f, s) && copy_outputs(f, s);
+    bool ok = f->interp && copy_inputs(f, s) && copy_outputs(f, s) && order_locks(f);
     if (!ok) { /* the caller keeps unit and graph */
         th_function_release(f);
         return NULL;
@@ -89,6 +104,7 @@ static void drop_parts(ThFunction *f) {
     }
     for (int i = 0; f->out_var && i < f->nout; i++) th_var_release(f->out_var[i]);
     ctx_free(c, f->in, sizeof *f->in * (size_t)(f->nin + 1));
+    ctx_free(c, f->written, sizeof *f->written * (size_t)(f->plan->nshared + 1));
     ctx_free(c, f->out_borrow, (size_t)f->nout + 1);
     ctx_free(c, f->out_var, sizeof *f->out_var * (size_t)(f->nout + 1));
 }
@@ -168,15 +184,15 @@ static bool arguments(ThFunction *f, Workspace *w, ThArray *const *args, int nar
     return !any_mutable || separate(f, w);
 }
 
-static void lock_shared(const Plan *p) {
-    for (int i = 0; i < p->nshared; i++)
-        if (p->shared_written[i])
-            while (atomic_flag_test_and_set_explicit(&p->shared[i]->busy, memory_order_acquire)) sched_yield();
+static void lock_shared(const ThFunction *f) {
+    for (int i = 0; i < f->nwritten; i++)
+        while (atomic_flag_test_and_set_explicit(&f->plan->shared[f->written[i]]->busy, memory_order_acquire))
+            sched_yield();
 }
 
-static void unlock_shared(const Plan *p) {
-    for (int i = 0; i < p->nshared; i++)
-        if (p->shared_written[i]) atomic_flag_clear_explicit(&p->shared[i]->busy, memory_order_release);
+static void unlock_shared(const ThFunction *f) {
+    for (int i = f->nwritten - 1; i >= 0; i--)
+        atomic_flag_clear_explicit(&f->plan->shared[f->written[i]]->busy, memory_order_release);
 }
 
 static bool run(ThFunction *f, Workspace *w) {
@@ -237,10 +253,10 @@ int th_call(ThFunction *f, ThArray *const *args, int nargs, ThArray **out) {
     atomic_store_explicit(&c->interrupted, 0, memory_order_relaxed);
     bool ok = arguments(f, w, args, nargs);
     if (ok) {
-        lock_shared(f->plan);
+        lock_shared(f);
         ok = run(f, w) && describe(f, w);
         if (ok) commit(f, w, out);
-        unlock_shared(f->plan);
+        unlock_shared(f);
     }
     clean(f, w);
     workspace_give(f, w);

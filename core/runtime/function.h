@@ -50,6 +50,8 @@ struct ThFunction {
     const char *name;
     int nsig;      /* words of a signature */
     bool internal; /* see FunctionSpec */
+    int *written;  /* shareds that calls write, in the one order in which everybody locks them */
+    int nwritten;
     bool verbose;
     _Atomic(Workspace *) idle;
     atomic_flag lock; /* of the idle list */

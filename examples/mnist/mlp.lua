@@ -1,7 +1,7 @@
 --- Trains a 784-500-10 network on MNIST digits: tanh, softmax, minibatches of 60, plain SGD, float32, fixed seed.
 -- build/theano examples/mnist/mlp.lua [epochs]
--- Shows a progress bar on a terminal (plain lines when piped), writes the learning curve as SVG and the weights as .npz,
--- and ends with the accuracy on the test digits. Ctrl-C saves what there is and exits.
+-- Shows a progress bar on a terminal (plain lines when piped), writes the learning curve as SVG and the weights as
+-- .npz, and ends with the accuracy on the test digits. Ctrl-C saves what there is and exits.
 local theano = require("theano")
 local T = require("theano.tensor")
 local nd = require("theano.ndarray")
@@ -13,7 +13,7 @@ local epochs = tonumber(arg[1]) or 40
 local batch, hidden, rate = 60, 500, 0.5
 local out_dir = arg[2] or "."
 
--- ---- data: 8,000 training and 2,000 test digits, pixels in [0, 1] ----------------------------------------------------
+-- ---- data: 8,000 training and 2,000 test digits, pixels in [0, 1] -------------------------------------------------
 local function images(name)
   local a = nd.load(here .. "/data/" .. name)
   return a:reshape({ a.shape[1], 784 }):astype("float32") / 255
@@ -25,7 +25,7 @@ local test_x, test_y = images("mnist2k-test-images-idx3-ubyte.gz"), labels("mnis
 local n_train, n_test = train_x.shape[1], test_x.shape[1]
 local n_batches = n_train // batch
 
--- ---- model -------------------------------------------------------------------------------------------------------------
+-- ---- model --------------------------------------------------------------------------------------------------------
 local rng = nd.random.RandomState(1234)
 local function uniform(n_in, n_out)
   local bound = math.sqrt(6 / (n_in + n_out))
@@ -53,7 +53,7 @@ end
 local train = theano.compile({ inputs = { x, y }, outputs = cost, updates = updates, name = "train" })
 local count_errors = theano.compile({ inputs = { x, y }, outputs = errors, name = "count_errors" })
 
--- ---- training ------------------------------------------------------------------------------------------------------------
+-- ---- training -----------------------------------------------------------------------------------------------------
 theano.catch_interrupt(true)
 local bar, curve = report.progress(epochs), {}
 for epoch = 1, epochs do
@@ -75,7 +75,7 @@ for epoch = 1, epochs do
   end
 end
 
--- ---- results -----------------------------------------------------------------------------------------------------------------
+-- ---- results ------------------------------------------------------------------------------------------------------
 local svg, npz = out_dir .. "/mlp-learning-curve.svg", out_dir .. "/mlp-weights.npz"
 report.curve(svg, curve)
 local weights = {}

@@ -50,7 +50,8 @@ function M.curve(path, curve)
   local function y(v) return top + (h - top - bottom) * (1 - v / most) end
   local function ya(v) return top + (h - top - bottom) * (1 - (v - least) / (100 - least)) end
   local out = {
-    ('<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">\n'):format(w, h),
+    ('<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" '):format(w, h),
+    'font-family="sans-serif" font-size="12">\n',
     '<rect width="100%" height="100%" fill="white"/>\n',
   }
   for k = 0, 4 do

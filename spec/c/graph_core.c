@@ -15,7 +15,8 @@ static ThVar *apply_name(Builder *b, const char *name, ThVar *x, ThVar *y) {
     return elemwise_make(b, scalar_find(name), in, y ? 2 : 1);
 }
 
-/* ---- references ------------------------------------------------------------------------------------------------------------ */
+/* ---- references
+ * ------------------------------------------------------------------------------------------------------------ */
 static void test_references(ThContext *c) {
     Builder b;
     builder_begin(&b, c);
@@ -100,7 +101,8 @@ static void test_chain(ThContext *c) {
     CHECK(th_stat(c, "live_nodes") == 0);
 }
 
-/* ---- provenance --------------------------------------------------------------------------------------------------------------- */
+/* ---- provenance
+ * --------------------------------------------------------------------------------------------------------------- */
 static void check_prov(ThContext *c, Prov p, const char *want) {
     Text t;
     text_init(&t, c);
@@ -144,7 +146,8 @@ static void test_prov(ThContext *c) {
     th_var_release(x);
 }
 
-/* ---- constants and shareds -------------------------------------------------------------------------------------------------- */
+/* ---- constants and shareds
+ * -------------------------------------------------------------------------------------------------- */
 static void test_constants(ThContext *c) {
     ThVar *one = th_constant_int(c, 1), *again = th_constant_int(c, 1), *far = th_constant_int(c, 100);
     ThVar *half = th_constant_float(c, 0.5), *tenth = th_constant_float(c, 0.1), *zero = th_constant_float(c, 0.0);
@@ -203,11 +206,13 @@ static void test_shared(ThContext *c) {
     th_var_release(borrowed);
 }
 
-/* ---- walks and clones -------------------------------------------------------------------------------------------------------- */
+/* ---- walks and clones
+ * -------------------------------------------------------------------------------------------------------- */
 static void test_walks(ThContext *c) {
     Builder b;
     builder_begin(&b, c);
-    ThVar *x = matrix(&b, "x"), *y = matrix(&b, "y"), *s = apply_name(&b, "add", x, y), *e = apply_name(&b, "exp", s, NULL);
+    ThVar *x = matrix(&b, "x"), *y = matrix(&b, "y"), *s = apply_name(&b, "add", x, y),
+          *e = apply_name(&b, "exp", s, NULL);
     ThVar *p = apply_name(&b, "mul", e, s), *q = apply_name(&b, "sub", s, x), *outs[] = {p, q};
     ApplyVec order = {0};
     CHECK(graph_toposort(c, outs, 2, NULL, 0, &order) && order.n == 4);
@@ -233,7 +238,8 @@ static void test_walks(ThContext *c) {
     builder_end(&b);
 }
 
-/* ---- expressions -------------------------------------------------------------------------------------------------------------- */
+/* ---- expressions
+ * -------------------------------------------------------------------------------------------------------------- */
 static void put_expr(Text *t, const Expr *e, int at) {
     const ExNode *n = &e->at[at];
     if (n->kind == EX_NUM) text_printf(t, n->integer ? "%g" : "%g.", n->num);
@@ -300,7 +306,8 @@ static void test_expr(ThContext *c) {
     arena_free(a);
 }
 
-/* ---- attributes --------------------------------------------------------------------------------------------------------------- */
+/* ---- attributes
+ * --------------------------------------------------------------------------------------------------------------- */
 typedef struct Attrs {
     int64_t i;
     double f;
@@ -313,19 +320,30 @@ typedef struct Attrs {
     int64_t hidden;
 } Attrs;
 static const AttrField attr_fields[] = {
-    {"i", ATTR_INT, offsetof(Attrs, i), false},       {"f", ATTR_FLOAT, offsetof(Attrs, f), false},
-    {"s", ATTR_STR, offsetof(Attrs, s), false},       {"axes", ATTR_AXES, offsetof(Attrs, axes), false},
-    {"idx", ATTR_IDX, offsetof(Attrs, idx), false},   {"flag", ATTR_BOOL, offsetof(Attrs, flag), false},
+    {"i", ATTR_INT, offsetof(Attrs, i), false},           {"f", ATTR_FLOAT, offsetof(Attrs, f), false},
+    {"s", ATTR_STR, offsetof(Attrs, s), false},           {"axes", ATTR_AXES, offsetof(Attrs, axes), false},
+    {"idx", ATTR_IDX, offsetof(Attrs, idx), false},       {"flag", ATTR_BOOL, offsetof(Attrs, flag), false},
     {"dtype", ATTR_DTYPE, offsetof(Attrs, dtype), false}, {"byte", ATTR_BYTE, offsetof(Attrs, byte), false},
-    {"type", ATTR_TYPE, offsetof(Attrs, type), false}, {"hidden", ATTR_INT, offsetof(Attrs, hidden), true}};
-static const Op attr_op = {.name = "Test", .nin = 1, .nout = 1, .attr_bytes = sizeof(Attrs), .attrs = attr_fields,
+    {"type", ATTR_TYPE, offsetof(Attrs, type), false},    {"hidden", ATTR_INT, offsetof(Attrs, hidden), true}};
+static const Op attr_op = {.name = "Test",
+                           .nin = 1,
+                           .nout = 1,
+                           .attr_bytes = sizeof(Attrs),
+                           .attrs = attr_fields,
                            .nattr = TH_LEN(attr_fields)};
 
 static void test_attrs(ThContext *c) {
     Attrs a, b;
     memset(&a, 0, sizeof a);
-    a = (Attrs){.i = -5, .f = 0.1, .s = intern(c, "it's"), .axes = {2, {0, -1}}, .flag = 1, .dtype = TH_INT16, .byte = -3,
-                .type = type_tensor(TH_FLOAT32, 2, 2), .hidden = 4};
+    a = (Attrs){.i = -5,
+                .f = 0.1,
+                .s = intern(c, "it's"),
+                .axes = {2, {0, -1}},
+                .flag = 1,
+                .dtype = TH_INT16,
+                .byte = -3,
+                .type = type_tensor(TH_FLOAT32, 2, 2),
+                .hidden = 4};
     a.idx.n = 4;
     a.idx.at[0].kind = 'i', a.idx.at[0].has = 1, a.idx.at[0].dtype[0] = TH_INT64;
     a.idx.at[1].kind = 'n';
@@ -334,8 +352,9 @@ static void test_attrs(ThContext *c) {
     Text t;
     text_init(&t, c);
     attrs_text(&t, &attr_op, &a);
-    CHECK_TEXT(t.at, "{i=-5, f=0.1, s='it\\'s', axes=[0, -1], idx=(int64, newaxis, :int8:, ::), flag=True, dtype=int16, "
-                     "byte=-3, type=float32[?,1]}");
+    CHECK_TEXT(t.at,
+               "{i=-5, f=0.1, s='it\\'s', axes=[0, -1], idx=(int64, newaxis, :int8:, ::), flag=True, dtype=int16, "
+               "byte=-3, type=float32[?,1]}");
     CHECK(attrs_read(c, &attr_op, t.at, &b));
     CHECK(attrs_equal(&attr_op, &a, &b) && attrs_hash(&attr_op, &a) == attrs_hash(&attr_op, &b)); /* hidden differs */
     text_free(&t);
@@ -348,21 +367,34 @@ static void test_attrs(ThContext *c) {
     CHECK(!attrs_read(c, &attr_op, "{axes=[1", &b));
     th_error_clear(c);
     ThDtype in[] = {TH_FLOAT64, TH_INT8};
-    ScalarIns ins[] = {{(uint16_t)scalar_find("mul"), TH_FLOAT64, 2, 0}, {(uint16_t)scalar_find("exp"), TH_FLOAT64, 1, 2}};
+    ScalarIns ins[] = {{(uint16_t)scalar_find("mul"), TH_FLOAT64, 2, 0},
+                       {(uint16_t)scalar_find("exp"), TH_FLOAT64, 1, 2}};
     int arg[] = {0, 2, 3}, out[] = {4, 3};
     ThValue value = {.f = 0.1};
     ThDtype cd = TH_FLOAT64;
-    ScalarBody proto = {.nin = 2, .nout = 2, .n = 2, .narg = 3, .nconst = 1, .in_dtype = in, .ins = ins, .arg = arg,
-                        .cvalue = &value, .cdtype = &cd, .out = out};
+    ScalarBody proto = {.nin = 2,
+                        .nout = 2,
+                        .n = 2,
+                        .narg = 3,
+                        .nconst = 1,
+                        .in_dtype = in,
+                        .ins = ins,
+                        .arg = arg,
+                        .cvalue = &value,
+                        .cdtype = &cd,
+                        .out = out};
     ElemwiseAttrs e = {.body = scalar_body_intern(c, &proto)}, back;
     text_init(&t, c);
     attrs_text(&t, &op_elemwise, &e);
-    CHECK(t.at && strstr(t.at, "<i:float64 i:int8 | c:float64=0x1.999999999999ap-4 | mul:float64(0,2) exp:float64(3) | 4 3>"));
+    CHECK(t.at &&
+          strstr(t.at, "<i:float64 i:int8 | c:float64=0x1.999999999999ap-4 | mul:float64(0,2) exp:float64(3) | 4 3>"));
     CHECK(attrs_read(c, &op_elemwise, t.at, &back) && back.body == e.body && e.body);
     text_free(&t);
 }
 
-/* ---- kernels -------------------------------------------------------------------------------------------------------------------- */
+/* ---- kernels
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 /* out[i] = k1 * a[i] + 1, and its sum over the dim, over symbol `sym`. */
 static Kernel *small_kernel(ThContext *c, int sym, double k1) {
     Kernel *k = kernel_new(c);
@@ -427,7 +459,8 @@ static void test_kernel(ThContext *c) {
     kernel_free(k);
 }
 
-/* ---- failing allocations ------------------------------------------------------------------------------------------------------ */
+/* ---- failing allocations
+ * ------------------------------------------------------------------------------------------------------ */
 static int build_and_close(ThContext *c) {
     Builder b;
     th_set_line(c, "file.lua", 1);

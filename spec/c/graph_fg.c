@@ -30,7 +30,8 @@ static ThVar *apply_in(Builder *b, const char *name, ThVar *x, ThVar *y) {
     return elemwise_make(b, scalar_find(name), in, y ? 2 : 1);
 }
 
-/* ---- merging ---------------------------------------------------------------------------------------------------------------- */
+/* ---- merging
+ * ---------------------------------------------------------------------------------------------------------------- */
 static const char twins[] = "x: float64[?]\n"
                             "y: float64[?]\n"
                             "%0: const float64[1] (1) 25.5\n"
@@ -65,8 +66,11 @@ static void test_merge(ThContext *c) {
     fg_free(fg);
 }
 
-/* ---- replacement -------------------------------------------------------------------------------------------------------------- */
-typedef struct Seen { int imports, changes, prunes; } Seen;
+/* ---- replacement
+ * -------------------------------------------------------------------------------------------------------------- */
+typedef struct Seen {
+    int imports, changes, prunes;
+} Seen;
 static void on_import(void *u, ThApply *a) { (void)a, ((Seen *)u)->imports++; }
 static void on_change(void *u, ThApply *a) { (void)a, ((Seen *)u)->changes++; }
 static void on_prune(void *u, ThApply *a) { (void)a, ((Seen *)u)->prunes++; }
@@ -89,7 +93,8 @@ static void test_replace(ThContext *c) {
     CHECK(vec_push(c, &fg->listeners, l));
     ThApply *add = fg->out[0]->owner, *sin = add->in[0]->owner->in[0]->owner, *neg = sin->in[0]->owner;
     ThVar *x = neg->in[0]->owner->in[0];
-    CHECK(fg_replace(fg, neg->out[0], x, "local_neg_neg")); /* sin and tanh become equal to their twins, one after the other */
+    CHECK(fg_replace(fg, neg->out[0], x,
+                     "local_neg_neg")); /* sin and tanh become equal to their twins, one after the other */
     check_fg(fg, "x: float64[?]\n"
                  "%0 = Elemwise{exp}(x)\n"
                  "%1 = Elemwise{sin}(%0) \"s\"\n"
@@ -125,7 +130,8 @@ static void test_refused(ThContext *c) {
 }
 
 static void test_edges(ThContext *c) {
-    FGraph *fg = read_fg(c, "x: float64[?]\ny: float64[?]\n%1 = Elemwise{exp}(x)\n%2 = Elemwise{mul}(%1, x)\nout %2, %1\n", true);
+    FGraph *fg = read_fg(
+        c, "x: float64[?]\ny: float64[?]\n%1 = Elemwise{exp}(x)\n%2 = Elemwise{mul}(%1, x)\nout %2, %1\n", true);
     ThApply *mul = fg->out[0]->owner;
     CHECK(fg_set_input(fg, mul, 0, fg->in[1]));
     check_fg(fg, "x: float64[?]\ny: float64[?]\n%0 = Elemwise{mul}(y, x)\n%1 = Elemwise{exp}(x)\nout %0, %1\n");
@@ -141,15 +147,16 @@ static void test_edges(ThContext *c) {
 
 /* Two that change places at once: what one needs must not die while the other is done. */
 static void test_many(ThContext *c) {
-    FGraph *fg = read_fg(c, "x: float64[?]\n%1 = Elemwise{exp}(x)\n%2 = Elemwise{sin}(%1)\n%3 = Elemwise{cos}(x)\nout %2, %3\n",
-                         true);
+    FGraph *fg = read_fg(
+        c, "x: float64[?]\n%1 = Elemwise{exp}(x)\n%2 = Elemwise{sin}(%1)\n%3 = Elemwise{cos}(x)\nout %2, %3\n", true);
     ThVar *old[] = {fg->out[0], fg->out[1]}, *new_[] = {fg->in[0], fg->out[0]->owner->in[0]};
     CHECK(fg_replace_many(fg, old, new_, 2, "swap"));
     check_fg(fg, "x: float64[?]\n%0 = Elemwise{exp}(x)\nout x, %0\n");
     fg_free(fg);
 }
 
-/* ---- updates, shareds, the fixed order ------------------------------------------------------------------------------------------ */
+/* ---- updates, shareds, the fixed order
+ * ------------------------------------------------------------------------------------------ */
 static void test_updates(ThContext *c) {
     static const char text[] = "x: float64[?]\n"
                                "w: shared float64[?] (3)\n"
@@ -181,7 +188,8 @@ static void test_missing(ThContext *c) {
     ThVar *x = th_variable_new(c, (ThType){0, TH_FLOAT64, 1, 0}, "x"), *y = th_variable_new(c, x->type, "y");
     ThVar *z = th_op(c, "add", 2, x, y);
     CHECK(!fg_new(c, &x, 1, &z, 1, NULL, NULL, 0, true));
-    CHECK_ERROR(c, TH_MissingInputError, "Input 1 of the graph node Elemwise{add,no_inplace} is the variable y (made at net.lua:5)");
+    CHECK_ERROR(c, TH_MissingInputError,
+                "Input 1 of the graph node Elemwise{add,no_inplace} is the variable y (made at net.lua:5)");
     FGraph *fg = fg_new(c, &z, 1, &z, 1, NULL, NULL, 0, true); /* a computed variable may stand as an input: the cut */
     CHECK(fg && fg->live == 0 && fg->nin == 1 && fg->out[0] == fg->in[0]);
     fg_free(fg);
@@ -191,14 +199,17 @@ static void test_missing(ThContext *c) {
     th_set_line(c, NULL, 0);
 }
 
-/* ---- cost ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- cost
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
 /* exp(x) + k for k < n, all over one shared exp; then exp(x) is replaced: each user is rehashed once. */
 static long long fan(ThContext *c, int n) {
     Text t;
     text_init(&t, c);
     text_put(&t, "x: float64[?]\ne: float64[?]\n");
     text_put(&t, "%0 = Elemwise{exp}(x)\n");
-    for (int i = 0; i < n; i++) text_printf(&t, "%%c%d: const float64[1] (1) %d\n%%a%d = Elemwise{add}(%%0, %%c%d)\n", i, i, i, i);
+    for (int i = 0; i < n; i++)
+        text_printf(&t, "%%c%d: const float64[1] (1) %d\n%%a%d = Elemwise{add}(%%0, %%c%d)\n", i, i, i, i);
     text_put(&t, "out %0");
     for (int i = 0; i < n; i++) text_printf(&t, ", %%a%d", i);
     text_put(&t, "\n");

@@ -1,5 +1,6 @@
 /*
- * graph_grad.c -- Theano's gradient rules: seeds, order of terms, integers, disconnected and undefined, known gradients.
+ * graph_grad.c -- Theano's gradient rules: seeds, order of terms, integers, disconnected and undefined, known
+ * gradients.
  */
 #include "test.h"
 
@@ -44,7 +45,8 @@ static void test_terms(void) {
     CHECK_TEXT(s, "Elemwise{mul}"); /* made by an Elemwise's own gradient */
     th_free(b.ctx, s);
     ThVar *twice = on("mul", x, x);
-    check_pp(grad1(twice, x, NULL), "((fill((x * x), TensorConstant{1.0}) * x) + (fill((x * x), TensorConstant{1.0}) * x))");
+    check_pp(grad1(twice, x, NULL),
+             "((fill((x * x), TensorConstant{1.0}) * x) + (fill((x * x), TensorConstant{1.0}) * x))");
 }
 
 static void test_dtypes(void) {

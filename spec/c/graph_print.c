@@ -5,7 +5,8 @@
 
 #include "../../core/graph/op.h"
 
-/* ---- small helpers: expressions from the table of functions; everything is released at the end of a test -------------- */
+/* ---- small helpers: expressions from the table of functions; everything is released at the end of a test
+ * -------------- */
 static ThVar *kept[256];
 static int nkept;
 
@@ -37,7 +38,9 @@ static ThVar *call(ThContext *c, const char *name, int n, ThArg a, ThArg b) {
 }
 
 static ThVar *un(ThContext *c, const char *name, ThVar *x) { return call(c, name, 1, arg_var(x), (ThArg){0}); }
-static ThVar *bin(ThContext *c, const char *name, ThVar *x, ThVar *y) { return call(c, name, 2, arg_var(x), arg_var(y)); }
+static ThVar *bin(ThContext *c, const char *name, ThVar *x, ThVar *y) {
+    return call(c, name, 2, arg_var(x), arg_var(y));
+}
 
 static ThVar *input(ThContext *c, const char *name, ThDtype d, int ndim) {
     return keep(th_variable_new(c, (ThType){0, (uint8_t)d, (uint16_t)ndim, 0}, name));
@@ -62,7 +65,8 @@ static void check_str(ThContext *c, ThVar *v, const char *want) {
     th_free(c, got);
 }
 
-/* ---- str ------------------------------------------------------------------------------------------------------------------ */
+/* ---- str
+ * ------------------------------------------------------------------------------------------------------------------ */
 static void test_str(ThContext *c) {
     ThVar *x = input(c, "x", TH_FLOAT64, 2), *v = input(c, NULL, TH_FLOAT64, 1);
     ThVar *y = call(c, "mul", 2, arg_var(x), arg_float(2.0));
@@ -92,11 +96,17 @@ static void test_str(ThContext *c) {
     th_array_release(big);
     th_array_release(pair);
     th_array_release(ones);
-    static const struct { ThType t; const char *want; } type[] = {
-        {{0, TH_INT32, 2, 1}, "TensorType(int32, row)"},        {{0, TH_FLOAT64, 0, 0}, "TensorType(float64, scalar)"},
-        {{0, TH_FLOAT64, 2, 2}, "TensorType(float64, col)"},    {{0, TH_FLOAT64, 2, 0}, "TensorType(float64, matrix)"},
-        {{0, TH_FLOAT32, 3, 0}, "TensorType(float32, 3D)"},     {{0, TH_FLOAT32, 1, 1}, "TensorType(float32, (True,))"},
-        {{0, TH_FLOAT32, 3, 2}, "TensorType(float32, (False, True, False))"}, {{1, TH_INT64, 0, 0}, "int64"}};
+    static const struct {
+        ThType t;
+        const char *want;
+    } type[] = {{{0, TH_INT32, 2, 1}, "TensorType(int32, row)"},
+                {{0, TH_FLOAT64, 0, 0}, "TensorType(float64, scalar)"},
+                {{0, TH_FLOAT64, 2, 2}, "TensorType(float64, col)"},
+                {{0, TH_FLOAT64, 2, 0}, "TensorType(float64, matrix)"},
+                {{0, TH_FLOAT32, 3, 0}, "TensorType(float32, 3D)"},
+                {{0, TH_FLOAT32, 1, 1}, "TensorType(float32, (True,))"},
+                {{0, TH_FLOAT32, 3, 2}, "TensorType(float32, (False, True, False))"},
+                {{1, TH_INT64, 0, 0}, "int64"}};
     for (size_t i = 0; i < sizeof type / sizeof *type; i++) {
         s = th_type_str(c, type[i].t);
         CHECK_TEXT(s, type[i].want);
@@ -105,7 +115,8 @@ static void test_str(ThContext *c) {
     release_all();
 }
 
-/* ---- debugprint and pp of graphs that nothing has compiled -------------------------------------------------------------- */
+/* ---- debugprint and pp of graphs that nothing has compiled
+ * -------------------------------------------------------------- */
 static void test_merge_example(ThContext *c) { /* oracle 03: a graph of the user's is not merged */
     ThVar *x = input(c, "x", TH_FLOAT64, 2), *y = input(c, "y", TH_FLOAT64, 2);
     ThVar *out[] = {call(c, "mul", 2, arg_var(bin(c, "add", x, y)), arg_int(2)),
@@ -152,7 +163,8 @@ static void test_grad_sum_sqr(ThContext *c) { /* oracle 05 */
                 " | |a [id E]\n"
                 " |InplaceDimShuffle{x} [id J] ''   \n"
                 "   |TensorConstant{2} [id K]\n");
-    check_pp(c, g, "((fill(sqr(a), fill(Sum{acc_dtype=float64}(sqr(a)), TensorConstant{1.0})) * a) * TensorConstant{2})");
+    check_pp(c, g,
+             "((fill(sqr(a), fill(Sum{acc_dtype=float64}(sqr(a)), TensorConstant{1.0})) * a) * TensorConstant{2})");
     release_all();
 }
 
@@ -200,7 +212,8 @@ static void test_logistic(ThContext *c) {
                 "       |InplaceDimShuffle{x} [id BA] ''   \n"
                 "       | |TensorConstant{1} [id D]\n"
                 "       |Elemwise{true_div,no_inplace} [id B] ''   \n");
-    check_pp(c, out[0], "gt((TensorConstant{1} / (TensorConstant{1} + exp(((-(x \\dot w)) - b)))), TensorConstant{0.5})");
+    check_pp(c, out[0],
+             "gt((TensorConstant{1} / (TensorConstant{1} + exp(((-(x \\dot w)) - b)))), TensorConstant{0.5})");
     release_all();
 }
 
@@ -228,7 +241,8 @@ static void test_options(ThContext *c) {
     release_all();
 }
 
-/* ---- graph text ------------------------------------------------------------------------------------------------------------ */
+/* ---- graph text
+ * ------------------------------------------------------------------------------------------------------------ */
 static void check_round_trip(ThContext *c, ThVar **out, int n) {
     char *first = th_graph_text(c, out, n);
     ThVar **in = NULL, **back = NULL;
@@ -264,8 +278,9 @@ static void test_graph_text(ThContext *c) {
     check_round_trip(c, &g, 1);
     int64_t shape[] = {1, 3};
     ThArray *a = th_array_zeros(c, TH_COMPLEX128, 2, shape);
-    ThVar *out[] = {un(c, "exp", odd), keep(th_constant_new(c, a, "weird name")), keep(th_shared_new(c, a, "w", false, 1)),
-                    un(c, "sin", input(c, "out", TH_FLOAT64, 0)), call(c, "cast", 2, arg_var(x), (ThArg){.kind = TH_ARG_STR, .s = "bool"})};
+    ThVar *out[] = {un(c, "exp", odd), keep(th_constant_new(c, a, "weird name")),
+                    keep(th_shared_new(c, a, "w", false, 1)), un(c, "sin", input(c, "out", TH_FLOAT64, 0)),
+                    call(c, "cast", 2, arg_var(x), (ThArg){.kind = TH_ARG_STR, .s = "bool"})};
     th_array_release(a);
     check_round_trip(c, out, 5);
     ThVar **in, **back;
