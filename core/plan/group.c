@@ -329,10 +329,10 @@ static int join_vertical(Planner *p, int w, const Join *j, int n) {
     return 1;
 }
 
-/* Every dim of w with more than one point runs in the group: a reader of one row alone does not. */
+/* Every kept dim of w with more than one point runs in the group: a reader of one row alone does not. */
 static bool all_mapped(const Kernel *k, const int8_t *map) {
     for (int d = 0; d < k->ndim; d++)
-        if (map[d] < 0 && !size_is(k->dim[d].n, 1)) return false;
+        if (map[d] < 0 && k->dim[d].kind == DIM_PAR && !size_is(k->dim[d].n, 1)) return false;
     return true;
 }
 
@@ -396,7 +396,7 @@ static int join_reduce(Planner *p, int w, const Join *j, int n, bool outside) {
         for (int d = 0; d < base->k->ndim; d++)
             if (base->k->dim[d].kind == DIM_PAR && j->map[d] != d && !size_is(base->k->dim[d].n, 1)) return 0;
     } else {
-        if (!base->point || !invert(p, w, j->group, j->map, inverse)) return 0;
+        if (!base->point || !all_mapped(p->work.at[w].k, j->map) || !invert(p, w, j->group, j->map, inverse)) return 0;
         for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group) {
             compose(p->member.at[m].map, inverse, KDIM);
             p->member.at[m].post = true;
