@@ -1,4 +1,5 @@
-/* threads_contexts.c -- two contexts in two threads share nothing: each builds, differentiates, compiles and trains on its own.
+/* threads_contexts.c -- two contexts in two threads share nothing: each builds, differentiates, compiles and trains on
+ * its own.
  */
 #include "test.h"
 
