@@ -175,8 +175,8 @@ TH_API void th_npz_free(ThContext *c, ThNpz *z);
 /* ---- RandomState: NumPy's legacy MT19937 streams bit for bit --------------------------------------------------- */
 TH_API ThRandom *th_random_new(ThContext *c, uint64_t seed); /* seed < 2^32 */
 TH_API void th_random_release(ThRandom *r);
-TH_API int th_random_seed(ThRandom *r, uint64_t seed);           /* seed < 2^32 */
-TH_API int th_random_seed_array(ThRandom *r, ThArray *seeds);    /* a vector of integers, each < 2^32 */
+TH_API int th_random_seed(ThRandom *r, uint64_t seed);        /* seed < 2^32 */
+TH_API int th_random_seed_array(ThRandom *r, ThArray *seeds); /* a vector of integers, each < 2^32 */
 typedef struct ThRandomState {
     uint32_t key[624];
     int pos; /* 0..624 */

@@ -262,7 +262,8 @@ static int r_set_state(lua_State *L) {
     const char *name = lua_tostring(L, 3);
     if (!name || strcmp(name, "MT19937")) return lt_error(L, TH_ValueError, "a state begins with 'MT19937'");
     ThArray *given = array_at(L, s, 4);
-    if (!given || th_array_ndim(given) != 1 || th_array_size(given) != 624 || !strchr("iu", th_dtype_kind(th_array_dtype(given))))
+    if (!given || th_array_ndim(given) != 1 || th_array_size(given) != 624 ||
+        !strchr("iu", th_dtype_kind(th_array_dtype(given))))
         return lt_error(L, TH_ValueError, "the key of a state is a vector of 624 integers");
     ThArray *key = th_array_astype(given, TH_UINT32);
     lt_push_array(L, s, key);
@@ -316,18 +317,12 @@ static int distributions(lua_State *L) { /* sequence of {name, doc, names of the
 void lt_open_random(lua_State *L, LtState *s) {
     static const luaL_Reg meta[] = {{"__gc", r_gc}, {NULL, NULL}};
     lt_new_meta(L, s, LT_RANDOM, "RandomState", meta);
-    static const luaL_Reg methods[] = {{"rand", r_rand},
-                                       {"randn", r_randn},
-                                       {"randint", r_randint},
-                                       {"random_integers", r_random_integers},
-                                       {"shuffle", r_shuffle},
-                                       {"multinomial", r_multinomial},
-                                       {"dirichlet", r_dirichlet},
-                                       {"bytes", r_bytes},
-                                       {"seed", r_seed},
-                                       {"get_state", r_get_state},
-                                       {"set_state", r_set_state},
-                                       {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"rand", r_rand},           {"randn", r_randn},
+                                       {"randint", r_randint},     {"random_integers", r_random_integers},
+                                       {"shuffle", r_shuffle},     {"multinomial", r_multinomial},
+                                       {"dirichlet", r_dirichlet}, {"bytes", r_bytes},
+                                       {"seed", r_seed},           {"get_state", r_get_state},
+                                       {"set_state", r_set_state}, {NULL, NULL}};
     lua_newtable(L);
     lt_register(L, s, methods);
     for (int i = 0; th_random_distribution(i); i++) {

@@ -1,8 +1,8 @@
 /*
  * random.c -- MT19937 and the bounded integers of NumPy's legacy RandomState, word for word.
  *
- * In: a seed below 2^32, a list of such, or a state. Out: the same streams as numpy.random.RandomState(seed). Always holds: a call that fails has
- * not advanced the stream. The distributions are in random_table.c.
+ * In: a seed below 2^32, a list of such, or a state. Out: the same streams as numpy.random.RandomState(seed). Always
+ * holds: a call that fails has not advanced the stream. The distributions are in random_table.c.
  */
 #include "random.h"
 #include "parts.h"
@@ -47,7 +47,8 @@ static void seed_words(ThRandom *r, const uint32_t *list, uint32_t n) {
 }
 
 static bool small_seed(ThContext *c, uint64_t seed) {
-    return seed <= UINT32_MAX || err(c, TH_ValueError, "Seed must be between 0 and 2**32 - 1, got %lld", (long long)seed);
+    return seed <= UINT32_MAX ||
+           err(c, TH_ValueError, "Seed must be between 0 and 2**32 - 1, got %lld", (long long)seed);
 }
 
 ThRandom *th_random_new(ThContext *c, uint64_t seed) {

@@ -41,7 +41,8 @@ double random_lognormal(ThRandom *r, const ThValue *p), random_noncentral_chisqu
 double random_noncentral_f(ThRandom *r, const ThValue *p), random_normal(ThRandom *r, const ThValue *p);
 double random_pareto(ThRandom *r, const ThValue *p), random_power(ThRandom *r, const ThValue *p);
 double random_rayleigh(ThRandom *r, const ThValue *p), random_sample(ThRandom *r, const ThValue *p);
-double random_standard_cauchy(ThRandom *r, const ThValue *p), random_standard_exponential(ThRandom *r, const ThValue *p);
+double random_standard_cauchy(ThRandom *r, const ThValue *p),
+    random_standard_exponential(ThRandom *r, const ThValue *p);
 double random_standard_gamma(ThRandom *r, const ThValue *p), random_standard_normal(ThRandom *r, const ThValue *p);
 double random_standard_t(ThRandom *r, const ThValue *p), random_triangular(ThRandom *r, const ThValue *p);
 double random_uniform(ThRandom *r, const ThValue *p), random_vonmises(ThRandom *r, const ThValue *p);
@@ -49,8 +50,10 @@ double random_wald(ThRandom *r, const ThValue *p), random_weibull(ThRandom *r, c
 
 /* random_count.c */
 int64_t random_count_binomial(ThRandom *r, const ThValue *p), random_count_geometric(ThRandom *r, const ThValue *p);
-int64_t random_count_hypergeometric(ThRandom *r, const ThValue *p), random_count_logseries(ThRandom *r, const ThValue *p);
-int64_t random_count_negative_binomial(ThRandom *r, const ThValue *p), random_count_poisson(ThRandom *r, const ThValue *p);
+int64_t random_count_hypergeometric(ThRandom *r, const ThValue *p),
+    random_count_logseries(ThRandom *r, const ThValue *p);
+int64_t random_count_negative_binomial(ThRandom *r, const ThValue *p),
+    random_count_poisson(ThRandom *r, const ThValue *p);
 int64_t random_count_zipf(ThRandom *r, const ThValue *p), random_count_max(ThRandom *r, const ThValue *p);
 
 #endif

@@ -186,7 +186,8 @@ ThArray *th_random_choice(ThRandom *r, int64_t n, bool replace, ThArray *p, int 
         return NULL;
     }
     if (!replace && size > n) {
-        err(c, TH_ValueError, "choice: cannot take a larger sample (%lld) than the population (%lld) without replacement",
+        err(c, TH_ValueError,
+            "choice: cannot take a larger sample (%lld) than the population (%lld) without replacement",
             (long long)size, (long long)n);
         return NULL;
     }
@@ -242,7 +243,8 @@ ThArray *th_random_multinomial(ThRandom *r, int64_t n, ThArray *pvals, int ndim,
     int64_t k = own->size;
     if (n < 0) err(c, TH_ValueError, "multinomial: n < 0");
     for (int64_t i = 0; i < k && !failed(c); i++)
-        if (!(p[i] >= 0 && p[i] <= 1)) err(c, TH_ValueError, "multinomial: pvals < 0, pvals > 1 or pvals contains NaNs");
+        if (!(p[i] >= 0 && p[i] <= 1))
+            err(c, TH_ValueError, "multinomial: pvals < 0, pvals > 1 or pvals contains NaNs");
     if (!failed(c) && kahan(p, k - 1) > 1.0 + 1e-12) err(c, TH_ValueError, "multinomial: sum(pvals[:-1]) > 1.0");
     if (!failed(c)) out = rows(c, TH_INT64, ndim, shape, k);
     for (int64_t i = 0; out && i < out->size; i += k) share(r, n, p, k, (int64_t *)(void *)out->data + i);
