@@ -222,8 +222,10 @@ static void bounds_run(void *user, char *const *ptr, const int64_t *stride, int6
         Wide low = load(ptr[1] + i * stride[1], w->from[0]), high = load(ptr[2] + i * stride[2], w->from[1]);
         Wide last = w->closed ? high : high - 1;
         const char *name = th_dtype_name(w->d);
-        if (low < w->lowest) w->ok = err(c, TH_ValueError, "randint: low is out of bounds for %s", name);
-        else if (last > w->highest) w->ok = err(c, TH_ValueError, "randint: high is out of bounds for %s", name);
+        if (low < w->lowest)
+            w->ok = err(c, TH_ValueError, "randint: low %lld is out of bounds for %s", (long long)low, name);
+        else if (last > w->highest)
+            w->ok = err(c, TH_ValueError, "randint: high %.17g is out of bounds for %s", (double)high, name);
         else if (low > last)
             w->ok = err(c, TH_ValueError, "randint: low %s high (%lld, %lld)", w->closed ? ">" : ">=", (long long)low,
                         (long long)high);

@@ -101,21 +101,21 @@ const ThDistribution *th_random_distribution(int i) { return i >= 0 && i < TH_LE
 /* The largest rate a poisson takes: ten deviations below the largest int64. */
 static const double most_rate = 9223372006484771000.0;
 
-/* What is wrong with a value, as the end of a sentence that begins with the parameter's name. */
+/* What a value that is not allowed must be, as the rest of a sentence; NULL when it is. */
 static const char *wrong(Check check, ThValue v) {
     double x = v.f;
     switch (check) {
     case ANY: return NULL;
-    case SCALE: return !isnan(x) && signbit(x) ? "< 0" : NULL;
-    case SHAPE: return isnan(x) ? "is not a number" : signbit(x) ? "< 0" : NULL;
-    case POSITIVE: return isnan(x) ? "is not a number" : x <= 0 ? "<= 0" : NULL;
-    case COUNT: return v.i < 0 ? "< 0" : NULL;
-    case UNIT: return x >= 0 && x <= 1 ? NULL : "is not between 0 and 1";
-    case UNIT_OPEN: return x > 0 && x <= 1 ? NULL : "is not above 0 and at most 1";
-    case BELOW_ONE: return x >= 0 && x < 1 ? NULL : "is not at least 0 and below 1";
-    case ABOVE_ONE: return x > 1 ? NULL : "<= 1 or not a number";
-    case RATE: return !(x >= 0) ? "< 0 or not a number" : x > most_rate ? "is too large" : NULL;
-    case KAPPA: return !isnan(x) && signbit(x) ? "< 0" : x > 1e150 ? "is too large" : NULL;
+    case SCALE: return !isnan(x) && signbit(x) ? "not be negative" : NULL;
+    case SHAPE: return isnan(x) || signbit(x) ? "be a number that is not negative" : NULL;
+    case POSITIVE: return x > 0 ? NULL : "be positive";
+    case COUNT: return v.i < 0 ? "not be negative" : NULL;
+    case UNIT: return x >= 0 && x <= 1 ? NULL : "be between 0 and 1";
+    case UNIT_OPEN: return x > 0 && x <= 1 ? NULL : "be above 0 and at most 1";
+    case BELOW_ONE: return x >= 0 && x < 1 ? NULL : "be at least 0 and below 1";
+    case ABOVE_ONE: return x > 1 ? NULL : "be above 1";
+    case RATE: return x >= 0 && x <= most_rate ? NULL : x > most_rate ? "not be so large" : "not be negative";
+    case KAPPA: return !isnan(x) && signbit(x) ? "not be negative" : x > 1e150 ? "not be so large" : NULL;
     }
     return NULL;
 }
@@ -141,7 +141,8 @@ static void check_run(void *user, char *const *ptr, const int64_t *stride, int64
         load(d, ptr, stride, i, p);
         for (int k = 0; k < d->info.nparams && w->ok; k++)
             if ((what = wrong(d->check[k], p[k])))
-                w->ok = err(c, TH_ValueError, "%s: %s %s", d->info.name, d->info.param[k], what);
+                w->ok = err(c, TH_ValueError, "%s: %s must %s, got %.17g", d->info.name, d->info.param[k], what,
+                            d->check[k] == COUNT ? (double)p[k].i : p[k].f);
         if (w->ok && d->joint && (what = d->joint(p))) w->ok = err(c, TH_ValueError, "%s: %s", d->info.name, what);
     }
 }
