@@ -53,7 +53,8 @@ for _, name in ipairs(programs()) do
     for _, linker in ipairs({ "c", "interpreter" }) do
       it("says what it should, linker=" .. linker, function()
         assert.is_table(expected[name], "this spec has no expectations for it")
-        local text, status = runner.run({ "examples/" .. name .. ".lua" }, { env = { "THEANO_FLAGS=linker=" .. linker } })
+        local env = { "THEANO_FLAGS=linker=" .. linker }
+        local text, status = runner.run({ "examples/" .. name .. ".lua" }, { env = env })
         assert.equal(0, status, text)
         local from = 1
         for _, part in ipairs(expected[name]) do
