@@ -1,6 +1,6 @@
 --- The Lua of docs/*.md runs as it stands: the blocks of a page are one program, and what they print is what the page
 -- says, as `--> text` behind the lines of a block or as the ```text block that follows it (numbers of lines in errors
--- are free). functions.md is as generated; names, links, error kinds and flags that pages mention exist.
+-- are free); the C host of embedding.md too. functions.md is as generated; names, links, error kinds and flags that pages mention exist.
 local runner = require("spec.support.runner")
 
 local function slurp(path)
@@ -14,21 +14,23 @@ local mark = "\1"
 
 --- The page as a program of the same line numbers, and what each block should print (false: anything).
 local function program(page)
-  local lines, wanted, state = {}, {}, "text"
+  local lines, wanted, state, fresh = {}, {}, "text", false -- fresh: nothing has come behind the Lua block
   for line in page:gmatch("([^\n]*)\n") do
     local out = ""
     if state == "text" then
       if line == "```lua" then
         state = "lua"
         wanted[#wanted + 1] = false
-      elseif line == "```text" then
+      elseif line == "```text" and fresh then
         state = "output"
         wanted[#wanted] = wanted[#wanted] or ""
       elseif line:find("^```") then
         state = "other"
       end
+      if line ~= "" then fresh = false end
     elseif line == "```" then
-      if state == "lua" then out = "io.write('" .. mark .. "')" end
+      fresh = state == "lua"
+      if fresh then out = "io.write('" .. mark .. "')" end
       state = "text"
     elseif state == "lua" then
       out = line
@@ -79,6 +81,24 @@ describe("the programs of", function()
   end
 end)
 
+describe("the C host of docs/embedding.md", function()
+  it("compiles and prints what the page says", function()
+    local skip = require("spec.support.skip")
+    skip.without_program("gcc")
+    local build = runner.path:match("^(.*)/[^/]*$") or "."
+    skip.unless(not build:find("san", 1, true), "a host built without sanitizers cannot load a library built with them")
+    local code, said = slurp("docs/embedding.md"):match("\n```c\n(.-\n)```\n```text\n(.-)```\n")
+    local folder = runner.folder()
+    runner.write(folder .. "/host.c", code)
+    local command = "{ gcc -std=c11 -Wall -Werror -Icore %s/host.c -L%s -ltheano -Wl,-rpath,$(realpath %s) -o %s/host"
+      .. " && %s/host; } 2>&1"
+    local pipe = assert(io.popen(command:format(folder, build, build, folder, folder)))
+    assert.equal(said, pipe:read("a"))
+    pipe:close()
+    runner.remove(folder)
+  end)
+end)
+
 describe("docs/functions.md", function()
   it("is what scripts/make-reference writes", function()
     local text, status = runner.run({ "scripts/make-reference", "--print" })
@@ -116,7 +136,8 @@ describe("the pages", function()
       for code in slurp(path):gsub("\n```.-\n```", ""):gmatch("`([^`\n]+)`") do
         for root, rest in code:gmatch("%f[%w_.:\"/](%a+)%.([%a_][%w_.]*)%f[^%w_.]") do
           local value = roots[root]
-          for name in (value and rest or ""):gmatch("[%w_]+") do
+          local is_module = value and pcall(require, root .. "." .. rest)
+          for name in (value and not is_module and rest or ""):gmatch("[%w_]+") do
             if type(value) == "table" then value = value[name] end
             assert.is_not_nil(value, path .. " names " .. root .. "." .. rest)
             checked = checked + 1
