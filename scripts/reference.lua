@@ -22,7 +22,7 @@ return {
     false, "the rewrites: `optdb:query(\"fast_run\"):print_summary()` lists those that run, in order",
   },
 
-  ["theano.printing.graph_read"] = { "text", "the graph of a text of `graph_text`: see [graph-text.md](graph-text.md)" },
+  ["theano.printing.graph_read"] = { "text", "the graph of a text of `graph_text` ([graph-text.md](graph-text.md))" },
   ["theano.updates.pairs_of"] = false,
 
   -- ---- T ----------------------------------------------------------------------------------------------------------

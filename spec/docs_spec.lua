@@ -1,6 +1,7 @@
 --- The Lua of docs/*.md runs as it stands: the blocks of a page are one program, and what they print is what the page
 -- says, as `--> text` behind the lines of a block or as the ```text block that follows it (numbers of lines in errors
--- are free); the C host of embedding.md too. functions.md is as generated; names, links, error kinds and flags that pages mention exist.
+-- are free); the C host of embedding.md too. functions.md is as generated; the names, links, error kinds and flags that
+-- pages mention exist.
 local runner = require("spec.support.runner")
 
 local function slurp(path)
@@ -136,8 +137,8 @@ describe("the pages", function()
       for code in slurp(path):gsub("\n```.-\n```", ""):gmatch("`([^`\n]+)`") do
         for root, rest in code:gmatch("%f[%w_.:\"/](%a+)%.([%a_][%w_.]*)%f[^%w_.]") do
           local value = roots[root]
-          local is_module = value and pcall(require, root .. "." .. rest)
-          for name in (value and not is_module and rest or ""):gmatch("[%w_]+") do
+          local other = rest == "h" or rest == "lua" or not value or pcall(require, root .. "." .. rest)
+          for name in (other and "" or rest):gmatch("[%w_]+") do
             if type(value) == "table" then value = value[name] end
             assert.is_not_nil(value, path .. " names " .. root .. "." .. rest)
             checked = checked + 1
