@@ -11,7 +11,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
-typedef enum { LT_ARRAY, LT_VAR, LT_APPLY, LT_FUNCTION, LT_RANDOM, LT_COMPLEX, LT_TYPE, LT_KINDS } LtKind;
+typedef enum { LT_ARRAY, LT_VAR, LT_APPLY, LT_FUNCTION, LT_RANDOM, LT_COMPLEX, LT_TYPE, LT_STREAM, LT_KINDS } LtKind;
 
 /* One per lua_State, in its registry; found through upvalue 1 or lt_state(). */
 typedef struct LtState {

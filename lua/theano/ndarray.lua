@@ -131,30 +131,8 @@ meta.__len = function(a)
 end
 meta.__eq = nil
 
--- ---- files ----------------------------------------------------------------------------------------------------------
---- Writes an array as .npy, or a table of named arrays as .npz (names sorted; or a list of {name, array}).
-function nd.save(path, value)
-  if util.is_array(value) then return core.save_npy(path, value) end
-  if type(value) ~= "table" then util.raise("TypeError", "save: an ndarray or a table of them, got %s", type(value)) end
-  local names, arrays = {}, {}
-  if #value > 0 then
-    for i, p in ipairs(value) do names[i], arrays[i] = p[1], p[2] end
-  else
-    for name in pairs(value) do names[#names + 1] = name end
-    table.sort(names)
-    for i, name in ipairs(names) do arrays[i] = value[name] end
-  end
-  return core.save_npz(path, names, arrays)
-end
-
---- Reads .npy (an ndarray), .npz (a table by name and the list of names), IDX files with or without gzip.
-function nd.load(path)
-  if path:find("%.npz$") then return core.load_npz(path) end
-  if path:find("idx%d") or path:find("%.idx$") or path:find("ubyte") then return core.load_idx(path) end
-  return core.load_npy(path)
-end
-nd.load_npy, nd.save_npy, nd.load_npz, nd.load_idx = core.load_npy, core.save_npy, core.load_npz, core.load_idx
-
+-- ---- files and random streams -----------------------------------------------------------------------------------
+for name, f in pairs(require("theano.ndfiles")) do nd[name] = f end
 nd.random = require("theano.ndrandom")
 package.loaded["theano.ndarray.random"] = nd.random
 
