@@ -55,7 +55,9 @@ static int load_npz(lua_State *L) {
     LtState *s = LT_STATE(L);
     ThNpz z;
     LT_CHECK(L, s, !th_load_npz(s->ctx, luaL_checkstring(L, 1), &z));
-    return push_named(L, s, &z) - 1;
+    push_named(L, s, &z);
+    lua_pop(L, 1); /* no texts */
+    return 2;
 }
 
 static int load_safetensors(lua_State *L) { /* load_safetensors(path, mmap mode or nil) */

@@ -70,7 +70,7 @@ static void put_element(Format *f, Text *t, const char *at) {
     ThValue v;
     if (dtype_is_complex(f->d)) {
         dtype_cast((char *)&v.c, TH_COMPLEX128, 0, at, f->d, 0, 1);
-        text_putc(t, '(');
+        text_put(t, f->spec[0] ? " (" : "("); /* the blank is NumPy's */
         put_real(f, t, v.c.re, false);
         put_real(f, t, v.c.im, true);
         text_put(t, "j)");

@@ -43,8 +43,12 @@ static bool bad(Head *h, const char *what) {
     return err(h->c, TH_IOError, "%s: corrupt safetensors header: %s", h->where, what);
 }
 
-static bool skip(Head *h, char ch) {
+static void blanks(Head *h) {
     while (*h->p == ' ' || *h->p == '\t' || *h->p == '\n' || *h->p == '\r') h->p++;
+}
+
+static bool skip(Head *h, char ch) {
+    blanks(h);
     if (*h->p != ch) return false;
     h->p++;
     return true;
@@ -133,7 +137,7 @@ static int lengths(Head *h, int64_t *out, int most) {
     if (!skip(h, '[')) return bad(h, "a list is missing"), -1;
     while (!skip(h, ']')) {
         if (n && !skip(h, ',')) return bad(h, "a ',' or ']' is missing"), -1;
-        skip(h, 0); /* blanks */
+        blanks(h);
         int64_t v = 0;
         if (n == most) return bad(h, "a list is too long"), -1;
         if (*h->p < '0' || *h->p > '9') return bad(h, "a list holds something that is not a length"), -1;
@@ -214,7 +218,7 @@ static bool parse_head(Head *h) {
         if (!skip(h, ':')) return bad(h, "a ':' is missing");
         if (meta ? !parse_meta(h) : !parse_entry(h)) return false;
     }
-    skip(h, 0);
+    blanks(h);
     return !*h->p || bad(h, "something follows it");
 }
 

@@ -49,15 +49,18 @@ function M.loadtxt(path, options)
   options = options or {}
   util.check_keywords("loadtxt", options, TEXT)
   local a, line = core.load_text(path, options)
-  local names = line and split(line, options.delimiter)
+  local function give(result)
+    if line then return result, split(line, options.delimiter) end
+    return result
+  end
   local ndmin = options.ndmin or 0
   if ndmin > 2 or ndmin < 0 then util.raise("ValueError", "loadtxt: ndmin is 0, 1 or 2, not %s", tostring(ndmin)) end
-  if a.size == 0 and ndmin < 2 then return a:reshape({ 0 }), names end
-  if ndmin == 2 then return a, names end
+  if a.size == 0 and ndmin < 2 then return give(a:reshape({ 0 })) end
+  if ndmin == 2 then return give(a) end
   local shape = {}
   for _, n in ipairs(a.shape) do if n ~= 1 then shape[#shape + 1] = n end end
   if #shape < ndmin then shape = { 1 } end
-  return a:reshape(shape), names
+  return give(a:reshape(shape))
 end
 
 --- Writes an array of one or two dimensions as text, as NumPy's savetxt: `{fmt, delimiter, header, footer, comments}`.
@@ -88,7 +91,8 @@ function M.load(path, options)
   if kind == "npy" then return core.load_npy(path, mode) end
   if kind == "safetensors" then return core.load_safetensors(path, mode) end
   if mode then util.raise("ValueError", "%s: mmap works for .npy and .safetensors files", path) end
-  return kind == "npz" and core.load_npz(path) or core.load_idx(path)
+  if kind == "npz" then return core.load_npz(path) end
+  return core.load_idx(path)
 end
 
 -- Names and arrays of {name = array} (sorted) or {{name, array}, ...} (as they stand).
