@@ -27,7 +27,8 @@ static bool shape_fits(ThContext *c, ThType t, const ThArray *value, const char 
 /* The array to store: value itself when borrowed, else a copy; of the wanted dtype when that loses nothing. */
 static ThArray *stored(ThContext *c, ThDtype want, ThArray *value, bool borrow, const char *name) {
     ThDtype have = (ThDtype)value->dtype;
-    if (have == want) { return borrow ? th_array_retain(value) : th_array_copy(value); }
+    bool own = borrow && !(value->flags & ARRAY_READONLY); /* what cannot be written is no storage of updates */
+    if (have == want) return own ? th_array_retain(value) : th_array_copy(value);
     if (th_dtype_upcast(want, have) != want) {
         err(c, TH_TypeError,
             "shared variable %s of dtype %s cannot store a value of dtype %s without risking loss of precision; "
