@@ -154,8 +154,18 @@ typedef union {
 } ThValue;
 TH_API int th_array_get(const ThArray *a, const int64_t *index, ThValue *v);     /* index: ndim entries, >= 0 */
 TH_API int th_array_set(ThArray *a, const int64_t *index, char kind, ThValue v); /* kind of v: 'b' 'i' 'u' 'f' 'c' */
-/* NumPy's str() / repr() of the array, printed with its defaults (precision 8, threshold 1000, line width 75). */
-TH_API char *th_array_str(ThContext *c, const ThArray *a); /* free with th_free */
+/* NumPy's str() and repr() of the array, under the context's options; free with th_free. */
+TH_API char *th_array_str(ThContext *c, const ThArray *a);
+TH_API char *th_array_repr(ThContext *c, const ThArray *a);
+typedef struct ThPrintOptions {
+    int precision;     /* digits behind the point at most: 8 */
+    int edgeitems;     /* shown at each end of a long axis: 3 */
+    bool suppress;     /* no exponents for the sake of small numbers */
+    int linewidth;     /* characters of a line: 75 */
+    int64_t threshold; /* summarised above so many elements: 1000 */
+} ThPrintOptions;
+TH_API int th_print_options(ThContext *c, const ThPrintOptions *o);
+TH_API ThPrintOptions th_print_options_get(const ThContext *c);
 TH_API void th_free(ThContext *c, void *text);
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */

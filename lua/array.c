@@ -56,6 +56,55 @@ static int array_tostring(lua_State *L) {
     return 1;
 }
 
+static int array_repr(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    char *t = th_array_repr(s->ctx, lt_check_array(L, s, 1));
+    LT_CHECK(L, s, t);
+    lua_pushstring(L, t);
+    th_free(s->ctx, t);
+    return 1;
+}
+
+/* A count from field k of the table at 1; math.huge is the largest. */
+static int64_t option(lua_State *L, const char *k, int64_t most, int64_t absent) {
+    lua_getfield(L, 1, k);
+    int64_t v = absent;
+    if (lua_type(L, -1) == LUA_TNUMBER && lua_tonumber(L, -1) >= (lua_Number)most) v = most;
+    else if (!lua_isnil(L, -1)) v = luaL_checkinteger(L, -1);
+    lua_pop(L, 1);
+    return v;
+}
+
+static int set_printoptions(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    ThPrintOptions o = th_print_options_get(s->ctx);
+    o.precision = (int)option(L, "precision", 1 << 30, o.precision);
+    o.edgeitems = (int)option(L, "edgeitems", 1 << 30, o.edgeitems);
+    o.linewidth = (int)option(L, "linewidth", 1 << 30, o.linewidth);
+    o.threshold = option(L, "threshold", INT64_MAX, o.threshold);
+    lua_getfield(L, 1, "suppress");
+    if (!lua_isnil(L, -1)) o.suppress = lua_toboolean(L, -1);
+    LT_CHECK(L, s, !th_print_options(s->ctx, &o));
+    return 0;
+}
+
+static int get_printoptions(lua_State *L) {
+    ThPrintOptions o = th_print_options_get(LT_STATE(L)->ctx);
+    lua_createtable(L, 0, 5);
+    lua_pushinteger(L, o.precision);
+    lua_setfield(L, -2, "precision");
+    lua_pushinteger(L, o.edgeitems);
+    lua_setfield(L, -2, "edgeitems");
+    lua_pushinteger(L, o.linewidth);
+    lua_setfield(L, -2, "linewidth");
+    lua_pushinteger(L, o.threshold);
+    lua_setfield(L, -2, "threshold");
+    lua_pushboolean(L, o.suppress);
+    lua_setfield(L, -2, "suppress");
+    return 1;
+}
+
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 static void push_complex(lua_State *L, LtState *s, ThComplex128 z) {
     ThComplex128 *p = lua_newuserdatauv(L, sizeof *p, 0);
@@ -476,6 +525,9 @@ void lt_open_array(lua_State *L, LtState *s) {
                                    {"array_equal", array_equal},
                                    {"shares_memory", array_shares},
                                    {"array_attribute", attribute},
+                                   {"array_repr", array_repr},
+                                   {"set_printoptions", set_printoptions},
+                                   {"get_printoptions", get_printoptions},
                                    {NULL, NULL}};
     lt_register(L, s, fns);
     for (int zero = 0; zero < 2; zero++) {

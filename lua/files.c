@@ -118,7 +118,8 @@ static char letter(lua_State *L, int t, const char *key, char absent) {
     lua_getfield(L, t, key);
     char ch = absent;
     if (lua_type(L, -1) == LUA_TSTRING) {
-        if (lua_rawlen(L, -1) > 1) lt_error(L, TH_ValueError, "%s is one character, not '%s'", key, lua_tostring(L, -1));
+        if (lua_rawlen(L, -1) > 1)
+            lt_error(L, TH_ValueError, "%s is one character, not '%s'", key, lua_tostring(L, -1));
         ch = *lua_tostring(L, -1);
     } else if (lua_isboolean(L, -1)) {
         ch = 0;

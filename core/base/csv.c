@@ -30,9 +30,7 @@ struct Csv {
     char point;                       /* what strtod wants */
 };
 
-ThTextOptions th_text_options(void) {
-    return (ThTextOptions){.comment = '#', .max_rows = -1, .dtype = TH_FLOAT64};
-}
+ThTextOptions th_text_options(void) { return (ThTextOptions){.comment = '#', .max_rows = -1, .dtype = TH_FLOAT64}; }
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 /* Room for more behind `end`, then one read. False at the end or on an error. */
@@ -41,8 +39,8 @@ static bool more(Csv *t) {
     t->end -= t->at;
     t->at = 0;
     if (t->end + CHUNK > t->cap) {
-        if (t->cap >= LINE_LIMIT) return err(t->r.c, TH_IOError, "%s: line %lld is too long", t->r.where,
-                                             (long long)t->line + 1);
+        if (t->cap >= LINE_LIMIT)
+            return err(t->r.c, TH_IOError, "%s: line %lld is too long", t->r.where, (long long)t->line + 1);
         char *p = ctx_realloc(t->r.c, t->buf, t->cap, 2 * t->cap);
         if (!p) return false;
         t->buf = p;
@@ -183,8 +181,11 @@ static bool parse(Csv *t, int column, char *out) {
     }
     if (!ok) return bad_field(t, column, "is no");
     dtype_cast(out, d, 0, (const char *)&v,
-               dtype_is_complex(d) ? TH_COMPLEX128 : dtype_is_float(d) ? TH_FLOAT64 : d == TH_UINT64 ? d : TH_INT64, 0,
-               1);
+               dtype_is_complex(d) ? TH_COMPLEX128
+               : dtype_is_float(d) ? TH_FLOAT64
+               : d == TH_UINT64    ? d
+                                   : TH_INT64,
+               0, 1);
     return true;
 }
 

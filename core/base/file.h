@@ -35,7 +35,7 @@ bool reader_finish(Reader *r); /* nothing may follow (and checksums are right) *
 /* The end of an array that read its own data: swaps what is big-endian, makes bytes of bool 0 or 1. */
 void file_native(ThArray *a, bool swapped);
 
-/* ---- writing: aside and renamed where path is a regular file or new, in place where it is a device or a link ------- */
+/* ---- writing: aside and renamed where path is a regular file or new, in place where it is a device or a link ----- */
 typedef struct Writer {
     ThContext *c;
     const char *path; /* must live as long */
@@ -55,7 +55,7 @@ bool writer_close(Writer *w, bool keep); /* !keep drops the new file; false with
 /* Bytes of an array in C order, whatever its strides. */
 bool writer_array(Writer *w, const ThArray *a);
 
-/* ---- npy.c, for npz.c, map.c and stream.c --------------------------------------------------------------------------- */
+/* ---- npy.c, for npz.c, map.c and stream.c ------------------------------------------------------------------------ */
 typedef struct NpyHead {
     Reader *r;
     const char *p; /* of the parser */
@@ -76,7 +76,7 @@ size_t npy_head_text(char *head, ThDtype d, bool fortran, int ndim, const int64_
 bool idx_head_read(Reader *r, ThDtype *d, int *ndim, int64_t *shape);
 
 /* map.c: a file in memory. */
-typedef enum { MAP_READ, MAP_CHANGE, MAP_COPY } MapMode; /* read-only, writes go to the file, writes stay private */
+typedef enum { MAP_READ, MAP_CHANGE, MAP_COPY } MapMode;     /* read-only, writes go to the file, writes stay private */
 bool map_mode(ThContext *c, const char *mode, MapMode *out); /* "r", "r+", "c" */
 ThBuffer *map_file(ThContext *c, const char *path, MapMode mode);
 /* An array at byte `at` of a mapped file; ValueError where its elements would not be aligned. */

@@ -19,9 +19,9 @@ enum { HEADER_LIMIT = 100000000, RANKS = 12 };
 static const struct {
     const char *name;
     ThDtype d;
-} kinds[RANKS] = {{"BOOL", TH_BOOL},     {"U8", TH_UINT8},        {"I8", TH_INT8},     {"I16", TH_INT16},
-                  {"U16", TH_UINT16},    {"I32", TH_INT32},       {"U32", TH_UINT32},  {"F32", TH_FLOAT32},
-                  {"C64", TH_COMPLEX64}, {"F64", TH_FLOAT64},     {"I64", TH_INT64},   {"U64", TH_UINT64}};
+} kinds[RANKS] = {{"BOOL", TH_BOOL},     {"U8", TH_UINT8},    {"I8", TH_INT8},    {"I16", TH_INT16},
+                  {"U16", TH_UINT16},    {"I32", TH_INT32},   {"U32", TH_UINT32}, {"F32", TH_FLOAT32},
+                  {"C64", TH_COMPLEX64}, {"F64", TH_FLOAT64}, {"I64", TH_INT64},  {"U64", TH_UINT64}};
 
 typedef struct {
     int64_t begin, end, shape[TH_MAX_NDIM];
@@ -155,8 +155,9 @@ static bool parse_dtype(Head *h, Entry *e) {
     int k = 0;
     while (k < RANKS && strcmp(s, kinds[k].name)) k++;
     if (k < RANKS) e->d = kinds[k].d;
-    else err(h->c, TH_TypeError, "%s: dtype '%.20s' is not supported%s", h->where, s,
-             !strcmp(s, "F16") || !strcmp(s, "BF16") ? "; save it as F32" : "");
+    else
+        err(h->c, TH_TypeError, "%s: dtype '%.20s' is not supported%s", h->where, s,
+            !strcmp(s, "F16") || !strcmp(s, "BF16") ? "; save it as F32" : "");
     th_free(h->c, s);
     return k < RANKS;
 }
@@ -293,8 +294,8 @@ static bool fill(Head *h, Reader *r, ThBuffer *map, MapMode mode, int64_t data_a
     h->names.n = h->meta.n = 0;
     for (size_t i = 0; i < n; i++) {
         const Entry *e = &h->at.at[i];
-        ThArray *a = map ? map_array(c, map, h->where, mode, e->d, e->ndim, e->shape, data_at + e->begin)
-                         : read_entry(e, r);
+        ThArray *a =
+            map ? map_array(c, map, h->where, mode, e->d, e->ndim, e->shape, data_at + e->begin) : read_entry(e, r);
         if (!a) return false;
         out->arrays[e->index] = a;
     }

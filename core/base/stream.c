@@ -17,9 +17,9 @@ struct ThStream {
     Writer *w;
     ThDtype d;
     bool swapped, ended;
-    int ndim;                     /* of a block: its rows have one less */
-    int64_t shape[TH_MAX_NDIM];   /* shape[0]: rows left to read, or written so far */
-    int64_t head;                 /* bytes of the written header */
+    int ndim;                   /* of a block: its rows have one less */
+    int64_t shape[TH_MAX_NDIM]; /* shape[0]: rows left to read, or written so far */
+    int64_t head;               /* bytes of the written header */
     char path[];
 };
 
@@ -108,7 +108,8 @@ ThStream *th_stream_create(ThContext *c, const char *path, ThDtype d, int ndim, 
     if (!array_count(c, d, ndim, row_shape, &size, &bytes)) return NULL;
     size_t n = path ? strlen(path) : 0;
     if (ndim == TH_MAX_NDIM || (n > 3 && !strcmp(path + n - 3, ".gz"))) {
-        err(c, TH_ValueError, ndim == TH_MAX_NDIM ? "a row has at most %d dimensions" : "a file that grows cannot be gzip",
+        err(c, TH_ValueError,
+            ndim == TH_MAX_NDIM ? "a row has at most %d dimensions" : "a file that grows cannot be gzip",
             TH_MAX_NDIM - 1);
         return NULL;
     }

@@ -131,6 +131,24 @@ meta.__len = function(a)
 end
 meta.__eq = nil
 
+-- ---- printing -------------------------------------------------------------------------------------------------------
+nd.array_repr, nd.get_printoptions = core.array_repr, core.get_printoptions
+local PRINT = util.set({ "precision", "threshold", "edgeitems", "linewidth", "suppress" })
+
+--- How arrays print from now on: `{precision = 8, threshold = 1000, edgeitems = 3, linewidth = 75, suppress = false}`.
+-- `math.huge` stands for no limit.
+function nd.set_printoptions(options)
+  util.check_keywords("set_printoptions", options, PRINT)
+  core.set_printoptions(options)
+end
+
+--- The same until the end of the block: `local _ <close> = nd.printoptions { precision = 3 }`.
+function nd.printoptions(options)
+  local before = core.get_printoptions()
+  nd.set_printoptions(options)
+  return setmetatable({}, { __close = function() core.set_printoptions(before) end })
+end
+
 -- ---- files and random streams -----------------------------------------------------------------------------------
 for name, f in pairs(require("theano.ndfiles")) do nd[name] = f end
 nd.random = require("theano.ndrandom")
