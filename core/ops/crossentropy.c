@@ -81,6 +81,7 @@ const Op op_crossentropy_1hot = {
     .shape = shape_1hot,
     .grad = grad_1hot,
     .lower = lower_1hot,
+    .batch = batch_rows,
     .doc = "-log of the probability of each row's class",
 };
 
@@ -137,6 +138,7 @@ const Op op_crossentropy_1hot_grad = {
     .infer = infer_1hot_grad,
     .shape = shape_1hot_grad,
     .lower = lower_1hot_grad,
+    .batch = batch_rows,
     .doc = "gradient of CrossentropyCategorical1Hot",
 };
 
@@ -213,6 +215,7 @@ const Op op_crossentropy_softmax = {
     .shape = shape_fused,
     .grad = grad_fused,
     .lower = lower_fused,
+    .batch = batch_crossentropy_softmax,
     .doc = "loss, softmax and argmax of x + b against classes",
 };
 
@@ -276,5 +279,6 @@ const Op op_crossentropy_softmax_dx = {
     .shape = shape_dx,
     .grad = grad_dx,
     .lower = lower_dx,
+    .batch = batch_rows,
     .doc = "gradient of the fused loss with respect to x",
 };
