@@ -130,6 +130,22 @@ static bool lower_1hot_grad(Lower *l) {
     return !failed(l->ctx);
 }
 
+/* out[i, y_i] = -gz_i / p[i, y_i], so by gz it is the loss's gradient again, and by p it is -out / p. */
+static void grad_1hot_grad(Grad *g) {
+    Builder *b = g->b;
+    ThApply *a = g->node;
+    ThVar *gz = a->in[0], *p = a->in[1], *y = a->in[2], *up = g->gz[0];
+    if (g->wanted[0]) {
+        ThVar *ones = second_make(b, gz, const_float(b, 1.0, (ThDtype)gz->type.dtype));
+        ThVar *d = ones ? apply1(b, &op_crossentropy_1hot_grad, NULL, (ThVar *[]){ones, p, y}, 3) : NULL;
+        ThVar *sum = d ? rows_sum(b, elemwise_2(b, S_mul, up, d), 1) : NULL;
+        g->gx[0] = sum ? patternbroadcast_make(b, sum, gz->type.broadcastable) : NULL;
+    }
+    if (g->wanted[1])
+        g->gx[1] = elemwise_1(b, S_neg, elemwise_2(b, S_true_div, elemwise_2(b, S_mul, up, a->out[0]), p));
+    if (g->wanted[2]) g->gx[2] = grad_undefined(g, 2, "class numbers have no gradient");
+}
+
 const Op op_crossentropy_1hot_grad = {
     .name = "CrossentropyCategorical1HotGrad",
     .flags = OP_FAILS,
@@ -137,6 +153,7 @@ const Op op_crossentropy_1hot_grad = {
     .nout = 1,
     .infer = infer_1hot_grad,
     .shape = shape_1hot_grad,
+    .grad = grad_1hot_grad,
     .lower = lower_1hot_grad,
     .batch = batch_rows,
     .doc = "gradient of CrossentropyCategorical1Hot",

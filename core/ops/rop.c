@@ -112,7 +112,8 @@ static bool reverse_once(Walk *w, ThApply *a, ThVar *const *ev, Twice *t) {
         if (t->gx[i]->type.kind == TYPE_NULL)
             return err(w->c, TH_NullTypeGradError, "Rop met a derivative that is not defined: %s",
                        t->gx[i]->name ? t->gx[i]->name : "");
-        t->from[t->n] = t->gx[i];
+        /* A copy: one gradient may be made from another, and a known one is not looked behind. */
+        if (!(t->from[t->n] = elemwise_1(&w->b, S_identity, t->gx[i]))) return false;
         t->tangent[t->n++] = ev[i];
     }
     return !failed(w->c);
