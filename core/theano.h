@@ -301,8 +301,9 @@ TH_API int th_grad(ThContext *c, ThVar *cost, ThVar *const *wrt, int n, const Th
  */
 TH_API int th_rop(ThContext *c, ThVar *const *f, int nf, ThVar *const *wrt, ThVar *const *at, int n, ThVar **out);
 /*
- * Vectorising rewrite: out[i] of `in` becomes result[i] of `mapped`, where mapped[j] has the rank of in[j] plus one, its
- * first dimension being mapped over (all of one length), or is NULL: in[j] stays. Results have that dimension first.
+ * Vectorising rewrite: out[i] of `in` becomes result[i] of `mapped`, where mapped[j] has the rank of in[j] plus one,
+ * its first dimension being mapped over (all of one length), or is NULL: in[j] stays. Results have that dimension
+ * first.
  */
 TH_API int th_vmap(ThContext *c, ThVar *const *out, int nout, ThVar *const *in, ThVar *const *mapped, int n,
                    ThVar **result);

@@ -70,7 +70,8 @@ describe("forward and reverse mode agree, v . (J u) == (v . J) . u,", function()
       local back = 0
       for i, g in ipairs(G.Lop(y, x, v, { disconnected_inputs = "ignore" })) do back = back + T.sum(g * u[i]) end
       local value = run(x, compile.Out(y, { array = true }), c.points)
-      local a, b = run(join(x, u, { v }), { forward, back }, join(c.points, randoms(c.points), { nd.asarray(rng:rand(value.shape)) }))
+      local a, b = run(join(x, u, { v }), { forward, back }, join(c.points, randoms(c.points),
+        { nd.asarray(rng:rand(value.shape)) }))
       near(a, b, c.name)
     end)
   end
@@ -98,7 +99,8 @@ describe("the second derivative against finite differences", function()
   end
 end)
 
--- ---- vmap ------------------------------------------------------------------------------------------------------------
+-- ---- vmap
+-- ------------------------------------------------------------------------------------------------------------
 local SCALES = { 1.0, 1.01, 0.985 }
 local used = {} -- operations met in the graphs of the functions that were mapped
 
@@ -199,21 +201,28 @@ describe("vmap", function()
   end)
 
   it("of lengths, which are no mapped values", function()
-    check_vmap(function(x) return x.shape, x.size, T.zeros(x.shape), T.arange(x.shape[0]), x / x.shape[1], T.eye(x.shape[0]) end,
+    check_vmap(function(x) return x.shape, x.size, T.zeros(x.shape), T.arange(x.shape[0]), x / x.shape[1],
+      T.eye(x.shape[0]) end,
       { F(2, 3) })
-    check_vmap(function(x) return T.specify_shape(x, { 2, 3 }), T.stack({ x[{ 0, 0 }], x[{ 1, 2 }], 1.0 }) end, { F(2, 3) })
+    check_vmap(function(x) return T.specify_shape(x, { 2, 3 }), T.stack({ x[{ 0, 0 }], x[{ 1, 2 }], 1.0 }) end, { F(2,
+      3) })
   end)
 
   it("of subscripts by mapped positions", function()
     local x, m = F(4, 5), F(4, 5, 3)
-    check_vmap(function(v, i) return v[i], v[{ i, 2 }], v[{ 1, i }], v[{ T.slice(1, 3), i }], v[{ i, i }] end, { x, nd.array(2, "int64") })
+    check_vmap(function(v, i) return v[i], v[{ i, 2 }], v[{ 1, i }], v[{ T.slice(1, 3), i }], v[{ i, i }] end, { x,
+      nd.array(2, "int64") })
     for _, which in ipairs({ { true, true }, { false, true }, { true, false } }) do
-      check_vmap(function(v, i) return v[i], v[{ T.slice(), i }], v[{ i, i }], v[{ 1, i }], v[{ i, 0 }] end, { x, I(3, 0, 3) }, which)
-      check_vmap(function(v, i) return v[{ T.slice(), i, T.slice(1, 3) }], v[{ i, T.slice(), 1 }], v[{ i, T.slice(), T.constant(I(0, 1)) }] end,
+      check_vmap(function(v, i) return v[i], v[{ T.slice(), i }], v[{ i, i }], v[{ 1, i }], v[{ i, 0 }] end, { x, I(3,
+        0, 3) }, which)
+      check_vmap(function(v, i) return v[{ T.slice(), i, T.slice(1, 3) }], v[{ i, T.slice(), 1 }], v[{ i, T.slice(),
+        T.constant(I(0, 1)) }] end,
         { m, I(3, 0) }, which)
-      check_vmap(function(v, i) return T.set_subtensor(v[i], 7.0), T.inc_subtensor(v[i], v[i] * 2), T.inc_subtensor(v[{ T.slice(), i }], 2.0) end,
+      check_vmap(function(v, i) return T.set_subtensor(v[i], 7.0), T.inc_subtensor(v[i], v[i] * 2),
+        T.inc_subtensor(v[{ T.slice(), i }], 2.0) end,
         { x, I(3, 0, 3) }, which)
-      check_vmap(function(v, i) return T.inc_subtensor(v[{ i, T.slice(), i }], 2.0), T.set_subtensor(v[{ T.slice(), i, i }], v[{ T.slice(), 0, i }]) end,
+      check_vmap(function(v, i) return T.inc_subtensor(v[{ i, T.slice(), i }], 2.0), T.set_subtensor(v[{ T.slice(), i,
+        i }], v[{ T.slice(), 0, i }]) end,
         { m, I(2, 0) }, which)
       check_vmap(function(v, i) return T.set_subtensor(v[{ i, T.slice(0, 2) }], 1.5), T.inc_subtensor(v["::-1"], i) end,
         { x, nd.array(3, "int64") }, which)
@@ -231,7 +240,8 @@ describe("vmap", function()
 
   it("of joins, splits and vectors of which a part is mapped", function()
     for _, which in ipairs({ { true, false }, { false, true } }) do
-      check_vmap(function(x, y) return T.join(0, x, y), T.join(-1, x, y), T.stack({ x, y }), T.stack({ x:sum(), y:sum() }) end,
+      check_vmap(function(x, y) return T.join(0, x, y), T.join(-1, x, y), T.stack({ x, y }), T.stack({ x:sum(),
+        y:sum() }) end,
         { F(2, 3), F(2, 3) }, which)
     end
     check_vmap(function(x) return T.split(x, { 1, 2 }, 2, { axis = 1 }) end, { F(2, 3) })
@@ -254,7 +264,8 @@ describe("vmap", function()
   end)
 
   it("of index scalars and of operations that change gradients", function()
-    check_read("i: int64[]\n%1 = ScalarFromTensor(i)\n%2 = TensorFromScalar(%1)\nout %2\n", { nd.array(3, "int64") }, {})
+    check_read("i: int64[]\n%1 = ScalarFromTensor(i)\n%2 = TensorFromScalar(%1)\nout %2\n", { nd.array(3, "int64") },
+      {})
     check_vmap(function(x)
       return G.disconnected_grad(x), G.zero_grad(x), G.grad_clip(x, -1, 1), G.grad_scale(x, 2), G.undefined_grad(x)
     end, { F(3) })
@@ -314,7 +325,8 @@ b: float64[]
   end)
 end)
 
--- ---- jacobian, hessian and the operators ---------------------------------------------------------------------------------
+-- ---- jacobian, hessian and the operators
+-- ---------------------------------------------------------------------------------
 describe("theano.gradient", function()
   local x, v = T.dvector("x"), T.dvector("v")
 

@@ -12,7 +12,7 @@ bool rop_linear(Rop *r);   /* linear in all connected float inputs together: the
 bool rop_bilinear(Rop *r); /* of two inputs: op(ex, y) + op(x, ey) */
 bool rop_elemwise(Rop *r);
 
-/* ---- vmap.c: helpers ---------------------------------------------------------------------------------------------- */
+/* ---- vmap.c: helpers --------------------------------------------------------------------------------------------- */
 /* Input i with the mapped dimension in front, repeated when it has none. */
 ThVar *batch_full(Batch *q, int i);
 /* A mapped tensor with broadcastable dimensions put behind the mapped one so that it has `ndim` others. */
@@ -29,7 +29,7 @@ bool batch_fixed(Batch *q, int i, const char *why);
 /* The rule applied to a graph written with other operations: maps out of the node's inputs. */
 bool batch_through(Batch *q, ThVar *const *out);
 
-/* ---- rules ----------------------------------------------------------------------------------------------------------- */
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
 bool batch_same(Batch *q); /* any rank: the operation itself on the mapped input */
 bool batch_elemwise(Batch *q);
 bool batch_dimshuffle(Batch *q);
@@ -50,9 +50,9 @@ bool batch_take(Batch *q);     /* Subtensor, AdvancedSubtensor1, AdvancedSubtens
 bool batch_put(Batch *q);      /* IncSubtensor, AdvancedIncSubtensor1, AdvancedIncSubtensor */
 bool batch_join(Batch *q);
 bool batch_split(Batch *q);
-bool batch_dot(Batch *q);       /* Dot, Dot22 */
+bool batch_dot(Batch *q);        /* Dot, Dot22 */
 bool batch_dot_scaled(Batch *q); /* Dot22Scalar */
-bool batch_gemm(Batch *q);      /* Gemm, Gemv, CGemv */
+bool batch_gemm(Batch *q);       /* Gemm, Gemv, CGemv */
 bool batch_ger(Batch *q);
 bool batch_rows(Batch *q); /* operations on rows of matrices, all inputs by row: rows merged */
 bool batch_softmax_bias(Batch *q);

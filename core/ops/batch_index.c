@@ -153,7 +153,7 @@ bool batch_put(Batch *q) {
     int8_t order[2 * TH_MAX_NDIM];
     const ThApply *a = q->node;
     if (!transcribe(&s, q)) return false;
-    bool set = a->op == &op_inc_subtensor    ? ATTRS(IncSubtensorAttrs, a)->set
+    bool set = a->op == &op_inc_subtensor        ? ATTRS(IncSubtensorAttrs, a)->set
                : a->op == &op_adv_inc_subtensor1 ? ATTRS(AdvIncSubtensor1Attrs, a)->set
                                                  : ATTRS(AdvIncSubtensorAttrs, a)->set;
     ThVar *x = batch_full(q, 0), *y = batch_beside(q, 1, s.old.n);

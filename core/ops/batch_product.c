@@ -123,9 +123,10 @@ bool batch_crossentropy_softmax(Batch *q) {
     if (!sum) return false;
     ThVar *merged = cast_make(b, batch_merge(b, sum), (ThDtype)in[0]->type.dtype);
     AttrInts first = {.n = 1, .at = {0}};
-    ThVar *row = merged ? zeros_like_make(b, reduce_make(b, &op_sum, merged, &first, TH_DTYPE_NONE, TH_DTYPE_NONE, false),
-                                   (ThDtype)in[1]->type.dtype)
-                 : NULL;
+    ThVar *row = merged
+                     ? zeros_like_make(b, reduce_make(b, &op_sum, merged, &first, TH_DTYPE_NONE, TH_DTYPE_NONE, false),
+                                       (ThDtype)in[1]->type.dtype)
+                     : NULL;
     ThVar *all[3] = {merged, row, batch_merge(b, y)};
     ThApply *r = row && all[2] ? apply_make(b, q->node->op, NULL, all, 3) : NULL;
     for (int o = 0; r && o < 3; o++)

@@ -21,7 +21,8 @@ int front_grad_clip(Front *f) {
     ThVar *x = front_var(f, 0);
     GradClipAttrs a = {front_float(f, 1), front_float(f, 2)};
     if (!x || failed(f->ctx)) return -1;
-    if (!(a.low <= a.high)) return front_error(f, TH_ValueError, "the lower bound %g is above the upper one, %g", a.low, a.high);
+    if (!(a.low <= a.high))
+        return front_error(f, TH_ValueError, "the lower bound %g is above the upper one, %g", a.low, a.high);
     return front_return(f, grad_view_make(f->b, &op_grad_clip, &a, x));
 }
 

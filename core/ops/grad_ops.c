@@ -83,17 +83,15 @@ static const AttrField clip_fields[] = {
 static const AttrField scale_fields[] = {{"by", ATTR_FLOAT, offsetof(GradScaleAttrs, by), false}};
 
 #define IDENTITY(var, text, ...) \
-    const Op op_##var = { \
-        .name = text, \
-        .flags = OP_VIEW, \
-        .nin = 1, \
-        .nout = 1, \
-        .infer = infer_same, \
-        .shape = shape_same, \
-        .lower = lower_same, \
-        .batch = batch_same, \
-        __VA_ARGS__ \
-    };
+    const Op op_##var = {.name = text, \
+                         .flags = OP_VIEW, \
+                         .nin = 1, \
+                         .nout = 1, \
+                         .infer = infer_same, \
+                         .shape = shape_same, \
+                         .lower = lower_same, \
+                         .batch = batch_same, \
+                         __VA_ARGS__};
 IDENTITY(disconnected_grad, "DisconnectedGrad", .grad = grad_cut, .rop = rop_cut, .connected = never,
          .doc = "x, of which no gradient knows")
 IDENTITY(zero_grad, "ZeroGrad", .grad = grad_zero, .rop = rop_zero, .doc = "x, through which gradients are zero")

@@ -120,8 +120,12 @@ static bool reverse_once(Walk *w, ThApply *a, ThVar *const *ev, Twice *t) {
 }
 
 static bool reverse_twice(Walk *w, ThApply *a, Twice *t, ThVar **out) {
-    ThGradOptions o = {.known = t->from, .known_grad = t->tangent, .nknown = t->n, .disconnected_inputs = TH_IGNORE,
-                       .disconnected = 'n', .no_names = true};
+    ThGradOptions o = {.known = t->from,
+                       .known_grad = t->tangent,
+                       .nknown = t->n,
+                       .disconnected_inputs = TH_IGNORE,
+                       .disconnected = 'n',
+                       .no_names = true};
     for (int k = 0; t->n && k < a->nout; k++) {
         if (!t->gz[k]) continue;
         if (th_grad(w->c, NULL, &t->gz[k], 1, &o, &out[k])) return false;

@@ -162,7 +162,12 @@ static bool map_node(Vmap *m, ThApply *a, Room *r) {
         r->out[o] = NULL;
         r->out_mapped[o] = true;
     }
-    Batch q = {.b = m->b, .node = a, .in = r->in, .mapped = r->mapped, .size = m->size, .out = r->out,
+    Batch q = {.b = m->b,
+               .node = a,
+               .in = r->in,
+               .mapped = r->mapped,
+               .size = m->size,
+               .out = r->out,
                .out_mapped = r->out_mapped};
     if (!a->op->batch(&q)) return false;
     for (int o = 0; o < a->nout; o++) {
@@ -224,8 +229,9 @@ static bool begin(Vmap *m, ThVar *const *in, ThVar *const *mapped, int n) {
         if (!mapped[i]) continue;
         ThType x = in[i]->type, t = mapped[i]->type;
         if (x.kind != TYPE_TENSOR || t.kind != TYPE_TENSOR || t.ndim != x.ndim + 1 || t.dtype != x.dtype)
-            return err(c, TH_TypeError, "vmap: argument %d must be a %s tensor with %d dimensions, the mapped one first",
-                       i, th_dtype_name((ThDtype)x.dtype), x.ndim + 1);
+            return err(c, TH_TypeError,
+                       "vmap: argument %d must be a %s tensor with %d dimensions, the mapped one first", i,
+                       th_dtype_name((ThDtype)x.dtype), x.ndim + 1);
         ThVar *v = patternbroadcast_make(m->b, mapped[i], x.broadcastable << 1);
         if (!v || (!m->size && !(m->size = shape_elem_make(m->b, v, 0))) || !set_form(m, in[i], v, true)) return false;
     }

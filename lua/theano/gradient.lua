@@ -58,9 +58,11 @@ function M.grad(cost, wrt, options)
   return g
 end
 
--- ---- the two operators and what is made of them ------------------------------------------------------------------------
+-- ---- the two operators and what is made of them
+-- ------------------------------------------------------------------------
 local function check_vars(what, list, of)
-  if type(list) ~= "table" then util.raise("TypeError", "%s: %s is a Variable or a list of them, got %s", what, of, type(list)) end
+  if type(list) ~= "table" then util.raise("TypeError", "%s: %s is a Variable or a list of them, got %s", what, of,
+    type(list)) end
   for i, v in ipairs(list) do
     if not util.is_var(v) then util.raise("TypeError", "%s: %s[%d] is no Variable but a %s", what, of, i, type(v)) end
   end
@@ -85,7 +87,8 @@ local function points_of(what, points, f)
   for i, p in ipairs(list) do
     out[i] = T.as_tensor_variable(p)
     if out[i].ndim ~= f[i].ndim then
-      util.raise("ValueError", "%s: evaluation point %d has %d dimensions, its variable %s has %d", what, i, out[i].ndim,
+      util.raise("ValueError", "%s: evaluation point %d has %d dimensions, its variable %s has %d", what, i,
+        out[i].ndim,
         tostring(f[i]), f[i].ndim)
     end
   end
@@ -212,13 +215,16 @@ end
 function M.hessian(cost, wrt, options)
   local o = options or {}
   util.check_keywords("hessian", o, jac_known)
-  if not util.is_var(cost) then util.raise("TypeError", "hessian: the cost is a symbolic Variable, got %s", type(cost)) end
-  if cost.ndim ~= 0 then util.raise("ValueError", "hessian: the cost must be a scalar, it has %d dimensions", cost.ndim) end
+  if not util.is_var(cost) then util.raise("TypeError", "hessian: the cost is a symbolic Variable, got %s",
+    type(cost)) end
+  if cost.ndim ~= 0 then util.raise("ValueError", "hessian: the cost must be a scalar, it has %d dimensions",
+    cost.ndim) end
   local ws, single = as_list("hessian", wrt, "wrt")
   local out = {}
   for i, w in ipairs(ws) do
     if w.ndim ~= 1 then
-      util.raise("ValueError", "hessian expects wrt to be 1-dimensional vectors, %s has %d dimensions", tostring(w), w.ndim)
+      util.raise("ValueError", "hessian expects wrt to be 1-dimensional vectors, %s has %d dimensions", tostring(w),
+        w.ndim)
     end
     local g = M.grad(cost, w, o)
     out[i] = M.jacobian(g, w, { consider_constant = o.consider_constant, disconnected_inputs = "ignore" })
@@ -230,10 +236,12 @@ end
 function M.hessian_vector_product(cost, wrt, p)
   local ws, single = as_list("hessian_vector_product", wrt, "wrt")
   local grads = M.grad(cost, ws)
-  return answer(M.Rop(grads, ws, points_of("hessian_vector_product", p, ws), { disconnected_outputs = "ignore" }), single)
+  return answer(M.Rop(grads, ws, points_of("hessian_vector_product", p, ws), { disconnected_outputs = "ignore" }),
+    single)
 end
 
--- ---- vmap -------------------------------------------------------------------------------------------------------------
+-- ---- vmap
+-- -------------------------------------------------------------------------------------------------------------
 local function moved(x, from, to)
   local order, n = {}, x.ndim
   for d = 0, n - 1 do
@@ -254,7 +262,8 @@ local function axes_of(axes)
   if axes == nil then return 0, 0 end
   if math.type(axes) == "integer" then return axes, 0 end
   if type(axes) ~= "table" then
-    util.raise("TypeError", "vmap: the axes are an integer, a list of integers and false, or {in_axes = .., out_axes = ..}")
+    util.raise("TypeError",
+      "vmap: the axes are an integer, a list of integers and false, or {in_axes = .., out_axes = ..}")
   end
   if not util.is_keywords(axes) then return axes, 0 end
   util.check_keywords("vmap", axes, util.set({ "in_axes", "out_axes" }))
@@ -295,7 +304,8 @@ function M.vmap(fn, axes)
   end
 end
 
--- ---- for user-defined gradients ------------------------------------------------------------------------------------------
+-- ---- for user-defined gradients
+-- ------------------------------------------------------------------------------------------
 local function none(what, op, position, x, comment)
   return core.grad_none("n", ("%s: the gradient of %s with respect to its input %s (%s)%s"):format(what, tostring(op),
     tostring(position), tostring(x), comment and (": " .. comment) or ""))
@@ -397,7 +407,12 @@ end
 
 -- disconnected_grad, zero_grad, undefined_grad, grad_clip, grad_scale
 for name, f in pairs(require("theano.tensor").gradient) do M[name] = f end
-M.consider_constant = M.zero_grad
+
+--- x, whose gradient is zero: Theano's older name of zero_grad.
+function M.consider_constant(x)
+  return M.zero_grad(x)
+end
+
 require("theano.tensor").gradient = M
 
 return M
