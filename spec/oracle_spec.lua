@@ -50,7 +50,8 @@ describe("interpreter, rewritten #asan", function() all_hold("interpreter", "fas
 describe("interpreter, as written", function() all_hold("interpreter", "None") end)
 describe("generated C", function() all_hold("c", "fast_run") end)
 
--- A case that is left out must still fail, and a name that is listed must still be missing: what starts to hold is noticed.
+-- A case that is left out must still fail, and a name that is listed must still be missing: what starts to hold is
+-- noticed.
 describe("not tried", function()
   local mode = theano.compile.Mode { linker = "interpreter", optimizer = "fast_run" }
   for _, file in ipairs(FILES) do
@@ -80,8 +81,8 @@ end)
 
 -- How many cases of each file are tried in each configuration: fewer would be a hole that nobody sees.
 local TRIED = {
-  dot = 32, dtype_rules = 191, elemwise_error_tables = 8, elemwise_grad_tables = 39, elemwise_tables = 217, join_split = 18,
-  nnet = 50, reductions = 136, shape_ops = 64, subtensor = 89,
+  dot = 32, dtype_rules = 191, elemwise_error_tables = 8, elemwise_grad_tables = 39, elemwise_tables = 217,
+  join_split = 18, nnet = 50, reductions = 136, shape_ops = 64, subtensor = 89,
 }
 
 describe("tried", function()

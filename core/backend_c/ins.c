@@ -76,7 +76,7 @@ static const char *ref(Emit *e, int id, int lanes, char buf[64]) {
  */
 static void address(Emit *e, Text *t, int acc, int depth) {
     const Access *a = &e->k->acc.at[acc];
-    text_printf(t, "p%d", acc);
+    text_printf(t, "p_%s", e->name[acc]);
     for (int l = 0; l < e->s->nloop && l < depth; l++) {
         int d = e->s->loop[l];
         if (size_is(a->st[d], 0)) continue;
