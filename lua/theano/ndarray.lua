@@ -1,6 +1,7 @@
 --- The strided N-d array: creation, views, eager arithmetic through the same definitions as the symbolic functions,
 -- files, and NumPy's legacy random streams. Shapes are tables; axes and positions count from 0.
 -- @module theano.ndarray
+if not package.loaded["theano"] then require("theano") return package.loaded["theano.ndarray"] end -- it loads us
 local core = require("theano.core")
 local util = require("theano.util")
 
