@@ -9,6 +9,7 @@ ThVar *rw_useless_fill(Opt *o, ThApply *a);     /* useless.c */
 ThVar *rw_useless_elemwise(Opt *o, ThApply *a);
 ThVar *rw_useless_switch(Opt *o, ThApply *a);
 ThVar *rw_useless_reduce(Opt *o, ThApply *a);
+ThVar *rw_view_op(Opt *o, ThApply *a);
 ThVar *rw_exp_over_1_plus_exp(Opt *o, ThApply *a); /* nnet.c */
 ThVar *rw_logsoftmax_grad(Opt *o, ThApply *a);
 ThVar *rw_softmax(Opt *o, ThApply *a);

@@ -156,7 +156,7 @@ function nd.load(path)
 end
 nd.load_npy, nd.save_npy, nd.load_npz, nd.load_idx = core.load_npy, core.save_npy, core.load_npz, core.load_idx
 
-nd.random = { RandomState = core.RandomState }
+nd.random = require("theano.ndrandom")
 package.loaded["theano.ndarray.random"] = nd.random
 
 return nd
