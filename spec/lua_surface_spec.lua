@@ -12,6 +12,11 @@ local function list(expression, given)
   return type(got) == "userdata" and got:tolist() or got
 end
 
+-- Compiling to C is what other specs are about.
+local linker
+setup(function() linker, theano.config.linker = theano.config.linker, "interpreter" end)
+teardown(function() theano.config.linker = linker end)
+
 describe("modules", function()
   it("are fields and loadable by their names", function()
     assert.equal(T, theano.tensor)
