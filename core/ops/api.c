@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-int front_host_call(ThContext *c, bool copies, int func, const ThArg *args, int nargs, ThVar **out, int max) {
+int ops_build(ThContext *c, bool copies, int func, const ThArg *args, int nargs, ThVar **out, int max) {
     Builder b;
     if (failed(c)) return -1;
     builder_begin(&b, c);
@@ -18,7 +18,7 @@ int front_host_call(ThContext *c, bool copies, int func, const ThArg *args, int 
 }
 
 int th_build(ThContext *c, int func, const ThArg *args, int nargs, ThVar **out, int max) {
-    return front_host_call(c, true, func, args, nargs, out, max);
+    return ops_build(c, true, func, args, nargs, out, max);
 }
 
 /* NULL operands give NULL without another error, so that a host may build a whole expression and look once. */

@@ -78,6 +78,6 @@ bool axes_normalize(ThContext *c, AttrInts *axes, int ndim, const char *what);
 
 /* th_build for one that lives long (copies: the Constants get copies of the arrays among args, which the host may write
  * to later) or only as long as the arrays stay as they are. */
-int front_host_call(ThContext *c, bool copies, int func, const ThArg *args, int nargs, ThVar **out, int max);
+int ops_build(ThContext *c, bool copies, int func, const ThArg *args, int nargs, ThVar **out, int max);
 
 #endif
