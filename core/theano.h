@@ -146,12 +146,20 @@ TH_API ThArray *th_array_astype(ThArray *a, ThDtype d);       /* NumPy's unsafe 
 TH_API int th_array_assign(ThArray *dst, const ThArray *src); /* broadcasts src by lengths, casts; overlap is safe */
 TH_API int th_array_fill(ThArray *a, const ThArray *scalar);
 TH_API bool th_array_equal(const ThArray *a, const ThArray *b); /* same shape and values (NaN differs from NaN) */
+/* Positions of what is not zero: one int64 vector for each dimension of a, written into out. */
+TH_API int th_array_nonzero(ThArray *a, ThArray **out);
+/* Values, broadcast to the shape of where, at positions counted in C order. */
+TH_API int th_array_put(ThArray *a, ThArray *where, ThArray *values);
+TH_API bool th_array_fortran(const ThArray *a); /* Fortran order without gaps */
+TH_API void th_array_protect(ThArray *a);       /* read-only from now on, and so are views made of it later */
 /* One element as the widest type of its kind: v.i for b i u (uint64 by bits), v.f for f, v.c for c. */
 typedef union {
     int64_t i;
     double f;
     ThComplex128 c;
 } ThValue;
+/* start + i * step for i < n: int64, or float64 for every other dtype. */
+TH_API ThArray *th_array_ramp(ThContext *c, ThDtype d, int64_t n, ThValue start, ThValue step);
 TH_API int th_array_get(const ThArray *a, const int64_t *index, ThValue *v);     /* index: ndim entries, >= 0 */
 TH_API int th_array_set(ThArray *a, const int64_t *index, char kind, ThValue v); /* kind of v: 'b' 'i' 'u' 'f' 'c' */
 /* NumPy's str() and repr() of the array, under the context's options; free with th_free. */
@@ -370,6 +378,23 @@ typedef struct ThGradOptions {
 } ThGradOptions;
 /* out[i] = d cost / d wrt[i], new references; nonzero on error. options may be NULL. */
 TH_API int th_grad(ThContext *c, ThVar *cost, ThVar *const *wrt, int n, const ThGradOptions *options, ThVar **out);
+
+/*
+ * Forward mode: out[i] = sum over j of d f[i] / d wrt[j] . at[j], new references; NULL where no wrt reaches f[i]. at[j]
+ * has the rank of wrt[j]. Every operation has a rule: its own, or its gradient differentiated once more.
+ */
+TH_API int th_rop(ThContext *c, ThVar *const *f, int nf, ThVar *const *wrt, ThVar *const *at, int n, ThVar **out);
+/*
+ * Vectorising rewrite: out[i] of `in` becomes result[i] of `mapped`, where mapped[j] has the rank of in[j] plus one,
+ * its first dimension being mapped over (all of one length), or is NULL: in[j] stays. Results have that dimension
+ * first.
+ */
+TH_API int th_vmap(ThContext *c, ThVar *const *out, int nout, ThVar *const *in, ThVar *const *mapped, int n,
+                   ThVar **result);
+/* An undefined (kind 'n': NullType, `why` says why) or disconnected ('d') gradient, for a user's grad. */
+TH_API ThVar *th_grad_none(ThContext *c, char kind, const char *why);
+/* The i-th operation of the engine; NULL past the end. rules: 'g' a gradient, 'r' a forward rule, 'v' a vmap rule. */
+TH_API const char *th_op_name(int i, char rules[4]);
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 typedef struct ThIn {

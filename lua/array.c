@@ -216,6 +216,7 @@ static void scan(lua_State *L, Nest *n, int depth) { /* the value on top */
         scan_leaf(L, n, "the table");
         return;
     }
+    if (lua_istable(L, -1)) lt_check_list(L, -1);
     if (!lua_istable(L, -1) || (int64_t)lua_rawlen(L, -1) != n->shape[depth])
         lt_error(L, TH_ValueError, "the nested table is ragged: rows of depth %d differ in length (%d expected)", depth,
                  (int)n->shape[depth]);
@@ -456,6 +457,22 @@ static int array_shares(lua_State *L) {
     return 1;
 }
 
+static int array_protect(lua_State *L) { /* protect(): read-only from now on */
+    th_array_protect(lt_check_array(L, LT_STATE(L), 1));
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int array_ramp(lua_State *L) { /* ramp(n, start, step): int64 when both are integers */
+    LtState *s = LT_STATE(L);
+    bool whole = lua_isinteger(L, 2) && lua_isinteger(L, 3);
+    ThValue start, step;
+    if (whole) start.i = lua_tointeger(L, 2), step.i = lua_tointeger(L, 3);
+    else start.f = luaL_checknumber(L, 2), step.f = luaL_checknumber(L, 3);
+    lt_push_array(L, s, th_array_ramp(s->ctx, whole ? TH_INT64 : TH_FLOAT64, luaL_checkinteger(L, 1), start, step));
+    return 1;
+}
+
 /* Attributes by name: pushed, or 0 when there is none. Used by __index. */
 static int attribute(lua_State *L) {
     LtState *s = LT_STATE(L);
@@ -471,9 +488,11 @@ static int attribute(lua_State *L) {
     else if (!strcmp(k, "nbytes"))
         lua_pushinteger(L, th_array_size(a) * (lua_Integer)th_dtype_bytes(th_array_dtype(a)));
     else if (!strcmp(k, "flags")) {
-        lua_createtable(L, 0, 2);
+        lua_createtable(L, 0, 3);
         lua_pushboolean(L, th_array_contiguous(a));
         lua_setfield(L, -2, "c_contiguous");
+        lua_pushboolean(L, th_array_fortran(a));
+        lua_setfield(L, -2, "f_contiguous");
         lua_pushboolean(L, th_array_writeable(a));
         lua_setfield(L, -2, "writeable");
     } else return 0;
@@ -526,6 +545,7 @@ void lt_open_array(lua_State *L, LtState *s) {
                                    {"shares_memory", array_shares},
                                    {"array_attribute", attribute},
                                    {"array_repr", array_repr},
+                                   {"ramp", array_ramp},
                                    {"set_printoptions", set_printoptions},
                                    {"get_printoptions", get_printoptions},
                                    {NULL, NULL}};
@@ -546,6 +566,9 @@ void lt_open_array(lua_State *L, LtState *s) {
                                        {"fill", array_assign},
                                        {"free", array_free},
                                        {"tostring", array_bytes},
+                                       {"tobytes", array_bytes},
+                                       {"bytes", array_bytes},
+                                       {"protect", array_protect},
                                        {NULL, NULL}};
     lua_newtable(L);
     lt_register(L, s, methods);

@@ -9,6 +9,7 @@
 
 #include "../backend.h"
 #include "../ops/ops.h"
+#include "../ops/special.h"
 #include "../plan/order.h"
 
 typedef struct Emit {

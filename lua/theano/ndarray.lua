@@ -1,6 +1,7 @@
 --- The strided N-d array: creation, views, eager arithmetic through the same definitions as the symbolic functions,
 -- files, and NumPy's legacy random streams. Shapes are tables; axes and positions count from 0.
 -- @module theano.ndarray
+if not package.loaded["theano"] then require("theano") return package.loaded["theano.ndarray"] end -- it loads us
 local core = require("theano.core")
 local util = require("theano.util")
 
@@ -17,35 +18,55 @@ function nd.full(shape, value, dtype)
   if not dtype then dtype = nd.asarray(value).dtype end
   return core.empty(shape, dtype):fill(value)
 end
-function nd.zeros_like(a, dtype) return core.zeros(a.shape, dtype or a.dtype) end
-function nd.ones_like(a, dtype) return nd.ones(a.shape, dtype or a.dtype) end
-function nd.full_like(a, value, dtype) return nd.full(a.shape, value, dtype or a.dtype) end
+function nd.zeros_like(a, dtype)
+  a = nd.asarray(a)
+  return core.zeros(a.shape, dtype or a.dtype)
+end
+function nd.ones_like(a, dtype)
+  a = nd.asarray(a)
+  return nd.ones(a.shape, dtype or a.dtype)
+end
+function nd.full_like(a, value, dtype)
+  a = nd.asarray(a)
+  return nd.full(a.shape, value, dtype or a.dtype)
+end
 
 --- `arange(stop)`, `arange(start, stop, step, dtype)`: int64 when all are integers, else float64.
 function nd.arange(start, stop, step, dtype)
   if stop == nil then start, stop = 0, start end
   step = step or 1
+  util.expect("arange", "start", start, "number")
+  util.expect("arange", "stop", stop, "number")
+  util.expect("arange", "step", step, "number")
   if step == 0 then util.raise("ZeroDivisionError", "arange: the step is zero") end
   local n = math.max(0, math.ceil((stop - start) / step))
   local whole = math.type(start) == "integer" and math.type(stop) == "integer" and math.type(step) == "integer"
-  local list = {}
-  for i = 1, n do list[i] = start + (i - 1) * step end
-  if n == 0 then return core.zeros({ 0 }, dtype or (whole and "int64" or "float64")) end
-  return core.array(list, dtype or (whole and "int64" or "float64"))
+  if whole then -- no rounding, and no quotient of integers that a float cannot hold
+    n = step > 0 and math.max(0, (stop - start + step - 1) // step) or math.max(0, (stop - start + step + 1) // step)
+  elseif n ~= n or n >= 2 ^ 53 then
+    util.raise("ValueError", "arange: %s elements", tostring(n))
+  end
+  -- NumPy's step is the difference of the first two values
+  local a = whole and core.ramp(n, start, step) or core.ramp(math.tointeger(n), start, start + step - start + 0.0)
+  return dtype and dtype ~= a.dtype and a:astype(dtype) or a
 end
 
 --- `n` evenly spaced values from start to stop, both included.
 function nd.linspace(start, stop, n)
   n = n or 50
-  local list, step = {}, n > 1 and (stop - start) / (n - 1) or 0.0
-  for i = 1, n do list[i] = start + (i - 1) * step + 0.0 end
-  if n > 1 then list[n] = stop + 0.0 end
-  return n > 0 and core.array(list, "float64") or core.zeros({ 0 })
+  util.expect("linspace", "start", start, "number")
+  util.expect("linspace", "stop", stop, "number")
+  util.expect("linspace", "num", n, "number")
+  if math.type(n) ~= "integer" or n < 0 then util.raise("ValueError", "linspace: num is a length, not %s", tostring(n)) end
+  local a = core.ramp(n, start + 0.0, n > 1 and (stop - start) / (n - 1) or 0.0)
+  if n > 1 then a[n - 1] = stop + 0.0 end
+  return a
 end
 
 --- Identity-like matrix with ones on diagonal k.
 function nd.eye(n, m, k, dtype)
   m, k = m or n, k or 0
+  util.expect("eye", "n", n, "number")
   local a = core.zeros({ n, m }, dtype)
   for i = math.max(0, -k), math.min(n, m - k) - 1 do a[{ i, i + k }] = 1 end
   return a
@@ -62,19 +83,22 @@ for _, f in ipairs(core.functions()) do
 end
 nd.repeat_ = nd.repeat_ or nd["repeat"]
 
---- True where |a - b| <= atol + rtol |b| everywhere (NaN differs unless equal_nan).
+--- Whether |a - b| <= atol + rtol |b| everywhere (NaN differs unless equal_nan), broadcasting.
 function nd.allclose(a, b, rtol, atol, equal_nan)
   a, b = nd.asarray(a), nd.asarray(b)
-  rtol, atol = rtol or 1e-5, atol or 1e-8
-  local full = core.empty(a.ndim >= b.ndim and a.shape or b.shape, "float64")
-  local x, y = full:copy():fill(a):reshape({ -1 }), full:copy():fill(b):reshape({ -1 })
-  for i = 0, x.size - 1 do
-    local u, v = x[i], y[i]
-    local same = u == v or (equal_nan and u ~= u and v ~= v)
-    if not same and not (math.abs(u - v) <= atol + rtol * math.abs(v) and math.abs(v) < math.huge) then return false end
-  end
-  return true
+  local close = nd.asarray(nd.le(nd.abs(a - b), nd.abs(b) * (rtol or 1e-5) + (atol or 1e-8)))
+  local finite = nd.asarray(nd.lt(nd.abs(b), math.huge))
+  local same = nd.or_(nd.and_(close, finite), nd.eq(a, b))
+  if equal_nan then same = nd.or_(same, nd.and_(nd.isnan(a), nd.isnan(b))) end
+  return nd.all(same)
 end
+
+--- Positions of what is not zero: a vector for each dimension.
+function nd.nonzero(a) return core.nonzero(nd.asarray(a)) end
+function nd.flatnonzero(a) return (core.nonzero(nd.asarray(a):reshape({ -1 }))) end
+function nd.count_nonzero(a) return #nd.flatnonzero(a) end
+methods.nonzero = core.nonzero
+nd.frombytes = core.frombuffer
 
 function methods.ravel(a) return a:reshape({ -1 }) end
 methods.flatten = methods.ravel
@@ -86,6 +110,11 @@ end
 function methods.swapaxes(a, i, j)
   local perm = {}
   for d = 1, a.ndim do perm[d] = d - 1 end
+  for _, axis in ipairs({ i, j }) do
+    if axis < -a.ndim or axis >= a.ndim then
+      util.raise("ValueError", "swapaxes: axis %d is out of range for an array with %d dimensions", axis, a.ndim)
+    end
+  end
   i, j = i % a.ndim + 1, j % a.ndim + 1
   perm[i], perm[j] = perm[j], perm[i]
   return a:transpose(perm)

@@ -6,8 +6,8 @@ local util = require("theano.util")
 local M = {}
 
 -- ---- what a path says ---------------------------------------------------------------------------------------------
-local function kind_of(path)
-  if type(path) ~= "string" then util.raise("TypeError", "a path is a text, got %s", type(path)) end
+local function kind_of(what, path)
+  util.expect(what, "the path", path, "string")
   local plain = path:gsub("%.gz$", "")
   if plain:find("%.npz$") then return "npz" end
   if plain:find("%.safetensors$") then return "safetensors" end
@@ -80,7 +80,7 @@ end
 -- the texts of its header), .csv .tsv .txt (numbers), IDX (`ubyte`, `idx3`, .idx); .gz where zlib reads it.
 -- `mmap = true` (or "r", "r+", "c") gives .npy and .safetensors as the file's own pages. Text takes loadtxt's options.
 function M.load(path, options)
-  local kind = kind_of(path)
+  local kind = kind_of("load", path)
   if kind == "text" then
     local copy = { delimiter = delimiter_of(path) }
     for k, v in pairs(options or {}) do copy[k] = v end
@@ -118,7 +118,7 @@ end
 --- Writes what `load` reads. A table of named arrays goes to .npz (or .safetensors, whose header takes the texts of
 -- `metadata`), an array to .npy, IDX or text (the shortest digits that read back; savetxt has formats).
 function M.save(path, value, options)
-  local kind = kind_of(path)
+  local kind = kind_of("save", path)
   if options then util.check_keywords("save", options, { metadata = true }) end
   if kind == "safetensors" then
     local texts, keys = {}, {}
@@ -141,7 +141,7 @@ M.load_idx, M.save_idx = core.load_idx, core.save_idx
 --- Iterates over blocks of `rows` rows (1,024) of a .npy, IDX or text file that need not fit into memory:
 -- `for block in nd.stream("big.npy", 4096) do ... end`. Text takes loadtxt's options.
 function M.stream(path, rows, options)
-  local kind = kind_of(path)
+  local kind = kind_of("stream", path)
   rows = rows or 1024
   if math.type(rows) ~= "integer" or rows < 1 then util.raise("ValueError", "stream: rows is a positive integer") end
   if kind == "npz" or kind == "safetensors" then util.raise("ValueError", "%s: streams are .npy, IDX or text", path) end
