@@ -86,9 +86,10 @@ nd.repeat_ = nd.repeat_ or nd["repeat"]
 --- Whether |a - b| <= atol + rtol |b| everywhere (NaN differs unless equal_nan), broadcasting.
 function nd.allclose(a, b, rtol, atol, equal_nan)
   a, b = nd.asarray(a), nd.asarray(b)
-  local close = nd.asarray(nd.le(nd.abs(a - b), nd.abs(b) * (rtol or 1e-5) + (atol or 1e-8)))
-  local finite = nd.asarray(nd.lt(nd.abs(b), math.huge))
-  local same = nd.or_(nd.and_(close, finite), nd.eq(a, b))
+  if a.ndim == 0 then a = a:reshape({ 1 }) end -- results of no dimension would be Lua values
+  if b.ndim == 0 then b = b:reshape({ 1 }) end
+  local near = nd.le(nd.abs(a - b), nd.abs(b) * (rtol or 1e-5) + (atol or 1e-8))
+  local same = nd.or_(nd.and_(near, nd.lt(nd.abs(b), math.huge)), nd.eq(a, b))
   if equal_nan then same = nd.or_(same, nd.and_(nd.isnan(a), nd.isnan(b))) end
   return nd.all(same)
 end
