@@ -86,6 +86,8 @@ nd.repeat_ = nd.repeat_ or nd["repeat"]
 --- Whether |a - b| <= atol + rtol |b| everywhere (NaN differs unless equal_nan), broadcasting.
 function nd.allclose(a, b, rtol, atol, equal_nan)
   a, b = nd.asarray(a), nd.asarray(b)
+  if a.dtype == "bool" then a = a:astype("int8") end
+  if b.dtype == "bool" then b = b:astype("int8") end
   if a.ndim == 0 then a = a:reshape({ 1 }) end -- results of no dimension would be Lua values
   if b.ndim == 0 then b = b:reshape({ 1 }) end
   local near = nd.le(nd.abs(a - b), nd.abs(b) * (rtol or 1e-5) + (atol or 1e-8))
