@@ -556,20 +556,13 @@ void lt_open_array(lua_State *L, LtState *s) {
         lua_pushcclosure(L, array_empty, 2);
         lua_setfield(L, -2, zero ? "zeros" : "empty");
     }
-    static const luaL_Reg methods[] = {{"tolist", array_tolist},
-                                       {"item", array_item},
-                                       {"copy", array_copy},
-                                       {"astype", array_astype},
-                                       {"reshape", array_reshape},
-                                       {"transpose", array_transpose},
-                                       {"assign", array_assign},
-                                       {"fill", array_assign},
-                                       {"free", array_free},
-                                       {"tostring", array_bytes},
-                                       {"tobytes", array_bytes},
-                                       {"bytes", array_bytes},
-                                       {"protect", array_protect},
-                                       {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"tolist", array_tolist},   {"item", array_item},
+                                       {"copy", array_copy},       {"astype", array_astype},
+                                       {"reshape", array_reshape}, {"transpose", array_transpose},
+                                       {"assign", array_assign},   {"fill", array_assign},
+                                       {"free", array_free},       {"tostring", array_bytes},
+                                       {"tobytes", array_bytes},   {"bytes", array_bytes},
+                                       {"protect", array_protect}, {NULL, NULL}};
     lua_newtable(L);
     lt_register(L, s, methods);
     lua_setfield(L, -2, "array_methods");

@@ -122,7 +122,7 @@ ThArray *th_map_npy(ThContext *c, const char *path, const char *mode) {
     NpyHead h;
     MapMode m = MAP_READ;
     if (!map_mode(c, mode, &m) || !reader_open(&r, c, path)) return NULL;
-    bool ok = npy_head_read(&h, &r);
+    bool ok = npy_head_read(&h, &r) && reader_array(&r, h.dtype, h.ndim, h.shape) >= 0;
     reader_close(&r);
     return ok ? map_npy(c, path, m, &h) : NULL;
 }
