@@ -82,6 +82,29 @@ describe("theano -i script", function()
   end)
 end)
 
+describe("the session of docs/repl.md", function()
+  it("goes as the page shows it", function()
+    local file = assert(io.open("docs/repl.md"))
+    local block = file:read("a"):match("```sh\n%$ build/theano %-i\n(.-)```")
+    file:close()
+    local lines, said = {}, {}
+    for line in block:gmatch("[^\n]+") do
+      local typed = line:match("^%d+> (.*)$")
+      if typed then lines[#lines + 1] = typed else said[#said + 1] = line end
+    end
+    local function words(text) return (text:gsub("%s+", " ")) end
+    local got = session(table.unpack(lines))
+    local errors = got:match("stdin:5: TypeError[^\n]*\n")
+    assert.equal(7, #lines)
+    -- Errors go to standard error, whose place among the values is free.
+    local wanted = words(table.concat(said, " ") .. " ")
+    assert.truthy(errors and wanted:find(words(errors), 1, true), got)
+    got = got:gsub("stdin:5: TypeError[^\n]*\n", "")
+    wanted = wanted:gsub("stdin:5: TypeError.-with shape %(%)%. ", "")
+    assert.equal(wanted, words(got))
+  end)
+end)
+
 describe("a terminal", function()
   local folder
   setup(function() folder = runner.folder() end)

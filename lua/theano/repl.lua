@@ -1,5 +1,5 @@
---- The session of `theano -i`: reads lines, runs them, shows what they give. Line numbers in messages count the lines of
--- the session, and the prompt shows them.
+--- The session of `theano -i`: reads lines, runs them, shows what they give. Line numbers in messages count the lines
+-- of the session, and the prompt shows them.
 -- @module theano.repl
 local theano = require("theano")
 local core = require("theano.core")
@@ -25,7 +25,7 @@ T, nd and theano are there: x = T.dmatrix("x")  T.grad((x ^ 2):sum(), x)  nd.ara
 help("sum") explains a function, a method or a flag; Tab completes a name. _ is the last result.
 A line that is not finished goes on; Ctrl-C gives it up, or stops what runs. Ctrl-D or exit() ends.]]
 
--- ---- one piece of text ------------------------------------------------------------------------------------------------
+-- ---- one piece of text ---------------------------------------------------------------------------------------------
 -- `local x = 1` would be gone with its line: in a session it makes x for the lines that follow.
 local function unlocal(text)
   local bare = text:match("^%s*local%s+(.*)$")
@@ -71,7 +71,7 @@ function M.run(text, line, env)
   return true, table.concat(lines, "\n")
 end
 
--- ---- completion --------------------------------------------------------------------------------------------------------
+-- ---- completion ----------------------------------------------------------------------------------------------------
 local function variable_names()
   local names = {}
   for _, f in ipairs(core.functions()) do
@@ -139,7 +139,7 @@ function M.complete(text, env)
   return nil, #found > 1 and util.columns(found, 100) or nil
 end
 
--- ---- the loop ------------------------------------------------------------------------------------------------------------
+-- ---- the loop ------------------------------------------------------------------------------------------------------
 local function history_path()
   local home = os.getenv("HOME")
   return os.getenv("THEANO_HISTORY") or (home and home .. "/.theano_history")
