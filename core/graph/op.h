@@ -60,7 +60,9 @@ typedef enum {                /* result dtype and the dtype computed in (invento
                RES_SECOND, /* second input's */
                RES_INT64,
                RES_CAST,
-               RES_CUSTOM
+               RES_CUSTOM,
+               RES_COMPLEX,   /* complex of the FL of real inputs */
+               RES_FLOAT_REAL /* FL, complex -> its float */
 } ScalarResult;
 enum {
     SF_COMM = 1,
@@ -74,7 +76,8 @@ enum {
     SF_CHEAP = 256,
     SF_IDENTITY0 = 512,
     SF_IDENTITY1 = 1024,
-    SF_ZERO_GRAD = 2048 /* connected, real zeros */
+    SF_ZERO_GRAD = 2048 /* connected, real zeros */,
+    SF_CGRAD = 4096 /* the gradient text holds for complex numbers as it stands; else it is of a holomorphic function */
 };
 typedef struct ScalarOp {
     const char *name;   /* "add": Elemwise{add,no_inplace} */

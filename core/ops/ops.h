@@ -55,6 +55,9 @@ static inline ThVar *elemwise_3(Builder *b, int s, ThVar *x, ThVar *y, ThVar *w)
 ThVar *dimshuffle_node(Builder *b, ThVar *x, const int8_t *pattern, int n);
 /* A zero of x's rank for gradients: fill(x, 0), cast to floatX where x is discrete. */
 ThVar *zero_grad_make(Builder *b, ThVar *x);
+/* Complex conjugate and real part, of complex v; a real v itself. real_make: only where `of` is real. */
+ThVar *conj_make(Builder *b, ThVar *v);
+ThVar *real_make(Builder *b, ThVar *v, const ThVar *of);
 /* Left-pads x with broadcastable dims to rank n (x itself when it has them). */
 ThVar *padleft_make(Builder *b, ThVar *x, int n);
 

@@ -25,7 +25,9 @@ local function options_of(o)
   list.disconnected_inputs = o.disconnected_inputs
   local ret = o.return_disconnected or "zero"
   local letter = ({ zero = "z", none = "n", None = "n", disconnected = "d", Disconnected = "d" })[ret]
-  if not letter then util.raise("ValueError", "return_disconnected must be 'zero', 'None' or 'Disconnected', not '%s'", ret) end
+  if not letter then
+    util.raise("ValueError", "return_disconnected must be 'zero', 'None' or 'Disconnected', not '%s'", ret)
+  end
   list.disconnected = letter
   local null = o.null_gradients or "raise"
   if null ~= "raise" and null ~= "return" then
