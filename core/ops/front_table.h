@@ -13,6 +13,7 @@
 #define TH_FRONT_TABLE_H
 
 #include "front_struct.h" /* structural operations: shape, indexing, join, creation, products, nnet */
+#include "front_tensor.h" /* diagonals, ordering, searching, positions */
 
 enum { FUNC = 0, METHOD = 1 };
 
@@ -74,6 +75,6 @@ enum { FUNC = 0, METHOD = 1 };
 
 /* clang-format on */
 
-#define FRONT_TABLE(FRONT) FRONT_ELEMWISE(FRONT) FRONT_REDUCE(FRONT) FRONT_STRUCT(FRONT)
+#define FRONT_TABLE(FRONT) FRONT_ELEMWISE(FRONT) FRONT_REDUCE(FRONT) FRONT_STRUCT(FRONT) FRONT_TENSOR(FRONT)
 
 #endif
