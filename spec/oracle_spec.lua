@@ -19,9 +19,7 @@ later("comes with linear algebra", [[T.batched_dot T.batched_tensordot T.nlinalg
 later("comes with the special functions", [[T.chi2sf T.erfcinv T.erfinv T.gamma T.gammaln T.i0 T.i1 T.iv T.j0 T.j1
   T.jv T.psi T.tri_gamma]])
 later("comes with the rest of indexing", [[T.flatnonzero T.nonzero T.roll]])
-later("comes with convolution and normalisation", [[T.nnet.bn.batch_normalization T.nnet.bn.batch_normalization_test
-  T.nnet.bn.batch_normalization_train T.nnet.confusion_matrix T.nnet.neighbours.images2neibs
-  T.nnet.neighbours.neibs2images]])
+later("comes with convolution", [[T.nnet.neighbours.images2neibs T.nnet.neighbours.neibs2images]])
 
 local LATER_CASES = {
   ["shape_ops/repeat_vec"] = "repeats that differ by element come with the rest of indexing",
