@@ -130,6 +130,12 @@ for name in ([[iround divmod ceil_intdiv isclose allclose argmax argmin any all 
   NONE[name] = true
 end
 
+do
+  local by_hand, none = require("spec.support.tensor_grads")(between)
+  for name, line in pairs(by_hand) do BY_HAND[name] = line end
+  for name in pairs(none) do NONE[name] = true end
+end
+
 for name in ("disconnected_grad zero_grad undefined_grad grad_clip grad_scale"):gmatch("%S+") do
   NONE["gradient." .. name] = true -- they change gradients: spec/derive_spec.lua
 end

@@ -41,7 +41,8 @@ static bool has_avx512(void) {
 #if TH_X86
     const char *want = getenv("THEANO_ISA");
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && !(want && strcmp(want, "avx512"));
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           !(want && strcmp(want, "avx512"));
 #else
     return false;
 #endif

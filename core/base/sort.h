@@ -1,6 +1,6 @@
 /*
- * sort.h -- sorting of dense unsigned keys, and of positions by key. Every dtype maps to keys of its width whose order is
- * the order of its values (see core/ops/sort.c), so these are the only sorts.
+ * sort.h -- sorting of dense unsigned keys, and of positions by key. Every dtype maps to keys of its width whose order
+ * is the order of its values (see core/ops/sort.c), so these are the only sorts.
  */
 #ifndef TH_SORT_H
 #define TH_SORT_H

@@ -1,6 +1,7 @@
 /*
- * sort_avx512.c -- sorts of 32 and 64 bit keys by vectors: a quicksort that writes each half with compressed stores, and
- * bitonic networks for what is left. Built with the instruction set's flags, called only where the processor has it.
+ * sort_avx512.c -- sorts of 32 and 64 bit keys by vectors: a quicksort that writes each half with compressed stores,
+ * and bitonic networks for what is left. Built with the instruction set's flags, called only where the processor has
+ * it.
  */
 #include "sort_simd.h"
 

@@ -1,8 +1,8 @@
 /*
- * sort_avx512_body.h -- the vector sort for one width of keys. WORD is the type, LANES how many a vector holds, MASK its
- * mask type, ALL_LANES(block)
- * the partner of each, NAME(x) names its functions, V(x) its intrinsics. Up to SMALL keys are sorted by a bitonic network in
- * registers; more are split around a pivot from one block into the other until they are few.
+ * sort_avx512_body.h -- the vector sort for one width of keys. WORD is the type, LANES how many a vector holds, MASK
+ * its mask type, ALL_LANES(block) the partner of each, NAME(x) names its functions, V(x) its intrinsics. Up to SMALL
+ * keys are sorted by a bitonic network in registers; more are split around a pivot from one block into the other until
+ * they are few.
  */
 enum { NAME(SMALL) = 16 * LANES };
 
@@ -19,8 +19,8 @@ enum { NAME(SMALL) = 16 * LANES };
     LANE(i, block), LANE(i + 1, block), LANE(i + 2, block), LANE(i + 3, block), LANE(i + 4, block), \
         LANE(i + 5, block), LANE(i + 6, block), LANE(i + 7, block)
 #define MIRROR(block) [block] = {ALL_LANES(block)}
-static const WORD NAME(mirrors)[16][LANES] __attribute__((aligned(64))) = {
-    MIRROR(1), MIRROR(2), MIRROR(3), MIRROR(4), MIRROR(7), MIRROR(8), MIRROR(15)};
+static const WORD NAME(mirrors)[16][LANES]
+    __attribute__((aligned(64))) = {MIRROR(1), MIRROR(2), MIRROR(3), MIRROR(4), MIRROR(7), MIRROR(8), MIRROR(15)};
 #define MIRRORED(block) _mm512_load_si512(NAME(mirrors)[block])
 #define UPPER(bit) (MASK)((bit) == 1 ? 0xAAAA : (bit) == 2 ? 0xCCCC : (bit) == 4 ? 0xF0F0 : 0xFF00)
 
@@ -98,7 +98,7 @@ static void NAME(small)(const WORD *from, WORD *to, int64_t n) {
  * went to the front. A whole vector may be written at the front: what is free there is never less than what is unread.
  */
 static inline __attribute__((always_inline)) int64_t NAME(split)(const WORD *from, WORD *to, int64_t n, WORD pivot,
-                                                                bool equal) {
+                                                                 bool equal) {
     __m512i p = V(set1)(pivot);
     int64_t low = 0, high = n, i = 0;
     for (; i + LANES <= n; i += LANES) {

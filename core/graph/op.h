@@ -197,8 +197,8 @@ struct HostCall {
     const void *attrs;
     ThArray **in, **out; /* NULL where the operand is no tensor */
     int nin, nout;
-    void *scratch;                               /* scratch_bytes of LowerApi.host */
-    void *(*room)(HostCall *h, size_t bytes);    /* the one working block of this call, kept for the next; or NULL */
+    void *scratch;                            /* scratch_bytes of LowerApi.host */
+    void *(*room)(HostCall *h, size_t bytes); /* the one working block of this call, kept for the next; or NULL */
     int (*fail)(HostCall *h, ThError kind, const char *text); /* text is copied; returns 1 */
     void *frame;
 };

@@ -1,7 +1,8 @@
 /*
- * batched_dot.c -- BatchedDot: for each element of the first axis, the product of a vector or matrix of x with one of y.
- * In: x (b, k) or (b, m, k), y (b, k) or (b, k, n). Out: (b), (b, m), (b, n) or (b, m, n) in the promoted dtype. Float
- * matrices of one dtype run as one GEMM stage inside the loop over the batch, everything else as a loop with a sum.
+ * batched_dot.c -- BatchedDot: for each element of the first axis, the product of a vector or matrix of x with one of
+ * y. In: x (b, k) or (b, m, k), y (b, k) or (b, k, n). Out: (b), (b, m), (b, n) or (b, m, n) in the promoted dtype.
+ * Float matrices of one dtype run as one GEMM stage inside the loop over the batch, everything else as a loop with a
+ * sum.
  */
 #include "product.h"
 

@@ -39,7 +39,7 @@ static bool shape_cum(ShapeQ *q) {
     return true;
 }
 
-/* ---- running over n rows of `inner` dense elements; strides of rows in bytes --------------------------------------- */
+/* ---- running over n rows of `inner` dense elements; strides of rows in bytes ------------------------------------- */
 typedef void (*CumFn)(const char *x, int64_t xs, char *z, int64_t zs, int64_t n, int64_t inner);
 
 #define CUMULATE(name, type, combine) \
@@ -64,8 +64,7 @@ typedef void (*CumFn)(const char *x, int64_t xs, char *z, int64_t zs, int64_t n,
             } \
         } \
     }
-#define SUM_AND_PRODUCT(name, type) \
-    CUMULATE(sum_##name, type, (type)(a + b)) CUMULATE(prod_##name, type, (type)(a * b))
+#define SUM_AND_PRODUCT(name, type) CUMULATE(sum_##name, type, (type)(a + b)) CUMULATE(prod_##name, type, (type)(a * b))
 CUMULATE(sum_bool, uint8_t, a | b)
 CUMULATE(prod_bool, uint8_t, a &b)
 SUM_AND_PRODUCT(i8, uint8_t)
@@ -83,9 +82,9 @@ COMPLEX(c128, ThComplex128)
 #define BOTH(n) \
     { cum_sum_##n, cum_prod_##n }
 static const CumFn cums[TH_DTYPE_COUNT][2] = {
-    [TH_BOOL] = BOTH(bool),   [TH_INT8] = BOTH(i8),    [TH_INT16] = BOTH(i16),    [TH_INT32] = BOTH(i32),
-    [TH_INT64] = BOTH(i64),   [TH_UINT8] = BOTH(i8),   [TH_UINT16] = BOTH(i16),   [TH_UINT32] = BOTH(i32),
-    [TH_UINT64] = BOTH(i64),  [TH_FLOAT32] = BOTH(f32), [TH_FLOAT64] = BOTH(f64), [TH_COMPLEX64] = BOTH(c64),
+    [TH_BOOL] = BOTH(bool),      [TH_INT8] = BOTH(i8),     [TH_INT16] = BOTH(i16),   [TH_INT32] = BOTH(i32),
+    [TH_INT64] = BOTH(i64),      [TH_UINT8] = BOTH(i8),    [TH_UINT16] = BOTH(i16),  [TH_UINT32] = BOTH(i32),
+    [TH_UINT64] = BOTH(i64),     [TH_FLOAT32] = BOTH(f32), [TH_FLOAT64] = BOTH(f64), [TH_COMPLEX64] = BOTH(c64),
     [TH_COMPLEX128] = BOTH(c128)};
 
 static int run_flat(const ThArray *x, ThArray *z, CumFn fn) {
@@ -104,7 +103,8 @@ static int run_cum(HostCall *h) {
     int axis = at->axis.at[0];
     if (!(x->flags & z->flags & ARRAY_CONTIGUOUS)) {
         Lanes l;
-        for (lanes_begin(&l, both, 2, axis); !l.done; lanes_next(&l)) fn(l.ptr[0], l.step[0], l.ptr[1], l.step[1], l.n[0], 1);
+        for (host_lanes(&l, both, 2, axis); !l.done; host_next(&l))
+            fn(l.ptr[0], l.step[0], l.ptr[1], l.step[1], l.n[0], 1);
         return 0;
     }
     int64_t outer = 1, n = ARRAY_SHAPE(x)[axis], inner = 1, item = (int64_t)th_dtype_bytes((ThDtype)x->dtype);

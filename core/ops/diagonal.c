@@ -1,9 +1,9 @@
 /*
  * diagonal.c -- ExtractDiag (a diagonal as a view), AllocDiag (its inverse: zeros around it), FillDiagonal and
  * FillDiagonalOffset (a tensor with a diagonal set to one value).
- * In: a tensor, a diagonal's offset (above the main one when positive) and the two axes it runs along. Out: the diagonal
- * as the last axis; or the tensor. A diagonal outside of the matrix is empty. Always holds: a diagonal is a stride, the
- * sum of those of its axes, so no element is looked for.
+ * In: a tensor, a diagonal's offset (above the main one when positive) and the two axes it runs along. Out: the
+ * diagonal as the last axis; or the tensor. A diagonal outside of the matrix is empty. Always holds: a diagonal is a
+ * stride, the sum of those of its axes, so no element is looked for.
  */
 #include "reduce.h"
 #include "structural.h"
@@ -59,28 +59,36 @@ static bool shape_extract(ShapeQ *q) {
     return true;
 }
 
-/* Zeros like x with gz on the diagonal: AllocDiag makes a square, which is then written into x's shape. */
+/* x[:lengths of y] along the two axes of the diagonal, as a subscript with its inputs. */
+static bool up_to(Builder *b, const DiagAttrs *at, ThVar *y, AttrIdx *idx, ThVar **in) {
+    int last = (int)(at->axis1 > at->axis2 ? at->axis1 : at->axis2), n = 0;
+    *idx = (AttrIdx){.n = (int8_t)(last + 1)};
+    for (int d = 0; d <= last; d++) {
+        idx->at[d].kind = 's';
+        if (d != at->axis1 && d != at->axis2) continue;
+        idx->at[d].has = 2;
+        idx->at[d].dtype[1] = TH_INT64;
+        if (!(in[n++] = index_make(b, shape_elem_make(b, y, d)))) return false;
+    }
+    return true;
+}
+
+/* Zeros like x with gz on the diagonal: AllocDiag makes a square, whose part inside x is written there. */
 static void grad_extract(Grad *g) {
-    ThVar *x = g->node->in[0];
+    ThVar *x = g->node->in[0], *in[2];
     const DiagAttrs *at = ATTRS(DiagAttrs, g->node);
     Builder *b = g->b;
+    AttrIdx idx;
     if (dtype_is_discrete((ThDtype)x->type.dtype)) {
         g->gx[0] = zero_grad_make(b, x);
         return;
     }
-    ThVar *square = alloc_diag_make(b, g->gz[0], at), *in[2];
-    AttrIdx idx = {0};
-    int last = (int)(at->axis1 > at->axis2 ? at->axis1 : at->axis2), n = 0;
-    if (!square) return;
-    idx.n = (int8_t)(last + 1);
-    for (int d = 0; d <= last; d++) {
-        idx.at[d].kind = 's';
-        if (d != at->axis1 && d != at->axis2) continue;
-        idx.at[d].has = 2;
-        idx.at[d].dtype[1] = TH_INT64;
-        if (!(in[n++] = index_make(b, shape_elem_make(b, square, d)))) return;
-    }
-    g->gx[0] = inc_subtensor_make(b, zeros_like_make(b, x, (ThDtype)x->type.dtype), square, &idx, in, n, true);
+    ThVar *square = alloc_diag_make(b, g->gz[0], at);
+    if (!square || !up_to(b, at, x, &idx, in)) return;
+    ThVar *part = subtensor_make(b, square, &idx, in, 2);
+    if (!part || !up_to(b, at, part, &idx, in)) return;
+    part = patternbroadcast_make(b, part, part->type.broadcastable | x->type.broadcastable);
+    g->gx[0] = inc_subtensor_make(b, zeros_like_make(b, x, (ThDtype)x->type.dtype), part, &idx, in, 2, true);
 }
 
 static bool lower_extract(Lower *l) {
@@ -158,7 +166,8 @@ static bool fill_zero(Lower *l) {
     for (int d = 0; d < t.ndim; d++) {
         map[d] = (int8_t)d;
         if (kernel_dim(k, l->api->out_dim(l, 0, d), DIM_PAR) >= 0) continue;
-        return failed(l->ctx) ? false : err(l->ctx, TH_NotImplementedError, "%s: too many dimensions", l->node->op->name);
+        return failed(l->ctx) ? false
+                              : err(l->ctx, TH_NotImplementedError, "%s: too many dimensions", l->node->op->name);
     }
     if (kernel_stage(k, STAGE_LOOP, 0, t.ndim) < 0) return false;
     int zero = ins_literal(k, (ThDtype)t.dtype, (ThValue){.c = {0, 0}}, 0);

@@ -31,7 +31,10 @@ int front_linalg_diag(Front *f) {
     if (x->type.ndim == 1 && !extract) return front_return(f, alloc_diag_make(f->b, x, &(DiagAttrs){0, 0, 1}));
     if (x->type.ndim == 2 && !alloc) return diagonal(f, x, 0, 0, 1);
     return front_error(f, TH_TypeError, "the argument must be a %s, it has %d dimensions",
-                       alloc ? "vector" : extract ? "matrix" : "vector or a matrix", x->type.ndim);
+                       alloc     ? "vector"
+                       : extract ? "matrix"
+                                 : "vector or a matrix",
+                       x->type.ndim);
 }
 
 int front_trace(Front *f) {

@@ -75,9 +75,7 @@ static bool read_entry(Front *f, const ThArg *a, Entry *e) {
 static bool is_whole(const Entry *e) { return e->kind == 's' && !e->part[0] && !e->part[1] && !e->part[2]; }
 
 /* Axes of x that an entry stands for. */
-static int axes_of(const Entry *e) {
-    return e->kind == 'm' ? e->part[0]->type.ndim : e->kind != 'n' && e->kind != 'e';
-}
+static int axes_of(const Entry *e) { return e->kind == 'm' ? e->part[0]->type.ndim : e->kind != 'n' && e->kind != 'e'; }
 
 /* Masks become the positions of their true elements, an integer vector for each of their dimensions. */
 static bool expand_masks(Front *f, ThVar *x, Subscript *s) {

@@ -150,8 +150,10 @@ int front_matrix_power(Front *f) {
     ThVar *m = front_var(f, 0), *r = m;
     int64_t n = front_int(f, 1);
     if (!m || failed(f->ctx)) return -1;
-    if (m->type.ndim != 2) return front_error(f, TH_TypeError, "M must be a matrix, it has %d dimensions", m->type.ndim);
-    if (n < 0) return front_error(f, TH_ValueError, "n = %lld is negative: give the inverse of M instead", (long long)n);
+    if (m->type.ndim != 2)
+        return front_error(f, TH_TypeError, "M must be a matrix, it has %d dimensions", m->type.ndim);
+    if (n < 0)
+        return front_error(f, TH_ValueError, "n = %lld is negative: give the inverse of M instead", (long long)n);
     if (n == 0) {
         ThArg a = front_arg_var(m);
         return front_return(f, front_call(f->b, "identity_like", &a, 1));

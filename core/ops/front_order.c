@@ -18,7 +18,8 @@ int front_sort(Front *f) {
     ThVar *x = front_var(f, 0), *axis = front_none(f, 1) ? NULL : front_var(f, 1);
     const char *kind = front_str(f, 2);
     if (failed(f->ctx) || !x) return -1;
-    if (!front_none(f, 3)) return front_error(f, TH_ValueError, "order is for structured arrays, which do not exist here");
+    if (!front_none(f, 3))
+        return front_error(f, TH_ValueError, "order is for structured arrays, which do not exist here");
     if (front_none(f, 1)) {
         x = front_flatten_to(f->b, x, 1);
         axis = const_int(f->b, 0, TH_DTYPE_NONE);
@@ -150,8 +151,7 @@ int front_bincount(Front *f) {
     ThVar *x = front_var(f, 0), *w = front_none(f, 1) ? NULL : front_var(f, 1);
     ThVar *least = front_none(f, 2) ? NULL : front_var(f, 2);
     if (failed(f->ctx) || !x) return -1;
-    if (x->type.ndim != 1)
-        return front_error(f, TH_TypeError, "x must have 1 dimension, it has %d", x->type.ndim);
+    if (x->type.ndim != 1) return front_error(f, TH_TypeError, "x must have 1 dimension, it has %d", x->type.ndim);
     if (!dtype_is_discrete((ThDtype)x->type.dtype) || x->type.dtype == TH_BOOL)
         return front_error(f, TH_TypeError, "x must hold integers, not %s", th_dtype_name((ThDtype)x->type.dtype));
     if (w && w->type.ndim != 1)

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-
 static ThVar *number(Builder *b, int64_t v) { return const_int(b, v, TH_INT64); }
 
 static ThVar *call1(Front *f, const char *name, ThVar *x) {
@@ -221,8 +220,7 @@ int front_unravel_index(Front *f) {
         n = dims.n;
         if (!dtype_is_int((ThDtype)x->type.dtype)) front_error(f, TH_TypeError, "indices must be integers");
         if (n == 0 || n > TH_MAX_NDIM) front_error(f, TH_ValueError, "%d dimensions", n);
-        for (int d = 0; !failed(f->ctx) && d < n; d++)
-            size = d ? elemwise_2(b, S_mul, size, dims.at[d]) : dims.at[d];
+        for (int d = 0; !failed(f->ctx) && d < n; d++) size = d ? elemwise_2(b, S_mul, size, dims.at[d]) : dims.at[d];
         x = failed(f->ctx) ? NULL : checked(f, cast_make(b, x, TH_INT64), size, "invalid entry in index array");
         for (int i = 0; x && !failed(f->ctx) && i < n; i++) {
             int d = fortran ? i : n - 1 - i;
@@ -314,7 +312,8 @@ int front_bartlett(Front *f) {
         return front_error(f, TH_TypeError, "M must be an integer scalar");
     m = cast_make(b, m, TH_INT64);
     ThVar *i = grid(b, m, 0, 1), *last = elemwise_2(b, S_sub, m, number(b, 1));
-    ThVar *x = cast_make(b, i, TH_FLOAT64), *span = cast_make(b, elemwise_2(b, S_maximum, last, number(b, 1)), TH_FLOAT64);
+    ThVar *x = cast_make(b, i, TH_FLOAT64),
+          *span = cast_make(b, elemwise_2(b, S_maximum, last, number(b, 1)), TH_FLOAT64);
     ThVar *two = const_float(b, 2, TH_FLOAT64), *up = elemwise_2(b, S_true_div, elemwise_2(b, S_mul, two, x), span);
     ThVar *down = elemwise_2(b, S_sub, two, up);
     ThVar *w = elemwise_3(b, S_switch, elemwise_2(b, S_le, x, elemwise_2(b, S_true_div, span, two)), up, down);
@@ -363,8 +362,7 @@ int front_cov(Front *f) {
     bool rowvar = front_bool(f, 2), bias = front_bool(f, 3);
     int64_t ddof = front_none(f, 4) ? !bias : front_int(f, 4);
     if (failed(f->ctx) || !m) return -1;
-    if (m->type.ndim != 2 || (y && y->type.ndim != 2))
-        return front_error(f, TH_TypeError, "m and y must be matrices");
+    if (m->type.ndim != 2 || (y && y->type.ndim != 2)) return front_error(f, TH_TypeError, "m and y must be matrices");
     if (dtype_is_discrete((ThDtype)m->type.dtype)) m = cast_make(b, m, TH_FLOAT64);
     if (!rowvar) m = transpose_make(b, m), y = y ? transpose_make(b, y) : NULL;
     if (y) m = join_make(b, const_int(b, 0, TH_DTYPE_NONE), (ThVar *[]){m, y}, 2);

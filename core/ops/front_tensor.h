@@ -1,6 +1,6 @@
 /*
- * front_tensor.h -- lines of the function table (see front_table.h) for diagonals, batched products, ordering, searching,
- * positions, and the helpers that Theano keeps in extra_ops: those have both names.
+ * front_tensor.h -- lines of the function table (see front_table.h) for diagonals, batched products, ordering,
+ * searching, positions, and the helpers that Theano keeps in extra_ops: those have both names.
  */
 #ifndef TH_FRONT_TENSOR_H
 #define TH_FRONT_TENSOR_H

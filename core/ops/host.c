@@ -15,7 +15,7 @@ int host_error(HostCall *h, ThError kind, const char *format, ...) {
 
 int64_t host_int(const HostCall *h, int i) { return array_item_int(h->in[i]); }
 
-void lanes_begin(Lanes *l, ThArray *const *arrays, int count, int axis) {
+void host_lanes(Lanes *l, ThArray *const *arrays, int count, int axis) {
     *l = (Lanes){.count = count, .ndim = arrays[0]->ndim, .axis = axis};
     for (int d = 0; d < l->ndim; d++) {
         l->shape[d] = ARRAY_SHAPE(arrays[0])[d];
@@ -29,7 +29,7 @@ void lanes_begin(Lanes *l, ThArray *const *arrays, int count, int axis) {
     }
 }
 
-void lanes_next(Lanes *l) {
+void host_next(Lanes *l) {
     for (int d = l->ndim - 1; d >= 0; d--) {
         if (d == l->axis) continue;
         bool wrap = ++l->at[d] == l->shape[d];
@@ -60,11 +60,11 @@ static void move(char *to, int64_t ts, const char *from, int64_t fs, int64_t n, 
     }
 }
 
-void lane_get(void *line, const char *lane, int64_t step, int64_t n, size_t item) {
+void host_get(void *line, const char *lane, int64_t step, int64_t n, size_t item) {
     move(line, (int64_t)item, lane, step, n, item);
 }
 
-void lane_put(char *lane, int64_t step, const void *line, int64_t n, size_t item) {
+void host_put(char *lane, int64_t step, const void *line, int64_t n, size_t item) {
     move(lane, step, line, (int64_t)item, n, item);
 }
 
@@ -74,7 +74,7 @@ const char *host_dense(const ThArray *a, char *to) {
     size_t item = th_dtype_bytes((ThDtype)a->dtype);
     Lanes l;
     char *at = to;
-    for (lanes_begin(&l, arrays, 1, a->ndim - 1); !l.done; lanes_next(&l), at += l.n[0] * (int64_t)item)
-        lane_get(at, l.ptr[0], l.step[0], l.n[0], item);
+    for (host_lanes(&l, arrays, 1, a->ndim - 1); !l.done; host_next(&l), at += l.n[0] * (int64_t)item)
+        host_get(at, l.ptr[0], l.step[0], l.n[0], item);
     return to;
 }

@@ -22,12 +22,12 @@ typedef struct Lanes {
     int64_t at[TH_MAX_NDIM], shape[TH_MAX_NDIM], stride[LANE_MOST][TH_MAX_NDIM];
     bool done;
 } Lanes;
-void lanes_begin(Lanes *l, ThArray *const *arrays, int count, int axis);
-void lanes_next(Lanes *l); /* until l->done */
+void host_lanes(Lanes *l, ThArray *const *arrays, int count, int axis);
+void host_next(Lanes *l); /* until l->done */
 
 /* Moves n elements of `item` bytes between a lane and a dense line. */
-void lane_get(void *line, const char *lane, int64_t step, int64_t n, size_t item);
-void lane_put(char *lane, int64_t step, const void *line, int64_t n, size_t item);
+void host_get(void *line, const char *lane, int64_t step, int64_t n, size_t item);
+void host_put(char *lane, int64_t step, const void *line, int64_t n, size_t item);
 /* Elements of an array in C order, dense: its own memory, or copied into `to`. */
 const char *host_dense(const ThArray *a, char *to);
 

@@ -7,8 +7,8 @@
 
 #include "host.h"
 
-/* n values of a lane (stride in bytes) to dense keys of the same width, and dense keys back to a lane. -0.0 comes before
- * 0.0, and every NaN becomes one. Not for complex. */
+/* n values of a lane (stride in bytes) to dense keys of the same width, and dense keys back to a lane. -0.0 comes
+ * before 0.0, and every NaN becomes one. Not for complex. */
 void keys_from(void *key, const char *lane, int64_t step, int64_t n, ThDtype d);
 void keys_to(char *lane, int64_t step, const void *key, int64_t n, ThDtype d);
 /* The same key as 64 bits, with -0.0 equal to 0.0: for comparing and for positions. */

@@ -8,9 +8,7 @@
 
 #include <string.h>
 
-static bool int_scalar(ThType t) {
-    return t.kind == TYPE_TENSOR && t.ndim == 0 && dtype_is_int((ThDtype)t.dtype);
-}
+static bool int_scalar(ThType t) { return t.kind == TYPE_TENSOR && t.ndim == 0 && dtype_is_int((ThDtype)t.dtype); }
 
 static void grad_none(Grad *g) {
     for (int i = 0; i < g->node->nin; i++) g->gx[i] = NULL;
@@ -42,11 +40,15 @@ static bool shape_count(ShapeQ *q) {
             for (int64_t i = 0; i < n; i++) k += *(const type *)(const void *)(p + i * st) != 0; \
         return k; \
     }
+/* clang-format off */
 #define REAL_DTYPES(X) \
-    X(BOOL, bool, uint8_t, 0, 'b', 1) X(INT8, int8, int8_t, 0, 'i', 1) X(INT16, int16, int16_t, 0, 'i', 2) \
-    X(INT32, int32, int32_t, 0, 'i', 4) X(INT64, int64, int64_t, 0, 'i', 8) X(UINT8, uint8, uint8_t, 0, 'u', 1) \
-    X(UINT16, uint16, uint16_t, 0, 'u', 2) X(UINT32, uint32, uint32_t, 0, 'u', 4) X(UINT64, uint64, uint64_t, 0, 'u', 8) \
-    X(FLOAT32, float32, float, 0, 'f', 4) X(FLOAT64, float64, double, 0, 'f', 8)
+    X(BOOL, bool, uint8_t, 0, 'b', 1) \
+    X(INT8, int8, int8_t, 0, 'i', 1) \
+    X(INT16, int16, int16_t, 0, 'i', 2) X(INT32, int32, int32_t, 0, 'i', 4) X(INT64, int64, int64_t, 0, 'i', 8) \
+        X(UINT8, uint8, uint8_t, 0, 'u', 1) X(UINT16, uint16, uint16_t, 0, 'u', 2) \
+            X(UINT32, uint32, uint32_t, 0, 'u', 4) X(UINT64, uint64, uint64_t, 0, 'u', 8) \
+                X(FLOAT32, float32, float, 0, 'f', 4) X(FLOAT64, float64, double, 0, 'f', 8)
+/* clang-format on */
 REAL_DTYPES(COUNT)
 static int64_t count_complex64(const char *p, int64_t st, int64_t n) {
     int64_t k = 0;
@@ -66,8 +68,10 @@ static int64_t count_complex128(const char *p, int64_t st, int64_t n) {
 }
 typedef int64_t (*CountFn)(const char *p, int64_t st, int64_t n);
 #define ENTRY(D, name, type, letter, kind, bytes) [TH_##D] = count_##name,
+/* clang-format off */
 static const CountFn counts[TH_DTYPE_COUNT] = {
     REAL_DTYPES(ENTRY)[TH_COMPLEX64] = count_complex64, [TH_COMPLEX128] = count_complex128};
+/* clang-format on */
 
 /* Bytes that are 0 or 1, in rounds too short for a byte to overflow. */
 static int64_t count_bytes(const uint8_t *p, int64_t n) {
@@ -93,7 +97,7 @@ static int run_count(HostCall *h) {
         k = item == 1 ? count_bytes((const uint8_t *)x->data, x->size) : fn(x->data, item, x->size);
     else {
         Lanes l;
-        for (lanes_begin(&l, h->in, 1, x->ndim - 1); !l.done; lanes_next(&l)) k += fn(l.ptr[0], l.step[0], l.n[0]);
+        for (host_lanes(&l, h->in, 1, x->ndim - 1); !l.done; host_next(&l)) k += fn(l.ptr[0], l.step[0], l.n[0]);
     }
     memcpy(h->out[0]->data, &k, sizeof k);
     return 0;
@@ -174,8 +178,10 @@ static void find_complex128(Found *f, const char *p, int64_t st, int64_t n) {
 }
 typedef void (*FindFn)(Found *f, const char *p, int64_t st, int64_t n);
 #define FIND_ENTRY(D, name, type, letter, kind, bytes) [TH_##D] = find_##name,
+/* clang-format off */
 static const FindFn finds[TH_DTYPE_COUNT] = {
     REAL_DTYPES(FIND_ENTRY)[TH_COMPLEX64] = find_complex64, [TH_COMPLEX128] = find_complex128};
+/* clang-format on */
 
 /* Eight flags at a time where most are false. */
 static void find_flags(Found *f, const uint8_t *p, int64_t n) {
@@ -200,7 +206,7 @@ static int run_nonzero(HostCall *h) {
     bool flags = th_dtype_bytes((ThDtype)x->dtype) == 1 && ARRAY_STRIDES(x)[x->ndim - 1] == 1;
     Lanes l;
     for (int d = 0; d < x->ndim; d++) f.out[d] = (int64_t *)(void *)h->out[d]->data;
-    for (lanes_begin(&l, h->in, 1, x->ndim - 1); !l.done && f.n < f.most; lanes_next(&l)) {
+    for (host_lanes(&l, h->in, 1, x->ndim - 1); !l.done && f.n < f.most; host_next(&l)) {
         int64_t first = f.n;
         if (flags) find_flags(&f, (const uint8_t *)l.ptr[0], l.n[0]);
         else finds[x->dtype](&f, l.ptr[0], l.step[0], l.n[0]);
@@ -265,8 +271,9 @@ static int run_repeat(HostCall *h) {
     for (int64_t i = 0; i < n; i++) {
         int64_t times;
         dtype_cast((char *)&times, TH_INT64, 8, r->data + i * ARRAY_STRIDES(r)[0], (ThDtype)r->dtype, 0, 1);
-        if (times < 0) return host_error(h, TH_ValueError, "repeats may not contain negative values: repeats[%lld] = %lld",
-                                         (long long)i, (long long)times);
+        if (times < 0)
+            return host_error(h, TH_ValueError, "repeats may not contain negative values: repeats[%lld] = %lld",
+                              (long long)i, (long long)times);
         for (int64_t j = 0; j < times && k < most; j++) out[k++] = i;
     }
     return 0;

@@ -16,12 +16,12 @@ typedef struct SortAttrs {
 ThVar *sort_make(Builder *b, ThVar *x, ThVar *axis, const char *kind);
 ThVar *argsort_make(Builder *b, ThVar *x, ThVar *axis, const char *kind);
 /* Zeros like x, increased by value at positions `at` along axis: the gradient of whatever chose them. */
-ThVar *order_scatter(Builder *b, ThVar *x, ThVar *value, ThVar *at, int axis);
+ThVar *sort_scatter(Builder *b, ThVar *x, ThVar *value, ThVar *at, int axis);
 /* Positions of a lane in ascending (or descending) order of its elements, in one of the two blocks of n pairs. */
-const SortPair *order_pairs(const char *lane, int64_t step, int64_t n, ThDtype d, SortPair *pair, SortPair *tmp,
-                            bool descending);
+const SortPair *sort_lane_pairs(const char *lane, int64_t step, int64_t n, ThDtype d, SortPair *pair, SortPair *tmp,
+                                bool descending);
 /* The same for complex numbers, in one of the two blocks of n. */
-int64_t *order_complex(const char *lane, int64_t step, int64_t n, ThDtype d, int64_t *at, int64_t *tmp);
+int64_t *sort_complex(const char *lane, int64_t step, int64_t n, ThDtype d, int64_t *at, int64_t *tmp);
 
 /* ---- topk.c ------------------------------------------------------------------------------------------------------ */
 typedef struct TopKAttrs {

@@ -1,7 +1,7 @@
 /*
  * search.c -- SearchsortedOp: where each element of v would go into the sorted vector x so that it stays sorted.
- * In: x (a vector) and v of one dtype, and optionally the positions that sort x. Out: int64 in v's shape: the first such
- * place, or the last one with `right`. NaN is larger than every number.
+ * In: x (a vector) and v of one dtype, and optionally the positions that sort x. Out: int64 in v's shape: the first
+ * such place, or the last one with `right`. NaN is larger than every number.
  */
 #include "keys.h"
 #include "order.h"
@@ -10,10 +10,8 @@ static const AttrField search_fields[] = {{"right", ATTR_BOOL, offsetof(SearchAt
 
 static bool infer_search(Infer *q) {
     ThType x = q->in[0]->type, v = q->in[1]->type;
-    if (x.kind != TYPE_TENSOR || v.kind != TYPE_TENSOR)
-        return err(q->ctx, TH_TypeError, "searchsorted takes tensors");
-    if (x.ndim != 1)
-        return err(q->ctx, TH_ValueError, "searchsorted: x must have 1 dimension, it has %d", x.ndim);
+    if (x.kind != TYPE_TENSOR || v.kind != TYPE_TENSOR) return err(q->ctx, TH_TypeError, "searchsorted takes tensors");
+    if (x.ndim != 1) return err(q->ctx, TH_ValueError, "searchsorted: x must have 1 dimension, it has %d", x.ndim);
     if (x.dtype != v.dtype) return err(q->ctx, TH_TypeError, "SearchsortedOp: x and v must be of one dtype");
     if (q->nin == 3 && (q->in[2]->type.kind != TYPE_TENSOR || q->in[2]->type.ndim != 1 ||
                         !dtype_is_int((ThDtype)q->in[2]->type.dtype)))
@@ -26,8 +24,8 @@ static bool infer_search(Infer *q) {
 
 static bool shape_search(ShapeQ *q) {
     for (int d = 0; d < q->node->in[1]->type.ndim; d++) q->out[0][d] = q->in[1][d];
-    return q->node->nin < 3 || q->alg->equal(q->alg->u, q->in[2][0], q->in[0][0],
-                                             "searchsorted: the sorter has length {0}, x has {1}");
+    return q->node->nin < 3 ||
+           q->alg->equal(q->alg->u, q->in[2][0], q->in[0][0], "searchsorted: the sorter has length {0}, x has {1}");
 }
 
 /* x[0..n) by stride, v and the results by stride; the loop halves without a branch on the data. */
@@ -66,9 +64,9 @@ SEARCH(f64, double, FLOAT_LESS)
 SEARCH(c64, ThComplex64, C64_LESS)
 SEARCH(c128, ThComplex128, C128_LESS)
 static const SearchFn searches[TH_DTYPE_COUNT] = {
-    [TH_BOOL] = search_u8,    [TH_INT8] = search_i8,       [TH_INT16] = search_i16,     [TH_INT32] = search_i32,
-    [TH_INT64] = search_i64,  [TH_UINT8] = search_u8,      [TH_UINT16] = search_u16,    [TH_UINT32] = search_u32,
-    [TH_UINT64] = search_u64, [TH_FLOAT32] = search_f32,   [TH_FLOAT64] = search_f64,   [TH_COMPLEX64] = search_c64,
+    [TH_BOOL] = search_u8,        [TH_INT8] = search_i8,     [TH_INT16] = search_i16,   [TH_INT32] = search_i32,
+    [TH_INT64] = search_i64,      [TH_UINT8] = search_u8,    [TH_UINT16] = search_u16,  [TH_UINT32] = search_u32,
+    [TH_UINT64] = search_u64,     [TH_FLOAT32] = search_f32, [TH_FLOAT64] = search_f64, [TH_COMPLEX64] = search_c64,
     [TH_COMPLEX128] = search_c128};
 
 /* x in the sorter's order, dense. */
@@ -83,7 +81,7 @@ static const char *sorted(HostCall *h, size_t item) {
                        (long long)i, (long long)at, (long long)x->size);
             return NULL;
         }
-        lane_get(to + i * (int64_t)item, x->data + at * ARRAY_STRIDES(x)[0], 0, 1, item);
+        host_get(to + i * (int64_t)item, x->data + at * ARRAY_STRIDES(x)[0], 0, 1, item);
     }
     return to;
 }
@@ -104,7 +102,7 @@ static int run_search(HostCall *h) {
         return 0;
     }
     Lanes l;
-    for (lanes_begin(&l, both, 2, both[0]->ndim - 1); !l.done; lanes_next(&l))
+    for (host_lanes(&l, both, 2, both[0]->ndim - 1); !l.done; host_next(&l))
         fn(from, step, x->size, l.ptr[0], l.step[0], (int64_t *)(void *)l.ptr[1], l.n[0], right);
     return 0;
 }

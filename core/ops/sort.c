@@ -39,8 +39,8 @@ static int axis_of(HostCall *h) {
     return -1;
 }
 
-/* ---- complex numbers: a merge of positions --------------------------------------------------------------------------- */
-int64_t *order_complex(const char *lane, int64_t step, int64_t n, ThDtype d, int64_t *at, int64_t *tmp) {
+/* ---- complex numbers: a merge of positions ----------------------------------------------------------------------- */
+int64_t *sort_complex(const char *lane, int64_t step, int64_t n, ThDtype d, int64_t *at, int64_t *tmp) {
     for (int64_t i = 0; i < n; i++) at[i] = i;
     for (int64_t w = 1; w < n; w *= 2) {
         for (int64_t lo = 0; lo < n; lo += 2 * w) {
@@ -76,11 +76,11 @@ static int run_sort(HostCall *h) {
     char *room = n ? h->room(h, 2 * line) : NULL;
     if (!room) return n != 0;
     Lanes l;
-    for (lanes_begin(&l, both, 2, axis); !l.done; lanes_next(&l)) {
+    for (host_lanes(&l, both, 2, axis); !l.done; host_next(&l)) {
         bool dense = l.step[1] == (int64_t)item;
         if (dtype_is_complex(d)) {
-            int64_t *at = order_complex(l.ptr[0], l.step[0], n, d, (int64_t *)(void *)room,
-                                        (int64_t *)(void *)(room + line));
+            int64_t *at =
+                sort_complex(l.ptr[0], l.step[0], n, d, (int64_t *)(void *)room, (int64_t *)(void *)(room + line));
             for (int64_t i = 0; i < n; i++) memcpy(l.ptr[1] + i * l.step[1], l.ptr[0] + at[i] * l.step[0], item);
             continue;
         }
@@ -93,8 +93,8 @@ static int run_sort(HostCall *h) {
 }
 
 /* ---- positions --------------------------------------------------------------------------------------------------- */
-const SortPair *order_pairs(const char *lane, int64_t step, int64_t n, ThDtype d, SortPair *pair, SortPair *tmp,
-                            bool descending) {
+const SortPair *sort_lane_pairs(const char *lane, int64_t step, int64_t n, ThDtype d, SortPair *pair, SortPair *tmp,
+                                bool descending) {
     int bits = 8 * (int)th_dtype_bytes(d);
     keys_wide(&pair->key, 2, lane, step, n, d);
     for (int64_t i = 0; i < n; i++) pair[i].at = i;
@@ -112,13 +112,13 @@ static int run_argsort(HostCall *h) {
     SortPair *room = n ? h->room(h, 2 * sizeof(SortPair) * (size_t)n) : NULL;
     if (!room) return n != 0;
     Lanes l;
-    for (lanes_begin(&l, both, 2, axis); !l.done; lanes_next(&l)) {
+    for (host_lanes(&l, both, 2, axis); !l.done; host_next(&l)) {
         if (dtype_is_complex(d)) {
             int64_t *line = (int64_t *)(void *)room;
-            lane_put(l.ptr[1], l.step[1], order_complex(l.ptr[0], l.step[0], n, d, line, line + n), n, 8);
+            host_put(l.ptr[1], l.step[1], sort_complex(l.ptr[0], l.step[0], n, d, line, line + n), n, 8);
             continue;
         }
-        const SortPair *p = order_pairs(l.ptr[0], l.step[0], n, d, room, room + n, false);
+        const SortPair *p = sort_lane_pairs(l.ptr[0], l.step[0], n, d, room, room + n, false);
         for (int64_t i = 0; i < n; i++) *(int64_t *)(void *)(l.ptr[1] + i * l.step[1]) = p[i].at;
     }
     return 0;
@@ -145,7 +145,7 @@ static void grad_sort(Grad *g) {
     }
     if (at < 0) at += x->type.ndim;
     ThVar *order = argsort_make(g->b, x, axis, ATTRS(SortAttrs, g->node)->kind);
-    g->gx[0] = order_scatter(g->b, x, g->gz[0], order, (int)at);
+    g->gx[0] = sort_scatter(g->b, x, g->gz[0], order, (int)at);
 }
 
 static void grad_argsort(Grad *g) { g->gx[0] = g->gx[1] = NULL; }
@@ -200,7 +200,7 @@ ThVar *argsort_make(Builder *b, ThVar *x, ThVar *axis, const char *kind) {
 }
 
 /* Zeros like x with each element of `value` added at its position along axis; the other positions are its own. */
-ThVar *order_scatter(Builder *b, ThVar *x, ThVar *value, ThVar *at, int axis) {
+ThVar *sort_scatter(Builder *b, ThVar *x, ThVar *value, ThVar *at, int axis) {
     ThVar *in[TH_MAX_NDIM];
     AttrIdx idx = {.n = (int8_t)x->type.ndim};
     int8_t order[TH_MAX_NDIM];

@@ -91,7 +91,7 @@ ThApply *split_make(Builder *b, ThVar *x, ThVar *axis, ThVar *sizes, int n);
 /* ---- dot.c, blas.c, batched_dot.c -------------------------------------------------------------------------------- */
 ThVar *dot_make(Builder *b, ThVar *x, ThVar *y);         /* 1-d and 2-d operands */
 ThVar *batched_dot_make(Builder *b, ThVar *x, ThVar *y); /* 2-d and 3-d operands */
-ThVar *transpose_make(Builder *b, ThVar *x);     /* x.T; named "x.T" when x has a name */
+ThVar *transpose_make(Builder *b, ThVar *x);             /* x.T; named "x.T" when x has a name */
 
 /* ---- diagonal.c -------------------------------------------------------------------------------------------------- */
 typedef struct DiagAttrs {
@@ -110,7 +110,8 @@ typedef struct AssertAttrs {
 ThVar *assert_make(Builder *b, ThVar *x, ThVar *const *cond, int n, const char *msg, ThError kind);
 
 /* ---- nonzero.c --------------------------------------------------------------------------------------------------- */
-/* Outputs: positions of the nonzero elements by dimension. lengths (x.ndim of them, or NULL): what x's shape must be. */
+/* Outputs: positions of the nonzero elements by dimension. lengths (x.ndim of them, or NULL): what x's shape must be.
+ */
 ThApply *nonzero_make(Builder *b, ThVar *x, ThVar *const *lengths);
 /* 0 0 1 2 2 2 for repeats 2 1 3: sum is their sum, length how many there must be. */
 ThVar *repeat_index_make(Builder *b, ThVar *repeats, ThVar *sum, ThVar *length);

@@ -16,8 +16,7 @@ static bool infer_topk(Infer *q) {
     const TopKAttrs *at = q->attrs;
     ThType x = q->in[0]->type, t = q->in[1]->type;
     int64_t k;
-    if (x.kind != TYPE_TENSOR || x.ndim == 0)
-        return err(q->ctx, TH_ValueError, "topk: cannot take from a 0-d tensor");
+    if (x.kind != TYPE_TENSOR || x.ndim == 0) return err(q->ctx, TH_ValueError, "topk: cannot take from a 0-d tensor");
     if (dtype_is_complex((ThDtype)x.dtype)) return err(q->ctx, TH_TypeError, "topk: complex numbers have no order");
     if (t.kind != TYPE_TENSOR || t.ndim != 0 || !dtype_is_int((ThDtype)t.dtype))
         return err(q->ctx, TH_TypeError, "topk: k must be an integer scalar");
@@ -98,11 +97,11 @@ static int run_topk(HostCall *h) {
     SortPair *room = h->room(h, 2 * sizeof(SortPair) * (size_t)(n + 1));
     if (!room) return 1;
     Lanes l;
-    for (lanes_begin(&l, all, 3, (int)at->axis); !l.done; lanes_next(&l)) {
+    for (host_lanes(&l, all, 3, (int)at->axis); !l.done; host_next(&l)) {
         const SortPair *p = small ? few(l.ptr[0], l.step[0], n, d, k, largest, room)
-                                  : order_pairs(l.ptr[0], l.step[0], n, d, room, room + n, largest);
+                                  : sort_lane_pairs(l.ptr[0], l.step[0], n, d, room, room + n, largest);
         for (int64_t i = 0; i < k; i++) {
-            lane_put(l.ptr[1] + i * l.step[1], l.step[1], l.ptr[0] + p[i].at * l.step[0], 1, item);
+            host_put(l.ptr[1] + i * l.step[1], l.step[1], l.ptr[0] + p[i].at * l.step[0], 1, item);
             dtype_cast(l.ptr[2] + i * l.step[2], (ThDtype)at->idx_dtype, 0, (const char *)&p[i].at, TH_INT64, 0, 1);
         }
     }
@@ -117,7 +116,7 @@ static void grad_topk(Grad *g) {
     g->gx[0] = g->gx[1] = NULL;
     if (!g->gz[0]) return;
     if (dtype_is_discrete((ThDtype)x->type.dtype)) g->gx[0] = zero_grad_make(g->b, x);
-    else g->gx[0] = order_scatter(g->b, x, g->gz[0], a->out[1], (int)ATTRS(TopKAttrs, a)->axis);
+    else g->gx[0] = sort_scatter(g->b, x, g->gz[0], a->out[1], (int)ATTRS(TopKAttrs, a)->axis);
 }
 
 static bool topk_connected(const ThApply *a, int in, int out) {

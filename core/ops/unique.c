@@ -1,8 +1,8 @@
 /*
  * unique.c -- Unique: the distinct elements of a vector, or the distinct rows of a matrix, in ascending order.
  * In: a tensor of 1 or 2 dimensions. Out: the distinct ones, the first position of each, the place of every element
- * among them, how often each occurs, and how many there are (0-d). The first, second and fourth have room for as many as
- * x has; only that many entries are written, and the function that builds the node slices them off. NaN equals NaN.
+ * among them, how often each occurs, and how many there are (0-d). The first, second and fourth have room for as many
+ * as x has; only that many entries are written, and the function that builds the node slices them off. NaN equals NaN.
  */
 #include "keys.h"
 #include "order.h"
@@ -81,7 +81,7 @@ static void next(Distinct *u, int64_t at, bool same) {
 static int by_keys(HostCall *h, const Rows *r, Distinct *u) {
     SortPair *room = h->room(h, 2 * sizeof(SortPair) * (size_t)(r->n + 1));
     if (!room) return 1;
-    const SortPair *p = order_pairs(r->at, r->row, r->n, r->d, room, room + r->n, false);
+    const SortPair *p = sort_lane_pairs(r->at, r->row, r->n, r->d, room, room + r->n, false);
     for (int64_t i = 0; i < r->n; i++) next(u, p[i].at, i > 0 && p[i].key == p[i - 1].key);
     return 0;
 }
@@ -98,19 +98,15 @@ static int run_unique(HostCall *h) {
     ThArray *x = h->in[0];
     bool rows = x->ndim == 2;
     int64_t item = (int64_t)th_dtype_bytes((ThDtype)x->dtype);
-    Rows r = {x->data,
-              ARRAY_STRIDES(x)[0],
-              rows ? ARRAY_STRIDES(x)[1] : item,
-              ARRAY_SHAPE(x)[0],
-              rows ? ARRAY_SHAPE(x)[1] : 1,
-              (ThDtype)x->dtype};
+    Rows r = {x->data,           ARRAY_STRIDES(x)[0],          rows ? ARRAY_STRIDES(x)[1] : item,
+              ARRAY_SHAPE(x)[0], rows ? ARRAY_SHAPE(x)[1] : 1, (ThDtype)x->dtype};
     Distinct u = {.first = (int64_t *)(void *)h->out[1]->data,
                   .inverse = (int64_t *)(void *)h->out[2]->data,
                   .count = (int64_t *)(void *)h->out[3]->data};
     if (rows || dtype_is_complex(r.d) ? by_comparing(h, &r, &u) : by_keys(h, &r, &u)) return 1;
     char *to = h->out[0]->data;
     for (int64_t i = 0; i < u.n; i++, to += r.m * item)
-        lane_get(to, r.at + u.first[i] * r.row, r.col, r.m, (size_t)item);
+        host_get(to, r.at + u.first[i] * r.row, r.col, r.m, (size_t)item);
     memcpy(h->out[4]->data, &u.n, sizeof u.n);
     return 0;
 }
