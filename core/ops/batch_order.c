@@ -23,8 +23,7 @@ bool batch_assert(Batch *q) {
     const AssertAttrs *at = ATTRS(AssertAttrs, q->node);
     for (int i = 0; i < n && i < TH_MAX_NDIM; i++) {
         cond[i] = q->in[i + 1];
-        if (q->mapped[i + 1])
-            cond[i] = reduce_make(q->b, &op_all, cond[i], NULL, TH_DTYPE_NONE, TH_DTYPE_NONE, false);
+        if (q->mapped[i + 1]) cond[i] = reduce_make(q->b, &op_all, cond[i], NULL, TH_DTYPE_NONE, TH_DTYPE_NONE, false);
     }
     return set(q, assert_make(q->b, batch_full(q, 0), cond, n, at->msg, (ThError)at->kind));
 }
@@ -84,7 +83,9 @@ bool batch_cum(Batch *q) {
     AttrInts axis = {.n = 1, .at = {1}};
     ThVar *x = q->in[0];
     if (at->axis.n > 0) axis.at[0] = (int8_t)(at->axis.at[0] + 1);
-    else x = reshape_make(q->b, x, make_vector_make(q->b, (ThVar *[]){q->size, const_int(q->b, -1, TH_INT64)}, 2, TH_INT64), 2);
+    else
+        x = reshape_make(q->b, x,
+                         make_vector_make(q->b, (ThVar *[]){q->size, const_int(q->b, -1, TH_INT64)}, 2, TH_INT64), 2);
     return set(q, cumulate_make(q->b, x, &axis, at->prod));
 }
 
