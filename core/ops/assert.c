@@ -77,6 +77,7 @@ const Op op_assert = {
     .lower = lower_assert,
     .str = str_assert,
     .connected = first_connected,
+    .batch = batch_assert,
     .doc = "a value, raising where a condition does not hold",
 };
 

@@ -169,6 +169,7 @@ const Op op_cum = {
     .grad = grad_cum,
     .lower = lower_cum,
     .str = str_cum,
+    .batch = batch_cum,
     .doc = "running sums or products",
 };
 

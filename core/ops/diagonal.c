@@ -117,6 +117,8 @@ const Op op_extract_diag = {
     .shape = shape_extract,
     .grad = grad_extract,
     .lower = lower_extract,
+    .batch = batch_diag,
+    .rop = rop_linear,
     .doc = "diagonal of two axes of x, as its last axis",
 };
 
@@ -207,6 +209,8 @@ const Op op_alloc_diag = {
     .shape = shape_alloc_diag,
     .grad = grad_alloc_diag,
     .lower = lower_alloc_diag,
+    .batch = batch_diag,
+    .rop = rop_linear,
     .doc = "zeros with x on the diagonal of two axes",
 };
 
@@ -301,6 +305,7 @@ const Op op_fill_diagonal = {
     .shape = shape_fill,
     .grad = grad_fill,
     .lower = lower_fill,
+    .batch = batch_fill_diagonal,
     .doc = "a with its main diagonal set to a value",
 };
 const Op op_fill_diagonal_offset = {
@@ -313,6 +318,7 @@ const Op op_fill_diagonal_offset = {
     .shape = shape_fill,
     .grad = grad_fill,
     .lower = lower_fill,
+    .batch = batch_fill_diagonal,
     .doc = "a matrix with one diagonal set to a value",
 };
 

@@ -114,6 +114,7 @@ const Op op_count_nonzero = {
     .grad = grad_none,
     .lower = lower_count,
     .connected = not_connected,
+    .batch = batch_count,
     .doc = "how many elements are not zero",
 };
 
@@ -229,6 +230,7 @@ const Op op_nonzero = {
     .grad = grad_none,
     .lower = lower_nonzero,
     .connected = not_connected,
+    .batch = batch_ragged,
     .doc = "positions of the nonzero elements, a vector for each dimension",
 };
 
@@ -289,6 +291,7 @@ const Op op_repeat_index = {
     .grad = grad_none,
     .lower = lower_repeat,
     .connected = not_connected,
+    .batch = batch_ragged,
     .doc = "position i repeated repeats[i] times",
 };
 

@@ -138,6 +138,7 @@ const Op op_searchsorted = {
     .lower = lower_search,
     .str = str_search,
     .connected = search_connected,
+    .batch = batch_search,
     .doc = "where elements go into a sorted vector",
 };
 

@@ -170,6 +170,7 @@ const Op op_sort = {
     .lower = lower_sort,
     .str = str_sort,
     .connected = first_connected,
+    .batch = batch_sort,
     .doc = "elements along an axis in ascending order",
 };
 const Op op_argsort = {
@@ -186,6 +187,7 @@ const Op op_argsort = {
     .lower = lower_sort,
     .str = str_sort,
     .connected = first_connected,
+    .batch = batch_sort,
     .doc = "positions of the elements along an axis in ascending order",
 };
 

@@ -137,6 +137,7 @@ const Op op_topk = {
     .grad = grad_topk,
     .lower = lower_topk,
     .connected = topk_connected,
+    .batch = batch_topk,
     .doc = "the largest or smallest elements along an axis and their positions",
 };
 
