@@ -77,8 +77,8 @@ const Op op_assert = {
     .lower = lower_assert,
     .str = str_assert,
     .connected = first_connected,
-    .rop = rop_linear,
     .batch = batch_assert,
+    .rop = rop_linear,
     .doc = "a value, raising where a condition does not hold",
 };
 

@@ -151,7 +151,6 @@ bool batch_diagonal(Batch *q) {
 }
 
 /* ---- joins ------------------------------------------------------------------------------------------------------- */
-/* The axis counted with the mapped dimension: axes from the end stay, also where only the call knows. */
 ThVar *batch_axis(Batch *q, int i) {
     int64_t v;
     ThVar *x = q->in[i];

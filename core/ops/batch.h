@@ -24,12 +24,13 @@ ThVar *batch_shape(Batch *q, ThVar *shape, int n);
 /* (size, d0, d1, ..) -> (size * d0, d1, ..), and back with the leading lengths of `like`. */
 ThVar *batch_merge(Builder *b, ThVar *x);
 ThVar *batch_unmerge(Builder *b, ThVar *x, ThVar *like);
-/* The axis that input i names, counted with the mapped dimension. */
-ThVar *batch_axis(Batch *q, int i);
 /* true: input i is not mapped. Else an error that says why it must not be. */
 bool batch_fixed(Batch *q, int i, const char *why);
 /* The rule applied to a graph written with other operations: maps out of the node's inputs. */
 bool batch_through(Batch *q, ThVar *const *out);
+
+/* Axis input i counted with the mapped dimension: axes from the end stay, also where only the call knows. */
+ThVar *batch_axis(Batch *q, int i);
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 bool batch_same(Batch *q); /* any rank: the operation itself on the mapped input */
@@ -59,16 +60,16 @@ bool batch_ger(Batch *q);
 bool batch_rows(Batch *q); /* operations on rows of matrices, all inputs by row: rows merged */
 bool batch_softmax_bias(Batch *q);
 bool batch_crossentropy_softmax(Batch *q);
-/* batch_order.c */
-bool batch_assert(Batch *q);
+/* batch_tensor.c */
 bool batch_batched_dot(Batch *q);
 bool batch_diag(Batch *q); /* ExtractDiag, AllocDiag */
 bool batch_fill_diagonal(Batch *q);
-bool batch_count(Batch *q);
-bool batch_refused(Batch *q); /* results whose lengths depend on values */
-bool batch_sort(Batch *q);    /* SortOp, ArgSortOp */
+bool batch_sort(Batch *q); /* SortOp, ArgSortOp */
 bool batch_topk(Batch *q);
-bool batch_cum(Batch *q);
 bool batch_search(Batch *q);
+bool batch_cum(Batch *q);
+bool batch_assert(Batch *q);
+bool batch_count(Batch *q);
+bool batch_ragged(Batch *q); /* refused: Nonzero, RepeatIndex, Unique */
 
 #endif

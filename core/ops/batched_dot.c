@@ -106,8 +106,8 @@ const Op op_batched_dot = {
     .shape = shape_batched,
     .grad = grad_batched,
     .lower = lower_batched,
-    .rop = rop_bilinear,
     .batch = batch_batched_dot,
+    .rop = rop_bilinear,
     .doc = "products of the vectors or matrices along the first axis",
 };
 

@@ -117,8 +117,8 @@ const Op op_extract_diag = {
     .shape = shape_extract,
     .grad = grad_extract,
     .lower = lower_extract,
-    .rop = rop_linear,
     .batch = batch_diag,
+    .rop = rop_linear,
     .doc = "diagonal of two axes of x, as its last axis",
 };
 
@@ -209,8 +209,8 @@ const Op op_alloc_diag = {
     .shape = shape_alloc_diag,
     .grad = grad_alloc_diag,
     .lower = lower_alloc_diag,
-    .rop = rop_linear,
     .batch = batch_diag,
+    .rop = rop_linear,
     .doc = "zeros with x on the diagonal of two axes",
 };
 
@@ -305,8 +305,8 @@ const Op op_fill_diagonal = {
     .shape = shape_fill,
     .grad = grad_fill,
     .lower = lower_fill,
-    .rop = rop_linear,
     .batch = batch_fill_diagonal,
+    .rop = rop_linear,
     .doc = "a with its main diagonal set to a value",
 };
 const Op op_fill_diagonal_offset = {
@@ -319,8 +319,8 @@ const Op op_fill_diagonal_offset = {
     .shape = shape_fill,
     .grad = grad_fill,
     .lower = lower_fill,
-    .rop = rop_linear,
     .batch = batch_fill_diagonal,
+    .rop = rop_linear,
     .doc = "a matrix with one diagonal set to a value",
 };
 

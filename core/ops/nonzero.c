@@ -230,7 +230,7 @@ const Op op_nonzero = {
     .grad = grad_none,
     .lower = lower_nonzero,
     .connected = not_connected,
-    .batch = batch_refused,
+    .batch = batch_ragged,
     .doc = "positions of the nonzero elements, a vector for each dimension",
 };
 
@@ -291,7 +291,7 @@ const Op op_repeat_index = {
     .grad = grad_none,
     .lower = lower_repeat,
     .connected = not_connected,
-    .batch = batch_refused,
+    .batch = batch_ragged,
     .doc = "position i repeated repeats[i] times",
 };
 

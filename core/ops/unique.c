@@ -131,7 +131,7 @@ const Op op_unique = {
     .grad = grad_unique,
     .lower = lower_unique,
     .connected = unique_connected,
-    .batch = batch_refused,
+    .batch = batch_ragged,
     .doc = "distinct elements or rows in ascending order, their first positions, inverse, counts and number",
 };
 

@@ -1,6 +1,8 @@
 --- Points and expressions for spec/grad_spec.lua: diagonals, batched products, ordering, positions, running sums.
+-- Gives `by_hand`, `none` and a set of functions whose results differ in length from element to element.
 -- `by_hand[name] = {points, function(f, ...)}`; `none` lists functions without a gradient.
 -- @module spec.support.tensor_grads
+local nd = require("theano.ndarray")
 local T = require("theano.tensor")
 
 return function(between)
@@ -23,8 +25,8 @@ return function(between)
     ["nlinalg.diag"] = { { square(), vec() }, function(f, x, v) return T.sqr(f(x)):sum() + T.exp(f(v)):sum() end },
     ["nlinalg.extract_diag"] = { { square() }, function(f, x) return T.sqr(f(x)) end },
     ["nlinalg.alloc_diag"] = { { vec() }, function(f, x) return T.exp(f(x)) end },
-    fill_diagonal = { { mat(), between(0, 1) }, function(f, x, v) return T.sqr(f(x, v)) end },
-    fill_diagonal_offset = { { mat(), between(0, 1) }, function(f, x, v)
+    fill_diagonal = { { mat(), nd.array(0.7) }, function(f, x, v) return T.sqr(f(x, v)) end },
+    fill_diagonal_offset = { { mat(), nd.array(0.7) }, function(f, x, v)
       return T.sqr(f(x, v, 1)) + T.exp(f(x, v, -2))
     end },
     batched_dot = { { between(0, 1, 2, 3, 4), between(0, 1, 2, 4, 3), between(0, 1, 2, 4) }, function(f, x, y, v)
@@ -72,5 +74,5 @@ return function(between)
     local short = entry.name:match("^extra_ops%.(.*)$")
     if short then by_hand[entry.name], none[entry.name] = by_hand[short], none[short] end
   end
-  return by_hand, none
+  return by_hand, none, { nonzero_values = true } -- as many results as there are nonzero elements: no vmap
 end
