@@ -20,7 +20,7 @@ typedef struct RuleLine {
 /* clang-format off */
 #define RULE(name, levels, before, after, only_if) {#name, levels, before, after, only_if, NULL, NULL, 0},
 #define REWRITE(name, levels, root, depth, fn) {#name, levels, NULL, NULL, "", root, fn, depth},
-static const RuleLine lines[] = {
+static TH_TABLE RuleLine lines[] = {
 #include "rules_useless.h"
 #include "rules_nnet.h"
 #include "rules_explog.h"
@@ -177,3 +177,17 @@ const RuleTable *rules_get(ThContext *c) {
     c->slot_free[CTX_OPT] = free_table;
     return t;
 }
+
+#ifdef TH_MUTANTS
+#include "../../spec/mutants/mutants.h"
+
+__attribute__((constructor(202))) static void mutate(void) {
+    for (int i = 0; i < TH_LEN(lines); i++) {
+        RuleLine *l = &lines[i];
+        if (mutant_here("rules", l->name, "gone")) l->levels = 0;
+        if (l->only_if[0] && mutant_here("rules", l->name, "guard dropped")) l->only_if = "";
+        mutant_text("rules", l->name, "before", MUTANT_BEFORE, &l->before);
+        mutant_text("rules", l->name, "after", MUTANT_AFTER, &l->after);
+    }
+}
+#endif
