@@ -213,8 +213,7 @@ bool compile_givens(Compile *k) {
     return ok;
 }
 
-/* ---- which inputs are used
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- which inputs are used ---- */
 static bool unused(Compile *k, int i, const char *policy) {
     ThVar *v = k->in.at[i];
     Text t;

@@ -1,6 +1,6 @@
 /*
- * arg.c -- Lua values as ThArg trees. Memory of the tree is userdata left on the Lua stack, so that an error anywhere frees
- * it; the values themselves stay referenced by the Lua values they came from.
+ * arg.c -- Lua values as ThArg trees. Memory of the tree is userdata left on the Lua stack, so that an error anywhere
+ * frees it; the values themselves stay referenced by the Lua values they came from.
  */
 #include "binding.h"
 
@@ -11,7 +11,10 @@ bool lt_is_keywords(lua_State *L, int i) { /* a non-empty table all of whose key
     i = lua_absindex(L, i);
     bool any = false;
     for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
-        if (lua_type(L, -2) != LUA_TSTRING) { lua_pop(L, 2); return false; }
+        if (lua_type(L, -2) != LUA_TSTRING) {
+            lua_pop(L, 2);
+            return false;
+        }
         any = true;
     }
     return any;
@@ -23,7 +26,11 @@ static int marked(lua_State *L, int i) {
     lua_pushliteral(L, "__arg");
     lua_rawget(L, i < 0 ? i - 1 : i);
     const char *m = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
-    int r = !strcmp(m, "slice") ? 's' : !strcmp(m, "newaxis") ? 'n' : !strcmp(m, "ellipsis") ? 'e' : !strcmp(m, "none") ? 'N' : 0;
+    int r = !strcmp(m, "slice")      ? 's'
+            : !strcmp(m, "newaxis")  ? 'n'
+            : !strcmp(m, "ellipsis") ? 'e'
+            : !strcmp(m, "none")     ? 'N'
+                                     : 0;
     lua_pop(L, 1);
     return r;
 }
@@ -65,8 +72,14 @@ static void slice(lua_State *L, LtState *s, int i, ThArg *out) {
 
 static void user_value(lua_State *L, LtState *s, int i, ThArg *out) {
     ThComplex128 *z;
-    if ((out->var = lt_var(L, s, i))) { out->kind = TH_ARG_VAR; return; }
-    if ((out->array = lt_array(L, s, i))) { out->kind = TH_ARG_ARRAY; return; }
+    if ((out->var = lt_var(L, s, i))) {
+        out->kind = TH_ARG_VAR;
+        return;
+    }
+    if ((out->array = lt_array(L, s, i))) {
+        out->kind = TH_ARG_ARRAY;
+        return;
+    }
     if ((z = lt_test(L, s, i, LT_COMPLEX))) {
         ThArray *a = th_array_empty(s->ctx, TH_COMPLEX128, 0, NULL);
         lt_push_array(L, s, a); /* stays on the stack: keeps it alive */
@@ -81,12 +94,24 @@ static void user_value(lua_State *L, LtState *s, int i, ThArg *out) {
 void lt_value(lua_State *L, LtState *s, int i, ThArg *out) {
     i = lua_absindex(L, i);
     switch (lua_type(L, i)) {
-    case LUA_TNIL: case LUA_TNONE: out->kind = TH_ARG_NONE; return;
-    case LUA_TBOOLEAN: out->kind = TH_ARG_BOOL; out->b = lua_toboolean(L, i); return;
-    case LUA_TSTRING: out->kind = TH_ARG_STR; out->s = lua_tostring(L, i); return;
+    case LUA_TNIL:
+    case LUA_TNONE: out->kind = TH_ARG_NONE; return;
+    case LUA_TBOOLEAN:
+        out->kind = TH_ARG_BOOL;
+        out->b = lua_toboolean(L, i);
+        return;
+    case LUA_TSTRING:
+        out->kind = TH_ARG_STR;
+        out->s = lua_tostring(L, i);
+        return;
     case LUA_TNUMBER:
-        if (lua_isinteger(L, i)) { out->kind = TH_ARG_INT; out->i = lua_tointeger(L, i); }
-        else { out->kind = TH_ARG_FLOAT; out->f = lua_tonumber(L, i); }
+        if (lua_isinteger(L, i)) {
+            out->kind = TH_ARG_INT;
+            out->i = lua_tointeger(L, i);
+        } else {
+            out->kind = TH_ARG_FLOAT;
+            out->f = lua_tonumber(L, i);
+        }
         return;
     case LUA_TUSERDATA: user_value(L, s, i, out); return;
     case LUA_TTABLE:
@@ -118,7 +143,8 @@ LtArgs lt_args(lua_State *L, LtState *s, int first, int last) {
         for (lua_pushnil(L); lua_next(L, last); lua_pop(L, 1)) nkw++;
     LtArgs a = {block(L, npos + nkw), 0};
     for (int i = 0; i < npos; i++) lt_value(L, s, first + i, &a.at[a.n++]);
-    while (a.n > 0 && a.at[a.n - 1].kind == TH_ARG_NONE && !marked(L, first + a.n - 1)) a.n--; /* trailing nils are absent */
+    while (a.n > 0 && a.at[a.n - 1].kind == TH_ARG_NONE && !marked(L, first + a.n - 1))
+        a.n--; /* trailing nils are absent */
     if (kw) keywords(L, s, last, &a);
     return a;
 }

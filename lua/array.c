@@ -1,6 +1,6 @@
 /*
- * array.c -- ndarray userdata: creation, attributes, conversion both ways, printing. Indexing is index.c; arithmetic and the
- * other functions come from the tables through th_eager (ops.c).
+ * array.c -- ndarray userdata: creation, attributes, conversion both ways, printing. Indexing is index.c; arithmetic
+ * and the other functions come from the tables through th_eager (ops.c).
  */
 #include "binding.h"
 
@@ -56,7 +56,7 @@ static int array_tostring(lua_State *L) {
     return 1;
 }
 
-/* ---- elements -------------------------------------------------------------------------------------------------------------- */
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
 static void push_complex(lua_State *L, LtState *s, ThComplex128 z) {
     ThComplex128 *p = lua_newuserdatauv(L, sizeof *p, 0);
     *p = z;
@@ -89,21 +89,29 @@ ThDtype lt_dtype(lua_State *L, LtState *s, int i, ThDtype absent) {
     if (!strcmp(name, "floatX")) name = th_config_get(s->ctx, "floatX");
     ThDtype d = th_dtype_from_name(name);
     if (d == TH_DTYPE_NONE)
-        lt_error(L, TH_TypeError, strcmp(name, "float16") ? "unknown dtype '%s' (bool, int8..int64, uint8..uint64, float32, float64, complex64, complex128)"
-                                                          : "dtype '%s' is not supported: use float32", name);
+        lt_error(L, TH_TypeError,
+                 strcmp(name, "float16")
+                     ? "unknown dtype '%s' (bool, int8..int64, uint8..uint64, float32, float64, complex64, complex128)"
+                     : "dtype '%s' is not supported: use float32",
+                 name);
     return d;
 }
 
 int lt_shape(lua_State *L, int i, int64_t shape[TH_MAX_NDIM]) {
-    if (lua_isinteger(L, i)) { shape[0] = lua_tointeger(L, i); return 1; }
-    if (!lua_istable(L, i)) lt_error(L, TH_TypeError, "argument %d: a shape is a table of integers, got %s", i, luaL_typename(L, i));
+    if (lua_isinteger(L, i)) {
+        shape[0] = lua_tointeger(L, i);
+        return 1;
+    }
+    if (!lua_istable(L, i))
+        lt_error(L, TH_TypeError, "argument %d: a shape is a table of integers, got %s", i, luaL_typename(L, i));
     int n = (int)lua_rawlen(L, i);
     if (n > TH_MAX_NDIM) lt_error(L, TH_ValueError, "a shape of %d dimensions: at most %d", n, TH_MAX_NDIM);
     for (int d = 0; d < n; d++) {
         int ok;
         lua_rawgeti(L, i, d + 1);
         shape[d] = lua_tointegerx(L, -1, &ok);
-        if (!ok) lt_error(L, TH_TypeError, "a shape is a table of integers: entry %d is a %s", d + 1, luaL_typename(L, -1));
+        if (!ok)
+            lt_error(L, TH_TypeError, "a shape is a table of integers: entry %d is a %s", d + 1, luaL_typename(L, -1));
         lua_pop(L, 1);
     }
     return n;
@@ -117,14 +125,22 @@ void lt_push_ints(lua_State *L, const int64_t *v, int n) {
     }
 }
 
-/* ---- from Lua values ---------------------------------------------------------------------------------------------------------- */
-typedef struct Nest { LtState *s; int ndim; int64_t shape[TH_MAX_NDIM]; bool any_float, any_int, any_bool, any_complex; ThArray *a; int64_t at[TH_MAX_NDIM]; } Nest;
+/* ---- from Lua values --------------------------------------------------------------------------------------------- */
+typedef struct Nest {
+    LtState *s;
+    int ndim;
+    int64_t shape[TH_MAX_NDIM];
+    bool any_float, any_int, any_bool, any_complex;
+    ThArray *a;
+    int64_t at[TH_MAX_NDIM];
+} Nest;
 
 static void find_shape(lua_State *L, int i, Nest *n) {
     luaL_checkstack(L, TH_MAX_NDIM + 8, "nested table");
     lua_pushvalue(L, i);
     while (lua_istable(L, -1)) {
-        if (n->ndim == TH_MAX_NDIM) lt_error(L, TH_ValueError, "the nested table is deeper than %d levels", TH_MAX_NDIM);
+        if (n->ndim == TH_MAX_NDIM)
+            lt_error(L, TH_ValueError, "the nested table is deeper than %d levels", TH_MAX_NDIM);
         n->shape[n->ndim++] = (int64_t)lua_rawlen(L, -1);
         if (!lua_rawlen(L, -1)) break;
         lua_rawgeti(L, -1, 1);
@@ -138,8 +154,11 @@ static void scan_leaf(lua_State *L, Nest *n, const char *what) {
     else if (lua_type(L, -1) == LUA_TNUMBER) n->any_float = true;
     else if (lua_isboolean(L, -1)) n->any_bool = true;
     else if (lt_test(L, n->s, -1, LT_COMPLEX)) n->any_complex = true;
-    else if (lt_test(L, n->s, -1, LT_VAR)) lt_error(L, TH_TypeError, "a symbolic Variable stands in %s: use T.stack, or compile a function", what);
-    else lt_error(L, TH_TypeError, "%s holds a %s: numbers, booleans and complex values only", what, luaL_typename(L, -1));
+    else if (lt_test(L, n->s, -1, LT_VAR))
+        lt_error(L, TH_TypeError, "a symbolic Variable stands in %s: use T.stack, or compile a function", what);
+    else
+        lt_error(L, TH_TypeError, "%s holds a %s: numbers, booleans and complex values only", what,
+                 luaL_typename(L, -1));
 }
 
 static void scan(lua_State *L, Nest *n, int depth) { /* the value on top */
@@ -149,7 +168,8 @@ static void scan(lua_State *L, Nest *n, int depth) { /* the value on top */
         return;
     }
     if (!lua_istable(L, -1) || (int64_t)lua_rawlen(L, -1) != n->shape[depth])
-        lt_error(L, TH_ValueError, "the nested table is ragged: rows of depth %d differ in length (%d expected)", depth, (int)n->shape[depth]);
+        lt_error(L, TH_ValueError, "the nested table is ragged: rows of depth %d differ in length (%d expected)", depth,
+                 (int)n->shape[depth]);
     for (int64_t i = 1; i <= n->shape[depth]; i++) {
         lua_rawgeti(L, -1, i);
         scan(L, n, depth + 1);
@@ -162,14 +182,24 @@ static void put_leaf(lua_State *L, Nest *n) {
     char kind = 'i';
     ThComplex128 *z;
     if (lua_isinteger(L, -1)) v.i = lua_tointeger(L, -1);
-    else if (lua_isboolean(L, -1)) { v.i = lua_toboolean(L, -1); kind = 'b'; }
-    else if ((z = lt_test(L, n->s, -1, LT_COMPLEX))) { v.c = *z; kind = 'c'; }
-    else { v.f = lua_tonumber(L, -1); kind = 'f'; }
+    else if (lua_isboolean(L, -1)) {
+        v.i = lua_toboolean(L, -1);
+        kind = 'b';
+    } else if ((z = lt_test(L, n->s, -1, LT_COMPLEX))) {
+        v.c = *z;
+        kind = 'c';
+    } else {
+        v.f = lua_tonumber(L, -1);
+        kind = 'f';
+    }
     LT_CHECK(L, n->s, !th_array_set(n->a, n->at, kind, v));
 }
 
 static void put(lua_State *L, Nest *n, int depth) {
-    if (depth == n->ndim) { put_leaf(L, n); return; }
+    if (depth == n->ndim) {
+        put_leaf(L, n);
+        return;
+    }
     for (int64_t i = 0; i < n->shape[depth]; i++) {
         n->at[depth] = i;
         lua_rawgeti(L, -1, i + 1);
@@ -204,7 +234,10 @@ ThArray *lt_to_array(lua_State *L, LtState *s, int i, ThDtype d) {
 static int array_new(lua_State *L) { /* array(value, dtype) */
     LtState *s = LT_STATE(L);
     luaL_checkany(L, 1);
-    if (lt_is_keywords(L, 2)) { lua_getfield(L, 2, "dtype"); lua_replace(L, 2); }
+    if (lt_is_keywords(L, 2)) {
+        lua_getfield(L, 2, "dtype");
+        lua_replace(L, 2);
+    }
     lt_push_array(L, s, lt_to_array(L, s, 1, lt_dtype(L, s, 2, TH_DTYPE_NONE)));
     return 1;
 }
@@ -223,11 +256,13 @@ static int array_empty(lua_State *L) { /* empty(shape, dtype); zeros */
     int64_t shape[TH_MAX_NDIM];
     int n = lt_shape(L, 1, shape);
     ThDtype d = lt_dtype(L, s, 2, TH_FLOAT64);
-    lt_push_array(L, s, lua_toboolean(L, lua_upvalueindex(2)) ? th_array_zeros(s->ctx, d, n, shape) : th_array_empty(s->ctx, d, n, shape));
+    lt_push_array(L, s,
+                  lua_toboolean(L, lua_upvalueindex(2)) ? th_array_zeros(s->ctx, d, n, shape)
+                                                        : th_array_empty(s->ctx, d, n, shape));
     return 1;
 }
 
-/* ---- to Lua values -------------------------------------------------------------------------------------------------------------- */
+/* ---- to Lua values ----------------------------------------------------------------------------------------------- */
 static void tolist(lua_State *L, LtState *s, ThArray *a, int depth, int64_t *at) {
     if (depth == th_array_ndim(a)) {
         ThValue v;
@@ -257,11 +292,15 @@ static int array_item(lua_State *L) { /* item() of a single element, item(i, j, 
     ThArray *a = lt_check_array(L, s, 1);
     int n = lua_gettop(L) - 1, nd = th_array_ndim(a);
     int64_t at[TH_MAX_NDIM] = {0};
-    if (n == 0 && th_array_size(a) != 1) return lt_error(L, TH_ValueError, "item() needs an array of one element, this one has %lld", (long long)th_array_size(a));
+    if (n == 0 && th_array_size(a) != 1)
+        return lt_error(L, TH_ValueError, "item() needs an array of one element, this one has %lld",
+                        (long long)th_array_size(a));
     if (n != 0 && n != nd) return lt_error(L, TH_IndexError, "item takes no position or %d, got %d", nd, n);
     for (int d = 0; d < n; d++) {
         int64_t len = th_array_shape(a)[d], i = luaL_checkinteger(L, d + 2);
-        if (i < -len || i >= len) return lt_error(L, TH_IndexError, "index %lld is out of bounds for axis %d with size %lld", (long long)i, d, (long long)len);
+        if (i < -len || i >= len)
+            return lt_error(L, TH_IndexError, "index %lld is out of bounds for axis %d with size %lld", (long long)i, d,
+                            (long long)len);
         at[d] = i < 0 ? i + len : i;
     }
     ThValue v;
@@ -284,7 +323,8 @@ static int array_frombuffer(lua_State *L) { /* frombuffer(bytes, dtype): 1-d cop
     const char *p = luaL_checklstring(L, 1, &n);
     ThDtype d = lt_dtype(L, s, 2, TH_FLOAT64);
     size_t item = th_dtype_bytes(d);
-    if (n % item) return lt_error(L, TH_ValueError, "%d bytes are no whole number of %s elements", (int)n, th_dtype_name(d));
+    if (n % item)
+        return lt_error(L, TH_ValueError, "%d bytes are no whole number of %s elements", (int)n, th_dtype_name(d));
     int64_t shape = (int64_t)(n / item);
     ThArray *a = th_array_empty(s->ctx, d, 1, &shape);
     lt_push_array(L, s, a);
@@ -292,7 +332,7 @@ static int array_frombuffer(lua_State *L) { /* frombuffer(bytes, dtype): 1-d cop
     return 1;
 }
 
-/* ---- copies and views ------------------------------------------------------------------------------------------------------------- */
+/* ---- copies and views -------------------------------------------------------------------------------------------- */
 static int array_copy(lua_State *L) {
     LtState *s = LT_STATE(L);
     lt_push_array(L, s, th_array_copy(lt_check_array(L, s, 1)));
@@ -333,7 +373,8 @@ static int array_transpose(lua_State *L) { /* transpose(), transpose(1, 0), tran
     uint32_t seen = 0;
     for (int d = 0; d < nd; d++) {
         int64_t p = n ? (given[d] < 0 ? given[d] + nd : given[d]) : nd - 1 - d;
-        if (p < 0 || p >= nd || (seen >> p) & 1) return lt_error(L, TH_ValueError, "transpose: axes are no permutation of 0..%d", nd - 1);
+        if (p < 0 || p >= nd || (seen >> p) & 1)
+            return lt_error(L, TH_ValueError, "transpose: axes are no permutation of 0..%d", nd - 1);
         seen |= 1u << p;
         perm[d] = (int)p;
     }
@@ -378,7 +419,8 @@ static int attribute(lua_State *L) {
     else if (!strcmp(k, "ndim")) lua_pushinteger(L, nd);
     else if (!strcmp(k, "size")) lua_pushinteger(L, th_array_size(a));
     else if (!strcmp(k, "itemsize")) lua_pushinteger(L, (lua_Integer)th_dtype_bytes(th_array_dtype(a)));
-    else if (!strcmp(k, "nbytes")) lua_pushinteger(L, th_array_size(a) * (lua_Integer)th_dtype_bytes(th_array_dtype(a)));
+    else if (!strcmp(k, "nbytes"))
+        lua_pushinteger(L, th_array_size(a) * (lua_Integer)th_dtype_bytes(th_array_dtype(a)));
     else if (!strcmp(k, "flags")) {
         lua_createtable(L, 0, 2);
         lua_pushboolean(L, th_array_contiguous(a));
@@ -389,7 +431,7 @@ static int attribute(lua_State *L) {
     return 1;
 }
 
-/* ---- complex values --------------------------------------------------------------------------------------------------------------- */
+/* ---- complex values ---------------------------------------------------------------------------------------------- */
 static int complex_new(lua_State *L) {
     ThComplex128 z = {luaL_checknumber(L, 1), luaL_optnumber(L, 2, 0)};
     push_complex(L, LT_STATE(L), z);
@@ -419,15 +461,22 @@ static int complex_tostring(lua_State *L) {
 }
 
 void lt_open_array(lua_State *L, LtState *s) {
-    static const luaL_Reg meta[] = {{"__gc", array_gc}, {"__close", array_free}, {"__tostring", array_tostring}, {NULL, NULL}};
+    static const luaL_Reg meta[] = {
+        {"__gc", array_gc}, {"__close", array_free}, {"__tostring", array_tostring}, {NULL, NULL}};
     lt_new_meta(L, s, LT_ARRAY, "ndarray", meta);
     lua_setfield(L, -2, "ndarray_meta");
-    static const luaL_Reg zmeta[] = {{"__index", complex_index}, {"__eq", complex_eq}, {"__tostring", complex_tostring}, {NULL, NULL}};
+    static const luaL_Reg zmeta[] = {
+        {"__index", complex_index}, {"__eq", complex_eq}, {"__tostring", complex_tostring}, {NULL, NULL}};
     lt_new_meta(L, s, LT_COMPLEX, "complex", zmeta);
     lua_pop(L, 1);
-    static const luaL_Reg fns[] = {
-        {"array", array_new}, {"asarray", array_asarray}, {"frombuffer", array_frombuffer}, {"complex", complex_new}, {"array_equal", array_equal},
-        {"shares_memory", array_shares}, {"array_attribute", attribute}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"array", array_new},
+                                   {"asarray", array_asarray},
+                                   {"frombuffer", array_frombuffer},
+                                   {"complex", complex_new},
+                                   {"array_equal", array_equal},
+                                   {"shares_memory", array_shares},
+                                   {"array_attribute", attribute},
+                                   {NULL, NULL}};
     lt_register(L, s, fns);
     for (int zero = 0; zero < 2; zero++) {
         lua_pushlightuserdata(L, s);
@@ -435,9 +484,17 @@ void lt_open_array(lua_State *L, LtState *s) {
         lua_pushcclosure(L, array_empty, 2);
         lua_setfield(L, -2, zero ? "zeros" : "empty");
     }
-    static const luaL_Reg methods[] = {
-        {"tolist", array_tolist}, {"item", array_item}, {"copy", array_copy}, {"astype", array_astype}, {"reshape", array_reshape},
-        {"transpose", array_transpose}, {"assign", array_assign}, {"fill", array_assign}, {"free", array_free}, {"tostring", array_bytes}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"tolist", array_tolist},
+                                       {"item", array_item},
+                                       {"copy", array_copy},
+                                       {"astype", array_astype},
+                                       {"reshape", array_reshape},
+                                       {"transpose", array_transpose},
+                                       {"assign", array_assign},
+                                       {"fill", array_assign},
+                                       {"free", array_free},
+                                       {"tostring", array_bytes},
+                                       {NULL, NULL}};
     lua_newtable(L);
     lt_register(L, s, methods);
     lua_setfield(L, -2, "array_methods");

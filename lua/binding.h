@@ -19,8 +19,8 @@ typedef struct LtState {
     const void *meta[LT_KINDS]; /* metatables, for fast checks */
     char *log;                  /* lines logged since the last drain */
     size_t nlog;
-    size_t owed;                /* bytes of buffers not yet told to the collector */
-    char home[512];             /* prefix of our own Lua files ("@.../theano/") */
+    size_t owed;    /* bytes of buffers not yet told to the collector */
+    char home[512]; /* prefix of our own Lua files ("@.../theano/") */
 } LtState;
 
 LtState *lt_state(lua_State *L);
@@ -29,32 +29,38 @@ void *lt_test(lua_State *L, LtState *s, int i, LtKind kind);
 void lt_set_meta(lua_State *L, LtState *s, LtKind kind); /* of the value on top */
 
 /* error.c */
-int lt_raise(lua_State *L, LtState *s);                              /* the context's error as a Lua error; clears it */
-int lt_error(lua_State *L, ThError kind, const char *format, ...);   /* an error of the binding itself */
-void lt_where(lua_State *L, LtState *s, const char **file, int *line); /* first frame that is not ours; file NULL: none */
-void lt_mark_line(lua_State *L, LtState *s);                         /* th_set_line to it */
+int lt_raise(lua_State *L, LtState *s);                            /* the context's error as a Lua error; clears it */
+int lt_error(lua_State *L, ThError kind, const char *format, ...); /* an error of the binding itself */
+void lt_where(lua_State *L, LtState *s, const char **file,
+              int *line);                    /* first frame that is not ours; file NULL: none */
+void lt_mark_line(lua_State *L, LtState *s); /* th_set_line to it */
 void lt_drain_log(lua_State *L, LtState *s);
 #define LT_CHECK(L, s, p) ((p) ? (void)0 : (void)lt_raise((L), (s)))
 
 /* array.c */
-ThArray *lt_array(lua_State *L, LtState *s, int i);                  /* NULL when not an ndarray */
+ThArray *lt_array(lua_State *L, LtState *s, int i); /* NULL when not an ndarray */
 ThArray *lt_check_array(lua_State *L, LtState *s, int i);
-void lt_push_array(lua_State *L, LtState *s, ThArray *a);            /* takes over the reference; raises when NULL */
+void lt_push_array(lua_State *L, LtState *s, ThArray *a); /* takes over the reference; raises when NULL */
 void lt_push_element(lua_State *L, LtState *s, ThDtype d, const ThValue *v);
 void lt_push_result(lua_State *L, LtState *s, ThArray *a, bool keep_array); /* 0-d as a number; takes over */
-ThDtype lt_dtype(lua_State *L, LtState *s, int i, ThDtype absent);   /* nil: absent; raises on unknown names */
-int lt_shape(lua_State *L, int i, int64_t shape[TH_MAX_NDIM]);       /* table or number -> lengths; returns ndim */
+ThDtype lt_dtype(lua_State *L, LtState *s, int i, ThDtype absent);          /* nil: absent; raises on unknown names */
+int lt_shape(lua_State *L, int i, int64_t shape[TH_MAX_NDIM]); /* table or number -> lengths; returns ndim */
 void lt_push_ints(lua_State *L, const int64_t *v, int n);
-/* A Lua number, boolean, complex, nested table or ndarray as a new array; dtype NONE: int64, float64 or bool as found. */
+/* A Lua number, boolean, complex, nested table or ndarray as a new array; dtype NONE: int64, float64 or bool as found.
+ */
 ThArray *lt_to_array(lua_State *L, LtState *s, int i, ThDtype d);
 
 /* arg.c: Lua values as ThArg; memory lives on the Lua stack as userdata */
-typedef struct LtArgs { ThArg *at; int n; } LtArgs;
+typedef struct LtArgs {
+    ThArg *at;
+    int n;
+} LtArgs;
 /* Values first..last; a trailing table whose keys are all strings gives keywords. */
 LtArgs lt_args(lua_State *L, LtState *s, int first, int last);
 bool lt_is_keywords(lua_State *L, int i);
-void lt_value(lua_State *L, LtState *s, int i, ThArg *out);           /* one value, nested tables included */
-/* subscript.c: an index value (number, Variable, ndarray, "1:3, ::-1", table) as a LIST argument, one entry a dimension */
+void lt_value(lua_State *L, LtState *s, int i, ThArg *out); /* one value, nested tables included */
+/* subscript.c: an index value (number, Variable, ndarray, "1:3, ::-1", table) as a LIST argument, one entry a dimension
+ */
 void lt_subscript(lua_State *L, LtState *s, int i, ThArg *out);
 void lt_subscript_args(lua_State *L, LtState *s, int first, int last, ThArg *out); /* x:sub(...) */
 bool lt_is_name(const char *key);
@@ -62,9 +68,9 @@ bool lt_is_name(const char *key);
 /* var.c */
 ThVar *lt_var(lua_State *L, LtState *s, int i);
 ThVar *lt_check_var(lua_State *L, LtState *s, int i);
-void lt_push_var(lua_State *L, LtState *s, ThVar *v);                /* takes over; interned; raises when NULL */
-void lt_push_apply(lua_State *L, LtState *s, ThApply *a);            /* borrowed */
-ThVar *lt_to_var(lua_State *L, LtState *s, int i);                   /* Variable, number, ndarray or table -> new reference */
+void lt_push_var(lua_State *L, LtState *s, ThVar *v);     /* takes over; interned; raises when NULL */
+void lt_push_apply(lua_State *L, LtState *s, ThApply *a); /* borrowed */
+ThVar *lt_to_var(lua_State *L, LtState *s, int i);        /* Variable, number, ndarray or table -> new reference */
 void lt_push_type(lua_State *L, LtState *s, ThType t);
 ThType *lt_type(lua_State *L, LtState *s, int i);
 

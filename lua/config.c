@@ -44,6 +44,7 @@ static int flags(lua_State *L) { /* {{name, doc, default}, ..} */
 }
 
 void lt_open_config(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {{"config_get", get}, {"config_set", set}, {"config_parse", parse}, {"config_read", read_file}, {"config_flags", flags}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"config_get", get},        {"config_set", set},     {"config_parse", parse},
+                                   {"config_read", read_file}, {"config_flags", flags}, {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -47,7 +47,10 @@ void lt_new_meta(lua_State *L, LtState *s, LtKind kind, const char *name, const 
 
 static void *host_alloc(void *user, void *old, size_t old_size, size_t size, size_t align) {
     (void)user;
-    if (size == 0) { free(old); return NULL; }
+    if (size == 0) {
+        free(old);
+        return NULL;
+    }
     if (align <= 16) return realloc(old, size);
     void *p = NULL;
     if (posix_memalign(&p, align, size)) return NULL;

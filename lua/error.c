@@ -1,5 +1,6 @@
 /*
- * error.c -- engine errors as Lua errors, and where the user stands: the first frame of the stack outside our own files.
+ * error.c -- engine errors as Lua errors, and where the user stands: the first frame of the stack outside our own
+ * files.
  */
 #include "binding.h"
 
@@ -19,7 +20,8 @@ void lt_where(lua_State *L, LtState *s, const char **file, int *line) {
         lua_getinfo(L, "Sl", &ar);
         if (ar.currentline < 0 || ours(s, ar.source)) continue;
         *file = ar.source[0] == '@' ? ar.source + 1 : ar.source[0] == '=' ? ar.source + 1 : ar.short_src;
-        if (ar.source[0] != '@' && ar.source[0] != '=') { /* ar is ours: copy the short name where the caller can keep it */
+        if (ar.source[0] != '@' &&
+            ar.source[0] != '=') { /* ar is ours: copy the short name where the caller can keep it */
             lua_pushstring(L, ar.short_src);
             *file = lua_tostring(L, -1);
             lua_rawsetp(L, LUA_REGISTRYINDEX, &s->home);

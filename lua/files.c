@@ -57,7 +57,7 @@ static int save_npz(lua_State *L) { /* save_npz(path, {names}, {arrays}) */
 }
 
 void lt_open_files(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {{"load_npy", load_npy}, {"save_npy", save_npy}, {"load_idx", load_idx}, {"load_npz", load_npz},
-                                   {"save_npz", save_npz}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"load_npy", load_npy}, {"save_npy", save_npy}, {"load_idx", load_idx},
+                                   {"load_npz", load_npz}, {"save_npz", save_npz}, {NULL, NULL}};
     lt_register(L, s, fns);
 }

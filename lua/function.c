@@ -9,8 +9,8 @@
 typedef struct LFunction {
     ThFunction *f;
     int nin, nout;
-    bool named_out;           /* one table comes back; names in user value 1 */
-    bool keep_array[];        /* outputs given as arrays even when 0-d */
+    bool named_out;    /* one table comes back; names in user value 1 */
+    bool keep_array[]; /* outputs given as arrays even when 0-d */
 } LFunction;
 
 static LFunction *check(lua_State *L, LtState *s, int i) {
@@ -27,8 +27,11 @@ static int fn_gc(lua_State *L) {
     return 0;
 }
 
-/* ---- compile: the Lua side hands over a normalised table ---------------------------------------------------------------------- */
-typedef struct Spec { ThCompile c; LtState *s; } Spec;
+/* ---- compile: the Lua side hands over a normalised table --------------------------------------------------------- */
+typedef struct Spec {
+    ThCompile c;
+    LtState *s;
+} Spec;
 
 static void *room(lua_State *L, size_t n, size_t item) {
     void *p = lua_newuserdatauv(L, n * item + 1, 0);
@@ -75,8 +78,13 @@ static void inputs(lua_State *L, Spec *p, int t) {
         lua_getfield(L, e, "value");
         value = lt_array(L, p->s, -1);
         lua_pop(L, 1);
-        in[i] = (ThIn){.var = var_field(L, p->s, e, 1), .name = text(L, e, "name"), .value = value, .mutable_ = flag(L, e, "mutable"),
-                       .borrow = flag(L, e, "borrow"), .strict = flag(L, e, "strict"), .implicit = flag(L, e, "implicit"),
+        in[i] = (ThIn){.var = var_field(L, p->s, e, 1),
+                       .name = text(L, e, "name"),
+                       .value = value,
+                       .mutable_ = flag(L, e, "mutable"),
+                       .borrow = flag(L, e, "borrow"),
+                       .strict = flag(L, e, "strict"),
+                       .implicit = flag(L, e, "implicit"),
                        .allow_downcast = tri(L, e, "allow_downcast")};
         lua_pop(L, 1);
     }
@@ -166,7 +174,7 @@ static int compile(lua_State *L) {
     return 1;
 }
 
-/* ---- call ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- call -------------------------------------------------------------------------------------------------------- */
 static int input_named(const LFunction *f, const char *k) {
     for (int i = 0; i < f->nin; i++) {
         const char *n = th_function_input_name(f->f, i);
@@ -230,7 +238,8 @@ static int call(lua_State *L) {
     int n = lua_gettop(L) - 1;
     if (n > f->nin) {
         const char *name = th_function_name(f->f);
-        return lt_error(L, TH_TypeError, "Too many parameter passed to theano function%s%s: %d given, %d expected", name ? " " : "", name ? name : "", n, f->nin);
+        return lt_error(L, TH_TypeError, "Too many parameter passed to theano function%s%s: %d given, %d expected",
+                        name ? " " : "", name ? name : "", n, f->nin);
     }
     enum { FEW = 32 };
     ThArray *few[FEW], *fewout[FEW];
@@ -243,7 +252,7 @@ static int call(lua_State *L) {
     return results(L, s, f, 1, out);
 }
 
-/* ---- inspection -------------------------------------------------------------------------------------------------------------------- */
+/* ---- inspection -------------------------------------------------------------------------------------------------- */
 static int toposort(lua_State *L) {
     LtState *s = LT_STATE(L);
     LFunction *f = check(L, s, 1);
@@ -273,7 +282,9 @@ static int function_text(lua_State *L) { /* (f, "plan" | "ccode" | "graph") */
     LtState *s = LT_STATE(L);
     LFunction *f = check(L, s, 1);
     const char *what = luaL_checkstring(L, 2);
-    char *t = !strcmp(what, "plan") ? th_function_plan(f->f) : !strcmp(what, "ccode") ? th_function_ccode(f->f) : th_function_graph_text(f->f);
+    char *t = !strcmp(what, "plan")    ? th_function_plan(f->f)
+              : !strcmp(what, "ccode") ? th_function_ccode(f->f)
+                                       : th_function_graph_text(f->f);
     LT_CHECK(L, s, t);
     lua_pushstring(L, t);
     th_free(s->ctx, t);
@@ -316,7 +327,8 @@ void lt_open_function(lua_State *L, LtState *s) {
     static const luaL_Reg meta[] = {{"__gc", fn_gc}, {"__call", call}, {NULL, NULL}};
     lt_new_meta(L, s, LT_FUNCTION, "theano.Function", meta);
     lua_setfield(L, -2, "function_meta");
-    static const luaL_Reg fns[] = {{"compile", compile}, {"toposort", toposort}, {"function_names", names}, {"function_text", function_text},
+    static const luaL_Reg fns[] = {{"compile", compile},       {"toposort", toposort},
+                                   {"function_names", names},  {"function_text", function_text},
                                    {"debugprint", debugprint}, {NULL, NULL}};
     lt_register(L, s, fns);
 }

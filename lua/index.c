@@ -1,12 +1,15 @@
 /*
- * index.c -- ndarray subscripts: integers, slices, newaxis and ellipsis give views, made here; arrays as indices go to the
- * engine's indexing functions. Both sides of `=`.
+ * index.c -- ndarray subscripts: integers, slices, newaxis and ellipsis give views, made here; arrays as indices go to
+ * the engine's indexing functions. Both sides of `=`.
  */
 #include "binding.h"
 
 #include <string.h>
 
-typedef struct View { int ndim; int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], offset; } View;
+typedef struct View {
+    int ndim;
+    int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], offset;
+} View;
 
 static int64_t bound(const ThArg *a, int64_t n, int64_t absent, int64_t low, int64_t high) {
     if (a->kind != TH_ARG_INT) return absent;
@@ -17,7 +20,8 @@ static int64_t bound(const ThArg *a, int64_t n, int64_t absent, int64_t low, int
 static void add_slice(lua_State *L, View *v, const ThArg *e, int64_t n, int64_t stride) {
     const ThArg *p = e->list.at;
     for (int i = 0; i < 3; i++)
-        if (p[i].kind != TH_ARG_NONE && p[i].kind != TH_ARG_INT) lt_error(L, TH_TypeError, "slice bounds of an ndarray are integers");
+        if (p[i].kind != TH_ARG_NONE && p[i].kind != TH_ARG_INT)
+            lt_error(L, TH_TypeError, "slice bounds of an ndarray are integers");
     int64_t step = p[2].kind == TH_ARG_INT ? p[2].i : 1;
     if (step == 0) lt_error(L, TH_ValueError, "slice step cannot be zero");
     int64_t lo = step > 0 ? 0 : -1, hi = step > 0 ? n : n - 1;
@@ -30,7 +34,9 @@ static void add_slice(lua_State *L, View *v, const ThArg *e, int64_t n, int64_t 
 }
 
 static void add_index(lua_State *L, View *v, int64_t i, int axis, int64_t n, int64_t stride) {
-    if (i < -n || i >= n) lt_error(L, TH_IndexError, "index %lld is out of bounds for axis %d with size %lld", (long long)i, axis, (long long)n);
+    if (i < -n || i >= n)
+        lt_error(L, TH_IndexError, "index %lld is out of bounds for axis %d with size %lld", (long long)i, axis,
+                 (long long)n);
     v->offset += (i < 0 ? i + n : i) * stride;
 }
 
@@ -41,10 +47,15 @@ static int count_axes(lua_State *L, const ThArg *sub, int nd, bool *basic) {
         ThArgKind k = sub->list.at[i].kind;
         if (k == TH_ARG_INT || k == TH_ARG_SLICE) used++;
         else if (k == TH_ARG_ELLIPSIS) ellipses++;
-        else if (k != TH_ARG_NEWAXIS) { used++; *basic = false; }
+        else if (k != TH_ARG_NEWAXIS) {
+            used++;
+            *basic = false;
+        }
     }
     if (ellipses > 1) lt_error(L, TH_IndexError, "an index can only have a single ellipsis ('...')");
-    if (*basic && used > nd) lt_error(L, TH_IndexError, "too many indices for array: array is %d-dimensional, but %d were indexed", nd, used);
+    if (*basic && used > nd)
+        lt_error(L, TH_IndexError, "too many indices for array: array is %d-dimensional, but %d were indexed", nd,
+                 used);
     return used;
 }
 
@@ -61,11 +72,17 @@ static bool basic_view(lua_State *L, ThArray *a, const ThArg *sub, View *v) {
         if (!e && seen) break;
         if (v->ndim >= TH_MAX_NDIM) lt_error(L, TH_IndexError, "more than %d dimensions", TH_MAX_NDIM);
         if (!e || e->kind == TH_ARG_ELLIPSIS) { /* whole axes; also those not named */
-            for (int k = nd - used; k > 0; k--, axis++) v->shape[v->ndim] = shape[axis], v->strides[v->ndim++] = strides[axis];
+            for (int k = nd - used; k > 0; k--, axis++)
+                v->shape[v->ndim] = shape[axis], v->strides[v->ndim++] = strides[axis];
             seen = true;
         } else if (e->kind == TH_ARG_NEWAXIS) v->shape[v->ndim] = 1, v->strides[v->ndim++] = 0;
-        else if (e->kind == TH_ARG_INT) { add_index(L, v, e->i, axis, shape[axis], strides[axis]); axis++; }
-        else { add_slice(L, v, e, shape[axis], strides[axis]); axis++; }
+        else if (e->kind == TH_ARG_INT) {
+            add_index(L, v, e->i, axis, shape[axis], strides[axis]);
+            axis++;
+        } else {
+            add_slice(L, v, e, shape[axis], strides[axis]);
+            axis++;
+        }
     }
     return true;
 }
@@ -112,9 +129,10 @@ static void check_mask(lua_State *L, const ThArray *a, const ThArray *mask, int 
     if (nd == 0) lt_error(L, TH_IndexError, "a mask has at least one dimension");
     for (int d = 0; d < nd && axis + d < th_array_ndim(a); d++)
         if (th_array_shape(mask)[d] != th_array_shape(a)[axis + d])
-            lt_error(L, TH_IndexError, "boolean index did not match indexed array along dimension %d; dimension is %lld but "
-                     "corresponding boolean dimension is %lld", axis + d, (long long)th_array_shape(a)[axis + d],
-                     (long long)th_array_shape(mask)[d]);
+            lt_error(L, TH_IndexError,
+                     "boolean index did not match indexed array along dimension %d; dimension is %lld but "
+                     "corresponding boolean dimension is %lld",
+                     axis + d, (long long)th_array_shape(a)[axis + d], (long long)th_array_shape(mask)[d]);
 }
 
 /* Bool arrays in a subscript become the positions they mean. */
@@ -218,7 +236,8 @@ static int index_sub(lua_State *L) { /* a:sub(...) */
 static int index_set(lua_State *L) { /* setindex(a, subscript, value) */
     LtState *s = LT_STATE(L);
     ThArray *a = lt_check_array(L, s, 1), *v = lt_array(L, s, 3);
-    if (!th_array_data(a) && th_array_size(a)) return lt_error(L, TH_ValueError, "this array (or the one it views) was freed");
+    if (!th_array_data(a) && th_array_size(a))
+        return lt_error(L, TH_ValueError, "this array (or the one it views) was freed");
     if (!th_array_writeable(a)) return lt_error(L, TH_ValueError, "assignment destination is read-only");
     if (v) th_array_retain(v);
     else v = lt_to_array(L, s, 3, TH_DTYPE_NONE);

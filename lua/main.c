@@ -1,7 +1,7 @@
 /*
- * main.c -- the runner: theano script.lua args.., theano -e text, theano - (standard input). Lua with the engine inside, the
- * tree's modules on package.path beside Lua's own, flags from .theanorc and THEANO_FLAGS read by `require "theano"`.
- * Exit codes: 0; 1 an error in the script; 2 wrong usage; 130 after Ctrl-C.
+ * main.c -- the runner: theano script.lua args.., theano -e text, theano - (standard input). Lua with the engine
+ * inside, the tree's modules on package.path beside Lua's own, flags from .theanorc and THEANO_FLAGS read by `require
+ * "theano"`. Exit codes: 0; 1 an error in the script; 2 wrong usage; 130 after Ctrl-C.
  */
 #include "binding.h"
 
@@ -27,10 +27,14 @@ static void on_interrupt(int sig) {
     lua_sethook(state, stop_lua, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
-/* theano.on_interrupt(true): Ctrl-C only sets a flag that theano.interrupted() reads, so a training loop can save and end. */
+/* theano.on_interrupt(true): Ctrl-C only sets a flag that theano.interrupted() reads, so a training loop can save and
+ * end. */
 static volatile sig_atomic_t asked;
 static void on_ask(int sig) {
-    if (asked) { signal(sig, SIG_DFL); raise(sig); }
+    if (asked) {
+        signal(sig, SIG_DFL);
+        raise(sig);
+    }
     asked = 1;
 }
 
@@ -54,17 +58,20 @@ static int isatty_(lua_State *L) { /* isatty("stdout" | "stderr" | "stdin") */
 static int open_core(lua_State *L) {
     luaopen_theano_core(L);
     engine = lt_state(L)->ctx;
-    static const luaL_Reg fns[] = {{"catch_interrupt", catch_interrupt}, {"interrupted", interrupted}, {"isatty", isatty_}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {
+        {"catch_interrupt", catch_interrupt}, {"interrupted", interrupted}, {"isatty", isatty_}, {NULL, NULL}};
     luaL_setfuncs(L, fns, 0);
     return 1;
 }
 
-/* Our folder before Lua's own places; 5.1 folders last, for pure-Lua tools that Debian files there (busted, penlight). */
+/* Our folder before Lua's own places; 5.1 folders last, for pure-Lua tools that Debian files there (busted, penlight).
+ */
 static void set_paths(lua_State *L) {
     const char *lua = access(TH_TREE_LUA "/theano/init.lua", R_OK) == 0 ? TH_TREE_LUA : TH_INSTALLED_LUA;
     lua_getglobal(L, "package");
     lua_getfield(L, -1, "path");
-    lua_pushfstring(L, "%s/?.lua;%s/?/init.lua;%s;/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua", lua, lua, lua_tostring(L, -1));
+    lua_pushfstring(L, "%s/?.lua;%s/?/init.lua;%s;/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua", lua, lua,
+                    lua_tostring(L, -1));
     lua_setfield(L, -3, "path");
     lua_pop(L, 1);
     lua_getfield(L, -1, "preload");
@@ -110,7 +117,8 @@ static int usage(FILE *f, int code) {
     fputs("usage: theano script.lua [args]   run a script (- reads standard input)\n"
           "       theano -e TEXT [args]      run Lua text\n"
           "       theano -v | -h             version, this help\n"
-          "THEANO_FLAGS=\"floatX=float32,mode=FAST_RUN\" and ~/.theanorc set flags.\n", f);
+          "THEANO_FLAGS=\"floatX=float32,mode=FAST_RUN\" and ~/.theanorc set flags.\n",
+          f);
     return code;
 }
 
@@ -131,13 +139,17 @@ static int with_state(lua_State *L, int argc, char **argv) {
 int main(int argc, char **argv) {
     if (argc < 2) return usage(stderr, 2);
     if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) return usage(stdout, 0);
-    if (!strcmp(argv[1], "-v") || !strcmp(argv[1], "--version")) return printf("theano %s (%s)\n", th_version(), LUA_RELEASE) < 0;
+    if (!strcmp(argv[1], "-v") || !strcmp(argv[1], "--version"))
+        return printf("theano %s (%s)\n", th_version(), LUA_RELEASE) < 0;
     if (argv[1][0] == '-' && argv[1][1] && strcmp(argv[1], "-e")) {
         fprintf(stderr, "theano: unknown option %s\n", argv[1]);
         return usage(stderr, 2);
     }
     lua_State *L = luaL_newstate();
-    if (!L) { fputs("theano: out of memory\n", stderr); return 1; }
+    if (!L) {
+        fputs("theano: out of memory\n", stderr);
+        return 1;
+    }
     int code = with_state(L, argc, argv);
     engine = NULL;
     signal(SIGINT, SIG_DFL);

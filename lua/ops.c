@@ -1,6 +1,6 @@
 /*
- * ops.c -- every function of the tensor language, from the engine's table: a closure for graphs and one for arrays each.
- * core.functions() lists them for the Lua modules, which put them where their dotted names say.
+ * ops.c -- every function of the tensor language, from the engine's table: a closure for graphs and one for arrays
+ * each. core.functions() lists them for the Lua modules, which put them where their dotted names say.
  */
 #include "binding.h"
 
@@ -12,7 +12,9 @@ static bool any_symbolic(lua_State *L, LtState *s, const ThArg *a, int n) {
     (void)L;
     (void)s;
     for (int i = 0; i < n; i++)
-        if (a[i].kind == TH_ARG_VAR || ((a[i].kind == TH_ARG_LIST || a[i].kind == TH_ARG_SLICE) && any_symbolic(L, s, a[i].list.at, a[i].list.n))) return true;
+        if (a[i].kind == TH_ARG_VAR ||
+            ((a[i].kind == TH_ARG_LIST || a[i].kind == TH_ARG_SLICE) && any_symbolic(L, s, a[i].list.at, a[i].list.n)))
+            return true;
     return false;
 }
 
@@ -38,8 +40,10 @@ static int eager(lua_State *L, LtState *s, int func, const ThArg *at, int n) {
 /* Both sides of an operator: no trailing nil may vanish and no table of keywords stands there. */
 static void check_operands(lua_State *L, int arity) {
     for (int i = 1; i <= arity; i++) {
-        if (lua_isnil(L, i)) lt_error(L, TH_TypeError, "arithmetic on a nil value: operand %d of the operator is nil", i);
-        if (lt_is_keywords(L, i)) lt_error(L, TH_TypeError, "operand %d of the operator is a table with string keys", i);
+        if (lua_isnil(L, i))
+            lt_error(L, TH_TypeError, "arithmetic on a nil value: operand %d of the operator is nil", i);
+        if (lt_is_keywords(L, i))
+            lt_error(L, TH_TypeError, "operand %d of the operator is a table with string keys", i);
     }
 }
 
@@ -134,6 +138,8 @@ static int as_var(lua_State *L) { /* as_tensor_variable of anything that is no t
 }
 
 void lt_open_ops(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {{"functions", functions}, {"metamethods", metamethods}, {"subtensor", subtensor}, {"sub", sub}, {"as_var", as_var}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"functions", functions}, {"metamethods", metamethods},
+                                   {"subtensor", subtensor}, {"sub", sub},
+                                   {"as_var", as_var},       {NULL, NULL}};
     lt_register(L, s, fns);
 }

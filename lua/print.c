@@ -40,9 +40,15 @@ static int graph_read(lua_State *L) { /* text -> {inputs}, {outputs} */
     int nin, nout;
     LT_CHECK(L, s, !th_graph_read(s->ctx, luaL_checkstring(L, 1), &in, &nin, &out, &nout));
     lua_createtable(L, nin, 0);
-    for (int i = 0; i < nin; i++) { lt_push_var(L, s, in[i]); lua_rawseti(L, -2, i + 1); }
+    for (int i = 0; i < nin; i++) {
+        lt_push_var(L, s, in[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
     lua_createtable(L, nout, 0);
-    for (int i = 0; i < nout; i++) { lt_push_var(L, s, out[i]); lua_rawseti(L, -2, i + 1); }
+    for (int i = 0; i < nout; i++) {
+        lt_push_var(L, s, out[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
     th_free(s->ctx, in);
     th_free(s->ctx, out);
     return 2;
@@ -84,7 +90,9 @@ static int grad(lua_State *L) {
     ThVar *cost = lua_isnil(L, 1) ? NULL : lt_check_var(L, s, 1);
     int n, nk, ng;
     ThVar **wrt = vars(L, s, 2, &n);
-    ThGradOptions o = {.disconnected_inputs = policy(L, 3, "disconnected_inputs"), .null_return = flag(L, 3, "null_return"), .no_names = flag(L, 3, "no_names")};
+    ThGradOptions o = {.disconnected_inputs = policy(L, 3, "disconnected_inputs"),
+                       .null_return = flag(L, 3, "null_return"),
+                       .no_names = flag(L, 3, "no_names")};
     lua_getfield(L, 3, "consider_constant");
     o.consider_constant = vars(L, s, lua_gettop(L), &o.nconsider);
     lua_getfield(L, 3, "known");
@@ -109,7 +117,12 @@ static int grad(lua_State *L) {
 }
 
 void lt_open_print(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {{"pp", pp}, {"graph_text", graph_text}, {"graph_read", graph_read}, {"optimize_text", optimize_text},
-                                   {"optdb_summary", optdb_summary}, {"grad", grad}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"pp", pp},
+                                   {"graph_text", graph_text},
+                                   {"graph_read", graph_read},
+                                   {"optimize_text", optimize_text},
+                                   {"optdb_summary", optdb_summary},
+                                   {"grad", grad},
+                                   {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -76,7 +76,11 @@ static int r_randint(lua_State *L) { /* randint(low, high, size, dtype); randint
     ThRandom *r = self(L, s);
     if (lt_is_keywords(L, lua_gettop(L)) && lua_gettop(L) > 2) {
         int k = lua_gettop(L);
-        if (k == 3) { lua_getfield(L, k, "high"); lua_insert(L, 3); k++; }
+        if (k == 3) {
+            lua_getfield(L, k, "high");
+            lua_insert(L, 3);
+            k++;
+        }
         lua_getfield(L, k, "size");
         lua_getfield(L, k, "dtype");
         lua_remove(L, k);
@@ -118,8 +122,9 @@ void lt_open_random(lua_State *L, LtState *s) {
     static const luaL_Reg meta[] = {{"__gc", r_gc}, {NULL, NULL}};
     lt_new_meta(L, s, LT_RANDOM, "RandomState", meta);
     lua_newtable(L);
-    static const luaL_Reg methods[] = {{"rand", r_rand}, {"randn", r_randn}, {"uniform", r_uniform}, {"normal", r_normal}, {"randint", r_randint},
-                                       {"permutation", r_permutation}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"rand", r_rand},     {"randn", r_randn},     {"uniform", r_uniform},
+                                       {"normal", r_normal}, {"randint", r_randint}, {"permutation", r_permutation},
+                                       {NULL, NULL}};
     lt_register(L, s, methods);
     lua_setfield(L, -2, "__index");
     lua_pop(L, 1);

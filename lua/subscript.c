@@ -1,6 +1,6 @@
 /*
- * subscript.c -- what stands between the brackets: a number, Variable, ndarray, "1:3, ::-1, ..., None", a table of those, or
- * the arguments of x:sub(...), as a LIST argument with one entry a dimension.
+ * subscript.c -- what stands between the brackets: a number, Variable, ndarray, "1:3, ::-1, ..., None", a table of
+ * those, or the arguments of x:sub(...), as a LIST argument with one entry a dimension.
  */
 #include "binding.h"
 
@@ -49,13 +49,23 @@ static const char *integer(lua_State *L, const char *text, const char *p, ThArg 
 
 static const char *entry(lua_State *L, const char *text, const char *p, ThArg *out) {
     p = skip(p);
-    if (!strncmp(p, "...", 3)) { out->kind = TH_ARG_ELLIPSIS; return skip(p + 3); }
-    if (!strncmp(p, "None", 4)) { out->kind = TH_ARG_NEWAXIS; return skip(p + 4); }
-    if (!strncmp(p, "newaxis", 7)) { out->kind = TH_ARG_NEWAXIS; return skip(p + 7); }
+    if (!strncmp(p, "...", 3)) {
+        out->kind = TH_ARG_ELLIPSIS;
+        return skip(p + 3);
+    }
+    if (!strncmp(p, "None", 4)) {
+        out->kind = TH_ARG_NEWAXIS;
+        return skip(p + 4);
+    }
+    if (!strncmp(p, "newaxis", 7)) {
+        out->kind = TH_ARG_NEWAXIS;
+        return skip(p + 7);
+    }
     ThArg part[3] = {{0}};
     p = integer(L, text, p, &part[0]);
     if (*p != ':') {
-        if (part[0].kind == TH_ARG_NONE) lt_error(L, TH_IndexError, "subscript \"%s\": a number, slice, ... or None expected at '%s'", text, p);
+        if (part[0].kind == TH_ARG_NONE)
+            lt_error(L, TH_IndexError, "subscript \"%s\": a number, slice, ... or None expected at '%s'", text, p);
         *out = part[0];
         return p;
     }
@@ -115,10 +125,14 @@ static void item(lua_State *L, LtState *s, int i, ThArg *out) {
         lua_pushliteral(L, "__arg");
         bool plain = lua_rawget(L, i) == LUA_TNIL;
         lua_pop(L, 1);
-        if (plain) { table_slice(L, s, i, out); return; }
+        if (plain) {
+            table_slice(L, s, i, out);
+            return;
+        }
     } else if (lua_istable(L, i)) lua_pop(L, 1);
     if (lua_isboolean(L, i)) lt_error(L, TH_IndexError, "a boolean is no index: use a bool tensor as a mask");
-    if (lua_type(L, i) == LUA_TNUMBER && !lua_isinteger(L, i)) lt_error(L, TH_TypeError, "Expected an integer as an index, got %f", lua_tonumber(L, i));
+    if (lua_type(L, i) == LUA_TNUMBER && !lua_isinteger(L, i))
+        lt_error(L, TH_TypeError, "Expected an integer as an index, got %f", lua_tonumber(L, i));
     lt_value(L, s, i, out);
 }
 
@@ -133,14 +147,20 @@ void lt_subscript_args(lua_State *L, LtState *s, int first, int last, ThArg *out
 
 void lt_subscript(lua_State *L, LtState *s, int i, ThArg *out) {
     i = lua_absindex(L, i);
-    if (lua_type(L, i) == LUA_TSTRING) { parse(L, lua_tostring(L, i), out); return; }
+    if (lua_type(L, i) == LUA_TSTRING) {
+        parse(L, lua_tostring(L, i), out);
+        return;
+    }
     bool many = false;
     if (lua_istable(L, i)) {
         lua_pushliteral(L, "__arg");
         many = lua_rawget(L, i) == LUA_TNIL;
         lua_pop(L, 1);
     }
-    if (!many) { lt_subscript_args(L, s, i, i, out); return; }
+    if (!many) {
+        lt_subscript_args(L, s, i, i, out);
+        return;
+    }
     int n = (int)lua_rawlen(L, i);
     if (n > MOST) lt_error(L, TH_IndexError, "too many indices: %d", n);
     ThArg *at = block(L, n);

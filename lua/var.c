@@ -22,7 +22,10 @@ ThVar *lt_check_var(lua_State *L, LtState *s, int i) {
 /* Pushes the userdata known for this address, or makes one; true when it is new. */
 static bool intern_push(lua_State *L, LtState *s, const void *node, LtKind kind) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &interned);
-    if (lua_rawgetp(L, -1, node) == LUA_TUSERDATA) { lua_remove(L, -2); return false; }
+    if (lua_rawgetp(L, -1, node) == LUA_TUSERDATA) {
+        lua_remove(L, -2);
+        return false;
+    }
     lua_pop(L, 1);
     const void **p = lua_newuserdatauv(L, sizeof *p, 0);
     *p = NULL;
@@ -40,7 +43,10 @@ void lt_push_var(lua_State *L, LtState *s, ThVar *v) {
 }
 
 void lt_push_apply(lua_State *L, LtState *s, ThApply *a) {
-    if (!a) { lua_pushnil(L); return; }
+    if (!a) {
+        lua_pushnil(L);
+        return;
+    }
     if (intern_push(L, s, a, LT_APPLY)) *(ThApply **)lua_touserdata(L, -1) = th_apply_retain(a);
 }
 
@@ -58,7 +64,7 @@ static int apply_gc(lua_State *L) {
     return 0;
 }
 
-/* ---- types ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 void lt_push_type(lua_State *L, LtState *s, ThType t) {
     ThType *p = lua_newuserdatauv(L, sizeof *p, 0);
     *p = t;
@@ -133,13 +139,14 @@ static int type_index(lua_State *L) {
     return 1;
 }
 
-/* ---- leaves ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- leaves ------------------------------------------------------------------------------------------------------ */
 static int var_constant(lua_State *L) { /* constant(value, name, dtype) */
     LtState *s = LT_STATE(L);
     lt_mark_line(L, s);
     ThDtype d = lt_dtype(L, s, 3, TH_DTYPE_NONE);
     if (d == TH_DTYPE_NONE && lua_isinteger(L, 1)) lt_push_var(L, s, th_constant_int(s->ctx, lua_tointeger(L, 1)));
-    else if (d == TH_DTYPE_NONE && lua_type(L, 1) == LUA_TNUMBER) lt_push_var(L, s, th_constant_float(s->ctx, lua_tonumber(L, 1)));
+    else if (d == TH_DTYPE_NONE && lua_type(L, 1) == LUA_TNUMBER)
+        lt_push_var(L, s, th_constant_float(s->ctx, lua_tonumber(L, 1)));
     else {
         ThArray *a = lt_to_array(L, s, 1, d);
         lt_push_array(L, s, a);
@@ -166,7 +173,8 @@ static int var_shared(lua_State *L) { /* shared(ndarray, name, borrow, {broadcas
     int n;
     uint32_t b = lua_istable(L, 4) ? pattern(L, 4, &n) : 0;
     if (lua_istable(L, 4) && n != th_array_ndim(a))
-        return lt_error(L, TH_ValueError, "broadcastable has %d entries, the value has %d dimensions", n, th_array_ndim(a));
+        return lt_error(L, TH_ValueError, "broadcastable has %d entries, the value has %d dimensions", n,
+                        th_array_ndim(a));
     lt_mark_line(L, s);
     lt_push_var(L, s, th_shared_new(s->ctx, a, luaL_optstring(L, 2, NULL), lua_toboolean(L, 3), b));
     return 1;
@@ -194,7 +202,7 @@ static int shared_set(lua_State *L) { /* (shared, value, borrow) */
     return 0;
 }
 
-/* ---- attributes ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 static void push_tag(lua_State *L, ThVar *v) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &tags);
     if (lua_rawgeti(L, -1, (lua_Integer)th_var_serial(v)) == LUA_TNIL) {
@@ -237,7 +245,8 @@ static int set_name(lua_State *L) {
     return 0;
 }
 
-static int kind_of(lua_State *L) { /* "variable" "constant" "shared" "ndarray" "function" "apply" "type" "complex", or nil */
+static int kind_of(
+    lua_State *L) { /* "variable" "constant" "shared" "ndarray" "function" "apply" "type" "complex", or nil */
     LtState *s = LT_STATE(L);
     static const char *const names[] = {"ndarray", "variable", "apply", "function", "random", "complex", "type"};
     for (int k = 0; k < LT_KINDS; k++)
@@ -273,11 +282,13 @@ static int var_tostring(lua_State *L) {
 }
 
 static int no_order(lua_State *L) {
-    return lt_error(L, TH_TypeError, "Lua makes a boolean of every comparison, so a symbolic one has no operator: use T.%s(x, y) or x:%s(y)",
-                    lua_tostring(L, lua_upvalueindex(2)), lua_tostring(L, lua_upvalueindex(2)));
+    return lt_error(
+        L, TH_TypeError,
+        "Lua makes a boolean of every comparison, so a symbolic one has no operator: use T.%s(x, y) or x:%s(y)",
+        lua_tostring(L, lua_upvalueindex(2)), lua_tostring(L, lua_upvalueindex(2)));
 }
 
-/* ---- Apply ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Apply ------------------------------------------------------------------------------------------------------- */
 static ThApply *check_apply(lua_State *L, LtState *s, int i) {
     ThApply **p = lt_test(L, s, i, LT_APPLY);
     if (!p) lt_error(L, TH_TypeError, "Apply expected, got %s", luaL_typename(L, i));
@@ -310,8 +321,7 @@ static int apply_index(lua_State *L) {
     const char *k = luaL_checkstring(L, 2);
     if (!strcmp(k, "inputs")) push_vars(L, s, a, true);
     else if (!strcmp(k, "outputs")) push_vars(L, s, a, false);
-    else if (!strcmp(k, "op")) { /* a small table: name, and its text as tostring */
-        lua_createtable(L, 0, 1);
+    else if (!strcmp(k, "op")) { /* a small table: name, and its text as tostring */ lua_createtable(L, 0, 1);
         push_text(L, s, th_apply_op_str(a));
         lua_setfield(L, -2, "name");
         if (luaL_newmetatable(L, "theano.Op")) {
@@ -353,14 +363,24 @@ void lt_open_var(lua_State *L, LtState *s) {
         lua_setfield(L, -2, order[i][0]);
     }
     lua_setfield(L, -2, "variable_meta");
-    static const luaL_Reg ameta[] = {{"__gc", apply_gc}, {"__tostring", apply_tostring}, {"__index", apply_index}, {NULL, NULL}};
+    static const luaL_Reg ameta[] = {
+        {"__gc", apply_gc}, {"__tostring", apply_tostring}, {"__index", apply_index}, {NULL, NULL}};
     lt_new_meta(L, s, LT_APPLY, "Apply", ameta);
     lua_pop(L, 1);
-    static const luaL_Reg tmeta[] = {{"__call", type_call}, {"__tostring", type_tostring}, {"__eq", type_eq}, {"__index", type_index}, {NULL, NULL}};
+    static const luaL_Reg tmeta[] = {
+        {"__call", type_call}, {"__tostring", type_tostring}, {"__eq", type_eq}, {"__index", type_index}, {NULL, NULL}};
     lt_new_meta(L, s, LT_TYPE, "TensorType", tmeta);
     lua_pop(L, 1);
-    static const luaL_Reg fns[] = {
-        {"TensorType", type_new}, {"constant", var_constant}, {"shared", var_shared}, {"get_value", shared_get}, {"set_value", shared_set},
-        {"var_attribute", attribute}, {"set_name", set_name}, {"kind", kind_of}, {"serial", serial_of}, {"line", line_of}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"TensorType", type_new},
+                                   {"constant", var_constant},
+                                   {"shared", var_shared},
+                                   {"get_value", shared_get},
+                                   {"set_value", shared_set},
+                                   {"var_attribute", attribute},
+                                   {"set_name", set_name},
+                                   {"kind", kind_of},
+                                   {"serial", serial_of},
+                                   {"line", line_of},
+                                   {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- math
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- math ---- */
 typedef struct {
     const char *prim, *libm;
     int arity;
@@ -220,8 +219,7 @@ const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes) {
     return name;
 }
 
-/* ---- masks, splats, casts
- * ------------------------------------------------------------------------------------------------- */
+/* ---- masks, splats, casts ---- */
 static char *named(Emit *e, const char *what, ThDtype d, int lanes) {
     char t[16];
     type_name(t, d, lanes);
@@ -339,9 +337,7 @@ const char *need_cast(Emit *e, ThDtype from, ThDtype to, int lanes) {
     return name;
 }
 
-/* ---- memory
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ---- */
 const char *need_load(Emit *e, ThDtype d, int lanes, char how) {
     char t[16], *name = named(e, how == 't' ? "ldt" : "ldg", d, lanes);
     if (!name) return "";

@@ -14,8 +14,7 @@ void emit_size(Text *t, Size z) {
     else text_printf(t, "%lld * s[%d]", (long long)z.k, z.sym);
 }
 
-/* ---- how wide a stage can run
- * ------------------------------------------------------------------------------------------------ */
+/* ---- how wide a stage can run ---- */
 static bool vectorizable(const Emit *e, const Ins *i) {
     const Kernel *k = e->k;
     if (dtype_is_complex((ThDtype)i->dtype) || dtype_is_complex((ThDtype)i->in_dtype)) return false;
@@ -62,9 +61,7 @@ int emit_lanes(const Emit *e, const LoopStage *s) {
     return n > 16 ? 16 : n;
 }
 
-/* ---- operands
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- operands ---- */
 static int lanes_here(const Emit *e, const Ins *i) { return e->s->vec >= 0 && i->depth > e->s->vec ? e->lanes : 1; }
 
 /* Name of value id as an operand at the given width. */

@@ -85,9 +85,7 @@ static bool emit_depth(Emit *e, const KernelOrder *o, int d) {
     return code(e, o->code + s->post[d], s->npost[d]);
 }
 
-/* ---- GEMM
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- GEMM ---- */
 static void strides(Emit *e, const char *name, const Access *a, int d0, int d1) {
     Text t;
     text_init(&t, e->c);
@@ -135,8 +133,7 @@ static bool gemm(Emit *e, const KernelOrder *o) {
     return true;
 }
 
-/* ---- the function
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- the function ---- */
 static bool stage(Emit *e, const KernelOrder *o, int number) {
     e->s = &o->stage[number];
     e->lanes = emit_lanes(e, e->s);

@@ -128,7 +128,7 @@ Size lower_alg_size(const LowerAlg *a, Sz s);
 Sz lower_alg_put(LowerAlg *a, Size s);
 
 /* ---- small helpers of lowerings ---------------------------------------------------------------------------------- */
-Size sizes_mul_add(Lower *l, Size base, Size a, Size b);                    /* base + a * b */
+Size sizes_mul_add(Lower *l, Size base, Size a, Size b);                   /* base + a * b */
 int ins_binary(Kernel *k, int scalar, ThDtype d, int depth, int a, int b); /* scalar operation, all of dtype d */
 int ins_unary(Kernel *k, int scalar, ThDtype d, int depth, int a);
 /* Index value `v` checked against length n and multiplied by stride, as int64. */

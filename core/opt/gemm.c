@@ -130,7 +130,8 @@ static bool join_equal(Sum *s) {
     return ok;
 }
 
-/* The Dot22 behind a term of the sum's own type, perhaps seen as a vector through one DimShuffle that only this term uses. */
+/* The Dot22 behind a term of the sum's own type, perhaps seen as a vector through one DimShuffle that only this term
+ * uses. */
 static ThApply *product_of(const Sum *s, const ThVar *m, int8_t *lost) {
     *lost = -1;
     if (!type_eq(m->type, s->type)) return NULL; /* cast or broadcast by the sum: Gemm does neither */

@@ -26,8 +26,7 @@ static void *keep(Build *b, const void *from, size_t bytes) {
     return to;
 }
 
-/* ---- sizes: marked here, numbered at the end
- * ---------------------------------------------------------------------------------- */
+/* ---- sizes: marked here, numbered at the end ---- */
 static void need(Build *b, Size *s) {
     *s = sizes_find(&b->p->sizes, *s);
     if (s->sym >= 0) b->p->sizes.ins.at[s->sym].needed = true;
@@ -245,8 +244,7 @@ static bool all_steps(Build *b) {
     return true;
 }
 
-/* ---- inputs, results, updates
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- inputs, results, updates ---- */
 static bool inputs(Build *b) {
     Planner *p = b->p;
     int ns = 0;
@@ -296,8 +294,7 @@ static bool results(Build *b) {
     return true;
 }
 
-/* ---- the shape program
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the shape program ---- */
 static bool is_check(const SizeIns *s) { return s->op == SHAPE_CHECK_EQ || s->op == SHAPE_CHECK_GE0; }
 static bool has_slots(const SizeIns *s) { return s->op >= SHAPE_ADD; }
 
@@ -410,8 +407,7 @@ static bool sig_values(Build *b) {
     return true;
 }
 
-/* ---- nodes, for error reports
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- nodes, for error reports ---- */
 static const char *node_text(Build *b, const ThApply *a, Text *t) {
     t->n = 0;
     apply_op_str(t, a);
@@ -487,8 +483,7 @@ static bool nodes(Build *b) {
     return ok;
 }
 
-/* ---- the first write: nothing may fail from there on
- * --------------------------------------------------------------------------- */
+/* ---- the first write: nothing may fail from there on ---- */
 static bool writes_foreign(const Build *b, const Step *s) {
     const Kernel *k = s->kind == STEP_KERNEL ? b->kernel.at[s->kernel] : NULL;
     if (s->kind == STEP_HOST) {

@@ -216,8 +216,7 @@ static bool add(Fuse *f, const Member *m) {
     return true;
 }
 
-/* ---- the final order
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the final order ---- */
 static void touch(Fuse *f, int v) {
     if (v >= 0) f->ins.at[v].live = true;
 }

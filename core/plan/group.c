@@ -25,8 +25,7 @@ static void classify(Work *w) {
     w->reduce = s->cls == STAGE_LOOP && plain && k->red.n > 0;
 }
 
-/* ---- indexes: readers and writers of each root
- * ------------------------------------------------------------------------- */
+/* ---- indexes: readers and writers of each root ---- */
 static void each_use(Planner *p, int w, bool writes, void (*fn)(Planner *p, int root, int w, int acc)) {
     const Work *k = &p->work.at[w];
     if (k->kind == WORK_KERNEL) {
@@ -81,8 +80,7 @@ static int next_writer(const Planner *p, int r, int w) {
     return lo < p->wr0[r + 1] ? p->wr[lo] : INT32_MAX;
 }
 
-/* ---- membership
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- membership ---- */
 uint64_t group_access_key(Planner *p, const Access *a, const int8_t *map, int ndim) {
     Size st[KDIM];
     for (int d = 0; d < KDIM; d++) st[d] = size_const(0);
@@ -158,8 +156,7 @@ static bool new_group(Planner *p, int w) {
     return vec_push(p->ctx, &p->group, g) && add_member(p, w, p->group.n - 1, map, true, false);
 }
 
-/* ---- where a producer's dims run in a reader
- * ---------------------------------------------------------------------------------- */
+/* ---- where a producer's dims run in a reader ---- */
 /*
  * Reader access `a` (of kernel rk) visits the element stored through `s` (of kernel wk) at: dim d of wk = dim map[d] of
  * rk, or position 0 where map[d] < 0. Strides of a C-contiguous root differ wherever lengths are not 1, so they name
@@ -351,8 +348,7 @@ static int join_extra(Planner *p, int w, const Join *j, int n) {
     return add_member(p, w, f->group, f->map, true, f->post) ? 1 : -1;
 }
 
-/* ---- reductions: what follows one over its kept dims is its epilogue
- * -------------------------------------------------------------- */
+/* ---- reductions: what follows one over its kept dims is its epilogue ---- */
 bool group_same_dims(Planner *p, const Kernel *a, const Kernel *b) {
     if (a->ndim != b->ndim || a->nouter != b->nouter) return false;
     for (int d = 0; d < a->ndim; d++)

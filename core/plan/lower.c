@@ -5,8 +5,7 @@
  */
 #include "parts.h"
 
-/* ---- roots and values
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- roots and values ---- */
 bool val_strides(Planner *p, int ndim, const Size *shape, Size *stride) {
     Size n = size_const(1);
     for (int d = ndim - 1; d >= 0; d--) {
@@ -109,8 +108,7 @@ int planner_work(Planner *p, WorkKind kind, Kernel *k) {
     return vec_push(p->ctx, &p->work, w) ? p->work.n - 1 : -1;
 }
 
-/* ---- LowerApi
- * ----------------------------------------------------------------------------------------------------------------- */
+/* ---- LowerApi ---- */
 static Planner *planner(Lower *l) { return l->plan; }
 static const ThVar *in_var(Lower *l, int i) { return l->node->in[i]; }
 

@@ -16,8 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- sizes.c: value-numbered size arithmetic with union-find
- * ------------------------------------------------------------- */
+/* ---- sizes.c: value-numbered size arithmetic with union-find ---- */
 typedef struct SizeIns {
     uint8_t op; /* ShapeOp */
     bool dyn;   /* reads a computed value, or stands on one that does */
@@ -78,8 +77,7 @@ typedef struct Root {
     int buf; /* plan buffer, -1 */
 } Root;
 
-/* ---- works: lowered pieces in schedule order
- * --------------------------------------------------------------------------------- */
+/* ---- works: lowered pieces in schedule order ---- */
 typedef enum { WORK_KERNEL, WORK_HOST, WORK_SIZE } WorkKind;
 typedef struct Work {
     uint8_t kind;

@@ -41,8 +41,7 @@ typedef struct {
     const char *text; /* format: {0} {1} are the two values; interned */
 } ShapeCheck;
 
-/* ---- buffers
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- buffers ---- */
 typedef enum {
     BUF_INPUT,
     BUF_SHARED,
@@ -62,8 +61,7 @@ typedef struct PlanBuf {
     int inplace_of;          /* TEMP/OUTPUT: try the slot of this buffer (dies there), or -1 */
 } PlanBuf;
 
-/* ---- steps
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- steps ---- */
 typedef enum {
     STEP_KERNEL,
     STEP_HOST,

@@ -172,8 +172,7 @@ int eager_apply(ThContext *c, ThApply *n, ThArray *const *in, ThArray **out) {
     return rc;
 }
 
-/* ---- th_eager: the graph of a call on constants, evaluated node by node
- * ---------------------------------------------------- */
+/* ---- th_eager: the graph of a call on constants, evaluated node by node ---- */
 static ThArray *value_of(ThContext *c, const Map *at, ThArray *const *values, ThVar *v) {
     uint32_t i;
     if (v->kind == VAR_CONSTANT) return v->u.data;

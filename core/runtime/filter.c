@@ -83,8 +83,7 @@ ThArray *filter_array(ThFunction *f, int i, ThArray *a) {
     return th_array_astype(a, in->type.dtype);
 }
 
-/* ---- numbers and nested lists
- * ------------------------------------------------------------------------------------------- */
+/* ---- numbers and nested lists ---- */
 enum { LEVELS = TH_MAX_NDIM };
 typedef struct Leaves {
     int64_t shape[LEVELS];

@@ -130,8 +130,7 @@ FGraph *function_fgraph(ThFunction *f) { return f->fg; }
 const Plan *function_plan(ThFunction *f) { return f->plan; }
 Unit *function_unit(ThFunction *f) { return f->unit; }
 
-/* ---- call
- * ----------------------------------------------------------------------------------------------------------------- */
+/* ---- call ---- */
 static bool fits(const FnIn *in, const ThArray *a) {
     if (a->dtype != in->type.dtype || a->ndim != in->type.ndim || a->buf->freed) return false;
     for (uint32_t b = in->type.broadcastable; b; b &= b - 1)

@@ -7,8 +7,7 @@
 
 #include "../plan/plan.h"
 
-/* ---- frame: what steps see. The first fields are known to generated code (rt.h text); append only.
- * ------------------- */
+/* ---- frame: what steps see. The first fields are known to generated code (rt.h text); append only. ---- */
 typedef struct ThRt ThRt;
 typedef struct ThFrame {
     char **buf;   /* base address of each plan buffer */
@@ -57,8 +56,7 @@ struct HostCall {
     int (*fail)(HostCall *h, ThError kind, const char *text);
 };
 
-/* ---- function.c
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- function.c ---- */
 typedef struct FunctionSpec { /* what core/compile.c hands over; the function retains or copies all of it */
     Plan *plan;
     Unit *unit; /* NULL: interpreter */
@@ -77,8 +75,7 @@ FGraph *function_fgraph(ThFunction *f);
 const Plan *function_plan(ThFunction *f);
 Unit *function_unit(ThFunction *f);
 
-/* ---- eager.c: one-node plans on the interpreter's kernels, cached by (op, dtypes, layout class, attributes)
- * ---------------- */
+/* ---- eager.c: one-node plans on the interpreter's kernels, cached by (op, dtypes, layout class, attributes) ---- */
 /* Values of one Apply on arrays; also constant folding (ctx->eval). out: new references. Nonzero on error. */
 int eager_apply(ThContext *c, ThApply *node, ThArray *const *in, ThArray **out);
 

@@ -165,7 +165,7 @@ DEF_COMPLEX(ThComplex64, float, f)
 #undef b
 #undef c
 
-/* ---- casts: NumPy's. Plain C conversions where those are the same; float to integer and complex through base's exact routine ---- */
+/* ---- casts: NumPy's. Plain C conversions where those are the same; float to integer and complex through base's exact routine  */
 #define CAST_EXACT(TO, T, FROM, F)                                                                                      \
     static void cast_##TO##_##FROM(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {               \
         (void)pb, (void)pc;                                                                                             \
@@ -197,7 +197,7 @@ CAST_FROM_Z(COMPLEX64, ThComplex64) CAST_FROM_Z(COMPLEX128, ThComplex128)
 #define CAST_TO(X)                                                                                                      \
     X(BOOL) X(INT8) X(INT16) X(INT32) X(INT64) X(UINT8) X(UINT16) X(UINT32) X(UINT64) X(FLOAT32) X(FLOAT64) X(COMPLEX64) X(COMPLEX128)
 
-/* ---- folds ------------------------------------------------------------------------------------------------------------------- */
+/* ---- folds ------------------------------------------------------------------------------------------------------- */
 #define FOLD(name, T, expr)                                                                                             \
     static void fold_##name##_##T(int64_t n, void *pacc, const void *pv) {                                              \
         T *acc = pacc;                                                                                                  \
@@ -216,7 +216,7 @@ FOLD(or, uint8_t, x | y)
 FOLD_Z(ThComplex64)
 FOLD_Z(ThComplex128)
 
-/* ---- the table ----------------------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 /* clang-format off */
 #define AT_ALL(name) {[TH_BOOL] = name##_uint8_t, [TH_INT8] = name##_int8_t, [TH_INT16] = name##_int16_t, [TH_INT32] = name##_int32_t, \
     [TH_INT64] = name##_int64_t, [TH_UINT8] = name##_uint8_t, [TH_UINT16] = name##_uint16_t, [TH_UINT32] = name##_uint32_t, \

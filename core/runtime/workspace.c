@@ -246,8 +246,7 @@ ThArray *workspace_value(Workspace *w, const PlanValue *v) {
     return a;
 }
 
-/* ---- th_rt: what generated code and the interpreter call back
- * ---------------------------------------------------------- */
+/* ---- th_rt: what generated code and the interpreter call back ---- */
 static int rt_gemm(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b,
                    const int64_t bs[2], void *c, const int64_t cs[2], double alpha, double beta) {
     GemmArgs g = {.dtype = (ThDtype)dtype,

@@ -58,21 +58,52 @@ end
 local eps_of = { float64 = 1e-7, float32 = 3e-4 }
 local tol_of = { float64 = 1e-4, float32 = 1e-2 }
 
-local function numeric(f, point, i, eps, random)
-  local x = point[i]
-  local base = f(table.unpack(point))
-  local out = x:copy()
-  local flat, result = out:reshape({ -1 }), {}
-  for k = 0, x.size - 1 do
+-- One-sided difference quotients of f with respect to every element of the i-th point, as a list from 0.
+local function numeric(f, point, i, eps)
+  local moved = point[i]:copy()
+  local trial = { table.unpack(point) }
+  trial[i] = moved
+  local base, flat, result = f(table.unpack(point)), moved:reshape({ -1 }), {}
+  for k = 0, flat.size - 1 do
     local v = flat[k]
     flat[k] = v + eps
-    local trial = { table.unpack(point) }
-    trial[i] = out
     result[k] = (f(table.unpack(trial)) - base) / (flat[k] - v)
     flat[k] = v
   end
-  return result, random
+  return result
 end
+
+-- Symbolic inputs for the points, whose dimensions of length 1 broadcast.
+local function variables(pt)
+  local T, nd = require("theano.tensor"), require("theano.ndarray")
+  local vars, point, narrow = {}, {}, "float64"
+  for i, p in ipairs(pt) do
+    point[i] = nd.asarray(p)
+    if not tol_of[point[i].dtype] then
+      util.raise("TypeError", "verify_grad: point %d has dtype %s, floats only", i - 1, point[i].dtype)
+    end
+    if point[i].dtype == "float32" then narrow = "float32" end
+    local pattern = {}
+    for d = 1, point[i].ndim do pattern[d] = point[i].shape[d] == 1 end
+    vars[i] = T.TensorType(point[i].dtype, pattern)("input " .. (i - 1))
+  end
+  return vars, point, narrow
+end
+
+-- Compares one input's gradient: raises at the first element that differs too much.
+local function compare(i, symbolic, wanted, tolerance)
+  for k = 0, symbolic.size - 1 do
+    local abs = math.abs(symbolic[k] - wanted[k])
+    local rel = abs / math.max(math.abs(symbolic[k]) + math.abs(wanted[k]), 1e-8)
+    if not (abs <= tolerance.abs or rel <= tolerance.rel) then
+      util.raise("GradientError",
+        "verify_grad: input %d, element %d: symbolic %g, numeric %g (absolute error %g, relative %g)", i - 1, k,
+        symbolic[k], wanted[k], abs, rel)
+    end
+  end
+end
+
+local verify_known = util.set({ "n_tests", "rng", "eps", "abs_tol", "rel_tol", "mode" })
 
 --- Checks the symbolic gradient of `fun` (which takes variables, gives one) at the arrays `pt` against one-sided finite
 -- differences of a random projection. Raises GradientError when both the absolute and the relative error are too large.
@@ -80,44 +111,25 @@ end
 function M.verify_grad(fun, pt, options)
   local T, nd, compile = require("theano.tensor"), require("theano.ndarray"), require("theano.compile")
   local o = options or {}
-  local rng = o.rng or nd.random.RandomState(1234)
-  local vars, point = {}, {}
-  for i, p in ipairs(pt) do
-    point[i] = nd.asarray(p)
-    if not tol_of[point[i].dtype] then
-      util.raise("TypeError", "verify_grad: point %d has dtype %s, floats only", i, point[i].dtype)
-    end
-    local pattern = {}
-    for d = 1, point[i].ndim do pattern[d] = point[i].shape[d] == 1 end
-    vars[i] = T.TensorType(point[i].dtype, pattern)("input " .. (i - 1))
-  end
+  util.check_keywords("verify_grad", o, verify_known)
+  local vars, point, narrow = variables(pt)
   local out = fun(table.unpack(vars))
-  local narrow = "float64"
-  for _, p in ipairs(point) do if p.dtype == "float32" then narrow = "float32" end end
   if out.dtype == "float32" then narrow = "float32" end
-  local eps, atol, rtol = o.eps or eps_of[narrow], o.abs_tol or tol_of[narrow], o.rel_tol or tol_of[narrow]
-  local value = compile({ inputs = vars, outputs = compile.Out(out, { array = true }), mode = o.mode, on_unused_input = "ignore" })
-  local shape = value(table.unpack(point)).shape
+  local tolerance = { abs = o.abs_tol or tol_of[narrow], rel = o.rel_tol or tol_of[narrow] }
+  local function compiled(outputs)
+    return compile({ inputs = vars, outputs = outputs, mode = o.mode, on_unused_input = "ignore" })
+  end
+  local rng = o.rng or nd.random.RandomState(1234)
+  local shape = compiled(compile.Out(out, { array = true }))(table.unpack(point)).shape
   for _ = 1, o.n_tests or 2 do
-    local draw = out.ndim > 0 and rng:rand(shape) or rng:rand()
-    local weight = T.constant(draw + 0.5, { dtype = out.dtype })
-    local cost = T.sum(weight * out)
-    local f = compile({ inputs = vars, outputs = cost, mode = o.mode, on_unused_input = "ignore" })
-    local grads = M.grad(cost, vars, { disconnected_inputs = "ignore" })
-    local outs = {}
-    for i, g in ipairs(grads) do outs[i] = compile.Out(g, { array = true }) end
-    local symbolic = table.pack(compile({ inputs = vars, outputs = outs, mode = o.mode, on_unused_input = "ignore" })(table.unpack(point)))
+    local cost = T.sum(T.constant(nd.asarray(rng:rand(shape) + 0.5, out.dtype), { dtype = out.dtype }) * out)
+    local f, outs = compiled(cost), {}
+    for i, g in ipairs(M.grad(cost, vars, { disconnected_inputs = "ignore" })) do
+      outs[i] = compile.Out(g, { array = true })
+    end
+    local symbolic = table.pack(compiled(outs)(table.unpack(point)))
     for i in ipairs(point) do
-      local n = numeric(f, point, i, eps)
-      local s = symbolic[i]:reshape({ -1 })
-      for k = 0, point[i].size - 1 do
-        local abs = math.abs(s[k] - n[k])
-        local rel = abs / math.max(math.abs(s[k]) + math.abs(n[k]), 1e-8)
-        if not (abs <= atol or rel <= rtol) then
-          util.raise("GradientError", "verify_grad: input %d, element %d: symbolic %g, numeric %g (absolute error %g, relative %g)",
-            i - 1, k, s[k], n[k], abs, rel)
-        end
-      end
+      compare(i, symbolic[i]:reshape({ -1 }), numeric(f, point, i, o.eps or eps_of[narrow]), tolerance)
     end
   end
 end

@@ -15,8 +15,7 @@ static ThVar *apply_name(Builder *b, const char *name, ThVar *x, ThVar *y) {
     return elemwise_make(b, scalar_find(name), in, y ? 2 : 1);
 }
 
-/* ---- references
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- references ---- */
 static void test_references(ThContext *c) {
     Builder b;
     builder_begin(&b, c);
@@ -101,8 +100,7 @@ static void test_chain(ThContext *c) {
     CHECK(th_stat(c, "live_nodes") == 0);
 }
 
-/* ---- provenance
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- provenance ---- */
 static void check_prov(ThContext *c, Prov p, const char *want) {
     Text t;
     text_init(&t, c);
@@ -146,8 +144,7 @@ static void test_prov(ThContext *c) {
     th_var_release(x);
 }
 
-/* ---- constants and shareds
- * -------------------------------------------------------------------------------------------------- */
+/* ---- constants and shareds ---- */
 static void test_constants(ThContext *c) {
     ThVar *one = th_constant_int(c, 1), *again = th_constant_int(c, 1), *far = th_constant_int(c, 100);
     ThVar *half = th_constant_float(c, 0.5), *tenth = th_constant_float(c, 0.1), *zero = th_constant_float(c, 0.0);
@@ -206,8 +203,7 @@ static void test_shared(ThContext *c) {
     th_var_release(borrowed);
 }
 
-/* ---- walks and clones
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- walks and clones ---- */
 static void test_walks(ThContext *c) {
     Builder b;
     builder_begin(&b, c);
@@ -238,8 +234,7 @@ static void test_walks(ThContext *c) {
     builder_end(&b);
 }
 
-/* ---- expressions
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- expressions ---- */
 static void put_expr(Text *t, const Expr *e, int at) {
     const ExNode *n = &e->at[at];
     if (n->kind == EX_NUM) text_printf(t, n->integer ? "%g" : "%g.", n->num);
@@ -306,8 +301,7 @@ static void test_expr(ThContext *c) {
     arena_free(a);
 }
 
-/* ---- attributes
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- attributes ---- */
 typedef struct Attrs {
     int64_t i;
     double f;
@@ -392,9 +386,7 @@ static void test_attrs(ThContext *c) {
     text_free(&t);
 }
 
-/* ---- kernels
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- kernels ---- */
 /* out[i] = k1 * a[i] + 1, and its sum over the dim, over symbol `sym`. */
 static Kernel *small_kernel(ThContext *c, int sym, double k1) {
     Kernel *k = kernel_new(c);
@@ -459,8 +451,7 @@ static void test_kernel(ThContext *c) {
     kernel_free(k);
 }
 
-/* ---- failing allocations
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- failing allocations ---- */
 static int build_and_close(ThContext *c) {
     Builder b;
     th_set_line(c, "file.lua", 1);

@@ -30,8 +30,7 @@ static ThVar *apply_in(Builder *b, const char *name, ThVar *x, ThVar *y) {
     return elemwise_make(b, scalar_find(name), in, y ? 2 : 1);
 }
 
-/* ---- merging
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- merging ---- */
 static const char twins[] = "x: float64[?]\n"
                             "y: float64[?]\n"
                             "%0: const float64[1] (1) 25.5\n"
@@ -66,8 +65,7 @@ static void test_merge(ThContext *c) {
     fg_free(fg);
 }
 
-/* ---- replacement
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- replacement ---- */
 typedef struct Seen {
     int imports, changes, prunes;
 } Seen;
@@ -155,8 +153,7 @@ static void test_many(ThContext *c) {
     fg_free(fg);
 }
 
-/* ---- updates, shareds, the fixed order
- * ------------------------------------------------------------------------------------------ */
+/* ---- updates, shareds, the fixed order ---- */
 static void test_updates(ThContext *c) {
     static const char text[] = "x: float64[?]\n"
                                "w: shared float64[?] (3)\n"
@@ -199,9 +196,7 @@ static void test_missing(ThContext *c) {
     th_set_line(c, NULL, 0);
 }
 
-/* ---- cost
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- cost ---- */
 /* exp(x) + k for k < n, all over one shared exp; then exp(x) is replaced: each user is rehashed once. */
 static long long fan(ThContext *c, int n) {
     Text t;

@@ -5,8 +5,7 @@
 
 #include "../../core/graph/op.h"
 
-/* ---- small helpers: expressions from the table of functions; everything is released at the end of a test
- * -------------- */
+/* ---- small helpers: expressions from the table of functions; everything is released at the end of a test ---- */
 static ThVar *kept[256];
 static int nkept;
 
@@ -65,8 +64,7 @@ static void check_str(ThContext *c, ThVar *v, const char *want) {
     th_free(c, got);
 }
 
-/* ---- str
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- str ---- */
 static void test_str(ThContext *c) {
     ThVar *x = input(c, "x", TH_FLOAT64, 2), *v = input(c, NULL, TH_FLOAT64, 1);
     ThVar *y = call(c, "mul", 2, arg_var(x), arg_float(2.0));
@@ -115,8 +113,7 @@ static void test_str(ThContext *c) {
     release_all();
 }
 
-/* ---- debugprint and pp of graphs that nothing has compiled
- * -------------------------------------------------------------- */
+/* ---- debugprint and pp of graphs that nothing has compiled ---- */
 static void test_merge_example(ThContext *c) { /* oracle 03: a graph of the user's is not merged */
     ThVar *x = input(c, "x", TH_FLOAT64, 2), *y = input(c, "y", TH_FLOAT64, 2);
     ThVar *out[] = {call(c, "mul", 2, arg_var(bin(c, "add", x, y)), arg_int(2)),
@@ -241,8 +238,7 @@ static void test_options(ThContext *c) {
     release_all();
 }
 
-/* ---- graph text
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- graph text ---- */
 static void check_round_trip(ThContext *c, ThVar **out, int n) {
     char *first = th_graph_text(c, out, n);
     ThVar **in = NULL, **back = NULL;

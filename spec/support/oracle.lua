@@ -40,7 +40,7 @@ local function element(v, is_float)
     return require("theano.ndarray").complex(real(v[1]) + 0.0, real(v[2]) + 0.0)
   end
   v = real(v)
-  if is_float and type(v) == "number" then return v + 0.0 end
+  if is_float and math.type(v) == "integer" then return v + 0.0 end -- not for floats: -0.0 + 0.0 is 0.0
   return v
 end
 

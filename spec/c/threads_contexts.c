@@ -1,4 +1,5 @@
-/* contexts.c -- two contexts in two threads share nothing: each builds, differentiates, compiles and trains on its own.
+/* threads_contexts.c -- two contexts in two threads share nothing: each builds, differentiates, compiles and trains on
+ * its own.
  */
 #include "test.h"
 
@@ -58,5 +59,5 @@ int main(void) {
     for (int i = 0; i < 2; i++) pthread_join(t[i], NULL);
     CHECK(r[0] >= 0 && r[0] < 1e-20);
     CHECK(r[0] == r[1]);
-    return test_done("contexts");
+    return test_done("threads_contexts");
 }

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Writes spec/data/ops.json: what NumPy answers for every elementwise operation, dtype by dtype, on special values.
+
+    python3 scripts/make-ops-data.py            (needs NumPy; running the specs does not)
+
+The file holds `values` (the inputs of each dtype), `unary` {operation: {dtype: answers}}, `binary` the same over all pairs
+of values (first operand outermost), `cast` {from: {to: answers}} and `reduce` {operation: {dtype: answers}} over rows of
+`rows`. Functions of real numbers are computed in float64 and are met within a few units in the last place; everything else
+is exact. Infinities and NaN are texts, complex numbers pairs, integers above 2**63-1 decimal texts.
+"""
+import json
+import os
+
+import numpy as np
+
+np.seterr(all="ignore")
+INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+FLOATS = ["float32", "float64"]
+COMPLEX = ["complex64", "complex128"]
+nan, inf = float("nan"), float("inf")
+
+
+def values(dtype):
+    if dtype == "bool":
+        return np.array([False, True])
+    if dtype in INTS:
+        info = np.iinfo(dtype)
+        few = [0, 1, 2, 3, 7, 100, info.max, info.max - 1] + ([-1, -2, -7, info.min] if dtype[0] == "i" else [])
+        return np.array(few, dtype)
+    if dtype in FLOATS:
+        big = float(np.finfo(dtype).max)
+        few = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.1, -0.7, 3.25, -7.75, 20.0, -20.0, 88.0, -88.0, 1e-5, 1e10]
+        return np.array(few + [big, -big, inf, -inf, nan], dtype)
+    return np.array([0, 1, -1, 1j, 2 - 3j, -0.5 + 0.25j, 1e3 + 1e-3j], dtype)
+
+
+def plain(x):
+    """An array as JSON."""
+    def one(v):
+        if isinstance(v, (np.bool_, bool)):
+            return bool(v)
+        if isinstance(v, np.integer):
+            return int(v) if int(v) <= 2**63 - 1 else str(int(v))
+        if isinstance(v, np.complexfloating):
+            return [one(v.real), one(v.imag)]
+        v = float(v)
+        if v != v:
+            return "nan"
+        return ("inf" if v > 0 else "-inf") if v in (inf, -inf) else v
+    return [one(v) for v in np.asarray(x).ravel()]
+
+
+def half_away(x):
+    return np.where(x >= 0, np.floor(np.abs(x) + 0.5), -np.floor(np.abs(x) + 0.5))
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def softplus(x):
+    return np.where(x > 40, x, np.log1p(np.exp(np.minimum(x, 40))))
+
+
+def erf(x):
+    from math import erf as e
+    return np.array([e(v) for v in np.asarray(x, "float64")])
+
+
+def erfc(x):
+    from math import erfc as e
+    return np.array([e(v) for v in np.asarray(x, "float64")])
+
+
+# Functions of a real number: computed in float64, met nearly.
+REAL = {name: getattr(np, name) for name in (
+    "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh sqrt "
+    "deg2rad rad2deg").split()}
+REAL.update(sigmoid=sigmoid, softplus=softplus, erf=erf, erfc=erfc, inv=lambda x: 1 / x)
+
+# Exact ones, in the dtype of the input; for which kinds (b bool, i integers, f floats, c complex).
+EXACT = {
+    "neg": (np.negative, "ifc"), "sqr": (np.square, "ifc"), "abs_": (np.abs, "if"), "sgn": (np.sign, "if"),
+    "ceil": (np.ceil, "f"), "floor": (np.floor, "f"), "trunc": (np.trunc, "f"), "round_half_to_even": (np.rint, "f"),
+    "round_half_away_from_zero": (half_away, "f"), "isnan": (np.isnan, "bif"), "isinf": (np.isinf, "bif"),
+    "invert": (np.invert, "bi"), "conj": (np.conj, "c"), "real": (np.real, "c"), "imag": (np.imag, "c"),
+}
+BINARY = {
+    "add": (np.add, "bifc"), "sub": (np.subtract, "ifc"), "mul": (np.multiply, "bifc"), "maximum": (np.maximum, "bif"),
+    "minimum": (np.minimum, "bif"), "lt": (np.less, "bif"), "gt": (np.greater, "bif"), "le": (np.less_equal, "bif"),
+    "ge": (np.greater_equal, "bif"), "eq": (np.equal, "bifc"), "neq": (np.not_equal, "bifc"), "and_": (np.bitwise_and, "bi"),
+    "or_": (np.bitwise_or, "bi"), "xor": (np.bitwise_xor, "bi"), "int_div": (np.floor_divide, "if"), "mod": (np.mod, "if"),
+}
+REAL_BINARY = {"true_div": np.true_divide, "pow": np.power, "arctan2": np.arctan2}
+
+
+def kind(dtype):
+    return {"b": "b", "i": "i", "u": "i", "f": "f", "c": "c"}[np.dtype(dtype).kind]
+
+
+def pairs(dtype, name):
+    v = values(dtype)
+    a, b = np.repeat(v, len(v)), np.tile(v, len(v))
+    if name in ("int_div", "mod") and kind(dtype) == "i":  # an integer divisor of zero raises
+        b = np.where(b == 0, np.array(1, dtype), b)
+    return a, b
+
+
+def unary():
+    table = {}
+    for name, f in REAL.items():
+        table[name] = {d: plain(f(values(d).astype("float64"))) for d in INTS + FLOATS}
+    for name, (f, kinds) in EXACT.items():
+        table[name] = {d: plain(f(values(d))) for d in ["bool"] + INTS + FLOATS + COMPLEX if kind(d) in kinds}
+    return table
+
+
+def binary():
+    table = {}
+    for name, (f, kinds) in BINARY.items():
+        table[name] = {d: plain(f(*pairs(d, name))) for d in ["bool"] + INTS + FLOATS + COMPLEX if kind(d) in kinds}
+    for name, f in REAL_BINARY.items():
+        table[name] = {d: plain(f(*(x.astype("float64") for x in pairs(d, name)))) for d in FLOATS}
+    table["true_div"].update({d: plain(np.true_divide(*(x.astype("float64") for x in pairs(d, "true_div")))) for d in INTS})
+    table["true_div"].update({d: plain(np.true_divide(*pairs(d, "true_div"))) for d in ["complex128"]})
+    return table
+
+
+def cast():
+    table = {}
+    for a in ["bool"] + INTS + FLOATS:
+        v = values(a)
+        if a in FLOATS:
+            v = v[np.abs(v) < 100]  # outside of the target's range the answer is the machine's
+        table[a] = {"values": plain(v)}
+        for b in ["bool"] + INTS + FLOATS + COMPLEX:
+            if a in FLOATS and b[0] == "u":
+                w = np.where(v < 0, -v, v)
+                table[a]["positive"] = plain(w)
+            else:
+                w = v
+            table[a][b] = plain(w.astype(b))
+    return table
+
+
+def reduce():
+    rng = np.random.RandomState(5)
+    rows = {}
+    table = {n: {} for n in ("sum", "prod", "max", "min", "argmax", "argmin", "mean", "any", "all")}
+    for d in ["bool"] + INTS + FLOATS:
+        r = rng.randint(0, 2, (3, 5)) if d == "bool" else rng.randint(-3 if d[0] != "u" else 0, 4, (3, 5))
+        r = r.astype(d)
+        if d in FLOATS:
+            r += rng.rand(3, 5).astype(d)
+            r[1, 2] = nan
+            r[2, 0] = inf
+        rows[d] = plain(r)
+        acc = {"b": "int64", "i": "int64" if d[0] != "u" else "uint64", "f": d}[kind(d)]
+        table["sum"][d], table["prod"][d] = plain(r.sum(1, dtype=acc)), plain(r.prod(1, dtype=acc))
+        table["max"][d], table["min"][d] = plain(r.max(1)), plain(r.min(1))
+        table["argmax"][d], table["argmin"][d] = plain(r.argmax(1)), plain(r.argmin(1))
+        table["mean"][d] = plain(r.astype("float64").mean(1))
+        if kind(d) in "bi":
+            table["any"][d], table["all"][d] = plain(r.astype(bool).any(1)), plain(r.astype(bool).all(1))
+    return rows, table
+
+
+def main():
+    rows, reductions = reduce()
+    data = {
+        "numpy": np.__version__, "values": {d: plain(values(d)) for d in ["bool"] + INTS + FLOATS + COMPLEX},
+        "real": sorted(REAL) + sorted(REAL_BINARY), "unary": unary(), "binary": binary(), "cast": cast(), "rows": rows,
+        "reduce": reductions,
+    }
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "spec", "data", "ops.json")
+    with open(path, "w") as file:
+        file.write("{\n" + ",\n".join("%s: %s" % (json.dumps(k), json.dumps(v)) for k, v in data.items()) + "\n}\n")
+
+
+if __name__ == "__main__":
+    main()

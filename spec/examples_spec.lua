@@ -1,0 +1,67 @@
+--- The programs of examples/ run as they stand, through generated C and through the interpreter, and say the same.
+local runner = require("spec.support.runner")
+
+--- Each program: texts that its output holds, in this order.
+local expected = {
+  common_mistakes = {
+    "shapes that do not fit", "ValueError: Shape mismatch: A has 3 cols but x has 4 rows",
+    "a vector for a matrix", "TypeError: Bad input argument", "Wrong number of dimensions: expected 2, got 1",
+    "a missing argument", "TypeError: Missing required input: v",
+    "floats for integers", "TypeError: Bad input argument", "without risking loss of precision",
+    "an input left out", "MissingInputError", "an input nobody uses", "UnusedInputError",
+    "an operator that compares", "use T.lt(x, y)", "assigning to a variable", "use T.set_subtensor",
+    "something disconnected", "DisconnectedInputError", "gradient of a matrix", "cost must be a scalar",
+    "a wrong keyword", "did you mean 'axis'?", "a wrong method", "did you mean 'sum'?",
+    "a wrong flag", "did you mean 'floatX'?", "not shared", "must be a shared variable",
+    "another dtype", "An update must have the same type",
+  },
+  gradients = {
+    "dz/dx, dz/dy at (3, 2):\t12.0\t8.58385316", "d2z/dx2 at (3, 2):\t4.0", "held constant, at 1:\t2.71828182",
+    "without:\t5.4365636", "the gradient of the layer is right",
+  },
+  indexing = {
+    "[4 5 6 7]\t[ 3  7 11]\t0", "[ 0 50 50  3]", "one element of each row\n[3 4 9]",
+    "zeros in column 0\n[[ 0 50 50  3]", "[[200 250 250 203]\n [  4   5   6   7]\n [108 109 110 111]]", "[10.  0.  3.]",
+  },
+  linear_regression = { "step 200: cost 0.000092", "w = 2.00 -1.00 0.50, b = 3.00" },
+  logistic_regression = { "Initial model:", "Final model:", "target values for D", "prediction on D" },
+  matrix_statistics = {
+    "mean\t[4.  3.  2.5]", "in rows\t[2 0 2]", "[[13.   -9.5   1.75]", "total\t28.5", "30. 300.]", "[[11. 21.]",
+  },
+  printing = {
+    "log((TensorConstant{1} + exp((x \\dot w))))", "Elemwise{log,no_inplace} [id A]", "ScalarSoftplus", "kernel k0",
+    "CGemv{inplace}",
+  },
+  save_and_load = { "W\tfloat32\t3 x 2", "equal after loading:\ttrue" },
+  shared_state = {
+    "before adding\t9\tthe total is\t6.0", "mean\t5.0", "count\t3", "mean of another total\t33.33333333",
+    "after reset\t0.0\t0", "twice 21\t42.0\ttotal is still\t0.0", "13.0\t30.0", "8.0\t15.0",
+  },
+  softmax_regression = { "epoch 5: cost 0.062", "accuracy 99.7 %" },
+}
+
+local function programs()
+  local pipe = assert(io.popen("ls examples/*.lua"))
+  local names = {}
+  for path in pipe:lines() do names[#names + 1] = path:match("([%w_]+)%.lua$") end
+  pipe:close()
+  return names
+end
+
+for _, name in ipairs(programs()) do
+  describe("examples/" .. name .. ".lua", function()
+    for _, linker in ipairs({ "c", "interpreter" }) do
+      it("says what it should, linker=" .. linker, function()
+        assert.is_table(expected[name], "this spec has no expectations for it")
+        local text, status = runner.run({ "examples/" .. name .. ".lua" }, { env = { "THEANO_FLAGS=linker=" .. linker } })
+        assert.equal(0, status, text)
+        local from = 1
+        for _, part in ipairs(expected[name]) do
+          local _, last = text:find(part, from, true)
+          assert.is_truthy(last, ("not found: %s\nin: %s"):format(part, text:sub(from)))
+          from = last + 1
+        end
+      end)
+    end
+  end)
+end

@@ -1,0 +1,276 @@
+--- T.grad by Theano's rules, and every gradient of every function against finite differences.
+local core = require("theano.core")
+local nd = require("theano.ndarray")
+local raises = require("spec.support.raises")
+local theano = require("theano")
+local T = require("theano.tensor")
+local compile = theano.compile
+
+-- ---- every function ------------------------------------------------------------------------------------------------
+local rng = nd.random.RandomState(20)
+local function between(low, high, ...) return rng:uniform(low, high, { ... }) end
+local function mat() return between(0.2, 0.8, 3, 4) end
+local function vec(n) return between(0.2, 0.8, n or 4) end
+local INDEX = T.constant({ 2, 0, 2 }, { dtype = "int64" })
+local LABELS = T.constant({ 1, 3, 0 }, { dtype = "int64" })
+
+-- Functions of one tensor, elementwise, with the interval of their points.
+local UNARY = {
+  arccosh = { 1.2, 3 }, log = { 0.2, 3 }, abs = { -2, -0.1 }, abs_ = { 0.1, 2 }, ["nnet.relu"] = { -2, -0.1 },
+  ["nnet.elu"] = { -2, -0.1 }, ["nnet.selu"] = { -2, -0.1 }, ["nnet.hard_sigmoid"] = { -1, 1 },
+}
+for name in ([[neg inv sqr sqrt exp exp2 expm1 log2 log10 log1p deg2rad rad2deg sin cos tan arcsin arccos arctan sinh cosh
+  tanh arcsinh arctanh erf erfc sigmoid softplus square nnet.sigmoid nnet.softplus nnet.softsign nnet.nnet.softsign copy
+  tensor_copy real conj]]):gmatch("%S+") do
+  UNARY[name] = { 0.1, 0.9 }
+end
+
+-- Functions whose gradient is zero almost everywhere: checked to be zero.
+local FLAT = {}
+for name in ("ceil floor trunc round_half_to_even round_half_away_from_zero round sgn"):gmatch("%S+") do FLAT[name] = true end
+
+local BINARY = {}
+for name in ([[add sub mul true_div pow power maximum minimum arctan2 nnet.binary_crossentropy
+  nnet.sigmoid_binary_crossentropy mod]]):gmatch("%S+") do
+  BINARY[name] = true
+end
+
+-- The rest by hand: points, and what to do with the variables.
+local BY_HAND = {
+  imag = { { vec() }, function(f, x) return T.switch(T.gt(x, 9), 0.0, x) + 0 * T.cast(f(T.cast(x, "complex128")), "float64") end },
+  complex = { { vec(), vec() }, function(f, x, y) return T.real(f(x, y)) + T.imag(f(x, y)) * 2 end },
+  cast = { { mat() }, function(f, x) return f(x, "float64") * x end },
+  astype = { { mat() }, function(f, x) return f(x, "float64") * x end },
+  dimshuffle = { { mat() }, function(f, x) return f(x, 1, "x", 0) * 2 end },
+  sum = { { mat() }, function(f, x) return f(x, { axis = 1 }) + f(x) end },
+  prod = { { mat() }, function(f, x) return f(x, { axis = 0 }) end },
+  mean = { { mat() }, function(f, x) return f(x, { axis = 0, keepdims = true }) * x end },
+  var = { { mat() }, function(f, x) return f(x, { axis = 1 }) end },
+  std = { { mat() }, function(f, x) return f(x, { axis = 1, ddof = 1 }) end },
+  max = { { mat() }, function(f, x) return f(x, { axis = 1 }) end },
+  min = { { mat() }, function(f, x) return f(x, { axis = 0 }) end },
+  max_and_argmax = { { mat() }, function(f, x) return (f(x, { axis = 1 })) end },
+  ptp = { { mat() }, function(f, x) return f(x, { axis = 1 }) end },
+  norm = { { mat() }, function(f, x) return f(x, 2, { axis = 1 }) + f(x, 1, { axis = 1 }) end },
+  reshape = { { mat() }, function(f, x) return f(x, { 2, -1 }) * 2 end },
+  flatten = { { mat() }, function(f, x) return f(x) * 2 end },
+  ravel = { { mat() }, function(f, x) return f(x) * 2 end },
+  transpose = { { mat() }, function(f, x) return T.dot(f(x), x) end },
+  swapaxes = { { mat() }, function(f, x) return f(x, 0, 1) * 2 end },
+  shape_padleft = { { mat() }, function(f, x) return f(x, 2) * 2 end },
+  shape_padright = { { mat() }, function(f, x) return f(x) * 2 end },
+  shape_padaxis = { { mat() }, function(f, x) return f(x, 1) * 2 end },
+  squeeze = { { between(0, 1, 3, 1) }, function(f, x) return f(x) * 2 end },
+  addbroadcast = { { between(0, 1, 3, 1) }, function(f, x) return f(T.unbroadcast(x, 1), 1) * 2 end },
+  unbroadcast = { { between(0, 1, 3, 1) }, function(f, x) return f(x, 1) * 2 end },
+  patternbroadcast = { { between(0, 1, 3, 1) }, function(f, x) return f(x, { false, false }) * 2 end },
+  specify_shape = { { mat() }, function(f, x) return f(x, { 3, 4 }) * 2 end },
+  tile = { { vec() }, function(f, x) return f(x, { 2, 3 }) * 2 end },
+  repeat_ = { { mat() }, function(f, x) return f(x, 2, { axis = 1 }) * 2 end },
+  alloc = { { vec() }, function(f, x) return f(x, 3, 4) * 2 end },
+  zeros_like = { { vec() }, function(f, x) return f(x) + x end },
+  ones_like = { { vec() }, function(f, x) return f(x) * x end },
+  identity_like = { { between(0, 1, 3, 3) }, function(f, x) return f(x) * x end },
+  tril = { { between(0, 1, 3, 3) }, function(f, x) return f(x, 1) * 2 end },
+  triu = { { between(0, 1, 3, 3) }, function(f, x) return f(x, -1) * 2 end },
+  subtensor = { { mat() }, function(f, x) return f(x, { T.slice(nil, nil, -1), 1 }) + x[INDEX]:sub("all", 0) end },
+  take = { { mat() }, function(f, x) return f(x, INDEX, { axis = 1 }) * 2 end },
+  set_subtensor = { { mat(), vec() }, function(f, x, y) return f(x[1], y) * 2 end },
+  inc_subtensor = { { mat(), between(0, 1, 3, 4) }, function(f, x, y) return f(x[INDEX], y) * 2 + f(x["::-1"], y) end },
+  join = { { mat(), mat() }, function(f, x, y) return f(1, x, y) * 2 end },
+  concatenate = { { mat(), mat() }, function(f, x, y) return f({ x, y, x }, { axis = 0 }) * 2 end },
+  stack = { { mat(), mat() }, function(f, x, y) return f({ x, y }, { axis = 1 }) * 2 end },
+  split = { { between(0, 1, 6) }, function(f, x)
+    local a, b = f(x, { 2, 4 }, 2)
+    return a:sum() * 2 + T.sqr(b):sum()
+  end },
+  horizontal_stack = { { mat(), mat() }, function(f, x, y) return f(x, y) * 2 end },
+  vertical_stack = { { mat(), mat() }, function(f, x, y) return f(x, y) * 2 end },
+  dot = { { mat(), between(0, 1, 4, 2) }, function(f, x, y) return f(x, y) end },
+  tensordot = { { between(0, 1, 2, 3, 4), between(0, 1, 4, 3, 2) },
+    function(f, x, y) return f(x, y, { axes = { { 1, 2 }, { 1, 0 } } }) end },
+  outer = { { vec(), vec(3) }, function(f, x, y) return f(x, y) end },
+  ["nnet.softmax"] = { { mat() }, function(f, x) return f(x) end },
+  ["nnet.logsoftmax"] = { { mat() }, function(f, x) return f(x) end },
+  ["nnet.softmax_graph"] = { { mat() }, function(f, x) return f(x) end },
+  ["nnet.softmax_with_bias"] = { { mat(), vec() }, function(f, x, b) return f(x, b) end },
+  ["nnet.categorical_crossentropy"] = { { mat(), mat() }, function(f, x, y)
+    return f(T.nnet.softmax(x), LABELS) + f(T.nnet.softmax(x), T.nnet.softmax(y))
+  end },
+  ["nnet.crossentropy_categorical_1hot"] = { { mat() }, function(f, x) return f(T.nnet.softmax(x), LABELS) end },
+  ["nnet.crossentropy_softmax_1hot"] = { { mat() }, function(f, x) return (f(x, LABELS)) end },
+  ["nnet.crossentropy_softmax_1hot_with_bias"] = { { mat(), vec() }, function(f, x, b) return (f(x, b, LABELS)) end },
+  ["nnet.crossentropy_softmax_argmax_1hot_with_bias"] = { { mat(), vec() }, function(f, x, b) return (f(x, b, LABELS)) end },
+  ["nnet.crossentropy_softmax_max_and_argmax_1hot"] = { { mat() }, function(f, x) return (f(x, LABELS)) end },
+  ["nnet.crossentropy_softmax_max_and_argmax_1hot_with_bias"] = { { mat(), vec() },
+    function(f, x, b) return (f(x, b, LABELS)) end },
+  clip = { { between(-2, 2, 9), between(-1, -0.9, 9), between(0.9, 1, 9) }, function(f, x, a, b) return f(x, a, b) end },
+  switch = { { vec(), vec() }, function(f, x, y) return f(T.gt(x, 0.5), x * 2, y) end },
+  where = { { vec(), vec() }, function(f, x, y) return f(T.gt(x, 0.5), x * 2, y) end },
+  second = { { vec(), vec() }, function(f, x, y) return f(x, y) * 2 end },
+  fill = { { vec(), vec() }, function(f, x, y) return f(x, y) * 2 end },
+}
+BY_HAND.imag = nil -- covered by complex
+
+-- No gradient: what they give is discrete, a shape, or made of nothing.
+local NONE = {}
+for name in ([[iround divmod ceil_intdiv isclose allclose argmax argmin any all shape size zeros ones arange eye tri lt gt le
+  ge eq neq isnan isinf and_ or_ xor invert bitwise_and bitwise_or bitwise_xor bitwise_not int_div floor_div imag]])
+  :gmatch("%S+") do
+  NONE[name] = true
+end
+
+local function verify(fun, points, options) theano.gradient.verify_grad(fun, points, options) end
+
+describe("the gradient against finite differences", function()
+  local interpreter = compile.Mode({ linker = "interpreter" })
+  for _, entry in ipairs(core.functions()) do
+    local name, f = entry.name, entry.symbolic
+    if UNARY[name] then
+      it("of " .. name, function()
+        local low, high = table.unpack(UNARY[name])
+        local function times_two(x) return f(x) * 2 end
+        verify(times_two, { between(low, high, 2, 3) }, { mode = interpreter })
+        verify(times_two, { between(low, high, 5):astype("float32") }, { mode = interpreter })
+      end)
+    elseif BINARY[name] then
+      it("of " .. name .. ", broadcast on either side", function()
+        local high, low = between(0.6, 0.9, 2, 3), between(0.2, 0.5, 2, 3)
+        verify(f, { high, low }, { mode = interpreter })
+        verify(f, { between(0.6, 0.9, 1, 3), low }, { mode = interpreter })
+        verify(f, { between(0.6, 0.9, 2, 3), between(0.2, 0.5, 3) }, { mode = interpreter })
+        verify(f, { nd.array(0.7), low }, { mode = interpreter })
+      end)
+    elseif BY_HAND[name] then
+      it("of " .. name, function()
+        local points, fun = table.unpack(BY_HAND[name])
+        verify(function(...) return fun(f, ...) end, points, { mode = interpreter })
+      end)
+    elseif FLAT[name] then
+      it("of " .. name .. " is zero", function()
+        local x = T.dvector("x")
+        local g = T.grad(T.sum(f(x) + x * 3), x)
+        assert.same({ 3.0, 3.0 }, g:eval({ [x] = { 0.3, 1.7 } }):tolist())
+      end)
+    end
+  end
+
+  it("is known for every function, or known not to exist", function()
+    for _, entry in ipairs(core.functions()) do
+      local n = entry.name
+      assert(UNARY[n] or BINARY[n] or BY_HAND[n] or FLAT[n] or NONE[n], n .. " has no line in this spec")
+    end
+    for _, list in ipairs({ UNARY, BINARY, BY_HAND, FLAT, NONE }) do
+      for n in pairs(list) do
+        local found = false
+        for _, entry in ipairs(core.functions()) do found = found or entry.name == n end
+        assert(found, n .. " is no function any more")
+      end
+    end
+  end)
+
+  it("holds through C too", function()
+    verify(function(x, w, b) return T.nnet.softmax(T.tanh(T.dot(x, w)) + b) end, { mat(), between(-1, 1, 4, 3), vec(3) },
+      { mode = compile.Mode({ linker = "c" }) })
+  end)
+
+  it("holds for gradients of gradients", function()
+    verify(function(x) return T.grad(T.sum(T.exp(x) * T.sin(x)), x) end, { vec() })
+    verify(function(x) return T.grad(T.sum(T.nnet.softmax(x) ^ 2), x) end, { mat() })
+    verify(function(x, y) return T.grad(T.sum(T.tanh(T.dot(x, y))), x) end, { mat(), between(0, 1, 4, 2) })
+  end)
+end)
+
+-- ---- rules ---------------------------------------------------------------------------------------------------------------
+describe("T.grad", function()
+  local x, y = T.dvector("x"), T.dvector("y")
+
+  it("gives one gradient or a list, as asked", function()
+    assert.equal("variable", core.kind(T.grad(x:sum(), x)))
+    local list = T.grad((x * y):sum(), { x, y })
+    assert.equal(2, #list)
+    assert.equal(theano.pp(T.grad((x * y):sum(), x)), theano.pp(list[1]))
+  end)
+
+  it("names gradients after cost and variable", function()
+    local cost = (x ^ 2):sum()
+    cost.name = "cost"
+    assert.equal("(dcost/dx)", T.grad(cost, x).name)
+    assert.is_nil(T.grad(cost, x, { add_names = false }).name)
+  end)
+
+  it("adds what comes along several ways", function()
+    assert.same({ 9.0 }, T.grad((x * 2 + x * 7):sum(), x):eval({ [x] = { 1.0 } }):tolist())
+    assert.same({ 6.0 }, T.grad((x * x):sum(), x):eval({ [x] = { 3.0 } }):tolist())
+  end)
+
+  it("holds what consider_constant says constant", function()
+    local c = x * 2
+    local g = T.grad((c * x):sum(), x, { consider_constant = { c } })
+    assert.same({ 6.0 }, g:eval({ [x] = { 3.0 } }):tolist())
+  end)
+
+  it("continues from known_grads", function()
+    local h = T.exp(x)
+    local g = T.grad(nil, x, { known_grads = { [h] = T.ones_like(h) * 3 } })
+    assert.same({ 3.0 }, g:eval({ [x] = { 0.0 } }):tolist())
+  end)
+
+  it("answers what is disconnected as asked", function()
+    local cost = x:sum()
+    assert.same({ 0.0 }, T.grad(cost, y, { disconnected_inputs = "ignore" }):eval({ [y] = { 5.0 } }):tolist())
+    assert.is_nil(T.grad(cost, y, { disconnected_inputs = "ignore", return_disconnected = "None" }))
+    raises("DisconnectedInputError", "y", function() T.grad(cost, y) end)
+    raises("ValueError", "disconnected_inputs", function() T.grad(cost, y, { disconnected_inputs = "maybe" }) end)
+    raises("ValueError", "return_disconnected", function() T.grad(cost, y, { return_disconnected = "maybe" }) end)
+  end)
+
+  it("is disconnected through shapes and comparisons", function()
+    raises("DisconnectedInputError", "x", function() T.grad(T.cast(x.shape[0], "float64"), x) end)
+  end)
+
+  it("of a sum of integers is zeros of floatX", function()
+    local i = T.lvector("i")
+    local g = T.grad(i:sum(), i)
+    assert.equal("float64", g.dtype)
+    assert.same({ 0.0, 0.0 }, g:eval({ [i] = { 1, 2 } }):tolist())
+  end)
+
+  it("has the pattern of its variable", function()
+    local m, r = T.dmatrix("m"), T.drow("r")
+    local gm, gr = table.unpack(T.grad((m * r):sum(), { m, r }))
+    assert.same({ false, false }, gm.broadcastable)
+    assert.same({ true, false }, gr.broadcastable)
+    assert.same({ { 4.0, 6.0 } }, gr:eval({ [m] = { { 1.0, 2.0 }, { 3.0, 4.0 } }, [r] = { { 0.0, 0.0 } } }):tolist())
+  end)
+
+  it("stays float32 where everything is", function()
+    local f = T.fvector("f")
+    assert.equal("float32", T.grad((T.exp(f) * 2):mean(), f).dtype)
+  end)
+
+  it("of a maximum of equal elements goes to all of them", function()
+    assert.same({ 1.0, 0.0, 1.0 }, T.grad(T.max(x), x):eval({ [x] = { 2.0, 1.0, 2.0 } }):tolist())
+  end)
+
+  it("of a product with zeros is right", function()
+    assert.same({ 0.0, 12.0, 0.0 }, T.grad(T.prod(x), x):eval({ [x] = { 3.0, 0.0, 4.0 } }):tolist())
+    assert.same({ 0.0, 0.0, 0.0 }, T.grad(T.prod(x), x):eval({ [x] = { 0.0, 0.0, 4.0 } }):tolist())
+  end)
+
+  it("of a repeated index adds up", function()
+    assert.same({ 1.0, 0.0, 2.0 }, T.grad(x[INDEX]:sum(), x):eval({ [x] = { 1.0, 2.0, 3.0 } }):tolist())
+  end)
+end)
+
+describe("verify_grad", function()
+  it("finds a wrong gradient in any element", function()
+    raises("GradientError", "input 0, element 1", function()
+      theano.gradient.verify_grad(function(x) return T.switch(T.gt(x, 0.5), T.floor(x * 1e9) / 1e9, x) end, { nd.array({ 0.1, 0.7 }) })
+    end)
+  end)
+
+  it("checks floats only", function()
+    raises("TypeError", "int64", function() theano.gradient.verify_grad(T.exp, { nd.array({ 1 }) }) end)
+  end)
+end)
