@@ -62,7 +62,9 @@ static bool settle(Work *w, ThApply *a) {
     a->flags &= (uint8_t)~APPLY_TOUCHED;
     if (!w->fg->cons || (a->flags & APPLY_DEAD)) { return true; }
     a->hash = fg_hash(a->op, a->attrs, a->in, a->nin);
-    ThApply *same = fg_table_find(w->fg, a, a->hash);
+    ThType types[OP_MAX_OUT];
+    for (int i = 0; i < a->nout; i++) { types[i] = a->out[i]->type; }
+    ThApply *same = fg_table_find(w->fg, a, types, a->nout, a->hash);
     if (same) { return same == a || merge_nodes(w, a, same); }
     if (!fg_table_room(w->fg, 1)) { return false; }
     fg_table_add(w->fg, a);
