@@ -23,7 +23,8 @@
  *
  * Conventions of lowering (elemwise_lower.c), which keep value texts this short: operands are cast to the computing
  * dtype before; the condition of switch is cast to bool; add, mul and sqr on bool become or_, and_ and and_; integer
- * division is preceded by a check of the divisor; cast is INS_CAST and second is its second operand.
+ * division is preceded by a check of the divisor; cast is INS_CAST and second is its second operand. Gradients of the n-ary
+ * add and mul have no text: nary_grad (elemwise_grad.c) writes them.
  */
 #ifndef TH_SCALAR_H
 #define TH_SCALAR_H
@@ -45,11 +46,11 @@
 #define SCALAR_PUBLIC(X) \
     /* arithmetic */ \
     X(add, "Add", "+", NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_NARY | SF_COMPLEX | SF_CHEAP | SF_IDENTITY0, RES_UP, \
-      "a + b", "c_add(a, b)", "gz; gz", "__add", "*inputs", "sum of the inputs, elementwise with broadcasting; or on bool") \
+      "a + b", "c_add(a, b)", NULL, "__add", "*inputs", "sum of the inputs, elementwise with broadcasting; or on bool") \
     X(sub, "Sub", "-", NULL, NULL, 2, SF_COMPLEX | SF_CHEAP, RES_UP_NOBOOL, \
       "a - b", "c_sub(a, b)", "gz; -gz", "__sub", "x, y", "difference x - y") \
     X(mul, "Mul", "*", NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_NARY | SF_COMPLEX | SF_CHEAP | SF_IDENTITY1, RES_UP, \
-      "a * b", "c_mul(a, b)", "gz*y; gz*x", "__mul", "*inputs", "product of the inputs, elementwise with broadcasting; and on bool") \
+      "a * b", "c_mul(a, b)", NULL, "__mul", "*inputs", "product of the inputs, elementwise with broadcasting; and on bool") \
     X(true_div, "TrueDiv", "/", NULL, NULL, 2, SF_COMPLEX, RES_DIV, \
       "a / b", "c_div(a, b)", "gz/y; -(gz*x)/(y*y)", "__div", "x, y", "quotient x / y; integers give floatX") \
     X(int_div, "IntDiv", "//", NULL, NULL, 2, SF_NO_COMPLEX | SF_FAILS | SF_ZERO_GRAD, RES_UP, \

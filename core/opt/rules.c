@@ -181,13 +181,18 @@ const RuleTable *rules_get(ThContext *c) {
 #ifdef TH_MUTANTS
 #include "../../spec/mutants/mutants.h"
 
+#include <stdio.h>
+
+/* A name may stand on several lines, so the line's left side belongs to it. */
 __attribute__((constructor(202))) static void mutate(void) {
+    char line[256];
     for (int i = 0; i < TH_LEN(lines); i++) {
         RuleLine *l = &lines[i];
-        if (mutant_here("rules", l->name, "gone")) l->levels = 0;
-        if (l->only_if[0] && mutant_here("rules", l->name, "guard dropped")) l->only_if = "";
-        mutant_text("rules", l->name, "before", MUTANT_BEFORE, &l->before);
-        mutant_text("rules", l->name, "after", MUTANT_AFTER, &l->after);
+        snprintf(line, sizeof line, "%s [%s]", l->name, l->before ? l->before : l->root);
+        if (mutant_here("rules", line, "gone")) l->levels = 0;
+        if (l->only_if[0] && mutant_here("rules", line, "guard dropped")) l->only_if = "";
+        mutant_text("rules", line, "before", MUTANT_BEFORE, &l->before);
+        mutant_text("rules", line, "after", MUTANT_AFTER, &l->after);
     }
 }
 #endif

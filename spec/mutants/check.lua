@@ -89,9 +89,9 @@ local function unary_values()
     isnan = { 0, 0, 0, 0, 0 }, isinf = { 0, 0, 0, 0, 0 } }) do
     value_of("corners of " .. name, theano.compile({ inputs = { x }, outputs = T[name](x), mode = mode("None") }), want, s)
   end
-  local odd = nd.array({ 0 / 0, math.huge, -math.huge, 1.0 })
-  value_of("isnan", theano.compile({ inputs = { x }, outputs = T.isnan(x), mode = mode("None") }), { 1, 0, 0, 0 }, odd)
-  value_of("isinf", theano.compile({ inputs = { x }, outputs = T.isinf(x), mode = mode("None") }), { 0, 1, 1, 0 }, odd)
+  local odd = nd.array({ 0 / 0, math.huge, -math.huge, 1.0, 1.7e308 })
+  value_of("isnan", theano.compile({ inputs = { x }, outputs = T.isnan(x), mode = mode("None") }), { 1, 0, 0, 0, 0 }, odd)
+  value_of("isinf", theano.compile({ inputs = { x }, outputs = T.isinf(x), mode = mode("None") }), { 0, 1, 1, 0, 0 }, odd)
 end
 
 local function binary_values()
@@ -154,8 +154,7 @@ local function gradients()
   verify("switch", function(x, y) return T.switch(T.constant(nd.array({ 1, 0, 1 }, "int8")), x, y) end, p, q)
   verify("three factors", function(x, y, w) return T.mul(x, y, w) end, p, q, r)
   verify("real parts", function(x, y) return T.real(T.complex(x, y)) * 2 + T.imag(T.complex(x, y)) * 3 end, p, q)
-  verify("conj", function(x, y) return T.imag(T.conj(T.complex(x, y))) + T.real(T.conj(T.complex(y, x))) end, p, q)
-  verify("cast", function(x) return T.cast(T.cast(x, "float64") * 2, "float64") end, p)
+  verify("conj", function(x, y) return T.imag(T.conj(T.complex(x, y))) * 2 + T.real(T.conj(T.complex(y, x))) * 3 end, p, q)
   verify("identity", function(x) return T.tensor_copy(x) * x end, p)
   -- ties and bounds, where differences say nothing: the whole gradient goes to the first
   local x, y = T.dvector("x"), T.dvector("y")
@@ -166,31 +165,40 @@ local function gradients()
   end
   local clipped = theano.compile({ inputs = { x }, outputs = theano.grad(T.sum(T.clip(x, 0, 1)), x), mode = mode("None") })
   value_of("bounds of clip", clipped, { 1, 1, 0 }, nd.array({ 0.0, 1.0, 2.0 }))
+  local narrowed = T.sum(T.cast(T.cast(x, "float32"), "float64") * y)
+  value_of("gradient of cast", theano.compile({ inputs = { x, y }, outputs = theano.grad(narrowed, x), mode = mode("None"),
+    on_unused_input = "ignore" }), { 4.0 }, nd.array({ 1.0 }), nd.array({ 4.0 }))
   local powered = theano.compile({ inputs = { x, y }, outputs = theano.grad(T.sum(T.pow(x, y)), y), mode = mode("None") })
   value_of("pow of 0", powered, { 0 }, nd.array({ 0.0 }), nd.array({ 2.0 }))
 end
 
 -- ---- result dtypes, from Theano's table -------------------------------------------------------------------------------------
+local firsts = { "int8", "int16", "int32", "int64", "float32", "float64", "bool", "complex64", "complex128" }
+local seconds = { "float32", "int8", "uint16", "bool", "complex64" }
+local operands = { ["x"] = 1, ["z"] = 1, ["x, y"] = 2, ["*inputs"] = 2, ["x, min, max"] = 3, ["cond, ift, iff"] = 3 }
+
+--- The dtype of f(x, y, y), or the word "refused".
+local function result_dtype(f, n, x, y)
+  local ok, z = pcall(f, x, n > 1 and y or nil, n > 2 and y or nil)
+  return ok and core.kind(z) == "variable" and z.dtype or "refused"
+end
+
 local function dtypes()
-  local vectors = { b = "int8", w = "int16", i = "int32", l = "int64", f = "float32", d = "float64" }
-  local got = {}
-  local names = {}
+  local names, got = {}, {}
   for _, f in ipairs(core.functions()) do
-    if f.signature == "x" or f.signature == "x, y" or f.signature == "*inputs" then names[#names + 1] = { f.name, f.signature ~= "x" and 2 or 1, f.symbolic } end
+    if operands[f.signature] then names[#names + 1] = { f.name, operands[f.signature], f.symbolic } end
+  end
+  for _, name in ipairs({ "round_half_to_even", "round_half_away_from_zero" }) do
+    names[#names + 1] = { name, 1, T[name] }
   end
   table.sort(names, function(p, q) return p[1] < q[1] end)
   for _, f in ipairs(names) do
     local line = {}
-    for _, letter in ipairs({ "b", "w", "i", "l", "f", "d", "?" }) do
-      local d = vectors[letter] or "bool"
+    for _, d in ipairs(firsts) do
       local x = T.TensorType(d, { false })("x")
-      local ok, z = pcall(f[3], x, f[2] == 2 and x or nil)
-      line[#line + 1] = ok and core.kind(z) == "variable" and z.dtype or "refused"
-      if f[2] == 2 then
-        for _, other in ipairs({ "float32", "int8", "uint16", "bool" }) do
-          local fine, u = pcall(f[3], x, T.TensorType(other, { false })("y"))
-          line[#line + 1] = fine and u.dtype or "refused"
-        end
+      line[#line + 1] = result_dtype(f[3], f[2], x, x)
+      for _, other in ipairs(f[2] > 1 and seconds or {}) do
+        line[#line + 1] = result_dtype(f[3], f[2], x, T.TensorType(other, { false })("y"))
       end
     end
     got[#got + 1] = f[1] .. ": " .. table.concat(line, " ")

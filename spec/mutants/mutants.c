@@ -32,7 +32,9 @@ static bool offer(const char *table, const char *line, const char *field, const 
     return count++ == chosen;
 }
 
-bool mutant_here(const char *table, const char *line, const char *what) { return offer(table, line, "", what, "", ""); }
+bool mutant_here(const char *table, const char *line, const char *what) {
+    return offer(table, line, "", what, "", "");
+}
 
 typedef struct Source {
     const char *table, *line, *field, **text;

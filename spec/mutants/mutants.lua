@@ -27,8 +27,9 @@ function M.list()
   M.prepare()
   local list = {}
   for line in command("THEANO_MUTANT=list " .. M.program):gmatch("[^\n]+") do
-    local n, t, name, rest = line:match("^(%d+)\t(%S+)\t(%S+)\t(.*)$")
-    list[#list + 1] = { n = math.tointeger(tonumber(n)), table = t, line = name, text = line, key = t .. " " .. name .. " " .. rest:gsub("\t", " | ") }
+    local n, t, name, rest = line:match("^(%d+)\t([^\t]+)\t([^\t]+)\t(.*)$")
+    local key = (t .. " " .. name .. " | " .. rest):gsub("\t+", " | "):gsub("[ |]+$", ""):gsub("| | ", "| ")
+    list[#list + 1] = { n = math.tointeger(tonumber(n)), table = t, line = name, text = line, key = key }
   end
   return list
 end
@@ -71,11 +72,11 @@ function M.run(wanted, say)
       else
         local out, code = command(("THEANO_MUTANT=%d timeout 60 %s spec/mutants/check.lua %s %s"):format(m.n, M.program, m.table, M.known))
         if code == 0 then
-          result.survivors[#result.survivors + 1] = m.text
-          say("survived: " .. m.text)
+          result.survivors[#result.survivors + 1] = m.key
+          say("survived: " .. m.key)
         else
           result.caught = result.caught + 1
-          if os.getenv("VERBOSE") then say(m.text .. "\n    " .. (out:match("[^\n]*") or "")) end
+          if os.getenv("VERBOSE") then say(m.key .. "\n    " .. (out:match("[^\n]*") or "")) end
         end
       end
     end
