@@ -84,6 +84,7 @@ void lt_open_ops(lua_State *L, LtState *s);
 void lt_open_function(lua_State *L, LtState *s);
 void lt_open_print(lua_State *L, LtState *s);
 void lt_open_config(lua_State *L, LtState *s);
+void lt_open_derive(lua_State *L, LtState *s);
 /* Registers functions with the state as upvalue 1 into the table on top. */
 void lt_register(lua_State *L, LtState *s, const luaL_Reg *fns);
 /* New metatable of a kind, named; fns with the state as upvalue; leaves it on the stack. */

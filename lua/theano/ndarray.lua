@@ -1,5 +1,5 @@
---- The strided N-d array: creation, views, eager arithmetic through the same definitions as the symbolic functions, files,
--- and NumPy's legacy random streams. Shapes are tables; axes and positions count from 0.
+--- The strided N-d array: creation, views, eager arithmetic through the same definitions as the symbolic functions,
+-- files, and NumPy's legacy random streams. Shapes are tables; axes and positions count from 0.
 -- @module theano.ndarray
 local core = require("theano.core")
 local util = require("theano.util")
@@ -8,7 +8,8 @@ local nd = {}
 package.loaded["theano.ndarray"] = nd
 
 nd.array, nd.asarray, nd.zeros, nd.empty = core.array, core.asarray, core.zeros, core.empty
-nd.frombuffer, nd.complex, nd.array_equal, nd.shares_memory = core.frombuffer, core.complex, core.array_equal, core.shares_memory
+nd.frombuffer, nd.complex = core.frombuffer, core.complex
+nd.array_equal, nd.shares_memory = core.array_equal, core.shares_memory
 
 --- Array filled with ones, or with a value.
 function nd.ones(shape, dtype) return core.empty(shape, dtype):fill(1) end
@@ -50,7 +51,7 @@ function nd.eye(n, m, k, dtype)
   return a
 end
 
--- ---- every function of the table, on values ---------------------------------------------------------------------------
+-- ---- every function of the table, on values -------------------------------------------------------------------------
 local methods = core.array_methods
 for _, f in ipairs(core.functions()) do
   local name = f.name
@@ -98,7 +99,7 @@ function methods.rows(a)
   end
 end
 
--- ---- userdata -----------------------------------------------------------------------------------------------------------
+-- ---- userdata -------------------------------------------------------------------------------------------------------
 local meta = core.ndarray_meta
 core.metamethods(meta, true)
 local attribute, index, setindex = core.array_attribute, core.index, core.setindex
@@ -108,7 +109,8 @@ local function unknown(key)
   for n in pairs(methods) do names[#names + 1] = n end
   table.sort(names)
   local near = util.nearest(key, names)
-  util.raise("AttributeError", "an ndarray has no attribute '%s'%s", key, near and (": did you mean '" .. near .. "'?") or "")
+  local hint = near and (": did you mean '" .. near .. "'?") or ""
+  util.raise("AttributeError", "an ndarray has no attribute '%s'%s", key, hint)
 end
 
 meta.__index = function(a, key)
@@ -129,7 +131,7 @@ meta.__len = function(a)
 end
 meta.__eq = nil
 
--- ---- files ----------------------------------------------------------------------------------------------------------------
+-- ---- files ----------------------------------------------------------------------------------------------------------
 --- Writes an array as .npy, or a table of named arrays as .npz (names sorted; or a list of {name, array}).
 function nd.save(path, value)
   if util.is_array(value) then return core.save_npy(path, value) end
@@ -153,7 +155,7 @@ function nd.load(path)
 end
 nd.load_npy, nd.save_npy, nd.load_npz, nd.load_idx = core.load_npy, core.save_npy, core.load_npz, core.load_idx
 
-nd.random = { RandomState = core.RandomState }
+nd.random = require("theano.ndrandom")
 package.loaded["theano.ndarray.random"] = nd.random
 
 return nd

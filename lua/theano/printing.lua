@@ -4,7 +4,9 @@ local core = require("theano.core")
 local util = require("theano.util")
 
 local M = {}
-local known = util.set({ "depth", "print_type", "file", "ids", "stop_on_name", "done", "print_storage", "print_clients", "used_ids" })
+local known = util.set({
+  "depth", "print_type", "file", "ids", "stop_on_name", "done", "print_storage", "print_clients", "used_ids",
+})
 
 local function variables(obj)
   if type(obj) == "table" then
