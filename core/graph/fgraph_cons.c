@@ -47,7 +47,8 @@ static bool same_inputs(const ThApply *a, const ThApply *b) {
 
 /* ---- the table: open addressing, no tombstones ---------------------------------------------------------------------
  */
-/* Types count: a node whose inputs became more precise (a constant shape) keeps its old, weaker type beside a new one. */
+/* Types count: a node whose inputs became more precise (a constant shape) keeps its old, weaker type beside a new one.
+ */
 static bool same_types(const ThApply *a, const ThType *types, int n) {
     if (a->nout != n) { return false; }
     for (int i = 0; i < n; i++) {

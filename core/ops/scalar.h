@@ -19,7 +19,8 @@
  * Gradient texts are Theano's, operand for operand: they are visible in printed graphs. Two words are special there:
  * lit(k) is the literal k in the dtype of the result, zeros(x) a gradient of zeros shaped like x (connected). Numbers
  * take the smallest dtype that holds them. An empty text: the input is disconnected. Results of a
- * discrete dtype never use the text: their gradients are zeros. n-ary add and mul have no text: nary_grad (elemwise_grad.c).
+ * discrete dtype never use the text: their gradients are zeros. n-ary add and mul have no text: nary_grad
+ * (elemwise_grad.c).
  *
  * Complex numbers: the gradient of a real cost C with respect to z = x + iy is dC/dx + i dC/dy. Of a holomorphic
  * function that is gz * conj(f'), so elemwise_grad.c conjugates gz and the text's value around it; operations with

@@ -179,9 +179,7 @@ const RuleTable *rules_get(ThContext *c) {
     return t;
 }
 
-#ifdef TH_MUTANTS
-#include "../../spec/mutants/mutants.h"
-
+#ifdef TH_MUTANTS /* spec/mutants/mutants.h, which the mutants target puts in front */
 #include <stdio.h>
 
 /* A name may stand on several lines, so the line's left side belongs to it. */

@@ -1,7 +1,7 @@
 /*
- * mutants.c -- numbers the mistakes and writes the broken texts. In: the tables' lines, in order, before main. Out: at most
- * one changed entry. Texts stay well formed: an operator is swapped, an operand replaced, a literal raised by one, a result
- * negated, so that only a check of answers can see it.
+ * mutants.c -- numbers the mistakes and writes the broken texts. In: the lines of the tables, before main. Out: at most
+ * one changed entry. Texts stay well formed: an operator is swapped, an operand replaced, a literal raised by one, a
+ * result negated, so that only a check of answers can see it.
  */
 #include "mutants.h"
 
@@ -27,14 +27,13 @@ __attribute__((constructor(900))) static void end_list(void) {
 }
 
 /* Takes a number for the mistake; true when it is the one to make. */
-static bool offer(const char *table, const char *line, const char *field, const char *what, const char *before, const char *after) {
+static bool offer(const char *table, const char *line, const char *field, const char *what, const char *before,
+                  const char *after) {
     if (listing) printf("%d\t%s\t%s\t%s\t%s\t%s\t%s\n", count, table, line, field, what, before, after);
     return count++ == chosen;
 }
 
-bool mutant_here(const char *table, const char *line, const char *what) {
-    return offer(table, line, "", what, "", "");
-}
+bool mutant_here(const char *table, const char *line, const char *what) { return offer(table, line, "", what, "", ""); }
 
 typedef struct Source {
     const char *table, *line, *field, **text;
@@ -55,15 +54,17 @@ static void put(const Source *s, const char *what, const char *part) {
 
 static void replace(const Source *s, const char *what, size_t at, size_t n, const char *with) {
     char part[512];
-    snprintf(part, sizeof part, "%.*s%s%.*s", (int)at, s->whole + s->at, with, (int)(s->n - at - n), s->whole + s->at + at + n);
+    snprintf(part, sizeof part, "%.*s%s%.*s", (int)at, s->whole + s->at, with, (int)(s->n - at - n),
+             s->whole + s->at + at + n);
     put(s, what, part);
 }
 
 static bool wordy(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
 
 static void swap_operator(const Source *s) {
-    static const char *const pairs[][2] = {{"<=", ">="}, {">=", "<="}, {"==", "!="}, {"!=", "=="}, {"||", "&&"}, {"<", ">"}, {">", "<"},
-                                           {"+", "-"},   {"*", "+"},   {"/", "*"},   {"^", "*"}};
+    static const char *const pairs[][2] = {{"<=", ">="}, {">=", "<="}, {"==", "!="}, {"!=", "=="},
+                                           {"||", "&&"}, {"<", ">"},   {">", "<"},   {"+", "-"},
+                                           {"*", "+"},   {"/", "*"},   {"^", "*"}};
     const char *p = s->whole + s->at;
     for (size_t i = 1; i < s->n; i++) {
         for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
@@ -73,7 +74,8 @@ static void swap_operator(const Source *s) {
                 return;
             }
         }
-        bool between = p[i] == '-' && i + 1 < s->n && (p[i - 1] == ' ' || wordy(p[i - 1]) || p[i - 1] == ')') && !strchr("(,*/?:", p[i - 1]);
+        bool between = p[i] == '-' && i + 1 < s->n && (p[i - 1] == ' ' || wordy(p[i - 1]) || p[i - 1] == ')') &&
+                       !strchr("(,*/?:", p[i - 1]);
         if (between && !(i >= 2 && strchr("(,*/?:", p[i - 2]))) {
             replace(s, "operator", i, 1, "+");
             return;
@@ -88,9 +90,13 @@ static void swap_operand(const Source *s, int kind) {
         bool alone = (i == 0 || !wordy(p[i - 1])) && (i + 1 == s->n || (!wordy(p[i + 1]) && p[i + 1] != '('));
         if (!alone || !strchr("abcxyzw", p[i])) continue;
         const char *other = NULL;
-        for (const char *c = kind == MUTANT_GRAD ? "xyzw" : kind == MUTANT_VALUE || kind == MUTANT_TRUTH ? "abc" : "xyc"; *c && !other; c++) {
+        for (const char *c = kind == MUTANT_GRAD                            ? "xyzw"
+                             : kind == MUTANT_VALUE || kind == MUTANT_TRUTH ? "abc"
+                                                                            : "xyc";
+             *c && !other; c++) {
             for (size_t j = 0; s->whole[j] && !other; j++)
-                if (s->whole[j] == *c && *c != p[i] && (j == 0 || !wordy(s->whole[j - 1])) && !wordy(s->whole[j + 1]) && s->whole[j + 1] != '(')
+                if (s->whole[j] == *c && *c != p[i] && (j == 0 || !wordy(s->whole[j - 1])) && !wordy(s->whole[j + 1]) &&
+                    s->whole[j + 1] != '(')
                     other = c;
         }
         char with[16];
