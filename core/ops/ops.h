@@ -76,4 +76,8 @@ ThDtype scalar_body_dtype(const ScalarBody *b, int value); /* of a value id */
 /* Normalises negative axes, sorts, refuses duplicates and axes out of range (ValueError naming `what`). */
 bool axes_normalize(ThContext *c, AttrInts *axes, int ndim, const char *what);
 
+/* th_build for one that lives long (copies: the Constants get copies of the arrays among args, which the host may write
+ * to later) or only as long as the arrays stay as they are. */
+int ops_build(ThContext *c, bool copies, int func, const ThArg *args, int nargs, ThVar **out, int max);
+
 #endif
