@@ -271,6 +271,23 @@ describe("vmap", function()
     end, { F(3) })
   end)
 
+  it("of diagonals, orders, running sums, searches and products of stacks", function()
+    local m, c, h = F(3, 3), F(2, 3, 4), nd.array({ 0.3, 0.1, 0.2 })
+    for _, which in ipairs({ { true, true }, { true, false }, { false, true } }) do
+      check_vmap(function(x, v) return T.fill_diagonal(x, v), T.fill_diagonal_offset(x, v, 1) end, { m,
+        nd.array(7.0) }, which)
+      check_vmap(function(x, v) return T.batched_dot(x, v) end, { c, F(2, 4, 2) }, which)
+      check_vmap(function(x, v) return T.searchsorted(x, v), T.searchsorted(x, v, { side = "right" }) end,
+        { nd.array({ 0.1, 0.3, 0.6 }), F(2, 2) }, which)
+      check_vmap(function(x, v) return T.opt.assert_op(x, T.gt(v, 0):all()) end, { m, m }, which)
+    end
+    check_vmap(function(x) return T.searchsorted(x, 0.25, { sorter = T.argsort(x) }) end, { h })
+    check_vmap(function(x) return T.diagonal(x, { offset = 1, axis1 = 1, axis2 = 2 }), T.diag(x[{ 0, 0 }]) end, { c })
+    check_vmap(function(x) return T.sort(x, 0), T.argsort(x, -1), T.cumsum(x, { axis = 1 }), T.cumprod(x) end, { c })
+    check_vmap(function(x) return T.topk_and_argtopk(x, 2, { axis = 1 }) end, { c })
+    check_read("x: float64[?,?]\n%1 = CountNonzero(x)\nout %1\n", { nd.array({ { 0.0, 1.0 }, { 2.0, 0.0 } }) }, {})
+  end)
+
   it("of what only the optimizer makes", function()
     for _, text in ipairs({
       "Dot22(x, y)", "Dot22Scalar(x, y, a)", "Gemm(z, a, x, y, b)", "Gemv(u, a, x, v, b)", "CGemv(u, a, x, v, b)",

@@ -143,7 +143,8 @@ for name in ("disconnected_grad zero_grad undefined_grad grad_clip grad_scale"):
 end
 
 -- spec/derive_spec.lua loads this file without a `describe`, for the cases.
-if not describe then return { unary = UNARY, binary = BINARY, by_hand = BY_HAND, flat = FLAT, between = between, ragged = RAGGED } end
+if not describe then return { unary = UNARY, binary = BINARY, by_hand = BY_HAND, flat = FLAT, between = between,
+  ragged = RAGGED } end
 
 local function verify(fun, points, options) theano.gradient.verify_grad(fun, points, options) end
 

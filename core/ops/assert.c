@@ -78,6 +78,7 @@ const Op op_assert = {
     .str = str_assert,
     .connected = first_connected,
     .batch = batch_assert,
+    .rop = rop_linear,
     .doc = "a value, raising where a condition does not hold",
 };
 

@@ -74,10 +74,30 @@ bool batch_topk(Batch *q) {
     return r != NULL;
 }
 
+/* Positions in one sorted vector are found as ever; in mapped ones by counting what stands before. */
 bool batch_search(Batch *q) {
-    for (int i = 0; i < q->node->nin; i += 2)
-        if (!batch_fixed(q, i, "the sorted vector must be the same for all")) return false;
-    return batch_same(q);
+    static const int8_t vector[2] = {0, 1};
+    Builder *b = q->b;
+    const SearchAttrs *at = ATTRS(SearchAttrs, q->node);
+    bool sorter = q->node->nin == 3;
+    if (!q->mapped[0] && !(sorter && q->mapped[2]))
+        return set(q, apply1(b, q->node->op, q->node->attrs, q->in, q->node->nin));
+    int nd = q->node->in[1]->type.ndim;
+    ThVar *x = batch_full(q, 0), *v = batch_full(q, 1);
+    if (sorter) {
+        AttrIdx idx = {.n = 2, .at = {{'i', 1, {TH_INT64, 0, 0}}, {'i', 1, {TH_INT64, 0, 0}}}};
+        ThVar *each = arange_make(b, const_int(b, 0, TH_INT64), q->size, const_int(b, 1, TH_INT64), TH_INT64);
+        ThVar *order = batch_full(q, 2);
+        x = each && order ? adv_subtensor_make(b, x, &idx, (ThVar *[]){batch_pad(b, each, 1), order}, 2) : NULL;
+    }
+    x = x ? batch_pad(b, dimshuffle_make(b, x, vector, 2), nd + 1) : NULL;
+    int8_t last[TH_MAX_NDIM + 1];
+    for (int d = 0; d <= nd; d++) last[d] = (int8_t)d;
+    last[nd + 1] = -1;
+    v = v ? dimshuffle_make(b, v, last, nd + 2) : NULL;
+    AttrInts axis = {.n = 1, .at = {(int8_t)(nd + 1)}};
+    ThVar *before = elemwise_2(b, at->right ? S_le : S_lt, x, v);
+    return set(q, before ? sum_make(b, before, &axis) : NULL);
 }
 
 bool batch_cum(Batch *q) {

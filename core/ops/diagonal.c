@@ -306,6 +306,7 @@ const Op op_fill_diagonal = {
     .grad = grad_fill,
     .lower = lower_fill,
     .batch = batch_fill_diagonal,
+    .rop = rop_linear,
     .doc = "a with its main diagonal set to a value",
 };
 const Op op_fill_diagonal_offset = {
@@ -319,6 +320,7 @@ const Op op_fill_diagonal_offset = {
     .grad = grad_fill,
     .lower = lower_fill,
     .batch = batch_fill_diagonal,
+    .rop = rop_linear,
     .doc = "a matrix with one diagonal set to a value",
 };
 
