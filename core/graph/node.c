@@ -186,6 +186,7 @@ ThApply *apply_make(Builder *b, const Op *op, const void *attrs, ThVar *const *i
     if (nin > FEW && !(taken = ctx_alloc(b->ctx, sizeof *taken * (size_t)nin))) { return NULL; }
     ThApply *a = make(b, op, attrs, in, nin, taken);
     if (taken != few) { ctx_free(b->ctx, taken, sizeof *taken * (size_t)nin); }
+    if (a && !b->fg && !lengths_check(a)) { return NULL; } /* the builder's pool holds the node until it ends */
     return a;
 }
 

@@ -36,6 +36,9 @@ size_t apply_block_bytes(const Op *op, int nin, int nout, bool graph);
 /* A leaf in the builder's pool (or the arena). The caller fills u. */
 ThVar *leaf_new(Builder *b, VarKind kind, ThType t, const char *name);
 
+/* lengths.c: lengths known while building fit together; false with the error that running the node would raise. */
+bool lengths_check(const ThApply *a);
+
 /* node_free.c */
 /* One reference on s less; the last one frees it and returns its default update, to be released by the caller. */
 ThVar *shared_drop(Shared *s);
