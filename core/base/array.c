@@ -262,6 +262,10 @@ static char *locate(const ThArray *a, const int64_t *index) {
     return p;
 }
 
+void array_cell_value(ThDtype d, const void *cell, ThValue *v) {
+    dtype_cast((char *)v, widest(th_dtype_kind(d)), 0, cell, d, 0, 1);
+}
+
 int th_array_get(const ThArray *a, const int64_t *index, ThValue *v) {
     const char *p = locate(a, index);
     if (!p) return -1;
