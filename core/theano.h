@@ -206,7 +206,7 @@ TH_API ThArray *th_shared_get(ThVar *s, bool borrow);
 /* dtype and rank must fit; the shape may change. borrow: value becomes the storage where it is C-contiguous, writeable
    and not the storage of another shared variable; it is copied otherwise. */
 TH_API int th_shared_set(ThVar *s, ThArray *value, bool borrow);
-TH_API int th_shared_rules(ThVar *s, bool strict, int8_t allow_downcast); /* of th_shared_set and th_shared_filter */
+TH_API int th_shared_rules(ThVar *s, bool strict, int8_t allow_downcast); /* of th_shared_set and th_var_filter */
 TH_API ThVar *th_shared_clone(ThVar *s, const char *name); /* another variable of the same storage */
 /* New value after every call of a function that reaches s, unless the function says otherwise. expr NULL: none. */
 TH_API int th_shared_set_default_update(ThVar *s, ThVar *expr);
@@ -275,8 +275,8 @@ typedef struct ThFuncInfo {
     bool method;            /* also x:name(...) */
     const char *doc;        /* one line */
 } ThFuncInfo;
-/* A value under the rules that hold for s (as th_function_filter): new reference, to be given to th_shared_set. */
-TH_API ThArray *th_shared_filter(ThVar *s, const ThArg *value);
+/* A value under the rules of v's type (as th_function_filter), of a shared variable under its own: new reference. */
+TH_API ThArray *th_var_filter(ThVar *v, const ThArg *value);
 TH_API int th_func_count(void);
 TH_API const ThFuncInfo *th_func_info(int i);
 TH_API int th_func_find(const char *name); /* -1 when absent */

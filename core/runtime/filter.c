@@ -21,8 +21,8 @@ Filter filter_of(ThFunction *f, int i) {
 
 static void where(const Filter *q, char *buf, size_t n) {
     if (!q->f) {
-        const char *name = q->shared ? th_var_name(q->shared) : NULL;
-        snprintf(buf, n, "Bad value for the shared variable %s.", name ? name : "<unnamed>");
+        const char *name = th_var_name(q->var), *what = q->var->kind == VAR_SHARED ? "shared " : "";
+        snprintf(buf, n, "Bad value for the %svariable %s.", what, name ? name : "<unnamed>");
         return;
     }
     const ThFunction *f = q->f;
@@ -215,13 +215,12 @@ ThArray *th_function_filter(ThFunction *f, int i, const ThArg *value) {
     return filter_value(&q, value);
 }
 
-ThArray *th_shared_filter(ThVar *s, const ThArg *value) {
-    if (s->kind != VAR_SHARED) {
-        err(s->ctx, TH_TypeError, "set_value: a shared variable is needed");
-        return NULL;
-    }
-    const Shared *u = s->u.shared;
-    Filter q = {
-        .ctx = s->ctx, .shared = s, .type = s->type, .strict = u->strict, .allow_downcast = u->allow_downcast};
+ThArray *th_var_filter(ThVar *v, const ThArg *value) {
+    const Shared *s = v->kind == VAR_SHARED ? v->u.shared : NULL;
+    Filter q = {.ctx = v->ctx,
+                .var = v,
+                .type = v->type,
+                .strict = s && s->strict,
+                .allow_downcast = s ? s->allow_downcast : -1};
     return filter_value(&q, value);
 }

@@ -113,7 +113,7 @@ typedef struct Filter { /* what a value must fit, and for whom */
     ThContext *ctx;
     ThFunction *f; /* argument i of f, or */
     int i;
-    const ThVar *shared; /* a shared variable's value */
+    const ThVar *var; /* a value of this variable */
     ThType type;
     bool strict, writeable;
     int8_t allow_downcast;

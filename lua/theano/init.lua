@@ -25,6 +25,7 @@ theano.compile = fn
 theano["function"] = fn
 theano.In, theano.Out = fn.In, fn.Out
 theano.shared = require("theano.shared")
+theano.clone = require("theano.clone")
 theano.grad = theano.gradient.grad
 theano.tensor.grad = theano.grad
 theano.dot = theano.tensor.dot
