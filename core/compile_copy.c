@@ -110,6 +110,22 @@ static bool check_swap(ThContext *c, const ThFunction *f, const ThPair *p, int i
                p->var->name ? p->var->name : "<unnamed>");
 }
 
+/* Two updates may have become updates of one variable. */
+static bool once(Compile *k) {
+    Map seen = {0};
+    bool ok = true;
+    uint32_t at;
+    for (int u = 0; ok && u < k->update_of.n; u++) {
+        const ThVar *s = k->update_of.at[u];
+        if (map_get(&seen, KEY(s->u.shared), &at))
+            ok = err(k->ctx, TH_ValueError, "copy: after the swap the shared variable %s is updated twice",
+                     s->name ? s->name : "<unnamed>");
+        else ok = map_put(k->ctx, &seen, KEY(s->u.shared), 1);
+    }
+    map_free(k->ctx, &seen);
+    return ok;
+}
+
 /* Lists of k from the recipe; the swap in all expressions and update targets. */
 static bool fill(Compile *k, const ThFunction *f, const Recipe *r, const ThCopy *o) {
     VarVec from = {0}, to = {0};
@@ -132,7 +148,7 @@ static bool fill(Compile *k, const ThFunction *f, const Recipe *r, const ThCopy 
                 k->update_of.at[u] == r->update_of.at[u])
                 k->update_of.at[u] = p->expr;
     }
-    ok = ok && compile_clone(k, &from, &to, true);
+    ok = ok && compile_clone(k, &from, &to, true) && once(k);
     vec_free(k->ctx, &from);
     vec_free(k->ctx, &to);
     return ok;
