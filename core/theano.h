@@ -175,6 +175,37 @@ TH_API void th_npz_free(ThContext *c, ThNpz *z);
 /* ---- RandomState: NumPy's legacy MT19937 streams bit for bit --------------------------------------------------- */
 TH_API ThRandom *th_random_new(ThContext *c, uint64_t seed); /* seed < 2^32 */
 TH_API void th_random_release(ThRandom *r);
+TH_API int th_random_seed(ThRandom *r, uint64_t seed);        /* seed < 2^32 */
+TH_API int th_random_seed_array(ThRandom *r, ThArray *seeds); /* a vector of integers, each < 2^32 */
+typedef struct ThRandomState {
+    uint32_t key[624];
+    int pos; /* 0..624 */
+    bool has_gauss;
+    double gauss;
+} ThRandomState;
+TH_API void th_random_get_state(const ThRandom *r, ThRandomState *out);
+TH_API int th_random_set_state(ThRandom *r, const ThRandomState *in);
+TH_API void th_random_bytes(ThRandom *r, void *out, size_t n);
+/* Every distribution of real numbers or counts, as a table: "gamma" with the parameters shape and scale. */
+enum { TH_DIST_PARAMS = 3 };
+typedef struct ThDistribution {
+    const char *name, *doc;
+    int nparams;
+    const char *param[TH_DIST_PARAMS];
+    double deflt[TH_DIST_PARAMS]; /* NaN: must be given */
+} ThDistribution;
+TH_API const ThDistribution *th_random_distribution(int i); /* NULL past the end */
+/* params[k] NULL: the default; arrays broadcast by lengths. ndim -1: the shape of the parameters. float64 or int64. */
+TH_API ThArray *th_random_draw(ThRandom *r, int which, ThArray *const *params, int ndim, const int64_t *shape);
+/* Integers of low <= v < high (closed: <= high), arrays that broadcast; ndim -1: their shape. */
+TH_API ThArray *th_random_integers(ThRandom *r, ThArray *low, ThArray *high, bool closed, ThDtype d, int ndim,
+                                   const int64_t *shape);
+TH_API int th_random_shuffle(ThRandom *r, ThArray *a); /* the first axis, in place */
+/* Positions out of 0..n-1; p: their probabilities, or NULL. int64. */
+TH_API ThArray *th_random_choice(ThRandom *r, int64_t n, bool replace, ThArray *p, int ndim, const int64_t *shape);
+/* Shape + one axis as long as the vector. */
+TH_API ThArray *th_random_multinomial(ThRandom *r, int64_t n, ThArray *pvals, int ndim, const int64_t *shape);
+TH_API ThArray *th_random_dirichlet(ThRandom *r, ThArray *alpha, int ndim, const int64_t *shape);
 TH_API ThArray *th_random_rand(ThRandom *r, int ndim, const int64_t *shape);  /* [0, 1) float64 */
 TH_API ThArray *th_random_randn(ThRandom *r, int ndim, const int64_t *shape); /* polar method, cached second */
 TH_API ThArray *th_random_uniform(ThRandom *r, double low, double high, int ndim, const int64_t *shape);
@@ -316,6 +347,23 @@ typedef struct ThGradOptions {
 } ThGradOptions;
 /* out[i] = d cost / d wrt[i], new references; nonzero on error. options may be NULL. */
 TH_API int th_grad(ThContext *c, ThVar *cost, ThVar *const *wrt, int n, const ThGradOptions *options, ThVar **out);
+
+/*
+ * Forward mode: out[i] = sum over j of d f[i] / d wrt[j] . at[j], new references; NULL where no wrt reaches f[i]. at[j]
+ * has the rank of wrt[j]. Every operation has a rule: its own, or its gradient differentiated once more.
+ */
+TH_API int th_rop(ThContext *c, ThVar *const *f, int nf, ThVar *const *wrt, ThVar *const *at, int n, ThVar **out);
+/*
+ * Vectorising rewrite: out[i] of `in` becomes result[i] of `mapped`, where mapped[j] has the rank of in[j] plus one,
+ * its first dimension being mapped over (all of one length), or is NULL: in[j] stays. Results have that dimension
+ * first.
+ */
+TH_API int th_vmap(ThContext *c, ThVar *const *out, int nout, ThVar *const *in, ThVar *const *mapped, int n,
+                   ThVar **result);
+/* An undefined (kind 'n': NullType, `why` says why) or disconnected ('d') gradient, for a user's grad. */
+TH_API ThVar *th_grad_none(ThContext *c, char kind, const char *why);
+/* The i-th operation of the engine; NULL past the end. rules: 'g' a gradient, 'r' a forward rule, 'v' a vmap rule. */
+TH_API const char *th_op_name(int i, char rules[4]);
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 typedef struct ThIn {

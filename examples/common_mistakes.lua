@@ -1,4 +1,5 @@
--- The mistakes most often made, and what is said about each: every line below raises, and prints the message's first line.
+-- The mistakes most often made, and what is said about each: every call below raises, and its message's first line is
+-- printed.
 -- Run it with: build/theano examples/common_mistakes.lua
 local theano = require("theano")
 local T = require("theano.tensor")
@@ -28,7 +29,9 @@ try("a gradient of a matrix", function() local _ = theano.grad(x * 2, x) end)
 try("a wrong keyword", function() local _ = x:sum({ axes = 0 }) end)
 try("a wrong method", function() local _ = x:summ() end)
 try("a wrong flag", function() theano.config.floatx = "float32" end)
-try("updating what is not shared", function() local _ = theano.compile({ inputs = { v }, updates = { { v, v + 1 } } }) end)
+try("updating what is not shared", function()
+  local _ = theano.compile({ inputs = { v }, updates = { { v, v + 1 } } })
+end)
 try("an update of another dtype", function()
   local n = theano.shared(0, "n")
   local _ = theano.compile({ inputs = {}, updates = { { n, n + 0.5 } } })

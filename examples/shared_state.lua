@@ -7,7 +7,8 @@ local total, count = theano.shared(0.0, "total"), theano.shared(0, "count")
 local x = T.dscalar("x")
 
 -- Outputs are computed from the old values, then all updates happen at once.
-local add = theano.compile({ inputs = { x }, outputs = total, updates = { { total, total + x }, { count, count + 1 } } })
+local updates = { { total, total + x }, { count, count + 1 } }
+local add = theano.compile({ inputs = { x }, outputs = total, updates = updates })
 local mean = theano.compile({ inputs = {}, outputs = total / count })
 local reset = theano.compile({ inputs = {}, updates = { { total, 0.0 }, { count, 0 } } })
 

@@ -1,5 +1,5 @@
--- Softmax regression in float32: the data lie in shared variables, and `givens` picks one minibatch a call, so that only
--- an index travels. The loss is written by hand, with advanced indexing; the optimizer makes it stable.
+-- Softmax regression in float32: the data lie in shared variables, and `givens` picks one minibatch a call, so that
+-- only an index travels. The loss is written by hand, with advanced indexing; the optimizer makes it stable.
 -- Run it with: build/theano examples/softmax_regression.lua
 local theano = require("theano")
 local T = require("theano.tensor")

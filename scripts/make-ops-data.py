@@ -3,10 +3,11 @@
 
     python3 scripts/make-ops-data.py            (needs NumPy; running the specs does not)
 
-The file holds `values` (the inputs of each dtype), `unary` {operation: {dtype: answers}}, `binary` the same over all pairs
-of values (first operand outermost), `cast` {from: {to: answers}} and `reduce` {operation: {dtype: answers}} over rows of
-`rows`. Functions of real numbers are computed in float64 and are met within a few units in the last place; everything else
-is exact. Infinities and NaN are texts, complex numbers pairs, integers above 2**63-1 decimal texts.
+The file holds `values` (the inputs of each dtype), `unary` {operation: {dtype: answers}}, `binary` the same over all
+pairs of values (first operand outermost), `cast` {from: {to: answers}} and `reduce` {operation: {dtype: answers}}
+over rows of `rows`. Functions of real numbers are computed in float64 and are met within a few units in the last
+place; everything else is exact. Infinities and NaN are texts, complex numbers pairs, integers above 2**63-1 decimal
+texts.
 """
 import json
 import os
@@ -29,7 +30,8 @@ def values(dtype):
         return np.array(few, dtype)
     if dtype in FLOATS:
         big = float(np.finfo(dtype).max)
-        few = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.1, -0.7, 3.25, -7.75, 20.0, -20.0, 88.0, -88.0, 1e-5, 1e10]
+        few = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.1, -0.7, 3.25, -7.75, 20.0, -20.0, 88.0, -88.0]
+        few += [1e-5, 1e10]
         return np.array(few + [big, -big, inf, -inf, nan], dtype)
     return np.array([0, 1, -1, 1j, 2 - 3j, -0.5 + 0.25j, 1e3 + 1e-3j], dtype)
 
@@ -88,8 +90,9 @@ EXACT = {
 BINARY = {
     "add": (np.add, "bifc"), "sub": (np.subtract, "ifc"), "mul": (np.multiply, "bifc"), "maximum": (np.maximum, "bif"),
     "minimum": (np.minimum, "bif"), "lt": (np.less, "bif"), "gt": (np.greater, "bif"), "le": (np.less_equal, "bif"),
-    "ge": (np.greater_equal, "bif"), "eq": (np.equal, "bifc"), "neq": (np.not_equal, "bifc"), "and_": (np.bitwise_and, "bi"),
-    "or_": (np.bitwise_or, "bi"), "xor": (np.bitwise_xor, "bi"), "int_div": (np.floor_divide, "if"), "mod": (np.mod, "if"),
+    "ge": (np.greater_equal, "bif"), "eq": (np.equal, "bifc"), "neq": (np.not_equal, "bifc"),
+    "and_": (np.bitwise_and, "bi"), "or_": (np.bitwise_or, "bi"), "xor": (np.bitwise_xor, "bi"),
+    "int_div": (np.floor_divide, "if"), "mod": (np.mod, "if"),
 }
 REAL_BINARY = {"true_div": np.true_divide, "pow": np.power, "arctan2": np.arctan2}
 
@@ -121,7 +124,8 @@ def binary():
         table[name] = {d: plain(f(*pairs(d, name))) for d in ["bool"] + INTS + FLOATS + COMPLEX if kind(d) in kinds}
     for name, f in REAL_BINARY.items():
         table[name] = {d: plain(f(*(x.astype("float64") for x in pairs(d, name)))) for d in FLOATS}
-    table["true_div"].update({d: plain(np.true_divide(*(x.astype("float64") for x in pairs(d, "true_div")))) for d in INTS})
+    floats = {d: (x.astype("float64") for x in pairs(d, "true_div")) for d in INTS}
+    table["true_div"].update({d: plain(np.true_divide(*operands)) for d, operands in floats.items()})
     table["true_div"].update({d: plain(np.true_divide(*pairs(d, "true_div"))) for d in ["complex128"]})
     return table
 

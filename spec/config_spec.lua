@@ -24,23 +24,25 @@ describe("where flags come from", function()
   end)
 
   it("the file that THEANORC names, with its sections", function()
-    runner.write(folder .. "/rc", "# comment\n[global]\nfloatX = float32\nmode=FAST_COMPILE\n\n[gcc]\ncxxflags = -O1 -g\n")
+    local flags = "# comment\n[global]\nfloatX = float32\nmode=FAST_COMPILE\n\n[gcc]\ncxxflags = -O1 -g\n"
+    runner.write(folder .. "/rc", flags)
     assert.equal("float32\tFAST_COMPILE\t-O1 -g\tfloat32\n",
       (runner.run({ "-e", SHOW }, { env = { "THEANORC=" .. folder .. "/rc" } })))
   end)
 
   it("~/.theanorc where THEANORC is not set", function()
     runner.write(folder .. "/.theanorc", "[global]\nfloatX = float32\n")
-    local pipe = assert(io.popen(("env -u THEANORC -u THEANO_FLAGS HOME=%s %s -e %s"):format(folder, runner.quote(runner.path),
-      runner.quote(SHOW))))
+    local form = "env -u THEANORC -u THEANO_FLAGS HOME=%s %s -e %s"
+    local pipe = assert(io.popen(form:format(folder, runner.quote(runner.path), runner.quote(SHOW))))
     assert.equal("float32\tMode\t\tfloat32\n", pipe:read("a"))
     pipe:close()
   end)
 
   it("THEANO_FLAGS win over the file, and the script over both", function()
     runner.write(folder .. "/rc2", "[global]\nfloatX = float32\nmode = FAST_COMPILE\n")
-    assert.equal("float64\tFAST_RUN\t\tfloat64\n", (runner.run({ "-e", "require('theano').config.mode = 'FAST_RUN'\n" .. SHOW },
-      { env = { "THEANORC=" .. folder .. "/rc2", "THEANO_FLAGS=floatX=float64" } })))
+    local env = { "THEANORC=" .. folder .. "/rc2", "THEANO_FLAGS=floatX=float64" }
+    local text = runner.run({ "-e", "require('theano').config.mode = 'FAST_RUN'\n" .. SHOW }, { env = env })
+    assert.equal("float64\tFAST_RUN\t\tfloat64\n", text)
   end)
 end)
 
@@ -89,7 +91,8 @@ describe("theano.config", function()
   end)
 
   it("change_flags changes nothing when one flag is wrong", function()
-    raises("KeyError", "'floatY'", function() theano.config.change_flags({ floatX = "float32", floatY = "float32" }) end)
+    local flags = { floatX = "float32", floatY = "float32" }
+    raises("KeyError", "'floatY'", function() theano.config.change_flags(flags) end)
     assert.equal("float64", theano.config.floatX)
   end)
 
@@ -118,7 +121,9 @@ describe("theano.config", function()
 
   it("optimizer_excluding takes a pass out", function()
     local x = T.dvector("x")
-    local function nodes() return #theano.compile({ inputs = { x }, outputs = T.log(1 + x) }).maker.fgraph.toposort() end
+    local function nodes()
+      return #theano.compile({ inputs = { x }, outputs = T.log(1 + x) }).maker.fgraph.toposort()
+    end
     assert.equal(1, nodes())
     local scope <close> = theano.config.change_flags({ optimizer_excluding = "local_log1p:fusion" })
     assert.equal(2, nodes())

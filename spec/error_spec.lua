@@ -1,4 +1,5 @@
---- What users do wrong: each raises "file:line: Kind: message" at the user's own line, says what to do, and changes nothing.
+--- What users do wrong: each raises "file:line: Kind: message" at the user's own line, says what to do, and changes
+-- nothing.
 -- Allocation failures at every site are in spec/c, where the allocator is ours to break.
 local nd = require("theano.ndarray")
 local raises = require("spec.support.raises")
@@ -115,10 +116,13 @@ for name, mode in pairs(MODES) do
     it("name both lengths, the node, its inputs and the line that made it", function()
       local line = debug.getinfo(1, "l").currentline + 1
       local f = compile({ inputs = { x, y }, outputs = x + y, mode = mode })
-      local message = raises("ValueError", { "Input dimension mis-match", "input[0].shape[0] = 2", "input[1].shape[0] = 3",
-        "Apply node that caused the error: Elemwise{add,no_inplace}(x, y)", "Inputs types: [TensorType(float64, matrix), " ..
-        "TensorType(float64, matrix)]", "Inputs shapes: [(2, 3), (3, 3)]", "Inputs strides: [(24, 8), (24, 8)]" },
-        function() f(a, nd.ones({ 3, 3 })) end)
+      local wanted = {
+        "Input dimension mis-match", "input[0].shape[0] = 2", "input[1].shape[0] = 3",
+        "Apply node that caused the error: Elemwise{add,no_inplace}(x, y)",
+        "Inputs types: [TensorType(float64, matrix), TensorType(float64, matrix)]",
+        "Inputs shapes: [(2, 3), (3, 3)]", "Inputs strides: [(24, 8), (24, 8)]",
+      }
+      local message = raises("ValueError", wanted, function() f(a, nd.ones({ 3, 3 })) end)
       assert.truthy(message:find(HERE .. ":" .. line, 1, true), message)
     end)
 
@@ -139,7 +143,8 @@ for name, mode in pairs(MODES) do
       raises("IndexError", { "index out of bounds", "5", HERE }, function() f(nd.ones(3)) end)
       local g = compile({ inputs = { v, i }, outputs = v[i], mode = mode })
       raises("IndexError", { "index 7", "length 3" }, function() g(nd.ones(3), { 1, 7 }) end)
-      local h = compile({ inputs = { x, i }, outputs = T.nnet.categorical_crossentropy(T.nnet.softmax(x), i), mode = mode })
+      local cost = T.nnet.categorical_crossentropy(T.nnet.softmax(x), i)
+      local h = compile({ inputs = { x, i }, outputs = cost, mode = mode })
       raises("IndexError", "index 9", function() h(a, { 0, 9 }) end)
     end)
 
@@ -154,7 +159,8 @@ for name, mode in pairs(MODES) do
 
     it("leave shared variables as they were, and the next call works", function()
       local w, n = theano.shared(nd.ones(3), "w"), theano.shared(0, "n")
-      local step = compile({ inputs = { v }, outputs = (w * v):sum(), updates = { { n, n + 1 }, { w, w + v } }, mode = mode })
+      local updates = { { n, n + 1 }, { w, w + v } }
+      local step = compile({ inputs = { v }, outputs = (w * v):sum(), updates = updates, mode = mode })
       step({ 1.0, 2.0, 3.0 })
       raises("ValueError", "mis-match", function() step({ 1.0, 2.0 }) end)
       assert.same({ 2.0, 3.0, 4.0 }, w:get_value():tolist())

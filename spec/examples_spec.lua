@@ -53,7 +53,8 @@ for _, name in ipairs(programs()) do
     for _, linker in ipairs({ "c", "interpreter" }) do
       it("says what it should, linker=" .. linker, function()
         assert.is_table(expected[name], "this spec has no expectations for it")
-        local text, status = runner.run({ "examples/" .. name .. ".lua" }, { env = { "THEANO_FLAGS=linker=" .. linker } })
+        local env = { "THEANO_FLAGS=linker=" .. linker }
+        local text, status = runner.run({ "examples/" .. name .. ".lua" }, { env = env })
         assert.equal(0, status, text)
         local from = 1
         for _, part in ipairs(expected[name]) do
@@ -65,3 +66,37 @@ for _, name in ipairs(programs()) do
     end
   end)
 end
+
+describe("examples/mnist/mlp.lua", function()
+  it("learns in one epoch, writes curve and weights", function()
+    local folder = runner.folder()
+    local text, status = runner.run({ "examples/mnist/mlp.lua", "1", folder })
+    assert.equal(0, status, text)
+    local accuracy = tonumber(text:match("test accuracy: (%d+%.%d) %%\n$"))
+    assert.is_true(accuracy and accuracy > 85, text)
+    local weights = require("theano.ndarray").load(folder .. "/mlp-weights.npz")
+    assert.same({ 784, 500 }, { table.unpack(weights.W1.shape) })
+    local curve = assert(io.open(folder .. "/mlp-learning-curve.svg"))
+    assert.truthy(curve:read("l"):find("<svg", 1, true))
+    curve:close()
+    runner.remove(folder)
+  end)
+end)
+
+describe("examples/host", function()
+  local hosts = (runner.path:match("^(.*)/[^/]*$") or ".") .. "/examples/host/"
+  local function output(name)
+    local pipe = assert(io.popen("env -u THEANO_FLAGS THEANORC=/dev/null " .. runner.quote(hosts .. name) .. " 2>&1"))
+    local text = pipe:read("a")
+    pipe:close()
+    return text
+  end
+
+  it("plain.c fits a line without Lua", function()
+    assert.truthy(output("plain"):find("^a = 3%.0000, b = %-1%.0000, loss "))
+  end)
+
+  it("with_lua.c calls a function a million times without an allocation", function()
+    assert.truthy(output("with_lua"):find("^1000000 calls: .* allocations after warming up: 0\n$"))
+  end)
+end)

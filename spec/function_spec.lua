@@ -124,7 +124,9 @@ describe("updates", function()
     local s = theano.shared(0, "s")
     local u = theano.updates.OrderedUpdates()
     u:set(s, s + 100)
-    for _, updates in ipairs({ { { s, s + 1 } }, { [s] = s + 10 }, u }) do compile({ inputs = {}, updates = updates })() end
+    for _, updates in ipairs({ { { s, s + 1 } }, { [s] = s + 10 }, u }) do
+      compile({ inputs = {}, updates = updates })()
+    end
     assert.equal(111, s:get_value():item())
     raises("TypeError", "SharedVariables", function() u:set(T.dscalar(), 1) end)
     raises("KeyError", "Collision", function() u:update({ { s, s + 1 } }) end)
@@ -163,7 +165,8 @@ describe("givens", function()
   it("replace what stands inside an expression", function()
     local x = T.dvector("x")
     local middle = T.exp(x)
-    assert.same({ 11.0, 2.0 }, compile({ inputs = {}, outputs = middle + 1, givens = { { middle, nd.array({ 10.0, 1.0 }) } } })():tolist())
+    local givens = { { middle, nd.array({ 10.0, 1.0 }) } }
+    assert.same({ 11.0, 2.0 }, compile({ inputs = {}, outputs = middle + 1, givens = givens })():tolist())
   end)
 end)
 
@@ -192,7 +195,9 @@ describe("shared variables", function()
     assert.equal("int64", theano.shared(1).dtype)
     assert.same({ false, false }, theano.shared(nd.zeros({ 1, 3 })).broadcastable)
     assert.same({ true, false }, theano.shared(nd.zeros({ 1, 3 }), { broadcastable = { true, false } }).broadcastable)
-    raises("ValueError", "broadcastable has 1", function() theano.shared(nd.zeros({ 1, 3 }), { broadcastable = { true } }) end)
+    raises("ValueError", "broadcastable has 1", function()
+      theano.shared(nd.zeros({ 1, 3 }), { broadcastable = { true } })
+    end)
   end)
 
   it("set_value changes what compiled functions see, and its shape", function()
@@ -232,7 +237,8 @@ describe("modes", function()
   it("agree", function()
     local want = compile({ inputs = { x }, outputs = y })({ 0.5, -3.0, 2.0 }):tolist()
     local modes = { "FAST_RUN", "FAST_COMPILE", compile.Mode({ optimizer = "None" }), compile.Mode({ linker = "c" }),
-      compile.Mode({ linker = "interpreter", optimizer = "fast_compile" }), compile.get_mode("FAST_RUN"):excluding("fusion"),
+      compile.Mode({ linker = "interpreter", optimizer = "fast_compile" }),
+      compile.get_mode("FAST_RUN"):excluding("fusion"),
       compile.get_mode("FAST_RUN"):excluding("inplace", "local_log1p"), compile.Mode("vm", "fast_run"),
       compile.Mode("py", "merge") }
     for _, mode in ipairs(modes) do

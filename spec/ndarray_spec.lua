@@ -1,6 +1,5 @@
---- ndarray: creation, views, subscripts on both sides, printing, conversion, files, random streams, memory.
+--- ndarray: creation, views, subscripts on both sides, printing, conversion, files, memory.
 local nd = require("theano.ndarray")
-local oracle = require("spec.support.oracle")
 local raises = require("spec.support.raises")
 local runner = require("spec.support.runner")
 local theano = require("theano")
@@ -321,9 +320,10 @@ describe("files", function()
   end)
 
   it("keep every dtype, shape and layout: .npy", function()
-    for _, dtype in ipairs({ "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32",
-      "float64", "complex64", "complex128" }) do
-      for _, a in ipairs({ nd.arange(6):reshape({ 2, 3 }), nd.array(1), nd.zeros({ 0, 2 }), nd.arange(6):reshape({ 2, 3 }).T }) do
+    local dtypes = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"
+    for dtype in dtypes:gmatch("%S+") do
+      local six = nd.arange(6):reshape({ 2, 3 })
+      for _, a in ipairs({ six, nd.array(1), nd.zeros({ 0, 2 }), six.T }) do
         local b = a:astype(dtype)
         nd.save(path .. ".npy", b)
         local c = nd.load(path .. ".npy")
@@ -356,53 +356,6 @@ describe("files", function()
     end
     list:close()
     assert.truthy(count >= 2, "no digits in examples/mnist/data")
-  end)
-end)
-
-describe("RandomState", function()
-  -- Calls of the reference file as calls of ours; others belong to later issues.
-  local CALLS = {
-    ["standard_normal((7,))"] = function(r) return r:randn(7) end,
-    ["random_sample((7,))"] = function(r) return r:rand(7) end,
-    ["randint(0,100,(8,))"] = function(r) return r:randint(0, 100, { 8 }) end,
-    ["randint(0,256,(6,),uint8)"] = function(r) return r:randint(0, 256, { 6 }, "uint8") end,
-    -- The second number of each pair is what Theano draws as a seed: below 2**30.
-    ["randint(0,2**31-2)"] = function(r) return nd.array({ r:randint(0, (1 << 31) - 2), r:randint(1 << 30) }) end,
-    ["randint(0,2**32,(5,),uint32): raw MT19937 words"] = function(r) return r:randint(0, 1 << 32, { 5 }, "uint32") end,
-    ["random_integers(1,6,(8,))"] = function(r) return r:randint(1, 7, { 8 }) end,
-    ["permutation(9)"] = function(r) return r:permutation(9) end,
-    ["normal(1,2,(3,))"] = function(r) return r:normal(1, 2, { 3 }) end,
-    ["uniform(-2,3,(2,3))"] = function(r) return r:uniform(-2, 3, { 2, 3 }) end,
-  }
-  local tried = 0
-  for _, case in ipairs(oracle.cases("numpy_randomstate")) do
-    local call = CALLS[case.call]
-    if call then
-      tried = tried + 1
-      it(("with seed %d draws NumPy's bits: %s"):format(case.seed, case.call), function()
-        local state = nd.random.RandomState(case.seed)
-        for _, outputs in ipairs(case.calls) do
-          local why = oracle.differs(call(state), outputs[1], 0, 0)
-          assert(not why, why)
-        end
-      end)
-    end
-  end
-
-  it("covers the calls of the reference file that exist", function() assert.equal(29, tried) end)
-
-  it("draws one number without a size and takes keywords", function()
-    local r = nd.random.RandomState(3)
-    assert.equal("float", math.type(r:rand()))
-    assert.equal("integer", math.type(r:randint(10)))
-    assert.same({ 4 }, r:uniform({ low = -1, high = 1, size = 4 }).shape)
-    assert.same({ 2, 2 }, r:randint(0, 5, { size = { 2, 2 } }).shape)
-  end)
-
-  it("refuses seeds and bounds that make no sense", function()
-    raises("ValueError", "Seed", function() nd.random.RandomState(-1) end)
-    raises("ValueError", "Seed", function() nd.random.RandomState(1 << 32) end)
-    raises("ValueError", "low", function() nd.random.RandomState(1):randint(5, 5) end)
   end)
 end)
 

@@ -1,5 +1,6 @@
---- Every elementwise operation, cast and reduction: dtype by dtype, on special values, in several memory layouts, through C
--- and the interpreter, against the numbers that NumPy gave (spec/data/ops.json, written by scripts/make-ops-data.py).
+--- Every elementwise operation, cast and reduction: dtype by dtype, on special values, in several memory layouts,
+-- through C and the interpreter, against the numbers that NumPy gave (spec/data/ops.json, written by
+-- scripts/make-ops-data.py).
 local core = require("theano.core")
 local json = require("dkjson")
 local nd = require("theano.ndarray")
@@ -130,10 +131,12 @@ for linker, mode in pairs(LINKERS) do
             local left_layouts, right_layouts = layouts(a:reshape(-1)), layouts(b:reshape(-1))
             for layout, left in pairs(left_layouts) do
               check(wrong, layout, { f(left, right_layouts[layout]) }, binary, DATA.binary, dtype)
-              check(wrong, layout .. " and contiguous", { f(left, right_layouts.contiguous) }, binary, DATA.binary, dtype)
+              local mixed = { f(left, right_layouts.contiguous) }
+              check(wrong, layout .. " and contiguous", mixed, binary, DATA.binary, dtype)
             end
             local g = compiled(binary, { COLUMN, ROW }, dtype, mode)
-            check(wrong, "column and row", { g(values:reshape(-1, 1), right:reshape(1, -1)) }, binary, DATA.binary, dtype)
+            local outer = { g(values:reshape(-1, 1), right:reshape(1, -1)) }
+            check(wrong, "column and row", outer, binary, DATA.binary, dtype)
             local h = compiled(binary, { MATRIX, ROW }, dtype, mode)
             check(wrong, "matrix and row", { h(a, right:reshape(1, -1)) }, binary, DATA.binary, dtype)
             check(wrong, "transposed and row", { h(a.T:copy().T, right:reshape(1, -1)) }, binary, DATA.binary, dtype)
@@ -200,10 +203,10 @@ end
 describe("the table", function()
   -- Covered under another name, by the reference cases, or composed of others.
   local ELSEWHERE = {}
-  for name in ([[abs square power fill where floor_div bitwise_and bitwise_or bitwise_xor bitwise_not second switch clip complex
-    nnet.sigmoid nnet.softplus nnet.relu nnet.elu nnet.selu nnet.softsign nnet.nnet.softsign nnet.hard_sigmoid copy
-    tensor_copy nnet.binary_crossentropy nnet.sigmoid_binary_crossentropy cast astype round iround divmod ceil_intdiv
-    isclose allclose]]):gmatch("%S+") do
+  for name in ([[abs square power fill where floor_div bitwise_and bitwise_or bitwise_xor bitwise_not second switch
+    clip complex angle complex_from_polar nnet.sigmoid nnet.softplus nnet.relu nnet.elu nnet.selu nnet.softsign
+    nnet.nnet.softsign nnet.hard_sigmoid copy tensor_copy nnet.binary_crossentropy nnet.sigmoid_binary_crossentropy
+    cast astype round iround divmod ceil_intdiv isclose allclose]]):gmatch("%S+") do
     ELSEWHERE[name] = true
   end
 

@@ -85,7 +85,9 @@ describe("debugprint of a compiled function", function()
         assert.equal(without_order(sections["debugprint after compile: " .. mode]), without_order(text(f)))
         local names, wanted = {}, {}
         for i, node in ipairs(f.maker.fgraph.toposort()) do names[i] = tostring(node.op) end
-        for op in (sections["toposort op names: " .. mode] .. "\n"):gmatch("%d+ ([^\n]*)\n") do wanted[#wanted + 1] = op end
+        for op in (sections["toposort op names: " .. mode] .. "\n"):gmatch("%d+ ([^\n]*)\n") do
+          wanted[#wanted + 1] = op
+        end
         table.sort(names)
         table.sort(wanted)
         assert.same(wanted, names)
@@ -137,7 +139,8 @@ describe("debugprint", function()
   local y = T.log(named + 1)
 
   it("stops at a depth", function()
-    assert.equal("Elemwise{log,no_inplace} [id A] ''   \n |Elemwise{add,no_inplace} [id B] ''   ", text(y, { depth = 2 }))
+    local wanted = "Elemwise{log,no_inplace} [id A] ''   \n |Elemwise{add,no_inplace} [id B] ''   "
+    assert.equal(wanted, text(y, { depth = 2 }))
   end)
 
   it("stops at names", function()
@@ -190,7 +193,8 @@ describe("plan and ccode", function()
   local x = T.dvector("x")
 
   it("show the kernels, and C named after the variables", function()
-    local f = compile({ inputs = { x }, outputs = T.exp(x) + 1, mode = compile.Mode({ linker = "c", optimizer = "fast_run" }) })
+    local mode = compile.Mode({ linker = "c", optimizer = "fast_run" })
+    local f = compile({ inputs = { x }, outputs = T.exp(x) + 1, mode = mode })
     assert.truthy(theano.printing.plan(f):find("kernel", 1, true))
     assert.truthy(theano.printing.ccode(f):find("exp", 1, true))
     assert.truthy(theano.printing.ccode(f):find("x", 1, true))

@@ -61,7 +61,8 @@ end)
 
 describe("exit codes", function()
   it("are 1 after an error, which is printed with the script's line and a traceback", function()
-    local path = script("bad.lua", "local T = require('theano.tensor')\nlocal x = T.dvector('x')\nlocal y = x + nil\nprint(y)\n")
+    local lines = "local T = require('theano.tensor')\nlocal x = T.dvector('x')\nlocal y = x + nil\nprint(y)\n"
+    local path = script("bad.lua", lines)
     local text, status = runner.run({ path })
     assert.equal(1, status)
     assert.truthy(text:find("theano: " .. path .. ":3: TypeError: arithmetic on a nil value", 1, true), text)

@@ -1,4 +1,5 @@
---- Structural operations end to end: values, types, gradients and errors of shapes, subscripts, joins, products and rows.
+--- Structural operations end to end: values, types, gradients and errors of shapes, subscripts, joins, products and
+-- rows.
 local theano = require "theano"
 local T = require "theano.tensor"
 local nd = require "theano.ndarray"
@@ -102,7 +103,8 @@ describe("subscripts", function()
     local s = theano.shared(nd.zeros({ 2, 3 }, "float64"), { name = "s" })
     for _, mode in ipairs(modes) do
       s:set_value(nd.zeros({ 2, 3 }, "float64"))
-      local f = theano.compile { inputs = { v }, outputs = {}, updates = { { s, T.inc_subtensor(s[1], v) } }, mode = mode }
+      local updates = { { s, T.inc_subtensor(s[1], v) } }
+      local f = theano.compile { inputs = { v }, outputs = {}, updates = updates, mode = mode }
       f(nd.array({ 1, 2, 3 }, "float64"))
       f(nd.array({ 1, 2, 3 }, "float64"))
       assert.same({ { 0, 0, 0 }, { 2, 4, 6 } }, s:get_value():tolist())

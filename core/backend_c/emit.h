@@ -9,6 +9,7 @@
 
 #include "../backend.h"
 #include "../ops/ops.h"
+#include "../ops/special.h"
 #include "../plan/order.h"
 
 typedef struct Emit {
@@ -21,7 +22,10 @@ typedef struct Emit {
     bool mvec;        /* glibc's vector math may be called */
     /* the kernel being written */
     const Kernel *k;
-    int number; /* of the kernel */
+    int number;              /* of the kernel */
+    const char *const *name; /* by access: identifiers, the pointers being p_<name> */
+    char **words;            /* by stage: what it computes, or NULL */
+    int *first, *users;      /* by kernel: plan_kernel_users */
     const LoopStage *s;
     int lanes; /* of the stage's vec loop; 1: scalar */
     bool tail; /* inside the last, partial vector: `m` elements */
@@ -60,6 +64,7 @@ void emit_red_init(Emit *e, int red);
 void emit_red_step(Emit *e, int red);
 void emit_red_final(Emit *e, int red);
 /* loops.c */
+bool emit_begin(Emit *e, const Kernel *k, int number); /* sets the members above for this kernel */
 bool emit_kernel(Emit *e, const Kernel *k, int number);
 /* unit.c */
 bool emit_c(Text *t, const Plan *p, const char *function_name);

@@ -26,7 +26,8 @@ static const Math maths[] = {
     {"atan2", "atan2", 2, 'v', NULL}, {"pow", "pow", 2, 'v', NULL},     {"floor", "floor", 1, 'l', NULL},
     {"ceil", "ceil", 1, 'l', NULL},   {"trunc", "trunc", 1, 'l', NULL}, {"rint", "rint", 1, 'l', NULL},
     {"round", "round", 1, 'l', NULL}, {"sqrt", "sqrt", 1, 'l', NULL},   {"fmod", "fmod", 2, 'l', NULL},
-    {"fabs", "fabs", 1, 'l', NULL},
+    {"fabs", "fabs", 1, 'l', NULL},   {"hypot", "hypot", 2, 'l', NULL}, {"copysign", "copysign", 2, 'l', NULL},
+    {"fma", "fma", 3, 'l', NULL},
 };
 
 static const Math *find(const char *prim) {
@@ -42,8 +43,57 @@ static void prototype(Emit *e, const Math *m, ThDtype d) {
     char key[40];
     snprintf(key, sizeof key, "proto %s", name);
     if (need(e, key))
-        text_printf(&e->helpers, "%s %s(%s%s%s);\n", type_short(d), name, type_short(d), m->arity == 2 ? ", " : "",
-                    m->arity == 2 ? type_short(d) : "");
+        text_printf(&e->helpers,
+                    m->arity == 1   ? "%s %s(%s);\n"
+                    : m->arity == 2 ? "%s %s(%s, %s);\n"
+                                    : "%s %s(%s, %s, %s);\n",
+                    type_short(d), name, type_short(d), type_short(d), type_short(d));
+}
+
+/* ---- special functions: the texts of core/ops/special.h ---- */
+/* One function and, before it, all it uses; long lines broken between statements. */
+static void special(Emit *e, const SpecialFn *f) { /* as deep as the texts nest */
+    if (!need(e, f->name)) return;
+    for (const char *p = f->uses; *p;) {
+        unsigned long n = strcspn(p, " ");
+        const SpecialFn *used = special_find(p, n);
+        char name[32];
+        snprintf(name, sizeof name, "%.*s", (int)n, p);
+        if (used) special(e, used);
+        else if (find(name)) prototype(e, find(name), TH_FLOAT64);
+        p += n + (p[n] == ' ');
+    }
+    text_printf(&e->helpers, "FN %s %s%s ", f->result, f->name, f->params);
+    int column = 0, depth = 0;
+    for (const char *p = f->body; *p; p++, column++) {
+        depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
+        text_putc(&e->helpers, *p);
+        if ((p[0] == ';' && !depth && column > 90) || (p[0] == ',' && column > 110)) {
+            text_putc(&e->helpers, '\n');
+            column = 0;
+        }
+    }
+    text_putc(&e->helpers, '\n');
+}
+
+/* The primitive `prim` of dtype d, computed in float64 or complex128 by sf_<prim>. false: there is no such text. */
+static bool special_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name) {
+    char t[16], sf[40];
+    int n = snprintf(sf, sizeof sf, "sf_%s", prim);
+    const SpecialFn *f = special_find(sf, (unsigned long)n);
+    if (!f) return false;
+    special(e, f);
+    need_type(e, d, lanes, t);
+    bool two = strchr(f->params, ',') != NULL;
+    text_printf(&e->helpers, "INLINE %s %s(%s a%s%s%s) { ", t, name, t, two ? ", " : "", two ? t : "", two ? " b" : "");
+    if (dtype_is_complex(d))
+        text_printf(&e->helpers, "c128 r = %s(sf_c(a.re, a.im)%s); %s z; z.re = r.re; z.im = r.im; return z; }\n", sf,
+                    two ? ", sf_c(b.re, b.im)" : "", t);
+    else if (lanes == 1) text_printf(&e->helpers, "return (%s)%s(a%s); }\n", t, sf, two ? ", b" : "");
+    else
+        text_printf(&e->helpers, "%s r; for (int i = 0; i < %d; i++) r[i] = (%s)%s(a[i]%s); return r; }\n", t, lanes,
+                    type_short(d), sf, two ? ", b[i]" : "");
+    return true;
 }
 
 static bool mvec_call(Emit *e, const Math *m, ThDtype d, int lanes, char out[48]) {
@@ -171,29 +221,30 @@ static void complex_math(Emit *e, const char *prim, ThDtype d, const char *name)
     const char *t = type_short(d), *r = d == TH_COMPLEX64 ? "f32" : "f64", *f = d == TH_COMPLEX64 ? "f" : "";
     Text *h = &e->helpers;
     if (!strcmp(prim, "c_add"))
-        text_printf(h, "INLINE %s %s(%s a, %s b) { return (%s){a.re + b.re, a.im + b.im}; }\n", t, name, t, t, t);
+        text_printf(h, "INLINE %s %s(%s a, %s b) { return MK(%s, a.re + b.re, a.im + b.im); }\n", t, name, t, t, t);
     else if (!strcmp(prim, "c_sub"))
-        text_printf(h, "INLINE %s %s(%s a, %s b) { return (%s){a.re - b.re, a.im - b.im}; }\n", t, name, t, t, t);
+        text_printf(h, "INLINE %s %s(%s a, %s b) { return MK(%s, a.re - b.re, a.im - b.im); }\n", t, name, t, t, t);
     else if (!strcmp(prim, "c_mul"))
-        text_printf(h,
-                    "INLINE %s %s(%s a, %s b) { return (%s){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }\n",
-                    t, name, t, t, t);
+        text_printf(
+            h, "INLINE %s %s(%s a, %s b) { return MK(%s, a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }\n", t,
+            name, t, t, t);
     else if (!strcmp(prim, "c_div"))
-        text_printf(h,
-                    "INLINE %s %s(%s a, %s b) { %s yr = b.re < 0 ? -b.re : b.re, yi = b.im < 0 ? -b.im : b.im, q, s;\n"
-                    "    if (yr >= yi) { if (yr == 0 && yi == 0) return (%s){a.re / yr, a.im / yr}; q = b.im / b.re; s "
-                    "= 1 / (b.re + b.im * q); return (%s){(a.re + a.im * q) * s, (a.im - a.re * q) * s}; }\n"
-                    "    q = b.re / b.im; s = 1 / (b.im + b.re * q); return (%s){(a.re * q + a.im) * s, (a.im * q - "
-                    "a.re) * s}; }\n",
-                    t, name, t, t, r, t, t, t);
+        text_printf(
+            h,
+            "INLINE %s %s(%s a, %s b) { %s yr = b.re < 0 ? -b.re : b.re, yi = b.im < 0 ? -b.im : b.im, q, s;\n"
+            "    if (yr >= yi) { if (yr == 0 && yi == 0) return MK(%s, a.re / yr, a.im / yr); q = b.im / b.re; s "
+            "= 1 / (b.re + b.im * q); return MK(%s, (a.re + a.im * q) * s, (a.im - a.re * q) * s); }\n"
+            "    q = b.re / b.im; s = 1 / (b.im + b.re * q); return MK(%s, (a.re * q + a.im) * s, (a.im * q - "
+            "a.re) * s); }\n",
+            t, name, t, t, r, t, t, t);
     else if (!strcmp(prim, "c_neg"))
-        text_printf(h, "INLINE %s %s(%s a) { return (%s){-a.re, -a.im}; }\n", t, name, t, t);
+        text_printf(h, "INLINE %s %s(%s a) { return MK(%s, -a.re, -a.im); }\n", t, name, t, t);
     else if (!strcmp(prim, "c_conj"))
-        text_printf(h, "INLINE %s %s(%s a) { return (%s){a.re, -a.im}; }\n", t, name, t, t);
-    else if (!strcmp(prim, "c_abs"))
-        text_printf(h, "%s hypot%s(%s, %s);\nINLINE %s %s(%s a) { return hypot%s(a.re, a.im); }\n", r, f, r, r, r, name,
-                    t, f);
-    else if (!strcmp(prim, "c_real")) text_printf(h, "INLINE %s %s(%s a) { return a.re; }\n", r, name, t);
+        text_printf(h, "INLINE %s %s(%s a) { return MK(%s, a.re, -a.im); }\n", t, name, t, t);
+    else if (!strcmp(prim, "c_abs")) {
+        prototype(e, find("hypot"), d == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64);
+        text_printf(h, "INLINE %s %s(%s a) { return hypot%s(a.re, a.im); }\n", r, name, t, f);
+    } else if (!strcmp(prim, "c_real")) text_printf(h, "INLINE %s %s(%s a) { return a.re; }\n", r, name, t);
     else if (!strcmp(prim, "c_imag")) text_printf(h, "INLINE %s %s(%s a) { return a.im; }\n", r, name, t);
     else if (!strcmp(prim, "c_eq"))
         text_printf(h, "INLINE u8 %s(%s a, %s b) { return a.re == b.re && a.im == b.im; }\n", name, t, t);
@@ -210,8 +261,9 @@ const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes) {
     if (!need(e, name)) return name;
     const Math *m = find(prim);
     if (!strcmp(prim, "c_make"))
-        text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { return (%s){a, b}; }\n", d == TH_FLOAT32 ? "c64" : "c128",
-                    name, t, t, d == TH_FLOAT32 ? "c64" : "c128");
+        text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { return MK(%s, a, b); }\n",
+                    d == TH_FLOAT32 ? "c64" : "c128", name, t, t, d == TH_FLOAT32 ? "c64" : "c128");
+    else if (special_math(e, prim, d, lanes, name)) return name;
     else if (dtype_is_complex(d)) complex_math(e, prim, d, name);
     else if (dtype_is_float(d) && m) plain_math(e, m, d, lanes, name);
     else if (dtype_is_float(d) && !strcmp(prim, "abs")) float_abs(e, d, lanes, name);
@@ -277,7 +329,7 @@ static void scalar_cast(Emit *e, ThDtype from, ThDtype to, const char *name) {
     char fk = th_dtype_kind(from), tk = th_dtype_kind(to);
     if (fk == 'c') {
         if (tk == 'c') {
-            text_printf(&e->helpers, "INLINE %s %s(%s a) { return (%s){a.re, a.im}; }\n", t, name, f, t);
+            text_printf(&e->helpers, "INLINE %s %s(%s a) { return MK(%s, a.re, a.im); }\n", t, name, f, t);
             return;
         }
         if (tk == 'b') {
@@ -289,7 +341,7 @@ static void scalar_cast(Emit *e, ThDtype from, ThDtype to, const char *name) {
         return;
     }
     if (tk == 'c')
-        text_printf(&e->helpers, "INLINE %s %s(%s a) { return (%s){(%s)a, 0}; }\n", t, name, f, t,
+        text_printf(&e->helpers, "INLINE %s %s(%s a) { return MK(%s, (%s)a, 0); }\n", t, name, f, t,
                     to == TH_COMPLEX64 ? "f32" : "f64");
     else if (tk == 'b') text_printf(&e->helpers, "INLINE u8 %s(%s a) { return a != 0; }\n", name, f);
     else if (fk != 'f' || tk == 'f') text_printf(&e->helpers, "INLINE %s %s(%s a) { return (%s)a; }\n", t, name, f, t);

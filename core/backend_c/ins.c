@@ -76,7 +76,7 @@ static const char *ref(Emit *e, int id, int lanes, char buf[64]) {
  */
 static void address(Emit *e, Text *t, int acc, int depth) {
     const Access *a = &e->k->acc.at[acc];
-    text_printf(t, "p%d", acc);
+    text_printf(t, "p_%s", e->name[acc]);
     for (int l = 0; l < e->s->nloop && l < depth; l++) {
         int d = e->s->loop[l];
         if (size_is(a->st[d], 0)) continue;
@@ -100,7 +100,7 @@ static void load(Emit *e, int id, const Ins *i, Text *t, int lanes, int acc) {
     const char *at = p.at ? p.at : "";
     (void)id;
     Size st = lanes > 1 ? a->st[e->s->st->vec] : size_const(0);
-    if (lanes == 1 && a->guard >= 0) text_printf(t, "v%d ? *(%s) : (%s){0}", a->guard, at, type_short(d));
+    if (lanes == 1 && a->guard >= 0) text_printf(t, "v%d ? *(%s) : MK(%s, 0)", a->guard, at, type_short(d));
     else if (lanes == 1) text_printf(t, "*(%s)", at);
     else if (size_is(st, 0)) text_printf(t, "%s(*(%s))", need_splat(e, d, lanes), at);
     else if (size_is(st, 1)) {
@@ -150,12 +150,12 @@ static void literal(Text *t, const Ins *i) {
     ThDtype d = (ThDtype)i->dtype;
     char kind = th_dtype_kind(d);
     if (i->op == INS_PARAM) {
-        if (kind == 'c') text_printf(t, "(%s){q[%d].c.re, q[%d].c.im}", type_short(d), i->a, i->a);
+        if (kind == 'c') text_printf(t, "MK(%s, q[%d].c.re, q[%d].c.im)", type_short(d), i->a, i->a);
         else text_printf(t, "(%s)q[%d].%c", type_short(d), i->a, kind == 'f' ? 'f' : 'i');
         return;
     }
     double v = i->a == INS_HALF ? 0.5 : i->a;
-    if (kind == 'c') text_printf(t, "(%s){%g, 0}", type_short(d), v);
+    if (kind == 'c') text_printf(t, "MK(%s, %.17g, 0)", type_short(d), v);
     else if (kind == 'f') text_printf(t, d == TH_FLOAT32 ? "%.1ff" : "%.1f", v);
     else text_printf(t, "(%s)%d", type_short(d), (int)v);
 }

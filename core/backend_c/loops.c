@@ -97,7 +97,7 @@ static void strides(Emit *e, const char *name, const Access *a, int d0, int d1) 
 }
 
 static void operand(Emit *e, Text *t, int acc) {
-    text_printf(t, "p%d", acc);
+    text_printf(t, "p_%s", e->name[acc]);
     for (int d = 0; d < e->k->nouter; d++) {
         text_printf(t, " + i%d * (", d);
         emit_size(t, e->k->acc.at[acc].st[d]);
@@ -113,7 +113,7 @@ static bool gemm(Emit *e, const KernelOrder *o) {
     char al[32] = "1", be[32] = "0";
     if (st->alpha >= 0) snprintf(al, sizeof al, "(f64)v%d", st->alpha);
     if (st->beta >= 0) snprintf(be, sizeof be, "(f64)v%d", st->beta);
-    emit_line(e, "{ /* c = beta c + alpha a.b */");
+    emit_line(e, "{");
     e->indent++;
     emit_line(e, "const i64 mnk[3] = {n%d, n%d, n%d};", m, m + 1, m + 2);
     strides(e, "as", &e->k->acc.at[st->A], m, m + 2);
@@ -137,6 +137,7 @@ static bool gemm(Emit *e, const KernelOrder *o) {
 static bool stage(Emit *e, const KernelOrder *o, int number) {
     e->s = &o->stage[number];
     e->lanes = emit_lanes(e, e->s);
+    if (e->words[number]) emit_line(e, "/* %s */", e->words[number]);
     if (e->s->st->cls == STAGE_GEMM) {
         if (!gemm(e, o)) return false;
         if (!e->s->st->nins) return true;
@@ -187,18 +188,27 @@ static void head(Emit *e) {
             text_put(&t, " + ");
             emit_size(&t, a->off);
         }
-        emit_line(e, "%s%s *const p%d = (%s%s *)b[%d]%s;", ro, ty, i, ro, ty, a->buf, t.at ? t.at : "");
+        emit_line(e, "%s%s *const p_%s = (%s%s *)b[%d]%s;", ro, ty, e->name[i], ro, ty, a->buf, t.at ? t.at : "");
         text_free(&t);
     }
 }
 
-bool emit_kernel(Emit *e, const Kernel *k, int number) {
-    KernelOrder o;
+bool emit_begin(Emit *e, const Kernel *k, int number) {
+    if (!e->first && !plan_kernel_users(e->p, e->arena, &e->first, &e->users)) return false;
+    int step = e->first[number];
     e->k = k;
     e->number = number;
     e->mask = arena_alloc0(e->arena, (size_t)k->ins.n + 1);
     e->vec = arena_alloc0(e->arena, (size_t)k->ins.n + 1);
-    if (!e->mask || !e->vec || !kernel_order(k, e->arena, &o)) return false;
+    e->name = plan_access_names(e->p, k, step, e->arena);
+    if (!e->mask || !e->vec || !e->name) return false;
+    e->words = plan_describe(e->p, k, step, e->users[number], e->name, e->arena);
+    return e->words != NULL;
+}
+
+bool emit_kernel(Emit *e, const Kernel *k, int number) {
+    KernelOrder o;
+    if (!emit_begin(e, k, number) || !kernel_order(k, e->arena, &o)) return false;
     if (k->title) emit_line(e, "/* %s */", k->title);
     emit_line(e, "static int kernel_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step) {", number);
     e->indent = 1;

@@ -17,7 +17,7 @@ static void identity(const Red *d, char out[48]) {
     const char *s = type_short(t);
     bool max = d->kind == RED_MAX, min = d->kind == RED_MIN;
     int one = d->kind == RED_PROD || d->kind == RED_AND, bits = (int)th_dtype_bytes(t) * 8;
-    if (dtype_is_complex(t)) snprintf(out, 48, "(%s){%d, 0}", s, one);
+    if (dtype_is_complex(t)) snprintf(out, 48, "MK(%s, %d, 0)", s, one);
     else if (dtype_is_float(t) && (max || min))
         snprintf(out, 48, "%s__builtin_inf%s()", max ? "-" : "", t == TH_FLOAT32 ? "f" : "");
     else if (max || min) {

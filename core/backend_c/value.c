@@ -38,7 +38,7 @@ static const char *textf(Emit *e, const char *format, ...) {
 /* A literal of the text as a number of dtype d. */
 static const char *number(Emit *e, double v, ThDtype d) {
     bool whole = v == (double)(long)v;
-    if (dtype_is_complex(d)) return textf(e, "((%s){%g, 0})", type_short(d), v);
+    if (dtype_is_complex(d)) return textf(e, "MK(%s, %.17g, 0)", type_short(d), v);
     if (!dtype_is_float(d)) return textf(e, "((%s)%ld)", type_short(d), (long)v);
     if (whole) return textf(e, d == TH_FLOAT32 ? "%ld.0f" : "%ld.0", (long)v);
     return textf(e, d == TH_FLOAT32 ? "%.9gf" : "%.17g", v);

@@ -8,7 +8,7 @@
 
 static void element(Emit *e, Text *t, int acc, int d0, const char *i, int d1, const char *j) {
     const Access *a = &e->k->acc.at[acc];
-    text_printf(t, "p%d[(%s) * (", acc, i);
+    text_printf(t, "p_%s[(%s) * (", e->name[acc], i);
     emit_size(t, a->st[d0]);
     text_printf(t, ") + (%s) * (", j);
     emit_size(t, a->st[d1]);

@@ -16,7 +16,7 @@ static void fails(Emit *e, const char *condition, ThError kind, int n, int v0, i
 /* Element of an access at the current position. */
 static void address(Emit *e, Text *t, int acc, int depth) {
     const Access *a = &e->k->acc.at[acc];
-    text_printf(t, "p%d", acc);
+    text_printf(t, "p_%s", e->name[acc]);
     for (int l = 0; l < e->s->nloop && l < depth; l++) {
         int d = e->s->loop[l];
         if (size_is(a->st[d], 0)) continue;

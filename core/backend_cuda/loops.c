@@ -26,7 +26,8 @@ void cuda_head(Emit *e, const CudaKernel *c) {
             emit_size(&t, a->off);
         }
         if (a->flags & ACC_ROWTEMP) text_printf(&t, " + blockIdx.x * a.row[%d]", a->buf);
-        emit_line(e, "%s%s *const p%d = (%s%s *)b[%d]%s; (void)p%d;", ro, ty, i, ro, ty, a->buf, t.at ? t.at : "", i);
+        emit_line(e, "%s%s *const p_%s = (%s%s *)b[%d]%s; (void)p_%s;", ro, ty, e->name[i], ro, ty, a->buf,
+                  t.at ? t.at : "", e->name[i]);
         text_free(&t);
     }
 }
@@ -107,6 +108,7 @@ static bool stages(Emit *e, const CudaKernel *c, CudaMode mode) {
         }
     for (int i = 0; i < c->k->st.n; i++) {
         e->s = &o->stage[i];
+        if (e->words[i]) emit_line(e, "/* %s */", e->words[i]);
         if (!(mode == CUDA_BLOCK ? spread(e, o, c->depth) : cuda_depth(e, o, c->depth))) return false;
         if (mode == CUDA_BLOCK)
             emit_line(e, "__syncthreads();"); /* the next stage, or point, reads what this one wrote */
@@ -115,12 +117,8 @@ static bool stages(Emit *e, const CudaKernel *c, CudaMode mode) {
 }
 
 bool cuda_kernel(Emit *e, const CudaKernel *c, CudaMode mode) {
-    e->k = c->k;
-    e->number = c->number;
+    if (!emit_begin(e, c->k, c->number)) return false;
     e->lanes = 1;
-    e->mask = arena_alloc0(e->arena, (size_t)c->k->ins.n + 1);
-    e->vec = arena_alloc0(e->arena, (size_t)c->k->ins.n + 1);
-    if (!e->mask || !e->vec) return false;
     if (c->k->title) emit_line(e, "/* %s */", c->k->title);
     emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", c->number, mode == CUDA_BLOCK && c->also_block ? "b" : "",
               c->number);

@@ -11,13 +11,16 @@ const char *const cuda_prelude =
     "typedef signed char i8; typedef short i16; typedef int i32; typedef long i64;\n"
     "typedef unsigned char u8; typedef unsigned short u16; typedef unsigned int u32; typedef unsigned long u64;\n"
     "typedef float f32; typedef double f64;\n"
-    "typedef struct { f64 re, im; } c128;\n"
+    "typedef struct { f32 re, im; } c64; typedef struct { f64 re, im; } c128; typedef struct { f64 hi, lo; } DD;\n"
     "typedef union { i64 i; f64 f; c128 c; } Cell;\n"
     "#define INLINE static __device__ __forceinline__\n"
+    "#define MK(T, ...) T{__VA_ARGS__}\n"
+    "#define FN static __device__ __noinline__\n"
     "#define KERNEL extern \"C\" __global__ void\n"
     "#define SHARED __shared__ __align__(16) char sh[4096]\n"
     "#define __builtin_inff() __int_as_float(0x7f800000)\n"
     "#define __builtin_inf() __longlong_as_double(0x7ff0000000000000ll)\n"
+    "#define __builtin_nan(s) __longlong_as_double(0x7ff8000000000000ll)\n"
     "#define __builtin_fabsf fabsf\n"
     "#define __builtin_fabs fabs\n"
     "#endif\n"
@@ -28,9 +31,9 @@ const char *const cuda_prelude =
     "}\n";
 
 static const char *const libm[] = {
-    "exp",  "exp2",  "expm1", "log",   "log2", "log10", "log1p", "sin",   "cos",  "tan",  "asin",
-    "acos", "atan",  "sinh",  "cosh",  "tanh", "asinh", "acosh", "atanh", "erf",  "erfc", "atan2",
-    "pow",  "floor", "ceil",  "trunc", "rint", "round", "sqrt",  "fmod",  "fabs",
+    "exp",  "exp2",  "expm1", "log",   "log2",  "log10", "log1p", "sin",   "cos",      "tan",   "asin", "acos",
+    "atan", "sinh",  "cosh",  "tanh",  "asinh", "acosh", "atanh", "erf",   "erfc",     "atan2", "pow",  "floor",
+    "ceil", "trunc", "rint",  "round", "sqrt",  "fmod",  "fabs",  "hypot", "copysign", "fma",
 };
 
 bool cuda_mark_libm(Emit *e) {

@@ -20,7 +20,7 @@
     X("device", ENUM, "cpu", "cpu,cuda,cuda-emulated", "where compiled functions run and shared floats live")          \
     X("mode", ENUM, "Mode", "Mode,FAST_RUN,FAST_COMPILE,None", "default compilation mode; Mode: linker and optimizer") \
     X("linker", ENUM, "cvm", "cvm,vm,c,py,c|py,cvm_nogc,vm_nogc,c|py_nogc,interpreter",                                \
-      "how functions run: cvm and c build C code; vm, py and interpreter do not")                                      \
+      "how functions run: py and interpreter interpret the plan, all others build C code")                                      \
     X("optimizer", ENUM, "o4", "o4,o3,o2,o1,unsafe,fast_run,fast_compile,merge,None", "which rewrites run")            \
     X("optimizer_including", TEXT, "", "", "tags of rewrites to add, \":\" between them")                              \
     X("optimizer_excluding", TEXT, "", "", "tags or names of rewrites to leave out, \":\" between them")               \

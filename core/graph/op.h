@@ -60,7 +60,9 @@ typedef enum {                /* result dtype and the dtype computed in (invento
                RES_SECOND, /* second input's */
                RES_INT64,
                RES_CAST,
-               RES_CUSTOM
+               RES_CUSTOM,
+               RES_COMPLEX,   /* complex of the FL of real inputs */
+               RES_FLOAT_REAL /* FL, complex -> its float */
 } ScalarResult;
 enum {
     SF_COMM = 1,
@@ -74,7 +76,8 @@ enum {
     SF_CHEAP = 256,
     SF_IDENTITY0 = 512,
     SF_IDENTITY1 = 1024,
-    SF_ZERO_GRAD = 2048 /* connected, real zeros */
+    SF_ZERO_GRAD = 2048 /* connected, real zeros */,
+    SF_CGRAD = 4096 /* the gradient text holds for complex numbers as it stands; else it is of a holomorphic function */
 };
 typedef struct ScalarOp {
     const char *name;   /* "add": Elemwise{add,no_inplace} */
@@ -157,6 +160,25 @@ typedef struct Grad {
 } Grad;
 ThVar *grad_undefined(Grad *g, int input, const char *why); /* a NullType variable */
 
+/* Forward mode: tangents of the outputs from tangents of the inputs. */
+typedef struct Rop {
+    Builder *b;
+    ThApply *node;
+    ThVar *const *ev; /* per input, of its type; NULL: none reaches it */
+    ThVar **out;      /* per output, to be filled; NULL: none */
+} Rop;
+
+/* vmap: the same operation on inputs of which some have one more dimension, the mapped one, in front. */
+typedef struct Batch {
+    Builder *b;
+    ThApply *node;
+    ThVar *const *in;   /* mapped[i]: with the mapped dimension first (an index scalar: a vector), else as they are */
+    const bool *mapped; /* at least one is true */
+    ThVar *size;        /* 0-d int64: length of the mapped dimension */
+    ThVar **out;        /* per output, to be filled: mapped dimension first.. */
+    bool *out_mapped;   /* ..unless the rule says false here (true when it starts) */
+} Batch;
+
 /*
  * Lowering: one node to views, kernels and host calls. Implemented by core/plan; operations see only this table, so
  * that graph and ops do not depend on plan. Sizes are composed by the planner's shape program.
@@ -234,6 +256,8 @@ struct Op {
     void (*str)(Text *t, const ThApply *a); /* Theano's op string; NULL: from name and schema */
     void (*pp)(Text *t, const ThApply *a, void (*arg)(Text *t, const ThApply *a, int i)); /* NULL: str(args) */
     bool (*connected)(const ThApply *a, int in, int out);                                 /* NULL: everything */
+    bool (*rop)(Rop *r);     /* forward mode; NULL: by reverse mode twice */
+    bool (*batch)(Batch *q); /* vmap; NULL: refused by name */
     const char *doc;
 };
 extern const Op *const op_table[];

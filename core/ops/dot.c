@@ -40,6 +40,8 @@ static void grad_dot(Grad *g) {
     Builder *b = g->b;
     ThVar *x = g->node->in[0], *y = g->node->in[1], *gz = g->gz[0], *gx = NULL, *gy = NULL;
     int xd = x->type.ndim, yd = y->type.ndim;
+    ThVar *to_x = x, *to_y = y; /* of whom the gradients are: real ones take the real part */
+    x = conj_make(b, x), y = conj_make(b, y);
     if (xd == 1 && yd == 1) {
         gx = elemwise_2(b, S_mul, gz, y);
         gy = elemwise_2(b, S_mul, gz, x);
@@ -48,8 +50,8 @@ static void grad_dot(Grad *g) {
             gx = xd == 2 && yd == 1 ? outer(b, gz, transpose_make(b, y)) : dot_make(b, gz, transpose_make(b, y));
         if (g->wanted[1]) gy = xd == 1 ? outer(b, transpose_make(b, x), gz) : dot_make(b, transpose_make(b, x), gz);
     }
-    g->gx[0] = g->wanted[0] ? patternbroadcast_make(b, gx, x->type.broadcastable) : NULL;
-    g->gx[1] = g->wanted[1] ? patternbroadcast_make(b, gy, y->type.broadcastable) : NULL;
+    g->gx[0] = g->wanted[0] ? patternbroadcast_make(b, real_make(b, gx, to_x), x->type.broadcastable) : NULL;
+    g->gx[1] = g->wanted[1] ? patternbroadcast_make(b, real_make(b, gy, to_y), y->type.broadcastable) : NULL;
 }
 
 static bool lower_dot(Lower *l) {
@@ -80,6 +82,8 @@ const Op op_dot = {
     .lower = lower_dot,
     .str = str_dot,
     .pp = pp_dot,
+    .rop = rop_bilinear,
+    .batch = batch_dot,
     .doc = "product of vectors and matrices",
 };
 

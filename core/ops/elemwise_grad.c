@@ -1,7 +1,7 @@
 /*
  * elemwise_grad.c -- gradients of Elemwise: the table's texts instantiated as graphs, then summed over what was
  * broadcast. In: the node and the gradient of its output. Out: gradients shaped like the inputs. Casts to an input's
- * own dtype are the business of the gradient engine, which does them before each operation.
+ * own dtype are the business of the gradient engine, which does them before each operation. Complex numbers: scalar.h.
  */
 #include "ops.h"
 
@@ -67,6 +67,8 @@ static ThVar *call(Env *e, const Expr *x, const ExNode *n, ThVar *const *at) {
     }
     ThVar *in[4];
     for (int i = 0; i < n->nkid; i++) in[i] = at[n->kid[i]];
+    if ((op == S_real || op == S_imag) && !dtype_is_complex(in[0]->type.dtype))
+        return op == S_real ? in[0] : zeros(e, in[0]);
     return elemwise_raw(e->b, op, in, n->nkid);
 }
 
@@ -90,7 +92,13 @@ static ThVar *instantiate(Env *e, const Expr *x) {
     return at[x->n - 1];
 }
 
-/* mul of n factors: gz times all others, in order, as one n-ary product; add: gz. */
+static bool is_complex(const ThVar *v) { return dtype_is_complex(v->type.dtype); }
+ThVar *conj_make(Builder *b, ThVar *v) { return v && is_complex(v) ? elemwise_raw(b, S_conj, &v, 1) : v; }
+ThVar *real_make(Builder *b, ThVar *v, const ThVar *of) {
+    return v && is_complex(v) && !is_complex(of) ? elemwise_raw(b, S_real, &v, 1) : v;
+}
+
+/* mul of n factors: gz times all others (conjugated), in order, as one n-ary product; add: gz. */
 static ThVar *nary_grad(Env *e, int scalar, int i) {
     if (scalar == S_add) return e->gz;
     VEC(ThVar *) v = {0};
@@ -98,7 +106,7 @@ static ThVar *nary_grad(Env *e, int scalar, int i) {
     if (!vec_reserve(c, &v, e->node->nin)) return NULL;
     v.at[v.n++] = e->gz;
     for (int k = 0; k < e->node->nin; k++)
-        if (k != i) v.at[v.n++] = e->node->in[k];
+        if (k != i) v.at[v.n++] = conj_make(e->b, e->node->in[k]);
     ThVar *r = elemwise_raw(e->b, S_mul, v.at, v.n);
     vec_free(c, &v);
     return r;
@@ -109,7 +117,24 @@ static ThVar *input_grad(Env *e, int scalar, int i) {
     if (scalar_ops[scalar].flags & SF_NARY) return nary_grad(e, scalar, i);
     const ScalarTexts *t = scalar_grad_texts(e->b->ctx, scalar);
     if (!t || i >= t->n || !t->at[i]) return NULL;
-    return instantiate(e, t->at[i]);
+    if (!is_complex(e->node->out[0]) || (scalar_ops[scalar].flags & SF_CGRAD)) return instantiate(e, t->at[i]);
+    Env conj = *e; /* gz * conj(f') = conj(conj(gz) * f') */
+    conj.gz = conj_make(e->b, e->gz);
+    return conj.gz ? conj_make(e->b, instantiate(&conj, t->at[i])) : NULL;
+}
+
+ThVar *elemwise_input_grad(Builder *b, ThApply *node, int i, ThVar *gz) {
+    const ElemwiseAttrs *a = ATTRS(ElemwiseAttrs, node);
+    Env e = {.b = b, .node = node, .gz = gz, .nd = node->in[0]->type.ndim};
+    bool was = b->in_grad;
+    if (a->body) {
+        err(b->ctx, TH_NotImplementedError, "a Composite is made by the optimizer: differentiate before compiling");
+        return NULL;
+    }
+    b->in_grad = true;
+    ThVar *r = elemwise_connected(node, i, 0) ? input_grad(&e, a->scalar, i) : NULL;
+    b->in_grad = was;
+    return r;
 }
 
 void elemwise_grad(Grad *g) {
@@ -128,7 +153,9 @@ void elemwise_grad(Grad *g) {
             continue;
         }
         if (flat) g->gx[i] = zero_grad_make(g->b, g->node->in[i]);
-        else g->gx[i] = unbroadcast_make(g->b, input_grad(&e, a->scalar, i), g->node->in[i]);
+        else
+            g->gx[i] =
+                unbroadcast_make(g->b, real_make(g->b, input_grad(&e, a->scalar, i), g->node->in[i]), g->node->in[i]);
     }
     g->b->in_grad = was;
 }

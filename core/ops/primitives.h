@@ -8,7 +8,10 @@
 #define TH_PRIMITIVES_H
 
 /* clang-format off */
-#define PRIM_TABLE(PRIM)                                                                                               \
+#define PRIM_TABLE(PRIM) LIBM_PRIMS(PRIM) SPECIAL_PRIMS(PRIM)
+#define CPRIM_TABLE(CPRIM) PLAIN_CPRIMS(CPRIM) SPECIAL_CPRIMS(CPRIM)
+
+#define LIBM_PRIMS(PRIM)                                                                                               \
     PRIM(abs,       1, "|a|; the most negative integer stays itself, unsigned and bool unchanged")                     \
     PRIM(div_floor, 2, "a / b rounded toward -inf, floats as NumPy: rint((a - fmod(a, b)) / b), less 1 where the signs of remainder and b differ, a / b for b == 0; an integer b of 0 gives 0 (checked before)") \
     PRIM(mod_floor, 2, "a - b * floor(a / b), sign of b: r = fmod(a, b), plus b when r != 0 and signs differ; b == 0 as div_floor") \
@@ -51,7 +54,7 @@
     PRIM(sigmoid,   1, "1 / (1 + exp(-a)); 0 below -709 (float32 -88)")                       \
     PRIM(softplus,  1, "log1p(exp(a)); 0 below -745 (float32 -103), a above 40 (float32 20), where it rounds to a")
 
-#define CPRIM_TABLE(CPRIM)                                                                                             \
+#define PLAIN_CPRIMS(CPRIM)                                                                                             \
     CPRIM(c_add,  2, "a + b")                                                                                          \
     CPRIM(c_sub,  2, "a - b")                                                                                          \
     CPRIM(c_mul,  2, "(ar*br - ai*bi, ar*bi + ai*br)")                                                                 \
@@ -64,6 +67,33 @@
     CPRIM(c_make, 2, "(a, b) of two reals: a complex")                                                                 \
     CPRIM(c_eq,   2, "ar == br && ai == bi: a bool")                                                                   \
     CPRIM(c_neq,  2, "not c_eq: a bool")
+
+/*
+ * Those whose text stands in special_*.h, once for all executors: functions sf_NAME of float64 and complex128, where
+ * float32 and complex64 are computed too.
+ */
+#define SPECIAL_PRIMS(PRIM)
+
+#define SPECIAL_CPRIMS(CPRIM)                                                                                          \
+    CPRIM(c_exp,   1, "e to the power a")                                                                              \
+    CPRIM(c_expm1, 1, "exp(a) - 1")                                                                                    \
+    CPRIM(c_log,   1, "principal logarithm")                                                                           \
+    CPRIM(c_log1p, 1, "log(1 + a)")                                                                                    \
+    CPRIM(c_sqrt,  1, "principal square root")                                                                         \
+    CPRIM(c_pow,   2, "a to the power b, principal value")                                                             \
+    CPRIM(c_sin,   1, "sine")                                                                                          \
+    CPRIM(c_cos,   1, "cosine")                                                                                        \
+    CPRIM(c_tan,   1, "tangent")                                                                                       \
+    CPRIM(c_asin,  1, "arc sine")                                                                                      \
+    CPRIM(c_acos,  1, "arc cosine")                                                                                    \
+    CPRIM(c_atan,  1, "arc tangent")                                                                                   \
+    CPRIM(c_sinh,  1, "hyperbolic sine")                                                                               \
+    CPRIM(c_cosh,  1, "hyperbolic cosine")                                                                             \
+    CPRIM(c_tanh,  1, "hyperbolic tangent")                                                                            \
+    CPRIM(c_asinh, 1, "inverse hyperbolic sine")                                                                       \
+    CPRIM(c_acosh, 1, "inverse hyperbolic cosine")                                                                     \
+    CPRIM(c_atanh, 1, "inverse hyperbolic tangent")                                                                    \
+    CPRIM(c_sgn,   1, "a / |a|, 0 at 0")
 /* clang-format on */
 
 #endif

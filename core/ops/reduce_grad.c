@@ -46,9 +46,9 @@ void prod_grad(Grad *g) {
         flat_grad(g);
         return;
     }
-    ThVar *out = keepdims_make(b, x, g->node->out[0], &a->axis);
+    ThVar *out = conj_make(b, keepdims_make(b, x, g->node->out[0], &a->axis)), *cx = conj_make(b, x);
     ThVar *gz = keepdims_make(b, x, g->gz[0], &a->axis);
-    ThVar *plain = elemwise_2(b, S_true_div, elemwise_2(b, S_mul, gz, out), x);
+    ThVar *plain = elemwise_2(b, S_true_div, elemwise_2(b, S_mul, gz, out), cx);
     if (a->no_zeros) {
         g->gx[0] = plain;
         return;
@@ -59,7 +59,7 @@ void prod_grad(Grad *g) {
     ThVar *none = elemwise_2(b, S_eq, count, const_int(b, 0, TH_DTYPE_NONE));
     ThVar *here = elemwise_2(b, S_mul, one, is_zero);
     ThVar *single =
-        elemwise_3(b, S_switch, here, prod_of_others(b, x, is_zero, g->node), const_float(b, 0.0, TH_FLOAT32));
+        elemwise_3(b, S_switch, here, prod_of_others(b, cx, is_zero, g->node), const_float(b, 0.0, TH_FLOAT32));
     g->gx[0] = elemwise_3(b, S_switch, none, plain, elemwise_2(b, S_mul, single, gz));
 }
 

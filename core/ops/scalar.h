@@ -21,6 +21,10 @@
  * take the smallest dtype that holds them. An empty text: the input is disconnected. Results of a
  * discrete dtype never use the text: their gradients are zeros. n-ary add and mul have their gradients in elemwise.c.
  *
+ * Complex numbers: the gradient of a real cost C with respect to z = x + iy is dC/dx + i dC/dy. Of a holomorphic
+ * function that is gz * conj(f'), so elemwise_grad.c conjugates gz and the text's value around it; operations with
+ * SF_CGRAD have texts that hold as they stand. A real input beside a complex result takes the real part.
+ *
  * Conventions of lowering (elemwise_lower.c), which keep value texts this short: operands are cast to the computing
  * dtype before; the condition of switch is cast to bool; add, mul and sqr on bool become or_, and_ and and_; integer
  * division is preceded by a check of the divisor; cast is INS_CAST and second is its second operand.
@@ -35,6 +39,9 @@
 /* Families. F1: a function of floats with one operand. CMP: comparison. RND: locally constant. BIT: bitwise. */
 #define SCALAR_F1(X, name, cls, text, grad, doc) \
     X(name, cls, NULL, NULL, NULL, 1, SF_METHOD, RES_FLOAT, text, NULL, grad, NULL, "x", doc)
+/* FZ: the same with a complex form. */
+#define SCALAR_FZ(X, name, cls, text, ctext, grad, doc) \
+    X(name, cls, NULL, NULL, NULL, 1, SF_METHOD | SF_COMPLEX, RES_FLOAT, text, ctext, grad, NULL, "x", doc)
 #define SCALAR_CMP(X, name, cls, text, ctext, flags, doc) \
     X(name, cls, NULL, cls, NULL, 2, SF_METHOD | SF_CHEAP | SF_ZERO_GRAD | (flags), RES_BOOL, text, ctext, "zeros(x); zeros(y)", NULL, "x, y", doc)
 #define SCALAR_RND(X, name, cls, str, flags, result, text, doc) \
@@ -44,9 +51,9 @@
 
 #define SCALAR_PUBLIC(X) \
     /* arithmetic */ \
-    X(add, "Add", "+", NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_NARY | SF_COMPLEX | SF_CHEAP | SF_IDENTITY0, RES_UP, \
+    X(add, "Add", "+", NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_NARY | SF_COMPLEX | SF_CGRAD | SF_CHEAP | SF_IDENTITY0, RES_UP, \
       "a + b", "c_add(a, b)", "gz; gz", "__add", "*inputs", "sum of the inputs, elementwise with broadcasting; or on bool") \
-    X(sub, "Sub", "-", NULL, NULL, 2, SF_COMPLEX | SF_CHEAP, RES_UP_NOBOOL, \
+    X(sub, "Sub", "-", NULL, NULL, 2, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_UP_NOBOOL, \
       "a - b", "c_sub(a, b)", "gz; -gz", "__sub", "x, y", "difference x - y") \
     X(mul, "Mul", "*", NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_NARY | SF_COMPLEX | SF_CHEAP | SF_IDENTITY1, RES_UP, \
       "a * b", "c_mul(a, b)", "gz*y; gz*x", "__mul", "*inputs", "product of the inputs, elementwise with broadcasting; and on bool") \
@@ -56,21 +63,24 @@
       "div_floor(a, b)", NULL, "zeros(x); zeros(y)", "__idiv", "x, y", "quotient rounded toward -inf; an integer zero divisor raises") \
     X(mod, "Mod", "%", NULL, NULL, 2, SF_NO_COMPLEX | SF_FAILS, RES_UP, \
       "mod_floor(a, b)", NULL, "gz; -int_div(x, y)*gz", "__mod", "x, y", "remainder with the sign of y; an integer zero divisor raises") \
-    X(pow, "Pow", "**", NULL, NULL, 2, 0, RES_UP_BOOL8, \
-      "pow(a, b)", NULL, "gz*y*x^(y-1); switch(eq(x, 0), 0, gz*log(x)*x^y)", "__pow", "x, y", "x to the power y") \
-    X(neg, "Neg", "-", NULL, NULL, 1, SF_COMPLEX | SF_CHEAP | SF_METHOD, RES_SAME_NOBOOL, \
+    X(pow, "Pow", "**", NULL, NULL, 2, SF_COMPLEX, RES_UP_BOOL8, \
+      "pow(a, b)", "c_pow(a, b)", "gz*y*x^(y-1); switch(eq(x, 0), 0, gz*log(x)*x^y)", "__pow", "x, y", "x to the power y") \
+    X(neg, "Neg", "-", NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP | SF_METHOD, RES_SAME_NOBOOL, \
       "-a", "c_neg(a)", "-gz", "__unm", "x", "-x") \
-    X(inv, "Inv", NULL, NULL, NULL, 1, SF_METHOD, RES_FLOAT, "1 / a", NULL, "-gz/(x*x)", NULL, "x", "1 / x") \
+    X(inv, "Inv", NULL, NULL, NULL, 1, SF_METHOD | SF_COMPLEX, RES_FLOAT, "1 / a", "c_div(1, a)", "-gz/(x*x)", NULL, "x", "1 / x") \
     X(sqr, "Sqr", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CHEAP | SF_METHOD, RES_SAME, \
       "a * a", "c_mul(a, a)", "gz*x*2", NULL, "x", "x * x") \
-    X(sqrt, "Sqrt", NULL, NULL, NULL, 1, SF_METHOD, RES_FLOAT, "sqrt(a)", NULL, "(gz*0.5)/z", NULL, "x", "square root") \
-    X(abs_, "Abs", NULL, "Abs", NULL, 1, SF_COMPLEX | SF_CHEAP | SF_METHOD, RES_ABS, \
+    X(sqrt, "Sqrt", NULL, NULL, NULL, 1, SF_METHOD | SF_COMPLEX, RES_FLOAT, "sqrt(a)", "c_sqrt(a)", "(gz*0.5)/z", NULL, "x", "square root") \
+    X(abs_, "Abs", NULL, "Abs", NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP | SF_METHOD, RES_ABS, \
       "abs(a)", "c_abs(a)", "gz*sgn(x)", NULL, "x", "absolute value; of complex, the modulus") \
-    SCALAR_RND(X, sgn, "Sgn", NULL, SF_CHEAP, RES_SAME_NOBOOL, "a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a", "sign: -1, 0 or 1; NaN stays") \
-    X(maximum, "Maximum", NULL, NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_CHEAP | SF_NO_COMPLEX | SF_METHOD, RES_UP, "a >= b || a != a ? a : b", NULL, \
-      "eq(z, x)*gz; (lit(1)-eq(z, x))*gz", NULL, "x, y", "the larger of two; NaN propagates, on ties the gradient goes to x") \
-    X(minimum, "Minimum", NULL, NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_CHEAP | SF_NO_COMPLEX | SF_METHOD, RES_UP, "a <= b || a != a ? a : b", NULL, \
-      "eq(z, x)*gz; (lit(1)-eq(z, x))*gz", NULL, "x, y", "the smaller of two; NaN propagates, on ties the gradient goes to x") \
+    X(sgn, "Sgn", NULL, NULL, NULL, 1, SF_METHOD | SF_ZERO_GRAD | SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_SAME_NOBOOL, \
+      "a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a", "c_sgn(a)", "zeros(x)", NULL, "x", "sign: -1, 0 or 1; NaN stays; of complex, x / |x|") \
+    X(maximum, "Maximum", NULL, NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_CHEAP | SF_COMPLEX | SF_CGRAD | SF_METHOD, RES_UP, "a >= b || a != a ? a : b", \
+      "c_real(a) > c_real(b) || c_real(a) == c_real(b) && c_imag(a) >= c_imag(b) || c_neq(a, a) ? a : b", \
+      "eq(z, x)*gz; (lit(1)-eq(z, x))*gz", NULL, "x, y", "the larger of two; NaN propagates, on ties the gradient goes to x; complex by real, then imaginary part") \
+    X(minimum, "Minimum", NULL, NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_CHEAP | SF_COMPLEX | SF_CGRAD | SF_METHOD, RES_UP, "a <= b || a != a ? a : b", \
+      "c_real(a) < c_real(b) || c_real(a) == c_real(b) && c_imag(a) <= c_imag(b) || c_neq(a, a) ? a : b", \
+      "eq(z, x)*gz; (lit(1)-eq(z, x))*gz", NULL, "x, y", "the smaller of two; NaN propagates, on ties the gradient goes to x; complex by real, then imaginary part") \
     X(clip, "Clip", NULL, NULL, NULL, 3, SF_NO_COMPLEX | SF_METHOD, RES_UP, "a < b ? b : a > c ? c : a", NULL, \
       "and_(ge(x, y), le(x, w))*gz; lt(x, y)*gz; gt(x, w)*gz", NULL, "x, min, max", "x limited to [min, max]; the gradient passes at the bounds") \
     /* comparison: bool results, connected gradients of zeros */ \
@@ -80,8 +90,8 @@
     SCALAR_CMP(X, ge,  "GE",  "a >= b", NULL,          SF_NO_COMPLEX,        "x >= y") \
     SCALAR_CMP(X, eq,  "EQ",  "a == b", "c_eq(a, b)",  SF_COMM | SF_COMPLEX, "x == y (the operator == is identity in Lua)") \
     SCALAR_CMP(X, neq, "NEQ", "a != b", "c_neq(a, b)", SF_COMM | SF_COMPLEX, "x ~= y (the operator ~= is identity in Lua)") \
-    SCALAR_RND(X, isnan, "IsNan", "IsNan", SF_CHEAP, RES_CUSTOM, "a != a",   "true where x is NaN") \
-    SCALAR_RND(X, isinf, "IsInf", "IsInf", SF_CHEAP, RES_CUSTOM, "isinf(a)", "true where x is an infinity") \
+    X(isnan, "IsNan", NULL, "IsNan", NULL, 1, SF_METHOD | SF_ZERO_GRAD | SF_COMPLEX | SF_CHEAP, RES_CUSTOM, "a != a", "c_neq(a, a)", "zeros(x)", NULL, "x", "true where x is NaN") \
+    X(isinf, "IsInf", NULL, "IsInf", NULL, 1, SF_METHOD | SF_ZERO_GRAD | SF_COMPLEX | SF_CHEAP, RES_CUSTOM, "isinf(a)", "isinf(c_real(a)) || isinf(c_imag(a))", "zeros(x)", NULL, "x", "true where x is an infinity") \
     /* rounding */ \
     SCALAR_RND(X, ceil,  "Ceil",  NULL, 0, RES_FLOAT, "ceil(a)",  "smallest integral value not below x") \
     SCALAR_RND(X, floor, "Floor", NULL, 0, RES_FLOAT, "floor(a)", "largest integral value not above x") \
@@ -91,29 +101,29 @@
     SCALAR_RND(X, round_half_away_from_zero, "RoundHalfAwayFromZero", "RoundHalfAwayFromZero", SF_FLOAT_ONLY, RES_SAME, "round(a)", \
       "nearest integral value, halves away from zero; floats only") \
     /* exponentials, logarithms, angles */ \
-    SCALAR_F1(X, exp,     "Exp",     "exp(a)",     "gz*z",                        "e to the power x") \
-    SCALAR_F1(X, exp2,    "Exp2",    "exp2(a)",    "gz*z*log(lit(2))",            "2 to the power x") \
-    SCALAR_F1(X, expm1,   "Expm1",   "expm1(a)",   "gz*exp(x)",                   "exp(x) - 1, accurate near 0") \
-    SCALAR_F1(X, log,     "Log",     "log(a)",     "gz/x",                        "natural logarithm") \
-    SCALAR_F1(X, log2,    "Log2",    "log2(a)",    "gz/(x*lit(0.6931471805599453))",  "logarithm to base 2") \
-    SCALAR_F1(X, log10,   "Log10",   "log10(a)",   "gz/(x*lit(2.302585092994046))",  "logarithm to base 10") \
-    SCALAR_F1(X, log1p,   "Log1p",   "log1p(a)",   "gz/(1+x)",                    "log(1 + x), accurate near 0") \
+    SCALAR_FZ(X, exp, "Exp", "exp(a)", "c_exp(a)", "gz*z",                        "e to the power x") \
+    SCALAR_FZ(X, exp2, "Exp2", "exp2(a)", "c_exp(c_mul(a, 0.6931471805599453))",    "gz*z*log(lit(2))",            "2 to the power x") \
+    SCALAR_FZ(X, expm1, "Expm1", "expm1(a)", "c_expm1(a)", "gz*exp(x)",                   "exp(x) - 1, accurate near 0") \
+    SCALAR_FZ(X, log, "Log", "log(a)", "c_log(a)", "gz/x",                        "natural logarithm") \
+    SCALAR_FZ(X, log2, "Log2", "log2(a)", "c_mul(c_log(a), 1.4426950408889634)",    "gz/(x*lit(0.6931471805599453))",  "logarithm to base 2") \
+    SCALAR_FZ(X, log10, "Log10", "log10(a)", "c_mul(c_log(a), 0.4342944819032518)",   "gz/(x*lit(2.302585092994046))",  "logarithm to base 10") \
+    SCALAR_FZ(X, log1p, "Log1p", "log1p(a)", "c_log1p(a)", "gz/(1+x)",                    "log(1 + x), accurate near 0") \
     SCALAR_F1(X, deg2rad, "Deg2Rad", "deg2rad(a)", "gz*lit(0.017453292519943295)", "degrees to radians") \
     SCALAR_F1(X, rad2deg, "Rad2Deg", "rad2deg(a)", "gz*lit(57.29577951308232)",   "radians to degrees") \
-    SCALAR_F1(X, sin,     "Sin",     "sin(a)",     "gz*cos(x)",                   "sine") \
-    SCALAR_F1(X, cos,     "Cos",     "cos(a)",     "-gz*sin(x)",                  "cosine") \
-    SCALAR_F1(X, tan,     "Tan",     "tan(a)",     "gz/sqr(cos(x))",              "tangent") \
-    SCALAR_F1(X, arcsin,  "ArcSin",  "asin(a)",    "gz/sqrt(lit(1)-sqr(x))",      "inverse sine") \
-    SCALAR_F1(X, arccos,  "ArcCos",  "acos(a)",    "-gz/sqrt(lit(1)-sqr(x))",     "inverse cosine") \
-    SCALAR_F1(X, arctan,  "ArcTan",  "atan(a)",    "gz/(lit(1)+sqr(x))",          "inverse tangent") \
+    SCALAR_FZ(X, sin, "Sin", "sin(a)", "c_sin(a)", "gz*cos(x)",                   "sine") \
+    SCALAR_FZ(X, cos, "Cos", "cos(a)", "c_cos(a)", "-gz*sin(x)",                  "cosine") \
+    SCALAR_FZ(X, tan, "Tan", "tan(a)", "c_tan(a)", "gz/sqr(cos(x))",              "tangent") \
+    SCALAR_FZ(X, arcsin, "ArcSin", "asin(a)", "c_asin(a)", "gz/sqrt(lit(1)-sqr(x))",      "inverse sine") \
+    SCALAR_FZ(X, arccos, "ArcCos", "acos(a)", "c_acos(a)", "-gz/sqrt(lit(1)-sqr(x))",     "inverse cosine") \
+    SCALAR_FZ(X, arctan, "ArcTan", "atan(a)", "c_atan(a)", "gz/(lit(1)+sqr(x))",          "inverse tangent") \
     X(arctan2, "ArcTan2", NULL, NULL, NULL, 2, SF_NO_COMPLEX | SF_METHOD, RES_FLOAT, "atan2(a, b)", NULL, \
       "gz*y/(sqr(x)+sqr(y)); gz*neg(x)/(sqr(x)+sqr(y))", NULL, "x, y", "angle of the point (y, x)") \
-    SCALAR_F1(X, sinh,    "Sinh",    "sinh(a)",    "gz*cosh(x)",                  "hyperbolic sine") \
-    SCALAR_F1(X, cosh,    "Cosh",    "cosh(a)",    "gz*sinh(x)",                  "hyperbolic cosine") \
-    SCALAR_F1(X, tanh,    "Tanh",    "tanh(a)",    "gz*(1-sqr(z))",               "hyperbolic tangent") \
-    SCALAR_F1(X, arcsinh, "ArcSinh", "asinh(a)",   "gz/sqrt(sqr(x)+lit(1))",      "inverse hyperbolic sine") \
-    SCALAR_F1(X, arccosh, "ArcCosh", "acosh(a)",   "gz/sqrt(sqr(x)-lit(1))",      "inverse hyperbolic cosine") \
-    SCALAR_F1(X, arctanh, "ArcTanh", "atanh(a)",   "gz/(lit(1)-sqr(x))",          "inverse hyperbolic tangent") \
+    SCALAR_FZ(X, sinh, "Sinh", "sinh(a)", "c_sinh(a)", "gz*cosh(x)",                  "hyperbolic sine") \
+    SCALAR_FZ(X, cosh, "Cosh", "cosh(a)", "c_cosh(a)", "gz*sinh(x)",                  "hyperbolic cosine") \
+    SCALAR_FZ(X, tanh, "Tanh", "tanh(a)", "c_tanh(a)", "gz*(1-sqr(z))",               "hyperbolic tangent") \
+    SCALAR_FZ(X, arcsinh, "ArcSinh", "asinh(a)", "c_asinh(a)", "gz/sqrt(sqr(x)+lit(1))",      "inverse hyperbolic sine") \
+    SCALAR_FZ(X, arccosh, "ArcCosh", "acosh(a)", "c_acosh(a)", "gz/sqrt(sqr(x)-lit(1))",      "inverse hyperbolic cosine") \
+    SCALAR_FZ(X, arctanh, "ArcTanh", "atanh(a)", "c_atanh(a)", "gz/(lit(1)-sqr(x))",          "inverse hyperbolic tangent") \
     SCALAR_F1(X, erf,     "Erf",     "erf(a)",     "gz*lit(1.1283791670955126)*exp(-x*x)",  "error function") \
     SCALAR_F1(X, erfc,    "Erfc",    "erfc(a)",    "-gz*lit(1.1283791670955126)*exp(-x*x)", "1 - erf(x)") \
     X(sigmoid,  "ScalarSigmoid",  NULL, "scalar_sigmoid",  "sigmoid",  1, SF_NO_COMPLEX, RES_FLOAT, "sigmoid(a)",  NULL, \
@@ -121,9 +131,9 @@
     X(softplus, "ScalarSoftplus", NULL, "scalar_softplus", "softplus", 1, SF_NO_COMPLEX, RES_FLOAT, "softplus(a)", NULL, \
       "gz*sigmoid(x)", NULL, "x", "log(1 + exp(x))") \
     /* choice, bits, dtypes */ \
-    X(switch, "Switch", NULL, "Switch", NULL, 3, SF_COMPLEX, RES_SWITCH, "a ? b : c", "a ? b : c", \
+    X(switch, "Switch", NULL, "Switch", NULL, 3, SF_COMPLEX | SF_CGRAD, RES_SWITCH, "a ? b : c", "a ? b : c", \
       "zeros(x); switch(x, gz, 0.0); switch(x, 0.0, gz)", NULL, "cond, ift, iff", "ift where cond is nonzero, else iff") \
-    X(second, "Second", NULL, NULL, NULL, 2, SF_COMPLEX | SF_CHEAP, RES_SECOND, "b", "b", \
+    X(second, "Second", NULL, NULL, NULL, 2, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_SECOND, "b", "b", \
       "; gz", NULL, "a, b", "b broadcast to the shape of a") \
     SCALAR_BIT(X, and_, "AND", "bit_and(a, b)", "__band", "bitwise and; logical on bool") \
     SCALAR_BIT(X, or_,  "OR",  "bit_or(a, b)",  "__bor",  "bitwise or; logical on bool") \
@@ -131,16 +141,20 @@
     X(invert, "Invert", NULL, "Invert", NULL, 1, SF_CHEAP | SF_ZERO_GRAD, RES_BITS, "bit_not(a)", NULL, \
       "zeros(x)", "__bnot", "x", "bitwise not; logical on bool") \
     /* parts of complex numbers */ \
-    X(conj, "Conj", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CHEAP | SF_METHOD, RES_SAME, "a", "c_conj(a)", "conj(gz)", NULL, "z", "complex conjugate") \
-    X(complex, "Complex", NULL, NULL, NULL, 2, SF_NO_COMPLEX | SF_CHEAP, RES_CUSTOM, NULL, "c_make(a, b)", \
-      "real(gz); imag(gz)", NULL, "real, imag", "complex number of two reals")
+    X(conj, "Conj", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP | SF_METHOD, RES_SAME, "a", "c_conj(a)", "conj(gz)", NULL, "z", "complex conjugate") \
+    X(angle, "Angle", NULL, NULL, NULL, 1, SF_METHOD | SF_COMPLEX | SF_CGRAD, RES_FLOAT_REAL, "atan2(0, a)", "atan2(c_imag(a), c_real(a))", \
+      "complex(-gz*imag(x), gz*real(x))/sqr(abs_(x))", NULL, "z", "angle of a complex number, in (-pi, pi]") \
+    X(complex, "Complex", NULL, NULL, NULL, 2, SF_NO_COMPLEX | SF_CGRAD | SF_CHEAP, RES_COMPLEX, NULL, "c_make(a, b)", \
+      "real(gz); imag(gz)", NULL, "real, imag", "complex number of two reals") \
+    X(complex_from_polar, "ComplexFromPolar", NULL, NULL, NULL, 2, SF_NO_COMPLEX | SF_CGRAD, RES_COMPLEX, NULL, "c_make(a * cos(b), a * sin(b))", \
+      "real(gz)*cos(y)+imag(gz)*sin(y); x*(imag(gz)*cos(y)-real(gz)*sin(y))", NULL, "abs, angle", "complex number of modulus and angle")
 
 /* Reached through functions of their own (cast, tensor_copy, x.real, x.imag), which check or skip first. */
 #define SCALAR_HIDDEN(X) \
-    X(identity, "Identity", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CHEAP, RES_SAME, "a", "a", "gz", NULL, NULL, "x itself, copied") \
-    X(cast, "Cast", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CHEAP, RES_CAST, "a", "a", "gz", NULL, NULL, "x in another dtype") \
-    X(real, "Real", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CHEAP, RES_ABS, NULL, "c_real(a)", "complex(gz, lit(0))", NULL, NULL, "real part") \
-    X(imag, "Imag", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CHEAP, RES_ABS, NULL, "c_imag(a)", "complex(lit(0), gz)", NULL, NULL, "imaginary part")
+    X(identity, "Identity", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_SAME, "a", "a", "gz", NULL, NULL, "x itself, copied") \
+    X(cast, "Cast", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_CAST, "a", "a", "gz", NULL, NULL, "x in another dtype") \
+    X(real, "Real", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_ABS, NULL, "c_real(a)", "complex(gz, lit(0))", NULL, NULL, "real part") \
+    X(imag, "Imag", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_ABS, NULL, "c_imag(a)", "complex(lit(0), gz)", NULL, NULL, "imaginary part")
 
 #define SCALAR_TABLE(X) SCALAR_PUBLIC(X) SCALAR_HIDDEN(X)
 /* clang-format on */

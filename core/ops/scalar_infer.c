@@ -100,11 +100,17 @@ static bool infer_cast(Rule *r, ThDtype *out) {
     return true;
 }
 
-/* isnan and isinf compute in a float dtype; complex joins two reals. */
-static bool infer_custom(Rule *r, ThDtype *out) {
-    if (r->op != &scalar_ops[S_complex]) return cast_all(r, scalar_float_of(r->up), out, TH_BOOL);
+/* isnan and isinf compute in a float dtype. */
+static bool infer_custom(Rule *r, ThDtype *out) { return cast_all(r, scalar_float_of(r->up), out, TH_BOOL); }
+
+static bool infer_complex(Rule *r, ThDtype *out) {
     ThDtype d = scalar_float_of(r->up);
     return cast_all(r, d, out, d == TH_FLOAT32 ? TH_COMPLEX64 : TH_COMPLEX128);
+}
+
+static bool infer_float_real(Rule *r, ThDtype *out) {
+    ThDtype d = scalar_float_of(r->up);
+    return cast_all(r, d, out, scalar_real_of(d));
 }
 
 static bool (*const infer_of[])(Rule *, ThDtype *) = {
@@ -123,6 +129,8 @@ static bool (*const infer_of[])(Rule *, ThDtype *) = {
     [RES_INT64] = infer_int64,
     [RES_CAST] = infer_cast,
     [RES_CUSTOM] = infer_custom,
+    [RES_COMPLEX] = infer_complex,
+    [RES_FLOAT_REAL] = infer_float_real,
 };
 
 static bool check_kinds(Rule *r) {
@@ -137,7 +145,7 @@ static bool check_kinds(Rule *r) {
         if (dtype_is_discrete(d) && (r->op->flags & SF_FLOAT_ONLY))
             return err(r->c, TH_TypeError, "%s works on floats only, and input %d is %s: an integer is already round",
                        r->op->name, i, th_dtype_name(d));
-        if (!dtype_is_complex(d) && !r->op->value && r->op != &scalar_ops[S_complex])
+        if (!dtype_is_complex(d) && !r->op->value && r->op->result != RES_COMPLEX)
             return err(r->c, TH_TypeError, "%s works on complex numbers, and input %d is %s", r->op->name, i,
                        th_dtype_name(d));
     }

@@ -57,6 +57,7 @@ static int buffer(Build *b, int root) {
                  .first = -1,
                  .last = -1,
                  .inplace_of = -1};
+    if (r->name && !(f.name = arena_strdup(b->plan->arena, r->name))) return -1;
     f.size = r->size;
     need(b, &f.size);
     f.late = (r->kind == BUF_TEMP || r->kind == BUF_OUTPUT) && sizes_dyn(&b->p->sizes, f.size);

@@ -18,13 +18,12 @@ static bool root_updated(const Planner *p, int r) {
 }
 
 static bool copy_out(Planner *p, int o, const Val *v) {
-    const ThVar *var = p->fg->out[o];
     int r = planner_root(p, BUF_OUTPUT, v->dtype, v->ndim, v->shape);
     if (r < 0) return false;
     p->root.at[r].kept = true;
     p->root.at[r].index = o;
     p->out_root[o] = r;
-    (void)var;
+    p->root.at[r].name = p->fg->out[o]->name;
     return planner_copy(p, v, r, v->ndim, v->shape);
 }
 

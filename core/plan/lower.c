@@ -75,6 +75,7 @@ Val *planner_val(Planner *p, const ThVar *v) {
     int r = planner_root(p, BUF_CONST, v->u.data->dtype, nd, shape);
     if (r < 0 || !val_make(p, val, r, v->u.data->dtype, nd, shape, NULL, size_const(0))) return NULL;
     p->root.at[r].var = v;
+    p->root.at[r].name = v->name;
     val->whole = true;
     return val;
 }
@@ -96,6 +97,7 @@ bool planner_leaves(Planner *p) {
         val->whole = !strided;
         Root *r = &p->root.at[i];
         r->ndim = v->type.ndim;
+        r->name = v->name;
         r->shape = copy_sizes(p, r->ndim, p->dims[v->id]);
         r->size = elements(p, r->ndim, r->shape);
         if (!r->shape || size_bad(r->size)) return false;
@@ -166,6 +168,7 @@ static Val *out_val(Planner *p, const ThVar *o) {
     int r = planner_root(p, BUF_TEMP, o->type.dtype, o->type.ndim, p->dims[o->id]);
     if (r < 0 || !val_make(p, v, r, o->type.dtype, o->type.ndim, p->dims[o->id], NULL, size_const(0))) return NULL;
     v->whole = true;
+    p->root.at[r].name = o->name;
     return v;
 }
 

@@ -26,4 +26,12 @@ bool kernel_order(const Kernel *k, Arena *a, KernelOrder *out);
 /* Values an instruction reads, with the index and guard of its access. Returns how many (at most 6). */
 int ins_reads(const Kernel *k, const Ins *i, int v[6]);
 
+/* describe.c: words for emitted text, in the arena. Of each kernel: the first step that runs it (-1) and how many do.
+ */
+struct Plan;
+bool plan_kernel_users(const struct Plan *p, Arena *a, int **first, int **users);
+/* An identifier for each access, distinct in the kernel; then for each stage what it computes ("y = x + b") or NULL. */
+const char *const *plan_access_names(const struct Plan *p, const Kernel *k, int step, Arena *a);
+char **plan_describe(const struct Plan *p, const Kernel *k, int step, int users, const char *const *name, Arena *a);
+
 #endif

@@ -67,6 +67,7 @@ typedef struct Root {
     bool rowtemp;
     int index;        /* of the input, shared or output */
     const ThVar *var; /* constants */
+    const char *name; /* of the variable computed here, or NULL */
     int writers;      /* works that store into it */
     int rmark, wmark; /* the group that reads, stores it, as merge.c last saw */
     int wish;         /* slot of this root is wished for, -1 */

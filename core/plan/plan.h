@@ -59,6 +59,7 @@ typedef struct PlanBuf {
                                 constant 1 */
     int first, last;         /* steps between which a TEMP lives (layout) */
     int inplace_of;          /* TEMP/OUTPUT: try the slot of this buffer (dies there), or -1 */
+    const char *name;        /* of the user's variable that lies there, or NULL; text for readers, never for use */
 } PlanBuf;
 
 /* ---- steps ---- */

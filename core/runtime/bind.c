@@ -97,7 +97,7 @@ int th_bound_call(ThBound *b) {
         call_unlock(f);
     }
     if (f->nstate) atomic_flag_clear_explicit(&f->state_busy, memory_order_release);
-    if (ok && (w->renewed || f->moving)) b->turn++;
+    if (ok && (w->renewed || f->moving || (f->lent && f->nstate))) b->turn++;
     if (ok) w->renewed = false;
     call_clean(f, w, false);
     return ok ? 0 : 1;

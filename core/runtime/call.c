@@ -95,8 +95,10 @@ static bool overlap(const ThArray *a, const ThArray *b) {
     return a->buf->wrapped && b->buf->wrapped && th_array_shares_memory(a, b);
 }
 
-/* An argument that a step overwrites must not share memory with another argument. */
+/* An argument that a step overwrites must be no shared variable's storage and not share memory with another one. */
 static bool separate(ThFunction *f, Workspace *w) {
+    for (int i = 0; i < f->nin; i++)
+        if (f->in[i].mutable_ && w->arg[i]->buf->storage && !replace_by_copy(w, i)) return false;
     for (int i = 0; i < f->nin; i++)
         for (int j = 0; f->in[i].mutable_ && j < f->nin; j++)
             if (j != i && overlap(w->arg[i], w->arg[j]) && !replace_by_copy(w, j)) return false;
@@ -145,7 +147,8 @@ void call_unlock(const ThFunction *f) {
 /* ---- steps and results ---- */
 /* The header of result i: that of the last call where memory and sizes are those of the last call. */
 static ThArray *result(ThFunction *f, Workspace *w, int i, bool again) {
-    if (again && !w->renewed && !f->moving && w->borrowed[i]) return th_array_retain(w->borrowed[i]);
+    bool moved = w->renewed || f->moving || (f->lent && (!w->bound || f->nstate));
+    if (again && !moved && w->borrowed[i]) return th_array_retain(w->borrowed[i]);
     ThArray *a = workspace_value(w, &f->plan->result[i]);
     if (a && again) {
         th_array_release(w->borrowed[i]);

@@ -83,6 +83,7 @@ static bool find_buffers(ThFunction *f) {
     for (int i = 0; i < p->noutput; i++) {
         const PlanBuf *x = &p->buf[p->result[i].buf];
         f->moving |= x->kind == BUF_SHARED || x->late;
+        f->lent |= x->kind == BUF_INPUT;
     }
     return true;
 }

@@ -65,6 +65,7 @@ struct ThFunction {
     FnOut *out;
     int nprovided; /* entries of out */
     bool moving;   /* a result lies in a shared's storage or in a buffer of late size: described at every call */
+    bool lent;     /* a result lies in an argument */
     bool any_mutable, any_written;
     int *state_in; /* see FunctionSpec */
     int nstate;

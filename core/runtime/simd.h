@@ -43,6 +43,18 @@ typedef struct SimdTable {
     SimdFold fold[RED_OR + 1][TH_DTYPE_COUNT];   /* not for ARGMAX and ARGMIN */
 } SimdTable;
 
+/* special.c: block kernels of the helper texts, the same for every instruction set */
+#define PRIM(name, arity, doc) \
+    void special_##name##_f64(int64_t n, void *o, const void *a, const void *b, const void *c); \
+    void special_##name##_f32(int64_t n, void *o, const void *a, const void *b, const void *c);
+SPECIAL_PRIMS(PRIM)
+#undef PRIM
+#define CPRIM(name, arity, doc) \
+    void special_##name##_ThComplex128(int64_t n, void *o, const void *a, const void *b, const void *c); \
+    void special_##name##_ThComplex64(int64_t n, void *o, const void *a, const void *b, const void *c);
+SPECIAL_CPRIMS(CPRIM)
+#undef CPRIM
+
 extern const SimdTable simd_table_sse2, simd_table_avx2, simd_table_avx512;
 /* The best table this processor runs; THEANO_ISA=sse2|avx2|avx512 (environment) lowers it, for tests. */
 const SimdTable *simd_table(void);

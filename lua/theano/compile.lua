@@ -1,5 +1,6 @@
 --- Compiled functions: `theano.compile{inputs = {x}, outputs = y, updates = {{w, w - g}}}`.
 -- @module theano.compile
+if not package.loaded["theano"] then require("theano") return package.loaded["theano.compile"] end -- it loads us
 local core = require("theano.core")
 local updates = require("theano.updates")
 local util = require("theano.util")
@@ -7,9 +8,10 @@ require("theano.function_object")
 
 local M = {}
 
--- ---- In and Out -------------------------------------------------------------------------------------------------------
+-- ---- In and Out -----------------------------------------------------------------------------------------------------
 local in_known = util.set({
-  "variable", "name", "value", "update", "mutable", "strict", "allow_downcast", "autoname", "implicit", "borrow", "shared",
+  "variable", "name", "value", "update", "mutable", "strict", "allow_downcast", "autoname", "implicit", "borrow",
+  "shared",
 })
 
 local function keyed(what, variable, options, known)
@@ -95,10 +97,13 @@ end
 
 local function inputs_of(list, spec)
   if util.is_var(list) or type(list) ~= "table" or getmetatable(list) ~= nil then
-    util.raise("TypeError", "inputs is a table of Variables, got %s", util.is_var(list) and "a Variable (write {x})" or type(list))
+    local got = util.is_var(list) and "a Variable (write {x})" or type(list)
+    util.raise("TypeError", "inputs is a table of Variables, got %s", got)
   end
   for k in pairs(list) do
-    if math.type(k) ~= "integer" then util.raise("TypeError", "inputs is a sequence, it has the key '%s'", tostring(k)) end
+    if math.type(k) ~= "integer" then
+      util.raise("TypeError", "inputs is a sequence, it has the key '%s'", tostring(k))
+    end
   end
   for i, v in ipairs(list) do input_of(i, v, spec) end
 end
@@ -114,11 +119,11 @@ local function output_of(v, what)
 end
 
 local function outputs_of(o)
-  local list, names = {}, nil
+  local list = {}
   if o == nil then return list, nil end
   if type(o) ~= "table" or getmetatable(o) == OutMeta then return { output_of(o, "outputs") }, nil end
   if #o == 0 and next(o) ~= nil then
-    names = {}
+    local names = {}
     for k in pairs(o) do
       if type(k) ~= "string" then util.raise("TypeError", "named outputs have string keys, found %s", type(k)) end
       names[#names + 1] = k
@@ -133,7 +138,9 @@ end
 
 local function pairs_of(t, what, list)
   for i, p in ipairs(updates.pairs_of(t, what)) do
-    if not util.is_var(p[1]) then util.raise("TypeError", "%s: entry %d is for a %s, a Variable expected", what, i, type(p[1])) end
+    if not util.is_var(p[1]) then
+      util.raise("TypeError", "%s: entry %d is for a %s, a Variable expected", what, i, type(p[1]))
+    end
     if what == "updates" and core.kind(p[1]) ~= "shared" then
       util.raise("TypeError", "The update target at index %d must be a shared variable, not %s.", i - 1, tostring(p[1]))
     end
@@ -173,7 +180,8 @@ Mode.__index = Mode
 function M.Mode(options, optimizer)
   if type(options) ~= "table" then options = { linker = options, optimizer = optimizer } end
   util.check_keywords("Mode", options, util.set({ "linker", "optimizer" }))
-  return setmetatable({ linker = options.linker, optimizer = options.optimizer, tags = { including = {}, excluding = {}, requiring = {} } }, Mode)
+  local tags = { including = {}, excluding = {}, requiring = {} }
+  return setmetatable({ linker = options.linker, optimizer = options.optimizer, tags = tags }, Mode)
 end
 
 local function with_tags(field)
@@ -196,7 +204,9 @@ end
 local function set_mode(spec, mode)
   if mode == nil then return end
   if type(mode) == "string" then spec.mode = mode return end
-  if getmetatable(mode) ~= Mode then util.raise("TypeError", "mode is a name or a theano.compile.Mode, got %s", type(mode)) end
+  if getmetatable(mode) ~= Mode then
+    util.raise("TypeError", "mode is a name or a theano.compile.Mode, got %s", type(mode))
+  end
   spec.mode, spec.linker, spec.optimizer = mode.mode, mode.linker, mode.optimizer
   for field, tags in pairs(mode.tags) do
     if #tags > 0 then spec[field] = table.concat(tags, ":") end

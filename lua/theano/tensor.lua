@@ -1,13 +1,14 @@
 --- The tensor language: constructors, and every function of the engine's table under its dotted name.
 -- Axes and positions inside tensors count from 0; see `theano.help(name)` for a function's signature.
 -- @module theano.tensor
+if not package.loaded["theano"] then require("theano") return package.loaded["theano.tensor"] end -- it loads us
 local core = require("theano.core")
 local util = require("theano.util")
 
 local T = {}
 package.loaded["theano.tensor"] = T
 
--- ---- functions of the table -------------------------------------------------------------------------------------------
+-- ---- functions of the table -----------------------------------------------------------------------------------------
 local methods = {}
 
 local function place(name, f)
@@ -29,7 +30,7 @@ for _, name in ipairs({ "nnet", "signal", "slinalg", "nlinalg", "fft", "extra_op
   if T[name] then package.loaded["theano.tensor." .. name] = T[name] end
 end
 
--- ---- types and variables ----------------------------------------------------------------------------------------------
+-- ---- types and variables --------------------------------------------------------------------------------------------
 --- A tensor type: `TensorType(dtype, {broadcastable..})`; calling it makes a variable.
 T.TensorType = core.TensorType
 
@@ -40,7 +41,10 @@ for n = 3, 7 do
   shapes["tensor" .. n] = {}
   for d = 1, n do shapes["tensor" .. n][d] = false end
 end
-local letters = { b = "int8", w = "int16", i = "int32", l = "int64", f = "float32", d = "float64", c = "complex64", z = "complex128" }
+local letters = {
+  b = "int8", w = "int16", i = "int32", l = "int64",
+  f = "float32", d = "float64", c = "complex64", z = "complex128",
+}
 
 local function constructor(pattern, dtype)
   return function(name, options)
@@ -105,7 +109,7 @@ function T.as_tensor_variable(v)
   return core.as_var(v)
 end
 
--- ---- subscripts -------------------------------------------------------------------------------------------------------
+-- ---- subscripts -----------------------------------------------------------------------------------------------------
 --- A slice for a table subscript: `x[{T.slice(a, b), 0}]`; `T.slice()` is `:`.
 function T.slice(start, stop, step)
   return setmetatable({ start or false, stop or false, step or false, __arg = "slice" }, { __name = "slice" })
@@ -113,7 +117,7 @@ end
 T.newaxis = setmetatable({ __arg = "newaxis" }, { __name = "newaxis" })
 T.none = setmetatable({ __arg = "none" }, { __name = "None" })
 
--- ---- the Variable's attributes and methods ------------------------------------------------------------------------------
+-- ---- the Variable's attributes and methods --------------------------------------------------------------------------
 local meta = core.variable_meta
 core.metamethods(meta, false)
 
@@ -177,7 +181,9 @@ function own.eval(x, inputs)
   return cache[id](table.unpack(values))
 end
 
-local plain = { ndim = true, dtype = true, broadcastable = true, type = true, name = true, owner = true, index = true, data = true, tag = true }
+local plain = util.set({
+  "ndim", "dtype", "broadcastable", "type", "name", "owner", "index", "data", "tag",
+})
 
 local function unknown(key)
   local names = {}
@@ -186,7 +192,8 @@ local function unknown(key)
   end
   table.sort(names)
   local near = util.nearest(key, names)
-  util.raise("AttributeError", "a Variable has no attribute '%s'%s", key, near and (": did you mean '" .. near .. "'?") or "")
+  local hint = near and (": did you mean '" .. near .. "'?") or ""
+  util.raise("AttributeError", "a Variable has no attribute '%s'%s", key, hint)
 end
 
 meta.__index = function(x, key)

@@ -1,4 +1,5 @@
---- Asserts that a function raises as the project promises: "file:line: Kind: message", the line one of the function's own.
+--- Asserts that a function raises as the project promises: "file:line: Kind: message", the line one of the
+-- function's own.
 -- @module spec.support.raises
 local theano = require("theano")
 
@@ -15,8 +16,8 @@ return function(kind, wanted, fn)
   local info = debug.getinfo(fn, "S")
   local file, line = message:match("^([^\n]-):(%d+): ")
   if file ~= info.source:sub(2) or tonumber(line) < info.linedefined or tonumber(line) > info.lastlinedefined then
-    error(("wanted a position in %s:%d-%d, raised: %s"):format(info.source:sub(2), info.linedefined, info.lastlinedefined,
-      message), 2)
+    local form = "wanted a position in %s:%d-%d, raised: %s"
+    error(form:format(info.source:sub(2), info.linedefined, info.lastlinedefined, message), 2)
   end
   for _, text in ipairs(type(wanted) == "table" and wanted or { wanted }) do
     if not message:find(text, 1, true) then error(("wanted '%s' in: %s"):format(text, message), 2) end

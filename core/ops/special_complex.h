@@ -1,0 +1,251 @@
+/*
+ * special_complex.h -- functions of complex numbers: one text for the interpreter, generated C and CUDA (special.h).
+ * In: c128, both parts any double. Out: c128 on C99's branches (cuts along the axes, continuous with the sign of zero),
+ * each part within a few units in the last place where it is well conditioned. complex64 is computed in complex128.
+ */
+/* clang-format off */
+FN(c128, sf_c, (f64 re, f64 im), "", {
+    c128 z;
+    z.re = re;
+    z.im = im;
+    return z;
+})
+/* a * b, with 0 * inf = 0: a factor that is exactly 0 makes its part 0 */
+FN(f64, sf_part, (f64 a, f64 b), "", {
+    f64 p = a * b;
+    if (p != p && (a == 0 || b == 0)) p = a == 0 ? a : b;
+    return p;
+})
+/* x*x + y*y - 1 + extra, almost free of rounding: for logarithms near the unit circle */
+FN(f64, sf_square_sum, (f64 x, f64 y, f64 extra), "fma", {
+    f64 a = x * x;
+    f64 al = fma(x, x, -a);
+    f64 b = y * y;
+    f64 bl = fma(y, y, -b);
+    f64 s = a + extra;
+    f64 t = s - a;
+    f64 sl = (a - (s - t)) + (extra - t);
+    f64 r = s + b;
+    t = r - s;
+    f64 rl = (s - (r - t)) + (b - t);
+    return r + (rl + sl + al + bl);
+})
+FN(c128, sf_c_exp, (c128 z), "exp sin cos sf_c", {
+    f64 x = z.re;
+    f64 y = z.im;
+    if (y == 0) return sf_c(exp(x), y);
+    if (y - y != 0) { /* infinite or NaN */
+        if (x < -1e308) return sf_c(0, 0);
+        return sf_c(x > 1e308 && x - x != 0 ? x : y - y, y - y);
+    }
+    if (x > 709 && x < 1500) {
+        f64 h = exp(0.5 * x);
+        return sf_c(h * cos(y) * h, h * sin(y) * h);
+    }
+    f64 e = exp(x);
+    return sf_c(e * cos(y), e * sin(y));
+})
+FN(c128, sf_c_expm1, (c128 z), "exp expm1 sin cos sf_c sf_c_exp", {
+    if (z.im == 0) return sf_c(expm1(z.re), z.im);
+    if (z.re > 700 || z.im - z.im != 0 || z.re - z.re != 0) {
+        c128 w = sf_c_exp(z);
+        return sf_c(w.re - 1, w.im);
+    }
+    f64 s = sin(0.5 * z.im);
+    return sf_c(expm1(z.re) * cos(z.im) - 2 * s * s, exp(z.re) * sin(z.im));
+})
+/* log |x + iy| */
+FN(f64, sf_log_abs, (f64 x, f64 y), "fabs log log1p hypot sf_square_sum", {
+    f64 ax = fabs(x);
+    f64 ay = fabs(y);
+    f64 s = ax * ax + ay * ay;
+    if (s > 0.25 && s < 4) return 0.5 * log1p(sf_square_sum(x, y, -1));
+    if (ax > 1e307 || ay > 1e307) return log(hypot(0.5 * x, 0.5 * y)) + 0.6931471805599453;
+    return log(hypot(x, y));
+})
+FN(c128, sf_c_log, (c128 z), "atan2 sf_c sf_log_abs", { return sf_c(sf_log_abs(z.re, z.im), atan2(z.im, z.re)); })
+FN(c128, sf_c_log1p, (c128 z), "atan2 log1p sf_c sf_log_abs sf_square_sum", {
+    f64 s = (2 + z.re) * z.re + z.im * z.im;
+    if (z.im == 0 && z.re > -1) return sf_c(log1p(z.re), z.im);
+    f64 re = s > -0.75 && s < 3 ? 0.5 * log1p(sf_square_sum(z.re, z.im, 2 * z.re)) : sf_log_abs(1 + z.re, z.im);
+    return sf_c(re, atan2(z.im, 1 + z.re));
+})
+FN(c128, sf_c_sqrt, (c128 z), "fabs sqrt hypot copysign sf_c", {
+    f64 x = z.re;
+    f64 y = z.im;
+    f64 ax = fabs(x);
+    f64 ay = fabs(y);
+    f64 s = 1;
+    if (x == 0 && y == 0) return sf_c(0, y);
+    if (ay > 1.7976931348623157e308) return sf_c(ay, y);
+    if (ax > 1.7976931348623157e308) {
+        if (x > 0) return sf_c(x, y != y ? y : copysign(0.0, y));
+        return sf_c(y != y ? y : 0.0, copysign(ax, y));
+    }
+    if (ax > 4e307 || ay > 4e307) {
+        ax *= 0.0625;
+        ay *= 0.0625;
+        s = 4;
+    } else if (ax < 1e-280 && ay < 1e-280) {
+        ax *= 2.3384026197294447e49; /* 2^164 */
+        ay *= 2.3384026197294447e49;
+        s = 2.0679515313825692e-25; /* 2^-82 */
+    }
+    f64 t = sqrt(0.5 * (ax + hypot(ax, ay)));
+    f64 u = ay / (2 * t);
+    if (x >= 0) return sf_c(s * t, copysign(s * u, y));
+    if (x < 0) return sf_c(s * u, copysign(s * t, y));
+    return sf_c(x - x, y - y + (x - x));
+})
+FN(c128, sf_c_sinh, (c128 z), "exp sinh cosh sin cos fabs copysign sf_c sf_part", {
+    f64 x = z.re;
+    f64 y = z.im;
+    f64 c = cos(y);
+    f64 s = sin(y);
+    if (y == 0) return sf_c(sinh(x), y);
+    if (fabs(x) > 709 && fabs(x) < 1500) {
+        f64 h = exp(0.5 * fabs(x));
+        return sf_c(copysign(0.5 * h, x) * c * h, 0.5 * h * s * h);
+    }
+    return sf_c(sf_part(sinh(x), c), sf_part(cosh(x), s));
+})
+FN(c128, sf_c_cosh, (c128 z), "exp sinh cosh sin cos fabs copysign sf_c sf_part", {
+    f64 x = z.re;
+    f64 y = z.im;
+    f64 c = cos(y);
+    f64 s = sin(y);
+    if (y == 0) return sf_c(cosh(x), x < 0 ? -y : y);
+    if (fabs(x) > 709 && fabs(x) < 1500) {
+        f64 h = exp(0.5 * fabs(x));
+        return sf_c(0.5 * h * c * h, copysign(0.5 * h, x) * s * h);
+    }
+    return sf_c(sf_part(cosh(x), c), sf_part(sinh(x), s));
+})
+/* sinh x cosh x / d and sin y cos y / d with d = sinh^2 x + cos^2 y: nothing cancels */
+FN(c128, sf_c_tanh, (c128 z), "exp sinh cosh sin cos fabs copysign sf_c", {
+    f64 x = z.re;
+    f64 c = cos(z.im);
+    f64 s = sin(z.im);
+    if (z.im == 0 && x != x) return z;
+    if (fabs(x) > 22) {
+        f64 e = exp(-2 * fabs(x));
+        return sf_c(copysign(1.0, x), c == c ? 4 * s * c * e : 0 * copysign(1.0, z.im));
+    }
+    f64 h = sinh(x);
+    f64 d = h * h + c * c;
+    return sf_c(h * cosh(x) / d, s * c / d);
+})
+FN(c128, sf_c_sin, (c128 z), "sf_c sf_c_sinh", {
+    c128 w = sf_c_sinh(sf_c(-z.im, z.re));
+    return sf_c(w.im, -w.re);
+})
+FN(c128, sf_c_cos, (c128 z), "sf_c sf_c_cosh", { return sf_c_cosh(sf_c(-z.im, z.re)); })
+FN(c128, sf_c_tan, (c128 z), "sf_c sf_c_tanh", {
+    c128 w = sf_c_tanh(sf_c(-z.im, z.re));
+    return sf_c(w.im, -w.re);
+})
+/*
+ * Inverse sine (cosine = 0) or cosine (cosine = 1) of |re| + i |im| in the first quadrant: {angle, logarithm}, by the
+ * half sum a and difference of the distances to -1 and 1, each in the form that does not cancel (Hull, Fairgrieve, Tang).
+ */
+FN(c128, sf_arc, (f64 x, f64 y, int cosine), "hypot asin acos atan atan2 log log1p sqrt sf_c sf_log_abs", {
+    if (x > 1e150 || y > 1e150) return sf_c(cosine ? atan2(y, x) : atan2(x, y), sf_log_abs(x, y) + 0.6931471805599453);
+    f64 r = hypot(x + 1, y);
+    f64 s = hypot(x - 1, y);
+    f64 a = 0.5 * (r + s);
+    f64 b = x / a;
+    f64 re = cosine ? acos(b) : asin(b);
+    if (b > 0.6417) {
+        f64 q = x <= 1 ? sqrt(0.5 * (a + x) * (y * y / (r + x + 1) + (s + (1 - x))))
+                       : y * sqrt(0.5 * ((a + x) / (r + x + 1) + (a + x) / (s + x - 1)));
+        re = cosine ? atan2(q, x) : atan2(x, q);
+    }
+    f64 im = log(a + sqrt((a - 1) * (a + 1)));
+    if (a <= 1.5) {
+        f64 m = 0.5 * (y * y / (r + x + 1) + (x < 1 ? y * y / (s + (1 - x)) : s + (x - 1)));
+        im = x < 1 && y < 1e-140 ? y / sqrt((1 - x) * (1 + x)) : log1p(m + sqrt(m * (a + 1)));
+    }
+    return sf_c(re, im);
+})
+FN(c128, sf_c_asin, (c128 z), "fabs copysign sf_c sf_arc", {
+    c128 w = sf_arc(fabs(z.re), fabs(z.im), 0);
+    return sf_c(copysign(w.re, z.re), copysign(w.im, z.im));
+})
+FN(c128, sf_c_acos, (c128 z), "fabs copysign sf_c sf_arc", {
+    c128 w = sf_arc(fabs(z.re), fabs(z.im), 1);
+    return sf_c(z.re < 0 ? 3.141592653589793 - (w.re - 1.2246467991473532e-16) : w.re, -copysign(w.im, z.im));
+})
+FN(c128, sf_c_asinh, (c128 z), "sf_c sf_c_asin", {
+    c128 w = sf_c_asin(sf_c(-z.im, z.re));
+    return sf_c(w.im, -w.re);
+})
+FN(c128, sf_c_acosh, (c128 z), "fabs copysign sf_c sf_c_acos", {
+    c128 w = sf_c_acos(z);
+    return sf_c(fabs(w.im), copysign(w.re, z.im));
+})
+FN(c128, sf_c_atanh, (c128 z), "fabs copysign log log1p atan2 hypot sf_c", {
+    f64 x = fabs(z.re);
+    f64 y = fabs(z.im);
+    f64 re;
+    f64 im;
+    if (x > 1e150 || y > 1e150) {
+        f64 h = hypot(x, y);
+        re = h > 1.7976931348623157e308 ? 0 : x / h / h;
+        im = 1.5707963267948966;
+    } else {
+        re = x == 1 && y < 1e-150 ? 0.5 * (0.6931471805599453 - log(y)) : 0.25 * log1p(4 * x / ((1 - x) * (1 - x) + y * y));
+        im = 0.5 * atan2(2 * y, (1 - x) * (1 + x) - y * y);
+    }
+    if (z.re != z.re || z.im != z.im) im = z.im != z.im ? z.im : im;
+    return sf_c(copysign(re, z.re), copysign(im, z.im));
+})
+FN(c128, sf_c_atan, (c128 z), "sf_c sf_c_atanh", {
+    c128 w = sf_c_atanh(sf_c(-z.im, z.re));
+    return sf_c(w.im, -w.re);
+})
+FN(c128, sf_c_times, (c128 a, c128 b), "sf_c", { return sf_c(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); })
+/* a to the power b: products for small integers, polar form otherwise; 0 to a power with a positive real part is 0 */
+FN(c128, sf_c_pow, (c128 a, c128 b), "fabs rint exp pow sin cos atan2 hypot sf_c sf_log_abs sf_c_times", {
+    if (b.re == 0 && b.im == 0) return sf_c(1, 0);
+    if (a.re == 0 && a.im == 0) {
+        if (b.re > 0) return sf_c(0, 0);
+        return sf_c((a.re - a.re) / (a.re - a.re), (a.re - a.re) / (a.re - a.re));
+    }
+    if (b.im == 0 && b.re == rint(b.re) && fabs(b.re) <= 64) {
+        int n = (int)fabs(b.re);
+        c128 p = a;
+        c128 r = sf_c(1, 0);
+        int first = 1;
+        for (; n; n >>= 1) {
+            if (n & 1) r = first ? p : sf_c_times(r, p);
+            if (n & 1) first = 0;
+            if (n > 1) p = sf_c_times(p, p);
+        }
+        if (b.re > 0) return r;
+        f64 h = fabs(r.re) >= fabs(r.im) ? fabs(r.re) : fabs(r.im);
+        f64 u = r.re / h;
+        f64 v = r.im / h;
+        f64 d = u * u + v * v;
+        return sf_c(u / d / h, -v / d / h);
+    }
+    f64 t = atan2(a.im, a.re);
+    f64 m = b.im == 0 ? pow(hypot(a.re, a.im), b.re) : exp(b.re * sf_log_abs(a.re, a.im) - b.im * t);
+    f64 w = b.im == 0 ? b.re * t : b.im * sf_log_abs(a.re, a.im) + b.re * t;
+    return w == 0 ? sf_c(m, w) : sf_c(m * cos(w), m * sin(w));
+})
+/* z / |z|, 0 at 0 */
+FN(c128, sf_c_sgn, (c128 z), "hypot fabs sf_c", {
+    f64 x = z.re;
+    f64 y = z.im;
+    if (x == 0 && y == 0) return z;
+    if (fabs(x) < 1e-300 && fabs(y) < 1e-300) {
+        x *= 1e300;
+        y *= 1e300;
+    } else if (fabs(x) > 1e300 || fabs(y) > 1e300) {
+        x *= 1e-10;
+        y *= 1e-10;
+    }
+    f64 h = hypot(x, y);
+    return sf_c(x / h, y / h);
+})
+/* clang-format on */
