@@ -34,8 +34,8 @@ static bool describe(Compile *k) {
                                .borrow = s->in[i].borrow};
     }
     for (int o = 0; o < k->nout; o++)
-        k->io_out[o] = (PlanIo){
-            .type = k->out.at[o]->type, .name = k->out.at[o]->name, .borrow = o < s->nout && s->out[o].borrow};
+        k->io_out[o] =
+            (PlanIo){.type = k->out.at[o]->type, .name = k->out.at[o]->name, .borrow = o < s->nout && s->out[o].borrow};
     return !failed(k->ctx);
 }
 
@@ -59,14 +59,14 @@ static ThFunction *finish(Compile *k, FGraph *fg, Plan *plan, Unit *unit) {
                       .name = s->name,
                       .state_in = k->state_in.at,
                       .nstate = k->state_in.n,
-                      .recipe = recipe_new(k),
-                      .recipe_free = recipe_free,
+                      .recipe = compile_recipe(k),
+                      .recipe_free = compile_recipe_free,
                       .allow_input_downcast = s->allow_input_downcast};
     if (!f.recipe) return NULL;
     const char *verbosity = config_str(k->ctx, "exception_verbosity");
     f.exception_verbose = verbosity && !strcmp(verbosity, "high");
     ThFunction *fn = function_new(k->ctx, &f);
-    if (!fn) recipe_free(k->ctx, f.recipe);
+    if (!fn) compile_recipe_free(k->ctx, f.recipe);
     return fn;
 }
 

@@ -10,9 +10,9 @@
 typedef struct Compile {
     ThContext *ctx;
     const ThCompile *spec;
-    VarVec in;        /* declared inputs, borrowed */
-    VarVec out;       /* outputs, new values of inputs, update expressions; references */
-    VarVec update_of; /* shareds, borrowed */
+    VarVec in;         /* declared inputs, borrowed */
+    VarVec out;        /* outputs, new values of inputs, update expressions; references */
+    VarVec update_of;  /* shareds, borrowed */
     VEC(int) state_in; /* inputs that have a new value after each call */
     int nout;          /* outputs and new values of inputs */
     OptSpec opt;
@@ -30,8 +30,8 @@ bool compile_update_type(Compile *k, const ThVar *s, const ThVar *e);
 bool compile_clone(Compile *k, const VarVec *from, const VarVec *to, bool strict); /* replaces in all of `out` */
 /* compile_copy.c: what a copy of the function is made from */
 typedef struct Recipe Recipe;
-Recipe *recipe_new(const Compile *k);
-void recipe_free(ThContext *c, void *recipe);
+Recipe *compile_recipe(const Compile *k);
+void compile_recipe_free(ThContext *c, void *recipe);
 /* compile.c: the rest of th_compile once inputs, outputs and updates stand in k; k->spec gives names and flags */
 ThFunction *compile_finish(Compile *k);
 void compile_forget(Compile *k);

@@ -17,9 +17,11 @@ struct Recipe {
     bool interpret;
 };
 
-static const char *keep(ThContext *c, Recipe *r, int i, const char *s) { return s ? r->text[i] = ctx_strdup(c, s) : NULL; }
+static const char *keep(ThContext *c, Recipe *r, int i, const char *s) {
+    return s ? r->text[i] = ctx_strdup(c, s) : NULL;
+}
 
-void recipe_free(ThContext *c, void *recipe) {
+void compile_recipe_free(ThContext *c, void *recipe) {
     Recipe *r = recipe;
     if (!r) return;
     for (int i = 0; i < r->var.n; i++) th_var_release(r->var.at[i]);
@@ -58,7 +60,7 @@ static bool keep_vars(ThContext *c, Recipe *r, const Compile *k) {
     return true;
 }
 
-Recipe *recipe_new(const Compile *k) {
+Recipe *compile_recipe(const Compile *k) {
     ThContext *c = k->ctx;
     const ThCompile *s = k->spec;
     Recipe *r = ctx_alloc0(c, sizeof *r);
@@ -80,7 +82,7 @@ Recipe *recipe_new(const Compile *k) {
                           .no_default_updates = true};
     r->nvar_out = k->nout;
     if (!r->in || !r->out || !keep_inputs(c, r, s) || !keep_vars(c, r, k) || failed(c)) {
-        recipe_free(c, r);
+        compile_recipe_free(c, r);
         return NULL;
     }
     return r;
@@ -135,8 +137,7 @@ static bool fill(Compile *k, const ThFunction *f, const Recipe *r, const ThCopy 
         ok = vec_push(k->ctx, &k->in, r->in[i].var);
         if (ok && r->in[i].update) ok = vec_push(k->ctx, &k->state_in, i);
     }
-    for (int i = 0; ok && i < n; i++)
-        ok = vec_push(k->ctx, &k->out, r->var.at[i]) && th_var_retain(r->var.at[i]);
+    for (int i = 0; ok && i < n; i++) ok = vec_push(k->ctx, &k->out, r->var.at[i]) && th_var_retain(r->var.at[i]);
     for (int i = 0; ok && i < r->update_of.n && !o->delete_updates; i++)
         ok = vec_push(k->ctx, &k->update_of, r->update_of.at[i]);
     k->nout = r->nvar_out;

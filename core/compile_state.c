@@ -16,8 +16,8 @@ static bool excluded(const Compile *k, const ThVar *s) {
 /* The default update of s with the function's givens in it, as one more update. */
 static bool add(Compile *k, ThVar *s, const VarVec *from, const VarVec *to) {
     ThVar *expr = shared_default_update(s->u.shared, s), *own = NULL;
-    bool ok = expr && (from->n == 0 || graph_clone(k->ctx, &expr, 1, from->at, to->at, from->n,
-                                                   !k->spec->no_rebuild_strict, &own));
+    bool ok = expr && (from->n == 0 ||
+                       graph_clone(k->ctx, &expr, 1, from->at, to->at, from->n, !k->spec->no_rebuild_strict, &own));
     if (own) {
         th_var_release(expr);
         expr = own;

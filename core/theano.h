@@ -238,7 +238,7 @@ TH_API ThArray *th_shared_get(ThVar *s, bool borrow);
    and not the storage of another shared variable; it is copied otherwise. */
 TH_API int th_shared_set(ThVar *s, ThArray *value, bool borrow);
 TH_API int th_shared_rules(ThVar *s, bool strict, int8_t allow_downcast); /* of th_shared_set and th_var_filter */
-TH_API ThVar *th_shared_clone(ThVar *s, const char *name); /* another variable of the same storage */
+TH_API ThVar *th_shared_clone(ThVar *s, const char *name);                /* another variable of the same storage */
 /* New value after every call of a function that reaches s, unless the function says otherwise. expr NULL: none. */
 TH_API int th_shared_set_default_update(ThVar *s, ThVar *expr);
 TH_API ThVar *th_shared_default_update(ThVar *s); /* new reference, or NULL: none */
@@ -453,8 +453,8 @@ TH_API void th_bound_release(ThBound *b);
 TH_API ThArray *th_function_filter(ThFunction *f, int i, const ThArg *value);
 /* Data of the toposorted compiled graph, for f.maker.fgraph. */
 TH_API int th_function_nnodes(const ThFunction *f);
-TH_API ThApply *th_function_node(const ThFunction *f, int i); /* borrowed; lives as long as f */
-TH_API ThVar *th_function_output_var(const ThFunction *f, int i); /* NULL past the last; updates follow the outputs */
+TH_API ThApply *th_function_node(const ThFunction *f, int i);      /* borrowed; lives as long as f */
+TH_API ThVar *th_function_output_var(const ThFunction *f, int i);  /* NULL past the last; updates follow the outputs */
 TH_API ThVar *th_function_graph_input(const ThFunction *f, int i); /* inputs, then shareds; NULL past the last */
 TH_API ThContext *th_function_context(const ThFunction *f);
 

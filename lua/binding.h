@@ -76,7 +76,7 @@ ThVar *lt_check_var(lua_State *L, LtState *s, int i);
 void lt_push_var(lua_State *L, LtState *s, ThVar *v);     /* takes over; interned; raises when NULL */
 void lt_push_apply(lua_State *L, LtState *s, ThApply *a); /* borrowed */
 ThVar *lt_to_var(lua_State *L, LtState *s, int i);        /* Variable, number, ndarray or table -> new reference */
-uint32_t lt_pattern(lua_State *L, int i, int *n); /* {true, false, ..} as a mask of n bits */
+uint32_t lt_pattern(lua_State *L, int i, int *n);         /* {true, false, ..} as a mask of n bits */
 void lt_push_type(lua_State *L, LtState *s, ThType t);
 ThType *lt_type(lua_State *L, LtState *s, int i);
 

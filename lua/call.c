@@ -110,15 +110,16 @@ static int subset_entry(lua_State *L, const Call *c) {
         }
         lua_pop(L, 1);
     }
-    return lt_error(L, TH_ValueError, "output_subset: %s is none of the function's %d outputs", luaL_tolstring(L, -1, NULL),
-                    c->f->nout);
+    return lt_error(L, TH_ValueError, "output_subset: %s is none of the function's %d outputs",
+                    luaL_tolstring(L, -1, NULL), c->f->nout);
 }
 
 /* Which results are given back, in order: numbers in which[]; returns how many. All are checked before the call. */
 static int wanted(lua_State *L, const Call *c, int *which) {
     if (!lua_istable(L, c->subset)) return lt_error(L, TH_TypeError, "output_subset is a table of outputs");
     int n = (int)lua_rawlen(L, c->subset);
-    if (n > c->f->nout) return lt_error(L, TH_ValueError, "output_subset has %d entries, the function %d outputs", n, c->f->nout);
+    if (n > c->f->nout)
+        return lt_error(L, TH_ValueError, "output_subset has %d entries, the function %d outputs", n, c->f->nout);
     for (int i = 0; i < n; i++) {
         lua_rawgeti(L, c->subset, i + 1);
         which[i] = subset_entry(L, c);
@@ -365,14 +366,9 @@ void lt_open_call(lua_State *L, LtState *s) {
     static const luaL_Reg meta[] = {{"__gc", bound_gc}, {NULL, NULL}};
     lt_new_meta(L, s, LT_BOUND, "theano.Bound", meta);
     lua_pop(L, 1);
-    static const luaL_Reg fns[] = {{"find_input", find_input},
-                                   {"get_default", get_default},
-                                   {"set_default", set_default},
-                                   {"function_trim", trim},
-                                   {"function_trust", trust},
-                                   {"function_shared", shareds},
-                                   {"function_copy", copy},
-                                   {"function_bind", bind},
-                                   {NULL, NULL}};
+    static const luaL_Reg fns[] = {
+        {"find_input", find_input}, {"get_default", get_default}, {"set_default", set_default},
+        {"function_trim", trim},    {"function_trust", trust},    {"function_shared", shareds},
+        {"function_copy", copy},    {"function_bind", bind},      {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -170,8 +170,7 @@ static int compile(lua_State *L) {
     p.c.on_unused_input = text(L, 1, "on_unused_input");
     p.c.allow_input_downcast = tri(L, 1, "allow_input_downcast");
     lua_getfield(L, 1, "no_default_updates");
-    if (lua_istable(L, -1))
-        p.c.no_default_update_of = var_list(L, s, lua_gettop(L), &p.c.nno_default_update_of);
+    if (lua_istable(L, -1)) p.c.no_default_update_of = var_list(L, s, lua_gettop(L), &p.c.nno_default_update_of);
     else p.c.no_default_updates = lua_toboolean(L, -1);
     p.c.accept_inplace = flag(L, 1, "accept_inplace");
     p.c.no_rebuild_strict = flag(L, 1, "no_rebuild_strict");
@@ -282,7 +281,9 @@ void lt_open_function(lua_State *L, LtState *s) {
     static const luaL_Reg fns[] = {{"compile", compile},
                                    {"toposort", toposort},
                                    {"function_names", names},
-                                   {"graph_variables", graph_variables},  {"function_text", function_text},
-                                   {"debugprint", debugprint}, {NULL, NULL}};
+                                   {"graph_variables", graph_variables},
+                                   {"function_text", function_text},
+                                   {"debugprint", debugprint},
+                                   {NULL, NULL}};
     lt_register(L, s, fns);
 }

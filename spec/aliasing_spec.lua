@@ -55,7 +55,8 @@ describe("the memory model", function()
     assert.is_false(nd.shares_memory(storage(s), storage(u)))
     assert.is_false(nd.shares_memory(storage(t), storage(u)))
     compile({ inputs = {}, updates = { { s, s * 2 } }, mode = quick })()
-    assert.same({ { 2.0, 2.0 }, { 1.0, 1.0 }, { 1.0, 1.0 } }, { s:get_value():tolist(), t:get_value():tolist(), u:get_value():tolist() })
+    assert.same({ { 2.0, 2.0 }, { 1.0, 1.0 }, { 1.0, 1.0 } }, { s:get_value():tolist(), t:get_value():tolist(),
+      u:get_value():tolist() })
   end)
 
   it("managed memory is constant while no function and no library code runs", function()
@@ -66,6 +67,7 @@ describe("the memory model", function()
     collectgarbage()
     local junk = {}
     for i = 1, 100 do junk[i] = ones(2):fill(i) end
+    assert.equal(100, #junk)
     assert.same(before, s:get_value():tolist())
     assert.same(out, r:tolist())
   end)
@@ -264,7 +266,8 @@ describe("borrowing when constructing functions", function()
     local x = T.dvector("x")
     local function alias(input, output)
       local a = nd.arange(4.0)
-      return nd.shares_memory(a, compile({ inputs = { In(x, { borrow = input }) }, outputs = Out(x["1:"], { borrow = output }), mode = quick })(a))
+      return nd.shares_memory(a, compile({ inputs = { In(x, { borrow = input }) }, outputs = Out(x["1:"],
+        { borrow = output }), mode = quick })(a))
     end
     assert.is_false(alias(false, false))
     assert.is_false(alias(true, false))
@@ -291,7 +294,8 @@ describe("borrowing when constructing functions", function()
     assert.same({ 2.0, 4.0, 6.0 }, third:tolist())
   end)
 
-  it("a borrowed output that is the next argument, or a shared's storage, is not overwritten while it is read", function()
+  it("a borrowed output that is the next argument, or a shared's storage, is not overwritten while it is read",
+    function()
     local x, s = T.dvector("x"), shared({ 1.0, 2.0, 3.0 }, "s")
     local f = compile({ inputs = { x }, outputs = Out(x["::-1"] + x, { borrow = true }), mode = quick })
     local r = f({ 1, 2, 4 })
@@ -331,14 +335,16 @@ describe("borrowing when constructing functions", function()
 
   it("return_internal_type is accepted by Out", function()
     local s = shared({ 1.0 }, "s")
-    assert.same({ 2.0 }, compile({ inputs = {}, outputs = Out(s * 2, { borrow = true, return_internal_type = true }), mode = quick })():tolist())
+    assert.same({ 2.0 }, compile({ inputs = {}, outputs = Out(s * 2, { borrow = true, return_internal_type = true }),
+      mode = quick })():tolist())
   end)
 end)
 
 describe("arguments that share memory", function()
   it("with each other are separate where one is overwritten", function()
     local x, y = T.dvector("x"), T.dvector("y")
-    local f = compile({ inputs = { In(x, { mutable = true }), y }, outputs = { T.set_subtensor(x["0:2"], 9), y * 1 }, mode = quick })
+    local f = compile({ inputs = { In(x, { mutable = true }), y }, outputs = { T.set_subtensor(x["0:2"], 9), y * 1 },
+      mode = quick })
     local a = nd.arange(3.0)
     local p, q = f(a, a)
     assert.same({ 9.0, 9.0, 2.0 }, p:tolist())
@@ -416,8 +422,10 @@ describe("random programs with random borrow flags", function()
       end
     end
     local mode = { mode = quick, on_unused_input = "ignore" }
-    local f = compile({ inputs = specs, outputs = outs, updates = updates, mode = mode.mode, on_unused_input = "ignore" })
-    local reference = compile({ inputs = vars, outputs = theano.clone(plain, { replace = back }), updates = twin_updates,
+    local f = compile({ inputs = specs, outputs = outs, updates = updates, mode = mode.mode,
+      on_unused_input = "ignore" })
+    local reference = compile({ inputs = vars, outputs = theano.clone(plain, { replace = back }),
+      updates = twin_updates,
       mode = compile.Mode({ linker = "interpreter", optimizer = "None" }), on_unused_input = "ignore" })
     local held = {} -- { array, its contents, who }
     local function hold(a, who) held[#held + 1] = { a, a:tolist(), who } end
@@ -435,7 +443,8 @@ describe("random programs with random borrow flags", function()
         assert.same(r:tolist(), got[i]:tolist(), ("seed %d, call %d, output %d"):format(seed, call, i))
       end
       for i, s in ipairs(shareds) do
-        assert.same(twins[i]:get_value():tolist(), s:get_value():tolist(), ("seed %d, call %d, shared %d"):format(seed, call, i))
+        assert.same(twins[i]:get_value():tolist(), s:get_value():tolist(),
+          ("seed %d, call %d, shared %d"):format(seed, call, i))
       end
       local touched = {} -- given as mutable, or a borrowed view of what the library may overwrite
       for i, spec in ipairs(specs) do
@@ -445,7 +454,8 @@ describe("random programs with random borrow flags", function()
         local free = false
         for _, t in ipairs(touched) do free = free or nd.shares_memory(t, held[k][1]) end
         if free then table.remove(held, k)
-        else assert.same(held[k][2], held[k][1]:tolist(), ("seed %d, call %d: %s changed"):format(seed, call, held[k][3])) end
+        else assert.same(held[k][2], held[k][1]:tolist(), ("seed %d, call %d: %s changed"):format(seed, call,
+          held[k][3])) end
       end
       for i, o in ipairs(outs) do
         if not o.borrow then hold(got[i], "output " .. i) end

@@ -1,9 +1,10 @@
---- Compiled functions as objects: defaults and states, subsets of results, copies, bound calls, default updates, clones.
+--- Compiled functions as objects: defaults and states, subsets of results, copies, bound calls, default updates,
+-- clones.
 local nd = require("theano.ndarray")
 local raises = require("spec.support.raises")
 local theano = require("theano")
 local T = require("theano.tensor")
-local compile, In, Out = theano.compile, theano.In, theano.Out
+local compile, In = theano.compile, theano.In
 local quick = compile.Mode({ linker = "interpreter" })
 
 local function values(s) return s:get_value():tolist() end
@@ -40,7 +41,8 @@ describe("a default", function()
   end)
 
   it("survives a call that may overwrite its argument", function()
-    local f = compile({ inputs = { In(x, { value = { 1, 2 }, mutable = true }) }, outputs = T.exp(x) * 2, mode = quick })
+    local f = compile({ inputs = { In(x, { value = { 1, 2 }, mutable = true }) }, outputs = T.exp(x) * 2,
+      mode = quick })
     local first = f():tolist()
     assert.same(first, f():tolist())
     assert.same({ 1.0, 2.0 }, f[x]:tolist())
@@ -69,7 +71,8 @@ describe("an input with an update", function()
   local inc, state = T.dscalar("inc"), T.dscalar("state")
 
   it("keeps its new value", function()
-    local f = compile({ inputs = { In(inc, { value = 1 }), In(state, { value = 0, update = state + inc }) }, outputs = state, mode = quick })
+    local f = compile({ inputs = { In(inc, { value = 1 }), In(state, { value = 0, update = state + inc }) },
+      outputs = state, mode = quick })
     assert.same({ 0.0, 1.0 }, { f(), f() })
     assert.equal(2.0, f(5))
     assert.equal(7.0, f[state])
@@ -106,13 +109,15 @@ describe("an input with an update", function()
 
   it("may live in a shared variable", function()
     local s = theano.shared(10.0, "s")
-    local f = compile({ inputs = { inc, In(state, { value = s, update = state + inc }) }, outputs = state, mode = quick })
+    local f = compile({ inputs = { inc, In(state, { value = s, update = state + inc }) }, outputs = state,
+      mode = quick })
     assert.equal(10.0, f(2))
     assert.equal(12.0, s:get_value():item())
     assert.equal(12.0, f[state])
     f.state = 1
     assert.equal(1.0, s:get_value():item())
-    local g = compile({ inputs = { In(state, { value = 5, shared = true, update = state * 2 }) }, outputs = state, mode = quick })
+    local g = compile({ inputs = { In(state, { value = 5, shared = true, update = state * 2 }) }, outputs = state,
+      mode = quick })
     assert.same({ 5.0, 10.0 }, { g(), g() })
     assert.equal(1, #g:get_shared())
   end)
@@ -241,7 +246,8 @@ describe("a copy", function()
     local a, b, c = theano.shared(1.0, "a"), theano.shared({ 1.0 }, "b"), theano.shared(1.0, "c")
     local f = compile({ inputs = {}, outputs = a * 2, updates = { { c, c + 1 } }, mode = quick })
     raises("TypeError", "types differ", function() f:copy({ swap = { [a] = b } }) end)
-    raises("ValueError", "no shared variable b", function() f:copy({ swap = { [b] = theano.shared({ 1.0 }, "d") } }) end)
+    raises("ValueError", "no shared variable b", function() f:copy({ swap = { [b] = theano.shared({ 1.0 },
+      "d") } }) end)
     raises("TypeError", "two shared variables", function() f:copy({ swap = { [x] = a } }) end)
     raises("TypeError", "unknown keyword", function() f:copy({ swop = {} }) end)
     local both = compile({ inputs = {}, updates = { { a, a + 1 }, { c, c + 1 } }, mode = quick })
@@ -345,7 +351,8 @@ describe("bind", function()
 
   it("makes no garbage and no allocation", function()
     local x, w = T.dmatrix("x"), theano.shared(nd.ones({ 5, 4 }), "w")
-    local f = compile({ inputs = { x }, outputs = { T.tanh(T.dot(x, w)), w:sum() }, updates = { { w, w * 0.5 } }, mode = quick })
+    local f = compile({ inputs = { x }, outputs = { T.tanh(T.dot(x, w)), w:sum() }, updates = { { w, w * 0.5 } },
+      mode = quick })
     local bound = f:bind(nd.ones({ 3, 5 }))
     bound()
     bound()
@@ -395,15 +402,18 @@ describe("default updates", function()
     assert.same({ 100, 1 }, { values(s), values(t) })
     compile({ inputs = {}, outputs = s + t, no_default_updates = { s }, mode = quick })()
     assert.same({ 100, 2 }, { values(s), values(t) })
-    raises("TypeError", "no_default_updates", function() compile({ inputs = {}, outputs = s, no_default_updates = 1 }) end)
-    raises("TypeError", "no_default_updates", function() compile({ inputs = {}, outputs = s, no_default_updates = { T.dscalar() } }) end)
+    raises("TypeError", "no_default_updates", function() compile({ inputs = {}, outputs = s,
+      no_default_updates = 1 }) end)
+    raises("TypeError", "no_default_updates", function() compile({ inputs = {}, outputs = s,
+      no_default_updates = { T.dscalar() } }) end)
   end)
 
   it("reach further shareds, and givens hold in them", function()
     local s, t, d = theano.shared(0, "s"), theano.shared(1, "t"), T.lscalar("d")
     t.default_update = t * 2
     s.default_update = s + t + d
-    local f = compile({ inputs = {}, outputs = s, givens = { [d] = T.constant(10, { dtype = "int64" }) }, mode = quick })
+    local f = compile({ inputs = {}, outputs = s, givens = { [d] = T.constant(10, { dtype = "int64" }) },
+      mode = quick })
     f()
     f()
     assert.same({ 23, 4 }, { values(s), values(t) })
@@ -438,15 +448,19 @@ end)
 describe("givens", function()
   it("may be numbers, tables and arrays, of any pattern", function()
     local v, r, k = T.dvector("v"), T.drow("r"), T.dscalar("k")
-    local f = compile({ inputs = {}, outputs = v * k + r, givens = { { v, nd.array({ 2.0 }) }, { k, 3 }, { r, { { 1 } } } }, mode = quick })
+    local f = compile({ inputs = {}, outputs = v * k + r, givens = { { v, nd.array({ 2.0 }) }, { k, 3 }, { r,
+      { { 1 } } } }, mode = quick })
     assert.same({ { 7.0 } }, f():tolist())
-    raises("TypeError", "Wrong number of dimensions", function() compile({ inputs = {}, outputs = v, givens = { { v, 1 } } }) end)
-    raises("TypeError", "cannot be held exactly", function() compile({ inputs = {}, outputs = T.lscalar("l"), updates = { { theano.shared(1), 1.5 } } }) end)
+    raises("TypeError", "Wrong number of dimensions", function() compile({ inputs = {}, outputs = v, givens = { { v,
+      1 } } }) end)
+    raises("TypeError", "cannot be held exactly", function() compile({ inputs = {}, outputs = T.lscalar("l"),
+      updates = { { theano.shared(1), 1.5 } } }) end)
   end)
 
   it("need equal types unless rebuild_strict is false", function()
     local x, y = T.dvector("x"), T.fvector("y")
-    raises("TypeError", "types differ", function() compile({ inputs = { y }, outputs = x * 2, givens = { { x, y } } }) end)
+    raises("TypeError", "types differ", function() compile({ inputs = { y }, outputs = x * 2, givens = { { x,
+      y } } }) end)
     local f = compile({ inputs = { y }, outputs = x * 2, givens = { { x, y } }, rebuild_strict = false, mode = quick })
     assert.equal("float32", f(nd.array({ 1 }, "float32")).dtype)
   end)
@@ -479,7 +493,8 @@ describe("updates", function()
 
   it("of one storage through two variables are refused", function()
     local s = theano.shared(1.0, "s")
-    raises("ValueError", "already has an update", function() compile({ inputs = {}, updates = { { s, s + 1 }, { s:clone(), s + 2 } } }) end)
+    raises("ValueError", "already has an update", function() compile({ inputs = {}, updates = { { s, s + 1 },
+      { s:clone(), s + 2 } } }) end)
     local t = s:clone()
     compile({ inputs = {}, outputs = t, updates = { { s, s + t } }, mode = quick })()
     assert.equal(2.0, values(t))

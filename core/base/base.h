@@ -181,7 +181,7 @@ ThArray *array_on_buffer(ThContext *c, ThBuffer *b, ThDtype d, int ndim, const i
 ThArray *array_header(ThContext *c, ThBuffer *b, char *data, ThDtype d, int ndim, const int64_t *shape,
                       const int64_t *strides);
 void array_cell_value(ThDtype d, const void *cell, ThValue *v); /* one element, as th_array_get gives it */
-double array_item_float(const ThArray *a); /* first element, any dtype */
+double array_item_float(const ThArray *a);                      /* first element, any dtype */
 int64_t array_item_int(const ThArray *a);
 bool array_all_equal(const ThArray *a); /* every element has the bits of the first (size > 0) */
 /* Odometer over `ndim` lengths of several strided operands at once: calls fn for each innermost run. */

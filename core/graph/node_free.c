@@ -50,8 +50,11 @@ static void free_applys(ThApply *dead) {
 
 ThVar *th_var_retain(ThVar *v) {
     if (!v) { return NULL; }
-    if (v->flags & VAR_F_GRAPH) { atomic_fetch_add(&v->fg->refs, 1); }
-    else { atomic_fetch_add(v->owner ? &v->owner->refs : &v->refs, 1); }
+    if (v->flags & VAR_F_GRAPH) {
+        atomic_fetch_add(&v->fg->refs, 1);
+    } else {
+        atomic_fetch_add(v->owner ? &v->owner->refs : &v->refs, 1);
+    }
     return v;
 }
 

@@ -131,11 +131,15 @@ void shared_lock(Shared *s, bool write) {
 }
 
 void shared_unlock(Shared *s, bool write) {
-    if (write) { atomic_store_explicit(&s->lock, 0, memory_order_release); }
-    else { atomic_fetch_sub_explicit(&s->lock, 1, memory_order_release); }
+    if (write) {
+        atomic_store_explicit(&s->lock, 0, memory_order_release);
+    } else {
+        atomic_fetch_sub_explicit(&s->lock, 1, memory_order_release);
+    }
 }
 
-/* ---- more of a shared variable ------------------------------------------------------------------------------------ */
+/* ---- more of a shared variable ------------------------------------------------------------------------------------
+ */
 int th_shared_rules(ThVar *s, bool strict, int8_t allow_downcast) {
     if (!s || !is_shared(s, "shared")) { return -1; }
     s->u.shared->strict = strict;

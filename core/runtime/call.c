@@ -113,9 +113,9 @@ static bool separate_shared(ThFunction *f, Workspace *w) {
             if (!f->in[i].mutable_ && !p->shared_written[k]) continue;
             if (!overlap(w->arg[i], p->shared[k]->value)) continue;
             if (w->bound)
-                return err(f->ctx, TH_ValueError,
-                           "the bound argument %d shares memory with a shared variable, and the call writes one of them",
-                           i);
+                return err(
+                    f->ctx, TH_ValueError,
+                    "the bound argument %d shares memory with a shared variable, and the call writes one of them", i);
             if (!replace_by_copy(w, i)) return false;
         }
     return true;

@@ -67,9 +67,9 @@ static ThArray *dtype_error(const Filter *q, const ThArray *a) {
     const char *want = th_dtype_name(q->type.dtype), *got = th_dtype_name(a->dtype);
     snprintf(m, sizeof m,
              q->strict ? "The input is strict: it takes %s only, but got %s."
-                             : "cannot store a value of dtype %2$s in a %1$s without risking loss of precision. Cast "
-                               "it first (a:astype(\"%1$s\")), declare the "
-                               "input as %2$s, set floatX, or allow it with allow_input_downcast = true.",
+                       : "cannot store a value of dtype %2$s in a %1$s without risking loss of precision. Cast "
+                         "it first (a:astype(\"%1$s\")), declare the "
+                         "input as %2$s, set floatX, or allow it with allow_input_downcast = true.",
              want, got);
     return refuse(q, m);
 }
@@ -130,7 +130,8 @@ static bool measure(const Filter *q, const ThArg *a, int depth, Leaves *l) {
     else if (a->kind == TH_ARG_INT) l->any_int = true;
     else if (a->kind == TH_ARG_BOOL) l->any_bool = true;
     else if (a->kind == TH_ARG_VAR)
-        return refuse(q, "Expected an array-like object, but found a Variable: maybe you are trying to call a function on "
+        return refuse(q,
+                      "Expected an array-like object, but found a Variable: maybe you are trying to call a function on "
                       "a (possibly shared) variable instead of a numeric array?") != NULL;
     else return refuse(q, "The value is neither a number, an ndarray nor a nested table of numbers.") != NULL;
     return true;

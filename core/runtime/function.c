@@ -70,8 +70,8 @@ static bool find_buffers(ThFunction *f) {
     f->out = ctx_alloc0(f->ctx, sizeof *f->out * (size_t)(n + 1));
     f->in_buf = ctx_alloc0(f->ctx, sizeof *f->in_buf * (size_t)(p->ninput + 1));
     f->shared_buf = ctx_alloc0(f->ctx, sizeof *f->shared_buf * (size_t)(p->nshared + 1));
-    if (!f->out || !f->in_buf || !f->shared_buf) return false;
     f->nprovided = n;
+    if (!f->out || !f->in_buf || !f->shared_buf) return false;
     for (int b = n = 0; b < p->nbuf; b++) {
         const PlanBuf *x = &p->buf[b];
         if (x->kind == BUF_INPUT) f->in_buf[x->index] = b;
@@ -219,7 +219,8 @@ bool th_function_trust(const ThFunction *f) { return atomic_load(&f->trust); }
 void th_function_trim(ThFunction *f) { drop_workspaces(f); }
 
 static bool in_range(ThFunction *f, int i) {
-    return (i >= 0 && i < f->nin) || err(f->ctx, TH_IndexError, "the function has %d inputs, none numbered %d", f->nin, i);
+    return (i >= 0 && i < f->nin) ||
+           err(f->ctx, TH_IndexError, "the function has %d inputs, none numbered %d", f->nin, i);
 }
 
 ThArray *th_function_default(ThFunction *f, int i) {

@@ -16,7 +16,8 @@ return function(output, replace, options)
   replace = replace or options.replace
   local single = util.is_var(output)
   local list = single and { output } or output
-  if type(list) ~= "table" then util.raise("TypeError", "clone takes a Variable or a sequence of them, got %s", type(output)) end
+  if type(list) ~= "table" then util.raise("TypeError", "clone takes a Variable or a sequence of them, got %s",
+    type(output)) end
   for i, v in ipairs(list) do
     if not util.is_var(v) then util.raise("TypeError", "clone: output %d is a %s, a Variable expected", i, type(v)) end
   end

@@ -45,7 +45,8 @@ function M.In(variable, options)
     util.raise("TypeError", "In: update is an expression, got %s", type(t.update))
   end
   if util.is_var(t.value) and core.kind(t.value) ~= "shared" then
-    util.raise("TypeError", "In: value is a number, an ndarray, a table or a SharedVariable, not the symbolic Variable %s",
+    util.raise("TypeError",
+      "In: value is a number, an ndarray, a table or a SharedVariable, not the symbolic Variable %s",
       tostring(t.value))
   end
   return setmetatable(t, InMeta)
@@ -57,7 +58,8 @@ function M.Out(variable, options)
   return setmetatable(keyed("Out", variable, options, known), OutMeta)
 end
 
--- ---- normalising the specification ----------------------------------------------------------------------------------------
+-- ---- normalising the specification
+-- ----------------------------------------------------------------------------------------
 -- A value for a variable (an update, a given) that is no Variable becomes a Constant of the variable's type.
 local function expression(v, key, what)
   if util.is_var(v) then return v end

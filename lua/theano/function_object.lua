@@ -6,7 +6,8 @@ local util = require("theano.util")
 
 local methods = {}
 
--- ---- defaults and states ------------------------------------------------------------------------------------------------
+-- ---- defaults and states
+-- ------------------------------------------------------------------------------------------------
 -- A number of an input, or the SharedVariable that stands for it.
 local function find(f, key)
   local states = debug.getuservalue(f, 2)
@@ -65,7 +66,8 @@ local containers = {
   end,
 }
 
--- ---- the compiled graph -------------------------------------------------------------------------------------------------
+-- ---- the compiled graph
+-- -------------------------------------------------------------------------------------------------
 local fgraph = { __name = "FunctionGraph" }
 fgraph.__index = function(g, key)
   local f = rawget(g, "fn")
@@ -73,11 +75,13 @@ fgraph.__index = function(g, key)
   if key == "apply_nodes" then return core.toposort(f) end
   if key == "inputs" then return (core.graph_variables(f)) end
   if key == "outputs" then return (select(2, core.graph_variables(f))) end
-  util.raise("AttributeError", "a FunctionGraph has inputs, outputs, apply_nodes and toposort(), not '%s'", tostring(key))
+  util.raise("AttributeError", "a FunctionGraph has inputs, outputs, apply_nodes and toposort(), not '%s'",
+    tostring(key))
 end
 fgraph.__tostring = function(g) return core.function_text(rawget(g, "fn"), "graph") end
 
--- ---- methods ------------------------------------------------------------------------------------------------------------
+-- ---- methods
+-- ------------------------------------------------------------------------------------------------------------
 local copy_known = util.set({ "share_memory", "swap", "delete_updates", "name", "profile" })
 
 --- A function of the same expression, with defaults of its own. Options: `swap`, a map or a sequence of pairs from
@@ -91,7 +95,8 @@ function methods.copy(f, options)
 end
 
 --- Binds the arguments: everything is checked once; the closure that comes back runs on the same memory, without checks
--- and without garbage. Its results are overwritten at every call. ndarrays are pinned: what is written into them is seen
+-- and without garbage. Its results are overwritten at every call. ndarrays are pinned: what is written into them is
+-- seen
 -- by the next call, and freeing them raises until the closure is collected.
 methods.bind = core.function_bind
 

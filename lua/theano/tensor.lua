@@ -133,7 +133,8 @@ local own = {
   sub = core.sub,
 }
 
--- ---- shared variables -------------------------------------------------------------------------------------------------
+-- ---- shared variables
+-- -------------------------------------------------------------------------------------------------
 local function options_of(what, o, known)
   if o == nil then return {} end
   if type(o) == "boolean" then return { borrow = o } end
