@@ -38,6 +38,10 @@ static int shared_get(lua_State *L) { /* (shared, borrow) -> ndarray */
 static ThArray *filtered(lua_State *L, LtState *s, ThVar *v, int i) {
     ThArg arg;
     memset(&arg, 0, sizeof arg);
+    int t = lua_type(L, i);
+    if (t != LUA_TNUMBER && t != LUA_TBOOLEAN && t != LUA_TTABLE && t != LUA_TUSERDATA)
+        lt_error(L, TH_TypeError, "%s takes a number, an ndarray or a nested table, got a %s",
+                 th_var_name(v) ? th_var_name(v) : "the variable", luaL_typename(L, i));
     lt_value(L, s, i, &arg);
     ThArray *a = th_var_filter(v, &arg);
     lt_push_array(L, s, a);

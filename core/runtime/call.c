@@ -1,8 +1,8 @@
 /*
  * call.c -- one call: arguments, locks, steps, commit, results. In: arrays or values. Out: results, or a nonzero status
- * and nothing changed. Always holds: everything that may fail (headers of results and updates included) comes before
- * the first exchange of a shared variable's or an input's value; the steps themselves write shareds in place only where
- * nothing can fail any more. Readers of a shared variable hold its lock together, a writer alone.
+ * and nothing changed. Always holds: everything that may fail comes before the first write to a shared variable's or an
+ * input's value: memory and headers of results and updates are there before the first step, and steps write shareds in
+ * place only where nothing can fail any more. Readers of a shared variable hold its lock together, a writer alone.
  */
 #include "function.h"
 
@@ -145,38 +145,52 @@ void call_unlock(const ThFunction *f) {
 }
 
 /* ---- steps and results ---- */
-/* The header of result i: that of the last call where memory and sizes are those of the last call. */
-static ThArray *result(ThFunction *f, Workspace *w, int i, bool again) {
+/* Is result i one whose memory may be that of the last call? */
+static bool lasting(const ThFunction *f, const Workspace *w, int i) {
+    return i < f->nout && (f->out_borrow[i] || w->bound);
+}
+
+/* Result i is read from its cell. */
+static bool in_cell(const ThFunction *f, const Workspace *w, int i) {
+    const PlanValue *v = &f->plan->result[i];
+    return w->values && v->ndim == 0 && f->plan->buf[v->buf].kind == BUF_OUTPUT && !f->plan->buf[v->buf].late &&
+           !w->outbuf[v->buf];
+}
+
+/* Headers of results, then of updates, before any step runs: that of the last call where memory and sizes are. */
+static bool reserve(ThFunction *f, Workspace *w) {
+    const Plan *p = f->plan;
     bool moved = w->renewed || f->moving || (f->lent && (!w->bound || f->nstate));
-    if (again && !moved && w->borrowed[i]) return th_array_retain(w->borrowed[i]);
-    ThArray *a = workspace_value(w, &f->plan->result[i]);
-    if (a && again) {
+    for (int i = 0; i < p->noutput; i++) {
+        if (in_cell(f, w, i)) continue;
+        if (!moved && lasting(f, w, i) && w->borrowed[i]) w->result[i] = th_array_retain(w->borrowed[i]);
+        else if (!(w->result[i] = array_reserve(f->ctx, p->result[i].ndim))) return false;
+    }
+    for (int i = 0; i < p->nupdate; i++)
+        if (!(w->result[p->noutput + i] = array_reserve(f->ctx, p->update[i].value.ndim))) return false;
+    return true;
+}
+
+static void fill(ThFunction *f, Workspace *w) {
+    const Plan *p = f->plan;
+    for (int i = 0; i < p->noutput; i++) {
+        ThArray *a = w->result[i];
+        if (!a || a->buf) continue;
+        workspace_fill(w, &p->result[i], a);
+        if (!lasting(f, w, i)) continue;
         th_array_release(w->borrowed[i]);
         w->borrowed[i] = th_array_retain(a);
     }
-    return a;
-}
-
-/* Everything that may fail, before anything is given away: headers of results, then of updates. */
-static bool describe(ThFunction *f, Workspace *w) {
-    const Plan *p = f->plan;
-    for (int i = 0; i < p->noutput; i++) {
-        if (w->values && p->result[i].ndim == 0 && !w->outbuf[p->result[i].buf] &&
-            p->buf[p->result[i].buf].kind == BUF_OUTPUT)
-            continue;
-        if (!(w->result[i] = result(f, w, i, i < f->nout && (f->out_borrow[i] || w->bound)))) return false;
-    }
-    for (int i = 0; i < p->nupdate; i++)
-        if (!(w->result[p->noutput + i] = workspace_value(w, &p->update[i].value))) return false;
-    return true;
+    for (int i = 0; i < p->nupdate; i++) workspace_fill(w, &p->update[i].value, w->result[p->noutput + i]);
 }
 
 bool call_run(ThFunction *f, Workspace *w) {
     if ((f->any_mutable || f->any_written) && !separate_shared(f, w)) return false;
-    if (workspace_prepare(w)) return false;
+    if (workspace_prepare(w) || !reserve(f, w)) return false;
     int bad = f->unit ? f->unit->run(&w->frame) : interp_run(f->interp, &w->frame);
     if (bad && !failed(f->ctx)) report_failure(w);
-    return !bad && describe(f, w);
+    if (!bad) fill(f, w);
+    return !bad;
 }
 
 static void new_state(ThFunction *f, Workspace *w) {
@@ -203,7 +217,7 @@ void call_clean(ThFunction *f, Workspace *w, bool arguments) {
     const Plan *p = f->plan;
     for (int i = 0; i < p->noutput + p->nupdate; i++) {
         if (!w->result[i]) continue;
-        th_array_release(w->result[i]);
+        if (!array_unfilled(f->ctx, w->result[i])) th_array_release(w->result[i]);
         w->result[i] = NULL;
     }
     for (int b = 0; b < p->nbuf; b++)

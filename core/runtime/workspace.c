@@ -270,18 +270,18 @@ int workspace_prepare(Workspace *w) {
     return !outputs(w);
 }
 
-ThArray *workspace_value(Workspace *w, const PlanValue *v) {
+void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a) {
     const int64_t *sym = w->frame.sym;
     int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], item = (int64_t)th_dtype_bytes(v->dtype);
     for (int d = 0; d < v->ndim; d++) {
         shape[d] = size_value(v->shape[d], sym);
         strides[d] = size_value(v->stride[d], sym) * item;
     }
-    int64_t off = size_value(v->off, sym) * item;
-    ThArray *base = workspace_array(w, v->buf);
-    if (base) return th_array_view(base, v->ndim, shape, strides, off);
-    ThBuffer *b = w->outbuf[v->buf];
-    return array_header(w->fn->ctx, b, b->data + off, v->dtype, v->ndim, shape, strides);
+    const ThArray *base = workspace_array(w, v->buf);
+    ThBuffer *b = base ? base->buf : w->outbuf[v->buf];
+    array_fill(a, b, (base ? base->data : b->data) + size_value(v->off, sym) * item, v->dtype, v->ndim, shape, strides);
+    if (base) a->flags |= base->flags & ARRAY_READONLY;
+    if (a->size == 0) a->data = base ? base->data : b->data;
 }
 
 /* ---- th_rt: what generated code and the interpreter call back ---- */

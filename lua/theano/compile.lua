@@ -143,9 +143,6 @@ local function pairs_of(t, what, list)
     if not util.is_var(p[1]) then
       util.raise("TypeError", "%s: entry %d is for a %s, a Variable expected", what, i, type(p[1]))
     end
-    if what == "updates" and core.kind(p[1]) ~= "shared" then
-      util.raise("TypeError", "The update target at index %d must be a shared variable, not %s.", i - 1, tostring(p[1]))
-    end
     table.insert(list, { p[1], expression(p[2], p[1], what) })
   end
 end

@@ -157,6 +157,7 @@ static int round_trip(ThContext *c) {
         ok = th_call(f, &a, 1, &r) == 0;
         if (ok) want[1] += want[0] * want[0], want[0] *= want[0];
         th_array_release(r);
+        if (!(first(v[1]) == want[0] && first(v[2]) == want[1])) fprintf(stderr, "call %d ok %d: %g %g want %g %g\n", i, ok, first(v[1]), first(v[2]), want[0], want[1]);
         CHECK(first(v[1]) == want[0] && first(v[2]) == want[1]);
     }
     ThBound *b = ok ? th_bind(f, &(ThArg){.kind = TH_ARG_ARRAY, .array = a}, 1) : NULL;
