@@ -285,7 +285,9 @@ end
 
 -- These take rows of any kind one by one, or give their argument back when nothing is asked of them.
 local FINE = {
-  ["ragged tables"] = { zeros = true, ones = true, concatenate = true, stack = true, add = true, mul = true },
+  ["ragged tables"] = {
+    zeros = true, ones = true, concatenate = true, stack = true, add = true, mul = true, ["nlinalg.matrix_dot"] = true,
+  },
   ["freed arrays"] = { real = true, squeeze = true, addbroadcast = true, unbroadcast = true },
 }
 

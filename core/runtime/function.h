@@ -48,6 +48,9 @@ typedef struct Workspace {
     ThArray **borrowed; /* by output: the array given last time, when its memory may serve again */
     ThComplex128 *cell; /* by FnOut: a result without dimensions */
     ThFunction *fn;
+    char *room; /* working memory of host calls, grown as asked for */
+    size_t room_bytes;
+    char host_text[256]; /* why a host call failed; "" when it gave no text */
 } Workspace;
 
 struct ThFunction {
