@@ -93,9 +93,9 @@ void workspace_lock(ThFunction *f);
 void workspace_unlock(ThFunction *f);
 /* Sizes, layout and memory for the arguments in w->arg; nonzero on error. Cheap when nothing changed. */
 int workspace_prepare(Workspace *w);
-ThArray *workspace_array(Workspace *w, int buf); /* what an INPUT, SHARED or CONST buffer is */
+ThArray *workspace_array(Workspace *w, int buf);                   /* what an INPUT, SHARED or CONST buffer is */
 void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a); /* a: of array_reserve; the described value */
-void report_failure(Workspace *w); /* frame.err -> the context's error */
+void report_failure(Workspace *w);                                 /* frame.err -> the context's error */
 void report_check(Workspace *w, int check, int64_t a, int64_t b);
 
 /* ---- call.c ---- */

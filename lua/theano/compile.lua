@@ -27,7 +27,8 @@ end
 
 local InMeta, OutMeta = { __name = "In" }, { __name = "Out" }
 
---- An input with more to say. Options:
+--- An input with more to say: `In(x, {value =, update =, name =, mutable =, borrow =, strict =, allow_downcast =})`.
+-- Options:
 --
 -- * `name` (default: the variable's; `autoname = false`: none), `strict`, `allow_downcast`,
 -- * `value`: the default, which makes the argument optional; a SharedVariable makes its storage the value and the input

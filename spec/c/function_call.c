@@ -24,7 +24,8 @@ static double first(ThVar *s) {
     return v;
 }
 
-static ThFunction *function(ThContext *c, const ThIn *in, int nin, ThVar *const *out, int nout, const ThPair *up, int nup) {
+static ThFunction *function(ThContext *c, const ThIn *in, int nin, ThVar *const *out, int nout, const ThPair *up,
+                            int nup) {
     ThOut o[4] = {0};
     for (int i = 0; i < nout; i++) o[i].var = out[i];
     const ThCompile s = {.in = in,
@@ -69,7 +70,8 @@ static void states(ThContext *c) {
     ThVar *x = tensor(c, TH_FLOAT64, 1, 0, "x"), *y = tensor(c, TH_FLOAT64, 1, 0, "y");
     ThVar *next = th_op(c, "add", 2, x, y);
     double one[2] = {1, 2};
-    ThArray *a = array(c, TH_FLOAT64, 1, (int64_t[]){2}, one), *three = th_array_zeros(c, TH_FLOAT64, 1, (int64_t[]){3});
+    ThArray *a = array(c, TH_FLOAT64, 1, (int64_t[]){2}, one),
+            *three = th_array_zeros(c, TH_FLOAT64, 1, (int64_t[]){3});
     const ThIn in[2] = {{.var = y, .allow_downcast = -1}, {.var = x, .value = a, .update = next, .allow_downcast = -1}};
     ThFunction *f = function(c, in, 2, &next, 1, NULL, 0);
     CHECK(f && th_function_noutputs(f) == 1);
@@ -127,7 +129,8 @@ static void copies(ThContext *c) {
     ThFunction *g = th_function_copy(f, &(ThCopy){.swap = &swap, .nswap = 1});
     ThFunction *h = th_function_copy(f, &(ThCopy){.delete_updates = true});
     ThArray *r[3] = {0};
-    CHECK(g && h && th_call(g, NULL, 0, &r[0]) == 0 && th_call(h, NULL, 0, &r[1]) == 0 && th_call(f, NULL, 0, &r[2]) == 0);
+    CHECK(g && h && th_call(g, NULL, 0, &r[0]) == 0 && th_call(h, NULL, 0, &r[1]) == 0 &&
+          th_call(f, NULL, 0, &r[2]) == 0);
     CHECK(first(w) == 2 && first(v) == 20);
     CHECK(g && th_function_nshared(g) == 1 && th_function_shared(g, 0) == v);
     for (int i = 0; i < 3; i++) th_array_release(r[i]);
@@ -141,14 +144,16 @@ static void copies(ThContext *c) {
 /* ---- failing allocations in the middle of calls ---- */
 /* One round of everything; 1 when it all went through. After a failure every value is one of before or after a call. */
 static int round_trip(ThContext *c) {
-    ThVar *v[9] = {tensor(c, TH_FLOAT64, 1, 0, "x"), shared3(c, 1, "w"), shared3(c, 2, "b"), tensor(c, TH_FLOAT64, 1, 0, "s")};
+    ThVar *v[9] = {tensor(c, TH_FLOAT64, 1, 0, "x"), shared3(c, 1, "w"), shared3(c, 2, "b"),
+                   tensor(c, TH_FLOAT64, 1, 0, "s")};
     v[4] = th_op(c, "add", 2, v[0], v[1]);
     v[6] = th_op(c, "mul", 2, v[1], v[4]);
     v[7] = th_op(c, "add", 2, v[2], v[6]);
     v[8] = th_op(c, "add", 2, v[3], v[0]);
     const ThPair up[2] = {{v[1], v[6]}, {v[2], v[7]}};
     ThArray *a = th_array_zeros(c, TH_FLOAT64, 1, (int64_t[]){3});
-    const ThIn in[2] = {{.var = v[0], .allow_downcast = -1}, {.var = v[3], .value = a, .update = v[8], .allow_downcast = -1}};
+    const ThIn in[2] = {{.var = v[0], .allow_downcast = -1},
+                        {.var = v[3], .value = a, .update = v[8], .allow_downcast = -1}};
     ThFunction *f = v[8] && a ? function(c, in, 2, &v[4], 1, up, 2) : NULL;
     int ok = f != NULL;
     double want[2] = {1, 2};
@@ -157,7 +162,8 @@ static int round_trip(ThContext *c) {
         ok = th_call(f, &a, 1, &r) == 0;
         if (ok) want[1] += want[0] * want[0], want[0] *= want[0];
         th_array_release(r);
-        if (!(first(v[1]) == want[0] && first(v[2]) == want[1])) fprintf(stderr, "call %d ok %d: %g %g want %g %g\n", i, ok, first(v[1]), first(v[2]), want[0], want[1]);
+        if (!(first(v[1]) == want[0] && first(v[2]) == want[1]))
+            fprintf(stderr, "call %d ok %d: %g %g want %g %g\n", i, ok, first(v[1]), first(v[2]), want[0], want[1]);
         CHECK(first(v[1]) == want[0] && first(v[2]) == want[1]);
     }
     ThBound *b = ok ? th_bind(f, &(ThArg){.kind = TH_ARG_ARRAY, .array = a}, 1) : NULL;
@@ -214,7 +220,9 @@ static void threads(ThContext *c) {
     ThVar *w = th_shared_new(c, zero, "w", false, 0), *one = th_constant_float(c, 1);
     ThVar *reversed = th_op(c, "sub", 2, w, w);
     const ThPair up = {w, th_op(c, "add", 2, w, one)};
-    Work work[3] = {{function(c, NULL, 0, &reversed, 1, NULL, 0), w, 0}, {function(c, NULL, 0, NULL, 0, &up, 1), w, 0}, {NULL, w, 0}};
+    Work work[3] = {{function(c, NULL, 0, &reversed, 1, NULL, 0), w, 0},
+                    {function(c, NULL, 0, NULL, 0, &up, 1), w, 0},
+                    {NULL, w, 0}};
     CHECK(work[0].f && work[1].f);
     pthread_t t[4];
     CHECK(!pthread_create(&t[0], NULL, reader, &work[0]) && !pthread_create(&t[1], NULL, writer, &work[1]));
