@@ -47,7 +47,8 @@ return {
   ["Variable.imag"] = { false, "`T.imag(x)`" },
   ["Variable.sub"] = { "...", "a subscript as a call: `x:sub(i, {a, b}, \"all\", T.newaxis)`" },
   ["Variable.clone"] = { "name=nil", "shared only: another variable of the same storage" },
-  ["Variable.get_value"] = { "{borrow=false, return_internal_type=false}", "shared only: its value, a copy unless borrowed" },
+  ["Variable.get_value"] = { "{borrow=false, return_internal_type=false}",
+    "shared only: its value, a copy unless borrowed" },
   ["Variable.set_value"] = { "value, {borrow=false}", "shared only: a new value of the same dtype and rank" },
 
   -- ---- nd ---------------------------------------------------------------------------------------------------------
@@ -113,10 +114,12 @@ return {
   ["function.bind"] = { "arguments...",
     "a closure that runs on the same memory, without checks and without garbage; its results are overwritten at every call" },
   ["function.container"] = { false, "`f.container[x].value`: the default of input x, as `f[x]`" },
-  ["function.value"] = { false, "`f.value[x]`: the default of input x (a Variable, a name, a position from 1), as `f[x]`" },
+  ["function.value"] = { false,
+    "`f.value[x]`: the default of input x (a Variable, a name, a position from 1), as `f[x]`" },
   ["function.free"] = { "", "gives back the memory that the function keeps between calls; it can be called again" },
   ["function.get_shared"] = { "", "the shared variables that the function reads or updates" },
   ["function.trust_input"] = { false, "set to true: only arrays that fit exactly are taken, nothing is converted" },
   ["function.input_names"] = { false, "sequence of the inputs' names" },
-  ["function.maker"] = { false, "`f.maker.fgraph` has `inputs`, `outputs` and `toposort()`, the sequence of compiled Apply nodes" },
+  ["function.maker"] = { false,
+    "`f.maker.fgraph` has `inputs`, `outputs` and `toposort()`, the sequence of compiled Apply nodes" },
 }
