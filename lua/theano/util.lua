@@ -96,4 +96,19 @@ function M.nearest(s, names)
   return best
 end
 
+--- Names in columns that fill lines of a width, read downwards.
+function M.columns(names, width)
+  local widest = 1
+  for _, name in ipairs(names) do widest = math.max(widest, #name + 2) end
+  local across = math.max(1, width // widest)
+  local down = (#names + across - 1) // across
+  local lines = {}
+  for row = 1, down do
+    local line = {}
+    for at = row, #names, down do line[#line + 1] = names[at] .. (" "):rep(widest - #names[at]) end
+    lines[row] = table.concat(line):gsub(" +$", "")
+  end
+  return table.concat(lines, "\n")
+end
+
 return M
