@@ -286,7 +286,7 @@ end
 -- These take rows of any kind one by one, or give their argument back when nothing is asked of them.
 local FINE = {
   ["ragged tables"] = {
-    zeros = true, ones = true, concatenate = true, stack = true, add = true, mul = true, ["nlinalg.matrix_dot"] = true,
+    zeros = true, ones = true, concatenate = true, stack = true, add = true, mul = true, smallest = true, largest = true,
   },
   ["freed arrays"] = { real = true, squeeze = true, addbroadcast = true, unbroadcast = true },
 }

@@ -94,7 +94,10 @@ typedef struct ScalarOp {
     const char *metamethod;
     const char *doc;
 } ScalarOp;
-extern const ScalarOp scalar_ops[];
+#ifndef TH_TABLE
+#define TH_TABLE const /* the mutation check's build makes the tables writable */
+#endif
+extern TH_TABLE ScalarOp scalar_ops[];
 extern const int scalar_count;
 int scalar_find(const char *name); /* -1 */
 /* Result and computing dtypes for inputs of these dtypes; false with TypeError. in_cast[i]: what input i is cast to. */
