@@ -113,10 +113,13 @@ static ThVar *nary_grad(Env *e, int scalar, int i) {
 }
 
 /* NULL without an error: disconnected. */
-static ThVar *input_grad(Env *e, int scalar, int i) {
+static ThVar *input_grad(Env *e, Grad *g, int scalar, int i) {
     if (scalar_ops[scalar].flags & SF_NARY) return nary_grad(e, scalar, i);
     const ScalarTexts *t = scalar_grad_texts(e->b->ctx, scalar);
     if (!t || i >= t->n || !t->at[i]) return NULL;
+    const ExNode *root = &t->at[i]->at[t->at[i]->n - 1];
+    if (root->kind == EX_NAME && strcmp(root->name, "undefined") == 0)
+        return grad_undefined(g, i, "no formula is known");
     if (!is_complex(e->node->out[0]) || (scalar_ops[scalar].flags & SF_CGRAD)) return instantiate(e, t->at[i]);
     Env conj = *e; /* gz * conj(f') = conj(conj(gz) * f') */
     conj.gz = conj_make(e->b, e->gz);
@@ -140,8 +143,8 @@ void elemwise_grad(Grad *g) {
         }
         if (flat) g->gx[i] = zero_grad_make(g->b, g->node->in[i]);
         else
-            g->gx[i] =
-                unbroadcast_make(g->b, real_make(g->b, input_grad(&e, a->scalar, i), g->node->in[i]), g->node->in[i]);
+            g->gx[i] = unbroadcast_make(g->b, real_make(g->b, input_grad(&e, g, a->scalar, i), g->node->in[i]),
+                                        g->node->in[i]);
     }
     g->b->in_grad = was;
 }

@@ -72,10 +72,29 @@
  * Those whose text stands in special_*.h, once for all executors: functions sf_NAME of float64 and complex128, where
  * float32 and complex64 are computed too.
  */
-#define SPECIAL_PRIMS(PRIM)
+#define SPECIAL_PRIMS(PRIM)                                                                                            \
+    PRIM(erfinv,    1, "inverse of erf; NaN outside [-1, 1]")                                                          \
+    PRIM(erfcinv,   1, "inverse of erfc; NaN outside [0, 2]")                                                          \
+    PRIM(erfcx,     1, "exp(a * a) * erfc(a)")                                                                         \
+    PRIM(gamma,     1, "gamma function; NaN at negative integers")                                                     \
+    PRIM(gammaln,   1, "log |gamma(a)|")                                                                               \
+    PRIM(psi,       1, "derivative of log gamma(a)")                                                                   \
+    PRIM(tri_gamma, 1, "second derivative of log gamma(a)")                                                            \
+    PRIM(chi2sf,    2, "probability that chi squared of b degrees of freedom exceeds a")                               \
+    PRIM(gammainc,  2, "regularised lower incomplete gamma function P(a, b)")                                          \
+    PRIM(gammaincc, 2, "regularised upper one, Q(a, b)")                                                               \
+    PRIM(gammal,    2, "lower incomplete gamma function")                                                              \
+    PRIM(gammau,    2, "upper incomplete gamma function")                                                              \
+    PRIM(j0,        1, "Bessel function of the first kind, order 0")                                                   \
+    PRIM(j1,        1, "order 1")                                                                                      \
+    PRIM(jv,        2, "real order a, of b")                                                                           \
+    PRIM(i0,        1, "modified Bessel function of the first kind, order 0")                                          \
+    PRIM(i1,        1, "order 1")                                                                                      \
+    PRIM(iv,        2, "real order a, of b")
 
 #define SPECIAL_CPRIMS(CPRIM)                                                                                          \
     CPRIM(c_exp,   1, "e to the power a")                                                                              \
+    CPRIM(c_exp2,  1, "2 to the power a")                                                                              \
     CPRIM(c_expm1, 1, "exp(a) - 1")                                                                                    \
     CPRIM(c_log,   1, "principal logarithm")                                                                           \
     CPRIM(c_log1p, 1, "log(1 + a)")                                                                                    \

@@ -139,7 +139,15 @@ static const float sig_lo_float = -88, soft_lo_float = -103, soft_hi_float = 20;
     }
 FLOATS(DEF_FLOAT)
 
-/* Complex numbers as {re, im}. Division by Smith's scaling, as NumPy. */
+/*
+ * Complex numbers as {re, im}. Division by Smith's scaling, as NumPy. Products stay scalar: gcc 12's vectoriser turns
+ * them into fused multiply-adds in spite of -ffp-contract=off, and results would depend on the instruction set.
+ */
+#if defined(__GNUC__) && !defined(__clang__)
+#define SCALAR __attribute__((optimize("no-tree-vectorize")))
+#else
+#define SCALAR
+#endif
 #define DEF_COMPLEX(Z, T, f)                                                                                            \
     static inline Z zmul_##Z(Z x, Z y) { return (Z){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }            \
     static inline Z zdiv_##Z(Z x, Z y) {                                                                                \
@@ -153,7 +161,7 @@ FLOATS(DEF_FLOAT)
         return (Z){(x.re * q + x.im) * s, (x.im * q - x.re) * s};                                                       \
     }                                                                                                                   \
     LOOP(c_add_##Z, Z, Z, Z, Z, ((Z){a.re + b.re, a.im + b.im})) LOOP(c_sub_##Z, Z, Z, Z, Z, ((Z){a.re - b.re, a.im - b.im})) \
-    LOOP(c_mul_##Z, Z, Z, Z, Z, zmul_##Z(a, b)) LOOP(c_div_##Z, Z, Z, Z, Z, zdiv_##Z(a, b))                             \
+    SCALAR LOOP(c_mul_##Z, Z, Z, Z, Z, zmul_##Z(a, b)) SCALAR LOOP(c_div_##Z, Z, Z, Z, Z, zdiv_##Z(a, b))                             \
     LOOP(c_neg_##Z, Z, Z, Z, Z, ((Z){-a.re, -a.im})) LOOP(c_conj_##Z, Z, Z, Z, Z, ((Z){a.re, -a.im}))                   \
     LOOP(c_abs_##Z, T, Z, Z, Z, hypot##f(a.re, a.im)) LOOP(c_real_##Z, T, Z, Z, Z, a.re) LOOP(c_imag_##Z, T, Z, Z, Z, a.im) \
     LOOP(c_make_##T, Z, T, T, T, ((Z){a, b})) LOOP(c_eq_##Z, uint8_t, Z, Z, Z, a.re == b.re && a.im == b.im)            \
@@ -212,7 +220,7 @@ CAST_FROM_Z(COMPLEX64, ThComplex64) CAST_FROM_Z(COMPLEX128, ThComplex128)
 ALL(FOLD_ALL)
 FOLD(and, uint8_t, x & y)
 FOLD(or, uint8_t, x | y)
-#define FOLD_Z(T) FOLD(sum, T, ((T){x.re + y.re, x.im + y.im})) FOLD(prod, T, zmul_##T(x, y))
+#define FOLD_Z(T) FOLD(sum, T, ((T){x.re + y.re, x.im + y.im})) SCALAR FOLD(prod, T, zmul_##T(x, y))
 FOLD_Z(ThComplex64)
 FOLD_Z(ThComplex128)
 
