@@ -326,6 +326,23 @@ typedef struct ThGradOptions {
 /* out[i] = d cost / d wrt[i], new references; nonzero on error. options may be NULL. */
 TH_API int th_grad(ThContext *c, ThVar *cost, ThVar *const *wrt, int n, const ThGradOptions *options, ThVar **out);
 
+/*
+ * Forward mode: out[i] = sum over j of d f[i] / d wrt[j] . at[j], new references; NULL where no wrt reaches f[i]. at[j]
+ * has the rank of wrt[j]. Every operation has a rule: its own, or its gradient differentiated once more.
+ */
+TH_API int th_rop(ThContext *c, ThVar *const *f, int nf, ThVar *const *wrt, ThVar *const *at, int n, ThVar **out);
+/*
+ * Vectorising rewrite: out[i] of `in` becomes result[i] of `mapped`, where mapped[j] has the rank of in[j] plus one,
+ * its first dimension being mapped over (all of one length), or is NULL: in[j] stays. Results have that dimension
+ * first.
+ */
+TH_API int th_vmap(ThContext *c, ThVar *const *out, int nout, ThVar *const *in, ThVar *const *mapped, int n,
+                   ThVar **result);
+/* An undefined (kind 'n': NullType, `why` says why) or disconnected ('d') gradient, for a user's grad. */
+TH_API ThVar *th_grad_none(ThContext *c, char kind, const char *why);
+/* The i-th operation of the engine; NULL past the end. rules: 'g' a gradient, 'r' a forward rule, 'v' a vmap rule. */
+TH_API const char *th_op_name(int i, char rules[4]);
+
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 typedef struct ThIn {
     ThVar *var;

@@ -1,6 +1,6 @@
 --- What scripts/make-reference cannot read from the engine's table or from a comment above a Lua function: for each
--- name its signature (false: not called) and one line; or false: not for users. A name that is not there any more, or
--- one that is and has no line anywhere, is an error of make-reference.
+-- name its signature (false: not called) and one line; or false: not for users. make-reference refuses a name that is
+-- not there any more, and warns of one that has no line anywhere.
 -- @module scripts.reference
 return {
   -- ---- theano -----------------------------------------------------------------------------------------------------
@@ -70,10 +70,18 @@ return {
   ["nd.random.RandomState"] = { "seed", "NumPy's legacy generator, the same numbers bit for bit" },
   ["RandomState.rand"] = { "n, m, ... or shape", "uniform in [0, 1)" },
   ["RandomState.randn"] = { "n, m, ... or shape", "normal, mean 0 and deviation 1" },
-  ["RandomState.uniform"] = { "low, high, shape", "uniform in [low, high)" },
-  ["RandomState.normal"] = { "loc, scale, shape", "normal" },
-  ["RandomState.randint"] = { "low, high, shape, dtype", "integers in [low, high)" },
-  ["RandomState.permutation"] = { "n", "0 .. n-1 in random order" },
+  ["RandomState.randint"] = { "low, high, size, dtype", "integers in [low, high), or in [0, low)" },
+  ["RandomState.random_integers"] = { "low, high, size", "integers in [low, high], or in [1, low]" },
+  ["RandomState.random"] = { "size", "the same as `random_sample`" },
+  ["RandomState.ranf"] = { "size", "the same as `random_sample`" },
+  ["RandomState.sample"] = { "size", "the same as `random_sample`" },
+  ["RandomState.shuffle"] = { "a", "puts the first axis of an array in random order, in place" },
+  ["RandomState.multinomial"] = { "n, pvals, size", "counts of n draws among classes of these probabilities" },
+  ["RandomState.dirichlet"] = { "alpha, size", "Dirichlet: probabilities that add up to 1" },
+  ["RandomState.bytes"] = { "length", "random bytes, as a Lua string" },
+  ["RandomState.seed"] = { "seed", "starts the stream anew" },
+  ["RandomState.get_state"] = { "", "`{\"MT19937\", keys, pos, has_gauss, cached_gaussian}`, as NumPy's" },
+  ["RandomState.set_state"] = { "state", "goes on from a state of `get_state`" },
   ["ndarray.shape"] = { false, "sequence of lengths: `a.shape[1]` is the first, so is `#a`" },
   ["ndarray.strides"] = { false, "sequence of strides in bytes" },
   ["ndarray.dtype"] = { false, "dtype, as text" },

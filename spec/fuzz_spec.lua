@@ -1,4 +1,5 @@
---- A slice of the fuzzer from a fixed seed: sixty graphs in every way the engine computes, and that the comparison bites.
+--- A slice of the fuzzer from a fixed seed: sixty graphs in every way the engine computes, and that the comparison
+-- bites.
 local fuzz = require("spec.support.fuzz")
 local run = require("spec.support.fuzz_run")
 

@@ -160,6 +160,25 @@ typedef struct Grad {
 } Grad;
 ThVar *grad_undefined(Grad *g, int input, const char *why); /* a NullType variable */
 
+/* Forward mode: tangents of the outputs from tangents of the inputs. */
+typedef struct Rop {
+    Builder *b;
+    ThApply *node;
+    ThVar *const *ev; /* per input, of its type; NULL: none reaches it */
+    ThVar **out;      /* per output, to be filled; NULL: none */
+} Rop;
+
+/* vmap: the same operation on inputs of which some have one more dimension, the mapped one, in front. */
+typedef struct Batch {
+    Builder *b;
+    ThApply *node;
+    ThVar *const *in;   /* mapped[i]: with the mapped dimension first (an index scalar: a vector), else as they are */
+    const bool *mapped; /* at least one is true */
+    ThVar *size;        /* 0-d int64: length of the mapped dimension */
+    ThVar **out;        /* per output, to be filled: mapped dimension first.. */
+    bool *out_mapped;   /* ..unless the rule says false here (true when it starts) */
+} Batch;
+
 /*
  * Lowering: one node to views, kernels and host calls. Implemented by core/plan; operations see only this table, so
  * that graph and ops do not depend on plan. Sizes are composed by the planner's shape program.
@@ -237,6 +256,8 @@ struct Op {
     void (*str)(Text *t, const ThApply *a); /* Theano's op string; NULL: from name and schema */
     void (*pp)(Text *t, const ThApply *a, void (*arg)(Text *t, const ThApply *a, int i)); /* NULL: str(args) */
     bool (*connected)(const ThApply *a, int in, int out);                                 /* NULL: everything */
+    bool (*rop)(Rop *r);     /* forward mode; NULL: by reverse mode twice */
+    bool (*batch)(Batch *q); /* vmap; NULL: refused by name */
     const char *doc;
 };
 extern const Op *const op_table[];

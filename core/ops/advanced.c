@@ -89,6 +89,8 @@ const Op op_adv_subtensor1 = {
     .grad = grad_take,
     .lower = lower_take,
     .connected = first_connected,
+    .rop = rop_linear,
+    .batch = batch_take,
     .doc = "rows of x chosen by an integer vector",
 };
 const Op op_adv_subtensor = {
@@ -105,6 +107,8 @@ const Op op_adv_subtensor = {
     .lower = lower_take,
     .str = str_take,
     .connected = first_connected,
+    .rop = rop_linear,
+    .batch = batch_take,
     .doc = "elements of x chosen by integer tensors and slices",
 };
 
@@ -201,6 +205,8 @@ const Op op_adv_inc_subtensor1 = {
     .lower = lower_put,
     .str = str_put1,
     .connected = two_connected,
+    .rop = rop_linear,
+    .batch = batch_put,
     .doc = "x with rows chosen by an integer vector set or increased",
 };
 const Op op_adv_inc_subtensor = {
@@ -218,6 +224,8 @@ const Op op_adv_inc_subtensor = {
     .lower = lower_put,
     .str = str_put,
     .connected = two_connected,
+    .rop = rop_linear,
+    .batch = batch_put,
     .doc = "x with elements chosen by integer tensors and slices set or increased",
 };
 

@@ -105,6 +105,8 @@ const Op op_alloc = {
     .lower = lower_alloc,
     .pp = pp_alloc,
     .connected = first_connected,
+    .rop = rop_linear,
+    .batch = batch_alloc,
     .doc = "a value broadcast to a shape",
 };
 
@@ -160,6 +162,7 @@ const Op op_alloc_empty = {
     .lower = lower_nothing,
     .str = str_dtype,
     .connected = not_connected,
+    .batch = batch_alloc_empty,
     .doc = "memory of a shape, contents undefined",
 };
 
@@ -255,6 +258,7 @@ const Op op_arange = {
     .grad = grad_arange,
     .lower = lower_arange,
     .str = str_dtype,
+    .batch = batch_arange,
     .doc = "start, start + step, .. below stop",
 };
 
@@ -329,6 +333,7 @@ const Op op_eye = {
     .lower = lower_eye,
     .str = str_dtype,
     .connected = not_connected,
+    .batch = batch_diagonal,
     .doc = "n x m matrix with ones on diagonal k",
 };
 const Op op_tri = {
@@ -344,5 +349,6 @@ const Op op_tri = {
     .lower = lower_eye,
     .str = str_dtype,
     .connected = not_connected,
+    .batch = batch_diagonal,
     .doc = "n x m matrix with ones on and below diagonal k",
 };

@@ -32,6 +32,8 @@ const Op op_dot22 = {
     .infer = infer_dot22,
     .shape = shape_dot22,
     .lower = lower_dot22,
+    .rop = rop_bilinear,
+    .batch = batch_dot,
     .doc = "product of two matrices",
 };
 const Op op_dot22scalar = {
@@ -42,6 +44,7 @@ const Op op_dot22scalar = {
     .infer = infer_dot22,
     .shape = shape_dot22,
     .lower = lower_dot22,
+    .batch = batch_dot_scaled,
     .doc = "x . y * a",
 };
 
@@ -76,6 +79,7 @@ const Op op_gemm = {
     .shape = shape_gemm,
     .lower = lower_gemm,
     .str = str_inplace,
+    .batch = batch_gemm,
     .doc = "b * z + a * x . y on matrices",
 };
 
@@ -104,6 +108,7 @@ const Op op_gemv = {
     .shape = shape_gemv,
     .lower = lower_gemv,
     .str = str_inplace,
+    .batch = batch_gemm,
     .doc = "beta * y + alpha * A . x",
 };
 const Op op_cgemv = {
@@ -116,6 +121,7 @@ const Op op_cgemv = {
     .shape = shape_gemv,
     .lower = lower_gemv,
     .str = str_inplace,
+    .batch = batch_gemm,
     .doc = "Gemv in compiled code",
 };
 
@@ -164,6 +170,7 @@ const Op op_ger = {
     .shape = shape_ger,
     .lower = lower_ger,
     .str = str_ger,
+    .batch = batch_ger,
     .doc = "A + alpha * outer(x, y)",
 };
 const Op op_cger = {
@@ -176,5 +183,6 @@ const Op op_cger = {
     .shape = shape_ger,
     .lower = lower_ger,
     .str = str_ger,
+    .batch = batch_ger,
     .doc = "Ger in compiled code",
 };

@@ -27,5 +27,7 @@ const Op op_deep_copy = {
     .shape = shape_copy,
     .grad = grad_copy,
     .lower = lower_copy,
+    .rop = rop_linear,
+    .batch = batch_same,
     .doc = "a copy of x in memory of its own",
 };

@@ -81,6 +81,7 @@ const Op op_crossentropy_1hot = {
     .shape = shape_1hot,
     .grad = grad_1hot,
     .lower = lower_1hot,
+    .batch = batch_rows,
     .doc = "-log of the probability of each row's class",
 };
 
@@ -129,6 +130,22 @@ static bool lower_1hot_grad(Lower *l) {
     return !failed(l->ctx);
 }
 
+/* out[i, y_i] = -gz_i / p[i, y_i], so by gz it is the loss's gradient again, and by p it is -out / p. */
+static void grad_1hot_grad(Grad *g) {
+    Builder *b = g->b;
+    ThApply *a = g->node;
+    ThVar *gz = a->in[0], *p = a->in[1], *y = a->in[2], *up = g->gz[0];
+    if (g->wanted[0]) {
+        ThVar *ones = second_make(b, gz, const_float(b, 1.0, (ThDtype)gz->type.dtype));
+        ThVar *d = ones ? apply1(b, &op_crossentropy_1hot_grad, NULL, (ThVar *[]){ones, p, y}, 3) : NULL;
+        ThVar *sum = d ? rows_sum(b, elemwise_2(b, S_mul, up, d), 1) : NULL;
+        g->gx[0] = sum ? patternbroadcast_make(b, sum, gz->type.broadcastable) : NULL;
+    }
+    if (g->wanted[1])
+        g->gx[1] = elemwise_1(b, S_neg, elemwise_2(b, S_true_div, elemwise_2(b, S_mul, up, a->out[0]), p));
+    if (g->wanted[2]) g->gx[2] = grad_undefined(g, 2, "class numbers have no gradient");
+}
+
 const Op op_crossentropy_1hot_grad = {
     .name = "CrossentropyCategorical1HotGrad",
     .flags = OP_FAILS,
@@ -136,7 +153,9 @@ const Op op_crossentropy_1hot_grad = {
     .nout = 1,
     .infer = infer_1hot_grad,
     .shape = shape_1hot_grad,
+    .grad = grad_1hot_grad,
     .lower = lower_1hot_grad,
+    .batch = batch_rows,
     .doc = "gradient of CrossentropyCategorical1Hot",
 };
 
@@ -213,6 +232,7 @@ const Op op_crossentropy_softmax = {
     .shape = shape_fused,
     .grad = grad_fused,
     .lower = lower_fused,
+    .batch = batch_crossentropy_softmax,
     .doc = "loss, softmax and argmax of x + b against classes",
 };
 
@@ -276,5 +296,6 @@ const Op op_crossentropy_softmax_dx = {
     .shape = shape_dx,
     .grad = grad_dx,
     .lower = lower_dx,
+    .batch = batch_rows,
     .doc = "gradient of the fused loss with respect to x",
 };

@@ -123,6 +123,8 @@ const Op op_dimshuffle = {
     .lower = lower,
     .str = str,
     .pp = pp_text,
+    .rop = rop_linear,
+    .batch = batch_dimshuffle,
     .doc = "dimensions permuted, added ('x') or dropped, as a view",
 };
 

@@ -82,6 +82,8 @@ const Op op_dot = {
     .lower = lower_dot,
     .str = str_dot,
     .pp = pp_dot,
+    .rop = rop_bilinear,
+    .batch = batch_dot,
     .doc = "product of vectors and matrices",
 };
 

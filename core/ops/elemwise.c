@@ -140,6 +140,8 @@ const Op op_elemwise = {
     .str = elemwise_str,
     .pp = elemwise_pp,
     .connected = elemwise_connected,
+    .rop = rop_elemwise,
+    .batch = batch_elemwise,
     .doc = "a scalar operation applied to every element of its inputs, with broadcasting by type",
 };
 

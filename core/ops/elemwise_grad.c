@@ -126,6 +126,20 @@ static ThVar *input_grad(Env *e, Grad *g, int scalar, int i) {
     return conj.gz ? conj_make(e->b, instantiate(&conj, t->at[i])) : NULL;
 }
 
+ThVar *elemwise_input_grad(Builder *b, ThApply *node, int i, ThVar *gz) {
+    const ElemwiseAttrs *a = ATTRS(ElemwiseAttrs, node);
+    Env e = {.b = b, .node = node, .gz = gz, .nd = node->in[0]->type.ndim};
+    bool was = b->in_grad;
+    if (a->body) {
+        err(b->ctx, TH_NotImplementedError, "a Composite is made by the optimizer: differentiate before compiling");
+        return NULL;
+    }
+    b->in_grad = true;
+    ThVar *r = elemwise_connected(node, i, 0) ? input_grad(&e, a->scalar, i) : NULL;
+    b->in_grad = was;
+    return r;
+}
+
 void elemwise_grad(Grad *g) {
     const ElemwiseAttrs *a = ATTRS(ElemwiseAttrs, g->node);
     Env e = {.b = g->b, .node = g->node, .gz = g->gz[0], .nd = g->node->in[0]->type.ndim};

@@ -55,7 +55,7 @@ static int fused(Front *f, ThVar *x, ThVar *b, ThVar *y) {
     out[1] = a->out[1];
     if (__builtin_strstr(f->info->name, "max_and_argmax")) {
         AttrInts columns = {.n = 1, .at = {1}};
-        ThApply *m = max_and_argmax_make(f->b, elemwise_2(f->b, S_add, x, b), &columns);
+        ThApply *m = max_and_argmax_make(f->b, out[1], &columns);
         if (!m) return -1;
         out[2] = m->out[0];
         out[3] = m->out[1];

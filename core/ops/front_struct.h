@@ -81,9 +81,17 @@
       "loss, softmax, row maximum and argmax against class numbers") \
     FRONT("nnet.crossentropy_softmax_max_and_argmax_1hot_with_bias", "x, b, y_idx", NULL, FUNC, front_xent_softmax_bias, \
       "loss, softmax, row maximum and argmax of x + b against class numbers")
+
+/* front_grad.c */
+#define FRONT_GRAD(FRONT) \
+    FRONT("gradient.disconnected_grad", "x", NULL, FUNC, front_grad_view, "x, for gradients a constant: disconnected from what it is made of") \
+    FRONT("gradient.zero_grad", "x", NULL, FUNC, front_grad_view, "x, whose gradient is zero (but connected)") \
+    FRONT("gradient.undefined_grad", "x", NULL, FUNC, front_grad_view, "x, through which no gradient is defined: grad raises") \
+    FRONT("gradient.grad_clip", "x, lower_bound, upper_bound", NULL, FUNC, front_grad_clip, "x, whose gradient is clipped to an interval") \
+    FRONT("gradient.grad_scale", "x, multiplier", NULL, FUNC, front_grad_scale, "x, whose gradient is multiplied by a number")
 /* clang-format on */
 
 #define FRONT_STRUCT(FRONT) \
-    FRONT_SHAPE(FRONT) FRONT_CREATE(FRONT) FRONT_INDEX(FRONT) FRONT_JOIN(FRONT) FRONT_NNET(FRONT)
+    FRONT_SHAPE(FRONT) FRONT_CREATE(FRONT) FRONT_INDEX(FRONT) FRONT_JOIN(FRONT) FRONT_NNET(FRONT) FRONT_GRAD(FRONT)
 
 #endif

@@ -139,6 +139,8 @@ const Op op_inc_subtensor = {
     .lower = lower_inc,
     .str = str_inc,
     .connected = two_connected,
+    .rop = rop_linear,
+    .batch = batch_put,
     .doc = "x with a part set or increased",
 };
 

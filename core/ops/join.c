@@ -204,6 +204,8 @@ const Op op_join = {
     .lower = lower_join,
     .pp = pp_join,
     .connected = join_connected,
+    .rop = rop_linear,
+    .batch = batch_join,
     .doc = "tensors one after the other along an axis",
 };
 
@@ -311,6 +313,8 @@ const Op op_split = {
     .lower = lower_split,
     .str = str_split,
     .connected = split_connected,
+    .rop = rop_linear,
+    .batch = batch_split,
     .doc = "consecutive parts of x along an axis",
 };
 

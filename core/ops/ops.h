@@ -16,13 +16,16 @@
     X(alloc) X(alloc_empty) X(arange) X(eye) X(tri) X(subtensor) X(inc_subtensor) X(adv_subtensor1) X(adv_inc_subtensor1) \
     X(adv_subtensor) X(adv_inc_subtensor) X(join) X(split) X(dot) X(dot22) X(dot22scalar) X(gemm) X(gemv) X(ger) X(cgemv) \
     X(cger) X(softmax) X(softmax_grad) X(log_softmax) X(softmax_with_bias) X(crossentropy_1hot) X(crossentropy_1hot_grad) \
-    X(crossentropy_softmax) X(crossentropy_softmax_dx) X(deep_copy)
+    X(crossentropy_softmax) X(crossentropy_softmax_dx) X(deep_copy) X(disconnected_grad) X(zero_grad) X(undefined_grad) \
+    X(grad_clip) X(grad_scale)
 /* clang-format on */
 #define OP_LIST(X) OP_LIST_ELEMWISE(X) OP_LIST_REDUCE(X) OP_LIST_STRUCT(X)
 
 #define X(name) extern const Op op_##name;
 OP_LIST(X)
 #undef X
+
+#include "batch.h"
 
 /* Per-context state of this folder (parsed texts, interned bodies); made on first use. NULL with MemoryError. */
 typedef struct OpsState {
@@ -58,6 +61,10 @@ ThVar *real_make(Builder *b, ThVar *v, const ThVar *of);
 /* Left-pads x with broadcastable dims to rank n (x itself when it has them). */
 ThVar *padleft_make(Builder *b, ThVar *x, int n);
 
+/* The table's gradient of an Elemwise for input i, with this gz, before any sum over what was broadcast; NULL without
+ * an error: disconnected. */
+ThVar *elemwise_input_grad(Builder *b, ThApply *node, int i, ThVar *gz);
+
 /* ---- elementwise part of a kernel -------------------------------------------------------------------------------- */
 /* The dtype conversions and instructions of one scalar operation on value ids; see elemwise_lower.c. -1 on error. */
 int scalar_emit(Kernel *k, int op, const ThDtype *in_dtype, const int *in, int nin, ThDtype out, int depth);
@@ -68,5 +75,9 @@ ThDtype scalar_body_dtype(const ScalarBody *b, int value); /* of a value id */
 /* ---- attribute helpers ------------------------------------------------------------------------------------------- */
 /* Normalises negative axes, sorts, refuses duplicates and axes out of range (ValueError naming `what`). */
 bool axes_normalize(ThContext *c, AttrInts *axes, int ndim, const char *what);
+
+/* th_build for one that lives long (copies: the Constants get copies of the arrays among args, which the host may write
+ * to later) or only as long as the arrays stay as they are. */
+int ops_build(ThContext *c, bool copies, int func, const ThArg *args, int nargs, ThVar **out, int max);
 
 #endif

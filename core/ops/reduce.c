@@ -104,7 +104,7 @@ static const AttrField fields[] = {
 };
 static const AttrField argmax_fields[] = {{"axis", ATTR_AXES, offsetof(ArgmaxAttrs, axis), false}};
 
-#define REDUCTION(var, text, fl, gradient, string, about) \
+#define REDUCTION(var, text, fl, gradient, forward, string, about) \
     const Op op_##var = { \
         .name = text, \
         .flags = fl, \
@@ -118,14 +118,16 @@ static const AttrField argmax_fields[] = {{"axis", ATTR_AXES, offsetof(ArgmaxAtt
         .grad = gradient, \
         .lower = reduce_lower, \
         .str = string, \
+        .rop = forward, \
+        .batch = batch_reduce, \
         .doc = about, \
     };
-REDUCTION(sum, "Sum", OP_PURE, sum_grad, str_dtype, "sum over dimensions")
-REDUCTION(prod, "Prod", OP_PURE, prod_grad, str_dtype, "product over dimensions")
-REDUCTION(all, "All", OP_PURE, flat_grad, str_bool, "logical and over dimensions")
-REDUCTION(any, "Any", OP_PURE, flat_grad, str_bool, "logical or over dimensions")
-REDUCTION(max, "Max", OP_FAILS, extremum_grad, str_extremum, "largest element over dimensions; NaN propagates")
-REDUCTION(min, "Min", OP_FAILS, extremum_grad, str_extremum, "smallest element over dimensions; NaN propagates")
+REDUCTION(sum, "Sum", OP_PURE, sum_grad, rop_linear, str_dtype, "sum over dimensions")
+REDUCTION(prod, "Prod", OP_PURE, prod_grad, NULL, str_dtype, "product over dimensions")
+REDUCTION(all, "All", OP_PURE, flat_grad, NULL, str_bool, "logical and over dimensions")
+REDUCTION(any, "Any", OP_PURE, flat_grad, NULL, str_bool, "logical or over dimensions")
+REDUCTION(max, "Max", OP_FAILS, extremum_grad, NULL, str_extremum, "largest element over dimensions; NaN propagates")
+REDUCTION(min, "Min", OP_FAILS, extremum_grad, NULL, str_extremum, "smallest element over dimensions; NaN propagates")
 
 const Op op_max_and_argmax = {
     .name = "MaxAndArgmax",
@@ -140,6 +142,7 @@ const Op op_max_and_argmax = {
     .grad = max_and_argmax_grad,
     .lower = argmax_lower,
     .str = str_argmax,
+    .batch = batch_argmax,
     .doc = "largest element over dimensions and its first position",
 };
 const Op op_argmax = {
@@ -155,6 +158,7 @@ const Op op_argmax = {
     .grad = flat_grad,
     .lower = argmax_lower,
     .str = str_argmax,
+    .batch = batch_argmax,
     .doc = "first position of the largest element over dimensions",
 };
 

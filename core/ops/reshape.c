@@ -132,6 +132,8 @@ const Op op_reshape = {
     .lower = lower_reshape,
     .str = str_reshape,
     .connected = first_connected,
+    .rop = rop_linear,
+    .batch = batch_reshape,
     .doc = "the elements of x in another shape",
 };
 
@@ -208,6 +210,8 @@ const Op op_rebroadcast = {
     .grad = grad_rebroadcast,
     .lower = lower_rebroadcast,
     .str = str_rebroadcast,
+    .rop = rop_linear,
+    .batch = batch_rebroadcast,
     .doc = "x with other promises of length 1, checked at run time",
 };
 

@@ -156,6 +156,7 @@ const Op op_shape = {
     .grad = grad_disconnected,
     .lower = lower_shape,
     .connected = not_connected,
+    .batch = batch_lengths,
     .doc = "lengths of x as an int64 vector",
 };
 
@@ -197,6 +198,7 @@ const Op op_shape_i = {
     .lower = lower_shape_i,
     .str = str_shape_i,
     .connected = not_connected,
+    .batch = batch_length,
     .doc = "length of dimension i of x, int64",
 };
 
@@ -267,6 +269,8 @@ const Op op_make_vector = {
     .lower = lower_make_vector,
     .str = str_make_vector,
     .pp = pp_make_vector,
+    .rop = rop_linear,
+    .batch = batch_make_vector,
     .doc = "vector of scalars",
 };
 
@@ -325,6 +329,8 @@ const Op op_specify_shape = {
     .grad = grad_specify_shape,
     .lower = lower_same,
     .connected = first_connected,
+    .rop = rop_linear,
+    .batch = batch_specify_shape,
     .doc = "x, raising at run time unless it has this shape",
 };
 
@@ -359,6 +365,8 @@ const Op op_scalar_from_tensor = {
     .shape = shape_nothing,
     .grad = grad_to_scalar,
     .lower = lower_same,
+    .rop = rop_linear,
+    .batch = batch_index,
     .doc = "0-d tensor as an index",
 };
 const Op op_tensor_from_scalar = {
@@ -370,6 +378,8 @@ const Op op_tensor_from_scalar = {
     .shape = shape_nothing,
     .grad = grad_to_tensor,
     .lower = lower_same,
+    .rop = rop_linear,
+    .batch = batch_index,
     .doc = "index as a 0-d tensor",
 };
 

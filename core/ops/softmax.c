@@ -55,6 +55,7 @@ const Op op_softmax = {
     .shape = shape_rows,
     .grad = grad_softmax,
     .lower = lower_softmax,
+    .batch = batch_rows,
     .doc = "exp(x) / sum(exp(x)) of each row",
 };
 
@@ -92,6 +93,7 @@ const Op op_softmax_with_bias = {
     .shape = shape_bias,
     .grad = grad_bias,
     .lower = lower_bias,
+    .batch = batch_softmax_bias,
     .doc = "softmax of x + b, b added to each row",
 };
 
@@ -121,6 +123,7 @@ const Op op_log_softmax = {
     .shape = shape_rows,
     .grad = grad_log_softmax,
     .lower = lower_log_softmax,
+    .batch = batch_rows,
     .doc = "log of the softmax of each row",
 };
 
@@ -178,6 +181,7 @@ const Op op_softmax_grad = {
     .shape = shape_softmax_grad,
     .grad = grad_softmax_grad,
     .lower = lower_softmax_grad,
+    .batch = batch_rows,
     .doc = "gradient of Softmax, from its output",
 };
 

@@ -97,6 +97,15 @@ ThVar *softmax_make(Builder *b, const Op *op, ThVar *x); /* op_softmax or op_log
 
 /* ---- copy.c ------------------------------------------------------------------------------------------------------ */
 
+/* ---- grad_ops.c: operations whose value is their input; see the file for their gradients ------------------------- */
+typedef struct GradClipAttrs {
+    double low, high;
+} GradClipAttrs;
+typedef struct GradScaleAttrs {
+    double by;
+} GradScaleAttrs;
+ThVar *grad_view_make(Builder *b, const Op *op, const void *attrs, ThVar *x);
+
 /* ---- sizes.c: slices over abstract sizes; a ShapeAlg over a Lower ------------------------------------------------ */
 /* One axis under a subscript entry, in canonical form: elements start, start + step, .. (len of them). */
 typedef struct SliceForm {

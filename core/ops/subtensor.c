@@ -131,6 +131,8 @@ const Op op_subtensor = {
     .str = str_subtensor,
     .pp = pp_subtensor,
     .connected = first_connected,
+    .rop = rop_linear,
+    .batch = batch_take,
     .doc = "part of a tensor by integers and slices: a view",
 };
 

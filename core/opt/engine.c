@@ -170,13 +170,14 @@ static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
     o->b.rule = r->name;
     o->b.generation = (uint16_t)(a->generation + 1);
     o->fg->rule = r->name;
+    o->which = 0;
     ThVar *v = r->fn ? r->fn(o, a) : rule_apply(o, r, a);
     if (failed(o->c) && o->c->error != TH_MemoryError) { /* the function still compiles, without this rewrite */
         ctx_log(o->c, "optimizer: %s could not be applied: %s", r->name, th_error_text(o->c));
         th_error_clear(o->c);
         v = NULL;
     }
-    bool done = v && !failed(o->c) && engine_replace(o, a->out[0], v, r->name);
+    bool done = v && !failed(o->c) && engine_replace(o, a->out[o->which], v, r->name);
     builder_end(&o->b);
     o->fg->rule = NULL;
     if (done) {

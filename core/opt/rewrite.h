@@ -20,13 +20,15 @@ enum {
     BLAS0 = 64,
     BLASV = 128,
     FILLALLOC = 256,
+    SERIALIZE = 512,
+    LOGSUMEXP = 1024,
     LEVELS = 0xffff,
     FC = 1 << 16,    /* also tagged fast_compile */
     OPTIN = 1 << 17, /* not tagged fast_run: runs only when its name or tag is included */
 };
 
 typedef struct Opt Opt;
-/* Replacement of node->out[0], or NULL: does not apply (or failed: the context says so). */
+/* Replacement of node->out[0] (or out[o->which]), or NULL: does not apply (or failed: the context says so). */
 typedef ThVar *(*RewriteFn)(Opt *o, ThApply *node);
 
 /* ---- rules.c: the table, parsed once per context ---- */
@@ -91,6 +93,7 @@ struct Opt {
     const RuleTable *rules;
     Builder b;               /* of the rewrite being tried */
     int *fired;              /* per rule: how often it fired in this run */
+    int which;               /* output that the rewrite being tried replaces; 0 unless it says otherwise */
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
     bool wants_inplace;      /* the query holds inplace passes */
     struct ShapeCache *shapes;

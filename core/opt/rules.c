@@ -25,6 +25,7 @@ static const RuleLine lines[] = {
 #include "rules_nnet.h"
 #include "rules_explog.h"
 #include "rules_shape.h"
+#include "rules_subtensor.h"
 #include "rules_arith.h"
 #include "rules_reduce.h"
 #include "rules_blas.h"

@@ -9,6 +9,7 @@ ThVar *rw_useless_fill(Opt *o, ThApply *a);     /* useless.c */
 ThVar *rw_useless_elemwise(Opt *o, ThApply *a);
 ThVar *rw_useless_switch(Opt *o, ThApply *a);
 ThVar *rw_useless_reduce(Opt *o, ThApply *a);
+ThVar *rw_view_op(Opt *o, ThApply *a);
 ThVar *rw_exp_over_1_plus_exp(Opt *o, ThApply *a); /* nnet.c */
 ThVar *rw_logsoftmax_grad(Opt *o, ThApply *a);
 ThVar *rw_softmax(Opt *o, ThApply *a);
@@ -33,6 +34,49 @@ ThVar *rw_greedy_distributor(Opt *o, ThApply *a); /* greedy.c */
 ThVar *rw_reduce_all_to_none(Opt *o, ThApply *a); /* reduce.c */
 ThVar *rw_reduce_broadcastable(Opt *o, ThApply *a);
 ThVar *rw_sum_mul_by_scalar(Opt *o, ThApply *a);
+ThVar *rw_pow_specialize_device(Opt *o, ThApply *a); /* powers.c */
+ThVar *rw_abs_lift(Opt *o, ThApply *a);
+ThVar *rw_abs_merge(Opt *o, ThApply *a);
+ThVar *rw_cast_cast(Opt *o, ThApply *a);
+ThVar *rw_useless_elemwise_comparison(Opt *o, ThApply *a);
+ThVar *rw_useless_extremum(Opt *o, ThApply *a);
+ThVar *rw_mul_switch_sink(Opt *o, ThApply *a);
+ThVar *rw_div_switch_sink(Opt *o, ThApply *a);
+ThVar *rw_merge_switch_same_cond(Opt *o, ThApply *a);
+ThVar *rw_op_of_op(Opt *o, ThApply *a); /* sums.c */
+ThVar *rw_opt_alloc(Opt *o, ThApply *a);
+ThVar *rw_sum_div_dimshuffle(Opt *o, ThApply *a);
+ThVar *rw_max_and_argmax(Opt *o, ThApply *a);
+ThVar *rw_max_to_min(Opt *o, ThApply *a);
+ThVar *rw_reduce_join(Opt *o, ThApply *a);
+ThVar *rw_log_sum_exp(Opt *o, ThApply *a);
+ThVar *rw_0_dot_x(Opt *o, ThApply *a);
+ThVar *rw_log_erfc(Opt *o, ThApply *a);
+ThVar *rw_useless_slice(Opt *o, ThApply *a); /* subscripts.c */
+ThVar *rw_useless_subtensor(Opt *o, ThApply *a);
+ThVar *rw_subtensor_merge(Opt *o, ThApply *a);
+ThVar *rw_subtensor_of_alloc(Opt *o, ThApply *a);
+ThVar *rw_subtensor_of_dot(Opt *o, ThApply *a);
+ThVar *rw_subtensor_inc_subtensor(Opt *o, ThApply *a);
+ThVar *rw_useless_inc_subtensor(Opt *o, ThApply *a);
+ThVar *rw_incsubtensor_of_zeros(Opt *o, ThApply *a);
+ThVar *rw_setsubtensor_of_constants(Opt *o, ThApply *a);
+ThVar *rw_inc_subtensor_serialize(Opt *o, ThApply *a);
+ThVar *rw_useless_reshape(Opt *o, ThApply *a); /* reshapes.c */
+ThVar *rw_useless_dimshuffle_in_reshape(Opt *o, ThApply *a);
+ThVar *rw_reshape_to_dimshuffle(Opt *o, ThApply *a);
+ThVar *rw_reshape_lift(Opt *o, ThApply *a);
+ThVar *rw_useless_rebroadcast(Opt *o, ThApply *a);
+ThVar *rw_rebroadcast_lift(Opt *o, ThApply *a);
+ThVar *rw_lift_transpose_through_dot(Opt *o, ThApply *a);
+ThVar *rw_useless_alloc(Opt *o, ThApply *a);
+ThVar *rw_merge_alloc(Opt *o, ThApply *a);
+ThVar *rw_alloc_dimshuffle(Opt *o, ThApply *a);
+ThVar *rw_alloc_unary(Opt *o, ThApply *a);
+ThVar *rw_join_1(Opt *o, ThApply *a);
+ThVar *rw_join_empty(Opt *o, ThApply *a);
+ThVar *rw_join_make_vector(Opt *o, ThApply *a);
+ThVar *rw_useless_split(Opt *o, ThApply *a);
 ThVar *rw_dot_to_dot22(Opt *o, ThApply *a); /* blas.c */
 ThVar *rw_dot22_to_dot22scalar(Opt *o, ThApply *a);
 ThVar *rw_gemm_to_gemv(Opt *o, ThApply *a);

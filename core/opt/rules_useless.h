@@ -8,3 +8,8 @@ REWRITE(local_useless_reduce,    USELESS|CANON|FC,           "Sum",      1, rw_u
 REWRITE(local_useless_reduce,    USELESS|CANON|FC,           "Prod",     1, rw_useless_reduce)
 REWRITE(local_useless_reduce,    USELESS|CANON|FC,           "Max",      1, rw_useless_reduce)
 REWRITE(local_useless_reduce,    USELESS|CANON|FC,           "Min",      1, rw_useless_reduce)
+REWRITE(local_view_op,           CANON|FC,                   "DisconnectedGrad", 1, rw_view_op)
+REWRITE(local_view_op,           CANON|FC,                   "ZeroGrad",         1, rw_view_op)
+REWRITE(local_view_op,           CANON|FC,                   "UndefinedGrad",    1, rw_view_op)
+REWRITE(local_view_op,           CANON|FC,                   "GradClip",         1, rw_view_op)
+REWRITE(local_view_op,           CANON|FC,                   "GradScale",        1, rw_view_op)

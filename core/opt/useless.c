@@ -50,6 +50,12 @@ ThVar *rw_useless_switch(Opt *o, ThApply *a) {
     return x != 0 ? a->in[1] : a->in[2];
 }
 
+/* Operations that only change gradients. */
+ThVar *rw_view_op(Opt *o, ThApply *a) {
+    (void)o;
+    return a->in[0];
+}
+
 /* A reduction over no dimension. */
 ThVar *rw_useless_reduce(Opt *o, ThApply *a) {
     (void)o;

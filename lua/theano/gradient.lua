@@ -1,10 +1,12 @@
 --- Gradients: `grad(cost, wrt)`, and `verify_grad` to check them by finite differences.
 -- @module theano.gradient
+if not package.loaded["theano"] then require("theano") return package.loaded["theano.gradient"] end -- it loads us
 local core = require("theano.core")
 local updates = require("theano.updates")
 local util = require("theano.util")
 
 local M = {}
+package.loaded["theano.gradient"] = M
 
 local known = util.set({
   "consider_constant", "disconnected_inputs", "add_names", "known_grads", "return_disconnected", "null_gradients",
@@ -57,15 +59,282 @@ function M.grad(cost, wrt, options)
   return g
 end
 
+-- ---- the two operators and what is made of them
+-- ------------------------------------------------------------------------
+local function check_vars(what, list, of)
+  if type(list) ~= "table" then util.raise("TypeError", "%s: %s is a Variable or a list of them, got %s", what, of,
+    type(list)) end
+  for i, v in ipairs(list) do
+    if not util.is_var(v) then util.raise("TypeError", "%s: %s[%d] is no Variable but a %s", what, of, i, type(v)) end
+  end
+  return list
+end
+
+-- A Variable or a list of them, as a list, and whether it was a single one.
+local function as_list(what, v, of)
+  if util.is_var(v) then return { v }, true end
+  return check_vars(what, v, of), false
+end
+
+local function points_of(what, points, f)
+  local T = require("theano.tensor")
+  local single = util.is_var(points) or util.is_array(points) or type(points) == "number"
+  local list = single and { points } or points
+  if type(list) ~= "table" or #list ~= #f then
+    util.raise("ValueError", "%s: %d expressions need as many evaluation points, got %s", what, #f,
+      type(list) == "table" and #list or type(list))
+  end
+  local out = {}
+  for i, p in ipairs(list) do
+    out[i] = T.as_tensor_variable(p)
+    if out[i].ndim ~= f[i].ndim then
+      util.raise("ValueError", "%s: evaluation point %d has %d dimensions, its variable %s has %d", what, i,
+        out[i].ndim,
+        tostring(f[i]), f[i].ndim)
+    end
+  end
+  return out
+end
+
+local function answer(list, single)
+  if single then return list[1] or nil end
+  return list
+end
+
+local lop_known = util.set({ "consider_constant", "disconnected_inputs" })
+
+--- Row vector times Jacobian: the sum over f of `eval_points` . d f / d wrt, for each wrt.
+-- @param f a Variable or a list of them
+-- @param wrt a Variable or a list of them; the result has its form
+-- @param eval_points one of the shape of each f
+-- @param options consider_constant, disconnected_inputs
+function M.Lop(f, wrt, eval_points, options)
+  local o = options or {}
+  util.check_keywords("Lop", o, lop_known)
+  local fs = as_list("Lop", f, "f")
+  local ws, single = as_list("Lop", wrt, "wrt")
+  local points, known_grads = points_of("Lop", eval_points, fs), {}
+  for i, v in ipairs(fs) do known_grads[i] = { v, points[i] } end
+  return answer(M.grad(nil, ws, {
+    known_grads = known_grads, consider_constant = o.consider_constant, disconnected_inputs = o.disconnected_inputs,
+  }), single)
+end
+
+local rop_known = util.set({ "disconnected_outputs", "return_disconnected" })
+
+local function disconnected_output(v, o, policy)
+  if policy ~= "ignore" then
+    local text = ("Rop was asked for the derivative of an expression that no wrt reaches: %s; pass "
+      .. 'disconnected_outputs = "ignore" to get zeros'):format(tostring(v))
+    if policy == "raise" then util.raise("DisconnectedInputError", "%s", text) end
+    io.stderr:write("warning: ", text, "\n")
+  end
+  local ret = (o.return_disconnected or "zero"):lower()
+  if ret == "zero" then return require("theano.tensor").zeros_like(v) end
+  if ret == "none" then return false end
+  if ret == "disconnected" then return core.grad_none("d") end
+  return util.raise("ValueError", "return_disconnected must be 'zero', 'None' or 'Disconnected', not '%s'", ret)
+end
+
+--- Jacobian times vector: the sum over wrt of d f / d wrt . `eval_points`, for each f. Forward mode.
+-- @param f a Variable or a list of them; the result has its form
+-- @param wrt a Variable or a list of them
+-- @param eval_points one of the shape of each wrt
+-- @param options disconnected_outputs ("raise"), return_disconnected ("zero")
+function M.Rop(f, wrt, eval_points, options)
+  local o = options or {}
+  util.check_keywords("Rop", o, rop_known)
+  local policy = o.disconnected_outputs or "raise"
+  if policy ~= "raise" and policy ~= "warn" and policy ~= "ignore" then
+    util.raise("ValueError", "disconnected_outputs must be 'raise', 'warn' or 'ignore', not '%s'", tostring(policy))
+  end
+  local fs, single = as_list("Rop", f, "f")
+  local ws = as_list("Rop", wrt, "wrt")
+  local out = core.rop(fs, ws, points_of("Rop", eval_points, ws))
+  for i, v in ipairs(out) do
+    if not v then out[i] = disconnected_output(fs[i], o, policy) end
+  end
+  return answer(out, single)
+end
+
+--- Gradients of a part of a graph: from `start` (pairs variable, gradient) and `cost` down to `wrt` and `end`.
+-- @return gradients of wrt, gradients of `stop`; with details also the parts from start and from cost
+function M.subgraph_grad(wrt, stop, options)
+  local o = options or {}
+  util.check_keywords("subgraph_grad", o, util.set({ "start", "cost", "details" }))
+  if o.start == nil and o.cost == nil then
+    util.raise("ValueError", "subgraph_grad: give start (known gradients), cost, or both")
+  end
+  local ws, ends = as_list("subgraph_grad", wrt, "wrt"), as_list("subgraph_grad", stop, "end")
+  local params = table.move(ws, 1, #ws, 1, {})
+  table.move(ends, 1, #ends, #params + 1, params)
+  local function part(cost, known_grads)
+    return M.grad(cost, params, { known_grads = known_grads, consider_constant = ends, disconnected_inputs = "ignore" })
+  end
+  local from_start = o.start ~= nil and part(nil, o.start) or nil
+  local from_cost = o.cost ~= nil and part(o.cost) or nil
+  local wrt_grads, end_grads = {}, {}
+  for i = 1, #params do
+    local g = from_start and from_cost and from_start[i] + from_cost[i] or (from_start or from_cost)[i]
+    if i <= #ws then wrt_grads[i] = g else end_grads[i - #ws] = g end
+  end
+  if o.details then return wrt_grads, end_grads, from_start, from_cost end
+  return wrt_grads, end_grads
+end
+
+local jac_known = util.set({ "consider_constant", "disconnected_inputs" })
+
+--- Jacobian of a vector (or gradient of a scalar): one matrix, a row for each element, for each wrt. The rows are
+-- computed together (`T.vmap` of the gradient over the rows of an identity matrix).
+-- @param expression of at most one dimension
+-- @param options consider_constant, disconnected_inputs
+function M.jacobian(expression, wrt, options)
+  local o = options or {}
+  util.check_keywords("jacobian", o, jac_known)
+  if not util.is_var(expression) then
+    util.raise("TypeError", "jacobian: the expression is a symbolic Variable, got %s", type(expression))
+  end
+  if expression.ndim > 1 then
+    util.raise("ValueError", "jacobian expects an expression of at most one dimension, got one of %d: flatten it first",
+      expression.ndim)
+  end
+  local ws, single = as_list("jacobian", wrt, "wrt")
+  if expression.ndim == 0 then
+    return answer(M.grad(expression, ws, o), single)
+  end
+  local T = require("theano.tensor")
+  local dtype = expression.dtype:find("float") and expression.dtype or require("theano.config").floatX
+  local row = T.TensorType(dtype, expression.broadcastable)()
+  local grads = M.grad(nil, ws, {
+    known_grads = { { expression, row } }, consider_constant = o.consider_constant,
+    disconnected_inputs = o.disconnected_inputs,
+  })
+  return answer(core.vmap(grads, { row }, { T.eye(expression.shape[0], { dtype = dtype }) }), single)
+end
+
+--- Hessian of a scalar: for each vector of wrt the matrix of second derivatives.
+function M.hessian(cost, wrt, options)
+  local o = options or {}
+  util.check_keywords("hessian", o, jac_known)
+  if not util.is_var(cost) then util.raise("TypeError", "hessian: the cost is a symbolic Variable, got %s",
+    type(cost)) end
+  if cost.ndim ~= 0 then util.raise("ValueError", "hessian: the cost must be a scalar, it has %d dimensions",
+    cost.ndim) end
+  local ws, single = as_list("hessian", wrt, "wrt")
+  local out = {}
+  for i, w in ipairs(ws) do
+    if w.ndim ~= 1 then
+      util.raise("ValueError", "hessian expects wrt to be 1-dimensional vectors, %s has %d dimensions", tostring(w),
+        w.ndim)
+    end
+    local g = M.grad(cost, w, o)
+    out[i] = M.jacobian(g, w, { consider_constant = o.consider_constant, disconnected_inputs = "ignore" })
+  end
+  return answer(out, single)
+end
+
+--- Hessian of a scalar times one vector for each wrt, without the matrix: the forward derivative of the gradient.
+function M.hessian_vector_product(cost, wrt, p)
+  local ws, single = as_list("hessian_vector_product", wrt, "wrt")
+  local grads = M.grad(cost, ws)
+  return answer(M.Rop(grads, ws, points_of("hessian_vector_product", p, ws), { disconnected_outputs = "ignore" }),
+    single)
+end
+
+-- ---- vmap -----------------------------------------------------------------------------------------------------------
+local function moved(x, from, to)
+  local order, n = {}, x.ndim
+  for d = 0, n - 1 do
+    if d ~= from then order[#order + 1] = d end
+  end
+  table.insert(order, to + 1, from)
+  return x:dimshuffle(order)
+end
+
+local function axis_of(axis, ndim, what)
+  if math.type(axis) ~= "integer" or axis < -ndim or axis >= ndim then
+    util.raise("ValueError", "vmap: axis %s is out of range for %s with %d dimensions", tostring(axis), what, ndim)
+  end
+  return axis < 0 and axis + ndim or axis
+end
+
+local function axes_of(axes)
+  if axes == nil then return 0, 0 end
+  if math.type(axes) == "integer" then return axes, 0 end
+  if type(axes) ~= "table" then
+    util.raise("TypeError",
+      "vmap: the axes are an integer, a list of integers and false, or {in_axes = .., out_axes = ..}")
+  end
+  if not util.is_keywords(axes) then return axes, 0 end
+  util.check_keywords("vmap", axes, util.set({ "in_axes", "out_axes" }))
+  return axes.in_axes == nil and 0 or axes.in_axes, axes.out_axes or 0
+end
+
+--- The function `fn` of Variables, applied to every element along one axis of its arguments at once. The graph that fn
+-- builds is rewritten, operation by operation; there is no loop.
+-- @param fn takes Variables without the mapped axis, returns one or several
+-- @param axes axis of each argument (false: not mapped); one integer for all; or {in_axes = .., out_axes = ..}
+-- @return a function of the whole arguments, whose results have the mapped axis at out_axes (0)
+function M.vmap(fn, axes)
+  local in_axes, out_axis = axes_of(axes)
+  return function(...)
+    local T, n = require("theano.tensor"), select("#", ...)
+    local args, inner, stand_in, mapped = { ... }, {}, {}, {}
+    if type(in_axes) == "table" and #in_axes ~= n then
+      util.raise("ValueError", "vmap: %d arguments but %d axes", n, #in_axes)
+    end
+    for i = 1, n do
+      local axis = in_axes
+      if type(axis) == "table" then axis = axis[i] end
+      inner[i] = args[i]
+      if axis then
+        local x = T.as_tensor_variable(args[i])
+        axis = axis_of(axis, x.ndim, "argument " .. i)
+        local pattern = x.broadcastable
+        table.remove(pattern, axis + 1)
+        inner[i] = T.TensorType(x.dtype, pattern)(x.name)
+        stand_in[#stand_in + 1], mapped[#mapped + 1] = inner[i], moved(x, axis, 0)
+      end
+    end
+    local results = table.pack(fn(table.unpack(inner, 1, n)))
+    for i = 1, results.n do results[i] = T.as_tensor_variable(results[i]) end
+    local out = core.vmap(results, stand_in, mapped)
+    for i, v in ipairs(out) do out[i] = moved(v, 0, axis_of(out_axis, v.ndim, "result " .. i)) end
+    return table.unpack(out, 1, results.n)
+  end
+end
+
+-- ---- for user-defined gradients
+-- ------------------------------------------------------------------------------------------
+local function none(what, op, position, x, comment)
+  return core.grad_none("n", ("%s: the gradient of %s with respect to its input %s (%s)%s"):format(what, tostring(op),
+    tostring(position), tostring(x), comment and (": " .. comment) or ""))
+end
+
+--- What an operation's grad returns for an input whose gradient nobody has written.
+function M.grad_not_implemented(op, x_pos, x, comment)
+  return none("not implemented", op, x_pos, x, comment)
+end
+
+--- What an operation's grad returns for an input in which it is not differentiable.
+function M.grad_undefined(op, x_pos, x, comment)
+  return none("not defined", op, x_pos, x, comment)
+end
+
+--- The type of gradients that no path leads to: `DisconnectedType()()` is one, for a user-defined grad to return.
+function M.DisconnectedType()
+  return function() return core.grad_none("d") end
+end
+
 local eps_of = { float64 = 1e-7, float32 = 3e-4 }
 local tol_of = { float64 = 1e-4, float32 = 1e-2 }
 
 -- One-sided difference quotients of f with respect to every element of the i-th point, as a list from 0.
 local function numeric(f, point, i, eps)
-  local moved = point[i]:copy()
+  local nudged = point[i]:copy()
   local trial = { table.unpack(point) }
-  trial[i] = moved
-  local base, flat, result = f(table.unpack(point)), moved:reshape({ -1 }), {}
+  trial[i] = nudged
+  local base, flat, result = f(table.unpack(point)), nudged:reshape({ -1 }), {}
   for k = 0, flat.size - 1 do
     local v = flat[k]
     flat[k] = v + eps
@@ -135,5 +404,15 @@ function M.verify_grad(fun, pt, options)
     end
   end
 end
+
+-- disconnected_grad, zero_grad, undefined_grad, grad_clip, grad_scale
+for name, f in pairs(require("theano.tensor").gradient) do M[name] = f end
+
+--- x, whose gradient is zero: Theano's older name of zero_grad.
+function M.consider_constant(x)
+  return M.zero_grad(x)
+end
+
+require("theano.tensor").gradient = M
 
 return M

@@ -7,6 +7,7 @@ local M = {}
 
 --- Signature and one line about a function or flag; KeyError with the nearest name when there is none.
 function M.text(name)
+  util.expect("help", "the name", name, "string")
   local plain = name:gsub("^theano%.tensor%.", ""):gsub("^T%.", "")
   local names = {}
   for _, f in ipairs(core.functions()) do

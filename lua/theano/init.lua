@@ -26,7 +26,10 @@ theano["function"] = fn
 theano.In, theano.Out = fn.In, fn.Out
 theano.shared = require("theano.shared")
 theano.grad = theano.gradient.grad
-theano.tensor.grad = theano.grad
+theano.Lop, theano.Rop, theano.subgraph_grad = theano.gradient.Lop, theano.gradient.Rop, theano.gradient.subgraph_grad
+for _, name in ipairs({ "grad", "Lop", "Rop", "jacobian", "hessian", "vmap", "verify_grad", "consider_constant" }) do
+  theano.tensor[name] = theano.gradient[name]
+end
 theano.dot = theano.tensor.dot
 theano.pp = theano.printing.pp
 theano.OrderedUpdates = theano.updates.OrderedUpdates

@@ -48,6 +48,12 @@ function M.is_var(v)
   return k == "variable" or k == "constant" or k == "shared"
 end
 
+--- Checks one argument's Lua type ("number", "string", "table", "function", or "ndarray"); raises a TypeError.
+function M.expect(what, name, value, wanted)
+  local got = M.is_array(value) and "ndarray" or type(value)
+  if got ~= wanted then M.raise("TypeError", "%s: %s should be a %s, not %s", what, name, wanted, got) end
+end
+
 function M.is_array(v)
   return type(v) == "userdata" and core.kind(v) == "ndarray"
 end

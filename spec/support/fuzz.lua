@@ -1,7 +1,8 @@
 --- Random typed graphs from a seed, and the comparison of everything that computes them.
--- A program is a list of lines of Lua over `v` (variables) and `a` (arrays), so that a failing one is printed as it is and
--- runs alone. Each line is evaluated by itself while the program grows: those values are the reference (one operation a
--- function, nothing fused or rewritten), and lines whose values leave the domain where rounding is tame are dropped.
+-- A program is a list of lines of Lua over `v` (variables) and `a` (arrays), so that a failing one is printed as it is
+-- and runs alone. Each line is evaluated by itself while the program grows: those values are the reference (one
+-- operation a function, nothing fused or rewritten), and lines whose values leave the domain where rounding is tame are
+-- dropped.
 -- Compared: the whole program with optimizer None, fast_compile and fast_run in the interpreter, fast_run and None in C
 -- (many programs in one function), gradients the same way and against finite differences.
 -- @module spec.support.fuzz
@@ -33,7 +34,7 @@ function Rng:real(lo, hi) return lo + (hi - lo) * ((self:bits() >> 11) / 9007199
 function Rng:pick(list) return list[self:int(1, #list)] end
 function Rng:chance(p) return self:real(0, 1) < p end
 
--- ---- values ------------------------------------------------------------------------------------------------------------
+-- ---- values -------------------------------------------------------------------------------------------------------
 local function is_float(dtype) return dtype == "float32" or dtype == "float64" end
 local function is_complex(dtype) return dtype == "complex64" or dtype == "complex128" end
 
@@ -69,7 +70,7 @@ local function measure(list)
   return lo, hi, finite
 end
 
--- ---- a program ------------------------------------------------------------------------------------------------------------
+-- ---- a program ----------------------------------------------------------------------------------------------------
 local Program = {}
 Program.__index = Program
 
@@ -90,8 +91,8 @@ local layouts = {
   f = function(t) return ("(function(x) return x.T:copy().T end)(%s)"):format(t) end,
   reversed = function(t) return ('(function(x) return x["::-1"]:copy()["::-1"] end)(%s)'):format(t) end,
   strided = function(t)
-    return ('(function(x) local b = nd.zeros({ x.shape[1] * 2, table.unpack(x.shape, 2) }, x.dtype) local w = b["::2"] w["..."] = x return w end)(%s)')
-      :format(t)
+    return ("(function(x) local b = nd.zeros({ x.shape[1] * 2, table.unpack(x.shape, 2) }, x.dtype) "
+      .. 'local w = b["::2"] w["..."] = x return w end)(%s)'):format(t)
   end,
 }
 
@@ -100,7 +101,8 @@ local function array_text(data, dtype, shape, layout)
   local words = {}
   for i, x in ipairs(data) do words[i] = number_text(x) end
   if #shape == 0 then return ('nd.array(%s, "%s")'):format(words[1], dtype) end
-  return layouts[layout](('nd.array({%s}, "%s"):reshape({%s})'):format(table.concat(words, ", "), dtype, table.concat(shape, ", ")))
+  return layouts[layout](('nd.array({%s}, "%s"):reshape({%s})'):format(table.concat(words, ", "), dtype,
+    table.concat(shape, ", ")))
 end
 
 local function chunk(text, v, a)
@@ -159,16 +161,22 @@ function Program:step(text, deps, facts)
   end
   self.trying = line
   local out = chunk("return " .. line, v, {})
-  local f = theano.compile({ inputs = inputs, outputs = theano.Out(out, { array = true }), mode = step_mode, on_unused_input = "ignore" })
+  local f = theano.compile({ inputs = inputs, outputs = theano.Out(out, { array = true }), mode = step_mode,
+    on_unused_input = "ignore" })
   local value = f(table.unpack(values))
   self.trying = nil
   local bcast = {}
   for d = 1, out.ndim do
     bcast[d] = out.broadcastable[d]
-    if bcast[d] and value.shape[d] ~= 1 then error(("%s: dimension %d is broadcastable but %d long"):format(line, d, value.shape[d]), 0) end
+    if bcast[d] and value.shape[d] ~= 1 then
+      error(("%s: dimension %d is broadcastable but %d long"):format(line, d, value.shape[d]), 0)
+    end
   end
-  if value.dtype ~= out.dtype then error(("%s: has dtype %s, its type says %s"):format(line, value.dtype, out.dtype), 0) end
-  local n = { id = id, kind = "step", line = line, deps = deps, dtype = out.dtype, bcast = bcast, shape = { table.unpack(value.shape) },
+  if value.dtype ~= out.dtype then
+    error(("%s: has dtype %s, its type says %s"):format(line, value.dtype, out.dtype), 0)
+  end
+  local n = { id = id, kind = "step", line = line, deps = deps, dtype = out.dtype, bcast = bcast,
+    shape = { table.unpack(value.shape) },
     value = value, exact = facts.exact or not is_float(out.dtype) and not is_complex(out.dtype), name = facts.name }
   n.smooth = facts.smooth ~= false and out.dtype == "float64"
   for _, d in ipairs(deps) do
@@ -182,7 +190,7 @@ function Program:step(text, deps, facts)
   return n
 end
 
--- ---- leaves that fit -------------------------------------------------------------------------------------------------------
+-- ---- leaves that fit ----------------------------------------------------------------------------------------------
 local lengths = { 1, 2, 2, 3, 3, 4, 5, 7, 9, 17 }
 
 function Program:data(dtype, shape, lo, hi)
@@ -253,9 +261,10 @@ function Program:partner_shape(x)
   return shape, bcast
 end
 
--- ---- making one ---------------------------------------------------------------------------------------------------------
+-- ---- making one ---------------------------------------------------------------------------------------------------
 local leaf_ranges = { { -2, 2 }, { -2, 2 }, { 0.1, 0.9 }, { 1.1, 3 } }
-local leaf_dtypes = { "float64", "float64", "float64", "float32", "float32", "int8", "int16", "int32", "int64", "uint8", "uint16",
+local leaf_dtypes = { "float64", "float64", "float64", "float32", "float32", "int8", "int16", "int32", "int64",
+  "uint8", "uint16",
   "uint32", "bool" }
 
 local function add_updates(p)
@@ -315,7 +324,7 @@ function M.program(seed, size)
   return p
 end
 
--- ---- building and running -------------------------------------------------------------------------------------------------
+-- ---- building and running -----------------------------------------------------------------------------------------
 --- Builds the whole graph: v, the input variables and their arrays, outputs, updates.
 -- With `wanted` (a list of ids) these are the outputs and nothing else is built.
 function M.build(p, wanted)
@@ -360,14 +369,17 @@ function M.differs(n, got, factor)
   if got.dtype ~= n.dtype then return ("dtype %s, expected %s"):format(got.dtype, n.dtype) end
   if #got.shape ~= #n.shape then return ("%d dimensions, expected %d"):format(#got.shape, #n.shape) end
   for d = 1, #n.shape do
-    if got.shape[d] ~= n.shape[d] then return ("length %d of dimension %d, expected %d"):format(got.shape[d], d - 1, n.shape[d]) end
+    if got.shape[d] ~= n.shape[d] then
+      return ("length %d of dimension %d, expected %d"):format(got.shape[d], d - 1, n.shape[d])
+    end
   end
   local tol = (tolerance[n.dtype] or 0) * n.scale * (factor or 1)
   if n.narrow then tol = math.max(tol, tolerance.float32 * n.scale) end
   local list = flat(got)
   for k, want in ipairs(n.list) do
     local x = list[k]
-    local same = x == want or (x ~= x and want ~= want) or (tol > 0 and math.abs(x - want) <= tol * math.max(1, math.abs(want) * 0.1))
+    local same = x == want or (x ~= x and want ~= want)
+      or (tol > 0 and math.abs(x - want) <= tol * math.max(1, math.abs(want) * 0.1))
     if not same then return ("element %d is %s, expected %s"):format(k - 1, number_text(x), number_text(want)) end
   end
 end
@@ -427,7 +439,9 @@ function M.run(programs, optimizer, linker, report)
     for _, id in ipairs(parts[i].shareds) do
       local from = updated[id] or id
       local why = M.differs(p.nodes[from], parts[i].v[id]:get_value())
-      if why then report(p, ("%s: shared v[%d] after its update to v[%d]: %s"):format(where, id, from, why), from, true) end
+      if why then
+        report(p, ("%s: shared v[%d] after its update to v[%d]: %s"):format(where, id, from, why), from, true)
+      end
       parts[i].v[id]:set_value(p.a[id])
     end
     for _, n in ipairs(p.nodes) do
@@ -440,7 +454,7 @@ function M.run(programs, optimizer, linker, report)
   compare(programs, parts, table.pack(f(table.unpack(args))), where .. ", second call", report)
 end
 
--- ---- gradients ---------------------------------------------------------------------------------------------------------
+-- ---- gradients ----------------------------------------------------------------------------------------------------
 local function gradient_parts(p)
   local best
   for _, id in ipairs(p.outputs) do
@@ -450,7 +464,9 @@ local function gradient_parts(p)
   local g = M.build(p, { best })
   local wrt, ids = {}, {}
   for _, n in ipairs(p.nodes) do
-    if g.need[n.id] and n.kind == "input" and n.dtype == "float64" then wrt[#wrt + 1], ids[#ids + 1] = g.v[n.id], n.id end
+    if g.need[n.id] and n.kind == "input" and n.dtype == "float64" then
+      wrt[#wrt + 1], ids[#ids + 1] = g.v[n.id], n.id
+    end
   end
   if #wrt == 0 then return nil end
   return g, best, wrt, ids
@@ -502,7 +518,8 @@ function M.numeric(p, g, best, ids, report)
     for _, n in ipairs(p.nodes) do
       if g.need[n.id] and not v[n.id] then
         if n.kind == "step" then v[n.id] = chunk("return " .. n.line, v, p.a)
-        else v[n.id] = T.patternbroadcast and #n.shape > 0 and T.patternbroadcast(T.constant(n.value), n.bcast) or T.constant(n.value) end
+        else v[n.id] = T.patternbroadcast and #n.shape > 0 and T.patternbroadcast(T.constant(n.value), n.bcast)
+          or T.constant(n.value) end
       end
     end
     return T.sin(v[best] * 0.5)
@@ -512,10 +529,11 @@ function M.numeric(p, g, best, ids, report)
   if not ok then report(p, ("numeric gradient of v[%d]: %s"):format(best, tostring(message)), best, true) end
 end
 
--- ---- a program that shows the failure alone ----------------------------------------------------------------------------
+-- ---- a program that shows the failure alone -----------------------------------------------------------------------
 --- Lua text that builds, runs and prints one output in every way.
 function M.source(p, ids, updates)
-  local need, lines = {}, { 'local theano = require "theano"', "local T, nd = theano.tensor, theano.ndarray", "local v, a = {}, {}" }
+  local need, lines = {}, { 'local theano = require "theano"', "local T, nd = theano.tensor, theano.ndarray",
+    "local v, a = {}, {}" }
   local todo = { table.unpack(ids) }
   for _, u in ipairs(updates or {}) do todo[#todo + 1] = u[1] todo[#todo + 1] = u[2] end
   while #todo > 0 do
@@ -540,8 +558,9 @@ function M.source(p, ids, updates)
   for i, u in ipairs(updates or {}) do ups[i] = ("{ v[%d], v[%d] }"):format(u[1], u[2]) end
   lines[#lines + 1] = 'for _, way in ipairs({ "None interpreter", "fast_run interpreter", "None c", "fast_run c" }) do'
   lines[#lines + 1] = '  local optimizer, linker = way:match("(%S+) (%S+)")'
-  lines[#lines + 1] = ("  local f = theano.compile({ inputs = { %s }, outputs = { %s }, updates = { %s }, on_unused_input = \"ignore\",")
-    :format(table.concat(inputs, ", "), table.concat(outs, ", "), table.concat(ups, ", "))
+  lines[#lines + 1] = ("  local f = theano.compile({ inputs = { %s }, outputs = { %s }, updates = { %s },"
+    .. ' on_unused_input = "ignore",'):format(table.concat(inputs, ", "), table.concat(outs, ", "),
+      table.concat(ups, ", "))
   lines[#lines + 1] = "    mode = theano.compile.Mode({ linker = linker, optimizer = optimizer }) })"
   lines[#lines + 1] = ("  print(way, f(%s))"):format(table.concat(values, ", "))
   for _, u in ipairs(updates or {}) do

@@ -30,7 +30,7 @@ function M.names()
   return list
 end
 
--- ---- dtypes ----------------------------------------------------------------------------------------------------------
+-- ---- dtypes -------------------------------------------------------------------------------------------------------
 local function any_float(d) return d == "float32" or d == "float64" end
 local function any_int(d) return d:find("^u?int") ~= nil end
 local function bits(d) return any_int(d) or d == "bool" end
@@ -39,7 +39,8 @@ local function number(d) return any_float(d) or any_int(d) end
 local function complex(d) return d:find("^complex") ~= nil end
 
 local function float_leaf(p, rng, lo, hi, shape, bcast)
-  return p:new_leaf(rng:pick({ "float64", "float64", "float32" }), math.max(lo, -3), math.min(hi, math.max(lo, -3) + 5), shape, bcast)
+  return p:new_leaf(rng:pick({ "float64", "float64", "float32" }), math.max(lo, -3),
+    math.min(hi, math.max(lo, -3) + 5), shape, bcast)
 end
 
 local function float_operand(p, rng, lo, hi, accept)
@@ -54,19 +55,24 @@ local function partner(p, rng, x, dtype_ok, lo, hi, accept)
   local n = p:operand(dtype_ok, lo, hi, function(y) return fuzz.compatible(x, y) and (not accept or accept(y)) end)
   if n then return n end
   local shape, bcast = p:partner_shape(x)
-  local dtype = dtype_ok("float64") and rng:pick({ "float64", "float32" }) or dtype_ok("int32") and rng:pick({ "int8", "int32", "int64" }) or "bool"
+  local dtype = dtype_ok("float64") and rng:pick({ "float64", "float32" }) or dtype_ok("int32")
+    and rng:pick({ "int8", "int32", "int64" }) or "bool"
   if dtype_ok(x.dtype) and rng:chance(0.6) then dtype = x.dtype end
   lo, hi = math.max(lo, -3), math.min(hi, math.max(lo, -3) + 5)
   return p:new_leaf(dtype, lo, hi, shape, bcast)
 end
 
--- ---- elementwise -------------------------------------------------------------------------------------------------------
+-- ---- elementwise --------------------------------------------------------------------------------------------------
 local unary = {
-  { "exp", -6, 5 }, { "exp2", -6, 5 }, { "expm1", -6, 5 }, { "log", 0.05, 200 }, { "log2", 0.05, 200 }, { "log10", 0.05, 200 },
-  { "log1p", -0.9, 200 }, { "sqrt", 0.05, 200 }, { "inv", 0.05, 200 }, { "inv", -200, -0.05 }, { "sin", -20, 20 }, { "cos", -20, 20 },
-  { "tan", -1.3, 1.3 }, { "arcsin", -0.95, 0.95 }, { "arccos", -0.95, 0.95 }, { "arctan", -200, 200 }, { "sinh", -4, 4 },
+  { "exp", -6, 5 }, { "exp2", -6, 5 }, { "expm1", -6, 5 }, { "log", 0.05, 200 }, { "log2", 0.05, 200 },
+    { "log10", 0.05, 200 },
+  { "log1p", -0.9, 200 }, { "sqrt", 0.05, 200 }, { "inv", 0.05, 200 }, { "inv", -200, -0.05 }, { "sin", -20, 20 },
+    { "cos", -20, 20 },
+  { "tan", -1.3, 1.3 }, { "arcsin", -0.95, 0.95 }, { "arccos", -0.95, 0.95 }, { "arctan", -200, 200 },
+    { "sinh", -4, 4 },
   { "cosh", -4, 4 }, { "tanh", -200, 200 }, { "arcsinh", -200, 200 }, { "arccosh", 1.1, 200 }, { "arctanh", -0.9, 0.9 },
-  { "erf", -4, 4 }, { "erfc", -4, 4 }, { "nnet.sigmoid", -30, 30 }, { "nnet.softplus", -30, 30 }, { "sigmoid", -30, 30 },
+  { "erf", -4, 4 }, { "erfc", -4, 4 }, { "nnet.sigmoid", -30, 30 }, { "nnet.softplus", -30, 30 },
+    { "sigmoid", -30, 30 },
   { "softplus", -30, 30 }, { "deg2rad", -200, 200 }, { "rad2deg", -3, 3 }, { "neg", -200, 200 }, { "sqr", -14, 14 },
   { "abs_", 0.01, 200 }, { "abs_", -200, -0.01 }, { "identity_", -200, 200 }, { "nnet.softsign", 0.01, 50 },
 }
@@ -81,13 +87,15 @@ end
 
 for _, name in ipairs({ "sqr", "abs_", "sqrt", "exp", "sin", "nnet.sigmoid", "neg", "log1p", "sgn" }) do
   entry(name .. " of integers", 1, false, function(p)
-    local n = p:operand(number, name == "sqrt" and 1 or name == "log1p" and 0 or -5, 5, function(x) return any_int(x.dtype) end)
+    local n = p:operand(number, name == "sqrt" and 1 or name == "log1p" and 0 or -5, 5,
+      function(x) return any_int(x.dtype) end)
     if not n or (name == "neg" and n.dtype:sub(1, 1) == "u") then return nil end
     return p:step(("T.%s(%%1)"):format(name), { n.id }, { smooth = false })
   end)
 end
 
-for _, name in ipairs({ "sgn", "ceil", "floor", "trunc", "round_half_to_even", "round_half_away_from_zero", "isnan", "isinf" }) do
+for _, name in ipairs({ "sgn", "ceil", "floor", "trunc", "round_half_to_even", "round_half_away_from_zero", "isnan",
+  "isinf" }) do
   entry(name, 2, false, function(p)
     local n = p:operand(any_float, -200, 200, function(x) return x.exact end)
     return n and p:step(("T.%s(%%1)"):format(name), { n.id }, { exact = true, smooth = false })
@@ -138,7 +146,8 @@ end
 local function small(x, limit) return math.max(math.abs(x.lo), math.abs(x.hi)) <= limit end
 local function unsigned(x) return x.dtype == "bool" or x.dtype:sub(1, 1) == "u" end
 
-for name, text in pairs({ add = "%1 + %2", mul = "%1 * %2", sub = "%1 - %2", maximum = "T.maximum(%1, %2)", true_div = "%1 / %2",
+for name, text in pairs({ add = "%1 + %2", mul = "%1 * %2", sub = "%1 - %2", maximum = "T.maximum(%1, %2)",
+  true_div = "%1 / %2",
   minimum = "T.minimum(%1, %2)", int_div = "%1 // %2", mod = "%1 %% %2" }) do
   M.pending = M.pending or {}
   M.pending[#M.pending + 1] = { name, text }
@@ -200,51 +209,76 @@ entry("switch", 6, true, function(p, rng)
 end)
 entry("clip", 2, false, function(p, rng)
   local x = float_operand(p, rng, -200, 200)
-  return p:step(rng:pick({ "T.clip(%1, -0.5, 0.7)", "T.clip(%1, 0, 1)", "%1:clip(-2, 2)" }), { x.id }, { smooth = false })
+  return p:step(rng:pick({ "T.clip(%1, -0.5, 0.7)", "T.clip(%1, 0, 1)", "%1:clip(-2, 2)" }), { x.id },
+    { smooth = false })
 end)
 entry("cast", 4, true, function(p, rng)
-  local to = rng:pick({ "float32", "float64", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool" })
-  local x = p:operand(real, unsigned({ dtype = to }) and 0 or -100, 100, function(n) return any_float(to) or n.exact end)
+  local to = rng:pick({ "float32", "float64", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16",
+    "uint32", "uint64", "bool" })
+  local x = p:operand(real, unsigned({ dtype = to }) and 0 or -100, 100,
+    function(n) return any_float(to) or n.exact end)
   if not x then return nil end
   return p:step(('T.cast(%%1, "%s")'):format(to), { x.id }, { exact = x.exact, smooth = any_float(x.dtype) or nil })
 end)
 
--- ---- shapes of rules ------------------------------------------------------------------------------------------------------
+-- ---- shapes of rules ----------------------------------------------------------------------------------------------
 -- Left sides of rewrites and their neighbours: text, then the range of each operand.
 local templates = {
-  { "T.log(1 - T.nnet.sigmoid(%1))", -8, 8 }, { "T.log(T.nnet.sigmoid(%1))", -8, 8 }, { "T.log1p(-T.nnet.sigmoid(%1))", -8, 8 },
-  { "T.log1p(T.exp(%1))", -20, 5 }, { "T.log(1 + T.exp(%1))", -8, 5 }, { "T.log(T.exp(%1))", -6, 5 }, { "T.exp(%1) - 1", -4, 4 },
-  { "T.log1p(T.expm1(%1))", -3, 4 }, { "T.log(1 + %1)", -0.8, 100 }, { "T.log(1 - %1)", -100, 0.8 }, { "1 / (1 + T.exp(-%1))", -8, 8 },
+  { "T.log(1 - T.nnet.sigmoid(%1))", -8, 8 }, { "T.log(T.nnet.sigmoid(%1))", -8, 8 },
+    { "T.log1p(-T.nnet.sigmoid(%1))", -8, 8 },
+  { "T.log1p(T.exp(%1))", -20, 5 }, { "T.log(1 + T.exp(%1))", -8, 5 }, { "T.log(T.exp(%1))", -6, 5 },
+    { "T.exp(%1) - 1", -4, 4 },
+  { "T.log1p(T.expm1(%1))", -3, 4 }, { "T.log(1 + %1)", -0.8, 100 }, { "T.log(1 - %1)", -100, 0.8 },
+    { "1 / (1 + T.exp(-%1))", -8, 8 },
   { "1 / (1 + T.exp(%1))", -8, 8 }, { "T.inv(1 + T.exp(%1))", -8, 8 }, { "T.exp(%1) / (1 + T.exp(%1))", -8, 5 },
-  { "T.exp(%1) / (T.exp(%1) + 1)", -8, 5 }, { "1 - T.nnet.sigmoid(%1)", -8, 8 }, { "%1 / (1 - T.nnet.sigmoid(-%1))", -3, 3 },
-  { "%1 / (1 - T.nnet.sigmoid(%1))", -3, 3 }, { "T.tanh(T.arctanh(%1))", -0.9, 0.9 }, { "T.arctanh(T.tanh(%1))", -2, 2 },
+  { "T.exp(%1) / (T.exp(%1) + 1)", -8, 5 }, { "1 - T.nnet.sigmoid(%1)", -8, 8 },
+    { "%1 / (1 - T.nnet.sigmoid(-%1))", -3, 3 },
+  { "%1 / (1 - T.nnet.sigmoid(%1))", -3, 3 }, { "T.tanh(T.arctanh(%1))", -0.9, 0.9 },
+    { "T.arctanh(T.tanh(%1))", -2, 2 },
   { "T.sinh(T.arcsinh(%1))", -9, 9 }, { "T.arcsinh(T.sinh(%1))", -4, 4 }, { "T.cosh(T.arccosh(%1))", 1.1, 9 },
   { "T.arccosh(T.cosh(%1))", 0.5, 4 }, { "T.deg2rad(T.rad2deg(%1))", -9, 9 }, { "T.rad2deg(T.deg2rad(%1))", -9, 9 },
-  { "T.inv(T.inv(%1))", 0.2, 9 }, { "-(-%1)", -200, 200 }, { "-(-%1 / 3)", -200, 200 }, { "-(3 / %1)", 0.2, 200 }, { "%1 - %1", -200, 200 },
-  { "%1 * %1", -14, 14 }, { "%1 * %1 * %1", -5, 5 }, { "(%1 * 2) / 2", -50, 50 }, { "(%1 + 2) - 2", -50, 50 }, { "2 * %1 + 3 * %1", -20, 20 },
-  { "%1 / %1", 0.1, 200 }, { "(%1 * 3) * (%1 / 3)", -9, 9 }, { "T.exp(%1) * T.exp(-%1)", -4, 4 }, { "T.sqr(T.sqrt(%1))", 0.1, 100 },
-  { "T.sqrt(T.sqr(%1))", 0.1, 14 }, { "T.abs_(T.abs_(%1))", 0.1, 100 }, { "T.abs_(%1 * %1)", 0.1, 10 }, { "T.switch(1, %1, -%1)", -100, 100 },
+  { "T.inv(T.inv(%1))", 0.2, 9 }, { "-(-%1)", -200, 200 }, { "-(-%1 / 3)", -200, 200 }, { "-(3 / %1)", 0.2, 200 },
+    { "%1 - %1", -200, 200 },
+  { "%1 * %1", -14, 14 }, { "%1 * %1 * %1", -5, 5 }, { "(%1 * 2) / 2", -50, 50 }, { "(%1 + 2) - 2", -50, 50 },
+    { "2 * %1 + 3 * %1", -20, 20 },
+  { "%1 / %1", 0.1, 200 }, { "(%1 * 3) * (%1 / 3)", -9, 9 }, { "T.exp(%1) * T.exp(-%1)", -4, 4 },
+    { "T.sqr(T.sqrt(%1))", 0.1, 100 },
+  { "T.sqrt(T.sqr(%1))", 0.1, 14 }, { "T.abs_(T.abs_(%1))", 0.1, 100 }, { "T.abs_(%1 * %1)", 0.1, 10 },
+    { "T.switch(1, %1, -%1)", -100, 100 },
   { "T.switch(T.lt(%1.shape[0] - %1.shape[0], 1), %1, -%1)", -100, 100, 1 }, { "%1 * T.ones_like(%1)", -100, 100 },
   { "%1 + T.zeros_like(%1)", -100, 100 }, { "T.second(%1, 2.5)", -100, 100 }, { "%1 * T.second(%1, 2.5)", -40, 40 },
   { "T.sum(%1 * 2.5)", -9, 9 }, { "T.sum(-%1)", -9, 9 }, { "T.sum(%1 / 4.0)", -9, 9 }, { "T.prod(%1 * 1.5)", 0.5, 1.2 },
-  { "T.log(T.sum(T.exp(%1)))", -4, 4 }, { "T.sum(T.sum(%1, {axis = 0}))", -9, 9, 2 }, { "T.sum(%1.T, {axis = 0})", -9, 9, 2 },
-  { "T.sum(%1:dimshuffle(\"x\", 0, 1), {axis = 0})", -9, 9, 2 }, { "%1.T.T", -200, 200, 2 }, { "T.exp(%1.T).T", -4, 4, 2 },
-  { "T.log(T.nnet.softmax(%1))", -4, 4, 2 }, { "T.nnet.softmax(%1) * 3", -4, 4, 2 }, { "T.nnet.softmax(%1 - 2)", -4, 4, 2 },
-  { "-T.log(T.nnet.softmax(%1))[\"0\"]", -4, 4, 2 }, { "T.neg(%1) * -2", -50, 50 }, { "(-%1) * (-%1)", -9, 9 }, { "T.dot(%1, %1.T) * 2.5", -3, 3, 2 },
-  { "T.dot(%1.T, %1) + 1", -3, 3, 2 }, { "T.dot(%1, %1.T) + T.dot(%1, %1.T)", -3, 3, 2 }, { "0.5 * T.dot(%1, %1.T) - T.dot(%1, %1.T) * 0.1", -3, 3, 2 },
-  { "T.dot(%1.T, %1[\":, 0\"])", -3, 3, 2 }, { "T.dot(%1, %1[\"0\"]) * 2 + 1", -3, 3, 2 }, { "T.exp(%1)[\"0\"]", -4, 4, 1 },
-  { "T.exp(%1)[\"::-1\"][\"1:\"]", -4, 4, 1 }, { "%1[\"::-1\"][\"::-1\"]", -100, 100, 1 }, { "T.sum(%1, {axis = 0}) / %1.shape[0]", -9, 9, 1 },
-  { "%1:mean() * %1.shape[0]", -9, 9, 1 }, { "(%1 - %1:mean()) / T.sqrt(%1:var() + 1)", -9, 9, 1 }, { "T.alloc(2.0, %1.shape[0]) * %1.shape[0]", -9, 9, 1 },
-  { "%1 + T.alloc(1.0, %1.shape[0])", -9, 9, 0, 1 }, { "%1:reshape({-1}):reshape({-1, 1})", -100, 100 }, { "T.join(0, %1, %1)[\"1:\"]", -100, 100, 1 },
-  { "T.max(%1 + 1, {axis = 0})", -9, 9, 1, nil, true }, { "T.min(-%1)", -9, 9, nil, nil, true }, { "T.maximum(%1, %1)", -9, 9, nil, nil, true },
-  { "%1 * 0 + 1", -9, 9 }, { "0 / %1", 0.1, 9 }, { "%1 ^ 2 - %1 * %1", -9, 9 }, { "-(%1 - 1)", -9, 9 }, { "T.log(%1 * 2)", 0.1, 90 },
-  { "T.dot(%1, %1.T)[\"0\"]", -3, 3, 2 }, { "T.dot(%1[\"0\"], %1.T)", -3, 3, 2 }, { "T.outer(%1[\"0\"], %1[\":, 0\"]) * 0.1 + 1", -3, 3, 2 },
+  { "T.log(T.sum(T.exp(%1)))", -4, 4 }, { "T.sum(T.sum(%1, {axis = 0}))", -9, 9, 2 },
+    { "T.sum(%1.T, {axis = 0})", -9, 9, 2 },
+  { "T.sum(%1:dimshuffle(\"x\", 0, 1), {axis = 0})", -9, 9, 2 }, { "%1.T.T", -200, 200, 2 },
+    { "T.exp(%1.T).T", -4, 4, 2 },
+  { "T.log(T.nnet.softmax(%1))", -4, 4, 2 }, { "T.nnet.softmax(%1) * 3", -4, 4, 2 },
+    { "T.nnet.softmax(%1 - 2)", -4, 4, 2 },
+  { "-T.log(T.nnet.softmax(%1))[\"0\"]", -4, 4, 2 }, { "T.neg(%1) * -2", -50, 50 }, { "(-%1) * (-%1)", -9, 9 },
+    { "T.dot(%1, %1.T) * 2.5", -3, 3, 2 },
+  { "T.dot(%1.T, %1) + 1", -3, 3, 2 }, { "T.dot(%1, %1.T) + T.dot(%1, %1.T)", -3, 3, 2 },
+    { "0.5 * T.dot(%1, %1.T) - T.dot(%1, %1.T) * 0.1", -3, 3, 2 },
+  { "T.dot(%1.T, %1[\":, 0\"])", -3, 3, 2 }, { "T.dot(%1, %1[\"0\"]) * 2 + 1", -3, 3, 2 },
+    { "T.exp(%1)[\"0\"]", -4, 4, 1 },
+  { "T.exp(%1)[\"::-1\"][\"1:\"]", -4, 4, 1 }, { "%1[\"::-1\"][\"::-1\"]", -100, 100, 1 },
+    { "T.sum(%1, {axis = 0}) / %1.shape[0]", -9, 9, 1 },
+  { "%1:mean() * %1.shape[0]", -9, 9, 1 }, { "(%1 - %1:mean()) / T.sqrt(%1:var() + 1)", -9, 9, 1 },
+    { "T.alloc(2.0, %1.shape[0]) * %1.shape[0]", -9, 9, 1 },
+  { "%1 + T.alloc(1.0, %1.shape[0])", -9, 9, 0, 1 }, { "%1:reshape({-1}):reshape({-1, 1})", -100, 100 },
+    { "T.join(0, %1, %1)[\"1:\"]", -100, 100, 1 },
+  { "T.max(%1 + 1, {axis = 0})", -9, 9, 1, nil, true }, { "T.min(-%1)", -9, 9, nil, nil, true },
+    { "T.maximum(%1, %1)", -9, 9, nil, nil, true },
+  { "%1 * 0 + 1", -9, 9 }, { "0 / %1", 0.1, 9 }, { "%1 ^ 2 - %1 * %1", -9, 9 }, { "-(%1 - 1)", -9, 9 },
+    { "T.log(%1 * 2)", 0.1, 90 },
+  { "T.dot(%1, %1.T)[\"0\"]", -3, 3, 2 }, { "T.dot(%1[\"0\"], %1.T)", -3, 3, 2 },
+    { "T.outer(%1[\"0\"], %1[\":, 0\"]) * 0.1 + 1", -3, 3, 2 },
 }
 for k, t in ipairs(templates) do
   entry("template " .. t[1]:gsub("%%1", "x"), 2, not t[6], function(p, rng)
     local exact_rank = t[5]
     local x = p:operand(any_float, t[2], t[3], function(n)
-      return (not t[4] or (#n.shape >= t[4] and (t[4] ~= 2 or #n.shape == 2))) and (not exact_rank or #n.shape == exact_rank)
+      return (not t[4] or (#n.shape >= t[4] and (t[4] ~= 2 or #n.shape == 2)))
+        and (not exact_rank or #n.shape == exact_rank)
     end)
     if not x then
       local lo = math.max(t[2], -2)
@@ -257,7 +291,7 @@ for k, t in ipairs(templates) do
   end)
 end
 
--- ---- reductions -----------------------------------------------------------------------------------------------------------
+-- ---- reductions ---------------------------------------------------------------------------------------------------
 local function axes_text(rng, ndim)
   local kind = rng:int(1, 4)
   if ndim == 0 or kind == 1 then return "" end
@@ -278,7 +312,8 @@ local function options(rng, ndim, keep)
   return #words > 0 and ", {" .. table.concat(words, ", ") .. "}" or ""
 end
 
-for name, facts in pairs({ sum = { -200, 200, true, 10 }, mean = { -200, 200, true, 6 }, prod = { 0.4, 1.6, true, 3 }, max = { -200, 200, false, 4 },
+for name, facts in pairs({ sum = { -200, 200, true, 10 }, mean = { -200, 200, true, 6 }, prod = { 0.4, 1.6, true, 3 },
+  max = { -200, 200, false, 4 },
   min = { -200, 200, false, 3 }, var = { -10, 10, true, 2 } }) do
   M.pending = M.pending or {}
   M.pending[#M.pending + 1] = { name, table.unpack(facts) }
@@ -297,7 +332,8 @@ for _, name in ipairs({ "sum", "prod", "max", "mean", "min" }) do
     local x = p:operand(bits, name == "prod" and -2 or -20, name == "prod" and 2 or 20, function(n)
       return not (name == "min" and (unsigned(n))) and not (n.dtype == "bool" and (name == "max" or name == "min"))
     end)
-    return x and x.size > 0 and p:step(("T.%s(%%1%s)"):format(name, options(rng, #x.shape, true)), { x.id }, { smooth = false })
+    return x and x.size > 0 and p:step(("T.%s(%%1%s)"):format(name, options(rng, #x.shape, true)), { x.id },
+      { smooth = false })
   end)
 end
 for _, name in ipairs({ "argmax", "argmin", "any", "all" }) do
@@ -306,15 +342,17 @@ for _, name in ipairs({ "argmax", "argmin", "any", "all" }) do
       return n.exact and n.size > 0 and (name:sub(1, 1) == "a" and (name ~= "argmin" or not unsigned(n)))
     end)
     if not x or (x.dtype == "bool" and name:find("^arg")) then return nil end
-    local axis = name:find("^arg") and (#x.shape > 0 and rng:chance(0.7) and (", {axis = %d}"):format(rng:int(0, #x.shape - 1)) or "")
+    local axis = name:find("^arg") and (#x.shape > 0 and rng:chance(0.7)
+      and (", {axis = %d}"):format(rng:int(0, #x.shape - 1)) or "")
       or options(rng, #x.shape, true)
     return p:step(("T.%s(%%1%s)"):format(name, axis), { x.id }, { smooth = false })
   end)
 end
 
--- ---- shapes -----------------------------------------------------------------------------------------------------------------
+-- ---- shapes -------------------------------------------------------------------------------------------------------
 local function with_rank(p, lo, hi, accept)
-  return p:operand(real, -200, 200, function(n) return #n.shape >= lo and #n.shape <= hi and n.size > 0 and (not accept or accept(n)) end)
+  return p:operand(real, -200, 200, function(n) return #n.shape >= lo and #n.shape <= hi and n.size > 0
+    and (not accept or accept(n)) end)
 end
 
 entry("dimshuffle", 8, true, function(p, rng)
@@ -386,7 +424,8 @@ entry("subtensor at a symbolic position", 3, true, function(p, rng)
   local x = with_rank(p, 1, 3)
   if not x then return nil end
   local i = p:leaf("int64", {}, {}, { rng:int(-x.shape[1], x.shape[1] - 1) }, "input")
-  return p:step(rng:pick({ "%1[%2]", "%1[{T.slice(nil, %2)}]", "%1[{T.slice(%2, nil)}]", "%1[{T.slice(%2, nil, -1)}]" }), { x.id, i.id },
+  return p:step(rng:pick({ "%1[%2]", "%1[{T.slice(nil, %2)}]", "%1[{T.slice(%2, nil)}]",
+    "%1[{T.slice(%2, nil, -1)}]" }), { x.id, i.id },
     { exact = x.exact })
 end)
 
@@ -408,7 +447,8 @@ for _, name in ipairs({ "set", "inc" }) do
         return true
       end)
       if y then
-        return p:step(('T.%s_subtensor(%%1["%s"], %%2)'):format(name, text), { x.id, y.id }, { exact = x.exact and y.exact and name == "set" })
+        return p:step(('T.%s_subtensor(%%1["%s"], %%2)'):format(name, text), { x.id, y.id },
+          { exact = x.exact and y.exact and name == "set" })
       end
     end
     if x.dtype == "bool" then return nil end
@@ -416,9 +456,6 @@ for _, name in ipairs({ "set", "inc" }) do
   end)
 end
 
-local function positions(p, rng, n, shape)
-  return p:leaf("int64", shape, {}, p:data("int64", shape, -n, n - 1), "input", #shape > 0 and rng:pick({ "c", "strided" }) or "c")
-end
 local function pattern(shape)
   local b = {}
   for d, n in ipairs(shape) do b[d] = n == 1 end
@@ -426,7 +463,8 @@ local function pattern(shape)
 end
 local function index_leaf(p, rng, n, len)
   local shape = { len or rng:int(2, 6) }
-  return p:leaf("int64", shape, pattern(shape), p:data("int64", shape, -n, n - 1), "input", rng:pick({ "c", "strided" }))
+  return p:leaf("int64", shape, pattern(shape), p:data("int64", shape, -n, n - 1), "input",
+    rng:pick({ "c", "strided" }))
 end
 
 entry("gather", 5, true, function(p, rng)
@@ -444,14 +482,16 @@ end)
 entry("gather of rows' classes", 3, true, function(p, rng)
   local x = with_rank(p, 2, 2)
   if not x then return nil end
-  local y = p:leaf("int64", { x.shape[1] }, { x.shape[1] == 1 }, p:data("int64", { x.shape[1] }, 0, x.shape[2] - 1), "input", rng:pick({ "c", "strided" }))
+  local y = p:leaf("int64", { x.shape[1] }, { x.shape[1] == 1 }, p:data("int64", { x.shape[1] }, 0, x.shape[2] - 1),
+    "input", rng:pick({ "c", "strided" }))
   return p:step("%1[{T.arange(%1.shape[0]), %2}]", { x.id, y.id }, { exact = x.exact })
 end)
 entry("take", 2, true, function(p, rng)
   local x = with_rank(p, 1, 3)
   if not x then return nil end
   local axis = rng:int(0, #x.shape - 1)
-  return p:step(("T.take(%%1, %%2, {axis = %d})"):format(axis), { x.id, index_leaf(p, rng, x.shape[axis + 1]).id }, { exact = x.exact })
+  return p:step(("T.take(%%1, %%2, {axis = %d})"):format(axis), { x.id, index_leaf(p, rng, x.shape[axis + 1]).id },
+    { exact = x.exact })
 end)
 for _, name in ipairs({ "set", "inc" }) do
   entry("scatter " .. name, 4, true, function(p, rng)
@@ -460,9 +500,11 @@ for _, name in ipairs({ "set", "inc" }) do
     local distinct = {}
     for k = 0, x.shape[1] - 1 do table.insert(distinct, rng:int(1, #distinct + 1), k) end
     local len = rng:int(1, #distinct)
-    local data = name == "set" and { table.unpack(distinct, 1, len) } or p:data("int64", { len }, -x.shape[1], x.shape[1] - 1)
+    local data = name == "set" and { table.unpack(distinct, 1, len) }
+      or p:data("int64", { len }, -x.shape[1], x.shape[1] - 1)
     local i = p:leaf("int64", { len }, { len == 1 }, data, "input")
-    return p:step(("T.%s_subtensor(%%1[%%2], %s)"):format(name, any_float(x.dtype) and "T.sqr(%1[%2]) * 0.1" or "2"), { x.id, i.id }, { limit = 100 })
+    return p:step(("T.%s_subtensor(%%1[%%2], %s)"):format(name, any_float(x.dtype) and "T.sqr(%1[%2]) * 0.1" or "2"),
+      { x.id, i.id }, { limit = 100 })
   end)
 end
 
@@ -479,7 +521,8 @@ entry("join", 5, true, function(p, rng)
   end)
   if not y then return nil end
   local exact = x.exact and y.exact
-  return p:step(("T.join(%d, %s)"):format(rng:chance(0.3) and axis - #x.shape or axis, rng:pick({ "%1, %2", "%2, %1", "%1, %2, %1" })), { x.id, y.id },
+  return p:step(("T.join(%d, %s)"):format(rng:chance(0.3) and axis - #x.shape or axis,
+    rng:pick({ "%1, %2", "%2, %1", "%1, %2, %1" })), { x.id, y.id },
     { exact = exact and x.dtype == y.dtype })
 end)
 entry("stack", 2, true, function(p, rng)
@@ -511,7 +554,8 @@ entry("repeat_", 1, true, function(p, rng)
 end)
 entry("shape", 2, false, function(p, rng)
   local x = with_rank(p, 1, 4)
-  return x and p:step(rng:pick({ "%1.shape", "%1.shape[0]", "%1.size", "%1.shape[\"::-1\"]" }), { x.id }, { smooth = false })
+  return x and p:step(rng:pick({ "%1.shape", "%1.shape[0]", "%1.size", "%1.shape[\"::-1\"]" }), { x.id },
+    { smooth = false })
 end)
 entry("arange", 1, false, function(p)
   local x = with_rank(p, 1, 3)
@@ -519,14 +563,15 @@ entry("arange", 1, false, function(p)
 end)
 entry("triangles", 2, true, function(p, rng)
   local x = with_rank(p, 2, 2, function(n) return any_float(n.dtype) end)
-  return x and p:step(rng:pick({ "T.triu(%1)", "T.tril(%1, -1)", "T.tril(%1, {k = 1})", "%1 + T.eye(%1.shape[0], %1.shape[1])" }), { x.id }, {})
+  return x and p:step(rng:pick({ "T.triu(%1)", "T.tril(%1, -1)", "T.tril(%1, {k = 1})",
+    "%1 + T.eye(%1.shape[0], %1.shape[1])" }), { x.id }, {})
 end)
 entry("copy", 1, true, function(p, rng)
   local x = with_rank(p, 0, 4)
   return x and p:step(rng:pick({ "T.tensor_copy(%1)", "%1:copy()" }), { x.id }, { exact = x.exact })
 end)
 
--- ---- products and rows ------------------------------------------------------------------------------------------------------
+-- ---- products and rows --------------------------------------------------------------------------------------------
 local function matrix(p, rng, lo, hi)
   local x = p:operand(any_float, lo, hi, function(n) return #n.shape == 2 and n.size > 0 end)
   if x then return x end
@@ -548,7 +593,8 @@ entry("dot of a matrix and a vector", 4, true, function(p, rng)
   local x = matrix(p, rng, -10, 10)
   local left = rng:chance(0.5)
   local n = left and x.shape[1] or x.shape[2]
-  local y = p:operand(any_float, -10, 10, function(k) return #k.shape == 1 and k.shape[1] == n end) or product_leaf(p, x.dtype, { n })
+  local y = p:operand(any_float, -10, 10, function(k) return #k.shape == 1 and k.shape[1] == n end)
+    or product_leaf(p, x.dtype, { n })
   return p:step(left and "T.dot(%2, %1)" or "T.dot(%1, %2)", { x.id, y.id }, {})
 end)
 entry("dot of vectors", 2, true, function(p, rng)
@@ -561,8 +607,10 @@ entry("gemm", 6, true, function(p, rng)
   local x = matrix(p, rng, -10, 10)
   local y = product_leaf(p, x.dtype, { x.shape[2], rng:pick({ 2, 3, 5 }) })
   local b = product_leaf(p, x.dtype, rng:chance(0.5) and { y.shape[2] } or { x.shape[1], y.shape[2] })
-  return p:step(rng:pick({ "T.dot(%1, %2) + %3", "%3 - 0.1 * T.dot(%1, %2)", "T.tanh(T.dot(%1, %2) + %3)", "2 * T.dot(%1, %2) - 0.5 * %3",
-    "%3 + T.dot(%2.T, %1.T).T", "T.dot(%1, %2) * %3", "T.sum(T.dot(%1, %2) + %3, {axis = 0})", "%3 - T.dot(%1, %2) * 3 * T.sum(%3)" }), { x.id, y.id, b.id }, {})
+  return p:step(rng:pick({ "T.dot(%1, %2) + %3", "%3 - 0.1 * T.dot(%1, %2)", "T.tanh(T.dot(%1, %2) + %3)",
+    "2 * T.dot(%1, %2) - 0.5 * %3",
+    "%3 + T.dot(%2.T, %1.T).T", "T.dot(%1, %2) * %3", "T.sum(T.dot(%1, %2) + %3, {axis = 0})",
+      "%3 - T.dot(%1, %2) * 3 * T.sum(%3)" }), { x.id, y.id, b.id }, {})
 end)
 entry("tensordot", 2, true, function(p, rng)
   local x = p:operand(any_float, -5, 5, function(n) return #n.shape == 3 and n.size > 0 end)
@@ -579,11 +627,14 @@ for _, text in ipairs({ "T.nnet.softmax(%1)", "T.nnet.logsoftmax(%1)", "T.nnet.s
     return p:step(text, { matrix(p, rng, -8, 8).id }, {})
   end)
 end
-for _, text in ipairs({ "T.nnet.categorical_crossentropy(T.nnet.softmax(%1), %2)", "T.nnet.crossentropy_categorical_1hot(T.nnet.softmax(%1), %2)",
-  "-T.log(T.nnet.softmax(%1))[{T.arange(%1.shape[0]), %2}]", "T.mean(T.nnet.categorical_crossentropy(T.nnet.softmax(%1), %2))" }) do
+for _, text in ipairs({ "T.nnet.categorical_crossentropy(T.nnet.softmax(%1), %2)",
+  "T.nnet.crossentropy_categorical_1hot(T.nnet.softmax(%1), %2)",
+  "-T.log(T.nnet.softmax(%1))[{T.arange(%1.shape[0]), %2}]",
+    "T.mean(T.nnet.categorical_crossentropy(T.nnet.softmax(%1), %2))" }) do
   entry("loss " .. text:match("%.([%w_]+)%("), 3, true, function(p, rng)
     local x = matrix(p, rng, -6, 6)
-    local y = p:leaf("int64", { x.shape[1] }, { x.shape[1] == 1 }, p:data("int64", { x.shape[1] }, 0, x.shape[2] - 1), "input")
+    local y = p:leaf("int64", { x.shape[1] }, { x.shape[1] == 1 }, p:data("int64", { x.shape[1] }, 0, x.shape[2] - 1),
+      "input")
     return p:step(text, { x.id, y.id }, {})
   end)
 end
@@ -592,13 +643,14 @@ entry("softmax_with_bias", 2, true, function(p, rng)
   return p:step("T.nnet.softmax_with_bias(%1, %2)", { x.id, product_leaf(p, x.dtype, { x.shape[2] }).id }, {})
 end)
 
--- ---- complex ------------------------------------------------------------------------------------------------------------------
+-- ---- complex ------------------------------------------------------------------------------------------------------
 entry("complex", 2, false, function(p, rng)
   local x = float_operand(p, rng, -10, 10)
   local y = partner(p, rng, x, any_float, -10, 10)
   return p:step("T.complex(%1, %2)", { x.id, y.id }, { smooth = false })
 end)
-for _, text in ipairs({ "%1 * %1", "%1 + 2", "T.conj(%1)", "T.real(%1)", "T.imag(%1)", "T.abs_(%1)", "-%1", "%1 * T.conj(%1)", "T.sqr(%1)" }) do
+for _, text in ipairs({ "%1 * %1", "%1 + 2", "T.conj(%1)", "T.real(%1)", "T.imag(%1)", "T.abs_(%1)", "-%1",
+  "%1 * T.conj(%1)", "T.sqr(%1)" }) do
   entry("complex " .. text:gsub("%%1", "z"), 2, false, function(p)
     local x = p:operand(complex, -14, 14)
     return x and p:step(text, { x.id }, { smooth = false })

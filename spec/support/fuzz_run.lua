@@ -22,10 +22,12 @@ local function coverage(seen)
   for _ in pairs(have) do kinds = kinds + 1 end
   local dtypes = sorted(seen.dtypes)
   local _, n = sorted(seen.ops)
-  return ("operations: %d of %d kinds%s\ndtypes: %s"):format(n, kinds, #missing > 0 and "; without " .. table.concat(missing, ", ") or "", dtypes)
+  return ("operations: %d of %d kinds%s\ndtypes: %s"):format(n, kinds,
+    #missing > 0 and "; without " .. table.concat(missing, ", ") or "", dtypes)
 end
 
---- options: seed, graphs or seconds, batch, no-c, quick, keep-going, verbose. say(text) gets each failure with its program.
+--- options: seed, graphs or seconds, batch, no-c, quick, keep-going, verbose. say(text) gets each failure with its
+-- program.
 -- @treturn table graphs, steps, gradients, failures (texts), coverage
 return function(options, say)
   local start = os.time()
@@ -65,7 +67,8 @@ return function(options, say)
   end
 
   local seed = options.seed
-  while (not options.graphs or result.graphs < options.graphs) and (not options.seconds or os.time() - start < options.seconds) do
+  while (not options.graphs or result.graphs < options.graphs)
+    and (not options.seconds or os.time() - start < options.seconds) do
     if options.verbose then io.stderr:write("seed ", seed, "\n") end
     local p, problem = fuzz.program(seed)
     result.graphs, seed = result.graphs + 1, seed + 1

@@ -17,13 +17,14 @@ M.cases = {
     local y = T.exp(x)
     return theano.compile { inputs = { x }, outputs = { y, y, x } }
   end },
-  { name = "update", about = "a product's gradient step is written in place, nothing that can fail comes after", build = function()
-    local theano, T, nd = modules()
-    local x, w = T.dmatrix("x"), theano.shared(nd.zeros({ 3, 2 }), { name = "w" })
-    local cost = T.sqr(T.dot(x, w)):sum()
-    local g = T.grad(cost, w)
-    return theano.compile { inputs = { x }, outputs = cost, updates = { { w, w - 0.1 * g } } }
-  end },
+  { name = "update", about = "a product's gradient step is written in place, nothing that can fail comes after",
+    build = function()
+      local theano, T, nd = modules()
+      local x, w = T.dmatrix("x"), theano.shared(nd.zeros({ 3, 2 }), { name = "w" })
+      local cost = T.sqr(T.dot(x, w)):sum()
+      local g = T.grad(cost, w)
+      return theano.compile { inputs = { x }, outputs = cost, updates = { { w, w - 0.1 * g } } }
+    end },
   { name = "views", about = "transposes cost nothing; reshaping one copies", build = function()
     local theano, T = modules()
     local x = T.dmatrix("x")

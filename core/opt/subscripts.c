@@ -1,0 +1,316 @@
+/*
+ * subscripts.c -- subscripts and increments that say nothing, meet each other, or pass through what they select from.
+ * In: a Subtensor or IncSubtensor node. Out: fewer nodes, or the subscript closer to the inputs, where it selects
+ * before anything is computed. Measure: nodes, then elements computed. Slices keep NumPy's clipping, and an index that
+ * would raise is never dropped.
+ */
+#include "rules.h"
+
+#include <string.h>
+
+enum { PARTS = 3 * TH_MAX_NDIM };
+
+/* A subscript being rewritten: entries, and the inputs they name in order. */
+typedef struct Subscript {
+    AttrIdx idx;
+    ThVar *part[PARTS];
+    int n;
+} Subscript;
+
+static const AttrIdx *idx_of(const ThApply *a) { return ask_attr(a->op, a->attrs, "idx"); }
+
+/* Where entry e's inputs start among those of the node. */
+static int part_of(const AttrIdx *idx, int first, int e) {
+    for (int k = 0; k < e; k++) first += __builtin_popcount(idx->at[k].has);
+    return first;
+}
+
+/* Input of entry e that stands for bit (1 start, 2 stop, 4 step), or NULL. */
+static ThVar *part(const ThApply *a, int first, const AttrIdx *idx, int e, int bit) {
+    int has = idx->at[e].has;
+    if (!(has & bit)) return NULL;
+    return a->in[part_of(idx, first, e) + __builtin_popcount(has & (bit - 1))];
+}
+
+static bool is_whole(const AttrIdx *idx, int e) { return idx->at[e].kind == 's' && !idx->at[e].has; }
+
+static bool all_whole(const AttrIdx *idx) {
+    for (int e = 0; e < idx->n; e++)
+        if (!is_whole(idx, e)) return false;
+    return true;
+}
+
+static void add_whole(Subscript *s) {
+    memset(&s->idx.at[s->idx.n], 0, sizeof s->idx.at[0]);
+    s->idx.at[s->idx.n++].kind = 's';
+}
+
+/* Appends entry e of a's subscript with the parts in `keep`. */
+static void add_entry(Subscript *s, const ThApply *a, int first, const AttrIdx *idx, int e, int keep) {
+    int to = s->idx.n++;
+    memset(&s->idx.at[to], 0, sizeof s->idx.at[0]);
+    s->idx.at[to].kind = idx->at[e].kind;
+    s->idx.at[to].has = (uint8_t)(idx->at[e].has & keep);
+    for (int bit = 1, k = 0; bit <= 4; bit *= 2, k++) {
+        if (!(idx->at[e].has & keep & bit)) continue;
+        s->part[s->n++] = part(a, first, idx, e, bit);
+        s->idx.at[to].dtype[k] = idx->at[e].dtype[k];
+    }
+}
+
+static ThVar *apply_subscript(Opt *o, ThVar *x, const Subscript *s) {
+    return x ? subtensor_make(&o->b, x, &s->idx, s->part, s->n) : NULL;
+}
+
+/* ---- slices that say nothing ---- */
+/* The tensor variable behind a scalar part. */
+static ThVar *tensor_of(ThVar *v) { return ask_op(v, &op_scalar_from_tensor) ? v->owner->in[0] : v; }
+
+/* Parts of slice e that say something: not start 0, stop at the length, or step 1. */
+static int telling(Opt *o, ThApply *a, int first, const AttrIdx *idx, int e) {
+    int keep = idx->at[e].has;
+    int64_t v, n;
+    ThVar *step = part(a, first, idx, e, 4), *start = part(a, first, idx, e, 1), *stop = part(a, first, idx, e, 2);
+    if (step && scalar_known(step, &v) && v == 1) keep &= ~4;
+    if (step && !(scalar_known(step, &v) && v > 0)) return keep;
+    if (start && scalar_known(start, &v) && v == 0) keep &= ~1;
+    if (!stop) return keep;
+    ThVar *length = shape_i(o, a->in[0], e);
+    bool reaches = length == tensor_of(stop);
+    if (length && scalar_known(length, &n) && scalar_known(stop, &v)) reaches |= v >= n;
+    return reaches ? keep & ~2 : keep;
+}
+
+/* Subscript of a with only the telling parts; false when nothing went. */
+static bool simplify(Opt *o, ThApply *a, int first, Subscript *s) {
+    const AttrIdx *idx = idx_of(a);
+    bool changed = false;
+    *s = (Subscript){.n = 0};
+    if (a->nin - first > PARTS) return false;
+    for (int e = 0; e < idx->n; e++) {
+        int keep = idx->at[e].kind == 's' ? telling(o, a, first, idx, e) : 7;
+        changed |= (idx->at[e].has & keep) != idx->at[e].has;
+        add_entry(s, a, first, idx, e, keep);
+    }
+    while (s->idx.n > 1 && is_whole(&s->idx, s->idx.n - 1)) {
+        memset(&s->idx.at[--s->idx.n], 0, sizeof s->idx.at[0]);
+        changed = true;
+    }
+    return changed;
+}
+
+/* x[0:, :len:1] -> x[:, :]. */
+ThVar *rw_useless_slice(Opt *o, ThApply *a) {
+    Subscript s;
+    return simplify(o, a, 1, &s) ? apply_subscript(o, a->in[0], &s) : NULL;
+}
+
+/* x[:, :] -> x. */
+ThVar *rw_useless_subtensor(Opt *o, ThApply *a) {
+    (void)o;
+    return all_whole(idx_of(a)) && type_eq(a->in[0]->type, a->out[0]->type) ? a->in[0] : NULL;
+}
+
+/* ---- subscript of a subscript ---- */
+static bool positive(const ThVar *v, int64_t *k) { return v && scalar_known(v, k) && *k >= 0; }
+
+static ThVar *sum_of(Opt *o, int64_t a, int64_t b) { return const_scalar_int(&o->b, a + b); }
+
+/* Entry of x[from:][e] for an inner slice that only starts somewhere (k >= 0) and an outer entry of known, non-negative
+ * start or index. */
+static bool add_shifted(Opt *o, Subscript *s, ThApply *a, int e, int64_t k) {
+    const AttrIdx *idx = idx_of(a);
+    int64_t v = 0, w = 0;
+    ThVar *start = part(a, 1, idx, e, 1), *stop = part(a, 1, idx, e, 2);
+    int has = idx->at[e].has;
+    if ((start && !positive(start, &v)) || (stop && !positive(stop, &w)) || (has & 4)) return false;
+    int to = s->idx.n++;
+    s->idx.at[to] = idx->at[e];
+    s->idx.at[to].has = (uint8_t)(has | 1);
+    s->idx.at[to].dtype[0] = TH_INT64;
+    if (!(s->part[s->n++] = sum_of(o, k, v))) return false;
+    if (!stop) return true;
+    s->idx.at[to].dtype[1] = TH_INT64;
+    return (s->part[s->n++] = sum_of(o, k, w)) != NULL;
+}
+
+/* x[..][..] as one subscript where no dimension is cut twice, or where both cuts only move a known start. */
+ThVar *rw_subtensor_merge(Opt *o, ThApply *a) {
+    ThApply *in = a->in[0]->owner;
+    if (!in || in->op != &op_subtensor || a->nin + in->nin > PARTS) return NULL;
+    const AttrIdx *p = idx_of(in), *q = idx_of(a);
+    Subscript s = {.n = 0};
+    for (int d = 0, e = 0; d < in->in[0]->type.ndim; d++) {
+        bool inner = d < p->n && !is_whole(p, d), outer = false;
+        if (inner && p->at[d].kind == 'i') {
+            add_entry(&s, in, 1, p, d, 7);
+            continue;
+        }
+        outer = e < q->n && !is_whole(q, e);
+        int64_t k;
+        if (inner && outer) {
+            if (p->at[d].has != 1 || !positive(part(in, 1, p, d, 1), &k) || !add_shifted(o, &s, a, e, k)) return NULL;
+        } else if (inner) add_entry(&s, in, 1, p, d, 7);
+        else if (outer) add_entry(&s, a, 1, q, e, 7);
+        else add_whole(&s);
+        e++;
+    }
+    return apply_subscript(o, in->in[0], &s);
+}
+
+/* ---- subscripts move to where less is computed ---- */
+/* Alloc(v, ..)[idx] -> Alloc(v[idx on v's own dimensions], ..). An index into a dimension that v lacks stays: it may be
+ * out of range. */
+ThVar *rw_subtensor_of_alloc(Opt *o, ThApply *a) {
+    if (!ask_op(a->in[0], &op_alloc)) return NULL;
+    const AttrIdx *idx = idx_of(a);
+    ThVar *v = padleft_make(&o->b, a->in[0]->owner->in[0], a->in[0]->type.ndim);
+    Subscript s = {.n = 0};
+    for (int e = 0; v && e < idx->n; e++) {
+        if (!type_bcast(v->type, e)) add_entry(&s, a, 1, idx, e, 7);
+        else if (idx->at[e].kind == 's') add_whole(&s);
+        else return NULL;
+    }
+    if (v && !all_whole(&s.idx)) v = apply_subscript(o, v, &s);
+    return v ? shape_alloc_like(o, v, a->out[0]) : NULL;
+}
+
+/* dot(x, y)[i, j] -> dot(x[i], y[:, j]) when nobody else uses the product. */
+ThVar *rw_subtensor_of_dot(Opt *o, ThApply *a) {
+    if (!ask_op(a->in[0], &op_dot) || a->in[0]->nclients != 1) return NULL;
+    const AttrIdx *idx = idx_of(a);
+    ThVar *x = a->in[0]->owner->in[0], *y = a->in[0]->owner->in[1];
+    int split = x->type.ndim - 1;
+    Subscript left = {.n = 0}, right = {.n = 0};
+    if (all_whole(idx) || x->type.ndim != 2 || y->type.ndim < 1) return NULL;
+    for (int e = 0; e < idx->n && e < split; e++) add_entry(&left, a, 1, idx, e, 7);
+    if (y->type.ndim == 2) add_whole(&right);
+    for (int e = split; e < idx->n; e++) add_entry(&right, a, 1, idx, e, 7);
+    if (!all_whole(&left.idx)) x = apply_subscript(o, x, &left);
+    if (!all_whole(&right.idx)) y = apply_subscript(o, y, &right);
+    return x && y ? dot_make(&o->b, x, y) : NULL;
+}
+
+/* ---- increments ---- */
+static bool same_place(const ThApply *a, int first, const ThApply *b, int bfirst) {
+    if (a->nin - first != b->nin - bfirst || memcmp(idx_of(a), idx_of(b), sizeof(AttrIdx))) return false;
+    for (int i = 0; i < a->nin - first; i++)
+        if (a->in[first + i] != b->in[bfirst + i]) return false;
+    return true;
+}
+
+static bool sets(const ThApply *a) { return *(const uint8_t *)ask_attr(a->op, a->attrs, "set"); }
+
+/* set(x[i], y)[i] -> y. */
+ThVar *rw_subtensor_inc_subtensor(Opt *o, ThApply *a) {
+    ThApply *in = a->in[0]->owner;
+    if (!in || in->op != &op_inc_subtensor || !sets(in) || !same_place(a, 1, in, 2)) return NULL;
+    ThVar *y = in->in[1];
+    if (type_eq(y->type, a->out[0]->type)) return y;
+    return y->type.dtype == a->out[0]->type.dtype ? shape_alloc_like(o, y, a->out[0]) : NULL;
+}
+
+/* set(x[:], y) -> y, inc(x[:], y) -> x + y. */
+ThVar *rw_useless_inc_subtensor(Opt *o, ThApply *a) {
+    if (!all_whole(idx_of(a))) return NULL;
+    if (!sets(a)) return call2(o, S_add, a->in[0], a->in[1]);
+    return type_eq(a->in[1]->type, a->out[0]->type) ? a->in[1] : NULL;
+}
+
+static ThVar *with_set(Opt *o, ThApply *a) {
+    if (a->op == &op_inc_subtensor)
+        return inc_subtensor_make(&o->b, a->in[0], a->in[1], idx_of(a), a->in + 2, a->nin - 2, true);
+    return NULL;
+}
+
+/* All zeros: a constant, or an Alloc of one. */
+static bool zeros(const ThVar *x) {
+    return ask_equals(x, 0) || (ask_op(x, &op_alloc) && ask_equals(x->owner->in[0], 0));
+}
+
+/* inc(zeros[i], y) -> set(zeros[i], y): nothing has to be read. */
+ThVar *rw_incsubtensor_of_zeros(Opt *o, ThApply *a) {
+    if (sets(a) || !zeros(a->in[0]) || a->in[1]->type.dtype != a->in[0]->type.dtype) return NULL;
+    return with_set(o, a);
+}
+
+/* set(x[i], x[i]) -> x; set(Alloc(c)[i], c) -> Alloc(c). */
+ThVar *rw_setsubtensor_of_constants(Opt *o, ThApply *a) {
+    (void)o;
+    double c, d;
+    ThVar *x = a->in[0], *y = a->in[1];
+    if (!sets(a)) return NULL;
+    if (ask_op(y, &op_subtensor) && y->owner->in[0] == x && same_place(y->owner, 1, a, 2)) return x;
+    ThVar *fill = ask_op(x, &op_alloc) ? x->owner->in[0] : x;
+    return ask_value(fill, &c) && ask_value(y, &d) && c == d && c != 0 ? x : NULL;
+}
+
+/* ---- sums of increments ---- */
+typedef VEC(ThVar *) Vars;
+typedef VEC(ThApply *) Incs;
+
+static bool movable(const ThVar *v, ThType t) {
+    if (!v->owner || v->nclients != 1 || !type_eq(v->type, t)) return false;
+    const ThApply *a = v->owner;
+    bool inc = a->op == &op_inc_subtensor || a->op == &op_adv_inc_subtensor || a->op == &op_adv_inc_subtensor1;
+    return inc && !sets(a) && type_eq(a->in[0]->type, t);
+}
+
+/* Terms of the sum under a, through sums that nobody else uses; increments leave their base among the terms. */
+static bool gather(Opt *o, ThApply *a, Vars *term, Incs *inc) {
+    Vars stack = {0};
+    ThType t = a->out[0]->type;
+    bool ok = true;
+    for (int i = a->nin - 1; ok && i >= 0; i--) ok = vec_push(o->c, &stack, a->in[i]);
+    while (ok && stack.n) {
+        ThVar *v = vec_pop(&stack);
+        ThApply *s = ask_scalar(v, S_add);
+        if (s && v->nclients == 1 && type_eq(v->type, t)) {
+            for (int i = s->nin - 1; ok && i >= 0; i--) ok = vec_push(o->c, &stack, s->in[i]);
+        } else if (movable(v, t)) {
+            ok = vec_push(o->c, inc, v->owner) && vec_push(o->c, &stack, v->owner->in[0]);
+        } else {
+            ok = vec_push(o->c, term, v);
+        }
+    }
+    vec_free(o->c, &stack);
+    return ok;
+}
+
+/* Every base of an increment is the same zeros, which adds nothing to a sum that has another term. */
+static void drop_zeros(Vars *term) {
+    int kept = 0, first = -1;
+    for (int i = 0; i < term->n; i++) {
+        ThVar *v = term->at[i];
+        ThApply *f = ask_scalar(v, S_second);
+        bool zero = zeros(v) || (f && ask_equals(f->in[1], 0));
+        if (zero && first >= 0) continue;
+        if (zero) first = i;
+        term->at[kept++] = v;
+    }
+    term->n = kept;
+}
+
+/* inc(a, b, i) + inc(a, c, j) + d -> inc(inc(a + a + d, b, i), c, j): one buffer, each increment in place on it. */
+ThVar *rw_inc_subtensor_serialize(Opt *o, ThApply *a) {
+    ThVar *out = a->out[0], *tip = NULL;
+    Vars term = {0};
+    Incs inc = {0};
+    bool root = out->nclients != 1 || !out->clients[0].node || ask_which(out->clients[0].node) != S_add ||
+                !type_eq(out->clients[0].node->out[0]->type, out->type);
+    bool ok = root && gather(o, a, &term, &inc) && inc.n > 0;
+    if (ok) {
+        drop_zeros(&term);
+        tip = opt_call(o, S_add, term.at, term.n, out->type.dtype);
+        for (int i = 0; tip && i < inc.n; i++) {
+            ThApply *in = inc.at[i];
+            ThVar *arg[PARTS];
+            if (in->nin > PARTS || !type_eq(tip->type, out->type)) tip = NULL;
+            for (int k = 0; tip && k < in->nin; k++) arg[k] = k ? in->in[k] : tip;
+            if (tip) tip = apply1(&o->b, in->op, in->attrs, arg, in->nin);
+        }
+    }
+    vec_free(o->c, &term);
+    vec_free(o->c, &inc);
+    return tip;
+}

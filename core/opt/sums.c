@@ -1,0 +1,168 @@
+/*
+ * sums.c -- reductions of reductions, of allocations, of quotients and squares; maxima of which one output is used;
+ * logarithms of sums of exponentials.
+ */
+#include "rules.h"
+
+#include "../ops/reduce.h"
+
+static const ReduceAttrs *attrs_of(const ThApply *a) { return a->attrs; }
+static AttrInts axes_listed(const AttrInts *axis, int ndim) {
+    AttrInts r = {.n = 0};
+    for (int d = 0; d < ndim; d++)
+        if (axis_in(axis, d)) r.at[r.n++] = (int8_t)d;
+    return r;
+}
+
+/* sum(sum(x, 0), 0) -> sum(x, (0, 1)); all in the accumulator and result of the outer one. */
+ThVar *rw_op_of_op(Opt *o, ThApply *a) {
+    ThApply *in = a->in[0]->owner;
+    if (!in || in->op != a->op || a->in[0]->nclients != 1) return NULL;
+    ReduceAttrs r = *attrs_of(a), q = *attrs_of(in);
+    if (r.dtype != q.dtype || r.acc_dtype != q.acc_dtype) return NULL;
+    AttrInts inner = axes_listed(&q.axis, in->in[0]->type.ndim), both = {.n = 0};
+    for (int d = 0, e = 0; d < in->in[0]->type.ndim; d++) {
+        bool gone = axis_in(&inner, d);
+        if (gone || axis_in(&r.axis, e)) both.at[both.n++] = (int8_t)d;
+        e += !gone;
+    }
+    r.axis = both.n == in->in[0]->type.ndim ? (AttrInts){.n = -1} : both;
+    r.no_zeros = r.no_zeros && q.no_zeros;
+    return apply1(&o->b, a->op, &r, in->in, 1);
+}
+
+/* sum(Alloc(x, n, m)) -> x * (n * m) for what x broadcasts along; only whole sums of 0-d values. */
+ThVar *rw_opt_alloc(Opt *o, ThApply *a) {
+    if (!ask_op(a->in[0], &op_alloc)) return NULL;
+    const ThApply *f = a->in[0]->owner;
+    ThVar *x = padleft_make(&o->b, f->in[0], f->nin - 1), *n = NULL;
+    ThDtype d = a->out[0]->type.dtype;
+    AttrInts axis = axes_listed(&attrs_of(a)->axis, f->nin - 1);
+    int8_t keep[TH_MAX_NDIM];
+    int nkeep = 0;
+    ThVar *size[TH_MAX_NDIM];
+    if (!x || !axis.n) return NULL;
+    for (int i = 0; i < f->nin - 1; i++) {
+        if (axis_in(&axis, i)) {
+            if (!type_bcast(x->type, i)) return NULL;
+            n = n ? call2(o, S_mul, n, f->in[1 + i]) : f->in[1 + i];
+        } else {
+            size[nkeep] = f->in[1 + i];
+            keep[nkeep++] = (int8_t)i;
+        }
+    }
+    ThVar *v = cast_make(&o->b, dimshuffle_make(&o->b, x, keep, nkeep), d);
+    n = cast_make(&o->b, n, d);
+    v = v && n ? call2(o, a->op == &op_sum ? S_mul : S_pow, v, n) : NULL;
+    if (v && v->type.dtype != d) v = cast_make(&o->b, v, d);
+    return v && nkeep ? alloc_make(&o->b, v, size, nkeep) : v;
+}
+
+/* sum(x / s) -> sum(x) / s where s does not vary along what is summed (s behind a DimShuffle that adds it). */
+ThVar *rw_sum_div_dimshuffle(Opt *o, ThApply *a) {
+    ThApply *f = ask_scalar(a->in[0], S_true_div);
+    AttrInts axis = attrs_of(a)->axis;
+    if (!f || a->in[0]->nclients != 1 || f->in[0]->type.dtype != a->in[0]->type.dtype) return NULL;
+    ThVar *s = f->in[1];
+    int8_t keep[TH_MAX_NDIM];
+    int n = 0, ndim = s->type.ndim;
+    axis = axes_listed(&axis, ndim);
+    if (!axis.n || !ask_op(s, &op_dimshuffle) || ask_all_bcast(f->in[0]->type)) return NULL;
+    for (int d = 0; d < ndim; d++) {
+        if (!axis_in(&axis, d)) keep[n++] = (int8_t)d;
+        else if (!type_bcast(s->type, d) || type_bcast(f->in[0]->type, d)) return NULL;
+    }
+    ThVar *sum = apply1(&o->b, a->op, a->attrs, f->in, 1);
+    ThVar *r = sum ? call2(o, S_true_div, sum, dimshuffle_make(&o->b, s, keep, n)) : NULL;
+    return r && r->type.dtype == a->out[0]->type.dtype ? r : NULL;
+}
+
+/* Max of all elements where only the position is unused, and the other way round. */
+ThVar *rw_max_and_argmax(Opt *o, ThApply *a) {
+    AttrInts axis = ((const ArgmaxAttrs *)a->attrs)->axis;
+    if (!a->out[1]->nclients && a->out[0]->nclients)
+        return reduce_make(&o->b, &op_max, a->in[0], &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, false);
+    if (a->out[0]->nclients || !a->out[1]->nclients) return NULL;
+    o->which = 1;
+    return apply1(&o->b, &op_argmax, a->attrs, a->in, 1);
+}
+
+/* -max(-x) -> min(x). */
+ThVar *rw_max_to_min(Opt *o, ThApply *a) {
+    ThVar *m = a->in[0];
+    ThApply *n = ask_op(m, &op_max) ? ask_scalar(m->owner->in[0], S_neg) : NULL;
+    if (!n || m->nclients != 1 || !dtype_is_float(m->type.dtype)) return NULL;
+    return apply1(&o->b, &op_min, m->owner->attrs, n->in, 1);
+}
+
+/* max(join(0, x, y), 0) of rows x, y -> maximum(x, y); sums and products alike. */
+ThVar *rw_reduce_join(Opt *o, ThApply *a) {
+    static const struct {
+        const Op *op;
+        int scalar;
+    } table[] = {{&op_sum, S_add}, {&op_prod, S_mul}, {&op_max, S_maximum}, {&op_min, S_minimum}};
+    ThVar *j = a->in[0], *r = NULL;
+    AttrInts axis = attrs_of(a)->axis;
+    int64_t at;
+    int8_t keep[TH_MAX_NDIM];
+    int n = 0, scalar = -1;
+    if (!ask_op(j, &op_join) || j->nclients != 1 || axis.n != 1 || !scalar_known(j->owner->in[0], &at)) return NULL;
+    if (at != axis.at[0] || j->owner->nin > 3) return NULL;
+    for (int i = 0; i < TH_LEN(table); i++)
+        if (table[i].op == a->op) scalar = table[i].scalar;
+    for (int d = 0; d < j->type.ndim; d++)
+        if (d != at) keep[n++] = (int8_t)d;
+    for (int i = 1; i < j->owner->nin; i++) {
+        ThVar *x = j->owner->in[i];
+        if (!type_bcast(x->type, (int)at) || x->type.dtype != a->out[0]->type.dtype) return NULL;
+        x = dimshuffle_make(&o->b, x, keep, n);
+        r = r ? call2(o, scalar, r, x) : x;
+    }
+    return r && type_eq(r->type, a->out[0]->type) ? r : NULL;
+}
+
+/* log(sum(exp(x))) -> m + log(sum(exp(x - m))) with m = max(x), 0 where that is infinite: finite at any x. */
+ThVar *rw_log_sum_exp(Opt *o, ThApply *a) {
+    ThVar *s = a->in[0];
+    if (ask_op(s, &op_dimshuffle) || !ask_op(s, &op_sum) || s->nclients != 1) return NULL;
+    ThApply *e = ask_scalar(s->owner->in[0], S_exp);
+    if (!e || ask_scalar(e->in[0], S_sub) || !dtype_is_float(e->in[0]->type.dtype)) return NULL;
+    AttrInts axis = axes_listed(&attrs_of(s->owner)->axis, e->in[0]->type.ndim);
+    ThVar *m = reduce_make(&o->b, &op_max, e->in[0], &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, false);
+    if (!m) return NULL;
+    ThVar *zero = opt_const(o, 0, type_tensor(m->type.dtype, 0, 0));
+    m = elemwise_make(&o->b, S_switch, (ThVar *[]){call1(o, S_isinf, m), zero, m}, 3);
+    ThVar *wide = m ? keepdims_make(&o->b, e->in[0], m, &axis) : NULL;
+    ThVar *x = call1(o, S_exp, call2(o, S_sub, e->in[0], wide));
+    ThVar *sum = x ? apply1(&o->b, &op_sum, s->owner->attrs, &x, 1) : NULL;
+    return call2(o, S_add, m, call1(o, S_log, sum));
+}
+
+/* A product with a constant of zeros is zeros of its shape. */
+ThVar *rw_0_dot_x(Opt *o, ThApply *a) {
+    if (!ask_equals(a->in[0], 0) && !ask_equals(a->in[1], 0)) return NULL;
+    ThVar *zero = opt_const(o, 0, type_tensor(a->out[0]->type.dtype, 0, 0));
+    return a->out[0]->type.ndim && zero ? shape_alloc_like(o, zero, a->out[0]) : zero;
+}
+
+/*
+ * log(erfc(x)): past the threshold erfc underflows, and the asymptotic series (Abramowitz, Stegun 7.1.23)
+ * -x^2 - log(x) - log(pi) / 2 + log(1 - 1/(2 x^2) + 3/(4 x^4) - 15/(8 x^6)) is exact to the last digits.
+ */
+ThVar *rw_log_erfc(Opt *o, ThApply *a) {
+    ThApply *e = ask_scalar(a->in[0], S_erfc);
+    ThType t = type_tensor(a->out[0]->type.dtype, 0, 0);
+    if (!e || !dtype_is_float(t.dtype) || e->in[0]->type.dtype != t.dtype) return NULL;
+    ThApply *m = ask_scalar(e->in[0], S_minimum);
+    if (m && (var_is_const(m->in[1]) || ask_op(m->in[1], &op_dimshuffle))) return NULL; /* made here */
+    ThVar *x = e->in[0], *limit = opt_const(o, t.dtype == TH_FLOAT32 ? 10.0541949 : 26.641747557, t);
+    ThVar *near = call1(o, S_log, call1(o, S_erfc, call2(o, S_minimum, x, limit)));
+    ThVar *far = call2(o, S_maximum, x, limit), *u = call1(o, S_inv, call1(o, S_sqr, far));
+    static const double c[] = {-15.0 / 8, 3.0 / 4, -1.0 / 2, 1};
+    ThVar *p = opt_const(o, c[0], t);
+    for (int i = 1; i < TH_LEN(c); i++) p = call2(o, S_add, opt_const(o, c[i], t), call2(o, S_mul, p, u));
+    ThVar *log_p = call2(o, S_add, opt_const(o, -0.5723649429247001, t), call1(o, S_log, p)); /* log(pi) / 2 */
+    ThVar *r = call2(o, S_sub, log_p, call2(o, S_add, call1(o, S_sqr, far), call1(o, S_log, far)));
+    ThVar *choose = call2(o, S_lt, limit, x);
+    return choose && r && near ? elemwise_make(&o->b, S_switch, (ThVar *[]){choose, r, near}, 3) : NULL;
+}
