@@ -1,7 +1,7 @@
-"""How far the answers of bench/ulp.lua are from the exact ones (mpmath, 60 digits), in units in the last place of the exact
-answer. `worst`: over all points. `beyond`: what remains after moving each operand by half a unit in its last place is
-allowed for, err / (ulp(f) + |f'| ulp(x) / 2), which near an irrational zero is all a function of rounded operands can give.
-Complex numbers: `worst` of either part, `beyond` by modulus."""
+"""How far the answers of bench/ulp.lua are from the exact ones (mpmath, 60 digits), in units in the last place of the
+exact answer. `C`, `interpreter`: the worst over all points. `beyond`: what remains after moving each operand by half a
+unit in its last place is allowed for, err / (ulp(f) + |f'| ulp(x) / 2): near an irrational zero that is all a function of
+rounded operands can give. Complex numbers: the worst of either part; `beyond` by modulus."""
 import glob
 import os
 import sys
@@ -40,6 +40,7 @@ def wide(f):
     def g(*a):
         with mp.workdps(60 + int(min(400, sum(abs(v) for v in a)))):
             return f(*a)
+
     return g
 
 
@@ -50,19 +51,51 @@ def real_log_gamma(x):
 
 
 REAL = {
-    "exp": exp, "exp2": lambda x: mpf(2) ** x, "expm1": mp.expm1, "sigmoid": lambda x: 1 / (1 + exp(-x)), "log": log,
-    "softplus": lambda x: mp.log1p(exp(x)), "log2": lambda x: log(x) / log(2), "log10": lambda x: log(x) / log(10),
-    "log1p": mp.log1p, "sqrt": sqrt, "sin": mp.sin, "cos": mp.cos, "tan": mp.tan, "arcsin": mp.asin, "arccos": mp.acos,
-    "arctan": mp.atan, "arctanh": mp.atanh, "arcsinh": lambda x: mp.sign(x) * mp.asinh(abs(x)), "arccosh": mp.acosh,
-    "sinh": mp.sinh, "cosh": mp.cosh, "tanh": mp.tanh, "erf": mp.erf, "erfc": mp.erfc, "erfcx": erfcx,
+    "exp": exp,
+    "exp2": lambda x: mpf(2) ** x,
+    "expm1": mp.expm1,
+    "sigmoid": lambda x: 1 / (1 + exp(-x)),
+    "log": log,
+    "softplus": lambda x: mp.log1p(exp(x)),
+    "log2": lambda x: log(x) / log(2),
+    "log10": lambda x: log(x) / log(10),
+    "log1p": mp.log1p,
+    "sqrt": sqrt,
+    "sin": mp.sin,
+    "cos": mp.cos,
+    "tan": mp.tan,
+    "arcsin": mp.asin,
+    "arccos": mp.acos,
+    "arctan": mp.atan,
+    "arctanh": mp.atanh,
+    "arcsinh": lambda x: mp.sign(x) * mp.asinh(abs(x)),
+    "arccosh": mp.acosh,
+    "sinh": mp.sinh,
+    "cosh": mp.cosh,
+    "tanh": mp.tanh,
+    "erf": mp.erf,
+    "erfc": mp.erfc,
+    "erfcx": erfcx,
     "erfinv": lambda x: mp.sign(x) * (mp.erfinv(abs(x)) if abs(x) < 0.9 else erfcinv(1 - abs(x))),
-    "erfcinv": lambda x: erfcinv(x) if x <= 1 else -erfcinv(2 - x), "gamma": mp.gamma, "gammaln": real_log_gamma,
-    "psi": mp.digamma, "tri_gamma": lambda x: mp.polygamma(1, x), "j0": wide(lambda x: mp.besselj(0, x)),
-    "j1": wide(lambda x: mp.besselj(1, x)), "i0": lambda x: mp.besseli(0, x), "i1": lambda x: mp.besseli(1, x), "inv": lambda x: 1 / x,
-    "jv": wide(mp.besselj), "iv": mp.besseli, "gammainc": lambda a, x: mp.gammainc(a, 0, x, regularized=True),
+    "erfcinv": lambda x: erfcinv(x) if x <= 1 else -erfcinv(2 - x),
+    "gamma": mp.gamma,
+    "gammaln": real_log_gamma,
+    "psi": mp.digamma,
+    "tri_gamma": lambda x: mp.polygamma(1, x),
+    "j0": wide(lambda x: mp.besselj(0, x)),
+    "j1": wide(lambda x: mp.besselj(1, x)),
+    "i0": lambda x: mp.besseli(0, x),
+    "i1": lambda x: mp.besseli(1, x),
+    "inv": lambda x: 1 / x,
+    "jv": wide(mp.besselj),
+    "iv": mp.besseli,
+    "gammainc": lambda a, x: mp.gammainc(a, 0, x, regularized=True),
     "gammaincc": lambda a, x: mp.gammainc(a, x, mp.inf, regularized=True),
-    "chi2sf": lambda x, k: mp.gammainc(k / 2, x / 2, mp.inf, regularized=True), "pow": mp.power, "arctan2": mp.atan2,
-    "true_div": lambda x, y: x / y, "mod": lambda x, y: x - y * mp.floor(x / y),
+    "chi2sf": lambda x, k: mp.gammainc(k / 2, x / 2, mp.inf, regularized=True),
+    "pow": mp.power,
+    "arctan2": mp.atan2,
+    "true_div": lambda x, y: x / y,
+    "mod": lambda x, y: x - y * mp.floor(x / y),
 }
 
 
@@ -71,10 +104,30 @@ def c_sgn(z):
 
 
 COMPLEX = {
-    "exp": exp, "expm1": lambda z: exp(z) - 1, "exp2": lambda z: exp(z * log(2)), "log": log, "log2": lambda z: log(z) / log(2),
-    "log10": lambda z: log(z) / log(10), "log1p": lambda z: log(1 + z), "sqrt": sqrt, "inv": lambda z: 1 / z, "sqr": lambda z: z * z,
-    "sin": mp.sin, "cos": mp.cos, "tan": mp.tan, "arcsin": mp.asin, "arccos": mp.acos, "arctan": mp.atan, "sinh": mp.sinh,
-    "cosh": mp.cosh, "tanh": mp.tanh, "arcsinh": mp.asinh, "arccosh": mp.acosh, "arctanh": mp.atanh, "sgn": c_sgn, "abs": abs,
+    "exp": exp,
+    "expm1": lambda z: exp(z) - 1,
+    "exp2": lambda z: exp(z * log(2)),
+    "log": log,
+    "log2": lambda z: log(z) / log(2),
+    "log10": lambda z: log(z) / log(10),
+    "log1p": lambda z: log(1 + z),
+    "sqrt": sqrt,
+    "inv": lambda z: 1 / z,
+    "sqr": lambda z: z * z,
+    "sin": mp.sin,
+    "cos": mp.cos,
+    "tan": mp.tan,
+    "arcsin": mp.asin,
+    "arccos": mp.acos,
+    "arctan": mp.atan,
+    "sinh": mp.sinh,
+    "cosh": mp.cosh,
+    "tanh": mp.tanh,
+    "arcsinh": mp.asinh,
+    "arccosh": mp.acosh,
+    "arctanh": mp.atanh,
+    "sgn": c_sgn,
+    "abs": abs,
     "angle": mp.arg,
 }
 
@@ -157,10 +210,16 @@ def main():
         xs = [np.load(p) for p in sorted(glob.glob(base + "x?.npy"))]
         answers = {"c": np.load(path), "interpreter": np.load(base + "interpreter.npy")}
         with np.errstate(all="ignore"):
-            worst, beyond, at = (complex_function(name, xs, answers) if dtype == "complex128"
-                                 else real_function(name, np.dtype(dtype), xs, answers))
-        print("%-10s %-10s %11.4g %11.4g %9.3f   %s   beyond at %s" % (
-            name, dtype, worst["c"][0], worst["interpreter"][0], beyond, worst["c"][1], at), flush=True)
+            worst, beyond, at = (
+                complex_function(name, xs, answers)
+                if dtype == "complex128"
+                else real_function(name, np.dtype(dtype), xs, answers)
+            )
+        print(
+            "%-10s %-10s %11.4g %11.4g %9.3f   %s   beyond at %s"
+            % (name, dtype, worst["c"][0], worst["interpreter"][0], beyond, worst["c"][1], at),
+            flush=True,
+        )
         if os.environ.get("ULP_TIMES"):
             print("    %.1f s" % (time.time() - start))
 

@@ -20,6 +20,8 @@
     PRIM(bit_or,    2, "a | b on integers and bool")                                                                   \
     PRIM(bit_xor,   2, "a ^ b on integers and bool")                                                                   \
     PRIM(bit_not,   1, "~a on integers, !a on bool")                                                                   \
+    PRIM(bit_shl,   2, "a * 2^b, wrapped; 0 where b is negative or not below the width")                               \
+    PRIM(bit_shr,   2, "a / 2^b rounded toward -inf; where b is negative or not below the width 0, or -1 for a < 0")  \
     PRIM(isinf,     1, "true for either infinity (bool result)")                                                       \
     PRIM(floor,     1, "largest integral value not above a")                                                           \
     PRIM(ceil,      1, "smallest integral value not below a")                                                          \
@@ -79,6 +81,7 @@
     PRIM(gamma,     1, "gamma function; NaN at negative integers")                                                     \
     PRIM(gammaln,   1, "log |gamma(a)|")                                                                               \
     PRIM(psi,       1, "derivative of log gamma(a)")                                                                   \
+    PRIM(poly_gamma, 2, "derivative of psi of order a >= 1")                                                           \
     PRIM(tri_gamma, 1, "second derivative of log gamma(a)")                                                            \
     PRIM(chi2sf,    2, "probability that chi squared of b degrees of freedom exceeds a")                               \
     PRIM(gammainc,  2, "regularised lower incomplete gamma function P(a, b)")                                          \
@@ -97,6 +100,8 @@
     CPRIM(c_exp2,  1, "2 to the power a")                                                                              \
     CPRIM(c_expm1, 1, "exp(a) - 1")                                                                                    \
     CPRIM(c_log,   1, "principal logarithm")                                                                           \
+    CPRIM(c_log2,  1, "logarithm to base 2")                                                                           \
+    CPRIM(c_log10, 1, "logarithm to base 10")                                                                          \
     CPRIM(c_log1p, 1, "log(1 + a)")                                                                                    \
     CPRIM(c_sqrt,  1, "principal square root")                                                                         \
     CPRIM(c_pow,   2, "a to the power b, principal value")                                                             \

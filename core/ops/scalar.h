@@ -106,8 +106,8 @@
     SCALAR_FZ(X, exp2, "Exp2", "exp2(a)", "c_exp2(a)",    "gz*z*log(lit(2))",            "2 to the power x") \
     SCALAR_FZ(X, expm1, "Expm1", "expm1(a)", "c_expm1(a)", "gz*exp(x)",                   "exp(x) - 1, accurate near 0") \
     SCALAR_FZ(X, log, "Log", "log(a)", "c_log(a)", "gz/x",                        "natural logarithm") \
-    SCALAR_FZ(X, log2, "Log2", "log2(a)", "c_mul(c_log(a), 1.4426950408889634)",    "gz/(x*lit(0.6931471805599453))",  "logarithm to base 2") \
-    SCALAR_FZ(X, log10, "Log10", "log10(a)", "c_mul(c_log(a), 0.4342944819032518)",   "gz/(x*lit(2.302585092994046))",  "logarithm to base 10") \
+    SCALAR_FZ(X, log2, "Log2", "log2(a)", "c_log2(a)",    "gz/(x*lit(0.6931471805599453))",  "logarithm to base 2") \
+    SCALAR_FZ(X, log10, "Log10", "log10(a)", "c_log10(a)",   "gz/(x*lit(2.302585092994046))",  "logarithm to base 10") \
     SCALAR_FZ(X, log1p, "Log1p", "log1p(a)", "c_log1p(a)", "gz/(1+x)",                    "log(1 + x), accurate near 0") \
     SCALAR_F1(X, deg2rad, "Deg2Rad", "deg2rad(a)", "gz*lit(0.017453292519943295)", "degrees to radians") \
     SCALAR_F1(X, rad2deg, "Rad2Deg", "rad2deg(a)", "gz*lit(57.29577951308232)",   "radians to degrees") \
@@ -134,7 +134,7 @@
     SCALAR_F1(X, gamma, "Gamma", "gamma(a)", "gz*z*psi(x)", "gamma function") \
     SCALAR_F1(X, gammaln, "GammaLn", "gammaln(a)", "gz*psi(x)", "logarithm of |gamma(x)|") \
     SCALAR_F1(X, psi, "Psi", "psi(a)", "gz*tri_gamma(x)", "digamma function, derivative of gammaln") \
-    SCALAR_F1(X, tri_gamma, "TriGamma", "tri_gamma(a)", "undefined", "derivative of psi") \
+    SCALAR_F1(X, tri_gamma, "TriGamma", "tri_gamma(a)", "gz*poly_gamma(lit(2), x)", "derivative of psi") \
     X(chi2sf, "Chi2SF", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "chi2sf(a, b)", NULL, \
       "-gz*exp((lit(0.5)*y-lit(1))*log(x)-lit(0.5)*x-gammaln(lit(0.5)*y)-lit(0.6931471805599453)*lit(0.5)*y); undefined", NULL, "x, k", "probability that chi squared of k degrees of freedom exceeds x") \
     X(gammainc, "GammaInc", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "gammainc(a, b)", NULL, \
@@ -157,6 +157,9 @@
       "gz*z*(1.0-z)", NULL, "x", "logistic function 1 / (1 + exp(-x))") \
     X(softplus, "ScalarSoftplus", NULL, "scalar_softplus", "softplus", 1, SF_NO_COMPLEX, RES_FLOAT, "softplus(a)", NULL, \
       "gz*sigmoid(x)", NULL, "x", "log(1 + exp(x))") \
+    X(ultra_fast_sigmoid, "UltraFastScalarSigmoid", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, \
+      "0.5 * ((a < 0 ? -1 : 1) * (abs(a) < 3.4 ? 1.5 * abs(a) / (2 + abs(a)) : abs(a) < 6 ? 0.935409070603099 + 0.0458812946797165 * (0.5 * abs(a) - 1.7) : 0.99505475368673) + 1)", NULL, \
+      "gz*switch(lt(abs_(x), lit(3.4)), lit(1.5)/sqr(lit(2)+abs_(x)), switch(lt(abs_(x), lit(6)), lit(0.011470323669929125), lit(0)))", NULL, "x", "sigmoid by pieces of simple functions, within 0.1") \
     /* choice, bits, dtypes */ \
     X(switch, "Switch", NULL, "Switch", NULL, 3, SF_COMPLEX | SF_CGRAD, RES_SWITCH, "a ? b : c", "a ? b : c", \
       "zeros(x); switch(x, gz, 0.0); switch(x, 0.0, gz)", NULL, "cond, ift, iff", "ift where cond is nonzero, else iff") \
@@ -165,6 +168,10 @@
     SCALAR_BIT(X, and_, "AND", "bit_and(a, b)", "__band", "bitwise and; logical on bool") \
     SCALAR_BIT(X, or_,  "OR",  "bit_or(a, b)",  "__bor",  "bitwise or; logical on bool") \
     SCALAR_BIT(X, xor,  "XOR", "bit_xor(a, b)", "__bxor", "bitwise exclusive or; logical on bool") \
+    X(left_shift, "LeftShift", "<<", NULL, NULL, 2, SF_CHEAP | SF_ZERO_GRAD, RES_SHIFT, "bit_shl(a, b)", NULL, \
+      "zeros(x); zeros(y)", "__shl", "x, y", "x * 2^y of integers, wrapped; 0 where y is not in [0, width)") \
+    X(right_shift, "RightShift", ">>", NULL, NULL, 2, SF_CHEAP | SF_ZERO_GRAD, RES_SHIFT, "bit_shr(a, b)", NULL, \
+      "zeros(x); zeros(y)", "__shr", "x, y", "x / 2^y of integers, rounded toward -inf") \
     X(invert, "Invert", NULL, "Invert", NULL, 1, SF_CHEAP | SF_ZERO_GRAD, RES_BITS, "bit_not(a)", NULL, \
       "zeros(x)", "__bnot", "x", "bitwise not; logical on bool") \
     /* parts of complex numbers */ \
@@ -180,6 +187,7 @@
 #define SCALAR_HIDDEN(X) \
     X(identity, "Identity", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_SAME, "a", "a", "gz", NULL, NULL, "x itself, copied") \
     X(cast, "Cast", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_CAST, "a", "a", "gz", NULL, NULL, "x in another dtype") \
+    X(poly_gamma, "PolyGamma", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "poly_gamma(a, b)", NULL, "undefined; gz*poly_gamma(x+1, y)", NULL, NULL, "derivative of psi of an order") \
     X(real, "Real", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_ABS, NULL, "c_real(a)", "complex(gz, lit(0))", NULL, NULL, "real part") \
     X(imag, "Imag", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_ABS, NULL, "c_imag(a)", "complex(lit(0), gz)", NULL, NULL, "imaginary part")
 

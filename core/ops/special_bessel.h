@@ -151,6 +151,7 @@ FN(f64, sf_jv, (f64 v, f64 x), "fabs floor rint sf_gamma sf_bessel_first sf_bess
     if (x - x != 0) return 0;
     if (x < 25 || x * x < 40 * (v + 1)) return sign * (sf_bessel_first(v, x) * sf_bessel_series(v, x, -1));
     if (x > 0.5 * v * v) return sign * sf_jv_far(v, x);
+    if (fabs(v) > 1e6) return __builtin_nan(""); /* too many steps */
     if (v > 0) return sign * sf_jv_between(v, x);
     f64 k = v - floor(v); /* downward: below order 0 that is the stable direction */
     f64 up = sf_jv_far(k, x);

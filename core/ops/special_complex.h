@@ -76,6 +76,14 @@ FN(f64, sf_log_abs, (f64 x, f64 y), "fabs log log1p hypot sf_square_sum", {
     return log(hypot(x, y));
 })
 FN(c128, sf_c_log, (c128 z), "atan2 sf_c sf_log_abs", { return sf_c(sf_log_abs(z.re, z.im), atan2(z.im, z.re)); })
+FN(c128, sf_c_log2, (c128 z), "sf_c sf_c_log", {
+    c128 w = sf_c_log(z);
+    return sf_c(w.re * 1.4426950408889634, w.im * 1.4426950408889634);
+})
+FN(c128, sf_c_log10, (c128 z), "sf_c sf_c_log", {
+    c128 w = sf_c_log(z);
+    return sf_c(w.re * 0.4342944819032518, w.im * 0.4342944819032518);
+})
 FN(c128, sf_c_log1p, (c128 z), "atan2 log1p sf_c sf_log_abs sf_square_sum", {
     f64 s = (2 + z.re) * z.re + z.im * z.im;
     if (z.im == 0 && z.re > -1) return sf_c(log1p(z.re), z.im);

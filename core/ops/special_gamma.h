@@ -62,7 +62,7 @@ FN(f64, sf_gammaln, (f64 x), "fabs rint log sf_sinpi sf_lgamma_1 sf_lgamma_2 sf_
     if (x < 0 && x > -0.4) return x * sf_lgamma_1(x) - log(-x);
     f64 y = fabs(x);
     f64 r;
-    if (y > 2.5e305) return __builtin_inf();
+    if (y > 2.5e305) return y > 1.7976931348623157e308 ? x : __builtin_inf();
     if (y < 0.6) r = y * sf_lgamma_1(y) - log(y);
     else if (y < 1.6) r = (y - 1) * sf_lgamma_1(y - 1);
     else if (y < 2.6) r = (y - 2) * sf_lgamma_2(y - 2);
@@ -119,5 +119,22 @@ FN(f64, sf_tri_gamma, (f64 x), "rint sf_sinpi sf_tri_large", {
     if (x > 0) return r;
     f64 q = sf_sinpi(x);
     return 9.869604401089358 / (q * q) - r; /* pi^2 */
+})
+/* The n-th derivative of psi, n >= 1: (-1)^(n + 1) n! times the sum of (x + k)^-(n + 1), Euler and Maclaurin's from 16 on */
+FN(f64, sf_poly_gamma, (f64 n, f64 x), "rint pow sf_gamma", {
+    if (x != x || n < 1 || n != rint(n) || n > 160) return __builtin_nan("");
+    if (x == rint(x) && x <= 0) return 0.5 * n == rint(0.5 * n) ? __builtin_nan("") : __builtin_inf();
+    if (x < -1e6) return __builtin_nan(""); /* too many terms */
+    f64 y = x;
+    f64 s = 0;
+    f64 limit = 16 + n;
+    for (; y < limit; y += 1) s += pow(y, -n - 1);
+    f64 u = 1 / y;
+    f64 w = u * u;
+    f64 e = (n + 4) * (n + 3) * (n + 2) * (n + 1); /* rising from n + 1; over factorials below, times Bernoulli numbers */
+    f64 b = (n + 1) / 12 - w * ((n + 3) * (n + 2) * (n + 1) / 720 - w * (e * (n + 5) / 30240 -
+            w * (e * (n + 5) * (n + 6) * (n + 7) / 1209600 - w * e * (n + 5) * (n + 6) * (n + 7) * (n + 8) * (n + 9) / 47900160)));
+    s += pow(y, -n) * (1 / n + u * (0.5 + u * b));
+    return (0.5 * n == rint(0.5 * n) ? -s : s) * sf_gamma(n + 1);
 })
 /* clang-format on */

@@ -54,7 +54,9 @@ LOOP(not_bool, uint8_t, uint8_t, uint8_t, uint8_t, !a)
 
 #define DEF_INT(T)                                                                                                      \
     LOOP(bit_and_##T, T, T, T, T, a & b) LOOP(bit_or_##T, T, T, T, T, a | b) LOOP(bit_xor_##T, T, T, T, T, a ^ b)       \
-    LOOP(bit_not_##T, T, T, T, T, ~a)
+    LOOP(bit_not_##T, T, T, T, T, ~a)                                                                                   \
+    LOOP(bit_shl_##T, T, T, T, T, (uint64_t)b < 8 * sizeof(T) ? (uint64_t)a << (b & 63) : 0)                            \
+    LOOP(bit_shr_##T, T, T, T, T, (uint64_t)b < 8 * sizeof(T) ? a >> (b & 63) : a < 1 && a != 0 ? (T)-1 : (T)0)
 INTS(DEF_INT)
 /* Floor division and modulo; a divisor of 0 is reported before and gives 0; the quotient of MIN by -1 wraps. */
 #define DEF_SIGNED(T, U)                                                                                                \
@@ -260,7 +262,7 @@ const SimdTable SIMD_TABLE = {
         [P_switch] = AT_ANY(switch), [P_copy] = AT_ANY(copy),
         [P_abs] = AT_ABS(abs), [P_div_floor] = AT_NUM(div_floor), [P_mod_floor] = AT_NUM(mod_floor), [P_pow] = AT_NUM(pow),
         [P_bit_and] = AT_BIT(bit_and, and_bool), [P_bit_or] = AT_BIT(bit_or, or_bool), [P_bit_xor] = AT_BIT(bit_xor, neq_uint8_t),
-        [P_bit_not] = AT_BIT(bit_not, not_bool),
+        [P_bit_not] = AT_BIT(bit_not, not_bool), [P_bit_shl] = AT_BIT(bit_shl, NULL), [P_bit_shr] = AT_BIT(bit_shr, NULL),
         F(isinf), F(floor), F(ceil), F(trunc), F(rint), F(round), F(exp), F(exp2), F(expm1), F(log), F(log2), F(log10), F(log1p), F(sqrt),
         F(deg2rad), F(rad2deg), F(sin), F(cos), F(tan), F(asin), F(acos), F(atan), F(atan2), F(sinh), F(cosh), F(tanh), F(asinh), F(acosh),
         F(atanh), F(erf), F(erfc), F(sigmoid), F(softplus),
