@@ -140,12 +140,21 @@ for name in ([[iround divmod ceil_intdiv isclose allclose argmax argmin any all 
   NONE[name] = true
 end
 
+local RAGGED
+do
+  local by_hand, none
+  by_hand, none, RAGGED = require("spec.support.tensor_grads")(between)
+  for name, line in pairs(by_hand) do BY_HAND[name] = line end
+  for name in pairs(none) do NONE[name] = true end
+end
+
 for name in ("disconnected_grad zero_grad undefined_grad grad_clip grad_scale"):gmatch("%S+") do
   NONE["gradient." .. name] = true -- they change gradients: spec/derive_spec.lua
 end
 
 -- spec/derive_spec.lua loads this file without a `describe`, for the cases.
-if not describe then return { unary = UNARY, binary = BINARY, by_hand = BY_HAND, flat = FLAT, between = between } end
+if not describe then return { unary = UNARY, binary = BINARY, by_hand = BY_HAND, flat = FLAT, between = between,
+  ragged = RAGGED } end
 
 local function verify(fun, points, options) theano.gradient.verify_grad(fun, points, options) end
 
