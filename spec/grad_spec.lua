@@ -17,7 +17,7 @@ local LABELS = T.constant({ 1, 3, 0 }, { dtype = "int64" })
 -- Functions of one tensor, elementwise, with the interval of their points.
 local UNARY = {
   arccosh = { 1.2, 3 }, log = { 0.2, 3 }, abs = { -2, -0.1 }, abs_ = { 0.1, 2 }, ["nnet.relu"] = { -2, -0.1 },
-  ultra_fast_sigmoid = { -2, 2 }, ["nnet.ultra_fast_sigmoid"] = { 4, 5 }, gamma = { -0.8, -0.2 },
+  ultra_fast_sigmoid = { -2, 2 }, ["nnet.ultra_fast_sigmoid"] = { 4, 5 }, gamma = { 1.2, 3 },
   ["nnet.elu"] = { -2, -0.1 }, ["nnet.selu"] = { -2, -0.1 }, ["nnet.hard_sigmoid"] = { -1, 1 },
 }
 for name in ([[neg inv sqr sqrt exp exp2 expm1 log2 log10 log1p deg2rad rad2deg sin cos tan arcsin arccos arctan sinh
