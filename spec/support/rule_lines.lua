@@ -1,6 +1,6 @@
---- The text lines of the rewrite tables (RULE(name, levels, "before", "after", "guard") in core/opt/rules_*.h), read from
--- the sources: what the optimizer makes of each left side, and where both sides differ. A new line is covered by itself:
--- `build/theano scripts/golden --update` writes its listings.
+--- The text lines of the rewrite tables (RULE(name, levels, "before", "after", "guard") in core/opt/rules_*.h), read
+-- from the sources: what the optimizer makes of each left side, and where both sides differ. A new line is covered by
+-- itself: `build/theano scripts/golden --update` writes its listings.
 -- @module spec.support.rule_lines
 local theano = require("theano")
 local core = require("theano.core")
@@ -77,7 +77,7 @@ function M.becomes(line)
   return table.concat(rows, "\n")
 end
 
--- ---- values of both sides --------------------------------------------------------------------------------------------
+-- ---- values of both sides ------------------------------------------------------------------------------------------
 local mode = theano.compile.Mode({ linker = "interpreter", optimizer = "None" })
 
 --- A function of x and y arrays that gives both sides' values.
@@ -119,10 +119,10 @@ local function shown(x)
   return (("%.3g"):format(x):gsub("e([-+])0+", "e%1"))
 end
 
-local extremes = { 0.0, -0.0, 1.0, -1.0, 0.5, 3.0, -3.0, 1e-9, -1e-9, 40.0, -40.0, 800.0, -800.0, 1e30, -1e30, math.huge,
-  -math.huge, 0 / 0 }
+local extremes = { 0.0, -0.0, 1.0, -1.0, 0.5, 3.0, -3.0, 1e-9, -1e-9, 40.0, -40.0, 800.0, -800.0, 1e30, -1e30,
+  math.huge, -math.huge, 0 / 0 }
 
---- Where both sides differ on extreme float64 values: by more than a relative 1e-7, in the sign of a zero, or one is NaN.
+--- Where both sides differ on extreme float64 values: by more than a relative 1e-7, in a zero's sign, or one is NaN.
 -- @treturn string a line for the rule, and one for each difference
 function M.differences(line)
   local rows = { line.name .. ": " .. line.before .. " -> " .. line.after }
