@@ -13,6 +13,7 @@
 #define TH_FRONT_TABLE_H
 
 #include "front_struct.h" /* structural operations: shape, indexing, join, creation, products, nnet */
+#include "front_tensor.h" /* diagonals, ordering, searching, positions */
 
 enum { FUNC = 0, METHOD = 1 };
 
@@ -30,7 +31,8 @@ enum { FUNC = 0, METHOD = 1 };
     ALIAS("bitwise_xor", xor, FUNC, "x, y", "bitwise exclusive or; logical on bool") \
     ALIAS("bitwise_not", invert, FUNC, "x", "bitwise not; logical on bool") \
     ALIAS("nnet.sigmoid", sigmoid, FUNC, "x", "logistic function 1 / (1 + exp(-x))") \
-    ALIAS("nnet.softplus", softplus, FUNC, "x", "log(1 + exp(x))")
+    ALIAS("nnet.softplus", softplus, FUNC, "x", "log(1 + exp(x))") \
+    ALIAS("nnet.ultra_fast_sigmoid", ultra_fast_sigmoid, FUNC, "x", "sigmoid by pieces of simple functions, within 0.1")
 
 /* front_elemwise.c */
 #define FRONT_ELEMWISE(FRONT) \
@@ -69,11 +71,12 @@ enum { FUNC = 0, METHOD = 1 };
     FRONT("max_and_argmax", "a, axis=None, keepdims=False", NULL, METHOD, front_max_and_argmax, "largest element and its first position, as two results") \
     FRONT("ptp", "a, axis=None", NULL, METHOD, front_ptp, "max - min over axis") \
     FRONT("norm", "x, L, axis=None, keepdims=False", NULL, METHOD, front_norm, "L-norm over axis: sum(|x|^L)^(1/L)") \
+    FRONT("logsumexp", "x, axis=None, keepdims=False", NULL, METHOD, front_logsumexp, "log of the sum of exp(x) over axis, without overflow") \
     FRONT("any", "x, axis=None, keepdims=False", NULL, METHOD, front_any, "whether any element is nonzero") \
     FRONT("all", "x, axis=None, keepdims=False", NULL, METHOD, front_all, "whether all elements are nonzero")
 
 /* clang-format on */
 
-#define FRONT_TABLE(FRONT) FRONT_ELEMWISE(FRONT) FRONT_REDUCE(FRONT) FRONT_STRUCT(FRONT)
+#define FRONT_TABLE(FRONT) FRONT_ELEMWISE(FRONT) FRONT_REDUCE(FRONT) FRONT_STRUCT(FRONT) FRONT_TENSOR(FRONT)
 
 #endif

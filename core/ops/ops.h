@@ -18,8 +18,11 @@
     X(cger) X(softmax) X(softmax_grad) X(log_softmax) X(softmax_with_bias) X(crossentropy_1hot) X(crossentropy_1hot_grad) \
     X(crossentropy_softmax) X(crossentropy_softmax_dx) X(deep_copy) X(disconnected_grad) X(zero_grad) X(undefined_grad) \
     X(grad_clip) X(grad_scale)
+#define OP_LIST_TENSOR(X) \
+    X(batched_dot) X(extract_diag) X(alloc_diag) X(fill_diagonal) X(fill_diagonal_offset) X(assert) X(count_nonzero) \
+    X(nonzero) X(repeat_index) X(sort) X(argsort) X(topk) X(cum) X(searchsorted) X(unique)
 /* clang-format on */
-#define OP_LIST(X) OP_LIST_ELEMWISE(X) OP_LIST_REDUCE(X) OP_LIST_STRUCT(X)
+#define OP_LIST(X) OP_LIST_ELEMWISE(X) OP_LIST_REDUCE(X) OP_LIST_STRUCT(X) OP_LIST_TENSOR(X)
 
 #define X(name) extern const Op op_##name;
 OP_LIST(X)
@@ -61,8 +64,8 @@ ThVar *real_make(Builder *b, ThVar *v, const ThVar *of);
 /* Left-pads x with broadcastable dims to rank n (x itself when it has them). */
 ThVar *padleft_make(Builder *b, ThVar *x, int n);
 
-/* The table's gradient of an Elemwise for input i, with this gz, before any sum over what was broadcast; NULL without
- * an error: disconnected. */
+/* Forward mode: the tangent of an Elemwise's result where input i moves by the tangent gz; NULL without an error: it
+ * does not depend on it. */
 ThVar *elemwise_input_grad(Builder *b, ThApply *node, int i, ThVar *gz);
 
 /* ---- elementwise part of a kernel -------------------------------------------------------------------------------- */

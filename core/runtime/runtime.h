@@ -47,15 +47,6 @@ typedef struct Unit {
 /* ---- interp.c (interp_unit.h): the same plan without a compiler, on simd.h's block kernels: one per (scalar op,
  * dtype), one table per ISA ---- */
 
-/* Host calls (STEP_HOST): arrays described for the operation. */
-struct HostCall {
-    ThFrame *frame;
-    const PlanHost *host;
-    ThArray **in, **out; /* valid during the call */
-    void *scratch;
-    int (*fail)(HostCall *h, ThError kind, const char *text);
-};
-
 /* ---- function.c ---- */
 typedef struct FunctionSpec { /* what core/compile.c hands over; the function retains or copies all of it */
     Plan *plan;
@@ -66,6 +57,10 @@ typedef struct FunctionSpec { /* what core/compile.c hands over; the function re
     const ThOut *out;
     int nout;
     const char *name;
+    const int *state_in; /* output nout + k of the plan is the new value of input state_in[k] */
+    int nstate;
+    void *recipe; /* what copies are made from; taken over when the function is made */
+    void (*recipe_free)(ThContext *c, void *recipe);
     int8_t allow_input_downcast;
     bool exception_verbose;
     bool internal; /* owned by the context itself: does not retain it, has no user variables */
@@ -74,6 +69,7 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s);
 FGraph *function_fgraph(ThFunction *f);
 const Plan *function_plan(ThFunction *f);
 Unit *function_unit(ThFunction *f);
+const void *function_recipe(ThFunction *f);
 
 /* ---- eager.c: one-node plans on the interpreter's kernels, cached by (op, dtypes, layout class, attributes) ---- */
 /* Values of one Apply on arrays; also constant folding (ctx->eval). out: new references. Nonzero on error. */

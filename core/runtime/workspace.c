@@ -6,12 +6,13 @@
 #include "gemm.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 
-static void lock(ThFunction *f) {
+void workspace_lock(ThFunction *f) {
     while (atomic_flag_test_and_set_explicit(&f->lock, memory_order_acquire)) sched_yield();
 }
-static void unlock(ThFunction *f) { atomic_flag_clear_explicit(&f->lock, memory_order_release); }
+void workspace_unlock(ThFunction *f) { atomic_flag_clear_explicit(&f->lock, memory_order_release); }
 
 static void *part(char **at, size_t bytes) {
     void *p = *at;
@@ -33,6 +34,9 @@ static size_t carve(ThFunction *f, Workspace *w, char *at) {
     w->arg = part(&at, sizeof(ThArray *) * (size_t)(f->nin + 1));
     w->result = part(&at, sizeof(ThArray *) * (size_t)(p->noutput + p->nupdate + 1));
     w->outbuf = part(&at, sizeof(ThBuffer *) * (size_t)(p->nbuf + 1));
+    w->number = part(&at, sizeof(ThArray *) * (size_t)(f->nin + 1));
+    w->keep = part(&at, sizeof(ThBuffer *) * (size_t)(f->nprovided + 1));
+    w->cell = part(&at, sizeof *w->cell * (size_t)(f->nprovided + 1));
     w->borrowed = part(&at, sizeof(ThArray *) * (size_t)(p->noutput + 1));
     w->layout_bytes = plan_layout_work(p);
     w->layout_work = part(&at, w->layout_bytes);
@@ -45,6 +49,7 @@ static Workspace *make(ThFunction *f) {
     if (!w) return NULL;
     carve(f, w, (char *)w);
     w->fn = f;
+    w->renewed = true;
     w->frame.rt = &th_rt;
     w->frame.plan = f->plan;
     w->frame.ws = w;
@@ -52,23 +57,25 @@ static Workspace *make(ThFunction *f) {
 }
 
 Workspace *workspace_take(ThFunction *f) {
-    lock(f);
+    workspace_lock(f);
     Workspace *w = f->idle;
     if (w) f->idle = w->next;
-    unlock(f);
+    workspace_unlock(f);
     return w ? w : make(f);
 }
 
 void workspace_give(ThFunction *f, Workspace *w) {
-    lock(f);
+    workspace_lock(f);
     w->next = f->idle;
     f->idle = w;
-    unlock(f);
+    workspace_unlock(f);
 }
 
 void workspace_free(Workspace *w) {
     ThFunction *f = w->fn;
     for (int i = 0; i < f->plan->noutput; i++) th_array_release(w->borrowed[i]);
+    for (int i = 0; i < f->nprovided; i++) buffer_release(w->keep[i]);
+    for (int i = 0; i < f->nin; i++) th_array_release(w->number[i]);
     ctx_free(f->ctx, w->arena, w->arena_bytes);
     ctx_free(f->ctx, w->frame.scratch, w->scratch_bytes);
     ctx_free(f->ctx, w, carve(f, NULL, NULL));
@@ -203,47 +210,79 @@ static int new_shapes(Workspace *w) {
     return 0;
 }
 
-/* Fresh buffers for results: from the context's free list. */
-static int outputs(Workspace *w) {
-    const Plan *p = w->fn->plan;
-    for (int b = 0; b < p->nbuf; b++) {
-        if (p->buf[b].kind != BUF_OUTPUT || p->buf[b].late) continue;
-        int64_t n = size_value(p->buf[b].size, w->frame.sym), item = (int64_t)th_dtype_bytes(p->buf[b].dtype);
-        if (n < 0 || n > INT64_MAX / 2 / item) {
-            err(w->fn->ctx, TH_MemoryError, "a result of %lld elements does not fit", (long long)n);
-            return 1;
+/* Memory of the last call may serve again: it is large enough and nothing that this call reads lies in it. */
+static bool serves(const Workspace *w, const ThBuffer *b, size_t bytes) {
+    const ThFunction *f = w->fn;
+    if (!b || b->freed || b->bytes < bytes || b->bytes / 4 > bytes + 4096) return false;
+    for (int i = 0; i < f->nin; i++)
+        if (w->arg[i]->buf == b) return false;
+    for (int i = 0; i < f->plan->nshared; i++)
+        if (f->plan->shared[i]->value->buf == b) return false;
+    return true;
+}
+
+/* Memory for one result: a cell, that of the last call, or fresh from the context's free list. */
+static bool provide(Workspace *w, int i) {
+    const ThFunction *f = w->fn;
+    const FnOut *o = &f->out[i];
+    const PlanBuf *b = &f->plan->buf[o->buf];
+    int64_t n = size_value(b->size, w->frame.sym), item = (int64_t)th_dtype_bytes(b->dtype);
+    if (n < 0 || n > INT64_MAX / 2 / item)
+        return err(f->ctx, TH_MemoryError, "a result of %lld elements does not fit", (long long)n);
+    size_t bytes = (size_t)(n * item);
+    bool again = o->borrow || (w->bound && o->kept);
+    if (again && serves(w, w->keep[i], bytes)) {
+        buffer_retain(w->outbuf[o->buf] = w->keep[i]);
+    } else {
+        if (!(w->outbuf[o->buf] = buffer_new(f->ctx, bytes))) return false;
+        w->renewed = true;
+        if (again) {
+            buffer_release(w->keep[i]);
+            buffer_retain(w->keep[i] = w->outbuf[o->buf]);
         }
-        w->outbuf[b] = buffer_new(w->fn->ctx, (size_t)(n * item));
-        if (!w->outbuf[b]) return 1;
-        w->frame.buf[b] = w->outbuf[b]->data;
     }
-    return 0;
+    w->frame.buf[o->buf] = w->outbuf[o->buf]->data;
+    return true;
+}
+
+static bool outputs(Workspace *w) {
+    const ThFunction *f = w->fn;
+    for (int i = 0; i < f->nprovided; i++) {
+        const FnOut *o = &f->out[i];
+        if (w->values && o->scalar >= 0) w->frame.buf[o->buf] = (char *)&w->cell[i];
+        else if (!provide(w, i)) return false;
+    }
+    return true;
 }
 
 int workspace_prepare(Workspace *w) {
-    const Plan *p = w->fn->plan;
-    if (!same_signature(w) && new_shapes(w)) return 1;
-    for (int b = 0; b < p->nbuf; b++) {
-        if (p->buf[b].kind == BUF_INPUT) w->frame.buf[b] = w->arg[p->buf[b].index]->data;
-        else if (p->buf[b].kind == BUF_SHARED) w->frame.buf[b] = p->shared[p->buf[b].index]->value->data;
+    const ThFunction *f = w->fn;
+    const Plan *p = f->plan;
+    for (int i = 0; i < p->nshared; i++) {
+        const ThBuffer *b = p->shared[i]->value->buf;
+        if (b->freed && !array_usable(f->ctx, p->shared[i]->value)) return 1;
+        w->frame.buf[f->shared_buf[i]] = p->shared[i]->value->data;
     }
-    return outputs(w);
+    if (!same_signature(w)) {
+        if (new_shapes(w)) return 1;
+        w->renewed = true;
+    }
+    for (int i = 0; i < f->nin; i++) w->frame.buf[f->in_buf[i]] = w->arg[i]->data;
+    return !outputs(w);
 }
 
-ThArray *workspace_value(Workspace *w, const PlanValue *v) {
+void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a) {
     const int64_t *sym = w->frame.sym;
     int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], item = (int64_t)th_dtype_bytes(v->dtype);
     for (int d = 0; d < v->ndim; d++) {
         shape[d] = size_value(v->shape[d], sym);
         strides[d] = size_value(v->stride[d], sym) * item;
     }
-    ThArray *base = workspace_array(w, v->buf);
-    int64_t one = 0;
-    ThArray *whole = base ? th_array_retain(base) : array_on_buffer(w->fn->ctx, w->outbuf[v->buf], v->dtype, 1, &one);
-    if (!whole) return NULL;
-    ThArray *a = th_array_view(whole, v->ndim, shape, strides, size_value(v->off, sym) * item);
-    th_array_release(whole);
-    return a;
+    const ThArray *base = workspace_array(w, v->buf);
+    ThBuffer *b = base ? base->buf : w->outbuf[v->buf];
+    array_fill(a, b, (base ? base->data : b->data) + size_value(v->off, sym) * item, v->dtype, v->ndim, shape, strides);
+    if (base) a->flags |= base->flags & ARRAY_READONLY;
+    if (a->size == 0) a->data = base ? base->data : b->data;
 }
 
 /* ---- th_rt: what generated code and the interpreter call back ---- */
@@ -268,33 +307,77 @@ static int rt_gemm(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, c
 }
 
 static int host_fail(HostCall *h, ThError kind, const char *text) {
-    err(h->frame->plan->ctx, kind, "%s", text);
+    ThFrame *f = h->frame;
+    snprintf(f->ws->host_text, sizeof f->ws->host_text, "%s", text);
+    f->err[2] = kind;
     return 1;
 }
 
+static void *host_room(HostCall *h, size_t bytes) {
+    ThFrame *f = h->frame;
+    Workspace *w = f->ws;
+    if (bytes <= w->room_bytes) return w->room;
+    void *fresh = ctx_alloc_aligned(h->ctx, bytes, 64);
+    if (!fresh) return NULL;
+    ctx_free(h->ctx, w->room, w->room_bytes);
+    w->room = fresh;
+    w->room_bytes = bytes;
+    return fresh;
+}
+
+/* An array header over a described value without any allocation. */
+typedef struct HostArray {
+    ThArray a;
+    int64_t dims[2 * TH_MAX_NDIM];
+} HostArray;
+
+static ThArray *host_array(ThFrame *f, const PlanValue *v, ThBuffer *on, HostArray *h) {
+    int64_t item = (int64_t)th_dtype_bytes(v->dtype), want = item;
+    ThArray *a = &h->a;
+    if (v->buf < 0) return NULL;
+    *a = (ThArray){.dtype = v->dtype, .flags = ARRAY_CONTIGUOUS, .ndim = v->ndim, .buf = on, .size = 1};
+    atomic_init(&a->refs, 1);
+    a->data = f->buf[v->buf] + size_value(v->off, f->sym) * item;
+    for (int d = v->ndim - 1; d >= 0; d--) {
+        int64_t n = size_value(v->shape[d], f->sym), st = size_value(v->stride[d], f->sym) * item;
+        a->dims[d] = n;
+        a->dims[v->ndim + d] = st;
+        if (n != 1 && st != want) a->flags = 0;
+        want *= n;
+        a->size *= n;
+    }
+    return a;
+}
+
 static int rt_host_call(ThFrame *f, int step) {
+    enum { MOST = 2 * TH_MAX_NDIM };
     const PlanHost *h = &f->plan->host[f->plan->step[step].host];
-    ThArray *arr[2 * TH_MAX_NDIM];
-    if (h->nin + h->nout > TH_LEN(arr)) {
-        err(f->plan->ctx, TH_RuntimeError, "host call with too many operands");
+    ThContext *c = f->plan->ctx;
+    HostArray room[MOST];
+    ThArray *arr[MOST];
+    ThBuffer on = {.wrapped = true, .ctx = c};
+    if (h->nin + h->nout > MOST) {
+        err(c, TH_RuntimeError, "host call with too many operands");
         return 1;
     }
-    int n = 0, rc = 1;
-    for (; n < h->nin + h->nout; n++) {
-        const PlanValue *v = n < h->nin ? &h->in[n] : &h->out[n - h->nin];
-        int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], item = (int64_t)th_dtype_bytes(v->dtype);
-        for (int d = 0; d < v->ndim; d++)
-            shape[d] = size_value(v->shape[d], f->sym), strides[d] = size_value(v->stride[d], f->sym) * item;
-        arr[n] = th_array_wrap(f->plan->ctx, v->dtype, v->ndim, shape, strides,
-                               f->buf[v->buf] + size_value(v->off, f->sym) * item, NULL, NULL);
-        if (!arr[n]) goto out;
-    }
-    HostCall call = {.frame = f, .host = h, .in = arr, .out = arr + h->nin, .scratch = f->scratch, .fail = host_fail};
-    rc = h->fn(&call);
-    if (rc) f->rt->fail(f, step, (int)th_error(f->plan->ctx), 0, 0, 0, 0, 0);
-out:
-    while (n-- > 0) th_array_release(arr[n]);
-    return rc;
+    atomic_init(&on.refs, 1);
+    for (int n = 0; n < h->nin + h->nout; n++)
+        arr[n] = host_array(f, n < h->nin ? &h->in[n] : &h->out[n - h->nin], &on, &room[n]);
+    HostCall call = {.ctx = c,
+                     .op = h->op,
+                     .attrs = h->attrs,
+                     .in = arr,
+                     .out = arr + h->nin,
+                     .nin = h->nin,
+                     .nout = h->nout,
+                     .scratch = f->scratch,
+                     .room = host_room,
+                     .fail = host_fail,
+                     .frame = f};
+    f->ws->host_text[0] = 0;
+    f->err[2] = TH_RuntimeError;
+    if (!h->fn(&call)) return 0;
+    return f->rt->fail(f, step, failed(c) ? (int)th_error(c) : (int)f->err[2], 0, 0, 0, 0, 0);
 }
 
 static int rt_size_step(ThFrame *f, int first, int n) {
