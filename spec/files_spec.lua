@@ -233,10 +233,12 @@ describe("a stream of rows", function()
       assert.same({ 3, 3, 1 }, lengths)
       assert.equal(91, sum)
     end
+    local seen = 0
     for block in nd.stream(aside("s.npy"), 2) do
-      assert.same({ { 0, 1 }, { 2, 3 } }, block:tolist())
-      break -- closes the file
+      seen = seen + #block
+      if seen == 4 then break end -- closes the file
     end
+    assert.equal(4, seen)
   end)
 
   it("writes .npy row by row, cast and checked", function()
@@ -322,10 +324,19 @@ describe("files that are not what they say #asan", function()
     local one = '{"a":{"dtype":"U8","shape":[%s],"data_offsets":[%s]}}'
     assert.same({ 1, 2 }, nd.load(st(one:format("2", "0,2"), "\1\2")).a:tolist())
     for _, case in ipairs({
-      { one:format("2", "1,3"), "disagree" }, { one:format("3", "0,2"), "room for" }, { one:format("1", "0,1"), "longer" },
-      { one:format("2", "2,0"), "disagree" }, { one:format("2", "0"), "two" }, { one:format("-2", "0,2"), "not a length" },
-      { "{", "string" }, { "[]", "not an object" }, { '{"a":{}}', "needs dtype" }, { one:format("2", "0,2") .. "x", "follows" },
-      { '{"a":{"dtype":"U8","dtype":"U8"}}', "repeated" }, { '{"\\ud800":{}}', "string" }, { '{"a\\u0000":{}}', "string" },
+      { one:format("2", "1,3"), "disagree" },
+      { one:format("3", "0,2"), "room for" },
+      { one:format("1", "0,1"), "longer" },
+      { one:format("2", "2,0"), "disagree" },
+      { one:format("2", "0"), "two" },
+      { one:format("-2", "0,2"), "not a length" },
+      { "{", "string" },
+      { "[]", "not an object" },
+      { '{"a":{}}', "needs dtype" },
+      { one:format("2", "0,2") .. "x", "follows" },
+      { '{"a":{"dtype":"U8","dtype":"U8"}}', "repeated" },
+      { '{"\\ud800":{}}', "string" },
+      { '{"a\\u0000":{}}', "string" },
     }) do
       local path = st(case[1], "\1\2")
       raises("IOError", case[2], function() nd.load(path) end)

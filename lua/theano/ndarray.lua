@@ -57,7 +57,9 @@ function nd.linspace(start, stop, n)
   util.expect("linspace", "start", start, "number")
   util.expect("linspace", "stop", stop, "number")
   util.expect("linspace", "num", n, "number")
-  if math.type(n) ~= "integer" or n < 0 then util.raise("ValueError", "linspace: num is a length, not %s", tostring(n)) end
+  if math.type(n) ~= "integer" or n < 0 then
+    util.raise("ValueError", "linspace: num is a length, not %s", tostring(n))
+  end
   local a = core.ramp(n, start + 0.0, n > 1 and (stop - start) / (n - 1) or 0.0)
   if n > 1 then a[n - 1] = stop + 0.0 end
   return a

@@ -130,7 +130,9 @@ function M.save(path, value, options)
   end
   if kind == "npz" or type(value) == "table" and kind ~= "text" then return core.save_npz(path, named(value)) end
   if kind == "text" then return M.savetxt(path, value, { fmt = false, delimiter = delimiter_of(path) }) end
-  if not util.is_array(value) then util.raise("TypeError", "save: an ndarray or a table of them, got %s", type(value)) end
+  if not util.is_array(value) then
+    util.raise("TypeError", "save: an ndarray or a table of them, got %s", type(value))
+  end
   return (kind == "idx" and core.save_idx or core.save_npy)(path, value)
 end
 
