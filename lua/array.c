@@ -448,7 +448,9 @@ static int array_assign(lua_State *L) { /* assign(dst, value): broadcasts and ca
 
 static int array_equal(lua_State *L) {
     LtState *s = LT_STATE(L);
-    lua_pushboolean(L, th_array_equal(lt_check_array(L, s, 1), lt_check_array(L, s, 2)));
+    bool equal = th_array_equal(lt_check_array(L, s, 1), lt_check_array(L, s, 2));
+    LT_CHECK(L, s, equal || th_error(s->ctx) == TH_OK); /* freed arrays compare with nothing */
+    lua_pushboolean(L, equal);
     return 1;
 }
 
