@@ -49,8 +49,8 @@ void const_forget(ThVar *v);                                      /* a cached co
 
 /* fgraph_cons.c: the consing table, clients, constants */
 uint64_t fg_hash(const Op *op, const void *attrs, ThVar *const *in, int nin);
-ThApply *fg_table_find(const FGraph *fg, const ThApply *like,
-                       uint64_t hash);     /* op, attrs, nin, in, destroys of `like` */
+/* By op, attrs, nin, in, destroys of `like` and the types of the outputs. */
+ThApply *fg_table_find(const FGraph *fg, const ThApply *like, const ThType *types, int nout, uint64_t hash);
 bool fg_table_room(FGraph *fg, int more);  /* so that `more` fg_table_add need no memory */
 void fg_table_add(FGraph *fg, ThApply *a); /* under a->hash */
 void fg_table_del(FGraph *fg, ThApply *a); /* nothing when it is not there */

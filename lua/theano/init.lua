@@ -26,6 +26,7 @@ theano.compile = fn
 theano["function"] = fn
 theano.In, theano.Out = fn.In, fn.Out
 theano.shared = require("theano.shared")
+theano.clone = require("theano.clone")
 theano.grad = theano.gradient.grad
 theano.Lop, theano.Rop, theano.subgraph_grad = theano.gradient.Lop, theano.gradient.Rop, theano.gradient.subgraph_grad
 for _, name in ipairs({ "grad", "Lop", "Rop", "jacobian", "hessian", "vmap", "verify_grad", "consider_constant" }) do
