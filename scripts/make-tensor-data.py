@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes spec/data/tensor.json: what NumPy answers for indexing, ordering, searching, running sums, diagonals, positions.
+"""Writes spec/data/tensor.json: NumPy's answers for indexing, ordering, searching, running sums, diagonals, positions.
 
     python3 scripts/make-tensor-data.py         (needs NumPy; running the specs does not)
 
-The file is {"exprs": [Lua expression, ..], "sets": [{"dtype", "inputs": {name: array}, "wants": [[array, ..], ..]}]}: every
-expression (a list of results) on every set of inputs; null where NumPy refuses. An array is {dtype, shape, data}; NaN and
-infinities are texts, complex numbers pairs, integers above 2**63-1 decimal texts. Inputs: x (3, 4), v a vector, i and j
+The file is {"exprs": [Lua expression, ..], "sets": [{"dtype", "inputs": {name: array}, "wants": [[array, ..], ..]}]}:
+every expression (a list of results) on every set of inputs; null where NumPy refuses. An array is {dtype, shape, data};
+NaN and infinities are texts, complex numbers pairs, integers above 2**63-1 decimal texts. Inputs: x (3, 4), v a vector, i and j
 index vectors, k an index matrix, n a mask of x, r a mask of its rows, s sorted like v, y a second (3, 4).
 """
 import json
@@ -96,12 +96,14 @@ CASES = [
     ("{T.set_subtensor(x[i], y[0])}", lambda d: [setat(d.x, d.i, d.y[0])]),
     ("{T.set_subtensor(x[{i, j}], y[{0, 1}])}", lambda d: [setat(d.x, (d.i, d.j), d.y[0, 1])]),
     ("{T.set_subtensor(x[n], y[{0, 0}])}", lambda d: [setat(d.x, d.n, d.y[0, 0])]),
-    ("{T.set_subtensor(x[{T.slice(), j}], T.addbroadcast(y['0:, 0:1'], 1))}", lambda d: [setat(d.x, (slice(None), d.j), d.y[:, :1])]),
+    ("{T.set_subtensor(x[{T.slice(), j}], T.addbroadcast(y['0:, 0:1'], 1))}",
+     lambda d: [setat(d.x, (slice(None), d.j), d.y[:, :1])]),
     ("{T.inc_subtensor(x[i], y[i])}", lambda d: [incat(d.x, d.i, d.y[d.i])]),
     ("{T.inc_subtensor(x[{i, j}], y[{i, j}])}", lambda d: [incat(d.x, (d.i, d.j), d.y[d.i, d.j])]),
     ("{T.inc_subtensor(x[k], y[0])}", lambda d: [incat(d.x, d.k, d.y[0])]),
     ("{T.inc_subtensor(x[n], y[{2, 3}])}", lambda d: [incat(d.x, d.n, d.y[2, 3])]),
-    ("{T.inc_subtensor(x[{r, T.slice(1)}], y[{0, T.slice(1)}])}", lambda d: [incat(d.x, (d.r, slice(1, None)), d.y[0, 1:])]),
+    ("{T.inc_subtensor(x[{r, T.slice(1)}], y[{0, T.slice(1)}])}",
+     lambda d: [incat(d.x, (d.r, slice(1, None)), d.y[0, 1:])]),
     ("{x[{T.slice(2, nil, -1), T.slice(nil, nil, -2)}]}", lambda d: [d.x[2::-1, ::-2]]),
     # positions
     ("{T.nonzero(x)}", lambda d: list(np.nonzero(d.x))),
@@ -133,28 +135,34 @@ CASES = [
     ("{T.topk_and_argtopk(x, -2, {axis = 0})}", lambda d: list(topk(d.x, -2, 0)) if d.v.dtype.kind != "c" else None),
     ("{T.searchsorted(s, v)}", lambda d: [np.searchsorted(d.s, d.v)]),
     ("{T.searchsorted(s, x, {side = 'right'})}", lambda d: [np.searchsorted(d.s, d.x, "right")]),
-    ("{T.searchsorted(v, x, {sorter = T.argsort(v)})}", lambda d: [np.searchsorted(d.v, d.x, sorter=np.argsort(d.v, kind="stable"))]),
+    ("{T.searchsorted(v, x, {sorter = T.argsort(v)})}",
+     lambda d: [np.searchsorted(d.v, d.x, sorter=np.argsort(d.v, kind="stable"))]),
     ("{T.unique(v, {return_index = true, return_inverse = true, return_counts = true})}",
      lambda d: list(np.unique(d.v, True, True, True))),
     ("{(T.unique(x))}", lambda d: [np.unique(d.x)]),
-    ("{T.unique(x[i], {axis = 0, return_counts = true})}", lambda d: list(np.unique(d.x[d.i], axis=0, return_counts=True))),
+    ("{T.unique(x[i], {axis = 0, return_counts = true})}",
+     lambda d: list(np.unique(d.x[d.i], axis=0, return_counts=True))),
     ("{T.unique(x[{T.slice(), j}], {axis = 1})}", lambda d: [np.unique(d.x[:, d.j], axis=1)]),
     # running sums
     ("{T.cumsum(x), T.cumprod(x)}", lambda d: [cum(np.cumsum, d.x), cum(np.cumprod, d.x)]),
-    ("{T.cumsum(x, {axis = 0}), T.cumprod(x, {axis = 0})}", lambda d: [cum(np.cumsum, d.x, 0), cum(np.cumprod, d.x, 0)]),
-    ("{T.cumsum(x, {axis = -1}), T.cumprod(x, {axis = -1})}", lambda d: [cum(np.cumsum, d.x, -1), cum(np.cumprod, d.x, -1)]),
+    ("{T.cumsum(x, {axis = 0}), T.cumprod(x, {axis = 0})}",
+     lambda d: [cum(np.cumsum, d.x, 0), cum(np.cumprod, d.x, 0)]),
+    ("{T.cumsum(x, {axis = -1}), T.cumprod(x, {axis = -1})}",
+     lambda d: [cum(np.cumsum, d.x, -1), cum(np.cumprod, d.x, -1)]),
     ("{T.diff(v)}", lambda d: [np.diff(d.v)]),
     ("{T.diff(x, {n = 2, axis = 0})}", lambda d: [np.diff(d.x, 2, 0)]),
     # diagonals and products
     ("{T.diag(v), T.diag(v, -2)}", lambda d: [np.diag(d.v), np.diag(d.v, -2)]),
     ("{T.diag(x), T.diag(x, 2), T.diag(x, -1), T.diag(x, 9)}",
      lambda d: [np.diag(d.x), np.diag(d.x, 2), np.diag(d.x, -1), np.diag(d.x, 9)]),
-    ("{T.diagonal(T.stack({x, y}), {offset = 1, axis1 = 0, axis2 = 2})}", lambda d: [np.diagonal(np.stack([d.x, d.y]), 1, 0, 2)]),
+    ("{T.diagonal(T.stack({x, y}), {offset = 1, axis1 = 0, axis2 = 2})}",
+     lambda d: [np.diagonal(np.stack([d.x, d.y]), 1, 0, 2)]),
     ("{T.fill_diagonal(x, y[{0, 1}])}", lambda d: [fill(d.x, d.y[0, 1])]),
     ("{T.fill_diagonal(x.T, y[{0, 1}])}", lambda d: [fill(d.x.T, d.y[0, 1])]),
     ("{T.fill_diagonal_offset(x, y[{0, 1}], 1), T.fill_diagonal_offset(x, y[{0, 1}], -2)}",
      lambda d: [fill(d.x, d.y[0, 1], 1), fill(d.x, d.y[0, 1], -2)]),
-    ("{T.batched_dot(x:dimshuffle(0, 1, 'x'), y:dimshuffle(0, 'x', 1))}", lambda d: [d.x[:, :, None] * d.y[:, None, :]]),
+    ("{T.batched_dot(x:dimshuffle(0, 1, 'x'), y:dimshuffle(0, 'x', 1))}",
+     lambda d: [d.x[:, :, None] * d.y[:, None, :]]),
     ("{T.batched_dot(x, y)}", lambda d: [np.einsum("bi,bi->b", d.x, d.y) if d.x.dtype != bool else (d.x & d.y).any(1)]),
     ("{T.permute_row_elements(x, T.argsort(y)), T.permute_row_elements(x, T.argsort(y), {inverse = true})}",
      lambda d: [np.take_along_axis(d.x, np.argsort(d.y, kind="stable"), 1),

@@ -54,12 +54,14 @@ static bool check_nonempty(Loops *s) {
     if (s->reduced.sym < 0 && s->reduced.k > 0) return true;
     ThValue zero;
     memset(&zero, 0, sizeof zero);
-    int n = ins_size(s->k, s->reduced, 0), groups = ins_size(s->k, s->kept, 0);
-    int lit = ins_literal(s->k, TH_INT64, zero, 0);
-    if (n < 0 || lit < 0 || groups < 0) return false;
-    int empty = ins_op(s->k, S_eq, TH_INT64, TH_BOOL, 0, n, lit, -1);
-    int asked = ins_op(s->k, S_neq, TH_INT64, TH_BOOL, 0, groups, lit, -1);
-    int bad = ins_op(s->k, S_and_, TH_BOOL, TH_BOOL, 0, empty, asked, -1);
+    int n = ins_size(s->k, s->reduced, 0), lit = ins_literal(s->k, TH_INT64, zero, 0);
+    if (n < 0 || lit < 0) return false;
+    int bad = ins_op(s->k, S_eq, TH_INT64, TH_BOOL, 0, n, lit, -1);
+    if (s->kept.sym >= 0 || s->kept.k == 0) {
+        int groups = ins_size(s->k, s->kept, 0);
+        int asked = groups < 0 ? -1 : ins_op(s->k, S_neq, TH_INT64, TH_BOOL, 0, groups, lit, -1);
+        bad = asked < 0 ? -1 : ins_op(s->k, S_and_, TH_BOOL, TH_BOOL, 0, bad, asked, -1);
+    }
     return bad >= 0 && ins_fail_if(s->k, bad, TH_ValueError, 0) >= 0;
 }
 

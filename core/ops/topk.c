@@ -64,8 +64,8 @@ static void sink(SortPair *heap, int64_t k, int64_t i) {
 }
 
 /* Few of many: one pass over the keys, most of which are turned away by one comparison. */
-static void few(const char *lane, int64_t step, int64_t n, ThDtype d, int64_t k, bool largest,
-                SortPair *pair, int64_t *at) {
+static void few(const char *lane, int64_t step, int64_t n, ThDtype d, int64_t k, bool largest, SortPair *pair,
+                int64_t *at) {
     enum { BLOCK = 256 };
     uint64_t key[BLOCK], turn = 0;
     int bits = 8 * (int)th_dtype_bytes(d);

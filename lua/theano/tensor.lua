@@ -117,7 +117,7 @@ end
 T.newaxis = setmetatable({ __arg = "newaxis" }, { __name = "newaxis" })
 T.none = setmetatable({ __arg = "none" }, { __name = "None" })
 
--- ---- grids ------------------------------------------------------------------------------------------------------------
+-- ---- grids ----------------------------------------------------------------------------------------------------------
 -- The parts of one slice: numbers or integer scalars; false where it is open.
 local function grid_range(name, entry)
   if type(entry) == "string" then
@@ -128,7 +128,9 @@ local function grid_range(name, entry)
       if part ~= "" and not parts[n] then util.raise("ValueError", "%s: '%s' is no number", name, part) end
     end
     entry = parts
-    if n < 2 or n > 3 then util.raise("ValueError", "%s: a slice such as \"0:3\" or \"0:1:0.1\" is expected", name) end
+    if n < 2 or n > 3 then
+      util.raise("ValueError", "%s: a slice such as \"0:3\" or \"0:1:0.1\" is expected", name)
+    end
   end
   if type(entry) ~= "table" then util.raise("TypeError", "%s: slices only, got %s", name, type(entry)) end
   local start, stop, step = entry.start or entry[1], entry.stop or entry[2], entry.step or entry[3]
