@@ -33,6 +33,7 @@ static bool connect(Work *w, ThApply *node, int pos, ThVar *v) {
         node->flags |= APPLY_TOUCHED;
         if (!vec_push(w->fg->ctx, &w->touched, node) || !vec_push(w->fg->ctx, &w->changed, node)) { return false; }
     }
+    if (w->fg->cons) { fg_hash_input(node, pos, v); }
     node->in[pos] = v;
     const ThApply *from = v->owner;
     if (from && from->rank >= node->rank) {
@@ -61,7 +62,6 @@ static bool merge_nodes(Work *w, ThApply *a, ThApply *b) {
 static bool settle(Work *w, ThApply *a) {
     a->flags &= (uint8_t)~APPLY_TOUCHED;
     if (!w->fg->cons || (a->flags & APPLY_DEAD)) { return true; }
-    a->hash = fg_hash(a->op, a->attrs, a->in, a->nin);
     ThApply *same = fg_table_find(w->fg, a, a->hash);
     if (same) { return same == a || merge_nodes(w, a, same); }
     if (!fg_table_room(w->fg, 1)) { return false; }
@@ -213,6 +213,10 @@ bool fg_merge(FGraph *fg) {
     ApplyVec order = {0};
     bool ok = merge_consts(&w) && fg_toposort(fg, &order);
     fg->cons = ok;
+    for (int i = 0; i < order.n; i++) {
+        ThApply *a = order.at[i];
+        a->hash = fg_hash(a->op, a->attrs, a->in, a->nin);
+    }
     ok = ok && merge_order(&w, &order);
     vec_free(fg->ctx, &order);
     return finish(&w, ok);

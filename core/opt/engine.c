@@ -11,9 +11,13 @@
 enum { MAX_GENERATION = 50, MAX_SPREAD = 256 };
 
 typedef VEC(const Rule *) RuleVec;
+typedef struct Entry {
+    uint64_t key;
+    ThApply *node;
+} Entry;
 typedef struct Engine {
     Opt *o;
-    VEC(ThApply *) heap; /* least (rank, serial) first */
+    VEC(Entry) heap;     /* least key first */
     VEC(uint8_t) queued; /* by node id */
     RuleVec by_scalar[SCALAR_COUNT], any;
     VEC(RuleVec) by_op; /* by place in op_table */
@@ -23,21 +27,20 @@ typedef struct Engine {
 } Engine;
 
 /* ---- worklist ---- */
-static bool before(const ThApply *a, const ThApply *b) {
-    return a->rank != b->rank ? a->rank < b->rank : a->serial < b->serial;
-}
+/* Rank, then order of creation: kept beside the node, so that sifting does not touch the nodes. */
+static uint64_t key_of(const ThApply *a) { return (uint64_t)a->rank << 32 | a->id; }
 
-static void sift_up(ThApply **h, int i) {
-    ThApply *x = h[i];
-    for (int up; i > 0 && before(x, h[up = (i - 1) / 2]); i = up) h[i] = h[up];
+static void sift_up(Entry *h, int i) {
+    Entry x = h[i];
+    for (int up; i > 0 && x.key < h[up = (i - 1) / 2].key; i = up) h[i] = h[up];
     h[i] = x;
 }
 
-static void sift_down(ThApply **h, int n, int i) {
-    ThApply *x = h[i];
+static void sift_down(Entry *h, int n, int i) {
+    Entry x = h[i];
     for (int k; (k = 2 * i + 1) < n; i = k) {
-        if (k + 1 < n && before(h[k + 1], h[k])) k++;
-        if (!before(h[k], x)) break;
+        if (k + 1 < n && h[k + 1].key < h[k].key) k++;
+        if (h[k].key >= x.key) break;
         h[i] = h[k];
     }
     h[i] = x;
@@ -57,7 +60,7 @@ static void push(Engine *e, ThApply *a) {
         e->queued.n = to;
     }
     if (e->queued.at[id]) return;
-    if (!vec_push(e->o->c, &e->heap, a)) {
+    if (!vec_push(e->o->c, &e->heap, ((Entry){key_of(a), a}))) {
         e->failed = true;
         return;
     }
@@ -66,7 +69,7 @@ static void push(Engine *e, ThApply *a) {
 }
 
 static ThApply *pop(Engine *e) {
-    ThApply *a = e->heap.at[0];
+    ThApply *a = e->heap.at[0].node;
     e->heap.at[0] = e->heap.at[--e->heap.n];
     if (e->heap.n) sift_down(e->heap.at, e->heap.n, 0);
     e->queued.at[a->id] = 0;

@@ -6,6 +6,7 @@
 #include "rewrite.h"
 
 #include <string.h>
+#include <time.h>
 
 #define BOTH "fast_run:fast_compile"
 /* clang-format off */
@@ -169,9 +170,17 @@ static bool run_passes(Opt *o, bool verify) {
     return true;
 }
 
+static int64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); /* other programs do not count */
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 static bool run(FGraph *fg, const Query *q, bool verify) {
     Opt o = {.c = fg->ctx, .fg = fg, .q = q, .rules = rules_get(fg->ctx)};
+    int64_t start = now_ns();
     if (!o.rules) return false;
+    atomic_store(&o.c->opt_nodes, fg->live);
     o.limit = 256 * (int64_t)fg->live + 10000;
     for (int i = 0; i < TH_LEN(passes); i++)
         if (passes[i].fn == pass_inplace_elemwise || passes[i].fn == pass_inplace_blas)
@@ -180,6 +189,7 @@ static bool run(FGraph *fg, const Query *q, bool verify) {
     bool ok = o.fired && run_passes(&o, verify);
     ctx_free(o.c, o.fired, sizeof(int) * (size_t)o.rules->n);
     shape_free(&o);
+    atomic_store(&o.c->opt_ns, now_ns() - start);
     return ok;
 }
 
