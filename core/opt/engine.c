@@ -18,9 +18,10 @@ typedef struct Entry {
 typedef struct Engine {
     Opt *o;
     VEC(Entry) heap;     /* least key first */
+    VEC(Entry) late;     /* nodes that wait for the lifts, deepest last */
     VEC(uint8_t) queued; /* by node id */
     RuleVec by_scalar[SCALAR_COUNT], any;
-    VEC(RuleVec) by_op; /* by place in op_table */
+    VEC(RuleVec) by_op, late_by_op; /* by place in op_table */
     Map op_place;
     int depth; /* levels above a changed node that patterns reach */
     bool failed;
@@ -102,9 +103,10 @@ static void on_prune(void *user, ThApply *node) {
 /* ---- which rules ---- */
 static bool collect(Engine *e) {
     Opt *o = e->o;
-    if (!vec_reserve(o->c, &e->by_op, op_count)) return false;
+    if (!vec_reserve(o->c, &e->by_op, op_count) || !vec_reserve(o->c, &e->late_by_op, op_count)) return false;
     memset(e->by_op.at, 0, sizeof *e->by_op.at * (size_t)op_count);
-    e->by_op.n = op_count;
+    memset(e->late_by_op.at, 0, sizeof *e->late_by_op.at * (size_t)op_count);
+    e->by_op.n = e->late_by_op.n = op_count;
     for (int i = 0; i < op_count; i++)
         if (!map_put(o->c, &e->op_place, KEY(op_table[i]), (uint32_t)i)) return false;
     for (int i = 0; i < o->rules->n; i++) {
@@ -114,7 +116,8 @@ static bool collect(Engine *e) {
         if (r->depth > e->depth) e->depth = r->depth;
         RuleVec *v = &e->any;
         if (r->scalar >= 0) v = &e->by_scalar[r->scalar];
-        else if (r->op && map_get(&e->op_place, KEY(r->op), &place)) v = &e->by_op.at[place];
+        else if (r->op && map_get(&e->op_place, KEY(r->op), &place))
+            v = r->levels & LATE ? &e->late_by_op.at[place] : &e->by_op.at[place];
         if (!vec_push(o->c, v, r)) return false;
     }
     if (e->depth > 3) e->depth = 3;
@@ -125,7 +128,10 @@ static void forget(Engine *e) {
     ThContext *c = e->o->c;
     for (int i = 0; i < SCALAR_COUNT; i++) vec_free(c, &e->by_scalar[i]);
     for (int i = 0; i < e->by_op.n; i++) vec_free(c, &e->by_op.at[i]);
+    for (int i = 0; i < e->late_by_op.n; i++) vec_free(c, &e->late_by_op.at[i]);
     vec_free(c, &e->by_op);
+    vec_free(c, &e->late_by_op);
+    vec_free(c, &e->late);
     vec_free(c, &e->any);
     vec_free(c, &e->heap);
     vec_free(c, &e->queued);
@@ -171,7 +177,8 @@ static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
     Opt *o = e->o;
     builder_begin_fg(&o->b, o->fg, a->prov);
     o->b.rule = r->name;
-    o->b.generation = (uint16_t)(a->generation + 1);
+    /* a lift ends by itself: it only moves toward the inputs */
+    o->b.generation = (uint16_t)(a->generation + !(r->levels & LATE));
     o->fg->rule = r->name;
     o->which = 0;
     ThVar *v = r->fn ? r->fn(o, a) : rule_apply(o, r, a);
@@ -207,8 +214,22 @@ static void visit(Engine *e, ThApply *a) {
         return;
     }
     if (s >= 0 && try_list(e, &e->by_scalar[s], a)) return;
-    if (map_get(&e->op_place, KEY(a->op), &place) && try_list(e, &e->by_op.at[place], a)) return;
-    try_list(e, &e->any, a);
+    bool known = map_get(&e->op_place, KEY(a->op), &place);
+    if (known && try_list(e, &e->by_op.at[place], a)) return;
+    if (try_list(e, &e->any, a) || !known || !e->late_by_op.at[place].n) return;
+    Entry x = {~key_of(a), a};
+    if (!vec_push(e->o->c, &e->late, x)) e->failed = true;
+    else sift_up(e->late.at, e->late.n - 1);
+}
+
+/* The lifts of the waiting node nearest to the outputs: a view meets the views below it before those have moved. */
+static void visit_late(Engine *e) {
+    uint32_t place;
+    ThApply *a = e->late.at[0].node;
+    e->late.at[0] = e->late.at[--e->late.n];
+    if (e->late.n) sift_down(e->late.at, e->late.n, 0);
+    if (a->flags & APPLY_DEAD || a->generation >= MAX_GENERATION) return;
+    if (map_get(&e->op_place, KEY(a->op), &place)) try_list(e, &e->late_by_op.at[place], a);
 }
 
 static bool fill_worklist(Engine *e) {
@@ -224,7 +245,11 @@ bool pass_rules(Opt *o) {
     FgListener l = {on_import, on_change, on_prune, &e};
     bool ok = collect(&e) && fill_worklist(&e) && vec_push(o->c, &o->fg->listeners, l);
     if (ok) {
-        while (e.heap.n && !e.failed && !failed(o->c)) {
+        while ((e.heap.n || e.late.n) && !e.failed && !failed(o->c)) {
+            if (!e.heap.n) {
+                visit_late(&e);
+                continue;
+            }
             ThApply *a = pop(&e);
             if (a->flags & APPLY_DEAD) continue;
             if (o->rewrites > o->limit) {

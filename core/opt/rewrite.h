@@ -24,6 +24,7 @@ enum {
     LOGSUMEXP = 1024,
     LEVELS = 0xffff,
     FC = 1 << 16,    /* also tagged fast_compile */
+    LATE = 1 << 18,  /* lifts: tried when nothing else is left to do, outputs first (else each lift walks all below) */
     OPTIN = 1 << 17, /* not tagged fast_run: runs only when its name or tag is included */
 };
 
