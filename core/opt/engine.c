@@ -232,12 +232,14 @@ static void visit_late(Engine *e) {
     if (map_get(&e->op_place, KEY(a->op), &place)) try_list(e, &e->late_by_op.at[place], a);
 }
 
+/* All live nodes; the heap puts them in order. */
 static bool fill_worklist(Engine *e) {
-    ApplyVec order = {0};
-    bool ok = fg_toposort(e->o->fg, &order);
-    for (int i = 0; ok && i < order.n; i++) push(e, order.at[i]);
-    vec_free(e->o->c, &order);
-    return ok && !e->failed;
+    ApplyVec *all = &e->o->all;
+    int kept = 0;
+    for (int i = 0; i < all->n; i++)
+        if (!(all->at[i]->flags & APPLY_DEAD)) push(e, all->at[kept++] = all->at[i]);
+    all->n = kept;
+    return !e->failed;
 }
 
 bool pass_rules(Opt *o) {

@@ -176,6 +176,22 @@ static int64_t now_ns(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static void on_import(void *user, ThApply *node) {
+    Opt *o = user;
+    if (!vec_push(o->c, &o->all, node)) o->lost = true;
+}
+
+static bool run_all(Opt *o, bool verify) {
+    FgListener l = {.on_import = on_import, .user = o};
+    bool ok = fg_toposort(o->fg, &o->all) && vec_push(o->c, &o->fg->listeners, l);
+    if (ok) {
+        ok = run_passes(o, verify) && !o->lost;
+        o->fg->listeners.n--;
+    }
+    vec_free(o->c, &o->all);
+    return ok;
+}
+
 static bool run(FGraph *fg, const Query *q, bool verify) {
     Opt o = {.c = fg->ctx, .fg = fg, .q = q, .rules = rules_get(fg->ctx)};
     int64_t start = now_ns();
@@ -186,7 +202,7 @@ static bool run(FGraph *fg, const Query *q, bool verify) {
         if (passes[i].fn == pass_inplace_elemwise || passes[i].fn == pass_inplace_blas)
             o.wants_inplace |= query_pass(q, o.rules, &passes[i]);
     o.fired = ctx_alloc0(o.c, sizeof(int) * (size_t)o.rules->n);
-    bool ok = o.fired && run_passes(&o, verify);
+    bool ok = o.fired && run_all(&o, verify);
     ctx_free(o.c, o.fired, sizeof(int) * (size_t)o.rules->n);
     shape_free(&o);
     atomic_store(&o.c->opt_ns, now_ns() - start);

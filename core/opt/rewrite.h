@@ -93,6 +93,8 @@ struct Opt {
     const Pass *pass;
     const RuleTable *rules;
     Builder b;               /* of the rewrite being tried */
+    ApplyVec all;            /* every node made so far, some dead: phases start from it */
+    bool lost;               /* memory was out when a node was to be added to it */
     int *fired;              /* per rule: how often it fired in this run */
     int which;               /* output that the rewrite being tried replaces; 0 unless it says otherwise */
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
