@@ -6,6 +6,7 @@
  */
 #include "rewrite.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_GENERATION = 50, MAX_SPREAD = 256 };
@@ -171,6 +172,19 @@ bool engine_replace(Opt *o, ThVar *out, ThVar *r, const char *rule) {
     return fg_replace(o->fg, out, r, rule);
 }
 
+void engine_error(Opt *o, const char *rule) {
+    ThContext *c = o->c;
+    const char *policy = config_str(c, "on_opt_error");
+    if (c->error == TH_MemoryError || c->error == TH_Interrupted) return;
+    ThError kind = c->error;
+    char text[sizeof c->error_text];
+    snprintf(text, sizeof text, "%s", th_error_text(c));
+    th_error_clear(c);
+    if (policy && strcmp(policy, "raise") == 0) err(c, kind, "rewrite %s failed: %s", rule, text);
+    else if (!policy || strcmp(policy, "ignore")) /* the function still compiles, without this rewrite */
+        ctx_log(c, "WARNING: rewrite %s could not be applied: %s: %s", rule, th_error_name(kind), text);
+}
+
 /* ---- the loop ---- */
 /* True when the rule changed the graph. */
 static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
@@ -181,10 +195,10 @@ static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
     o->b.generation = (uint16_t)(a->generation + !(r->levels & LATE));
     o->fg->rule = r->name;
     o->which = 0;
+    o->rule = r;
     ThVar *v = r->fn ? r->fn(o, a) : rule_apply(o, r, a);
-    if (failed(o->c) && o->c->error != TH_MemoryError) { /* the function still compiles, without this rewrite */
-        ctx_log(o->c, "optimizer: %s could not be applied: %s", r->name, th_error_text(o->c));
-        th_error_clear(o->c);
+    if (failed(o->c)) {
+        engine_error(o, r->name);
         v = NULL;
     }
     bool done = v && !failed(o->c) && engine_replace(o, a->out[o->which], v, r->name);
