@@ -42,8 +42,18 @@ static ThArg *block(lua_State *L, int n) {
     return a;
 }
 
+void lt_check_list(lua_State *L, int i) {
+    i = lua_absindex(L, i);
+    for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1))
+        if (lua_type(L, -2) == LUA_TSTRING)
+            lt_error(L, TH_TypeError,
+                     "a list of values has the key '%s': keywords stand in one table, the last argument",
+                     lua_tostring(L, -2));
+}
+
 static void list(lua_State *L, LtState *s, int i, ThArg *out) {
     int n = (int)lua_rawlen(L, i);
+    lt_check_list(L, i);
     ThArg *at = block(L, n);
     for (int k = 0; k < n; k++) {
         lua_rawgeti(L, i, k + 1);

@@ -167,6 +167,7 @@ static void scan(lua_State *L, Nest *n, int depth) { /* the value on top */
         scan_leaf(L, n, "the table");
         return;
     }
+    if (lua_istable(L, -1)) lt_check_list(L, -1);
     if (!lua_istable(L, -1) || (int64_t)lua_rawlen(L, -1) != n->shape[depth])
         lt_error(L, TH_ValueError, "the nested table is ragged: rows of depth %d differ in length (%d expected)", depth,
                  (int)n->shape[depth]);

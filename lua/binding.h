@@ -58,6 +58,7 @@ typedef struct LtArgs {
 /* Values first..last; a trailing table whose keys are all strings gives keywords. */
 LtArgs lt_args(lua_State *L, LtState *s, int first, int last);
 bool lt_is_keywords(lua_State *L, int i);
+void lt_check_list(lua_State *L, int i);                    /* raises when the table at i has a string key */
 void lt_value(lua_State *L, LtState *s, int i, ThArg *out); /* one value, nested tables included */
 /* subscript.c: an index value (number, Variable, ndarray, "1:3, ::-1", table) as a LIST argument, one entry a dimension
  */
@@ -89,6 +90,24 @@ void lt_open_derive(lua_State *L, LtState *s);
 void lt_register(lua_State *L, LtState *s, const luaL_Reg *fns);
 /* New metatable of a kind, named; fns with the state as upvalue; leaves it on the stack. */
 void lt_new_meta(lua_State *L, LtState *s, LtKind kind, const char *name, const luaL_Reg *fns);
+/* error.c: lauxlib's checks, raising a TypeError with the user's line as every other error of ours does. */
+const char *lt_checklstring(lua_State *L, int i, size_t *n);
+const char *lt_optstring(lua_State *L, int i, const char *absent);
+lua_Integer lt_checkinteger(lua_State *L, int i);
+lua_Number lt_checknumber(lua_State *L, int i);
+lua_Number lt_optnumber(lua_State *L, int i, lua_Number absent);
+void lt_checktype(lua_State *L, int i, int type);
+#undef luaL_checkstring
+#undef luaL_optstring
+#define luaL_checkstring(L, i) lt_checklstring((L), (i), NULL)
+#define luaL_checklstring lt_checklstring
+#define luaL_optstring lt_optstring
+#define luaL_checkinteger lt_checkinteger
+#define luaL_checknumber lt_checknumber
+#define luaL_optnumber lt_optnumber
+#define luaL_checktype lt_checktype
+#define luaL_checkany(L, i) (lua_isnone((L), (i)) ? (void)lt_wrong((L), (i), "a value") : (void)0)
+int lt_wrong(lua_State *L, int i, const char *wanted); /* raises: argument i is none of those */
 #define LT_STATE(L) ((LtState *)lua_touserdata((L), lua_upvalueindex(1)))
 
 int luaopen_theano_core(lua_State *L);

@@ -63,3 +63,50 @@ int lt_error(lua_State *L, ThError kind, const char *format, ...) {
     va_end(ap);
     return throw_text(L, lt_state(L), th_error_name(kind), text);
 }
+
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+int lt_wrong(lua_State *L, int i, const char *wanted) {
+    lua_Debug ar;
+    const char *name = NULL;
+    bool self = false;
+    if (lua_getstack(L, 0, &ar) && lua_getinfo(L, "n", &ar)) {
+        name = ar.name;
+        self = ar.namewhat && !strcmp(ar.namewhat, "method"); /* not counted */
+    }
+    const char *got = lua_isnone(L, i) ? "missing" : luaL_typename(L, i);
+    if (i < 0) return lt_error(L, TH_TypeError, "an entry of a table is a %s, %s is expected", got, wanted);
+    return lt_error(L, TH_TypeError, "%s: argument %d is %s%s, %s is expected", name ? name : "this function", i - self,
+                    lua_isnone(L, i) ? "" : "a ", got, wanted);
+}
+
+const char *lt_checklstring(lua_State *L, int i, size_t *n) {
+    const char *text = lua_tolstring(L, i, n);
+    if (!text) lt_wrong(L, i, "a string");
+    return text;
+}
+
+const char *lt_optstring(lua_State *L, int i, const char *absent) {
+    return lua_isnoneornil(L, i) ? absent : lt_checklstring(L, i, NULL);
+}
+
+lua_Integer lt_checkinteger(lua_State *L, int i) {
+    int fine;
+    lua_Integer v = lua_tointegerx(L, i, &fine);
+    if (!fine) lt_wrong(L, i, "an integer");
+    return v;
+}
+
+lua_Number lt_checknumber(lua_State *L, int i) {
+    int fine;
+    lua_Number v = lua_tonumberx(L, i, &fine);
+    if (!fine) lt_wrong(L, i, "a number");
+    return v;
+}
+
+lua_Number lt_optnumber(lua_State *L, int i, lua_Number absent) {
+    return lua_isnoneornil(L, i) ? absent : lt_checknumber(L, i);
+}
+
+void lt_checktype(lua_State *L, int i, int type) {
+    if (lua_type(L, i) != type) lt_wrong(L, i, type == LUA_TTABLE ? "a table" : lua_typename(L, type));
+}

@@ -144,13 +144,20 @@ static int var_constant(lua_State *L) { /* constant(value, name, dtype) */
     LtState *s = LT_STATE(L);
     lt_mark_line(L, s);
     ThDtype d = lt_dtype(L, s, 3, TH_DTYPE_NONE);
+    const char *name = luaL_optstring(L, 2, NULL);
+    if (d == TH_DTYPE_NONE && lua_type(L, 1) == LUA_TNUMBER && name) { /* nodes of numbers are shared: not the named */
+        ThVar *v = lt_to_var(L, s, 1);
+        LT_CHECK(L, s, v);
+        d = (ThDtype)th_var_type(v).dtype;
+        th_var_release(v);
+    }
     if (d == TH_DTYPE_NONE && lua_isinteger(L, 1)) lt_push_var(L, s, th_constant_int(s->ctx, lua_tointeger(L, 1)));
     else if (d == TH_DTYPE_NONE && lua_type(L, 1) == LUA_TNUMBER)
         lt_push_var(L, s, th_constant_float(s->ctx, lua_tonumber(L, 1)));
     else {
         ThArray *a = lt_to_array(L, s, 1, d);
         lt_push_array(L, s, a);
-        lt_push_var(L, s, th_constant_new(s->ctx, a, luaL_optstring(L, 2, NULL)));
+        lt_push_var(L, s, th_constant_new(s->ctx, a, name));
     }
     return 1;
 }

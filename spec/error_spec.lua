@@ -126,6 +126,15 @@ for name, mode in pairs(MODES) do
       assert.truthy(message:find(HERE .. ":" .. line, 1, true), message)
     end)
 
+    it("name every line of operations that were fused", function()
+      local line = debug.getinfo(1, "l").currentline + 1
+      local z = x + y
+      local f = compile({ inputs = { x, y }, outputs = T.exp(z), mode = mode })
+      local ok, message = pcall(f, a, nd.ones({ 3, 3 }))
+      assert.is_false(ok)
+      assert.truthy(tostring(message):find(HERE .. ":" .. line, 1, true), tostring(message))
+    end)
+
     it("tell how to promise a length of 1", function()
       local f = compile({ inputs = { x, y }, outputs = x + y, mode = mode })
       raises("ValueError", { "T.row", "T.addbroadcast", "broadcastable" }, function() f(a, nd.ones({ 1, 3 })) end)

@@ -130,12 +130,21 @@ for name in ([[iround divmod ceil_intdiv isclose allclose argmax argmin any all 
   NONE[name] = true
 end
 
+local RAGGED
+do
+  local by_hand, none
+  by_hand, none, RAGGED = require("spec.support.tensor_grads")(between)
+  for name, line in pairs(by_hand) do BY_HAND[name] = line end
+  for name in pairs(none) do NONE[name] = true end
+end
+
 for name in ("disconnected_grad zero_grad undefined_grad grad_clip grad_scale"):gmatch("%S+") do
   NONE["gradient." .. name] = true -- they change gradients: spec/derive_spec.lua
 end
 
 -- spec/derive_spec.lua loads this file without a `describe`, for the cases.
-if not describe then return { unary = UNARY, binary = BINARY, by_hand = BY_HAND, flat = FLAT, between = between } end
+if not describe then return { unary = UNARY, binary = BINARY, by_hand = BY_HAND, flat = FLAT, between = between,
+  ragged = RAGGED } end
 
 local function verify(fun, points, options) theano.gradient.verify_grad(fun, points, options) end
 
@@ -199,7 +208,7 @@ describe("the gradient against finite differences", function()
   end)
 end)
 
--- ---- complex numbers -------------------------------------------------------------------------------------------------
+-- ---- complex numbers ------------------------------------------------------------------------------------------------
 -- Finite differences on the real and the imaginary part of every operand.
 describe("the gradient of complex numbers", function()
   local function part(z) return T.real(z) * 2 + T.imag(z) * 3 end
@@ -207,8 +216,8 @@ describe("the gradient of complex numbers", function()
     return between(0.2, 0.9, 5), between(-0.9, -0.2, 5), between(1.2, 1.9, 5), between(0.2, 0.9, 5)
   end
   local one, two = {}, {}
-  for name in ([[exp expm1 exp2 log log2 log10 log1p sqrt inv sqr sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh
-    arccosh arctanh abs_ angle conj neg]]):gmatch("%S+") do
+  for name in ([[exp expm1 exp2 log log2 log10 log1p sqrt inv sqr sin cos tan arcsin arccos arctan sinh cosh tanh
+    arcsinh arccosh arctanh abs_ angle conj neg]]):gmatch("%S+") do
     one[#one + 1] = name
   end
   for name in ("add sub mul true_div pow maximum minimum"):gmatch("%S+") do two[#two + 1] = name end

@@ -54,13 +54,23 @@ static bool same_inputs(const ThApply *a, const ThApply *b) {
 
 /* ---- the table: open addressing, no tombstones ---------------------------------------------------------------------
  */
-ThApply *fg_table_find(const FGraph *fg, const ThApply *like, uint64_t hash) {
+/* Types count: a node whose inputs became more precise (a constant shape) keeps its old, weaker type beside a new one.
+ */
+static bool same_types(const ThApply *a, const ThType *types, int n) {
+    if (a->nout != n) { return false; }
+    for (int i = 0; i < n; i++) {
+        if (!type_eq(a->out[i]->type, types[i])) { return false; }
+    }
+    return true;
+}
+
+ThApply *fg_table_find(const FGraph *fg, const ThApply *like, const ThType *types, int nout, uint64_t hash) {
     if (!fg->ncons || (like->op->flags & OP_EFFECT)) { return NULL; }
     int mask = fg->capcons - 1;
     for (int i = (int)(hash & (uint64_t)mask); fg->slot_node[i]; i = (i + 1) & mask) {
         ThApply *a = fg->slot_node[i];
         if (fg->slot_hash[i] == hash && a->op == like->op && a->nin == like->nin && a->destroys == like->destroys &&
-            attrs_equal(a->op, a->attrs, like->attrs) && same_inputs(a, like)) {
+            attrs_equal(a->op, a->attrs, like->attrs) && same_inputs(a, like) && same_types(a, types, nout)) {
             return a;
         }
     }

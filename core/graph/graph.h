@@ -120,6 +120,7 @@ typedef struct Builder {
     FGraph *fg;
     Prov prov;
     bool in_grad; /* set APPLY_GRAD on Elemwise nodes */
+    bool copies;  /* arrays among a function's arguments are the host's, who may write to them: Constants copy them */
     const char *rule;
     uint16_t generation;
     VEC(ThVar *) pool; /* user nodes made since builder_begin (leaves, and output 0 of Applys) */

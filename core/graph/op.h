@@ -94,7 +94,10 @@ typedef struct ScalarOp {
     const char *metamethod;
     const char *doc;
 } ScalarOp;
-extern const ScalarOp scalar_ops[];
+#ifndef TH_TABLE
+#define TH_TABLE const /* the mutation check's build makes the tables writable */
+#endif
+extern TH_TABLE ScalarOp scalar_ops[];
 extern const int scalar_count;
 int scalar_find(const char *name); /* -1 */
 /* Result and computing dtypes for inputs of these dtypes; false with TypeError. in_cast[i]: what input i is cast to. */
@@ -184,8 +187,24 @@ typedef struct Batch {
  * that graph and ops do not depend on plan. Sizes are composed by the planner's shape program.
  */
 typedef struct Lower Lower;
+/*
+ * A host call (STEP_HOST): one node run as a C function on its operands as arrays, in the interpreter and in generated
+ * code alike. Arrays are headers on the caller's stack over the plan's buffers: valid during the call, never retained.
+ * The layout is the plan's, so inputs may be strided; outputs are C-contiguous unless they alias.
+ */
 typedef struct HostCall HostCall;
-typedef int (*HostFn)(HostCall *h); /* 0, or nonzero after h->fail; see runtime.h */
+typedef int (*HostFn)(HostCall *h); /* 0, or nonzero after h->fail or an error in h->ctx */
+struct HostCall {
+    ThContext *ctx;
+    const Op *op;
+    const void *attrs;
+    ThArray **in, **out; /* NULL where the operand is no tensor */
+    int nin, nout;
+    void *scratch;                            /* scratch_bytes of LowerApi.host */
+    void *(*room)(HostCall *h, size_t bytes); /* the one working block of this call, kept for the next; or NULL */
+    int (*fail)(HostCall *h, ThError kind, const char *text); /* text is copied; returns 1 */
+    void *frame;
+};
 typedef struct LowerApi {
     ThType (*in_type)(Lower *l, int i);
     Size (*in_dim)(Lower *l, int i, int d);

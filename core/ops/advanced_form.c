@@ -31,9 +31,6 @@ static bool place(ThContext *c, ThVar *const *in, AdvForm *f, ThType x) {
 }
 
 static bool want_index(ThContext *c, ThType t) {
-    if (t.kind == TYPE_TENSOR && t.dtype == TH_BOOL)
-        return err(c, TH_NotImplementedError,
-                   "boolean masks as indices are not available; use T.switch or integer indices");
     if (t.kind == TYPE_TENSOR && dtype_is_int((ThDtype)t.dtype)) return true;
     return err(c, TH_TypeError, "index must be integers");
 }

@@ -6,14 +6,19 @@
 
 #include <string.h>
 
-int th_build(ThContext *c, int func, const ThArg *args, int nargs, ThVar **out, int max) {
+int ops_build(ThContext *c, bool copies, int func, const ThArg *args, int nargs, ThVar **out, int max) {
     Builder b;
     if (failed(c)) return -1;
     builder_begin(&b, c);
+    b.copies = copies;
     int n = front_build(&b, func, args, nargs, out, max);
     for (int i = 0; i < n && i < max; i++) th_var_retain(out[i]);
     builder_end(&b);
     return n;
+}
+
+int th_build(ThContext *c, int func, const ThArg *args, int nargs, ThVar **out, int max) {
+    return ops_build(c, true, func, args, nargs, out, max);
 }
 
 /* NULL operands give NULL without another error, so that a host may build a whole expression and look once. */

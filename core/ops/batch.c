@@ -151,8 +151,7 @@ bool batch_diagonal(Batch *q) {
 }
 
 /* ---- joins ------------------------------------------------------------------------------------------------------- */
-/* The axis counted with the mapped dimension: axes from the end stay, also where only the call knows. */
-static ThVar *axis_behind(Batch *q, int i) {
+ThVar *batch_axis(Batch *q, int i) {
     int64_t v;
     ThVar *x = q->in[i];
     if (!batch_fixed(q, i, "the axis must be the same for all")) return NULL;
@@ -164,7 +163,7 @@ static ThVar *axis_behind(Batch *q, int i) {
 bool batch_join(Batch *q) {
     int n = q->node->nin - 1;
     ThVar *few[16], **in = n <= 16 ? few : ctx_alloc(q->b->ctx, sizeof *in * (size_t)n);
-    ThVar *axis = axis_behind(q, 0);
+    ThVar *axis = batch_axis(q, 0);
     if (!in) return false;
     for (int i = 0; i < n; i++) in[i] = batch_full(q, i + 1);
     if (axis) set(q, join_make(q->b, axis, in, n));
@@ -173,7 +172,7 @@ bool batch_join(Batch *q) {
 }
 
 bool batch_split(Batch *q) {
-    ThVar *axis = axis_behind(q, 1);
+    ThVar *axis = batch_axis(q, 1);
     if (!axis || !batch_fixed(q, 2, "lengths must be the same for all")) return false;
     ThApply *a = split_make(q->b, q->in[0], axis, q->in[2], (int)ATTRS(SplitAttrs, q->node)->n);
     for (int o = 0; a && o < q->node->nout; o++) q->out[o] = a->out[o];

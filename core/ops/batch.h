@@ -29,6 +29,9 @@ bool batch_fixed(Batch *q, int i, const char *why);
 /* The rule applied to a graph written with other operations: maps out of the node's inputs. */
 bool batch_through(Batch *q, ThVar *const *out);
 
+/* Axis input i counted with the mapped dimension: axes from the end stay, also where only the call knows. */
+ThVar *batch_axis(Batch *q, int i);
+
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 bool batch_same(Batch *q); /* any rank: the operation itself on the mapped input */
 bool batch_elemwise(Batch *q);
@@ -57,5 +60,16 @@ bool batch_ger(Batch *q);
 bool batch_rows(Batch *q); /* operations on rows of matrices, all inputs by row: rows merged */
 bool batch_softmax_bias(Batch *q);
 bool batch_crossentropy_softmax(Batch *q);
+/* batch_tensor.c */
+bool batch_batched_dot(Batch *q);
+bool batch_diag(Batch *q); /* ExtractDiag, AllocDiag */
+bool batch_fill_diagonal(Batch *q);
+bool batch_sort(Batch *q); /* SortOp, ArgSortOp */
+bool batch_topk(Batch *q);
+bool batch_search(Batch *q);
+bool batch_cum(Batch *q);
+bool batch_assert(Batch *q);
+bool batch_count(Batch *q);
+bool batch_ragged(Batch *q); /* refused: Nonzero, RepeatIndex, Unique */
 
 #endif

@@ -40,17 +40,16 @@ static ThVar *dot_right(Batch *q, ThVar *x, ThVar *y) {
     return k == 3 && r ? dimshuffle_make(b, r, swap, 3) : r;
 }
 
-/* Both mapped: (size, m, 1, k) * (size, 1, n, k) summed over k; dimensions an operand lacks are left out. */
+/* Both mapped: a batched product; two vectors are multiplied and summed. */
 static ThVar *dot_both(Batch *q, ThVar *x, ThVar *y) {
     Builder *b = q->b;
-    int8_t px[4] = {0}, py[4] = {0};
-    int n = 1;
-    if (x->type.ndim == 3) px[n] = 1, py[n++] = -1;
-    if (y->type.ndim == 3) px[n] = -1, py[n++] = 2;
-    px[n] = (int8_t)(x->type.ndim - 1);
-    py[n++] = 1;
-    AttrInts axis = {.n = 1, .at = {(int8_t)(n - 1)}};
-    ThVar *p = elemwise_2(b, S_mul, dimshuffle_make(b, x, px, n), dimshuffle_make(b, y, py, n));
+    ThDtype d = th_dtype_upcast((ThDtype)x->type.dtype, (ThDtype)y->type.dtype);
+    x = cast_make(b, x, d);
+    y = cast_make(b, y, d);
+    if (!x || !y) return NULL;
+    if (x->type.ndim + y->type.ndim > 4) return batched_dot_make(b, x, y);
+    AttrInts axis = {.n = 1, .at = {1}};
+    ThVar *p = elemwise_2(b, S_mul, x, y);
     return p ? reduce_make(b, &op_sum, p, &axis, (ThDtype)p->type.dtype, TH_DTYPE_NONE, false) : NULL;
 }
 

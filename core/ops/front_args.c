@@ -66,6 +66,13 @@ static bool list_shape(const ThArg *a, int64_t *shape, int depth, int *ndim, boo
     return true;
 }
 
+static bool numbers_only(const ThArg *a, int depth) {
+    if (a->kind != TH_ARG_LIST) return a->kind == TH_ARG_INT || a->kind == TH_ARG_FLOAT;
+    bool all = depth < 8;
+    for (int i = 0; all && i < a->list.n; i++) all = numbers_only(&a->list.at[i], depth + 1);
+    return all;
+}
+
 static void list_fill(const ThArg *a, char **to, bool is_float) {
     if (a->kind == TH_ARG_LIST) {
         for (int i = 0; i < a->list.n; i++) list_fill(&a->list.at[i], to, is_float);
@@ -94,6 +101,10 @@ static ThVar *from_list(Front *f, const ThArg *a, const char *what) {
     bool is_float = false;
     for (int i = 0; i < 8; i++) shape[i] = -1;
     if (list_shape(a, shape, 0, &ndim, &is_float)) return list_constant(f, a, shape, ndim, is_float);
+    if (numbers_only(a, 0)) {
+        front_error(f, TH_ValueError, "%s: the nested list is ragged: its rows differ in length or depth", what);
+        return NULL;
+    }
     for (int i = 0; i < a->list.n; i++)
         if (a->list.at[i].kind == TH_ARG_NONE || a->list.at[i].kind >= TH_ARG_SLICE ||
             a->list.at[i].kind == TH_ARG_STR) {
@@ -104,10 +115,18 @@ static ThVar *from_list(Front *f, const ThArg *a, const char *what) {
     return front_call(f->b, "stack", a, 1);
 }
 
+static ThVar *from_array(Front *f, ThArray *a) {
+    if (!array_usable(f->ctx, a)) return NULL;
+    ThArray *value = f->b->copies ? th_array_copy(a) : th_array_retain(a);
+    ThVar *v = value ? const_make(f->b, value) : NULL;
+    if (value) th_array_release(value);
+    return v;
+}
+
 ThVar *front_as_var(Front *f, const ThArg *a, const char *what) {
     switch (a->kind) {
     case TH_ARG_VAR: return a->var;
-    case TH_ARG_ARRAY: return const_make(f->b, a->array);
+    case TH_ARG_ARRAY: return from_array(f, a->array);
     case TH_ARG_INT: return const_int(f->b, a->i, TH_DTYPE_NONE);
     case TH_ARG_FLOAT: return const_float(f->b, a->f, TH_DTYPE_NONE);
     case TH_ARG_LIST: return from_list(f, a, what);

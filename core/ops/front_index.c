@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct Entry {
-    char kind;      /* 'i' integer scalar, 'a' integer tensor, 's' slice, 'n' newaxis, 'e' ellipsis */
+    char kind;      /* 'i' integer scalar, 'a' integer tensor, 'm' mask, 's' slice, 'n' newaxis, 'e' ellipsis */
     bool number;    /* 'i' given as a number */
     int64_t value;  /* that number */
     ThVar *part[3]; /* index or tensor in 0; slice parts, NULL where open */
@@ -23,9 +23,6 @@ typedef struct Subscript {
 
 /* ---- reading the entries ----------------------------------------------------------------------------------------- */
 static bool want_integer(Front *f, const ThVar *v) {
-    if (v->type.dtype == TH_BOOL && v->type.kind == TYPE_TENSOR)
-        return front_error(f, TH_NotImplementedError,
-                           "boolean masks as indices are not available; use T.switch or integer indices") >= 0;
     if (v->type.kind == TYPE_SCALAR || (v->type.kind == TYPE_TENSOR && dtype_is_int((ThDtype)v->type.dtype)))
         return true;
     return front_error(f, TH_TypeError, "Expected an integer: index must be integers, not %s",
@@ -64,6 +61,11 @@ static bool read_entry(Front *f, const ThArg *a, Entry *e) {
     default: break;
     }
     ThVar *v = front_as_var(f, a, "an index");
+    if (v && v->type.kind == TYPE_TENSOR && v->type.dtype == TH_BOOL && v->type.ndim > 0) {
+        e->kind = 'm';
+        e->part[0] = v;
+        return true;
+    }
     if (!v || !want_integer(f, v)) return false;
     e->kind = v->type.kind == TYPE_SCALAR || v->type.ndim == 0 ? 'i' : 'a';
     e->part[0] = v;
@@ -71,6 +73,28 @@ static bool read_entry(Front *f, const ThArg *a, Entry *e) {
 }
 
 static bool is_whole(const Entry *e) { return e->kind == 's' && !e->part[0] && !e->part[1] && !e->part[2]; }
+
+/* Axes of x that an entry stands for. */
+static int axes_of(const Entry *e) { return e->kind == 'm' ? e->part[0]->type.ndim : e->kind != 'n' && e->kind != 'e'; }
+
+/* Masks become the positions of their true elements, an integer vector for each of their dimensions. */
+static bool expand_masks(Front *f, ThVar *x, Subscript *s) {
+    ThVar *lengths[TH_MAX_NDIM];
+    int axis = 0, masks = 0;
+    for (int e = 0; e < s->n; e++) masks += s->at[e].kind == 'm';
+    if (masks && !front_shape_of(f->b, x, lengths)) return false;
+    for (int e = 0; e < s->n; axis += axes_of(&s->at[e++])) {
+        if (s->at[e].kind != 'm') continue;
+        ThVar *mask = s->at[e].part[0];
+        int nd = mask->type.ndim;
+        ThApply *at = nonzero_make(f->b, mask, lengths + axis);
+        if (!at) return false;
+        memmove(&s->at[e + nd], &s->at[e + 1], sizeof *s->at * (size_t)(s->n - e - 1));
+        for (int d = 0; d < nd; d++) s->at[e + d] = (Entry){.kind = 'a', .part = {at->out[d]}};
+        s->n += nd - 1;
+    }
+    return true;
+}
 
 /* Entries for every axis of x: the ellipsis becomes slices, and so do the axes past the last entry. */
 static bool read_subscript(Front *f, ThVar *x, Subscript *s) {
@@ -80,7 +104,7 @@ static bool read_subscript(Front *f, ThVar *x, Subscript *s) {
     for (int i = 0; i < f->nrest; i++) {
         Entry *e = &s->at[s->n++];
         if (!read_entry(f, &f->rest[i], e)) return false;
-        axes += e->kind != 'n' && e->kind != 'e';
+        axes += axes_of(e);
         if (e->kind != 'e') continue;
         if (ellipsis >= 0)
             return front_error(f, TH_IndexError, "an index can only have a single Ellipsis (`...`)") >= 0;
@@ -94,7 +118,7 @@ static bool read_subscript(Front *f, ThVar *x, Subscript *s) {
     memmove(&s->at[at + missing], &s->at[at + skip], sizeof *s->at * (size_t)(s->n - at - skip));
     for (int i = 0; i < missing; i++) s->at[at + i] = (Entry){.kind = 's'};
     s->n += missing - skip;
-    return true;
+    return expand_masks(f, x, s);
 }
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */

@@ -4,9 +4,36 @@
  */
 #include "front_struct_util.h"
 
+/* Softmax along any axis of a tensor: it becomes the last one of a matrix, and everything goes back after. */
+static ThVar *softmax_along(Builder *b, const Op *op, ThVar *x, int axis) {
+    int8_t there[TH_MAX_NDIM], back[TH_MAX_NDIM];
+    int n = x->type.ndim, k = 0;
+    for (int d = 0; d < n; d++)
+        if (d != axis) there[k++] = (int8_t)d;
+    there[k] = (int8_t)axis;
+    for (int d = 0; d < n; d++) back[there[d]] = (int8_t)d;
+    ThVar *moved = dimshuffle_make(b, x, there, n), *len[2];
+    if (!moved) return NULL;
+    len[0] = const_int(b, -1, TH_INT64);
+    len[1] = shape_elem_make(b, moved, n - 1);
+    ThVar *rows = n == 2 ? moved : reshape_make(b, moved, make_vector_make(b, len, 2, TH_INT64), 2);
+    ThVar *r = rows ? softmax_make(b, op, rows) : NULL;
+    if (r && n != 2) r = reshape_make(b, r, shape_make(b, moved), n);
+    r = r ? dimshuffle_make(b, r, back, n) : NULL;
+    return r ? patternbroadcast_make(b, r, x->type.broadcastable) : NULL;
+}
+
+/* Without axis: rows, a vector being one row, as in Theano; the last axis of more dimensions. */
 int front_softmax(Front *f) {
     ThVar *x = front_var(f, 0);
-    return front_return(f, softmax_make(f->b, front_is(f, "nnet.softmax") ? &op_softmax : &op_log_softmax, x));
+    const Op *op = front_is(f, "nnet.softmax") ? &op_softmax : &op_log_softmax;
+    int axis = x ? x->type.ndim - 1 : 0;
+    if (!x) return -1;
+    if (front_none(f, 1) && x->type.ndim <= 2) return front_return(f, softmax_make(f->b, op, x));
+    if (x->type.kind != TYPE_TENSOR || !dtype_is_float((ThDtype)x->type.dtype))
+        return front_error(f, TH_ValueError, "c must be a tensor of floats");
+    if (!front_none(f, 1) && !front_axis(f, 1, x->type.ndim, &axis)) return -1;
+    return front_return(f, softmax_along(f->b, op, x, axis));
 }
 
 int front_softmax_with_bias(Front *f) {
@@ -55,7 +82,7 @@ static int fused(Front *f, ThVar *x, ThVar *b, ThVar *y) {
     out[1] = a->out[1];
     if (__builtin_strstr(f->info->name, "max_and_argmax")) {
         AttrInts columns = {.n = 1, .at = {1}};
-        ThApply *m = max_and_argmax_make(f->b, elemwise_2(f->b, S_add, x, b), &columns);
+        ThApply *m = max_and_argmax_make(f->b, out[1], &columns);
         if (!m) return -1;
         out[2] = m->out[0];
         out[3] = m->out[1];

@@ -125,6 +125,27 @@ int front_norm(Front *f) {
     return front_return(f, keep(f, front_bool(f, 3), x, y, &axis));
 }
 
+/* log(sum(exp(x - m))) + m with m the finite maximum; m takes no part in the gradient, which is the softmax. */
+int front_logsumexp(Front *f) {
+    Builder *b = f->b;
+    AttrInts axis;
+    ThVar *x = input(f, &axis);
+    bool keepdims = front_bool(f, 2);
+    if (!x || failed(f->ctx)) return -1;
+    if (!dtype_is_float(x->type.dtype)) x = cast_make(b, x, scalar_float_of(x->type.dtype));
+    ThVar *m = keepdims_make(b, x, reduce_make(b, &op_max, x, &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, false), &axis);
+    ThVar *zero = const_float(b, 0, x ? (ThDtype)x->type.dtype : TH_FLOAT64);
+    m = elemwise_3(b, S_switch, elemwise_1(b, S_isinf, m), zero, m);
+    ThVar *s = sum_make(b, elemwise_1(b, S_exp, elemwise_2(b, S_sub, x, m)), &axis);
+    ThVar *r = elemwise_2(b, S_add, elemwise_1(b, S_log, keepdims_make(b, x, s, &axis)), m);
+    if (keepdims || !r) return front_return(f, r);
+    int8_t order[TH_MAX_NDIM];
+    int n = 0;
+    for (int d = 0; d < x->type.ndim; d++)
+        if (!axis_in(&axis, d)) order[n++] = (int8_t)d;
+    return front_return(f, dimshuffle_make(b, r, order, n));
+}
+
 /* ---- extrema ----------------------------------------------------------------------------------------------------- */
 /* Output `which` (0 maximum, 1 position) of MaxAndArgmax(x). */
 static ThVar *extremum(Front *f, ThVar *x, const AttrInts *axis, int which, bool keepdims) {

@@ -301,16 +301,25 @@ static ThVar *repeat_evenly(Front *f, ThVar *x, ThVar *times_, int axis) {
     return y ? reshape_make(f->b, y, front_shape_vector(f->b, dims, n), n) : NULL;
 }
 
+/* x taken at 0 0 1 2 2 2 along axis: a number of repeats for each element. */
+static ThVar *repeat_each(Front *f, ThVar *x, ThVar *repeats, int axis) {
+    ThVar *n = shape_elem_make(f->b, x, axis), *sum = sum_make(f->b, repeats, NULL);
+    ThArg a[3] = {front_arg_var(x), front_arg_var(repeat_index_make(f->b, repeats, cast_make(f->b, sum, TH_INT64), n)),
+                  front_arg_int(axis)};
+    return front_call(f->b, "take", a, 3);
+}
+
 int front_repeat(Front *f) {
     ThVar *x = front_var(f, 0), *n = front_var(f, 1);
     int axis = 0;
     if (!x || !n || (!front_none(f, 2) && !front_axis(f, 2, x->type.ndim, &axis))) return -1;
     if (n->type.ndim == 1 && type_bcast(n->type, 0)) n = subtensor_int_make(f->b, n, 0);
     if (!n) return -1;
-    if (n->type.ndim != 0)
-        return front_error(f, TH_NotImplementedError,
-                           "repeats must be one number; a number for each element is not available");
+    if (n->type.ndim > 1)
+        return front_error(f, TH_TypeError, "repeats must be an integer or a vector of integers, it has %d dimensions",
+                           n->type.ndim);
     if (!dtype_is_int((ThDtype)n->type.dtype)) return front_error(f, TH_TypeError, "repeats must be an integer");
     if (front_none(f, 2)) x = front_flatten_to(f->b, x, 1);
-    return front_return(f, x ? repeat_evenly(f, x, n, axis) : NULL);
+    if (!x) return -1;
+    return front_return(f, n->type.ndim ? repeat_each(f, x, n, axis) : repeat_evenly(f, x, n, axis));
 }

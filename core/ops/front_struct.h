@@ -63,8 +63,8 @@
 
 /* front_nnet.c */
 #define FRONT_NNET(FRONT) \
-    FRONT("nnet.softmax", "c", NULL, FUNC, front_softmax, "exp(c) / sum(exp(c)) of each row") \
-    FRONT("nnet.logsoftmax", "c", NULL, FUNC, front_softmax, "log of the softmax of each row") \
+    FRONT("nnet.softmax", "c, axis=None", NULL, FUNC, front_softmax, "exp(c) / sum(exp(c)) along axis (each row by default)") \
+    FRONT("nnet.logsoftmax", "c, axis=None", NULL, FUNC, front_softmax, "log of the softmax along axis (each row by default)") \
     FRONT("nnet.softmax_with_bias", "x, b", NULL, FUNC, front_softmax_with_bias, "softmax of x + b, b added to each row") \
     FRONT("nnet.softmax_graph", "c", NULL, FUNC, front_softmax_graph, "softmax written with exp and sum") \
     FRONT("nnet.softsign", "x", NULL, FUNC, front_softsign, "x / (1 + |x|)") \

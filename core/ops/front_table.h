@@ -13,6 +13,7 @@
 #define TH_FRONT_TABLE_H
 
 #include "front_struct.h" /* structural operations: shape, indexing, join, creation, products, nnet */
+#include "front_tensor.h" /* diagonals, ordering, searching, positions */
 
 enum { FUNC = 0, METHOD = 1 };
 
@@ -69,11 +70,12 @@ enum { FUNC = 0, METHOD = 1 };
     FRONT("max_and_argmax", "a, axis=None, keepdims=False", NULL, METHOD, front_max_and_argmax, "largest element and its first position, as two results") \
     FRONT("ptp", "a, axis=None", NULL, METHOD, front_ptp, "max - min over axis") \
     FRONT("norm", "x, L, axis=None, keepdims=False", NULL, METHOD, front_norm, "L-norm over axis: sum(|x|^L)^(1/L)") \
+    FRONT("logsumexp", "x, axis=None, keepdims=False", NULL, METHOD, front_logsumexp, "log of the sum of exp(x) over axis, without overflow") \
     FRONT("any", "x, axis=None, keepdims=False", NULL, METHOD, front_any, "whether any element is nonzero") \
     FRONT("all", "x, axis=None, keepdims=False", NULL, METHOD, front_all, "whether all elements are nonzero")
 
 /* clang-format on */
 
-#define FRONT_TABLE(FRONT) FRONT_ELEMWISE(FRONT) FRONT_REDUCE(FRONT) FRONT_STRUCT(FRONT)
+#define FRONT_TABLE(FRONT) FRONT_ELEMWISE(FRONT) FRONT_REDUCE(FRONT) FRONT_STRUCT(FRONT) FRONT_TENSOR(FRONT)
 
 #endif

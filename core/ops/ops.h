@@ -18,8 +18,11 @@
     X(cger) X(softmax) X(softmax_grad) X(log_softmax) X(softmax_with_bias) X(crossentropy_1hot) X(crossentropy_1hot_grad) \
     X(crossentropy_softmax) X(crossentropy_softmax_dx) X(deep_copy) X(disconnected_grad) X(zero_grad) X(undefined_grad) \
     X(grad_clip) X(grad_scale)
+#define OP_LIST_TENSOR(X) \
+    X(batched_dot) X(extract_diag) X(alloc_diag) X(fill_diagonal) X(fill_diagonal_offset) X(assert) X(count_nonzero) \
+    X(nonzero) X(repeat_index) X(sort) X(argsort) X(topk) X(cum) X(searchsorted) X(unique)
 /* clang-format on */
-#define OP_LIST(X) OP_LIST_ELEMWISE(X) OP_LIST_REDUCE(X) OP_LIST_STRUCT(X)
+#define OP_LIST(X) OP_LIST_ELEMWISE(X) OP_LIST_REDUCE(X) OP_LIST_STRUCT(X) OP_LIST_TENSOR(X)
 
 #define X(name) extern const Op op_##name;
 OP_LIST(X)
@@ -75,5 +78,9 @@ ThDtype scalar_body_dtype(const ScalarBody *b, int value); /* of a value id */
 /* ---- attribute helpers ------------------------------------------------------------------------------------------- */
 /* Normalises negative axes, sorts, refuses duplicates and axes out of range (ValueError naming `what`). */
 bool axes_normalize(ThContext *c, AttrInts *axes, int ndim, const char *what);
+
+/* th_build for one that lives long (copies: the Constants get copies of the arrays among args, which the host may write
+ * to later) or only as long as the arrays stay as they are. */
+int ops_build(ThContext *c, bool copies, int func, const ThArg *args, int nargs, ThVar **out, int max);
 
 #endif

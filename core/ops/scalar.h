@@ -19,7 +19,8 @@
  * Gradient texts are Theano's, operand for operand: they are visible in printed graphs. Two words are special there:
  * lit(k) is the literal k in the dtype of the result, zeros(x) a gradient of zeros shaped like x (connected). Numbers
  * take the smallest dtype that holds them. An empty text: the input is disconnected. Results of a
- * discrete dtype never use the text: their gradients are zeros. n-ary add and mul have their gradients in elemwise.c.
+ * discrete dtype never use the text: their gradients are zeros. n-ary add and mul have no text: nary_grad
+ * (elemwise_grad.c).
  *
  * Complex numbers: the gradient of a real cost C with respect to z = x + iy is dC/dx + i dC/dy. Of a holomorphic
  * function that is gz * conj(f'), so elemwise_grad.c conjugates gz and the text's value around it; operations with
@@ -52,11 +53,11 @@
 #define SCALAR_PUBLIC(X) \
     /* arithmetic */ \
     X(add, "Add", "+", NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_NARY | SF_COMPLEX | SF_CGRAD | SF_CHEAP | SF_IDENTITY0, RES_UP, \
-      "a + b", "c_add(a, b)", "gz; gz", "__add", "*inputs", "sum of the inputs, elementwise with broadcasting; or on bool") \
+      "a + b", "c_add(a, b)", NULL, "__add", "*inputs", "sum of the inputs, elementwise with broadcasting; or on bool") \
     X(sub, "Sub", "-", NULL, NULL, 2, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_UP_NOBOOL, \
       "a - b", "c_sub(a, b)", "gz; -gz", "__sub", "x, y", "difference x - y") \
     X(mul, "Mul", "*", NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_NARY | SF_COMPLEX | SF_CHEAP | SF_IDENTITY1, RES_UP, \
-      "a * b", "c_mul(a, b)", "gz*y; gz*x", "__mul", "*inputs", "product of the inputs, elementwise with broadcasting; and on bool") \
+      "a * b", "c_mul(a, b)", NULL, "__mul", "*inputs", "product of the inputs, elementwise with broadcasting; and on bool") \
     X(true_div, "TrueDiv", "/", NULL, NULL, 2, SF_COMPLEX, RES_DIV, \
       "a / b", "c_div(a, b)", "gz/y; -(gz*x)/(y*y)", "__div", "x, y", "quotient x / y; integers give floatX") \
     X(int_div, "IntDiv", "//", NULL, NULL, 2, SF_NO_COMPLEX | SF_FAILS | SF_ZERO_GRAD, RES_UP, \

@@ -88,9 +88,33 @@ typedef struct SplitAttrs {
 ThVar *join_make(Builder *b, ThVar *axis, ThVar *const *in, int n); /* one input: itself */
 ThApply *split_make(Builder *b, ThVar *x, ThVar *axis, ThVar *sizes, int n);
 
-/* ---- dot.c, blas.c  */
-ThVar *dot_make(Builder *b, ThVar *x, ThVar *y); /* 1-d and 2-d operands */
-ThVar *transpose_make(Builder *b, ThVar *x);     /* x.T; named "x.T" when x has a name */
+/* ---- dot.c, blas.c, batched_dot.c -------------------------------------------------------------------------------- */
+ThVar *dot_make(Builder *b, ThVar *x, ThVar *y);         /* 1-d and 2-d operands */
+ThVar *batched_dot_make(Builder *b, ThVar *x, ThVar *y); /* 2-d and 3-d operands */
+ThVar *transpose_make(Builder *b, ThVar *x);             /* x.T; named "x.T" when x has a name */
+
+/* ---- diagonal.c -------------------------------------------------------------------------------------------------- */
+typedef struct DiagAttrs {
+    int64_t offset, axis1, axis2; /* axes not negative */
+} DiagAttrs;
+ThVar *extract_diag_make(Builder *b, ThVar *x, const DiagAttrs *at);
+ThVar *alloc_diag_make(Builder *b, ThVar *x, const DiagAttrs *at);
+ThVar *fill_diagonal_make(Builder *b, ThVar *a, ThVar *value, ThVar *offset); /* offset NULL: the main diagonal */
+
+/* ---- assert.c ---------------------------------------------------------------------------------------------------- */
+typedef struct AssertAttrs {
+    const char *msg;
+    int64_t kind; /* ThError */
+} AssertAttrs;
+/* x, raising error `kind` with msg while running unless all 0-d conditions hold. */
+ThVar *assert_make(Builder *b, ThVar *x, ThVar *const *cond, int n, const char *msg, ThError kind);
+
+/* ---- nonzero.c --------------------------------------------------------------------------------------------------- */
+/* Outputs: positions of the nonzero elements by dimension. lengths (x.ndim of them, or NULL): what x's shape must be.
+ */
+ThApply *nonzero_make(Builder *b, ThVar *x, ThVar *const *lengths);
+/* 0 0 1 2 2 2 for repeats 2 1 3: sum is their sum, length how many there must be. */
+ThVar *repeat_index_make(Builder *b, ThVar *repeats, ThVar *sum, ThVar *length);
 
 /* ---- softmax.c, crossentropy.c ----------------------------------------------------------------------------------- */
 ThVar *softmax_make(Builder *b, const Op *op, ThVar *x); /* op_softmax or op_log_softmax; a vector becomes one row */

@@ -64,6 +64,7 @@ static bool flatten(Canon *k) {
             if (top.v->owner && top.v->nclients == 1 && in_family(k->f, top.v->owner) &&
                 top.v->type.dtype == k->type.dtype) {
                 a = top.v->owner;
+                k->o->b.prov = prov_join(c, a->prov, k->o->b.prov);
                 side = top.side;
                 k->flat = false;
             } else {

@@ -193,13 +193,20 @@ static ThVar *make_composite(Body *b, ThApply *root) {
     return e.body ? apply1(&b->f->o->b, &op_elemwise, &e, b->in.at, b->in.n) : NULL;
 }
 
+/* The lines of all members, inputs first. */
+static Prov lines_of(const Fuse *f, const Group *g) {
+    Prov p = 0;
+    for (int i = g->member.n - 1; i >= 0; i--) p = prov_join(f->c, p, g->member.at[i]->prov);
+    return p;
+}
+
 static bool fuse_group(Fuse *f, int g) {
     Group *at = &f->groups.at[g - 1];
     Opt *o = f->o;
     Body b = {.f = f, .g = g};
     bool ok = true;
     if (at->member.n < 2) return true;
-    builder_begin_fg(&o->b, o->fg, at->root->prov);
+    builder_begin_fg(&o->b, o->fg, lines_of(f, at));
     o->b.rule = "elemwise_fusion";
     ok = number(&b, at->root);
     ThVar *v = ok ? make_composite(&b, at->root) : NULL;
@@ -235,6 +242,7 @@ static bool same_sum(const ThVar *v, const ThApply *a, int s) {
 /* Inner sums (products) that only a uses are opened, each node visited once: the walk meets inner nodes first. */
 static bool open_inner(Opt *o, ThApply *a, int s) {
     VEC(ThVar *) in = {0};
+    Prov lines = a->prov;
     bool any = false, ok = true;
     for (int i = 0; i < a->nin; i++) any |= same_sum(a->in[i], a, s);
     if (!any) return true;
@@ -242,9 +250,10 @@ static bool open_inner(Opt *o, ThApply *a, int s) {
         ThApply *inner = same_sum(a->in[i], a, s) ? a->in[i]->owner : NULL;
         if (!inner) ok = vec_push(o->c, &in, a->in[i]);
         for (int k = 0; ok && inner && k < inner->nin; k++) ok = vec_push(o->c, &in, inner->in[k]);
+        if (inner) lines = prov_join(o->c, inner->prov, lines);
     }
     if (ok && in.n <= MAX_INPUTS) {
-        builder_begin_fg(&o->b, o->fg, a->prov);
+        builder_begin_fg(&o->b, o->fg, lines);
         o->b.rule = "add_mul_fusion";
         ThVar *v = elemwise_make(&o->b, s, in.at, in.n);
         if (v) engine_replace(o, a->out[0], v, "add_mul_fusion");

@@ -154,8 +154,11 @@ static ThVar *make_gemm(Sum *s, Term l, Term m) {
     int8_t lost;
     ThApply *dot = product_of(s, m.m, &lost);
     ThVar *z = lost < 0 ? l.m : dimshuffle_make(&o->b, l.m, lost == 1 ? col : row, 2);
+    Prov lines = o->b.prov;
+    o->b.prov = prov_join(o->c, dot->prov, lines);
     ThVar *r = apply1(&o->b, &op_gemm, NULL,
                       (ThVar *[]){z, scale_or(o, m.scale, d), dot->in[0], dot->in[1], scale_or(o, l.scale, d)}, 5);
+    o->b.prov = lines;
     return lost < 0 || !r ? r : dimshuffle_make(&o->b, r, lost == 1 ? d0 : d1, 1);
 }
 

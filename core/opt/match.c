@@ -14,6 +14,7 @@ typedef struct Match {
     const Rule *r;
     ThVar *slot[RULE_SLOTS];
     const ThApply *attrs[RULE_SLOTS]; /* nodes whose attributes a capital stands for */
+    Prov lines;                       /* of the nodes matched */
 } Match;
 
 static bool bind(Match *m, int slot, ThVar *v) {
@@ -77,6 +78,7 @@ static bool match_call(Match *m, const Pat *p, const ThApply *a) {
         if (m->attrs[p->aslot] && !attrs_equal(a->op, a->attrs, m->attrs[p->aslot]->attrs)) return false;
         m->attrs[p->aslot] = a;
     }
+    m->lines = prov_join(m->o->c, a->prov, m->lines);
     Match saved = *m;
     if (match_inputs(m, p, a->in, a->nin, false)) return true;
     *m = saved;
@@ -130,5 +132,6 @@ ThVar *rule_apply(Opt *o, const Rule *r, ThApply *node) {
     Match m = {.o = o, .r = r};
     if (!match_call(&m, &r->from.at[r->from.n - 1], node)) return NULL;
     if (r->nguard && !guards_hold(r, m.slot, node->out[0])) return NULL;
+    o->b.prov = m.lines;
     return build(&m, r->to.n - 1, node->out[0]);
 }

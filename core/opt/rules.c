@@ -20,7 +20,7 @@ typedef struct RuleLine {
 /* clang-format off */
 #define RULE(name, levels, before, after, only_if) {#name, levels, before, after, only_if, NULL, NULL, 0},
 #define REWRITE(name, levels, root, depth, fn) {#name, levels, NULL, NULL, "", root, fn, depth},
-static const RuleLine lines[] = {
+static TH_TABLE RuleLine lines[] = {
 #include "rules_useless.h"
 #include "rules_nnet.h"
 #include "rules_explog.h"
@@ -183,3 +183,20 @@ const RuleTable *rules_get(ThContext *c) {
     c->slot_free[CTX_OPT] = free_table;
     return t;
 }
+
+#ifdef TH_MUTANTS /* spec/mutants/mutants.h, which the mutants target puts in front */
+#include <stdio.h>
+
+/* A name may stand on several lines, so the line's left side belongs to it. */
+__attribute__((constructor(202))) static void mutate(void) {
+    char line[256];
+    for (int i = 0; i < TH_LEN(lines); i++) {
+        RuleLine *l = &lines[i];
+        snprintf(line, sizeof line, "%s [%s]", l->name, l->before ? l->before : l->root);
+        if (mutant_here("rules", line, "gone")) l->levels = 0;
+        if (l->only_if[0] && mutant_here("rules", line, "guard dropped")) l->only_if = "";
+        mutant_text("rules", line, "before", MUTANT_BEFORE, &l->before);
+        mutant_text("rules", line, "after", MUTANT_AFTER, &l->after);
+    }
+}
+#endif

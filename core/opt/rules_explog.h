@@ -31,7 +31,7 @@ RULE(local_func_inv,             CANON|SPEC, "arctanh(tanh(x))",         "x",   
 RULE(local_func_inv,             CANON|SPEC, "sinh(arcsinh(x))",         "x",                   "same_type(x)")
 RULE(local_func_inv,             CANON|SPEC, "arcsinh(sinh(x))",         "x",                   "same_type(x) real(x)")
 RULE(local_func_inv,             CANON|SPEC, "cosh(arccosh(x))",         "x",                   "same_type(x)")
-RULE(local_func_inv,             CANON|SPEC, "arccosh(cosh(x))",         "x",                   "same_type(x) real(x)")
+RULE(local_func_inv,             CANON|SPEC, "arccosh(cosh(x))",         "abs_(x)",             "real(x) same_type(x)")
 RULE(local_func_inv,             CANON|SPEC, "deg2rad(rad2deg(x))",      "x",                   "same_type(x)")
 RULE(local_func_inv,             CANON|SPEC, "rad2deg(deg2rad(x))",      "x",                   "same_type(x)")
 RULE(local_func_inv,             CANON|SPEC, "inv(inv(x))",              "x",                   "same_type(x)")

@@ -214,7 +214,7 @@ static bool evaluate(ThContext *c, ThVar *const *outs, int nout, ThArray **resul
 int th_eager(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max) {
     ThVar *vars[TH_MAX_NDIM];
     ThArray *result[TH_MAX_NDIM] = {0};
-    int n = th_build(c, func, args, nargs, vars, TH_LEN(vars));
+    int n = ops_build(c, false, func, args, nargs, vars, TH_LEN(vars));
     if (n < 0) return -1;
     bool ok = evaluate(c, vars, n, result);
     for (int i = 0; i < n; i++) {

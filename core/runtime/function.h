@@ -33,6 +33,9 @@ typedef struct Workspace {
     ThBuffer **outbuf;  /* by plan buffer, for BUF_OUTPUT */
     ThArray **borrowed; /* by output: the array given last time, when borrowed */
     ThFunction *fn;
+    char *room; /* working memory of host calls, grown as asked for */
+    size_t room_bytes;
+    char host_text[256]; /* why a host call failed; "" when it gave no text */
 } Workspace;
 
 struct ThFunction {

@@ -107,7 +107,18 @@ static bool is_extremum(const char *op) {
     return false;
 }
 
+/* "Assert{msg='TEXT'}(..": the text an Assert was built with. */
+static bool assert_text(Text *t, const char *op) {
+    static const char start[] = "Assert{msg='";
+    if (!op || strncmp(op, start, sizeof start - 1) != 0) return false;
+    op += sizeof start - 1;
+    const char *end = strstr(op, "'}(");
+    text_put_n(t, op, end ? (size_t)(end - op) : strlen(op));
+    return true;
+}
+
 static void headline(Text *t, ThError kind, const int64_t *e, const char *op) {
+    if (assert_text(t, op)) return;
     switch (kind) {
     case TH_IndexError:
         text_printf(t, "index out of bounds: index %lld for a dimension of length %lld", (long long)e[4],
@@ -132,7 +143,9 @@ void report_failure(Workspace *w) {
     int node = (int)e[1];
     Text t;
     text_init(&t, w->fn->ctx);
-    headline(&t, (ThError)e[2], e, node >= 0 && node < p->nnode ? p->node[node].text : NULL);
+    if (w->host_text[0]) text_put(&t, w->host_text);
+    else headline(&t, (ThError)e[2], e, node >= 0 && node < p->nnode ? p->node[node].text : NULL);
+    w->host_text[0] = 0;
     node_tail(&t, w, node);
     finish(w, (ThError)e[2], &t);
 }

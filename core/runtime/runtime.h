@@ -47,15 +47,6 @@ typedef struct Unit {
 /* ---- interp.c (interp_unit.h): the same plan without a compiler, on simd.h's block kernels: one per (scalar op,
  * dtype), one table per ISA ---- */
 
-/* Host calls (STEP_HOST): arrays described for the operation. */
-struct HostCall {
-    ThFrame *frame;
-    const PlanHost *host;
-    ThArray **in, **out; /* valid during the call */
-    void *scratch;
-    int (*fail)(HostCall *h, ThError kind, const char *text);
-};
-
 /* ---- function.c ---- */
 typedef struct FunctionSpec { /* what core/compile.c hands over; the function retains or copies all of it */
     Plan *plan;

@@ -6,6 +6,7 @@
 #include "gemm.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 
 static void lock(ThFunction *f) {
@@ -268,33 +269,77 @@ static int rt_gemm(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, c
 }
 
 static int host_fail(HostCall *h, ThError kind, const char *text) {
-    err(h->frame->plan->ctx, kind, "%s", text);
+    ThFrame *f = h->frame;
+    snprintf(f->ws->host_text, sizeof f->ws->host_text, "%s", text);
+    f->err[2] = kind;
     return 1;
 }
 
+static void *host_room(HostCall *h, size_t bytes) {
+    ThFrame *f = h->frame;
+    Workspace *w = f->ws;
+    if (bytes <= w->room_bytes) return w->room;
+    void *fresh = ctx_alloc_aligned(h->ctx, bytes, 64);
+    if (!fresh) return NULL;
+    ctx_free(h->ctx, w->room, w->room_bytes);
+    w->room = fresh;
+    w->room_bytes = bytes;
+    return fresh;
+}
+
+/* An array header over a described value without any allocation. */
+typedef struct HostArray {
+    ThArray a;
+    int64_t dims[2 * TH_MAX_NDIM];
+} HostArray;
+
+static ThArray *host_array(ThFrame *f, const PlanValue *v, ThBuffer *on, HostArray *h) {
+    int64_t item = (int64_t)th_dtype_bytes(v->dtype), want = item;
+    ThArray *a = &h->a;
+    if (v->buf < 0) return NULL;
+    *a = (ThArray){.dtype = v->dtype, .flags = ARRAY_CONTIGUOUS, .ndim = v->ndim, .buf = on, .size = 1};
+    atomic_init(&a->refs, 1);
+    a->data = f->buf[v->buf] + size_value(v->off, f->sym) * item;
+    for (int d = v->ndim - 1; d >= 0; d--) {
+        int64_t n = size_value(v->shape[d], f->sym), st = size_value(v->stride[d], f->sym) * item;
+        a->dims[d] = n;
+        a->dims[v->ndim + d] = st;
+        if (n != 1 && st != want) a->flags = 0;
+        want *= n;
+        a->size *= n;
+    }
+    return a;
+}
+
 static int rt_host_call(ThFrame *f, int step) {
+    enum { MOST = 2 * TH_MAX_NDIM };
     const PlanHost *h = &f->plan->host[f->plan->step[step].host];
-    ThArray *arr[2 * TH_MAX_NDIM];
-    if (h->nin + h->nout > TH_LEN(arr)) {
-        err(f->plan->ctx, TH_RuntimeError, "host call with too many operands");
+    ThContext *c = f->plan->ctx;
+    HostArray room[MOST];
+    ThArray *arr[MOST];
+    ThBuffer on = {.wrapped = true, .ctx = c};
+    if (h->nin + h->nout > MOST) {
+        err(c, TH_RuntimeError, "host call with too many operands");
         return 1;
     }
-    int n = 0, rc = 1;
-    for (; n < h->nin + h->nout; n++) {
-        const PlanValue *v = n < h->nin ? &h->in[n] : &h->out[n - h->nin];
-        int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], item = (int64_t)th_dtype_bytes(v->dtype);
-        for (int d = 0; d < v->ndim; d++)
-            shape[d] = size_value(v->shape[d], f->sym), strides[d] = size_value(v->stride[d], f->sym) * item;
-        arr[n] = th_array_wrap(f->plan->ctx, v->dtype, v->ndim, shape, strides,
-                               f->buf[v->buf] + size_value(v->off, f->sym) * item, NULL, NULL);
-        if (!arr[n]) goto out;
-    }
-    HostCall call = {.frame = f, .host = h, .in = arr, .out = arr + h->nin, .scratch = f->scratch, .fail = host_fail};
-    rc = h->fn(&call);
-    if (rc) f->rt->fail(f, step, (int)th_error(f->plan->ctx), 0, 0, 0, 0, 0);
-out:
-    while (n-- > 0) th_array_release(arr[n]);
-    return rc;
+    atomic_init(&on.refs, 1);
+    for (int n = 0; n < h->nin + h->nout; n++)
+        arr[n] = host_array(f, n < h->nin ? &h->in[n] : &h->out[n - h->nin], &on, &room[n]);
+    HostCall call = {.ctx = c,
+                     .op = h->op,
+                     .attrs = h->attrs,
+                     .in = arr,
+                     .out = arr + h->nin,
+                     .nin = h->nin,
+                     .nout = h->nout,
+                     .scratch = f->scratch,
+                     .room = host_room,
+                     .fail = host_fail,
+                     .frame = f};
+    f->ws->host_text[0] = 0;
+    f->err[2] = TH_RuntimeError;
+    if (!h->fn(&call)) return 0;
+    return f->rt->fail(f, step, failed(c) ? (int)th_error(c) : (int)f->err[2], 0, 0, 0, 0, 0);
 }
 
 static int rt_size_step(ThFrame *f, int first, int n) {

@@ -1,6 +1,8 @@
 --- Flags: `theano.config.floatX = "float32"`. Read from .theanorc, then THEANO_FLAGS, then set here; later wins.
 -- @module theano.config
+if not package.loaded["theano"] then require("theano") return package.loaded["theano.config"] end -- it loads us
 local core = require("theano.core")
+local util = require("theano.util")
 
 local config = {}
 local M = {}
@@ -23,6 +25,7 @@ end
 --- Sets flags for a scope: `local scope <close> = theano.config.change_flags{floatX = "float32"}`.
 -- When one of them is wrong nothing is changed.
 function M.change_flags(flags)
+  util.expect("change_flags", "its argument", flags, "table")
   local names, old = {}, {}
   for name in pairs(flags) do names[#names + 1] = tostring(name) end
   table.sort(names)

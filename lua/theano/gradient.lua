@@ -1,5 +1,6 @@
 --- Gradients: `grad(cost, wrt)`, and `verify_grad` to check them by finite differences.
 -- @module theano.gradient
+if not package.loaded["theano"] then require("theano") return package.loaded["theano.gradient"] end -- it loads us
 local core = require("theano.core")
 local updates = require("theano.updates")
 local util = require("theano.util")
@@ -240,8 +241,7 @@ function M.hessian_vector_product(cost, wrt, p)
     single)
 end
 
--- ---- vmap
--- -------------------------------------------------------------------------------------------------------------
+-- ---- vmap -----------------------------------------------------------------------------------------------------------
 local function moved(x, from, to)
   local order, n = {}, x.ndim
   for d = 0, n - 1 do
@@ -331,10 +331,10 @@ local tol_of = { float64 = 1e-4, float32 = 1e-2 }
 
 -- One-sided difference quotients of f with respect to every element of the i-th point, as a list from 0.
 local function numeric(f, point, i, eps)
-  local moved = point[i]:copy()
+  local nudged = point[i]:copy()
   local trial = { table.unpack(point) }
-  trial[i] = moved
-  local base, flat, result = f(table.unpack(point)), moved:reshape({ -1 }), {}
+  trial[i] = nudged
+  local base, flat, result = f(table.unpack(point)), nudged:reshape({ -1 }), {}
   for k = 0, flat.size - 1 do
     local v = flat[k]
     flat[k] = v + eps

@@ -17,6 +17,7 @@ theano.config.load()
 theano.ndarray = require("theano.ndarray")
 theano.tensor = require("theano.tensor")
 theano.gradient = require("theano.gradient")
+require("theano.nnet")
 theano.printing = require("theano.printing")
 theano.updates = require("theano.updates")
 

@@ -1,6 +1,7 @@
 --- The strided N-d array: creation, views, eager arithmetic through the same definitions as the symbolic functions,
 -- files, and NumPy's legacy random streams. Shapes are tables; axes and positions count from 0.
 -- @module theano.ndarray
+if not package.loaded["theano"] then require("theano") return package.loaded["theano.ndarray"] end -- it loads us
 local core = require("theano.core")
 local util = require("theano.util")
 
@@ -17,14 +18,26 @@ function nd.full(shape, value, dtype)
   if not dtype then dtype = nd.asarray(value).dtype end
   return core.empty(shape, dtype):fill(value)
 end
-function nd.zeros_like(a, dtype) return core.zeros(a.shape, dtype or a.dtype) end
-function nd.ones_like(a, dtype) return nd.ones(a.shape, dtype or a.dtype) end
-function nd.full_like(a, value, dtype) return nd.full(a.shape, value, dtype or a.dtype) end
+function nd.zeros_like(a, dtype)
+  a = nd.asarray(a)
+  return core.zeros(a.shape, dtype or a.dtype)
+end
+function nd.ones_like(a, dtype)
+  a = nd.asarray(a)
+  return nd.ones(a.shape, dtype or a.dtype)
+end
+function nd.full_like(a, value, dtype)
+  a = nd.asarray(a)
+  return nd.full(a.shape, value, dtype or a.dtype)
+end
 
 --- `arange(stop)`, `arange(start, stop, step, dtype)`: int64 when all are integers, else float64.
 function nd.arange(start, stop, step, dtype)
   if stop == nil then start, stop = 0, start end
   step = step or 1
+  util.expect("arange", "start", start, "number")
+  util.expect("arange", "stop", stop, "number")
+  util.expect("arange", "step", step, "number")
   if step == 0 then util.raise("ZeroDivisionError", "arange: the step is zero") end
   local n = math.max(0, math.ceil((stop - start) / step))
   local whole = math.type(start) == "integer" and math.type(stop) == "integer" and math.type(step) == "integer"
@@ -37,6 +50,9 @@ end
 --- `n` evenly spaced values from start to stop, both included.
 function nd.linspace(start, stop, n)
   n = n or 50
+  util.expect("linspace", "start", start, "number")
+  util.expect("linspace", "stop", stop, "number")
+  util.expect("linspace", "num", n, "number")
   local list, step = {}, n > 1 and (stop - start) / (n - 1) or 0.0
   for i = 1, n do list[i] = start + (i - 1) * step + 0.0 end
   if n > 1 then list[n] = stop + 0.0 end
@@ -46,6 +62,7 @@ end
 --- Identity-like matrix with ones on diagonal k.
 function nd.eye(n, m, k, dtype)
   m, k = m or n, k or 0
+  util.expect("eye", "n", n, "number")
   local a = core.zeros({ n, m }, dtype)
   for i = math.max(0, -k), math.min(n, m - k) - 1 do a[{ i, i + k }] = 1 end
   return a
@@ -86,6 +103,11 @@ end
 function methods.swapaxes(a, i, j)
   local perm = {}
   for d = 1, a.ndim do perm[d] = d - 1 end
+  for _, axis in ipairs({ i, j }) do
+    if axis < -a.ndim or axis >= a.ndim then
+      util.raise("ValueError", "swapaxes: axis %d is out of range for an array with %d dimensions", axis, a.ndim)
+    end
+  end
   i, j = i % a.ndim + 1, j % a.ndim + 1
   perm[i], perm[j] = perm[j], perm[i]
   return a:transpose(perm)
@@ -149,6 +171,7 @@ end
 
 --- Reads .npy (an ndarray), .npz (a table by name and the list of names), IDX files with or without gzip.
 function nd.load(path)
+  util.expect("load", "the path", path, "string")
   if path:find("%.npz$") then return core.load_npz(path) end
   if path:find("idx%d") or path:find("%.idx$") or path:find("ubyte") then return core.load_idx(path) end
   return core.load_npy(path)

@@ -1,5 +1,6 @@
 --- Printing of graphs, plans and generated code.
 -- @module theano.printing
+if not package.loaded["theano"] then require("theano") return package.loaded["theano.printing"] end -- it loads us
 local core = require("theano.core")
 local util = require("theano.util")
 
@@ -8,7 +9,10 @@ local known = util.set({
   "depth", "print_type", "file", "ids", "stop_on_name", "done", "print_storage", "print_clients", "used_ids",
 })
 
-local function variables(obj)
+local function variables(what, obj)
+  if type(obj) ~= "table" and type(obj) ~= "userdata" then
+    util.raise("TypeError", "%s takes a Variable, an Apply, a compiled function or a list, got %s", what, type(obj))
+  end
   if type(obj) == "table" then
     local list = {}
     for i, v in ipairs(obj) do list[i] = type(v) == "table" and v.variable or v end
@@ -25,7 +29,7 @@ function M.debugprint(obj, options)
   options = options or {}
   util.check_keywords("debugprint", options, known)
   local is_function = type(obj) == "userdata" and core.kind(obj) == "function"
-  local text = core.debugprint(is_function and obj or variables(obj), options)
+  local text = core.debugprint(is_function and obj or variables("debugprint", obj), options)
   if options.file == "str" then return text end
   local out = options.file or io.stdout
   out:write(text)
@@ -46,8 +50,8 @@ function M.ccode(f) return core.function_text(f, "ccode") end
 
 --- One line a node; `theano.printing.graph_read` reads it back.
 function M.graph_text(obj)
-  if core.kind(obj) == "function" then return core.function_text(obj, "graph") end
-  return core.graph_text(variables(obj))
+  if type(obj) == "userdata" and core.kind(obj) == "function" then return core.function_text(obj, "graph") end
+  return core.graph_text(variables("graph_text", obj))
 end
 
 function M.graph_read(text) return core.graph_read(text) end

@@ -48,6 +48,12 @@ function M.is_var(v)
   return k == "variable" or k == "constant" or k == "shared"
 end
 
+--- Checks one argument's Lua type ("number", "string", "table", "function", or "ndarray"); raises a TypeError.
+function M.expect(what, name, value, wanted)
+  local got = M.is_array(value) and "ndarray" or type(value)
+  if got ~= wanted then M.raise("TypeError", "%s: %s should be a %s, not %s", what, name, wanted, got) end
+end
+
 function M.is_array(v)
   return type(v) == "userdata" and core.kind(v) == "ndarray"
 end
@@ -77,6 +83,21 @@ function M.nearest(s, names)
     if row[#n] < least then best, least = n, row[#n] end
   end
   return best
+end
+
+--- Names in columns that fill lines of a width, read downwards.
+function M.columns(names, width)
+  local widest = 1
+  for _, name in ipairs(names) do widest = math.max(widest, #name + 2) end
+  local across = math.max(1, width // widest)
+  local down = (#names + across - 1) // across
+  local lines = {}
+  for row = 1, down do
+    local line = {}
+    for at = row, #names, down do line[#line + 1] = names[at] .. (" "):rep(widest - #names[at]) end
+    lines[row] = table.concat(line):gsub(" +$", "")
+  end
+  return table.concat(lines, "\n")
 end
 
 return M

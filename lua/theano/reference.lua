@@ -1,7 +1,7 @@
---- What scripts/make-reference cannot read from the engine's table or from a comment above a Lua function: for each
--- name its signature (false: not called) and one line; or false: not for users. make-reference refuses a name that is
--- not there any more, and warns of one that has no line anywhere.
--- @module scripts.reference
+--- What theano.help and scripts/make-reference cannot read from the engine's table or from a comment above a Lua
+-- function: for each name its signature (false: not called) and one line; or false: not for users. make-reference
+-- refuses a name that is not there any more, and warns of one that has no line anywhere.
+-- @module theano.reference
 return {
   -- ---- theano -----------------------------------------------------------------------------------------------------
   ["theano._VERSION"] = { false, "version of the engine" },

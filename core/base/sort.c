@@ -1,0 +1,131 @@
+/*
+ * sort.c -- sorts of unsigned keys (see sort.h): counting for bytes, otherwise insertion for a few, merging for some,
+ * counting passes for many, or the vector sort of sort_avx512.c where the processor has it. Values only decide how fast
+ * it is, never what comes out: a sorted list of keys is the same from all of them.
+ */
+#include "sort.h"
+#include "sort_simd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD uint16_t
+#define NAME(x) x##_16
+#include "sort_body.h"
+#undef WORD
+#undef NAME
+#define WORD uint32_t
+#define NAME(x) x##_32
+#include "sort_body.h"
+#undef WORD
+#undef NAME
+#define WORD uint64_t
+#define NAME(x) x##_64
+#include "sort_body.h"
+#undef WORD
+#undef NAME
+
+void sort_u8(uint8_t *key, int64_t n) {
+    int64_t count[256] = {0};
+    for (int64_t i = 0; i < n; i++) count[key[i]]++;
+    for (int v = 0; v < 256; v++) {
+        memset(key, v, (size_t)count[v]);
+        key += count[v];
+    }
+}
+
+void sort_u16(uint16_t *key, int64_t n, uint16_t *tmp) { portable_16(key, n, tmp); }
+
+/* THEANO_ISA=avx2 or sse2 keeps the vector sort out, for tests. */
+static bool has_avx512(void) {
+#if TH_X86
+    const char *want = getenv("THEANO_ISA");
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           !(want && strcmp(want, "avx512"));
+#else
+    return false;
+#endif
+}
+
+void sort_u32(uint32_t *key, int64_t n, uint32_t *tmp) {
+#if TH_X86
+    if (has_avx512()) {
+        sort_u32_avx512(key, n, tmp, portable_32);
+        return;
+    }
+#endif
+    portable_32(key, n, tmp);
+}
+
+void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp) {
+#if TH_X86
+    if (has_avx512()) {
+        sort_u64_avx512(key, n, tmp, portable_64);
+        return;
+    }
+#endif
+    portable_64(key, n, tmp);
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
+static void insertion_pairs(SortPair *p, int64_t n) {
+    for (int64_t i = 1; i < n; i++) {
+        SortPair v = p[i];
+        int64_t j = i;
+        for (; j > 0 && p[j - 1].key > v.key; j--) p[j] = p[j - 1];
+        p[j] = v;
+    }
+}
+
+static void merge_pairs(const SortPair *a, int64_t na, const SortPair *b, int64_t nb, SortPair *to) {
+    int64_t i = 0, j = 0;
+    while (i < na && j < nb) {
+        bool second = b[j].key < a[i].key;
+        const SortPair *from = second ? &b[j] : &a[i];
+        *to++ = *from;
+        i += !second, j += second;
+    }
+    for (; i < na; i++) *to++ = a[i];
+    for (; j < nb; j++) *to++ = b[j];
+}
+
+static SortPair *merge_sort_pairs(SortPair *p, int64_t n, SortPair *tmp) {
+    enum { RUN = 12 };
+    for (int64_t i = 0; i < n; i += RUN) insertion_pairs(p + i, n - i < RUN ? n - i : RUN);
+    for (int64_t w = RUN; w < n; w *= 2) {
+        for (int64_t i = 0; i < n; i += 2 * w) {
+            int64_t na = n - i < w ? n - i : w, nb = n - i - na < w ? n - i - na : w;
+            merge_pairs(p + i, na, p + i + na, nb, tmp + i);
+        }
+        SortPair *swap = p;
+        p = tmp, tmp = swap;
+    }
+    return p;
+}
+
+static SortPair *radix_pairs(SortPair *p, int64_t n, SortPair *tmp, int bytes) {
+    int64_t count[8][256];
+    memset(count, 0, sizeof count);
+    for (int64_t i = 0; i < n; i++)
+        for (int b = 0; b < bytes; b++) count[b][p[i].key >> (8 * b) & 255]++;
+    for (int b = 0; b < bytes; b++) {
+        int64_t *c = count[b], sum = 0;
+        if (c[p[0].key >> (8 * b) & 255] == n) continue;
+        for (int i = 0; i < 256; i++) {
+            int64_t m = c[i];
+            c[i] = sum, sum += m;
+        }
+        for (int64_t i = 0; i < n; i++) tmp[c[p[i].key >> (8 * b) & 255]++] = p[i];
+        SortPair *swap = p;
+        p = tmp, tmp = swap;
+    }
+    return p;
+}
+
+SortPair *sort_pairs(SortPair *pair, int64_t n, SortPair *tmp, int bits) {
+    int bytes = (bits + 7) / 8;
+    if (n <= 16) return insertion_pairs(pair, n), pair;
+    if (n < 150 * bytes) return merge_sort_pairs(pair, n, tmp);
+    return radix_pairs(pair, n, tmp, bytes);
+}

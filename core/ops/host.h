@@ -1,0 +1,34 @@
+/*
+ * host.h -- what operations share that run as one C function on whole arrays (LowerApi.host): sorting, searching,
+ * running sums. They walk an array lane by lane: all elements along one axis for fixed positions on the others.
+ */
+#ifndef TH_HOST_H
+#define TH_HOST_H
+
+#include "structural.h"
+
+/* Fails the call with a formatted text; returns 1. */
+int host_error(HostCall *h, ThError kind, const char *format, ...) TH_PRINTF(3, 4);
+/* The value of integer input i, 0-d or element 0. */
+int64_t host_int(const HostCall *h, int i);
+
+/* Lanes of up to three arrays of one rank and equal lengths off the axis: ptr[k] is the first element of the lane in
+ * array k, step[k] its stride in bytes, n[k] its length. */
+enum { LANE_MOST = 3 };
+typedef struct Lanes {
+    int count, ndim, axis;
+    char *ptr[LANE_MOST];
+    int64_t step[LANE_MOST], n[LANE_MOST];
+    int64_t at[TH_MAX_NDIM], shape[TH_MAX_NDIM], stride[LANE_MOST][TH_MAX_NDIM];
+    bool done;
+} Lanes;
+void host_lanes(Lanes *l, ThArray *const *arrays, int count, int axis);
+void host_next(Lanes *l); /* until l->done */
+
+/* Moves n elements of `item` bytes between a lane and a dense line. */
+void host_get(void *line, const char *lane, int64_t step, int64_t n, size_t item);
+void host_put(char *lane, int64_t step, const void *line, int64_t n, size_t item);
+/* Elements of an array in C order, dense: its own memory, or copied into `to`. */
+const char *host_dense(const ThArray *a, char *to);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * unique.c -- Unique: the distinct elements of a vector, or the distinct rows of a matrix, in ascending order.
+ * In: a tensor of 1 or 2 dimensions. Out: the distinct ones, the first position of each, the place of every element
+ * among them, how often each occurs, and how many there are (0-d). The first, second and fourth have room for as many
+ * as x has; only that many entries are written, and the function that builds the node slices them off. NaN equals NaN.
+ */
+#include "keys.h"
+#include "order.h"
+
+#include <string.h>
+
+static bool infer_unique(Infer *q) {
+    ThType x = q->in[0]->type;
+    if (x.kind != TYPE_TENSOR || x.ndim < 1 || x.ndim > 2)
+        return err(q->ctx, TH_ValueError, "Unique takes a vector or a matrix");
+    q->nout = 5;
+    q->out[0] = type_tensor((ThDtype)x.dtype, x.ndim, x.ndim == 2 ? x.broadcastable & 2 : 0);
+    for (int o = 1; o < 4; o++) q->out[o] = type_tensor(TH_INT64, 1, 0);
+    q->out[4] = type_tensor(TH_INT64, 0, 0);
+    return true;
+}
+
+static bool shape_unique(ShapeQ *q) {
+    for (int d = 0; d < q->node->in[0]->type.ndim; d++) q->out[0][d] = q->in[0][d];
+    for (int o = 1; o < 4; o++) q->out[o][0] = q->in[0][0];
+    return true;
+}
+
+typedef struct Rows { /* what is compared: n rows of m elements */
+    const char *at;
+    int64_t row, col, n, m;
+    ThDtype d;
+} Rows;
+
+static int compare_element(const char *a, const char *b, ThDtype d) {
+    uint64_t x, y;
+    if (dtype_is_complex(d)) return keys_compare_complex(a, b, d);
+    keys_wide(&x, 1, a, 0, 1, d);
+    keys_wide(&y, 1, b, 0, 1, d);
+    return x < y ? -1 : x > y;
+}
+
+static int compare_rows(const Rows *r, int64_t i, int64_t j) {
+    int c = 0;
+    const char *a = r->at + i * r->row, *b = r->at + j * r->row;
+    for (int64_t k = 0; k < r->m && !c; k++) c = compare_element(a + k * r->col, b + k * r->col, r->d);
+    return c;
+}
+
+/* Stable order of the rows by merging. */
+static int64_t *order_rows(const Rows *r, int64_t *at, int64_t *tmp) {
+    for (int64_t i = 0; i < r->n; i++) at[i] = i;
+    for (int64_t w = 1; w < r->n; w *= 2) {
+        for (int64_t lo = 0; lo < r->n; lo += 2 * w) {
+            int64_t mid = lo + w < r->n ? lo + w : r->n, hi = lo + 2 * w < r->n ? lo + 2 * w : r->n;
+            int64_t i = lo, j = mid, k = lo;
+            while (i < mid && j < hi) tmp[k++] = compare_rows(r, at[j], at[i]) < 0 ? at[j++] : at[i++];
+            while (i < mid) tmp[k++] = at[i++];
+            while (j < hi) tmp[k++] = at[j++];
+        }
+        int64_t *swap = at;
+        at = tmp, tmp = swap;
+    }
+    return at;
+}
+
+typedef struct Distinct {
+    int64_t *first, *inverse, *count, n;
+} Distinct;
+
+/* Element `at` comes next; it starts a new group unless it equals the one before. */
+static void next(Distinct *u, int64_t at, bool same) {
+    if (!same) {
+        u->first[u->n] = at;
+        u->count[u->n++] = 0;
+    }
+    u->count[u->n - 1]++;
+    u->inverse[at] = u->n - 1;
+}
+
+static int by_keys(HostCall *h, const Rows *r, Distinct *u) {
+    SortPair *room = h->room(h, 2 * sizeof(SortPair) * (size_t)(r->n + 1));
+    if (!room) return 1;
+    const SortPair *p = sort_lane_pairs(r->at, r->row, r->n, r->d, room, room + r->n, false);
+    for (int64_t i = 0; i < r->n; i++) next(u, p[i].at, i > 0 && p[i].key == p[i - 1].key);
+    return 0;
+}
+
+static int by_comparing(HostCall *h, const Rows *r, Distinct *u) {
+    int64_t *room = h->room(h, 2 * sizeof *room * (size_t)(r->n + 1));
+    if (!room) return 1;
+    const int64_t *at = order_rows(r, room, room + r->n);
+    for (int64_t i = 0; i < r->n; i++) next(u, at[i], i > 0 && compare_rows(r, at[i], at[i - 1]) == 0);
+    return 0;
+}
+
+static int run_unique(HostCall *h) {
+    ThArray *x = h->in[0];
+    bool rows = x->ndim == 2;
+    int64_t item = (int64_t)th_dtype_bytes((ThDtype)x->dtype);
+    Rows r = {x->data,           ARRAY_STRIDES(x)[0],          rows ? ARRAY_STRIDES(x)[1] : item,
+              ARRAY_SHAPE(x)[0], rows ? ARRAY_SHAPE(x)[1] : 1, (ThDtype)x->dtype};
+    Distinct u = {.first = (int64_t *)(void *)h->out[1]->data,
+                  .inverse = (int64_t *)(void *)h->out[2]->data,
+                  .count = (int64_t *)(void *)h->out[3]->data};
+    if (rows || dtype_is_complex(r.d) ? by_comparing(h, &r, &u) : by_keys(h, &r, &u)) return 1;
+    char *to = h->out[0]->data;
+    for (int64_t i = 0; i < u.n; i++, to += r.m * item)
+        host_get(to, r.at + u.first[i] * r.row, r.col, r.m, (size_t)item);
+    memcpy(h->out[4]->data, &u.n, sizeof u.n);
+    return 0;
+}
+
+static bool lower_unique(Lower *l) { return l->api->host(l, run_unique, 0); }
+
+static void grad_unique(Grad *g) {
+    g->gx[0] = grad_undefined(g, 0, "the gradient of unique is not defined: take x at the positions of return_index");
+}
+
+static bool unique_connected(const ThApply *a, int in, int out) {
+    (void)a, (void)in;
+    return out == 0;
+}
+
+const Op op_unique = {
+    .name = "Unique",
+    .nin = 1,
+    .nout = -1,
+    .infer = infer_unique,
+    .shape = shape_unique,
+    .grad = grad_unique,
+    .lower = lower_unique,
+    .connected = unique_connected,
+    .batch = batch_ragged,
+    .doc = "distinct elements or rows in ascending order, their first positions, inverse, counts and number",
+};
+
+ThApply *unique_make(Builder *b, ThVar *x) { return apply_make(b, &op_unique, NULL, &x, 1); }
