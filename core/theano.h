@@ -253,6 +253,7 @@ TH_API int th_apply_ninputs(const ThApply *a);
 TH_API int th_apply_noutputs(const ThApply *a);
 TH_API ThVar *th_apply_input(const ThApply *a, int i);  /* borrowed */
 TH_API ThVar *th_apply_output(const ThApply *a, int i); /* borrowed */
+TH_API const char *th_apply_op_name(const ThApply *a);  /* "mul" (also of Elemwise), "Composite", "Sum" */
 TH_API char *th_apply_op_str(const ThApply *a);         /* "Elemwise{mul,no_inplace}"; free with th_free */
 TH_API char *th_apply_str(const ThApply *a);            /* "op(input, input)" */
 TH_API ThContext *th_apply_context(const ThApply *a);
