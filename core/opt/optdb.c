@@ -170,7 +170,7 @@ const Pass *pass_table(int *n) {
 }
 
 /* The phases that iterate to a fixed point: a rule may be registered with them by name. */
-int level_named(const char *phase, size_t n) {
+int pass_level(const char *phase, size_t n) {
     static const int open = USELESS | CANON | STAB | SPEC | UNCANON | SPECDEV;
     for (int i = 0; i < TH_LEN(passes); i++)
         if (strlen(passes[i].name) == n && memcmp(passes[i].name, phase, n) == 0) return passes[i].level & open;

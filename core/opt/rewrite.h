@@ -105,7 +105,7 @@ typedef struct Query { /* words: names and tags, interned */
     bool named;    /* opt_run_named: a rule that is named selects its passes */
 } Query;
 const Pass *pass_table(int *n);               /* ours */
-int level_named(const char *phase, size_t n); /* of "canonicalize"; 0: there is no such phase */
+int pass_level(const char *phase, size_t n); /* of "canonicalize"; 0: there is no such phase */
 
 struct Opt {
     ThContext *c;

@@ -133,7 +133,7 @@ static bool levels_of(ThContext *c, const char *phases, int *levels) {
     *levels = 0;
     for (const char *p = phases; *p;) {
         size_t n = strcspn(p, ": ,");
-        int l = level_named(p, n);
+        int l = pass_level(p, n);
         if (!l)
             return err(c, TH_ValueError,
                        "there is no phase '%.*s'; rules go into useless, canonicalize, stabilize, specialize, "
