@@ -23,6 +23,11 @@ ThVar *th_function_output_var(const ThFunction *f, int i) {
     return fg && i >= 0 && i < fg->nout ? fg->out[i] : NULL;
 }
 
+ThVar *th_function_graph_input(const ThFunction *f, int i) {
+    const FGraph *fg = function_fgraph((ThFunction *)f);
+    return fg && i >= 0 && i < fg->nin ? fg->in[i] : NULL;
+}
+
 static char *take(Text *t, bool ok) {
     if (ok && !failed(t->c)) return text_take(t);
     text_free(t);

@@ -35,7 +35,10 @@ static void init_var(Builder *b, ThVar *v, VarKind kind, ThType t) {
     v->ctx = b->ctx;
     v->serial = b->ctx->next_serial++;
     atomic_init(&v->refs, 1);
-    if (b->fg) { v->id = (uint32_t)b->fg->nvars++; }
+    if (b->fg) {
+        v->id = (uint32_t)b->fg->nvars++;
+        v->fg = b->fg;
+    }
 }
 
 ThVar *leaf_new(Builder *b, VarKind kind, ThType t, const char *name) {

@@ -1,5 +1,6 @@
 --- Rewrites of your own: text patterns, functions on a node, functions on the whole graph; and the table they go into.
 -- @module theano.gof
+if not package.loaded["theano"] then require("theano") return package.loaded["theano.gof"] end -- it loads us
 local core = require("theano.core")
 local util = require("theano.util")
 

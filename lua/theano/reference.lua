@@ -46,7 +46,9 @@ return {
   ["Variable.real"] = { false, "`T.real(x)`" },
   ["Variable.imag"] = { false, "`T.imag(x)`" },
   ["Variable.sub"] = { "...", "a subscript as a call: `x:sub(i, {a, b}, \"all\", T.newaxis)`" },
-  ["Variable.get_value"] = { "{borrow=false}", "shared only: its value, a copy unless borrowed" },
+  ["Variable.clone"] = { "name=nil", "shared only: another variable of the same storage" },
+  ["Variable.get_value"] = { "{borrow=false, return_internal_type=false}",
+    "shared only: its value, a copy unless borrowed" },
   ["Variable.set_value"] = { "value, {borrow=false}", "shared only: a new value of the same dtype and rank" },
 
   -- ---- nd ---------------------------------------------------------------------------------------------------------
@@ -108,7 +110,16 @@ return {
   ["ndarray.swapaxes"] = { "i, j", "a view with two axes exchanged" },
 
   -- ---- a compiled function ----------------------------------------------------------------------------------------
-  ["function.name"] = { false, "the name given to theano.compile, or nil" },
+  ["function.name"] = { false, "the name given to theano.compile, else the line of the call" },
+  ["function.bind"] = { "arguments...",
+    "a closure that runs on the same memory, without checks and without garbage; its results are overwritten at every call" },
+  ["function.container"] = { false, "`f.container[x].value`: the default of input x, as `f[x]`" },
+  ["function.value"] = { false,
+    "`f.value[x]`: the default of input x (a Variable, a name, a position from 1), as `f[x]`" },
+  ["function.free"] = { "", "gives back the memory that the function keeps between calls; it can be called again" },
+  ["function.get_shared"] = { "", "the shared variables that the function reads or updates" },
+  ["function.trust_input"] = { false, "set to true: only arrays that fit exactly are taken, nothing is converted" },
   ["function.input_names"] = { false, "sequence of the inputs' names" },
-  ["function.maker"] = { false, "`f.maker.fgraph:toposort()` is the sequence of compiled Apply nodes" },
+  ["function.maker"] = { false,
+    "`f.maker.fgraph` has `inputs`, `outputs` and `toposort()`, the sequence of compiled Apply nodes" },
 }

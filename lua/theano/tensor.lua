@@ -131,19 +131,52 @@ local computed = {
 
 local own = {
   sub = core.sub,
-  get_value = function(s, o) return core.get_value(s, o and o.borrow) end,
-  set_value = function(s, v, o) return core.set_value(s, v, o and o.borrow) end,
 }
+
+-- ---- shared variables
+-- -------------------------------------------------------------------------------------------------
+local function options_of(what, o, known)
+  if o == nil then return {} end
+  if type(o) == "boolean" then return { borrow = o } end
+  if type(o) ~= "table" then util.raise("TypeError", "%s takes a table of options, got %s", what, type(o)) end
+  util.check_keywords(what, o, known)
+  return o
+end
+
+--- The value: a copy, or with `{borrow = true}` the storage itself, which later calls may overwrite.
+-- `return_internal_type` is accepted: on the CPU the ndarray is the internal type.
+function own.get_value(s, o)
+  return core.get_value(s, options_of("get_value", o, { borrow = true, return_internal_type = true }).borrow)
+end
+
+--- Another value of the same type; with `{borrow = true}` an ndarray may become the storage itself.
+function own.set_value(s, v, o) core.set_value(s, v, options_of("set_value", o, { borrow = true }).borrow) end
+
+--- All elements become 0; with `{borrow = true}` in the storage itself, which a borrowed value shows.
+function own.zero(s, o)
+  local borrow = options_of("zero", o, { borrow = true }).borrow
+  local a = core.get_value(s, true)
+  core.set_value(s, borrow and a:fill(0) or core.zeros(a.shape, a.dtype), true)
+end
+
+--- Another variable of the same storage.
+own.clone = core.shared_clone
+
+-- By variable, as long as a handle on it lives; a function does not refer to the Lua side of its variables.
+local eval_cache = setmetatable({}, { __mode = "k" })
 
 --- Value of a variable: compiles a function of the given inputs (kept on the variable) and calls it.
 function own.eval(x, inputs)
   local names, vars, values = {}, {}, {}
-  for k in pairs(inputs or {}) do names[#names + 1] = k end
+  for k in pairs(inputs or {}) do
+    if not util.is_var(k) then util.raise("TypeError", "eval: keys are Variables, got %s", tostring(k)) end
+    names[#names + 1] = k
+  end
   table.sort(names, function(a, b) return core.serial(a) < core.serial(b) end)
   local key = {}
   for i, v in ipairs(names) do vars[i], values[i], key[i] = v, inputs[v], core.serial(v) end
-  local cache = x.tag.eval_cache or {}
-  x.tag.eval_cache = cache
+  local cache = eval_cache[x] or {}
+  eval_cache[x] = cache
   local id = table.concat(key, ",")
   cache[id] = cache[id] or require("theano.compile")({ inputs = vars, outputs = x })
   return cache[id](table.unpack(values))
@@ -168,6 +201,7 @@ meta.__index = function(x, key)
   if type(key) == "string" and key:find("^[%a_][%w_]*$") then
     if plain[key] then return (core.var_attribute(x, key)) end
     if computed[key] then return computed[key](x) end
+    if key == "default_update" and core.kind(x) == "shared" then return core.default_update(x) end
     return own[key] or methods[key] or unknown(key)
   end
   return core.subtensor(x, key)
@@ -175,9 +209,8 @@ end
 
 meta.__newindex = function(x, key, value)
   if key == "name" then return core.set_name(x, value) end
-  if key == "default_update" or key == "tag" then
-    util.raise("NotImplementedError", "'%s' cannot be set here", key)
-  end
+  if key == "default_update" then return core.set_default_update(x, value) end
+  if key == "tag" then util.raise("TypeError", "the tag is a table of its own: set fields of it") end
   util.raise("TypeError", "a Variable is not assigned to: use T.set_subtensor(x[..], value)")
 end
 

@@ -6,6 +6,17 @@ local M = {}
 
 local home = debug.getinfo(1, "S").source:gsub("util%.lua$", "")
 
+--- "file:line" of the first frame outside our own files, or nil.
+function M.where()
+  for level = 2, 1000 do
+    local info = debug.getinfo(level, "Sl")
+    if not info then return nil end
+    if info.currentline >= 0 and info.source:sub(1, #home) ~= home then
+      return ("%s:%d"):format(info.source:match("^[@=](.*)$") or info.short_src, info.currentline)
+    end
+  end
+end
+
 --- Raises `Kind: message` at the first frame outside our own files.
 function M.raise(kind, format, ...)
   local text = select("#", ...) > 0 and format:format(...) or format
