@@ -104,7 +104,7 @@ typedef struct Query { /* words: names and tags, interned */
     double cutoff; /* passes beyond this position do not run */
     bool named;    /* opt_run_named: a rule that is named selects its passes */
 } Query;
-const Pass *pass_table(int *n);               /* ours */
+const Pass *pass_table(int *n);              /* ours */
 int pass_level(const char *phase, size_t n); /* of "canonicalize"; 0: there is no such phase */
 
 struct Opt {
