@@ -116,6 +116,8 @@ bool guards_hold(const Rule *r, ThVar *const *slot, const ThVar *out);
 /* ---- ask.c: questions about nodes ---- */
 /* Owner when v is Elemwise of this scalar operation (not a Composite), else NULL. */
 ThApply *ask_scalar(const ThVar *v, int scalar);
+/* The same where looking through the node into an expression of dtype d is exact: integers of another dtype wrap. */
+ThApply *ask_exact(const ThVar *v, int scalar, ThDtype d);
 int ask_which(const ThApply *a); /* scalar operation of an Elemwise node; -1: Composite or another op */
 bool ask_op(const ThVar *v, const Op *op);
 bool ask_value(const ThVar *v, double *x); /* uniform constant, also behind DimShuffle */

@@ -112,7 +112,8 @@ return {
   -- ---- a compiled function ----------------------------------------------------------------------------------------
   ["function.name"] = { false, "the name given to theano.compile, else the line of the call" },
   ["function.bind"] = { "arguments...",
-    "a closure that runs on the same memory, without checks and without garbage; its results are overwritten at every call" },
+    "a closure that runs on the same memory, without checks and without garbage; its results are overwritten at every "
+      .. "call" },
   ["function.container"] = { false, "`f.container[x].value`: the default of input x, as `f[x]`" },
   ["function.value"] = { false,
     "`f.value[x]`: the default of input x (a Variable, a name, a position from 1), as `f[x]`" },
