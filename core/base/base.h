@@ -180,6 +180,7 @@ ThArray *array_on_buffer(ThContext *c, ThBuffer *b, ThDtype d, int ndim, const i
 /* A header whose memory is there before anything else that may fail; array_fill makes it an array, array_unfilled frees
  * one that was not filled. */
 ThArray *array_reserve(ThContext *c, int ndim);
+/* Takes a reference on b over. */
 void array_fill(ThArray *a, ThBuffer *b, char *data, ThDtype d, int ndim, const int64_t *shape, const int64_t *strides);
 bool array_unfilled(ThContext *c, ThArray *a);
 /* An array without any check: data lies in b; strides (bytes) NULL: C order. */

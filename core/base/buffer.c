@@ -20,7 +20,7 @@ enum {
     LARGE = 16384,   /* from here on roots are staggered */
     LEADS = 8,       /* different starts: 64, 192, ... 960 bytes */
     HEADER_DIMS = 4, /* arrays of up to this rank share one size of header */
-    HEADERS = 1024   /* kept at most */
+    HEADERS = 16384  /* kept at most */
 };
 
 struct BufferCache {
