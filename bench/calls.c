@@ -54,7 +54,8 @@ static int measure(Case *c) {
 
 /* x -> 2 x for a scalar or a vector */
 static ThFunction *twice(ThContext *c, int ndim) {
-    ThVar *x = th_variable_new(c, (ThType){.dtype = TH_FLOAT64, .ndim = (uint16_t)ndim}, "x"), *two = th_constant_float(c, 2);
+    ThVar *x = th_variable_new(c, (ThType){.dtype = TH_FLOAT64, .ndim = (uint16_t)ndim}, "x"),
+          *two = th_constant_float(c, 2);
     ThVar *y = th_op(c, "mul", 2, x, two);
     const ThIn in = {.var = x, .allow_downcast = -1};
     const ThOut out = {.var = y};

@@ -141,7 +141,8 @@ ThBuffer *buffer_new(ThContext *c, size_t bytes) {
     atomic_init(&b->refs, 1);
     atomic_init(&b->pins, 0);
     b->bytes = bytes;
-    b->freed = b->storage = false;
+    b->freed = false;
+    buffer_set_storage(b, false);
     b->release = NULL;
     b->user = NULL;
     th_context_retain(c);

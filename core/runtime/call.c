@@ -98,7 +98,7 @@ static bool overlap(const ThArray *a, const ThArray *b) {
 /* An argument that a step overwrites must be no shared variable's storage and not share memory with another one. */
 static bool separate(ThFunction *f, Workspace *w) {
     for (int i = 0; i < f->nin; i++)
-        if (f->in[i].mutable_ && w->arg[i]->buf->storage && !replace_by_copy(w, i)) return false;
+        if (f->in[i].mutable_ && buffer_is_storage(w->arg[i]->buf) && !replace_by_copy(w, i)) return false;
     for (int i = 0; i < f->nin; i++)
         for (int j = 0; f->in[i].mutable_ && j < f->nin; j++)
             if (j != i && overlap(w->arg[i], w->arg[j]) && !replace_by_copy(w, j)) return false;

@@ -62,7 +62,7 @@ struct ThFunction {
     FGraph *fg;
     FnIn *in;
     int nin;
-    bool *sole; /* by plan buffer: exactly one result or update lies in it */
+    bool *sole;               /* by plan buffer: exactly one result or update lies in it */
     int *in_buf, *shared_buf; /* plan buffers of arguments and shareds */
     bool *out_borrow;
     int nout;
