@@ -61,8 +61,9 @@ typedef enum {                /* result dtype and the dtype computed in (invento
                RES_INT64,
                RES_CAST,
                RES_CUSTOM,
-               RES_COMPLEX,   /* complex of the FL of real inputs */
-               RES_FLOAT_REAL /* FL, complex -> its float */
+               RES_COMPLEX,    /* complex of the FL of real inputs */
+               RES_FLOAT_REAL, /* FL, complex -> its float */
+               RES_SHIFT       /* integers; all bool gives int8 */
 } ScalarResult;
 enum {
     SF_COMM = 1,

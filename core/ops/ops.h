@@ -64,8 +64,8 @@ ThVar *real_make(Builder *b, ThVar *v, const ThVar *of);
 /* Left-pads x with broadcastable dims to rank n (x itself when it has them). */
 ThVar *padleft_make(Builder *b, ThVar *x, int n);
 
-/* The table's gradient of an Elemwise for input i, with this gz, before any sum over what was broadcast; NULL without
- * an error: disconnected. */
+/* Forward mode: the tangent of an Elemwise's result where input i moves by the tangent gz; NULL without an error: it
+ * does not depend on it. */
 ThVar *elemwise_input_grad(Builder *b, ThApply *node, int i, ThVar *gz);
 
 /* ---- elementwise part of a kernel -------------------------------------------------------------------------------- */

@@ -50,21 +50,12 @@ const ScalarTexts *scalar_value_texts(ThContext *c, int op, bool complex_form) {
 
 #ifdef TH_MUTANTS /* spec/mutants/mutants.h, which the mutants target puts in front */
 /* The dtype rule that a mutant puts in place of each; -1: none. */
-static const int8_t other_rule[] = {[RES_UP] = RES_SAME,
-                                    [RES_UP_NOBOOL] = RES_UP,
-                                    [RES_UP_BOOL8] = RES_UP,
-                                    [RES_FLOAT] = RES_SAME,
-                                    [RES_DIV] = RES_UP,
-                                    [RES_SAME] = RES_FLOAT,
-                                    [RES_SAME_NOBOOL] = RES_SAME,
-                                    [RES_BOOL] = RES_UP,
-                                    [RES_BITS] = RES_UP,
-                                    [RES_SWITCH] = RES_UP,
-                                    [RES_ABS] = RES_SAME,
-                                    [RES_SECOND] = RES_UP,
-                                    [RES_INT64] = -1,
-                                    [RES_CAST] = -1,
-                                    [RES_CUSTOM] = -1};
+static const int8_t other_rule[] = {
+    [RES_UP] = RES_SAME, [RES_UP_NOBOOL] = RES_UP, [RES_UP_BOOL8] = RES_UP,      [RES_FLOAT] = RES_SAME,
+    [RES_DIV] = RES_UP,  [RES_SAME] = RES_FLOAT,   [RES_SAME_NOBOOL] = RES_SAME, [RES_BOOL] = RES_UP,
+    [RES_BITS] = RES_UP, [RES_SWITCH] = RES_UP,    [RES_ABS] = RES_SAME,         [RES_SECOND] = RES_UP,
+    [RES_INT64] = -1,    [RES_COMPLEX] = -1,       [RES_FLOAT_REAL] = RES_FLOAT, [RES_CAST] = -1,
+    [RES_CUSTOM] = -1};
 
 __attribute__((constructor(201))) static void mutate(void) {
     for (int i = 0; i < SCALAR_COUNT; i++) {

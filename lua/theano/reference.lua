@@ -18,6 +18,9 @@ return {
   ["theano.function"] = { false, "`theano[\"function\"]` is `theano.compile`" },
   ["theano.dot"] = { "a, b", "`T.dot`" },
   ["theano.stat"] = { "name", "a total of the engine, for tests: `live_bytes`, `live_nodes`, `allocs`, `cache_bytes`" },
+  ["theano.gof"] = { false, "rewrites of your own: `PatternSub`, `local_optimizer`, `optimizer`, `Query`" },
+  ["theano.compile.predefined_modes"] = { false, "the modes by name, to be refined" },
+  ["theano.compile.predefined_optimizers"] = { false, "the names of the optimizers" },
   ["theano.compile.optdb"] = {
     false, "the rewrites: `optdb:query(\"fast_run\"):print_summary()` lists those that run, in order",
   },
@@ -112,7 +115,8 @@ return {
   -- ---- a compiled function ----------------------------------------------------------------------------------------
   ["function.name"] = { false, "the name given to theano.compile, else the line of the call" },
   ["function.bind"] = { "arguments...",
-    "a closure that runs on the same memory, without checks and without garbage; its results are overwritten at every call" },
+    "a closure that runs on the same memory, without checks and without garbage; its results are overwritten at every "
+      .. "call" },
   ["function.container"] = { false, "`f.container[x].value`: the default of input x, as `f[x]`" },
   ["function.value"] = { false,
     "`f.value[x]`: the default of input x (a Variable, a name, a position from 1), as `f[x]`" },

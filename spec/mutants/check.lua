@@ -211,9 +211,6 @@ local function dtypes()
   for _, f in ipairs(core.functions()) do
     if operands[f.signature] then names[#names + 1] = { f.name, operands[f.signature], f.symbolic } end
   end
-  for _, name in ipairs({ "round_half_to_even", "round_half_away_from_zero" }) do
-    names[#names + 1] = { name, 1, T[name] }
-  end
   table.sort(names, function(p, q) return p[1] < q[1] end)
   for _, f in ipairs(names) do
     local line = {}
@@ -253,6 +250,18 @@ local function goldens()
   end
 end
 
+local function lines()
+  local rule_lines = require("spec.support.rule_lines")
+  local fuzz = require("spec.support.fuzz")
+  local becomes = rule_lines.stored(rule_lines.becomes_path)
+  for _, line in ipairs(rule_lines.read()) do
+    local got = rule_lines.becomes(line)
+    if becomes[got:match("^[^\n]*")] ~= got then found("spec/golden/rules.lst", got:match("^[^\n]*")) end
+    local why = rule_lines.random_difference(line, "float64", fuzz.rng(3))
+    if why then found(line.name .. " " .. line.before, why) end
+  end
+end
+
 local function graphs()
   local options = { seed = 1, graphs = 250, batch = 50, ["no-c"] = true }
   local result = require("spec.support.fuzz_run")(options, function() end)
@@ -262,6 +271,8 @@ end
 local function rules()
   local ok, why = pcall(goldens)
   if not ok then found("goldens", why) end
+  ok, why = pcall(lines)
+  if not ok then found("lines of the rules", why) end
   graphs()
 end
 
