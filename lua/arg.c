@@ -51,11 +51,18 @@ void lt_check_list(lua_State *L, int i) {
                      lua_tostring(L, -2));
 }
 
+<<<<<<< HEAD
 static void value(lua_State *L, LtState *s, int i, ThArg *out, int depth);
 
 static void list(lua_State *L, LtState *s, int i, ThArg *out, int depth) {
     if (depth > TH_MAX_NDIM + 1)
         lt_error(L, TH_ValueError, "a table is nested deeper than %d levels, or holds itself", TH_MAX_NDIM);
+=======
+enum { DEEPEST = 64 }; /* levels of tables; also ends one that holds itself */
+static void value(lua_State *L, LtState *s, int i, ThArg *out, int depth);
+
+static void list(lua_State *L, LtState *s, int i, ThArg *out, int depth) {
+>>>>>>> main
     int n = (int)lua_rawlen(L, i);
     lt_check_list(L, i);
     ThArg *at = block(L, n);
@@ -107,6 +114,8 @@ static void user_value(lua_State *L, LtState *s, int i, ThArg *out) {
 
 static void value(lua_State *L, LtState *s, int i, ThArg *out, int depth) {
     i = lua_absindex(L, i);
+    if (depth > DEEPEST)
+        lt_error(L, TH_TypeError, "tables nested deeper than %d levels, or a table that holds itself", DEEPEST);
     switch (lua_type(L, i)) {
     case LUA_TNIL:
     case LUA_TNONE: out->kind = TH_ARG_NONE; return;
