@@ -51,18 +51,10 @@ void lt_check_list(lua_State *L, int i) {
                      lua_tostring(L, -2));
 }
 
-<<<<<<< HEAD
-static void value(lua_State *L, LtState *s, int i, ThArg *out, int depth);
-
-static void list(lua_State *L, LtState *s, int i, ThArg *out, int depth) {
-    if (depth > TH_MAX_NDIM + 1)
-        lt_error(L, TH_ValueError, "a table is nested deeper than %d levels, or holds itself", TH_MAX_NDIM);
-=======
 enum { DEEPEST = 64 }; /* levels of tables; also ends one that holds itself */
 static void value(lua_State *L, LtState *s, int i, ThArg *out, int depth);
 
 static void list(lua_State *L, LtState *s, int i, ThArg *out, int depth) {
->>>>>>> main
     int n = (int)lua_rawlen(L, i);
     lt_check_list(L, i);
     ThArg *at = block(L, n);
