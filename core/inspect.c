@@ -78,8 +78,7 @@ char *th_optimize_text(ThContext *c, const char *graph, const char *passes) {
 }
 
 char *th_optdb_summary(ThContext *c, const char *query) {
-    OptSpec s = {.optimizer = query && *query ? query : "fast_run"};
     Text t;
     text_init(&t, c);
-    return take(&t, opt_summary(&t, c, &s));
+    return take(&t, opt_summary(&t, c, query ? query : ""));
 }

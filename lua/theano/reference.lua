@@ -18,6 +18,9 @@ return {
   ["theano.function"] = { false, "`theano[\"function\"]` is `theano.compile`" },
   ["theano.dot"] = { "a, b", "`T.dot`" },
   ["theano.stat"] = { "name", "a total of the engine, for tests: `live_bytes`, `live_nodes`, `allocs`, `cache_bytes`" },
+  ["theano.gof"] = { false, "rewrites of your own: `PatternSub`, `local_optimizer`, `optimizer`, `Query`" },
+  ["theano.compile.predefined_modes"] = { false, "the modes by name, to be refined" },
+  ["theano.compile.predefined_optimizers"] = { false, "the names of the optimizers" },
   ["theano.compile.optdb"] = {
     false, "the rewrites: `optdb:query(\"fast_run\"):print_summary()` lists those that run, in order",
   },
