@@ -24,9 +24,10 @@ enum {
     LOGSUMEXP = 1024,
     ALLOCZEROS = 2048,
     LEVELS = 0xffff,
-    FC = 1 << 16,    /* also tagged fast_compile */
-    LATE = 1 << 18,  /* lifts: tried when nothing else is left to do, outputs first (else each lift walks all below) */
-    OPTIN = 1 << 17, /* not tagged fast_run: runs only when its name or tag is included */
+    FC = 1 << 16,     /* also tagged fast_compile */
+    LATE = 1 << 18,   /* lifts: tried when nothing else is left to do, outputs first (else each lift walks all below) */
+    UNSAFE = 1 << 19, /* tagged unsafe and not fast_run */
+    OPTIN = 1 << 17,  /* not tagged fast_run: runs only when its name or tag is included */
 };
 
 struct Opt;

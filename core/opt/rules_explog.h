@@ -36,3 +36,6 @@ RULE(local_func_inv,             CANON|SPEC, "deg2rad(rad2deg(x))",      "x",   
 RULE(local_func_inv,             CANON|SPEC, "rad2deg(deg2rad(x))",      "x",                   "same_type(x)")
 RULE(local_func_inv,             CANON|SPEC, "inv(inv(x))",              "x",                   "same_type(x)")
 RULE(local_func_inv,             CANON|SPEC, "--x",                      "x",                   "same_type(x)")
+REWRITE(local_grad_log_erfc_neg, STAB|SPEC,  "true_div", 4, rw_grad_log_erfc_neg)
+RULE(local_hard_sigmoid,         UNCANON|OPTIN, "sigmoid(x)",            "clip(0.2 * x + 0.5, 0, 1)", "real(x)")
+RULE(local_ultra_fast_sigmoid,   UNCANON|OPTIN, "sigmoid(x)",            "0.5 + 0.5 * sgn(x) * switch(lt(abs_(x), 3.4), 0.75 * abs_(x) / (1 + 0.5 * abs_(x)), switch(lt(abs_(x), 6), 0.935409070603099 + 0.0458812946797165 * (0.5 * abs_(x) - 1.7), 0.99505475368673))", "real(x)")
