@@ -7,6 +7,7 @@ RULE(logsigm_to_softplus,        STAB,       "log(sigmoid(x))",          "-softp
 RULE(log1pexp_to_softplus,       STAB,       "log1p(exp(x))",            "softplus(x)",         "real(out)")
 RULE(local_exp_log,              CANON|SPEC, "log(exp(x))",              "x",                   "real(x)")
 RULE(local_exp_log,              CANON|SPEC, "log1p(expm1(x))",          "x",                   "real(x)")
+RULE(local_exp_log,              CANON|SPEC, "exp(log(x))",              "x",                   "real(x)") /* x < 0: no longer NaN, as the paper has it */
 RULE(local_expm1,                CANON|STAB|SPEC, "exp(x) - 1",          "expm1(x)",            "float(x)")
 RULE(local_expm1,                CANON|STAB|SPEC, "-1 + exp(x)",         "expm1(x)",            "float(x)")
 RULE(local_log1p,                STAB|SPEC,  "log(1 + x)",               "log1p(x)",            "same_dtype(x)")
