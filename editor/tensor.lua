@@ -2659,6 +2659,16 @@ function T.hessian(cost, wrt, options) end
 ---@return any
 function T.jacobian(expression, wrt, options) end
 
+---coordinates of a grid, each a full tensor: `T.mgrid["0:3, 0:1:0.25"]`
+---@param ... any
+---@return any
+function T.mgrid(...) end
+
+---the same with each tensor along its own dimension only
+---@param ... any
+---@return any
+function T.ogrid(...) end
+
 ---A slice for a table subscript: `x[{T.slice(a, b), 0}]`; `T.slice()` is `:`.
 ---@param start any
 ---@param stop? any

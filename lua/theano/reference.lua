@@ -30,6 +30,8 @@ return {
 
   -- ---- T ----------------------------------------------------------------------------------------------------------
   ["T.newaxis"] = { false, "a new dimension in a table subscript: `x[{T.newaxis, 0}]`" },
+  ["T.mgrid"] = { "*slices", "coordinates of a grid, each a full tensor: `T.mgrid[\"0:3, 0:1:0.25\"]`" },
+  ["T.ogrid"] = { "*slices", "the same with each tensor along its own dimension only" },
   ["T.none"] = { false, "an explicit `None` where the default is another" },
   ["T.TensorType"] = { "dtype, broadcastable", "a tensor type; calling it makes a variable" },
 
