@@ -477,6 +477,7 @@ TH_API char *th_function_ccode(ThFunction *f); /* NULL with an error when the fu
 /* Runs the named passes (":"-separated names or tags) over a graph text and prints the result: goldens, inspection. */
 TH_API char *th_optimize_text(ThContext *c, const char *graph, const char *passes);
 TH_API char *th_optdb_summary(ThContext *c, const char *query); /* what runs, in order */
+TH_API char *th_optdb_fired(ThContext *c); /* "rule count" a line: how often each changed a graph in this context */
 /* Totals of the context for tests and tools: "live_bytes", "live_nodes", "allocs", "cache_bytes", ... ; -1 unknown. */
 TH_API int64_t th_stat(ThContext *c, const char *what);
 

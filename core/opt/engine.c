@@ -181,7 +181,7 @@ static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
     builder_end(&o->b);
     o->fg->rule = NULL;
     if (done) {
-        o->fired[r - o->rules->at]++;
+        o->rules->fired[r - o->rules->at]++;
         o->rewrites++;
     }
     return done;

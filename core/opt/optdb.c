@@ -176,9 +176,7 @@ static bool run(FGraph *fg, const Query *q, bool verify) {
     for (int i = 0; i < TH_LEN(passes); i++)
         if (passes[i].fn == pass_inplace_elemwise || passes[i].fn == pass_inplace_blas)
             o.wants_inplace |= query_pass(q, o.rules, &passes[i]);
-    o.fired = ctx_alloc0(o.c, sizeof(int) * (size_t)o.rules->n);
-    bool ok = o.fired && run_passes(&o, verify);
-    ctx_free(o.c, o.fired, sizeof(int) * (size_t)o.rules->n);
+    bool ok = run_passes(&o, verify);
     shape_free(&o);
     return ok;
 }
@@ -225,6 +223,13 @@ static void put_rules(Text *t, const Query *q, const RuleTable *rules, const Pas
         text_printf(t, "           %s\n", r->name);
         last = r->name;
     }
+}
+
+bool opt_fired(Text *t, ThContext *c) {
+    const RuleTable *rules = rules_get(c);
+    for (int i = 0; rules && i < rules->n; i++)
+        text_printf(t, "%s %lld\n", rules->at[i].name, (long long)rules->fired[i]);
+    return rules && !failed(c);
 }
 
 bool opt_summary(Text *t, ThContext *c, const OptSpec *spec) {

@@ -67,6 +67,7 @@ typedef struct RuleTable {
     Arena *arena;
     Rule *at;
     int n;
+    int64_t *fired; /* per rule: how often it changed a graph in this context */
 } RuleTable;
 const RuleTable *rules_get(ThContext *c); /* NULL with the error set */
 
@@ -92,7 +93,6 @@ struct Opt {
     const Pass *pass;
     const RuleTable *rules;
     Builder b;               /* of the rewrite being tried */
-    int *fired;              /* per rule: how often it fired in this run */
     int which;               /* output that the rewrite being tried replaces; 0 unless it says otherwise */
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
     bool wants_inplace;      /* the query holds inplace passes */

@@ -142,7 +142,8 @@ static void parse_root(Rule *r, const RuleLine *l) {
 
 static bool parse_all(RuleTable *t) {
     t->at = arena_alloc0(t->arena, sizeof(Rule) * TH_LEN(lines));
-    if (!t->at) return false;
+    t->fired = arena_alloc0(t->arena, sizeof *t->fired * TH_LEN(lines));
+    if (!t->at || !t->fired) return false;
     t->n = TH_LEN(lines);
     for (int i = 0; i < t->n; i++) {
         Rule *r = &t->at[i];
