@@ -84,8 +84,7 @@ char *th_optdb_fired(ThContext *c) {
 }
 
 char *th_optdb_summary(ThContext *c, const char *query) {
-    OptSpec s = {.optimizer = query && *query ? query : "fast_run"};
     Text t;
     text_init(&t, c);
-    return take(&t, opt_summary(&t, c, &s));
+    return take(&t, opt_summary(&t, c, query ? query : ""));
 }

@@ -263,6 +263,7 @@ TH_API int th_apply_ninputs(const ThApply *a);
 TH_API int th_apply_noutputs(const ThApply *a);
 TH_API ThVar *th_apply_input(const ThApply *a, int i);  /* borrowed */
 TH_API ThVar *th_apply_output(const ThApply *a, int i); /* borrowed */
+TH_API const char *th_apply_op_name(const ThApply *a);  /* "mul" (also of Elemwise), "Composite", "Sum" */
 TH_API char *th_apply_op_str(const ThApply *a);         /* "Elemwise{mul,no_inplace}"; free with th_free */
 TH_API char *th_apply_str(const ThApply *a);            /* "op(input, input)" */
 TH_API ThContext *th_apply_context(const ThApply *a);
@@ -458,6 +459,41 @@ TH_API ThVar *th_function_output_var(const ThFunction *f, int i);  /* NULL past 
 TH_API ThVar *th_function_graph_input(const ThFunction *f, int i); /* inputs, then shareds; NULL past the last */
 TH_API ThContext *th_function_context(const ThFunction *f);
 
+/* ---- rewrites of the user's ------------------------------------------------------------------------------------- */
+typedef struct ThRewriteCall ThRewriteCall; /* a rewrite being tried; valid during the call only */
+/*
+ * A rewrite sees the function being compiled as ordinary nodes: a local one the node and what lies a few levels below
+ * it, a global one everything. What it builds from them (with th_build, th_op) is put into the function. It is a text
+ * rule (before, after, only_if), or local, or global. Local: out[i] takes the place of the node's output i (new
+ * references, NULL keeps it). Both return 1: done, 0: does not apply, -1: failed, th_rewrite_fail was called. A failure
+ * is logged, or ends the compilation, as the flag on_opt_error says.
+ */
+typedef struct ThRewriteSpec {
+    const char *name;                     /* not yet in use; optimizer_excluding and others take it */
+    const char *phases;                   /* "canonicalize:stabilize:specialize"; NULL: a pass of its own at.. */
+    double position;                      /* ..this place (see th_optdb_summary) */
+    const char *tags;                     /* "fast_run:mine" */
+    const char *before, *after, *only_if; /* "log(1 + x)", "log1p(x)", "float(x)" or NULL */
+    const char *ops;                      /* local: operations that it looks at, "log:Sum"; NULL: all */
+    int (*local)(void *user, ThRewriteCall *r, ThApply *node, ThVar **out);
+    int (*global)(void *user, ThRewriteCall *r);
+    void (*release)(void *user); /* when the context ends or the rewrite is removed; may be NULL */
+    void *user;
+} ThRewriteSpec;
+TH_API int th_rewrite_register(ThContext *c, const ThRewriteSpec *spec); /* nonzero on error: nothing was kept */
+TH_API int th_rewrite_remove(ThContext *c, const char *name);
+TH_API int th_rewrite_fail(ThRewriteCall *r, ThError kind, const char *text); /* -1 */
+/* Global: the nodes in an order of computing; borrowed, the list is freed with th_free. Number, or -1. */
+TH_API int th_rewrite_nodes(ThRewriteCall *r, ThApply ***nodes);
+/* Inputs ('i') or outputs ('o', updates after them) of the function; borrowed, list freed with th_free. */
+TH_API int th_rewrite_vars(ThRewriteCall *r, char which, ThVar ***vars);
+/* Users of v: borrowed nodes (NULL: an output of the function) and input positions; lists freed with th_free. */
+TH_API int th_rewrite_clients(ThRewriteCall *r, ThVar *v, ThApply ***nodes, int **positions);
+TH_API ThVar *th_rewrite_shape(ThRewriteCall *r, ThVar *v, int d); /* length of dim d, int64 0-d, v not computed */
+/* Global: every user of old uses new_ from now on. Types must be equal and new_ must not need old: else BadOptimization
+ * and nothing has changed. */
+TH_API int th_rewrite_replace(ThRewriteCall *r, ThVar *old, ThVar *new_, const char *reason);
+
 /* ---- printing: all texts are freed with th_free ----------------------------------------------------------------- */
 typedef struct ThDebugPrint {
     int depth; /* -1: all */
@@ -476,8 +512,11 @@ TH_API char *th_function_plan(ThFunction *f);
 TH_API char *th_function_ccode(ThFunction *f); /* NULL with an error when the function has no C unit */
 /* Runs the named passes (":"-separated names or tags) over a graph text and prints the result: goldens, inspection. */
 TH_API char *th_optimize_text(ThContext *c, const char *graph, const char *passes);
-TH_API char *th_optdb_summary(ThContext *c, const char *query); /* what runs, in order */
-TH_API char *th_optdb_fired(ThContext *c); /* "rule count" a line: how often each changed a graph in this context */
+/* "rule count" a line: how often each rule changed a graph in this context. */
+TH_API char *th_optdb_fired(ThContext *c);
+/* What runs, in order. query: an optimizer's name, then words "+tag" to include, "-tag" to exclude, "&tag" to require.
+ */
+TH_API char *th_optdb_summary(ThContext *c, const char *query);
 /* Totals of the context for tests and tools: "live_bytes", "live_nodes", "allocs", "cache_bytes", ... ; -1 unknown. */
 TH_API int64_t th_stat(ThContext *c, const char *what);
 

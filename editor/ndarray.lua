@@ -28,6 +28,8 @@
 ---@operator band(theano.Value): theano.ndarray
 ---@operator bor(theano.Value): theano.ndarray
 ---@operator bxor(theano.Value): theano.ndarray
+---@operator shl(theano.Value): theano.ndarray
+---@operator shr(theano.Value): theano.ndarray
 ---@operator bnot: theano.ndarray
 ---@operator len: integer
 ---@field [theano.Value|string] any a subscript: `a[0]`, `a["1:3, ::-1"]`, `a[mask]`
@@ -454,6 +456,50 @@ function ndarray:erf() end
 ---1 - erf(x)
 ---@return any
 function ndarray:erfc() end
+
+---scaled complementary error function exp(x*x) * erfc(x)
+---@return any
+function ndarray:erfcx() end
+
+---inverse of erf
+---@return any
+function ndarray:erfinv() end
+
+---inverse of erfc
+---@return any
+function ndarray:erfcinv() end
+
+---gamma function
+---@return any
+function ndarray:gamma() end
+
+---logarithm of |gamma(x)|
+---@return any
+function ndarray:gammaln() end
+
+---digamma function, derivative of gammaln
+---@return any
+function ndarray:psi() end
+
+---derivative of psi
+---@return any
+function ndarray:tri_gamma() end
+
+---Bessel function of the first kind, order 0
+---@return any
+function ndarray:j0() end
+
+---Bessel function of the first kind, order 1
+---@return any
+function ndarray:j1() end
+
+---modified Bessel function of the first kind, order 0
+---@return any
+function ndarray:i0() end
+
+---modified Bessel function of the first kind, order 1
+---@return any
+function ndarray:i1() end
 
 ---complex conjugate
 ---@return any
@@ -2040,6 +2086,103 @@ function nd.erf(x) end
 ---@return any
 function nd.erfc(x) end
 
+---scaled complementary error function exp(x*x) * erfc(x)
+---@param x theano.Value
+---@return any
+function nd.erfcx(x) end
+
+---inverse of erf
+---@param x theano.Value
+---@return any
+function nd.erfinv(x) end
+
+---inverse of erfc
+---@param x theano.Value
+---@return any
+function nd.erfcinv(x) end
+
+---gamma function
+---@param x theano.Value
+---@return any
+function nd.gamma(x) end
+
+---logarithm of |gamma(x)|
+---@param x theano.Value
+---@return any
+function nd.gammaln(x) end
+
+---digamma function, derivative of gammaln
+---@param x theano.Value
+---@return any
+function nd.psi(x) end
+
+---derivative of psi
+---@param x theano.Value
+---@return any
+function nd.tri_gamma(x) end
+
+---probability that chi squared of k degrees of freedom exceeds x
+---@param x theano.Value
+---@param k theano.Value
+---@return any
+function nd.chi2sf(x, k) end
+
+---regularised lower incomplete gamma function P(k, x)
+---@param k theano.Value
+---@param x theano.Value
+---@return any
+function nd.gammainc(k, x) end
+
+---regularised upper incomplete gamma function Q(k, x)
+---@param k theano.Value
+---@param x theano.Value
+---@return any
+function nd.gammaincc(k, x) end
+
+---lower incomplete gamma function
+---@param k theano.Value
+---@param x theano.Value
+---@return any
+function nd.gammal(k, x) end
+
+---upper incomplete gamma function
+---@param k theano.Value
+---@param x theano.Value
+---@return any
+function nd.gammau(k, x) end
+
+---Bessel function of the first kind, order 0
+---@param x theano.Value
+---@return any
+function nd.j0(x) end
+
+---Bessel function of the first kind, order 1
+---@param x theano.Value
+---@return any
+function nd.j1(x) end
+
+---Bessel function of the first kind, real order v
+---@param v theano.Value
+---@param x theano.Value
+---@return any
+function nd.jv(v, x) end
+
+---modified Bessel function of the first kind, order 0
+---@param x theano.Value
+---@return any
+function nd.i0(x) end
+
+---modified Bessel function of the first kind, order 1
+---@param x theano.Value
+---@return any
+function nd.i1(x) end
+
+---modified Bessel function of the first kind, real order v
+---@param v theano.Value
+---@param x theano.Value
+---@return any
+function nd.iv(v, x) end
+
 ---logistic function 1 / (1 + exp(-x))
 ---@param x theano.Value
 ---@return any
@@ -2049,6 +2192,11 @@ function nd.sigmoid(x) end
 ---@param x theano.Value
 ---@return any
 function nd.softplus(x) end
+
+---sigmoid by pieces of simple functions, within 0.1
+---@param x theano.Value
+---@return any
+function nd.ultra_fast_sigmoid(x) end
 
 ---ift where cond is nonzero, else iff
 ---@param cond theano.Value
@@ -2080,6 +2228,18 @@ function nd.or_(x, y) end
 ---@param y theano.Value
 ---@return any
 function nd.xor(x, y) end
+
+---x * 2^y of integers, wrapped; 0 where y is not in [0, width)
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.left_shift(x, y) end
+
+---x / 2^y of integers, rounded toward -inf
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.right_shift(x, y) end
 
 ---bitwise not; logical on bool
 ---@param x theano.Value

@@ -2342,6 +2342,103 @@ function T.erf(x) end
 ---@return theano.Variable
 function T.erfc(x) end
 
+---scaled complementary error function exp(x*x) * erfc(x)
+---@param x theano.Operand
+---@return theano.Variable
+function T.erfcx(x) end
+
+---inverse of erf
+---@param x theano.Operand
+---@return theano.Variable
+function T.erfinv(x) end
+
+---inverse of erfc
+---@param x theano.Operand
+---@return theano.Variable
+function T.erfcinv(x) end
+
+---gamma function
+---@param x theano.Operand
+---@return theano.Variable
+function T.gamma(x) end
+
+---logarithm of |gamma(x)|
+---@param x theano.Operand
+---@return theano.Variable
+function T.gammaln(x) end
+
+---digamma function, derivative of gammaln
+---@param x theano.Operand
+---@return theano.Variable
+function T.psi(x) end
+
+---derivative of psi
+---@param x theano.Operand
+---@return theano.Variable
+function T.tri_gamma(x) end
+
+---probability that chi squared of k degrees of freedom exceeds x
+---@param x theano.Operand
+---@param k theano.Operand
+---@return theano.Variable
+function T.chi2sf(x, k) end
+
+---regularised lower incomplete gamma function P(k, x)
+---@param k theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.gammainc(k, x) end
+
+---regularised upper incomplete gamma function Q(k, x)
+---@param k theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.gammaincc(k, x) end
+
+---lower incomplete gamma function
+---@param k theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.gammal(k, x) end
+
+---upper incomplete gamma function
+---@param k theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.gammau(k, x) end
+
+---Bessel function of the first kind, order 0
+---@param x theano.Operand
+---@return theano.Variable
+function T.j0(x) end
+
+---Bessel function of the first kind, order 1
+---@param x theano.Operand
+---@return theano.Variable
+function T.j1(x) end
+
+---Bessel function of the first kind, real order v
+---@param v theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.jv(v, x) end
+
+---modified Bessel function of the first kind, order 0
+---@param x theano.Operand
+---@return theano.Variable
+function T.i0(x) end
+
+---modified Bessel function of the first kind, order 1
+---@param x theano.Operand
+---@return theano.Variable
+function T.i1(x) end
+
+---modified Bessel function of the first kind, real order v
+---@param v theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.iv(v, x) end
+
 ---logistic function 1 / (1 + exp(-x))
 ---@param x theano.Operand
 ---@return theano.Variable
@@ -2351,6 +2448,11 @@ function T.sigmoid(x) end
 ---@param x theano.Operand
 ---@return theano.Variable
 function T.softplus(x) end
+
+---sigmoid by pieces of simple functions, within 0.1
+---@param x theano.Operand
+---@return theano.Variable
+function T.ultra_fast_sigmoid(x) end
 
 ---ift where cond is nonzero, else iff
 ---@param cond theano.Operand
@@ -2382,6 +2484,18 @@ function T.or_(x, y) end
 ---@param y theano.Operand
 ---@return theano.Variable
 function T.xor(x, y) end
+
+---x * 2^y of integers, wrapped; 0 where y is not in [0, width)
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.left_shift(x, y) end
+
+---x / 2^y of integers, rounded toward -inf
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.right_shift(x, y) end
 
 ---bitwise not; logical on bool
 ---@param x theano.Operand
@@ -2478,6 +2592,11 @@ function T.nnet.sigmoid(x) end
 ---@return theano.Variable
 function T.nnet.softplus(x) end
 
+---sigmoid by pieces of simple functions, within 0.1
+---@param x theano.Operand
+---@return theano.Variable
+function T.nnet.ultra_fast_sigmoid(x) end
+
 ---Row vector times Jacobian: the sum over f of `eval_points` . d f / d wrt, for each wrt.
 ---@param f any
 ---@param wrt theano.Variable|theano.Variable[]
@@ -2539,6 +2658,16 @@ function T.hessian(cost, wrt, options) end
 ---@param options? table
 ---@return any
 function T.jacobian(expression, wrt, options) end
+
+---coordinates of a grid, each a full tensor: `T.mgrid["0:3, 0:1:0.25"]`
+---@param ... any
+---@return any
+function T.mgrid(...) end
+
+---the same with each tensor along its own dimension only
+---@param ... any
+---@return any
+function T.ogrid(...) end
 
 ---A slice for a table subscript: `x[{T.slice(a, b), 0}]`; `T.slice()` is `:`.
 ---@param start any

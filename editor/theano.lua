@@ -49,6 +49,8 @@
 ---@operator band(theano.Operand): theano.Variable
 ---@operator bor(theano.Operand): theano.Variable
 ---@operator bxor(theano.Operand): theano.Variable
+---@operator shl(theano.Operand): theano.Variable
+---@operator shr(theano.Operand): theano.Variable
 ---@operator bnot: theano.Variable
 ---@operator len: theano.Variable
 ---@field [theano.Operand|string] theano.Variable a subscript: `x[0]`, `x["1:3"]`, `x[{T.slice(a, b), 0}]`
@@ -520,6 +522,50 @@ function Variable:erf() end
 ---1 - erf(x)
 ---@return theano.Variable
 function Variable:erfc() end
+
+---scaled complementary error function exp(x*x) * erfc(x)
+---@return theano.Variable
+function Variable:erfcx() end
+
+---inverse of erf
+---@return theano.Variable
+function Variable:erfinv() end
+
+---inverse of erfc
+---@return theano.Variable
+function Variable:erfcinv() end
+
+---gamma function
+---@return theano.Variable
+function Variable:gamma() end
+
+---logarithm of |gamma(x)|
+---@return theano.Variable
+function Variable:gammaln() end
+
+---digamma function, derivative of gammaln
+---@return theano.Variable
+function Variable:psi() end
+
+---derivative of psi
+---@return theano.Variable
+function Variable:tri_gamma() end
+
+---Bessel function of the first kind, order 0
+---@return theano.Variable
+function Variable:j0() end
+
+---Bessel function of the first kind, order 1
+---@return theano.Variable
+function Variable:j1() end
+
+---modified Bessel function of the first kind, order 0
+---@return theano.Variable
+function Variable:i0() end
+
+---modified Bessel function of the first kind, order 1
+---@return theano.Variable
+function Variable:i1() end
 
 ---complex conjugate
 ---@return theano.Variable

@@ -23,8 +23,10 @@ typedef struct LtState {
     const void *meta[LT_KINDS]; /* metatables, for fast checks */
     char *log;                  /* lines logged since the last drain */
     size_t nlog;
-    size_t owed;    /* bytes of buffers not yet told to the collector */
-    char home[512]; /* prefix of our own Lua files ("@.../theano/") */
+    size_t owed;         /* bytes of buffers not yet told to the collector */
+    lua_State *running;  /* who compiles: rewrites of the user's run there */
+    ThRewriteCall *call; /* the rewrite being tried, or NULL */
+    char home[512];      /* prefix of our own Lua files ("@.../theano/") */
 } LtState;
 
 LtState *lt_state(lua_State *L);
@@ -109,6 +111,7 @@ void lt_open_call(lua_State *L, LtState *s);
 void lt_open_print(lua_State *L, LtState *s);
 void lt_open_config(lua_State *L, LtState *s);
 void lt_open_derive(lua_State *L, LtState *s);
+void lt_open_rewrite(lua_State *L, LtState *s);
 /* Registers functions with the state as upvalue 1 into the table on top. */
 void lt_register(lua_State *L, LtState *s, const luaL_Reg *fns);
 /* New metatable of a kind, named; fns with the state as upvalue; leaves it on the stack. */

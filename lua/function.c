@@ -180,7 +180,10 @@ static int compile(lua_State *L) {
     memset(f, 0, size);
     lt_set_meta(L, s, LT_FUNCTION);
     int64_t before = th_stat(s->ctx, "live_bytes");
+    lua_State *before_us = s->running;
+    s->running = L;
     f->f = th_compile(s->ctx, &p.c);
+    s->running = before_us;
     int64_t grown = th_stat(s->ctx, "live_bytes") - before;
     if (grown > 1 << 16) lua_gc(L, LUA_GCSTEP, (int)(grown >> 10)); /* the collector cannot see a function's memory */
     lt_drain_log(L, s);

@@ -297,6 +297,8 @@ static int apply_index(lua_State *L) {
     else if (!strcmp(k, "op")) { /* a small table: name, and its text as tostring */ lua_createtable(L, 0, 1);
         push_text(L, s, th_apply_op_str(a));
         lua_setfield(L, -2, "name");
+        lua_pushstring(L, th_apply_op_name(a));
+        lua_setfield(L, -2, "kind");
         if (luaL_newmetatable(L, "theano.Op")) {
             lua_pushcfunction(L, op_tostring);
             lua_setfield(L, -2, "__tostring");

@@ -24,7 +24,7 @@ describe("a session through a pipe", function()
     assert.equal("(x * x)  -- TensorType(float64, vector)\n", session('x = T.dvector("x")', "x * x"))
     assert.equal("[[0 1]\n [2 3]]\n-- int64 (2, 2)\n", session("nd.arange(4):reshape(2, 2)"))
     assert.equal("{ 1, 2, a = x }\n", session('{1, 2, a = T.dvector("x")}'))
-    assert.equal("<function (x)>\n4.0\n",
+    assert.equal("<function stdin:2(x)>\n4.0\n",
       session('x = T.dscalar("x")', "f = theano.compile{inputs = {x}, outputs = x * 2}", "f", "f(2)"))
   end)
 

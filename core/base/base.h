@@ -39,6 +39,7 @@ struct ThContext {
     uint32_t prov;        /* provenance id of nodes built now (0 = unknown) */
     atomic_llong live_bytes, allocs, live_nodes;
     atomic_llong compiles, cache_hits; /* units built by the C compiler, units found in the cache */
+    atomic_llong opt_ns, opt_nodes;    /* the last optimization: nanoseconds of its thread, nodes it was given */
     void *slot[CTX_SLOTS];
     void (*slot_free[CTX_SLOTS])(ThContext *c, void *p);
     /* values of constant sub-graphs, for folding: set by core/compile.c (opt may not see the runtime) */

@@ -107,6 +107,12 @@ ThVar *th_apply_input(const ThApply *a, int i) { return i < 0 || i >= a->nin ? N
 
 ThVar *th_apply_output(const ThApply *a, int i) { return i < 0 || i >= a->nout ? NULL : a->out[i]; }
 
+const char *th_apply_op_name(const ThApply *a) {
+    if (a->op != &op_elemwise) return a->op->name;
+    const ElemwiseAttrs *e = a->attrs;
+    return e->body ? "Composite" : scalar_ops[e->scalar].name;
+}
+
 char *th_apply_op_str(const ThApply *a) {
     Text t;
     text_init(&t, a->ctx);

@@ -33,6 +33,7 @@ static bool connect(Work *w, ThApply *node, int pos, ThVar *v) {
         node->flags |= APPLY_TOUCHED;
         if (!vec_push(w->fg->ctx, &w->touched, node) || !vec_push(w->fg->ctx, &w->changed, node)) { return false; }
     }
+    if (w->fg->cons) { fg_hash_input(node, pos, v); }
     node->in[pos] = v;
     const ThApply *from = v->owner;
     if (from && from->rank >= node->rank) {
@@ -72,7 +73,6 @@ static bool leaving(const ThApply *a) {
 static bool settle(Work *w, ThApply *a) {
     a->flags &= (uint8_t)~APPLY_TOUCHED;
     if (!w->fg->cons || (a->flags & APPLY_DEAD) || leaving(a)) { return true; }
-    a->hash = fg_hash(a->op, a->attrs, a->in, a->nin);
     ThType types[OP_MAX_OUT];
     for (int i = 0; i < a->nout; i++) { types[i] = a->out[i]->type; }
     ThApply *same = fg_table_find(w->fg, a, types, a->nout, a->hash);
@@ -227,6 +227,10 @@ bool fg_merge(FGraph *fg) {
     ApplyVec order = {0};
     bool ok = merge_consts(&w) && fg_toposort(fg, &order);
     fg->cons = ok;
+    for (int i = 0; i < order.n; i++) {
+        ThApply *a = order.at[i];
+        a->hash = fg_hash(a->op, a->attrs, a->in, a->nin);
+    }
     ok = ok && merge_order(&w, &order);
     vec_free(fg->ctx, &order);
     return finish(&w, ok);

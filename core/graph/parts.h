@@ -49,6 +49,7 @@ void const_forget(ThVar *v);                                      /* a cached co
 
 /* fgraph_cons.c: the consing table, clients, constants */
 uint64_t fg_hash(const Op *op, const void *attrs, ThVar *const *in, int nin);
+void fg_hash_input(ThApply *a, int pos, const ThVar *v); /* a->hash as it is once input pos is v */
 /* By op, attrs, nin, in, destroys of `like` and the types of the outputs. */
 ThApply *fg_table_find(const FGraph *fg, const ThApply *like, const ThType *types, int nout, uint64_t hash);
 bool fg_table_room(FGraph *fg, int more);  /* so that `more` fg_table_add need no memory */

@@ -110,13 +110,13 @@ static int depth_of(const PatExpr *p) {
     return best;
 }
 
-static bool parse_text_rule(Arena *a, Rule *r, const RuleLine *l) {
+bool rule_parse(Arena *a, Rule *r, const char *before, const char *after) {
     Names names = {.n = 0};
-    r->before = l->before;
-    r->after = l->after;
-    if (!compile(a, r, &names, l->before, &r->from)) return false;
+    r->before = before;
+    r->after = after;
+    if (!compile(a, r, &names, before, &r->from)) return false;
     int bound = names.n;
-    if (!compile(a, r, &names, l->after, &r->to)) return false;
+    if (!compile(a, r, &names, after, &r->to)) return false;
     if (names.n != bound)
         return err(arena_context(a), TH_RuntimeError, "rule %s: the result names %s, which the pattern does not bind",
                    r->name, names.at[bound]);
@@ -129,21 +129,19 @@ static bool parse_text_rule(Arena *a, Rule *r, const RuleLine *l) {
     return guard_parse(arena_context(a), r, names.at, names.n);
 }
 
-static void parse_root(Rule *r, const RuleLine *l) {
-    r->fn = l->fn;
-    r->root = l->root;
-    r->depth = l->depth;
+bool rule_root(Rule *r, const char *root) {
+    r->root = root;
     r->scalar = -1;
-    if (strcmp(l->root, "*") == 0) return;
-    r->scalar = scalar_find(l->root);
-    if (r->scalar < 0) r->op = opt_op_named(l->root);
-    r->resolved = r->scalar >= 0 || r->op;
+    r->op = NULL;
+    if (strcmp(root, "*") == 0) return r->resolved = true;
+    r->scalar = scalar_find(root);
+    if (r->scalar < 0) r->op = opt_op_named(root);
+    return r->resolved = r->scalar >= 0 || r->op;
 }
 
 static bool parse_all(RuleTable *t) {
     t->at = arena_alloc0(t->arena, sizeof(Rule) * TH_LEN(lines));
-    t->fired = arena_alloc0(t->arena, sizeof *t->fired * TH_LEN(lines));
-    if (!t->at || !t->fired) return false;
+    if (!t->at) return false;
     t->n = TH_LEN(lines);
     for (int i = 0; i < t->n; i++) {
         Rule *r = &t->at[i];
@@ -152,15 +150,21 @@ static bool parse_all(RuleTable *t) {
                     .guard_text = lines[i].only_if,
                     .scalar = -1,
                     .resolved = true};
-        if (lines[i].fn) parse_root(r, &lines[i]);
-        else if (!parse_text_rule(t->arena, r, &lines[i])) return false;
-        else r->root = NULL;
+        r->fn = lines[i].fn;
+        r->depth = lines[i].depth;
+        if (lines[i].fn) rule_root(r, lines[i].root);
+        else if (!rule_parse(t->arena, r, lines[i].before, lines[i].after)) return false;
     }
-    return true;
+    t->own = t->n;
+    const Pass *ours = pass_table(&t->npass);
+    t->pass = arena_alloc(t->arena, sizeof *t->pass * (size_t)t->npass);
+    if (t->pass) memcpy(t->pass, ours, sizeof *t->pass * (size_t)t->npass);
+    return t->pass != NULL;
 }
 
 static void free_table(ThContext *c, void *p) {
     RuleTable *t = p;
+    user_free(c, t);
     arena_free(t->arena);
     ctx_free(c, t, sizeof *t);
 }

@@ -2,6 +2,7 @@
 -- @module theano.compile
 if not package.loaded["theano"] then require("theano") return package.loaded["theano.compile"] end -- it loads us
 local core = require("theano.core")
+local gof = require("theano.gof")
 local updates = require("theano.updates")
 local util = require("theano.util")
 require("theano.function_object")
@@ -248,13 +249,23 @@ local function build(...)
   return f
 end
 
---- What the optimizer runs, in order: `theano.compile.optdb:query("fast_run"):print_summary()`.
-M.optdb = {}
-function M.optdb.query(_, name)
+--- What the optimizer runs, in order: `theano.compile.optdb:query("fast_run"):print_summary()`. A query is a name, then
+-- "+tag", "-tag", "&tag"; or a `theano.gof.Query`.
+M.optdb = { register = gof.register, remove = gof.remove }
+function M.optdb.query(_, ...)
+  local text = gof.query_text(...)
   return {
-    summary = function() return core.optdb_summary(name or "fast_run") end,
-    print_summary = function() io.write(core.optdb_summary(name or "fast_run")) end,
+    summary = function() return core.optdb_summary(text) end,
+    print_summary = function() io.write(core.optdb_summary(text)) end,
   }
 end
+
+--- Names of the optimizers and modes there are.
+M.predefined_optimizers = {}
+for _, name in ipairs({ "o1", "o2", "o3", "o4", "fast_run", "fast_compile", "stabilize", "unsafe", "merge", "None" }) do
+  M.predefined_optimizers[name] = name
+end
+M.predefined_modes = {}
+for _, name in ipairs({ "Mode", "FAST_RUN", "FAST_COMPILE", "None" }) do M.predefined_modes[name] = M.get_mode(name) end
 
 return setmetatable(M, { __call = function(_, ...) return build(...) end })

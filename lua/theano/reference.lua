@@ -18,6 +18,9 @@ return {
   ["theano.function"] = { false, "`theano[\"function\"]` is `theano.compile`" },
   ["theano.dot"] = { "a, b", "`T.dot`" },
   ["theano.stat"] = { "name", "a total of the engine, for tests: `live_bytes`, `live_nodes`, `allocs`, `cache_bytes`" },
+  ["theano.gof"] = { false, "rewrites of your own: `PatternSub`, `local_optimizer`, `optimizer`, `Query`" },
+  ["theano.compile.predefined_modes"] = { false, "the modes by name, to be refined" },
+  ["theano.compile.predefined_optimizers"] = { false, "the names of the optimizers" },
   ["theano.compile.optdb"] = {
     false, "the rewrites: `optdb:query(\"fast_run\"):print_summary()` lists those that run, in order",
   },
@@ -27,6 +30,8 @@ return {
 
   -- ---- T ----------------------------------------------------------------------------------------------------------
   ["T.newaxis"] = { false, "a new dimension in a table subscript: `x[{T.newaxis, 0}]`" },
+  ["T.mgrid"] = { "*slices", "coordinates of a grid, each a full tensor: `T.mgrid[\"0:3, 0:1:0.25\"]`" },
+  ["T.ogrid"] = { "*slices", "the same with each tensor along its own dimension only" },
   ["T.none"] = { false, "an explicit `None` where the default is another" },
   ["T.TensorType"] = { "dtype, broadcastable", "a tensor type; calling it makes a variable" },
 

@@ -117,6 +117,74 @@ end
 T.newaxis = setmetatable({ __arg = "newaxis" }, { __name = "newaxis" })
 T.none = setmetatable({ __arg = "none" }, { __name = "None" })
 
+-- ---- grids ----------------------------------------------------------------------------------------------------------
+-- The parts of one slice: numbers or integer scalars; false where it is open.
+local function grid_range(name, entry)
+  if type(entry) == "string" then
+    local parts, n = {}, 0
+    for part in (entry .. ":"):gmatch("%s*([^:]-)%s*:") do
+      n = n + 1
+      parts[n] = part ~= "" and (math.tointeger(tonumber(part)) or tonumber(part)) or false
+      if part ~= "" and not parts[n] then util.raise("ValueError", "%s: '%s' is no number", name, part) end
+    end
+    entry = parts
+    if n < 2 or n > 3 then
+      util.raise("ValueError", "%s: a slice such as \"0:3\" or \"0:1:0.1\" is expected", name)
+    end
+  end
+  if type(entry) ~= "table" then util.raise("TypeError", "%s: slices only, got %s", name, type(entry)) end
+  local start, stop, step = entry.start or entry[1], entry.stop or entry[2], entry.step or entry[3]
+  return T.arange(start or 0, stop or 1, step or 1)
+end
+
+-- A grid maker: T.mgrid["0:3, 0:1:0.25"] or T.mgrid(T.slice(0, 3), T.slice(0, n)). One slice gives its range; several
+-- give a list of tensors, each stepping along its own dimension.
+local function grid(name, sparse)
+  local function make(...)
+    local entries = table.pack(...)
+    if entries.n == 1 and type(entries[1]) == "string" then
+      local list = {}
+      for part in entries[1]:gmatch("[^,]+") do list[#list + 1] = part end
+      if #list == 1 then return grid_range(name, list[1]) end
+      entries = table.pack(table.unpack(list))
+    elseif entries.n == 1 and type(entries[1]) == "table" and getmetatable(entries[1]) == nil
+      and type(entries[1][1]) ~= "number" then
+      entries = table.pack(table.unpack(entries[1]))
+    elseif entries.n == 1 then
+      return grid_range(name, entries[1])
+    end
+    local out = {}
+    for d = 1, entries.n do
+      local order = {}
+      for i = 1, entries.n do order[i] = i == d and 0 or "x" end
+      out[d] = grid_range(name, entries[d]):dimshuffle(table.unpack(order))
+    end
+    if sparse then return out end
+    local full = {}
+    for d = 1, entries.n do
+      full[d] = out[d]
+      for i = 1, entries.n do
+        if i ~= d then full[d] = full[d] * T.ones_like(out[i]) end
+      end
+    end
+    return full
+  end
+  return setmetatable({}, {
+    __name = name, __index = function(_, key) return make(key) end, __call = function(_, ...) return make(...) end,
+  })
+end
+--- Coordinates of a rectangular grid, each as a full tensor.
+T.mgrid = grid("mgrid", false)
+--- The same with each tensor of length 1 but along its own dimension.
+T.ogrid = grid("ogrid", true)
+
+--- `Assert(msg)(value, cond, ..)`: value, raising AssertionError while running unless the conditions hold.
+function T.opt.Assert(msg)
+  return function(value, ...)
+    return T.opt.assert_op(value, { ... }, { msg = msg or "Theano Assert failed!" })
+  end
+end
+
 -- ---- the Variable's attributes and methods --------------------------------------------------------------------------
 local meta = core.variable_meta
 core.metamethods(meta, false)
