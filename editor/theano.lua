@@ -675,6 +675,7 @@ function Function:get_shared() end
 ---@field optimizer_including any tags of rewrites to add, ":" between them (default empty)
 ---@field optimizer_excluding any tags or names of rewrites to leave out, ":" between them (default empty)
 ---@field optimizer_requiring any tags that every rewrite must have, ":" between them (default empty)
+---@field on_opt_error any what a compilation does about a rewrite that fails (default warn)
 ---@field on_unused_input any what compile does about an input that is not used (default raise)
 ---@field exception_verbosity any high: run-time errors show the graph around the failing node (default low)
 ---@field cast_policy any dtype of number literals (default custom)
