@@ -227,7 +227,7 @@ local function dtypes()
   return table.concat(got, "\n") .. "\n"
 end
 
--- ---- every elementwise function: values and gradients on a few points ------------------------------------------------
+-- ---- every elementwise function: values and gradients on a few points ---------------------------------------------
 local columns = { { 0.3, 0.7, -0.55, 1.3, 2, 0 }, { 0.6, 1.4, 2.2, -0.9, 3, 1 }, { 0.2, -0.4, 1.7, 0.5, 4, 2 } }
 local complexes = { { nd.complex(0.3, 0.4), nd.complex(-0.7, 0.2) }, { nd.complex(1.1, -0.6), nd.complex(0.5, 0.9) },
   { nd.complex(0.2, 0.1), nd.complex(2, -1) } }
@@ -262,7 +262,8 @@ local function values_line(f, n, dtype)
     inputs[i], arrays[i] = T.TensorType(dtype, { false })("x" .. i), nd.array(tables_of[dtype][i], dtype)
   end
   local ok, z = pcall(f.symbolic, table.unpack(inputs))
-  if not ok or core.kind(z) ~= "variable" or not z.owner or not tostring(z.owner.op):find("^Elemwise") then return nil end
+  if not ok or core.kind(z) ~= "variable" or not z.owner then return nil end
+  if not tostring(z.owner.op):find("^Elemwise") then return nil end
   local words = { ("%s %s: %s"):format(f.name, dtype, numbers(compiled(inputs, z)(table.unpack(arrays)))) }
   local cost = z.dtype:find("complex") and T.sum(T.real(z) * 2 + T.imag(z) * 3) or T.sum(z * 2)
   for i = 1, z.dtype:find("[fm][lp][ol][ae][tx]") and n or 0 do
@@ -286,8 +287,8 @@ local function values()
   return table.concat(lines, "\n") .. "\n"
 end
 
---- Compares lines `key: text` with the stored ones. Without a mutant those of new functions are added to the file (commit
--- it); one that changed is a failure (delete it from the file to accept the new one).
+--- Compares lines `key: text` with the stored ones. Without a mutant those of new functions are added to the file
+-- (commit it); one that changed is a failure (delete it from the file to accept the new one).
 local function listing(path, text)
   local stored, all, fresh = {}, {}, false
   local file = io.open(path)
