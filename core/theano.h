@@ -113,6 +113,7 @@ TH_API const char *th_config_get(ThContext *c, const char *name);               
 TH_API int th_config_parse(ThContext *c, const char *flags);                    /* "floatX=float32,mode=FAST_RUN" */
 TH_API int th_config_read(ThContext *c, const char *path);                      /* .theanorc; absent file is no error */
 TH_API const char *th_config_name(int i, const char **doc, const char **deflt); /* i-th flag; NULL past the end */
+TH_API const char *th_config_allowed(int i); /* its values with "," between them; "" for any text, NULL past the end */
 
 /* ---- arrays --------------------------------------------------------------------------------------------------- */
 /* New C-contiguous array on a 64-byte aligned buffer; contents undefined / zero. ndim <= 32, shape >= 0. */

@@ -109,6 +109,7 @@ static int type_call(lua_State *L) { /* type(name): a new variable */
     ThType *t = lt_type(L, s, 1);
     lt_mark_line(L, s);
     lt_push_var(L, s, th_variable_new(s->ctx, *t, luaL_optstring(L, 2, NULL)));
+    lt_drain_log(L, s);
     return 1;
 }
 
