@@ -35,6 +35,7 @@ struct ThContext {
     Intern *strings;
     BufferCache *buffers;
     Config *config;
+    ThPrintOptions print;
     uint64_t next_serial; /* of graph nodes */
     uint32_t prov;        /* provenance id of nodes built now (0 = unknown) */
     atomic_llong live_bytes, allocs, live_nodes;
