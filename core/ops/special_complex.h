@@ -141,8 +141,8 @@ FN(c128, sf_c_cosh, (c128 z), "exp sinh cosh sin cos fabs copysign sf_c sf_part"
     }
     return sf_c(sf_part(cosh(x), c), sf_part(sinh(x), s));
 })
-/* sinh x cosh x / d and sin y cos y / d with d = sinh^2 x + cos^2 y, for larger x by e^-2x: nothing cancels */
-FN(c128, sf_c_tanh, (c128 z), "fma exp sinh cosh sin cos fabs copysign sf_c", {
+/* sinh 2x / 2d and sin 2y / 2d with d = sinh^2 x + cos^2 y, for larger x by e^-2x: nothing cancels */
+FN(c128, sf_c_tanh, (c128 z), "fma exp sinh sin cos fabs copysign sf_c", {
     f64 x = fabs(z.re);
     if (z.im == 0 && x != x) return z;
     if (x > 0.5) {
@@ -155,7 +155,7 @@ FN(c128, sf_c_tanh, (c128 z), "fma exp sinh cosh sin cos fabs copysign sf_c", {
     f64 c = cos(z.im);
     f64 h = sinh(x);
     f64 d = fma(c, c, h * h);
-    return sf_c(copysign(h * cosh(x) / d, z.re), sin(z.im) * c / d);
+    return sf_c(copysign(0.5 * sinh(2 * x) / d, z.re), 0.5 * sin(2 * z.im) / d);
 })
 FN(c128, sf_c_sin, (c128 z), "sf_c sf_c_sinh", {
     c128 w = sf_c_sinh(sf_c(-z.im, z.re));

@@ -157,6 +157,33 @@ static bool cancel(Canon *k) {
     return ok;
 }
 
+/* x / |x| -> sgn(x): a numerator that stands under abs in the denominator. (At 0 it is 0 and no longer NaN.) */
+static bool signs(Canon *k) {
+    Map at = {0};
+    bool ok = true;
+    int kept = 0, any = 0;
+    for (int i = 0; i < k->t.side[1].n; i++) any += ask_scalar(k->t.side[1].at[i], S_abs_) != NULL;
+    if (!any) return true;
+    for (int i = 0; ok && i < k->t.side[0].n; i++) ok = map_put(k->o->c, &at, KEY(k->t.side[0].at[i]), (uint32_t)i);
+    for (int i = 0; ok && i < k->t.side[1].n; i++) {
+        ThVar *v = k->t.side[1].at[i];
+        ThApply *a = ask_scalar(v, S_abs_);
+        uint32_t n;
+        if (a && dtype_is_float(k->type.dtype) && map_get(&at, KEY(a->in[0]), &n)) {
+            ThVar *s = call1(k->o, S_sgn, a->in[0]);
+            map_del(&at, KEY(a->in[0]));
+            ok = s != NULL;
+            k->t.side[0].at[n] = s;
+            k->changed = true;
+        } else {
+            k->t.side[1].at[kept++] = v;
+        }
+    }
+    if (ok) k->t.side[1].n = kept;
+    map_free(k->o->c, &at);
+    return ok;
+}
+
 /* acc (op) x in the root's kind of number. */
 static ThValue fold_one(const Canon *k, ThValue acc, ThValue x, int side) {
     if (dtype_is_float(k->type.dtype)) {
@@ -244,7 +271,7 @@ static void constant_first(Canon *k) {
 }
 
 static ThVar *simplify(Canon *k) {
-    if (!flatten(k) || (k->f->is_mul && !open_shared(k)) || !cancel(k)) return NULL;
+    if (!flatten(k) || (k->f->is_mul && !open_shared(k)) || !cancel(k) || (k->f->is_mul && !signs(k))) return NULL;
     int count[2];
     bool first;
     ThValue x = fold_constants(k, count, &first);

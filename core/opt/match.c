@@ -58,14 +58,25 @@ static bool match_nary(Match *m, const Pat *p, const ThApply *a, int first) {
 
 static bool match_call(Match *m, const Pat *p, const ThApply *a);
 
-/* f(x, y) behind a DimShuffle is f of DimShuffles: the view moves to what the pattern binds. */
+/* x as the view shows it: a Reshape needs x to have the whole shape, but numbers pass. */
+static ThVar *viewed(Match *m, ThApply *view, ThVar *x) {
+    if (view->op == &op_dimshuffle) {
+        const AttrInts *order = ask_attr(view->op, view->attrs, "order");
+        return dimshuffle_make(&m->o->b, x, order->at, order->n);
+    }
+    double k;
+    if (ask_value(x, &k) && ask_all_bcast(x->type)) return dimshuffle_make(&m->o->b, x, NULL, 0);
+    if (x->type.broadcastable != view->in[0]->type.broadcastable) return NULL;
+    return apply1(&m->o->b, view->op, view->attrs, (ThVar *[]){x, view->in[1]}, 2);
+}
+
+/* f(x, y) behind a DimShuffle or Reshape is f of views: the view moves to what the pattern binds. */
 static bool match_view(Match *m, const Pat *p, ThApply *view) {
     ThApply *f = view->in[0]->owner;
     ThVar *in[4];
     if (!f || p->scalar < 0 || ask_which(f) != p->scalar || f->nin > TH_LEN(in)) return false;
-    const AttrInts *order = ask_attr(view->op, view->attrs, "order");
     for (int i = 0; i < f->nin; i++)
-        if (!(in[i] = dimshuffle_make(&m->o->b, f->in[i], order->at, order->n))) return false;
+        if (!(in[i] = viewed(m, view, f->in[i]))) return false;
     Match saved = *m;
     if (match_inputs(m, p, in, f->nin, false)) return true;
     *m = saved;
@@ -100,7 +111,7 @@ static bool match_var(Match *m, int pat, ThVar *v) {
     case PAT_NUM: return ask_equals(v, p->num);
     default:
         if (!v->owner || v->index) return false;
-        if (v->owner->op == &op_dimshuffle && p->op != &op_dimshuffle)
+        if ((v->owner->op == &op_dimshuffle || v->owner->op == &op_reshape) && p->op != v->owner->op)
             return match_view(m, p, v->owner) && bind(m, p->slot, v);
         return match_call(m, p, v->owner) && bind(m, p->slot, v);
     }

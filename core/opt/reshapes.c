@@ -195,3 +195,15 @@ ThVar *rw_lift_transpose_through_dot(Opt *o, ThApply *a) {
     if (x->type.ndim != 2 || y->type.ndim != 2) return NULL;
     return dot_make(&o->b, dimshuffle_make(&o->b, y, p->at, 2), dimshuffle_make(&o->b, x, p->at, 2));
 }
+
+/* DimShuffle{x,0,1}(Alloc(v, n, m)) -> Alloc(v, 1, n, m). */
+ThVar *rw_dimshuffle_alloc(Opt *o, ThApply *a) {
+    const AttrInts *p = ask_attr(a->op, a->attrs, "order");
+    ThVar *x = a->in[0], *size[TH_MAX_NDIM];
+    int pad = p->n - x->type.ndim;
+    if (!ask_op(x, &op_alloc) || pad <= 0) return NULL;
+    for (int i = 0; i < p->n; i++)
+        if (p->at[i] != (i < pad ? -1 : i - pad)) return NULL;
+    for (int i = 0; i < p->n; i++) size[i] = i < pad ? const_int(&o->b, 1, TH_INT64) : x->owner->in[1 + i - pad];
+    return alloc_make(&o->b, x->owner->in[0], size, p->n);
+}

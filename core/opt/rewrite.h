@@ -24,9 +24,10 @@ enum {
     LOGSUMEXP = 1024,
     ALLOCZEROS = 2048,
     LEVELS = 0xffff,
-    FC = 1 << 16,    /* also tagged fast_compile */
-    LATE = 1 << 18,  /* lifts: tried when nothing else is left to do, outputs first (else each lift walks all below) */
-    OPTIN = 1 << 17, /* not tagged fast_run: runs only when its name or tag is included */
+    FC = 1 << 16,     /* also tagged fast_compile */
+    LATE = 1 << 18,   /* lifts: tried when nothing else is left to do, outputs first (else each lift walks all below) */
+    UNSAFE = 1 << 19, /* tagged unsafe and not fast_run */
+    OPTIN = 1 << 17,  /* not tagged fast_run: runs only when its name or tag is included */
 };
 
 struct Opt;
@@ -66,6 +67,7 @@ typedef struct Rule {
     bool resolved;                  /* false: names an operation that does not exist */
     const struct UserRewrite *user; /* of a rewrite that was registered; NULL: ours */
     int pass;                       /* of its own, Pass.number; 0: by levels */
+    int64_t fired;                  /* how often it changed a graph in this context */
 } Rule;
 /* What the user registered. */
 typedef struct UserRewrite {
@@ -117,7 +119,6 @@ struct Opt {
     Builder b;               /* of the rewrite being tried */
     ApplyVec all;            /* every node made so far, some dead: phases start from it */
     bool lost;               /* memory was out when a node was to be added to it */
-    int *fired;              /* per rule: how often it fired in this run */
     int which;               /* output that the rewrite being tried replaces; 0 unless it says otherwise */
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
     bool wants_inplace;      /* the query holds inplace passes */

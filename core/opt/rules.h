@@ -78,6 +78,16 @@ ThVar *rw_join_1(Opt *o, ThApply *a);
 ThVar *rw_join_empty(Opt *o, ThApply *a);
 ThVar *rw_join_make_vector(Opt *o, ThApply *a);
 ThVar *rw_useless_split(Opt *o, ThApply *a);
+ThVar *rw_dimshuffle_alloc(Opt *o, ThApply *a);
+ThVar *rw_subtensor_remove_broadcastable_index(Opt *o, ThApply *a); /* subscripts.c */
+ThVar *rw_set_to_inc_subtensor(Opt *o, ThApply *a);
+ThVar *rw_useless_assert(Opt *o, ThApply *a); /* rest.c */
+ThVar *rw_remove_all_assert(Opt *o, ThApply *a);
+ThVar *rw_alloc_empty_to_zeros(Opt *o, ThApply *a);
+ThVar *rw_logsoftmax_view(Opt *o, ThApply *a);
+ThVar *rw_argmax_pushdown(Opt *o, ThApply *a);
+ThVar *rw_grad_log_erfc_neg(Opt *o, ThApply *a);
+ThVar *rw_sumsqr2dot(Opt *o, ThApply *a);
 ThVar *rw_dot_to_dot22(Opt *o, ThApply *a); /* blas.c */
 ThVar *rw_dot22_to_dot22scalar(Opt *o, ThApply *a);
 ThVar *rw_gemm_to_gemv(Opt *o, ThApply *a);

@@ -7,6 +7,7 @@ RULE(logsigm_to_softplus,        STAB,       "log(sigmoid(x))",          "-softp
 RULE(log1pexp_to_softplus,       STAB,       "log1p(exp(x))",            "softplus(x)",         "real(out)")
 RULE(local_exp_log,              CANON|SPEC, "log(exp(x))",              "x",                   "real(x)")
 RULE(local_exp_log,              CANON|SPEC, "log1p(expm1(x))",          "x",                   "real(x)")
+RULE(local_exp_log,              CANON|SPEC, "exp(log(x))",              "x",                   "real(x)") /* x < 0: no longer NaN, as the paper has it */
 RULE(local_expm1,                CANON|STAB|SPEC, "exp(x) - 1",          "expm1(x)",            "float(x)")
 RULE(local_expm1,                CANON|STAB|SPEC, "-1 + exp(x)",         "expm1(x)",            "float(x)")
 RULE(local_log1p,                STAB|SPEC,  "log(1 + x)",               "log1p(x)",            "same_dtype(x)")
@@ -36,3 +37,6 @@ RULE(local_func_inv,             CANON|SPEC, "deg2rad(rad2deg(x))",      "x",   
 RULE(local_func_inv,             CANON|SPEC, "rad2deg(deg2rad(x))",      "x",                   "same_type(x)")
 RULE(local_func_inv,             CANON|SPEC, "inv(inv(x))",              "x",                   "same_type(x)")
 RULE(local_func_inv,             CANON|SPEC, "--x",                      "x",                   "same_type(x)")
+REWRITE(local_grad_log_erfc_neg, STAB|SPEC,  "true_div", 4, rw_grad_log_erfc_neg)
+RULE(local_hard_sigmoid,         UNCANON|OPTIN, "sigmoid(x)",            "clip(0.2 * x + 0.5, 0, 1)", "real(x)")
+RULE(local_ultra_fast_sigmoid,   UNCANON|OPTIN, "sigmoid(x)",            "0.5 + 0.5 * sgn(x) * switch(lt(abs_(x), 3.4), 0.75 * abs_(x) / (1 + 0.5 * abs_(x)), switch(lt(abs_(x), 6), 0.935409070603099 + 0.0458812946797165 * (0.5 * abs_(x) - 1.7), 0.99505475368673))", "real(x)")

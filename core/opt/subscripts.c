@@ -314,3 +314,35 @@ ThVar *rw_inc_subtensor_serialize(Opt *o, ThApply *a) {
     vec_free(o->c, &inc);
     return tip;
 }
+
+/* ---- indices into dimensions of length 1, increments written as assignments ---- */
+/* x[0] of a row -> a DimShuffle that drops the dimension, when nothing else is cut. */
+ThVar *rw_subtensor_remove_broadcastable_index(Opt *o, ThApply *a) {
+    const AttrIdx *idx = idx_of(a);
+    ThVar *x = a->in[0];
+    int8_t keep[TH_MAX_NDIM];
+    int n = 0;
+    for (int e = 0; e < x->type.ndim; e++) {
+        int64_t k;
+        if (e >= idx->n || is_whole(idx, e)) {
+            keep[n++] = (int8_t)e;
+            continue;
+        }
+        if (idx->at[e].kind != 'i' || !type_bcast(x->type, e)) return NULL;
+        if (!scalar_known(part(a, 1, idx, e, 1), &k) || (k != 0 && k != -1)) return NULL;
+    }
+    return n < x->type.ndim ? dimshuffle_make(&o->b, x, keep, n) : NULL;
+}
+
+/* set(x[i], x[i] + y) -> inc(x[i], y) for slices and single indices, where no element is met twice. */
+ThVar *rw_set_to_inc_subtensor(Opt *o, ThApply *a) {
+    ThApply *sum = ask_scalar(a->in[1], S_add);
+    if (!sets(a) || !sum || sum->nin != 2 || a->in[1]->type.dtype != a->in[0]->type.dtype) return NULL;
+    for (int i = 0; i < 2; i++) {
+        ThVar *got = sum->in[i], *y = sum->in[1 - i];
+        if (!ask_op(got, &op_subtensor) || got->owner->in[0] != a->in[0] || !same_place(got->owner, 1, a, 2)) continue;
+        if (got->type.ndim != a->in[1]->type.ndim || y->type.dtype != a->in[0]->type.dtype) continue;
+        return inc_subtensor_make(&o->b, a->in[0], y, idx_of(a), a->in + 2, a->nin - 2, false);
+    }
+    return NULL;
+}

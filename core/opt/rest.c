@@ -1,0 +1,161 @@
+/*
+ * rest.c -- asserts, softmax seen through views, positions of maxima, quotients of Gaussians and erfc, sums of squares
+ * of outer products. In: a node. Out: its replacement. Measure: nodes, or (logarithm of a softmax, 1/erfc) a form that
+ * stays finite.
+ */
+#include "rules.h"
+
+#include "../ops/reduce.h"
+
+/* ---- asserts ---- */
+/* Assert(x, conditions of which some are constant and true): those go; without any left it is x. */
+ThVar *rw_useless_assert(Opt *o, ThApply *a) {
+    ThVar *in[1 + TH_MAX_NDIM];
+    int n = 0;
+    if (a->nin > TH_LEN(in)) return NULL;
+    for (int i = 0; i < a->nin; i++) {
+        double x;
+        bool known = i && ask_value(a->in[i], &x) && x != 0;
+        if (!known) in[n++] = a->in[i];
+    }
+    if (n == a->nin) return NULL;
+    return n == 1 ? in[0] : apply1(&o->b, a->op, a->attrs, in, n);
+}
+
+/* Unsafe, and only under the tag `unsafe`: nothing is checked any more. */
+ThVar *rw_remove_all_assert(Opt *o, ThApply *a) {
+    (void)o;
+    return a->in[0];
+}
+
+/* AllocEmpty -> Alloc(0): every run sees the same values in what is never written. */
+ThVar *rw_alloc_empty_to_zeros(Opt *o, ThApply *a) {
+    ThDtype d = (ThDtype)a->out[0]->type.dtype;
+    return alloc_make(&o->b, opt_const(o, 0, type_tensor(d, 0, 0)), a->in, a->nin);
+}
+
+/* ---- softmax through views ---- */
+static bool selects(const Op *op) {
+    static const Op *const ops[] = {&op_dimshuffle,  &op_reshape,       &op_subtensor,
+                                    &op_rebroadcast, &op_adv_subtensor, &op_adv_subtensor1};
+    for (int i = 0; i < TH_LEN(ops); i++)
+        if (op == ops[i]) return true;
+    return false;
+}
+
+/* log(view of Softmax(x)) -> the same view of LogSoftmax(x): finite where a probability rounds to 0. */
+ThVar *rw_logsoftmax_view(Opt *o, ThApply *a) {
+    enum { DEEP = 4 };
+    ThApply *view[DEEP];
+    int n = 0;
+    ThVar *v = a->in[0];
+    for (; v->owner && n < DEEP && selects(v->owner->op); v = v->owner->in[0]) view[n++] = v->owner;
+    if (!n || !ask_op(v, &op_softmax) || v->type.dtype != a->out[0]->type.dtype) return NULL;
+    ThVar *r = softmax_make(&o->b, &op_log_softmax, v->owner->in[0]);
+    while (r && n--) {
+        VEC(ThVar *) in = {0};
+        bool ok = vec_push(o->c, &in, r);
+        for (int i = 1; ok && i < view[n]->nin; i++) ok = vec_push(o->c, &in, view[n]->in[i]);
+        r = ok ? apply1(&o->b, view[n]->op, view[n]->attrs, in.at, in.n) : NULL;
+        vec_free(o->c, &in);
+    }
+    return r;
+}
+
+/* ---- positions of maxima ---- */
+static bool rises(const ThVar *v) {
+    static const int scalars[] = {S_exp, S_tanh, S_sigmoid, S_softplus, S_arctan, S_sinh, S_arcsinh, S_expm1};
+    for (int i = 0; i < TH_LEN(scalars); i++)
+        if (ask_scalar(v, scalars[i])) return v->type.dtype == v->owner->in[0]->type.dtype;
+    return false;
+}
+
+/* argmax(softmax(x)), argmax(exp(x)) .. -> argmax(x) where the maximum itself is unused. Values that the function
+ * rounds to the same are told apart now: the position is the true one. */
+ThVar *rw_argmax_pushdown(Opt *o, ThApply *a) {
+    bool both = a->nout == 2;
+    ThVar *v = a->in[0];
+    AttrInts axis = ((const ArgmaxAttrs *)a->attrs)->axis;
+    if (both && (a->out[0]->nclients || !a->out[1]->nclients)) return NULL;
+    bool row = ask_op(v, &op_softmax) && v->type.ndim == 2 && axis.n == 1 && axis.at[0] == 1;
+    if (!row && !rises(v)) return NULL;
+    ThApply *r = apply_make(&o->b, a->op, a->attrs, v->owner->in, 1);
+    o->which = both ? 1 : 0;
+    return r ? fg_find(r->out[o->which]) : NULL;
+}
+
+/* ---- exp(-x^2) / erfc(x) ---- */
+/* x of -x^2 in the forms that canonicalize and specialize leave; NULL when u is something else. */
+static ThVar *minus_square(const ThVar *u) {
+    ThApply *n = ask_scalar(u, S_neg), *m = ask_scalar(u, S_mul);
+    const ThVar *sq = n ? n->in[0] : NULL;
+    if (m && m->nin == 3 && ask_equals(m->in[0], -1) && m->in[1] == m->in[2]) return m->in[1];
+    if (m && m->nin == 2 && ask_equals(m->in[0], -1)) sq = m->in[1];
+    ThApply *s = sq ? ask_scalar(sq, S_sqr) : NULL, *p = sq ? ask_scalar(sq, S_pow) : NULL,
+            *q = sq ? ask_scalar(sq, S_mul) : NULL;
+    if (s) return s->in[0];
+    if (p && ask_equals(p->in[1], 2)) return p->in[0];
+    return q && q->nin == 2 && q->in[0] == q->in[1] ? q->in[0] : NULL;
+}
+
+/* Past the limit exp(-x^2) / erfc(x) is 0 / 0; its asymptotic series sqrt(pi) x / (1 - 1/(2 x^2) + 3/(4 x^4) - ..) is
+ * exact to the last digits there. Rounding changes in the last bits only past the limit. */
+static ThVar *gauss_over_erfc(Opt *o, ThVar *x, ThType t) {
+    static const double c[] = {-15.0 / 8, 3.0 / 4, -1.0 / 2, 1};
+    ThVar *limit = opt_const(o, t.dtype == TH_FLOAT32 ? 9.0 : 26.0, t);
+    ThVar *far = call2(o, S_maximum, x, limit), *u = call1(o, S_inv, call1(o, S_sqr, far)), *p = opt_const(o, c[0], t);
+    for (int i = 1; i < TH_LEN(c); i++) p = call2(o, S_add, opt_const(o, c[i], t), call2(o, S_mul, p, u));
+    ThVar *series = call2(o, S_true_div, call2(o, S_mul, opt_const(o, 1.7724538509055160273, t), far), p);
+    ThVar *low = call2(o, S_minimum, x, limit);
+    ThVar *near = call2(o, S_true_div, call1(o, S_exp, call1(o, S_neg, call1(o, S_sqr, low))), call1(o, S_erfc, low));
+    ThVar *choose = call2(o, S_lt, limit, x);
+    return choose && series && near ? elemwise_make(&o->b, S_switch, (ThVar *[]){choose, series, near}, 3) : NULL;
+}
+
+/* c * exp(-x^2) / erfc(x), which gradients of log(erfc(x)) hold. */
+ThVar *rw_grad_log_erfc_neg(Opt *o, ThApply *a) {
+    ThApply *e = ask_scalar(a->in[1], S_erfc), *m = ask_scalar(a->in[0], S_mul), *g = ask_scalar(a->in[0], S_exp);
+    ThType t = type_tensor(a->out[0]->type.dtype, 0, 0);
+    ThVar *in[KACC];
+    double made;
+    if (!e || !dtype_is_float(t.dtype) || e->in[0]->type.dtype != t.dtype || (!g && (!m || m->nin > KACC))) return NULL;
+    ThApply *cut = ask_scalar(e->in[0], S_minimum);
+    if (cut && ask_value(cut->in[1], &made)) return NULL; /* made here */
+    if (g) return minus_square(g->in[0]) == e->in[0] ? gauss_over_erfc(o, e->in[0], t) : NULL;
+    for (int i = 0; i < m->nin; i++) {
+        g = ask_scalar(m->in[i], S_exp);
+        if (!g || minus_square(g->in[0]) != e->in[0] || g->out[0]->type.dtype != t.dtype) continue;
+        int n = 0;
+        for (int k = 0; k < m->nin; k++)
+            if (k != i) in[n++] = m->in[k];
+        in[n++] = gauss_over_erfc(o, e->in[0], t);
+        return elemwise_make(&o->b, S_mul, in, n);
+    }
+    return NULL;
+}
+
+/* ---- sums of squares ---- */
+static ThVar *behind(ThVar *v, int lost) {
+    const AttrInts *p = ask_op(v, &op_dimshuffle) ? ask_attr(v->owner->op, v->owner->attrs, "order") : NULL;
+    if (!p || p->n != 3 || v->owner->in[0]->type.ndim != 2 || p->at[lost] != -1) return NULL;
+    for (int i = 0, k = 0; i < 3; i++)
+        if (i != lost && p->at[i] != k++) return NULL;
+    return v->owner->in[0];
+}
+
+/* sum((W.dimshuffle('x', 0, 1) * G.dimshuffle(0, 'x', 1))^2, (1, 2)) -> dot(G^2, sum(W^2, 0)): no cube is made. Sums
+ * round in another order. */
+ThVar *rw_sumsqr2dot(Opt *o, ThApply *a) {
+    const ReduceAttrs *r = a->attrs;
+    ThApply *s = ask_scalar(a->in[0], S_sqr), *m = s ? ask_scalar(s->in[0], S_mul) : NULL;
+    ThDtype d = (ThDtype)a->out[0]->type.dtype;
+    if (!m || m->nin != 2 || r->axis.n != 2 || r->axis.at[0] != 1 || r->axis.at[1] != 2 || !dtype_is_float(d))
+        return NULL;
+    for (int i = 0; i < 2; i++) {
+        ThVar *w = behind(m->in[i], 0), *g = behind(m->in[1 - i], 1);
+        AttrInts rows = {.n = 1, .at = {0}};
+        if (!w || !g || w->type.dtype != d || g->type.dtype != d) continue;
+        return dot_make(&o->b, call1(o, S_sqr, g), sum_make(&o->b, call1(o, S_sqr, w), &rows));
+    }
+    return NULL;
+}

@@ -1,0 +1,183 @@
+--- What the documentation's table of optimizations and the papers' examples promise, one fact each.
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+local optdb, get_mode = theano.compile.optdb, theano.compile.get_mode
+
+local function ops(inputs, outputs, options)
+  options = options or {}
+  options.on_unused_input = "ignore"
+  local f, list = theano.compile(inputs, outputs, options), {}
+  for i, node in ipairs(f.maker.fgraph:toposort()) do list[i] = node.op.name end
+  return table.concat(list, " "), f
+end
+
+local function unfused(inputs, outputs)
+  return ops(inputs, outputs, { mode = get_mode("FAST_RUN"):excluding("fusion", "inplace") })
+end
+
+local x, y, m, n, z = T.dvector("x"), T.dvector("y"), T.dmatrix("m"), T.dmatrix("n"), T.dmatrix("z")
+local a, b, c, d = T.dscalar("a"), T.dscalar("b"), T.dscalar("c"), T.dscalar("d")
+
+describe("the papers' examples", function()
+  it("a / (((a * b) / c) / d) is (c * d) / b", function()
+    local got, f = unfused({ a, b, c, d }, a / (((a * b) / c) / d))
+    assert.equal("Elemwise{mul,no_inplace} Elemwise{true_div,no_inplace}", got)
+    assert.equal(15 / 4, f(0, 4, 3, 5)) -- a is not even read
+  end)
+
+  it("exp(log(x)) and log(exp(x)) are x", function()
+    assert.equal("", ops({ x }, T.exp(T.log(x))))
+    assert.equal("", ops({ x }, T.log(T.exp(x))))
+  end)
+
+  it("x * y / y is x", function() assert.equal("", ops({ x, y }, x * y / y)) end)
+
+  it("a + a ** 10 multiplies four times", function()
+    local v = T.vector("a")
+    local f = theano.compile({ v }, v + v ^ 10)
+    assert.equal(1026, f({ 0, 1, 2 })[2])
+    local text = theano.printing.debugprint(f, { file = "str" })
+    assert.truthy(text:find("^Elemwise{Composite{[^\n]*sqr[^\n]*}} %[id A%] ''   0\n |a %[id B%]\n*$"), text)
+  end)
+
+  it("log(1 + exp(x)) is finite at 1000, and the logistic cost too", function()
+    local f = theano.compile({ a }, T.log(1 + T.exp(a)))
+    assert.equal(1000, f(1000))
+    local p = 1 / (1 + T.exp(-a))
+    local cost = theano.compile({ a }, -T.log(1 - p))
+    assert.equal(800, cost(800))
+  end)
+
+  it("(x + y) * 2 and (x + y) * 3 add once", function()
+    local got = ops({ x, y }, { (x + y) * 2, (x + y) * 3 })
+    assert.equal(1, select(2, got:gsub("Elemwise{[Aa]dd", "")))
+  end)
+
+  it("asking for a shape computes no value", function()
+    assert.is_nil(ops({ x, y }, T.exp(x + y).shape):find("exp"))
+    assert.is_nil(ops({ m, n }, T.dot(m, n).shape[0]):find("[Dd]ot"))
+  end)
+
+  it("log(softmax) is stable through transposes, reshapes and dimshuffles", function()
+    local s = T.nnet.softmax(m)
+    for _, v in ipairs({ s.T, s:reshape({ -1 }), s:dimshuffle(0, "x", 1), s.T:reshape({ -1 }), s["0"], s["1:, 1"] }) do
+      local f = theano.compile({ m }, T.log(v))
+      local got = nd.sum(f({ { 0, 2000 }, { 0, 2000 } }))
+      assert.truthy(got == got and got > -1e5, tostring(got))
+    end
+  end)
+
+  it("a training step of the perceptron writes every update in place, weights inside the products", function()
+    local function shared(...) return theano.shared(nd.zeros({ ... }, "float32")) end
+    local X, t = T.fmatrix("x"), T.ivector("y")
+    local w = { shared(784, 500), shared(500), shared(500, 10), shared(10) }
+    local h = T.tanh(T.dot(X, w[1]) + w[2])
+    local cost = -T.log(T.nnet.softmax(T.dot(h, w[3]) + w[4]))[{ T.arange(t.shape[0]), t }]:mean()
+    local updates, rate = {}, T.constant(0.1, { dtype = "float32" })
+    for i, g in ipairs(theano.grad(cost, w)) do updates[i] = { w[i], w[i] - rate * g } end
+    local got = ops({ X, t }, cost, { updates = updates })
+    assert.equal(2, select(2, got:gsub("Gemm{inplace}", "")))
+    assert.is_nil(got:find("Gemm{no_inplace}", 1, true))
+    assert.is_nil(got:find("Elemwise{sub,no_inplace}", 1, true))
+  end)
+end)
+
+describe("the documentation's table", function()
+  local rows = {
+    { "constant folding", "", {}, T.constant(2.5) * 3 + 4 },
+    { "fill cut", "Elemwise{mul,no_inplace}", { x, y }, x * T.fill(x, 2.0) * y, "one product" },
+    { "reshape_chain", "Reshape{2}", { x }, x:reshape({ 2, 3 }):reshape({ 3, 2 }) },
+    { "constant elimination", "", { x }, x ^ 1 },
+    { "add canonicalization", "Elemwise{sub,no_inplace}", { a, b, c }, (a + b) - (c + a) },
+    { "mul canonicalization", "Elemwise{true_div,no_inplace}", { a, b, c }, (a * b) / (c * a) },
+    { "dot22", "Dot22", { m, n }, T.dot(m, n) },
+    { "sum_scalar_mul", "Sum{acc_dtype=float64} Elemwise{mul,no_inplace}", { x, a }, (x * a):sum() },
+    { "neg_neg", "", { x }, -(-x) },
+    { "neg_div_neg", "Elemwise{true_div,no_inplace}", { x, y }, -(-x / y) },
+    { "add specialize", "", { x }, x + 0 },
+    { "mul specialize (1)", "", { x }, x * 1 },
+    { "mul specialize (-1)", "Elemwise{neg,no_inplace}", { x }, x * -1 },
+    { "mul specialize (0)", "Shape_i{0} Alloc", { x }, x * 0 },
+    { "mul specialize (x)", "Elemwise{sqr,no_inplace}", { x }, x * x },
+    { "pow specialize (2)", "Elemwise{sqr,no_inplace}", { x }, x ^ 2 },
+    { "pow specialize (0)", "Shape_i{0} Alloc", { x }, x ^ 0 },
+    { "pow specialize (-0.5)", "Elemwise{sqrt,no_inplace} Elemwise{inv,no_inplace}", { x }, x ^ -0.5 },
+    { "gemm", "Gemm{no_inplace}", { m, n, z }, 0.5 * T.dot(m, n) + 2 * z },
+    { "local_log_softmax", "LogSoftmax", { m }, T.log(T.nnet.softmax(m)) },
+  }
+  for _, row in ipairs(rows) do
+    it(row[1], function()
+      local got = unfused(row[3], row[4])
+      if row[5] then assert.equal(1, select(2, got:gsub("mul", ""))) else assert.equal(row[2], got) end
+    end)
+  end
+
+  it("inc_subtensor serialization, each in place", function()
+    local got = ops({ x, a, b }, T.inc_subtensor(x["0:2"], a) + T.inc_subtensor(x["1:3"], b))
+    assert.equal(2, select(2, got:gsub("IncSubtensor{InplaceInc", "")))
+  end)
+
+  it("inplace_setsubtensor", function()
+    assert.truthy(ops({ x, a }, T.set_subtensor(T.exp(x)["0:2"], a)):find("IncSubtensor{InplaceSet", 1, true))
+  end)
+
+  it("inplace_elemwise", function()
+    assert.truthy(ops({ m, n }, T.exp(T.dot(m, n))):find("Elemwise{Exp}[(0, 0)]", 1, true))
+  end)
+
+  it("elemwise fusion", function()
+    assert.equal("Elemwise{Composite{(i0 + (exp(i1) * i2))}}", (ops({ x, y }, T.exp(x) * y + 1)))
+  end)
+
+  it("local_remove_all_assert under unsafe only, or by its name", function()
+    local v = T.opt.assert_op(x, T.lt(x[0], 1)) * 2
+    assert.truthy(ops({ x }, v):find("Assert"))
+    assert.is_nil(ops({ x }, v, { mode = theano.compile.Mode({ optimizer = "unsafe" }) }):find("Assert"))
+    assert.is_nil(ops({ x }, v, { mode = get_mode("FAST_RUN"):including("local_remove_all_assert") }):find("Assert"))
+  end)
+end)
+
+describe("optimizers", function()
+  it("o4 to o1, stabilize, unsafe and merge run what the table says", function()
+    local has = {
+      o4 = { "merge1", "constant_folding", "local_fill_sink", "GemmOptimizer", "inplace_elemwise_opt",
+        "elemwise_fusion", "local_logsoftmax" },
+      o3 = { "merge1", "constant_folding", "local_fill_sink", "GemmOptimizer", "elemwise_fusion" },
+      o2 = { "merge1", "constant_folding", "elemwise_fusion", "local_logsoftmax" },
+      o1 = { "merge1", "constant_folding", "local_logsoftmax" },
+      stabilize = { "merge1", "canonicalize", "local_logsoftmax" },
+      unsafe = { "local_remove_all_assert", "local_fill_sink", "elemwise_fusion" },
+      merge = { "merge1" },
+    }
+    local lacks = {
+      o4 = { "local_remove_all_assert" },
+      o3 = { "inplace_elemwise_opt", "inplace_subtensor", "local_remove_all_assert" },
+      o2 = { "local_fill_sink", "GemmOptimizer", "inplace_elemwise_opt" },
+      o1 = { "local_fill_sink", "GemmOptimizer", "inplace_elemwise_opt", "elemwise_fusion" },
+      stabilize = { "specialize", "elemwise_fusion", "inplace_elemwise_opt" },
+      unsafe = { "inplace_elemwise_opt" },
+      merge = { "canonicalize", "inplace_elemwise_opt" },
+    }
+    for name, words in pairs(has) do
+      local text = optdb:query(name).summary()
+      for _, w in ipairs(words) do assert.truthy(text:find("  " .. w .. "\n", 1, true), name .. " lacks " .. w) end
+      for _, w in ipairs(lacks[name]) do assert.is_nil(text:find("  " .. w .. "\n", 1, true), name .. " has " .. w) end
+    end
+  end)
+
+  it("are refined by queries", function()
+    assert.is_nil(optdb:query("fast_run", "-inplace").summary():find("inplace_elemwise_opt"))
+    assert.truthy(optdb:query("o1", "+elemwise_fusion").summary():find("elemwise_fusion"))
+    local q = theano.gof.Query({ include = { "fast_run" }, exclude = { "inplace" } })
+    assert.equal(optdb:query("fast_run -inplace").summary(), optdb:query(q).summary())
+    local few = optdb:query(q:requiring("merge")).summary()
+    assert.truthy(few:find("merge1") and not few:find("canonicalize"))
+  end)
+
+  it("opt-in rules run when they are named", function()
+    local mode = get_mode("FAST_RUN"):including("local_hard_sigmoid")
+    local _, f = ops({ x }, T.nnet.sigmoid(x), { mode = mode })
+    assert.equal(0, f({ -10, 1 })[0])
+    assert.truthy(ops({ x }, T.nnet.sigmoid(x)):find("sigmoid"))
+  end)
+end)
