@@ -248,6 +248,7 @@ static int call(lua_State *L) {
     if (n > FEW) args = lua_newuserdatauv(L, sizeof *args * (size_t)n, 0);
     if (f->nout > FEW) out = lua_newuserdatauv(L, sizeof *out * (size_t)f->nout, 0);
     for (int i = 0; i < n; i++) args[i] = argument(L, s, f, i, i + 2);
+    lt_enter(L, s);
     if (th_call(f->f, args, n, out)) return lt_raise(L, s);
     return results(L, s, f, 1, out);
 }
