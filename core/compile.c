@@ -15,13 +15,12 @@ static bool check(Compile *k) {
 static bool expand(Compile *k) {
     VarVec out = {0};
     if (!ops_any_expand(k->ctx)) return true;
-    bool ok = vec_reserve(k->ctx, &out, k->out.n + 1) &&
-              ops_expand(k->ctx, k->out.at, k->out.n, k->in.at, k->in.n, out.at);
+    bool ok =
+        vec_reserve(k->ctx, &out, k->out.n + 1) && ops_expand(k->ctx, k->out.at, k->out.n, k->in.at, k->in.n, out.at);
     for (int i = 0; ok && i < k->out.n; i++) {
-        if (k->cloned) th_var_release(k->out.at[i]);
+        th_var_release(k->out.at[i]);
         k->out.at[i] = out.at[i];
     }
-    k->cloned = k->cloned || ok;
     vec_free(k->ctx, &out);
     return ok;
 }
@@ -39,7 +38,7 @@ static FGraph *graph_close(Compile *k) {
 static bool describe(Compile *k) {
     const ThCompile *s = k->spec;
     k->io_in = ctx_alloc0(k->ctx, (size_t)(s->nin + 1) * sizeof *k->io_in);
-    k->io_out = ctx_alloc0(k->ctx, (size_t)(s->nout + 1) * sizeof *k->io_out);
+    k->io_out = ctx_alloc0(k->ctx, (size_t)(k->nout + 1) * sizeof *k->io_out);
     if (!k->io_in || !k->io_out) return false;
     for (int i = 0; i < s->nin; i++) {
         const char *name = s->in[i].name ? s->in[i].name : s->in[i].var->name;
@@ -48,8 +47,9 @@ static bool describe(Compile *k) {
                                .mutable_ = s->in[i].mutable_,
                                .borrow = s->in[i].borrow};
     }
-    for (int o = 0; o < s->nout; o++)
-        k->io_out[o] = (PlanIo){.type = s->out[o].var->type, .name = s->out[o].var->name, .borrow = s->out[o].borrow};
+    for (int o = 0; o < k->nout; o++)
+        k->io_out[o] =
+            (PlanIo){.type = k->out.at[o]->type, .name = k->out.at[o]->name, .borrow = o < s->nout && s->out[o].borrow};
     return !failed(k->ctx);
 }
 
@@ -58,7 +58,7 @@ static Unit *build(Compile *k, const Plan *plan) {
     if (k->interpret) return NULL;
     const char *device = config_str(k->ctx, "device");
     const Backend *b = device && !strcmp(device, "cuda-emulated") ? &backend_cuda_emulated : &backend_c;
-    return b->build(k->ctx, plan, k->spec->name);
+    return b->build(k->ctx, plan, NULL); /* no name: equal functions share their unit */
 }
 
 static ThFunction *finish(Compile *k, FGraph *fg, Plan *plan, Unit *unit) {
@@ -71,19 +71,26 @@ static ThFunction *finish(Compile *k, FGraph *fg, Plan *plan, Unit *unit) {
                       .out = s->out,
                       .nout = s->nout,
                       .name = s->name,
+                      .state_in = k->state_in.at,
+                      .nstate = k->state_in.n,
+                      .recipe = compile_recipe(k),
+                      .recipe_free = compile_recipe_free,
                       .allow_input_downcast = s->allow_input_downcast};
+    if (!f.recipe) return NULL;
     const char *verbosity = config_str(k->ctx, "exception_verbosity");
     f.exception_verbose = verbosity && !strcmp(verbosity, "high");
-    return function_new(k->ctx, &f);
+    ThFunction *fn = function_new(k->ctx, &f);
+    if (!fn) compile_recipe_free(k->ctx, f.recipe);
+    return fn;
 }
 
-static ThFunction *compile(Compile *k) {
+ThFunction *compile_finish(Compile *k) {
     FGraph *fg = NULL;
     Plan *plan = NULL;
     Unit *unit = NULL;
     ThFunction *f = NULL;
-    if (check(k) && describe(k) && expand(k) && (fg = graph_close(k)) && opt_run(fg, &k->opt) &&
-        (plan = plan_make(fg, k->io_in, k->spec->nin, k->io_out, k->spec->nout))) {
+    if (describe(k) && expand(k) && (fg = graph_close(k)) && opt_run(fg, &k->opt) &&
+        (plan = plan_make(fg, k->io_in, k->spec->nin, k->io_out, k->nout))) {
         unit = build(k, plan);
         if (!failed(k->ctx)) f = finish(k, fg, plan, unit);
     }
@@ -93,13 +100,14 @@ static ThFunction *compile(Compile *k) {
     return f;
 }
 
-static void forget(Compile *k) {
-    for (int i = 0; k->cloned && i < k->out.n; i++) th_var_release(k->out.at[i]);
+void compile_forget(Compile *k) {
+    for (int i = 0; i < k->out.n; i++) th_var_release(k->out.at[i]);
     ctx_free(k->ctx, k->io_in, (size_t)(k->spec->nin + 1) * sizeof *k->io_in);
-    ctx_free(k->ctx, k->io_out, (size_t)(k->spec->nout + 1) * sizeof *k->io_out);
+    ctx_free(k->ctx, k->io_out, (size_t)(k->nout + 1) * sizeof *k->io_out);
     vec_free(k->ctx, &k->in);
     vec_free(k->ctx, &k->out);
     vec_free(k->ctx, &k->update_of);
+    vec_free(k->ctx, &k->state_in);
     compile_mode_free(k);
 }
 
@@ -107,7 +115,7 @@ ThFunction *th_compile(ThContext *c, const ThCompile *spec) {
     if (!c || failed(c)) return NULL;
     Compile k = {.ctx = c, .spec = spec};
     c->eval = eager_apply; /* constant folding runs on the interpreter */
-    ThFunction *f = compile(&k);
-    forget(&k);
+    ThFunction *f = check(&k) ? compile_finish(&k) : NULL;
+    compile_forget(&k);
     return f;
 }

@@ -11,11 +11,11 @@
 typedef struct Compile {
     ThContext *ctx;
     const ThCompile *spec;
-    VarVec in;        /* declared inputs, borrowed */
-    VarVec out;       /* outputs, then update expressions, after givens; retained from the first clone on */
-    VarVec update_of; /* shareds, borrowed */
-    bool cloned;      /* `out` holds references */
-    int nout;
+    VarVec in;         /* declared inputs, borrowed */
+    VarVec out;        /* outputs, new values of inputs, update expressions; references */
+    VarVec update_of;  /* shareds, borrowed */
+    VEC(int) state_in; /* inputs that have a new value after each call */
+    int nout;          /* outputs and new values of inputs */
     OptSpec opt;
     char *including, *excluding, *requiring; /* th_free */
     bool interpret;                          /* the linker wants no C */
@@ -25,7 +25,17 @@ typedef struct Compile {
 /* compile_check.c: what the user asked for makes sense; false with Theano's kind of error. */
 bool compile_inputs(Compile *k);
 bool compile_updates(Compile *k);
-bool compile_givens(Compile *k);
+bool compile_givens(Compile *k); /* and, with them, default updates (compile_state.c) */
+bool compile_default_updates(Compile *k, const VarVec *from, const VarVec *to);
+bool compile_update_type(Compile *k, const ThVar *s, const ThVar *e);
+bool compile_clone(Compile *k, const VarVec *from, const VarVec *to, bool strict); /* replaces in all of `out` */
+/* compile_copy.c: what a copy of the function is made from */
+typedef struct Recipe Recipe;
+Recipe *compile_recipe(const Compile *k);
+void compile_recipe_free(ThContext *c, void *recipe);
+/* compile.c: the rest of th_compile once inputs, outputs and updates stand in k; k->spec gives names and flags */
+ThFunction *compile_finish(Compile *k);
+void compile_forget(Compile *k);
 bool compile_used(Compile *k);
 /* compile_mode.c: mode, linker, optimizer and tags -> k->opt, k->interpret */
 bool compile_mode(Compile *k);

@@ -59,10 +59,21 @@ static bool check_input(Compile *k, int i, const Map *seen) {
         return false;
     }
     const ThIn *in = &k->spec->in[i];
-    if (in->update)
-        return err(k->ctx, TH_NotImplementedError,
-                   "In(update = ...) is not available yet: keep the state in a shared variable and give its update in "
-                   "`updates`");
+    if (in->update && !type_eq(v->type, in->update->type))
+        return err_vars(k->ctx, TH_TypeError,
+                        "The input at index %d, %s, has an update of another type: %s. Variable and update must have "
+                        "the same type.",
+                        i, v, in->update);
+    return true;
+}
+
+/* A reference on v into the list of what is computed. */
+static bool compute(Compile *k, ThVar *v) { return vec_push(k->ctx, &k->out, v) && th_var_retain(v); }
+
+static bool new_values(Compile *k) {
+    for (int i = 0; i < k->spec->nin; i++)
+        if (k->spec->in[i].update && !(vec_push(k->ctx, &k->state_in, i) && compute(k, k->spec->in[i].update)))
+            return false;
     return true;
 }
 
@@ -78,14 +89,15 @@ bool compile_inputs(Compile *k) {
         if (!v) ok = err(k->ctx, TH_TypeError, "output %d is no variable", o);
         else if (v->type.kind != TYPE_TENSOR)
             ok = err_vars(k->ctx, TH_TypeError, "output %d is %s, which is no tensor", o, v, NULL);
-        else ok = vec_push(k->ctx, &k->out, v);
+        else ok = compute(k, v);
     }
+    ok = ok && new_values(k);
     k->nout = k->out.n;
     return ok;
 }
 
 /* ---- updates ---- */
-static bool update_type(Compile *k, const ThVar *s, const ThVar *e) {
+bool compile_update_type(Compile *k, const ThVar *s, const ThVar *e) {
     if (type_eq(s->type, e->type)) return true;
     Text t;
     text_init(&t, k->ctx);
@@ -119,13 +131,14 @@ bool compile_updates(Compile *k) {
         else if (u->var->kind != VAR_SHARED)
             ok = err_vars(k->ctx, TH_TypeError, "The update target at index %d must be a shared variable, not %s.", i,
                           u->var, NULL);
-        else if (map_get(&seen, KEY(u->var), &at))
+        else if (map_get(&seen, KEY(u->var->u.shared), &at))
             ok = err_vars(k->ctx, TH_ValueError,
                           "The update at index %d is for the shared variable %s, which already has an update.", i,
                           u->var, NULL);
         else
-            ok = update_type(k, u->var, u->expr) && map_put(k->ctx, &seen, KEY(u->var), (uint32_t)i) &&
-                 vec_push(k->ctx, &k->update_of, u->var) && vec_push(k->ctx, &k->out, u->expr);
+            ok = compile_update_type(k, u->var, u->expr) &&
+                 map_put(k->ctx, &seen, KEY(u->var->u.shared), (uint32_t)i) &&
+                 vec_push(k->ctx, &k->update_of, u->var) && compute(k, u->expr);
     }
     map_free(k->ctx, &seen);
     return ok;
@@ -196,20 +209,25 @@ static bool independent(Compile *k, const VarVec *from, const VarVec *to) {
     return ok;
 }
 
-bool compile_givens(Compile *k) {
-    VarVec from = {0}, to = {0}, fresh = {0};
-    bool ok = true;
-    if (k->spec->ngivens > 0) {
-        ok = check_givens(k, &from, &to) && independent(k, &from, &to) && vec_reserve(k->ctx, &fresh, k->out.n + 1) &&
-             graph_clone(k->ctx, k->out.at, k->out.n, from.at, to.at, from.n, !k->spec->no_rebuild_strict, fresh.at);
-        if (ok) {
-            for (int i = 0; i < k->out.n; i++) k->out.at[i] = fresh.at[i];
-            k->cloned = true;
-        }
+bool compile_clone(Compile *k, const VarVec *from, const VarVec *to, bool strict) {
+    VarVec fresh = {0};
+    if (from->n == 0) return true;
+    bool ok = vec_reserve(k->ctx, &fresh, k->out.n + 1) &&
+              graph_clone(k->ctx, k->out.at, k->out.n, from->at, to->at, from->n, strict, fresh.at);
+    for (int i = 0; ok && i < k->out.n; i++) {
+        th_var_release(k->out.at[i]);
+        k->out.at[i] = fresh.at[i];
     }
+    vec_free(k->ctx, &fresh);
+    return ok;
+}
+
+bool compile_givens(Compile *k) {
+    VarVec from = {0}, to = {0};
+    bool ok = check_givens(k, &from, &to) && (from.n == 0 || independent(k, &from, &to)) &&
+              compile_clone(k, &from, &to, !k->spec->no_rebuild_strict) && compile_default_updates(k, &from, &to);
     vec_free(k->ctx, &from);
     vec_free(k->ctx, &to);
-    vec_free(k->ctx, &fresh);
     return ok;
 }
 
@@ -266,7 +284,7 @@ bool compile_used(Compile *k) {
     for (int i = 0; i < k->in.n && ok; i++) ok = map_put(k->ctx, &place, KEY(k->in.at[i]), (uint32_t)i);
     ok = ok && mark(k, &place, used);
     for (int i = 0; i < k->in.n && ok; i++)
-        if (!used[i]) ok = unused(k, i, policy);
+        if (!used[i] && !k->spec->in[i].update) ok = unused(k, i, policy);
     ctx_free(k->ctx, used, (size_t)k->in.n + 1);
     map_free(k->ctx, &place);
     return ok;

@@ -23,6 +23,11 @@ ThVar *th_function_output_var(const ThFunction *f, int i) {
     return fg && i >= 0 && i < fg->nout ? fg->out[i] : NULL;
 }
 
+ThVar *th_function_graph_input(const ThFunction *f, int i) {
+    const FGraph *fg = function_fgraph((ThFunction *)f);
+    return fg && i >= 0 && i < fg->nin ? fg->in[i] : NULL;
+}
+
 static char *take(Text *t, bool ok) {
     if (ok && !failed(t->c)) return text_take(t);
     text_free(t);
@@ -73,8 +78,7 @@ char *th_optimize_text(ThContext *c, const char *graph, const char *passes) {
 }
 
 char *th_optdb_summary(ThContext *c, const char *query) {
-    OptSpec s = {.optimizer = query && *query ? query : "fast_run"};
     Text t;
     text_init(&t, c);
-    return take(&t, opt_summary(&t, c, &s));
+    return take(&t, opt_summary(&t, c, query ? query : ""));
 }

@@ -224,14 +224,24 @@ typedef struct ThType {
 
 TH_API ThVar *th_variable_new(ThContext *c, ThType t, const char *name);
 TH_API ThVar *th_constant_new(ThContext *c, ThArray *value, const char *name); /* dims of length 1 are broadcastable */
+/* The same with a pattern of its own: a length of 1 is broadcastable only where the mask says so. */
+TH_API ThVar *th_constant_typed(ThContext *c, ThArray *value, uint32_t broadcastable);
 /* Number literals under Theano's autocast rules; `like` decides whether a float is joined with float64 (may be NONE).
  */
 TH_API ThVar *th_constant_int(ThContext *c, int64_t v);
 TH_API ThVar *th_constant_float(ThContext *c, double v);
 /* SharedVariable on a copy of value (borrow: on value itself). broadcastable: bit mask, 0 is Theano's default. */
 TH_API ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow, uint32_t broadcastable);
+/* borrow: the storage itself, which later calls may overwrite; else a copy. */
 TH_API ThArray *th_shared_get(ThVar *s, bool borrow);
-TH_API int th_shared_set(ThVar *s, ThArray *value, bool borrow); /* dtype and rank must fit; the shape may change */
+/* dtype and rank must fit; the shape may change. borrow: value becomes the storage where it is C-contiguous, writeable
+   and not the storage of another shared variable; it is copied otherwise. */
+TH_API int th_shared_set(ThVar *s, ThArray *value, bool borrow);
+TH_API int th_shared_rules(ThVar *s, bool strict, int8_t allow_downcast); /* of th_shared_set and th_var_filter */
+TH_API ThVar *th_shared_clone(ThVar *s, const char *name);                /* another variable of the same storage */
+/* New value after every call of a function that reaches s, unless the function says otherwise. expr NULL: none. */
+TH_API int th_shared_set_default_update(ThVar *s, ThVar *expr);
+TH_API ThVar *th_shared_default_update(ThVar *s); /* new reference, or NULL: none */
 TH_API ThVar *th_var_retain(ThVar *v);
 TH_API void th_var_release(ThVar *v);
 TH_API ThType th_var_type(const ThVar *v);
@@ -253,6 +263,7 @@ TH_API int th_apply_ninputs(const ThApply *a);
 TH_API int th_apply_noutputs(const ThApply *a);
 TH_API ThVar *th_apply_input(const ThApply *a, int i);  /* borrowed */
 TH_API ThVar *th_apply_output(const ThApply *a, int i); /* borrowed */
+TH_API const char *th_apply_op_name(const ThApply *a);  /* "mul" (also of Elemwise), "Composite", "Sum" */
 TH_API char *th_apply_op_str(const ThApply *a);         /* "Elemwise{mul,no_inplace}"; free with th_free */
 TH_API char *th_apply_str(const ThApply *a);            /* "op(input, input)" */
 TH_API ThContext *th_apply_context(const ThApply *a);
@@ -296,6 +307,8 @@ typedef struct ThFuncInfo {
     bool method;            /* also x:name(...) */
     const char *doc;        /* one line */
 } ThFuncInfo;
+/* A value under the rules of v's type (as th_function_filter), of a shared variable under its own: new reference. */
+TH_API ThArray *th_var_filter(ThVar *v, const ThArg *value);
 TH_API int th_func_count(void);
 TH_API const ThFuncInfo *th_func_info(int i);
 TH_API int th_func_find(const char *name); /* -1 when absent */
@@ -309,6 +322,16 @@ TH_API int th_build(ThContext *c, int func, const ThArg *args, int nargs, ThVar 
 TH_API int th_eager(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max);
 /* Short form for C hosts: th_op(c, "add", 2, x, y), tensors only; one result. */
 TH_API ThVar *th_op(ThContext *c, const char *name, int n, ...);
+
+typedef struct ThPair {
+    ThVar *var, *expr;
+} ThPair;
+/*
+ * Copies of n outputs in which each pair's var is replaced by its expr. strict: their types must be equal.
+ * copy_inputs: plain variables are new ones too. out[i] receives a new reference each; nonzero on error.
+ */
+TH_API int th_clone(ThContext *c, ThVar *const *outs, int n, const ThPair *replace, int nreplace, bool strict,
+                    bool copy_inputs, ThVar **out);
 
 /* ---- gradients -------------------------------------------------------------------------------------------------- */
 typedef enum { TH_RAISE, TH_WARN, TH_IGNORE } ThPolicy;
@@ -390,9 +413,6 @@ typedef struct ThOut {
     ThVar *var;
     bool borrow;
 } ThOut;
-typedef struct ThPair {
-    ThVar *var, *expr;
-} ThPair;
 typedef struct ThCompile {
     const ThIn *in;
     int nin;
@@ -408,6 +428,8 @@ typedef struct ThCompile {
     const char *on_unused_input;                                        /* NULL: config */
     int8_t allow_input_downcast;                                        /* -1 default */
     bool no_default_updates, accept_inplace, no_rebuild_strict;
+    ThVar *const *no_default_update_of; /* shareds whose default updates are left out */
+    int nno_default_update_of;
 } ThCompile;
 
 TH_API ThFunction *th_compile(ThContext *c, const ThCompile *spec);
@@ -425,6 +447,40 @@ TH_API const char *th_function_name(const ThFunction *f);
  */
 TH_API int th_call(ThFunction *f, ThArray *const *args, int nargs, ThArray **out);
 /*
+ * The same with numbers, nested lists and NONE (the default) as arguments. values, where given, takes the results of no
+ * dimensions: out[i] is NULL then, and nothing is allocated for them.
+ */
+TH_API int th_call_args(ThFunction *f, const ThArg *args, int nargs, ThArray **out, ThValue *values);
+/* Only arrays that fit exactly are taken from now on; nothing is converted. */
+TH_API void th_function_set_trust(ThFunction *f, bool trust);
+TH_API bool th_function_trust(const ThFunction *f);
+/* The default of input i (its state, under ThIn.update): a copy, or NULL without an error when it has none. */
+TH_API ThArray *th_function_default(ThFunction *f, int i);
+TH_API int th_function_set_default(ThFunction *f, int i, ThArray *value); /* a copy is kept; NULL: required again */
+TH_API bool th_function_implicit(const ThFunction *f, int i);
+TH_API void th_function_trim(ThFunction *f); /* gives back what idle callers keep between calls */
+TH_API int th_function_nshared(const ThFunction *f);
+TH_API ThVar *th_function_shared(const ThFunction *f, int i); /* borrowed: shareds read or updated */
+typedef struct ThCopy {
+    const ThPair *swap; /* shared -> shared of the same type */
+    int nswap;
+    bool delete_updates;
+    const char *name; /* NULL: "NAME copy" */
+} ThCopy;
+/* A function of the same expression with inputs and defaults of its own. */
+TH_API ThFunction *th_function_copy(ThFunction *f, const ThCopy *options);
+
+/*
+ * A function bound to arguments: checked once, called on the same memory ever after. The arguments' memory is pinned
+ * (th_array_free raises), their contents may change; results are overwritten at every call. One thread at a time.
+ */
+typedef struct ThBound ThBound;
+TH_API ThBound *th_bind(ThFunction *f, const ThArg *args, int nargs); /* runs nothing */
+TH_API int th_bound_call(ThBound *b);
+/* Result i, borrowed: the same array after every call unless its shape changed; *turn (may be NULL) counts changes. */
+TH_API ThArray *th_bound_output(ThBound *b, int i, unsigned *turn);
+TH_API void th_bound_release(ThBound *b);
+/*
  * A value as argument i under the input's type rules (inventory of Theano's TensorType.filter): arrays pass when no
  * precision is lost, numbers and nested lists when every value is held exactly (a Python-like float goes down to
  * floatX). New reference or NULL.
@@ -432,9 +488,45 @@ TH_API int th_call(ThFunction *f, ThArray *const *args, int nargs, ThArray **out
 TH_API ThArray *th_function_filter(ThFunction *f, int i, const ThArg *value);
 /* Data of the toposorted compiled graph, for f.maker.fgraph. */
 TH_API int th_function_nnodes(const ThFunction *f);
-TH_API ThApply *th_function_node(const ThFunction *f, int i); /* borrowed; lives as long as f */
-TH_API ThVar *th_function_output_var(const ThFunction *f, int i);
+TH_API ThApply *th_function_node(const ThFunction *f, int i);      /* borrowed; lives as long as f */
+TH_API ThVar *th_function_output_var(const ThFunction *f, int i);  /* NULL past the last; updates follow the outputs */
+TH_API ThVar *th_function_graph_input(const ThFunction *f, int i); /* inputs, then shareds; NULL past the last */
 TH_API ThContext *th_function_context(const ThFunction *f);
+
+/* ---- rewrites of the user's ------------------------------------------------------------------------------------- */
+typedef struct ThRewriteCall ThRewriteCall; /* a rewrite being tried; valid during the call only */
+/*
+ * A rewrite sees the function being compiled as ordinary nodes: a local one the node and what lies a few levels below
+ * it, a global one everything. What it builds from them (with th_build, th_op) is put into the function. It is a text
+ * rule (before, after, only_if), or local, or global. Local: out[i] takes the place of the node's output i (new
+ * references, NULL keeps it). Both return 1: done, 0: does not apply, -1: failed, th_rewrite_fail was called. A failure
+ * is logged, or ends the compilation, as the flag on_opt_error says.
+ */
+typedef struct ThRewriteSpec {
+    const char *name;                     /* not yet in use; optimizer_excluding and others take it */
+    const char *phases;                   /* "canonicalize:stabilize:specialize"; NULL: a pass of its own at.. */
+    double position;                      /* ..this place (see th_optdb_summary) */
+    const char *tags;                     /* "fast_run:mine" */
+    const char *before, *after, *only_if; /* "log(1 + x)", "log1p(x)", "float(x)" or NULL */
+    const char *ops;                      /* local: operations that it looks at, "log:Sum"; NULL: all */
+    int (*local)(void *user, ThRewriteCall *r, ThApply *node, ThVar **out);
+    int (*global)(void *user, ThRewriteCall *r);
+    void (*release)(void *user); /* when the context ends or the rewrite is removed; may be NULL */
+    void *user;
+} ThRewriteSpec;
+TH_API int th_rewrite_register(ThContext *c, const ThRewriteSpec *spec); /* nonzero on error: nothing was kept */
+TH_API int th_rewrite_remove(ThContext *c, const char *name);
+TH_API int th_rewrite_fail(ThRewriteCall *r, ThError kind, const char *text); /* -1 */
+/* Global: the nodes in an order of computing; borrowed, the list is freed with th_free. Number, or -1. */
+TH_API int th_rewrite_nodes(ThRewriteCall *r, ThApply ***nodes);
+/* Inputs ('i') or outputs ('o', updates after them) of the function; borrowed, list freed with th_free. */
+TH_API int th_rewrite_vars(ThRewriteCall *r, char which, ThVar ***vars);
+/* Users of v: borrowed nodes (NULL: an output of the function) and input positions; lists freed with th_free. */
+TH_API int th_rewrite_clients(ThRewriteCall *r, ThVar *v, ThApply ***nodes, int **positions);
+TH_API ThVar *th_rewrite_shape(ThRewriteCall *r, ThVar *v, int d); /* length of dim d, int64 0-d, v not computed */
+/* Global: every user of old uses new_ from now on. Types must be equal and new_ must not need old: else BadOptimization
+ * and nothing has changed. */
+TH_API int th_rewrite_replace(ThRewriteCall *r, ThVar *old, ThVar *new_, const char *reason);
 
 /* ---- printing: all texts are freed with th_free ----------------------------------------------------------------- */
 typedef struct ThDebugPrint {
@@ -454,7 +546,9 @@ TH_API char *th_function_plan(ThFunction *f);
 TH_API char *th_function_ccode(ThFunction *f); /* NULL with an error when the function has no C unit */
 /* Runs the named passes (":"-separated names or tags) over a graph text and prints the result: goldens, inspection. */
 TH_API char *th_optimize_text(ThContext *c, const char *graph, const char *passes);
-TH_API char *th_optdb_summary(ThContext *c, const char *query); /* what runs, in order */
+/* What runs, in order. query: an optimizer's name, then words "+tag" to include, "-tag" to exclude, "&tag" to require.
+ */
+TH_API char *th_optdb_summary(ThContext *c, const char *query);
 /* Totals of the context for tests and tools: "live_bytes", "live_nodes", "allocs", "cache_bytes", ... ; -1 unknown. */
 TH_API int64_t th_stat(ThContext *c, const char *what);
 

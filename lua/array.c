@@ -43,8 +43,9 @@ static int array_gc(lua_State *L) {
 }
 
 static int array_free(lua_State *L) {
-    th_array_free(lt_check_array(L, LT_STATE(L), 1));
-    return 0;
+    LtState *s = LT_STATE(L);
+    th_array_free(lt_check_array(L, s, 1));
+    return th_error(s->ctx) == TH_OK ? 0 : lt_raise(L, s); /* it may be bound to a function */
 }
 
 static int array_tostring(lua_State *L) {

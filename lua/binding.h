@@ -11,7 +11,11 @@
 #include <lauxlib.h>
 #include <lua.h>
 
-typedef enum { LT_ARRAY, LT_VAR, LT_APPLY, LT_FUNCTION, LT_RANDOM, LT_COMPLEX, LT_TYPE, LT_KINDS } LtKind;
+/* clang-format off */
+typedef enum {
+    LT_ARRAY, LT_VAR, LT_APPLY, LT_FUNCTION, LT_RANDOM, LT_COMPLEX, LT_TYPE, LT_BOUND, LT_KINDS
+} LtKind;
+/* clang-format on */
 
 /* One per lua_State, in its registry; found through upvalue 1 or lt_state(). */
 typedef struct LtState {
@@ -19,11 +23,13 @@ typedef struct LtState {
     const void *meta[LT_KINDS]; /* metatables, for fast checks */
     char *log;                  /* lines logged since the last drain */
     size_t nlog;
-    size_t owed;    /* bytes of buffers not yet told to the collector */
-    lua_State *running;    /* the state that called the engine last: callbacks run there.. */
-    unsigned long thread;  /* ..if this is its thread */
-    struct LtOp *ops;      /* operations written in Lua, to be told when the state closes */
-    char home[512]; /* prefix of our own Lua files ("@.../theano/") */
+    size_t owed;          /* bytes of buffers not yet told to the collector */
+    lua_State *running;   /* who compiles: rewrites of the user's run there */
+    ThRewriteCall *call;  /* the rewrite being tried, or NULL */
+    lua_State *entered;   /* the state that called the engine last: operations in Lua run there.. */
+    unsigned long thread; /* ..if this is its thread */
+    struct LtOp *ops;     /* operations written in Lua, to be told when the state closes */
+    char home[512];       /* prefix of our own Lua files ("@.../theano/") */
 } LtState;
 
 LtState *lt_state(lua_State *L);
@@ -76,8 +82,25 @@ ThVar *lt_check_var(lua_State *L, LtState *s, int i);
 void lt_push_var(lua_State *L, LtState *s, ThVar *v);     /* takes over; interned; raises when NULL */
 void lt_push_apply(lua_State *L, LtState *s, ThApply *a); /* borrowed */
 ThVar *lt_to_var(lua_State *L, LtState *s, int i);        /* Variable, number, ndarray or table -> new reference */
+uint32_t lt_pattern(lua_State *L, int i, int *n);         /* {true, false, ..} as a mask of n bits */
 void lt_push_type(lua_State *L, LtState *s, ThType t);
 ThType *lt_type(lua_State *L, LtState *s, int i);
+
+/* function.c and call.c: a compiled function's userdata, ready for calls */
+typedef struct LtOutput {
+    bool keep_array; /* given as an array even when 0-d */
+    bool scalar;     /* a Lua number or boolean */
+    uint8_t dtype;
+} LtOutput;
+typedef struct LtFunction {
+    ThFunction *f;
+    int nin, nout;
+    bool named_out;  /* one table comes back; names in user value 1 */
+    bool all_arrays; /* a 0-d result is wanted as an array: values are not asked for */
+    LtOutput out[];
+} LtFunction;
+LtFunction *lt_check_function(lua_State *L, LtState *s, int i);
+int lt_call_function(lua_State *L); /* __call */
 
 /* what each file adds to the module table on top of the stack; all take the LtState as upvalue 1 */
 void lt_open_array(lua_State *L, LtState *s);
@@ -85,13 +108,16 @@ void lt_open_index(lua_State *L, LtState *s);
 void lt_open_files(lua_State *L, LtState *s);
 void lt_open_random(lua_State *L, LtState *s);
 void lt_open_var(lua_State *L, LtState *s);
+void lt_open_shared(lua_State *L, LtState *s);
 void lt_open_ops(lua_State *L, LtState *s);
 void lt_open_function(lua_State *L, LtState *s);
+void lt_open_call(lua_State *L, LtState *s);
 void lt_open_print(lua_State *L, LtState *s);
 void lt_open_config(lua_State *L, LtState *s);
 void lt_open_derive(lua_State *L, LtState *s);
 void lt_open_userop(lua_State *L, LtState *s);
 void lt_close_userop(LtState *s);
+void lt_open_rewrite(lua_State *L, LtState *s);
 /* Registers functions with the state as upvalue 1 into the table on top. */
 void lt_register(lua_State *L, LtState *s, const luaL_Reg *fns);
 /* New metatable of a kind, named; fns with the state as upvalue; leaves it on the stack. */

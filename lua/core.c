@@ -153,11 +153,14 @@ __attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
     lt_open_files(L, s);
     lt_open_random(L, s);
     lt_open_var(L, s);
+    lt_open_shared(L, s);
     lt_open_ops(L, s);
     lt_open_function(L, s);
+    lt_open_call(L, s);
     lt_open_print(L, s);
     lt_open_derive(L, s);
     lt_open_userop(L, s);
+    lt_open_rewrite(L, s);
     lt_open_config(L, s);
     return 1;
 }

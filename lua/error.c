@@ -33,7 +33,7 @@ void lt_where(lua_State *L, LtState *s, const char **file, int *line) {
 }
 
 void lt_enter(lua_State *L, LtState *s) {
-    s->running = L;
+    s->entered = L;
     s->thread = (unsigned long)pthread_self();
 }
 

@@ -1,27 +1,18 @@
 /*
- * function.c -- compile and call. The userdata of a function keeps a small struct ready, so that a call converts its
- * arguments, calls, and pushes results; anything unusual (named calls, conversion of tables) takes a longer path.
+ * function.c -- compile, and looking into compiled functions. Calls are call.c.
  */
 #include "binding.h"
 
 #include <string.h>
 
-typedef struct LFunction {
-    ThFunction *f;
-    int nin, nout;
-    bool named_out;    /* one table comes back; names in user value 1 */
-    bool keep_array[]; /* outputs given as arrays even when 0-d */
-} LFunction;
-
-static LFunction *check(lua_State *L, LtState *s, int i) {
-    LFunction *f = lt_test(L, s, i, LT_FUNCTION);
+LtFunction *lt_check_function(lua_State *L, LtState *s, int i) {
+    LtFunction *f = lt_test(L, s, i, LT_FUNCTION);
     if (!f) lt_error(L, TH_TypeError, "function expected, got %s", luaL_typename(L, i));
-    if (!f->f) lt_error(L, TH_RuntimeError, "this function was freed");
     return f;
 }
 
 static int fn_gc(lua_State *L) {
-    LFunction *f = lua_touserdata(L, 1);
+    LtFunction *f = lua_touserdata(L, 1);
     if (f->f) th_function_release(f->f);
     f->f = NULL;
     return 0;
@@ -67,20 +58,23 @@ static ThVar *var_field(lua_State *L, LtState *s, int t, int k) {
     return v;
 }
 
-/* inputs: {{variable, name =, value =, mutable =, borrow =, strict =, allow_downcast =, implicit =}, ..} */
+static ThVar *var_named(lua_State *L, LtState *s, int t, const char *k) {
+    lua_getfield(L, t, k);
+    ThVar *v = lt_var(L, s, -1);
+    lua_pop(L, 1);
+    return v;
+}
+
+/* inputs: {{variable, name =, update =, mutable =, borrow =, strict =, allow_downcast =, implicit =}, ..} */
 static void inputs(lua_State *L, Spec *p, int t) {
     int n = (int)lua_rawlen(L, t);
     ThIn *in = room(L, (size_t)n, sizeof *in);
     for (int i = 0; i < n; i++) {
         lua_rawgeti(L, t, i + 1);
         int e = lua_gettop(L);
-        ThArray *value = NULL;
-        lua_getfield(L, e, "value");
-        value = lt_array(L, p->s, -1);
-        lua_pop(L, 1);
         in[i] = (ThIn){.var = var_field(L, p->s, e, 1),
                        .name = text(L, e, "name"),
-                       .value = value,
+                       .update = var_named(L, p->s, e, "update"),
                        .mutable_ = flag(L, e, "mutable"),
                        .borrow = flag(L, e, "borrow"),
                        .strict = flag(L, e, "strict"),
@@ -122,6 +116,36 @@ static void field(lua_State *L, const char *k) {
     if (!lua_istable(L, -1)) lt_error(L, TH_TypeError, "compile: %s is a table", k);
 }
 
+/* The shareds of a list: no_default_updates. */
+static ThVar **var_list(lua_State *L, LtState *s, int t, int *n) {
+    *n = (int)lua_rawlen(L, t);
+    ThVar **v = room(L, (size_t)*n, sizeof *v);
+    for (int i = 0; i < *n; i++) v[i] = var_field(L, s, t, i + 1);
+    return v;
+}
+
+/* What calls need to know of results. */
+static void describe(lua_State *L, LtFunction *f) {
+    f->nin = th_function_ninputs(f->f);
+    f->nout = th_function_noutputs(f->f);
+    lua_getfield(L, 1, "keep_array"); /* {true, false, ..} */
+    for (int i = 0; i < f->nout; i++) {
+        ThType t = th_function_output_type(f->f, i);
+        f->out[i].dtype = t.dtype;
+        if (lua_istable(L, -1)) {
+            lua_rawgeti(L, -1, i + 1);
+            f->out[i].keep_array = lua_toboolean(L, -1);
+            lua_pop(L, 1);
+        }
+        f->out[i].scalar = t.ndim == 0 && !f->out[i].keep_array;
+        f->all_arrays |= t.ndim == 0 && f->out[i].keep_array;
+    }
+    lua_pop(L, 1);
+    lua_getfield(L, 1, "output_names");
+    f->named_out = lua_istable(L, -1);
+    lua_setiuservalue(L, -2, 1);
+}
+
 /* compile(spec): all of the table's lists are there; see lua/theano/compile.lua, which made them. */
 static int compile(lua_State *L) {
     LtState *s = LT_STATE(L);
@@ -145,118 +169,33 @@ static int compile(lua_State *L) {
     p.c.requiring = text(L, 1, "requiring");
     p.c.on_unused_input = text(L, 1, "on_unused_input");
     p.c.allow_input_downcast = tri(L, 1, "allow_input_downcast");
-    p.c.no_default_updates = flag(L, 1, "no_default_updates");
+    lua_getfield(L, 1, "no_default_updates");
+    if (lua_istable(L, -1)) p.c.no_default_update_of = var_list(L, s, lua_gettop(L), &p.c.nno_default_update_of);
+    else p.c.no_default_updates = lua_toboolean(L, -1);
     p.c.accept_inplace = flag(L, 1, "accept_inplace");
     p.c.no_rebuild_strict = flag(L, 1, "no_rebuild_strict");
     lt_mark_line(L, s);
-    size_t size = sizeof(LFunction) + (size_t)p.c.nout * sizeof(bool);
-    LFunction *f = lua_newuserdatauv(L, size, 2);
+    size_t size = sizeof(LtFunction) + (size_t)p.c.nout * sizeof(LtOutput);
+    LtFunction *f = lua_newuserdatauv(L, size, 2);
     memset(f, 0, size);
     lt_set_meta(L, s, LT_FUNCTION);
     int64_t before = th_stat(s->ctx, "live_bytes");
+    lua_State *before_us = s->running;
+    s->running = L;
     f->f = th_compile(s->ctx, &p.c);
+    s->running = before_us;
     int64_t grown = th_stat(s->ctx, "live_bytes") - before;
     if (grown > 1 << 16) lua_gc(L, LUA_GCSTEP, (int)(grown >> 10)); /* the collector cannot see a function's memory */
     lt_drain_log(L, s);
     LT_CHECK(L, s, f->f);
-    f->nin = th_function_ninputs(f->f);
-    f->nout = th_function_noutputs(f->f);
-    lua_getfield(L, 1, "keep_array"); /* {true, false, ..} */
-    for (int i = 0; i < f->nout && lua_istable(L, -1); i++) {
-        lua_rawgeti(L, -1, i + 1);
-        f->keep_array[i] = lua_toboolean(L, -1);
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
-    lua_getfield(L, 1, "output_names");
-    f->named_out = lua_istable(L, -1);
-    lua_setiuservalue(L, -2, 1);
+    describe(L, f);
     return 1;
-}
-
-/* ---- call -------------------------------------------------------------------------------------------------------- */
-static int input_named(const LFunction *f, const char *k) {
-    for (int i = 0; i < f->nin; i++) {
-        const char *n = th_function_input_name(f->f, i);
-        if (n && !strcmp(n, k)) return i;
-    }
-    return -1;
-}
-
-/* f{x = a, y = b}: true when the only argument is a table all of whose keys name inputs. */
-static bool named_call(lua_State *L, const LFunction *f) {
-    if (lua_gettop(L) != 2 || !lt_is_keywords(L, 2)) return false;
-    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
-        if (input_named(f, lua_tostring(L, -2)) < 0) {
-            lt_error(L, TH_TypeError, "Unknown input or state: %s", lua_tostring(L, -2));
-        }
-    return true;
-}
-
-static void spread_named(lua_State *L, const LFunction *f) {
-    int t = 2;
-    luaL_checkstack(L, f->nin + 4, "arguments");
-    for (int i = 0; i < f->nin; i++) {
-        const char *n = th_function_input_name(f->f, i);
-        if (n) lua_getfield(L, t, n);
-        else lua_pushnil(L);
-    }
-    lua_remove(L, t);
-}
-
-/* One argument as an array; converted ones are pushed on the Lua stack, which keeps them alive. */
-static ThArray *argument(lua_State *L, LtState *s, LFunction *f, int i, int at) {
-    ThArray *a = lt_array(L, s, at);
-    if (a || lua_isnoneornil(L, at)) return a;
-    ThArg v = {0};
-    lt_value(L, s, at, &v);
-    a = th_function_filter(f->f, i, &v);
-    lt_push_array(L, s, a);
-    return a;
-}
-
-static int results(lua_State *L, LtState *s, LFunction *f, int self, ThArray **out) {
-    if (f->named_out) {
-        lua_getiuservalue(L, self, 1);
-        lua_createtable(L, 0, f->nout);
-        for (int i = 0; i < f->nout; i++) {
-            lua_rawgeti(L, -2, i + 1);
-            lt_push_result(L, s, out[i], f->keep_array[i]);
-            lua_rawset(L, -3);
-        }
-        return 1;
-    }
-    luaL_checkstack(L, f->nout + 4, "results");
-    for (int i = 0; i < f->nout; i++) lt_push_result(L, s, out[i], f->keep_array[i]);
-    return f->nout;
-}
-
-static int call(lua_State *L) {
-    LtState *s = LT_STATE(L);
-    LFunction *f = check(L, s, 1);
-    if (named_call(L, f)) spread_named(L, f);
-    int n = lua_gettop(L) - 1;
-    if (n > f->nin) {
-        const char *name = th_function_name(f->f);
-        return lt_error(L, TH_TypeError, "Too many parameter passed to theano function%s%s: %d given, %d expected",
-                        name ? " " : "", name ? name : "", n, f->nin);
-    }
-    enum { FEW = 32 };
-    ThArray *few[FEW], *fewout[FEW];
-    ThArray **args = few, **out = fewout;
-    luaL_checkstack(L, n + 8, "arguments");
-    if (n > FEW) args = lua_newuserdatauv(L, sizeof *args * (size_t)n, 0);
-    if (f->nout > FEW) out = lua_newuserdatauv(L, sizeof *out * (size_t)f->nout, 0);
-    for (int i = 0; i < n; i++) args[i] = argument(L, s, f, i, i + 2);
-    lt_enter(L, s);
-    if (th_call(f->f, args, n, out)) return lt_raise(L, s);
-    return results(L, s, f, 1, out);
 }
 
 /* ---- inspection -------------------------------------------------------------------------------------------------- */
 static int toposort(lua_State *L) {
     LtState *s = LT_STATE(L);
-    LFunction *f = check(L, s, 1);
+    LtFunction *f = lt_check_function(L, s, 1);
     int n = th_function_nnodes(f->f);
     lua_createtable(L, n, 0);
     for (int i = 0; i < n; i++) {
@@ -266,8 +205,22 @@ static int toposort(lua_State *L) {
     return 1;
 }
 
+static int graph_variables(lua_State *L) { /* inputs (shareds after them), outputs (updates after them) */
+    LtState *s = LT_STATE(L);
+    LtFunction *f = lt_check_function(L, s, 1);
+    for (int which = 0; which < 2; which++) {
+        lua_newtable(L);
+        ThVar *v;
+        for (int i = 0; (v = which ? th_function_output_var(f->f, i) : th_function_graph_input(f->f, i)); i++) {
+            lt_push_var(L, s, th_var_retain(v));
+            lua_rawseti(L, -2, i + 1);
+        }
+    }
+    return 2;
+}
+
 static int names(lua_State *L) { /* input names, false where unnamed; function name */
-    LFunction *f = check(L, LT_STATE(L), 1);
+    LtFunction *f = lt_check_function(L, LT_STATE(L), 1);
     lua_createtable(L, f->nin, 0);
     for (int i = 0; i < f->nin; i++) {
         const char *n = th_function_input_name(f->f, i);
@@ -281,7 +234,7 @@ static int names(lua_State *L) { /* input names, false where unnamed; function n
 
 static int function_text(lua_State *L) { /* (f, "plan" | "ccode" | "graph") */
     LtState *s = LT_STATE(L);
-    LFunction *f = check(L, s, 1);
+    LtFunction *f = lt_check_function(L, s, 1);
     const char *what = luaL_checkstring(L, 2);
     char *t = !strcmp(what, "plan")    ? th_function_plan(f->f)
               : !strcmp(what, "ccode") ? th_function_ccode(f->f)
@@ -308,9 +261,9 @@ static int debugprint(lua_State *L) { /* (function | {variables}, options) -> te
     LtState *s = LT_STATE(L);
     ThDebugPrint o;
     debug_options(L, 2, &o);
-    LFunction *f = lt_test(L, s, 1, LT_FUNCTION);
+    LtFunction *f = lt_test(L, s, 1, LT_FUNCTION);
     char *t;
-    if (f) t = th_function_debugprint(check(L, s, 1)->f, &o);
+    if (f) t = th_function_debugprint(f->f, &o);
     else {
         luaL_checktype(L, 1, LUA_TTABLE);
         int n = (int)lua_rawlen(L, 1);
@@ -325,11 +278,15 @@ static int debugprint(lua_State *L) { /* (function | {variables}, options) -> te
 }
 
 void lt_open_function(lua_State *L, LtState *s) {
-    static const luaL_Reg meta[] = {{"__gc", fn_gc}, {"__call", call}, {NULL, NULL}};
+    static const luaL_Reg meta[] = {{"__gc", fn_gc}, {"__call", lt_call_function}, {NULL, NULL}};
     lt_new_meta(L, s, LT_FUNCTION, "theano.Function", meta);
     lua_setfield(L, -2, "function_meta");
-    static const luaL_Reg fns[] = {{"compile", compile},       {"toposort", toposort},
-                                   {"function_names", names},  {"function_text", function_text},
-                                   {"debugprint", debugprint}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"compile", compile},
+                                   {"toposort", toposort},
+                                   {"function_names", names},
+                                   {"graph_variables", graph_variables},
+                                   {"function_text", function_text},
+                                   {"debugprint", debugprint},
+                                   {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -1,9 +1,10 @@
 /*
- * main.c -- the runner: theano script.lua args.., theano -e text, theano - (standard input). Lua with the engine
- * inside, the tree's modules on package.path beside Lua's own, flags from .theanorc and THEANO_FLAGS read by `require
- * "theano"`. Exit codes: 0; 1 an error in the script; 2 wrong usage; 130 after Ctrl-C.
+ * main.c -- the runner: theano script.lua args.., theano -e text, theano - (standard input), theano -i. Lua with the
+ * engine inside, the tree's modules on package.path beside Lua's own, flags from .theanorc and THEANO_FLAGS read by
+ * `require "theano"`. Exit codes: 0; 1 an error in the script; 2 wrong usage; 130 after Ctrl-C.
  */
 #include "binding.h"
+#include "terminal.h"
 
 #include <lualib.h>
 #include <signal.h>
@@ -61,6 +62,7 @@ static int open_core(lua_State *L) {
     static const luaL_Reg fns[] = {
         {"catch_interrupt", catch_interrupt}, {"interrupted", interrupted}, {"isatty", isatty_}, {NULL, NULL}};
     luaL_setfuncs(L, fns, 0);
+    terminal_open(L);
     return 1;
 }
 
@@ -116,9 +118,24 @@ static int run(lua_State *L, int status, char **argv, int argc, int first) {
 static int usage(FILE *f, int code) {
     fputs("usage: theano script.lua [args]   run a script (- reads standard input)\n"
           "       theano -e TEXT [args]      run Lua text\n"
+          "       theano -i [script [args]]  run a script if there is one, then read lines and show what they give\n"
           "       theano -v | -h             version, this help\n"
           "THEANO_FLAGS=\"floatX=float32,mode=FAST_RUN\" and ~/.theanorc set flags.\n",
           f);
+    return code;
+}
+
+/* The session reads lines after the script, also after one that failed: its exit code stays the session's. */
+static int interactive(lua_State *L, int argc, char **argv) {
+    int code = 0;
+    set_arg(L, argv, argc, argc > 2 ? 2 : 0);
+    if (argc > 2) code = run(L, luaL_loadfile(L, argv[2]), argv, argc, 3);
+    lua_settop(L, 0);
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, "theano.repl");
+    if (lua_pcall(L, 1, 1, 0) != LUA_OK) return fail(L);
+    lua_getfield(L, -1, "start");
+    if (lua_pcall(L, 0, 0, 0) != LUA_OK) return fail(L);
     return code;
 }
 
@@ -132,6 +149,7 @@ static int with_state(lua_State *L, int argc, char **argv) {
         set_arg(L, argv, argc, 2);
         return run(L, luaL_loadbuffer(L, argv[2], strlen(argv[2]), "=(command line)"), argv, argc, 3);
     }
+    if (!strcmp(argv[1], "-i")) return interactive(L, argc, argv);
     set_arg(L, argv, argc, 1);
     return run(L, luaL_loadfile(L, strcmp(argv[1], "-") ? argv[1] : NULL), argv, argc, 2);
 }
@@ -141,7 +159,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) return usage(stdout, 0);
     if (!strcmp(argv[1], "-v") || !strcmp(argv[1], "--version"))
         return printf("theano %s (%s)\n", th_version(), LUA_RELEASE) < 0;
-    if (argv[1][0] == '-' && argv[1][1] && strcmp(argv[1], "-e")) {
+    if (argv[1][0] == '-' && argv[1][1] && strcmp(argv[1], "-e") && strcmp(argv[1], "-i")) {
         fprintf(stderr, "theano: unknown option %s\n", argv[1]);
         return usage(stderr, 2);
     }
@@ -153,6 +171,7 @@ int main(int argc, char **argv) {
     int code = with_state(L, argc, argv);
     engine = NULL;
     signal(SIGINT, SIG_DFL);
+    terminal_close();
     lua_close(L);
     return code;
 }

@@ -56,7 +56,12 @@ static int graph_read(lua_State *L) { /* text -> {inputs}, {outputs} */
 
 static int optimize_text(lua_State *L) {
     LtState *s = LT_STATE(L);
-    return give(L, s, th_optimize_text(s->ctx, luaL_checkstring(L, 1), luaL_checkstring(L, 2)));
+    lua_State *before = s->running;
+    const char *graph = luaL_checkstring(L, 1), *passes = luaL_checkstring(L, 2);
+    s->running = L;
+    char *t = th_optimize_text(s->ctx, graph, passes);
+    s->running = before;
+    return give(L, s, t);
 }
 
 static int optdb_summary(lua_State *L) {

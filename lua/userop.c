@@ -34,7 +34,7 @@ void lt_close_userop(LtState *s) {
 
 /* The function `name` of the operation on top of the running state; NULL with the error set. */
 static lua_State *begin(LtOp *o, ThContext *c, const char *name) {
-    if (!o->s || !o->s->running) {
+    if (!o->s || !o->s->entered) {
         th_fail(c, TH_RuntimeError, "an operation written in Lua was called after its Lua state was closed");
         return NULL;
     }
@@ -42,7 +42,7 @@ static lua_State *begin(LtOp *o, ThContext *c, const char *name) {
         th_fail(c, TH_RuntimeError, "an operation written in Lua was called on a thread that is not Lua's");
         return NULL;
     }
-    lua_State *L = o->s->running;
+    lua_State *L = o->s->entered;
     if (!lua_checkstack(L, 32)) {
         th_fail(c, TH_MemoryError, "no room on the Lua stack");
         return NULL;
@@ -59,7 +59,8 @@ static ThError kind_named(const char *name) {
     return TH_RuntimeError;
 }
 
-/* Calls with nargs; results stay above base (the index of the first). 0, or -1 with the error set and the stack at top. */
+/* Calls with nargs; results stay above base (the index of the first). 0, or -1 with the error set and the stack at top.
+ */
 static int finish(lua_State *L, ThContext *c, int top, int nargs) {
     if (lua_pcall(L, nargs, LUA_MULTRET, 0)) {
         const char *text = lua_tostring(L, -1);
@@ -102,9 +103,10 @@ static int take_array(lua_State *L, LtState *s, ThContext *c, ThType t, ThArray 
 }
 
 /* The rest of a callback, under pcall: raises only for memory, which finish reports. */
-static int perform(void *user, ThContext *c, ThArray *const *in, int nin, const ThType *types, ThArray **out, int nout) {
+static int perform(void *user, ThContext *c, ThArray *const *in, int nin, const ThType *types, ThArray **out,
+                   int nout) {
     LtOp *o = user;
-    int top = o->s && o->s->running ? lua_gettop(o->s->running) : 0;
+    int top = o->s && o->s->entered ? lua_gettop(o->s->entered) : 0;
     lua_State *L = begin(o, c, "perform");
     if (!L) return -1;
     lua_createtable(L, nin, 0);
@@ -135,7 +137,7 @@ static int perform(void *user, ThContext *c, ThArray *const *in, int nin, const 
 /* A callback of Variables: up to three lists in, one out. */
 static int symbolic(LtOp *o, ThContext *c, const char *name, ThVar *const *const *lists, const int *n, int nlist,
                     ThVar **out, int nout) {
-    int top = o->s && o->s->running ? lua_gettop(o->s->running) : 0;
+    int top = o->s && o->s->entered ? lua_gettop(o->s->entered) : 0;
     lua_State *L = begin(o, c, name);
     if (!L) return -1;
     for (int i = 0; i < nlist; i++) push_vars(L, o->s, lists[i], n[i]);
@@ -145,7 +147,8 @@ static int symbolic(LtOp *o, ThContext *c, const char *name, ThVar *const *const
     return 0;
 }
 
-static int infer_shape(void *user, ThContext *c, ThVar *const *in, ThVar *const *in_shape, int nin, ThVar **out, int nout) {
+static int infer_shape(void *user, ThContext *c, ThVar *const *in, ThVar *const *in_shape, int nin, ThVar **out,
+                       int nout) {
     return symbolic(user, c, "infer_shape", (ThVar *const *const[]){in, in_shape}, (int[]){nin, nin}, 2, out, nout);
 }
 
@@ -158,7 +161,8 @@ static int rop(void *user, ThContext *c, ThVar *const *in, int nin, ThVar *const
     return symbolic(user, c, "rop", (ThVar *const *const[]){in, at}, (int[]){nin, nin}, 2, out, nout);
 }
 
-/* ---- what Lua calls ----------------------------------------------------------------------------------------------- */
+/* ---- what Lua calls -----------------------------------------------------------------------------------------------
+ */
 static bool has(lua_State *L, int t, const char *name) {
     bool yes = lua_getfield(L, t, name) == LUA_TFUNCTION;
     lua_pop(L, 1);
@@ -186,7 +190,8 @@ static int op_define(lua_State *L) { /* op_define(key, name, {functions}, destro
     if (th_op_defined(s->ctx, key)) return 0;
     LtOp *o = malloc(sizeof *o);
     if (!o) return lt_error(L, TH_MemoryError, "no memory");
-    ThOpDef d = {.name = luaL_checkstring(L, 2), .destroys = (uint32_t)lua_tointeger(L, 4), .user = o, .release = release};
+    ThOpDef d = {
+        .name = luaL_checkstring(L, 2), .destroys = (uint32_t)lua_tointeger(L, 4), .user = o, .release = release};
     if (has(L, 3, "perform")) d.perform = perform;
     if (has(L, 3, "infer_shape")) d.infer_shape = infer_shape;
     if (has(L, 3, "grad")) d.grad = grad;

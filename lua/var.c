@@ -81,7 +81,7 @@ static void push_pattern(lua_State *L, ThType t) {
     }
 }
 
-static uint32_t pattern(lua_State *L, int i, int *n) {
+uint32_t lt_pattern(lua_State *L, int i, int *n) {
     luaL_checktype(L, i, LUA_TTABLE);
     *n = (int)lua_rawlen(L, i);
     if (*n > TH_MAX_NDIM) lt_error(L, TH_ValueError, "a type of %d dimensions: at most %d", *n, TH_MAX_NDIM);
@@ -98,7 +98,7 @@ static int type_new(lua_State *L) { /* TensorType(dtype, {broadcastable..}) */
     LtState *s = LT_STATE(L);
     int n;
     ThType t = {.dtype = (uint8_t)lt_dtype(L, s, 1, TH_FLOAT64)};
-    t.broadcastable = pattern(L, 2, &n);
+    t.broadcastable = lt_pattern(L, 2, &n);
     t.ndim = (uint16_t)n;
     lt_push_type(L, s, t);
     return 1;
@@ -174,41 +174,6 @@ ThVar *lt_to_var(lua_State *L, LtState *s, int i) {
     return v;
 }
 
-static int var_shared(lua_State *L) { /* shared(ndarray, name, borrow, {broadcastable..}) */
-    LtState *s = LT_STATE(L);
-    ThArray *a = lt_check_array(L, s, 1);
-    int n;
-    uint32_t b = lua_istable(L, 4) ? pattern(L, 4, &n) : 0;
-    if (lua_istable(L, 4) && n != th_array_ndim(a))
-        return lt_error(L, TH_ValueError, "broadcastable has %d entries, the value has %d dimensions", n,
-                        th_array_ndim(a));
-    lt_mark_line(L, s);
-    lt_push_var(L, s, th_shared_new(s->ctx, a, luaL_optstring(L, 2, NULL), lua_toboolean(L, 3), b));
-    return 1;
-}
-
-static ThVar *check_shared(lua_State *L, LtState *s) {
-    ThVar *v = lt_check_var(L, s, 1);
-    if (th_var_kind(v) != 's') lt_error(L, TH_TypeError, "only a SharedVariable has a value to get or set");
-    return v;
-}
-
-static int shared_get(lua_State *L) { /* (shared, borrow) -> ndarray */
-    LtState *s = LT_STATE(L);
-    lt_push_array(L, s, th_shared_get(check_shared(L, s), lua_toboolean(L, 2)));
-    return 1;
-}
-
-static int shared_set(lua_State *L) { /* (shared, value, borrow) */
-    LtState *s = LT_STATE(L);
-    ThVar *v = check_shared(L, s);
-    ThArray *a = lt_array(L, s, 2);
-    if (lt_var(L, s, 2)) return lt_error(L, TH_TypeError, "set_value takes a value, not a symbolic Variable");
-    if (!a) lt_push_array(L, s, a = lt_to_array(L, s, 2, (ThDtype)th_var_type(v).dtype));
-    LT_CHECK(L, s, !th_shared_set(v, a, lua_toboolean(L, 3)));
-    return 0;
-}
-
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
 static void push_tag(lua_State *L, ThVar *v) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &tags);
@@ -255,7 +220,8 @@ static int set_name(lua_State *L) {
 static int kind_of(
     lua_State *L) { /* "variable" "constant" "shared" "ndarray" "function" "apply" "type" "complex", or nil */
     LtState *s = LT_STATE(L);
-    static const char *const names[] = {"ndarray", "variable", "apply", "function", "random", "complex", "type"};
+    static const char *const names[] = {"ndarray", "variable", "apply", "function",
+                                        "random",  "complex",  "type",  "bound"};
     for (int k = 0; k < LT_KINDS; k++)
         if (lt_test(L, s, 1, (LtKind)k)) {
             char vk = k == LT_VAR ? th_var_kind(lt_var(L, s, 1)) : 0;
@@ -331,6 +297,8 @@ static int apply_index(lua_State *L) {
     else if (!strcmp(k, "op")) { /* a small table: name, and its text as tostring */ lua_createtable(L, 0, 1);
         push_text(L, s, th_apply_op_str(a));
         lua_setfield(L, -2, "name");
+        lua_pushstring(L, th_apply_op_name(a));
+        lua_setfield(L, -2, "kind");
         if (luaL_newmetatable(L, "theano.Op")) {
             lua_pushcfunction(L, op_tostring);
             lua_setfield(L, -2, "__tostring");
@@ -380,9 +348,6 @@ void lt_open_var(lua_State *L, LtState *s) {
     lua_pop(L, 1);
     static const luaL_Reg fns[] = {{"TensorType", type_new},
                                    {"constant", var_constant},
-                                   {"shared", var_shared},
-                                   {"get_value", shared_get},
-                                   {"set_value", shared_set},
                                    {"var_attribute", attribute},
                                    {"set_name", set_name},
                                    {"kind", kind_of},

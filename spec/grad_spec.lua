@@ -17,10 +17,12 @@ local LABELS = T.constant({ 1, 3, 0 }, { dtype = "int64" })
 -- Functions of one tensor, elementwise, with the interval of their points.
 local UNARY = {
   arccosh = { 1.2, 3 }, log = { 0.2, 3 }, abs = { -2, -0.1 }, abs_ = { 0.1, 2 }, ["nnet.relu"] = { -2, -0.1 },
+  ultra_fast_sigmoid = { -2, 2 }, ["nnet.ultra_fast_sigmoid"] = { 4, 5 }, gamma = { 1.2, 3 },
   ["nnet.elu"] = { -2, -0.1 }, ["nnet.selu"] = { -2, -0.1 }, ["nnet.hard_sigmoid"] = { -1, 1 },
 }
 for name in ([[neg inv sqr sqrt exp exp2 expm1 log2 log10 log1p deg2rad rad2deg sin cos tan arcsin arccos arctan sinh
-  cosh tanh arcsinh arctanh erf erfc sigmoid softplus square nnet.sigmoid nnet.softplus nnet.softsign
+  cosh tanh arcsinh arctanh erf erfc erfcx erfinv erfcinv gammaln psi tri_gamma j0 j1 i0 i1 sigmoid
+  softplus square nnet.sigmoid nnet.softplus nnet.softsign
   nnet.nnet.softsign copy tensor_copy real conj]]):gmatch("%S+") do
   UNARY[name] = { 0.1, 0.9 }
 end
@@ -43,6 +45,13 @@ local BY_HAND = {
     return T.switch(T.gt(x, 9), 0.0, x) + 0 * T.cast(f(T.cast(x, "complex128")), "float64")
   end },
   complex = { { vec(), vec() }, function(f, x, y) return T.real(f(x, y)) + T.imag(f(x, y)) * 2 end },
+  jv = { { vec() }, function(f, x) return f(1.5, x) end },
+  iv = { { vec() }, function(f, x) return f(1.5, x) end },
+  gammainc = { { vec() }, function(f, x) return f(1.5, x) end },
+  gammaincc = { { vec() }, function(f, x) return f(1.5, x) end },
+  gammal = { { vec() }, function(f, x) return f(1.5, x) end },
+  gammau = { { vec() }, function(f, x) return f(1.5, x) end },
+  chi2sf = { { vec() }, function(f, x) return f(x, 3.5) end },
   angle = { { vec(), vec() }, function(f, x, y) return f(T.complex(x, y)) end },
   complex_from_polar = { { vec(), vec() }, function(f, x, y) return T.real(f(x, y)) + T.imag(f(x, y)) * 2 end },
   cast = { { mat() }, function(f, x) return f(x, "float64") * x end },
@@ -125,7 +134,8 @@ BY_HAND.imag = nil -- covered by complex
 -- No gradient: what they give is discrete, a shape, or made of nothing.
 local NONE = {}
 for name in ([[iround divmod ceil_intdiv isclose allclose argmax argmin any all shape size zeros ones arange eye tri
-  lt gt le ge eq neq isnan isinf and_ or_ xor invert bitwise_and bitwise_or bitwise_xor bitwise_not int_div floor_div
+  lt gt le ge eq neq isnan isinf and_ or_ xor invert bitwise_and bitwise_or bitwise_xor bitwise_not left_shift
+  right_shift int_div floor_div
   imag]]):gmatch("%S+") do
   NONE[name] = true
 end

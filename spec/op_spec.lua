@@ -178,12 +178,14 @@ describe("a kernel text", function()
     local z = op(x, y)
     assert.equal("Bell.0", tostring(z))
     for name, mode in pairs(MODES) do
-      local a, g = compile({ inputs = { x, y }, outputs = { z * 2, T.grad(z:sum(), y) }, mode = mode })({ 2.0 }, { 0.5 })
+      local a, g = compile({ inputs = { x, y }, outputs = { z * 2, T.grad(z:sum(), y) }, mode = mode })({ 2.0 },
+        { 0.5 })
       assert(math.abs(a[0] - 2 * (2 * math.exp(-0.25) + 1)) < 1e-12, name)
       assert(math.abs(g[0] + 2 * math.exp(-0.25)) < 1e-12, name)
     end
     G.verify_grad(op, { nd.array({ 0.3, 0.7 }), nd.array({ 0.5, -0.2 }) })
-    G.verify_grad(function(...) return T.grad(op(...):sum(), (...)) * (...) end, { nd.array({ 0.3 }), nd.array({ 0.5 }) })
+    G.verify_grad(function(...) return T.grad(op(...):sum(), (...)) * (...) end, { nd.array({ 0.3 }),
+      nd.array({ 0.5 }) })
     local m = T.dmatrix("m")
     local mapped = T.vmap(op, { 0, false })(m, y):eval({ [m] = { { 2.0 } }, [y] = { 0.0 } })
     assert.same({ { 3.0 } }, mapped:tolist())
@@ -218,7 +220,8 @@ describe("OpFromGraph", function()
       })({ 3.0 })
       assert.same({ { 22.0 }, { -1.0 }, { 29.0 }, { 7.0 } }, { x:tolist(), y:tolist(), z:tolist(), g:tolist() }, name)
     end
-    G.verify_grad(twice, { nd.array({ 0.4 }) })
+    local square = theano.OpFromGraph({ a, b }, { a * a * b })
+    G.verify_grad(function(x) return square(x, square(x, x)) end, { nd.array({ 0.4, 0.5 }) })
   end)
 
   it("takes overrides of its gradient and forward derivative", function()
@@ -228,8 +231,10 @@ describe("OpFromGraph", function()
     })
     local v = T.dvector("v")
     local ga, gb = table.unpack(T.grad(op(v, b):sum(), { v, b }))
-    assert.same({ 100.0 }, compile({ inputs = { v, b }, outputs = ga, on_unused_input = "ignore" })({ 2.0 }, { 3.0 }):tolist())
-    assert.same({ 2.0 }, compile({ inputs = { v, b }, outputs = gb, on_unused_input = "ignore" })({ 2.0 }, { 3.0 }):tolist())
+    assert.same({ 100.0 }, compile({ inputs = { v, b }, outputs = ga, on_unused_input = "ignore" })({ 2.0 },
+      { 3.0 }):tolist())
+    assert.same({ 2.0 }, compile({ inputs = { v, b }, outputs = gb, on_unused_input = "ignore" })({ 2.0 },
+      { 3.0 }):tolist())
     assert.same({ 7.0 }, G.Rop(op(v, b), v, T.ones_like(v)):eval({ [v] = { 2.0 } }):tolist())
   end)
 

@@ -67,6 +67,7 @@ void emit_red_final(Emit *e, int red);
 bool emit_begin(Emit *e, const Kernel *k, int number); /* sets the members above for this kernel */
 bool emit_kernel(Emit *e, const Kernel *k, int number);
 /* unit.c */
+void emit_run(Emit *e); /* theano_run, the table of steps, the ABI's number: what the loader asks a unit for */
 bool emit_c(Text *t, const Plan *p, const char *function_name);
 extern const char *const prelude_c;
 /* machine.c: what this processor has */

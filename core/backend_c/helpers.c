@@ -197,6 +197,12 @@ static void integer_math(Emit *e, const char *prim, ThDtype d, const char *name)
                           "(%s)(r != 0 && (r < 0) != (b < 0) ? r + b : r); }\n"
                         : "INLINE %s %s(%s a, %s b) { %s r = (%s)(b ? a %% b : 0); return (%s)r; }\n",
                     t, name, t, t, t, t, t);
+    else if (!strcmp(prim, "bit_shl"))
+        text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { return (%s)((u64)b < %zu ? (u64)a << (b & 63) : 0); }\n",
+                    t, name, t, t, t, 8 * th_dtype_bytes(d));
+    else if (!strcmp(prim, "bit_shr"))
+        text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { return (%s)((u64)b < %zu ? a >> (b & 63) : %s); }\n", t,
+                    name, t, t, t, 8 * th_dtype_bytes(d), sig ? "a < 0 ? -1 : 0" : "0");
     else /* pow */
         text_printf(&e->helpers,
                     "INLINE %s %s(%s a, %s b) { %su64 r = 1, p = (u64)a; for (u64 n = (u64)b; n; n >>= 1, p *= p) if "

@@ -38,7 +38,7 @@ static bool vectorizable(const Emit *e, const Ins *i) {
     const ScalarOp *op = &scalar_ops[i->op];
     if (op->flags & SF_FAILS) return false; /* floor division and modulo: scalar helpers */
     if (dtype_is_float((ThDtype)i->in_dtype)) return op->value != NULL;
-    return !(!strcmp(op->name, "pow") || !strcmp(op->name, "abs_") || !op->value);
+    return !(!strcmp(op->name, "pow") || !strcmp(op->name, "abs_") || op->result == RES_SHIFT || !op->value);
 }
 
 int emit_lanes(const Emit *e, const LoopStage *s) {

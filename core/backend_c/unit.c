@@ -104,10 +104,7 @@ static void region(Emit *e, int id) {
     }
 }
 
-static bool bodies(Emit *e) {
-    for (int i = 0; i < e->p->nkernel; i++)
-        if (!emit_kernel(e, e->p->kernel[i], i)) return false;
-    for (int i = 0; i < e->p->nstep; i++) step(e, i);
+void emit_run(Emit *e) {
     emit_line(e, "__attribute__((visibility(\"default\"))) int theano_run(Frame *f) {");
     e->indent = 1;
     if (e->p->nregion) region(e, 0);
@@ -118,6 +115,13 @@ static bool bodies(Emit *e) {
     for (int i = 0; i < e->p->nstep; i++) emit_line(e, "    step_%d,", i);
     emit_line(e, "    0};");
     emit_line(e, "__attribute__((visibility(\"default\"))) const u32 theano_abi = %d;", TH_RT_ABI);
+}
+
+static bool bodies(Emit *e) {
+    for (int i = 0; i < e->p->nkernel; i++)
+        if (!emit_kernel(e, e->p->kernel[i], i)) return false;
+    for (int i = 0; i < e->p->nstep; i++) step(e, i);
+    emit_run(e);
     return !failed(e->c);
 }
 

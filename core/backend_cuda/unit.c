@@ -19,57 +19,10 @@ static CudaKernel *kernels(Emit *e) {
     return k;
 }
 
-/* ---- the straight run of an emulated unit ------------------------------------------------------------------------ */
-static void straight(Emit *e, const Region *g) {
-    for (int i = g->first; i < g->first + g->n; i++) {
-        if (i < e->p->first_write)
-            emit_line(e, "if (f->rt->poll_interrupt(f)) return f->rt->fail(f, %d, %d, 0, 0, 0, 0, 0);", i,
-                      TH_Interrupted);
-        emit_line(e, "if (step_%d(f)) return 1;", i);
-    }
-}
-
-static void region(Emit *e, int id) { /* as deep as loops and branches nest */
-    for (; id >= 0; id = e->p->region[id].next) {
-        const Region *g = &e->p->region[id];
-        if (g->kind == REGION_STRAIGHT) {
-            straight(e, g);
-            continue;
-        }
-        if (g->kind == REGION_BRANCH) emit_line(e, "if (*f->buf[%d]) {", g->cond);
-        else {
-            if (g->trip.sym < 0) emit_line(e, "for (i64 t = 0, n = %lld; t < n; t++) {", (long long)g->trip.k);
-            else
-                emit_line(e, "for (i64 t = 0, n = %lld * f->sym[%d]; t < n; t++) {", (long long)g->trip.k, g->trip.sym);
-            emit_line(e, "    f->sym[%d] = t;", g->counter);
-        }
-        e->indent++;
-        region(e, g->child);
-        if (g->kind == REGION_LOOP && g->until >= 0) emit_line(e, "if (*f->buf[%d]) break;", g->until);
-        e->indent--;
-        if (g->kind == REGION_BRANCH) {
-            emit_line(e, "} else {");
-            e->indent++;
-            region(e, g->other);
-            e->indent--;
-        }
-        emit_line(e, "}");
-    }
-}
-
 static void host_part(Emit *e, const CudaKernel *k) {
     for (int i = 0; i < e->p->nkernel; i++) cuda_launcher(e, &k[i]);
     cuda_steps(e, k);
-    emit_line(e, "int theano_run(Frame *f) {");
-    e->indent = 1;
-    if (e->p->nregion) region(e, 0);
-    emit_line(e, "return 0;");
-    e->indent = 0;
-    emit_line(e, "}\n");
-    emit_line(e, "int (*const theano_step[])(Frame *) = {");
-    for (int i = 0; i < e->p->nstep; i++) emit_line(e, "    step_%d,", i);
-    emit_line(e, "    0};");
-    emit_line(e, "const u32 theano_abi = %d;", TH_RT_ABI);
+    emit_run(e);
 }
 
 /* head: what comes before the text of the kernels; host: whether their launches follow. */

@@ -87,10 +87,22 @@ static bool contiguous(const ThArray *a) {
 }
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
-ThArray *array_header(ThContext *c, ThBuffer *b, char *data, ThDtype d, int ndim, const int64_t *shape,
-                      const int64_t *strides) {
+ThArray *array_reserve(ThContext *c, int ndim) {
     ThArray *a = array_header_new(c, ndim);
     if (!a) return NULL;
+    a->ndim = (int16_t)ndim;
+    a->buf = NULL;
+    return a;
+}
+
+bool array_unfilled(ThContext *c, ThArray *a) {
+    if (a->buf) return false;
+    array_header_free(c, a);
+    return true;
+}
+
+void array_fill(ThArray *a, ThBuffer *b, char *data, ThDtype d, int ndim, const int64_t *shape,
+                const int64_t *strides) {
     atomic_init(&a->refs, 1);
     a->dtype = (uint8_t)d;
     a->flags = 0;
@@ -106,6 +118,12 @@ ThArray *array_header(ThContext *c, ThBuffer *b, char *data, ThDtype d, int ndim
     else if (ndim) memcpy(ARRAY_STRIDES(a), strides, (size_t)ndim * sizeof *strides);
     if (!strides || contiguous(a)) a->flags |= ARRAY_CONTIGUOUS;
     buffer_retain(b);
+}
+
+ThArray *array_header(ThContext *c, ThBuffer *b, char *data, ThDtype d, int ndim, const int64_t *shape,
+                      const int64_t *strides) {
+    ThArray *a = array_header_new(c, ndim);
+    if (a) array_fill(a, b, data, d, ndim, shape, strides);
     return a;
 }
 
@@ -260,6 +278,10 @@ static char *locate(const ThArray *a, const int64_t *index) {
         p += index[i] * ARRAY_STRIDES(a)[i];
     }
     return p;
+}
+
+void array_cell_value(ThDtype d, const void *cell, ThValue *v) {
+    dtype_cast((char *)v, widest(th_dtype_kind(d)), 0, cell, d, 0, 1);
 }
 
 int th_array_get(const ThArray *a, const int64_t *index, ThValue *v) {

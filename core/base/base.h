@@ -39,6 +39,7 @@ struct ThContext {
     uint32_t prov;        /* provenance id of nodes built now (0 = unknown) */
     atomic_llong live_bytes, allocs, live_nodes;
     atomic_llong compiles, cache_hits; /* units built by the C compiler, units found in the cache */
+    atomic_llong opt_ns, opt_nodes;    /* the last optimization: nanoseconds of its thread, nodes it was given */
     void *slot[CTX_SLOTS];
     void (*slot_free[CTX_SLOTS])(ThContext *c, void *p);
     /* values of constant sub-graphs, for folding: set by core/compile.c (opt may not see the runtime) */
@@ -145,6 +146,7 @@ typedef struct ThBuffer {
     uint8_t space;   /* 0 host; device spaces later */
     bool freed;      /* th_array_free: the memory is gone, views raise */
     bool wrapped;    /* host memory: release(user) instead of the allocator */
+    bool storage;    /* it is the storage of a shared variable, which it can be of one only */
     uint16_t lead;   /* bytes between the allocation and data */
     ThContext *ctx;  /* retained */
     char *data;
@@ -176,7 +178,16 @@ static inline ThContext *array_ctx(const ThArray *a) { return a->buf->ctx; }
 bool array_usable(ThContext *c, const ThArray *a);                 /* false with ValueError after th_array_free */
 ThArray *array_scalar(ThContext *c, ThDtype d, const void *value); /* 0-d */
 ThArray *array_on_buffer(ThContext *c, ThBuffer *b, ThDtype d, int ndim, const int64_t *shape); /* retains b, C order */
-double array_item_float(const ThArray *a); /* first element, any dtype */
+/* A header whose memory is there before anything else that may fail; array_fill makes it an array, array_unfilled frees
+ * one that was not filled. */
+ThArray *array_reserve(ThContext *c, int ndim);
+void array_fill(ThArray *a, ThBuffer *b, char *data, ThDtype d, int ndim, const int64_t *shape, const int64_t *strides);
+bool array_unfilled(ThContext *c, ThArray *a);
+/* An array without any check: data lies in b; strides (bytes) NULL: C order. */
+ThArray *array_header(ThContext *c, ThBuffer *b, char *data, ThDtype d, int ndim, const int64_t *shape,
+                      const int64_t *strides);
+void array_cell_value(ThDtype d, const void *cell, ThValue *v); /* one element, as th_array_get gives it */
+double array_item_float(const ThArray *a);                      /* first element, any dtype */
 int64_t array_item_int(const ThArray *a);
 bool array_all_equal(const ThArray *a); /* every element has the bits of the first (size > 0) */
 /* Odometer over `ndim` lengths of several strided operands at once: calls fn for each innermost run. */

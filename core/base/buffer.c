@@ -141,7 +141,7 @@ ThBuffer *buffer_new(ThContext *c, size_t bytes) {
     atomic_init(&b->refs, 1);
     atomic_init(&b->pins, 0);
     b->bytes = bytes;
-    b->freed = false;
+    b->freed = b->storage = false;
     b->release = NULL;
     b->user = NULL;
     th_context_retain(c);
@@ -180,10 +180,11 @@ static void cache(ThContext *c, ThBuffer *b) {
     size_t cap;
     int class = class_of(b->cap, &cap);
     lock(k);
-    bool full = k->bytes + b->cap > LIMIT;
-    unlock(k);
-    if (full) buffer_cache_trim(c, LIMIT / 2);
-    lock(k);
+    if (k->bytes + b->cap > LIMIT) {
+        unlock(k);
+        buffer_cache_trim(c, LIMIT / 2);
+        lock(k);
+    }
     b->user = k->free[class];
     k->free[class] = b;
     k->bytes += b->cap;

@@ -25,6 +25,7 @@
     X("optimizer_including", TEXT, "", "", "tags of rewrites to add, \":\" between them")                              \
     X("optimizer_excluding", TEXT, "", "", "tags or names of rewrites to leave out, \":\" between them")               \
     X("optimizer_requiring", TEXT, "", "", "tags that every rewrite must have, \":\" between them")                    \
+    X("on_opt_error", ENUM, "warn", "warn,raise,ignore", "what a compilation does about a rewrite that fails")         \
     X("on_unused_input", ENUM, "raise", "raise,warn,ignore", "what compile does about an input that is not used")      \
     X("exception_verbosity", ENUM, "low", "low,high", "high: run-time errors show the graph around the failing node")  \
     X("cast_policy", ENUM, "custom", "custom,numpy+floatX", "dtype of number literals")                                \

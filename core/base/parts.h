@@ -25,10 +25,6 @@ bool array_count(ThContext *c, ThDtype d, int ndim, const int64_t *shape, int64_
 /* Byte range [*low, *high) around the first element that an array touches; both 0 when it is empty. */
 void array_extent(ThDtype d, int ndim, const int64_t *shape, const int64_t *strides, int64_t *low, int64_t *high);
 void array_c_strides(ThDtype d, int ndim, const int64_t *shape, int64_t *strides);
-/* A new header on b (retained) whose first element is at data; strides NULL means C order. Sizes are already checked.
- */
-ThArray *array_header(ThContext *c, ThBuffer *b, char *data, ThDtype d, int ndim, const int64_t *shape,
-                      const int64_t *strides);
 /* "(3, 4)", "(3,)", "()" into buf, cut with "..." where it does not fit; returns buf. */
 const char *array_shape_text(int ndim, const int64_t *shape, char *buf, size_t size);
 /* Whether every element is aligned; false with ValueError. */

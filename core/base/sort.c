@@ -69,6 +69,11 @@ void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp) {
 }
 
 /* ---- pairs ------------------------------------------------------------------------------------------------------- */
+typedef struct SortPair {
+    uint64_t key;
+    int64_t at;
+} SortPair;
+
 static void insertion_pairs(SortPair *p, int64_t n) {
     for (int64_t i = 1; i < n; i++) {
         SortPair v = p[i];
@@ -123,9 +128,53 @@ static SortPair *radix_pairs(SortPair *p, int64_t n, SortPair *tmp, int bytes) {
     return p;
 }
 
-SortPair *sort_pairs(SortPair *pair, int64_t n, SortPair *tmp, int bits) {
-    int bytes = (bits + 7) / 8;
+static SortPair *sort_pairs(SortPair *pair, int64_t n, SortPair *tmp) {
     if (n <= 16) return insertion_pairs(pair, n), pair;
-    if (n < 150 * bytes) return merge_sort_pairs(pair, n, tmp);
-    return radix_pairs(pair, n, tmp, bytes);
+    if (n < 1200) return merge_sort_pairs(pair, n, tmp);
+    return radix_pairs(pair, n, tmp, 8);
+}
+
+static void positions_by_pairs(const uint64_t *key, int64_t *at, int64_t n, bool given, uint64_t *room) {
+    SortPair *pair = (SortPair *)(void *)room;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t p = given ? at[i] : i;
+        pair[i] = (SortPair){key[p], p};
+    }
+    const SortPair *r = sort_pairs(pair, n, pair + n);
+    for (int64_t i = 0; i < n; i++) at[i] = r[i].at;
+}
+
+/* at[0..n) hold positions in order whose keys agree in the bits compared so far. */
+static void settle_ties(const uint64_t *key, int64_t *at, int64_t n, uint64_t *room) {
+    if (n > 12) {
+        positions_by_pairs(key, at, n, true, room);
+        return;
+    }
+    for (int64_t i = 1; i < n; i++) {
+        int64_t p = at[i], j = i;
+        uint64_t k = key[p];
+        for (; j > 0 && key[at[j - 1]] > k; j--) at[j] = at[j - 1];
+        at[j] = p;
+    }
+}
+
+/*
+ * The 32 highest bits in which keys differ, above the position, make one word: sorting the words sorts both, and equal
+ * keys stay in order. What the 32 bits leave equal is settled after.
+ */
+void sort_positions(const uint64_t *key, int64_t n, int64_t *at, uint64_t *room) {
+    uint64_t differ = 0, *word = room, *tmp = room + n;
+    if (n > UINT32_MAX) {
+        positions_by_pairs(key, at, n, false, room);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) differ |= key[i] ^ key[0];
+    int shift = differ >> 32 ? 32 - __builtin_clzll(differ) : 0;
+    for (int64_t i = 0; i < n; i++) word[i] = (key[i] >> shift) << 32 | (uint64_t)i;
+    sort_u64(word, n, tmp);
+    for (int64_t i = 0; i < n; i++) at[i] = (int64_t)(uint32_t)word[i];
+    for (int64_t i = 0, j; shift > 0 && i < n; i = j) {
+        for (j = i + 1; j < n && word[j] >> 32 == word[i] >> 32;) j++;
+        if (j - i > 1) settle_ties(key, at + i, j - i, tmp);
+    }
 }

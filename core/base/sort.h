@@ -13,13 +13,7 @@ void sort_u16(uint16_t *key, int64_t n, uint16_t *tmp);
 void sort_u32(uint32_t *key, int64_t n, uint32_t *tmp);
 void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp);
 
-/* A key with the position it came from. */
-typedef struct SortPair {
-    uint64_t key;
-    int64_t at;
-} SortPair;
-/* Ascending by key; equal keys stay in order. bits: how many low bits of the keys may differ. tmp: n pairs. Returns the
- * block that holds the result: pair or tmp. */
-SortPair *sort_pairs(SortPair *pair, int64_t n, SortPair *tmp, int bits);
+/* Positions 0 .. n - 1 in ascending order of their keys, equal keys in order. room: 4 n words of working memory. */
+void sort_positions(const uint64_t *key, int64_t n, int64_t *at, uint64_t *room);
 
 #endif

@@ -18,6 +18,7 @@
 #define V64_min _mm512_min_epu64
 #define V64_max _mm512_max_epu64
 #define V64_mask_max _mm512_mask_max_epu64
+#define V64_mask_blend _mm512_mask_blend_epi64
 #define V64_mask_loadu _mm512_mask_loadu_epi64
 #define V64_mask_storeu _mm512_mask_storeu_epi64
 #define V64_set1(k) _mm512_set1_epi64((long long)(k))
@@ -42,6 +43,7 @@
 #define V32_min _mm512_min_epu32
 #define V32_max _mm512_max_epu32
 #define V32_mask_max _mm512_mask_max_epu32
+#define V32_mask_blend _mm512_mask_blend_epi32
 #define V32_mask_loadu _mm512_mask_loadu_epi32
 #define V32_mask_storeu _mm512_mask_storeu_epi32
 #define V32_set1(k) _mm512_set1_epi32((int)(k))

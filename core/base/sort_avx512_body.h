@@ -4,7 +4,7 @@
  * keys are sorted by a bitonic network in registers; more are split around a pivot from one block into the other until
  * they are few.
  */
-enum { NAME(SMALL) = 16 * LANES };
+enum { NAME(SMALL) = 8 * LANES };
 
 /* Compare and exchange each lane with its partner; lanes of `high` keep the larger key. */
 #define EXCHANGE(v, partner, high) \
@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void NAME(sort_vector)(__m512i *v) 
 
 /* Two sorted halves of `count` vectors become one sorted run. */
 static inline __attribute__((always_inline)) void NAME(merge_vectors)(__m512i *v, int count) {
-    __m512i turn = MIRRORED(LANES - 1), high[8];
+    __m512i turn = MIRRORED(LANES - 1), high[4];
     int half = count / 2;
 #pragma GCC unroll 8
     for (int i = 0; i < half; i++) {
@@ -52,20 +52,20 @@ static inline __attribute__((always_inline)) void NAME(merge_vectors)(__m512i *v
     for (int i = 0; i < half; i++) v[half + i] = high[i];
 #pragma GCC unroll 4
     for (int d = half / 2; d > 0; d /= 2)
-#pragma GCC unroll 16
+#pragma GCC unroll 8
         for (int i = 0; i < count; i++)
             if (!(i & d)) {
                 __m512i a = v[i];
                 v[i] = V(min)(a, v[i + d]);
                 v[i + d] = V(max)(a, v[i + d]);
             }
-#pragma GCC unroll 16
+#pragma GCC unroll 8
     for (int i = 0; i < count; i++) NAME(clean_vector)(&v[i]);
 }
 
 static inline __attribute__((always_inline)) void NAME(network)(const WORD *from, WORD *to, int64_t n, int count) {
-    __m512i v[16], most = _mm512_set1_epi64(-1);
-#pragma GCC unroll 16
+    __m512i v[8], most = _mm512_set1_epi64(-1);
+#pragma GCC unroll 8
     for (int i = 0; i < count; i++) {
         int64_t left = n - (int64_t)i * LANES;
         MASK m = left >= LANES ? (MASK)-1 : left <= 0 ? (MASK)0 : (MASK)((1u << left) - 1);
@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) void NAME(network)(const WORD *from
     for (int s = 2; s <= count; s *= 2)
 #pragma GCC unroll 8
         for (int i = 0; i < count; i += s) NAME(merge_vectors)(v + i, s);
-#pragma GCC unroll 16
+#pragma GCC unroll 8
     for (int i = 0; i < count; i++) {
         int64_t left = n - (int64_t)i * LANES;
         MASK m = left >= LANES ? (MASK)-1 : left <= 0 ? (MASK)0 : (MASK)((1u << left) - 1);
@@ -89,8 +89,7 @@ static void NAME(small)(const WORD *from, WORD *to, int64_t n) {
     if (n <= LANES) NAME(network)(from, to, n, 1);
     else if (n <= 2 * LANES) NAME(network)(from, to, n, 2);
     else if (n <= 4 * LANES) NAME(network)(from, to, n, 4);
-    else if (n <= 8 * LANES) NAME(network)(from, to, n, 8);
-    else NAME(network)(from, to, n, 16);
+    else NAME(network)(from, to, n, 8);
 }
 
 /*
@@ -118,13 +117,23 @@ static inline __attribute__((always_inline)) int64_t NAME(split)(const WORD *fro
     return low;
 }
 
-/* The middle of keys taken at even distances. */
+static inline WORD NAME(middle)(WORD a, WORD b, WORD c) {
+    WORD low = a < b ? a : b, high = a < b ? b : a, rest = high < c ? high : c;
+    return low > rest ? low : rest;
+}
+
+/* The middle of keys taken at even distances: of many where the split is long. */
 static WORD NAME(pivot)(const WORD *k, int64_t n) {
-    WORD at[64];
-    int m = n > 8 * NAME(SMALL) ? 63 : 15;
-    for (int i = 0; i < m; i++) at[i] = k[(int64_t)(2 * i + 1) * n / (2 * m)];
-    NAME(small)(at, at, m);
-    return at[m / 2];
+    enum { MANY = NAME(SMALL) - 1 };
+    WORD at[MANY];
+    if (n <= 32 * NAME(SMALL)) {
+        for (int i = 0; i < 9; i++) at[i] = k[(2 * i + 1) * n / 18];
+        return NAME(middle)(NAME(middle)(at[0], at[3], at[6]), NAME(middle)(at[1], at[4], at[7]),
+                            NAME(middle)(at[2], at[5], at[8]));
+    }
+    for (int i = 0; i < MANY; i++) at[i] = k[(2 * i + 1) * n / (2 * MANY)];
+    NAME(small)(at, at, MANY);
+    return at[MANY / 2];
 }
 
 typedef struct NAME(Range) {

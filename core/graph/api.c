@@ -34,6 +34,25 @@ ThVar *th_constant_new(ThContext *c, ThArray *value, const char *name) {
     return finish(&b, v);
 }
 
+ThVar *th_constant_typed(ThContext *c, ThArray *value, uint32_t broadcastable) {
+    if (!value || !array_usable(c, value)) { return NULL; }
+    ThType t = type_tensor((ThDtype)value->dtype, value->ndim, broadcastable);
+    for (int d = 0; d < t.ndim; d++) {
+        if (type_bcast(t, d) && ARRAY_SHAPE(value)[d] != 1) {
+            err(c, TH_TypeError, "dimension %d of the value must have length 1, not %lld", d,
+                (long long)ARRAY_SHAPE(value)[d]);
+            return NULL;
+        }
+    }
+    ThArray *own = th_array_copy(value);
+    if (!own) { return NULL; }
+    Builder b;
+    builder_begin(&b, c);
+    ThVar *v = const_make_typed(&b, own, t);
+    th_array_release(own);
+    return finish(&b, v);
+}
+
 ThVar *th_constant_int(ThContext *c, int64_t x) {
     Builder b;
     builder_begin(&b, c);
@@ -87,6 +106,12 @@ ThContext *th_apply_context(const ThApply *a) { return a->ctx; }
 ThVar *th_apply_input(const ThApply *a, int i) { return i < 0 || i >= a->nin ? NULL : a->in[i]; }
 
 ThVar *th_apply_output(const ThApply *a, int i) { return i < 0 || i >= a->nout ? NULL : a->out[i]; }
+
+const char *th_apply_op_name(const ThApply *a) {
+    if (a->op != &op_elemwise) return a->op->name;
+    const ElemwiseAttrs *e = a->attrs;
+    return e->body ? "Composite" : scalar_ops[e->scalar].name;
+}
 
 char *th_apply_op_str(const ThApply *a) {
     Text t;

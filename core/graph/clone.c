@@ -55,6 +55,45 @@ static bool copy_node(Copy *w, const ThApply *a, VarVec *in) {
     return copy != NULL;
 }
 
+/* Plain leaves of outs that nothing replaces get copies: pairs appended to from and to. */
+static bool fresh_leaves(Builder *b, ThVar *const *outs, int n, VarVec *from, VarVec *to) {
+    VarVec leaves = {0};
+    Map given = {0};
+    uint32_t at;
+    bool ok = graph_leaves(b->ctx, outs, n, &leaves);
+    for (int i = 0; ok && i < from->n; i++) { ok = map_put(b->ctx, &given, KEY(from->at[i]), (uint32_t)i); }
+    for (int i = 0; ok && i < leaves.n; i++) {
+        ThVar *v = leaves.at[i];
+        if (v->kind != VAR_PLAIN || map_get(&given, KEY(v), &at)) { continue; }
+        ThVar *own = var_new(b, v->type, v->name);
+        ok = own && vec_push(b->ctx, from, v) && vec_push(b->ctx, to, own);
+    }
+    vec_free(b->ctx, &leaves);
+    map_free(b->ctx, &given);
+    return ok;
+}
+
+int th_clone(ThContext *c, ThVar *const *outs, int n, const ThPair *replace, int nreplace, bool strict,
+             bool copy_inputs, ThVar **out) {
+    VarVec from = {0}, to = {0};
+    Builder b;
+    builder_begin(&b, c);
+    bool ok = !failed(c);
+    for (int i = 0; ok && i < nreplace; i++) {
+        if (!replace[i].var || !replace[i].expr) {
+            ok = err(c, TH_TypeError, "clone: pair %d of replace needs two variables", i);
+        } else {
+            ok = vec_push(c, &from, replace[i].var) && vec_push(c, &to, replace[i].expr);
+        }
+    }
+    ok = ok && (!copy_inputs || fresh_leaves(&b, outs, n, &from, &to)) &&
+         graph_clone(c, outs, n, from.at, to.at, from.n, strict, out);
+    builder_end(&b);
+    vec_free(c, &from);
+    vec_free(c, &to);
+    return ok ? 0 : -1;
+}
+
 bool graph_clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep,
                  bool strict, ThVar **out) {
     Copy w = {.c = c};

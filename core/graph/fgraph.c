@@ -40,7 +40,17 @@ static ThVar *add_input(Copy *w, ThVar *user) {
         v->u.shared = user->u.shared;
     }
     w->inputs.at[w->inputs.n++] = v;
+    if (user->kind == VAR_SHARED && !map_put(w->fg->ctx, &w->map, KEY(user->u.shared), (uint32_t)w->made.n)) {
+        return NULL;
+    }
     return note(w, user, v) ? v : NULL;
+}
+
+/* Variables of one storage (s:clone()) are one input. */
+static ThVar *add_shared(Copy *w, ThVar *user) {
+    uint32_t at;
+    if (!map_get(&w->map, KEY(user->u.shared), &at)) { return add_input(w, user); }
+    return w->made.at[at];
 }
 
 static ThVar *add_const(Copy *w, ThVar *user) {
@@ -85,7 +95,7 @@ static ThVar *copy_of(Copy *w, ThVar *user, const ThApply *node, int pos) {
         missing(w, user, node, pos);
         return NULL;
     }
-    return user->kind == VAR_SHARED ? add_input(w, user) : add_const(w, user);
+    return user->kind == VAR_SHARED ? add_shared(w, user) : add_const(w, user);
 }
 
 static bool copy_node(Copy *w, const ThApply *user, VarVec *in) {
@@ -134,7 +144,7 @@ static bool set_updates(Copy *w, ThVar *const *update_of, int n) {
     fg->update_of = arena_alloc(fg->arena, sizeof *fg->update_of * (size_t)(n + 1));
     for (int i = 0; fg->update_of && i < n; i++) {
         ThVar *v = known(w, update_of[i]);
-        if (!(fg->update_of[i] = v ? v : add_input(w, update_of[i]))) { return false; }
+        if (!(fg->update_of[i] = v ? v : add_shared(w, update_of[i]))) { return false; }
     }
     return fg->update_of != NULL;
 }
@@ -166,6 +176,7 @@ static FGraph *empty(ThContext *c, bool cons) {
     if (!fg) { return NULL; }
     fg->ctx = c;
     fg->cons = cons;
+    atomic_init(&fg->refs, 1);
     if (!(fg->arena = arena_new(c))) {
         ctx_free(c, fg, sizeof *fg);
         return NULL;
@@ -204,7 +215,7 @@ FGraph *fg_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int n
 }
 
 void fg_free(FGraph *fg) {
-    if (!fg) { return; }
+    if (!fg || atomic_fetch_sub(&fg->refs, 1) != 1) { return; }
     ThContext *c = fg->ctx;
     for (int i = 0; i < fg->nin; i++) {
         if (fg->in[i]->kind == VAR_SHARED && fg->in[i]->u.shared) { shared_release(fg->in[i]->u.shared); }

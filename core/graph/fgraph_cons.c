@@ -17,15 +17,22 @@ static bool commutes(const Op *op, const void *attrs) {
     return !e->body && e->scalar < scalar_count && (scalar_ops[e->scalar].flags & SF_COMM);
 }
 
+/* What input `pos` adds to the hash: of a commutative operation the place does not count. */
+static uint64_t input_hash(bool any_place, int pos, const ThVar *v) {
+    return hash_mix(any_place ? 1 : (uint64_t)pos + 2, v->id);
+}
+
 uint64_t fg_hash(const Op *op, const void *attrs, ThVar *const *in, int nin) {
     uint64_t h = hash_mix(hash_bytes(op->name, strlen(op->name), (uint64_t)nin), attrs_hash(op, attrs));
-    if (!commutes(op, attrs)) {
-        for (int i = 0; i < nin; i++) { h = hash_mix(h, in[i]->id); }
-        return h;
-    }
-    uint64_t sum = 0;
-    for (int i = 0; i < nin; i++) { sum += hash_mix(1, in[i]->id); }
-    return hash_mix(h, sum);
+    bool any_place = commutes(op, attrs);
+    for (int i = 0; i < nin; i++) { h += input_hash(any_place, i, in[i]); }
+    return h;
+}
+
+/* A sum over the inputs, so that a node with many of them is not hashed anew for each one that changes. */
+void fg_hash_input(ThApply *a, int pos, const ThVar *v) {
+    bool any_place = commutes(a->op, a->attrs);
+    a->hash += input_hash(any_place, pos, v) - input_hash(any_place, pos, a->in[pos]);
 }
 
 static void sort_ids(ThVar *const *in, int n, uint32_t *id) {
@@ -47,13 +54,23 @@ static bool same_inputs(const ThApply *a, const ThApply *b) {
 
 /* ---- the table: open addressing, no tombstones ---------------------------------------------------------------------
  */
-ThApply *fg_table_find(const FGraph *fg, const ThApply *like, uint64_t hash) {
+/* Types count: a node whose inputs became more precise (a constant shape) keeps its old, weaker type beside a new one.
+ */
+static bool same_types(const ThApply *a, const ThType *types, int n) {
+    if (a->nout != n) { return false; }
+    for (int i = 0; i < n; i++) {
+        if (!type_eq(a->out[i]->type, types[i])) { return false; }
+    }
+    return true;
+}
+
+ThApply *fg_table_find(const FGraph *fg, const ThApply *like, const ThType *types, int nout, uint64_t hash) {
     if (!fg->ncons || (like->op->flags & OP_EFFECT)) { return NULL; }
     int mask = fg->capcons - 1;
     for (int i = (int)(hash & (uint64_t)mask); fg->slot_node[i]; i = (i + 1) & mask) {
         ThApply *a = fg->slot_node[i];
         if (fg->slot_hash[i] == hash && a->op == like->op && a->nin == like->nin && a->destroys == like->destroys &&
-            attrs_equal(a->op, a->attrs, like->attrs) && same_inputs(a, like)) {
+            attrs_equal(a->op, a->attrs, like->attrs) && same_inputs(a, like) && same_types(a, types, nout)) {
             return a;
         }
     }

@@ -33,6 +33,7 @@ static bool connect(Work *w, ThApply *node, int pos, ThVar *v) {
         node->flags |= APPLY_TOUCHED;
         if (!vec_push(w->fg->ctx, &w->touched, node) || !vec_push(w->fg->ctx, &w->changed, node)) { return false; }
     }
+    if (w->fg->cons) { fg_hash_input(node, pos, v); }
     node->in[pos] = v;
     const ThApply *from = v->owner;
     if (from && from->rank >= node->rank) {
@@ -57,12 +58,24 @@ static bool merge_nodes(Work *w, ThApply *a, ThApply *b) {
     return true;
 }
 
+/*
+ * All its outputs were replaced: it is deleted at the end. Until then it takes part in no merge, for what would be
+ * forwarded is the variable that replaced it, which other nodes may be computed from.
+ */
+static bool leaving(const ThApply *a) {
+    for (int i = 0; i < a->nout; i++) {
+        if (!a->out[i]->forward) { return false; }
+    }
+    return true;
+}
+
 /* Puts a touched node back into the table, or merges it with the equal one that is there. */
 static bool settle(Work *w, ThApply *a) {
     a->flags &= (uint8_t)~APPLY_TOUCHED;
-    if (!w->fg->cons || (a->flags & APPLY_DEAD)) { return true; }
-    a->hash = fg_hash(a->op, a->attrs, a->in, a->nin);
-    ThApply *same = fg_table_find(w->fg, a, a->hash);
+    if (!w->fg->cons || (a->flags & APPLY_DEAD) || leaving(a)) { return true; }
+    ThType types[OP_MAX_OUT];
+    for (int i = 0; i < a->nout; i++) { types[i] = a->out[i]->type; }
+    ThApply *same = fg_table_find(w->fg, a, types, a->nout, a->hash);
     if (same) { return same == a || merge_nodes(w, a, same); }
     if (!fg_table_room(w->fg, 1)) { return false; }
     fg_table_add(w->fg, a);
@@ -73,6 +86,7 @@ static bool settle(Work *w, ThApply *a) {
 static bool forward(Work *w, ThVar *a, ThVar *b) {
     if (a->owner && !vec_push(w->fg->ctx, &w->dead, a->owner)) { return false; }
     a->forward = b;
+    if (a->owner && leaving(a->owner) && !(a->owner->flags & APPLY_TOUCHED)) { fg_table_del(w->fg, a->owner); }
     if (!b->name && b->owner) { b->name = a->name; }
     int n = a->nclients;
     a->nclients = 0;
@@ -213,6 +227,10 @@ bool fg_merge(FGraph *fg) {
     ApplyVec order = {0};
     bool ok = merge_consts(&w) && fg_toposort(fg, &order);
     fg->cons = ok;
+    for (int i = 0; i < order.n; i++) {
+        ThApply *a = order.at[i];
+        a->hash = fg_hash(a->op, a->attrs, a->in, a->nin);
+    }
     ok = ok && merge_order(&w, &order);
     vec_free(fg->ctx, &order);
     return finish(&w, ok);

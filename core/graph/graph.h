@@ -47,10 +47,13 @@ typedef struct Client {
 typedef struct Shared {
     atomic_int refs;
     ThContext *ctx;
-    ThArray *value;             /* never NULL; replaced by set_value, written in place by functions */
+    ThArray *value;             /* never NULL; C-contiguous; replaced by set_value, written in place by functions */
     atomic_uint_fast64_t stamp; /* bumped when shape or strides change */
-    atomic_flag busy;           /* serialises functions with updates */
-    ThVar *default_update;      /* expression on the variable `self_placeholder`, or NULL */
+    atomic_int lock;            /* functions at work on it: how many readers, or -1: one that writes */
+    ThVar *default_update;      /* expression on the variable `self`, or NULL */
+    ThVar *self;                /* stands for the shared in its default update, so that nothing refers in a circle */
+    bool strict;                /* set_value takes its own dtype only */
+    int8_t allow_downcast;      /* of set_value; -1 default: a number only; 0 never; 1 any numeric */
 } Shared;
 
 typedef enum { VAR_PLAIN, VAR_CONSTANT, VAR_SHARED } VarKind;
@@ -77,10 +80,11 @@ struct ThVar {
     int nclients, capclients;
     ThVar *forward; /* set when replaced; follow with fg_find */
     ThVar *origin;  /* the user variable this was cloned from, or NULL */
+    FGraph *fg;     /* the graph it lives in: a reference on the variable is one on the whole graph */
 };
 enum {
     VAR_F_INPUT = 1,
-    VAR_F_GRAPH = 2, /* lives in an arena: refs unused */
+    VAR_F_GRAPH = 2, /* lives in an arena: refs unused, fg's count */
     VAR_F_CACHED = 4 /* a small constant that the context hands out again while it lives; id is its place there */
 };
 
@@ -150,6 +154,13 @@ uint64_t const_hash(ThVar *v);
 bool const_equal(const ThVar *a, const ThVar *b); /* type and data bits */
 void shared_retain(Shared *s);
 void shared_release(Shared *s);
+/* Many readers or one writer. Who needs several locks takes them in the order of their addresses. */
+void shared_lock(Shared *s, bool write);
+void shared_unlock(Shared *s, bool write);
+/* Makes `value` (taken over; C-contiguous) the storage and gives the old one back; the caller holds the lock. */
+ThArray *shared_exchange(Shared *s, ThArray *value);
+/* The default update of s as an expression on v, a variable of this storage: new reference; NULL: none, or an error. */
+ThVar *shared_default_update(Shared *s, ThVar *v);
 
 /* ---- walk.c: no recursion --------------------------------------------------------------------------------------- */
 typedef VEC(ThApply *) ApplyVec;
@@ -172,6 +183,7 @@ typedef struct FgListener { /* engines that keep a worklist */
 
 struct FGraph {
     ThContext *ctx;
+    atomic_int refs; /* the compile or function that owns it, and handles on its variables and nodes */
     Arena *arena;
     ThVar **in;
     int nin; /* plain inputs in order, then shareds as met (see fg_input_shared) */
@@ -205,7 +217,7 @@ struct FGraph {
  */
 FGraph *fg_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *update_of,
                ThVar *const *update, int nupdate, bool cons);
-void fg_free(FGraph *fg);
+void fg_free(FGraph *fg); /* drops one reference */
 ThVar *fg_find(ThVar *v); /* the live variable that v was forwarded to */
 /* Replaces old by new_ everywhere. Types must be equal exactly (BadOptimization otherwise). Prunes what died. */
 bool fg_replace(FGraph *fg, ThVar *old, ThVar *new_, const char *rule);

@@ -35,7 +35,10 @@ static void init_var(Builder *b, ThVar *v, VarKind kind, ThType t) {
     v->ctx = b->ctx;
     v->serial = b->ctx->next_serial++;
     atomic_init(&v->refs, 1);
-    if (b->fg) { v->id = (uint32_t)b->fg->nvars++; }
+    if (b->fg) {
+        v->id = (uint32_t)b->fg->nvars++;
+        v->fg = b->fg;
+    }
 }
 
 ThVar *leaf_new(Builder *b, VarKind kind, ThType t, const char *name) {
@@ -150,7 +153,7 @@ static ThApply *place(Builder *b, const Op *op, const void *attrs, ThVar *const 
     if (b->fg && b->fg->cons) {
         hash = fg_hash(op, attrs, in, nin);
         ThApply like = {.op = op, .attrs = (void *)attrs, .in = (ThVar **)in, .nin = (uint16_t)nin, .destroys = -1};
-        ThApply *same = fg_table_find(b->fg, &like, hash);
+        ThApply *same = fg_table_find(b->fg, &like, types, nout, hash);
         if (same) { return same; }
     }
     ThApply *a = apply_alloc(b, op, attrs, in, nin, types, nout);
@@ -186,6 +189,7 @@ ThApply *apply_make(Builder *b, const Op *op, const void *attrs, ThVar *const *i
     if (nin > FEW && !(taken = ctx_alloc(b->ctx, sizeof *taken * (size_t)nin))) { return NULL; }
     ThApply *a = make(b, op, attrs, in, nin, taken);
     if (taken != few) { ctx_free(b->ctx, taken, sizeof *taken * (size_t)nin); }
+    if (a && !b->fg && !lengths_check(a)) { return NULL; } /* the builder's pool holds the node until it ends */
     return a;
 }
 

@@ -1,7 +1,7 @@
 /*
  * node_free.c -- references and freeing.
- * An Apply and its outputs share the Apply's count, leaves have their own; nodes of an FGraph have none (they live as
- * long as its arena). Freeing is a loop over a list of dead Applys: a chain of a million nodes needs no stack.
+ * An Apply and its outputs share the Apply's count, leaves have their own; nodes of an FGraph share that of the whole
+ * graph. Freeing is a loop over a list of dead Applys: a chain of a million nodes needs no stack.
  */
 #include "parts.h"
 
@@ -49,30 +49,41 @@ static void free_applys(ThApply *dead) {
 }
 
 ThVar *th_var_retain(ThVar *v) {
-    if (v && !(v->flags & VAR_F_GRAPH)) { atomic_fetch_add(v->owner ? &v->owner->refs : &v->refs, 1); }
+    if (!v) { return NULL; }
+    if (v->flags & VAR_F_GRAPH) {
+        atomic_fetch_add(&v->fg->refs, 1);
+    } else {
+        atomic_fetch_add(v->owner ? &v->owner->refs : &v->refs, 1);
+    }
     return v;
 }
 
 void th_var_release(ThVar *v) {
     ThApply *dead = NULL;
+    if (v && (v->flags & VAR_F_GRAPH)) {
+        fg_free(v->fg);
+        return;
+    }
     drop(v, &dead);
     free_applys(dead);
 }
 
 ThApply *th_apply_retain(ThApply *a) {
-    if (a && !(a->flags & APPLY_GRAPH)) { atomic_fetch_add(&a->refs, 1); }
+    if (a) { th_var_retain(a->out[0]); }
     return a;
 }
 
 void th_apply_release(ThApply *a) {
-    if (a && !(a->flags & APPLY_GRAPH)) { th_var_release(a->out[0]); }
+    if (a) { th_var_release(a->out[0]); }
 }
 
 ThVar *shared_drop(Shared *s) {
     if (!s || atomic_fetch_sub(&s->refs, 1) != 1) { return NULL; }
-    ThVar *update = s->default_update;
+    ThVar *update = s->default_update, *self = s->self;
     ThContext *c = s->ctx;
+    if (s->value) { s->value->buf->storage = false; }
     th_array_release(s->value);
+    th_var_release(self); /* a leaf: the expression may hold it longer */
     ctx_free(c, s, sizeof *s);
     th_context_release(c);
     return update;

@@ -61,8 +61,9 @@ typedef enum {                /* result dtype and the dtype computed in (invento
                RES_INT64,
                RES_CAST,
                RES_CUSTOM,
-               RES_COMPLEX,   /* complex of the FL of real inputs */
-               RES_FLOAT_REAL /* FL, complex -> its float */
+               RES_COMPLEX,    /* complex of the FL of real inputs */
+               RES_FLOAT_REAL, /* FL, complex -> its float */
+               RES_SHIFT       /* integers; all bool gives int8 */
 } ScalarResult;
 enum {
     SF_COMM = 1,
@@ -94,7 +95,10 @@ typedef struct ScalarOp {
     const char *metamethod;
     const char *doc;
 } ScalarOp;
-extern const ScalarOp scalar_ops[];
+#ifndef TH_TABLE
+#define TH_TABLE const /* the mutation check's build makes the tables writable */
+#endif
+extern TH_TABLE ScalarOp scalar_ops[];
 extern const int scalar_count;
 int scalar_find(const char *name); /* -1 */
 /* Result and computing dtypes for inputs of these dtypes; false with TypeError. in_cast[i]: what input i is cast to. */

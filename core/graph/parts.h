@@ -36,6 +36,9 @@ size_t apply_block_bytes(const Op *op, int nin, int nout, bool graph);
 /* A leaf in the builder's pool (or the arena). The caller fills u. */
 ThVar *leaf_new(Builder *b, VarKind kind, ThType t, const char *name);
 
+/* lengths.c: lengths known while building fit together; false with the error that running the node would raise. */
+bool lengths_check(const ThApply *a);
+
 /* node_free.c */
 /* One reference on s less; the last one frees it and returns its default update, to be released by the caller. */
 ThVar *shared_drop(Shared *s);
@@ -46,8 +49,9 @@ void const_forget(ThVar *v);                                      /* a cached co
 
 /* fgraph_cons.c: the consing table, clients, constants */
 uint64_t fg_hash(const Op *op, const void *attrs, ThVar *const *in, int nin);
-ThApply *fg_table_find(const FGraph *fg, const ThApply *like,
-                       uint64_t hash);     /* op, attrs, nin, in, destroys of `like` */
+void fg_hash_input(ThApply *a, int pos, const ThVar *v); /* a->hash as it is once input pos is v */
+/* By op, attrs, nin, in, destroys of `like` and the types of the outputs. */
+ThApply *fg_table_find(const FGraph *fg, const ThApply *like, const ThType *types, int nout, uint64_t hash);
 bool fg_table_room(FGraph *fg, int more);  /* so that `more` fg_table_add need no memory */
 void fg_table_add(FGraph *fg, ThApply *a); /* under a->hash */
 void fg_table_del(FGraph *fg, ThApply *a); /* nothing when it is not there */

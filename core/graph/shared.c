@@ -2,10 +2,11 @@
  * shared.c -- SharedVariables: a typed storage that functions and the user see.
  * In: arrays. Out: arrays, copied unless the user borrows. Invariant: the value always fits the variable's type;
  * `stamp` grows when lengths or strides change. A borrowed array and the storage are one memory, as Theano's aliasing
- * page has it.
+ * page has it, where the array is C-contiguous, writeable and not the storage of another shared variable already.
  */
 #include "parts.h"
 
+#include <sched.h>
 #include <string.h>
 
 /* Does `value` fit t (dtype aside)? */
@@ -25,9 +26,11 @@ static bool shape_fits(ThContext *c, ThType t, const ThArray *value, const char 
 }
 
 /* The array to store: value itself when borrowed, else a copy; of the wanted dtype when that loses nothing. */
-static ThArray *stored(ThContext *c, ThDtype want, ThArray *value, bool borrow, const char *name) {
+static ThArray *stored(ThContext *c, ThDtype want, ThArray *value, bool cast, bool borrow, const char *name) {
     ThDtype have = (ThDtype)value->dtype;
-    if (have == want) { return borrow ? th_array_retain(value) : th_array_copy(value); }
+    bool usable = (value->flags & (ARRAY_CONTIGUOUS | ARRAY_READONLY)) == ARRAY_CONTIGUOUS;
+    if (have == want) { return borrow && usable ? th_array_retain(value) : th_array_copy(value); }
+    if (cast && (dtype_is_complex(want) || !dtype_is_complex(have))) { return th_array_astype(value, want); }
     if (th_dtype_upcast(want, have) != want) {
         err(c, TH_TypeError,
             "shared variable %s of dtype %s cannot store a value of dtype %s without risking loss of precision; "
@@ -47,7 +50,7 @@ ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow
     builder_begin(&b, c);
     Shared *s = ctx_alloc0(c, sizeof *s);
     ThVar *v = s ? leaf_new(&b, VAR_SHARED, t, name) : NULL;
-    ThArray *own = v ? stored(c, (ThDtype)t.dtype, value, borrow, "") : NULL;
+    ThArray *own = v ? stored(c, (ThDtype)t.dtype, value, false, borrow && !value->buf->storage, "") : NULL;
     if (!own) {
         ctx_free(c, s, s ? sizeof *s : 0);
         builder_end(&b); /* u.shared is still NULL */
@@ -57,7 +60,9 @@ ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow
     s->ctx = th_context_retain(c);
     s->value = own;
     atomic_init(&s->stamp, 1);
-    atomic_flag_clear(&s->busy);
+    atomic_init(&s->lock, 0);
+    s->allow_downcast = -1;
+    own->buf->storage = true;
     v->u.shared = s;
     th_var_retain(v);
     builder_end(&b);
@@ -70,23 +75,113 @@ static bool is_shared(const ThVar *s, const char *what) {
 }
 
 ThArray *th_shared_get(ThVar *s, bool borrow) {
-    if (!s || !is_shared(s, "get_value") || !array_usable(s->ctx, s->u.shared->value)) { return NULL; }
-    return borrow ? th_array_retain(s->u.shared->value) : th_array_copy(s->u.shared->value);
+    if (!s || !is_shared(s, "get_value")) { return NULL; }
+    shared_lock(s->u.shared, false);
+    ThArray *a = s->u.shared->value;
+    a = !array_usable(s->ctx, a) ? NULL : borrow ? th_array_retain(a) : th_array_copy(a);
+    shared_unlock(s->u.shared, false);
+    return a;
 }
 
 static bool same_layout(const ThArray *a, const ThArray *b) {
     return a->ndim == b->ndim && memcmp(a->dims, b->dims, sizeof *a->dims * 2 * (size_t)a->ndim) == 0;
 }
 
+ThArray *shared_exchange(Shared *s, ThArray *value) {
+    ThArray *old = s->value;
+    s->value = value;
+    old->buf->storage = false;
+    value->buf->storage = true;
+    if (!same_layout(old, value)) { atomic_fetch_add(&s->stamp, 1); }
+    return old;
+}
+
 int th_shared_set(ThVar *s, ThArray *value, bool borrow) {
     if (!s || !value || !is_shared(s, "set_value") || !array_usable(s->ctx, value)) { return -1; }
     const char *name = s->name ? s->name : "<unnamed>";
-    ThArray *own =
-        shape_fits(s->ctx, s->type, value, name) ? stored(s->ctx, (ThDtype)s->type.dtype, value, borrow, name) : NULL;
-    if (!own) { return -1; }
-    ThArray *old = s->u.shared->value;
-    s->u.shared->value = own;
-    if (!same_layout(old, own)) { atomic_fetch_add(&s->u.shared->stamp, 1); }
+    Shared *u = s->u.shared;
+    if (u->strict && value->dtype != s->type.dtype) {
+        err(s->ctx, TH_TypeError, "shared variable %s is strict: it takes %s only, but got %s", name,
+            th_dtype_name((ThDtype)s->type.dtype), th_dtype_name((ThDtype)value->dtype));
+        return -1;
+    }
+    shared_lock(u, true);
+    bool own_buffer = value->buf == u->value->buf; /* set_value(f(get_value(borrow)), borrow): it is ours already */
+    borrow = borrow && (own_buffer || !value->buf->storage);
+    ThArray *own = shape_fits(s->ctx, s->type, value, name)
+                       ? stored(s->ctx, (ThDtype)s->type.dtype, value, u->allow_downcast == 1, borrow, name)
+                       : NULL;
+    ThArray *old = own ? shared_exchange(u, own) : NULL;
+    shared_unlock(u, true);
     th_array_release(old);
+    return own ? 0 : -1;
+}
+
+/* ---- locks ------------------------------------------------------------------------------------------------------ */
+void shared_lock(Shared *s, bool write) {
+    for (;;) {
+        int now = atomic_load_explicit(&s->lock, memory_order_relaxed);
+        bool free = write ? now == 0 : now >= 0;
+        if (free && atomic_compare_exchange_weak_explicit(&s->lock, &now, write ? -1 : now + 1, memory_order_acquire,
+                                                          memory_order_relaxed)) {
+            return;
+        }
+        if (!free) { sched_yield(); }
+    }
+}
+
+void shared_unlock(Shared *s, bool write) {
+    if (write) {
+        atomic_store_explicit(&s->lock, 0, memory_order_release);
+    } else {
+        atomic_fetch_sub_explicit(&s->lock, 1, memory_order_release);
+    }
+}
+
+/* ---- more of a shared variable ------------------------------------------------------------------------------------
+ */
+int th_shared_rules(ThVar *s, bool strict, int8_t allow_downcast) {
+    if (!s || !is_shared(s, "shared")) { return -1; }
+    s->u.shared->strict = strict;
+    s->u.shared->allow_downcast = allow_downcast;
     return 0;
+}
+
+/* A second variable of the same storage. */
+ThVar *th_shared_clone(ThVar *s, const char *name) {
+    if (!s || !is_shared(s, "clone")) { return NULL; }
+    Builder b;
+    builder_begin(&b, s->ctx);
+    ThVar *v = leaf_new(&b, VAR_SHARED, s->type, name ? name : s->name);
+    if (v) {
+        shared_retain(s->u.shared);
+        v->u.shared = s->u.shared;
+        th_var_retain(v);
+    }
+    builder_end(&b);
+    return v;
+}
+
+int th_shared_set_default_update(ThVar *s, ThVar *expr) {
+    if (!s || !is_shared(s, "default_update")) { return -1; }
+    Shared *u = s->u.shared;
+    ThVar *on_self = NULL;
+    if (expr && !u->self) {
+        ThType t = s->type;
+        if (!(u->self = th_variable_new(s->ctx, t, s->name))) { return -1; }
+    }
+    if (expr && !graph_clone(s->ctx, &expr, 1, &s, &u->self, 1, true, &on_self)) { return -1; }
+    th_var_release(u->default_update);
+    u->default_update = on_self;
+    return 0;
+}
+
+ThVar *shared_default_update(Shared *s, ThVar *v) {
+    ThVar *expr = NULL;
+    if (s->default_update) { graph_clone(s->ctx, &s->default_update, 1, &s->self, &v, 1, true, &expr); }
+    return expr;
+}
+
+ThVar *th_shared_default_update(ThVar *s) {
+    return s && is_shared(s, "default_update") ? shared_default_update(s->u.shared, s) : NULL;
 }

@@ -49,6 +49,14 @@ static bool clients_ok(const FGraph *fg, const ThApply *a, const ThVar *v) {
     return true;
 }
 
+/* A node may promise fewer lengths of 1 than its inputs now prove: a computed shape may have become a constant. */
+static bool promised(ThType proven, ThType has) {
+    if (proven.kind == TYPE_TENSOR && has.kind == TYPE_TENSOR && !(has.broadcastable & ~proven.broadcastable)) {
+        proven.broadcastable = has.broadcastable;
+    }
+    return type_eq(proven, has);
+}
+
 /* Types again from the inputs: a rewrite keeps dtype and pattern exactly. */
 static bool types_ok(FGraph *fg, const ThApply *a) {
     _Alignas(16) char attrs[1024];
@@ -72,7 +80,7 @@ static bool types_ok(FGraph *fg, const ThApply *a) {
         return failed(fg->ctx) ? false : bad(fg, a, "its operation does not accept its inputs");
     }
     for (int i = 0; i < a->nout; i++) {
-        if (!type_eq(types[i], a->out[i]->type)) {
+        if (!promised(types[i], a->out[i]->type)) {
             return bad(fg, a, "an output's type is not the one its inputs give");
         }
     }

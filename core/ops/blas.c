@@ -98,32 +98,22 @@ static bool shape_gemv(ShapeQ *q) {
 
 static bool lower_gemv(Lower *l) { return product_lower(l, &(Product){.a = 2, .b = 3, .c = 0, .alpha = 1, .beta = 4}); }
 
-const Op op_gemv = {
-    .name = "Gemv",
-    .flags = OP_CAN_DESTROY,
-    .nin = 5,
-    .nout = 1,
-    .destroy_input = 0,
-    .infer = infer_gemv,
-    .shape = shape_gemv,
-    .lower = lower_gemv,
-    .str = str_inplace,
-    .batch = batch_gemm,
-    .doc = "beta * y + alpha * A . x",
-};
-const Op op_cgemv = {
-    .name = "CGemv",
-    .flags = OP_CAN_DESTROY,
-    .nin = 5,
-    .nout = 1,
-    .destroy_input = 0,
-    .infer = infer_gemv,
-    .shape = shape_gemv,
-    .lower = lower_gemv,
-    .str = str_inplace,
-    .batch = batch_gemm,
-    .doc = "Gemv in compiled code",
-};
+#define GEMV(id, title, about) \
+    const Op op_##id = { \
+        .name = title, \
+        .flags = OP_CAN_DESTROY, \
+        .nin = 5, \
+        .nout = 1, \
+        .destroy_input = 0, \
+        .infer = infer_gemv, \
+        .shape = shape_gemv, \
+        .lower = lower_gemv, \
+        .str = str_inplace, \
+        .batch = batch_gemm, \
+        .doc = about, \
+    };
+GEMV(gemv, "Gemv", "beta * y + alpha * A . x")
+GEMV(cgemv, "CGemv", "Gemv in compiled code")
 
 /* ---- Ger(A, alpha, x, y) = A + alpha * outer(x, y) --------------------------------------------------------------- */
 static bool infer_ger(Infer *q) {
@@ -160,29 +150,19 @@ static void str_ger(Text *t, const ThApply *a) {
     text_printf(t, "%s{%s}", a->op->name, a->destroys == 0 ? "destructive" : "non-destructive");
 }
 
-const Op op_ger = {
-    .name = "Ger",
-    .flags = OP_CAN_DESTROY,
-    .nin = 4,
-    .nout = 1,
-    .destroy_input = 0,
-    .infer = infer_ger,
-    .shape = shape_ger,
-    .lower = lower_ger,
-    .str = str_ger,
-    .batch = batch_ger,
-    .doc = "A + alpha * outer(x, y)",
-};
-const Op op_cger = {
-    .name = "CGer",
-    .flags = OP_CAN_DESTROY,
-    .nin = 4,
-    .nout = 1,
-    .destroy_input = 0,
-    .infer = infer_ger,
-    .shape = shape_ger,
-    .lower = lower_ger,
-    .str = str_ger,
-    .batch = batch_ger,
-    .doc = "Ger in compiled code",
-};
+#define GER(id, title, about) \
+    const Op op_##id = { \
+        .name = title, \
+        .flags = OP_CAN_DESTROY, \
+        .nin = 4, \
+        .nout = 1, \
+        .destroy_input = 0, \
+        .infer = infer_ger, \
+        .shape = shape_ger, \
+        .lower = lower_ger, \
+        .str = str_ger, \
+        .batch = batch_ger, \
+        .doc = about, \
+    };
+GER(ger, "Ger", "A + alpha * outer(x, y)")
+GER(cger, "CGer", "Ger in compiled code")

@@ -18,6 +18,7 @@ typedef struct Env {
     ThApply *node;
     ThVar *gz;
     int nd;
+    bool forward; /* gz is the tangent of an input, the answer that of the result */
 } Env;
 
 /* A literal of the graph's rank: a 0-d constant behind InplaceDimShuffle{x,..}. */
@@ -106,18 +107,57 @@ static ThVar *nary_grad(Env *e, int scalar, int i) {
     if (!vec_reserve(c, &v, e->node->nin)) return NULL;
     v.at[v.n++] = e->gz;
     for (int k = 0; k < e->node->nin; k++)
-        if (k != i) v.at[v.n++] = conj_make(e->b, e->node->in[k]);
+        if (k != i) v.at[v.n++] = e->forward ? e->node->in[k] : conj_make(e->b, e->node->in[k]);
     ThVar *r = elemwise_raw(e->b, S_mul, v.at, v.n);
     vec_free(c, &v);
     return r;
 }
 
+static ThVar *no_tangent(Env *e, int scalar) {
+    err(e->b->ctx, TH_NotImplementedError, "Rop of %s has no formula for these inputs", scalar_ops[scalar].name);
+    return NULL;
+}
+
+/* Forward mode of what is not holomorphic; linear operations by their texts. */
+static ThVar *complex_tangent(Env *e, int scalar, int i, const Expr *text) {
+    ThVar *t = e->gz, *x = e->node->in[i];
+    switch (scalar) {
+    case S_real:
+    case S_imag: return elemwise_raw(e->b, scalar, &t, 1);
+    case S_complex: {
+        ThVar *nothing = zeros(e, t), *parts[2] = {i ? nothing : t, i ? t : nothing};
+        return elemwise_raw(e->b, S_complex, parts, 2);
+    }
+    case S_abs_: { /* Re(conj(x / |x|) t) */
+        ThVar *u = conj_make(e->b, elemwise_raw(e->b, S_sgn, &x, 1)), *both[2] = {u, t};
+        ThVar *p = elemwise_raw(e->b, S_mul, both, 2);
+        return p ? elemwise_raw(e->b, S_real, &p, 1) : NULL;
+    }
+    case S_angle: { /* Im(t / x) */
+        ThVar *both[2] = {t, x}, *q = elemwise_raw(e->b, S_true_div, both, 2);
+        return q ? elemwise_raw(e->b, S_imag, &q, 1) : NULL;
+    }
+    case S_sgn:
+    case S_complex_from_polar:
+    case S_maximum:
+    case S_minimum: return no_tangent(e, scalar);
+    default: return instantiate(e, text);
+    }
+}
+
 /* NULL without an error: disconnected. */
-static ThVar *input_grad(Env *e, int scalar, int i) {
+static ThVar *input_grad(Env *e, Grad *g, int scalar, int i) {
     if (scalar_ops[scalar].flags & SF_NARY) return nary_grad(e, scalar, i);
     const ScalarTexts *t = scalar_grad_texts(e->b->ctx, scalar);
     if (!t || i >= t->n || !t->at[i]) return NULL;
-    if (!is_complex(e->node->out[0]) || (scalar_ops[scalar].flags & SF_CGRAD)) return instantiate(e, t->at[i]);
+    const ExNode *root = &t->at[i]->at[t->at[i]->n - 1];
+    if (root->kind == EX_NAME && strcmp(root->name, "undefined") == 0)
+        return g ? grad_undefined(g, i, "no formula is known") : no_tangent(e, scalar);
+    if (e->forward && (is_complex(e->node->out[0]) || is_complex(e->node->in[i])) &&
+        (scalar_ops[scalar].flags & SF_CGRAD))
+        return complex_tangent(e, scalar, i, t->at[i]);
+    if (e->forward || !is_complex(e->node->out[0]) || (scalar_ops[scalar].flags & SF_CGRAD))
+        return instantiate(e, t->at[i]);
     Env conj = *e; /* gz * conj(f') = conj(conj(gz) * f') */
     conj.gz = conj_make(e->b, e->gz);
     return conj.gz ? conj_make(e->b, instantiate(&conj, t->at[i])) : NULL;
@@ -125,14 +165,14 @@ static ThVar *input_grad(Env *e, int scalar, int i) {
 
 ThVar *elemwise_input_grad(Builder *b, ThApply *node, int i, ThVar *gz) {
     const ElemwiseAttrs *a = ATTRS(ElemwiseAttrs, node);
-    Env e = {.b = b, .node = node, .gz = gz, .nd = node->in[0]->type.ndim};
+    Env e = {.b = b, .node = node, .gz = gz, .nd = node->in[0]->type.ndim, .forward = true};
     bool was = b->in_grad;
     if (a->body) {
         err(b->ctx, TH_NotImplementedError, "a Composite is made by the optimizer: differentiate before compiling");
         return NULL;
     }
     b->in_grad = true;
-    ThVar *r = elemwise_connected(node, i, 0) ? input_grad(&e, a->scalar, i) : NULL;
+    ThVar *r = elemwise_connected(node, i, 0) ? input_grad(&e, NULL, a->scalar, i) : NULL;
     b->in_grad = was;
     return r;
 }
@@ -154,8 +194,8 @@ void elemwise_grad(Grad *g) {
         }
         if (flat) g->gx[i] = zero_grad_make(g->b, g->node->in[i]);
         else
-            g->gx[i] =
-                unbroadcast_make(g->b, real_make(g->b, input_grad(&e, a->scalar, i), g->node->in[i]), g->node->in[i]);
+            g->gx[i] = unbroadcast_make(g->b, real_make(g->b, input_grad(&e, g, a->scalar, i), g->node->in[i]),
+                                        g->node->in[i]);
     }
     g->b->in_grad = was;
 }

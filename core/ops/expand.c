@@ -88,7 +88,8 @@ bool ops_expand(ThContext *c, ThVar *const *outs, int n, ThVar *const *in, int n
     return ok;
 }
 
-/* ---- texts -------------------------------------------------------------------------------------------------------- */
+/* ---- texts --------------------------------------------------------------------------------------------------------
+ */
 typedef struct Words {
     Builder *b;
     const char *const *names;
@@ -113,7 +114,8 @@ static ThVar *word(const Words *w, const ExNode *n, ThVar *const *at) {
     ThVar *in[4];
     for (int i = 0; i < n->nkid; i++) in[i] = at[n->kid[i]];
     if (n->nkid != scalar_ops[s].arity) {
-        err(w->b->ctx, TH_TypeError, "kernel text: %s takes %d operands, got %d", n->name, scalar_ops[s].arity, n->nkid);
+        err(w->b->ctx, TH_TypeError, "kernel text: %s takes %d operands, got %d", n->name, scalar_ops[s].arity,
+            n->nkid);
         return NULL;
     }
     return elemwise_make(w->b, s, in, n->nkid);

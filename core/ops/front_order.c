@@ -90,17 +90,18 @@ static ThVar *rows_back(Front *f, ThVar *x, ThVar *rows, int axis) {
 
 int front_unique(Front *f) {
     ThVar *x = front_var(f, 0), *out[4];
+    UniqueAttrs want = {front_bool(f, 1), front_bool(f, 2), front_bool(f, 3)};
     int axis = 0, n = 0;
-    if (!x) return -1;
+    if (!x || failed(f->ctx)) return -1;
     if (front_none(f, 4)) x = front_flatten_to(f->b, x, 1);
     else if (!front_axis(f, 4, x->type.ndim, &axis)) return -1;
     ThVar *rows = x ? rows_of(f, x, axis) : NULL;
-    ThApply *u = rows ? unique_make(f->b, rows) : NULL;
+    ThApply *u = rows ? unique_make(f->b, rows, &want) : NULL;
     if (!u) return -1;
     out[n++] = rows_back(f, x, first_part(f->b, u->out[0], u->out[4]), axis);
-    if (front_bool(f, 1)) out[n++] = first_part(f->b, u->out[1], u->out[4]);
-    if (front_bool(f, 2)) out[n++] = u->out[2];
-    if (front_bool(f, 3)) out[n++] = first_part(f->b, u->out[3], u->out[4]);
+    if (want.index) out[n++] = first_part(f->b, u->out[1], u->out[4]);
+    if (want.inverse) out[n++] = u->out[2];
+    if (want.counts) out[n++] = first_part(f->b, u->out[3], u->out[4]);
     return front_return_n(f, out, n);
 }
 

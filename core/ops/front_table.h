@@ -31,7 +31,8 @@ enum { FUNC = 0, METHOD = 1 };
     ALIAS("bitwise_xor", xor, FUNC, "x, y", "bitwise exclusive or; logical on bool") \
     ALIAS("bitwise_not", invert, FUNC, "x", "bitwise not; logical on bool") \
     ALIAS("nnet.sigmoid", sigmoid, FUNC, "x", "logistic function 1 / (1 + exp(-x))") \
-    ALIAS("nnet.softplus", softplus, FUNC, "x", "log(1 + exp(x))")
+    ALIAS("nnet.softplus", softplus, FUNC, "x", "log(1 + exp(x))") \
+    ALIAS("nnet.ultra_fast_sigmoid", ultra_fast_sigmoid, FUNC, "x", "sigmoid by pieces of simple functions, within 0.1")
 
 /* front_elemwise.c */
 #define FRONT_ELEMWISE(FRONT) \

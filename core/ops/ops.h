@@ -23,8 +23,7 @@
     X(nonzero) X(repeat_index) X(sort) X(argsort) X(topk) X(cum) X(searchsorted) X(unique)
 #define OP_LIST_USER(X) X(user) X(user_lengths) X(user_run)
 /* clang-format on */
-#define OP_LIST(X) OP_LIST_ELEMWISE(X) OP_LIST_REDUCE(X) OP_LIST_STRUCT(X) OP_LIST_TENSOR(X) \
-    OP_LIST_USER(X)
+#define OP_LIST(X) OP_LIST_ELEMWISE(X) OP_LIST_REDUCE(X) OP_LIST_STRUCT(X) OP_LIST_TENSOR(X) OP_LIST_USER(X)
 
 #define X(name) extern const Op op_##name;
 OP_LIST(X)
@@ -73,8 +72,8 @@ ThVar *real_make(Builder *b, ThVar *v, const ThVar *of);
 /* Left-pads x with broadcastable dims to rank n (x itself when it has them). */
 ThVar *padleft_make(Builder *b, ThVar *x, int n);
 
-/* The table's gradient of an Elemwise for input i, with this gz, before any sum over what was broadcast; NULL without
- * an error: disconnected. */
+/* Forward mode: the tangent of an Elemwise's result where input i moves by the tangent gz; NULL without an error: it
+ * does not depend on it. */
 ThVar *elemwise_input_grad(Builder *b, ThApply *node, int i, ThVar *gz);
 
 /* ---- elementwise part of a kernel -------------------------------------------------------------------------------- */

@@ -17,9 +17,12 @@ ThVar *sort_make(Builder *b, ThVar *x, ThVar *axis, const char *kind);
 ThVar *argsort_make(Builder *b, ThVar *x, ThVar *axis, const char *kind);
 /* Zeros like x, increased by value at positions `at` along axis: the gradient of whatever chose them. */
 ThVar *sort_scatter(Builder *b, ThVar *x, ThVar *value, ThVar *at, int axis);
-/* Positions of a lane in ascending (or descending) order of its elements, in one of the two blocks of n pairs. */
-const SortPair *sort_lane_pairs(const char *lane, int64_t step, int64_t n, ThDtype d, SortPair *pair, SortPair *tmp,
-                                bool descending);
+/* Positions of a lane in ascending (or descending) order of its elements. key: n words that receive the keys; room: 4 n
+ * words. */
+void sort_lane(const char *lane, int64_t step, int64_t n, ThDtype d, bool descending, int64_t *at, uint64_t *key,
+               uint64_t *room);
+/* n dense keys of `item` bytes ascending; tmp: as many more. */
+void sort_keys(void *key, void *tmp, int64_t n, size_t item);
 /* The same for complex numbers, in one of the two blocks of n. */
 int64_t *sort_complex(const char *lane, int64_t step, int64_t n, ThDtype d, int64_t *at, int64_t *tmp);
 
@@ -37,8 +40,11 @@ typedef struct SearchAttrs {
 } SearchAttrs;
 ThVar *searchsorted_make(Builder *b, ThVar *x, ThVar *v, ThVar *sorter, bool right); /* sorter may be NULL */
 /* ---- unique.c ---------------------------------------------------------------------------------------------------- */
+typedef struct UniqueAttrs {
+    uint8_t index, inverse, counts; /* which of them are asked for; the others are left undefined */
+} UniqueAttrs;
 /* out: values (x's length on its first axis), first positions, inverse, counts, and how many there are. */
-ThApply *unique_make(Builder *b, ThVar *x);
+ThApply *unique_make(Builder *b, ThVar *x, const UniqueAttrs *at);
 
 /* ---- cumulate.c -------------------------------------------------------------------------------------------------- */
 typedef struct CumAttrs {

@@ -20,6 +20,8 @@
     PRIM(bit_or,    2, "a | b on integers and bool")                                                                   \
     PRIM(bit_xor,   2, "a ^ b on integers and bool")                                                                   \
     PRIM(bit_not,   1, "~a on integers, !a on bool")                                                                   \
+    PRIM(bit_shl,   2, "a * 2^b, wrapped; 0 where b is negative or not below the width")                               \
+    PRIM(bit_shr,   2, "a / 2^b rounded toward -inf; where b is negative or not below the width 0, or -1 for a < 0")  \
     PRIM(isinf,     1, "true for either infinity (bool result)")                                                       \
     PRIM(floor,     1, "largest integral value not above a")                                                           \
     PRIM(ceil,      1, "smallest integral value not below a")                                                          \
@@ -72,12 +74,34 @@
  * Those whose text stands in special_*.h, once for all executors: functions sf_NAME of float64 and complex128, where
  * float32 and complex64 are computed too.
  */
-#define SPECIAL_PRIMS(PRIM)
+#define SPECIAL_PRIMS(PRIM)                                                                                            \
+    PRIM(erfinv,    1, "inverse of erf; NaN outside [-1, 1]")                                                          \
+    PRIM(erfcinv,   1, "inverse of erfc; NaN outside [0, 2]")                                                          \
+    PRIM(erfcx,     1, "exp(a * a) * erfc(a)")                                                                         \
+    PRIM(gamma,     1, "gamma function; NaN at negative integers")                                                     \
+    PRIM(gammaln,   1, "log |gamma(a)|")                                                                               \
+    PRIM(psi,       1, "derivative of log gamma(a)")                                                                   \
+    PRIM(poly_gamma, 2, "derivative of psi of order a >= 1")                                                           \
+    PRIM(tri_gamma, 1, "second derivative of log gamma(a)")                                                            \
+    PRIM(chi2sf,    2, "probability that chi squared of b degrees of freedom exceeds a")                               \
+    PRIM(gammainc,  2, "regularised lower incomplete gamma function P(a, b)")                                          \
+    PRIM(gammaincc, 2, "regularised upper one, Q(a, b)")                                                               \
+    PRIM(gammal,    2, "lower incomplete gamma function")                                                              \
+    PRIM(gammau,    2, "upper incomplete gamma function")                                                              \
+    PRIM(j0,        1, "Bessel function of the first kind, order 0")                                                   \
+    PRIM(j1,        1, "order 1")                                                                                      \
+    PRIM(jv,        2, "real order a, of b")                                                                           \
+    PRIM(i0,        1, "modified Bessel function of the first kind, order 0")                                          \
+    PRIM(i1,        1, "order 1")                                                                                      \
+    PRIM(iv,        2, "real order a, of b")
 
 #define SPECIAL_CPRIMS(CPRIM)                                                                                          \
     CPRIM(c_exp,   1, "e to the power a")                                                                              \
+    CPRIM(c_exp2,  1, "2 to the power a")                                                                              \
     CPRIM(c_expm1, 1, "exp(a) - 1")                                                                                    \
     CPRIM(c_log,   1, "principal logarithm")                                                                           \
+    CPRIM(c_log2,  1, "logarithm to base 2")                                                                           \
+    CPRIM(c_log10, 1, "logarithm to base 10")                                                                          \
     CPRIM(c_log1p, 1, "log(1 + a)")                                                                                    \
     CPRIM(c_sqrt,  1, "principal square root")                                                                         \
     CPRIM(c_pow,   2, "a to the power b, principal value")                                                             \

@@ -10,7 +10,7 @@ typedef struct Loops {
     Kernel *k;
     int8_t in[TH_MAX_NDIM], out[TH_MAX_NDIM]; /* kernel dim along each dim of the input, of the output */
     int npar, n;
-    Size reduced; /* elements of one group */
+    Size reduced, kept; /* elements of one group, and groups */
 } Loops;
 
 static bool add_dim(Lower *l, Loops *s, int d, DimKind kind) {
@@ -28,12 +28,15 @@ static bool add_dim(Lower *l, Loops *s, int d, DimKind kind) {
 static bool make_loops(Lower *l, const AttrInts *axis, Loops *s) {
     ThType t = l->node->in[0]->type;
     int out = 0;
-    s->reduced = size_const(1);
+    s->reduced = s->kept = size_const(1);
     s->n = 0;
     for (int d = 0; d < t.ndim; d++) {
         s->in[d] = -1;
         if (axis_in(axis, d)) continue;
-        if (!type_bcast(t, d) && !add_dim(l, s, d, DIM_PAR)) return false;
+        if (!type_bcast(t, d)) {
+            if (!add_dim(l, s, d, DIM_PAR)) return false;
+            s->kept = l->api->mul(l, s->kept, l->api->in_dim(l, 0, d));
+        }
         s->out[out++] = s->in[d];
     }
     s->npar = s->n;
@@ -45,15 +48,21 @@ static bool make_loops(Lower *l, const AttrInts *axis, Loops *s) {
     return kernel_stage(s->k, STAGE_LOOP, 0, s->n) >= 0;
 }
 
-/* An extremum of nothing does not exist; a sum of nothing is 0. */
+/* An extremum of nothing does not exist (a sum of nothing is 0), unless nobody asks for one. Tested once, outside of
+ * all loops, so that they stay free of exits. */
 static bool check_nonempty(Loops *s) {
     if (s->reduced.sym < 0 && s->reduced.k > 0) return true;
     ThValue zero;
     memset(&zero, 0, sizeof zero);
-    int n = ins_size(s->k, s->reduced, s->npar), lit = ins_literal(s->k, TH_INT64, zero, s->npar);
+    int n = ins_size(s->k, s->reduced, 0), lit = ins_literal(s->k, TH_INT64, zero, 0);
     if (n < 0 || lit < 0) return false;
-    int empty = ins_op(s->k, S_eq, TH_INT64, TH_BOOL, s->npar, n, lit, -1);
-    return empty >= 0 && ins_fail_if(s->k, empty, TH_ValueError, s->npar) >= 0;
+    int bad = ins_op(s->k, S_eq, TH_INT64, TH_BOOL, 0, n, lit, -1);
+    if (s->kept.sym >= 0 || s->kept.k == 0) {
+        int groups = ins_size(s->k, s->kept, 0);
+        int asked = groups < 0 ? -1 : ins_op(s->k, S_neq, TH_INT64, TH_BOOL, 0, groups, lit, -1);
+        bad = asked < 0 ? -1 : ins_op(s->k, S_and_, TH_BOOL, TH_BOOL, 0, bad, asked, -1);
+    }
+    return bad >= 0 && ins_fail_if(s->k, bad, TH_ValueError, 0) >= 0;
 }
 
 static int load(Lower *l, Loops *s) {

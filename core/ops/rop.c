@@ -87,8 +87,7 @@ static bool reverse_once(Builder *b, ThApply *a, ThVar *const *ev, Twice *t) {
     ThContext *c = b->ctx;
     Grad g = {.b = b, .node = a, .gz = t->gz, .gx = t->gx, .wanted = t->wanted};
     for (int o = 0; o < a->nout; o++)
-        if (continuous(a->out[o]->type) &&
-            !(t->gz[o] = zeros_like_make(b, a->out[o], (ThDtype)a->out[o]->type.dtype)))
+        if (continuous(a->out[o]->type) && !(t->gz[o] = zeros_like_make(b, a->out[o], (ThDtype)a->out[o]->type.dtype)))
             return false;
     for (int i = 0; i < a->nin; i++) t->wanted[i] = ev[i] != NULL;
     a->op->grad(&g);

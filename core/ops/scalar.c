@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-const ScalarOp scalar_ops[] = {
+TH_TABLE ScalarOp scalar_ops[] = {
 #define X(name, cls, infix, str, opname, arity, flags, result, value, cvalue, grad, meta, params, doc) \
     {#name, cls, infix, str, opname, arity, flags, result, value, cvalue, grad, meta, doc},
     SCALAR_TABLE(X)
@@ -47,3 +47,23 @@ const ScalarTexts *scalar_value_texts(ThContext *c, int op, bool complex_form) {
     }
     return parse(c, complex_form ? &s->cvalue[op] : &s->value[op], text);
 }
+
+#ifdef TH_MUTANTS /* spec/mutants/mutants.h, which the mutants target puts in front */
+/* The dtype rule that a mutant puts in place of each; -1: none. */
+static const int8_t other_rule[] = {
+    [RES_UP] = RES_SAME, [RES_UP_NOBOOL] = RES_UP, [RES_UP_BOOL8] = RES_UP,      [RES_FLOAT] = RES_SAME,
+    [RES_DIV] = RES_UP,  [RES_SAME] = RES_FLOAT,   [RES_SAME_NOBOOL] = RES_SAME, [RES_BOOL] = RES_UP,
+    [RES_BITS] = RES_UP, [RES_SWITCH] = RES_UP,    [RES_ABS] = RES_SAME,         [RES_SECOND] = RES_UP,
+    [RES_INT64] = -1,    [RES_COMPLEX] = -1,       [RES_FLOAT_REAL] = RES_FLOAT, [RES_CAST] = -1,
+    [RES_CUSTOM] = -1};
+
+__attribute__((constructor(201))) static void mutate(void) {
+    for (int i = 0; i < SCALAR_COUNT; i++) {
+        ScalarOp *o = &scalar_ops[i];
+        mutant_text("scalar", o->name, "value", o->result == RES_BOOL ? MUTANT_TRUTH : MUTANT_VALUE, &o->value);
+        mutant_text("scalar", o->name, "grad", MUTANT_GRAD, &o->grad);
+        if (other_rule[o->result] >= 0 && mutant_here("scalar", o->name, "dtype rule"))
+            o->result = (uint8_t)other_rule[o->result];
+    }
+}
+#endif

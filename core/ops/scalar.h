@@ -18,8 +18,9 @@
  *
  * Gradient texts are Theano's, operand for operand: they are visible in printed graphs. Two words are special there:
  * lit(k) is the literal k in the dtype of the result, zeros(x) a gradient of zeros shaped like x (connected). Numbers
- * take the smallest dtype that holds them. An empty text: the input is disconnected. Results of a
- * discrete dtype never use the text: their gradients are zeros. n-ary add and mul have their gradients in elemwise.c.
+ * take the smallest dtype that holds them. An empty text: the input is disconnected; the word undefined alone: no
+ * gradient is known. Results of a discrete dtype never use the text: their gradients are zeros. n-ary add and mul have
+ * no text: nary_grad (elemwise_grad.c).
  *
  * Complex numbers: the gradient of a real cost C with respect to z = x + iy is dC/dx + i dC/dy. Of a holomorphic
  * function that is gz * conj(f'), so elemwise_grad.c conjugates gz and the text's value around it; operations with
@@ -52,11 +53,11 @@
 #define SCALAR_PUBLIC(X) \
     /* arithmetic */ \
     X(add, "Add", "+", NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_NARY | SF_COMPLEX | SF_CGRAD | SF_CHEAP | SF_IDENTITY0, RES_UP, \
-      "a + b", "c_add(a, b)", "gz; gz", "__add", "*inputs", "sum of the inputs, elementwise with broadcasting; or on bool") \
+      "a + b", "c_add(a, b)", NULL, "__add", "*inputs", "sum of the inputs, elementwise with broadcasting; or on bool") \
     X(sub, "Sub", "-", NULL, NULL, 2, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_UP_NOBOOL, \
       "a - b", "c_sub(a, b)", "gz; -gz", "__sub", "x, y", "difference x - y") \
     X(mul, "Mul", "*", NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_NARY | SF_COMPLEX | SF_CHEAP | SF_IDENTITY1, RES_UP, \
-      "a * b", "c_mul(a, b)", "gz*y; gz*x", "__mul", "*inputs", "product of the inputs, elementwise with broadcasting; and on bool") \
+      "a * b", "c_mul(a, b)", NULL, "__mul", "*inputs", "product of the inputs, elementwise with broadcasting; and on bool") \
     X(true_div, "TrueDiv", "/", NULL, NULL, 2, SF_COMPLEX, RES_DIV, \
       "a / b", "c_div(a, b)", "gz/y; -(gz*x)/(y*y)", "__div", "x, y", "quotient x / y; integers give floatX") \
     X(int_div, "IntDiv", "//", NULL, NULL, 2, SF_NO_COMPLEX | SF_FAILS | SF_ZERO_GRAD, RES_UP, \
@@ -102,11 +103,11 @@
       "nearest integral value, halves away from zero; floats only") \
     /* exponentials, logarithms, angles */ \
     SCALAR_FZ(X, exp, "Exp", "exp(a)", "c_exp(a)", "gz*z",                        "e to the power x") \
-    SCALAR_FZ(X, exp2, "Exp2", "exp2(a)", "c_exp(c_mul(a, 0.6931471805599453))",    "gz*z*log(lit(2))",            "2 to the power x") \
+    SCALAR_FZ(X, exp2, "Exp2", "exp2(a)", "c_exp2(a)",    "gz*z*log(lit(2))",            "2 to the power x") \
     SCALAR_FZ(X, expm1, "Expm1", "expm1(a)", "c_expm1(a)", "gz*exp(x)",                   "exp(x) - 1, accurate near 0") \
     SCALAR_FZ(X, log, "Log", "log(a)", "c_log(a)", "gz/x",                        "natural logarithm") \
-    SCALAR_FZ(X, log2, "Log2", "log2(a)", "c_mul(c_log(a), 1.4426950408889634)",    "gz/(x*lit(0.6931471805599453))",  "logarithm to base 2") \
-    SCALAR_FZ(X, log10, "Log10", "log10(a)", "c_mul(c_log(a), 0.4342944819032518)",   "gz/(x*lit(2.302585092994046))",  "logarithm to base 10") \
+    SCALAR_FZ(X, log2, "Log2", "log2(a)", "c_log2(a)",    "gz/(x*lit(0.6931471805599453))",  "logarithm to base 2") \
+    SCALAR_FZ(X, log10, "Log10", "log10(a)", "c_log10(a)",   "gz/(x*lit(2.302585092994046))",  "logarithm to base 10") \
     SCALAR_FZ(X, log1p, "Log1p", "log1p(a)", "c_log1p(a)", "gz/(1+x)",                    "log(1 + x), accurate near 0") \
     SCALAR_F1(X, deg2rad, "Deg2Rad", "deg2rad(a)", "gz*lit(0.017453292519943295)", "degrees to radians") \
     SCALAR_F1(X, rad2deg, "Rad2Deg", "rad2deg(a)", "gz*lit(57.29577951308232)",   "radians to degrees") \
@@ -126,10 +127,39 @@
     SCALAR_FZ(X, arctanh, "ArcTanh", "atanh(a)", "c_atanh(a)", "gz/(lit(1)-sqr(x))",          "inverse hyperbolic tangent") \
     SCALAR_F1(X, erf,     "Erf",     "erf(a)",     "gz*lit(1.1283791670955126)*exp(-x*x)",  "error function") \
     SCALAR_F1(X, erfc,    "Erfc",    "erfc(a)",    "-gz*lit(1.1283791670955126)*exp(-x*x)", "1 - erf(x)") \
+    /* special functions: texts in special_*.h */ \
+    SCALAR_F1(X, erfcx, "Erfcx", "erfcx(a)", "gz*(2*x*z-lit(1.1283791670955126))", "scaled complementary error function exp(x*x) * erfc(x)") \
+    SCALAR_F1(X, erfinv, "Erfinv", "erfinv(a)", "gz*lit(0.886226925452758)*exp(sqr(z))", "inverse of erf") \
+    SCALAR_F1(X, erfcinv, "Erfcinv", "erfcinv(a)", "-gz*lit(0.886226925452758)*exp(sqr(z))", "inverse of erfc") \
+    SCALAR_F1(X, gamma, "Gamma", "gamma(a)", "gz*z*psi(x)", "gamma function") \
+    SCALAR_F1(X, gammaln, "GammaLn", "gammaln(a)", "gz*psi(x)", "logarithm of |gamma(x)|") \
+    SCALAR_F1(X, psi, "Psi", "psi(a)", "gz*tri_gamma(x)", "digamma function, derivative of gammaln") \
+    SCALAR_F1(X, tri_gamma, "TriGamma", "tri_gamma(a)", "gz*poly_gamma(lit(2), x)", "derivative of psi") \
+    X(chi2sf, "Chi2SF", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "chi2sf(a, b)", NULL, \
+      "-gz*exp((lit(0.5)*y-lit(1))*log(x)-lit(0.5)*x-gammaln(lit(0.5)*y)-lit(0.6931471805599453)*lit(0.5)*y); undefined", NULL, "x, k", "probability that chi squared of k degrees of freedom exceeds x") \
+    X(gammainc, "GammaInc", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "gammainc(a, b)", NULL, \
+      "undefined; gz*exp((x-lit(1))*log(y)-y-gammaln(x))", NULL, "k, x", "regularised lower incomplete gamma function P(k, x)") \
+    X(gammaincc, "GammaIncC", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "gammaincc(a, b)", NULL, \
+      "undefined; -gz*exp((x-lit(1))*log(y)-y-gammaln(x))", NULL, "k, x", "regularised upper incomplete gamma function Q(k, x)") \
+    X(gammal, "GammaL", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "gammal(a, b)", NULL, \
+      "undefined; gz*exp((x-lit(1))*log(y)-y)", NULL, "k, x", "lower incomplete gamma function") \
+    X(gammau, "GammaU", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "gammau(a, b)", NULL, \
+      "undefined; -gz*exp((x-lit(1))*log(y)-y)", NULL, "k, x", "upper incomplete gamma function") \
+    SCALAR_F1(X, j0, "J0", "j0(a)", "gz*-1*j1(x)", "Bessel function of the first kind, order 0") \
+    SCALAR_F1(X, j1, "J1", "j1(a)", "gz*(j0(x)-jv(lit(2), x))/lit(2)", "Bessel function of the first kind, order 1") \
+    X(jv, "Jv", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "jv(a, b)", NULL, \
+      "undefined; gz*(jv(x-1, y)-jv(x+1, y))/lit(2)", NULL, "v, x", "Bessel function of the first kind, real order v") \
+    SCALAR_F1(X, i0, "I0", "i0(a)", "gz*i1(x)", "modified Bessel function of the first kind, order 0") \
+    SCALAR_F1(X, i1, "I1", "i1(a)", "gz*(i0(x)+iv(lit(2), x))/lit(2)", "modified Bessel function of the first kind, order 1") \
+    X(iv, "Iv", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "iv(a, b)", NULL, \
+      "undefined; gz*(iv(x-1, y)+iv(x+1, y))/lit(2)", NULL, "v, x", "modified Bessel function of the first kind, real order v") \
     X(sigmoid,  "ScalarSigmoid",  NULL, "scalar_sigmoid",  "sigmoid",  1, SF_NO_COMPLEX, RES_FLOAT, "sigmoid(a)",  NULL, \
       "gz*z*(1.0-z)", NULL, "x", "logistic function 1 / (1 + exp(-x))") \
     X(softplus, "ScalarSoftplus", NULL, "scalar_softplus", "softplus", 1, SF_NO_COMPLEX, RES_FLOAT, "softplus(a)", NULL, \
       "gz*sigmoid(x)", NULL, "x", "log(1 + exp(x))") \
+    X(ultra_fast_sigmoid, "UltraFastScalarSigmoid", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, \
+      "0.5 * ((a < 0 ? -1 : 1) * (abs(a) < 3.4 ? 1.5 * abs(a) / (2 + abs(a)) : abs(a) < 6 ? 0.935409070603099 + 0.0458812946797165 * (0.5 * abs(a) - 1.7) : 0.99505475368673) + 1)", NULL, \
+      "gz*switch(lt(abs_(x), lit(3.4)), lit(1.5)/sqr(lit(2)+abs_(x)), switch(lt(abs_(x), lit(6)), lit(0.011470323669929125), lit(0)))", NULL, "x", "sigmoid by pieces of simple functions, within 0.1") \
     /* choice, bits, dtypes */ \
     X(switch, "Switch", NULL, "Switch", NULL, 3, SF_COMPLEX | SF_CGRAD, RES_SWITCH, "a ? b : c", "a ? b : c", \
       "zeros(x); switch(x, gz, 0.0); switch(x, 0.0, gz)", NULL, "cond, ift, iff", "ift where cond is nonzero, else iff") \
@@ -138,6 +168,10 @@
     SCALAR_BIT(X, and_, "AND", "bit_and(a, b)", "__band", "bitwise and; logical on bool") \
     SCALAR_BIT(X, or_,  "OR",  "bit_or(a, b)",  "__bor",  "bitwise or; logical on bool") \
     SCALAR_BIT(X, xor,  "XOR", "bit_xor(a, b)", "__bxor", "bitwise exclusive or; logical on bool") \
+    X(left_shift, "LeftShift", "<<", NULL, NULL, 2, SF_CHEAP | SF_ZERO_GRAD, RES_SHIFT, "bit_shl(a, b)", NULL, \
+      "zeros(x); zeros(y)", "__shl", "x, y", "x * 2^y of integers, wrapped; 0 where y is not in [0, width)") \
+    X(right_shift, "RightShift", ">>", NULL, NULL, 2, SF_CHEAP | SF_ZERO_GRAD, RES_SHIFT, "bit_shr(a, b)", NULL, \
+      "zeros(x); zeros(y)", "__shr", "x, y", "x / 2^y of integers, rounded toward -inf") \
     X(invert, "Invert", NULL, "Invert", NULL, 1, SF_CHEAP | SF_ZERO_GRAD, RES_BITS, "bit_not(a)", NULL, \
       "zeros(x)", "__bnot", "x", "bitwise not; logical on bool") \
     /* parts of complex numbers */ \
@@ -153,6 +187,7 @@
 #define SCALAR_HIDDEN(X) \
     X(identity, "Identity", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_SAME, "a", "a", "gz", NULL, NULL, "x itself, copied") \
     X(cast, "Cast", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_CAST, "a", "a", "gz", NULL, NULL, "x in another dtype") \
+    X(poly_gamma, "PolyGamma", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "poly_gamma(a, b)", NULL, "undefined; gz*poly_gamma(x+1, y)", NULL, NULL, "derivative of psi of an order") \
     X(real, "Real", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_ABS, NULL, "c_real(a)", "complex(gz, lit(0))", NULL, NULL, "real part") \
     X(imag, "Imag", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_ABS, NULL, "c_imag(a)", "complex(lit(0), gz)", NULL, NULL, "imaginary part")
 

@@ -76,6 +76,10 @@ static bool infer_bits(Rule *r, ThDtype *out) {
     return cast_all(r, r->up, out, r->up);
 }
 
+static bool infer_shift(Rule *r, ThDtype *out) {
+    return infer_bits(r, out) && (*out != TH_BOOL || cast_all(r, TH_INT8, out, TH_INT8));
+}
+
 /* Only the branches join their dtypes; the condition is only tested. */
 static bool infer_switch(Rule *r, ThDtype *out) {
     ThDtype d = th_dtype_upcast(r->in[1], r->in[2]);
@@ -131,6 +135,7 @@ static bool (*const infer_of[])(Rule *, ThDtype *) = {
     [RES_CUSTOM] = infer_custom,
     [RES_COMPLEX] = infer_complex,
     [RES_FLOAT_REAL] = infer_float_real,
+    [RES_SHIFT] = infer_shift,
 };
 
 static bool check_kinds(Rule *r) {

@@ -59,7 +59,7 @@ int64_t *sort_complex(const char *lane, int64_t step, int64_t n, ThDtype d, int6
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
-static void sort_keys(void *key, void *tmp, int64_t n, size_t item) {
+void sort_keys(void *key, void *tmp, int64_t n, size_t item) {
     if (item == 1) sort_u8(key, n);
     else if (item == 2) sort_u16(key, n, tmp);
     else if (item == 4) sort_u32(key, n, tmp);
@@ -93,14 +93,11 @@ static int run_sort(HostCall *h) {
 }
 
 /* ---- positions --------------------------------------------------------------------------------------------------- */
-const SortPair *sort_lane_pairs(const char *lane, int64_t step, int64_t n, ThDtype d, SortPair *pair, SortPair *tmp,
-                                bool descending) {
-    int bits = 8 * (int)th_dtype_bytes(d);
-    keys_wide(&pair->key, 2, lane, step, n, d);
-    for (int64_t i = 0; i < n; i++) pair[i].at = i;
-    uint64_t turn = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
-    for (int64_t i = 0; descending && i < n; i++) pair[i].key ^= turn;
-    return sort_pairs(pair, n, tmp, bits);
+void sort_lane(const char *lane, int64_t step, int64_t n, ThDtype d, bool descending, int64_t *at, uint64_t *key,
+               uint64_t *room) {
+    keys_wide(key, 1, lane, step, n, d);
+    for (int64_t i = 0; descending && i < n; i++) key[i] = ~key[i];
+    sort_positions(key, n, at, room);
 }
 
 static int run_argsort(HostCall *h) {
@@ -109,17 +106,16 @@ static int run_argsort(HostCall *h) {
     int axis = axis_of(h);
     if (axis < 0) return 1;
     int64_t n = ARRAY_SHAPE(both[0])[axis];
-    SortPair *room = n ? h->room(h, 2 * sizeof(SortPair) * (size_t)n) : NULL;
-    if (!room) return n != 0;
+    int64_t *at = n ? h->room(h, 6 * sizeof *at * (size_t)n) : NULL;
+    if (!at) return n != 0;
+    uint64_t *key = (uint64_t *)(void *)(at + n), *room = key + n;
     Lanes l;
     for (host_lanes(&l, both, 2, axis); !l.done; host_next(&l)) {
-        if (dtype_is_complex(d)) {
-            int64_t *line = (int64_t *)(void *)room;
-            host_put(l.ptr[1], l.step[1], sort_complex(l.ptr[0], l.step[0], n, d, line, line + n), n, 8);
-            continue;
-        }
-        const SortPair *p = sort_lane_pairs(l.ptr[0], l.step[0], n, d, room, room + n, false);
-        for (int64_t i = 0; i < n; i++) *(int64_t *)(void *)(l.ptr[1] + i * l.step[1]) = p[i].at;
+        bool dense = l.step[1] == 8;
+        int64_t *to = dense ? (int64_t *)(void *)l.ptr[1] : at;
+        if (dtype_is_complex(d)) to = sort_complex(l.ptr[0], l.step[0], n, d, at, at + n);
+        else sort_lane(l.ptr[0], l.step[0], n, d, false, to, key, room);
+        if (!dense || to != (int64_t *)(void *)l.ptr[1]) host_put(l.ptr[1], l.step[1], to, n, 8);
     }
     return 0;
 }

@@ -1,2 +1,10 @@
 /* special_all.h -- every helper text of special.h, what is used before what uses it. */
 #include "special_complex.h"
+#include "special_dd.h"
+#include "special_tables.h"
+
+#include "special_erf.h"
+#include "special_gamma.h"
+
+#include "special_bessel.h"
+#include "special_gammainc.h"

@@ -45,6 +45,18 @@ FN(c128, sf_c_exp, (c128 z), "exp sin cos sf_c", {
     f64 e = exp(x);
     return sf_c(e * cos(y), e * sin(y));
 })
+/* 2^z: the angle y log 2 in two parts */
+FN(c128, sf_c_exp2, (c128 z), "exp2 sin cos fma sf_c sf_c_exp", {
+    f64 y = z.im;
+    if (y == 0 || y - y != 0 || z.re - z.re != 0 || z.re > 1022 || (y > 1e300 || y < -1e300))
+        return sf_c_exp(sf_c(z.re * 0.6931471805599453, y * 0.6931471805599453));
+    f64 h = y * 0.6931471805599453;
+    f64 l = fma(y, 0.6931471805599453, -h) + y * 2.3190468138462996e-17;
+    f64 c = cos(h);
+    f64 s = sin(h);
+    f64 e = exp2(z.re);
+    return sf_c(e * (c - l * (s + 0.5 * l * c)), e * (s + l * (c - 0.5 * l * s)));
+})
 FN(c128, sf_c_expm1, (c128 z), "exp expm1 sin cos sf_c sf_c_exp", {
     if (z.im == 0) return sf_c(expm1(z.re), z.im);
     if (z.re > 700 || z.im - z.im != 0 || z.re - z.re != 0) {
@@ -64,6 +76,14 @@ FN(f64, sf_log_abs, (f64 x, f64 y), "fabs log log1p hypot sf_square_sum", {
     return log(hypot(x, y));
 })
 FN(c128, sf_c_log, (c128 z), "atan2 sf_c sf_log_abs", { return sf_c(sf_log_abs(z.re, z.im), atan2(z.im, z.re)); })
+FN(c128, sf_c_log2, (c128 z), "sf_c sf_c_log", {
+    c128 w = sf_c_log(z);
+    return sf_c(w.re * 1.4426950408889634, w.im * 1.4426950408889634);
+})
+FN(c128, sf_c_log10, (c128 z), "sf_c sf_c_log", {
+    c128 w = sf_c_log(z);
+    return sf_c(w.re * 0.4342944819032518, w.im * 0.4342944819032518);
+})
 FN(c128, sf_c_log1p, (c128 z), "atan2 log1p sf_c sf_log_abs sf_square_sum", {
     f64 s = (2 + z.re) * z.re + z.im * z.im;
     if (z.im == 0 && z.re > -1) return sf_c(log1p(z.re), z.im);
@@ -121,19 +141,21 @@ FN(c128, sf_c_cosh, (c128 z), "exp sinh cosh sin cos fabs copysign sf_c sf_part"
     }
     return sf_c(sf_part(cosh(x), c), sf_part(sinh(x), s));
 })
-/* sinh x cosh x / d and sin y cos y / d with d = sinh^2 x + cos^2 y: nothing cancels */
-FN(c128, sf_c_tanh, (c128 z), "exp sinh cosh sin cos fabs copysign sf_c", {
-    f64 x = z.re;
-    f64 c = cos(z.im);
-    f64 s = sin(z.im);
+/* sinh x cosh x / d and sin y cos y / d with d = sinh^2 x + cos^2 y, for larger x by e^-2x: nothing cancels */
+FN(c128, sf_c_tanh, (c128 z), "fma exp sinh cosh sin cos fabs copysign sf_c", {
+    f64 x = fabs(z.re);
     if (z.im == 0 && x != x) return z;
-    if (fabs(x) > 22) {
-        f64 e = exp(-2 * fabs(x));
-        return sf_c(copysign(1.0, x), c == c ? 4 * s * c * e : 0 * copysign(1.0, z.im));
+    if (x > 0.5) {
+        f64 e = exp(-2 * x);
+        f64 c = cos(2 * z.im);
+        if (x > 1.7976931348623157e308) return sf_c(copysign(1.0, z.re), copysign(0.0, z.im - z.im == 0 ? sin(2 * z.im) : 1.0));
+        f64 d = 1 + e * (2 * c + e);
+        return sf_c(copysign((1 - e * e) / d, z.re), 2 * e * sin(2 * z.im) / d);
     }
+    f64 c = cos(z.im);
     f64 h = sinh(x);
-    f64 d = h * h + c * c;
-    return sf_c(h * cosh(x) / d, s * c / d);
+    f64 d = fma(c, c, h * h);
+    return sf_c(copysign(h * cosh(x) / d, z.re), sin(z.im) * c / d);
 })
 FN(c128, sf_c_sin, (c128 z), "sf_c sf_c_sinh", {
     c128 w = sf_c_sinh(sf_c(-z.im, z.re));

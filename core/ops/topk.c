@@ -45,6 +45,11 @@ static bool shape_topk(ShapeQ *q) {
            a->equal(a->u, size, a->op(a->u, 'm', size, n), "topk: k = {0} is more than the {1} elements of the axis");
 }
 
+typedef struct SortPair {
+    uint64_t key;
+    int64_t at;
+} SortPair;
+
 /* The best k of n pairs so far in a heap whose root is the worst of them: largest key, then largest position. */
 static bool worse(SortPair a, SortPair b) { return a.key > b.key || (a.key == b.key && a.at > b.at); }
 
@@ -59,8 +64,8 @@ static void sink(SortPair *heap, int64_t k, int64_t i) {
 }
 
 /* Few of many: one pass over the keys, most of which are turned away by one comparison. */
-static const SortPair *few(const char *lane, int64_t step, int64_t n, ThDtype d, int64_t k, bool largest,
-                           SortPair *pair) {
+static void few(const char *lane, int64_t step, int64_t n, ThDtype d, int64_t k, bool largest, SortPair *pair,
+                int64_t *at) {
     enum { BLOCK = 256 };
     uint64_t key[BLOCK], turn = 0;
     int bits = 8 * (int)th_dtype_bytes(d);
@@ -84,7 +89,7 @@ static const SortPair *few(const char *lane, int64_t step, int64_t n, ThDtype d,
         pair[0] = pair[i], pair[i] = p;
         sink(pair, i, 0);
     }
-    return pair;
+    for (int64_t i = 0; i < k; i++) at[i] = pair[i].at;
 }
 
 static int run_topk(HostCall *h) {
@@ -94,15 +99,16 @@ static int run_topk(HostCall *h) {
     int64_t n = ARRAY_SHAPE(all[0])[at->axis], k = ARRAY_SHAPE(all[1])[at->axis];
     bool largest = host_int(h, 1) > 0, small = k * 16 <= n;
     size_t item = th_dtype_bytes(d);
-    SortPair *room = h->room(h, 2 * sizeof(SortPair) * (size_t)(n + 1));
-    if (!room) return 1;
+    int64_t *order = h->room(h, 6 * sizeof *order * (size_t)(n + 1));
+    if (!order) return 1;
+    uint64_t *key = (uint64_t *)(void *)(order + n + 1), *room = key + n;
     Lanes l;
     for (host_lanes(&l, all, 3, (int)at->axis); !l.done; host_next(&l)) {
-        const SortPair *p = small ? few(l.ptr[0], l.step[0], n, d, k, largest, room)
-                                  : sort_lane_pairs(l.ptr[0], l.step[0], n, d, room, room + n, largest);
+        if (small) few(l.ptr[0], l.step[0], n, d, k, largest, (SortPair *)(void *)key, order);
+        else sort_lane(l.ptr[0], l.step[0], n, d, largest, order, key, room);
         for (int64_t i = 0; i < k; i++) {
-            host_put(l.ptr[1] + i * l.step[1], l.step[1], l.ptr[0] + p[i].at * l.step[0], 1, item);
-            dtype_cast(l.ptr[2] + i * l.step[2], (ThDtype)at->idx_dtype, 0, (const char *)&p[i].at, TH_INT64, 0, 1);
+            host_put(l.ptr[1] + i * l.step[1], l.step[1], l.ptr[0] + order[i] * l.step[0], 1, item);
+            dtype_cast(l.ptr[2] + i * l.step[2], (ThDtype)at->idx_dtype, 0, (const char *)&order[i], TH_INT64, 0, 1);
         }
     }
     return 0;

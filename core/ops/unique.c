@@ -64,25 +64,27 @@ static int64_t *order_rows(const Rows *r, int64_t *at, int64_t *tmp) {
     return at;
 }
 
-typedef struct Distinct {
+typedef struct Distinct { /* what is asked for; NULL otherwise. `first` always: the values are taken there */
     int64_t *first, *inverse, *count, n;
 } Distinct;
 
 /* Element `at` comes next; it starts a new group unless it equals the one before. */
-static void next(Distinct *u, int64_t at, bool same) {
+static inline void next(Distinct *u, int64_t at, bool same) {
     if (!same) {
         u->first[u->n] = at;
-        u->count[u->n++] = 0;
+        if (u->count) u->count[u->n] = 0;
+        u->n++;
     }
-    u->count[u->n - 1]++;
-    u->inverse[at] = u->n - 1;
+    if (u->count) u->count[u->n - 1]++;
+    if (u->inverse) u->inverse[at] = u->n - 1;
 }
 
 static int by_keys(HostCall *h, const Rows *r, Distinct *u) {
-    SortPair *room = h->room(h, 2 * sizeof(SortPair) * (size_t)(r->n + 1));
-    if (!room) return 1;
-    const SortPair *p = sort_lane_pairs(r->at, r->row, r->n, r->d, room, room + r->n, false);
-    for (int64_t i = 0; i < r->n; i++) next(u, p[i].at, i > 0 && p[i].key == p[i - 1].key);
+    int64_t n = r->n, *at = h->room(h, 6 * sizeof *at * (size_t)(n + 1));
+    if (!at) return 1;
+    uint64_t *key = (uint64_t *)(void *)(at + n);
+    sort_lane(r->at, r->row, n, r->d, false, at, key, key + n);
+    for (int64_t i = 0; i < n; i++) next(u, at[i], i > 0 && key[at[i]] == key[at[i - 1]]);
     return 0;
 }
 
@@ -94,19 +96,50 @@ static int by_comparing(HostCall *h, const Rows *r, Distinct *u) {
     return 0;
 }
 
+/* Values alone: the keys sorted, repeats dropped, turned back. Their number, or -1. */
+static int64_t values_only(HostCall *h, const Rows *r, char *to) {
+    size_t item = th_dtype_bytes(r->d), line = ((size_t)r->n * item + 127) / 64 * 64;
+    char *key = h->room(h, 2 * line);
+    int64_t n = 0;
+    if (!key) return -1;
+    keys_from(key, r->at, r->row, r->n, r->d);
+    sort_keys(key, key + line, r->n, item);
+    keys_to(to, (int64_t)item, key, r->n, r->d);
+#define DROP(type) \
+    { \
+        type *v = (void *)to; \
+        for (int64_t i = 0; i < r->n; i++) \
+            if (i == 0 || (v[i] != v[n - 1] && (v[i] == v[i] || v[n - 1] == v[n - 1]))) v[n++] = v[i]; \
+    }
+    if (r->d == TH_FLOAT32) DROP(float)
+    else if (r->d == TH_FLOAT64) DROP(double)
+    else if (item == 1) DROP(uint8_t)
+    else if (item == 2) DROP(uint16_t)
+    else if (item == 4) DROP(uint32_t)
+    else DROP(uint64_t)
+#undef DROP
+    return n;
+}
+
 static int run_unique(HostCall *h) {
     ThArray *x = h->in[0];
     bool rows = x->ndim == 2;
     int64_t item = (int64_t)th_dtype_bytes((ThDtype)x->dtype);
     Rows r = {x->data,           ARRAY_STRIDES(x)[0],          rows ? ARRAY_STRIDES(x)[1] : item,
               ARRAY_SHAPE(x)[0], rows ? ARRAY_SHAPE(x)[1] : 1, (ThDtype)x->dtype};
+    const UniqueAttrs *want = h->attrs;
     Distinct u = {.first = (int64_t *)(void *)h->out[1]->data,
-                  .inverse = (int64_t *)(void *)h->out[2]->data,
-                  .count = (int64_t *)(void *)h->out[3]->data};
-    if (rows || dtype_is_complex(r.d) ? by_comparing(h, &r, &u) : by_keys(h, &r, &u)) return 1;
+                  .inverse = want->inverse ? (int64_t *)(void *)h->out[2]->data : NULL,
+                  .count = want->counts ? (int64_t *)(void *)h->out[3]->data : NULL};
+    bool compare = rows || dtype_is_complex(r.d);
     char *to = h->out[0]->data;
-    for (int64_t i = 0; i < u.n; i++, to += r.m * item)
-        host_get(to, r.at + u.first[i] * r.row, r.col, r.m, (size_t)item);
+    if (!compare && !want->index && !want->inverse && !want->counts) {
+        if ((u.n = values_only(h, &r, to)) < 0) return 1;
+    } else {
+        if (compare ? by_comparing(h, &r, &u) : by_keys(h, &r, &u)) return 1;
+        for (int64_t i = 0; i < u.n; i++, to += r.m * item)
+            host_get(to, r.at + u.first[i] * r.row, r.col, r.m, (size_t)item);
+    }
     memcpy(h->out[4]->data, &u.n, sizeof u.n);
     return 0;
 }
@@ -122,10 +155,18 @@ static bool unique_connected(const ThApply *a, int in, int out) {
     return out == 0;
 }
 
+static const AttrField unique_fields[] = {
+    {"return_index", ATTR_BOOL, offsetof(UniqueAttrs, index), false},
+    {"return_inverse", ATTR_BOOL, offsetof(UniqueAttrs, inverse), false},
+    {"return_counts", ATTR_BOOL, offsetof(UniqueAttrs, counts), false},
+};
 const Op op_unique = {
     .name = "Unique",
     .nin = 1,
     .nout = -1,
+    .attr_bytes = sizeof(UniqueAttrs),
+    .attrs = unique_fields,
+    .nattr = TH_LEN(unique_fields),
     .infer = infer_unique,
     .shape = shape_unique,
     .grad = grad_unique,
@@ -135,4 +176,4 @@ const Op op_unique = {
     .doc = "distinct elements or rows in ascending order, their first positions, inverse, counts and number",
 };
 
-ThApply *unique_make(Builder *b, ThVar *x) { return apply_make(b, &op_unique, NULL, &x, 1); }
+ThApply *unique_make(Builder *b, ThVar *x, const UniqueAttrs *at) { return apply_make(b, &op_unique, at, &x, 1); }

@@ -2,8 +2,8 @@
  * user.c -- operations of the host: defined under a key with callbacks (th_op_define) or with a graph.
  * In: a key, inputs, the types of the results. Out: nodes UserOp in the user's graph. Before a compile each is written
  * out (expand): as its graph; or as UserPerform, which runs the callback on whole arrays and takes the lengths of its
- * results as further inputs, from infer_shape or from UserLengths, which runs the callback first and leaves what it gave
- * for UserPerform to take. Keys and types are attributes as interned texts, so merging, printing and reading need
+ * results as further inputs, from infer_shape or from UserLengths, which runs the callback first and leaves what it
+ * gave for UserPerform to take. Keys and types are attributes as interned texts, so merging, printing and reading need
  * nothing special. Definitions live as long as their context.
  */
 #include "structural.h"
@@ -226,8 +226,13 @@ static void graph_grad(Grad *g, const UserDef *d) {
     if (!write_graph(g->b, d, in, out)) return;
     for (int o = 0; o < a->nout; o++)
         if (g->gz[o]) known[n] = out[o], gz[n++] = g->gz[o];
-    ThGradOptions o = {.known = known, .known_grad = gz, .nknown = n, .disconnected_inputs = TH_IGNORE, .null_return = true,
-                       .disconnected = 'n', .no_names = true};
+    ThGradOptions o = {.known = known,
+                       .known_grad = gz,
+                       .nknown = n,
+                       .disconnected_inputs = TH_IGNORE,
+                       .null_return = true,
+                       .disconnected = 'n',
+                       .no_names = true};
     if (n && !th_grad(c, NULL, in, a->nin, &o, g->gx)) adopt_all(g->b, g->gx, a->nin);
 }
 
@@ -366,7 +371,8 @@ const Op op_user = {
     .doc = "an operation of the user",
 };
 
-/* ---- running ------------------------------------------------------------------------------------------------------ */
+/* ---- running ------------------------------------------------------------------------------------------------------
+ */
 /* The callback on views of its inputs; those it may destroy are copies. Views are dead afterwards. */
 static int perform(HostCall *h, UserDef *d, int nin, const ThType *types, ThArray **out, int nout) {
     ThContext *c = h->ctx;
@@ -418,8 +424,8 @@ static bool check_result(ThContext *c, const UserDef *d, int o, const ThArray *a
                    a->ndim, t.ndim);
     for (int i = 0; i < t.ndim; i++)
         if (type_bcast(t, i) && ARRAY_SHAPE(a)[i] != 1)
-            return err(c, TH_ValueError, "%s: dimension %d of output %d is declared to be 1, perform gave %lld", d->name,
-                       i, o, (long long)ARRAY_SHAPE(a)[i]);
+            return err(c, TH_ValueError, "%s: dimension %d of output %d is declared to be 1, perform gave %lld",
+                       d->name, i, o, (long long)ARRAY_SHAPE(a)[i]);
     return true;
 }
 
@@ -472,8 +478,8 @@ static int put(HostCall *h, const UserDef *d, int o, const ThArray *from) {
     ThArray *to = h->out[o];
     for (int i = 0; i < to->ndim; i++)
         if (ARRAY_SHAPE(to)[i] != ARRAY_SHAPE(from)[i]) {
-            err(h->ctx, TH_ShapeError, "%s: dimension %d of output %d has length %lld, infer_shape said %lld", d->name, i, o,
-                (long long)ARRAY_SHAPE(from)[i], (long long)ARRAY_SHAPE(to)[i]);
+            err(h->ctx, TH_ShapeError, "%s: dimension %d of output %d has length %lld, infer_shape said %lld", d->name,
+                i, o, (long long)ARRAY_SHAPE(from)[i], (long long)ARRAY_SHAPE(to)[i]);
             return 1;
         }
     dtype_cast(to->data, (ThDtype)to->dtype, (int64_t)th_dtype_bytes((ThDtype)to->dtype), from->data,
@@ -559,7 +565,8 @@ RUNNING(user_lengths, "UserLengths", 1, infer_lengths, shape_lengths, lower_leng
 RUNNING(user_run, "UserPerform", -1, infer_run, shape_run, lower_run,
         "an operation of the user on arrays, with the lengths of its results")
 
-/* ---- applying ----------------------------------------------------------------------------------------------------- */
+/* ---- applying -----------------------------------------------------------------------------------------------------
+ */
 ThApply *th_op_apply(ThContext *c, const char *key, ThVar *const *in, int nin, const ThType *out, int nout) {
     Builder b;
     ThType t[OP_MAX_OUT];

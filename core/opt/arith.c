@@ -49,9 +49,10 @@ typedef VEC(ThVar *) Factors;
 
 /* Sorts the inputs of a product: signs and ones out, the rest kept. false: a zero stands among them. */
 static bool sift(Opt *o, ThApply *a, Factors *rest, bool *negative, int *nneg, int *nconst, bool *ok) {
+    ThDtype d = a->out[0]->type.dtype;
     for (int i = 0; *ok && i < a->nin; i++) {
         ThVar *v = a->in[i];
-        for (ThApply *n; (n = ask_scalar(v, S_neg)); v = n->in[0]) {
+        for (ThApply *n; (n = ask_exact(v, S_neg, d)); v = n->in[0]) {
             *negative = !*negative;
             ++*nneg;
         }

@@ -16,6 +16,11 @@ ThApply *ask_scalar(const ThVar *v, int scalar) {
     return v && v->owner && ask_which(v->owner) == scalar ? v->owner : NULL;
 }
 
+ThApply *ask_exact(const ThVar *v, int scalar, ThDtype d) {
+    ThApply *a = ask_scalar(v, scalar);
+    return a && (v->type.dtype == d || !dtype_is_discrete(v->type.dtype)) ? a : NULL;
+}
+
 bool ask_op(const ThVar *v, const Op *op) { return v && v->owner && v->owner->op == op; }
 
 bool ask_all_bcast(ThType t) {

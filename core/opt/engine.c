@@ -6,38 +6,43 @@
  */
 #include "rewrite.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_GENERATION = 50, MAX_SPREAD = 256 };
 
 typedef VEC(const Rule *) RuleVec;
+typedef struct Entry {
+    uint64_t key;
+    ThApply *node;
+} Entry;
 typedef struct Engine {
     Opt *o;
-    VEC(ThApply *) heap; /* least (rank, serial) first */
+    VEC(Entry) heap;     /* least key first */
+    VEC(Entry) late;     /* nodes that wait for the lifts, deepest last */
     VEC(uint8_t) queued; /* by node id */
     RuleVec by_scalar[SCALAR_COUNT], any;
-    VEC(RuleVec) by_op; /* by place in op_table */
+    VEC(RuleVec) by_op, late_by_op; /* by place in op_table */
     Map op_place;
     int depth; /* levels above a changed node that patterns reach */
     bool failed;
 } Engine;
 
 /* ---- worklist ---- */
-static bool before(const ThApply *a, const ThApply *b) {
-    return a->rank != b->rank ? a->rank < b->rank : a->serial < b->serial;
-}
+/* Rank, then order of creation: kept beside the node, so that sifting does not touch the nodes. */
+static uint64_t key_of(const ThApply *a) { return (uint64_t)a->rank << 32 | a->id; }
 
-static void sift_up(ThApply **h, int i) {
-    ThApply *x = h[i];
-    for (int up; i > 0 && before(x, h[up = (i - 1) / 2]); i = up) h[i] = h[up];
+static void sift_up(Entry *h, int i) {
+    Entry x = h[i];
+    for (int up; i > 0 && x.key < h[up = (i - 1) / 2].key; i = up) h[i] = h[up];
     h[i] = x;
 }
 
-static void sift_down(ThApply **h, int n, int i) {
-    ThApply *x = h[i];
+static void sift_down(Entry *h, int n, int i) {
+    Entry x = h[i];
     for (int k; (k = 2 * i + 1) < n; i = k) {
-        if (k + 1 < n && before(h[k + 1], h[k])) k++;
-        if (!before(h[k], x)) break;
+        if (k + 1 < n && h[k + 1].key < h[k].key) k++;
+        if (h[k].key >= x.key) break;
         h[i] = h[k];
     }
     h[i] = x;
@@ -57,7 +62,7 @@ static void push(Engine *e, ThApply *a) {
         e->queued.n = to;
     }
     if (e->queued.at[id]) return;
-    if (!vec_push(e->o->c, &e->heap, a)) {
+    if (!vec_push(e->o->c, &e->heap, ((Entry){key_of(a), a}))) {
         e->failed = true;
         return;
     }
@@ -66,7 +71,7 @@ static void push(Engine *e, ThApply *a) {
 }
 
 static ThApply *pop(Engine *e) {
-    ThApply *a = e->heap.at[0];
+    ThApply *a = e->heap.at[0].node;
     e->heap.at[0] = e->heap.at[--e->heap.n];
     if (e->heap.n) sift_down(e->heap.at, e->heap.n, 0);
     e->queued.at[a->id] = 0;
@@ -99,9 +104,10 @@ static void on_prune(void *user, ThApply *node) {
 /* ---- which rules ---- */
 static bool collect(Engine *e) {
     Opt *o = e->o;
-    if (!vec_reserve(o->c, &e->by_op, op_count)) return false;
+    if (!vec_reserve(o->c, &e->by_op, op_count) || !vec_reserve(o->c, &e->late_by_op, op_count)) return false;
     memset(e->by_op.at, 0, sizeof *e->by_op.at * (size_t)op_count);
-    e->by_op.n = op_count;
+    memset(e->late_by_op.at, 0, sizeof *e->late_by_op.at * (size_t)op_count);
+    e->by_op.n = e->late_by_op.n = op_count;
     for (int i = 0; i < op_count; i++)
         if (!map_put(o->c, &e->op_place, KEY(op_table[i]), (uint32_t)i)) return false;
     for (int i = 0; i < o->rules->n; i++) {
@@ -111,7 +117,8 @@ static bool collect(Engine *e) {
         if (r->depth > e->depth) e->depth = r->depth;
         RuleVec *v = &e->any;
         if (r->scalar >= 0) v = &e->by_scalar[r->scalar];
-        else if (r->op && map_get(&e->op_place, KEY(r->op), &place)) v = &e->by_op.at[place];
+        else if (r->op && map_get(&e->op_place, KEY(r->op), &place))
+            v = r->levels & LATE ? &e->late_by_op.at[place] : &e->by_op.at[place];
         if (!vec_push(o->c, v, r)) return false;
     }
     if (e->depth > 3) e->depth = 3;
@@ -122,7 +129,10 @@ static void forget(Engine *e) {
     ThContext *c = e->o->c;
     for (int i = 0; i < SCALAR_COUNT; i++) vec_free(c, &e->by_scalar[i]);
     for (int i = 0; i < e->by_op.n; i++) vec_free(c, &e->by_op.at[i]);
+    for (int i = 0; i < e->late_by_op.n; i++) vec_free(c, &e->late_by_op.at[i]);
     vec_free(c, &e->by_op);
+    vec_free(c, &e->late_by_op);
+    vec_free(c, &e->late);
     vec_free(c, &e->any);
     vec_free(c, &e->heap);
     vec_free(c, &e->queued);
@@ -162,19 +172,33 @@ bool engine_replace(Opt *o, ThVar *out, ThVar *r, const char *rule) {
     return fg_replace(o->fg, out, r, rule);
 }
 
+void engine_error(Opt *o, const char *rule) {
+    ThContext *c = o->c;
+    const char *policy = config_str(c, "on_opt_error");
+    if (c->error == TH_MemoryError || c->error == TH_Interrupted) return;
+    ThError kind = c->error;
+    char text[sizeof c->error_text];
+    snprintf(text, sizeof text, "%s", th_error_text(c));
+    th_error_clear(c);
+    if (policy && strcmp(policy, "raise") == 0) err(c, kind, "rewrite %s failed: %s", rule, text);
+    else if (!policy || strcmp(policy, "ignore")) /* the function still compiles, without this rewrite */
+        ctx_log(c, "WARNING: rewrite %s could not be applied: %s: %s", rule, th_error_name(kind), text);
+}
+
 /* ---- the loop ---- */
 /* True when the rule changed the graph. */
 static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
     Opt *o = e->o;
     builder_begin_fg(&o->b, o->fg, a->prov);
     o->b.rule = r->name;
-    o->b.generation = (uint16_t)(a->generation + 1);
+    /* a lift ends by itself: it only moves toward the inputs */
+    o->b.generation = (uint16_t)(a->generation + !(r->levels & LATE));
     o->fg->rule = r->name;
     o->which = 0;
+    o->rule = r;
     ThVar *v = r->fn ? r->fn(o, a) : rule_apply(o, r, a);
-    if (failed(o->c) && o->c->error != TH_MemoryError) { /* the function still compiles, without this rewrite */
-        ctx_log(o->c, "optimizer: %s could not be applied: %s", r->name, th_error_text(o->c));
-        th_error_clear(o->c);
+    if (failed(o->c)) {
+        engine_error(o, r->name);
         v = NULL;
     }
     bool done = v && !failed(o->c) && engine_replace(o, a->out[o->which], v, r->name);
@@ -204,16 +228,32 @@ static void visit(Engine *e, ThApply *a) {
         return;
     }
     if (s >= 0 && try_list(e, &e->by_scalar[s], a)) return;
-    if (map_get(&e->op_place, KEY(a->op), &place) && try_list(e, &e->by_op.at[place], a)) return;
-    try_list(e, &e->any, a);
+    bool known = map_get(&e->op_place, KEY(a->op), &place);
+    if (known && try_list(e, &e->by_op.at[place], a)) return;
+    if (try_list(e, &e->any, a) || !known || !e->late_by_op.at[place].n) return;
+    Entry x = {~key_of(a), a};
+    if (!vec_push(e->o->c, &e->late, x)) e->failed = true;
+    else sift_up(e->late.at, e->late.n - 1);
 }
 
+/* The lifts of the waiting node nearest to the outputs: a view meets the views below it before those have moved. */
+static void visit_late(Engine *e) {
+    uint32_t place;
+    ThApply *a = e->late.at[0].node;
+    e->late.at[0] = e->late.at[--e->late.n];
+    if (e->late.n) sift_down(e->late.at, e->late.n, 0);
+    if (a->flags & APPLY_DEAD || a->generation >= MAX_GENERATION) return;
+    if (map_get(&e->op_place, KEY(a->op), &place)) try_list(e, &e->late_by_op.at[place], a);
+}
+
+/* All live nodes; the heap puts them in order. */
 static bool fill_worklist(Engine *e) {
-    ApplyVec order = {0};
-    bool ok = fg_toposort(e->o->fg, &order);
-    for (int i = 0; ok && i < order.n; i++) push(e, order.at[i]);
-    vec_free(e->o->c, &order);
-    return ok && !e->failed;
+    ApplyVec *all = &e->o->all;
+    int kept = 0;
+    for (int i = 0; i < all->n; i++)
+        if (!(all->at[i]->flags & APPLY_DEAD)) push(e, all->at[kept++] = all->at[i]);
+    all->n = kept;
+    return !e->failed;
 }
 
 bool pass_rules(Opt *o) {
@@ -221,7 +261,11 @@ bool pass_rules(Opt *o) {
     FgListener l = {on_import, on_change, on_prune, &e};
     bool ok = collect(&e) && fill_worklist(&e) && vec_push(o->c, &o->fg->listeners, l);
     if (ok) {
-        while (e.heap.n && !e.failed && !failed(o->c)) {
+        while ((e.heap.n || e.late.n) && !e.failed && !failed(o->c)) {
+            if (!e.heap.n) {
+                visit_late(&e);
+                continue;
+            }
             ThApply *a = pop(&e);
             if (a->flags & APPLY_DEAD) continue;
             if (o->rewrites > o->limit) {

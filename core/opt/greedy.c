@@ -13,20 +13,20 @@ typedef struct Frac {
     bool minus;
 } Frac; /* numerator and denominator of one term */
 
-static bool add_factors(Frac *f, ThVar *v, int side) {
-    for (ThApply *n; (n = ask_scalar(v, S_neg)); v = n->in[0]) f->minus = !f->minus;
-    ThApply *m = ask_scalar(v, S_mul);
+static bool add_factors(Frac *f, ThVar *v, int side, ThDtype d) {
+    for (ThApply *n; (n = ask_exact(v, S_neg, d)); v = n->in[0]) f->minus = !f->minus;
+    ThApply *m = ask_exact(v, S_mul, d);
     int count = m ? m->nin : 1;
     if (f->n[side] + count > MAX) return false;
     for (int i = 0; i < count; i++) f->side[side][f->n[side]++] = m ? m->in[i] : v;
     return true;
 }
 
-static bool fraction(Frac *f, ThVar *v) {
+static bool fraction(Frac *f, ThVar *v, ThDtype d) {
     *f = (Frac){.n = {0, 0}};
-    for (ThApply *n; (n = ask_scalar(v, S_neg)); v = n->in[0]) f->minus = !f->minus;
-    ThApply *d = ask_scalar(v, S_true_div);
-    return add_factors(f, d ? d->in[0] : v, 0) && (!d || add_factors(f, d->in[1], 1));
+    for (ThApply *n; (n = ask_exact(v, S_neg, d)); v = n->in[0]) f->minus = !f->minus;
+    ThApply *q = ask_scalar(v, S_true_div);
+    return add_factors(f, q ? q->in[0] : v, 0, d) && (!q || add_factors(f, q->in[1], 1, d));
 }
 
 static int find(const Frac *f, int side, const ThVar *v) {
@@ -93,7 +93,7 @@ static int terms_of(ThVar *v, ThType t, Frac *term) {
     int s = ask_which(a);
     if ((s != S_add && s != S_sub) || v->nclients != 1 || a->nin > MAX || !type_eq(v->type, t)) return 0;
     for (int i = 0; i < a->nin; i++) {
-        if (!fraction(&term[i], a->in[i])) return 0;
+        if (!fraction(&term[i], a->in[i], t.dtype)) return 0;
         if (s == S_sub && i == 1) term[i].minus = !term[i].minus;
     }
     return a->nin;
@@ -102,7 +102,7 @@ static int terms_of(ThVar *v, ThType t, Frac *term) {
 ThVar *rw_greedy_distributor(Opt *o, ThApply *a) {
     Frac all, term[MAX];
     ThType t = a->out[0]->type;
-    if (!dtype_is_float(t.dtype) || !fraction(&all, a->out[0]) || all.minus) return NULL;
+    if (!dtype_is_float(t.dtype) || !fraction(&all, a->out[0], t.dtype) || all.minus) return NULL;
     for (int at = 0; at < all.n[0]; at++) {
         int n = terms_of(all.side[0][at], t, term);
         bool changed = false;

@@ -20,6 +20,10 @@ static bool floating(const ThVar *v, const ThVar *out) {
     (void)out;
     return dtype_is_float(v->type.dtype) || dtype_is_complex(v->type.dtype);
 }
+static bool discrete(const ThVar *v, const ThVar *out) {
+    (void)out;
+    return dtype_is_discrete(v->type.dtype);
+}
 static bool real_float(const ThVar *v, const ThVar *out) {
     (void)out;
     return dtype_is_float(v->type.dtype);
@@ -31,7 +35,7 @@ static const struct {
     const char *name;
     bool (*holds)(const ThVar *v, const ThVar *out);
 } guards[] = {
-    {"one_client", one_client}, {"scalar", scalar},         {"float", floating},
+    {"one_client", one_client}, {"scalar", scalar},         {"float", floating},      {"int", discrete},
     {"real", real_float},       {"same_dtype", same_dtype}, {"same_type", same_type},
 };
 

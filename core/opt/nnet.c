@@ -20,9 +20,9 @@ static ThVar *one_plus_exp(const ThVar *v) {
 }
 
 /* Factors of v: the inputs of a product, or v itself; signs are counted out. */
-static bool factors(Opt *o, ThVar *v, Vars *to, bool *negative) {
-    for (ThApply *n; (n = ask_scalar(v, S_neg)); v = n->in[0]) *negative = !*negative;
-    ThApply *m = ask_scalar(v, S_mul);
+static bool factors(Opt *o, ThVar *v, Vars *to, bool *negative, ThDtype d) {
+    for (ThApply *n; (n = ask_exact(v, S_neg, d)); v = n->in[0]) *negative = !*negative;
+    ThApply *m = ask_exact(v, S_mul, d);
     if (!m) return vec_push(o->c, to, v);
     for (int i = 0; i < m->nin; i++)
         if (!vec_push(o->c, to, m->in[i])) return false;
@@ -45,7 +45,7 @@ static bool take_sigmoids(Opt *o, Vars *num, Vars *den, Vars *sig) {
             num->n--;
             s = call1(o, S_sigmoid, x);
         }
-        if (!s) s = call1(o, S_sigmoid, call1(o, S_neg, x));
+        if (!s) s = call1(o, S_sigmoid, call1(o, S_neg, cast_make(&o->b, x, den->at[i]->type.dtype))); /* -x may wrap */
         if (!s || !vec_push(o->c, sig, s)) return false;
     }
     den->n = kept;
@@ -68,11 +68,12 @@ ThVar *rw_exp_over_1_plus_exp(Opt *o, ThApply *a) {
     Vars num = {0}, den = {0}, sig = {0};
     bool negative = false;
     ThVar *r = NULL;
-    if (!dtype_is_float(a->out[0]->type.dtype)) return NULL;
-    if (factors(o, a->in[1], &den, &negative)) {
+    ThDtype d = a->out[0]->type.dtype;
+    if (!dtype_is_float(d)) return NULL;
+    if (factors(o, a->in[1], &den, &negative, d)) {
         bool any = false;
         for (int i = 0; i < den.n; i++) any |= one_plus_exp(den.at[i]) != NULL;
-        if (any && factors(o, a->in[0], &num, &negative) && take_sigmoids(o, &num, &den, &sig))
+        if (any && factors(o, a->in[0], &num, &negative, d) && take_sigmoids(o, &num, &den, &sig))
             r = quotient(o, &num, &den, &sig, negative);
     }
     vec_free(o->c, &num);

@@ -17,6 +17,7 @@ typedef struct OptSpec {
 bool opt_run(FGraph *fg, const OptSpec *spec);
 /* Only the passes or rules named in `passes` (":"-separated), for goldens; "" runs none, still schedules. */
 bool opt_run_named(FGraph *fg, const char *passes);
-bool opt_summary(Text *t, ThContext *c, const OptSpec *spec); /* as print_summary: position, pass, its rules */
+/* As print_summary: position, pass, its rules. query: "fast_run +tag -tag &tag". */
+bool opt_summary(Text *t, ThContext *c, const char *query);
 
 #endif

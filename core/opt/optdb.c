@@ -6,34 +6,54 @@
 #include "rewrite.h"
 
 #include <string.h>
+#include <time.h>
 
 #define BOTH "fast_run:fast_compile"
+#define MERGED "equal nodes are merged as they are made, since merge1"
 /* clang-format off */
 static const Pass passes[] = {
     /*    name                        position  tags                                                     function             rules */
-#define PASS(name, position, tags, fn, level) {#name, position, tags, fn, level},
-    PASS(merge1,                      0,     BOTH ":merge",                                              pass_merge,             0)
-    PASS(ShapeOpt,                    0.1,   BOTH,                                                       pass_shape,             0)
-    PASS(useless,                     0.6,   BOTH,                                                       pass_rules,             USELESS)
-    PASS(pre_local_IncSubtensor_serialize, 0.99, "fast_run",                                              pass_rules,             SERIALIZE)
-    PASS(canonicalize,                1,     BOTH,                                                       pass_rules,             CANON)
-    PASS(stabilize,                   1.5,   BOTH,                                                       pass_rules,             STAB)
-    PASS(local_fill_to_alloc,         1.51,  "fast_run",                                                 pass_rules,             FILLALLOC)
-    PASS(local_log_sum_exp,           1.6,   "fast_run",                                                 pass_rules,             LOGSUMEXP)
-    PASS(BlasOpt,                     1.7,   BOTH,                                                       pass_rules,             BLAS0)
-    PASS(GemmOptimizer,               1.71,  "fast_run:BlasOpt",                                         pass_gemm,              0)
-    PASS(blas_vectors,                1.72,  "fast_run:BlasOpt",                                         pass_rules,             BLASV)
-    PASS(specialize,                  2,     BOTH,                                                       pass_rules,             SPEC)
-    PASS(uncanonicalize,              3,     BOTH,                                                       pass_rules,             UNCANON)
-    PASS(specialize_device,           48.6,  BOTH,                                                       pass_rules,             SPECDEV)
-    PASS(add_mul_fusion,              48.9,  "fast_run:fusion:local_elemwise_fusion:FusionOptimizer",    pass_fuse_add_mul,      0)
-    PASS(local_elemwise_split,        48.95, BOTH,                                                       pass_split,             0)
-    PASS(elemwise_fusion,             49,    "fast_run:fusion:local_elemwise_fusion:FusionOptimizer",    pass_fuse,              0)
-    PASS(schedule,                    49.5,  "add_destroy_handler",                                      pass_schedule,          0)
-    PASS(inplace_subtensor,           60,    "fast_run:inplace",                                         pass_inplace_subtensor, 0)
-    PASS(InplaceBlasOpt,              70,    "fast_run:inplace:c_blas_destructive",                      pass_inplace_blas,      0)
-    PASS(inplace_elemwise_opt,        75,    "fast_run:inplace:inplace_opt:inplace_elemwise_optimizer",  pass_inplace_elemwise,  0)
+#define PASS(name, position, tags, fn, level) {name, position, tags, fn, level, NULL, 0, NULL},
+#define PLACE(name, position, tags, note) {name, position, tags, NULL, 0, note, 0, NULL},
+    PASS("merge1",                      0,     BOTH ":merge",                                              pass_merge,             0)
+    PLACE("scan_eqopt1",                0.05,  "fast_run:scan",                                            "no Scan yet")
+    PASS("ShapeOpt",                    0.1,   BOTH,                                                       pass_shape,             0)
+    PASS("useless",                     0.6,   BOTH,                                                       pass_rules,             USELESS)
+    PLACE("merge1.1",                   0.65,  BOTH ":merge",                                              MERGED)
+    PASS("pre_local_IncSubtensor_serialize", 0.99, "fast_run",                                              pass_rules,             SERIALIZE)
+    PASS("canonicalize",                1,     BOTH,                                                       pass_rules,             CANON)
+    PLACE("merge1.2",                   1.2,   BOTH ":merge",                                              MERGED)
+    PASS("stabilize",                   1.5,   BOTH,                                                       pass_rules,             STAB)
+    PASS("local_fill_to_alloc",         1.51,  "fast_run",                                                 pass_rules,             FILLALLOC)
+    PASS("local_log_sum_exp",           1.6,   "fast_run",                                                 pass_rules,             LOGSUMEXP)
+    PLACE("scan_eqopt2",                1.6,   "fast_run:scan",                                            "no Scan yet")
+    PLACE("scanOp_save_mem",            1.61,  "fast_run:scan",                                            "no Scan yet")
+    PASS("BlasOpt",                     1.7,   BOTH,                                                       pass_rules,             BLAS0)
+    PASS("GemmOptimizer",               1.71,  "fast_run:BlasOpt:gemm_optimizer:gemm",                     pass_gemm,              0)
+    PASS("blas_vectors",                1.72,  "fast_run:BlasOpt:use_c_blas",                              pass_rules,             BLASV)
+    PASS("specialize",                  2,     BOTH,                                                       pass_rules,             SPEC)
+    PASS("uncanonicalize",              3,     BOTH,                                                       pass_rules,             UNCANON)
+    PLACE("gpuarray_opt",               48.5,  "fast_run:fast_compile:gpu:gpuarray",                       "values move to a GPU in the planner, by the flag device")
+    PASS("specialize_device",           48.6,  BOTH,                                                       pass_rules,             SPECDEV)
+    PLACE("AbstractConvCheck",          48.7,  BOTH,                                                       "no abstract convolutions")
+    PASS("add_mul_fusion",              48.9,  "fast_run:fusion:local_elemwise_fusion:FusionOptimizer",    pass_fuse_add_mul,      0)
+    PASS("local_elemwise_split",        48.95, BOTH,                                                       pass_split,             0)
+    PLACE("merge2",                     49,    BOTH ":merge",                                              MERGED)
+    PASS("elemwise_fusion",             49,    "fast_run:fusion:local_elemwise_fusion:FusionOptimizer",    pass_fuse,              0)
+    PASS("alloc_empty_to_zeros",        49.3,  "alloc_empty_to_zeros",                                     pass_rules,             ALLOCZEROS)
+    PASS("schedule",                    49.5,  "add_destroy_handler",                                      pass_schedule,          0)
+    PASS("inplace_subtensor",           60,    "fast_run:inplace:local_inplace_setsubtensor:local_inplace_incsubtensor1", pass_inplace_subtensor, 0)
+    PLACE("local_inplace_sparse_block_gemv", 60, "fast_run:inplace:sparse",                                 "no sparse matrices")
+    PLACE("typed_list_inplace_opt",     60,    "fast_run:inplace:typed_list",                              "no typed lists")
+    PLACE("local_addsd_ccode",          61,    "fast_run:sparse",                                          "no sparse matrices")
+    PASS("InplaceBlasOpt",              70,    "fast_run:inplace:blas_opt_inplace:c_blas_destructive",     pass_inplace_blas,      0)
+    PASS("inplace_elemwise_opt",        75,    "fast_run:inplace:inplace_opt:inplace_elemwise_optimizer",  pass_inplace_elemwise,  0)
+    PLACE("scanOp_make_inplace",        75,    "fast_run:inplace:scan",                                    "no Scan yet")
+    PLACE("cond_make_inplace",          95,    "fast_run:inplace:ifelse",                                  "branches are views already")
+    PLACE("random_make_inplace",        99,    "fast_run:inplace:random_make_inplace_mrg",                 "states of generators are small and copied")
+    PLACE("merge3",                     100,   BOTH ":merge",                                              MERGED)
 #undef PASS
+#undef PLACE
 };
 /* clang-format on */
 
@@ -132,20 +152,35 @@ static bool accepts(const Query *q, const char *name, const char *tags) {
 }
 
 static const char *rule_tags(const Rule *r) {
+    if (r->user) return r->user->tags;
     if (r->levels & OPTIN) return "optional:rule";
     return r->levels & FC ? "fast_run:fast_compile:rule" : "fast_run:rule";
 }
 
 bool query_rule(const Query *q, const Pass *p, const Rule *r) {
-    if (!(r->levels & p->level) || !r->resolved) return false;
+    if (!r->resolved || (r->pass ? r->pass != p->number : !(r->levels & p->level))) return false;
     if (q->named && any_of(q->include.at, q->include.n, p->name, p->tags))
         return !(r->levels & OPTIN) || any_of(q->include.at, q->include.n, r->name, "");
     return accepts(q, r->name, rule_tags(r));
 }
 
+const Pass *pass_table(int *n) {
+    *n = TH_LEN(passes);
+    return passes;
+}
+
+/* The phases that iterate to a fixed point: a rule may be registered with them by name. */
+int pass_level(const char *phase, size_t n) {
+    static const int open = USELESS | CANON | STAB | SPEC | UNCANON | SPECDEV;
+    for (int i = 0; i < TH_LEN(passes); i++)
+        if (strlen(passes[i].name) == n && memcmp(passes[i].name, phase, n) == 0) return passes[i].level & open;
+    return 0;
+}
+
 static bool names_rule_of(const Query *q, const RuleTable *t, const Pass *p) {
     for (int i = 0; i < t->n; i++)
-        if ((t->at[i].levels & p->level) && any_of(q->include.at, q->include.n, t->at[i].name, "")) return true;
+        if (!t->at[i].pass && (t->at[i].levels & p->level) && any_of(q->include.at, q->include.n, t->at[i].name, ""))
+            return true;
     return false;
 }
 
@@ -157,11 +192,12 @@ static bool query_pass(const Query *q, const RuleTable *t, const Pass *p) {
 
 /* ---- the run ---- */
 static bool run_passes(Opt *o, bool verify) {
-    for (int i = 0; i < TH_LEN(passes); i++) {
-        if (!query_pass(o->q, o->rules, &passes[i])) continue;
-        o->pass = &passes[i];
-        if (!passes[i].fn(o)) {
-            if (!failed(o->c)) err(o->c, TH_RuntimeError, "the pass %s failed without a message", passes[i].name);
+    for (int i = 0; i < o->rules->npass; i++) {
+        const Pass *p = &o->rules->pass[i];
+        if (!p->fn || !query_pass(o->q, o->rules, p)) continue;
+        o->pass = p;
+        if (!p->fn(o)) {
+            if (!failed(o->c)) err(o->c, TH_RuntimeError, "the pass %s failed without a message", p->name);
             return false;
         }
         if (verify && !graph_verify(o->fg)) return false;
@@ -169,17 +205,45 @@ static bool run_passes(Opt *o, bool verify) {
     return true;
 }
 
+static int64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); /* other programs do not count */
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void on_import(void *user, ThApply *node) {
+    Opt *o = user;
+    if (!vec_push(o->c, &o->all, node)) o->lost = true;
+}
+
+static bool run_all(Opt *o, bool verify) {
+    FgListener l = {.on_import = on_import, .user = o};
+    bool ok = fg_toposort(o->fg, &o->all) && vec_push(o->c, &o->fg->listeners, l);
+    if (ok) {
+        ok = run_passes(o, verify) && !o->lost;
+        o->fg->listeners.n--;
+    }
+    vec_free(o->c, &o->all);
+    return ok;
+}
+
 static bool run(FGraph *fg, const Query *q, bool verify) {
     Opt o = {.c = fg->ctx, .fg = fg, .q = q, .rules = rules_get(fg->ctx)};
+    int64_t start = now_ns();
     if (!o.rules) return false;
+    atomic_store(&o.c->opt_nodes, fg->live);
     o.limit = 256 * (int64_t)fg->live + 10000;
-    for (int i = 0; i < TH_LEN(passes); i++)
-        if (passes[i].fn == pass_inplace_elemwise || passes[i].fn == pass_inplace_blas)
-            o.wants_inplace |= query_pass(q, o.rules, &passes[i]);
+    for (int i = 0; i < o.rules->npass; i++) {
+        const Pass *p = &o.rules->pass[i];
+        if (p->fn == pass_inplace_elemwise || p->fn == pass_inplace_blas) o.wants_inplace |= query_pass(q, o.rules, p);
+    }
     o.fired = ctx_alloc0(o.c, sizeof(int) * (size_t)o.rules->n);
-    bool ok = o.fired && run_passes(&o, verify);
+    ((RuleTable *)o.rules)->running++;
+    bool ok = o.fired && run_all(&o, verify);
+    ((RuleTable *)o.rules)->running--;
     ctx_free(o.c, o.fired, sizeof(int) * (size_t)o.rules->n);
     shape_free(&o);
+    atomic_store(&o.c->opt_ns, now_ns() - start);
     return ok;
 }
 
@@ -189,18 +253,45 @@ enum { ALWAYS_VERIFY = 0 };
 enum { ALWAYS_VERIFY = 1 };
 #endif
 
+static bool is_known(const RuleTable *t, const char *word);
+
+static const char *nearest_name(ThContext *c, const RuleTable *t, const char *word) {
+    VEC(const char *) name = {0};
+    bool ok = true;
+    for (int i = 0; ok && i < t->npass; i++) ok = vec_push(c, &name, t->pass[i].name);
+    for (int i = 0; ok && i < t->n; i++) ok = vec_push(c, &name, t->at[i].name);
+    const char *near = ok ? text_nearest(word, name.at, name.n) : NULL;
+    vec_free(c, &name);
+    return near;
+}
+
+/* Theano takes any word in silence, and a misspelled one then does nothing: here a line says so. */
+static bool warn_unknown(ThContext *c, const char *what, const char *const *word, int n) {
+    const RuleTable *t = rules_get(c);
+    for (int i = 0; t && i < n; i++) {
+        if (is_known(t, word[i])) continue;
+        const char *near = nearest_name(c, t, word[i]);
+        ctx_log(c, "WARNING: optimizer_%s: there is no rewrite and no tag '%s'%s%s", what, word[i],
+                near ? "; nearest is " : "", near ? near : "");
+    }
+    return t != NULL;
+}
+
 bool opt_run(FGraph *fg, const OptSpec *spec) {
     Query q;
-    bool ok = query_make(fg->ctx, spec, &q) && run(fg, &q, ALWAYS_VERIFY || spec->verify);
+    bool ok = query_make(fg->ctx, spec, &q) && warn_unknown(fg->ctx, "including", q.include.at, q.include.n) &&
+              warn_unknown(fg->ctx, "excluding", q.exclude.at, q.exclude.n) &&
+              warn_unknown(fg->ctx, "requiring", q.require.at, q.require.n) &&
+              run(fg, &q, ALWAYS_VERIFY || spec->verify);
     query_free(fg->ctx, &q);
     return ok;
 }
 
 static bool is_known(const RuleTable *t, const char *word) {
-    for (int i = 0; i < TH_LEN(passes); i++)
-        if (strcmp(passes[i].name, word) == 0 || text_has(passes[i].tags, word)) return true;
+    for (int i = 0; i < t->npass; i++)
+        if (strcmp(t->pass[i].name, word) == 0 || text_has(t->pass[i].tags, word)) return true;
     for (int i = 0; i < t->n; i++)
-        if (strcmp(t->at[i].name, word) == 0) return true;
+        if (strcmp(t->at[i].name, word) == 0 || text_has(rule_tags(&t->at[i]), word)) return true;
     return false;
 }
 
@@ -227,15 +318,38 @@ static void put_rules(Text *t, const Query *q, const RuleTable *rules, const Pas
     }
 }
 
-bool opt_summary(Text *t, ThContext *c, const OptSpec *spec) {
+/* "fast_run +tag -tag &tag" as a query. */
+static bool query_read(ThContext *c, const char *text, Query *q) {
+    Words w = {text};
+    const char *at;
+    size_t n;
+    OptSpec base = {.optimizer = "fast_run"};
+    bool ok = true, first = true;
+    memset(q, 0, sizeof *q);
+    while (ok && next_word(&w, &at, &n)) {
+        const char *word = intern_n(c, strchr("+-&", *at) ? at + 1 : at, n - (strchr("+-&", *at) != NULL));
+        if (!word) return false;
+        if (first && !strchr("+-&", *at)) base.optimizer = word;
+        if (first) ok = query_make(c, &base, q);
+        if (ok && *at == '+') ok = vec_push(c, &q->include, word);
+        if (ok && *at == '-') ok = vec_push(c, &q->exclude, word);
+        if (ok && *at == '&') ok = vec_push(c, &q->require, word);
+        first = false;
+    }
+    return ok && (!first || query_make(c, &base, q));
+}
+
+bool opt_summary(Text *t, ThContext *c, const char *query) {
     Query q;
     const RuleTable *rules = rules_get(c);
-    bool ok = rules && query_make(c, spec, &q);
+    bool ok = rules && query_read(c, query, &q);
     if (!rules) return false;
-    for (int i = 0; ok && i < TH_LEN(passes); i++) {
-        if (!query_pass(&q, rules, &passes[i])) continue;
-        text_printf(t, "%8.2f  %s\n", passes[i].position, passes[i].name);
-        if (passes[i].level) put_rules(t, &q, rules, &passes[i]);
+    for (int i = 0; ok && i < rules->npass; i++) {
+        const Pass *p = &rules->pass[i];
+        if (!query_pass(&q, rules, p)) continue;
+        text_printf(t, "%8.2f  %s", p->position, p->name);
+        text_printf(t, p->fn ? "\n" : "  (%s)\n", p->note);
+        if (p->level || p->number) put_rules(t, &q, rules, p);
     }
     query_free(c, &q);
     return ok && !failed(c);

@@ -25,12 +25,13 @@ ThVar *rw_pow_specialize_device(Opt *o, ThApply *a) {
 }
 
 /* ---- absolute values ---- */
-/* |x * y| -> |x| * |y|, |x / y| -> |x| / |y|: signs meet what cancels them. */
+/* |x * y| -> |x| * |y|, |x / y| -> |x| / |y|: signs meet what cancels them. Integers stay: their products wrap. */
 ThVar *rw_abs_lift(Opt *o, ThApply *a) {
     ThApply *f = a->in[0]->owner;
     int s = ask_which(f);
     ThVar *in[KACC];
     if ((s != S_mul && s != S_true_div) || f->nin > KACC || f->out[0]->nclients != 1) return NULL;
+    if (dtype_is_discrete(f->out[0]->type.dtype)) return NULL;
     for (int i = 0; i < f->nin; i++) in[i] = call1(o, S_abs_, f->in[i]);
     ThVar *r = elemwise_make(&o->b, s, in, f->nin);
     return r && r->type.dtype == a->out[0]->type.dtype ? r : NULL;
@@ -41,7 +42,7 @@ ThVar *rw_abs_merge(Opt *o, ThApply *a) {
     int s = ask_which(a), n = 0;
     ThVar *in[KACC], *rest[KACC + 1];
     int nrest = 1;
-    if (a->nin > KACC) return NULL;
+    if (a->nin > KACC || dtype_is_discrete(a->out[0]->type.dtype)) return NULL;
     for (int i = 0; i < a->nin; i++) {
         ThApply *f = ask_scalar(a->in[i], S_abs_);
         if (f && f->in[0]->type.dtype == a->out[0]->type.dtype) in[n++] = f->in[0];

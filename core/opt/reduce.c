@@ -42,6 +42,7 @@ ThVar *rw_sum_mul_by_scalar(Opt *o, ThApply *a) {
     ThVar *factor[KACC + 1], *rest[KACC];
     ThType t = a->out[0]->type;
     if ((s != S_mul && s != S_neg) || m->nin > KACC || m->out[0]->type.dtype == TH_BOOL) return NULL;
+    if (dtype_is_discrete(m->out[0]->type.dtype) && m->out[0]->type.dtype != t.dtype) return NULL; /* it wraps first */
     if (s == S_neg) return call1(o, S_neg, apply1(&o->b, a->op, a->attrs, m->in, 1));
     for (int i = 0; i < m->nin; i++) {
         if (ask_all_bcast(m->in[i]->type)) factor[nscalar++] = dimshuffle_make(&o->b, m->in[i], NULL, 0);

@@ -22,14 +22,16 @@ enum {
     FILLALLOC = 256,
     SERIALIZE = 512,
     LOGSUMEXP = 1024,
+    ALLOCZEROS = 2048,
     LEVELS = 0xffff,
     FC = 1 << 16,    /* also tagged fast_compile */
+    LATE = 1 << 18,  /* lifts: tried when nothing else is left to do, outputs first (else each lift walks all below) */
     OPTIN = 1 << 17, /* not tagged fast_run: runs only when its name or tag is included */
 };
 
-typedef struct Opt Opt;
+struct Opt;
 /* Replacement of node->out[0] (or out[o->which]), or NULL: does not apply (or failed: the context says so). */
-typedef ThVar *(*RewriteFn)(Opt *o, ThApply *node);
+typedef ThVar *(*RewriteFn)(struct Opt *o, ThApply *node);
 
 /* ---- rules.c: the table, parsed once per context ---- */
 typedef enum { PAT_ANY, PAT_CONST, PAT_NUM, PAT_CALL } PatKind;
@@ -59,16 +61,42 @@ typedef struct Rule {
     PatExpr from, to;
     Guard guard[RULE_GUARDS];
     int nguard;
-    int scalar;    /* root: scalar operation, or -1 */
-    const Op *op;  /* root: operation; NULL: any */
-    bool resolved; /* false: names an operation that does not exist */
+    int scalar;                     /* root: scalar operation, or -1 */
+    const Op *op;                   /* root: operation; NULL: any */
+    bool resolved;                  /* false: names an operation that does not exist */
+    const struct UserRewrite *user; /* of a rewrite that was registered; NULL: ours */
+    int pass;                       /* of its own, Pass.number; 0: by levels */
 } Rule;
+/* What the user registered. */
+typedef struct UserRewrite {
+    const char *name, *tags;
+    ThRewriteSpec spec;
+} UserRewrite;
+typedef struct Opt Opt;
+typedef bool (*PassFn)(Opt *o);
+typedef struct Pass {
+    const char *name;
+    double position;
+    const char *tags;
+    PassFn fn; /* NULL: a place that Theano has; `note` says why nothing stands there */
+    int level;
+    const char *note;
+    int number;              /* of a registered pass, for its rules; else 0 */
+    const UserRewrite *user; /* of a registered pass */
+} Pass;
 typedef struct RuleTable {
     Arena *arena;
     Rule *at;
-    int n;
+    int n, own; /* rules; how many of them are ours, the first ones */
+    Pass *pass; /* by position */
+    int npass;
+    int numbered; /* passes registered so far */
+    int running;  /* optimizations under way: the tables do not change then */
+    VEC(UserRewrite *) user;
 } RuleTable;
-const RuleTable *rules_get(ThContext *c); /* NULL with the error set */
+const RuleTable *rules_get(ThContext *c);                                  /* NULL with the error set */
+bool rule_parse(Arena *a, Rule *r, const char *before, const char *after); /* r->guard_text: only if */
+bool rule_root(Rule *r, const char *root);                                 /* false: no such operation */
 
 /* ---- optdb.c ---- */
 typedef struct Query { /* words: names and tags, interned */
@@ -76,22 +104,19 @@ typedef struct Query { /* words: names and tags, interned */
     double cutoff; /* passes beyond this position do not run */
     bool named;    /* opt_run_named: a rule that is named selects its passes */
 } Query;
-typedef bool (*PassFn)(Opt *o);
-typedef struct Pass {
-    const char *name;
-    double position;
-    const char *tags;
-    PassFn fn;
-    int level;
-} Pass;
+const Pass *pass_table(int *n);              /* ours */
+int pass_level(const char *phase, size_t n); /* of "canonicalize"; 0: there is no such phase */
 
 struct Opt {
     ThContext *c;
     FGraph *fg;
     const Query *q;
     const Pass *pass;
+    const Rule *rule; /* being tried */
     const RuleTable *rules;
     Builder b;               /* of the rewrite being tried */
+    ApplyVec all;            /* every node made so far, some dead: phases start from it */
+    bool lost;               /* memory was out when a node was to be added to it */
     int *fired;              /* per rule: how often it fired in this run */
     int which;               /* output that the rewrite being tried replaces; 0 unless it says otherwise */
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
@@ -108,6 +133,14 @@ bool engine_replace(Opt *o, ThVar *out, ThVar *r, const char *rule);
  * be. */
 ThVar *engine_fit(Opt *o, ThVar *r, ThVar *out);
 
+/* A rewrite's error, as on_opt_error says: forgotten and logged, or kept (then the pass fails). */
+void engine_error(Opt *o, const char *rule);
+
+/* ---- user.c ---- */
+ThVar *rw_user(Opt *o, ThApply *a);
+bool pass_user(Opt *o);
+void user_free(ThContext *c, RuleTable *t);
+
 /* ---- match.c ---- */
 ThVar *rule_apply(Opt *o, const Rule *r, ThApply *node);
 bool guard_parse(ThContext *c, Rule *r, const char *const *slot_name, int nslot); /* guards.c */
@@ -116,6 +149,8 @@ bool guards_hold(const Rule *r, ThVar *const *slot, const ThVar *out);
 /* ---- ask.c: questions about nodes ---- */
 /* Owner when v is Elemwise of this scalar operation (not a Composite), else NULL. */
 ThApply *ask_scalar(const ThVar *v, int scalar);
+/* The same where looking through the node into an expression of dtype d is exact: integers of another dtype wrap. */
+ThApply *ask_exact(const ThVar *v, int scalar, ThDtype d);
 int ask_which(const ThApply *a); /* scalar operation of an Elemwise node; -1: Composite or another op */
 bool ask_op(const ThVar *v, const Op *op);
 bool ask_value(const ThVar *v, double *x); /* uniform constant, also behind DimShuffle */

@@ -20,7 +20,7 @@ typedef struct RuleLine {
 /* clang-format off */
 #define RULE(name, levels, before, after, only_if) {#name, levels, before, after, only_if, NULL, NULL, 0},
 #define REWRITE(name, levels, root, depth, fn) {#name, levels, NULL, NULL, "", root, fn, depth},
-static const RuleLine lines[] = {
+static TH_TABLE RuleLine lines[] = {
 #include "rules_useless.h"
 #include "rules_nnet.h"
 #include "rules_explog.h"
@@ -110,13 +110,13 @@ static int depth_of(const PatExpr *p) {
     return best;
 }
 
-static bool parse_text_rule(Arena *a, Rule *r, const RuleLine *l) {
+bool rule_parse(Arena *a, Rule *r, const char *before, const char *after) {
     Names names = {.n = 0};
-    r->before = l->before;
-    r->after = l->after;
-    if (!compile(a, r, &names, l->before, &r->from)) return false;
+    r->before = before;
+    r->after = after;
+    if (!compile(a, r, &names, before, &r->from)) return false;
     int bound = names.n;
-    if (!compile(a, r, &names, l->after, &r->to)) return false;
+    if (!compile(a, r, &names, after, &r->to)) return false;
     if (names.n != bound)
         return err(arena_context(a), TH_RuntimeError, "rule %s: the result names %s, which the pattern does not bind",
                    r->name, names.at[bound]);
@@ -129,15 +129,14 @@ static bool parse_text_rule(Arena *a, Rule *r, const RuleLine *l) {
     return guard_parse(arena_context(a), r, names.at, names.n);
 }
 
-static void parse_root(Rule *r, const RuleLine *l) {
-    r->fn = l->fn;
-    r->root = l->root;
-    r->depth = l->depth;
+bool rule_root(Rule *r, const char *root) {
+    r->root = root;
     r->scalar = -1;
-    if (strcmp(l->root, "*") == 0) return;
-    r->scalar = scalar_find(l->root);
-    if (r->scalar < 0) r->op = opt_op_named(l->root);
-    r->resolved = r->scalar >= 0 || r->op;
+    r->op = NULL;
+    if (strcmp(root, "*") == 0) return r->resolved = true;
+    r->scalar = scalar_find(root);
+    if (r->scalar < 0) r->op = opt_op_named(root);
+    return r->resolved = r->scalar >= 0 || r->op;
 }
 
 static bool parse_all(RuleTable *t) {
@@ -151,15 +150,21 @@ static bool parse_all(RuleTable *t) {
                     .guard_text = lines[i].only_if,
                     .scalar = -1,
                     .resolved = true};
-        if (lines[i].fn) parse_root(r, &lines[i]);
-        else if (!parse_text_rule(t->arena, r, &lines[i])) return false;
-        else r->root = NULL;
+        r->fn = lines[i].fn;
+        r->depth = lines[i].depth;
+        if (lines[i].fn) rule_root(r, lines[i].root);
+        else if (!rule_parse(t->arena, r, lines[i].before, lines[i].after)) return false;
     }
-    return true;
+    t->own = t->n;
+    const Pass *ours = pass_table(&t->npass);
+    t->pass = arena_alloc(t->arena, sizeof *t->pass * (size_t)t->npass);
+    if (t->pass) memcpy(t->pass, ours, sizeof *t->pass * (size_t)t->npass);
+    return t->pass != NULL;
 }
 
 static void free_table(ThContext *c, void *p) {
     RuleTable *t = p;
+    user_free(c, t);
     arena_free(t->arena);
     ctx_free(c, t, sizeof *t);
 }
@@ -178,3 +183,20 @@ const RuleTable *rules_get(ThContext *c) {
     c->slot_free[CTX_OPT] = free_table;
     return t;
 }
+
+#ifdef TH_MUTANTS /* spec/mutants/mutants.h, which the mutants target puts in front */
+#include <stdio.h>
+
+/* A name may stand on several lines, so the line's left side belongs to it. */
+__attribute__((constructor(202))) static void mutate(void) {
+    char line[256];
+    for (int i = 0; i < TH_LEN(lines); i++) {
+        RuleLine *l = &lines[i];
+        snprintf(line, sizeof line, "%s [%s]", l->name, l->before ? l->before : l->root);
+        if (mutant_here("rules", line, "gone")) l->levels = 0;
+        if (l->only_if[0] && mutant_here("rules", line, "guard dropped")) l->only_if = "";
+        mutant_text("rules", line, "before", MUTANT_BEFORE, &l->before);
+        mutant_text("rules", line, "after", MUTANT_AFTER, &l->after);
+    }
+}
+#endif

@@ -20,6 +20,7 @@ ThVar *rw_useless_inc_subtensor_alloc(Opt *o, ThApply *a);
 ThVar *rw_shape_to_shape_i(Opt *o, ThApply *a); /* shape_feature.c */
 ThVar *rw_track_shape_i(Opt *o, ThApply *a);
 ThVar *rw_subtensor_make_vector(Opt *o, ThApply *a); /* views.c */
+ThVar *rw_dimshuffle_merge(Opt *o, ThApply *a);
 ThVar *rw_dimshuffle_lift(Opt *o, ThApply *a);
 ThVar *rw_subtensor_lift(Opt *o, ThApply *a);
 ThVar *rw_upcast_constants(Opt *o, ThApply *a); /* arith.c */

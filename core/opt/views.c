@@ -25,15 +25,17 @@ static ThVar *lift_elemwise(Opt *o, ThApply *a, ThApply *f) {
     return r ? fg_find(r->out[0]) : NULL;
 }
 
-ThVar *rw_dimshuffle_lift(Opt *o, ThApply *a) {
+/* An identity goes, two become one. */
+ThVar *rw_dimshuffle_merge(Opt *o, ThApply *a) {
     const AttrInts *p = order_of(a);
-    ThApply *in = a->in[0]->owner;
     bool same = p->n == a->in[0]->type.ndim;
     for (int i = 0; i < p->n && same; i++) same = p->at[i] == i;
     if (same) return a->in[0];
-    if (!in) return NULL;
-    if (in->op == &op_dimshuffle) return merge_two(o, a, in);
-    return in->op == &op_elemwise ? lift_elemwise(o, a, in) : NULL;
+    return ask_op(a->in[0], &op_dimshuffle) ? merge_two(o, a, a->in[0]->owner) : NULL;
+}
+
+ThVar *rw_dimshuffle_lift(Opt *o, ThApply *a) {
+    return ask_op(a->in[0], &op_elemwise) ? lift_elemwise(o, a, a->in[0]->owner) : NULL;
 }
 
 /* Subtensor{int}(MakeVector(..), constant) -> that element. */

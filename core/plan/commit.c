@@ -31,7 +31,8 @@ static bool copy_out(Planner *p, int o, const Val *v) {
 static bool settle_foreign(Planner *p, int o, const Val *v) {
     const Root *r = &p->root.at[v->root];
     if (is_plain(p, o)) {
-        bool borrow = p->out[o].borrow && r->kind != BUF_CONST && !root_updated(p, v->root);
+        bool lent = r->kind == BUF_SHARED || (r->kind == BUF_INPUT && r->index < p->nin && p->in[r->index].borrow);
+        bool borrow = p->out[o].borrow && lent && !root_updated(p, v->root);
         return borrow || copy_out(p, o, v);
     }
     bool own = p->val[updated(p, o)->id].root == v->root && v->whole;

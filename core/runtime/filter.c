@@ -8,21 +8,38 @@
 #include <stdio.h>
 #include <string.h>
 
-static void where(ThFunction *f, int i, char *buf, size_t n) {
+Filter filter_of(ThFunction *f, int i) {
     const FnIn *in = &f->in[i];
-    int line;
-    const char *file = th_var_line(in->var, &line);
+    return (Filter){.ctx = f->ctx,
+                    .f = f,
+                    .i = i,
+                    .type = in->type,
+                    .strict = in->strict,
+                    .writeable = in->mutable_,
+                    .allow_downcast = in->allow_downcast};
+}
+
+static void where(const Filter *q, char *buf, size_t n) {
+    if (!q->f) {
+        const char *name = th_var_name(q->var), *what = q->var->kind == VAR_SHARED ? "shared " : "";
+        snprintf(buf, n, "Bad value for the %svariable %s.", what, name ? name : "<unnamed>");
+        return;
+    }
+    const ThFunction *f = q->f;
+    const FnIn *in = &f->in[q->i];
+    int line = 0;
+    const char *file = in->var ? th_var_line(in->var, &line) : NULL;
     int k = snprintf(buf, n, "Bad input argument to theano function%s%s%s at index %d (0-based)%s%s.",
-                     f->name ? " with name \"" : "", f->name ? f->name : "", f->name ? "\"" : "", i,
+                     f->name ? " with name \"" : "", f->name ? f->name : "", f->name ? "\"" : "", q->i,
                      in->name ? ", input " : "", in->name ? in->name : "");
     if (file && k > 0 && (size_t)k < n)
         snprintf(buf + k, n - (size_t)k, " The variable was created at %s:%d.", file, line);
 }
 
-static ThArray *refuse(ThFunction *f, int i, const char *what) {
+static ThArray *refuse(const Filter *q, const char *what) {
     char at[512];
-    where(f, i, at, sizeof at);
-    err(f->ctx, TH_TypeError, "%s %s", at, what);
+    where(q, at, sizeof at);
+    err(q->ctx, TH_TypeError, "%s %s", at, what);
     return NULL;
 }
 
@@ -33,54 +50,58 @@ static void shape_text(char *out, size_t n, const ThArray *a) {
         k += (size_t)snprintf(out + k, n - k, d ? ", %lld" : "%lld", (long long)ARRAY_SHAPE(a)[d]);
 }
 
-static ThArray *ndim_error(ThFunction *f, int i, const ThArray *a) {
+static ThArray *ndim_error(const Filter *q, const ThArray *a) {
     char s[256], m[512];
     shape_text(s, sizeof s, a);
-    snprintf(m, sizeof m, "Wrong number of dimensions: expected %d, got %d with shape (%s%s).", f->in[i].type.ndim,
-             a->ndim, s, a->ndim == 1 ? "," : "");
-    return refuse(f, i, m);
+    snprintf(m, sizeof m, "Wrong number of dimensions: expected %d, got %d with shape (%s%s).", q->type.ndim, a->ndim,
+             s, a->ndim == 1 ? "," : "");
+    return refuse(q, m);
 }
 
-static bool lossless(const FnIn *in, const ThArray *a) {
-    return th_dtype_upcast(in->type.dtype, a->dtype) == in->type.dtype;
+static bool lossless(const Filter *q, const ThArray *a) {
+    return th_dtype_upcast(q->type.dtype, a->dtype) == q->type.dtype;
 }
 
-static ThArray *dtype_error(ThFunction *f, int i, const ThArray *a) {
+static ThArray *dtype_error(const Filter *q, const ThArray *a) {
     char m[640];
-    const char *want = th_dtype_name(f->in[i].type.dtype), *got = th_dtype_name(a->dtype);
+    const char *want = th_dtype_name(q->type.dtype), *got = th_dtype_name(a->dtype);
     snprintf(m, sizeof m,
-             f->in[i].strict ? "The input is strict: it takes %s only, but got %s."
-                             : "cannot store a value of dtype %2$s in a %1$s without risking loss of precision. Cast "
-                               "it first (a:astype(\"%1$s\")), declare the "
-                               "input as %2$s, set floatX, or allow it with allow_input_downcast = true.",
+             q->strict ? "The input is strict: it takes %s only, but got %s."
+                       : "cannot store a value of dtype %2$s in a %1$s without risking loss of precision. Cast "
+                         "it first (a:astype(\"%1$s\")), declare the "
+                         "input as %2$s, set floatX, or allow it with allow_input_downcast = true.",
              want, got);
-    return refuse(f, i, m);
+    return refuse(q, m);
 }
 
-static ThArray *broadcast_error(ThFunction *f, int i, const ThArray *a, int d) {
+static ThArray *broadcast_error(const Filter *q, const ThArray *a, int d) {
     char s[256], m[512];
     shape_text(s, sizeof s, a);
     snprintf(
         m, sizeof m,
         "Non-unit value on shape on a broadcastable dimension: dimension %d must have length 1, the shape is (%s%s).",
         d, s, a->ndim == 1 ? "," : "");
-    return refuse(f, i, m);
+    return refuse(q, m);
 }
 
-ThArray *filter_array(ThFunction *f, int i, ThArray *a) {
-    const FnIn *in = &f->in[i];
-    if (!array_usable(f->ctx, a)) return NULL;
-    if (a->ndim != in->type.ndim) return ndim_error(f, i, a);
-    for (uint32_t b = in->type.broadcastable; b; b &= b - 1)
-        if (ARRAY_SHAPE(a)[__builtin_ctz(b)] != 1) return broadcast_error(f, i, a, __builtin_ctz(b));
-    if (a->dtype == in->type.dtype) {
-        if (in->mutable_ && (a->flags & ARRAY_READONLY)) return th_array_copy(a);
+static ThArray *fit(const Filter *q, ThArray *a) {
+    if (!array_usable(q->ctx, a)) return NULL;
+    if (a->ndim != q->type.ndim) return ndim_error(q, a);
+    for (uint32_t b = q->type.broadcastable; b; b &= b - 1)
+        if (ARRAY_SHAPE(a)[__builtin_ctz(b)] != 1) return broadcast_error(q, a, __builtin_ctz(b));
+    if (a->dtype == q->type.dtype) {
+        if (q->writeable && (a->flags & ARRAY_READONLY)) return th_array_copy(a);
         return th_array_retain(a);
     }
     bool numeric_cast =
-        in->allow_downcast == 1 && !(th_dtype_kind(a->dtype) == 'c' && th_dtype_kind(in->type.dtype) != 'c');
-    if (in->strict || !(lossless(in, a) || numeric_cast)) return dtype_error(f, i, a);
-    return th_array_astype(a, in->type.dtype);
+        q->allow_downcast == 1 && !(th_dtype_kind(a->dtype) == 'c' && th_dtype_kind(q->type.dtype) != 'c');
+    if (q->strict || !(lossless(q, a) || numeric_cast)) return dtype_error(q, a);
+    return th_array_astype(a, q->type.dtype);
+}
+
+ThArray *filter_array(ThFunction *f, int i, ThArray *a) {
+    Filter q = filter_of(f, i);
+    return fit(&q, a);
 }
 
 /* ---- numbers and nested lists ---- */
@@ -91,28 +112,28 @@ typedef struct Leaves {
     bool any_float, any_int, any_bool;
 } Leaves;
 
-static bool measure(ThFunction *f, int i, const ThArg *a, int depth, Leaves *l) {
+static bool measure(const Filter *q, const ThArg *a, int depth, Leaves *l) {
     if (a->kind == TH_ARG_LIST) {
-        if (depth >= LEVELS) return refuse(f, i, "The nested table is deeper than 32 levels.") != NULL;
+        if (depth >= LEVELS) return refuse(q, "The nested table is deeper than 32 levels.") != NULL;
         if (l->ndim < depth + 1) {
             l->ndim = depth + 1;
             l->shape[depth] = a->list.n;
         }
         if (l->shape[depth] != a->list.n)
-            return refuse(f, i, "The nested table is ragged: rows differ in length.") != NULL;
+            return refuse(q, "The nested table is ragged: rows differ in length.") != NULL;
         for (int k = 0; k < a->list.n; k++)
-            if (!measure(f, i, &a->list.at[k], depth + 1, l)) return false;
+            if (!measure(q, &a->list.at[k], depth + 1, l)) return false;
         return true;
     }
-    if (depth < l->ndim) return refuse(f, i, "The nested table is ragged: a number stands beside a table.") != NULL;
+    if (depth < l->ndim) return refuse(q, "The nested table is ragged: a number stands beside a table.") != NULL;
     if (a->kind == TH_ARG_FLOAT) l->any_float = true;
     else if (a->kind == TH_ARG_INT) l->any_int = true;
     else if (a->kind == TH_ARG_BOOL) l->any_bool = true;
     else if (a->kind == TH_ARG_VAR)
-        return refuse(f, i,
+        return refuse(q,
                       "Expected an array-like object, but found a Variable: maybe you are trying to call a function on "
                       "a (possibly shared) variable instead of a numeric array?") != NULL;
-    else return refuse(f, i, "The value is neither a number, an ndarray nor a nested table of numbers.") != NULL;
+    else return refuse(q, "The value is neither a number, an ndarray nor a nested table of numbers.") != NULL;
     return true;
 }
 
@@ -121,13 +142,14 @@ static double as_float(const ThArg *a) {
 }
 
 /* Is the number held exactly by dtype d? Floats go down to floatX as Theano lets Python floats do. */
-static bool exact(ThFunction *f, const FnIn *in, const ThArg *a) {
-    ThDtype d = in->type.dtype;
+static bool exact(const Filter *q, const ThArg *a) {
+    ThDtype d = q->type.dtype;
     char k = th_dtype_kind(d);
-    if (in->allow_downcast == 1 || k == 'c') return true;
+    if (a->kind == TH_ARG_FLOAT && d == TH_FLOAT64) return true;
+    if (q->allow_downcast == 1 || k == 'c') return true;
     if (a->kind == TH_ARG_FLOAT && k == 'f') {
-        if (d == TH_FLOAT64 || isnan(a->f) || (double)(float)a->f == a->f) return true;
-        return in->allow_downcast != 0 && d == config_floatX(f->ctx);
+        if (isnan(a->f) || (double)(float)a->f == a->f) return true;
+        return q->allow_downcast != 0 && d == config_floatX(q->ctx);
     }
     double x = as_float(a);
     if (a->kind == TH_ARG_FLOAT) return false;
@@ -140,27 +162,49 @@ static bool exact(ThFunction *f, const FnIn *in, const ThArg *a) {
     return back == v && !(k == 'u' && v < 0 && d != TH_UINT64);
 }
 
-static bool put(ThFunction *f, int i, const ThArg *a, char **at) {
-    const FnIn *in = &f->in[i];
-    if (a->kind == TH_ARG_LIST) {
-        for (int k = 0; k < a->list.n; k++)
-            if (!put(f, i, &a->list.at[k], at)) return false;
+bool filter_number(const Filter *q, const ThArg *a, void *cell) {
+    if (!exact(q, a)) return false;
+    if (a->kind == TH_ARG_FLOAT) {
+        if (q->type.dtype == TH_FLOAT64) *(double *)cell = a->f;
+        else dtype_cast(cell, q->type.dtype, 0, (const char *)&a->f, TH_FLOAT64, 0, 1);
         return true;
     }
-    if (!exact(f, in, a)) {
+    int64_t v = a->kind == TH_ARG_BOOL ? a->b : a->i;
+    dtype_cast(cell, q->type.dtype, 0, (const char *)&v, TH_INT64, 0, 1);
+    return true;
+}
+
+static bool put(const Filter *q, const ThArg *a, char **at) {
+    if (a->kind == TH_ARG_LIST) {
+        for (int k = 0; k < a->list.n; k++)
+            if (!put(q, &a->list.at[k], at)) return false;
+        return true;
+    }
+    if (!filter_number(q, a, *at)) {
         char m[256];
         snprintf(m, sizeof m,
                  "The number %.17g cannot be held exactly by %s. Give an ndarray of that dtype, or "
                  "allow_input_downcast = true.",
-                 as_float(a), th_dtype_name(in->type.dtype));
-        return refuse(f, i, m) != NULL;
+                 as_float(a), th_dtype_name(q->type.dtype));
+        return refuse(q, m) != NULL;
     }
-    int64_t v = a->kind == TH_ARG_BOOL ? a->b : a->i;
-    size_t item = th_dtype_bytes(in->type.dtype);
-    if (a->kind == TH_ARG_FLOAT) dtype_cast(*at, in->type.dtype, 0, (const char *)&a->f, TH_FLOAT64, 0, 1);
-    else dtype_cast(*at, in->type.dtype, 0, (const char *)&v, TH_INT64, 0, 1);
-    *at += item;
+    *at += th_dtype_bytes(q->type.dtype);
     return true;
+}
+
+ThArray *filter_value(const Filter *q, const ThArg *value) {
+    if (value->kind == TH_ARG_ARRAY) return fit(q, value->array);
+    Leaves l = {.ndim = 0};
+    if (!measure(q, value, 0, &l)) return NULL;
+    if (q->strict) return refuse(q, "The input is strict: it takes an ndarray of its own dtype only.");
+    ThArray *a = th_array_empty(q->ctx, q->type.dtype, l.ndim, l.shape);
+    if (!a) return NULL;
+    char *at = a->data;
+    ThArray *r = NULL;
+    if (a->ndim != q->type.ndim) ndim_error(q, a);
+    else if (put(q, value, &at)) r = fit(q, a);
+    th_array_release(a);
+    return r;
 }
 
 ThArray *th_function_filter(ThFunction *f, int i, const ThArg *value) {
@@ -168,16 +212,16 @@ ThArray *th_function_filter(ThFunction *f, int i, const ThArg *value) {
         err(f->ctx, TH_TypeError, "Too many parameter passed: the function takes %d", f->nin);
         return NULL;
     }
-    if (value->kind == TH_ARG_ARRAY) return filter_array(f, i, value->array);
-    Leaves l = {.ndim = 0};
-    if (!measure(f, i, value, 0, &l)) return NULL;
-    if (f->in[i].strict) return refuse(f, i, "The input is strict: it takes an ndarray of its own dtype only.");
-    ThArray *a = th_array_empty(f->ctx, f->in[i].type.dtype, l.ndim, l.shape);
-    if (!a) return NULL;
-    char *at = a->data;
-    ThArray *r = NULL;
-    if (a->ndim != f->in[i].type.ndim) ndim_error(f, i, a);
-    else if (put(f, i, value, &at)) r = filter_array(f, i, a);
-    th_array_release(a);
-    return r;
+    Filter q = filter_of(f, i);
+    return filter_value(&q, value);
+}
+
+ThArray *th_var_filter(ThVar *v, const ThArg *value) {
+    const Shared *s = v->kind == VAR_SHARED ? v->u.shared : NULL;
+    Filter q = {.ctx = v->ctx,
+                .var = v,
+                .type = v->type,
+                .strict = s && s->strict,
+                .allow_downcast = s ? s->allow_downcast : -1};
+    return filter_value(&q, value);
 }

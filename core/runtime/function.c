@@ -1,12 +1,10 @@
 /*
- * function.c -- a compiled function: made once, immutable, called through workspaces.
- * A call checks its arguments, runs the steps, then commits updates and hands out results; an error anywhere leaves
- * every shared variable as it was.
+ * function.c -- a compiled function: made once, then immutable but for the defaults of its inputs; called through
+ * workspaces (call.c).
  */
 #include "cpu.h"
 #include "function.h"
 
-#include <sched.h>
 #include <string.h>
 
 static bool copy_inputs(ThFunction *f, const FunctionSpec *s) {
@@ -17,45 +15,109 @@ static bool copy_inputs(ThFunction *f, const FunctionSpec *s) {
         const ThIn *in = &s->in[i];
         const char *name = in->name ? in->name : in->var ? th_var_name(in->var) : NULL;
         f->in[i] = (FnIn){.var = th_var_retain(in->var),
-                          .name = name ? intern(f->ctx, name) : NULL,
+                          .name = name && *name ? intern(f->ctx, name) : NULL,
                           .type = f->plan->input[i].type,
                           .mutable_ = in->mutable_,
                           .borrow = in->borrow,
                           .strict = in->strict,
                           .implicit = in->implicit,
                           .allow_downcast = in->allow_downcast};
+        f->any_mutable |= in->mutable_;
         if (f->in[i].allow_downcast < 0) f->in[i].allow_downcast = s->allow_input_downcast;
     }
     for (int i = 0; i < s->nin; i++)
-        if (s->in[i].value && !(f->in[i].value = filter_array(f, i, s->in[i].value))) return false;
+        if (s->in[i].value && th_function_set_default(f, i, s->in[i].value)) return false;
     return true;
+}
+
+static bool copy_ints(ThFunction *f, int **to, const int *from, int n) {
+    *to = ctx_alloc0(f->ctx, sizeof **to * (size_t)(n + 1));
+    if (*to && n) memcpy(*to, from, sizeof **to * (size_t)n);
+    return *to != NULL;
 }
 
 static bool copy_outputs(ThFunction *f, const FunctionSpec *s) {
     f->nout = s->nout;
     f->out_borrow = ctx_alloc0(f->ctx, (size_t)s->nout + 1);
-    f->out_var = ctx_alloc0(f->ctx, sizeof *f->out_var * (size_t)(s->nout + 1));
-    if (!f->out_borrow || !f->out_var) return false;
-    for (int i = 0; i < s->nout; i++) {
-        f->out_borrow[i] = s->out[i].borrow;
-        f->out_var[i] = th_var_retain(s->out[i].var);
+    if (!f->out_borrow) return false;
+    for (int i = 0; i < s->nout; i++) f->out_borrow[i] = s->out[i].borrow;
+    f->nstate = s->nstate;
+    return copy_ints(f, &f->state_in, s->state_in, s->nstate);
+}
+
+/* What lies in the buffer that entry o of f->out provides. */
+static void describe_out(const ThFunction *f, FnOut *o) {
+    const Plan *p = f->plan;
+    int n = 0, scalar = -1;
+    o->borrow = o->kept = true;
+    for (int i = 0; i < p->noutput; i++) {
+        if (p->result[i].buf != o->buf) continue;
+        n++;
+        if (i >= f->nout) o->kept = o->borrow = false;
+        else if (!f->out_borrow[i]) o->borrow = false;
+        if (i < f->nout && p->result[i].ndim == 0 && size_is(p->result[i].off, 0)) scalar = i;
+    }
+    for (int u = 0; u < p->nupdate; u++)
+        if (p->update[u].value.buf == o->buf) o->kept = o->borrow = false, n = 2;
+    o->scalar = n == 1 && o->kept && size_is(p->buf[o->buf].size, 1) ? scalar : -1;
+}
+
+/* Where arguments, shareds and results stand among the plan's buffers. */
+static bool find_buffers(ThFunction *f) {
+    const Plan *p = f->plan;
+    int n = 0;
+    for (int b = 0; b < p->nbuf; b++) n += p->buf[b].kind == BUF_OUTPUT && !p->buf[b].late;
+    f->out = ctx_alloc0(f->ctx, sizeof *f->out * (size_t)(n + 1));
+    f->in_buf = ctx_alloc0(f->ctx, sizeof *f->in_buf * (size_t)(p->ninput + 1));
+    f->shared_buf = ctx_alloc0(f->ctx, sizeof *f->shared_buf * (size_t)(p->nshared + 1));
+    f->nprovided = n;
+    if (!f->out || !f->in_buf || !f->shared_buf) return false;
+    for (int b = n = 0; b < p->nbuf; b++) {
+        const PlanBuf *x = &p->buf[b];
+        if (x->kind == BUF_INPUT) f->in_buf[x->index] = b;
+        if (x->kind == BUF_SHARED) f->shared_buf[x->index] = b;
+        if (x->kind != BUF_OUTPUT || x->late) continue;
+        f->out[n].buf = b;
+        describe_out(f, &f->out[n++]);
+    }
+    for (int i = 0; i < p->noutput; i++) {
+        const PlanBuf *x = &p->buf[p->result[i].buf];
+        f->moving |= x->kind == BUF_SHARED || x->late;
+        f->lent |= x->kind == BUF_INPUT;
     }
     return true;
 }
 
-/* By address: two functions over the same shareds never wait for each other in a circle. */
+static int by_address(const void *a, const void *b, const Plan *p) {
+    const Shared *x = p->shared[*(const int *)a], *y = p->shared[*(const int *)b];
+    return (KEY(x) > KEY(y)) - (KEY(x) < KEY(y));
+}
+
+/* By address: functions over the same shareds never wait for each other in a circle. A merge sort, since there is no
+ * portable qsort with a user's pointer. */
+static void sort_locks(const Plan *p, int *at, int *room, int n) {
+    for (int width = 1; width < n; width *= 2) {
+        for (int lo = 0; lo < n; lo += 2 * width) {
+            int mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n, i = lo, j = mid;
+            for (int k = lo; k < hi; k++)
+                room[k] = i < mid && (j >= hi || by_address(&at[i], &at[j], p) <= 0) ? at[i++] : at[j++];
+        }
+        memcpy(at, room, sizeof *at * (size_t)n);
+    }
+}
+
 static bool order_locks(ThFunction *f) {
     const Plan *p = f->plan;
-    f->written = ctx_alloc0(f->ctx, sizeof *f->written * (size_t)(p->nshared + 1));
-    if (!f->written) return false;
-    for (int i = 0; i < p->nshared; i++) {
-        if (!p->shared_written[i]) continue;
-        int at = f->nwritten++;
-        for (; at > 0 && KEY(p->shared[f->written[at - 1]]) > KEY(p->shared[i]); at--)
-            f->written[at] = f->written[at - 1];
-        f->written[at] = i;
+    int *room = ctx_alloc0(f->ctx, sizeof *room * (size_t)(p->nshared + 1));
+    f->locks = ctx_alloc0(f->ctx, sizeof *f->locks * (size_t)(p->nshared + 1));
+    bool ok = f->locks && room;
+    for (int i = 0; ok && i < p->nshared; i++) {
+        f->locks[i] = i;
+        f->any_written |= p->shared_written[i];
     }
-    return true;
+    if (ok) sort_locks(p, f->locks, room, p->nshared);
+    ctx_free(f->ctx, room, sizeof *room * (size_t)(p->nshared + 1));
+    return ok;
 }
 
 static void count_signature(ThFunction *f) {
@@ -73,7 +135,7 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s) {
     f->name = s->name ? intern(c, s->name) : NULL;
     f->verbose = s->exception_verbose;
     f->interp = cpu_of(c) ? interp_unit(s->plan) : NULL; /* known now, so that no call allocates for it */
-    bool ok = f->interp && copy_inputs(f, s) && copy_outputs(f, s) && order_locks(f);
+    bool ok = f->interp && copy_inputs(f, s) && copy_outputs(f, s) && find_buffers(f) && order_locks(f);
     if (!ok) { /* the caller keeps unit and graph */
         th_function_release(f);
         return NULL;
@@ -81,6 +143,8 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s) {
     count_signature(f);
     f->unit = s->unit;
     f->fg = s->fg;
+    f->recipe = s->recipe;
+    f->recipe_free = s->recipe_free;
     return f;
 }
 
@@ -89,24 +153,35 @@ ThFunction *th_function_retain(ThFunction *f) {
     return f;
 }
 
-static void drop_parts(ThFunction *f) {
-    ThContext *c = f->ctx;
-    for (Workspace *w = f->idle, *next; w; w = next) {
+static void drop_workspaces(ThFunction *f) {
+    workspace_lock(f);
+    Workspace *w = f->idle;
+    f->idle = NULL;
+    workspace_unlock(f);
+    for (Workspace *next; w; w = next) {
         next = w->next;
         workspace_free(w);
     }
+}
+
+static void drop_parts(ThFunction *f) {
+    ThContext *c = f->ctx;
+    drop_workspaces(f);
     if (f->unit) f->unit->release(f->unit);
     interp_unit_free(f->interp);
     if (f->fg) fg_free(f->fg);
+    if (f->recipe_free) f->recipe_free(c, f->recipe);
     for (int i = 0; f->in && i < f->nin; i++) {
         th_var_release(f->in[i].var);
         th_array_release(f->in[i].value);
     }
-    for (int i = 0; f->out_var && i < f->nout; i++) th_var_release(f->out_var[i]);
     ctx_free(c, f->in, sizeof *f->in * (size_t)(f->nin + 1));
-    ctx_free(c, f->written, sizeof *f->written * (size_t)(f->plan->nshared + 1));
+    ctx_free(c, f->out, sizeof *f->out * (size_t)(f->nprovided + 1));
+    ctx_free(c, f->in_buf, sizeof *f->in_buf * (size_t)(f->plan->ninput + 1));
+    ctx_free(c, f->shared_buf, sizeof *f->shared_buf * (size_t)(f->plan->nshared + 1));
+    ctx_free(c, f->locks, sizeof *f->locks * (size_t)(f->plan->nshared + 1));
     ctx_free(c, f->out_borrow, (size_t)f->nout + 1);
-    ctx_free(c, f->out_var, sizeof *f->out_var * (size_t)(f->nout + 1));
+    ctx_free(c, f->state_in, sizeof *f->state_in * (size_t)(f->nstate + 1));
 }
 
 void th_function_release(ThFunction *f) {
@@ -119,6 +194,7 @@ void th_function_release(ThFunction *f) {
     if (!internal) th_context_release(c);
 }
 
+/* ---- looking ---- */
 int th_function_ninputs(const ThFunction *f) { return f->nin; }
 int th_function_noutputs(const ThFunction *f) { return f->nout; }
 const char *th_function_input_name(const ThFunction *f, int i) { return f->in[i].name; }
@@ -126,138 +202,52 @@ ThVar *th_function_input_var(const ThFunction *f, int i) { return f->in[i].var; 
 ThType th_function_output_type(const ThFunction *f, int i) { return f->plan->output[i].type; }
 const char *th_function_name(const ThFunction *f) { return f->name; }
 ThContext *th_function_context(const ThFunction *f) { return f->ctx; }
+bool th_function_implicit(const ThFunction *f, int i) { return f->in[i].implicit; }
 FGraph *function_fgraph(ThFunction *f) { return f->fg; }
 const Plan *function_plan(ThFunction *f) { return f->plan; }
 Unit *function_unit(ThFunction *f) { return f->unit; }
+const void *function_recipe(ThFunction *f) { return f->recipe; }
+int th_function_nshared(const ThFunction *f) { return f->fg ? f->plan->nshared : 0; }
 
-/* ---- call ---- */
-static bool fits(const FnIn *in, const ThArray *a) {
-    if (a->dtype != in->type.dtype || a->ndim != in->type.ndim || a->buf->freed) return false;
-    for (uint32_t b = in->type.broadcastable; b; b &= b - 1)
-        if (ARRAY_SHAPE(a)[__builtin_ctz(b)] != 1) return false;
-    return !(in->mutable_ && (a->flags & ARRAY_READONLY));
+ThVar *th_function_shared(const ThFunction *f, int i) {
+    return f->fg && i >= 0 && i < f->plan->nshared ? f->fg->in[f->nin + i]->origin : NULL;
 }
 
-static ThArray *default_value(ThFunction *f, int i) {
-    if (f->in[i].value) return th_array_retain(f->in[i].value);
-    if (f->in[i].name) err(f->ctx, TH_TypeError, "Missing required input: %s", f->in[i].name);
-    else err(f->ctx, TH_TypeError, "Missing required input: argument %d of %d", i, f->nin);
-    return NULL;
+/* ---- what the user may change ---- */
+void th_function_set_trust(ThFunction *f, bool trust) { atomic_store(&f->trust, trust); }
+bool th_function_trust(const ThFunction *f) { return atomic_load(&f->trust); }
+void th_function_trim(ThFunction *f) { drop_workspaces(f); }
+
+static bool in_range(ThFunction *f, int i) {
+    return (i >= 0 && i < f->nin) ||
+           err(f->ctx, TH_IndexError, "the function has %d inputs, none numbered %d", f->nin, i);
 }
 
-/* An argument that a step overwrites must not share memory with another argument. */
-static bool separate(ThFunction *f, Workspace *w) {
-    for (int i = 0; i < f->nin; i++)
-        for (int j = 0; f->in[i].mutable_ && j < f->nin; j++) {
-            if (j == i || !th_array_shares_memory(w->arg[i], w->arg[j])) continue;
-            ThArray *copy = th_array_copy(w->arg[j]);
-            if (!copy) return false;
-            th_array_release(w->arg[j]);
-            w->arg[j] = copy;
-        }
-    return true;
-}
-
-/* Plans take C-contiguous arguments unless they said `strided`; others are copied. */
-static bool dense(ThFunction *f, Workspace *w, int i) {
-    ThArray *a = w->arg[i];
-    if ((a->flags & ARRAY_CONTIGUOUS) || f->plan->input[i].strided) return true;
-    ThArray *copy = th_array_copy(a);
-    if (!copy) return false;
+ThArray *th_function_default(ThFunction *f, int i) {
+    if (!in_range(f, i)) return NULL;
+    workspace_lock(f);
+    ThArray *a = th_array_retain(f->in[i].value), *copy;
+    workspace_unlock(f);
+    if (!a) return NULL;
+    copy = th_array_copy(a);
     th_array_release(a);
-    w->arg[i] = copy;
-    return true;
+    return copy;
 }
 
-static bool arguments(ThFunction *f, Workspace *w, ThArray *const *args, int nargs) {
-    if (nargs > f->nin)
-        return err(f->ctx, TH_TypeError, "Too many parameter passed to theano function%s%s: %d given, %d expected",
-                   f->name ? " " : "", f->name ? f->name : "", nargs, f->nin);
-    bool any_mutable = false;
-    for (int i = 0; i < f->nin; i++) {
-        ThArray *a = i < nargs ? args[i] : NULL;
-        w->arg[i] = !a ? default_value(f, i) : fits(&f->in[i], a) ? th_array_retain(a) : filter_array(f, i, a);
-        if (!w->arg[i] || !dense(f, w, i)) return false;
-        any_mutable |= f->in[i].mutable_;
+int th_function_set_default(ThFunction *f, int i, ThArray *value) {
+    if (!in_range(f, i)) return 1;
+    ThArray *own = NULL;
+    if (value) {
+        ThArray *a = filter_array(f, i, value);
+        bool ours = a && (f->in[i].borrow || (a != value && a->buf != value->buf)) && (a->flags & ARRAY_CONTIGUOUS);
+        own = ours ? th_array_retain(a) : th_array_copy(a);
+        th_array_release(a);
+        if (!own) return 1;
     }
-    return !any_mutable || separate(f, w);
-}
-
-static void lock_shared(const ThFunction *f) {
-    for (int i = 0; i < f->nwritten; i++)
-        while (atomic_flag_test_and_set_explicit(&f->plan->shared[f->written[i]]->busy, memory_order_acquire))
-            sched_yield();
-}
-
-static void unlock_shared(const ThFunction *f) {
-    for (int i = f->nwritten - 1; i >= 0; i--)
-        atomic_flag_clear_explicit(&f->plan->shared[f->written[i]]->busy, memory_order_release);
-}
-
-static bool run(ThFunction *f, Workspace *w) {
-    if (workspace_prepare(w)) return false;
-    int bad = f->unit ? f->unit->run(&w->frame) : interp_run(f->interp, &w->frame);
-    if (bad && !failed(f->ctx)) report_failure(w);
-    return !bad;
-}
-
-/* Everything that may fail, before anything is given away: headers of results, then of updates. */
-static bool describe(ThFunction *f, Workspace *w) {
-    const Plan *p = f->plan;
-    for (int i = 0; i < p->noutput; i++)
-        if (!(w->result[i] = workspace_value(w, &p->result[i]))) return false;
-    for (int i = 0; i < p->nupdate; i++)
-        if (!(w->result[p->noutput + i] = workspace_value(w, &p->update[i].value))) return false;
-    return true;
-}
-
-static void commit(ThFunction *f, Workspace *w, ThArray **out) {
-    const Plan *p = f->plan;
-    for (int i = 0; i < p->nupdate; i++) {
-        Shared *s = p->shared[p->update[i].shared];
-        ThArray *new_ = w->result[p->noutput + i], *old = s->value;
-        w->result[p->noutput + i] = NULL;
-        if (old->ndim != new_->ndim || memcmp(old->dims, new_->dims, sizeof(int64_t) * 2 * (size_t)new_->ndim))
-            atomic_fetch_add(&s->stamp, 1);
-        s->value = new_;
-        th_array_release(old);
-    }
-    for (int i = 0; i < p->noutput; i++) {
-        out[i] = w->result[i];
-        w->result[i] = NULL;
-    }
-}
-
-static void clean(ThFunction *f, Workspace *w) {
-    const Plan *p = f->plan;
-    for (int i = 0; i < p->noutput + p->nupdate; i++) {
-        th_array_release(w->result[i]);
-        w->result[i] = NULL;
-    }
-    for (int b = 0; b < p->nbuf; b++)
-        if (w->outbuf[b]) {
-            buffer_release(w->outbuf[b]);
-            w->outbuf[b] = NULL;
-        }
-    for (int i = 0; i < f->nin; i++) {
-        th_array_release(w->arg[i]);
-        w->arg[i] = NULL;
-    }
-}
-
-int th_call(ThFunction *f, ThArray *const *args, int nargs, ThArray **out) {
-    ThContext *c = f->ctx;
-    Workspace *w = workspace_take(f);
-    if (!w) return 1;
-    atomic_store_explicit(&c->interrupted, 0, memory_order_relaxed);
-    bool ok = arguments(f, w, args, nargs);
-    if (ok) {
-        lock_shared(f);
-        ok = run(f, w) && describe(f, w);
-        if (ok) commit(f, w, out);
-        unlock_shared(f);
-    }
-    clean(f, w);
-    workspace_give(f, w);
-    return ok ? 0 : 1;
+    workspace_lock(f);
+    ThArray *old = f->in[i].value;
+    f->in[i].value = own;
+    workspace_unlock(f);
+    th_array_release(old);
+    return 0;
 }

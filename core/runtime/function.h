@@ -1,6 +1,7 @@
 /*
  * function.h -- private to the call path: compiled function and workspaces.
- * A ThFunction is immutable but for its list of idle workspaces; one workspace serves one call at a time.
+ * A ThFunction is immutable but for its list of idle workspaces and the defaults of its inputs; one workspace serves
+ * one call at a time.
  */
 #ifndef TH_FUNCTION_H
 #define TH_FUNCTION_H
@@ -12,26 +13,40 @@
 typedef struct FnIn {
     ThVar *var;       /* the user's variable, retained */
     const char *name; /* interned or NULL */
-    ThArray *value;   /* default, or NULL */
+    ThArray *value;   /* default, or NULL; ours alone unless borrowed; read and exchanged under the function's lock */
     ThType type;
     bool mutable_, borrow, strict, implicit;
     int8_t allow_downcast;
 } FnIn;
+
+/* A buffer of results that the call provides (BUF_OUTPUT, not late). */
+typedef struct FnOut {
+    int buf;
+    int scalar;  /* the result without dimensions that has it for itself, or -1 */
+    bool borrow; /* only borrowed results lie in it: the memory of the last call serves again */
+    bool kept;   /* no update and no state lies in it: a bound call uses it again and again */
+} FnOut;
 
 typedef struct Workspace {
     ThFrame frame;
     struct Workspace *next;
     int64_t *sig;    /* signature of the last call: extents and strides of arguments, sizes given as values, stamps */
     bool valid;      /* sig, sym, offset and arena hold for it */
+    bool values;     /* this call: results without dimensions go to cells, not to arrays */
+    bool bound;      /* belongs to a ThBound */
+    bool renewed;    /* sizes or memory of results changed since the last call that went through */
     int64_t *offset; /* of TEMP buffers in the arena */
     void *layout_work;
     size_t layout_bytes;
     char *arena;
     size_t arena_bytes, scratch_bytes;
     ThArray **arg;      /* arguments of the running call, after filtering; retained */
+    ThArray **number;   /* by input without dimensions: where numbers given for it are put */
     ThArray **result;   /* output and update arrays of the running call */
     ThBuffer **outbuf;  /* by plan buffer, for BUF_OUTPUT */
-    ThArray **borrowed; /* by output: the array given last time, when borrowed */
+    ThBuffer **keep;    /* by FnOut: the memory given last time, when it may serve again */
+    ThArray **borrowed; /* by output: the array given last time, when its memory may serve again */
+    ThComplex128 *cell; /* by FnOut: a result without dimensions */
     ThFunction *fn;
     char *room; /* working memory of host calls, grown as asked for */
     size_t room_bytes;
@@ -47,31 +62,69 @@ struct ThFunction {
     FGraph *fg;
     FnIn *in;
     int nin;
+    int *in_buf, *shared_buf; /* plan buffers of arguments and shareds */
     bool *out_borrow;
-    ThVar **out_var; /* the user's, retained */
     int nout;
+    FnOut *out;
+    int nprovided; /* entries of out */
+    bool moving;   /* a result lies in a shared's storage or in a buffer of late size: described at every call */
+    bool lent;     /* a result lies in an argument */
+    bool any_mutable, any_written;
+    int *state_in; /* see FunctionSpec */
+    int nstate;
+    void *recipe;
+    void (*recipe_free)(ThContext *c, void *recipe);
     const char *name;
     int nsig;      /* words of a signature */
     bool internal; /* see FunctionSpec */
-    int *written;  /* shareds that calls write, in the one order in which everybody locks them */
-    int nwritten;
+    int *locks;    /* shareds in the one order in which everybody locks them */
     bool verbose;
+    atomic_bool trust;
     _Atomic(Workspace *) idle;
-    atomic_flag lock; /* of the idle list */
+    atomic_flag lock;       /* of the idle list and of defaults */
+    atomic_flag state_busy; /* one call at a time where inputs have new values after each call */
 };
 
 #define WORKSPACE_UNKNOWN INT64_MIN /* a size the shape program has not reached */
 Workspace *workspace_take(ThFunction *f);
 void workspace_give(ThFunction *f, Workspace *w);
 void workspace_free(Workspace *w);
+void workspace_lock(ThFunction *f);
+void workspace_unlock(ThFunction *f);
 /* Sizes, layout and memory for the arguments in w->arg; nonzero on error. Cheap when nothing changed. */
 int workspace_prepare(Workspace *w);
-ThArray *workspace_array(Workspace *w, int buf); /* what an INPUT, SHARED or CONST buffer is */
-/* An array header over a described value: a view of the buffer it lies in. New reference. */
-ThArray *workspace_value(Workspace *w, const PlanValue *v);
-void report_failure(Workspace *w); /* frame.err -> the context's error */
+ThArray *workspace_array(Workspace *w, int buf);                   /* what an INPUT, SHARED or CONST buffer is */
+void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a); /* a: of array_reserve; the described value */
+void report_failure(Workspace *w);                                 /* frame.err -> the context's error */
 void report_check(Workspace *w, int check, int64_t a, int64_t b);
-/* filter.c */
+
+/* ---- call.c ---- */
+typedef struct CallArgs { /* arrays, or args of any kind; the other one NULL */
+    ThArray *const *arrays;
+    const ThArg *args;
+    int n;
+} CallArgs;
+bool call_arguments(ThFunction *f, Workspace *w, const CallArgs *a);
+bool call_run(ThFunction *f, Workspace *w); /* locks held: steps, then headers of results and updates */
+void call_lock(const ThFunction *f);
+void call_unlock(const ThFunction *f);
+void call_commit(ThFunction *f, Workspace *w);
+void call_clean(ThFunction *f, Workspace *w, bool arguments); /* what a call leaves behind */
+
+/* ---- filter.c ---- */
+typedef struct Filter { /* what a value must fit, and for whom */
+    ThContext *ctx;
+    ThFunction *f; /* argument i of f, or */
+    int i;
+    const ThVar *var; /* a value of this variable */
+    ThType type;
+    bool strict, writeable;
+    int8_t allow_downcast;
+} Filter;
+Filter filter_of(ThFunction *f, int i);
 ThArray *filter_array(ThFunction *f, int i, ThArray *a); /* new reference, or NULL with the error set */
+/* A number as one element of the type at `cell`: false without an error when it is not held exactly. */
+bool filter_number(const Filter *q, const ThArg *number, void *cell);
+ThArray *filter_value(const Filter *q, const ThArg *value);
 
 #endif

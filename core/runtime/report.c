@@ -137,10 +137,23 @@ static void headline(Text *t, ThError kind, const int64_t *e, const char *op) {
     }
 }
 
+static bool starts(const char *s, const char *with) { return s && strncmp(s, with, strlen(with)) == 0; }
+
+/* A step may hold several nodes and name its last one: the one of them that fails in this way. */
+static int culprit(const Plan *p, const int64_t *e) {
+    const Step *s = e[0] >= 0 && e[0] < p->nstep ? &p->step[e[0]] : NULL;
+    for (int i = 0; s && i < s->nnodes; i++) {
+        const PlanNode *n = &p->node[s->nodes[i]];
+        if (e[2] == TH_IndexError ? starts(n->op, "Advanced") : e[2] != TH_ZeroDivisionError && starts(n->op, "Assert"))
+            return s->nodes[i];
+    }
+    return (int)e[1];
+}
+
 void report_failure(Workspace *w) {
     const int64_t *e = w->frame.err;
     const Plan *p = w->fn->plan;
-    int node = (int)e[1];
+    int node = culprit(p, e);
     Text t;
     text_init(&t, w->fn->ctx);
     if (w->host_text[0]) text_put(&t, w->host_text);

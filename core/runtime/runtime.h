@@ -57,6 +57,10 @@ typedef struct FunctionSpec { /* what core/compile.c hands over; the function re
     const ThOut *out;
     int nout;
     const char *name;
+    const int *state_in; /* output nout + k of the plan is the new value of input state_in[k] */
+    int nstate;
+    void *recipe; /* what copies are made from; taken over when the function is made */
+    void (*recipe_free)(ThContext *c, void *recipe);
     int8_t allow_input_downcast;
     bool exception_verbose;
     bool internal; /* owned by the context itself: does not retain it, has no user variables */
@@ -65,6 +69,7 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s);
 FGraph *function_fgraph(ThFunction *f);
 const Plan *function_plan(ThFunction *f);
 Unit *function_unit(ThFunction *f);
+const void *function_recipe(ThFunction *f);
 
 /* ---- eager.c: one-node plans on the interpreter's kernels, cached by (op, dtypes, layout class, attributes) ---- */
 /* Values of one Apply on arrays; also constant folding (ctx->eval). out: new references. Nonzero on error. */

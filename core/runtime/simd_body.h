@@ -54,7 +54,9 @@ LOOP(not_bool, uint8_t, uint8_t, uint8_t, uint8_t, !a)
 
 #define DEF_INT(T)                                                                                                      \
     LOOP(bit_and_##T, T, T, T, T, a & b) LOOP(bit_or_##T, T, T, T, T, a | b) LOOP(bit_xor_##T, T, T, T, T, a ^ b)       \
-    LOOP(bit_not_##T, T, T, T, T, ~a)
+    LOOP(bit_not_##T, T, T, T, T, ~a)                                                                                   \
+    LOOP(bit_shl_##T, T, T, T, T, (uint64_t)b < 8 * sizeof(T) ? (uint64_t)a << (b & 63) : 0)                            \
+    LOOP(bit_shr_##T, T, T, T, T, (uint64_t)b < 8 * sizeof(T) ? a >> (b & 63) : a < 1 && a != 0 ? (T)-1 : (T)0)
 INTS(DEF_INT)
 /* Floor division and modulo; a divisor of 0 is reported before and gives 0; the quotient of MIN by -1 wraps. */
 #define DEF_SIGNED(T, U)                                                                                                \
@@ -139,7 +141,15 @@ static const float sig_lo_float = -88, soft_lo_float = -103, soft_hi_float = 20;
     }
 FLOATS(DEF_FLOAT)
 
-/* Complex numbers as {re, im}. Division by Smith's scaling, as NumPy. */
+/*
+ * Complex numbers as {re, im}. Division by Smith's scaling, as NumPy. Products stay scalar: gcc 12's vectoriser turns
+ * them into fused multiply-adds in spite of -ffp-contract=off, and results would depend on the instruction set.
+ */
+#if defined(__GNUC__) && !defined(__clang__)
+#define SCALAR __attribute__((optimize("no-tree-vectorize")))
+#else
+#define SCALAR
+#endif
 #define DEF_COMPLEX(Z, T, f)                                                                                            \
     static inline Z zmul_##Z(Z x, Z y) { return (Z){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }            \
     static inline Z zdiv_##Z(Z x, Z y) {                                                                                \
@@ -153,7 +163,7 @@ FLOATS(DEF_FLOAT)
         return (Z){(x.re * q + x.im) * s, (x.im * q - x.re) * s};                                                       \
     }                                                                                                                   \
     LOOP(c_add_##Z, Z, Z, Z, Z, ((Z){a.re + b.re, a.im + b.im})) LOOP(c_sub_##Z, Z, Z, Z, Z, ((Z){a.re - b.re, a.im - b.im})) \
-    LOOP(c_mul_##Z, Z, Z, Z, Z, zmul_##Z(a, b)) LOOP(c_div_##Z, Z, Z, Z, Z, zdiv_##Z(a, b))                             \
+    SCALAR LOOP(c_mul_##Z, Z, Z, Z, Z, zmul_##Z(a, b)) SCALAR LOOP(c_div_##Z, Z, Z, Z, Z, zdiv_##Z(a, b))                             \
     LOOP(c_neg_##Z, Z, Z, Z, Z, ((Z){-a.re, -a.im})) LOOP(c_conj_##Z, Z, Z, Z, Z, ((Z){a.re, -a.im}))                   \
     LOOP(c_abs_##Z, T, Z, Z, Z, hypot##f(a.re, a.im)) LOOP(c_real_##Z, T, Z, Z, Z, a.re) LOOP(c_imag_##Z, T, Z, Z, Z, a.im) \
     LOOP(c_make_##T, Z, T, T, T, ((Z){a, b})) LOOP(c_eq_##Z, uint8_t, Z, Z, Z, a.re == b.re && a.im == b.im)            \
@@ -212,7 +222,7 @@ CAST_FROM_Z(COMPLEX64, ThComplex64) CAST_FROM_Z(COMPLEX128, ThComplex128)
 ALL(FOLD_ALL)
 FOLD(and, uint8_t, x & y)
 FOLD(or, uint8_t, x | y)
-#define FOLD_Z(T) FOLD(sum, T, ((T){x.re + y.re, x.im + y.im})) FOLD(prod, T, zmul_##T(x, y))
+#define FOLD_Z(T) FOLD(sum, T, ((T){x.re + y.re, x.im + y.im})) SCALAR FOLD(prod, T, zmul_##T(x, y))
 FOLD_Z(ThComplex64)
 FOLD_Z(ThComplex128)
 
@@ -252,7 +262,7 @@ const SimdTable SIMD_TABLE = {
         [P_switch] = AT_ANY(switch), [P_copy] = AT_ANY(copy),
         [P_abs] = AT_ABS(abs), [P_div_floor] = AT_NUM(div_floor), [P_mod_floor] = AT_NUM(mod_floor), [P_pow] = AT_NUM(pow),
         [P_bit_and] = AT_BIT(bit_and, and_bool), [P_bit_or] = AT_BIT(bit_or, or_bool), [P_bit_xor] = AT_BIT(bit_xor, neq_uint8_t),
-        [P_bit_not] = AT_BIT(bit_not, not_bool),
+        [P_bit_not] = AT_BIT(bit_not, not_bool), [P_bit_shl] = AT_BIT(bit_shl, NULL), [P_bit_shr] = AT_BIT(bit_shr, NULL),
         F(isinf), F(floor), F(ceil), F(trunc), F(rint), F(round), F(exp), F(exp2), F(expm1), F(log), F(log2), F(log10), F(log1p), F(sqrt),
         F(deg2rad), F(rad2deg), F(sin), F(cos), F(tan), F(asin), F(acos), F(atan), F(atan2), F(sinh), F(cosh), F(tanh), F(asinh), F(acosh),
         F(atanh), F(erf), F(erfc), F(sigmoid), F(softplus),

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static void lock(ThFunction *f) {
+void workspace_lock(ThFunction *f) {
     while (atomic_flag_test_and_set_explicit(&f->lock, memory_order_acquire)) sched_yield();
 }
-static void unlock(ThFunction *f) { atomic_flag_clear_explicit(&f->lock, memory_order_release); }
+void workspace_unlock(ThFunction *f) { atomic_flag_clear_explicit(&f->lock, memory_order_release); }
 
 static void *part(char **at, size_t bytes) {
     void *p = *at;
@@ -34,6 +34,9 @@ static size_t carve(ThFunction *f, Workspace *w, char *at) {
     w->arg = part(&at, sizeof(ThArray *) * (size_t)(f->nin + 1));
     w->result = part(&at, sizeof(ThArray *) * (size_t)(p->noutput + p->nupdate + 1));
     w->outbuf = part(&at, sizeof(ThBuffer *) * (size_t)(p->nbuf + 1));
+    w->number = part(&at, sizeof(ThArray *) * (size_t)(f->nin + 1));
+    w->keep = part(&at, sizeof(ThBuffer *) * (size_t)(f->nprovided + 1));
+    w->cell = part(&at, sizeof *w->cell * (size_t)(f->nprovided + 1));
     w->borrowed = part(&at, sizeof(ThArray *) * (size_t)(p->noutput + 1));
     w->layout_bytes = plan_layout_work(p);
     w->layout_work = part(&at, w->layout_bytes);
@@ -46,6 +49,7 @@ static Workspace *make(ThFunction *f) {
     if (!w) return NULL;
     carve(f, w, (char *)w);
     w->fn = f;
+    w->renewed = true;
     w->frame.rt = &th_rt;
     w->frame.plan = f->plan;
     w->frame.ws = w;
@@ -53,23 +57,25 @@ static Workspace *make(ThFunction *f) {
 }
 
 Workspace *workspace_take(ThFunction *f) {
-    lock(f);
+    workspace_lock(f);
     Workspace *w = f->idle;
     if (w) f->idle = w->next;
-    unlock(f);
+    workspace_unlock(f);
     return w ? w : make(f);
 }
 
 void workspace_give(ThFunction *f, Workspace *w) {
-    lock(f);
+    workspace_lock(f);
     w->next = f->idle;
     f->idle = w;
-    unlock(f);
+    workspace_unlock(f);
 }
 
 void workspace_free(Workspace *w) {
     ThFunction *f = w->fn;
     for (int i = 0; i < f->plan->noutput; i++) th_array_release(w->borrowed[i]);
+    for (int i = 0; i < f->nprovided; i++) buffer_release(w->keep[i]);
+    for (int i = 0; i < f->nin; i++) th_array_release(w->number[i]);
     ctx_free(f->ctx, w->arena, w->arena_bytes);
     ctx_free(f->ctx, w->frame.scratch, w->scratch_bytes);
     ctx_free(f->ctx, w, carve(f, NULL, NULL));
@@ -204,47 +210,79 @@ static int new_shapes(Workspace *w) {
     return 0;
 }
 
-/* Fresh buffers for results: from the context's free list. */
-static int outputs(Workspace *w) {
-    const Plan *p = w->fn->plan;
-    for (int b = 0; b < p->nbuf; b++) {
-        if (p->buf[b].kind != BUF_OUTPUT || p->buf[b].late) continue;
-        int64_t n = size_value(p->buf[b].size, w->frame.sym), item = (int64_t)th_dtype_bytes(p->buf[b].dtype);
-        if (n < 0 || n > INT64_MAX / 2 / item) {
-            err(w->fn->ctx, TH_MemoryError, "a result of %lld elements does not fit", (long long)n);
-            return 1;
+/* Memory of the last call may serve again: it is large enough and nothing that this call reads lies in it. */
+static bool serves(const Workspace *w, const ThBuffer *b, size_t bytes) {
+    const ThFunction *f = w->fn;
+    if (!b || b->freed || b->bytes < bytes || b->bytes / 4 > bytes + 4096) return false;
+    for (int i = 0; i < f->nin; i++)
+        if (w->arg[i]->buf == b) return false;
+    for (int i = 0; i < f->plan->nshared; i++)
+        if (f->plan->shared[i]->value->buf == b) return false;
+    return true;
+}
+
+/* Memory for one result: a cell, that of the last call, or fresh from the context's free list. */
+static bool provide(Workspace *w, int i) {
+    const ThFunction *f = w->fn;
+    const FnOut *o = &f->out[i];
+    const PlanBuf *b = &f->plan->buf[o->buf];
+    int64_t n = size_value(b->size, w->frame.sym), item = (int64_t)th_dtype_bytes(b->dtype);
+    if (n < 0 || n > INT64_MAX / 2 / item)
+        return err(f->ctx, TH_MemoryError, "a result of %lld elements does not fit", (long long)n);
+    size_t bytes = (size_t)(n * item);
+    bool again = o->borrow || (w->bound && o->kept);
+    if (again && serves(w, w->keep[i], bytes)) {
+        buffer_retain(w->outbuf[o->buf] = w->keep[i]);
+    } else {
+        if (!(w->outbuf[o->buf] = buffer_new(f->ctx, bytes))) return false;
+        w->renewed = true;
+        if (again) {
+            buffer_release(w->keep[i]);
+            buffer_retain(w->keep[i] = w->outbuf[o->buf]);
         }
-        w->outbuf[b] = buffer_new(w->fn->ctx, (size_t)(n * item));
-        if (!w->outbuf[b]) return 1;
-        w->frame.buf[b] = w->outbuf[b]->data;
     }
-    return 0;
+    w->frame.buf[o->buf] = w->outbuf[o->buf]->data;
+    return true;
+}
+
+static bool outputs(Workspace *w) {
+    const ThFunction *f = w->fn;
+    for (int i = 0; i < f->nprovided; i++) {
+        const FnOut *o = &f->out[i];
+        if (w->values && o->scalar >= 0) w->frame.buf[o->buf] = (char *)&w->cell[i];
+        else if (!provide(w, i)) return false;
+    }
+    return true;
 }
 
 int workspace_prepare(Workspace *w) {
-    const Plan *p = w->fn->plan;
-    if (!same_signature(w) && new_shapes(w)) return 1;
-    for (int b = 0; b < p->nbuf; b++) {
-        if (p->buf[b].kind == BUF_INPUT) w->frame.buf[b] = w->arg[p->buf[b].index]->data;
-        else if (p->buf[b].kind == BUF_SHARED) w->frame.buf[b] = p->shared[p->buf[b].index]->value->data;
+    const ThFunction *f = w->fn;
+    const Plan *p = f->plan;
+    for (int i = 0; i < p->nshared; i++) {
+        const ThBuffer *b = p->shared[i]->value->buf;
+        if (b->freed && !array_usable(f->ctx, p->shared[i]->value)) return 1;
+        w->frame.buf[f->shared_buf[i]] = p->shared[i]->value->data;
     }
-    return outputs(w);
+    if (!same_signature(w)) {
+        if (new_shapes(w)) return 1;
+        w->renewed = true;
+    }
+    for (int i = 0; i < f->nin; i++) w->frame.buf[f->in_buf[i]] = w->arg[i]->data;
+    return !outputs(w);
 }
 
-ThArray *workspace_value(Workspace *w, const PlanValue *v) {
+void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a) {
     const int64_t *sym = w->frame.sym;
     int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], item = (int64_t)th_dtype_bytes(v->dtype);
     for (int d = 0; d < v->ndim; d++) {
         shape[d] = size_value(v->shape[d], sym);
         strides[d] = size_value(v->stride[d], sym) * item;
     }
-    ThArray *base = workspace_array(w, v->buf);
-    int64_t one = 0;
-    ThArray *whole = base ? th_array_retain(base) : array_on_buffer(w->fn->ctx, w->outbuf[v->buf], v->dtype, 1, &one);
-    if (!whole) return NULL;
-    ThArray *a = th_array_view(whole, v->ndim, shape, strides, size_value(v->off, sym) * item);
-    th_array_release(whole);
-    return a;
+    const ThArray *base = workspace_array(w, v->buf);
+    ThBuffer *b = base ? base->buf : w->outbuf[v->buf];
+    array_fill(a, b, (base ? base->data : b->data) + size_value(v->off, sym) * item, v->dtype, v->ndim, shape, strides);
+    if (base) a->flags |= base->flags & ARRAY_READONLY;
+    if (a->size == 0) a->data = base ? base->data : b->data;
 }
 
 /* ---- th_rt: what generated code and the interpreter call back ---- */

@@ -2,9 +2,10 @@
 -- @module theano.compile
 if not package.loaded["theano"] then require("theano") return package.loaded["theano.compile"] end -- it loads us
 local core = require("theano.core")
-local nd = require("theano.ndarray")
+local gof = require("theano.gof")
 local updates = require("theano.updates")
 local util = require("theano.util")
+require("theano.function_object")
 
 local M = {}
 
@@ -27,48 +28,88 @@ end
 
 local InMeta, OutMeta = { __name = "In" }, { __name = "Out" }
 
---- An input with more to say: `In(x, {name =, value =, mutable =, borrow =, strict =, allow_downcast =})`.
+--- An input with more to say: `In(x, {value =, update =, name =, mutable =, borrow =, strict =, allow_downcast =})`.
+-- Options:
+--
+-- * `name` (default: the variable's; `autoname = false`: none), `strict`, `allow_downcast`,
+-- * `value`: the default, which makes the argument optional; a SharedVariable makes its storage the value and the input
+--   implicit: it is no argument then,
+-- * `update`: an expression; after each call it is the new default,
+-- * `borrow`: results may share the argument's memory, the default is kept without a copy; `mutable`: the argument may
+--   be overwritten,
+-- * `implicit`: no value can be given in a call; `shared`: the value is kept in a SharedVariable.
 function M.In(variable, options)
   local t = keyed("In", variable, options, in_known)
   if t.mutable and t.borrow == false then
     util.raise("ValueError", "In: a mutable input is borrowed too; borrow = false contradicts it")
   end
-  if t.update ~= nil then util.raise("NotImplementedError", "In(update = ..): use a shared variable and updates") end
+  if t.update ~= nil and not util.is_var(t.update) and type(t.update) ~= "number" and not util.is_array(t.update) then
+    util.raise("TypeError", "In: update is an expression, got %s", type(t.update))
+  end
+  if util.is_var(t.value) and core.kind(t.value) ~= "shared" then
+    util.raise("TypeError",
+      "In: value is a number, an ndarray, a table or a SharedVariable, not the symbolic Variable %s",
+      tostring(t.value))
+  end
   return setmetatable(t, InMeta)
 end
 
 --- An output with more to say: `Out(y, {borrow = true})`, `Out(y, {array = true})` keeps a 0-d result as an array.
 function M.Out(variable, options)
-  return setmetatable(keyed("Out", variable, options, util.set({ "variable", "borrow", "array" })), OutMeta)
+  local known = util.set({ "variable", "borrow", "array", "return_internal_type" })
+  return setmetatable(keyed("Out", variable, options, known), OutMeta)
 end
 
--- ---- normalising the specification ----------------------------------------------------------------------------------
-local function input_of(i, v)
+-- ---- normalising the specification
+-- ----------------------------------------------------------------------------------------
+-- A value for a variable (an update, a given) that is no Variable becomes a Constant of the variable's type.
+local function expression(v, key, what)
+  if util.is_var(v) then return v end
+  if type(v) ~= "number" and type(v) ~= "boolean" and type(v) ~= "table" and not util.is_array(v) then
+    util.raise("TypeError", "%s of %s is a %s: an expression expected", what, tostring(key), type(v))
+  end
+  return core.constant_typed(core.filter(key, v), key.broadcastable)
+end
+
+-- An input whose value is a SharedVariable is no argument: the variable is replaced by it.
+local function state_of(v, spec)
+  local s = v.value
+  if not util.is_var(s) then s = require("theano.shared")(core.filter(v.variable, s), v.name or v.variable.name) end
+  table.insert(spec.givens, { v.variable, s })
+  if v.update ~= nil then table.insert(spec.updates, { s, expression(v.update, v.variable, "update") }) end
+  spec.states[v.variable] = s
+  local name = v.name or v.variable.name
+  if name then spec.states[name] = s end
+end
+
+local function input_of(i, v, spec)
   if getmetatable(v) == InMeta then
-    local value = v.value
-    if value ~= nil and not util.is_array(value) then value = nd.array(value, v.variable.dtype) end
-    return { v.variable, name = v.name, value = value, mutable = v.mutable, strict = v.strict, implicit = v.implicit,
-      allow_downcast = v.allow_downcast, borrow = v.borrow or v.mutable }
+    if core.kind(v.value) == "shared" or (v.shared and v.value ~= nil) then return state_of(v, spec) end
+    local name = v.name
+    if v.autoname == false and not name then name = "" end
+    table.insert(spec.inputs, { v.variable, name = name, mutable = v.mutable, strict = v.strict, implicit = v.implicit,
+      update = v.update ~= nil and expression(v.update, v.variable, "update") or nil,
+      allow_downcast = v.allow_downcast, borrow = v.borrow or v.mutable })
+    if v.value ~= nil then table.insert(spec.values, { #spec.inputs - 1, v.value }) end
+    return
   end
   if not util.is_var(v) then
     util.raise("TypeError", "inputs[%d] is a %s: a Variable or theano.In expected", i, type(v))
   end
-  return { v }
+  table.insert(spec.inputs, { v })
 end
 
-local function inputs_of(list)
+local function inputs_of(list, spec)
   if util.is_var(list) or type(list) ~= "table" or getmetatable(list) ~= nil then
     local got = util.is_var(list) and "a Variable (write {x})" or type(list)
     util.raise("TypeError", "inputs is a table of Variables, got %s", got)
   end
-  local out = {}
-  for i, v in ipairs(list) do out[i] = input_of(i, v) end
   for k in pairs(list) do
     if math.type(k) ~= "integer" then
       util.raise("TypeError", "inputs is a sequence, it has the key '%s'", tostring(k))
     end
   end
-  return out
+  for i, v in ipairs(list) do input_of(i, v, spec) end
 end
 
 local T -- theano.tensor, on first use: it requires us back
@@ -99,25 +140,13 @@ local function outputs_of(o)
   return list, nil
 end
 
-local function expression(v, key, what)
-  if util.is_var(v) then return v end
-  T = T or require("theano.tensor")
-  if type(v) ~= "number" and type(v) ~= "table" and not util.is_array(v) then
-    util.raise("TypeError", "%s of %s is a %s: an expression expected", what, tostring(key), type(v))
-  end
-  local c = T.constant(nd.array(v, key.dtype), { dtype = key.dtype })
-  return c
-end
-
-local function pairs_of(t, what)
-  local list = {}
+local function pairs_of(t, what, list)
   for i, p in ipairs(updates.pairs_of(t, what)) do
     if not util.is_var(p[1]) then
       util.raise("TypeError", "%s: entry %d is for a %s, a Variable expected", what, i, type(p[1]))
     end
-    list[i] = { p[1], expression(p[2], p[1], what) }
+    table.insert(list, { p[1], expression(p[2], p[1], what) })
   end
-  return list
 end
 
 local known = util.set({
@@ -185,47 +214,58 @@ local function set_mode(spec, mode)
   end
 end
 
+-- no_default_updates: false, true, or the shareds whose default updates are left out.
+local function exclusions(v)
+  if v == nil or type(v) == "boolean" then return v or false end
+  if type(v) ~= "table" then
+    util.raise("TypeError", "no_default_updates is a boolean or a list of shared variables, got %s", type(v))
+  end
+  for i, s in ipairs(v) do
+    if core.kind(s) ~= "shared" then
+      util.raise("TypeError", "no_default_updates[%d] is a %s: a shared variable expected", i, core.kind(s) or type(s))
+    end
+  end
+  return v
+end
+
 local function build(...)
   local a = arguments(...)
-  local spec = { inputs = inputs_of(a.inputs == nil and {} or a.inputs) }
+  local spec = { inputs = {}, updates = {}, givens = {}, values = {}, states = {}, keep_array = {} }
+  inputs_of(a.inputs == nil and {} or a.inputs, spec)
   spec.outputs, spec.output_names = outputs_of(a.outputs)
-  spec.keep_array = {}
   for i, o in ipairs(spec.outputs) do spec.keep_array[i] = o.array or false end
-  spec.updates = pairs_of(a.updates, "updates")
-  spec.givens = pairs_of(a.givens, "givens")
+  pairs_of(a.updates, "updates", spec.updates)
+  pairs_of(a.givens, "givens", spec.givens)
   set_mode(spec, a.mode)
-  spec.name = a.name
+  spec.name = a.name or util.where()
   spec.on_unused_input = a.on_unused_input
   spec.allow_input_downcast = a.allow_input_downcast
-  spec.no_default_updates = a.no_default_updates and true or false
+  spec.no_default_updates = exclusions(a.no_default_updates)
   spec.accept_inplace = a.accept_inplace
   spec.no_rebuild_strict = a.rebuild_strict == false
-  return core.compile(spec)
+  local f = core.compile(spec)
+  for _, v in ipairs(spec.values) do core.set_default(f, v[1], v[2]) end
+  if next(spec.states) then debug.setuservalue(f, spec.states, 2) end
+  return f
 end
 
--- ---- the function object --------------------------------------------------------------------------------------------
-local fgraph = { __name = "FunctionGraph" }
-fgraph.__index = function(g, key)
-  if key == "toposort" then
-    return function() return core.toposort(g.fn) end
-  end
-  util.raise("AttributeError", "a FunctionGraph has no attribute '%s'", tostring(key))
-end
-
-core.function_meta.__index = function(f, key)
-  if key == "maker" then return { fgraph = setmetatable({ fn = f }, fgraph) } end
-  if key == "name" then return (select(2, core.function_names(f))) end
-  if key == "input_names" then return (core.function_names(f)) end
-  util.raise("AttributeError", "a compiled function has no attribute '%s'", tostring(key))
-end
-
---- What the optimizer runs, in order: `theano.compile.optdb:query("fast_run"):print_summary()`.
-M.optdb = {}
-function M.optdb.query(_, name)
+--- What the optimizer runs, in order: `theano.compile.optdb:query("fast_run"):print_summary()`. A query is a name, then
+-- "+tag", "-tag", "&tag"; or a `theano.gof.Query`.
+M.optdb = { register = gof.register, remove = gof.remove }
+function M.optdb.query(_, ...)
+  local text = gof.query_text(...)
   return {
-    summary = function() return core.optdb_summary(name or "fast_run") end,
-    print_summary = function() io.write(core.optdb_summary(name or "fast_run")) end,
+    summary = function() return core.optdb_summary(text) end,
+    print_summary = function() io.write(core.optdb_summary(text)) end,
   }
 end
+
+--- Names of the optimizers and modes there are.
+M.predefined_optimizers = {}
+for _, name in ipairs({ "o1", "o2", "o3", "o4", "fast_run", "fast_compile", "stabilize", "unsafe", "merge", "None" }) do
+  M.predefined_optimizers[name] = name
+end
+M.predefined_modes = {}
+for _, name in ipairs({ "Mode", "FAST_RUN", "FAST_COMPILE", "None" }) do M.predefined_modes[name] = M.get_mode(name) end
 
 return setmetatable(M, { __call = function(_, ...) return build(...) end })

@@ -25,7 +25,11 @@ local fn = require("theano.compile")
 theano.compile = fn
 theano["function"] = fn
 theano.In, theano.Out = fn.In, fn.Out
+theano.gof = require("theano.gof")
+theano.tensor.opt = theano.tensor.opt or {}
+for k, v in pairs(theano.gof.phases) do theano.tensor.opt[k] = v end
 theano.shared = require("theano.shared")
+theano.clone = require("theano.clone")
 theano.grad = theano.gradient.grad
 theano.Lop, theano.Rop, theano.subgraph_grad = theano.gradient.Lop, theano.gradient.Rop, theano.gradient.subgraph_grad
 for _, name in ipairs({ "grad", "Lop", "Rop", "jacobian", "hessian", "vmap", "verify_grad", "consider_constant" }) do

@@ -26,5 +26,5 @@ return function(value, name, options)
   elseif options.dtype and value.dtype ~= options.dtype then
     array, borrow = value:astype(options.dtype), true
   end
-  return core.shared(array, options.name or name, borrow, options.broadcastable)
+  return core.shared(array, options.name or name, borrow, options.broadcastable, options.strict, options.allow_downcast)
 end

@@ -117,6 +117,74 @@ end
 T.newaxis = setmetatable({ __arg = "newaxis" }, { __name = "newaxis" })
 T.none = setmetatable({ __arg = "none" }, { __name = "None" })
 
+-- ---- grids ----------------------------------------------------------------------------------------------------------
+-- The parts of one slice: numbers or integer scalars; false where it is open.
+local function grid_range(name, entry)
+  if type(entry) == "string" then
+    local parts, n = {}, 0
+    for part in (entry .. ":"):gmatch("%s*([^:]-)%s*:") do
+      n = n + 1
+      parts[n] = part ~= "" and (math.tointeger(tonumber(part)) or tonumber(part)) or false
+      if part ~= "" and not parts[n] then util.raise("ValueError", "%s: '%s' is no number", name, part) end
+    end
+    entry = parts
+    if n < 2 or n > 3 then
+      util.raise("ValueError", "%s: a slice such as \"0:3\" or \"0:1:0.1\" is expected", name)
+    end
+  end
+  if type(entry) ~= "table" then util.raise("TypeError", "%s: slices only, got %s", name, type(entry)) end
+  local start, stop, step = entry.start or entry[1], entry.stop or entry[2], entry.step or entry[3]
+  return T.arange(start or 0, stop or 1, step or 1)
+end
+
+-- A grid maker: T.mgrid["0:3, 0:1:0.25"] or T.mgrid(T.slice(0, 3), T.slice(0, n)). One slice gives its range; several
+-- give a list of tensors, each stepping along its own dimension.
+local function grid(name, sparse)
+  local function make(...)
+    local entries = table.pack(...)
+    if entries.n == 1 and type(entries[1]) == "string" then
+      local list = {}
+      for part in entries[1]:gmatch("[^,]+") do list[#list + 1] = part end
+      if #list == 1 then return grid_range(name, list[1]) end
+      entries = table.pack(table.unpack(list))
+    elseif entries.n == 1 and type(entries[1]) == "table" and getmetatable(entries[1]) == nil
+      and type(entries[1][1]) ~= "number" then
+      entries = table.pack(table.unpack(entries[1]))
+    elseif entries.n == 1 then
+      return grid_range(name, entries[1])
+    end
+    local out = {}
+    for d = 1, entries.n do
+      local order = {}
+      for i = 1, entries.n do order[i] = i == d and 0 or "x" end
+      out[d] = grid_range(name, entries[d]):dimshuffle(table.unpack(order))
+    end
+    if sparse then return out end
+    local full = {}
+    for d = 1, entries.n do
+      full[d] = out[d]
+      for i = 1, entries.n do
+        if i ~= d then full[d] = full[d] * T.ones_like(out[i]) end
+      end
+    end
+    return full
+  end
+  return setmetatable({}, {
+    __name = name, __index = function(_, key) return make(key) end, __call = function(_, ...) return make(...) end,
+  })
+end
+--- Coordinates of a rectangular grid, each as a full tensor.
+T.mgrid = grid("mgrid", false)
+--- The same with each tensor of length 1 but along its own dimension.
+T.ogrid = grid("ogrid", true)
+
+--- `Assert(msg)(value, cond, ..)`: value, raising AssertionError while running unless the conditions hold.
+function T.opt.Assert(msg)
+  return function(value, ...)
+    return T.opt.assert_op(value, { ... }, { msg = msg or "Theano Assert failed!" })
+  end
+end
+
 -- ---- the Variable's attributes and methods --------------------------------------------------------------------------
 local meta = core.variable_meta
 core.metamethods(meta, false)
@@ -131,19 +199,52 @@ local computed = {
 
 local own = {
   sub = core.sub,
-  get_value = function(s, o) return core.get_value(s, o and o.borrow) end,
-  set_value = function(s, v, o) return core.set_value(s, v, o and o.borrow) end,
 }
+
+-- ---- shared variables
+-- -------------------------------------------------------------------------------------------------
+local function options_of(what, o, known)
+  if o == nil then return {} end
+  if type(o) == "boolean" then return { borrow = o } end
+  if type(o) ~= "table" then util.raise("TypeError", "%s takes a table of options, got %s", what, type(o)) end
+  util.check_keywords(what, o, known)
+  return o
+end
+
+--- The value: a copy, or with `{borrow = true}` the storage itself, which later calls may overwrite.
+-- `return_internal_type` is accepted: on the CPU the ndarray is the internal type.
+function own.get_value(s, o)
+  return core.get_value(s, options_of("get_value", o, { borrow = true, return_internal_type = true }).borrow)
+end
+
+--- Another value of the same type; with `{borrow = true}` an ndarray may become the storage itself.
+function own.set_value(s, v, o) core.set_value(s, v, options_of("set_value", o, { borrow = true }).borrow) end
+
+--- All elements become 0; with `{borrow = true}` in the storage itself, which a borrowed value shows.
+function own.zero(s, o)
+  local borrow = options_of("zero", o, { borrow = true }).borrow
+  local a = core.get_value(s, true)
+  core.set_value(s, borrow and a:fill(0) or core.zeros(a.shape, a.dtype), true)
+end
+
+--- Another variable of the same storage.
+own.clone = core.shared_clone
+
+-- By variable, as long as a handle on it lives; a function does not refer to the Lua side of its variables.
+local eval_cache = setmetatable({}, { __mode = "k" })
 
 --- Value of a variable: compiles a function of the given inputs (kept on the variable) and calls it.
 function own.eval(x, inputs)
   local names, vars, values = {}, {}, {}
-  for k in pairs(inputs or {}) do names[#names + 1] = k end
+  for k in pairs(inputs or {}) do
+    if not util.is_var(k) then util.raise("TypeError", "eval: keys are Variables, got %s", tostring(k)) end
+    names[#names + 1] = k
+  end
   table.sort(names, function(a, b) return core.serial(a) < core.serial(b) end)
   local key = {}
   for i, v in ipairs(names) do vars[i], values[i], key[i] = v, inputs[v], core.serial(v) end
-  local cache = x.tag.eval_cache or {}
-  x.tag.eval_cache = cache
+  local cache = eval_cache[x] or {}
+  eval_cache[x] = cache
   local id = table.concat(key, ",")
   cache[id] = cache[id] or require("theano.compile")({ inputs = vars, outputs = x })
   return cache[id](table.unpack(values))
@@ -168,6 +269,7 @@ meta.__index = function(x, key)
   if type(key) == "string" and key:find("^[%a_][%w_]*$") then
     if plain[key] then return (core.var_attribute(x, key)) end
     if computed[key] then return computed[key](x) end
+    if key == "default_update" and core.kind(x) == "shared" then return core.default_update(x) end
     return own[key] or methods[key] or unknown(key)
   end
   return core.subtensor(x, key)
@@ -175,9 +277,8 @@ end
 
 meta.__newindex = function(x, key, value)
   if key == "name" then return core.set_name(x, value) end
-  if key == "default_update" or key == "tag" then
-    util.raise("NotImplementedError", "'%s' cannot be set here", key)
-  end
+  if key == "default_update" then return core.set_default_update(x, value) end
+  if key == "tag" then util.raise("TypeError", "the tag is a table of its own: set fields of it") end
   util.raise("TypeError", "a Variable is not assigned to: use T.set_subtensor(x[..], value)")
 end
 

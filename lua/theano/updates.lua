@@ -6,7 +6,10 @@ local util = require("theano.util")
 
 local M = {}
 local Updates = {}
-Updates.__index = Updates
+Updates.__index = function(u, key)
+  if type(key) ~= "string" then return Updates.get(u, key) end
+  return Updates[key]
+end
 
 local function check(key)
   if type(key) ~= "userdata" or core.kind(key) ~= "shared" then
@@ -48,6 +51,14 @@ function Updates:update(other)
   return self
 end
 
+Updates.__newindex = function(u, key, value) u:set(key, value) end
+Updates.__pairs = function(u)
+  local i = 0
+  return function()
+    i = i + 1
+    if u.pairs[i] then return u.pairs[i][1], u.pairs[i][2] end
+  end
+end
 Updates.__add = function(a, b) return M.OrderedUpdates(a):update(b) end
 Updates.__len = function(u) return #u.pairs end
 

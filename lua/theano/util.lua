@@ -6,6 +6,17 @@ local M = {}
 
 local home = debug.getinfo(1, "S").source:gsub("util%.lua$", "")
 
+--- "file:line" of the first frame outside our own files, or nil.
+function M.where()
+  for level = 2, 1000 do
+    local info = debug.getinfo(level, "Sl")
+    if not info then return nil end
+    if info.currentline >= 0 and info.source:sub(1, #home) ~= home then
+      return ("%s:%d"):format(info.source:match("^[@=](.*)$") or info.short_src, info.currentline)
+    end
+  end
+end
+
 --- Raises `Kind: message` at the first frame outside our own files.
 function M.raise(kind, format, ...)
   local text = select("#", ...) > 0 and format:format(...) or format
@@ -83,6 +94,21 @@ function M.nearest(s, names)
     if row[#n] < least then best, least = n, row[#n] end
   end
   return best
+end
+
+--- Names in columns that fill lines of a width, read downwards.
+function M.columns(names, width)
+  local widest = 1
+  for _, name in ipairs(names) do widest = math.max(widest, #name + 2) end
+  local across = math.max(1, width // widest)
+  local down = (#names + across - 1) // across
+  local lines = {}
+  for row = 1, down do
+    local line = {}
+    for at = row, #names, down do line[#line + 1] = names[at] .. (" "):rep(widest - #names[at]) end
+    lines[row] = table.concat(line):gsub(" +$", "")
+  end
+  return table.concat(lines, "\n")
 end
 
 return M

@@ -95,7 +95,7 @@ static void test_all(ThContext *c) {
     builder_begin(&b, c);
     for (int op = 0; op < scalar_count; op++) {
         const ScalarOp *s = &scalar_ops[op];
-        if (!s->value || op == S_cast || s->result == RES_BITS) continue;
+        if (!s->value || op == S_cast || s->result == RES_BITS || s->result == RES_SHIFT) continue;
         for (int nd = 0; nd < 3; nd++) {
             ThVar *in[3], *gx[3] = {0};
             bool wanted[3] = {true, true, true};
@@ -110,6 +110,7 @@ static void test_all(ThContext *c) {
                 bool connected = op_elemwise.connected(z->owner, i, 0);
                 if (connected != (gx[i] != NULL)) fprintf(stderr, "%s input %d: %s\n", s->name, i, th_error_text(c));
                 CHECK(connected == (gx[i] != NULL));
+                if (gx[i] && gx[i]->type.kind == TYPE_NULL) continue; /* no formula is known */
                 if (gx[i]) CHECK(gx[i]->type.dtype == TH_FLOAT64 && gx[i]->type.ndim == nd);
                 if (gx[i] && gx[i]->type.broadcastable != in[i]->type.broadcastable)
                     fprintf(stderr, "%s input %d, rank %d\n", s->name, i, nd);

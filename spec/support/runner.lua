@@ -29,6 +29,14 @@ function M.run(words, options)
   return (text:gsub("status %d+\n$", "")), tonumber(status)
 end
 
+--- Whether the runner was built with line editing.
+function M.edits()
+  local pipe = assert(io.popen("grep -c el_gets " .. quote(M.path)))
+  local found = pipe:read("a")
+  pipe:close()
+  return (tonumber(found) or 0) > 0
+end
+
 --- A fresh directory; remove it with M.remove.
 function M.folder()
   local pipe = assert(io.popen("mktemp -d"))

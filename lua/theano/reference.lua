@@ -1,7 +1,7 @@
---- What scripts/make-reference cannot read from the engine's table or from a comment above a Lua function: for each
--- name its signature (false: not called) and one line; or false: not for users. make-reference refuses a name that is
--- not there any more, and warns of one that has no line anywhere.
--- @module scripts.reference
+--- What theano.help and scripts/make-reference cannot read from the engine's table or from a comment above a Lua
+-- function: for each name its signature (false: not called) and one line; or false: not for users. make-reference
+-- refuses a name that is not there any more, and warns of one that has no line anywhere.
+-- @module theano.reference
 return {
   -- ---- theano -----------------------------------------------------------------------------------------------------
   ["theano._VERSION"] = { false, "version of the engine" },
@@ -18,6 +18,9 @@ return {
   ["theano.function"] = { false, "`theano[\"function\"]` is `theano.compile`" },
   ["theano.dot"] = { "a, b", "`T.dot`" },
   ["theano.stat"] = { "name", "a total of the engine, for tests: `live_bytes`, `live_nodes`, `allocs`, `cache_bytes`" },
+  ["theano.gof"] = { false, "rewrites of your own: `PatternSub`, `local_optimizer`, `optimizer`, `Query`" },
+  ["theano.compile.predefined_modes"] = { false, "the modes by name, to be refined" },
+  ["theano.compile.predefined_optimizers"] = { false, "the names of the optimizers" },
   ["theano.compile.optdb"] = {
     false, "the rewrites: `optdb:query(\"fast_run\"):print_summary()` lists those that run, in order",
   },
@@ -27,6 +30,8 @@ return {
 
   -- ---- T ----------------------------------------------------------------------------------------------------------
   ["T.newaxis"] = { false, "a new dimension in a table subscript: `x[{T.newaxis, 0}]`" },
+  ["T.mgrid"] = { "*slices", "coordinates of a grid, each a full tensor: `T.mgrid[\"0:3, 0:1:0.25\"]`" },
+  ["T.ogrid"] = { "*slices", "the same with each tensor along its own dimension only" },
   ["T.none"] = { false, "an explicit `None` where the default is another" },
   ["T.TensorType"] = { "dtype, broadcastable", "a tensor type; calling it makes a variable" },
 
@@ -46,7 +51,9 @@ return {
   ["Variable.real"] = { false, "`T.real(x)`" },
   ["Variable.imag"] = { false, "`T.imag(x)`" },
   ["Variable.sub"] = { "...", "a subscript as a call: `x:sub(i, {a, b}, \"all\", T.newaxis)`" },
-  ["Variable.get_value"] = { "{borrow=false}", "shared only: its value, a copy unless borrowed" },
+  ["Variable.clone"] = { "name=nil", "shared only: another variable of the same storage" },
+  ["Variable.get_value"] = { "{borrow=false, return_internal_type=false}",
+    "shared only: its value, a copy unless borrowed" },
   ["Variable.set_value"] = { "value, {borrow=false}", "shared only: a new value of the same dtype and rank" },
 
   -- ---- nd ---------------------------------------------------------------------------------------------------------
@@ -108,7 +115,17 @@ return {
   ["ndarray.swapaxes"] = { "i, j", "a view with two axes exchanged" },
 
   -- ---- a compiled function ----------------------------------------------------------------------------------------
-  ["function.name"] = { false, "the name given to theano.compile, or nil" },
+  ["function.name"] = { false, "the name given to theano.compile, else the line of the call" },
+  ["function.bind"] = { "arguments...",
+    "a closure that runs on the same memory, without checks and without garbage; its results are overwritten at every "
+      .. "call" },
+  ["function.container"] = { false, "`f.container[x].value`: the default of input x, as `f[x]`" },
+  ["function.value"] = { false,
+    "`f.value[x]`: the default of input x (a Variable, a name, a position from 1), as `f[x]`" },
+  ["function.free"] = { "", "gives back the memory that the function keeps between calls; it can be called again" },
+  ["function.get_shared"] = { "", "the shared variables that the function reads or updates" },
+  ["function.trust_input"] = { false, "set to true: only arrays that fit exactly are taken, nothing is converted" },
   ["function.input_names"] = { false, "sequence of the inputs' names" },
-  ["function.maker"] = { false, "`f.maker.fgraph:toposort()` is the sequence of compiled Apply nodes" },
+  ["function.maker"] = { false,
+    "`f.maker.fgraph` has `inputs`, `outputs` and `toposort()`, the sequence of compiled Apply nodes" },
 }

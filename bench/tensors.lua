@@ -1,0 +1,77 @@
+-- Ordering, searching, indexing, running sums and reductions from 10 to 10^7 elements: nanoseconds an element, the
+-- minimum of several rounds, beside NumPy (tensors.numpy.py prints the same lines).
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+local most = tonumber(arg and arg[1]) or 1e7
+local only = arg and arg[2]
+
+local function seconds(f, elements)
+  local n = math.max(1, math.floor(2e5 / elements))
+  local best = math.huge
+  for _ = 1, elements > 1e6 and 3 or 7 do
+    local t = os.clock()
+    for _ = 1, n do f() end
+    best = math.min(best, (os.clock() - t) / n)
+  end
+  return best
+end
+
+local rng = nd.random.RandomState(1)
+local v, m, i = T.dvector("v"), T.dmatrix("m"), T.lvector("i")
+local function rows(n) return math.max(1, math.floor(n ^ 0.5)) end
+
+-- name, inputs, expression, arguments for n elements
+local CASES = {
+  { "sort", { v }, T.sort(v), function(d) return d.x end },
+  { "argsort", { v }, T.argsort(v), function(d) return d.x end },
+  { "topk 10", { v }, T.topk(v, 10), function(d) return d.x end },
+  { "unique", { v }, (T.unique(v)), function(d) return d.few end },
+  { "searchsorted", { v }, T.searchsorted(T.constant(nd.arange(0, 1, 0.001)), v), function(d) return d.x end },
+  { "cumsum", { v }, T.cumsum(v), function(d) return d.x end },
+  { "cumsum axis 0", { m }, T.cumsum(m, { axis = 0 }), function(d) return d.m end },
+  { "cumsum axis 1", { m }, T.cumsum(m, { axis = 1 }), function(d) return d.m end },
+  { "diff", { v }, T.extra_ops.diff(v), function(d) return d.x end },
+  { "take", { v, i }, v[i], function(d) return d.x, d.i end },
+  { "take rows", { m, i }, m[i], function(d) return d.m, d.r end },
+  { "take columns", { m, i }, T.take(m, i, { axis = 1 }), function(d) return d.m, d.r end },
+  { "m[i, j]", { m, i }, m[{ i, i }], function(d) return d.m, d.pair end },
+  { "x[mask]", { v }, v[T.gt(v, 0.5)], function(d) return d.x end },
+  { "nonzero", { v }, T.flatnonzero(T.gt(v, 0.5)), function(d) return d.x end },
+  { "inc repeated", { v, i }, T.inc_subtensor(v[i], 1.0), function(d) return d.x, d.i end },
+  { "sum", { v }, v:sum(), function(d) return d.x end },
+  { "sum axis 0", { m }, m:sum { axis = 0 }, function(d) return d.m end },
+  { "sum axis 1", { m }, m:sum { axis = 1 }, function(d) return d.m end },
+  { "sum axis 0 of m.T", { m }, m.T:sum { axis = 0 }, function(d) return d.m end },
+  { "max axis 0", { m }, T.max(m, { axis = 0 }), function(d) return d.m end },
+  { "max axis 1", { m }, T.max(m, { axis = 1 }), function(d) return d.m end },
+  { "argmax axis 0", { m }, T.argmax(m, { axis = 0 }), function(d) return d.m end },
+  { "argmax axis 1", { m }, T.argmax(m, { axis = 1 }), function(d) return d.m end },
+}
+
+local function data(n)
+  local r = rows(n)
+  local d = { x = rng:rand({ n }), m = rng:rand({ r, r }), i = rng:randint(0, n, { n }), r = rng:randint(0, r, { r }) }
+  d.few = nd.floor(d.x * 100)
+  d.pair = rng:randint(0, r, { n })
+  return d
+end
+
+local sizes = {}
+for _, n in ipairs({ 10, 1000, 100000, 10000000 }) do if n <= most then sizes[#sizes + 1] = n end end
+local result = {}
+for _, n in ipairs(sizes) do
+  local d = data(n)
+  for _, c in ipairs(CASES) do
+    if (not only or c[1]:find(only, 1, true)) and not (c[1] == "topk 10" and n < 10) then
+      c.f = c.f or theano.compile({ inputs = c[2], outputs = c[3], on_unused_input = "ignore" })
+      local args = table.pack(c[4](d))
+      local f = c.f
+      local t = seconds(function() return f(table.unpack(args)) end, n)
+      result[c[1]] = (result[c[1]] or "") .. (" %10.2f"):format(t / n * 1e9)
+    end
+  end
+end
+local head = ("%-20s"):format("ns an element, n =")
+for _, n in ipairs(sizes) do head = head .. (" %10d"):format(n) end
+print(head)
+for _, c in ipairs(CASES) do if result[c[1]] then print(("%-20s"):format(c[1]) .. result[c[1]]) end end

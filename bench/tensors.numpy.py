@@ -1,0 +1,69 @@
+"""The lines of tensors.lua in NumPy."""
+import sys
+import time
+
+import numpy as np
+
+most = float(sys.argv[1]) if len(sys.argv) > 1 else 1e7
+only = sys.argv[2] if len(sys.argv) > 2 else ""
+rng = np.random.RandomState(1)
+table = np.arange(0, 1, 0.001)
+
+
+def inc(x, i):
+    y = x.copy()
+    np.add.at(y, i, 1.0)
+    return y
+
+
+CASES = [
+    ("sort", lambda d: np.sort(d["x"])),
+    ("argsort", lambda d: np.argsort(d["x"])),
+    ("topk 10", lambda d: np.sort(np.partition(d["x"], -10)[-10:])[::-1]),
+    ("unique", lambda d: np.unique(d["few"])),
+    ("searchsorted", lambda d: np.searchsorted(table, d["x"])),
+    ("cumsum", lambda d: np.cumsum(d["x"])),
+    ("cumsum axis 0", lambda d: np.cumsum(d["m"], 0)),
+    ("cumsum axis 1", lambda d: np.cumsum(d["m"], 1)),
+    ("diff", lambda d: np.diff(d["x"])),
+    ("take", lambda d: d["x"][d["i"]]),
+    ("take rows", lambda d: d["m"][d["r"]]),
+    ("take columns", lambda d: np.take(d["m"], d["r"], 1)),
+    ("m[i, j]", lambda d: d["m"][d["pair"], d["pair"]]),
+    ("x[mask]", lambda d: d["x"][d["x"] > 0.5]),
+    ("nonzero", lambda d: np.flatnonzero(d["x"] > 0.5)),
+    ("inc repeated", lambda d: inc(d["x"], d["i"])),
+    ("sum", lambda d: d["x"].sum()),
+    ("sum axis 0", lambda d: d["m"].sum(0)),
+    ("sum axis 1", lambda d: d["m"].sum(1)),
+    ("sum axis 0 of m.T", lambda d: d["m"].T.sum(0)),
+    ("max axis 0", lambda d: d["m"].max(0)),
+    ("max axis 1", lambda d: d["m"].max(1)),
+    ("argmax axis 0", lambda d: d["m"].argmax(0)),
+    ("argmax axis 1", lambda d: d["m"].argmax(1)),
+]
+
+
+def seconds(f, elements):
+    n, best = max(1, int(2e5 / elements)), float("inf")
+    for _ in range(3 if elements > 1e6 else 7):
+        t = time.process_time()
+        for _ in range(n):
+            f()
+        best = min(best, (time.process_time() - t) / n)
+    return best
+
+
+sizes = [n for n in (10, 1000, 100000, 10000000) if n <= most]
+result = {}
+for n in sizes:
+    r = max(1, int(n ** 0.5))
+    d = dict(x=rng.rand(n), m=rng.rand(r, r), i=rng.randint(0, n, n), r=rng.randint(0, r, r))
+    d["few"], d["pair"] = np.floor(d["x"] * 100), rng.randint(0, r, n)
+    for name, f in CASES:
+        if only in name:
+            result[name] = result.get(name, "") + " %10.2f" % (seconds(lambda: f(d), n) / n * 1e9)
+print("%-20s" % "NumPy" + "".join(" %10d" % n for n in sizes))
+for name, _ in CASES:
+    if name in result:
+        print("%-20s" % name + result[name])

@@ -1,0 +1,109 @@
+/*
+ * bind.c -- a function bound to arguments: everything that a call looks up or checks is done once; a call after that is
+ * locks, a comparison of the signature, the steps and the commit. In: a function and values. Out: results in arrays of
+ * the ThBound's own, overwritten at every call. Always holds: the arguments' buffers are pinned, the workspace belongs
+ * to this ThBound alone.
+ */
+#include "function.h"
+
+#include <sched.h>
+#include <string.h>
+
+struct ThBound {
+    ThFunction *f;
+    Workspace *w;
+    unsigned turn;   /* how often arrays of results changed */
+    bool *defaulted; /* by input: it was not given, and has a new value after each call */
+};
+
+/* A copy would not follow what the user writes into the array later. */
+static bool as_given(ThFunction *f, Workspace *w, const ThArg *args, int nargs) {
+    for (int i = 0; i < nargs; i++) {
+        if (args[i].kind != TH_ARG_ARRAY || w->arg[i] == args[i].array) continue;
+        const char *name = f->in[i].name;
+        return err(f->ctx, TH_ValueError,
+                   "bind: argument %d%s%s would be copied, so that later changes of it were not seen: give a "
+                   "C-contiguous ndarray of dtype %s that overlaps no other argument",
+                   i, name ? ", " : "", name ? name : "", th_dtype_name((ThDtype)f->in[i].type.dtype));
+    }
+    return true;
+}
+
+static void pin(ThBound *b, int by) {
+    for (int i = 0; i < b->f->nin; i++)
+        if (b->w->arg[i]) atomic_fetch_add(&b->w->arg[i]->buf->pins, by);
+}
+
+/* Inputs with new values after each call start from the present ones. */
+static bool refresh(ThBound *b) {
+    ThFunction *f = b->f;
+    for (int k = 0; k < f->nstate; k++) {
+        int i = f->state_in[k];
+        if (!b->defaulted[i]) continue;
+        workspace_lock(f);
+        ThArray *now = th_array_retain(f->in[i].value), *old = b->w->arg[i];
+        workspace_unlock(f);
+        if (!now) return err(f->ctx, TH_TypeError, "Missing required input: argument %d of %d", i, f->nin);
+        atomic_fetch_add(&now->buf->pins, 1);
+        atomic_fetch_sub(&old->buf->pins, 1);
+        b->w->arg[i] = now;
+        th_array_release(old);
+    }
+    return true;
+}
+
+ThBound *th_bind(ThFunction *f, const ThArg *args, int nargs) {
+    if (!f || failed(f->ctx)) return NULL;
+    ThBound *b = ctx_alloc0(f->ctx, sizeof *b + (size_t)f->nin + 1);
+    if (!b) return NULL;
+    b->f = th_function_retain(f);
+    b->defaulted = (bool *)(b + 1);
+    b->w = workspace_take(f);
+    const CallArgs a = {.args = args, .n = nargs};
+    bool ok = b->w && call_arguments(f, b->w, &a) && as_given(f, b->w, args, nargs);
+    if (b->w) b->w->bound = true, b->w->values = false;
+    for (int i = 0; i < f->nin; i++) b->defaulted[i] = i >= nargs || args[i].kind == TH_ARG_NONE;
+    if (b->w) pin(b, 1);
+    if (ok) return b;
+    th_bound_release(b);
+    return NULL;
+}
+
+void th_bound_release(ThBound *b) {
+    if (!b) return;
+    ThFunction *f = b->f;
+    ThContext *c = th_context_retain(f->ctx);
+    if (b->w) {
+        pin(b, -1);
+        call_clean(f, b->w, true);
+        workspace_free(b->w);
+    }
+    size_t bytes = sizeof *b + (size_t)f->nin + 1;
+    th_function_release(f);
+    ctx_free(c, b, bytes);
+    th_context_release(c);
+}
+
+int th_bound_call(ThBound *b) {
+    ThFunction *f = b->f;
+    Workspace *w = b->w;
+    atomic_store_explicit(&f->ctx->interrupted, 0, memory_order_relaxed);
+    while (f->nstate && atomic_flag_test_and_set_explicit(&f->state_busy, memory_order_acquire)) sched_yield();
+    bool ok = !f->nstate || refresh(b);
+    if (ok) {
+        call_lock(f);
+        ok = call_run(f, w);
+        if (ok) call_commit(f, w);
+        call_unlock(f);
+    }
+    if (f->nstate) atomic_flag_clear_explicit(&f->state_busy, memory_order_release);
+    if (ok && (w->renewed || f->moving || (f->lent && f->nstate))) b->turn++;
+    if (ok) w->renewed = false;
+    call_clean(f, w, false);
+    return ok ? 0 : 1;
+}
+
+ThArray *th_bound_output(ThBound *b, int i, unsigned *turn) {
+    if (turn) *turn = b->turn;
+    return i >= 0 && i < b->f->nout ? b->w->borrowed[i] : NULL;
+}

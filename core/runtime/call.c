@@ -1,0 +1,289 @@
+/*
+ * call.c -- one call: arguments, locks, steps, commit, results. In: arrays or values. Out: results, or a nonzero status
+ * and nothing changed. Always holds: everything that may fail comes before the first write to a shared variable's or an
+ * input's value: memory and headers of results and updates are there before the first step, and steps write shareds in
+ * place only where nothing can fail any more. Readers of a shared variable hold its lock together, a writer alone.
+ */
+#include "function.h"
+
+#include <sched.h>
+#include <string.h>
+
+/* ---- arguments ---- */
+static bool fits(const FnIn *in, const ThArray *a) {
+    if (a->dtype != in->type.dtype || a->ndim != in->type.ndim || a->buf->freed) return false;
+    for (uint32_t b = in->type.broadcastable; b; b &= b - 1)
+        if (ARRAY_SHAPE(a)[__builtin_ctz(b)] != 1) return false;
+    return !(in->mutable_ && (a->flags & ARRAY_READONLY));
+}
+
+static ThArray *default_value(ThFunction *f, int i) {
+    const FnIn *in = &f->in[i];
+    workspace_lock(f);
+    ThArray *a = th_array_retain(in->value);
+    workspace_unlock(f);
+    if (a && in->mutable_) { /* a default outlives the call that overwrites it */
+        ThArray *copy = th_array_copy(a);
+        th_array_release(a);
+        return copy;
+    }
+    if (a) return a;
+    if (in->name) err(f->ctx, TH_TypeError, "Missing required input: %s", in->name);
+    else err(f->ctx, TH_TypeError, "Missing required input: argument %d of %d", i, f->nin);
+    return NULL;
+}
+
+/* A number for an input without dimensions, in an array that the workspace keeps for it; NULL: the long way. */
+static ThArray *number(ThFunction *f, Workspace *w, int i, const ThArg *v) {
+    Filter q = filter_of(f, i);
+    if (q.type.ndim || q.strict || f->in[i].implicit) return NULL;
+    ThComplex128 cell;
+    if (!filter_number(&q, v, &cell)) return NULL;
+    ThArray *a = w->number[i];
+    if (!a || atomic_load_explicit(&a->refs, memory_order_relaxed) != 1 ||
+        atomic_load_explicit(&a->buf->refs, memory_order_relaxed) != 1) { /* the user got hold of the last one */
+        th_array_release(a);
+        if (!(a = w->number[i] = th_array_empty(f->ctx, (ThDtype)q.type.dtype, 0, NULL))) return NULL;
+    }
+    memcpy(a->data, &cell, th_dtype_bytes((ThDtype)q.type.dtype));
+    return th_array_retain(a);
+}
+
+static ThArray *given_array(ThFunction *f, int i, ThArray *a) {
+    const FnIn *in = &f->in[i];
+    if (in->implicit) {
+        err(f->ctx, TH_TypeError, "Tried to provide value for implicit input: %s", in->name ? in->name : "<unnamed>");
+        return NULL;
+    }
+    if (fits(in, a)) return th_array_retain(a);
+    if (atomic_load_explicit(&f->trust, memory_order_relaxed) && array_usable(f->ctx, a)) {
+        err(f->ctx, TH_TypeError,
+            "trust_input: argument %d must be an ndarray of exactly the input's type; nothing is converted", i);
+        return NULL;
+    }
+    return filter_array(f, i, a);
+}
+
+static ThArray *given(ThFunction *f, Workspace *w, int i, const ThArg *v) {
+    if (v->kind == TH_ARG_NONE) return default_value(f, i);
+    if (v->kind == TH_ARG_ARRAY) return given_array(f, i, v->array);
+    ThArray *a = v->kind == TH_ARG_FLOAT || v->kind == TH_ARG_INT || v->kind == TH_ARG_BOOL ? number(f, w, i, v) : NULL;
+    if (a || failed(f->ctx)) return a;
+    if (f->in[i].implicit) {
+        const char *name = f->in[i].name;
+        err(f->ctx, TH_TypeError, "Tried to provide value for implicit input: %s", name ? name : "<unnamed>");
+        return NULL;
+    }
+    return th_function_filter(f, i, v);
+}
+
+static bool replace_by_copy(Workspace *w, int i) {
+    ThArray *copy = th_array_copy(w->arg[i]);
+    if (!copy) return false;
+    th_array_release(w->arg[i]);
+    w->arg[i] = copy;
+    return true;
+}
+
+/* Plans take C-contiguous arguments unless they said `strided`; others are copied. */
+static bool dense(ThFunction *f, Workspace *w, int i) {
+    return (w->arg[i]->flags & ARRAY_CONTIGUOUS) || f->plan->input[i].strided || replace_by_copy(w, i);
+}
+
+static bool overlap(const ThArray *a, const ThArray *b) {
+    if (a->buf == b->buf) return th_array_shares_memory(a, b);
+    return a->buf->wrapped && b->buf->wrapped && th_array_shares_memory(a, b);
+}
+
+/* An argument that a step overwrites must be no shared variable's storage and not share memory with another one. */
+static bool separate(ThFunction *f, Workspace *w) {
+    for (int i = 0; i < f->nin; i++)
+        if (f->in[i].mutable_ && w->arg[i]->buf->storage && !replace_by_copy(w, i)) return false;
+    for (int i = 0; i < f->nin; i++)
+        for (int j = 0; f->in[i].mutable_ && j < f->nin; j++)
+            if (j != i && overlap(w->arg[i], w->arg[j]) && !replace_by_copy(w, j)) return false;
+    return true;
+}
+
+/* Nor may what a step overwrites, argument or shared storage, be seen through the other (a borrowed value). */
+static bool separate_shared(ThFunction *f, Workspace *w) {
+    const Plan *p = f->plan;
+    for (int i = 0; i < f->nin; i++)
+        for (int k = 0; k < p->nshared; k++) {
+            if (!f->in[i].mutable_ && !p->shared_written[k]) continue;
+            if (!overlap(w->arg[i], p->shared[k]->value)) continue;
+            if (w->bound)
+                return err(
+                    f->ctx, TH_ValueError,
+                    "the bound argument %d shares memory with a shared variable, and the call writes one of them", i);
+            if (!replace_by_copy(w, i)) return false;
+        }
+    return true;
+}
+
+bool call_arguments(ThFunction *f, Workspace *w, const CallArgs *a) {
+    if (a->n > f->nin)
+        return err(f->ctx, TH_TypeError, "Too many parameter passed to theano function%s%s: %d given, %d expected",
+                   f->name ? " " : "", f->name ? f->name : "", a->n, f->nin);
+    for (int i = 0; i < f->nin; i++) {
+        if (i >= a->n || (a->arrays && !a->arrays[i])) w->arg[i] = default_value(f, i);
+        else w->arg[i] = a->arrays ? given_array(f, i, a->arrays[i]) : given(f, w, i, &a->args[i]);
+        if (!w->arg[i] || !dense(f, w, i)) return false;
+    }
+    return !f->any_mutable || separate(f, w);
+}
+
+/* ---- locks ---- */
+void call_lock(const ThFunction *f) {
+    const Plan *p = f->plan;
+    for (int i = 0; i < p->nshared; i++) shared_lock(p->shared[f->locks[i]], p->shared_written[f->locks[i]]);
+}
+
+void call_unlock(const ThFunction *f) {
+    const Plan *p = f->plan;
+    for (int i = p->nshared - 1; i >= 0; i--) shared_unlock(p->shared[f->locks[i]], p->shared_written[f->locks[i]]);
+}
+
+/* ---- steps and results ---- */
+/* Is result i one whose memory may be that of the last call? */
+static bool lasting(const ThFunction *f, const Workspace *w, int i) {
+    return i < f->nout && (f->out_borrow[i] || w->bound);
+}
+
+/* Result i is read from its cell. */
+static bool in_cell(const ThFunction *f, const Workspace *w, int i) {
+    const PlanValue *v = &f->plan->result[i];
+    return w->values && v->ndim == 0 && f->plan->buf[v->buf].kind == BUF_OUTPUT && !f->plan->buf[v->buf].late &&
+           !w->outbuf[v->buf];
+}
+
+/* Headers of results, then of updates, before any step runs: that of the last call where memory and sizes are. */
+static bool reserve(ThFunction *f, Workspace *w) {
+    const Plan *p = f->plan;
+    bool moved = w->renewed || f->moving || (f->lent && (!w->bound || f->nstate));
+    for (int i = 0; i < p->noutput; i++) {
+        if (in_cell(f, w, i)) continue;
+        if (!moved && lasting(f, w, i) && w->borrowed[i]) w->result[i] = th_array_retain(w->borrowed[i]);
+        else if (!(w->result[i] = array_reserve(f->ctx, p->result[i].ndim))) return false;
+    }
+    for (int i = 0; i < p->nupdate; i++)
+        if (!(w->result[p->noutput + i] = array_reserve(f->ctx, p->update[i].value.ndim))) return false;
+    return true;
+}
+
+static void fill(ThFunction *f, Workspace *w) {
+    const Plan *p = f->plan;
+    for (int i = 0; i < p->noutput; i++) {
+        ThArray *a = w->result[i];
+        if (!a || a->buf) continue;
+        workspace_fill(w, &p->result[i], a);
+        if (!lasting(f, w, i)) continue;
+        th_array_release(w->borrowed[i]);
+        w->borrowed[i] = th_array_retain(a);
+    }
+    for (int i = 0; i < p->nupdate; i++) workspace_fill(w, &p->update[i].value, w->result[p->noutput + i]);
+}
+
+bool call_run(ThFunction *f, Workspace *w) {
+    if ((f->any_mutable || f->any_written) && !separate_shared(f, w)) return false;
+    if (workspace_prepare(w) || !reserve(f, w)) return false;
+    int bad = f->unit ? f->unit->run(&w->frame) : interp_run(f->interp, &w->frame);
+    if (bad && !failed(f->ctx)) report_failure(w);
+    if (!bad) fill(f, w);
+    return !bad;
+}
+
+static void new_state(ThFunction *f, Workspace *w) {
+    workspace_lock(f);
+    for (int k = 0; k < f->nstate; k++) {
+        ThArray **r = &w->result[f->nout + k], **value = &f->in[f->state_in[k]].value, *old = *value;
+        *value = *r;
+        *r = old; /* released by clean */
+    }
+    workspace_unlock(f);
+}
+
+/* Nothing fails from here on. */
+void call_commit(ThFunction *f, Workspace *w) {
+    const Plan *p = f->plan;
+    for (int i = 0; i < p->nupdate; i++) {
+        ThArray **r = &w->result[p->noutput + i];
+        *r = shared_exchange(p->shared[p->update[i].shared], *r);
+    }
+    if (f->nstate) new_state(f, w);
+}
+
+void call_clean(ThFunction *f, Workspace *w, bool arguments) {
+    const Plan *p = f->plan;
+    for (int i = 0; i < p->noutput + p->nupdate; i++) {
+        if (!w->result[i]) continue;
+        if (!array_unfilled(f->ctx, w->result[i])) th_array_release(w->result[i]);
+        w->result[i] = NULL;
+    }
+    for (int b = 0; b < p->nbuf; b++)
+        if (w->outbuf[b]) {
+            buffer_release(w->outbuf[b]);
+            w->outbuf[b] = NULL;
+        }
+    for (int i = 0; arguments && i < f->nin; i++) {
+        th_array_release(w->arg[i]);
+        w->arg[i] = NULL;
+    }
+}
+
+/* Results without dimensions, from their cells or arrays. */
+static void read_values(ThFunction *f, Workspace *w, ThArray **out, ThValue *values) {
+    const Plan *p = f->plan;
+    for (int i = 0; i < f->nprovided; i++) {
+        int r = f->out[i].scalar;
+        if (r < 0) continue;
+        ThDtype d = (ThDtype)p->result[r].dtype;
+        ThValue *v = &values[r];
+        const void *cell = &w->cell[i];
+        if (d == TH_FLOAT64) v->f = *(const double *)cell;
+        else array_cell_value(d, cell, v);
+    }
+    for (int i = 0; i < f->nout; i++)
+        if (out[i] && out[i]->ndim == 0) {
+            array_cell_value((ThDtype)out[i]->dtype, out[i]->data, &values[i]);
+            th_array_release(out[i]);
+            out[i] = NULL;
+        }
+}
+
+static int call(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *values) {
+    ThContext *c = f->ctx;
+    Workspace *w = workspace_take(f);
+    if (!w) return 1;
+    atomic_store_explicit(&c->interrupted, 0, memory_order_relaxed);
+    w->values = values != NULL;
+    while (f->nstate && atomic_flag_test_and_set_explicit(&f->state_busy, memory_order_acquire)) sched_yield();
+    bool ok = call_arguments(f, w, a);
+    if (ok) {
+        call_lock(f);
+        ok = call_run(f, w);
+        if (ok) call_commit(f, w);
+        call_unlock(f);
+    }
+    if (f->nstate) atomic_flag_clear_explicit(&f->state_busy, memory_order_release);
+    for (int i = 0; ok && i < f->nout; i++) {
+        out[i] = w->result[i];
+        w->result[i] = NULL;
+    }
+    if (ok) w->renewed = false;
+    if (ok && values) read_values(f, w, out, values);
+    call_clean(f, w, true);
+    workspace_give(f, w);
+    return ok ? 0 : 1;
+}
+
+int th_call(ThFunction *f, ThArray *const *args, int nargs, ThArray **out) {
+    static ThArray *const none[1];
+    const CallArgs a = {.arrays = args ? args : none, .n = nargs};
+    return call(f, &a, out, NULL);
+}
+
+int th_call_args(ThFunction *f, const ThArg *args, int nargs, ThArray **out, ThValue *values) {
+    const CallArgs a = {.args = args, .n = nargs};
+    return call(f, &a, out, values);
+}

@@ -1,0 +1,2323 @@
+---@meta theano.ndarray
+-- Made by `build/theano scripts/make-reference` from the engine's tables; not edited by hand.
+-- For the Lua language server: see docs/editor.md.
+
+---@class theano.complex
+---@field real number
+---@field imag number
+
+---A strided N-d array. Its shape counts from 1, what is inside from 0.
+---@class theano.ndarray
+---@field T theano.ndarray `a:transpose()`
+---@field dtype theano.Dtype dtype, as text
+---@field flags table table: whether the array is contiguous, writeable, owns its memory
+---@field itemsize integer bytes of an element
+---@field nbytes integer bytes of all elements
+---@field ndim integer number of dimensions
+---@field shape integer[] sequence of lengths: `a.shape[1]` is the first, so is `#a`
+---@field size integer number of elements
+---@field strides integer[] sequence of strides in bytes
+---@operator add(theano.Value): theano.ndarray
+---@operator sub(theano.Value): theano.ndarray
+---@operator mul(theano.Value): theano.ndarray
+---@operator div(theano.Value): theano.ndarray
+---@operator idiv(theano.Value): theano.ndarray
+---@operator mod(theano.Value): theano.ndarray
+---@operator pow(theano.Value): theano.ndarray
+---@operator unm: theano.ndarray
+---@operator band(theano.Value): theano.ndarray
+---@operator bor(theano.Value): theano.ndarray
+---@operator bxor(theano.Value): theano.ndarray
+---@operator shl(theano.Value): theano.ndarray
+---@operator shr(theano.Value): theano.ndarray
+---@operator bnot: theano.ndarray
+---@operator len: integer
+---@field [theano.Value|string] any a subscript: `a[0]`, `a["1:3, ::-1"]`, `a[mask]`
+local ndarray = {}
+
+---nearest integral value; mode "half_to_even" (default) or "half_away_from_zero"
+---@param mode? string
+---@overload fun(self: theano.ndarray, keywords: { mode?: string }): any
+---@return any
+function ndarray:round(mode) end
+
+---dimensions in another order; "x" is a new broadcastable one
+---@param ... theano.Value
+---@return any
+function ndarray:dimshuffle(...) end
+
+---sum over axis (None: all); integers in int64 or uint64
+---@param axis? theano.Axis
+---@param dtype? theano.Dtype
+---@param keepdims? boolean
+---@param acc_dtype? theano.Dtype
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype }): any
+---@return any
+function ndarray:sum(axis, dtype, keepdims, acc_dtype) end
+
+---product over axis (None: all)
+---@param axis? theano.Axis
+---@param dtype? theano.Dtype
+---@param keepdims? boolean
+---@param acc_dtype? theano.Dtype
+---@param no_zeros_in_input? boolean
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, no_zeros_in_input?: boolean }): any
+---@return any
+function ndarray:prod(axis, dtype, keepdims, acc_dtype, no_zeros_in_input) end
+
+---mean over axis (None: all)
+---@param axis? theano.Axis
+---@param dtype? theano.Dtype
+---@param keepdims? boolean
+---@param acc_dtype? theano.Dtype
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype }): any
+---@return any
+function ndarray:mean(axis, dtype, keepdims, acc_dtype) end
+
+---variance over axis, in two passes
+---@param axis? theano.Axis
+---@param ddof? number
+---@param keepdims? boolean
+---@param corrected? boolean
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean }): any
+---@return any
+function ndarray:var(axis, ddof, keepdims, corrected) end
+
+---standard deviation over axis
+---@param axis? theano.Axis
+---@param ddof? number
+---@param keepdims? boolean
+---@param corrected? boolean
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean }): any
+---@return any
+function ndarray:std(axis, ddof, keepdims, corrected) end
+
+---largest element over axis; the gradient goes to every tied position
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@return any
+function ndarray:max(axis, keepdims) end
+
+---smallest element over axis, built as -max(-x)
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@return any
+function ndarray:min(axis, keepdims) end
+
+---first position (from 0) of the largest element
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@return any
+function ndarray:argmax(axis, keepdims) end
+
+---first position (from 0) of the smallest element
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@return any
+function ndarray:argmin(axis, keepdims) end
+
+---largest element and its first position, as two results
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean }): any ...
+---@return any ...
+function ndarray:max_and_argmax(axis, keepdims) end
+
+---max - min over axis
+---@param axis? theano.Axis
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis }): any
+---@return any
+function ndarray:ptp(axis) end
+
+---L-norm over axis: sum(|x|^L)^(1/L)
+---@param L theano.Value
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.ndarray, L: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@return any
+function ndarray:norm(L, axis, keepdims) end
+
+---log of the sum of exp(x) over axis, without overflow
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@return any
+function ndarray:logsumexp(axis, keepdims) end
+
+---whether any element is nonzero
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@return any
+function ndarray:any(axis, keepdims) end
+
+---whether all elements are nonzero
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@return any
+function ndarray:all(axis, keepdims) end
+
+---each element of x repeated along axis (flattened without axis)
+---@param repeats theano.Value
+---@param axis? theano.Axis
+---@overload fun(self: theano.ndarray, repeats: theano.Value, keywords: { axis?: theano.Axis }): any
+---@return any
+function ndarray:repeat_(repeats, axis) end
+
+---zeros in the shape of model
+---@param dtype? theano.Dtype
+---@param opt? boolean
+---@overload fun(self: theano.ndarray, keywords: { dtype?: theano.Dtype, opt?: boolean }): any
+---@return any
+function ndarray:zeros_like(dtype, opt) end
+
+---ones in the shape of model
+---@param dtype? theano.Dtype
+---@param opt? boolean
+---@overload fun(self: theano.ndarray, keywords: { dtype?: theano.Dtype, opt?: boolean }): any
+---@return any
+function ndarray:ones_like(dtype, opt) end
+
+---elements of a along axis at integer positions
+---@param indices theano.Value
+---@param axis? theano.Axis
+---@param mode? string
+---@overload fun(self: theano.ndarray, indices: theano.Value, keywords: { axis?: theano.Axis, mode?: string }): any
+---@return any
+function ndarray:take(indices, axis, mode) end
+
+---product of vectors, matrices, tensors
+---@param b theano.Value
+---@return any
+function ndarray:dot(b) end
+
+---diagonal of two axes of a, as the last axis
+---@param offset? number
+---@param axis1? integer
+---@param axis2? integer
+---@overload fun(self: theano.ndarray, keywords: { offset?: number, axis1?: integer, axis2?: integer }): any
+---@return any
+function ndarray:diagonal(offset, axis1, axis2) end
+
+---sum of the main diagonal of a matrix
+---@return any
+function ndarray:trace() end
+
+---elements along axis in ascending order, NaN last (None: flattened)
+---@param axis? theano.Axis
+---@param kind? string
+---@param order? theano.Value
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Value }): any
+---@return any
+function ndarray:sort(axis, kind, order) end
+
+---positions of the elements along axis in ascending order; equal ones stay in order
+---@param axis? theano.Axis
+---@param kind? string
+---@param order? theano.Value
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Value }): any
+---@return any
+function ndarray:argsort(axis, kind, order) end
+
+---where elements of v go into the sorted vector x
+---@param v theano.Value
+---@param side? string
+---@param sorter? theano.Value
+---@overload fun(self: theano.ndarray, v: theano.Value, keywords: { side?: string, sorter?: theano.Value }): any
+---@return any
+function ndarray:searchsorted(v, side, sorter) end
+
+---running sums along axis (None: flattened)
+---@param axis? theano.Axis
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis }): any
+---@return any
+function ndarray:cumsum(axis) end
+
+---running products along axis (None: flattened)
+---@param axis? theano.Axis
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis }): any
+---@return any
+function ndarray:cumprod(axis) end
+
+---positions of the nonzero elements: a vector for each dimension, or the rows of a matrix
+---@param return_matrix? boolean
+---@overload fun(self: theano.ndarray, keywords: { return_matrix?: boolean }): any
+---@return any
+function ndarray:nonzero(return_matrix) end
+
+---the nonzero elements as a vector
+---@return any
+function ndarray:nonzero_values() end
+
+---element of choices[a] at each place of a
+---@param choices theano.Value
+---@param out? theano.Value
+---@param mode? string
+---@overload fun(self: theano.ndarray, choices: theano.Value, keywords: { out?: theano.Value, mode?: string }): any
+---@return any
+function ndarray:choose(choices, out, mode) end
+
+----x
+---@return any
+function ndarray:neg() end
+
+---1 / x
+---@return any
+function ndarray:inv() end
+
+---x * x
+---@return any
+function ndarray:sqr() end
+
+---square root
+---@return any
+function ndarray:sqrt() end
+
+---absolute value; of complex, the modulus
+---@return any
+function ndarray:abs_() end
+
+---sign: -1, 0 or 1; NaN stays; of complex, x / |x|
+---@return any
+function ndarray:sgn() end
+
+---the larger of two; NaN propagates, on ties the gradient goes to x; complex by real, then imaginary part
+---@param y theano.Value
+---@return any
+function ndarray:maximum(y) end
+
+---the smaller of two; NaN propagates, on ties the gradient goes to x; complex by real, then imaginary part
+---@param y theano.Value
+---@return any
+function ndarray:minimum(y) end
+
+---x limited to [min, max]; the gradient passes at the bounds
+---@param min theano.Value
+---@param max theano.Value
+---@return any
+function ndarray:clip(min, max) end
+
+---x < y
+---@param y theano.Value
+---@return any
+function ndarray:lt(y) end
+
+---x > y
+---@param y theano.Value
+---@return any
+function ndarray:gt(y) end
+
+---x <= y
+---@param y theano.Value
+---@return any
+function ndarray:le(y) end
+
+---x >= y
+---@param y theano.Value
+---@return any
+function ndarray:ge(y) end
+
+---x == y (the operator == is identity in Lua)
+---@param y theano.Value
+---@return any
+function ndarray:eq(y) end
+
+---x ~= y (the operator ~= is identity in Lua)
+---@param y theano.Value
+---@return any
+function ndarray:neq(y) end
+
+---true where x is NaN
+---@return any
+function ndarray:isnan() end
+
+---true where x is an infinity
+---@return any
+function ndarray:isinf() end
+
+---smallest integral value not below x
+---@return any
+function ndarray:ceil() end
+
+---largest integral value not above x
+---@return any
+function ndarray:floor() end
+
+---x without its fraction
+---@return any
+function ndarray:trunc() end
+
+---nearest integral value, halves to even; floats only
+---@return any
+function ndarray:round_half_to_even() end
+
+---nearest integral value, halves away from zero; floats only
+---@return any
+function ndarray:round_half_away_from_zero() end
+
+---e to the power x
+---@return any
+function ndarray:exp() end
+
+---2 to the power x
+---@return any
+function ndarray:exp2() end
+
+---exp(x) - 1, accurate near 0
+---@return any
+function ndarray:expm1() end
+
+---natural logarithm
+---@return any
+function ndarray:log() end
+
+---logarithm to base 2
+---@return any
+function ndarray:log2() end
+
+---logarithm to base 10
+---@return any
+function ndarray:log10() end
+
+---log(1 + x), accurate near 0
+---@return any
+function ndarray:log1p() end
+
+---degrees to radians
+---@return any
+function ndarray:deg2rad() end
+
+---radians to degrees
+---@return any
+function ndarray:rad2deg() end
+
+---sine
+---@return any
+function ndarray:sin() end
+
+---cosine
+---@return any
+function ndarray:cos() end
+
+---tangent
+---@return any
+function ndarray:tan() end
+
+---inverse sine
+---@return any
+function ndarray:arcsin() end
+
+---inverse cosine
+---@return any
+function ndarray:arccos() end
+
+---inverse tangent
+---@return any
+function ndarray:arctan() end
+
+---angle of the point (y, x)
+---@param y theano.Value
+---@return any
+function ndarray:arctan2(y) end
+
+---hyperbolic sine
+---@return any
+function ndarray:sinh() end
+
+---hyperbolic cosine
+---@return any
+function ndarray:cosh() end
+
+---hyperbolic tangent
+---@return any
+function ndarray:tanh() end
+
+---inverse hyperbolic sine
+---@return any
+function ndarray:arcsinh() end
+
+---inverse hyperbolic cosine
+---@return any
+function ndarray:arccosh() end
+
+---inverse hyperbolic tangent
+---@return any
+function ndarray:arctanh() end
+
+---error function
+---@return any
+function ndarray:erf() end
+
+---1 - erf(x)
+---@return any
+function ndarray:erfc() end
+
+---scaled complementary error function exp(x*x) * erfc(x)
+---@return any
+function ndarray:erfcx() end
+
+---inverse of erf
+---@return any
+function ndarray:erfinv() end
+
+---inverse of erfc
+---@return any
+function ndarray:erfcinv() end
+
+---gamma function
+---@return any
+function ndarray:gamma() end
+
+---logarithm of |gamma(x)|
+---@return any
+function ndarray:gammaln() end
+
+---digamma function, derivative of gammaln
+---@return any
+function ndarray:psi() end
+
+---derivative of psi
+---@return any
+function ndarray:tri_gamma() end
+
+---Bessel function of the first kind, order 0
+---@return any
+function ndarray:j0() end
+
+---Bessel function of the first kind, order 1
+---@return any
+function ndarray:j1() end
+
+---modified Bessel function of the first kind, order 0
+---@return any
+function ndarray:i0() end
+
+---modified Bessel function of the first kind, order 1
+---@return any
+function ndarray:i1() end
+
+---complex conjugate
+---@return any
+function ndarray:conj() end
+
+---angle of a complex number, in (-pi, pi]
+---@return any
+function ndarray:angle() end
+
+---absolute value; of complex, the modulus
+---@return any
+function ndarray:abs() end
+
+---sets all elements, with broadcasting; gives the array back
+---@param value any
+---@return any
+function ndarray:assign(value) end
+
+---a copy in another dtype
+---@param dtype theano.Dtype
+---@return any
+function ndarray:astype(dtype) end
+
+---a copy in row-major order
+---@return any
+function ndarray:copy() end
+
+---the same as assign
+---@param value any
+---@return any
+function ndarray:fill(value) end
+
+---the same as ravel
+---@return any
+function ndarray:flatten() end
+
+---drops the memory now; later use is a ValueError. `local a <close> = ...` does so too
+---@return any
+function ndarray:free() end
+
+---the only element, as a Lua number
+---@return any
+function ndarray:item() end
+
+---all elements in one dimension
+---@return any
+function ndarray:ravel() end
+
+---a view where possible, else a copy; one length may be -1
+---@param shape any
+---@return any
+function ndarray:reshape(shape) end
+
+---Iterates over the first axis: `for i, row in a:rows()`.
+---@return any
+function ndarray:rows() end
+
+---without the dimensions of length 1
+---@return any
+function ndarray:squeeze() end
+
+---a subscript as a call
+---@param ... any
+---@return any
+function ndarray:sub(...) end
+
+---a view with two axes exchanged
+---@param i any
+---@param j any
+---@return any
+function ndarray:swapaxes(i, j) end
+
+---nested tables of Lua numbers
+---@return any
+function ndarray:tolist() end
+
+---the elements' bytes, in row-major order, as a Lua string
+---@return any
+function ndarray:tostring() end
+
+---a view with the axes reversed, or in that order
+---@param axes theano.Axis
+---@return any
+function ndarray:transpose(axes) end
+
+---NumPy's legacy generator.
+---@class theano.RandomState
+local RandomState = {}
+
+---Beta distribution over (0, 1).
+---@param a? any
+---@param b? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { a?: any, b?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:beta(a, b, size) end
+
+---Successes in n trials of chance p.
+---@param n? any
+---@param p? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { n?: any, p?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:binomial(n, p, size) end
+
+---random bytes, as a Lua string
+---@param length any
+---@return any
+function RandomState:bytes(length) end
+
+---Sum of the squares of df standard normals.
+---@param df? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { df?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:chisquare(df, size) end
+
+---Dirichlet: probabilities that add up to 1
+---@param alpha? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { alpha?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:dirichlet(alpha, size) end
+
+---Exponential distribution of mean scale.
+---@param scale? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { scale?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:exponential(scale, size) end
+
+---F distribution.
+---@param dfnum? any
+---@param dfden? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { dfnum?: any, dfden?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:f(dfnum, dfden, size) end
+
+---Gamma distribution.
+---@param shape? any
+---@param scale? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { shape?: any, scale?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:gamma(shape, scale, size) end
+
+---Trials until the first success.
+---@param p? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { p?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:geometric(p, size) end
+
+---`{"MT19937", keys, pos, has_gauss, cached_gaussian}`, as NumPy's
+---@return any
+function RandomState:get_state() end
+
+---Gumbel distribution.
+---@param loc? any
+---@param scale? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { loc?: any, scale?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:gumbel(loc, scale, size) end
+
+---Good ones among nsample drawn without putting back.
+---@param ngood? any
+---@param nbad? any
+---@param nsample? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { ngood?: any, nbad?: any, nsample?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:hypergeometric(ngood, nbad, nsample, size) end
+
+---Double exponential distribution.
+---@param loc? any
+---@param scale? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { loc?: any, scale?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:laplace(loc, scale, size) end
+
+---Logistic distribution.
+---@param loc? any
+---@param scale? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { loc?: any, scale?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:logistic(loc, scale, size) end
+
+---Exponential of a normal.
+---@param mean? any
+---@param sigma? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { mean?: any, sigma?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:lognormal(mean, sigma, size) end
+
+---Logarithmic series distribution.
+---@param p? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { p?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:logseries(p, size) end
+
+---counts of n draws among classes of these probabilities
+---@param n? any
+---@param pvals? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { n?: any, pvals?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:multinomial(n, pvals, size) end
+
+---Failures before the n-th success.
+---@param n? any
+---@param p? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { n?: any, p?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:negative_binomial(n, p, size) end
+
+---Chi-square off centre by nonc.
+---@param df? any
+---@param nonc? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { df?: any, nonc?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:noncentral_chisquare(df, nonc, size) end
+
+---F off centre by nonc.
+---@param dfnum? any
+---@param dfden? any
+---@param nonc? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { dfnum?: any, dfden?: any, nonc?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:noncentral_f(dfnum, dfden, nonc, size) end
+
+---Normal distribution.
+---@param loc? any
+---@param scale? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { loc?: any, scale?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:normal(loc, scale, size) end
+
+---Pareto II (Lomax) distribution.
+---@param a? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { a?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:pareto(a, size) end
+
+---Events in an interval that has lam on average.
+---@param lam? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { lam?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:poisson(lam, size) end
+
+---Density a x^(a-1) over [0, 1].
+---@param a? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { a?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:power(a, size) end
+
+---uniform in [0, 1)
+---@param ... any
+---@return any
+function RandomState:rand(...) end
+
+---integers in [low, high), or in [0, low)
+---@param low? any
+---@param high? any
+---@param size? integer|integer[]
+---@param dtype? theano.Dtype
+---@overload fun(self: theano.RandomState, keywords: { low?: any, high?: any, size?: integer|integer[], dtype?: theano.Dtype }): any
+---@return any
+function RandomState:randint(low, high, size, dtype) end
+
+---normal, mean 0 and deviation 1
+---@param ... any
+---@return any
+function RandomState:randn(...) end
+
+---the same as `random_sample`
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { size?: integer|integer[] }): any
+---@return any
+function RandomState:random(size) end
+
+---integers in [low, high], or in [1, low]
+---@param low? any
+---@param high? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { low?: any, high?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:random_integers(low, high, size) end
+
+---Uniform over [0, 1).
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { size?: integer|integer[] }): any
+---@return any
+function RandomState:random_sample(size) end
+
+---the same as `random_sample`
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { size?: integer|integer[] }): any
+---@return any
+function RandomState:ranf(size) end
+
+---Rayleigh distribution.
+---@param scale? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { scale?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:rayleigh(scale, size) end
+
+---the same as `random_sample`
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { size?: integer|integer[] }): any
+---@return any
+function RandomState:sample(size) end
+
+---starts the stream anew
+---@param seed integer
+---@return any
+function RandomState:seed(seed) end
+
+---goes on from a state of `get_state`
+---@param state any
+---@return any
+function RandomState:set_state(state) end
+
+---puts the first axis of an array in random order, in place
+---@param a any
+---@return any
+function RandomState:shuffle(a) end
+
+---Cauchy distribution of mode 0.
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { size?: integer|integer[] }): any
+---@return any
+function RandomState:standard_cauchy(size) end
+
+---Exponential distribution of mean 1.
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { size?: integer|integer[] }): any
+---@return any
+function RandomState:standard_exponential(size) end
+
+---Gamma distribution of scale 1.
+---@param shape? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { shape?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:standard_gamma(shape, size) end
+
+---Normal distribution of mean 0 and variance 1.
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { size?: integer|integer[] }): any
+---@return any
+function RandomState:standard_normal(size) end
+
+---Student's t distribution.
+---@param df? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { df?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:standard_t(df, size) end
+
+---Integers of 0 .. 2^63 - 1.
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { size?: integer|integer[] }): any
+---@return any
+function RandomState:tomaxint(size) end
+
+---Triangular distribution.
+---@param left? any
+---@param mode? string
+---@param right? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { left?: any, mode?: string, right?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:triangular(left, mode, right, size) end
+
+---Uniform over [low, high).
+---@param low? any
+---@param high? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { low?: any, high?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:uniform(low, high, size) end
+
+---Normal distribution on the circle.
+---@param mu? any
+---@param kappa? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { mu?: any, kappa?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:vonmises(mu, kappa, size) end
+
+---Inverse Gaussian distribution.
+---@param mean? any
+---@param scale? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { mean?: any, scale?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:wald(mean, scale, size) end
+
+---Weibull distribution of scale 1.
+---@param a? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { a?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:weibull(a, size) end
+
+---Zeta distribution.
+---@param a? any
+---@param size? integer|integer[]
+---@overload fun(self: theano.RandomState, keywords: { a?: any, size?: integer|integer[] }): any
+---@return any
+function RandomState:zipf(a, size) end
+
+---@class theano.module.ndarray
+local nd = {}
+---@class theano.module.random
+nd.random = {}
+
+---NumPy's legacy generator, the same numbers bit for bit
+---@param seed? integer
+---@overload fun(keywords: { seed?: integer }): theano.RandomState
+---@return theano.RandomState
+function nd.random.RandomState(seed) end
+
+---True where |a - b| <= atol + rtol |b| everywhere (NaN differs unless equal_nan).
+---@param a any
+---@param b any
+---@param rtol? any
+---@param atol? any
+---@param equal_nan? any
+---@overload fun(a: any, b: any, keywords: { rtol?: any, atol?: any, equal_nan?: any }): any
+---@return any
+function nd.allclose(a, b, rtol, atol, equal_nan) end
+
+---`arange(stop)`, `arange(start, stop, step, dtype)`: int64 when all are integers, else float64.
+---@param start any
+---@param stop? any
+---@param step? any
+---@param dtype? theano.Dtype
+---@overload fun(start: any, keywords: { stop?: any, step?: any, dtype?: theano.Dtype }): any
+---@return any
+function nd.arange(start, stop, step, dtype) end
+
+---a new array of a number, a nested table or an array
+---@param value any
+---@param dtype? theano.Dtype
+---@overload fun(value: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.array(value, dtype) end
+
+---whether shapes and all elements are equal
+---@param a any
+---@param b any
+---@return any
+function nd.array_equal(a, b) end
+
+---the same, but an array of that dtype comes back as it is
+---@param value any
+---@param dtype? theano.Dtype
+---@overload fun(value: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.asarray(value, dtype) end
+
+---a complex number, with the fields `real` and `imag`
+---@param re any
+---@param im any
+---@return any
+function nd.complex(re, im) end
+
+---not filled
+---@param shape any
+---@param dtype? theano.Dtype
+---@overload fun(shape: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.empty(shape, dtype) end
+
+---Identity-like matrix with ones on diagonal k.
+---@param n any
+---@param m? any
+---@param k? any
+---@param dtype? theano.Dtype
+---@overload fun(n: any, keywords: { m?: any, k?: any, dtype?: theano.Dtype }): any
+---@return any
+function nd.eye(n, m, k, dtype) end
+
+---an array of the bytes of a Lua string (`a:tostring()` gives them back)
+---@param text string
+---@param dtype? theano.Dtype
+---@overload fun(text: string, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.frombuffer(text, dtype) end
+
+---filled with a value
+---@param shape any
+---@param value any
+---@param dtype? theano.Dtype
+---@overload fun(shape: any, value: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.full(shape, value, dtype) end
+
+---of a's shape and dtype, filled with a value
+---@param a any
+---@param value any
+---@param dtype? theano.Dtype
+---@overload fun(a: any, value: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.full_like(a, value, dtype) end
+
+---`n` evenly spaced values from start to stop, both included.
+---@param start any
+---@param stop? any
+---@param n? any
+---@overload fun(start: any, keywords: { stop?: any, n?: any }): any
+---@return any
+function nd.linspace(start, stop, n) end
+
+---Reads .npy (an ndarray), .npz (a table by name and the list of names), IDX files with or without gzip.
+---@param path string
+---@return any
+function nd.load(path) end
+
+---reads IDX, plain or gzip
+---@param path string
+---@return any
+function nd.load_idx(path) end
+
+---reads .npy
+---@param path string
+---@return any
+function nd.load_npy(path) end
+
+---reads .npz: a table by name, and the sequence of names
+---@param path string
+---@return any
+function nd.load_npz(path) end
+
+---Array filled with ones, or with a value.
+---@param shape any
+---@param dtype? theano.Dtype
+---@overload fun(shape: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.ones(shape, dtype) end
+
+---ones of a's shape and dtype
+---@param a any
+---@param dtype? theano.Dtype
+---@overload fun(a: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.ones_like(a, dtype) end
+
+---Writes an array as .npy, or a table of named arrays as .npz (names sorted; or a list of {name, array}).
+---@param path string
+---@param value any
+---@return any
+function nd.save(path, value) end
+
+---writes .npy
+---@param path string
+---@param a any
+---@return any
+function nd.save_npy(path, a) end
+
+---whether two arrays overlap in memory
+---@param a any
+---@param b any
+---@return any
+function nd.shares_memory(a, b) end
+
+---filled with zeros; dtype float64 unless given
+---@param shape any
+---@param dtype? theano.Dtype
+---@overload fun(shape: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.zeros(shape, dtype) end
+
+---zeros of a's shape and dtype
+---@param a any
+---@param dtype? theano.Dtype
+---@overload fun(a: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.zeros_like(a, dtype) end
+
+---x in another dtype ("floatX" is the configured one); x itself when it has it
+---@param x theano.Value
+---@param dtype theano.Dtype
+---@return any
+function nd.cast(x, dtype) end
+
+---x in another dtype ("floatX" is the configured one); x itself when it has it
+---@param x theano.Value
+---@param dtype theano.Dtype
+---@return any
+function nd.astype(x, dtype) end
+
+---nearest integral value; mode "half_to_even" (default) or "half_away_from_zero"
+---@param a theano.Value
+---@param mode? string
+---@overload fun(a: theano.Value, keywords: { mode?: string }): any
+---@return any
+function nd.round(a, mode) end
+
+---round, as int64
+---@param a theano.Value
+---@param mode? string
+---@overload fun(a: theano.Value, keywords: { mode?: string }): any
+---@return any
+function nd.iround(a, mode) end
+
+---x // y and x % y, as two results
+---@param x theano.Value
+---@param y theano.Value
+---@return any ...
+function nd.divmod(x, y) end
+
+---integer quotient rounded up
+---@param a theano.Value
+---@param b theano.Value
+---@return any
+function nd.ceil_intdiv(a, b) end
+
+---where |a - b| <= atol + rtol * |b|; equal infinities are close
+---@param a theano.Value
+---@param b theano.Value
+---@param rtol? number
+---@param atol? number
+---@param equal_nan? boolean
+---@overload fun(a: theano.Value, b: theano.Value, keywords: { rtol?: number, atol?: number, equal_nan?: boolean }): any
+---@return any
+function nd.isclose(a, b, rtol, atol, equal_nan) end
+
+---real part; z itself when it is real
+---@param z theano.Value
+---@return any
+function nd.real(z) end
+
+---imaginary part; zeros when z is real
+---@param z theano.Value
+---@return any
+function nd.imag(z) end
+
+---a copy of a
+---@param a theano.Value
+---@return any
+function nd.tensor_copy(a) end
+
+---a copy of a
+---@param a theano.Value
+---@param name? string
+---@overload fun(a: theano.Value, keywords: { name?: string }): any
+---@return any
+function nd.copy(a, name) end
+
+---dimensions in another order; "x" is a new broadcastable one
+---@param x theano.Value
+---@param ... theano.Value
+---@return any
+function nd.dimshuffle(x, ...) end
+
+---sum over axis (None: all); integers in int64 or uint64
+---@param input theano.Value
+---@param axis? theano.Axis
+---@param dtype? theano.Dtype
+---@param keepdims? boolean
+---@param acc_dtype? theano.Dtype
+---@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype }): any
+---@return any
+function nd.sum(input, axis, dtype, keepdims, acc_dtype) end
+
+---product over axis (None: all)
+---@param input theano.Value
+---@param axis? theano.Axis
+---@param dtype? theano.Dtype
+---@param keepdims? boolean
+---@param acc_dtype? theano.Dtype
+---@param no_zeros_in_input? boolean
+---@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, no_zeros_in_input?: boolean }): any
+---@return any
+function nd.prod(input, axis, dtype, keepdims, acc_dtype, no_zeros_in_input) end
+
+---mean over axis (None: all)
+---@param input theano.Value
+---@param axis? theano.Axis
+---@param dtype? theano.Dtype
+---@param keepdims? boolean
+---@param acc_dtype? theano.Dtype
+---@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype }): any
+---@return any
+function nd.mean(input, axis, dtype, keepdims, acc_dtype) end
+
+---variance over axis, in two passes
+---@param input theano.Value
+---@param axis? theano.Axis
+---@param ddof? number
+---@param keepdims? boolean
+---@param corrected? boolean
+---@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean }): any
+---@return any
+function nd.var(input, axis, ddof, keepdims, corrected) end
+
+---standard deviation over axis
+---@param input theano.Value
+---@param axis? theano.Axis
+---@param ddof? number
+---@param keepdims? boolean
+---@param corrected? boolean
+---@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean }): any
+---@return any
+function nd.std(input, axis, ddof, keepdims, corrected) end
+
+---largest element over axis; the gradient goes to every tied position
+---@param x theano.Value
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@return any
+function nd.max(x, axis, keepdims) end
+
+---smallest element over axis, built as -max(-x)
+---@param x theano.Value
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@return any
+function nd.min(x, axis, keepdims) end
+
+---first position (from 0) of the largest element
+---@param x theano.Value
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@return any
+function nd.argmax(x, axis, keepdims) end
+
+---first position (from 0) of the smallest element
+---@param x theano.Value
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@return any
+function nd.argmin(x, axis, keepdims) end
+
+---largest element and its first position, as two results
+---@param a theano.Value
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(a: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any ...
+---@return any ...
+function nd.max_and_argmax(a, axis, keepdims) end
+
+---max - min over axis
+---@param a theano.Value
+---@param axis? theano.Axis
+---@overload fun(a: theano.Value, keywords: { axis?: theano.Axis }): any
+---@return any
+function nd.ptp(a, axis) end
+
+---L-norm over axis: sum(|x|^L)^(1/L)
+---@param x theano.Value
+---@param L theano.Value
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Value, L: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@return any
+function nd.norm(x, L, axis, keepdims) end
+
+---log of the sum of exp(x) over axis, without overflow
+---@param x theano.Value
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@return any
+function nd.logsumexp(x, axis, keepdims) end
+
+---whether any element is nonzero
+---@param x theano.Value
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@return any
+function nd.any(x, axis, keepdims) end
+
+---whether all elements are nonzero
+---@param x theano.Value
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
+---@return any
+function nd.all(x, axis, keepdims) end
+
+---lengths of x as an int64 vector (x.shape)
+---@param x theano.Value
+---@return any
+function nd.shape(x) end
+
+---number of elements of x (x.size)
+---@param x theano.Value
+---@return any
+function nd.size(x) end
+
+---the elements of x in another shape; one entry may be -1
+---@param x theano.Value
+---@param newshape theano.Value
+---@param ndim? integer
+---@overload fun(x: theano.Value, newshape: theano.Value, keywords: { ndim?: integer }): any
+---@return any
+function nd.reshape(x, newshape, ndim) end
+
+---x with its last dimensions merged so that ndim are left
+---@param x theano.Value
+---@param ndim? integer
+---@overload fun(x: theano.Value, keywords: { ndim?: integer }): any
+---@return any
+function nd.flatten(x, ndim) end
+
+---x as a vector
+---@param x theano.Value
+---@return any
+function nd.ravel(x) end
+
+---x with its dimensions reversed, or in the order of axes
+---@param x theano.Value
+---@param ... theano.Value
+---@return any
+function nd.transpose(x, ...) end
+
+---y with two dimensions exchanged
+---@param y theano.Value
+---@param axis1 integer
+---@param axis2 integer
+---@return any
+function nd.swapaxes(y, axis1, axis2) end
+
+---t with broadcastable dimensions put before its own
+---@param t theano.Value
+---@param n_ones? number
+---@overload fun(t: theano.Value, keywords: { n_ones?: number }): any
+---@return any
+function nd.shape_padleft(t, n_ones) end
+
+---t with broadcastable dimensions put after its own
+---@param t theano.Value
+---@param n_ones? number
+---@overload fun(t: theano.Value, keywords: { n_ones?: number }): any
+---@return any
+function nd.shape_padright(t, n_ones) end
+
+---t with a broadcastable dimension put at axis
+---@param t theano.Value
+---@param axis theano.Axis
+---@return any
+function nd.shape_padaxis(t, axis) end
+
+---x without its broadcastable dimensions
+---@param x theano.Value
+---@param axis? theano.Axis
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis }): any
+---@return any
+function nd.squeeze(x, axis) end
+
+---x with these dimensions promised to be 1 (checked when run)
+---@param x theano.Value
+---@param ... theano.Value
+---@return any
+function nd.addbroadcast(x, ...) end
+
+---x with these dimensions no longer broadcastable
+---@param x theano.Value
+---@param ... theano.Value
+---@return any
+function nd.unbroadcast(x, ...) end
+
+---x with exactly this broadcast pattern (checked when run)
+---@param x theano.Value
+---@param broadcastable boolean[]
+---@return any
+function nd.patternbroadcast(x, broadcastable) end
+
+---x, raising when run unless it has this shape
+---@param x theano.Value
+---@param shape theano.Value
+---@return any
+function nd.specify_shape(x, shape) end
+
+---x repeated reps[d] times along dimension d
+---@param x theano.Value
+---@param reps theano.Value
+---@param ndim? integer
+---@overload fun(x: theano.Value, reps: theano.Value, keywords: { ndim?: integer }): any
+---@return any
+function nd.tile(x, reps, ndim) end
+
+---each element of x repeated along axis (flattened without axis)
+---@param x theano.Value
+---@param repeats theano.Value
+---@param axis? theano.Axis
+---@overload fun(x: theano.Value, repeats: theano.Value, keywords: { axis?: theano.Axis }): any
+---@return any
+function nd.repeat_(x, repeats, axis) end
+
+---value broadcast to a shape
+---@param value theano.Value
+---@param ... theano.Value
+---@return any
+function nd.alloc(value, ...) end
+
+---N x M matrix with ones on and below diagonal k
+---@param N theano.Value
+---@param M? theano.Value
+---@param k? number
+---@param dtype? theano.Dtype
+---@overload fun(N: theano.Value, keywords: { M?: theano.Value, k?: number, dtype?: theano.Dtype }): any
+---@return any
+function nd.tri(N, M, k, dtype) end
+
+---identity matrix in the shape of x
+---@param x theano.Value
+---@return any
+function nd.identity_like(x) end
+
+---m with zeros above diagonal k
+---@param m theano.Value
+---@param k? number
+---@overload fun(m: theano.Value, keywords: { k?: number }): any
+---@return any
+function nd.tril(m, k) end
+
+---m with zeros below diagonal k
+---@param m theano.Value
+---@param k? number
+---@overload fun(m: theano.Value, keywords: { k?: number }): any
+---@return any
+function nd.triu(m, k) end
+
+---part of x by integers, slices, ellipsis, newaxis, integer tensors
+---@param x theano.Value
+---@param ... theano.Value
+---@return any
+function nd.subtensor(x, ...) end
+
+---elements of a along axis at integer positions
+---@param a theano.Value
+---@param indices theano.Value
+---@param axis? theano.Axis
+---@param mode? string
+---@overload fun(a: theano.Value, indices: theano.Value, keywords: { axis?: theano.Axis, mode?: string }): any
+---@return any
+function nd.take(a, indices, axis, mode) end
+
+---the tensor that x is a part of, with that part set to y
+---@param x theano.Value
+---@param y theano.Value
+---@param inplace? boolean
+---@param tolerate_inplace_aliasing? boolean
+---@overload fun(x: theano.Value, y: theano.Value, keywords: { inplace?: boolean, tolerate_inplace_aliasing?: boolean }): any
+---@return any
+function nd.set_subtensor(x, y, inplace, tolerate_inplace_aliasing) end
+
+---the tensor that x is a part of, with that part increased by y
+---@param x theano.Value
+---@param y theano.Value
+---@param inplace? boolean
+---@param set_instead_of_inc? boolean
+---@param tolerate_inplace_aliasing? boolean
+---@overload fun(x: theano.Value, y: theano.Value, keywords: { inplace?: boolean, set_instead_of_inc?: boolean, tolerate_inplace_aliasing?: boolean }): any
+---@return any
+function nd.inc_subtensor(x, y, inplace, set_instead_of_inc, tolerate_inplace_aliasing) end
+
+---tensors one after the other along axis
+---@param axis theano.Axis
+---@param ... theano.Value
+---@return any
+function nd.join(axis, ...) end
+
+---tensors one after the other along axis
+---@param tensor_list theano.Value
+---@param axis? theano.Axis
+---@overload fun(tensor_list: theano.Value, keywords: { axis?: theano.Axis }): any
+---@return any
+function nd.concatenate(tensor_list, axis) end
+
+---tensors one above the other along a new axis
+---@param tensors theano.Value
+---@param axis? theano.Axis
+---@overload fun(tensors: theano.Value, keywords: { axis?: theano.Axis }): any
+---@return any
+function nd.stack(tensors, axis) end
+
+---consecutive parts of x along axis: n_splits results
+---@param x theano.Value
+---@param splits_size theano.Value
+---@param n_splits theano.Value
+---@param axis? theano.Axis
+---@overload fun(x: theano.Value, splits_size: theano.Value, n_splits: theano.Value, keywords: { axis?: theano.Axis }): any ...
+---@return any ...
+function nd.split(x, splits_size, n_splits, axis) end
+
+---matrices side by side
+---@param ... theano.Value
+---@return any
+function nd.horizontal_stack(...) end
+
+---matrices one above the other
+---@param ... theano.Value
+---@return any
+function nd.vertical_stack(...) end
+
+---product of vectors, matrices, tensors
+---@param a theano.Value
+---@param b theano.Value
+---@return any
+function nd.dot(a, b) end
+
+---sum of products over some axes of a and b
+---@param a theano.Value
+---@param b theano.Value
+---@param axes? theano.Axis
+---@overload fun(a: theano.Value, b: theano.Value, keywords: { axes?: theano.Axis }): any
+---@return any
+function nd.tensordot(a, b, axes) end
+
+---matrix of the products of the elements of x and y
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.outer(x, y) end
+
+---diagonal k of a matrix, or the matrix with vector v on diagonal k
+---@param v theano.Value
+---@param k? number
+---@overload fun(v: theano.Value, keywords: { k?: number }): any
+---@return any
+function nd.diag(v, k) end
+
+---diagonal of two axes of a, as the last axis
+---@param a theano.Value
+---@param offset? number
+---@param axis1? integer
+---@param axis2? integer
+---@overload fun(a: theano.Value, keywords: { offset?: number, axis1?: integer, axis2?: integer }): any
+---@return any
+function nd.diagonal(a, offset, axis1, axis2) end
+
+---sum of the main diagonal of a matrix
+---@param X theano.Value
+---@return any
+function nd.trace(X) end
+
+---a with its main diagonal set to val
+---@param a theano.Value
+---@param val theano.Value
+---@return any
+function nd.fill_diagonal(a, val) end
+
+---matrix a with diagonal `offset` set to val
+---@param a theano.Value
+---@param val theano.Value
+---@param offset theano.Value
+---@return any
+function nd.fill_diagonal_offset(a, val, offset) end
+
+---dot of a[i] and b[i] for each i
+---@param a theano.Value
+---@param b theano.Value
+---@return any
+function nd.batched_dot(a, b) end
+
+---tensordot of x[i] and y[i] for each i; listed axes count the first one
+---@param x theano.Value
+---@param y theano.Value
+---@param axes? theano.Axis
+---@overload fun(x: theano.Value, y: theano.Value, keywords: { axes?: theano.Axis }): any
+---@return any
+function nd.batched_tensordot(x, y, axes) end
+
+---elements along axis in ascending order, NaN last (None: flattened)
+---@param self theano.Value
+---@param axis? theano.Axis
+---@param kind? string
+---@param order? theano.Value
+---@overload fun(self: theano.Value, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Value }): any
+---@return any
+function nd.sort(self, axis, kind, order) end
+
+---positions of the elements along axis in ascending order; equal ones stay in order
+---@param self theano.Value
+---@param axis? theano.Axis
+---@param kind? string
+---@param order? theano.Value
+---@overload fun(self: theano.Value, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Value }): any
+---@return any
+function nd.argsort(self, axis, kind, order) end
+
+---the kth > 0 largest or -kth smallest elements along axis, the extreme ones first
+---@param x theano.Value
+---@param kth theano.Value
+---@param axis? theano.Axis
+---@param sorted? boolean
+---@param idx_dtype? string
+---@overload fun(x: theano.Value, kth: theano.Value, keywords: { axis?: theano.Axis, sorted?: boolean, idx_dtype?: string }): any
+---@return any
+function nd.topk(x, kth, axis, sorted, idx_dtype) end
+
+---positions of the elements that topk gives
+---@param x theano.Value
+---@param kth theano.Value
+---@param axis? theano.Axis
+---@param sorted? boolean
+---@param idx_dtype? string
+---@overload fun(x: theano.Value, kth: theano.Value, keywords: { axis?: theano.Axis, sorted?: boolean, idx_dtype?: string }): any
+---@return any
+function nd.argtopk(x, kth, axis, sorted, idx_dtype) end
+
+---both, as two results
+---@param x theano.Value
+---@param kth theano.Value
+---@param axis? theano.Axis
+---@param sorted? boolean
+---@param idx_dtype? string
+---@overload fun(x: theano.Value, kth: theano.Value, keywords: { axis?: theano.Axis, sorted?: boolean, idx_dtype?: string }): any ...
+---@return any ...
+function nd.topk_and_argtopk(x, kth, axis, sorted, idx_dtype) end
+
+---where elements of v go into the sorted vector x
+---@param x theano.Value
+---@param v theano.Value
+---@param side? string
+---@param sorter? theano.Value
+---@overload fun(x: theano.Value, v: theano.Value, keywords: { side?: string, sorter?: theano.Value }): any
+---@return any
+function nd.searchsorted(x, v, side, sorter) end
+
+---distinct elements in ascending order, and as asked: first positions, inverse, counts
+---@param ar theano.Value
+---@param return_index? boolean
+---@param return_inverse? boolean
+---@param return_counts? boolean
+---@param axis? theano.Axis
+---@overload fun(ar: theano.Value, keywords: { return_index?: boolean, return_inverse?: boolean, return_counts?: boolean, axis?: theano.Axis }): any
+---@return any
+function nd.unique(ar, return_index, return_inverse, return_counts, axis) end
+
+---running sums along axis (None: flattened)
+---@param x theano.Value
+---@param axis? theano.Axis
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis }): any
+---@return any
+function nd.cumsum(x, axis) end
+
+---running products along axis (None: flattened)
+---@param x theano.Value
+---@param axis? theano.Axis
+---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis }): any
+---@return any
+function nd.cumprod(x, axis) end
+
+---differences of neighbours along axis, n times
+---@param x theano.Value
+---@param n? number
+---@param axis? theano.Axis
+---@overload fun(x: theano.Value, keywords: { n?: number, axis?: theano.Axis }): any
+---@return any
+function nd.diff(x, n, axis) end
+
+---how often each value 0, 1, .. occurs in the vector x, or the sum of its weights
+---@param x theano.Value
+---@param weights? theano.Value
+---@param minlength? theano.Value
+---@param assert_nonneg? boolean
+---@overload fun(x: theano.Value, keywords: { weights?: theano.Value, minlength?: theano.Value, assert_nonneg?: boolean }): any
+---@return any
+function nd.bincount(x, weights, minlength, assert_nonneg) end
+
+---elementwise smallest of the arguments
+---@param ... theano.Value
+---@return any
+function nd.smallest(...) end
+
+---elementwise largest of the arguments
+---@param ... theano.Value
+---@return any
+function nd.largest(...) end
+
+---positions of the nonzero elements: a vector for each dimension, or the rows of a matrix
+---@param a theano.Value
+---@param return_matrix? boolean
+---@overload fun(a: theano.Value, keywords: { return_matrix?: boolean }): any
+---@return any
+function nd.nonzero(a, return_matrix) end
+
+---positions of the nonzero elements of the flattened a
+---@param a theano.Value
+---@return any
+function nd.flatnonzero(a) end
+
+---the nonzero elements as a vector
+---@param a theano.Value
+---@return any
+function nd.nonzero_values(a) end
+
+---slices of x along axis where the vector condition is nonzero
+---@param condition theano.Value
+---@param x theano.Value
+---@param axis? theano.Axis
+---@overload fun(condition: theano.Value, x: theano.Value, keywords: { axis?: theano.Axis }): any
+---@return any
+function nd.compress(condition, x, axis) end
+
+---element of choices[a] at each place of a
+---@param a theano.Value
+---@param choices theano.Value
+---@param out? theano.Value
+---@param mode? string
+---@overload fun(a: theano.Value, choices: theano.Value, keywords: { out?: theano.Value, mode?: string }): any
+---@return any
+function nd.choose(a, choices, out, mode) end
+
+---elements moved by shift along axis (None: flattened); those past the end come first
+---@param x theano.Value
+---@param shift theano.Value
+---@param axis? theano.Axis
+---@overload fun(x: theano.Value, shift: theano.Value, keywords: { axis?: theano.Axis }): any
+---@return any
+function nd.roll(x, shift, axis) end
+
+---matrix with a 1 at column y[i] of row i
+---@param y theano.Value
+---@param nb_class theano.Value
+---@param dtype? theano.Dtype
+---@overload fun(y: theano.Value, nb_class: theano.Value, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.to_one_hot(y, nb_class, dtype) end
+
+---positions in the flattened tensor of lengths dims
+---@param multi_index theano.Value
+---@param dims theano.Value
+---@param mode? string
+---@param order? string
+---@overload fun(multi_index: theano.Value, dims: theano.Value, keywords: { mode?: string, order?: string }): any
+---@return any
+function nd.ravel_multi_index(multi_index, dims, mode, order) end
+
+---coordinates of positions in the flattened tensor of lengths dims, one result each
+---@param indices theano.Value
+---@param dims theano.Value
+---@param order? string
+---@param ndim? integer
+---@overload fun(indices: theano.Value, dims: theano.Value, keywords: { order?: string, ndim?: integer }): any
+---@return any
+function nd.unravel_index(indices, dims, order, ndim) end
+
+---permutation that undoes perm (each row of it)
+---@param perm theano.Value
+---@return any
+function nd.inverse_permutation(perm) end
+
+---rows of x in the order of the rows of y, or the inverse
+---@param x theano.Value
+---@param y theano.Value
+---@param inverse? boolean
+---@overload fun(x: theano.Value, y: theano.Value, keywords: { inverse?: boolean }): any
+---@return any
+function nd.permute_row_elements(x, y, inverse) end
+
+---a with axes moved to other places
+---@param a theano.Value
+---@param source theano.Value
+---@param destination theano.Value
+---@return any
+function nd.moveaxis(a, source, destination) end
+
+---nested lists of tensors stacked into one tensor
+---@param arg theano.Value
+---@return any
+function nd.stacklists(arg) end
+
+---triangular window of M points
+---@param M theano.Value
+---@return any
+function nd.bartlett(M) end
+
+---covariance matrix of variables in rows (or columns)
+---@param m theano.Value
+---@param y? theano.Value
+---@param rowvar? boolean
+---@param bias? boolean
+---@param ddof? theano.Value
+---@param fweights? theano.Value
+---@param aweights? theano.Value
+---@overload fun(m: theano.Value, keywords: { y?: theano.Value, rowvar?: boolean, bias?: boolean, ddof?: theano.Value, fweights?: theano.Value, aweights?: theano.Value }): any
+---@return any
+function nd.cov(m, y, rowvar, bias, ddof, fweights, aweights) end
+
+---sum of the inputs, elementwise with broadcasting; or on bool
+---@param ... theano.Value
+---@return any
+function nd.add(...) end
+
+---difference x - y
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.sub(x, y) end
+
+---product of the inputs, elementwise with broadcasting; and on bool
+---@param ... theano.Value
+---@return any
+function nd.mul(...) end
+
+---quotient x / y; integers give floatX
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.true_div(x, y) end
+
+---quotient rounded toward -inf; an integer zero divisor raises
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.int_div(x, y) end
+
+---remainder with the sign of y; an integer zero divisor raises
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.mod(x, y) end
+
+---x to the power y
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.pow(x, y) end
+
+----x
+---@param x theano.Value
+---@return any
+function nd.neg(x) end
+
+---1 / x
+---@param x theano.Value
+---@return any
+function nd.inv(x) end
+
+---x * x
+---@param x theano.Value
+---@return any
+function nd.sqr(x) end
+
+---square root
+---@param x theano.Value
+---@return any
+function nd.sqrt(x) end
+
+---absolute value; of complex, the modulus
+---@param x theano.Value
+---@return any
+function nd.abs_(x) end
+
+---sign: -1, 0 or 1; NaN stays; of complex, x / |x|
+---@param x theano.Value
+---@return any
+function nd.sgn(x) end
+
+---the larger of two; NaN propagates, on ties the gradient goes to x; complex by real, then imaginary part
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.maximum(x, y) end
+
+---the smaller of two; NaN propagates, on ties the gradient goes to x; complex by real, then imaginary part
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.minimum(x, y) end
+
+---x limited to [min, max]; the gradient passes at the bounds
+---@param x theano.Value
+---@param min theano.Value
+---@param max theano.Value
+---@return any
+function nd.clip(x, min, max) end
+
+---x < y
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.lt(x, y) end
+
+---x > y
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.gt(x, y) end
+
+---x <= y
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.le(x, y) end
+
+---x >= y
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.ge(x, y) end
+
+---x == y (the operator == is identity in Lua)
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.eq(x, y) end
+
+---x ~= y (the operator ~= is identity in Lua)
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.neq(x, y) end
+
+---true where x is NaN
+---@param x theano.Value
+---@return any
+function nd.isnan(x) end
+
+---true where x is an infinity
+---@param x theano.Value
+---@return any
+function nd.isinf(x) end
+
+---smallest integral value not below x
+---@param x theano.Value
+---@return any
+function nd.ceil(x) end
+
+---largest integral value not above x
+---@param x theano.Value
+---@return any
+function nd.floor(x) end
+
+---x without its fraction
+---@param x theano.Value
+---@return any
+function nd.trunc(x) end
+
+---nearest integral value, halves to even; floats only
+---@param x theano.Value
+---@return any
+function nd.round_half_to_even(x) end
+
+---nearest integral value, halves away from zero; floats only
+---@param x theano.Value
+---@return any
+function nd.round_half_away_from_zero(x) end
+
+---e to the power x
+---@param x theano.Value
+---@return any
+function nd.exp(x) end
+
+---2 to the power x
+---@param x theano.Value
+---@return any
+function nd.exp2(x) end
+
+---exp(x) - 1, accurate near 0
+---@param x theano.Value
+---@return any
+function nd.expm1(x) end
+
+---natural logarithm
+---@param x theano.Value
+---@return any
+function nd.log(x) end
+
+---logarithm to base 2
+---@param x theano.Value
+---@return any
+function nd.log2(x) end
+
+---logarithm to base 10
+---@param x theano.Value
+---@return any
+function nd.log10(x) end
+
+---log(1 + x), accurate near 0
+---@param x theano.Value
+---@return any
+function nd.log1p(x) end
+
+---degrees to radians
+---@param x theano.Value
+---@return any
+function nd.deg2rad(x) end
+
+---radians to degrees
+---@param x theano.Value
+---@return any
+function nd.rad2deg(x) end
+
+---sine
+---@param x theano.Value
+---@return any
+function nd.sin(x) end
+
+---cosine
+---@param x theano.Value
+---@return any
+function nd.cos(x) end
+
+---tangent
+---@param x theano.Value
+---@return any
+function nd.tan(x) end
+
+---inverse sine
+---@param x theano.Value
+---@return any
+function nd.arcsin(x) end
+
+---inverse cosine
+---@param x theano.Value
+---@return any
+function nd.arccos(x) end
+
+---inverse tangent
+---@param x theano.Value
+---@return any
+function nd.arctan(x) end
+
+---angle of the point (y, x)
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.arctan2(x, y) end
+
+---hyperbolic sine
+---@param x theano.Value
+---@return any
+function nd.sinh(x) end
+
+---hyperbolic cosine
+---@param x theano.Value
+---@return any
+function nd.cosh(x) end
+
+---hyperbolic tangent
+---@param x theano.Value
+---@return any
+function nd.tanh(x) end
+
+---inverse hyperbolic sine
+---@param x theano.Value
+---@return any
+function nd.arcsinh(x) end
+
+---inverse hyperbolic cosine
+---@param x theano.Value
+---@return any
+function nd.arccosh(x) end
+
+---inverse hyperbolic tangent
+---@param x theano.Value
+---@return any
+function nd.arctanh(x) end
+
+---error function
+---@param x theano.Value
+---@return any
+function nd.erf(x) end
+
+---1 - erf(x)
+---@param x theano.Value
+---@return any
+function nd.erfc(x) end
+
+---scaled complementary error function exp(x*x) * erfc(x)
+---@param x theano.Value
+---@return any
+function nd.erfcx(x) end
+
+---inverse of erf
+---@param x theano.Value
+---@return any
+function nd.erfinv(x) end
+
+---inverse of erfc
+---@param x theano.Value
+---@return any
+function nd.erfcinv(x) end
+
+---gamma function
+---@param x theano.Value
+---@return any
+function nd.gamma(x) end
+
+---logarithm of |gamma(x)|
+---@param x theano.Value
+---@return any
+function nd.gammaln(x) end
+
+---digamma function, derivative of gammaln
+---@param x theano.Value
+---@return any
+function nd.psi(x) end
+
+---derivative of psi
+---@param x theano.Value
+---@return any
+function nd.tri_gamma(x) end
+
+---probability that chi squared of k degrees of freedom exceeds x
+---@param x theano.Value
+---@param k theano.Value
+---@return any
+function nd.chi2sf(x, k) end
+
+---regularised lower incomplete gamma function P(k, x)
+---@param k theano.Value
+---@param x theano.Value
+---@return any
+function nd.gammainc(k, x) end
+
+---regularised upper incomplete gamma function Q(k, x)
+---@param k theano.Value
+---@param x theano.Value
+---@return any
+function nd.gammaincc(k, x) end
+
+---lower incomplete gamma function
+---@param k theano.Value
+---@param x theano.Value
+---@return any
+function nd.gammal(k, x) end
+
+---upper incomplete gamma function
+---@param k theano.Value
+---@param x theano.Value
+---@return any
+function nd.gammau(k, x) end
+
+---Bessel function of the first kind, order 0
+---@param x theano.Value
+---@return any
+function nd.j0(x) end
+
+---Bessel function of the first kind, order 1
+---@param x theano.Value
+---@return any
+function nd.j1(x) end
+
+---Bessel function of the first kind, real order v
+---@param v theano.Value
+---@param x theano.Value
+---@return any
+function nd.jv(v, x) end
+
+---modified Bessel function of the first kind, order 0
+---@param x theano.Value
+---@return any
+function nd.i0(x) end
+
+---modified Bessel function of the first kind, order 1
+---@param x theano.Value
+---@return any
+function nd.i1(x) end
+
+---modified Bessel function of the first kind, real order v
+---@param v theano.Value
+---@param x theano.Value
+---@return any
+function nd.iv(v, x) end
+
+---logistic function 1 / (1 + exp(-x))
+---@param x theano.Value
+---@return any
+function nd.sigmoid(x) end
+
+---log(1 + exp(x))
+---@param x theano.Value
+---@return any
+function nd.softplus(x) end
+
+---sigmoid by pieces of simple functions, within 0.1
+---@param x theano.Value
+---@return any
+function nd.ultra_fast_sigmoid(x) end
+
+---ift where cond is nonzero, else iff
+---@param cond theano.Value
+---@param ift theano.Value
+---@param iff theano.Value
+---@return any
+function nd.switch(cond, ift, iff) end
+
+---b broadcast to the shape of a
+---@param a theano.Value
+---@param b theano.Value
+---@return any
+function nd.second(a, b) end
+
+---bitwise and; logical on bool
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.and_(x, y) end
+
+---bitwise or; logical on bool
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.or_(x, y) end
+
+---bitwise exclusive or; logical on bool
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.xor(x, y) end
+
+---x * 2^y of integers, wrapped; 0 where y is not in [0, width)
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.left_shift(x, y) end
+
+---x / 2^y of integers, rounded toward -inf
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.right_shift(x, y) end
+
+---bitwise not; logical on bool
+---@param x theano.Value
+---@return any
+function nd.invert(x) end
+
+---complex conjugate
+---@param z theano.Value
+---@return any
+function nd.conj(z) end
+
+---angle of a complex number, in (-pi, pi]
+---@param z theano.Value
+---@return any
+function nd.angle(z) end
+
+---complex number of modulus and angle
+---@param abs theano.Value
+---@param angle theano.Value
+---@return any
+function nd.complex_from_polar(abs, angle) end
+
+---absolute value; of complex, the modulus
+---@param x theano.Value
+---@return any
+function nd.abs(x) end
+
+---x * x
+---@param x theano.Value
+---@return any
+function nd.square(x) end
+
+---x to the power y
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.power(x, y) end
+
+---b broadcast to the shape of a
+---@param a theano.Value
+---@param b theano.Value
+---@return any
+function nd.fill(a, b) end
+
+---ift where cond is nonzero, else iff
+---@param cond theano.Value
+---@param ift theano.Value
+---@param iff theano.Value
+---@return any
+function nd.where(cond, ift, iff) end
+
+---quotient rounded toward -inf; an integer zero divisor raises
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.floor_div(x, y) end
+
+---bitwise and; logical on bool
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.bitwise_and(x, y) end
+
+---bitwise or; logical on bool
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.bitwise_or(x, y) end
+
+---bitwise exclusive or; logical on bool
+---@param x theano.Value
+---@param y theano.Value
+---@return any
+function nd.bitwise_xor(x, y) end
+
+---bitwise not; logical on bool
+---@param x theano.Value
+---@return any
+function nd.bitwise_not(x) end
+
+return nd

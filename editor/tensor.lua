@@ -1,0 +1,2705 @@
+---@meta theano.tensor
+-- Made by `build/theano scripts/make-reference` from the engine's tables; not edited by hand.
+-- For the Lua language server: see docs/editor.md.
+
+---@class theano.module.tensor
+---@field newaxis any a new dimension in a table subscript
+---@field none any an explicit None where the default is another
+local T = {}
+T.extra_ops = {}
+T.gradient = {}
+T.nlinalg = {}
+T.nnet = {}
+T.nnet.nnet = {}
+T.opt = {}
+T.slinalg = {}
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.bcol(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.bcols(...) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.bmatrices(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.bmatrix(name, options) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.brow(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.brows(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.bscalar(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.bscalars(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.btensor3(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.btensor3s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.btensor4(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.btensor4s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.btensor5(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.btensor5s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.btensor6(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.btensor6s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.btensor7(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.btensor7s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.bvector(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.bvectors(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ccol(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ccols(...) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.cmatrices(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.cmatrix(name, options) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.col(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.cols(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.crow(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.crows(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.cscalar(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.cscalars(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ctensor3(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ctensor3s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ctensor4(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ctensor4s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ctensor5(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ctensor5s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ctensor6(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ctensor6s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ctensor7(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ctensor7s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.cvector(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.cvectors(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.dcol(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.dcols(...) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.dmatrices(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.dmatrix(name, options) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.drow(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.drows(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.dscalar(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.dscalars(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.dtensor3(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.dtensor3s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.dtensor4(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.dtensor4s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.dtensor5(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.dtensor5s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.dtensor6(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.dtensor6s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.dtensor7(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.dtensor7s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.dvector(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.dvectors(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.fcol(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.fcols(...) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.fmatrices(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.fmatrix(name, options) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.frow(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.frows(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.fscalar(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.fscalars(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ftensor3(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ftensor3s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ftensor4(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ftensor4s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ftensor5(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ftensor5s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ftensor6(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ftensor6s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ftensor7(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ftensor7s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.fvector(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.fvectors(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.icol(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.icols(...) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.imatrices(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.imatrix(name, options) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.irow(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.irows(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.iscalar(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.iscalars(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.itensor3(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.itensor3s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.itensor4(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.itensor4s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.itensor5(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.itensor5s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.itensor6(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.itensor6s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.itensor7(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.itensor7s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ivector(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ivectors(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.lcol(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.lcols(...) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.lmatrices(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.lmatrix(name, options) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.lrow(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.lrows(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.lscalar(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.lscalars(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ltensor3(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ltensor3s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ltensor4(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ltensor4s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ltensor5(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ltensor5s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ltensor6(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ltensor6s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ltensor7(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ltensor7s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.lvector(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.lvectors(...) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.matrices(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.matrix(name, options) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.row(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.rows(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.scalar(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.scalars(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.tensor3(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.tensor3s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.tensor4(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.tensor4s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.tensor5(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.tensor5s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.tensor6(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.tensor6s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.tensor7(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.tensor7s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.vector(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.vectors(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.wcol(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.wcols(...) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.wmatrices(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.wmatrix(name, options) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.wrow(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.wrows(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.wscalar(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.wscalars(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.wtensor3(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.wtensor3s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.wtensor4(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.wtensor4s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.wtensor5(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.wtensor5s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.wtensor6(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.wtensor6s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.wtensor7(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.wtensor7s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.wvector(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.wvectors(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.zcol(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.zcols(...) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.zmatrices(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.zmatrix(name, options) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.zrow(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.zrows(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.zscalar(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.zscalars(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ztensor3(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ztensor3s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ztensor4(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ztensor4s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ztensor5(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ztensor5s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ztensor6(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ztensor6s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.ztensor7(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.ztensor7s(...) end
+
+---a variable
+---@param name? string|table
+---@param options? theano.Dtype|table
+---@return theano.Variable
+function T.zvector(name, options) end
+
+---variables: names, or how many
+---@param ... string|integer
+---@return theano.Variable ...
+function T.zvectors(...) end
+
+---x in another dtype ("floatX" is the configured one); x itself when it has it
+---@param x theano.Operand
+---@param dtype theano.Dtype
+---@return theano.Variable
+function T.cast(x, dtype) end
+
+---x in another dtype ("floatX" is the configured one); x itself when it has it
+---@param x theano.Operand
+---@param dtype theano.Dtype
+---@return theano.Variable
+function T.astype(x, dtype) end
+
+---nearest integral value; mode "half_to_even" (default) or "half_away_from_zero"
+---@param a theano.Operand
+---@param mode? string
+---@overload fun(a: theano.Operand, keywords: { mode?: string }): theano.Variable
+---@return theano.Variable
+function T.round(a, mode) end
+
+---round, as int64
+---@param a theano.Operand
+---@param mode? string
+---@overload fun(a: theano.Operand, keywords: { mode?: string }): theano.Variable
+---@return theano.Variable
+function T.iround(a, mode) end
+
+---x // y and x % y, as two results
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable ...
+function T.divmod(x, y) end
+
+---integer quotient rounded up
+---@param a theano.Operand
+---@param b theano.Operand
+---@return theano.Variable
+function T.ceil_intdiv(a, b) end
+
+---where |a - b| <= atol + rtol * |b|; equal infinities are close
+---@param a theano.Operand
+---@param b theano.Operand
+---@param rtol? number
+---@param atol? number
+---@param equal_nan? boolean
+---@overload fun(a: theano.Operand, b: theano.Operand, keywords: { rtol?: number, atol?: number, equal_nan?: boolean }): theano.Variable
+---@return theano.Variable
+function T.isclose(a, b, rtol, atol, equal_nan) end
+
+---whether isclose holds everywhere
+---@param a theano.Operand
+---@param b theano.Operand
+---@param rtol? number
+---@param atol? number
+---@param equal_nan? boolean
+---@overload fun(a: theano.Operand, b: theano.Operand, keywords: { rtol?: number, atol?: number, equal_nan?: boolean }): theano.Variable
+---@return theano.Variable
+function T.allclose(a, b, rtol, atol, equal_nan) end
+
+---real part; z itself when it is real
+---@param z theano.Operand
+---@return theano.Variable
+function T.real(z) end
+
+---imaginary part; zeros when z is real
+---@param z theano.Operand
+---@return theano.Variable
+function T.imag(z) end
+
+---a copy of a
+---@param a theano.Operand
+---@return theano.Variable
+function T.tensor_copy(a) end
+
+---a copy of a
+---@param a theano.Operand
+---@param name? string
+---@overload fun(a: theano.Operand, keywords: { name?: string }): theano.Variable
+---@return theano.Variable
+function T.copy(a, name) end
+
+---dimensions in another order; "x" is a new broadcastable one
+---@param x theano.Operand
+---@param ... theano.Operand
+---@return theano.Variable
+function T.dimshuffle(x, ...) end
+
+---x where positive, alpha * x elsewhere
+---@param x theano.Operand
+---@param alpha? number
+---@overload fun(x: theano.Operand, keywords: { alpha?: number }): theano.Variable
+---@return theano.Variable
+function T.nnet.relu(x, alpha) end
+
+---x where positive, alpha * expm1(x) elsewhere
+---@param x theano.Operand
+---@param alpha? number
+---@overload fun(x: theano.Operand, keywords: { alpha?: number }): theano.Variable
+---@return theano.Variable
+function T.nnet.elu(x, alpha) end
+
+---scaled elu of self-normalizing networks
+---@param x theano.Operand
+---@return theano.Variable
+function T.nnet.selu(x) end
+
+---x / (1 + |x|)
+---@param x theano.Operand
+---@return theano.Variable
+function T.nnet.nnet.softsign(x) end
+
+---clip(0.2 * x + 0.5, 0, 1)
+---@param x theano.Operand
+---@return theano.Variable
+function T.nnet.hard_sigmoid(x) end
+
+----(target * log(output) + (1 - target) * log(1 - output))
+---@param output theano.Operand
+---@param target theano.Operand
+---@return theano.Variable
+function T.nnet.binary_crossentropy(output, target) end
+
+---binary_crossentropy of sigmoid(output), stable
+---@param output theano.Operand
+---@param target theano.Operand
+---@return theano.Variable
+function T.nnet.sigmoid_binary_crossentropy(output, target) end
+
+---sum over axis (None: all); integers in int64 or uint64
+---@param input theano.Operand
+---@param axis? theano.Axis
+---@param dtype? theano.Dtype
+---@param keepdims? boolean
+---@param acc_dtype? theano.Dtype
+---@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function T.sum(input, axis, dtype, keepdims, acc_dtype) end
+
+---product over axis (None: all)
+---@param input theano.Operand
+---@param axis? theano.Axis
+---@param dtype? theano.Dtype
+---@param keepdims? boolean
+---@param acc_dtype? theano.Dtype
+---@param no_zeros_in_input? boolean
+---@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, no_zeros_in_input?: boolean }): theano.Variable
+---@return theano.Variable
+function T.prod(input, axis, dtype, keepdims, acc_dtype, no_zeros_in_input) end
+
+---mean over axis (None: all)
+---@param input theano.Operand
+---@param axis? theano.Axis
+---@param dtype? theano.Dtype
+---@param keepdims? boolean
+---@param acc_dtype? theano.Dtype
+---@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function T.mean(input, axis, dtype, keepdims, acc_dtype) end
+
+---variance over axis, in two passes
+---@param input theano.Operand
+---@param axis? theano.Axis
+---@param ddof? number
+---@param keepdims? boolean
+---@param corrected? boolean
+---@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean }): theano.Variable
+---@return theano.Variable
+function T.var(input, axis, ddof, keepdims, corrected) end
+
+---standard deviation over axis
+---@param input theano.Operand
+---@param axis? theano.Axis
+---@param ddof? number
+---@param keepdims? boolean
+---@param corrected? boolean
+---@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean }): theano.Variable
+---@return theano.Variable
+function T.std(input, axis, ddof, keepdims, corrected) end
+
+---largest element over axis; the gradient goes to every tied position
+---@param x theano.Operand
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function T.max(x, axis, keepdims) end
+
+---smallest element over axis, built as -max(-x)
+---@param x theano.Operand
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function T.min(x, axis, keepdims) end
+
+---first position (from 0) of the largest element
+---@param x theano.Operand
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function T.argmax(x, axis, keepdims) end
+
+---first position (from 0) of the smallest element
+---@param x theano.Operand
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function T.argmin(x, axis, keepdims) end
+
+---largest element and its first position, as two results
+---@param a theano.Operand
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(a: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable ...
+---@return theano.Variable ...
+function T.max_and_argmax(a, axis, keepdims) end
+
+---max - min over axis
+---@param a theano.Operand
+---@param axis? theano.Axis
+---@overload fun(a: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.ptp(a, axis) end
+
+---L-norm over axis: sum(|x|^L)^(1/L)
+---@param x theano.Operand
+---@param L theano.Operand
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Operand, L: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function T.norm(x, L, axis, keepdims) end
+
+---log of the sum of exp(x) over axis, without overflow
+---@param x theano.Operand
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function T.logsumexp(x, axis, keepdims) end
+
+---whether any element is nonzero
+---@param x theano.Operand
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function T.any(x, axis, keepdims) end
+
+---whether all elements are nonzero
+---@param x theano.Operand
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function T.all(x, axis, keepdims) end
+
+---lengths of x as an int64 vector (x.shape)
+---@param x theano.Operand
+---@return theano.Variable
+function T.shape(x) end
+
+---number of elements of x (x.size)
+---@param x theano.Operand
+---@return theano.Variable
+function T.size(x) end
+
+---the elements of x in another shape; one entry may be -1
+---@param x theano.Operand
+---@param newshape theano.Operand
+---@param ndim? integer
+---@overload fun(x: theano.Operand, newshape: theano.Operand, keywords: { ndim?: integer }): theano.Variable
+---@return theano.Variable
+function T.reshape(x, newshape, ndim) end
+
+---x with its last dimensions merged so that ndim are left
+---@param x theano.Operand
+---@param ndim? integer
+---@overload fun(x: theano.Operand, keywords: { ndim?: integer }): theano.Variable
+---@return theano.Variable
+function T.flatten(x, ndim) end
+
+---x as a vector
+---@param x theano.Operand
+---@return theano.Variable
+function T.ravel(x) end
+
+---x with its dimensions reversed, or in the order of axes
+---@param x theano.Operand
+---@param ... theano.Operand
+---@return theano.Variable
+function T.transpose(x, ...) end
+
+---y with two dimensions exchanged
+---@param y theano.Operand
+---@param axis1 integer
+---@param axis2 integer
+---@return theano.Variable
+function T.swapaxes(y, axis1, axis2) end
+
+---t with broadcastable dimensions put before its own
+---@param t theano.Operand
+---@param n_ones? number
+---@overload fun(t: theano.Operand, keywords: { n_ones?: number }): theano.Variable
+---@return theano.Variable
+function T.shape_padleft(t, n_ones) end
+
+---t with broadcastable dimensions put after its own
+---@param t theano.Operand
+---@param n_ones? number
+---@overload fun(t: theano.Operand, keywords: { n_ones?: number }): theano.Variable
+---@return theano.Variable
+function T.shape_padright(t, n_ones) end
+
+---t with a broadcastable dimension put at axis
+---@param t theano.Operand
+---@param axis theano.Axis
+---@return theano.Variable
+function T.shape_padaxis(t, axis) end
+
+---x without its broadcastable dimensions
+---@param x theano.Operand
+---@param axis? theano.Axis
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.squeeze(x, axis) end
+
+---x with these dimensions promised to be 1 (checked when run)
+---@param x theano.Operand
+---@param ... theano.Operand
+---@return theano.Variable
+function T.addbroadcast(x, ...) end
+
+---x with these dimensions no longer broadcastable
+---@param x theano.Operand
+---@param ... theano.Operand
+---@return theano.Variable
+function T.unbroadcast(x, ...) end
+
+---x with exactly this broadcast pattern (checked when run)
+---@param x theano.Operand
+---@param broadcastable boolean[]
+---@return theano.Variable
+function T.patternbroadcast(x, broadcastable) end
+
+---x, raising when run unless it has this shape
+---@param x theano.Operand
+---@param shape theano.Operand
+---@return theano.Variable
+function T.specify_shape(x, shape) end
+
+---x repeated reps[d] times along dimension d
+---@param x theano.Operand
+---@param reps theano.Operand
+---@param ndim? integer
+---@overload fun(x: theano.Operand, reps: theano.Operand, keywords: { ndim?: integer }): theano.Variable
+---@return theano.Variable
+function T.tile(x, reps, ndim) end
+
+---each element of x repeated along axis (flattened without axis)
+---@param x theano.Operand
+---@param repeats theano.Operand
+---@param axis? theano.Axis
+---@overload fun(x: theano.Operand, repeats: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.repeat_(x, repeats, axis) end
+
+---value broadcast to a shape
+---@param value theano.Operand
+---@param ... theano.Operand
+---@return theano.Variable
+function T.alloc(value, ...) end
+
+---zeros of a shape; dtype floatX by default
+---@param shape theano.Operand
+---@param dtype? theano.Dtype
+---@overload fun(shape: theano.Operand, keywords: { dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function T.zeros(shape, dtype) end
+
+---ones of a shape; dtype floatX by default
+---@param shape theano.Operand
+---@param dtype? theano.Dtype
+---@overload fun(shape: theano.Operand, keywords: { dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function T.ones(shape, dtype) end
+
+---zeros in the shape of model
+---@param model theano.Operand
+---@param dtype? theano.Dtype
+---@param opt? boolean
+---@overload fun(model: theano.Operand, keywords: { dtype?: theano.Dtype, opt?: boolean }): theano.Variable
+---@return theano.Variable
+function T.zeros_like(model, dtype, opt) end
+
+---ones in the shape of model
+---@param model theano.Operand
+---@param dtype? theano.Dtype
+---@param opt? boolean
+---@overload fun(model: theano.Operand, keywords: { dtype?: theano.Dtype, opt?: boolean }): theano.Variable
+---@return theano.Variable
+function T.ones_like(model, dtype, opt) end
+
+---start, start + step, .. below stop
+---@param start theano.Operand
+---@param stop? theano.Operand
+---@param step? number
+---@param dtype? theano.Dtype
+---@overload fun(start: theano.Operand, keywords: { stop?: theano.Operand, step?: number, dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function T.arange(start, stop, step, dtype) end
+
+---n x m matrix with ones on diagonal k
+---@param n theano.Operand
+---@param m? theano.Operand
+---@param k? number
+---@param dtype? theano.Dtype
+---@overload fun(n: theano.Operand, keywords: { m?: theano.Operand, k?: number, dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function T.eye(n, m, k, dtype) end
+
+---N x M matrix with ones on and below diagonal k
+---@param N theano.Operand
+---@param M? theano.Operand
+---@param k? number
+---@param dtype? theano.Dtype
+---@overload fun(N: theano.Operand, keywords: { M?: theano.Operand, k?: number, dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function T.tri(N, M, k, dtype) end
+
+---identity matrix in the shape of x
+---@param x theano.Operand
+---@return theano.Variable
+function T.identity_like(x) end
+
+---m with zeros above diagonal k
+---@param m theano.Operand
+---@param k? number
+---@overload fun(m: theano.Operand, keywords: { k?: number }): theano.Variable
+---@return theano.Variable
+function T.tril(m, k) end
+
+---m with zeros below diagonal k
+---@param m theano.Operand
+---@param k? number
+---@overload fun(m: theano.Operand, keywords: { k?: number }): theano.Variable
+---@return theano.Variable
+function T.triu(m, k) end
+
+---part of x by integers, slices, ellipsis, newaxis, integer tensors
+---@param x theano.Operand
+---@param ... theano.Operand
+---@return theano.Variable
+function T.subtensor(x, ...) end
+
+---elements of a along axis at integer positions
+---@param a theano.Operand
+---@param indices theano.Operand
+---@param axis? theano.Axis
+---@param mode? string
+---@overload fun(a: theano.Operand, indices: theano.Operand, keywords: { axis?: theano.Axis, mode?: string }): theano.Variable
+---@return theano.Variable
+function T.take(a, indices, axis, mode) end
+
+---the tensor that x is a part of, with that part set to y
+---@param x theano.Operand
+---@param y theano.Operand
+---@param inplace? boolean
+---@param tolerate_inplace_aliasing? boolean
+---@overload fun(x: theano.Operand, y: theano.Operand, keywords: { inplace?: boolean, tolerate_inplace_aliasing?: boolean }): theano.Variable
+---@return theano.Variable
+function T.set_subtensor(x, y, inplace, tolerate_inplace_aliasing) end
+
+---the tensor that x is a part of, with that part increased by y
+---@param x theano.Operand
+---@param y theano.Operand
+---@param inplace? boolean
+---@param set_instead_of_inc? boolean
+---@param tolerate_inplace_aliasing? boolean
+---@overload fun(x: theano.Operand, y: theano.Operand, keywords: { inplace?: boolean, set_instead_of_inc?: boolean, tolerate_inplace_aliasing?: boolean }): theano.Variable
+---@return theano.Variable
+function T.inc_subtensor(x, y, inplace, set_instead_of_inc, tolerate_inplace_aliasing) end
+
+---tensors one after the other along axis
+---@param axis theano.Axis
+---@param ... theano.Operand
+---@return theano.Variable
+function T.join(axis, ...) end
+
+---tensors one after the other along axis
+---@param tensor_list theano.Operand
+---@param axis? theano.Axis
+---@overload fun(tensor_list: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.concatenate(tensor_list, axis) end
+
+---tensors one above the other along a new axis
+---@param tensors theano.Operand
+---@param axis? theano.Axis
+---@overload fun(tensors: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.stack(tensors, axis) end
+
+---consecutive parts of x along axis: n_splits results
+---@param x theano.Operand
+---@param splits_size theano.Operand
+---@param n_splits theano.Operand
+---@param axis? theano.Axis
+---@overload fun(x: theano.Operand, splits_size: theano.Operand, n_splits: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable ...
+---@return theano.Variable ...
+function T.split(x, splits_size, n_splits, axis) end
+
+---matrices side by side
+---@param ... theano.Operand
+---@return theano.Variable
+function T.horizontal_stack(...) end
+
+---matrices one above the other
+---@param ... theano.Operand
+---@return theano.Variable
+function T.vertical_stack(...) end
+
+---product of vectors, matrices, tensors
+---@param a theano.Operand
+---@param b theano.Operand
+---@return theano.Variable
+function T.dot(a, b) end
+
+---sum of products over some axes of a and b
+---@param a theano.Operand
+---@param b theano.Operand
+---@param axes? theano.Axis
+---@overload fun(a: theano.Operand, b: theano.Operand, keywords: { axes?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.tensordot(a, b, axes) end
+
+---matrix of the products of the elements of x and y
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.outer(x, y) end
+
+---exp(c) / sum(exp(c)) along axis (each row by default)
+---@param c theano.Operand
+---@param axis? theano.Axis
+---@overload fun(c: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.nnet.softmax(c, axis) end
+
+---log of the softmax along axis (each row by default)
+---@param c theano.Operand
+---@param axis? theano.Axis
+---@overload fun(c: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.nnet.logsoftmax(c, axis) end
+
+---softmax of x + b, b added to each row
+---@param x theano.Operand
+---@param b theano.Operand
+---@return theano.Variable
+function T.nnet.softmax_with_bias(x, b) end
+
+---softmax written with exp and sum
+---@param c theano.Operand
+---@return theano.Variable
+function T.nnet.softmax_graph(c) end
+
+---x / (1 + |x|)
+---@param x theano.Operand
+---@return theano.Variable
+function T.nnet.softsign(x) end
+
+---cross-entropy of rows against distributions or class numbers
+---@param coding_dist theano.Operand
+---@param true_dist theano.Operand
+---@return theano.Variable
+function T.nnet.categorical_crossentropy(coding_dist, true_dist) end
+
+----log of the probability of each row's class
+---@param coding_dist theano.Operand
+---@param true_one_of_n theano.Operand
+---@return theano.Variable
+function T.nnet.crossentropy_categorical_1hot(coding_dist, true_one_of_n) end
+
+---loss and softmax of rows against class numbers
+---@param x theano.Operand
+---@param y_idx theano.Operand
+---@return theano.Variable ...
+function T.nnet.crossentropy_softmax_1hot(x, y_idx) end
+
+---loss and softmax of x + b against class numbers
+---@param x theano.Operand
+---@param b theano.Operand
+---@param y_idx theano.Operand
+---@return theano.Variable ...
+function T.nnet.crossentropy_softmax_1hot_with_bias(x, b, y_idx) end
+
+---loss, softmax and argmax of x + b against class numbers
+---@param x theano.Operand
+---@param b theano.Operand
+---@param y_idx theano.Operand
+---@return theano.Variable ...
+function T.nnet.crossentropy_softmax_argmax_1hot_with_bias(x, b, y_idx) end
+
+---loss, softmax, row maximum and argmax against class numbers
+---@param x theano.Operand
+---@param y_idx theano.Operand
+---@return theano.Variable ...
+function T.nnet.crossentropy_softmax_max_and_argmax_1hot(x, y_idx) end
+
+---loss, softmax, row maximum and argmax of x + b against class numbers
+---@param x theano.Operand
+---@param b theano.Operand
+---@param y_idx theano.Operand
+---@return theano.Variable ...
+function T.nnet.crossentropy_softmax_max_and_argmax_1hot_with_bias(x, b, y_idx) end
+
+---x, for gradients a constant: disconnected from what it is made of
+---@param x theano.Operand
+---@return theano.Variable
+function T.gradient.disconnected_grad(x) end
+
+---x, whose gradient is zero (but connected)
+---@param x theano.Operand
+---@return theano.Variable
+function T.gradient.zero_grad(x) end
+
+---x, through which no gradient is defined: grad raises
+---@param x theano.Operand
+---@return theano.Variable
+function T.gradient.undefined_grad(x) end
+
+---x, whose gradient is clipped to an interval
+---@param x theano.Operand
+---@param lower_bound theano.Operand
+---@param upper_bound theano.Operand
+---@return theano.Variable
+function T.gradient.grad_clip(x, lower_bound, upper_bound) end
+
+---x, whose gradient is multiplied by a number
+---@param x theano.Operand
+---@param multiplier theano.Operand
+---@return theano.Variable
+function T.gradient.grad_scale(x, multiplier) end
+
+---diagonal k of a matrix, or the matrix with vector v on diagonal k
+---@param v theano.Operand
+---@param k? number
+---@overload fun(v: theano.Operand, keywords: { k?: number }): theano.Variable
+---@return theano.Variable
+function T.diag(v, k) end
+
+---diagonal of two axes of a, as the last axis
+---@param a theano.Operand
+---@param offset? number
+---@param axis1? integer
+---@param axis2? integer
+---@overload fun(a: theano.Operand, keywords: { offset?: number, axis1?: integer, axis2?: integer }): theano.Variable
+---@return theano.Variable
+function T.diagonal(a, offset, axis1, axis2) end
+
+---sum of the main diagonal of a matrix
+---@param X theano.Operand
+---@return theano.Variable
+function T.trace(X) end
+
+---sum of the main diagonal of a matrix
+---@param X theano.Operand
+---@return theano.Variable
+function T.nlinalg.trace(X) end
+
+---diagonal of a matrix, or the diagonal matrix of a vector
+---@param X theano.Operand
+---@return theano.Variable
+function T.nlinalg.diag(X) end
+
+---main diagonal of a matrix
+---@param x theano.Operand
+---@return theano.Variable
+function T.nlinalg.extract_diag(x) end
+
+---matrix with vector x on its diagonal
+---@param x theano.Operand
+---@return theano.Variable
+function T.nlinalg.alloc_diag(x) end
+
+---a with its main diagonal set to val
+---@param a theano.Operand
+---@param val theano.Operand
+---@return theano.Variable
+function T.fill_diagonal(a, val) end
+
+---a with its main diagonal set to val
+---@param a theano.Operand
+---@param val theano.Operand
+---@return theano.Variable
+function T.extra_ops.fill_diagonal(a, val) end
+
+---matrix a with diagonal `offset` set to val
+---@param a theano.Operand
+---@param val theano.Operand
+---@param offset theano.Operand
+---@return theano.Variable
+function T.fill_diagonal_offset(a, val, offset) end
+
+---matrix a with diagonal `offset` set to val
+---@param a theano.Operand
+---@param val theano.Operand
+---@param offset theano.Operand
+---@return theano.Variable
+function T.extra_ops.fill_diagonal_offset(a, val, offset) end
+
+---dot of a[i] and b[i] for each i
+---@param a theano.Operand
+---@param b theano.Operand
+---@return theano.Variable
+function T.batched_dot(a, b) end
+
+---tensordot of x[i] and y[i] for each i; listed axes count the first one
+---@param x theano.Operand
+---@param y theano.Operand
+---@param axes? theano.Axis
+---@overload fun(x: theano.Operand, y: theano.Operand, keywords: { axes?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.batched_tensordot(x, y, axes) end
+
+---product of several matrices, from left to right
+---@param ... theano.Operand
+---@return theano.Variable
+function T.nlinalg.matrix_dot(...) end
+
+---square matrix M multiplied n times
+---@param M theano.Operand
+---@param n theano.Operand
+---@return theano.Variable
+function T.nlinalg.matrix_power(M, n) end
+
+---Kronecker product of tensors of 1 or 2 dimensions
+---@param a theano.Operand
+---@param b theano.Operand
+---@return theano.Variable
+function T.slinalg.kron(a, b) end
+
+---elements along axis in ascending order, NaN last (None: flattened)
+---@param self theano.Operand
+---@param axis? theano.Axis
+---@param kind? string
+---@param order? theano.Operand
+---@overload fun(self: theano.Operand, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.sort(self, axis, kind, order) end
+
+---positions of the elements along axis in ascending order; equal ones stay in order
+---@param self theano.Operand
+---@param axis? theano.Axis
+---@param kind? string
+---@param order? theano.Operand
+---@overload fun(self: theano.Operand, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.argsort(self, axis, kind, order) end
+
+---the kth > 0 largest or -kth smallest elements along axis, the extreme ones first
+---@param x theano.Operand
+---@param kth theano.Operand
+---@param axis? theano.Axis
+---@param sorted? boolean
+---@param idx_dtype? string
+---@overload fun(x: theano.Operand, kth: theano.Operand, keywords: { axis?: theano.Axis, sorted?: boolean, idx_dtype?: string }): theano.Variable
+---@return theano.Variable
+function T.topk(x, kth, axis, sorted, idx_dtype) end
+
+---positions of the elements that topk gives
+---@param x theano.Operand
+---@param kth theano.Operand
+---@param axis? theano.Axis
+---@param sorted? boolean
+---@param idx_dtype? string
+---@overload fun(x: theano.Operand, kth: theano.Operand, keywords: { axis?: theano.Axis, sorted?: boolean, idx_dtype?: string }): theano.Variable
+---@return theano.Variable
+function T.argtopk(x, kth, axis, sorted, idx_dtype) end
+
+---both, as two results
+---@param x theano.Operand
+---@param kth theano.Operand
+---@param axis? theano.Axis
+---@param sorted? boolean
+---@param idx_dtype? string
+---@overload fun(x: theano.Operand, kth: theano.Operand, keywords: { axis?: theano.Axis, sorted?: boolean, idx_dtype?: string }): theano.Variable ...
+---@return theano.Variable ...
+function T.topk_and_argtopk(x, kth, axis, sorted, idx_dtype) end
+
+---where elements of v go into the sorted vector x
+---@param x theano.Operand
+---@param v theano.Operand
+---@param side? string
+---@param sorter? theano.Operand
+---@overload fun(x: theano.Operand, v: theano.Operand, keywords: { side?: string, sorter?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.searchsorted(x, v, side, sorter) end
+
+---where elements of v go into the sorted vector x
+---@param x theano.Operand
+---@param v theano.Operand
+---@param side? string
+---@param sorter? theano.Operand
+---@overload fun(x: theano.Operand, v: theano.Operand, keywords: { side?: string, sorter?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.extra_ops.searchsorted(x, v, side, sorter) end
+
+---distinct elements in ascending order, and as asked: first positions, inverse, counts
+---@param ar theano.Operand
+---@param return_index? boolean
+---@param return_inverse? boolean
+---@param return_counts? boolean
+---@param axis? theano.Axis
+---@overload fun(ar: theano.Operand, keywords: { return_index?: boolean, return_inverse?: boolean, return_counts?: boolean, axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.unique(ar, return_index, return_inverse, return_counts, axis) end
+
+---distinct elements in ascending order, and as asked: first positions, inverse, counts
+---@param ar theano.Operand
+---@param return_index? boolean
+---@param return_inverse? boolean
+---@param return_counts? boolean
+---@param axis? theano.Axis
+---@overload fun(ar: theano.Operand, keywords: { return_index?: boolean, return_inverse?: boolean, return_counts?: boolean, axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.extra_ops.unique(ar, return_index, return_inverse, return_counts, axis) end
+
+---running sums along axis (None: flattened)
+---@param x theano.Operand
+---@param axis? theano.Axis
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.cumsum(x, axis) end
+
+---running sums along axis (None: flattened)
+---@param x theano.Operand
+---@param axis? theano.Axis
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.extra_ops.cumsum(x, axis) end
+
+---running products along axis (None: flattened)
+---@param x theano.Operand
+---@param axis? theano.Axis
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.cumprod(x, axis) end
+
+---running products along axis (None: flattened)
+---@param x theano.Operand
+---@param axis? theano.Axis
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.extra_ops.cumprod(x, axis) end
+
+---differences of neighbours along axis, n times
+---@param x theano.Operand
+---@param n? number
+---@param axis? theano.Axis
+---@overload fun(x: theano.Operand, keywords: { n?: number, axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.diff(x, n, axis) end
+
+---differences of neighbours along axis, n times
+---@param x theano.Operand
+---@param n? number
+---@param axis? theano.Axis
+---@overload fun(x: theano.Operand, keywords: { n?: number, axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.extra_ops.diff(x, n, axis) end
+
+---how often each value 0, 1, .. occurs in the vector x, or the sum of its weights
+---@param x theano.Operand
+---@param weights? theano.Operand
+---@param minlength? theano.Operand
+---@param assert_nonneg? boolean
+---@overload fun(x: theano.Operand, keywords: { weights?: theano.Operand, minlength?: theano.Operand, assert_nonneg?: boolean }): theano.Variable
+---@return theano.Variable
+function T.bincount(x, weights, minlength, assert_nonneg) end
+
+---how often each value 0, 1, .. occurs in the vector x, or the sum of its weights
+---@param x theano.Operand
+---@param weights? theano.Operand
+---@param minlength? theano.Operand
+---@param assert_nonneg? boolean
+---@overload fun(x: theano.Operand, keywords: { weights?: theano.Operand, minlength?: theano.Operand, assert_nonneg?: boolean }): theano.Variable
+---@return theano.Variable
+function T.extra_ops.bincount(x, weights, minlength, assert_nonneg) end
+
+---elementwise smallest of the arguments
+---@param ... theano.Operand
+---@return theano.Variable
+function T.smallest(...) end
+
+---elementwise largest of the arguments
+---@param ... theano.Operand
+---@return theano.Variable
+function T.largest(...) end
+
+---positions of the nonzero elements: a vector for each dimension, or the rows of a matrix
+---@param a theano.Operand
+---@param return_matrix? boolean
+---@overload fun(a: theano.Operand, keywords: { return_matrix?: boolean }): theano.Variable
+---@return theano.Variable
+function T.nonzero(a, return_matrix) end
+
+---positions of the nonzero elements of the flattened a
+---@param a theano.Operand
+---@return theano.Variable
+function T.flatnonzero(a) end
+
+---the nonzero elements as a vector
+---@param a theano.Operand
+---@return theano.Variable
+function T.nonzero_values(a) end
+
+---slices of x along axis where the vector condition is nonzero
+---@param condition theano.Operand
+---@param x theano.Operand
+---@param axis? theano.Axis
+---@overload fun(condition: theano.Operand, x: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.compress(condition, x, axis) end
+
+---slices of x along axis where the vector condition is nonzero
+---@param condition theano.Operand
+---@param x theano.Operand
+---@param axis? theano.Axis
+---@overload fun(condition: theano.Operand, x: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.extra_ops.compress(condition, x, axis) end
+
+---element of choices[a] at each place of a
+---@param a theano.Operand
+---@param choices theano.Operand
+---@param out? theano.Operand
+---@param mode? string
+---@overload fun(a: theano.Operand, choices: theano.Operand, keywords: { out?: theano.Operand, mode?: string }): theano.Variable
+---@return theano.Variable
+function T.choose(a, choices, out, mode) end
+
+---elements moved by shift along axis (None: flattened); those past the end come first
+---@param x theano.Operand
+---@param shift theano.Operand
+---@param axis? theano.Axis
+---@overload fun(x: theano.Operand, shift: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.roll(x, shift, axis) end
+
+---matrix with a 1 at column y[i] of row i
+---@param y theano.Operand
+---@param nb_class theano.Operand
+---@param dtype? theano.Dtype
+---@overload fun(y: theano.Operand, nb_class: theano.Operand, keywords: { dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function T.to_one_hot(y, nb_class, dtype) end
+
+---matrix with a 1 at column y[i] of row i
+---@param y theano.Operand
+---@param nb_class theano.Operand
+---@param dtype? theano.Dtype
+---@overload fun(y: theano.Operand, nb_class: theano.Operand, keywords: { dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function T.extra_ops.to_one_hot(y, nb_class, dtype) end
+
+---positions in the flattened tensor of lengths dims
+---@param multi_index theano.Operand
+---@param dims theano.Operand
+---@param mode? string
+---@param order? string
+---@overload fun(multi_index: theano.Operand, dims: theano.Operand, keywords: { mode?: string, order?: string }): theano.Variable
+---@return theano.Variable
+function T.ravel_multi_index(multi_index, dims, mode, order) end
+
+---positions in the flattened tensor of lengths dims
+---@param multi_index theano.Operand
+---@param dims theano.Operand
+---@param mode? string
+---@param order? string
+---@overload fun(multi_index: theano.Operand, dims: theano.Operand, keywords: { mode?: string, order?: string }): theano.Variable
+---@return theano.Variable
+function T.extra_ops.ravel_multi_index(multi_index, dims, mode, order) end
+
+---coordinates of positions in the flattened tensor of lengths dims, one result each
+---@param indices theano.Operand
+---@param dims theano.Operand
+---@param order? string
+---@param ndim? integer
+---@overload fun(indices: theano.Operand, dims: theano.Operand, keywords: { order?: string, ndim?: integer }): theano.Variable
+---@return theano.Variable
+function T.unravel_index(indices, dims, order, ndim) end
+
+---coordinates of positions in the flattened tensor of lengths dims, one result each
+---@param indices theano.Operand
+---@param dims theano.Operand
+---@param order? string
+---@param ndim? integer
+---@overload fun(indices: theano.Operand, dims: theano.Operand, keywords: { order?: string, ndim?: integer }): theano.Variable
+---@return theano.Variable
+function T.extra_ops.unravel_index(indices, dims, order, ndim) end
+
+---permutation that undoes perm (each row of it)
+---@param perm theano.Operand
+---@return theano.Variable
+function T.inverse_permutation(perm) end
+
+---rows of x in the order of the rows of y, or the inverse
+---@param x theano.Operand
+---@param y theano.Operand
+---@param inverse? boolean
+---@overload fun(x: theano.Operand, y: theano.Operand, keywords: { inverse?: boolean }): theano.Variable
+---@return theano.Variable
+function T.permute_row_elements(x, y, inverse) end
+
+---a with axes moved to other places
+---@param a theano.Operand
+---@param source theano.Operand
+---@param destination theano.Operand
+---@return theano.Variable
+function T.moveaxis(a, source, destination) end
+
+---nested lists of tensors stacked into one tensor
+---@param arg theano.Operand
+---@return theano.Variable
+function T.stacklists(arg) end
+
+---triangular window of M points
+---@param M theano.Operand
+---@return theano.Variable
+function T.bartlett(M) end
+
+---triangular window of M points
+---@param M theano.Operand
+---@return theano.Variable
+function T.extra_ops.bartlett(M) end
+
+---covariance matrix of variables in rows (or columns)
+---@param m theano.Operand
+---@param y? theano.Operand
+---@param rowvar? boolean
+---@param bias? boolean
+---@param ddof? theano.Operand
+---@param fweights? theano.Operand
+---@param aweights? theano.Operand
+---@overload fun(m: theano.Operand, keywords: { y?: theano.Operand, rowvar?: boolean, bias?: boolean, ddof?: theano.Operand, fweights?: theano.Operand, aweights?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.cov(m, y, rowvar, bias, ddof, fweights, aweights) end
+
+---value, raising AssertionError with msg while running unless all conditions hold
+---@param value theano.Operand
+---@param ... theano.Operand
+---@return theano.Variable
+function T.opt.assert_op(value, ...) end
+
+---sum of the inputs, elementwise with broadcasting; or on bool
+---@param ... theano.Operand
+---@return theano.Variable
+function T.add(...) end
+
+---difference x - y
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sub(x, y) end
+
+---product of the inputs, elementwise with broadcasting; and on bool
+---@param ... theano.Operand
+---@return theano.Variable
+function T.mul(...) end
+
+---quotient x / y; integers give floatX
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.true_div(x, y) end
+
+---quotient rounded toward -inf; an integer zero divisor raises
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.int_div(x, y) end
+
+---remainder with the sign of y; an integer zero divisor raises
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.mod(x, y) end
+
+---x to the power y
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.pow(x, y) end
+
+----x
+---@param x theano.Operand
+---@return theano.Variable
+function T.neg(x) end
+
+---1 / x
+---@param x theano.Operand
+---@return theano.Variable
+function T.inv(x) end
+
+---x * x
+---@param x theano.Operand
+---@return theano.Variable
+function T.sqr(x) end
+
+---square root
+---@param x theano.Operand
+---@return theano.Variable
+function T.sqrt(x) end
+
+---absolute value; of complex, the modulus
+---@param x theano.Operand
+---@return theano.Variable
+function T.abs_(x) end
+
+---sign: -1, 0 or 1; NaN stays; of complex, x / |x|
+---@param x theano.Operand
+---@return theano.Variable
+function T.sgn(x) end
+
+---the larger of two; NaN propagates, on ties the gradient goes to x; complex by real, then imaginary part
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.maximum(x, y) end
+
+---the smaller of two; NaN propagates, on ties the gradient goes to x; complex by real, then imaginary part
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.minimum(x, y) end
+
+---x limited to [min, max]; the gradient passes at the bounds
+---@param x theano.Operand
+---@param min theano.Operand
+---@param max theano.Operand
+---@return theano.Variable
+function T.clip(x, min, max) end
+
+---x < y
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.lt(x, y) end
+
+---x > y
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.gt(x, y) end
+
+---x <= y
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.le(x, y) end
+
+---x >= y
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.ge(x, y) end
+
+---x == y (the operator == is identity in Lua)
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.eq(x, y) end
+
+---x ~= y (the operator ~= is identity in Lua)
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.neq(x, y) end
+
+---true where x is NaN
+---@param x theano.Operand
+---@return theano.Variable
+function T.isnan(x) end
+
+---true where x is an infinity
+---@param x theano.Operand
+---@return theano.Variable
+function T.isinf(x) end
+
+---smallest integral value not below x
+---@param x theano.Operand
+---@return theano.Variable
+function T.ceil(x) end
+
+---largest integral value not above x
+---@param x theano.Operand
+---@return theano.Variable
+function T.floor(x) end
+
+---x without its fraction
+---@param x theano.Operand
+---@return theano.Variable
+function T.trunc(x) end
+
+---nearest integral value, halves to even; floats only
+---@param x theano.Operand
+---@return theano.Variable
+function T.round_half_to_even(x) end
+
+---nearest integral value, halves away from zero; floats only
+---@param x theano.Operand
+---@return theano.Variable
+function T.round_half_away_from_zero(x) end
+
+---e to the power x
+---@param x theano.Operand
+---@return theano.Variable
+function T.exp(x) end
+
+---2 to the power x
+---@param x theano.Operand
+---@return theano.Variable
+function T.exp2(x) end
+
+---exp(x) - 1, accurate near 0
+---@param x theano.Operand
+---@return theano.Variable
+function T.expm1(x) end
+
+---natural logarithm
+---@param x theano.Operand
+---@return theano.Variable
+function T.log(x) end
+
+---logarithm to base 2
+---@param x theano.Operand
+---@return theano.Variable
+function T.log2(x) end
+
+---logarithm to base 10
+---@param x theano.Operand
+---@return theano.Variable
+function T.log10(x) end
+
+---log(1 + x), accurate near 0
+---@param x theano.Operand
+---@return theano.Variable
+function T.log1p(x) end
+
+---degrees to radians
+---@param x theano.Operand
+---@return theano.Variable
+function T.deg2rad(x) end
+
+---radians to degrees
+---@param x theano.Operand
+---@return theano.Variable
+function T.rad2deg(x) end
+
+---sine
+---@param x theano.Operand
+---@return theano.Variable
+function T.sin(x) end
+
+---cosine
+---@param x theano.Operand
+---@return theano.Variable
+function T.cos(x) end
+
+---tangent
+---@param x theano.Operand
+---@return theano.Variable
+function T.tan(x) end
+
+---inverse sine
+---@param x theano.Operand
+---@return theano.Variable
+function T.arcsin(x) end
+
+---inverse cosine
+---@param x theano.Operand
+---@return theano.Variable
+function T.arccos(x) end
+
+---inverse tangent
+---@param x theano.Operand
+---@return theano.Variable
+function T.arctan(x) end
+
+---angle of the point (y, x)
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.arctan2(x, y) end
+
+---hyperbolic sine
+---@param x theano.Operand
+---@return theano.Variable
+function T.sinh(x) end
+
+---hyperbolic cosine
+---@param x theano.Operand
+---@return theano.Variable
+function T.cosh(x) end
+
+---hyperbolic tangent
+---@param x theano.Operand
+---@return theano.Variable
+function T.tanh(x) end
+
+---inverse hyperbolic sine
+---@param x theano.Operand
+---@return theano.Variable
+function T.arcsinh(x) end
+
+---inverse hyperbolic cosine
+---@param x theano.Operand
+---@return theano.Variable
+function T.arccosh(x) end
+
+---inverse hyperbolic tangent
+---@param x theano.Operand
+---@return theano.Variable
+function T.arctanh(x) end
+
+---error function
+---@param x theano.Operand
+---@return theano.Variable
+function T.erf(x) end
+
+---1 - erf(x)
+---@param x theano.Operand
+---@return theano.Variable
+function T.erfc(x) end
+
+---scaled complementary error function exp(x*x) * erfc(x)
+---@param x theano.Operand
+---@return theano.Variable
+function T.erfcx(x) end
+
+---inverse of erf
+---@param x theano.Operand
+---@return theano.Variable
+function T.erfinv(x) end
+
+---inverse of erfc
+---@param x theano.Operand
+---@return theano.Variable
+function T.erfcinv(x) end
+
+---gamma function
+---@param x theano.Operand
+---@return theano.Variable
+function T.gamma(x) end
+
+---logarithm of |gamma(x)|
+---@param x theano.Operand
+---@return theano.Variable
+function T.gammaln(x) end
+
+---digamma function, derivative of gammaln
+---@param x theano.Operand
+---@return theano.Variable
+function T.psi(x) end
+
+---derivative of psi
+---@param x theano.Operand
+---@return theano.Variable
+function T.tri_gamma(x) end
+
+---probability that chi squared of k degrees of freedom exceeds x
+---@param x theano.Operand
+---@param k theano.Operand
+---@return theano.Variable
+function T.chi2sf(x, k) end
+
+---regularised lower incomplete gamma function P(k, x)
+---@param k theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.gammainc(k, x) end
+
+---regularised upper incomplete gamma function Q(k, x)
+---@param k theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.gammaincc(k, x) end
+
+---lower incomplete gamma function
+---@param k theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.gammal(k, x) end
+
+---upper incomplete gamma function
+---@param k theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.gammau(k, x) end
+
+---Bessel function of the first kind, order 0
+---@param x theano.Operand
+---@return theano.Variable
+function T.j0(x) end
+
+---Bessel function of the first kind, order 1
+---@param x theano.Operand
+---@return theano.Variable
+function T.j1(x) end
+
+---Bessel function of the first kind, real order v
+---@param v theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.jv(v, x) end
+
+---modified Bessel function of the first kind, order 0
+---@param x theano.Operand
+---@return theano.Variable
+function T.i0(x) end
+
+---modified Bessel function of the first kind, order 1
+---@param x theano.Operand
+---@return theano.Variable
+function T.i1(x) end
+
+---modified Bessel function of the first kind, real order v
+---@param v theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.iv(v, x) end
+
+---logistic function 1 / (1 + exp(-x))
+---@param x theano.Operand
+---@return theano.Variable
+function T.sigmoid(x) end
+
+---log(1 + exp(x))
+---@param x theano.Operand
+---@return theano.Variable
+function T.softplus(x) end
+
+---sigmoid by pieces of simple functions, within 0.1
+---@param x theano.Operand
+---@return theano.Variable
+function T.ultra_fast_sigmoid(x) end
+
+---ift where cond is nonzero, else iff
+---@param cond theano.Operand
+---@param ift theano.Operand
+---@param iff theano.Operand
+---@return theano.Variable
+function T.switch(cond, ift, iff) end
+
+---b broadcast to the shape of a
+---@param a theano.Operand
+---@param b theano.Operand
+---@return theano.Variable
+function T.second(a, b) end
+
+---bitwise and; logical on bool
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.and_(x, y) end
+
+---bitwise or; logical on bool
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.or_(x, y) end
+
+---bitwise exclusive or; logical on bool
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.xor(x, y) end
+
+---x * 2^y of integers, wrapped; 0 where y is not in [0, width)
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.left_shift(x, y) end
+
+---x / 2^y of integers, rounded toward -inf
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.right_shift(x, y) end
+
+---bitwise not; logical on bool
+---@param x theano.Operand
+---@return theano.Variable
+function T.invert(x) end
+
+---complex conjugate
+---@param z theano.Operand
+---@return theano.Variable
+function T.conj(z) end
+
+---angle of a complex number, in (-pi, pi]
+---@param z theano.Operand
+---@return theano.Variable
+function T.angle(z) end
+
+---complex number of two reals
+---@param real theano.Operand
+---@param imag theano.Operand
+---@return theano.Variable
+function T.complex(real, imag) end
+
+---complex number of modulus and angle
+---@param abs theano.Operand
+---@param angle theano.Operand
+---@return theano.Variable
+function T.complex_from_polar(abs, angle) end
+
+---absolute value; of complex, the modulus
+---@param x theano.Operand
+---@return theano.Variable
+function T.abs(x) end
+
+---x * x
+---@param x theano.Operand
+---@return theano.Variable
+function T.square(x) end
+
+---x to the power y
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.power(x, y) end
+
+---b broadcast to the shape of a
+---@param a theano.Operand
+---@param b theano.Operand
+---@return theano.Variable
+function T.fill(a, b) end
+
+---ift where cond is nonzero, else iff
+---@param cond theano.Operand
+---@param ift theano.Operand
+---@param iff theano.Operand
+---@return theano.Variable
+function T.where(cond, ift, iff) end
+
+---quotient rounded toward -inf; an integer zero divisor raises
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.floor_div(x, y) end
+
+---bitwise and; logical on bool
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.bitwise_and(x, y) end
+
+---bitwise or; logical on bool
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.bitwise_or(x, y) end
+
+---bitwise exclusive or; logical on bool
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.bitwise_xor(x, y) end
+
+---bitwise not; logical on bool
+---@param x theano.Operand
+---@return theano.Variable
+function T.bitwise_not(x) end
+
+---logistic function 1 / (1 + exp(-x))
+---@param x theano.Operand
+---@return theano.Variable
+function T.nnet.sigmoid(x) end
+
+---log(1 + exp(x))
+---@param x theano.Operand
+---@return theano.Variable
+function T.nnet.softplus(x) end
+
+---sigmoid by pieces of simple functions, within 0.1
+---@param x theano.Operand
+---@return theano.Variable
+function T.nnet.ultra_fast_sigmoid(x) end
+
+---Row vector times Jacobian: the sum over f of `eval_points` . d f / d wrt, for each wrt.
+---@param f any
+---@param wrt theano.Variable|theano.Variable[]
+---@param eval_points any
+---@param options? table
+---@return any
+function T.Lop(f, wrt, eval_points, options) end
+
+---Jacobian times vector: the sum over wrt of d f / d wrt . `eval_points`, for each f. Forward mode.
+---@param f any
+---@param wrt theano.Variable|theano.Variable[]
+---@param eval_points any
+---@param options? table
+---@return any
+function T.Rop(f, wrt, eval_points, options) end
+
+---a tensor type; calling it makes a variable
+---@param dtype theano.Dtype
+---@param broadcastable boolean[]
+---@return theano.TensorType
+function T.TensorType(dtype, broadcastable) end
+
+---Anything as a variable: Variables stay, numbers and arrays become Constants, lists with variables are stacked.
+---@param v any
+---@return theano.Variable
+function T.as_tensor_variable(v) end
+
+---x, whose gradient is zero: Theano's older name of zero_grad.
+---@param x any
+---@return any
+function T.consider_constant(x) end
+
+---A Constant: numbers take the smallest dtype that holds them unless dtype is given.
+---@param value any
+---@param name? string
+---@param options? table
+---@return theano.Variable
+function T.constant(value, name, options) end
+
+---Gradient of a scalar with respect to a variable or a list of them (then a list comes back). Options:
+---consider_constant, disconnected_inputs, add_names, known_grads, return_disconnected, null_gradients.
+---@param cost theano.Variable
+---@param wrt theano.Variable|theano.Variable[]
+---@param options? table
+---@return theano.Variable|theano.Variable[]
+function T.grad(cost, wrt, options) end
+
+---Hessian of a scalar: for each vector of wrt the matrix of second derivatives.
+---@param cost theano.Variable
+---@param wrt theano.Variable|theano.Variable[]
+---@param options? table
+---@return any
+function T.hessian(cost, wrt, options) end
+
+---Jacobian of a vector (or gradient of a scalar): one matrix, a row for each element, for each wrt. The rows
+---are computed together (`T.vmap` of the gradient over the rows of an identity matrix).
+---@param expression any
+---@param wrt theano.Variable|theano.Variable[]
+---@param options? table
+---@return any
+function T.jacobian(expression, wrt, options) end
+
+---coordinates of a grid, each a full tensor: `T.mgrid["0:3, 0:1:0.25"]`
+---@param ... any
+---@return any
+function T.mgrid(...) end
+
+---the same with each tensor along its own dimension only
+---@param ... any
+---@return any
+function T.ogrid(...) end
+
+---A slice for a table subscript: `x[{T.slice(a, b), 0}]`; `T.slice()` is `:`.
+---@param start any
+---@param stop? any
+---@param step? any
+---@overload fun(start: any, keywords: { stop?: any, step?: any }): any
+---@return any
+function T.slice(start, stop, step) end
+
+---`tensor(dtype, {broadcastable..}, name)`
+---@param dtype theano.Dtype
+---@param pattern any
+---@param name? string
+---@overload fun(dtype: theano.Dtype, pattern: any, keywords: { name?: string }): theano.Variable
+---@return theano.Variable
+function T.tensor(dtype, pattern, name) end
+
+---Checks the symbolic gradient of `fun` (which takes variables, gives one) at the arrays `pt` against one-sided
+---finite differences of a random projection. Raises GradientError when both the absolute and the relative error
+---are too large. Options: n_tests (2), rng, eps, abs_tol, rel_tol, mode.
+---@param fun function
+---@param pt any
+---@param options? table
+---@return any
+function T.verify_grad(fun, pt, options) end
+
+---The function `fn` of Variables, applied to every element along one axis of its arguments at once. The graph
+---that fn builds is rewritten, operation by operation; there is no loop.
+---@param fn function
+---@param axes? theano.Axis
+---@overload fun(fn: function, keywords: { axes?: theano.Axis }): any
+---@return any
+function T.vmap(fn, axes) end
+
+return T

@@ -1,0 +1,1023 @@
+---@meta theano
+-- Made by `build/theano scripts/make-reference` from the engine's tables; not edited by hand.
+-- For the Lua language server: see docs/editor.md.
+
+---@alias theano.Dtype
+---| "bool"
+---| "int8"
+---| "int16"
+---| "int32"
+---| "int64"
+---| "uint8"
+---| "uint16"
+---| "uint32"
+---| "uint64"
+---| "float32"
+---| "float64"
+---| "complex64"
+---| "complex128"
+---| "floatX"
+
+---@alias theano.Value number|boolean|theano.ndarray|theano.complex|table
+---@alias theano.Operand theano.Variable|theano.Value
+---@alias theano.Axis integer|integer[]
+
+---A symbolic variable.
+---@class theano.Variable
+---@field T theano.Variable `x:transpose()`
+---@field broadcastable boolean[] sequence of booleans: which dimensions are promised to be 1
+---@field data theano.ndarray? the value of a constant
+---@field dtype theano.Dtype dtype, as text
+---@field imag theano.Variable `T.imag(x)`
+---@field index integer which output of its owner it is, from 0
+---@field name string? its name or nil; can be assigned
+---@field ndim integer number of dimensions
+---@field owner theano.Apply? the Apply that computes it (`op`, `inputs`, `outputs`), or nil
+---@field real theano.Variable `T.real(x)`
+---@field shape theano.Variable its shape, a symbolic int64 vector: `x.shape[0]` is the first length, so is `#x`
+---@field size theano.Variable its number of elements, symbolic
+---@field tag table a table to keep notes in
+---@field type theano.TensorType its TensorType
+---@operator add(theano.Operand): theano.Variable
+---@operator sub(theano.Operand): theano.Variable
+---@operator mul(theano.Operand): theano.Variable
+---@operator div(theano.Operand): theano.Variable
+---@operator idiv(theano.Operand): theano.Variable
+---@operator mod(theano.Operand): theano.Variable
+---@operator pow(theano.Operand): theano.Variable
+---@operator unm: theano.Variable
+---@operator band(theano.Operand): theano.Variable
+---@operator bor(theano.Operand): theano.Variable
+---@operator bxor(theano.Operand): theano.Variable
+---@operator shl(theano.Operand): theano.Variable
+---@operator shr(theano.Operand): theano.Variable
+---@operator bnot: theano.Variable
+---@operator len: theano.Variable
+---@field [theano.Operand|string] theano.Variable a subscript: `x[0]`, `x["1:3"]`, `x[{T.slice(a, b), 0}]`
+local Variable = {}
+
+---x in another dtype ("floatX" is the configured one); x itself when it has it
+---@param dtype theano.Dtype
+---@return theano.Variable
+function Variable:astype(dtype) end
+
+---nearest integral value; mode "half_to_even" (default) or "half_away_from_zero"
+---@param mode? string
+---@overload fun(self: theano.Variable, keywords: { mode?: string }): theano.Variable
+---@return theano.Variable
+function Variable:round(mode) end
+
+---a copy of a
+---@param name? string
+---@overload fun(self: theano.Variable, keywords: { name?: string }): theano.Variable
+---@return theano.Variable
+function Variable:copy(name) end
+
+---dimensions in another order; "x" is a new broadcastable one
+---@param ... theano.Operand
+---@return theano.Variable
+function Variable:dimshuffle(...) end
+
+---sum over axis (None: all); integers in int64 or uint64
+---@param axis? theano.Axis
+---@param dtype? theano.Dtype
+---@param keepdims? boolean
+---@param acc_dtype? theano.Dtype
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function Variable:sum(axis, dtype, keepdims, acc_dtype) end
+
+---product over axis (None: all)
+---@param axis? theano.Axis
+---@param dtype? theano.Dtype
+---@param keepdims? boolean
+---@param acc_dtype? theano.Dtype
+---@param no_zeros_in_input? boolean
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype, no_zeros_in_input?: boolean }): theano.Variable
+---@return theano.Variable
+function Variable:prod(axis, dtype, keepdims, acc_dtype, no_zeros_in_input) end
+
+---mean over axis (None: all)
+---@param axis? theano.Axis
+---@param dtype? theano.Dtype
+---@param keepdims? boolean
+---@param acc_dtype? theano.Dtype
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, dtype?: theano.Dtype, keepdims?: boolean, acc_dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function Variable:mean(axis, dtype, keepdims, acc_dtype) end
+
+---variance over axis, in two passes
+---@param axis? theano.Axis
+---@param ddof? number
+---@param keepdims? boolean
+---@param corrected? boolean
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean }): theano.Variable
+---@return theano.Variable
+function Variable:var(axis, ddof, keepdims, corrected) end
+
+---standard deviation over axis
+---@param axis? theano.Axis
+---@param ddof? number
+---@param keepdims? boolean
+---@param corrected? boolean
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean }): theano.Variable
+---@return theano.Variable
+function Variable:std(axis, ddof, keepdims, corrected) end
+
+---largest element over axis; the gradient goes to every tied position
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function Variable:max(axis, keepdims) end
+
+---smallest element over axis, built as -max(-x)
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function Variable:min(axis, keepdims) end
+
+---first position (from 0) of the largest element
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function Variable:argmax(axis, keepdims) end
+
+---first position (from 0) of the smallest element
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function Variable:argmin(axis, keepdims) end
+
+---largest element and its first position, as two results
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable ...
+---@return theano.Variable ...
+function Variable:max_and_argmax(axis, keepdims) end
+
+---max - min over axis
+---@param axis? theano.Axis
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function Variable:ptp(axis) end
+
+---L-norm over axis: sum(|x|^L)^(1/L)
+---@param L theano.Operand
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.Variable, L: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function Variable:norm(L, axis, keepdims) end
+
+---log of the sum of exp(x) over axis, without overflow
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function Variable:logsumexp(axis, keepdims) end
+
+---whether any element is nonzero
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function Variable:any(axis, keepdims) end
+
+---whether all elements are nonzero
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function Variable:all(axis, keepdims) end
+
+---the elements of x in another shape; one entry may be -1
+---@param newshape theano.Operand
+---@param ndim? integer
+---@overload fun(self: theano.Variable, newshape: theano.Operand, keywords: { ndim?: integer }): theano.Variable
+---@return theano.Variable
+function Variable:reshape(newshape, ndim) end
+
+---x with its last dimensions merged so that ndim are left
+---@param ndim? integer
+---@overload fun(self: theano.Variable, keywords: { ndim?: integer }): theano.Variable
+---@return theano.Variable
+function Variable:flatten(ndim) end
+
+---x as a vector
+---@return theano.Variable
+function Variable:ravel() end
+
+---x with its dimensions reversed, or in the order of axes
+---@param ... theano.Operand
+---@return theano.Variable
+function Variable:transpose(...) end
+
+---y with two dimensions exchanged
+---@param axis1 integer
+---@param axis2 integer
+---@return theano.Variable
+function Variable:swapaxes(axis1, axis2) end
+
+---x without its broadcastable dimensions
+---@param axis? theano.Axis
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function Variable:squeeze(axis) end
+
+---each element of x repeated along axis (flattened without axis)
+---@param repeats theano.Operand
+---@param axis? theano.Axis
+---@overload fun(self: theano.Variable, repeats: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function Variable:repeat_(repeats, axis) end
+
+---zeros in the shape of model
+---@param dtype? theano.Dtype
+---@param opt? boolean
+---@overload fun(self: theano.Variable, keywords: { dtype?: theano.Dtype, opt?: boolean }): theano.Variable
+---@return theano.Variable
+function Variable:zeros_like(dtype, opt) end
+
+---ones in the shape of model
+---@param dtype? theano.Dtype
+---@param opt? boolean
+---@overload fun(self: theano.Variable, keywords: { dtype?: theano.Dtype, opt?: boolean }): theano.Variable
+---@return theano.Variable
+function Variable:ones_like(dtype, opt) end
+
+---elements of a along axis at integer positions
+---@param indices theano.Operand
+---@param axis? theano.Axis
+---@param mode? string
+---@overload fun(self: theano.Variable, indices: theano.Operand, keywords: { axis?: theano.Axis, mode?: string }): theano.Variable
+---@return theano.Variable
+function Variable:take(indices, axis, mode) end
+
+---product of vectors, matrices, tensors
+---@param b theano.Operand
+---@return theano.Variable
+function Variable:dot(b) end
+
+---diagonal of two axes of a, as the last axis
+---@param offset? number
+---@param axis1? integer
+---@param axis2? integer
+---@overload fun(self: theano.Variable, keywords: { offset?: number, axis1?: integer, axis2?: integer }): theano.Variable
+---@return theano.Variable
+function Variable:diagonal(offset, axis1, axis2) end
+
+---sum of the main diagonal of a matrix
+---@return theano.Variable
+function Variable:trace() end
+
+---elements along axis in ascending order, NaN last (None: flattened)
+---@param axis? theano.Axis
+---@param kind? string
+---@param order? theano.Operand
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function Variable:sort(axis, kind, order) end
+
+---positions of the elements along axis in ascending order; equal ones stay in order
+---@param axis? theano.Axis
+---@param kind? string
+---@param order? theano.Operand
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function Variable:argsort(axis, kind, order) end
+
+---where elements of v go into the sorted vector x
+---@param v theano.Operand
+---@param side? string
+---@param sorter? theano.Operand
+---@overload fun(self: theano.Variable, v: theano.Operand, keywords: { side?: string, sorter?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function Variable:searchsorted(v, side, sorter) end
+
+---running sums along axis (None: flattened)
+---@param axis? theano.Axis
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function Variable:cumsum(axis) end
+
+---running products along axis (None: flattened)
+---@param axis? theano.Axis
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function Variable:cumprod(axis) end
+
+---positions of the nonzero elements: a vector for each dimension, or the rows of a matrix
+---@param return_matrix? boolean
+---@overload fun(self: theano.Variable, keywords: { return_matrix?: boolean }): theano.Variable
+---@return theano.Variable
+function Variable:nonzero(return_matrix) end
+
+---the nonzero elements as a vector
+---@return theano.Variable
+function Variable:nonzero_values() end
+
+---element of choices[a] at each place of a
+---@param choices theano.Operand
+---@param out? theano.Operand
+---@param mode? string
+---@overload fun(self: theano.Variable, choices: theano.Operand, keywords: { out?: theano.Operand, mode?: string }): theano.Variable
+---@return theano.Variable
+function Variable:choose(choices, out, mode) end
+
+----x
+---@return theano.Variable
+function Variable:neg() end
+
+---1 / x
+---@return theano.Variable
+function Variable:inv() end
+
+---x * x
+---@return theano.Variable
+function Variable:sqr() end
+
+---square root
+---@return theano.Variable
+function Variable:sqrt() end
+
+---absolute value; of complex, the modulus
+---@return theano.Variable
+function Variable:abs_() end
+
+---sign: -1, 0 or 1; NaN stays; of complex, x / |x|
+---@return theano.Variable
+function Variable:sgn() end
+
+---the larger of two; NaN propagates, on ties the gradient goes to x; complex by real, then imaginary part
+---@param y theano.Operand
+---@return theano.Variable
+function Variable:maximum(y) end
+
+---the smaller of two; NaN propagates, on ties the gradient goes to x; complex by real, then imaginary part
+---@param y theano.Operand
+---@return theano.Variable
+function Variable:minimum(y) end
+
+---x limited to [min, max]; the gradient passes at the bounds
+---@param min theano.Operand
+---@param max theano.Operand
+---@return theano.Variable
+function Variable:clip(min, max) end
+
+---x < y
+---@param y theano.Operand
+---@return theano.Variable
+function Variable:lt(y) end
+
+---x > y
+---@param y theano.Operand
+---@return theano.Variable
+function Variable:gt(y) end
+
+---x <= y
+---@param y theano.Operand
+---@return theano.Variable
+function Variable:le(y) end
+
+---x >= y
+---@param y theano.Operand
+---@return theano.Variable
+function Variable:ge(y) end
+
+---x == y (the operator == is identity in Lua)
+---@param y theano.Operand
+---@return theano.Variable
+function Variable:eq(y) end
+
+---x ~= y (the operator ~= is identity in Lua)
+---@param y theano.Operand
+---@return theano.Variable
+function Variable:neq(y) end
+
+---true where x is NaN
+---@return theano.Variable
+function Variable:isnan() end
+
+---true where x is an infinity
+---@return theano.Variable
+function Variable:isinf() end
+
+---smallest integral value not below x
+---@return theano.Variable
+function Variable:ceil() end
+
+---largest integral value not above x
+---@return theano.Variable
+function Variable:floor() end
+
+---x without its fraction
+---@return theano.Variable
+function Variable:trunc() end
+
+---nearest integral value, halves to even; floats only
+---@return theano.Variable
+function Variable:round_half_to_even() end
+
+---nearest integral value, halves away from zero; floats only
+---@return theano.Variable
+function Variable:round_half_away_from_zero() end
+
+---e to the power x
+---@return theano.Variable
+function Variable:exp() end
+
+---2 to the power x
+---@return theano.Variable
+function Variable:exp2() end
+
+---exp(x) - 1, accurate near 0
+---@return theano.Variable
+function Variable:expm1() end
+
+---natural logarithm
+---@return theano.Variable
+function Variable:log() end
+
+---logarithm to base 2
+---@return theano.Variable
+function Variable:log2() end
+
+---logarithm to base 10
+---@return theano.Variable
+function Variable:log10() end
+
+---log(1 + x), accurate near 0
+---@return theano.Variable
+function Variable:log1p() end
+
+---degrees to radians
+---@return theano.Variable
+function Variable:deg2rad() end
+
+---radians to degrees
+---@return theano.Variable
+function Variable:rad2deg() end
+
+---sine
+---@return theano.Variable
+function Variable:sin() end
+
+---cosine
+---@return theano.Variable
+function Variable:cos() end
+
+---tangent
+---@return theano.Variable
+function Variable:tan() end
+
+---inverse sine
+---@return theano.Variable
+function Variable:arcsin() end
+
+---inverse cosine
+---@return theano.Variable
+function Variable:arccos() end
+
+---inverse tangent
+---@return theano.Variable
+function Variable:arctan() end
+
+---angle of the point (y, x)
+---@param y theano.Operand
+---@return theano.Variable
+function Variable:arctan2(y) end
+
+---hyperbolic sine
+---@return theano.Variable
+function Variable:sinh() end
+
+---hyperbolic cosine
+---@return theano.Variable
+function Variable:cosh() end
+
+---hyperbolic tangent
+---@return theano.Variable
+function Variable:tanh() end
+
+---inverse hyperbolic sine
+---@return theano.Variable
+function Variable:arcsinh() end
+
+---inverse hyperbolic cosine
+---@return theano.Variable
+function Variable:arccosh() end
+
+---inverse hyperbolic tangent
+---@return theano.Variable
+function Variable:arctanh() end
+
+---error function
+---@return theano.Variable
+function Variable:erf() end
+
+---1 - erf(x)
+---@return theano.Variable
+function Variable:erfc() end
+
+---scaled complementary error function exp(x*x) * erfc(x)
+---@return theano.Variable
+function Variable:erfcx() end
+
+---inverse of erf
+---@return theano.Variable
+function Variable:erfinv() end
+
+---inverse of erfc
+---@return theano.Variable
+function Variable:erfcinv() end
+
+---gamma function
+---@return theano.Variable
+function Variable:gamma() end
+
+---logarithm of |gamma(x)|
+---@return theano.Variable
+function Variable:gammaln() end
+
+---digamma function, derivative of gammaln
+---@return theano.Variable
+function Variable:psi() end
+
+---derivative of psi
+---@return theano.Variable
+function Variable:tri_gamma() end
+
+---Bessel function of the first kind, order 0
+---@return theano.Variable
+function Variable:j0() end
+
+---Bessel function of the first kind, order 1
+---@return theano.Variable
+function Variable:j1() end
+
+---modified Bessel function of the first kind, order 0
+---@return theano.Variable
+function Variable:i0() end
+
+---modified Bessel function of the first kind, order 1
+---@return theano.Variable
+function Variable:i1() end
+
+---complex conjugate
+---@return theano.Variable
+function Variable:conj() end
+
+---angle of a complex number, in (-pi, pi]
+---@return theano.Variable
+function Variable:angle() end
+
+---absolute value; of complex, the modulus
+---@return theano.Variable
+function Variable:abs() end
+
+---b broadcast to the shape of a
+---@param b theano.Operand
+---@return theano.Variable
+function Variable:fill(b) end
+
+---shared only: another variable of the same storage
+---@param name? string
+---@overload fun(keywords: { name?: string }): any
+---@return any
+function Variable:clone(name) end
+
+---Value of a variable: compiles a function of the given inputs (kept on the variable) and calls it.
+---@param inputs any
+---@return any
+function Variable:eval(inputs) end
+
+---shared only: its value, a copy unless borrowed
+---@param options? table
+---@return any
+function Variable:get_value(options) end
+
+---shared only: a new value of the same dtype and rank
+---@param value any
+---@param options? table
+---@return any
+function Variable:set_value(value, options) end
+
+---a subscript as a call: `x:sub(i, {a, b}, "all", T.newaxis)`
+---@param ... any
+---@return any
+function Variable:sub(...) end
+
+---All elements become 0; with `{borrow = true}` in the storage itself, which a borrowed value shows.
+---@param o any
+---@return any
+function Variable:zero(o) end
+
+---@class theano.TensorType
+---@field dtype theano.Dtype
+---@field ndim integer
+---@field broadcastable boolean[]
+---@overload fun(name?: string): theano.Variable
+
+---@class theano.Apply
+---@field op any
+---@field inputs theano.Variable[]
+---@field outputs theano.Variable[]
+
+---A compiled function: called with arrays, numbers and nested tables by position, or with a table by name.
+---@class theano.Function
+---@field container any `f.container[x].value`: the default of input x, as `f[x]`
+---@field input_names string[] sequence of the inputs' names
+---@field maker table `f.maker.fgraph` has `inputs`, `outputs` and `toposort()`, the sequence of compiled Apply nodes
+---@field name string? the name given to theano.compile, else the line of the call
+---@field trust_input any set to true: only arrays that fit exactly are taken, nothing is converted
+---@field value any `f.value[x]`: the default of input x (a Variable, a name, a position from 1), as `f[x]`
+---@overload fun(...): any ...
+local Function = {}
+
+---a closure that runs on the same memory, without checks and without garbage; its results are overwritten at
+---every call
+---@param ... any
+---@return any
+function Function:bind(...) end
+
+---gives back the memory that the function keeps between calls; it can be called again
+---@return any
+function Function:free() end
+
+---the shared variables that the function reads or updates
+---@return any
+function Function:get_shared() end
+
+---@class theano.CompileSpec
+---@field inputs? (theano.Variable|table)[] variables, or theano.In(x, {...})
+---@field outputs? theano.Variable|table one, a sequence, or a table by name
+---@field mode? string|table "FAST_RUN", "FAST_COMPILE", "None", or theano.compile.Mode{...}
+---@field updates? table pairs {shared, expression}, or a map
+---@field givens? table pairs {variable, replacement}, or a map
+---@field no_default_updates? boolean|theano.Variable[]
+---@field accept_inplace? boolean
+---@field name? string
+---@field rebuild_strict? boolean
+---@field allow_input_downcast? boolean
+---@field profile? boolean
+---@field on_unused_input? "raise"|"warn"|"ignore"
+
+---@class theano.Config
+---@field floatX any dtype of float constants and of variables without one (default float64)
+---@field device any where compiled functions run and shared floats live (default cpu)
+---@field mode any default compilation mode; Mode: linker and optimizer (default Mode)
+---@field linker any how functions run: py and interpreter interpret the plan, all others build C code (default cvm)
+---@field optimizer any which rewrites run (default o4)
+---@field optimizer_including any tags of rewrites to add, ":" between them (default empty)
+---@field optimizer_excluding any tags or names of rewrites to leave out, ":" between them (default empty)
+---@field optimizer_requiring any tags that every rewrite must have, ":" between them (default empty)
+---@field on_opt_error any what a compilation does about a rewrite that fails (default warn)
+---@field on_unused_input any what compile does about an input that is not used (default raise)
+---@field exception_verbosity any high: run-time errors show the graph around the failing node (default low)
+---@field cast_policy any dtype of number literals (default custom)
+---@field int_division any what dividing integers with int_div-style operators does (default int)
+---@field warn_float64 any what happens when a float64 variable is made (default ignore)
+---@field allow_gc any free temporaries between calls (default true)
+---@field openmp any use several threads (default false)
+---@field openmp_elemwise_minsize any elements from which elementwise loops use several threads (default 200000)
+---@field base_compiledir any directory of compiled code (default ~/.theano)
+---@field cxx any C compiler; empty: no C code, functions run in the interpreter (default gcc, cc or clang)
+---@field compute_test_value any compute test values while the graph is built (default off)
+---@field profile any measure every function (default false)
+---@field [string] any
+
+---@class theano.module.compile
+---@field optdb table
+---@overload fun(spec: theano.CompileSpec): theano.Function
+local compile = {}
+
+---An input with more to say: `In(x, {value =, update =, name =, mutable =, borrow =, strict =, allow_downcast
+---=})`. Options: * `name` (default: the variable's; `autoname = false`: none), `strict`, `allow_downcast`, *
+---`value`: the default, which makes the argument optional; a SharedVariable makes its storage the value and the
+---input implicit: it is no argument then, * `update`: an expression; after each call it is the new default, *
+---`borrow`: results may share the argument's memory, the default is kept without a copy; `mutable`: the
+---argument may be overwritten, * `implicit`: no value can be given in a call; `shared`: the value is kept in a
+---SharedVariable.
+---@param variable any
+---@param options? table
+---@return any
+function compile.In(variable, options) end
+
+---A compilation mode: `Mode{linker = "interpreter", optimizer = "fast_run"}`; `m:including(tag)`,
+---`m:excluding(tag)`.
+---@param options? table
+---@param optimizer? any
+---@overload fun(keywords: { options?: table, optimizer?: any }): any
+---@return any
+function compile.Mode(options, optimizer) end
+
+---An output with more to say: `Out(y, {borrow = true})`, `Out(y, {array = true})` keeps a 0-d result as an
+---array.
+---@param variable any
+---@param options? table
+---@return any
+function compile.Out(variable, options) end
+
+---A predefined mode by name, to be refined: `theano.compile.get_mode("FAST_RUN"):excluding("fusion")`.
+---@param name string
+---@return any
+function compile.get_mode(name) end
+
+---@class theano.module.gradient
+local gradient = {}
+
+---The type of gradients that no path leads to: `DisconnectedType()()` is one, for a user-defined grad to return.
+---@return any
+function gradient.DisconnectedType() end
+
+---Row vector times Jacobian: the sum over f of `eval_points` . d f / d wrt, for each wrt.
+---@param f any
+---@param wrt theano.Variable|theano.Variable[]
+---@param eval_points any
+---@param options? table
+---@return any
+function gradient.Lop(f, wrt, eval_points, options) end
+
+---Jacobian times vector: the sum over wrt of d f / d wrt . `eval_points`, for each f. Forward mode.
+---@param f any
+---@param wrt theano.Variable|theano.Variable[]
+---@param eval_points any
+---@param options? table
+---@return any
+function gradient.Rop(f, wrt, eval_points, options) end
+
+---x, whose gradient is zero: Theano's older name of zero_grad.
+---@param x any
+---@return any
+function gradient.consider_constant(x) end
+
+---Gradient of a scalar with respect to a variable or a list of them (then a list comes back). Options:
+---consider_constant, disconnected_inputs, add_names, known_grads, return_disconnected, null_gradients.
+---@param cost theano.Variable
+---@param wrt theano.Variable|theano.Variable[]
+---@param options? table
+---@return theano.Variable|theano.Variable[]
+function gradient.grad(cost, wrt, options) end
+
+---What an operation's grad returns for an input whose gradient nobody has written.
+---@param op any
+---@param x_pos any
+---@param x any
+---@param comment? any
+---@overload fun(op: any, x_pos: any, x: any, keywords: { comment?: any }): any
+---@return any
+function gradient.grad_not_implemented(op, x_pos, x, comment) end
+
+---What an operation's grad returns for an input in which it is not differentiable.
+---@param op any
+---@param x_pos any
+---@param x any
+---@param comment? any
+---@overload fun(op: any, x_pos: any, x: any, keywords: { comment?: any }): any
+---@return any
+function gradient.grad_undefined(op, x_pos, x, comment) end
+
+---Hessian of a scalar: for each vector of wrt the matrix of second derivatives.
+---@param cost theano.Variable
+---@param wrt theano.Variable|theano.Variable[]
+---@param options? table
+---@return any
+function gradient.hessian(cost, wrt, options) end
+
+---Hessian of a scalar times one vector for each wrt, without the matrix: the forward derivative of the gradient.
+---@param cost theano.Variable
+---@param wrt theano.Variable|theano.Variable[]
+---@param p any
+---@return any
+function gradient.hessian_vector_product(cost, wrt, p) end
+
+---Jacobian of a vector (or gradient of a scalar): one matrix, a row for each element, for each wrt. The rows
+---are computed together (`T.vmap` of the gradient over the rows of an identity matrix).
+---@param expression any
+---@param wrt theano.Variable|theano.Variable[]
+---@param options? table
+---@return any
+function gradient.jacobian(expression, wrt, options) end
+
+---Gradients of a part of a graph: from `start` (pairs variable, gradient) and `cost` down to `wrt` and `end`.
+---@param wrt theano.Variable|theano.Variable[]
+---@param stop? any
+---@param options? table
+---@return any
+function gradient.subgraph_grad(wrt, stop, options) end
+
+---Checks the symbolic gradient of `fun` (which takes variables, gives one) at the arrays `pt` against one-sided
+---finite differences of a random projection. Raises GradientError when both the absolute and the relative error
+---are too large. Options: n_tests (2), rng, eps, abs_tol, rel_tol, mode.
+---@param fun function
+---@param pt any
+---@param options? table
+---@return any
+function gradient.verify_grad(fun, pt, options) end
+
+---The function `fn` of Variables, applied to every element along one axis of its arguments at once. The graph
+---that fn builds is rewritten, operation by operation; there is no loop.
+---@param fn function
+---@param axes? theano.Axis
+---@overload fun(fn: function, keywords: { axes?: theano.Axis }): any
+---@return any
+function gradient.vmap(fn, axes) end
+
+---@class theano.module.printing
+local printing = {}
+
+---The generated C source of a compiled function.
+---@param f any
+---@return any
+function printing.ccode(f) end
+
+---Prints the graph of a Variable, a list of them, an Apply or a compiled function, as Theano does. Options:
+---depth, print_type, ids ("CHAR", "int", "id", ""), stop_on_name, file ("str" returns the text).
+---@param obj any
+---@param options? table
+---@return any
+function printing.debugprint(obj, options) end
+
+---the graph of a text of `graph_text` (graph-text.md)
+---@param text string
+---@return any
+function printing.graph_read(text) end
+
+---One line a node; `theano.printing.graph_read` reads it back.
+---@param obj any
+---@return any
+function printing.graph_text(obj) end
+
+---The loops of a compiled function: kernels, buffers, checks.
+---@param f any
+---@return any
+function printing.plan(f) end
+
+---Mathematical text of a Variable.
+---@param v any
+---@return string
+function printing.pp(v) end
+
+---@class theano.module.updates
+local updates = {}
+
+---An ordered map from shared variables to expressions; from a list of pairs, a map, or nothing.
+---@param from any
+---@return any
+function updates.OrderedUpdates(from) end
+
+---@class theano.module
+---@field _VERSION string
+---@field config theano.Config
+---@field tensor theano.module.tensor
+---@field ndarray theano.module.ndarray
+---@field compile theano.module.compile
+---@field gradient theano.module.gradient
+---@field printing theano.module.printing
+---@field updates theano.module.updates
+local theano = {}
+
+---What make_node returns: the operation, its inputs, and a variable of the type of each result.
+---@param op any
+---@param inputs? any
+---@param outputs? any
+---@overload fun(op: any, keywords: { inputs?: any, outputs?: any }): any
+---@return any
+function theano.Apply(op, inputs, outputs) end
+
+---An input with more to say: `In(x, {value =, update =, name =, mutable =, borrow =, strict =, allow_downcast
+---=})`. Options: * `name` (default: the variable's; `autoname = false`: none), `strict`, `allow_downcast`, *
+---`value`: the default, which makes the argument optional; a SharedVariable makes its storage the value and the
+---input implicit: it is no argument then, * `update`: an expression; after each call it is the new default, *
+---`borrow`: results may share the argument's memory, the default is kept without a copy; `mutable`: the
+---argument may be overwritten, * `implicit`: no value can be given in a call; `shared`: the value is kept in a
+---SharedVariable.
+---@param variable any
+---@param options? table
+---@return any
+function theano.In(variable, options) end
+
+---Row vector times Jacobian: the sum over f of `eval_points` . d f / d wrt, for each wrt.
+---@param f any
+---@param wrt theano.Variable|theano.Variable[]
+---@param eval_points any
+---@param options? table
+---@return any
+function theano.Lop(f, wrt, eval_points, options) end
+
+---An operation: a table of name, make_node (or itypes and otypes), perform, and as wished infer_shape, grad or
+---L_op, R_op, view_map, destroy_map, __props__; or kernel, a text over x, y, z, w (or the names in `inputs`)
+---that is computed for each element, differentiated, fused and compiled as the engine's own operations are.
+---Calling it makes its results.
+---@param t any
+---@return any
+function theano.Op(t) end
+
+---A graph as one operation: calling it puts it over other inputs. It keeps its name in the user's graph and is
+---written out when a function is compiled (`inline` is accepted: it is always so). Options: inline, name,
+---grad_overrides, lop_overrides, rop_overrides (functions, or lists with "default").
+---@param inputs any
+---@param outputs any
+---@param options? table
+---@return any
+function theano.OpFromGraph(inputs, outputs, options) end
+
+---An ordered map from shared variables to expressions; from a list of pairs, a map, or nothing.
+---@param from any
+---@return any
+function theano.OrderedUpdates(from) end
+
+---An output with more to say: `Out(y, {borrow = true})`, `Out(y, {array = true})` keeps a 0-d result as an
+---array.
+---@param variable any
+---@param options? table
+---@return any
+function theano.Out(variable, options) end
+
+---Jacobian times vector: the sum over wrt of d f / d wrt . `eval_points`, for each f. Forward mode.
+---@param f any
+---@param wrt theano.Variable|theano.Variable[]
+---@param eval_points any
+---@param options? table
+---@return any
+function theano.Rop(f, wrt, eval_points, options) end
+
+---A Lua function of arrays as an operation: as_op{itypes = .., otypes = .., fn = .., infer_shape = .., name =
+---..}.
+---@param t any
+---@return any
+function theano.as_op(t) end
+
+---Whether Ctrl-C only sets a flag (runner only): a training loop can then save and end by itself.
+---@param on boolean
+---@return any
+function theano.catch_interrupt(on) end
+
+---`theano.clone(output, {replace = {{x, y}, ..} or {[x] = y}, strict = true, share_inputs = true})`: a copy of
+---one Variable or of a sequence of them. With strict, a replacement must have the type of what it replaces;
+---with `share_inputs = false` plain inputs are new variables, too.
+---@param output any
+---@param replace? any
+---@param options? table
+---@return theano.Variable|theano.Variable[]
+function theano.clone(output, replace, options) end
+
+---`T.dot`
+---@param a any
+---@param b any
+---@return theano.Variable
+function theano.dot(a, b) end
+
+---Kind of an error message raised by this library ("ShapeError"), or nil.
+---@param message string
+---@return string?
+function theano.error_kind(message) end
+
+---Gradient of a scalar with respect to a variable or a list of them (then a list comes back). Options:
+---consider_constant, disconnected_inputs, add_names, known_grads, return_disconnected, null_gradients.
+---@param cost theano.Variable
+---@param wrt theano.Variable|theano.Variable[]
+---@param options? table
+---@return theano.Variable|theano.Variable[]
+function theano.grad(cost, wrt, options) end
+
+---Text about a function of the tensor language or a flag: signature and one line.
+---@param name string
+---@return string
+function theano.help(name) end
+
+---True once Ctrl-C was pressed under `catch_interrupt(true)`.
+---@return boolean
+function theano.interrupted() end
+
+---Mathematical text of a Variable.
+---@param v any
+---@return string
+function theano.pp(v) end
+
+---`theano.shared(value, name, {borrow =, broadcastable =, dtype =})`: a SharedVariable holding a copy of value.
+---An ndarray keeps its dtype and promises no dimension to be 1 (unless broadcastable says so); a Lua integer
+---becomes int64, a float float64, a nested table an ndarray.
+---@param value any
+---@param name? string
+---@param options? table
+---@return theano.Variable
+function theano.shared(value, name, options) end
+
+---a total of the engine, for tests: `live_bytes`, `live_nodes`, `allocs`, `cache_bytes`
+---@param name string
+---@return any
+function theano.stat(name) end
+
+---Gradients of a part of a graph: from `start` (pairs variable, gradient) and `cost` down to `wrt` and `end`.
+---@param wrt theano.Variable|theano.Variable[]
+---@param stop? any
+---@param options? table
+---@return any
+function theano.subgraph_grad(wrt, stop, options) end
+
+return theano

@@ -1,0 +1,139 @@
+--- What a compiled function is besides callable: attributes, defaults, copies, bound calls.
+-- @module theano.function_object
+local core = require("theano.core")
+local updates = require("theano.updates")
+local util = require("theano.util")
+
+local methods = {}
+
+-- ---- defaults and states
+-- ------------------------------------------------------------------------------------------------
+-- A number of an input, or the SharedVariable that stands for it.
+local function find(f, key)
+  local states = debug.getuservalue(f, 2)
+  if states and states[key] then return nil, states[key] end
+  local at = core.find_input(f, key)
+  if at then return at end
+  util.raise("TypeError", "Unknown input or state: %s", tostring(key))
+end
+
+local function get(f, key)
+  local at, shared = find(f, key)
+  if at then return core.get_default(f, at) end
+  local value = core.get_value(shared)
+  if value.ndim == 0 then return value:item() end
+  return value
+end
+
+local function set(f, key, value)
+  local at, shared = find(f, key)
+  if at then return core.set_default(f, at, value) end
+  core.set_value(shared, value)
+end
+
+local values = {
+  __name = "values",
+  __index = function(v, key) return get(rawget(v, "fn"), key) end,
+  __newindex = function(v, key, value) set(rawget(v, "fn"), key, value) end,
+}
+
+local function only_value(key)
+  if key ~= "value" and key ~= "data" then
+    util.raise("AttributeError", "a container has a value, not '%s'", tostring(key))
+  end
+end
+
+local one = {
+  __name = "container",
+  __index = function(c, key)
+    only_value(key)
+    return get(rawget(c, "fn"), rawget(c, "key"))
+  end,
+  __newindex = function(c, key, value)
+    only_value(key)
+    set(rawget(c, "fn"), rawget(c, "key"), value)
+  end,
+}
+
+local containers = {
+  __name = "containers",
+  __index = function(v, key)
+    find(rawget(v, "fn"), key)
+    return setmetatable({ fn = rawget(v, "fn"), key = key }, one)
+  end,
+  __newindex = function()
+    util.raise("TypeError", "f.container[x] is not assigned to: write f.container[x].value = v, or f[x] = v")
+  end,
+}
+
+-- ---- the compiled graph
+-- -------------------------------------------------------------------------------------------------
+local fgraph = { __name = "FunctionGraph" }
+fgraph.__index = function(g, key)
+  local f = rawget(g, "fn")
+  if key == "toposort" then return function() return core.toposort(f) end end
+  if key == "apply_nodes" then return core.toposort(f) end
+  if key == "inputs" then return (core.graph_variables(f)) end
+  if key == "outputs" then return (select(2, core.graph_variables(f))) end
+  util.raise("AttributeError", "a FunctionGraph has inputs, outputs, apply_nodes and toposort(), not '%s'",
+    tostring(key))
+end
+fgraph.__tostring = function(g) return core.function_text(rawget(g, "fn"), "graph") end
+
+-- ---- methods
+-- ------------------------------------------------------------------------------------------------------------
+local copy_known = util.set({ "share_memory", "swap", "delete_updates", "name", "profile" })
+
+--- A function of the same expression, with defaults of its own. Options: `swap`, a map or a sequence of pairs from
+-- shared to shared variables of the same type; `delete_updates`; `name` (default: the old one and " copy").
+-- `share_memory` is taken and changes nothing that can be seen.
+function methods.copy(f, options)
+  options = options or {}
+  if type(options) ~= "table" then util.raise("TypeError", "copy takes a table of options, got %s", type(options)) end
+  util.check_keywords("copy", options, copy_known)
+  return core.function_copy(f, updates.pairs_of(options.swap, "swap"), options.delete_updates, options.name)
+end
+
+--- Binds the arguments: everything is checked once; the closure that comes back runs on the same memory, without checks
+-- and without garbage. Its results are overwritten at every call. ndarrays are pinned: what is written into them is
+-- seen
+-- by the next call, and freeing them raises until the closure is collected.
+methods.bind = core.function_bind
+
+--- Gives back the memory that the function keeps between calls; it can be called again.
+methods.free = core.function_trim
+
+--- The shared variables that the function reads or updates.
+methods.get_shared = core.function_shared
+
+local read = {
+  maker = function(f) return { fgraph = setmetatable({ fn = f }, fgraph) } end,
+  name = function(f) return (select(2, core.function_names(f))) end,
+  input_names = function(f) return (core.function_names(f)) end,
+  value = function(f) return setmetatable({ fn = f }, values) end,
+  container = function(f) return setmetatable({ fn = f }, containers) end,
+  trust_input = function(f) return core.function_trust(f) end,
+}
+
+local meta = core.function_meta
+meta.__index = function(f, key)
+  if methods[key] then return methods[key] end
+  if read[key] then return read[key](f) end
+  local states = debug.getuservalue(f, 2)
+  if type(key) == "string" and not core.find_input(f, key) and not (states and states[key]) then
+    util.raise("AttributeError", "a compiled function has no attribute and no input '%s'", key)
+  end
+  return get(f, key)
+end
+
+meta.__newindex = function(f, key, value)
+  if key == "trust_input" then
+    core.function_trust(f, value)
+  elseif methods[key] or read[key] then
+    util.raise("AttributeError", "'%s' of a function cannot be set", tostring(key))
+  else
+    set(f, key, value)
+  end
+end
+
+meta.__tostring = function(f) return ("<theano function %s>"):format(f.name or "without a name") end
