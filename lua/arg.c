@@ -51,14 +51,17 @@ void lt_check_list(lua_State *L, int i) {
                      lua_tostring(L, -2));
 }
 
-static void list(lua_State *L, LtState *s, int i, ThArg *out) {
+enum { DEEPEST = 64 }; /* levels of tables; also ends one that holds itself */
+static void value(lua_State *L, LtState *s, int i, ThArg *out, int depth);
+
+static void list(lua_State *L, LtState *s, int i, ThArg *out, int depth) {
     int n = (int)lua_rawlen(L, i);
     lt_check_list(L, i);
     ThArg *at = block(L, n);
     for (int k = 0; k < n; k++) {
         lua_rawgeti(L, i, k + 1);
         int v = lua_gettop(L);
-        lt_value(L, s, v, &at[k]);
+        value(L, s, v, &at[k], depth + 1);
         /* a number's Lua value may go; userdata stay alive through the table they came from */
         lua_remove(L, v);
     }
@@ -67,12 +70,12 @@ static void list(lua_State *L, LtState *s, int i, ThArg *out) {
     out->list.n = n;
 }
 
-static void slice(lua_State *L, LtState *s, int i, ThArg *out) {
+static void slice(lua_State *L, LtState *s, int i, ThArg *out, int depth) {
     ThArg *at = block(L, 3);
     for (int k = 0; k < 3; k++) {
         lua_rawgeti(L, i, k + 1);
         int v = lua_gettop(L);
-        if (!lua_isnil(L, v) && lua_toboolean(L, v)) lt_value(L, s, v, &at[k]);
+        if (!lua_isnil(L, v) && lua_toboolean(L, v)) value(L, s, v, &at[k], depth + 1);
         lua_remove(L, v);
     }
     out->kind = TH_ARG_SLICE;
@@ -101,8 +104,10 @@ static void user_value(lua_State *L, LtState *s, int i, ThArg *out) {
     lt_error(L, TH_TypeError, "a %s cannot be an argument", luaL_typename(L, i));
 }
 
-void lt_value(lua_State *L, LtState *s, int i, ThArg *out) {
+static void value(lua_State *L, LtState *s, int i, ThArg *out, int depth) {
     i = lua_absindex(L, i);
+    if (depth > DEEPEST)
+        lt_error(L, TH_TypeError, "tables nested deeper than %d levels, or a table that holds itself", DEEPEST);
     switch (lua_type(L, i)) {
     case LUA_TNIL:
     case LUA_TNONE: out->kind = TH_ARG_NONE; return;
@@ -126,15 +131,17 @@ void lt_value(lua_State *L, LtState *s, int i, ThArg *out) {
     case LUA_TUSERDATA: user_value(L, s, i, out); return;
     case LUA_TTABLE:
         switch (marked(L, i)) {
-        case 's': slice(L, s, i, out); return;
+        case 's': slice(L, s, i, out, depth); return;
         case 'n': out->kind = TH_ARG_NEWAXIS; return;
         case 'e': out->kind = TH_ARG_ELLIPSIS; return;
         case 'N': out->kind = TH_ARG_NONE; return;
-        default: list(L, s, i, out); return;
+        default: list(L, s, i, out, depth); return;
         }
     default: lt_error(L, TH_TypeError, "a %s cannot be an argument", luaL_typename(L, i));
     }
 }
+
+void lt_value(lua_State *L, LtState *s, int i, ThArg *out) { value(L, s, i, out, 0); }
 
 static void keywords(lua_State *L, LtState *s, int i, LtArgs *a) {
     for (lua_pushnil(L); lua_next(L, i);) {

@@ -32,7 +32,8 @@ static void guarded_load(Emit *e, int id, const Ins *i) {
     Text t;
     text_init(&t, e->c);
     address(e, &t, i->a, i->depth);
-    emit_line(e, "%s v%d = 0;", type_short((ThDtype)i->dtype), id);
+    emit_line(e, dtype_is_complex((ThDtype)i->dtype) ? "%s v%d = {0, 0};" : "%s v%d = 0;",
+              type_short((ThDtype)i->dtype), id);
     emit_line(e, "if (v%d) v%d = *(%s);", a->guard, id, t.at ? t.at : "0");
     text_free(&t);
 }

@@ -35,7 +35,9 @@ static const char *fold_position(Emit *e, const Red *d, ThDtype v, char name[48]
 static void combine(Emit *e, Text *t, const Red *d) {
     ThDtype a = (ThDtype)d->acc_dtype;
     const char *s = type_short(a);
-    if (d->kind == RED_SUM || d->kind == RED_PROD) text_printf(t, "(%s)(x %c y)", s, d->kind == RED_SUM ? '+' : '*');
+    if (dtype_is_complex(a)) text_printf(t, "%s(x, y)", need_math(e, d->kind == RED_PROD ? "c_mul" : "c_add", a, 1));
+    else if (d->kind == RED_SUM || d->kind == RED_PROD)
+        text_printf(t, "(%s)(x %c y)", s, d->kind == RED_SUM ? '+' : '*');
     else if (d->kind == RED_AND || d->kind == RED_OR) text_printf(t, "(%s)(x %c y)", s, d->kind == RED_AND ? '&' : '|');
     else text_printf(t, "%s(x %s y || x != x, x, y)", need_select(e, a, 1), d->kind == RED_MAX ? ">=" : "<=");
 }

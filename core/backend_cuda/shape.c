@@ -88,9 +88,6 @@ static bool supported(Emit *e, const Kernel *k) {
         good &= k->st.at[i].cls == STAGE_LOOP || (k->st.at[i].cls == STAGE_GEMM && i == k->st.n - 1);
     }
     if (good && product) good = gemm_only(k);
-    for (int i = 0; i < k->ins.n; i++)
-        good &= !dtype_is_complex((ThDtype)k->ins.at[i].dtype) && !dtype_is_complex((ThDtype)k->ins.at[i].in_dtype);
-    for (int a = 0; a < k->acc.n; a++) good &= !dtype_is_complex((ThDtype)k->acc.at[a].dtype);
     return good || err(e->c, TH_NotImplementedError, "the CUDA backend cannot run this kernel yet: %s",
                        k->title ? k->title : "(no title)");
 }

@@ -117,13 +117,14 @@ void array_fill(ThArray *a, ThBuffer *b, char *data, ThDtype d, int ndim, const 
     if (!strides) array_c_strides(d, ndim, shape, ARRAY_STRIDES(a));
     else if (ndim) memcpy(ARRAY_STRIDES(a), strides, (size_t)ndim * sizeof *strides);
     if (!strides || contiguous(a)) a->flags |= ARRAY_CONTIGUOUS;
-    buffer_retain(b);
 }
 
 ThArray *array_header(ThContext *c, ThBuffer *b, char *data, ThDtype d, int ndim, const int64_t *shape,
                       const int64_t *strides) {
     ThArray *a = array_header_new(c, ndim);
-    if (a) array_fill(a, b, data, d, ndim, shape, strides);
+    if (!a) return NULL;
+    buffer_retain(b);
+    array_fill(a, b, data, d, ndim, shape, strides);
     return a;
 }
 

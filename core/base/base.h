@@ -142,18 +142,24 @@ void dtype_cast(char *dst, ThDtype dd, int64_t dstride, const char *src, ThDtype
 /* ---- buffer.c: refcounted, 64-byte aligned memory; freed buffers stay in size classes so that pages stay mapped -- */
 typedef struct ThBuffer {
     atomic_int refs;
-    atomic_int pins; /* bound functions that hold its address: th_array_free raises while there are any */
-    uint8_t space;   /* 0 host; device spaces later */
-    bool freed;      /* th_array_free: the memory is gone, views raise */
-    bool wrapped;    /* host memory: release(user) instead of the allocator */
-    bool storage;    /* it is the storage of a shared variable, which it can be of one only */
-    uint16_t lead;   /* bytes between the allocation and data */
-    ThContext *ctx;  /* retained */
+    atomic_int pins;     /* bound functions that hold its address: th_array_free raises while there are any */
+    uint8_t space;       /* 0 host; device spaces later */
+    bool freed;          /* th_array_free: the memory is gone, views raise */
+    bool wrapped;        /* host memory: release(user) instead of the allocator */
+    atomic_bool storage; /* it is the storage of a shared variable, which it can be of one only */
+    uint16_t lead;       /* bytes between the allocation and data */
+    ThContext *ctx;      /* retained */
     char *data;
     size_t bytes, cap;           /* cap = bytes of its size class */
     void (*release)(void *user); /* of wrapped memory; may be NULL */
     void *user;
 } ThBuffer;
+static inline bool buffer_is_storage(const ThBuffer *b) {
+    return atomic_load_explicit(&b->storage, memory_order_relaxed);
+}
+static inline void buffer_set_storage(ThBuffer *b, bool on) {
+    atomic_store_explicit(&b->storage, on, memory_order_relaxed);
+}
 ThBuffer *buffer_new(ThContext *c, size_t bytes); /* contents undefined */
 ThBuffer *buffer_wrap(ThContext *c, void *data, size_t bytes, void (*release)(void *user), void *user);
 void buffer_drop(ThBuffer *b); /* gives the memory up now; the header stays for its views */
@@ -181,6 +187,7 @@ ThArray *array_on_buffer(ThContext *c, ThBuffer *b, ThDtype d, int ndim, const i
 /* A header whose memory is there before anything else that may fail; array_fill makes it an array, array_unfilled frees
  * one that was not filled. */
 ThArray *array_reserve(ThContext *c, int ndim);
+/* Takes a reference on b over. */
 void array_fill(ThArray *a, ThBuffer *b, char *data, ThDtype d, int ndim, const int64_t *shape, const int64_t *strides);
 bool array_unfilled(ThContext *c, ThArray *a);
 /* An array without any check: data lies in b; strides (bytes) NULL: C order. */

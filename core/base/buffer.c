@@ -20,7 +20,7 @@ enum {
     LARGE = 16384,   /* from here on roots are staggered */
     LEADS = 8,       /* different starts: 64, 192, ... 960 bytes */
     HEADER_DIMS = 4, /* arrays of up to this rank share one size of header */
-    HEADERS = 1024   /* kept at most */
+    HEADERS = 16384  /* kept at most */
 };
 
 struct BufferCache {
@@ -141,7 +141,8 @@ ThBuffer *buffer_new(ThContext *c, size_t bytes) {
     atomic_init(&b->refs, 1);
     atomic_init(&b->pins, 0);
     b->bytes = bytes;
-    b->freed = b->storage = false;
+    b->freed = false;
+    buffer_set_storage(b, false);
     b->release = NULL;
     b->user = NULL;
     th_context_retain(c);

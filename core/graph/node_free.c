@@ -81,7 +81,7 @@ ThVar *shared_drop(Shared *s) {
     if (!s || atomic_fetch_sub(&s->refs, 1) != 1) { return NULL; }
     ThVar *update = s->default_update, *self = s->self;
     ThContext *c = s->ctx;
-    if (s->value) { s->value->buf->storage = false; }
+    if (s->value) { buffer_set_storage(s->value->buf, false); }
     th_array_release(s->value);
     th_var_release(self); /* a leaf: the expression may hold it longer */
     ctx_free(c, s, sizeof *s);

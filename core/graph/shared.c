@@ -50,7 +50,7 @@ ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow
     builder_begin(&b, c);
     Shared *s = ctx_alloc0(c, sizeof *s);
     ThVar *v = s ? leaf_new(&b, VAR_SHARED, t, name) : NULL;
-    ThArray *own = v ? stored(c, (ThDtype)t.dtype, value, false, borrow && !value->buf->storage, "") : NULL;
+    ThArray *own = v ? stored(c, (ThDtype)t.dtype, value, false, borrow && !buffer_is_storage(value->buf), "") : NULL;
     if (!own) {
         ctx_free(c, s, s ? sizeof *s : 0);
         builder_end(&b); /* u.shared is still NULL */
@@ -62,7 +62,7 @@ ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow
     atomic_init(&s->stamp, 1);
     atomic_init(&s->lock, 0);
     s->allow_downcast = -1;
-    own->buf->storage = true;
+    buffer_set_storage(own->buf, true);
     v->u.shared = s;
     th_var_retain(v);
     builder_end(&b);
@@ -90,8 +90,8 @@ static bool same_layout(const ThArray *a, const ThArray *b) {
 ThArray *shared_exchange(Shared *s, ThArray *value) {
     ThArray *old = s->value;
     s->value = value;
-    old->buf->storage = false;
-    value->buf->storage = true;
+    buffer_set_storage(old->buf, false);
+    buffer_set_storage(value->buf, true);
     if (!same_layout(old, value)) { atomic_fetch_add(&s->stamp, 1); }
     return old;
 }
@@ -107,7 +107,7 @@ int th_shared_set(ThVar *s, ThArray *value, bool borrow) {
     }
     shared_lock(u, true);
     bool own_buffer = value->buf == u->value->buf; /* set_value(f(get_value(borrow)), borrow): it is ours already */
-    borrow = borrow && (own_buffer || !value->buf->storage);
+    borrow = borrow && (own_buffer || !buffer_is_storage(value->buf));
     ThArray *own = shape_fits(s->ctx, s->type, value, name)
                        ? stored(s->ctx, (ThDtype)s->type.dtype, value, u->allow_downcast == 1, borrow, name)
                        : NULL;

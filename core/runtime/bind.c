@@ -13,6 +13,7 @@ struct ThBound {
     ThFunction *f;
     Workspace *w;
     unsigned turn;   /* how often arrays of results changed */
+    bool steady;     /* the short way may be taken while workspace_steady says so */
     bool *defaulted; /* by input: it was not given, and has a new value after each call */
 };
 
@@ -84,22 +85,30 @@ void th_bound_release(ThBound *b) {
     th_context_release(c);
 }
 
-int th_bound_call(ThBound *b) {
+/* The whole way, which finds out whether later calls may take the short one: nothing is exchanged or described anew. */
+static bool whole(ThBound *b) {
     ThFunction *f = b->f;
     Workspace *w = b->w;
+    bool ok = call_run(f, w);
+    if (ok) call_commit(f, w);
+    if (ok && (w->renewed || f->moving || (f->lent && f->nstate))) b->turn++;
+    if (ok) w->renewed = false;
+    b->steady = ok && !f->nstate && !f->moving && !f->plan->nupdate;
+    call_clean(f, w, false);
+    return ok;
+}
+
+int th_bound_call(ThBound *b) {
+    ThFunction *f = b->f;
     atomic_store_explicit(&f->ctx->interrupted, 0, memory_order_relaxed);
     while (f->nstate && atomic_flag_test_and_set_explicit(&f->state_busy, memory_order_acquire)) sched_yield();
     bool ok = !f->nstate || refresh(b);
     if (ok) {
         call_lock(f);
-        ok = call_run(f, w);
-        if (ok) call_commit(f, w);
+        ok = b->steady && workspace_steady(b->w) ? call_steps(f, b->w) : whole(b);
         call_unlock(f);
     }
     if (f->nstate) atomic_flag_clear_explicit(&f->state_busy, memory_order_release);
-    if (ok && (w->renewed || f->moving || (f->lent && f->nstate))) b->turn++;
-    if (ok) w->renewed = false;
-    call_clean(f, w, false);
     return ok ? 0 : 1;
 }
 

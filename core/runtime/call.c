@@ -98,7 +98,7 @@ static bool overlap(const ThArray *a, const ThArray *b) {
 /* An argument that a step overwrites must be no shared variable's storage and not share memory with another one. */
 static bool separate(ThFunction *f, Workspace *w) {
     for (int i = 0; i < f->nin; i++)
-        if (f->in[i].mutable_ && w->arg[i]->buf->storage && !replace_by_copy(w, i)) return false;
+        if (f->in[i].mutable_ && buffer_is_storage(w->arg[i]->buf) && !replace_by_copy(w, i)) return false;
     for (int i = 0; i < f->nin; i++)
         for (int j = 0; f->in[i].mutable_ && j < f->nin; j++)
             if (j != i && overlap(w->arg[i], w->arg[j]) && !replace_by_copy(w, j)) return false;
@@ -184,13 +184,18 @@ static void fill(ThFunction *f, Workspace *w) {
     for (int i = 0; i < p->nupdate; i++) workspace_fill(w, &p->update[i].value, w->result[p->noutput + i]);
 }
 
+bool call_steps(ThFunction *f, Workspace *w) {
+    int bad = f->unit ? f->unit->run(&w->frame) : interp_run(f->interp, &w->frame);
+    if (bad && !failed(f->ctx)) report_failure(w);
+    return !bad;
+}
+
 bool call_run(ThFunction *f, Workspace *w) {
     if ((f->any_mutable || f->any_written) && !separate_shared(f, w)) return false;
     if (workspace_prepare(w) || !reserve(f, w)) return false;
-    int bad = f->unit ? f->unit->run(&w->frame) : interp_run(f->interp, &w->frame);
-    if (bad && !failed(f->ctx)) report_failure(w);
-    if (!bad) fill(f, w);
-    return !bad;
+    if (!call_steps(f, w)) return false;
+    fill(f, w);
+    return true;
 }
 
 static void new_state(ThFunction *f, Workspace *w) {

@@ -109,12 +109,15 @@ enum { LEVELS = TH_MAX_NDIM };
 typedef struct Leaves {
     int64_t shape[LEVELS];
     int ndim;
+    int leaf; /* depth of the numbers, -1: none seen */
     bool any_float, any_int, any_bool;
 } Leaves;
 
 static bool measure(const Filter *q, const ThArg *a, int depth, Leaves *l) {
     if (a->kind == TH_ARG_LIST) {
         if (depth >= LEVELS) return refuse(q, "The nested table is deeper than 32 levels.") != NULL;
+        if (l->leaf >= 0 && depth >= l->leaf)
+            return refuse(q, "The nested table is ragged: a table stands beside a number.") != NULL;
         if (l->ndim < depth + 1) {
             l->ndim = depth + 1;
             l->shape[depth] = a->list.n;
@@ -125,6 +128,7 @@ static bool measure(const Filter *q, const ThArg *a, int depth, Leaves *l) {
             if (!measure(q, &a->list.at[k], depth + 1, l)) return false;
         return true;
     }
+    l->leaf = depth;
     if (depth < l->ndim) return refuse(q, "The nested table is ragged: a number stands beside a table.") != NULL;
     if (a->kind == TH_ARG_FLOAT) l->any_float = true;
     else if (a->kind == TH_ARG_INT) l->any_int = true;
@@ -194,7 +198,7 @@ static bool put(const Filter *q, const ThArg *a, char **at) {
 
 ThArray *filter_value(const Filter *q, const ThArg *value) {
     if (value->kind == TH_ARG_ARRAY) return fit(q, value->array);
-    Leaves l = {.ndim = 0};
+    Leaves l = {.leaf = -1};
     if (!measure(q, value, 0, &l)) return NULL;
     if (q->strict) return refuse(q, "The input is strict: it takes an ndarray of its own dtype only.");
     ThArray *a = th_array_empty(q->ctx, q->type.dtype, l.ndim, l.shape);

@@ -62,6 +62,16 @@ static void describe_out(const ThFunction *f, FnOut *o) {
     o->scalar = n == 1 && o->kept && size_is(p->buf[o->buf].size, 1) ? scalar : -1;
 }
 
+/* Buffers of which a call gives the only reference away. */
+static void find_sole(ThFunction *f, uint8_t *uses) {
+    const Plan *p = f->plan;
+    for (int i = 0; i < p->noutput + p->nupdate; i++) {
+        int b = i < p->noutput ? p->result[i].buf : p->update[i - p->noutput].value.buf;
+        if (uses[b] < 2) uses[b]++;
+    }
+    for (int b = 0; b < p->nbuf; b++) f->sole[b] = p->buf[b].kind == BUF_OUTPUT && uses[b] == 1;
+}
+
 /* Where arguments, shareds and results stand among the plan's buffers. */
 static bool find_buffers(ThFunction *f) {
     const Plan *p = f->plan;
@@ -71,7 +81,8 @@ static bool find_buffers(ThFunction *f) {
     f->in_buf = ctx_alloc0(f->ctx, sizeof *f->in_buf * (size_t)(p->ninput + 1));
     f->shared_buf = ctx_alloc0(f->ctx, sizeof *f->shared_buf * (size_t)(p->nshared + 1));
     f->nprovided = n;
-    if (!f->out || !f->in_buf || !f->shared_buf) return false;
+    f->sole = ctx_alloc0(f->ctx, (size_t)p->nbuf + 1);
+    if (!f->sole || !f->out || !f->in_buf || !f->shared_buf) return false;
     for (int b = n = 0; b < p->nbuf; b++) {
         const PlanBuf *x = &p->buf[b];
         if (x->kind == BUF_INPUT) f->in_buf[x->index] = b;
@@ -80,6 +91,10 @@ static bool find_buffers(ThFunction *f) {
         f->out[n].buf = b;
         describe_out(f, &f->out[n++]);
     }
+    uint8_t *uses = ctx_alloc0(f->ctx, (size_t)p->nbuf + 1);
+    if (!uses) return false;
+    find_sole(f, uses);
+    ctx_free(f->ctx, uses, (size_t)p->nbuf + 1);
     for (int i = 0; i < p->noutput; i++) {
         const PlanBuf *x = &p->buf[p->result[i].buf];
         f->moving |= x->kind == BUF_SHARED || x->late;
@@ -177,6 +192,7 @@ static void drop_parts(ThFunction *f) {
     }
     ctx_free(c, f->in, sizeof *f->in * (size_t)(f->nin + 1));
     ctx_free(c, f->out, sizeof *f->out * (size_t)(f->nprovided + 1));
+    ctx_free(c, f->sole, (size_t)f->plan->nbuf + 1);
     ctx_free(c, f->in_buf, sizeof *f->in_buf * (size_t)(f->plan->ninput + 1));
     ctx_free(c, f->shared_buf, sizeof *f->shared_buf * (size_t)(f->plan->nshared + 1));
     ctx_free(c, f->locks, sizeof *f->locks * (size_t)(f->plan->nshared + 1));

@@ -62,6 +62,7 @@ struct ThFunction {
     FGraph *fg;
     FnIn *in;
     int nin;
+    bool *sole;               /* by plan buffer: exactly one result or update lies in it */
     int *in_buf, *shared_buf; /* plan buffers of arguments and shareds */
     bool *out_borrow;
     int nout;
@@ -80,7 +81,7 @@ struct ThFunction {
     int *locks;    /* shareds in the one order in which everybody locks them */
     bool verbose;
     atomic_bool trust;
-    _Atomic(Workspace *) idle;
+    Workspace *idle;
     atomic_flag lock;       /* of the idle list and of defaults */
     atomic_flag state_busy; /* one call at a time where inputs have new values after each call */
 };
@@ -93,6 +94,8 @@ void workspace_lock(ThFunction *f);
 void workspace_unlock(ThFunction *f);
 /* Sizes, layout and memory for the arguments in w->arg; nonzero on error. Cheap when nothing changed. */
 int workspace_prepare(Workspace *w);
+/* The next call of a bound workspace would find everything as the last one did. */
+bool workspace_steady(Workspace *w);
 ThArray *workspace_array(Workspace *w, int buf);                   /* what an INPUT, SHARED or CONST buffer is */
 void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a); /* a: of array_reserve; the described value */
 void report_failure(Workspace *w);                                 /* frame.err -> the context's error */
@@ -105,7 +108,8 @@ typedef struct CallArgs { /* arrays, or args of any kind; the other one NULL */
     int n;
 } CallArgs;
 bool call_arguments(ThFunction *f, Workspace *w, const CallArgs *a);
-bool call_run(ThFunction *f, Workspace *w); /* locks held: steps, then headers of results and updates */
+bool call_run(ThFunction *f, Workspace *w);   /* locks held: memory and headers of results and updates, steps */
+bool call_steps(ThFunction *f, Workspace *w); /* the steps alone */
 void call_lock(const ThFunction *f);
 void call_unlock(const ThFunction *f);
 void call_commit(ThFunction *f, Workspace *w);

@@ -271,6 +271,22 @@ int workspace_prepare(Workspace *w) {
     return !outputs(w);
 }
 
+bool workspace_steady(Workspace *w) {
+    const ThFunction *f = w->fn;
+    const Plan *p = f->plan;
+    const int64_t *sig = w->sig + f->nsig - p->nshared - p->nsig;
+    for (int i = 0; i < p->nsig; i++)
+        if (env_value(w, p->sig[i].buf, p->sig[i].elem) != *sig++) return false;
+    for (int i = 0; i < p->nshared; i++) {
+        Shared *s = p->shared[i];
+        int64_t stamp = (int64_t)atomic_load_explicit(&s->stamp, memory_order_relaxed);
+        if (s->value->data != w->frame.buf[f->shared_buf[i]] || stamp != *sig++) return false;
+    }
+    for (int i = 0; i < f->nprovided; i++)
+        if (w->keep[i]->freed) return false;
+    return true;
+}
+
 void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a) {
     const int64_t *sym = w->frame.sym;
     int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM], item = (int64_t)th_dtype_bytes(v->dtype);
@@ -280,9 +296,12 @@ void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a) {
     }
     const ThArray *base = workspace_array(w, v->buf);
     ThBuffer *b = base ? base->buf : w->outbuf[v->buf];
-    array_fill(a, b, (base ? base->data : b->data) + size_value(v->off, sym) * item, v->dtype, v->ndim, shape, strides);
+    char *start = base ? base->data : b->data;
+    if (!base && w->fn->sole[v->buf]) w->outbuf[v->buf] = NULL; /* its reference goes to the array */
+    else buffer_retain(b);
+    array_fill(a, b, start + size_value(v->off, sym) * item, v->dtype, v->ndim, shape, strides);
     if (base) a->flags |= base->flags & ARRAY_READONLY;
-    if (a->size == 0) a->data = base ? base->data : b->data;
+    if (a->size == 0) a->data = start;
 }
 
 /* ---- th_rt: what generated code and the interpreter call back ---- */

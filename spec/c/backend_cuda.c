@@ -37,18 +37,20 @@ static ThArray *filled(ThDtype d, int ndim, const int64_t *shape, double scale, 
     return a;
 }
 
+/* Element i; of complex arrays the parts stand one after the other. */
 static double element(const ThArray *a, int64_t i) {
     double v;
-    size_t n = th_dtype_bytes(a->dtype);
-    dtype_cast((char *)&v, TH_FLOAT64, 0, a->data + (size_t)i * n, a->dtype, 0, 1);
+    ThDtype part = scalar_real_of(a->dtype);
+    dtype_cast((char *)&v, TH_FLOAT64, 0, a->data + (size_t)i * th_dtype_bytes(part), part, 0, 1);
     return v;
 }
 
 /* Equal to rounding; integers and NaN exactly. */
 static bool near(const ThArray *a, const ThArray *b) {
     if (!a || !b || a->dtype != b->dtype || a->size != b->size || a->ndim != b->ndim) return false;
-    double tolerance = a->dtype == TH_FLOAT32 ? 2e-5 : a->dtype == TH_FLOAT64 ? 1e-13 : 0;
-    for (int64_t i = 0; i < a->size; i++) {
+    ThDtype part = scalar_real_of(a->dtype);
+    double tolerance = part == TH_FLOAT32 ? 2e-5 : part == TH_FLOAT64 ? 1e-13 : 0;
+    for (int64_t i = 0; i < a->size * (part == a->dtype ? 1 : 2); i++) {
         double x = element(a, i), y = element(b, i);
         if (x == y || (x != x && y != y)) continue;
         if (!(fabs(x - y) <= tolerance * (1 + fabs(x)))) {
@@ -178,6 +180,35 @@ static void all_scalars(ThDtype d) {
     CHECK(tried > 40);
 }
 
+/* Every scalar operation with a complex form (of complex64, which is computed in complex128, a few), and sums,
+ * products, dot of complex numbers. */
+static void complex_numbers(ThDtype d) {
+    ThVar *x = tensor(c, d, 1, 0, "x"), *y = tensor(c, d, 1, 0, "y"), *m = tensor(c, d, 2, 0, "m"), *out[8];
+    int n = 0, tried = 0;
+    for (int op = d == TH_COMPLEX64 ? S_sqrt : 0; op <= (d == TH_COMPLEX64 ? S_exp : scalar_count); op++) {
+        const ScalarOp *s = &scalar_ops[op < scalar_count ? op : 0];
+        bool is = op < scalar_count && (s->flags & SF_COMPLEX) && s->arity < 3 && th_func_find(s->name) >= 0;
+        if (is && op != S_cast && op != S_identity && op != S_second) {
+            out[n++] = s->arity == 1 ? th_op(c, s->name, 1, x) : th_op(c, s->name, 2, x, y);
+            tried++;
+        }
+        if (n < 8 && !(n && op >= (d == TH_COMPLEX64 ? S_exp : scalar_count))) continue;
+        ThArray *a[] = {filled(d, 1, (int64_t[]){300}, 1, 0), filled(d, 1, (int64_t[]){300}, 1, 0.5)};
+        for (int64_t i = 0; i < 300; i++) { /* imaginary parts too */
+            double v = random_number();
+            size_t bytes = th_dtype_bytes(scalar_real_of(d));
+            dtype_cast(a[0]->data + (size_t)(2 * i + 1) * bytes, scalar_real_of(d), 0, (const char *)&v, TH_FLOAT64, 0,
+                       1);
+        }
+        same("complex", (ThVar *[]){x, y}, 2, out, n, a, "KERNEL");
+        n = 0;
+    }
+    CHECK(tried > (d == TH_COMPLEX64 ? 7 : 30));
+    ThVar *red[] = {over(c, "sum", m, 0), over(c, "prod", m, 1), th_op(c, "dot", 2, m, x)};
+    ThArray *a[] = {filled(d, 2, (int64_t[]){7, 700}, 0.1, 0.9), filled(d, 1, (int64_t[]){700}, 1, 0.5)};
+    same("complex sums", (ThVar *[]){m, x}, 2, red, TH_LEN(red), a, "KERNEL");
+}
+
 static void integers(void) {
     ThVar *x = tensor(c, TH_INT32, 1, 0, "x"), *y = tensor(c, TH_INT8, 1, 0, "y"),
           *f = tensor(c, TH_FLOAT64, 1, 0, "f");
@@ -270,7 +301,7 @@ static void nonsense(void) {
 
 /* What is not there yet goes to the interpreter with one line. */
 static void refused(void) {
-    ThVar *z = tensor(c, TH_COMPLEX128, 1, 0, "z"), *y = th_op(c, "mul", 2, z, z);
+    ThVar *z = tensor(c, TH_FLOAT64, 3, 0, "z"), *y = th_op(c, "batched_dot", 2, z, z);
     Made m = make(c, &z, 1, &y, 1, NULL, NULL, 0);
     CHECK(m.plan && !backend_cuda_emulated.build(c, m.plan, "f") && th_error(c) == TH_OK);
     CHECK(strstr(last_log, "runs in the interpreter"));
@@ -360,6 +391,8 @@ int main(void) {
         elementwise(TH_FLOAT32);
         all_scalars(TH_FLOAT64);
         all_scalars(TH_FLOAT32);
+        complex_numbers(TH_COMPLEX128);
+        complex_numbers(TH_COMPLEX64);
         integers();
         reductions(TH_FLOAT64, 7, 5000);
         reductions(TH_FLOAT32, 300, 12);

@@ -1,0 +1,83 @@
+--- Steady state: calls, bound calls, copies and whole lives of functions leave nothing behind. bench/calls.lua does the
+-- same 100,000 and 10,000 times.
+local nd = require("theano.ndarray")
+local theano = require("theano")
+local T = require("theano.tensor")
+local compile, In, Out, shared = theano.compile, theano.In, theano.Out, theano.shared
+local quick = compile.Mode({ linker = "interpreter" })
+
+local function settle()
+  for _ = 1, 3 do collectgarbage() end
+  return theano.stat("live_bytes") - theano.stat("cache_bytes"), theano.stat("live_nodes"), collectgarbage("count")
+end
+
+-- Runs body n times twice: what lives after the second round is what lived after the first.
+local function flat(n, body)
+  for i = 1, 2 * n do body(i) end
+  local bytes, nodes, kb = settle()
+  for i = 1, n do body(i) end
+  local bytes2, nodes2, kb2 = settle()
+  assert.equal(nodes, nodes2)
+  assert.truthy(bytes2 - bytes < 16 * n + 4096, ("%d bytes more"):format(bytes2 - bytes))
+  assert.truthy(kb2 - kb < 64, ("%.0f kB of Lua more"):format(kb2 - kb))
+end
+
+describe("memory stays flat over", function()
+  local x, m, s = T.dvector("x"), T.dmatrix("m"), T.dscalar("s")
+
+  it("calls with new, borrowed, scalar and failing results", function()
+    local w = shared(nd.ones({ 4, 4 }), "w")
+    local f = compile({ inputs = { m, In(s, { value = 0, update = s + 1 }) },
+      outputs = { T.tanh(T.dot(m, w)), Out(m * 2, { borrow = true }), m:sum() }, updates = { { w, w * 0.999 } },
+        mode = quick })
+    local a, bad = nd.ones({ 3, 4 }), nd.ones({ 3, 5 })
+    flat(3000, function(i)
+      f(a)
+      if i % 50 == 0 then assert.is_false((pcall(f, bad))) end
+    end)
+  end)
+
+  it("calls whose shapes change all the time", function()
+    local f = compile({ inputs = { x }, outputs = { x["::-1"], Out(T.exp(x), { borrow = true }) }, mode = quick })
+    flat(1000, function(i) f(nd.zeros({ i % 37 })) end)
+  end)
+
+  it("bound calls, and binding", function()
+    local f = compile({ inputs = { x }, outputs = { x + 1, x:sum() }, mode = quick })
+    local a = nd.ones(10)
+    local bound = f:bind(a)
+    flat(3000, function() bound() end)
+    flat(300, function() f:bind(a)() end)
+  end)
+
+  it("lives of functions, with states, copies, defaults and nodes that the user looked at", function()
+    flat(300, function(i)
+      local p = T.dvector("p")
+      local w = shared({ 1.0, 2.0 }, "w")
+      w.default_update = w * 2
+      local f = compile({ inputs = { In(p, { value = { 1, 2 } }), In(s, { value = i, update = s + 1 }) },
+        outputs = { T.tanh(p) * w, s }, mode = quick })
+      f()
+      f[p] = { 3, 4 }
+      local node = f.maker.fgraph.toposort()[1]
+      assert.truthy(#tostring(node.inputs[1]) > 0)
+      if i % 10 == 0 then f:copy({ swap = { [w] = shared({ 5.0, 6.0 }) } })() end
+    end)
+  end)
+
+  it("compiles that fail", function()
+    flat(200, function()
+      assert.is_false((pcall(compile, { inputs = { x }, outputs = x + m:sum(), mode = quick })))
+      assert.is_false((pcall(compile, { inputs = { In(x, { value = 3 }) }, outputs = x, mode = quick })))
+      assert.is_false((pcall(compile, { inputs = {}, updates = { { shared(1.0), x } }, mode = quick })))
+    end)
+  end)
+
+  it("values of shared variables, given and taken", function()
+    local w = shared(nd.ones(100), "w")
+    flat(1000, function(i)
+      w:set_value(w:get_value({ borrow = i % 2 == 0 }), { borrow = i % 3 == 0 })
+      w:zero()
+    end)
+  end)
+end)
