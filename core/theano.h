@@ -113,6 +113,7 @@ TH_API const char *th_config_get(ThContext *c, const char *name);               
 TH_API int th_config_parse(ThContext *c, const char *flags);                    /* "floatX=float32,mode=FAST_RUN" */
 TH_API int th_config_read(ThContext *c, const char *path);                      /* .theanorc; absent file is no error */
 TH_API const char *th_config_name(int i, const char **doc, const char **deflt); /* i-th flag; NULL past the end */
+TH_API const char *th_config_allowed(int i); /* its values with "," between them; "" for any text, NULL past the end */
 
 /* ---- arrays --------------------------------------------------------------------------------------------------- */
 /* New C-contiguous array on a 64-byte aligned buffer; contents undefined / zero. ndim <= 32, shape >= 0. */
@@ -146,16 +147,34 @@ TH_API ThArray *th_array_astype(ThArray *a, ThDtype d);       /* NumPy's unsafe 
 TH_API int th_array_assign(ThArray *dst, const ThArray *src); /* broadcasts src by lengths, casts; overlap is safe */
 TH_API int th_array_fill(ThArray *a, const ThArray *scalar);
 TH_API bool th_array_equal(const ThArray *a, const ThArray *b); /* same shape and values (NaN differs from NaN) */
+/* Positions of what is not zero: one int64 vector for each dimension of a, written into out. */
+TH_API int th_array_nonzero(ThArray *a, ThArray **out);
+/* Values, broadcast to the shape of where, at positions counted in C order. */
+TH_API int th_array_put(ThArray *a, ThArray *where, ThArray *values);
+TH_API bool th_array_fortran(const ThArray *a); /* Fortran order without gaps */
+TH_API void th_array_protect(ThArray *a);       /* read-only from now on, and so are views made of it later */
 /* One element as the widest type of its kind: v.i for b i u (uint64 by bits), v.f for f, v.c for c. */
 typedef union {
     int64_t i;
     double f;
     ThComplex128 c;
 } ThValue;
+/* start + i * step for i < n: int64, or float64 for every other dtype. */
+TH_API ThArray *th_array_ramp(ThContext *c, ThDtype d, int64_t n, ThValue start, ThValue step);
 TH_API int th_array_get(const ThArray *a, const int64_t *index, ThValue *v);     /* index: ndim entries, >= 0 */
 TH_API int th_array_set(ThArray *a, const int64_t *index, char kind, ThValue v); /* kind of v: 'b' 'i' 'u' 'f' 'c' */
-/* NumPy's str() / repr() of the array, printed with its defaults (precision 8, threshold 1000, line width 75). */
-TH_API char *th_array_str(ThContext *c, const ThArray *a); /* free with th_free */
+/* NumPy's str() and repr() of the array, under the context's options; free with th_free. */
+TH_API char *th_array_str(ThContext *c, const ThArray *a);
+TH_API char *th_array_repr(ThContext *c, const ThArray *a);
+typedef struct ThPrintOptions {
+    int precision;     /* digits behind the point at most: 8 */
+    int edgeitems;     /* shown at each end of a long axis: 3 */
+    bool suppress;     /* no exponents for the sake of small numbers */
+    int linewidth;     /* characters of a line: 75 */
+    int64_t threshold; /* summarised above so many elements: 1000 */
+} ThPrintOptions;
+TH_API int th_print_options(ThContext *c, const ThPrintOptions *o);
+TH_API ThPrintOptions th_print_options_get(const ThContext *c);
 TH_API void th_free(ThContext *c, void *text);
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */
@@ -167,10 +186,45 @@ typedef struct ThNpz {
     int n;
     char **names;
     ThArray **arrays;
+    int nmeta; /* safetensors: texts of its header, key and value in turn */
+    char **meta;
 } ThNpz;
 TH_API int th_load_npz(ThContext *c, const char *path, ThNpz *out);
 TH_API int th_save_npz(ThContext *c, const char *path, int n, const char *const *names, ThArray *const *arrays);
 TH_API void th_npz_free(ThContext *c, ThNpz *z);
+/* The file's own pages as an array. mode: "r" read-only, "r+" writes go to the file, "c" writes stay in memory. */
+TH_API ThArray *th_map_npy(ThContext *c, const char *path, const char *mode);
+TH_API int th_save_idx(ThContext *c, const char *path, const ThArray *a); /* gzip when path ends in .gz */
+/* mmap: NULL reads; else a mode of th_map_npy. */
+TH_API int th_load_safetensors(ThContext *c, const char *path, const char *mmap, ThNpz *out);
+TH_API int th_save_safetensors(ThContext *c, const char *path, int n, const char *const *names, ThArray *const *arrays,
+                               int nmeta, const char *const *meta);
+/* Tables of numbers as text, a line a row. */
+typedef struct ThTextOptions {
+    char delimiter; /* 0: any number of blanks */
+    char comment;   /* the rest of a line from here on is skipped; 0: none */
+    int64_t skiprows, max_rows;
+    const int64_t *usecols; /* columns in the order wanted, negative from the end; NULL: all */
+    int nusecols;
+    bool names; /* the first line holds names, not numbers */
+    ThDtype dtype;
+} ThTextOptions;
+TH_API ThTextOptions th_text_options(void); /* blanks, '#', all rows and columns, float64 */
+/* (rows, columns). *names (when asked for and wanted): the line of names, freed with th_free. */
+TH_API ThArray *th_load_text(ThContext *c, const char *path, const ThTextOptions *options, char **names);
+/* a has at most 2 dimensions (1: a column). format: one C conversion such as "%.18e" or "%d"; NULL: the shortest digits
+   that read back. header and footer (NULL: none) are written with `comment` before each of their lines. */
+TH_API int th_save_text(ThContext *c, const char *path, const ThArray *a, const char *format, const char *delimiter,
+                        const char *header, const char *footer, const char *comment);
+/* A file a block of rows at a time. kind: 'n' .npy, 'i' IDX (both also gzip), 't' text. */
+typedef struct ThStream ThStream;
+TH_API ThStream *th_stream_open(ThContext *c, const char *path, char kind, const ThTextOptions *text);
+TH_API ThArray *th_stream_read(ThStream *s, int64_t rows); /* at most so many; a length of 0 at the end */
+/* .npy that grows row by row; it appears under its name when th_stream_close succeeds. */
+TH_API ThStream *th_stream_create(ThContext *c, const char *path, ThDtype d, int ndim, const int64_t *row_shape);
+TH_API int th_stream_write(ThStream *s, ThArray *rows); /* one row, or rows along the first axis; cast to the dtype */
+TH_API int th_stream_close(ThStream *s);                /* ends the file; the stream must still be released */
+TH_API void th_stream_release(ThStream *s);             /* without a close, what was written is dropped */
 
 /* ---- RandomState: NumPy's legacy MT19937 streams bit for bit --------------------------------------------------- */
 TH_API ThRandom *th_random_new(ThContext *c, uint64_t seed); /* seed < 2^32 */

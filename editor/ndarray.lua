@@ -10,7 +10,7 @@
 ---@class theano.ndarray
 ---@field T theano.ndarray `a:transpose()`
 ---@field dtype theano.Dtype dtype, as text
----@field flags table table: whether the array is contiguous, writeable, owns its memory
+---@field flags table table of `c_contiguous`, `f_contiguous`, `writeable`
 ---@field itemsize integer bytes of an element
 ---@field nbytes integer bytes of all elements
 ---@field ndim integer number of dimensions
@@ -243,12 +243,6 @@ function ndarray:cumsum(axis) end
 ---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis }): any
 ---@return any
 function ndarray:cumprod(axis) end
-
----positions of the nonzero elements: a vector for each dimension, or the rows of a matrix
----@param return_matrix? boolean
----@overload fun(self: theano.ndarray, keywords: { return_matrix?: boolean }): any
----@return any
-function ndarray:nonzero(return_matrix) end
 
 ---the nonzero elements as a vector
 ---@return any
@@ -523,6 +517,10 @@ function ndarray:assign(value) end
 ---@return any
 function ndarray:astype(dtype) end
 
+---the same as `tostring`
+---@return any
+function ndarray:bytes() end
+
 ---a copy in row-major order
 ---@return any
 function ndarray:copy() end
@@ -543,6 +541,14 @@ function ndarray:free() end
 ---the only element, as a Lua number
 ---@return any
 function ndarray:item() end
+
+---positions of what is not zero: a vector for each dimension
+---@return any
+function ndarray:nonzero() end
+
+---makes the array read-only, as are views made of it later; gives it back
+---@return any
+function ndarray:protect() end
 
 ---all elements in one dimension
 ---@return any
@@ -571,6 +577,10 @@ function ndarray:sub(...) end
 ---@param j any
 ---@return any
 function ndarray:swapaxes(i, j) end
+
+---the same as `tostring`
+---@return any
+function ndarray:tobytes() end
 
 ---nested tables of Lua numbers
 ---@return any
@@ -937,7 +947,7 @@ nd.random = {}
 ---@return theano.RandomState
 function nd.random.RandomState(seed) end
 
----True where |a - b| <= atol + rtol |b| everywhere (NaN differs unless equal_nan).
+---Whether |a - b| <= atol + rtol |b| everywhere (NaN differs unless equal_nan), broadcasting.
 ---@param a any
 ---@param b any
 ---@param rtol? any
@@ -969,6 +979,11 @@ function nd.array(value, dtype) end
 ---@return any
 function nd.array_equal(a, b) end
 
+---the array as NumPy's `repr`: `array([1., 2.], dtype=float32)`
+---@param a any
+---@return any
+function nd.array_repr(a) end
+
 ---the same, but an array of that dtype comes back as it is
 ---@param value any
 ---@param dtype? theano.Dtype
@@ -981,6 +996,11 @@ function nd.asarray(value, dtype) end
 ---@param im any
 ---@return any
 function nd.complex(re, im) end
+
+---how many elements are not zero
+---@param a any
+---@return any
+function nd.count_nonzero(a) end
 
 ---not filled
 ---@param shape any
@@ -998,12 +1018,24 @@ function nd.empty(shape, dtype) end
 ---@return any
 function nd.eye(n, m, k, dtype) end
 
+---positions of what is not zero, counted over all elements
+---@param a any
+---@return any
+function nd.flatnonzero(a) end
+
 ---an array of the bytes of a Lua string (`a:tostring()` gives them back)
 ---@param text string
 ---@param dtype? theano.Dtype
 ---@overload fun(text: string, keywords: { dtype?: theano.Dtype }): any
 ---@return any
 function nd.frombuffer(text, dtype) end
+
+---the same as `nd.frombuffer`
+---@param text string
+---@param dtype? theano.Dtype
+---@overload fun(text: string, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.frombytes(text, dtype) end
 
 ---filled with a value
 ---@param shape any
@@ -1021,6 +1053,10 @@ function nd.full(shape, value, dtype) end
 ---@return any
 function nd.full_like(a, value, dtype) end
 
+---the table of `nd.set_printoptions`
+---@return any
+function nd.get_printoptions() end
+
 ---`n` evenly spaced values from start to stop, both included.
 ---@param start any
 ---@param stop? any
@@ -1029,10 +1065,14 @@ function nd.full_like(a, value, dtype) end
 ---@return any
 function nd.linspace(start, stop, n) end
 
----Reads .npy (an ndarray), .npz (a table by name and the list of names), IDX files with or without gzip.
+---Reads a file by its name: .npy (an array), .npz (a table by name, and the names in order), .safetensors
+---(these and the texts of its header), .csv .tsv .txt (numbers), IDX (`ubyte`, `idx3`, .idx); .gz where zlib
+---reads it. `mmap = true` (or "r", "r+", "c") gives .npy and .safetensors as the file's own pages. Text takes
+---loadtxt's options.
 ---@param path string
+---@param options? table
 ---@return any
-function nd.load(path) end
+function nd.load(path, options) end
 
 ---reads IDX, plain or gzip
 ---@param path string
@@ -1049,6 +1089,19 @@ function nd.load_npy(path) end
 ---@return any
 function nd.load_npz(path) end
 
+---Numbers of a text file, as NumPy's loadtxt: `{delimiter, comments, skiprows, max_rows, usecols, dtype,
+---ndmin}`. With `names = true` the first line holds the names of the columns, which come back second. One row
+---or column is a vector, one number 0-d, unless `ndmin` asks for more.
+---@param path string
+---@param options? table
+---@return any
+function nd.loadtxt(path, options) end
+
+---Positions of what is not zero: a vector for each dimension.
+---@param a any
+---@return any
+function nd.nonzero(a) end
+
 ---Array filled with ones, or with a value.
 ---@param shape any
 ---@param dtype? theano.Dtype
@@ -1063,11 +1116,24 @@ function nd.ones(shape, dtype) end
 ---@return any
 function nd.ones_like(a, dtype) end
 
----Writes an array as .npy, or a table of named arrays as .npz (names sorted; or a list of {name, array}).
+---The same until the end of the block: `local _ <close> = nd.printoptions { precision = 3 }`.
+---@param options? table
+---@return any
+function nd.printoptions(options) end
+
+---Writes what `load` reads. A table of named arrays goes to .npz (or .safetensors, whose header takes the texts
+---of `metadata`), an array to .npy, IDX or text (the shortest digits that read back; savetxt has formats).
 ---@param path string
 ---@param value any
+---@param options? table
 ---@return any
-function nd.save(path, value) end
+function nd.save(path, value, options) end
+
+---writes IDX, gzip where the path ends in .gz
+---@param path string
+---@param a any
+---@return any
+function nd.save_idx(path, a) end
 
 ---writes .npy
 ---@param path string
@@ -1075,11 +1141,43 @@ function nd.save(path, value) end
 ---@return any
 function nd.save_npy(path, a) end
 
+---Writes an array of one or two dimensions as text, as NumPy's savetxt: `{fmt, delimiter, header, footer,
+---comments}`. `fmt` is one conversion such as "%.18e" (the default) or "%d"; `fmt = false` writes the shortest
+---digits that read back.
+---@param path string
+---@param a any
+---@param options? table
+---@return any
+function nd.savetxt(path, a, options) end
+
+---How arrays print from now on: `{precision = 8, threshold = 1000, edgeitems = 3, linewidth = 75, suppress =
+---false}`. `math.huge` stands for no limit.
+---@param options? table
+---@return any
+function nd.set_printoptions(options) end
+
 ---whether two arrays overlap in memory
 ---@param a any
 ---@param b any
 ---@return any
 function nd.shares_memory(a, b) end
+
+---Iterates over blocks of `rows` rows (1,024) of a .npy, IDX or text file that need not fit into memory: `for
+---block in nd.stream("big.npy", 4096) do ... end`. Text takes loadtxt's options.
+---@param path string
+---@param rows any
+---@param options? table
+---@return any
+function nd.stream(path, rows, options) end
+
+---A .npy file that grows: `w:write(rows)` appends one row or several, `w:close()` (or `<close>`) ends the file,
+---which appears under its name only then. `row_shape` is the shape of one row ({} for a vector).
+---@param path string
+---@param row_shape any
+---@param dtype? theano.Dtype
+---@overload fun(path: string, row_shape: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.writer(path, row_shape, dtype) end
 
 ---filled with zeros; dtype float64 unless given
 ---@param shape any
@@ -1694,18 +1792,6 @@ function nd.smallest(...) end
 ---@param ... theano.Value
 ---@return any
 function nd.largest(...) end
-
----positions of the nonzero elements: a vector for each dimension, or the rows of a matrix
----@param a theano.Value
----@param return_matrix? boolean
----@overload fun(a: theano.Value, keywords: { return_matrix?: boolean }): any
----@return any
-function nd.nonzero(a, return_matrix) end
-
----positions of the nonzero elements of the flattened a
----@param a theano.Value
----@return any
-function nd.flatnonzero(a) end
 
 ---the nonzero elements as a vector
 ---@param a theano.Value

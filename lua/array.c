@@ -57,6 +57,55 @@ static int array_tostring(lua_State *L) {
     return 1;
 }
 
+static int array_repr(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    char *t = th_array_repr(s->ctx, lt_check_array(L, s, 1));
+    LT_CHECK(L, s, t);
+    lua_pushstring(L, t);
+    th_free(s->ctx, t);
+    return 1;
+}
+
+/* A count from field k of the table at 1; math.huge is the largest. */
+static int64_t option(lua_State *L, const char *k, int64_t most, int64_t absent) {
+    lua_getfield(L, 1, k);
+    int64_t v = absent;
+    if (lua_type(L, -1) == LUA_TNUMBER && lua_tonumber(L, -1) >= (lua_Number)most) v = most;
+    else if (!lua_isnil(L, -1)) v = luaL_checkinteger(L, -1);
+    lua_pop(L, 1);
+    return v;
+}
+
+static int set_printoptions(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    ThPrintOptions o = th_print_options_get(s->ctx);
+    o.precision = (int)option(L, "precision", 1 << 30, o.precision);
+    o.edgeitems = (int)option(L, "edgeitems", 1 << 30, o.edgeitems);
+    o.linewidth = (int)option(L, "linewidth", 1 << 30, o.linewidth);
+    o.threshold = option(L, "threshold", INT64_MAX, o.threshold);
+    lua_getfield(L, 1, "suppress");
+    if (!lua_isnil(L, -1)) o.suppress = lua_toboolean(L, -1);
+    LT_CHECK(L, s, !th_print_options(s->ctx, &o));
+    return 0;
+}
+
+static int get_printoptions(lua_State *L) {
+    ThPrintOptions o = th_print_options_get(LT_STATE(L)->ctx);
+    lua_createtable(L, 0, 5);
+    lua_pushinteger(L, o.precision);
+    lua_setfield(L, -2, "precision");
+    lua_pushinteger(L, o.edgeitems);
+    lua_setfield(L, -2, "edgeitems");
+    lua_pushinteger(L, o.linewidth);
+    lua_setfield(L, -2, "linewidth");
+    lua_pushinteger(L, o.threshold);
+    lua_setfield(L, -2, "threshold");
+    lua_pushboolean(L, o.suppress);
+    lua_setfield(L, -2, "suppress");
+    return 1;
+}
+
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 static void push_complex(lua_State *L, LtState *s, ThComplex128 z) {
     ThComplex128 *p = lua_newuserdatauv(L, sizeof *p, 0);
@@ -399,13 +448,31 @@ static int array_assign(lua_State *L) { /* assign(dst, value): broadcasts and ca
 
 static int array_equal(lua_State *L) {
     LtState *s = LT_STATE(L);
-    lua_pushboolean(L, th_array_equal(lt_check_array(L, s, 1), lt_check_array(L, s, 2)));
+    bool equal = th_array_equal(lt_check_array(L, s, 1), lt_check_array(L, s, 2));
+    LT_CHECK(L, s, equal || th_error(s->ctx) == TH_OK); /* freed arrays compare with nothing */
+    lua_pushboolean(L, equal);
     return 1;
 }
 
 static int array_shares(lua_State *L) {
     LtState *s = LT_STATE(L);
     lua_pushboolean(L, th_array_shares_memory(lt_check_array(L, s, 1), lt_check_array(L, s, 2)));
+    return 1;
+}
+
+static int array_protect(lua_State *L) { /* protect(): read-only from now on */
+    th_array_protect(lt_check_array(L, LT_STATE(L), 1));
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int array_ramp(lua_State *L) { /* ramp(n, start, step): int64 when both are integers */
+    LtState *s = LT_STATE(L);
+    bool whole = lua_isinteger(L, 2) && lua_isinteger(L, 3);
+    ThValue start, step;
+    if (whole) start.i = lua_tointeger(L, 2), step.i = lua_tointeger(L, 3);
+    else start.f = luaL_checknumber(L, 2), step.f = luaL_checknumber(L, 3);
+    lt_push_array(L, s, th_array_ramp(s->ctx, whole ? TH_INT64 : TH_FLOAT64, luaL_checkinteger(L, 1), start, step));
     return 1;
 }
 
@@ -424,9 +491,11 @@ static int attribute(lua_State *L) {
     else if (!strcmp(k, "nbytes"))
         lua_pushinteger(L, th_array_size(a) * (lua_Integer)th_dtype_bytes(th_array_dtype(a)));
     else if (!strcmp(k, "flags")) {
-        lua_createtable(L, 0, 2);
+        lua_createtable(L, 0, 3);
         lua_pushboolean(L, th_array_contiguous(a));
         lua_setfield(L, -2, "c_contiguous");
+        lua_pushboolean(L, th_array_fortran(a));
+        lua_setfield(L, -2, "f_contiguous");
         lua_pushboolean(L, th_array_writeable(a));
         lua_setfield(L, -2, "writeable");
     } else return 0;
@@ -478,6 +547,10 @@ void lt_open_array(lua_State *L, LtState *s) {
                                    {"array_equal", array_equal},
                                    {"shares_memory", array_shares},
                                    {"array_attribute", attribute},
+                                   {"array_repr", array_repr},
+                                   {"ramp", array_ramp},
+                                   {"set_printoptions", set_printoptions},
+                                   {"get_printoptions", get_printoptions},
                                    {NULL, NULL}};
     lt_register(L, s, fns);
     for (int zero = 0; zero < 2; zero++) {
@@ -486,17 +559,13 @@ void lt_open_array(lua_State *L, LtState *s) {
         lua_pushcclosure(L, array_empty, 2);
         lua_setfield(L, -2, zero ? "zeros" : "empty");
     }
-    static const luaL_Reg methods[] = {{"tolist", array_tolist},
-                                       {"item", array_item},
-                                       {"copy", array_copy},
-                                       {"astype", array_astype},
-                                       {"reshape", array_reshape},
-                                       {"transpose", array_transpose},
-                                       {"assign", array_assign},
-                                       {"fill", array_assign},
-                                       {"free", array_free},
-                                       {"tostring", array_bytes},
-                                       {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"tolist", array_tolist},   {"item", array_item},
+                                       {"copy", array_copy},       {"astype", array_astype},
+                                       {"reshape", array_reshape}, {"transpose", array_transpose},
+                                       {"assign", array_assign},   {"fill", array_assign},
+                                       {"free", array_free},       {"tostring", array_bytes},
+                                       {"tobytes", array_bytes},   {"bytes", array_bytes},
+                                       {"protect", array_protect}, {NULL, NULL}};
     lua_newtable(L);
     lt_register(L, s, methods);
     lua_setfield(L, -2, "array_methods");

@@ -13,7 +13,7 @@
 
 /* clang-format off */
 typedef enum {
-    LT_ARRAY, LT_VAR, LT_APPLY, LT_FUNCTION, LT_RANDOM, LT_COMPLEX, LT_TYPE, LT_BOUND, LT_KINDS
+    LT_ARRAY, LT_VAR, LT_APPLY, LT_FUNCTION, LT_RANDOM, LT_COMPLEX, LT_TYPE, LT_BOUND, LT_STREAM, LT_KINDS
 } LtKind;
 /* clang-format on */
 

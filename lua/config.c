@@ -27,7 +27,7 @@ static int read_file(lua_State *L) {
     return 0;
 }
 
-static int flags(lua_State *L) { /* {{name, doc, default}, ..} */
+static int flags(lua_State *L) { /* {{name, doc, default, allowed}, ..} */
     const char *doc, *deflt, *name;
     lua_newtable(L);
     for (int i = 0; (name = th_config_name(i, &doc, &deflt)); i++) {
@@ -38,6 +38,8 @@ static int flags(lua_State *L) { /* {{name, doc, default}, ..} */
         lua_rawseti(L, -2, 2);
         lua_pushstring(L, deflt);
         lua_rawseti(L, -2, 3);
+        lua_pushstring(L, th_config_allowed(i));
+        lua_rawseti(L, -2, 4);
         lua_rawseti(L, -2, i + 1);
     }
     return 1;

@@ -96,29 +96,15 @@ static int call_func(lua_State *L, LtState *s, const char *name, ThArg *args, in
 }
 
 /* ---- masks and index arrays ------------------------------------------------------------------------------------- */
-/* Positions of the true elements of a mask: one int64 vector for each of its dims, written into out. */
-static void mask_positions(lua_State *L, LtState *s, const ThArray *mask, ThArg *out) {
+/* Positions of the true elements of a mask: one int64 vector for each of its dims, written into out. They stay on the
+   stack, which keeps them alive. */
+static void mask_positions(lua_State *L, LtState *s, ThArray *mask, ThArg *out) {
+    ThArray *to[TH_MAX_NDIM];
     int nd = th_array_ndim(mask);
-    int64_t at[TH_MAX_NDIM] = {0}, n = 0, size = th_array_size(mask);
-    int64_t *to[TH_MAX_NDIM];
-    ThValue v;
-    for (int pass = 0; pass < 2; pass++) {
-        memset(at, 0, sizeof at);
-        int64_t k = 0;
-        for (int64_t i = 0; i < size; i++) {
-            LT_CHECK(L, s, !th_array_get(mask, at, &v));
-            if (v.i && pass)
-                for (int d = 0; d < nd; d++) to[d][k] = at[d];
-            k += v.i != 0;
-            for (int d = nd - 1; d >= 0 && ++at[d] == th_array_shape(mask)[d]; d--) at[d] = 0;
-        }
-        n = k;
-        for (int d = 0; d < nd && !pass; d++) {
-            ThArray *p = th_array_empty(s->ctx, TH_INT64, 1, &n);
-            lt_push_array(L, s, p); /* stays on the stack, which keeps it alive */
-            to[d] = th_array_data(p);
-            out[d] = (ThArg){.kind = TH_ARG_ARRAY, .array = p};
-        }
+    LT_CHECK(L, s, !th_array_nonzero(mask, to));
+    for (int d = 0; d < nd; d++) {
+        lt_push_array(L, s, to[d]);
+        out[d] = (ThArg){.kind = TH_ARG_ARRAY, .array = to[d]};
     }
 }
 
@@ -186,32 +172,29 @@ static ThArray *get(lua_State *L, LtState *s, ThArray *a, ThArg *sub) {
  * a[sub] = value where sub has index arrays: the same subscript of an array of positions says where each value goes, so
  * every form of indexing means on the left what it means on the right. The last of equal positions wins.
  */
-static void scatter(lua_State *L, LtState *s, ThArray *a, const ThArg *sub, const ThArray *value) {
-    int64_t size = th_array_size(a), at[TH_MAX_NDIM];
-    const int64_t *shape = th_array_shape(a);
-    int nd = th_array_ndim(a);
-    ThArray *line = th_array_empty(s->ctx, TH_INT64, 1, &size);
+static void scatter(lua_State *L, LtState *s, ThArray *a, const ThArg *sub, ThArray *value) {
+    ThArray *line = th_array_ramp(s->ctx, TH_INT64, th_array_size(a), (ThValue){.i = 0}, (ThValue){.i = 1});
     lt_push_array(L, s, line);
-    for (int64_t i = 0; i < size; i++) ((int64_t *)th_array_data(line))[i] = i;
-    ThArray *all = th_array_reshape(line, nd, shape);
+    ThArray *all = th_array_reshape(line, th_array_ndim(a), th_array_shape(a));
     lt_push_array(L, s, all);
     ThArray *where = gather(L, s, all, sub);
     lt_push_array(L, s, where);
-    where = th_array_copy(where);
-    lt_push_array(L, s, where);
-    ThArray *full = th_array_empty(s->ctx, th_array_dtype(a), th_array_ndim(where), th_array_shape(where));
-    lt_push_array(L, s, full);
-    LT_CHECK(L, s, !th_array_assign(full, value));
-    int64_t n = th_array_size(where);
-    ThArray *flat = th_array_reshape(full, 1, &n);
+    LT_CHECK(L, s, !th_array_put(a, where, value));
+}
+
+/* a[mask] = value with a mask of a's shape: straight to the positions. */
+static bool masked(lua_State *L, LtState *s, ThArray *a, const ThArg *sub, ThArray *value) {
+    if (sub->list.n != 1 || !is_mask(&sub->list.at[0])) return false;
+    ThArray *mask = sub->list.at[0].array;
+    int64_t n = th_array_size(mask);
+    if (th_array_ndim(mask) != th_array_ndim(a) || !th_array_ndim(a)) return false;
+    check_mask(L, a, mask, 0);
+    ThArray *flat = th_array_reshape(mask, 1, &n), *where = NULL;
     lt_push_array(L, s, flat);
-    for (int64_t i = 0; i < n; i++) {
-        ThValue v;
-        int64_t p = ((const int64_t *)th_array_data(where))[i];
-        for (int d = nd - 1; d >= 0; p /= shape[d--]) at[d] = p % shape[d];
-        LT_CHECK(L, s, !th_array_get(flat, &i, &v));
-        LT_CHECK(L, s, !th_array_set(a, at, th_dtype_kind(th_array_dtype(a)), v));
-    }
+    LT_CHECK(L, s, !th_array_nonzero(flat, &where));
+    lt_push_array(L, s, where);
+    LT_CHECK(L, s, !th_array_put(a, where, value));
+    return true;
 }
 
 /* index(a, subscript): element as a number when nothing is left of the shape. */
@@ -244,6 +227,7 @@ static int index_set(lua_State *L) { /* setindex(a, subscript, value) */
     lt_push_array(L, s, v);
     ThArg sub = {0};
     lt_subscript(L, s, 2, &sub);
+    if (masked(L, s, a, &sub, v)) return 0;
     expand_masks(L, s, a, &sub);
     View w;
     if (basic_view(L, a, &sub, &w)) {
@@ -254,8 +238,18 @@ static int index_set(lua_State *L) { /* setindex(a, subscript, value) */
     return 0;
 }
 
+static int nonzero(lua_State *L) { /* nonzero(a): a vector of positions for each dimension */
+    LtState *s = LT_STATE(L);
+    ThArray *a = lt_check_array(L, s, 1), *to[TH_MAX_NDIM];
+    int nd = th_array_ndim(a);
+    luaL_checkstack(L, nd + 4, "nonzero");
+    LT_CHECK(L, s, !th_array_nonzero(a, to));
+    for (int d = 0; d < nd; d++) lt_push_array(L, s, to[d]);
+    return nd;
+}
+
 void lt_open_index(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {{"index", index_get}, {"setindex", index_set}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"index", index_get}, {"setindex", index_set}, {"nonzero", nonzero}, {NULL, NULL}};
     lt_register(L, s, fns);
     lua_getfield(L, -1, "array_methods");
     static const luaL_Reg methods[] = {{"sub", index_sub}, {NULL, NULL}};

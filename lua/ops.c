@@ -25,6 +25,7 @@ static int build(lua_State *L, LtState *s, int func, const ThArg *at, int n) {
     if (k < 0) return lt_raise(L, s);
     luaL_checkstack(L, k + 4, "results");
     for (int i = 0; i < k; i++) lt_push_var(L, s, out[i]);
+    lt_drain_log(L, s); /* warn_float64 */
     return k;
 }
 

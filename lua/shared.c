@@ -25,6 +25,7 @@ static int shared_new(lua_State *L) {
     ThVar *v = th_shared_new(s->ctx, a, luaL_optstring(L, 2, NULL), lua_toboolean(L, 3), b);
     lt_push_var(L, s, v);
     LT_CHECK(L, s, !th_shared_rules(v, lua_toboolean(L, 5), lua_isnoneornil(L, 6) ? -1 : (int8_t)lua_toboolean(L, 6)));
+    lt_drain_log(L, s);
     return 1;
 }
 

@@ -44,6 +44,7 @@ static int plain_line(lua_State *L, const char *prompt) {
     ssize_t n;
     while ((n = read(STDIN_FILENO, &byte, 1)) == 1 && byte != '\n') luaL_addchar(&b, byte);
     luaL_pushresult(&b);
+    if (n != 1 && isatty(STDIN_FILENO)) putchar('\n');
     if (n < 0 && errno == EINTR && given_up) lua_pushboolean(L, 0);
     else if (n != 1 && !lua_rawlen(L, -1)) lua_pushnil(L);
     return 1;

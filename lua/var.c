@@ -109,6 +109,7 @@ static int type_call(lua_State *L) { /* type(name): a new variable */
     ThType *t = lt_type(L, s, 1);
     lt_mark_line(L, s);
     lt_push_var(L, s, th_variable_new(s->ctx, *t, luaL_optstring(L, 2, NULL)));
+    lt_drain_log(L, s);
     return 1;
 }
 
@@ -220,8 +221,8 @@ static int set_name(lua_State *L) {
 static int kind_of(
     lua_State *L) { /* "variable" "constant" "shared" "ndarray" "function" "apply" "type" "complex", or nil */
     LtState *s = LT_STATE(L);
-    static const char *const names[] = {"ndarray", "variable", "apply", "function",
-                                        "random",  "complex",  "type",  "bound"};
+    static const char *const names[] = {"ndarray", "variable", "apply", "function", "random",
+                                        "complex", "type",     "bound", "stream"};
     for (int k = 0; k < LT_KINDS; k++)
         if (lt_test(L, s, 1, (LtKind)k)) {
             char vk = k == LT_VAR ? th_var_kind(lt_var(L, s, 1)) : 0;

@@ -276,6 +276,13 @@ local COMPILE = [[
 ---@field on_unused_input? "raise"|"warn"|"ignore"
 ]]
 
+local function flag_type(allowed)
+  if allowed == "" then return "string" end
+  if allowed == "true,false" then return "boolean" end
+  if allowed == "an integer" then return "integer" end
+  return '"' .. allowed:gsub(",", '"|"') .. '"'
+end
+
 --- editor/theano.lua
 function M.theano()
   begin("theano")
@@ -286,7 +293,7 @@ function M.theano()
   say("---@class theano.Config")
   for _, flag in ipairs(core.config_flags()) do
     if not flag[1]:find(".", 1, true) then
-      say("---@field %s any %s (default %s)", flag[1], flag[2], flag[3] == "" and "empty" or flag[3])
+      say("---@field %s %s %s (default %s)", flag[1], flag_type(flag[4]), flag[2], flag[3] == "" and "empty" or flag[3])
     end
   end
   say("---@field [string] any")

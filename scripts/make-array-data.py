@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Reference answers of NumPy for arrays: writes spec/data/random_streams.json, array_print.json and files/.
+"""Reference answers of NumPy for arrays: writes spec/data/random_streams.json, array_print.json,
+array_index.json and files/.
 
-    python3 scripts/make-array-data.py        (NumPy 1.23 or later; what is committed comes from 1.23.5)
+    python3 scripts/make-array-data.py        (NumPy 1.23 or later, safetensors; what is committed comes from 1.23.5)
 
 A case of random_streams.json: "call" is Lua on a fresh RandomState(seed) named r, "numpy" what was evaluated here.
 A case of array_print.json: "expr" is Lua, "numpy" Python, "text" what str() gives under "options".
@@ -29,28 +30,50 @@ def plain(v):
     return v.ravel().tolist()
 
 
-# ---- random streams: Lua text and Python text, the same where None ------------------------------------------------------
+# ---- random streams: Lua text and Python text, the same where None -------------------------------------------------
 RANDOM = [
     ("r:beta(0.3, 0.7, 5)", None), ("r:beta(1e-8, 1e-8, 5)", None), ("r:beta(2, 0.5, 5)", None),
     ("r:beta(1e-200, 1e-200, 5)", None),
-    ("r:binomial(10, 0.3, 5)", None), ("r:binomial(1000, 0.9, 5)", None), ("r:binomial(10^12, 1e-3, 5)", "r.binomial(10**12, 1e-3, 5)"),
-    ("r:binomial({5, 50, 500}, {{0.1}, {0.7}})", "r.binomial([5, 50, 500], [[0.1], [0.7]])"), ("r:binomial(0, 0.5, 3)", None),
+    ("r:binomial(10, 0.3, 5)", None),
+    ("r:binomial(1000, 0.9, 5)", None),
+    ("r:binomial(10^12, 1e-3, 5)", "r.binomial(10**12, 1e-3, 5)"),
+    ("r:binomial({5, 50, 500}, {{0.1}, {0.7}})", "r.binomial([5, 50, 500], [[0.1], [0.7]])"),
+    ("r:binomial(0, 0.5, 3)", None),
     ("r:chisquare(0.5, 5)", None), ("r:chisquare(7, 5)", None), ("r:exponential(2.5, 5)", None), ("r:f(3, 8, 5)", None),
-    ("r:gamma(0.01, 3, 5)", None), ("r:gamma(1, 2, 5)", None), ("r:gamma({0.5, 1, 40}, {{1}, {2}})", "r.gamma([0.5, 1, 40], [[1], [2]])"),
+    ("r:gamma(0.01, 3, 5)", None),
+    ("r:gamma(1, 2, 5)", None),
+    ("r:gamma({0.5, 1, 40}, {{1}, {2}})", "r.gamma([0.5, 1, 40], [[1], [2]])"),
     ("r:geometric(0.01, 5)", None), ("r:geometric(0.9, 5)", None), ("r:gumbel(1, 2, 5)", None),
-    ("r:hypergeometric(50, 70, 8, 5)", None), ("r:hypergeometric(500, 70, 300, 5)", None), ("r:hypergeometric(7, 900, 500, 5)", None),
-    ("r:laplace(0, 3, 5)", None), ("r:logistic(1, 2, 5)", None), ("r:lognormal(0.5, 0.7, 5)", None), ("r:logseries(0.9, 8)", None),
+    ("r:hypergeometric(50, 70, 8, 5)", None),
+    ("r:hypergeometric(500, 70, 300, 5)", None),
+    ("r:hypergeometric(7, 900, 500, 5)", None),
+    ("r:laplace(0, 3, 5)", None),
+    ("r:logistic(1, 2, 5)", None),
+    ("r:lognormal(0.5, 0.7, 5)", None),
+    ("r:logseries(0.9, 8)", None),
     ("r:negative_binomial(3.5, 0.2, 5)", None), ("r:noncentral_chisquare(0.5, 3, 5)", None),
-    ("r:noncentral_chisquare(5, 3, 5)", None), ("r:noncentral_chisquare(5, 0, 5)", None), ("r:noncentral_f(3, 4, 2, 5)", None),
-    ("r:normal({0, 10}, {{1}, {2}})", "r.normal([0, 10], [[1], [2]])"), ("r:pareto(3, 5)", None), ("r:poisson(3.3, 5)", None),
+    ("r:noncentral_chisquare(5, 3, 5)", None),
+    ("r:noncentral_chisquare(5, 0, 5)", None),
+    ("r:noncentral_f(3, 4, 2, 5)", None),
+    ("r:normal({0, 10}, {{1}, {2}})", "r.normal([0, 10], [[1], [2]])"),
+    ("r:pareto(3, 5)", None),
+    ("r:poisson(3.3, 5)", None),
     ("r:poisson(1e9, 5)", None), ("r:poisson({0, 1, 100})", "r.poisson([0, 1, 100])"), ("r:power(0.4, 5)", None),
     ("r:random_sample({2, 2})", "r.random_sample((2, 2))"), ("r:rayleigh(2, 5)", None), ("r:standard_cauchy(5)", None),
     ("r:standard_exponential(5)", None), ("r:standard_gamma(4.5, 5)", None), ("r:standard_normal(5)", None),
-    ("r:standard_t(2.5, 5)", None), ("r:tomaxint(4)", None), ("r:triangular(-1, 0, 3, 5)", None), ("r:uniform(-2, 5, 5)", None),
-    ("r:vonmises(1, 4, 5)", None), ("r:vonmises(-2, 1e-9, 5)", None), ("r:vonmises(0, 1e-6, 5)", None), ("r:wald(2, 3, 5)", None),
+    ("r:standard_t(2.5, 5)", None),
+    ("r:tomaxint(4)", None),
+    ("r:triangular(-1, 0, 3, 5)", None),
+    ("r:uniform(-2, 5, 5)", None),
+    ("r:vonmises(1, 4, 5)", None),
+    ("r:vonmises(-2, 1e-9, 5)", None),
+    ("r:vonmises(0, 1e-6, 5)", None),
+    ("r:wald(2, 3, 5)", None),
     ("r:weibull(1.5, 5)", None), ("r:weibull(0, 2)", None), ("r:zipf(1.5, 5)", None), ("r:zipf(4, 5)", None),
-    ("r:randint(0, 2, 40, 'bool')", "r.randint(0, 2, 40, 'bool')"), ("r:randint(-128, 128, 9, 'int8')", "r.randint(-128, 128, 9, 'int8')"),
-    ("r:randint(3, 250, 9, 'uint8')", "r.randint(3, 250, 9, 'uint8')"), ("r:randint(-9, 30000, 9, 'int16')", "r.randint(-9, 30000, 9, 'int16')"),
+    ("r:randint(0, 2, 40, 'bool')", "r.randint(0, 2, 40, 'bool')"),
+    ("r:randint(-128, 128, 9, 'int8')", "r.randint(-128, 128, 9, 'int8')"),
+    ("r:randint(3, 250, 9, 'uint8')", "r.randint(3, 250, 9, 'uint8')"),
+    ("r:randint(-9, 30000, 9, 'int16')", "r.randint(-9, 30000, 9, 'int16')"),
     ("r:randint(0, 65536, 9, 'uint16')", "r.randint(0, 65536, 9, 'uint16')"),
     ("r:randint(-(1 << 31), 1 << 31, 5, 'int32')", "r.randint(-2**31, 2**31, 5, 'int32')"),
     ("r:randint(7, 1 << 32, 5, 'uint32')", "r.randint(7, 2**32, 5, 'uint32')"),
@@ -84,5 +107,160 @@ def random_streams():
     write("random_streams.json", cases)
 
 
+# ---- printed arrays ------------------------------------------------------------------------------------------------
+PLAIN = {"precision": 8, "threshold": 1000, "edgeitems": 3, "linewidth": 75, "suppress": False}
+PRINTED = [
+    ([1.5, 2, -3], "float64", {}), ([[1, 2], [3, 40]], "int64", {}), ([True, False], "bool", {}),
+    ([1 + 2j, 3], "complex128", {}), ([1e-8j, 3e9 - 1j, complex("nan")], "complex128", {}),
+    ([complex("inf"), 1 - 0.5j], "complex64", {}), ([float("nan"), float("inf"), -float("inf")], "float64", {}),
+    ([float("nan"), 1e10, -5], "float32", {}), ([1e10, 1.0], "float64", {}), ([0.1, 1 / 3], "float32", {}),
+    ([1e-5, 1.0], "float64", {}), ([1e-320, 1e300], "float64", {}), ([-0.0, 0.0], "float64", {}),
+    ([0.1, 0.25, 1e5], "float64", {"precision": 3}), ([123456.789, 1e-3], "float64", {"suppress": True}),
+    ([1e9, 1e-9], "float64", {"suppress": True}), ([1e-12, 1.0], "float64", {"suppress": True, "precision": 4}),
+    ([0.5, 1.25, 2.675], "float64", {"precision": 0}), ([1 / 3, 2 / 3], "float64", {"precision": 20}),
+    ([2**63, 2**64 - 1, 0], "uint64", {}), ([-128, 127], "int8", {}), (list(range(30)), "int16", {}),
+    (list(range(30)), "float64", {"linewidth": 20}), (list(range(10)), "int64", {"threshold": 5}),
+    (list(range(10)), "float64", {"threshold": 5, "edgeitems": 1}), ([0.001 * i for i in range(40)], "float64", {}),
+    ([], "float64", {}), ([], "int32", {}), ([[], []], "float64", {}), (1 / 3, "float64", {}), (5, "int32", {}),
+    (1 - 2j, "complex64", {}), (True, "bool", {}), ([[[1.5], [2.5]], [[3.25], [4]]], "float32", {}),
+    ([[list(range(12))] * 3] * 5, "int64", {"threshold": 20, "edgeitems": 2, "linewidth": 40}),
+    ([[1e-3 * 7**i for i in range(9)]] * 9, "float32", {"threshold": 20}), ([100000000.0], "float64", {}),
+    ([99999999.0], "float64", {}), ([0.0001, 0.1], "float64", {}), ([1.0, 1000.0], "float64", {}),
+    ([1.0, 1001.0], "float64", {}), ([16777216.0, 0.5], "float32", {}),
+]
+
+
+def literal(v):
+    if isinstance(v, list):
+        return [literal(x) for x in v]
+    if isinstance(v, complex):
+        return [literal(v.real), literal(v.imag)]
+    if isinstance(v, float) and not np.isfinite(v):
+        return "nan" if v != v else "inf" if v > 0 else "-inf"
+    return str(v) if isinstance(v, int) and v >= 2**63 else v
+
+
+def printed():
+    cases = []
+    for value, dtype, options in PRINTED:
+        a = np.array(value, dtype)
+        with np.printoptions(**{**PLAIN, **options}):
+            cases.append({"dtype": dtype, "shape": list(a.shape), "data": literal(a.ravel().tolist()),
+                          "options": options, "str": str(a), "repr": repr(a)})
+    write("array_print.json", cases)
+
+
+# ---- indexing: random subscripts, read and assigned ----------------------------------------------------------------
+def lua(v):
+    if isinstance(v, list):
+        return "{" + ", ".join(lua(x) for x in v) + "}"
+    return str(v).lower() if isinstance(v, bool) else str(v)
+
+
+def array_text(a):
+    if not a.size:
+        return "nd.zeros(%s, '%s')" % (lua(list(a.shape)), a.dtype)
+    return "nd.array(%s, '%s'):reshape(%s)" % (lua(a.ravel().tolist()), a.dtype, lua(list(a.shape)))
+
+
+def entry(rng, shape, axis):
+    """One entry of a subscript: Python value, Lua text, axes it takes."""
+    n, kind = shape[axis], rng.randint(11)
+    if kind <= 1 and n:
+        i = int(rng.randint(-n, n))
+        return i, str(i), 1
+    if kind <= 4:
+        ends = [None if rng.rand() < 0.4 else int(rng.randint(-n - 2, n + 3)) for _ in range(2)]
+        ends.append(None if rng.rand() < 0.4 else int(rng.choice([-3, -2, -1, 1, 2, 3])))
+        return slice(*ends), "T.slice(%s)" % ", ".join("nil" if x is None else str(x) for x in ends), 1
+    if kind == 5:
+        return None, "T.newaxis", 0
+    if kind <= 8 and n:
+        i = rng.randint(-n, n, [(2,), (3,), (2, 1), (1, 3)][rng.randint(4)])
+        return i, array_text(i), 1
+    if kind == 10 and axis + 2 <= len(shape):
+        m = rng.rand(*shape[axis:axis + 2]) < 0.5
+        return m, array_text(m), 2
+    m = rng.rand(n) < 0.5
+    return m, array_text(m), 1
+
+
+def indexing():
+    rng = np.random.RandomState(5)
+    cases = []
+    while len(cases) < 160:
+        shape = tuple(int(x) for x in rng.choice([1, 2, 3, 4, 5], rng.randint(1, 5)))
+        a = np.arange(int(np.prod(shape))).reshape(shape)
+        text = "nd.arange(%d):reshape(%s)" % (a.size, lua(list(shape)))
+        if rng.rand() < 0.3:
+            a, text = a.T, text + ".T"
+        at, sub, texts = 0, [], []
+        while at < a.ndim and rng.rand() < 0.85:
+            if Ellipsis not in [x if x is Ellipsis else 0 for x in sub] and rng.rand() < 0.1:
+                sub.append(Ellipsis)
+                texts.append("'...'")
+                at += int(rng.randint(0, a.ndim - at + 1))
+                continue
+            value, t, taken = entry(rng, a.shape, at)
+            sub.append(value)
+            texts.append(t)
+            at += taken
+        if not sub:
+            continue
+        try:
+            got = np.asarray(a[tuple(sub)])
+        except IndexError:
+            continue
+        b = a.copy()
+        value = -1 - np.arange(got.size).reshape(got.shape) if rng.rand() < 0.6 else np.array(-7)
+        b[tuple(sub)] = value
+        cases.append({"array": text, "sub": "{" + ", ".join(texts) + "}", "value": array_text(value),
+                      "got": {"dtype": "int64", "shape": list(got.shape), "data": got.ravel().tolist()},
+                      "set": {"dtype": "int64", "shape": list(b.shape), "data": b.ravel().tolist()}})
+    write("array_index.json", cases)
+
+
+# ---- files ---------------------------------------------------------------------------------------------------------
+def files():
+    """Every dtype counts 0 1 2 3 4 5 (bool: odd or even; complex: k - 1j) in shape (2, 3)."""
+    def path(name):
+        return os.path.join(ROOT, "files", name)
+    os.makedirs(path(""), exist_ok=True)
+    kinds = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
+             "complex64", "complex128"]
+    count = np.arange(6).reshape(2, 3)
+    arrays = {k: (count % 2 == 1 if k == "bool" else count - 1j if k[0] == "c" else count).astype(k) for k in kinds}
+    np.savez(path("dtypes.npz"), **arrays)
+    np.savez_compressed(path("deflated.npz"), **arrays)
+    np.savez(path("big_endian.npz"), **{k: a.astype(a.dtype.newbyteorder(">")) for k, a in arrays.items()})
+    np.savez(path("fortran.npz"), **{k: np.asfortranarray(a) for k, a in arrays.items()})
+    np.savez(path("shapes.npz"), scalar=np.float64(2.5), empty=np.zeros((0, 3), "float32"),
+             five=np.ones((1,) * 5, "int8"))
+    np.save(path("plain.npy"), arrays["float64"])
+    np.save(path("transposed.npy"), arrays["float64"].T)
+    for version in ((2, 0), (3, 0)):
+        with open(path("version%d.npy" % version[0]), "wb") as f:
+            np.lib.format.write_array(f, arrays["int16"], version)
+    np.save(path("objects.npy"), np.array([None, 1]), allow_pickle=True)
+    np.save(path("record.npy"), np.zeros(2, [("a", "f4"), ("b", "i2")]))
+    np.save(path("half.npy"), count.astype("float16"))
+    with open(path("text.npy"), "wb") as f:
+        np.save(f, np.array(["ab", "c"]))
+    np.savetxt(path("plain.txt"), count / 3, header="a b\nc")
+    np.savetxt(path("format.csv"), count / 3 - 1, fmt="%.6g", delimiter=",")
+    np.savetxt(path("complex.txt"), arrays["complex128"])
+    try:
+        from safetensors.numpy import save_file
+    except ImportError:
+        print("safetensors is not installed: reference.safetensors stays as it is")
+        return
+    named = {k: a for k, a in arrays.items() if k[0] != "c"}
+    named["q\"\\\n\u00e9"] = np.array(2.5, "float32")
+    save_file(named, path("reference.safetensors"), {"note": "a \"quoted\"\tline\n\u00e9"})
+
+
 if __name__ == "__main__":
     random_streams()
+    printed()
+    indexing()
+    files()

@@ -5,7 +5,8 @@
 
 The file is {"exprs": [Lua expression, ..], "sets": [{"dtype", "inputs": {name: array}, "wants": [[array, ..], ..]}]}:
 every expression (a list of results) on every set of inputs; null where NumPy refuses. An array is {dtype, shape, data}:
-NaN and infinities are texts, complex numbers pairs, integers above 2**63-1 decimal texts. Inputs: x (3, 4), v a vector, i and j
+NaN and infinities are texts, complex numbers pairs, integers above 2**63-1 decimal texts. Inputs: x (3, 4), v a
+vector, i and j
 index vectors, k an index matrix, n a mask of x, r a mask of its rows, s sorted like v, y a second (3, 4).
 """
 import json

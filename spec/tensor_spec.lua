@@ -1,9 +1,7 @@
 --- Indexing, ordering, searching, positions, running sums, diagonals: NumPy's answers (spec/data/tensor.json) for every
 -- dtype, with x contiguous, transposed and reversed, in the interpreter and through generated C.
 local json = require("dkjson")
-local nd = require("theano.ndarray")
 local oracle = require("spec.support.oracle")
-local raises = require("spec.support.raises")
 local theano = require("theano")
 local T = require("theano.tensor")
 

@@ -1,9 +1,9 @@
 /*
- * array_print.c -- the text of an array, as NumPy's str() prints it with its defaults.
+ * array_print.c -- the text of an array, as NumPy's str() and repr() print it.
  *
- * In: any array. Out: brackets, aligned columns, lines of at most 75 characters, "..." in arrays of more than 1,000
- * elements. Always holds: the format (scientific or not, widths) is chosen from the elements that are shown, and every
- * element of a float array has the same width.
+ * In: any array and the context's print options. Out: brackets, aligned columns, lines of at most 75 characters, "..."
+ * in arrays of more than 1,000 elements (the defaults). Always holds: the format (scientific or not, widths) is chosen
+ * from the elements that are shown, and every element of a float array has the same width.
  */
 #include "base.h"
 #include "parts.h"
@@ -14,33 +14,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PRECISION = 8, THRESHOLD = 1000, EDGE = 3, WIDTH = 75, WORD = 384 };
+enum { MOST_PRECISION = 100, WORD = 512 };
 
 /* ---- decimal digits ---------------------------------------------------------------------------------------------- */
 /* A finite number as digits before and after the point; sign is "", "-" or "+". */
 typedef struct {
-    char whole[328], frac[PRECISION + 1];
+    char whole[328], frac[MOST_PRECISION + 20];
     int exponent; /* scientific form only */
 } Decimal;
 
 /* The digits the user gets are the shortest that read back, or, where those are too many, the value rounded at once. */
-static void scientific(double v, ThDtype d, char sign, Decimal *out) {
+static void scientific(double v, ThDtype d, char sign, int most, Decimal *out) {
     char digits[40];
     int ex, n = text_digits(v, d, digits, &ex);
-    if (n > PRECISION + 1) n = text_rounded(v, PRECISION + 1, digits, &ex);
+    if (n > most + 1) n = text_rounded(v, most + 1, digits, &ex);
     snprintf(out->whole, sizeof out->whole, "%s%c", signbit(v) ? "-" : sign == '+' ? "+" : "", digits[0]);
     snprintf(out->frac, sizeof out->frac, "%.*s", n - 1, digits + 1);
     out->exponent = ex;
 }
 
-static void positional(double v, ThDtype d, char sign, Decimal *out) {
-    char digits[40], s[360];
+static void positional(double v, ThDtype d, char sign, int most, Decimal *out) {
+    char digits[40], s[WORD];
     const char *lead = signbit(v) ? "-" : sign == '+' ? "+" : "";
     int ex, n = text_digits(v, d, digits, &ex);
-    if (n - 1 - ex > PRECISION) {
-        snprintf(s, sizeof s, "%.*f", PRECISION, fabs(v));
-        size_t whole = strspn(s, "0123456789"), m = PRECISION;
-        const char *frac = s + strlen(s) - PRECISION; /* behind the point, however the locale writes that */
+    if (n - 1 - ex > most) {
+        snprintf(s, sizeof s, "%.*f", most, fabs(v));
+        size_t whole = strspn(s, "0123456789"), m = (size_t)most;
+        const char *frac = s + strlen(s) - most; /* behind the point, however the locale writes that */
         while (m && frac[m - 1] == '0') m--;
         snprintf(out->whole, sizeof out->whole, "%s%.*s", lead, (int)whole, s);
         snprintf(out->frac, sizeof out->frac, "%.*s", (int)m, frac);
@@ -70,6 +70,7 @@ typedef struct {
     double max, min; /* magnitudes of finite non-zero values */
     bool any_nonzero;
     int left, right, precision, exp_digits;
+    int most; /* digits behind the point at most */
 } Column;
 
 typedef struct {
@@ -77,7 +78,8 @@ typedef struct {
     const ThArray *a;
     ThDtype d, part; /* part: dtype of a float or of one half of a complex number */
     char kind;
-    bool summary;
+    bool summary, repr; /* repr: commas, and "array(" stands in front */
+    int edge;
     Column re, im;
     int width; /* of integers */
     Text out;
@@ -99,17 +101,17 @@ static void note_range(Column *f, double v) {
 }
 
 /* float32 arrays divide in float32, as NumPy does. */
-static void choose(Column *f, ThDtype part) {
+static void choose(Column *f, ThDtype part, bool suppress) {
     if (!f->any_nonzero) return;
     double ratio = part == TH_FLOAT32 ? (double)((float)f->max / (float)f->min) : f->max / f->min;
-    f->exp = f->max >= 1e8 || f->min < 0.0001 || ratio > 1000.0;
+    f->exp = f->max >= 1e8 || (!suppress && (f->min < 0.0001 || ratio > 1000.0));
 }
 
 static void note_width(Column *f, double v, ThDtype part) {
     Decimal s;
     if (!isfinite(v)) return;
-    if (f->exp) scientific(v, part, f->sign, &s);
-    else positional(v, part, f->sign, &s);
+    if (f->exp) scientific(v, part, f->sign, f->most, &s);
+    else positional(v, part, f->sign, f->most, &s);
     int left = (int)strlen(s.whole), right = (int)strlen(s.frac);
     int digits = abs(s.exponent) < 100 || !f->exp ? 2 : 3;
     if (left > f->left) f->left = left;
@@ -136,7 +138,7 @@ static void put_float(const Column *f, double v, ThDtype part, char *out) {
     }
     Decimal t;
     if (f->exp) {
-        scientific(v, part, f->sign, &t);
+        scientific(v, part, f->sign, f->most, &t);
         if ((int)strlen(t.frac) < f->precision) { /* filled up with true digits, not with zeros */
             int n = text_rounded(v, f->precision + 1, s, &t.exponent);
             t.whole[strlen(t.whole) - 1] = s[0];
@@ -147,7 +149,7 @@ static void put_float(const Column *f, double v, ThDtype part, char *out) {
         sprintf(out, "%*s.%se%c%0*d", f->left, t.whole, t.frac, t.exponent < 0 ? '-' : '+', f->exp_digits,
                 abs(t.exponent));
     } else {
-        positional(v, part, f->sign, &t);
+        positional(v, part, f->sign, f->most, &t);
         sprintf(out, "%*s.%-*s", f->left, t.whole, f->right, t.frac);
     }
 }
@@ -192,9 +194,9 @@ static void scan(Printer *p, int axis, const char *at, Visit visit) {
         return;
     }
     int64_t n = ARRAY_SHAPE(p->a)[axis], step = ARRAY_STRIDES(p->a)[axis];
-    bool cut = p->summary && n > 2 * EDGE;
+    bool cut = p->summary && n > 2 * p->edge;
     for (int64_t i = 0; i < n; i++) {
-        if (cut && i == EDGE) i = n - EDGE;
+        if (cut && i == p->edge) i = n - p->edge;
         scan(p, axis + 1, at + i * step, visit);
     }
 }
@@ -235,20 +237,20 @@ static void extend(Printer *p, const char *word, int width, int indent) {
 static void print_row(Printer *p, const char *at, int indent, int width) {
     int axis = p->a->ndim - 1;
     int64_t n = ARRAY_SHAPE(p->a)[axis], step = ARRAY_STRIDES(p->a)[axis];
-    bool cut = p->summary && n > 2 * EDGE;
+    bool cut = p->summary && n > 2 * p->edge;
     char word[2 * WORD];
     p->pending.n = 0;
     for (int i = 0; i < indent; i++) text_putc(&p->pending, ' ');
     size_t skip = (size_t)indent, before = p->out.n;
     for (int64_t i = 0; i < n; i++) {
-        if (cut && i == EDGE) {
+        if (cut && i == p->edge) {
             extend(p, "...", width - 1, indent);
-            text_putc(&p->pending, ' ');
-            i = n - EDGE;
+            text_put(&p->pending, p->repr ? ", " : " ");
+            i = n - p->edge;
         }
         put_element(p, at + i * step, word);
         extend(p, word, width - 1, indent);
-        if (i < n - 1) text_putc(&p->pending, ' ');
+        if (i < n - 1) text_put(&p->pending, p->repr ? ", " : " ");
         if (p->out.n != before && skip) { /* the first line went out: its indent is the brackets' place */
             memmove(p->out.at + before, p->out.at + before + skip, p->out.n - before - skip + 1);
             p->out.n -= skip;
@@ -267,16 +269,17 @@ static void print_axis(Printer *p, int axis, const char *at, int indent, int wid
         print_row(p, at, indent, width);
     } else {
         int64_t n = ARRAY_SHAPE(p->a)[axis], step = ARRAY_STRIDES(p->a)[axis];
-        bool cut = p->summary && n > 2 * EDGE;
+        bool cut = p->summary && n > 2 * p->edge;
         for (int64_t i = 0; i < n; i++) {
             if (i)
                 for (int k = 0; k < indent; k++) text_putc(&p->out, ' ');
-            if (cut && i == EDGE) {
+            if (cut && i == p->edge) {
                 text_put(&p->out, "...");
-                i = n - EDGE - 1;
+                i = n - p->edge - 1;
             } else {
                 print_axis(p, axis + 1, at + i * step, indent + 1, width - 1);
             }
+            if (p->repr && i < n - 1) text_putc(&p->out, ',');
             for (int k = 1; k < left && i < n - 1; k++) text_putc(&p->out, '\n');
         }
     }
@@ -313,31 +316,95 @@ static void print_scalar(Printer *p) {
     }
 }
 
+/* Column formats from what is shown. */
+static void measure(Printer *p, const ThPrintOptions *o) {
+    p->re.most = p->im.most = o->precision;
+    if (p->kind == 'f' || p->kind == 'c') {
+        scan(p, 0, p->a->data, visit_range);
+        choose(&p->re, p->part, o->suppress);
+        choose(&p->im, p->part, o->suppress);
+    }
+    if (p->kind != 'b') scan(p, 0, p->a->data, visit_width);
+    finish(&p->re);
+    finish(&p->im);
+}
+
+static void start(Printer *p, ThContext *c, const ThArray *a, bool repr) {
+    *p = (Printer){.c = c, .a = a, .d = (ThDtype)a->dtype, .kind = th_dtype_kind((ThDtype)a->dtype), .repr = repr};
+    p->part = p->d == TH_FLOAT32 || p->d == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64;
+    p->summary = a->size > c->print.threshold;
+    p->edge = c->print.edgeitems;
+    p->re.sign = '-';
+    p->im.sign = '+';
+    text_init(&p->out, c);
+    text_init(&p->pending, c);
+}
+
+static char *end(Printer *p) {
+    p->out.failed |= p->pending.failed;
+    text_free(&p->pending);
+    return text_take(&p->out);
+}
+
 char *th_array_str(ThContext *c, const ThArray *a) {
+    Printer p;
     if (!array_usable(c, a)) return NULL;
-    Printer p = {.c = c, .a = a, .d = (ThDtype)a->dtype, .kind = th_dtype_kind((ThDtype)a->dtype)};
-    p.part = p.d == TH_FLOAT32 || p.d == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64;
-    p.summary = a->size > THRESHOLD;
-    p.re.sign = '-';
-    p.im.sign = '+';
-    text_init(&p.out, c);
-    text_init(&p.pending, c);
+    start(&p, c, a, false);
     if (!a->ndim) {
         print_scalar(&p);
     } else if (!a->size) {
         text_put(&p.out, "[]");
     } else {
-        if (p.kind == 'f' || p.kind == 'c') {
-            scan(&p, 0, a->data, visit_range);
-            choose(&p.re, p.part);
-            choose(&p.im, p.part);
-        }
-        if (p.kind != 'b') scan(&p, 0, a->data, visit_width);
-        finish(&p.re);
-        finish(&p.im);
-        print_axis(&p, 0, a->data, 1, WIDTH);
+        measure(&p, &c->print);
+        print_axis(&p, 0, a->data, 1, c->print.linewidth);
     }
-    p.out.failed |= p.pending.failed;
-    text_free(&p.pending);
-    return text_take(&p.out);
+    return end(&p);
 }
+
+/* ", dtype=float32" where the elements do not say it, on a line of its own where it does not fit. */
+static void put_dtype(Printer *p) {
+    ThDtype d = p->d;
+    if (p->a->size && (d == TH_INT64 || d == TH_FLOAT64 || d == TH_COMPLEX128 || d == TH_BOOL)) return;
+    size_t from = p->out.n;
+    while (from && p->out.at[from - 1] != '\n') from--;
+    size_t line = p->out.n + 1 - from, word = strlen("dtype=)") + strlen(th_dtype_name(d));
+    bool wrap = (int64_t)(line + word + 1) > p->c->print.linewidth;
+    text_printf(&p->out, ",%sdtype=%s", wrap ? "\n      " : " ", th_dtype_name(d));
+}
+
+char *th_array_repr(ThContext *c, const ThArray *a) {
+    Printer p;
+    char word[2 * WORD], shape[256];
+    if (!array_usable(c, a)) return NULL;
+    start(&p, c, a, true);
+    text_put(&p.out, "array(");
+    if (a->size) {
+        measure(&p, &c->print);
+        if (a->ndim) {
+            print_axis(&p, 0, a->data, 7, c->print.linewidth - 1);
+        } else {
+            put_element(&p, a->data, word);
+            text_put(&p.out, word + strspn(word, " "));
+        }
+    } else {
+        text_put(&p.out, "[]");
+        if (a->ndim > 1)
+            text_printf(&p.out, ", shape=%s", array_shape_text(a->ndim, ARRAY_SHAPE(a), shape, sizeof shape));
+    }
+    if (!p.out.failed) put_dtype(&p);
+    text_putc(&p.out, ')');
+    return end(&p);
+}
+
+int th_print_options(ThContext *c, const ThPrintOptions *o) {
+    bool ok = o->precision >= 0 && o->precision <= MOST_PRECISION && o->edgeitems >= 1 && o->edgeitems <= 1000000 &&
+              o->threshold >= 0 && o->linewidth >= 0;
+    if (ok) c->print = *o;
+    else
+        err(c, TH_ValueError,
+            "print options: precision is between 0 and %d, edgeitems positive, threshold and linewidth not negative",
+            MOST_PRECISION);
+    return ok ? 0 : -1;
+}
+
+ThPrintOptions th_print_options_get(const ThContext *c) { return c->print; }

@@ -35,6 +35,7 @@ struct ThContext {
     Intern *strings;
     BufferCache *buffers;
     Config *config;
+    ThPrintOptions print;
     uint64_t next_serial; /* of graph nodes */
     uint32_t prov;        /* provenance id of nodes built now (0 = unknown) */
     atomic_llong live_bytes, allocs, live_nodes;
@@ -204,6 +205,7 @@ void array_walk(int ndim, const int64_t *shape, int nop, char *const *ptr, const
 
 /* ---- config.c: the flags as one table ---------------------------------------------------------------------------- */
 ThDtype config_floatX(ThContext *c);
+bool config_numpy_casts(ThContext *c); /* cast_policy is numpy+floatX, not custom */
 bool config_bool(ThContext *c, const char *name);
 int64_t config_int(ThContext *c, const char *name);
 const char *config_str(ThContext *c, const char *name);

@@ -137,6 +137,11 @@ const char *th_config_name(int i, const char **doc, const char **deflt) {
     return flag[i].name;
 }
 
+const char *th_config_allowed(int i) {
+    if (i < 0 || i >= FLAGS) return NULL;
+    return flag[i].type == BOOL ? "true,false" : flag[i].type == INT ? "an integer" : flag[i].allowed;
+}
+
 /* ---- texts and files --------------------------------------------------------------------------------------------- */
 /* Values are collected here and put into the context only when all of them are good. */
 typedef struct {
@@ -268,4 +273,5 @@ const char *config_str(ThContext *c, const char *name) {
 
 bool config_bool(ThContext *c, const char *name) { return !strcmp(config_str(c, name), "true"); }
 int64_t config_int(ThContext *c, const char *name) { return strtoll(config_str(c, name), NULL, 10); }
+bool config_numpy_casts(ThContext *c) { return strcmp(config_str(c, "cast_policy"), "custom") != 0; }
 ThDtype config_floatX(ThContext *c) { return th_dtype_from_name(config_str(c, "floatX")); }

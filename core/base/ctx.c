@@ -180,6 +180,7 @@ ThContext *th_context_new(const ThHost *host) {
     if (!c) return NULL;
     memset(c, 0, sizeof *c);
     c->host = h;
+    c->print = (ThPrintOptions){.precision = 8, .edgeitems = 3, .linewidth = 75, .threshold = 1000};
     atomic_init(&c->refs, 1);
     atomic_init(&c->live_bytes, (long long)sizeof *c);
     atomic_init(&c->allocs, 1);

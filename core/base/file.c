@@ -26,6 +26,14 @@ void file_swap(void *p, int64_t n, size_t bytes) {
         for (uint64_t *v = p; n--; v++) *v = __builtin_bswap64(*v);
 }
 
+void file_native(ThArray *a, bool swapped) {
+    ThDtype d = (ThDtype)a->dtype;
+    int64_t parts = dtype_is_complex(d) ? 2 : 1;
+    if (swapped) file_swap(a->data, a->size * parts, th_dtype_bytes(d) / (size_t)parts);
+    if (d == TH_BOOL)
+        for (int64_t i = 0; i < a->size; i++) a->data[i] = a->data[i] != 0;
+}
+
 /* ---- plain ------------------------------------------------------------------------------------------------------- */
 static int64_t read_plain(Reader *r, char *p, int64_t n) {
     if (n > 1 << 30) n = 1 << 30;

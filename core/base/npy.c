@@ -11,25 +11,15 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define MAGIC "\x93NUMPY"
 enum { MAGIC_LEN = 6, HEADER_LIMIT = 1 << 20, ALIGN = 64, SPARE = 21 };
 
 /* ---- the header: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), } ------------------------------------- */
-typedef struct {
-    Reader *r;
-    const char *p;
-    ThDtype dtype;
-    bool swapped, fortran;
-    int ndim;
-    int64_t shape[TH_MAX_NDIM];
-} Head;
+typedef NpyHead Head;
 
 static bool bad(Head *h, const char *what) {
     return err(h->r->c, TH_IOError, "%s: corrupt .npy header: %s", h->r->where, what);
@@ -124,8 +114,8 @@ static bool parse_head(Head *h) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 /* Reads magic, version and header text and parses it. */
-static bool read_head(Head *h) {
-    Reader *r = h->r;
+bool npy_head_read(Head *h, Reader *r) {
+    *h = (Head){.r = r};
     unsigned char b[12];
     if (!reader_take(r, b, MAGIC_LEN + 2, "magic number")) return false;
     if (memcmp(b, MAGIC, MAGIC_LEN)) return err(r->c, TH_IOError, "%s: not a .npy file", r->where);
@@ -135,6 +125,7 @@ static bool read_head(Head *h) {
     int64_t n = b[0] | b[1] << 8;
     if (wide == 4) n |= (int64_t)b[2] << 16 | (int64_t)b[3] << 24;
     if (n > HEADER_LIMIT) return bad(h, "it is too long");
+    h->bytes = MAGIC_LEN + 2 + wide + n;
     if (!reader_fits(r, n, "its header")) return false;
     char *text = ctx_alloc(r->c, (size_t)n + 1);
     if (!text) return false;
@@ -160,10 +151,7 @@ static ThArray *read_data(Head *h) {
         return NULL;
     }
     if (!a) return NULL;
-    size_t part = th_dtype_bytes(h->dtype) / (dtype_is_complex(h->dtype) ? 2 : 1);
-    if (h->swapped) file_swap(a->data, bytes / (int64_t)part, part);
-    if (h->dtype == TH_BOOL)
-        for (int64_t i = 0; i < bytes; i++) a->data[i] = a->data[i] != 0;
+    file_native(a, h->swapped);
     if (!h->fortran || h->ndim < 2) return a;
     ThArray *t = th_array_transpose(a, h->ndim, NULL);
     th_array_release(a);
@@ -171,8 +159,8 @@ static ThArray *read_data(Head *h) {
 }
 
 ThArray *npy_read(Reader *r) {
-    Head h = {.r = r};
-    return read_head(&h) ? read_data(&h) : NULL;
+    Head h;
+    return npy_head_read(&h, r) ? read_data(&h) : NULL;
 }
 
 ThArray *th_load_npy(ThContext *c, const char *path) {
@@ -197,21 +185,15 @@ static ThArray *flatten(ThArray *a, bool *fortran) {
     return t ? th_array_copy(a) : NULL;
 }
 
-size_t npy_head(ThArray *a, char *head, ThArray **flat) {
-    if (!a || !array_usable(array_ctx(a), a)) return 0;
-    bool fortran;
-    *flat = flatten(a, &fortran);
-    if (!*flat) return 0;
-    ThDtype d = (ThDtype)a->dtype;
-    const int64_t *shape = ARRAY_SHAPE(a);
+size_t npy_head_text(char *head, ThDtype d, bool fortran, int ndim, const int64_t *shape) {
     char *text = head + MAGIC_LEN + 4, *p = text, one[32];
     p += sprintf(p, "{'descr': '%c%c%d', 'fortran_order': %s, 'shape': (", th_dtype_bytes(d) == 1 ? '|' : '<',
                  th_dtype_kind(d), (int)th_dtype_bytes(d), fortran ? "True" : "False");
-    for (int i = 0; i < a->ndim; i++)
-        p += sprintf(p, "%lld%s", (long long)shape[i], a->ndim == 1 ? "," : i < a->ndim - 1 ? ", " : "");
+    for (int i = 0; i < ndim; i++)
+        p += sprintf(p, "%lld%s", (long long)shape[i], ndim == 1 ? "," : i < ndim - 1 ? ", " : "");
     p += sprintf(p, "), }");
     /* NumPy leaves room for the axis that may grow, then fills up to a multiple of 64 with a newline at the end */
-    int spare = a->ndim ? SPARE - sprintf(one, "%lld", (long long)shape[fortran ? a->ndim - 1 : 0]) : 0;
+    int spare = ndim ? SPARE - sprintf(one, "%lld", (long long)shape[fortran ? ndim - 1 : 0]) : 0;
     size_t used = (size_t)(p - head) + (size_t)spare + 1, total = (used + ALIGN - 1) / ALIGN * ALIGN;
     memset(p, ' ', (size_t)(head + total - p));
     head[total - 1] = '\n';
@@ -222,51 +204,17 @@ size_t npy_head(ThArray *a, char *head, ThArray **flat) {
     return total;
 }
 
-/* All n bytes; 0 or an errno. */
-static int write_all(int fd, const char *p, size_t n) {
-    while (n) {
-        ssize_t done = write(fd, p, n > 1 << 30 ? 1 << 30 : n);
-        if (done < 0 && errno != EINTR) return errno;
-        if (done > 0) {
-            p += done;
-            n -= (size_t)done;
-        }
-    }
-    return 0;
-}
-
-/* A new file beside path, its name in tmp; -1 with errno. */
-static int open_aside(const char *path, char *tmp, size_t size) {
-    for (int i = 0; i < 100; i++) {
-        if (snprintf(tmp, size, "%s.tmp-%ld-%d", path, (long)getpid(), i) >= (int)size) {
-            errno = ENAMETOOLONG;
-            return -1;
-        }
-        int fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST) return fd;
-    }
-    return -1;
-}
-
-/* Head and data to path: aside and renamed where that is a regular file or new, in place where a device or link. */
-static int save(const char *path, const char *head, size_t nhead, const char *data, size_t ndata) {
-    char tmp[4096];
-    struct stat st;
-    bool direct = !lstat(path, &st) && !S_ISREG(st.st_mode);
-    int fd = direct ? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) : open_aside(path, tmp, sizeof tmp);
-    if (fd < 0) return errno;
-    int error = write_all(fd, head, nhead);
-    if (!error) error = write_all(fd, data, ndata);
-    if (close(fd) && !error) error = errno;
-    if (direct) return error;
-    if (!error && rename(tmp, path)) error = errno;
-    if (error) unlink(tmp);
-    return error;
+size_t npy_head(ThArray *a, char *head, ThArray **flat) {
+    if (!a || !array_usable(array_ctx(a), a)) return 0;
+    bool fortran;
+    *flat = flatten(a, &fortran);
+    return *flat ? npy_head_text(head, (ThDtype)a->dtype, fortran, a->ndim, ARRAY_SHAPE(a)) : 0;
 }
 
 int th_save_npy(ThContext *c, const char *path, const ThArray *a) {
     char head[NPY_HEADER];
     ThArray *flat;
+    Writer w;
     union {
         const ThArray *in;
         ThArray *out;
@@ -277,8 +225,12 @@ int th_save_npy(ThContext *c, const char *path, const ThArray *a) {
     }
     size_t n = npy_head(u.out, head, &flat);
     if (!n) return -1;
-    int error = save(path, head, n, flat->data, (size_t)flat->size * th_dtype_bytes((ThDtype)flat->dtype));
+    bool ok = writer_open(&w, c, path);
+    if (ok) {
+        writer_put(&w, head, n);
+        writer_put(&w, flat->data, (size_t)flat->size * th_dtype_bytes((ThDtype)flat->dtype));
+        ok = writer_close(&w, true);
+    }
     th_array_release(flat);
-    if (error) err(c, TH_IOError, "cannot write %s: %s", path, strerror(error));
-    return error ? -1 : 0;
+    return ok ? 0 : -1;
 }

@@ -100,8 +100,10 @@ void th_npz_free(ThContext *c, ThNpz *z) {
         th_free(c, z->names[i]);
         th_array_release(z->arrays[i]);
     }
+    for (int i = 0; i < z->nmeta; i++) th_free(c, z->meta[i]);
     th_free(c, z->names);
     th_free(c, z->arrays);
+    th_free(c, z->meta);
     *z = (ThNpz){0};
 }
 

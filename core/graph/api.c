@@ -12,6 +12,20 @@ static ThVar *finish(Builder *b, ThVar *v) {
     return v;
 }
 
+bool graph_float64_allowed(ThContext *c, const ThVar *v) {
+    const char *action =
+        v->type.kind == TYPE_TENSOR && v->type.dtype == TH_FLOAT64 ? config_str(c, "warn_float64") : "";
+    if (*action == 'r')
+        return err(c, TH_TypeError,
+                   "a float64 variable is made here, which warn_float64=raise forbids: give dtypes (floatX), cast, or "
+                   "write literals that float32 holds exactly");
+    if (*action != 'w') return true;
+    int line = 0;
+    const char *file = prov_first(c, c->prov, &line);
+    ctx_log(c, "%s:%d: warning: a float64 variable is made here (warn_float64=warn)", file ? file : "?", line);
+    return true;
+}
+
 ThVar *th_variable_new(ThContext *c, ThType t, const char *name) {
     if (t.ndim > TH_MAX_NDIM || (t.kind == TYPE_TENSOR && t.dtype >= TH_DTYPE_COUNT)) {
         err(c, TH_ValueError, "a variable of rank %d and dtype number %d is not possible", t.ndim, t.dtype);
@@ -19,6 +33,7 @@ ThVar *th_variable_new(ThContext *c, ThType t, const char *name) {
     }
     Builder b;
     builder_begin(&b, c);
+    if (!graph_float64_allowed(c, &(ThVar){.type = t})) { return finish(&b, NULL); }
     return finish(
         &b, var_new(&b, t.kind == TYPE_TENSOR ? type_tensor((ThDtype)t.dtype, t.ndim, t.broadcastable) : t, name));
 }

@@ -202,12 +202,15 @@ static ThArray *scalar_of(ThContext *c, ThDtype d, char kind, ThValue v) {
 }
 
 ThVar *const_int(Builder *b, int64_t v, ThDtype d) {
-    if (d == TH_DTYPE_NONE) { d = dtype_of_int(v); }
+    if (d == TH_DTYPE_NONE) { d = !b->fg && config_numpy_casts(b->ctx) ? TH_INT64 : dtype_of_int(v); }
     return make_owned(b, scalar_of(b->ctx, d, 'i', (ThValue){.i = v}), type_tensor(d, 0, 0));
 }
 
 ThVar *const_float(Builder *b, double v, ThDtype d) {
-    if (d == TH_DTYPE_NONE) { d = dtype_of_float(v, config_floatX(b->ctx)); }
+    if (d == TH_DTYPE_NONE) {
+        ThDtype floatX = config_floatX(b->ctx);
+        d = !b->fg && config_numpy_casts(b->ctx) ? floatX : dtype_of_float(v, floatX);
+    }
     return make_owned(b, scalar_of(b->ctx, d, 'f', (ThValue){.f = v}), type_tensor(d, 0, 0));
 }
 

@@ -12,6 +12,8 @@ int ops_build(ThContext *c, bool copies, int func, const ThArg *args, int nargs,
     builder_begin(&b, c);
     b.copies = copies;
     int n = front_build(&b, func, args, nargs, out, max);
+    for (int i = 0; copies && i < n && i < max; i++)
+        if (!graph_float64_allowed(c, out[i])) n = -1;
     for (int i = 0; i < n && i < max; i++) th_var_retain(out[i]);
     builder_end(&b);
     return n;

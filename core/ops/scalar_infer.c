@@ -19,10 +19,16 @@ typedef struct Rule {
     ThDtype *cast, up;
 } Rule;
 
-static ThDtype upcast(const ThDtype *d, int n) {
+/* cast_policy = numpy+floatX: without a float64 operand nothing leaves floatX = float32, also integers beside it. */
+static ThDtype upcast(ThContext *c, const ThDtype *d, int n) {
     ThDtype r = d[0];
-    for (int i = 1; i < n; i++) r = th_dtype_upcast(r, d[i]);
-    return r;
+    bool asked = d[0] == TH_FLOAT64;
+    for (int i = 1; i < n; i++) {
+        r = th_dtype_upcast(r, d[i]);
+        asked = asked || d[i] == TH_FLOAT64;
+    }
+    bool narrow = r == TH_FLOAT64 && !asked && config_floatX(c) == TH_FLOAT32 && config_numpy_casts(c);
+    return narrow ? TH_FLOAT32 : r;
 }
 
 static bool cast_all(Rule *r, ThDtype to, ThDtype *out, ThDtype result) {
@@ -163,6 +169,6 @@ bool scalar_infer(ThContext *c, int op, const ThDtype *in, int nin, ThDtype *in_
     if (!nary && nin != r.op->arity)
         return err(c, TH_TypeError, "%s takes %d input%s, %d given", r.op->name, r.op->arity,
                    r.op->arity == 1 ? "" : "s", nin);
-    r.up = upcast(in, nin);
+    r.up = upcast(c, in, nin);
     return check_kinds(&r) && infer_of[r.op->result](&r, out);
 }

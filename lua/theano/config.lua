@@ -63,7 +63,8 @@ return setmetatable(config, {
   __tostring = function()
     local lines = {}
     for _, f in ipairs(core.config_flags()) do
-      lines[#lines + 1] = ("%s = %s\n    %s"):format(f[1], core.config_get(f[1]), f[2])
+      local allowed = f[4] ~= "" and (" {%s}"):format(f[4]:gsub(",", ", ")) or ""
+      lines[#lines + 1] = ("%s = %s\n    %s%s"):format(f[1], core.config_get(f[1]), f[2], allowed)
     end
     return table.concat(lines, "\n")
   end,

@@ -67,7 +67,7 @@ local function tabled(list)
     if f.metamethod then forms[#forms + 1] = OPERATOR[f.metamethod] end
     list[#list + 1] = {
       key = "T." .. name, shown = "T." .. name, signature = f.signature, doc = f.doc,
-      forms = #forms > 0 and table.concat(forms, ", ") or nil,
+      forms = #forms > 0 and "also " .. table.concat(forms, ", ") or nil,
     }
   end
 end
@@ -144,7 +144,7 @@ function M.entries()
   for _, flag in ipairs(core.config_flags()) do
     list[#list + 1] = {
       key = "theano.config." .. flag[1], shown = ("theano.config.%s (default %q)"):format(flag[1], flag[3]),
-      doc = flag[2],
+      doc = flag[2], forms = flag[4] ~= "" and "allowed: " .. flag[4]:gsub(",", ", ") or nil,
     }
   end
   table.sort(list, function(a, b) return a.key < b.key end)
@@ -154,7 +154,7 @@ end
 -- ---- asking --------------------------------------------------------------------------------------------------------
 local function text_of(entry)
   local signature = entry.signature and "(" .. entry.signature .. ")" or ""
-  local also = entry.forms and "\n    also " .. entry.forms or ""
+  local also = entry.forms and "\n    " .. entry.forms or ""
   return ("%s%s\n    %s%s"):format(entry.shown, signature, entry.doc, also)
 end
 

@@ -41,10 +41,14 @@ function nd.arange(start, stop, step, dtype)
   if step == 0 then util.raise("ZeroDivisionError", "arange: the step is zero") end
   local n = math.max(0, math.ceil((stop - start) / step))
   local whole = math.type(start) == "integer" and math.type(stop) == "integer" and math.type(step) == "integer"
-  local list = {}
-  for i = 1, n do list[i] = start + (i - 1) * step end
-  if n == 0 then return core.zeros({ 0 }, dtype or (whole and "int64" or "float64")) end
-  return core.array(list, dtype or (whole and "int64" or "float64"))
+  if whole then -- no rounding, and no quotient of integers that a float cannot hold
+    n = step > 0 and math.max(0, (stop - start + step - 1) // step) or math.max(0, (stop - start + step + 1) // step)
+  elseif n ~= n or n >= 2 ^ 53 then
+    util.raise("ValueError", "arange: %s elements", tostring(n))
+  end
+  -- NumPy's step is the difference of the first two values
+  local a = whole and core.ramp(n, start, step) or core.ramp(math.tointeger(n), start, start + step - start + 0.0)
+  return dtype and dtype ~= a.dtype and a:astype(dtype) or a
 end
 
 --- `n` evenly spaced values from start to stop, both included.
@@ -53,10 +57,12 @@ function nd.linspace(start, stop, n)
   util.expect("linspace", "start", start, "number")
   util.expect("linspace", "stop", stop, "number")
   util.expect("linspace", "num", n, "number")
-  local list, step = {}, n > 1 and (stop - start) / (n - 1) or 0.0
-  for i = 1, n do list[i] = start + (i - 1) * step + 0.0 end
-  if n > 1 then list[n] = stop + 0.0 end
-  return n > 0 and core.array(list, "float64") or core.zeros({ 0 })
+  if math.type(n) ~= "integer" or n < 0 then
+    util.raise("ValueError", "linspace: num is a length, not %s", tostring(n))
+  end
+  local a = core.ramp(n, start + 0.0, n > 1 and (stop - start) / (n - 1) or 0.0)
+  if n > 1 then a[n - 1] = stop + 0.0 end
+  return a
 end
 
 --- Identity-like matrix with ones on diagonal k.
@@ -79,19 +85,25 @@ for _, f in ipairs(core.functions()) do
 end
 nd.repeat_ = nd.repeat_ or nd["repeat"]
 
---- True where |a - b| <= atol + rtol |b| everywhere (NaN differs unless equal_nan).
+--- Whether |a - b| <= atol + rtol |b| everywhere (NaN differs unless equal_nan), broadcasting.
 function nd.allclose(a, b, rtol, atol, equal_nan)
   a, b = nd.asarray(a), nd.asarray(b)
-  rtol, atol = rtol or 1e-5, atol or 1e-8
-  local full = core.empty(a.ndim >= b.ndim and a.shape or b.shape, "float64")
-  local x, y = full:copy():fill(a):reshape({ -1 }), full:copy():fill(b):reshape({ -1 })
-  for i = 0, x.size - 1 do
-    local u, v = x[i], y[i]
-    local same = u == v or (equal_nan and u ~= u and v ~= v)
-    if not same and not (math.abs(u - v) <= atol + rtol * math.abs(v) and math.abs(v) < math.huge) then return false end
-  end
-  return true
+  if a.dtype == "bool" then a = a:astype("int8") end
+  if b.dtype == "bool" then b = b:astype("int8") end
+  if a.ndim == 0 then a = a:reshape({ 1 }) end -- results of no dimension would be Lua values
+  if b.ndim == 0 then b = b:reshape({ 1 }) end
+  local near = nd.le(nd.abs(a - b), nd.abs(b) * (rtol or 1e-5) + (atol or 1e-8))
+  local same = nd.or_(nd.and_(near, nd.lt(nd.abs(b), math.huge)), nd.eq(a, b))
+  if equal_nan then same = nd.or_(same, nd.and_(nd.isnan(a), nd.isnan(b))) end
+  return nd.all(same)
 end
+
+--- Positions of what is not zero: a vector for each dimension.
+function nd.nonzero(a) return core.nonzero(nd.asarray(a)) end
+function nd.flatnonzero(a) return (core.nonzero(nd.asarray(a):reshape({ -1 }))) end
+function nd.count_nonzero(a) return #nd.flatnonzero(a) end
+methods.nonzero = core.nonzero
+nd.frombytes = core.frombuffer
 
 function methods.ravel(a) return a:reshape({ -1 }) end
 methods.flatten = methods.ravel
@@ -153,31 +165,26 @@ meta.__len = function(a)
 end
 meta.__eq = nil
 
--- ---- files ----------------------------------------------------------------------------------------------------------
---- Writes an array as .npy, or a table of named arrays as .npz (names sorted; or a list of {name, array}).
-function nd.save(path, value)
-  if util.is_array(value) then return core.save_npy(path, value) end
-  if type(value) ~= "table" then util.raise("TypeError", "save: an ndarray or a table of them, got %s", type(value)) end
-  local names, arrays = {}, {}
-  if #value > 0 then
-    for i, p in ipairs(value) do names[i], arrays[i] = p[1], p[2] end
-  else
-    for name in pairs(value) do names[#names + 1] = name end
-    table.sort(names)
-    for i, name in ipairs(names) do arrays[i] = value[name] end
-  end
-  return core.save_npz(path, names, arrays)
+-- ---- printing -------------------------------------------------------------------------------------------------------
+nd.array_repr, nd.get_printoptions = core.array_repr, core.get_printoptions
+local PRINT = util.set({ "precision", "threshold", "edgeitems", "linewidth", "suppress" })
+
+--- How arrays print from now on: `{precision = 8, threshold = 1000, edgeitems = 3, linewidth = 75, suppress = false}`.
+-- `math.huge` stands for no limit.
+function nd.set_printoptions(options)
+  util.check_keywords("set_printoptions", options, PRINT)
+  core.set_printoptions(options)
 end
 
---- Reads .npy (an ndarray), .npz (a table by name and the list of names), IDX files with or without gzip.
-function nd.load(path)
-  util.expect("load", "the path", path, "string")
-  if path:find("%.npz$") then return core.load_npz(path) end
-  if path:find("idx%d") or path:find("%.idx$") or path:find("ubyte") then return core.load_idx(path) end
-  return core.load_npy(path)
+--- The same until the end of the block: `local _ <close> = nd.printoptions { precision = 3 }`.
+function nd.printoptions(options)
+  local before = core.get_printoptions()
+  nd.set_printoptions(options)
+  return setmetatable({}, { __close = function() core.set_printoptions(before) end })
 end
-nd.load_npy, nd.save_npy, nd.load_npz, nd.load_idx = core.load_npy, core.save_npy, core.load_npz, core.load_idx
 
+-- ---- files and random streams -----------------------------------------------------------------------------------
+for name, f in pairs(require("theano.ndfiles")) do nd[name] = f end
 nd.random = require("theano.ndrandom")
 package.loaded["theano.ndarray.random"] = nd.random
 

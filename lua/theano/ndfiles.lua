@@ -1,0 +1,163 @@
+--- Arrays in files: which format a path means, and the options of each. Reached as fields of `theano.ndarray`.
+-- @module theano.ndarray.files
+local core = require("theano.core")
+local util = require("theano.util")
+
+local M = {}
+
+-- ---- what a path says ---------------------------------------------------------------------------------------------
+local function kind_of(what, path)
+  util.expect(what, "the path", path, "string")
+  local plain = path:gsub("%.gz$", "")
+  if plain:find("%.npz$") then return "npz" end
+  if plain:find("%.safetensors$") then return "safetensors" end
+  if plain:find("%.csv$") or plain:find("%.tsv$") or plain:find("%.txt$") then return "text" end
+  local name = plain:match("[^/]*$")
+  if name:find("idx%d") or name:find("%.idx$") or name:find("ubyte") then return "idx" end
+  return "npy"
+end
+
+-- Commas in .csv, tabs in .tsv, blanks in .txt.
+local function delimiter_of(path)
+  local plain = path:gsub("%.gz$", "")
+  return plain:find("%.csv$") and "," or plain:find("%.tsv$") and "\t" or nil
+end
+
+local function mode_of(options)
+  local mode = options and options.mmap
+  return mode == true and "r" or mode or nil
+end
+
+-- ---- text ---------------------------------------------------------------------------------------------------------
+local TEXT = util.set({ "delimiter", "comments", "skiprows", "max_rows", "usecols", "dtype", "names", "ndmin" })
+
+-- The names between the delimiters of a line.
+local function split(line, delimiter)
+  local names = {}
+  if not delimiter then
+    for name in line:gmatch("%S+") do names[#names + 1] = name end
+    return names
+  end
+  for name in (line .. delimiter):gmatch("(.-)%" .. delimiter) do names[#names + 1] = name:match("^%s*(.-)%s*$") end
+  return names
+end
+
+--- Numbers of a text file, as NumPy's loadtxt: `{delimiter, comments, skiprows, max_rows, usecols, dtype, ndmin}`. With
+-- `names = true` the first line holds the names of the columns, which come back second. One row or column is a vector,
+-- one number 0-d, unless `ndmin` asks for more.
+function M.loadtxt(path, options)
+  options = options or {}
+  util.check_keywords("loadtxt", options, TEXT)
+  local a, line = core.load_text(path, options)
+  local function give(result)
+    if line then return result, split(line, options.delimiter) end
+    return result
+  end
+  local ndmin = options.ndmin or 0
+  if ndmin > 2 or ndmin < 0 then util.raise("ValueError", "loadtxt: ndmin is 0, 1 or 2, not %s", tostring(ndmin)) end
+  if a.size == 0 and ndmin < 2 then return give(a:reshape({ 0 })) end
+  if ndmin == 2 then return give(a) end
+  local shape = {}
+  for _, n in ipairs(a.shape) do if n ~= 1 then shape[#shape + 1] = n end end
+  if #shape < ndmin then shape = { 1 } end
+  return give(a:reshape(shape))
+end
+
+--- Writes an array of one or two dimensions as text, as NumPy's savetxt: `{fmt, delimiter, header, footer, comments}`.
+-- `fmt` is one conversion such as "%.18e" (the default) or "%d"; `fmt = false` writes the shortest digits that read
+-- back.
+function M.savetxt(path, a, options)
+  options = options or {}
+  util.check_keywords("savetxt", options, util.set({ "fmt", "delimiter", "header", "footer", "comments" }))
+  local fmt = options.fmt
+  if fmt == nil then fmt = "%.18e" end
+  core.save_text(path, core.asarray(a), fmt or nil, options.delimiter or " ", options.header, options.footer,
+    options.comments or "# ")
+end
+
+-- ---- load and save ------------------------------------------------------------------------------------------------
+--- Reads a file by its name: .npy (an array), .npz (a table by name, and the names in order), .safetensors (these and
+-- the texts of its header), .csv .tsv .txt (numbers), IDX (`ubyte`, `idx3`, .idx); .gz where zlib reads it.
+-- `mmap = true` (or "r", "r+", "c") gives .npy and .safetensors as the file's own pages. Text takes loadtxt's options.
+function M.load(path, options)
+  local kind = kind_of("load", path)
+  if kind == "text" then
+    local copy = { delimiter = delimiter_of(path) }
+    for k, v in pairs(options or {}) do copy[k] = v end
+    return M.loadtxt(path, copy)
+  end
+  if options then util.check_keywords("load", options, { mmap = true }) end
+  local mode = mode_of(options)
+  if kind == "npy" then return core.load_npy(path, mode) end
+  if kind == "safetensors" then return core.load_safetensors(path, mode) end
+  if mode then util.raise("ValueError", "%s: mmap works for .npy and .safetensors files", path) end
+  if kind == "npz" then return core.load_npz(path) end
+  return core.load_idx(path)
+end
+
+-- Names and arrays of {name = array} (sorted) or {{name, array}, ...} (as they stand).
+local function named(value)
+  local names, arrays = {}, {}
+  if type(value) ~= "table" then util.raise("TypeError", "save: arrays by name expected, got %s", type(value)) end
+  if #value > 0 then
+    for i, p in ipairs(value) do
+      if type(p) ~= "table" then util.raise("TypeError", "save: entry %d is no {name, array}", i) end
+      names[i], arrays[i] = p[1], p[2]
+    end
+  else
+    for name in pairs(value) do names[#names + 1] = name end
+    table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
+    for i, name in ipairs(names) do arrays[i] = value[name] end
+  end
+  for i, a in ipairs(arrays) do
+    if not util.is_array(a) then arrays[i] = core.asarray(a) end
+  end
+  return names, arrays
+end
+
+--- Writes what `load` reads. A table of named arrays goes to .npz (or .safetensors, whose header takes the texts of
+-- `metadata`), an array to .npy, IDX or text (the shortest digits that read back; savetxt has formats).
+function M.save(path, value, options)
+  local kind = kind_of("save", path)
+  if options then util.check_keywords("save", options, { metadata = true }) end
+  if kind == "safetensors" then
+    local texts, keys = {}, {}
+    for k in pairs(options and options.metadata or {}) do keys[#keys + 1] = k end
+    table.sort(keys)
+    for i, k in ipairs(keys) do texts[2 * i - 1], texts[2 * i] = k, options.metadata[k] end
+    local names, arrays = named(value)
+    return core.save_safetensors(path, names, arrays, texts)
+  end
+  if kind == "npz" or type(value) == "table" and kind ~= "text" then return core.save_npz(path, named(value)) end
+  if kind == "text" then return M.savetxt(path, value, { fmt = false, delimiter = delimiter_of(path) }) end
+  if not util.is_array(value) then
+    util.raise("TypeError", "save: an ndarray or a table of them, got %s", type(value))
+  end
+  return (kind == "idx" and core.save_idx or core.save_npy)(path, value)
+end
+
+M.load_npy, M.save_npy, M.load_npz = core.load_npy, core.save_npy, core.load_npz
+M.load_idx, M.save_idx = core.load_idx, core.save_idx
+
+-- ---- a block at a time --------------------------------------------------------------------------------------------
+--- Iterates over blocks of `rows` rows (1,024) of a .npy, IDX or text file that need not fit into memory:
+-- `for block in nd.stream("big.npy", 4096) do ... end`. Text takes loadtxt's options.
+function M.stream(path, rows, options)
+  local kind = kind_of("stream", path)
+  rows = rows or 1024
+  if math.type(rows) ~= "integer" or rows < 1 then util.raise("ValueError", "stream: rows is a positive integer") end
+  if kind == "npz" or kind == "safetensors" then util.raise("ValueError", "%s: streams are .npy, IDX or text", path) end
+  local copy = { delimiter = delimiter_of(path) }
+  for k, v in pairs(options or {}) do copy[k] = v end
+  util.check_keywords("stream", copy, TEXT)
+  local s = core.stream_open(path, kind, copy)
+  return function() return s:read(rows) end, nil, nil, s
+end
+
+--- A .npy file that grows: `w:write(rows)` appends one row or several, `w:close()` (or `<close>`) ends the file, which
+-- appears under its name only then. `row_shape` is the shape of one row ({} for a vector).
+function M.writer(path, row_shape, dtype)
+  return core.stream_create(path, row_shape or {}, dtype)
+end
+
+return M

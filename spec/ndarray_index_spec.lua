@@ -1,0 +1,145 @@
+--- ndarray: every kind of subscript on both sides of `=` against NumPy, positions, evenly spaced numbers, flags, and
+-- arrays that were freed.
+local nd = require("theano.ndarray")
+local oracle = require("spec.support.oracle")
+local raises = require("spec.support.raises")
+local theano = require("theano")
+
+describe("subscripts mean what they mean in NumPy:", function()
+  for i, case in ipairs(oracle.cases("array_index")) do
+    it(("case %d, %s"):format(i, case.sub), function()
+      local function value(text) return load("local nd, T = ... return " .. text)(nd, theano.tensor) end
+      local a, sub = value(case.array), value(case.sub)
+      local got = a[sub]
+      local why = oracle.differs(type(got) == "userdata" and got or nd.array(got), case.got, 0, 0)
+      assert(not why, why)
+      local b = a:copy()
+      b[sub] = value(case.value)
+      why = oracle.differs(b, case.set, 0, 0)
+      assert(not why, why)
+      local f = a:astype("float32").T:copy().T -- another layout and dtype
+      f[sub] = value(case.value)
+      assert.is_true(nd.array_equal(f, b))
+    end)
+  end
+end)
+
+describe("assignment through index arrays", function()
+  it("takes the last of equal positions, broadcasts, and leaves everything when it fails", function()
+    local a = nd.zeros(4, "int64")
+    a[nd.array({ 1, 1, 3 })] = { 5, 6, 7 }
+    assert.same({ 0, 6, 0, 7 }, a:tolist())
+    a[nd.array({ true, false, true, false })] = -1
+    assert.same({ -1, 6, -1, 7 }, a:tolist())
+    raises("IndexError", "9", function() a[nd.array({ 0, 9 })] = 1 end)
+    raises("ValueError", "broadcast", function() a[nd.array({ 0, 1 })] = { 1, 2, 3 } end)
+    raises("ValueError", "broadcast", function() a[nd.gt(a, 0)] = { 1, 2, 3 } end)
+    raises("IndexError", "boolean index did not match", function() a[nd.array({ true })] = 1 end)
+    assert.same({ -1, 6, -1, 7 }, a:tolist())
+  end)
+
+  it("reads the value before it writes where both share memory", function()
+    local a = nd.arange(5)
+    a[nd.array({ 0, 1, 2, 3, 4 })] = a["::-1"]
+    assert.same({ 4, 3, 2, 1, 0 }, a:tolist())
+    a["1:"] = a[":-1"]
+    assert.same({ 4, 4, 3, 2, 1 }, a:tolist())
+    local m = nd.arange(4):reshape(2, 2)
+    m["..."] = m.T
+    assert.same({ { 0, 2 }, { 1, 3 } }, m:tolist())
+  end)
+
+  it("refuses read-only arrays and views of them", function()
+    local a = nd.arange(4):protect()
+    assert.is_false(a.flags.writeable)
+    raises("ValueError", "read-only", function() a[0] = 1 end)
+    raises("ValueError", "read-only", function() a[nd.array({ 0 })] = 1 end)
+    raises("ValueError", "read-only", function() a[nd.gt(a, 1)] = 1 end)
+    raises("ValueError", "read-only", function() a["1:"]:fill(1) end)
+    assert.is_true(a:copy().flags.writeable)
+    assert.same({ 0, 1, 2, 3 }, a:tolist())
+  end)
+end)
+
+describe("positions and flags", function()
+  it("of what is not zero", function()
+    local i, j = nd.nonzero({ { 0, 1.5 }, { 2, 0 } })
+    assert.same({ { 0, 1 }, { 1, 0 } }, { i:tolist(), j:tolist() })
+    assert.same({ 1, 2 }, nd.flatnonzero({ { 0, 1 }, { true, false } }):tolist())
+    assert.equal(2, nd.count_nonzero(nd.array({ 0 / 0, 0, nd.complex(0, 1) })))
+    assert.same({}, nd.flatnonzero(nd.zeros(0)):tolist())
+    assert.same({ 0, 1, 3 }, nd.array({ { 1, 0 }, { 1, 1 } }).T:reshape(-1):nonzero():tolist())
+    raises("ValueError", "0-d", function() nd.nonzero(3) end)
+  end)
+
+  it("say how the elements lie", function()
+    local a = nd.zeros({ 2, 3 })
+    local function flags(b) return { b.flags.c_contiguous, b.flags.f_contiguous } end
+    assert.same({ true, false }, flags(a))
+    assert.same({ false, true }, flags(a.T))
+    assert.same({ true, true }, flags(a[0]))
+    assert.same({ false, false }, flags(a["::, ::2"]))
+    assert.same({ -24, 8 }, a["::-1"].strides)
+    assert.same({ true, true }, flags(nd.zeros({ 0, 2 })))
+  end)
+end)
+
+describe("evenly spaced numbers", function()
+  it("are NumPy's to the last bit", function()
+    assert.equal("[1.3 1.4 1.5 1.6 1.7 1.8 1.9]", tostring(nd.arange(1.3, 2, 0.1)))
+    assert.equal(1.7000000000000004, nd.arange(1.3, 2, 0.1)[4])
+    assert.same({ math.maxinteger - 1 }, nd.arange(math.maxinteger - 1, math.maxinteger):tolist())
+    assert.same({ 5, 3, 1 }, nd.arange(5, 0, -2):tolist())
+    assert.same({ 0 }, nd.arange(5, 0).shape)
+    assert.equal("float32", nd.arange(0, 3, 1, "float32").dtype)
+    assert.equal(1 / 3, nd.linspace(0, 1, 4)[1])
+    assert.equal(0.1, nd.linspace(0, 0.1, 7)[6])
+    assert.same({ 0 }, nd.linspace(0, 1, 0).shape)
+    raises("ValueError", "linspace", function() nd.linspace(0, 1, -1) end)
+    raises("ValueError", "arange", function() nd.arange(0, 1 / 0) end)
+    raises("ValueError", "arange", function() nd.arange(0, 1, 1e-300) end)
+  end)
+end)
+
+describe("a freed array #asan", function()
+  it("is an error in every method and function that takes it, and never more", function()
+    local core = require("theano.core")
+    local called = 0
+    local skip = { free = true, T = true, random = true, save_npz = true, printoptions = true, set_printoptions = true }
+    for _, list in ipairs({ core.array_methods, nd }) do
+      for name, f in pairs(list) do
+        if type(f) == "function" and not skip[name] then
+          for _, more in ipairs({ {}, { 1 }, { nd.zeros(3) }, { 0, 1 } }) do
+            local a = nd.array({ 1.5, 2.5, 3.5 })
+            local view = a["1:"]
+            a:free()
+            pcall(f, a, table.unpack(more))
+            pcall(f, view, table.unpack(more))
+            pcall(f, table.unpack(more), a)
+            pcall(f, { a, view })
+            called = called + 1
+          end
+        end
+      end
+    end
+    assert.truthy(called > 400, called)
+    local a = nd.arange(3)
+    local r = nd.random.RandomState(1)
+    a:free()
+    for _, f in ipairs({
+      function() return tostring(a), 0 end, function() return nd.array_repr(a), 0 end, function() a:tolist() end,
+      function() a:copy() end, function() a:bytes() end, function() return a[0], 0 end, function() a[0] = 1 end,
+      function() return a[nd.array({ 0 })], 0 end, function() a[nd.array({ 0 })] = 1 end, function() a:sum() end,
+      function() return a + a, 0 end, function() nd.array_equal(a, a) end,
+      function() nd.zeros(3):fill(a) end, function() nd.zeros(3)[a] = 1 end,
+      function() nd.save(os.tmpname(), a) end, function() r:shuffle(a) end, function() r:normal(a) end,
+      function() r:choice(3, 1, true, a) end, function() nd.nonzero(a) end, function() a:reshape(3) end,
+      function() a:astype("int8") end, function() nd.random.RandomState(a) end, function() nd.array(a) end,
+      function() theano.shared(a) end, function() nd.allclose(a, a) end,
+    }) do
+      raises("ValueError", "freed", f)
+    end
+    assert.same({ 3 }, a.shape)
+    a:free()
+  end)
+end)
