@@ -77,6 +77,12 @@ char *th_optimize_text(ThContext *c, const char *graph, const char *passes) {
     return r;
 }
 
+char *th_optdb_fired(ThContext *c) {
+    Text t;
+    text_init(&t, c);
+    return take(&t, opt_fired(&t, c));
+}
+
 char *th_optdb_summary(ThContext *c, const char *query) {
     Text t;
     text_init(&t, c);

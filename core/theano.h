@@ -600,6 +600,8 @@ TH_API char *th_function_plan(ThFunction *f);
 TH_API char *th_function_ccode(ThFunction *f); /* NULL with an error when the function has no C unit */
 /* Runs the named passes (":"-separated names or tags) over a graph text and prints the result: goldens, inspection. */
 TH_API char *th_optimize_text(ThContext *c, const char *graph, const char *passes);
+/* "rule count" a line: how often each rule changed a graph in this context. */
+TH_API char *th_optdb_fired(ThContext *c);
 /* What runs, in order. query: an optimizer's name, then words "+tag" to include, "-tag" to exclude, "&tag" to require.
  */
 TH_API char *th_optdb_summary(ThContext *c, const char *query);

@@ -64,6 +64,11 @@ static int optimize_text(lua_State *L) {
     return give(L, s, t);
 }
 
+static int optdb_fired(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    return give(L, s, th_optdb_fired(s->ctx));
+}
+
 static int optdb_summary(lua_State *L) {
     LtState *s = LT_STATE(L);
     return give(L, s, th_optdb_summary(s->ctx, luaL_checkstring(L, 1)));
@@ -127,6 +132,7 @@ void lt_open_print(lua_State *L, LtState *s) {
                                    {"graph_read", graph_read},
                                    {"optimize_text", optimize_text},
                                    {"optdb_summary", optdb_summary},
+                                   {"optdb_fired", optdb_fired},
                                    {"grad", grad},
                                    {NULL, NULL}};
     lt_register(L, s, fns);

@@ -17,6 +17,8 @@ typedef struct OptSpec {
 bool opt_run(FGraph *fg, const OptSpec *spec);
 /* Only the passes or rules named in `passes` (":"-separated), for goldens; "" runs none, still schedules. */
 bool opt_run_named(FGraph *fg, const char *passes);
+/* A line for each rule: its name and how often it changed a graph since the context was made. */
+bool opt_fired(Text *t, ThContext *c);
 /* As print_summary: position, pass, its rules. query: "fast_run +tag -tag &tag". */
 bool opt_summary(Text *t, ThContext *c, const char *query);
 

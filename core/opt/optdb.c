@@ -237,11 +237,9 @@ static bool run(FGraph *fg, const Query *q, bool verify) {
         const Pass *p = &o.rules->pass[i];
         if (p->fn == pass_inplace_elemwise || p->fn == pass_inplace_blas) o.wants_inplace |= query_pass(q, o.rules, p);
     }
-    o.fired = ctx_alloc0(o.c, sizeof(int) * (size_t)o.rules->n);
     ((RuleTable *)o.rules)->running++;
-    bool ok = o.fired && run_all(&o, verify);
+    bool ok = run_all(&o, verify);
     ((RuleTable *)o.rules)->running--;
-    ctx_free(o.c, o.fired, sizeof(int) * (size_t)o.rules->n);
     shape_free(&o);
     atomic_store(&o.c->opt_ns, now_ns() - start);
     return ok;
@@ -316,6 +314,13 @@ static void put_rules(Text *t, const Query *q, const RuleTable *rules, const Pas
         text_printf(t, "           %s\n", r->name);
         last = r->name;
     }
+}
+
+bool opt_fired(Text *t, ThContext *c) {
+    const RuleTable *rules = rules_get(c);
+    for (int i = 0; rules && i < rules->n; i++)
+        text_printf(t, "%s %lld\n", rules->at[i].name, (long long)rules->at[i].fired);
+    return rules && !failed(c);
 }
 
 /* "fast_run +tag -tag &tag" as a query. */

@@ -66,6 +66,7 @@ typedef struct Rule {
     bool resolved;                  /* false: names an operation that does not exist */
     const struct UserRewrite *user; /* of a rewrite that was registered; NULL: ours */
     int pass;                       /* of its own, Pass.number; 0: by levels */
+    int64_t fired;                  /* how often it changed a graph in this context */
 } Rule;
 /* What the user registered. */
 typedef struct UserRewrite {
@@ -117,7 +118,6 @@ struct Opt {
     Builder b;               /* of the rewrite being tried */
     ApplyVec all;            /* every node made so far, some dead: phases start from it */
     bool lost;               /* memory was out when a node was to be added to it */
-    int *fired;              /* per rule: how often it fired in this run */
     int which;               /* output that the rewrite being tried replaces; 0 unless it says otherwise */
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
     bool wants_inplace;      /* the query holds inplace passes */

@@ -78,6 +78,7 @@ void workspace_free(Workspace *w) {
     for (int i = 0; i < f->nin; i++) th_array_release(w->number[i]);
     ctx_free(f->ctx, w->arena, w->arena_bytes);
     ctx_free(f->ctx, w->frame.scratch, w->scratch_bytes);
+    ctx_free(f->ctx, w->room, w->room_bytes);
     ctx_free(f->ctx, w, carve(f, NULL, NULL));
 }
 

@@ -226,19 +226,88 @@ local function dtypes()
   return table.concat(got, "\n") .. "\n"
 end
 
-local function dtype_golden()
-  local text = dtypes()
-  local golden_file = io.open("spec/golden/dtypes.lst")
-  local want = golden_file and golden_file:read("a") or ""
-  if golden_file then golden_file:close() end
-  if writing and want ~= text then
-    local out = assert(io.open("spec/golden/dtypes.lst", "w"))
-    out:write(text)
-    out:close()
-  elseif want ~= text then
-    found("result dtypes", "spec/golden/dtypes.lst differs")
+-- ---- every elementwise function: values and gradients on a few points ------------------------------------------------
+local columns = { { 0.3, 0.7, -0.55, 1.3, 2, 0 }, { 0.6, 1.4, 2.2, -0.9, 3, 1 }, { 0.2, -0.4, 1.7, 0.5, 4, 2 } }
+local complexes = { { nd.complex(0.3, 0.4), nd.complex(-0.7, 0.2) }, { nd.complex(1.1, -0.6), nd.complex(0.5, 0.9) },
+  { nd.complex(0.2, 0.1), nd.complex(2, -1) } }
+local whole = { { 6, 4, -4, 0 }, { 3, 9, -1, 2 }, { 1, 0, 5, 2 } }
+local tables_of = { float64 = columns, complex128 = complexes, int64 = whole }
+
+--- Operands that a signature asks for; 0 where they are not plain ones.
+local function required(signature)
+  if signature == "*inputs" then return 2 end
+  local n = 0
+  for word in signature:gmatch("[^,]+") do
+    if word:find("*", 1, true) then return 0 end
+    if not word:find("=", 1, true) then n = n + 1 end
   end
+  return n <= 3 and n or 0
 end
+
+local function numbers(array)
+  local words = {}
+  for i = 0, array.size - 1 do
+    local e = array[i]
+    if type(e) == "userdata" then words[#words + 1] = ("%.9g%+.9gi"):format(e.real, e.imag)
+    else words[#words + 1] = type(e) == "number" and ("%.9g"):format(e) or tostring(e) end
+  end
+  return table.concat(words, " "):gsub("%-nan", "nan")
+end
+
+--- Values of the function, and its gradients, in this dtype: a line, or nil where it is not an elementwise operation.
+local function values_line(f, n, dtype)
+  local inputs, arrays = {}, {}
+  for i = 1, n do
+    inputs[i], arrays[i] = T.TensorType(dtype, { false })("x" .. i), nd.array(tables_of[dtype][i], dtype)
+  end
+  local ok, z = pcall(f.symbolic, table.unpack(inputs))
+  if not ok or core.kind(z) ~= "variable" or not z.owner or not tostring(z.owner.op):find("^Elemwise") then return nil end
+  local words = { ("%s %s: %s"):format(f.name, dtype, numbers(compiled(inputs, z)(table.unpack(arrays)))) }
+  local cost = z.dtype:find("complex") and T.sum(T.real(z) * 2 + T.imag(z) * 3) or T.sum(z * 2)
+  for i = 1, z.dtype:find("[fm][lp][ol][ae][tx]") and n or 0 do
+    local fine, g = pcall(theano.grad, cost, inputs[i], { disconnected_inputs = "ignore" })
+    local is, got = pcall(function() return numbers(compiled(inputs, g)(table.unpack(arrays))) end)
+    words[#words + 1] = fine and is and got or "none"
+  end
+  return table.concat(words, " | ")
+end
+
+local function values()
+  local lines = {}
+  for _, f in ipairs(core.functions()) do
+    local n = required(f.signature)
+    for _, dtype in ipairs(n > 0 and { "float64", "complex128", "int64" } or {}) do
+      local ok, line = pcall(values_line, f, n, dtype)
+      if ok then lines[#lines + 1] = line end
+    end
+  end
+  table.sort(lines)
+  return table.concat(lines, "\n") .. "\n"
+end
+
+--- Compares lines `key: text` with the stored ones. Without a mutant those of new functions are added to the file (commit
+-- it); one that changed is a failure (delete it from the file to accept the new one).
+local function listing(path, text)
+  local stored, all, fresh = {}, {}, false
+  local file = io.open(path)
+  for line in file and file:lines() or function() end do stored[line:match("^[^:]*")] = line end
+  if file then file:close() end
+  for line in text:gmatch("[^\n]+") do
+    local key = line:match("^[^:]*")
+    if writing and not stored[key] then stored[key], fresh = line, true end
+    if stored[key] ~= line and writing then error(("%s: %s has changed to %s"):format(path, key, line), 0) end
+    if stored[key] ~= line then found(path, line) end
+  end
+  if not fresh then return end
+  for _, line in pairs(stored) do all[#all + 1] = line end
+  table.sort(all)
+  local out = assert(io.open(path, "w"))
+  out:write(table.concat(all, "\n"), "\n")
+  out:close()
+end
+
+local function dtype_golden() listing("spec/golden/dtypes.lst", dtypes()) end
+local function value_golden() listing("spec/golden/values.lst", values()) end
 
 -- ---- rules ---------------------------------------------------------------------------------------------------------
 local function goldens()
@@ -277,8 +346,9 @@ local function rules()
 end
 
 local function scalars()
-  for _, check in ipairs({ unary_values, binary_values, gradients, dtype_golden }) do
+  for _, check in ipairs({ unary_values, binary_values, gradients, dtype_golden, value_golden }) do
     local ok, why = pcall(check)
+    if not ok and writing then error(why, 0) end
     if not ok then found("tables", why) end
   end
   answers("elemwise_tables", "None")

@@ -140,7 +140,7 @@ void mutant_text(const char *table, const char *line, const char *field, int kin
         const char *end = kind == MUTANT_GRAD ? strchr(p, ';') : NULL;
         s.at = (size_t)(p - s.whole);
         s.n = end ? (size_t)(end - p) : strlen(p);
-        bool zeros = strncmp(p, "zeros(", 6) == 0;
+        bool zeros = strncmp(p, "zeros(", 6) == 0 || strncmp(p, "undefined", 9) == 0;
         if (s.n && !zeros) {
             if (kind != MUTANT_BEFORE) negate(&s, kind);
             swap_operator(&s);

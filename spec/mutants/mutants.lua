@@ -13,7 +13,7 @@ end
 function M.prepare()
   if M.ready then return end
   local out, code = command("cmake --build build --target mutants")
-  assert(code == 0, out)
+  assert(code == 0, out:sub(-2000))
   M.ready = true
 end
 

@@ -11,6 +11,21 @@ local function sorted(counts)
   return table.concat(words, ", "), #names
 end
 
+--- How often each rewrite rule changed a graph so far, and which never did.
+local function rule_coverage()
+  local total, fired, silent = {}, {}, {}
+  for name, count in require("theano.core").optdb_fired():gmatch("(%S+) (%d+)") do
+    total[name] = (total[name] or 0) + math.tointeger(tonumber(count))
+  end
+  for name, count in pairs(total) do
+    if count > 0 then fired[name] = count else silent[#silent + 1] = name end
+  end
+  table.sort(silent)
+  local counts, n = sorted(fired)
+  return ("rules: %d of %d fired: %s\nrules that never fired: %s"):format(n, n + #silent, counts,
+    #silent > 0 and table.concat(silent, ", ") or "none")
+end
+
 local function coverage(seen)
   local names = require("spec.support.fuzz_ops").names()
   local missing, have = {}, {}
@@ -22,8 +37,8 @@ local function coverage(seen)
   for _ in pairs(have) do kinds = kinds + 1 end
   local dtypes = sorted(seen.dtypes)
   local _, n = sorted(seen.ops)
-  return ("operations: %d of %d kinds%s\ndtypes: %s"):format(n, kinds,
-    #missing > 0 and "; without " .. table.concat(missing, ", ") or "", dtypes)
+  return ("operations: %d of %d kinds%s\ndtypes: %s\n%s"):format(n, kinds,
+    #missing > 0 and "; without " .. table.concat(missing, ", ") or "", dtypes, rule_coverage())
 end
 
 --- options: seed, graphs or seconds, batch, no-c, quick, keep-going, verbose. say(text) gets each failure with its

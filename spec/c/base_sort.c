@@ -1,0 +1,80 @@
+/* base_sort.c -- the sorts of keys against the C library's: random, few distinct, ascending, descending, all lengths.
+ */
+#include "../../core/base/sort.h"
+#include "test.h"
+
+static uint64_t state = 88172645463325252u;
+static uint64_t draw(void) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return state;
+}
+
+#define COMPARE(name, type) \
+    static int name(const void *a, const void *b) { \
+        type x, y; \
+        memcpy(&x, a, sizeof x), memcpy(&y, b, sizeof y); \
+        return x < y ? -1 : x > y; \
+    }
+COMPARE(compare64, uint64_t)
+COMPARE(compare32, uint32_t)
+COMPARE(compare16, uint16_t)
+COMPARE(compare8, uint8_t)
+
+enum { MOST = 9000 };
+static uint64_t key[MOST], same[MOST], room[4 * MOST];
+static int64_t at[MOST];
+
+static void fill(int64_t n, int kind) {
+    uint64_t distinct = kind == 1 ? 1 : kind == 2 ? 5 : 1000;
+    for (int64_t i = 0; i < n; i++) {
+        if (kind == 0) key[i] = draw();
+        else if (kind <= 3) key[i] = draw() % distinct;
+        else key[i] = kind == 4 ? (uint64_t)i << 20 : UINT64_MAX - (uint64_t)i;
+    }
+    memcpy(same, key, (size_t)n * 8);
+}
+
+static void positions(int64_t n) {
+    bool ordered = true;
+    sort_positions(key, n, at, room);
+    for (int64_t i = 1; i < n; i++) {
+        uint64_t a = key[at[i - 1]], b = key[at[i]];
+        ordered = ordered && (a < b || (a == b && at[i - 1] < at[i]));
+    }
+    CHECK(ordered);
+}
+
+static void one(int64_t n, int kind) {
+    fill(n, kind);
+    positions(n);
+    sort_u64(key, n, room);
+    qsort(same, (size_t)n, 8, compare64);
+    CHECK(memcmp(key, same, (size_t)n * 8) == 0);
+    fill(n, kind);
+    sort_u32((uint32_t *)(void *)key, n, (uint32_t *)(void *)room);
+    qsort(same, (size_t)n, 4, compare32);
+    CHECK(memcmp(key, same, (size_t)n * 8) == 0);
+    fill(n, kind);
+    sort_u16((uint16_t *)(void *)key, n, (uint16_t *)(void *)room);
+    qsort(same, (size_t)n, 2, compare16);
+    CHECK(memcmp(key, same, (size_t)n * 8) == 0);
+    fill(n, kind);
+    sort_u8((uint8_t *)(void *)key, n);
+    qsort(same, (size_t)n, 1, compare8);
+    CHECK(memcmp(key, same, (size_t)n * 8) == 0);
+}
+
+static void all(void) {
+    static const int64_t some[] = {700, 1023, 1500, 4097, MOST};
+    for (int kind = 0; kind < 6; kind++) {
+        for (int64_t n = 0; n < 300; n++) one(n, kind);
+        for (int i = 0; i < TH_LEN(some); i++) one(some[i], kind);
+    }
+}
+
+int main(void) {
+    all();
+    setenv("THEANO_ISA", "sse2", 1); /* without the vector sort */
+    all();
+    return test_done("base_sort");
+}
