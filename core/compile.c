@@ -11,6 +11,20 @@ static bool check(Compile *k) {
     return compile_mode(k) && compile_inputs(k) && compile_updates(k) && compile_givens(k) && compile_used(k);
 }
 
+/* Operations that stand for others (the user's own, graphs) are written out. */
+static bool expand(Compile *k) {
+    VarVec out = {0};
+    if (!ops_any_expand(k->ctx)) return true;
+    bool ok =
+        vec_reserve(k->ctx, &out, k->out.n + 1) && ops_expand(k->ctx, k->out.at, k->out.n, k->in.at, k->in.n, out.at);
+    for (int i = 0; ok && i < k->out.n; i++) {
+        th_var_release(k->out.at[i]);
+        k->out.at[i] = out.at[i];
+    }
+    vec_free(k->ctx, &out);
+    return ok;
+}
+
 /* The user's DAG -> a private FunctionGraph. */
 static FGraph *graph_close(Compile *k) {
     int nup = k->update_of.n;
@@ -75,7 +89,7 @@ ThFunction *compile_finish(Compile *k) {
     Plan *plan = NULL;
     Unit *unit = NULL;
     ThFunction *f = NULL;
-    if (describe(k) && (fg = graph_close(k)) && opt_run(fg, &k->opt) &&
+    if (describe(k) && expand(k) && (fg = graph_close(k)) && opt_run(fg, &k->opt) &&
         (plan = plan_make(fg, k->io_in, k->spec->nin, k->io_out, k->nout))) {
         unit = build(k, plan);
         if (!failed(k->ctx)) f = finish(k, fg, plan, unit);

@@ -5,6 +5,7 @@
 #define TH_COMPILE_H
 
 #include "backend.h"
+#include "ops/ops.h"
 #include "opt/opt.h"
 
 typedef struct Compile {

@@ -417,6 +417,40 @@ TH_API int th_vmap(ThContext *c, ThVar *const *out, int nout, ThVar *const *in, 
                    ThVar **result);
 /* An undefined (kind 'n': NullType, `why` says why) or disconnected ('d') gradient, for a user's grad. */
 TH_API ThVar *th_grad_none(ThContext *c, char kind, const char *why);
+/*
+ * ---- operations of the host: their own code, or a graph that they stand for -------------------------------------
+ * Callbacks return 0, or nonzero after th_fail. They run on the thread that builds, compiles or calls.
+ */
+typedef struct ThOpDef {
+    const char *name; /* as printed; copied */
+    /* Values: out[i] are new references to arrays of the declared types. `in` are valid during the call only and must
+     * not be written, but for those with bit i of `destroys`, which are private copies. */
+    int (*perform)(void *user, ThContext *c, ThArray *const *in, int nin, const ThType *types, ThArray **out, int nout);
+    uint32_t destroys;
+    /* Lengths: one int64 vector a result from those of the inputs. NULL: perform runs before what needs lengths. */
+    int (*infer_shape)(void *user, ThContext *c, ThVar *const *in, ThVar *const *in_shape, int nin, ThVar **out_shape,
+                       int nout);
+    /* Gradients for the inputs, new references; NULL (left so): disconnected. gz[i] NULL: no gradient reaches it. */
+    int (*grad)(void *user, ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *gz,
+                ThVar **gx);
+    /* Forward mode; NULL: by the gradient. at[i] NULL: no tangent. */
+    int (*rop)(void *user, ThContext *c, ThVar *const *in, int nin, ThVar *const *at, ThVar **out, int nout);
+    /* Instead of perform: results in terms of variables that stand for the inputs. The gradient then needs no callback.
+     */
+    ThVar *const *graph_in, *const *graph_out;
+    int ngraph_in, ngraph_out;
+    void *user;
+    void (*release)(void *user); /* with the context, or at once when the key is known already */
+} ThOpDef;
+/* Makes it known under a key (its identity: equal keys are one operation, the first stays). Nonzero on error. */
+TH_API int th_op_define(ThContext *c, const char *key, const ThOpDef *def);
+TH_API bool th_op_defined(ThContext *c, const char *key);
+/* Application of operation `key`; out: types of the results (NULL for one with a graph: known). */
+TH_API ThApply *th_op_apply(ThContext *c, const char *key, ThVar *const *in, int nin, const ThType *out, int nout);
+/* Sets the context's error unless there is one: for callbacks. Returns -1. */
+TH_API int th_fail(ThContext *c, ThError kind, const char *text);
+/* A variable from a text of the engine's expression language ("x * exp(-y)") over variables of these names. */
+TH_API ThVar *th_expr(ThContext *c, const char *text, const char *const *names, ThVar *const *vars, int n);
 /* The i-th operation of the engine; NULL past the end. rules: 'g' a gradient, 'r' a forward rule, 'v' a vmap rule. */
 TH_API const char *th_op_name(int i, char rules[4]);
 

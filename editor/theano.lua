@@ -881,6 +881,14 @@ function updates.OrderedUpdates(from) end
 ---@field updates theano.module.updates
 local theano = {}
 
+---What make_node returns: the operation, its inputs, and a variable of the type of each result.
+---@param op any
+---@param inputs? any
+---@param outputs? any
+---@overload fun(op: any, keywords: { inputs?: any, outputs?: any }): any
+---@return any
+function theano.Apply(op, inputs, outputs) end
+
 ---An input with more to say: `In(x, {value =, update =, name =, mutable =, borrow =, strict =, allow_downcast
 ---=})`. Options: * `name` (default: the variable's; `autoname = false`: none), `strict`, `allow_downcast`, *
 ---`value`: the default, which makes the argument optional; a SharedVariable makes its storage the value and the
@@ -901,6 +909,23 @@ function theano.In(variable, options) end
 ---@return any
 function theano.Lop(f, wrt, eval_points, options) end
 
+---An operation: a table of name, make_node (or itypes and otypes), perform, and as wished infer_shape, grad or
+---L_op, R_op, view_map, destroy_map, __props__; or kernel, a text over x, y, z, w (or the names in `inputs`)
+---that is computed for each element, differentiated, fused and compiled as the engine's own operations are.
+---Calling it makes its results.
+---@param t any
+---@return any
+function theano.Op(t) end
+
+---A graph as one operation: calling it puts it over other inputs. It keeps its name in the user's graph and is
+---written out when a function is compiled (`inline` is accepted: it is always so). Options: inline, name,
+---grad_overrides, lop_overrides, rop_overrides (functions, or lists with "default").
+---@param inputs any
+---@param outputs any
+---@param options? table
+---@return any
+function theano.OpFromGraph(inputs, outputs, options) end
+
 ---An ordered map from shared variables to expressions; from a list of pairs, a map, or nothing.
 ---@param from any
 ---@return any
@@ -920,6 +945,12 @@ function theano.Out(variable, options) end
 ---@param options? table
 ---@return any
 function theano.Rop(f, wrt, eval_points, options) end
+
+---A Lua function of arrays as an operation: as_op{itypes = .., otypes = .., fn = .., infer_shape = .., name =
+---..}.
+---@param t any
+---@return any
+function theano.as_op(t) end
 
 ---Whether Ctrl-C only sets a flag (runner only): a training loop can then save and end by itself.
 ---@param on boolean

@@ -23,10 +23,13 @@ typedef struct LtState {
     const void *meta[LT_KINDS]; /* metatables, for fast checks */
     char *log;                  /* lines logged since the last drain */
     size_t nlog;
-    size_t owed;         /* bytes of buffers not yet told to the collector */
-    lua_State *running;  /* who compiles: rewrites of the user's run there */
-    ThRewriteCall *call; /* the rewrite being tried, or NULL */
-    char home[512];      /* prefix of our own Lua files ("@.../theano/") */
+    size_t owed;          /* bytes of buffers not yet told to the collector */
+    lua_State *running;   /* who compiles: rewrites of the user's run there */
+    ThRewriteCall *call;  /* the rewrite being tried, or NULL */
+    lua_State *entered;   /* the state that called the engine last: operations in Lua run there.. */
+    unsigned long thread; /* ..if this is its thread */
+    struct LtOp *ops;     /* operations written in Lua, to be told when the state closes */
+    char home[512];       /* prefix of our own Lua files ("@.../theano/") */
 } LtState;
 
 LtState *lt_state(lua_State *L);
@@ -39,7 +42,8 @@ int lt_raise(lua_State *L, LtState *s);                            /* the contex
 int lt_error(lua_State *L, ThError kind, const char *format, ...); /* an error of the binding itself */
 void lt_where(lua_State *L, LtState *s, const char **file,
               int *line);                    /* first frame that is not ours; file NULL: none */
-void lt_mark_line(lua_State *L, LtState *s); /* th_set_line to it */
+void lt_mark_line(lua_State *L, LtState *s); /* th_set_line to it, and lt_enter */
+void lt_enter(lua_State *L, LtState *s);     /* callbacks of what follows run on L */
 void lt_drain_log(lua_State *L, LtState *s);
 #define LT_CHECK(L, s, p) ((p) ? (void)0 : (void)lt_raise((L), (s)))
 
@@ -111,6 +115,8 @@ void lt_open_call(lua_State *L, LtState *s);
 void lt_open_print(lua_State *L, LtState *s);
 void lt_open_config(lua_State *L, LtState *s);
 void lt_open_derive(lua_State *L, LtState *s);
+void lt_open_userop(lua_State *L, LtState *s);
+void lt_close_userop(LtState *s);
 void lt_open_rewrite(lua_State *L, LtState *s);
 /* Registers functions with the state as upvalue 1 into the table on top. */
 void lt_register(lua_State *L, LtState *s, const luaL_Reg *fns);

@@ -176,6 +176,7 @@ int lt_call_function(lua_State *L) {
         nsubset = wanted(L, &c, subset);
     }
     for (int i = 0; i < c.n; i++) argument(L, s, c.first + i, &args[i]);
+    lt_enter(L, s);
     if (th_call_args(f->f, args, c.n, out, f->all_arrays ? NULL : values)) return lt_raise(L, s);
     if (f->nout == 1 && !subset && !f->named_out) {
         push_result(L, &c, 0, out[0], values);
@@ -315,6 +316,7 @@ static int bound_call(lua_State *L) { /* upvalues: state, LtBound, results */
     LtBound *b = lua_touserdata(L, lua_upvalueindex(2));
     unsigned turn;
     if (lua_gettop(L)) return lt_error(L, TH_TypeError, "a bound function takes no arguments: they are bound already");
+    lt_enter(L, LT_STATE(L));
     if (th_bound_call(b->b)) return lt_raise(L, LT_STATE(L));
     luaL_checkstack(L, b->nout + 4, "results");
     th_bound_output(b->b, 0, &turn);

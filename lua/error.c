@@ -4,6 +4,7 @@
  */
 #include "binding.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +32,13 @@ void lt_where(lua_State *L, LtState *s, const char **file, int *line) {
     }
 }
 
+void lt_enter(lua_State *L, LtState *s) {
+    s->entered = L;
+    s->thread = (unsigned long)pthread_self();
+}
+
 void lt_mark_line(lua_State *L, LtState *s) {
+    lt_enter(L, s);
     const char *file;
     int line;
     lt_where(L, s, &file, &line);

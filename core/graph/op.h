@@ -278,6 +278,8 @@ struct Op {
     bool (*connected)(const ThApply *a, int in, int out);                                 /* NULL: everything */
     bool (*rop)(Rop *r);     /* forward mode; NULL: by reverse mode twice */
     bool (*batch)(Batch *q); /* vmap; NULL: refused by name */
+    /* Stands for other operations: out[i] on inputs `in` (node's own or new ones), put there before compiling. */
+    bool (*expand)(Builder *b, ThApply *node, ThVar *const *in, ThVar **out);
     const char *doc;
 };
 extern const Op *const op_table[];

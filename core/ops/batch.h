@@ -11,6 +11,7 @@
 bool rop_linear(Rop *r);   /* linear in all connected float inputs together: the operation itself on the tangents */
 bool rop_bilinear(Rop *r); /* of two inputs: op(ex, y) + op(x, ey) */
 bool rop_elemwise(Rop *r);
+bool rop_by_gradient(Rop *r); /* any operation with a gradient */
 
 /* ---- vmap.c: helpers --------------------------------------------------------------------------------------------- */
 /* Input i with the mapped dimension in front, repeated when it has none. */

@@ -18,6 +18,7 @@ const Op *op_find(const char *name) {
 
 static void free_state(ThContext *c, void *p) {
     OpsState *s = p;
+    user_free_all(c, s);
     vec_free(c, &s->bodies);
     vec_free(c, &s->body_next);
     map_free(c, &s->body_of);

@@ -21,8 +21,9 @@
 #define OP_LIST_TENSOR(X) \
     X(batched_dot) X(extract_diag) X(alloc_diag) X(fill_diagonal) X(fill_diagonal_offset) X(assert) X(count_nonzero) \
     X(nonzero) X(repeat_index) X(sort) X(argsort) X(topk) X(cum) X(searchsorted) X(unique)
+#define OP_LIST_USER(X) X(user) X(user_lengths) X(user_run)
 /* clang-format on */
-#define OP_LIST(X) OP_LIST_ELEMWISE(X) OP_LIST_REDUCE(X) OP_LIST_STRUCT(X) OP_LIST_TENSOR(X)
+#define OP_LIST(X) OP_LIST_ELEMWISE(X) OP_LIST_REDUCE(X) OP_LIST_STRUCT(X) OP_LIST_TENSOR(X) OP_LIST_USER(X)
 
 #define X(name) extern const Op op_##name;
 OP_LIST(X)
@@ -35,10 +36,17 @@ typedef struct OpsState {
     Arena *arena;
     const ScalarTexts *grad[SCALAR_COUNT], *value[SCALAR_COUNT], *cvalue[SCALAR_COUNT];
     VEC(const ScalarBody *) bodies; /* all interned bodies, oldest first */
+    VEC(struct UserDef *) users;    /* user.c: operations of the host.. */
+    Map user_of;                    /* ..by the address of their interned key */
     Map body_of;                    /* hash -> 1 + position of the newest body with it; older ones through next */
     VEC(int) body_next;
 } OpsState;
 OpsState *ops_state(ThContext *c);
+/* expand.c: out[i] is outs[i] with every operation that stands for others written out (new references); in: variables
+ * that stay whatever computes them. */
+bool ops_expand(ThContext *c, ThVar *const *outs, int n, ThVar *const *in, int nin, ThVar **out);
+bool ops_any_expand(const ThContext *c); /* whether there can be one at all */
+void user_free_all(ThContext *c, OpsState *s);
 
 /* Attributes of an Apply of the named struct type. */
 #define ATTRS(type, a) ((const type *)(a)->attrs)

@@ -67,22 +67,6 @@ bool rop_elemwise(Rop *r) {
 }
 
 /* ---- reverse mode twice ------------------------------------------------------------------------------------------ */
-typedef struct Walk {
-    ThContext *c;
-    Builder b;
-    Map at;         /* variable -> its tangent's number */
-    VarVec tangent; /* owned by the builder */
-} Walk;
-
-static ThVar *tangent_of(const Walk *w, const ThVar *v) {
-    uint32_t i;
-    return map_get(&w->at, KEY(v), &i) ? w->tangent.at[i] : NULL;
-}
-
-static bool set_tangent(Walk *w, const ThVar *v, ThVar *t) {
-    return vec_push(w->c, &w->tangent, t) && map_put(w->c, &w->at, KEY(v), (uint32_t)(w->tangent.n - 1));
-}
-
 /* The builder keeps what th_grad returned. */
 static ThVar *adopt(Builder *b, ThVar *v) {
     if (v && !vec_push(b->ctx, &b->pool, v)) {
@@ -99,27 +83,27 @@ typedef struct Twice {
 } Twice;
 
 /* The gradient of `a` for stand-ins gz: zeros in the shape of its outputs, which nothing reads as zeros. */
-static bool reverse_once(Walk *w, ThApply *a, ThVar *const *ev, Twice *t) {
-    Grad g = {.b = &w->b, .node = a, .gz = t->gz, .gx = t->gx, .wanted = t->wanted};
+static bool reverse_once(Builder *b, ThApply *a, ThVar *const *ev, Twice *t) {
+    ThContext *c = b->ctx;
+    Grad g = {.b = b, .node = a, .gz = t->gz, .gx = t->gx, .wanted = t->wanted};
     for (int o = 0; o < a->nout; o++)
-        if (continuous(a->out[o]->type) &&
-            !(t->gz[o] = zeros_like_make(&w->b, a->out[o], (ThDtype)a->out[o]->type.dtype)))
+        if (continuous(a->out[o]->type) && !(t->gz[o] = zeros_like_make(b, a->out[o], (ThDtype)a->out[o]->type.dtype)))
             return false;
     for (int i = 0; i < a->nin; i++) t->wanted[i] = ev[i] != NULL;
     a->op->grad(&g);
-    for (int i = 0; i < a->nin && !failed(w->c); i++) {
+    for (int i = 0; i < a->nin && !failed(c); i++) {
         if (!ev[i] || !t->gx[i] || t->gx[i]->type.kind == TYPE_DISCONNECTED) continue;
         if (t->gx[i]->type.kind == TYPE_NULL)
-            return err(w->c, TH_NullTypeGradError, "Rop met a derivative that is not defined: %s",
+            return err(c, TH_NullTypeGradError, "Rop met a derivative that is not defined: %s",
                        t->gx[i]->name ? t->gx[i]->name : "");
         /* A copy: one gradient may be made from another, and a known one is not looked behind. */
-        if (!(t->from[t->n] = elemwise_1(&w->b, S_identity, t->gx[i]))) return false;
+        if (!(t->from[t->n] = elemwise_1(b, S_identity, t->gx[i]))) return false;
         t->tangent[t->n++] = ev[i];
     }
-    return !failed(w->c);
+    return !failed(c);
 }
 
-static bool reverse_twice(Walk *w, ThApply *a, Twice *t, ThVar **out) {
+static bool reverse_twice(Builder *b, ThApply *a, Twice *t, ThVar **out) {
     ThGradOptions o = {.known = t->from,
                        .known_grad = t->tangent,
                        .nknown = t->n,
@@ -128,35 +112,53 @@ static bool reverse_twice(Walk *w, ThApply *a, Twice *t, ThVar **out) {
                        .no_names = true};
     for (int k = 0; t->n && k < a->nout; k++) {
         if (!t->gz[k]) continue;
-        if (th_grad(w->c, NULL, &t->gz[k], 1, &o, &out[k])) return false;
-        if (out[k] && !(out[k] = adopt(&w->b, out[k]))) return false;
+        if (th_grad(b->ctx, NULL, &t->gz[k], 1, &o, &out[k])) return false;
+        if (out[k] && !(out[k] = adopt(b, out[k]))) return false;
     }
     return true;
 }
 
-static bool by_gradient(Walk *w, ThApply *a, ThVar *const *ev, ThVar **out) {
+bool rop_by_gradient(Rop *r) {
+    ThContext *c = r->b->ctx;
+    ThApply *a = r->node;
     size_t n = (size_t)a->nin, bytes = sizeof(ThVar *) * (a->nout + 3 * n) + n;
     Text t;
     if (!a->op->grad) {
-        text_init(&t, w->c);
+        text_init(&t, c);
         apply_op_str(&t, a);
-        err(w->c, TH_NotImplementedError, "Rop: %s has no derivative", t.at ? t.at : a->op->name);
+        err(c, TH_NotImplementedError, "Rop: %s has no derivative", t.at ? t.at : a->op->name);
         text_free(&t);
         return false;
     }
-    char *room = ctx_alloc0(w->c, bytes);
+    char *room = ctx_alloc0(c, bytes);
     if (!room) return false;
     Twice x = {.gz = (ThVar **)(void *)room};
     x.gx = x.gz + a->nout;
     x.from = x.gx + n;
     x.tangent = x.from + n;
     x.wanted = (bool *)(void *)(x.tangent + n);
-    bool ok = reverse_once(w, a, ev, &x) && reverse_twice(w, a, &x, out);
-    ctx_free(w->c, room, bytes);
+    bool ok = reverse_once(r->b, a, r->ev, &x) && reverse_twice(r->b, a, &x, r->out);
+    ctx_free(c, room, bytes);
     return ok;
 }
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
+typedef struct Walk {
+    ThContext *c;
+    Builder b;
+    Map at;         /* variable -> its tangent's number */
+    VarVec tangent; /* owned by the builder */
+} Walk;
+
+static ThVar *tangent_of(const Walk *w, const ThVar *v) {
+    uint32_t i;
+    return map_get(&w->at, KEY(v), &i) ? w->tangent.at[i] : NULL;
+}
+
+static bool set_tangent(Walk *w, const ThVar *v, ThVar *t) {
+    return vec_push(w->c, &w->tangent, t) && map_put(w->c, &w->at, KEY(v), (uint32_t)(w->tangent.n - 1));
+}
+
 /* Tangents are exact in the holomorphic sense only for real numbers: complex nodes go by their gradients. */
 static bool any_complex(const ThApply *a) {
     for (int i = 0; i < a->nin; i++)
@@ -177,7 +179,7 @@ static bool push_forward(Walk *w, ThApply *a, ThVar **ev, ThVar **out) {
     memset(out, 0, sizeof *out * a->nout);
     Rop r = {.b = &w->b, .node = a, .ev = ev, .out = out};
     bool own = a->op->rop && !(a->op->rop == rop_elemwise && any_complex(a));
-    if (!(own ? a->op->rop(&r) : by_gradient(w, a, ev, out))) return false;
+    if (!(own ? a->op->rop(&r) : rop_by_gradient(&r))) return false;
     for (int o = 0; o < a->nout; o++) {
         if (!out[o] || !continuous(a->out[o]->type)) continue;
         if (out[o]->type.kind == TYPE_TENSOR)

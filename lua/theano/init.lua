@@ -37,6 +37,8 @@ for _, name in ipairs({ "grad", "Lop", "Rop", "jacobian", "hessian", "vmap", "ve
 end
 theano.dot = theano.tensor.dot
 theano.pp = theano.printing.pp
+local op = require("theano.op")
+theano.Op, theano.Apply, theano.as_op, theano.OpFromGraph = op.Op, op.Apply, op.as_op, op.OpFromGraph
 theano.OrderedUpdates = theano.updates.OrderedUpdates
 
 --- Kind of an error message raised by this library ("ShapeError"), or nil.

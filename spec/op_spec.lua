@@ -1,0 +1,247 @@
+--- Operations written in Lua: theano.Op, as_op, kernel texts, OpFromGraph.
+local nd = require("theano.ndarray")
+local raises = require("spec.support.raises")
+local theano = require("theano")
+local T = require("theano.tensor")
+local compile, G = theano.compile, theano.gradient
+
+local MODES = {
+  interpreter = compile.Mode({ linker = "interpreter" }), c = compile.Mode({ linker = "c" }),
+  plain = compile.Mode({ linker = "interpreter", optimizer = "None" }),
+}
+local function same_type(self, x) return theano.Apply(self, { x }, { x.type() }) end
+local function first_shape(_, _, shapes) return { shapes[1] } end
+
+local function double(fields)
+  local t = {
+    name = "Double", make_node = same_type, perform = function(_, _, inputs, outputs) outputs[1] = inputs[1] * 2 end,
+    grad = function(_, _, gz) return { gz[1] * 2 } end,
+  }
+  for k, v in pairs(fields or {}) do t[k] = v end
+  return theano.Op(t)
+end
+
+describe("theano.Op", function()
+  local x = T.dmatrix("x")
+
+  it("runs in every mode, with and without infer_shape, and has its gradient", function()
+    for _, fields in ipairs({ {}, { infer_shape = first_shape } }) do
+      local op = double(fields)
+      local y = op(x)
+      assert.equal("Double.0", tostring(y))
+      assert.equal("Double(x)", theano.pp(y))
+      for name, mode in pairs(MODES) do
+        local f = compile({ inputs = { x }, outputs = { y + 1, T.grad(T.sqr(y):sum(), x), y.shape }, mode = mode })
+        for rows = 1, 2 do
+          local value = nd.ones({ rows, 3 }) * rows
+          local a, g, s = f(value)
+          assert.same((value * 2 + 1):tolist(), a:tolist(), name)
+          assert.same((value * 8):tolist(), g:tolist(), name)
+          assert.same({ rows, 3 }, s:tolist(), name)
+        end
+      end
+    end
+  end)
+
+  it("results may be returned, be numbers, and depend on values in length", function()
+    local positive = theano.Op({
+      name = "Positive", itypes = { T.dvector().type }, otypes = { T.dvector().type, T.lscalar().type },
+      perform = function(_, node, inputs)
+        assert.equal("int64", node.outputs[2].dtype)
+        local out = {}
+        for i = 0, inputs[1].shape[1] - 1 do
+          if inputs[1][i] > 0 then out[#out + 1] = inputs[1][i] end
+        end
+        return nd.array(out, "float64"), #out
+      end,
+    })
+    local v = T.dvector("v")
+    local some, count = positive(v)
+    local f = compile({ inputs = { v }, outputs = { some * 10, count } })
+    local a, n = f({ 1.0, -2.0, 3.0 })
+    assert.same({ 10.0, 30.0 }, a:tolist())
+    assert.equal(2, n)
+    assert.equal(0, select(2, f({ -1.0 })))
+  end)
+
+  it("merges equal operations: one table, or equal __props__", function()
+    local calls = 0
+    local Scale = theano.Op({
+      name = "Scale", __props__ = { "by" }, by = 1, make_node = same_type, infer_shape = first_shape,
+      perform = function(self, _, inputs)
+        calls = calls + 1
+        return inputs[1] * self.by
+      end,
+    })
+    local a, b, c = Scale:new({ by = 2 }), Scale:new({ by = 2 }), Scale:new({ by = 3 })
+    assert.equal("Scale{by=2}.0", tostring(a(x)))
+    local f = compile({ inputs = { x }, outputs = { a(x) + b(x), c(x) } })
+    local sum, three = f({ { 1.0 } })
+    assert.same({ { 4.0 } }, sum:tolist())
+    assert.same({ { 3.0 } }, three:tolist())
+    assert.equal(2, calls)
+  end)
+
+  it("forward mode by R_op, or by grad", function()
+    local u = T.dmatrix("u")
+    for _, fields in ipairs({ {}, { R_op = function(_, _, points) return { points[1] * 2 } end } }) do
+      local r = G.Rop(double(fields)(x) * 3, x, u)
+      assert.same({ { 6.0 } }, r:eval({ [u] = { { 1.0 } } }):tolist())
+    end
+  end)
+
+  it("L_op sees outputs; disconnected and undefined gradients are told apart", function()
+    local v, w = T.dvector("v"), T.dvector("w")
+    local function make(self, a, b) return theano.Apply(self, { a, b }, { a.type() }) end
+    local function exp(_, _, inputs) return nd.exp(inputs[1]) end
+    local op = theano.Op({
+      name = "E", make_node = make, perform = exp,
+      L_op = function(_, _, outputs, gz) return { gz[1] * outputs[1], G.DisconnectedType()() } end,
+    })
+    assert.same({ 1.0 }, T.grad(op(v, w):sum(), v):eval({ [v] = { 0.0 }, [w] = { 0.0 } }):tolist())
+    raises("DisconnectedInputError", "w", function() T.grad(op(v, w):sum(), w) end)
+    local never = theano.Op({
+      name = "N", make_node = make, perform = exp,
+      grad = function(self, inputs, gz) return { gz[1], G.grad_undefined(self, 2, inputs[2], "no slope") } end,
+    })
+    raises("NullTypeGradError", "no slope", function() T.grad(never(v, w):sum(), w) end)
+    local none = theano.Op({ name = "None", make_node = make, perform = exp })
+    raises("NullTypeGradError", "has no grad", function() T.grad(none(v, w):sum(), v) end)
+  end)
+
+  it("a destroyed input is a private copy, others keep their values", function()
+    local op = double({
+      destroy_map = { { 1 } }, infer_shape = first_shape,
+      perform = function(_, _, inputs)
+        inputs[1]["..."] = 5.0
+        return inputs[1]
+      end,
+    })
+    local f = compile({ inputs = { x }, outputs = { op(x), x + 0 } })
+    local value = nd.array({ { 1.0, 2.0 } })
+    local a, b = f(value)
+    assert.same({ { 5.0, 5.0 } }, a:tolist())
+    assert.same({ { 1.0, 2.0 } }, b:tolist())
+    assert.same({ { 1.0, 2.0 } }, value:tolist())
+  end)
+
+  it("arrays kept from perform are dead afterwards", function()
+    local kept
+    local op = double({ perform = function(_, _, inputs)
+      kept = inputs[1]
+      return inputs[1]
+    end })
+    assert.same({ { 1.0 } }, op(x):eval({ [x] = { { 1.0 } } }):tolist())
+    assert.is_false(pcall(function() return kept + 1 end))
+  end)
+
+  it("errors name the operation and the user's lines", function()
+    local function run(op) return op(x):eval({ [x] = { { 1.0, 2.0 } } }) end
+    local oops = double({ perform = function() error("oops") end })
+    raises("RuntimeError", { "oops", "op_spec.lua", "Apply node" }, function() local _ = run(oops) end)
+    local kind = double({ perform = function() T.dot(T.dscalar(), "a") end })
+    raises("TypeError", "Apply node", function() local _ = run(kind) end)
+    local rank = double({ perform = function(_, _, inputs) return inputs[1][0] end, infer_shape = first_shape })
+    raises("TypeError", "1 dimensions, declared are 2", function() local _ = run(rank) end)
+    local nothing = double({ perform = function() end })
+    raises("ValueError", "no value for an output", function() local _ = run(nothing) end)
+    local long = double({ infer_shape = function(_, _, s) return { { s[1][1], s[1][2] + 1 } } end })
+    raises("ShapeError", "infer_shape said 3", function() local _ = run(long) end)
+    raises("TypeError", "float32", function()
+      local _ = run(double({ perform = function(_, _, inputs) return inputs[1]:astype("float32") end }))
+    end)
+    raises("TypeError", "must return theano.Apply", function() double({ make_node = function() return 1 end })(x) end)
+    raises("TypeError", "at position 1", function()
+      T.grad(double({ grad = function() return { "a" } end })(x):sum(), x)
+    end)
+    raises("TypeError", "needs perform", function() theano.Op({ name = "A" }) end)
+    raises("TypeError", "did you mean 'infer_shape'", function() double({ inferShape = first_shape }) end)
+    raises("NotImplementedError", "works on whole arrays", function() local _ = T.vmap(double())(T.dtensor3()) end)
+  end)
+end)
+
+describe("as_op", function()
+  it("makes an operation of a function of arrays", function()
+    local m, v = T.dmatrix().type, T.dvector().type
+    local rows = theano.as_op({ itypes = { m }, otypes = { v }, fn = function(a) return nd.sum(a, { axis = 1 }) end })
+    local x = T.dmatrix("x")
+    assert.same({ 3.0, 7.0 }, rows(x):eval({ [x] = { { 1.0, 2.0 }, { 3.0, 4.0 } } }):tolist())
+    raises("TypeError", "input 1 must be a", function() rows(T.dvector()) end)
+  end)
+end)
+
+describe("a kernel text", function()
+  local op = theano.Op({ name = "Bell", kernel = "x * exp(-y^2) + 1" })
+  local x, y = T.dvector("x"), T.dvector("y")
+
+  it("is computed for each element, fused with its neighbours, and has every derivative", function()
+    local z = op(x, y)
+    assert.equal("Bell.0", tostring(z))
+    for name, mode in pairs(MODES) do
+      local a, g = compile({ inputs = { x, y }, outputs = { z * 2, T.grad(z:sum(), y) }, mode = mode })({ 2.0 },
+        { 0.5 })
+      assert(math.abs(a[0] - 2 * (2 * math.exp(-0.25) + 1)) < 1e-12, name)
+      assert(math.abs(g[0] + 2 * math.exp(-0.25)) < 1e-12, name)
+    end
+    G.verify_grad(op, { nd.array({ 0.3, 0.7 }), nd.array({ 0.5, -0.2 }) })
+    G.verify_grad(function(...) return T.grad(op(...):sum(), (...)) * (...) end, { nd.array({ 0.3 }),
+      nd.array({ 0.5 }) })
+    local m = T.dmatrix("m")
+    local mapped = T.vmap(op, { 0, false })(m, y):eval({ [m] = { { 2.0 } }, [y] = { 0.0 } })
+    assert.same({ { 3.0 } }, mapped:tolist())
+    assert.equal(0.0, G.Rop(z, x, y):eval({ [y] = { 0.0 } })[0])
+  end)
+
+  it("works on any dtype and broadcasts", function()
+    local a, b = T.fmatrix("a"), T.frow("b")
+    assert.equal("float32", op(a, b).dtype)
+    assert.same({ { 3.0 } }, op(a, b):eval({ [a] = { { 2.0 } }, [b] = { { 0.0 } } }):tolist())
+  end)
+
+  it("says what it does not know", function()
+    raises("ValueError", "unknown name 'q'", function() theano.Op({ name = "A", kernel = "x + q" })(x) end)
+    raises("ValueError", "unknown operation 'f'", function() theano.Op({ name = "A", kernel = "f(x)" })(x) end)
+  end)
+end)
+
+describe("OpFromGraph", function()
+  local a, b = T.dvectors("a", "b")
+
+  it("puts a graph over other inputs, shared variables included, and nests", function()
+    local w = theano.shared(nd.array({ 10.0 }), { name = "w" })
+    local op = theano.OpFromGraph({ a, b }, { a * b + w, a - b })
+    local twice = theano.OpFromGraph({ a }, { (op(a, a * 2)) + 1 })
+    local v = T.dvector("v")
+    local s, d = op(v, v + 1)
+    assert.equal("OpFromGraph{inline=False}.0", tostring(s))
+    for name, mode in pairs(MODES) do
+      local x, y, z, g = compile({
+        inputs = { v }, outputs = { s, d, twice(v), T.grad(s:sum(), v) }, mode = mode,
+      })({ 3.0 })
+      assert.same({ { 22.0 }, { -1.0 }, { 29.0 }, { 7.0 } }, { x:tolist(), y:tolist(), z:tolist(), g:tolist() }, name)
+    end
+    local square = theano.OpFromGraph({ a, b }, { a * a * b })
+    G.verify_grad(function(x) return square(x, square(x, x)) end, { nd.array({ 0.4, 0.5 }) })
+  end)
+
+  it("takes overrides of its gradient and forward derivative", function()
+    local op = theano.OpFromGraph({ a, b }, { a * b }, {
+      grad_overrides = { function(_, gz) return gz[1] * 100 end, "default" },
+      rop_overrides = function(_, points) return { points[1] * 7 } end,
+    })
+    local v = T.dvector("v")
+    local ga, gb = table.unpack(T.grad(op(v, b):sum(), { v, b }))
+    assert.same({ 100.0 }, compile({ inputs = { v, b }, outputs = ga, on_unused_input = "ignore" })({ 2.0 },
+      { 3.0 }):tolist())
+    assert.same({ 2.0 }, compile({ inputs = { v, b }, outputs = gb, on_unused_input = "ignore" })({ 2.0 },
+      { 3.0 }):tolist())
+    assert.same({ 7.0 }, G.Rop(op(v, b), v, T.ones_like(v)):eval({ [v] = { 2.0 } }):tolist())
+  end)
+
+  it("says what is wrong", function()
+    local c = T.dvector("c")
+    raises("MissingInputError", "c", function() theano.OpFromGraph({ a }, { a + c }) end)
+    raises("TypeError", "input 0 must be a", function() theano.OpFromGraph({ a }, { a })(T.dmatrix()) end)
+    raises("TypeError", "takes 1 inputs", function() theano.OpFromGraph({ a }, { a })(a, b) end)
+  end)
+end)
