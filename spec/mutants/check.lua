@@ -11,10 +11,10 @@ local golden = require("spec.support.golden")
 
 local first, known_path = arg[1], arg[2]
 local known, writing = {}, nil
-local file = known_path and io.open(known_path)
-if file then
-  for line in file:lines() do known[line] = true end
-  file:close()
+local known_file = known_path and io.open(known_path)
+if known_file then
+  for line in known_file:lines() do known[line] = true end
+  known_file:close()
 elseif known_path then
   writing = assert(io.open(known_path, "w"))
 end
@@ -163,6 +163,9 @@ local function gradients()
   end
   local p, q, r = nd.array(points), vec(1.4, 0.6, 2.2), vec(-0.9, 0.2, 0.4)
   for _, name in ipairs(one) do verify(name, T[name], p) end
+  for _, name in ipairs({ "exp", "log1p", "tanh", "sigmoid", "erf", "psi", "tri_gamma", "j0", "i0" }) do
+    verify(name .. " twice", function(x) return theano.grad(T.sum(T[name](x)), x) end, p)
+  end
   verify("abs_ below 0", T.abs_, vec(-0.4, -2.0))
   verify("arccosh", T.arccosh, nd.array(above_one))
   local two = { "add", "sub", "mul", "true_div", "pow", "arctan2", "maximum", "minimum", "second" }
