@@ -224,6 +224,7 @@ void fg_free(FGraph *fg) {
     for (int i = 0; i < fg->consts.n; i++) {
         if (fg->consts.at[i]->u.data) { th_array_release(fg->consts.at[i]->u.data); }
     }
+    fg_inner_free(fg);
     vec_free(c, &fg->consts);
     vec_free(c, &fg->listeners);
     vec_free(c, &fg->effects);
