@@ -30,7 +30,11 @@ bool fg_inner_set(FGraph *fg, const ThApply *node, int k, FGraph *inner) {
 FGraph *fg_inner(FGraph *fg, const ThApply *node, int k) {
     InnerGraph *have = find(fg, node, k);
     if (have) return have->fg;
-    return err(fg->ctx, TH_RuntimeError, "%s has no body %d", node->op->name, k), NULL;
+    int n = 0;
+    const GraphBody *const *b = node->op->bodies ? node->op->bodies(node->attrs, &n) : NULL;
+    if (!b || k >= n) return err(fg->ctx, TH_RuntimeError, "%s has no body %d", node->op->name, k), NULL;
+    FGraph *inner = fg_new(fg->ctx, b[k]->in, b[k]->nin, b[k]->out, b[k]->nout, NULL, NULL, 0, false);
+    return inner && fg_inner_set(fg, node, k, inner) ? inner : NULL;
 }
 
 void fg_inner_free(FGraph *fg) {
