@@ -90,6 +90,7 @@ ThFunction *compile_finish(Compile *k) {
     Unit *unit = NULL;
     ThFunction *f = NULL;
     if (describe(k) && expand(k) && (fg = graph_close(k)) && opt_run(fg, &k->opt) &&
+        compile_inner(fg, &k->opt) &&
         (plan = plan_make(fg, k->io_in, k->spec->nin, k->io_out, k->nout))) {
         unit = build(k, plan);
         if (!failed(k->ctx)) f = finish(k, fg, plan, unit);

@@ -59,6 +59,27 @@ static void hint(Text *t, Workspace *w, int node) {
     debugprint(t, a->out, a->nout, &o, NULL);
 }
 
+static void made_at(Text *t, const PlanNode *n, const char *before) {
+    Text line;
+    text_init(&line, t->c);
+    prov_text(t->c, &line, n->prov);
+    if (line.n) text_printf(t, "%s%s", before, line.at);
+    text_free(&line);
+}
+
+/* "In step 3 of for{cpu,scan_fn}, made at rnn.lua:12": where the body of node n was when it failed. */
+static void turn(Text *t, Workspace *w, const PlanNode *n) {
+    const PlanNode *loop = &w->fn->plan->node[n->within - 1];
+    int64_t at = n->counter ? w->frame.sym[n->counter - 1] : WORKSPACE_UNKNOWN;
+    if (!n->counter) text_put(t, "\nInside ");
+    else if (!w->valid || at == WORKSPACE_UNKNOWN) text_put(t, "\nBefore the first step of ");
+    else text_printf(t, "\nIn step %lld of ", (long long)at);
+    const char *end = loop->text ? strchr(loop->text, '(') : NULL;
+    text_put_n(t, loop->text ? loop->text : "?",
+               end ? (size_t)(end - loop->text) : strlen(loop->text ? loop->text : "?"));
+    made_at(t, loop, ", made at ");
+}
+
 static void node_tail(Text *t, Workspace *w, int node) {
     const Plan *p = w->fn->plan;
     if (node < 0 || node >= p->nnode) return;
@@ -69,11 +90,8 @@ static void node_tail(Text *t, Workspace *w, int node) {
         dims(t, w, n, false);
         dims(t, w, n, true);
     }
-    Text line;
-    text_init(&line, t->c);
-    prov_text(t->c, &line, n->prov);
-    if (line.n) text_printf(t, "\nBacktrace when the node is created: %s", line.at);
-    text_free(&line);
+    made_at(t, n, "\nBacktrace when the node is created: ");
+    for (const PlanNode *in = n; in->within; in = &p->node[in->within - 1]) turn(t, w, in);
     hint(t, w, node);
 }
 
