@@ -1572,6 +1572,14 @@ function T.nnet.softmax_with_bias(x, b) end
 ---@return theano.Variable
 function T.nnet.softmax_graph(c) end
 
+---cost of each sequence of labels under activations (time, sequence, class), over all alignments with blanks
+---(class 0)
+---@param activations theano.Operand
+---@param labels theano.Operand
+---@param input_lengths theano.Operand
+---@return theano.Variable
+function T.nnet.ctc(activations, labels, input_lengths) end
+
 ---x / (1 + |x|)
 ---@param x theano.Operand
 ---@return theano.Variable

@@ -56,7 +56,12 @@ static int autocast(lua_State *L) {
 }
 
 void lt_open_config(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {{"config_get", get},        {"config_set", set},     {"config_parse", parse},
-                                   {"config_read", read_file}, {"config_flags", flags}, {"autocast_floats", autocast}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"config_get", get},
+                                   {"config_set", set},
+                                   {"config_parse", parse},
+                                   {"config_read", read_file},
+                                   {"config_flags", flags},
+                                   {"autocast_floats", autocast},
+                                   {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -324,6 +324,14 @@ b: float64[]
     end)
   end)
 
+  it("of sequences and their labels", function()
+    local labels = T.constant({ { 1 }, { 2 } })
+    check_vmap(function(x)
+      local cost = T.nnet.ctc(x, labels, T.constant({ 3, 2 }))
+      return cost, T.grad(cost:sum(), x)
+    end, { F(3, 2, 3) })
+  end)
+
   it("has a rule for every operation, and every rule was used above", function()
     -- AllocEmpty: its lengths are all it has; the others give results of another length for each element
     local refused = {

@@ -56,7 +56,8 @@ describe("literals", function()
   end)
 
   it("have the smallest dtype that holds them", function()
-    for value, dtype in pairs({ [1] = "int8", [-128] = "int8", [128] = "int16", [-32769] = "int32", [2 ^ 31 | 0] = "int64" }) do
+    local smallest = { [1] = "int8", [-128] = "int8", [128] = "int16", [-32769] = "int32", [2 ^ 31 | 0] = "int64" }
+    for value, dtype in pairs(smallest) do
       assert.equal(dtype, T.autocast_int(value).dtype)
       assert.equal(dtype, T.constant(value).dtype)
     end

@@ -215,7 +215,8 @@ static ThDtype listed_float(const ThContext *c, double v) {
 int th_autocast_floats(ThContext *c, const ThDtype *dtypes, int n) {
     for (int i = 0; i < n; i++)
         if (n > 2 || (dtypes[i] != TH_FLOAT32 && dtypes[i] != TH_FLOAT64))
-            return !err(c, TH_TypeError, "float literals can be float32, float64, or tried as both, one after the other");
+            return !err(c, TH_TypeError,
+                        "float literals can be float32, float64, or tried as both, one after the other");
     for (int i = 0; i < n; i++) c->autocast[i] = (uint8_t)dtypes[i];
     c->nautocast = (uint8_t)n;
     return 0;

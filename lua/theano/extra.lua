@@ -177,7 +177,9 @@ nnet.nnet, nnet.sigm = nnet.nnet or {}, nnet.sigm or {}
 for name, f in pairs(nnet) do
   if type(f) == "function" then nnet.nnet[name] = nnet.nnet[name] or f end
 end
-for _, name in ipairs({ "sigmoid", "ultra_fast_sigmoid", "hard_sigmoid", "softplus" }) do nnet.sigm[name] = nnet[name] end
+for _, name in ipairs({ "sigmoid", "ultra_fast_sigmoid", "hard_sigmoid", "softplus" }) do
+  nnet.sigm[name] = nnet[name]
+end
 package.loaded["theano.tensor.nnet.nnet"], package.loaded["theano.tensor.nnet.sigm"] = nnet.nnet, nnet.sigm
 
 return T
