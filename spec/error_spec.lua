@@ -130,9 +130,8 @@ for name, mode in pairs(MODES) do
       local f = compile({ inputs = { x, v, i }, outputs = { (T.sort(v) + x)[i] * 2, v }, mode = mode })
       raises("IndexError", "Inputs values: ['not shown', array([7])]", function() f(a, { 3, 1, 2 }, { 7 }) end)
       local g = compile({ inputs = { v, i }, outputs = T.sort(v)[i] * 2, mode = mode })
-      raises("IndexError", { "Inputs values: [array([1., 2., 3.]), array([7])]", "Outputs clients: [[Elemwise{" }, function()
-        g({ 3, 1, 2 }, { 7 })
-      end)
+      raises("IndexError", { "Inputs values: [array([1., 2., 3.]), array([7])]", "Outputs clients: [[Elemwise{" },
+        function() g({ 3, 1, 2 }, { 7 }) end)
       raises("IndexError", "Inputs values: [array([1., 2., 3., 4., 5.]), array([-9])]",
         function() g({ 5, 3, 1, 2, 4 }, { -9 }) end)
       raises("IndexError", "Inputs values: ['not shown', array([7])]", function() g({ 1, 2, 3, 4, 5, 6 }, { 7 }) end)
