@@ -58,6 +58,10 @@ static Unit *build(Compile *k, const Plan *plan) {
     if (k->interpret) return NULL;
     const char *device = config_str(k->ctx, "device");
     const Backend *b = device && !strcmp(device, "cuda-emulated") ? &backend_cuda_emulated : &backend_c;
+    if (device && !strcmp(device, "cuda") && !k->ctx->told_device) {
+        k->ctx->told_device = true;
+        ctx_log(k->ctx, "theano: device=cuda: this version drives no GPU; functions run on the CPU");
+    }
     return b->build(k->ctx, plan, NULL); /* no name: equal functions share their unit */
 }
 
