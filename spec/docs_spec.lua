@@ -165,7 +165,7 @@ describe("the pages", function()
     local idle = {}
     for _, flag in ipairs(require("theano.core").config_flags()) do
       local read = code:find("config_%l+%([%w_>%-]+, \"" .. flag[1]:gsub("%p", "%%%0") .. "\"%)")
-      read = read or code:find("config." .. flag[1] .. " ==", 1, true)
+      read = read or code:find("config." .. flag[1] .. "%f[^%w_]")
       if not read and flag[1] ~= "floatX" then idle[#idle + 1] = "`" .. flag[1] .. "`" end
     end
     assert.equal(table.concat(idle, ", "), (said:gsub("%s+", " ")))

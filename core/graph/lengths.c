@@ -97,21 +97,21 @@ static Sz value(void *u, int in, int64_t elem) {
     return number_of(l->node->in[in], elem, &n) ? number(u, n) : UNKNOWN;
 }
 
-/* " on inputs of shapes (2, 3), (?, 4)" */
-static void shapes(const Lengths *l, Text *t) {
-    const char *before = " on inputs of shapes ";
+/* "Inputs shapes: [(2, 3), (?, 4)]" on a line of its own. */
+static void put_shapes(Text *t, const Lengths *l) {
+    text_put(t, "\nInputs shapes: [");
     for (int i = 0; i < l->node->nin; i++) {
-        int nd = l->node->in[i]->type.ndim;
-        if (!l->in[i] || nd == 0) continue;
-        text_printf(t, "%s(", before);
-        for (int d = 0; d < nd; d++) {
-            Sz n = l->in[i][d];
-            if (n == UNKNOWN) text_put(t, d ? ", ?" : "?");
-            else text_printf(t, d ? ", %lld" : "%lld", (long long)l->at[n]);
+        text_put(t, i ? ", " : "");
+        int n = l->in[i] ? l->node->in[i]->type.ndim : 0;
+        text_putc(t, '(');
+        for (int d = 0; d < n; d++) {
+            if (l->in[i][d] == UNKNOWN) text_putc(t, '?');
+            else text_printf(t, "%lld", (long long)l->at[l->in[i][d]]);
+            text_put(t, n == 1 ? "," : d < n - 1 ? ", " : "");
         }
-        text_put(t, nd == 1 ? ",)" : ")");
-        before = ", ";
+        text_putc(t, ')');
     }
+    text_putc(t, ']');
 }
 
 /* "IndexError: text {0}": kind and text, the numbers put in, with what the node is and the lengths of its inputs. */
@@ -135,7 +135,7 @@ static void report(const Lengths *l, int64_t a, int64_t b, const char *why) {
     }
     text_put(&t, " in ");
     apply_op_str(&t, l->node);
-    shapes(l, &t);
+    put_shapes(&t, l);
     err(l->c, kind, "%s", t.at ? t.at : why);
     text_free(&t);
 }
