@@ -105,6 +105,9 @@ local BY_HAND = {
   tensordot = { { between(0, 1, 2, 3, 4), between(0, 1, 4, 3, 2) },
     function(f, x, y) return f(x, y, { axes = { { 1, 2 }, { 1, 0 } } }) end },
   outer = { { vec(), vec(3) }, function(f, x, y) return f(x, y) end },
+  ["nnet.ctc"] = { { mat() }, function(f, x)
+    return f(x:dimshuffle(0, "x", 1), T.constant({ { 1 } }), T.stack({ x.shape[0] }))
+  end },
   ["nnet.softmax"] = { { mat() }, function(f, x) return f(x) end },
   ["nnet.logsoftmax"] = { { mat() }, function(f, x) return f(x) end },
   ["nnet.softmax_graph"] = { { mat() }, function(f, x) return f(x) end },
