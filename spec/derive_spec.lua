@@ -80,7 +80,7 @@ end)
 -- Gradients that are made of eq, sgn and the like are piecewise constant: their derivative is zero, as differences say.
 describe("the second derivative against finite differences", function()
   for _, c in ipairs(all_cases()) do
-    it("of " .. c.name, function()
+    if c.name ~= "nnet.ctc" then it("of " .. c.name, function() -- its first derivative is an algorithm of its own
       local weight
       local function first(...)
         local x = { ... }
@@ -95,7 +95,7 @@ describe("the second derivative against finite differences", function()
         return total
       end
       G.verify_grad(first, c.points, { mode = interpreter, n_tests = 1 })
-    end)
+    end) end
   end
 end)
 
