@@ -78,7 +78,8 @@ describe("scan against the steps written out", function()
       for o = 1, nouts do
         local sum
         for _, p in ipairs(plan[o]) do
-          local a, b, term = args[p[1]], args[p[2]], nil
+          local a, b = args[p[1]], args[p[2]]
+          local term
           if p[3] == 0 then term = a * b
           elseif p[3] == 1 then term = T.tanh(a) + 0.5 * b
           elseif p[3] == 2 then term = T.sin(a) * 0.3
@@ -154,5 +155,267 @@ describe("scan against the steps written out", function()
 
   it("gives equal values and gradients on random bodies", function()
     for seed = 1, 60 do case(seed) end
+  end)
+end)
+
+-- ---- what a step may do
+-- ------------------------------------------------------------------------------------------------------
+local function eval(out, inputs, ...)
+  return theano.compile({ inputs = inputs or {}, outputs = out, mode = fast })(...)
+end
+
+describe("scan", function()
+  local x, h0, W = T.dmatrix("x"), T.dvector("h0"), T.dmatrix("W")
+  local rng = nd.random.RandomState(5)
+  local xv, hv, wv = rng:randn(5, 3), rng:randn(3), rng:randn(3, 3)
+  local function rnn(options)
+    local a = { fn = function(v, h, w) return T.tanh(v + T.dot(h, w)) end, sequences = x, outputs_info = h0,
+      non_sequences = W }
+    for k, v in pairs(options or {}) do a[k] = v end
+    return (theano.scan(a))
+  end
+
+  it("takes positional arguments and keywords", function()
+    local a = theano.scan(function(v, h, w) return T.tanh(v + T.dot(h, w)) end, x, h0, W)
+    local b = theano.scan(function(v, h, w) return T.tanh(v + T.dot(h, w)) end, { x }, { h0 }, { W },
+      { go_backwards = false, n_steps = x.shape[0] })
+    local f = theano.compile({ inputs = { x, h0, W }, outputs = { a, b, rnn() }, mode = fast })
+    local p, q, r = f(xv, hv, wv)
+    close(p, r)
+    close(q, r)
+  end)
+
+  it("finds what the step uses", function()
+    local out = theano.scan { fn = function(v, h) return T.tanh(v + T.dot(h, W)) end, sequences = x, outputs_info = h0 }
+    close(eval(out, { x, h0, W }, xv, hv, wv), eval(rnn(), { x, h0, W }, xv, hv, wv))
+    local s = theano.shared(wv)
+    out = theano.scan { fn = function(v, h) return T.tanh(v + T.dot(h, s)) end, sequences = x, outputs_info = h0 }
+    close(eval(out, { x, h0 }, xv, hv), eval(rnn(), { x, h0, W }, xv, hv, wv))
+    fails("MissingInputError", "strict = true", theano.scan, { fn = function(v, h) return T.tanh(v + T.dot(h, W)) end,
+      sequences = x, outputs_info = h0, strict = true })
+    local y = T.dot(W, W)
+    out = theano.scan { fn = function(v) return T.dot(v, y) end, sequences = x }
+    close(eval(out, { x, W }, xv, wv), nd.dot(xv, nd.dot(wv, wv)))
+  end)
+
+  it("updates shared variables", function()
+    local s = theano.shared(1.0, { name = "s" })
+    local out, updates = theano.scan { fn = function() return s * 10, { { s, s * 2 } } end, n_steps = 4 }
+    assert.equal(1, #updates)
+    local f = theano.compile { inputs = {}, outputs = out, updates = updates, mode = fast }
+    close(f(), { 10, 20, 40, 80 })
+    close(s:get_value(), 16.0)
+    close(f(), { 160, 320, 640, 1280 })
+    local only, u = theano.scan(function() return { [s] = s + 1 } end, { n_steps = 3 })
+    assert.is_nil(only)
+    theano.compile { inputs = {}, outputs = {}, updates = u, mode = fast }()
+    close(s:get_value(), 259.0)
+  end)
+
+  it("advances a random stream or any default update once a step", function()
+    local s = theano.shared(0)
+    s.default_update = s + 1
+    local out, updates = theano.scan { fn = function() return s * 1 end, n_steps = 3 }
+    local f = theano.compile { inputs = {}, outputs = out, updates = updates, mode = fast }
+    close(f(), { 0, 1, 2 })
+    close(f(), { 3, 4, 5 })
+  end)
+
+  it("ends after the step in which until_ holds", function()
+    local n = T.lscalar("n")
+    local out = theano.scan { fn = function(v) return v * 2, theano.until_(T.ge(v * 2, 100)) end,
+      outputs_info = T.constant(1.0, { dtype = "float64" }), n_steps = n }
+    local f = theano.compile({ inputs = { n }, outputs = { out, out:sub(-1), out.shape[0] }, mode = fast })
+    local a, last, len = f(1000)
+    close(a, { 2, 4, 8, 16, 32, 64, 128 })
+    assert.equal(128.0, last)
+    assert.equal(7, len)
+    close((f(3)), { 2, 4, 8 })
+    local square = theano.scan { fn = function(v) return v * v, theano.until_(T.gt(v * v, 10)) end,
+      outputs_info = h0:sub(0), n_steps = 50 }
+    local v = T.dvector("v")
+    local g = theano.grad(theano.clone(square:sum(), { replace = { { h0, v } } }), v)
+    close(eval(g, { v }, { 1.5, 0, 0 }), { 2 * 1.5 + 4 * 1.5 ^ 3 + 8 * 1.5 ^ 7, 0, 0 })
+  end)
+
+  it("gives empty results for no steps", function()
+    local n = T.lscalar("n")
+    local out = theano.scan { fn = function(v) return v * 2, v:sum() end, outputs_info = { h0, false }, n_steps = n }
+    local f = theano.compile({ inputs = { h0, n }, outputs = out, mode = fast })
+    local a, b = f(hv, 0)
+    assert.same({ 0, 3 }, a.shape)
+    assert.same({ 0 }, b.shape)
+    assert.same({ 2, 3 }, (f(hv, 2)).shape)
+    fails("IndexError", "negative", f, hv, -1)
+    local zero = theano.scan { fn = function(v) return v * 2 end, outputs_info = h0, n_steps = 0 }
+    assert.same({ 0, 3 }, eval(zero, { h0 }, hv).shape)
+    local sum = theano.reduce(function(v, s) return s + v end, x, T.zeros_like(h0))
+    close(eval(sum, { x, h0 }, nd.zeros({ 0, 3 }), hv), { 0, 0, 0 })
+  end)
+
+  it("applies a single step without a loop", function()
+    local out, u = theano.scan { fn = function(v, h) return v + h end, sequences = x, outputs_info = h0, n_steps = 1 }
+    assert.equal(0, #u)
+    assert.falsy(theano.printing.graph_text(out):find("Scan", 1, true))
+    assert.same({ 1, 3 }, eval(out, { x, h0 }, xv, hv).shape)
+    assert.is_false(out.broadcastable[1])
+    close(eval(out, { x, h0 }, xv, hv), nd.array({ (xv[0] + hv):tolist() }))
+  end)
+
+  it("returns a list when asked", function()
+    assert.equal("table", type(rnn { return_list = true }))
+    assert.equal("userdata", type(rnn()))
+  end)
+
+  it("maps, reduces and folds", function()
+    local v = T.dvector("v")
+    local xs = { 1.0, 2.0, 3.0 }
+    close(eval((theano.map(function(a, b) return a * b end, { v, v + 1 })), { v }, xs), { 2, 6, 12 })
+    close(eval((theano.map(function(a, k) return a * k end, v, v:sum())), { v }, xs), { 6, 12, 18 })
+    local zero = T.constant(0.0, { dtype = "float64" })
+    close(eval((theano.reduce(function(a, s) return s * 2 + a end, v, zero)), { v }, xs), 11.0)
+    close(eval((theano.foldl(function(a, s) return s * 2 + a end, v, zero)), { v }, xs), 11.0)
+    close(eval((theano.foldr(function(a, s) return s * 2 + a end, v, zero)), { v }, xs), 17.0)
+  end)
+
+  it("nests", function()
+    local v, n = T.dvector("v"), T.lscalar("n")
+    local function power(k) return theano.scan { fn = function(p) return p * v end, outputs_info = T.ones_like(v),
+      n_steps = k }:sub(-1) end
+    local out = theano.scan { fn = function(k, s) return s + power(k) end, sequences = T.arange(2, n),
+      outputs_info = T.zeros_like(v) }
+    local f = theano.compile { inputs = { v, n }, outputs = { out, theano.grad(out:sub(-1):sum(), v) }, mode = fast }
+    local a, g = f({ 2.0, 3.0 }, 5)
+    close(a, { { 4, 9 }, { 12, 36 }, { 28, 117 } })
+    close(g, { 4 + 12 + 32, 6 + 27 + 108 })
+  end)
+
+  it("goes only so far back with truncate_gradient", function()
+    local cost = (rnn { truncate_gradient = 2 }):sub(-1):sum()
+    local g = theano.grad(cost, { x, h0, W })
+    local flat = unroll(function(v, h, w) return T.tanh(v + T.dot(h, w)) end, { { x, { 0 }, 5 } }, { { h0, { -1 } } },
+      { W }, 5)[1]
+    local full = theano.grad(flat:sub(-1):sum(), x)
+    local f = theano.compile { inputs = { x, h0, W }, outputs = { g[1], g[2], full }, mode = fast }
+    local gx, gh, all = f(xv, hv, wv)
+    close(gx["3:"], all["3:"])
+    close(gx[":3"], nd.zeros({ 3, 3 }))
+    close(gh, nd.zeros({ 3 }))
+    local long = theano.grad((rnn { truncate_gradient = 9 }):sub(-1):sum(), { x, h0 })
+    local same = theano.grad((rnn()):sub(-1):sum(), { x, h0 })
+    local p, q, r, t = theano.compile { inputs = { x, h0, W }, outputs = { long[1], long[2], same[1], same[2] },
+      mode = fast }(xv, hv, wv)
+    close(p, r)
+    close(q, t)
+  end)
+
+  it("passes verify_grad with taps, updates and until", function()
+    theano.gradient.verify_grad(function(a, b, c) return (theano.scan { fn = function(v, w, h, k)
+      return T.tanh(v * h + w * k) end, sequences = { input = a, taps = { 0, 1 } }, outputs_info = b,
+      non_sequences = c }) end, { xv, hv, hv * 0.5 })
+    theano.gradient.verify_grad(function(a, b)
+      local s = theano.shared(nd.array({ 0.3, 0.2, 0.1 }))
+      local out = theano.scan { fn = function(v, h)
+        return T.sin(h * s + v), { { s, s * 1.5 + h } } end, sequences = a, outputs_info = b }
+      return out
+    end, { xv, hv })
+    theano.gradient.verify_grad(function(a)
+      return (theano.scan { fn = function(h) return h * h + 0.1, theano.until_(T.gt((h * h):sum(), 3)) end,
+        outputs_info = a, n_steps = 9 })
+    end, { nd.array({ 0.9, 1.1 }) })
+  end)
+
+  it("has second derivatives and forward mode", function()
+    local v = T.dvector("v")
+    local out = theano.scan { fn = function(a, b, c) return T.sin(a * c) + b * b end, n_steps = 4, non_sequences = v,
+      outputs_info = { { initial = T.stack { v, v * 2 }, taps = { -2, -1 } } } }
+    local flat = unroll(function(a, b, c) return T.sin(a * c) + b * b end, {},
+      { { T.stack { v, v * 2 }, { -2, -1 } } }, { v }, 4)[1]
+    local function all(y)
+      local g = theano.grad(y:sum(), v)
+      return g, theano.grad((g * g):sum(), v), theano.Rop(y, v, v * v)
+    end
+    local a, b, c = all(out)
+    local p, q, r = all(flat)
+    local res = table.pack(theano.compile { inputs = { v }, outputs = { a, b, c, p, q, r }, mode = fast }({ 0.3, -0.4 }))
+    for i = 1, 3 do close(res[i], res[i + 3], 1e-8, "derivative " .. i) end
+  end)
+
+  it("is vectorised by vmap", function()
+    local B, v = T.dmatrix("B"), T.dvector("v")
+    local function f(a) return (theano.scan { fn = function(r, h, k) return T.tanh(h * r + k:sum()), h:sum() + r end,
+      sequences = T.arange(3) * 0.5, outputs_info = { a, false }, non_sequences = a * v, return_list = true }) end
+    local outs = theano.gradient.vmap(function(a) return table.unpack(f(a)) end)
+    local y, z = outs(B)
+    local a, b = theano.compile { inputs = { B, v }, outputs = { y, z }, mode = fast }({ { 1, 2.0 }, { 3, 4 } },
+      { 0.1, -0.2 })
+    for i, row in ipairs { { 1, 2.0 }, { 3, 4 } } do
+      local w = T.dvector("w")
+      local o = f(w)
+      local p, q = theano.compile { inputs = { w, v }, outputs = o, mode = fast }(row, { 0.1, -0.2 })
+      close(a[i - 1], p)
+      close(b[i - 1], q)
+    end
+  end)
+
+  it("works under every optimizer", function()
+    local g = theano.grad((rnn()):sub(-1):sum(), W)
+    local want
+    for _, o in ipairs { "None", "fast_compile", "fast_run", "stabilize", "o3" } do
+      local mode = theano.compile.Mode { linker = "interpreter", optimizer = o }
+      local got = theano.compile { inputs = { x, h0, W }, outputs = g, mode = mode }(xv, hv, wv)
+      want = want or got
+      close(got, want, 1e-9, o)
+    end
+  end)
+end)
+
+-- ---- errors
+-- ----------------------------------------------------------------------------------------------------------------
+describe("scan refuses", function()
+  local x, h = T.dmatrix("x"), T.dvector("h")
+  local function id(v) return v end
+  it("what it cannot count", function()
+    fails("ValueError", "No information about the number of steps", theano.scan, { fn = id, outputs_info = h })
+    fails("ValueError", "integer", theano.scan, { fn = id, outputs_info = h, n_steps = 2.5 })
+    fails("ValueError", "integer dtype", theano.scan, { fn = id, outputs_info = h, n_steps = T.dscalar("n") })
+    fails("IndexError", "negative", theano.scan, { fn = id, outputs_info = h, n_steps = -2 })
+  end)
+  it("taps that make no sense", function()
+    fails("ValueError", "needs an initial state", theano.scan, { fn = id, outputs_info = { { taps = { -1 } } },
+      n_steps = 3 })
+    fails("ValueError", "smaller than 0", theano.scan, { fn = id, outputs_info = { { initial = x, taps = { 0 } } },
+      n_steps = 3 })
+    fails("ValueError", "not unique", theano.scan, { fn = id, outputs_info = { { initial = x, taps = { -2, -2 } } },
+      n_steps = 3 })
+    fails("ValueError", "has no input", theano.scan, { fn = id, sequences = { { taps = { 0 } } } })
+    fails("ValueError", "is a scalar", theano.scan, { fn = id, sequences = T.dscalar("s") })
+  end)
+  it("results that do not fit", function()
+    fails("ValueError", "provide false as outputs_info", theano.scan, { fn = function(v) return v, v end,
+      outputs_info = h, n_steps = 3 })
+    fails("ValueError", "dtype float32, while", theano.scan, { fn = function(v) return v * 2.5 + x:sum() end,
+      outputs_info = T.fvector("f"), n_steps = 3 })
+    fails("ValueError", "dimensions a step", theano.scan, { fn = function(v) return v:sum() end, outputs_info = h,
+      n_steps = 3 })
+    fails("ValueError", "in this order", theano.scan, { fn = function(v) return theano.until_(T.gt(v:sum(), 1)), v end,
+      outputs_info = h, n_steps = 3 })
+    fails("ValueError", "results, then updates", theano.scan, { fn = function(v) return v, "a" end, outputs_info = h,
+      n_steps = 3 })
+    fails("TypeError", "unknown keyword 'n_step'", theano.scan, { fn = id, outputs_info = h, n_step = 3 })
+    fails("TypeError", "fn is the function", theano.scan, { outputs_info = h, n_steps = 3 })
+  end)
+  it("lengths that do not fit, while running", function()
+    local n = T.lscalar("n")
+    local f = theano.compile({ inputs = { x, n }, outputs = (theano.scan { fn = function(r) return r:sum() end,
+      sequences = x, n_steps = n }), mode = fast })
+    assert.same({ 2 }, f(nd.zeros({ 3, 2 }), 2).shape)
+    fails("ValueError", "a sequence has 3 rows for 4 steps", f, nd.zeros({ 3, 2 }), 4)
+    local g = theano.compile({ inputs = { x, h }, outputs = (theano.scan { fn = function(r, s) return s + r end,
+      sequences = x, outputs_info = h }), mode = fast })
+    fails("ValueError", "", g, nd.zeros({ 3, 2 }), nd.zeros({ 3 }))
+    local t = theano.compile({ inputs = { x }, outputs = (theano.scan { fn = function(a, b) return a + b end,
+      outputs_info = { { initial = x, taps = { -3, -1 } } }, n_steps = 4 }), mode = fast })
+    fails("ValueError", "", t, nd.zeros({ 2, 2 }))
   end)
 end)

@@ -112,7 +112,9 @@ local function taps_of(v, what)
   if none(v) then return nil end
   local list = type(v) == "table" and v or { v }
   for _, k in ipairs(list) do
-    if math.type(k) ~= "integer" then raise("ValueError", "scan: taps of %s are integers, got %s", what, tostring(k)) end
+    if math.type(k) ~= "integer" then
+      raise("ValueError", "scan: taps of %s are integers, got %s", what, tostring(k))
+    end
   end
   return list
 end
@@ -300,8 +302,8 @@ local function check_state(i, o, v)
   end
   for d = 1, v.ndim do
     if o.type.broadcastable[d] and not v.broadcastable[d] then
-      raise("TypeError", "scan: the initial state of output %d, %s, promises length 1 in dimension %d, the result of the "
-        .. "inner function does not; use T.unbroadcast on the initial state", i, name, d - 1)
+      raise("TypeError", "scan: the initial state of output %d, %s, promises length 1 in dimension %d, the result of "
+        .. "the inner function does not; use T.unbroadcast on the initial state", i, name, d - 1)
     end
   end
   local flags = {}
@@ -405,10 +407,10 @@ end
 -- ---- scan
 -- ------------------------------------------------------------------------------------------------------------------
 -- The parts of the loop for states and collected results, and where each result of the user is among the node's.
-local function outputs_of(k, infos, steps)
+local function outputs_of(k, infos, room)
   local place, ncollect = {}, 0
   local function add(i, o)
-    table.insert(k.state, core.scan_state(o.rows, o.back, steps))
+    table.insert(k.state, core.scan_state(o.rows, o.back, room))
     table.insert(k.taps, o.taps)
     for _, v in ipairs(o.inner) do table.insert(k.tap_in, v) end
     table.insert(k.state_out, k.results[i])
@@ -451,9 +453,10 @@ local function loop(a, whole)
   if math.type(truncate) ~= "integer" or (truncate ~= -1 and truncate < 1) then
     raise("ValueError", "scan: truncate_gradient is a positive number of steps, or -1, not %s", tostring(truncate))
   end
-  if fixed == 1 then return single_step(a, rows, infos, listed, whole) end
-  steps = steps or steps_from(rows)
   states_of(infos)
+  if fixed == 1 then return single_step(a, rows, infos, listed, whole) end
+  local room = steps and (fixed and steps or T.maximum(steps, 0)) -- a negative number is the loop's to refuse
+  steps = steps or steps_from(rows)
   local k = { seq = {}, seq_in = {}, state = {}, taps = {}, tap_in = {}, state_out = {}, collect_out = {} }
   local args = {}
   for i, s in ipairs(rows) do
@@ -475,7 +478,7 @@ local function loop(a, whole)
   for key, v in pairs(body) do k[key] = v end
   k.steps, k.name, k.truncate = steps, a.name, truncate
   if #k.results + #k.shared == 0 then raise("ValueError", ORDER .. "; it returned nothing") end
-  local place = outputs_of(k, infos, steps)
+  local place = outputs_of(k, infos, room or steps)
   local made, outs = core.scan(k), {}
   local turns = k.until_ and made[#made]
   for i in ipairs(k.results) do outs[i] = result_of(made[place[i]], infos[i], turns, whole) end
@@ -495,8 +498,8 @@ end
 -- shared variables, then `theano.until_(condition)`.
 --
 -- * `sequences`: Variables whose rows are stepped over, or `{input = x, taps = {-1, 0}}`,
--- * `outputs_info`: for every result its initial state (taps {-1}), `{initial = x, taps = {-2, -1}}`, or false for one
---   that does not feed back; nothing at all when none does,
+-- * `outputs_info`: for every result its initial state (taps {-1}), `{initial = x, taps = {-2, -1}}`, or false for
+--   one that does not feed back; nothing at all when none does,
 -- * `n_steps`: a number or an integer scalar; the shortest sequence decides when it is not given; 0 gives empty results,
 -- * `truncate_gradient`: so many steps back at most; `go_backwards`; `name`; `strict`; `return_list`.
 --
