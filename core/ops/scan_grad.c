@@ -132,6 +132,34 @@ static bool add_values(Back *k) {
     return !failed(k->c);
 }
 
+/* What the body computed for its own outputs was kept: the backward body reads it instead of computing it again. */
+static bool use_saved(Back *k) {
+    const Scan *s = &k->s;
+    VarVec from = {0}, to = {0};
+    ThVar **new_ = ctx_alloc0(k->c, sizeof *new_ * (size_t)(k->body->nin + 1));
+    bool ok = new_ != NULL;
+    for (int o = 0; ok && o < scan_out_shared(s); o++) {
+        ThVar *v = k->body->out[o];
+        bool again = !v->owner;
+        for (int i = 0; i < from.n && !again; i++) again = from.at[i] == v;
+        if (again) continue;
+        ThVar *row = var_new(k->b, v->type, NULL);
+        ok = row && vec_push(k->c, &from, v) && vec_push(k->c, &to, row);
+        if (ok) scan_plan_seq(&k->p, history(k, k->g->node->out[o], o < s->nstate ? s->back[o] : 0), row);
+    }
+    for (int i = 0; ok && i < k->body->nin; i++) {
+        if (!k->dx[i] || k->dx[i]->type.kind == TYPE_NULL) continue;
+        ok = graph_clone(k->c, &k->dx[i], 1, from.at, to.at, from.n, true, &new_[i]);
+        if (!ok) break;
+        th_var_release(k->dx[i]);
+        k->dx[i] = new_[i];
+    }
+    ctx_free(k->c, new_, sizeof *new_ * (size_t)(k->body->nin + 1));
+    vec_free(k->c, &from);
+    vec_free(k->c, &to);
+    return ok;
+}
+
 /* ---- gradients inside the body ------------------------------------------------------------------------------------
  */
 static ThVar *inner_var(Back *k, ThType t) { return var_new(k->b, t, NULL); }
@@ -343,7 +371,7 @@ static void go_back(Back *k, int *place) {
     text_printf(&name, "grad_of_%s", s->a->name ? s->a->name : "scan_fn");
     k->p.name = name.at ? intern(k->c, name.at) : NULL;
     text_free(&name);
-    if (make_deltas(k) && inner_grad(k) && !poison(k) && add_values(k)) {
+    if (make_deltas(k) && inner_grad(k) && !poison(k) && use_saved(k) && add_values(k)) {
         for (int i = 0; i < s->nstate; i++)
             if (k->live[i]) carry_state(k, i);
         for (int i = 0; i < s->nshared; i++)
