@@ -54,7 +54,7 @@ static bool intact(const Workspace *w, const PlanValue *v, int at) {
     const Plan *p = w->fn->plan;
     if (v->buf < 0) return false;
     const PlanBuf *b = &p->buf[v->buf];
-    if (b->kind == BUF_TEMP || b->kind == BUF_OUTPUT) {
+    if (b->kind == BUF_TEMP || b->kind == BUF_OUTPUT || b->kind == BUF_WINDOW) {
         if (at < 0 || b->first >= at) return false;
     }
     const Step *s = at >= 0 ? &p->step[at] : NULL;
@@ -144,7 +144,8 @@ static void storage_line(Text *t, Workspace *w, int buf, int64_t *total) {
     const PlanBuf *b = &w->fn->plan->buf[buf];
     const ThArray *a = workspace_array(w, buf);
     int64_t item = (int64_t)th_dtype_bytes(b->dtype), n = a ? a->size : 0;
-    if (!a && (b->late || !known(w, b->size))) return; /* nothing lies there yet */
+    if (b->kind == BUF_WINDOW || (!a && (b->late || !known(w, b->size))))
+        return; /* counted elsewhere, or not there yet */
     if (!a) n = size_value(b->size, w->frame.sym);
     text_put(t, " - ");
     if (b->name) text_put(t, b->name);
