@@ -1561,6 +1561,13 @@ function T.nnet.softmax(c, axis) end
 ---@return theano.Variable
 function T.nnet.logsoftmax(c, axis) end
 
+---costs of sequences of labels (0 is the blank, negative ends them) spelt by activations (time, batch, classes)
+---@param activations theano.Operand
+---@param labels theano.Operand
+---@param input_lengths theano.Operand
+---@return theano.Variable
+function T.nnet.ctc(activations, labels, input_lengths) end
+
 ---softmax of x + b, b added to each row
 ---@param x theano.Operand
 ---@param b theano.Operand

@@ -151,6 +151,7 @@ end
 for name in ("disconnected_grad zero_grad undefined_grad grad_clip grad_scale"):gmatch("%S+") do
   NONE["gradient." .. name] = true -- they change gradients: spec/derive_spec.lua
 end
+NONE["nnet.ctc"] = true -- has no second derivative: spec/nnet_spec.lua
 
 -- spec/derive_spec.lua loads this file without a `describe`, for the cases.
 if not describe then return { unary = UNARY, binary = BINARY, by_hand = BY_HAND, flat = FLAT, between = between,

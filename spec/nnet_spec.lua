@@ -145,4 +145,79 @@ describe("T.nnet", function()
     close(nd.ones({ 5 }), nd.sum(a, { axis = 1 }))
     for i, class in ipairs({ 0, 1, 2, 5, 3 }) do assert(math.abs(a[{ i - 1, class }] - s[i - 1]) < 1e-12) end
   end)
+
+  -- Every way to spell the labels: paths of classes without repetitions and blanks (class 0).
+  local function by_paths(activations, labels, length, n)
+    local K, want, total = activations.shape[3], table.concat(labels, ","), 0
+    local e = nd.exp(activations)
+    local p = e / nd.sum(e, { axis = 2, keepdims = true })
+    local function spell(path)
+      local out, last = {}, 0
+      for _, class in ipairs(path) do
+        if class ~= last and class ~= 0 then out[#out + 1] = class end
+        last = class
+      end
+      return table.concat(out, ",")
+    end
+    local function walk(path, chance)
+      if #path == length then
+        total = total + (spell(path) == want and chance or 0)
+        return
+      end
+      for k = 0, K - 1 do
+        path[#path + 1] = k
+        walk(path, chance * p[{ #path - 1, n, k }])
+        path[#path] = nil
+      end
+    end
+    walk({}, 1.0)
+    return -math.log(total)
+  end
+
+  it("ctc is -log of the sum over all paths that spell the labels, with its gradient", function()
+    local a, y, n = T.dtensor3("a"), T.imatrix("y"), T.ivector("n")
+    local value = rng:randn(5, 4, 4)
+    local rows = { { 1, 2 }, { 3, 3 }, {}, { 2 } }
+    local labels = nd.array({ { 1, 2, -1 }, { 3, 3, -1 }, { -1, 1, 1 }, { 2, -1, -1 } }, "int32")
+    local lengths = nd.array({ 5, 4, 3, 1 }, "int32")
+    for name, mode in pairs(MODES) do
+      local got = compile({ inputs = { a, y, n }, outputs = N.ctc(a, y, n), mode = mode })(value, labels, lengths)
+      for i = 0, 3 do
+        assert.near(by_paths(value, rows[i + 1], lengths[i], i), got[i], 1e-12, name)
+      end
+    end
+    local function cost(x) return N.ctc(x, T.constant(labels), T.constant(lengths)) end
+    verify(cost, { value })
+    verify(cost, { value:astype("float32") })
+    assert.equal("float32", cost(T.ftensor3()).dtype)
+    local g = T.grad(cost(a):sum(), a):eval({ [a] = value })
+    assert.equal(0.0, nd.sum(nd.abs(g["3:, 2:"])))
+    assert.equal("ConnectionistTemporalClassification.0", tostring(N.ctc(a, y, n)))
+  end)
+
+  it("ctc: labels that do not fit cost inf, and bad ones are named", function()
+    local a, y, n = T.dtensor3("a"), T.imatrix("y"), T.ivector("n")
+    local cost = N.ctc(a, y, n)
+    local f = compile({ inputs = { a, y, n }, outputs = { cost, T.grad(cost:sum(), a) } })
+    local x = rng:randn(2, 1, 3)
+    local c, g = f(x, nd.array({ { 1, 1 } }, "int32"), nd.array({ 2 }, "int32"))
+    assert.equal(math.huge, c[0])
+    assert.equal(0.0, nd.sum(nd.abs(g)))
+    raises("ValueError", { "labels[0, 1] is 0", "Apply node" }, function()
+      f(x, nd.array({ { 1, 0 } }, "int32"), nd.array({ 2 }, "int32"))
+    end)
+    raises("ValueError", "labels[0, 0] is 3: labels are 1 to 2", function()
+      f(x, nd.array({ { 3, 0 } }, "int32"), nd.array({ 2 }, "int32"))
+    end)
+    raises("ValueError", "input_lengths[0] is 3, but there are 2 steps", function()
+      f(x, nd.array({ { 1, 2 } }, "int32"), nd.array({ 3 }, "int32"))
+    end)
+    raises("ValueError", "1 sequences of activations but 2 rows of labels", function()
+      f(x, nd.array({ { 1 }, { 1 } }, "int32"), nd.array({ 2 }, "int32"))
+    end)
+    raises("TypeError", "labels must be an integer matrix", function() N.ctc(a, a, n) end)
+    raises("NullTypeGradError", "second derivative", function()
+      T.grad(T.grad(cost:sum(), a):sum(), a)
+    end)
+  end)
 end)
