@@ -6,7 +6,6 @@
  * unless they are used. Labels that do not fit into the length have probability 0: cost inf, gradient 0.
  * All sums run over logarithms in double precision.
  */
-#include "front_struct_util.h"
 #include "host.h"
 
 #include <math.h>
@@ -235,10 +234,3 @@ const Op op_ctc = {
     .batch = batch_ctc,
     .doc = "costs of sequences of labels spelt by activations, and their gradients",
 };
-
-int front_ctc(Front *f) {
-    ThVar *in[3];
-    for (int i = 0; i < 3; i++)
-        if (!(in[i] = front_var(f, i))) return -1;
-    return front_return(f, apply1(f->b, &op_ctc, NULL, in, 3));
-}

@@ -102,3 +102,10 @@ int front_xent_softmax(Front *f) {
     ThVar *row = subtensor_int_make(f->b, x, 0);
     return fused(f, x, row ? zeros_like_make(f->b, row, (ThDtype)x->type.dtype) : NULL, y);
 }
+
+int front_ctc(Front *f) {
+    ThVar *in[3];
+    for (int i = 0; i < 3; i++)
+        if (!(in[i] = front_var(f, i))) return -1;
+    return front_return(f, apply1(f->b, &op_ctc, NULL, in, 3));
+}

@@ -18,6 +18,8 @@ theano.ndarray = require("theano.ndarray")
 theano.tensor = require("theano.tensor")
 theano.gradient = require("theano.gradient")
 require("theano.nnet")
+require("theano.types")
+theano.get_test_value = require("theano.test_value").get_test_value
 theano.printing = require("theano.printing")
 theano.updates = require("theano.updates")
 
