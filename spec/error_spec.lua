@@ -273,7 +273,25 @@ describe("operators", function()
   end)
 end)
 
+describe("lengths known while the graph is built", function()
+  it("are listed when they do not fit", function()
+    local a = T.constant(nd.ones({ 2, 3 }))
+    raises("ValueError", { "x has 3 cols but y has 2 rows", "[(2, 3), (2, 3)]" }, function() return T.dot(a, a) end)
+    raises("ValueError", { "6 elements to a shape of 4", "[(2, 3), (1,)]" }, function() return a:reshape({ 4 }) end)
+    raises("ValueError", { "mis-match", "[(2, 3), (2, 3), (3, 2)]" }, function() return T.add(a, a, a.T) end)
+  end)
+
+  it("of an array stand in one table", function()
+    raises("TypeError", { "not 3", "{2, 3}" }, function() return nd.ones(2, 3), 0 end)
+  end)
+end)
+
 describe("names that nobody knows", function()
+  it("get no far-fetched hint", function()
+    local _, message = pcall(function() return T.dvector("x").foo, 0 end)
+    assert.truthy(message:find("no attribute 'foo'$"), message)
+  end)
+
   local x = T.dmatrix("x")
 
   it("are keywords: the known ones are listed", function()

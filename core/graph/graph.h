@@ -200,8 +200,9 @@ struct FGraph {
     bool cons;         /* hash-consing on (merge) */
     uint64_t *slot_hash;
     ThApply **slot_node;
-    int ncons, capcons;  /* the consing table */
-    VEC(ThVar *) consts; /* merged constants */
+    int ncons, capcons;                   /* the consing table */
+    VEC(const struct GraphBody *) bodies; /* inner graphs that its nodes hold */
+    VEC(ThVar *) consts;                  /* merged constants */
     Map const_map;
     VEC(FgListener) listeners;
     const char *rule; /* rule being applied, for messages */

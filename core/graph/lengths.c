@@ -13,6 +13,7 @@ enum { MOST = 480, LEVELS = 3, UNKNOWN = 0 };
 typedef struct Lengths { /* sizes by handle; handle 0 is "unknown" */
     ThContext *c;
     const ThApply *node;
+    const Sz *const *in; /* lengths of the node's inputs */
     int n;
     bool full; /* no room: nothing more is known */
     bool quiet;
@@ -57,6 +58,22 @@ static Sz value(void *u, int in, int64_t elem) {
     return number(u, x.i);
 }
 
+static void put_shapes(Text *t, const Lengths *l) {
+    text_put(t, "\nInputs shapes: [");
+    for (int i = 0; i < l->node->nin; i++) {
+        text_put(t, i ? ", " : "");
+        int n = l->in[i] ? l->node->in[i]->type.ndim : 0;
+        text_putc(t, '(');
+        for (int d = 0; d < n; d++) {
+            if (l->in[i][d] == UNKNOWN) text_putc(t, '?');
+            else text_printf(t, "%lld", (long long)l->at[l->in[i][d]]);
+            text_put(t, n == 1 ? "," : d < n - 1 ? ", " : "");
+        }
+        text_putc(t, ')');
+    }
+    text_putc(t, ']');
+}
+
 /* "IndexError: text {0}": kind and text, the numbers put in, with what the node is and the lengths of its inputs. */
 static void report(const Lengths *l, int64_t a, int64_t b, const char *why) {
     const int64_t v[2] = {a, b};
@@ -78,6 +95,7 @@ static void report(const Lengths *l, int64_t a, int64_t b, const char *why) {
     }
     text_put(&t, " in ");
     apply_op_str(&t, l->node);
+    put_shapes(&t, l);
     err(l->c, kind, "%s", t.at ? t.at : why);
     text_free(&t);
 }
@@ -139,6 +157,7 @@ static bool run(Lengths *l, const ThApply *a, int levels, Sz out[][TH_MAX_NDIM])
     const ShapeAlg alg = {.constant = number, .op = calculate, .value = value, .equal = equal, .u = l};
     ShapeQ q = {.alg = &alg, .node = a, .in = ins, .out = outs};
     l->node = a;
+    l->in = ins;
     return a->op->shape(&q) && !l->full;
 }
 

@@ -16,6 +16,9 @@ static void free_state(ThContext *c, void *p) {
     map_free(c, &s->prov_map);
     vec_free(c, &s->small);
     map_free(c, &s->small_map);
+    vec_free(c, &s->bodies);
+    vec_free(c, &s->free_bodies);
+    map_free(c, &s->body_of);
     ctx_free(c, s, sizeof *s);
 }
 
