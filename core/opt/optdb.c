@@ -45,7 +45,7 @@ static const Pass passes[] = {
     PASS("schedule",                    49.5,  "add_destroy_handler",                                      pass_schedule,          0)
     PASS("inplace_subtensor",           60,    "fast_run:inplace:local_inplace_setsubtensor:local_inplace_incsubtensor1", pass_inplace_subtensor, 0)
     PLACE("local_inplace_sparse_block_gemv", 60, "fast_run:inplace:sparse",                                 "no sparse matrices")
-    PLACE("typed_list_inplace_opt",     60,    "fast_run:inplace:typed_list",                              "no typed lists")
+    PLACE("typed_list_inplace_opt",     60,    "fast_run:inplace:typed_list",                              "typed lists are tensors")
     PLACE("local_addsd_ccode",          61,    "fast_run:sparse",                                          "no sparse matrices")
     PASS("InplaceBlasOpt",              70,    "fast_run:inplace:blas_opt_inplace:c_blas_destructive",     pass_inplace_blas,      0)
     PASS("inplace_elemwise_opt",        75,    "fast_run:inplace:inplace_opt:inplace_elemwise_optimizer",  pass_inplace_elemwise,  0)

@@ -22,6 +22,7 @@ require("theano.types")
 theano.get_test_value = require("theano.test_value").get_test_value
 theano.printing = require("theano.printing")
 theano.updates = require("theano.updates")
+theano.typed_list = require("theano.typed_list")
 
 local fn = require("theano.compile")
 theano.compile = fn
