@@ -13,6 +13,7 @@ T.nnet = {}
 T.nnet.nnet = {}
 T.opt = {}
 T.slinalg = {}
+T.xlogx = {}
 
 ---a variable
 ---@param name? string|table
@@ -2598,6 +2599,17 @@ function T.nnet.sigmoid(x) end
 ---@param x theano.Operand
 ---@return theano.Variable
 function T.nnet.softplus(x) end
+
+---x * log(x), 0 at 0: an entropy's term
+---@param x theano.Operand
+---@return theano.Variable
+function T.xlogx.xlogx(x) end
+
+---x * log(y), 0 where x is 0: a cross-entropy's term
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.xlogx.xlogy0(x, y) end
 
 ---sigmoid by pieces of simple functions, within 0.1
 ---@param x theano.Operand

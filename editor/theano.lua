@@ -679,15 +679,15 @@ function Function:get_shared() end
 ---@field on_unused_input "raise"|"warn"|"ignore" what compile does about an input that is not used (default raise)
 ---@field exception_verbosity "low"|"high" high: run-time errors show the graph around the failing node (default low)
 ---@field cast_policy "custom"|"numpy+floatX" dtype of number literals (default custom)
----@field int_division "int"|"raise"|"floatX" what dividing integers with int_div-style operators does (default int)
+---@field int_division "int"|"raise"|"floatX" raise: an error for / between integers; otherwise a float comes out, as in Python 3 (default int)
 ---@field warn_float64 "ignore"|"warn"|"raise" what happens when a float64 variable is made (default ignore)
----@field allow_gc boolean free temporaries between calls (default true)
+---@field allow_gc boolean give the memory of temporaries back after each call (default false)
 ---@field openmp boolean use several threads (default false)
 ---@field openmp_elemwise_minsize integer elements from which elementwise loops use several threads (default 200000)
 ---@field base_compiledir string directory of compiled code (default ~/.theano)
 ---@field cxx string C compiler; empty: no C code, functions run in the interpreter (default gcc, cc or clang)
 ---@field compute_test_value "off"|"ignore"|"warn"|"raise" compute test values while the graph is built (default off)
----@field profile boolean measure every function (default false)
+---@field profile boolean measure every function, and print the profiles when the program ends (default false)
 ---@field [string] any
 
 ---@class theano.module.compile

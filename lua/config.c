@@ -12,18 +12,21 @@ static int get(lua_State *L) {
 static int set(lua_State *L) {
     LtState *s = LT_STATE(L);
     LT_CHECK(L, s, !th_config_set(s->ctx, luaL_checkstring(L, 1), luaL_tolstring(L, 2, NULL)));
+    lt_drain_log(L, s);
     return 0;
 }
 
 static int parse(lua_State *L) {
     LtState *s = LT_STATE(L);
     LT_CHECK(L, s, !th_config_parse(s->ctx, luaL_checkstring(L, 1)));
+    lt_drain_log(L, s);
     return 0;
 }
 
 static int read_file(lua_State *L) {
     LtState *s = LT_STATE(L);
     LT_CHECK(L, s, !th_config_read(s->ctx, luaL_checkstring(L, 1)));
+    lt_drain_log(L, s);
     return 0;
 }
 

@@ -167,6 +167,7 @@ describe("the pages", function()
       local name = flag[1]:gsub("%p", "%%%0")
       local read = code:find("config_%l+%([%w_>%-]+, \"" .. name .. "\"%)")
         or code:find('config_get%("' .. name .. '"%)')
+      read = read or code:find("config." .. flag[1] .. "%f[^%w_]")
       if not read and flag[1] ~= "floatX" then idle[#idle + 1] = "`" .. flag[1] .. "`" end
     end
     assert.equal(table.concat(idle, ", "), (said:gsub("%s+", " ")))

@@ -126,6 +126,20 @@ for name, mode in pairs(MODES) do
       assert.truthy(message:find(HERE .. ":" .. line, 1, true), message)
     end)
 
+    it("show values of at most five elements, where they still are, and what the results were for", function()
+      local f = compile({ inputs = { x, v, i }, outputs = { (T.sort(v) + x)[i] * 2, v }, mode = mode })
+      raises("IndexError", "Inputs values: ['not shown', array([7])]", function() f(a, { 3, 1, 2 }, { 7 }) end)
+      local g = compile({ inputs = { v, i }, outputs = T.sort(v)[i] * 2, mode = mode })
+      raises("IndexError", { "Inputs values: [array([1., 2., 3.]), array([7])]", "Outputs clients: [[Elemwise{" },
+        function() g({ 3, 1, 2 }, { 7 }) end)
+      raises("IndexError", "Inputs values: [array([1., 2., 3., 4., 5.]), array([-9])]",
+        function() g({ 5, 3, 1, 2, 4 }, { -9 }) end)
+      raises("IndexError", "Inputs values: ['not shown', array([7])]", function() g({ 1, 2, 3, 4, 5, 6 }, { 7 }) end)
+      local s = compile({ inputs = { v, i }, outputs = v[i], mode = mode })
+      raises("IndexError", { "Inputs values: [array([2., 1.]), array([7])]", "Outputs clients: [['output']]" },
+        function() s(nd.array({ 1.0, 0.0, 2.0 })["::-2"], { 7 }) end)
+    end)
+
     it("name every line of operations that were fused", function()
       local line = debug.getinfo(1, "l").currentline + 1
       local z = x + y

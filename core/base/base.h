@@ -41,6 +41,7 @@ struct ThContext {
     atomic_llong live_bytes, allocs, live_nodes;
     atomic_llong compiles, cache_hits; /* units built by the C compiler, units found in the cache */
     atomic_llong opt_ns, opt_nodes;    /* the last optimization: nanoseconds of its thread, nodes it was given */
+    bool told_device;                  /* that device=cuda runs on the CPU was logged */
     void *slot[CTX_SLOTS];
     void (*slot_free[CTX_SLOTS])(ThContext *c, void *p);
     /* values of constant sub-graphs, for folding: set by core/compile.c (opt may not see the runtime) */
