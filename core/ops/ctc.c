@@ -1,202 +1,189 @@
 /*
- * ctc.c -- ConnectionistTemporalClassification: for each sequence -log of the probability that its activations spell
- * its labels, with blanks (class 0) and repetitions left out (Graves and others, 2006).
- * In: activations (time, batch, classes) before their softmax, labels (batch, most) ended by a negative number, lengths
- * of the sequences (batch). Out: costs (batch), and their gradients (time, batch, classes), which nothing computes
- * unless they are used. Labels that do not fit into the length have probability 0: cost inf, gradient 0.
- * All sums run over logarithms in double precision.
+ * ctc.c -- connectionist temporal classification: minus the log probability of each sequence's labels, summed over all
+ * ways to spread them over its time steps with blanks (class 0) between, and its gradient.
+ * In: activations (time, sequence, class), whose softmax over classes is the probability; labels (sequence, position),
+ * a negative one ends the row; the time steps of each sequence. Out: a cost for each sequence (infinite where its time
+ * steps cannot hold its labels), or the gradient of the sum of the finite ones by the activations. Sums are made in
+ * float64 on logarithms.
  */
 #include "host.h"
 
 #include <math.h>
-#include <string.h>
 
 static bool infer_ctc(Infer *q) {
-    ThType x = q->in[0]->type;
-    if (x.kind != TYPE_TENSOR || x.ndim != 3 || !dtype_is_float((ThDtype)x.dtype))
-        return err(q->ctx, TH_TypeError,
-                   "ctc: activations must be a float tensor of 3 dimensions (time, batch, classes)");
-    for (int i = 1; i < 3; i++) {
+    static const char *const names[3] = {"activations", "labels", "input_lengths"};
+    static const int ranks[3] = {3, 2, 1};
+    for (int i = 0; i < 3; i++) {
         ThType t = q->in[i]->type;
-        if (t.kind != TYPE_TENSOR || t.ndim != 3 - i || !dtype_is_int((ThDtype)t.dtype))
-            return err(q->ctx, TH_TypeError, "ctc: %s must be an integer %s, got %d dimensions of %s",
-                       i == 1 ? "labels" : "input_lengths", i == 1 ? "matrix (batch, labels)" : "vector (batch)",
-                       t.ndim, th_dtype_name((ThDtype)t.dtype));
+        bool right = i == 0 ? dtype_is_float((ThDtype)t.dtype) : dtype_is_int((ThDtype)t.dtype);
+        if (t.kind != TYPE_TENSOR || t.ndim != ranks[i] || !right)
+            return err(q->ctx, TH_TypeError, "ctc: %s must be a tensor of %d dimension%s of %s", names[i], ranks[i],
+                       i == 2 ? "" : "s", i == 0 ? "floats" : "integers");
     }
-    q->nout = 2;
-    q->out[0] = type_tensor((ThDtype)x.dtype, 1, x.broadcastable >> 1 & 1);
-    q->out[1] = x;
+    ThType x = q->in[0]->type;
+    if (q->op == &op_ctc) q->out[0] = type_tensor((ThDtype)x.dtype, 1, x.broadcastable >> 1 & 1);
+    else q->out[0] = x;
     return true;
 }
 
 static bool shape_ctc(ShapeQ *q) {
     const ShapeAlg *a = q->alg;
-    q->out[0][0] = q->in[0][1];
-    for (int d = 0; d < 3; d++) q->out[1][d] = q->in[0][d];
-    return a->equal(a->u, q->in[0][1], q->in[1][0], "ctc: {0} sequences of activations but {1} rows of labels") &&
-           a->equal(a->u, q->in[0][1], q->in[2][0], "ctc: {0} sequences of activations but {1} lengths");
+    bool cost = q->node->op == &op_ctc;
+    for (int d = 0; d < 3; d++)
+        if (!cost || d == 1) q->out[0][cost ? 0 : d] = q->in[0][d];
+    return a->equal(a->u, q->in[1][0], q->in[0][1], "ctc: labels has {0} rows, but activations holds {1} sequences") &&
+           a->equal(a->u, q->in[2][0], q->in[0][1],
+                    "ctc: input_lengths has length {0}, but activations holds {1} sequences");
 }
 
 /* ---- one sequence ------------------------------------------------------------------------------------------------ */
-typedef struct Seq {
-    int64_t T, K, S;     /* steps, classes, states: labels with blanks between and around them */
-    int64_t *class;      /* of each state */
-    double *logp;        /* T x K */
-    double *alpha;       /* T x S: log probability of all prefixes that end in the state */
-    double *beta, *next; /* S: of all suffixes after it */
-} Seq;
+typedef struct Path { /* the labels with a blank before, between and after */
+    int64_t steps, states, classes;
+    int64_t *label;       /* of each state */
+    double *y;            /* log softmax: steps x classes */
+    double *alpha, *beta; /* steps x states: log of all ways that lead here, and on from here; both with y of here */
+} Path;
 
 static double log_add(double a, double b) {
-    double m = a > b ? a : b;
-    return m == -INFINITY ? m : m + log1p(exp((a > b ? b : a) - m));
+    double high = a > b ? a : b, low = a > b ? b : a;
+    return low == -INFINITY ? high : high + log1p(exp(low - high));
 }
 
-/* A state may be skipped to from two before it unless it is a blank or repeats that label. */
-static bool skips(const Seq *s, int64_t i) { return i > 1 && s->class[i] && s->class[i] != s->class[i - 2]; }
-
-static void log_softmax_row(double *row, int64_t n) {
-    double m = -INFINITY, sum = 0;
-    for (int64_t k = 0; k < n; k++) m = row[k] > m ? row[k] : m;
-    for (int64_t k = 0; k < n; k++) sum += exp(row[k] - m);
-    for (int64_t k = 0; k < n; k++) row[k] -= m + log(sum);
-}
-
-/* Log of the probability of the labels. */
-static double forward(Seq *s) {
-    if (s->T == 0) return s->S == 1 ? 0 : -INFINITY;
-    for (int64_t t = 0; t < s->T; t++) {
-        double *a = s->alpha + t * s->S, *was = a - s->S;
-        for (int64_t i = 0; i < s->S; i++) {
-            double sum = -INFINITY;
-            if (t == 0) sum = i < 2 ? 0 : sum;
-            else {
-                sum = i ? log_add(was[i], was[i - 1]) : was[i];
-                if (skips(s, i)) sum = log_add(sum, was[i - 2]);
-            }
-            a[i] = sum + s->logp[t * s->K + s->class[i]];
-        }
-    }
-    const double *end = s->alpha + (s->T - 1) * s->S;
-    return s->S == 1 ? end[0] : log_add(end[s->S - 1], end[s->S - 2]);
-}
-
-/* Adds, for each step and class, -P(the class is spelt there | labels) to g (T x K), which holds the softmax. */
-static void backward(Seq *s, double total, double *g) {
-    for (int64_t t = s->T - 1; t >= 0; t--) {
-        const double *a = s->alpha + t * s->S;
-        for (int64_t i = 0; i < s->S; i++) {
-            double sum = -INFINITY;
-            if (t == s->T - 1) sum = i >= s->S - 2 ? 0 : sum;
-            else {
-                for (int64_t j = i; j < s->S && j <= i + 2; j++)
-                    if (j < i + 2 || skips(s, j))
-                        sum = log_add(sum, s->next[j] + s->logp[(t + 1) * s->K + s->class[j]]);
-            }
-            s->beta[i] = sum;
-            g[t * s->K + s->class[i]] -= exp(a[i] + sum - total);
-        }
-        double *swap = s->beta;
-        s->beta = s->next, s->next = swap;
+static void log_softmax(const Path *p, const ThArray *x, int64_t n) {
+    const int64_t *st = ARRAY_STRIDES(x);
+    for (int64_t t = 0; t < p->steps; t++) {
+        double *y = p->y + t * p->classes, most = -INFINITY, sum = 0;
+        dtype_cast((char *)y, TH_FLOAT64, 8, x->data + t * st[0] + n * st[1], (ThDtype)x->dtype, st[2], p->classes);
+        for (int64_t k = 0; k < p->classes; k++) most = y[k] > most ? y[k] : most;
+        for (int64_t k = 0; k < p->classes; k++) sum += exp(y[k] - most);
+        for (int64_t k = 0; k < p->classes; k++) y[k] -= most + log(sum);
     }
 }
 
-/* ---- the batch --------------------------------------------------------------------------------------------------- */
-static double element(const ThArray *a, int64_t at) {
-    return a->dtype == TH_FLOAT32 ? ((const float *)(const void *)a->data)[at]
-                                  : ((const double *)(const void *)a->data)[at];
+/* A state follows itself, the one before, and over a blank another label's. */
+static bool skips(const Path *p, int64_t s) { return s > 1 && p->label[s] && p->label[s] != p->label[s - 2]; }
+
+static double forward(const Path *p) {
+    int64_t S = p->states;
+    for (int64_t t = 0; t < p->steps; t++) {
+        double *now = p->alpha + t * S, *before = now - S;
+        for (int64_t s = 0; s < S; s++) {
+            double a = t == 0 && s < 2 ? 0 : -INFINITY;
+            if (t > 0) {
+                a = before[s];
+                if (s > 0) a = log_add(a, before[s - 1]);
+                if (skips(p, s)) a = log_add(a, before[s - 2]);
+            }
+            now[s] = a + p->y[t * p->classes + p->label[s]];
+        }
+    }
+    if (p->steps == 0) return S == 1 ? 0 : -INFINITY; /* nothing said in no time */
+    double *last = p->alpha + (p->steps - 1) * S;
+    return S == 1 ? last[0] : log_add(last[S - 1], last[S - 2]);
 }
 
-static void store(ThArray *a, int64_t at, double v) {
-    if (a->dtype == TH_FLOAT32) ((float *)(void *)a->data)[at] = (float)v;
-    else ((double *)(void *)a->data)[at] = v;
+static void backward(const Path *p) {
+    int64_t S = p->states;
+    for (int64_t t = p->steps - 1; t >= 0; t--) {
+        double *now = p->beta + t * S, *after = now + S;
+        for (int64_t s = 0; s < S; s++) {
+            double b = t == p->steps - 1 && s >= S - 2 ? 0 : -INFINITY;
+            if (t < p->steps - 1) {
+                b = after[s];
+                if (s + 1 < S) b = log_add(b, after[s + 1]);
+                if (s + 2 < S && skips(p, s + 2)) b = log_add(b, after[s + 2]);
+            }
+            now[s] = b + p->y[t * p->classes + p->label[s]];
+        }
+    }
 }
 
-static int64_t whole(const ThArray *a, int64_t at) {
-    int64_t v = 0;
-    dtype_cast((char *)&v, TH_INT64, 0, a->data + at * (int64_t)th_dtype_bytes((ThDtype)a->dtype), (ThDtype)a->dtype, 0,
-               1);
+/* softmax - the share of each class in all ways, into g (steps of sequence n; the steps after them are zero). */
+static void gradient(const Path *p, double log_p, ThArray *g, int64_t n, double *row) {
+    const int64_t *st = ARRAY_STRIDES(g);
+    for (int64_t t = 0; t < ARRAY_SHAPE(g)[0]; t++) {
+        const double *y = p->y + t * p->classes;
+        bool none = t >= p->steps || log_p == -INFINITY;
+        for (int64_t k = 0; k < p->classes; k++) row[k] = none ? 0 : exp(y[k]);
+        for (int64_t s = 0; s < p->states && !none; s++) {
+            int64_t k = p->label[s], at = t * p->states + s;
+            double way = p->alpha[at] + p->beta[at] - y[k] - log_p;
+            if (way > -INFINITY) row[k] -= exp(way);
+        }
+        dtype_cast(g->data + t * st[0] + n * st[1], (ThDtype)g->dtype, st[2], (const char *)row, TH_FLOAT64, 8,
+                   p->classes);
+    }
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+static int64_t int_at(const ThArray *a, int64_t i, int64_t j) {
+    int64_t v, at = i * ARRAY_STRIDES(a)[0] + (a->ndim > 1 ? j * ARRAY_STRIDES(a)[1] : 0);
+    dtype_cast((char *)&v, TH_INT64, 8, a->data + at, (ThDtype)a->dtype, 0, 1);
     return v;
 }
 
-/* The states of sequence n, checked. */
-static int read_labels(HostCall *h, int64_t n, Seq *s) {
-    int64_t most = ARRAY_SHAPE(h->in[1])[1], count = 0;
-    s->T = whole(h->in[2], n);
-    if (s->T < 0 || s->T > ARRAY_SHAPE(h->in[0])[0])
-        return host_error(h, TH_ValueError, "ctc: input_lengths[%lld] is %lld, but there are %lld steps", (long long)n,
-                          (long long)s->T, (long long)ARRAY_SHAPE(h->in[0])[0]);
-    for (; count < most; count++) {
-        int64_t y = whole(h->in[1], n * most + count);
-        if (y < 0) break;
-        if (y == 0 || y >= s->K)
-            return host_error(h, TH_ValueError, "ctc: labels[%lld, %lld] is %lld: labels are 1 to %lld, 0 is the blank",
-                              (long long)n, (long long)count, (long long)y, (long long)s->K - 1);
-        s->class[2 * count] = 0;
-        s->class[2 * count + 1] = y;
+/* Steps and states of sequence n; nonzero after an error. */
+static int read_path(HostCall *h, Path *p, int64_t n) {
+    int64_t most = ARRAY_SHAPE(h->in[1])[1], T = ARRAY_SHAPE(h->in[0])[0], u = 0;
+    p->steps = int_at(h->in[2], n, 0);
+    if (p->steps < 0 || p->steps > T)
+        return host_error(h, TH_ValueError, "ctc: input_lengths[%lld] = %lld, but there are %lld time steps",
+                          (long long)n, (long long)p->steps, (long long)T);
+    p->label[0] = 0;
+    for (; u < most; u++) {
+        int64_t k = int_at(h->in[1], n, u);
+        if (k < 0) break;
+        if (k == 0 || k >= p->classes)
+            return host_error(h, TH_ValueError,
+                              "ctc: labels[%lld, %lld] = %lld is out of bounds: classes are 1 to "
+                              "%lld, 0 is the blank, a negative number ends the row",
+                              (long long)n, (long long)u, (long long)k, (long long)p->classes - 1);
+        p->label[2 * u + 1] = k;
+        p->label[2 * u + 2] = 0;
     }
-    s->S = 2 * count + 1;
-    s->class[2 * count] = 0;
+    p->states = 2 * u + 1;
     return 0;
 }
 
-static void read_steps(const ThArray *x, int64_t n, Seq *s) {
-    int64_t batch = ARRAY_SHAPE(x)[1];
-    for (int64_t t = 0; t < s->T; t++) {
-        for (int64_t k = 0; k < s->K; k++) s->logp[t * s->K + k] = element(x, (t * batch + n) * s->K + k);
-        log_softmax_row(s->logp + t * s->K, s->K);
-    }
-}
-
-static void write_gradient(Seq *s, int64_t n, double total, double *g, ThArray *out) {
-    int64_t batch = ARRAY_SHAPE(out)[1], steps = ARRAY_SHAPE(out)[0];
-    bool possible = total != -INFINITY;
-    for (int64_t i = 0; i < s->T * s->K; i++) g[i] = exp(s->logp[i]);
-    if (possible) backward(s, total, g);
-    for (int64_t t = 0; t < steps; t++)
-        for (int64_t k = 0; k < s->K; k++)
-            store(out, (t * batch + n) * s->K + k, possible && t < s->T ? g[t * s->K + k] : 0);
-}
-
-static int run_ctc(HostCall *h, bool gradient) {
-    int64_t T = ARRAY_SHAPE(h->in[0])[0], N = ARRAY_SHAPE(h->in[0])[1], K = ARRAY_SHAPE(h->in[0])[2];
-    int64_t S = 2 * ARRAY_SHAPE(h->in[1])[1] + 1;
-    if (N == 0) return 0;
-    if (K == 0) return host_error(h, TH_ValueError, "ctc: there are no classes");
-    double *room = h->room(h, sizeof *room * (size_t)(2 * T * K + T * S + 3 * S));
+static int run_ctc(HostCall *h) {
+    const ThArray *x = h->in[0];
+    bool want = h->op == &op_ctc_grad;
+    int64_t T = ARRAY_SHAPE(x)[0], N = ARRAY_SHAPE(x)[1], K = ARRAY_SHAPE(x)[2], S = 2 * ARRAY_SHAPE(h->in[1])[1] + 1;
+    double *room = h->room(h, sizeof *room * (size_t)(T * K + 2 * T * S + K + S + 1));
     if (!room) return 1;
-    Seq s = {.K = K, .logp = room, .alpha = room + T * K};
-    double *g = s.alpha + T * S;
-    s.beta = g + T * K, s.next = s.beta + S;
-    s.class = (int64_t *)(void *)(s.next + S);
+    Path p = {.classes = K, .y = room, .alpha = room + T * K};
+    p.beta = p.alpha + T * S;
+    double *row = p.beta + T * S;
+    p.label = (int64_t *)(void *)(row + K);
     for (int64_t n = 0; n < N; n++) {
-        if (read_labels(h, n, &s)) return 1;
-        read_steps(h->in[0], n, &s);
-        double total = forward(&s);
-        store(h->out[0], n, -total);
-        if (gradient) write_gradient(&s, n, total, g, h->out[1]);
+        if (read_path(h, &p, n)) return 1;
+        if (p.steps > 0 && K == 0) return host_error(h, TH_ValueError, "ctc: there are no classes");
+        log_softmax(&p, x, n);
+        double log_p = forward(&p), cost = -log_p;
+        if (want) {
+            backward(&p);
+            gradient(&p, log_p, h->out[0], n, row);
+        } else {
+            dtype_cast(h->out[0]->data + n * ARRAY_STRIDES(h->out[0])[0], (ThDtype)x->dtype, 0, (const char *)&cost,
+                       TH_FLOAT64, 0, 1);
+        }
     }
     return 0;
 }
 
-static int run_cost(HostCall *h) { return run_ctc(h, false); }
-static int run_both(HostCall *h) { return run_ctc(h, true); }
+static bool lower_ctc(Lower *l) { return l->api->host(l, run_ctc, 0); }
 
-static bool lower_ctc(Lower *l) {
-    const ThVar *g = l->node->out[1];
-    for (int i = 0; i < 3; i++)
-        if (!l->api->contiguous(l, i)) return false;
-    return l->api->host(l, g->nclients ? run_both : run_cost, 0);
+/* ---- gradient, vmap ---------------------------------------------------------------------------------------------- */
+static void grad_ctc(Grad *g) {
+    static const int8_t middle[3] = {-1, 0, -1};
+    ThVar *by = apply1(g->b, &op_ctc_grad, NULL, g->node->in, 3), *gz = dimshuffle_make(g->b, g->gz[0], middle, 3);
+    g->gx[0] = elemwise_2(g->b, S_mul, gz, by);
+    g->gx[1] = g->gx[2] = NULL;
 }
 
-/* ---- derivatives ------------------------------------------------------------------------------------------------- */
-static void grad_ctc(Grad *g) {
-    static const int8_t spread[3] = {-1, 0, -1};
-    if (g->gz[1]) {
-        g->gx[0] = grad_undefined(g, 0, "the gradient of ctc is known, its second derivative is not");
-        return;
-    }
-    ThVar *gz = g->gz[0] ? dimshuffle_make(g->b, g->gz[0], spread, 3) : NULL;
-    g->gx[0] = gz ? elemwise_2(g->b, S_mul, gz, g->node->out[1]) : NULL;
+static void grad_twice(Grad *g) {
+    g->gx[0] = grad_undefined(g, 0, "the second derivative of ctc is not available");
+    g->gx[1] = g->gx[2] = NULL;
 }
 
 static bool ctc_connected(const ThApply *a, int in, int out) {
@@ -204,33 +191,41 @@ static bool ctc_connected(const ThApply *a, int in, int out) {
     return in == 0;
 }
 
-/* The mapped dimension joins the batch. */
+/* The mapped sequences and the others become one batch. */
 static bool batch_ctc(Batch *q) {
-    static const int8_t to_batch[4] = {0, 2, 1, 3}, to_time[3] = {1, 0, 2};
-    Builder *b = q->b;
-    ThVar *x = batch_full(q, 0), *y = batch_full(q, 1), *n = batch_full(q, 2);
-    ThVar *rows = x ? batch_merge(b, dimshuffle_make(b, x, to_batch, 4)) : NULL;
-    y = batch_merge(b, y);
-    ThVar *like = n, *in[3] = {rows ? dimshuffle_make(b, rows, to_time, 3) : NULL, y, batch_merge(b, n)};
-    if (!in[0] || !in[1] || !in[2]) return false;
-    ThApply *a = apply_make(b, q->node->op, NULL, in, 3);
-    if (!a) return false;
-    q->out[0] = batch_unmerge(b, a->out[0], like);
-    ThVar *g = batch_unmerge(b, dimshuffle_make(b, a->out[1], to_time, 3), like);
-    q->out[1] = g ? dimshuffle_make(b, g, to_batch, 4) : NULL;
-    return q->out[0] && q->out[1];
+    static const int8_t front[4] = {0, 2, 1, 3}, swap[3] = {1, 0, 2};
+    ThVar *x = batch_full(q, 0), *labels = batch_full(q, 1), *lengths = batch_full(q, 2), *in[3];
+    if (!x || !labels || !lengths || !(x = dimshuffle_make(q->b, x, front, 4))) return false;
+    in[0] = batch_merge(q->b, x);
+    in[0] = in[0] ? dimshuffle_make(q->b, in[0], swap, 3) : NULL;
+    in[1] = batch_merge(q->b, labels);
+    in[2] = batch_merge(q->b, lengths);
+    ThVar *r = apply1(q->b, q->node->op, NULL, in, 3);
+    if (r && q->node->op == &op_ctc_grad) r = dimshuffle_make(q->b, r, swap, 3);
+    r = r ? batch_unmerge(q->b, r, x) : NULL;
+    if (r && q->node->op == &op_ctc_grad) r = dimshuffle_make(q->b, r, front, 4);
+    q->out[0] = r;
+    return r != NULL;
 }
 
-const Op op_ctc = {
-    .name = "ConnectionistTemporalClassification",
-    .flags = OP_FAILS,
-    .nin = 3,
-    .nout = -1,
-    .infer = infer_ctc,
-    .shape = shape_ctc,
-    .grad = grad_ctc,
-    .lower = lower_ctc,
-    .connected = ctc_connected,
-    .batch = batch_ctc,
-    .doc = "costs of sequences of labels spelt by activations, and their gradients",
-};
+#define CTC_OP(var, title, grads, text) \
+    const Op op_##var = { \
+        .name = title, \
+        .flags = OP_FAILS, \
+        .nin = 3, \
+        .nout = 1, \
+        .infer = infer_ctc, \
+        .shape = shape_ctc, \
+        .grad = grads, \
+        .lower = lower_ctc, \
+        .connected = ctc_connected, \
+        .batch = batch_ctc, \
+        .doc = text, \
+    }
+CTC_OP(ctc, "ConnectionistTemporalClassification", grad_ctc,
+       "minus the log probability of each sequence's labels over all their alignments");
+CTC_OP(ctc_grad, "ConnectionistTemporalClassificationGrad", grad_twice, "its gradient by the activations");
+
+ThVar *ctc_make(Builder *b, ThVar *activations, ThVar *labels, ThVar *input_lengths) {
+    return apply1(b, &op_ctc, NULL, (ThVar *[]){activations, labels, input_lengths}, 3);
+}

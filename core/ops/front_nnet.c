@@ -41,6 +41,11 @@ int front_softmax_with_bias(Front *f) {
     return front_return(f, x && b ? apply1(f->b, &op_softmax_with_bias, NULL, (ThVar *[]){x, b}, 2) : NULL);
 }
 
+int front_ctc(Front *f) {
+    ThVar *x = front_var(f, 0), *labels = front_var(f, 1), *lengths = front_var(f, 2);
+    return front_return(f, x && labels && lengths ? ctc_make(f->b, x, labels, lengths) : NULL);
+}
+
 /* exp(c) / exp(c).sum(axis=-1, keepdims=True) */
 int front_softmax_graph(Front *f) {
     ThVar *x = front_var(f, 0);
@@ -101,11 +106,4 @@ int front_xent_softmax(Front *f) {
     if (x->type.ndim != 2) return front_error(f, TH_ValueError, "x must be 2-d tensor of floats");
     ThVar *row = subtensor_int_make(f->b, x, 0);
     return fused(f, x, row ? zeros_like_make(f->b, row, (ThDtype)x->type.dtype) : NULL, y);
-}
-
-int front_ctc(Front *f) {
-    ThVar *in[3];
-    for (int i = 0; i < 3; i++)
-        if (!(in[i] = front_var(f, i))) return -1;
-    return front_return(f, apply1(f->b, &op_ctc, NULL, in, 3));
 }

@@ -20,6 +20,7 @@ theano.gradient = require("theano.gradient")
 require("theano.nnet")
 require("theano.types")
 theano.get_test_value = require("theano.test_value").get_test_value
+require("theano.extra")
 theano.printing = require("theano.printing")
 theano.updates = require("theano.updates")
 theano.typed_list = require("theano.typed_list")

@@ -225,6 +225,7 @@ local computed = {
 local own = {
   sub = core.sub,
 }
+T.variable_methods = own -- more of them come with theano.extra
 
 -- ---- shared variables
 -- -------------------------------------------------------------------------------------------------

@@ -208,7 +208,10 @@ end
 -- ---- result dtypes, from Theano's table ----------------------------------------------------------------------------
 local firsts = { "int8", "int16", "int32", "int64", "float32", "float64", "bool", "complex64", "complex128" }
 local seconds = { "float32", "int8", "uint16", "bool", "complex64" }
-local operands = { ["x"] = 1, ["z"] = 1, ["x, y"] = 2, ["k, x"] = 2, ["v, x"] = 2, ["x, k"] = 2, ["*inputs"] = 2, ["x, min, max"] = 3, ["cond, ift, iff"] = 3 }
+local operands = {
+  ["x"] = 1, ["z"] = 1, ["x, y"] = 2, ["k, x"] = 2, ["v, x"] = 2, ["x, k"] = 2, ["*inputs"] = 2,
+  ["x, min, max"] = 3, ["cond, ift, iff"] = 3,
+}
 
 --- The dtype of f(x, y, y), or the word "refused".
 local function result_dtype(f, n, x, y)
