@@ -285,6 +285,9 @@ TH_API ThVar *th_constant_typed(ThContext *c, ThArray *value, uint32_t broadcast
  */
 TH_API ThVar *th_constant_int(ThContext *c, int64_t v);
 TH_API ThVar *th_constant_float(ThContext *c, double v);
+/* The dtypes that float literals get from now on: the first of n (at most two) that holds the value exactly, else the
+ * last; n = 0: Theano's rule. Nonzero after an error. */
+TH_API int th_autocast_floats(ThContext *c, const ThDtype *dtypes, int n);
 /* SharedVariable on a copy of value (borrow: on value itself). broadcastable: bit mask, 0 is Theano's default. */
 TH_API ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow, uint32_t broadcastable);
 /* borrow: the storage itself, which later calls may overwrite; else a copy. */

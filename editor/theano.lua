@@ -590,10 +590,18 @@ function Variable:fill(b) end
 ---@return any
 function Variable:clone(name) end
 
+---complex conjugate
+---@return any
+function Variable:conjugate() end
+
 ---Value of a variable: compiles a function of the given inputs (kept on the variable) and calls it.
 ---@param inputs any
 ---@return any
 function Variable:eval(inputs) end
+
+---The value of a scalar that does not depend on any input, as a Lua number; of other variables a ValueError.
+---@return any
+function Variable:get_scalar_constant_value() end
 
 ---shared only: its value, a copy unless borrowed
 ---@param options? table
@@ -610,6 +618,11 @@ function Variable:set_value(value, options) end
 ---@param ... any
 ---@return any
 function Variable:sub(...) end
+
+---The variable in another memory: "cpu" is where every variable of a graph is, so it is x itself.
+---@param target any
+---@return any
+function Variable:transfer(target) end
 
 ---All elements become 0; with `{borrow = true}` in the storage itself, which a borrowed value shows.
 ---@param o any

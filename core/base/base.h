@@ -36,8 +36,9 @@ struct ThContext {
     BufferCache *buffers;
     Config *config;
     ThPrintOptions print;
-    uint64_t next_serial; /* of graph nodes */
-    uint32_t prov;        /* provenance id of nodes built now (0 = unknown) */
+    uint64_t next_serial;           /* of graph nodes */
+    uint32_t prov;                  /* provenance id of nodes built now (0 = unknown) */
+    uint8_t autocast[2], nautocast; /* float dtypes tried for a literal, in order; 0 of them: by floatX */
     atomic_llong live_bytes, allocs, live_nodes;
     atomic_llong compiles, cache_hits; /* units built by the C compiler, units found in the cache */
     atomic_llong opt_ns, opt_nodes;    /* the last optimization: nanoseconds of its thread, nodes it was given */

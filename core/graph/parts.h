@@ -46,7 +46,8 @@ size_t apply_block_bytes(const Op *op, int nin, int nout, bool graph);
 ThVar *leaf_new(Builder *b, VarKind kind, ThType t, const char *name);
 
 /* lengths.c: lengths known while building fit together; false with the error that running the node would raise. */
-bool lengths_check(const ThApply *a);
+bool lengths_check(ThApply *a);
+size_t lengths_bytes(const ThApply *a); /* of a->lengths */
 
 /* node_free.c */
 /* One reference on s less; the last one frees it and returns its default update, to be released by the caller. */
