@@ -39,7 +39,7 @@ print(("call, 10-vector with a new result: %.0f ns"):format(nanoseconds(100000, 
 local trusting, lending = g:copy(), theano.compile({ inputs = { v }, outputs = theano.Out(v + 1.0, { borrow = true }) })
 trusting.trust_input = true
 print(("call, 10-vector, trust_input: %.0f ns"):format(nanoseconds(100000, function() return trusting(ten) end)))
-print(("call, 10-vector with a borrowed result: %.0f ns"):format(nanoseconds(100000, function() return lending(ten) end)))
+print(("call, 10-vector, borrowed result: %.0f ns"):format(nanoseconds(100000, function() return lending(ten) end)))
 local w = theano.shared(nd.zeros({ 10 }))
 local update = theano.compile({ inputs = { v }, updates = { { w, w + v } } })
 print(("call, 10-vector, an update in place: %.0f ns"):format(nanoseconds(100000, function() update(ten) end)))
@@ -69,7 +69,8 @@ local function over(what, n, body)
   local before, t = state(), os.clock()
   body(n)
   local ms, after = (os.clock() - t) / n * 1e3, state()
-  print(("%d times %s: %.4f ms each; resident %+d kB of %d, live %+d bytes, %+d nodes, Lua %+.0f kB"):format(n, what, ms,
+  local text = "%d times %s: %.4f ms each; resident %+d kB of %d, live %+d bytes, %+d nodes, Lua %+.0f kB"
+  print(text:format(n, what, ms,
     after[1] - before[1], after[1], after[2] - before[2], after[3] - before[3], after[4] - before[4]))
 end
 

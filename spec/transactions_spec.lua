@@ -20,11 +20,12 @@ local wire = operation("Wire", function(x)
   return x + 0
 end)
 
-local FAILURES = { -- ways to fail that the armed state, or an argument, decides; all leave a vector of length 4 as it is
+-- Ways to fail that the armed state, or an argument, decides; all leave a vector of length 4 as it is.
+local FAILURES = {
   wire = function(e) return wire(e) end,
   index = function(e, i) return T.maximum(e, T.minimum(e, e[T.stack({ i, i, i, i })])) end,
   assertion = function(e, i) return T.opt.Assert("too far")(e, i:lt(4)) end,
-  division = function(e, i) return e + T.cast(T.int_div(T.constant(7, { dtype = "int64" }), 100 - i), "float64") end,
+  division = function(e, i) return e + T.cast(T.int_div(T.constant({ 7 }), 100 - i), "float64") end,
 }
 
 local function random(seed)
