@@ -367,6 +367,8 @@ typedef struct ThFuncInfo {
 } ThFuncInfo;
 /* A value under the rules of v's type (as th_function_filter), of a shared variable under its own: new reference. */
 TH_API ThArray *th_var_filter(ThVar *v, const ThArg *value);
+/* The same under a type alone. strict: its own dtype only; allow_downcast: -1 numbers only, 0 never, 1 any numeric. */
+TH_API ThArray *th_type_filter(ThContext *c, ThType t, const ThArg *value, bool strict, int8_t allow_downcast);
 TH_API int th_func_count(void);
 TH_API const ThFuncInfo *th_func_info(int i);
 TH_API int th_func_find(const char *name); /* -1 when absent */

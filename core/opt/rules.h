@@ -88,6 +88,8 @@ ThVar *rw_logsoftmax_view(Opt *o, ThApply *a);
 ThVar *rw_argmax_pushdown(Opt *o, ThApply *a);
 ThVar *rw_grad_log_erfc_neg(Opt *o, ThApply *a);
 ThVar *rw_sumsqr2dot(Opt *o, ThApply *a);
+ThVar *rw_grad_safe_mul(Opt *o, ThApply *a); /* safe.c */
+ThVar *rw_grad_safe_div(Opt *o, ThApply *a);
 ThVar *rw_dot_to_dot22(Opt *o, ThApply *a); /* blas.c */
 ThVar *rw_dot22_to_dot22scalar(Opt *o, ThApply *a);
 ThVar *rw_gemm_to_gemv(Opt *o, ThApply *a);

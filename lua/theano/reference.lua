@@ -11,6 +11,7 @@ return {
   ["theano.gradient"] = { false, "module, see [below](#theanogradient)" },
   ["theano.printing"] = { false, "module, see [below](#theanoprinting)" },
   ["theano.updates"] = { false, "module of `OrderedUpdates`" },
+  ["theano.typed_list"] = { false, "module of lists of arrays ([typed-lists.md](typed-lists.md))" },
   ["theano.compile"] = {
     "{inputs, outputs, mode, updates, givens, name, on_unused_input, allow_input_downcast}",
     "compiles a function: Theano's `function`, a word that Lua reserves; the callable module of `Mode` and `optdb`",
@@ -27,6 +28,8 @@ return {
 
   ["theano.printing.graph_read"] = { "text", "the graph of a text of `graph_text` ([graph-text.md](graph-text.md))" },
   ["theano.updates.pairs_of"] = false,
+  ["theano.typed_list.compile"] = false,
+  ["theano.typed_list.used"] = false,
 
   -- ---- T ----------------------------------------------------------------------------------------------------------
   ["T.autocast_float"] = {
