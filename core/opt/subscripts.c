@@ -223,14 +223,9 @@ static ThVar *with_set(Opt *o, ThApply *a) {
     return NULL;
 }
 
-/* All zeros: a constant, or an Alloc of one. */
-static bool zeros(const ThVar *x) {
-    return ask_equals(x, 0) || (ask_op(x, &op_alloc) && ask_equals(x->owner->in[0], 0));
-}
-
 /* inc(zeros[i], y) -> set(zeros[i], y): nothing has to be read. */
 ThVar *rw_incsubtensor_of_zeros(Opt *o, ThApply *a) {
-    if (sets(a) || !zeros(a->in[0]) || a->in[1]->type.dtype != a->in[0]->type.dtype) return NULL;
+    if (sets(a) || !ask_zeros(a->in[0]) || a->in[1]->type.dtype != a->in[0]->type.dtype) return NULL;
     return with_set(o, a);
 }
 
@@ -282,8 +277,7 @@ static void drop_zeros(Vars *term) {
     int kept = 0, first = -1;
     for (int i = 0; i < term->n; i++) {
         ThVar *v = term->at[i];
-        ThApply *f = ask_scalar(v, S_second);
-        bool zero = zeros(v) || (f && ask_equals(f->in[1], 0));
+        bool zero = ask_zeros(v);
         if (zero && first >= 0) continue;
         if (zero) first = i;
         term->at[kept++] = v;
