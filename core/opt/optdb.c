@@ -32,6 +32,7 @@ static const Pass passes[] = {
     PASS("GemmOptimizer",               1.71,  "fast_run:BlasOpt:gemm_optimizer:gemm",                     pass_gemm,              0)
     PASS("blas_vectors",                1.72,  "fast_run:BlasOpt:use_c_blas",                              pass_rules,             BLASV)
     PASS("specialize",                  2,     BOTH,                                                       pass_rules,             SPEC)
+    PASS("crossentropy_to_crossentropy_with_softmax", 2.01, "fast_run:xent:crossentropy_to_crossentropy_with_softmax_with_bias", pass_xent, 0)
     PASS("uncanonicalize",              3,     BOTH,                                                       pass_rules,             UNCANON)
     PLACE("gpuarray_opt",               48.5,  "fast_run:fast_compile:gpu:gpuarray",                       "values move to a GPU in the planner, by the flag device")
     PASS("specialize_device",           48.6,  BOTH,                                                       pass_rules,             SPECDEV)
@@ -292,8 +293,7 @@ static const char covered[] =
     "local_canonicalize_alloc:local_shape_i_lift:local_lift_shape:local_remove_switch_const:local_sum_mul_by_scalar:"
     "local_cut_useless_reduce:local_add_mul_fusion:constant_folding_for_scan2:local_inplace_incsubtensor:"
     "local_inplace_remove0:local_useless_topk:local_dimshuffle_subtensor:local_adv_sub1_adv_inc_sub1:"
-    "crossentropy_to_crossentropy_with_softmax:local_advanced_indexing_crossentropy_onehot:"
-    "local_advanced_indexing_crossentropy_onehot_grad:local_softmax_with_bias:local_structured_dot:local_usmm:"
+    "local_structured_dot:local_usmm:"
     "conv_gemm:conv_meta:cudnn:gpu:local_remove_local_copy";
 
 static bool is_known(const RuleTable *t, const char *word) {

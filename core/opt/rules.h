@@ -88,6 +88,12 @@ ThVar *rw_logsoftmax_view(Opt *o, ThApply *a);
 ThVar *rw_argmax_pushdown(Opt *o, ThApply *a);
 ThVar *rw_grad_log_erfc_neg(Opt *o, ThApply *a);
 ThVar *rw_sumsqr2dot(Opt *o, ThApply *a);
+ThVar *rw_softmax_with_bias(Opt *o, ThApply *a); /* xent.c */
+ThVar *rw_crossentropy_onehot(Opt *o, ThApply *a);
+ThVar *rw_crossentropy_onehot_grad(Opt *o, ThApply *a);
+ThVar *rw_softmax_grad_to_xent(Opt *o, ThApply *a);
+ThVar *rw_xent_dx_alloc(Opt *o, ThApply *a);
+bool xent_scatters(Opt *o, const ThVar *d); /* d is what rw_crossentropy_onehot_grad divides by a softmax */
 ThVar *rw_dot_to_dot22(Opt *o, ThApply *a); /* blas.c */
 ThVar *rw_dot22_to_dot22scalar(Opt *o, ThApply *a);
 ThVar *rw_gemm_to_gemv(Opt *o, ThApply *a);
