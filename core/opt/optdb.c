@@ -198,6 +198,7 @@ static bool run_passes(Opt *o, bool verify) {
         const Pass *p = &o->rules->pass[i];
         if (!p->fn || !query_pass(o->q, o->rules, p)) continue;
         o->pass = p;
+        if (p->user) o->order_at = -1;
         if (!p->fn(o)) {
             if (!failed(o->c)) err(o->c, TH_RuntimeError, "the pass %s failed without a message", p->name);
             return false;
@@ -213,19 +214,44 @@ static int64_t now_ns(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static void note(Opt *o, const ThApply *a) {
+    if (a->op == &op_dot22) o->met |= MET_DOT22;
+    if (a->op == &op_elemwise && a->nin > LONG_SUM) o->met |= MET_LONG_SUM;
+    if (a->op == &op_crossentropy_1hot || a->op == &op_crossentropy_softmax) o->met |= MET_CROSSENTROPY;
+}
+
 static void on_import(void *user, ThApply *node) {
     Opt *o = user;
+    note(o, node);
+    o->changes++;
     if (!vec_push(o->c, &o->all, node)) o->lost = true;
 }
 
+static void on_change(void *user, ThApply *node) {
+    (void)node;
+    ((Opt *)user)->changes++;
+}
+
+const ApplyVec *opt_order(Opt *o) {
+    if (o->order_at != o->changes) {
+        o->order.n = 0;
+        if (!fg_toposort(o->fg, &o->order)) return NULL;
+        o->order_at = o->changes;
+    }
+    return &o->order;
+}
+
 static bool run_all(Opt *o, bool verify) {
-    FgListener l = {.on_import = on_import, .user = o};
+    FgListener l = {.on_import = on_import, .on_change = on_change, .user = o};
     bool ok = fg_toposort(o->fg, &o->all) && vec_push(o->c, &o->fg->listeners, l);
+    o->order_at = -1;
     if (ok) {
+        for (int i = 0; i < o->all.n; i++) note(o, o->all.at[i]);
         ok = run_passes(o, verify) && !o->lost;
         o->fg->listeners.n--;
     }
     vec_free(o->c, &o->all);
+    vec_free(o->c, &o->order);
     return ok;
 }
 

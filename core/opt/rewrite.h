@@ -119,11 +119,18 @@ struct Opt {
     Builder b;               /* of the rewrite being tried */
     ApplyVec all;            /* every node made so far, some dead: phases start from it */
     bool lost;               /* memory was out when a node was to be added to it */
+    int met;                 /* MET_*: what the nodes made so far include, so that passes without work walk nothing */
+    int64_t changes;         /* of the graph: nodes made, inputs and outputs replaced */
+    ApplyVec order;          /* opt_order's, of the graph after order_at changes */
+    int64_t order_at;
     int which;               /* output that the rewrite being tried replaces; 0 unless it says otherwise */
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
     bool wants_inplace;      /* the query holds inplace passes */
     struct ShapeCache *shapes;
 };
+enum { MET_DOT22 = 1, MET_LONG_SUM = 2, MET_CROSSENTROPY = 4, LONG_SUM = 20 /* more inputs than */ };
+/* fg_toposort's order; NULL: memory is out. Valid until the graph changes, and read only. */
+const ApplyVec *opt_order(Opt *o);
 bool query_rule(const Query *q, const Pass *p, const Rule *r);
 
 /* ---- engine.c ---- */
