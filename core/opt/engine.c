@@ -221,7 +221,6 @@ void engine_error(Opt *o, const char *rule) {
 /* True when the rule changed the graph. */
 static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
     Opt *o = e->o;
-    builder_begin_fg(&o->b, o->fg, a->prov);
     o->b.rule = r->name;
     /* a lift ends by itself: it only moves toward the inputs */
     o->b.generation = (uint16_t)(a->generation + !(r->levels & LATE));
@@ -234,8 +233,10 @@ static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
         v = NULL;
     }
     bool done = v && !failed(o->c) && engine_replace(o, a->out[o->which], v, r->name);
-    builder_end(&o->b);
-    o->fg->rule = NULL;
+    if (o->b.pool.n) {
+        builder_end(&o->b);
+        builder_begin_fg(&o->b, o->fg, a->prov);
+    }
     if (done) {
         ((Rule *)r)->fired++; /* the count is the only field that changes */
         o->rewrites++;
@@ -244,11 +245,14 @@ static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
 }
 
 static bool try_list(Engine *e, const RuleVec *v, ThApply *a) {
-    for (int i = 0; i < v->n; i++) {
-        if (try_rule(e, v->at[i], a)) return true;
-        if (failed(e->o->c)) return true;
-    }
-    return false;
+    Opt *o = e->o;
+    bool done = false;
+    if (!v->n) return false;
+    builder_begin_fg(&o->b, o->fg, a->prov);
+    for (int i = 0; !done && i < v->n; i++) done = try_rule(e, v->at[i], a) || failed(o->c);
+    builder_end(&o->b);
+    o->fg->rule = NULL;
+    return done;
 }
 
 /* Rules on this node until one changes the graph; then its clients and its replacement are in the worklist. */
