@@ -58,6 +58,10 @@ static Unit *build(Compile *k, const Plan *plan) {
     if (k->interpret) return NULL;
     const char *device = config_str(k->ctx, "device");
     const Backend *b = device && !strcmp(device, "cuda-emulated") ? &backend_cuda_emulated : &backend_c;
+    if (device && !strcmp(device, "cuda") && !k->ctx->told_device) {
+        k->ctx->told_device = true;
+        ctx_log(k->ctx, "theano: device=cuda: this version drives no GPU; functions run on the CPU");
+    }
     return b->build(k->ctx, plan, NULL); /* no name: equal functions share their unit */
 }
 
@@ -77,6 +81,10 @@ static ThFunction *finish(Compile *k, FGraph *fg, Plan *plan, Unit *unit) {
                       .recipe_free = compile_recipe_free,
                       .allow_input_downcast = s->allow_input_downcast};
     if (!f.recipe) return NULL;
+    f.gc = !k->nogc && config_bool(k->ctx, "allow_gc");
+    f.profile = s->profile > 0 || (s->profile == 0 && config_bool(k->ctx, "profile"));
+    f.times = k->times;
+    f.times.ns_compile = profile_now() - k->start;
     const char *verbosity = config_str(k->ctx, "exception_verbosity");
     f.exception_verbose = verbosity && !strcmp(verbosity, "high");
     ThFunction *fn = function_new(k->ctx, &f);
@@ -84,14 +92,29 @@ static ThFunction *finish(Compile *k, FGraph *fg, Plan *plan, Unit *unit) {
     return fn;
 }
 
+static bool optimize(Compile *k, FGraph *fg) {
+    int64_t start = profile_now();
+    bool ok = opt_run(fg, &k->opt);
+    k->times.ns_optimizer = profile_now() - start;
+    return ok;
+}
+
+static Plan *make_plan(Compile *k, FGraph *fg) {
+    int64_t start = profile_now();
+    Plan *plan = plan_make(fg, k->io_in, k->spec->nin, k->io_out, k->nout);
+    k->times.ns_plan = profile_now() - start;
+    return plan;
+}
+
 ThFunction *compile_finish(Compile *k) {
     FGraph *fg = NULL;
     Plan *plan = NULL;
     Unit *unit = NULL;
     ThFunction *f = NULL;
-    if (describe(k) && expand(k) && (fg = graph_close(k)) && opt_run(fg, &k->opt) &&
-        (plan = plan_make(fg, k->io_in, k->spec->nin, k->io_out, k->nout))) {
+    if (describe(k) && expand(k) && (fg = graph_close(k)) && optimize(k, fg) && (plan = make_plan(k, fg))) {
+        int64_t start = profile_now();
         unit = build(k, plan);
+        k->times.ns_build = profile_now() - start;
         if (!failed(k->ctx)) f = finish(k, fg, plan, unit);
     }
     plan_release(plan);
@@ -113,7 +136,7 @@ void compile_forget(Compile *k) {
 
 ThFunction *th_compile(ThContext *c, const ThCompile *spec) {
     if (!c || failed(c)) return NULL;
-    Compile k = {.ctx = c, .spec = spec};
+    Compile k = {.ctx = c, .spec = spec, .start = profile_now()};
     c->eval = eager_apply; /* constant folding runs on the interpreter */
     ThFunction *f = check(&k) ? compile_finish(&k) : NULL;
     compile_forget(&k);

@@ -19,7 +19,10 @@ typedef struct Compile {
     OptSpec opt;
     char *including, *excluding, *requiring; /* th_free */
     bool interpret;                          /* the linker wants no C */
+    bool nogc;                               /* it keeps temporaries whatever allow_gc says */
     PlanIo *io_in, *io_out;
+    int64_t start; /* profile_now of the beginning */
+    FunctionTimes times;
 } Compile;
 
 /* compile_check.c: what the user asked for makes sense; false with Theano's kind of error. */

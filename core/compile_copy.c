@@ -178,8 +178,9 @@ ThFunction *th_function_copy(ThFunction *f, const ThCopy *options) {
     Text name;
     text_init(&name, c);
     text_printf(&name, "%s copy", old ? old : "");
+    spec.profile = o->profile;
     spec.name = o->name ? o->name : old ? name.at : NULL;
-    Compile k = {.ctx = c, .spec = &spec};
+    Compile k = {.ctx = c, .spec = &spec, .start = profile_now()};
     c->eval = eager_apply;
     ThFunction *copy = compile_mode(&k) && fill(&k, f, r, o) ? compile_finish(&k) : NULL;
     compile_forget(&k);

@@ -36,6 +36,7 @@ static bool find_linker(Compile *k, const char *name) {
         names[i] = linkers[i].name;
         if (strcmp(linkers[i].name, name)) continue;
         k->interpret = linkers[i].interpret;
+        k->nogc = strstr(name, "_nogc") != NULL;
         return true;
     }
     return unknown(k->ctx, "linker", name, names, TH_LEN(linkers));
@@ -75,7 +76,9 @@ bool compile_mode(Compile *k) {
     for (int i = 0; i < TH_LEN(optimizers); i++) known |= !strcmp(k->opt.optimizer, optimizers[i]);
     if (!known) return unknown(k->ctx, "optimizer", k->opt.optimizer, optimizers, TH_LEN(optimizers));
     k->including = both(k->ctx, config_str(k->ctx, "optimizer_including"), s->including);
-    k->excluding = both(k->ctx, config_str(k->ctx, "optimizer_excluding"), s->excluding);
+    char *excluding = both(k->ctx, config_str(k->ctx, "optimizer_excluding"), s->excluding);
+    k->excluding = both(k->ctx, config_bool(k->ctx, "tensor.local_elemwise_fusion") ? "" : "fusion", excluding);
+    th_free(k->ctx, excluding);
     k->requiring = both(k->ctx, config_str(k->ctx, "optimizer_requiring"), s->requiring);
     k->opt.including = k->including;
     k->opt.excluding = k->excluding;

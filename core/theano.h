@@ -284,6 +284,9 @@ TH_API ThVar *th_constant_typed(ThContext *c, ThArray *value, uint32_t broadcast
  */
 TH_API ThVar *th_constant_int(ThContext *c, int64_t v);
 TH_API ThVar *th_constant_float(ThContext *c, double v);
+/* The dtypes that float literals get from now on: the first of n (at most two) that holds the value exactly, else the
+ * last; n = 0: Theano's rule. Nonzero after an error. */
+TH_API int th_autocast_floats(ThContext *c, const ThDtype *dtypes, int n);
 /* SharedVariable on a copy of value (borrow: on value itself). broadcastable: bit mask, 0 is Theano's default. */
 TH_API ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow, uint32_t broadcastable);
 /* borrow: the storage itself, which later calls may overwrite; else a copy. */
@@ -481,6 +484,7 @@ typedef struct ThCompile {
     const char *linker, *optimizer, *including, *excluding, *requiring; /* NULL: the mode's or config's */
     const char *on_unused_input;                                        /* NULL: config */
     int8_t allow_input_downcast;                                        /* -1 default */
+    int8_t profile;                                                     /* 0: config's, 1: measured, -1: not */
     bool no_default_updates, accept_inplace, no_rebuild_strict;
     ThVar *const *no_default_update_of; /* shareds whose default updates are left out */
     int nno_default_update_of;
@@ -520,6 +524,7 @@ typedef struct ThCopy {
     int nswap;
     bool delete_updates;
     const char *name; /* NULL: "NAME copy" */
+    int8_t profile;   /* as in ThCompile */
 } ThCopy;
 /* A function of the same expression with inputs and defaults of its own. */
 TH_API ThFunction *th_function_copy(ThFunction *f, const ThCopy *options);
@@ -597,6 +602,28 @@ TH_API int th_graph_read(ThContext *c, const char *text, ThVar ***in, int *nin, 
                          int *nout); /* th_free the lists */
 TH_API char *th_function_graph_text(ThFunction *f);
 TH_API char *th_function_plan(ThFunction *f);
+/*
+ * What a function compiled with profile measured: seconds of wall time, over all threads. false: it measures nothing.
+ * A profiled function runs step by step, so its calls take a little longer.
+ */
+typedef struct ThProfile {
+    int64_t calls, failed_calls;
+    double call_time, step_time; /* of calls, of the steps within them */
+    double compile_time, optimizer_time, plan_time, build_time;
+    int nsteps;
+} ThProfile;
+typedef struct ThProfileStep {
+    const char *title, *op; /* the whole step; the operation it is counted under */
+    const int *nodes;       /* toposort indices of the nodes that it computes */
+    int nnodes;
+    int64_t calls;
+    double time;
+    bool generated; /* compiled C, not the interpreter or a library */
+} ThProfileStep;
+TH_API bool th_function_profile(const ThFunction *f, ThProfile *out);
+TH_API bool th_function_profile_step(const ThFunction *f, int i, ThProfileStep *out);
+/* Theano's summary, with at most n_ops operations and n_apply steps listed. */
+TH_API char *th_function_profile_text(ThFunction *f, int n_ops, int n_apply);
 TH_API char *th_function_ccode(ThFunction *f); /* NULL with an error when the function has no C unit */
 /* Runs the named passes (":"-separated names or tags) over a graph text and prints the result: goldens, inspection. */
 TH_API char *th_optimize_text(ThContext *c, const char *graph, const char *passes);

@@ -13,6 +13,7 @@ T.nnet = {}
 T.nnet.nnet = {}
 T.opt = {}
 T.slinalg = {}
+T.xlogx = {}
 
 ---a variable
 ---@param name? string|table
@@ -1572,6 +1573,14 @@ function T.nnet.softmax_with_bias(x, b) end
 ---@return theano.Variable
 function T.nnet.softmax_graph(c) end
 
+---cost of each sequence of labels under activations (time, sequence, class), over all alignments with blanks
+---(class 0)
+---@param activations theano.Operand
+---@param labels theano.Operand
+---@param input_lengths theano.Operand
+---@return theano.Variable
+function T.nnet.ctc(activations, labels, input_lengths) end
+
 ---x / (1 + |x|)
 ---@param x theano.Operand
 ---@return theano.Variable
@@ -2592,6 +2601,17 @@ function T.nnet.sigmoid(x) end
 ---@return theano.Variable
 function T.nnet.softplus(x) end
 
+---x * log(x), 0 at 0: an entropy's term
+---@param x theano.Operand
+---@return theano.Variable
+function T.xlogx.xlogx(x) end
+
+---x * log(y), 0 where x is 0: a cross-entropy's term
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.xlogx.xlogy0(x, y) end
+
 ---sigmoid by pieces of simple functions, within 0.1
 ---@param x theano.Operand
 ---@return theano.Variable
@@ -2624,6 +2644,22 @@ function T.TensorType(dtype, broadcastable) end
 ---@return theano.Variable
 function T.as_tensor_variable(v) end
 
+---the array that a float literal becomes; `T.autocast_float.dtypes` are tried in order
+---@param value any
+---@return any
+function T.autocast_float(value) end
+
+---Float literals become the first of these dtypes that holds them, or the last: `local s <close> =
+---T.autocast_float_as("float32")` until the block ends, or `s:close()`.
+---@param ... any
+---@return any
+function T.autocast_float_as(...) end
+
+---the same of an integer literal
+---@param value any
+---@return any
+function T.autocast_int(value) end
+
 ---x, whose gradient is zero: Theano's older name of zero_grad.
 ---@param x any
 ---@return any
@@ -2635,6 +2671,33 @@ function T.consider_constant(x) end
 ---@param options? table
 ---@return theano.Variable
 function T.constant(value, name, options) end
+
+---x, or the other value where x is nil.
+---@param x any
+---@param default any
+---@return any
+function T.default(x, default) end
+
+---x / y as config.int_division says of two integers: "int" rounds down, "raise" refuses, "floatX" divides.
+---@param x any
+---@param y any
+---@return any
+function T.div_proxy(x, y) end
+
+---The value of v as a Lua number where it is a constant scalar, else v.
+---@param v any
+---@return any
+function T.extract_constant(v) end
+
+---The value of a scalar that does not depend on any input, as a Lua number; of other variables a ValueError.
+---@param v any
+---@return any
+function T.get_scalar_constant_value(v) end
+
+---The length of a vector as a Lua integer, where it is known while building; else a ValueError.
+---@param v any
+---@return any
+function T.get_vector_length(v) end
 
 ---Gradient of a scalar with respect to a variable or a list of them (then a list comes back). Options:
 ---consider_constant, disconnected_inputs, add_names, known_grads, return_disconnected, null_gradients.
@@ -2664,6 +2727,12 @@ function T.jacobian(expression, wrt, options) end
 ---@return any
 function T.mgrid(...) end
 
+---`T.mod`, which refuses complex numbers
+---@param x any
+---@param y any
+---@return any
+function T.mod_check(x, y) end
+
 ---the same with each tensor along its own dimension only
 ---@param ... any
 ---@return any
@@ -2684,6 +2753,12 @@ function T.slice(start, stop, step) end
 ---@overload fun(dtype: theano.Dtype, pattern: any, keywords: { name?: string }): theano.Variable
 ---@return theano.Variable
 function T.tensor(dtype, pattern, name) end
+
+---The variable in another memory: "cpu" is where every variable of a graph is, so it is x itself.
+---@param x any
+---@param target any
+---@return any
+function T.transfer(x, target) end
 
 ---Checks the symbolic gradient of `fun` (which takes variables, gives one) at the arrays `pt` against one-sided
 ---finite differences of a random projection. Raises GradientError when both the absolute and the relative error

@@ -590,10 +590,18 @@ function Variable:fill(b) end
 ---@return any
 function Variable:clone(name) end
 
+---complex conjugate
+---@return any
+function Variable:conjugate() end
+
 ---Value of a variable: compiles a function of the given inputs (kept on the variable) and calls it.
 ---@param inputs any
 ---@return any
 function Variable:eval(inputs) end
+
+---The value of a scalar that does not depend on any input, as a Lua number; of other variables a ValueError.
+---@return any
+function Variable:get_scalar_constant_value() end
 
 ---shared only: its value, a copy unless borrowed
 ---@param options? table
@@ -610,6 +618,11 @@ function Variable:set_value(value, options) end
 ---@param ... any
 ---@return any
 function Variable:sub(...) end
+
+---The variable in another memory: "cpu" is where every variable of a graph is, so it is x itself.
+---@param target any
+---@return any
+function Variable:transfer(target) end
 
 ---All elements become 0; with `{borrow = true}` in the storage itself, which a borrowed value shows.
 ---@param o any
@@ -679,15 +692,15 @@ function Function:get_shared() end
 ---@field on_unused_input "raise"|"warn"|"ignore" what compile does about an input that is not used (default raise)
 ---@field exception_verbosity "low"|"high" high: run-time errors show the graph around the failing node (default low)
 ---@field cast_policy "custom"|"numpy+floatX" dtype of number literals (default custom)
----@field int_division "int"|"raise"|"floatX" what dividing integers with int_div-style operators does (default int)
+---@field int_division "int"|"raise"|"floatX" raise: an error for / between integers; otherwise a float comes out, as in Python 3 (default int)
 ---@field warn_float64 "ignore"|"warn"|"raise" what happens when a float64 variable is made (default ignore)
----@field allow_gc boolean free temporaries between calls (default true)
+---@field allow_gc boolean give the memory of temporaries back after each call (default false)
 ---@field openmp boolean use several threads (default false)
 ---@field openmp_elemwise_minsize integer elements from which elementwise loops use several threads (default 200000)
 ---@field base_compiledir string directory of compiled code (default ~/.theano)
 ---@field cxx string C compiler; empty: no C code, functions run in the interpreter (default gcc, cc or clang)
 ---@field compute_test_value "off"|"ignore"|"warn"|"raise" compute test values while the graph is built (default off)
----@field profile boolean measure every function (default false)
+---@field profile boolean measure every function, and print the profiles when the program ends (default false)
 ---@field [string] any
 
 ---@class theano.module.compile

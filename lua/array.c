@@ -135,6 +135,9 @@ void lt_push_result(lua_State *L, LtState *s, ThArray *a, bool keep_array) {
 
 ThDtype lt_dtype(lua_State *L, LtState *s, int i, ThDtype absent) {
     if (lua_isnoneornil(L, i)) return absent;
+    if (lua_type(L, i) == LUA_TNUMBER)
+        lt_error(L, TH_TypeError, "a dtype is a name such as \"float32\", not %s; lengths stand in one table: {2, 3}",
+                 lua_tostring(L, i));
     const char *name = luaL_checkstring(L, i);
     if (!strcmp(name, "floatX")) name = th_config_get(s->ctx, "floatX");
     ThDtype d = th_dtype_from_name(name);

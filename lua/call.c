@@ -257,11 +257,11 @@ static int shareds(lua_State *L) {
     return 1;
 }
 
-static int copy(lua_State *L) { /* copy(f, {{from, to}, ..}, delete_updates, name) */
+static int copy(lua_State *L) { /* copy(f, {{from, to}, ..}, delete_updates, name, profile) */
     LtState *s = LT_STATE(L);
     LtFunction *f = lt_check_function(L, s, 1);
     luaL_checktype(L, 2, LUA_TTABLE);
-    lua_settop(L, 4);
+    lua_settop(L, 5);
     int n = (int)lua_rawlen(L, 2);
     ThPair *swap = lua_newuserdatauv(L, sizeof *swap * (size_t)(n + 1), 0);
     for (int i = 0; i < n; i++) {
@@ -271,8 +271,13 @@ static int copy(lua_State *L) { /* copy(f, {{from, to}, ..}, delete_updates, nam
         swap[i] = (ThPair){lt_var(L, s, -2), lt_var(L, s, -1)};
         lua_pop(L, 3);
     }
-    const ThCopy o = {
-        .swap = swap, .nswap = n, .delete_updates = lua_toboolean(L, 3), .name = luaL_optstring(L, 4, NULL)};
+    const ThCopy o = {.swap = swap,
+                      .nswap = n,
+                      .delete_updates = lua_toboolean(L, 3),
+                      .name = luaL_optstring(L, 4, NULL),
+                      .profile = (int8_t)(lua_isnil(L, 5)       ? 0
+                                          : lua_toboolean(L, 5) ? 1
+                                                                : -1)};
     size_t size = sizeof *f + (size_t)f->nout * sizeof(LtOutput);
     LtFunction *to = lua_newuserdatauv(L, size, 2);
     memcpy(to, f, size);

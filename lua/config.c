@@ -12,18 +12,21 @@ static int get(lua_State *L) {
 static int set(lua_State *L) {
     LtState *s = LT_STATE(L);
     LT_CHECK(L, s, !th_config_set(s->ctx, luaL_checkstring(L, 1), luaL_tolstring(L, 2, NULL)));
+    lt_drain_log(L, s);
     return 0;
 }
 
 static int parse(lua_State *L) {
     LtState *s = LT_STATE(L);
     LT_CHECK(L, s, !th_config_parse(s->ctx, luaL_checkstring(L, 1)));
+    lt_drain_log(L, s);
     return 0;
 }
 
 static int read_file(lua_State *L) {
     LtState *s = LT_STATE(L);
     LT_CHECK(L, s, !th_config_read(s->ctx, luaL_checkstring(L, 1)));
+    lt_drain_log(L, s);
     return 0;
 }
 
@@ -45,8 +48,23 @@ static int flags(lua_State *L) { /* {{name, doc, default, allowed}, ..} */
     return 1;
 }
 
+/* autocast_floats(dtype, ..): what float literals become; none: by floatX */
+static int autocast(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    ThDtype list[2] = {TH_FLOAT64, TH_FLOAT64};
+    int n = lua_gettop(L);
+    for (int i = 0; i < n && i < 2; i++) list[i] = th_dtype_from_name(luaL_checkstring(L, i + 1));
+    LT_CHECK(L, s, !th_autocast_floats(s->ctx, list, n));
+    return 0;
+}
+
 void lt_open_config(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {{"config_get", get},        {"config_set", set},     {"config_parse", parse},
-                                   {"config_read", read_file}, {"config_flags", flags}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"config_get", get},
+                                   {"config_set", set},
+                                   {"config_parse", parse},
+                                   {"config_read", read_file},
+                                   {"config_flags", flags},
+                                   {"autocast_floats", autocast},
+                                   {NULL, NULL}};
     lt_register(L, s, fns);
 }

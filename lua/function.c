@@ -168,6 +168,8 @@ static int compile(lua_State *L) {
     p.c.excluding = text(L, 1, "excluding");
     p.c.requiring = text(L, 1, "requiring");
     p.c.on_unused_input = text(L, 1, "on_unused_input");
+    int8_t profile = tri(L, 1, "profile");
+    p.c.profile = (int8_t)(profile < 0 ? 0 : profile ? 1 : -1);
     p.c.allow_input_downcast = tri(L, 1, "allow_input_downcast");
     lua_getfield(L, 1, "no_default_updates");
     if (lua_istable(L, -1)) p.c.no_default_update_of = var_list(L, s, lua_gettop(L), &p.c.nno_default_update_of);
@@ -245,6 +247,45 @@ static int function_text(lua_State *L) { /* (f, "plan" | "ccode" | "graph") */
     return 1;
 }
 
+/* profile(f, n_ops, n_apply) -> summary, totals, {{title, op, toposort indices, calls, seconds}, ..}; nil: none */
+static int profile(lua_State *L) {
+    static const char *const key[] = {"call_time",      "step_time", "compile_time",
+                                      "optimizer_time", "plan_time", "build_time"};
+    LtState *s = LT_STATE(L);
+    LtFunction *f = lt_check_function(L, s, 1);
+    ThProfile p;
+    ThProfileStep q;
+    if (!th_function_profile(f->f, &p)) return 0;
+    char *t = th_function_profile_text(f->f, (int)luaL_optinteger(L, 2, 20), (int)luaL_optinteger(L, 3, 20));
+    LT_CHECK(L, s, t);
+    lua_pushstring(L, t);
+    th_free(s->ctx, t);
+    const double value[] = {p.call_time, p.step_time, p.compile_time, p.optimizer_time, p.plan_time, p.build_time};
+    lua_createtable(L, 0, 8);
+    lua_pushinteger(L, p.calls);
+    lua_setfield(L, -2, "calls");
+    lua_pushinteger(L, p.failed_calls);
+    lua_setfield(L, -2, "failed_calls");
+    for (int i = 0; i < 6; i++) lua_pushnumber(L, value[i]), lua_setfield(L, -2, key[i]);
+    lua_createtable(L, p.nsteps, 0);
+    for (int i = 0; th_function_profile_step(f->f, i, &q); i++) {
+        lua_createtable(L, 0, 5);
+        lua_pushstring(L, q.title);
+        lua_setfield(L, -2, "title");
+        lua_pushstring(L, q.op);
+        lua_setfield(L, -2, "op");
+        lua_pushinteger(L, q.calls);
+        lua_setfield(L, -2, "calls");
+        lua_pushnumber(L, q.time);
+        lua_setfield(L, -2, "time");
+        lua_createtable(L, q.nnodes, 0);
+        for (int k = 0; k < q.nnodes; k++) lua_pushinteger(L, q.nodes[k]), lua_rawseti(L, -2, k + 1);
+        lua_setfield(L, -2, "nodes");
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 3;
+}
+
 static void debug_options(lua_State *L, int i, ThDebugPrint *o) {
     *o = (ThDebugPrint){.depth = -1, .ids = 'C'};
     if (!lua_istable(L, i)) return;
@@ -286,6 +327,7 @@ void lt_open_function(lua_State *L, LtState *s) {
                                    {"function_names", names},
                                    {"graph_variables", graph_variables},
                                    {"function_text", function_text},
+                                   {"function_profile", profile},
                                    {"debugprint", debugprint},
                                    {NULL, NULL}};
     lt_register(L, s, fns);

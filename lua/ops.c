@@ -60,12 +60,27 @@ static int apply(lua_State *L) { /* upvalues: state, number, number of arguments
     return build(L, s, func, a.at, a.n);
 }
 
-static void push_closure(lua_State *L, LtState *s, int func, int arity, bool eager_) {
+static bool is_discrete(lua_State *L, LtState *s, int i) {
+    ThVar *v = lt_var(L, s, i);
+    return v ? memchr("biu", th_dtype_kind((ThDtype)th_var_type(v).dtype), 3) != NULL : lua_isinteger(L, i);
+}
+
+/* The operator / of variables: int_division=raise wants to know which division of integers is meant. */
+static int divide(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    if (is_discrete(L, s, 1) && is_discrete(L, s, 2) && !strcmp(th_config_get(s->ctx, "int_division"), "raise"))
+        return lt_error(L, TH_TypeError,
+                        "with int_division=raise, integers are not divided by /: write x // y for a whole number "
+                        "(rounded down), T.true_div(x, y) or a cast, x:astype(\"float64\") / y, for a float");
+    return apply(L);
+}
+
+static void push_closure(lua_State *L, LtState *s, lua_CFunction fn, int func, int arity, bool eager_) {
     lua_pushlightuserdata(L, s);
     lua_pushinteger(L, func);
     lua_pushinteger(L, arity);
     lua_pushboolean(L, eager_);
-    lua_pushcclosure(L, apply, 4);
+    lua_pushcclosure(L, fn, 4);
 }
 
 static void set_string(lua_State *L, const char *k, const char *v) {
@@ -87,9 +102,9 @@ static int functions(lua_State *L) { /* sequence of {name, signature, doc, metam
         set_string(L, "metamethod", f->metamethod);
         lua_pushboolean(L, f->method);
         lua_setfield(L, -2, "method");
-        push_closure(L, s, i, 0, false);
+        push_closure(L, s, apply, i, 0, false);
         lua_setfield(L, -2, "symbolic");
-        push_closure(L, s, i, 0, true);
+        push_closure(L, s, apply, i, 0, true);
         lua_setfield(L, -2, "eager");
         lua_rawseti(L, -2, i + 1);
     }
@@ -104,7 +119,7 @@ static int metamethods(lua_State *L) { /* metamethods(table, eager): adds them *
         const ThFuncInfo *f = th_func_info(i);
         if (!f->metamethod) continue;
         bool unary = !strcmp(f->metamethod, "__unm") || !strcmp(f->metamethod, "__bnot");
-        push_closure(L, s, i, unary ? 1 : 2, e);
+        push_closure(L, s, !e && !strcmp(f->metamethod, "__div") ? divide : apply, i, unary ? 1 : 2, e);
         lua_setfield(L, 1, f->metamethod);
     }
     return 0;

@@ -126,6 +126,20 @@ for name, mode in pairs(MODES) do
       assert.truthy(message:find(HERE .. ":" .. line, 1, true), message)
     end)
 
+    it("show values of at most five elements, where they still are, and what the results were for", function()
+      local f = compile({ inputs = { x, v, i }, outputs = { (T.sort(v) + x)[i] * 2, v }, mode = mode })
+      raises("IndexError", "Inputs values: ['not shown', array([7])]", function() f(a, { 3, 1, 2 }, { 7 }) end)
+      local g = compile({ inputs = { v, i }, outputs = T.sort(v)[i] * 2, mode = mode })
+      raises("IndexError", { "Inputs values: [array([1., 2., 3.]), array([7])]", "Outputs clients: [[Elemwise{" },
+        function() g({ 3, 1, 2 }, { 7 }) end)
+      raises("IndexError", "Inputs values: [array([1., 2., 3., 4., 5.]), array([-9])]",
+        function() g({ 5, 3, 1, 2, 4 }, { -9 }) end)
+      raises("IndexError", "Inputs values: ['not shown', array([7])]", function() g({ 1, 2, 3, 4, 5, 6 }, { 7 }) end)
+      local s = compile({ inputs = { v, i }, outputs = v[i], mode = mode })
+      raises("IndexError", { "Inputs values: [array([2., 1.]), array([7])]", "Outputs clients: [['output']]" },
+        function() s(nd.array({ 1.0, 0.0, 2.0 })["::-2"], { 7 }) end)
+    end)
+
     it("name every line of operations that were fused", function()
       local line = debug.getinfo(1, "l").currentline + 1
       local z = x + y
@@ -273,7 +287,25 @@ describe("operators", function()
   end)
 end)
 
+describe("lengths known while the graph is built", function()
+  it("are listed when they do not fit", function()
+    local a = T.constant(nd.ones({ 2, 3 }))
+    raises("ValueError", { "x has 3 cols but y has 2 rows", "[(2, 3), (2, 3)]" }, function() return T.dot(a, a) end)
+    raises("ValueError", { "6 elements to a shape of 4", "[(2, 3), (1,)]" }, function() return a:reshape({ 4 }) end)
+    raises("ValueError", { "mis-match", "[(2, 3), (2, 3), (3, 2)]" }, function() return T.add(a, a, a.T) end)
+  end)
+
+  it("of an array stand in one table", function()
+    raises("TypeError", { "not 3", "{2, 3}" }, function() return nd.ones(2, 3), 0 end)
+  end)
+end)
+
 describe("names that nobody knows", function()
+  it("get no far-fetched hint", function()
+    local _, message = pcall(function() return T.dvector("x").foo, 0 end)
+    assert.truthy(message:find("no attribute 'foo'$"), message)
+  end)
+
   local x = T.dmatrix("x")
 
   it("are keywords: the known ones are listed", function()

@@ -23,7 +23,7 @@ local UNARY = {
 for name in ([[neg inv sqr sqrt exp exp2 expm1 log2 log10 log1p deg2rad rad2deg sin cos tan arcsin arccos arctan sinh
   cosh tanh arcsinh arctanh erf erfc erfcx erfinv erfcinv gammaln psi tri_gamma j0 j1 i0 i1 sigmoid
   softplus square nnet.sigmoid nnet.softplus nnet.softsign
-  nnet.nnet.softsign copy tensor_copy real conj]]):gmatch("%S+") do
+  nnet.nnet.softsign xlogx.xlogx copy tensor_copy real conj]]):gmatch("%S+") do
   UNARY[name] = { 0.1, 0.9 }
 end
 
@@ -35,7 +35,7 @@ end
 
 local BINARY = {}
 for name in ([[add sub mul true_div pow power maximum minimum arctan2 nnet.binary_crossentropy
-  nnet.sigmoid_binary_crossentropy mod]]):gmatch("%S+") do
+  nnet.sigmoid_binary_crossentropy mod xlogx.xlogy0]]):gmatch("%S+") do
   BINARY[name] = true
 end
 
@@ -105,6 +105,9 @@ local BY_HAND = {
   tensordot = { { between(0, 1, 2, 3, 4), between(0, 1, 4, 3, 2) },
     function(f, x, y) return f(x, y, { axes = { { 1, 2 }, { 1, 0 } } }) end },
   outer = { { vec(), vec(3) }, function(f, x, y) return f(x, y) end },
+  ["nnet.ctc"] = { { mat() }, function(f, x)
+    return f(x:dimshuffle(0, "x", 1), T.constant({ { 1 } }), T.stack({ x.shape[0] }))
+  end },
   ["nnet.softmax"] = { { mat() }, function(f, x) return f(x) end },
   ["nnet.logsoftmax"] = { { mat() }, function(f, x) return f(x) end },
   ["nnet.softmax_graph"] = { { mat() }, function(f, x) return f(x) end },

@@ -220,7 +220,7 @@ describe("the table", function()
   -- Covered under another name, by the reference cases, or composed of others.
   local ELSEWHERE = {}
   for name in ([[abs square power fill where floor_div bitwise_and bitwise_or bitwise_xor bitwise_not second switch
-    clip complex complex_from_polar ultra_fast_sigmoid nnet.ultra_fast_sigmoid
+    clip complex complex_from_polar ultra_fast_sigmoid nnet.ultra_fast_sigmoid xlogx.xlogx xlogx.xlogy0
     nnet.sigmoid nnet.softplus nnet.relu nnet.elu nnet.selu nnet.softsign
     nnet.nnet.softsign nnet.hard_sigmoid copy tensor_copy nnet.binary_crossentropy nnet.sigmoid_binary_crossentropy
     cast astype round iround divmod ceil_intdiv isclose allclose]]):gmatch("%S+") do

@@ -36,11 +36,13 @@ struct ThContext {
     BufferCache *buffers;
     Config *config;
     ThPrintOptions print;
-    uint64_t next_serial; /* of graph nodes */
-    uint32_t prov;        /* provenance id of nodes built now (0 = unknown) */
+    uint64_t next_serial;           /* of graph nodes */
+    uint32_t prov;                  /* provenance id of nodes built now (0 = unknown) */
+    uint8_t autocast[2], nautocast; /* float dtypes tried for a literal, in order; 0 of them: by floatX */
     atomic_llong live_bytes, allocs, live_nodes;
     atomic_llong compiles, cache_hits; /* units built by the C compiler, units found in the cache */
     atomic_llong opt_ns, opt_nodes;    /* the last optimization: nanoseconds of its thread, nodes it was given */
+    bool told_device;                  /* that device=cuda runs on the CPU was logged */
     void *slot[CTX_SLOTS];
     void (*slot_free[CTX_SLOTS])(ThContext *c, void *p);
     /* values of constant sub-graphs, for folding: set by core/compile.c (opt may not see the runtime) */

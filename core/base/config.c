@@ -29,17 +29,23 @@
     X("on_unused_input", ENUM, "raise", "raise,warn,ignore", "what compile does about an input that is not used")      \
     X("exception_verbosity", ENUM, "low", "low,high", "high: run-time errors show the graph around the failing node")  \
     X("cast_policy", ENUM, "custom", "custom,numpy+floatX", "dtype of number literals")                                \
-    X("int_division", ENUM, "int", "int,raise,floatX", "what dividing integers with int_div-style operators does")     \
+    X("int_division", ENUM, "int", "int,raise,floatX",                                                                 \
+      "raise: an error for / between integers; otherwise a float comes out, as in Python 3")                           \
     X("warn_float64", ENUM, "ignore", "ignore,warn,raise", "what happens when a float64 variable is made")             \
-    X("allow_gc", BOOL, "true", "", "free temporaries between calls")                                                  \
+    X("allow_gc", BOOL, "false", "", "give the memory of temporaries back after each call")                            \
     X("openmp", BOOL, "false", "", "use several threads")                                                              \
+    X("tensor.local_elemwise_fusion", BOOL, "true", "", "fuse elementwise operations (the rewrite elemwise_fusion)")   \
     X("openmp_elemwise_minsize", INT, "200000", "", "elements from which elementwise loops use several threads")       \
     X("base_compiledir", TEXT, "~/.theano", "", "directory of compiled code")                                          \
     X("cxx", TEXT, "gcc, cc or clang", "", "C compiler; empty: no C code, functions run in the interpreter")           \
     X("gcc.cxxflags", TEXT, "", "", "more flags for the C compiler")                                                   \
     X("compute_test_value", ENUM, "off", "off,ignore,warn,raise", "compute test values while the graph is built")      \
-    X("profile", BOOL, "false", "", "measure every function")                                                          \
-    X("compile.tiers", BOOL, "false", "", "start in the interpreter and build C code beside it")
+    X("blas.ldflags", TEXT, "", "", "flags for a BLAS library (products are our own)")                                 \
+    X("profile", BOOL, "false", "", "measure every function, and print the profiles when the program ends")            \
+    X("profiling.n_apply", INT, "20", "", "steps listed in a profile")                                                 \
+    X("profiling.n_ops", INT, "20", "", "operations listed in a profile")                                              \
+    X("profiling.destination", TEXT, "stderr", "", "where profiles are printed: stderr, stdout or a file's path")      \
+    X("traceback.limit", INT, "8", "", "source lines named for one node in messages; at most 64, -1: all of these")
 /* clang-format on */
 
 typedef enum { ENUM, TEXT, BOOL, INT, DTYPE } FlagType;
@@ -117,10 +123,19 @@ static const char *check(ThContext *c, const Flag *f, const char *value, const c
     return NULL;
 }
 
+/* Theano's, so that its files load, but nothing here reads them. */
+static void tell_idle(ThContext *c, const Flag *f, const char *value) {
+    static const char *const idle[] = {"blas.ldflags", "openmp_elemwise_minsize", "compute_test_value"};
+    for (int i = 0; i < TH_LEN(idle); i++)
+        if (!strcmp(f->name, idle[i]) && strcmp(value, f->deflt))
+            ctx_log(c, "WARNING: the flag %s has no effect in this version", f->name);
+}
+
 int th_config_set(ThContext *c, const char *name, const char *value) {
     int i = lookup(c, name, "");
     const char *v = i < 0 ? NULL : check(c, &flag[i], value ? value : "", "");
     if (!v) return -1;
+    tell_idle(c, &flag[i], v);
     c->config->value[i] = v;
     return 0;
 }
@@ -172,7 +187,9 @@ static bool assign(Change *to, const char *section, const char *p, const char *e
     int i = full.failed ? -1 : lookup(c, full.at, where);
     text_free(&full);
     if (i >= 0) to->next.value[i] = check(c, &flag[i], value, where);
-    return i >= 0 && to->next.value[i];
+    if (i < 0 || !to->next.value[i]) return false;
+    tell_idle(c, &flag[i], to->next.value[i]);
+    return true;
 }
 
 int th_config_parse(ThContext *c, const char *flags) {

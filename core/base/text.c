@@ -166,7 +166,7 @@ const char *text_nearest(const char *s, const char *const *names, int n) {
     size_t ns = strlen(s);
     if (!ns || ns > NAME) return NULL;
     const char *best = NULL;
-    int limit = ns < 3 ? 1 : 1 + (int)ns / 3; /* further away it is another word */
+    int limit = ns < 4 ? 1 : ns < 7 ? 2 : 1 + (int)ns / 4; /* further away it is another word */
     for (int i = 0; i < n; i++) {
         size_t m = names[i] ? strlen(names[i]) : 0;
         if (!m || m > NAME) continue;

@@ -47,6 +47,10 @@ static uint64_t hash_field(const void *attrs, const AttrField *f, uint64_t h) {
         const ScalarBody *b = FIELD(const ScalarBody *, attrs, f);
         return hash_mix(h, b ? b->hash : 0);
     }
+    case ATTR_GRAPH: {
+        const GraphBody *b = FIELD(const GraphBody *, attrs, f);
+        return hash_mix(h, b ? b->hash : 0);
+    }
     case ATTR_IDX: return hash_idx(&FIELD(AttrIdx, attrs, f), h);
     case ATTR_TYPE: {
         ThType t = FIELD(ThType, attrs, f);
@@ -90,6 +94,7 @@ static bool equal_field(const void *a, const void *b, const AttrField *f) {
     }
     case ATTR_SCALAR: return FIELD(uint16_t, a, f) == FIELD(uint16_t, b, f);
     case ATTR_BODY:
+    case ATTR_GRAPH:
     case ATTR_STR: return FIELD(const void *, a, f) == FIELD(const void *, b, f);
     case ATTR_IDX: return equal_idx(&FIELD(AttrIdx, a, f), &FIELD(AttrIdx, b, f));
     case ATTR_TYPE: return type_eq(FIELD(ThType, a, f), FIELD(ThType, b, f));
@@ -158,6 +163,7 @@ static bool given(const Op *op, const void *attrs, const AttrField *f) {
     }
     case ATTR_AXES: return FIELD(AttrInts, attrs, f).n >= 0;
     case ATTR_BODY:
+    case ATTR_GRAPH:
     case ATTR_STR: return FIELD(const void *, attrs, f) != NULL;
     case ATTR_SCALAR: return !body_given(op, attrs);
     default: return true;
@@ -184,6 +190,7 @@ static void put_field(Text *t, const void *attrs, const AttrField *f) {
         return;
     }
     case ATTR_BODY: body_put(t, FIELD(const ScalarBody *, attrs, f)); return;
+    case ATTR_GRAPH: inner_put(t, FIELD(const GraphBody *, attrs, f)); return;
     case ATTR_IDX: put_idx(t, &FIELD(AttrIdx, attrs, f)); return;
     case ATTR_TYPE: type_put(t, FIELD(ThType, attrs, f)); return;
     case ATTR_STR: put_string(t, FIELD(const char *, attrs, f)); return;
@@ -324,6 +331,7 @@ static const char *read_value(ThContext *c, const Op *op, const AttrField *f, co
     case ATTR_AXES: return read_axes(c, op, p, to);
     case ATTR_SCALAR: return read_scalar(c, op, p, to);
     case ATTR_BODY: return body_read(c, p, to);
+    case ATTR_GRAPH: return inner_read(c, p, to);
     case ATTR_IDX: return read_idx(c, op, p, to);
     case ATTR_TYPE: return type_read(c, p, to);
     case ATTR_STR: return read_string(c, op, p, to);

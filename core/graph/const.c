@@ -206,10 +206,28 @@ ThVar *const_int(Builder *b, int64_t v, ThDtype d) {
     return make_owned(b, scalar_of(b->ctx, d, 'i', (ThValue){.i = v}), type_tensor(d, 0, 0));
 }
 
+/* The first of the listed dtypes that holds v exactly, or the last one (autocast_float_as). */
+static ThDtype listed_float(const ThContext *c, double v) {
+    bool single = c->autocast[0] == TH_FLOAT32 && (c->nautocast == 1 || v == (double)(float)v);
+    return single || c->autocast[c->nautocast - 1] == TH_FLOAT32 ? TH_FLOAT32 : TH_FLOAT64;
+}
+
+int th_autocast_floats(ThContext *c, const ThDtype *dtypes, int n) {
+    for (int i = 0; i < n; i++)
+        if (n > 2 || (dtypes[i] != TH_FLOAT32 && dtypes[i] != TH_FLOAT64))
+            return !err(c, TH_TypeError,
+                        "float literals can be float32, float64, or tried as both, one after the other");
+    for (int i = 0; i < n; i++) c->autocast[i] = (uint8_t)dtypes[i];
+    c->nautocast = (uint8_t)n;
+    return 0;
+}
+
 ThVar *const_float(Builder *b, double v, ThDtype d) {
     if (d == TH_DTYPE_NONE) {
         ThDtype floatX = config_floatX(b->ctx);
-        d = !b->fg && config_numpy_casts(b->ctx) ? floatX : dtype_of_float(v, floatX);
+        bool listed = !b->fg && b->ctx->nautocast;
+        if (!b->fg && config_numpy_casts(b->ctx)) d = floatX;
+        else d = listed ? listed_float(b->ctx, v) : dtype_of_float(v, floatX);
     }
     return make_owned(b, scalar_of(b->ctx, d, 'f', (ThValue){.f = v}), type_tensor(d, 0, 0));
 }

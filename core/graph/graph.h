@@ -108,6 +108,7 @@ struct ThApply {
     int8_t destroys;     /* input overwritten by output 0 once an in-place pass decided so; -1 none */
     const char *rule;    /* rewrite that made it, or NULL */
     ThApply *next_free;  /* iterative freeing */
+    int64_t *lengths;    /* user nodes: lengths of the outputs, one after the other, -1 unknown; NULL: none known */
     int *slot;           /* FGraph: slot[i] is where in[i]'s client list holds this edge, so that it goes in O(1) */
 };
 enum {
@@ -201,8 +202,9 @@ struct FGraph {
     bool cons;         /* hash-consing on (merge) */
     uint64_t *slot_hash;
     ThApply **slot_node;
-    int ncons, capcons;  /* the consing table */
-    VEC(ThVar *) consts; /* merged constants */
+    int ncons, capcons;                   /* the consing table */
+    VEC(const struct GraphBody *) bodies; /* inner graphs that its nodes hold */
+    VEC(ThVar *) consts;                  /* merged constants */
     Map const_map;
     VEC(FgListener) listeners;
     const char *rule; /* rule being applied, for messages */

@@ -1,21 +1,22 @@
 /*
  * lengths.c -- lengths that are known while the user's graph is built, checked at once.
  * In: a node just made. Out: true, or false with the error that running it would raise. The operation's own shape rule
- * runs over sizes that are a number or unknown: constants have their lengths and values, broadcastable dimensions are
- * 1, and a few levels of nodes above constants are followed. Without a constant in reach nothing is computed.
+ * runs once over sizes that are a number or unknown: constants have their lengths and values, broadcastable dimensions
+ * are 1, and what is found about the outputs stays with the node, so that it reaches everything made from them. Nodes
+ * that no known length reaches cost a few comparisons.
  */
 #include "parts.h"
 
 #include <string.h>
 
-enum { MOST = 480, LEVELS = 3, UNKNOWN = 0 };
+enum { MOST = 1024, INPUTS = 64, OUTPUTS = 8, UNKNOWN = 0 };
 
 typedef struct Lengths { /* sizes by handle; handle 0 is "unknown" */
     ThContext *c;
     const ThApply *node;
     int n;
-    bool full; /* no room: nothing more is known */
-    bool quiet;
+    bool full;            /* no room: nothing more is known */
+    const Sz *in[INPUTS]; /* lengths of the inputs */
     int64_t at[MOST];
 } Lengths;
 
@@ -48,13 +49,69 @@ static Sz calculate(void *u, char op, Sz a, Sz b) {
     }
 }
 
-static Sz value(void *u, int in, int64_t elem) {
-    Lengths *l = u;
-    const ThVar *v = l->node->in[in];
+/* Length of dimension d of v: a number, or -1. */
+static int64_t length_of(const ThVar *v, int d) {
+    const ThApply *a = v->owner;
+    if (type_bcast(v->type, d)) return 1;
+    if (v->kind == VAR_CONSTANT) return ARRAY_SHAPE(v->u.data)[d];
+    if (!a || !a->lengths) return -1;
+    const int64_t *at = a->lengths;
+    for (int o = 0; o < v->index; o++) at += a->out[o]->type.ndim;
+    return at[d];
+}
+
+/* The integer at a position of v, which may be picked from lengths and lists of numbers by a few nodes. */
+static bool number_of(const ThVar *v, int64_t elem, int64_t *n) {
+    enum { STEPS = 6 };
     ThValue x = {0};
-    if (v->kind != VAR_CONSTANT || v->u.data->ndim > 1 || elem >= v->u.data->size) return UNKNOWN;
-    if (!dtype_is_discrete((ThDtype)v->u.data->dtype) || th_array_get(v->u.data, &elem, &x)) return UNKNOWN;
-    return number(u, x.i);
+    for (int step = 0; step < STEPS; step++) {
+        const ThApply *a = v->owner;
+        const char *op = a ? a->op->name : "";
+        if (v->kind == VAR_CONSTANT) {
+            if (v->u.data->ndim > 1 || elem < 0 || elem >= v->u.data->size) return false;
+            if (!dtype_is_discrete((ThDtype)v->u.data->dtype) || th_array_get(v->u.data, &elem, &x)) return false;
+            *n = x.i;
+            return true;
+        }
+        if (strcmp(op, "Shape") == 0) {
+            int nd = a->in[0]->type.ndim;
+            if (elem < 0 || elem >= nd) return false;
+            *n = length_of(a->in[0], (int)elem);
+            return *n >= 0;
+        }
+        if (strcmp(op, "MakeVector") == 0 && elem >= 0 && elem < a->nin) v = a->in[elem], elem = 0;
+        else if (strcmp(op, "ScalarFromTensor") == 0 || strcmp(op, "TensorFromScalar") == 0) v = a->in[0];
+        else if (strcmp(op, "Subtensor") == 0 && v->type.ndim == 0 && a->nin == 2) {
+            if (a->in[0]->type.ndim != 1 || a->in[1]->kind != VAR_CONSTANT) return false;
+            if (th_array_get(a->in[1]->u.data, &elem, &x) || x.i < 0) return false;
+            elem = x.i;
+            v = a->in[0];
+        } else return false;
+    }
+    return false;
+}
+
+static Sz value(void *u, int in, int64_t elem) {
+    const Lengths *l = u;
+    int64_t n;
+    return number_of(l->node->in[in], elem, &n) ? number(u, n) : UNKNOWN;
+}
+
+/* "Inputs shapes: [(2, 3), (?, 4)]" on a line of its own. */
+static void put_shapes(Text *t, const Lengths *l) {
+    text_put(t, "\nInputs shapes: [");
+    for (int i = 0; i < l->node->nin; i++) {
+        text_put(t, i ? ", " : "");
+        int n = l->in[i] ? l->node->in[i]->type.ndim : 0;
+        text_putc(t, '(');
+        for (int d = 0; d < n; d++) {
+            if (l->in[i][d] == UNKNOWN) text_putc(t, '?');
+            else text_printf(t, "%lld", (long long)l->at[l->in[i][d]]);
+            text_put(t, n == 1 ? "," : d < n - 1 ? ", " : "");
+        }
+        text_putc(t, ')');
+    }
+    text_putc(t, ']');
 }
 
 /* "IndexError: text {0}": kind and text, the numbers put in, with what the node is and the lengths of its inputs. */
@@ -78,6 +135,7 @@ static void report(const Lengths *l, int64_t a, int64_t b, const char *why) {
     }
     text_put(&t, " in ");
     apply_op_str(&t, l->node);
+    put_shapes(&t, l);
     err(l->c, kind, "%s", t.at ? t.at : why);
     text_free(&t);
 }
@@ -85,68 +143,80 @@ static void report(const Lengths *l, int64_t a, int64_t b, const char *why) {
 static bool equal(void *u, Sz a, Sz b, const char *why) {
     Lengths *l = u;
     if (a == UNKNOWN || b == UNKNOWN || l->full || l->at[a] == l->at[b]) return true;
-    if (!l->quiet) report(l, l->at[a], l->at[b], why);
+    report(l, l->at[a], l->at[b], why);
     return false;
 }
 
-/* A constant with a dimension longer or shorter than one, or a node above one within a few levels. */
-static bool reaches(const ThVar *v, int levels) {
-    uint32_t all = v->type.ndim < 32 ? (1u << v->type.ndim) - 1 : ~0u;
-    if (v->type.kind != TYPE_TENSOR || v->type.ndim == 0 || (v->type.broadcastable & all) == all) return false;
-    if (v->kind == VAR_CONSTANT) return true;
-    if (!v->owner || levels == 0) return false;
-    for (int i = 0; i < v->owner->nin && i < 4; i++)
-        if (reaches(v->owner->in[i], levels - 1)) return true;
-    return false;
+static bool all_ones(ThType t) {
+    uint32_t all = t.ndim < 32 ? (1u << t.ndim) - 1 : ~0u;
+    return (t.broadcastable & all) == all;
 }
 
-static bool run(Lengths *l, const ThApply *a, int levels, Sz out[][TH_MAX_NDIM]);
-
-/* Lengths of v into dims. */
-static void lengths_of(Lengths *l, const ThVar *v, int levels, Sz *dims) {
-    Sz out[4][TH_MAX_NDIM];
-    const ThApply *a = v->owner, *node = l->node;
-    bool computed = false;
-    if (a && levels > 0 && a->nout <= 4 && a->op->shape && reaches(v, levels)) {
-        bool quiet = l->quiet;
-        l->quiet = true;
-        computed = run(l, a, levels - 1, out);
-        l->quiet = quiet;
-        l->node = node;
-    }
-    for (int d = 0; d < v->type.ndim; d++) {
-        if (type_bcast(v->type, d)) dims[d] = number(l, 1);
-        else if (v->kind == VAR_CONSTANT) dims[d] = number(l, ARRAY_SHAPE(v->u.data)[d]);
-        else dims[d] = computed ? out[v->index][d] : UNKNOWN;
-    }
+/* Whether more is known about v than its type says. */
+static bool tells(const ThVar *v) {
+    return v->type.kind == TYPE_TENSOR && v->type.ndim > 0 &&
+           (v->kind == VAR_CONSTANT || (v->owner && v->owner->lengths));
 }
 
-/* The rule of node a. Levels bound the depth of this recursion, not the graph. */
-static bool run(Lengths *l, const ThApply *a, int levels, Sz out[][TH_MAX_NDIM]) {
-    enum { INPUTS = 8 };
-    Sz in[INPUTS][TH_MAX_NDIM], *outs[4];
-    const Sz *ins[INPUTS];
-    if (a->nin > INPUTS || a->nout > 4) return false;
-    for (int i = 0; i < a->nin; i++) {
-        bool tensor = a->in[i]->type.kind == TYPE_TENSOR || a->in[i]->type.kind == TYPE_SCALAR;
-        ins[i] = tensor ? in[i] : NULL;
-        if (tensor) lengths_of(l, a->in[i], levels, in[i]);
-    }
-    for (int o = 0; o < a->nout; o++) {
-        outs[o] = out[o];
-        for (int d = 0; d < a->out[o]->type.ndim; d++) out[o][d] = UNKNOWN;
-    }
-    const ShapeAlg alg = {.constant = number, .op = calculate, .value = value, .equal = equal, .u = l};
-    ShapeQ q = {.alg = &alg, .node = a, .in = ins, .out = outs};
-    l->node = a;
-    return a->op->shape(&q) && !l->full;
+static bool is_number(const ThVar *v) {
+    return v->kind == VAR_CONSTANT && v->type.kind == TYPE_TENSOR && v->type.ndim == 0 &&
+           dtype_is_discrete((ThDtype)v->type.dtype);
 }
 
-bool lengths_check(const ThApply *a) {
-    bool any = false;
-    for (int i = 0; i < a->nin && i < 8 && !any; i++) any = reaches(a->in[i], LEVELS);
-    if (!any || !a->op->shape || a->nin > 8 || a->nout > 4) return true;
+/* Whether the rule can find anything: from an input's lengths, from inputs that are all of length 1 (a join), or from
+ * numbers that may be lengths themselves. */
+static bool worthwhile(const ThApply *a) {
+    bool open = false, ones = true;
+    if (!a->op->shape || a->nin > INPUTS || a->nout > OUTPUTS) return false;
+    for (int i = 0; i < a->nin; i++)
+        if (tells(a->in[i])) return true;
+        else ones = ones && all_ones(a->in[i]->type);
+    for (int o = 0; o < a->nout; o++) open = open || !all_ones(a->out[o]->type);
+    return open && a->nin > 0 && (ones || is_number(a->in[a->nin - 1]));
+}
+
+static int dims_of(ThVar *const *v, int n) {
+    int dims = 0;
+    for (int i = 0; i < n; i++) dims += v[i]->type.kind == TYPE_TENSOR ? v[i]->type.ndim : 0;
+    return dims;
+}
+
+size_t lengths_bytes(const ThApply *a) { return a->lengths ? sizeof(int64_t) * (size_t)dims_of(a->out, a->nout) : 0; }
+
+/* What the rule found stays with the node, unless it is no more than the types say. */
+static bool keep(const Lengths *l, ThApply *a, const Sz *found) {
+    int n = dims_of(a->out, a->nout), at = 0;
+    bool more = false;
+    for (int o = 0; o < a->nout; o++)
+        for (int d = 0; d < a->out[o]->type.ndim; d++, at++)
+            more = more || (found[at] != UNKNOWN && !type_bcast(a->out[o]->type, d));
+    if (!more) return true;
+    if (!(a->lengths = ctx_alloc(a->ctx, sizeof *a->lengths * (size_t)n))) return false;
+    for (int i = 0; i < n; i++) a->lengths[i] = found[i] == UNKNOWN ? -1 : l->at[found[i]];
+    return true;
+}
+
+bool lengths_check(ThApply *a) {
+    if (!worthwhile(a)) return true;
+    Sz room[MOST], *outs[OUTPUTS], *next = room;
     Lengths l = {.c = a->ctx, .node = a, .n = 1};
-    Sz out[4][TH_MAX_NDIM];
-    return run(&l, a, LEVELS, out) || !failed(a->ctx);
+    if (dims_of(a->in, a->nin) + dims_of(a->out, a->nout) > MOST) return true;
+    for (int i = 0; i < a->nin; i++) {
+        const ThVar *v = a->in[i];
+        bool tensor = v->type.kind == TYPE_TENSOR || v->type.kind == TYPE_SCALAR;
+        l.in[i] = tensor ? next : NULL;
+        for (int d = 0; tensor && d < v->type.ndim; d++) {
+            int64_t n = length_of(v, d);
+            *next++ = n < 0 ? UNKNOWN : number(&l, n);
+        }
+    }
+    Sz *found = next;
+    for (int o = 0; o < a->nout; o++) {
+        outs[o] = next;
+        for (int d = 0; d < a->out[o]->type.ndim; d++) *next++ = UNKNOWN;
+    }
+    const ShapeAlg alg = {.constant = number, .op = calculate, .value = value, .equal = equal, .u = &l};
+    ShapeQ q = {.alg = &alg, .node = a, .in = l.in, .out = outs};
+    if (!a->op->shape(&q)) return !failed(a->ctx);
+    return l.full || keep(&l, a, found);
 }

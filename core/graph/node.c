@@ -81,9 +81,12 @@ static void lay_out(ThApply *a, bool graph) {
 ThApply *apply_alloc(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin, const ThType *types,
                      int nout) {
     size_t bytes = apply_block_bytes(op, nin, nout, b->fg != NULL);
-    if (!vec_reserve(b->ctx, &b->pool, b->pool.n + 1)) { return NULL; }
+    if (!vec_reserve(b->ctx, &b->pool, b->pool.n + 1) || !inner_retain(b, op, attrs)) { return NULL; }
     ThApply *a = b->fg ? arena_alloc0(b->fg->arena, bytes) : ctx_alloc0(b->ctx, bytes);
-    if (!a) { return NULL; }
+    if (!a) {
+        if (!b->fg) { inner_release(op, attrs); }
+        return NULL;
+    }
     a->op = op;
     a->nin = (uint16_t)nin;
     a->nout = (uint16_t)nout;

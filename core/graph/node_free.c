@@ -42,6 +42,8 @@ static void free_applys(ThApply *dead) {
         dead = a->next_free;
         for (int i = 0; i < a->nin; i++) { drop(a->in[i], &dead); }
         ThContext *c = a->ctx;
+        ctx_free(c, a->lengths, lengths_bytes(a));
+        inner_release(a->op, a->attrs); /* goes deeper once for each loop inside a loop */
         ctx_free(c, a, apply_block_bytes(a->op, a->nin, a->nout, false));
         atomic_fetch_sub(&c->live_nodes, 1);
         th_context_release(c);

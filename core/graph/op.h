@@ -21,7 +21,8 @@ typedef enum {
     ATTR_IDX,    /* AttrIdx: a subscript */
     ATTR_TYPE,   /* ThType */
     ATTR_STR,    /* const char *, interned */
-    ATTR_BYTE    /* int8_t */
+    ATTR_BYTE,   /* int8_t */
+    ATTR_GRAPH   /* const GraphBody *: an inner graph, one record for equal ones; the op has `bodies` */
 } AttrKind;
 typedef struct AttrInts {
     int8_t n;
@@ -121,6 +122,24 @@ typedef struct ScalarBody {
     uint64_t hash;
 } ScalarBody;
 const ScalarBody *scalar_body_intern(ThContext *c, const ScalarBody *proto);
+
+/*
+ * An inner graph: the body of a loop, a branch (inner.c). Variables of the user's graph: free arguments, results over
+ * them and constants. Immutable; equal graphs are one record of the context; every node that has one holds it.
+ */
+typedef struct GraphBody {
+    ThVar **in, **out;
+    int nin, nout;
+    uint64_t hash;
+    atomic_int refs;
+    bool entered;
+    ThContext *ctx;
+    struct GraphBody *next; /* of the same hash */
+} GraphBody;
+/* New reference. RuntimeError when out needs more than `in` and constants; NULL among in or out: NULL. */
+GraphBody *graph_body(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout);
+const GraphBody *graph_body_retain(const GraphBody *b);
+void graph_body_release(const GraphBody *b);
 
 /* ---- what sections are handed ----------------------------------------------------------------------------------- */
 typedef struct Infer { /* output types from input types and attributes */
@@ -280,6 +299,8 @@ struct Op {
     bool (*batch)(Batch *q); /* vmap; NULL: refused by name */
     /* Stands for other operations: out[i] on inputs `in` (node's own or new ones), put there before compiling. */
     bool (*expand)(Builder *b, ThApply *node, ThVar *const *in, ThVar **out);
+    /* Inner graphs in the attributes, all of its ATTR_GRAPH fields; NULL: an ordinary operation. */
+    const GraphBody *const *(*bodies)(const void *attrs, int *n);
     const char *doc;
 };
 extern const Op *const op_table[];

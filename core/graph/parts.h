@@ -13,10 +13,13 @@ typedef struct ProvNode {
     const char *file; /* interned; leaves only */
 } ProvNode;
 typedef struct GraphState {
-    VEC(ProvNode) prov; /* id 0 is "unknown" */
-    Map prov_map;       /* hash of a record -> id */
-    VEC(ThVar *) small; /* cached small constants, not owned: each leaves when it dies */
-    Map small_map;      /* const_hash -> place in small */
+    VEC(ProvNode) prov;      /* id 0 is "unknown" */
+    Map prov_map;            /* hash of a record -> id */
+    VEC(ThVar *) small;      /* cached small constants, not owned: each leaves when it dies */
+    Map small_map;           /* const_hash -> place in small */
+    VEC(GraphBody *) bodies; /* inner.c: lists of equal hash, not owned; each record leaves when it dies */
+    VEC(int) free_bodies;    /* empty places of bodies */
+    Map body_of;             /* hash -> place in bodies */
 } GraphState;
 GraphState *graph_state(ThContext *c); /* made on first use; NULL when memory is out */
 
@@ -29,6 +32,12 @@ void body_put(Text *t, const ScalarBody *b);
 const char *body_read(ThContext *c, const char *p,
                       const ScalarBody **out); /* the text after it, or NULL with ValueError */
 
+/* inner.c: inner graphs in attributes */
+void inner_put(Text *t, const GraphBody *b);
+const char *inner_read(ThContext *c, const char *p, const GraphBody **out); /* new reference; as body_read */
+bool inner_retain(Builder *b, const Op *op, const void *attrs);
+void inner_release(const Op *op, const void *attrs);
+
 /* node.c: the record and its outputs are one block; fg nodes come from the arena. Takes references on user inputs. */
 ThApply *apply_alloc(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin, const ThType *types,
                      int nout);
@@ -37,7 +46,8 @@ size_t apply_block_bytes(const Op *op, int nin, int nout, bool graph);
 ThVar *leaf_new(Builder *b, VarKind kind, ThType t, const char *name);
 
 /* lengths.c: lengths known while building fit together; false with the error that running the node would raise. */
-bool lengths_check(const ThApply *a);
+bool lengths_check(ThApply *a);
+size_t lengths_bytes(const ThApply *a); /* of a->lengths */
 
 /* node_free.c */
 /* One reference on s less; the last one frees it and returns its default update, to be released by the caller. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef enum { PROV_NONE, PROV_LEAF, PROV_JOIN, PROV_GRAD } ProvKind;
-enum { PROV_LINES = 8, PROV_VISIT = 256 };
+enum { PROV_LINES = 64, PROV_VISIT = 256 };
 
 static void free_state(ThContext *c, void *p) {
     GraphState *s = p;
@@ -16,6 +16,9 @@ static void free_state(ThContext *c, void *p) {
     map_free(c, &s->prov_map);
     vec_free(c, &s->small);
     map_free(c, &s->small_map);
+    vec_free(c, &s->bodies);
+    vec_free(c, &s->free_bodies);
+    map_free(c, &s->body_of);
     ctx_free(c, s, sizeof *s);
 }
 
@@ -86,8 +89,10 @@ void prov_text(ThContext *c, Text *t, Prov p) {
     const GraphState *s = c->slot[CTX_GRAPH];
     Item stack[PROV_VISIT + 2], line[PROV_LINES];
     int n = 0, nline = 0;
+    int64_t limit = config_int(c, "traceback.limit");
+    if (limit < 0 || limit > PROV_LINES) { limit = PROV_LINES; }
     if (p && s) { stack[n++] = (Item){p, false}; }
-    for (int visit = 0; n && nline < PROV_LINES && visit < PROV_VISIT; visit++) {
+    for (int visit = 0; n && nline < limit && visit < PROV_VISIT; visit++) {
         Item x = stack[--n];
         const ProvNode *r = &s->prov.at[x.id];
         if (r->kind == PROV_JOIN) {

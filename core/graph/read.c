@@ -187,6 +187,18 @@ static const char *skip_braces(const char *p) {
     return start;
 }
 
+/* (ref, ...) into r->args */
+static bool read_args(Read *r) {
+    r->args.n = 0;
+    if (!take(r, "(")) { return bad(r, "`(` is expected"); }
+    while (!take(r, ")")) {
+        ThVar *v = reference(r);
+        if (!v || !vec_push(r->c, &r->args, v)) { return false; }
+        take(r, ",");
+    }
+    return true;
+}
+
 static ThApply *read_call(Read *r) {
     _Alignas(16) char attrs[1024];
     const char *name = word(r);
@@ -199,18 +211,10 @@ static ThApply *read_call(Read *r) {
     const char *end = skip_braces(r->p);
     const char *given = intern_n(r->c, r->p, (size_t)(end - r->p));
     r->p = end;
-    if (!given || !attrs_read(r->c, op, given, attrs)) { return NULL; }
-    r->args.n = 0;
-    if (!take(r, "(")) {
-        bad(r, "`(` is expected");
-        return NULL;
-    }
-    while (!take(r, ")")) {
-        ThVar *v = reference(r);
-        if (!v || !vec_push(r->c, &r->args, v)) { return NULL; }
-        take(r, ",");
-    }
-    return apply_make(r->b, op, op->attr_bytes ? attrs : NULL, r->args.at, r->args.n);
+    bool ok = given && attrs_read(r->c, op, given, attrs) && read_args(r);
+    ThApply *a = ok ? apply_make(r->b, op, op->attr_bytes ? attrs : NULL, r->args.at, r->args.n) : NULL;
+    inner_release(op, attrs); /* the node holds its own */
+    return a;
 }
 
 static bool read_marks(Read *r, ThApply *a) {

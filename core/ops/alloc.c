@@ -299,8 +299,10 @@ static bool infer_eye(Infer *q) {
 
 static bool shape_eye(ShapeQ *q) {
     for (int i = 0; i < 2; i++) {
-        Sz v = q->alg->value(q->alg->u, i, 0);
-        q->out[0][i] = calc(q->alg, 'M', v, q->alg->constant(q->alg->u, 0));
+        const ShapeAlg *a = q->alg;
+        Sz v = a->value(a->u, i, 0), length = calc(a, 'M', v, a->constant(a->u, 0));
+        if (!a->equal(a->u, v, length, "negative dimension {0} is not allowed")) return false;
+        q->out[0][i] = length;
     }
     return true;
 }

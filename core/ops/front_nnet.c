@@ -41,6 +41,11 @@ int front_softmax_with_bias(Front *f) {
     return front_return(f, x && b ? apply1(f->b, &op_softmax_with_bias, NULL, (ThVar *[]){x, b}, 2) : NULL);
 }
 
+int front_ctc(Front *f) {
+    ThVar *x = front_var(f, 0), *labels = front_var(f, 1), *lengths = front_var(f, 2);
+    return front_return(f, x && labels && lengths ? ctc_make(f->b, x, labels, lengths) : NULL);
+}
+
 /* exp(c) / exp(c).sum(axis=-1, keepdims=True) */
 int front_softmax_graph(Front *f) {
     ThVar *x = front_var(f, 0);

@@ -67,6 +67,8 @@
     FRONT("nnet.logsoftmax", "c, axis=None", NULL, FUNC, front_softmax, "log of the softmax along axis (each row by default)") \
     FRONT("nnet.softmax_with_bias", "x, b", NULL, FUNC, front_softmax_with_bias, "softmax of x + b, b added to each row") \
     FRONT("nnet.softmax_graph", "c", NULL, FUNC, front_softmax_graph, "softmax written with exp and sum") \
+    FRONT("nnet.ctc", "activations, labels, input_lengths", NULL, FUNC, front_ctc, \
+      "cost of each sequence of labels under activations (time, sequence, class), over all alignments with blanks (class 0)") \
     FRONT("nnet.softsign", "x", NULL, FUNC, front_softsign, "x / (1 + |x|)") \
     FRONT("nnet.categorical_crossentropy", "coding_dist, true_dist", NULL, FUNC, front_categorical_crossentropy, \
       "cross-entropy of rows against distributions or class numbers") \

@@ -32,6 +32,8 @@ enum { FUNC = 0, METHOD = 1 };
     ALIAS("bitwise_not", invert, FUNC, "x", "bitwise not; logical on bool") \
     ALIAS("nnet.sigmoid", sigmoid, FUNC, "x", "logistic function 1 / (1 + exp(-x))") \
     ALIAS("nnet.softplus", softplus, FUNC, "x", "log(1 + exp(x))") \
+    ALIAS("xlogx.xlogx", xlogx, FUNC, "x", "x * log(x), 0 at 0: an entropy's term") \
+    ALIAS("xlogx.xlogy0", xlogy0, FUNC, "x, y", "x * log(y), 0 where x is 0: a cross-entropy's term") \
     ALIAS("nnet.ultra_fast_sigmoid", ultra_fast_sigmoid, FUNC, "x", "sigmoid by pieces of simple functions, within 0.1")
 
 /* front_elemwise.c */

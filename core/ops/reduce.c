@@ -39,9 +39,24 @@ static bool infer_argmax(Infer *q) {
     return drop_axes(q, &a->axis, &q->out[position], TH_INT64);
 }
 
+/* The largest of nothing exists only where there are no results either. */
+static bool some_in_each(ShapeQ *q, const AttrInts *axis) {
+    const ShapeAlg *a = q->alg;
+    Sz one = a->constant(a->u, 1), each = one, results = one;
+    for (int d = 0; d < q->node->in[0]->type.ndim; d++) {
+        Sz *part = axis_in(axis, d) ? &each : &results;
+        *part = a->op(a->u, '*', *part, a->op(a->u, 'm', q->in[0][d], one));
+    }
+    return a->equal(a->u, results, a->op(a->u, '*', results, each),
+                    "zero-size array to a maximum or minimum, which has no identity: a reduced dimension has length 0");
+}
+
 /* Both attribute structs start with the axes. */
 static bool shape(ShapeQ *q) {
     const AttrInts *axis = q->node->attrs;
+    const Op *op = q->node->op;
+    bool extreme = op == &op_max || op == &op_min || op == &op_max_and_argmax || op == &op_argmax;
+    if (extreme && !some_in_each(q, axis)) return false;
     for (int o = 0; o < q->node->nout; o++) {
         int n = 0;
         for (int d = 0; d < q->node->in[0]->type.ndim; d++)

@@ -84,9 +84,7 @@ static bool shape_reshape(ShapeQ *q) {
         if (l.known[d]) out[d] = l.k[d] < 0 ? missing : filled[d];
         else out[d] = calc(a, '+', filled[d], calc(a, '*', neg[d], calc(a, '-', missing, filled[d])));
     }
-    return a->equal(
-        a->u, total, product(a, out, n),
-        "Cannot reshape input of {0} elements to a shape of {1} elements (see the shapes and values below)");
+    return a->equal(a->u, total, product(a, out, n), "Cannot reshape input of {0} elements to a shape of {1} elements");
 }
 
 static void grad_reshape(Grad *g) {

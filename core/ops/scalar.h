@@ -183,8 +183,10 @@
     X(complex_from_polar, "ComplexFromPolar", NULL, NULL, NULL, 2, SF_NO_COMPLEX | SF_CGRAD, RES_COMPLEX, NULL, "c_make(a * cos(b), a * sin(b))", \
       "real(gz)*cos(y)+imag(gz)*sin(y); x*(imag(gz)*cos(y)-real(gz)*sin(y))", NULL, "abs, angle", "complex number of modulus and angle")
 
-/* Reached through functions of their own (cast, tensor_copy, x.real, x.imag), which check or skip first. */
+/* Reached under other names (T.xlogx.xlogx) or through functions of their own (cast, tensor_copy, x.real, x.imag). */
 #define SCALAR_HIDDEN(X) \
+    X(xlogx, "XlogX", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "a == 0 ? 0 : a * log(a)", NULL, "gz*(lit(1)+log(x))", NULL, NULL, "x * log(x), 0 at 0") \
+    X(xlogy0, "XlogY0", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "a == 0 ? 0 : a * log(b)", NULL, "gz*log(y); gz*x/y", NULL, NULL, "x * log(y), 0 where x is 0") \
     X(identity, "Identity", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_SAME, "a", "a", "gz", NULL, NULL, "x itself, copied") \
     X(cast, "Cast", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_CAST, "a", "a", "gz", NULL, NULL, "x in another dtype") \
     X(poly_gamma, "PolyGamma", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "poly_gamma(a, b)", NULL, "undefined; gz*poly_gamma(x+1, y)", NULL, NULL, "derivative of psi of an order") \

@@ -31,6 +31,9 @@ bool vector_known(const ThVar *v, int64_t i, int64_t *value);
 /* Length of a vector where its node tells (constant, Shape, MakeVector, Reshape to a known length, ..), or -1. */
 int64_t vector_length(const ThVar *v);
 
+/* ---- ctc.c ------------------------------------------------------------------------------------------------------- */
+ThVar *ctc_make(Builder *b, ThVar *activations, ThVar *labels, ThVar *input_lengths);
+
 /* ---- reshape.c --------------------------------------------------------------------------------------------------- */
 typedef struct ReshapeAttrs {
     int64_t ndim;

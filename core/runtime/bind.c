@@ -100,6 +100,7 @@ static bool whole(ThBound *b) {
 
 int th_bound_call(ThBound *b) {
     ThFunction *f = b->f;
+    int64_t start = f->profile ? profile_now() : 0;
     atomic_store_explicit(&f->ctx->interrupted, 0, memory_order_relaxed);
     while (f->nstate && atomic_flag_test_and_set_explicit(&f->state_busy, memory_order_acquire)) sched_yield();
     bool ok = !f->nstate || refresh(b);
@@ -109,6 +110,7 @@ int th_bound_call(ThBound *b) {
         call_unlock(f);
     }
     if (f->nstate) atomic_flag_clear_explicit(&f->state_busy, memory_order_release);
+    if (f->profile) profile_call(f->profile, start, ok);
     return ok ? 0 : 1;
 }
 

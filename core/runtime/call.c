@@ -185,7 +185,7 @@ static void fill(ThFunction *f, Workspace *w) {
 }
 
 bool call_steps(ThFunction *f, Workspace *w) {
-    int bad = f->unit ? f->unit->run(&w->frame) : interp_run(f->interp, &w->frame);
+    int bad = f->unit && !f->profile ? f->unit->run(&w->frame) : interp_run(f->interp, &w->frame);
     if (bad && !failed(f->ctx)) report_failure(w);
     return !bad;
 }
@@ -260,6 +260,7 @@ static int call(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *values
     ThContext *c = f->ctx;
     Workspace *w = workspace_take(f);
     if (!w) return 1;
+    int64_t start = f->profile ? profile_now() : 0;
     atomic_store_explicit(&c->interrupted, 0, memory_order_relaxed);
     w->values = values != NULL;
     while (f->nstate && atomic_flag_test_and_set_explicit(&f->state_busy, memory_order_acquire)) sched_yield();
@@ -278,7 +279,9 @@ static int call(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *values
     if (ok) w->renewed = false;
     if (ok && values) read_values(f, w, out, values);
     call_clean(f, w, true);
-    workspace_give(f, w);
+    if (f->gc) workspace_free(w);
+    else workspace_give(f, w);
+    if (f->profile) profile_call(f->profile, start, ok);
     return ok ? 0 : 1;
 }
 

@@ -3,7 +3,7 @@
  * workspaces (call.c).
  */
 #include "cpu.h"
-#include "function.h"
+#include "profile.h"
 
 #include <string.h>
 
@@ -170,12 +170,16 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s) {
     f->plan = plan_retain(s->plan);
     f->name = s->name ? intern(c, s->name) : NULL;
     f->verbose = s->exception_verbose;
+    f->gc = s->gc;
     f->interp = cpu_of(c) ? interp_unit(s->plan) : NULL; /* known now, so that no call allocates for it */
+    if (s->profile) f->profile = profile_new(c, f->plan);
     bool ok = f->interp && copy_inputs(f, s) && copy_outputs(f, s) && find_buffers(f) && order_locks(f);
+    ok = ok && (f->profile || !s->profile);
     if (!ok) { /* the caller keeps unit and graph */
         th_function_release(f);
         return NULL;
     }
+    if (f->profile) f->profile->built = s->times;
     count_signature(f);
     f->unit = s->unit;
     f->fg = s->fg;
@@ -204,6 +208,7 @@ static void drop_parts(ThFunction *f) {
     ThContext *c = f->ctx;
     drop_workspaces(f);
     if (f->unit) f->unit->release(f->unit);
+    if (f->profile) profile_free(c, f->plan, f->profile);
     interp_unit_free(f->interp);
     if (f->fg) fg_free(f->fg);
     if (f->recipe_free) f->recipe_free(c, f->recipe);

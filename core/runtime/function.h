@@ -10,6 +10,8 @@
 
 #include <stdatomic.h>
 
+typedef struct Profile Profile;
+
 typedef struct FnIn {
     ThVar *var;       /* the user's variable, retained */
     const char *name; /* interned or NULL */
@@ -80,6 +82,8 @@ struct ThFunction {
     bool internal; /* see FunctionSpec */
     int *locks;    /* shareds in the one order in which everybody locks them */
     bool verbose;
+    bool gc;          /* the memory of temporaries goes back after each call */
+    Profile *profile; /* or NULL */
     atomic_bool trust;
     Workspace *idle;
     atomic_flag lock;       /* of the idle list and of defaults */
@@ -114,6 +118,10 @@ void call_lock(const ThFunction *f);
 void call_unlock(const ThFunction *f);
 void call_commit(ThFunction *f, Workspace *w);
 void call_clean(ThFunction *f, Workspace *w, bool arguments); /* what a call leaves behind */
+
+/* ---- profile.c ---- */
+void profile_call(Profile *r, int64_t start, bool ok);
+int profile_step(ThFunction *f, int step, ThFrame *frame); /* runs it and keeps its time */
 
 /* ---- filter.c ---- */
 typedef struct Filter { /* what a value must fit, and for whom */

@@ -2,7 +2,7 @@
  * interp.c -- executes a Plan without a compiler: regions, steps, and the loops of each kernel stage.
  * Recursion is over loop depth (at most 2 KDIM) and region nesting, never over graph nodes.
  */
-#include "interp_unit.h"
+#include "function.h"
 
 #include <string.h>
 
@@ -116,11 +116,16 @@ int interp_step(const InterpUnit *u, int step, ThFrame *f) {
     return 0;
 }
 
+static int one_step(const InterpUnit *u, int step, ThFrame *f) {
+    ThFunction *fn = f->ws ? f->ws->fn : NULL;
+    return fn && fn->profile ? profile_step(fn, step, f) : interp_step(u, step, f);
+}
+
 static int straight(const InterpUnit *u, const Region *g, ThFrame *f) {
     for (int i = g->first; i < g->first + g->n; i++) {
         if (i < u->plan->first_write && f->rt->poll_interrupt(f))
             return f->rt->fail(f, i, TH_Interrupted, 0, 0, 0, 0, 0);
-        if (interp_step(u, i, f)) return 1;
+        if (one_step(u, i, f)) return 1;
     }
     return 0;
 }

@@ -45,21 +45,149 @@ static void dims(Text *t, Workspace *w, const PlanNode *n, bool strides) {
     text_put(t, "]");
 }
 
+/* ---- values of few elements ---- */
+enum { SHOWN = 5 };
+
+/* Does the value still lie in its memory at step `at` (-1: before any step)? Another buffer may have its place by now.
+ */
+static bool intact(const Workspace *w, const PlanValue *v, int at) {
+    const Plan *p = w->fn->plan;
+    if (v->buf < 0) return false;
+    const PlanBuf *b = &p->buf[v->buf];
+    if (b->kind == BUF_TEMP || b->kind == BUF_OUTPUT) {
+        if (at < 0 || b->first >= at) return false;
+    }
+    const Step *s = at >= 0 ? &p->step[at] : NULL;
+    for (int i = 0; s && i < s->nbuf; i++)
+        if (s->buf[i] != v->buf && w->frame.buf[s->buf[i]] == w->frame.buf[v->buf]) return false;
+    return true;
+}
+
+/* The value as an array of its own, or NULL. */
+static ThArray *taken(Workspace *w, const PlanValue *v) {
+    int64_t shape[TH_MAX_NDIM], at[TH_MAX_NDIM] = {0}, n = 1, item = (int64_t)th_dtype_bytes(v->dtype);
+    const ThArray *base = workspace_array(w, v->buf);
+    const char *start = base ? base->data : w->frame.buf[v->buf];
+    for (int d = 0; d < v->ndim; d++) n *= shape[d] = size_value(v->shape[d], w->frame.sym);
+    if (n > SHOWN || n < 0 || !start) return NULL;
+    ThArray *a = th_array_empty(w->fn->ctx, (ThDtype)v->dtype, v->ndim, shape);
+    for (int64_t i = 0; a && i < n; i++) {
+        int64_t off = size_value(v->off, w->frame.sym);
+        for (int d = 0; d < v->ndim; d++) off += at[d] * size_value(v->stride[d], w->frame.sym);
+        memcpy(a->data + i * item, start + off * item, (size_t)item);
+        for (int d = v->ndim - 1; d >= 0 && ++at[d] == shape[d]; d--) at[d] = 0;
+    }
+    return a;
+}
+
+/* var: what the value is in the graph, or NULL. */
+static void value(Text *t, Workspace *w, const PlanValue *v, const ThVar *var, int step) {
+    ThArray *a = NULL, *own = var && var_is_const(var) && var->type.kind == TYPE_TENSOR ? var->u.data : NULL;
+    if (!own && intact(w, v, step) && !(own = (ThArray *)whole(w, v))) a = taken(w, v);
+    if (own && own->size <= SHOWN) a = th_array_retain(own);
+    char *text = a ? th_array_repr(w->fn->ctx, a) : NULL;
+    text_put(t, text ? text : "'not shown'");
+    th_free(w->fn->ctx, text);
+    th_array_release(a);
+}
+
+static void values(Text *t, Workspace *w, int node, int step) {
+    const FGraph *fg = w->fn->fg;
+    const PlanNode *n = &w->fn->plan->node[node];
+    const ThApply *a = fg && node < fg->norder && fg->order[node]->nin == n->nin ? fg->order[node] : NULL;
+    text_put(t, "\nInputs values: [");
+    for (int i = 0; i < n->nin; i++) {
+        if (i) text_put(t, ", ");
+        value(t, w, &n->in[i], a ? a->in[i] : NULL, step);
+    }
+    text_put(t, "]");
+}
+
+/* ---- who uses the results ---- */
+static void call_text(Text *t, const ThApply *a) {
+    apply_op_str(t, a);
+    for (int i = 0; i < a->nin; i++) {
+        text_put(t, i ? ", " : "(");
+        var_str(t, a->in[i]);
+    }
+    text_put(t, ")");
+}
+
+static void clients_of(Text *t, const FGraph *fg, const ThVar *v) {
+    int n = 0;
+    for (int k = 0; k < fg->norder; k++)
+        for (int i = 0; i < fg->order[k]->nin; i++) {
+            if (fg->order[k]->in[i] != v) continue;
+            if (n++) text_put(t, ", ");
+            call_text(t, fg->order[k]);
+            break;
+        }
+    for (int o = 0; o < fg->nout; o++)
+        if (fg->out[o] == v) text_put(t, n++ ? ", 'output'" : "'output'");
+}
+
+static void clients(Text *t, const Workspace *w, int node) {
+    const FGraph *fg = w->fn->fg;
+    if (!fg || node >= fg->norder) return;
+    text_put(t, "\nOutputs clients: [");
+    for (int o = 0; o < fg->order[node]->nout; o++) {
+        text_put(t, o ? ", [" : "[");
+        clients_of(t, fg, fg->order[node]->out[o]);
+        text_put(t, "]");
+    }
+    text_put(t, "]");
+}
+
+/* ---- the storage map ---- */
+static void storage_line(Text *t, Workspace *w, int buf, int64_t *total) {
+    static const char *const kind[] = {"Input", "Shared Input", "Constant", "Temporary", "Output"};
+    const PlanBuf *b = &w->fn->plan->buf[buf];
+    const ThArray *a = workspace_array(w, buf);
+    int64_t item = (int64_t)th_dtype_bytes(b->dtype), n = a ? a->size : 0;
+    if (!a && (b->late || !known(w, b->size))) return; /* nothing lies there yet */
+    if (!a) n = size_value(b->size, w->frame.sym);
+    text_put(t, " - ");
+    if (b->name) text_put(t, b->name);
+    else text_printf(t, "<%s %d>", th_dtype_name((ThDtype)b->dtype), buf);
+    text_printf(t, ", %s, Shape: (", kind[b->kind]);
+    for (int d = 0; a && d < a->ndim; d++) text_printf(t, d ? ", %lld" : "%lld", (long long)ARRAY_SHAPE(a)[d]);
+    if (!a) text_printf(t, "%lld", (long long)n);
+    text_printf(t, "%s), ElemSize: %lld Byte(s), TotalSize: %lld Byte(s)\n", !a || a->ndim == 1 ? "," : "",
+                (long long)item, (long long)(n * item));
+    *total += n * item;
+}
+
+static void storage_map(Text *t, Workspace *w) {
+    const Plan *p = w->fn->plan;
+    int64_t total = 0, inputs = 0;
+    text_put(t, "\nStorage map footprint:\n");
+    for (int b = 0; b < p->nbuf; b++) {
+        int64_t before = total;
+        storage_line(t, w, b, &total);
+        if (p->buf[b].kind == BUF_INPUT || p->buf[b].kind == BUF_SHARED) inputs += total - before;
+    }
+    text_printf(t, " TotalSize: %lld Byte(s) %.3f GB\n TotalSize inputs: %lld Byte(s) %.3f GB", (long long)total,
+                (double)total * 1e-9, (long long)inputs, (double)inputs * 1e-9);
+}
+
 /* exception_verbosity: the graph around the node, or how to get it. */
 static void hint(Text *t, Workspace *w, int node) {
     const FGraph *fg = w->fn->fg;
     if (!fg || node >= fg->norder) return;
     if (!w->fn->verbose) {
-        text_put(t, "\nHINT: Use the flag exception_verbosity=high for a debugprint of this apply node.");
+        text_put(t, "\nHINT: Use the flag exception_verbosity=high for a debugprint of this apply node and a "
+                    "storage map.");
         return;
     }
     const ThApply *a = fg->order[node];
     const ThDebugPrint o = {.depth = -1, .print_type = true, .stop_on_name = true, .ids = 'C'};
     text_put(t, "\n\nDebugprint of the apply node:\n");
     debugprint(t, a->out, a->nout, &o, NULL);
+    storage_map(t, w);
 }
 
-static void node_tail(Text *t, Workspace *w, int node) {
+/* step: the one that failed, -1: a check before all steps */
+static void node_tail(Text *t, Workspace *w, int node, int step) {
     const Plan *p = w->fn->plan;
     if (node < 0 || node >= p->nnode) return;
     const PlanNode *n = &p->node[node];
@@ -68,7 +196,9 @@ static void node_tail(Text *t, Workspace *w, int node) {
     if (n->in && all_known(w, n)) {
         dims(t, w, n, false);
         dims(t, w, n, true);
+        values(t, w, node, step);
     }
+    clients(t, w, node);
     Text line;
     text_init(&line, t->c);
     prov_text(t->c, &line, n->prov);
@@ -95,7 +225,7 @@ void report_check(Workspace *w, int check, int64_t a, int64_t b) {
             s += 2;
         } else text_putc(&t, *s);
     }
-    node_tail(&t, w, k->node);
+    node_tail(&t, w, k->node, -1);
     finish(w, k->kind ? k->kind : TH_ValueError, &t);
 }
 
@@ -159,6 +289,6 @@ void report_failure(Workspace *w) {
     if (w->host_text[0]) text_put(&t, w->host_text);
     else headline(&t, (ThError)e[2], e, node >= 0 && node < p->nnode ? p->node[node].text : NULL);
     w->host_text[0] = 0;
-    node_tail(&t, w, node);
+    node_tail(&t, w, node, (int)e[0]);
     finish(w, (ThError)e[2], &t);
 }

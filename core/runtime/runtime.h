@@ -48,6 +48,10 @@ typedef struct Unit {
  * dtype), one table per ISA ---- */
 
 /* ---- function.c ---- */
+typedef struct FunctionTimes { /* nanoseconds of making it */
+    int64_t ns_compile, ns_optimizer, ns_plan, ns_build;
+} FunctionTimes;
+int64_t profile_now(void);    /* monotonic nanoseconds */
 typedef struct FunctionSpec { /* what core/compile.c hands over; the function retains or copies all of it */
     Plan *plan;
     Unit *unit; /* NULL: interpreter */
@@ -62,7 +66,8 @@ typedef struct FunctionSpec { /* what core/compile.c hands over; the function re
     void *recipe; /* what copies are made from; taken over when the function is made */
     void (*recipe_free)(ThContext *c, void *recipe);
     int8_t allow_input_downcast;
-    bool exception_verbose;
+    bool exception_verbose, profile, gc;
+    FunctionTimes times;
     bool internal; /* owned by the context itself: does not retain it, has no user variables */
 } FunctionSpec;
 ThFunction *function_new(ThContext *c, const FunctionSpec *s);

@@ -3,6 +3,7 @@
 if not package.loaded["theano"] then require("theano") return package.loaded["theano.compile"] end -- it loads us
 local core = require("theano.core")
 local gof = require("theano.gof")
+local profile = require("theano.profile")
 local updates = require("theano.updates")
 local util = require("theano.util")
 require("theano.function_object")
@@ -243,10 +244,14 @@ local function build(...)
   spec.no_default_updates = exclusions(a.no_default_updates)
   spec.accept_inplace = a.accept_inplace
   spec.no_rebuild_strict = a.rebuild_strict == false
+  if a.profile ~= nil and type(a.profile) ~= "boolean" then
+    util.raise("TypeError", "profile is a boolean, got %s", type(a.profile))
+  end
+  spec.profile = a.profile
   local f = core.compile(spec)
   for _, v in ipairs(spec.values) do core.set_default(f, v[1], v[2]) end
   if next(spec.states) then debug.setuservalue(f, spec.states, 2) end
-  return f
+  return profile.watch(f)
 end
 
 --- What the optimizer runs, in order: `theano.compile.optdb:query("fast_run"):print_summary()`. A query is a name, then

@@ -1,6 +1,7 @@
 --- What a compiled function is besides callable: attributes, defaults, copies, bound calls.
 -- @module theano.function_object
 local core = require("theano.core")
+local profile = require("theano.profile")
 local updates = require("theano.updates")
 local util = require("theano.util")
 
@@ -85,13 +86,14 @@ fgraph.__tostring = function(g) return core.function_text(rawget(g, "fn"), "grap
 local copy_known = util.set({ "share_memory", "swap", "delete_updates", "name", "profile" })
 
 --- A function of the same expression, with defaults of its own. Options: `swap`, a map or a sequence of pairs from
--- shared to shared variables of the same type; `delete_updates`; `name` (default: the old one and " copy").
+-- shared to shared variables of the same type; `delete_updates`; `name` (default: the old one and " copy"); `profile`.
 -- `share_memory` is taken and changes nothing that can be seen.
 function methods.copy(f, options)
   options = options or {}
   if type(options) ~= "table" then util.raise("TypeError", "copy takes a table of options, got %s", type(options)) end
   util.check_keywords("copy", options, copy_known)
-  return core.function_copy(f, updates.pairs_of(options.swap, "swap"), options.delete_updates, options.name)
+  return profile.watch(core.function_copy(f, updates.pairs_of(options.swap, "swap"), options.delete_updates,
+    options.name, options.profile))
 end
 
 --- Binds the arguments: everything is checked once; the closure that comes back runs on the same memory, without checks
@@ -112,6 +114,7 @@ local read = {
   input_names = function(f) return (core.function_names(f)) end,
   value = function(f) return setmetatable({ fn = f }, values) end,
   container = function(f) return setmetatable({ fn = f }, containers) end,
+  profile = profile.of,
   trust_input = function(f) return core.function_trust(f) end,
 }
 

@@ -18,6 +18,7 @@ theano.ndarray = require("theano.ndarray")
 theano.tensor = require("theano.tensor")
 theano.gradient = require("theano.gradient")
 require("theano.nnet")
+require("theano.extra")
 theano.printing = require("theano.printing")
 theano.updates = require("theano.updates")
 

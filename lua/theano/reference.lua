@@ -29,6 +29,12 @@ return {
   ["theano.updates.pairs_of"] = false,
 
   -- ---- T ----------------------------------------------------------------------------------------------------------
+  ["T.autocast_float"] = {
+    "value", "the array that a float literal becomes; `T.autocast_float.dtypes` are tried in order",
+  },
+  ["T.autocast_int"] = { "value", "the same of an integer literal" },
+  ["T.mod_check"] = { "x, y", "`T.mod`, which refuses complex numbers" },
+  ["Variable.conjugate"] = { "", "complex conjugate" },
   ["T.newaxis"] = { false, "a new dimension in a table subscript: `x[{T.newaxis, 0}]`" },
   ["T.mgrid"] = { "*slices", "coordinates of a grid, each a full tensor: `T.mgrid[\"0:3, 0:1:0.25\"]`" },
   ["T.ogrid"] = { "*slices", "the same with each tensor along its own dimension only" },

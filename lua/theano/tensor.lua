@@ -26,7 +26,7 @@ for _, f in ipairs(core.functions()) do
 end
 T.repeat_ = T.repeat_ or T["repeat"]
 T["repeat"] = nil
-for _, name in ipairs({ "nnet", "signal", "slinalg", "nlinalg", "fft", "extra_ops" }) do
+for _, name in ipairs({ "nnet", "signal", "slinalg", "nlinalg", "fft", "extra_ops", "xlogx" }) do
   if T[name] then package.loaded["theano.tensor." .. name] = T[name] end
 end
 
@@ -200,6 +200,7 @@ local computed = {
 local own = {
   sub = core.sub,
 }
+T.variable_methods = own -- more of them come with theano.extra
 
 -- ---- shared variables
 -- -------------------------------------------------------------------------------------------------

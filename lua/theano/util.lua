@@ -78,7 +78,7 @@ end
 
 --- Nearest of the names to s, for messages; nil when none is near.
 function M.nearest(s, names)
-  local best, least = nil, 3
+  local best, least = nil, #s < 4 and 2 or 3 -- further away it is another word
   for _, n in ipairs(names) do
     local row = {}
     for j = 0, #n do row[j] = j end

@@ -12,7 +12,8 @@ static void write_rc(const char *text) {
 }
 
 static void values(ThContext *c) {
-    CHECK(config_floatX(c) == TH_FLOAT64 && config_bool(c, "allow_gc") && !config_bool(c, "openmp"));
+    CHECK(config_floatX(c) == TH_FLOAT64 && !config_bool(c, "allow_gc") &&
+          config_bool(c, "tensor.local_elemwise_fusion"));
     CHECK(config_int(c, "openmp_elemwise_minsize") == 200000);
     CHECK(th_config_set(c, "floatX", "float32") == 0 && config_floatX(c) == TH_FLOAT32);
     CHECK(th_config_set(c, "openmp", "True") == 0 && config_bool(c, "openmp"));
@@ -59,12 +60,12 @@ static void texts(ThContext *c) {
 static void files(ThContext *c) {
     CHECK(th_config_read(c, "/nonexistent/.theanorc") == 0);
     write_rc("# mine\n[global]\nfloatX = float32\n  optimizer=fast_compile  \n\n[gcc]\n; flags\ncxxflags = -O1\n"
-             "[compile]\ntiers = 1\n");
+             "[tensor]\nlocal_elemwise_fusion = 0\n");
     CHECK(th_config_read(c, path) == 0);
     CHECK_TEXT(th_config_get(c, "floatX"), "float32");
     CHECK_TEXT(th_config_get(c, "optimizer"), "fast_compile");
     CHECK_TEXT(th_config_get(c, "gcc.cxxflags"), "-O1");
-    CHECK_TEXT(th_config_get(c, "compile.tiers"), "true");
+    CHECK_TEXT(th_config_get(c, "tensor.local_elemwise_fusion"), "false");
     write_rc("[global]\nfloatX = float64\nmod = FAST_RUN\n");
     CHECK(th_config_read(c, path) != 0);
     CHECK_ERROR(c, TH_KeyError, ":3: unknown config flag 'mod'; did you mean 'mode'?");

@@ -139,6 +139,8 @@ local function binary_values()
     { math.atan(1, 2), math.atan(-1, 0.5) }, vec(1.0, -1.0), vec(2.0, 0.5))
   value_of("values of pow", compiled({ x, y }, T.pow(x, y)), { 8, 0.25 },
     vec(2.0, 4.0), vec(3.0, -1.0))
+  value_of("values of xlogy0", compiled({ x, y }, T.xlogx.xlogy0(x, y)), { 0, math.log(3), 0 },
+    vec(0.0, 1.0, 0.0), vec(math.huge, 3.0, 0.0))
   value_of("values of clip", compiled({ x, y, w }, T.clip(x, y, w)), { 0, 1, 0.5 },
     vec(-1.0, 2.0, 0.5), vec(0.0, 0.0, 0.0), vec(1.0, 1.0, 1.0))
   value_of("values of switch", compiled({ x, y, w }, T.switch(x, y, w)), { 5, 8 },

@@ -1,0 +1,22 @@
+/*
+ * profile.h -- counters of a function compiled with profile; private to core/runtime.
+ */
+#ifndef TH_PROFILE_H
+#define TH_PROFILE_H
+
+#include "function.h"
+
+typedef struct ProfileStep {
+    atomic_llong ns, calls;
+} ProfileStep;
+
+struct Profile {
+    atomic_llong ns, calls, failed; /* of whole calls */
+    FunctionTimes built;
+    ProfileStep step[]; /* as in the plan */
+};
+
+Profile *profile_new(ThContext *c, const Plan *p);
+void profile_free(ThContext *c, const Plan *p, Profile *r);
+
+#endif

@@ -1,0 +1,185 @@
+--- The rest of theano.tensor's names: constants and lengths as Lua values, dtypes of literals, places of values, and
+-- Theano's second names for functions.
+-- @module theano.extra
+local T = require("theano.tensor")
+local config = require("theano.config")
+local core = require("theano.core")
+local util = require("theano.util")
+
+local nnet, extra_ops = T.nnet, T.extra_ops
+local methods = T.variable_methods
+T.variable_methods = nil
+
+-- ---- values while building ------------------------------------------------------------------------------------------
+-- Whether v follows from constants alone.
+local function is_fixed(v)
+  local todo, seen = { v }, {}
+  while #todo > 0 do
+    local x = table.remove(todo)
+    if not seen[x] then
+      seen[x] = true
+      local kind = core.kind(x)
+      if kind == "shared" or (kind == "variable" and not x.owner) then return false end
+      if x.owner then for _, i in ipairs(x.owner.inputs) do todo[#todo + 1] = i end end
+    end
+  end
+  return true
+end
+
+--- The value of a scalar that does not depend on any input, as a Lua number; of other variables a ValueError.
+function T.get_scalar_constant_value(v)
+  if type(v) == "number" or type(v) == "boolean" then return v end
+  v = T.as_tensor_variable(v)
+  for _, one in ipairs(v.broadcastable) do
+    if not one then util.raise("ValueError", "get_scalar_constant_value: %s is no scalar", tostring(v)) end
+  end
+  if not is_fixed(v) then
+    util.raise("ValueError", "get_scalar_constant_value: %s is not a constant: it depends on an input", tostring(v))
+  end
+  local value = core.kind(v) == "constant" and v.data or v:eval()
+  return util.is_array(value) and value:item() or value
+end
+
+--- The value of v as a Lua number where it is a constant scalar, else v.
+function T.extract_constant(v)
+  local fine, value = pcall(T.get_scalar_constant_value, v)
+  if fine then return value end
+  return v
+end
+
+--- The length of a vector as a Lua integer, where it is known while building; else a ValueError.
+function T.get_vector_length(v)
+  v = T.as_tensor_variable(v)
+  if v.ndim ~= 1 then util.raise("TypeError", "get_vector_length: %s is no vector", tostring(v)) end
+  if v.broadcastable[1] then return 1 end
+  if core.kind(v) == "constant" then return v.data.shape[1] end
+  local op = v.owner and tostring(v.owner.op) or ""
+  if op:find("^MakeVector") then return #v.owner.inputs end
+  if op == "Shape" then return v.owner.inputs[1].ndim end
+  if v.owner and is_fixed(v) then return v:eval().shape[1] end
+  util.raise("ValueError", "get_vector_length: the length of %s is not known while building", tostring(v))
+end
+
+--- x, or the other value where x is nil.
+function T.default(x, default)
+  if x == nil then return default end
+  return x
+end
+
+-- ---- dtypes of literals ---------------------------------------------------------------------------------------------
+local floats -- the dtypes that autocast_float_as has set
+
+local function autocaster(name, dtypes)
+  return setmetatable({}, {
+    __name = name,
+    __index = function(_, key) return key == "dtypes" and dtypes() or nil end,
+    __call = function(_, value) return core.constant(value).data end,
+  })
+end
+
+--- What an integer literal becomes: `T.autocast_int(3)` is its array, `T.autocast_int.dtypes` are tried in order.
+T.autocast_int = autocaster("autocast_int", function() return { "int8", "int16", "int32", "int64" } end)
+--- The same of float literals.
+T.autocast_float = autocaster("autocast_float", function()
+  if floats then return { table.unpack(floats) } end
+  return config.floatX == "float64" and { "float32", "float64" } or { config.floatX }
+end)
+
+--- Float literals become the first of these dtypes that holds them, or the last: `local s <close> =
+-- T.autocast_float_as("float32")` until the block ends, or `s:close()`.
+function T.autocast_float_as(...)
+  local dtypes, before = { ... }, floats
+  if #dtypes == 0 then util.raise("TypeError", "autocast_float_as: a dtype is expected") end
+  core.autocast_floats(...)
+  floats = dtypes
+  local open = true
+  local function close()
+    if not open then return end
+    open, floats = false, before
+    core.autocast_floats(table.unpack(before or {}))
+  end
+  return setmetatable({ close = close }, { __close = close, __name = "autocast_float_as" })
+end
+
+-- ---- division -------------------------------------------------------------------------------------------------------
+--- x / y as config.int_division says of two integers: "int" rounds down, "raise" refuses, "floatX" divides.
+function T.div_proxy(x, y)
+  x, y = T.as_tensor_variable(x), T.as_tensor_variable(y)
+  local function discrete(v) return v.dtype == "bool" or v.dtype:find("int", 1, true) end
+  if not (discrete(x) and discrete(y)) or config.int_division == "floatX" then return T.true_div(x, y) end
+  if config.int_division == "raise" then
+    util.raise("TypeError", "With `config.int_division` set to 'raise', dividing two integer types with '/' is "
+      .. "forbidden to avoid confusion between integer and floating point divisions. Use // for an integer division, "
+      .. "or cast one of the operands to a floating point type.")
+  end
+  return T.int_div(x, y)
+end
+T.mod_check = T.mod
+
+-- ---- places ---------------------------------------------------------------------------------------------------------
+--- The variable in another memory: "cpu" is where every variable of a graph is, so it is x itself.
+function T.transfer(x, target)
+  if target ~= "cpu" then
+    util.raise("ValueError", "transfer: can't transfer to target '%s': a graph's values go to the GPU by themselves "
+      .. "under device=cuda, \"cpu\" is the only target", tostring(target))
+  end
+  return T.as_tensor_variable(x)
+end
+methods.transfer = T.transfer
+methods.get_scalar_constant_value = T.get_scalar_constant_value
+methods.conjugate = T.conj
+--- Theano's method: x is the condition, `a` what is chosen from.
+methods.compress = T.compress
+
+--- A variable whose memory is contiguous: every kernel takes strides, so it is x.
+function extra_ops.cpu_contiguous(x)
+  return T.as_tensor_variable(x)
+end
+extra_ops.squeeze, extra_ops.repeat_ = T.squeeze, T.repeat_
+
+--- `Unique(return_index, return_inverse, return_counts, axis)(x)`: Theano's class for what `T.unique` does.
+function extra_ops.Unique(return_index, return_inverse, return_counts, axis)
+  local o = { return_index = return_index, return_inverse = return_inverse, return_counts = return_counts, axis = axis }
+  if util.is_keywords(return_index) then
+    util.check_keywords("Unique", return_index, util.set({ "return_index", "return_inverse", "return_counts", "axis" }))
+    o = return_index
+  end
+  return function(x) return T.unique(x, next(o) and o or { return_index = false }) end
+end
+
+-- ---- nnet -----------------------------------------------------------------------------------------------------------
+--- A matrix with a column of `value` before the others.
+function nnet.prepend_scalar_to_each_row(value, matrix)
+  matrix = T.as_tensor_variable(matrix)
+  if matrix.ndim ~= 2 then
+    util.raise("TypeError", "prepend_scalar_to_each_row: a matrix is expected, not %s", tostring(matrix.type))
+  end
+  value = T.cast(value, matrix.dtype)
+  if value.ndim ~= 0 then util.raise("TypeError", "prepend_scalar_to_each_row: the value must be a scalar") end
+  return T.join(1, T.alloc(value, matrix.shape[0], 1), matrix)
+end
+
+--- A matrix with a column of ones before the others.
+function nnet.prepend_1_to_each_row(matrix)
+  return nnet.prepend_scalar_to_each_row(1, matrix)
+end
+
+--- A matrix with a column of zeros before the others.
+function nnet.prepend_0_to_each_row(matrix)
+  return nnet.prepend_scalar_to_each_row(0, matrix)
+end
+
+for _, name in ipairs({ "batch_normalization_train", "batch_normalization_test", "batch_normalization" }) do
+  nnet[name] = nnet.bn[name]
+end
+-- theano.tensor.nnet.nnet and .sigm are the files that Theano's functions come from.
+nnet.nnet, nnet.sigm = nnet.nnet or {}, nnet.sigm or {}
+for name, f in pairs(nnet) do
+  if type(f) == "function" then nnet.nnet[name] = nnet.nnet[name] or f end
+end
+for _, name in ipairs({ "sigmoid", "ultra_fast_sigmoid", "hard_sigmoid", "softplus" }) do
+  nnet.sigm[name] = nnet[name]
+end
+package.loaded["theano.tensor.nnet.nnet"], package.loaded["theano.tensor.nnet.sigm"] = nnet.nnet, nnet.sigm
+
+return T

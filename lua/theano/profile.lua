@@ -1,0 +1,87 @@
+--- Profiles of functions compiled with `profile = true`, or under `theano.config.profile`: `print(f.profile)`.
+-- @module theano.profile
+local core = require("theano.core")
+local util = require("theano.util")
+
+local M = {}
+local config -- theano.config, on first use: it is loaded after us
+
+local function limits()
+  config = config or require("theano.config")
+  return config.profiling.n_ops, config.profiling.n_apply
+end
+
+local function write(text, file)
+  if file then return file:write(text) end
+  local where = (limits() and config.profiling.destination) or "stderr"
+  if where == "stderr" then return io.stderr:write(text) end
+  if where == "stdout" then return io.stdout:write(text) end
+  local out, why = io.open(where, "a")
+  if not out then util.raise("IOError", "profiling.destination: %s", why) end
+  out:write(text)
+  out:close()
+end
+
+local Profile = { __name = "ProfileStats" }
+
+local function seconds(p, f, field)
+  local t = {}
+  local nodes = core.toposort(f)
+  for _, s in ipairs(p.steps) do
+    local node = nodes[(s.nodes[#s.nodes] or -1) + 1]
+    if node then t[node] = (t[node] or 0) + s[field] end
+  end
+  return t
+end
+
+local read = {
+  fct_callcount = function(p) return p.totals.calls end,
+  fct_call_time = function(p) return p.totals.call_time end,
+  vm_call_time = function(p) return p.totals.step_time end,
+  compile_time = function(p) return p.totals.compile_time end,
+  optimizer_time = function(p) return p.totals.optimizer_time end,
+  linker_time = function(p) return p.totals.plan_time + p.totals.build_time end,
+  apply_time = function(p, f) return seconds(p, f, "time") end,
+  apply_callcount = function(p, f) return seconds(p, f, "calls") end,
+  steps = function(p) return p.steps end,
+}
+
+local function now(f)
+  local text, totals, steps = core.function_profile(f, limits())
+  return { text = text, totals = totals, steps = steps }
+end
+
+--- Writes Theano's summary to the file, or to what `profiling.destination` says (standard error).
+local function summary(p, file) write(tostring(p), file) end
+
+Profile.__index = function(p, key)
+  if key == "summary" then return summary end
+  if not read[key] then
+    local names = { "summary" }
+    for name in pairs(read) do names[#names + 1] = name end
+    table.sort(names)
+    util.raise("AttributeError", "a profile has %s, not '%s'", table.concat(names, ", "), tostring(key))
+  end
+  return read[key](now(rawget(p, "fn")), rawget(p, "fn"))
+end
+Profile.__tostring = function(p) return now(rawget(p, "fn")).text end
+
+--- The profile of a function; nil when it measures nothing.
+function M.of(f) return core.function_profile(f) and setmetatable({ fn = f }, Profile) end
+
+-- Lives as long as its function does, and is finalized just before it: then the profile is printed.
+local last_words = setmetatable({}, { __mode = "k" })
+
+--- Prints the profile when the function dies or the program ends; a function without a profile is left alone.
+function M.watch(f)
+  if not core.function_profile(f) then return f end
+  last_words[f] = setmetatable({ f }, {
+    __gc = function(t)
+      local p = now(t[1])
+      if p.totals.calls > 0 then write(p.text) end
+    end,
+  })
+  return f
+end
+
+return M

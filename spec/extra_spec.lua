@@ -1,0 +1,109 @@
+--- Theano's smaller names: constants as Lua values, dtypes of literals, second names of functions.
+local compile = require("theano.compile")
+local config = require("theano.config")
+local raises = require("spec.support.raises")
+local nd = require("theano.ndarray")
+local T = require("theano.tensor")
+
+local x, v = T.dmatrix("x"), T.dvector("v")
+
+describe("constants as Lua values", function()
+  it("of a scalar that depends on no input", function()
+    assert.equal(3, T.get_scalar_constant_value(T.constant(3)))
+    assert.equal(7, T.get_scalar_constant_value(T.constant({ { 7 } })))
+    assert.equal(2.5, (T.constant(2.0) + T.constant(0.5)):get_scalar_constant_value())
+    assert.equal(2, T.get_scalar_constant_value(T.zeros({ 2, 3 }).shape[0]))
+    assert.equal(true, T.get_scalar_constant_value(true))
+    raises("ValueError", "depends on an input", function() T.get_scalar_constant_value(x:sum()) end)
+    raises("ValueError", "is no scalar", function() T.get_scalar_constant_value(T.constant({ 1, 2 })) end)
+    assert.equal(4, T.extract_constant(T.constant(4)))
+    assert.equal(v, T.extract_constant(v))
+  end)
+
+  it("of a vector's length", function()
+    assert.equal(2, T.get_vector_length(T.constant({ 5, 6 })))
+    assert.equal(2, T.get_vector_length(x.shape))
+    assert.equal(3, T.get_vector_length(T.stack({ T.dscalar(), T.dscalar(), T.dscalar() })))
+    assert.equal(4, T.get_vector_length(T.arange(4)))
+    raises("ValueError", "not known", function() T.get_vector_length(v) end)
+    raises("TypeError", "no vector", function() T.get_vector_length(x) end)
+  end)
+
+  it("T.default stands in for nil only", function()
+    assert.equal(v, T.default(nil, v))
+    assert.equal(x, T.default(x, v))
+    assert.equal(false, T.default(false, v))
+  end)
+end)
+
+describe("literals", function()
+  it("become what autocast_float_as lists, until it is closed", function()
+    assert.equal("float64", (T.fvector() + 0.1).dtype)
+    do
+      local _ <close> = T.autocast_float_as("float32")
+      assert.equal("float32", (T.fvector() + 0.1).dtype)
+      assert.same({ "float32" }, T.autocast_float.dtypes)
+      local inner = T.autocast_float_as("float64")
+      assert.equal("float64", (T.fvector() + 0.5).dtype)
+      inner:close()
+      assert.equal("float32", T.constant(0.1).dtype)
+    end
+    assert.equal("float64", T.constant(0.1).dtype)
+    assert.equal("float32", T.constant(0.5).dtype)
+    assert.same({ "float32", "float64" }, T.autocast_float.dtypes)
+    raises("TypeError", "float32, float64", function() T.autocast_float_as("int8") end)
+    raises("TypeError", "a dtype is expected", function() T.autocast_float_as() end)
+  end)
+
+  it("have the smallest dtype that holds them", function()
+    local smallest = { [1] = "int8", [-128] = "int8", [128] = "int16", [-32769] = "int32", [2 ^ 31 | 0] = "int64" }
+    for value, dtype in pairs(smallest) do
+      assert.equal(dtype, T.autocast_int(value).dtype)
+      assert.equal(dtype, T.constant(value).dtype)
+    end
+    assert.equal("float32", T.autocast_float(2.5).dtype)
+    assert.equal("float64", T.autocast_float(0.1).dtype)
+  end)
+end)
+
+describe("second names", function()
+  it("div_proxy follows int_division", function()
+    local i, j = T.lvector("i"), T.ivector("j")
+    finally(function() config.int_division = "int" end)
+    assert.equal("int64", T.div_proxy(i, j).dtype)
+    assert.equal("float64", T.div_proxy(i, v).dtype)
+    config.int_division = "floatX"
+    assert.equal("float64", T.div_proxy(i, j).dtype)
+    config.int_division = "raise"
+    raises("TypeError", "forbidden", function() T.div_proxy(i, j) end)
+  end)
+
+  it("transfer stays on the cpu", function()
+    assert.equal(x, x:transfer("cpu"))
+    raises("ValueError", "can't transfer to target 'mars'", function() x:transfer("mars") end)
+  end)
+
+  it("of extra_ops and nnet", function()
+    local E, N = T.extra_ops, T.nnet
+    local values, counts = E.Unique({ return_counts = true })(T.constant({ 3, 1, 3 }))
+    assert.same({ { 1, 3 }, { 1, 2 } }, { values:eval():tolist(), counts:eval():tolist() })
+    assert.same({ 1, 3 }, (E.Unique()(T.constant({ 3, 1, 3 }))):eval():tolist())
+    assert.equal(x, E.cpu_contiguous(x))
+    assert.equal(N.sigmoid, N.nnet.sigmoid)
+    assert.equal(N.hard_sigmoid, N.sigm.hard_sigmoid)
+    assert.equal(N.bn.batch_normalization_train, N.batch_normalization_train)
+    assert.same({ 4.0, 6.0 }, T.constant({ true, false, true }):compress(nd.array({ 4.0, 5.0, 6.0 })):eval():tolist())
+    assert.equal("complex128", T.zmatrix():conjugate().dtype)
+  end)
+
+  it("columns before a matrix", function()
+    local f = compile { inputs = { x }, outputs = {
+      T.nnet.prepend_1_to_each_row(x), T.nnet.prepend_0_to_each_row(x), T.nnet.prepend_scalar_to_each_row(2.5, x),
+    } }
+    local one, zero, other = f({ { 5.0, 6.0 }, { 7.0, 8.0 } })
+    assert.same({ { 1.0, 5.0, 6.0 }, { 1.0, 7.0, 8.0 } }, one:tolist())
+    assert.same({ { 0.0, 5.0, 6.0 }, { 0.0, 7.0, 8.0 } }, zero:tolist())
+    assert.same({ { 2.5, 5.0, 6.0 }, { 2.5, 7.0, 8.0 } }, other:tolist())
+    raises("TypeError", "a matrix is expected", function() T.nnet.prepend_1_to_each_row(v) end)
+  end)
+end)

@@ -1,0 +1,130 @@
+--- Profiles: counted calls and steps, times that add up, Theano's summary, printing at the end; and allow_gc.
+local nd = require("theano.ndarray")
+local raises = require("spec.support.raises")
+local theano = require("theano")
+local T = require("theano.tensor")
+local compile = theano.compile
+
+local x, w = T.dmatrices("x", "w")
+local function outputs() return { T.tanh(T.dot(x, w) + 1):sum(), T.sort(x, 0) } end
+local interpreted = compile.Mode({ linker = "interpreter" })
+
+describe("a profile", function()
+  it("is there only where it was asked for", function()
+    assert.is_nil(compile({ x }, x * 2, { mode = interpreted }).profile)
+    assert.is_nil(compile({ x }, x * 2, { mode = interpreted, profile = false }).profile)
+    local scope <close> = theano.config.change_flags({ profile = true })
+    assert.equal(0, compile({ x }, x * 2, { mode = interpreted }).profile.fct_callcount)
+    assert.is_nil(compile({ x }, x * 2, { mode = interpreted, profile = false }).profile)
+    assert.is_truthy(scope)
+  end)
+
+  for _, mode in ipairs({ interpreted, compile.Mode({}) }) do
+    it("counts calls, failed ones and steps; their times add up, in " .. tostring(mode.linker), function()
+      local f = compile({ x, w }, outputs(), { mode = mode, profile = true, name = "train" })
+      local plain = compile({ x, w }, outputs(), { mode = mode })
+      local a, b = nd.ones({ 20, 30 }), nd.arange(60.0):reshape({ 30, 2 })
+      local want, sorted = plain(a, b)
+      for _ = 1, 5 do
+        local got, order = f(a, b)
+        assert.equal(want, got)
+        assert.same(sorted:tolist(), order:tolist())
+      end
+      assert.is_false((pcall(f, a, a)))
+      f:bind(a, b)()
+      local p = f.profile
+      assert.equal(7, p.fct_callcount)
+      local total, calls, nodes = 0, 0, 0
+      for _, s in ipairs(p.steps) do
+        total, calls, nodes = total + s.time, calls + s.calls, nodes + #s.nodes
+        assert.equal(6, s.calls)
+        assert.truthy(s.time > 0)
+      end
+      assert.equal(#f.maker.fgraph.toposort(), nodes)
+      assert.equal(6 * #p.steps, calls)
+      assert.truthy(math.abs(total - p.vm_call_time) < 1e-9)
+      assert.truthy(p.fct_call_time >= p.vm_call_time)
+      assert.truthy(p.compile_time >= p.optimizer_time + p.linker_time)
+      local by_node = 0
+      for node, count in pairs(p.apply_callcount) do
+        assert.truthy(node.op.name)
+        assert.equal(6, count)
+        by_node = by_node + 1
+      end
+      assert.equal(#p.steps, by_node)
+    end)
+  end
+
+  it("prints Theano's summary, cut to the number of lines that the flags say", function()
+    local f = compile({ x, w }, outputs(), { mode = interpreted, profile = true, name = "train" })
+    f(nd.ones({ 2, 2 }), nd.ones({ 2, 2 }))
+    local text = tostring(f.profile)
+    assert.truthy(text:find("Message: train\n", 1, true))
+    assert.truthy(text:find("Time in 1 calls to Function.__call__: ", 1, true))
+    assert.truthy(text:find("<Apply name>", 1, true))
+    assert.truthy(text:find("Lib +1  %[%d%]   SortOp"))
+    assert.falsy(text:find("not shown", 1, true))
+    local scope <close> = theano.config.change_flags({ ["profiling.n_apply"] = 1, ["profiling.n_ops"] = 0 })
+    text = tostring(f.profile)
+    assert.truthy(text:find("(remaining 2 Apply instances not shown)", 1, true))
+    assert.truthy(text:find("(remaining 3 Classes not shown)", 1, true))
+    local path = os.tmpname()
+    do
+      local other <close> = theano.config.change_flags({ ["profiling.destination"] = path })
+      f.profile:summary()
+      f.profile:summary()
+      assert.is_truthy(other)
+    end
+    local file = assert(io.open(path))
+    local written = file:read("a")
+    file:close()
+    os.remove(path)
+    assert.equal(text .. text, written)
+    assert.is_truthy(scope)
+  end)
+
+  it("is printed when the function dies, if it was called", function()
+    local path = os.tmpname()
+    local scope <close> = theano.config.change_flags({ ["profiling.destination"] = path })
+    compile({ x }, x * 2, { mode = interpreted, profile = true, name = "called" })(nd.ones({ 1, 1 }))
+    compile({ x }, x * 2, { mode = interpreted, profile = true, name = "never" })
+    for _ = 1, 3 do collectgarbage() end
+    local file = assert(io.open(path))
+    local written = file:read("a")
+    file:close()
+    os.remove(path)
+    assert.truthy(written:find("Message: called", 1, true))
+    assert.falsy(written:find("Message: never", 1, true))
+    assert.is_truthy(scope)
+  end)
+
+  it("of a copy is asked for on its own", function()
+    local f = compile({ x }, x * 2, { mode = interpreted, profile = true })
+    assert.is_nil(f:copy().profile)
+    assert.equal(0, f:copy({ profile = true }).profile.fct_callcount)
+  end)
+
+  it("refuses what it does not know", function()
+    local f = compile({ x }, x * 2, { mode = interpreted, profile = true })
+    raises("AttributeError", "a profile has", function() error(f.profile.calls) end)
+    raises("TypeError", "profile is a boolean, got string", function() compile({ inputs = { x }, profile = "yes" }) end)
+  end)
+end)
+
+describe("allow_gc", function()
+  it("gives the memory of temporaries back after each call", function()
+    local v = T.dvector("v")
+    local function kept(flag)
+      local scope <close> = theano.config.change_flags({ allow_gc = flag })
+      local f = compile({ v }, T.sort(T.sort(v * 2, 0) * 3, 0):sum(), { mode = interpreted })
+      local a = nd.ones(100000)
+      local before = theano.stat("live_bytes") - theano.stat("cache_bytes")
+      assert.equal(600000.0, f(a))
+      assert.equal(600000.0, f(a))
+      assert.is_truthy(scope)
+      return theano.stat("live_bytes") - theano.stat("cache_bytes") - before
+    end
+    assert.truthy(kept(false) > 800000)
+    assert.truthy(kept(true) < 100000)
+  end)
+end)
