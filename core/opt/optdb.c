@@ -99,13 +99,34 @@ static bool text_has(const char *words, const char *word) {
 
 typedef VEC(const char *) WordVec;
 
+/* Other names of what stands in the tables, from the documentation and from older versions of Theano. */
+static const char *const aliases[][2] = {
+    {"local_log_softmax", "local_logsoftmax"},
+    {"local_sum_mul_by_scalar", "local_sum_prod_mul_by_scalar"},
+    {"local_cut_useless_reduce", "local_useless_reduce"},
+    {"local_remove_switch_const", "local_useless_switch"},
+    {"local_canonicalize_alloc", "local_useless_alloc"},
+    {"local_flatten_lift", "local_reshape_lift"},
+    {"local_shape_i_lift", "local_track_shape_i"},
+    {"local_lift_shape", "local_track_shape_i"},
+    {"local_add_mul_fusion", "add_mul_fusion"},
+    {"local_inplace_incsubtensor", "inplace_subtensor"},
+    {"constant_folding_for_scan2", "constant_folding"},
+};
+
+static const char *real_name(ThContext *c, const char *word) {
+    for (int i = 0; word && i < TH_LEN(aliases); i++)
+        if (strcmp(word, aliases[i][0]) == 0) return intern(c, aliases[i][1]);
+    return word;
+}
+
 static bool add_words(ThContext *c, void *to, const char *text) {
     WordVec *v = to;
     Words w = {text ? text : ""};
     const char *at;
     size_t n;
     while (next_word(&w, &at, &n)) {
-        const char *word = intern_n(c, at, n);
+        const char *word = real_name(c, intern_n(c, at, n));
         if (!word || !vec_push(c, v, word)) return false;
     }
     return true;
@@ -313,14 +334,11 @@ bool opt_run(FGraph *fg, const OptSpec *spec) {
     return ok;
 }
 
-/* Names of Theano whose work is done under another name, or by the way graphs are built here. */
+/* Names of Theano for what is done inside another rewrite, needs an operation that is not there, or happens as graphs
+ * are built. */
 static const char covered[] =
-    "local_log_softmax:local_inv_canon:local_useless_composite:local_useless_tile:local_flatten_lift:"
-    "local_canonicalize_alloc:local_shape_i_lift:local_lift_shape:local_remove_switch_const:local_sum_mul_by_scalar:"
-    "local_cut_useless_reduce:local_add_mul_fusion:constant_folding_for_scan2:local_inplace_incsubtensor:"
-    "local_inplace_remove0:local_useless_topk:local_dimshuffle_subtensor:local_adv_sub1_adv_inc_sub1:"
-    "local_structured_dot:local_usmm:"
-    "conv_gemm:conv_meta:cudnn:gpu:local_remove_local_copy";
+    "local_inv_canon:local_useless_composite:local_useless_tile:local_inplace_remove0:local_useless_topk:"
+    "local_structured_dot:local_usmm:conv_gemm:conv_meta:cudnn:gpu:local_remove_local_copy";
 
 static bool is_known(const RuleTable *t, const char *word) {
     if (text_has(covered, word)) return true;
@@ -371,6 +389,7 @@ static bool query_read(ThContext *c, const char *text, Query *q) {
     memset(q, 0, sizeof *q);
     while (ok && next_word(&w, &at, &n)) {
         const char *word = intern_n(c, strchr("+-&", *at) ? at + 1 : at, n - (strchr("+-&", *at) != NULL));
+        word = real_name(c, word);
         if (!word) return false;
         if (first && !strchr("+-&", *at)) base.optimizer = word;
         if (first) ok = query_make(c, &base, q);

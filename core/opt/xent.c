@@ -1,9 +1,9 @@
 /*
  * xent.c -- losses of rows of scores against class numbers: softmax, its logarithm at the class, and their gradient
  * become one operation each. In: Softmax, LogSoftmax, CrossentropyCategorical1Hot and what subscripts them by
- * [arange(len(y)), y]. Out: SoftmaxWithBias, CrossentropySoftmaxArgmax1HotWithBias and its gradient. Measure: nodes, and
- * passes over the scores. The loss is log(sum(exp(x))) - x[y] of shifted rows: finite where a probability rounds to 0.
- * As in Theano, a matrix of more rows than there are class numbers is then refused: [arange(len(y)), y] alone would
+ * [arange(len(y)), y]. Out: SoftmaxWithBias, CrossentropySoftmaxArgmax1HotWithBias and its gradient. Measure: nodes,
+ * and passes over the scores. The loss is log(sum(exp(x))) - x[y] of shifted rows: finite where a probability rounds to
+ * 0. As in Theano, a matrix of more rows than there are class numbers is then refused: [arange(len(y)), y] alone would
  * have read its first rows.
  */
 #include "rules.h"
@@ -16,7 +16,7 @@ static ThVar *vector_behind(const ThVar *v, ThType t) {
     const AttrInts *p = ask_op(v, &op_dimshuffle) ? ask_attr(v->owner->op, v->owner->attrs, "order") : NULL;
     if (!p || p->n != 2 || p->at[0] != as_rows.at[0] || p->at[1] != as_rows.at[1]) return NULL;
     ThVar *b = v->owner->in[0];
-    return b->type.dtype == t.dtype && !type_bcast(b->type, 0) ? b : NULL;
+    return b->type.ndim == 1 && b->type.dtype == t.dtype && !type_bcast(b->type, 0) ? b : NULL;
 }
 
 /* z = x + b with b a vector added to each row: both parts. */

@@ -66,6 +66,11 @@ return {
   { "%1[{T.constant({0, 0, -1})}]", -9, 9, rank = 1 }, { "%1[T.arange(%1.shape[0])]", -9, 9, rank = 1 },
   { "%1[\"0:\"][\":1000\"]", -9, 9, rank = 1 }, { "%1:dimshuffle(\"x\", 0)[0]", -9, 9, ndim = 1 },
   { "%1[{T.slice(nil, %1.shape[0])}]", -9, 9, rank = 1 },
+  { "T.set_subtensor(%1[T.arange(%1.shape[0])], %1[T.arange(%1.shape[0])] + 2)", -9, 9, rank = 1 },
+  { "T.set_subtensor(%1[T.arange(%1.shape[0])], T.sin(%1))[T.arange(%1.shape[0])]", -9, 9, rank = 1 },
+  { "T.set_subtensor(%1[T.constant({-1})], 2)[T.constant({-1})]", -9, 9, rank = 1 },
+  { "T.inc_subtensor(%1[\"1:\"], 0)", -9, 9, rank = 1 },
+  { "%1:dimshuffle(0, \"x\")[\"1:\"]:dimshuffle(0)", -9, 9, ndim = 1 },
   { "T.exp(%1.T)[\"1:\"]", -3, 3, ndim = 2 }, { "T.dot(%1, %1.T)[\"0, 0\"]", -3, 3, ndim = 2 },
   -- joins and splits
   { "T.join(0, %1)", -9, 9, rank = 1 }, { "T.join(0, %1, T.constant(nd.zeros({0})))", -9, 9, ndim = 1 },
