@@ -134,6 +134,7 @@ TH_API int64_t th_array_size(const ThArray *a);           /* elements */
 TH_API void *th_array_data(const ThArray *a);             /* first element; NULL after th_array_free */
 TH_API size_t th_array_held_bytes(const ThArray *a);      /* bytes of the buffer this array keeps alive */
 TH_API bool th_array_contiguous(const ThArray *a);
+TH_API bool th_array_owns_data(const ThArray *a); /* no view of another array, no memory of the host or of a file */
 TH_API bool th_array_writeable(const ThArray *a);
 TH_API bool th_array_shares_memory(const ThArray *a, const ThArray *b);
 TH_API ThContext *th_array_context(const ThArray *a);
@@ -366,6 +367,8 @@ typedef struct ThFuncInfo {
 } ThFuncInfo;
 /* A value under the rules of v's type (as th_function_filter), of a shared variable under its own: new reference. */
 TH_API ThArray *th_var_filter(ThVar *v, const ThArg *value);
+/* The same under a type alone. strict: its own dtype only; allow_downcast: -1 numbers only, 0 never, 1 any numeric. */
+TH_API ThArray *th_type_filter(ThContext *c, ThType t, const ThArg *value, bool strict, int8_t allow_downcast);
 TH_API int th_func_count(void);
 TH_API const ThFuncInfo *th_func_info(int i);
 TH_API int th_func_find(const char *name); /* -1 when absent */

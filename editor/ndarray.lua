@@ -947,6 +947,11 @@ nd.random = {}
 ---@return theano.RandomState
 function nd.random.RandomState(seed) end
 
+---the same as `nd.abs`
+---@param a any
+---@return any
+function nd.absolute(a) end
+
 ---Whether |a - b| <= atol + rtol |b| everywhere (NaN differs unless equal_nan), broadcasting.
 ---@param a any
 ---@param b any
@@ -957,6 +962,25 @@ function nd.random.RandomState(seed) end
 ---@return any
 function nd.allclose(a, b, rtol, atol, equal_nan) end
 
+---the same as `nd.max`
+---@param a any
+---@param axis theano.Axis
+---@return any
+function nd.amax(a, axis) end
+
+---the same as `nd.min`
+---@param a any
+---@param axis theano.Axis
+---@return any
+function nd.amin(a, axis) end
+
+---`append(a, values, axis)`: joined; without an axis both are flattened.
+---@param a any
+---@param values any
+---@param axis theano.Axis
+---@return any
+function nd.append(a, values, axis) end
+
 ---`arange(stop)`, `arange(start, stop, step, dtype)`: int64 when all are integers, else float64.
 ---@param start any
 ---@param stop? any
@@ -965,6 +989,16 @@ function nd.allclose(a, b, rtol, atol, equal_nan) end
 ---@overload fun(start: any, keywords: { stop?: any, step?: any, dtype?: theano.Dtype }): any
 ---@return any
 function nd.arange(start, stop, step, dtype) end
+
+---Positions of what is not zero, one row each.
+---@param a any
+---@return any
+function nd.argwhere(a) end
+
+---the same as `nd.round`
+---@param a any
+---@return any
+function nd.around(a) end
 
 ---a new array of a number, a nested table or an array
 ---@param value any
@@ -979,10 +1013,23 @@ function nd.array(value, dtype) end
 ---@return any
 function nd.array_equal(a, b) end
 
+---Whether two arrays are equal after broadcasting.
+---@param a any
+---@param b any
+---@return any
+function nd.array_equiv(a, b) end
+
 ---the array as NumPy's `repr`: `array([1., 2.], dtype=float32)`
 ---@param a any
 ---@return any
 function nd.array_repr(a) end
+
+---The same, with parts whose lengths differ by one where they must.
+---@param a any
+---@param at any
+---@param axis theano.Axis
+---@return any
+function nd.array_split(a, at, axis) end
 
 ---the same, but an array of that dtype comes back as it is
 ---@param value any
@@ -991,16 +1038,139 @@ function nd.array_repr(a) end
 ---@return any
 function nd.asarray(value, dtype) end
 
+---At least one dimension.
+---@param a any
+---@return any
+function nd.atleast_1d(a) end
+
+---At least two dimensions: a vector becomes a row.
+---@param a any
+---@return any
+function nd.atleast_2d(a) end
+
+---At least three dimensions, as NumPy puts them: a vector becomes (1, n, 1), a matrix (m, n, 1).
+---@param a any
+---@return any
+function nd.atleast_3d(a) end
+
+---`average(a, axis, weights)`: the weighted mean.
+---@param a any
+---@param ... any
+---@return any
+function nd.average(a, ...) end
+
+---A copy with the shape given, as broadcasting would have it.
+---@param a any
+---@param shape any
+---@return any
+function nd.broadcast_to(a, shape) end
+
+---Vectors as the columns of a matrix; matrices side by side.
+---@param arrays any
+---@return any
+function nd.column_stack(arrays) end
+
 ---a complex number, with the fields `real` and `imag`
 ---@param re any
 ---@param im any
 ---@return any
 function nd.complex(re, im) end
 
+---the same as `nd.concatenate`
+---@param arrays any
+---@param axis theano.Axis
+---@return any
+function nd.concat(arrays, axis) end
+
+---the same as `nd.conj`
+---@param a any
+---@return any
+function nd.conjugate(a) end
+
+---`convolve(a, v, mode)`: "full", "same" or "valid".
+---@param a any
+---@param v any
+---@param mode string
+---@return any
+function nd.convolve(a, v, mode) end
+
+---`copyto(to, from)`: writes one array into another.
+---@param to any
+---@param from? any
+---@overload fun(to: any, keywords: { from?: any }): any
+---@return any
+function nd.copyto(to, from) end
+
+---Correlation coefficients of the rows.
+---@param x any
+---@return any
+function nd.corrcoef(x) end
+
 ---how many elements are not zero
 ---@param a any
 ---@return any
 function nd.count_nonzero(a) end
+
+---The cross product of vectors of three along the last axis.
+---@param a any
+---@param b any
+---@return any
+function nd.cross(a, b) end
+
+---the same as `nd.rad2deg`
+---@param a any
+---@return any
+function nd.degrees(a) end
+
+---`delete(a, positions, axis)`: a copy without them; without an axis a is flattened.
+---@param a any
+---@param at any
+---@param axis theano.Axis
+---@return any
+function nd.delete(a, at, axis) end
+
+---A matrix with the vector on diagonal k.
+---@param v any
+---@param k? any
+---@overload fun(v: any, keywords: { k?: any }): any
+---@return any
+function nd.diagflat(v, k) end
+
+---`digitize(x, bins, right)`: which bin each element falls into; the edges increase or decrease.
+---@param x any
+---@param bins any
+---@param right any
+---@return any
+function nd.digitize(x, bins, right) end
+
+---the same as `nd.true_div`
+---@param a any
+---@param b any
+---@return any
+function nd.divide(a, b) end
+
+---`split` along the third axis.
+---@param a any
+---@param at any
+---@return any
+function nd.dsplit(a, at) end
+
+---Arrays behind each other: along the third axis.
+---@param arrays any
+---@return any
+function nd.dstack(arrays) end
+
+---Differences of neighbours, of all elements in order.
+---@param a any
+---@return any
+function nd.ediff1d(a) end
+
+---`einsum("ij,jk->ik", a, b)`: sums of products over the labels that the output lacks. Without `->` the output
+---has the labels that stand once, in alphabetical order.
+---@param text string
+---@param ... any
+---@return any
+function nd.einsum(text, ...) end
 
 ---not filled
 ---@param shape any
@@ -1008,6 +1178,31 @@ function nd.count_nonzero(a) end
 ---@overload fun(shape: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
 function nd.empty(shape, dtype) end
+
+---Not filled, of a's shape and dtype.
+---@param a any
+---@param dtype? theano.Dtype
+---@overload fun(a: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.empty_like(a, dtype) end
+
+---the same as `nd.eq`
+---@param a any
+---@param b any
+---@return any
+function nd.equal(a, b) end
+
+---A new dimension of length 1 at a position, or at each of a sequence of positions: a view.
+---@param a any
+---@param axis theano.Axis
+---@return any
+function nd.expand_dims(a, axis) end
+
+---The elements where a condition holds, as a vector.
+---@param c any
+---@param a any
+---@return any
+function nd.extract(c, a) end
 
 ---Identity-like matrix with ones on diagonal k.
 ---@param n any
@@ -1018,10 +1213,42 @@ function nd.empty(shape, dtype) end
 ---@return any
 function nd.eye(n, m, k, dtype) end
 
+---What a float dtype holds: `eps`, `max`, `min`, `tiny`, `bits`.
+---@param dtype theano.Dtype
+---@return any
+function nd.finfo(dtype) end
+
+---the same as `nd.trunc`
+---@param a any
+---@return any
+function nd.fix(a) end
+
 ---positions of what is not zero, counted over all elements
 ---@param a any
 ---@return any
 function nd.flatnonzero(a) end
+
+---The elements in reverse along an axis, a sequence of axes, or all: a view.
+---@param a any
+---@param axis theano.Axis
+---@return any
+function nd.flip(a, axis) end
+
+---Columns in reverse.
+---@param a any
+---@return any
+function nd.fliplr(a) end
+
+---Rows in reverse.
+---@param a any
+---@return any
+function nd.flipud(a) end
+
+---the same as `nd.floor_div`
+---@param a any
+---@param b any
+---@return any
+function nd.floor_divide(a, b) end
 
 ---an array of the bytes of a Lua string (`a:tostring()` gives them back)
 ---@param text string
@@ -1036,6 +1263,12 @@ function nd.frombuffer(text, dtype) end
 ---@overload fun(text: string, keywords: { dtype?: theano.Dtype }): any
 ---@return any
 function nd.frombytes(text, dtype) end
+
+---`fromfunction(fn, shape)`: what fn makes of the positions along each axis (float64 arrays).
+---@param fn function
+---@param shape any
+---@return any
+function nd.fromfunction(fn, shape) end
 
 ---filled with a value
 ---@param shape any
@@ -1057,13 +1290,121 @@ function nd.full_like(a, value, dtype) end
 ---@return any
 function nd.get_printoptions() end
 
----`n` evenly spaced values from start to stop, both included.
+---the same as `nd.gt`
+---@param a any
+---@param b any
+---@return any
+function nd.greater(a, b) end
+
+---the same as `nd.ge`
+---@param a any
+---@param b any
+---@return any
+function nd.greater_equal(a, b) end
+
+---`histogram(a, bins, range, weights, density)`: counts, and the edges; the last bin includes its right edge.
+---@param a any
+---@param ... any
+---@return any
+function nd.histogram(a, ...) end
+
+---`split` along the second axis, of vectors along the first.
+---@param a any
+---@param at any
+---@return any
+function nd.hsplit(a, at) end
+
+---Arrays side by side: along the second axis, vectors along the first.
+---@param arrays any
+---@return any
+function nd.hstack(arrays) end
+
+---The identity matrix.
+---@param n any
+---@param dtype? theano.Dtype
+---@overload fun(n: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.identity(n, dtype) end
+
+---What an integer dtype holds: `min`, `max` (of uint64 the bit pattern, as everywhere), `bits`.
+---@param dtype theano.Dtype
+---@return any
+function nd.iinfo(dtype) end
+
+---the same as `nd.isin`
+---@param a any
+---@param b any
+---@return any
+function nd.in1d(a, b) end
+
+---`indices(shape)`: the position along each axis, for every element.
+---@param shape any
+---@return any
+function nd.indices(shape) end
+
+---Sums of products over the last axes of both.
+---@param a any
+---@param b any
+---@return any
+function nd.inner(a, b) end
+
+---`insert(a, position, values, axis)`: a copy with the values before a position; without an axis a is flattened.
+---@param a any
+---@param at any
+---@param values any
+---@param axis theano.Axis
+---@return any
+function nd.insert(a, at, values, axis) end
+
+---`interp(x, xp, fp)`: linear interpolation through points with increasing xp; beyond them the end values.
+---@param x any
+---@param xp any
+---@param fp any
+---@return any
+function nd.interp(x, xp, fp) end
+
+---The sorted elements that are in both.
+---@param a any
+---@param b any
+---@return any
+function nd.intersect1d(a, b) end
+
+---Whether each element is neither NaN nor infinite.
+---@param a any
+---@return any
+function nd.isfinite(a) end
+
+---Whether each element of a is one of b's.
+---@param a any
+---@param b any
+---@return any
+function nd.isin(a, b) end
+
+---The Kronecker product.
+---@param a any
+---@param b any
+---@return any
+function nd.kron(a, b) end
+
+---the same as `nd.lt`
+---@param a any
+---@param b any
+---@return any
+function nd.less(a, b) end
+
+---the same as `nd.le`
+---@param a any
+---@param b any
+---@return any
+function nd.less_equal(a, b) end
+
+---`linspace(start, stop, num, {endpoint = true, dtype =})`: evenly spaced values, both ends included.
 ---@param start any
 ---@param stop? any
 ---@param n? any
----@overload fun(start: any, keywords: { stop?: any, n?: any }): any
+---@param options? table
 ---@return any
-function nd.linspace(start, stop, n) end
+function nd.linspace(start, stop, n, options) end
 
 ---Reads a file by its name: .npy (an array), .npz (a table by name, and the names in order), .safetensors
 ---(these and the texts of its header), .csv .tsv .txt (numbers), IDX (`ubyte`, `idx3`, .idx); .gz where zlib
@@ -1097,10 +1438,106 @@ function nd.load_npz(path) end
 ---@return any
 function nd.loadtxt(path, options) end
 
+---Whether both are nonzero; `logical_or`, `logical_xor`, `logical_not` likewise.
+---@param a any
+---@param b any
+---@return any
+function nd.logical_and(a, b) end
+
+---whether it is zero
+---@param a any
+---@return any
+function nd.logical_not(a) end
+
+---whether one of both is nonzero
+---@param a any
+---@param b any
+---@return any
+function nd.logical_or(a, b) end
+
+---whether exactly one is nonzero
+---@param a any
+---@param b any
+---@return any
+function nd.logical_xor(a, b) end
+
+---Powers of a base, evenly spaced in the exponent: both ends included.
+---@param start any
+---@param stop? any
+---@param n? any
+---@param base? any
+---@overload fun(start: any, keywords: { stop?: any, n?: any, base?: any }): any
+---@return any
+function nd.logspace(start, stop, n, base) end
+
+---`matmul(a, b)`: matrix products, over broadcast leading axes where there are more than two.
+---@param a any
+---@param b any
+---@return any
+function nd.matmul(a, b) end
+
+---`median(a, axis)`: the middle element, or the mean of the two.
+---@param a any
+---@param ... any
+---@return any
+function nd.median(a, ...) end
+
+---`meshgrid(x, y, .., {indexing = "xy"})`: coordinates of a grid, one result for each vector.
+---@param ... any
+---@return any
+function nd.meshgrid(...) end
+
+---the same as `nd.mul`
+---@param a any
+---@param b any
+---@return any
+function nd.multiply(a, b) end
+
+---NaN as 0 and infinities as the largest numbers, or what is given.
+---@param a any
+---@param ... any
+---@return any
+function nd.nan_to_num(a, ...) end
+
+---largest of what is not NaN; NaN where there is nothing else
+---@param a any
+---@param axis theano.Axis
+---@return any
+function nd.nanmax(a, axis) end
+
+---Mean of what is not NaN.
+---@param a any
+---@param ... any
+---@return any
+function nd.nanmean(a, ...) end
+
+---smallest of what is not NaN; NaN where there is nothing else
+---@param a any
+---@param axis theano.Axis
+---@return any
+function nd.nanmin(a, axis) end
+
+---Sum of what is not NaN.
+---@param a any
+---@param ... any
+---@return any
+function nd.nansum(a, ...) end
+
+---the same as `nd.neg`
+---@param a any
+---@return any
+function nd.negative(a) end
+
 ---Positions of what is not zero: a vector for each dimension.
 ---@param a any
 ---@return any
 function nd.nonzero(a) end
+
+---the same as `nd.neq`
+---@param a any
+---@param b any
+---@return any
+function nd.not_equal(a, b) end
 
 ---Array filled with ones, or with a value.
 ---@param shape any
@@ -1116,10 +1553,67 @@ function nd.ones(shape, dtype) end
 ---@return any
 function nd.ones_like(a, dtype) end
 
+---`percentile(a, q, axis)`: the same, with q in 0 .. 100.
+---@param a any
+---@param q any
+---@param ... any
+---@return any
+function nd.percentile(a, q, ...) end
+
+---The value of a polynomial, highest power first.
+---@param p any
+---@param x any
+---@return any
+function nd.polyval(p, x) end
+
 ---The same until the end of the block: `local _ <close> = nd.printoptions { precision = 3 }`.
 ---@param options? table
 ---@return any
 function nd.printoptions(options) end
+
+---the same as `nd.prod`
+---@param a any
+---@param axis theano.Axis
+---@return any
+function nd.product(a, axis) end
+
+---`put_along_axis(a, indices, values, axis)`: writes there.
+---@param a any
+---@param at any
+---@param values any
+---@param axis theano.Axis
+---@return any
+function nd.put_along_axis(a, at, values, axis) end
+
+---`quantile(a, q, axis)`: linear interpolation between the two nearest elements; q in 0 .. 1, one or several.
+---@param a any
+---@param q any
+---@param ... any
+---@return any
+function nd.quantile(a, q, ...) end
+
+---the same as `nd.deg2rad`
+---@param a any
+---@return any
+function nd.radians(a) end
+
+---the same as `nd.mod`
+---@param a any
+---@param b any
+---@return any
+function nd.remainder(a, b) end
+
+---the same as `nd.round_half_to_even`
+---@param a any
+---@return any
+function nd.rint(a) end
+
+---Turned by 90 degrees k times in the plane of the first two axes.
+---@param a any
+---@param k? any
+---@overload fun(a: any, keywords: { k?: any }): any
+---@return any
+function nd.rot90(a, k) end
 
 ---Writes what `load` reads. A table of named arrays goes to .npz (or .safetensors, whose header takes the texts
 ---of `metadata`), an array to .npy, IDX or text (the shortest digits that read back; savetxt has formats).
@@ -1156,11 +1650,30 @@ function nd.savetxt(path, a, options) end
 ---@return any
 function nd.set_printoptions(options) end
 
+---The sorted elements of a that are not in b.
+---@param a any
+---@param b any
+---@return any
+function nd.setdiff1d(a, b) end
+
 ---whether two arrays overlap in memory
 ---@param a any
 ---@param b any
 ---@return any
 function nd.shares_memory(a, b) end
+
+---the same as `nd.sgn`
+---@param a any
+---@return any
+function nd.sign(a) end
+
+---`split(a, n)` or `split(a, {i, j}, axis)`: a sequence of views, n equal ones or cut before the positions
+---given.
+---@param a any
+---@param at any
+---@param axis theano.Axis
+---@return any
+function nd.split(a, at, axis) end
 
 ---Iterates over blocks of `rows` rows (1,024) of a .npy, IDX or text file that need not fit into memory: `for
 ---block in nd.stream("big.npy", 4096) do ... end`. Text takes loadtxt's options.
@@ -1169,6 +1682,70 @@ function nd.shares_memory(a, b) end
 ---@param options? table
 ---@return any
 function nd.stream(path, rows, options) end
+
+---the same as `nd.sub`
+---@param a any
+---@param b any
+---@return any
+function nd.subtract(a, b) end
+
+---`take_along_axis(a, indices, axis)`: what argsort and argmax point to.
+---@param a any
+---@param at any
+---@param axis theano.Axis
+---@return any
+function nd.take_along_axis(a, at, axis) end
+
+---`trapz(y, x, dx)`: the integral along the last axis by trapezoids.
+---@param y any
+---@param x any
+---@param dx any
+---@return any
+function nd.trapz(y, x, dx) end
+
+---the same as `nd.true_div`
+---@param a any
+---@param b any
+---@return any
+function nd.true_divide(a, b) end
+
+---The sorted elements that are in either.
+---@param a any
+---@param b any
+---@return any
+function nd.union1d(a, b) end
+
+---The powers x^(n-1) .. x^0 of a vector, as columns; in increasing order when asked.
+---@param x any
+---@param n? any
+---@param increasing? any
+---@overload fun(x: any, keywords: { n?: any, increasing?: any }): any
+---@return any
+function nd.vander(x, n, increasing) end
+
+---The sum of products of all elements, the first conjugated.
+---@param a any
+---@param b any
+---@return any
+function nd.vdot(a, b) end
+
+---`split` along the first axis.
+---@param a any
+---@param at any
+---@return any
+function nd.vsplit(a, at) end
+
+---Arrays on top of each other: vectors as rows.
+---@param arrays any
+---@return any
+function nd.vstack(arrays) end
+
+---chooses by element; `where(c)` gives the positions of what is not zero
+---@param c any
+---@param a any
+---@param b any
+---@return any
+function nd.where(c, a, b) end
 
 ---A .npy file that grows: `w:write(rows)` appends one row or several, `w:close()` (or `<close>`) ends the file,
 ---which appears under its name only then. `row_shape` is the shape of one row ({} for a vector).
@@ -1597,15 +2174,6 @@ function nd.concatenate(tensor_list, axis) end
 ---@overload fun(tensors: theano.Value, keywords: { axis?: theano.Axis }): any
 ---@return any
 function nd.stack(tensors, axis) end
-
----consecutive parts of x along axis: n_splits results
----@param x theano.Value
----@param splits_size theano.Value
----@param n_splits theano.Value
----@param axis? theano.Axis
----@overload fun(x: theano.Value, splits_size: theano.Value, n_splits: theano.Value, keywords: { axis?: theano.Axis }): any ...
----@return any ...
-function nd.split(x, splits_size, n_splits, axis) end
 
 ---matrices side by side
 ---@param ... theano.Value
@@ -2369,13 +2937,6 @@ function nd.power(x, y) end
 ---@param b theano.Value
 ---@return any
 function nd.fill(a, b) end
-
----ift where cond is nonzero, else iff
----@param cond theano.Value
----@param ift theano.Value
----@param iff theano.Value
----@return any
-function nd.where(cond, ift, iff) end
 
 ---quotient rounded toward -inf; an integer zero divisor raises
 ---@param x theano.Value

@@ -2639,10 +2639,15 @@ function T.Rop(f, wrt, eval_points, options) end
 ---@return theano.TensorType
 function T.TensorType(dtype, broadcastable) end
 
----Anything as a variable: Variables stay, numbers and arrays become Constants, lists with variables are stacked.
+---Anything as a variable: Variables stay, numbers and arrays become Constants, lists with variables are
+---stacked. name names a Constant; ndim adds broadcastable dimensions in front, or drops those, until there are
+---so many.
 ---@param v any
+---@param name? string
+---@param ndim? integer
+---@overload fun(v: any, keywords: { name?: string, ndim?: integer }): theano.Variable
 ---@return theano.Variable
-function T.as_tensor_variable(v) end
+function T.as_tensor_variable(v, name, ndim) end
 
 ---the array that a float literal becomes; `T.autocast_float.dtypes` are tried in order
 ---@param value any

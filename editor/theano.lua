@@ -990,6 +990,12 @@ function theano.dot(a, b) end
 ---@return string?
 function theano.error_kind(message) end
 
+---The test value of a variable, a constant or a shared variable, as an array; raises an AttributeError where
+---there is none.
+---@param v any
+---@return any
+function theano.get_test_value(v) end
+
 ---Gradient of a scalar with respect to a variable or a list of them (then a list comes back). Options:
 ---consider_constant, disconnected_inputs, add_names, known_grads, return_disconnected, null_gradients.
 ---@param cost theano.Variable

@@ -494,7 +494,9 @@ static int attribute(lua_State *L) {
     else if (!strcmp(k, "nbytes"))
         lua_pushinteger(L, th_array_size(a) * (lua_Integer)th_dtype_bytes(th_array_dtype(a)));
     else if (!strcmp(k, "flags")) {
-        lua_createtable(L, 0, 3);
+        lua_createtable(L, 0, 4);
+        lua_pushboolean(L, th_array_owns_data(a));
+        lua_setfield(L, -2, "owndata");
         lua_pushboolean(L, th_array_contiguous(a));
         lua_setfield(L, -2, "c_contiguous");
         lua_pushboolean(L, th_array_fortran(a));
@@ -542,7 +544,7 @@ void lt_open_array(lua_State *L, LtState *s) {
     static const luaL_Reg zmeta[] = {
         {"__index", complex_index}, {"__eq", complex_eq}, {"__tostring", complex_tostring}, {NULL, NULL}};
     lt_new_meta(L, s, LT_COMPLEX, "complex", zmeta);
-    lua_pop(L, 1);
+    lua_setfield(L, -2, "complex_meta");
     static const luaL_Reg fns[] = {{"array", array_new},
                                    {"asarray", array_asarray},
                                    {"frombuffer", array_frombuffer},

@@ -29,6 +29,8 @@ typedef struct LtState {
     lua_State *entered;   /* the state that called the engine last: operations in Lua run there.. */
     unsigned long thread; /* ..if this is its thread */
     struct LtOp *ops;     /* operations written in Lua, to be told when the state closes */
+    bool tells;           /* a Lua function wants to see what is built (core.on_build).. */
+    int callbacks;        /* ..but not in the middle of the engine's work: how many callbacks are running */
     char home[512];       /* prefix of our own Lua files ("@.../theano/") */
 } LtState;
 
@@ -59,6 +61,9 @@ void lt_push_ints(lua_State *L, const int64_t *v, int n);
 /* A Lua number, boolean, complex, nested table or ndarray as a new array; dtype NONE: int64, float64 or bool as found.
  */
 ThArray *lt_to_array(lua_State *L, LtState *s, int i, ThDtype d);
+
+/* ops.c: the n Variables on top of the stack were just built, says the user's Lua function of core.on_build. */
+void lt_tell_built(lua_State *L, LtState *s, int n);
 
 /* arg.c: Lua values as ThArg; memory lives on the Lua stack as userdata */
 typedef struct LtArgs {

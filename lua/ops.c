@@ -18,6 +18,24 @@ static bool any_symbolic(lua_State *L, LtState *s, const ThArg *a, int n) {
     return false;
 }
 
+static const char told; /* registry key of the function that is told */
+
+void lt_tell_built(lua_State *L, LtState *s, int n) {
+    if (!s->tells || s->callbacks) return;
+    luaL_checkstack(L, n + 2, "results");
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &told);
+    for (int i = 0; i < n; i++) lua_pushvalue(L, -1 - n);
+    lua_call(L, n, 0);
+}
+
+static int on_build(lua_State *L) { /* on_build(function or nil): it gets the Variables of every function's results */
+    LtState *s = LT_STATE(L);
+    lua_settop(L, 1);
+    s->tells = lua_isfunction(L, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &told);
+    return 0;
+}
+
 static int build(lua_State *L, LtState *s, int func, const ThArg *at, int n) {
     ThVar *out[MOST_RESULTS];
     lt_mark_line(L, s);
@@ -26,6 +44,7 @@ static int build(lua_State *L, LtState *s, int func, const ThArg *at, int n) {
     luaL_checkstack(L, k + 4, "results");
     for (int i = 0; i < k; i++) lt_push_var(L, s, out[i]);
     lt_drain_log(L, s); /* warn_float64 */
+    lt_tell_built(L, s, k);
     return k;
 }
 
@@ -154,8 +173,12 @@ static int as_var(lua_State *L) { /* as_tensor_variable of anything that is no t
 }
 
 void lt_open_ops(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {{"functions", functions}, {"metamethods", metamethods},
-                                   {"subtensor", subtensor}, {"sub", sub},
-                                   {"as_var", as_var},       {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"functions", functions},
+                                   {"metamethods", metamethods},
+                                   {"subtensor", subtensor},
+                                   {"sub", sub},
+                                   {"as_var", as_var},
+                                   {"on_build", on_build},
+                                   {NULL, NULL}};
     lt_register(L, s, fns);
 }

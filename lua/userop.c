@@ -61,8 +61,11 @@ static ThError kind_named(const char *name) {
 
 /* Calls with nargs; results stay above base (the index of the first). 0, or -1 with the error set and the stack at top.
  */
-static int finish(lua_State *L, ThContext *c, int top, int nargs) {
-    if (lua_pcall(L, nargs, LUA_MULTRET, 0)) {
+static int finish(LtOp *o, lua_State *L, ThContext *c, int top, int nargs) {
+    o->s->callbacks++;
+    bool bad = lua_pcall(L, nargs, LUA_MULTRET, 0) != LUA_OK;
+    o->s->callbacks--;
+    if (bad) {
         const char *text = lua_tostring(L, -1);
         th_fail(c, TH_RuntimeError, text ? text : "an error that is no text");
         lua_settop(L, top);
@@ -119,7 +122,7 @@ static int perform(void *user, ThContext *c, ThArray *const *in, int nin, const 
         lt_push_type(L, o->s, types[i]);
         lua_rawseti(L, -2, i + 1);
     }
-    if (finish(L, c, top, 2)) return -1;
+    if (finish(o, L, c, top, 2)) return -1;
     int bad = 0;
     for (int i = 0; i < nout && !bad; i++) { /* result 2 is the sequence of outputs */
         lua_rawgeti(L, top + 2, i + 1);
@@ -141,7 +144,7 @@ static int symbolic(LtOp *o, ThContext *c, const char *name, ThVar *const *const
     lua_State *L = begin(o, c, name);
     if (!L) return -1;
     for (int i = 0; i < nlist; i++) push_vars(L, o->s, lists[i], n[i]);
-    if (finish(L, c, top, nlist)) return -1;
+    if (finish(o, L, c, top, nlist)) return -1;
     take_vars(L, o->s, top + 2, out, nout);
     lua_settop(L, top);
     return 0;

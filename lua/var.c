@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const char interned, tags; /* registry keys */
+static const char interned, tags, type_methods; /* registry keys */
 
 ThVar *lt_var(lua_State *L, LtState *s, int i) {
     ThVar **p = lt_test(L, s, i, LT_VAR);
@@ -136,7 +136,31 @@ static int type_index(lua_State *L) {
     if (!strcmp(k, "dtype")) lua_pushstring(L, th_dtype_name((ThDtype)t->dtype));
     else if (!strcmp(k, "ndim")) lua_pushinteger(L, t->ndim);
     else if (!strcmp(k, "broadcastable")) push_pattern(L, *t);
-    else return lt_error(L, TH_AttributeError, "a type has dtype, ndim and broadcastable, not '%s'", k);
+    else {
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &type_methods);
+        if (lua_getfield(L, -1, k) == LUA_TNIL)
+            return lt_error(L, TH_AttributeError,
+                            "a type has dtype, ndim, broadcastable, filter, is_valid_value, values_eq, "
+                            "values_eq_approx, make_variable, make_constant, filter_variable and clone, not '%s'",
+                            k);
+    }
+    return 1;
+}
+
+static int type_filter(lua_State *L) { /* type_filter(type, value, strict, allow_downcast) */
+    LtState *s = LT_STATE(L);
+    ThType *t = lt_type(L, s, 1);
+    if (!t) return lt_wrong(L, 1, "a TensorType");
+    ThArg value;
+    lua_settop(L, 4);
+    int k = lua_type(L, 2);
+    if (k != LUA_TNUMBER && k != LUA_TBOOLEAN && k != LUA_TTABLE && k != LUA_TUSERDATA)
+        return lt_error(L, TH_TypeError, "filter takes a number, an ndarray or a nested table, got a %s",
+                        luaL_typename(L, 2));
+    memset(&value, 0, sizeof value);
+    lt_value(L, s, 2, &value);
+    int8_t down = (int8_t)(lua_isnil(L, 4) ? -1 : lua_toboolean(L, 4));
+    lt_push_array(L, s, th_type_filter(s->ctx, *t, &value, lua_toboolean(L, 3), down));
     return 1;
 }
 
@@ -347,7 +371,12 @@ void lt_open_var(lua_State *L, LtState *s) {
         {"__call", type_call}, {"__tostring", type_tostring}, {"__eq", type_eq}, {"__index", type_index}, {NULL, NULL}};
     lt_new_meta(L, s, LT_TYPE, "TensorType", tmeta);
     lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &type_methods);
+    lua_setfield(L, -2, "type_methods");
     static const luaL_Reg fns[] = {{"TensorType", type_new},
+                                   {"type_filter", type_filter},
                                    {"constant", var_constant},
                                    {"var_attribute", attribute},
                                    {"set_name", set_name},

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Reference answers of NumPy for arrays: writes spec/data/random_streams.json, array_print.json,
-array_index.json and files/.
+array_index.json, array_functions.json and files/.
 
     python3 scripts/make-array-data.py        (NumPy 1.23 or later, safetensors; what is committed comes from 1.23.5)
 
@@ -220,6 +220,160 @@ def indexing():
     write("array_index.json", cases)
 
 
+# ---- functions: Lua text, Python text (the same where None) -------------------------------------------------------
+A = "nd.array({{3, 1, 2}, {6, 5, 4}, {9, 8, 8}, {0, 7, 1}}, 'float64')"
+F = "nd.array({{1.5, nd.nan, -2}, {nd.nan, nd.nan, 4}})"
+FUNCTIONS = [
+    ("nd.vstack({nd.arange(3), nd.arange(3) * 2})", None),
+    ("nd.vstack({A, A['1:']})", None),
+    ("nd.hstack({nd.arange(3), nd.arange(2)})", None),
+    ("nd.hstack({A, A['..., :1']})", "np.hstack([A, A[..., :1]])"),
+    ("nd.dstack({A, A})", None),
+    ("nd.dstack({nd.arange(3), nd.arange(3)})", None),
+    ("nd.column_stack({nd.arange(4), A})", None),
+    ("nd.flip(A)", None),
+    ("nd.flip(A, 1)", None),
+    ("nd.flip(A, {0, -1})", "np.flip(A, (0, -1))"),
+    ("nd.fliplr(A)", None),
+    ("nd.flipud(A)", None),
+    ("nd.rot90(A)", None),
+    ("nd.rot90(A, 2)", None),
+    ("nd.rot90(A, -1)", None),
+    ("nd.expand_dims(A, 1)", None),
+    ("nd.expand_dims(A, {0, -1})", "np.expand_dims(A, (0, -1))"),
+    ("nd.atleast_3d(A)", None),
+    ("nd.atleast_3d(nd.arange(3))", None),
+    ("nd.atleast_2d(5)", None),
+    ("nd.broadcast_to(nd.arange(3), {2, 3})", None),
+    ("nd.split(A, 2)[2]", "np.split(A, 2)[1]"),
+    ("nd.split(A, {1, 3})[2]", "np.split(A, [1, 3])[1]"),
+    ("nd.split(A, 3, 1)[3]", "np.split(A, 3, 1)[2]"),
+    ("nd.array_split(A, 3)[2]", "np.array_split(A, 3)[1]"),
+    ("nd.hsplit(A, {2})[1]", "np.hsplit(A, [2])[0]"),
+    ("nd.append(A, {{1, 1, 1}}, 0)", None),
+    ("nd.append({1, 2}, {{3.5}})", None),
+    ("nd.delete(A, 1, 0)", None),
+    ("nd.delete(A, {0, -1}, 1)", None),
+    ("nd.delete(A, {2, 5})", None),
+    ("nd.insert(A, 1, 7, 0)", None),
+    ("nd.insert(A, -1, {4, 3, 2, 1}, 1)", None),
+    ("nd.insert({1, 2, 3}, 3, {8, 9})", None),
+    ("nd.identity(3)", None),
+    ("nd.vander({1, 2, 3}, 4)", None),
+    ("nd.vander({1, 2, 3}, 3, true)", "np.vander([1, 2, 3], 3, True)"),
+    ("nd.indices({2, 3})", "np.indices((2, 3))"),
+    ("nd.diagflat({{1, 2}, {3, 4}}, 1)", None),
+    ("nd.logspace(0, 3, 5)", None),
+    ("nd.linspace(1, 2, 7, {endpoint = false})", "np.linspace(1, 2, 7, endpoint=False)"),
+    ("nd.linspace(0, 10, {num = 4, dtype = 'int64'})", "np.linspace(0, 10, 4, dtype='int64')"),
+    ("nd.meshgrid({1, 2, 3}, {4, 5})", "np.meshgrid([1, 2, 3], [4, 5])[0]"),
+    ("select(3, nd.meshgrid({1, 2, 3}, {4, 5}, {6, 7}, {indexing = 'ij'}))",
+     "np.meshgrid([1, 2, 3], [4, 5], [6, 7], indexing='ij')[2]"),
+    ("nd.median(A)", None),
+    ("nd.median(A, 0)", None),
+    ("nd.median(A, {axis = 1})", "np.median(A, axis=1)"),
+    ("nd.median(F, 1)", None),
+    ("nd.median(A:astype('int32'), 1)", "np.median(A.astype('int32'), 1)"),
+    ("nd.percentile(A, 37.5)", None),
+    ("nd.percentile(A, {0, 10, 99, 100}, 0)", None),
+    ("nd.percentile(F, 30, 0)", None),
+    ("nd.quantile(A, 0.7, {axis = 1})", "np.quantile(A, 0.7, axis=1)"),
+    ("nd.average(A, 1, {1, 2, 0.5})", None),
+    ("nd.average(A, 0)", None),
+    ("nd.corrcoef(A)", None),
+    ("nd.histogram(A)", "np.histogram(A)[0]"),
+    ("select(2, nd.histogram(A, 4))", "np.histogram(A, 4)[1]"),
+    ("nd.histogram(A, 4, {1, 8})", "np.histogram(A, 4, (1, 8))[0]"),
+    ("nd.histogram(A, {0, 1, 5, 9})", "np.histogram(A, [0, 1, 5, 9])[0]"),
+    ("nd.histogram(A, {bins = 3, density = true})", "np.histogram(A, 3, density=True)[0]"),
+    ("nd.histogram(A, {bins = 3, weights = A})", "np.histogram(A, 3, weights=A)[0]"),
+    ("nd.histogram({2, 2})", "np.histogram([2, 2])[0]"),
+    ("nd.histogram(nd.zeros(0))", "np.histogram(np.zeros(0))[0]"),
+    ("nd.isfinite(F)", None),
+    ("nd.isfinite({1.0, nd.inf, -nd.inf})", None),
+    ("nd.nan_to_num(F)", None),
+    ("nd.nan_to_num({nd.inf, -nd.inf, nd.nan}, 1)", None),
+    ("nd.nansum(F)", None),
+    ("nd.nansum(F, 0)", None),
+    ("nd.nanmean(F, 1)", None),
+    ("nd.nanmax(F, 0)", None),
+    ("nd.nanmin(F)", None),
+    ("nd.nanmax(nd.arange(3))", None),
+    ("nd.logical_and(A, nd.eye(4, 3))", None),
+    ("nd.logical_or(A, 0)", None),
+    ("nd.logical_xor(A, 1)", None),
+    ("nd.logical_not(A)", None),
+    ("nd.isin(A, {1, 8, 20})", None),
+    ("nd.isin(A, nd.zeros(0))", None),
+    ("nd.intersect1d(A, {8, 8, 1, 30})", None),
+    ("nd.union1d({3, 1}, {2, 3})", None),
+    ("nd.setdiff1d(A, {1, 2, 3})", None),
+    ("nd.argwhere(nd.greater(A, 5))", None),
+    ("nd.where(nd.greater(A, 5))", "np.where(np.greater(A, 5))[0]"),
+    ("nd.extract(nd.less(A, 3), A)", None),
+    ("nd.digitize(A, {1, 4, 8})", None),
+    ("nd.digitize(A, {1, 4, 8}, true)", "np.digitize(A, [1, 4, 8], True)"),
+    ("nd.digitize(A, {8, 4, 1})", None),
+    ("nd.interp({0, 1, 1.5, 2.25, 9}, {1, 2, 4}, {10, 20, 0})", None),
+    ("nd.interp(3, {1}, {7})", None),
+    ("nd.take_along_axis(A, nd.argsort(A, 1), 1)", None),
+    ("nd.take_along_axis(A, nd.argsort(A, 0)[':1'], 0)", None),
+    ("nd.ediff1d(A)", None),
+    ("nd.trapz(A)", "trapezoid(A)"),
+    ("nd.trapz(A, {0, 1, 4})", "trapezoid(A, [0, 1, 4])"),
+    ("nd.polyval({1, -2, 3}, A)", None),
+    ("nd.convolve({1, 2, 3}, {0, 1, 0.5})", None),
+    ("nd.convolve({1, 2, 3, 4}, {1, 1}, 'same')", None),
+    ("nd.convolve({1, 2}, {1, 1, 2, 5}, 'valid')", None),
+    ("nd.einsum('ij,jk->ik', A, A.T)", None),
+    ("nd.einsum('ij,kj', A, A)", None),
+    ("nd.einsum('ii', A['1:'])", None),
+    ("nd.einsum('ii->i', A['1:'])", None),
+    ("nd.einsum('ij->ji', A)", None),
+    ("nd.einsum('ij->', A)", None),
+    ("nd.einsum('ij,ij->i', A, A)", None),
+    ("nd.einsum('i,j->ij', nd.arange(3), nd.arange(2))", None),
+    ("nd.einsum('ij,jk,kl->il', A, A.T, A)", None),
+    ("nd.einsum('bij,bjk->bik', nd.dstack({A, A}), nd.dstack({A, A}):swapaxes(1, 2))",
+     "np.einsum('bij,bjk->bik', np.dstack([A, A]), np.dstack([A, A]).swapaxes(1, 2))"),
+    ("nd.einsum('iij->j', nd.arange(12):reshape(2, 2, 3))", "np.einsum('iij->j', np.arange(12).reshape(2, 2, 3))"),
+    ("nd.matmul(A.T, A)", None),
+    ("nd.matmul(nd.arange(24.0):reshape(2, 3, 4), A)", "np.matmul(np.arange(24.0).reshape(2, 3, 4), A)"),
+    ("nd.matmul(nd.arange(48.0):reshape(2, 2, 3, 4), nd.arange(8.0):reshape(2, 1, 4, 1))",
+     "np.matmul(np.arange(48.0).reshape(2, 2, 3, 4), np.arange(8.0).reshape(2, 1, 4, 1))"),
+    ("nd.matmul(nd.arange(24.0):reshape(2, 3, 4), {1, 2, 3, 4})",
+     "np.matmul(np.arange(24.0).reshape(2, 3, 4), [1, 2, 3, 4])"),
+    ("nd.inner(A, A['1:'])", None),
+    ("nd.inner({1, 2}, {3, 4})", None),
+    ("nd.vdot(A, A)", None),
+    ("nd.kron(A, {{1, 2}})", None),
+    ("nd.kron({1, 10}, {5, 6, 7})", None),
+    ("nd.cross(A, A['::-1'])", None),
+    ("nd.sign(A - 4)", None),
+    ("nd.multiply(A, 2)", None),
+    ("nd.remainder(A, 4)", None),
+    ("nd.around(A / 4)", None),
+    ("nd.fix(A / -4)", None),
+    ("nd.rint({0.5, 1.5, -2.5})", None),
+    ("nd.amax(A, 0)", None),
+]
+
+
+def python_of(text):
+    text = text.replace("nd.", "np.").replace("['1:']", "[1:]").replace("[':1']", "[:1]").replace("['::-1']", "[::-1]")
+    return text.replace("{", "[").replace("}", "]").replace(":astype", ".astype")
+
+
+def functions():
+    env = {"np": np, "trapezoid": getattr(np, "trapezoid", None) or np.trapz,
+           "A": eval(python_of(A)), "F": eval(python_of(F))}
+    cases = []
+    for call, text in FUNCTIONS:
+        v = np.asarray(eval(text or python_of(call), env))
+        cases.append({"call": call, "output": {"dtype": str(v.dtype), "shape": list(v.shape), "data": plain(v)}})
+    write("array_functions.json", [{"A": A, "F": F}] + cases)
+
+
 # ---- files ---------------------------------------------------------------------------------------------------------
 def files():
     """Every dtype counts 0 1 2 3 4 5 (bool: odd or even; complex: k - 1j) in shape (2, 3)."""
@@ -263,4 +417,5 @@ if __name__ == "__main__":
     random_streams()
     printed()
     indexing()
+    functions()
     files()

@@ -60,6 +60,51 @@ local function run(inputs, outputs, values, mode)
   return f(table.unpack(values))
 end
 
+describe("safe_grad", function()
+  local x = T.dvector("x")
+  local function gradients(cost, value)
+    local out = {}
+    for _, linker in ipairs({ "interpreter", "c" }) do
+      for _, optimizer in ipairs({ "None", "fast_run" }) do
+        local mode = compile.Mode({ linker = linker, optimizer = optimizer })
+        local safe = mode:including("safe_grad")
+        out[#out + 1] = compile({ inputs = { x }, outputs = T.grad(cost, x), mode = safe })(value)
+        assert.is_true(nd.any(nd.isnan(compile({ inputs = { x }, outputs = T.grad(cost, x), mode = compile.Mode({
+          linker = linker, optimizer = "None",
+        }) })(value))))
+      end
+    end
+    return out
+  end
+
+  it("gives zero, not NaN, for norms at zero and branches that are not taken", function()
+    for _, case in ipairs({
+      { T.sqrt(T.sum(T.sqr(x))), { 0.0, 0.0 }, { 0.0, 0.0 } },
+      { x:norm(2) + x:norm(3), { 0.0, 0.0 }, { 0.0, 0.0 } },
+      { T.sum(T.switch(T.gt(x, 0), T.sqrt(x), x * 2)), { -1.0, 4.0 }, { 2.0, 0.25 } },
+      { T.sum(T.switch(T.eq(x, 0), 1, T.sin(x) / x)), { 0.0, math.pi }, { 0.0, -1 / math.pi } },
+      { T.sum(T.switch(T.lt(T.abs(x), 1), T.arcsin(x), x)), { 0.0, -3.0 }, { 1.0, 1.0 } },
+      { T.sum(T.switch(T.gt(x, 0), T.log(T.sum(T.sqrt(x))), 3 * x)), { 4.0, -1.0 }, nil },
+    }) do
+      for _, g in ipairs(gradients(case[1], case[2])) do
+        if case[3] then assert(nd.allclose(g, nd.array(case[3])), tostring(g)) end
+      end
+    end
+  end)
+
+  it("changes nothing where the gradient is finite, and nothing without being asked for", function()
+    local cost = T.sum(T.tanh(x) * T.sqrt(x) ^ 3 / x)
+    local plain, safe = {}, {}
+    for i, tag in ipairs({ false, "safe_grad" }) do
+      local mode = tag and interpreter:including(tag) or interpreter
+      local f = compile({ inputs = { x }, outputs = T.grad(cost, x), mode = mode })
+      plain[i], safe[i] = f({ 0.5, 2.0 }), theano.printing.debugprint(f, { file = "str" }):find("Switch")
+    end
+    assert(nd.allclose(plain[1], plain[2], 1e-14))
+    assert.is_nil(safe[1])
+  end)
+end)
+
 describe("forward and reverse mode agree, v . (J u) == (v . J) . u,", function()
   for _, c in ipairs(all_cases()) do
     it("for " .. c.name, function()

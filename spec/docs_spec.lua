@@ -164,7 +164,9 @@ describe("the pages", function()
     pipe:close()
     local idle = {}
     for _, flag in ipairs(require("theano.core").config_flags()) do
-      local read = code:find("config_%l+%([%w_>%-]+, \"" .. flag[1]:gsub("%p", "%%%0") .. "\"%)")
+      local name = flag[1]:gsub("%p", "%%%0")
+      local read = code:find("config_%l+%([%w_>%-]+, \"" .. name .. "\"%)")
+        or code:find('config_get%("' .. name .. '"%)')
       read = read or code:find("config." .. flag[1] .. "%f[^%w_]")
       if not read and flag[1] ~= "floatX" then idle[#idle + 1] = "`" .. flag[1] .. "`" end
     end

@@ -161,6 +161,43 @@ if not describe then return { unary = UNARY, binary = BINARY, by_hand = BY_HAND,
 
 local function verify(fun, points, options) theano.gradient.verify_grad(fun, points, options) end
 
+local function narrow(points)
+  local out = {}
+  for i, p in ipairs(points) do out[i] = p.dtype == "float64" and p:astype("float32") or p end
+  return out
+end
+
+local function gradients(fun, points)
+  local vars, outs = {}, {}
+  for i, p in ipairs(points) do
+    local pattern = {}
+    for d = 1, p.ndim do pattern[d] = p.shape[d] == 1 end
+    vars[i] = T.TensorType(p.dtype, pattern)()
+  end
+  local y = fun(table.unpack(vars))
+  local grads = T.grad(T.sum(T.sqr(y)), vars, { disconnected_inputs = "ignore" })
+  for i, g in ipairs(grads) do outs[i] = compile.Out(g, { array = true }) end
+  local mode = compile.Mode({ linker = "interpreter" })
+  local f = compile({ inputs = vars, outputs = outs, mode = mode, on_unused_input = "ignore" })
+  return { f(table.unpack(points)) }, y.dtype
+end
+
+-- In float32: against differences, and against the gradient in float64 at the same points, to float32's precision.
+local function verify_narrow(fun, points, options)
+  local small = narrow(points)
+  local wide = {}
+  for i, p in ipairs(small) do wide[i] = p.dtype == "float32" and p:astype("float64") or p end
+  local got, dtype = gradients(fun, small)
+  local want = gradients(fun, wide)
+  for i, g in ipairs(got) do
+    if dtype == "float32" then assert.equal(small[i].dtype, g.dtype) end -- not of what widens: cast, cov, selu
+    local scale = nd.max(nd.abs(want[i]))
+    local off = nd.max(nd.abs(g:astype("float64") - want[i]))
+    assert(off <= 2e-5 * (scale + 1e-3), ("input %d: off by %g of %g"):format(i - 1, off, scale))
+  end
+  verify(fun, small, { mode = options.mode, abs_tol = 6e-2, rel_tol = 6e-2 }) -- differences of float32 are rough
+end
+
 describe("the gradient against finite differences", function()
   local interpreter = compile.Mode({ linker = "interpreter" })
   for _, entry in ipairs(core.functions()) do
@@ -170,7 +207,7 @@ describe("the gradient against finite differences", function()
         local low, high = table.unpack(UNARY[name])
         local function times_two(x) return f(x) * 2 end
         verify(times_two, { between(low, high, 2, 3) }, { mode = interpreter })
-        verify(times_two, { between(low, high, 5):astype("float32") }, { mode = interpreter })
+        verify_narrow(times_two, { between(low, high, 5) }, { mode = interpreter })
       end)
     elseif BINARY[name] then
       it("of " .. name .. ", broadcast on either side", function()
@@ -179,11 +216,14 @@ describe("the gradient against finite differences", function()
         verify(f, { between(0.6, 0.9, 1, 3), low }, { mode = interpreter })
         verify(f, { between(0.6, 0.9, 2, 3), between(0.2, 0.5, 3) }, { mode = interpreter })
         verify(f, { nd.array(0.7), low }, { mode = interpreter })
+        verify_narrow(f, { high, between(0.2, 0.5, 3) }, { mode = interpreter })
       end)
     elseif BY_HAND[name] then
       it("of " .. name, function()
         local points, fun = table.unpack(BY_HAND[name])
-        verify(function(...) return fun(f, ...) end, points, { mode = interpreter })
+        local function of(...) return fun(f, ...) end
+        verify(of, points, { mode = interpreter })
+        verify_narrow(of, points, { mode = interpreter })
       end)
     elseif FLAT[name] then
       it("of " .. name .. " is zero", function()
@@ -219,6 +259,62 @@ describe("the gradient against finite differences", function()
     verify(function(x) return T.grad(T.sum(T.nnet.softmax(x) ^ 2), x) end, { mat() })
     verify(function(x, y) return T.grad(T.sum(T.tanh(T.dot(x, y))), x) end, { mat(), between(0, 1, 4, 2) })
   end)
+end)
+
+-- ---- generated C ----------------------------------------------------------------------------------------------------
+-- Many gradients in one compiled unit, in float64 and float32.
+describe("gradients through generated C", function()
+  local BATCH, all = 24, {}
+  for _, entry in ipairs(core.functions()) do
+    local name, f = entry.name, entry.symbolic
+    if UNARY[name] then
+      local low, high = table.unpack(UNARY[name])
+      all[#all + 1] = { name, { between(low, high, 2, 3) }, function(x) return f(x) * 2 end }
+    elseif BINARY[name] then
+      all[#all + 1] = { name, { between(0.6, 0.9, 2, 3), between(0.2, 0.5, 3) }, f }
+    elseif BY_HAND[name] then
+      all[#all + 1] = { name, BY_HAND[name][1], function(...) return BY_HAND[name][2](f, ...) end }
+    end
+  end
+
+  local function unit(first, dtype)
+    local inputs, values, outputs, names = {}, {}, {}, {}
+    for k = first, math.min(first + BATCH - 1, #all) do
+      local name, points, fun = table.unpack(all[k])
+      if dtype == "float32" then points = narrow(points) end
+      local vars = {}
+      for i, p in ipairs(points) do
+        local pattern = {}
+        for d = 1, p.ndim do pattern[d] = p.shape[d] == 1 end
+        vars[i] = T.TensorType(p.dtype, pattern)()
+        inputs[#inputs + 1], values[#values + 1] = vars[i], p
+      end
+      for _, g in ipairs(T.grad(T.sum(T.sqr(fun(table.unpack(vars)))), vars, { disconnected_inputs = "ignore" })) do
+        outputs[#outputs + 1], names[#names + 1] = compile.Out(g, { array = true }), name
+      end
+    end
+    local function run(linker)
+      local _ <close> = theano.config.change_flags({ ["gcc.cxxflags"] = "-O0" }) -- the texts count, not the speed
+      local mode = compile.Mode({ linker = linker })
+      local f = compile({ inputs = inputs, outputs = outputs, mode = mode, on_unused_input = "ignore" })
+      return { f(table.unpack(values)) }
+    end
+    return run("interpreter"), run("c"), names
+  end
+
+  for _, dtype in ipairs({ "float64", "float32" }) do
+    for first = 1, #all, BATCH do
+      it(("of %s to %s in %s are the interpreter's"):format(all[first][1], all[math.min(first + BATCH - 1, #all)][1],
+        dtype), function()
+        local interpreted, compiled, names = unit(first, dtype)
+        local rtol = dtype == "float64" and 1e-11 or 2e-5
+        for i, name in ipairs(names) do
+          assert(nd.allclose(interpreted[i], compiled[i], rtol, rtol),
+            ("%s: %s and %s"):format(name, tostring(interpreted[i]), tostring(compiled[i])))
+        end
+      end)
+    end
+  end
 end)
 
 -- ---- complex numbers ------------------------------------------------------------------------------------------------

@@ -10,6 +10,14 @@ local function bytes(text)
   return nd.array({ text:byte(1, -1) }, "uint8")
 end
 
+describe("multivariate_normal", function()
+  it("is refused, with what to write instead", function()
+    local r = nd.random.RandomState(1)
+    raises("NotImplementedError", { "LAPACK", "Cholesky" }, function() r:multivariate_normal({ 0 }, { { 1 } }) end)
+    raises("NotImplementedError", "Cholesky", function() nd.random.multivariate_normal({ 0 }, { { 1 } }) end)
+  end)
+end)
+
 describe("RandomState draws NumPy's bits:", function()
   -- Calls of the reference file as calls of ours.
   local CALLS = {

@@ -236,6 +236,7 @@ int64_t th_array_size(const ThArray *a) { return a->size; }
 void *th_array_data(const ThArray *a) { return a->buf->freed ? NULL : a->data; }
 size_t th_array_held_bytes(const ThArray *a) { return a->buf->wrapped ? a->buf->bytes : a->buf->cap; }
 bool th_array_contiguous(const ThArray *a) { return a->flags & ARRAY_CONTIGUOUS; }
+bool th_array_owns_data(const ThArray *a) { return !(a->flags & ARRAY_VIEW) && !a->buf->wrapped; }
 bool th_array_writeable(const ThArray *a) { return !(a->flags & ARRAY_READONLY) && !a->buf->freed; }
 ThContext *th_array_context(const ThArray *a) { return array_ctx(a); }
 

@@ -11,7 +11,7 @@
 
 static ThArray *view(ThArray *a, char *data, int ndim, const int64_t *shape, const int64_t *strides) {
     ThArray *v = array_header(array_ctx(a), a->buf, data, (ThDtype)a->dtype, ndim, shape, strides);
-    if (v) v->flags |= a->flags & ARRAY_READONLY;
+    if (v) v->flags |= (a->flags & ARRAY_READONLY) | ARRAY_VIEW;
     return v;
 }
 

@@ -171,7 +171,7 @@ void buffer_release(ThBuffer *b);
 void buffer_cache_trim(ThContext *c, size_t keep_bytes);
 
 /* ---- array.c ----------------------------------------------------------------------------------------------------- */
-enum { ARRAY_READONLY = 1, ARRAY_CONTIGUOUS = 2 /* C order, kept up to date */, ARRAY_PINNED = 4 };
+enum { ARRAY_READONLY = 1, ARRAY_CONTIGUOUS = 2 /* C order, kept up to date */, ARRAY_PINNED = 4, ARRAY_VIEW = 8 };
 struct ThArray {
     atomic_int refs;
     uint8_t dtype, flags;

@@ -127,7 +127,9 @@ static void report(const Lengths *l, int64_t a, int64_t b, const char *why) {
         }
     }
     text_init(&t, l->c);
+    static const char hint[] = " A length of 1 broadcasts only";
     for (const char *s = why; *s; s++) {
+        if (a != 1 && b != 1 && !strncmp(s, hint, sizeof hint - 1)) break; /* of no help here */
         if (s[0] == '{' && (s[1] == '0' || s[1] == '1') && s[2] == '}') {
             text_printf(&t, "%lld", (long long)v[s[1] - '0']);
             s += 2;

@@ -46,6 +46,8 @@ static void grad_batched(Grad *g) {
     Builder *b = g->b;
     ThVar *x = g->node->in[0], *y = g->node->in[1], *gz = g->gz[0], *gx = NULL, *gy = NULL;
     int xd = x->type.ndim, yd = y->type.ndim;
+    x = conj_make(b, x), y = conj_make(b, y);
+    if (!x || !y) return;
     if (xd == 2 && yd == 2) {
         ThVar *scale = dimshuffle_make(b, gz, column, 2);
         gx = elemwise_2(b, S_mul, scale, y);

@@ -143,11 +143,11 @@ static void grad_cum(Grad *g) {
         g->gx[0] = zero_grad_make(b, x);
         return;
     }
-    if (at->prod) gz = elemwise_2(b, S_mul, cumulate_make(b, x, &at->axis, true), gz);
+    if (at->prod) gz = elemwise_2(b, S_mul, conj_make(b, cumulate_make(b, x, &at->axis, true)), gz);
     ThVar *sum = reversed(b, cumulate_make(b, reversed(b, gz, axis), flat(at) ? &first : &at->axis, false), axis);
     if (flat(at)) sum = reshape_make(b, sum, shape_make(b, x), x->type.ndim);
     sum = patternbroadcast_make(b, sum, x->type.broadcastable);
-    g->gx[0] = at->prod ? elemwise_2(b, S_true_div, sum, x) : sum;
+    g->gx[0] = at->prod ? elemwise_2(b, S_true_div, sum, conj_make(b, x)) : sum;
 }
 
 static void str_cum(Text *t, const ThApply *a) {

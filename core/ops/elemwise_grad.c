@@ -137,7 +137,6 @@ static ThVar *complex_tangent(Env *e, int scalar, int i, const Expr *text) {
         ThVar *both[2] = {t, x}, *q = elemwise_raw(e->b, S_true_div, both, 2);
         return q ? elemwise_raw(e->b, S_imag, &q, 1) : NULL;
     }
-    case S_sgn:
     case S_complex_from_polar:
     case S_maximum:
     case S_minimum: return no_tangent(e, scalar);
@@ -145,9 +144,26 @@ static ThVar *complex_tangent(Env *e, int scalar, int i, const Expr *text) {
     }
 }
 
+/* Of u = x / |x|, by the projection off u: (gz - u Re(conj(u) gz)) / |x|, 0 where x is. It is its own adjoint. */
+static ThVar *complex_sgn_grad(Env *e) {
+    Builder *b = e->b;
+    ThVar *x = e->node->in[0], *u = e->node->out[0], *both[2] = {conj_make(b, u), e->gz}, *of[3];
+    ThVar *p = elemwise_raw(b, S_mul, both, 2), *size = elemwise_raw(b, S_abs_, &x, 1);
+    of[0] = u, of[1] = p ? elemwise_raw(b, S_real, &p, 1) : NULL;
+    of[1] = of[1] ? elemwise_raw(b, S_mul, of, 2) : NULL;
+    of[0] = e->gz;
+    of[0] = of[1] ? elemwise_raw(b, S_sub, of, 2) : NULL;
+    of[1] = size;
+    of[2] = of[0] && size ? elemwise_raw(b, S_true_div, of, 2) : NULL;
+    of[0] = size, of[1] = literal(e, const_int(b, 0, TH_DTYPE_NONE));
+    of[0] = of[1] && size ? elemwise_raw(b, S_eq, of, 2) : NULL;
+    return of[0] && of[2] ? elemwise_raw(b, S_switch, of, 3) : NULL;
+}
+
 /* NULL without an error: disconnected. */
 static ThVar *input_grad(Env *e, Grad *g, int scalar, int i) {
     if (scalar_ops[scalar].flags & SF_NARY) return nary_grad(e, scalar, i);
+    if (scalar == S_sgn && is_complex(e->node->out[0])) return complex_sgn_grad(e);
     const ScalarTexts *t = scalar_grad_texts(e->b->ctx, scalar);
     if (!t || i >= t->n || !t->at[i]) return NULL;
     const ExNode *root = &t->at[i]->at[t->at[i]->n - 1];

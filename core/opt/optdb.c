@@ -18,6 +18,7 @@ static const Pass passes[] = {
     PASS("merge1",                      0,     BOTH ":merge",                                              pass_merge,             0)
     PLACE("scan_eqopt1",                0.05,  "fast_run:scan",                                            "no Scan yet")
     PASS("ShapeOpt",                    0.1,   BOTH,                                                       pass_shape,             0)
+    PASS("local_grad_safe",             0.5,   "safe_grad",                                                pass_rules,             SAFEGRAD)
     PASS("useless",                     0.6,   BOTH,                                                       pass_rules,             USELESS)
     PLACE("merge1.1",                   0.65,  BOTH ":merge",                                              MERGED)
     PASS("pre_local_IncSubtensor_serialize", 0.99, "fast_run",                                              pass_rules,             SERIALIZE)
@@ -45,7 +46,7 @@ static const Pass passes[] = {
     PASS("schedule",                    49.5,  "add_destroy_handler",                                      pass_schedule,          0)
     PASS("inplace_subtensor",           60,    "fast_run:inplace:local_inplace_setsubtensor:local_inplace_incsubtensor1", pass_inplace_subtensor, 0)
     PLACE("local_inplace_sparse_block_gemv", 60, "fast_run:inplace:sparse",                                 "no sparse matrices")
-    PLACE("typed_list_inplace_opt",     60,    "fast_run:inplace:typed_list",                              "no typed lists")
+    PLACE("typed_list_inplace_opt",     60,    "fast_run:inplace:typed_list",                              "typed lists are tensors")
     PLACE("local_addsd_ccode",          61,    "fast_run:sparse",                                          "no sparse matrices")
     PASS("InplaceBlasOpt",              70,    "fast_run:inplace:blas_opt_inplace:c_blas_destructive",     pass_inplace_blas,      0)
     PASS("inplace_elemwise_opt",        75,    "fast_run:inplace:inplace_opt:inplace_elemwise_optimizer",  pass_inplace_elemwise,  0)
@@ -176,6 +177,7 @@ static bool accepts(const Query *q, const char *name, const char *tags) {
 static const char *rule_tags(const Rule *r) {
     if (r->user) return r->user->tags;
     if (r->levels & UNSAFE) return "unsafe:rule";
+    if (r->levels & SAFEGRAD) return "safe_grad:rule";
     if (r->levels & OPTIN) return "optional:rule";
     return r->levels & FC ? "fast_run:fast_compile:rule" : "fast_run:rule";
 }

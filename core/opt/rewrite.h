@@ -23,6 +23,7 @@ enum {
     SERIALIZE = 512,
     LOGSUMEXP = 1024,
     ALLOCZEROS = 2048,
+    SAFEGRAD = 4096,
     LEVELS = 0xffff,
     FC = 1 << 16,     /* also tagged fast_compile */
     LATE = 1 << 18,   /* lifts: tried when nothing else is left to do, outputs first (else each lift walks all below) */

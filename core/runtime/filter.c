@@ -20,6 +20,12 @@ Filter filter_of(ThFunction *f, int i) {
 }
 
 static void where(const Filter *q, char *buf, size_t n) {
+    if (!q->f && !q->var) {
+        char *t = th_type_str(q->ctx, q->type);
+        snprintf(buf, n, "Bad value for a %s.", t ? t : "type");
+        th_free(q->ctx, t);
+        return;
+    }
     if (!q->f) {
         const char *name = th_var_name(q->var), *what = q->var->kind == VAR_SHARED ? "shared " : "";
         snprintf(buf, n, "Bad value for the %svariable %s.", what, name ? name : "<unnamed>");
@@ -228,4 +234,9 @@ ThArray *th_var_filter(ThVar *v, const ThArg *value) {
                 .strict = s && s->strict,
                 .allow_downcast = s ? s->allow_downcast : -1};
     return filter_value(&q, value);
+}
+
+ThArray *th_type_filter(ThContext *c, ThType t, const ThArg *value, bool strict, int8_t allow_downcast) {
+    Filter q = {.ctx = c, .type = t, .strict = strict, .allow_downcast = allow_downcast};
+    return failed(c) ? NULL : filter_value(&q, value);
 }

@@ -214,12 +214,15 @@ static void finish(Workspace *w, ThError kind, Text *t) {
     text_free(t);
 }
 
+static bool starts(const char *s, const char *with) { return s && strncmp(s, with, strlen(with)) == 0; }
+
 void report_check(Workspace *w, int check, int64_t a, int64_t b) {
     const ShapeCheck *k = &w->fn->plan->check[check];
     const int64_t v[2] = {a, b};
     Text t;
     text_init(&t, w->fn->ctx);
     for (const char *s = k->text ? k->text : "sizes do not fit"; *s; s++) {
+        if (a != 1 && b != 1 && starts(s, " A length of 1 broadcasts only")) break; /* of no help here */
         if (s[0] == '{' && (s[1] == '0' || s[1] == '1') && s[2] == '}') {
             text_printf(&t, "%lld", (long long)v[s[1] - '0']);
             s += 2;
@@ -266,8 +269,6 @@ static void headline(Text *t, ThError kind, const int64_t *e, const char *op) {
         else text_printf(t, "%s in %s", th_error_name(kind), op ? op : "a step");
     }
 }
-
-static bool starts(const char *s, const char *with) { return s && strncmp(s, with, strlen(with)) == 0; }
 
 /* A step may hold several nodes and name its last one: the one of them that fails in this way. */
 static int culprit(const Plan *p, const int64_t *e) {

@@ -229,8 +229,12 @@ local function exclusions(v)
   return v
 end
 
+local typed_list -- theano.typed_list, on first use: it requires us back
+
 local function build(...)
   local a = arguments(...)
+  typed_list = typed_list or require("theano.typed_list")
+  if typed_list.used(a) then return typed_list.compile(a, M) end
   local spec = { inputs = {}, updates = {}, givens = {}, values = {}, states = {}, keep_array = {} }
   inputs_of(a.inputs == nil and {} or a.inputs, spec)
   spec.outputs, spec.output_names = outputs_of(a.outputs)

@@ -13,6 +13,19 @@ local function typed(text)
   return math.tointeger(text) or tonumber(text) or text
 end
 
+-- Sets a flag. While test values are wanted, what is built is looked at.
+local function set(name, value)
+  core.config_set(name, value)
+  if name ~= "compute_test_value" then return end
+  core.on_build(M.test_values() and function(...) require("theano.test_value").built(...) end or nil)
+end
+
+--- How test values are wanted: "ignore", "warn", "raise", or nil when off.
+function M.test_values()
+  local policy = core.config_get("compute_test_value")
+  return policy ~= "off" and policy or nil
+end
+
 --- Reads ~/.theanorc (or the files of THEANORC, ":"-separated) and THEANO_FLAGS.
 function M.load()
   local rc = os.getenv("THEANORC")
@@ -20,6 +33,7 @@ function M.load()
   for path in (rc or ""):gmatch("[^:]+") do core.config_read(path) end
   local flags = os.getenv("THEANO_FLAGS")
   if flags and flags ~= "" then core.config_parse(flags) end
+  set("compute_test_value", core.config_get("compute_test_value"))
 end
 
 --- Sets flags for a scope: `local scope <close> = theano.config.change_flags{floatX = "float32"}`.
@@ -31,10 +45,10 @@ function M.change_flags(flags)
   table.sort(names)
   for _, name in ipairs(names) do old[name] = core.config_get(name) end
   local function restore()
-    for name, value in pairs(old) do core.config_set(name, value) end
+    for name, value in pairs(old) do set(name, value) end
   end
   for _, name in ipairs(names) do
-    local fine, message = pcall(core.config_set, name, flags[name])
+    local fine, message = pcall(set, name, flags[name])
     if not fine then
       restore()
       error(message, 0)
@@ -59,7 +73,7 @@ end
 
 return setmetatable(config, {
   __index = function(_, k) return M[k] or sections[k] or typed(core.config_get(k)) end,
-  __newindex = function(_, k, v) core.config_set(k, v) end,
+  __newindex = function(_, k, v) set(k, v) end,
   __tostring = function()
     local lines = {}
     for _, f in ipairs(core.config_flags()) do

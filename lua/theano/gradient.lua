@@ -2,6 +2,7 @@
 -- @module theano.gradient
 if not package.loaded["theano"] then require("theano") return package.loaded["theano.gradient"] end -- it loads us
 local core = require("theano.core")
+local config = require("theano.config")
 local updates = require("theano.updates")
 local util = require("theano.util")
 
@@ -40,6 +41,15 @@ local function options_of(o)
   return list
 end
 
+-- Those of a list that are tensors: neither disconnected nor undefined.
+local function tensors(list)
+  local out = {}
+  for _, v in ipairs(list) do
+    if v and tostring(v.type):find("^TensorType") then out[#out + 1] = v end
+  end
+  return out
+end
+
 --- Gradient of a scalar with respect to a variable or a list of them (then a list comes back).
 -- Options: consider_constant, disconnected_inputs, add_names, known_grads, return_disconnected, null_gradients.
 function M.grad(cost, wrt, options)
@@ -55,6 +65,7 @@ function M.grad(cost, wrt, options)
     if not util.is_var(v) then util.raise("TypeError", "grad: wrt[%d] is no Variable but a %s", i, type(v)) end
   end
   local g = core.grad(cost, list, options_of(options or {}))
+  if config.test_values() then require("theano.test_value").built(table.unpack(tensors(g))) end
   if single then return g[1] or nil end
   return g
 end
@@ -203,7 +214,7 @@ function M.jacobian(expression, wrt, options)
     return answer(M.grad(expression, ws, o), single)
   end
   local T = require("theano.tensor")
-  local dtype = expression.dtype:find("float") and expression.dtype or require("theano.config").floatX
+  local dtype = expression.dtype:find("float") and expression.dtype or config.floatX
   local row = T.TensorType(dtype, expression.broadcastable)()
   local grads = M.grad(nil, ws, {
     known_grads = { { expression, row } }, consider_constant = o.consider_constant,

@@ -18,9 +18,12 @@ theano.ndarray = require("theano.ndarray")
 theano.tensor = require("theano.tensor")
 theano.gradient = require("theano.gradient")
 require("theano.nnet")
+require("theano.types")
+theano.get_test_value = require("theano.test_value").get_test_value
 require("theano.extra")
 theano.printing = require("theano.printing")
 theano.updates = require("theano.updates")
+theano.typed_list = require("theano.typed_list")
 
 local fn = require("theano.compile")
 theano.compile = fn

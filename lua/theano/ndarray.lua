@@ -51,8 +51,12 @@ function nd.arange(start, stop, step, dtype)
   return dtype and dtype ~= a.dtype and a:astype(dtype) or a
 end
 
---- `n` evenly spaced values from start to stop, both included.
-function nd.linspace(start, stop, n)
+--- `linspace(start, stop, num, {endpoint = true, dtype =})`: evenly spaced values, both ends included.
+function nd.linspace(start, stop, n, options)
+  if util.is_keywords(n) then n, options = n.num, n end
+  options = options or {}
+  util.expect("linspace", "options", options, "table")
+  util.check_keywords("linspace", options, util.set({ "num", "endpoint", "dtype" }))
   n = n or 50
   util.expect("linspace", "start", start, "number")
   util.expect("linspace", "stop", stop, "number")
@@ -60,9 +64,10 @@ function nd.linspace(start, stop, n)
   if math.type(n) ~= "integer" or n < 0 then
     util.raise("ValueError", "linspace: num is a length, not %s", tostring(n))
   end
-  local a = core.ramp(n, start + 0.0, n > 1 and (stop - start) / (n - 1) or 0.0)
-  if n > 1 then a[n - 1] = stop + 0.0 end
-  return a
+  local last = options.endpoint == false and n or n - 1
+  local a = core.ramp(n, start + 0.0, last > 0 and (stop - start) / last or 0.0)
+  if n > 1 and last < n then a[n - 1] = stop + 0.0 end
+  return options.dtype and a:astype(options.dtype) or a
 end
 
 --- Identity-like matrix with ones on diagonal k.
@@ -133,6 +138,9 @@ function methods.rows(a)
   end
 end
 
+require("theano.ndnumpy")(nd)
+core.metamethods(core.complex_meta, true) -- z * 2, a * z; nd.abs, nd.exp and the others take them too
+
 -- ---- userdata -------------------------------------------------------------------------------------------------------
 local meta = core.ndarray_meta
 core.metamethods(meta, true)
@@ -147,18 +155,72 @@ local function unknown(key)
   util.raise("AttributeError", "an ndarray has no attribute '%s'%s", key, hint)
 end
 
+-- a.flags: what is known, and writeable = false.
+local Flags = { __name = "flags" }
+Flags.__index = function(f, key)
+  local v = rawget(f, "values")[type(key) == "string" and key:lower() or key]
+  if v == nil then
+    util.raise("AttributeError", "flags are c_contiguous, f_contiguous, owndata, writeable, aligned; not '%s'",
+      tostring(key))
+  end
+  return v
+end
+Flags.__newindex = function(f, key, value)
+  local values = rawget(f, "values")
+  if tostring(key):lower() ~= "writeable" then
+    util.raise("AttributeError", "the flag '%s' cannot be set: only writeable = false can", tostring(key))
+  elseif value and not values.writeable then
+    util.raise("ValueError", "an array that is read-only stays so: a:copy() is writeable")
+  elseif not value then
+    rawget(f, "array"):protect()
+    values.writeable = false
+  end
+end
+Flags.__tostring = function(f)
+  local lines = {}
+  for i, key in ipairs({ "c_contiguous", "f_contiguous", "owndata", "writeable", "aligned" }) do
+    lines[i] = ("  %s : %s"):format(key:upper(), f[key] and "True" or "False")
+  end
+  return table.concat(lines, "\n")
+end
+
+local function flags_of(a, values)
+  values.aligned = true
+  return setmetatable({ array = a, values = values }, Flags)
+end
+
 meta.__index = function(a, key)
   if type(key) == "string" and key:find("^[%a_][%w_]*$") then
     local m = methods[key]
     if m then return m end
     if key == "T" then return methods.transpose(a) end
     local v = attribute(a, key)
-    if v == nil then unknown(key) end
-    return v
+    if v == nil then
+      if key == "real" or key == "imag" then return nd[key](a) end
+      unknown(key)
+    end
+    return key == "flags" and flags_of(a, v) or v
   end
   return index(a, key)
 end
-meta.__newindex = setindex
+meta.__newindex = function(a, key, value)
+  if type(key) == "string" and key:find("^[%a_][%w_]*$") then
+    local hint = key == "shape" and ": a:reshape(shape) gives a view" or key == "dtype" and ": a:astype(dtype)" or ""
+    util.raise("AttributeError", "the attribute '%s' of an ndarray cannot be set%s", key, hint)
+  end
+  setindex(a, key, value)
+end
+-- What Lua makes of a < b is a boolean, so there is no operator for it.
+local function no_comparison()
+  util.raise("TypeError", "Lua makes a boolean of every comparison, so arrays have no operator: use nd.lt(a, b)")
+end
+meta.__lt, meta.__le = no_comparison, no_comparison
+meta.__concat = function(a, b)
+  local function text(v) return type(v) == "userdata" and tostring(v) or v end
+  return text(a) .. text(b)
+end
+--- `for i, row in pairs(a)`: the first axis, counted from 0.
+meta.__pairs = function(a) return methods.rows(a) end
 meta.__len = function(a)
   if a.ndim == 0 then util.raise("TypeError", "a 0-d array has no length") end
   return a.shape[1]

@@ -42,6 +42,12 @@ function methods.choice(r, a, ...)
   return array[at]
 end
 
+--- Refused: NumPy's numbers depend on the singular vectors of the LAPACK behind it.
+function methods.multivariate_normal()
+  util.raise("NotImplementedError", "multivariate_normal: NumPy's bits are those of its LAPACK; draw from the same "
+    .. "distribution with mean + r:standard_normal({n, k}):dot(L.T), L a Cholesky factor of the covariance")
+end
+
 --- Writes the state as .npz, which `nd.random.load` and `np.load` read.
 function methods.save(r, path)
   local state = r:get_state()

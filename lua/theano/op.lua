@@ -190,6 +190,7 @@ end
 -- ---------------------------------------------------------------------------------------------------------
 local function results(apply)
   local outs = apply.outputs
+  if require("theano.config").test_values() then require("theano.test_value").built(table.unpack(outs)) end
   return table.unpack(outs)
 end
 

@@ -95,18 +95,43 @@ function T.constant(value, name, options)
   return c
 end
 
+-- Tables that hold variables, however deep, as one tensor; tables of numbers only are constants.
+local function stacked(v)
+  local symbolic, out = false, {}
+  for i, e in ipairs(v) do
+    out[i] = e
+    if type(e) == "table" and getmetatable(e) == nil then
+      local inner, is = stacked(e)
+      out[i], symbolic = inner, symbolic or is
+    else
+      symbolic = symbolic or util.is_var(e)
+    end
+  end
+  return symbolic and T.stack(out) or v, symbolic
+end
+
 --- Anything as a variable: Variables stay, numbers and arrays become Constants, lists with variables are stacked.
-function T.as_tensor_variable(v)
-  if util.is_var(v) then return v end
+-- name names a Constant; ndim adds broadcastable dimensions in front, or drops those, until there are so many.
+function T.as_tensor_variable(v, name, ndim)
+  local o = util.is_keywords(name) and name or { name = name, ndim = ndim }
+  util.check_keywords("as_tensor_variable", o, { name = true, ndim = true })
   if type(v) == "boolean" then
     util.raise("TypeError", "a boolean is no tensor: x == y is identity in Lua, use T.eq(x, y)")
   end
-  if type(v) == "table" and getmetatable(v) == nil then
-    local symbolic = false
-    for _, e in ipairs(v) do symbolic = symbolic or util.is_var(e) end
-    if symbolic then return T.stack(v) end
+  local x = v
+  if type(v) == "table" and getmetatable(v) == nil then x = stacked(v) end
+  if not util.is_var(x) then x = o.name and T.constant(x, o.name) or core.as_var(x) end
+  if not o.ndim or x.ndim == o.ndim then return x end
+  if x.ndim < o.ndim then return T.shape_padleft(x, o.ndim - x.ndim) end
+  local kept, pattern = {}, x.broadcastable
+  for d = x.ndim - 1, 0, -1 do
+    if d >= x.ndim - o.ndim then table.insert(kept, 1, d)
+    elseif not pattern[d + 1] then
+      util.raise("ValueError", "as_tensor_variable: %s has %d dimensions, not %d: dimension %d may be longer than 1",
+        tostring(x), x.ndim, o.ndim, d)
+    end
   end
-  return core.as_var(v)
+  return x:dimshuffle(kept)
 end
 
 -- ---- subscripts -----------------------------------------------------------------------------------------------------

@@ -150,6 +150,10 @@ local function binary_values()
     value_of("bits of " .. name, compiled({ i, j }, T[name](i, j)), want,
       nd.array({ 6, 4, -4 }, "int64"), nd.array({ 3, 9, -1 }, "int64"))
   end
+  for name, want in pairs({ left_shift = { 24, 20, -1 }, right_shift = { 1, 2, -1 } }) do
+    value_of("bits of " .. name, compiled({ i, j }, T[name](i, j)), want,
+      nd.array({ 6, 10, -1 }, "int64"), nd.array({ 2, name == "left_shift" and 1 or 2, 0 }, "int64"))
+  end
   value_of("bits of invert", compiled({ i }, T.invert(i)), { -7, 0 }, nd.array({ 6, -1 }, "int64"))
 end
 
@@ -204,7 +208,10 @@ end
 -- ---- result dtypes, from Theano's table ----------------------------------------------------------------------------
 local firsts = { "int8", "int16", "int32", "int64", "float32", "float64", "bool", "complex64", "complex128" }
 local seconds = { "float32", "int8", "uint16", "bool", "complex64" }
-local operands = { ["x"] = 1, ["z"] = 1, ["x, y"] = 2, ["*inputs"] = 2, ["x, min, max"] = 3, ["cond, ift, iff"] = 3 }
+local operands = {
+  ["x"] = 1, ["z"] = 1, ["x, y"] = 2, ["k, x"] = 2, ["v, x"] = 2, ["x, k"] = 2, ["*inputs"] = 2,
+  ["x, min, max"] = 3, ["cond, ift, iff"] = 3,
+}
 
 --- The dtype of f(x, y, y), or the word "refused".
 local function result_dtype(f, n, x, y)

@@ -1,0 +1,597 @@
+--- NumPy's functions on arrays that are compositions of others: joining, splitting, statistics, sets, einsum.
+-- `install(nd)` puts them into the module; nothing here is symbolic.
+-- @module theano.ndnumpy
+local core = require("theano.core")
+local util = require("theano.util")
+
+return function(nd)
+  local arr = core.asarray
+
+  -- Other names of functions of the table.
+  for name, other in pairs({
+    equal = "eq", not_equal = "neq", less = "lt", less_equal = "le", greater = "gt", greater_equal = "ge",
+    negative = "neg", subtract = "sub", multiply = "mul", divide = "true_div", true_divide = "true_div",
+    floor_divide = "floor_div", remainder = "mod", absolute = "abs", sign = "sgn", conjugate = "conj", amax = "max",
+    amin = "min", product = "prod", rint = "round_half_to_even", fix = "trunc", degrees = "rad2deg",
+    radians = "deg2rad", around = "round", concat = "concatenate",
+  }) do
+    if nd[name] == nil then nd[name] = nd[other] end
+  end
+  nd.pi, nd.e, nd.inf, nd.nan = math.pi, math.exp(1), math.huge, -(0 / 0)
+  nd.newaxis = setmetatable({ __arg = "newaxis" }, { __name = "newaxis" })
+
+  -- ---- helpers ------------------------------------------------------------------------------------------------------
+  -- Positional values, or one table of keywords, by the names in `order`.
+  local function options(what, order, first, ...)
+    local given = {}
+    if util.is_keywords(first) then
+      util.check_keywords(what, first, util.set(order))
+      given = first
+    else
+      for i, v in ipairs({ n = select("#", ...) + 1, first, ... }) do given[order[i]] = v end
+    end
+    return given
+  end
+
+  local function axis_of(what, a, axis)
+    if math.type(axis) ~= "integer" or axis < -a.ndim or axis >= a.ndim then
+      util.raise("ValueError", "%s: axis %s is out of range for an array with %d dimensions", what, tostring(axis),
+        a.ndim)
+    end
+    return axis % a.ndim
+  end
+
+  -- A result without dimensions is a Lua value.
+  local function result(a) return util.is_array(a) and a.ndim == 0 and a:item() or a end
+
+  local function list_of(what, arrays)
+    if util.is_array(arrays) or type(arrays) ~= "table" or #arrays == 0 then
+      util.raise("TypeError", "%s takes a sequence of arrays, at least one", what)
+    end
+    local list = {}
+    for i, a in ipairs(arrays) do list[i] = arr(a) end
+    return list
+  end
+
+  -- ---- rank and order -----------------------------------------------------------------------------------------------
+  --- At least one dimension.
+  function nd.atleast_1d(a)
+    a = arr(a)
+    return a.ndim == 0 and a:reshape({ 1 }) or a
+  end
+
+  --- At least two dimensions: a vector becomes a row.
+  function nd.atleast_2d(a)
+    a = arr(a)
+    return a.ndim == 0 and a:reshape({ 1, 1 }) or a.ndim == 1 and a:reshape({ 1, -1 }) or a
+  end
+
+  --- At least three dimensions, as NumPy puts them: a vector becomes (1, n, 1), a matrix (m, n, 1).
+  function nd.atleast_3d(a)
+    a = nd.atleast_2d(a)
+    return a.ndim == 2 and a:reshape({ a.shape[1], a.shape[2], 1 }) or a
+  end
+
+  --- A new dimension of length 1 at a position, or at each of a sequence of positions: a view.
+  function nd.expand_dims(a, axis)
+    a = arr(a)
+    local axes = type(axis) == "table" and axis or { axis }
+    local ndim, new = a.ndim + #axes, {}
+    for _, d in ipairs(axes) do
+      if math.type(d) ~= "integer" or d < -ndim or d >= ndim or new[d % ndim] then
+        util.raise("ValueError", "expand_dims: axis %s does not fit a result of %d dimensions", tostring(d), ndim)
+      end
+      new[d % ndim] = true
+    end
+    local shape, at = {}, 0
+    for d = 0, ndim - 1 do
+      if new[d] then shape[d + 1] = 1
+      else
+        at = at + 1
+        shape[d + 1] = a.shape[at]
+      end
+    end
+    return a:reshape(shape)
+  end
+
+  --- The elements in reverse along an axis, a sequence of axes, or all: a view.
+  function nd.flip(a, axis)
+    a = arr(a)
+    if a.ndim == 0 then return a end
+    local turn, index = {}, {}
+    if axis == nil then for d = 0, a.ndim - 1 do turn[d] = true end end
+    for _, d in ipairs(type(axis) == "table" and axis or { axis }) do turn[axis_of("flip", a, d)] = true end
+    for d = 0, a.ndim - 1 do index[d + 1] = turn[d] and "::-1" or ":" end
+    return a[table.concat(index, ", ")]
+  end
+
+  --- Columns in reverse.
+  function nd.fliplr(a) return nd.flip(a, 1) end
+  --- Rows in reverse.
+  function nd.flipud(a) return nd.flip(a, 0) end
+
+  --- Turned by 90 degrees k times in the plane of the first two axes.
+  function nd.rot90(a, k)
+    a, k = arr(a), (k or 1) % 4
+    if a.ndim < 2 then util.raise("ValueError", "rot90: an array of at least two dimensions is needed") end
+    if k == 0 then return a end
+    if k == 2 then return nd.flip(a, { 0, 1 }) end
+    local turned = a:swapaxes(0, 1)
+    return nd.flip(turned, k == 1 and 0 or 1)
+  end
+
+  --- A copy with the shape given, as broadcasting would have it.
+  function nd.broadcast_to(a, shape)
+    a = arr(a)
+    return nd.alloc(a, table.unpack(type(shape) == "table" and shape or { shape }))
+  end
+
+  -- ---- joining and splitting ----------------------------------------------------------------------------------------
+  local function joined(what, arrays, axis, form)
+    local list = list_of(what, arrays)
+    for i, a in ipairs(list) do list[i] = form(a) end
+    return nd.concatenate(list, list[1].ndim == 1 and 0 or axis)
+  end
+  --- Arrays on top of each other: vectors as rows.
+  function nd.vstack(arrays) return joined("vstack", arrays, 0, nd.atleast_2d) end
+  --- Arrays side by side: along the second axis, vectors along the first.
+  function nd.hstack(arrays) return joined("hstack", arrays, 1, nd.atleast_1d) end
+  --- Arrays behind each other: along the third axis.
+  function nd.dstack(arrays) return joined("dstack", arrays, 2, nd.atleast_3d) end
+  --- Vectors as the columns of a matrix; matrices side by side.
+  function nd.column_stack(arrays)
+    return joined("column_stack", arrays, 1, function(a) return a.ndim < 2 and a:reshape({ -1, 1 }) or a end)
+  end
+
+  local function cut(what, a, at, axis, uneven)
+    a, axis = arr(a), axis or 0
+    axis = axis_of(what, a, axis)
+    local n, ends, parts = a.shape[axis + 1], {}, {}
+    if type(at) == "number" then
+      if math.type(at) ~= "integer" or at < 1 or (n % at ~= 0 and not uneven) then
+        util.raise("ValueError", "%s: a length of %d is not cut into %s equal parts", what, n, tostring(at))
+      end
+      for i = 1, at do ends[i] = i * (n // at) + math.min(i, n % at) end
+    else
+      for i, e in ipairs(util.is_array(at) and at:tolist() or at) do ends[i] = e end
+      ends[#ends + 1] = n
+    end
+    local from, front = 0, ("::,"):rep(axis)
+    for i, to in ipairs(ends) do
+      parts[i] = a[("%s%d:%d"):format(front, from, i == #ends and n or to)]
+      from = to
+    end
+    return parts
+  end
+  --- `split(a, n)` or `split(a, {i, j}, axis)`: a sequence of views, n equal ones or cut before the positions given.
+  function nd.split(a, at, axis) return cut("split", a, at, axis) end
+  --- The same, with parts whose lengths differ by one where they must.
+  function nd.array_split(a, at, axis) return cut("array_split", a, at, axis, true) end
+  --- `split` along the first axis.
+  function nd.vsplit(a, at) return cut("vsplit", a, at, 0) end
+  --- `split` along the second axis, of vectors along the first.
+  function nd.hsplit(a, at)
+    a = arr(a)
+    return cut("hsplit", a, at, a.ndim > 1 and 1 or 0)
+  end
+  --- `split` along the third axis.
+  function nd.dsplit(a, at) return cut("dsplit", a, at, 2) end
+
+  --- `append(a, values, axis)`: joined; without an axis both are flattened.
+  function nd.append(a, values, axis)
+    a, values = arr(a), arr(values)
+    if axis == nil then return nd.concatenate({ a:reshape({ -1 }), values:reshape({ -1 }) }) end
+    return nd.concatenate({ a, values }, axis)
+  end
+
+  --- `delete(a, positions, axis)`: a copy without them; without an axis a is flattened.
+  function nd.delete(a, at, axis)
+    a = arr(a)
+    if axis == nil then a, axis = a:reshape({ -1 }), 0 end
+    axis = axis_of("delete", a, axis)
+    local keep = nd.ones(a.shape[axis + 1], "bool")
+    for _, i in ipairs(type(at) == "number" and { at } or nd.atleast_1d(at):tolist()) do keep[i] = false end
+    return nd.compress(keep, a, axis)
+  end
+
+  --- `insert(a, position, values, axis)`: a copy with the values before a position; without an axis a is flattened.
+  function nd.insert(a, at, values, axis)
+    a = arr(a)
+    if axis == nil then a, axis = a:reshape({ -1 }), 0 end
+    axis = axis_of("insert", a, axis)
+    local n, shape = a.shape[axis + 1], a.shape
+    if math.type(at) ~= "integer" or at < -n or at > n then
+      util.raise("IndexError", "insert: position %s is out of bounds for axis %d with size %d", tostring(at), axis, n)
+    end
+    if at < 0 then at = at + n end
+    values = arr(values, a.dtype)
+    local form = values.shape
+    while #form < a.ndim do table.insert(form, 1, 1) end
+    values = nd.moveaxis(values:reshape(form), 0, axis)
+    shape[axis + 1] = values.shape[axis + 1]
+    local new = core.empty(shape, a.dtype):fill(values)
+    local front = ("::,"):rep(axis)
+    return nd.concatenate({ a[front .. ":" .. at], new, a[front .. at .. ":"] }, axis)
+  end
+
+  -- ---- making -------------------------------------------------------------------------------------------------------
+  --- The identity matrix.
+  function nd.identity(n, dtype) return nd.eye(n, n, 0, dtype) end
+  --- Not filled, of a's shape and dtype.
+  function nd.empty_like(a, dtype)
+    a = arr(a)
+    return core.empty(a.shape, dtype or a.dtype)
+  end
+  --- Powers of a base, evenly spaced in the exponent: both ends included.
+  function nd.logspace(start, stop, n, base) return nd.power(base or 10.0, nd.linspace(start, stop, n)) end
+  --- A matrix with the vector on diagonal k.
+  function nd.diagflat(v, k) return nd.diag(arr(v):reshape({ -1 }), k or 0) end
+  --- The powers x^(n-1) .. x^0 of a vector, as columns; in increasing order when asked.
+  function nd.vander(x, n, increasing)
+    x = arr(x)
+    n = n or x.size
+    local powers = nd.arange(n)
+    return nd.power(x:reshape({ -1, 1 }), (increasing and powers or powers["::-1"]):reshape({ 1, -1 }))
+  end
+
+  --- `indices(shape)`: the position along each axis, for every element.
+  function nd.indices(shape)
+    local out = core.zeros({ #shape, table.unpack(shape) }, "int64")
+    for d, n in ipairs(shape) do
+      local form = {}
+      for k = 1, #shape do form[k] = k == d and n or 1 end
+      out[d - 1] = nd.arange(n):reshape(form)
+    end
+    return out
+  end
+
+  --- `fromfunction(fn, shape)`: what fn makes of the positions along each axis (float64 arrays).
+  function nd.fromfunction(fn, shape)
+    local at, list = nd.indices(shape):astype("float64"), {}
+    for d = 1, #shape do list[d] = at[d - 1] end
+    return fn(table.unpack(list))
+  end
+
+  --- `meshgrid(x, y, .., {indexing = "xy"})`: coordinates of a grid, one result for each vector.
+  function nd.meshgrid(...)
+    local list = { ... }
+    local indexing = "xy"
+    if util.is_keywords(list[#list]) then
+      local o = table.remove(list)
+      util.check_keywords("meshgrid", o, util.set({ "indexing" }))
+      indexing = o.indexing or "xy"
+    end
+    if indexing ~= "xy" and indexing ~= "ij" then
+      util.raise("ValueError", "meshgrid: indexing is 'xy' or 'ij', not '%s'", tostring(indexing))
+    end
+    local shape = {}
+    for i, x in ipairs(list) do
+      list[i] = arr(x):reshape({ -1 })
+      shape[i] = list[i].size
+    end
+    local swap = indexing == "xy" and #list > 1
+    if swap then shape[1], shape[2] = shape[2], shape[1] end
+    for i, x in ipairs(list) do
+      local form, d = {}, swap and i < 3 and 3 - i or i
+      for k = 1, #list do form[k] = k == d and x.size or 1 end
+      list[i] = nd.broadcast_to(x:reshape(form), shape)
+    end
+    return table.unpack(list)
+  end
+
+  -- ---- statistics ---------------------------------------------------------------------------------------------------
+  local function floats(a) return a.dtype:find("^[fc]") and a or a:astype("float64") end
+
+  -- The axis first and the others flattened; the shape of the others.
+  local function columns(what, a, axis)
+    a = arr(a)
+    if axis == nil then return a:reshape({ -1, 1 }), {} end
+    axis = axis_of(what, a, axis)
+    local shape = a.shape
+    local n = table.remove(shape, axis + 1)
+    local moved = nd.moveaxis(a, axis, 0)
+    return moved:reshape({ n, a.size == 0 and 0 or -1 }), shape
+  end
+
+  -- Linear interpolation between the sorted rows, as NumPy rounds it; NaN where a column holds one.
+  local function quantile(sorted, q)
+    local n = sorted.shape[1]
+    if n == 0 then return nd.full({ sorted.shape[2] }, nd.nan) end
+    local at = q * (n - 1)
+    local low = math.min(math.floor(at), n - 1)
+    local t, a, b = at - low, sorted[low], sorted[math.min(low + 1, n - 1)]
+    local r = t >= 0.5 and b - (b - a) * (1 - t) or a + (b - a) * t
+    return nd.switch(nd.isnan(sorted[n - 1]), sorted[n - 1], r)
+  end
+
+  local function quantiles(what, a, q, scale, ...)
+    local axis = options(what, { "axis" }, ...).axis
+    local cols, shape = columns(what, a, axis)
+    local sorted = nd.sort(floats(cols), 0)
+    local rows, many = {}, type(q) ~= "number"
+    for i, p in ipairs(many and nd.atleast_1d(q):tolist() or { q }) do
+      if not (p >= 0 and p <= scale) then
+        util.raise("ValueError", "%s: %s is not in [0, %d]", what, tostring(p), scale)
+      end
+      rows[i] = quantile(sorted, p / scale)
+    end
+    if not many then return result(rows[1]:reshape(shape)) end
+    return nd.stack(rows):reshape({ #rows, table.unpack(shape) })
+  end
+  --- `quantile(a, q, axis)`: linear interpolation between the two nearest elements; q in 0 .. 1, one or several.
+  function nd.quantile(a, q, ...) return quantiles("quantile", a, q, 1, ...) end
+  --- `percentile(a, q, axis)`: the same, with q in 0 .. 100.
+  function nd.percentile(a, q, ...) return quantiles("percentile", a, q, 100, ...) end
+
+  --- `median(a, axis)`: the middle element, or the mean of the two.
+  function nd.median(a, ...)
+    local cols, shape = columns("median", a, options("median", { "axis" }, ...).axis)
+    local sorted, n = nd.sort(floats(cols), 0), cols.shape[1]
+    if n == 0 then return result(nd.full(shape, nd.nan)) end
+    local r = (sorted[(n - 1) // 2] + sorted[n // 2]) / 2
+    return result(nd.switch(nd.isnan(sorted[n - 1]), sorted[n - 1], r):reshape(shape))
+  end
+
+  --- `average(a, axis, weights)`: the weighted mean.
+  function nd.average(a, ...)
+    local o = options("average", { "axis", "weights" }, ...)
+    a = arr(a)
+    if not o.weights then return nd.mean(a, { axis = o.axis }) end
+    local w, axis = arr(o.weights), o.axis
+    if w.ndim == 1 and a.ndim > 1 then
+      if axis == nil then util.raise("TypeError", "average: weights of another shape need an axis") end
+      axis = axis_of("average", a, axis)
+      local form = {}
+      for d = 1, a.ndim do form[d] = d == axis + 1 and w.size or 1 end
+      w = nd.broadcast_to(w:reshape(form), a.shape)
+    end
+    return nd.sum(a * w, { axis = axis }) / nd.sum(w, { axis = axis })
+  end
+
+  --- Correlation coefficients of the rows.
+  function nd.corrcoef(x)
+    local c = arr(nd.cov(x))
+    if c.ndim == 0 then return 1.0 end
+    local d = nd.sqrt(nd.diagonal(c))
+    return nd.clip(c / d:reshape({ -1, 1 }) / d, -1, 1)
+  end
+
+  local function edges_of(a, bins, range)
+    if type(bins) ~= "number" then
+      local e = arr(bins)
+      if e.ndim ~= 1 or nd.any(nd.lt(nd.diff(e), 0)) then
+        util.raise("ValueError", "histogram: bins must increase")
+      end
+      return e
+    end
+    if math.type(bins) ~= "integer" or bins < 1 then
+      util.raise("ValueError", "histogram: bins is a number of bins, at least 1, or their edges")
+    end
+    local lo, hi = 0.0, 1.0
+    if range then lo, hi = range[1], range[2]
+    elseif a.size > 0 then lo, hi = nd.min(a), nd.max(a) end
+    if not (lo <= hi and hi - lo < math.huge) then
+      util.raise("ValueError", "histogram: the range [%s, %s] is not finite", tostring(lo), tostring(hi))
+    end
+    if lo == hi then lo, hi = lo - 0.5, hi + 0.5 end
+    return nd.linspace(lo, hi, bins + 1)
+  end
+
+  --- `histogram(a, bins, range, weights, density)`: counts, and the edges; the last bin includes its right edge.
+  function nd.histogram(a, ...)
+    local o = options("histogram", { "bins", "range", "weights", "density" }, ...)
+    a = floats(arr(a)):reshape({ -1 })
+    local edges = edges_of(a, o.bins or 10, o.range)
+    local n = edges.size - 1
+    local inside = nd.and_(nd.ge(a, edges[0]), nd.le(a, edges[n]))
+    local at = nd.minimum(nd.searchsorted(edges, a[inside], { side = "right" }) - 1, n - 1)
+    local counts
+    if o.weights then
+      local w = arr(o.weights):reshape({ -1 })[inside]
+      counts = at.size > 0 and nd.bincount(at, { weights = w, minlength = n }) or nd.zeros(n, w.dtype)
+    else counts = at.size > 0 and nd.bincount(at, { minlength = n }) or nd.zeros(n, "int64") end
+    if o.density then counts = counts / nd.sum(counts) / nd.diff(edges) end
+    return counts, edges
+  end
+
+  -- ---- NaN ----------------------------------------------------------------------------------------------------------
+  --- Whether each element is neither NaN nor infinite.
+  function nd.isfinite(a)
+    a = nd.abs(floats(arr(a)))
+    return nd.lt(a, math.huge)
+  end
+  --- NaN as 0 and infinities as the largest numbers, or what is given.
+  function nd.nan_to_num(a, ...)
+    local o = options("nan_to_num", { "copy", "nan", "posinf", "neginf" }, ...)
+    a = arr(a)
+    if not a.dtype:find("^f") then return a:copy() end
+    local most = nd.finfo(a.dtype).max
+    local function put(where, v) a = nd.switch(where, arr(v, a.dtype), a) end
+    local high, low = nd.eq(a, math.huge), nd.eq(a, -math.huge)
+    put(nd.isnan(a), o.nan or 0.0)
+    put(high, o.posinf or most)
+    put(low, o.neginf or -most)
+    return result(arr(a))
+  end
+
+  local function without_nan(what, reduce, neutral)
+    return function(a, ...)
+      local o = options(what, { "axis", "keepdims" }, ...)
+      a = arr(a)
+      if next(o) == nil then o = nil end -- an empty table would be a list of axes
+      if not a.dtype:find("^f") then return reduce(a, o) end
+      local bad = nd.isnan(a)
+      local r = reduce(nd.switch(bad, arr(neutral, a.dtype), a), o)
+      if neutral == 0 then return r, nd.sum(nd.switch(bad, 0.0, 1.0), o) end
+      return result(nd.switch(arr(nd.all(bad, o)), nd.nan, arr(r)))
+    end
+  end
+  local sum_and_count = without_nan("nansum", nd.sum, 0)
+  --- Sum of what is not NaN.
+  function nd.nansum(a, ...) return (sum_and_count(a, ...)) end
+  --- Mean of what is not NaN.
+  function nd.nanmean(a, ...)
+    local sum, count = sum_and_count(a, ...)
+    if not count then return nd.mean(a, options("nanmean", { "axis", "keepdims" }, ...)) end
+    return sum / count
+  end
+  --- Largest of what is not NaN; NaN where there is nothing else.
+  nd.nanmax = without_nan("nanmax", nd.max, -math.huge)
+  --- Smallest of what is not NaN; NaN where there is nothing else.
+  nd.nanmin = without_nan("nanmin", nd.min, math.huge)
+
+  -- ---- logic and sets -----------------------------------------------------------------------------------------------
+  local function truth(a) return arr(nd.neq(arr(a), 0)) end
+  --- Whether both are nonzero; `logical_or`, `logical_xor`, `logical_not` likewise.
+  function nd.logical_and(a, b) return nd.and_(truth(a), truth(b)) end
+  function nd.logical_or(a, b) return nd.or_(truth(a), truth(b)) end
+  function nd.logical_xor(a, b) return nd.xor(truth(a), truth(b)) end
+  function nd.logical_not(a) return nd.eq(arr(a), 0) end
+  --- Whether two arrays are equal after broadcasting.
+  function nd.array_equiv(a, b)
+    local fine, same = pcall(nd.eq, arr(a), arr(b))
+    return fine and nd.all(same)
+  end
+
+  --- Whether each element of a is one of b's.
+  function nd.isin(a, b)
+    a = arr(a)
+    local set = nd.unique(arr(b):reshape({ -1 }))
+    if set.size == 0 then return nd.zeros(a.shape, "bool") end
+    local flat = a:reshape({ -1 })
+    local at = nd.minimum(nd.searchsorted(set, flat), set.size - 1)
+    return nd.eq(set[at], flat):reshape(a.shape)
+  end
+  nd.in1d = nd.isin
+  --- The sorted elements that are in both.
+  function nd.intersect1d(a, b)
+    local u = nd.unique(arr(a):reshape({ -1 }))
+    return u[nd.isin(u, b)]
+  end
+  --- The sorted elements that are in either.
+  function nd.union1d(a, b) return nd.unique(nd.append(a, b)) end
+  --- The sorted elements of a that are not in b.
+  function nd.setdiff1d(a, b)
+    local u = nd.unique(arr(a):reshape({ -1 }))
+    return u[nd.logical_not(nd.isin(u, b))]
+  end
+
+  -- ---- searching ----------------------------------------------------------------------------------------------------
+  --- Positions of what is not zero, one row each.
+  function nd.argwhere(a)
+    a = arr(a)
+    return nd.stack({ core.nonzero(a) }, 1)
+  end
+  local choose = nd.switch
+  function nd.where(c, ...)
+    if select("#", ...) == 0 then return nd.nonzero(c) end
+    return choose(c, ...)
+  end
+  --- The elements where a condition holds, as a vector.
+  function nd.extract(c, a) return arr(a)[nd.neq(arr(c), 0)] end
+
+  --- `digitize(x, bins, right)`: which bin each element falls into; the edges increase or decrease.
+  function nd.digitize(x, bins, right)
+    bins = arr(bins)
+    local n = bins.size
+    if n > 1 and bins[0] > bins[n - 1] then
+      return n - nd.searchsorted(nd.flip(bins), x, { side = right and "left" or "right" })
+    end
+    return nd.searchsorted(bins, x, { side = right and "left" or "right" })
+  end
+
+  --- `interp(x, xp, fp)`: linear interpolation through points with increasing xp; beyond them the end values.
+  function nd.interp(x, xp, fp)
+    xp, fp = floats(arr(xp)), floats(arr(fp))
+    if xp.ndim ~= 1 or xp.size == 0 or fp.size ~= xp.size then
+      util.raise("ValueError", "interp: xp and fp are vectors of the same length, not empty")
+    end
+    local v, n = floats(arr(x)), xp.size
+    local flat = v:reshape({ -1 })
+    local at = nd.clip(nd.searchsorted(xp, flat, { side = "right" }) - 1, 0, math.max(n - 2, 0))
+    local x0, y0 = xp[at], fp[at]
+    local r = n == 1 and y0 or (fp[at + 1] - y0) / (xp[at + 1] - x0) * (flat - x0) + y0
+    r = choose(nd.ge(flat, xp[n - 1]), fp[n - 1], choose(nd.le(flat, xp[0]), fp[0], r))
+    return result(r:reshape(v.shape))
+  end
+
+  -- A subscript that takes `at` along one axis and every position along the others.
+  local function along(what, a, at, axis)
+    at = arr(at)
+    if at.ndim ~= a.ndim then
+      util.raise("ValueError", "%s: indices have %d dimensions, the array %d", what, at.ndim, a.ndim)
+    end
+    axis = axis_of(what, a, axis)
+    local index, grid = {}, nd.indices(at.shape)
+    for d = 0, a.ndim - 1 do index[d + 1] = d == axis and at or grid[d] end
+    return index
+  end
+  --- `take_along_axis(a, indices, axis)`: what argsort and argmax point to.
+  function nd.take_along_axis(a, at, axis)
+    a = arr(a)
+    return a[along("take_along_axis", a, at, axis)]
+  end
+  --- `put_along_axis(a, indices, values, axis)`: writes there.
+  function nd.put_along_axis(a, at, values, axis) a[along("put_along_axis", a, at, axis)] = values end
+  --- `copyto(to, from)`: writes one array into another.
+  function nd.copyto(to, from) to:assign(from) end
+
+  -- ---- numerics -----------------------------------------------------------------------------------------------------
+  --- Differences of neighbours, of all elements in order.
+  function nd.ediff1d(a) return nd.diff(arr(a):reshape({ -1 })) end
+  --- `trapz(y, x, dx)`: the integral along the last axis by trapezoids.
+  function nd.trapz(y, x, dx)
+    y = floats(arr(y))
+    local front = ("::,"):rep(y.ndim - 1)
+    local d = x and nd.diff(arr(x)) or dx or 1.0
+    return nd.sum((y[front .. "1:"] + y[front .. ":-1"]) / 2.0 * d, { axis = -1 })
+  end
+  --- The value of a polynomial, highest power first.
+  function nd.polyval(p, x)
+    local y = arr(x) * 0
+    for _, c in ipairs(arr(p):tolist()) do y = y * x + c end
+    return y
+  end
+  --- `convolve(a, v, mode)`: "full", "same" or "valid".
+  function nd.convolve(a, v, mode)
+    a, v = arr(a), arr(v)
+    if a.ndim ~= 1 or v.ndim ~= 1 or a.size == 0 or v.size == 0 then
+      util.raise("ValueError", "convolve takes two vectors, not empty")
+    end
+    if v.size > a.size then a, v = v, a end
+    local n, m = a.size, v.size
+    local out = core.zeros({ n + m - 1 }, (a["0:1"] * v["0:1"]).dtype)
+    for i = 0, m - 1 do
+      local part = out[("%d:%d"):format(i, i + n)]
+      part:assign(part + a * v[i])
+    end
+    if mode == nil or mode == "full" then return out end
+    if mode == "same" then return out[("%d:%d"):format((m - 1) // 2, (m - 1) // 2 + n)] end
+    if mode == "valid" then return out[("%d:%d"):format(m - 1, n)] end
+    return util.raise("ValueError", "convolve: mode is 'full', 'same' or 'valid', not '%s'", tostring(mode))
+  end
+
+  --- What a float dtype holds: `eps`, `max`, `min`, `tiny`, `bits`.
+  function nd.finfo(dtype)
+    if dtype == "float32" then
+      return { eps = 2.0 ^ -23, max = (2 - 2.0 ^ -23) * 2.0 ^ 127, min = -(2 - 2.0 ^ -23) * 2.0 ^ 127,
+        tiny = 2.0 ^ -126, bits = 32, dtype = dtype }
+    elseif dtype == "float64" then
+      return { eps = 2.0 ^ -52, max = (2 - 2.0 ^ -52) * 2.0 ^ 1023, min = -(2 - 2.0 ^ -52) * 2.0 ^ 1023,
+        tiny = 2.0 ^ -1022, bits = 64, dtype = dtype }
+    end
+    return util.raise("ValueError", "finfo: '%s' is no float dtype (float32, float64)", tostring(dtype))
+  end
+  --- What an integer dtype holds: `min`, `max` (of uint64 the bit pattern, as everywhere), `bits`.
+  function nd.iinfo(dtype)
+    local sign, bits = tostring(dtype):match("^(u?)int(%d+)$")
+    bits = math.tointeger(tonumber(bits))
+    if bits ~= 8 and bits ~= 16 and bits ~= 32 and bits ~= 64 then
+      util.raise("ValueError", "iinfo: '%s' is no integer dtype", tostring(dtype))
+    end
+    if sign == "u" then return { min = 0, max = bits == 64 and -1 or (1 << bits) - 1, bits = bits, dtype = dtype } end
+    return { min = -(1 << (bits - 1)), max = (1 << (bits - 1)) - 1, bits = bits, dtype = dtype }
+  end
+
+  require("theano.ndlinear")(nd)
+end

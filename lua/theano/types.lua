@@ -1,0 +1,88 @@
+--- What a TensorType can do besides making variables: `x.type:filter(value)` and so on.
+-- @module theano.types
+local core = require("theano.core")
+local util = require("theano.util")
+
+local methods = core.type_methods
+
+local function options_of(what, strict, allow_downcast, known)
+  if type(strict) == "table" then
+    util.check_keywords(what, strict, known)
+    return strict
+  end
+  return { strict = strict, allow_downcast = allow_downcast }
+end
+
+local filter_known = util.set({ "strict", "allow_downcast" })
+
+--- The value as an array of this type: what a compiled function does with its arguments. Raises a TypeError when it
+-- does not fit. strict: an array of this very dtype only; allow_downcast: nil lets numbers down to floatX, true any
+-- numeric value, false nothing.
+function methods.filter(t, value, strict, allow_downcast)
+  local o = options_of("filter", strict, allow_downcast, filter_known)
+  return core.type_filter(t, value, o.strict, o.allow_downcast)
+end
+
+--- Whether filter takes the value.
+function methods.is_valid_value(t, value, strict)
+  local o = options_of("is_valid_value", strict == nil and true or strict, nil, filter_known)
+  return (pcall(core.type_filter, t, value, o.strict, o.allow_downcast))
+end
+
+--- A variable of this type; the same as calling the type.
+function methods.make_variable(t, name)
+  return t(name)
+end
+
+--- A Constant of this type.
+function methods.make_constant(t, value, name)
+  local T = require("theano.tensor")
+  local c = T.constant(methods.filter(t, value), { name = name, dtype = t.dtype })
+  return c.type == t and c or T.patternbroadcast(c, t.broadcastable)
+end
+
+--- A Variable (or a value) as a variable of exactly this type: the broadcast pattern is adapted, nothing else.
+function methods.filter_variable(t, other)
+  local T = require("theano.tensor")
+  if not util.is_var(other) then return methods.make_constant(t, other) end
+  if other.type == t then return other end
+  if other.dtype ~= t.dtype or other.ndim ~= t.ndim then
+    util.raise("TypeError", "cannot convert %s (of type %s) to %s: cast it, or give it as many dimensions",
+      tostring(other), tostring(other.type), tostring(t))
+  end
+  return T.patternbroadcast(other, t.broadcastable)
+end
+
+local function same_shape(a, b)
+  for d, n in ipairs(a.shape) do
+    if b.shape[d] ~= n then return false end
+  end
+  return true
+end
+
+--- Whether two arrays are equal: dtype, shape and every element (NaN equals NaN here).
+function methods.values_eq(t, a, b)
+  local nd = require("theano.ndarray")
+  a, b = methods.filter(t, a), methods.filter(t, b)
+  return same_shape(a, b) and nd.allclose(a, b, 0, 0, true)
+end
+
+--- Whether two arrays are equal up to rounding; rtol and atol are 1e-5 and 1e-8, 1e-4 and 1e-5 for float32.
+function methods.values_eq_approx(t, a, b, o)
+  local nd = require("theano.ndarray")
+  o = o or {}
+  util.check_keywords("values_eq_approx", o, util.set({ "rtol", "atol" }))
+  a, b = methods.filter(t, a), methods.filter(t, b)
+  local narrow = t.dtype == "float32" or t.dtype == "complex64"
+  return same_shape(a, b)
+    and nd.allclose(a, b, o.rtol or (narrow and 1e-4 or 1e-5), o.atol or (narrow and 1e-5 or 1e-8), true)
+end
+
+--- A type with another dtype or broadcast pattern: `t:clone{dtype = "float32"}`.
+function methods.clone(t, dtype, broadcastable)
+  local o = type(dtype) == "table" and dtype or { dtype = dtype, broadcastable = broadcastable }
+  util.check_keywords("clone", o, util.set({ "dtype", "broadcastable" }))
+  return core.TensorType(o.dtype or t.dtype, o.broadcastable or t.broadcastable)
+end
+
+return methods

@@ -1,0 +1,130 @@
+--- Complex numbers through every operation that has a meaning for them: the gradient against finite differences on the
+-- real and the imaginary part of every operand, the gradient of the gradient, forward mode against reverse mode.
+local nd = require("theano.ndarray")
+local raises = require("spec.support.raises")
+local theano = require("theano")
+local T = require("theano.tensor")
+local compile, G = theano.compile, theano.gradient
+local interpreter = compile.Mode({ linker = "interpreter" })
+local rng = nd.random.RandomState(3)
+
+local function part(z) return T.real(z) * 2 + T.imag(z) * 3 end
+local function between(low, high, ...) return rng:rand({ ... }) * (high - low) + low end
+local function I(...) return T.constant(nd.array({ ... }, "int64")) end
+
+local function forward_agrees(fun, points)
+  local x, u, values, ins = {}, {}, {}, {}
+  for i, p in ipairs(points) do
+    local pattern = {}
+    for d = 1, p.ndim do pattern[d] = false end
+    x[i], u[i] = T.TensorType(p.dtype, pattern)(), T.TensorType(p.dtype, pattern)()
+  end
+  local y = fun(table.unpack(x))
+  local v = T.ones_like(y) * 0.7
+  local forward, back = T.sum(v * G.Rop(y, x, u)), 0
+  for i, g in ipairs(G.Lop(y, x, v)) do back = back + T.sum(g * u[i]) end
+  for i, p in ipairs(points) do
+    ins[i], values[i] = x[i], p
+    ins[#points + i], values[#points + i] = u[i], rng:rand(p.shape)
+  end
+  local f = compile({ inputs = ins, outputs = { forward, back }, mode = interpreter, on_unused_input = "ignore" })
+  local a, b = f(table.unpack(values))
+  assert(math.abs(a - b) <= 1e-9 * (1 + math.abs(a)), ("forward %.17g, reverse %.17g"):format(a, b))
+end
+
+local function holds(fun, points)
+  G.verify_grad(fun, points, { mode = interpreter })
+  G.verify_grad(function(...)
+    local total, x = 0, { ... }
+    for i, g in ipairs(T.grad(T.sum(fun(...)), x)) do total = total + T.sum(g * T.sqr(x[i])) end
+    return total
+  end, points, { mode = interpreter, n_tests = 1 })
+  forward_agrees(fun, points)
+end
+
+describe("derivatives of complex numbers", function()
+  for name in ([[exp expm1 exp2 log log2 log10 log1p sqrt inv sqr sin cos tan arcsin arccos arctan sinh cosh tanh
+    arcsinh arccosh arctanh abs_ angle conj neg sgn]]):gmatch("%S+") do
+    it("through " .. name, function()
+      holds(function(x, y) return part(T[name](T.complex(x, y))) end,
+        { between(0.2, 0.9, 5), between(-0.9, -0.2, 5) })
+    end)
+  end
+  for name in ("add sub mul true_div pow maximum minimum"):gmatch("%S+") do
+    it("through " .. name, function()
+      holds(function(x, y, u, v) return part(T[name](T.complex(x, y), T.complex(u, v))) end,
+        { between(0.2, 0.9, 5), between(-0.9, -0.2, 5), between(1.2, 1.9, 5), between(0.2, 0.9, 5) })
+    end)
+  end
+  it("through complex_from_polar", function()
+    holds(function(x, y) return part(T.complex_from_polar(x, y)) end,
+      { between(0.2, 0.9, 5), between(-0.9, -0.2, 5) })
+  end)
+
+  local through = {
+    { "sum", function(z) return T.sum(T.sqr(z), 0) end },
+    { "prod", function(z) return T.prod(z, 1) end },
+    { "mean", function(z) return T.mean(T.sqr(z), 1) end },
+    { "var", function(z) return T.var(z, 1) end },
+    { "std", function(z) return T.std(z, 1) end },
+    { "norm", function(z) return z:norm(2, 1) end },
+    { "cumsum", function(z) return T.cumsum(z, 1) end },
+    { "cumprod", function(z) return T.cumprod(z, 1) end },
+    { "diff", function(z) return T.diff(z) end },
+    { "dot", function(z) return T.dot(z, z.T) end },
+    { "outer", function(z) return T.outer(z[0], z[1]) end },
+    { "tensordot", function(z) return T.tensordot(z, z, { axes={ { 0 }, { 0 } } }) end },
+    { "batched_dot", function(z) return T.batched_dot(z:dimshuffle(0, 1, "x"), z:dimshuffle(0, "x", 1)) end },
+    { "reshape", function(z) return z:reshape{ 4, 3 }*2 end },
+    { "sub", function(z) return z["::-1, 1"]*z[0][0] end },
+    { "adv", function(z) return z[I(0, 2, 0)]*z[I(1, 1, 0)] end },
+    { "adv2", function(z) return z[{ I(0, 2, 0), I(1, 1, 0) }] end },
+    { "setsub", function(z) return T.set_subtensor(z[0], z[1]*2) end },
+    { "incsub", function(z) return T.inc_subtensor(z[I(0, 0)], z[I(1, 2)]*2) end },
+    { "join", function(z) return T.join(0, z, z*z) end },
+    { "stack", function(z) return T.stack{ z, z*z } end },
+    { "split", function(z) local a, b=T.split(z, { 1, 2 }, 2) return T.sum(a)*T.sum(b) end },
+    { "switch", function(z) return T.switch(T.gt(T.real(z), .5), z*2, z*z) end },
+    { "diag", function(z) return T.diag(z["0:3, 0:3"]) end },
+    { "allocdiag", function(z) return T.diag(z[0]) end },
+    { "fill_diagonal", function(z) return T.fill_diagonal(z, z[0][1]) end },
+    { "trace", function(z) return T.trace(z["0:3, 0:3"]) end },
+    { "tril", function(z) return T.tril(z) end },
+    { "take", function(z) return z:take(I(3, 1, 1)) end },
+    { "choose", function(z) return T.choose(I(0, 2, 1, 1), z) end },
+    { "repeat", function(z) return T.repeat_(z, 2, 0) end },
+    { "tile", function(z) return T.tile(z, { 2, 1 }) end },
+    { "roll", function(z) return T.roll(z, 1, 0)*z end },
+    { "kron", function(z) return T.slinalg.kron(z, z) end },
+    { "matrix_power", function(z) return T.nlinalg.matrix_power(z["0:3, 0:3"], 3) end },
+    { "sort", function(z) return T.sort(z, 1)*z end },
+    { "alloc", function(z) return T.alloc(z, 2, 3, 4) end },
+    { "fill", function(z) return T.fill(T.zeros({ 2, 3, 4 }), z) end },
+    { "compress", function(z) return T.compress(I(1, 0, 1), z, 0) end },
+    { "softsign", function(z) return T.nnet.softsign(z) end },
+    { "swapaxes", function(z) return T.dot(z:swapaxes(0, 1), z) end },
+    { "squeeze", function(z) return T.addbroadcast(z["0:1"], 0):squeeze() end },
+    { "cov", function(z) return T.cov(z) end },
+    { "permute", function(z) return T.permute_row_elements(z, I(1, 0, 3, 2)) end },
+    { "bincount", function(z) return T.bincount(I(1, 0, 1, 2), { weights=z[0] }) end },
+    { "gradclip", function(z) return G.grad_scale(z, 2)*0+z*z end },
+    { "specify", function(z) return T.specify_shape(z*z, { 3, 4 }) end },
+    { "assert", function(z) return T.opt.assert_op(z*z, T.constant(1)) end },
+    { "vmap", function(z) return T.vmap(function(r) return T.dot(r, r)*T.exp(r) end)(z) end },
+  }
+  for _, case in ipairs(through) do
+    it("through " .. case[1], function()
+      holds(function(x, y) return part(case[2](T.complex(x, y))) end,
+        { between(0.2, 0.9, 3, 4), between(-0.9, -0.2, 3, 4) })
+    end)
+  end
+
+  it("what needs an order says so", function()
+    local z = T.zmatrix("z")
+    for _, name in ipairs({ "max", "min", "ptp", "argmax", "ceil", "floor", "round" }) do
+      raises("TypeError", "complex", function() T[name](z) end)
+    end
+    raises("TypeError", "complex", function() T.lt(z, z) end)
+    raises("TypeError", "complex", function() T.clip(z, 0, 1) end)
+  end)
+end)

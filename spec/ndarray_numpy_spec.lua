@@ -1,0 +1,124 @@
+--- NumPy's functions that are compositions of others, against NumPy (spec/data/array_functions.json), what they refuse,
+-- and flags, attributes, operators and complex values of arrays.
+local nd = require("theano.ndarray")
+local oracle = require("spec.support.oracle")
+local raises = require("spec.support.raises")
+local theano = require("theano")
+
+describe("what NumPy computes:", function()
+  local cases = oracle.cases("array_functions")
+  local inputs = table.remove(cases, 1)
+  local function value(text, A, F) return load("local nd, A, F = ... return " .. text)(nd, A, F) end
+  for _, case in ipairs(cases) do
+    it(case.call, function()
+      local A, F = value(inputs.A), value(inputs.F)
+      local a, f = A:copy(), F:copy()
+      local got = value(case.call, A, F)
+      local why = oracle.differs(nd.asarray(got), case.output, 4e-16, 1e-16)
+      assert(not why, why)
+      assert.is_true(nd.array_equal(A, a) and nd.array_equal(nd.nan_to_num(F), nd.nan_to_num(f)))
+    end)
+  end
+end)
+
+describe("functions on arrays refuse", function()
+  local a = nd.zeros({ 2, 3 })
+  for what, f in pairs({
+    ["ValueError not cut"] = function() nd.split(a, 2, 1) end,
+    ["ValueError axis 2"] = function() nd.split(a, 1, 2) end,
+    ["TypeError sequence of arrays"] = function() nd.vstack(a) end,
+    ["ValueError axis 3"] = function() nd.expand_dims(a, 3) end,
+    ["ValueError axis 0"] = function() nd.expand_dims(a, { 0, 0 }) end,
+    ["ValueError axis -3"] = function() nd.flip(a, -3) end,
+    ["ValueError two dimensions"] = function() nd.rot90({ 1, 2 }) end,
+    ["ValueError is not in [0, 100]"] = function() nd.percentile(a, 101) end,
+    ["ValueError bins must increase"] = function() nd.histogram(a, { 1, 0 }) end,
+    ["ValueError number of bins"] = function() nd.histogram(a, 0) end,
+    ["TypeError unknown keyword 'bin'"] = function() nd.histogram(a, { bin = 3 }) end,
+    ["TypeError unknown keyword 'axes'"] = function() nd.median(a, { axes = 0 }) end,
+    ["TypeError unknown keyword 'endpiont'"] = function() nd.linspace(0, 1, 3, { endpiont = false }) end,
+    ["IndexError position 4"] = function() nd.insert(a, 4, 1, 1) end,
+    ["ValueError names 2 operands"] = function() nd.einsum("ij,jk", a) end,
+    ["ValueError stands twice or in no operand"] = function() nd.einsum("ij->k", a) end,
+    ["ValueError lengths 3 and 2"] = function() nd.einsum("ij,jk", a, a) end,
+    ["ValueError operand 1 has 2 dimensions"] = function() nd.einsum("ijk", a) end,
+    ["ValueError not of the form"] = function() nd.einsum("i...", a) end,
+    ["ValueError use * instead"] = function() nd.matmul(a, 2) end,
+    ["ValueError length 3"] = function() nd.cross({ 1, 2 }, { 3, 4 }) end,
+    ["ValueError xp and fp"] = function() nd.interp(1, { 1, 2 }, { 3 }) end,
+    ["ValueError indices have 1"] = function() nd.take_along_axis(a, nd.array({ 1 }), 0) end,
+    ["ValueError 'full', 'same'"] = function() nd.convolve({ 1 }, { 1 }, "ful") end,
+    ["ValueError no float dtype"] = function() nd.finfo("int8") end,
+    ["ValueError no integer dtype"] = function() nd.iinfo("float32") end,
+    ["ValueError 'xy' or 'ij'"] = function() nd.meshgrid({ 1 }, { indexing = "yx" }) end,
+    ["TypeError need an axis"] = function() nd.average(a, { weights = { 1, 2, 3 } }) end,
+  }) do
+    local kind, text = what:match("^(%S+) (.*)$")
+    it(what, function() raises(kind, text, f) end)
+  end
+
+  it("lengths that do not fit, in words that are true of arrays", function()
+    local message = raises("ValueError", "input[0].shape[1] = 3, input[1].shape[1] = 2",
+      function() return a + nd.ones(2) end)
+    assert.falsy(message:find("T.row", 1, true), message)
+  end)
+end)
+
+describe("an ndarray", function()
+  it("has flags that can be read in any case, and set where NumPy can", function()
+    local a = nd.zeros({ 2, 3 })
+    assert.same({ true, false, true, true, true }, { a.flags.c_contiguous, a.flags.F_CONTIGUOUS, a.flags.owndata,
+      a.flags.writeable, a.flags.aligned })
+    for _, view in ipairs({ a["1:"], a.T, a:reshape({ 6 }), a[0] }) do assert.is_false(view.flags.owndata) end
+    assert.is_true(a.T:copy().flags.owndata)
+    assert.is_true((a + 1).flags.owndata)
+    a.flags.writeable = false
+    assert.is_false(a.flags.writeable)
+    raises("ValueError", "read-only", function() a[0] = 1 end)
+    raises("ValueError", "stays so", function() a.flags.writeable = true end)
+    raises("AttributeError", "owndata", function() a.flags.owndata = false end)
+    raises("AttributeError", "'contiguous'", function() return a.flags.contiguous end)
+    assert.truthy(tostring(a.flags):find("  WRITEABLE : False\n", 1, true))
+  end)
+
+  it("says what to do instead of setting shape or dtype, and of < and <=", function()
+    local a = nd.zeros({ 2, 3 })
+    raises("AttributeError", "a:reshape", function() a.shape = { 3, 2 } end)
+    raises("AttributeError", "a:astype", function() a.dtype = "int8" end)
+    raises("AttributeError", "'colour'", function() a.colour = 1 end)
+    raises("TypeError", "nd.lt(a, b)", function() return a < 3 end)
+    raises("TypeError", "nd.lt(a, b)", function() return 3 <= a end)
+  end)
+
+  it("joins texts, walks with pairs, has real and imag", function()
+    assert.equal("a = [1. 1.]", "a = " .. nd.ones(2))
+    local seen = {}
+    for i, row in pairs(nd.arange(3)) do seen[#seen + 1] = { i, row } end
+    assert.same({ { 0, 0 }, { 1, 1 }, { 2, 2 } }, seen)
+    local z = nd.array({ nd.complex(1, 2) })
+    assert.same({ { 1.0 }, { 2.0 } }, { z.real:tolist(), z.imag:tolist() })
+  end)
+
+  it("computes with complex values", function()
+    local z, i = nd.complex(1, 2), nd.complex(0, 1)
+    assert.equal(nd.complex(-2, 1), z * i)
+    assert.equal(nd.complex(2, 2), z + 1)
+    assert.equal(nd.complex(1, -2), 2 - (z - 0) - nd.complex(0, 0) + 0 * i)
+    assert.equal(nd.complex(2, -1), z / i)
+    assert.equal(nd.complex(-1, -2), -z)
+    assert.equal(nd.complex(-3, 4), z ^ 2)
+    assert.equal(5.0, nd.abs(nd.complex(3, 4)))
+    assert.equal("complex128", (z * nd.ones(2)).dtype)
+    assert.equal("complex128", (z * theano.tensor.zscalar()).dtype)
+    raises("TypeError", "complex", function() return z % 2 end)
+  end)
+
+  it("knows the limits of its dtypes", function()
+    assert.equal(2.0 ^ -52, nd.finfo("float64").eps)
+    assert.equal(nd.finfo("float32").max, nd.array({ nd.finfo("float32").max }, "float32")[0])
+    assert.same({ -128, 127 }, { nd.iinfo("int8").min, nd.iinfo("int8").max })
+    assert.same({ 0, 65535 }, { nd.iinfo("uint16").min, nd.iinfo("uint16").max })
+    assert.equal(math.mininteger, nd.iinfo("int64").min)
+    assert.equal("18446744073709551615", tostring(nd.array(nd.iinfo("uint64").max, "uint64")))
+  end)
+end)
