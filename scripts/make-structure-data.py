@@ -5,8 +5,8 @@ products and rows, dtype by dtype.
     python3 scripts/make-structure-data.py      (needs NumPy and SciPy; running the specs does not)
 
 The form is that of tensor.json (make-tensor-data.py). Inputs: t (2, 3, 4), x and y (3, 4), row (1, 4), v (4), s 0-d;
-in the second set of some dtypes t, x and y have a length of 0. Values hold the extremes of integers and, in the last set
-s 0-d; of the floats, NaN and infinities.
+in the second set of some dtypes t, x and y have a length of 0. Values hold the extremes of integers and, in the
+last set of the floats, NaN and infinities.
 """
 import json
 import os
