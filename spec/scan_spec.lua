@@ -337,7 +337,8 @@ describe("scan", function()
     end
     local a, b, c = all(out)
     local p, q, r = all(flat)
-    local res = table.pack(theano.compile { inputs = { v }, outputs = { a, b, c, p, q, r }, mode = fast }({ 0.3, -0.4 }))
+    local outs = { a, b, c, p, q, r }
+    local res = table.pack(theano.compile { inputs = { v }, outputs = outs, mode = fast }({ 0.3, -0.4 }))
     for i = 1, 3 do close(res[i], res[i + 3], 1e-8, "derivative " .. i) end
   end)
 

@@ -87,11 +87,12 @@ ThVar *rw_max_and_argmax(Opt *o, ThApply *a) {
     return apply1(&o->b, &op_argmax, a->attrs, a->in, 1);
 }
 
-/* -max(-x) -> min(x). */
+/* -max(-x) -> min(x), and ~max(~x) of integers. */
 ThVar *rw_max_to_min(Opt *o, ThApply *a) {
     ThVar *m = a->in[0];
-    ThApply *n = ask_op(m, &op_max) ? ask_scalar(m->owner->in[0], S_neg) : NULL;
-    if (!n || m->nclients != 1 || !dtype_is_float(m->type.dtype)) return NULL;
+    bool exact = dtype_is_float(m->type.dtype);
+    ThApply *n = ask_op(m, &op_max) ? ask_scalar(m->owner->in[0], exact ? S_neg : S_invert) : NULL;
+    if (!n || m->nclients != 1 || !ask_scalar(a->out[0], exact ? S_neg : S_invert)) return NULL;
     return apply1(&o->b, &op_min, m->owner->attrs, n->in, 1);
 }
 
@@ -138,9 +139,9 @@ ThVar *rw_log_sum_exp(Opt *o, ThApply *a) {
     return call2(o, S_add, m, call1(o, S_log, sum));
 }
 
-/* A product with a constant of zeros is zeros of its shape. */
+/* A product with zeros (a constant, or filled in) is zeros of its shape. */
 ThVar *rw_0_dot_x(Opt *o, ThApply *a) {
-    if (!ask_equals(a->in[0], 0) && !ask_equals(a->in[1], 0)) return NULL;
+    if (!ask_zeros(a->in[0]) && !ask_zeros(a->in[1])) return NULL;
     ThVar *zero = opt_const(o, 0, type_tensor(a->out[0]->type.dtype, 0, 0));
     return a->out[0]->type.ndim && zero ? shape_alloc_like(o, zero, a->out[0]) : zero;
 }

@@ -500,7 +500,7 @@ end
 -- * `sequences`: Variables whose rows are stepped over, or `{input = x, taps = {-1, 0}}`,
 -- * `outputs_info`: for every result its initial state (taps {-1}), `{initial = x, taps = {-2, -1}}`, or false for
 --   one that does not feed back; nothing at all when none does,
--- * `n_steps`: a number or an integer scalar; the shortest sequence decides when it is not given; 0 gives empty results,
+-- * `n_steps`: a number or an integer scalar, else the length of the shortest sequence; 0 gives empty results,
 -- * `truncate_gradient`: so many steps back at most; `go_backwards`; `name`; `strict`; `return_list`.
 --
 -- `mode`, `profile`, `allow_gc` are Theano's and change nothing here: the loop is compiled with the function it is in.
