@@ -56,8 +56,7 @@ static void add_parts(ScanEdit *e, ScanPlan *p, ThVar *const *out) {
         e->place[o] = e->added + e->collect.n + nshared++;
         scan_plan_shared(p, e->in[scan_in_shared(s) + i], body[scan_body_shared(s) + i], out[o]);
     }
-    for (int i = 0; i < s->nvalue; i++)
-        scan_plan_value(p, e->in[scan_in_value(s) + i], body[scan_body_value(s) + i]);
+    for (int i = 0; i < s->nvalue; i++) scan_plan_value(p, e->in[scan_in_value(s) + i], body[scan_body_value(s) + i]);
     for (int i = 0; i < e->value.n; i++) scan_plan_value(p, e->value.at[i], e->value_in.at[i]);
     if (!s->until) return;
     p->until = out[scan_out_turns(s)];
@@ -160,7 +159,8 @@ static bool input_spare(const ScanEdit *e, const bool *uses) {
         bool used = false;
         int at = scan_outer_of(s, i), first = i < s->nseq ? scan_in_seq(s) : scan_in_value(s);
         for (int o = 0; o < e->body->nout && !used; o++) used = e->keep[o] && uses[o * nin + i];
-        if (!used || (i >= s->nseq && e->in[at]->kind == VAR_CONSTANT && e->in[at]->type.kind == TYPE_TENSOR)) return true;
+        if (!used || (i >= s->nseq && e->in[at]->kind == VAR_CONSTANT && e->in[at]->type.kind == TYPE_TENSOR))
+            return true;
         for (int k = first; k < at; k++)
             if (e->in[k] == e->in[at]) return true;
     }

@@ -1,10 +1,10 @@
 /*
  * scan_push.c -- work that needs no turn leaves the loop (Theano's PushOutNonSeq, PushOutSeq, PushOutDot1 and
  * PushOutScanOutput).
- * In: a Scan. What its body computes from values alone moves before the loop; elementwise work and products with a value
- * on rows of sequences are done for all turns at once: one product of matrices instead of one a turn. A collected result
- * that is such work on what the loop keeps anyway is computed after it, from all rows.
- * Left alone: what can fail (the loop may make no turn), and with a condition everything that counts turns.
+ * In: a Scan. What its body computes from values alone moves before the loop; elementwise work and products with a
+ * value on rows of sequences are done for all turns at once: one product of matrices instead of one a turn. A collected
+ * result that is such work on what the loop keeps anyway is computed after it, from all rows. Left alone: what can fail
+ * (the loop may make no turn), and with a condition everything that counts turns.
  */
 #include "scans.h"
 
@@ -71,7 +71,8 @@ static bool classify(Push *p) {
     for (int k = 0; ok && k < p->order.n; k++) {
         const ThApply *a = p->order.at[k];
         Class cls = class_of_node(p, a);
-        for (int i = 0; ok && cls != IN_LOOP && i < a->nout; i++) ok = put(p, a->out[i], cls, NULL, a->op != &op_dimshuffle);
+        for (int i = 0; ok && cls != IN_LOOP && i < a->nout; i++)
+            ok = put(p, a->out[i], cls, NULL, a->op != &op_dimshuffle);
     }
     return ok;
 }
@@ -85,7 +86,8 @@ static ThVar *outer_rows(Push *p, const ThVar *v) {
     for (int i = 0; i < s->nstate; i++) {
         if (p->e.body->out[i] != v) continue;
         ThVar *from = const_int(b, s->back[i], TH_INT64);
-        return scan_rows(b, p->e.a->out[i], from, elemwise_2(b, S_add, cast_make(b, p->e.in[0], TH_INT64), from), false);
+        return scan_rows(b, p->e.a->out[i], from, elemwise_2(b, S_add, cast_make(b, p->e.in[0], TH_INT64), from),
+                         false);
     }
     return NULL;
 }

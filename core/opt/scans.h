@@ -21,11 +21,11 @@ typedef struct ScanEdit {
     Builder user; /* of inner variables */
     ThVar **in;
     bool keep[OP_MAX_OUT];
-    VarVec from, to;                         /* inner variables and what replaces them */
-    VarVec seq, seq_in, value, value_in;     /* added */
-    VarVec shape, collect;                   /* added: shape outside, inner variable */
-    int place[OP_MAX_OUT];                   /* by scan_edit_make: number of old output o in the new node, or -1 */
-    int added;                               /* ..and of the first collected result added */
+    VarVec from, to;                     /* inner variables and what replaces them */
+    VarVec seq, seq_in, value, value_in; /* added */
+    VarVec shape, collect;               /* added: shape outside, inner variable */
+    int place[OP_MAX_OUT];               /* by scan_edit_make: number of old output o in the new node, or -1 */
+    int added;                           /* ..and of the first collected result added */
 } ScanEdit;
 bool scan_edit_begin(ScanEdit *e, Opt *o, ThApply *a); /* always ended with scan_edit_end */
 void scan_edit_end(ScanEdit *e);
@@ -43,6 +43,7 @@ bool pass_scan_clean(Opt *o); /* scan_edit.c */
 bool pass_scan_push(Opt *o);  /* scan_push.c */
 bool pass_scan_sums(Opt *o);  /* scan_sums.c */
 bool pass_scan_mem(Opt *o);   /* scan_mem.c */
+bool pass_scan_inplace(Opt *o);
 bool pass_scan_merge(Opt *o); /* scan_merge.c */
 
 #endif
