@@ -17,7 +17,8 @@ static const Pass passes[] = {
 #define PLACE(name, position, tags, note) {name, position, tags, NULL, 0, note, 0, NULL},
     PASS("merge1",                      0,     BOTH ":merge",                                              pass_merge,             0)
     PASS("scanOp_remove_constants_and_unused_inputs0", 0.05, "fast_run:scan:scan_eqopt1",                   pass_scan_clean,        0)
-    PASS("scanOp_pushout_seqs_ops",     0.051, "fast_run:scan:scan_eqopt1:scanOp_pushout_nonseqs_ops:scan_pushout_dot1:scanOp_pushout_output", pass_scan_push, 0)
+    PASS("scanOp_pushout_seqs_ops",     0.051, "fast_run:scan:scan_eqopt1:scanOp_pushout_nonseqs_ops", pass_scan_push, 0)
+    PASS("scanOp_pushout_output",       0.052, "fast_run:scan:scan_eqopt1:scan_pushout_dot1",              pass_scan_sums,         0)
     PASS("scanOp_remove_constants_and_unused_inputs1", 0.059, "fast_run:scan:scan_eqopt1",                  pass_scan_clean,        0)
     PASS("ShapeOpt",                    0.1,   BOTH,                                                       pass_shape,             0)
     PASS("local_grad_safe",             0.5,   "safe_grad",                                                pass_rules,             SAFEGRAD)
