@@ -193,3 +193,49 @@ describe("optimizers", function()
     assert.truthy(ops({ x }, T.nnet.sigmoid(x)):find("sigmoid"))
   end)
 end)
+
+describe("Theano's list of rewrites", function()
+  local names = require("spec.support.rewrite_names")
+  local rules, passes = names.present(require("theano.core").optdb_summary)
+  local listed = {}
+  for name in pairs(names.rules) do listed[#listed + 1] = name end
+  table.sort(listed)
+
+  it("is here under its names, in its phases", function()
+    for _, name in ipairs(listed) do
+      local where = names.rules[name]
+      assert.truthy(rules[name], name .. " is missing")
+      if passes[where] or where:find("_") then
+        assert.truthy(rules[name][where], name .. " does not run in " .. where)
+      elseif where == "BlasOpt" then
+        assert.truthy(rules[name].BlasOpt, name)
+      else
+        for letter in where:gmatch(".") do
+          assert.truthy(rules[name][names.phases[letter]], name .. " does not run in " .. names.phases[letter])
+        end
+      end
+    end
+  end)
+
+  it("has the passes at their positions", function()
+    for name, position in pairs(names.passes) do assert.equal(position, passes[name], name) end
+  end)
+
+  it("says of the rest why it is not here, and takes its names without a warning", function()
+    for name, why in pairs(names.left) do
+      assert.is_nil(rules[name], name .. " is here, and listed as left out: " .. why)
+    end
+    local covered = { "local_log_softmax", "local_sum_mul_by_scalar", "local_flatten_lift", "local_canonicalize_alloc" }
+    for _, name in ipairs(covered) do
+      local less = optdb:query("fast_run", "-" .. name).summary()
+      assert.not_equal(optdb:query("fast_run").summary(), less, name .. " takes nothing out")
+    end
+  end)
+
+  it("holds every rewrite that runs here, but ours that Theano does not have", function()
+    local ours = { local_div_1msigmoid = true }
+    for name in pairs(rules) do
+      assert.truthy(names.rules[name] or ours[name], name .. " is in no list")
+    end
+  end)
+end)
