@@ -94,6 +94,39 @@ describe("the papers' examples", function()
   end
 end)
 
+describe("graphs that Theano prints", function()
+  local function count(inputs, outputs, updates, mode)
+    local f = theano.compile({ inputs = inputs, outputs = outputs, updates = updates, mode = mode })
+    local names = {}
+    for i, node in ipairs(f.maker.fgraph:toposort()) do names[i] = node.op.name end
+    return #names, " " .. table.concat(names, " ")
+  end
+  local plain = get_mode("FAST_RUN"):excluding("fusion", "inplace")
+
+  it("of the softmax's cross-entropy has 10 nodes for 17: local_advanced_indexing_crossentropy_onehot", function()
+    local v, i = T.dmatrix("x"), T.ivector("i")
+    local cost = T.mean(-T.log(T.nnet.softmax(v))[{ T.arange(v.shape[0]), i }])
+    local nodes, names = count({ v, i }, { cost, theano.grad(cost, v) }, nil, plain)
+    assert.equal(10, nodes)
+    assert.truthy(names:find("CrossentropySoftmax1HotWithBiasDx", 1, true))
+    assert.equal(20, (count({ v, i }, { cost, theano.grad(cost, v) }, nil, get_mode("FAST_COMPILE")))) -- as Theano
+  end)
+
+  it("of the logistic regression has 28 nodes for 30: log1msigm_to_softplus sees through products", function()
+    local v, t = T.dmatrix("x"), T.dvector("y")
+    local w, k = theano.shared(nd.zeros(4), { name = "w" }), theano.shared(0.0, { name = "b" })
+    local p1 = 1 / (1 + T.exp(-T.dot(v, w) - k))
+    local xent = -t * T.log(p1) - (1 - t) * T.log(1 - p1)
+    local g = theano.grad(xent:mean() + 0.01 * (w ^ 2):sum(), { w, k })
+    local updates = { { w, w - 0.1 * g[1] }, { k, k - 0.1 * g[2] } }
+    local nodes, names = count({ v, t }, { T.gt(p1, 0.5), xent }, updates, plain)
+    assert.equal(28, nodes)
+    assert.is_nil(names:find("log1p", 1, true))
+    assert.equal(2, select(2, names:gsub(" softplus", "")))
+    assert.equal(54, (count({ v, t }, { T.gt(p1, 0.5), xent }, updates, get_mode("FAST_COMPILE")))) -- as Theano
+  end)
+end)
+
 describe("the documentation's table", function()
   local rows = {
     { "constant folding", "", {}, T.constant(2.5) * 3 + 4 },
