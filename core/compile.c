@@ -25,6 +25,20 @@ static bool expand(Compile *k) {
     return ok;
 }
 
+/* What only one branch of a conditional needs goes into that branch. */
+static bool lazy(Compile *k) {
+    VarVec out = {0};
+    if (!k->ctx->lazy) return true;
+    bool ok = vec_reserve(k->ctx, &out, k->out.n + 1) &&
+              k->ctx->lazy(k->ctx, k->out.at, k->out.n, k->in.at, k->in.n, out.at);
+    for (int i = 0; ok && i < k->out.n; i++) {
+        th_var_release(k->out.at[i]);
+        k->out.at[i] = out.at[i];
+    }
+    vec_free(k->ctx, &out);
+    return ok;
+}
+
 /* The user's DAG -> a private FunctionGraph. */
 static FGraph *graph_close(Compile *k) {
     int nup = k->update_of.n;
@@ -111,7 +125,7 @@ ThFunction *compile_finish(Compile *k) {
     Plan *plan = NULL;
     Unit *unit = NULL;
     ThFunction *f = NULL;
-    if (describe(k) && expand(k) && (fg = graph_close(k)) && optimize(k, fg) && (plan = make_plan(k, fg))) {
+    if (describe(k) && expand(k) && lazy(k) && (fg = graph_close(k)) && optimize(k, fg) && (plan = make_plan(k, fg))) {
         int64_t start = profile_now();
         unit = build(k, plan);
         k->times.ns_build = profile_now() - start;

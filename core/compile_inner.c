@@ -5,15 +5,27 @@
  */
 #include "compile.h"
 
-/* The body as a graph of its own, operations that stand for others written out. */
+/* The body as a graph of its own: operations that stand for others written out, conditionals made lazy. */
 static FGraph *body_graph(ThContext *c, const GraphBody *b) {
     VarVec out = {0};
     FGraph *fg = NULL;
-    if (!ops_any_expand(c)) return fg_new(c, b->in, b->nin, b->out, b->nout, NULL, NULL, 0, false);
-    if (vec_reserve(c, &out, b->nout + 1) && ops_expand(c, b->out, b->nout, b->in, b->nin, out.at)) {
-        fg = fg_new(c, b->in, b->nin, out.at, b->nout, NULL, NULL, 0, false);
-        for (int i = 0; i < b->nout; i++) th_var_release(out.at[i]);
+    int n = b->nout;
+    bool ok = vec_reserve(c, &out, 2 * n + 1);
+    ThVar **from = out.at, **to = out.at + n;
+    for (int i = 0; ok && i < n; i++) from[i] = th_var_retain(b->out[i]);
+    bool (*const pass[])(ThContext *, ThVar *const *, int, ThVar *const *, int, ThVar **) = {
+        ops_any_expand(c) ? ops_expand : NULL, c->lazy};
+    for (int p = 0; ok && p < 2; p++) {
+        if (!pass[p]) continue;
+        for (int i = 0; i < n; i++) to[i] = NULL;
+        ok = pass[p](c, from, n, b->in, b->nin, to);
+        for (int i = 0; ok && i < n; i++) {
+            th_var_release(from[i]);
+            from[i] = to[i];
+        }
     }
+    if (ok) fg = fg_new(c, b->in, b->nin, from, n, NULL, NULL, 0, false);
+    for (int i = 0; out.at && i < n; i++) th_var_release(from[i]);
     vec_free(c, &out);
     return fg;
 }

@@ -417,6 +417,12 @@ typedef struct ThScan {
 /* New references: states, collected results, last shared values, and with `until` the number of turns; -1 on error. */
 TH_API int th_scan(ThContext *c, const ThScan *s, ThVar **out);
 /*
+ * The n values of one of two branches, chosen by a 0-d condition (nonzero: `yes`); types are equal pairwise. Compiled
+ * functions compute only the branch taken. name may be NULL. New references; nonzero on error.
+ */
+TH_API int th_ifelse(ThContext *c, ThVar *cond, ThVar *const *yes, ThVar *const *no, int n, const char *name,
+                     ThVar **out);
+/*
  * The rows of a state before the first turn (`rows` of them) with room for one more a turn, as ThScan wants it. New
  * reference.
  */

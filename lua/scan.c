@@ -109,7 +109,28 @@ static int scan_free(lua_State *L) { /* scan_free{outs =, given =} -> {free and 
     return 1;
 }
 
+static int ifelse(lua_State *L) { /* ifelse{cond = {c}, yes =, no =, name =} -> {values} */
+    LtState *s = LT_STATE(L);
+    int nc, n, m;
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    ThVar **cond = field(L, s, "cond", &nc), **yes = field(L, s, "yes", &n), **no = field(L, s, "no", &m);
+    if (nc != 1 || n != m || n < 1) lt_error(L, TH_ValueError, "ifelse: one condition and two lists of equal length");
+    lua_getfield(L, 1, "name");
+    const char *name = luaL_optstring(L, -1, NULL);
+    ThVar **out = lua_newuserdatauv(L, sizeof *out * (size_t)n, 0);
+    lt_mark_line(L, s);
+    LT_CHECK(L, s, !th_ifelse(s->ctx, cond[0], yes, no, n, name, out));
+    lua_createtable(L, n, 0);
+    for (int i = 0; i < n; i++) {
+        lt_push_var(L, s, out[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
 void lt_open_scan(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {{"scan", scan}, {"scan_state", scan_state}, {"scan_free", scan_free}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"scan", scan}, {"scan_state", scan_state}, {"scan_free", scan_free}, {"ifelse", ifelse},
+                                   {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -284,6 +284,27 @@ static bool run(Fill *f, ThVar *cost, ThVar *const *wrt, int n, const ThGradOpti
     return ok;
 }
 
+/*
+ * What only one side of a conditional needs must not be computed for its gradient either: the graph is differentiated
+ * with conditionals made lazy. own: the variables to let go in the end; those of cost and o are in it.
+ */
+static bool lazy(ThContext *c, ThVar **cost, ThVar *const *wrt, int n, ThGradOptions *o, VarVec *own) {
+    VarVec from = {0}, stop = {0};
+    bool ok = vec_reserve(c, own, o->nknown + 1) && (!*cost || vec_push(c, &from, *cost));
+    for (int i = 0; ok && i < o->nknown; i++) { ok = vec_push(c, &from, o->known[i]); }
+    for (int i = 0; ok && i < n; i++) { ok = vec_push(c, &stop, wrt[i]); }
+    for (int i = 0; ok && i < o->nconsider; i++) { ok = vec_push(c, &stop, o->consider_constant[i]); }
+    ok = ok && c->lazy(c, from.at, from.n, stop.at, stop.n, own->at);
+    if (ok) {
+        own->n = from.n;
+        o->known = own->at + (*cost ? 1 : 0);
+        if (*cost) { *cost = own->at[0]; }
+    }
+    vec_free(c, &from);
+    vec_free(c, &stop);
+    return ok;
+}
+
 int th_grad(ThContext *c, ThVar *cost, ThVar *const *wrt, int n, const ThGradOptions *options, ThVar **out) {
     static const ThGradOptions usual = {0};
     const ThGradOptions *o = options ? options : &usual;
@@ -294,8 +315,16 @@ int th_grad(ThContext *c, ThVar *cost, ThVar *const *wrt, int n, const ThGradOpt
     if (failed(c) || !check_cost(c, cost, o)) { return -1; }
     Fill f = {.c = c, .w = {.c = c}, .first_serial = c->next_serial, .add = scalar_find("add")};
     f.cost_name = cost && !o->no_names ? cost->name : NULL;
+    VarVec own = {0};
+    ThGradOptions here = *o;
+    if (c->lazy && !lazy(c, &cost, wrt, n, &here, &own)) {
+        vec_free(c, &own);
+        return -1;
+    }
     builder_begin(&f.b, c);
-    bool ok = run(&f, cost, wrt, n, o, out);
+    bool ok = run(&f, cost, wrt, n, &here, out);
+    for (int i = 0; i < own.n; i++) { th_var_release(own.at[i]); }
+    vec_free(c, &own);
     for (int i = 0; i < n && !ok; i++) {
         th_var_release(out[i]);
         out[i] = NULL;

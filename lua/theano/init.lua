@@ -47,6 +47,7 @@ local scan = require("theano.scan")
 theano.scan, theano.map, theano.reduce, theano.foldl, theano.foldr = scan.scan, scan.map, scan.reduce, scan.foldl,
   scan.foldr
 theano.until_, theano.scan_module = scan.until_, scan
+theano.ifelse = require("theano.ifelse")
 theano.OrderedUpdates = theano.updates.OrderedUpdates
 
 --- Kind of an error message raised by this library ("ShapeError"), or nil.
