@@ -371,6 +371,94 @@ describe("scan", function()
   end)
 end)
 
+-- ---- rewrites
+-- --------------------------------------------------------------------------------------------------------------------
+describe("a compiled loop", function()
+  local x, h0 = T.dtensor3("x"), T.dmatrix("h0")
+  local W, U, V, b = T.dmatrix("W"), T.dmatrix("U"), T.dmatrix("V"), T.dvector("b")
+  local function step(v, h, w, u, o, c)
+    local now = T.tanh(T.dot(v, w) + T.dot(h, u) + c)
+    return now, T.dot(now, o) ^ 2
+  end
+  local rng = nd.random.RandomState(8)
+  local values = { rng:randn(5, 2, 3), rng:randn(2, 4), rng:randn(3, 4), rng:randn(4, 4), rng:randn(4, 3) }
+  values[6] = rng:randn(4)
+  local inputs, weights = { x, h0, W, U, V, b }, { W, U, V, b, h0, x }
+  local outs = theano.scan { fn = step, sequences = x, outputs_info = { h0, false }, non_sequences = { W, U, V, b } }
+
+  it("has the gradients of the steps written out, a batch at a time", function()
+    local flat = unroll(step, { { x, { 0 }, 5 } }, { { h0, { -1 } }, false }, { W, U, V, b }, 5)
+    local function cost(o) return (o[1] * T.arange(5):dimshuffle(0, "x", "x")):sum() + T.sin(o[2]):sum() end
+    local g, f = theano.grad(cost(outs), weights), theano.grad(cost(flat), weights)
+    for _, linker in ipairs { "interpreter", "c" } do
+      local mode = theano.compile.Mode { linker = linker }
+      local a = table.pack(theano.compile { inputs = inputs, outputs = g, mode = mode }(table.unpack(values)))
+      local want = table.pack(theano.compile { inputs = inputs, outputs = f, mode = fast }(table.unpack(values)))
+      for i = 1, #weights do close(a[i], want[i], 1e-8, linker .. " " .. i) end
+    end
+  end)
+
+  local function text(out, mode)
+    return theano.printing.graph_text(theano.compile { inputs = inputs, outputs = out, mode = mode or fast,
+      on_unused_input = "ignore" })
+  end
+  local function count(s, word)
+    local _, n = s:gsub(word, "")
+    return n
+  end
+
+  it("does products with sequences, and sums of products, for all steps at once", function()
+    local t = text(theano.grad(outs[1][-1]:sum(), { W, U }))
+    for body in t:gmatch("body='.-[^\\]'") do assert.equal(1, count(body, "= Dot"), body) end
+    assert.equal(2, count(t, "Scan{"))
+    local t2 = text(outs[1], theano.compile.Mode { linker = "interpreter", optimizer = "fast_run" }:excluding("scan"))
+    assert.equal(3, count(t2, "= Dot%("), t2)
+  end)
+
+  it("is none when it only maps", function()
+    assert.equal(0, count(text((theano.map(function(r, c) return T.exp(r) * c end, x, b[0]))), "Scan{"))
+  end)
+
+  it("keeps two rows when only the last is read", function()
+    local n, v = T.lscalar("n"), T.dvector("v")
+    local last = theano.scan { fn = function(h) return h * 0.5 + 1 end, outputs_info = v, n_steps = n }
+    local f = theano.compile { inputs = { n, v }, outputs = last[-1], mode = fast }
+    close(f(200, nd.zeros({ 3 })), { 2, 2, 2 })
+    f(10, nd.zeros({ 1000 }))
+    local before = theano.stat("live_bytes")
+    f(2000, nd.zeros({ 1000 }))
+    assert.is_true(theano.stat("live_bytes") - before < 100000)
+    fails("IndexError", "out of bounds", f, 0, nd.zeros({ 3 }))
+  end)
+
+  it("may hold an OpFromGraph, and be in one", function()
+    local p, q = T.dvector(), T.dvector()
+    local op = theano.OpFromGraph({ p, q }, { T.tanh(p * q) + p })
+    local v = T.dvector("v")
+    local out = theano.scan { fn = function(s) return op(s, v) end, outputs_info = v, n_steps = 3 }
+    local flat = v
+    for _ = 1, 3 do flat = T.tanh(flat * v) + flat end
+    local f = theano.compile { inputs = { v }, mode = fast,
+      outputs = { out[-1], flat, theano.grad(out[-1]:sum(), v), theano.grad(flat:sum(), v) } }
+    local a, c, d, e = f({ 0.3, -0.7 })
+    close(a, c)
+    close(d, e)
+    local loop = theano.OpFromGraph({ p }, { (theano.scan { fn = function(s) return s * s end, outputs_info = p,
+      n_steps = 3 })[-1] })
+    close(eval(theano.grad(loop(v):sum(), v), { v }, { 1.1, 0.5 }), { 8 * 1.1 ^ 7, 8 * 0.5 ^ 7 })
+  end)
+
+  it("prints and reads back", function()
+    local out = theano.scan { fn = function(v, h) return v + h, theano.until_(T.gt(v:sum(), 3)) end, sequences = x,
+      outputs_info = T.zeros_like(x[0]) }
+    local t = theano.printing.graph_text(out)
+    local ins, again = theano.printing.graph_read(t)
+    assert.equal(t, theano.printing.graph_text(again))
+    close(eval(again[1] or again, ins, values[1]), eval(out, { x }, values[1]))
+    assert.truthy(theano.printing.debugprint(out, { file = "str" }):find("do_while{cpu,scan_fn}", 1, true))
+  end)
+end)
+
 -- ---- errors
 -- ----------------------------------------------------------------------------------------------------------------
 describe("scan refuses", function()

@@ -7,6 +7,8 @@
 
 #include "../graph/expr.h"
 
+#include <string.h>
+
 enum { ROUNDS = 100 };
 
 bool ops_any_expand(const ThContext *c) {
@@ -30,6 +32,42 @@ static bool note(Expand *x, const ThVar *from, ThVar *to) {
     return to && vec_push(x->b.ctx, &x->made, to) && map_put(x->b.ctx, &x->at, KEY(from), (uint32_t)(x->made.n - 1));
 }
 
+/* An inner graph with such operations written out, new reference; itself when there are none. One level of the stack
+ * for each loop inside a loop. */
+static const GraphBody *expand_body(ThContext *c, const GraphBody *body) {
+    ThVar **out = ctx_alloc0(c, sizeof *out * (size_t)body->nout);
+    bool ok = out && ops_expand(c, body->out, body->nout, body->in, body->nin, out), same = true;
+    for (int i = 0; ok && i < body->nout; i++) same = same && out[i] == body->out[i];
+    const GraphBody *r = !ok    ? NULL
+                         : same ? graph_body_retain(body)
+                                : graph_body(c, body->in, body->nin, out, body->nout);
+    for (int i = 0; out && i < body->nout; i++) th_var_release(out[i]);
+    ctx_free(c, out, sizeof *out * (size_t)body->nout);
+    return r;
+}
+
+/* The node with its inner graphs written out; a itself when nothing changed. */
+static ThApply *expand_inner(Expand *x, ThApply *a, ThVar *const *in, bool changed) {
+    _Alignas(16) char attrs[1024];
+    ThApply *r = NULL;
+    if (a->op->attr_bytes > sizeof attrs) return NULL;
+    memcpy(attrs, a->attrs, a->op->attr_bytes);
+    const GraphBody *made[8] = {NULL};
+    int n = 0;
+    bool ok = true;
+    for (int i = 0; ok && i < a->op->nattr; i++) {
+        if (a->op->attrs[i].kind != ATTR_GRAPH || n == TH_LEN(made)) continue;
+        const GraphBody *old, **at = (const GraphBody **)(void *)(attrs + a->op->attrs[i].offset);
+        if (!(old = *at)) continue;
+        ok = (made[n] = expand_body(x->b.ctx, old)) != NULL;
+        changed = changed || made[n] != old;
+        *at = made[n++];
+    }
+    if (ok) r = changed ? apply_make(&x->b, a->op, attrs, in, a->nin) : a;
+    for (int i = 0; i < n; i++) graph_body_release(made[i]);
+    return r;
+}
+
 static bool visit(Expand *x, ThApply *a, ThVar **in) {
     ThVar *out[OP_MAX_OUT];
     bool changed = false;
@@ -41,10 +79,10 @@ static bool visit(Expand *x, ThApply *a, ThVar **in) {
     if (a->op->expand) {
         x->again = true;
         if (!a->op->expand(&x->b, a, in, out)) return false;
-    } else if (changed) {
-        ThApply *copy = apply_copy(&x->b, a, in);
+    } else if (changed || a->op->bodies) {
+        ThApply *copy = a->op->bodies ? expand_inner(x, a, in, changed) : apply_copy(&x->b, a, in);
         for (int o = 0; copy && o < a->nout; o++) out[o] = copy->out[o];
-        if (!copy) return false;
+        if (!copy || copy == a) return copy != NULL;
     } else return true;
     for (int o = 0; o < a->nout; o++)
         if (!note(x, a->out[o], out[o])) return false;

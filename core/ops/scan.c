@@ -295,7 +295,7 @@ static const AttrField scan_fields[] = {
     {"ncollect", ATTR_INT, offsetof(ScanAttrs, ncollect), false},
     {"truncate", ATTR_INT, offsetof(ScanAttrs, truncate), false},
     {"until", ATTR_BOOL, offsetof(ScanAttrs, until), false},
-    {"inplace", ATTR_BOOL, offsetof(ScanAttrs, inplace), false},
+    {"inplace", ATTR_BOOL, offsetof(ScanAttrs, inplace), true},
 };
 
 const Op op_scan = {

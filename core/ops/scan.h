@@ -87,6 +87,8 @@ void scan_plan_collect(ScanPlan *p, ThVar *shape, ThVar *out);
 void scan_plan_value(ScanPlan *p, ThVar *outer, ThVar *inner);
 ThApply *scan_plan_make(ScanPlan *p);
 
+/* Makes equal nodes among those that compute out[0..n) one; out holds references before and after. */
+bool scan_cse(ThContext *c, ThVar **out, int n);
 /* x[start:stop], NULL for an open end; then reversed. Bounds are 0-d integers. */
 ThVar *scan_rows(Builder *b, ThVar *x, ThVar *start, ThVar *stop, bool reverse);
 ThVar *scan_set_rows(Builder *b, ThVar *x, ThVar *start, ThVar *stop, ThVar *y);

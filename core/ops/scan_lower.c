@@ -18,14 +18,23 @@ static LoopPort row(int inner, int outer, int64_t off, Size ring) {
     return (LoopPort){inner, outer, true, size_const(off), size_const(1), ring};
 }
 
+/* Made for this loop alone: it may be written to. */
+static bool is_own(const Lower *l, const Scan *s, int in) {
+    const ThVar *v = l->node->in[in];
+    const Op *op = v->owner ? v->owner->op : NULL;
+    return s->a->inplace && v->nclients == 1 && (op == &op_inc_subtensor || op == &op_alloc_empty || op == &op_alloc);
+}
+
+static bool start(Lower *l, const Scan *s, int out, int in) {
+    if (!is_own(l, s, in)) return l->api->copy(l, out, in);
+    return l->api->contiguous(l, in) && l->api->alias(l, out, in);
+}
+
 static bool start_outputs(Lower *l, const Scan *s) {
-    for (int i = 0; i < s->nstate; i++) {
-        int in = scan_in_state(s) + i;
-        if (!l->api->contiguous(l, in) || !(s->a->inplace ? l->api->alias(l, i, in) : l->api->copy(l, i, in)))
-            return false;
-    }
+    for (int i = 0; i < s->nstate; i++)
+        if (!start(l, s, i, scan_in_state(s) + i)) return false;
     for (int i = 0; i < s->nshared; i++)
-        if (!l->api->copy(l, scan_out_shared(s) + i, scan_in_shared(s) + i)) return false;
+        if (!start(l, s, scan_out_shared(s) + i, scan_in_shared(s) + i)) return false;
     return true;
 }
 

@@ -143,6 +143,7 @@ static bool copy_results(Body *w) {
     bool ok = vec_reserve(w->c, &w->made, w->out.n + 1) &&
               graph_clone(w->c, w->out.at, w->out.n, w->from.at, w->to.at, w->from.n, true, w->made.at);
     w->made.n = ok ? w->out.n : 0;
+    ok = ok && scan_cse(w->c, w->made.at, w->made.n);
     ok = ok && graph_leaves(w->c, w->made.at, w->made.n, &leaves);
     for (int i = 0; ok && i < leaves.n; i++) ok = map_put(w->c, &w->used, KEY(leaves.at[i]), 0);
     vec_free(w->c, &leaves);

@@ -3,7 +3,7 @@
  * In: an FGraph and what to include, exclude and require. Out: the graph rewritten and fg->order fixed.
  * Invariant: passes run in the order of their positions; the schedule is made whatever the query says.
  */
-#include "rewrite.h"
+#include "scans.h"
 
 #include <string.h>
 #include <time.h>
@@ -16,7 +16,10 @@ static const Pass passes[] = {
 #define PASS(name, position, tags, fn, level) {name, position, tags, fn, level, NULL, 0, NULL},
 #define PLACE(name, position, tags, note) {name, position, tags, NULL, 0, note, 0, NULL},
     PASS("merge1",                      0,     BOTH ":merge",                                              pass_merge,             0)
-    PLACE("scan_eqopt1",                0.05,  "fast_run:scan",                                            "no Scan yet")
+    PASS("scanOp_remove_constants_and_unused_inputs0", 0.05, "fast_run:scan:scan_eqopt1",                   pass_scan_clean,        0)
+    PASS("scanOp_pushout_seqs_ops",     0.051, "fast_run:scan:scan_eqopt1:scanOp_pushout_nonseqs_ops", pass_scan_push, 0)
+    PASS("scanOp_pushout_output",       0.052, "fast_run:scan:scan_eqopt1:scan_pushout_dot1",              pass_scan_sums,         0)
+    PASS("scanOp_remove_constants_and_unused_inputs1", 0.059, "fast_run:scan:scan_eqopt1",                  pass_scan_clean,        0)
     PASS("ShapeOpt",                    0.1,   BOTH,                                                       pass_shape,             0)
     PASS("local_grad_safe",             0.5,   "safe_grad",                                                pass_rules,             SAFEGRAD)
     PASS("useless",                     0.6,   BOTH,                                                       pass_rules,             USELESS)
@@ -28,7 +31,7 @@ static const Pass passes[] = {
     PASS("local_fill_to_alloc",         1.51,  "fast_run",                                                 pass_rules,             FILLALLOC)
     PASS("local_log_sum_exp",           1.6,   "fast_run",                                                 pass_rules,             LOGSUMEXP)
     PLACE("scan_eqopt2",                1.6,   "fast_run:scan",                                            "no Scan yet")
-    PLACE("scanOp_save_mem",            1.61,  "fast_run:scan",                                            "no Scan yet")
+    PASS("scanOp_save_mem",             1.61,  "fast_run:scan",                                            pass_scan_mem,          0)
     PASS("BlasOpt",                     1.7,   BOTH,                                                       pass_rules,             BLAS0)
     PASS("GemmOptimizer",               1.71,  "fast_run:BlasOpt:gemm_optimizer:gemm",                     pass_gemm,              0)
     PASS("blas_vectors",                1.72,  "fast_run:BlasOpt:use_c_blas",                              pass_rules,             BLASV)
@@ -50,7 +53,7 @@ static const Pass passes[] = {
     PLACE("local_addsd_ccode",          61,    "fast_run:sparse",                                          "no sparse matrices")
     PASS("InplaceBlasOpt",              70,    "fast_run:inplace:blas_opt_inplace:c_blas_destructive",     pass_inplace_blas,      0)
     PASS("inplace_elemwise_opt",        75,    "fast_run:inplace:inplace_opt:inplace_elemwise_optimizer",  pass_inplace_elemwise,  0)
-    PLACE("scanOp_make_inplace",        75,    "fast_run:inplace:scan",                                    "no Scan yet")
+    PASS("scanOp_make_inplace",         75,    "fast_run:inplace:scan",                                    pass_scan_inplace,      0)
     PLACE("cond_make_inplace",          95,    "fast_run:inplace:ifelse",                                  "branches are views already")
     PLACE("random_make_inplace",        99,    "fast_run:inplace:random_make_inplace_mrg",                 "states of generators are small and copied")
     PLACE("merge3",                     100,   BOTH ":merge",                                              MERGED)
