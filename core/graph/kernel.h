@@ -14,7 +14,7 @@
 
 #include "../base/base.h"
 
-enum { KDIM = 8, KACC = 24, KINS = 200 }; /* caps of one kernel; past them: another stage or kernel */
+enum { KDIM = 32, KACC = 24, KINS = 200 }; /* caps of one kernel; past them: another stage or kernel */
 
 typedef struct {
     int64_t k;

@@ -161,10 +161,7 @@ static ThVar *flip(Front *f, ThVar *x) {
         front_error(f, TH_TypeError, "complex numbers have no order");
         return NULL;
     }
-    if (d == TH_BOOL) return elemwise_1(f->b, S_invert, x);
-    if (!dtype_is_unsigned(d)) return elemwise_1(f->b, S_neg, x);
-    int64_t most = d == TH_UINT64 ? -1 : ((int64_t)1 << (8 * th_dtype_bytes(d))) - 1;
-    return elemwise_2(f->b, S_sub, const_int(f->b, most, d), x);
+    return elemwise_1(f->b, dtype_is_discrete(d) ? S_invert : S_neg, x); /* minus the least integer is itself */
 }
 
 static int extremum_of(Front *f, bool smallest, int which) {

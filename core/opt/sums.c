@@ -87,11 +87,12 @@ ThVar *rw_max_and_argmax(Opt *o, ThApply *a) {
     return apply1(&o->b, &op_argmax, a->attrs, a->in, 1);
 }
 
-/* -max(-x) -> min(x). */
+/* -max(-x) -> min(x), and ~max(~x) of integers. */
 ThVar *rw_max_to_min(Opt *o, ThApply *a) {
     ThVar *m = a->in[0];
-    ThApply *n = ask_op(m, &op_max) ? ask_scalar(m->owner->in[0], S_neg) : NULL;
-    if (!n || m->nclients != 1 || !dtype_is_float(m->type.dtype)) return NULL;
+    bool exact = dtype_is_float(m->type.dtype);
+    ThApply *n = ask_op(m, &op_max) ? ask_scalar(m->owner->in[0], exact ? S_neg : S_invert) : NULL;
+    if (!n || m->nclients != 1 || !ask_scalar(a->out[0], exact ? S_neg : S_invert)) return NULL;
     return apply1(&o->b, &op_min, m->owner->attrs, n->in, 1);
 }
 

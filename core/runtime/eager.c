@@ -20,7 +20,7 @@ typedef struct EagerState {
     Cached **slot;
     int nslot, n;
 } EagerState;
-enum { MOST_CACHED = 512, SLOTS = 1024, CONST_ELEMS = 2 * TH_MAX_NDIM };
+enum { MOST_INPUTS = 8 * TH_MAX_NDIM, MOST_CACHED = 512, SLOTS = 1024, CONST_ELEMS = 2 * TH_MAX_NDIM };
 
 static void drop_all(ThContext *c, EagerState *s) {
     for (int i = 0; i < s->nslot; i++)
@@ -86,7 +86,7 @@ static ThFunction *build(ThContext *c, const ThApply *n, ThArray *const *in, con
     FGraph *fg = NULL;
     Plan *plan = NULL;
     ThFunction *f = NULL;
-    ThVar *args[KDIM * TH_MAX_NDIM];
+    ThVar *args[MOST_INPUTS];
     if (n->nin > TH_LEN(args)) {
         err(c, TH_NotImplementedError, "%d inputs are too many to evaluate at once", n->nin);
         goto out;
@@ -147,8 +147,8 @@ static Cached *remember(ThContext *c, EagerState *s, const ThApply *n, uint64_t 
 }
 
 int eager_apply(ThContext *c, ThApply *n, ThArray *const *in, ThArray **out) {
-    bool constant[KDIM * TH_MAX_NDIM] = {false}, any = false;
-    ThArray *args[KDIM * TH_MAX_NDIM];
+    bool constant[MOST_INPUTS] = {false}, any = false;
+    ThArray *args[MOST_INPUTS];
     if (n->nin > TH_LEN(args)) {
         err(c, TH_NotImplementedError, "%d inputs are too many to evaluate at once", n->nin);
         return 1;
@@ -189,7 +189,7 @@ static bool evaluate(ThContext *c, ThVar *const *outs, int nout, ThArray **resul
     bool ok = graph_toposort(c, outs, nout, NULL, 0, &order);
     for (int i = 0; ok && i < order.n; i++) {
         ThApply *n = order.at[i];
-        ThArray *in[KDIM * TH_MAX_NDIM];
+        ThArray *in[MOST_INPUTS];
         ok = n->nin <= TH_LEN(in) && vec_reserve(c, &values, values.n + n->nout) &&
              map_put(c, &at, KEY(n), (uint32_t)values.n);
         for (int j = 0; ok && j < n->nin; j++) {

@@ -54,35 +54,48 @@ static int64_t flat_position(const IRun *r, const LoopStage *s, bool lanes) {
     return p;
 }
 
-/* Is v better than best? NaN beats everything and the first NaN stays. */
-#define ARG(T, NAN_TEST) \
+/* How far apart the positions of neighbours along the vectorised dim are: it need not be the last one. */
+static int64_t position_step(const IRun *r, const LoopStage *s) {
+    int64_t step = 1;
+    for (int l = s->vec + 1; l < s->nloop; l++)
+        if (r->ik->k->dim[s->loop[l]].kind == DIM_RED) step *= r->n[s->loop[l]];
+    return step;
+}
+
+/* Is v better than best? NaN beats everything; of equal ones and of NaNs that at the first position stays, whatever
+ * the order in which they come. */
+#define ARG(T, IS_NAN) \
     for (int64_t i = 0; i < n; i++) { \
         int64_t j = lanes ? 0 : i; \
         T x, b; \
         memcpy(&x, v + i * (int64_t)sizeof(T), sizeof x); \
         memcpy(&b, best + j * (int64_t)sizeof(T), sizeof b); \
-        bool better = at[j] < 0 || (max ? x > b : x < b) || ((NAN_TEST) && b == b); \
+        int64_t here = lanes ? p + i * step : p; \
+        bool same = x == b || (IS_NAN(x) && IS_NAN(b)); \
+        bool better = at[j] < 0 || (same ? here < at[j] : (max ? x > b : x < b) || IS_NAN(x)); \
         if (better) { \
             memcpy(best + j * (int64_t)sizeof(T), &x, sizeof x); \
-            at[j] = lanes ? p + i : p; \
+            at[j] = here; \
         } \
     }
-static void arg_step(IRun *r, const IRed *d, const char *v, ThDtype t, int64_t p) {
+#define NEVER(x) false
+#define UNEQUAL(x) ((x) != (x))
+static void arg_step(IRun *r, const IRed *d, const char *v, ThDtype t, int64_t p, int64_t step) {
     char *best = acc_of(r, d);
     int64_t *at = (int64_t *)(void *)(best + (size_t)SIMD_BLOCK * 16), n = r->len;
     bool lanes = d->lanes, max = d->red->kind == RED_ARGMAX;
     switch (t) {
     case TH_BOOL:
-    case TH_UINT8: ARG(uint8_t, false) break;
-    case TH_INT8: ARG(int8_t, false) break;
-    case TH_INT16: ARG(int16_t, false) break;
-    case TH_INT32: ARG(int32_t, false) break;
-    case TH_INT64: ARG(int64_t, false) break;
-    case TH_UINT16: ARG(uint16_t, false) break;
-    case TH_UINT32: ARG(uint32_t, false) break;
-    case TH_UINT64: ARG(uint64_t, false) break;
-    case TH_FLOAT32: ARG(float, x != x) break;
-    case TH_FLOAT64: ARG(double, x != x) break;
+    case TH_UINT8: ARG(uint8_t, NEVER) break;
+    case TH_INT8: ARG(int8_t, NEVER) break;
+    case TH_INT16: ARG(int16_t, NEVER) break;
+    case TH_INT32: ARG(int32_t, NEVER) break;
+    case TH_INT64: ARG(int64_t, NEVER) break;
+    case TH_UINT16: ARG(uint16_t, NEVER) break;
+    case TH_UINT32: ARG(uint32_t, NEVER) break;
+    case TH_UINT64: ARG(uint64_t, NEVER) break;
+    case TH_FLOAT32: ARG(float, UNEQUAL) break;
+    case TH_FLOAT64: ARG(double, UNEQUAL) break;
     default: break; /* complex: refused when the graph is built */
     }
 }
@@ -92,7 +105,8 @@ void interp_red_step(IRun *r, const IRed *d) {
     const char *v = ireg(r, x->v);
     const LoopStage *s = &r->ik->order.stage[x->stage];
     if (!d->fold) {
-        arg_step(r, d, v, r->ik->k->ins.at[x->v].dtype, flat_position(r, s, d->lanes));
+        int64_t step = d->lanes ? position_step(r, s) : 0;
+        arg_step(r, d, v, r->ik->k->ins.at[x->v].dtype, flat_position(r, s, d->lanes), step);
         return;
     }
     int64_t bytes = (int64_t)th_dtype_bytes(x->acc_dtype);

@@ -1,0 +1,122 @@
+--- Broadcasting, reductions over any axes, shapes, joins, creation, products and rows: NumPy's answers
+-- (spec/data/structure.json, written by scripts/make-structure-data.py) for every dtype, with the inputs contiguous,
+-- transposed, reversed and repeated by strides, in the interpreter and through generated C. One unit holds all cases of
+-- a dtype.
+local json = require("dkjson")
+local oracle = require("spec.support.oracle")
+local theano = require("theano")
+local T = require("theano.tensor")
+
+local file = assert(io.open("spec/data/structure.json"))
+local data = assert(json.decode(file:read("a"), 1, false))
+file:close()
+
+-- How an input is given and how the graph sees the same elements.
+local LAYOUTS = {
+  contiguous = { function(a) return a end, function(x) return x end },
+  transposed = { function(a) return a.T:copy() end, function(x) return x.T end },
+  ["views of transposed memory"] = { function(a) return a.T:copy().T end, function(x) return x end },
+  reversed = { function(a) return a.ndim == 0 and a or a["::-1"]:copy() end,
+    function(x) return x.ndim == 0 and x or x["::-1"] end },
+}
+local NAMES = { "t", "x", "y", "row", "v", "s" }
+
+local function check(set, layout, mode)
+  local make, view = table.unpack(LAYOUTS[layout])
+  local env = setmetatable({ T = T }, { __index = _G })
+  local inputs, values = {}, {}
+  for _, name in ipairs(NAMES) do
+    local array, pattern = oracle.array(set.inputs[name]), {}
+    local turned = name ~= "row"
+    if turned then array = make(array) end
+    for d = 1, array.ndim do pattern[d] = name == "row" and d == 1 end
+    local variable = T.TensorType(array.dtype, pattern)(name)
+    inputs[#inputs + 1], values[#values + 1] = variable, array
+    env[name] = turned and view(variable) or variable
+  end
+  local outputs, wants = {}, {}
+  for e, expr in ipairs(data.exprs) do
+    local want = set.wants[e]
+    if want and want ~= json.null then
+      local fine, list = pcall(assert(load("return " .. expr, "=" .. expr, "t", env)))
+      assert(fine, ("%s on %s: %s"):format(expr, set.dtype, tostring(list)))
+      assert.equal(#want, #list, expr)
+      for o, v in ipairs(list) do
+        outputs[#outputs + 1] = theano.Out(v, { array = true })
+        wants[#wants + 1] = { expr = expr, o = o, array = want[o] }
+      end
+    end
+  end
+  local f = theano.compile({ inputs = inputs, outputs = outputs, mode = mode, on_unused_input = "ignore" })
+  local got, wrong = { f(table.unpack(values)) }, {}
+  local single = set.dtype == "float32" or set.dtype == "complex64"
+  local tolerance = single and 2e-5 or 1e-12
+  for k, w in ipairs(wants) do
+    local why = oracle.differs(got[k], w.array, tolerance, tolerance)
+    if why then wrong[#wrong + 1] = ("%s, result %d, on %s: %s"):format(w.expr, w.o, set.dtype, tostring(why)) end
+  end
+  assert(#wrong == 0, table.concat(wrong, "\n"))
+end
+
+local modes = {
+  interpreter = theano.compile.Mode { linker = "interpreter", optimizer = "fast_run" },
+  plain = theano.compile.Mode { linker = "interpreter", optimizer = "None" },
+  c = theano.compile.Mode { linker = "c", optimizer = "fast_run" },
+}
+
+-- A C compiler takes seconds for a unit of all cases: one set of each kind.
+local THROUGH_C = {}
+for number, set in ipairs(data.sets) do
+  local last = data.sets[number + 1] == nil or data.sets[number + 1].dtype ~= set.dtype
+  if last and ("float64 int8 complex64"):find(set.dtype, 1, true) then THROUGH_C[number] = true end
+end
+
+describe("NumPy's answers", function()
+  for number, set in ipairs(data.sets) do
+    local what = ("%s, set %d"):format(set.dtype, number)
+    it("of " .. what .. " #asan", function() check(set, "contiguous", modes.interpreter) end)
+    it("of " .. what .. ", in transposed memory", function()
+      check(set, "views of transposed memory", modes.interpreter)
+    end)
+    if ("float64 int8 complex64 bool float32"):find(set.dtype, 1, true) then
+      it("of " .. what .. ", as written", function() check(set, "transposed", modes.plain) end)
+      it("of " .. what .. ", reversed", function() check(set, "reversed", modes.interpreter) end)
+    end
+    if THROUGH_C[number] then
+      it("of " .. what .. ", through C", function() check(set, "transposed", modes.c) end)
+    end
+  end
+end)
+
+-- Functions that have no numbers here, with the spec that has them.
+local ELSEWHERE = {
+  subtensor = "x[..]", ["nnet.ctc"] = "ctc_spec", ["opt.assert_op"] = "assertions_spec",
+  ["gradient.disconnected_grad"] = "derive_spec", ["gradient.zero_grad"] = "derive_spec",
+  ["gradient.undefined_grad"] = "derive_spec", ["gradient.grad_clip"] = "derive_spec",
+  ["gradient.grad_scale"] = "derive_spec", ultra_fast_sigmoid = "approximate: rules_spec",
+  ["nnet.ultra_fast_sigmoid"] = "approximate: rules_spec", ["xlogx.xlogy0"] = "nnet_spec",
+}
+
+it("every function of the table has NumPy's numbers for it", function()
+  local texts = {}
+  local function add(list) for _, expr in ipairs(list) do texts[#texts + 1] = expr end end
+  local function read(name)
+    local input = assert(io.open("spec/data/" .. name .. ".json"))
+    local tree = assert(json.decode(input:read("a"), 1, false))
+    input:close()
+    return tree
+  end
+  add(data.exprs)
+  add(read("tensor").exprs)
+  local ops = read("ops")
+  for _, part in ipairs({ "unary", "binary", "special", "reduce" }) do
+    for name in pairs(ops[part]) do texts[#texts + 1] = name end
+  end
+  local all, without = table.concat(texts, "\n"), {}
+  for _, f in ipairs(require("theano.core").functions()) do
+    local name = f.name:match("[^.]+$")
+    local covered = all:find("%f[%w_]" .. name .. "%f[^%w_]") ~= nil
+    if covered == (ELSEWHERE[f.name] ~= nil) then without[#without + 1] = f.name end
+  end
+  assert.same({}, without) -- no data and no entry in the list above, or both
+end)
