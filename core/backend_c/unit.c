@@ -59,7 +59,7 @@ static void transfer(Emit *e, const Step *s) {
 static void step(Emit *e, int number) {
     const Step *s = &e->p->step[number];
     if (s->title) emit_line(e, "/* %s */", s->title);
-    emit_line(e, "static int step_%d(Frame *f) {", number);
+    emit_line(e, "STEP int step_%d(Frame *f) {", number);
     switch ((StepKind)s->kind) {
     case STEP_KERNEL: kernel_step(e, s, number); break;
     case STEP_HOST: emit_line(e, "    return f->rt->host_call(f, %d);", number); break;
@@ -117,9 +117,24 @@ void emit_run(Emit *e) {
     emit_line(e, "__attribute__((visibility(\"default\"))) const u32 theano_abi = %d;", TH_RT_ABI);
 }
 
+/* A step does little more than call its kernel: with hundreds of them, optimizing each takes most of the build. */
+static void step_macro(Emit *e) {
+    enum { MANY_STEPS = 64 };
+    if (e->p->nstep <= MANY_STEPS) {
+        emit_line(e, "#define STEP static");
+        return;
+    }
+    emit_line(e, "#ifdef __clang__");
+    emit_line(e, "#define STEP static __attribute__((noinline, optnone))");
+    emit_line(e, "#else");
+    emit_line(e, "#define STEP static __attribute__((noinline, optimize(0)))");
+    emit_line(e, "#endif");
+}
+
 static bool bodies(Emit *e) {
     for (int i = 0; i < e->p->nkernel; i++)
         if (!emit_kernel(e, e->p->kernel[i], i)) return false;
+    step_macro(e);
     for (int i = 0; i < e->p->nstep; i++) step(e, i);
     emit_run(e);
     return !failed(e->c);

@@ -116,6 +116,7 @@ enum {
     APPLY_DEAD = 2,
     APPLY_GRAPH = 4,
     APPLY_QUEUED = 8,
+    APPLY_CONSED = 32 /* stands in the consing table */,
     APPLY_TOUCHED = 16 /* marks of fgraph_*.c while they work */
 };
 
