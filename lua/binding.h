@@ -120,6 +120,7 @@ void lt_open_call(lua_State *L, LtState *s);
 void lt_open_print(lua_State *L, LtState *s);
 void lt_open_config(lua_State *L, LtState *s);
 void lt_open_derive(lua_State *L, LtState *s);
+void lt_open_scan(lua_State *L, LtState *s);
 void lt_open_userop(lua_State *L, LtState *s);
 void lt_close_userop(LtState *s);
 void lt_open_rewrite(lua_State *L, LtState *s);

@@ -160,6 +160,7 @@ __attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
     lt_open_call(L, s);
     lt_open_print(L, s);
     lt_open_derive(L, s);
+    lt_open_scan(L, s);
     lt_open_userop(L, s);
     lt_open_rewrite(L, s);
     lt_open_config(L, s);

@@ -414,7 +414,9 @@ static int rt_size_step(ThFrame *f, int first, int n) {
 static int rt_late_alloc(ThFrame *f, int buf) {
     Workspace *w = f->ws;
     int64_t n = size_value(f->plan->buf[buf].size, f->sym);
-    ThBuffer *b = buffer_new(f->plan->ctx, (size_t)n * th_dtype_bytes(f->plan->buf[buf].dtype));
+    size_t bytes = (size_t)n * th_dtype_bytes(f->plan->buf[buf].dtype);
+    if (w->outbuf[buf] && w->outbuf[buf]->bytes >= bytes) return 0; /* an earlier turn of a loop made it */
+    ThBuffer *b = buffer_new(f->plan->ctx, bytes);
     if (!b) return f->rt->fail(f, -1, TH_MemoryError, 0, 0, 0, 0, 0);
     if (w->outbuf[buf]) buffer_release(w->outbuf[buf]);
     w->outbuf[buf] = b;
