@@ -396,7 +396,10 @@ static int rt_host_call(ThFrame *f, int step) {
                      .frame = f};
     f->ws->host_text[0] = 0;
     f->err[2] = TH_RuntimeError;
-    if (!h->fn(&call)) return 0;
+    atomic_fetch_add_explicit(&c->hosting, 1, memory_order_relaxed);
+    int bad = h->fn(&call);
+    atomic_fetch_sub_explicit(&c->hosting, 1, memory_order_relaxed);
+    if (!bad) return 0;
     return f->rt->fail(f, step, failed(c) ? (int)th_error(c) : (int)f->err[2], 0, 0, 0, 0, 0);
 }
 
