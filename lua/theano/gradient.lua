@@ -308,6 +308,7 @@ function M.vmap(fn, axes)
       end
     end
     local results = table.pack(fn(table.unpack(inner, 1, n)))
+    if results.n == 0 then util.raise("ValueError", "vmap: the function returned nothing") end
     for i = 1, results.n do results[i] = T.as_tensor_variable(results[i]) end
     local out = core.vmap(results, stand_in, mapped)
     for i, v in ipairs(out) do out[i] = moved(v, 0, axis_of(out_axis, v.ndim, "result " .. i)) end
