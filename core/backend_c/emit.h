@@ -30,7 +30,8 @@ typedef struct Emit {
     int lanes; /* of the stage's vec loop; 1: scalar */
     bool tail; /* inside the last, partial vector: `m` elements */
     int indent;
-    uint8_t *mask; /* by value id: width in bytes of the native mask m<id>, 0 none */
+    bool registers; /* single values in loops live in C variables; not where kernels are launched */
+    uint8_t *mask;  /* by value id: width in bytes of the native mask m<id>, 0 none */
     uint8_t *vec;  /* by value id: held as a vector */
 } Emit;
 
@@ -65,7 +66,25 @@ void emit_red_step(Emit *e, int red);
 void emit_red_final(Emit *e, int red);
 /* loops.c */
 bool emit_begin(Emit *e, const Kernel *k, int number); /* sets the members above for this kernel */
+bool kernel_is_scalar(const Kernel *k);
 bool emit_kernel(Emit *e, const Kernel *k, int number);
+/* unit.c: the parameters of a step as `static const Cell q[]` */
+void emit_cells(Emit *e, const Step *s, const Kernel *k, int number);
+/* registers.c: single values in the body of one loop that are C variables x<buffer> instead of memory */
+typedef struct Registers {
+    const Region *g;
+    int lo, hi;    /* steps of the body; hi < lo: it holds loops or branches, nothing is a variable */
+    bool all;      /* every step of the body works on variables alone or is one kernel without loops */
+    bool fails;    /* a step can fail */
+    uint8_t *here; /* by buffer: 1 a variable, 2 loaded at the start of a turn, 4 stored at its end */
+} Registers;
+bool registers_find(Emit *e, const Region *g, Registers *r);
+bool registers_has(const Registers *r, int buf);
+bool registers_step(Emit *e, const Registers *r, int step); /* writes the step if it works on variables */
+void registers_declare(Emit *e, const Registers *r);
+void registers_start_turn(Emit *e, const Registers *r);
+void registers_end_turn(Emit *e, const Registers *r); /* stores; before the loop's end is decided */
+void registers_next_turn(Emit *e, const Registers *r);
 /* region.c: the regions from number id on, as loops and branches around steps */
 void emit_region(Emit *e, int id);
 /* unit.c */

@@ -206,11 +206,19 @@ bool emit_begin(Emit *e, const Kernel *k, int number) {
     return e->words != NULL;
 }
 
+/* No loops at all: a few operations on single values. */
+bool kernel_is_scalar(const Kernel *k) {
+    for (int s = 0; s < k->st.n; s++)
+        if (k->st.at[s].cls != STAGE_LOOP) return false;
+    return k->ndim == 0;
+}
+
 bool emit_kernel(Emit *e, const Kernel *k, int number) {
     KernelOrder o;
     if (!emit_begin(e, k, number) || !kernel_order(k, e->arena, &o)) return false;
     if (k->title) emit_line(e, "/* %s */", k->title);
-    emit_line(e, "static int kernel_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step) {", number);
+    emit_line(e, "%s int kernel_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step) {",
+              kernel_is_scalar(k) ? "INLINE" : "static", number);
     e->indent = 1;
     emit_line(e, "(void)f, (void)b, (void)s, (void)q, (void)step;");
     head(e);

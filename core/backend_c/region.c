@@ -18,19 +18,21 @@ static void poll(Emit *e, int step) {
     emit_line(e, "if (f->rt->poll_interrupt(f)) return f->rt->fail(f, %d, %d, 0, 0, 0, 0, 0);", step, TH_Interrupted);
 }
 
-static void straight(Emit *e, const Region *g) {
+/* r: of the loop around it, which polls by itself, or NULL. */
+static void straight(Emit *e, const Region *g, const Registers *r) {
     for (int i = g->first; i < g->first + g->n; i++) {
-        if (i < e->p->first_write && (i == g->first || e->p->step[i].kind == STEP_KERNEL)) poll(e, i);
+        if (!r && i < e->p->first_write && (i == g->first || e->p->step[i].kind == STEP_KERNEL)) poll(e, i);
+        if (r && registers_step(e, r, i)) continue;
         emit_line(e, "if (step_%d(f)) return 1;", i);
     }
 }
 
 /* ---- windows ---- */
-static void declare(Emit *e, const char *name, int number, Size z) {
+static void number(Emit *e, const char *name, int k, Size z) {
     Text t;
     text_init(&t, e->c);
     frame_size(&t, z);
-    emit_line(e, "%s%d = %s;", name, number, t.at ? t.at : "0");
+    emit_line(e, "%s%d = %s;", name, k, t.at ? t.at : "0");
     text_free(&t);
 }
 
@@ -40,10 +42,10 @@ static bool rings(const PlanWindow *w) { return !size_is(w->ring, 0); }
 /* Window k: w<k> its place, in [0, r<k>) when it is a ring; d<k> its step, smaller than the ring. */
 static void start(Emit *e, int k) {
     const PlanWindow *w = &e->p->window[k];
-    declare(e, "i64 w", k, w->first);
-    if (moves(w)) declare(e, "i64 d", k, w->step);
+    number(e, "i64 w", k, w->first);
+    if (moves(w)) number(e, "i64 d", k, w->step);
     if (!rings(w)) return;
-    declare(e, "const i64 r", k, w->ring);
+    number(e, "const i64 r", k, w->ring);
     emit_line(e, "if (r%d > 0) w%d = (w%d %% r%d + r%d) %% r%d;", k, k, k, k, k, k);
     if (moves(w)) emit_line(e, "if (r%d > 0) d%d %%= r%d;", k, k, k);
 }
@@ -82,23 +84,69 @@ static void title(Emit *e, const Region *g) {
     text_free(&t);
 }
 
-static void loop(Emit *e, const Region *g, int id) {
+/* Where a window that is a variable starts: its buffer does not move while the loop runs. */
+static void origin(Emit *e, int k) {
+    const PlanWindow *w = &e->p->window[k];
+    Text t;
+    text_init(&t, e->c);
+    frame_size(&t, w->base);
+    emit_line(e, "char *const o%d = f->buf[%d] + (%s) * %d;", k, w->of, t.at ? t.at : "0",
+              (int)th_dtype_bytes((ThDtype)e->p->buf[w->buf].dtype));
+    text_free(&t);
+}
+
+/* Windows in memory, or all of them where a report may look at them. */
+static void show_windows(Emit *e, const Region *g, const Registers *r) {
+    for (int k = g->window; k < g->window + g->nwindow; k++)
+        if (r->fails || !registers_has(r, e->p->window[k].buf)) show(e, k);
+}
+
+/* A loop over single values asks for an interrupt now and then, others at every turn. */
+static void turn_head(Emit *e, const Region *g, const Registers *r) {
+    bool body = r->hi >= r->lo;
+    if (body && r->lo < e->p->first_write) {
+        if (r->all) emit_line(e, "if (!(t & 4095))");
+        poll(e, r->lo);
+    }
+    if (!body || !r->all || r->fails) emit_line(e, "f->sym[%d] = t;", g->counter);
+    show_windows(e, g, r);
+    registers_start_turn(e, r);
+}
+
+static void turn(Emit *e, const Region *g, const Registers *r) {
+    turn_head(e, g, r);
+    if (r->hi < r->lo) emit_region(e, g->child);
+    else
+        for (int id = g->child; id >= 0; id = e->p->region[id].next) straight(e, &e->p->region[id], r);
+    registers_end_turn(e, r);
+    emit_line(e, "t++;");
+    if (g->until >= 0)
+        emit_line(e, registers_has(r, g->until) ? "if (x%d) break;" : "if (*f->buf[%d]) break;", g->until);
+    registers_next_turn(e, r);
+    each_window(e, g, advance);
+}
+
+static void loop(Emit *e, const Region *g) {
+    Registers r;
+    Text n;
+    if (!registers_find(e, g, &r)) return;
+    text_init(&n, e->c);
+    frame_size(&n, g->trip);
     title(e, g);
     e->indent++;
-    declare(e, "const i64 n", id, g->trip);
+    emit_line(e, "const i64 n = %s;", n.at ? n.at : "0");
+    text_free(&n);
     each_window(e, g, start);
-    emit_line(e, "i64 t%d = 0;", id);
-    emit_line(e, "while (t%d < n%d) {", id, id);
+    for (int k = g->window; k < g->window + g->nwindow; k++)
+        if (registers_has(&r, e->p->window[k].buf)) origin(e, k);
+    registers_declare(e, &r);
+    emit_line(e, "i64 t = 0;");
+    emit_line(e, "while (t < n) {");
     e->indent++;
-    emit_line(e, "f->sym[%d] = t%d;", g->counter, id);
-    each_window(e, g, show);
-    emit_region(e, g->child);
-    emit_line(e, "t%d++;", id);
-    if (g->until >= 0) emit_line(e, "if (*f->buf[%d]) break;", g->until);
-    each_window(e, g, advance);
+    turn(e, g, &r);
     e->indent--;
     emit_line(e, "}");
-    if (g->turns > 0) emit_line(e, "*(i64 *)f->buf[%d] = t%d;", g->turns - 1, id);
+    if (g->turns > 0) emit_line(e, "*(i64 *)f->buf[%d] = t;", g->turns - 1);
     e->indent--;
     emit_line(e, "}");
 }
@@ -125,8 +173,8 @@ static void branch(Emit *e, const Region *g) {
 void emit_region(Emit *e, int id) {
     for (; id >= 0; id = e->p->region[id].next) {
         const Region *g = &e->p->region[id];
-        if (g->kind == REGION_STRAIGHT) straight(e, g);
-        else if (g->kind == REGION_LOOP) loop(e, g, id);
+        if (g->kind == REGION_STRAIGHT) straight(e, g, NULL);
+        else if (g->kind == REGION_LOOP) loop(e, g);
         else branch(e, g);
     }
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void cells(Emit *e, const Step *s, const Kernel *k, int number) {
+void emit_cells(Emit *e, const Step *s, const Kernel *k, int number) {
     if (!s->nparam) return;
     Text t;
     text_init(&t, e->c);
@@ -38,7 +38,7 @@ static void kernel_step(Emit *e, const Step *s, int number) {
     for (int i = 0; i < s->nsym; i++) text_printf(&y, i ? ", f->sym[%d]" : "f->sym[%d]", s->sym[i]);
     emit_line(e, "    char *const b[%d] = {%s};", s->nbuf ? s->nbuf : 1, s->nbuf ? b.at : "0");
     emit_line(e, "    const i64 s[%d] = {%s};", s->nsym ? s->nsym : 1, s->nsym ? y.at : "0");
-    cells(e, s, k, number);
+    emit_cells(e, s, k, number);
     emit_line(e, "    return kernel_%d(f, b, s, %s, %d);", s->kernel, s->nparam ? "q" : "0", number);
     text_free(&b);
     text_free(&y);
@@ -108,7 +108,7 @@ static bool bodies(Emit *e) {
 
 bool emit_c(Text *t, const Plan *p, const char *function_name) {
     ThContext *c = p->ctx;
-    Emit e = {.c = c, .p = p, .arena = arena_new(c), .vector_bytes = machine_vector_bytes()};
+    Emit e = {.c = c, .p = p, .arena = arena_new(c), .vector_bytes = machine_vector_bytes(), .registers = true};
     if (!e.arena) return false;
 #if defined(TH_HAVE_MVEC)
     e.mvec = true;

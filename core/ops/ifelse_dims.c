@@ -15,8 +15,9 @@ typedef struct Dims {
     Map argument;      /* variable -> its number */
     Map dims_of;       /* variable -> place in dims */
     VEC(Sz) dims;
+    Map open;          /* variables whose lengths only running tells */
     const ThApply *node;
-    bool unknown;
+    bool unknown; /* the rule at work asked for what only running tells */
 } Dims;
 
 static Sz any_constant(void *u, int64_t v) {
@@ -37,6 +38,8 @@ static const Sz *dims_of(const Dims *k, const ThVar *v) {
     return map_get(&k->dims_of, KEY(v), &at) ? k->dims.at + at : NULL;
 }
 
+static bool is_open(const Dims *k, const ThVar *v) { return map_get(&k->open, KEY(v), &(uint32_t){0}); }
+
 /* Element of an integer variable: constants, arguments, lengths, and what passes them on, a few levels deep. */
 static Sz value_of(Dims *k, const ThVar *v, int64_t elem, int levels) {
     uint32_t arg;
@@ -47,7 +50,7 @@ static Sz value_of(Dims *k, const ThVar *v, int64_t elem, int levels) {
     const ThApply *a = v->owner;
     if (a && levels > 0) {
         const char *name = a->op->name;
-        const Sz *d = a->nin ? dims_of(k, a->in[0]) : NULL;
+        const Sz *d = a->nin && !is_open(k, a->in[0]) ? dims_of(k, a->in[0]) : NULL;
         if (a->op == &op_shape && d) return d[elem];
         if (a->op == &op_shape_i && d) return d[ATTRS(ShapeIAttrs, a)->i];
         if (a->op == &op_make_vector && elem < a->nin) return value_of(k, a->in[elem], 0, levels - 1);
@@ -81,20 +84,30 @@ static bool leaf(Dims *k, const ThVar *v) {
     return true;
 }
 
+/* The rule would see lengths that are not known; those of Shape's own result are. */
+static bool from_open(const Dims *k, const ThApply *a) {
+    if (a->op == &op_shape || a->op == &op_shape_i) return false;
+    for (int i = 0; i < a->nin; i++)
+        if (is_open(k, a->in[i])) return true;
+    return false;
+}
+
 static bool node_dims(Dims *k, const ThApply *a) {
     const ShapeAlg alg = {any_constant, any_op, any_value, any_equal, k};
     const Sz *in[OP_MAX_OUT];
     Sz *out[OP_MAX_OUT];
     k->node = a;
-    if (a->nin > OP_MAX_OUT || !a->op->shape) return k->unknown = true;
+    k->unknown = a->nin > OP_MAX_OUT || !a->op->shape || from_open(k, a);
     for (int i = 0; i < a->nin; i++)
         if (!leaf(k, a->in[i])) return false;
     for (int o = 0; o < a->nout; o++)
         if (!room(k, a->out[o])) return false;
-    for (int i = 0; i < a->nin; i++) in[i] = a->in[i]->type.kind == TYPE_TENSOR ? dims_of(k, a->in[i]) : NULL;
+    for (int i = 0; !k->unknown && i < a->nin; i++) in[i] = a->in[i]->type.kind == TYPE_TENSOR ? dims_of(k, a->in[i]) : NULL;
     for (int o = 0; o < a->nout; o++) out[o] = (Sz *)dims_of(k, a->out[o]);
     ShapeQ q = {.alg = &alg, .node = a, .in = in, .out = out};
-    if (!a->op->shape(&q) && !failed(k->c)) k->unknown = true;
+    if (!k->unknown && !a->op->shape(&q)) k->unknown = true;
+    for (int o = 0; k->unknown && o < a->nout; o++)
+        if (a->out[o]->type.ndim && !map_put(k->c, &k->open, KEY(a->out[o]), 1)) return false;
     return !failed(k->c);
 }
 
@@ -112,7 +125,9 @@ int ifelse_dims(ThContext *c, const GraphBody *body, const ShapeAlg *alg, const 
     Dims k = {.c = c, .alg = alg, .body = body, .at = at};
     ApplyVec order = {0};
     bool ok = arguments(&k, in) && graph_toposort(c, body->out, body->nout, body->in, body->nin, &order);
-    for (int i = 0; ok && !k.unknown && i < order.n; i++) ok = node_dims(&k, order.at[i]);
+    for (int i = 0; ok && i < order.n; i++) ok = node_dims(&k, order.at[i]);
+    k.unknown = false;
+    for (int o = 0; ok && o < body->nout; o++) k.unknown |= is_open(&k, body->out[o]);
     for (int o = 0; ok && !k.unknown && o < body->nout; o++) {
         ok = leaf(&k, body->out[o]);
         const Sz *d = ok ? dims_of(&k, body->out[o]) : NULL;
@@ -121,6 +136,7 @@ int ifelse_dims(ThContext *c, const GraphBody *body, const ShapeAlg *alg, const 
     vec_free(c, &order);
     vec_free(c, &k.dims);
     map_free(c, &k.argument);
+    map_free(c, &k.open);
     map_free(c, &k.dims_of);
     return !ok ? -1 : !k.unknown;
 }
