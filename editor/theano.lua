@@ -1019,7 +1019,7 @@ function theano.grad(cost, wrt, options) end
 ---@return string
 function theano.help(name) end
 
----the value of the branch that is taken, alone computed (loops.md); `T.switch` computes both
+---the value of one branch; the other is not computed (loops.md)
 ---@param condition any
 ---@param then_branch any
 ---@param else_branch any
