@@ -25,10 +25,31 @@ static bool body(Emit *e, const KernelOrder *o, int d) {
 /* Vector number of the row, for accumulator lanes; each row starts at 0. */
 static bool counts_vectors(const Emit *e) {
     const Stage *st = e->s->st;
-    if (e->k->dim[st->vec].kind != DIM_RED) return false;
-    for (int r = st->red0; r < st->red0 + st->nred; r++)
-        if (e->k->red.at[r].kind != RED_ARGMAX && e->k->red.at[r].kind != RED_ARGMIN) return true;
-    return false;
+    return e->k->dim[st->vec].kind == DIM_RED && st->nred > 0;
+}
+
+/* The bulk of a row: a turn for each vector of accumulators, these under names of their own, so that they stay in
+ * registers. Leaves i<dim> where the row's last vectors start, and u at 0, as it would be then. */
+static bool turns(Emit *e, const KernelOrder *o, int d, int n) {
+    int dim = e->s->loop[d];
+    emit_red_turns(e, n, true);
+    emit_line(e, "i64 j%d = 0;", dim);
+    emit_line(e, "for (; j%d + %d <= n%d; j%d += %d) {", dim, n * e->lanes, dim, dim, n * e->lanes);
+    e->indent++;
+    for (e->turn = 0; e->turn < n; e->turn++) {
+        emit_line(e, "{");
+        e->indent++;
+        emit_line(e, "const i64 i%d = j%d + %d;", dim, dim, e->turn * e->lanes);
+        e->indent--;
+        if (!body(e, o, d)) return false;
+        emit_line(e, "}");
+    }
+    e->turn = -1;
+    e->indent--;
+    emit_line(e, "}");
+    emit_red_turns(e, n, false);
+    emit_line(e, "i64 i%d = j%d;", dim, dim);
+    return true;
 }
 
 static bool vec_loop(Emit *e, const KernelOrder *o, int d) {
@@ -42,7 +63,9 @@ static bool vec_loop(Emit *e, const KernelOrder *o, int d) {
         emit_line(e, "}");
         return ok;
     }
-    emit_line(e, "i64 i%d = 0;", dim);
+    int n = u && d == e->s->nloop - 1 ? emit_red_vectors(e) : 1;
+    if (n == 1) emit_line(e, "i64 i%d = 0;", dim);
+    else if (!turns(e, o, d, n)) return false;
     emit_line(e, "for (; i%d + %d <= n%d; i%d += %d%s) {", dim, e->lanes, dim, dim, e->lanes, step);
     if (!body(e, o, d)) return false;
     emit_line(e, "}");
@@ -197,6 +220,7 @@ bool emit_begin(Emit *e, const Kernel *k, int number) {
     if (!e->first && !plan_kernel_users(e->p, e->arena, &e->first, &e->users)) return false;
     int step = e->first[number];
     e->k = k;
+    e->turn = -1;
     e->number = number;
     e->mask = arena_alloc0(e->arena, (size_t)k->ins.n + 1);
     e->vec = arena_alloc0(e->arena, (size_t)k->ins.n + 1);
