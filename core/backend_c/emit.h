@@ -61,7 +61,7 @@ bool emit_ins(Emit *e, int id);
 int emit_lanes(const Emit *e, const LoopStage *s);
 void emit_size(Text *t, Size z);
 /* reduce.c */
-int emit_red_vectors(const Emit *e);              /* vectors of every accumulator of the stage, if they fit registers; or 1 */
+int emit_red_vectors(const Emit *e); /* vectors of every accumulator of the stage, if they fit registers; or 1 */
 void emit_red_turns(Emit *e, int n, bool begin); /* names for them, or back */
 void emit_red_init(Emit *e, int red);
 void emit_red_step(Emit *e, int red);

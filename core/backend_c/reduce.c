@@ -12,6 +12,13 @@ static bool arg_kind(const Red *d) { return d->kind == RED_ARGMAX || d->kind == 
 static bool in_lanes(const Emit *e) { return e->s->vec >= 0 && e->k->dim[e->s->st->vec].kind == DIM_RED; }
 static int lane_count(const Red *d) { return 256 / (int)th_dtype_bytes((ThDtype)d->acc_dtype); }
 
+/* The accumulator's number, and which of several neighbours' it is: "0", "0_3". */
+static const char *own(const Emit *e, int r, char out[16]) {
+    if (e->turn >= 0 && !in_lanes(e)) snprintf(out, 16, "%d_%d", r, e->turn);
+    else snprintf(out, 16, "%d", r);
+    return out;
+}
+
 static void identity(const Red *d, char out[48]) {
     ThDtype t = (ThDtype)d->acc_dtype;
     const char *s = type_short(t);
@@ -64,15 +71,17 @@ static void arg_init(Emit *e, int r) {
     ThDtype t = (ThDtype)e->k->ins.at[d->v].dtype;
     int lanes = arg_width(e, d);
     char id[48], ty[16], at[16];
+    char name[16];
+    own(e, r, name);
     if (lanes == 1) {
-        emit_line(e, "i64 at%d = -1; %s best%d = 0;", r, type_short(t), r);
+        emit_line(e, "i64 at%s = -1; %s best%s = 0;", name, type_short(t), name);
         return;
     }
     Red worst = {.kind = d->kind == RED_ARGMAX ? RED_MAX : RED_MIN, .acc_dtype = (uint8_t)t};
     identity(&worst, id);
     need_type(e, t, lanes, ty);
     need_mask(e, t, lanes, at);
-    emit_line(e, "%s at%d = {0}; %s best%d = %s(%s);", at, r, ty, r, need_splat(e, t, lanes), id);
+    emit_line(e, "%s at%s = {0}; %s best%s = %s(%s);", at, name, ty, name, need_splat(e, t, lanes), id);
 }
 
 /* The position, flattened Horner-wise over the reduced dims in order. */
@@ -92,19 +101,20 @@ static void position(const Emit *e, Text *p) {
 /* A whole vector: lanes where v is better take it. NaN is better than all but NaN. */
 static void arg_step_vector(Emit *e, int r, const Red *d, int lanes, const char *p) {
     ThDtype t = (ThDtype)e->k->ins.at[d->v].dtype;
-    char at[16], v[80];
+    char at[16], v[80], n[16];
     bool max = d->kind == RED_ARGMAX;
+    own(e, r, n);
     need_mask(e, t, lanes, at);
     if (e->vec[d->v]) snprintf(v, sizeof v, "v%d", d->v);
     else snprintf(v, sizeof v, "%s(v%d)", need_splat(e, t, lanes), d->v);
     emit_line(e, "{");
     e->indent++;
     if (dtype_is_float(t))
-        emit_line(e, "%s w = ~(%s %s best%d) & (best%d == best%d);", at, v, max ? "<=" : ">=", r, r, r);
-    else emit_line(e, "%s w = %s %s best%d;", at, v, max ? ">" : "<", r);
+        emit_line(e, "%s w = ~(%s %s best%s) & (best%s == best%s);", at, v, max ? "<=" : ">=", n, n, n);
+    else emit_line(e, "%s w = %s %s best%s;", at, v, max ? ">" : "<", n);
     if (e->tail && in_lanes(e)) emit_line(e, "for (int j = m; j < %d; j++) w[j] = 0;", lanes);
-    emit_line(e, "best%d = %s(w, %s, best%d);", r, need_select(e, t, lanes), v, r);
-    emit_line(e, "at%d = (w & ((%s){0} + %s)) | (~w & at%d);", r, at, p, r);
+    emit_line(e, "best%s = %s(w, %s, best%s);", n, need_select(e, t, lanes), v, n);
+    emit_line(e, "at%s = (w & ((%s){0} + %s)) | (~w & at%s);", n, at, p, n);
     e->indent--;
     emit_line(e, "}");
 }
@@ -119,9 +129,11 @@ static void arg_step(Emit *e, int r, const Red *d) {
     if (lanes > 1) {
         arg_step_vector(e, r, d, lanes, in_lanes(e) ? "u" : p.at ? p.at : "0");
     } else {
-        text_printf(&c, "at%d < 0 || v%d %s best%d", r, d->v, d->kind == RED_ARGMAX ? ">" : "<", r);
-        if (dtype_is_float(vd)) text_printf(&c, " || (v%d != v%d && best%d == best%d)", d->v, d->v, r, r);
-        emit_line(e, "if (%s) { best%d = v%d; at%d = %s; }", c.at ? c.at : "0", r, d->v, r, p.at ? p.at : "0");
+        char n[16];
+        own(e, r, n);
+        text_printf(&c, "at%s < 0 || v%d %s best%s", n, d->v, d->kind == RED_ARGMAX ? ">" : "<", n);
+        if (dtype_is_float(vd)) text_printf(&c, " || (v%d != v%d && best%s == best%s)", d->v, d->v, n, n);
+        emit_line(e, "if (%s) { best%s = v%d; at%s = %s; }", c.at ? c.at : "0", n, d->v, n, p.at ? p.at : "0");
     }
     text_free(&c);
     text_free(&p);
@@ -134,7 +146,8 @@ static void arg_final(Emit *e, int r, const Red *d) {
     char ty[16];
     need_type(e, TH_INT64, lanes, ty);
     if (!in_lanes(e) || lanes == 1) {
-        emit_line(e, "%s r%d = at%d;", ty, r, r);
+        char n[16];
+        emit_line(e, "%s r%d = at%s;", ty, r, own(e, r, n));
         return;
     }
     emit_line(e, "i64 r%d = (i64)at%d[0] * %d; {", r, r, lanes);
@@ -197,8 +210,9 @@ void emit_red_init(Emit *e, int r) {
                   need_splat(e, (ThDtype)d->acc_dtype, e->lanes), id);
     } else {
         int lanes = e->s->vec >= 0 && d->depth > e->s->vec ? e->lanes : 1;
+        char n[16];
         need_type(e, (ThDtype)d->acc_dtype, lanes, ty);
-        emit_line(e, "%s acc%d = %s(%s);", ty, r, need_splat(e, (ThDtype)d->acc_dtype, lanes), id);
+        emit_line(e, "%s acc%s = %s(%s);", ty, own(e, r, n), need_splat(e, (ThDtype)d->acc_dtype, lanes), id);
     }
 }
 
@@ -208,14 +222,14 @@ void emit_red_step(Emit *e, int r) {
         arg_step(e, r, d);
         return;
     }
-    char x[32], v[80];
+    char x[32], v[80], name[16];
     bool lanes = in_lanes(e);
     int width = lanes || (e->s->vec >= 0 && d->depth > e->s->vec) ? e->lanes : 1;
     if (width > 1 && !e->vec[d->v]) snprintf(v, sizeof v, "%s(v%d)", need_splat(e, (ThDtype)d->acc_dtype, width), d->v);
     else snprintf(v, sizeof v, "v%d", d->v);
     if (lanes && e->turn >= 0) snprintf(x, sizeof x, "t%d_%d", r, e->turn);
     else if (lanes) snprintf(x, sizeof x, "acc%d[u & %d]", r, lane_count(d) / e->lanes - 1);
-    else snprintf(x, sizeof x, "acc%d", r);
+    else snprintf(x, sizeof x, "acc%s", own(e, r, name));
     Text t;
     text_init(&t, e->c);
     combine(e, &t, d, x, v, width);
@@ -238,7 +252,8 @@ void emit_red_final(Emit *e, int r) {
     if (!in_lanes(e)) {
         int lanes = e->s->vec >= 0 && d->depth > e->s->vec ? e->lanes : 1;
         need_type(e, (ThDtype)d->acc_dtype, lanes, ty);
-        emit_line(e, "%s r%d = acc%d;", ty, r, r);
+        char n[16];
+        emit_line(e, "%s r%d = acc%s;", ty, r, own(e, r, n));
         return;
     }
     Text t, w;
