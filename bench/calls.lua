@@ -20,9 +20,9 @@ local function milliseconds(f)
   return (os.clock() - t) * 1e3
 end
 
-local function peak_kb()
+local function resident_kb()
   for line in io.lines("/proc/self/status") do
-    local v = line:match("VmHWM:%s+(%d+)")
+    local v = line:match("VmRSS:%s+(%d+)")
     if v then return tonumber(v) end
   end
   return 0
@@ -36,6 +36,15 @@ local scalar, ten = nd.array(3.0), nd.zeros({ 10 })
 print(("call, scalar from a number: %.0f ns"):format(nanoseconds(100000, function() return f(3.0) end)))
 print(("call, scalar from a 0-d array: %.0f ns"):format(nanoseconds(100000, function() return f(scalar) end)))
 print(("call, 10-vector with a new result: %.0f ns"):format(nanoseconds(100000, function() return g(ten) end)))
+local trusting, lending = g:copy(), theano.compile({ inputs = { v }, outputs = theano.Out(v + 1.0, { borrow = true }) })
+trusting.trust_input = true
+print(("call, 10-vector, trust_input: %.0f ns"):format(nanoseconds(100000, function() return trusting(ten) end)))
+print(("call, 10-vector, borrowed result: %.0f ns"):format(nanoseconds(100000, function() return lending(ten) end)))
+local w = theano.shared(nd.zeros({ 10 }))
+local update = theano.compile({ inputs = { v }, updates = { { w, w + v } } })
+print(("call, 10-vector, an update in place: %.0f ns"):format(nanoseconds(100000, function() update(ten) end)))
+print(("call by name, scalar: %.0f ns"):format(nanoseconds(100000, function() return f({ x = 3.0 }) end)))
+print(("eager, 10-vector + 1: %.0f ns"):format(nanoseconds(20000, function() return ten + 1.0 end)))
 local bound_scalar, bound_ten = f:bind(3.0), g:bind(ten)
 print(("bound call, scalar: %.0f ns"):format(nanoseconds(100000, bound_scalar)))
 print(("bound call, 10-vector: %.0f ns"):format(nanoseconds(100000, bound_ten)))
@@ -49,27 +58,42 @@ for _, n in ipairs({ 1000, 5000, 20000 }) do
   print(text:format(n, ms, ms / n * 1e3))
 end
 
-local before = peak_kb()
-local big = nd.ones({ 10000 })
-for _ = 1, 100000 do g(big) end
-print(("peak memory over 100,000 calls with a new 80 kB result: %d kB before, %d kB after"):format(before, peak_kb()))
+-- Memory: resident set, live memory of the engine and of Lua, over many calls and many lives of functions.
+local function state()
+  for _ = 1, 3 do collectgarbage() end
+  return { resident_kb(), theano.stat("live_bytes"), theano.stat("live_nodes"), collectgarbage("count") }
+end
 
--- Compile, call, forget: live memory must not grow over 10,000 functions.
+local function over(what, n, body)
+  body(n // 10) -- caches fill
+  local before, t = state(), os.clock()
+  body(n)
+  local ms, after = (os.clock() - t) / n * 1e3, state()
+  local text = "%d times %s: %.4f ms each; resident %+d kB of %d, live %+d bytes, %+d nodes, Lua %+.0f kB"
+  print(text:format(n, what, ms,
+    after[1] - before[1], after[1], after[2] - before[2], after[3] - before[3], after[4] - before[4]))
+end
+
+local big = nd.ones({ 10000 })
+over("a call with a new 80 kB result", 100000, function(n) for _ = 1, n do g(big) end end)
+over("a call with a new scalar", 100000, function(n) for _ = 1, n do f(3.0) end end)
+over("a bound call", 100000, function(n) for _ = 1, n do bound_ten() end end)
+over("a call that fails", 100000, function(n) for _ = 1, n do pcall(g, scalar) end end)
+
 local quick = theano.compile.Mode({ linker = "interpreter", optimizer = "fast_run" })
-local function cycles(n)
+over("compile, call and forget", 10000, function(n)
   for i = 1, n do
     local p = T.dvector("p")
-    local w = theano.shared(1.0 * i)
-    theano.compile({ inputs = { p }, outputs = T.tanh(p) * w, updates = { { w, w + 1 } }, mode = quick })(ten)
+    local s = theano.shared(1.0 * i)
+    theano.compile({ inputs = { p }, outputs = T.tanh(p) * s, updates = { { s, s + 1 } }, mode = quick })(ten)
     if i % 100 == 0 then collectgarbage() end
   end
-  collectgarbage()
-  collectgarbage()
-  return theano.stat("live_bytes"), theano.stat("live_nodes"), collectgarbage("count")
-end
-cycles(500)
-local bytes, nodes, kb = cycles(100)
-local t = os.clock()
-local bytes2, nodes2, kb2 = cycles(10000)
-print(("10,000 times compile, call and forget: %.2f ms each; live bytes %+d, nodes %+d, Lua %+.0f kB"):format(
-  (os.clock() - t) / 10000 * 1e3, bytes2 - bytes, nodes2 - nodes, kb2 - kb))
+end)
+over("compile C from the cache, call and forget", 1000, function(n)
+  for i = 1, n do
+    local p = T.dvector("p")
+    local s = theano.shared(1.0 * i)
+    theano.compile({ inputs = { p }, outputs = T.tanh(p) * s, updates = { { s, s + 1 } } })(ten)
+    if i % 100 == 0 then collectgarbage() end
+  end
+end)

@@ -94,7 +94,7 @@ static ThFunction *finish(Compile *k, FGraph *fg, Plan *plan, Unit *unit) {
 
 static bool optimize(Compile *k, FGraph *fg) {
     int64_t start = profile_now();
-    bool ok = opt_run(fg, &k->opt);
+    bool ok = opt_run(fg, &k->opt) && compile_inner(fg, &k->opt);
     k->times.ns_optimizer = profile_now() - start;
     return ok;
 }

@@ -36,6 +36,8 @@ bool compile_clone(Compile *k, const VarVec *from, const VarVec *to, bool strict
 typedef struct Recipe Recipe;
 Recipe *compile_recipe(const Compile *k);
 void compile_recipe_free(ThContext *c, void *recipe);
+/* compile_inner.c: bodies of loops and branches, optimized and attached */
+bool compile_inner(FGraph *fg, const OptSpec *spec);
 /* compile.c: the rest of th_compile once inputs, outputs and updates stand in k; k->spec gives names and flags */
 ThFunction *compile_finish(Compile *k);
 void compile_forget(Compile *k);

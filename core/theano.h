@@ -393,6 +393,38 @@ typedef struct ThPair {
 TH_API int th_clone(ThContext *c, ThVar *const *outs, int n, const ThPair *replace, int nreplace, bool strict,
                     bool copy_inputs, ThVar **out);
 
+/* ---- loops: see core/ops/scan.h for the node ------------------------------------------------------------------- */
+/*
+ * A loop. Each part is a variable outside (seq, state, ..) and those that stand for it in the loop's body (.._in): a
+ * row of a sequence; a row of a state for each of its taps (all negative, tap_in in order of the states); a shared
+ * value; a value. state_out, collect_out and shared_out are what the body makes of them, over the _in variables and
+ * constants only. A state has as many rows before the first turn as its oldest tap says, and one more for every turn.
+ */
+typedef struct ThScan {
+    ThVar *steps; /* 0-d integer: turns */
+    int nseq, nstate, nshared, ncollect, nvalue;
+    ThVar *const *seq, *const *seq_in;
+    ThVar *const *state, *const *tap_in, *const *state_out;
+    const int *const *tap;
+    const int *ntap;
+    ThVar *const *shared, *const *shared_in, *const *shared_out;
+    ThVar *const *collect_out;
+    ThVar *const *value, *const *value_in;
+    ThVar *until;     /* 0-d condition of the body: the loop ends after the turn in which it is true; NULL: none */
+    const char *name; /* NULL: scan_fn */
+    int64_t truncate; /* turns that gradients go back; -1: all */
+} ThScan;
+/* New references: states, collected results, last shared values, and with `until` the number of turns; -1 on error. */
+TH_API int th_scan(ThContext *c, const ThScan *s, ThVar **out);
+/*
+ * The rows of a state before the first turn (`rows` of them) with room for one more a turn, as ThScan wants it. New
+ * reference.
+ */
+TH_API ThVar *th_scan_state(ThContext *c, ThVar *initial, int rows, ThVar *steps);
+/* Free and shared variables that outs need besides `in`: borrowed, in the order met; list freed with th_free. -1:
+ * error. */
+TH_API int th_scan_free(ThContext *c, ThVar *const *outs, int n, ThVar *const *in, int nin, ThVar ***found);
+
 /* ---- gradients -------------------------------------------------------------------------------------------------- */
 typedef enum { TH_RAISE, TH_WARN, TH_IGNORE } ThPolicy;
 typedef struct ThGradOptions {
@@ -451,6 +483,10 @@ typedef struct ThOpDef {
 /* Makes it known under a key (its identity: equal keys are one operation, the first stays). Nonzero on error. */
 TH_API int th_op_define(ThContext *c, const char *key, const ThOpDef *def);
 TH_API bool th_op_defined(ThContext *c, const char *key);
+/* Forgets an operation that stands for a graph (NULL: all of them); one with callbacks stays. Graphs hold their
+ * context, so the context goes only after that. Nodes of the operation can be used no more, functions made of it can.
+ */
+TH_API void th_op_forget(ThContext *c, const char *key);
 /* Application of operation `key`; out: types of the results (NULL for one with a graph: known). */
 TH_API ThApply *th_op_apply(ThContext *c, const char *key, ThVar *const *in, int nin, const ThType *out, int nout);
 /* Sets the context's error unless there is one: for callbacks. Returns -1. */

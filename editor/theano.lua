@@ -990,6 +990,16 @@ function theano.dot(a, b) end
 ---@return string?
 function theano.error_kind(message) end
 
+---`foldl(fn, sequences, outputs_info, ..)`: reduce from the first row on.
+---@param ... any
+---@return any
+function theano.foldl(...) end
+
+---`foldr(fn, sequences, outputs_info, ..)`: reduce from the last row on.
+---@param ... any
+---@return any
+function theano.foldr(...) end
+
 ---The test value of a variable, a constant or a shared variable, as an array; raises an AttributeError where
 ---there is none.
 ---@param v any
@@ -1013,10 +1023,35 @@ function theano.help(name) end
 ---@return boolean
 function theano.interrupted() end
 
+---`map(fn, sequences, non_sequences, truncate_gradient, go_backwards, mode, name)`: fn on every row.
+---@param ... any
+---@return any
+function theano.map(...) end
+
 ---Mathematical text of a Variable.
 ---@param v any
 ---@return string
 function theano.pp(v) end
+
+---`reduce(fn, sequences, outputs_info, non_sequences, go_backwards, mode, name)`: the last step of every
+---result; the initial state itself when there are no steps.
+---@param ... any
+---@return any
+function theano.reduce(...) end
+
+---Repeats a step: `outputs, updates = theano.scan{fn =, sequences =, outputs_info =, non_sequences =, n_steps
+---=}`. The inner function gets, in this order: a row of each sequence (one for each of its taps), earlier
+---results (for each output with an initial state, one for each of its taps), the non_sequences. It returns
+---results, then updates of shared variables, then `theano.until_(condition)`. * `sequences`: Variables whose
+---rows are stepped over, or `{input = x, taps = {-1, 0}}`, * `outputs_info`: for every result its initial state
+---(taps {-1}), `{initial = x, taps = {-2, -1}}`, or false for one that does not feed back; nothing at all when
+---none does, * `n_steps`: a number or an integer scalar, else the length of the shortest sequence; 0 gives
+---empty results, * `truncate_gradient`: so many steps back at most; `go_backwards`; `name`; `strict`;
+---`return_list`. `mode`, `profile`, `allow_gc` are Theano's and change nothing here: the loop is compiled with
+---the function it is in.
+---@param ... any
+---@return any
+function theano.scan(...) end
 
 ---`theano.shared(value, name, {borrow =, broadcastable =, dtype =})`: a SharedVariable holding a copy of value.
 ---An ndarray keeps its dtype and promises no dimension to be 1 (unless broadcastable says so); a Lua integer
@@ -1038,5 +1073,10 @@ function theano.stat(name) end
 ---@param options? table
 ---@return any
 function theano.subgraph_grad(wrt, stop, options) end
+
+---Returned last by the inner function: the loop ends after the step in which the 0-d condition is true.
+---@param condition any
+---@return any
+function theano.until_(condition) end
 
 return theano

@@ -95,6 +95,7 @@ ThType *lt_type(lua_State *L, LtState *s, int i);
 typedef struct LtOutput {
     bool keep_array; /* given as an array even when 0-d */
     bool scalar;     /* a Lua number or boolean */
+    bool lent;       /* borrowed: the array of the last call may come again, and then as the same userdata */
     uint8_t dtype;
 } LtOutput;
 typedef struct LtFunction {
@@ -104,6 +105,7 @@ typedef struct LtFunction {
     bool all_arrays; /* a 0-d result is wanted as an array: values are not asked for */
     LtOutput out[];
 } LtFunction;
+void lt_lend(lua_State *L, const LtFunction *f); /* f on top: user value 3, its lent results, when there are any */
 LtFunction *lt_check_function(lua_State *L, LtState *s, int i);
 int lt_call_function(lua_State *L); /* __call */
 
@@ -120,6 +122,7 @@ void lt_open_call(lua_State *L, LtState *s);
 void lt_open_print(lua_State *L, LtState *s);
 void lt_open_config(lua_State *L, LtState *s);
 void lt_open_derive(lua_State *L, LtState *s);
+void lt_open_scan(lua_State *L, LtState *s);
 void lt_open_userop(lua_State *L, LtState *s);
 void lt_close_userop(LtState *s);
 void lt_open_rewrite(lua_State *L, LtState *s);

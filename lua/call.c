@@ -88,9 +88,23 @@ static void argument(lua_State *L, LtState *s, int at, ThArg *a) {
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
+static void push_lent(lua_State *L, const Call *c, int i, ThArray *a) {
+    lua_getiuservalue(L, c->self, 3);
+    lua_rawgeti(L, -1, i + 1);
+    if (a && lua_touserdata(L, -1) && lt_array(L, c->s, -1) == a) th_array_release(a);
+    else {
+        lua_pop(L, 1);
+        lt_push_array(L, c->s, a);
+        lua_pushvalue(L, -1);
+        lua_rawseti(L, -3, i + 1);
+    }
+    lua_remove(L, -2);
+}
+
 static void push_result(lua_State *L, const Call *c, int i, ThArray *a, const ThValue *v) {
     const LtOutput *o = &c->f->out[i];
-    if (!o->scalar) lt_push_array(L, c->s, a);
+    if (o->lent) push_lent(L, c, i, a);
+    else if (!o->scalar) lt_push_array(L, c->s, a);
     else if (a) lt_push_result(L, c->s, a, false);
     else if (o->dtype == TH_FLOAT64 || o->dtype == TH_FLOAT32) lua_pushnumber(L, v->f);
     else lt_push_element(L, c->s, (ThDtype)o->dtype, v);
@@ -279,7 +293,7 @@ static int copy(lua_State *L) { /* copy(f, {{from, to}, ..}, delete_updates, nam
                                           : lua_toboolean(L, 5) ? 1
                                                                 : -1)};
     size_t size = sizeof *f + (size_t)f->nout * sizeof(LtOutput);
-    LtFunction *to = lua_newuserdatauv(L, size, 2);
+    LtFunction *to = lua_newuserdatauv(L, size, 3);
     memcpy(to, f, size);
     to->f = NULL;
     lt_set_meta(L, s, LT_FUNCTION);
@@ -290,6 +304,7 @@ static int copy(lua_State *L) { /* copy(f, {{from, to}, ..}, delete_updates, nam
         lua_getiuservalue(L, 1, u);
         lua_setiuservalue(L, -2, u);
     }
+    lt_lend(L, to);
     return 1;
 }
 

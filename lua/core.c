@@ -112,6 +112,7 @@ static int interrupt(lua_State *L) {
 static int close_state(lua_State *L) {
     LtState *s = lua_touserdata(L, 1);
     lt_close_userop(s);
+    if (s->ctx) th_op_forget(s->ctx, NULL);
     if (s->ctx) th_context_release(s->ctx);
     s->ctx = NULL;
     free(s->log);
@@ -159,6 +160,7 @@ __attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
     lt_open_call(L, s);
     lt_open_print(L, s);
     lt_open_derive(L, s);
+    lt_open_scan(L, s);
     lt_open_userop(L, s);
     lt_open_rewrite(L, s);
     lt_open_config(L, s);

@@ -124,8 +124,21 @@ static ThVar **var_list(lua_State *L, LtState *s, int t, int *n) {
     return v;
 }
 
+void lt_lend(lua_State *L, const LtFunction *f) {
+    for (int i = 0; i < f->nout; i++) {
+        if (!f->out[i].lent) continue;
+        lua_createtable(L, f->nout, 0);
+        lua_createtable(L, 0, 1);
+        lua_pushstring(L, "v"); /* weak: it keeps no result alive */
+        lua_setfield(L, -2, "__mode");
+        lua_setmetatable(L, -2);
+        lua_setiuservalue(L, -2, 3);
+        return;
+    }
+}
+
 /* What calls need to know of results. */
-static void describe(lua_State *L, LtFunction *f) {
+static void describe(lua_State *L, LtFunction *f, const ThOut *out) {
     f->nin = th_function_ninputs(f->f);
     f->nout = th_function_noutputs(f->f);
     lua_getfield(L, 1, "keep_array"); /* {true, false, ..} */
@@ -138,12 +151,14 @@ static void describe(lua_State *L, LtFunction *f) {
             lua_pop(L, 1);
         }
         f->out[i].scalar = t.ndim == 0 && !f->out[i].keep_array;
+        f->out[i].lent = out[i].borrow && !f->out[i].scalar;
         f->all_arrays |= t.ndim == 0 && f->out[i].keep_array;
     }
     lua_pop(L, 1);
     lua_getfield(L, 1, "output_names");
     f->named_out = lua_istable(L, -1);
     lua_setiuservalue(L, -2, 1);
+    lt_lend(L, f);
 }
 
 /* compile(spec): all of the table's lists are there; see lua/theano/compile.lua, which made them. */
@@ -178,7 +193,7 @@ static int compile(lua_State *L) {
     p.c.no_rebuild_strict = flag(L, 1, "no_rebuild_strict");
     lt_mark_line(L, s);
     size_t size = sizeof(LtFunction) + (size_t)p.c.nout * sizeof(LtOutput);
-    LtFunction *f = lua_newuserdatauv(L, size, 2);
+    LtFunction *f = lua_newuserdatauv(L, size, 3);
     memset(f, 0, size);
     lt_set_meta(L, s, LT_FUNCTION);
     int64_t before = th_stat(s->ctx, "live_bytes");
@@ -190,7 +205,7 @@ static int compile(lua_State *L) {
     if (grown > 1 << 16) lua_gc(L, LUA_GCSTEP, (int)(grown >> 10)); /* the collector cannot see a function's memory */
     lt_drain_log(L, s);
     LT_CHECK(L, s, f->f);
-    describe(L, f);
+    describe(L, f, p.c.out);
     return 1;
 }
 

@@ -289,6 +289,7 @@ describe("borrowing when constructing functions", function()
     local first = f({ 1, 2 })
     local second = f({ 3, 4 })
     assert.is_true(nd.shares_memory(first, second))
+    assert.is_true(rawequal(first, second)) -- no garbage either
     assert.same({ 6.0, 8.0 }, first:tolist())
     local third = f({ 1, 2, 3 })
     assert.same({ 2.0, 4.0, 6.0 }, third:tolist())

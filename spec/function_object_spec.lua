@@ -195,6 +195,7 @@ describe("trust_input", function()
     assert.same({ 2.0 }, f(nd.array({ 1.0 })):tolist())
     raises("TypeError", "trust_input", function() f(nd.array({ 1 })) end)
     raises("TypeError", "trust_input", function() f(nd.array({ { 1.0 } })) end)
+    raises("TypeError", "trust_input", function() f({ 1.0 }) end)
   end)
 end)
 

@@ -19,6 +19,8 @@ describe("outputs", function()
     local named = compile({ inputs = { x }, outputs = { double = x * 2, total = x:sum() } })({ 1.0, 2.0 })
     assert.same({ 2.0, 4.0 }, named.double:tolist())
     assert.equal(3.0, named.total)
+    local short = compile({ x }, { double = x * 2, total = theano.Out(x:sum()) })({ 1.0, 2.0 })
+    assert.same({ { 2.0, 4.0 }, 3.0 }, { short.double:tolist(), short.total })
   end)
 
   it("may be one variable twice, an input, or a constant", function()

@@ -69,6 +69,8 @@ void emit_red_final(Emit *e, int red);
 /* loops.c */
 bool emit_begin(Emit *e, const Kernel *k, int number); /* sets the members above for this kernel */
 bool emit_kernel(Emit *e, const Kernel *k, int number);
+/* region.c: the regions from number id on, as loops and branches around steps */
+void emit_region(Emit *e, int id);
 /* unit.c */
 void emit_run(Emit *e); /* theano_run, the table of steps, the ABI's number: what the loader asks a unit for */
 bool emit_c(Text *t, const Plan *p, const char *function_name);

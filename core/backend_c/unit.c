@@ -59,7 +59,7 @@ static void transfer(Emit *e, const Step *s) {
 static void step(Emit *e, int number) {
     const Step *s = &e->p->step[number];
     if (s->title) emit_line(e, "/* %s */", s->title);
-    emit_line(e, "static int step_%d(Frame *f) {", number);
+    emit_line(e, "STEP int step_%d(Frame *f) {", number);
     switch ((StepKind)s->kind) {
     case STEP_KERNEL: kernel_step(e, s, number); break;
     case STEP_HOST: emit_line(e, "    return f->rt->host_call(f, %d);", number); break;
@@ -70,44 +70,10 @@ static void step(Emit *e, int number) {
     emit_line(e, "}\n");
 }
 
-/* Regions nest as the plan says (depth of loops and branches, never of the graph). */
-static void region(Emit *e, int id) {
-    for (; id >= 0; id = e->p->region[id].next) {
-        const Region *g = &e->p->region[id];
-        if (g->kind == REGION_STRAIGHT) {
-            for (int i = g->first; i < g->first + g->n; i++) {
-                bool poll = i < e->p->first_write && (i == g->first || e->p->step[i].kind == STEP_KERNEL);
-                if (poll)
-                    emit_line(e, "if (f->rt->poll_interrupt(f)) return f->rt->fail(f, %d, %d, 0, 0, 0, 0, 0);", i,
-                              TH_Interrupted);
-                emit_line(e, "if (step_%d(f)) return 1;", i);
-            }
-            continue;
-        }
-        if (g->kind == REGION_BRANCH) emit_line(e, "if (*f->buf[%d]) {", g->cond);
-        else if (g->trip.sym < 0)
-            emit_line(e, "for (i64 t = 0; t < %lld; t++) { f->sym[%d] = t;", (long long)g->trip.k, g->counter);
-        else
-            emit_line(e, "for (i64 t = 0, n = %lld * f->sym[%d]; t < n; t++) { f->sym[%d] = t;", (long long)g->trip.k,
-                      g->trip.sym, g->counter);
-        e->indent++;
-        region(e, g->child);
-        if (g->kind == REGION_LOOP && g->until >= 0) emit_line(e, "if (*f->buf[%d]) break;", g->until);
-        e->indent--;
-        if (g->kind == REGION_BRANCH) {
-            emit_line(e, "} else {");
-            e->indent++;
-            region(e, g->other);
-            e->indent--;
-        }
-        emit_line(e, "}");
-    }
-}
-
 void emit_run(Emit *e) {
     emit_line(e, "__attribute__((visibility(\"default\"))) int theano_run(Frame *f) {");
     e->indent = 1;
-    if (e->p->nregion) region(e, 0);
+    if (e->p->nregion) emit_region(e, 0);
     emit_line(e, "return 0;");
     e->indent = 0;
     emit_line(e, "}\n");
@@ -117,9 +83,24 @@ void emit_run(Emit *e) {
     emit_line(e, "__attribute__((visibility(\"default\"))) const u32 theano_abi = %d;", TH_RT_ABI);
 }
 
+/* A step does little more than call its kernel: with hundreds of them, optimizing each takes most of the build. */
+static void step_macro(Emit *e) {
+    enum { MANY_STEPS = 64 };
+    if (e->p->nstep <= MANY_STEPS) {
+        emit_line(e, "#define STEP static");
+        return;
+    }
+    emit_line(e, "#ifdef __clang__");
+    emit_line(e, "#define STEP static __attribute__((noinline, optnone))");
+    emit_line(e, "#else");
+    emit_line(e, "#define STEP static __attribute__((noinline, optimize(0)))");
+    emit_line(e, "#endif");
+}
+
 static bool bodies(Emit *e) {
     for (int i = 0; i < e->p->nkernel; i++)
         if (!emit_kernel(e, e->p->kernel[i], i)) return false;
+    step_macro(e);
     for (int i = 0; i < e->p->nstep; i++) step(e, i);
     emit_run(e);
     return !failed(e->c);

@@ -32,6 +32,7 @@ struct ThContext {
     ThError error;
     char error_text[4096]; /* first failure; kept in place so that MemoryError needs no memory */
     atomic_int interrupted;
+    atomic_int hosting; /* host calls at work: calls that they make must not forget an interruption */
     Intern *strings;
     BufferCache *buffers;
     Config *config;

@@ -224,6 +224,7 @@ void fg_free(FGraph *fg) {
     for (int i = 0; i < fg->consts.n; i++) {
         if (fg->consts.at[i]->u.data) { th_array_release(fg->consts.at[i]->u.data); }
     }
+    fg_inner_free(fg);
     for (int i = 0; i < fg->bodies.n; i++) { graph_body_release(fg->bodies.at[i]); }
     vec_free(c, &fg->bodies);
     vec_free(c, &fg->consts);

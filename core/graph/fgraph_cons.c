@@ -82,6 +82,7 @@ static void put(FGraph *fg, ThApply *a) {
     while (fg->slot_node[i]) { i = (i + 1) & mask; }
     fg->slot_node[i] = a;
     fg->slot_hash[i] = a->hash;
+    a->flags |= APPLY_CONSED;
     fg->ncons++;
 }
 
@@ -113,7 +114,8 @@ void fg_table_add(FGraph *fg, ThApply *a) {
 
 /* Entries after the hole move back when their own place allows it, so that probing never meets a tombstone. */
 void fg_table_del(FGraph *fg, ThApply *a) {
-    if (!fg->ncons) { return; }
+    if (!(a->flags & APPLY_CONSED)) { return; }
+    a->flags &= (uint8_t)~APPLY_CONSED;
     int mask = fg->capcons - 1, i = (int)(a->hash & (uint64_t)mask);
     while (fg->slot_node[i] && fg->slot_node[i] != a) { i = (i + 1) & mask; }
     if (!fg->slot_node[i]) { return; }

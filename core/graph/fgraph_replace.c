@@ -212,9 +212,16 @@ static bool merge_consts(Work *w) {
 }
 
 static bool merge_order(Work *w, const ApplyVec *order) {
+    enum { FAR = 8 };
     FGraph *fg = w->fg;
+    if (!fg_table_room(fg, order->n)) { return false; }
     for (int i = 0; i < order->n; i++) {
         ThApply *a = order->at[i];
+        if (i + FAR < order->n) { /* places in the table are far apart: ask for them early */
+            uint64_t at = order->at[i + FAR]->hash & (uint64_t)(fg->capcons - 1);
+            __builtin_prefetch(&fg->slot_node[at]);
+            __builtin_prefetch(&fg->slot_hash[at]);
+        }
         fg_table_del(fg, a); /* a client of a merged node may be there already */
         if (!fg_table_room(fg, 1) || !settle(w, a) || !drain(w)) { return false; }
     }

@@ -116,6 +116,7 @@ enum {
     APPLY_DEAD = 2,
     APPLY_GRAPH = 4,
     APPLY_QUEUED = 8,
+    APPLY_CONSED = 32 /* stands in the consing table */,
     APPLY_TOUCHED = 16 /* marks of fgraph_*.c while they work */
 };
 
@@ -178,6 +179,11 @@ bool graph_clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from,
                  bool strict, ThVar **out);
 
 /* ---- fgraph.c: FunctionGraph ------------------------------------------------------------------------------------ */
+typedef struct InnerGraph {
+    const ThApply *node;
+    int body;
+    FGraph *fg; /* owned */
+} InnerGraph;
 typedef struct FgListener { /* engines that keep a worklist */
     void (*on_import)(void *user, ThApply *node);
     void (*on_change)(void *user, ThApply *node); /* an input of node changed */
@@ -213,6 +219,8 @@ struct FGraph {
     int *out_slot;          /* where out[i]'s client list holds the edge to the output */
     VEC(ThApply *) effects; /* EFFECT nodes: they stay even when nobody uses them */
     bool ranks_stale;       /* a change deepened a node whose users' ranks still lag; fg_ranks settles them */
+    VEC(InnerGraph) inner;  /* bodies of nodes that have some, ready for the planner; inner_graphs.c */
+    Map inner_map;
 };
 /*
  * Copies outs (and updates) of the user's graph. in: plain inputs (computed variables may stand there: the graph is
@@ -223,6 +231,13 @@ struct FGraph {
 FGraph *fg_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, ThVar *const *update_of,
                ThVar *const *update, int nupdate, bool cons);
 void fg_free(FGraph *fg); /* drops one reference */
+/*
+ * inner_graphs.c: the graph of body `k` of a node that has bodies (loops, branches). fg_inner_set hands one over, made
+ * ready (it is freed when that fails); fg_inner gives it, or makes it as the user wrote it. Owned by fg.
+ */
+bool fg_inner_set(FGraph *fg, const ThApply *node, int k, FGraph *inner);
+FGraph *fg_inner(FGraph *fg, const ThApply *node, int k);
+void fg_inner_free(FGraph *fg);
 ThVar *fg_find(ThVar *v); /* the live variable that v was forwarded to */
 /* Replaces old by new_ everywhere. Types must be equal exactly (BadOptimization otherwise). Prunes what died. */
 bool fg_replace(FGraph *fg, ThVar *old, ThVar *new_, const char *rule);

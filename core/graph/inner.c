@@ -121,6 +121,7 @@ static void free_body(GraphBody *b) {
     ThContext *c = b->ctx;
     for (int i = 0; i < b->nin; i++) { th_var_release(b->in[i]); }
     for (int i = 0; i < b->nout; i++) { th_var_release(b->out[i]); }
+    th_free(c, b->reach);
     ctx_free(c, b, bytes_of(b));
     th_context_release(c);
 }

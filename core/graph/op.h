@@ -133,6 +133,7 @@ typedef struct GraphBody {
     uint64_t hash;
     atomic_int refs;
     bool entered;
+    bool *reach; /* scan_reach, once asked for; th_free */
     ThContext *ctx;
     struct GraphBody *next; /* of the same hash */
 } GraphBody;
@@ -225,6 +226,15 @@ struct HostCall {
     int (*fail)(HostCall *h, ThError kind, const char *text); /* text is copied; returns 1 */
     void *frame;
 };
+/* How an argument or a result of a loop's body lies in the loop's arrays. */
+typedef struct LoopPort {
+    int inner;      /* number of the body's input (in ports) or output (out ports) */
+    int outer;      /* in ports: node input i, or -1 - o for node output o, a state that the loop itself writes; out
+                       ports: node output o */
+    bool window;    /* one row along the array's dim 0 each turn; else all of it */
+    Size off, step; /* row = off + t * step .. */
+    Size ring;      /* .. modulo ring; constant 0: no modulo */
+} LoopPort;
 typedef struct LowerApi {
     ThType (*in_type)(Lower *l, int i);
     Size (*in_dim)(Lower *l, int i, int d);
@@ -261,6 +271,18 @@ typedef struct LowerApi {
     Size (*out_stride)(Lower *l, int o, int d); /* elements */
     Size (*out_offset)(Lower *l, int o);
     bool (*host)(Lower *l, HostFn fn, size_t scratch_bytes); /* inputs and outputs as arrays */
+    /*
+     * Body number `body` of the node's op runs `trip` times, after all other works of the node. Every argument of it
+     * has exactly one in port. An output that is a state was made before by copy or alias (rows contiguous); others
+     * start undefined. Two out ports never share a node output. What a turn writes, in ports of that node output see
+     * from the next turn on. `until`: result (0-d bool) that ends the loop after the turn where it is true, or -1;
+     * `turns`: node output (0-d int64) that gets the number of turns, or -1.
+     */
+    bool (*loop)(Lower *l, int body, Size trip, const LoopPort *in, int nin, const LoopPort *out, int nout, int until,
+                 int turns);
+    /* Body 0 where node input `cond` (0-d, one byte) is true, else body 1; argument i of them is node input then_in[i],
+     * else_in[i]; result o of either is node output o. */
+    bool (*branch)(Lower *l, int cond, const int *then_in, int nthen, const int *else_in, int nelse);
 } LowerApi;
 struct Lower {
     const LowerApi *api;

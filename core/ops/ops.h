@@ -22,8 +22,10 @@
     X(batched_dot) X(extract_diag) X(alloc_diag) X(fill_diagonal) X(fill_diagonal_offset) X(assert) X(count_nonzero) \
     X(nonzero) X(repeat_index) X(sort) X(argsort) X(topk) X(cum) X(searchsorted) X(unique) X(ctc) X(ctc_grad)
 #define OP_LIST_USER(X) X(user) X(user_lengths) X(user_run)
+#define OP_LIST_LOOP(X) X(scan)
 /* clang-format on */
-#define OP_LIST(X) OP_LIST_ELEMWISE(X) OP_LIST_REDUCE(X) OP_LIST_STRUCT(X) OP_LIST_TENSOR(X) OP_LIST_USER(X)
+#define OP_LIST(X) \
+    OP_LIST_ELEMWISE(X) OP_LIST_REDUCE(X) OP_LIST_STRUCT(X) OP_LIST_TENSOR(X) OP_LIST_USER(X) OP_LIST_LOOP(X)
 
 #define X(name) extern const Op op_##name;
 OP_LIST(X)

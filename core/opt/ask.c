@@ -43,6 +43,12 @@ bool ask_equals(const ThVar *v, double x) {
     return ask_value(v, &y) && y == x;
 }
 
+bool ask_zeros(const ThVar *x) {
+    ThApply *f = ask_scalar(x, S_second);
+    return ask_equals(x, 0) || (f && ask_equals(f->in[1], 0)) ||
+           (ask_op(x, &op_alloc) && ask_equals(x->owner->in[0], 0));
+}
+
 bool ask_number(const ThVar *v, ThValue *x) {
     const ThVar *k = constant_behind(v);
     if (!k || !ask_all_bcast(v->type) || k->u.data->size != 1 || dtype_is_complex(k->type.dtype)) return false;

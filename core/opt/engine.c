@@ -7,6 +7,7 @@
 #include "rewrite.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_GENERATION = 50, MAX_SPREAD = 256 };
@@ -18,7 +19,9 @@ typedef struct Entry {
 } Entry;
 typedef struct Engine {
     Opt *o;
-    VEC(Entry) heap;     /* least key first */
+    VEC(Entry) first;    /* what the phase starts with, in order */
+    int at;              /* of them, the next one */
+    VEC(Entry) heap;     /* what came since: least key first */
     VEC(Entry) late;     /* nodes that wait for the lifts, deepest last */
     VEC(uint8_t) queued; /* by node id */
     RuleVec by_scalar[SCALAR_COUNT], any;
@@ -70,10 +73,37 @@ static void push(Engine *e, ThApply *a) {
     sift_up(e->heap.at, e->heap.n - 1);
 }
 
+/* Brings in what the nodes to come will be asked: in large graphs nothing of it is in a cache. */
+static void look_ahead(const Engine *e) {
+    enum { FAR = 12, NEAR = 6, CLOSE = 3 };
+    if (e->at + FAR < e->first.n) __builtin_prefetch(e->first.at[e->at + FAR].node);
+    if (e->at + NEAR < e->first.n) {
+        const ThApply *a = e->first.at[e->at + NEAR].node;
+        __builtin_prefetch(a->in);
+        __builtin_prefetch(a->out);
+        __builtin_prefetch(a->attrs);
+    }
+    if (e->at + CLOSE < e->first.n) {
+        const ThApply *a = e->first.at[e->at + CLOSE].node;
+        for (int i = 0; i < a->nin && i < 2; i++) __builtin_prefetch(a->in[i]);
+        __builtin_prefetch(a->out[0]);
+    }
+}
+
+/* The next node: NULL when none is left. */
 static ThApply *pop(Engine *e) {
-    ThApply *a = e->heap.at[0].node;
-    e->heap.at[0] = e->heap.at[--e->heap.n];
-    if (e->heap.n) sift_down(e->heap.at, e->heap.n, 0);
+    bool more = e->at < e->first.n;
+    ThApply *a;
+    if (more && (!e->heap.n || e->first.at[e->at].key <= e->heap.at[0].key)) {
+        look_ahead(e);
+        a = e->first.at[e->at++].node;
+    } else if (e->heap.n) {
+        a = e->heap.at[0].node;
+        e->heap.at[0] = e->heap.at[--e->heap.n];
+        if (e->heap.n) sift_down(e->heap.at, e->heap.n, 0);
+    } else {
+        return NULL;
+    }
     e->queued.at[a->id] = 0;
     return a;
 }
@@ -135,6 +165,7 @@ static void forget(Engine *e) {
     vec_free(c, &e->late);
     vec_free(c, &e->any);
     vec_free(c, &e->heap);
+    vec_free(c, &e->first);
     vec_free(c, &e->queued);
     map_free(c, &e->op_place);
 }
@@ -168,6 +199,7 @@ bool engine_replace(Opt *o, ThVar *out, ThVar *r, const char *rule) {
     r = engine_fit(o, r, out);
     if (!r || fg_find(r) == out) return false;
     r = fg_find(r);
+    o->changes++;
     if (out->name && !r->name && r->owner) r->name = out->name;
     return fg_replace(o->fg, out, r, rule);
 }
@@ -189,7 +221,6 @@ void engine_error(Opt *o, const char *rule) {
 /* True when the rule changed the graph. */
 static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
     Opt *o = e->o;
-    builder_begin_fg(&o->b, o->fg, a->prov);
     o->b.rule = r->name;
     /* a lift ends by itself: it only moves toward the inputs */
     o->b.generation = (uint16_t)(a->generation + !(r->levels & LATE));
@@ -202,8 +233,10 @@ static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
         v = NULL;
     }
     bool done = v && !failed(o->c) && engine_replace(o, a->out[o->which], v, r->name);
-    builder_end(&o->b);
-    o->fg->rule = NULL;
+    if (o->b.pool.n) {
+        builder_end(&o->b);
+        builder_begin_fg(&o->b, o->fg, a->prov);
+    }
     if (done) {
         ((Rule *)r)->fired++; /* the count is the only field that changes */
         o->rewrites++;
@@ -212,11 +245,14 @@ static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
 }
 
 static bool try_list(Engine *e, const RuleVec *v, ThApply *a) {
-    for (int i = 0; i < v->n; i++) {
-        if (try_rule(e, v->at[i], a)) return true;
-        if (failed(e->o->c)) return true;
-    }
-    return false;
+    Opt *o = e->o;
+    bool done = false;
+    if (!v->n) return false;
+    builder_begin_fg(&o->b, o->fg, a->prov);
+    for (int i = 0; !done && i < v->n; i++) done = try_rule(e, v->at[i], a) || failed(o->c);
+    builder_end(&o->b);
+    o->fg->rule = NULL;
+    return done;
 }
 
 /* Rules on this node until one changes the graph; then its clients and its replacement are in the worklist. */
@@ -246,13 +282,55 @@ static void visit_late(Engine *e) {
     if (map_get(&e->op_place, KEY(a->op), &place)) try_list(e, &e->late_by_op.at[place], a);
 }
 
-/* All live nodes; the heap puts them in order. */
+/* By key, stable, least significant digits first; `other` has room for as many. Digits that are all equal cost one
+ * look. */
+static void sort_entries(Entry *a, Entry *other, int n) {
+    enum { BITS = 11, SIZE = 1 << BITS };
+    uint64_t all_or = 0, all_and = ~(uint64_t)0;
+    Entry *from = a, *to = other;
+    for (int i = 0; i < n; i++) all_or |= a[i].key, all_and &= a[i].key;
+    for (int shift = 0; shift < 64; shift += BITS) {
+        int count[SIZE] = {0}, sum = 0;
+        if (!(((all_or ^ all_and) >> shift) & (SIZE - 1))) continue;
+        for (int i = 0; i < n; i++) count[(from[i].key >> shift) & (SIZE - 1)]++;
+        for (int d = 0; d < SIZE; d++) {
+            int here = count[d];
+            count[d] = sum;
+            sum += here;
+        }
+        for (int i = 0; i < n; i++) to[count[(from[i].key >> shift) & (SIZE - 1)]++] = from[i];
+        Entry *t = from;
+        from = to;
+        to = t;
+    }
+    if (from != a) memcpy(a, from, sizeof *a * (size_t)n);
+}
+
+static int by_key(const void *x, const void *y) {
+    uint64_t a = ((const Entry *)x)->key, b = ((const Entry *)y)->key;
+    return a < b ? -1 : a > b;
+}
+
+/* All live nodes, in order. */
 static bool fill_worklist(Engine *e) {
+    enum { SMALL = 1024, FAR = 16 };
     ApplyVec *all = &e->o->all;
-    int kept = 0;
-    for (int i = 0; i < all->n; i++)
-        if (!(all->at[i]->flags & APPLY_DEAD)) push(e, all->at[kept++] = all->at[i]);
-    all->n = kept;
+    ThContext *c = e->o->c;
+    int kept = 0, nodes = e->o->fg->nnodes + 1;
+    if (!vec_reserve(c, &e->first, 2 * all->n) || !vec_reserve(c, &e->queued, nodes)) return false;
+    memset(e->queued.at, 0, (size_t)nodes);
+    e->queued.n = nodes;
+    for (int i = 0; i < all->n; i++) {
+        ThApply *a = all->at[i];
+        if (i + FAR < all->n) __builtin_prefetch(all->at[i + FAR]);
+        if (a->flags & APPLY_DEAD) continue;
+        e->first.at[kept] = (Entry){key_of(a), a};
+        all->at[kept++] = a;
+        e->queued.at[a->id] = 1;
+    }
+    all->n = e->first.n = kept;
+    if (kept < SMALL) qsort(e->first.at, (size_t)kept, sizeof *e->first.at, by_key);
+    else sort_entries(e->first.at, e->first.at + kept, kept);
     return !e->failed;
 }
 
@@ -261,12 +339,13 @@ bool pass_rules(Opt *o) {
     FgListener l = {on_import, on_change, on_prune, &e};
     bool ok = collect(&e) && fill_worklist(&e) && vec_push(o->c, &o->fg->listeners, l);
     if (ok) {
-        while ((e.heap.n || e.late.n) && !e.failed && !failed(o->c)) {
-            if (!e.heap.n) {
+        while (!e.failed && !failed(o->c)) {
+            ThApply *a = pop(&e);
+            if (!a && !e.late.n) break;
+            if (!a) {
                 visit_late(&e);
                 continue;
             }
-            ThApply *a = pop(&e);
             if (a->flags & APPLY_DEAD) continue;
             if (o->rewrites > o->limit) {
                 ctx_log(o->c, "optimizer: %lld rewrites in one function; stopped in %s", (long long)o->rewrites,

@@ -18,7 +18,7 @@ typedef struct Group {
 typedef struct Fuse {
     Opt *o;
     ThContext *c;
-    ApplyVec order;
+    const ApplyVec *order;
     int *group; /* by node id: its group + 1 */
     size_t n;
     VEC(Group) groups;
@@ -55,8 +55,8 @@ static int users_group(const Fuse *f, const ThApply *a) {
 }
 
 static bool group_all(Fuse *f) {
-    for (int i = f->order.n - 1; i >= 0; i--) {
-        ThApply *a = f->order.at[i];
+    for (int i = f->order->n - 1; i >= 0; i--) {
+        ThApply *a = f->order->at[i];
         if (!fusible(a)) continue;
         int g = users_group(f, a);
         Group *at = g ? &f->groups.at[g - 1] : NULL;
@@ -225,11 +225,10 @@ static bool fuse_group(Fuse *f, int g) {
 bool pass_fuse(Opt *o) {
     Fuse f = {.o = o, .c = o->c, .n = (size_t)o->fg->nnodes + 1};
     f.group = ctx_alloc0(o->c, f.n * sizeof *f.group);
-    bool ok = f.group && fg_toposort(o->fg, &f.order) && group_all(&f);
+    bool ok = f.group && (f.order = opt_order(o)) && group_all(&f);
     for (int g = f.groups.n; ok && g >= 1; g--) ok = fuse_group(&f, g); /* inputs first */
     for (int g = 0; g < f.groups.n; g++) vec_free(o->c, &f.groups.at[g].member);
     vec_free(o->c, &f.groups);
-    vec_free(o->c, &f.order);
     ctx_free(o->c, f.group, f.n * sizeof *f.group);
     return ok;
 }
@@ -264,14 +263,13 @@ static bool open_inner(Opt *o, ThApply *a, int s) {
 }
 
 bool pass_fuse_add_mul(Opt *o) {
-    ApplyVec order = {0};
-    bool ok = fg_toposort(o->fg, &order);
-    for (int i = 0; ok && i < order.n; i++) {
-        ThApply *a = order.at[i];
+    const ApplyVec *order = opt_order(o);
+    bool ok = order != NULL;
+    for (int i = 0; ok && i < order->n; i++) {
+        ThApply *a = order->at[i];
         if (a->flags & APPLY_DEAD) continue;
         int s = ask_which(a);
         if ((s == S_add || s == S_mul) && a->out[0]->type.dtype != TH_BOOL) ok = open_inner(o, a, s);
     }
-    vec_free(o->c, &order);
     return ok;
 }

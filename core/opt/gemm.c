@@ -230,12 +230,12 @@ static bool try_sum(Opt *o, ThApply *a) {
 }
 
 bool pass_gemm(Opt *o) {
-    ApplyVec order = {0};
-    bool ok = fg_toposort(o->fg, &order);
-    for (int i = order.n - 1; ok && i >= 0; i--) {
-        ThApply *a = order.at[i];
+    if (!(o->met & MET_DOT22)) return true;
+    const ApplyVec *order = opt_order(o);
+    bool ok = order != NULL;
+    for (int i = ok ? order->n - 1 : -1; ok && i >= 0; i--) {
+        ThApply *a = order->at[i];
         if (!(a->flags & APPLY_DEAD) && root_of_sum(a)) ok = try_sum(o, a);
     }
-    vec_free(o->c, &order);
     return ok;
 }

@@ -88,6 +88,7 @@ ThVar *rw_logsoftmax_grad(Opt *o, ThApply *a) {
     ThVar *sm = a->in[1];
     if (!div || div->in[1] != sm || !ask_op(sm, &op_softmax) || div->in[0]->type.ndim != 2) return NULL;
     ThVar *g = div->in[0];
+    if (xent_scatters(o, g)) return NULL; /* local_advanced_indexing_crossentropy_onehot_grad's */
     if (g->type.broadcastable != sm->type.broadcastable)
         g = second_make(&o->b, sm, g); /* its sum counts every column */
     if (!g) return NULL;

@@ -33,6 +33,7 @@ static const Pass passes[] = {
     PASS("GemmOptimizer",               1.71,  "fast_run:BlasOpt:gemm_optimizer:gemm",                     pass_gemm,              0)
     PASS("blas_vectors",                1.72,  "fast_run:BlasOpt:use_c_blas",                              pass_rules,             BLASV)
     PASS("specialize",                  2,     BOTH,                                                       pass_rules,             SPEC)
+    PASS("crossentropy_to_crossentropy_with_softmax", 2.01, "fast_run:xent:crossentropy_to_crossentropy_with_softmax_with_bias", pass_xent, 0)
     PASS("uncanonicalize",              3,     BOTH,                                                       pass_rules,             UNCANON)
     PLACE("gpuarray_opt",               48.5,  "fast_run:fast_compile:gpu:gpuarray",                       "values move to a GPU in the planner, by the flag device")
     PASS("specialize_device",           48.6,  BOTH,                                                       pass_rules,             SPECDEV)
@@ -99,13 +100,34 @@ static bool text_has(const char *words, const char *word) {
 
 typedef VEC(const char *) WordVec;
 
+/* Other names of what stands in the tables, from the documentation and from older versions of Theano. */
+static const char *const aliases[][2] = {
+    {"local_log_softmax", "local_logsoftmax"},
+    {"local_sum_mul_by_scalar", "local_sum_prod_mul_by_scalar"},
+    {"local_cut_useless_reduce", "local_useless_reduce"},
+    {"local_remove_switch_const", "local_useless_switch"},
+    {"local_canonicalize_alloc", "local_useless_alloc"},
+    {"local_flatten_lift", "local_reshape_lift"},
+    {"local_shape_i_lift", "local_track_shape_i"},
+    {"local_lift_shape", "local_track_shape_i"},
+    {"local_add_mul_fusion", "add_mul_fusion"},
+    {"local_inplace_incsubtensor", "inplace_subtensor"},
+    {"constant_folding_for_scan2", "constant_folding"},
+};
+
+static const char *real_name(ThContext *c, const char *word) {
+    for (int i = 0; word && i < TH_LEN(aliases); i++)
+        if (strcmp(word, aliases[i][0]) == 0) return intern(c, aliases[i][1]);
+    return word;
+}
+
 static bool add_words(ThContext *c, void *to, const char *text) {
     WordVec *v = to;
     Words w = {text ? text : ""};
     const char *at;
     size_t n;
     while (next_word(&w, &at, &n)) {
-        const char *word = intern_n(c, at, n);
+        const char *word = real_name(c, intern_n(c, at, n));
         if (!word || !vec_push(c, v, word)) return false;
     }
     return true;
@@ -199,6 +221,7 @@ static bool run_passes(Opt *o, bool verify) {
         const Pass *p = &o->rules->pass[i];
         if (!p->fn || !query_pass(o->q, o->rules, p)) continue;
         o->pass = p;
+        if (p->user) o->order_at = -1;
         if (!p->fn(o)) {
             if (!failed(o->c)) err(o->c, TH_RuntimeError, "the pass %s failed without a message", p->name);
             return false;
@@ -214,19 +237,44 @@ static int64_t now_ns(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static void note(Opt *o, const ThApply *a) {
+    if (a->op == &op_dot22) o->met |= MET_DOT22;
+    if (a->op == &op_elemwise && a->nin > LONG_SUM) o->met |= MET_LONG_SUM;
+    if (a->op == &op_crossentropy_1hot || a->op == &op_crossentropy_softmax) o->met |= MET_CROSSENTROPY;
+}
+
 static void on_import(void *user, ThApply *node) {
     Opt *o = user;
+    note(o, node);
+    o->changes++;
     if (!vec_push(o->c, &o->all, node)) o->lost = true;
 }
 
+static void on_change(void *user, ThApply *node) {
+    (void)node;
+    ((Opt *)user)->changes++;
+}
+
+const ApplyVec *opt_order(Opt *o) {
+    if (o->order_at != o->changes) {
+        o->order.n = 0;
+        if (!fg_toposort(o->fg, &o->order)) return NULL;
+        o->order_at = o->changes;
+    }
+    return &o->order;
+}
+
 static bool run_all(Opt *o, bool verify) {
-    FgListener l = {.on_import = on_import, .user = o};
+    FgListener l = {.on_import = on_import, .on_change = on_change, .user = o};
     bool ok = fg_toposort(o->fg, &o->all) && vec_push(o->c, &o->fg->listeners, l);
+    o->order_at = -1;
     if (ok) {
+        for (int i = 0; i < o->all.n; i++) note(o, o->all.at[i]);
         ok = run_passes(o, verify) && !o->lost;
         o->fg->listeners.n--;
     }
     vec_free(o->c, &o->all);
+    vec_free(o->c, &o->order);
     return ok;
 }
 
@@ -288,15 +336,11 @@ bool opt_run(FGraph *fg, const OptSpec *spec) {
     return ok;
 }
 
-/* Names of Theano whose work is done under another name, or by the way graphs are built here. */
+/* Names of Theano for what is done inside another rewrite, needs an operation that is not there, or happens as graphs
+ * are built. */
 static const char covered[] =
-    "local_log_softmax:local_inv_canon:local_useless_composite:local_useless_tile:local_flatten_lift:"
-    "local_canonicalize_alloc:local_shape_i_lift:local_lift_shape:local_remove_switch_const:local_sum_mul_by_scalar:"
-    "local_cut_useless_reduce:local_add_mul_fusion:constant_folding_for_scan2:local_inplace_incsubtensor:"
-    "local_inplace_remove0:local_useless_topk:local_dimshuffle_subtensor:local_adv_sub1_adv_inc_sub1:"
-    "crossentropy_to_crossentropy_with_softmax:local_advanced_indexing_crossentropy_onehot:"
-    "local_advanced_indexing_crossentropy_onehot_grad:local_softmax_with_bias:local_structured_dot:local_usmm:"
-    "conv_gemm:conv_meta:cudnn:gpu:local_remove_local_copy";
+    "local_inv_canon:local_useless_composite:local_useless_tile:local_inplace_remove0:local_useless_topk:"
+    "local_structured_dot:local_usmm:conv_gemm:conv_meta:cudnn:gpu:local_remove_local_copy";
 
 static bool is_known(const RuleTable *t, const char *word) {
     if (text_has(covered, word)) return true;
@@ -347,6 +391,7 @@ static bool query_read(ThContext *c, const char *text, Query *q) {
     memset(q, 0, sizeof *q);
     while (ok && next_word(&w, &at, &n)) {
         const char *word = intern_n(c, strchr("+-&", *at) ? at + 1 : at, n - (strchr("+-&", *at) != NULL));
+        word = real_name(c, word);
         if (!word) return false;
         if (first && !strchr("+-&", *at)) base.optimizer = word;
         if (first) ok = query_make(c, &base, q);

@@ -35,7 +35,8 @@ ThVar *rw_reduce_broadcastable(Opt *o, ThApply *a) {
     return apply1(&o->b, a->op, &r, &y, 1);
 }
 
-/* sum(-x) -> -sum(x); sum(s * x) -> s * sum(x) for scalars s (0-d or with broadcastable dimensions only). */
+/* sum(-x) -> -sum(x); sum(s * x) -> s * sum(x) for scalars s (0-d or with broadcastable dimensions only).
+ * Not of products, as Theano does: s^n * prod(x) overflows where prod(s * x) does not (2 and many 0.5). */
 ThVar *rw_sum_mul_by_scalar(Opt *o, ThApply *a) {
     ThApply *m = a->in[0]->owner;
     int s = ask_which(m), nscalar = 0, nrest = 0;

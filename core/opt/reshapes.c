@@ -79,13 +79,16 @@ ThVar *rw_reshape_to_dimshuffle(Opt *o, ThApply *a) {
     return r && type_eq(r->type, a->out[0]->type) ? r : NULL;
 }
 
-/* Rebroadcast that changes nothing. */
+/* Rebroadcast that changes nothing; Rebroadcast(Rebroadcast(x)) -> one, where no check of a length is lost. */
 ThVar *rw_useless_rebroadcast(Opt *o, ThApply *a) {
-    (void)o;
-    return type_eq(a->in[0]->type, a->out[0]->type) ? a->in[0] : NULL;
+    ThVar *in = a->in[0], *x = in->owner ? in->owner->in[0] : NULL;
+    uint32_t to = a->out[0]->type.broadcastable;
+    if (type_eq(in->type, a->out[0]->type)) return in;
+    if (!ask_op(in, &op_rebroadcast)) return NULL;
+    bool checked = in->type.broadcastable & ~x->type.broadcastable & ~to; /* a length that nobody would check */
+    return checked ? NULL : patternbroadcast_make(&o->b, x, to);
 }
 
-/* Rebroadcast(f(x)) -> f(Rebroadcast(x)) for an elementwise f of one operand. */
 ThVar *rw_rebroadcast_lift(Opt *o, ThApply *a) {
     ThApply *f = a->in[0]->owner;
     if (!f || f->op != &op_elemwise || f->nin != 1 || f->nout != 1 || f->out[0]->nclients != 1) return NULL;
@@ -180,10 +183,15 @@ ThVar *rw_join_make_vector(Opt *o, ThApply *a) {
     return r ? patternbroadcast_make(&o->b, r, a->out[0]->type.broadcastable) : NULL;
 }
 
-/* Split into one part whose length is that of x. */
+/* Split into one part of x's own length; another length raises when it runs. */
 ThVar *rw_useless_split(Opt *o, ThApply *a) {
-    (void)o;
-    return a->nout == 1 && type_eq(a->in[0]->type, a->out[0]->type) ? a->in[0] : NULL;
+    ThVar *x = a->in[0], *lengths = a->in[2];
+    int64_t axis, n, m;
+    if (a->nout != 1 || !type_eq(x->type, a->out[0]->type) || !known_axis(a->in[1], x->type.ndim, &axis)) return NULL;
+    ThVar *length = shape_i(o, x, (int)axis);
+    bool same = ask_op(lengths, &op_make_vector) && length == lengths->owner->in[0];
+    bool known = length && scalar_known(length, &n) && vector_known(lengths, 0, &m) && n == m;
+    return same || known ? x : NULL;
 }
 
 /* (x . y).T -> y.T . x.T when nobody else uses the product: the transposes are views of what is there. */

@@ -117,14 +117,21 @@ struct Opt {
     const Pass *pass;
     const Rule *rule; /* being tried */
     const RuleTable *rules;
-    Builder b;               /* of the rewrite being tried */
-    ApplyVec all;            /* every node made so far, some dead: phases start from it */
-    bool lost;               /* memory was out when a node was to be added to it */
+    Builder b;       /* of the rewrite being tried */
+    ApplyVec all;    /* every node made so far, some dead: phases start from it */
+    bool lost;       /* memory was out when a node was to be added to it */
+    int met;         /* MET_*: what the nodes made so far include, so that passes without work walk nothing */
+    int64_t changes; /* of the graph: nodes made, inputs and outputs replaced */
+    ApplyVec order;  /* opt_order's, of the graph after order_at changes */
+    int64_t order_at;
     int which;               /* output that the rewrite being tried replaces; 0 unless it says otherwise */
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
     bool wants_inplace;      /* the query holds inplace passes */
     struct ShapeCache *shapes;
 };
+enum { MET_DOT22 = 1, MET_LONG_SUM = 2, MET_CROSSENTROPY = 4, LONG_SUM = 20 /* more inputs than */ };
+/* fg_toposort's order; NULL: memory is out. Valid until the graph changes, and read only. */
+const ApplyVec *opt_order(Opt *o);
 bool query_rule(const Query *q, const Pass *p, const Rule *r);
 
 /* ---- engine.c ---- */
@@ -159,6 +166,7 @@ bool ask_value(const ThVar *v, double *x); /* uniform constant, also behind DimS
 bool ask_number(const ThVar *v,
                 ThValue *x); /* constant whose dims are all broadcastable, widest type of its kind; no complex */
 bool ask_equals(const ThVar *v, double x);
+bool ask_zeros(const ThVar *v); /* zeros: constant, Alloc or second of 0 */
 bool ask_all_bcast(ThType t);
 const void *ask_attr(const Op *op, const void *attrs, const char *name); /* field by name, or NULL */
 int64_t attr_int(const ThApply *a, const char *name);
@@ -178,6 +186,7 @@ static inline ThVar *call2(Opt *o, int s, ThVar *x, ThVar *y) {
 bool pass_merge(Opt *o);        /* merge.c */
 bool pass_shape(Opt *o);        /* shape_feature.c */
 bool pass_gemm(Opt *o);         /* gemm.c */
+bool pass_xent(Opt *o);         /* xent.c */
 bool pass_fuse_add_mul(Opt *o); /* fuse.c */
 bool pass_split(Opt *o);        /* split.c */
 bool pass_fuse(Opt *o);

@@ -81,6 +81,9 @@ ThVar *rw_useless_split(Opt *o, ThApply *a);
 ThVar *rw_dimshuffle_alloc(Opt *o, ThApply *a);
 ThVar *rw_subtensor_remove_broadcastable_index(Opt *o, ThApply *a); /* subscripts.c */
 ThVar *rw_set_to_inc_subtensor(Opt *o, ThApply *a);
+ThVar *rw_adv_sub1_adv_inc_sub1(Opt *o, ThApply *a);
+ThVar *rw_inc_of_zeros(Opt *o, ThApply *a);
+ThVar *rw_dimshuffle_subtensor(Opt *o, ThApply *a);
 ThVar *rw_useless_assert(Opt *o, ThApply *a); /* rest.c */
 ThVar *rw_remove_all_assert(Opt *o, ThApply *a);
 ThVar *rw_alloc_empty_to_zeros(Opt *o, ThApply *a);
@@ -88,6 +91,12 @@ ThVar *rw_logsoftmax_view(Opt *o, ThApply *a);
 ThVar *rw_argmax_pushdown(Opt *o, ThApply *a);
 ThVar *rw_grad_log_erfc_neg(Opt *o, ThApply *a);
 ThVar *rw_sumsqr2dot(Opt *o, ThApply *a);
+ThVar *rw_softmax_with_bias(Opt *o, ThApply *a); /* xent.c */
+ThVar *rw_crossentropy_onehot(Opt *o, ThApply *a);
+ThVar *rw_crossentropy_onehot_grad(Opt *o, ThApply *a);
+ThVar *rw_softmax_grad_to_xent(Opt *o, ThApply *a);
+ThVar *rw_xent_dx_alloc(Opt *o, ThApply *a);
+bool xent_scatters(Opt *o, const ThVar *d);  /* d is what rw_crossentropy_onehot_grad divides by a softmax */
 ThVar *rw_grad_safe_mul(Opt *o, ThApply *a); /* safe.c */
 ThVar *rw_grad_safe_div(Opt *o, ThApply *a);
 ThVar *rw_dot_to_dot22(Opt *o, ThApply *a); /* blas.c */

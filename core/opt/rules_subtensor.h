@@ -12,3 +12,7 @@ REWRITE(local_setsubtensor_of_constants, CANON|STAB|SPEC, "IncSubtensor", 2, rw_
 REWRITE(local_incsubtensor_of_zeros_to_setsubtensor, SPEC, "IncSubtensor", 2, rw_incsubtensor_of_zeros)
 REWRITE(local_subtensor_remove_broadcastable_index, CANON|SPEC, "Subtensor", 1, rw_subtensor_remove_broadcastable_index)
 REWRITE(local_set_to_inc_subtensor, CANON|SPEC,       "IncSubtensor", 2, rw_set_to_inc_subtensor)
+REWRITE(local_set_to_inc_subtensor, CANON|SPEC,       "AdvancedIncSubtensor1", 2, rw_set_to_inc_subtensor)
+REWRITE(local_adv_sub1_adv_inc_sub1, CANON|SPEC,      "AdvancedSubtensor1", 2, rw_adv_sub1_adv_inc_sub1)
+REWRITE(local_incsubtensor_of_zeros, CANON|STAB|SPEC, "IncSubtensor", 1, rw_inc_of_zeros)
+REWRITE(local_dimshuffle_subtensor, UNCANON,          "DimShuffle",   2, rw_dimshuffle_subtensor)

@@ -5,7 +5,7 @@
  */
 #include "rewrite.h"
 
-enum { MAX_TERMS = 16 };
+enum { MAX_TERMS = LONG_SUM - 4 };
 
 static bool split(Opt *o, ThApply *a, int s) {
     ThVar *part[MAX_TERMS], *acc = NULL;
@@ -24,13 +24,13 @@ static bool split(Opt *o, ThApply *a, int s) {
 }
 
 bool pass_split(Opt *o) {
-    ApplyVec order = {0};
-    bool ok = fg_toposort(o->fg, &order);
-    for (int i = 0; ok && i < order.n; i++) {
-        ThApply *a = order.at[i];
+    if (!(o->met & MET_LONG_SUM)) return true;
+    const ApplyVec *order = opt_order(o);
+    bool ok = order != NULL;
+    for (int i = 0; ok && i < order->n; i++) {
+        ThApply *a = order->at[i];
         int s = ask_which(a);
-        if (!(a->flags & APPLY_DEAD) && (s == S_add || s == S_mul) && a->nin > MAX_TERMS + 4) ok = split(o, a, s);
+        if (!(a->flags & APPLY_DEAD) && (s == S_add || s == S_mul) && a->nin > LONG_SUM) ok = split(o, a, s);
     }
-    vec_free(o->c, &order);
     return ok;
 }

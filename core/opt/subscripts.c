@@ -6,6 +6,8 @@
  */
 #include "rules.h"
 
+#include "../ops/reduce.h"
+
 #include <string.h>
 
 enum { PARTS = 3 * TH_MAX_NDIM };
@@ -223,14 +225,9 @@ static ThVar *with_set(Opt *o, ThApply *a) {
     return NULL;
 }
 
-/* All zeros: a constant, or an Alloc of one. */
-static bool zeros(const ThVar *x) {
-    return ask_equals(x, 0) || (ask_op(x, &op_alloc) && ask_equals(x->owner->in[0], 0));
-}
-
 /* inc(zeros[i], y) -> set(zeros[i], y): nothing has to be read. */
 ThVar *rw_incsubtensor_of_zeros(Opt *o, ThApply *a) {
-    if (sets(a) || !zeros(a->in[0]) || a->in[1]->type.dtype != a->in[0]->type.dtype) return NULL;
+    if (sets(a) || !ask_zeros(a->in[0]) || a->in[1]->type.dtype != a->in[0]->type.dtype) return NULL;
     return with_set(o, a);
 }
 
@@ -282,8 +279,7 @@ static void drop_zeros(Vars *term) {
     int kept = 0, first = -1;
     for (int i = 0; i < term->n; i++) {
         ThVar *v = term->at[i];
-        ThApply *f = ask_scalar(v, S_second);
-        bool zero = zeros(v) || (f && ask_equals(f->in[1], 0));
+        bool zero = ask_zeros(v);
         if (zero && first >= 0) continue;
         if (zero) first = i;
         term->at[kept++] = v;
@@ -334,15 +330,106 @@ ThVar *rw_subtensor_remove_broadcastable_index(Opt *o, ThApply *a) {
     return n < x->type.ndim ? dimshuffle_make(&o->b, x, keep, n) : NULL;
 }
 
-/* set(x[i], x[i] + y) -> inc(x[i], y) for slices and single indices, where no element is met twice. */
-ThVar *rw_set_to_inc_subtensor(Opt *o, ThApply *a) {
+/* Certainly no position twice: constants that rise (or fall) and have one sign, or a range that rises from 0 or more.
+ */
+static bool distinct(const ThVar *v) {
+    ThValue from, step;
+    const AttrInts *p = ask_op(v, &op_dimshuffle) ? ask_attr(v->owner->op, v->owner->attrs, "order") : NULL;
+    if (p) return false;
+    if (ask_op(v, &op_arange)) {
+        ThVar *const *in = v->owner->in;
+        return dtype_is_int(in[0]->type.dtype) && dtype_is_int(in[2]->type.dtype) && ask_number(in[0], &from) &&
+               ask_number(in[2], &step) && from.i >= 0 && step.i > 0;
+    }
+    int64_t last, now;
+    bool rises = true, falls = true, plus = true, minus = true;
+    if (!var_is_const(v) || v->type.kind != TYPE_TENSOR || v->type.ndim != 1 || !dtype_is_int(v->type.dtype))
+        return false;
+    for (int64_t i = 0, n = v->u.data->size; i < n; i++, last = now) {
+        if (!vector_known(v, i, &now)) return false;
+        if (i) rises &= now > last, falls &= now < last;
+        plus &= now >= 0;
+        minus &= now < 0;
+    }
+    return (rises || falls) && (plus || minus);
+}
+
+/* x + y of what is assigned, where x stands at the very place: y, else NULL. */
+static ThVar *increment_of(ThApply *a, const Op *selects, int first) {
     ThApply *sum = ask_scalar(a->in[1], S_add);
-    if (!sets(a) || !sum || sum->nin != 2 || a->in[1]->type.dtype != a->in[0]->type.dtype) return NULL;
+    if (!sum || sum->nin != 2 || a->in[1]->type.dtype != a->in[0]->type.dtype) return NULL;
     for (int i = 0; i < 2; i++) {
         ThVar *got = sum->in[i], *y = sum->in[1 - i];
-        if (!ask_op(got, &op_subtensor) || got->owner->in[0] != a->in[0] || !same_place(got->owner, 1, a, 2)) continue;
-        if (got->type.ndim != a->in[1]->type.ndim || y->type.dtype != a->in[0]->type.dtype) continue;
-        return inc_subtensor_make(&o->b, a->in[0], y, idx_of(a), a->in + 2, a->nin - 2, false);
+        if (!ask_op(got, selects) || got->owner->in[0] != a->in[0]) continue;
+        bool same = selects == &op_subtensor ? same_place(got->owner, 1, a, first) : got->owner->in[1] == a->in[first];
+        if (same && got->type.ndim == a->in[1]->type.ndim && y->type.dtype == a->in[0]->type.dtype) return y;
     }
     return NULL;
+}
+
+/* set(x[i], x[i] + y) -> inc(x[i], y), where no element is met twice: slices, single indices, distinct positions. */
+ThVar *rw_set_to_inc_subtensor(Opt *o, ThApply *a) {
+    bool one = a->op == &op_adv_inc_subtensor1;
+    if (!sets(a) || (one && !distinct(a->in[2]))) return NULL;
+    ThVar *y = increment_of(a, one ? &op_adv_subtensor1 : &op_subtensor, 2);
+    if (!y) return NULL;
+    if (one) return adv_inc_subtensor1_make(&o->b, a->in[0], y, a->in[2], false);
+    return inc_subtensor_make(&o->b, a->in[0], y, idx_of(a), a->in + 2, a->nin - 2, false);
+}
+
+/* set(x[i], y)[i], inc(zeros[i], y)[i] -> y for distinct positions i, which are checked as they were. Theano's rule
+ * takes any i, and is wrong where one comes twice. */
+ThVar *rw_adv_sub1_adv_inc_sub1(Opt *o, ThApply *a) {
+    ThApply *in = a->in[0]->owner;
+    if (!in || in->op != &op_adv_inc_subtensor1 || in->in[2] != a->in[1] || !distinct(a->in[1])) return NULL;
+    ThVar *x = in->in[0], *y = in->in[1], *i = a->in[1];
+    if (!type_eq(y->type, a->out[0]->type) || (!sets(in) && !ask_zeros(x))) return NULL;
+    AttrInts all = {.n = -1};
+    ThVar *n = shape_i(o, x, 0), *low = n ? call1(o, S_neg, n) : NULL;
+    ThVar *rows = shape_i(o, y, 0), *places = shape_i(o, i, 0);
+    ThVar *inside = n ? call2(o, S_and_, call2(o, S_lt, i, n), call2(o, S_ge, i, low)) : NULL;
+    ThVar *cond[2] = {inside ? reduce_make(&o->b, &op_all, inside, &all, TH_DTYPE_NONE, TH_DTYPE_NONE, false) : NULL,
+                      rows && places && rows != places ? call2(o, S_eq, rows, places) : NULL};
+    if (!cond[0] || !rows || !places) return NULL;
+    return assert_make(&o->b, y, cond, cond[1] ? 2 : 1,
+                       "Bad indexing or shapes in a AdvancedIncSubtensor1 that was optimized away", TH_IndexError);
+}
+
+/* inc(x[slices], 0) -> x; indices stay, they may be out of range. */
+ThVar *rw_inc_of_zeros(Opt *o, ThApply *a) {
+    const AttrIdx *idx = idx_of(a);
+    (void)o;
+    for (int e = 0; e < idx->n; e++)
+        if (idx->at[e].kind != 's') return NULL;
+    return !sets(a) && ask_equals(a->in[1], 0) && ask_all_bcast(a->in[1]->type) ? a->in[0] : NULL;
+}
+
+/* DimShuffle that only drops dimensions of length 1 of a subscript -> the subscript with 0 there. */
+ThVar *rw_dimshuffle_subtensor(Opt *o, ThApply *a) {
+    ThApply *in = a->in[0]->owner;
+    const AttrInts *p = ask_attr(a->op, a->attrs, "order");
+    if (!in || in->op != &op_subtensor || in->out[0]->nclients != 1 || p->n >= a->in[0]->type.ndim) return NULL;
+    for (int k = 0; k < p->n; k++)
+        if (p->at[k] < 0 || (k && p->at[k] <= p->at[k - 1])) return NULL;
+    const AttrIdx *idx = idx_of(in);
+    Subscript s = {.n = 0};
+    for (int e = 0, d = 0, k = 0; e < in->in[0]->type.ndim; e++) {
+        bool given = e < idx->n && !is_whole(idx, e);
+        bool index = given && idx->at[e].kind == 'i';
+        bool dropped = !index && (k >= p->n || p->at[k] != d);
+        if (dropped && given) return NULL;
+        if (dropped) {
+            int to = s.idx.n++;
+            memset(&s.idx.at[to], 0, sizeof s.idx.at[0]);
+            s.idx.at[to].kind = 'i';
+            s.idx.at[to].has = 1;
+            s.idx.at[to].dtype[0] = TH_INT64;
+            s.part[s.n++] = const_scalar_int(&o->b, 0);
+        } else if (given) add_entry(&s, in, 1, idx, e, 7);
+        else add_whole(&s);
+        k += !index && !dropped;
+        d += !index;
+    }
+    while (s.idx.n > 1 && is_whole(&s.idx, s.idx.n - 1)) memset(&s.idx.at[--s.idx.n], 0, sizeof s.idx.at[0]);
+    return apply_subscript(o, in->in[0], &s);
 }

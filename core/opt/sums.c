@@ -139,9 +139,9 @@ ThVar *rw_log_sum_exp(Opt *o, ThApply *a) {
     return call2(o, S_add, m, call1(o, S_log, sum));
 }
 
-/* A product with a constant of zeros is zeros of its shape. */
+/* A product with zeros (a constant, or filled in) is zeros of its shape. */
 ThVar *rw_0_dot_x(Opt *o, ThApply *a) {
-    if (!ask_equals(a->in[0], 0) && !ask_equals(a->in[1], 0)) return NULL;
+    if (!ask_zeros(a->in[0]) && !ask_zeros(a->in[1])) return NULL;
     ThVar *zero = opt_const(o, 0, type_tensor(a->out[0]->type.dtype, 0, 0));
     return a->out[0]->type.ndim && zero ? shape_alloc_like(o, zero, a->out[0]) : zero;
 }

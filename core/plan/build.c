@@ -4,42 +4,28 @@
  * buffers are the inputs, the shareds, then the rest as first used; slots are numbered in the order of the shape
  * program; nothing in the Plan points into the graph.
  */
-#include "parts.h"
+#include "build.h"
 
-typedef struct Build {
-    Planner *p;
-    ThContext *ctx;
-    Plan *plan;
-    Map keys; /* kernel key -> 1 + kernel */
-    VEC(Kernel *) kernel;
-    VEC(Step) step;
-    VEC(PlanBuf) buf;
-    VEC(ThArray *) constant;
-    VEC(int) roots, syms, nodes; /* scratch of one step */
-    VEC(int) root_of;            /* plan buffer -> root */
-    int *size_step;              /* by node ordinal: its STEP_SIZE, -1 */
-} Build;
-
-static void *keep(Build *b, const void *from, size_t bytes) {
+void *build_keep(Build *b, const void *from, size_t bytes) {
     void *to = arena_alloc(b->plan->arena, bytes ? bytes : 1);
     if (to && bytes) memcpy(to, from, bytes);
     return to;
 }
 
 /* ---- sizes: marked here, numbered at the end ---- */
-static void need(Build *b, Size *s) {
+void build_need(Build *b, Size *s) {
     *s = sizes_find(&b->p->sizes, *s);
     if (s->sym >= 0) b->p->sizes.ins.at[s->sym].needed = true;
 }
 
-static void need_value(Build *b, PlanValue *v) {
-    need(b, &v->off);
-    for (int d = 0; d < v->ndim; d++) need(b, &v->shape[d]), need(b, &v->stride[d]);
+void build_need_value(Build *b, PlanValue *v) {
+    build_need(b, &v->off);
+    for (int d = 0; d < v->ndim; d++) build_need(b, &v->shape[d]), build_need(b, &v->stride[d]);
 }
 
 /* ---- buffers ---- */
-static int add_constant(Build *b, const ThVar *v) {
-    ThArray *a = th_array_contiguous(v->u.data) ? th_array_retain(v->u.data) : th_array_copy(v->u.data);
+int build_constant(Build *b, ThArray *data) {
+    ThArray *a = th_array_contiguous(data) ? th_array_retain(data) : th_array_copy(data);
     if (!a) return -1;
     if (vec_push(b->ctx, &b->constant, a)) return b->constant.n - 1;
     th_array_release(a);
@@ -47,7 +33,7 @@ static int add_constant(Build *b, const ThVar *v) {
 }
 
 /* The plan buffer of a root, numbered at first sight. */
-static int buffer(Build *b, int root) {
+int build_buffer(Build *b, int root) {
     Root *r = &b->p->root.at[root];
     if (r->buf >= 0) return r->buf;
     PlanBuf f = {.kind = r->kind,
@@ -59,23 +45,23 @@ static int buffer(Build *b, int root) {
                  .inplace_of = -1};
     if (r->name && !(f.name = arena_strdup(b->plan->arena, r->name))) return -1;
     f.size = r->size;
-    need(b, &f.size);
+    build_need(b, &f.size);
     f.late = (r->kind == BUF_TEMP || r->kind == BUF_OUTPUT) && sizes_dyn(&b->p->sizes, f.size);
     for (int d = 0; d < r->ndim; d++) {
         f.shape[d] = r->shape[d];
-        need(b, &f.shape[d]);
+        build_need(b, &f.shape[d]);
     }
-    if (r->kind == BUF_CONST && (f.index = add_constant(b, r->var)) < 0) return -1;
-    if (!vec_push(b->ctx, &b->buf, f) || !vec_push(b->ctx, &b->root_of, root)) return -1;
+    if (r->kind == BUF_CONST && (f.index = build_constant(b, r->var->u.data)) < 0) return -1;
+    if (!vec_push(b->ctx, &b->buf, f)) return -1;
     return r->buf = b->buf.n - 1;
 }
 
 static bool place_value(Build *b, PlanValue *v) {
     if (v->buf < 0) return true;
-    int f = buffer(b, v->buf);
+    int f = build_buffer(b, v->buf);
     if (f < 0) return false;
     v->buf = f;
-    need_value(b, v);
+    build_need_value(b, v);
     return true;
 }
 
@@ -87,26 +73,26 @@ static bool describe(Build *b, const Val *v, PlanValue *out) {
 }
 
 /* A step uses buffer f. */
-static void live(Build *b, int f, int step) {
+void build_live(Build *b, int f, int step) {
     PlanBuf *x = &b->buf.at[f];
     if (x->first < 0) x->first = step;
     x->last = step;
 }
 
 /* Buffers whose size a step found are allocated just before their first use. */
-static bool late(Build *b, int f) {
+bool build_late(Build *b, int f) {
     PlanBuf *x = &b->buf.at[f];
     if (!x->late || x->first >= 0) return true;
     Step s = {.kind = STEP_LATE, .nbuf = 1, .node = -1, .host = -1, .can_fail = true, .title = "late buffer"};
-    s.buf = keep(b, &f, sizeof f);
+    s.buf = build_keep(b, &f, sizeof f);
     if (!s.buf || !vec_push(b->ctx, &b->step, s)) return false;
-    live(b, f, b->step.n - 1);
+    build_live(b, f, b->step.n - 1);
     return true;
 }
 
 /* ---- steps ---- */
 /* The kernel with this key, or k itself (then owned by the plan). */
-static int share(Build *b, Kernel *k) {
+int build_share(Build *b, Kernel *k) {
     uint32_t at;
     if (map_get(&b->keys, k->key, &at)) {
         const Kernel *o = b->kernel.at[at];
@@ -132,7 +118,7 @@ static bool step_nodes(Build *b, Step *s, const Group *g) {
     int n = 0;
     for (int i = 0; i < b->nodes.n; i++)
         if (i == 0 || b->nodes.at[i] != b->nodes.at[n - 1]) b->nodes.at[n++] = b->nodes.at[i];
-    s->nodes = keep(b, b->nodes.at, (size_t)n * sizeof(int));
+    s->nodes = build_keep(b, b->nodes.at, (size_t)n * sizeof(int));
     s->nnodes = n;
     s->node = n ? b->nodes.at[n - 1] : -1;
     return s->nodes != NULL;
@@ -161,20 +147,20 @@ static bool kernel_step(Build *b, Kernel *k, const Group *g) {
               kernel_localize(b->p, k, b->roots.at, &nroots, b->syms.at, &nsyms) && step_nodes(b, &s, g);
     if (!ok || !(s.title = step_title(b, &s))) return kernel_free(k), false;
     for (int i = 0; i < nsyms; i++) b->p->sizes.ins.at[b->syms.at[i]].needed = true;
-    s.sym = keep(b, b->syms.at, (size_t)nsyms * sizeof(int));
+    s.sym = build_keep(b, b->syms.at, (size_t)nsyms * sizeof(int));
     s.nsym = nsyms;
-    s.param = keep(b, k->param.at, (size_t)k->param.n * sizeof(ThValue));
+    s.param = build_keep(b, k->param.at, (size_t)k->param.n * sizeof(ThValue));
     s.nparam = k->param.n;
     s.can_fail = k->can_fail;
     k->title = s.title;
     s.buf = arena_alloc(b->plan->arena, (size_t)(nroots + 1) * sizeof(int));
     s.nbuf = nroots;
-    s.kernel = share(b, k);
+    s.kernel = build_share(b, k);
     if (!s.sym || !s.param || !s.buf || s.kernel < 0) return false;
     for (int i = 0; i < nroots; i++)
-        if ((s.buf[i] = buffer(b, b->roots.at[i])) < 0 || !late(b, s.buf[i])) return false;
+        if ((s.buf[i] = build_buffer(b, b->roots.at[i])) < 0 || !build_late(b, s.buf[i])) return false;
     if (!vec_push(b->ctx, &b->step, s)) return false;
-    for (int i = 0; i < nroots; i++) live(b, s.buf[i], b->step.n - 1);
+    for (int i = 0; i < nroots; i++) build_live(b, s.buf[i], b->step.n - 1);
     return true;
 }
 
@@ -187,18 +173,18 @@ static bool host_step(Build *b, const Work *w, const Group *g) {
         PlanValue *v = i < h->nin ? &h->in[i] : &h->out[i - h->nin];
         if (!place_value(b, v)) return false;
         s.buf[i] = v->buf;
-        if (v->buf >= 0 && !late(b, v->buf)) return false;
+        if (v->buf >= 0 && !build_late(b, v->buf)) return false;
     }
     if (!vec_push(b->ctx, &b->step, s)) return false;
     for (int i = 0; i < s.nbuf; i++)
-        if (s.buf[i] >= 0) live(b, s.buf[i], b->step.n - 1);
+        if (s.buf[i] >= 0) build_live(b, s.buf[i], b->step.n - 1);
     return true;
 }
 
 /* Its instructions are numbered in finish_sizes; here its place and what it reads. */
 static bool size_step(Build *b, const Work *w) {
     Step s = {.kind = STEP_SIZE, .node = w->node, .host = -1, .can_fail = true, .title = "sizes"};
-    s.nodes = keep(b, &w->node, sizeof w->node);
+    s.nodes = build_keep(b, &w->node, sizeof w->node);
     s.nnodes = 1;
     if (!s.nodes) return false;
     b->size_step[w->node] = b->step.n;
@@ -206,9 +192,9 @@ static bool size_step(Build *b, const Work *w) {
         for (int i = w->sizes[r]; i < w->sizes[r + 1]; i++) {
             const SizeIns *x = &b->p->sizes.ins.at[i];
             if (x->op != SHAPE_VALUE || !x->dyn) continue;
-            int f = buffer(b, b->p->val[x->c].root);
+            int f = build_buffer(b, b->p->val[x->c].root);
             if (f < 0) return false;
-            live(b, f, b->step.n);
+            build_live(b, f, b->step.n);
         }
     return vec_push(b->ctx, &b->step, s);
 }
@@ -223,6 +209,7 @@ static bool group_step(Build *b, const Group *g) {
     Work *w = &b->p->work.at[g->base];
     if (w->kind == WORK_HOST) return host_step(b, w, g);
     if (w->kind == WORK_SIZE) return size_step(b, w);
+    if (w->kind == WORK_EMBED) return build_embed(b, &b->p->embed.at[w->host], w->node);
     Kernel *k = w->k;
     if (alone(b->p, g)) w->k = NULL;
     else k = fuse_group(b->p, g);
@@ -260,7 +247,7 @@ static bool inputs(Build *b) {
             shared_retain(v->u.shared);
             b->plan->nshared = ns;
         }
-        if (buffer(b, i) < 0) return false;
+        if (build_buffer(b, i) < 0) return false;
     }
     return true;
 }
@@ -303,7 +290,7 @@ static void need_operands(Build *b) {
     SizeIns *at = b->p->sizes.ins.at;
     for (int i = b->p->sizes.ins.n - 1; i >= 0; i--) {
         SizeIns *s = &at[i];
-        if (is_check(s)) s->needed = true;
+        if (is_check(s) || s->import) s->needed = true;
         if (!s->needed || !has_slots(s)) continue;
         at[s->a].needed = true;
         if (s->b >= 0) at[s->b].needed = true;
@@ -328,7 +315,7 @@ static void emit_size(Build *b, int i) {
         x.a = at[s->a].number;
         if (s->b >= 0) x.b = at[s->b].number;
     } else if (s->op != SHAPE_CONST) {
-        x.a = b->p->root.at[s->a >= 0 ? s->a : b->p->val[s->c].root].buf;
+        x.a = s->import ? s->b : b->p->root.at[s->a >= 0 ? s->a : b->p->val[s->c].root].buf;
         if (s->op == SHAPE_VALUE) x.b = (int)s->k;
     }
     b->plan->shape[b->plan->nshape++] = x;
@@ -351,17 +338,24 @@ static bool shape_program(Build *b) {
         if (p->sizes.ins.at[i].needed && p->sizes.ins.at[i].op == SHAPE_CONST) emit_size(b, i);
     for (int i = 0; i < n; i++) {
         const SizeIns *s = &p->sizes.ins.at[i];
-        homes[i] = s->dyn ? home(p->sizes.ins.at, homes, i) : -1;
-        if (s->needed && !s->dyn && s->op != SHAPE_CONST) emit_size(b, i);
+        homes[i] = s->dyn && !s->import ? home(p->sizes.ins.at, homes, i) : -1;
+        if (s->needed && !s->dyn && !s->import && s->op != SHAPE_CONST) emit_size(b, i);
     }
     l->nshape_static = l->nshape;
     for (int i = n - 1; i >= 0; i--)
-        if (p->sizes.ins.at[i].needed && p->sizes.ins.at[i].dyn) next[i] = head[homes[i]], head[homes[i]] = i;
+        if (p->sizes.ins.at[i].needed && p->sizes.ins.at[i].dyn && !p->sizes.ins.at[i].import)
+            next[i] = head[homes[i]], head[homes[i]] = i;
     for (int k = 0; k < p->order.n; k++) {
         if (b->size_step[k] < 0) continue;
         Step *s = &b->step.at[b->size_step[k]];
         s->a = l->nshape;
         for (int i = head[k]; i >= 0; i = next[i]) emit_size(b, i);
+        s->n = l->nshape - s->a;
+    }
+    for (int k = 0; k < b->import.n; k++) {
+        Step *s = &b->step.at[b->import.at[k].step];
+        s->a = l->nshape;
+        for (int i = b->import.at[k].first; i < b->import.at[k].first + b->import.at[k].n; i++) emit_size(b, i);
         s->n = l->nshape - s->a;
     }
     return true;
@@ -386,6 +380,15 @@ static void number_all(Build *b) {
         number(b, &b->buf.at[f].size);
         for (int d = 0; d < b->buf.at[f].ndim; d++) number(b, &b->buf.at[f].shape[d]);
     }
+    for (int r = 0; r < b->region.n; r++) {
+        Region *g = &b->region.at[r];
+        number(b, &g->trip);
+        if (g->counter >= 0) g->counter = b->p->sizes.ins.at[g->counter].number;
+    }
+    for (int w = 0; w < b->window.n; w++) {
+        PlanWindow *x = &b->window.at[w];
+        number(b, &x->base), number(b, &x->first), number(b, &x->step), number(b, &x->ring);
+    }
     for (int o = 0; o < l->noutput; o++) number_value(b, &l->result[o]);
     for (int u = 0; u < l->nupdate; u++) number_value(b, &l->update[u].value);
     for (int h = 0; h < b->p->host.n; h++) {
@@ -393,8 +396,11 @@ static void number_all(Build *b) {
         for (int i = 0; i < x->nin; i++) number_value(b, &x->in[i]);
         for (int i = 0; i < x->nout; i++) number_value(b, &x->out[i]);
     }
-    for (int n = 0; n < l->nnode; n++)
-        for (int i = 0; l->node[n].in && i < l->node[n].nin; i++) number_value(b, &l->node[n].in[i]);
+    for (int n = 0; n < l->nnode; n++) {
+        PlanNode *x = &l->node[n];
+        for (int i = 0; x->in && i < x->nin; i++) number_value(b, &x->in[i]);
+        if (x->counter) x->counter = 1 + b->p->sizes.ins.at[x->counter - 1].number;
+    }
 }
 
 static bool sig_values(Build *b) {
@@ -434,9 +440,9 @@ static const char *node_types(Build *b, const ThApply *a, Text *t) {
 
 /* Where the inputs of node n lay; kept only for nodes that can fail. */
 static bool node_inputs(Build *b, int n) {
-    const ThApply *a = b->p->order.at[n];
     PlanNode *x = &b->plan->node[n];
-    if (x->in) return true;
+    if (x->in || n >= b->p->order.n) return true; /* known, or a body's, which its own plan described */
+    const ThApply *a = b->p->order.at[n];
     x->in = arena_alloc0(b->plan->arena, (size_t)(a->nin + 1) * sizeof *x->in);
     if (!x->in) return false;
     x->nin = a->nin;
@@ -452,7 +458,7 @@ static bool node_inputs(Build *b, int n) {
         const Root *r = &b->p->root.at[v->root];
         if (!r->gone && r->buf >= 0) x->in[i].buf = r->buf;
         x->in[i].off = v->off;
-        need_value(b, &x->in[i]);
+        build_need_value(b, &x->in[i]);
     }
     return true;
 }
@@ -460,13 +466,14 @@ static bool node_inputs(Build *b, int n) {
 static bool nodes(Build *b) {
     Planner *p = b->p;
     Plan *l = b->plan;
-    l->nnode = p->order.n;
+    l->nnode = p->nnode;
     l->node = arena_alloc0(l->arena, (size_t)(l->nnode + 1) * sizeof *l->node);
     if (!l->node) return false;
+    for (int n = 0; n < b->node.n; n++) l->node[b->node.at[n].number] = b->node.at[n].node;
     Text t;
     text_init(&t, b->ctx);
     bool ok = true;
-    for (int n = 0; n < l->nnode && ok; n++) {
+    for (int n = 0; n < p->order.n && ok; n++) {
         const ThApply *a = p->order.at[n];
         PlanNode *x = &l->node[n];
         x->op = intern(b->ctx, a->op->name);
@@ -484,54 +491,25 @@ static bool nodes(Build *b) {
     return ok;
 }
 
-/* ---- the first write: nothing may fail from there on ---- */
-static bool writes_foreign(const Build *b, const Step *s) {
-    const Kernel *k = s->kind == STEP_KERNEL ? b->kernel.at[s->kernel] : NULL;
-    if (s->kind == STEP_HOST) {
-        const PlanHost *h = &b->p->host.at[s->host];
-        for (int i = h->nin; i < s->nbuf; i++)
-            if (b->buf.at[s->buf[i]].kind == BUF_SHARED || b->buf.at[s->buf[i]].kind == BUF_INPUT) return true;
-    }
-    for (int a = 0; k && a < k->acc.n; a++) {
-        const PlanBuf *f = &b->buf.at[s->buf[k->acc.at[a].buf]];
-        if ((k->acc.at[a].flags & ACC_WRITE) && (f->kind == BUF_SHARED || f->kind == BUF_INPUT)) return true;
-    }
-    return false;
+/* ---- regions ---- */
+/* The steps made since the last region are one, in line after it. */
+bool build_segment(Build *b) {
+    Region g = {.kind = REGION_STRAIGHT, .first = b->segment, .n = b->step.n - b->segment, .trip = size_const(1)};
+    g.child = g.other = g.next = g.counter = g.until = g.cond = -1;
+    b->segment = b->step.n;
+    return build_region(b, &g);
 }
 
-/* false without an error when the plan must be made again without in-place updates. */
-static bool first_write(Build *b) {
-    Plan *l = b->plan;
-    l->first_write = b->step.n;
-    for (int s = 0; s < b->step.n; s++) {
-        const Step *x = &b->step.at[s];
-        bool writes = writes_foreign(b, x);
-        if (writes && l->first_write == b->step.n) l->first_write = s;
-        if (s >= l->first_write && x->can_fail) return false;
-        for (int i = 0; writes && i < x->nbuf; i++)
-            if (x->kind == STEP_KERNEL && b->buf.at[x->buf[i]].kind == BUF_SHARED) {
-                const Kernel *k = b->kernel.at[x->kernel];
-                for (int a = 0; a < k->acc.n; a++)
-                    if (k->acc.at[a].buf == i && (k->acc.at[a].flags & ACC_WRITE))
-                        l->shared_written[b->buf.at[x->buf[i]].index] = 1;
-            }
-    }
-    return true;
+int build_counter(Build *b) {
+    SizeIns zero = {.op = SHAPE_CONST, .needed = true, .a = -1, .b = -1, .c = -1, .node = -1};
+    return sizes_push(&b->p->sizes, zero);
 }
 
-static bool root_region(Build *b) {
-    Plan *l = b->plan;
-    l->region = arena_alloc0(l->arena, sizeof *l->region);
-    if (!l->region) return false;
-    l->region[0] = (Region){.kind = REGION_STRAIGHT,
-                            .n = l->nstep,
-                            .child = -1,
-                            .other = -1,
-                            .next = -1,
-                            .counter = -1,
-                            .until = -1,
-                            .cond = -1};
-    l->nregion = 1;
+bool build_region(Build *b, const Region *g) {
+    int at = b->region.n;
+    if (!vec_push(b->ctx, &b->region, *g)) return false;
+    if (at > 0) b->region.at[b->tail].next = at;
+    b->tail = at;
     return true;
 }
 
@@ -544,28 +522,36 @@ static bool take(Build *b) {
     l->ncheck = p->sizes.check.n;
     l->nhost = p->host.n;
     l->ninput = p->nin;
-    l->step = keep(b, b->step.at, (size_t)l->nstep * sizeof(Step));
-    l->buf = keep(b, b->buf.at, (size_t)l->nbuf * sizeof(PlanBuf));
-    l->check = keep(b, p->sizes.check.at, (size_t)l->ncheck * sizeof(ShapeCheck));
-    l->host = keep(b, p->host.at, (size_t)l->nhost * sizeof(PlanHost));
-    l->input = keep(b, p->in, (size_t)p->nin * sizeof(PlanIo));
-    l->output = keep(b, p->out, (size_t)p->nout * sizeof(PlanIo));
+    l->step = build_keep(b, b->step.at, (size_t)l->nstep * sizeof(Step));
+    l->buf = build_keep(b, b->buf.at, (size_t)l->nbuf * sizeof(PlanBuf));
+    l->check = build_keep(b, p->sizes.check.at, (size_t)l->ncheck * sizeof(ShapeCheck));
+    l->host = build_keep(b, p->host.at, (size_t)l->nhost * sizeof(PlanHost));
+    l->input = build_keep(b, p->in, (size_t)p->nin * sizeof(PlanIo));
+    l->output = build_keep(b, p->out, (size_t)p->nout * sizeof(PlanIo));
     l->scratch_sym = -1;
     for (int h = 0; h < l->nhost; h++)
         if (p->host.at[h].scratch_bytes > l->scratch_bytes) l->scratch_bytes = p->host.at[h].scratch_bytes;
-    return l->step && l->buf && l->check && l->host && l->input && l->output && root_region(b) && plan_events(l);
+    l->nregion = b->region.n;
+    l->nwindow = b->window.n;
+    l->npart = b->part.n;
+    l->region = build_keep(b, b->region.at, (size_t)l->nregion * sizeof(Region));
+    l->window = build_keep(b, b->window.at, (size_t)l->nwindow * sizeof(PlanWindow));
+    return l->step && l->buf && l->check && l->host && l->input && l->output && l->region && l->window;
 }
 
 /* Kernels and constants belong to the plan from the start, so that one release frees everything. */
 static bool hand_over(Build *b) {
     Plan *l = b->plan;
-    l->kernel = keep(b, b->kernel.at, (size_t)b->kernel.n * sizeof(Kernel *));
-    l->constant = keep(b, b->constant.at, (size_t)b->constant.n * sizeof(ThArray *));
+    l->kernel = build_keep(b, b->kernel.at, (size_t)b->kernel.n * sizeof(Kernel *));
+    l->constant = build_keep(b, b->constant.at, (size_t)b->constant.n * sizeof(ThArray *));
+    l->part = build_keep(b, b->part.at, (size_t)b->part.n * sizeof(Plan *));
+    if (l->part) l->npart = b->part.n;
+    for (int k = 0; !l->part && k < b->part.n; k++) plan_release(b->part.at[k]);
     if (l->kernel) l->nkernel = b->kernel.n;
     if (l->constant) l->nconstant = b->constant.n;
     for (int k = 0; !l->kernel && k < b->kernel.n; k++) kernel_free(b->kernel.at[k]);
     for (int k = 0; !l->constant && k < b->constant.n; k++) th_array_release(b->constant.at[k]);
-    return l->kernel && l->constant;
+    return l->kernel && l->constant && l->part;
 }
 
 /*
@@ -575,17 +561,19 @@ static bool hand_over(Build *b) {
 bool plan_build(Planner *p, bool *again) {
     Build b = {.p = p, .ctx = p->ctx, .plan = p->plan};
     *again = false;
-    bool ok = inputs(&b) && all_steps(&b) && results(&b) && nodes(&b) && shape_program(&b);
+    bool ok = inputs(&b) && all_steps(&b) && (b.segment == b.step.n && b.region.n ? true : build_segment(&b)) &&
+              results(&b) && nodes(&b) && shape_program(&b);
     if (ok) {
         number_all(&b);
         ok = sig_values(&b);
     }
     bool handed = hand_over(&b);
-    ok = ok && handed;
-    if (ok && !first_write(&b)) *again = !p->no_inplace, ok = false;
-    if (!ok && !failed(p->ctx) && !*again)
-        err(p->ctx, TH_RuntimeError, "planning: a step that can fail follows a write");
-    ok = ok && take(&b);
+    ok = ok && handed && take(&b) && plan_lives(p->plan);
+    if (ok && !plan_first_write(p->plan)) {
+        *again = !p->no_inplace, ok = false;
+        if (!*again) err(p->ctx, TH_RuntimeError, "planning: a step that can fail follows a write");
+    }
+    ok = ok && plan_events(p->plan);
     vec_free(p->ctx, &b.kernel);
     vec_free(p->ctx, &b.step);
     vec_free(p->ctx, &b.buf);
@@ -593,7 +581,11 @@ bool plan_build(Planner *p, bool *again) {
     vec_free(p->ctx, &b.roots);
     vec_free(p->ctx, &b.syms);
     vec_free(p->ctx, &b.nodes);
-    vec_free(p->ctx, &b.root_of);
+    vec_free(p->ctx, &b.region);
+    vec_free(p->ctx, &b.window);
+    vec_free(p->ctx, &b.part);
+    vec_free(p->ctx, &b.node);
+    vec_free(p->ctx, &b.import);
     map_free(p->ctx, &b.keys);
     return ok;
 }

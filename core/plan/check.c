@@ -29,11 +29,13 @@ static bool check_shapes(const Plan *p) {
 static bool check_bufs(const Plan *p) {
     for (int b = 0; b < p->nbuf; b++) {
         const PlanBuf *f = &p->buf[b];
-        if (f->kind > BUF_OUTPUT || f->dtype >= TH_DTYPE_COUNT) return bad(p, "buffer", b, "bad kind or dtype");
+        if (f->kind > BUF_WINDOW || f->dtype >= TH_DTYPE_COUNT) return bad(p, "buffer", b, "bad kind or dtype");
         if (!size_ok(p, f->size)) return bad(p, "buffer", b, "its size is no slot");
         if (f->inplace_of >= p->nbuf || f->inplace_of == b) return bad(p, "buffer", b, "in place of no buffer");
         if (f->kind == BUF_CONST && (f->index < 0 || f->index >= p->nconstant))
             return bad(p, "buffer", b, "no such constant");
+        if (f->kind == BUF_WINDOW && (f->index < 0 || f->index >= p->nwindow || p->window[f->index].buf != b))
+            return bad(p, "buffer", b, "no such window");
         if (f->kind == BUF_SHARED && (f->index < 0 || f->index >= p->nshared))
             return bad(p, "buffer", b, "no such shared");
     }
@@ -73,6 +75,9 @@ static bool check_regions(const Plan *p) {
             return bad(p, "region", r, "bad kind or link");
         if (g->kind == REGION_STRAIGHT && (g->first < 0 || g->n < 0 || g->first + g->n > p->nstep))
             return bad(p, "region", r, "no such steps");
+        if (g->nwindow < 0 || g->window < 0 || g->window + g->nwindow > p->nwindow || g->turns < 0 ||
+            g->turns > p->nbuf)
+            return bad(p, "region", r, "no such windows or buffer");
         if (g->kind == REGION_LOOP && (g->child < 0 || g->counter < 0 || g->counter >= p->nsym))
             return bad(p, "region", r, "a loop without body or counter");
         if (g->kind == REGION_BRANCH && (g->cond < 0 || g->cond >= p->nbuf))
@@ -81,8 +86,21 @@ static bool check_regions(const Plan *p) {
     return p->nregion > 0 || bad(p, "regions", 0, "none");
 }
 
+static bool check_windows(const Plan *p) {
+    for (int i = 0; i < p->nwindow; i++) {
+        const PlanWindow *w = &p->window[i];
+        if (w->buf < 0 || w->buf >= p->nbuf || w->of < 0 || w->of >= p->nbuf || w->of == w->buf)
+            return bad(p, "window", i, "no such buffer");
+        if (p->buf[w->buf].dtype != p->buf[w->of].dtype) return bad(p, "window", i, "on a buffer of another dtype");
+        if (!size_ok(p, w->base) || !size_ok(p, w->first) || !size_ok(p, w->step) || !size_ok(p, w->ring))
+            return bad(p, "window", i, "its place is no slot");
+        if (w->next >= p->nwindow) return bad(p, "window", i, "followed by no window");
+    }
+    return true;
+}
+
 bool plan_check(const Plan *p) {
-    if (!check_shapes(p) || !check_bufs(p) || !check_regions(p)) return false;
+    if (!check_windows(p) || !check_shapes(p) || !check_bufs(p) || !check_regions(p)) return false;
     for (int k = 0; k < p->nkernel; k++)
         if (!kernel_check(p->kernel[k])) return false;
     for (int s = 0; s < p->nstep; s++)

@@ -35,7 +35,7 @@ static bool word(char ch) {
 
 /* What to call plan buffer b: the variable's name as an identifier, or one made of its number. */
 static void buffer_name(const Plan *p, int b, char out[NAME_MAX_BYTES + 16]) {
-    static const char *const kind[] = {"in", "shared", "constant", "t", "out"};
+    static const char *const kind[] = {"in", "shared", "constant", "t", "out", "row"};
     const PlanBuf *f = &p->buf[b];
     int n = 0;
     for (const char *s = f->name; s && *s && n < NAME_MAX_BYTES; s++) out[n++] = word(*s) ? *s : '_';

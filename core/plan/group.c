@@ -37,6 +37,9 @@ static void each_use(Planner *p, int w, bool writes, void (*fn)(Planner *p, int 
             const PlanValue *v = writes ? &h->out[i] : &h->in[i];
             if (v->buf >= 0) fn(p, v->buf, w, -1);
         }
+    } else if (k->kind == WORK_EMBED) {
+        const Embed *e = &p->embed.at[k->host];
+        for (int i = 0; i < (writes ? e->nwrite : e->nread); i++) fn(p, writes ? e->write[i] : e->read[i], w, -1);
     } else if (!writes) {
         for (int r = 0; r < 4; r += 2)
             for (int i = k->sizes[r]; i < k->sizes[r + 1]; i++) {
@@ -411,6 +414,14 @@ static bool is_live(const Planner *p, int w) {
         const PlanHost *h = &p->host.at[k->host];
         for (int i = 0; i < h->nout; i++)
             if (p->root.at[h->out[i].buf].needed || p->root.at[h->out[i].buf].kept) return true;
+        return false;
+    }
+    if (k->kind == WORK_EMBED) {
+        const Embed *e = &p->embed.at[k->host];
+        for (int i = 0; i < e->nwrite; i++) {
+            const Root *r = &p->root.at[e->write[i]];
+            if (r->needed || r->kept || (r->kind != BUF_TEMP && r->kind != BUF_OUTPUT)) return true;
+        }
         return false;
     }
     for (int a = 0; a < k->k->acc.n; a++) {

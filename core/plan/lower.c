@@ -48,7 +48,7 @@ bool val_make(Planner *p, Val *v, int root, uint8_t dtype, int ndim, const Size 
 }
 
 /* C order over [off, off + elements): strides of lengths that are 1 do not matter. */
-static bool val_contiguous(Planner *p, const Val *v) {
+bool val_contiguous(Planner *p, const Val *v) {
     Size n = size_const(1);
     for (int d = v->ndim - 1; d >= 0; d--) {
         if (!size_is(sizes_find(&p->sizes, v->shape[d]), 1) && !sizes_same(&p->sizes, v->stride[d], n)) return false;
@@ -161,8 +161,8 @@ static bool api_in_contiguous(Lower *l, int i) {
     return v && val_contiguous(planner(l), v);
 }
 
-/* The Val of output o: a fresh temporary unless a view or an alias was declared before. */
-static Val *out_val(Planner *p, const ThVar *o) {
+/* A fresh temporary unless a view or an alias was declared before. */
+Val *planner_out(Planner *p, const ThVar *o) {
     Val *v = &p->val[o->id];
     if (v->root >= 0) return v;
     int r = planner_root(p, BUF_TEMP, o->type.dtype, o->type.ndim, p->dims[o->id]);
@@ -202,27 +202,27 @@ static int api_read_at(Lower *l, Kernel *k, int i, Size off, const Size *st) {
 }
 
 static int api_write(Lower *l, Kernel *k, int o, const int8_t *map) {
-    Val *v = out_val(planner(l), l->node->out[o]);
+    Val *v = planner_out(planner(l), l->node->out[o]);
     return v && k ? access_map(planner(l), k, v, map, ACC_WRITE) : -1;
 }
 
 static int api_read_out(Lower *l, Kernel *k, int o, const int8_t *map, uint8_t flags) {
-    Val *v = out_val(planner(l), l->node->out[o]);
+    Val *v = planner_out(planner(l), l->node->out[o]);
     return v && k ? access_map(planner(l), k, v, map, (uint8_t)(ACC_READ | ACC_WRITE | flags)) : -1;
 }
 
 static int api_write_at(Lower *l, Kernel *k, int o, uint8_t flags, Size off, const Size *st) {
-    Val *v = out_val(planner(l), l->node->out[o]);
+    Val *v = planner_out(planner(l), l->node->out[o]);
     return v && k ? access_free(planner(l), k, v, (uint8_t)(ACC_WRITE | flags), off, st) : -1;
 }
 
 static Size api_out_stride(Lower *l, int o, int d) {
-    Val *v = out_val(planner(l), l->node->out[o]);
+    Val *v = planner_out(planner(l), l->node->out[o]);
     return v ? sizes_find(&planner(l)->sizes, v->stride[d]) : SIZE_BAD;
 }
 
 static Size api_out_offset(Lower *l, int o) {
-    Val *v = out_val(planner(l), l->node->out[o]);
+    Val *v = planner_out(planner(l), l->node->out[o]);
     return v ? v->off : SIZE_BAD;
 }
 
@@ -276,10 +276,8 @@ bool planner_copy(Planner *p, const Val *from, int root, int ndim, const Size *s
     return x >= 0 && ins_store(k, b, x, ndim) >= 0;
 }
 
-/* Makes input i C-contiguous for this node and those after it: a copy where its view is not. */
-static bool api_contiguous(Lower *l, int i) {
-    Planner *p = planner(l);
-    Val *v = planner_val(p, in_var(l, i));
+bool planner_contiguous(Planner *p, const ThVar *var) {
+    Val *v = planner_val(p, var);
     if (!v || val_contiguous(p, v)) return v != NULL;
     int r = planner_root(p, BUF_TEMP, v->dtype, v->ndim, v->shape);
     if (r < 0 || !planner_copy(p, v, r, v->ndim, v->shape)) return false;
@@ -289,10 +287,13 @@ static bool api_contiguous(Lower *l, int i) {
     return true;
 }
 
+/* Makes input i C-contiguous for this node and those after it. */
+static bool api_contiguous(Lower *l, int i) { return planner_contiguous(planner(l), in_var(l, i)); }
+
 static bool api_copy(Lower *l, int o, int i) {
     Planner *p = planner(l);
     const ThVar *out = l->node->out[o];
-    Val *from = planner_val(p, in_var(l, i)), *to = out_val(p, out);
+    Val *from = planner_val(p, in_var(l, i)), *to = planner_out(p, out);
     return from && to && planner_copy(p, from, to->root, out->type.ndim, p->dims[out->id]);
 }
 
@@ -314,9 +315,9 @@ static bool api_alias(Lower *l, int o, int i) {
     if (!x) return false;
     const Root *r = &p->root.at[x->root];
     bool elemwise = (l->node->op->flags & OP_ELEMWISE) != 0;
-    if (elemwise && (r->kind == BUF_TEMP || !destroyable(p, r))) return out_val(p, out) != NULL;
+    if (elemwise && (r->kind == BUF_TEMP || !destroyable(p, r))) return planner_out(p, out) != NULL;
     if (!destroyable(p, r)) {
-        Val *fresh = out_val(p, out);
+        Val *fresh = planner_out(p, out);
         return fresh && planner_copy(p, x, fresh->root, out->type.ndim, p->dims[out->id]);
     }
     if (!val_make(p, v, x->root, x->dtype, x->ndim, x->shape, x->stride, x->off)) return false;
@@ -351,7 +352,7 @@ static bool api_host(Lower *l, HostFn fn, size_t scratch_bytes) {
         else if (!host_value(planner_val(p, a->in[i]), &h.in[i])) return false;
     }
     for (int o = 0; o < a->nout; o++)
-        if (!host_value(out_val(p, a->out[o]), &h.out[o])) return false;
+        if (!host_value(planner_out(p, a->out[o]), &h.out[o])) return false;
     int w = planner_work(p, WORK_HOST, NULL);
     if (w < 0 || !vec_push(p->ctx, &p->host, h)) return false;
     p->work.at[w].host = p->host.n - 1;
@@ -381,7 +382,9 @@ static const LowerApi lower_api = {.in_type = api_in_type,
                                    .write_at = api_write_at,
                                    .out_stride = api_out_stride,
                                    .out_offset = api_out_offset,
-                                   .host = api_host};
+                                   .host = api_host,
+                                   .loop = embed_loop,
+                                   .branch = embed_branch};
 
 /* ---- the walk ---- */
 /* Integers that only running tells and that this node's sizes need: a size step before its own works. */
@@ -400,20 +403,23 @@ static bool size_work(Planner *p, const int range[4], int at) {
     return true;
 }
 
-/* A computed integer is read as element k of its buffer: v must lie there in C order from the start. */
+/* An integer is read as element k of its buffer: v must lie there in C order from the start. */
+bool planner_whole(Planner *p, Val *v) {
+    if (v->root < 0) return err(p->ctx, TH_RuntimeError, "planning: a size is read before it is computed");
+    if (size_is(v->off, 0) && val_contiguous(p, v)) return true;
+    int r = planner_root(p, BUF_TEMP, v->dtype, v->ndim, v->shape);
+    Val c = {.known = v->known, .nknown = v->nknown, .whole = true};
+    if (r < 0 || !planner_copy(p, v, r, v->ndim, v->shape) ||
+        !val_make(p, &c, r, v->dtype, v->ndim, v->shape, NULL, size_const(0)))
+        return false;
+    *v = c;
+    return true;
+}
+
 static bool whole_values(Planner *p, int from, int to) {
     for (int i = from; i < to; i++) {
         const SizeIns s = p->sizes.ins.at[i];
-        if (s.op != SHAPE_VALUE || !s.dyn) continue;
-        Val *v = &p->val[s.c];
-        if (v->root < 0) return err(p->ctx, TH_RuntimeError, "planning: a size is read before it is computed");
-        if (size_is(v->off, 0) && val_contiguous(p, v)) continue;
-        int r = planner_root(p, BUF_TEMP, v->dtype, v->ndim, v->shape);
-        Val c = {.known = v->known, .nknown = v->nknown, .whole = true};
-        if (r < 0 || !planner_copy(p, v, r, v->ndim, v->shape) ||
-            !val_make(p, &c, r, v->dtype, v->ndim, v->shape, NULL, size_const(0)))
-            return false;
-        *v = c;
+        if (s.op == SHAPE_VALUE && s.dyn && !planner_whole(p, &p->val[s.c])) return false;
     }
     return true;
 }
@@ -428,7 +434,7 @@ static bool lower_node(Planner *p, int n) {
     if (!a->op->lower(&l) || failed(p->ctx))
         return failed(p->ctx) ? false : err(p->ctx, TH_RuntimeError, "%s: lowering failed", a->op->name);
     for (int o = 0; o < a->nout; o++)
-        if (!out_val(p, a->out[o])) return false;
+        if (!planner_out(p, a->out[o])) return false;
     if (!size_work(p, (int[4]){p->node_shape[n], p->node_shape[n + 1], sizes0, p->sizes.ins.n}, first)) return false;
     for (int w = first; w < p->work.n; w++) p->work.at[w].effect = (a->op->flags & OP_EFFECT) != 0;
     return commit_node(p, a);
@@ -436,6 +442,7 @@ static bool lower_node(Planner *p, int n) {
 
 bool planner_lower(Planner *p) {
     p->node = -1;
+    p->nnode = p->order.n;
     if (!commit_leaves(p)) return false;
     for (int n = 0; n < p->order.n; n++)
         if (!lower_node(p, n)) return false;

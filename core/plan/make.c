@@ -59,6 +59,8 @@ static void end(Planner *p) {
     vec_free(p->ctx, &p->root);
     vec_free(p->ctx, &p->work);
     vec_free(p->ctx, &p->host);
+    for (int e = 0; e < p->embed.n; e++) embed_free(&p->embed.at[e]);
+    vec_free(p->ctx, &p->embed);
     vec_free(p->ctx, &p->member);
     vec_free(p->ctx, &p->group);
     sizes_free(&p->sizes);
@@ -101,5 +103,6 @@ void plan_release(Plan *p) {
     for (int k = 0; k < p->nkernel; k++) kernel_free(p->kernel[k]);
     for (int k = 0; k < p->nconstant; k++) th_array_release(p->constant[k]);
     for (int s = 0; s < p->nshared; s++) shared_release(p->shared[s]);
+    for (int b = 0; b < p->npart; b++) plan_release(p->part[b]);
     arena_free(p->arena);
 }

@@ -38,6 +38,7 @@ static bool read_first(const Kernel *k, const Access *r, const Access *w) {
 static bool fits(const Plan *p, const Kernel *k, const Step *s, int step, int i, int o) {
     const PlanBuf *in = &p->buf[s->buf[i]], *out = &p->buf[s->buf[o]];
     if (in->kind != BUF_TEMP || in->late || in->last != step || in->first == step) return false;
+    if (in->carried || out->carried) return false; /* the next turn of a loop reads it again */
     if (!size_eq(in->size, out->size) || th_dtype_bytes((ThDtype)in->dtype) != th_dtype_bytes((ThDtype)out->dtype))
         return false;
     const Access *r = only_access(k, i, false), *w = only_access(k, o, true);

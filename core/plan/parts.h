@@ -26,6 +26,7 @@ typedef struct SizeIns {
     int node;    /* ordinal of the node that asked first */
     int up;      /* union-find parent */
     int number;  /* slot in the finished plan, -1 */
+    bool import; /* of a body's STEP_SIZE: emitted there; SHAPE_VALUE: b is the plan buffer it reads */
 } SizeIns;
 typedef struct Sizes {
     ThContext *ctx;
@@ -44,7 +45,9 @@ bool sizes_equal(Sizes *s, Size a, Size b, const char *why);
 bool sizes_check_ge0(Sizes *s, Size a, ThError kind, const char *text);
 bool sizes_same(Sizes *s, Size a, Size b);
 bool sizes_dyn(const Sizes *s, Size a);
-bool sizes_renumber(Sizes *s); /* after unions: equal computations become one slot again */
+bool sizes_renumber(Sizes *s);           /* after unions: equal computations become one slot again */
+int sizes_materialize(Sizes *s, Size x); /* a slot that holds the value of x */
+int sizes_push(Sizes *s, SizeIns i);     /* a slot of its own, shared with no equal computation */
 #define SIZE_BAD ((Size){0, -2})
 static inline bool size_bad(Size s) { return s.sym == -2; }
 
@@ -79,7 +82,7 @@ typedef struct Root {
 } Root;
 
 /* ---- works: lowered pieces in schedule order ---- */
-typedef enum { WORK_KERNEL, WORK_HOST, WORK_SIZE } WorkKind;
+typedef enum { WORK_KERNEL, WORK_HOST, WORK_SIZE, WORK_EMBED } WorkKind;
 typedef struct Work {
     uint8_t kind;
     bool point;  /* one LOOP stage, parallel dims only, plain stores: may move into its readers */
@@ -89,7 +92,7 @@ typedef struct Work {
     bool effect, live;
     int node;
     Kernel *k;
-    int host;     /* PlanHost number */
+    int host;     /* PlanHost number; WORK_EMBED: Embed number */
     int members;  /* first Member of this work, -1 */
     int sizes[4]; /* WORK_SIZE: its slots stand in [0, 1) and [2, 3) of sizes.ins */
 } Work;
@@ -113,6 +116,37 @@ typedef struct Use {
     int work, acc;
 } Use; /* acc -1: whole (host, size step) */
 
+/* ---- embed.c: bodies of loops and branches, planned by themselves, become regions of this plan ---- */
+typedef struct Port {             /* where an argument or result of a body lies */
+    int inner;                    /* its number there */
+    int root, output;             /* of this plan; node output, or -1 */
+    bool window;                  /* else the whole root, from its first element */
+    bool aside;                   /* results: computed elsewhere and copied at the end of the turn */
+    bool check;                   /* ..after a check that its lengths, which only the turn tells, fit */
+    int next;                     /* arguments: 1 + the in port, or -1 - the out port, that this one follows; 0 none */
+    Size base, first, step, ring; /* PlanWindow's */
+    int ndim;
+    Size *shape; /* of what the body sees */
+} Port;
+typedef struct Body {
+    Plan *plan;
+    Size *slot; /* by slot of `plan`: the size here; SIZE_BAD: found while the body runs */
+    Port *in;
+    int nin;
+    int node0; /* its nodes are this plan's from here on */
+} Body;
+typedef struct Embed {
+    bool loop;
+    Body body[2]; /* a loop's; then and else */
+    Port *out;
+    int nout;
+    Size trip;
+    int until;                        /* result of the body, -1 */
+    int turns, cond;                  /* roots, -1 */
+    int *read, nread, *write, nwrite; /* roots */
+    const char *title;
+} Embed;
+
 typedef struct Planner {
     ThContext *ctx;
     FGraph *fg;
@@ -127,6 +161,8 @@ typedef struct Planner {
     VEC(Root) root;
     VEC(Work) work;
     VEC(PlanHost) host;
+    VEC(Embed) embed;
+    int nnode; /* nodes of the graph and of bodies */
     VEC(Member) member;
     VEC(Group) group;
     VEC(int) node_checks;
@@ -145,9 +181,19 @@ typedef struct Planner {
 
 bool planner_shapes(Planner *p);                              /* shape.c */
 bool planner_known(Planner *p, const ThApply *a);             /* values.c: elements of small integer outputs */
+bool planner_varying(const Planner *p, const ThVar *v);       /* shape.c: an argument that each turn has anew */
 Size planner_value(Planner *p, const ThVar *v, int64_t elem); /* shape.c */
 bool planner_leaves(Planner *p);                              /* lower.c */
 bool planner_lower(Planner *p);
+bool planner_contiguous(Planner *p, const ThVar *v); /* from here on in C order: a copy where its view is not */
+bool planner_whole(Planner *p, Val *v);              /* from here on whole: its elements can be read as sizes */
+Val *planner_out(Planner *p, const ThVar *v);        /* an output's Val: a fresh temporary unless there is one */
+bool val_contiguous(Planner *p, const Val *v);
+bool embed_loop(Lower *l, int body, Size trip, const LoopPort *in, int nin, const LoopPort *out, int nout, int until,
+                int turns); /* embed.c: LowerApi's */
+bool embed_branch(Lower *l, int cond, const int *then_in, int nthen, const int *else_in, int nelse);
+void embed_free(Embed *e);
+extern const char embed_misfit[]; /* a result does not fit its place */
 Val *planner_val(Planner *p, const ThVar *v);
 int planner_root(Planner *p, uint8_t kind, uint8_t dtype, int ndim, const Size *shape); /* -1 on error */
 int planner_work(Planner *p, WorkKind kind, Kernel *k);
@@ -168,5 +214,8 @@ bool kernel_tidy(Planner *p, Kernel *k);                    /* passes.c */
 bool kernel_localize(Planner *p, Kernel *k, int *roots, int *nroots, int *syms, int *nsyms);
 bool plan_build(Planner *p, bool *again); /* build.c: fills Planner.plan */
 bool plan_events(Plan *p);                /* memory.c: in-place wishes and layout events */
+bool plan_lives(Plan *p);                 /* lives.c: lifetimes of buffers through the regions */
+bool plan_first_write(Plan *p); /* lives.c: Plan.first_write; false without an error: a step that fails follows it */
+int plan_window_root(const Plan *p, int buf); /* the buffer that a window shows a part of; others themselves */
 
 #endif

@@ -47,17 +47,19 @@ typedef enum {
     BUF_SHARED,
     BUF_CONST,
     BUF_TEMP,
-    BUF_OUTPUT /* from the free list, also shadows of updates */
+    BUF_OUTPUT, /* from the free list, also shadows of updates */
+    BUF_WINDOW  /* a part of another buffer; which one, its region says at every turn */
 } BufKind;
 typedef struct PlanBuf {
     uint8_t kind, dtype, space; /* space 0 host */
     int16_t ndim;
-    int index; /* number of the argument, shared, constant or output slot */
+    int index; /* number of the argument, shared, constant, output slot or window */
     bool late; /* its size is found by a STEP_SIZE: a STEP_LATE allocates it, the layout and the call do not */
     Size size; /* elements of the root (TEMP, OUTPUT) */
     Size shape[TH_MAX_NDIM]; /* arguments, shareds: their dims as slots; a length the type promises to be 1 is the
                                 constant 1 */
     int first, last;         /* steps between which a TEMP lives (layout) */
+    bool carried;            /* a turn of a loop finds what stood there before it */
     int inplace_of;          /* TEMP/OUTPUT: try the slot of this buffer (dies there), or -1 */
     const char *name;        /* of the user's variable that lies there, or NULL; text for readers, never for use */
 } PlanBuf;
@@ -88,15 +90,28 @@ typedef struct Step {
 
 typedef enum { REGION_STRAIGHT, REGION_LOOP, REGION_BRANCH } RegionKind;
 /* Straight: steps [first, first + n). Loop: child runs `trip` times, with frame.sym[counter] = 0, 1, ..; `until`
- * (buffer of a bool) stops after the step where it is true, or -1. Branch: child if buffer `cond` is nonzero, else
- * other. Children are region numbers; next: following region, or -1. */
+ * (buffer of a bool) stops after the step where it is true, or -1; 1 + `turns` is the buffer (int64) that gets the
+ * number of turns when the loop ends, or 0. Branch: child if buffer `cond` is nonzero, else other. Windows [window,
+ * window + nwindow) are set before every turn (branch: once). Children are region numbers; next: following region, or
+ * -1. */
 typedef struct Region {
     uint8_t kind;
     int first, n;
     int child, other, next;
     Size trip;
     int counter, until, cond;
+    int turns, window, nwindow;
+    const char *title; /* what it is to the user: "scan_fn", or NULL */
 } Region;
+/*
+ * In turn t buffer `buf` (a BUF_WINDOW) lies at buffer `of` + base + (first + t * step) mod ring, counted in elements;
+ * ring 0: no modulo. `next`: the window of the same region that lies in this turn where this one will in the next, and
+ * nothing else writes there: its value may be kept in a register; or -1.
+ */
+typedef struct PlanWindow {
+    int buf, of, next;
+    Size base, first, step, ring;
+} PlanWindow;
 
 /* Array descriptor of an argument or result in the frame's terms: which buffer, where, how shaped. */
 typedef struct PlanValue {
@@ -120,13 +135,16 @@ typedef struct PlanNode {
     const char *op;
     PlanValue *in;
     int nin;
-} PlanNode; /* for error reports: op(inputs); in: where its inputs lay (shapes, strides), or NULL */
+    int within, counter; /* a node of a body: 1 + the node whose body it is, 1 + the slot that counts its turns; else 0
+                          */
+} PlanNode;              /* for error reports: op(inputs); in: where its inputs lay (shapes, strides), or NULL */
 /* Arguments are planned as C-contiguous (the caller copies others) unless `strided`: then their strides are slots
  * (SHAPE_STRIDE) too. Shareds and constants are always C-contiguous. */
 typedef struct PlanIo {
     ThType type;
     const char *name;
     bool mutable_, borrow, strided;
+    bool varying; /* of a body: another value at every turn, so that integers in it are read while it runs */
 } PlanIo;
 /* An integer that feeds sizes: element `elem` of argument or shared buffer `buf`. Part of the signature beside shapes
  * (and strides). */
@@ -145,6 +163,10 @@ typedef struct Plan {
     int nstep;
     Region *region;
     int nregion; /* region[0] is the root */
+    PlanWindow *window;
+    int nwindow;
+    struct Plan **part; /* plans of bodies, whose arenas hold texts and attributes of this one */
+    int npart;
     ShapeIns *shape;
     int nshape; /* run at a new signature; those of STEP_SIZE follow */
     int nshape_static, nsym;

@@ -1,6 +1,6 @@
 /*
- * region.c -- plans by hand: a builder for region trees, and lifetimes through them. In: buffers, kernels, steps and
- * regions in numbers. Out: a checked Plan. A temporary that a loop carries or merely reads lives as long as the loop.
+ * region.c -- plans by hand: a builder for region trees. In: buffers, kernels, steps and regions in numbers. Out: a
+ * checked Plan.
  */
 #include "parts.h"
 
@@ -95,87 +95,6 @@ int planb_step(PlanBuilder *b, Step s) {
 
 int planb_region(PlanBuilder *b, Region r) { return PUSH(b, region, r); }
 
-/* ---- lifetimes ---- */
-/* Steps [*lo, *hi] of the region chain that starts at r. Nesting is as deep as the user nests loops. */
-static void range(const Plan *p, int r, int *lo, int *hi) {
-    for (; r >= 0; r = p->region[r].next) {
-        const Region *g = &p->region[r];
-        if (g->kind != REGION_STRAIGHT) {
-            range(p, g->child, lo, hi);
-            if (g->kind == REGION_BRANCH) range(p, g->other, lo, hi);
-        } else if (g->n > 0) {
-            if (g->first < *lo) *lo = g->first;
-            if (g->first + g->n - 1 > *hi) *hi = g->first + g->n - 1;
-        }
-    }
-}
-
-static bool writes(const Plan *p, const Step *s, int local) {
-    if (s->kind == STEP_TRANSFER || s->kind == STEP_LATE) return local == s->nbuf - 1;
-    if (s->kind == STEP_HOST) return local >= p->host[s->host].nin;
-    if (s->kind != STEP_KERNEL) return false;
-    const Kernel *k = p->kernel[s->kernel];
-    bool w = false, r = false;
-    for (int a = 0; a < k->acc.n; a++)
-        if (k->acc.at[a].buf == local)
-            w |= (k->acc.at[a].flags & ACC_WRITE) != 0, r |= (k->acc.at[a].flags & ACC_READ) != 0;
-    return w && !r;
-}
-
-/* Is buffer f only used in steps [lo, hi], written there before it is read? Then each turn of the loop has its own
- * value. */
-static bool private_to(const Plan *p, int f, int lo, int hi) {
-    if (p->buf[f].first < lo || p->buf[f].last > hi) return false;
-    const Step *s = &p->step[p->buf[f].first];
-    for (int b = 0; b < s->nbuf; b++)
-        if (s->buf[b] == f) return writes(p, s, b);
-    return false;
-}
-
-static void use(Plan *p, int f, int step) {
-    PlanBuf *x = &p->buf[f];
-    if (x->first < 0 || step < x->first) x->first = step;
-    if (step > x->last) x->last = step;
-}
-
-static void lives(Plan *p) {
-    for (int s = 0; s < p->nstep; s++)
-        for (int b = 0; b < p->step[s].nbuf; b++)
-            if (p->step[s].buf[b] >= 0) use(p, p->step[s].buf[b], s);
-    for (int r = 0; r < p->nregion; r++) {
-        const Region *g = &p->region[r];
-        int lo = p->nstep, hi = -1;
-        if (g->kind == REGION_BRANCH) {
-            range(p, g->child, &lo, &hi);
-            range(p, g->other, &lo, &hi);
-            if (lo > 0) use(p, g->cond, lo - 1);
-        }
-        if (g->kind != REGION_LOOP) continue;
-        range(p, g->child, &lo, &hi);
-        if (g->until >= 0) use(p, g->until, hi);
-        for (int f = 0; f < p->nbuf; f++)
-            if (p->buf[f].first >= 0 && p->buf[f].first <= hi && p->buf[f].last >= lo && !private_to(p, f, lo, hi)) {
-                if (p->buf[f].first > lo) p->buf[f].first = lo;
-                if (p->buf[f].last < hi) p->buf[f].last = hi;
-            }
-    }
-}
-
-/* The first step that writes an argument's or a shared's storage. */
-static int first_write(const Plan *p) {
-    for (int s = 0; s < p->nstep; s++)
-        for (int b = 0; b < p->step[s].nbuf; b++) {
-            int f = p->step[s].buf[b];
-            if (f < 0 || (p->buf[f].kind != BUF_SHARED && p->buf[f].kind != BUF_INPUT) ||
-                p->step[s].kind != STEP_KERNEL)
-                continue;
-            const Kernel *k = p->kernel[p->step[s].kernel];
-            for (int a = 0; a < k->acc.n; a++)
-                if (k->acc.at[a].buf == b && (k->acc.at[a].flags & ACC_WRITE)) return s;
-        }
-    return p->nstep;
-}
-
 static void shape_program(PlanBuilder *b) {
     Plan *p = b->plan;
     p->nshape_static = b->fixed.n;
@@ -224,15 +143,14 @@ static void forget(PlanBuilder *b) {
     ctx_free(c, b, sizeof *b);
 }
 
+/* A plan by hand answers for itself; plan_check tells what is wrong with it. */
+static bool hand_first_write(Plan *p) { return !failed(p->ctx); }
+
 Plan *planb_finish(PlanBuilder *b) {
     Plan *p = b->plan;
     assemble(b);
     bool ok = !b->bad && !failed(b->ctx);
-    if (ok) {
-        lives(p);
-        p->first_write = first_write(p);
-        ok = plan_events(p) && plan_check(p);
-    }
+    if (ok) { ok = plan_lives(p) && (plan_first_write(p) || hand_first_write(p)) && plan_events(p) && plan_check(p); }
     forget(b);
     if (ok) return p;
     plan_release(p);

@@ -31,6 +31,11 @@ static bool rule_equal(void *u, Sz a, Sz b, const char *why) {
     return sizes_equal(&r->p->sizes, size_at(r, a), size_at(r, b), why);
 }
 
+bool planner_varying(const Planner *p, const ThVar *v) {
+    int root = v->kind == VAR_PLAIN && !v->owner ? p->val[v->id].root : -1;
+    return root >= 0 && root < p->nin && p->in[root].varying;
+}
+
 /* Reads integer element elem of v: known from the graph, from the signature, or from a buffer that an earlier step
  * computes. */
 Size planner_value(Planner *p, const ThVar *v, int64_t elem) {
@@ -50,7 +55,7 @@ Size planner_value(Planner *p, const ThVar *v, int64_t elem) {
                              "A vector that holds sizes is too short: {0} elements are missing."))
             return SIZE_BAD;
     }
-    bool dyn = v->owner != NULL;
+    bool dyn = v->owner != NULL || planner_varying(p, v);
     int at = sizes_slot(&p->sizes, SHAPE_VALUE, dyn ? -1 : val->root, -1, dyn ? (int)v->id : -1, elem, dyn);
     return at < 0 ? SIZE_BAD : sizes_find(&p->sizes, (Size){1, at});
 }

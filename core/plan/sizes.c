@@ -69,8 +69,13 @@ bool sizes_dyn(const Sizes *s, Size a) { return a.sym >= 0 && s->ins.at[a.sym].d
 
 bool sizes_same(Sizes *s, Size a, Size b) { return size_eq(sizes_find(s, a), sizes_find(s, b)); }
 
-/* A slot that holds the value of x. */
-static int materialize(Sizes *s, Size x) {
+int sizes_push(Sizes *s, SizeIns i) {
+    i.up = s->ins.n;
+    i.number = -1;
+    return vec_push(s->ctx, &s->ins, i) ? s->ins.n - 1 : -1;
+}
+
+int sizes_materialize(Sizes *s, Size x) {
     if (x.sym < 0) return sizes_slot(s, SHAPE_CONST, -1, -1, -1, x.k, false);
     if (x.k == 1) return x.sym;
     int k = sizes_slot(s, SHAPE_CONST, -1, -1, -1, x.k, false);
@@ -171,7 +176,7 @@ Size sizes_op(Sizes *s, char op, Size a, Size b) {
     }
     if (simplify(s, op, a, b, &r)) return r;
     if (op == '*' && a.sym >= 0 && b.sym >= 0) return product(s, a, b);
-    int x = materialize(s, a), y = materialize(s, b);
+    int x = sizes_materialize(s, a), y = sizes_materialize(s, b);
     if (x < 0 || y < 0) return SIZE_BAD;
     if ((op == '+' || op == 'm' || op == 'M') && y < x) {
         int t = x;
@@ -207,7 +212,7 @@ bool sizes_equal(Sizes *s, Size a, Size b, const char *why) {
     if (size_bad(a) || size_bad(b)) return false;
     a = sizes_find(s, a), b = sizes_find(s, b);
     if (size_eq(a, b)) return true;
-    int x = materialize(s, a), y = materialize(s, b);
+    int x = sizes_materialize(s, a), y = sizes_materialize(s, b);
     ShapeCheck c = parse_check(s, why, TH_ValueError);
     if (x < 0 || y < 0 || !c.text || !vec_push(s->ctx, &s->check, c)) return false;
     if (push(s, SHAPE_CHECK_EQ, x, y, -1, s->check.n - 1, s->ins.at[x].dyn || s->ins.at[y].dyn) < 0) return false;
@@ -225,7 +230,7 @@ bool sizes_check_ge0(Sizes *s, Size a, ThError kind, const char *text) {
     a = sizes_find(s, a);
     if (a.sym < 0 && a.k >= 0) return true;
     if (nonneg(s, a, 4)) return true;
-    int x = materialize(s, a);
+    int x = sizes_materialize(s, a);
     ShapeCheck c = {s->node, kind, intern(s->ctx, text)};
     return x >= 0 && c.text && vec_push(s->ctx, &s->check, c) &&
            push(s, SHAPE_CHECK_GE0, x, -1, -1, s->check.n - 1, s->ins.at[x].dyn) >= 0;
@@ -257,13 +262,13 @@ bool sizes_renumber(Sizes *s) {
         if (failed(s->ctx)) return false;
         if (size_bad(r) || r.k != 1) {
             if (size_bad(r) || r.sym >= 0) continue;
-            int c = materialize(s, r);
+            int c = sizes_materialize(s, r);
             if (c < 0) return false;
             unite(s, i, c);
         } else if (r.sym >= 0 && r.sym != i) {
             unite(s, i, r.sym);
         } else if (r.sym < 0) {
-            int c = materialize(s, r);
+            int c = sizes_materialize(s, r);
             if (c < 0) return false;
             unite(s, i, c);
         }

@@ -20,7 +20,7 @@ static void put_sizes(Text *t, int n, const Size *s) {
 }
 
 static void put_buf(Text *t, const Plan *p, int b) {
-    static const char *const kind[] = {"in", "shared", "const", "tmp", "out"};
+    static const char *const kind[] = {"in", "shared", "const", "tmp", "out", "row"};
     if (b < 0) text_put(t, "none");
     else if (p->buf[b].kind == BUF_TEMP) text_printf(t, "b%d", b);
     else text_printf(t, "b%d:%s%d", b, kind[p->buf[b].kind], p->buf[b].index);
@@ -63,6 +63,25 @@ static void put_shapes(Text *t, const Plan *p, int first, int n) {
     for (int i = first; i < first + n; i++) put_shape_ins(t, p, &p->shape[i]);
 }
 
+/* "part of b3 at s1 + t*s2 mod s4" */
+static void put_window(Text *t, const Plan *p, const PlanWindow *w) {
+    text_put(t, " part of ");
+    put_buf(t, p, w->of);
+    text_put(t, " at ");
+    if (!size_is(w->base, 0)) {
+        put_size(t, w->base);
+        text_put(t, " + ");
+    }
+    bool ring = !size_is(w->ring, 0);
+    text_put(t, ring ? "(" : "");
+    put_size(t, w->first);
+    text_put(t, " + t*");
+    put_size(t, w->step);
+    if (!ring) return;
+    text_put(t, ") mod ");
+    put_size(t, w->ring);
+}
+
 static void put_buffers(Text *t, const Plan *p) {
     text_put(t, "buffers:\n");
     for (int b = 0; b < p->nbuf; b++) {
@@ -73,6 +92,7 @@ static void put_buffers(Text *t, const Plan *p) {
         put_sizes(t, f->ndim, f->shape);
         if (f->kind == BUF_INPUT && f->index < p->ninput && p->input[f->index].name)
             text_printf(t, " '%s'", p->input[f->index].name);
+        if (f->kind == BUF_WINDOW) put_window(t, p, &p->window[f->index]);
         if (f->first >= 0) text_printf(t, " steps %d..%d", f->first, f->last);
         if (f->inplace_of >= 0) text_printf(t, " in place of b%d", f->inplace_of);
         if (f->late) text_put(t, " late");
@@ -135,9 +155,12 @@ static void put_regions(Text *t, const Plan *p) {
             put_size(t, g->trip);
             text_printf(t, " counter s%d", g->counter);
             if (g->until >= 0) text_printf(t, " until b%d", g->until);
+            if (g->turns > 0) text_printf(t, " turns in b%d", g->turns - 1);
         }
         if (g->kind == REGION_BRANCH) text_printf(t, " b%d ? %d : %d", g->cond, g->child, g->other);
+        for (int w = 0; w < g->nwindow; w++) text_printf(t, w ? ", b%d" : " windows b%d", p->window[g->window + w].buf);
         if (g->next >= 0) text_printf(t, " then %d", g->next);
+        if (g->title) text_printf(t, "  %s", g->title);
         text_putc(t, '\n');
     }
 }

@@ -19,7 +19,7 @@ static int countable(Planner *p, const ThVar *v) {
 static const Size *known_in(Planner *p, const ThVar *v, Size *buf, int *n) {
     *n = countable(p, v);
     if (*n < 0 || !dtype_is_discrete(v->type.dtype)) return NULL;
-    if (v->owner && !p->val[v->id].known) return NULL;
+    if (v->owner ? !p->val[v->id].known : planner_varying(p, v)) return NULL;
     for (int i = 0; i < *n; i++) {
         buf[i] = planner_value(p, v, i);
         if (size_bad(buf[i])) return NULL;

@@ -49,6 +49,12 @@ static ThArray *number(ThFunction *f, Workspace *w, int i, const ThArg *v) {
     return th_array_retain(a);
 }
 
+static ThArray *untrusted(ThFunction *f, int i) {
+    err(f->ctx, TH_TypeError,
+        "trust_input: argument %d must be an ndarray of exactly the input's type; nothing is converted", i);
+    return NULL;
+}
+
 static ThArray *given_array(ThFunction *f, int i, ThArray *a) {
     const FnIn *in = &f->in[i];
     if (in->implicit) {
@@ -56,11 +62,7 @@ static ThArray *given_array(ThFunction *f, int i, ThArray *a) {
         return NULL;
     }
     if (fits(in, a)) return th_array_retain(a);
-    if (atomic_load_explicit(&f->trust, memory_order_relaxed) && array_usable(f->ctx, a)) {
-        err(f->ctx, TH_TypeError,
-            "trust_input: argument %d must be an ndarray of exactly the input's type; nothing is converted", i);
-        return NULL;
-    }
+    if (atomic_load_explicit(&f->trust, memory_order_relaxed) && array_usable(f->ctx, a)) return untrusted(f, i);
     return filter_array(f, i, a);
 }
 
@@ -74,6 +76,7 @@ static ThArray *given(ThFunction *f, Workspace *w, int i, const ThArg *v) {
         err(f->ctx, TH_TypeError, "Tried to provide value for implicit input: %s", name ? name : "<unnamed>");
         return NULL;
     }
+    if (atomic_load_explicit(&f->trust, memory_order_relaxed)) return untrusted(f, i);
     return th_function_filter(f, i, v);
 }
 
@@ -256,12 +259,17 @@ static void read_values(ThFunction *f, Workspace *w, ThArray **out, ThValue *val
         }
 }
 
+void call_begin(ThContext *c) {
+    if (!atomic_load_explicit(&c->hosting, memory_order_relaxed))
+        atomic_store_explicit(&c->interrupted, 0, memory_order_relaxed);
+}
+
 static int call(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *values) {
     ThContext *c = f->ctx;
     Workspace *w = workspace_take(f);
     if (!w) return 1;
     int64_t start = f->profile ? profile_now() : 0;
-    atomic_store_explicit(&c->interrupted, 0, memory_order_relaxed);
+    call_begin(c);
     w->values = values != NULL;
     while (f->nstate && atomic_flag_test_and_set_explicit(&f->state_busy, memory_order_acquire)) sched_yield();
     bool ok = call_arguments(f, w, a);

@@ -45,21 +45,42 @@ static bool copy_outputs(ThFunction *f, const FunctionSpec *s) {
     return copy_ints(f, &f->state_in, s->state_in, s->nstate);
 }
 
-/* What lies in the buffer that entry o of f->out provides. */
-static void describe_out(const ThFunction *f, FnOut *o) {
+/* What lies in the buffers that the entries of f->out provide: one walk over the results. entry: by buffer, the entry's
+ * number + 1; count: by entry, how many results lie there. */
+static void describe_outs(ThFunction *f, const int *entry, int *count) {
     const Plan *p = f->plan;
-    int n = 0, scalar = -1;
-    o->borrow = o->kept = true;
     for (int i = 0; i < p->noutput; i++) {
-        if (p->result[i].buf != o->buf) continue;
-        n++;
+        int at = entry[p->result[i].buf] - 1;
+        if (at < 0) continue;
+        FnOut *o = &f->out[at];
+        count[at]++;
         if (i >= f->nout) o->kept = o->borrow = false;
         else if (!f->out_borrow[i]) o->borrow = false;
-        if (i < f->nout && p->result[i].ndim == 0 && size_is(p->result[i].off, 0)) scalar = i;
+        if (i < f->nout && p->result[i].ndim == 0 && size_is(p->result[i].off, 0)) o->scalar = i;
     }
-    for (int u = 0; u < p->nupdate; u++)
-        if (p->update[u].value.buf == o->buf) o->kept = o->borrow = false, n = 2;
-    o->scalar = n == 1 && o->kept && size_is(p->buf[o->buf].size, 1) ? scalar : -1;
+    for (int u = 0; u < p->nupdate; u++) {
+        int at = entry[p->update[u].value.buf] - 1;
+        if (at >= 0) f->out[at].kept = f->out[at].borrow = false, count[at] = 2;
+    }
+    for (int k = 0; k < f->nprovided; k++) {
+        FnOut *o = &f->out[k];
+        if (count[k] != 1 || !o->kept || !size_is(p->buf[o->buf].size, 1)) o->scalar = -1;
+    }
+}
+
+static bool describe_all(ThFunction *f) {
+    size_t nbuf = (size_t)f->plan->nbuf + 1, n = (size_t)f->nprovided + 1;
+    int *entry = ctx_alloc0(f->ctx, sizeof *entry * nbuf), *count = ctx_alloc0(f->ctx, sizeof *count * n);
+    bool ok = entry && count;
+    for (int k = 0; ok && k < f->nprovided; k++) {
+        f->out[k].borrow = f->out[k].kept = true;
+        f->out[k].scalar = -1;
+        entry[f->out[k].buf] = k + 1;
+    }
+    if (ok) describe_outs(f, entry, count);
+    ctx_free(f->ctx, entry, sizeof *entry * nbuf);
+    ctx_free(f->ctx, count, sizeof *count * n);
+    return ok;
 }
 
 /* Buffers of which a call gives the only reference away. */
@@ -88,9 +109,9 @@ static bool find_buffers(ThFunction *f) {
         if (x->kind == BUF_INPUT) f->in_buf[x->index] = b;
         if (x->kind == BUF_SHARED) f->shared_buf[x->index] = b;
         if (x->kind != BUF_OUTPUT || x->late) continue;
-        f->out[n].buf = b;
-        describe_out(f, &f->out[n++]);
+        f->out[n++].buf = b;
     }
+    if (!describe_all(f)) return false;
     uint8_t *uses = ctx_alloc0(f->ctx, (size_t)p->nbuf + 1);
     if (!uses) return false;
     find_sole(f, uses);

@@ -111,6 +111,7 @@ typedef struct CallArgs { /* arrays, or args of any kind; the other one NULL */
     const ThArg *args;
     int n;
 } CallArgs;
+void call_begin(ThContext *c); /* an interruption before the call is none of its business */
 bool call_arguments(ThFunction *f, Workspace *w, const CallArgs *a);
 bool call_run(ThFunction *f, Workspace *w);   /* locks held: memory and headers of results and updates, steps */
 bool call_steps(ThFunction *f, Workspace *w); /* the steps alone */

@@ -130,21 +130,41 @@ static int straight(const InterpUnit *u, const Region *g, ThFrame *f) {
     return 0;
 }
 
+/* Sets what the region's windows show in turn t. */
+static void windows(const Plan *p, const Region *g, ThFrame *f, int64_t t) {
+    for (int i = g->window; i < g->window + g->nwindow; i++) {
+        const PlanWindow *w = &p->window[i];
+        int64_t at = size_value(w->first, f->sym) + t * size_value(w->step, f->sym);
+        int64_t ring = size_value(w->ring, f->sym);
+        if (ring > 0) at = (at % ring + ring) % ring;
+        at += size_value(w->base, f->sym);
+        f->buf[w->buf] = f->buf[w->of] + at * (int64_t)th_dtype_bytes((ThDtype)p->buf[w->buf].dtype);
+    }
+}
+
+static int region(const InterpUnit *u, int id, ThFrame *f);
+
+static int loop(const InterpUnit *u, const Region *g, ThFrame *f) {
+    int64_t trip = size_value(g->trip, f->sym), t = 0;
+    for (bool stop = false; t < trip && !stop; t++) {
+        f->sym[g->counter] = t;
+        windows(u->plan, g, f, t);
+        if (region(u, g->child, f)) return 1;
+        stop = g->until >= 0 && *f->buf[g->until];
+    }
+    if (g->turns > 0) *(int64_t *)(void *)f->buf[g->turns - 1] = t;
+    return 0;
+}
+
 static int region(const InterpUnit *u, int id, ThFrame *f) {
     for (; id >= 0; id = u->plan->region[id].next) {
         const Region *g = &u->plan->region[id];
         if (g->kind == REGION_STRAIGHT) {
             if (straight(u, g, f)) return 1;
         } else if (g->kind == REGION_BRANCH) {
+            windows(u->plan, g, f, 0);
             if (region(u, *f->buf[g->cond] ? g->child : g->other, f)) return 1;
-        } else {
-            int64_t trip = size_value(g->trip, f->sym);
-            for (int64_t t = 0; t < trip; t++) {
-                f->sym[g->counter] = t;
-                if (region(u, g->child, f)) return 1;
-                if (g->until >= 0 && *f->buf[g->until]) break;
-            }
-        }
+        } else if (loop(u, g, f)) return 1;
     }
     return 0;
 }

@@ -54,7 +54,7 @@ static bool intact(const Workspace *w, const PlanValue *v, int at) {
     const Plan *p = w->fn->plan;
     if (v->buf < 0) return false;
     const PlanBuf *b = &p->buf[v->buf];
-    if (b->kind == BUF_TEMP || b->kind == BUF_OUTPUT) {
+    if (b->kind == BUF_TEMP || b->kind == BUF_OUTPUT || b->kind == BUF_WINDOW) {
         if (at < 0 || b->first >= at) return false;
     }
     const Step *s = at >= 0 ? &p->step[at] : NULL;
@@ -144,7 +144,8 @@ static void storage_line(Text *t, Workspace *w, int buf, int64_t *total) {
     const PlanBuf *b = &w->fn->plan->buf[buf];
     const ThArray *a = workspace_array(w, buf);
     int64_t item = (int64_t)th_dtype_bytes(b->dtype), n = a ? a->size : 0;
-    if (!a && (b->late || !known(w, b->size))) return; /* nothing lies there yet */
+    if (b->kind == BUF_WINDOW || (!a && (b->late || !known(w, b->size))))
+        return; /* counted elsewhere, or not there yet */
     if (!a) n = size_value(b->size, w->frame.sym);
     text_put(t, " - ");
     if (b->name) text_put(t, b->name);
@@ -186,6 +187,27 @@ static void hint(Text *t, Workspace *w, int node) {
     storage_map(t, w);
 }
 
+static void made_at(Text *t, const PlanNode *n, const char *before) {
+    Text line;
+    text_init(&line, t->c);
+    prov_text(t->c, &line, n->prov);
+    if (line.n) text_printf(t, "%s%s", before, line.at);
+    text_free(&line);
+}
+
+/* "In step 3 of for{cpu,scan_fn}, made at rnn.lua:12": where the body of node n was when it failed. */
+static void turn(Text *t, Workspace *w, const PlanNode *n) {
+    const PlanNode *loop = &w->fn->plan->node[n->within - 1];
+    int64_t at = n->counter ? w->frame.sym[n->counter - 1] : WORKSPACE_UNKNOWN;
+    if (!n->counter) text_put(t, "\nInside ");
+    else if (!w->valid || at == WORKSPACE_UNKNOWN) text_put(t, "\nBefore the first step of ");
+    else text_printf(t, "\nIn step %lld of ", (long long)at);
+    const char *end = loop->text ? strchr(loop->text, '(') : NULL;
+    text_put_n(t, loop->text ? loop->text : "?",
+               end ? (size_t)(end - loop->text) : strlen(loop->text ? loop->text : "?"));
+    made_at(t, loop, ", made at ");
+}
+
 /* step: the one that failed, -1: a check before all steps */
 static void node_tail(Text *t, Workspace *w, int node, int step) {
     const Plan *p = w->fn->plan;
@@ -199,11 +221,8 @@ static void node_tail(Text *t, Workspace *w, int node, int step) {
         values(t, w, node, step);
     }
     clients(t, w, node);
-    Text line;
-    text_init(&line, t->c);
-    prov_text(t->c, &line, n->prov);
-    if (line.n) text_printf(t, "\nBacktrace when the node is created: %s", line.at);
-    text_free(&line);
+    made_at(t, n, "\nBacktrace when the node is created: ");
+    for (const PlanNode *in = n; in->within; in = &p->node[in->within - 1]) turn(t, w, in);
     hint(t, w, node);
 }
 

@@ -396,7 +396,10 @@ static int rt_host_call(ThFrame *f, int step) {
                      .frame = f};
     f->ws->host_text[0] = 0;
     f->err[2] = TH_RuntimeError;
-    if (!h->fn(&call)) return 0;
+    atomic_fetch_add_explicit(&c->hosting, 1, memory_order_relaxed);
+    int bad = h->fn(&call);
+    atomic_fetch_sub_explicit(&c->hosting, 1, memory_order_relaxed);
+    if (!bad) return 0;
     return f->rt->fail(f, step, failed(c) ? (int)th_error(c) : (int)f->err[2], 0, 0, 0, 0, 0);
 }
 
@@ -414,7 +417,9 @@ static int rt_size_step(ThFrame *f, int first, int n) {
 static int rt_late_alloc(ThFrame *f, int buf) {
     Workspace *w = f->ws;
     int64_t n = size_value(f->plan->buf[buf].size, f->sym);
-    ThBuffer *b = buffer_new(f->plan->ctx, (size_t)n * th_dtype_bytes(f->plan->buf[buf].dtype));
+    size_t bytes = (size_t)n * th_dtype_bytes(f->plan->buf[buf].dtype);
+    if (w->outbuf[buf] && w->outbuf[buf]->bytes >= bytes) return 0; /* an earlier turn of a loop made it */
+    ThBuffer *b = buffer_new(f->plan->ctx, bytes);
     if (!b) return f->rt->fail(f, -1, TH_MemoryError, 0, 0, 0, 0, 0);
     if (w->outbuf[buf]) buffer_release(w->outbuf[buf]);
     w->outbuf[buf] = b;

@@ -160,12 +160,20 @@ local positional = {
   "allow_input_downcast", "profile", "on_unused_input",
 }
 
+-- compile({x}, {a = y, b = z}): named outputs, not keywords.
+local function names_outputs(t)
+  for k, v in pairs(t) do
+    if known[k] or not (util.is_var(v) or getmetatable(v) == OutMeta) then return false end
+  end
+  return getmetatable(t) == nil
+end
+
 local function arguments(...)
   local a = table.pack(...)
   local last = a[a.n]
   local spec = {}
   if a.n >= 1 and type(last) == "table" and util.is_keywords(last) and (a.n == 1 or last.inputs == nil) then
-    if a.n == 1 or not (a.n == 2 and getmetatable(last) == OutMeta) then
+    if a.n == 1 or not (a.n == 2 and (getmetatable(last) == OutMeta or names_outputs(last))) then
       for k, v in pairs(last) do spec[k] = v end
       a.n = a.n - 1
     end

@@ -43,6 +43,10 @@ theano.dot = theano.tensor.dot
 theano.pp = theano.printing.pp
 local op = require("theano.op")
 theano.Op, theano.Apply, theano.as_op, theano.OpFromGraph = op.Op, op.Apply, op.as_op, op.OpFromGraph
+local scan = require("theano.scan")
+theano.scan, theano.map, theano.reduce, theano.foldl, theano.foldr = scan.scan, scan.map, scan.reduce, scan.foldl,
+  scan.foldr
+theano.until_, theano.scan_module = scan.until_, scan
 theano.OrderedUpdates = theano.updates.OrderedUpdates
 
 --- Kind of an error message raised by this library ("ShapeError"), or nil.

@@ -5,6 +5,7 @@
 return {
   -- ---- theano -----------------------------------------------------------------------------------------------------
   ["theano._VERSION"] = { false, "version of the engine" },
+  ["theano.scan_module"] = { false, "the functions of loops; `scan_module.until_` is `until_`" },
   ["theano.config"] = { false, "the flags, see [below](#flags)" },
   ["theano.ndarray"] = { false, "the module `nd`, see [below](#nd)" },
   ["theano.tensor"] = { false, "the module `T`" },

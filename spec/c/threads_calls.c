@@ -1,6 +1,7 @@
 /*
  * threads_calls.c -- functions called from two threads: one workspace a caller, updates of shared variables one after
- * the other, and two functions that write the same shareds never wait for each other in a circle.
+ * the other, and two functions that write the same shareds never wait for each other in a circle. One of the functions
+ * is profiled and gives its memory back after each call.
  */
 #include "test.h"
 
@@ -48,13 +49,21 @@ int main(void) {
     ThArray *zero = th_array_zeros(c, TH_FLOAT64, 0, NULL), *data = th_array_zeros(c, TH_FLOAT64, 1, &n);
     ThVar *x = th_variable_new(c, (ThType){.dtype = TH_FLOAT64, .ndim = 1}, "x");
     ThVar *a = th_shared_new(c, zero, "a", false, 0), *b = th_shared_new(c, zero, "b", false, 0);
-    Work w[2] = {{counter(c, x, a, b), data, 0}, {counter(c, x, b, a), data, 0}};
+    Work w[2] = {{counter(c, x, a, b), data, 0}};
+    th_config_set(c, "profile", "true");
+    th_config_set(c, "allow_gc", "true");
+    w[1] = (Work){counter(c, x, b, a), data, 0};
     CHECK(w[0].f && w[1].f);
     pthread_t t[4];
     Work all[4] = {w[0], w[1], w[0], w[1]};
     for (int i = 0; i < 4 && w[0].f && w[1].f; i++) CHECK(pthread_create(&t[i], NULL, worker, &all[i]) == 0);
     for (int i = 0; i < 4; i++) pthread_join(t[i], NULL);
     for (int i = 0; i < 4; i++) CHECK(all[i].failures == 0);
+    ThProfile p;
+    ThProfileStep q;
+    CHECK(!th_function_profile(w[0].f, &p));
+    CHECK(th_function_profile(w[1].f, &p) && p.calls == 2 * CALLS && p.failed_calls == 0 && p.nsteps > 0);
+    CHECK(th_function_profile_step(w[1].f, 0, &q) && q.calls == 2 * CALLS && q.time > 0 && q.time <= p.call_time);
     ThArray *va = th_shared_get(a, false), *vb = th_shared_get(b, false);
     CHECK(*(double *)th_array_data(va) == 4.0 * CALLS);
     CHECK(*(double *)th_array_data(vb) == 4.0 * CALLS);

@@ -273,23 +273,29 @@ local templates = {
   { "T.dot(%1, %1.T)[\"0\"]", -3, 3, 2 }, { "T.dot(%1[\"0\"], %1.T)", -3, 3, 2 },
     { "T.outer(%1[\"0\"], %1[\":, 0\"]) * 0.1 + 1", -3, 3, 2 },
 }
-for k, t in ipairs(templates) do
-  entry("template " .. t[1]:gsub("%%1", "x"), 2, not t[6], function(p, rng)
-    local exact_rank = t[5]
-    local x = p:operand(any_float, t[2], t[3], function(n)
-      return (not t[4] or (#n.shape >= t[4] and (t[4] ~= 2 or #n.shape == 2)))
-        and (not exact_rank or #n.shape == exact_rank)
+local function template(text, lo, hi, is)
+  entry("template " .. text:gsub("%%1", "x"), 2, not is.rough and not is.exact, function(p, rng)
+    local x = p:operand(any_float, lo, hi, function(n)
+      return #n.shape >= (is.rank or 0) and (not is.ndim or #n.shape == is.ndim) and (not is.exact or n.exact)
     end)
     if not x then
-      local lo = math.max(t[2], -2)
-      local shape, bcast = p:new_shape(t[5] or t[4] == 2 and 2 or rng:int(math.max(t[4] or 0, 0), 3))
-      x = p:new_leaf(rng:pick({ "float64", "float32" }), lo, math.min(t[3], lo + 3), shape, bcast)
+      local low = math.max(lo, -2)
+      local shape, bcast = p:new_shape(is.ndim or rng:int(is.rank or 0, 3))
+      x = p:new_leaf(rng:pick({ "float64", "float32" }), low, math.min(hi, low + 3), shape, bcast)
     end
     if #x.shape > 0 and x.size == 0 then return nil end
-    local _ = k
-    return p:step(t[1], { x.id }, { smooth = not t[6] })
+    return p:step(text, { x.id }, { smooth = not is.rough and not is.exact })
   end)
 end
+for _, t in ipairs(templates) do
+  template(t[1], t[2], t[3], { rank = t[4], ndim = t[5] or t[4] == 2 and 2 or nil, rough = t[6] })
+end
+for _, t in ipairs(require("spec.support.fuzz_rules")) do template(t[1], t[2], t[3], t) end
+
+entry("x // 1 of integers", 2, false, function(p)
+  local x = p:operand(any_int, -50, 50)
+  return x and p:step("%1 // 1", { x.id }, { smooth = false })
+end)
 
 -- ---- reductions ---------------------------------------------------------------------------------------------------
 local function axes_text(rng, ndim)
@@ -427,6 +433,15 @@ entry("subtensor at a symbolic position", 3, true, function(p, rng)
   return p:step(rng:pick({ "%1[%2]", "%1[{T.slice(nil, %2)}]", "%1[{T.slice(%2, nil)}]",
     "%1[{T.slice(%2, nil, -1)}]" }), { x.id, i.id },
     { exact = x.exact })
+end)
+
+entry("length at a symbolic position", 3, false, function(p, rng)
+  local x = with_rank(p, 1, 3)
+  if not x then return nil end
+  local i = p:leaf("int64", {}, {}, { rng:int(0, x.shape[1]) }, "input")
+  return p:step(rng:pick({ "%1[{T.slice(nil, %2)}].shape[0] * 2", "%1[{T.slice(%2, nil)}].shape[0] + %2",
+    "%1[{T.slice(nil, %1[{T.slice(nil, %2)}].shape[0])}]", "T.zeros({%2 + 1})[{T.slice(nil, %2)}].shape[0]" }),
+    { x.id, i.id }, { smooth = false })
 end)
 
 for _, name in ipairs({ "set", "inc" }) do
@@ -644,7 +659,7 @@ entry("softmax_with_bias", 2, true, function(p, rng)
 end)
 
 -- ---- complex ------------------------------------------------------------------------------------------------------
-entry("complex", 2, false, function(p, rng)
+entry("complex", 10, false, function(p, rng)
   local x = float_operand(p, rng, -10, 10)
   local y = partner(p, rng, x, any_float, -10, 10)
   return p:step("T.complex(%1, %2)", { x.id, y.id }, { smooth = false })
