@@ -96,9 +96,9 @@ describe("the second eager call", function()
       for _ = 1, 3 do collectgarbage() end
       return theano.stat("live_bytes") - theano.stat("cache_bytes")
     end
-    for _ = 1, 4 do round() end
+    round()
     local before = live()
-    for _ = 1, 4 do round() end
-    assert.truthy(live() - before < 200000, ("%d bytes more"):format(live() - before))
+    for _ = 1, 6 do round() end -- thousands of functions, of which some hundred are kept at a time
+    assert.truthy(live() - before < 4000000, ("%d bytes more"):format(live() - before))
   end)
 end)
