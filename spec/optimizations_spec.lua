@@ -94,6 +94,39 @@ describe("the papers' examples", function()
   end
 end)
 
+describe("graphs that Theano prints", function()
+  local function count(inputs, outputs, updates, mode)
+    local f = theano.compile({ inputs = inputs, outputs = outputs, updates = updates, mode = mode })
+    local names = {}
+    for i, node in ipairs(f.maker.fgraph:toposort()) do names[i] = node.op.name end
+    return #names, " " .. table.concat(names, " ")
+  end
+  local plain = get_mode("FAST_RUN"):excluding("fusion", "inplace")
+
+  it("of the softmax's cross-entropy has 10 nodes for 17: local_advanced_indexing_crossentropy_onehot", function()
+    local v, i = T.dmatrix("x"), T.ivector("i")
+    local cost = T.mean(-T.log(T.nnet.softmax(v))[{ T.arange(v.shape[0]), i }])
+    local nodes, names = count({ v, i }, { cost, theano.grad(cost, v) }, nil, plain)
+    assert.equal(10, nodes)
+    assert.truthy(names:find("CrossentropySoftmax1HotWithBiasDx", 1, true))
+    assert.equal(20, (count({ v, i }, { cost, theano.grad(cost, v) }, nil, get_mode("FAST_COMPILE")))) -- as Theano
+  end)
+
+  it("of the logistic regression has 28 nodes for 30: log1msigm_to_softplus sees through products", function()
+    local v, t = T.dmatrix("x"), T.dvector("y")
+    local w, k = theano.shared(nd.zeros(4), { name = "w" }), theano.shared(0.0, { name = "b" })
+    local p1 = 1 / (1 + T.exp(-T.dot(v, w) - k))
+    local xent = -t * T.log(p1) - (1 - t) * T.log(1 - p1)
+    local g = theano.grad(xent:mean() + 0.01 * (w ^ 2):sum(), { w, k })
+    local updates = { { w, w - 0.1 * g[1] }, { k, k - 0.1 * g[2] } }
+    local nodes, names = count({ v, t }, { T.gt(p1, 0.5), xent }, updates, plain)
+    assert.equal(28, nodes)
+    assert.is_nil(names:find("log1p", 1, true))
+    assert.equal(2, select(2, names:gsub(" softplus", "")))
+    assert.equal(54, (count({ v, t }, { T.gt(p1, 0.5), xent }, updates, get_mode("FAST_COMPILE")))) -- as Theano
+  end)
+end)
+
 describe("the documentation's table", function()
   local rows = {
     { "constant folding", "", {}, T.constant(2.5) * 3 + 4 },
@@ -191,5 +224,51 @@ describe("optimizers", function()
     local _, f = ops({ x }, T.nnet.sigmoid(x), { mode = mode })
     assert.equal(0, f({ -10, 1 })[0])
     assert.truthy(ops({ x }, T.nnet.sigmoid(x)):find("sigmoid"))
+  end)
+end)
+
+describe("Theano's list of rewrites", function()
+  local names = require("spec.support.rewrite_names")
+  local rules, passes = names.present(require("theano.core").optdb_summary)
+  local listed = {}
+  for name in pairs(names.rules) do listed[#listed + 1] = name end
+  table.sort(listed)
+
+  it("is here under its names, in its phases", function()
+    for _, name in ipairs(listed) do
+      local where = names.rules[name]
+      assert.truthy(rules[name], name .. " is missing")
+      if passes[where] or where:find("_") then
+        assert.truthy(rules[name][where], name .. " does not run in " .. where)
+      elseif where == "BlasOpt" then
+        assert.truthy(rules[name].BlasOpt, name)
+      else
+        for letter in where:gmatch(".") do
+          assert.truthy(rules[name][names.phases[letter]], name .. " does not run in " .. names.phases[letter])
+        end
+      end
+    end
+  end)
+
+  it("has the passes at their positions", function()
+    for name, position in pairs(names.passes) do assert.equal(position, passes[name], name) end
+  end)
+
+  it("says of the rest why it is not here, and takes its names without a warning", function()
+    for name, why in pairs(names.left) do
+      assert.is_nil(rules[name], name .. " is here, and listed as left out: " .. why)
+    end
+    local covered = { "local_log_softmax", "local_sum_mul_by_scalar", "local_flatten_lift", "local_canonicalize_alloc" }
+    for _, name in ipairs(covered) do
+      local less = optdb:query("fast_run", "-" .. name).summary()
+      assert.not_equal(optdb:query("fast_run").summary(), less, name .. " takes nothing out")
+    end
+  end)
+
+  it("holds every rewrite that runs here, but ours that Theano does not have", function()
+    local ours = { local_div_1msigmoid = true }
+    for name in pairs(rules) do
+      assert.truthy(names.rules[name] or ours[name], name .. " is in no list")
+    end
   end)
 end)

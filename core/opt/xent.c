@@ -1,10 +1,10 @@
 /*
  * xent.c -- losses of rows of scores against class numbers: softmax, its logarithm at the class, and their gradient
  * become one operation each. In: Softmax, LogSoftmax, CrossentropyCategorical1Hot and what subscripts them by
- * [arange(len(y)), y]. Out: SoftmaxWithBias, CrossentropySoftmaxArgmax1HotWithBias and its gradient. Measure: nodes,
- * and passes over the scores. The loss is log(sum(exp(x))) - x[y] of shifted rows: finite where a probability rounds to
- * 0. As in Theano, a matrix of more rows than there are class numbers is then refused: [arange(len(y)), y] alone would
- * have read its first rows.
+ * [arange(len(y)), y] or [arange(rows), y]. Out: SoftmaxWithBias, CrossentropySoftmaxArgmax1HotWithBias and its
+ * gradient. Measure: nodes, and passes over the scores. The loss is log(sum(exp(x))) - x[y] of shifted rows: finite
+ * where a probability rounds to 0. As in Theano, a matrix of more rows than there are class numbers is then refused:
+ * [arange(len(y)), y] alone would have read its first rows.
  */
 #include "rules.h"
 
@@ -67,8 +67,7 @@ static bool picks_classes(Opt *o, const ThApply *a, int first) {
     if (!dtype_is_int(r[0]->type.dtype) || !dtype_is_int(r[2]->type.dtype) || !ask_number(r[0], &from) ||
         !ask_number(r[2], &step) || from.i != 0 || step.i != 1)
         return false;
-    ThVar *length = shape_i(o, y, 0);
-    return length && r[1] == length;
+    return r[1] == shape_i(o, y, 0) || r[1] == shape_i(o, a->in[0], 0); /* of the matrix: then as many as y has */
 }
 
 /* LogSoftmax(z)[arange(len(y)), y] -> -loss; log(Softmax(z)) where that is excluded. */
