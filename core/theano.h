@@ -483,6 +483,10 @@ typedef struct ThOpDef {
 /* Makes it known under a key (its identity: equal keys are one operation, the first stays). Nonzero on error. */
 TH_API int th_op_define(ThContext *c, const char *key, const ThOpDef *def);
 TH_API bool th_op_defined(ThContext *c, const char *key);
+/* Forgets an operation that stands for a graph (NULL: all of them); one with callbacks stays. Graphs hold their
+ * context, so the context goes only after that. Nodes of the operation can be used no more, functions made of it can.
+ */
+TH_API void th_op_forget(ThContext *c, const char *key);
 /* Application of operation `key`; out: types of the results (NULL for one with a graph: known). */
 TH_API ThApply *th_op_apply(ThContext *c, const char *key, ThVar *const *in, int nin, const ThType *out, int nout);
 /* Sets the context's error unless there is one: for callbacks. Returns -1. */

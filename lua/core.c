@@ -112,6 +112,7 @@ static int interrupt(lua_State *L) {
 static int close_state(lua_State *L) {
     LtState *s = lua_touserdata(L, 1);
     lt_close_userop(s);
+    if (s->ctx) th_op_forget(s->ctx, NULL);
     if (s->ctx) th_context_release(s->ctx);
     s->ctx = NULL;
     free(s->log);

@@ -82,23 +82,24 @@ describe("the programs of", function()
   end
 end)
 
-describe("the C host of docs/embedding.md", function()
-  it("compiles and prints what the page says", function()
+for _, page in ipairs({ "docs/embedding.md", "docs/own-operations.md" }) do describe("the C host", function()
+  it("of " .. page .. " compiles and prints what the page says", function()
     local skip = require("spec.support.skip")
     skip.without_program("gcc")
     local build = runner.path:match("^(.*)/[^/]*$") or "."
     skip.unless(not build:find("san", 1, true), "a host built without sanitizers cannot load a library built with them")
-    local code, said = slurp("docs/embedding.md"):match("\n```c\n(.-\n)```\n```text\n(.-)```\n")
+    local code, said = slurp(page):match("\n```c\n(.-\n)```\n```text\n(.-)```\n")
     local folder = runner.folder()
     runner.write(folder .. "/host.c", code)
-    local command = "{ gcc -std=c11 -Wall -Werror -Icore %s/host.c -L%s -ltheano -Wl,-rpath,$(realpath %s) -o %s/host"
+    local command = "{ gcc -std=c11 -Wall -Werror -Icore %s/host.c -L%s -ltheano -lm -Wl,-rpath,$(realpath %s)"
+      .. " -o %s/host"
       .. " && %s/host; } 2>&1"
     local pipe = assert(io.popen(command:format(folder, build, build, folder, folder)))
     assert.equal(said, pipe:read("a"))
     pipe:close()
     runner.remove(folder)
   end)
-end)
+end) end
 
 describe("docs/functions.md", function()
   it("is what scripts/make-reference writes", function()

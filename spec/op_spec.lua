@@ -135,6 +135,46 @@ describe("theano.Op", function()
     assert.is_false(pcall(function() return kept + 1 end))
   end)
 
+  it("a perform that fails changes no state, in any mode", function()
+    local w, v = theano.shared(nd.ones({ 2 }), "w"), T.dvector("v")
+    local picky = theano.Op({
+      name = "Picky", itypes = { v.type }, otypes = { v.type }, infer_shape = first_shape,
+      perform = function(_, _, inputs)
+        if inputs[1][0] < 0 then error("too small") end
+        return inputs[1]
+      end,
+    })
+    for _, mode in pairs(MODES) do
+      local f = compile({ inputs = { v }, outputs = picky(v), updates = { { w, w * 2 + picky(v) } }, mode = mode })
+      raises("RuntimeError", { "too small", "op_spec.lua", "Picky(v" }, function() f({ -1.0, 1.0 }) end)
+      assert.same({ 1.0, 1.0 }, w:get_value():tolist())
+      f({ 3.0, 4.0 })
+      assert.same({ 5.0, 6.0 }, w:get_value():tolist())
+      w:set_value(nd.ones({ 2 }))
+    end
+  end)
+
+  it("errors while building name the operation, the function and the line", function()
+    local function oops() error("oops") end
+    raises("RuntimeError", { "Double.grad", "op_spec.lua", "oops" }, function()
+      T.grad(double({ grad = oops })(x):sum(), x)
+    end)
+    raises("RuntimeError", { "Double.L_op", "oops" }, function() T.grad(double({ L_op = oops })(x):sum(), x) end)
+    raises("RuntimeError", { "Double.R_op", "oops" }, function() G.Rop(double({ R_op = oops })(x), x, x) end)
+    raises("RuntimeError", { "Double.infer_shape", "oops" }, function()
+      compile({ inputs = { x }, outputs = double({ infer_shape = oops })(x) })
+    end)
+    raises("TypeError", { "Double.infer_shape", "list of shapes" }, function()
+      compile({ inputs = { x }, outputs = double({ infer_shape = function() return 3 end })(x) })
+    end)
+    raises("ValueError", "its gradient for input 0 has 1 dimensions, the input has 2", function()
+      T.grad(double({ grad = function() return { T.dvector() } end })(x):sum(), x)
+    end)
+    local v = T.dvector("v")
+    local of = theano.OpFromGraph({ v }, { v * 2 }, { grad_overrides = oops, name = "Twice" })
+    raises("RuntimeError", { "Twice", "oops" }, function() T.grad(of(v):sum(), v) end)
+  end)
+
   it("errors name the operation and the user's lines", function()
     local function run(op) return op(x):eval({ [x] = { { 1.0, 2.0 } } }) end
     local oops = double({ perform = function() error("oops") end })

@@ -113,7 +113,7 @@ static void note_width(Column *f, double v, ThDtype part) {
     if (f->exp) scientific(v, part, f->sign, f->most, &s);
     else positional(v, part, f->sign, f->most, &s);
     int left = (int)strlen(s.whole), right = (int)strlen(s.frac);
-    int digits = abs(s.exponent) < 100 || !f->exp ? 2 : 3;
+    int digits = !f->exp || abs(s.exponent) < 100 ? 2 : 3;
     if (left > f->left) f->left = left;
     if (right > f->precision) f->precision = right;
     if (digits > f->exp_digits) f->exp_digits = digits;

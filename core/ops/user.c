@@ -21,6 +21,7 @@ typedef struct UserDef {
     void *frame;
     ThArray **left;
     int nleft;
+    bool forgotten;
 } UserDef;
 
 typedef struct UserAttrs {
@@ -33,7 +34,7 @@ static UserDef *find(ThContext *c, const char *key) {
     OpsState *s = ops_state(c);
     const char *kept = s && key ? intern(c, key) : NULL;
     uint32_t at;
-    return kept && map_get(&s->user_of, KEY(kept), &at) ? s->users.at[at] : NULL;
+    return kept && map_get(&s->user_of, KEY(kept), &at) && !s->users.at[at]->forgotten ? s->users.at[at] : NULL;
 }
 
 static UserDef *def_of(ThContext *c, const void *attrs) {
@@ -51,12 +52,17 @@ static void drop_left(ThContext *c, UserDef *d) {
     d->frame = NULL;
 }
 
-static void free_def(ThContext *c, UserDef *d) {
-    drop_left(c, d);
+static void drop_graph(ThContext *c, UserDef *d) {
     for (int i = 0; d->in && i < d->d.ngraph_in; i++) th_var_release(d->in[i]);
     for (int i = 0; d->out && i < d->d.ngraph_out; i++) th_var_release(d->out[i]);
     ctx_free(c, d->in, sizeof *d->in * (size_t)d->d.ngraph_in);
     ctx_free(c, d->out, sizeof *d->out * (size_t)d->d.ngraph_out);
+    d->in = d->out = NULL;
+}
+
+static void free_def(ThContext *c, UserDef *d) {
+    drop_left(c, d);
+    drop_graph(c, d);
     if (d->d.release) d->d.release(d->d.user);
     ctx_free(c, d, sizeof *d);
 }
@@ -116,6 +122,18 @@ int th_op_define(ThContext *c, const char *key, const ThOpDef *def) {
     }
     d->d.release = def->release;
     return 0;
+}
+
+void th_op_forget(ThContext *c, const char *key) {
+    OpsState *s = c ? ops_state(c) : NULL;
+    th_context_retain(c); /* a graph may hold the last reference but ours */
+    for (int i = 0; s && i < s->users.n; i++) {
+        UserDef *d = s->users.at[i];
+        if (!d->d.ngraph_out || d->forgotten || (key && strcmp(d->key, key))) continue;
+        d->forgotten = true;
+        drop_graph(c, d);
+    }
+    th_context_release(c);
 }
 
 bool th_op_defined(ThContext *c, const char *key) { return find(c, key) != NULL; }

@@ -9,8 +9,10 @@ local HOME = debug.getinfo(1, "S").source:sub(2):gsub("op%.lua$", "")
 
 -- ---- errors of callbacks
 -- ----------------------------------------------------------------------------------------------
--- A function whose results come after `true`; of an error: false, its kind, its text with the position behind.
-local function guard(fn)
+-- A function whose results come after `true`; of an error: false, its kind, its text with the position behind. `what`
+-- names it in front of the text, where the engine does not.
+local function guard(fn, what)
+  local front = what and what .. ": " or ""
   return function(...)
     local r = table.pack(pcall(fn, ...))
     if r[1] then return table.unpack(r, 1, r.n) end
@@ -19,9 +21,9 @@ local function guard(fn)
     if not kind then
       kind, text = message:match("^(%u%w*): (.*)$")
     end
-    if not kind then return false, "RuntimeError", message end
+    if not kind then return false, "RuntimeError", front .. message end
     if at and at:sub(1, #HOME) ~= HOME then text = text .. " (" .. at .. ")" end
-    return false, kind, text
+    return false, kind, front .. text
   end
 end
 
@@ -60,11 +62,11 @@ local function perform_of(op)
   end)
 end
 
-local function lengths(op, i, shape)
+local function lengths(i, shape)
   local T = require("theano.tensor")
   if util.is_var(shape) then return T.cast(shape, "int64") end
   if type(shape) ~= "table" then
-    util.raise("TypeError", "%s: infer_shape must return a list of lengths for result %d, got %s", op.name, i,
+    util.raise("TypeError", "infer_shape must return a list of lengths for result %d, got %s", i,
       type(shape))
   end
   if #shape == 0 then return T.zeros({ 0 }, { dtype = "int64" }) end
@@ -82,32 +84,32 @@ local function infer_shape_of(op)
     end
     local out = op:infer_shape({ op = op, inputs = inputs }, lists)
     if type(out) ~= "table" then
-      util.raise("TypeError", "%s: infer_shape must return a list of shapes, got %s", op.name, type(out))
+      util.raise("TypeError", "infer_shape must return a list of shapes, got %s", type(out))
     end
-    for i, s in ipairs(out) do out[i] = lengths(op, i, s) end
+    for i, s in ipairs(out) do out[i] = lengths(i, s) end
     return out
-  end)
+  end, op.name .. ".infer_shape")
 end
 
 -- Gradients as a list whose holes are false; anything that is no Variable is refused.
-local function checked(op, what, list, n)
+local function checked(what, list, n)
   if util.is_var(list) then list = { list } end
   if type(list) ~= "table" then
-    util.raise("TypeError", "%s: %s must return a list of Variables, got %s", op.name, what, type(list))
+    util.raise("TypeError", "%s must return a list of Variables, got %s", what, type(list))
   end
   local out = {}
   for i = 1, n do
     out[i] = list[i] or false
     if out[i] and not util.is_var(out[i]) then
       if type(out[i]) ~= "number" then
-        util.raise("TypeError", "%s: %s returned a %s at position %d", op.name, what, type(out[i]), i)
+        util.raise("TypeError", "%s returned a %s at position %d", what, type(out[i]), i)
       end
       out[i] = require("theano.tensor").as_tensor_variable(out[i])
     end
   end
   for i in pairs(list) do
     if math.type(i) ~= "integer" or i > n then
-      util.raise("ValueError", "%s: %s must return %d results, it returned more", op.name, what, n)
+      util.raise("ValueError", "%s must return %d results, it returned more", what, n)
     end
   end
   return out
@@ -123,13 +125,17 @@ local function callbacks_of(op)
   if op.perform then f.perform = perform_of(op) end
   if op.infer_shape then f.infer_shape = infer_shape_of(op) end
   if op.L_op then
-    f.grad = guard(function(inputs, outputs, gz) return checked(op, "L_op", op:L_op(inputs, outputs, filled(gz)),
-      #inputs) end)
+    f.grad = guard(function(inputs, outputs, gz) return checked("L_op", op:L_op(inputs, outputs, filled(gz)),
+      #inputs) end, op.name .. ".L_op")
   elseif op.grad then
-    f.grad = guard(function(inputs, _, gz) return checked(op, "grad", op:grad(inputs, filled(gz)), #inputs) end)
+    f.grad = guard(function(inputs, _, gz)
+      return checked("grad", op:grad(inputs, filled(gz)), #inputs)
+    end, op.name .. ".grad")
   end
   if op.R_op then
-    f.rop = guard(function(inputs, points) return checked(op, "R_op", op:R_op(inputs, points), 256) end)
+    f.rop = guard(function(inputs, points)
+      return checked("R_op", op:R_op(inputs, points), 256)
+    end, op.name .. ".R_op")
   end
   return f
 end
@@ -379,15 +385,15 @@ function M.OpFromGraph(inputs, outputs, options)
       else
         given = overridden("grad_overrides", lop, #args, default, args, gz)
       end
-      return checked(op, "the override", given, #args)
-    end)
+      return checked("the override", given, #args)
+    end, op.name)
   end
   if o.rop_overrides then
     f.rop = guard(function(args, points)
       local function default() return G.Rop(plain(args), args, points, { disconnected_outputs = "ignore" }) end
-      return checked(op, "rop_overrides", overridden("rop_overrides", o.rop_overrides, #outs, default, args, points),
+      return checked("rop_overrides", overridden("rop_overrides", o.rop_overrides, #outs, default, args, points),
         #outs)
-    end)
+    end, op.name)
   end
   define(key, f)
   return setmetatable(op, {
