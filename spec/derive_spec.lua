@@ -402,6 +402,7 @@ b: float64[]
 
   it("says what cannot be mapped", function()
     local v, m = T.lvector("v"), T.dmatrix("m")
+    raises("ValueError", "returned nothing", function() T.vmap(function() end)(m) end)
     raises("NotImplementedError", "lengths must be the same for all", function()
       local _ = T.vmap(function(n) return T.zeros({ n }) end)(v)
     end)

@@ -130,6 +130,17 @@ describe("compute_test_value", function()
     end)
   end)
 
+  it("looks at what vmap and scan give, not at their inner graphs", function()
+    with("raise", function()
+      local rows = T.vmap(function(row) return T.dot(row, row) end)(a)
+      assert.same({ 3.0, 3.0 }, rows.tag.test_value:tolist())
+      local sums = theano.scan(function(v, sum) return v + sum end, { b }, { T.constant(0.0, { dtype = "float64" }) })
+      assert.same({ 2.0, 6.0, 12.0 }, (sums * 2).tag.test_value:tolist())
+      b.tag.test_value = { 1.0 }
+      raises("ValueError", "Shape mismatch", function() T.vmap(function(row) return T.dot(row, b) end)(a) end)
+    end)
+  end)
+
   it("says what has no test value, or stays silent", function()
     local c = T.dvector("c")
     with("raise", function() raises("AttributeError", "c has no test value", function() local _ = c + b end) end)

@@ -70,7 +70,7 @@
       "-a", "c_neg(a)", "-gz", "__unm", "x", "-x") \
     X(inv, "Inv", NULL, NULL, NULL, 1, SF_METHOD | SF_COMPLEX, RES_FLOAT, "1 / a", "c_div(1, a)", "-gz/(x*x)", NULL, "x", "1 / x") \
     X(sqr, "Sqr", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CHEAP | SF_METHOD, RES_SAME, \
-      "a * a", "c_mul(a, a)", "gz*x*2", NULL, "x", "x * x") \
+      "a * a", "c_make((c_real(a) - c_imag(a)) * (c_real(a) + c_imag(a)), 2 * c_real(a) * c_imag(a))", "gz*x*2", NULL, "x", "x * x") \
     X(sqrt, "Sqrt", NULL, NULL, NULL, 1, SF_METHOD | SF_COMPLEX, RES_FLOAT, "sqrt(a)", "c_sqrt(a)", "(gz*0.5)/z", NULL, "x", "square root") \
     X(abs_, "Abs", NULL, "Abs", NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP | SF_METHOD, RES_ABS, \
       "abs(a)", "c_abs(a)", "gz*sgn(x)", NULL, "x", "absolute value; of complex, the modulus") \

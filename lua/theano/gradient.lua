@@ -307,10 +307,13 @@ function M.vmap(fn, axes)
         stand_in[#stand_in + 1], mapped[#mapped + 1] = inner[i], moved(x, axis, 0)
       end
     end
-    local results = table.pack(fn(table.unpack(inner, 1, n)))
+    local test_value = require("theano.test_value")
+    local results = table.pack(test_value.without(fn, table.unpack(inner, 1, n)))
+    if results.n == 0 then util.raise("ValueError", "vmap: the function returned nothing") end
     for i = 1, results.n do results[i] = T.as_tensor_variable(results[i]) end
     local out = core.vmap(results, stand_in, mapped)
     for i, v in ipairs(out) do out[i] = moved(v, 0, axis_of(out_axis, v.ndim, "result " .. i)) end
+    test_value.built(table.unpack(out, 1, results.n))
     return table.unpack(out, 1, results.n)
   end
 end

@@ -443,8 +443,7 @@ local function result_of(x, o, turns, whole)
   return back > 0 and x:sub({ start = back }) or x
 end
 
--- whole: only the last row of every result is wanted (reduce).
-local function loop(a, whole)
+local function built_loop(a, whole)
   T = T or require("theano.tensor")
   local rows = tap_rows(sequences_of(a.sequences), a.go_backwards)
   local infos, listed = infos_of(a.outputs_info), values_of(a.non_sequences)
@@ -484,6 +483,14 @@ local function loop(a, whole)
   for i in ipairs(k.results) do outs[i] = result_of(made[place[i]], infos[i], turns, whole) end
   local updates = updates_of.OrderedUpdates()
   for i, s in ipairs(k.shared) do updates:set(s, made[#k.state + #k.collect_out + i]) end
+  return outs, updates
+end
+
+-- whole: only the last row of every result is wanted (reduce). Rows of sequences and states have no test values.
+local function loop(a, whole)
+  local test_value = require("theano.test_value")
+  local outs, updates = test_value.without(built_loop, a, whole)
+  test_value.built(table.unpack(outs))
   return outs, updates
 end
 
