@@ -21,7 +21,7 @@
     X("mode", ENUM, "Mode", "Mode,FAST_RUN,FAST_COMPILE,None", "default compilation mode; Mode: linker and optimizer") \
     X("linker", ENUM, "cvm", "cvm,vm,c,py,c|py,cvm_nogc,vm_nogc,c|py_nogc,interpreter",                                \
       "how functions run: py and interpreter interpret the plan, all others build C code")                                      \
-    X("optimizer", ENUM, "o4", "o4,o3,o2,o1,unsafe,fast_run,fast_compile,merge,None", "which rewrites run")            \
+    X("optimizer", ENUM, "o4", "o4,o3,o2,o1,unsafe,stabilize,fast_run,fast_compile,merge,None", "which rewrites run")  \
     X("optimizer_including", TEXT, "", "", "tags of rewrites to add, \":\" between them")                              \
     X("optimizer_excluding", TEXT, "", "", "tags or names of rewrites to leave out, \":\" between them")               \
     X("optimizer_requiring", TEXT, "", "", "tags that every rewrite must have, \":\" between them")                    \
