@@ -684,7 +684,7 @@ function Function:get_shared() end
 ---@field device "cpu"|"cuda"|"cuda-emulated" where compiled functions run and shared floats live (default cpu)
 ---@field mode "Mode"|"FAST_RUN"|"FAST_COMPILE"|"None" default compilation mode; Mode: linker and optimizer (default Mode)
 ---@field linker "cvm"|"vm"|"c"|"py"|"c|py"|"cvm_nogc"|"vm_nogc"|"c|py_nogc"|"interpreter" how functions run: py and interpreter interpret the plan, all others build C code (default cvm)
----@field optimizer "o4"|"o3"|"o2"|"o1"|"unsafe"|"fast_run"|"fast_compile"|"merge"|"None" which rewrites run (default o4)
+---@field optimizer "o4"|"o3"|"o2"|"o1"|"unsafe"|"stabilize"|"fast_run"|"fast_compile"|"merge"|"None" which rewrites run (default o4)
 ---@field optimizer_including string tags of rewrites to add, ":" between them (default empty)
 ---@field optimizer_excluding string tags or names of rewrites to leave out, ":" between them (default empty)
 ---@field optimizer_requiring string tags that every rewrite must have, ":" between them (default empty)
@@ -825,7 +825,8 @@ function gradient.subgraph_grad(wrt, stop, options) end
 
 ---Checks the symbolic gradient of `fun` (which takes variables, gives one) at the arrays `pt` against one-sided
 ---finite differences of a random projection. Raises GradientError when both the absolute and the relative error
----are too large. Options: n_tests (2), rng, eps, abs_tol, rel_tol, mode.
+---are too large. Options: n_tests (2), rng, eps, abs_tol, rel_tol, mode; out_type: the dtype whose tolerances
+---count; the projection is in float64 unless cast_to_output_type is true.
 ---@param fun function
 ---@param pt any
 ---@param options? table
