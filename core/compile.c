@@ -29,8 +29,8 @@ static bool expand(Compile *k) {
 static bool lazy(Compile *k) {
     VarVec out = {0};
     if (!k->ctx->lazy) return true;
-    bool ok = vec_reserve(k->ctx, &out, k->out.n + 1) &&
-              k->ctx->lazy(k->ctx, k->out.at, k->out.n, k->in.at, k->in.n, out.at);
+    bool ok =
+        vec_reserve(k->ctx, &out, k->out.n + 1) && k->ctx->lazy(k->ctx, k->out.at, k->out.n, k->in.at, k->in.n, out.at);
     for (int i = 0; ok && i < k->out.n; i++) {
         th_var_release(k->out.at[i]);
         k->out.at[i] = out.at[i];

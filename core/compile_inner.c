@@ -13,8 +13,8 @@ static FGraph *body_graph(ThContext *c, const GraphBody *b) {
     bool ok = vec_reserve(c, &out, 2 * n + 1);
     ThVar **from = out.at, **to = out.at + n;
     for (int i = 0; ok && i < n; i++) from[i] = th_var_retain(b->out[i]);
-    bool (*const pass[])(ThContext *, ThVar *const *, int, ThVar *const *, int, ThVar **) = {
-        ops_any_expand(c) ? ops_expand : NULL, c->lazy};
+    bool (*const pass[])(ThContext *, ThVar *const *, int, ThVar *const *, int,
+                         ThVar **) = {ops_any_expand(c) ? ops_expand : NULL, c->lazy};
     for (int p = 0; ok && p < 2; p++) {
         if (!pass[p]) continue;
         for (int i = 0; i < n; i++) to[i] = NULL;

@@ -130,7 +130,7 @@ static int ifelse(lua_State *L) { /* ifelse{cond = {c}, yes =, no =, name =} -> 
 }
 
 void lt_open_scan(lua_State *L, LtState *s) {
-    static const luaL_Reg fns[] = {{"scan", scan}, {"scan_state", scan_state}, {"scan_free", scan_free}, {"ifelse", ifelse},
-                                   {NULL, NULL}};
+    static const luaL_Reg fns[] = {
+        {"scan", scan}, {"scan_state", scan_state}, {"scan_free", scan_free}, {"ifelse", ifelse}, {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -32,7 +32,7 @@ typedef struct Emit {
     int indent;
     bool registers; /* single values in loops live in C variables; not where kernels are launched */
     uint8_t *mask;  /* by value id: width in bytes of the native mask m<id>, 0 none */
-    uint8_t *vec;  /* by value id: held as a vector */
+    uint8_t *vec;   /* by value id: held as a vector */
 } Emit;
 
 /* names.c */

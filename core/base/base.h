@@ -48,7 +48,8 @@ struct ThContext {
     void (*slot_free[CTX_SLOTS])(ThContext *c, void *p);
     /* values of constant sub-graphs, for folding: set by core/compile.c (opt may not see the runtime) */
     int (*eval)(ThContext *c, ThApply *node, ThArray *const *in, ThArray **out);
-    /* Set once the user made a conditional: outs with what one side alone needs inside that side (core/ops/ifelse.h). */
+    /* Set once the user made a conditional: outs with what one side alone needs inside that side (core/ops/ifelse.h).
+     */
     bool (*lazy)(ThContext *c, ThVar *const *outs, int n, ThVar *const *stop, int nstop, ThVar **out);
 };
 

@@ -74,9 +74,7 @@ static void grad_ifelse(Grad *g) {
     }
 }
 
-static bool connected_ifelse(const ThApply *a, int in, int out) {
-    return in == 1 + out || in == 1 + a->nout + out;
-}
+static bool connected_ifelse(const ThApply *a, int in, int out) { return in == 1 + out || in == 1 + a->nout + out; }
 
 static bool rop_ifelse(Rop *r) {
     int n = r->node->nout;
@@ -227,7 +225,8 @@ static bool side_grad(Grad *g, int side, ThVar **gx) {
     size_t room = (size_t)(y->nin + y->nout + 1);
     ThVar **v = ctx_alloc0(g->b->ctx, 8 * room * sizeof *v);
     if (!v) return false;
-    ThVar **known = v, **kg = v + room, **from = v + 2 * room, **to = v + 4 * room, **wrt = v + 6 * room, **d = v + 7 * room;
+    ThVar **known = v, **kg = v + room, **from = v + 2 * room, **to = v + 4 * room, **wrt = v + 6 * room,
+          **d = v + 7 * room;
     for (int i = 0; i < y->nin; i++) {
         from[i] = y->in[i], to[i] = g->node->in[first + i];
         if (g->wanted[first + i] && floating(y->in[i]->type)) wrt[nw++] = y->in[i];

@@ -19,11 +19,11 @@ typedef struct Collect {
     ThContext *c;
     Builder b;
     ApplyVec order;
-    Map index;          /* Apply -> 1 + position in order */
-    int *at;            /* by position: place, -1 nobody needs it */
+    Map index; /* Apply -> 1 + position in order */
+    int *at;   /* by position: place, -1 nobody needs it */
     VEC(Place) place;
     Map place_of;
-    Map var;            /* variable -> 1 + position in made */
+    Map var; /* variable -> 1 + position in made */
     VarVec made;
 } Collect;
 
@@ -102,7 +102,8 @@ static bool frontier(Collect *k, ThVar *const *outs, int n, VarVec *front) {
         if (map_get(&seen, KEY(v), &(uint32_t){0}) || v->kind == VAR_CONSTANT) continue;
         ok = map_put(k->c, &seen, KEY(v), 1);
         if (!inside(k, v)) ok = ok && vec_push(k->c, front, v);
-        for (int i = inside(k, v) ? v->owner->nin - 1 : -1; ok && i >= 0; i--) ok = vec_push(k->c, &todo, v->owner->in[i]);
+        for (int i = inside(k, v) ? v->owner->nin - 1 : -1; ok && i >= 0; i--)
+            ok = vec_push(k->c, &todo, v->owner->in[i]);
     }
     vec_free(k->c, &todo);
     map_free(k->c, &seen);
@@ -141,9 +142,7 @@ typedef struct SizeTable { /* expressions over lengths of outside variables, as 
     ThVar *const *in;
 } SizeTable;
 
-static Sz entry(SizeTable *t, uint64_t h) {
-    return vec_push(t->c, &t->at, h) ? t->at.n - 1 : 0;
-}
+static Sz entry(SizeTable *t, uint64_t h) { return vec_push(t->c, &t->at, h) ? t->at.n - 1 : 0; }
 static Sz table_constant(void *u, int64_t v) { return entry(u, hash_mix(1, (uint64_t)v)); }
 static Sz table_op(void *u, char op, Sz a, Sz b) {
     SizeTable *t = u;

@@ -11,11 +11,11 @@ typedef struct Dims {
     ThContext *c;
     const ShapeAlg *alg;
     const GraphBody *body;
-    const int *at;     /* input of the outer node behind each argument */
-    Map argument;      /* variable -> its number */
-    Map dims_of;       /* variable -> place in dims */
+    const int *at; /* input of the outer node behind each argument */
+    Map argument;  /* variable -> its number */
+    Map dims_of;   /* variable -> place in dims */
     VEC(Sz) dims;
-    Map open;          /* variables whose lengths only running tells */
+    Map open; /* variables whose lengths only running tells */
     const ThApply *node;
     bool unknown; /* the rule at work asked for what only running tells */
 } Dims;
@@ -102,7 +102,8 @@ static bool node_dims(Dims *k, const ThApply *a) {
         if (!leaf(k, a->in[i])) return false;
     for (int o = 0; o < a->nout; o++)
         if (!room(k, a->out[o])) return false;
-    for (int i = 0; !k->unknown && i < a->nin; i++) in[i] = a->in[i]->type.kind == TYPE_TENSOR ? dims_of(k, a->in[i]) : NULL;
+    for (int i = 0; !k->unknown && i < a->nin; i++)
+        in[i] = a->in[i]->type.kind == TYPE_TENSOR ? dims_of(k, a->in[i]) : NULL;
     for (int o = 0; o < a->nout; o++) out[o] = (Sz *)dims_of(k, a->out[o]);
     ShapeQ q = {.alg = &alg, .node = a, .in = in, .out = out};
     if (!k->unknown && !a->op->shape(&q)) k->unknown = true;
@@ -121,7 +122,8 @@ static bool arguments(Dims *k, const Sz *const *in) {
     return true;
 }
 
-int ifelse_dims(ThContext *c, const GraphBody *body, const ShapeAlg *alg, const Sz *const *in, const int *at, Sz **out) {
+int ifelse_dims(ThContext *c, const GraphBody *body, const ShapeAlg *alg, const Sz *const *in, const int *at,
+                Sz **out) {
     Dims k = {.c = c, .alg = alg, .body = body, .at = at};
     ApplyVec order = {0};
     bool ok = arguments(&k, in) && graph_toposort(c, body->out, body->nout, body->in, body->nin, &order);

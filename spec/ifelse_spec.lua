@@ -1,0 +1,179 @@
+-- theano.ifelse: only the branch that is taken runs, in values and in gradients; T.switch runs both.
+local theano = require "theano"
+local T, nd = theano.tensor, theano.ndarray
+
+local function fails(kind, words, f, ...)
+  local ok, message = pcall(f, ...)
+  assert.is_false(ok)
+  assert.equal(kind, theano.error_kind(message), message)
+  assert.truthy(message:find(words, 1, true), message)
+  assert.truthy(message:find("ifelse_spec.lua:", 1, true), message)
+  return message
+end
+
+-- An operation that doubles and counts how often it runs.
+local function counter()
+  local calls = { n = 0 }
+  calls.op = theano.as_op({ itypes = { T.dvector().type }, otypes = { T.dvector().type },
+    infer_shape = function(_, shapes) return { shapes[1] } end,
+    fn = function(x)
+      calls.n = calls.n + 1
+      return x * 2
+    end })
+  return calls
+end
+
+for _, linker in ipairs({ "interpreter", "cvm" }) do
+  local mode = theano.compile.Mode({ linker = linker })
+  local function compile(inputs, outputs, more)
+    local k = { inputs = inputs, outputs = outputs, mode = mode, on_unused_input = "ignore" }
+    for key, v in pairs(more or {}) do k[key] = v end
+    return theano.compile(k)
+  end
+
+  describe("theano.ifelse (" .. linker .. ")", function()
+    local c, x, i = T.bscalar("c"), T.dvector("x"), T.lscalar("i")
+
+    it("takes the first branch where the condition is nonzero", function()
+      local f = compile({ c, x }, theano.ifelse(c, x + 1, x * 2, "choose"))
+      assert.same({ 2, 3 }, f(1, { 1, 2 }):tolist())
+      assert.same({ 2, 3 }, f(-3, { 1, 2 }):tolist())
+      assert.same({ 2, 4 }, f(0, { 1, 2 }):tolist())
+      local d = T.dscalar("d")
+      local g = compile({ d, x }, theano.ifelse(d, x + 1, x * 2))
+      assert.same({ 2 }, g(0.5, { 1 }):tolist())
+      assert.same({ 2 }, g(0, { 1 }):tolist())
+    end)
+
+    it("does not compute the branch not taken", function()
+      local f = compile({ c, x, i }, theano.ifelse(c, T.exp(x)[i], T.sum(x)))
+      assert.equal(3, f(0, { 1, 2 }, 10))
+      assert.equal(math.exp(2), f(1, { 1, 2 }, 1))
+      local m = fails("IndexError", "out of bounds", f, 1, { 1, 2 }, 10)
+      assert.truthy(m:find("Inside if{", 1, true), m)
+    end)
+
+    it("does not check the lengths of the branch not taken", function()
+      local y = T.dvector("y")
+      local f = compile({ c, x, y }, theano.ifelse(c, T.sum(x + y), T.sum(x)))
+      assert.equal(6, f(0, { 1, 2, 3 }, { 1, 2 }))
+      assert.equal(12, f(1, { 1, 2, 3 }, { 1, 2, 3 }))
+      fails("ValueError", "", f, 1, { 1, 2, 3 }, { 1, 2 })
+    end)
+
+    it("runs the user's operations of the taken branch alone", function()
+      local yes, no = counter(), counter()
+      local f = compile({ c, x }, theano.ifelse(c, yes.op(x) + 1, no.op(x)))
+      assert.same({ 3 }, f(1, { 1 }):tolist())
+      assert.same({ 1, 0 }, { yes.n, no.n })
+      assert.same({ 2 }, f(0, { 1 }):tolist())
+      assert.same({ 1, 1 }, { yes.n, no.n })
+      local s = compile({ c, x }, T.switch(c, yes.op(x), no.op(x)))
+      s(1, { 1 })
+      assert.same({ 2, 2 }, { yes.n, no.n })
+    end)
+
+    it("computes what both need, or the rest of the function, once outside", function()
+      local count = counter()
+      local shared = count.op(x)
+      local f = compile({ c, x }, { theano.ifelse(c, shared + 1, shared * 3), shared })
+      local a, b = f(1, { 1 })
+      assert.same({ { 3 }, { 2 } }, { a:tolist(), b:tolist() })
+      assert.equal(1, count.n)
+    end)
+
+    it("takes lists of values of different types", function()
+      local f = compile({ c, x }, theano.ifelse(c, { x, T.sum(x) }, { x * 2, T.prod(x) }))
+      local a, b = f(0, { 2, 3 })
+      assert.same({ 4, 6 }, a:tolist())
+      assert.equal(6, b)
+      assert.equal("table", type(theano.ifelse(c, { x }, { x })))
+    end)
+
+    it("takes branches of different lengths, and lengths that only running tells", function()
+      local y = theano.ifelse(c, x["1:"], x * 2)
+      local f = compile({ c, x }, { y + 0, y.shape[0] })
+      local v, n = f(1, { 1, 2, 3 })
+      assert.same({ { 2, 3 }, 2 }, { v:tolist(), n })
+      v, n = f(0, { 1, 2, 3 })
+      assert.same({ { 2, 4, 6 }, 3 }, { v:tolist(), n })
+      local g = compile({ c, x }, theano.ifelse(c, x[x:gt(1.5)], x))
+      assert.same({ 2, 3 }, g(1, { 1, 2, 3 }):tolist())
+      assert.same({ 1, 2, 3 }, g(0, { 1, 2, 3 }):tolist())
+    end)
+
+    it("nests", function()
+      local d = T.bscalar("d")
+      local f = compile({ c, d, x, i }, theano.ifelse(c, theano.ifelse(d, x[i], x[0] * 10), T.sum(x)))
+      assert.equal(3, f(0, 1, { 1, 2 }, 9))
+      assert.equal(10, f(1, 0, { 1, 2 }, 9))
+      assert.equal(2, f(1, 1, { 1, 2 }, 1))
+    end)
+
+    it("gives lazy gradients, also second ones", function()
+      local f = compile({ c, x, i }, T.grad(theano.ifelse(c, T.exp(x)[i], T.sum(x ^ 3)), x))
+      assert.same({ 3, 12 }, f(0, { 1, 2 }, 10):tolist())
+      assert.same({ 0, math.exp(2) }, f(1, { 1, 2 }, 1):tolist())
+      local g = T.grad(theano.ifelse(c, T.exp(x)[i], T.sum(x ^ 3)), x)
+      local h = compile({ c, x, i }, T.grad(T.sum(g), x))
+      assert.same({ 6, 12 }, h(0, { 1, 2 }, 10):tolist())
+      assert.same({ 0, math.exp(2) }, h(1, { 1, 2 }, 1):tolist())
+      local z = x * 2 -- with respect to a variable inside the branch
+      local k = compile({ c, x }, T.grad(theano.ifelse(c, T.sum(z ^ 2), T.sum(x)), z))
+      assert.same({ 4, 8 }, k(1, { 1, 2 }):tolist())
+      assert.same({ 0, 0 }, k(0, { 1, 2 }):tolist())
+      theano.gradient.verify_grad(function(v) return theano.ifelse(T.sum(v):gt(0), T.sum(v ^ 2), T.sum(v)) end,
+        { nd.array({ 1.0, 2.0 }) }, { mode = mode })
+    end)
+
+    it("goes forward, and over a batch", function()
+      local v = T.dvector("v")
+      local f = compile({ c, x, v }, theano.gradient.Rop(theano.ifelse(c, x ^ 2, x * 3), x, v))
+      assert.same({ 2, 8 }, f(1, { 1, 2 }, { 1, 2 }):tolist())
+      assert.same({ 3, 6 }, f(0, { 1, 2 }, { 1, 2 }):tolist())
+    end)
+
+    it("updates shared variables, and changes none when the branch raises", function()
+      local w = theano.shared(nd.array({ 1.0, 2.0 }), { name = "w" })
+      local f = compile({ c, i }, {}, { updates = { { w, theano.ifelse(c, w + w[i], w) } } })
+      f(0, 7)
+      assert.same({ 1, 2 }, w:get_value():tolist())
+      f(1, 1)
+      assert.same({ 3, 4 }, w:get_value():tolist())
+      fails("IndexError", "out of bounds", f, 1, 7)
+      assert.same({ 3, 4 }, w:get_value():tolist())
+    end)
+
+    it("works inside a loop, and holds one", function()
+      local s = theano.scan({ fn = function(v, h) return theano.ifelse(v:gt(0), h + v, h * 2) end,
+        sequences = x, outputs_info = T.constant(1.0, { dtype = "float64" }) })
+      assert.same({ 3, 6, 7 }, compile({ x }, s)({ 2, -1, 1 }):tolist())
+      local r = theano.ifelse(c, theano.scan({ fn = function(h) return h * 2 end, outputs_info = T.sum(x),
+        n_steps = 3 })[-1], T.sum(x))
+      local f = compile({ c, x }, r)
+      assert.same({ 24, 3 }, { f(1, { 1, 2 }), f(0, { 1, 2 }) })
+      local g = compile({ c, x }, T.grad(r, x))
+      assert.same({ { 8, 8 }, { 1, 1 } }, { g(1, { 1, 2 }):tolist(), g(0, { 1, 2 }):tolist() })
+    end)
+  end)
+end
+
+describe("theano.ifelse", function()
+  local c, x = T.bscalar("c"), T.dvector("x")
+
+  it("refuses branches that do not fit", function()
+    fails("ValueError", "same number of variables", theano.ifelse, c, { x, x }, { x })
+    fails("TypeError", "TensorType(float64, vector) if true, TensorType(float64, scalar) if false",
+      theano.ifelse, c, x, T.sum(x))
+    fails("TypeError", "must be a scalar", theano.ifelse, x, x, x)
+    fails("TypeError", "two branches", theano.ifelse, c, x)
+    fails("TypeError", "unknown keyword 'names'", theano.ifelse, c, x, x, { names = "a" })
+  end)
+
+  it("prints as if{name}", function()
+    local text = theano.printing.debugprint(theano.ifelse(c, x, x * 2, "choose"), { file = "str" })
+    assert.truthy(text:find("if{choose} [id A] ''", 1, true), text)
+    text = theano.printing.debugprint(theano.ifelse(c, x, x * 2, { name = "b" }), { file = "str" })
+    assert.truthy(text:find("if{b}", 1, true), text)
+  end)
+end)
