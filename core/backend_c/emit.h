@@ -29,6 +29,7 @@ typedef struct Emit {
     const LoopStage *s;
     int lanes; /* of the stage's vec loop; 1: scalar */
     bool tail; /* inside the last, partial vector: `m` elements */
+    int turn;  /* which of the vectors of accumulators that have names, or -1 */
     int indent;
     bool registers; /* single values in loops live in C variables; not where kernels are launched */
     uint8_t *mask;  /* by value id: width in bytes of the native mask m<id>, 0 none */
@@ -61,6 +62,8 @@ bool emit_ins(Emit *e, int id);
 int emit_lanes(const Emit *e, const LoopStage *s);
 void emit_size(Text *t, Size z);
 /* reduce.c */
+int emit_red_vectors(const Emit *e); /* vectors of every accumulator of the stage, if they fit registers; or 1 */
+void emit_red_turns(Emit *e, int n, bool begin); /* names for them, or back */
 void emit_red_init(Emit *e, int red);
 void emit_red_step(Emit *e, int red);
 void emit_red_final(Emit *e, int red);

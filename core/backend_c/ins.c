@@ -41,6 +41,16 @@ static bool vectorizable(const Emit *e, const Ins *i) {
     return !(!strcmp(op->name, "pow") || !strcmp(op->name, "abs_") || op->result == RES_SHIFT || !op->value);
 }
 
+/* Positions of the largest element go by vectors along rows, where the lane and the number of the vector tell them, and
+ * down columns where they are as wide as the elements. */
+static bool arg_by_vectors(const Emit *e, const LoopStage *s, const Red *d) {
+    size_t bytes = th_dtype_bytes((ThDtype)e->k->ins.at[d->v].dtype);
+    int reduced = 0;
+    for (int l = 0; l < s->nloop; l++) reduced += e->k->dim[s->loop[l]].kind == DIM_RED;
+    if (e->k->dim[s->st->vec].kind != DIM_RED) return bytes == 8;
+    return bytes >= 4 && reduced == 1 && s->vec == s->nloop - 1;
+}
+
 int emit_lanes(const Emit *e, const LoopStage *s) {
     if (s->vec < 0) return 1;
     size_t widest = 1;
@@ -55,7 +65,8 @@ int emit_lanes(const Emit *e, const LoopStage *s) {
     }
     for (int r = s->st->red0; r < s->st->red0 + s->st->nred; r++) {
         const Red *d = &e->k->red.at[r];
-        if (d->kind == RED_ARGMAX || d->kind == RED_ARGMIN || dtype_is_complex((ThDtype)d->acc_dtype)) return 1;
+        bool arg = d->kind == RED_ARGMAX || d->kind == RED_ARGMIN;
+        if (dtype_is_complex((ThDtype)d->acc_dtype) || (arg && !arg_by_vectors(e, s, d))) return 1;
     }
     int n = e->vector_bytes / (int)widest;
     return n > 16 ? 16 : n;

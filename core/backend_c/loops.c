@@ -22,13 +22,92 @@ static bool body(Emit *e, const KernelOrder *o, int d) {
     return ok;
 }
 
+enum { COLUMNS = 8 }; /* vectors of columns that are reduced together */
+
 /* Vector number of the row, for accumulator lanes; each row starts at 0. */
 static bool counts_vectors(const Emit *e) {
     const Stage *st = e->s->st;
-    if (e->k->dim[st->vec].kind != DIM_RED) return false;
-    for (int r = st->red0; r < st->red0 + st->nred; r++)
-        if (e->k->red.at[r].kind != RED_ARGMAX && e->k->red.at[r].kind != RED_ARGMIN) return true;
-    return false;
+    return e->k->dim[st->vec].kind == DIM_RED && st->nred > 0;
+}
+
+/* The bulk of a row: a turn for each vector of accumulators, these under names of their own, so that they stay in
+ * registers. Leaves i<dim> where the row's last vectors start, and u at 0, as it would be then. */
+static bool turns(Emit *e, const KernelOrder *o, int d, int n) {
+    int dim = e->s->loop[d];
+    emit_red_turns(e, n, true);
+    emit_line(e, "i64 j%d = 0;", dim);
+    emit_line(e, "for (; j%d + %d <= n%d; j%d += %d) {", dim, n * e->lanes, dim, dim, n * e->lanes);
+    e->indent++;
+    for (e->turn = 0; e->turn < n; e->turn++) {
+        emit_line(e, "{");
+        e->indent++;
+        emit_line(e, "const i64 i%d = j%d + %d;", dim, dim, e->turn * e->lanes);
+        e->indent--;
+        if (!body(e, o, d)) return false;
+        emit_line(e, "}");
+    }
+    e->turn = -1;
+    e->indent--;
+    emit_line(e, "}");
+    emit_red_turns(e, n, false);
+    emit_line(e, "i64 i%d = j%d;", dim, dim);
+    return true;
+}
+
+/* Whether columns can be reduced several vectors at a time: nothing but the reductions between the loop over columns
+ * and the innermost one. */
+static bool side_by_side(const Emit *e, int d) {
+    enum { REGISTERS = 16, MOST_INS = 24 };
+    const LoopStage *s = e->s;
+    if (e->k->dim[s->st->vec].kind == DIM_RED || d + 1 >= s->nloop || s->st->nins > MOST_INS) return false;
+    if (!s->st->nred || s->nred[d + 1] != s->st->nred || s->st->nred * COLUMNS > REGISTERS || s->npre[d + 1])
+        return false;
+    for (int l = d + 2; l <= s->nloop; l++)
+        if (s->npost[l] || (l < s->nloop && s->npre[l])) return false;
+    return true;
+}
+
+static void turn_begin(Emit *e, int dim) {
+    emit_line(e, "{");
+    e->indent++;
+    emit_line(e, "const i64 i%d = j%d + %d;", dim, dim, e->turn * e->lanes);
+}
+
+static void turn_end(Emit *e) {
+    e->indent--;
+    emit_line(e, "}");
+}
+
+/* Columns, several vectors at a time: memory is read in longer runs. Leaves i<dim> at the first column that is left. */
+static bool columns(Emit *e, const KernelOrder *o, int d) {
+    const LoopStage *s = e->s;
+    int dim = s->loop[d], r0 = s->st->red0, n = s->st->nred;
+    emit_line(e, "i64 j%d = 0;", dim);
+    emit_line(e, "for (; j%d + %d <= n%d; j%d += %d) {", dim, COLUMNS * e->lanes, dim, dim, COLUMNS * e->lanes);
+    e->indent++;
+    for (e->turn = 0; e->turn < COLUMNS; e->turn++)
+        for (int r = 0; r < n; r++) emit_red_init(e, r0 + r);
+    for (int l = d + 1; l < s->nloop; l++) {
+        emit_line(e, "for (i64 i%d = 0; i%d < n%d; i%d++) {", s->loop[l], s->loop[l], s->loop[l], s->loop[l]);
+        e->indent++;
+    }
+    for (e->turn = 0; e->turn < COLUMNS; e->turn++) {
+        turn_begin(e, dim);
+        if (!code(e, o->code + s->pre[s->nloop], s->npre[s->nloop])) return false;
+        for (int r = 0; r < n; r++) emit_red_step(e, r0 + r);
+        turn_end(e);
+    }
+    for (int l = d + 1; l < s->nloop; l++) turn_end(e);
+    for (e->turn = 0; e->turn < COLUMNS; e->turn++) {
+        turn_begin(e, dim);
+        for (int r = 0; r < n; r++) emit_red_final(e, r0 + r);
+        if (!code(e, o->code + s->post[d + 1], s->npost[d + 1])) return false;
+        turn_end(e);
+    }
+    e->turn = -1;
+    turn_end(e);
+    emit_line(e, "i64 i%d = j%d;", dim, dim);
+    return true;
 }
 
 static bool vec_loop(Emit *e, const KernelOrder *o, int d) {
@@ -42,7 +121,10 @@ static bool vec_loop(Emit *e, const KernelOrder *o, int d) {
         emit_line(e, "}");
         return ok;
     }
-    emit_line(e, "i64 i%d = 0;", dim);
+    int n = u && d == e->s->nloop - 1 ? emit_red_vectors(e) : 1;
+    bool wide = side_by_side(e, d);
+    if (n == 1 && !wide) emit_line(e, "i64 i%d = 0;", dim);
+    else if (wide ? !columns(e, o, d) : !turns(e, o, d, n)) return false;
     emit_line(e, "for (; i%d + %d <= n%d; i%d += %d%s) {", dim, e->lanes, dim, dim, e->lanes, step);
     if (!body(e, o, d)) return false;
     emit_line(e, "}");
@@ -197,6 +279,7 @@ bool emit_begin(Emit *e, const Kernel *k, int number) {
     if (!e->first && !plan_kernel_users(e->p, e->arena, &e->first, &e->users)) return false;
     int step = e->first[number];
     e->k = k;
+    e->turn = -1;
     e->number = number;
     e->mask = arena_alloc0(e->arena, (size_t)k->ins.n + 1);
     e->vec = arena_alloc0(e->arena, (size_t)k->ins.n + 1);

@@ -12,6 +12,13 @@ static bool arg_kind(const Red *d) { return d->kind == RED_ARGMAX || d->kind == 
 static bool in_lanes(const Emit *e) { return e->s->vec >= 0 && e->k->dim[e->s->st->vec].kind == DIM_RED; }
 static int lane_count(const Red *d) { return 256 / (int)th_dtype_bytes((ThDtype)d->acc_dtype); }
 
+/* The accumulator's number, and which of several neighbours' it is: "0", "0_3". */
+static const char *own(const Emit *e, int r, char out[16]) {
+    if (e->turn >= 0 && !in_lanes(e)) snprintf(out, 16, "%d_%d", r, e->turn);
+    else snprintf(out, 16, "%d", r);
+    return out;
+}
+
 static void identity(const Red *d, char out[48]) {
     ThDtype t = (ThDtype)d->acc_dtype;
     const char *s = type_short(t);
@@ -53,11 +60,146 @@ static void combine(Emit *e, Text *t, const Red *d, const char *x, const char *y
     }
 }
 
+/* ---- positions --------------------------------------------------------------------------------------------------- */
+static int arg_width(const Emit *e, const Red *d) {
+    return in_lanes(e) || (e->s->vec >= 0 && d->depth > e->s->vec) ? e->lanes : 1;
+}
+
+/* Nothing seen: the worst value at position 0, where it stays if there is nothing better. Lanes hold vector numbers. */
+static void arg_init(Emit *e, int r) {
+    const Red *d = &e->k->red.at[r];
+    ThDtype t = (ThDtype)e->k->ins.at[d->v].dtype;
+    int lanes = arg_width(e, d);
+    char id[48], ty[16], at[16];
+    char name[16];
+    own(e, r, name);
+    if (lanes == 1) {
+        emit_line(e, "i64 at%s = -1; %s best%s = 0;", name, type_short(t), name);
+        return;
+    }
+    Red worst = {.kind = d->kind == RED_ARGMAX ? RED_MAX : RED_MIN, .acc_dtype = (uint8_t)t};
+    identity(&worst, id);
+    need_type(e, t, lanes, ty);
+    need_mask(e, t, lanes, at);
+    emit_line(e, "%s at%s = {0}; %s best%s = %s(%s);", at, name, ty, name, need_splat(e, t, lanes), id);
+}
+
+/* The position, flattened Horner-wise over the reduced dims in order. */
+static void position(const Emit *e, Text *p) {
+    int n = 0;
+    for (int l = 0; l < e->s->nloop; l++) n += e->k->dim[e->s->loop[l]].kind == DIM_RED;
+    for (int j = 1; j < n; j++) text_putc(p, '(');
+    for (int l = 0, seen = 0; l < e->s->nloop; l++) {
+        int dim = e->s->loop[l];
+        if (e->k->dim[dim].kind != DIM_RED) continue;
+        if (seen) text_printf(p, ") * n%d + i%d", dim, dim);
+        else text_printf(p, "i%d", dim);
+        seen = 1;
+    }
+}
+
+/* A whole vector: lanes where v is better take it. NaN is better than all but NaN. */
+static void arg_step_vector(Emit *e, int r, const Red *d, int lanes, const char *p) {
+    ThDtype t = (ThDtype)e->k->ins.at[d->v].dtype;
+    char at[16], v[80], n[16];
+    bool max = d->kind == RED_ARGMAX;
+    own(e, r, n);
+    need_mask(e, t, lanes, at);
+    if (e->vec[d->v]) snprintf(v, sizeof v, "v%d", d->v);
+    else snprintf(v, sizeof v, "%s(v%d)", need_splat(e, t, lanes), d->v);
+    emit_line(e, "{");
+    e->indent++;
+    if (dtype_is_float(t))
+        emit_line(e, "%s w = ~(%s %s best%s) & (best%s == best%s);", at, v, max ? "<=" : ">=", n, n, n);
+    else emit_line(e, "%s w = %s %s best%s;", at, v, max ? ">" : "<", n);
+    if (e->tail && in_lanes(e)) emit_line(e, "for (int j = m; j < %d; j++) w[j] = 0;", lanes);
+    emit_line(e, "best%s = %s(w, %s, best%s);", n, need_select(e, t, lanes), v, n);
+    emit_line(e, "at%s = (w & ((%s){0} + %s)) | (~w & at%s);", n, at, p, n);
+    e->indent--;
+    emit_line(e, "}");
+}
+
+static void arg_step(Emit *e, int r, const Red *d) {
+    int lanes = arg_width(e, d);
+    ThDtype vd = (ThDtype)e->k->ins.at[d->v].dtype;
+    Text p, c;
+    text_init(&p, e->c);
+    text_init(&c, e->c);
+    position(e, &p);
+    if (lanes > 1) {
+        arg_step_vector(e, r, d, lanes, in_lanes(e) ? "u" : p.at ? p.at : "0");
+    } else {
+        char n[16];
+        own(e, r, n);
+        text_printf(&c, "at%s < 0 || v%d %s best%s", n, d->v, d->kind == RED_ARGMAX ? ">" : "<", n);
+        if (dtype_is_float(vd)) text_printf(&c, " || (v%d != v%d && best%s == best%s)", d->v, d->v, n, n);
+        emit_line(e, "if (%s) { best%s = v%d; at%s = %s; }", c.at ? c.at : "0", n, d->v, n, p.at ? p.at : "0");
+    }
+    text_free(&c);
+    text_free(&p);
+}
+
+/* Of the lanes' best the best one, at the first position of equal ones. */
+static void arg_final(Emit *e, int r, const Red *d) {
+    const char *t = type_short((ThDtype)e->k->ins.at[d->v].dtype), *op = d->kind == RED_ARGMAX ? ">" : "<";
+    int lanes = arg_width(e, d);
+    char ty[16];
+    need_type(e, TH_INT64, lanes, ty);
+    if (!in_lanes(e) || lanes == 1) {
+        char n[16];
+        emit_line(e, "%s r%d = at%s;", ty, r, own(e, r, n));
+        return;
+    }
+    emit_line(e, "i64 r%d = (i64)at%d[0] * %d; {", r, r, lanes);
+    e->indent++;
+    emit_line(e, "%s best = best%d[0];", t, r);
+    emit_line(e, "for (int j = 1; j < %d && j < n%d; j++) {", lanes, e->s->st->vec);
+    emit_line(e, "    %s x = best%d[j]; i64 p = (i64)at%d[j] * %d + j;", t, r, r, lanes);
+    emit_line(e, "    int same = x == best || (x != x && best != best);");
+    emit_line(e, "    if (same ? p < r%d : x %s best || x != x) { best = x; r%d = p; }", r, op, r);
+    emit_line(e, "}");
+    e->indent--;
+    emit_line(e, "}");
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+int emit_red_vectors(const Emit *e) {
+    enum { REGISTERS = 16, MOST_INS = 24 };
+    const Stage *st = e->s->st;
+    int n = 0;
+    if (!in_lanes(e) || e->lanes == 1 || st->nins > MOST_INS) return 1;
+    for (int r = st->red0; r < st->red0 + st->nred; r++) {
+        const Red *d = &e->k->red.at[r];
+        int own = lane_count(d) / e->lanes;
+        if (arg_kind(d) || (n && own != n)) return 1;
+        n = own;
+    }
+    return n >= 2 && n * st->nred <= REGISTERS ? n : 1;
+}
+
+void emit_red_turns(Emit *e, int n, bool begin) {
+    const Stage *st = e->s->st;
+    for (int r = st->red0; r < st->red0 + st->nred; r++) {
+        char ty[16];
+        need_type(e, (ThDtype)e->k->red.at[r].acc_dtype, e->lanes, ty);
+        Text t;
+        text_init(&t, e->c);
+        if (begin) text_printf(&t, "%s ", ty);
+        for (int j = 0; j < n; j++) {
+            const char *sep = j + 1 < n ? ", " : "";
+            if (begin) text_printf(&t, "t%d_%d = acc%d[%d]%s", r, j, r, j, sep);
+            else text_printf(&t, "acc%d[%d] = t%d_%d%s", r, j, r, j, sep);
+        }
+        emit_line(e, "%s;", t.at ? t.at : "");
+        text_free(&t);
+    }
+}
+
 void emit_red_init(Emit *e, int r) {
     const Red *d = &e->k->red.at[r];
     char id[48], ty[16];
     if (arg_kind(d)) {
-        emit_line(e, "i64 at%d = -1; %s best%d = 0;", r, type_short((ThDtype)e->k->ins.at[d->v].dtype), r);
+        arg_init(e, r);
         return;
     }
     identity(d, id);
@@ -68,32 +210,10 @@ void emit_red_init(Emit *e, int r) {
                   need_splat(e, (ThDtype)d->acc_dtype, e->lanes), id);
     } else {
         int lanes = e->s->vec >= 0 && d->depth > e->s->vec ? e->lanes : 1;
+        char n[16];
         need_type(e, (ThDtype)d->acc_dtype, lanes, ty);
-        emit_line(e, "%s acc%d = %s(%s);", ty, r, need_splat(e, (ThDtype)d->acc_dtype, lanes), id);
+        emit_line(e, "%s acc%s = %s(%s);", ty, own(e, r, n), need_splat(e, (ThDtype)d->acc_dtype, lanes), id);
     }
-}
-
-static void arg_step(Emit *e, int r, const Red *d) {
-    Text p; /* the position, flattened Horner-wise over the reduced dims in order */
-    text_init(&p, e->c);
-    int n = 0;
-    for (int l = 0; l < e->s->nloop; l++) n += e->k->dim[e->s->loop[l]].kind == DIM_RED;
-    for (int j = 1; j < n; j++) text_putc(&p, '(');
-    for (int l = 0, seen = 0; l < e->s->nloop; l++) {
-        int dim = e->s->loop[l];
-        if (e->k->dim[dim].kind != DIM_RED) continue;
-        if (seen) text_printf(&p, ") * n%d + i%d", dim, dim);
-        else text_printf(&p, "i%d", dim);
-        seen = 1;
-    }
-    ThDtype vd = (ThDtype)e->k->ins.at[d->v].dtype;
-    Text c;
-    text_init(&c, e->c);
-    text_printf(&c, "at%d < 0 || v%d %s best%d", r, d->v, d->kind == RED_ARGMAX ? ">" : "<", r);
-    if (dtype_is_float(vd)) text_printf(&c, " || (v%d != v%d && best%d == best%d)", d->v, d->v, r, r);
-    emit_line(e, "if (%s) { best%d = v%d; at%d = %s; }", c.at ? c.at : "0", r, d->v, r, p.at ? p.at : "0");
-    text_free(&c);
-    text_free(&p);
 }
 
 void emit_red_step(Emit *e, int r) {
@@ -102,13 +222,14 @@ void emit_red_step(Emit *e, int r) {
         arg_step(e, r, d);
         return;
     }
-    char x[32], v[80];
+    char x[32], v[80], name[16];
     bool lanes = in_lanes(e);
     int width = lanes || (e->s->vec >= 0 && d->depth > e->s->vec) ? e->lanes : 1;
     if (width > 1 && !e->vec[d->v]) snprintf(v, sizeof v, "%s(v%d)", need_splat(e, (ThDtype)d->acc_dtype, width), d->v);
     else snprintf(v, sizeof v, "v%d", d->v);
-    if (lanes) snprintf(x, sizeof x, "acc%d[u & %d]", r, lane_count(d) / e->lanes - 1);
-    else snprintf(x, sizeof x, "acc%d", r);
+    if (lanes && e->turn >= 0) snprintf(x, sizeof x, "t%d_%d", r, e->turn);
+    else if (lanes) snprintf(x, sizeof x, "acc%d[u & %d]", r, lane_count(d) / e->lanes - 1);
+    else snprintf(x, sizeof x, "acc%s", own(e, r, name));
     Text t;
     text_init(&t, e->c);
     combine(e, &t, d, x, v, width);
@@ -124,24 +245,39 @@ void emit_red_final(Emit *e, int r) {
     const Red *d = &e->k->red.at[r];
     char ty[16];
     if (arg_kind(d)) {
-        emit_line(e, "i64 r%d = at%d;", r, r);
+        arg_final(e, r, d);
         return;
     }
     const char *s = type_short((ThDtype)d->acc_dtype);
     if (!in_lanes(e)) {
         int lanes = e->s->vec >= 0 && d->depth > e->s->vec ? e->lanes : 1;
         need_type(e, (ThDtype)d->acc_dtype, lanes, ty);
-        emit_line(e, "%s r%d = acc%d;", ty, r, r);
+        char n[16];
+        emit_line(e, "%s r%d = acc%s;", ty, r, own(e, r, n));
         return;
     }
-    Text t;
+    Text t, w;
+    int n = lane_count(d) / e->lanes;
     text_init(&t, e->c);
+    text_init(&w, e->c);
+    char x[32], y[32];
+    snprintf(x, sizeof x, "acc%d[j]", r);
+    snprintf(y, sizeof y, "acc%d[j + h]", r);
+    combine(e, &w, d, x, y, e->lanes);
     combine(e, &t, d, "a[j]", "a[j + h]", 1);
-    int n = lane_count(d);
-    emit_line(
-        e,
-        "%s r%d; { %s a[%d]; memcpy(a, acc%d, sizeof a); for (int h = %d; h; h /= 2) for (int j = 0; j < h; j++) a[j] "
-        "= %s; r%d = a[0]; }",
-        s, r, s, n, r, n / 2, t.at ? t.at : "0", r);
+    if (n > 1) {
+        emit_line(e, "#pragma GCC unroll 8");
+        emit_line(e, "for (int h = %d; h; h /= 2)", n / 2);
+        emit_line(e, "#pragma GCC unroll 8");
+        emit_line(e, "    for (int j = 0; j < h; j++) %s = %s;", x, w.at ? w.at : "0");
+    }
+    if (e->lanes == 1) emit_line(e, "%s r%d = acc%d[0];", s, r, r);
+    else {
+        emit_line(e, "%s r%d; { %s a[%d]; memcpy(a, acc%d, sizeof a);", s, r, s, e->lanes, r);
+        emit_line(e, "    for (int h = %d; h; h /= 2) for (int j = 0; j < h; j++) a[j] = %s;", e->lanes / 2,
+                  t.at ? t.at : "0");
+        emit_line(e, "    r%d = a[0]; }", r);
+    }
     text_free(&t);
+    text_free(&w);
 }
