@@ -1019,6 +1019,15 @@ function theano.grad(cost, wrt, options) end
 ---@return string
 function theano.help(name) end
 
+---the value of the branch that is taken, alone computed (loops.md); `T.switch` computes both
+---@param condition any
+---@param then_branch any
+---@param else_branch any
+---@param name? string
+---@overload fun(condition: any, then_branch: any, else_branch: any, keywords: { name?: string }): any
+---@return any
+function theano.ifelse(condition, then_branch, else_branch, name) end
+
 ---True once Ctrl-C was pressed under `catch_interrupt(true)`.
 ---@return boolean
 function theano.interrupted() end

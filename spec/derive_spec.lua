@@ -380,6 +380,16 @@ b: float64[]
     end, { F(3, 2, 3) })
   end)
 
+  it("chooses element by element where the condition is mapped, and lazily where it is not", function()
+    local yes, x = nd.array(1, "int8"), nd.array({ 0.5, -1.5, 2.0 })
+    local function either(c, v) return theano.ifelse(c, v ^ 2, v * 3) end
+    check_vmap(either, { yes, x })
+    check_vmap(either, { yes, x }, { false, true })
+    check_vmap(either, { yes, x }, { true, false })
+    check_vmap(function(c, v) return T.grad(T.sum(T.tanh(either(c, v))), v) end, { yes, x }, { false, true })
+    check_vmap(function(v) return either(T.sum(v):gt(1.5), v) end, { x })
+  end)
+
   it("has a rule for every operation, and every rule was used above", function()
     -- AllocEmpty: its lengths are all it has; the others give results of another length for each element
     local refused = {

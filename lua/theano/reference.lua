@@ -10,7 +10,6 @@ return {
     "condition, then_branch, else_branch, name",
     "the value of the branch that is taken, alone computed ([loops.md](loops.md#conditionals)); `T.switch` computes both",
   },
-  ["theano.ifelse.ifelse"] = false,
   ["theano.config"] = { false, "the flags, see [below](#flags)" },
   ["theano.ndarray"] = { false, "the module `nd`, see [below](#nd)" },
   ["theano.tensor"] = { false, "the module `T`" },
