@@ -24,9 +24,9 @@ typedef struct Print {
     int nid;
     Map order; /* Apply -> toposort index + 1 */
     VEC(Item) stack;
-    Text prefix; /* prefix of the children of the path being printed */
-    VarVec loops;   /* the first printed output of every node with a body to show */
-    Map outside;    /* argument of a body -> place in outer of what it comes from */
+    Text prefix;  /* prefix of the children of the path being printed */
+    VarVec loops; /* the first printed output of every node with a body to show */
+    Map outside;  /* argument of a body -> place in outer of what it comes from */
     VarVec outer;
     size_t limit;
     bool ok;
