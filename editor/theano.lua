@@ -1019,7 +1019,7 @@ function theano.grad(cost, wrt, options) end
 ---@return string
 function theano.help(name) end
 
----the value of the branch that is taken, alone computed (loops.md); `T.switch` computes both
+---the branch that is taken, alone computed (loops.md); `T.switch` computes both
 ---@param condition any
 ---@param then_branch any
 ---@param else_branch any
@@ -1065,7 +1065,7 @@ function theano.scan(...) end
 ---A scan whose gradient remembers only every `save_every_N`th step and computes the others again: with about
 ---the root of the number of steps, memory grows with that root. Options of `scan`: fn, sequences (no taps),
 ---outputs_info (no taps), non_sequences, n_steps, name; `save_every_N` (10). `padding` is Theano's: the last
----stretch may be shorter here.
+---stretch may be shorter.
 ---@param ... any
 ---@return any
 function theano.scan_checkpoints(...) end

@@ -439,8 +439,8 @@ describe("a compiled loop", function()
       save_every_N = 3 }
     local a = theano.grad(full[-1]:sum(), { z, s0, w })
     local c = theano.grad(some[-1]:sum(), { z, s0, w })
-    local f = theano.compile { inputs = { z, s0, w, n }, mode = fast, outputs = { full, some, a[1], a[2], a[3], c[1], c[2],
-      c[3] } }
+    local f = theano.compile { inputs = { z, s0, w, n }, mode = fast,
+      outputs = { full, some, a[1], a[2], a[3], c[1], c[2], c[3] } }
     for _, steps in ipairs { 7, 6, 2, 3 } do
       local r = table.pack(f(rng:randn(7, 2), rng:randn(2), rng:randn(2), steps))
       local at = {}

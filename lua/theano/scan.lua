@@ -570,7 +570,7 @@ end
 
 --- A scan whose gradient remembers only every `save_every_N`th step and computes the others again: with about the root
 -- of the number of steps, memory grows with that root. Options of `scan`: fn, sequences (no taps), outputs_info (no
--- taps), non_sequences, n_steps, name; `save_every_N` (10). `padding` is Theano's: the last stretch may be shorter here.
+-- taps), non_sequences, n_steps, name; `save_every_N` (10). `padding` is Theano's: the last stretch may be shorter.
 -- @return the results after every `save_every_N`th step and after the last one, as scan returns them, and the updates
 function M.scan_checkpoints(...)
   T = T or require("theano.tensor")
