@@ -65,6 +65,7 @@ enum { FLAGS = TH_LEN(flag) };
 
 struct Config {
     const char *value[FLAGS]; /* interned */
+    uint64_t turn;            /* how often flags were set */
 };
 
 /* ---- one value --------------------------------------------------------------------------------------------------- */
@@ -137,6 +138,7 @@ int th_config_set(ThContext *c, const char *name, const char *value) {
     if (!v) return -1;
     tell_idle(c, &flag[i], v);
     c->config->value[i] = v;
+    c->config->turn++;
     return 0;
 }
 
@@ -201,6 +203,7 @@ int th_config_parse(ThContext *c, const char *flags) {
         p = end + (*end == ',');
     }
     *c->config = change.next;
+    c->config->turn++;
     return 0;
 }
 
@@ -232,6 +235,7 @@ int th_config_read(ThContext *c, const char *path) {
     if (ok && ferror(f)) ok = err(c, TH_IOError, "cannot read %s", path);
     fclose(f);
     if (ok) *c->config = change.next;
+    c->config->turn += ok;
     return ok ? 0 : -1;
 }
 
@@ -291,4 +295,5 @@ const char *config_str(ThContext *c, const char *name) {
 bool config_bool(ThContext *c, const char *name) { return !strcmp(config_str(c, name), "true"); }
 int64_t config_int(ThContext *c, const char *name) { return strtoll(config_str(c, name), NULL, 10); }
 bool config_numpy_casts(ThContext *c) { return strcmp(config_str(c, "cast_policy"), "custom") != 0; }
+uint64_t config_turn(const ThContext *c) { return c->config->turn; }
 ThDtype config_floatX(ThContext *c) { return th_dtype_from_name(config_str(c, "floatX")); }
