@@ -18,14 +18,14 @@ end
 
 local rng = nd.random.RandomState(1)
 local v, m, i = T.dvector("v"), T.dmatrix("m"), T.lvector("i")
-local s, t = T.fvector("s"), T.dtensor3("t")
+local single, cube = T.fvector("single"), T.dtensor3("cube")
 local function rows(n) return math.max(1, math.floor(n ^ 0.5)) end
 
 -- name, inputs, expression, arguments for n elements
 local CASES = {
   { "sort", { v }, T.sort(v), function(d) return d.x end },
   { "sort int64", { i }, T.sort(i), function(d) return d.i end },
-  { "sort float32", { s }, T.sort(s), function(d) return d.s end },
+  { "sort float32", { single }, T.sort(single), function(d) return d.s end },
   { "argsort", { v }, T.argsort(v), function(d) return d.x end },
   { "topk 10", { v }, T.topk(v, 10), function(d) return d.x end },
   { "unique", { v }, (T.unique(v)), function(d) return d.few end },
@@ -45,10 +45,10 @@ local CASES = {
   { "sum axis 0", { m }, m:sum { axis = 0 }, function(d) return d.m end },
   { "sum axis 1", { m }, m:sum { axis = 1 }, function(d) return d.m end },
   { "sum axis 0 of m.T", { m }, m.T:sum { axis = 0 }, function(d) return d.m end },
-  { "sum float32", { s }, s:sum(), function(d) return d.s end },
+  { "sum float32", { single }, single:sum(), function(d) return d.s end },
   { "sum axis 1 of m.T", { m }, m.T:sum { axis = 1 }, function(d) return d.m end },
-  { "sum axis 1 of 3", { t }, t:sum { axis = 1 }, function(d) return d.t end },
-  { "sum axes 0, 2 of 3", { t }, t:sum { axis = { 0, 2 } }, function(d) return d.t end },
+  { "sum axis 1 of 3", { cube }, cube:sum { axis = 1 }, function(d) return d.t end },
+  { "sum axes 0, 2 of 3", { cube }, cube:sum { axis = { 0, 2 } }, function(d) return d.t end },
   { "mean axis 1", { m }, m:mean { axis = 1 }, function(d) return d.m end },
   { "prod axis 1", { m }, m:prod { axis = 1 }, function(d) return d.m end },
   { "max axis 1 of m.T", { m }, T.max(m.T, { axis = 1 }), function(d) return d.m end },
