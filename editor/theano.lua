@@ -684,7 +684,7 @@ function Function:get_shared() end
 ---@field device "cpu"|"cuda"|"cuda-emulated" where compiled functions run and shared floats live (default cpu)
 ---@field mode "Mode"|"FAST_RUN"|"FAST_COMPILE"|"None" default compilation mode; Mode: linker and optimizer (default Mode)
 ---@field linker "cvm"|"vm"|"c"|"py"|"c|py"|"cvm_nogc"|"vm_nogc"|"c|py_nogc"|"interpreter" how functions run: py and interpreter interpret the plan, all others build C code (default cvm)
----@field optimizer "o4"|"o3"|"o2"|"o1"|"unsafe"|"fast_run"|"fast_compile"|"merge"|"None" which rewrites run (default o4)
+---@field optimizer "o4"|"o3"|"o2"|"o1"|"unsafe"|"stabilize"|"fast_run"|"fast_compile"|"merge"|"None" which rewrites run (default o4)
 ---@field optimizer_including string tags of rewrites to add, ":" between them (default empty)
 ---@field optimizer_excluding string tags or names of rewrites to leave out, ":" between them (default empty)
 ---@field optimizer_requiring string tags that every rewrite must have, ":" between them (default empty)

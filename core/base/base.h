@@ -22,7 +22,7 @@ typedef struct Config Config;           /* config.c */
 /* State that a higher layer keeps in the context, destroyed last-in first-out with it. */
 /* clang-format off */
 typedef enum {
-    CTX_GRAPH, CTX_OPS, CTX_OPT, CTX_PLAN, CTX_CPU, CTX_RUNTIME, CTX_BACKEND_C, CTX_BACKEND_CUDA, CTX_API, CTX_SLOTS
+    CTX_GRAPH, CTX_OPS, CTX_OPT, CTX_PLAN, CTX_CPU, CTX_RUNTIME, CTX_EAGER, CTX_BACKEND_C, CTX_BACKEND_CUDA, CTX_API, CTX_SLOTS
 } CtxSlot;
 /* clang-format on */
 
@@ -208,7 +208,8 @@ void array_walk(int ndim, const int64_t *shape, int nop, char *const *ptr, const
 
 /* ---- config.c: the flags as one table ---------------------------------------------------------------------------- */
 ThDtype config_floatX(ThContext *c);
-bool config_numpy_casts(ThContext *c); /* cast_policy is numpy+floatX, not custom */
+uint64_t config_turn(const ThContext *c); /* changes with every change of flags */
+bool config_numpy_casts(ThContext *c);    /* cast_policy is numpy+floatX, not custom */
 bool config_bool(ThContext *c, const char *name);
 int64_t config_int(ThContext *c, const char *name);
 const char *config_str(ThContext *c, const char *name);

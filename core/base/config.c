@@ -21,7 +21,7 @@
     X("mode", ENUM, "Mode", "Mode,FAST_RUN,FAST_COMPILE,None", "default compilation mode; Mode: linker and optimizer") \
     X("linker", ENUM, "cvm", "cvm,vm,c,py,c|py,cvm_nogc,vm_nogc,c|py_nogc,interpreter",                                \
       "how functions run: py and interpreter interpret the plan, all others build C code")                                      \
-    X("optimizer", ENUM, "o4", "o4,o3,o2,o1,unsafe,fast_run,fast_compile,merge,None", "which rewrites run")            \
+    X("optimizer", ENUM, "o4", "o4,o3,o2,o1,unsafe,stabilize,fast_run,fast_compile,merge,None", "which rewrites run")  \
     X("optimizer_including", TEXT, "", "", "tags of rewrites to add, \":\" between them")                              \
     X("optimizer_excluding", TEXT, "", "", "tags or names of rewrites to leave out, \":\" between them")               \
     X("optimizer_requiring", TEXT, "", "", "tags that every rewrite must have, \":\" between them")                    \
@@ -65,6 +65,7 @@ enum { FLAGS = TH_LEN(flag) };
 
 struct Config {
     const char *value[FLAGS]; /* interned */
+    uint64_t turn;            /* how often flags were set */
 };
 
 /* ---- one value --------------------------------------------------------------------------------------------------- */
@@ -137,6 +138,7 @@ int th_config_set(ThContext *c, const char *name, const char *value) {
     if (!v) return -1;
     tell_idle(c, &flag[i], v);
     c->config->value[i] = v;
+    c->config->turn++;
     return 0;
 }
 
@@ -201,6 +203,7 @@ int th_config_parse(ThContext *c, const char *flags) {
         p = end + (*end == ',');
     }
     *c->config = change.next;
+    c->config->turn++;
     return 0;
 }
 
@@ -232,6 +235,7 @@ int th_config_read(ThContext *c, const char *path) {
     if (ok && ferror(f)) ok = err(c, TH_IOError, "cannot read %s", path);
     fclose(f);
     if (ok) *c->config = change.next;
+    c->config->turn += ok;
     return ok ? 0 : -1;
 }
 
@@ -291,4 +295,5 @@ const char *config_str(ThContext *c, const char *name) {
 bool config_bool(ThContext *c, const char *name) { return !strcmp(config_str(c, name), "true"); }
 int64_t config_int(ThContext *c, const char *name) { return strtoll(config_str(c, name), NULL, 10); }
 bool config_numpy_casts(ThContext *c) { return strcmp(config_str(c, "cast_policy"), "custom") != 0; }
+uint64_t config_turn(const ThContext *c) { return c->config->turn; }
 ThDtype config_floatX(ThContext *c) { return th_dtype_from_name(config_str(c, "floatX")); }

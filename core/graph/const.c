@@ -201,8 +201,10 @@ static ThArray *scalar_of(ThContext *c, ThDtype d, char kind, ThValue v) {
     return a;
 }
 
+ThDtype const_int_dtype(ThContext *c, int64_t v) { return config_numpy_casts(c) ? TH_INT64 : dtype_of_int(v); }
+
 ThVar *const_int(Builder *b, int64_t v, ThDtype d) {
-    if (d == TH_DTYPE_NONE) { d = !b->fg && config_numpy_casts(b->ctx) ? TH_INT64 : dtype_of_int(v); }
+    if (d == TH_DTYPE_NONE) { d = b->fg ? dtype_of_int(v) : const_int_dtype(b->ctx, v); }
     return make_owned(b, scalar_of(b->ctx, d, 'i', (ThValue){.i = v}), type_tensor(d, 0, 0));
 }
 
@@ -222,13 +224,14 @@ int th_autocast_floats(ThContext *c, const ThDtype *dtypes, int n) {
     return 0;
 }
 
+ThDtype const_float_dtype(ThContext *c, double v) {
+    ThDtype floatX = config_floatX(c);
+    if (config_numpy_casts(c)) return floatX;
+    return c->nautocast ? listed_float(c, v) : dtype_of_float(v, floatX);
+}
+
 ThVar *const_float(Builder *b, double v, ThDtype d) {
-    if (d == TH_DTYPE_NONE) {
-        ThDtype floatX = config_floatX(b->ctx);
-        bool listed = !b->fg && b->ctx->nautocast;
-        if (!b->fg && config_numpy_casts(b->ctx)) d = floatX;
-        else d = listed ? listed_float(b->ctx, v) : dtype_of_float(v, floatX);
-    }
+    if (d == TH_DTYPE_NONE) d = b->fg ? dtype_of_float(v, config_floatX(b->ctx)) : const_float_dtype(b->ctx, v);
     return make_owned(b, scalar_of(b->ctx, d, 'f', (ThValue){.f = v}), type_tensor(d, 0, 0));
 }
 

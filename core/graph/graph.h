@@ -149,7 +149,10 @@ ThVar *const_make(Builder *b, ThArray *value); /* takes a new reference to value
 ThVar *const_make_typed(Builder *b, ThArray *value, ThType type);
 ThVar *const_int(Builder *b, int64_t v, ThDtype d);  /* 0-d; d NONE: smallest (autocast) */
 ThVar *const_float(Builder *b, double v, ThDtype d); /* 0-d; d NONE: autocast */
-ThVar *const_scalar_int(Builder *b, int64_t v);      /* TYPE_SCALAR int64, for index lists: prints Constant{0} */
+/* The dtype that a user's number gets (autocast): in the user's graph, d NONE above. */
+ThDtype const_int_dtype(ThContext *c, int64_t v);
+ThDtype const_float_dtype(ThContext *c, double v);
+ThVar *const_scalar_int(Builder *b, int64_t v); /* TYPE_SCALAR int64, for index lists: prints Constant{0} */
 ThVar *const_none(Builder *b);
 ThVar *var_new(Builder *b, ThType t, const char *name);
 bool const_is(const ThVar *v, double value); /* constant all of whose elements equal value (looks through nothing) */

@@ -3,6 +3,7 @@
  * by (operation, attributes, input types); small integer inputs that shapes depend on stay constants of the plan, and
  * such plans are not cached. Constant folding (ctx->eval) and th_eager stand on eager_apply.
  */
+#include "eager.h"
 #include "function.h"
 
 #include <string.h>
@@ -214,7 +215,9 @@ static bool evaluate(ThContext *c, ThVar *const *outs, int nout, ThArray **resul
 int th_eager(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max) {
     ThVar *vars[TH_MAX_NDIM];
     ThArray *result[TH_MAX_NDIM] = {0};
-    int n = ops_build(c, false, func, args, nargs, vars, TH_LEN(vars));
+    int n;
+    if (!failed(c) && eager_quick(c, func, args, nargs, out, max, &n)) return n;
+    n = ops_build(c, false, func, args, nargs, vars, TH_LEN(vars));
     if (n < 0) return -1;
     bool ok = evaluate(c, vars, n, result);
     for (int i = 0; i < n; i++) {

@@ -12,9 +12,11 @@ local function sorted(counts)
 end
 
 -- Approximations, which differ; a Join of one, a Shape_i of a computed variable, a scalar made a tensor and a scalar
--- again are made by no front: only other rules and rewrites of the user leave them.
+-- again are made by no front: only other rules and rewrites of the user leave them; safe
+-- gradients are opted into and change values.
 local apart = { local_hard_sigmoid = true, local_ultra_fast_sigmoid = true, local_join_1 = true,
-  local_track_shape_i = true, local_scalar_tensor_scalar = true, local_tensor_scalar_tensor = true }
+  local_track_shape_i = true, local_scalar_tensor_scalar = true, local_tensor_scalar_tensor = true,
+  local_grad_safe = true }
 
 --- How often each rewrite rule changed a graph so far, and which never did.
 local function rule_coverage()
@@ -56,6 +58,9 @@ local variants = { "fast_run+local_1msigmoid+local_remove_all_assert+alloc_empty
 -- @treturn table graphs, steps, gradients, failures (texts), coverage
 return function(options, say)
   local start = os.time()
+  local config = require("theano").config
+  local policy = config.on_opt_error
+  config.on_opt_error = "raise" -- a rewrite that fails is a failure, not a warning
   local result = { graphs = 0, batches = 0, steps = 0, gradients = 0, failures = {} }
   local seen = { ops = {}, dtypes = {} }
   local batch, failed = {}, {}
@@ -119,6 +124,7 @@ return function(options, say)
     if #result.failures > 0 and not options["keep-going"] then break end
   end
   flush()
+  config.on_opt_error = policy
   result.coverage = coverage(seen)
   return result
 end

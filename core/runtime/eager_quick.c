@@ -1,0 +1,183 @@
+/*
+ * eager_quick.c -- the second and later eager calls of a function on arrays of the same types: one compiled function
+ * for the whole call instead of a graph built, walked and thrown away. In: a function's number and its arguments. Out:
+ * results, or false: then the caller goes the long way, which also finds the words for what is wrong. Always holds: a
+ * function is kept only where types decide everything about the graph (no lists, texts or sizes among the arguments).
+ */
+#include "eager.h"
+
+#include "function.h"
+
+#include <string.h>
+
+enum { MOST_ARGS = 3, MOST_OUT = 4, MOST_KEPT = 512, SLOTS = 1024, SMALL = 2 * TH_MAX_NDIM };
+
+typedef struct Quick {
+    uint64_t key;
+    struct Quick *next;
+    ThFunction *fn; /* NULL: the long way is the only one */
+    int func, nargs, nout;
+    ThType in[MOST_ARGS];
+} Quick;
+
+typedef struct Kept {
+    Quick *slot[SLOTS];
+    int n;
+} Kept;
+
+typedef struct Operands {                     /* of one call */
+    ThArray *at[MOST_ARGS], *made[MOST_ARGS]; /* arrays; those made here of numbers */
+    ThType type[MOST_ARGS];
+    int n;
+} Operands;
+
+static void drop_all(ThContext *c, Kept *k) {
+    for (int i = 0; i < SLOTS; i++)
+        for (Quick *q = k->slot[i], *next; q; q = next) {
+            next = q->next;
+            th_function_release(q->fn);
+            ctx_free(c, q, sizeof *q);
+        }
+    memset(k, 0, sizeof *k);
+}
+
+static void free_kept(ThContext *c, void *p) {
+    drop_all(c, p);
+    ctx_free(c, p, sizeof(Kept));
+}
+
+static Kept *kept(ThContext *c) {
+    if (c->slot[CTX_EAGER]) return c->slot[CTX_EAGER];
+    Kept *k = ctx_alloc0(c, sizeof *k);
+    if (!k) return NULL;
+    c->slot[CTX_EAGER] = k;
+    c->slot_free[CTX_EAGER] = free_kept;
+    return k;
+}
+
+/* ---- operands ---- */
+/* Numbers stand beside arrays in operators only; elsewhere they are axes, counts and sizes. */
+static bool number(ThContext *c, Operands *o, const ThArg *a) {
+    bool whole = a->kind == TH_ARG_INT;
+    ThDtype d = whole ? const_int_dtype(c, a->i) : const_float_dtype(c, a->f);
+    char cell[16];
+    if (whole) dtype_cast(cell, d, 0, (const char *)&a->i, TH_INT64, 0, 1);
+    else dtype_cast(cell, d, 0, (const char *)&a->f, TH_FLOAT64, 0, 1);
+    ThArray *x = array_scalar(c, d, cell);
+    if (!x) return false;
+    o->type[o->n] = type_tensor(d, 0, 0);
+    o->at[o->n] = o->made[o->n] = x;
+    o->n++;
+    return true;
+}
+
+static bool array(Operands *o, ThArray *a, bool operator_) {
+    if (a->buf->freed || (!operator_ && dtype_is_discrete((ThDtype)a->dtype) && a->ndim <= 1 && a->size <= SMALL))
+        return false; /* its value may decide sizes */
+    uint32_t one = 0;
+    for (int d = 0; d < a->ndim; d++) one |= (uint32_t)(ARRAY_SHAPE(a)[d] == 1) << d;
+    o->type[o->n] = type_tensor((ThDtype)a->dtype, a->ndim, one);
+    o->at[o->n++] = a;
+    return true;
+}
+
+static bool operands(ThContext *c, int func, const ThArg *args, int nargs, Operands *o) {
+    bool operator_ = th_func_info(func)->metamethod != NULL, any = false;
+    if (nargs < 1 || nargs > MOST_ARGS) return false;
+    for (int i = 0; i < nargs; i++) {
+        if (args[i].key) return false;
+        if (args[i].kind == TH_ARG_ARRAY) any = true;
+        else if (!operator_ || (args[i].kind != TH_ARG_INT && args[i].kind != TH_ARG_FLOAT)) return false;
+    }
+    for (int i = 0; any && i < nargs; i++)
+        if (args[i].kind == TH_ARG_ARRAY ? !array(o, args[i].array, operator_) : !number(c, o, &args[i])) return false;
+    return any;
+}
+
+/* Flags that decide dtypes are part of the key. */
+static uint64_t key_of(ThContext *c, int func, const Operands *o) {
+    uint64_t h = hash_mix((uint64_t)func, config_turn(c));
+    h = hash_mix(h, (uint64_t)c->nautocast * 64 + (c->nautocast ? c->autocast[0] : 0));
+    return hash_bytes(o->type, sizeof *o->type * (size_t)o->n, h);
+}
+
+static bool same(const Quick *q, uint64_t key, int func, const Operands *o) {
+    if (q->key != key || q->func != func || q->nargs != o->n) return false;
+    for (int i = 0; i < o->n; i++)
+        if (!type_eq(q->in[i], o->type[i])) return false;
+    return true;
+}
+
+/* ---- the function of a call ---- */
+static ThFunction *function_of(ThContext *c, ThVar *const *in, const Operands *o, ThVar *const *out, int nout) {
+    ThIn ins[MOST_ARGS] = {{0}};
+    ThOut outs[MOST_OUT] = {{0}};
+    PlanIo io[MOST_ARGS], oo[MOST_OUT];
+    memset(io, 0, sizeof io);
+    memset(oo, 0, sizeof oo);
+    for (int i = 0; i < o->n; i++) io[i].type = o->type[i], ins[i].allow_downcast = -1;
+    for (int i = 0; i < nout; i++) oo[i].type = out[i]->type;
+    FGraph *fg = fg_new(c, in, o->n, out, nout, NULL, NULL, 0, true);
+    Plan *plan = fg ? plan_make(fg, io, o->n, oo, nout) : NULL;
+    const FunctionSpec s = {
+        .plan = plan, .in = ins, .nin = o->n, .out = outs, .nout = nout, .allow_input_downcast = -1, .internal = true};
+    ThFunction *f = plan ? function_new(c, &s) : NULL;
+    plan_release(plan);
+    if (fg) fg_free(fg);
+    return f;
+}
+
+/* Every result is computed: one that is an operand itself would be a copy of it here. */
+static bool computed(ThVar *const *out, int n) {
+    for (int i = 0; i < n; i++)
+        if (!out[i]->owner || out[i]->type.kind != TYPE_TENSOR) return false;
+    return true;
+}
+
+static void prepare(ThContext *c, int func, const Operands *o, Quick *q) {
+    ThVar *in[MOST_ARGS] = {0}, *out[MOST_OUT] = {0};
+    ThArg args[MOST_ARGS];
+    bool ok = !ops_any_expand(c);
+    memset(args, 0, sizeof args);
+    for (int i = 0; ok && i < o->n; i++) {
+        in[i] = args[i].var = th_variable_new(c, o->type[i], NULL);
+        args[i].kind = TH_ARG_VAR;
+        ok = in[i] != NULL;
+    }
+    int n = ok ? ops_build(c, false, func, args, o->n, out, MOST_OUT) : -1;
+    if (n > 0 && n <= MOST_OUT && computed(out, n)) q->fn = function_of(c, in, o, out, n);
+    q->nout = n;
+    for (int i = 0; i < n && i < MOST_OUT; i++) th_var_release(out[i]);
+    for (int i = 0; i < o->n; i++) th_var_release(in[i]);
+    if (failed(c)) th_error_clear(c);
+}
+
+static Quick *find(ThContext *c, Kept *k, int func, const Operands *o) {
+    uint64_t key = key_of(c, func, o);
+    Quick *q = k->slot[key % SLOTS];
+    while (q && !same(q, key, func, o)) q = q->next;
+    if (q) return q;
+    if (k->n >= MOST_KEPT) drop_all(c, k);
+    if (!(q = ctx_alloc0(c, sizeof *q))) return NULL;
+    *q = (Quick){.key = key, .func = func, .nargs = o->n, .next = k->slot[key % SLOTS]};
+    memcpy(q->in, o->type, sizeof o->type);
+    k->slot[key % SLOTS] = q;
+    k->n++;
+    prepare(c, func, o, q);
+    return q;
+}
+
+bool eager_quick(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max, int *nout) {
+    Operands o = {.n = 0};
+    Kept *k = kept(c);
+    bool done = false;
+    if (k && operands(c, func, args, nargs, &o)) {
+        Quick *q = find(c, k, func, &o);
+        done = q && q->fn && q->nout <= max && th_call(q->fn, o.at, o.n, out) == 0;
+        if (done) *nout = q->nout;
+    }
+    for (int i = 0; i < o.n; i++) th_array_release(o.made[i]);
+    if (c->error == TH_Interrupted) return *nout = -1, true;
+    if (failed(c)) th_error_clear(c); /* the long way says it better, or finds memory gone again */
+    return done;
+}
