@@ -2767,7 +2767,8 @@ function T.transfer(x, target) end
 
 ---Checks the symbolic gradient of `fun` (which takes variables, gives one) at the arrays `pt` against one-sided
 ---finite differences of a random projection. Raises GradientError when both the absolute and the relative error
----are too large. Options: n_tests (2), rng, eps, abs_tol, rel_tol, mode.
+---are too large. Options: n_tests (2), rng, eps, abs_tol, rel_tol, mode; out_type: the dtype whose tolerances
+---count; the projection is in float64 unless cast_to_output_type is true.
 ---@param fun function
 ---@param pt any
 ---@param options? table

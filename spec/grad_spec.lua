@@ -458,6 +458,17 @@ describe("verify_grad", function()
     end)
   end)
 
+  it("takes Theano's options", function()
+    local x = nd.array({ 0.5, 1.5 }, "float32")
+    for _, cast in ipairs({ true, false }) do
+      theano.gradient.verify_grad(T.exp, { x }, { out_type = "float32", cast_to_output_type = cast, n_tests = 1 })
+    end
+    raises("GradientError", "symbolic", function()
+      theano.gradient.verify_grad(T.exp, { x }, { abs_tol = 1e-9, rel_tol = 1e-9, eps = 0.1 })
+    end)
+    raises("TypeError", "unknown keyword", function() theano.gradient.verify_grad(T.exp, { x }, { tests = 1 }) end)
+  end)
+
   it("checks floats only", function()
     raises("TypeError", "int64", function() theano.gradient.verify_grad(T.exp, { nd.array({ 1 }) }) end)
   end)

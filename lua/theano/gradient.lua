@@ -388,18 +388,22 @@ local function compare(i, symbolic, wanted, tolerance)
   end
 end
 
-local verify_known = util.set({ "n_tests", "rng", "eps", "abs_tol", "rel_tol", "mode" })
+local verify_known = util.set({
+  "n_tests", "rng", "eps", "out_type", "abs_tol", "rel_tol", "mode", "cast_to_output_type",
+})
 
 --- Checks the symbolic gradient of `fun` (which takes variables, gives one) at the arrays `pt` against one-sided finite
 -- differences of a random projection. Raises GradientError when both the absolute and the relative error are too large.
--- Options: n_tests (2), rng, eps, abs_tol, rel_tol, mode.
+-- Options: n_tests (2), rng, eps, abs_tol, rel_tol, mode; out_type: the dtype whose tolerances count; the projection is
+-- in float64 unless cast_to_output_type is true.
 function M.verify_grad(fun, pt, options)
   local T, nd, compile = require("theano.tensor"), require("theano.ndarray"), require("theano.compile")
   local o = options or {}
   util.check_keywords("verify_grad", o, verify_known)
   local vars, point, narrow = variables(pt)
   local out = fun(table.unpack(vars))
-  if out.dtype == "float32" then narrow = "float32" end
+  if out.dtype == "float32" or o.out_type == "float32" then narrow = "float32" end
+  local weights = o.cast_to_output_type and out.dtype or "float64"
   local tolerance = { abs = o.abs_tol or tol_of[narrow], rel = o.rel_tol or tol_of[narrow] }
   local function compiled(outputs)
     return compile({ inputs = vars, outputs = outputs, mode = o.mode, on_unused_input = "ignore" })
@@ -407,7 +411,7 @@ function M.verify_grad(fun, pt, options)
   local rng = o.rng or nd.random.RandomState(1234)
   local shape = compiled(compile.Out(out, { array = true }))(table.unpack(point)).shape
   for _ = 1, o.n_tests or 2 do
-    local cost = T.sum(T.constant(nd.asarray(rng:rand(shape) + 0.5, out.dtype), { dtype = out.dtype }) * out)
+    local cost = T.sum(T.constant(nd.asarray(rng:rand(shape) + 0.5, weights), { dtype = weights }) * out)
     local f, outs = compiled(cost), {}
     for i, g in ipairs(M.grad(cost, vars, { disconnected_inputs = "ignore" })) do
       outs[i] = compile.Out(g, { array = true })
