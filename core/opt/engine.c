@@ -335,8 +335,8 @@ static bool fill_worklist(Engine *e) {
         e->queued.at[a->id] = 1;
     }
     all->n = e->first.n = kept;
-    if (kept < SMALL) qsort(e->first.at, (size_t)kept, sizeof *e->first.at, by_key);
-    else sort_entries(e->first.at, e->first.at + kept, kept);
+    if (kept && kept < SMALL) qsort(e->first.at, (size_t)kept, sizeof *e->first.at, by_key);
+    else if (kept) sort_entries(e->first.at, e->first.at + kept, kept);
     return !e->failed;
 }
 
