@@ -92,7 +92,7 @@ local function measure(kind, n, level)
   collectgarbage()
   local inputs, outputs = kinds[kind](n)
   local best
-  for _ = 1, n <= 5000 and 5 or 1 do
+  for _ = 1, n <= 5000 and 5 or 3 do
     theano.compile({
       inputs = inputs, outputs = outputs, mode = theano.compile.Mode({ linker = "interpreter", optimizer = level }),
       on_unused_input = "ignore",

@@ -18,11 +18,14 @@ end
 
 local rng = nd.random.RandomState(1)
 local v, m, i = T.dvector("v"), T.dmatrix("m"), T.lvector("i")
+local single, cube = T.fvector("single"), T.dtensor3("cube")
 local function rows(n) return math.max(1, math.floor(n ^ 0.5)) end
 
 -- name, inputs, expression, arguments for n elements
 local CASES = {
   { "sort", { v }, T.sort(v), function(d) return d.x end },
+  { "sort int64", { i }, T.sort(i), function(d) return d.i end },
+  { "sort float32", { single }, T.sort(single), function(d) return d.s end },
   { "argsort", { v }, T.argsort(v), function(d) return d.x end },
   { "topk 10", { v }, T.topk(v, 10), function(d) return d.x end },
   { "unique", { v }, (T.unique(v)), function(d) return d.few end },
@@ -42,6 +45,14 @@ local CASES = {
   { "sum axis 0", { m }, m:sum { axis = 0 }, function(d) return d.m end },
   { "sum axis 1", { m }, m:sum { axis = 1 }, function(d) return d.m end },
   { "sum axis 0 of m.T", { m }, m.T:sum { axis = 0 }, function(d) return d.m end },
+  { "sum float32", { single }, single:sum(), function(d) return d.s end },
+  { "sum axis 1 of m.T", { m }, m.T:sum { axis = 1 }, function(d) return d.m end },
+  { "sum axis 1 of 3", { cube }, cube:sum { axis = 1 }, function(d) return d.t end },
+  { "sum axes 0, 2 of 3", { cube }, cube:sum { axis = { 0, 2 } }, function(d) return d.t end },
+  { "mean axis 1", { m }, m:mean { axis = 1 }, function(d) return d.m end },
+  { "prod axis 1", { m }, m:prod { axis = 1 }, function(d) return d.m end },
+  { "max axis 1 of m.T", { m }, T.max(m.T, { axis = 1 }), function(d) return d.m end },
+  { "any axis 1", { m }, T.any(T.gt(m, 2.0), { axis = 1 }), function(d) return d.m end },
   { "max axis 0", { m }, T.max(m, { axis = 0 }), function(d) return d.m end },
   { "max axis 1", { m }, T.max(m, { axis = 1 }), function(d) return d.m end },
   { "argmax axis 0", { m }, T.argmax(m, { axis = 0 }), function(d) return d.m end },
@@ -53,6 +64,8 @@ local function data(n)
   local d = { x = rng:rand({ n }), m = rng:rand({ r, r }), i = rng:randint(0, n, { n }), r = rng:randint(0, r, { r }) }
   d.few = nd.floor(d.x * 100)
   d.pair = rng:randint(0, r, { n })
+  local c = math.max(1, math.floor(n ^ (1 / 3) + 1e-9))
+  d.s, d.t = d.x:astype("float32"), rng:rand({ c, c, c })
   return d
 end
 

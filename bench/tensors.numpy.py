@@ -18,6 +18,8 @@ def inc(x, i):
 
 CASES = [
     ("sort", lambda d: np.sort(d["x"])),
+    ("sort int64", lambda d: np.sort(d["i"])),
+    ("sort float32", lambda d: np.sort(d["s"])),
     ("argsort", lambda d: np.argsort(d["x"])),
     ("topk 10", lambda d: np.sort(np.partition(d["x"], -10)[-10:])[::-1]),
     ("unique", lambda d: np.unique(d["few"])),
@@ -37,6 +39,14 @@ CASES = [
     ("sum axis 0", lambda d: d["m"].sum(0)),
     ("sum axis 1", lambda d: d["m"].sum(1)),
     ("sum axis 0 of m.T", lambda d: d["m"].T.sum(0)),
+    ("sum float32", lambda d: d["s"].sum()),
+    ("sum axis 1 of m.T", lambda d: d["m"].T.sum(1)),
+    ("sum axis 1 of 3", lambda d: d["t"].sum(1)),
+    ("sum axes 0, 2 of 3", lambda d: d["t"].sum((0, 2))),
+    ("mean axis 1", lambda d: d["m"].mean(1)),
+    ("prod axis 1", lambda d: d["m"].prod(1)),
+    ("max axis 1 of m.T", lambda d: d["m"].T.max(1)),
+    ("any axis 1", lambda d: (d["m"] > 2.0).any(1)),
     ("max axis 0", lambda d: d["m"].max(0)),
     ("max axis 1", lambda d: d["m"].max(1)),
     ("argmax axis 0", lambda d: d["m"].argmax(0)),
@@ -60,6 +70,8 @@ for n in sizes:
     r = max(1, int(n ** 0.5))
     d = dict(x=rng.rand(n), m=rng.rand(r, r), i=rng.randint(0, n, n), r=rng.randint(0, r, r))
     d["few"], d["pair"] = np.floor(d["x"] * 100), rng.randint(0, r, n)
+    c = max(1, int(n ** (1 / 3) + 1e-9))
+    d["s"], d["t"] = d["x"].astype("float32"), rng.rand(c, c, c)
     for name, f in CASES:
         if only in name:
             result[name] = result.get(name, "") + " %10.2f" % (seconds(lambda: f(d), n) / n * 1e9)

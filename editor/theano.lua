@@ -1020,7 +1020,7 @@ function theano.grad(cost, wrt, options) end
 ---@return string
 function theano.help(name) end
 
----the value of one branch; the other is not computed (loops.md)
+---the branch that is taken, alone computed (loops.md); `T.switch` computes both
 ---@param condition any
 ---@param then_branch any
 ---@param else_branch any
@@ -1062,6 +1062,14 @@ function theano.reduce(...) end
 ---@param ... any
 ---@return any
 function theano.scan(...) end
+
+---A scan whose gradient remembers only every `save_every_N`th step and computes the others again: with about
+---the root of the number of steps, memory grows with that root. Options of `scan`: fn, sequences (no taps),
+---outputs_info (no taps), non_sequences, n_steps, name; `save_every_N` (10). `padding` is Theano's: the last
+---stretch may be shorter.
+---@param ... any
+---@return any
+function theano.scan_checkpoints(...) end
 
 ---`theano.shared(value, name, {borrow =, broadcastable =, dtype =})`: a SharedVariable holding a copy of value.
 ---An ndarray keeps its dtype and promises no dimension to be 1 (unless broadcastable says so); a Lua integer

@@ -331,6 +331,7 @@ describe("vmap", function()
     check_vmap(function(x) return T.sort(x, 0), T.argsort(x, -1), T.cumsum(x, { axis = 1 }), T.cumprod(x) end, { c })
     check_vmap(function(x) return (theano.scan { fn = function(r, s) return T.tanh(r * s) end, sequences = x,
       outputs_info = x[0] }) end, { m })
+    check_vmap(function(x) return theano.ifelse(T.gt(x[{ 0, 0 }], 0.3), x * 2, x) end, { m })
     check_vmap(function(x) return T.topk_and_argtopk(x, 2, { axis = 1 }) end, { c })
     check_read("x: float64[?,?]\n%1 = CountNonzero(x)\nout %1\n", { nd.array({ { 0.0, 1.0 }, { 2.0, 0.0 } }) }, {})
   end)

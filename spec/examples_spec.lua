@@ -67,6 +67,27 @@ for _, name in ipairs(programs()) do
   end)
 end
 
+describe("examples/sim/pendulum_control.lua", function()
+  it("tunes a controller that brings the pendulums upright", function()
+    local text, status = runner.run({ "examples/sim/pendulum_control.lua" })
+    assert.equal(0, status, text)
+    local before, after = text:match("cost (%d%.%d+) before, (%d%.%d+) after")
+    assert.is_true(tonumber(after) < 0.75 * tonumber(before), text)
+    assert.truthy(text:find("at %-?0.000 after five"), text)
+  end)
+end)
+
+describe("examples/rnn/char_lstm.lua", function()
+  it("learns", function()
+    local text, status = runner.run({ "examples/rnn/char_lstm.lua", "120" })
+    assert.equal(0, status, text)
+    local last
+    for p in text:gmatch("perplexity (%d+%.%d+)") do last = tonumber(p) end
+    assert.is_true(last < 16, text)
+    assert.truthy(text:find("it writes: t", 1, true), text)
+  end)
+end)
+
 describe("examples/mnist/mlp.lua", function()
   it("learns in one epoch, writes curve and weights", function()
     local folder = runner.folder()

@@ -16,7 +16,6 @@ local function later(reason, names)
 end
 later("comes with convolution", [[T.nnet.neighbours.images2neibs T.nnet.neighbours.neibs2images]])
 
-
 local LATER_CASES = {}
 
 -- Why a case is not tried, or nil.

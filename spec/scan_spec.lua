@@ -431,6 +431,43 @@ describe("a compiled loop", function()
     fails("IndexError", "out of bounds", f, 0, nd.zeros({ 3 }))
   end)
 
+  it("forgets between checkpoints and computes again", function()
+    local z, w, s0, n = T.dmatrix("z"), T.dvector("w"), T.dvector("s0"), T.lscalar("n")
+    local function fn(v, h, k) return T.tanh(v + h * k) end
+    local full = theano.scan { fn = fn, sequences = z, outputs_info = s0, non_sequences = w, n_steps = n }
+    local some = theano.scan_checkpoints { fn = fn, sequences = z, outputs_info = s0, non_sequences = w, n_steps = n,
+      save_every_N = 3 }
+    local a = theano.grad(full[-1]:sum(), { z, s0, w })
+    local c = theano.grad(some[-1]:sum(), { z, s0, w })
+    local f = theano.compile { inputs = { z, s0, w, n }, mode = fast,
+      outputs = { full, some, a[1], a[2], a[3], c[1], c[2], c[3] } }
+    for _, steps in ipairs { 7, 6, 2, 3 } do
+      local r = table.pack(f(rng:randn(7, 2), rng:randn(2), rng:randn(2), steps))
+      local at = {}
+      for i = 2, steps - 1, 3 do at[#at + 1] = i end
+      if steps % 3 > 0 then at[#at + 1] = steps - 1 end
+      close(r[2], r[1][nd.array(at)], 1e-9, "steps " .. steps)
+      for i = 3, 5 do close(r[i + 3], r[i], 1e-9, steps .. " gradient " .. i - 2) end
+    end
+    fails("ValueError", "save_every_N", theano.scan_checkpoints, { fn = fn, sequences = z, outputs_info = s0,
+      save_every_N = 0 })
+    fails("ValueError", "has taps", theano.scan_checkpoints, { fn = fn, sequences = { { input = z, taps = { 0, 1 } } },
+      outputs_info = s0 })
+  end)
+
+  it("is printed with its inner graph", function()
+    local v, k = T.dvector("v"), T.dvector("k")
+    local out = theano.scan { fn = function(p, c) return p * c end, outputs_info = T.ones_like(v), non_sequences = k,
+      n_steps = 4 }
+    local t = theano.printing.debugprint(out, { file = "str" })
+    local head, inner = t:match("^(.*)\nInner graphs of the scan ops:\n(.*)$")
+    local loop, value = head:match("for{cpu,scan_fn} (%[id %u+%])"), head:match("\n | |k (%[id %u+%])")
+    assert.truthy(inner:find("\nfor{cpu,scan_fn} " .. loop .. " ''   \n >Elemwise{mul,no_inplace}", 1, true), t)
+    assert.truthy(inner:find(" > |k_copy [^\n]* %-> " .. value:gsub("%p", "%%%0")), t)
+    local compiled = theano.compile { inputs = { v, k }, outputs = out, mode = fast }
+    assert.truthy(theano.printing.debugprint(compiled, { file = "str" }):find("Inner graphs of the scan ops", 1, true))
+  end)
+
   it("may hold an OpFromGraph, and be in one", function()
     local p, q = T.dvector(), T.dvector()
     local op = theano.OpFromGraph({ p, q }, { T.tanh(p * q) + p })

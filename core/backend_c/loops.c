@@ -31,7 +31,7 @@ static bool counts_vectors(const Emit *e) {
 }
 
 /* The bulk of a row: a turn for each vector of accumulators, these under names of their own, so that they stay in
- * registers. Leaves i<dim> where the row's last vectors start, and u at 0, as it would be then. */
+ * registers. Leaves i<dim> where the row's last vectors start, and u at their number. */
 static bool turns(Emit *e, const KernelOrder *o, int d, int n) {
     int dim = e->s->loop[d];
     emit_red_turns(e, n, true);
@@ -50,7 +50,7 @@ static bool turns(Emit *e, const KernelOrder *o, int d, int n) {
     e->indent--;
     emit_line(e, "}");
     emit_red_turns(e, n, false);
-    emit_line(e, "i64 i%d = j%d;", dim, dim);
+    emit_line(e, "i64 i%d = j%d; u = (int)(j%d / %d);", dim, dim, dim, e->lanes);
     return true;
 }
 

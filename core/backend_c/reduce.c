@@ -14,7 +14,7 @@ static int lane_count(const Red *d) { return 256 / (int)th_dtype_bytes((ThDtype)
 
 /* The accumulator's number, and which of several neighbours' it is: "0", "0_3". */
 static const char *own(const Emit *e, int r, char out[16]) {
-    if (e->turn >= 0 && !in_lanes(e)) snprintf(out, 16, "%d_%d", r, e->turn);
+    if (e->turn >= 0 && (!in_lanes(e) || arg_kind(&e->k->red.at[r]))) snprintf(out, 16, "%d_%d", r, e->turn);
     else snprintf(out, 16, "%d", r);
     return out;
 }
@@ -127,7 +127,9 @@ static void arg_step(Emit *e, int r, const Red *d) {
     text_init(&c, e->c);
     position(e, &p);
     if (lanes > 1) {
-        arg_step_vector(e, r, d, lanes, in_lanes(e) ? "u" : p.at ? p.at : "0");
+        int dim = e->s->st->vec;
+        if (e->turn >= 0) text_printf(&c, "(int)(j%d / %d + %d)", dim, lanes, e->turn);
+        arg_step_vector(e, r, d, lanes, !in_lanes(e) ? (p.at ? p.at : "0") : e->turn >= 0 && c.at ? c.at : "u");
     } else {
         char n[16];
         own(e, r, n);
@@ -139,9 +141,10 @@ static void arg_step(Emit *e, int r, const Red *d) {
     text_free(&p);
 }
 
-/* Of the lanes' best the best one, at the first position of equal ones. */
+/* Of the lanes' best the best one, at the first position of equal ones. A lane that no element reached holds the worst
+ * value at a position behind all others. */
 static void arg_final(Emit *e, int r, const Red *d) {
-    const char *t = type_short((ThDtype)e->k->ins.at[d->v].dtype), *op = d->kind == RED_ARGMAX ? ">" : "<";
+    const char *t = type_short((ThDtype)e->k->ins.at[d->v].dtype), *op = d->kind == RED_ARGMAX ? "<=" : ">=";
     int lanes = arg_width(e, d);
     char ty[16];
     need_type(e, TH_INT64, lanes, ty);
@@ -150,37 +153,69 @@ static void arg_final(Emit *e, int r, const Red *d) {
         emit_line(e, "%s r%d = at%s;", ty, r, own(e, r, n));
         return;
     }
-    emit_line(e, "i64 r%d = (i64)at%d[0] * %d; {", r, r, lanes);
+    emit_line(e, "i64 r%d; {", r);
     e->indent++;
-    emit_line(e, "%s best = best%d[0];", t, r);
-    emit_line(e, "for (int j = 1; j < %d && j < n%d; j++) {", lanes, e->s->st->vec);
-    emit_line(e, "    %s x = best%d[j]; i64 p = (i64)at%d[j] * %d + j;", t, r, r, lanes);
-    emit_line(e, "    int same = x == best || (x != x && best != best);");
-    emit_line(e, "    if (same ? p < r%d : x %s best || x != x) { best = x; r%d = p; }", r, op, r);
+    emit_line(e, "%s a[%d]; i64 q[%d];", t, lanes, lanes);
+    emit_line(e, "for (int j = 0; j < %d; j++) { a[j] = best%d[j]; q[j] = (i64)at%d[j] * %d + j; }", lanes, r, r,
+              lanes);
+    emit_line(e, "for (int h = %d; h; h /= 2) for (int j = 0; j < h; j++) {", lanes / 2);
+    emit_line(e, "    %s x = a[j], y = a[j + h];", t);
+    emit_line(e, "    int same = (x == y) | ((x != x) & (y != y));");
+    emit_line(e, "    int w = (same & (q[j + h] < q[j])) | (!same & !(y %s x) & (x == x));", op);
+    emit_line(e, "    a[j] = w ? y : x; q[j] = w ? q[j + h] : q[j];");
     emit_line(e, "}");
+    emit_line(e, "r%d = q[0];", r);
     e->indent--;
     emit_line(e, "}");
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 int emit_red_vectors(const Emit *e) {
-    enum { REGISTERS = 16, MOST_INS = 24 };
+    enum { REGISTERS = 16, MOST_INS = 24, ARG_CHAINS = 4 };
     const Stage *st = e->s->st;
-    int n = 0;
+    int n = 0, live = 0;
     if (!in_lanes(e) || e->lanes == 1 || st->nins > MOST_INS) return 1;
     for (int r = st->red0; r < st->red0 + st->nred; r++) {
         const Red *d = &e->k->red.at[r];
-        int own = lane_count(d) / e->lanes;
-        if (arg_kind(d) || (n && own != n)) return 1;
-        n = own;
+        int each = arg_kind(d) ? ARG_CHAINS : lane_count(d) / e->lanes;
+        if (n && each != n) return 1;
+        n = each;
+        live += arg_kind(d) ? 2 * n : n;
     }
-    return n >= 2 && n * st->nred <= REGISTERS ? n : 1;
+    return n >= 2 && live <= REGISTERS ? n : 1;
+}
+
+/* Chains of (value, vector number) that each start with nothing, and come together: the first of equal ones. */
+static void arg_turns(Emit *e, int r, int n, bool begin) {
+    const Red *d = &e->k->red.at[r];
+    ThDtype t = (ThDtype)e->k->ins.at[d->v].dtype;
+    char ty[16], at[16], same[80], better[96];
+    need_type(e, t, e->lanes, ty);
+    need_mask(e, t, e->lanes, at);
+    for (int j = 0; j < n && begin; j++)
+        emit_line(e, "%s best%d_%d = best%d; %s at%d_%d = at%d;", ty, r, j, r, at, r, j, r);
+    if (begin) return;
+    for (int j = 0; j < n; j++) {
+        const char *op = d->kind == RED_ARGMAX ? "<=" : ">=";
+        emit_line(e, "{");
+        snprintf(same, sizeof same, "(x == best%d) | ((x != x) & (best%d != best%d))", r, r, r);
+        snprintf(better, sizeof better, "~(x %s best%d) & (best%d == best%d)", op, r, r, r);
+        emit_line(e, "    %s x = best%d_%d; %s same = %s;", ty, r, j, at, same);
+        emit_line(e, "    %s w = (same & (at%d_%d < at%d)) | (~same & %s);", at, r, j, r, better);
+        emit_line(e, "    best%d = %s(w, x, best%d);", r, need_select(e, t, e->lanes), r);
+        emit_line(e, "    at%d = (w & at%d_%d) | (~w & at%d);", r, r, j, r);
+        emit_line(e, "}");
+    }
 }
 
 void emit_red_turns(Emit *e, int n, bool begin) {
     const Stage *st = e->s->st;
     for (int r = st->red0; r < st->red0 + st->nred; r++) {
         char ty[16];
+        if (arg_kind(&e->k->red.at[r])) {
+            arg_turns(e, r, n, begin);
+            continue;
+        }
         need_type(e, (ThDtype)e->k->red.at[r].acc_dtype, e->lanes, ty);
         Text t;
         text_init(&t, e->c);

@@ -24,7 +24,10 @@ typedef struct Print {
     int nid;
     Map order; /* Apply -> toposort index + 1 */
     VEC(Item) stack;
-    Text prefix; /* prefix of the children of the path being printed */
+    Text prefix;  /* prefix of the children of the path being printed */
+    VarVec loops; /* the first printed output of every node with a body to show */
+    Map outside;  /* argument of a body -> place in outer of what it comes from */
+    VarVec outer;
     size_t limit;
     bool ok;
 } Print;
@@ -69,6 +72,14 @@ static void put_type(Print *p, const ThVar *v) {
     }
 }
 
+/* " -> [id C]" behind an argument of a body: what it comes from. */
+static void put_source(Print *p, const ThVar *v) {
+    uint32_t at;
+    if (!map_get(&p->outside, KEY(v), &at)) { return; }
+    text_put(p->t, " -> ");
+    put_id(p, p->outer.at[at]);
+}
+
 /* One line. Whether the node's inputs are to follow. */
 static bool put_line(Print *p, const ThVar *v) {
     const ThApply *a = v->owner;
@@ -77,6 +88,7 @@ static bool put_line(Print *p, const ThVar *v) {
         text_putc(p->t, ' ');
         put_id(p, v);
         put_type(p, v);
+        put_source(p, v);
         text_putc(p->t, '\n');
         return false;
     }
@@ -89,6 +101,7 @@ static bool put_line(Print *p, const ThVar *v) {
     uint32_t at;
     if (map_get(&p->order, KEY(a), &at)) { text_printf(p->t, "%u", (unsigned)at); }
     text_putc(p->t, '\n');
+    if (first && a->op->outer_of) { p->ok = p->ok && vec_push(p->t->c, &p->loops, (ThVar *)v); }
     return first && !(p->o->stop_on_name && v->name);
 }
 
@@ -116,6 +129,46 @@ static void print_one(Print *p, ThVar *v) {
     while (p->ok && p->stack.n && p->t->n <= p->limit) { put_item(p, vec_pop(&p->stack)); }
 }
 
+/* ---- bodies of loops -------------------------------------------------------------------------------------------- */
+static bool link_inputs(Print *p, const ThApply *a, ThVar *const *in, int nin) {
+    bool ok = true;
+    for (int i = 0; ok && i < nin; i++) {
+        int at = a->op->outer_of(a, i);
+        if (at < 0 || at >= a->nin) { continue; }
+        ok = vec_push(p->t->c, &p->outer, a->in[at]) &&
+             map_put(p->t->c, &p->outside, KEY(in[i]), (uint32_t)(p->outer.n - 1));
+    }
+    return ok;
+}
+
+/* The body as it was optimized in a compiled function, else as it was written. */
+static void print_body(Print *p, const ThVar *v) {
+    const ThApply *a = v->owner;
+    int n = 0;
+    const GraphBody *const *body = a->op->bodies(a->attrs, &n);
+    const FGraph *inner = a->flags & APPLY_GRAPH ? fg_inner(v->fg, a, 0) : NULL;
+    ThVar *const *out = inner ? inner->out : body[0]->out;
+    int nout = inner ? inner->nplain_out : body[0]->nout;
+    p->ok = p->ok && link_inputs(p, a, inner ? inner->in : body[0]->in, body[0]->nin);
+    text_putc(p->t, '\n');
+    put_line(p, v);
+    p->prefix.n = 0;
+    text_put(&p->prefix, " >");
+    for (int i = 0; p->ok && i < nout && p->t->n <= p->limit; i++) {
+        text_put(p->t, " >");
+        p->prefix.n = 2;
+        if (put_line(p, out[i]) && p->o->depth != 1) {
+            push_inputs(p, out[i]->owner, p->o->depth < 0 ? -1 : p->o->depth - 1, 2);
+        }
+        while (p->ok && p->stack.n && p->t->n <= p->limit) { put_item(p, vec_pop(&p->stack)); }
+    }
+}
+
+static void print_bodies(Print *p) {
+    if (p->ok && p->loops.n) { text_put(p->t, "\nInner graphs of the scan ops:\n"); }
+    for (int i = 0; p->ok && i < p->loops.n && p->t->n <= p->limit; i++) { print_body(p, p->loops.at[i]); }
+}
+
 bool debugprint(Text *t, ThVar *const *vars, int n, const ThDebugPrint *o, const PrintGraph *g) {
     static const ThDebugPrint usual = {.depth = -1, .ids = 'C'};
     Print p = {.t = t, .o = o ? o : &usual, .ok = true};
@@ -123,12 +176,16 @@ bool debugprint(Text *t, ThVar *const *vars, int n, const ThDebugPrint *o, const
     text_init(&p.prefix, t->c);
     for (int i = 0; g && p.ok && i < g->norder; i++) { p.ok = map_put(t->c, &p.order, KEY(g->order[i]), (uint32_t)i); }
     for (int i = 0; p.ok && i < n && t->n <= p.limit; i++) { print_one(&p, vars[i]); }
+    print_bodies(&p);
     if (p.ok && t->n > p.limit) {
         text_printf(t, "... cut after %zu bytes: print with a smaller depth, or the graph text, which has no limit\n",
                     p.limit);
     }
     text_free(&p.prefix);
     vec_free(t->c, &p.stack);
+    vec_free(t->c, &p.loops);
+    vec_free(t->c, &p.outer);
+    map_free(t->c, &p.outside);
     map_free(t->c, &p.ids);
     map_free(t->c, &p.order);
     return p.ok && !failed(t->c);

@@ -323,6 +323,8 @@ struct Op {
     bool (*expand)(Builder *b, ThApply *node, ThVar *const *in, ThVar **out);
     /* Inner graphs in the attributes, all of its ATTR_GRAPH fields; NULL: an ordinary operation. */
     const GraphBody *const *(*bodies)(const void *attrs, int *n);
+    /* The node's input that argument i of body 0 comes from: debugprint then shows the body. */
+    int (*outer_of)(const ThApply *a, int i);
     const char *doc;
 };
 extern const Op *const op_table[];

@@ -286,6 +286,11 @@ static const GraphBody *const *bodies_scan(const void *attrs, int *n) {
     return &((const ScanAttrs *)attrs)->body;
 }
 
+static int outer_of_scan(const ThApply *a, int i) {
+    Scan s;
+    return scan_parts(a->ctx, a->attrs, a->nin, &s) ? scan_outer_of(&s, i) : -1;
+}
+
 static const AttrField scan_fields[] = {
     {"body", ATTR_GRAPH, offsetof(ScanAttrs, body), false},
     {"taps", ATTR_STR, offsetof(ScanAttrs, taps), false},
@@ -315,5 +320,6 @@ const Op op_scan = {
     .rop = scan_rop,
     .batch = scan_batch,
     .bodies = bodies_scan,
+    .outer_of = outer_of_scan,
     .doc = "a loop over an inner graph",
 };

@@ -73,10 +73,16 @@ static void push(Engine *e, ThApply *a) {
     sift_up(e->heap.at, e->heap.n - 1);
 }
 
+/* Nodes and variables are two cache lines long. */
+static void prefetch_both(const void *p) {
+    __builtin_prefetch(p);
+    __builtin_prefetch((const char *)p + 64);
+}
+
 /* Brings in what the nodes to come will be asked: in large graphs nothing of it is in a cache. */
 static void look_ahead(const Engine *e) {
     enum { FAR = 12, NEAR = 6, CLOSE = 3 };
-    if (e->at + FAR < e->first.n) __builtin_prefetch(e->first.at[e->at + FAR].node);
+    if (e->at + FAR < e->first.n) prefetch_both(e->first.at[e->at + FAR].node);
     if (e->at + NEAR < e->first.n) {
         const ThApply *a = e->first.at[e->at + NEAR].node;
         __builtin_prefetch(a->in);
@@ -85,8 +91,8 @@ static void look_ahead(const Engine *e) {
     }
     if (e->at + CLOSE < e->first.n) {
         const ThApply *a = e->first.at[e->at + CLOSE].node;
-        for (int i = 0; i < a->nin && i < 2; i++) __builtin_prefetch(a->in[i]);
-        __builtin_prefetch(a->out[0]);
+        for (int i = 0; i < a->nin && i < 2; i++) prefetch_both(a->in[i]);
+        prefetch_both(a->out[0]);
     }
 }
 
@@ -322,15 +328,15 @@ static bool fill_worklist(Engine *e) {
     e->queued.n = nodes;
     for (int i = 0; i < all->n; i++) {
         ThApply *a = all->at[i];
-        if (i + FAR < all->n) __builtin_prefetch(all->at[i + FAR]);
+        if (i + FAR < all->n) prefetch_both(all->at[i + FAR]);
         if (a->flags & APPLY_DEAD) continue;
         e->first.at[kept] = (Entry){key_of(a), a};
         all->at[kept++] = a;
         e->queued.at[a->id] = 1;
     }
     all->n = e->first.n = kept;
-    if (kept < SMALL) qsort(e->first.at, (size_t)kept, sizeof *e->first.at, by_key);
-    else sort_entries(e->first.at, e->first.at + kept, kept);
+    if (kept && kept < SMALL) qsort(e->first.at, (size_t)kept, sizeof *e->first.at, by_key);
+    else if (kept) sort_entries(e->first.at, e->first.at + kept, kept);
     return !e->failed;
 }
 

@@ -46,7 +46,7 @@ theano.Op, theano.Apply, theano.as_op, theano.OpFromGraph = op.Op, op.Apply, op.
 local scan = require("theano.scan")
 theano.scan, theano.map, theano.reduce, theano.foldl, theano.foldr = scan.scan, scan.map, scan.reduce, scan.foldl,
   scan.foldr
-theano.until_, theano.scan_module = scan.until_, scan
+theano.until_, theano.scan_module, theano.scan_checkpoints = scan.until_, scan, scan.scan_checkpoints
 theano.ifelse = require("theano.ifelse")
 theano.OrderedUpdates = theano.updates.OrderedUpdates
 

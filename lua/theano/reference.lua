@@ -8,7 +8,7 @@ return {
   ["theano.scan_module"] = { false, "the functions of loops; `scan_module.until_` is `until_`" },
   ["theano.ifelse"] = {
     "condition, then_branch, else_branch, name",
-    "the value of one branch; the other is not computed ([loops.md](loops.md#conditionals))",
+    "the branch that is taken, alone computed ([loops.md](loops.md#conditionals)); `T.switch` computes both",
   },
   ["theano.config"] = { false, "the flags, see [below](#flags)" },
   ["theano.ndarray"] = { false, "the module `nd`, see [below](#nd)" },

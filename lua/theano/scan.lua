@@ -550,4 +550,69 @@ function M.foldl(...) return reduce("foldl", false, ...) end
 --- `foldr(fn, sequences, outputs_info, ..)`: reduce from the last row on.
 function M.foldr(...) return reduce("foldr", true, ...) end
 
+-- ---- scan_checkpoints
+-- --------------------------------------------------------------------------------------------------------
+local checkpoint_order = { "fn", "sequences", "outputs_info", "non_sequences", "name", "n_steps", "save_every_N",
+  "padding" }
+local checkpoint_known = util.set(checkpoint_order)
+
+-- x as (chunks, every, ..): cut to `steps` rows, filled up with zeros.
+local function chunked(x, steps, chunks, every)
+  local rest, pad = {}, { chunks * every - steps }
+  for d = 1, x.ndim - 1 do
+    rest[d] = x.shape[d]
+    pad[d + 1] = x.shape[d]
+  end
+  local full = T.join(0, x:sub({ stop = steps }), T.zeros(pad, { dtype = x.dtype }))
+  return full:reshape(T.stack({ chunks, T.constant(every, { dtype = "int64" }), table.unpack(rest) }),
+    { ndim = x.ndim + 1 })
+end
+
+--- A scan whose gradient remembers only every `save_every_N`th step and computes the others again: with about the root
+-- of the number of steps, memory grows with that root. Options of `scan`: fn, sequences (no taps), outputs_info (no
+-- taps), non_sequences, n_steps, name; `save_every_N` (10). `padding` is Theano's: the last stretch may be shorter.
+-- @return the results after every `save_every_N`th step and after the last one, as scan returns them, and the updates
+function M.scan_checkpoints(...)
+  T = T or require("theano.tensor")
+  local a = arguments("scan_checkpoints", checkpoint_order, checkpoint_known, ...)
+  local every = a.save_every_N or 10
+  if math.type(every) ~= "integer" or every < 1 then
+    raise("ValueError", "scan_checkpoints: save_every_N is a positive number of steps, not %s", tostring(every))
+  end
+  local seqs, infos, values = list_of(a.sequences), list_of(a.outputs_info), values_of(a.non_sequences)
+  for i, s in ipairs(seqs) do
+    if is_entry(s) then raise("ValueError", "scan_checkpoints: sequence %d has taps, which it cannot cut", i) end
+    seqs[i] = T.as_tensor_variable(s)
+  end
+  for i, o in ipairs(infos) do
+    if is_entry(o) then raise("ValueError", "scan_checkpoints: output %d has taps, which it cannot keep", i) end
+  end
+  local rows = {}
+  for i, s in ipairs(seqs) do rows[i] = { outer = s } end
+  local steps = T.cast(steps_of(a.n_steps) or steps_from(rows), "int64")
+  local chunks = (steps + (every - 1)) // every
+  local starts = T.arange(chunks) * every
+  local outer, states = { T.minimum(steps - starts, every) }, {}
+  for i, s in ipairs(seqs) do outer[i + 1] = chunked(s, steps, chunks, every) end
+  for i, o in ipairs(infos) do states[i] = none(o) and false or T.as_tensor_variable(o) end
+  local function stretch(...)
+    local args = { ... }
+    local inner, now, at = {}, {}, #outer
+    for i = 1, #seqs do inner[i] = args[i + 1] end
+    for i, o in ipairs(states) do
+      now[i] = false
+      if o then
+        at = at + 1
+        now[i] = args[at]
+      end
+    end
+    local outs, updates = loop({ fn = a.fn, sequences = inner, outputs_info = now, non_sequences = values,
+      n_steps = args[1], name = a.name }, true)
+    return outs, updates
+  end
+  local outs, updates = loop({ fn = stretch, sequences = outer, outputs_info = states, non_sequences = values,
+    n_steps = chunks, name = a.name or "checkpointscan_fn" }, false)
+  return answer(outs), updates
+end
+
 return M
