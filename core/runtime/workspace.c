@@ -164,14 +164,17 @@ static size_t packing(Workspace *w) {
                           .n = n[1],
                           .k = n[2],
                           .ars = n[2],
-                          .acs = 1,
+                          .acs = 2, /* not 1: room to pack it, however it lies */
                           .brs = n[1],
                           .bcs = 1,
                           .crs = n[1],
                           .ccs = 1,
                           .alpha = 1};
-            size_t need = gemm_scratch_bytes(&g);
-            if (need > most) most = need;
+            for (int side = 0; side < 2; side++) { /* a transposed result swaps the sides */
+                size_t need = gemm_scratch_bytes(&g);
+                if (need > most) most = need;
+                g.m = n[1], g.n = n[0];
+            }
         }
     }
     return most;
