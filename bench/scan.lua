@@ -1,5 +1,5 @@
--- Loops: a recurrence of a million single numbers (the same loop in C: scan.c), and a tanh RNN forward and as a training
--- step (NumPy: scan.numpy.py). Minimum and median of the rounds, in milliseconds.
+-- Loops: a recurrence of a million single numbers (the same loop in C: scan.c), and a tanh RNN forward and as a
+-- training step (NumPy: scan.numpy.py). Minimum and median of the rounds, in milliseconds.
 local theano = require "theano"
 local T, nd = theano.tensor, theano.ndarray
 

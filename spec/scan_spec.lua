@@ -415,6 +415,13 @@ describe("a compiled loop", function()
     assert.equal(3, count(t2, "= Dot%("), t2)
   end)
 
+  it("has room to pack a transposed factor of a sum of products", function()
+    local a, c = T.fmatrix("a"), T.fmatrix("c")
+    local f = theano.compile { inputs = { a, c }, outputs = T.dot(a.T, c), mode = fast }
+    for _ = 1, 5 do close(f(nd.ones({ 1000, 100 }, "float32"), nd.ones({ 1000, 100 }, "float32")),
+      nd.full({ 100, 100 }, 1000.0), 1e-6) end
+  end)
+
   it("is none when it only maps", function()
     assert.equal(0, count(text((theano.map(function(r, c) return T.exp(r) * c end, x, b[0]))), "Scan{"))
   end)

@@ -58,12 +58,23 @@ static void make_ports(Lower *l, const Scan *s, Ports *p) {
     for (int i = 0; i < s->nvalue; i++) p->in[p->nin++] = whole(scan_body_value(s) + i, scan_in_value(s) + i);
 }
 
+/* The rows of input i lie without gaps; the rows themselves may lie anyhow, as in x[::-1]. */
+static bool rows_contiguous(Lower *l, int i) {
+    Size want = size_const(1);
+    for (int d = l->node->in[i]->type.ndim - 1; d >= 1; d--) {
+        Size s = l->api->in_stride(l, i, d);
+        if (s.k != want.k || (s.sym < 0) != (want.sym < 0) || (s.sym >= 0 && s.sym != want.sym)) return false;
+        want = l->api->mul(l, want, l->api->in_dim(l, i, d));
+    }
+    return true;
+}
+
 bool scan_lower(Lower *l) {
     Scan s;
     const ThApply *a = l->node;
     if (!scan_parts(l->ctx, a->attrs, a->nin, &s)) return false;
     for (int i = 0; i < s.nseq; i++)
-        if (!l->api->contiguous(l, scan_in_seq(&s) + i)) return false;
+        if (!rows_contiguous(l, scan_in_seq(&s) + i) && !l->api->contiguous(l, scan_in_seq(&s) + i)) return false;
     if (!start_outputs(l, &s)) return false;
     size_t n = (size_t)(s.a->body->nin + s.a->body->nout) + 1;
     LoopPort *ports = ctx_alloc(l->ctx, n * sizeof *ports);
