@@ -215,7 +215,7 @@ static int replace_all(lua_State *L) { /* ({{old, new}, ..}, reason) */
     int n = (int)luaL_len(L, 1);
     ThPair *pairs = lua_newuserdatauv(L, sizeof *pairs * (size_t)(n + 1), 0);
     for (int i = 0; i < n; i++) {
-        if (lua_geti(L, 1, i + 1) != LUA_TTABLE) return luaL_error(L, "replace_all_validate: pair %d is no table", i + 1);
+        if (lua_geti(L, 1, i + 1) != LUA_TTABLE) return luaL_error(L, "replace_all_validate: pair %d: no table", i + 1);
         lua_geti(L, -1, 1);
         lua_geti(L, -2, 2);
         pairs[i] = (ThPair){lt_check_var(L, s, -2), lt_check_var(L, s, -1)};

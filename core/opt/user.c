@@ -110,7 +110,7 @@ ThVar *th_rewrite_shape(ThRewriteCall *r, ThVar *v, int d) {
 static bool find_pair(ThRewriteCall *r, const ThPair *pair, ThVar **from, ThVar **to) {
     *from = mirror_find(r, pair->var);
     *to = *from ? mirror_import(r, pair->expr) : NULL;
-    if (!*from && !failed(r->c)) err(r->c, TH_ValueError, "the variable to be replaced is not in the function any more");
+    if (!*from && !failed(r->c)) err(r->c, TH_ValueError, "the variable to be replaced is no longer in the function");
     return *to != NULL;
 }
 
