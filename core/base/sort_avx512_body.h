@@ -1,8 +1,7 @@
 /*
  * sort_avx512_body.h -- the vector sort for one width of keys. WORD is the type, LANES how many a vector holds, MASK
  * its mask type, ALL_LANES(block) and ALL_FROM(first) its tables, NAME(x) names its functions, V(x) its intrinsics. Up
- * to SMALL keys are sorted by a network in registers; more are split around a pivot from one block into the other until
- * they are few.
+ * to SMALL keys are sorted by a network in registers; more are split around a pivot until they are few.
  */
 enum { NAME(SMALL) = 16 * LANES };
 
@@ -131,24 +130,23 @@ static void NAME(small)(const WORD *from, WORD *to, int64_t n) {
  * went to the front. Whole vectors are written at both ends: what is free between them is what is unread, so while two
  * vectors are unread neither write reaches what the other placed.
  */
-static inline __attribute__((always_inline)) int64_t NAME(split_by)(const WORD *from, WORD *to, int64_t n, WORD pivot,
-                                                                    bool equal) {
+static inline __attribute__((always_inline)) int64_t NAME(deal)(const WORD *from, WORD *to, int64_t n, WORD pivot,
+                                                                bool equal) {
     __m512i p = V(set1)(pivot);
     int64_t low = 0, high = n, i = 0;
-#pragma GCC unroll 4
     for (; i + 2 * LANES <= n; i += LANES) {
         __m512i v = _mm512_loadu_si512(from + i);
         MASK m = equal ? V(cmple)(v, p) : V(cmplt)(v, p);
-        int k = __builtin_popcount(m);
-        NAME(part)(v, m, k, to + low, to + high);
+        int64_t k = __builtin_popcount(m);
+        NAME(part)(v, m, (int)k, to + low, to + high);
         low += k;
-        high -= LANES - k;
+        high += k - LANES;
     }
     for (; i < n; i += LANES) {
         MASK in = NAME(first)(n - i);
         __m512i v = V(mask_loadu)(p, in, from + i);
         MASK m = in & (equal ? V(cmple)(v, p) : V(cmplt)(v, p)), rest = in & (MASK)~m;
-        int k = __builtin_popcount(m), above = __builtin_popcount(rest);
+        int64_t k = __builtin_popcount(m), above = __builtin_popcount(rest);
         V(mask_storeu)(to + low, NAME(first)(k), V(maskz_compress)(m, v));
         low += k;
         high -= above;
@@ -157,13 +155,48 @@ static inline __attribute__((always_inline)) int64_t NAME(split_by)(const WORD *
     return low;
 }
 
-/* On their own, so that the loops have all registers. */
-static __attribute__((noinline)) int64_t NAME(split)(const WORD *from, WORD *to, int64_t n, WORD pivot) {
-    return NAME(split_by)(from, to, n, pivot, false);
+/*
+ * The same in place. A block from each end waits aside, so that two blocks are free; the next block is read where less
+ * is free, which leaves at least one block free at either end to write to. Returns how many are at the front.
+ */
+static inline __attribute__((always_inline)) int64_t NAME(split_by)(WORD *key, int64_t n, WORD pivot, bool equal) {
+    enum { BLOCK = 8 * LANES };
+    WORD aside[3 * BLOCK] __attribute__((aligned(64)));
+    __m512i p = V(set1)(pivot);
+    int64_t left = 0, right = n, low = 0, high = n, waiting = 0;
+    if (n >= 2 * BLOCK) {
+        memcpy(aside, key, sizeof *key * BLOCK);
+        memcpy(aside + BLOCK, key + n - BLOCK, sizeof *key * BLOCK);
+        left = BLOCK, right = n - BLOCK, waiting = 2 * BLOCK;
+    }
+    while (right - left >= BLOCK) {
+        int64_t take = left - low <= high - right ? BLOCK : 0; /* no branch: it could not be foreseen */
+        const WORD *from = key + (take ? left : right - BLOCK);
+        __m512i v[8];
+        left += take;
+        right -= BLOCK - take;
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; i++) v[i] = _mm512_loadu_si512(from + i * LANES);
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; i++) {
+            MASK m = equal ? V(cmple)(v[i], p) : V(cmplt)(v[i], p);
+            int64_t k = __builtin_popcount(m);
+            NAME(part)(v[i], m, (int)k, key + low, key + high);
+            low += k;
+            high += k - LANES;
+        }
+    }
+    memcpy(aside + waiting, key + left, sizeof *key * (size_t)(right - left));
+    return low + NAME(deal)(aside, key + low, waiting + right - left, pivot, equal);
 }
 
-static __attribute__((noinline)) int64_t NAME(split_equal)(const WORD *from, WORD *to, int64_t n, WORD pivot) {
-    return NAME(split_by)(from, to, n, pivot, true);
+/* On their own, so that the loops have all registers. */
+static __attribute__((noinline)) int64_t NAME(split)(WORD *key, int64_t n, WORD pivot) {
+    return NAME(split_by)(key, n, pivot, false);
+}
+
+static __attribute__((noinline)) int64_t NAME(split_equal)(WORD *key, int64_t n, WORD pivot) {
+    return NAME(split_by)(key, n, pivot, true);
 }
 
 static inline WORD NAME(middle)(WORD a, WORD b, WORD c) {
@@ -187,32 +220,25 @@ static WORD NAME(pivot)(const WORD *k, int64_t n) {
 }
 
 typedef struct NAME(Range) {
-    int64_t lo, n;
-    bool in_tmp;
+    WORD *key;
+    int64_t n;
     int rounds; /* splits left before the portable sort takes over */
 } NAME(Range);
 
-/* A range is split from the block it lies in to the other; the larger part waits, so that few wait at once. */
+/* The larger part of a split waits, so that few wait at once. */
 static void NAME(quick)(WORD *key, int64_t n, WORD *tmp, void (*rest)(WORD *key, int64_t n, WORD *tmp)) {
-    NAME(Range) wait[64], r = {0, n, false, 2 * (64 - __builtin_clzll((unsigned long long)n | 1))};
+    NAME(Range) wait[64], r = {key, n, 2 * (64 - __builtin_clzll((unsigned long long)n | 1))};
     int waiting = 0;
     for (;;) {
-        WORD *from = (r.in_tmp ? tmp : key) + r.lo, *to = (r.in_tmp ? key : tmp) + r.lo;
         if (r.n <= NAME(SMALL)) {
-            if (r.n > 0) NAME(small)(from, key + r.lo, r.n);
+            if (r.n > 0) NAME(small)(r.key, r.key, r.n);
         } else if (r.rounds == 0) {
-            rest(from, r.n, to);
-            if (r.in_tmp) memcpy(key + r.lo, from, (size_t)r.n * sizeof *key);
+            rest(r.key, r.n, tmp);
         } else {
-            WORD p = NAME(pivot)(from, r.n);
-            int64_t k = NAME(split)(from, to, r.n, p);
-            bool same = k == 0; /* nothing is below the pivot: what equals it is done */
-            if (same) {
-                k = NAME(split_equal)(from, to, r.n, p);
-                for (int64_t i = 0; i < k; i++) key[r.lo + i] = p;
-            }
-            NAME(Range) a = {r.lo, same ? 0 : k, !r.in_tmp, r.rounds - 1};
-            NAME(Range) b = {r.lo + k, r.n - k, !r.in_tmp, r.rounds - 1};
+            WORD p = NAME(pivot)(r.key, r.n);
+            int64_t k = NAME(split)(r.key, r.n, p), done = 0;
+            if (k == 0) done = NAME(split_equal)(r.key, r.n, p); /* nothing is below the pivot: what equals it is done */
+            NAME(Range) a = {r.key, k, r.rounds - 1}, b = {r.key + k + done, r.n - k - done, r.rounds - 1};
             bool left = a.n < b.n;
             wait[waiting++] = left ? b : a;
             r = left ? a : b;

@@ -1,4 +1,6 @@
-/* base_sort.c -- the sorts of keys against the C library's: random, few distinct, ascending, descending, all lengths.
+/*
+ * base_sort.c -- the sorts of keys against the C library's: random, few distinct, ascending, descending, the largest key
+ * (which pads vectors), a saw, all lengths to 600 and some longer; what lies behind the keys stays as it was.
  */
 #include "../../core/base/sort.h"
 #include "test.h"
@@ -21,7 +23,8 @@ COMPARE(compare16, uint16_t)
 COMPARE(compare8, uint8_t)
 
 enum { MOST = 9000 };
-static uint64_t key[MOST], same[MOST], room[4 * MOST];
+static const uint64_t GUARD = 0x0123456789abcdefu;
+static uint64_t key[MOST + 1], same[MOST], room[4 * MOST];
 static int64_t at[MOST];
 
 static void fill(int64_t n, int kind) {
@@ -29,8 +32,10 @@ static void fill(int64_t n, int kind) {
     for (int64_t i = 0; i < n; i++) {
         if (kind == 0) key[i] = draw();
         else if (kind <= 3) key[i] = draw() % distinct;
-        else key[i] = kind == 4 ? (uint64_t)i << 20 : UINT64_MAX - (uint64_t)i;
+        else if (kind <= 5) key[i] = kind == 4 ? (uint64_t)i << 20 : UINT64_MAX - (uint64_t)i;
+        else key[i] = kind == 6 ? (draw() & 1 ? UINT64_MAX : draw()) : (uint64_t)(i % 37) * 0x100000001u;
     }
+    key[n] = GUARD;
     memcpy(same, key, (size_t)n * 8);
 }
 
@@ -49,25 +54,25 @@ static void one(int64_t n, int kind) {
     positions(n);
     sort_u64(key, n, room);
     qsort(same, (size_t)n, 8, compare64);
-    CHECK(memcmp(key, same, (size_t)n * 8) == 0);
+    CHECK(memcmp(key, same, (size_t)n * 8) == 0 && key[n] == GUARD);
     fill(n, kind);
     sort_u32((uint32_t *)(void *)key, n, (uint32_t *)(void *)room);
     qsort(same, (size_t)n, 4, compare32);
-    CHECK(memcmp(key, same, (size_t)n * 8) == 0);
+    CHECK(memcmp(key, same, (size_t)n * 8) == 0 && key[n] == GUARD);
     fill(n, kind);
     sort_u16((uint16_t *)(void *)key, n, (uint16_t *)(void *)room);
     qsort(same, (size_t)n, 2, compare16);
-    CHECK(memcmp(key, same, (size_t)n * 8) == 0);
+    CHECK(memcmp(key, same, (size_t)n * 8) == 0 && key[n] == GUARD);
     fill(n, kind);
     sort_u8((uint8_t *)(void *)key, n);
     qsort(same, (size_t)n, 1, compare8);
-    CHECK(memcmp(key, same, (size_t)n * 8) == 0);
+    CHECK(memcmp(key, same, (size_t)n * 8) == 0 && key[n] == GUARD);
 }
 
 static void all(void) {
     static const int64_t some[] = {700, 1023, 1500, 4097, MOST};
-    for (int kind = 0; kind < 6; kind++) {
-        for (int64_t n = 0; n < 300; n++) one(n, kind);
+    for (int kind = 0; kind < 8; kind++) {
+        for (int64_t n = 0; n <= 600; n++) one(n, kind);
         for (int i = 0; i < TH_LEN(some); i++) one(some[i], kind);
     }
 }
