@@ -87,3 +87,38 @@ void sort_u32_avx512(uint32_t *key, int64_t n, uint32_t *tmp, void (*rest)(uint3
 void sort_u64_avx512(uint64_t *key, int64_t n, uint64_t *tmp, void (*rest)(uint64_t *, int64_t, uint64_t *)) {
     quick_64(key, n, tmp, rest);
 }
+
+/* ---- keys of values ---------------------------------------------------------------------------------------------- */
+/* TOP is the sign bit; keys of floats are turned around where it is set, and NaN is the largest key. In C: the compiler
+ * makes vectors of these loops. */
+#define CONVERT(word, signed_word, bits, infinity, nan) \
+    static void float_keys_##bits(word *to, const word *from, int64_t n) { \
+        const word top = (word)1 << (bits - 1); \
+        for (int64_t i = 0; i < n; i++) { \
+            word w = from[i], k = w ^ ((word)((signed_word)w >> (bits - 1)) | top); \
+            to[i] = (w & ~top) > (word)(infinity) ? (word)-1 : k; \
+        } \
+    } \
+    static void float_values_##bits(word *to, const word *from, int64_t n) { \
+        const word top = (word)1 << (bits - 1); \
+        for (int64_t i = 0; i < n; i++) { \
+            word w = from[i], v = w ^ ((word)~((signed_word)w >> (bits - 1)) | top); \
+            to[i] = w == (word)-1 ? (word)(nan) : v; \
+        } \
+    } \
+    static void int_keys_##bits(word *to, const word *from, int64_t n) { \
+        for (int64_t i = 0; i < n; i++) to[i] = from[i] ^ (word)1 << (bits - 1); \
+    }
+CONVERT(uint32_t, int32_t, 32, 0x7f800000u, 0x7fc00000u)
+CONVERT(uint64_t, int64_t, 64, 0x7ff0000000000000u, 0x7ff8000000000000u)
+
+bool sort_convert_avx512(void *to, const void *from, int64_t n, ThDtype d, bool back) {
+    if (d == TH_INT32) int_keys_32(to, from, n);
+    else if (d == TH_INT64) int_keys_64(to, from, n);
+    else if (d == TH_FLOAT32 && back) float_values_32(to, from, n);
+    else if (d == TH_FLOAT32) float_keys_32(to, from, n);
+    else if (d == TH_FLOAT64 && back) float_values_64(to, from, n);
+    else if (d == TH_FLOAT64) float_keys_64(to, from, n);
+    else return false;
+    return true;
+}
