@@ -52,6 +52,9 @@ typedef struct Workspace {
     ThFunction *fn;
     char *room; /* working memory of host calls, grown as asked for */
     size_t room_bytes;
+    bool late_products; /* a product has lengths that a step finds: it packs into `packed`, grown as needed */
+    char *packed;
+    size_t packed_bytes;
     char host_text[256]; /* why a host call failed; "" when it gave no text */
 } Workspace;
 

@@ -79,6 +79,7 @@ void workspace_free(Workspace *w) {
     ctx_free(f->ctx, w->arena, w->arena_bytes);
     ctx_free(f->ctx, w->frame.scratch, w->scratch_bytes);
     ctx_free(f->ctx, w->room, w->room_bytes);
+    ctx_free(f->ctx, w->packed, w->packed_bytes);
     ctx_free(f->ctx, w, carve(f, NULL, NULL));
 }
 
@@ -143,6 +144,14 @@ static bool grow(ThContext *c, char **at, size_t *have, size_t need) {
     return true;
 }
 
+/* A size of step s's kernel; one that only a later step finds makes products pack elsewhere. */
+static int64_t local_size(Workspace *w, const Step *s, Size z) {
+    if (z.sym < 0) return z.k;
+    int64_t v = w->frame.sym[s->sym[z.sym]];
+    w->late_products |= v == WORKSPACE_UNKNOWN;
+    return v == WORKSPACE_UNKNOWN ? 0 : z.k * v;
+}
+
 /* Largest GEMM packing any step needs with these sizes. */
 static size_t packing(Workspace *w) {
     const Plan *p = w->fn->plan;
@@ -154,27 +163,21 @@ static size_t packing(Workspace *w) {
         for (int j = 0; j < k->st.n; j++) {
             const Stage *st = &k->st.at[j];
             if (st->cls != STAGE_GEMM) continue;
-            int64_t n[3];
-            for (int d = 0; d < 3; d++) {
-                Size z = k->dim[st->d0 + d].n;
-                n[d] = z.sym < 0 ? z.k : z.k * w->frame.sym[s->sym[z.sym]];
-            }
-            GemmArgs g = {.dtype = k->acc.at[st->C].dtype,
-                          .m = n[0],
-                          .n = n[1],
-                          .k = n[2],
-                          .ars = n[2],
-                          .acs = 2, /* not 1: room to pack it, however it lies */
-                          .brs = n[1],
-                          .bcs = 1,
-                          .crs = n[1],
-                          .ccs = 1,
+            const Access *a = &k->acc.at[st->A], *b = &k->acc.at[st->B], *c = &k->acc.at[st->C];
+            int m = st->d0;
+            GemmArgs g = {.dtype = c->dtype,
+                          .m = local_size(w, s, k->dim[m].n),
+                          .n = local_size(w, s, k->dim[m + 1].n),
+                          .k = local_size(w, s, k->dim[m + 2].n),
+                          .ars = local_size(w, s, a->st[m]),
+                          .acs = local_size(w, s, a->st[m + 2]),
+                          .brs = local_size(w, s, b->st[m + 2]),
+                          .bcs = local_size(w, s, b->st[m + 1]),
+                          .crs = local_size(w, s, c->st[m]),
+                          .ccs = local_size(w, s, c->st[m + 1]),
                           .alpha = 1};
-            for (int side = 0; side < 2; side++) { /* a transposed result swaps the sides */
-                size_t need = gemm_scratch_bytes(&g);
-                if (need > most) most = need;
-                g.m = n[1], g.n = n[0];
-            }
+            size_t need = gemm_scratch_bytes(&g);
+            if (need > most) most = need;
         }
     }
     return most;
@@ -326,7 +329,10 @@ static int rt_gemm(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, c
                   .ccs = cs[1],
                   .alpha = alpha,
                   .beta = beta};
-    return gemm_run(f->plan->ctx, &g, f->scratch);
+    Workspace *w = f->ws;
+    if (!w->late_products) return gemm_run(f->plan->ctx, &g, f->scratch);
+    if (!grow(f->plan->ctx, &w->packed, &w->packed_bytes, gemm_scratch_bytes(&g) + 64)) return 1;
+    return gemm_run(f->plan->ctx, &g, w->packed);
 }
 
 static int host_fail(HostCall *h, ThError kind, const char *text) {
