@@ -14,8 +14,8 @@ void sort_u32(uint32_t *key, int64_t n, uint32_t *tmp);
 void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp);
 
 /*
- * Keys of n dense values (or values of keys, with `back`) by vectors, the same as core/ops/keys.c gives. False where the
- * processor or the dtype has none; then nothing is written.
+ * Keys of n dense values (or values of keys, with `back`) by vectors, the same as core/ops/keys.c gives. False where
+ * the processor or the dtype has none; then nothing is written.
  */
 bool sort_convert(void *to, const void *from, int64_t n, ThDtype d, bool back);
 

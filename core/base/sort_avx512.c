@@ -1,7 +1,7 @@
 /*
  * sort_avx512.c -- sorts of 32 and 64 bit keys by vectors: a quicksort that writes each half with compressed stores,
- * and networks over columns for what is left. Built with the instruction set's flags, called only where the processor has
- * it.
+ * and networks over columns for what is left. Built with the instruction set's flags, called only where the processor
+ * has it.
  */
 #include "sort_simd.h"
 
@@ -15,8 +15,7 @@
 #define BELOW(m, i) __builtin_popcount((m) & ((1 << (i)) - 1))
 #define PLACE(m, i) ((m) >> (i)&1 ? BELOW(m, i) : __builtin_popcount(m) + BELOW(~(m), i))
 #define BYTE(m, i) ((uint64_t)(i) << 8 * PLACE(m, i))
-#define ORDER1(m) \
-    BYTE(m, 1) | BYTE(m, 2) | BYTE(m, 3) | BYTE(m, 4) | BYTE(m, 5) | BYTE(m, 6) | BYTE(m, 7)
+#define ORDER1(m) BYTE(m, 1) | BYTE(m, 2) | BYTE(m, 3) | BYTE(m, 4) | BYTE(m, 5) | BYTE(m, 6) | BYTE(m, 7)
 #define ORDER4(m) ORDER1(m), ORDER1((m) + 1), ORDER1((m) + 2), ORDER1((m) + 3)
 #define ORDER16(m) ORDER4(m), ORDER4((m) + 4), ORDER4((m) + 8), ORDER4((m) + 12)
 #define ORDER64(m) ORDER16(m), ORDER16((m) + 16), ORDER16((m) + 32), ORDER16((m) + 48)
@@ -31,8 +30,7 @@ static inline void part_64(__m512i v, __mmask8 m, int k, uint64_t *low, uint64_t
 
 static inline void part_32(__m512i v, __mmask16 m, int k, uint32_t *low, uint32_t *high) {
     _mm512_storeu_si512(low, _mm512_maskz_compress_epi32(m, v));
-    _mm512_mask_storeu_epi32(high - 16 + k, (__mmask16)(0xFFFFu >> k),
-                             _mm512_maskz_compress_epi32((__mmask16)~m, v));
+    _mm512_mask_storeu_epi32(high - 16 + k, (__mmask16)(0xFFFFu >> k), _mm512_maskz_compress_epi32((__mmask16)~m, v));
 }
 
 #define WORD uint64_t
@@ -102,7 +100,7 @@ void sort_u64_avx512(uint64_t *key, int64_t n, uint64_t *tmp, void (*rest)(uint6
     static void float_values_##bits(word *to, const word *from, int64_t n) { \
         const word top = (word)1 << (bits - 1); \
         for (int64_t i = 0; i < n; i++) { \
-            word w = from[i], v = w ^ ((word)~((signed_word)w >> (bits - 1)) | top); \
+            word w = from[i], v = w ^ ((word) ~((signed_word)w >> (bits - 1)) | top); \
             to[i] = w == (word)-1 ? (word)(nan) : v; \
         } \
     } \

@@ -106,8 +106,7 @@ static inline __attribute__((always_inline)) void NAME(turn_columns)(__m512i *v,
 static inline __attribute__((always_inline)) void NAME(network)(const WORD *from, WORD *to, int64_t n, int rows) {
     __m512i v[16], most = _mm512_set1_epi64(-1);
 #pragma GCC unroll 16
-    for (int i = 0; i < rows; i++)
-        v[i] = V(mask_loadu)(most, NAME(first)(n - (int64_t)i * LANES), from + i * LANES);
+    for (int i = 0; i < rows; i++) v[i] = V(mask_loadu)(most, NAME(first)(n - (int64_t)i * LANES), from + i * LANES);
     NAME(sort_columns)(v, rows);
 #pragma GCC unroll 4
     for (int s = 2; s <= LANES; s *= 2) NAME(merge_columns)(v, rows, s);
@@ -237,7 +236,8 @@ static void NAME(quick)(WORD *key, int64_t n, WORD *tmp, void (*rest)(WORD *key,
         } else {
             WORD p = NAME(pivot)(r.key, r.n);
             int64_t k = NAME(split)(r.key, r.n, p), done = 0;
-            if (k == 0) done = NAME(split_equal)(r.key, r.n, p); /* nothing is below the pivot: what equals it is done */
+            if (k == 0)
+                done = NAME(split_equal)(r.key, r.n, p); /* nothing is below the pivot: what equals it is done */
             NAME(Range) a = {r.key, k, r.rounds - 1}, b = {r.key + k + done, r.n - k - done, r.rounds - 1};
             bool left = a.n < b.n;
             wait[waiting++] = left ? b : a;

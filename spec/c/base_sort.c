@@ -1,6 +1,6 @@
 /*
- * base_sort.c -- the sorts of keys against the C library's: random, few distinct, ascending, descending, the largest key
- * (which pads vectors), a saw, all lengths to 600 and some longer; what lies behind the keys stays as it was.
+ * base_sort.c -- the sorts of keys against the C library's: random, few distinct, ascending, descending, the largest
+ * key (which pads vectors), a saw, all lengths to 600 and some longer; what lies behind the keys stays as it was.
  */
 #include "../../core/base/sort.h"
 #include "test.h"
