@@ -86,7 +86,7 @@ function kinds.views(n)
 end
 
 local order = { "chain", "sum", "rnn", "mlp", "repeat", "increments", "joins", "views" }
-local levels = { "o4", "o3", "o2", "o1", "stabilize", "unsafe", "merge", "None" }
+local levels = { "o4", "o3", "o2", "o1", "fast_compile", "stabilize", "unsafe", "merge", "None" }
 
 local function measure(kind, n, level)
   collectgarbage()
@@ -107,14 +107,14 @@ local sizes = {}
 for _, n in ipairs({ 1000, 5000, 20000, 50000, 200000 }) do
   if n <= largest then sizes[#sizes + 1] = n end
 end
-io.write(("%-11s %-10s"):format("graph", "optimizer"))
+io.write(("%-11s %-12s"):format("graph", "optimizer"))
 for _, n in ipairs(sizes) do io.write(("%16d"):format(n)) end
 print("   worst/first   (us a node, ms in all)")
 for _, kind in ipairs(order) do
   if not only_kind or only_kind == "all" or only_kind == kind then
     for _, level in ipairs(levels) do
       if not only_level or only_level == level then
-        io.write(("%-11s %-10s"):format(kind, level))
+        io.write(("%-11s %-12s"):format(kind, level))
         local first, worst
         for _, n in ipairs(sizes) do
           local ns, nodes = measure(kind, n, level)

@@ -631,6 +631,8 @@ TH_API ThVar *th_rewrite_shape(ThRewriteCall *r, ThVar *v, int d); /* length of 
 /* Global: every user of old uses new_ from now on. Types must be equal and new_ must not need old: else BadOptimization
  * and nothing has changed. */
 TH_API int th_rewrite_replace(ThRewriteCall *r, ThVar *old, ThVar *new_, const char *reason);
+/* The same for n pairs at once, each user ending where the chain of replacements ends: all are made or none is. */
+TH_API int th_rewrite_replace_all(ThRewriteCall *r, const ThPair *pairs, int n, const char *reason);
 
 /* ---- printing: all texts are freed with th_free ----------------------------------------------------------------- */
 typedef struct ThDebugPrint {

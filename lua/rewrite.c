@@ -208,6 +208,23 @@ static int replace(lua_State *L) { /* (old, new, reason) */
     return 0;
 }
 
+static int replace_all(lua_State *L) { /* ({{old, new}, ..}, reason) */
+    LtState *s = LT_STATE(L);
+    ThRewriteCall *r = call_of(L, s);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    int n = (int)luaL_len(L, 1);
+    ThPair *pairs = lua_newuserdatauv(L, sizeof *pairs * (size_t)(n + 1), 0);
+    for (int i = 0; i < n; i++) {
+        if (lua_geti(L, 1, i + 1) != LUA_TTABLE) return luaL_error(L, "replace_all_validate: pair %d: no table", i + 1);
+        lua_geti(L, -1, 1);
+        lua_geti(L, -2, 2);
+        pairs[i] = (ThPair){lt_check_var(L, s, -2), lt_check_var(L, s, -1)};
+        lua_pop(L, 3);
+    }
+    LT_CHECK(L, s, !th_rewrite_replace_all(r, pairs, n, luaL_optstring(L, 2, NULL)));
+    return 0;
+}
+
 void lt_open_rewrite(lua_State *L, LtState *s) {
     lua_newtable(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &rewrites);
@@ -218,6 +235,7 @@ void lt_open_rewrite(lua_State *L, LtState *s) {
                                    {"rewrite_clients", clients},
                                    {"rewrite_shape", shape},
                                    {"rewrite_replace", replace},
+                                   {"rewrite_replace_all", replace_all},
                                    {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -162,6 +162,54 @@ describe("a rewrite of the user's", function()
     contains(log, "computed from the old one")
   end)
 
+  -- sin(exp(x)) * cos(exp(x)) with the list that `pairs_of` makes of the results of exp, sin and cos by name
+  local function replaced(pairs_of)
+    optdb:register(keep("many"), gof.optimizer(function(fgraph)
+      local v = {}
+      for _, node in ipairs(fgraph:toposort()) do v[node.op.kind] = node.outputs[1] end
+      fgraph:replace_all_validate(pairs_of(v))
+    end), 1.05, "fast_run")
+    local value
+    local log = quiet(function() value = theano.compile({ x }, T.sin(T.exp(x)) * T.cos(T.exp(x)))({ 0.5 })[0] end)
+    optdb:remove("many")
+    return value, log
+  end
+  local e = math.exp(0.5)
+  local as_written = math.sin(e) * math.cos(e)
+
+  it("makes all replacements of a list", function()
+    local value, log = replaced(function(v) return { { v.sin, T.tanh(v.exp) }, { v.cos, T.sinh(v.sin) } } end)
+    assert.equal("", log)
+    local t = (math.exp(2 * e) - 1) / (math.exp(2 * e) + 1)
+    assert.near(t * (math.exp(t) - math.exp(-t)) / 2, value, 1e-14)
+  end)
+
+  it("follows replacements of what a list puts in", function()
+    local value, log = replaced(function(v) return { { v.sin, v.cos }, { v.cos, v.exp } } end)
+    assert.equal("", log)
+    assert.near(e * e, value, 1e-14)
+  end)
+
+  it("makes none of a list where one is refused", function()
+    local refused = {
+      ["the types differ"] = function(v) return { { v.sin, v.exp }, { v.cos, v.exp:sum() } } end,
+      ["the replacements together make a cycle"] = function(v)
+        return { { v.sin, T.tanh(v.cos) }, { v.cos, T.tanh(v.sin) } }
+      end,
+      ["is to be replaced twice"] = function(v) return { { v.sin, v.exp }, { v.sin, v.cos } } end,
+      ["no input of the function"] = function(v) return { { v.sin, v.exp }, { v.cos, T.dvector("stranger") } } end,
+      ["together make a cycle"] = function(v) return { { v.exp, T.exp(v.sin) }, { v.cos, v.sin } } end,
+    }
+    for why, pairs_of in pairs(refused) do
+      local value, log = replaced(pairs_of)
+      contains(log, why)
+      assert.near(as_written, value, 1e-15, why)
+    end
+    local value, log = replaced(function(v) return { { v.sin, v.cos }, { v.cos, v.sin } } end)
+    contains(log, "together make a cycle")
+    assert.near(as_written, value, 1e-15)
+  end)
+
   it("has a name of its own, a pattern that can be read and operations that exist", function()
     local one = gof.PatternSub("sin(x) / cos(x)", "tan(x)", { name = keep("one") })
     T.opt.register_specialize(one)

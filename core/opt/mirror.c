@@ -242,3 +242,67 @@ bool mirror_replace(ThRewriteCall *r, ThVar *old, ThVar *new_, const char *reaso
     if (yes) return refuse(r, old, new_, "the new variable is computed from the old one");
     return fg_replace(r->o->fg, old, new_, reason);
 }
+
+/* What v becomes in the end; NULL: the replacements go in a circle. last[of[v]]: what takes v's place. */
+static ThVar *becomes(const Map *of, ThVar **last, int n, ThVar *v) {
+    uint32_t at, next;
+    for (int i = 0; map_get(of, (uint64_t)v->id + 1, &at); i++) {
+        if (i > n) return NULL;
+        if (map_get(of, (uint64_t)last[at]->id + 1, &next)) last[at] = last[next];
+        v = last[at];
+    }
+    return v;
+}
+
+/* Does a need itself once the replacements are made? Marks in `state` what does not: 1 on the way down, 2 done. */
+static bool circles(ThRewriteCall *r, ThApply *a, const Map *of, ThVar **last, int n, Map *state, bool *yes) {
+    ApplyVec stack = {0};
+    uint32_t s;
+    bool ok = vec_push(r->c, &stack, a);
+    while (ok && stack.n && !*yes) {
+        ThApply *top = stack.at[stack.n - 1];
+        if (map_get(state, KEY(top), &s)) {
+            stack.n--;
+            if (s == 1) ok = map_put(r->c, state, KEY(top), 2);
+            continue;
+        }
+        ok = map_put(r->c, state, KEY(top), 1);
+        for (int i = 0; ok && i < top->nin; i++) {
+            ThVar *v = becomes(of, last, n, top->in[i]);
+            if (!v || (v->owner && map_get(state, KEY(v->owner), &s) && s == 1)) *yes = true;
+            else if (v->owner && !map_get(state, KEY(v->owner), &s)) ok = vec_push(r->c, &stack, v->owner);
+        }
+    }
+    vec_free(r->c, &stack);
+    return ok;
+}
+
+/* Types, variables that come twice, and cycles that the replacements make together. last is scratch for n. */
+static bool fit_together(ThRewriteCall *r, ThVar *const *old, ThVar *const *new_, ThVar **last, int n) {
+    Map of = {0}, state = {0};
+    uint32_t at;
+    bool ok = true, yes = false;
+    for (int i = 0; ok && i < n; i++) {
+        last[i] = new_[i];
+        if (!type_eq(old[i]->type, new_[i]->type)) ok = refuse(r, old[i], new_[i], "the types differ");
+        else if (map_get(&of, (uint64_t)old[i]->id + 1, &at))
+            ok = refuse(r, old[i], new_[i], "a variable is to be replaced twice");
+        else if (old[i] != new_[i]) ok = map_put(r->c, &of, (uint64_t)old[i]->id + 1, (uint32_t)i);
+    }
+    for (int i = 0; ok && i < n; i++) {
+        ThVar *v = becomes(&of, last, n, new_[i]);
+        yes = !v;
+        if (v && v->owner) ok = circles(r, v->owner, &of, last, n, &state, &yes);
+        if (ok && yes) ok = refuse(r, old[i], new_[i], "the replacements together make a cycle");
+    }
+    map_free(r->c, &of);
+    map_free(r->c, &state);
+    return ok;
+}
+
+bool mirror_replace_all(ThRewriteCall *r, ThVar **old, ThVar **new_, int n, const char *reason) {
+    ThVar **last = ctx_alloc(r->c, sizeof *last * (size_t)(n + 1));
+    bool ok = last && fit_together(r, old, new_, last, n) && fg_replace_many(r->o->fg, old, new_, n, reason);
+    ctx_free(r->c, last, sizeof *last * (size_t)(n + 1));
+    return ok;
+}

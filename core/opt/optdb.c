@@ -30,7 +30,7 @@ static const Pass passes[] = {
     PASS("stabilize",                   1.5,   BOTH,                                                       pass_rules,             STAB)
     PASS("local_fill_to_alloc",         1.51,  "fast_run",                                                 pass_rules,             FILLALLOC)
     PASS("local_log_sum_exp",           1.6,   "fast_run",                                                 pass_rules,             LOGSUMEXP)
-    PLACE("scan_eqopt2",                1.6,   "fast_run:scan",                                            "no Scan yet")
+    PLACE("scan_eqopt2",                1.6,   "fast_run:scan",                                            "loops are cleaned at 0.059; equal ones are merged as they are made, others are not joined")
     PASS("scanOp_save_mem",             1.61,  "fast_run:scan",                                            pass_scan_mem,          0)
     PASS("BlasOpt",                     1.7,   BOTH,                                                       pass_rules,             BLAS0)
     PASS("GemmOptimizer",               1.71,  "fast_run:BlasOpt:gemm_optimizer:gemm",                     pass_gemm,              0)

@@ -106,12 +106,34 @@ ThVar *th_rewrite_shape(ThRewriteCall *r, ThVar *v, int d) {
     return u ? th_var_retain(u) : NULL;
 }
 
+/* The FGraph's variables of a pair. */
+static bool find_pair(ThRewriteCall *r, const ThPair *pair, ThVar **from, ThVar **to) {
+    *from = mirror_find(r, pair->var);
+    *to = *from ? mirror_import(r, pair->expr) : NULL;
+    if (!*from && !failed(r->c)) err(r->c, TH_ValueError, "the variable to be replaced is no longer in the function");
+    return *to != NULL;
+}
+
+static bool may_replace(ThRewriteCall *r) {
+    return !r->node || err(r->c, TH_RuntimeError, "a local rewrite returns what takes its node's place");
+}
+
 int th_rewrite_replace(ThRewriteCall *r, ThVar *old, ThVar *new_, const char *reason) {
-    if (r->node) return err(r->c, TH_RuntimeError, "a local rewrite returns what takes its node's place") - 1;
-    ThVar *from = mirror_find(r, old), *to = from ? mirror_import(r, new_) : NULL;
-    if (!from && !failed(r->c)) err(r->c, TH_ValueError, "the variable to be replaced is not in the function any more");
+    ThVar *from, *to;
     const char *why = reason ? intern(r->c, reason) : r->name;
-    return to && why && mirror_replace(r, from, to, why) ? 0 : -1;
+    return why && may_replace(r) && find_pair(r, &(ThPair){old, new_}, &from, &to) && mirror_replace(r, from, to, why)
+               ? 0
+               : -1;
+}
+
+int th_rewrite_replace_all(ThRewriteCall *r, const ThPair *pairs, int n, const char *reason) {
+    ThVar **from = ctx_alloc(r->c, sizeof *from * (size_t)(2 * n + 1)), **to = from ? from + n : NULL;
+    const char *why = reason ? intern(r->c, reason) : r->name;
+    bool ok = from && why && may_replace(r);
+    for (int i = 0; ok && i < n; i++) ok = find_pair(r, &pairs[i], &from[i], &to[i]);
+    ok = ok && mirror_replace_all(r, from, to, n, why);
+    ctx_free(r->c, from, sizeof *from * (size_t)(2 * n + 1));
+    return ok ? 0 : -1;
 }
 
 /* ---- the tables ---- */

@@ -28,5 +28,6 @@ ThVar *mirror_var(ThRewriteCall *r, ThVar *fg);      /* borrowed copy of a varia
 ThVar *mirror_find(ThRewriteCall *r, ThVar *user);   /* the FGraph's live variable, or NULL */
 ThVar *mirror_import(ThRewriteCall *r, ThVar *user); /* built in the FGraph; NULL: error */
 bool mirror_replace(ThRewriteCall *r, ThVar *old, ThVar *new_, const char *reason); /* FGraph's variables, checked */
+bool mirror_replace_all(ThRewriteCall *r, ThVar **old, ThVar **new_, int n, const char *reason); /* all or none */
 
 #endif

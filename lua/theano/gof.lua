@@ -40,10 +40,8 @@ local methods = {
   -- nothing has changed.
   replace = replace,
   replace_validate = replace,
-  --- `{{old, new}, ..}` one after the other.
-  replace_all_validate = function(g, list, reason)
-    for _, p in ipairs(list) do replace(g, p[1], p[2], reason) end
-  end,
+  --- `{{old, new}, ..}` at once: where one cannot be, or they make a cycle together, it raises and none is made.
+  replace_all_validate = function(_, list, reason) core.rewrite_replace_all(list, reason) end,
 }
 
 FGraph.__index = function(_, key)
