@@ -378,12 +378,35 @@ static bool copies(const Put *t) {
 }
 
 /* ---- nodes, for error reports ---- */
+/* The body's plan takes lengths that must be equal for one; where they are not, a report wants the argument's own. */
+static void own_lengths(const Put *t, PlanValue *v) {
+    const PlanBuf *b = v->buf >= 0 ? &t->y->plan->buf[v->buf] : NULL;
+    if (!b || b->kind != BUF_INPUT || b->ndim != v->ndim || !size_is(v->off, 0)) return;
+    for (int d = 0; d < v->ndim; d++)
+        if (!size_eq(v->shape[d], b->shape[d])) return;
+    const Port *q = &t->y->in[b->index];
+    v->packed = true;
+    for (int d = 0; d < v->ndim; d++) {
+        v->shape[d] = q->shape[d];
+        build_need(t->b, &v->shape[d]);
+    }
+}
+
+static bool node_value(const Put *t, PlanValue *v) {
+    PlanValue own = *v;
+    own_lengths(t, &own);
+    if (!translate_value(t, v)) return false;
+    if (own.packed) memcpy(v->shape, own.shape, sizeof v->shape);
+    v->packed |= own.packed;
+    return true;
+}
+
 static bool nodes(const Put *t, int counter) {
     const Plan *y = t->y->plan;
     for (int n = 0; n < y->nnode; n++) {
         BodyNode x = {n + t->y->node0, y->node[n]};
         for (int i = 0; x.node.in && i < x.node.nin; i++)
-            if (!translate_value(t, &x.node.in[i])) return false;
+            if (!node_value(t, &x.node.in[i])) return false;
         if (x.node.within) {
             x.node.within += t->y->node0;
             if (x.node.counter) x.node.counter = 1 + t->counter[x.node.counter - 1];

@@ -28,6 +28,14 @@ static bool all_known(const Workspace *w, const PlanNode *n) {
     return true;
 }
 
+/* In elements. */
+static int64_t stride_of(const Workspace *w, const PlanValue *v, int d) {
+    if (!v->packed) return size_value(v->stride[d], w->frame.sym);
+    int64_t n = 1;
+    for (int k = d + 1; k < v->ndim; k++) n *= size_value(v->shape[k], w->frame.sym);
+    return n;
+}
+
 static void dims(Text *t, Workspace *w, const PlanNode *n, bool strides) {
     text_put(t, strides ? "\nInputs strides: [" : "\nInputs shapes: [");
     for (int i = 0; i < n->nin; i++) {
@@ -35,7 +43,7 @@ static void dims(Text *t, Workspace *w, const PlanNode *n, bool strides) {
         const ThArray *a = whole(w, v);
         text_put(t, i ? ", (" : "(");
         for (int d = 0; d < v->ndim; d++) {
-            int64_t x = size_value(strides ? v->stride[d] : v->shape[d], w->frame.sym);
+            int64_t x = strides ? stride_of(w, v, d) : size_value(v->shape[d], w->frame.sym);
             if (strides) x *= (int64_t)th_dtype_bytes(v->dtype);
             if (a) x = strides ? ARRAY_STRIDES(a)[d] : ARRAY_SHAPE(a)[d];
             text_printf(t, d ? ", %lld" : "%lld", (long long)x);
@@ -73,7 +81,7 @@ static ThArray *taken(Workspace *w, const PlanValue *v) {
     ThArray *a = th_array_empty(w->fn->ctx, (ThDtype)v->dtype, v->ndim, shape);
     for (int64_t i = 0; a && i < n; i++) {
         int64_t off = size_value(v->off, w->frame.sym);
-        for (int d = 0; d < v->ndim; d++) off += at[d] * size_value(v->stride[d], w->frame.sym);
+        for (int d = 0; d < v->ndim; d++) off += at[d] * stride_of(w, v, d);
         memcpy(a->data + i * item, start + off * item, (size_t)item);
         for (int d = v->ndim - 1; d >= 0 && ++at[d] == shape[d]; d--) at[d] = 0;
     }
