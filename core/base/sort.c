@@ -68,6 +68,15 @@ void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp) {
     portable_64(key, n, tmp);
 }
 
+bool sort_convert(void *to, const void *from, int64_t n, ThDtype d, bool back) {
+#if TH_X86
+    return n >= 64 && has_avx512() && sort_convert_avx512(to, from, n, d, back);
+#else
+    (void)to, (void)from, (void)n, (void)d, (void)back;
+    return false;
+#endif
+}
+
 /* ---- pairs ------------------------------------------------------------------------------------------------------- */
 typedef struct SortPair {
     uint64_t key;

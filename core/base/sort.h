@@ -13,6 +13,12 @@ void sort_u16(uint16_t *key, int64_t n, uint16_t *tmp);
 void sort_u32(uint32_t *key, int64_t n, uint32_t *tmp);
 void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp);
 
+/*
+ * Keys of n dense values (or values of keys, with `back`) by vectors, the same as core/ops/keys.c gives. False where
+ * the processor or the dtype has none; then nothing is written.
+ */
+bool sort_convert(void *to, const void *from, int64_t n, ThDtype d, bool back);
+
 /* Positions 0 .. n - 1 in ascending order of their keys, equal keys in order. room: 4 n words of working memory. */
 void sort_positions(const uint64_t *key, int64_t n, int64_t *at, uint64_t *room);
 

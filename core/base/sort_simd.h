@@ -6,5 +6,6 @@
 
 void sort_u32_avx512(uint32_t *key, int64_t n, uint32_t *tmp, void (*rest)(uint32_t *, int64_t, uint32_t *));
 void sort_u64_avx512(uint64_t *key, int64_t n, uint64_t *tmp, void (*rest)(uint64_t *, int64_t, uint64_t *));
+bool sort_convert_avx512(void *to, const void *from, int64_t n, ThDtype d, bool back);
 
 #endif

@@ -1,6 +1,8 @@
 /* keys.c -- order-preserving keys of values (see keys.h). */
 #include "keys.h"
 
+#include "../base/sort.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -68,6 +70,7 @@ UNSIGNED_KEYS(uint64, uint64_t, uint64_t)
 KEYED(LINES)
 
 void keys_from(void *key, const char *lane, int64_t step, int64_t n, ThDtype d) {
+    if (step == (int64_t)th_dtype_bytes(d) && sort_convert(key, lane, n, d, false)) return;
 #define CASE(D, name, type, word) \
     case TH_##D: from_##name(key, lane, step, n); break;
     switch (d) {
@@ -78,6 +81,7 @@ void keys_from(void *key, const char *lane, int64_t step, int64_t n, ThDtype d) 
 }
 
 void keys_to(char *lane, int64_t step, const void *key, int64_t n, ThDtype d) {
+    if (step == (int64_t)th_dtype_bytes(d) && sort_convert(lane, key, n, d, true)) return;
 #define CASE(D, name, type, word) \
     case TH_##D: to_##name(lane, step, key, n); break;
     switch (d) {

@@ -104,19 +104,23 @@ static int64_t values_only(HostCall *h, const Rows *r, char *to) {
     if (!key) return -1;
     keys_from(key, r->at, r->row, r->n, r->d);
     sort_keys(key, key + line, r->n, item);
-    keys_to(to, (int64_t)item, key, r->n, r->d);
-#define DROP(type) \
+#define DROP(type, from, different) \
     { \
-        type *v = (void *)to; \
-        for (int64_t i = 0; i < r->n; i++) \
-            if (i == 0 || (v[i] != v[n - 1] && (v[i] == v[i] || v[n - 1] == v[n - 1]))) v[n++] = v[i]; \
+        type *v = (void *)(from); \
+        int64_t all = n; \
+        n = all > 0; \
+        for (int64_t i = 1; i < all; i++) \
+            if (different) v[n++] = v[i]; \
     }
-    if (r->d == TH_FLOAT32) DROP(float)
-    else if (r->d == TH_FLOAT64) DROP(double)
-    else if (item == 1) DROP(uint8_t)
-    else if (item == 2) DROP(uint16_t)
-    else if (item == 4) DROP(uint32_t)
-    else DROP(uint64_t)
+    n = r->n;
+    if (item == 1) DROP(uint8_t, key, v[i] != v[i - 1])
+    else if (item == 2) DROP(uint16_t, key, v[i] != v[i - 1])
+    else if (item == 4) DROP(uint32_t, key, v[i] != v[i - 1])
+    else DROP(uint64_t, key, v[i] != v[i - 1])
+    keys_to(to, (int64_t)item, key, n, r->d);
+    /* -0.0 and 0.0 have different keys */
+    if (r->d == TH_FLOAT32) DROP(float, to, v[i] != v[i - 1])
+    else if (r->d == TH_FLOAT64) DROP(double, to, v[i] != v[i - 1])
 #undef DROP
     return n;
 }
