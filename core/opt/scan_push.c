@@ -82,7 +82,8 @@ static bool classify(Push *p) {
 static bool is_length_of(const ThVar *n, const ThVar *x) {
     const ThApply *a = n->owner, *shape = a && a->op == &op_subtensor ? a->in[0]->owner : NULL;
     int64_t at;
-    return shape && shape->op == &op_shape && shape->in[0] == x && a->nin == 2 && scalar_known(a->in[1], &at) && at == 0;
+    return shape && shape->op == &op_shape && shape->in[0] == x && a->nin == 2 && scalar_known(a->in[1], &at) &&
+           at == 0;
 }
 
 /* Surely 0 <= n <= rows of x: n is the least of lengths, or x was made by n turns. */
