@@ -247,6 +247,11 @@ describe("scan", function()
     assert.same({ 0 }, b.shape)
     assert.same({ 2, 3 }, (f(hv, 2)).shape)
     fails("IndexError", "negative", f, hv, -1)
+    local short = theano.scan { fn = function(v) return v * 2 end, sequences = h0, n_steps = n } -- leaves its loop
+    local g = theano.compile({ inputs = { h0, n }, outputs = short })
+    assert.same({ 2, 4 }, g({ 1.0, 2.0, 3.0 }, 2):tolist())
+    fails("ValueError", "fewer rows", g, { 1.0, 2.0, 3.0 }, 4)
+    fails("IndexError", "negative", g, { 1.0, 2.0, 3.0 }, -1)
     local zero = theano.scan { fn = function(v) return v * 2 end, outputs_info = h0, n_steps = 0 }
     assert.same({ 0, 3 }, eval(zero, { h0 }, hv).shape)
     local sum = theano.reduce(function(v, s) return s + v end, x, T.zeros_like(h0))

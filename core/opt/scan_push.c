@@ -20,7 +20,8 @@ typedef struct Push {
     ApplyVec order;
     Map at;
     VEC(Item) item;
-    bool after; /* rows of what the loop keeps count too */
+    bool after;   /* rows of what the loop keeps count too */
+    bool leaving; /* results leave the loop, and its checks of the number of turns must not stay behind */
 } Push;
 
 static Item *find(Push *p, const ThVar *v) {
@@ -78,11 +79,38 @@ static bool classify(Push *p) {
 }
 
 /* ---- building outside -------------------------------------------------------------------------------------------- */
+static bool is_length_of(const ThVar *n, const ThVar *x) {
+    const ThApply *a = n->owner, *shape = a && a->op == &op_subtensor ? a->in[0]->owner : NULL;
+    int64_t at;
+    return shape && shape->op == &op_shape && shape->in[0] == x && a->nin == 2 && scalar_known(a->in[1], &at) &&
+           at == 0;
+}
+
+/* Surely 0 <= n <= rows of x: n is the least of lengths, or x was made by n turns. */
+static bool fits(const ThVar *n, const ThVar *x) {
+    if (ask_op(x, &op_scan) && x->owner->in[0] == n) return true;
+    for (const ThApply *a; (a = ask_scalar(n, S_minimum)) != NULL; n = a->in[0])
+        if (is_length_of(a->in[1], x)) return true;
+    return is_length_of(n, x);
+}
+
+/* The number of turns n, checked as the loop checks it. */
+static ThVar *turns_of(Push *p, ThVar *n, ThVar *x) {
+    Builder *b = &p->o->b;
+    if (!p->leaving || fits(n, x)) return n;
+    ThVar *some = elemwise_2(b, S_ge, n, const_int(b, 0, TH_INT64));
+    n = assert_make(b, n, &some, 1, "scan: the number of steps is negative", TH_IndexError);
+    ThVar *enough = elemwise_2(b, S_le, n, shape_i_make(b, x, 0));
+    return assert_make(b, n, &enough, 1, "scan: a sequence has fewer rows than there are steps", TH_ValueError);
+}
+
 static ThVar *outer_rows(Push *p, const ThVar *v) {
     const Scan *s = &p->e.s;
     Builder *b = &p->o->b;
-    for (int i = 0; i < s->nseq; i++)
-        if (p->e.body->in[i] == v) return scan_rows(b, p->e.in[scan_in_seq(s) + i], NULL, p->e.in[0], false);
+    for (int i = 0; i < s->nseq; i++) {
+        ThVar *x = p->e.in[scan_in_seq(s) + i];
+        if (p->e.body->in[i] == v) return scan_rows(b, x, NULL, turns_of(p, p->e.in[0], x), false);
+    }
     for (int i = 0; i < s->nstate; i++) {
         if (p->e.body->out[i] != v) continue;
         ThVar *from = const_int(b, s->back[i], TH_INT64);
@@ -238,6 +266,7 @@ static bool whole_results(Push *p, bool *any) {
         ok = vec_push(p->o->c, &old, p->e.a->out[o]) && vec_push(p->o->c, &new_, x->inner);
         p->e.keep[o] = false;
     }
+    p->leaving = true;
     ok = ok && (old.n == 0 || build_wanted(p));
     for (int i = 0; ok && i < old.n; i++) {
         ThVar *r = scan_fit(&p->o->b, find(p, new_.at[i])->outer, old.at[i]->type);
