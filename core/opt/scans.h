@@ -44,6 +44,5 @@ bool pass_scan_push(Opt *o);  /* scan_push.c */
 bool pass_scan_sums(Opt *o);  /* scan_sums.c */
 bool pass_scan_mem(Opt *o);   /* scan_mem.c */
 bool pass_scan_inplace(Opt *o);
-bool pass_scan_merge(Opt *o); /* scan_merge.c */
 
 #endif
