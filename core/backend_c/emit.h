@@ -55,10 +55,20 @@ const char *need_cast(Emit *e, ThDtype from, ThDtype to, int lanes);
 const char *need_load(Emit *e, ThDtype d, int lanes, char how); /* 't' tail, 'g' strided */
 const char *need_store(Emit *e, ThDtype d, int lanes, char how);
 
+/* lanes.c: vectors as rows of lanes; names of helpers as above */
+ThDtype mask_dtype(ThDtype d);                                         /* of the lanes of need_mask */
+const char *need_lanes(Emit *e, ThDtype d, int lanes);                 /* (): numbers of the lanes, as wide as d */
+const char *need_first(Emit *e, ThDtype d, int lanes);                 /* (m): mask of the first m lanes */
+const char *need_turned(Emit *e, ThDtype d, int lanes, int by);        /* (v): lane j from lane j + by, around */
+bool lanes_load_tail(Emit *e, ThDtype d, int lanes, const char *name);  /* writes it by a masked move, or false */
+bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name); /* likewise */
+
 /* value.c: the text of one scalar operation over named operands */
 bool emit_value(Emit *e, Text *t, const Ins *i, int lanes, const char *const *names, bool *mask_result);
 /* ins.c */
 bool emit_ins(Emit *e, int id);
+/* Begins with `if` the other way to do the n instructions of a whole row, up to its `else {`; false: there is none. */
+bool emit_row_copy(Emit *e, const int *ids, int n);
 int emit_lanes(const Emit *e, const LoopStage *s);
 void emit_size(Text *t, Size z);
 /* reduce.c */

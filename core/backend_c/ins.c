@@ -22,7 +22,8 @@ static bool vectorizable(const Emit *e, const Ins *i) {
     case INS_LOAD:
     case INS_STORE: {
         const Access *a = &k->acc.at[i->a];
-        return a->idx < 0 && a->guard < 0 && !(a->flags & ACC_ADD) && !dtype_is_complex((ThDtype)a->dtype);
+        bool own = a->idx < 0 || k->ins.at[a->idx].depth <= e->s->vec; /* one offset for the whole row */
+        return own && a->guard < 0 && !(a->flags & ACC_ADD) && !dtype_is_complex((ThDtype)a->dtype);
     }
     case INS_CHECK_INDEX:
     case INS_FAIL_IF: return false;
@@ -155,6 +156,38 @@ static void store(Emit *e, const Ins *i, int lanes) {
     else emit_line(e, "%s(%s, %s, %s, %d);", need_store(e, d, lanes, 'g'), at, v, z.at, lanes);
     text_free(&p);
     text_free(&z);
+}
+
+/* Whether the n instructions take a row of one tensor, somewhere in it, as it is to another. */
+static bool copies_row(const Emit *e, const int *ids, int n) {
+    const Kernel *k = e->k;
+    if (n != 2 || e->s->vec != e->s->nloop - 1) return false;
+    const Ins *in = &k->ins.at[ids[0]], *out = &k->ins.at[ids[1]];
+    if (in->op != INS_LOAD || out->op != INS_STORE || out->b != ids[0]) return false;
+    const Access *x = &k->acc.at[in->a], *y = &k->acc.at[out->a];
+    int vec = e->s->st->vec;
+    return x->idx >= 0 && k->ins.at[x->idx].depth <= e->s->vec && y->idx < 0 && x->guard < 0 && y->guard < 0 &&
+           !(y->flags & ACC_ADD) && x->buf != y->buf && x->dtype == y->dtype && size_is(x->st[vec], 1) &&
+           size_is(y->st[vec], 1);
+}
+
+bool emit_row_copy(Emit *e, const int *ids, int n) {
+    enum { LONG = 512 }; /* bytes from which memcpy, which aligns its stores, wins */
+    if (!copies_row(e, ids, n)) return false;
+    const Ins *in = &e->k->ins.at[ids[0]], *out = &e->k->ins.at[ids[1]];
+    int dim = e->s->st->vec, bytes = (int)th_dtype_bytes((ThDtype)in->dtype);
+    Text to, from;
+    text_init(&to, e->c);
+    text_init(&from, e->c);
+    address(e, &to, out->a, out->depth);
+    address(e, &from, in->a, in->depth);
+    emit_line(e, "if (n%d >= %d) {", dim, LONG / bytes);
+    emit_line(e, "    const i64 i%d = 0;", dim);
+    emit_line(e, "    memcpy(%s, %s, %d * (unsigned long)n%d);", to.at ? to.at : "", from.at ? from.at : "", bytes, dim);
+    emit_line(e, "} else {");
+    text_free(&to);
+    text_free(&from);
+    return true;
 }
 
 static void literal(Text *t, const Ins *i) {

@@ -141,7 +141,7 @@ static bool vec_loop(Emit *e, const KernelOrder *o, int d) {
 
 static bool loop(Emit *e, const KernelOrder *o, int d) {
     if (d == e->s->vec) {
-        emit_line(e, "{");
+        if (!emit_row_copy(e, o->code + e->s->pre[d + 1], e->s->npre[d + 1])) emit_line(e, "{");
         e->indent++;
         bool ok = vec_loop(e, o, d);
         e->indent--;

@@ -112,7 +112,7 @@ static void arg_step_vector(Emit *e, int r, const Red *d, int lanes, const char 
     if (dtype_is_float(t))
         emit_line(e, "%s w = ~(%s %s best%s) & (best%s == best%s);", at, v, max ? "<=" : ">=", n, n, n);
     else emit_line(e, "%s w = %s %s best%s;", at, v, max ? ">" : "<", n);
-    if (e->tail && in_lanes(e)) emit_line(e, "for (int j = m; j < %d; j++) w[j] = 0;", lanes);
+    if (e->tail && in_lanes(e)) emit_line(e, "w &= %s(m);", need_first(e, t, lanes));
     emit_line(e, "best%s = %s(w, %s, best%s);", n, need_select(e, t, lanes), v, n);
     emit_line(e, "at%s = (w & ((%s){0} + %s)) | (~w & at%s);", n, at, p, n);
     e->indent--;
@@ -141,30 +141,33 @@ static void arg_step(Emit *e, int r, const Red *d) {
     text_free(&p);
 }
 
-/* Of the lanes' best the best one, at the first position of equal ones. A lane that no element reached holds the worst
- * value at a position behind all others. */
+/* Of the lanes' best the best one, at the first position of equal ones, by halves: vector number, then lane. A lane that
+ * no element reached holds the worst value at a position behind all others. */
 static void arg_final(Emit *e, int r, const Red *d) {
-    const char *t = type_short((ThDtype)e->k->ins.at[d->v].dtype), *op = d->kind == RED_ARGMAX ? "<=" : ">=";
+    ThDtype t = (ThDtype)e->k->ins.at[d->v].dtype, mt = mask_dtype(t);
+    const char *op = d->kind == RED_ARGMAX ? "<=" : ">=", *sel = "";
     int lanes = arg_width(e, d);
-    char ty[16];
-    need_type(e, TH_INT64, lanes, ty);
+    char ty[16], at[16];
     if (!in_lanes(e) || lanes == 1) {
         char n[16];
+        need_type(e, TH_INT64, lanes, ty);
         emit_line(e, "%s r%d = at%s;", ty, r, own(e, r, n));
         return;
     }
+    need_type(e, t, lanes, ty);
+    need_mask(e, t, lanes, at);
+    sel = need_select(e, t, lanes);
     emit_line(e, "i64 r%d; {", r);
     e->indent++;
-    emit_line(e, "%s a[%d]; i64 q[%d];", t, lanes, lanes);
-    emit_line(e, "for (int j = 0; j < %d; j++) { a[j] = best%d[j]; q[j] = (i64)at%d[j] * %d + j; }", lanes, r, r,
-              lanes);
-    emit_line(e, "for (int h = %d; h; h /= 2) for (int j = 0; j < h; j++) {", lanes / 2);
-    emit_line(e, "    %s x = a[j], y = a[j + h];", t);
-    emit_line(e, "    int same = (x == y) | ((x != x) & (y != y));");
-    emit_line(e, "    int w = (same & (q[j + h] < q[j])) | (!same & !(y %s x) & (x == x));", op);
-    emit_line(e, "    a[j] = w ? y : x; q[j] = w ? q[j + h] : q[j];");
-    emit_line(e, "}");
-    emit_line(e, "r%d = q[0];", r);
+    emit_line(e, "%s x = best%d, y; %s p = at%d, l = %s(), q, k, same, w;", ty, r, at, r, need_lanes(e, t, lanes));
+    for (int h = lanes / 2; h; h /= 2) {
+        const char *turn = need_turned(e, mt, lanes, h);
+        emit_line(e, "y = %s(x); q = %s(p); k = %s(l);", need_turned(e, t, lanes, h), turn, turn);
+        emit_line(e, "same = (x == y) | ((x != x) & (y != y));");
+        emit_line(e, "w = (same & ((q < p) | ((q == p) & (k < l)))) | (~same & ~(y %s x) & (x == x));", op);
+        emit_line(e, "x = %s(w, y, x); p = (w & q) | (~w & p); l = (w & k) | (~w & l);", sel);
+    }
+    emit_line(e, "r%d = (i64)p[0] * %d + l[0];", r, lanes);
     e->indent--;
     emit_line(e, "}");
 }
@@ -195,7 +198,10 @@ static void arg_turns(Emit *e, int r, int n, bool begin) {
     for (int j = 0; j < n && begin; j++)
         emit_line(e, "%s best%d_%d = best%d; %s at%d_%d = at%d;", ty, r, j, r, at, r, j, r);
     if (begin) return;
-    for (int j = 0; j < n; j++) {
+    emit_line(e, "if (j%d) {", e->s->st->vec);
+    e->indent++;
+    emit_line(e, "best%d = best%d_0; at%d = at%d_0;", r, r, r, r);
+    for (int j = 1; j < n; j++) {
         const char *op = d->kind == RED_ARGMAX ? "<=" : ">=";
         emit_line(e, "{");
         snprintf(same, sizeof same, "(x == best%d) | ((x != x) & (best%d != best%d))", r, r, r);
@@ -206,6 +212,8 @@ static void arg_turns(Emit *e, int r, int n, bool begin) {
         emit_line(e, "    at%d = (w & at%d_%d) | (~w & at%d);", r, r, j, r);
         emit_line(e, "}");
     }
+    e->indent--;
+    emit_line(e, "}");
 }
 
 void emit_red_turns(Emit *e, int n, bool begin) {
@@ -269,9 +277,9 @@ void emit_red_step(Emit *e, int r) {
     text_init(&t, e->c);
     combine(e, &t, d, x, v, width);
     if (lanes && e->tail && e->lanes > 1) {
-        char ty[16];
-        need_type(e, (ThDtype)d->acc_dtype, e->lanes, ty);
-        emit_line(e, "{ %s w = %s; for (int j = 0; j < m; j++) %s[j] = w[j]; }", ty, t.at ? t.at : "0", x);
+        ThDtype a = (ThDtype)d->acc_dtype;
+        const char *first = need_first(e, a, e->lanes);
+        emit_line(e, "%s = %s(%s(m), %s, %s);", x, need_select(e, a, e->lanes), first, t.at ? t.at : "0", x);
     } else emit_line(e, "%s = %s;", x, t.at ? t.at : "0");
     text_free(&t);
 }
@@ -299,7 +307,7 @@ void emit_red_final(Emit *e, int r) {
     snprintf(x, sizeof x, "acc%d[j]", r);
     snprintf(y, sizeof y, "acc%d[j + h]", r);
     combine(e, &w, d, x, y, e->lanes);
-    combine(e, &t, d, "a[j]", "a[j + h]", 1);
+    combine(e, &t, d, "x", "y", e->lanes);
     if (n > 1) {
         emit_line(e, "#pragma GCC unroll 8");
         emit_line(e, "for (int h = %d; h; h /= 2)", n / 2);
@@ -308,10 +316,12 @@ void emit_red_final(Emit *e, int r) {
     }
     if (e->lanes == 1) emit_line(e, "%s r%d = acc%d[0];", s, r, r);
     else {
-        emit_line(e, "%s r%d; { %s a[%d]; memcpy(a, acc%d, sizeof a);", s, r, s, e->lanes, r);
-        emit_line(e, "    for (int h = %d; h; h /= 2) for (int j = 0; j < h; j++) a[j] = %s;", e->lanes / 2,
-                  t.at ? t.at : "0");
-        emit_line(e, "    r%d = a[0]; }", r);
+        ThDtype a = (ThDtype)d->acc_dtype;
+        need_type(e, a, e->lanes, ty);
+        emit_line(e, "%s r%d; { %s x = acc%d[0], y;", s, r, ty, r);
+        for (int h = e->lanes / 2; h; h /= 2)
+            emit_line(e, "    y = %s(x); x = %s;", need_turned(e, a, e->lanes, h), t.at ? t.at : "0");
+        emit_line(e, "    r%d = x[0]; }", r);
     }
     text_free(&t);
     text_free(&w);

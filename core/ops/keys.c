@@ -69,6 +69,23 @@ UNSIGNED_KEYS(uint64, uint64_t, uint64_t)
     }
 KEYED(LINES)
 
+enum { GROUP = 16 };
+/* Compares that hold for ordered values alone, counted in words of their width: loops of a fixed length vectorise. */
+#define WITHIN(D, name, type, word) \
+    static int64_t within_##name(const char *p, int64_t n, uint64_t bound, bool larger) { \
+        const type *v = (const void *)p, b = value_##name((word)bound); \
+        for (int64_t i = 0;; i += GROUP) { \
+            word good = 0; \
+            if (i + GROUP > n) return i; \
+            if (larger) \
+                for (int j = 0; j < GROUP; j++) good = (word)(good + (v[i + j] <= b)); \
+            else \
+                for (int j = 0; j < GROUP; j++) good = (word)(good + (v[i + j] >= b)); \
+            if (good != GROUP) return i; \
+        } \
+    }
+KEYED(WITHIN)
+
 void keys_from(void *key, const char *lane, int64_t step, int64_t n, ThDtype d) {
     if (step == (int64_t)th_dtype_bytes(d) && sort_convert(key, lane, n, d, false)) return;
 #define CASE(D, name, type, word) \
@@ -97,6 +114,16 @@ void keys_wide(uint64_t *key, int64_t key_step, const char *lane, int64_t step, 
     switch (d) {
         KEYED(CASE)
     default: break;
+    }
+#undef CASE
+}
+
+int64_t keys_within(const char *lane, int64_t n, ThDtype d, uint64_t bound, bool larger) {
+#define CASE(D, name, type, word) \
+    case TH_##D: return within_##name(lane, n, bound, larger);
+    switch (d) {
+        KEYED(CASE)
+    default: return 0;
     }
 #undef CASE
 }

@@ -13,6 +13,9 @@ void keys_from(void *key, const char *lane, int64_t step, int64_t n, ThDtype d);
 void keys_to(char *lane, int64_t step, const void *key, int64_t n, ThDtype d);
 /* The same key as 64 bits, with -0.0 equal to 0.0: for comparing and for positions. */
 void keys_wide(uint64_t *key, int64_t key_step, const char *lane, int64_t step, int64_t n, ThDtype d);
+/* How many of n dense values, in whole groups, come before the first group with one that may lie beyond the value of
+ * the wide key `bound`: larger (or NaN), or smaller. */
+int64_t keys_within(const char *lane, int64_t n, ThDtype d, uint64_t bound, bool larger);
 /* < 0, 0, > 0 as NumPy sorts complex numbers: by real part, then imaginary part, those with NaN last. */
 int keys_compare_complex(const char *a, const char *b, ThDtype d);
 

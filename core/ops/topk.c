@@ -63,15 +63,20 @@ static void sink(SortPair *heap, int64_t k, int64_t i) {
     heap[i] = v;
 }
 
-/* Few of many: one pass over the keys, most of which are turned away by one comparison. */
+/* Few of many: one pass over the keys, most of which are turned away by one comparison; dense values are turned away in
+ * groups before they become keys. */
 static void few(const char *lane, int64_t step, int64_t n, ThDtype d, int64_t k, bool largest, SortPair *pair,
                 int64_t *at) {
-    enum { BLOCK = 256 };
+    enum { BLOCK = 256, GROUP = 16 };
     uint64_t key[BLOCK], turn = 0;
     int bits = 8 * (int)th_dtype_bytes(d);
     if (largest) turn = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
-    for (int64_t first = 0; first < n; first += BLOCK) {
-        int64_t m = n - first < BLOCK ? n - first : BLOCK;
+    bool dense = step == (int64_t)th_dtype_bytes(d);
+    for (int64_t first = 0, m; first < n; first += m) {
+        bool skip = dense && first >= k;
+        if (skip) first += keys_within(lane + first * step, n - first, d, pair[0].key ^ turn, largest);
+        m = skip ? GROUP : BLOCK;
+        if (m > n - first) m = n - first;
         keys_wide(key, 1, lane + first * step, step, m, d);
         for (int64_t j = 0; j < m; j++) {
             SortPair p = {key[j] ^ turn, first + j};
