@@ -69,6 +69,7 @@ bool emit_value(Emit *e, Text *t, const Ins *i, int lanes, const char *const *na
 bool emit_ins(Emit *e, int id);
 /* Begins with `if` the other way to do the n instructions of a whole row, up to its `else {`; false: there is none. */
 bool emit_row_copy(Emit *e, const int *ids, int n);
+void emit_ahead(Emit *e, const int *ids, int n); /* fetches what the n instructions load some rows later */
 int emit_lanes(const Emit *e, const LoopStage *s);
 void emit_size(Text *t, Size z);
 /* reduce.c */

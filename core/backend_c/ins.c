@@ -190,6 +190,27 @@ bool emit_row_copy(Emit *e, const int *ids, int n) {
     return true;
 }
 
+/* Rows far apart are beyond what the processor foresees: of what the next rows load here, the line of memory. */
+void emit_ahead(Emit *e, const int *ids, int n) {
+    enum { ROWS = 8, LINE = 64 };
+    const LoopStage *s = e->s;
+    for (int j = 0; j < n; j++) {
+        const Ins *i = &e->k->ins.at[ids[j]];
+        if (i->op != INS_LOAD || i->depth != s->nloop) continue;
+        const Access *a = &e->k->acc.at[i->a];
+        Size step = a->st[s->loop[s->nloop - 1]];
+        int from = e->turn * e->lanes * (int)th_dtype_bytes((ThDtype)a->dtype);
+        if (a->idx >= 0 || !size_is(a->st[s->st->vec], 1) || size_is(step, 0) || from % LINE) continue;
+        Text p;
+        text_init(&p, e->c);
+        address(e, &p, i->a, i->depth);
+        text_printf(&p, " + %d * (", ROWS);
+        emit_size(&p, step);
+        emit_line(e, "__builtin_prefetch(%s));", p.at ? p.at : "0");
+        text_free(&p);
+    }
+}
+
 static void literal(Text *t, const Ins *i) {
     ThDtype d = (ThDtype)i->dtype;
     char kind = th_dtype_kind(d);

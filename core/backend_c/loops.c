@@ -93,6 +93,7 @@ static bool columns(Emit *e, const KernelOrder *o, int d) {
     }
     for (e->turn = 0; e->turn < COLUMNS; e->turn++) {
         turn_begin(e, dim);
+        emit_ahead(e, o->code + s->pre[s->nloop], s->npre[s->nloop]);
         if (!code(e, o->code + s->pre[s->nloop], s->npre[s->nloop])) return false;
         for (int r = 0; r < n; r++) emit_red_step(e, r0 + r);
         turn_end(e);
