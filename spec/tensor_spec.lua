@@ -104,3 +104,66 @@ describe("reductions by vectors #asan", function()
     end)
   end
 end)
+
+describe("rows taken by index #asan", function()
+  -- Shorter than a vector, vectors with a rest, and long enough to be copied whole.
+  for _, dtype in ipairs({ "float64", "float32", "int8", "complex128" }) do
+    it("of " .. dtype .. " are the same in C and in the interpreter", function()
+      local nd = theano.ndarray
+      local x, i = T.TensorType(dtype, { false, false })("x"), T.lvector("i")
+      local f = theano.compile({ inputs = { x, i }, outputs = { x[i], x[i] + x[i] }, mode = modes.interpreter })
+      local g = theano.compile({ inputs = { x, i }, outputs = { x[i], x[i] + x[i] }, mode = modes.c })
+      local at = nd.array({ 3, 0, -1, 3, 1 }, { dtype = "int64" })
+      for _, n in ipairs({ 1, 7, 8, 31, 63, 64, 65, 127, 128, 511, 512, 700 }) do
+        local a = nd.arange(4 * n):reshape({ 4, n }):astype(dtype)
+        local want, sum = f(a, at)
+        local got, both = g(a, at)
+        assert.same(a[-1]:tolist(), got[0]:tolist())
+        assert.same(want:tolist(), got:tolist())
+        assert.same(sum:tolist(), both:tolist())
+        assert.has_error(function() g(a, nd.array({ 0, 4 }, { dtype = "int64" })) end)
+      end
+    end)
+  end
+end)
+
+describe("topk of long lanes #asan", function()
+  -- Most values are turned away in groups: ties, NaN and -0.0 among them, and lanes with steps, beside a whole sort.
+  for _, dtype in ipairs({ "float64", "float32", "int64", "int16", "uint64" }) do
+    it("of " .. dtype .. " is the end of the stable order", function()
+      local nd, n = theano.ndarray, 1003
+      local rng = nd.random.RandomState(5)
+      local x, k = T.TensorType(dtype, { false })("x"), T.lscalar("k")
+      local f = theano.compile({ inputs = { x, k }, outputs = { T.topk_and_argtopk(x, k) } })
+      for kind = 1, dtype:find("float", 1, true) and 3 or 2 do
+        local a = nd.floor(rng:rand({ n }) * (kind == 1 and 1e6 or 3))
+        if kind == 3 then
+          a = a * -0.0
+          a["::5"] = nd.full(a["::5"].shape, 0.0)
+          a["400:1000:200"] = nd.full({ 3 }, 0 / 0)
+        end
+        a = a:astype(dtype)
+        local v = a:tolist()
+        for _, most in ipairs({ 1, 2, 10, 60, -1, -2, -10, -60 }) do
+          local order = {}
+          for j = 1, n do order[j] = j end
+          local function before(p, q)
+            local s, t = v[p], v[q]
+            if (s ~= s) ~= (t ~= t) then return (s ~= s) == (most > 0) end
+            if s == t or s ~= s then return p < q end
+            if most > 0 then return s > t end
+            return s < t
+          end
+          table.sort(order, before)
+          local values, at = f(a, most)
+          for j = 1, math.abs(most) do
+            assert.equal(order[j] - 1, at[j - 1])
+            assert.equal(tostring(v[order[j]]), tostring(values:tolist()[j]))
+          end
+          local _, stepped = f(nd.repeat_(a, 2)["::2"], most)
+          assert.same(at:tolist(), stepped:tolist())
+        end
+      end
+    end)
+  end
+end)

@@ -56,10 +56,10 @@ const char *need_load(Emit *e, ThDtype d, int lanes, char how); /* 't' tail, 'g'
 const char *need_store(Emit *e, ThDtype d, int lanes, char how);
 
 /* lanes.c: vectors as rows of lanes; names of helpers as above */
-ThDtype mask_dtype(ThDtype d);                                         /* of the lanes of need_mask */
-const char *need_lanes(Emit *e, ThDtype d, int lanes);                 /* (): numbers of the lanes, as wide as d */
-const char *need_first(Emit *e, ThDtype d, int lanes);                 /* (m): mask of the first m lanes */
-const char *need_turned(Emit *e, ThDtype d, int lanes, int by);        /* (v): lane j from lane j + by, around */
+ThDtype mask_dtype(ThDtype d);                                          /* of the lanes of need_mask */
+const char *need_lanes(Emit *e, ThDtype d, int lanes);                  /* (): numbers of the lanes, as wide as d */
+const char *need_first(Emit *e, ThDtype d, int lanes);                  /* (m): mask of the first m lanes */
+const char *need_turned(Emit *e, ThDtype d, int lanes, int by);         /* (v): lane j from lane j + by, around */
 bool lanes_load_tail(Emit *e, ThDtype d, int lanes, const char *name);  /* writes it by a masked move, or false */
 bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name); /* likewise */
 

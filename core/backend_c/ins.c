@@ -183,7 +183,8 @@ bool emit_row_copy(Emit *e, const int *ids, int n) {
     address(e, &from, in->a, in->depth);
     emit_line(e, "if (n%d >= %d) {", dim, LONG / bytes);
     emit_line(e, "    const i64 i%d = 0;", dim);
-    emit_line(e, "    memcpy(%s, %s, %d * (unsigned long)n%d);", to.at ? to.at : "", from.at ? from.at : "", bytes, dim);
+    emit_line(e, "    memcpy(%s, %s, %d * (unsigned long)n%d);", to.at ? to.at : "", from.at ? from.at : "", bytes,
+              dim);
     emit_line(e, "} else {");
     text_free(&to);
     text_free(&from);

@@ -1,7 +1,7 @@
 /*
- * lanes.c -- helpers of a unit that treat a vector as a row of lanes: their numbers, the first m of them, a turn around,
- * and the last vector of a row moved under a mask where the processor has masks (AVX-512). Bits are those of the loops
- * over lanes that other processors get.
+ * lanes.c -- helpers of a unit that treat a vector as a row of lanes: their numbers, the first m of them, a turn
+ * around, and the last vector of a row moved under a mask where the processor has masks (AVX-512). Bits are those of
+ * the loops over lanes that other processors get.
  */
 #include "emit.h"
 
@@ -44,8 +44,7 @@ const char *need_first(Emit *e, ThDtype d, int lanes) {
     if (!name || !fresh) return name ? name : "";
     const char *all = need_lanes(e, d, lanes);
     need_mask(e, d, lanes, m);
-    text_printf(&e->helpers, "INLINE %s %s(i64 m) { return %s() < (%s)m; }\n", m, name, all,
-                type_short(mask_dtype(d)));
+    text_printf(&e->helpers, "INLINE %s %s(i64 m) { return %s() < (%s)m; }\n", m, name, all, type_short(mask_dtype(d)));
     return name;
 }
 

@@ -141,8 +141,8 @@ static void arg_step(Emit *e, int r, const Red *d) {
     text_free(&p);
 }
 
-/* Of the lanes' best the best one, at the first position of equal ones, by halves: vector number, then lane. A lane that
- * no element reached holds the worst value at a position behind all others. */
+/* Of the lanes' best the best one, at the first position of equal ones, by halves: vector number, then lane. A lane
+ * that no element reached holds the worst value at a position behind all others. */
 static void arg_final(Emit *e, int r, const Red *d) {
     ThDtype t = (ThDtype)e->k->ins.at[d->v].dtype, mt = mask_dtype(t);
     const char *op = d->kind == RED_ARGMAX ? "<=" : ">=", *sel = "";
