@@ -6,7 +6,7 @@ local most = tonumber(arg and arg[1]) or 1e7
 local only = arg and arg[2]
 
 local function seconds(f, elements)
-  local n = math.max(1, math.floor(2e5 / elements))
+  local n = elements > 1e6 and 1 or math.max(20, math.floor(2e5 / elements)) -- enough that memory is in use again
   local best = math.huge
   for _ = 1, elements > 1e6 and 3 or 7 do
     local t = os.clock()

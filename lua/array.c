@@ -19,7 +19,7 @@ ThArray *lt_check_array(lua_State *L, LtState *s, int i) {
 
 /* Tells the collector of memory it cannot see, in batches: the buffer and what stands around it. */
 static void owe(lua_State *L, LtState *s, size_t bytes) {
-    enum { AROUND = 256, BATCH = 8 << 20 };
+    enum { AROUND = 256, BATCH = 4 << 20 };
     s->owed += bytes + AROUND;
     if (s->owed < BATCH) return;
     int kb = (int)(s->owed >> 10);
