@@ -420,6 +420,68 @@ describe("a compiled loop", function()
     assert.equal(3, count(t2, "= Dot%("), t2)
   end)
 
+  -- Loops of a compiled function: their lines of the graph's text, outside bodies.
+  local function loops(ins, outs, updates)
+    local f = theano.compile { inputs = ins, outputs = outs, updates = updates, mode = fast,
+      on_unused_input = "ignore" }
+    return count(theano.printing.graph_text(f), " = Scan{"), f
+  end
+
+  it("runs loops with the same number of steps as one", function()
+    local v, n, m = T.dvector("v"), T.lscalar("n"), T.lscalar("m")
+    local function loop(fn, k) return (theano.scan { fn = fn, outputs_info = v, n_steps = k }) end
+    local function double(h) return h * 2 end
+    local function next_(h) return h + 1 end
+    local k, f = loops({ v, n }, { loop(double, n), loop(next_, n), loop(double, n)[-1] })
+    assert.equal(1, k)
+    local a, b, c = f({ 1, 2 }, 3)
+    close(a, { { 2, 4 }, { 4, 8 }, { 8, 16 } })
+    close(b, { { 2, 3 }, { 3, 4 }, { 4, 5 } })
+    close(c, { 8, 16 })
+    assert.equal(2, (loops({ v, n, m }, { loop(double, n), loop(next_, m) })))
+    local first = loop(double, n)
+    local k2, g = loops({ v, n }, { first, (theano.scan { fn = function(u, h) return u + h end, sequences = first,
+      outputs_info = v, n_steps = n }) })
+    assert.equal(2, k2)
+    close(select(2, g({ 1, 2 }, 2)), { { 3, 6 }, { 7, 14 } })
+  end)
+
+  it("runs loops as one whose conditions are equal, and no others", function()
+    local v = T.dvector("v")
+    local function loop(by)
+      return (theano.scan { fn = function(h) return h * by, theano.until_(T.gt(h[0], 10)) end, outputs_info = v,
+        n_steps = 20 })
+    end
+    local counted = theano.scan { fn = function(h, k) return { h * 2, k + h }, theano.until_(T.gt(h[0], 10)) end,
+      outputs_info = { v, T.zeros_like(v) }, n_steps = 20 }
+    local k, f = loops({ v }, { loop(2), counted[2] })
+    assert.equal(1, k)
+    local a, b = f({ 3 })
+    close(a, { { 6 }, { 12 }, { 24 } })
+    close(b, { { 3 }, { 9 }, { 21 } })
+    local k2, g = loops({ v }, { loop(2), loop(3) })
+    assert.equal(2, k2)
+    local c, d = g({ 3 })
+    close(c, { { 6 }, { 12 }, { 24 } })
+    close(d, { { 9 }, { 27 }, { 81 } })
+  end)
+
+  it("runs forward once for a gradient through shared updates", function()
+    local v, w = T.dvector("v"), T.dscalar("w")
+    local s = theano.shared(1.5, { name = "s" })
+    local out, up = theano.scan { fn = function(u, h) return h * w + u * s, { { s, s * w + h } } end, sequences = v,
+      outputs_info = T.constant(0, { dtype = "float64" }) }
+    local total, flat, now = T.constant(0, { dtype = "float64" }), T.constant(0, { dtype = "float64" }), s
+    for t = 0, 3 do
+      flat, now = flat * w + v[t] * now, now * w + flat
+      total = total + flat
+    end
+    local k, f = loops({ v, w }, { out:sum(), theano.grad(out:sum(), w), theano.grad(total, w) }, up)
+    assert.equal(2, k)
+    local _, a, b = f({ 1, -2, 3, 0.5 }, 0.7)
+    close(a, b)
+  end)
+
   it("has room to pack a transposed factor of a sum of products", function()
     local a, c = T.fmatrix("a"), T.fmatrix("c")
     local f = theano.compile { inputs = { a, c }, outputs = T.dot(a.T, c), mode = fast }

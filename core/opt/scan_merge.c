@@ -150,10 +150,10 @@ static bool same_inputs(Join *j, const VarVec *outer, const VarVec *inner, VarVe
     for (int i = 0; ok && i < outer->n; i++) {
         ThVar *v = outer->at[i], *as = NULL;
         uint32_t at;
-        if (map_get(&first, KEY(v), &at)) as = inner->at[at];
+        if (outer == &j->value && v->kind == VAR_CONSTANT && v->u.data && v->type.kind == TYPE_TENSOR)
+            ok = (as = const_make_typed(&j->user, v->u.data, v->type)) != NULL;
+        else if (map_get(&first, KEY(v), &at)) as = inner->at[at];
         else ok = map_put(c, &first, KEY(v), (uint32_t)i);
-        if (!as && outer == &j->value && v->kind == VAR_CONSTANT && v->u.data && v->type.kind == TYPE_TENSOR)
-            ok = ok && (as = const_make_typed(&j->user, v->u.data, v->type)) != NULL;
         ok = ok && (!as || (vec_push(c, from, inner->at[i]) && vec_push(c, to, as)));
     }
     map_free(c, &first);
