@@ -605,6 +605,26 @@ describe("scan refuses", function()
     fails("TypeError", "unknown keyword 'n_step'", theano.scan, { fn = id, outputs_info = h, n_step = 3 })
     fails("TypeError", "fn is the function", theano.scan, { outputs_info = h, n_steps = 3 })
   end)
+  it("lengths that do not fit in a step, and tells each", function()
+    local W = T.dmatrix("W")
+    local f = theano.compile { inputs = { x, W, h }, mode = fast, outputs = (theano.scan { fn = function(r, s)
+      return T.tanh(r + T.dot(s, W)) end, sequences = x, outputs_info = h }) }
+    fails("ValueError", "\nInputs shapes: [(3,), (), (3, 3), (4,), ()]", f, nd.zeros({ 5, 3 }), nd.zeros({ 3, 3 }),
+      nd.zeros({ 4 }))
+    local g = theano.compile { inputs = { W, h }, mode = fast, outputs = T.dot(T.exp(h), W) }
+    fails("ValueError", "(3, 3), (4,), ()]", g, nd.zeros({ 3, 3 }), nd.zeros({ 4 }))
+  end)
+  it("to give a row of a loop that made too few steps, where it is read", function()
+    local n = T.lscalar("n")
+    local hs = theano.scan { fn = function(s) return T.tanh(s * 2) end, outputs_info = h, n_steps = n }
+    local line = debug.getinfo(1, "l").currentline + 1
+    local last, third = hs[-1], hs[-3]
+    local f = theano.compile { inputs = { h, n }, outputs = { last, third }, mode = fast }
+    fails("IndexError", "index out of bounds: row -1 of a loop that made no step", theano.compile { inputs = { h, n },
+      outputs = last, mode = fast }, { 1 }, 0)
+    fails("IndexError", "row -3 of a loop that made fewer than 3 steps", f, { 1 }, 2)
+    fails("IndexError", ("created: spec/scan_spec.lua:%d"):format(line), f, { 1 }, 2)
+  end)
   it("lengths that do not fit, while running", function()
     local n = T.lscalar("n")
     local f = theano.compile({ inputs = { x, n }, outputs = (theano.scan { fn = function(r) return r:sum() end,
