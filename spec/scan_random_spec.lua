@@ -18,7 +18,8 @@ local function expression(rng)
   return function(args)
     local sum
     for _, p in ipairs(terms) do
-      local a, b, term = args[p[1] % #args + 1], args[p[2] % #args + 1], nil
+      local a, b = args[p[1] % #args + 1], args[p[2] % #args + 1]
+      local term
       if p[3] == 0 then term = a * b
       elseif p[3] == 1 then term = T.tanh(a) - 0.5 * b
       elseif p[3] == 2 then term = T.cos(a) * 0.7

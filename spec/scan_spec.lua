@@ -421,8 +421,8 @@ describe("a compiled loop", function()
   end)
 
   -- Loops of a compiled function: their lines of the graph's text, outside bodies.
-  local function loops(ins, outs, updates)
-    local f = theano.compile { inputs = ins, outputs = outs, updates = updates, mode = fast,
+  local function loops(ins, results, updates)
+    local f = theano.compile { inputs = ins, outputs = results, updates = updates, mode = fast,
       on_unused_input = "ignore" }
     return count(theano.printing.graph_text(f), " = Scan{"), f
   end
@@ -434,9 +434,9 @@ describe("a compiled loop", function()
     local function next_(h) return h + 1 end
     local k, f = loops({ v, n }, { loop(double, n), loop(next_, n), loop(double, n)[-1] })
     assert.equal(1, k)
-    local a, b, c = f({ 1, 2 }, 3)
+    local a, a2, c = f({ 1, 2 }, 3)
     close(a, { { 2, 4 }, { 4, 8 }, { 8, 16 } })
-    close(b, { { 2, 3 }, { 3, 4 }, { 4, 5 } })
+    close(a2, { { 2, 3 }, { 3, 4 }, { 4, 5 } })
     close(c, { 8, 16 })
     assert.equal(2, (loops({ v, n, m }, { loop(double, n), loop(next_, m) })))
     local first = loop(double, n)
@@ -456,9 +456,9 @@ describe("a compiled loop", function()
       outputs_info = { v, T.zeros_like(v) }, n_steps = 20 }
     local k, f = loops({ v }, { loop(2), counted[2] })
     assert.equal(1, k)
-    local a, b = f({ 3 })
+    local a, a2 = f({ 3 })
     close(a, { { 6 }, { 12 }, { 24 } })
-    close(b, { { 3 }, { 9 }, { 21 } })
+    close(a2, { { 3 }, { 9 }, { 21 } })
     local k2, g = loops({ v }, { loop(2), loop(3) })
     assert.equal(2, k2)
     local c, d = g({ 3 })
@@ -478,8 +478,8 @@ describe("a compiled loop", function()
     end
     local k, f = loops({ v, w }, { out:sum(), theano.grad(out:sum(), w), theano.grad(total, w) }, up)
     assert.equal(2, k)
-    local _, a, b = f({ 1, -2, 3, 0.5 }, 0.7)
-    close(a, b)
+    local _, got, want = f({ 1, -2, 3, 0.5 }, 0.7)
+    close(got, want)
   end)
 
   it("has room to pack a transposed factor of a sum of products", function()

@@ -328,8 +328,8 @@ static bool fits(const ThApply *a, const ThApply *b) {
 /* Puts loop n into the group of those of its level with as many turns. */
 static bool group_loop(ThContext *c, Map *groups, LoopVec *loops, int n) {
     Loop *x = &loops->at[n];
-    uint64_t key = hash_mix(hash_mix(KEY(fg_find(x->node->in[0])), (uint64_t)x->level),
-                            ATTRS(ScanAttrs, x->node)->until);
+    uint64_t key =
+        hash_mix(hash_mix(KEY(fg_find(x->node->in[0])), (uint64_t)x->level), ATTRS(ScanAttrs, x->node)->until);
     uint32_t at;
     if (map_get(groups, key, &at)) {
         Loop *first = &loops->at[at];
