@@ -1,5 +1,6 @@
 -- Loops: a recurrence of a million single numbers (the same loop in C: scan.c), and a tanh RNN forward and as a
--- training step (NumPy: scan.numpy.py). Minimum and median of the rounds, in milliseconds.
+-- training step, an LSTM's training step (NumPy: scan.numpy.py), and how long compiling takes for 10 and for 10,000
+-- steps. Minimum and median of the rounds, in milliseconds.
 local theano = require "theano"
 local T, nd = theano.tensor, theano.ndarray
 
@@ -37,3 +38,26 @@ local rate = T.constant(0.01, { dtype = "float32" })
 local train = theano.compile { inputs = { xs, start }, outputs = cost,
   updates = { { W, W - rate * g[1] }, { U, U - rate * g[2] } } }
 time("tanh RNN training step", function() train(xv, hv) end, 41)
+
+local LH, LB, E = 128, 32, 64
+local P = { theano.shared(small(E, 4 * LH), { name = "Wx" }), theano.shared(small(LH, 4 * LH), { name = "Wh" }),
+  theano.shared(nd.zeros({ 4 * LH }, "float32"), { name = "b" }) }
+local function lstm(xt, h, c, wx, wh, b)
+  local z = T.dot(xt, wx) + T.dot(h, wh) + b
+  local function gate(k) return z:sub(":", { start = k * LH, stop = (k + 1) * LH }) end
+  local now = T.nnet.sigmoid(gate(1)) * c + T.nnet.sigmoid(gate(0)) * T.tanh(gate(3))
+  return T.nnet.sigmoid(gate(2)) * T.tanh(now), now
+end
+local function lstm_step(steps)
+  local zero = T.zeros({ xs.shape[1], LH }, { dtype = "float32" })
+  local out = theano.scan { fn = lstm, sequences = xs, outputs_info = { zero, zero }, non_sequences = P,
+    n_steps = steps }
+  local loss, updates = T.mean(out[1][-1] ^ 2), {}
+  for i, d in ipairs(T.grad(loss, P)) do updates[i] = { P[i], P[i] - rate * d } end
+  return theano.compile { inputs = { xs }, outputs = loss, updates = updates }
+end
+local lv, lstm_train = small(STEPS, LB, E), lstm_step()
+time("LSTM training step", function() lstm_train(lv) end, 21)
+for _, steps in ipairs { 10, 10000 } do
+  time(("compiling it, T = %d"):format(steps), function() lstm_step(steps) end, 11)
+end

@@ -1,4 +1,4 @@
-"""The peer of bench/scan.lua's tanh RNN: the same steps written with NumPy."""
+"""The peer of bench/scan.lua's tanh RNN and LSTM: the same steps written with NumPy."""
 import time
 import numpy as np
 
@@ -31,7 +31,44 @@ def train():
     U = U - np.float32(0.01) * (hs[:T].reshape(T * B, H).T @ flat)
 
 
-for name, f in (("tanh RNN forward", forward), ("tanh RNN training step", train)):
+LH, LB, E = 128, 32, 64
+Wx, Wh = (rng.uniform(-0.1, 0.1, s).astype("float32") for s in ((E, 4 * LH), (LH, 4 * LH)))
+Bias = np.zeros(4 * LH, "float32")
+LX = rng.uniform(-0.1, 0.1, (T, LB, E)).astype("float32")
+
+
+def lstm_train():
+    global Wx, Wh, Bias
+    xw = (LX.reshape(T * LB, E) @ Wx).reshape(T, LB, 4 * LH) + Bias
+    hs, cs = np.zeros((T + 1, LB, LH), "float32"), np.zeros((T + 1, LB, LH), "float32")
+    gates, tc = np.empty((T, LB, 4 * LH), "float32"), np.empty((T, LB, LH), "float32")
+    for t in range(T):
+        z, g = xw[t] + hs[t] @ Wh, gates[t]
+        np.divide(1, 1 + np.exp(-z[:, : 3 * LH]), out=g[:, : 3 * LH])
+        np.tanh(z[:, 3 * LH :], out=g[:, 3 * LH :])
+        cs[t + 1] = g[:, LH : 2 * LH] * cs[t] + g[:, :LH] * g[:, 3 * LH :]
+        np.tanh(cs[t + 1], out=tc[t])
+        hs[t + 1] = g[:, 2 * LH : 3 * LH] * tc[t]
+    dh, dc = hs[T] * np.float32(2.0 / hs[T].size), np.zeros((LB, LH), "float32")
+    dz = np.empty_like(gates)
+    wt = np.ascontiguousarray(Wh.T)
+    for t in range(T - 1, -1, -1):
+        g, d = gates[t], dz[t]
+        i, f, o, a = (g[:, k * LH : (k + 1) * LH] for k in range(4))
+        dc = dc + dh * o * (1 - tc[t] * tc[t])
+        d[:, :LH] = dc * a * i * (1 - i)
+        d[:, LH : 2 * LH] = dc * cs[t] * f * (1 - f)
+        d[:, 2 * LH : 3 * LH] = dh * tc[t] * o * (1 - o)
+        d[:, 3 * LH :] = dc * i * (1 - a * a)
+        dc = dc * f
+        dh = d @ wt
+    flat = dz.reshape(T * LB, 4 * LH)
+    Wx = Wx - np.float32(0.01) * (LX.reshape(T * LB, E).T @ flat)
+    Wh = Wh - np.float32(0.01) * (hs[:T].reshape(T * LB, LH).T @ flat)
+    Bias = Bias - np.float32(0.01) * flat.sum(0)
+
+
+for name, f in (("tanh RNN forward", forward), ("tanh RNN training step", train), ("LSTM training step", lstm_train)):
     f()
     times = []
     for _ in range(41):

@@ -420,6 +420,68 @@ describe("a compiled loop", function()
     assert.equal(3, count(t2, "= Dot%("), t2)
   end)
 
+  -- Loops of a compiled function: their lines of the graph's text, outside bodies.
+  local function loops(ins, results, updates)
+    local f = theano.compile { inputs = ins, outputs = results, updates = updates, mode = fast,
+      on_unused_input = "ignore" }
+    return count(theano.printing.graph_text(f), " = Scan{"), f
+  end
+
+  it("runs loops with the same number of steps as one", function()
+    local v, n, m = T.dvector("v"), T.lscalar("n"), T.lscalar("m")
+    local function loop(fn, k) return (theano.scan { fn = fn, outputs_info = v, n_steps = k }) end
+    local function double(h) return h * 2 end
+    local function next_(h) return h + 1 end
+    local k, f = loops({ v, n }, { loop(double, n), loop(next_, n), loop(double, n)[-1] })
+    assert.equal(1, k)
+    local a, a2, c = f({ 1, 2 }, 3)
+    close(a, { { 2, 4 }, { 4, 8 }, { 8, 16 } })
+    close(a2, { { 2, 3 }, { 3, 4 }, { 4, 5 } })
+    close(c, { 8, 16 })
+    assert.equal(2, (loops({ v, n, m }, { loop(double, n), loop(next_, m) })))
+    local first = loop(double, n)
+    local k2, g = loops({ v, n }, { first, (theano.scan { fn = function(u, h) return u + h end, sequences = first,
+      outputs_info = v, n_steps = n }) })
+    assert.equal(2, k2)
+    close(select(2, g({ 1, 2 }, 2)), { { 3, 6 }, { 7, 14 } })
+  end)
+
+  it("runs loops as one whose conditions are equal, and no others", function()
+    local v = T.dvector("v")
+    local function loop(by)
+      return (theano.scan { fn = function(h) return h * by, theano.until_(T.gt(h[0], 10)) end, outputs_info = v,
+        n_steps = 20 })
+    end
+    local counted = theano.scan { fn = function(h, k) return { h * 2, k + h }, theano.until_(T.gt(h[0], 10)) end,
+      outputs_info = { v, T.zeros_like(v) }, n_steps = 20 }
+    local k, f = loops({ v }, { loop(2), counted[2] })
+    assert.equal(1, k)
+    local a, a2 = f({ 3 })
+    close(a, { { 6 }, { 12 }, { 24 } })
+    close(a2, { { 3 }, { 9 }, { 21 } })
+    local k2, g = loops({ v }, { loop(2), loop(3) })
+    assert.equal(2, k2)
+    local c, d = g({ 3 })
+    close(c, { { 6 }, { 12 }, { 24 } })
+    close(d, { { 9 }, { 27 }, { 81 } })
+  end)
+
+  it("runs forward once for a gradient through shared updates", function()
+    local v, w = T.dvector("v"), T.dscalar("w")
+    local s = theano.shared(1.5, { name = "s" })
+    local out, up = theano.scan { fn = function(u, h) return h * w + u * s, { { s, s * w + h } } end, sequences = v,
+      outputs_info = T.constant(0, { dtype = "float64" }) }
+    local total, flat, now = T.constant(0, { dtype = "float64" }), T.constant(0, { dtype = "float64" }), s
+    for t = 0, 3 do
+      flat, now = flat * w + v[t] * now, now * w + flat
+      total = total + flat
+    end
+    local k, f = loops({ v, w }, { out:sum(), theano.grad(out:sum(), w), theano.grad(total, w) }, up)
+    assert.equal(2, k)
+    local _, got, want = f({ 1, -2, 3, 0.5 }, 0.7)
+    close(got, want)
+  end)
+
   it("has room to pack a transposed factor of a sum of products", function()
     local a, c = T.fmatrix("a"), T.fmatrix("c")
     local f = theano.compile { inputs = { a, c }, outputs = T.dot(a.T, c), mode = fast }
@@ -542,6 +604,26 @@ describe("scan refuses", function()
       n_steps = 3 })
     fails("TypeError", "unknown keyword 'n_step'", theano.scan, { fn = id, outputs_info = h, n_step = 3 })
     fails("TypeError", "fn is the function", theano.scan, { outputs_info = h, n_steps = 3 })
+  end)
+  it("lengths that do not fit in a step, and tells each", function()
+    local W = T.dmatrix("W")
+    local f = theano.compile { inputs = { x, W, h }, mode = fast, outputs = (theano.scan { fn = function(r, s)
+      return T.tanh(r + T.dot(s, W)) end, sequences = x, outputs_info = h }) }
+    fails("ValueError", "\nInputs shapes: [(3,), (), (3, 3), (4,), ()]", f, nd.zeros({ 5, 3 }), nd.zeros({ 3, 3 }),
+      nd.zeros({ 4 }))
+    local g = theano.compile { inputs = { W, h }, mode = fast, outputs = T.dot(T.exp(h), W) }
+    fails("ValueError", "(3, 3), (4,), ()]", g, nd.zeros({ 3, 3 }), nd.zeros({ 4 }))
+  end)
+  it("to give a row of a loop that made too few steps, where it is read", function()
+    local n = T.lscalar("n")
+    local hs = theano.scan { fn = function(s) return T.tanh(s * 2) end, outputs_info = h, n_steps = n }
+    local line = debug.getinfo(1, "l").currentline + 1
+    local last, third = hs[-1], hs[-3]
+    local f = theano.compile { inputs = { h, n }, outputs = { last, third }, mode = fast }
+    fails("IndexError", "index out of bounds: row -1 of a loop that made no step", theano.compile { inputs = { h, n },
+      outputs = last, mode = fast }, { 1 }, 0)
+    fails("IndexError", "row -3 of a loop that made fewer than 3 steps", f, { 1 }, 2)
+    fails("IndexError", ("created: spec/scan_spec.lua:%d"):format(line), f, { 1 }, 2)
   end)
   it("lengths that do not fit, while running", function()
     local n = T.lscalar("n")

@@ -5,6 +5,8 @@
  */
 #include "scans.h"
 
+#include <stdio.h>
+
 typedef struct Read { /* one subtensor of a result that is read: all of them are alike */
     ThApply *node;
     int64_t back; /* reads row -back */
@@ -48,7 +50,13 @@ static ThVar *ring_row(Opt *o, ThVar *steps, int initial, const Read *r, int64_t
     int64_t least = r->past || !initial ? r->back : r->back - initial;
     if (least > 0) {
         ThVar *made = elemwise_2(b, S_ge, n, const_int(b, least, TH_INT64));
-        n = assert_make(b, n, &made, 1, "index out of bounds: the loop made fewer steps", TH_IndexError);
+        char msg[128];
+        if (least == 1)
+            snprintf(msg, sizeof msg, "index out of bounds: row -%lld of a loop that made no step", (long long)r->back);
+        else
+            snprintf(msg, sizeof msg, "index out of bounds: row -%lld of a loop that made fewer than %lld steps",
+                     (long long)r->back, (long long)least);
+        n = assert_make(b, n, &made, 1, msg, TH_IndexError);
     }
     ThVar *row = elemwise_2(b, S_add, n, const_int(b, initial - r->back + 64 * ring, TH_INT64));
     return elemwise_2(b, S_mod, row, const_int(b, ring, TH_INT64));
@@ -61,6 +69,7 @@ static bool redirect(ScanEdit *e, ThVar *result, int initial, const ReadVec *rea
         ThVar *few[2 + 3 * TH_MAX_NDIM];
         for (int k = 0; k < a->nin; k++) few[k] = a->in[k];
         few[0] = result;
+        o->b.prov = a->prov; /* an index out of bounds is told where it was written */
         few[1] = index_make(&o->b, ring_row(o, e->in[0], initial, &reads->at[i], ring));
         ThVar *r = few[1] ? apply1(&o->b, a->op, a->attrs, few, a->nin) : NULL;
         r = r ? scan_fit(&o->b, r, a->out[0]->type) : NULL;

@@ -42,7 +42,9 @@ bool scan_each(Opt *o, bool (*fn)(Opt *o, ThApply *a));
 bool pass_scan_clean(Opt *o); /* scan_edit.c */
 bool pass_scan_push(Opt *o);  /* scan_push.c */
 bool pass_scan_sums(Opt *o);  /* scan_sums.c */
-bool pass_scan_mem(Opt *o);   /* scan_mem.c */
+bool pass_scan_merge(Opt *o); /* scan_merge.c */
+bool pass_scan_merge_inouts(Opt *o);
+bool pass_scan_mem(Opt *o); /* scan_mem.c */
 bool pass_scan_inplace(Opt *o);
 
 #endif

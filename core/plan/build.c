@@ -18,6 +18,14 @@ void build_need(Build *b, Size *s) {
     if (s->sym >= 0) b->p->sizes.ins.at[s->sym].needed = true;
 }
 
+/*
+ * For reports: a length that a check compares stays the one it was before the check made both one, so that the report
+ * of a check that fails shows either. Nothing more is computed for it.
+ */
+void build_need_told(Build *b, Size *s) {
+    if (s->sym < 0 || s->k == 0 || !b->p->sizes.ins.at[s->sym].needed) build_need(b, s);
+}
+
 void build_need_value(Build *b, PlanValue *v) {
     build_need(b, &v->off);
     for (int d = 0; d < v->ndim; d++) build_need(b, &v->shape[d]), build_need(b, &v->stride[d]);
@@ -458,9 +466,25 @@ static bool node_inputs(Build *b, int n) {
         const Root *r = &b->p->root.at[v->root];
         if (!r->gone && r->buf >= 0) x->in[i].buf = r->buf;
         x->in[i].off = v->off;
-        build_need_value(b, &x->in[i]);
+        const Size *was = b->p->told[a->in[i]->id];
+        for (int d = 0; d < v->ndim; d++) {
+            if (was && was[d].sym >= 0 && b->p->sizes.ins.at[was[d].sym].needed) x->in[i].shape[d] = was[d];
+            build_need_told(b, &x->in[i].shape[d]);
+        }
+        build_need(b, &x->in[i].off);
+        for (int d = 0; d < v->ndim; d++) build_need(b, &x->in[i].stride[d]);
     }
     return true;
+}
+
+/* What checks compare is computed in any case. */
+static void need_compared(Build *b) {
+    SizeIns *at = b->p->sizes.ins.at;
+    for (int i = 0; i < b->p->sizes.ins.n; i++) {
+        if (!is_check(&at[i])) continue;
+        at[at[i].a].needed = true;
+        if (at[i].b >= 0) at[at[i].b].needed = true;
+    }
 }
 
 static bool nodes(Build *b) {
@@ -561,6 +585,7 @@ static bool hand_over(Build *b) {
 bool plan_build(Planner *p, bool *again) {
     Build b = {.p = p, .ctx = p->ctx, .plan = p->plan};
     *again = false;
+    need_compared(&b);
     bool ok = inputs(&b) && all_steps(&b) && (b.segment == b.step.n && b.region.n ? true : build_segment(&b)) &&
               results(&b) && nodes(&b) && shape_program(&b);
     if (ok) {

@@ -35,6 +35,7 @@ typedef struct Build {
 
 void *build_keep(Build *b, const void *from, size_t bytes);
 void build_need(Build *b, Size *s); /* the plan will have this size */
+void build_need_told(Build *b, Size *s);
 void build_need_value(Build *b, PlanValue *v);
 int build_buffer(Build *b, int root); /* the plan buffer of a root, numbered at first sight; -1 on error */
 int build_constant(Build *b, ThArray *data);

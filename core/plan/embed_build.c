@@ -20,7 +20,8 @@ typedef struct Put { /* one body at work */
 } Put;
 
 /* ---- sizes ---- */
-static bool translate(const Put *t, Size *s) {
+/* The plan's size; whether it will have it is the caller's. */
+static bool size_here(const Put *t, Size *s) {
     Build *b = t->b;
     if (s->sym >= 0 && s->k == 0) *s = size_const(0);
     if (s->sym < 0) return true;
@@ -29,7 +30,12 @@ static bool translate(const Put *t, Size *s) {
     int64_t k;
     if (__builtin_mul_overflow(s->k, m.k, &k)) return err(b->ctx, TH_ValueError, "%s", b->p->sizes.check.at[0].text);
     *s = (Size){k, k == 0 ? -1 : m.sym};
-    build_need(b, s);
+    return true;
+}
+
+static bool translate(const Put *t, Size *s) {
+    if (!size_here(t, s)) return false;
+    build_need(t->b, s);
     return true;
 }
 
@@ -388,14 +394,20 @@ static void own_lengths(const Put *t, PlanValue *v) {
     v->packed = true;
     for (int d = 0; d < v->ndim; d++) {
         v->shape[d] = q->shape[d];
-        build_need(t->b, &v->shape[d]);
+        build_need_told(t->b, &v->shape[d]);
     }
 }
 
 static bool node_value(const Put *t, PlanValue *v) {
     PlanValue own = *v;
     own_lengths(t, &own);
-    if (!translate_value(t, v)) return false;
+    bool ok = translate(t, &v->off);
+    for (int d = 0; d < v->ndim && ok; d++) {
+        ok = size_here(t, &v->shape[d]) && translate(t, &v->stride[d]);
+        if (ok) build_need_told(t->b, &v->shape[d]);
+    }
+    if (!ok) return false;
+    if (v->buf >= 0) v->buf = t->buf[v->buf];
     if (own.packed) memcpy(v->shape, own.shape, sizeof v->shape);
     v->packed |= own.packed;
     return true;

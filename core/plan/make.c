@@ -15,10 +15,11 @@ static bool begin(Planner *p) {
     atomic_init(&p->plan->refs, 1);
     p->val = arena_alloc0(p->arena, (size_t)(fg->nvars + 1) * sizeof *p->val);
     p->dims = arena_alloc0(p->arena, (size_t)(fg->nvars + 1) * sizeof *p->dims);
+    p->told = arena_alloc0(p->arena, (size_t)(fg->nvars + 1) * sizeof *p->told);
     p->out_of = arena_alloc0(p->arena, (size_t)(fg->nvars + 1) * sizeof(int));
     p->out_next = arena_alloc0(p->arena, (size_t)(fg->nout + 1) * sizeof(int));
     p->out_root = arena_alloc0(p->arena, (size_t)(fg->nout + 1) * sizeof(int));
-    return p->val && p->dims && p->out_of && p->out_next && p->out_root;
+    return p->val && p->dims && p->told && p->out_of && p->out_next && p->out_root;
 }
 
 static bool schedule(Planner *p) {

@@ -158,6 +158,7 @@ typedef struct Planner {
     Sizes sizes;
     Val *val;    /* by var id */
     Size **dims; /* by var id: shape, canonical after shape.c */
+    Size **told; /* by var id: shape as it was before, for reports; NULL where that is the same */
     VEC(Root) root;
     VEC(Work) work;
     VEC(PlanHost) host;

@@ -4,6 +4,8 @@
  */
 #include "parts.h"
 
+#include <string.h>
+
 typedef struct ShapeRun { /* what the callbacks of one node's rule see */
     Planner *p;
     const ThApply *node;
@@ -129,14 +131,28 @@ static bool node_dims(Planner *p, ShapeRun *r, const ShapeAlg *alg, ThApply *a) 
     return planner_known(p, a);
 }
 
+/* d in canonical form; `told` keeps it as it was for reports of checks that fail, when that differs. */
+static bool settle_dims(Planner *p, const ThVar *v) {
+    Size *d = p->dims[v->id], *was = NULL;
+    for (int k = 0; k < v->type.ndim; k++) {
+        Size now = sizes_find(&p->sizes, d[k]);
+        if (size_eq(now, d[k])) continue;
+        if (!was) {
+            if (!(was = p->told[v->id] = dims_alloc(p, v->type.ndim))) return false;
+            memcpy(was, d, (size_t)v->type.ndim * sizeof *d);
+        }
+        d[k] = now;
+    }
+    return true;
+}
+
 /* Unions move representatives: one pass makes every length canonical. */
 static bool settle(Planner *p) {
     if (!sizes_renumber(&p->sizes)) return false;
     for (int n = 0; n < p->order.n; n++) {
         ThApply *a = p->order.at[n];
         for (int o = 0; o < a->nout; o++)
-            for (int d = 0; d < a->out[o]->type.ndim; d++)
-                p->dims[a->out[o]->id][d] = sizes_find(&p->sizes, p->dims[a->out[o]->id][d]);
+            if (!settle_dims(p, a->out[o])) return false;
     }
     return true;
 }

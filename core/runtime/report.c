@@ -300,11 +300,13 @@ static void headline(Text *t, ThError kind, const int64_t *e, const char *op) {
 /* A step may hold several nodes and name its last one: the one of them that fails in this way. */
 static int culprit(const Plan *p, const int64_t *e) {
     const Step *s = e[0] >= 0 && e[0] < p->nstep ? &p->step[e[0]] : NULL;
+    int assert_ = -1;
     for (int i = 0; s && i < s->nnodes; i++) {
         const PlanNode *n = &p->node[s->nodes[i]];
-        if (e[2] == TH_IndexError ? starts(n->op, "Advanced") : e[2] != TH_ZeroDivisionError && starts(n->op, "Assert"))
-            return s->nodes[i];
+        if (e[2] == TH_IndexError && starts(n->op, "Advanced")) return s->nodes[i];
+        if (e[2] != TH_ZeroDivisionError && assert_ < 0 && starts(n->op, "Assert")) assert_ = s->nodes[i];
     }
+    if (assert_ >= 0) return assert_;
     return (int)e[1];
 }
 
