@@ -136,7 +136,7 @@ static int *slot_of(FGraph *fg, ThApply *node, int pos) { return node ? &node->s
 
 bool fg_client_add(FGraph *fg, ThVar *v, ThApply *node, int pos) {
     if (v->nclients == v->capclients) {
-        int cap = v->capclients ? 2 * v->capclients : 2;
+        int cap = v->capclients > 1 ? 2 * v->capclients : 2;
         Client *more = arena_alloc(fg->arena, sizeof *more * (size_t)cap);
         if (!more) { return false; }
         if (v->nclients) { memcpy(more, v->clients, sizeof *more * (size_t)v->nclients); }
