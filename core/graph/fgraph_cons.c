@@ -189,6 +189,7 @@ bool fg_adopt(FGraph *fg, ThApply *a) {
         a->rank = from && from->rank >= a->rank ? from->rank + 1 : a->rank;
     }
     a->id = (uint32_t)fg->nnodes++;
+    fg->turn++;
     fg->live++;
     fg_table_add(fg, a);
     if (effect) { fg->effects.at[fg->effects.n++] = a; }
@@ -224,6 +225,7 @@ void fg_prune(FGraph *fg, ThApply *const *candidates, int n) {
         a->next_free = NULL;
         a->flags = (uint8_t)((a->flags & ~APPLY_QUEUED) | APPLY_DEAD);
         fg->live--;
+        fg->turn++;
         fg_table_del(fg, a);
         for (int i = 0; i < a->nin; i++) {
             fg_client_del(fg, a->in[i], a, i);

@@ -23,6 +23,7 @@ typedef struct Work {
 
 /* Node takes v as input pos; its old edge is already gone from the old variable's list. */
 static bool connect(Work *w, ThApply *node, int pos, ThVar *v) {
+    w->fg->turn++;
     if (!fg_client_add(w->fg, v, node, pos)) { return false; }
     if (!node) {
         w->fg->out[pos] = v;

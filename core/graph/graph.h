@@ -94,9 +94,9 @@ enum {
 
 /* Two cache lines in an FGraph: what is seldom asked for, then what rewriting asks for again and again. */
 struct ThApply {
-    const char *rule;    /* rewrite that made it, or NULL */
-    ThApply *next_free;  /* iterative freeing */
-    int64_t *lengths;    /* user nodes: lengths of the outputs, one after the other, -1 unknown; NULL: none known */
+    const char *rule;   /* rewrite that made it, or NULL */
+    ThApply *next_free; /* iterative freeing */
+    int64_t *lengths;   /* user nodes: lengths of the outputs, one after the other, -1 unknown; NULL: none known */
     ThContext *ctx;
     uint64_t serial;
     Prov prov;
@@ -106,9 +106,9 @@ struct ThApply {
     void *attrs; /* op->attr_bytes, canonical (padding zeroed); NULL when none */
     ThVar **in;
     ThVar **out;
-    int *slot;           /* FGraph: slot[i] is where in[i]'s client list holds this edge, so that it goes in O(1) */
-    uint64_t hash;       /* FGraph: structural, over op, attrs and current inputs */
-    uint32_t id, rank;   /* FGraph: dense number; 1 + max rank of inputs */
+    int *slot;         /* FGraph: slot[i] is where in[i]'s client list holds this edge, so that it goes in O(1) */
+    uint64_t hash;     /* FGraph: structural, over op, attrs and current inputs */
+    uint32_t id, rank; /* FGraph: dense number; 1 + max rank of inputs */
     uint16_t nin, nout;
     uint16_t generation; /* rewriting depth (kernels.md 5) */
     uint8_t flags;       /* APPLY_* */
@@ -224,8 +224,11 @@ struct FGraph {
     int max_generation_hit; /* nodes frozen by the generation limit */
     int *out_slot;          /* where out[i]'s client list holds the edge to the output */
     VEC(ThApply *) effects; /* EFFECT nodes: they stay even when nobody uses them */
-    bool ranks_stale;       /* a change deepened a node whose users' ranks still lag; fg_ranks settles them */
-    VEC(InnerGraph) inner;  /* bodies of nodes that have some, ready for the planner; inner_graphs.c */
+    uint64_t turn;          /* changes with every node and every edge */
+    ApplyVec sorted;        /* fg_toposort's order, of turn sorted_at */
+    uint64_t sorted_at;
+    bool ranks_stale;      /* a change deepened a node whose users' ranks still lag; fg_ranks settles them */
+    VEC(InnerGraph) inner; /* bodies of nodes that have some, ready for the planner; inner_graphs.c */
     Map inner_map;
 };
 /*

@@ -67,7 +67,8 @@ static size_t up16(size_t n) { return (n + 15) & ~(size_t)15; }
 
 /* Where the outputs stand: behind pointers, slots and attributes; in a FunctionGraph at the start of a cache line. */
 static size_t outs_at(const Op *op, int nin, int nout, bool graph) {
-    size_t at = sizeof(ThApply) + up16(sizeof(ThVar *) * (size_t)(nin + nout) + (graph ? sizeof(int) * (size_t)nin : 0));
+    size_t at =
+        sizeof(ThApply) + up16(sizeof(ThVar *) * (size_t)(nin + nout) + (graph ? sizeof(int) * (size_t)nin : 0));
     at += up16(op->attr_bytes);
     return graph ? (at + LINE - 1) & ~(size_t)(LINE - 1) : at;
 }
