@@ -19,6 +19,9 @@ typedef struct Plan {
     int8_t *update; /* by node id: 1 + it makes a new shared value that nobody else uses */
     ThVar **target; /* by node id: the shared it updates */
     VEC(ThApply *) stack;
+    VEC(ThApply *) inputs; /* of every node, one after the other: who computes them, as input_order has it */
+    int *start;            /* by node id: where its own begin; count entries */
+    int *count;
     ApplyVec order, all;
 } Plan;
 
@@ -71,21 +74,23 @@ static int input_order(const Plan *p, const ThApply *a, ThApply **at) {
 }
 
 static bool estimate(Plan *p) {
-    VEC(ThApply *) in = {0};
-    bool ok = true;
-    for (int i = 0; ok && i < p->all.n; i++) {
+    enum { FAR = 16 };
+    for (int i = 0; i < p->all.n; i++) {
         ThApply *a = p->all.at[i];
-        ok = vec_reserve(p->c, &in, a->nin + 1);
-        if (!ok) break;
-        int n = input_order(p, a, in.at);
-        double held = 0, peak = peak_of(p, in.at, n);
-        for (int k = 0; k < n; k++) held += p->held[in.at[k]->id];
+        if (i + FAR < p->all.n) opt_prefetch(p->all.at[i + FAR]);
+        if (!vec_reserve(p->c, &p->inputs, p->inputs.n + a->nin + 1)) return false;
+        ThApply **in = p->inputs.at + p->inputs.n;
+        int n = input_order(p, a, in);
+        double held = 0, peak = peak_of(p, in, n);
+        for (int k = 0; k < n; k++) held += p->held[in[k]->id];
         p->held[a->id] = held_by(a);
         held += p->held[a->id];
         p->need[a->id] = held > peak ? held : peak;
+        p->start[a->id] = p->inputs.n;
+        p->count[a->id] = n;
+        p->inputs.n += n;
     }
-    vec_free(p->c, &in);
-    return ok;
+    return true;
 }
 
 /* ---- updates ---- */
@@ -159,17 +164,11 @@ static bool push_readers(Plan *p, const ThVar *shared, const ThApply *self) {
 
 /* ---- the walk ---- */
 static bool push_inputs(Plan *p, ThApply *a) {
-    if (!vec_reserve(p->c, &p->stack, p->stack.n + a->nin + 1)) return false;
-    ThApply **at = p->stack.at + p->stack.n;
-    int n = input_order(p, a, at), kept = 0;
-    for (int i = 0; i < n / 2; i++) { /* the first to compute is pushed last */
-        ThApply *t = at[i];
-        at[i] = at[n - 1 - i];
-        at[n - 1 - i] = t;
-    }
-    for (int i = 0; i < n; i++)
-        if (p->state[at[i]->id] == NEW) at[kept++] = at[i];
-    p->stack.n += kept;
+    int n = p->count[a->id];
+    ThApply *const *in = p->inputs.at + p->start[a->id];
+    if (!vec_reserve(p->c, &p->stack, p->stack.n + n + 1)) return false;
+    for (int i = n - 1; i >= 0; i--) /* the first to compute is pushed last */
+        if (p->state[in[i]->id] == NEW) p->stack.at[p->stack.n++] = in[i];
     return true;
 }
 
@@ -212,10 +211,12 @@ bool pass_schedule(Opt *o) {
     Plan p = {.o = o, .c = c};
     p.need = ctx_alloc0(c, n * sizeof *p.need);
     p.held = ctx_alloc0(c, n * sizeof *p.held);
+    p.start = ctx_alloc0(c, n * sizeof *p.start);
+    p.count = ctx_alloc0(c, n * sizeof *p.count);
     p.state = ctx_alloc0(c, n);
     p.update = ctx_alloc0(c, n);
     p.target = ctx_alloc0(c, n * sizeof *p.target);
-    bool ok = p.need && p.held && p.state && p.update && p.target && fg_toposort(fg, &p.all);
+    bool ok = p.need && p.held && p.start && p.count && p.state && p.update && p.target && fg_toposort(fg, &p.all);
     if (ok) find_updates(&p);
     ok = ok && estimate(&p) && walk(&p);
     if (ok) {
@@ -226,10 +227,13 @@ bool pass_schedule(Opt *o) {
     }
     ctx_free(c, p.need, n * sizeof *p.need);
     ctx_free(c, p.held, n * sizeof *p.held);
+    ctx_free(c, p.start, n * sizeof *p.start);
+    ctx_free(c, p.count, n * sizeof *p.count);
     ctx_free(c, p.state, n);
     ctx_free(c, p.update, n);
     ctx_free(c, p.target, n * sizeof *p.target);
     vec_free(c, &p.stack);
+    vec_free(c, &p.inputs);
     vec_free(c, &p.order);
     vec_free(c, &p.all);
     return ok;
