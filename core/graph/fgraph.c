@@ -235,8 +235,7 @@ void fg_free(FGraph *fg) {
     vec_free(c, &fg->listeners);
     vec_free(c, &fg->effects);
     map_free(c, &fg->const_map);
-    ctx_free(c, fg->slot_hash, sizeof *fg->slot_hash * (size_t)fg->capcons);
-    ctx_free(c, fg->slot_node, sizeof *fg->slot_node * (size_t)fg->capcons);
+    ctx_free(c, fg->cons_slot, sizeof *fg->cons_slot * (size_t)fg->capcons);
     arena_free(fg->arena);
     ctx_free(c, fg, sizeof *fg);
     th_context_release(c);

@@ -197,6 +197,11 @@ typedef struct FgListener { /* engines that keep a worklist */
     void *user;
 } FgListener;
 
+typedef struct ConsSlot {
+    uint64_t hash;
+    ThApply *node; /* NULL: free */
+} ConsSlot;
+
 struct FGraph {
     ThContext *ctx;
     atomic_int refs; /* the compile or function that owns it, and handles on its variables and nodes */
@@ -211,8 +216,7 @@ struct FGraph {
     int nvars, nnodes; /* dense id bounds (dead ids are not reused) */
     int live;          /* live Applys */
     bool cons;         /* hash-consing on (merge) */
-    uint64_t *slot_hash;
-    ThApply **slot_node;
+    ConsSlot *cons_slot;
     int ncons, capcons;                   /* the consing table */
     VEC(const struct GraphBody *) bodies; /* inner graphs that its nodes hold */
     VEC(ThVar *) consts;                  /* merged constants */

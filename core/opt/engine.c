@@ -73,7 +73,6 @@ static void push(Engine *e, ThApply *a) {
     sift_up(e->heap.at, e->heap.n - 1);
 }
 
-
 /* Brings in what the nodes to come will be asked: in large graphs nothing of it is in a cache. */
 static void look_ahead(const Engine *e) {
     enum { FAR = 8, CLOSE = 3 };
