@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { FIRST = 4096, LARGEST = 1 << 20, ALIGN = 16 };
+enum { FIRST = 4096, LARGEST = 1 << 20, ALIGN = 16, LINE = 64 };
 
 typedef struct Chunk {
     struct Chunk *next;
@@ -81,6 +81,16 @@ void *arena_alloc(Arena *a, size_t bytes) {
 void *arena_alloc0(Arena *a, size_t bytes) {
     void *p = arena_alloc(a, bytes);
     return p ? memset(p, 0, bytes) : NULL;
+}
+
+void *arena_alloc0_line(Arena *a, size_t bytes) {
+    size_t skip = (size_t)(-(uintptr_t)a->at & (LINE - 1)), room = (size_t)(a->end - a->at);
+    if (bytes <= room && skip <= room - bytes) {
+        a->at += skip;
+        return arena_alloc0(a, bytes);
+    }
+    char *p = bytes > PTRDIFF_MAX / 2 ? arena_alloc(a, bytes) : arena_alloc(a, bytes + LINE);
+    return p ? memset(p + (-(uintptr_t)p & (LINE - 1)), 0, bytes) : NULL;
 }
 
 char *arena_strdup(Arena *a, const char *s) {

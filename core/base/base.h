@@ -78,6 +78,7 @@ Arena *arena_new(ThContext *c);
 void arena_free(Arena *a);
 void *arena_alloc(Arena *a, size_t bytes); /* 16-aligned; NULL sets MemoryError */
 void *arena_alloc0(Arena *a, size_t bytes);
+void *arena_alloc0_line(Arena *a, size_t bytes); /* at the start of a cache line (64 bytes) */
 char *arena_strdup(Arena *a, const char *s);
 ThContext *arena_context(Arena *a);
 size_t arena_bytes(const Arena *a);

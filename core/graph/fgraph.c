@@ -109,7 +109,7 @@ static bool copy_node(Copy *w, const ThApply *user, VarVec *in) {
     for (int i = 0; a && i < user->nout; i++) {
         if (!note(w, user->out[i], a->out[i])) { return false; }
     }
-    return a != NULL;
+    return a && ((int)a->id < w->fg->sorted.n || vec_push(w->fg->ctx, &w->fg->sorted, a));
 }
 
 static bool copy_nodes(Copy *w, ThVar *const *in, int nin, ThVar *const *all, int nall) {
@@ -176,6 +176,7 @@ static FGraph *empty(ThContext *c, bool cons) {
     if (!fg) { return NULL; }
     fg->ctx = c;
     fg->cons = cons;
+    fg->turn = 1;
     atomic_init(&fg->refs, 1);
     if (!(fg->arena = arena_new(c))) {
         ctx_free(c, fg, sizeof *fg);
@@ -203,6 +204,8 @@ FGraph *fg_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int n
         w.b.pool.n = 0;
     }
     builder_end(&w.b);
+    /* equal nodes met again add nothing that was not there: the order of the user's graph is that of its copy */
+    if (fg->sorted.n == fg->nnodes && fg->live == fg->nnodes) { fg->sorted_at = fg->turn; }
     map_free(c, &w.map);
     vec_free(c, &w.made);
     vec_free(c, &all);
@@ -228,11 +231,11 @@ void fg_free(FGraph *fg) {
     for (int i = 0; i < fg->bodies.n; i++) { graph_body_release(fg->bodies.at[i]); }
     vec_free(c, &fg->bodies);
     vec_free(c, &fg->consts);
+    vec_free(c, &fg->sorted);
     vec_free(c, &fg->listeners);
     vec_free(c, &fg->effects);
     map_free(c, &fg->const_map);
-    ctx_free(c, fg->slot_hash, sizeof *fg->slot_hash * (size_t)fg->capcons);
-    ctx_free(c, fg->slot_node, sizeof *fg->slot_node * (size_t)fg->capcons);
+    ctx_free(c, fg->cons_slot, sizeof *fg->cons_slot * (size_t)fg->capcons);
     arena_free(fg->arena);
     ctx_free(c, fg, sizeof *fg);
     th_context_release(c);
@@ -275,15 +278,27 @@ static bool order_from(ThContext *c, ThApply *root, uint8_t *seen, VisitVec *sta
     return true;
 }
 
-bool fg_toposort(FGraph *fg, ApplyVec *order) {
+static bool sort(FGraph *fg) {
+    ApplyVec *order = &fg->sorted;
     uint8_t *seen = ctx_alloc0(fg->ctx, (size_t)fg->nnodes + 1);
     VisitVec stack = {0};
-    bool ok = seen && vec_reserve(fg->ctx, order, order->n + fg->live);
+    order->n = 0;
+    bool ok = seen && vec_reserve(fg->ctx, order, fg->live);
     for (int i = 0; ok && i < fg->nout; i++) { ok = order_from(fg->ctx, fg->out[i]->owner, seen, &stack, order); }
     for (int i = 0; ok && i < fg->effects.n; i++) { ok = order_from(fg->ctx, fg->effects.at[i], seen, &stack, order); }
     vec_free(fg->ctx, &stack);
     ctx_free(fg->ctx, seen, (size_t)fg->nnodes + 1);
+    fg->sorted_at = ok ? fg->turn : 0;
     return ok;
+}
+
+/* A graph that has not changed since is not walked again: in large ones every node would be fetched from memory. */
+bool fg_toposort(FGraph *fg, ApplyVec *order) {
+    if (fg->sorted_at != fg->turn && !sort(fg)) { return false; }
+    if (!vec_reserve(fg->ctx, order, order->n + fg->sorted.n)) { return false; }
+    if (fg->sorted.n) { memcpy(order->at + order->n, fg->sorted.at, sizeof *order->at * (size_t)fg->sorted.n); }
+    order->n += fg->sorted.n;
+    return true;
 }
 
 bool fg_ranks(FGraph *fg) {

@@ -67,22 +67,21 @@ static bool same_types(const ThApply *a, const ThType *types, int n) {
 ThApply *fg_table_find(const FGraph *fg, const ThApply *like, const ThType *types, int nout, uint64_t hash) {
     if (!fg->ncons || (like->op->flags & OP_EFFECT)) { return NULL; }
     int mask = fg->capcons - 1;
-    for (int i = (int)(hash & (uint64_t)mask); fg->slot_node[i]; i = (i + 1) & mask) {
-        ThApply *a = fg->slot_node[i];
-        if (fg->slot_hash[i] == hash && a->op == like->op && a->nin == like->nin && a->destroys == like->destroys &&
-            attrs_equal(a->op, a->attrs, like->attrs) && same_inputs(a, like) && same_types(a, types, nout)) {
+    for (int i = (int)(hash & (uint64_t)mask); fg->cons_slot[i].node; i = (i + 1) & mask) {
+        ThApply *a = fg->cons_slot[i].node;
+        if (fg->cons_slot[i].hash == hash && a->op == like->op && a->nin == like->nin &&
+            a->destroys == like->destroys && attrs_equal(a->op, a->attrs, like->attrs) && same_inputs(a, like) &&
+            same_types(a, types, nout)) {
             return a;
         }
     }
     return NULL;
 }
 
-static void put(FGraph *fg, ThApply *a) {
-    int mask = fg->capcons - 1, i = (int)(a->hash & (uint64_t)mask);
-    while (fg->slot_node[i]) { i = (i + 1) & mask; }
-    fg->slot_node[i] = a;
-    fg->slot_hash[i] = a->hash;
-    a->flags |= APPLY_CONSED;
+static void fill_slot(FGraph *fg, ConsSlot x) {
+    int mask = fg->capcons - 1, i = (int)(x.hash & (uint64_t)mask);
+    while (fg->cons_slot[i].node) { i = (i + 1) & mask; }
+    fg->cons_slot[i] = x;
     fg->ncons++;
 }
 
@@ -90,26 +89,22 @@ bool fg_table_room(FGraph *fg, int more) {
     if (2 * ((int64_t)fg->ncons + more) <= fg->capcons) { return true; }
     int cap = fg->capcons ? fg->capcons : 64, old = fg->capcons;
     while (2 * ((int64_t)fg->ncons + more) > cap) { cap *= 2; }
-    ThApply **was = fg->slot_node, **node = ctx_alloc0(fg->ctx, sizeof *node * (size_t)cap);
-    uint64_t *hash = node ? ctx_alloc0(fg->ctx, sizeof *hash * (size_t)cap) : NULL;
-    if (!hash) {
-        ctx_free(fg->ctx, node, node ? sizeof *node * (size_t)cap : 0);
-        return false;
-    }
-    ctx_free(fg->ctx, fg->slot_hash, sizeof *hash * (size_t)old);
-    fg->slot_hash = hash;
-    fg->slot_node = node;
+    ConsSlot *was = fg->cons_slot, *slot = ctx_alloc0(fg->ctx, sizeof *slot * (size_t)cap);
+    if (!slot) { return false; }
+    fg->cons_slot = slot;
     fg->capcons = cap;
     fg->ncons = 0;
     for (int i = 0; i < old; i++) {
-        if (was[i]) { put(fg, was[i]); }
+        if (was[i].node) { fill_slot(fg, was[i]); }
     }
     ctx_free(fg->ctx, was, sizeof *was * (size_t)old);
     return true;
 }
 
 void fg_table_add(FGraph *fg, ThApply *a) {
-    if (fg->cons && !(a->op->flags & OP_EFFECT)) { put(fg, a); }
+    if (!fg->cons || (a->op->flags & OP_EFFECT)) { return; }
+    fill_slot(fg, (ConsSlot){a->hash, a});
+    a->flags |= APPLY_CONSED;
 }
 
 /* Entries after the hole move back when their own place allows it, so that probing never meets a tombstone. */
@@ -117,17 +112,16 @@ void fg_table_del(FGraph *fg, ThApply *a) {
     if (!(a->flags & APPLY_CONSED)) { return; }
     a->flags &= (uint8_t)~APPLY_CONSED;
     int mask = fg->capcons - 1, i = (int)(a->hash & (uint64_t)mask);
-    while (fg->slot_node[i] && fg->slot_node[i] != a) { i = (i + 1) & mask; }
-    if (!fg->slot_node[i]) { return; }
-    for (int j = (i + 1) & mask; fg->slot_node[j]; j = (j + 1) & mask) {
-        int home = (int)(fg->slot_hash[j] & (uint64_t)mask);
+    while (fg->cons_slot[i].node && fg->cons_slot[i].node != a) { i = (i + 1) & mask; }
+    if (!fg->cons_slot[i].node) { return; }
+    for (int j = (i + 1) & mask; fg->cons_slot[j].node; j = (j + 1) & mask) {
+        int home = (int)(fg->cons_slot[j].hash & (uint64_t)mask);
         if (((j - home) & mask) >= ((j - i) & mask)) {
-            fg->slot_node[i] = fg->slot_node[j];
-            fg->slot_hash[i] = fg->slot_hash[j];
+            fg->cons_slot[i] = fg->cons_slot[j];
             i = j;
         }
     }
-    fg->slot_node[i] = NULL;
+    fg->cons_slot[i].node = NULL;
     fg->ncons--;
 }
 
@@ -136,7 +130,7 @@ static int *slot_of(FGraph *fg, ThApply *node, int pos) { return node ? &node->s
 
 bool fg_client_add(FGraph *fg, ThVar *v, ThApply *node, int pos) {
     if (v->nclients == v->capclients) {
-        int cap = v->capclients ? 2 * v->capclients : 2;
+        int cap = v->capclients > 1 ? 2 * v->capclients : 2;
         Client *more = arena_alloc(fg->arena, sizeof *more * (size_t)cap);
         if (!more) { return false; }
         if (v->nclients) { memcpy(more, v->clients, sizeof *more * (size_t)v->nclients); }
@@ -189,6 +183,7 @@ bool fg_adopt(FGraph *fg, ThApply *a) {
         a->rank = from && from->rank >= a->rank ? from->rank + 1 : a->rank;
     }
     a->id = (uint32_t)fg->nnodes++;
+    fg->turn++;
     fg->live++;
     fg_table_add(fg, a);
     if (effect) { fg->effects.at[fg->effects.n++] = a; }
@@ -224,6 +219,7 @@ void fg_prune(FGraph *fg, ThApply *const *candidates, int n) {
         a->next_free = NULL;
         a->flags = (uint8_t)((a->flags & ~APPLY_QUEUED) | APPLY_DEAD);
         fg->live--;
+        fg->turn++;
         fg_table_del(fg, a);
         for (int i = 0; i < a->nin; i++) {
             fg_client_del(fg, a->in[i], a, i);

@@ -23,6 +23,7 @@ typedef struct Work {
 
 /* Node takes v as input pos; its old edge is already gone from the old variable's list. */
 static bool connect(Work *w, ThApply *node, int pos, ThVar *v) {
+    w->fg->turn++;
     if (!fg_client_add(w->fg, v, node, pos)) { return false; }
     if (!node) {
         w->fg->out[pos] = v;
@@ -219,8 +220,7 @@ static bool merge_order(Work *w, const ApplyVec *order) {
         ThApply *a = order->at[i];
         if (i + FAR < order->n) { /* places in the table are far apart: ask for them early */
             uint64_t at = order->at[i + FAR]->hash & (uint64_t)(fg->capcons - 1);
-            __builtin_prefetch(&fg->slot_node[at]);
-            __builtin_prefetch(&fg->slot_hash[at]);
+            __builtin_prefetch(&fg->cons_slot[at]);
         }
         fg_table_del(fg, a); /* a client of a merged node may be there already */
         if (!fg_table_room(fg, 1) || !settle(w, a) || !drain(w)) { return false; }
@@ -229,6 +229,7 @@ static bool merge_order(Work *w, const ApplyVec *order) {
 }
 
 bool fg_merge(FGraph *fg) {
+    enum { FAR = 16 };
     if (fg->cons) { return true; }
     Work w = {.fg = fg};
     ApplyVec order = {0};
@@ -236,6 +237,10 @@ bool fg_merge(FGraph *fg) {
     fg->cons = ok;
     for (int i = 0; i < order.n; i++) {
         ThApply *a = order.at[i];
+        if (i + FAR < order.n) {
+            const char *next = (const char *)order.at[i + FAR]; /* its second half, pointers, outputs: node.c */
+            for (int k = 1; k < 4; k++) { __builtin_prefetch(next + 64 * k); }
+        }
         a->hash = fg_hash(a->op, a->attrs, a->in, a->nin);
     }
     ok = ok && merge_order(&w, &order);

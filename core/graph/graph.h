@@ -61,29 +61,30 @@ typedef struct Shared {
 
 typedef enum { VAR_PLAIN, VAR_CONSTANT, VAR_SHARED } VarKind;
 
+/* What rewriting asks for again and again comes first and fills one cache line. */
 struct ThVar {
     uint8_t kind;
     uint8_t flags;  /* VAR_F_* */
     uint16_t index; /* output number of owner */
-    Prov prov;
+    uint32_t id;    /* in an FGraph: dense number, usable as array index (fg->nvars) */
     ThType type;
-    atomic_int refs; /* leaves only; outputs use owner->refs */
-    uint32_t id;     /* in an FGraph: dense number, usable as array index (fg->nvars) */
-    uint64_t serial;
     ThApply *owner;
-    ThContext *ctx;
-    const char *name; /* interned or NULL */
+    Client *clients; /* FGraph: arena, or owner->first; order is not meaningful */
+    int nclients, capclients;
+    ThVar *forward; /* FGraph: set when replaced; follow with fg_find */
     union {
         ThArray *data;
         Shared *shared;
     } u;
-    uint64_t hash; /* constants: of type and data; computed on demand */
-    /* FGraph only */
-    Client *clients; /* arena; order is not meaningful */
-    int nclients, capclients;
-    ThVar *forward; /* set when replaced; follow with fg_find */
-    ThVar *origin;  /* the user variable this was cloned from, or NULL */
-    FGraph *fg;     /* the graph it lives in: a reference on the variable is one on the whole graph */
+    Prov prov;
+    atomic_int refs; /* leaves only; outputs use owner->refs */
+    /* seldom asked for */
+    uint64_t serial;
+    ThContext *ctx;
+    const char *name; /* interned or NULL */
+    uint64_t hash;    /* constants: of type and data; computed on demand */
+    ThVar *origin;    /* FGraph: the user variable this was cloned from, or NULL */
+    FGraph *fg;       /* the graph it lives in: a reference on the variable is one on the whole graph */
 };
 enum {
     VAR_F_INPUT = 1,
@@ -91,25 +92,27 @@ enum {
     VAR_F_CACHED = 4 /* a small constant that the context hands out again while it lives; id is its place there */
 };
 
+/* Two cache lines in an FGraph: what is seldom asked for, then what rewriting asks for again and again. */
 struct ThApply {
+    const char *rule;   /* rewrite that made it, or NULL */
+    ThApply *next_free; /* iterative freeing */
+    int64_t *lengths;   /* user nodes: lengths of the outputs, one after the other, -1 unknown; NULL: none known */
+    ThContext *ctx;
+    uint64_t serial;
+    Prov prov;
+    atomic_int refs;
+    Client first; /* FGraph: room for output 0's only client */
     const Op *op;
     void *attrs; /* op->attr_bytes, canonical (padding zeroed); NULL when none */
     ThVar **in;
     ThVar **out;
+    int *slot;         /* FGraph: slot[i] is where in[i]'s client list holds this edge, so that it goes in O(1) */
+    uint64_t hash;     /* FGraph: structural, over op, attrs and current inputs */
+    uint32_t id, rank; /* FGraph: dense number; 1 + max rank of inputs */
     uint16_t nin, nout;
-    Prov prov;
-    atomic_int refs;
-    uint64_t serial;
-    ThContext *ctx;
-    uint64_t hash;       /* FGraph: structural, over op, attrs and current inputs */
-    uint32_t id, rank;   /* FGraph: dense number; 1 + max rank of inputs */
     uint16_t generation; /* rewriting depth (kernels.md 5) */
     uint8_t flags;       /* APPLY_* */
     int8_t destroys;     /* input overwritten by output 0 once an in-place pass decided so; -1 none */
-    const char *rule;    /* rewrite that made it, or NULL */
-    ThApply *next_free;  /* iterative freeing */
-    int64_t *lengths;    /* user nodes: lengths of the outputs, one after the other, -1 unknown; NULL: none known */
-    int *slot;           /* FGraph: slot[i] is where in[i]'s client list holds this edge, so that it goes in O(1) */
 };
 enum {
     APPLY_GRAD = 1 /* made by an Elemwise's own gradient: prints without ",no_inplace" */,
@@ -194,6 +197,11 @@ typedef struct FgListener { /* engines that keep a worklist */
     void *user;
 } FgListener;
 
+typedef struct ConsSlot {
+    uint64_t hash;
+    ThApply *node; /* NULL: free */
+} ConsSlot;
+
 struct FGraph {
     ThContext *ctx;
     atomic_int refs; /* the compile or function that owns it, and handles on its variables and nodes */
@@ -208,8 +216,7 @@ struct FGraph {
     int nvars, nnodes; /* dense id bounds (dead ids are not reused) */
     int live;          /* live Applys */
     bool cons;         /* hash-consing on (merge) */
-    uint64_t *slot_hash;
-    ThApply **slot_node;
+    ConsSlot *cons_slot;
     int ncons, capcons;                   /* the consing table */
     VEC(const struct GraphBody *) bodies; /* inner graphs that its nodes hold */
     VEC(ThVar *) consts;                  /* merged constants */
@@ -221,8 +228,11 @@ struct FGraph {
     int max_generation_hit; /* nodes frozen by the generation limit */
     int *out_slot;          /* where out[i]'s client list holds the edge to the output */
     VEC(ThApply *) effects; /* EFFECT nodes: they stay even when nobody uses them */
-    bool ranks_stale;       /* a change deepened a node whose users' ranks still lag; fg_ranks settles them */
-    VEC(InnerGraph) inner;  /* bodies of nodes that have some, ready for the planner; inner_graphs.c */
+    uint64_t turn;          /* changes with every node and every edge */
+    ApplyVec sorted;        /* fg_toposort's order, of turn sorted_at */
+    uint64_t sorted_at;
+    bool ranks_stale;      /* a change deepened a node whose users' ranks still lag; fg_ranks settles them */
+    VEC(InnerGraph) inner; /* bodies of nodes that have some, ready for the planner; inner_graphs.c */
     Map inner_map;
 };
 /*

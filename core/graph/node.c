@@ -6,6 +6,7 @@
  */
 #include "parts.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { ATTR_ROOM = 1024, FEW = 16 };
@@ -58,31 +59,41 @@ ThVar *leaf_new(Builder *b, VarKind kind, ThType t, const char *name) {
 
 ThVar *var_new(Builder *b, ThType t, const char *name) { return leaf_new(b, VAR_PLAIN, t, name); }
 
+enum { LINE = 64 };
+_Static_assert(sizeof(ThApply) == 2 * LINE && offsetof(ThApply, op) == LINE, "a node's second half is one cache line");
+_Static_assert(offsetof(ThVar, serial) == LINE, "the first part of a variable is one cache line");
+
 static size_t up16(size_t n) { return (n + 15) & ~(size_t)15; }
 
-size_t apply_block_bytes(const Op *op, int nin, int nout, bool graph) {
-    return up16(sizeof(ThApply)) + up16(op->attr_bytes) + up16(sizeof(ThVar)) * (size_t)nout +
-           sizeof(ThVar *) * (size_t)(nin + nout) + (graph ? sizeof(int) * (size_t)nin : 0);
+/* Where the outputs stand: behind pointers, slots and attributes; in a FunctionGraph at the start of a cache line. */
+static size_t outs_at(const Op *op, int nin, int nout, bool graph) {
+    size_t at =
+        sizeof(ThApply) + up16(sizeof(ThVar *) * (size_t)(nin + nout) + (graph ? sizeof(int) * (size_t)nin : 0));
+    at += up16(op->attr_bytes);
+    return graph ? (at + LINE - 1) & ~(size_t)(LINE - 1) : at;
 }
 
-/* Lays the parts of a zeroed block out: record, attributes, outputs, pointers, slots. */
+size_t apply_block_bytes(const Op *op, int nin, int nout, bool graph) {
+    return outs_at(op, nin, nout, graph) + up16(sizeof(ThVar)) * (size_t)nout;
+}
+
+/* Lays the parts of a zeroed block out: record, pointers, slots, attributes, outputs. */
 static void lay_out(ThApply *a, bool graph) {
-    char *p = (char *)a + up16(sizeof *a);
-    a->attrs = a->op->attr_bytes ? p : NULL;
-    p += up16(a->op->attr_bytes);
-    char *outs = p;
-    p += up16(sizeof(ThVar)) * a->nout;
+    char *p = (char *)a + sizeof *a, *outs = (char *)a + outs_at(a->op, a->nin, a->nout, graph);
     a->in = (ThVar **)(void *)p;
     a->out = a->in + a->nin;
+    p += sizeof(ThVar *) * (size_t)(a->nin + a->nout);
+    a->slot = graph ? (int *)(void *)p : NULL;
+    p = (char *)(a->in) + up16(sizeof(ThVar *) * (size_t)(a->nin + a->nout) + (graph ? sizeof(int) * a->nin : 0));
+    a->attrs = a->op->attr_bytes ? p : NULL;
     for (int i = 0; i < a->nout; i++) { a->out[i] = (ThVar *)(void *)(outs + up16(sizeof(ThVar)) * (size_t)i); }
-    a->slot = graph ? (int *)(void *)(a->out + a->nout) : NULL;
 }
 
 ThApply *apply_alloc(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin, const ThType *types,
                      int nout) {
     size_t bytes = apply_block_bytes(op, nin, nout, b->fg != NULL);
     if (!vec_reserve(b->ctx, &b->pool, b->pool.n + 1) || !inner_retain(b, op, attrs)) { return NULL; }
-    ThApply *a = b->fg ? arena_alloc0(b->fg->arena, bytes) : ctx_alloc0(b->ctx, bytes);
+    ThApply *a = b->fg ? arena_alloc0_line(b->fg->arena, bytes) : ctx_alloc0(b->ctx, bytes);
     if (!a) {
         if (!b->fg) { inner_release(op, attrs); }
         return NULL;
@@ -104,6 +115,10 @@ ThApply *apply_alloc(Builder *b, const Op *op, const void *attrs, ThVar *const *
         init_var(b, a->out[i], VAR_PLAIN, types[i]);
         a->out[i]->owner = a;
         a->out[i]->index = (uint16_t)i;
+    }
+    if (b->fg) {
+        a->out[0]->clients = &a->first;
+        a->out[0]->capclients = 1;
     }
     for (int i = 0; i < nin; i++) { a->in[i] = b->fg ? in[i] : th_var_retain(in[i]); }
     if (!b->fg) {

@@ -258,6 +258,7 @@ static void constant_first(Canon *k) {
     if (ask_which(a) != k->f->main || a->nin != k->t.side[0].n + 1) return;
     while (at < a->nin && !term_value(k, a->in[at], &x)) at++;
     if (at == 0 || at == a->nin) return;
+    k->o->fg->turn++;
     ThVar *v = a->in[at];
     int slot = a->slot[at];
     for (; at > 0; at--) {

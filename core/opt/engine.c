@@ -73,26 +73,13 @@ static void push(Engine *e, ThApply *a) {
     sift_up(e->heap.at, e->heap.n - 1);
 }
 
-/* Nodes and variables are two cache lines long. */
-static void prefetch_both(const void *p) {
-    __builtin_prefetch(p);
-    __builtin_prefetch((const char *)p + 64);
-}
-
 /* Brings in what the nodes to come will be asked: in large graphs nothing of it is in a cache. */
 static void look_ahead(const Engine *e) {
-    enum { FAR = 12, NEAR = 6, CLOSE = 3 };
-    if (e->at + FAR < e->first.n) prefetch_both(e->first.at[e->at + FAR].node);
-    if (e->at + NEAR < e->first.n) {
-        const ThApply *a = e->first.at[e->at + NEAR].node;
-        __builtin_prefetch(a->in);
-        __builtin_prefetch(a->out);
-        __builtin_prefetch(a->attrs);
-    }
+    enum { FAR = 8, CLOSE = 3 };
+    if (e->at + FAR < e->first.n) opt_prefetch(e->first.at[e->at + FAR].node);
     if (e->at + CLOSE < e->first.n) {
         const ThApply *a = e->first.at[e->at + CLOSE].node;
-        for (int i = 0; i < a->nin && i < 2; i++) prefetch_both(a->in[i]);
-        prefetch_both(a->out[0]);
+        for (int i = 0; i < a->nin && i < 2; i++) __builtin_prefetch(a->in[i]);
     }
 }
 
@@ -328,7 +315,7 @@ static bool fill_worklist(Engine *e) {
     e->queued.n = nodes;
     for (int i = 0; i < all->n; i++) {
         ThApply *a = all->at[i];
-        if (i + FAR < all->n) prefetch_both(all->at[i + FAR]);
+        if (i + FAR < all->n) __builtin_prefetch(&all->at[i + FAR]->op);
         if (a->flags & APPLY_DEAD) continue;
         e->first.at[kept] = (Entry){key_of(a), a};
         all->at[kept++] = a;

@@ -274,7 +274,10 @@ static bool run_all(Opt *o, bool verify) {
     bool ok = fg_toposort(o->fg, &o->all) && vec_push(o->c, &o->fg->listeners, l);
     o->order_at = -1;
     if (ok) {
-        for (int i = 0; i < o->all.n; i++) note(o, o->all.at[i]);
+        for (int i = 0; i < o->all.n; i++) {
+            if (i + 16 < o->all.n) __builtin_prefetch(&o->all.at[i + 16]->op);
+            note(o, o->all.at[i]);
+        }
         ok = run_passes(o, verify) && !o->lost;
         o->fg->listeners.n--;
     }

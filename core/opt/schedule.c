@@ -16,9 +16,13 @@ typedef struct Plan {
     ThContext *c;
     double *need, *held; /* by node id: peak of the subtree, size of the results */
     uint8_t *state;
-    int8_t *update; /* by node id: 1 + it makes a new shared value that nobody else uses */
-    ThVar **target; /* by node id: the shared it updates */
-    VEC(ThApply *) stack;
+    int8_t *update;       /* by node id: 1 + it makes a new shared value that nobody else uses */
+    ThVar **target;       /* by node id: the shared it updates */
+    VEC(uint32_t) stack;  /* node ids: the walk leaves the nodes alone */
+    VEC(uint32_t) inputs; /* of every node, one after the other: who computes them, as input_order has it */
+    ThApply **node;       /* by id */
+    int *start;           /* by node id: where its own begin; count entries */
+    int *count;
     ApplyVec order, all;
 } Plan;
 
@@ -71,15 +75,23 @@ static int input_order(const Plan *p, const ThApply *a, ThApply **at) {
 }
 
 static bool estimate(Plan *p) {
+    enum { FAR = 16 };
     VEC(ThApply *) in = {0};
     bool ok = true;
     for (int i = 0; ok && i < p->all.n; i++) {
         ThApply *a = p->all.at[i];
-        ok = vec_reserve(p->c, &in, a->nin + 1);
+        if (i + FAR < p->all.n) opt_prefetch(p->all.at[i + FAR]);
+        ok = vec_reserve(p->c, &p->inputs, p->inputs.n + a->nin + 1) && vec_reserve(p->c, &in, a->nin + 1);
         if (!ok) break;
         int n = input_order(p, a, in.at);
         double held = 0, peak = peak_of(p, in.at, n);
-        for (int k = 0; k < n; k++) held += p->held[in.at[k]->id];
+        p->node[a->id] = a;
+        p->start[a->id] = p->inputs.n;
+        p->count[a->id] = n;
+        for (int k = 0; k < n; k++) {
+            held += p->held[in.at[k]->id];
+            p->inputs.at[p->inputs.n++] = in.at[k]->id;
+        }
         p->held[a->id] = held_by(a);
         held += p->held[a->id];
         p->need[a->id] = held > peak ? held : peak;
@@ -148,9 +160,9 @@ static bool push_readers(Plan *p, const ThVar *shared, const ThApply *self) {
         const ThVar *v = views.at[i];
         for (int k = 0; ok && k < v->nclients; k++) {
             ThApply *r = v->clients[k].node;
-            if (!r || r == self) continue;
+            if (!r || r == self || !p->node[r->id]) continue;
             if ((r->op->flags & OP_VIEW) && v->clients[k].pos == 0) ok = vec_push(p->c, &views, r->out[0]);
-            if (ok && p->state[r->id] == NEW) ok = vec_push(p->c, &p->stack, r);
+            if (ok && p->state[r->id] == NEW) ok = vec_push(p->c, &p->stack, r->id);
         }
     }
     vec_free(p->c, &views);
@@ -158,35 +170,29 @@ static bool push_readers(Plan *p, const ThVar *shared, const ThApply *self) {
 }
 
 /* ---- the walk ---- */
-static bool push_inputs(Plan *p, ThApply *a) {
-    if (!vec_reserve(p->c, &p->stack, p->stack.n + a->nin + 1)) return false;
-    ThApply **at = p->stack.at + p->stack.n;
-    int n = input_order(p, a, at), kept = 0;
-    for (int i = 0; i < n / 2; i++) { /* the first to compute is pushed last */
-        ThApply *t = at[i];
-        at[i] = at[n - 1 - i];
-        at[n - 1 - i] = t;
-    }
-    for (int i = 0; i < n; i++)
-        if (p->state[at[i]->id] == NEW) at[kept++] = at[i];
-    p->stack.n += kept;
+static bool push_inputs(Plan *p, uint32_t id) {
+    int n = p->count[id];
+    const uint32_t *in = p->inputs.at + p->start[id];
+    if (!vec_reserve(p->c, &p->stack, p->stack.n + n + 1)) return false;
+    for (int i = n - 1; i >= 0; i--) /* the first to compute is pushed last */
+        if (p->state[in[i]] == NEW) p->stack.at[p->stack.n++] = in[i];
     return true;
 }
 
 static bool visit_from(Plan *p, ThApply *root) {
-    bool ok = vec_push(p->c, &p->stack, root);
+    bool ok = vec_push(p->c, &p->stack, root->id);
     while (ok && p->stack.n) {
-        ThApply *a = p->stack.at[p->stack.n - 1];
-        if (p->state[a->id] != NEW) {
+        uint32_t id = p->stack.at[p->stack.n - 1];
+        if (p->state[id] != NEW) {
             p->stack.n--;
-            if (p->state[a->id] == DONE) continue;
-            p->state[a->id] = DONE;
-            ok = vec_push(p->c, &p->order, a);
+            if (p->state[id] == DONE) continue;
+            p->state[id] = DONE;
+            ok = vec_push(p->c, &p->order, p->node[id]);
             continue;
         }
-        p->state[a->id] = OPEN;
-        if (p->update[a->id] && p->o->wants_inplace) ok = push_readers(p, p->target[a->id], a);
-        ok = ok && push_inputs(p, a);
+        p->state[id] = OPEN;
+        if (p->update[id] && p->o->wants_inplace) ok = push_readers(p, p->target[id], p->node[id]);
+        ok = ok && push_inputs(p, id);
     }
     return ok;
 }
@@ -212,10 +218,14 @@ bool pass_schedule(Opt *o) {
     Plan p = {.o = o, .c = c};
     p.need = ctx_alloc0(c, n * sizeof *p.need);
     p.held = ctx_alloc0(c, n * sizeof *p.held);
+    p.node = ctx_alloc0(c, n * sizeof *p.node);
+    p.start = ctx_alloc0(c, n * sizeof *p.start);
+    p.count = ctx_alloc0(c, n * sizeof *p.count);
     p.state = ctx_alloc0(c, n);
     p.update = ctx_alloc0(c, n);
     p.target = ctx_alloc0(c, n * sizeof *p.target);
-    bool ok = p.need && p.held && p.state && p.update && p.target && fg_toposort(fg, &p.all);
+    bool ok =
+        p.need && p.held && p.node && p.start && p.count && p.state && p.update && p.target && fg_toposort(fg, &p.all);
     if (ok) find_updates(&p);
     ok = ok && estimate(&p) && walk(&p);
     if (ok) {
@@ -226,10 +236,14 @@ bool pass_schedule(Opt *o) {
     }
     ctx_free(c, p.need, n * sizeof *p.need);
     ctx_free(c, p.held, n * sizeof *p.held);
+    ctx_free(c, p.node, n * sizeof *p.node);
+    ctx_free(c, p.start, n * sizeof *p.start);
+    ctx_free(c, p.count, n * sizeof *p.count);
     ctx_free(c, p.state, n);
     ctx_free(c, p.update, n);
     ctx_free(c, p.target, n * sizeof *p.target);
     vec_free(c, &p.stack);
+    vec_free(c, &p.inputs);
     vec_free(c, &p.order);
     vec_free(c, &p.all);
     return ok;
