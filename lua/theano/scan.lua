@@ -67,22 +67,20 @@ local function sort_returns(r)
   return out
 end
 
--- ---- arguments of scan
--- --------------------------------------------------------------------------------------------------------
+-- ---- arguments of scan ----------------------------------------------------------------------------------------------
 local order = {
   "fn", "sequences", "outputs_info", "non_sequences", "n_steps", "truncate_gradient", "go_backwards", "mode", "name",
   "profile", "allow_gc", "strict", "return_list",
 }
-local known = util.set(order)
 
 local function none(v) return v == nil or v == false end
 
 -- Positional arguments and a trailing table of keywords, or one table of keywords, as one table.
-local function arguments(what, names, allowed, ...)
+local function arguments(what, names, ...)
   local given, a = table.pack(...), {}
   local last = given[given.n]
   if given.n > 0 and util.is_keywords(last) and (given.n == 1 or not (last.input or last.initial or last.taps)) then
-    util.check_keywords(what, last, allowed)
+    util.check_keywords(what, last, util.set(names))
     for k, v in pairs(last) do a[k] = v end
     given.n = given.n - 1
   end
@@ -513,28 +511,26 @@ end
 -- `mode`, `profile`, `allow_gc` are Theano's and change nothing here: the loop is compiled with the function it is in.
 -- @return one Variable, or a sequence when there are several results or with return_list; the updates to pass on
 function M.scan(...)
-  local a = arguments("scan", order, known, ...)
+  local a = arguments("scan", order, ...)
   local outs, updates = loop(a, false)
   return answer(outs, a.return_list), updates
 end
 
-local map_order = { "fn", "sequences", "non_sequences", "truncate_gradient", "go_backwards", "mode", "name" }
-local map_known = util.set { "fn", "sequences", "non_sequences", "truncate_gradient", "go_backwards", "mode", "name",
+local map_order = { "fn", "sequences", "non_sequences", "truncate_gradient", "go_backwards", "mode", "name",
   "return_list" }
 
 --- `map(fn, sequences, non_sequences, truncate_gradient, go_backwards, mode, name)`: fn on every row.
 function M.map(...)
-  local a = arguments("map", map_order, map_known, ...)
+  local a = arguments("map", map_order, ...)
   local outs, updates = loop(a, false)
   return answer(outs, a.return_list), updates
 end
 
-local reduce_order = { "fn", "sequences", "outputs_info", "non_sequences", "go_backwards", "mode", "name" }
-local reduce_known = util.set { "fn", "sequences", "outputs_info", "non_sequences", "go_backwards", "mode", "name",
+local reduce_order = { "fn", "sequences", "outputs_info", "non_sequences", "go_backwards", "mode", "name",
   "return_list" }
 
 local function reduce(what, backwards, ...)
-  local a = arguments(what, reduce_order, reduce_known, ...)
+  local a = arguments(what, reduce_order, ...)
   if backwards ~= nil then a.go_backwards = backwards end
   local outs, updates = loop(a, true)
   return answer(outs, a.return_list), updates
@@ -554,7 +550,6 @@ function M.foldr(...) return reduce("foldr", true, ...) end
 -- --------------------------------------------------------------------------------------------------------
 local checkpoint_order = { "fn", "sequences", "outputs_info", "non_sequences", "name", "n_steps", "save_every_N",
   "padding" }
-local checkpoint_known = util.set(checkpoint_order)
 
 -- x as (chunks, every, ..): cut to `steps` rows, filled up with zeros.
 local function chunked(x, steps, chunks, every)
@@ -574,7 +569,7 @@ end
 -- @return the results after every `save_every_N`th step and after the last one, as scan returns them, and the updates
 function M.scan_checkpoints(...)
   T = T or require("theano.tensor")
-  local a = arguments("scan_checkpoints", checkpoint_order, checkpoint_known, ...)
+  local a = arguments("scan_checkpoints", checkpoint_order, ...)
   local every = a.save_every_N or 10
   if math.type(every) ~= "integer" or every < 1 then
     raise("ValueError", "scan_checkpoints: save_every_N is a positive number of steps, not %s", tostring(every))
