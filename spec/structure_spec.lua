@@ -2,14 +2,9 @@
 -- (spec/data/structure.json, written by scripts/make-structure-data.py) for every dtype, with the inputs contiguous,
 -- transposed, reversed and repeated by strides, in the interpreter and through generated C. One unit holds all cases of
 -- a dtype.
+local sets = require("spec.support.numpy_sets")
 local json = require("dkjson")
-local oracle = require("spec.support.oracle")
-local theano = require("theano")
-local T = require("theano.tensor")
-
-local file = assert(io.open("spec/data/structure.json"))
-local data = assert(json.decode(file:read("a"), 1, false))
-file:close()
+local data = sets.read("spec/data/structure.json")
 
 -- How an input is given and how the graph sees the same elements.
 local LAYOUTS = {
@@ -19,50 +14,13 @@ local LAYOUTS = {
   reversed = { function(a) return a.ndim == 0 and a or a["::-1"]:copy() end,
     function(x) return x.ndim == 0 and x or x["::-1"] end },
 }
-local NAMES = { "t", "x", "y", "row", "v", "s" }
+local FORM = { names = { "t", "x", "y", "row", "v", "s" }, kept = { row = true }, patterns = { row = { true } } }
 
 local function check(set, layout, mode)
-  local make, view = table.unpack(LAYOUTS[layout])
-  local env = setmetatable({ T = T }, { __index = _G })
-  local inputs, values = {}, {}
-  for _, name in ipairs(NAMES) do
-    local array, pattern = oracle.array(set.inputs[name]), {}
-    local turned = name ~= "row"
-    if turned then array = make(array) end
-    for d = 1, array.ndim do pattern[d] = name == "row" and d == 1 end
-    local variable = T.TensorType(array.dtype, pattern)(name)
-    inputs[#inputs + 1], values[#values + 1] = variable, array
-    env[name] = turned and view(variable) or variable
-  end
-  local outputs, wants = {}, {}
-  for e, expr in ipairs(data.exprs) do
-    local want = set.wants[e]
-    if want and want ~= json.null then
-      local fine, list = pcall(assert(load("return " .. expr, "=" .. expr, "t", env)))
-      assert(fine, ("%s on %s: %s"):format(expr, set.dtype, tostring(list)))
-      assert.equal(#want, #list, expr)
-      for o, v in ipairs(list) do
-        outputs[#outputs + 1] = theano.Out(v, { array = true })
-        wants[#wants + 1] = { expr = expr, o = o, array = want[o] }
-      end
-    end
-  end
-  local f = theano.compile({ inputs = inputs, outputs = outputs, mode = mode, on_unused_input = "ignore" })
-  local got, wrong = { f(table.unpack(values)) }, {}
-  local single = set.dtype == "float32" or set.dtype == "complex64"
-  local tolerance = single and 2e-5 or 1e-12
-  for k, w in ipairs(wants) do
-    local why = oracle.differs(got[k], w.array, tolerance, tolerance)
-    if why then wrong[#wrong + 1] = ("%s, result %d, on %s: %s"):format(w.expr, w.o, set.dtype, tostring(why)) end
-  end
-  assert(#wrong == 0, table.concat(wrong, "\n"))
+  sets.check(data, set, FORM, LAYOUTS[layout], mode, { single = 2e-5, double = 1e-12 })
 end
 
-local modes = {
-  interpreter = theano.compile.Mode { linker = "interpreter", optimizer = "fast_run" },
-  plain = theano.compile.Mode { linker = "interpreter", optimizer = "None" },
-  c = theano.compile.Mode { linker = "c", optimizer = "fast_run" },
-}
+local modes = sets.modes
 
 -- A C compiler takes seconds for a unit of all cases: one set of each kind.
 local THROUGH_C = {}

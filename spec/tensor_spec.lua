@@ -1,13 +1,9 @@
 --- Indexing, ordering, searching, positions, running sums, diagonals: NumPy's answers (spec/data/tensor.json) for every
 -- dtype, with x contiguous, transposed and reversed, in the interpreter and through generated C.
-local json = require("dkjson")
-local oracle = require("spec.support.oracle")
+local sets = require("spec.support.numpy_sets")
 local theano = require("theano")
 local T = require("theano.tensor")
-
-local file = assert(io.open("spec/data/tensor.json"))
-local data = assert(json.decode(file:read("a"), 1, false))
-file:close()
+local data = sets.read("spec/data/tensor.json")
 
 -- x as the graph sees it, made from another layout of the same elements.
 local LAYOUTS = {
@@ -16,54 +12,14 @@ local LAYOUTS = {
   reversed = { function(a) return a["::-1, ::-1"]:copy() end, function(x) return x["::-1, ::-1"] end },
 }
 
-local function near(dtype) return dtype:find("float32", 1, true) or dtype:find("complex64", 1, true) end
-
--- What NumPy sees as one dtype and Theano types otherwise: bool has no minus, no product with a number.
-local function want_of(set, e)
-  local want = set.wants[e]
-  return want and want ~= json.null and want or nil
-end
+local FORM = { names = { "x", "y", "v", "s", "i", "j", "k", "n", "r" }, kept = {}, patterns = {} }
+for _, name in ipairs(FORM.names) do FORM.kept[name] = name ~= "x" end
 
 local function check(set, layout, mode)
-  local make, view = table.unpack(LAYOUTS[layout])
-  local env = setmetatable({ T = T }, { __index = _G })
-  local inputs, values = {}, {}
-  for name in ("xyvsijknr"):gmatch(".") do
-    local array = oracle.array(set.inputs[name])
-    if name == "x" then array = make(array) end
-    local pattern = {}
-    for d = 1, array.ndim do pattern[d] = false end
-    local variable = T.TensorType(array.dtype, pattern)(name)
-    inputs[#inputs + 1], values[#values + 1] = variable, array
-    env[name] = name == "x" and view(variable) or variable
-  end
-  local outputs, wants = {}, {}
-  for e, expr in ipairs(data.exprs) do
-    local want = want_of(set, e)
-    if want then
-      local fine, list = pcall(assert(load("return " .. expr, "=" .. expr, "t", env)))
-      assert(fine, ("%s on %s: %s"):format(expr, set.dtype, tostring(list)))
-      assert.equal(#want, #list, expr)
-      for o, v in ipairs(list) do
-        outputs[#outputs + 1] = theano.Out(v, { array = true })
-        wants[#wants + 1] = { expr = expr, o = o, array = want[o] }
-      end
-    end
-  end
-  local f = theano.compile({ inputs = inputs, outputs = outputs, mode = mode, on_unused_input = "ignore" })
-  local got = { f(table.unpack(values)) }
-  local tolerance = near(set.dtype) and 1e-5 or 1e-12
-  for k, w in ipairs(wants) do
-    local why = oracle.differs(got[k], w.array, tolerance, tolerance)
-    assert(not why, ("%s, result %d, on %s: %s\n%s"):format(w.expr, w.o, set.dtype, tostring(why), tostring(got[k])))
-  end
+  sets.check(data, set, FORM, LAYOUTS[layout], mode, { single = 1e-5, double = 1e-12 })
 end
 
-local modes = {
-  interpreter = theano.compile.Mode { linker = "interpreter", optimizer = "fast_run" },
-  plain = theano.compile.Mode { linker = "interpreter", optimizer = "None" },
-  c = theano.compile.Mode { linker = "c", optimizer = "fast_run" },
-}
+local modes = sets.modes
 
 describe("NumPy's answers", function()
   for number, set in ipairs(data.sets) do
