@@ -88,8 +88,8 @@ int front_images2neibs(Front *f) {
     const char *mode = front_str(f, 3);
     if (!x || !shape || !step || !mode) return -1;
     for (int m = 0; m < NEIBS_MODES; m++)
-        if (strcmp(mode, neibs_mode_name(m)) == 0)
-            return front_return(f, images2neibs_make(f->b, x, shape, step, (NeibsMode)m));
+        if (strcmp(mode, neighbours_mode_name(m)) == 0)
+            return front_return(f, neighbours_make(f->b, x, shape, step, (NeibsMode)m));
     return front_error(f, TH_NotImplementedError,
                        "unknown mode \"%s\": \"valid\", \"ignore_borders\", \"wrap_centered\", \"half\", \"full\"",
                        mode);

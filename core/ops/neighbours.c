@@ -10,7 +10,7 @@
 
 static const AttrField neibs_fields[] = {{"mode", ATTR_INT, offsetof(NeibsAttrs, mode), false}};
 
-const char *neibs_mode_name(int64_t mode) {
+const char *neighbours_mode_name(int64_t mode) {
     static const char *const names[] = {"valid", "ignore_borders", "wrap_centered", "half", "full"};
     return mode >= 0 && mode < NEIBS_MODES ? names[mode] : NULL;
 }
@@ -43,7 +43,7 @@ static bool infer_images2neibs(Infer *q) {
     ThType t = q->in[0]->type;
     if (t.kind != TYPE_TENSOR || t.ndim != 4)
         return err(q->ctx, TH_TypeError, "Images2Neibs: the images must be a 4D tensor, it has %d dimensions", t.ndim);
-    if (!neibs_mode_name(((const NeibsAttrs *)q->attrs)->mode))
+    if (!neighbours_mode_name(((const NeibsAttrs *)q->attrs)->mode))
         return err(q->ctx, TH_ValueError, "Images2Neibs: unknown mode");
     if (!want_lengths(q, 1, "neib_shape", 2) || !want_lengths(q, 2, "neib_step", 2) || !want_odd(q)) return false;
     q->out[0] = type_tensor((ThDtype)t.dtype, 2, 0);
@@ -278,7 +278,7 @@ static bool batch_neibs(Batch *q) {
 }
 
 static void str_neibs(Text *t, const ThApply *a) {
-    text_printf(t, "%s{mode='%s'}", a->op->name, neibs_mode_name(ATTRS(NeibsAttrs, a)->mode));
+    text_printf(t, "%s{mode='%s'}", a->op->name, neighbours_mode_name(ATTRS(NeibsAttrs, a)->mode));
 }
 
 #define NEIBS_OP(id, text, inputs, about) \
@@ -302,7 +302,7 @@ static void str_neibs(Text *t, const ThApply *a) {
 NEIBS_OP(images2neibs, "Images2Neibs", 3, "patches of images as rows")
 NEIBS_OP(neibs_grad, "NeibsGrad", 4, "rows of patches added back into images")
 
-ThVar *images2neibs_make(Builder *b, ThVar *x, ThVar *shape, ThVar *step, NeibsMode mode) {
+ThVar *neighbours_make(Builder *b, ThVar *x, ThVar *shape, ThVar *step, NeibsMode mode) {
     NeibsAttrs at = {.mode = mode};
     return apply1(b, &op_images2neibs, &at, (ThVar *[]){x, shape, step}, 3);
 }

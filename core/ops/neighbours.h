@@ -8,8 +8,8 @@ typedef enum { NEIBS_VALID, NEIBS_IGNORE, NEIBS_WRAP, NEIBS_HALF, NEIBS_FULL, NE
 typedef struct NeibsAttrs {
     int64_t mode;
 } NeibsAttrs;
-const char *neibs_mode_name(int64_t mode); /* NULL: there is no such mode */
+const char *neighbours_mode_name(int64_t mode); /* NULL: there is no such mode */
 /* shape and step: integer vectors of two. */
-ThVar *images2neibs_make(Builder *b, ThVar *x, ThVar *shape, ThVar *step, NeibsMode mode);
+ThVar *neighbours_make(Builder *b, ThVar *x, ThVar *shape, ThVar *step, NeibsMode mode);
 
 #endif
