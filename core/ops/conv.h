@@ -45,6 +45,9 @@ int64_t conv_length(const ConvAttrs *at, int d, int64_t in, int64_t filter);
 
 /* ---- sections of the records ------------------------------------------------------------------------------------- */
 bool conv_lower(Lower *l);
+/* conv_host.c: whether the library's kernels compute it, and the call that does. */
+bool conv_hosted(const ThApply *a);
+int conv_host_run(HostCall *h);
 void conv_grad(Grad *g);
 bool conv_rop(Rop *r);
 bool conv_batch(Batch *q);
