@@ -1,6 +1,6 @@
 -- Seconds from a graph's first line to the first result, imports not counted: a process of its own each time
--- (once.lua), with an empty cache (cold), with a kept one (warm), and once more in the same process (again). `small script` is a
--- whole process: start, require, a small graph, its result.
+-- (once.lua), with an empty cache (cold), with a kept one (warm), and once more in the same process (again).
+-- `small script` is a whole process: start, require, a small graph, its result.
 local system = require("system")
 
 local G = {
