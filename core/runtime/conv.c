@@ -7,17 +7,12 @@
  *   image   (c) x (n, i)     = filter (c) x (o, r)  .  top (o, r) x (n, i), for each remainder of i by the steps
  * Always holds: the bits depend on lengths and values alone (gemm.h).
  */
-#include "conv.h"
-
-#include "gemm.h"
+#include "conv_parts.h"
+#include "cpu.h"
 
 #include <string.h>
 
-typedef struct Run {
-    HostCall *h;
-    const ConvWork *w;
-    int64_t item;
-} Run;
+typedef ConvRun Run;
 
 static char *shifted(const Run *r, const char *p, int64_t elements) { return (char *)p + elements * r->item; }
 
@@ -110,6 +105,8 @@ static void set_c(GemmArgs *g, void *at, int64_t crs, const GemmAxis *x) {
 /* ---- the three products ------------------------------------------------------------------------------------------ */
 static int to_top(Run *r, int64_t group) {
     const ConvWork *w = r->w;
+    int status;
+    if (conv_direct_top(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);
     GemmOperand b = windows(r, group, false), a;
     int64_t o = group * w->filters;
@@ -121,6 +118,8 @@ static int to_top(Run *r, int64_t group) {
 
 static int to_filter(Run *r, int64_t group) {
     const ConvWork *w = r->w;
+    int status;
+    if (conv_direct_filter(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);
     GemmOperand b = windows(r, group, true), a;
     int64_t o = group * w->filters;
@@ -216,9 +215,36 @@ static int image_phase(Run *r, int64_t group, const Phase *p) {
     return multiply(r, &g);
 }
 
+/* With steps of one: windows slide over the padded gradient of the result, filters reversed. */
+static bool image_directly(Run *r, int64_t group, int *status) {
+    const ConvWork *w = r->w;
+    ConvWork v = *w;
+    v.image = w->top, v.top = w->image;
+    v.channels = w->filters, v.filters = w->channels;
+    memcpy(v.image_st, w->top_st, sizeof v.image_st);
+    memcpy(v.top_st, w->image_st, sizeof v.top_st);
+    v.filter = shifted(r, w->filter, group * w->filters * w->filter_st[0]);
+    v.filter_st[0] = w->filter_st[1], v.filter_st[1] = w->filter_st[0];
+    for (int d = 0; d < w->ndim; d++) {
+        if (w->step[d] != 1) return false;
+        v.in[d] = w->out[d], v.out[d] = w->in[d];
+        v.pad[d] = (w->size[d] - 1) * w->dilation[d] - w->pad[d];
+        v.filter = shifted(r, v.filter, (w->size[d] - 1) * w->filter_st[2 + d]);
+        v.filter_st[2 + d] = -w->filter_st[2 + d];
+    }
+    /* rows of filters are channels now: the group is already in the address */
+    v.image = shifted(r, v.image, group * w->filters * w->top_st[1]);
+    v.top = shifted(r, v.top, group * w->channels * w->image_st[1]);
+    Run dual = *r;
+    dual.w = &v;
+    return conv_direct_top(&dual, 0, status);
+}
+
 static int to_image(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int64_t i[CONV_DIMS] = {0};
+    int status;
+    if (image_directly(r, group, &status)) return status;
     for (;;) {
         Phase p[CONV_DIMS];
         for (int d = 0; d < w->ndim; d++) p[d] = phase_of(w, d, i[d]);
@@ -231,7 +257,9 @@ static int to_image(Run *r, int64_t group) {
 
 int conv_host(HostCall *h, const ConvWork *w) {
     static int (*const to[])(Run *, int64_t) = {to_top, to_image, to_filter};
-    Run r = {.h = h, .w = w, .item = (int64_t)th_dtype_bytes(w->dtype)};
+    const Cpu *cpu = cpu_of(h->ctx);
+    if (!cpu) return 1;
+    Run r = {.h = h, .w = w, .kern = cpu->gemm[w->dtype == TH_FLOAT64], .item = (int64_t)th_dtype_bytes(w->dtype)};
     for (int64_t g = 0; g < w->groups; g++)
         if (to[w->target](&r, g)) return 1;
     return 0;
