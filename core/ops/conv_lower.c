@@ -1,9 +1,9 @@
 /*
- * conv_lower.c -- the three convolutions as loops: every dtype, every attribute, the definition written down. Floats run
- * on the library's kernels instead (conv_host.c), unless every place has filters of its own.
- * In: a node. Out: one kernel whose parallel dimensions are those of the result and whose reduced ones are summed over.
- * The operand that is looked at through the window is read where the position lies inside it (a guard), so padding is
- * never stored. Reversed filters are a negative stride.
+ * conv_lower.c -- the three convolutions as loops: every dtype, every attribute, the definition written down. Floats
+ * run on the library's kernels instead (conv_host.c), unless every place has filters of its own. In: a node. Out: one
+ * kernel whose parallel dimensions are those of the result and whose reduced ones are summed over. The operand that is
+ * looked at through the window is read where the position lies inside it (a guard), so padding is never stored.
+ * Reversed filters are a negative stride.
  *
  *   forward  z[n, o, q] = sum over c, r of x[n, c, q * step + r * dilation - pad] * w[o, c, r]
  *   inputs   x[n, c, i] = sum over o, r of z[n, o, (i + pad - r * dilation) / step] * w[o, c, r], where that divides

@@ -132,8 +132,7 @@ VECTORS(double, int64_t)
                     *(Vec_##T *)(d + 2 * p + LANES(T)) = hi; \
                 } \
                 for (; p < w->ow; p++) \
-                    for (int e = 0; e < 2; e++) \
-                        d[2 * p + e] = m ? (a[2 * p + e] == mm[p] ? gg[p] : 0) : gg[p] / by; \
+                    for (int e = 0; e < 2; e++) d[2 * p + e] = m ? (a[2 * p + e] == mm[p] ? gg[p] : 0) : gg[p] / by; \
             } \
     } \
     /* to: rows and columns that no window covers are zero */ \
@@ -180,7 +179,11 @@ static int pool_host_run(HostCall *h) {
     int n = pool_tensors(h->op), nd = h->in[0]->ndim;
     const int64_t *x = ARRAY_SHAPE(h->in[0]), *z = ARRAY_SHAPE(n == 1 ? h->out[0] : h->in[n - 1]);
     int64_t images = 1;
-    Win w = {.h = x[nd - 2], .w = x[nd - 1], .oh = z[nd - 2], .ow = z[nd - 1], .mode = (PoolMode)at->mode,
+    Win w = {.h = x[nd - 2],
+             .w = x[nd - 1],
+             .oh = z[nd - 2],
+             .ow = z[nd - 1],
+             .mode = (PoolMode)at->mode,
              .ignore_border = at->ignore_border};
     for (int d = 0; d < nd - 2; d++) images *= x[d];
     for (int d = 0; d < 2; d++) {

@@ -141,9 +141,9 @@ static int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a +
 
 /* Positions i = phase + t * step of one dimension, and the taps tap0, tap0 + every, .. that reach them. */
 typedef struct Phase {
-    int64_t phase, len;          /* first position, how many */
-    int64_t tap0, every, taps;   /* taps 0: none reaches them */
-    int64_t top0, back;          /* top position of (t, u): top0 + t - u * back */
+    int64_t phase, len;        /* first position, how many */
+    int64_t tap0, every, taps; /* taps 0: none reaches them */
+    int64_t top0, back;        /* top position of (t, u): top0 + t - u * back */
 } Phase;
 
 static Phase phase_of(const ConvWork *w, int d, int64_t phase) {
@@ -244,7 +244,7 @@ static int to_image(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int64_t i[CONV_DIMS] = {0};
     int status;
-    if (image_directly(r, group, &status)) return status;
+    if (conv_fold_image(r, group, &status) || image_directly(r, group, &status)) return status;
     for (;;) {
         Phase p[CONV_DIMS];
         for (int d = 0; d < w->ndim; d++) p[d] = phase_of(w, d, i[d]);

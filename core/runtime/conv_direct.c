@@ -188,8 +188,8 @@ bool conv_direct_top(ConvRun *r, int64_t group, int *status) {
     if (w->step[last] != 1 || w->top_st[2 + last] != 1 || w->out[last] < kern->vl) return false;
     Slid s = slid_of(w);
     int64_t item = r->item, ntaps = tap_rows(w), rows = out_rows(w), k = ntaps * w->size[last];
-    int64_t bytes = 3 * up(ntaps * 8, ROOM_ALIGN) + 2 * up(rows * 8, ROOM_ALIGN) + up(w->filters * k * item, ROOM_ALIGN) +
-                    up(s.elements * item, ROOM_ALIGN);
+    int64_t bytes = 3 * up(ntaps * 8, ROOM_ALIGN) + 2 * up(rows * 8, ROOM_ALIGN) +
+                    up(w->filters * k * item, ROOM_ALIGN) + up(s.elements * item, ROOM_ALIGN);
     Room room = {r->h->room(r->h, (size_t)bytes)};
     if (!room.next) return *status = 1, true;
     int64_t *taps = take(&room, ntaps * 8), *filter_taps = take(&room, ntaps * 8), *starts = take(&room, ntaps * 8);
@@ -198,8 +198,16 @@ bool conv_direct_top(ConvRun *r, int64_t group, int *status) {
     list_taps(w, &s, taps, filter_taps);
     list_rows(w, &s, image_rows, top_rows);
     pack_filters(w, w->filter + group * w->filters * w->filter_st[0] * item, filter_taps, ntaps, filters, item);
-    ToTop j = {.w = w, .kern = kern, .filters = filters, .item = item, .ntaps = ntaps, .rows = rows, .taps = taps,
-               .image_rows = image_rows, .top_rows = top_rows, .starts = starts,
+    ToTop j = {.w = w,
+               .kern = kern,
+               .filters = filters,
+               .item = item,
+               .ntaps = ntaps,
+               .rows = rows,
+               .taps = taps,
+               .image_rows = image_rows,
+               .top_rows = top_rows,
+               .starts = starts,
                .per_row = (w->out[last] + kern->vl - 1) / kern->vl};
     for (int64_t n = 0; n < w->images; n++) {
         const char *image = w->image + (n * w->image_st[0] + group * w->channels * w->image_st[1]) * item;
@@ -245,8 +253,8 @@ bool conv_direct_filter(ConvRun *r, int64_t group, int *status) {
     if (w->step[last] != 1 || w->top_st[2 + last] != 1 || w->out[last] < kern->vl) return false;
     Slid s = slid_of(w);
     int64_t item = r->item, across = w->size[last], ntaps = tap_rows(w), all = ntaps * across, rows = out_rows(w);
-    int64_t bytes = 2 * up(all * 8, ROOM_ALIGN) + 2 * up(rows * 8, ROOM_ALIGN) + up(w->filters * all * item, ROOM_ALIGN) +
-                    up(s.elements * item, ROOM_ALIGN);
+    int64_t bytes = 2 * up(all * 8, ROOM_ALIGN) + 2 * up(rows * 8, ROOM_ALIGN) +
+                    up(w->filters * all * item, ROOM_ALIGN) + up(s.elements * item, ROOM_ALIGN);
     Room room = {r->h->room(r->h, (size_t)bytes)};
     if (!room.next) return *status = 1, true;
     int64_t *taps = take(&room, all * 8), *places = take(&room, all * 8);

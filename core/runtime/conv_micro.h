@@ -80,6 +80,17 @@ INLINE void FN(dots)(const ConvTile *t, int R, int W) {
     ROWS(DOTS_FINISH)
 }
 
+/* d[i][j] += s[i][j] for n rows of m elements */
+static void FN(add_rows)(void *to, int64_t ds, const void *from, int64_t ss, int64_t n, int64_t m) {
+    T *d = to;
+    const T *s = from;
+    int64_t whole = m / VL * VL, rest = m - whole;
+    for (; n > 0; n--, d += ds, s += ss) {
+        for (int64_t j = 0; j < whole; j += VL) *(VU *)(d + j) += *(const VU *)(s + j);
+        if (rest) VPUT(d + whole, VPART(d + whole, rest) + VPART(s + whole, rest), rest);
+    }
+}
+
 #define CONV_TILE(r, w) \
     static void FN(window_##r##x##w)(const ConvTile *t) { FN(window)(t, r, w); } \
     static void FN(dots_##r##x##w)(const ConvTile *t) { FN(dots)(t, r, w); }

@@ -81,7 +81,7 @@ typedef struct GemmPanel { /* rows k0 .. k0 + k of some columns of an operand */
 
 /* A tile of convolution (conv_micro.h): R rows x W vectors, or for `dots` R x W sums. Offsets in elements. */
 typedef struct ConvTile {
-    int64_t segs, len; /* the index summed over: segments of this length.. */
+    int64_t segs, len;          /* the index summed over: segments of this length.. */
     const int64_t *aseg, *bseg; /* ..which start here in a and b */
     const void *a, *b;
     int64_t arow[GEMM_MR], acs, bvec[GEMM_MAX_NV], brs;
@@ -109,6 +109,8 @@ typedef struct GemmKernels {
      * by halving: the same bits for every layout of a. */
     void (*gemv)(const GemmVec *v);
     ConvTileFn window[GEMM_MR][GEMM_MAX_NV], dots[GEMM_MR][GEMM_MAX_NV]; /* [rows - 1][vectors - 1] */
+    /* d[i][j] += s[i][j]: row strides, rows, columns */
+    void (*add_rows)(void *d, int64_t ds, const void *s, int64_t ss, int64_t n, int64_t m);
 } GemmKernels;
 
 enum { GEMV_BLOCK_BYTES = 32768 };

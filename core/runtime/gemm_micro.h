@@ -424,6 +424,7 @@ static const GemmKernels FN(kernels) = {
     FN(gemv),
     CONV_ROWS(window),
     CONV_ROWS(dots),
+    FN(add_rows),
 };
 
 #undef WINDOW_START
