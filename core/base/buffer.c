@@ -2,9 +2,10 @@
  * buffer.c -- refcounted memory of arrays; freed buffers stay in size classes so that their pages stay mapped.
  *
  * In: a size. Out: a ThBuffer on 64-byte aligned memory. Always holds: the context is retained while a buffer lives
- * (once for all that the lists may get back), a cached one does not retain it; at most LIMIT bytes are cached; classes are 4..7 times a power of two, so at most a quarter is waste. Large
- * buffers start an odd multiple of 64 bytes into their memory, a different one each time, so that equal rows of
- * several arrays do not fall on the same cache set. Headers of small arrays are kept beside the buffers.
+ * (once for all that the lists may get back), not by cached ones; at most about LIMIT bytes are cached; classes
+ * are 4..7 times a power of two, so at most a quarter is waste. Large buffers start an odd multiple of 64 bytes into
+ * their memory, a different one each time, so that equal rows of several arrays do not fall on the same cache set.
+ * Headers of small arrays are kept beside the buffers.
  *
  * Buffers may be made and released from any thread; the lock is held for a few instructions only.
  */
@@ -27,7 +28,7 @@ struct BufferCache {
     atomic_flag lock;
     ThBuffer *free[CLASSES]; /* linked through user */
     size_t bytes;
-    size_t live;     /* buffers out of the lists that are not wrapped: together they hold one reference of the context */
+    size_t live;     /* buffers that are out and not wrapped: together they hold one reference of the context */
     ThArray *header; /* linked through buf */
     int headers;
     unsigned turn; /* next stagger */
