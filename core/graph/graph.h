@@ -195,6 +195,8 @@ typedef struct FgListener { /* engines that keep a worklist */
     void (*on_change)(void *user, ThApply *node); /* an input of node changed */
     void (*on_prune)(void *user, ThApply *node);
     void *user;
+    /* Users of old take new_ from now on; rule: who wants it, "merge" where two nodes were found to be equal. */
+    void (*on_replace)(void *user, ThVar *old, ThVar *new_, const char *rule);
 } FgListener;
 
 typedef struct ConsSlot {

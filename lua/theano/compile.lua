@@ -185,6 +185,7 @@ end
 
 local Mode = { __name = "Mode" }
 Mode.__index = Mode
+M.modes = require("theano.modes")
 
 --- A compilation mode: `Mode{linker = "interpreter", optimizer = "fast_run"}`; `m:including(tag)`, `m:excluding(tag)`.
 function M.Mode(options, optimizer)
@@ -196,7 +197,7 @@ end
 
 local function with_tags(field)
   return function(m, ...)
-    local copy = { mode = m.mode, linker = m.linker, optimizer = m.optimizer, tags = {} }
+    local copy = { mode = m.mode, linker = m.linker, optimizer = m.optimizer, watch = m.watch, tags = {} }
     for k, v in pairs(m.tags) do copy.tags[k] = table.move(v, 1, #v, 1, {}) end
     for _, tag in ipairs({ ... }) do table.insert(copy.tags[field], tag) end
     return setmetatable(copy, Mode)
@@ -211,13 +212,27 @@ function M.get_mode(name)
   return m
 end
 
+-- A mode whose functions are looked at node by node: theano.modes made the watch.
+local function watched(make)
+  return function(...)
+    local watch, options = make(...)
+    local m = M.Mode({ linker = options.linker, optimizer = options.optimizer })
+    m.watch = watch
+    return m
+  end
+end
+M.DebugMode, M.NanGuardMode = watched(M.modes.DebugMode), watched(M.modes.NanGuardMode)
+M.MonitorMode = watched(M.modes.MonitorMode)
+M.nanguardmode, M.debugmode = { NanGuardMode = M.NanGuardMode }, { DebugMode = M.DebugMode }
+M.monitormode = { MonitorMode = M.MonitorMode, detect_nan = M.modes.detect_nan }
+
 local function set_mode(spec, mode)
   if mode == nil then return end
   if type(mode) == "string" then spec.mode = mode return end
   if getmetatable(mode) ~= Mode then
     util.raise("TypeError", "mode is a name or a theano.compile.Mode, got %s", type(mode))
   end
-  spec.mode, spec.linker, spec.optimizer = mode.mode, mode.linker, mode.optimizer
+  spec.mode, spec.linker, spec.optimizer, spec.watch = mode.mode, mode.linker, mode.optimizer, mode.watch
   for field, tags in pairs(mode.tags) do
     if #tags > 0 then spec[field] = table.concat(tags, ":") end
   end
@@ -283,6 +298,8 @@ for _, name in ipairs({ "o1", "o2", "o3", "o4", "fast_run", "fast_compile", "sta
   M.predefined_optimizers[name] = name
 end
 M.predefined_modes = {}
-for _, name in ipairs({ "Mode", "FAST_RUN", "FAST_COMPILE", "None" }) do M.predefined_modes[name] = M.get_mode(name) end
+for _, name in ipairs({ "Mode", "FAST_RUN", "FAST_COMPILE", "DebugMode", "DEBUG_MODE", "NanGuardMode", "None" }) do
+  M.predefined_modes[name] = M.get_mode(name)
+end
 
 return setmetatable(M, { __call = function(_, ...) return build(...) end })
