@@ -149,7 +149,14 @@ ThFunction *compile_finish(Compile *k) {
     text_init(&log, k->ctx);
     if (k->watch && k->watch->spec.kind == 'd') k->log = &log;
     ThFunction *f = NULL;
-    if (describe(k) && expand(k) && lazy(k) && (!k->watch || (watch = watch_begin(k)))) f = finish_watched(k, watch);
+    VarPairs pairs = {{0}}, *was = k->ctx->pairs;
+    k->ctx->pairs = k->log ? &pairs : NULL;
+    if (describe(k) && expand(k) && lazy(k) && (!k->watch || (watch = watch_begin(k))) &&
+        (!k->log || watch_pairs(watch->root, &pairs)))
+        f = finish_watched(k, watch);
+    k->ctx->pairs = was;
+    for (int i = 0; i < pairs.var.n; i++) th_var_release(pairs.var.at[i]);
+    vec_free(k->ctx, &pairs.var);
     if (!f && watch) watch_free(k->ctx, watch);
     k->log = NULL;
     text_free(&log);

@@ -26,7 +26,7 @@ typedef struct Compile {
     PlanIo *io_in, *io_out;
     ThWatch *watch; /* retained; NULL: calls are not watched */
     Text *log;      /* DebugMode: the rewrites, line by line */
-    int64_t start; /* profile_now of the beginning */
+    int64_t start;  /* profile_now of the beginning */
     FunctionTimes times;
 } Compile;
 

@@ -44,6 +44,7 @@ static bool node_bodies(Part at, const ThApply *a, const OptSpec *spec, Todo *to
     for (int k = 0; b && k < n; k++) {
         Part in = {body_graph(fg->ctx, b[k]), NULL};
         bool ok = in.fg && (!at.watch || ((in.watch = watch_inner(at.watch, a, k)) && watch_attach(in.watch, in.fg)));
+        if (ok && in.watch && fg->ctx->pairs) ok = watch_pairs(in.watch, fg->ctx->pairs);
         if (!ok || !opt_run(in.fg, spec)) {
             fg_free(in.fg);
             return false;

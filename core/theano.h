@@ -481,7 +481,7 @@ typedef struct ThOpDef {
     /* Forward mode; NULL: by the gradient. at[i] NULL: no tangent. */
     int (*rop)(void *user, ThContext *c, ThVar *const *in, int nin, ThVar *const *at, ThVar **out, int nout);
     /* Instead of perform: results in terms of variables that stand for the inputs. The gradient then needs no callback.
-     */
+     * With perform too the graph is what runs, and DebugMode compares the two. */
     ThVar *const *graph_in, *const *graph_out;
     int ngraph_in, ngraph_out;
     void *user;
@@ -503,7 +503,8 @@ TH_API ThVar *th_expr(ThContext *c, const char *text, const char *const *names, 
 /* The i-th operation of the engine; NULL past the end. rules: 'g' a gradient, 'r' a forward rule, 'v' a vmap rule. */
 TH_API const char *th_op_name(int i, char rules[4]);
 
-/* ---- watched functions: DebugMode, NanGuardMode, MonitorMode ------------------------------------------------------ */
+/* ---- watched functions: DebugMode, NanGuardMode, MonitorMode ------------------------------------------------------
+ */
 typedef struct ThWatchNode { /* a node that runs, or has run */
     int index;               /* in the toposort of the function, or of the body */
     ThApply *node;           /* borrowed */

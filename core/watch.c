@@ -27,7 +27,8 @@ ThWatch *th_watch_new(ThContext *c, const ThWatchSpec *spec) {
     if (spec->kind == 'd' && !spec->check_c && !spec->check_py)
         return err(c, TH_ValueError, "DebugMode has to check at least one of c and py code"), NULL;
     if (spec->kind == 'd' && spec->patience < 1)
-        return err(c, TH_ValueError, "DebugMode: patience is %d; a function is rewritten at least once", spec->patience),
+        return err(c, TH_ValueError, "DebugMode: patience is %d; a function is rewritten at least once",
+                   spec->patience),
                NULL;
     ThWatch *w = ctx_alloc0(c, sizeof *w);
     if (!w) return NULL;
@@ -92,7 +93,8 @@ static bool make_whole(Compile *k, WatchFunction *f) {
         ThVar *now = shared ? var_new(&b, v->type, v->name) : v;
         ok = now && (!shared || (vec_push(c, &f->shared, th_var_retain(v)) && vec_push(c, &to, now))) &&
              vec_push(c, &f->writes, writes) &&
-             vec_push(c, &in, ((ThIn){.var = now, .name = "", .mutable_ = writes, .borrow = writes, .allow_downcast = -1}));
+             vec_push(c, &in,
+                      ((ThIn){.var = now, .name = "", .mutable_ = writes, .borrow = writes, .allow_downcast = -1}));
     }
     ok = ok && graph_clone(c, k->out.at, k->out.n, f->shared.at, to.at, to.n, true, out.at);
     if (ok) out.n = k->out.n;

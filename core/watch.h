@@ -21,6 +21,7 @@ typedef struct WatchEvent {
     const char *rule;
     ThVar *old, *new_;
     bool loose; /* the rule is there because `old` is inaccurate */
+    bool host;  /* no rewrite: `old` is computed by the perform of an operation that has a graph too */
 } WatchEvent;
 
 typedef struct WatchGraph WatchGraph;
@@ -47,6 +48,7 @@ struct WatchGraph {
     Map number;            /* variable -> its value's place in a WatchCall */
     int nvalue;
     VEC(WatchInner) inner;
+    VarVec held; /* variables of the user's that events name */
     /* the nodes side by side in one function of generated C: what goes in, and which nodes */
     ThFunction *parts;
     bool parts_tried;
@@ -84,6 +86,7 @@ ThWatch *watch_retain(ThWatch *w);
 /* watch_record.c */
 WatchGraph *watch_graph(ThContext *c, Text *log, bool bare);
 bool watch_attach(WatchGraph *g, FGraph *fg); /* before the optimization */
+bool watch_pairs(WatchGraph *g, VarPairs *p); /* takes them over as facts to check */
 WatchGraph *watch_inner(WatchGraph *g, const ThApply *node, int body);
 bool watch_seal(WatchGraph *g); /* after it: this graph's copies, and its bodies' */
 void watch_graph_free(WatchGraph *g);
@@ -91,6 +94,8 @@ void watch_graph_free(WatchGraph *g);
 /* watch_eval.c: false with the error set when something is wrong. in: values of g->in; out: new references, or NULL */
 bool watch_eval(const WatchCall *at, ThArray *const *in, ThArray **out);
 ThArray *watch_value(const WatchCall *k, const ThVar *v);
+/* Parts of results that the operation leaves undefined get always the same contents. */
+bool watch_clear(ThContext *c, const ThApply *a, ThArray *const *in, ThArray *const *out);
 
 /* watch_debug.c, watch_guard.c: what is said of values */
 bool watch_debug_again(const WatchCall *k, ThApply *a, ThArray *const *in, ThArray *const *out);

@@ -54,16 +54,17 @@ static void scale_run(void *user, char *const *ptr, const int64_t *stride, int64
 
 /*
  * Theano's tolerances, and room for the rounding of sums: some units in the last place of the largest element. loose:
- * the first is known to be inaccurate. *most: the largest difference.
+ * the first is known to be inaccurate; grown: what is not finite in it may be finite in
+ * the second. *most: the largest difference.
  */
-static bool near(const ThArray *a, const ThArray *b, bool loose, double *most) {
+static bool near_as(const ThArray *a, const ThArray *b, bool loose, bool grown, double *most) {
     *most = 0;
     if (a->dtype != b->dtype || a->ndim != b->ndim) return false;
     for (int i = 0; i < a->ndim; i++)
         if (ARRAY_SHAPE(a)[i] != ARRAY_SHAPE(b)[i]) return false;
     ThDtype d = (ThDtype)a->dtype;
     bool single = d == TH_FLOAT32 || d == TH_COMPLEX64;
-    Near q = {.dtype = d, .relative = 1e-5, .absolute = single ? 1e-5 : 1e-8, .grown = loose};
+    Near q = {.dtype = d, .relative = 1e-5, .absolute = single ? 1e-5 : 1e-8, .grown = grown};
     if (loose) q.relative = 0.05, q.absolute = single ? 1e-3 : 1e-6;
     char *const ptr[] = {b->data, a->data};
     const int64_t *const one[] = {ARRAY_STRIDES(b)};
@@ -75,6 +76,8 @@ static bool near(const ThArray *a, const ThArray *b, bool loose, double *most) {
     *most = q.most;
     return !q.differ;
 }
+
+static bool near(const ThArray *a, const ThArray *b, double *most) { return near_as(a, b, false, false, most); }
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
 void watch_line(Text *t, const char *before, Prov p) {
@@ -150,15 +153,16 @@ bool watch_debug_again(const WatchCall *k, ThApply *a, ThArray *const *in, ThArr
     ThArray *more[OP_MAX_OUT] = {0};
     bool ok = true;
     for (int o = 0; ok && o < a->nout; o++) ok = a->op == &op_alloc_empty || watch_guard_value(k, a->out[o], out[o]);
-    if (!ok || !k->w->spec.check_py || a->op == &op_alloc_empty || a->op == &op_scan) return ok;
+    if (!ok || !k->w->spec.check_py || a->op == &op_alloc_empty) return ok;
     c->watching = true;
     ok = !eager_apply(c, a, in, more);
     c->watching = false;
+    ok = ok && watch_clear(c, a, in, more);
     static const char *const names[2] = {"first", "second"};
     for (int o = 0; ok && o < a->nout; o++)
         if (!array_same_bits(out[o], more[o])) {
             double most;
-            near(out[o], more[o], false, &most);
+            near(out[o], more[o], &most);
             ok = thunk(k, a, o, "a node gave other values when it ran a second time on the same inputs",
                        (const char **)names, out[o], more[o], most);
         }
@@ -170,7 +174,7 @@ bool watch_debug_loop(const WatchCall *k, ThApply *a, ThArray *const *planned, T
     static const char *const names[2] = {"whole", "steps"};
     double most;
     for (int o = 0; o < a->nout; o++)
-        if (planned[o] && stepped[o] && !near(planned[o], stepped[o], false, &most))
+        if (planned[o] && stepped[o] && !near(planned[o], stepped[o], &most))
             return thunk(k, a, o, "a loop or branch as it was planned and its body step by step differ",
                          (const char **)names, planned[o], stepped[o], most);
     return true;
@@ -214,7 +218,11 @@ static bool part(WatchGraph *g, Builder *b, Parts *p, ThApply *a) {
 
 static ThFunction *finish_parts(WatchGraph *g, Parts *p) {
     ThContext *c = g->c;
-    FGraph *fg = fg_new(c, p->in.at, p->in.n, p->out.at, p->out.n, NULL, NULL, 0, false);
+    VarVec out = {0};
+    bool ok = vec_reserve(c, &out, p->out.n) && ops_expand(c, p->out.at, p->out.n, p->in.at, p->in.n, out.at);
+    FGraph *fg = ok ? fg_new(c, p->in.at, p->in.n, out.at, p->out.n, NULL, NULL, 0, false) : NULL;
+    for (int i = 0; ok && i < p->out.n; i++) th_var_release(out.at[i]);
+    vec_free(c, &out);
     Plan *plan = fg ? plan_make(fg, p->io.at, p->io.n, p->oo.at, p->oo.n) : NULL;
     Unit *unit = plan ? backend_c.build(c, plan, NULL) : NULL;
     ThFunction *f = NULL;
@@ -260,9 +268,11 @@ static bool compare_parts(const WatchCall *k, ThArray *const *got) {
     double most;
     for (int i = 0, at = 0; i < k->g->parts_node.n; i++) {
         const ThApply *a = k->g->parts_node.at[i];
+        ThArray *const steps = watch_value(k, a->in[0]); /* of a loop */
+        if (!watch_clear(k->g->c, a, &steps, got + at)) return false;
         for (int o = 0; o < a->nout; o++, at++) {
             const ThArray *mine = watch_value(k, a->out[o]);
-            if (a->op == &op_scan || !mine || near(mine, got[at], false, &most)) continue;
+            if (!mine || near(mine, got[at], &most)) continue;
             return thunk(k, a, o, "the interpreter and generated C compute different values", (const char **)names,
                          mine, got[at], most);
         }
@@ -296,6 +306,14 @@ static bool run_parts(WatchCall *k) {
 }
 
 /* ---- rewrites ---------------------------------------------------------------------------------------------------- */
+static bool wrong_perform(const WatchCall *k, const WatchEvent *e, const ThArray *old, const ThArray *new_,
+                          double most) {
+    static const char *const names[2] = {"perform", "kernel"};
+    const ThApply *a = e->old->owner;
+    return thunk(k, a, (int)e->old->index, "an operation's perform and its kernel or graph compute different values",
+                 (const char **)names, old, new_, most);
+}
+
 static bool wrong_rewrite(const WatchCall *k, const WatchEvent *e, const ThArray *old, const ThArray *new_,
                           double most) {
     Text t;
@@ -318,7 +336,9 @@ bool watch_debug_graph(WatchCall *k) {
     for (int i = 0; i < g->event.n; i++) {
         const WatchEvent *e = &g->event.at[i];
         const ThArray *old = watch_value(k, e->old), *new_ = watch_value(k, e->new_);
-        if (old && new_ && !near(old, new_, e->loose, &most)) return wrong_rewrite(k, e, old, new_, most);
+        if (e->host && old && new_ && !near(old, new_, &most)) return wrong_perform(k, e, old, new_, most);
+        if (old && new_ && !e->host && !near_as(old, new_, e->loose, true, &most))
+            return wrong_rewrite(k, e, old, new_, most);
     }
     if (!k->w->spec.check_c || k->lost) return true;
     if (!g->parts_tried) {
@@ -346,7 +366,7 @@ bool watch_debug_whole(WatchFunction *f, const WatchCall *k, ThArray *const *arg
             const ThVar *v = k->g->out.at[o];
             static const char *const names[2] = {"node by node", "whole"};
             const ThApply *a = v->owner;
-            if (!out[o] || !a || near(out[o], got[o], false, &most)) continue;
+            if (!out[o] || !a || near(out[o], got[o], &most)) continue;
             ok = thunk(k, a, (int)v->index, "the function as a whole gives another value than its nodes one by one",
                        (const char **)names, out[o], got[o], most);
         }

@@ -131,20 +131,48 @@ static bool run_loop(const WatchCall *k, ThApply *a, WatchGraph *g, ThArray *con
     return ok;
 }
 
-/* Rows that a loop with a condition did not come to hold whatever was there: they are made equal. */
-static bool clear_unreached(ThContext *c, const ThApply *a, ThArray *const *in, ThArray **out) {
+/* ---- what is not defined is at least always the same --------------------------------------------------------------
+ */
+/* A number that nobody would compute. */
+static void fill(ThArray *a) {
+    if (a->dtype == TH_FLOAT64)
+        for (int64_t i = 0; i < a->size; i++) ((double *)(void *)a->data)[i] = -123456789;
+    else if (a->dtype == TH_FLOAT32)
+        for (int64_t i = 0; i < a->size; i++) ((float *)(void *)a->data)[i] = -123456789;
+    else memset(a->data, 0, (size_t)a->size * th_dtype_bytes((ThDtype)a->dtype));
+}
+
+/* Rows from number `from` on; results are C-contiguous. */
+static void clear_rows(ThArray *a, int64_t from) {
+    int64_t n = ARRAY_SHAPE(a)[0], row_bytes = n > 0 ? a->size / n * (int64_t)th_dtype_bytes((ThDtype)a->dtype) : 0;
+    if (from < n) memset(a->data + from * row_bytes, 0, (size_t)((n - from) * row_bytes));
+}
+
+/* Rows that a loop with a condition did not come to. */
+static bool clear_loop(ThContext *c, const ThApply *a, ThArray *const *in, ThArray *const *out) {
     Scan s;
     if (!scan_parts(c, a->attrs, a->nin, &s)) return false;
     int64_t turns = s.until ? array_item_int(out[scan_out_turns(&s)]) : array_item_int(in[0]);
-    for (int i = scan_out_collect(&s); i < scan_out_shared(&s); i++)
-        for (int64_t t = turns; t < ARRAY_SHAPE(out[i])[0]; t++) {
-            ThArray *r = row(out[i], t);
-            if (!r) return false;
-            for (int64_t e = 0; r->ndim == 0 && e < 1; e++) memset(r->data, 0, th_dtype_bytes((ThDtype)r->dtype));
-            if (r->ndim) memset(r->data, 0, (size_t)r->size * th_dtype_bytes((ThDtype)r->dtype));
-            th_array_release(r);
-        }
+    for (int i = scan_out_collect(&s); i < scan_out_shared(&s); i++) clear_rows(out[i], turns);
     return true;
+}
+
+/* What Unique was not asked for, and what it leaves behind the last distinct element. */
+static void clear_unique(const ThApply *a, ThArray *const *out) {
+    static const char *const wanted[] = {NULL, "return_index", "return_inverse", "return_counts"};
+    for (int o = 0; o < 4; o++) {
+        bool given = !wanted[o];
+        for (int i = 0; !given && i < a->op->nattr; i++)
+            if (!strcmp(a->op->attrs[i].name, wanted[o])) given = ((const char *)a->attrs)[a->op->attrs[i].offset] != 0;
+        if (!given) clear_rows(out[o], 0);
+        else if (o != 2) clear_rows(out[o], array_item_int(out[4]));
+    }
+}
+
+bool watch_clear(ThContext *c, const ThApply *a, ThArray *const *in, ThArray *const *out) {
+    if (a->op == &op_alloc_empty) fill(out[0]);
+    if (a->op == &op_unique) clear_unique(a, out);
+    return a->op != &op_scan || clear_loop(c, a, in, out);
 }
 
 /* ---- branches ---------------------------------------------------------------------------------------------------- */
@@ -189,23 +217,12 @@ static bool explain(const WatchCall *k, const ThApply *a) {
     return false;
 }
 
-/* What is not defined is at least always the same: a number that nobody would compute. */
-static void fill(ThArray *a) {
-    if (a->dtype == TH_FLOAT64)
-        for (int64_t i = 0; i < a->size; i++) ((double *)(void *)a->data)[i] = -123456789;
-    else if (a->dtype == TH_FLOAT32)
-        for (int64_t i = 0; i < a->size; i++) ((float *)(void *)a->data)[i] = -123456789;
-    else memset(a->data, 0, (size_t)a->size * th_dtype_bytes((ThDtype)a->dtype));
-}
-
 static bool compute(const WatchCall *k, ThApply *a, ThArray *const *in, ThArray **out) {
     ThContext *c = k->g->c;
     c->watching = k->w->spec.kind == 'd';
     bool ok = !eager_apply(c, a, in, out);
     c->watching = false;
-    if (!ok) return false;
-    if (a->op == &op_alloc_empty) fill(out[0]);
-    return a->op != &op_scan || clear_unreached(c, a, in, out);
+    return ok && watch_clear(c, a, in, out);
 }
 
 /* A node of the optimized graph whose values are there. */
@@ -249,7 +266,8 @@ bool watch_eval(const WatchCall *at, ThArray *const *in, ThArray **out) {
         uint32_t place;
         if (!map_get(&g->number, KEY(g->in.at[i]), &place) || k.value[place]) continue;
         k.value[place] = th_array_retain(in[i]);
-        if (k.w->spec.kind != 'm' && (!k.outer || k.w->spec.kind == 'n')) ok = watch_guard_value(&k, g->in.at[i], in[i]);
+        if (k.w->spec.kind != 'm' && (!k.outer || k.w->spec.kind == 'n'))
+            ok = watch_guard_value(&k, g->in.at[i], in[i]);
     }
     const bool debug = k.w->spec.kind == 'd';
     const ApplyVec *list = debug ? &g->all : &g->node;

@@ -100,7 +100,7 @@ static void on_replace(void *user, ThVar *old, ThVar *new_, const char *rule) {
     if (g->bare || !old->nclients || failed(g->c)) return; /* nobody asked for it any more */
     ThVar *from = copied(g, old), *to = copied(g, new_);
     if (from && to && from != to && vec_reserve(g->c, &g->event, g->event.n + 1))
-        g->event.at[g->event.n++] = (WatchEvent){rule, from, to, opt_stabilizes(g->c, rule)};
+        g->event.at[g->event.n++] = (WatchEvent){rule, from, to, opt_stabilizes(g->c, rule), false};
 }
 
 bool watch_attach(WatchGraph *g, FGraph *fg) {
@@ -108,10 +108,24 @@ bool watch_attach(WatchGraph *g, FGraph *fg) {
     ApplyVec order = {0};
     bool ok = vec_push(g->c, &fg->listeners, l) && (g->bare || fg_toposort(fg, &order));
     g->fg = fg;
-    for (int i = 0; ok && !g->bare && i < fg->nin; i++) ok = copied(g, fg->in[i]) && vec_push(g->c, &g->in, fg->in[i]->origin);
+    for (int i = 0; ok && !g->bare && i < fg->nin; i++)
+        ok = copied(g, fg->in[i]) && vec_push(g->c, &g->in, fg->in[i]->origin);
     for (int i = 0; ok && i < order.n; i++) ok = record(g, order.at[i]);
-    for (int i = 0; ok && !g->bare && i < fg->nout; i++) ok = copied(g, fg->out[i]) && vec_push(g->c, &g->first, copied(g, fg->out[i]));
+    for (int i = 0; ok && !g->bare && i < fg->nout; i++)
+        ok = copied(g, fg->out[i]) && vec_push(g->c, &g->first, copied(g, fg->out[i]));
     vec_free(g->c, &order);
+    return ok;
+}
+
+bool watch_pairs(WatchGraph *g, VarPairs *p) {
+    bool ok =
+        vec_reserve(g->c, &g->held, g->held.n + p->var.n) && vec_reserve(g->c, &g->event, g->event.n + p->var.n / 2);
+    for (int i = 0; i < p->var.n; i++) {
+        if (ok) g->held.at[g->held.n++] = p->var.at[i];
+        else th_var_release(p->var.at[i]);
+        if (ok && i % 2) g->event.at[g->event.n++] = (WatchEvent){"", p->var.at[i - 1], p->var.at[i], false, true};
+    }
+    vec_free(g->c, &p->var);
     return ok;
 }
 
@@ -153,7 +167,7 @@ static bool final_nodes(WatchGraph *g) {
     vec_free(g->c, &order);
     for (int i = 0; ok && i < g->fg->nout; i++) {
         ok = copied(g, g->fg->out[i]) && vec_push(g->c, &g->out, g->last.at[g->fg->out[i]->id]);
-        const WatchEvent e = {"(all rewrites together)", g->first.at[i], ok ? g->out.at[i] : NULL, true};
+        const WatchEvent e = {"(all rewrites together)", g->first.at[i], ok ? g->out.at[i] : NULL, true, false};
         if (ok && e.old != e.new_) ok = vec_push(g->c, &g->event, e);
     }
     return ok;
@@ -168,10 +182,12 @@ static bool list_all(WatchGraph *g) {
     for (int i = 0; ok && i < g->event.n; i++)
         ok = vec_push(g->c, &roots, g->event.at[i].old) && vec_push(g->c, &roots, g->event.at[i].new_);
     for (int i = 0; ok && i < g->node.n; i++)
-        ok = vec_push(g->c, &roots, g->node.at[i]->out[0]) && map_put(g->c, &place, KEY(g->node.at[i]), (uint32_t)i + 1);
+        ok =
+            vec_push(g->c, &roots, g->node.at[i]->out[0]) && map_put(g->c, &place, KEY(g->node.at[i]), (uint32_t)i + 1);
     ok = ok && graph_toposort(g->c, roots.at, roots.n, g->in.at, g->in.n, &g->all);
     for (int i = 0; ok && i < g->in.n; i++)
-        if (!map_get(&g->number, KEY(g->in.at[i]), &at)) ok = map_put(g->c, &g->number, KEY(g->in.at[i]), (uint32_t)g->nvalue++);
+        if (!map_get(&g->number, KEY(g->in.at[i]), &at))
+            ok = map_put(g->c, &g->number, KEY(g->in.at[i]), (uint32_t)g->nvalue++);
     for (int i = 0; ok && i < g->all.n; i++) {
         const ThApply *a = g->all.at[i];
         ok = vec_push(g->c, &g->place, map_get(&place, KEY(a), &at) ? (int)at : 0);
@@ -216,6 +232,8 @@ static void free_one(WatchGraph *g) {
     vec_free(c, &g->last);
     vec_free(c, &g->first);
     vec_free(c, &g->event);
+    for (int i = 0; i < g->held.n; i++) th_var_release(g->held.at[i]);
+    vec_free(c, &g->held);
     vec_free(c, &g->in);
     vec_free(c, &g->out);
     vec_free(c, &g->node);

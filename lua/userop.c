@@ -193,9 +193,11 @@ static int op_define(lua_State *L) { /* op_define(key, name, {functions}, destro
     if (th_op_defined(s->ctx, key)) return 0;
     LtOp *o = malloc(sizeof *o);
     if (!o) return lt_error(L, TH_MemoryError, "no memory");
-    ThOpDef d = {
-        .name = luaL_checkstring(L, 2), .destroys = (uint32_t)lua_tointeger(L, 4),
-                  .views = (uint32_t)lua_tointeger(L, 7), .user = o, .release = release};
+    ThOpDef d = {.name = luaL_checkstring(L, 2),
+                 .destroys = (uint32_t)lua_tointeger(L, 4),
+                 .views = (uint32_t)lua_tointeger(L, 7),
+                 .user = o,
+                 .release = release};
     if (has(L, 3, "perform")) d.perform = perform;
     if (has(L, 3, "infer_shape")) d.infer_shape = infer_shape;
     if (has(L, 3, "grad")) d.grad = grad;

@@ -80,7 +80,12 @@ static int monitor(Monitor *m, const ThWatchNode *n, int which) {
     s->callbacks--;
     if (ok) return 0;
     const char *text = lua_tostring(L, -1);
-    th_fail(s->ctx, kind_in(text), text ? text : "an error that is no text");
+    ThError kind = kind_in(text);
+    const char *said = text ? strstr(text, th_error_name(kind)) : NULL;
+    th_fail(s->ctx, kind,
+            said && kind != TH_RuntimeError ? said + strlen(th_error_name(kind)) + 2
+            : text                          ? text
+                                            : "an error that is no text");
     lua_pop(L, 1);
     return -1;
 }

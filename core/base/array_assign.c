@@ -218,7 +218,8 @@ static void same_run(void *user, char *const *ptr, const int64_t *stride, int64_
 
 static void bits_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
     Same *s = user;
-    for (int64_t i = 0; i < n && s->same; i++) s->same = !memcmp(ptr[0] + i * stride[0], ptr[1] + i * stride[1], s->bytes);
+    for (int64_t i = 0; i < n && s->same; i++)
+        s->same = !memcmp(ptr[0] + i * stride[0], ptr[1] + i * stride[1], s->bytes);
 }
 
 bool array_same_bits(const ThArray *a, const ThArray *b) {

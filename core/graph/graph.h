@@ -180,6 +180,10 @@ typedef VEC(ThVar *) VarVec;
 bool graph_toposort(ThContext *c, ThVar *const *outs, int nout, ThVar *const *stop, int nstop, ApplyVec *order);
 /* Leaves (variables, constants, shareds) reached, in the order met. */
 bool graph_leaves(ThContext *c, ThVar *const *outs, int nout, VarVec *leaves);
+/* Pairs of variables that should have equal values: retained, two by two. */
+typedef struct VarPairs {
+    VarVec var;
+} VarPairs;
 /* clone.c: copies with replacements (pairs from -> to); strict: types must be equal. New references in out. */
 bool graph_clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep,
                  bool strict, ThVar **out);

@@ -342,12 +342,21 @@ static int found_lengths(Builder *b, ThApply *a, ThVar *const *in, ThVar **len) 
     return v ? n : -1;
 }
 
-static bool expand_user(Builder *b, ThApply *a, ThVar *const *in, ThVar **out) {
+bool user_twofold(ThContext *c, const GraphBody *body) {
+    ApplyVec order = {0};
+    bool yes = false, ok = graph_toposort(c, body->out, body->nout, body->in, body->nin, &order);
+    for (int i = 0; ok && i < order.n && !yes; i++) {
+        const UserDef *d = order.at[i]->op == &op_user ? def_of(c, order.at[i]->attrs) : NULL;
+        yes = d && d->d.perform && d->d.ngraph_out;
+    }
+    vec_free(c, &order);
+    return yes;
+}
+
+/* By its callback, which takes the lengths of its results as further inputs. */
+static bool write_perform(Builder *b, UserDef *d, ThApply *a, ThVar *const *in, ThVar **out) {
     ThContext *c = b->ctx;
-    UserDef *d = def_of(c, a->attrs);
     ThVar *all[2 * TH_MAX_NDIM], *len[MAX_LENGTHS];
-    if (!d) return false;
-    if (d->d.ngraph_out) return write_graph(b, d, in, out);
     int n = d->d.infer_shape ? asked_lengths(b, d, a, in, len) : found_lengths(b, a, in, len);
     if (n < 0) return false;
     if (a->nin + n + a->nout > 2 * TH_MAX_NDIM)
@@ -359,6 +368,26 @@ static bool expand_user(Builder *b, ThApply *a, ThVar *const *in, ThVar **out) {
     ThApply *r = apply_make(b, &op_user_run, &at, all, a->nin + n);
     for (int o = 0; r && o < a->nout; o++) out[o] = r->out[o];
     return r != NULL;
+}
+
+/* Both ways of computing it, for DebugMode to compare. */
+static bool note_both(Builder *b, UserDef *d, ThApply *a, ThVar *const *in, ThVar *const *graph) {
+    ThVar *by_perform[OP_MAX_OUT];
+    VarVec *to = &b->ctx->pairs->var;
+    if (!write_perform(b, d, a, in, by_perform) || !vec_reserve(b->ctx, to, to->n + 2 * a->nout)) return false;
+    for (int o = 0; o < a->nout; o++) {
+        if (!type_eq(by_perform[o]->type, graph[o]->type)) continue;
+        to->at[to->n++] = th_var_retain(by_perform[o]);
+        to->at[to->n++] = th_var_retain(graph[o]);
+    }
+    return true;
+}
+
+static bool expand_user(Builder *b, ThApply *a, ThVar *const *in, ThVar **out) {
+    UserDef *d = def_of(b->ctx, a->attrs);
+    if (!d) return false;
+    if (!d->d.ngraph_out) return write_perform(b, d, a, in, out);
+    return write_graph(b, d, in, out) && (!d->d.perform || !b->ctx->pairs || note_both(b, d, a, in, out));
 }
 
 static bool lower_never(Lower *l) {
@@ -480,13 +509,13 @@ static bool check_result(ThContext *c, const UserDef *d, int o, const ThArray *a
         return err(c, wrong, "%s: perform gave output %d as %s, declared is %s", d->name, o,
                    th_dtype_name((ThDtype)a->dtype), th_dtype_name((ThDtype)t.dtype));
     if (a->ndim != t.ndim)
-        return err(c, wrong, "%s: perform gave output %d with %d dimensions, declared are %d", d->name, o,
-                   a->ndim, t.ndim);
+        return err(c, wrong, "%s: perform gave output %d with %d dimensions, declared are %d", d->name, o, a->ndim,
+                   t.ndim);
     for (int i = 0; i < t.ndim; i++)
         if (type_bcast(t, i) && ARRAY_SHAPE(a)[i] != 1)
             return err(c, c->watching ? TH_InvalidValueError : TH_ValueError,
-                       "%s: dimension %d of output %d is declared to be 1, perform gave %lld",
-                       d->name, i, o, (long long)ARRAY_SHAPE(a)[i]);
+                       "%s: dimension %d of output %d is declared to be 1, perform gave %lld", d->name, i, o,
+                       (long long)ARRAY_SHAPE(a)[i]);
     return true;
 }
 

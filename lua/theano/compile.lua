@@ -3,6 +3,7 @@
 if not package.loaded["theano"] then require("theano") return package.loaded["theano.compile"] end -- it loads us
 local core = require("theano.core")
 local gof = require("theano.gof")
+local modes = require("theano.modes")
 local profile = require("theano.profile")
 local updates = require("theano.updates")
 local util = require("theano.util")
@@ -185,7 +186,6 @@ end
 
 local Mode = { __name = "Mode" }
 Mode.__index = Mode
-M.modes = require("theano.modes")
 
 --- A compilation mode: `Mode{linker = "interpreter", optimizer = "fast_run"}`; `m:including(tag)`, `m:excluding(tag)`.
 function M.Mode(options, optimizer)
@@ -213,18 +213,26 @@ function M.get_mode(name)
 end
 
 -- A mode whose functions are looked at node by node: theano.modes made the watch.
-local function watched(make)
-  return function(...)
-    local watch, options = make(...)
-    local m = M.Mode({ linker = options.linker, optimizer = options.optimizer })
-    m.watch = watch
-    return m
-  end
+local function watched(watch, options)
+  local m = M.Mode({ linker = options.linker, optimizer = options.optimizer })
+  m.watch = watch
+  return m
 end
-M.DebugMode, M.NanGuardMode = watched(M.modes.DebugMode), watched(M.modes.NanGuardMode)
-M.MonitorMode = watched(M.modes.MonitorMode)
-M.nanguardmode, M.debugmode = { NanGuardMode = M.NanGuardMode }, { DebugMode = M.DebugMode }
-M.monitormode = { MonitorMode = M.MonitorMode, detect_nan = M.modes.detect_nan }
+
+--- A mode that computes everything several times and compares: `DebugMode{stability_patience = 10, check_c_code = true,
+-- check_py_code = true, check_isfinite = true, optimizer = "fast_run"}`; see docs/modes.md.
+function M.DebugMode(options) return watched(modes.DebugMode(options)) end
+
+--- A mode in which NaN, infinity and numbers beyond 1e10 are errors of the node they come from: `NanGuardMode{
+-- nan_is_error = true, inf_is_error = true, big_is_error = true, action = "raise"}`.
+function M.NanGuardMode(options, inf, big) return watched(modes.NanGuardMode(options, inf, big)) end
+
+--- A mode that calls `pre_func(i, node, fn)` before and `post_func(i, node, fn)` after every node.
+function M.MonitorMode(options, post) return watched(modes.MonitorMode(options, post)) end
+
+M.nanguardmode = { NanGuardMode = M.NanGuardMode }
+M.debugmode = { DebugMode = M.DebugMode }
+M.monitormode = { MonitorMode = M.MonitorMode, detect_nan = modes.detect_nan }
 
 local function set_mode(spec, mode)
   if mode == nil then return end

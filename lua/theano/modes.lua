@@ -26,14 +26,16 @@ end
 -- order, as Theano's.
 function M.NanGuardMode(given, inf, big)
   if type(given) == "boolean" then given = { nan_is_error = given, inf_is_error = inf, big_is_error = big } end
-  local o = options_of("NanGuardMode", given, util.set({ "nan_is_error", "inf_is_error", "big_is_error", "action" }))
+  local known = util.set({ "nan_is_error", "inf_is_error", "big_is_error", "action" })
+  local o = options_of("NanGuardMode", given, known)
   if o.action ~= nil and o.action ~= "raise" and o.action ~= "warn" then
     util.raise("ValueError", "NanGuardMode: action is 'raise' or 'warn', not '%s'", tostring(o.action))
   end
   return core.watch("guard", o), o
 end
 
---- `pre_func(i, node, fn)` before and `post_func(i, node, fn)` after every node: i is its place in the toposort, from 0;
+--- `pre_func(i, node, fn)` before and `post_func(i, node, fn)` after every node: i is its place in the toposort, from
+-- 0;
 -- fn.inputs and fn.outputs hold a cell for each variable, whose [1] is its value; in the body of a loop fn.within is
 -- the loop's node and fn.step the turn.
 function M.MonitorMode(given, post)

@@ -215,7 +215,6 @@ local function apply_kernel(op, args)
   local out = core.expr(op.kernel, table.move(names, 1, #args, 1, {}), ins)
   if op.dtype then out = require("theano.tensor").cast(out, op.dtype) end
   local f = callbacks_of(op)
-  f.perform, f.infer_shape = nil, nil
   core.op_define(key, printed(op), f, 0, ins, { out })
   return core.op_apply(key, args)
 end
