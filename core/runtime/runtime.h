@@ -37,7 +37,10 @@ extern const ThRt th_rt;
 
 /* What a backend made of a plan: run(frame) executes all regions in order; step[i] is for stepping and profiling. */
 typedef struct Unit {
-    int (*run)(ThFrame *f);
+    int (*run)(ThFrame *f); /* NULL while it is being built */
+    /* NULL: it is there. Else asked between calls, by one thread at a time: 0 not yet, 1 run is there now, -1 it will
+     * not be. */
+    int (*poll)(struct Unit *u);
     int (**step)(ThFrame *f); /* nstep entries, or NULL */
     void (*release)(struct Unit *u);
     char *source; /* for ccode; may be NULL */
@@ -65,6 +68,10 @@ typedef struct FunctionSpec { /* what core/compile.c hands over; the function re
     int nstate;
     void *recipe; /* what copies are made from; taken over when the function is made */
     void (*recipe_free)(ThContext *c, void *recipe);
+    /* Looks at the arguments before the steps of every call, all locks held; false: the call fails. Taken over. */
+    void *watch;
+    bool (*watch_call)(void *watch, ThArray *const *arg);
+    void (*watch_free)(ThContext *c, void *watch);
     int8_t allow_input_downcast;
     bool exception_verbose, profile, gc;
     FunctionTimes times;
