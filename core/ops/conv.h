@@ -24,7 +24,6 @@ typedef struct ConvAttrs {
     uint8_t mm; /* lowered: never flips */
 } ConvAttrs;
 typedef enum { CONV_FORWARD, CONV_INPUTS, CONV_WEIGHTS } ConvRole;
-extern const Op op_conv, op_conv_grad_inputs, op_conv_grad_weights;
 
 ConvRole conv_role(const Op *op);
 /* forward: (images, filters); inputs: (filters, output, lengths); weights: (images, output, lengths). lengths: the

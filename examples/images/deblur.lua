@@ -7,7 +7,7 @@ local T = require("theano.tensor")
 local nd = require("theano.ndarray")
 
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
-local png = dofile(here .. "/../png.lua")
+local png = dofile(here .. "/png.lua")
 local steps, out_dir = tonumber(arg[1]) or 300, arg[2] or "."
 
 -- ---- a picture: rings, a disc and bars, 128 x 128, in [0, 1] -------------------------------------------------------

@@ -9,7 +9,7 @@ local nd = require("theano.ndarray")
 
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 local report = dofile(here .. "/report.lua")
-local png = dofile(here .. "/../png.lua")
+local png = dofile(here .. "/../images/png.lua")
 
 local epochs, out_dir = tonumber(arg[1]) or 12, arg[2] or "."
 local SEEDS = { 23455, 1234, 7 }

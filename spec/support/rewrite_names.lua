@@ -78,7 +78,8 @@ M.left = {
   inv_as_solve = "no linear algebra yet", tag_solve_triangular = "no linear algebra yet",
   local_det_chol = "no linear algebra yet", local_log_pow = "no linear algebra yet",
   local_structured_dot = "no sparse matrices yet", local_usmm = "no sparse matrices yet",
-  conv_gemm = "no convolution yet", conv_meta = "no convolution yet",
+  conv_gemm = "its members are rules: local_abstractconv_gemm and those of the gradients",
+  conv_meta = "one way to run a convolution, chosen by shape when it runs",
 }
 
 --- What the tables hold: by rule the set of passes it is listed under, by pass its position.

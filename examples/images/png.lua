@@ -1,4 +1,4 @@
---- Pictures as PNG files, grey, without a library: `local png = dofile("examples/png.lua")`.
+--- Pictures as PNG files, grey, without a library: `local png = dofile("examples/images/png.lua")`.
 local M = {}
 
 local crc_of = {}
@@ -23,7 +23,9 @@ local function adler32(s)
   return b << 16 | a
 end
 
-local function chunk(kind, data) return string.pack(">I4", #data) .. kind .. data .. string.pack(">I4", crc32(kind .. data)) end
+local function chunk(kind, data)
+  return string.pack(">I4", #data) .. kind .. data .. string.pack(">I4", crc32(kind .. data))
+end
 
 -- Deflate with stored blocks only: larger files, no compressor needed.
 local function stored(s)
@@ -46,7 +48,9 @@ function M.write(path, image, low, high)
   local lines = {}
   for r, row in ipairs(image:tolist()) do
     local bytes = {}
-    for c, v in ipairs(row) do bytes[c] = string.char(math.max(0, math.min(255, math.floor((v - low) * scale + 0.5)))) end
+    for c, v in ipairs(row) do
+      bytes[c] = string.char(math.max(0, math.min(255, math.floor((v - low) * scale + 0.5))))
+    end
     lines[r] = "\0" .. table.concat(bytes)
   end
   local head = string.pack(">I4I4BBBBB", image.shape[2], image.shape[1], 8, 0, 0, 0, 0)
