@@ -134,7 +134,8 @@ def near_parts():
             "f64 t = c[%d];" % (2 * len(coefficients) - 2),
             "for (int i = %d; i > from; i--) t = t * x + c[2 * i];" % (len(coefficients) - 2),
             "DD r = sf_dd(t, 0);",
-            "for (int i = from; i >= 0; i--) r = sf_dd_add(sf_dd_mul(r, sf_dd(x, 0)), sf_dd(c[2 * i], c[2 * i + 1]));",
+            "for (int i = from; i >= 0; i--)",
+            "    r = sf_dd_add(sf_dd_mul(r, sf_dd(x, 0)), sf_dd(c[2 * i], c[2 * i + 1]));",
             "return r;",
         ],
         "1 / Gamma(1 + x), |x| <= 1/2, to 31 digits, to 18 where they need not be exact",
@@ -154,7 +155,8 @@ def near_parts():
             if (log_gamma(lo) > 0) != (log_gamma(hi) > 0):
                 zeros.append(bisect(log_gamma, lo, hi))
     zeros.sort(reverse=True)
-    emit_near("sf_gammaln_near", log_gamma, zeros, "log |Gamma| where it is below 1e-9 next to its n-th zero below 0, 1 elsewhere")
+    doc = "log |Gamma| where it is below 1e-9 next to its n-th zero below 0, 1 elsewhere"
+    emit_near("sf_gammaln_near", log_gamma, zeros, doc)
 
 
 def gamma_parts():

@@ -247,7 +247,7 @@ FN(f64, sf_jv_between, (f64 v, f64 x), "fabs floor pow sf_dd sf_dd_add sf_dd_mul
     }
     return (fabs(here.hi) > fabs(up.hi) ? sf_dd_div(a, here) : sf_dd_div(b, up)).hi * scale;
 })
-FN(f64, sf_jv, (f64 v, f64 x), 
+FN(f64, sf_jv, (f64 v, f64 x),
    "fabs floor rint sf_dd sf_dd_mul sf_dd_add sf_gamma sf_bessel_first sf_bessel_series sf_jv_far sf_jv_hankel sf_jv_steps sf_jv_between", {
     if (x != x || v != v) return x + v;
     f64 sign = 1;

@@ -17,14 +17,16 @@ FN(f64, sf_sinpi, (f64 x), "rint sin cos fma", {
     if (n == 1 || n == -1) return n * (c - l * s);
     return n == 0 ? s + l * c : -(s + l * c);
 })
-FN(f64, sf_cotpi, (f64 x), "rint tan fma", {
+/* pi cot(pi x) */
+FN(DD, sf_pi_cotpi, (f64 x), "rint tan fma sf_dd sf_dd_mul sf_dd_div", {
     f64 r = x - rint(x);
     f64 f = r > 0.25 ? r - 0.5 : r < -0.25 ? r + 0.5 : r;
     f64 y = 3.141592653589793 * f;
     f64 l = fma(3.141592653589793, f, -y) + 1.2246467991473532e-16 * f;
     f64 t = tan(y);
-    t += l * (1 + t * t);
-    return f == r ? 1 / t : -t;
+    l *= 1 + t * t;
+    DD pi = sf_dd(3.141592653589793, 1.2246467991473532e-16);
+    return f == r ? sf_dd_div(pi, sf_dd(t, l)) : sf_dd_mul(pi, sf_dd(-t, -l));
 })
 /* Gamma(x) / (sqrt(2 pi) x^(x - 1/2) e^-x) of 1/x, x >= 16 */
 FN(DD, sf_gamma_large, (f64 u), "sf_dd sf_gamma_large_1", { return sf_dd(1, u * sf_gamma_large_1(u)); })
@@ -99,7 +101,7 @@ FN(f64, sf_gammaln, (f64 x), "fabs rint log sf_sinpi sf_lgamma_1 sf_lgamma_2 sf_
     if (x == rint(x)) return __builtin_inf();
     f64 a = log(3.141592653589793 / (y * fabs(sf_sinpi(y))));
     f64 t = a - r;
-    return (fabs(t) < 0.7 * fabs(r) || fabs(t) < 0.6 * fabs(a)) && x > -30 ? sf_gammaln_below(x) : t;
+    return (fabs(t) < 1 || fabs(t) < 0.7 * fabs(r) || fabs(t) < 0.6 * fabs(a)) && x > -30 ? sf_gammaln_below(x) : t;
 })
 /* psi(x) near its zeros, x < 0: psi(1 - x) - pi cot(pi x), both to 30 digits */
 FN(f64, sf_psi_below, (f64 x),
@@ -127,7 +129,7 @@ FN(f64, sf_psi_below, (f64 x),
     c = sf_dd_mul(sf_dd(-3.141592653589793, -1.2246467991473532e-16), c);
     return sf_dd_add(s, c).hi;
 })
-FN(f64, sf_psi, (f64 x), "fabs rint log sf_cotpi sf_psi_1 sf_psi_large sf_psi_below", {
+FN(f64, sf_psi, (f64 x), "fabs rint log sf_dd sf_dd_add sf_pi_cotpi sf_psi_1 sf_psi_large sf_psi_below", {
     if (x == 0) return -1 / x;
     f64 y = fabs(x);
     f64 c = 0;
@@ -135,13 +137,16 @@ FN(f64, sf_psi, (f64 x), "fabs rint log sf_cotpi sf_psi_1 sf_psi_large sf_psi_be
     f64 l = 0;
     if (x < 0) {
         if (x == rint(x)) return __builtin_nan("");
-        c = 3.141592653589793 * sf_cotpi(x);
-        s = y < 1 ? -c : 1 / y - c;
+        DD d = sf_pi_cotpi(x);
+        c = d.hi;
+        d = sf_dd_add(sf_dd(y < 1 ? 0 : 1 / y, 0), sf_dd(-d.hi, -d.lo));
+        s = d.hi;
+        l = d.lo;
     }
     f64 r;
     if (y >= 10) {
         f64 w = 1 / y / y;
-        r = s + (log(y) - (0.5 / y + w * sf_psi_large(w)));
+        r = s + (log(y) - (0.5 / y + w * sf_psi_large(w)) + l);
     } else {
         f64 d = y < 1 ? y - 0.46163214496836225 : 0; /* from the zero, exactly */
         if (y < 1) {

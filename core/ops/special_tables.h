@@ -164,7 +164,8 @@ FN(DD, sf_rgamma_1, (f64 x, int exact), "sf_dd sf_dd_add sf_dd_mul", {
     f64 t = c[68];
     for (int i = 33; i > from; i--) t = t * x + c[2 * i];
     DD r = sf_dd(t, 0);
-    for (int i = from; i >= 0; i--) r = sf_dd_add(sf_dd_mul(r, sf_dd(x, 0)), sf_dd(c[2 * i], c[2 * i + 1]));
+    for (int i = from; i >= 0; i--)
+        r = sf_dd_add(sf_dd_mul(r, sf_dd(x, 0)), sf_dd(c[2 * i], c[2 * i + 1]));
     return r;
 })
 /* psi where it is below 1e-9 between -n - 1 and -n, 1 elsewhere */
