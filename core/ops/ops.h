@@ -66,6 +66,8 @@ static inline ThVar *elemwise_3(Builder *b, int s, ThVar *x, ThVar *y, ThVar *w)
 /* A DimShuffle node even where the pattern is the identity (Theano's gradient of constants prints InplaceDimShuffle{}).
  */
 ThVar *dimshuffle_node(Builder *b, ThVar *x, const int8_t *pattern, int n);
+/* The axis of what v shuffles that its `axis` is; `axis` itself where v is no DimShuffle. */
+int dimshuffle_source(const ThVar *v, int axis);
 /* A zero of x's rank for gradients: fill(x, 0), cast to floatX where x is discrete. */
 ThVar *zero_grad_make(Builder *b, ThVar *x);
 /* Complex conjugate and real part, of complex v; a real v itself. real_make: only where `of` is real. */
