@@ -290,6 +290,7 @@ typedef struct Index { /* integers of an input, read where they lie */
 static bool index_open(Index *x, Workspace *w, const PlanValue *v, const ThVar *var, int step) {
     *x = (Index){.w = w, .v = v, .n = 1};
     x->a = var && var_is_const(var) && var->type.kind == TYPE_TENSOR ? var->u.data : whole(w, v);
+    if (v->buf >= 0 && w->fn->plan->buf[v->buf].space) return false; /* not in this memory */
     if (!x->a && !intact(w, v, step)) return false;
     const ThArray *base = x->a ? x->a : workspace_array(w, v->buf);
     x->start = base ? base->data : w->frame.buf[v->buf];
