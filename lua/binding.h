@@ -21,6 +21,7 @@ typedef enum {
 typedef struct LtState {
     ThContext *ctx;
     const void *meta[LT_KINDS]; /* metatables, for fast checks */
+    int meta_ref[LT_KINDS];     /* ..and where the registry has them: a number is found faster than an address */
     char *log;                  /* lines logged since the last drain */
     size_t nlog;
     size_t owed;          /* bytes of buffers not yet told to the collector */

@@ -194,6 +194,11 @@ ThArray *array_scalar(ThContext *c, ThDtype d, const void *value); /* 0-d */
 ThArray *array_on_buffer(ThContext *c, ThBuffer *b, ThDtype d, int ndim, const int64_t *shape); /* retains b, C order */
 /* A header whose memory is there before anything else that may fail; array_fill makes it an array, array_unfilled frees
  * one that was not filled. */
+/* Gives one reference up; true when it was the last. Who holds the only one needs no locked instruction. */
+static inline bool last_reference(atomic_int *refs) {
+    return atomic_load_explicit(refs, memory_order_acquire) == 1 ||
+           atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;
+}
 ThArray *array_reserve(ThContext *c, int ndim);
 /* Takes a reference on b over. */
 void array_fill(ThArray *a, ThBuffer *b, char *data, ThDtype d, int ndim, const int64_t *shape, const int64_t *strides);
