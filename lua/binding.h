@@ -127,6 +127,7 @@ void lt_open_scan(lua_State *L, LtState *s);
 void lt_open_userop(lua_State *L, LtState *s);
 void lt_close_userop(LtState *s);
 void lt_open_rewrite(lua_State *L, LtState *s);
+void lt_open_watch(lua_State *L, LtState *s);
 /* Registers functions with the state as upvalue 1 into the table on top. */
 void lt_register(lua_State *L, LtState *s, const luaL_Reg *fns);
 /* New metatable of a kind, named; fns with the state as upvalue; leaves it on the stack. */
