@@ -1,5 +1,6 @@
 --- Special functions where they are hard: at and near their irrational zeros, in cancelling sums, where factors
--- overflow. The exact values were computed with 80 digits (mpmath) and rounded once; `bench/run ulp` measures everywhere else.
+-- overflow. The exact values were computed with 80 digits (mpmath) and rounded once; `bench/run ulp` measures
+-- everywhere else.
 local compile = require("theano").compile
 local nd = require("theano.ndarray")
 local T = require("theano.tensor")

@@ -158,9 +158,9 @@ FN(DD, sf_jv_far, (DD v, f64 x),
     DD c;
     DD s;
     if (x < 1e12) {
-        a = sf_dd_add(sf_dd(x, 0), sf_dd_mul(a, sf_dd(-3.141592653589793, -1.2246467991473532e-16)));
-        f64 n = rint(a.hi * 0.6366197723675814);
-        a = sf_dd_reduce(a, n);
+        f64 n = rint(x * 0.6366197723675814 - 2 * a.hi); /* x, which is exact, first */
+        a = sf_dd_mul(a, sf_dd(-3.141592653589793, -1.2246467991473532e-16));
+        a = sf_dd_add(sf_dd_reduce(sf_dd(x, 0), n), a);
         n -= 4 * rint(0.25 * n);
         c = sf_dd_cos(a, (int)n);
         s = sf_dd_cos(a, (int)n - 1);
@@ -248,7 +248,7 @@ FN(f64, sf_jv_between, (f64 v, f64 x), "fabs floor pow sf_dd sf_dd_add sf_dd_mul
     return (fabs(here.hi) > fabs(up.hi) ? sf_dd_div(a, here) : sf_dd_div(b, up)).hi * scale;
 })
 FN(f64, sf_jv, (f64 v, f64 x),
-   "fabs floor rint sf_dd sf_dd_mul sf_dd_add sf_gamma sf_bessel_first sf_bessel_series sf_jv_far sf_jv_hankel sf_jv_steps sf_jv_between", {
+   "fabs floor rint sf_dd sf_dd_mul sf_dd_add sf_gamma sf_j0 sf_j1 sf_bessel_first sf_bessel_series sf_jv_far sf_jv_hankel sf_jv_steps sf_jv_between", {
     if (x != x || v != v) return x + v;
     f64 sign = 1;
     if (v == rint(v)) {
@@ -258,6 +258,8 @@ FN(f64, sf_jv, (f64 v, f64 x),
         v = fabs(v);
         x = fabs(x);
     }
+    if (v == 0) return sf_j0(x);
+    if (v == 1) return sign * sf_j1(x);
     if (x < 0) return __builtin_nan("");
     if (x == 0) return v == 0 ? 1 : v > 0 ? 0 * sign : v == rint(v) ? 0 : sf_gamma(v + 1) > 0 ? __builtin_inf() : -__builtin_inf();
     if (x - x != 0) return 0;
