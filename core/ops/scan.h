@@ -98,8 +98,8 @@ ThVar *scan_zero_row(Builder *b, ThVar *x);
 ThVar *scan_fit(Builder *b, ThVar *x, ThType t);
 
 /*
- * scan_heavy.c: values of the body that hold products its states need, and that dx (per argument, or NULL) would compute
- * again; not what only those among `have` are computed from. Then the lengths, rows first, of collecting them.
+ * scan_heavy.c: values of the body that hold products its states need, and that dx (per argument, or NULL) would
+ * compute again; not what only those among `have` are computed from. Then the lengths, rows first, of collecting them.
  */
 bool scan_heavy(ThContext *c, const GraphBody *body, ThVar *const *dx, ThVar *const *have, int nhave, VarVec *heavy);
 bool scan_row_shapes(Builder *b, const ThApply *node, const Scan *s, ThVar *const *row, int n, VarVec *shape);

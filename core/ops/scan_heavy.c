@@ -9,10 +9,10 @@
 
 typedef struct Heavy {
     ThContext *c;
-    ApplyVec order; /* of the body */
-    Map place;      /* node -> position in order */
-    VEC(int) users; /* by position: of output 0 in the body */
-    VEC(int) user;  /* the last of them */
+    ApplyVec order;            /* of the body */
+    Map place;                 /* node -> position in order */
+    VEC(int) users;            /* by position: of output 0 in the body */
+    VEC(int) user;             /* the last of them */
     VEC(bool) needed, outside; /* dx needs it; a node that is not in the body reads it */
     Map have;
 } Heavy;
