@@ -436,27 +436,29 @@ describe("a compiled loop", function()
       local now = T.nnet.sigmoid(gate(1)) * c + T.nnet.sigmoid(gate(0)) * T.tanh(gate(3))
       return T.nnet.sigmoid(gate(2)) * T.tanh(now), now
     end
-    local x, h0, c0, wx, wh = T.dtensor3("x"), T.dmatrix("h0"), T.dmatrix("c0"), T.dmatrix("wx"), T.dmatrix("wh")
-    local ins = { x, h0, c0, wx, wh }
-    local rng, steps = nd.random.RandomState(7), 4
-    local values = { rng:normal(0, 1, { steps, 2, 2 }), rng:normal(0, 1, { 2, H }), rng:normal(0, 1, { 2, H }),
-      rng:normal(0, 1, { 2, 4 * H }), rng:normal(0, 1, { H, 4 * H }) }
+    local seq, first, cell0 = T.dtensor3("x"), T.dmatrix("h0"), T.dmatrix("c0")
+    local wx, wh = T.dmatrices("wx", "wh")
+    local ins = { seq, first, cell0, wx, wh }
+    local random, steps = nd.random.RandomState(7), 4
+    local given = { random:normal(0, 1, { steps, 2, 2 }), random:normal(0, 1, { 2, H }), random:normal(0, 1, { 2, H }),
+      random:normal(0, 1, { 2, 4 * H }), random:normal(0, 1, { H, 4 * H }) }
     local function costs(kind)
-      local h, c = h0, c0
+      local h, c = first, cell0
       if kind == "loop" then
-        local out = theano.scan({ fn = cell, sequences = x, outputs_info = { h0, c0 }, non_sequences = { wx, wh } })
+        local out = theano.scan({ fn = cell, sequences = seq, outputs_info = { first, cell0 },
+          non_sequences = { wx, wh } })
         h, c = out[1][-1], out[2][-1]
       else
-        for t = 0, steps - 1 do h, c = cell(x[t], h, c, wx, wh) end
+        for t = 0, steps - 1 do h, c = cell(seq[t], h, c, wx, wh) end
       end
       return T.grad((h ^ 2):sum() + c:sum(), ins)
     end
     local loop, unrolled = costs("loop"), costs("unrolled")
     for _, mode in ipairs({ compile.Mode({ linker = "interpreter" }), compile.Mode({}) }) do
       local f = compile({ inputs = ins, outputs = loop, mode = mode })
-      local got, want = table.pack(f(table.unpack(values))), run(ins, unrolled, values)
+      local got, want = table.pack(f(table.unpack(given))), run(ins, unrolled, given)
       for i = 1, #ins do close(got[i], want[i], 1e-10, tostring(i)) end
-      local products = 0 -- outside the loops: x times wx, d x, d wx, d wh; nothing a second time
+      local products = 0 -- outside the loops: seq times wx, d seq, d wx, d wh; nothing a second time
       for _, node in ipairs(f.maker.fgraph:toposort()) do
         if node.op.name:find("^Dot22") or node.op.name:find("^Gemm") then products = products + 1 end
       end
