@@ -130,7 +130,8 @@ int main(int argc, char **argv) {
     int saved = b ? blas_enter(b) : 0;
     printf("%-24s %10s %10s %10s   %10s %10s %10s\n", "m x n x k", "ours, us", "best", "", "OpenBLAS", "best", "");
     for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++)
-        for (int i = 0; i < TH_LEN(cases); i++) if (argc < 3 || strstr(cases[i].name, argv[2])) measure(c, b, &cases[i], (ThDtype)d);
+        for (int i = 0; i < TH_LEN(cases); i++)
+            if (argc < 3 || strstr(cases[i].name, argv[2])) measure(c, b, &cases[i], (ThDtype)d);
     if (b) blas_leave(b, saved);
     th_context_release(c);
     return 0;
