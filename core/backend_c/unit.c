@@ -108,7 +108,12 @@ static bool bodies(Emit *e) {
 
 bool emit_c(Text *t, const Plan *p, const char *function_name) {
     ThContext *c = p->ctx;
-    Emit e = {.c = c, .p = p, .arena = arena_new(c), .vector_bytes = machine_vector_bytes(), .registers = true};
+    Emit e = {.c = c,
+              .p = p,
+              .arena = arena_new(c),
+              .vector_bytes = machine_vector_bytes(),
+              .registers = true,
+              .vmath = true};
     if (!e.arena) return false;
 #if defined(TH_HAVE_MVEC)
     e.mvec = true;

@@ -23,9 +23,13 @@
     X(nonzero) X(repeat_index) X(sort) X(argsort) X(topk) X(cum) X(searchsorted) X(unique) X(ctc) X(ctc_grad)
 #define OP_LIST_USER(X) X(user) X(user_lengths) X(user_run)
 #define OP_LIST_LOOP(X) X(scan) X(ifelse) X(if_lazy)
+#define OP_LIST_IMAGE(X) \
+    X(conv) X(conv_grad_inputs) X(conv_grad_weights) X(pool) X(max_pool_grad) X(average_pool_grad) X(max_pool_grad_grad) \
+    X(images2neibs) X(neibs_grad)
 /* clang-format on */
 #define OP_LIST(X) \
-    OP_LIST_ELEMWISE(X) OP_LIST_REDUCE(X) OP_LIST_STRUCT(X) OP_LIST_TENSOR(X) OP_LIST_USER(X) OP_LIST_LOOP(X)
+    OP_LIST_ELEMWISE(X) \
+    OP_LIST_REDUCE(X) OP_LIST_STRUCT(X) OP_LIST_TENSOR(X) OP_LIST_IMAGE(X) OP_LIST_USER(X) OP_LIST_LOOP(X)
 
 #define X(name) extern const Op op_##name;
 OP_LIST(X)
@@ -49,6 +53,8 @@ OpsState *ops_state(ThContext *c);
 bool ops_expand(ThContext *c, ThVar *const *outs, int n, ThVar *const *in, int nin, ThVar **out);
 bool ops_any_expand(const ThContext *c); /* whether there can be one at all */
 void user_free_all(ThContext *c, OpsState *s);
+/* Does the body apply an operation that has both perform and a graph? */
+bool user_twofold(ThContext *c, const GraphBody *body);
 
 /* Attributes of an Apply of the named struct type. */
 #define ATTRS(type, a) ((const type *)(a)->attrs)
