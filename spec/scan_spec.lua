@@ -581,6 +581,28 @@ describe("a compiled loop", function()
     assert.truthy(theano.printing.debugprint(compiled, { file = "str" }):find("Inner graphs of the scan ops", 1, true))
   end)
 
+  it("keeps its own names and lines beside a loop that does the same", function()
+    local v, w = T.dvector("v"), T.dvector("w")
+    local function loop(fn, given)
+      return theano.scan { fn = fn, outputs_info = T.zeros_like(given), non_sequences = given, n_steps = 3 }
+    end
+    local first = loop(function(s, c) return s + T.constant({ 1.0, 2.0, 3.0 }) + c end, v)
+    local line = debug.getinfo(1, "l").currentline + 1
+    local second = loop(function(s, c) return s + T.constant({ 1.0, 2.0, 3.0 }) + c end, w)
+    assert.truthy(theano.printing.debugprint(first, { file = "str" }):find("v_copy", 1, true))
+    assert.truthy(theano.printing.debugprint(second, { file = "str" }):find("w_copy", 1, true))
+    local _, message = pcall(theano.compile { inputs = { w }, outputs = second, mode = fast }, { 1.0, 2.0 })
+    assert.truthy(tostring(message):find("created: [^\n]*scan_spec.lua:" .. line .. "\n"), tostring(message))
+    -- They are one loop all the same where their values are one.
+    local both = theano.compile { inputs = { w }, outputs = { second, (loop(function(s, c)
+      return s + T.constant({ 1.0, 2.0, 3.0 }) + c
+    end, w)) }, mode = fast }
+    local shown, ids = theano.printing.debugprint(both, { file = "str" }):match("^(.*)\nInner graphs"), {}
+    for id in shown:gmatch("scan_fn} (%[id %u+%])") do ids[id] = true end
+    assert.truthy(next(ids), shown)
+    assert.is_nil(next(ids, next(ids)), shown)
+  end)
+
   it("may hold an OpFromGraph, and be in one", function()
     local p, q = T.dvector(), T.dvector()
     local op = theano.OpFromGraph({ p, q }, { T.tanh(p * q) + p })
