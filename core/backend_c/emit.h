@@ -79,6 +79,7 @@ void emit_size(Text *t, Size z);
 /* reduce.c */
 int emit_red_vectors(const Emit *e); /* vectors of every accumulator of the stage, if they fit registers; or 1 */
 void emit_red_turns(Emit *e, int n, bool begin); /* names for them, or back */
+bool emit_red_named(const Emit *e);              /* ..for the rest of a row too, under masks */
 void emit_red_init(Emit *e, int red);
 void emit_red_step(Emit *e, int red);
 void emit_red_final(Emit *e, int red);

@@ -188,6 +188,13 @@ int emit_red_vectors(const Emit *e) {
     return n >= 2 && live <= REGISTERS ? n : 1;
 }
 
+/* The accumulators keep their names to the end of the row: masks are cheap, and no position needs the vector's number. */
+bool emit_red_named(const Emit *e) {
+    bool named = e->vector_bytes == 64;
+    for (int r = e->s->st->red0; r < e->s->st->red0 + e->s->st->nred; r++) named &= !arg_kind(&e->k->red.at[r]);
+    return named;
+}
+
 /* Chains of (value, vector number) that each start with nothing, and come together: the first of equal ones. */
 static void arg_turns(Emit *e, int r, int n, bool begin) {
     const Red *d = &e->k->red.at[r];
@@ -248,9 +255,15 @@ void emit_red_init(Emit *e, int r) {
     identity(d, id);
     if (in_lanes(e)) {
         int n = lane_count(d) / e->lanes;
+        const char *splat = need_splat(e, (ThDtype)d->acc_dtype, e->lanes);
+        Text t;
+        text_init(&t, e->c);
         need_type(e, (ThDtype)d->acc_dtype, e->lanes, ty);
-        emit_line(e, "%s acc%d[%d]; for (int u = 0; u < %d; u++) acc%d[u] = %s(%s);", ty, r, n, n, r,
-                  need_splat(e, (ThDtype)d->acc_dtype, e->lanes), id);
+        for (int u = 0; u < n; u++) text_printf(&t, "%s%s(%s)", u ? ", " : "", splat, id);
+        if (n <= 8) emit_line(e, "%s acc%d[%d] = {%s};", ty, r, n, t.at ? t.at : "");
+        else
+            emit_line(e, "%s acc%d[%d]; for (int u = 0; u < %d; u++) acc%d[u] = %s(%s);", ty, r, n, n, r, splat, id);
+        text_free(&t);
     } else {
         int lanes = e->s->vec >= 0 && d->depth > e->s->vec ? e->lanes : 1;
         char n[16];
@@ -284,6 +297,24 @@ void emit_red_step(Emit *e, int r) {
     text_free(&t);
 }
 
+/* The vectors by halves; those that no element of the row reached hold the identity and stay out. */
+static void fold_vectors(Emit *e, int r, int n) {
+    for (int h = n / 2; h; h /= 2) {
+        emit_line(e, "if (n%d > %d) {", e->s->st->vec, h * e->lanes);
+        for (int j = 0; j < h; j++) {
+            Text t;
+            char x[32], y[32];
+            snprintf(x, sizeof x, "acc%d[%d]", r, j);
+            snprintf(y, sizeof y, "acc%d[%d]", r, j + h);
+            text_init(&t, e->c);
+            combine(e, &t, &e->k->red.at[r], x, y, e->lanes);
+            emit_line(e, "    %s = %s;", x, t.at ? t.at : "0");
+            text_free(&t);
+        }
+        emit_line(e, "}");
+    }
+}
+
 void emit_red_final(Emit *e, int r) {
     const Red *d = &e->k->red.at[r];
     char ty[16];
@@ -299,21 +330,11 @@ void emit_red_final(Emit *e, int r) {
         emit_line(e, "%s r%d = acc%s;", ty, r, own(e, r, n));
         return;
     }
-    Text t, w;
+    Text t;
     int n = lane_count(d) / e->lanes;
     text_init(&t, e->c);
-    text_init(&w, e->c);
-    char x[32], y[32];
-    snprintf(x, sizeof x, "acc%d[j]", r);
-    snprintf(y, sizeof y, "acc%d[j + h]", r);
-    combine(e, &w, d, x, y, e->lanes);
     combine(e, &t, d, "x", "y", e->lanes);
-    if (n > 1) {
-        emit_line(e, "#pragma GCC unroll 8");
-        emit_line(e, "for (int h = %d; h; h /= 2)", n / 2);
-        emit_line(e, "#pragma GCC unroll 8");
-        emit_line(e, "    for (int j = 0; j < h; j++) %s = %s;", x, w.at ? w.at : "0");
-    }
+    if (n > 1) fold_vectors(e, r, n);
     if (e->lanes == 1) emit_line(e, "%s r%d = acc%d[0];", s, r, r);
     else {
         ThDtype a = (ThDtype)d->acc_dtype;
@@ -324,5 +345,4 @@ void emit_red_final(Emit *e, int r) {
         emit_line(e, "    r%d = x[0]; }", r);
     }
     text_free(&t);
-    text_free(&w);
 }
