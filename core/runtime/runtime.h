@@ -37,7 +37,10 @@ extern const ThRt th_rt;
 
 /* What a backend made of a plan: run(frame) executes all regions in order; step[i] is for stepping and profiling. */
 typedef struct Unit {
-    int (*run)(ThFrame *f);
+    int (*run)(ThFrame *f); /* NULL while it is being built */
+    /* NULL: it is there. Else asked between calls, by one thread at a time: 0 not yet, 1 run is there now, -1 it will
+     * not be. */
+    int (*poll)(struct Unit *u);
     int (**step)(ThFrame *f); /* nstep entries, or NULL */
     void (*release)(struct Unit *u);
     char *source; /* for ccode; may be NULL */
