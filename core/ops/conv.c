@@ -65,7 +65,8 @@ static bool want_attrs(Infer *q) {
     const ConvAttrs *at = q->attrs;
     bool lowered = q->op == &op_corr_mm || q->op == &op_corr_mm_grad_inputs || q->op == &op_corr_mm_grad_weights;
     if (lowered != at->mm || (at->mm && at->flip))
-        return err(q->ctx, TH_ValueError, "%s: mm says whether the operation is lowered; then it never flips", q->op->name);
+        return err(q->ctx, TH_ValueError, "%s: mm says whether the operation is lowered; then it never flips",
+                   q->op->name);
     if (at->ndim < 1 || at->ndim > CONV_MAX || at->border < CONV_PADS || at->border > CONV_FULL)
         return err(q->ctx, TH_ValueError, "a convolution has 1 to 3 dimensions and one of four borders");
     if (at->border == CONV_PADS && at->pad.n != 2 * at->ndim)

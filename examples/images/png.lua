@@ -59,8 +59,8 @@ function M.write(path, image, low, high)
   f:close()
 end
 
---- One matrix of many of equal size: `across` of them in a row, a line of `gap` between them, each enlarged `zoom` times
--- and stretched to [0, 1] of its own.
+--- One matrix of many of equal size: `across` of them in a row, a line between them, each enlarged `zoom` times and
+-- stretched to [0, 1] of its own.
 function M.tiles(images, across, zoom)
   local nd = require("theano.ndarray")
   local n, h, w = images.shape[1], images.shape[2] * zoom, images.shape[3] * zoom
