@@ -82,6 +82,54 @@ for _, linker in ipairs({ "interpreter", "cvm" }) do
       assert.equal(1, count.n)
     end)
 
+    it("computes once what choices with one condition share, and nothing of it when it is false", function()
+      local count = counter()
+      local shared = count.op(x)
+      local one, two = theano.ifelse(c, shared, x), theano.ifelse(c, shared * 3, x + 1)
+      local f = compile({ c, x }, { one, two, one + two })
+      local function numbers(...)
+        local t = {}
+        for k, v in ipairs({ ... }) do t[k] = v:tolist()[1] end
+        return t
+      end
+      assert.same({ 2, 6, 8 }, numbers(f(1, { 1 })))
+      assert.equal(1, count.n)
+      assert.same({ 1, 2, 3 }, numbers(f(0, { 1 })))
+      assert.equal(1, count.n)
+      local chain = theano.ifelse(c, one * 2, two) -- needs the two: stays behind them
+      assert.same({ 4 }, compile({ c, x }, chain)(1, { 1 }):tolist())
+      assert.same({ 2 }, compile({ c, x }, chain)(0, { 1 }):tolist())
+    end)
+
+    it("computes nothing that choices share and none of them takes", function()
+      local count, d = counter(), T.bscalar("d")
+      local shared = count.op(x)
+      local f = compile({ c, d, x }, theano.ifelse(c, shared, x) + theano.ifelse(d, shared * 3, x))
+      assert.same({ 2 }, f(0, 0, { 1 }):tolist())
+      assert.equal(0, count.n)
+      assert.same({ 3 }, f(1, 0, { 1 }):tolist())
+      assert.same({ 7 }, f(0, 1, { 1 }):tolist())
+      assert.same({ 8 }, f(1, 1, { 1 }):tolist())
+      count.n = 0
+      local inner = theano.ifelse(d, x, shared * 3)
+      local g = compile({ c, d, x }, theano.ifelse(c, shared, inner))
+      assert.same({ 1 }, g(0, 1, { 1 }):tolist())
+      assert.equal(0, count.n)
+      assert.same({ 6 }, g(0, 0, { 1 }):tolist())
+      assert.same({ 2 }, g(1, 0, { 1 }):tolist())
+      assert.equal(2, count.n)
+    end)
+
+    it("grows linearly with choices on choices", function()
+      local y = x
+      for k = 1, 40 do y = theano.ifelse(T.gt(c, k), y + 1, x) + theano.ifelse(T.lt(c, k), y * 0.5, x) end
+      local f = compile({ c, x }, y)
+      assert.truthy(#f.maker.fgraph:toposort() < 400)
+      local want = 1.0
+      for k = 1, 40 do want = (20 > k and want + 1 or 1.0) + (20 < k and want * 0.5 or 1.0) end
+      assert.truthy(math.abs(want - f(20, { 1.0 })[0]) < 1e-12)
+    end)
+
     it("takes lists of values of different types", function()
       local f = compile({ c, x }, theano.ifelse(c, { x, T.sum(x) }, { x * 2, T.prod(x) }))
       local a, b = f(0, { 2, 3 })
