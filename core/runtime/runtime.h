@@ -20,7 +20,7 @@ typedef struct ThFrame {
 } ThFrame;
 
 /* Everything a generated unit may call besides libm, libmvec and mem*: versioned, append-only. */
-#define TH_RT_ABI 1
+#define TH_RT_ABI 2
 struct ThRt {
     uint32_t abi, size;
     /* c = beta c + alpha a.b; strides in elements; dtype as ThDtype; scratch is frame->scratch */
@@ -35,10 +35,10 @@ struct ThRt {
 };
 extern const ThRt th_rt;
 
-/* What a backend made of a plan: run(frame) executes all regions in order; step[i] is for stepping and profiling. */
+/* What a backend made of a plan: run(frame) executes all regions in order; step does the one of that number. */
 typedef struct Unit {
     int (*run)(ThFrame *f);
-    int (**step)(ThFrame *f); /* nstep entries, or NULL */
+    int (*step)(ThFrame *f, int number); /* or NULL */
     void (*release)(struct Unit *u);
     char *source; /* for ccode; may be NULL */
     void *impl;
