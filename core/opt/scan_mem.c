@@ -149,7 +149,7 @@ bool pass_scan_mem(Opt *o) { return scan_each(o, save); }
 
 /* States are written where they lie; the lowering checks for each that nobody else has it. */
 bool pass_scan_inplace(Opt *o) {
-    for (int i = 0; i < o->fg->norder; i++) {
+    for (int i = 0; (o->met & MET_SCAN) && i < o->fg->norder; i++) {
         ThApply *a = o->fg->order[i];
         if (a->op == &op_scan) ((ScanAttrs *)a->attrs)->inplace = 1;
     }
