@@ -130,6 +130,7 @@ struct Opt {
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
     bool wants_inplace;      /* the query holds inplace passes */
     struct ShapeCache *shapes;
+    struct InPlace *inplace; /* what the in-place passes gather once */
 };
 enum { MET_DOT22 = 1, MET_LONG_SUM = 2, MET_CROSSENTROPY = 4, MET_SCAN = 8, LONG_SUM = 20 /* more inputs than */ };
 /* What rules are found by: the scalar operation of an Elemwise, else SCALAR_COUNT + the operation's place. */
@@ -205,6 +206,7 @@ bool schedule_can_fail(const ThApply *a); /* may stop with an error that the sha
 bool pass_inplace_elemwise(Opt *o);       /* inplace.c */
 bool pass_inplace_subtensor(Opt *o);
 bool pass_inplace_blas(Opt *o);
+void inplace_free(Opt *o);
 
 /* ---- shape_feature.c: sizes as graph expressions ---- */
 /* Size of dim d of v as an int64 0-d variable, without computing v where its shape rule allows. */
