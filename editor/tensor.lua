@@ -10,8 +10,12 @@ T.extra_ops = {}
 T.gradient = {}
 T.nlinalg = {}
 T.nnet = {}
+T.nnet.abstract_conv = {}
+T.nnet.neighbours = {}
 T.nnet.nnet = {}
 T.opt = {}
+T.signal = {}
+T.signal.pool = {}
 T.slinalg = {}
 T.xlogx = {}
 
@@ -2069,6 +2073,153 @@ function T.cov(m, y, rowvar, bias, ddof, fweights, aweights) end
 ---@param ... theano.Operand
 ---@return theano.Variable
 function T.opt.assert_op(value, ...) end
+
+---convolution of images (batch, channels, rows, columns) with filters (filters, channels, rows, columns)
+---@param input theano.Operand
+---@param filters theano.Operand
+---@param input_shape? theano.Operand
+---@param filter_shape? theano.Operand
+---@param border_mode? string
+---@param subsample? theano.Operand
+---@param filter_flip? boolean
+---@param image_shape? theano.Operand
+---@param filter_dilation? theano.Operand
+---@param num_groups? number
+---@param unshared? boolean
+---@overload fun(input: theano.Operand, filters: theano.Operand, keywords: { input_shape?: theano.Operand, filter_shape?: theano.Operand, border_mode?: string, subsample?: theano.Operand, filter_flip?: boolean, image_shape?: theano.Operand, filter_dilation?: theano.Operand, num_groups?: number, unshared?: boolean }): theano.Variable
+---@return theano.Variable
+function T.nnet.conv2d(input, filters, input_shape, filter_shape, border_mode, subsample, filter_flip, image_shape, filter_dilation, num_groups, unshared) end
+
+---convolution over three dimensions: (batch, channels, depth, rows, columns)
+---@param input theano.Operand
+---@param filters theano.Operand
+---@param input_shape? theano.Operand
+---@param filter_shape? theano.Operand
+---@param border_mode? string
+---@param subsample? theano.Operand
+---@param filter_flip? boolean
+---@param filter_dilation? theano.Operand
+---@param num_groups? number
+---@overload fun(input: theano.Operand, filters: theano.Operand, keywords: { input_shape?: theano.Operand, filter_shape?: theano.Operand, border_mode?: string, subsample?: theano.Operand, filter_flip?: boolean, filter_dilation?: theano.Operand, num_groups?: number }): theano.Variable
+---@return theano.Variable
+function T.nnet.conv3d(input, filters, input_shape, filter_shape, border_mode, subsample, filter_flip, filter_dilation, num_groups) end
+
+---gradient of conv2d for its images, from the gradient of its result
+---@param output_grad theano.Operand
+---@param filters theano.Operand
+---@param input_shape theano.Operand
+---@param filter_shape? theano.Operand
+---@param border_mode? string
+---@param subsample? theano.Operand
+---@param filter_flip? boolean
+---@param filter_dilation? theano.Operand
+---@param num_groups? number
+---@param unshared? boolean
+---@overload fun(output_grad: theano.Operand, filters: theano.Operand, input_shape: theano.Operand, keywords: { filter_shape?: theano.Operand, border_mode?: string, subsample?: theano.Operand, filter_flip?: boolean, filter_dilation?: theano.Operand, num_groups?: number, unshared?: boolean }): theano.Variable
+---@return theano.Variable
+function T.nnet.abstract_conv.conv2d_grad_wrt_inputs(output_grad, filters, input_shape, filter_shape, border_mode, subsample, filter_flip, filter_dilation, num_groups, unshared) end
+
+---gradient of conv3d for its images, from the gradient of its result
+---@param output_grad theano.Operand
+---@param filters theano.Operand
+---@param input_shape theano.Operand
+---@param filter_shape? theano.Operand
+---@param border_mode? string
+---@param subsample? theano.Operand
+---@param filter_flip? boolean
+---@param filter_dilation? theano.Operand
+---@param num_groups? number
+---@overload fun(output_grad: theano.Operand, filters: theano.Operand, input_shape: theano.Operand, keywords: { filter_shape?: theano.Operand, border_mode?: string, subsample?: theano.Operand, filter_flip?: boolean, filter_dilation?: theano.Operand, num_groups?: number }): theano.Variable
+---@return theano.Variable
+function T.nnet.abstract_conv.conv3d_grad_wrt_inputs(output_grad, filters, input_shape, filter_shape, border_mode, subsample, filter_flip, filter_dilation, num_groups) end
+
+---gradient of conv2d for its filters, from the gradient of its result
+---@param input theano.Operand
+---@param output_grad theano.Operand
+---@param filter_shape theano.Operand
+---@param input_shape? theano.Operand
+---@param border_mode? string
+---@param subsample? theano.Operand
+---@param filter_flip? boolean
+---@param filter_dilation? theano.Operand
+---@param num_groups? number
+---@param unshared? boolean
+---@overload fun(input: theano.Operand, output_grad: theano.Operand, filter_shape: theano.Operand, keywords: { input_shape?: theano.Operand, border_mode?: string, subsample?: theano.Operand, filter_flip?: boolean, filter_dilation?: theano.Operand, num_groups?: number, unshared?: boolean }): theano.Variable
+---@return theano.Variable
+function T.nnet.abstract_conv.conv2d_grad_wrt_weights(input, output_grad, filter_shape, input_shape, border_mode, subsample, filter_flip, filter_dilation, num_groups, unshared) end
+
+---gradient of conv3d for its filters, from the gradient of its result
+---@param input theano.Operand
+---@param output_grad theano.Operand
+---@param filter_shape theano.Operand
+---@param input_shape? theano.Operand
+---@param border_mode? string
+---@param subsample? theano.Operand
+---@param filter_flip? boolean
+---@param filter_dilation? theano.Operand
+---@param num_groups? number
+---@overload fun(input: theano.Operand, output_grad: theano.Operand, filter_shape: theano.Operand, keywords: { input_shape?: theano.Operand, border_mode?: string, subsample?: theano.Operand, filter_flip?: boolean, filter_dilation?: theano.Operand, num_groups?: number }): theano.Variable
+---@return theano.Variable
+function T.nnet.abstract_conv.conv3d_grad_wrt_weights(input, output_grad, filter_shape, input_shape, border_mode, subsample, filter_flip, filter_dilation, num_groups) end
+
+---what conv2d maps to input: a convolution that makes images larger
+---@param input theano.Operand
+---@param filters theano.Operand
+---@param output_shape theano.Operand
+---@param filter_shape? theano.Operand
+---@param border_mode? string
+---@param input_dilation? theano.Operand
+---@param filter_flip? boolean
+---@param filter_dilation? theano.Operand
+---@param num_groups? number
+---@param unshared? boolean
+---@overload fun(input: theano.Operand, filters: theano.Operand, output_shape: theano.Operand, keywords: { filter_shape?: theano.Operand, border_mode?: string, input_dilation?: theano.Operand, filter_flip?: boolean, filter_dilation?: theano.Operand, num_groups?: number, unshared?: boolean }): theano.Variable
+---@return theano.Variable
+function T.nnet.conv2d_transpose(input, filters, output_shape, filter_shape, border_mode, input_dilation, filter_flip, filter_dilation, num_groups, unshared) end
+
+---maximum, sum or mean ("max", "sum", "average_inc_pad", "average_exc_pad") of windows over the last two
+---dimensions
+---@param input theano.Operand
+---@param ws? theano.Operand
+---@param ignore_border? theano.Operand
+---@param stride? theano.Operand
+---@param pad? theano.Operand
+---@param mode? string
+---@param ds? theano.Operand
+---@param st? theano.Operand
+---@param padding? theano.Operand
+---@overload fun(input: theano.Operand, keywords: { ws?: theano.Operand, ignore_border?: theano.Operand, stride?: theano.Operand, pad?: theano.Operand, mode?: string, ds?: theano.Operand, st?: theano.Operand, padding?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.signal.pool.pool_2d(input, ws, ignore_border, stride, pad, mode, ds, st, padding) end
+
+---maximum, sum or mean of windows over the last three dimensions
+---@param input theano.Operand
+---@param ws? theano.Operand
+---@param ignore_border? theano.Operand
+---@param stride? theano.Operand
+---@param pad? theano.Operand
+---@param mode? string
+---@param ds? theano.Operand
+---@param st? theano.Operand
+---@param padding? theano.Operand
+---@overload fun(input: theano.Operand, keywords: { ws?: theano.Operand, ignore_border?: theano.Operand, stride?: theano.Operand, pad?: theano.Operand, mode?: string, ds?: theano.Operand, st?: theano.Operand, padding?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.signal.pool.pool_3d(input, ws, ignore_border, stride, pad, mode, ds, st, padding) end
+
+---input where it is the maximum of its patch, else 0
+---@param input theano.Operand
+---@param patch_size theano.Operand
+---@return theano.Variable
+function T.signal.pool.max_pool_2d_same_size(input, patch_size) end
+
+---patches of images (batch, channels, rows, columns) as rows of a matrix
+---@param ten4 theano.Operand
+---@param neib_shape theano.Operand
+---@param neib_step? theano.Operand
+---@param mode? string
+---@overload fun(ten4: theano.Operand, neib_shape: theano.Operand, keywords: { neib_step?: theano.Operand, mode?: string }): theano.Variable
+---@return theano.Variable
+function T.nnet.neighbours.images2neibs(ten4, neib_shape, neib_step, mode) end
 
 ---sum of the inputs, elementwise with broadcasting; or on bool
 ---@param ... theano.Operand

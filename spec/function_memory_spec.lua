@@ -1,4 +1,4 @@
---- Steady state: calls, bound calls, copies and whole lives of functions leave nothing behind. bench/calls.lua does the
+--- Steady state: calls, bound calls, copies and whole lives of functions leave nothing behind. bench/lives.lua does the
 -- same 100,000 and 10,000 times.
 local nd = require("theano.ndarray")
 local theano = require("theano")

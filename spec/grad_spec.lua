@@ -149,6 +149,7 @@ do
   by_hand, none, RAGGED = require("spec.support.tensor_grads")(between)
   for name, line in pairs(by_hand) do BY_HAND[name] = line end
   for name in pairs(none) do NONE[name] = true end
+  for name, line in pairs(require("spec.support.image_grads")(between)) do BY_HAND[name] = line end
 end
 
 for name in ("disconnected_grad zero_grad undefined_grad grad_clip grad_scale"):gmatch("%S+") do

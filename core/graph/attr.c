@@ -38,6 +38,7 @@ static uint64_t hash_field(const void *attrs, const AttrField *f, uint64_t h) {
         const AttrInts *x = &FIELD(AttrInts, attrs, f);
         return hash_bytes(x->at, x->n > 0 ? (size_t)x->n : 0, hash_mix(h, (uint64_t)x->n));
     }
+    case ATTR_LONGS: return hash_bytes(at(attrs, f), sizeof(AttrLongs), h);
     case ATTR_SCALAR: {
         int s = FIELD(uint16_t, attrs, f);
         return s < scalar_count ? hash_bytes(scalar_ops[s].name, strlen(scalar_ops[s].name), h)
@@ -92,6 +93,7 @@ static bool equal_field(const void *a, const void *b, const AttrField *f) {
         const AttrInts *x = &FIELD(AttrInts, a, f), *y = &FIELD(AttrInts, b, f);
         return x->n == y->n && (x->n <= 0 || memcmp(x->at, y->at, (size_t)x->n) == 0);
     }
+    case ATTR_LONGS: return memcmp(at(a, f), at(b, f), sizeof(AttrLongs)) == 0;
     case ATTR_SCALAR: return FIELD(uint16_t, a, f) == FIELD(uint16_t, b, f);
     case ATTR_BODY:
     case ATTR_GRAPH:
@@ -184,6 +186,13 @@ static void put_field(Text *t, const void *attrs, const AttrField *f) {
         text_putc(t, ']');
         return;
     }
+    case ATTR_LONGS: {
+        const AttrLongs *x = &FIELD(AttrLongs, attrs, f);
+        text_putc(t, '[');
+        for (int64_t i = 0; i < x->n; i++) { text_printf(t, "%s%lld", i ? ", " : "", (long long)x->at[i]); }
+        text_putc(t, ']');
+        return;
+    }
     case ATTR_SCALAR: {
         int s = FIELD(uint16_t, attrs, f);
         text_put(t, s < scalar_count ? scalar_ops[s].name : "?");
@@ -250,6 +259,20 @@ static const char *read_axes(ThContext *c, const Op *op, const char *p, AttrInts
             return bad(c, op, p, "a list of at most 32 small integers is expected");
         }
         x->at[x->n++] = (int8_t)v;
+        p = blank(end);
+        p += *p == ',';
+    }
+    return p + 1;
+}
+
+static const char *read_longs(ThContext *c, const Op *op, const char *p, AttrLongs *x) {
+    if (*p != '[') { return bad(c, op, p, "a list such as [0, 1] is expected"); }
+    x->n = 0;
+    for (p = blank(p + 1); *p != ']'; p = blank(p)) {
+        char *end;
+        long long v = strtoll(p, &end, 10);
+        if (end == p || x->n == TH_LEN(x->at)) { return bad(c, op, p, "a list of at most 8 integers is expected"); }
+        x->at[x->n++] = v;
         p = blank(end);
         p += *p == ',';
     }
@@ -329,6 +352,7 @@ static const char *read_value(ThContext *c, const Op *op, const AttrField *f, co
     case ATTR_BOOL: return read_bool(c, op, p, to);
     case ATTR_DTYPE: return read_dtype(c, op, p, to);
     case ATTR_AXES: return read_axes(c, op, p, to);
+    case ATTR_LONGS: return read_longs(c, op, p, to);
     case ATTR_SCALAR: return read_scalar(c, op, p, to);
     case ATTR_BODY: return body_read(c, p, to);
     case ATTR_GRAPH: return inner_read(c, p, to);

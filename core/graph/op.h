@@ -22,12 +22,16 @@ typedef enum {
     ATTR_TYPE,   /* ThType */
     ATTR_STR,    /* const char *, interned */
     ATTR_BYTE,   /* int8_t */
-    ATTR_GRAPH   /* const GraphBody *: an inner graph, one record for equal ones; the op has `bodies` */
+    ATTR_GRAPH,  /* const GraphBody *: an inner graph, one record for equal ones; the op has `bodies` */
+    ATTR_LONGS   /* AttrLongs: list of large integers, never None */
 } AttrKind;
 typedef struct AttrInts {
     int8_t n;
     int8_t at[TH_MAX_NDIM];
 } AttrInts; /* zero past n */
+typedef struct AttrLongs {
+    int64_t n, at[8];
+} AttrLongs; /* zero past n */
 /* Per subscript entry: kind 'i' index, 's' slice, 'n' newaxis; has_start.. say which operands (in order) are node
  * inputs. */
 typedef struct AttrIdx {

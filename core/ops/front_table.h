@@ -12,6 +12,7 @@
 #ifndef TH_FRONT_TABLE_H
 #define TH_FRONT_TABLE_H
 
+#include "front_image.h"  /* convolution, pooling, patches */
 #include "front_struct.h" /* structural operations: shape, indexing, join, creation, products, nnet */
 #include "front_tensor.h" /* diagonals, ordering, searching, positions */
 
@@ -79,6 +80,7 @@ enum { FUNC = 0, METHOD = 1 };
 
 /* clang-format on */
 
-#define FRONT_TABLE(FRONT) FRONT_ELEMWISE(FRONT) FRONT_REDUCE(FRONT) FRONT_STRUCT(FRONT) FRONT_TENSOR(FRONT)
+#define FRONT_TABLE(FRONT) \
+    FRONT_ELEMWISE(FRONT) FRONT_REDUCE(FRONT) FRONT_STRUCT(FRONT) FRONT_TENSOR(FRONT) FRONT_IMAGE(FRONT)
 
 #endif

@@ -23,9 +23,13 @@
     X(nonzero) X(repeat_index) X(sort) X(argsort) X(topk) X(cum) X(searchsorted) X(unique) X(ctc) X(ctc_grad)
 #define OP_LIST_USER(X) X(user) X(user_lengths) X(user_run)
 #define OP_LIST_LOOP(X) X(scan) X(ifelse) X(if_lazy)
+#define OP_LIST_IMAGE(X) \
+    X(conv) X(conv_grad_inputs) X(conv_grad_weights) X(pool) X(max_pool_grad) X(average_pool_grad) X(max_pool_grad_grad) \
+    X(images2neibs) X(neibs_grad)
 /* clang-format on */
 #define OP_LIST(X) \
-    OP_LIST_ELEMWISE(X) OP_LIST_REDUCE(X) OP_LIST_STRUCT(X) OP_LIST_TENSOR(X) OP_LIST_USER(X) OP_LIST_LOOP(X)
+    OP_LIST_ELEMWISE(X) \
+    OP_LIST_REDUCE(X) OP_LIST_STRUCT(X) OP_LIST_TENSOR(X) OP_LIST_IMAGE(X) OP_LIST_USER(X) OP_LIST_LOOP(X)
 
 #define X(name) extern const Op op_##name;
 OP_LIST(X)

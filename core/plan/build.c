@@ -115,13 +115,14 @@ int build_share(Build *b, Kernel *k) {
 
 static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
-/* The nodes fused into a step, ascending, each once. */
-static bool step_nodes(Build *b, Step *s, const Group *g) {
+/* The nodes fused into a step, ascending, each once: those of `n` groups. */
+static bool step_nodes(Build *b, Step *s, const int *groups, int ngroups) {
     b->nodes.n = 0;
-    for (int m = g->first; m >= 0; m = b->p->member.at[m].next_in_group) {
-        int node = b->p->work.at[b->p->member.at[m].work].node;
-        if (node >= 0 && !vec_push(b->ctx, &b->nodes, node)) return false;
-    }
+    for (int g = 0; g < ngroups; g++)
+        for (int m = b->p->group.at[groups[g]].first; m >= 0; m = b->p->member.at[m].next_in_group) {
+            int node = b->p->work.at[b->p->member.at[m].work].node;
+            if (node >= 0 && !vec_push(b->ctx, &b->nodes, node)) return false;
+        }
     if (b->nodes.n) qsort(b->nodes.at, (size_t)b->nodes.n, sizeof(int), by_number);
     int n = 0;
     for (int i = 0; i < b->nodes.n; i++)
@@ -148,11 +149,12 @@ static const char *step_title(Build *b, const Step *s) {
 }
 
 /* Takes the kernel over; buffers and symbols of the step in its local numbers. */
-static bool kernel_step(Build *b, Kernel *k, const Group *g) {
+static bool kernel_step(Build *b, Kernel *k) {
     Step s = {.kind = STEP_KERNEL, .host = -1};
     int room = (k->acc.n + 1) * (KDIM + 1) + KDIM + k->size.n, nroots, nsyms;
     bool ok = vec_reserve(b->ctx, &b->roots, k->acc.n + 1) && vec_reserve(b->ctx, &b->syms, room) &&
-              kernel_localize(b->p, k, b->roots.at, &nroots, b->syms.at, &nsyms) && step_nodes(b, &s, g);
+              kernel_localize(b->p, k, b->roots.at, &nroots, b->syms.at, &nsyms) &&
+              step_nodes(b, &s, b->chain.at, b->chain.n);
     if (!ok || !(s.title = step_title(b, &s))) return kernel_free(k), false;
     for (int i = 0; i < nsyms; i++) b->p->sizes.ins.at[b->syms.at[i]].needed = true;
     s.sym = build_keep(b, b->syms.at, (size_t)nsyms * sizeof(int));
@@ -172,11 +174,11 @@ static bool kernel_step(Build *b, Kernel *k, const Group *g) {
     return true;
 }
 
-static bool host_step(Build *b, const Work *w, const Group *g) {
+static bool host_step(Build *b, const Work *w, int g) {
     PlanHost *h = &b->p->host.at[w->host];
     Step s = {.kind = STEP_HOST, .host = w->host, .nbuf = h->nin + h->nout, .can_fail = true};
     s.buf = arena_alloc(b->plan->arena, (size_t)(s.nbuf + 1) * sizeof(int));
-    if (!s.buf || !step_nodes(b, &s, g) || !(s.title = step_title(b, &s))) return false;
+    if (!s.buf || !step_nodes(b, &s, &g, 1) || !(s.title = step_title(b, &s))) return false;
     for (int i = 0; i < s.nbuf; i++) {
         PlanValue *v = i < h->nin ? &h->in[i] : &h->out[i - h->nin];
         if (!place_value(b, v)) return false;
@@ -213,17 +215,47 @@ static bool alone(const Planner *p, const Group *g) {
     return k->st.n != 1 || k->st.at[0].cls != STAGE_LOOP || (k->nouter > 0 && g->n == 1);
 }
 
-static bool group_step(Build *b, const Group *g) {
+/* What waits becomes a step. */
+static bool flush(Build *b) {
+    Kernel *k = b->stages;
+    bool ok = true;
+    b->stages = NULL;
+    if (!k) return true;
+    if (b->chain.n > 1) ok = stages_settle(b->p, k, b->chain.at[0] + 1);
+    if (!ok || !kernel_tidy(b->p, k)) return kernel_free(k), false;
+    ok = kernel_step(b, k);
+    b->chain.n = 0;
+    return ok;
+}
+
+/* Group g's kernel joins the one that waits, or waits itself. */
+static bool wait(Build *b, Kernel *k, int g) {
+    int rows = b->stages ? stages_fit(b->p, b->stages, k) : 0;
+    if (rows) {
+        bool ok = stages_append(b->p, b->stages, k, rows);
+        kernel_free(k);
+        b->p->group.at[b->chain.at[0]].chain = b->p->group.at[g].chain = b->chain.at[0] + 1;
+        return ok && vec_push(b->ctx, &b->chain, g);
+    }
+    if (!flush(b)) return kernel_free(k), false;
+    b->stages = k;
+    b->chain.n = 0;
+    return vec_push(b->ctx, &b->chain, g);
+}
+
+static bool group_step(Build *b, int number) {
+    const Group *g = &b->p->group.at[number];
     Work *w = &b->p->work.at[g->base];
-    if (w->kind == WORK_HOST) return host_step(b, w, g);
+    if (w->kind != WORK_KERNEL && !flush(b)) return false;
+    if (w->kind == WORK_HOST) return host_step(b, w, number);
     if (w->kind == WORK_SIZE) return size_step(b, w);
     if (w->kind == WORK_EMBED) return build_embed(b, &b->p->embed.at[w->host], w->node);
     Kernel *k = w->k;
     if (alone(b->p, g)) w->k = NULL;
     else k = fuse_group(b->p, g);
     if (!k) return false;
-    if (!kernel_tidy(b->p, k)) return kernel_free(k), false;
-    return kernel_step(b, k, g);
+    if (!kernel_trim(b->p, k)) return kernel_free(k), false;
+    return wait(b, k, number);
 }
 
 /* Groups in order of execution: group_of[exec]. */
@@ -236,8 +268,8 @@ static bool all_steps(Build *b) {
     for (int g = 0; g < p->group.n; g++)
         if (p->group.at[g].exec >= 0) at[p->group.at[g].exec] = g + 1; /* -1: merged into another */
     for (int w = 0; w < p->work.n; w++)
-        if (at[w] && !group_step(b, &p->group.at[at[w] - 1])) return false;
-    return true;
+        if (at[w] && !group_step(b, at[w] - 1)) return false;
+    return flush(b);
 }
 
 /* ---- inputs, results, updates ---- */
@@ -592,6 +624,7 @@ bool plan_build(Planner *p, bool *again) {
         number_all(&b);
         ok = sig_values(&b);
     }
+    if (b.stages) kernel_free(b.stages);
     bool handed = hand_over(&b);
     ok = ok && handed && take(&b) && plan_lives(p->plan);
     if (ok && !plan_first_write(p->plan)) {
@@ -611,6 +644,7 @@ bool plan_build(Planner *p, bool *again) {
     vec_free(p->ctx, &b.part);
     vec_free(p->ctx, &b.node);
     vec_free(p->ctx, &b.import);
+    vec_free(p->ctx, &b.chain);
     map_free(p->ctx, &b.keys);
     return ok;
 }

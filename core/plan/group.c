@@ -6,7 +6,7 @@
  */
 #include "parts.h"
 
-enum { MAX_JOIN = 2, CHEAP = 4 };
+enum { MAX_JOIN = 8, AGAIN = 2, CHEAP = 4 }; /* groups that read a work; that compute it again; its operations then */
 
 /* What a kernel is to the grouper. */
 static void classify(Work *w) {
@@ -315,7 +315,7 @@ static void set_gone(Planner *p, int w) {
 /* All readers take w over: w leaves no store behind. 1 joined, 0 not, -1 error. */
 static int join_vertical(Planner *p, int w, const Join *j, int n) {
     const Kernel *k = p->work.at[w].k;
-    bool again = cheap(k) || !loads_any(k);
+    bool again = (cheap(k) && (n <= AGAIN || k->ndim == 0)) || !loads_any(k);
     if (n > 1 && !again) return 0;
     for (int i = 0; i < n; i++) {
         if (!j[i].fits || !j[i].seen || !room(p, w, j[i].group, j[i].map, false)) return 0;

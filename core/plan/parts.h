@@ -3,7 +3,8 @@
  *   shape.c     every Var's dims as Sizes (sizes.c), facts united, checks left behind
  *   lower.c     every node lowered to views, one-node kernels and host calls ("works")
  *   commit.c    outputs and updates get their buffers, copies where one buffer would serve two masters
- *   group.c     works walked backwards into groups;  fuse.c makes each group one Kernel;  passes.c tidies it
+ *   group.c     works walked backwards into groups;  fuse.c makes each group one Kernel;  stages.c joins those over
+ *               the same rows;  passes.c tidies them
  *   build.c     steps, buffers, lifetimes, layout events: the Plan
  * Until build.c numbers them, accesses hold root numbers as buffers and Sizes hold the planner's slots as symbols.
  */
@@ -107,6 +108,7 @@ typedef struct Group {
     int first;         /* members, earliest work first */
     int nins, nacc, n; /* instructions; distinct accesses; members */
     struct Seen *seen; /* the distinct accesses, room for KACC */
+    int chain;         /* 1 + the first of the groups that are stages of one kernel with this one; 0 alone */
 } Group;
 typedef struct Seen {
     uint64_t key;
@@ -207,11 +209,16 @@ bool commit_node(Planner *p, const ThApply *a);
 bool commit_end(Planner *p);
 uint64_t group_access_key(Planner *p, const Access *a, const int8_t *map, int ndim); /* equal: the same elements */
 bool group_same_dims(Planner *p, const Kernel *a, const Kernel *b);
-bool merge_groups(Planner *p);                              /* merge.c */
-bool group_all(Planner *p);                                 /* group.c */
-Kernel *fuse_group(Planner *p, const Group *g);             /* fuse.c */
-bool kernel_literal(Kernel *k, const ThArray *c, Ins *out); /* passes.c */
-bool kernel_tidy(Planner *p, Kernel *k);                    /* passes.c */
+bool merge_groups(Planner *p);                                /* merge.c */
+bool group_all(Planner *p);                                   /* group.c */
+Kernel *fuse_group(Planner *p, const Group *g);               /* fuse.c */
+bool kernel_literal(Kernel *k, const ThArray *c, Ins *out);   /* passes.c */
+bool kernel_trim(Planner *p, Kernel *k);                      /* passes.c: before kernels become stages */
+bool kernel_tidy(Planner *p, Kernel *k);                      /* ..and after */
+int kernel_vec(const Kernel *k, const Stage *st);             /* the dim that a LOOP stage runs vectors along, -1 */
+int stages_fit(Planner *p, const Kernel *a, const Kernel *b); /* stages.c: rows that b can share with a; 0: none */
+bool stages_append(Planner *p, Kernel *a, const Kernel *b, int rows);
+bool stages_settle(Planner *p, Kernel *k, int chain);
 bool kernel_localize(Planner *p, Kernel *k, int *roots, int *nroots, int *syms, int *nsyms);
 bool plan_build(Planner *p, bool *again); /* build.c: fills Planner.plan */
 bool plan_events(Plan *p);                /* memory.c: in-place wishes and layout events */

@@ -182,26 +182,40 @@ static bool collapse(Planner *p, Kernel *k) {
     return true;
 }
 
-/* The own dim along which most accesses of the stage step by one element; the inner one of equals; -1 without any. */
+/* Depth of the innermost loads and stores of a stage. */
+static int memory_depth(const Kernel *k, const Stage *st) {
+    int depth = 0;
+    for (int i = st->ins0; i < st->ins0 + st->nins; i++) {
+        const Ins *in = &k->ins.at[i];
+        if ((in->op == INS_LOAD || in->op == INS_STORE) && in->depth > depth) depth = in->depth;
+    }
+    return depth;
+}
+
+/* The own dim along which most of the innermost accesses step by one element; the inner one of equals; -1 without any.
+ */
+int kernel_vec(const Kernel *k, const Stage *st) {
+    int best = 0, vec = -1, depth = memory_depth(k, st);
+    for (int d = st->d0; d < st->d0 + st->nd; d++) {
+        int n = 0;
+        for (int i = st->ins0; i < st->ins0 + st->nins; i++) {
+            const Ins *in = &k->ins.at[i];
+            if ((in->op == INS_LOAD || in->op == INS_STORE) && in->depth == depth && size_is(k->acc.at[in->a].st[d], 1))
+                n++;
+        }
+        if (n > 0 && n >= best && !size_is(k->dim[d].n, 1)) best = n, vec = d;
+    }
+    return vec;
+}
+
 static void choose_vec(Kernel *k) {
     for (int s = 0; s < k->st.n; s++) {
         Stage *st = &k->st.at[s];
-        int best = 0;
-        st->vec = -1;
-        if (st->cls == STAGE_GEMM) st->vec = (int8_t)(st->d0 + 1);
-        if (st->cls != STAGE_LOOP) continue;
-        for (int d = st->d0; d < st->d0 + st->nd; d++) {
-            int n = 0;
-            for (int i = st->ins0; i < st->ins0 + st->nins; i++) {
-                const Ins *in = &k->ins.at[i];
-                if ((in->op == INS_LOAD || in->op == INS_STORE) && size_is(k->acc.at[in->a].st[d], 1)) n++;
-            }
-            if (n > 0 && n >= best && !size_is(k->dim[d].n, 1)) best = n, st->vec = (int8_t)d;
-        }
+        st->vec = (int8_t)(st->cls == STAGE_GEMM ? st->d0 + 1 : st->cls == STAGE_LOOP ? kernel_vec(k, st) : -1);
     }
 }
 
-bool kernel_tidy(Planner *p, Kernel *k) {
+bool kernel_trim(Planner *p, Kernel *k) {
     for (int a = 0; a < k->acc.n; a++) {
         Access *x = &k->acc.at[a];
         x->off = sizes_find(&p->sizes, x->off);
@@ -211,7 +225,11 @@ bool kernel_tidy(Planner *p, Kernel *k) {
     for (int i = 0; i < k->size.n; i++) k->size.at[i] = sizes_find(&p->sizes, k->size.at[i]);
     if (!lift_literals(p, k) || !drop_accesses(k)) return false;
     drop_ones(k);
-    if (!collapse(p, k)) return false;
+    return true;
+}
+
+bool kernel_tidy(Planner *p, Kernel *k) {
+    if (!drop_accesses(k) || !collapse(p, k)) return false;
     choose_vec(k);
     return true;
 }

@@ -24,7 +24,8 @@ enum {
     K_WHOLE = 1024,
     K_BLOCK = 768,
     SMALL_M = 8 * GEMM_MR,
-    ALIGN = 64
+    ALIGN = 64,
+    DONE_BYTES = 8 * 1024 /* of c between two calls of `done` */
 };
 static const double PARALLEL_FLOPS = 4e6; /* about 50 us on one core: far above what starting a team costs */
 
@@ -32,11 +33,11 @@ static const double PARALLEL_FLOPS = 4e6; /* about 50 us on one core: far above 
 typedef struct Job {
     const GemmKernels *kern;
     GemmArgs g;
-    int64_t item, nr;  /* bytes of an element; columns of a panel */
-    int64_t kb, kstep; /* this block of k: length; first index */
-    double beta;       /* of this block */
-    bool pack_a;
-    int64_t mc, nc; /* rows of a chunk of a; columns of a block of b */
+    int64_t item, nr;    /* bytes of an element; columns of a panel */
+    int64_t kb, kstep;   /* this block of k: length; first index */
+    double beta;         /* of this block */
+    bool pack_a, turned; /* turned: the caller's rows are our columns */
+    int64_t mc, nc;      /* rows of a chunk of a; columns of a block of b */
     int64_t panel_bytes, chunk_bytes;
     char *a_space, *b_space;
     int64_t row0, col0, cols; /* blocks: origin of the chunks in flight */
@@ -77,7 +78,7 @@ static int64_t block_columns(int64_t item, int64_t nr, int64_t n, int64_t kb) {
 static bool by_panels(int64_t item, int64_t m, int64_t kb) { return m <= chunk_rows(item, m, kb); }
 
 /* Rows of a read in place: along k they are whole cache lines, or there is one panel only. */
-static bool packs_a(const GemmArgs *g, int64_t nr) { return g->acs != 1 && g->n > nr; }
+static bool packs_a(const GemmArgs *g, int64_t nr) { return g->av || (g->acs != 1 && g->n > nr); }
 
 static void plan(Job *j) {
     const GemmArgs *g = &j->g;
@@ -96,9 +97,13 @@ static size_t space(const Job *j) {
     return (size_t)(chunks * j->chunk_bytes + j->nc / j->nr * j->panel_bytes);
 }
 
+static bool general(const GemmArgs *g) { return g->av || g->bv || g->cv; }
+
 /* c rows contiguous: as given; else columns contiguous: the transposed product, which has the same bits */
-static void orient(GemmArgs *g) {
-    if (g->ccs != 1 && g->crs == 1) swap_sides(g);
+static bool orient(GemmArgs *g) {
+    if (general(g) || g->packed || g->ccs == 1 || g->crs != 1) return false;
+    swap_sides(g);
+    return true;
 }
 
 static size_t vector_space(const GemmArgs *g, int64_t item) {
@@ -109,7 +114,7 @@ size_t gemm_scratch_bytes(const GemmArgs *g) {
     if (g->m <= 0 || g->n <= 0 || g->k <= 0) return 0;
     if (!dtype_is_float(g->dtype)) return gemm_plain_scratch(g);
     int64_t item = (int64_t)th_dtype_bytes(g->dtype);
-    if (g->m == 1 || g->n == 1) return vector_space(g, item);
+    if ((g->m == 1 || g->n == 1) && !general(g)) return vector_space(g, item);
     size_t most = 0;
     for (int64_t bytes = 32; bytes <= GEMM_MAX_NR_BYTES; bytes *= 2) { /* whatever the instruction set */
         Job j = {.g = *g, .item = item, .nr = bytes / item};
@@ -125,12 +130,44 @@ size_t gemm_scratch_bytes(const GemmArgs *g) {
 static const char *at(const Job *j, const void *p, int64_t elements) { return (const char *)p + elements * j->item; }
 
 /* One tile whose columns in c are not neighbours: computed aside, then spread. */
-static void spread_tile(const Job *j, GemmTile *t, int rows, int vectors, int64_t cols, char *c) {
+static void spread_tile(const Job *j, GemmTile *t, int rows, int vectors, int64_t col, int64_t cols, char *c) {
     _Alignas(64) char aside[GEMM_MR * GEMM_MAX_NR_BYTES];
     int64_t width = (int64_t)vectors * j->kern->vl;
     t->c = aside, t->crs = width, t->tail = j->kern->vl, t->alpha = 1, t->beta = 0;
     j->kern->tile[rows - 1][vectors - 1](t);
-    j->kern->scatter(aside, width, rows, cols, c, j->g.crs, j->g.ccs, j->g.alpha, j->beta);
+    t->alpha = j->g.alpha, t->beta = j->beta;
+    if (!j->g.cv) {
+        j->kern->scatter(aside, width, rows, cols, c, j->g.crs, j->g.ccs, j->g.alpha, j->beta);
+        return;
+    }
+    GemmOperand o = {.col = *j->g.cv, .row = {1, {1}, {0}}};
+    GemmPanel p;
+    gemm_open_panel(&p, &o, 0, 1, col, cols, width);
+    for (int r = 0; r < p.nrun; r++)
+        j->kern->scatter(aside + p.run[r].to * j->item, width, rows, p.run[r].n, c + p.run[r].at * j->item, j->g.crs,
+                         o.col.st[o.col.nd - 1], j->g.alpha, j->beta);
+}
+
+/* Are the panel's columns neighbours in c? Then *at is where the first one stands. */
+static bool in_a_row(const Job *j, int64_t col, int64_t cols, int64_t *at) {
+    const GemmAxis *x = j->g.cv;
+    *at = x ? 0 : col * j->g.ccs;
+    if (!x) return j->g.ccs == 1 || cols == 1;
+    int last = x->nd - 1;
+    int64_t i = last > 0 ? col % x->len[last] : col;
+    int64_t left = last > 0 ? col / x->len[last] : 0;
+    if (cols > 1 && (x->st[last] != 1 || (last > 0 && i + cols > x->len[last]))) return false;
+    *at = i * x->st[last];
+    for (int d = last - 1; d >= 0; d--) {
+        *at += (d ? left % x->len[d] : left) * x->st[d];
+        left /= x->len[d];
+    }
+    return true;
+}
+
+static void tell(const Job *j, int64_t row, int64_t row_end, int64_t col, int64_t col_end) {
+    if (j->turned) j->g.done(j->g.user, col, col_end, row, row_end);
+    else j->g.done(j->g.user, row, row_end, col, col_end);
 }
 
 /* Where a sweep takes a and b from. */
@@ -147,24 +184,43 @@ static void sweep(const Job *j, Source s, int64_t row, int64_t rows, int64_t col
     int vectors = (int)((cols + kern->vl - 1) / kern->vl);
     GemmTile t = {.k = j->kb, .b = s.b, .brs = s.brs, .crs = j->g.crs, .alpha = j->g.alpha, .beta = j->beta};
     t.tail = cols - (int64_t)(vectors - 1) * kern->vl;
+    int64_t told = 0, often = DONE_BYTES / (vectors * kern->vl * j->item), at_col;
+    bool whole = in_a_row(j, col, cols, &at_col), last = j->g.done && j->kstep + j->kb >= j->g.k;
     for (int64_t i = 0; i < rows; i += MR) {
         int r = (int)min64(MR, rows - i);
         t.a = s.a ? s.a + i * j->kb * j->item : at(j, j->g.a, (row + i) * j->g.ars + j->kstep * j->g.acs);
         t.ars = s.a ? 1 : j->g.ars;
         t.acs = s.a ? r : j->g.acs;
-        char *c = (char *)j->g.c + ((row + i) * j->g.crs + col * j->g.ccs) * j->item;
-        if (j->g.ccs != 1 && cols > 1) {
-            spread_tile(j, &t, r, vectors, cols, c);
-            continue;
-        }
-        t.c = c;
-        if (i == 0 && s.fill) {
+        char *c = (char *)j->g.c + ((row + i) * j->g.crs + at_col) * j->item;
+        t.c = c, t.crs = j->g.crs;
+        if (!whole) {
+            int64_t tail = t.tail;
+            spread_tile(j, &t, r, vectors, col, cols, c);
+            t.tail = tail;
+        } else if (i == 0 && s.fill) {
             t.pack = s.fill;
             kern->fused[vectors - 1](&t);
             t.b = s.fill, t.brs = (int64_t)vectors * kern->vl;
         } else {
             kern->tile[r - 1][vectors - 1](&t);
         }
+        if (last && (i + r == rows || i + r - told + MR > often)) {
+            tell(j, row + told, row + i + r, col, col + cols);
+            told = i + r;
+        }
+    }
+}
+
+/* Packs a panel of b for this block of k. */
+static void fill_panel(const Job *j, char *room, int64_t col, int64_t cols) {
+    const GemmArgs *g = &j->g;
+    int64_t lanes = up(cols, j->kern->vl);
+    if (g->bv) {
+        GemmPanel p;
+        gemm_open_panel(&p, g->bv, j->kstep, j->kb, col, cols, lanes);
+        j->kern->gather(room, &p);
+    } else {
+        j->kern->pack_b(room, lanes, at(j, g->b, j->kstep * g->brs + col * g->bcs), g->brs, g->bcs, j->kb, cols);
     }
 }
 
@@ -172,6 +228,11 @@ static void sweep(const Job *j, Source s, int64_t row, int64_t rows, int64_t col
 static Source open_panel(const Job *j, int64_t col, int64_t cols, int64_t rows, char *room) {
     const GemmArgs *g = &j->g;
     int64_t lanes = up(cols, j->kern->vl);
+    if (g->packed) return (Source){.b = at(j, g->packed, col * g->k + j->kstep * lanes), .brs = lanes};
+    if (g->bv) {
+        fill_panel(j, room, col, cols);
+        return (Source){.b = room, .brs = lanes};
+    }
     const char *b = at(j, g->b, j->kstep * g->brs + col * g->bcs);
     bool whole = lanes == cols && g->bcs == 1;
     Source s = {.b = b, .brs = g->brs};
@@ -180,13 +241,38 @@ static Source open_panel(const Job *j, int64_t col, int64_t cols, int64_t rows, 
         s.fill = room;
         return s;
     }
-    j->kern->pack_b(room, lanes, b, g->brs, g->bcs, j->kb, cols);
+    fill_panel(j, room, col, cols);
     s.b = room, s.brs = lanes;
     return s;
 }
 
+/* The transposed operand: columns of it are rows of a. */
+static GemmOperand turned(const GemmOperand *o) {
+    GemmOperand t = *o;
+    t.row = o->col, t.col = o->row;
+    for (int b = 0; b < o->nbound; b++) {
+        memcpy(t.bound[b].row, o->bound[b].col, sizeof t.bound[b].row);
+        memcpy(t.bound[b].col, o->bound[b].row, sizeof t.bound[b].col);
+    }
+    return t;
+}
+
+static void gather_rows(const Job *j, char *to, int64_t row, int64_t rows) {
+    GemmOperand o = turned(j->g.av);
+    GemmPanel p;
+    for (int64_t i = 0; i < rows; i += MR) {
+        int64_t r = min64(MR, rows - i);
+        gemm_open_panel(&p, &o, j->kstep, j->kb, row + i, r, r);
+        j->kern->gather(to + i * j->kb * j->item, &p);
+    }
+}
+
 static void pack_rows(const Job *j, char *to, int64_t row, int64_t rows) {
     const GemmArgs *g = &j->g;
+    if (g->av) {
+        gather_rows(j, to, row, rows);
+        return;
+    }
     for (int64_t i = 0; i < rows; i += MR)
         j->kern->pack_a(to + i * j->kb * j->item, at(j, g->a, (row + i) * g->ars + j->kstep * g->acs), g->ars, g->acs,
                         min64(MR, rows - i), j->kb);
@@ -229,9 +315,7 @@ static void pack_piece(int piece, void *user) {
     int64_t panels = (j->cols + j->nr - 1) / j->nr;
     for (int64_t p = panels * piece / j->pieces; p < panels * (piece + 1) / j->pieces; p++) {
         int64_t col = p * j->nr, cols = min64(j->nr, j->cols - col);
-        j->kern->pack_b(j->b_space + p * j->panel_bytes, up(cols, j->kern->vl),
-                        at(j, j->g.b, j->kstep * j->g.brs + (j->col0 + col) * j->g.bcs), j->g.brs, j->g.bcs, j->kb,
-                        cols);
+        fill_panel(j, j->b_space + p * j->panel_bytes, j->col0 + col, cols);
     }
 }
 
@@ -246,8 +330,9 @@ static void chunk_piece(int piece, void *user) {
     }
     for (int64_t col = 0; col < j->cols; col += j->nr) {
         int64_t cols = min64(j->nr, j->cols - col);
-        s.b = j->b_space + col / j->nr * j->panel_bytes;
         s.brs = up(cols, j->kern->vl);
+        s.b = j->g.packed ? at(j, j->g.packed, (j->col0 + col) * j->g.k + j->kstep * s.brs)
+                          : j->b_space + col / j->nr * j->panel_bytes;
         sweep(j, s, row, rows, j->col0 + col, cols);
     }
 }
@@ -256,7 +341,7 @@ static void run_blocks(ThContext *c, Job *j) {
     for (j->col0 = 0; j->col0 < j->g.n; j->col0 += j->nc) {
         j->cols = min64(j->nc, j->g.n - j->col0);
         int64_t panels = (j->cols + j->nr - 1) / j->nr;
-        run_pieces(c, j, (int)min64(panels, CHUNKS), pack_piece);
+        if (!j->g.packed) run_pieces(c, j, (int)min64(panels, CHUNKS), pack_piece);
         for (j->row0 = 0; j->row0 < j->g.m; j->row0 += CHUNKS * j->mc) {
             int64_t left = j->g.m - j->row0;
             run_pieces(c, j, (int)min64((left + j->mc - 1) / j->mc, CHUNKS), chunk_piece);
@@ -266,9 +351,9 @@ static void run_blocks(ThContext *c, Job *j) {
 
 static void run_tiles(ThContext *c, const GemmKernels *kern, const GemmArgs *g, void *scratch) {
     Job j = {.kern = kern, .g = *g, .item = kern->item, .nr = (int64_t)kern->nv * kern->vl};
-    orient(&j.g);
+    j.turned = orient(&j.g);
     /* one panel: what run_panels would do, without the plan */
-    if (j.g.n <= j.nr && j.g.m <= SMALL_M && j.g.k <= K_WHOLE) {
+    if (j.g.n <= j.nr && j.g.m <= SMALL_M && j.g.k <= K_WHOLE && !g->av) {
         j.kb = j.g.k, j.beta = j.g.beta;
         sweep(&j, open_panel(&j, 0, j.g.n, j.g.m, scratch), 0, j.g.m, 0, j.g.n);
         return;
@@ -300,12 +385,46 @@ static void run_vector(const GemmKernels *kern, GemmArgs g, char *scratch) {
     kern->gemv(&v);
 }
 
+/* One row times packed panels: the sums of run_vector. */
+static void run_packed_row(const GemmKernels *kern, const GemmArgs *g, char *scratch) {
+    int64_t item = kern->item, nr = (int64_t)kern->nv * kern->vl;
+    for (int64_t col = 0; col < g->n; col += nr) {
+        int64_t cols = min64(nr, g->n - col), lanes = up(cols, kern->vl);
+        char *y = (char *)g->c + col * g->ccs * item;
+        GemmVec v = {
+            cols,    g->k,   (const char *)g->packed + col * g->k * item, 1, lanes, g->a, g->acs, y, g->ccs, g->alpha,
+            g->beta, scratch};
+        if (cols > 1) {
+            kern->gemv(&v);
+            continue;
+        }
+        double two[2]; /* a lone column would be summed as a single dot product: run it beside one of zeros */
+        v.m = 2, v.y = two, v.ys = 1, v.alpha = 1, v.beta = 0;
+        kern->gemv(&v);
+        kern->scatter(two, 0, 1, 1, y, 0, 0, g->alpha, g->beta);
+    }
+}
+
+static void run_packed_vector(const GemmKernels *kern, const GemmArgs *g, char *scratch) {
+    if (g->n > 1) {
+        run_packed_row(kern, g, scratch);
+        return;
+    }
+    GemmArgs one = *g;
+    one.b = g->packed, one.brs = kern->vl, one.bcs = 1;
+    run_vector(kern, one, scratch);
+}
+
 /* c = beta * c */
 static void scale(const GemmKernels *kern, const GemmArgs *g) {
     static const double zero[1] = {0};
-    for (int64_t i = 0; i < g->m; i++)
-        for (int64_t j = 0; j < g->n; j++)
-            kern->scatter(zero, 0, 1, 1, (char *)g->c + (i * g->crs + j * g->ccs) * kern->item, 0, 0, 1, g->beta);
+    for (int64_t j = 0; j < g->n; j++) {
+        Job job = {.g = *g};
+        int64_t at_col;
+        in_a_row(&job, j, 1, &at_col);
+        for (int64_t i = 0; i < g->m; i++)
+            kern->scatter(zero, 0, 1, 1, (char *)g->c + (i * g->crs + at_col) * kern->item, 0, 0, 1, g->beta);
+    }
 }
 
 int gemm_run(ThContext *c, const GemmArgs *g, void *scratch) {
@@ -316,14 +435,15 @@ int gemm_run(ThContext *c, const GemmArgs *g, void *scratch) {
     if (g->m <= 0 || g->n <= 0) return 0;
     const Cpu *u = cpu_of(c);
     if (!u) return 1;
-    if (!dtype_is_float(g->dtype)) {
-        gemm_plain(c, g, scratch);
-        return 0;
-    }
     const GemmKernels *kern = u->gemm[g->dtype == TH_FLOAT64];
-    if (g->k <= 0) scale(kern, g);
-    else if (g->m == 1 || g->n == 1) run_vector(kern, *g, scratch);
-    else run_tiles(c, kern, g, scratch);
+    if (!dtype_is_float(g->dtype)) gemm_plain(c, g, scratch);
+    else if (g->k <= 0) scale(kern, g);
+    else if ((g->m > 1 && g->n > 1) || general(g)) {
+        run_tiles(c, kern, g, scratch);
+        return 0;
+    } else if (g->packed) run_packed_vector(kern, g, scratch);
+    else run_vector(kern, *g, scratch);
+    if (g->done) g->done(g->user, 0, g->m, 0, g->n);
     return 0;
 }
 

@@ -39,6 +39,46 @@ typedef struct GemmVec {
     void *scratch; /* GEMV_BLOCK_BYTES */
 } GemmVec;
 
+/* ---- operands through general addresses ---- */
+enum { GEMM_DIMS = 4, GEMM_BOUNDS = 3 };
+
+/* The rows or the columns of a matrix as up to four nested dims, the last one fastest. Strides in elements, any sign.
+ */
+typedef struct GemmAxis {
+    int nd; /* 1 .. GEMM_DIMS */
+    int64_t len[GEMM_DIMS], st[GEMM_DIMS];
+} GemmAxis;
+
+/* An element counts as zero, and is not read, unless 0 <= off + sum i_d * row[d] + sum j_d * col[d] < len. */
+typedef struct GemmBound {
+    int64_t off, len, row[GEMM_DIMS], col[GEMM_DIMS];
+} GemmBound;
+
+/*
+ * The element at row position i (i_0 .. of row.nd dims) and column position j: at + sum i_d * row.st[d] + sum j_d *
+ * col.st[d], within all `nbound` bounds, else zero. So im2col windows of a padded image are an operand as they lie:
+ * rows (channel, y of filter, x of filter), columns (image, y, x), one bound for y and one for x; `at` is where the
+ * first element would be, outside the image when that is padding.
+ */
+typedef struct GemmOperand {
+    const void *at;
+    GemmAxis row, col;
+    int nbound;
+    GemmBound bound[GEMM_BOUNDS];
+} GemmOperand;
+
+/* Columns of a panel that step evenly: n of them from lane `to`. */
+typedef struct GemmRun {
+    int64_t to, n, at, pos[GEMM_BOUNDS];
+} GemmRun;
+enum { GEMM_MAX_RUNS = GEMM_MAX_NR_BYTES / 4 };
+typedef struct GemmPanel { /* rows k0 .. k0 + k of some columns of an operand */
+    const GemmOperand *o;
+    int64_t k0, k, lanes, cols;
+    int nrun;
+    GemmRun run[GEMM_MAX_RUNS];
+} GemmPanel;
+
 typedef struct GemmKernels {
     const char *name;
     int item, vl, nv;                      /* bytes of an element; lanes of a vector; vectors of the widest tile */
@@ -48,6 +88,8 @@ typedef struct GemmKernels {
     void (*pack_b)(void *dst, int64_t lanes, const void *src, int64_t rs, int64_t cs, int64_t k, int64_t n);
     /* dst[k][m] = src[m][k], m <= 6 */
     void (*pack_a)(void *dst, const void *src, int64_t rs, int64_t cs, int64_t m, int64_t k);
+    /* dst[k][lanes] = the panel, zero beyond its columns */
+    void (*gather)(void *dst, const GemmPanel *p);
     /* c[i,j] = alpha * t[i,j] + beta * c[i,j] for a dense tile t with rows of `trs` */
     void (*scatter)(const void *t, int64_t trs, int64_t m, int64_t n, void *c, int64_t crs, int64_t ccs, double alpha,
                     double beta);

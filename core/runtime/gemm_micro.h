@@ -170,6 +170,59 @@ static void FN(pack_a)(void *out, const void *in, int64_t rs, int64_t cs, int64_
         for (int64_t i = 0; i < m; i++) *dst++ = src[i * rs];
 }
 
+/* The j of a run whose position p + s j lies in [0, len): at most lo .. hi stays. */
+INLINE void FN(clip)(int64_t *lo, int64_t *hi, int64_t p, int64_t s, int64_t len) {
+    int64_t first = 0, end = *hi;
+    if (s == 0) end = p >= 0 && p < len ? end : 0;
+    else if (s == 1) first = -p, end = len - p;
+    else if (s > 0) first = p < 0 ? (s - 1 - p) / s : 0, end = len > p ? (len - p + s - 1) / s : 0;
+    else first = p >= len ? (p - len) / -s + 1 : 0, end = p >= 0 ? p / -s + 1 : 0;
+    if (first > *lo) *lo = first;
+    if (end < *hi) *hi = end;
+}
+
+INLINE void FN(zero)(T *d, int64_t from, int64_t to) {
+    for (int64_t j = from; j < to; j++) d[j] = 0;
+}
+
+static void FN(gather_run)(T *d, const GemmOperand *o, const GemmRun *r, int64_t at, const int64_t *pos) {
+    int last = o->col.nd - 1;
+    int64_t lo = 0, hi = r->n, step = o->col.st[last];
+    for (int b = 0; b < o->nbound; b++) FN(clip)(&lo, &hi, pos[b] + r->pos[b], o->bound[b].col[last], o->bound[b].len);
+    if (hi <= lo) {
+        FN(zero)(d, 0, r->n);
+        return;
+    }
+    const T *s = (const T *)o->at + at + r->at;
+    FN(zero)(d, 0, lo);
+    int64_t j = lo;
+    if (step == 1) {
+        for (; j + VL <= hi; j += VL) *(VU *)(d + j) = *(const VU *)(s + j);
+        if (j < hi) VPUT(d + j, VPART(s + j, hi - j), hi - j);
+    } else {
+        for (; j < hi; j++) d[j] = s[j * step];
+    }
+    FN(zero)(d, hi, r->n);
+}
+
+static void FN(gather)(void *to, const GemmPanel *p) {
+    const GemmOperand *o = p->o;
+    int64_t i[GEMM_DIMS], left = p->k0;
+    for (int d = o->row.nd - 1; d >= 0; d--) i[d] = d ? left % o->row.len[d] : left, left /= o->row.len[d];
+    T *dst = to;
+    for (int64_t k = 0; k < p->k; k++, dst += p->lanes) {
+        int64_t at = 0, pos[GEMM_BOUNDS];
+        for (int d = 0; d < o->row.nd; d++) at += i[d] * o->row.st[d];
+        for (int b = 0; b < o->nbound; b++) {
+            pos[b] = o->bound[b].off;
+            for (int d = 0; d < o->row.nd; d++) pos[b] += i[d] * o->bound[b].row[d];
+        }
+        for (int r = 0; r < p->nrun; r++) FN(gather_run)(dst + p->run[r].to, o, &p->run[r], at, pos);
+        FN(zero)(dst, p->cols, p->lanes);
+        for (int d = o->row.nd - 1; d >= 0 && ++i[d] == o->row.len[d] && d > 0; d--) i[d] = 0;
+    }
+}
+
 INLINE T FN(blend)(T sum, T alpha, T beta, const T *c) { return beta != 0 ? SFMA(alpha, sum, beta * *c) : alpha * sum; }
 
 static void FN(scatter)(const void *t, int64_t trs, int64_t m, int64_t n, void *c, int64_t crs, int64_t ccs,
@@ -364,6 +417,7 @@ static const GemmKernels FN(kernels) = {
     FUSED_ROW,
     FN(pack_b),
     FN(pack_a),
+    FN(gather),
     FN(scatter),
     FN(gemv),
 };

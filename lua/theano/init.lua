@@ -18,6 +18,7 @@ theano.ndarray = require("theano.ndarray")
 theano.tensor = require("theano.tensor")
 theano.gradient = require("theano.gradient")
 require("theano.nnet")
+require("theano.images")
 require("theano.types")
 theano.get_test_value = require("theano.test_value").get_test_value
 require("theano.extra")

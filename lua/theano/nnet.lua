@@ -9,19 +9,7 @@ local nnet = T.nnet
 local bn = nnet.bn or {}
 nnet.bn = bn
 
--- Positional values and one trailing table of keywords, as a table of all by name.
-local function bind(what, names, ...)
-  local n = select("#", ...)
-  local given, out = { ... }, {}
-  if n > 0 and util.is_keywords(given[n]) then
-    util.check_keywords(what, given[n], util.set(names))
-    for k, v in pairs(given[n]) do out[k] = v end
-    n = n - 1
-  end
-  if n > #names then util.raise("TypeError", "%s takes at most %d arguments, got %d", what, #names, n) end
-  for i = 1, n do out[names[i]] = given[i] end
-  return out
-end
+local bind = util.bind
 
 local function need(what, a, names)
   for _, name in ipairs(names) do

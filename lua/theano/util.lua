@@ -52,6 +52,22 @@ function M.check_keywords(what, t, known)
   end
 end
 
+--- Positional values and one trailing table of keywords, as a table of all by name.
+-- @tparam string what function's name, for messages
+-- @tparam table names parameters in order
+function M.bind(what, names, ...)
+  local n = select("#", ...)
+  local given, out = { ... }, {}
+  if n > 0 and M.is_keywords(given[n]) then
+    M.check_keywords(what, given[n], M.set(names))
+    for k, v in pairs(given[n]) do out[k] = v end
+    n = n - 1
+  end
+  if n > #names then M.raise("TypeError", "%s takes at most %d arguments, got %d", what, #names, n) end
+  for i = 1, n do out[names[i]] = given[i] end
+  return out
+end
+
 --- True for a symbolic variable of any kind.
 function M.is_var(v)
   if type(v) ~= "userdata" then return false end

@@ -78,8 +78,8 @@ static void run(ThContext *c, const GemmArgs *g) {
 }
 
 static GemmArgs args(ThDtype d, const Matrix *a, const Matrix *b, const Matrix *c, double alpha, double beta) {
-    return (GemmArgs){d,     a->rows, b->cols,     a->cols, first(d, a), a->rs, a->cs, first(d, b),
-                      b->rs, b->cs,   first(d, c), c->rs,   c->cs,       alpha, beta};
+    return (GemmArgs){d,     a->rows, b->cols,     a->cols, first(d, a), a->rs, a->cs,       first(d, b),
+                      b->rs, b->cs,   first(d, c), c->rs,   c->cs,       alpha, .beta = beta};
 }
 
 /* Is every element within the rounding of k multiply-adds, and everything outside c untouched? */
@@ -290,16 +290,16 @@ static void empty_sums(ThContext *c) {
 /* ---- other dtypes ------------------------------------------------------------------------------------------------ */
 static void integers(ThContext *c) {
     int8_t a[6] = {100, 2, -3, 4, 5, -128}, b[6] = {1, 2, 3, 4, 5, -1}, r[4] = {1, 1, 1, 1};
-    GemmArgs g = {TH_INT8, 2, 2, 3, a, 3, 1, b, 2, 1, r, 2, 1, 1, 2};
+    GemmArgs g = {TH_INT8, 2, 2, 3, a, 3, 1, b, 2, 1, r, 2, 1, 1, .beta = 2};
     CHECK(gemm_run(c, &g, NULL) == 0);
     CHECK(r[0] == (int8_t)(100 + 6 - 15 + 2) && r[1] == (int8_t)(200 + 8 + 3 + 2));
     CHECK(r[2] == (int8_t)(4 + 15 - 640 + 2) && r[3] == (int8_t)(8 + 20 + 128 + 2));
     uint64_t p[2] = {UINT64_MAX, 3}, q[2] = {2, 7}, s = 9;
-    GemmArgs h = {TH_UINT64, 1, 1, 2, p, 2, 1, q, 1, 1, &s, 1, 1, -1, 0};
+    GemmArgs h = {TH_UINT64, 1, 1, 2, p, 2, 1, q, 1, 1, &s, 1, 1, -1, .beta = 0};
     CHECK(gemm_run(c, &h, NULL) == 0);
     CHECK(s == (uint64_t)-19);
     uint8_t x[4] = {1, 0, 0, 0}, y[4] = {0, 1, 1, 1}, z[4] = {1, 1, 1, 1};
-    GemmArgs l = {TH_BOOL, 2, 2, 2, x, 2, 1, y, 2, 1, z, 2, 1, 1, 0};
+    GemmArgs l = {TH_BOOL, 2, 2, 2, x, 2, 1, y, 2, 1, z, 2, 1, 1, .beta = 0};
     CHECK(gemm_run(c, &l, NULL) == 0);
     CHECK(z[0] == 0 && z[1] == 1 && z[2] == 0 && z[3] == 0);
 }
@@ -312,7 +312,7 @@ static void complexes(ThContext *c, int64_t m, int64_t n, int64_t k, int layout)
     for (int64_t i = 0; i < m * (2 * k + 1); i++) a[i] = (ThComplex128){next(), next()};
     for (int64_t i = 0; i < k * n; i++) b[i] = (ThComplex128){next(), next()};
     for (int64_t i = 0; i < 2 * m * n; i++) r[i] = (ThComplex128){1, (double)(i % 7)};
-    GemmArgs g = {TH_COMPLEX128, m, n, k, a, rs, cs, b, n, 1, r, crs, ccs, 2, 0.5};
+    GemmArgs g = {TH_COMPLEX128, m, n, k, a, rs, cs, b, n, 1, r, crs, ccs, 2, .beta = 0.5};
     run(c, &g);
     int bad = 0;
     for (int64_t i = 0; i < m; i++)
@@ -327,6 +327,160 @@ static void complexes(ThContext *c, int64_t m, int64_t n, int64_t k, int layout)
         }
     CHECK(bad == 0);
     free(a), free(b), free(r);
+}
+
+/* ---- operands through general addresses, packed panels, `done` --------------------------------------------------- */
+static void random_axis(GemmAxis *x, int64_t n) { /* n cut into one to four lengths, strides left open */
+    x->nd = 1 + (int)pick(GEMM_DIMS);
+    for (int d = x->nd - 1; d > 0; d--) {
+        int64_t by = 1 + pick(5);
+        while (n % by) by--;
+        x->len[d] = by, n /= by;
+    }
+    x->len[0] = n;
+}
+
+static int64_t position(const GemmAxis *x, const int64_t *st, int64_t i) {
+    int64_t at = 0;
+    for (int d = x->nd - 1; d >= 0; d--) at += (d ? i % x->len[d] : i) * st[d], i /= x->len[d];
+    return at;
+}
+
+/* An operand over `mem` (of `size` numbers), and what it means as a dense matrix. */
+static GemmOperand random_operand(ThDtype d, const void *mem, int64_t size, int64_t rows, int64_t cols, Matrix *means) {
+    GemmOperand o = {.row = {.nd = 1}, .col = {.nd = 1}};
+    random_axis(&o.row, rows), random_axis(&o.col, cols);
+    int64_t low = 0, high = 0;
+    for (int side = 0; side < 2; side++) {
+        GemmAxis *x = side ? &o.col : &o.row;
+        for (int q = 0; q < x->nd; q++) {
+            x->st[q] = side && q == x->nd - 1 && pick(2) ? 1 : pick(9) - 3;
+            int64_t reach = x->st[q] * (x->len[q] - 1);
+            *(reach < 0 ? &low : &high) += reach;
+        }
+    }
+    o.nbound = (int)pick(GEMM_BOUNDS + 1);
+    for (int b = 0; b < o.nbound; b++) {
+        o.bound[b] = (GemmBound){.off = pick(5) - 3, .len = pick(12)};
+        for (int q = 0; q < GEMM_DIMS; q++) o.bound[b].row[q] = pick(5) - 2, o.bound[b].col[q] = pick(6) - 3;
+    }
+    int64_t first_at = -low + pick(3);
+    CHECK(first_at + high < size);
+    o.at = (const char *)mem + first_at * (int64_t)th_dtype_bytes(d);
+    *means = matrix(d, rows, cols, 0);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < cols; j++) {
+            bool in = true;
+            for (int b = 0; b < o.nbound; b++) {
+                int64_t p = o.bound[b].off + position(&o.row, o.bound[b].row, i) + position(&o.col, o.bound[b].col, j);
+                in &= p >= 0 && p < o.bound[b].len;
+            }
+            int64_t at = first_at + position(&o.row, o.row.st, i) + position(&o.col, o.col.st, j);
+            put(d, means, i, j, in ? get(d, mem, at) : 0);
+        }
+    return o;
+}
+
+typedef struct Told { /* how often each point was told, and whether it was complete then */
+    const GemmArgs *g;
+    const Matrix *c, *want;
+    ThDtype d;
+    unsigned char *times;
+    int wrong;
+} Told;
+static void count(void *user, int64_t row0, int64_t row1, int64_t col0, int64_t col1) {
+    Told *t = user;
+    for (int64_t i = row0; i < row1; i++)
+        for (int64_t j = col0; j < col1; j++) {
+            t->times[i * t->c->cols + j]++;
+            if (t->want) t->wrong += elem(t->d, t->c, i, j) != elem(t->d, t->want, i, j);
+        }
+}
+
+static bool told_once(const Told *t) {
+    bool all = t->wrong == 0;
+    for (int64_t i = 0; i < t->c->rows * t->c->cols; i++) all &= t->times[i] == 1;
+    return all;
+}
+
+/* The product of general operands has the bits of the product of what they mean. */
+static void general_operands(ThContext *ctx, ThDtype d, int64_t m, int64_t n, int64_t k) {
+    enum { SIZE = 60000 };
+    void *mem = malloc(SIZE * th_dtype_bytes(d));
+    for (int64_t i = 0; i < SIZE; i++) set(d, mem, i, next());
+    Matrix a, b, want = matrix(d, m, n, 0), c = matrix(d, m, n, 0);
+    GemmOperand av = random_operand(d, mem, SIZE, m, k, &a), bv = random_operand(d, mem, SIZE, k, n, &b);
+    double beta = pick(2) ? 0.5 : 0;
+    fill(d, &want);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) put(d, &c, i, j, elem(d, &want, i, j));
+    GemmArgs g = args(d, &a, &b, &want, 1.5, beta);
+    run(ctx, &g);
+    g = args(d, &a, &b, &c, 1.5, beta);
+    int which = 1 + (int)pick(3);
+    if (which & 1) g.av = &av, g.a = NULL;
+    if (which & 2) g.bv = &bv, g.b = NULL;
+    GemmAxis cv = {1, {n}, {1}};
+    if (pick(2)) {
+        random_axis(&cv, n);
+        for (int64_t q = cv.nd - 1, st = 1; q >= 0; q--) cv.st[q] = st, st *= cv.len[q];
+        g.cv = &cv, g.ccs = 77;
+    }
+    Told told = {.c = &c, .want = m > 1 && n > 1 ? &want : NULL, .d = d, .times = calloc((size_t)(m * n), 1)};
+    g.done = count, g.user = &told;
+    run(ctx, &g);
+    CHECK(told_once(&told));
+    double worst = 0;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) worst = fmax(worst, fabs(elem(d, &c, i, j) - elem(d, &want, i, j)));
+    bool good = m > 1 && n > 1 ? worst == 0 : worst < 1e-3; /* one row or column: other sums */
+    CHECK(good);
+    if (!good)
+        fprintf(stderr, "  %s %dx%dx%d which %d worst %g\n", th_dtype_name(d), (int)m, (int)n, (int)k, which, worst);
+    free(mem), free(told.times), free(a.at), free(b.at), free(c.at), free(want.at);
+}
+
+/* b packed ahead, in any layout: the same bits, and `done` for every point. */
+static void packed_panels(ThContext *ctx, ThDtype d, int64_t m, int64_t n, int64_t k, int layout) {
+    Matrix a = matrix(d, m, k, (layout + 1) % LAYOUTS), b = matrix(d, k, n, layout), want = matrix(d, m, n, 0),
+           c = matrix(d, m, n, 0);
+    fill(d, &a), fill(d, &b);
+    GemmArgs g = args(d, &a, &b, &want, 1, 0);
+    run(ctx, &g);
+    size_t bytes = gemm_pack_b_bytes(d, k, n);
+    char *panels = ctx_alloc_aligned(ctx, bytes + 64, 64);
+    memset(panels + bytes, 0x5a, 64);
+    CHECK(gemm_pack_b(ctx, &g, panels) == 0);
+    for (int i = 0; i < 64; i++) CHECK(panels[bytes + (size_t)i] == 0x5a);
+    g = args(d, &a, &b, &c, 1, 0);
+    Told told = {.c = &c, .want = &want, .d = d, .times = calloc((size_t)(m * n), 1)};
+    g.b = NULL, g.packed = panels, g.done = count, g.user = &told;
+    run(ctx, &g);
+    bool good = told_once(&told);
+    CHECK(good);
+    if (!good) fprintf(stderr, "  packed %s %dx%dx%d layout %d\n", th_dtype_name(d), (int)m, (int)n, (int)k, layout);
+    ctx_free(ctx, panels, bytes + 64);
+    free(told.times), free(a.at), free(b.at), free(c.at), free(want.at);
+}
+
+static void views(ThContext *c) {
+    static const int64_t large[][3] = {{7, 70, 40},   {61, 130, 33},  {13, 576, 25},
+                                       {300, 20, 27}, {20, 65, 1100}, {130, 9, 64}};
+    for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++) {
+        for (int turn = 0; turn < 600; turn++) {
+            general_operands(c, (ThDtype)d, 1 + pick(20), 1 + pick(90), 1 + pick(60));
+            packed_panels(c, (ThDtype)d, 1 + pick(20), 1 + pick(140), 1 + pick(60), turn % LAYOUTS);
+        }
+        for (int i = 0; i < TH_LEN(large); i++)
+            for (int v = 0; v < 3; v++) {
+                general_operands(c, (ThDtype)d, large[i][0], large[i][1], large[i][2]);
+                packed_panels(c, (ThDtype)d, large[i][0], large[i][1], large[i][2], v);
+            }
+        packed_panels(c, (ThDtype)d, 900, 130, 1300, 0);
+    }
+    GemmArgs g = {.dtype = TH_INT32, .k = 1, .n = 1};
+    CHECK(gemm_pack_b(c, &g, NULL) != 0);
+    CHECK_ERROR(c, TH_TypeError, "int32");
 }
 
 /* ---- parallel_for, BLAS ------------------------------------------------------------------------------------------ */
@@ -360,9 +514,9 @@ static void blas(ThContext *c) {
 
 static int product(ThContext *c) {
     ThComplex64 a[4] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, r[4];
-    GemmArgs g = {TH_COMPLEX64, 2, 2, 2, a, 2, 1, a, 2, 1, r, 2, 1, 1, 0};
+    GemmArgs g = {TH_COMPLEX64, 2, 2, 2, a, 2, 1, a, 2, 1, r, 2, 1, 1, .beta = 0};
     float x[4] = {1, 2, 3, 4}, y[4];
-    GemmArgs f = {TH_FLOAT32, 2, 1, 2, x, 2, 1, x, 1, 1, y, 1, 1, 1, 0};
+    GemmArgs f = {TH_FLOAT32, 2, 1, 2, x, 2, 1, x, 1, 1, y, 1, 1, 1, .beta = 0};
     char room[40000] __attribute__((aligned(64)));
     if (gemm_scratch_bytes(&f) > sizeof room || gemm_run(c, &f, room) || gemm_run(c, &g, NULL)) return 0;
     CHECK(y[0] == 5 && y[1] == 11 && r[0].re == -12 && r[0].im == 42);
@@ -380,6 +534,7 @@ int main(void) {
         large_sizes(c);
         layouts_agree(c);
         all_specials(c);
+        views(c);
         if (test_failures) fprintf(stderr, "up to %s\n", sets[i]);
     }
     empty_sums(c);

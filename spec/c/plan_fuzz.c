@@ -29,15 +29,23 @@ static bool fits_right(const ThArray *a, const ThArray *b) {
     return a->ndim < b->ndim && (a->ndim == 0 || (a->ndim == 1 && ARRAY_SHAPE(a)[0] == ARRAY_SHAPE(b)[b->ndim - 1]));
 }
 
+/* a kept column or row: lengths of 1 that the type promises */
+static bool fits_kept(const ThArray *a, const ThArray *b) {
+    bool fits = a->ndim == b->ndim;
+    for (int d = 0; d < a->ndim && fits; d++) fits = ARRAY_SHAPE(a)[d] == ARRAY_SHAPE(b)[d] || ARRAY_SHAPE(a)[d] == 1;
+    return fits;
+}
+
 /* Calls a function both ways; the result joins the pool. */
-static void apply(Pool *p, const char *name, const int *in, int nin, ThArg extra) {
-    ThArg sym[4], now[4];
+static void apply_more(Pool *p, const char *name, const int *in, int nin, ThArg extra, ThArg extra2) {
+    ThArg sym[5], now[5];
     int n = nin, f = th_func_find(name);
     for (int i = 0; i < nin; i++) {
         sym[i] = (ThArg){.kind = TH_ARG_VAR, .var = p->v[in[i]]};
         now[i] = (ThArg){.kind = TH_ARG_ARRAY, .array = p->a[in[i]]};
     }
     if (extra.kind != TH_ARG_NONE) sym[n] = now[n] = extra, n++;
+    if (extra2.kind != TH_ARG_NONE) sym[n] = now[n] = extra2, n++;
     ThVar *v[1] = {0};
     ThArray *a[1] = {0};
     if (f < 0 || p->n == POOL || th_build(p->c, f, sym, n, v, 1) != 1) return;
@@ -49,17 +57,32 @@ static void apply(Pool *p, const char *name, const int *in, int nin, ThArg extra
     p->a[p->n++] = a[0];
 }
 
+static void apply(Pool *p, const char *name, const int *in, int nin, ThArg extra) {
+    apply_more(p, name, in, nin, extra, (ThArg){.kind = TH_ARG_NONE});
+}
+
+/* Rows less their mean, over their sum, ..: stages over the same rows. */
+static void normalize(Pool *p, int a) {
+    static const char *const fold[] = {"sum", "max", "mean", "min"};
+    static const char *const by[] = {"sub", "mul", "add", "maximum"};
+    ThArg axis = {.kind = TH_ARG_INT, .i = pick(p, 3) ? 1 : 0, .key = "axis"};
+    ThArg keep = {.kind = TH_ARG_BOOL, .i = 1, .key = "keepdims"};
+    int n = p->n;
+    apply_more(p, fold[pick(p, TH_LEN(fold))], &a, 1, axis, keep);
+    if (p->n > n) apply(p, by[pick(p, TH_LEN(by))], (int[]){a, n}, 2, (ThArg){.kind = TH_ARG_NONE});
+}
+
 static void grow(Pool *p) {
     static const char *const one[] = {"tanh", "sqr", "neg", "exp", "sigmoid"};
     static const char *const two[] = {"add", "mul", "sub", "maximum", "minimum"};
     static const char *const fold[] = {"sum", "max", "mean", "prod"};
     ThArg none = {.kind = TH_ARG_NONE};
-    int a = pick(p, p->n), b = pick(p, p->n), what = pick(p, 10);
+    int a = pick(p, p->n), b = pick(p, p->n), what = pick(p, 13);
     const ThArray *x = p->a[a], *y = p->a[b];
     if (what < 2) {
         apply(p, one[pick(p, TH_LEN(one))], &a, 1, none);
     } else if (what < 6) {
-        if (same_shape(x, y) || fits_right(x, y) || fits_right(y, x))
+        if (same_shape(x, y) || fits_right(x, y) || fits_right(y, x) || fits_kept(x, y) || fits_kept(y, x))
             apply(p, two[pick(p, TH_LEN(two))], (int[]){a, b}, 2, none);
     } else if (what < 8 && x->ndim > 0) {
         ThArg axis = {.kind = TH_ARG_INT, .i = pick(p, x->ndim), .key = "axis"};
@@ -67,6 +90,8 @@ static void grow(Pool *p) {
         apply(p, fold[pick(p, TH_LEN(fold))], &a, 1, axis);
     } else if (what == 8 && x->ndim == 2) {
         apply(p, "transpose", &a, 1, none);
+    } else if (what > 9 && x->ndim == 2) {
+        normalize(p, a);
     } else if (what == 9 && x->ndim == 2 && y->ndim > 0 && ARRAY_SHAPE(x)[1] == ARRAY_SHAPE(y)[0]) {
         apply(p, "dot", (int[]){a, b}, 2, none);
     } else if (what == 9 && x->ndim == 2) {
@@ -166,8 +191,9 @@ static ThArray *filled(Pool *p, int ndim, const int64_t *shape) {
 
 static bool run(uint64_t seed) {
     Pool p = {.c = th_context_new(NULL), .seed = seed * 7919 + 1};
-    static const int64_t shapes[SHAREDS + INPUTS][2] = {{ROWS, COLS}, {ROWS, COLS}, {COLS, 0},
-                                                        {ROWS, COLS}, {COLS, 0},    {ROWS, 0}};
+    const int64_t rows = ROWS, cols = seed % 3 ? COLS : ROWS; /* squares: rows fit where columns do */
+    const int64_t shapes[SHAREDS + INPUTS][2] = {{rows, cols}, {rows, cols}, {cols, 0},
+                                                 {rows, cols}, {cols, 0},    {rows, 0}};
     for (int i = 0; i < SHAREDS + INPUTS; i++) {
         int nd = shapes[i][1] ? 2 : 1;
         p.a[p.n] = filled(&p, nd, shapes[i]);

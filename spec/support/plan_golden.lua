@@ -25,6 +25,21 @@ M.cases = {
       local g = T.grad(cost, w)
       return theano.compile { inputs = { x }, outputs = cost, updates = { { w, w - 0.1 * g } } }
     end },
+  { name = "layer_norm", about = "reductions of rows and what reads them are stages over the same rows: one kernel",
+    build = function()
+      local theano, T = modules()
+      local x = T.dmatrix("x")
+      local y = x - x:mean { axis = 1, keepdims = true }
+      return theano.compile { inputs = { x }, outputs = y / T.sqrt(T.sqr(y):mean { axis = 1, keepdims = true }) }
+    end },
+  { name = "row_kept", about = "what two stages read of a row is kept for that row alone; columns are no rows",
+    build = function()
+      local theano, T = modules()
+      local x = T.dmatrix("x")
+      local y = T.sinh(x)
+      return theano.compile { inputs = { x }, outputs = { y / y:sum { axis = 1, keepdims = true },
+        x - x:mean { axis = 0, keepdims = true } } }
+    end },
   { name = "views", about = "transposes cost nothing; reshaping one copies", build = function()
     local theano, T = modules()
     local x = T.dmatrix("x")

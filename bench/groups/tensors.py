@@ -1,11 +1,7 @@
 """The lines of tensors.lua in NumPy."""
-import sys
-import time
-
 import numpy as np
+from common import number
 
-most = float(sys.argv[1]) if len(sys.argv) > 1 else 1e7
-only = sys.argv[2] if len(sys.argv) > 2 else ""
 rng = np.random.RandomState(1)
 table = np.arange(0, 1, 0.001)
 
@@ -54,28 +50,15 @@ CASES = [
 ]
 
 
-def seconds(f, elements):
-    n, best = 1 if elements > 1e6 else max(20, int(2e5 / elements)), float("inf")
-    for _ in range(3 if elements > 1e6 else 7):
-        t = time.process_time()
-        for _ in range(n):
-            f()
-        best = min(best, (time.process_time() - t) / n)
-    return best
-
-
-sizes = [n for n in (10, 1000, 100000, 10000000) if n <= most]
-result = {}
-for n in sizes:
-    r = max(1, int(n ** 0.5))
+def data(n):
+    r = max(1, int(n**0.5))
     d = dict(x=rng.rand(n), m=rng.rand(r, r), i=rng.randint(0, n, n), r=rng.randint(0, r, r))
     d["few"], d["pair"] = np.floor(d["x"] * 100), rng.randint(0, r, n)
     c = max(1, int(n ** (1 / 3) + 1e-9))
     d["s"], d["t"] = d["x"].astype("float32"), rng.rand(c, c, c)
-    for name, f in CASES:
-        if only in name:
-            result[name] = result.get(name, "") + " %10.2f" % (seconds(lambda: f(d), n) / n * 1e9)
-print("%-20s" % "NumPy" + "".join(" %10d" % n for n in sizes))
-for name, _ in CASES:
-    if name in result:
-        print("%-20s" % name + result[name])
+    return d
+
+
+def prepare(peer, name, n):
+    f, d = dict(CASES)[name], data(int(n))
+    return f, (d,), number(f(d))

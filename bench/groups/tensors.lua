@@ -1,20 +1,6 @@
--- Ordering, searching, indexing, running sums and reductions from 10 to 10^7 elements: nanoseconds an element, the
--- minimum of several rounds, beside NumPy (tensors.numpy.py prints the same lines).
+-- Ordering, searching, indexing, running sums and reductions, from 10 to 10^7 elements.
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
-local most = tonumber(arg and arg[1]) or 1e7
-local only = arg and arg[2]
-
-local function seconds(f, elements)
-  local n = elements > 1e6 and 1 or math.max(20, math.floor(2e5 / elements)) -- enough that memory is in use again
-  local best = math.huge
-  for _ = 1, elements > 1e6 and 3 or 7 do
-    local t = os.clock()
-    for _ = 1, n do f() end
-    best = math.min(best, (os.clock() - t) / n)
-  end
-  return best
-end
 
 local rng = nd.random.RandomState(1)
 local v, m, i = T.dvector("v"), T.dmatrix("m"), T.lvector("i")
@@ -69,22 +55,21 @@ local function data(n)
   return d
 end
 
-local sizes = {}
-for _, n in ipairs({ 10, 1000, 100000, 10000000 }) do if n <= most then sizes[#sizes + 1] = n end end
-local result = {}
-for _, n in ipairs(sizes) do
-  local d = data(n)
-  for _, c in ipairs(CASES) do
-    if (not only or c[1]:find(only, 1, true)) and not (c[1] == "topk 10" and n < 10) then
-      c.f = c.f or theano.compile({ inputs = c[2], outputs = c[3], on_unused_input = "ignore" })
-      local args = table.pack(c[4](d))
-      local f = c.f
-      local t = seconds(function() return f(table.unpack(args)) end, n)
-      result[c[1]] = (result[c[1]] or "") .. (" %10.2f"):format(t / n * 1e9)
-    end
+local G = { title = "ordering, indexing, reductions", peers = { "lua", "numpy" }, cases = {} }
+local by_name = {}
+for _, c in ipairs(CASES) do
+  by_name[c[1]] = c
+  for _, n in ipairs({ "10", "1000", "100000", "10000000" }) do
+    if not (c[1] == "topk 10" and n == "10") then G.cases[#G.cases + 1] = { c[1], n } end
   end
 end
-local head = ("%-20s"):format("ns an element, n =")
-for _, n in ipairs(sizes) do head = head .. (" %10d"):format(n) end
-print(head)
-for _, c in ipairs(CASES) do if result[c[1]] then print(("%-20s"):format(c[1]) .. result[c[1]]) end end
+
+function G.prepare(name, n)
+  local c, d = by_name[name], data(math.tointeger(tonumber(n)))
+  local f = theano.compile({ inputs = c[2], outputs = c[3], on_unused_input = "ignore" })
+  local args = table.pack(c[4](d))
+  local r = f(table.unpack(args))
+  return { f = f, args = args }, type(r) == "number" and r or r:astype("float64"):sum()
+end
+
+return G

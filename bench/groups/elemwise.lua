@@ -1,0 +1,59 @@
+-- Elementwise formulas on doubles: the paper's Figure 7, vector functions, a sum, and a chain of three regions. The
+-- result lies in the function's own memory (borrow), as the peers write into a buffer they keep.
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+
+local FORMULAS = {
+  ["a+1"] = { function(a) return a + 1 end, 1, 2 },
+  ["2*a+3*b"] = { function(a, b) return 2 * a + 3 * b end, 2, 3 },
+  ["a**2+b**2+2*a*b"] = { function(a, b) return a ^ 2 + b ^ 2 + 2 * a * b end, 2, 3 },
+  ["2*a+b**10"] = { function(a, b) return 2 * a + b ^ 10 end, 2, 3 },
+  ["tanh(a)*exp(-b)+log1p(abs(a))"] = {
+    function(a, b) return T.tanh(a) * T.exp(-b) + T.log1p(T.abs_(a)) end, 2, 3,
+  },
+  ["sum(tanh(a*b))"] = { function(a, b) return T.sum(T.tanh(a * b)) end, 2, 2 },
+  ["standardize, tanh"] = { -- mean, then variance, then the values: three passes over a
+    function(a)
+      local c = a - T.mean(a)
+      return T.tanh(c / T.sqrt(T.mean(c * c) + 1e-5))
+    end, 1, 4,
+  },
+}
+local ORDER = {
+  "a+1", "2*a+3*b", "a**2+b**2+2*a*b", "2*a+b**10", "tanh(a)*exp(-b)+log1p(abs(a))", "sum(tanh(a*b))",
+  "standardize, tanh",
+}
+
+local G = {
+  title = "elementwise formulas, doubles",
+  peers = {
+    "lua", "numpy", "numexpr", "numba", "torch", "torch-compile", "jax", "pytensor-c", "pytensor-numba", "theano",
+    "c", "c-nt", "floor",
+  },
+  cases = {},
+}
+for _, name in ipairs(ORDER) do
+  for _, n in ipairs({ "1", "10", "1000", "10000", "100000", "1000000", "10000000" }) do
+    if name ~= ORDER[7] or tonumber(n) >= 1e5 then G.cases[#G.cases + 1] = { name, n } end
+  end
+end
+
+-- Arrays read and written, in bytes; flops are not what limits these.
+function G.work(name, n) return { flops = 0, bytes = FORMULAS[name][3] * 8 * n, dtype = "float64" } end
+
+function G.prepare(name, n)
+  n = math.tointeger(tonumber(n))
+  local rng = nd.random.RandomState(1)
+  local a, b = rng:uniform(-1, 1, { n }), rng:uniform(-1, 1, { n })
+  local A, B = T.dvector("a"), T.dvector("b")
+  local formula = FORMULAS[name]
+  local two = formula[2] == 2
+  local y = formula[1](A, B)
+  local f = theano.compile({ inputs = two and { A, B } or { A }, outputs = theano.Out(y, { borrow = true }) })
+  f.trust_input = true
+  local args = two and { a, b } or { a }
+  local r = f(table.unpack(args))
+  return { f = f, args = args }, type(r) == "number" and r or r:sum()
+end
+
+return G

@@ -1,0 +1,14 @@
+-- One core beside two, where there is a millisecond of work.
+local G = { title = "two cores", peers = { "lua", "lua-2" }, cases = {
+  { "elemwise", "2*a+3*b", "10000000" },
+  { "elemwise", "tanh(a)*exp(-b)+log1p(abs(a))", "1000000" },
+  { "elemwise", "sum(tanh(a*b))", "10000000" },
+  { "rows", "softmax", "1000x1000" },
+  { "rows", "layer norm", "20000x64" },
+  { "net", "mlp", "float32", "60" },
+  { "net", "mlp", "float64", "60" },
+} }
+
+G.prepare = dofile("bench/groups/native.lua").prepare
+
+return G

@@ -1,0 +1,47 @@
+-- A process of bench/groups/compile.lua: builds a graph, compiles it, computes, and prints the seconds that took.
+local what, state = arg[1], arg[2]
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+if what == "small script" then
+  local x = T.dvector("x")
+  local f = theano.compile({ inputs = { x }, outputs = T.sum(x * 2 + 1) })
+  assert(f(nd.arange(10.0)) == 100)
+  return
+end
+local now = require("system").monotime
+
+local function mlp()
+  local x, y = T.fmatrix("x"), T.lvector("y")
+  local function weight(...) return theano.shared(nd.full({ ... }, 0.01, "float32")) end
+  local p = { weight(784, 500), weight(500), weight(500, 10), weight(10) }
+  local h = T.tanh(T.dot(x, p[1]) + p[2])
+  local cost = (-T.log(T.nnet.softmax(T.dot(h, p[3]) + p[4]))[{ T.arange(y.shape[0]), y }]):mean()
+  local updates, rate = {}, T.constant(0.01, { dtype = "float32" })
+  for i, g in ipairs(theano.grad(cost, p)) do updates[i] = { p[i], p[i] - rate * g } end
+  return theano.compile({ inputs = { x, y }, outputs = cost, updates = updates }),
+    nd.ones({ 60, 784 }, "float32"), nd.zeros({ 60 }, "int64")
+end
+
+local function chain(n)
+  local rng = nd.random.RandomState(0)
+  local c, x = rng:uniform(0.1, 0.5, { n }):tolist(), T.dvector("x")
+  local y = x
+  for i = 1, n do y = T.tanh(y) * c[i] + y end
+  return theano.compile({ inputs = { x }, outputs = y }), nd.arange(10.0)
+end
+
+local function once()
+  local start = now()
+  local f, a, b
+  if what == "mlp" then f, a, b = mlp()
+  else f, a = chain(math.tointeger(tonumber(what:match("%d+")))) end
+  f(a, b)
+  return now() - start
+end
+
+local seconds = once()
+if state == "again" then
+  collectgarbage()
+  seconds = once()
+end
+print(("%.6f"):format(seconds))

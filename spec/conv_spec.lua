@@ -1,0 +1,367 @@
+--- Convolution: all three operations against plain loops over random shapes, borders, steps, dilations, groups; names;
+-- hints; what raises.
+local compile = require("theano.compile")
+local nd = require("theano.ndarray")
+local raises = require("spec.support.raises")
+local theano = require("theano")
+local T = require("theano.tensor")
+
+local rng = nd.random.RandomState(12)
+local interpreter = compile.Mode({ linker = "interpreter" })
+local native = compile.Mode({ linker = "c" })
+local as_written = compile.Mode({ linker = "interpreter", optimizer = "None" })
+
+-- ---- the definition -----------------------------------------------------------------------------------------------
+local function strides(shape)
+  local st, n = {}, 1
+  for d = #shape, 1, -1 do st[d], n = n, n * shape[d] end
+  return st, n
+end
+
+-- Calls fn(point) for every point of a box of these lengths.
+local function each(shape, fn)
+  local p = {}
+  local function go(d)
+    if d > #shape then return fn(p) end
+    for i = 0, shape[d] - 1 do
+      p[d] = i
+      go(d + 1)
+    end
+  end
+  go(1)
+end
+
+-- Every product of the sum: fn(image position, filter position, result position, all flat from 0).
+local function products(c, fn)
+  local dims = #c.image - 2
+  local si, sw, so = strides(c.image), strides(c.filter), strides(c.out)
+  local per_o, per_c = c.filter[1] // c.groups, c.image[2] // c.groups
+  local sizes = table.move(c.filter, #c.filter - dims + 1, #c.filter, 1, {})
+  local spots = table.move(c.out, 3, #c.out, 1, {})
+  for n = 0, c.image[1] - 1 do
+    for o = 0, c.filter[1] - 1 do
+      for k = 0, per_c - 1 do
+        each(spots, function(q)
+          each(sizes, function(r)
+            local i = n * si[1] + (o // per_o * per_c + k) * si[2]
+            local w = o * sw[1] + k * sw[#sw - dims]
+            local z = n * so[1] + o * so[2]
+            for d = 1, dims do
+              local at = q[d] * c.step[d] + r[d] * c.dilation[d] - c.pad[d][1]
+              if at < 0 or at >= c.image[d + 2] then return end
+              i = i + at * si[d + 2]
+              w = w + (c.flip and sizes[d] - 1 - r[d] or r[d]) * sw[#sw - dims + d]
+              if c.unshared then w = w + q[d] * sw[d + 1] end
+              z = z + q[d] * so[d + 2]
+            end
+            fn(i, w, z)
+          end)
+        end)
+      end
+    end
+  end
+end
+
+local function flat(a) return a:reshape({ -1 }):tolist() end
+
+-- Result, and the gradients for images and filters of its product with gz.
+local function reference(c, x, w, gz)
+  x, w, gz = flat(x), flat(w), flat(gz)
+  local z, gx, gw = {}, {}, {}
+  for i = 1, #gz do z[i] = 0 end
+  for i = 1, #x do gx[i] = 0 end
+  for i = 1, #w do gw[i] = 0 end
+  products(c, function(i, k, o)
+    i, k, o = i + 1, k + 1, o + 1
+    z[o] = z[o] + x[i] * w[k]
+    gx[i] = gx[i] + gz[o] * w[k]
+    gw[k] = gw[k] + gz[o] * x[i]
+  end)
+  return z, gx, gw
+end
+
+-- ---- random cases -------------------------------------------------------------------------------------------------
+local function random_case(random, dims)
+  local function pick(a, b) return random(a, b) end
+  local c = { groups = pick(1, 3) == 1 and 2 or 1, flip = pick(0, 1) == 1, step = {}, dilation = {}, pad = {} }
+  c.unshared = dims == 2 and pick(1, 5) == 1
+  local channels, filters = c.groups * pick(1, 3), c.groups * pick(1, 3)
+  c.image, c.filter, c.out = { pick(1, 3), channels }, { filters }, { 0, filters }
+  local border = ({ "valid", "half", "full", "int", "list", "pairs" })[pick(1, dims == 2 and 6 or 5)]
+  local sizes, given, n = {}, {}, pick(0, 2)
+  for d = 1, dims do
+    sizes[d], c.dilation[d], c.step[d] = pick(1, 4), pick(1, 2), pick(1, 3)
+    local reach = (sizes[d] - 1) * c.dilation[d] + 1
+    local pad = ({ valid = 0, half = reach // 2, full = reach - 1, int = n })[border] or pick(0, 2)
+    c.pad[d] = { pad, border == "pairs" and pick(0, 2) or pad }
+    given[d] = border == "pairs" and c.pad[d] or pad
+    local most = dims == 3 and 5 or 9
+    c.image[d + 2] = math.max(pick(1, most), reach - c.pad[d][1] - c.pad[d][2])
+    c.out[d + 2] = (c.image[d + 2] + c.pad[d][1] + c.pad[d][2] - reach) // c.step[d] + 1
+  end
+  c.out[1] = c.image[1]
+  if c.unshared then for d = 1, dims do c.filter[#c.filter + 1] = c.out[d + 2] end end
+  c.filter[#c.filter + 1] = channels // c.groups
+  for d = 1, dims do c.filter[#c.filter + 1] = sizes[d] end
+  c.border = border == "int" and n or (border == "list" or border == "pairs") and given or border
+  c.dtype = pick(1, 2) == 1 and "float32" or "float64"
+  return c
+end
+
+local function keywords(c, with_shared)
+  local k = { border_mode = c.border, subsample = c.step, filter_flip = c.flip, filter_dilation = c.dilation,
+    num_groups = c.groups }
+  if with_shared then k.unshared = c.unshared end
+  return k
+end
+
+local function show(c)
+  return ("%s image (%s) filter (%s) pad %s step %s dilation %s groups %d%s%s"):format(c.dtype,
+    table.concat(c.image, ","), table.concat(c.filter, ","), type(c.border) == "table" and "list" or c.border,
+    table.concat(c.step, ","), table.concat(c.dilation, ","), c.groups, c.flip and " flip" or "",
+    c.unshared and " unshared" or "")
+end
+
+-- The operand as the function sees it: as it is, or as a reversed view of what is given.
+local function operand(c, shape, turned)
+  local kind = T.TensorType(c.dtype, { table.unpack((function()
+    local p = {}
+    for d = 1, #shape do p[d] = false end
+    return p
+  end)()) })
+  local value = nd.asarray(rng:randn(table.unpack(shape)), c.dtype)
+  local v, order = kind(), {}
+  for d = 1, #shape do order[d] = #shape - d end
+  if not turned then return v, v, value, value end
+  return v, v:dimshuffle(table.unpack(order)), value:transpose(table.unpack(order)):copy(), value
+end
+
+local function close(c, got, want, what)
+  local tol = c.dtype == "float32" and 2e-4 or 1e-10
+  got = flat(got)
+  assert.equal(#want, #got)
+  for i = 1, #want do
+    local off = math.abs(got[i] - want[i])
+    if off ~= off or off > tol * (1 + math.abs(want[i])) then
+      error(("%s: %s, element %d is %.9g, wanted %.9g"):format(what, show(c), i - 1, got[i], want[i]))
+    end
+  end
+end
+
+local function check(c, mode, turned)
+  local vx, x, ax, xv = operand(c, c.image, turned)
+  local vw, w, aw, wv = operand(c, c.filter, turned)
+  local vg, g, ag, gv = operand(c, c.out, turned)
+  local conv = #c.image == 4 and T.nnet.conv2d or T.nnet.conv3d
+  local z = conv(x, w, keywords(c, #c.image == 4))
+  local gx, gw = table.unpack(T.grad(T.sum(z * g), { x, w }))
+  local f = compile({ inputs = { vx, vw, vg }, outputs = { z, gx, gw }, mode = mode })
+  local rz, rx, rw = f(ax, aw, ag)
+  local wz, wx, ww = reference(c, xv, wv, gv)
+  assert.same(c.out, { table.unpack(rz.shape) })
+  close(c, rz, wz, "result")
+  close(c, rx, wx, "gradient for images")
+  close(c, rw, ww, "gradient for filters")
+end
+
+describe("convolution against plain loops", function()
+  for _, dims in ipairs({ 2, 3 }) do
+    it(("over %d dimensions, interpreted #asan"):format(dims), function()
+      local state = nd.random.RandomState(dims)
+      local function random(a, b) return state:randint(a, b + 1) end
+      for round = 1, dims == 2 and 60 or 20 do check(random_case(random, dims), interpreter, round % 3 == 0) end
+    end)
+    it(("over %d dimensions, in generated C"):format(dims), function()
+      local state = nd.random.RandomState(dims + 10)
+      local function random(a, b) return state:randint(a, b + 1) end
+      for round = 1, dims == 2 and 12 or 6 do check(random_case(random, dims), native, round % 3 == 0) end
+    end)
+  end
+
+  it("of integers and of complex numbers", function()
+    local x, w = T.itensor4("x"), T.ltensor4("w")
+    local f = compile({ inputs = { x, w }, outputs = T.nnet.conv2d(x, w, { border_mode = 1 }), mode = interpreter })
+    local z = f(nd.arange(9):astype("int32"):reshape({ 1, 1, 3, 3 }), nd.ones({ 1, 1, 3, 3 }, "int64"))
+    assert.equal("int64", z.dtype)
+    assert.same({ 8, 15, 12, 21, 36, 27, 20, 33, 24 }, flat(z))
+    local u = T.TensorType("complex128", { false, false, false, false })("u")
+    local one = nd.array({ nd.complex(1, 2), nd.complex(0, -1) }, "complex128"):reshape({ 1, 1, 1, 2 })
+    local g = compile({ inputs = { u }, outputs = T.nnet.conv2d(u, u, { filter_flip = false }), mode = interpreter })
+    local got = g(one)[{ 0, 0, 0, 0 }] -- (1 + 2i)^2 + (-i)^2
+    assert.near(-4, got.real, 1e-12)
+    assert.near(4, got.imag, 1e-12)
+  end)
+
+  it("keeps a stack of convolutions apart under vmap, of vmap too", function()
+    local x, w = T.tensor4("x"), T.tensor4("w")
+    local xs, ws = T.TensorType("float64", { false, false, false, false, false, false })("xs"), T.dtensor5("ws")
+    local once = T.vmap(function(a, b) return T.nnet.conv2d(a, b, { border_mode = "half" }) end, { 0, 0 })
+    local twice = T.vmap(function(a) return once(a, ws) end, { 0 })(xs)
+    local cost = T.sum(T.sqr(twice))
+    local one = T.nnet.conv2d(x, w, { border_mode = "half" })
+    local f = compile({ inputs = { xs, ws }, outputs = { twice, T.grad(cost, ws) }, mode = interpreter })
+    local g = compile({ inputs = { x, w }, outputs = one, mode = interpreter })
+    local xv, wv = rng:randn(2, 3, 2, 2, 4, 3), rng:randn(3, 2, 2, 3, 3)
+    local got, gw = f(xv, wv)
+    assert.same({ 3, 2, 2, 3, 3 }, { table.unpack(gw.shape) })
+    for i = 0, 1 do
+      for k = 0, 2 do assert(nd.allclose(g(xv[i][k], wv[k]), got[i][k], 1e-12)) end
+    end
+  end)
+end)
+
+-- ---- names, lengths known while building --------------------------------------------------------------------------
+describe("convolution", function()
+  local x, w = T.dtensor4("x"), T.dtensor4("w")
+
+  it("prints as Theano's", function()
+    local y = T.nnet.conv2d(x, w, { input_shape = { false, 2, 5, 5 }, border_mode = { 1, 2 }, subsample = { 2, 1 } })
+    assert.equal("AbstractConv2d{convdim=2, border_mode=(1, 2), subsample=(2, 1), filter_flip=True, "
+      .. "imshp=(None, 2, 5, 5), kshp=(None, None, None, None), filter_dilation=(1, 1), num_groups=1, unshared=False}",
+      tostring(y.owner.op))
+    local gw = T.grad(y:sum(), w)
+    local text = theano.printing.debugprint(gw, { file = "str" })
+    assert.truthy(text:find("AbstractConv2d_gradWeights{convdim=2, ", 1, true))
+  end)
+
+  it("takes lengths of gradients as numbers, scalars or a vector", function()
+    local g, n = T.dtensor4("g"), T.lscalar("n")
+    local A = T.nnet.abstract_conv
+    local a = A.conv2d_grad_wrt_inputs(g, w, { false, 2, 5, 6 })
+    local b = A.conv2d_grad_wrt_inputs(g, w, { false, 2, n, 6 })
+    local c = A.conv2d_grad_wrt_inputs(g, w, x.shape)
+    local f = compile({ inputs = { g, w, n, x }, outputs = { a, b, c }, mode = interpreter })
+    local p, q, r = f(rng:randn(1, 3, 3, 5), rng:randn(3, 2, 3, 2), 5, nd.zeros({ 1, 2, 5, 6 }))
+    assert(nd.array_equal(p, q) and nd.array_equal(p, r))
+  end)
+
+  it("knows its lengths without being computed", function()
+    local y = T.nnet.conv2d(x, w, { border_mode = "full", subsample = { 2, 3 }, filter_dilation = { 2, 1 } })
+    local f = compile({ inputs = { x, w }, outputs = y.shape, mode = interpreter })
+    assert.same({ 2, 4, 5, 3 }, flat(f(nd.zeros({ 2, 3, 5, 6 }), nd.zeros({ 4, 3, 3, 2 }))))
+    local text = theano.printing.debugprint(f, { file = "str" })
+    assert.falsy(text:find("Conv") or text:find("Corr"), text)
+  end)
+
+  it("runs as written", function()
+    local c = { groups = 1, flip = true, step = { 2, 1 }, dilation = { 1, 1 }, pad = { { 1, 1 }, { 1, 1 } }, border = 1,
+      image = { 1, 2, 5, 4 }, filter = { 2, 2, 3, 3 }, out = { 1, 2, 3, 4 }, dtype = "float64" }
+    check(c, as_written)
+  end)
+end)
+
+describe("convolution refuses", function()
+  local x, w = T.dtensor4("x"), T.dtensor4("w")
+  local function ones(...) return T.constant(nd.ones({ ... })) end
+  local function compiled(keys)
+    return compile({ inputs = { x, w }, outputs = T.nnet.conv2d(x, w, keys), mode = interpreter })
+  end
+
+  it("wrong ranks and dtypes", function()
+    raises("TypeError", { "conv2d: the images (input) must be a 4D tensor", "TensorType(float64, matrix)" }, function()
+      local y = T.nnet.conv2d(T.dmatrix(), w)
+      return y
+    end)
+    raises("TypeError", "conv2d: the filters must be a 6D tensor", function()
+      local y = T.nnet.conv2d(x, w, { unshared = true })
+      return y
+    end)
+    raises("TypeError", "conv3d: the images (input) must be a 5D tensor", function()
+      local y = T.nnet.conv3d(x, w)
+      return y
+    end)
+  end)
+
+  it("unknown and negative borders", function()
+    for _, border in ipairs({ "same", -1, { 1 }, { 1, -2 }, { { 1, 2, 3 }, 1 }, { "a", 1 } }) do
+      raises("ValueError", "invalid border_mode", function()
+        local y = T.nnet.conv2d(x, w, { border_mode = border })
+        return y
+      end)
+    end
+  end)
+
+  it("steps and groups that are not positive", function()
+    raises("ValueError", "subsample must be positive, it holds 0", function()
+      local y = T.nnet.conv2d(x, w, { subsample = { 1, 0 } })
+      return y
+    end)
+    raises("ValueError", "filter_dilation must be a list of 2 integers, it has 3", function()
+      local y = T.nnet.conv2d(x, w, { filter_dilation = { 1, 1, 1 } })
+      return y
+    end)
+    raises("ValueError", "num_groups must be at least 1", function()
+      local y = T.nnet.conv2d(x, w, { num_groups = 0 })
+      return y
+    end)
+  end)
+
+  it("hints that do not fit each other, while building", function()
+    raises("ValueError", "input_shape says 3 channels, filter_shape 2", function()
+      local y = T.nnet.conv2d(x, w, { input_shape = { 1, 3, 4, 4 }, filter_shape = { 1, 2, 2, 2 } })
+      return y
+    end)
+    raises("ValueError", "input_shape must be a list of 4 lengths", function()
+      local y = T.nnet.conv2d(x, w, { input_shape = { 1, 3, 4 } })
+      return y
+    end)
+    raises("ValueError", "5 filters cannot be divided into num_groups = 2 groups", function()
+      local y = T.nnet.conv2d(x, w, { filter_shape = { 5, 1, 2, 2 }, num_groups = 2 })
+      return y
+    end)
+  end)
+
+  it("hints that disagree with the data", function()
+    local f = compiled({ input_shape = { false, 3, false, false } })
+    raises("ValueError", { "input_shape says 3, the images have length 2" }, function()
+      local z = f(nd.ones({ 1, 2, 4, 4 }), nd.ones({ 1, 2, 2, 2 }))
+      return z
+    end)
+    f = compiled({ filter_shape = { false, false, 3, false } })
+    raises("ValueError", "filter_shape says 3, the filters have length 2", function()
+      local z = f(nd.ones({ 1, 2, 4, 4 }), nd.ones({ 1, 2, 2, 2 }))
+      return z
+    end)
+  end)
+
+  it("channels, groups and sizes that do not fit, at the call", function()
+    local f = compiled({})
+    raises("ValueError", "the images have 2 channels, the filters take 3", function()
+      local z = f(nd.ones({ 1, 2, 4, 4 }), nd.ones({ 1, 3, 2, 2 }))
+      return z
+    end)
+    f = compiled({ num_groups = 2 })
+    raises("ValueError", "3 filters cannot be divided", function()
+      local z = f(nd.ones({ 1, 2, 4, 4 }), nd.ones({ 3, 1, 2, 2 }))
+      return z
+    end)
+    f = compiled({ filter_dilation = { 2, 1 } })
+    raises("ValueError", { "impossible output shape", "length 4, the (dilated) filter 5" }, function()
+      local z = f(nd.ones({ 1, 1, 4, 4 }), nd.ones({ 1, 1, 3, 2 }))
+      return z
+    end)
+  end)
+
+  it("what is known not to fit, while building", function()
+    local shapes = "Inputs shapes: [(1, 2, 4, 4), (1, 3, 2, 2)]"
+    raises("ValueError", { "the images have 2 channels, the filters take 3", shapes }, function()
+      local y = T.nnet.conv2d(ones(1, 2, 4, 4), ones(1, 3, 2, 2))
+      return y
+    end)
+    raises("ValueError", "impossible output shape", function()
+      local y = T.nnet.conv2d(ones(1, 1, 2, 4), ones(1, 1, 3, 2))
+      return y
+    end)
+    raises("ValueError", "output_grad has length 3, images and filters of these lengths give 4", function()
+      local y = T.nnet.abstract_conv.conv2d_grad_wrt_inputs(ones(1, 1, 3, 3), ones(1, 1, 2, 2), { 1, 1, 5, 4 })
+      return y
+    end)
+  end)
+
+  it("shapes of gradients without their lengths", function()
+    raises("ValueError", "its last 2 lengths must be given", function()
+      local y = T.nnet.abstract_conv.conv2d_grad_wrt_inputs(x, w, { 1, 1, false, 4 })
+      return y
+    end)
+  end)
+end)

@@ -1,0 +1,68 @@
+--- Works over the same rows are stages of one kernel: values, bits in both executors, and what must stay apart.
+local theano = require("theano")
+local T, nd, compile = theano.tensor, theano.ndarray, theano.compile
+
+local x, w, t = T.dmatrix("x"), T.dvector("w"), T.dtensor3("t")
+local function over(axis) return { axis = axis, keepdims = true } end
+local function normalized(v, axis)
+  local y = v - v:mean(over(axis))
+  return y / T.sqrt(T.sqr(y):mean(over(axis)) + 1e-5)
+end
+local row_sums = x:sum { axis = 1 }
+
+-- name, inputs, outputs, steps of the plan
+local CASES = {
+  { "layer norm", { x, w }, { normalized(x, 1) * w }, 1 },
+  { "log-sum-exp", { x }, { T.log(T.exp(x - x:max(over(1))):sum { axis = 1 }) + x:max { axis = 1 } }, 1 },
+  { "a quotient of a kept row", { x }, { T.sinh(x) / T.cosh(x):sum(over(1)) }, 1 },
+  { "three dimensions, the last", { t }, { normalized(t, 2) }, 1 },
+  { "three dimensions, the last two", { t }, { t - T.tanh(t):max(over({ 1, 2 })) }, 1 },
+  { "rows kept as outputs too", { x }, { x - x:mean(over(1)), normalized(x, 1), x:max { axis = 1 } }, 1 },
+  { "the gradient of layer norm", { x, w }, { T.grad((normalized(x, 1) * T.sin(x * w)):sum(), x) }, 1 },
+  { "rows of a softmax", { x }, { T.nnet.softmax(x) - T.nnet.softmax(x):mean(over(1)) }, 1 },
+  { "best of centred rows", { x }, { T.argmax(T.abs_(x - x:mean(over(1))), { axis = 1 }) }, 1 },
+  { "another row's sum", { x }, { x - row_sums["0"] }, 2 },
+  { "sums of rows along columns", { x }, { x - row_sums:dimshuffle("x", 0) }, 2, { 5, 5 } },
+  { "a transpose", { x }, { (x - x:sum(over(1))).T * row_sums:dimshuffle(0, "x") }, nil, { 6, 6 } },
+  { "columns", { x }, { normalized(x, 0) }, 3 },
+  { "a sum of all", { x }, { T.tanh(x - x:mean()) * x:max(over(1)) } },
+  { "a reversed row", { x }, { x[{ "::", "::-1" }] - x:sum(over(1)) } },
+}
+
+local rng
+local function arguments(inputs, shape)
+  local at = {}
+  for i, v in ipairs(inputs) do
+    local s = v == t and { 4, 5, 19 } or shape or { 7, 37 }
+    at[i] = rng:normal(0, 1, v == w and { s[#s] } or s)
+  end
+  return table.unpack(at)
+end
+
+local function steps(f)
+  local _, n = theano.printing.plan(f):gsub("\n  step %d+: kernel", "")
+  return n
+end
+
+describe("stages", function()
+  for _, case in ipairs(CASES) do
+    local name, inputs, outputs, want, shape = table.unpack(case, 1, 5)
+    local function compiled(linker, optimizer)
+      local mode = compile.Mode({ linker = linker, optimizer = optimizer })
+      return compile { inputs = inputs, outputs = outputs, mode = mode }
+    end
+    it(name .. ": the numbers of every operation alone, the same bits from both executors", function()
+      local function results(f)
+        rng = nd.random.RandomState(3)
+        return { f(arguments(inputs, shape)) }
+      end
+      local f = compiled("c")
+      local a, b, p = results(f), results(compiled("interpreter")), results(compiled("interpreter", "None"))
+      for i = 1, #outputs do
+        assert.equal(a[i]:tobytes(), b[i]:tobytes())
+        assert.is_true(nd.allclose(a[i], p[i], 1e-12, 1e-12))
+      end
+      if want then assert.equal(want, steps(f)) end
+    end)
+  end
+end)
