@@ -190,7 +190,7 @@ static const char *rule_tags(const Rule *r) {
 bool query_rule(const Query *q, const Pass *p, const Rule *r) {
     if (!r->resolved || (r->pass ? r->pass != p->number : !(r->levels & p->level))) return false;
     if (q->named && any_of(q->include.at, q->include.n, p->name, p->tags))
-        return !(r->levels & OPTIN) || any_of(q->include.at, q->include.n, r->name, "");
+        return !(r->levels & (OPTIN | UNSAFE)) || any_of(q->include.at, q->include.n, r->name, "");
     return accepts(q, r->name, rule_tags(r));
 }
 

@@ -58,7 +58,7 @@ static ThVar *ring_row(Opt *o, ThVar *steps, int initial, const Read *r, int64_t
                      (long long)r->back, (long long)least);
         n = assert_make(b, n, &made, 1, msg, TH_IndexError);
     }
-    ThVar *row = elemwise_2(b, S_add, n, const_int(b, initial - r->back + 64 * ring, TH_INT64));
+    ThVar *row = elemwise_2(b, S_add, const_int(b, initial - r->back + 64 * ring, TH_INT64), n);
     return elemwise_2(b, S_mod, row, const_int(b, ring, TH_INT64));
 }
 
