@@ -2,7 +2,7 @@
  * compile.c -- th_compile: from the user's expression to a compiled function, on one screen. In: a ThCompile. Out: a
  * ThFunction; on any failure NULL with the error set and everything freed. The user's graph is only read.
  */
-#include "compile.h"
+#include "watch.h"
 
 #include <string.h>
 
@@ -40,7 +40,7 @@ static bool lazy(Compile *k) {
 }
 
 /* The user's DAG -> a private FunctionGraph. */
-static FGraph *graph_close(Compile *k) {
+FGraph *compile_graph(Compile *k) {
     int nup = k->update_of.n;
     FGraph *fg =
         fg_new(k->ctx, k->in.at, k->in.n, k->out.at, k->nout, k->update_of.at, k->out.at + k->nout, nup, false);
@@ -79,7 +79,7 @@ static Unit *build(Compile *k, const Plan *plan) {
     return b->build(k->ctx, plan, NULL); /* no name: equal functions share their unit */
 }
 
-static ThFunction *finish(Compile *k, FGraph *fg, Plan *plan, Unit *unit) {
+static ThFunction *finish(Compile *k, FGraph *fg, Plan *plan, Unit *unit, WatchFunction *watch) {
     const ThCompile *s = k->spec;
     FunctionSpec f = {.plan = plan,
                       .unit = unit,
@@ -95,6 +95,7 @@ static ThFunction *finish(Compile *k, FGraph *fg, Plan *plan, Unit *unit) {
                       .recipe_free = compile_recipe_free,
                       .allow_input_downcast = s->allow_input_downcast};
     if (!f.recipe) return NULL;
+    if (watch) f.watch = watch, f.watch_call = watch_call, f.watch_free = watch_free;
     f.gc = !k->nogc && config_bool(k->ctx, "allow_gc");
     f.profile = s->profile > 0 || (s->profile == 0 && config_bool(k->ctx, "profile"));
     f.times = k->times;
@@ -106,9 +107,14 @@ static ThFunction *finish(Compile *k, FGraph *fg, Plan *plan, Unit *unit) {
     return fn;
 }
 
-static bool optimize(Compile *k, FGraph *fg) {
+bool compile_rewrite(Compile *k, FGraph *fg, WatchGraph *g, Text *text) {
+    return opt_run(fg, &k->opt) && compile_inner(fg, &k->opt, g) && (!text || graph_print_fg(text, fg));
+}
+
+static bool optimize(Compile *k, FGraph *fg, WatchFunction *watch) {
     int64_t start = profile_now();
-    bool ok = opt_run(fg, &k->opt) && compile_inner(fg, &k->opt);
+    bool ok = !watch || watch_attach(watch->root, fg);
+    ok = ok && compile_rewrite(k, fg, watch ? watch->root : NULL, k->log) && (!watch || watch_end(k, watch, fg));
     k->times.ns_optimizer = profile_now() - start;
     return ok;
 }
@@ -120,20 +126,40 @@ static Plan *make_plan(Compile *k, FGraph *fg) {
     return plan;
 }
 
-ThFunction *compile_finish(Compile *k) {
-    FGraph *fg = NULL;
+static ThFunction *finish_watched(Compile *k, WatchFunction *watch) {
     Plan *plan = NULL;
     Unit *unit = NULL;
     ThFunction *f = NULL;
-    if (describe(k) && expand(k) && lazy(k) && (fg = graph_close(k)) && optimize(k, fg) && (plan = make_plan(k, fg))) {
+    FGraph *fg = compile_graph(k);
+    if (fg && optimize(k, fg, watch) && (plan = make_plan(k, fg))) {
         int64_t start = profile_now();
         unit = build(k, plan);
         k->times.ns_build = profile_now() - start;
-        if (!failed(k->ctx)) f = finish(k, fg, plan, unit);
+        if (!failed(k->ctx)) f = finish(k, fg, plan, unit, watch);
     }
     plan_release(plan);
     if (!f && unit) unit->release(unit);
     if (!f) fg_free(fg);
+    return f;
+}
+
+ThFunction *compile_finish(Compile *k) {
+    Text log;
+    WatchFunction *watch = NULL;
+    text_init(&log, k->ctx);
+    if (k->watch && k->watch->spec.kind == 'd') k->log = &log;
+    ThFunction *f = NULL;
+    VarPairs pairs = {{0}}, *was = k->ctx->pairs;
+    k->ctx->pairs = k->log ? &pairs : NULL;
+    if (describe(k) && expand(k) && lazy(k) && (!k->watch || (watch = watch_begin(k))) &&
+        (!k->log || watch_pairs(watch->root, &pairs)))
+        f = finish_watched(k, watch);
+    k->ctx->pairs = was;
+    for (int i = 0; i < pairs.var.n; i++) th_var_release(pairs.var.at[i]);
+    vec_free(k->ctx, &pairs.var);
+    if (!f && watch) watch_free(k->ctx, watch);
+    k->log = NULL;
+    text_free(&log);
     return f;
 }
 
@@ -145,6 +171,7 @@ void compile_forget(Compile *k) {
     vec_free(k->ctx, &k->out);
     vec_free(k->ctx, &k->update_of);
     vec_free(k->ctx, &k->state_in);
+    th_watch_release(k->watch);
     compile_mode_free(k);
 }
 

@@ -8,6 +8,9 @@
 #include "ops/ops.h"
 #include "opt/opt.h"
 
+typedef struct WatchFunction WatchFunction;
+typedef struct WatchGraph WatchGraph;
+
 typedef struct Compile {
     ThContext *ctx;
     const ThCompile *spec;
@@ -21,7 +24,9 @@ typedef struct Compile {
     bool interpret;                          /* the linker wants no C */
     bool nogc;                               /* it keeps temporaries whatever allow_gc says */
     PlanIo *io_in, *io_out;
-    int64_t start; /* profile_now of the beginning */
+    ThWatch *watch; /* retained; NULL: calls are not watched */
+    Text *log;      /* DebugMode: the rewrites, line by line */
+    int64_t start;  /* profile_now of the beginning */
     FunctionTimes times;
 } Compile;
 
@@ -36,8 +41,12 @@ bool compile_clone(Compile *k, const VarVec *from, const VarVec *to, bool strict
 typedef struct Recipe Recipe;
 Recipe *compile_recipe(const Compile *k);
 void compile_recipe_free(ThContext *c, void *recipe);
-/* compile_inner.c: bodies of loops and branches, optimized and attached */
-bool compile_inner(FGraph *fg, const OptSpec *spec);
+/* compile_inner.c: bodies of loops and branches, optimized and attached; g: what records them, or NULL */
+bool compile_inner(FGraph *fg, const OptSpec *spec, WatchGraph *g);
+/* compile.c: the user's DAG as a private FunctionGraph; its optimization, recorded by g; text: with the result, or NULL
+ */
+FGraph *compile_graph(Compile *k);
+bool compile_rewrite(Compile *k, FGraph *fg, WatchGraph *g, Text *text);
 /* compile.c: the rest of th_compile once inputs, outputs and updates stand in k; k->spec gives names and flags */
 ThFunction *compile_finish(Compile *k);
 void compile_forget(Compile *k);

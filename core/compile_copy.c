@@ -2,7 +2,7 @@
  * compile_copy.c -- th_function_copy: the same expression compiled again with inputs and defaults of its own, other
  * shared variables in the places of some, or without updates. A function keeps what it was made from: a Recipe.
  */
-#include "compile.h"
+#include "watch.h"
 
 #include <string.h>
 
@@ -24,6 +24,7 @@ static const char *keep(ThContext *c, Recipe *r, int i, const char *s) {
 void compile_recipe_free(ThContext *c, void *recipe) {
     Recipe *r = recipe;
     if (!r) return;
+    th_watch_release(r->spec.watch);
     for (int i = 0; i < r->var.n; i++) th_var_release(r->var.at[i]);
     for (int i = 0; i < r->update_of.n; i++) th_var_release(r->update_of.at[i]);
     for (int i = 0; r->in && i < r->spec.nin; i++) {
@@ -79,6 +80,7 @@ Recipe *compile_recipe(const Compile *k) {
                           .requiring = keep(c, r, 5, s->requiring),
                           .allow_input_downcast = s->allow_input_downcast,
                           .accept_inplace = s->accept_inplace,
+                          .watch = watch_retain(s->watch),
                           .no_default_updates = true};
     r->nvar_out = k->nout;
     if (!r->in || !r->out || !keep_inputs(c, r, s) || !keep_vars(c, r, k) || failed(c)) {

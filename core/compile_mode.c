@@ -2,7 +2,7 @@
  * compile_mode.c -- which rewrites run and who executes. In: mode, linker, optimizer and tags of the call, then of the
  * configuration. Out: an OptSpec and whether the interpreter is asked for. Theano's mode and linker names are accepted.
  */
-#include "compile.h"
+#include "watch.h"
 
 #include <string.h>
 
@@ -14,10 +14,14 @@ static const struct {
 /* linker, optimizer NULL: the configuration's */
 static const struct {
     const char *name, *linker, *optimizer;
-} modes[] = {{"Mode", NULL, NULL},
-             {"FAST_RUN", NULL, "fast_run"},
-             {"FAST_COMPILE", "interpreter", "fast_compile"},
-             {"None", NULL, "None"}};
+    char watch; /* ThWatchSpec.kind, or 0 */
+} modes[] = {{"Mode", NULL, NULL, 0},
+             {"FAST_RUN", NULL, "fast_run", 0},
+             {"FAST_COMPILE", "interpreter", "fast_compile", 0},
+             {"DebugMode", NULL, "fast_run", 'd'},
+             {"DEBUG_MODE", NULL, "fast_run", 'd'},
+             {"NanGuardMode", NULL, NULL, 'n'},
+             {"None", NULL, "None", 0}};
 
 static bool unknown(ThContext *c, const char *what, const char *got, const char *const *names, int n) {
     Text t;
@@ -50,6 +54,11 @@ static bool find_mode(Compile *k, const char **linker, const char **optimizer) {
         if (strcmp(modes[i].name, mode)) continue;
         *linker = modes[i].linker ? modes[i].linker : config_str(k->ctx, "linker");
         *optimizer = modes[i].optimizer ? modes[i].optimizer : config_str(k->ctx, "optimizer");
+        if (!k->spec->watch && modes[i].watch) {
+            const ThWatchSpec w = th_watch_defaults(k->ctx, modes[i].watch);
+            return (k->watch = th_watch_new(k->ctx, &w)) != NULL;
+        }
+        k->watch = watch_retain(k->spec->watch);
         return true;
     }
     return unknown(k->ctx, "mode", mode, names, TH_LEN(modes));

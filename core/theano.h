@@ -471,6 +471,7 @@ typedef struct ThOpDef {
      * not be written, but for those with bit i of `destroys`, which are private copies. */
     int (*perform)(void *user, ThContext *c, ThArray *const *in, int nin, const ThType *types, ThArray **out, int nout);
     uint32_t destroys;
+    uint32_t views; /* bit i: results may share memory with input i (they are copied; DebugMode minds the others) */
     /* Lengths: one int64 vector a result from those of the inputs. NULL: perform runs before what needs lengths. */
     int (*infer_shape)(void *user, ThContext *c, ThVar *const *in, ThVar *const *in_shape, int nin, ThVar **out_shape,
                        int nout);
@@ -480,7 +481,7 @@ typedef struct ThOpDef {
     /* Forward mode; NULL: by the gradient. at[i] NULL: no tangent. */
     int (*rop)(void *user, ThContext *c, ThVar *const *in, int nin, ThVar *const *at, ThVar **out, int nout);
     /* Instead of perform: results in terms of variables that stand for the inputs. The gradient then needs no callback.
-     */
+     * With perform too the graph is what runs, and DebugMode compares the two. */
     ThVar *const *graph_in, *const *graph_out;
     int ngraph_in, ngraph_out;
     void *user;
@@ -501,6 +502,31 @@ TH_API int th_fail(ThContext *c, ThError kind, const char *text);
 TH_API ThVar *th_expr(ThContext *c, const char *text, const char *const *names, ThVar *const *vars, int n);
 /* The i-th operation of the engine; NULL past the end. rules: 'g' a gradient, 'r' a forward rule, 'v' a vmap rule. */
 TH_API const char *th_op_name(int i, char rules[4]);
+
+/* ---- watched functions: DebugMode, NanGuardMode, MonitorMode ------------------------------------------------------
+ */
+typedef struct ThWatchNode { /* a node that runs, or has run */
+    int index;               /* in the toposort of the function, or of the body */
+    ThApply *node;           /* borrowed */
+    ThArray *const *in, *const *out;
+    int nin, nout;         /* nout 0: before it runs */
+    const ThApply *within; /* the loop or branch whose body it is in; NULL: none */
+    int64_t step;          /* turn of that loop; -1: none */
+} ThWatchNode;
+typedef struct ThWatchSpec {
+    char kind;    /* 'd' DebugMode, 'n' NanGuardMode, 'm' MonitorMode */
+    int patience; /* DebugMode: how often the function is rewritten */
+    bool check_c, check_py, check_finite;
+    bool nan, inf, big; /* NanGuardMode: what is refused */
+    char action;        /* 'r' raise, 'w' a line in the log */
+    int (*pre)(void *user, const ThWatchNode *n), (*post)(void *user, const ThWatchNode *n); /* nonzero: th_fail */
+    void *user;
+    void (*release)(void *user);
+} ThWatchSpec;
+typedef struct ThWatch ThWatch;
+TH_API ThWatchSpec th_watch_defaults(ThContext *c, char kind); /* as the flags DebugMode.* and NanGuardMode.* say */
+TH_API ThWatch *th_watch_new(ThContext *c, const ThWatchSpec *spec); /* NULL: spec->user stays the caller's */
+TH_API void th_watch_release(ThWatch *w);
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 typedef struct ThIn {
@@ -533,6 +559,7 @@ typedef struct ThCompile {
     bool no_default_updates, accept_inplace, no_rebuild_strict;
     ThVar *const *no_default_update_of; /* shareds whose default updates are left out */
     int nno_default_update_of;
+    ThWatch *watch; /* NULL: as the mode says */
 } ThCompile;
 
 TH_API ThFunction *th_compile(ThContext *c, const ThCompile *spec);

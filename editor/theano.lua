@@ -682,7 +682,7 @@ function Function:get_shared() end
 ---@class theano.Config
 ---@field floatX "float64"|"float32" dtype of float constants and of variables without one (default float64)
 ---@field device "cpu"|"cuda"|"cuda-emulated" where compiled functions run and shared floats live (default cpu)
----@field mode "Mode"|"FAST_RUN"|"FAST_COMPILE"|"None" default compilation mode; Mode: linker and optimizer (default Mode)
+---@field mode "Mode"|"FAST_RUN"|"FAST_COMPILE"|"DebugMode"|"DEBUG_MODE"|"NanGuardMode"|"None" default compilation mode; Mode: linker and optimizer (default Mode)
 ---@field linker "cvm"|"vm"|"c"|"py"|"c|py"|"cvm_nogc"|"vm_nogc"|"c|py_nogc"|"interpreter" how functions run: py and interpreter interpret the plan, all others build C code (default cvm)
 ---@field optimizer "o4"|"o3"|"o2"|"o1"|"unsafe"|"stabilize"|"fast_run"|"fast_compile"|"merge"|"None" which rewrites run (default o4)
 ---@field optimizer_including string tags of rewrites to add, ":" between them (default empty)
@@ -708,6 +708,12 @@ function Function:get_shared() end
 ---@overload fun(spec: theano.CompileSpec): theano.Function
 local compile = {}
 
+---A mode that computes everything several times and compares: `DebugMode{stability_patience = 10, check_c_code
+---= true, check_py_code = true, check_isfinite = true, optimizer = "fast_run"}`; see docs/modes.md.
+---@param options? table
+---@return any
+function compile.DebugMode(options) end
+
 ---An input with more to say: `In(x, {value =, update =, name =, mutable =, borrow =, strict =, allow_downcast
 ---=})`. Options: * `name` (default: the variable's; `autoname = false`: none), `strict`, `allow_downcast`, *
 ---`value`: the default, which makes the argument optional; a SharedVariable makes its storage the value and the
@@ -727,6 +733,22 @@ function compile.In(variable, options) end
 ---@overload fun(keywords: { options?: table, optimizer?: any }): any
 ---@return any
 function compile.Mode(options, optimizer) end
+
+---A mode that calls `pre_func(i, node, fn)` before and `post_func(i, node, fn)` after every node.
+---@param options? table
+---@param post? any
+---@overload fun(keywords: { options?: table, post?: any }): any
+---@return any
+function compile.MonitorMode(options, post) end
+
+---A mode in which NaN, infinity and numbers beyond 1e10 are errors of the node they come from: `NanGuardMode{
+---nan_is_error = true, inf_is_error = true, big_is_error = true, action = "raise"}`.
+---@param options? table
+---@param inf? any
+---@param big? any
+---@overload fun(keywords: { options?: table, inf?: any, big?: any }): any
+---@return any
+function compile.NanGuardMode(options, inf, big) end
 
 ---An output with more to say: `Out(y, {borrow = true})`, `Out(y, {array = true})` keeps a 0-d result as an
 ---array.

@@ -21,6 +21,7 @@ typedef enum {
 typedef struct LtState {
     ThContext *ctx;
     const void *meta[LT_KINDS]; /* metatables, for fast checks */
+    int meta_ref[LT_KINDS];     /* ..and where the registry has them: a number is found faster than an address */
     char *log;                  /* lines logged since the last drain */
     size_t nlog;
     size_t owed;          /* bytes of buffers not yet told to the collector */
@@ -126,6 +127,7 @@ void lt_open_scan(lua_State *L, LtState *s);
 void lt_open_userop(lua_State *L, LtState *s);
 void lt_close_userop(LtState *s);
 void lt_open_rewrite(lua_State *L, LtState *s);
+void lt_open_watch(lua_State *L, LtState *s);
 /* Registers functions with the state as upvalue 1 into the table on top. */
 void lt_register(lua_State *L, LtState *s, const luaL_Reg *fns);
 /* New metatable of a kind, named; fns with the state as upvalue; leaves it on the stack. */

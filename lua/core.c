@@ -24,7 +24,7 @@ void *lt_test(lua_State *L, LtState *s, int i, LtKind kind) {
 }
 
 void lt_set_meta(lua_State *L, LtState *s, LtKind kind) {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &s->meta[kind]);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, s->meta_ref[kind]);
     lua_setmetatable(L, -2);
 }
 
@@ -42,7 +42,7 @@ void lt_new_meta(lua_State *L, LtState *s, LtKind kind, const char *name, const 
     lt_register(L, s, fns);
     s->meta[kind] = lua_topointer(L, -1);
     lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &s->meta[kind]);
+    s->meta_ref[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
 static void *host_alloc(void *user, void *old, size_t old_size, size_t size, size_t align) {
@@ -163,6 +163,7 @@ __attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
     lt_open_scan(L, s);
     lt_open_userop(L, s);
     lt_open_rewrite(L, s);
+    lt_open_watch(L, s);
     lt_open_config(L, s);
     return 1;
 }

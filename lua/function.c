@@ -186,6 +186,8 @@ static int compile(lua_State *L) {
     int8_t profile = tri(L, 1, "profile");
     p.c.profile = (int8_t)(profile < 0 ? 0 : profile ? 1 : -1);
     p.c.allow_input_downcast = tri(L, 1, "allow_input_downcast");
+    lua_getfield(L, 1, "watch");
+    if (!lua_isnil(L, -1)) p.c.watch = *(ThWatch **)luaL_checkudata(L, -1, "theano.watch");
     lua_getfield(L, 1, "no_default_updates");
     if (lua_istable(L, -1)) p.c.no_default_update_of = var_list(L, s, lua_gettop(L), &p.c.nno_default_update_of);
     else p.c.no_default_updates = lua_toboolean(L, -1);

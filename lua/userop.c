@@ -185,16 +185,19 @@ static ThVar **vars(lua_State *L, LtState *s, int t, int *n) {
     return at;
 }
 
-static int op_define(lua_State *L) { /* op_define(key, name, {functions}, destroys, {graph_in}, {graph_out}) */
+static int op_define(lua_State *L) { /* op_define(key, name, {functions}, destroys, {graph_in}, {graph_out}, views) */
     LtState *s = LT_STATE(L);
     const char *key = luaL_checkstring(L, 1);
     luaL_checktype(L, 3, LUA_TTABLE);
-    lua_settop(L, 6);
+    lua_settop(L, 7);
     if (th_op_defined(s->ctx, key)) return 0;
     LtOp *o = malloc(sizeof *o);
     if (!o) return lt_error(L, TH_MemoryError, "no memory");
-    ThOpDef d = {
-        .name = luaL_checkstring(L, 2), .destroys = (uint32_t)lua_tointeger(L, 4), .user = o, .release = release};
+    ThOpDef d = {.name = luaL_checkstring(L, 2),
+                 .destroys = (uint32_t)lua_tointeger(L, 4),
+                 .views = (uint32_t)lua_tointeger(L, 7),
+                 .user = o,
+                 .release = release};
     if (has(L, 3, "perform")) d.perform = perform;
     if (has(L, 3, "infer_shape")) d.infer_shape = infer_shape;
     if (has(L, 3, "grad")) d.grad = grad;

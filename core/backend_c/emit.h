@@ -20,6 +20,7 @@ typedef struct Emit {
     Map have;         /* hash of helper name -> 1 */
     int vector_bytes; /* of the target: 64, 32, 16 */
     bool mvec;        /* glibc's vector math may be called */
+    bool vmath;       /* ..and that of core/ops/vmath_all.h */
     /* the kernel being written */
     const Kernel *k;
     int number;              /* of the kernel */
@@ -63,6 +64,9 @@ const char *need_first(Emit *e, ThDtype d, int lanes);                  /* (m): 
 const char *need_turned(Emit *e, ThDtype d, int lanes, int by);         /* (v): lane j from lane j + by, around */
 bool lanes_load_tail(Emit *e, ThDtype d, int lanes, const char *name);  /* writes it by a masked move, or false */
 bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name); /* likewise */
+
+/* vmath.c: writes the helper `name` of a primitive that is vector math of our own, or false */
+bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name);
 
 /* value.c: the text of one scalar operation over named operands */
 bool emit_value(Emit *e, Text *t, const Ins *i, int lanes, const char *const *names, bool *mask_result);

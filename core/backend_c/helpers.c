@@ -269,7 +269,7 @@ const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes) {
     if (!strcmp(prim, "c_make"))
         text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { return MK(%s, a, b); }\n",
                     d == TH_FLOAT32 ? "c64" : "c128", name, t, t, d == TH_FLOAT32 ? "c64" : "c128");
-    else if (special_math(e, prim, d, lanes, name)) return name;
+    else if (special_math(e, prim, d, lanes, name) || vmath_math(e, prim, d, lanes, name)) return name;
     else if (dtype_is_complex(d)) complex_math(e, prim, d, name);
     else if (dtype_is_float(d) && m) plain_math(e, m, d, lanes, name);
     else if (dtype_is_float(d) && !strcmp(prim, "abs")) float_abs(e, d, lanes, name);

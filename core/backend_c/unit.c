@@ -121,6 +121,7 @@ bool emit_c(Text *t, const Plan *p, const char *function_name) {
               .arena = arena_new(c),
               .vector_bytes = machine_vector_bytes(),
               .registers = true,
+              .vmath = true,
               .rows = rows_wanted(p)};
     if (!e.arena) return false;
 #if defined(TH_HAVE_MVEC)

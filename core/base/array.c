@@ -202,7 +202,7 @@ ThArray *th_array_retain(ThArray *a) {
 }
 
 void th_array_release(ThArray *a) {
-    if (!a || atomic_fetch_sub_explicit(&a->refs, 1, memory_order_acq_rel) != 1) return;
+    if (!a || !last_reference(&a->refs)) return;
     ThBuffer *b = a->buf;
     array_header_free(b->ctx, a);
     buffer_release(b);

@@ -216,6 +216,22 @@ static void same_run(void *user, char *const *ptr, const int64_t *stride, int64_
     for (int64_t i = 0; i < n && s->same; i++) s->same = !memcmp(ptr[0] + i * stride[0], s->first, s->bytes);
 }
 
+static void bits_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
+    Same *s = user;
+    for (int64_t i = 0; i < n && s->same; i++)
+        s->same = !memcmp(ptr[0] + i * stride[0], ptr[1] + i * stride[1], s->bytes);
+}
+
+bool array_same_bits(const ThArray *a, const ThArray *b) {
+    if (a->dtype != b->dtype || a->ndim != b->ndim) return false;
+    for (int i = 0; i < a->ndim; i++)
+        if (ARRAY_SHAPE(a)[i] != ARRAY_SHAPE(b)[i]) return false;
+    Same s = {NULL, th_dtype_bytes((ThDtype)a->dtype), true};
+    array_walk(a->ndim, ARRAY_SHAPE(a), 2, (char *const[]){a->data, b->data},
+               (const int64_t *const[]){ARRAY_STRIDES(a), ARRAY_STRIDES(b)}, bits_run, &s);
+    return s.same;
+}
+
 bool array_all_equal(const ThArray *a) {
     Same s = {a->data, th_dtype_bytes((ThDtype)a->dtype), true};
     array_walk(a->ndim, ARRAY_SHAPE(a), 1, (char *const[]){a->data}, (const int64_t *const[]){ARRAY_STRIDES(a)},

@@ -44,6 +44,8 @@ struct ThContext {
     atomic_llong compiles, cache_hits; /* units built by the C compiler, units found in the cache */
     atomic_llong opt_ns, opt_nodes;    /* the last optimization: nanoseconds of its thread, nodes it was given */
     bool told_device;                  /* that device=cuda runs on the CPU was logged */
+    struct VarPairs *pairs; /* DebugMode compiles: operations with perform and a graph leave both here; or NULL */
+    bool watching;          /* DebugMode runs a node: operations of the host are checked for what they do */
     void *slot[CTX_SLOTS];
     void (*slot_free[CTX_SLOTS])(ThContext *c, void *p);
     /* values of constant sub-graphs, for folding: set by core/compile.c (opt may not see the runtime) */
@@ -194,6 +196,11 @@ ThArray *array_scalar(ThContext *c, ThDtype d, const void *value); /* 0-d */
 ThArray *array_on_buffer(ThContext *c, ThBuffer *b, ThDtype d, int ndim, const int64_t *shape); /* retains b, C order */
 /* A header whose memory is there before anything else that may fail; array_fill makes it an array, array_unfilled frees
  * one that was not filled. */
+/* Gives one reference up; true when it was the last. Who holds the only one needs no locked instruction. */
+static inline bool last_reference(atomic_int *refs) {
+    return atomic_load_explicit(refs, memory_order_acquire) == 1 ||
+           atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;
+}
 ThArray *array_reserve(ThContext *c, int ndim);
 /* Takes a reference on b over. */
 void array_fill(ThArray *a, ThBuffer *b, char *data, ThDtype d, int ndim, const int64_t *shape, const int64_t *strides);
@@ -202,6 +209,7 @@ bool array_unfilled(ThContext *c, ThArray *a);
 ThArray *array_header(ThContext *c, ThBuffer *b, char *data, ThDtype d, int ndim, const int64_t *shape,
                       const int64_t *strides);
 void array_cell_value(ThDtype d, const void *cell, ThValue *v); /* one element, as th_array_get gives it */
+bool array_same_bits(const ThArray *a, const ThArray *b);       /* lengths, dtype and every bit */
 double array_item_float(const ThArray *a);                      /* first element, any dtype */
 int64_t array_item_int(const ThArray *a);
 bool array_all_equal(const ThArray *a); /* every element has the bits of the first (size > 0) */

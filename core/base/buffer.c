@@ -1,10 +1,11 @@
 /*
  * buffer.c -- refcounted memory of arrays; freed buffers stay in size classes so that their pages stay mapped.
  *
- * In: a size. Out: a ThBuffer on 64-byte aligned memory. Always holds: a live buffer retains its context, a cached one
- * does not; at most LIMIT bytes are cached; classes are 4..7 times a power of two, so at most a quarter is waste. Large
- * buffers start an odd multiple of 64 bytes into their memory, a different one each time, so that equal rows of
- * several arrays do not fall on the same cache set. Headers of small arrays are kept beside the buffers.
+ * In: a size. Out: a ThBuffer on 64-byte aligned memory. Always holds: the context is retained while a buffer lives
+ * (once for all that the lists may get back), not by cached ones; at most about LIMIT bytes are cached; classes
+ * are 4..7 times a power of two, so at most a quarter is waste. Large buffers start an odd multiple of 64 bytes into
+ * their memory, a different one each time, so that equal rows of several arrays do not fall on the same cache set.
+ * Headers of small arrays are kept beside the buffers.
  *
  * Buffers may be made and released from any thread; the lock is held for a few instructions only.
  */
@@ -27,6 +28,7 @@ struct BufferCache {
     atomic_flag lock;
     ThBuffer *free[CLASSES]; /* linked through user */
     size_t bytes;
+    size_t live;     /* buffers that are out and not wrapped: together they hold one reference of the context */
     ThArray *header; /* linked through buf */
     int headers;
     unsigned turn; /* next stagger */
@@ -104,9 +106,27 @@ void buffer_cache_free(ThContext *c) {
     ctx_free(c, k, sizeof *k);
 }
 
-/* A cached buffer of the class, or NULL. */
-static ThBuffer *reuse(BufferCache *k, int class, unsigned *turn) {
+/* One live buffer fewer; the list gets it (b), or it is gone (NULL). */
+static void leave(ThContext *c, ThBuffer *b, int class) {
+    BufferCache *k = c->buffers;
     lock(k);
+    bool last = --k->live == 0;
+    if (b) {
+        b->user = k->free[class];
+        k->free[class] = b;
+        k->bytes += b->cap;
+    }
+    bool over = k->bytes > LIMIT;
+    unlock(k);
+    if (over) buffer_cache_trim(c, LIMIT / 2); /* half of it, so that trimming is rare */
+    if (last) th_context_release(c);
+}
+
+/* A cached buffer of the class, or NULL: one more lives either way. */
+static ThBuffer *reuse(ThContext *c, int class, unsigned *turn) {
+    BufferCache *k = c->buffers;
+    lock(k);
+    if (k->live++ == 0) th_context_retain(c);
     ThBuffer *b = k->free[class];
     if (b) {
         k->free[class] = b->user;
@@ -127,13 +147,14 @@ ThBuffer *buffer_new(ThContext *c, size_t bytes) {
         err(c, TH_MemoryError, "out of memory: an array of %zu bytes", bytes);
         return NULL;
     }
-    ThBuffer *b = reuse(c->buffers, class, &turn);
+    ThBuffer *b = reuse(c, class, &turn);
     if (!b) {
         uint16_t lead = cap >= LARGE ? (uint16_t)(ALIGN * (2 * (turn % LEADS) + 1)) : 0;
         b = ctx_alloc(c, sizeof *b);
         char *data = b ? ctx_alloc_aligned(c, cap + lead, ALIGN) : NULL;
         if (!data) {
             ctx_free(c, b, sizeof *b);
+            leave(c, NULL, 0);
             return NULL;
         }
         *b = (ThBuffer){.ctx = c, .data = data + lead, .cap = cap, .lead = lead};
@@ -145,7 +166,6 @@ ThBuffer *buffer_new(ThContext *c, size_t bytes) {
     buffer_set_storage(b, false);
     b->release = NULL;
     b->user = NULL;
-    th_context_retain(c);
     return b;
 }
 
@@ -175,35 +195,21 @@ void buffer_drop(ThBuffer *b) {
     b->bytes = b->cap = b->lead = 0;
 }
 
-/* Back to its list. Past the limit half of the cache goes first, so that trimming is rare. */
-static void cache(ThContext *c, ThBuffer *b) {
-    BufferCache *k = c->buffers;
-    size_t cap;
-    int class = class_of(b->cap, &cap);
-    lock(k);
-    if (k->bytes + b->cap > LIMIT) {
-        unlock(k);
-        buffer_cache_trim(c, LIMIT / 2);
-        lock(k);
-    }
-    b->user = k->free[class];
-    k->free[class] = b;
-    k->bytes += b->cap;
-    unlock(k);
-}
-
 void buffer_release(ThBuffer *b) {
-    if (!b || atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1) return;
+    if (!b || !last_reference(&b->refs)) return;
     ThContext *c = b->ctx;
-    if (b->wrapped || b->freed) {
+    if (b->wrapped) {
         if (!b->freed) buffer_drop(b);
         ctx_free(c, b, sizeof *b);
-    } else if (b->cap > LIMIT / 2) {
-        destroy(c, b);
+        th_context_release(c);
+    } else if (b->freed || b->cap > LIMIT / 2) {
+        if (b->freed) ctx_free(c, b, sizeof *b);
+        else destroy(c, b);
+        leave(c, NULL, 0);
     } else {
-        cache(c, b);
+        size_t cap;
+        leave(c, b, class_of(b->cap, &cap));
     }
-    th_context_release(c);
 }
 
 /* ---- headers of arrays ------------------------------------------------------------------------------------------- */

@@ -18,7 +18,8 @@
 #define CONFIG(X)                                                                                                      \
     X("floatX", DTYPE, "float64", "float64,float32", "dtype of float constants and of variables without one")          \
     X("device", ENUM, "cpu", "cpu,cuda,cuda-emulated", "where compiled functions run and shared floats live")          \
-    X("mode", ENUM, "Mode", "Mode,FAST_RUN,FAST_COMPILE,None", "default compilation mode; Mode: linker and optimizer") \
+    X("mode", ENUM, "Mode", "Mode,FAST_RUN,FAST_COMPILE,DebugMode,DEBUG_MODE,NanGuardMode,None",                     \
+      "default compilation mode; Mode: linker and optimizer")                                                          \
     X("linker", ENUM, "cvm", "cvm,vm,c,py,c|py,cvm_nogc,vm_nogc,c|py_nogc,interpreter",                                \
       "how functions run: py and interpreter interpret the plan, all others build C code")                                      \
     X("optimizer", ENUM, "o4", "o4,o3,o2,o1,unsafe,stabilize,fast_run,fast_compile,merge,None", "which rewrites run")  \
@@ -45,6 +46,14 @@
     X("profiling.n_apply", INT, "20", "", "steps listed in a profile")                                                 \
     X("profiling.n_ops", INT, "20", "", "operations listed in a profile")                                              \
     X("profiling.destination", TEXT, "stderr", "", "where profiles are printed: stderr, stdout or a file's path")      \
+    X("DebugMode.patience", INT, "10", "", "DebugMode: how often a function is rewritten, always in the same way")     \
+    X("DebugMode.check_c", BOOL, "true", "", "DebugMode: run nodes and functions as generated C")                      \
+    X("DebugMode.check_py", BOOL, "true", "", "DebugMode: run nodes a second time in the interpreter")                 \
+    X("DebugMode.check_finite", BOOL, "true", "", "DebugMode: refuse NaN and infinity")                                \
+    X("NanGuardMode.nan_is_error", BOOL, "true", "", "NanGuardMode: refuse NaN")                                       \
+    X("NanGuardMode.inf_is_error", BOOL, "true", "", "NanGuardMode: refuse infinity")                                  \
+    X("NanGuardMode.big_is_error", BOOL, "true", "", "NanGuardMode: refuse numbers beyond 1e10")                       \
+    X("NanGuardMode.action", ENUM, "raise", "raise,warn", "NanGuardMode: what happens to what is refused")             \
     X("traceback.limit", INT, "8", "", "source lines named for one node in messages; at most 64, -1: all of these")
 /* clang-format on */
 

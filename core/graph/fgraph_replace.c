@@ -11,6 +11,7 @@
 
 typedef struct Pair {
     ThVar *old, *new_;
+    bool merged; /* computed by nodes that were found to be equal */
 } Pair;
 typedef struct Work {
     FGraph *fg;
@@ -54,7 +55,7 @@ static bool merge_nodes(Work *w, ThApply *a, ThApply *b) {
         b = other;
     }
     for (int i = 0; i < a->nout; i++) {
-        if (!vec_push(w->fg->ctx, &w->queue, ((Pair){a->out[i], b->out[i]}))) { return false; }
+        if (!vec_push(w->fg->ctx, &w->queue, ((Pair){a->out[i], b->out[i], true}))) { return false; }
     }
     return true;
 }
@@ -101,11 +102,21 @@ static bool forward(Work *w, ThVar *a, ThVar *b) {
     return true;
 }
 
+static void tell(const FGraph *fg, ThVar *old, ThVar *new_, bool merged) {
+    const char *rule = merged ? "merge" : fg->rule;
+    for (int k = 0; k < fg->listeners.n; k++) {
+        const FgListener *l = &fg->listeners.at[k];
+        if (l->on_replace) { l->on_replace(l->user, old, new_, rule); }
+    }
+}
+
 static bool drain(Work *w) {
     while (w->head < w->queue.n) {
         Pair p = w->queue.at[w->head++];
         ThVar *a = fg_find(p.old), *b = fg_find(p.new_);
-        if (a != b && !forward(w, a, b)) { return false; }
+        if (a == b) { continue; }
+        tell(w->fg, a, b, p.merged);
+        if (!forward(w, a, b)) { return false; }
     }
     return true;
 }
@@ -164,7 +175,7 @@ bool fg_replace_many(FGraph *fg, ThVar *const *old, ThVar *const *new_, int n, c
     bool ok = true;
     for (int i = 0; ok && i < n; i++) {
         ThVar *a = old[i] ? fg_find(old[i]) : NULL, *b = new_[i] ? fg_find(new_[i]) : NULL;
-        ok = a && b && (a == b || (check_pair(fg, a, b, rule) && vec_push(fg->ctx, &w.queue, ((Pair){a, b}))));
+        ok = a && b && (a == b || (check_pair(fg, a, b, rule) && vec_push(fg->ctx, &w.queue, ((Pair){a, b, false}))));
     }
     ok = finish(&w, ok && drain(&w));
     fg->rule = was;
@@ -202,7 +213,7 @@ static bool merge_consts(Work *w) {
         uint32_t at;
         if (v->forward || (!v->u.data && v->type.kind != TYPE_NONE)) { continue; }
         if (map_get(&fg->const_map, const_hash(v), &at) && const_equal(fg->consts.at[at], v)) {
-            if (fg->consts.at[at] != v && !vec_push(fg->ctx, &w->queue, ((Pair){v, fg->consts.at[at]}))) {
+            if (fg->consts.at[at] != v && !vec_push(fg->ctx, &w->queue, ((Pair){v, fg->consts.at[at], true}))) {
                 return false;
             }
         } else if (!map_put(fg->ctx, &fg->const_map, const_hash(v), (uint32_t)i)) {

@@ -182,6 +182,10 @@ typedef VEC(ThVar *) VarVec;
 bool graph_toposort(ThContext *c, ThVar *const *outs, int nout, ThVar *const *stop, int nstop, ApplyVec *order);
 /* Leaves (variables, constants, shareds) reached, in the order met. */
 bool graph_leaves(ThContext *c, ThVar *const *outs, int nout, VarVec *leaves);
+/* Pairs of variables that should have equal values: retained, two by two. */
+typedef struct VarPairs {
+    VarVec var;
+} VarPairs;
 /* clone.c: copies with replacements (pairs from -> to); strict: types must be equal. New references in out. */
 bool graph_clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep,
                  bool strict, ThVar **out);
@@ -197,6 +201,8 @@ typedef struct FgListener { /* engines that keep a worklist */
     void (*on_change)(void *user, ThApply *node); /* an input of node changed */
     void (*on_prune)(void *user, ThApply *node);
     void *user;
+    /* Users of old take new_ from now on; rule: who wants it, "merge" where two nodes were found to be equal. */
+    void (*on_replace)(void *user, ThVar *old, ThVar *new_, const char *rule);
 } FgListener;
 
 typedef struct ConsSlot {

@@ -35,6 +35,8 @@ static bool note(Expand *x, const ThVar *from, ThVar *to) {
 /* An inner graph with such operations written out, new reference; itself when there are none. One level of the stack
  * for each loop inside a loop. */
 static const GraphBody *expand_body(ThContext *c, const GraphBody *body) {
+    if (c->pairs && user_twofold(c, body)) return graph_body_retain(body); /* when the body itself is compiled */
+    if (failed(c)) return NULL;
     ThVar **out = ctx_alloc0(c, sizeof *out * (size_t)body->nout);
     bool ok = out && ops_expand(c, body->out, body->nout, body->in, body->nin, out), same = true;
     for (int i = 0; ok && i < body->nout; i++) same = same && out[i] == body->out[i];

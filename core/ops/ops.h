@@ -53,6 +53,8 @@ OpsState *ops_state(ThContext *c);
 bool ops_expand(ThContext *c, ThVar *const *outs, int n, ThVar *const *in, int nin, ThVar **out);
 bool ops_any_expand(const ThContext *c); /* whether there can be one at all */
 void user_free_all(ThContext *c, OpsState *s);
+/* Does the body apply an operation that has both perform and a graph? */
+bool user_twofold(ThContext *c, const GraphBody *body);
 
 /* Attributes of an Apply of the named struct type. */
 #define ATTRS(type, a) ((const type *)(a)->attrs)

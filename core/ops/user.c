@@ -342,12 +342,21 @@ static int found_lengths(Builder *b, ThApply *a, ThVar *const *in, ThVar **len) 
     return v ? n : -1;
 }
 
-static bool expand_user(Builder *b, ThApply *a, ThVar *const *in, ThVar **out) {
+bool user_twofold(ThContext *c, const GraphBody *body) {
+    ApplyVec order = {0};
+    bool yes = false, ok = graph_toposort(c, body->out, body->nout, body->in, body->nin, &order);
+    for (int i = 0; ok && i < order.n && !yes; i++) {
+        const UserDef *d = order.at[i]->op == &op_user ? def_of(c, order.at[i]->attrs) : NULL;
+        yes = d && d->d.perform && d->d.ngraph_out;
+    }
+    vec_free(c, &order);
+    return yes;
+}
+
+/* By its callback, which takes the lengths of its results as further inputs. */
+static bool write_perform(Builder *b, UserDef *d, ThApply *a, ThVar *const *in, ThVar **out) {
     ThContext *c = b->ctx;
-    UserDef *d = def_of(c, a->attrs);
     ThVar *all[2 * TH_MAX_NDIM], *len[MAX_LENGTHS];
-    if (!d) return false;
-    if (d->d.ngraph_out) return write_graph(b, d, in, out);
     int n = d->d.infer_shape ? asked_lengths(b, d, a, in, len) : found_lengths(b, a, in, len);
     if (n < 0) return false;
     if (a->nin + n + a->nout > 2 * TH_MAX_NDIM)
@@ -359,6 +368,26 @@ static bool expand_user(Builder *b, ThApply *a, ThVar *const *in, ThVar **out) {
     ThApply *r = apply_make(b, &op_user_run, &at, all, a->nin + n);
     for (int o = 0; r && o < a->nout; o++) out[o] = r->out[o];
     return r != NULL;
+}
+
+/* Both ways of computing it, for DebugMode to compare. */
+static bool note_both(Builder *b, UserDef *d, ThApply *a, ThVar *const *in, ThVar *const *graph) {
+    ThVar *by_perform[OP_MAX_OUT];
+    VarVec *to = &b->ctx->pairs->var;
+    if (!write_perform(b, d, a, in, by_perform) || !vec_reserve(b->ctx, to, to->n + 2 * a->nout)) return false;
+    for (int o = 0; o < a->nout; o++) {
+        if (!type_eq(by_perform[o]->type, graph[o]->type)) continue;
+        to->at[to->n++] = th_var_retain(by_perform[o]);
+        to->at[to->n++] = th_var_retain(graph[o]);
+    }
+    return true;
+}
+
+static bool expand_user(Builder *b, ThApply *a, ThVar *const *in, ThVar **out) {
+    UserDef *d = def_of(b->ctx, a->attrs);
+    if (!d) return false;
+    if (!d->d.ngraph_out) return write_perform(b, d, a, in, out);
+    return write_graph(b, d, in, out) && (!d->d.perform || !b->ctx->pairs || note_both(b, d, a, in, out));
 }
 
 static bool lower_never(Lower *l) {
@@ -391,6 +420,47 @@ const Op op_user = {
 
 /* ---- running ------------------------------------------------------------------------------------------------------
  */
+/* DebugMode: what the callback did to its inputs, which it may not write, and whose memory its results are. */
+static int watch_perform(ThContext *c, const UserDef *d, ThArray *const *in, ThArray *const *was, int nin,
+                         ThArray *const *out, int nout) {
+    for (int i = 0; i < nin; i++) {
+        if (!was[i] || array_same_bits(in[i], was[i])) continue;
+        err(c, TH_BadDestroyMap,
+            "%s: perform changed its input %d in place, and destroy_map does not say so (destroy_map = {[1] = {%d}} "
+            "for result 1)",
+            d->name, i + 1, i + 1);
+        return 1;
+    }
+    for (int o = 0; o < nout; o++)
+        for (int i = 0; i < nin; i++) {
+            if (!out[o] || ((d->d.views | d->d.destroys) >> i & 1) || !th_array_shares_memory(out[o], in[i])) continue;
+            err(c, TH_BadViewMap,
+                "%s: result %d of perform shares memory with its input %d, and view_map does not say so (view_map = "
+                "{[%d] = {%d}})",
+                d->name, o + 1, i + 1, o + 1, i + 1);
+            return 1;
+        }
+    return 0;
+}
+
+/* Copies of what the callback must not write. */
+static int keep_inputs(const UserDef *d, ThArray *const *in, int nin, ThArray **was) {
+    for (int i = 0; i < nin; i++)
+        if (!(d->d.destroys >> i & 1) && !(was[i] = th_array_copy(in[i]))) return 1;
+    return 0;
+}
+
+/* The callback, watched in DebugMode. */
+static int call_back(ThContext *c, UserDef *d, ThArray *const *in, int nin, const ThType *types, ThArray **out,
+                     int nout) {
+    ThArray *was[2 * TH_MAX_NDIM] = {0};
+    int bad = c->watching ? keep_inputs(d, in, nin, was) : 0;
+    bad = bad || d->d.perform(d->d.user, c, in, nin, types, out, nout);
+    if (!bad && c->watching) bad = watch_perform(c, d, in, was, nin, out, nout);
+    for (int i = 0; i < nin; i++) th_array_release(was[i]);
+    return bad;
+}
+
 /* The callback on views of its inputs; those it may destroy are copies. Views are dead afterwards. */
 static int perform(HostCall *h, UserDef *d, int nin, const ThType *types, ThArray **out, int nout) {
     ThContext *c = h->ctx;
@@ -413,7 +483,7 @@ static int perform(HostCall *h, UserDef *d, int nin, const ThType *types, ThArra
         bad = in[made] == NULL;
         made += !bad;
     }
-    bad = bad || d->d.perform(d->d.user, c, in, nin, types, out, nout);
+    bad = bad || call_back(c, d, in, nin, types, out, nout);
     if (bad && !failed(c)) err(c, TH_RuntimeError, "%s: perform failed without an error", d->name);
     for (int o = 0; o < nout && !bad; o++)
         if (!out[o]) {
@@ -434,16 +504,18 @@ static int perform(HostCall *h, UserDef *d, int nin, const ThType *types, ThArra
 
 /* One result as declared: its dtype exactly, its rank, lengths of 1 where they are promised. */
 static bool check_result(ThContext *c, const UserDef *d, int o, const ThArray *a, ThType t) {
+    ThError wrong = c->watching ? TH_InvalidValueError : TH_TypeError;
     if (a->dtype != t.dtype)
-        return err(c, TH_TypeError, "%s: perform gave output %d as %s, declared is %s", d->name, o,
+        return err(c, wrong, "%s: perform gave output %d as %s, declared is %s", d->name, o,
                    th_dtype_name((ThDtype)a->dtype), th_dtype_name((ThDtype)t.dtype));
     if (a->ndim != t.ndim)
-        return err(c, TH_TypeError, "%s: perform gave output %d with %d dimensions, declared are %d", d->name, o,
-                   a->ndim, t.ndim);
+        return err(c, wrong, "%s: perform gave output %d with %d dimensions, declared are %d", d->name, o, a->ndim,
+                   t.ndim);
     for (int i = 0; i < t.ndim; i++)
         if (type_bcast(t, i) && ARRAY_SHAPE(a)[i] != 1)
-            return err(c, TH_ValueError, "%s: dimension %d of output %d is declared to be 1, perform gave %lld",
-                       d->name, i, o, (long long)ARRAY_SHAPE(a)[i]);
+            return err(c, c->watching ? TH_InvalidValueError : TH_ValueError,
+                       "%s: dimension %d of output %d is declared to be 1, perform gave %lld", d->name, i, o,
+                       (long long)ARRAY_SHAPE(a)[i]);
     return true;
 }
 

@@ -352,7 +352,7 @@ static bool fill_worklist(Engine *e) {
 
 bool pass_rules(Opt *o) {
     Engine e = {.o = o, .depth = 1};
-    FgListener l = {on_import, on_change, on_prune, &e};
+    FgListener l = {on_import, on_change, on_prune, &e, NULL};
     bool ok = collect(&e) && fill_worklist(&e) && vec_push(o->c, &o->fg->listeners, l);
     if (ok) {
         while (!e.failed && !failed(o->c)) {

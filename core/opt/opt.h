@@ -21,5 +21,7 @@ bool opt_run_named(FGraph *fg, const char *passes);
 bool opt_fired(Text *t, ThContext *c);
 /* As print_summary: position, pass, its rules. query: "fast_run +tag -tag &tag". */
 bool opt_summary(Text *t, ThContext *c, const char *query);
+/* Is it a rule that makes results more accurate, so that what it replaces may be far off? */
+bool opt_stabilizes(ThContext *c, const char *rule);
 
 #endif

@@ -425,6 +425,13 @@ bool opt_fired(Text *t, ThContext *c) {
     return rules && !failed(c);
 }
 
+bool opt_stabilizes(ThContext *c, const char *rule) {
+    const RuleTable *rules = rules_get(c);
+    for (int i = 0; rules && rule && i < rules->n; i++)
+        if (strcmp(rules->at[i].name, rule) == 0 && (rules->at[i].levels & (STAB | LOGSUMEXP))) return true;
+    return rule && (strstr(rule, "crossentropy") || strstr(rule, "softmax"));
+}
+
 /* "fast_run +tag -tag &tag" as a query. */
 static bool query_read(ThContext *c, const char *text, Query *q) {
     Words w = {text};

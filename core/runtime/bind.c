@@ -106,7 +106,7 @@ int th_bound_call(ThBound *b) {
     bool ok = !f->nstate || refresh(b);
     if (ok) {
         call_lock(f);
-        ok = b->steady && workspace_steady(b->w) ? call_steps(f, b->w) : whole(b);
+        ok = b->steady && !f->watch_call && workspace_steady(b->w) ? call_steps(f, b->w) : whole(b);
         call_unlock(f);
     }
     if (f->nstate) atomic_flag_clear_explicit(&f->state_busy, memory_order_release);

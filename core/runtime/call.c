@@ -195,6 +195,7 @@ bool call_steps(ThFunction *f, Workspace *w) {
 
 bool call_run(ThFunction *f, Workspace *w) {
     if ((f->any_mutable || f->any_written) && !separate_shared(f, w)) return false;
+    if (f->watch_call && !f->watch_call(f->watch, w->arg)) return false;
     if (workspace_prepare(w) || !reserve(f, w)) return false;
     if (!call_steps(f, w)) return false;
     fill(f, w);

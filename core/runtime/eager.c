@@ -77,6 +77,17 @@ static bool same(const Cached *e, const ThApply *n, uint64_t key) {
     return true;
 }
 
+/* The node's graph; bodies may hold operations that stand for others: written out. */
+static FGraph *close_node(ThContext *c, ThApply *a, const VarVec *leaf) {
+    if (!a->op->bodies || !ops_any_expand(c))
+        return fg_new(c, leaf->at, leaf->n, a->out, a->nout, NULL, NULL, 0, false);
+    ThVar *out[OP_MAX_OUT] = {NULL};
+    bool ok = ops_expand(c, a->out, a->nout, leaf->at, leaf->n, out);
+    FGraph *fg = ok ? fg_new(c, leaf->at, leaf->n, out, a->nout, NULL, NULL, 0, false) : NULL;
+    for (int i = 0; ok && i < a->nout; i++) th_var_release(out[i]);
+    return fg;
+}
+
 /* A function of the node alone. inputs that stay constants are marked in `constant`. */
 static ThFunction *build(ThContext *c, const ThApply *n, ThArray *const *in, const bool *constant) {
     Builder b;
@@ -104,7 +115,7 @@ static ThFunction *build(ThContext *c, const ThApply *n, ThArray *const *in, con
     }
     ThApply *a = apply_make(&b, n->op, n->attrs, args, n->nin);
     if (!a) goto out;
-    fg = fg_new(c, leaf.at, leaf.n, a->out, a->nout, NULL, NULL, 0, false);
+    fg = close_node(c, a, &leaf);
     VEC(PlanIo) oo = {0};
     VEC(ThOut) outs = {0};
     for (int i = 0; fg && i < a->nout; i++)

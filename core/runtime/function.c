@@ -185,6 +185,9 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s) {
     f->fg = s->fg;
     f->recipe = s->recipe;
     f->recipe_free = s->recipe_free;
+    f->watch = s->watch;
+    f->watch_call = s->watch_call;
+    f->watch_free = s->watch_free;
     return f;
 }
 
@@ -212,6 +215,7 @@ static void drop_parts(ThFunction *f) {
     interp_unit_free(f->interp);
     if (f->fg) fg_free(f->fg);
     if (f->recipe_free) f->recipe_free(c, f->recipe);
+    if (f->watch_free) f->watch_free(c, f->watch);
     for (int i = 0; f->in && i < f->nin; i++) {
         th_var_release(f->in[i].var);
         th_array_release(f->in[i].value);

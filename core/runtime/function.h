@@ -80,6 +80,9 @@ struct ThFunction {
     int nstate;
     void *recipe;
     void (*recipe_free)(ThContext *c, void *recipe);
+    void *watch; /* see FunctionSpec */
+    bool (*watch_call)(void *watch, ThArray *const *arg);
+    void (*watch_free)(ThContext *c, void *watch);
     const char *name;
     int nsig;      /* words of a signature */
     bool internal; /* see FunctionSpec */

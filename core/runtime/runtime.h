@@ -65,6 +65,10 @@ typedef struct FunctionSpec { /* what core/compile.c hands over; the function re
     int nstate;
     void *recipe; /* what copies are made from; taken over when the function is made */
     void (*recipe_free)(ThContext *c, void *recipe);
+    /* Looks at the arguments before the steps of every call, all locks held; false: the call fails. Taken over. */
+    void *watch;
+    bool (*watch_call)(void *watch, ThArray *const *arg);
+    void (*watch_free)(ThContext *c, void *watch);
     int8_t allow_input_downcast;
     bool exception_verbose, profile, gc;
     FunctionTimes times;

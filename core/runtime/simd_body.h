@@ -6,6 +6,8 @@
  */
 #include "simd.h"
 
+#include "simd_math.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -15,8 +17,8 @@
     __attribute__((simd("notinbranch"))) double name args;                                                              \
     __attribute__((simd("notinbranch"))) float name##f fargs;
 #define VECTOR1(name) VECTOR(name, (double), (float))
-VECTOR1(exp) VECTOR1(exp2) VECTOR1(expm1) VECTOR1(log) VECTOR1(log2) VECTOR1(log10) VECTOR1(log1p) VECTOR1(sin) VECTOR1(cos) VECTOR1(tan)
-VECTOR1(asin) VECTOR1(acos) VECTOR1(atan) VECTOR1(sinh) VECTOR1(cosh) VECTOR1(tanh) VECTOR1(asinh) VECTOR1(acosh) VECTOR1(atanh)
+VECTOR1(exp2) VECTOR1(log) VECTOR1(log2) VECTOR1(log10) VECTOR1(sin) VECTOR1(cos) VECTOR1(tan)
+VECTOR1(asin) VECTOR1(acos) VECTOR1(atan) VECTOR1(sinh) VECTOR1(cosh) VECTOR1(asinh) VECTOR1(acosh) VECTOR1(atanh)
 VECTOR1(erf) VECTOR1(erfc)
 VECTOR(atan2, (double, double), (float, float))
 VECTOR(pow, (double, double), (float, float))
@@ -91,19 +93,33 @@ SIGNED(DEF_SIGNED)
     LOOP(pow_##T, T, T, T, T, ipow_##T(a, b)) LOOP(abs_##T, T, T, T, T, a)
 UNSIGNED(DEF_UNSIGNED)
 
-static const double sig_lo_double = -709, soft_lo_double = -745, soft_hi_double = 40;
-static const float sig_lo_float = -88, soft_lo_float = -103, soft_hi_float = 20;
+/* Vector functions of our own: whole vectors, n is a multiple of SIMD_PAD. */
+#define VLOOP(name, T)                                                                                                  \
+    static void name##_##T(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                       \
+        const char *from = pa;                                                                                          \
+        char *to = po;                                                                                                  \
+        (void)pb, (void)pc;                                                                                             \
+        for (int64_t i = 0; i < n * (int64_t)sizeof(T); i += VM_BYTES) {                                                \
+            vm_##T x;                                                                                                   \
+            memcpy(&x, from + i, VM_BYTES);                                                                             \
+            x = vm_##name##_##T(x);                                                                                     \
+            memcpy(to + i, &x, VM_BYTES);                                                                               \
+        }                                                                                                               \
+    }
+#define DEF_VMATH(T, f) VLOOP(exp, T) VLOOP(expm1, T) VLOOP(tanh, T) VLOOP(log1p, T) VLOOP(sigmoid, T) VLOOP(softplus, T)
+FLOATS(DEF_VMATH)
+
 #define DEF_FLOAT(T, f)                                                                                                 \
     LOOP(true_div_##T, T, T, T, T, a / b) LOOP(abs_##T, T, T, T, T, fabs##f(a)) LOOP(floor_##T, T, T, T, T, floor##f(a)) \
     LOOP(ceil_##T, T, T, T, T, ceil##f(a)) LOOP(trunc_##T, T, T, T, T, trunc##f(a)) LOOP(rint_##T, T, T, T, T, rint##f(a)) \
     LOOP(round_##T, T, T, T, T, round##f(a)) LOOP(isinf_##T, uint8_t, T, T, T, fabs##f(a) == (T)INFINITY)               \
-    LOOP(exp_##T, T, T, T, T, exp##f(a)) LOOP(exp2_##T, T, T, T, T, exp2##f(a)) LOOP(expm1_##T, T, T, T, T, expm1##f(a)) \
+    LOOP(exp2_##T, T, T, T, T, exp2##f(a)) \
     LOOP(log_##T, T, T, T, T, log##f(a)) LOOP(log2_##T, T, T, T, T, log2##f(a)) LOOP(log10_##T, T, T, T, T, log10##f(a)) \
-    LOOP(log1p_##T, T, T, T, T, log1p##f(a)) LOOP(sqrt_##T, T, T, T, T, sqrt##f(a))                                     \
+    LOOP(sqrt_##T, T, T, T, T, sqrt##f(a))                                     \
     LOOP(deg2rad_##T, T, T, T, T, a *(T)0.017453292519943295) LOOP(rad2deg_##T, T, T, T, T, a *(T)57.29577951308232)    \
     LOOP(sin_##T, T, T, T, T, sin##f(a)) LOOP(cos_##T, T, T, T, T, cos##f(a)) LOOP(tan_##T, T, T, T, T, tan##f(a))      \
     LOOP(asin_##T, T, T, T, T, asin##f(a)) LOOP(acos_##T, T, T, T, T, acos##f(a)) LOOP(atan_##T, T, T, T, T, atan##f(a)) \
-    LOOP(sinh_##T, T, T, T, T, sinh##f(a)) LOOP(cosh_##T, T, T, T, T, cosh##f(a)) LOOP(tanh_##T, T, T, T, T, tanh##f(a)) \
+    LOOP(sinh_##T, T, T, T, T, sinh##f(a)) LOOP(cosh_##T, T, T, T, T, cosh##f(a)) \
     LOOP(asinh_##T, T, T, T, T, asinh##f(a)) LOOP(acosh_##T, T, T, T, T, acosh##f(a)) LOOP(atanh_##T, T, T, T, T, atanh##f(a)) \
     LOOP(erf_##T, T, T, T, T, erf##f(a)) LOOP(erfc_##T, T, T, T, T, erfc##f(a)) LOOP(atan2_##T, T, T, T, T, atan2##f(a, b)) \
     LOOP(pow_##T, T, T, T, T, pow##f(a, b))                                                                              \
@@ -117,28 +133,7 @@ static const float sig_lo_float = -88, soft_lo_float = -103, soft_hi_float = 20;
         T r = fmod##f(x, y), q = (x - r) / y;                                                                           \
         return rint##f(r != 0 && (r < 0) != (y < 0) ? q - 1 : q);                                                       \
     }                                                                                                                   \
-    LOOP(div_floor_##T, T, T, T, T, floordiv_##T(a, b))                                                                 \
-    static void sigmoid_##T(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                      \
-        const T *va = pa;                                                                                               \
-        T *o = po, e[SIMD_BLOCK];                                                                                       \
-        (void)pb, (void)pc;                                                                                             \
-        for (int64_t i = 0; i < n; i++) e[i] = exp##f(-a);                                                              \
-        for (int64_t i = 0; i < n; i++) {                                                                               \
-            T x = a, y = 1 / (1 + e[i]);                                                                                \
-            o[i] = x < sig_lo_##T ? 0 : y;                                                                              \
-        }                                                                                                               \
-    }                                                                                                                   \
-    static void softplus_##T(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                     \
-        const T *va = pa;                                                                                               \
-        T *o = po, e[SIMD_BLOCK];                                                                                       \
-        (void)pb, (void)pc;                                                                                             \
-        for (int64_t i = 0; i < n; i++) e[i] = exp##f(a);                                                               \
-        for (int64_t i = 0; i < n; i++) e[i] = log1p##f(e[i]);                                                          \
-        for (int64_t i = 0; i < n; i++) {                                                                               \
-            T x = a;                                                                                                    \
-            o[i] = x < soft_lo_##T ? 0 : x > soft_hi_##T ? x : e[i];                                                    \
-        }                                                                                                               \
-    }
+    LOOP(div_floor_##T, T, T, T, T, floordiv_##T(a, b))
 FLOATS(DEF_FLOAT)
 
 /*

@@ -3,6 +3,7 @@
 if not package.loaded["theano"] then require("theano") return package.loaded["theano.compile"] end -- it loads us
 local core = require("theano.core")
 local gof = require("theano.gof")
+local modes = require("theano.modes")
 local profile = require("theano.profile")
 local updates = require("theano.updates")
 local util = require("theano.util")
@@ -196,7 +197,7 @@ end
 
 local function with_tags(field)
   return function(m, ...)
-    local copy = { mode = m.mode, linker = m.linker, optimizer = m.optimizer, tags = {} }
+    local copy = { mode = m.mode, linker = m.linker, optimizer = m.optimizer, watch = m.watch, tags = {} }
     for k, v in pairs(m.tags) do copy.tags[k] = table.move(v, 1, #v, 1, {}) end
     for _, tag in ipairs({ ... }) do table.insert(copy.tags[field], tag) end
     return setmetatable(copy, Mode)
@@ -211,13 +212,35 @@ function M.get_mode(name)
   return m
 end
 
+-- A mode whose functions are looked at node by node: theano.modes made the watch.
+local function watched(watch, options)
+  local m = M.Mode({ linker = options.linker, optimizer = options.optimizer })
+  m.watch = watch
+  return m
+end
+
+--- A mode that computes everything several times and compares: `DebugMode{stability_patience = 10, check_c_code = true,
+-- check_py_code = true, check_isfinite = true, optimizer = "fast_run"}`; see docs/modes.md.
+function M.DebugMode(options) return watched(modes.DebugMode(options)) end
+
+--- A mode in which NaN, infinity and numbers beyond 1e10 are errors of the node they come from: `NanGuardMode{
+-- nan_is_error = true, inf_is_error = true, big_is_error = true, action = "raise"}`.
+function M.NanGuardMode(options, inf, big) return watched(modes.NanGuardMode(options, inf, big)) end
+
+--- A mode that calls `pre_func(i, node, fn)` before and `post_func(i, node, fn)` after every node.
+function M.MonitorMode(options, post) return watched(modes.MonitorMode(options, post)) end
+
+M.nanguardmode = { NanGuardMode = M.NanGuardMode }
+M.debugmode = { DebugMode = M.DebugMode }
+M.monitormode = { MonitorMode = M.MonitorMode, detect_nan = modes.detect_nan }
+
 local function set_mode(spec, mode)
   if mode == nil then return end
   if type(mode) == "string" then spec.mode = mode return end
   if getmetatable(mode) ~= Mode then
     util.raise("TypeError", "mode is a name or a theano.compile.Mode, got %s", type(mode))
   end
-  spec.mode, spec.linker, spec.optimizer = mode.mode, mode.linker, mode.optimizer
+  spec.mode, spec.linker, spec.optimizer, spec.watch = mode.mode, mode.linker, mode.optimizer, mode.watch
   for field, tags in pairs(mode.tags) do
     if #tags > 0 then spec[field] = table.concat(tags, ":") end
   end
@@ -283,6 +306,8 @@ for _, name in ipairs({ "o1", "o2", "o3", "o4", "fast_run", "fast_compile", "sta
   M.predefined_optimizers[name] = name
 end
 M.predefined_modes = {}
-for _, name in ipairs({ "Mode", "FAST_RUN", "FAST_COMPILE", "None" }) do M.predefined_modes[name] = M.get_mode(name) end
+for _, name in ipairs({ "Mode", "FAST_RUN", "FAST_COMPILE", "DebugMode", "DEBUG_MODE", "NanGuardMode", "None" }) do
+  M.predefined_modes[name] = M.get_mode(name)
+end
 
 return setmetatable(M, { __call = function(_, ...) return build(...) end })

@@ -173,9 +173,9 @@ local function printed(op)
   return ("%s{%s}"):format(op.name, table.concat(values, ", "))
 end
 
--- Which inputs perform may overwrite, as bits; maps count from 1.
-local function destroyed(op)
-  local bits = 0
+-- Which inputs perform may overwrite, and which its results may be views of, as bits; maps count from 1.
+local function maps_of(op)
+  local bits = { destroy_map = 0, view_map = 0 }
   for what, map in pairs({ destroy_map = op.destroy_map or {}, view_map = op.view_map or {} }) do
     for out, list in pairs(map) do
       if math.type(out) ~= "integer" or type(list) ~= "table" then
@@ -185,7 +185,7 @@ local function destroyed(op)
         if math.type(i) ~= "integer" or i < 1 or i > 32 then
           util.raise("ValueError", "%s: %s names input %s; inputs count from 1", op.name, what, tostring(i))
         end
-        if what == "destroy_map" then bits = bits | 1 << (i - 1) end
+        bits[what] = bits[what] | 1 << (i - 1)
       end
     end
   end
@@ -215,7 +215,6 @@ local function apply_kernel(op, args)
   local out = core.expr(op.kernel, table.move(names, 1, #args, 1, {}), ins)
   if op.dtype then out = require("theano.tensor").cast(out, op.dtype) end
   local f = callbacks_of(op)
-  f.perform, f.infer_shape = nil, nil
   core.op_define(key, printed(op), f, 0, ins, { out })
   return core.op_apply(key, args)
 end
@@ -229,7 +228,8 @@ local function apply_code(op, args)
   for i, v in ipairs(node.outputs) do types[i] = v.type end
   if #types == 0 then util.raise("ValueError", "%s: make_node gave no outputs", op.name) end
   local key = key_of(op)
-  core.op_define(key, printed(op), callbacks_of(op), destroyed(op))
+  local maps = maps_of(op)
+  core.op_define(key, printed(op), callbacks_of(op), maps.destroy_map, nil, nil, maps.view_map)
   return core.op_apply(key, node.inputs, types)
 end
 

@@ -25,6 +25,11 @@ return {
   ["theano.dot"] = { "a, b", "`T.dot`" },
   ["theano.stat"] = { "name", "a total of the engine, for tests: `live_bytes`, `live_nodes`, `allocs`, `cache_bytes`" },
   ["theano.gof"] = { false, "rewrites of your own: `PatternSub`, `local_optimizer`, `optimizer`, `Query`" },
+  ["theano.compile.debugmode"] = { false, "Theano's module: DebugMode" },
+  ["theano.compile.nanguardmode"] = { false, "Theano's module: NanGuardMode" },
+  ["theano.compile.monitormode"] = {
+    false, "Theano's module: MonitorMode, and detect_nan, a post_func that prints nodes with NaN in their results",
+  },
   ["theano.compile.predefined_modes"] = { false, "the modes by name, to be refined" },
   ["theano.compile.predefined_optimizers"] = { false, "the names of the optimizers" },
   ["theano.compile.optdb"] = {

@@ -26,7 +26,8 @@ static void values(ThContext *c) {
     CHECK_ERROR(c, TH_TypeError, "float16 is not supported");
     CHECK(th_config_set(c, "mode", "FAST") != 0);
     CHECK_ERROR(c, TH_ValueError,
-                "invalid value 'FAST' for config flag mode; allowed: Mode,FAST_RUN,FAST_COMPILE,None");
+                "invalid value 'FAST' for config flag mode; allowed: "
+                "Mode,FAST_RUN,FAST_COMPILE,DebugMode,DEBUG_MODE,NanGuardMode,None");
     CHECK(th_config_set(c, "device", "") != 0);
     CHECK_ERROR(c, TH_ValueError, "allowed: cpu,cuda,cuda-emulated");
     CHECK(th_config_set(c, "profile", "yes") != 0);

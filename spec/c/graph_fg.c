@@ -87,7 +87,7 @@ static void test_replace(ThContext *c) {
                          "out %8\n",
                          true);
     Seen seen = {0};
-    FgListener l = {on_import, on_change, on_prune, &seen};
+    FgListener l = {on_import, on_change, on_prune, &seen, NULL};
     CHECK(vec_push(c, &fg->listeners, l));
     ThApply *add = fg->out[0]->owner, *sin = add->in[0]->owner->in[0]->owner, *neg = sin->in[0]->owner;
     ThVar *x = neg->in[0]->owner->in[0];

@@ -1,0 +1,147 @@
+/*
+ * vmath.c -- vector math of our own in generated text: what core/ops/vmath_all.h is written in, as functions of one
+ * type of vector, then the functions asked for. Mirrors core/runtime/simd_math.h: the same bits.
+ */
+#include "../ops/vmath.h"
+#include "emit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Type { /* one type of vectors */
+    ThDtype d;
+    int lanes, bytes;
+    char v[16], i[16], key[64];
+} Type;
+
+static const char *part(Type *t, const char *what) {
+    snprintf(t->key, sizeof t->key, "%s_%s", what, t->v);
+    return t->key;
+}
+
+/* a * b + c, rounded once where the processor can. */
+static void fused(Emit *e, const Type *t) {
+    bool single = t->d == TH_FLOAT32, can = e->vector_bytes > 16 && t->bytes >= 16;
+    Text *h = &e->helpers;
+    text_printf(h, "INLINE %s fma_%s(%s a, %s b, %s c) {\n", t->v, t->v, t->v, t->v, t->v);
+    if (can) {
+        text_put(h, "#ifdef __clang__\n    _Pragma(\"clang fp contract(fast)\") return a * b + c;\n#else\n    return ");
+        if (t->bytes == 64)
+            text_printf(h, "__builtin_ia32_vfmaddp%c512_mask(a, b, c, (%s)-1, 4);\n", single ? 's' : 'd',
+                        single ? "u16" : "u8");
+        else text_printf(h, "__builtin_ia32_vfmaddp%c%s(a, b, c);\n", single ? 's' : 'd', t->bytes == 32 ? "256" : "");
+        text_put(h, "#endif\n}\n");
+    } else text_put(h, "    return a * b + c; }\n");
+}
+
+/* The smaller or larger of x and c, x where that is NaN. */
+static void bound(Emit *e, const Type *t, const char *name, const char *op, const char *instruction) {
+    Text *h = &e->helpers;
+    char suffix = t->d == TH_FLOAT32 ? 's' : 'd';
+    const char *pick = need_select(e, t->d, t->lanes);
+    text_printf(h, "INLINE %s %s_%s(%s x, %s c) {\n", t->v, name, t->v, t->v, t->v);
+    bool have = t->bytes == 64 || (e->vector_bytes > 16 && t->bytes == 32);
+    if (have) {
+        text_printf(h, "#ifndef __clang__\n    return __builtin_ia32_%sp%c%d", instruction, suffix, 8 * t->bytes);
+        if (t->bytes == 64) text_printf(h, "_mask(c, x, x, (%s)-1, 4);\n", suffix == 's' ? "u16" : "u8");
+        else text_put(h, "(c, x);\n");
+        text_put(h, "#else\n");
+    }
+    text_printf(h, "    return %s(x %s c, c, x);\n%s}\n", pick, op, have ? "#endif\n" : "");
+}
+
+/* y * 2^n for t = n + a number whose low bits are free: in two steps, the last of which rounds, or by instruction. */
+static void scale(Emit *e, const Type *t) {
+    Text *h = &e->helpers;
+    bool single = t->d == TH_FLOAT32;
+    char j[16];
+    text_printf(h, "INLINE %s scale_%s(%s y, %s t, %s n) {\n", t->v, t->v, t->v, t->v, t->v);
+    if (t->bytes == 64) {
+        text_printf(h, "    return __builtin_ia32_scalefp%c512_mask(y, n, y, (%s)-1, 4); }\n", single ? 's' : 'd',
+                    single ? "u16" : "u8");
+        return;
+    }
+    snprintf(j, sizeof j, "i32x%d", t->bytes / 4);
+    int shift = single ? 23 : 52;
+    const char *one = single ? "0x3f800000" : "0x3ff0000000000000";
+    text_printf(h, "    typedef i32 J __attribute__((vector_size(%d)));\n", t->bytes);
+    text_printf(h, "    %s k = (%s)t, h = (%s)((J)t >> 1); (void)n;\n", t->i, t->i, t->i);
+    text_printf(h, "    return y * (%s)((h << %d) + %s) * (%s)(((k - h) << %d) + %s); }\n", t->v, shift, one, t->v,
+                shift, one);
+}
+
+static void primitives(Emit *e, Type *t) {
+    if (!need(e, part(t, "vmath"))) return;
+    need_select(e, t->d, t->lanes);
+    fused(e, t);
+    bound(e, t, "least", ">", "min");
+    bound(e, t, "most", "<", "max");
+    scale(e, t);
+}
+
+/* Long lines are broken between statements. */
+static void put_body(Text *h, const char *body) {
+    int column = 0, depth = 0;
+    for (const char *p = body; *p; p++, column++) {
+        depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
+        text_putc(h, *p);
+        if ((p[0] == ';' && !depth && column > 60) || (p[0] == ',' && column > 100)) {
+            text_put(h, "\n   ");
+            column = 3;
+        }
+    }
+}
+
+/* Defines (or undefines) what function texts say by what they mean for this type. */
+static void names(Text *h, const Type *t, const char *uses, bool define) {
+    static const char *const name[] = {"FMA", "LEAST", "MOST", "SCALE", "PICK"};
+    static const char *const is[] = {"fma", "least", "most", "scale", "sel"};
+    if (define)
+        text_printf(h, "#define V %s\n#define I %s\n#define K(c) ((%s)(c) - (V){0})\n", t->v, t->i, type_short(t->d));
+    else text_put(h, "\n#undef V\n#undef I\n#undef K\n");
+    for (int i = 0; i < TH_LEN(name); i++)
+        if (define) text_printf(h, "#define %s %s_%s\n", name[i], is[i], t->v);
+        else text_printf(h, "#undef %s\n", name[i]);
+    for (const char *p = uses; *p;) {
+        int n = (int)strcspn(p, " ");
+        if (define) text_printf(h, "#define %.*s %.*s_%s\n", n, p, n, p, t->v);
+        else text_printf(h, "#undef %.*s\n", n, p);
+        p += n + (p[n] == ' ');
+    }
+}
+
+/* The function after those it uses; as deep as the texts nest. */
+static void function(Emit *e, Type *t, const VmathFn *f) {
+    Text *h = &e->helpers;
+    for (const char *p = f->uses; *p;) {
+        char name[32];
+        int n = (int)strcspn(p, " ");
+        snprintf(name, sizeof name, "%.*s", n, p);
+        if (need(e, part(t, name))) function(e, t, vmath_find(name, t->d));
+        p += n + (p[n] == ' ');
+    }
+    names(h, t, f->uses, true);
+    text_printf(h, "INLINE V %s_%s(V x) ", f->name, t->v);
+    put_body(h, f->body);
+    names(h, t, f->uses, false);
+}
+
+bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name) {
+    const VmathFn *f = e->vmath ? vmath_find(prim, d) : NULL;
+    if (!f) return false;
+    if (lanes == 1) { /* a short vector: the same bits */
+        char v[16];
+        int n = 16 / (int)th_dtype_bytes(d);
+        const char *of = need_math(e, prim, d, n);
+        need_type(e, d, n, v);
+        text_printf(&e->helpers, "INLINE %s %s(%s a) { %s x = a - (%s){0}; return %s(x)[0]; }\n", type_short(d), name,
+                    type_short(d), v, v, of);
+        return true;
+    }
+    Type t = {.d = d, .lanes = lanes, .bytes = lanes * (int)th_dtype_bytes(d)};
+    need_type(e, d, lanes, t.v);
+    need_mask(e, d, lanes, t.i);
+    primitives(e, &t);
+    function(e, &t, f);
+    return true;
+}

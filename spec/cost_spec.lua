@@ -1,0 +1,76 @@
+--- What a warm call costs, in instructions (valgrind counts them, so that no clock and no other work on the machine
+-- matters) and in allocations. Bounds are some way above today's counts: a step backwards shows, a compiler's mood does
+-- not.
+local skip = require("spec.support.skip")
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+
+local SCRIPT = [==[
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+local x, v, w = T.dscalar("x"), T.dvector("v"), theano.shared(nd.zeros({ 10 }))
+local ten = nd.zeros({ 10 })
+local number = theano.compile({ inputs = { x }, outputs = x + 1.0 })
+local vector = theano.compile({ inputs = { v }, outputs = v + 1.0 })
+local update = theano.compile({ inputs = {}, outputs = {}, updates = { { w, w + 1 } } })
+local bound = vector:bind(ten)
+local calls = {
+  none = function() end,
+  scalar = function() return number(1.5) end,
+  vector = function() return vector(ten) end,
+  update = function() return update() end,
+  bound = function() return bound() end,
+}
+local f = calls[arg[1]]
+for _ = 1, 20000 do f() end
+]==]
+
+local function instructions(which)
+  local path, out = os.tmpname(), os.tmpname()
+  local f = assert(io.open(path, "w"))
+  f:write(SCRIPT)
+  f:close()
+  local command = "valgrind --tool=callgrind --callgrind-out-file=/dev/null build/theano %s %s >/dev/null 2>%s"
+  local ok = os.execute(command:format(path, which, out))
+  local text = assert(io.open(out)):read("a")
+  os.remove(path)
+  os.remove(out)
+  assert(ok, text)
+  return tonumber(text:match("Collected : (%d+)")) or error(text)
+end
+
+describe("cost of a warm call", function()
+  local valgrind = os.execute("command -v valgrind >/dev/null 2>&1")
+  local start
+
+  local function costs(which, most)
+    skip.unless(valgrind, "valgrind is not installed (scripts/setup installs it)")
+    start = start or instructions("none")
+    local each = (instructions(which) - start) / 20000
+    assert.is_true(each < most, ("%s: %.0f instructions a call, at most %d"):format(which, each, most))
+    assert.is_true(each > 100, "the calls were not counted")
+  end
+
+  it("of a number", function() costs("scalar", 1600) end)
+  it("of ten numbers, with a new result", function() costs("vector", 4200) end)
+  it("of an update", function() costs("update", 1200) end)
+  it("of a bound function", function() costs("bound", 750) end)
+
+  it("allocates nothing in bound calls, updates and borrowed results", function()
+    local v = T.dvector("v")
+    local w = theano.shared(nd.zeros({ 10 }))
+    local ten = nd.ones({ 10 })
+    local lends = theano.compile({ inputs = { v }, outputs = theano.Out(v + 1.0, { borrow = true }) })
+    local updates = theano.compile({ inputs = { v }, outputs = T.sum(w), updates = { { w, w + v } } })
+    local bound = theano.compile({ inputs = { v }, outputs = { v * 2, T.exp(v) } }):bind(ten)
+    local function all()
+      lends(ten)
+      updates(ten)
+      bound()
+    end
+    for _ = 1, 10 do all() end
+    local before = theano.stat("allocs")
+    for _ = 1, 1000 do all() end
+    assert.equal(before, theano.stat("allocs"))
+  end)
+end)
