@@ -1,5 +1,5 @@
 --- Rewriting what is rewritten already: golden graphs and a known case stay as they are; of random graphs few get
--- shorter. Everything up to the schedule runs; elemwise_fusion makes Composites, which hide what a second run would ask.
+-- shorter. Everything up to the schedule runs but elemwise_fusion, whose Composites hide what a second run would ask.
 local core = require("theano.core")
 local theano = require("theano")
 local fuzz = require("spec.support.fuzz")

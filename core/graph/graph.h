@@ -104,8 +104,8 @@ struct ThApply {
     const Op *op;
     void *attrs; /* op->attr_bytes, canonical (padding zeroed); NULL when none */
     ThVar **in;
-    ThVar **out;       /* follows in */
-    uint64_t hash;     /* FGraph: structural, over op, attrs and current inputs */
+    ThVar **out;   /* follows in */
+    uint64_t hash; /* FGraph: structural, over op, attrs and current inputs */
     Prov prov;
     atomic_int refs;
     uint32_t id, rank; /* FGraph: dense number; 1 + max rank of inputs */

@@ -27,7 +27,7 @@ typedef struct Engine {
     RuleVec by_scalar[SCALAR_COUNT], any;
     VEC(RuleVec) by_op, late_by_op; /* by place in op_table */
     VEC(bool) wanted;               /* by kind: some rule looks at such nodes */
-    int depth; /* levels above a changed node that patterns reach */
+    int depth;                      /* levels above a changed node that patterns reach */
     bool failed;
 } Engine;
 

@@ -267,7 +267,7 @@ static bool open_inner(Opt *o, ThApply *a, int s) {
     return ok && !failed(o->c);
 }
 
-/* Whether any sum or product holds another: after canonicalize hardly one does, and then nothing is sorted or walked. */
+/* Whether any sum or product holds another: after canonicalize hardly one does, and then nothing is sorted. */
 static bool any_inner(const Opt *o) {
     enum { FAR = 8 };
     for (int i = 0; i < o->node.n; i++) {

@@ -27,9 +27,9 @@ typedef struct InPlace {
     ThVar **updates; /* by variable id: the shared that this variable is the new value of */
     int last_fail, first_write;
     size_t nvar, nnode;
-    ThApply **list;     /* the schedule as it was when the first of these passes began */
+    ThApply **list;       /* the schedule as it was when the first of these passes began */
     bool subtensor, blas; /* there are nodes of such a kind */
-    int64_t changes;    /* of the graph, when all this was gathered */
+    int64_t changes;      /* of the graph, when all this was gathered */
 } InPlace;
 
 static int root_of(const InPlace *p, const ThVar *v) {

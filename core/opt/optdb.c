@@ -220,11 +220,6 @@ static bool query_pass(const Query *q, const RuleTable *t, const Pass *p) {
     return accepts(q, p->name, p->tags) || (q->named && p->level && names_rule_of(q, t, p));
 }
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-static int64_t now_ns(void);
-static long flt_(void) { struct rusage r; getrusage(RUSAGE_SELF, &r); return r.ru_minflt; }
 /* ---- the run ---- */
 static bool run_passes(Opt *o, bool verify) {
     for (int i = 0; i < o->rules->npass; i++) {
@@ -232,11 +227,7 @@ static bool run_passes(Opt *o, bool verify) {
         if (!p->fn || !query_pass(o->q, o->rules, p)) continue;
         o->pass = p;
         if (p->user) o->order_at = -1;
-        int64_t t0_ = now_ns(); long f0_ = flt_();
-        bool ok_ = p->fn(o);
-        if (getenv("RW_TIME")) fprintf(stderr, "%9.1f us  %s\n", (now_ns() - t0_) / 1e3, p->name);
-        if (getenv("RW_FLT")) fprintf(stderr, "%9.1f us  %6ld faults %9.1f MB %s\n", (now_ns() - t0_) / 1e3, flt_() - f0_, arena_bytes(o->fg->arena) / 1e6, p->name);
-        if (!ok_) {
+        if (!p->fn(o)) {
             if (!failed(o->c)) err(o->c, TH_RuntimeError, "the pass %s failed without a message", p->name);
             return false;
         }

@@ -118,13 +118,13 @@ struct Opt {
     const Pass *pass;
     const Rule *rule; /* being tried */
     const RuleTable *rules;
-    Builder b;       /* of the rewrite being tried */
-    VEC(ThApply *) node;  /* by id: the live nodes, from which phases start */
-    VEC(uint16_t) kind;   /* by id: opt_kind, so that a phase fetches only the nodes for which it has rules */
-    bool lost;       /* memory was out when a node was to be added to them */
-    int met;         /* MET_*: what the nodes made so far include, so that passes without work walk nothing */
-    int64_t changes; /* of the graph: nodes made, inputs and outputs replaced */
-    ApplyVec order;  /* opt_order's, of the graph after order_at changes */
+    Builder b;           /* of the rewrite being tried */
+    VEC(ThApply *) node; /* by id: the live nodes, from which phases start */
+    VEC(uint16_t) kind;  /* by id: opt_kind, so that a phase fetches only the nodes for which it has rules */
+    bool lost;           /* memory was out when a node was to be added to them */
+    int met;             /* MET_*: what the nodes made so far include, so that passes without work walk nothing */
+    int64_t changes;     /* of the graph: nodes made, inputs and outputs replaced */
+    ApplyVec order;      /* opt_order's, of the graph after order_at changes */
     int64_t order_at;
     int which;               /* output that the rewrite being tried replaces; 0 unless it says otherwise */
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
