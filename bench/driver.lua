@@ -31,6 +31,7 @@ local PYTHON = "OMP_NUM_THREADS=1 %s/peers/bin/python -W ignore bench/server.py 
 local COMMAND = {
   lua = OURS:format("False", "c", 1),
   ["lua-interpreter"] = OURS:format("False", "interpreter", 1),
+  ["lua-tiers"] = "THEANO_FLAGS=compile.tiers=True,openmp=False,$THEANO_FLAGS build/theano bench/server.lua",
   ["lua-2"] = OURS:format("True", "c", 2),
   c = "build/bench/limits c", ["c-nt"] = "build/bench/limits c-nt", floor = "build/bench/limits floor",
   theano = ("%s/theano/bin/python -W ignore bench/server.py theano"):format(option.venv or ""),
@@ -39,7 +40,7 @@ for _, peer in ipairs({ "numpy", "numpy-gemm", "numexpr", "numba", "torch", "tor
   "pytensor-numba" }) do
   COMMAND[peer] = PYTHON:format(option.venv or "", peer)
 end
-local BUILT_IN = { lua = true, ["lua-interpreter"] = true, ["lua-2"] = true, c = true,
+local BUILT_IN = { lua = true, ["lua-interpreter"] = true, ["lua-2"] = true, ["lua-tiers"] = true, c = true,
   ["c-nt"] = true, floor = true }
 
 local folder = sh("mktemp -d")

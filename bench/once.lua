@@ -32,10 +32,13 @@ end
 
 local function once()
   local start = now()
-  local f, a, b
-  if what == "mlp" then f, a, b = mlp()
-  else f, a = chain(math.tointeger(tonumber(what:match("%d+")))) end
-  f(a, b)
+  if what == "mlp" then
+    local f, x, y = mlp()
+    f(x, y)
+  else
+    local f, x = chain(math.tointeger(tonumber(what:match("%d+"))))
+    f(x)
+  end
   return now() - start
 end
 

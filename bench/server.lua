@@ -51,7 +51,8 @@ for line in io.lines() do
   if words[1] == "prepare" then
     print(prepare(words))
   elseif words[1] == "round" then
-    print(("%.9g"):format(run(work, calls) / calls))
+    local ok, t = pcall(run, work, calls)
+    print(ok and ("%.9g"):format(t / calls) or "skip\t" .. tostring(t):gsub("%s+", " "))
   else
     work = nil
     collectgarbage()

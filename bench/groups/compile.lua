@@ -5,7 +5,7 @@ local system = require("system")
 
 local G = {
   title = "compiling: seconds to the first result",
-  peers = { "lua", "torch-compile", "jax", "pytensor-c", "pytensor-numba", "theano" },
+  peers = { "lua", "lua-tiers", "torch-compile", "jax", "pytensor-c", "pytensor-numba", "theano" },
   rounds = 5, -- each is a process; cold ones take seconds
   cases = {},
 }

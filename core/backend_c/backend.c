@@ -6,7 +6,8 @@ static Unit *build(ThContext *c, const Plan *p, const char *function_name) {
     Text t;
     text_init(&t, c);
     bool emitted = emit_c(&t, p, function_name) && !t.failed;
-    Unit *u = emitted ? unit_build(c, t.at) : NULL;
+    bool beside = config_bool(c, "compile.tiers") && !config_bool(c, "profile");
+    Unit *u = !emitted ? NULL : beside ? unit_build_beside(c, t.at) : unit_build(c, t.at);
     text_free(&t);
     return u;
 }

@@ -24,7 +24,7 @@
 
 extern char **environ;
 
-enum { WORDS = 96, OUTPUT = 2048, GIVE_UP = 3 };
+enum { GIVE_UP = 3 };
 /* -nostdlib with the libraries by name skips start files and LTO's plugin: 8 ms of some 45 for a small unit. */
 static const char fixed_flags[] = "-std=gnu11 -O2 -fPIC -shared -fwrapv -fno-strict-aliasing -ffp-contract=off "
                                   "-fno-math-errno -fno-trapping-math -w -nostdlib -Wl,--hash-style=gnu";
@@ -46,14 +46,6 @@ Build *build_state(ThContext *c) {
 }
 
 /* ---- which compiler ---------------------------------------------------------------------------------------------- */
-typedef struct Compiler {
-    char path[BUILD_PATH]; /* of the program */
-    char *words;           /* "cxx" and all flags, cut into argv; owned */
-    char *argv[WORDS];
-    int argc;
-    char key[BUILD_KEY];
-} Compiler;
-
 static bool runnable(const char *path) {
     struct stat s;
     return !stat(path, &s) && S_ISREG(s.st_mode) && !access(path, X_OK);
@@ -76,7 +68,7 @@ static bool split(Compiler *k) {
     for (char *p = k->words; *p;) {
         while (*p == ' ' || *p == '\t') *p++ = 0;
         if (!*p) break;
-        if (k->argc >= WORDS - 12) return false;
+        if (k->argc >= BUILD_WORDS - 12) return false;
         k->argv[k->argc++] = p;
         p += strcspn(p, " \t");
     }
@@ -94,7 +86,7 @@ static void make_key(Compiler *k, const char *flags, const struct stat *s, const
 }
 
 /* Finds the compiler and its flags, and the key of the source under them. */
-static bool choose(Build *b, Compiler *k, const char *source) {
+bool build_choose(Build *b, Compiler *k, const char *source) {
     const char *cxx = config_str(b->c, "cxx");
     Text t;
     text_init(&t, b->c);
@@ -118,12 +110,12 @@ static bool choose(Build *b, Compiler *k, const char *source) {
 
 /* ---- running it -------------------------------------------------------------------------------------------------- */
 /* Reads all of fd, keeping the first bytes. */
-static void drain(int fd, char out[OUTPUT]) {
+static void drain(int fd, char out[BUILD_OUTPUT]) {
     size_t have = 0;
     char rest[1024];
     for (;;) {
-        bool room = have < OUTPUT - 1;
-        ssize_t n = room ? read(fd, out + have, OUTPUT - 1 - have) : read(fd, rest, sizeof rest);
+        bool room = have < BUILD_OUTPUT - 1;
+        ssize_t n = room ? read(fd, out + have, BUILD_OUTPUT - 1 - have) : read(fd, rest, sizeof rest);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) break;
         if (room) have += (size_t)n;
@@ -131,7 +123,7 @@ static void drain(int fd, char out[OUTPUT]) {
     out[have] = 0;
 }
 
-static int start(const char *path, char **argv, int output, pid_t *pid) {
+static int start(const char *path, char *const *argv, int output, pid_t *pid) {
     posix_spawn_file_actions_t a;
     posix_spawnattr_t at;
     sigset_t none;
@@ -152,8 +144,15 @@ static int start(const char *path, char **argv, int output, pid_t *pid) {
     return rc;
 }
 
+int build_start(const Compiler *k, int output, int *pid) {
+    pid_t p;
+    int rc = start(k->path, k->argv, output, &p);
+    *pid = rc ? 0 : (int)p;
+    return rc;
+}
+
 /* Runs a program to its end; its first output in `out`. 0 success, > 0 it failed, -1 it could not be started. */
-static int run_program(const char *path, char **argv, char out[OUTPUT]) {
+static int run_program(const char *path, char **argv, char out[BUILD_OUTPUT]) {
     int p[2], status = 0;
     pid_t pid;
     out[0] = 0;
@@ -162,7 +161,7 @@ static int run_program(const char *path, char **argv, char out[OUTPUT]) {
     close(p[1]);
     if (rc) {
         close(p[0]);
-        snprintf(out, OUTPUT, "%s", strerror(rc));
+        snprintf(out, BUILD_OUTPUT, "%s", strerror(rc));
         return -1;
     }
     drain(p[0], out);
@@ -171,7 +170,7 @@ static int run_program(const char *path, char **argv, char out[OUTPUT]) {
     do got = waitpid(pid, &status, 0);
     while (got < 0 && errno == EINTR);
     if (got < 0) return 0; /* a host that ignores SIGCHLD: the file it made tells */
-    if (WIFSIGNALED(status)) snprintf(out, OUTPUT, "killed by signal %d", WTERMSIG(status));
+    if (WIFSIGNALED(status)) snprintf(out, BUILD_OUTPUT, "killed by signal %d", WTERMSIG(status));
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
@@ -199,8 +198,7 @@ static bool write_source(const char *path, const char *source, const char *key) 
     return good;
 }
 
-/* The compiler's first three lines, joined. */
-static void shorten(char *s) {
+void build_shorten(char *s) {
     int lines = 0;
     for (char *p = s; *p; p++) {
         if (*p != '\n') continue;
@@ -213,7 +211,7 @@ static void shorten(char *s) {
 }
 
 static void tell_failure(Build *b, const Compiler *k, char *output) {
-    shorten(output);
+    build_shorten(output);
     b->gave_up = ++b->failures >= GIVE_UP;
     ctx_log(b->c, "theano: the C compiler %s failed%s: %.700s; %s in the interpreter", k->path,
             b->gave_up ? " again" : "", output[0] ? output : "(it printed nothing)",
@@ -221,27 +219,39 @@ static void tell_failure(Build *b, const Compiler *k, char *output) {
 }
 
 enum { BUILT, REFUSED, NOT_WRITTEN };
-/* Compiles into the directory; the file gets its name when it is whole and sealed. */
-static int compile_into(Build *b, Compiler *k, const char *dir, const char *path, const char *source) {
-    char in[BUILD_PATH + 96], out[BUILD_PATH + 96], output[OUTPUT];
+bool build_prepare(Build *b, int which, Compiler *k, BuildJob *j, const char *source) {
+    char dir[BUILD_PATH];
+    if (!cache_dir(b, which, true, dir)) return false;
     unsigned serial = ++b->serial;
-    snprintf(in, sizeof in, "%s/aside-%ld-%u-%.8s.c", dir, (long)getpid(), serial, k->key);
-    snprintf(out, sizeof out, "%s/aside-%ld-%u-%.8s.so", dir, (long)getpid(), serial, k->key);
+    snprintf(j->path, BUILD_PATH, "%.*s/%s.so", BUILD_PATH - 80, dir, k->key);
+    snprintf(j->in, sizeof j->in, "%s/aside-%ld-%u-%.8s.c", dir, (long)getpid(), serial, k->key);
+    snprintf(j->out, sizeof j->out, "%s/aside-%ld-%u-%.8s.so", dir, (long)getpid(), serial, k->key);
     cache_sweep(b, dir);
-    unlink(in); /* of a process that had our number and was killed */
-    if (!write_source(in, source, k->key)) return NOT_WRITTEN;
+    unlink(j->in); /* of a process that had our number and was killed */
+    if (!write_source(j->in, source, k->key)) return false;
     int n = k->argc;
     k->argv[n++] = (char *)(uintptr_t) "-o";
-    k->argv[n++] = out;
-    k->argv[n++] = in;
+    k->argv[n++] = j->out;
+    k->argv[n++] = j->in;
     if (strstr(source, "_ZGV")) k->argv[n++] = (char *)(uintptr_t) "-lmvec";
     k->argv[n++] = (char *)(uintptr_t) "-lm";
     k->argv[n++] = (char *)(uintptr_t) "-lc";
     k->argv[n] = NULL;
+    return true;
+}
+
+bool build_finish(const Compiler *k, const BuildJob *j, bool ok) {
+    bool sealed = ok && !access(j->out, F_OK) && cache_seal(j->out, k->key) && !rename(j->out, j->path);
+    unlink(j->in);
+    if (!sealed) unlink(j->out);
+    return sealed;
+}
+
+static int build_in(Build *b, int which, Compiler *k, BuildJob *j, const char *source) {
+    char output[BUILD_OUTPUT];
+    if (!build_prepare(b, which, k, j, source)) return NOT_WRITTEN;
     int rc = run_program(k->path, k->argv, output);
-    bool sealed = !rc && !access(out, F_OK) && cache_seal(out, k->key) && !rename(out, path);
-    unlink(in);
-    if (!sealed) unlink(out);
+    bool sealed = build_finish(k, j, !rc);
     if (rc) tell_failure(b, k, output);
     return rc ? REFUSED : sealed ? BUILT : NOT_WRITTEN;
 }
@@ -254,17 +264,14 @@ static bool find_in(Build *b, int which, const Compiler *k, char path[BUILD_PATH
     return cache_holds(path, k->key);
 }
 
-static int build_in(Build *b, int which, Compiler *k, char path[BUILD_PATH], const char *source) {
-    char dir[BUILD_PATH];
-    if (!cache_dir(b, which, true, dir)) return NOT_WRITTEN;
-    snprintf(path, BUILD_PATH, "%.*s/%s.so", BUILD_PATH - 80, dir, k->key);
-    return compile_into(b, k, dir, path, source);
+bool build_find(Build *b, const Compiler *k, char path[BUILD_PATH]) {
+    return find_in(b, CACHE_MAIN, k, path) || find_in(b, CACHE_TEMP, k, path);
 }
 
 /* Builds in the cache, else in the context's own directory. */
-static bool build(Build *b, Compiler *k, char path[BUILD_PATH], const char *source) {
+static bool build(Build *b, Compiler *k, BuildJob *j, const char *source) {
     if (b->gave_up) return false;
-    int rc = b->told_dir ? NOT_WRITTEN : build_in(b, CACHE_MAIN, k, path, source);
+    int rc = b->told_dir ? NOT_WRITTEN : build_in(b, CACHE_MAIN, k, j, source);
     if (rc == NOT_WRITTEN) {
         if (!b->told_dir)
             ctx_log(b->c,
@@ -272,7 +279,7 @@ static bool build(Build *b, Compiler *k, char path[BUILD_PATH], const char *sour
                     "units go to a temporary directory",
                     config_str(b->c, "base_compiledir"));
         b->told_dir = true;
-        rc = build_in(b, CACHE_TEMP, k, path, source);
+        rc = build_in(b, CACHE_TEMP, k, j, source);
         if (rc == NOT_WRITTEN && !b->told_temp) {
             ctx_log(b->c, "theano: there is no directory to build in: functions run in the interpreter");
             b->told_temp = true;
@@ -288,15 +295,15 @@ Unit *unit_build(ThContext *c, const char *source) {
     Build *b = build_state(c);
     if (!b) return NULL;
     Compiler *k = ctx_alloc0(c, sizeof *k);
-    char *path = ctx_alloc(c, BUILD_PATH);
+    BuildJob *j = ctx_alloc(c, sizeof *j);
     Unit *u = NULL;
-    if (k && path && choose(b, k, source)) {
-        bool hit = find_in(b, CACHE_MAIN, k, path) || find_in(b, CACHE_TEMP, k, path);
+    if (k && j && build_choose(b, k, source)) {
+        bool hit = build_find(b, k, j->path);
         if (hit) atomic_fetch_add(&c->cache_hits, 1);
-        if (hit || build(b, k, path, source)) u = unit_load(c, path, k->key, source);
+        if (hit || build(b, k, j, source)) u = unit_load(c, j->path, k->key, source);
     }
     if (k) th_free(c, k->words);
-    ctx_free(c, path, BUILD_PATH);
+    ctx_free(c, j, sizeof *j);
     ctx_free(c, k, sizeof *k);
     return u;
 }

@@ -16,10 +16,40 @@ typedef struct Build {
     char temp[BUILD_PATH]; /* private directory of this context, removed with it; "" none */
     unsigned serial;       /* of files written aside */
     int failures;          /* units that the compiler refused in a row */
+    atomic_int beside;     /* compilers that run beside the calls */
     bool swept;            /* what killed processes left behind was looked for */
     bool told_compiler, told_dir, told_temp, gave_up;
 } Build;
 Build *build_state(ThContext *c);
+
+/* ---- build.c: the compiler and one run of it ---- */
+enum { BUILD_WORDS = 96, BUILD_OUTPUT = 2048 };
+typedef struct Compiler {
+    char path[BUILD_PATH]; /* of the program */
+    char *words;           /* "cxx" and all flags, cut into argv; owned */
+    char *argv[BUILD_WORDS];
+    int argc;
+    char key[BUILD_KEY]; /* of the source under this compiler */
+} Compiler;
+typedef struct BuildJob {
+    char in[BUILD_PATH + 96], out[BUILD_PATH + 96]; /* written aside, in the folder of path */
+    char path[BUILD_PATH];                          /* where the unit goes */
+} BuildJob;
+/* Finds compiler, flags and key; false after at most one log line. */
+bool build_choose(Build *b, Compiler *k, const char *source);
+/* The unit stands in one of the two directories: its path. */
+bool build_find(Build *b, const Compiler *k, char path[BUILD_PATH]);
+/* Writes the source aside and completes argv; false when the directory cannot be written. */
+bool build_prepare(Build *b, int which, Compiler *k, BuildJob *j, const char *source);
+/* Starts argv with its output in the file `output`; errno's number or 0. */
+int build_start(const Compiler *k, int output, int *pid);
+/* After the compiler's end (ok: with success): the unit gets its name; what stood aside is gone. False: there is none.
+ */
+bool build_finish(const Compiler *k, const BuildJob *j, bool ok);
+void build_shorten(char *output); /* a compiler's first three lines, joined */
+
+/* tiers.c: as unit_build, but what is not in the cache is built beside the calls (Unit.poll). */
+Unit *unit_build_beside(ThContext *c, const char *source);
 
 /* machine.c: the instruction set that units may use, as flags of the compiler with a leading space. */
 const char *machine_flags(void);

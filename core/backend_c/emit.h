@@ -78,14 +78,24 @@ void emit_ahead(Emit *e, const int *ids, int n); /* fetches what the n instructi
 int emit_lanes(const Emit *e, const LoopStage *s);
 void emit_size(Text *t, Size z);
 /* reduce.c */
+/* A cast of float32 to float64 that a sum along the row alone reads: rows run as vectors of float32, and the sum
+ * takes each as two halves. */
+bool emit_split(const Emit *e, const LoopStage *s, int id);
 int emit_red_vectors(const Emit *e); /* vectors of every accumulator of the stage, if they fit registers; or 1 */
 void emit_red_turns(Emit *e, int n, bool begin); /* names for them, or back */
+bool emit_red_named(const Emit *e);              /* ..for the rest of a row too, under masks */
 void emit_red_init(Emit *e, int red);
 void emit_red_step(Emit *e, int red);
 void emit_red_final(Emit *e, int red);
 /* loops.c */
 bool emit_begin(Emit *e, const Kernel *k, int number); /* sets the members above for this kernel */
 bool kernel_is_scalar(const Kernel *k);
+bool emit_loops(Emit *e, const KernelOrder *o, int d); /* the loops of stage e->s from depth d on */
+void emit_head(Emit *e, const LoopStage *tile);        /* extents and pointers; tile: of its part of c alone */
+bool emit_ids(Emit *e, const int *ids, int n);
+/* product.c: the function that ends a tile, if a product of k has one, before the kernel's; the call of a product */
+bool emit_tiles(Emit *e, const KernelOrder *o);
+bool emit_product(Emit *e, const KernelOrder *o);
 bool emit_kernel(Emit *e, const Kernel *k, int number);
 /* unit.c: the parameters of a step as a list, and as `static const Cell q[]` */
 void emit_cell_list(Text *t, const Step *s, const Kernel *k);

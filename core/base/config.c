@@ -38,6 +38,7 @@
     X("tensor.local_elemwise_fusion", BOOL, "true", "", "fuse elementwise operations (the rewrite elemwise_fusion)")   \
     X("openmp_elemwise_minsize", INT, "200000", "", "elements from which elementwise loops use several threads")       \
     X("base_compiledir", TEXT, "~/.theano", "", "directory of compiled code")                                          \
+    X("compile.tiers", BOOL, "false", "", "start functions in the interpreter while the C compiler builds them")       \
     X("cxx", TEXT, "gcc, cc or clang", "", "C compiler; empty: no C code, functions run in the interpreter")           \
     X("gcc.cxxflags", TEXT, "", "", "more flags for the C compiler")                                                   \
     X("compute_test_value", ENUM, "off", "off,ignore,warn,raise", "compute test values while the graph is built")      \

@@ -101,7 +101,7 @@ static bool whole(ThBound *b) {
 int th_bound_call(ThBound *b) {
     ThFunction *f = b->f;
     int64_t start = f->profile ? profile_now() : 0;
-    call_begin(f->ctx);
+    call_begin(f);
     while (f->nstate && atomic_flag_test_and_set_explicit(&f->state_busy, memory_order_acquire)) sched_yield();
     bool ok = !f->nstate || refresh(b);
     if (ok) {

@@ -188,7 +188,8 @@ static void fill(ThFunction *f, Workspace *w) {
 }
 
 bool call_steps(ThFunction *f, Workspace *w) {
-    int bad = f->unit && !f->profile ? f->unit->run(&w->frame) : interp_run(f->interp, &w->frame);
+    UnitRun *run = f->profile ? NULL : atomic_load_explicit(&f->run, memory_order_acquire);
+    int bad = run ? run(&w->frame) : interp_run(f->interp, &w->frame);
     if (bad && !failed(f->ctx)) report_failure(w);
     return !bad;
 }
@@ -260,17 +261,27 @@ static void read_values(ThFunction *f, Workspace *w, ThArray **out, ThValue *val
         }
 }
 
-void call_begin(ThContext *c) {
+/* Asks for a unit that is being built; whoever comes at the same time goes on without. */
+static void look_for_unit(ThFunction *f) {
+    if (atomic_flag_test_and_set_explicit(&f->asking, memory_order_acquire)) return;
+    int now = atomic_load(&f->building) ? f->unit->poll(f->unit) : 0;
+    if (now > 0) atomic_store_explicit(&f->run, f->unit->run, memory_order_release);
+    if (now) atomic_store(&f->building, false);
+    atomic_flag_clear_explicit(&f->asking, memory_order_release);
+}
+
+void call_begin(ThFunction *f) {
+    ThContext *c = f->ctx;
+    if (atomic_load_explicit(&f->building, memory_order_relaxed)) look_for_unit(f);
     if (!atomic_load_explicit(&c->hosting, memory_order_relaxed))
         atomic_store_explicit(&c->interrupted, 0, memory_order_relaxed);
 }
 
 static int call(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *values) {
-    ThContext *c = f->ctx;
     Workspace *w = workspace_take(f);
     if (!w) return 1;
     int64_t start = f->profile ? profile_now() : 0;
-    call_begin(c);
+    call_begin(f);
     w->values = values != NULL;
     while (f->nstate && atomic_flag_test_and_set_explicit(&f->state_busy, memory_order_acquire)) sched_yield();
     bool ok = call_arguments(f, w, a);

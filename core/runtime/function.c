@@ -182,6 +182,8 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s) {
     if (f->profile) f->profile->built = s->times;
     count_signature(f);
     f->unit = s->unit;
+    atomic_init(&f->run, s->unit ? s->unit->run : NULL);
+    atomic_init(&f->building, s->unit && s->unit->poll);
     f->fg = s->fg;
     f->recipe = s->recipe;
     f->recipe_free = s->recipe_free;

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 typedef struct Profile Profile;
+typedef int UnitRun(ThFrame *f);
 
 typedef struct FnIn {
     ThVar *var;       /* the user's variable, retained */
@@ -63,7 +64,9 @@ struct ThFunction {
     ThContext *ctx;
     Plan *plan;
     Unit *unit;
-    InterpUnit *interp; /* always there: stepping, first tier, no compiler */
+    _Atomic(UnitRun *) run; /* the unit's; NULL: the interpreter serves */
+    atomic_bool building;   /* the unit may still come: asked for between calls */
+    InterpUnit *interp;     /* always there: stepping, first tier, no compiler */
     FGraph *fg;
     FnIn *in;
     int nin;
@@ -93,6 +96,7 @@ struct ThFunction {
     atomic_bool trust;
     Workspace *idle;
     atomic_flag lock;       /* of the idle list and of defaults */
+    atomic_flag asking;     /* a thread looks for the unit */
     atomic_flag state_busy; /* one call at a time where inputs have new values after each call */
 };
 
@@ -117,7 +121,7 @@ typedef struct CallArgs { /* arrays, or args of any kind; the other one NULL */
     const ThArg *args;
     int n;
 } CallArgs;
-void call_begin(ThContext *c); /* an interruption before the call is none of its business */
+void call_begin(ThFunction *f); /* an interruption before the call is none of its business */
 bool call_arguments(ThFunction *f, Workspace *w, const CallArgs *a);
 bool call_run(ThFunction *f, Workspace *w);   /* locks held: memory and headers of results and updates, steps */
 bool call_steps(ThFunction *f, Workspace *w); /* the steps alone */

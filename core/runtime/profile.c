@@ -36,7 +36,8 @@ void profile_call(Profile *r, int64_t start, bool ok) {
 int profile_step(ThFunction *f, int step, ThFrame *frame) {
     ProfileStep *s = &f->profile->step[step];
     int64_t start = profile_now();
-    int bad = f->unit && f->unit->step ? f->unit->step(frame, step) : interp_step(f->interp, step, frame);
+    int bad =
+        f->unit && !f->unit->poll && f->unit->step ? f->unit->step(frame, step) : interp_step(f->interp, step, frame);
     add(&s->ns, profile_now() - start);
     add(&s->calls, 1);
     return bad;
@@ -75,7 +76,7 @@ bool th_function_profile_step(const ThFunction *f, int i, ThProfileStep *o) {
                          .nnodes = s->nnodes,
                          .calls = get(&f->profile->step[i].calls),
                          .time = seconds(get(&f->profile->step[i].ns)),
-                         .generated = f->unit && s->kind == STEP_KERNEL};
+                         .generated = f->unit && !f->unit->poll && s->kind == STEP_KERNEL};
     return true;
 }
 

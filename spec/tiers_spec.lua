@@ -1,0 +1,95 @@
+--- compile.tiers: the first result comes from the interpreter, the built unit takes over between calls, and nobody can
+-- tell from the numbers.
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+local system = require("system")
+
+local function with(flags, body)
+  local before, folder = {}, os.tmpname() .. ".d"
+  flags["compile.tiers"] = flags["compile.tiers"] ~= false
+  flags.base_compiledir = flags.base_compiledir or folder
+  for k, v in pairs(flags) do
+    before[k] = theano.config[k]
+    theano.config[k] = v
+  end
+  local ok, e = pcall(body, flags.base_compiledir)
+  for k, v in pairs(before) do theano.config[k] = v end
+  os.execute("rm -rf " .. folder)
+  assert(ok, e)
+end
+
+-- Calls f until the compiler has come to an end; how often it was called.
+local function until_built(f, compiles)
+  local stop, n = system.monotime() + 60, 0
+  while theano.stat("compiles") == compiles and system.monotime() < stop do
+    f()
+    n = n + 1
+  end
+  assert.equal(compiles + 1, theano.stat("compiles"), "nothing was built within a minute")
+  return n
+end
+
+local function files(folder, pattern)
+  local p = assert(io.popen("ls " .. folder .. "/lua-units 2>/dev/null"))
+  local n = 0
+  for name in p:lines() do if name:find(pattern) then n = n + 1 end end
+  p:close()
+  return n
+end
+
+local function bits(a) return a:tostring() end
+
+describe("compile.tiers", function()
+  it("gives the first result at once and the same bits ever after", function()
+    with({}, function()
+      local rng = nd.random.RandomState(3)
+      local x, v = T.dmatrix("x"), rng:uniform(-3, 3, { 70, 301 })
+      local y = T.nnet.softmax(T.tanh(x) * T.exp(-x)):sum { axis = 0 } + T.log1p(T.abs_(x)):mean() + T.sum(x * x)
+      local compiles = theano.stat("compiles")
+      local f = theano.compile({ inputs = { x }, outputs = y })
+      local first = bits(f(v))
+      assert.equal(compiles, theano.stat("compiles"))
+      until_built(function() assert.equal(first, bits(f(v))) end, compiles)
+      assert.equal(first, bits(f(v)))
+      theano.config["compile.tiers"] = false
+      assert.equal(first, bits(theano.compile({ inputs = { x }, outputs = y })(v)))
+    end)
+  end)
+
+  it("takes over in the middle of a training and of a bound function", function()
+    with({}, function()
+      local w = theano.shared(nd.zeros({ 10 }))
+      local compiles = theano.stat("compiles")
+      local f = theano.compile({ inputs = {}, outputs = w:sum(), updates = { { w, w + 1 } } })
+      local g = f:bind()
+      local n = until_built(g, compiles)
+      assert.equal(10.0 * n, g())
+      assert.equal(10.0 * (n + 1), f())
+      assert.equal(n + 2.0, w:get_value()[9])
+    end)
+  end)
+
+  it("stays in the interpreter when the compiler fails, says so once, and leaves nothing aside", function()
+    with({ cxx = "false" }, function(folder)
+      local x = T.dvector("x")
+      local f = theano.compile({ inputs = { x }, outputs = x * 3 + 0.125 })
+      local stop = system.monotime() + 20
+      repeat f({ 1, 2 }) until files(folder, "aside") == 0 or system.monotime() > stop
+      assert.equal(0, files(folder, "."))
+      assert.same({ 3.125, 6.125 }, f({ 1, 2 }):tolist())
+    end)
+  end)
+
+  it("ends the compiler of a function that is forgotten", function()
+    with({}, function(folder)
+      local x = T.dvector("x")
+      local f = theano.compile({ inputs = { x }, outputs = T.sin(x) * 0.375 })
+      f({ 1 })
+      assert.is_true(files(folder, "aside") > 0)
+      f = nil
+      for _ = 1, 3 do collectgarbage() end
+      assert.equal(0, files(folder, "aside"))
+      assert.is_nil(f)
+    end)
+  end)
+end)
