@@ -1,8 +1,10 @@
 --- The cache of built units: what a unit is found by, and that it does not grow for ever.
+local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 
 local function with_cache(body)
+  skip.unless(theano.config.cxx ~= "", "no C compiler")
   local before, folder = theano.config.base_compiledir, os.tmpname() .. ".d"
   theano.config.base_compiledir = folder
   local ok, e = pcall(body, folder .. "/lua-units")

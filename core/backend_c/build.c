@@ -81,7 +81,7 @@ static bool make_key(ThContext *c, Compiler *k, const char *flags, const struct 
                      (long long)s->st_mtim.tv_sec, s->st_mtim.tv_nsec);
     uint64_t of_head = XXH3_64bits_withSeed(head, (size_t)n, 7);
     uint64_t of_flags = XXH3_64bits_withSeed(flags, strlen(flags), of_head);
-    char *canonical = build_canonical(c, source);
+    char *canonical = key_canonical(c, source);
     if (!canonical) return false;
     XXH128_hash_t h = XXH3_128bits_withSeed(canonical, strlen(canonical), of_flags);
     th_free(c, canonical);

@@ -37,7 +37,7 @@ typedef struct BuildJob {
     char path[BUILD_PATH];                          /* where the unit goes */
 } BuildJob;
 /* key.c: the text that the key is made of, th_free'd by the caller; NULL out of memory. */
-char *build_canonical(ThContext *c, const char *source);
+char *key_canonical(ThContext *c, const char *source);
 /* Finds compiler, flags and key; false after at most one log line. */
 bool build_choose(Build *b, Compiler *k, const char *source);
 /* The unit stands in one of the two directories: its path. */

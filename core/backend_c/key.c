@@ -31,7 +31,7 @@ static void take(Text *t, const char **from, const char *p) {
     *from = p;
 }
 
-char *build_canonical(ThContext *c, const char *source) {
+char *key_canonical(ThContext *c, const char *source) {
     Text t;
     Map names = {0};
     text_init(&t, c);
