@@ -1,6 +1,7 @@
 /*
  * gemm.c -- products of the sizes that small networks use, beside OpenBLAS on one thread: medians and best in
- * microseconds. Linked with libtheano's internals; prints a table.
+ * microseconds of CPU time. Linked with libtheano's internals; prints a table. Arguments: instruction set or "best",
+ * text that a case's name has.
  */
 #include "../core/runtime/blas.h"
 #include "../core/runtime/gemm.h"
@@ -40,7 +41,7 @@ static const Case cases[] = {
 
 static double now(void) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -123,13 +124,14 @@ static void measure(ThContext *c, const Blas *b, const Case *k, ThDtype d) {
 
 int main(int argc, char **argv) {
     ThContext *c = th_context_new(NULL);
-    if (!c || (argc > 1 && !gemm_force(c, argv[1]))) return 1;
+    if (!c || (argc > 1 && strcmp(argv[1], "best") && !gemm_force(c, argv[1]))) return 1;
     const Blas *b = blas_open(c);
     if (b && !b->sgemm) b = NULL;
     int saved = b ? blas_enter(b) : 0;
     printf("%-24s %10s %10s %10s   %10s %10s %10s\n", "m x n x k", "ours, us", "best", "", "OpenBLAS", "best", "");
     for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++)
-        for (int i = 0; i < TH_LEN(cases); i++) measure(c, b, &cases[i], (ThDtype)d);
+        for (int i = 0; i < TH_LEN(cases); i++)
+            if (argc < 3 || strstr(cases[i].name, argv[2])) measure(c, b, &cases[i], (ThDtype)d);
     if (b) blas_leave(b, saved);
     th_context_release(c);
     return 0;

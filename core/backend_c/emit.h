@@ -85,6 +85,12 @@ void emit_red_final(Emit *e, int red);
 /* loops.c */
 bool emit_begin(Emit *e, const Kernel *k, int number); /* sets the members above for this kernel */
 bool kernel_is_scalar(const Kernel *k);
+bool emit_loops(Emit *e, const KernelOrder *o, int d); /* the loops of stage e->s from depth d on */
+void emit_head(Emit *e, const LoopStage *tile);        /* extents and pointers; tile: of its part of c alone */
+bool emit_ids(Emit *e, const int *ids, int n);
+/* product.c: the function that ends a tile, if a product of k has one, before the kernel's; the call of a product */
+bool emit_tiles(Emit *e, const KernelOrder *o);
+bool emit_product(Emit *e, const KernelOrder *o);
 bool emit_kernel(Emit *e, const Kernel *k, int number);
 /* unit.c: the parameters of a step as `static const Cell q[]` */
 void emit_cells(Emit *e, const Step *s, const Kernel *k, int number);

@@ -7,9 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool emit_depth(Emit *e, const KernelOrder *o, int d);
-
-static bool code(Emit *e, const int *ids, int n) {
+bool emit_ids(Emit *e, const int *ids, int n) {
     for (int j = 0; j < n; j++)
         if (!emit_ins(e, ids[j])) return false;
     return true;
@@ -17,7 +15,7 @@ static bool code(Emit *e, const int *ids, int n) {
 
 static bool body(Emit *e, const KernelOrder *o, int d) {
     e->indent++;
-    bool ok = emit_depth(e, o, d + 1);
+    bool ok = emit_loops(e, o, d + 1);
     e->indent--;
     return ok;
 }
@@ -94,7 +92,7 @@ static bool columns(Emit *e, const KernelOrder *o, int d) {
     for (e->turn = 0; e->turn < COLUMNS; e->turn++) {
         turn_begin(e, dim);
         emit_ahead(e, o->code + s->pre[s->nloop], s->npre[s->nloop]);
-        if (!code(e, o->code + s->pre[s->nloop], s->npre[s->nloop])) return false;
+        if (!emit_ids(e, o->code + s->pre[s->nloop], s->npre[s->nloop])) return false;
         for (int r = 0; r < n; r++) emit_red_step(e, r0 + r);
         turn_end(e);
     }
@@ -102,7 +100,7 @@ static bool columns(Emit *e, const KernelOrder *o, int d) {
     for (e->turn = 0; e->turn < COLUMNS; e->turn++) {
         turn_begin(e, dim);
         for (int r = 0; r < n; r++) emit_red_final(e, r0 + r);
-        if (!code(e, o->code + s->post[d + 1], s->npost[d + 1])) return false;
+        if (!emit_ids(e, o->code + s->post[d + 1], s->npost[d + 1])) return false;
         turn_end(e);
     }
     e->turn = -1;
@@ -156,64 +154,16 @@ static bool loop(Emit *e, const KernelOrder *o, int d) {
     return ok;
 }
 
-static bool emit_depth(Emit *e, const KernelOrder *o, int d) {
+bool emit_loops(Emit *e, const KernelOrder *o, int d) {
     const LoopStage *s = e->s;
-    if (!code(e, o->code + s->pre[d], s->npre[d])) return false;
+    if (!emit_ids(e, o->code + s->pre[d], s->npre[d])) return false;
     for (int i = 0; i < s->nred[d]; i++) emit_red_init(e, s->red[d] + i);
     if (d < s->nloop) {
         if (!loop(e, o, d)) return false;
     } else
         for (int i = 0; i < s->st->nred; i++) emit_red_step(e, s->st->red0 + i);
     for (int i = 0; i < s->nred[d]; i++) emit_red_final(e, s->red[d] + i);
-    return code(e, o->code + s->post[d], s->npost[d]);
-}
-
-/* ---- GEMM ---- */
-static void strides(Emit *e, const char *name, const Access *a, int d0, int d1) {
-    Text t;
-    text_init(&t, e->c);
-    emit_size(&t, a->st[d0]);
-    text_put(&t, ", ");
-    emit_size(&t, a->st[d1]);
-    emit_line(e, "const i64 %s[2] = {%s};", name, t.at ? t.at : "0, 0");
-    text_free(&t);
-}
-
-static void operand(Emit *e, Text *t, int acc) {
-    text_printf(t, "p_%s", e->name[acc]);
-    for (int d = 0; d < e->k->nouter; d++) {
-        text_printf(t, " + i%d * (", d);
-        emit_size(t, e->k->acc.at[acc].st[d]);
-        text_put(t, ")");
-    }
-}
-
-static bool gemm(Emit *e, const KernelOrder *o) {
-    const Stage *st = e->s->st;
-    int m = st->d0, d = e->k->nouter;
-    if (!code(e, o->code + e->s->pre[d], e->s->npre[d])) return false; /* alpha, beta */
-    Text t;
-    char al[32] = "1", be[32] = "0";
-    if (st->alpha >= 0) snprintf(al, sizeof al, "(f64)v%d", st->alpha);
-    if (st->beta >= 0) snprintf(be, sizeof be, "(f64)v%d", st->beta);
-    emit_line(e, "{");
-    e->indent++;
-    emit_line(e, "const i64 mnk[3] = {n%d, n%d, n%d};", m, m + 1, m + 2);
-    strides(e, "as", &e->k->acc.at[st->A], m, m + 2);
-    strides(e, "bs", &e->k->acc.at[st->B], m + 2, m + 1);
-    strides(e, "cs", &e->k->acc.at[st->C], m, m + 1);
-    text_init(&t, e->c);
-    operand(e, &t, st->A);
-    text_put(&t, ", as, ");
-    operand(e, &t, st->B);
-    text_put(&t, ", bs, ");
-    operand(e, &t, st->C);
-    emit_line(e, "if (f->rt->gemm(f, %d, mnk, %s, cs, %s, %s)) return f->rt->fail(f, step, %d, 0, 0, 0, 0, 0);",
-              e->k->acc.at[st->C].dtype, t.at ? t.at : "", al, be, TH_MemoryError);
-    text_free(&t);
-    e->indent--;
-    emit_line(e, "}");
-    return true;
+    return emit_ids(e, o->code + s->post[d], s->npost[d]);
 }
 
 /* ---- the function ---- */
@@ -221,17 +171,8 @@ static bool stage(Emit *e, const KernelOrder *o, int number) {
     e->s = &o->stage[number];
     e->lanes = emit_lanes(e, e->s);
     if (e->words[number]) emit_line(e, "/* %s */", e->words[number]);
-    if (e->s->st->cls == STAGE_GEMM) {
-        if (!gemm(e, o)) return false;
-        if (!e->s->st->nins) return true;
-        LoopStage ep = *e->s; /* alpha and beta stand already */
-        ep.npre[e->k->nouter] = 0;
-        e->s = &ep;
-        bool ok = emit_depth(e, o, e->k->nouter);
-        e->s = &o->stage[number];
-        return ok;
-    }
-    return emit_depth(e, o, e->k->nouter);
+    if (e->s->st->cls == STAGE_GEMM) return emit_product(e, o);
+    return emit_loops(e, o, e->k->nouter);
 }
 
 static bool outer(Emit *e, const KernelOrder *o, int d) {
@@ -239,7 +180,7 @@ static bool outer(Emit *e, const KernelOrder *o, int d) {
     for (int i = 0; d < k->nouter && i < k->st.n; i++) {
         e->s = &o->stage[i];
         e->lanes = 1;
-        if (!code(e, o->code + e->s->pre[d], e->s->npre[d])) return false;
+        if (!emit_ids(e, o->code + e->s->pre[d], e->s->npre[d])) return false;
     }
     if (d == k->nouter) {
         for (int i = 0; i < k->st.n; i++)
@@ -254,13 +195,15 @@ static bool outer(Emit *e, const KernelOrder *o, int d) {
     return ok;
 }
 
-static void head(Emit *e) {
+void emit_head(Emit *e, const LoopStage *tile) {
     const Kernel *k = e->k;
+    int m = tile ? tile->st->d0 : -2, n = m + 1;
     Text t;
     for (int d = 0; d < k->ndim; d++) {
         text_init(&t, e->c);
         emit_size(&t, k->dim[d].n);
-        emit_line(e, "const i64 n%d = %s;", d, t.at ? t.at : "0");
+        const char *part = tile && d == m ? "row1 - row0" : tile && d == n ? "col1 - col0" : NULL;
+        emit_line(e, "const i64 n%d = %s;", d, part ? part : t.at ? t.at : "0");
         text_free(&t);
     }
     for (int i = 0; i < k->acc.n; i++) {
@@ -270,6 +213,12 @@ static void head(Emit *e) {
         if (!size_is(a->off, 0)) {
             text_put(&t, " + ");
             emit_size(&t, a->off);
+        }
+        for (int d = m; tile && d <= n; d++) {
+            if (size_is(a->st[d], 0)) continue;
+            text_put(&t, d == m ? " + row0 * (" : " + col0 * (");
+            emit_size(&t, a->st[d]);
+            text_put(&t, ")");
         }
         emit_line(e, "%s%s *const p_%s = (%s%s *)b[%d]%s;", ro, ty, e->name[i], ro, ty, a->buf, t.at ? t.at : "");
         text_free(&t);
@@ -301,11 +250,12 @@ bool emit_kernel(Emit *e, const Kernel *k, int number) {
     KernelOrder o;
     if (!emit_begin(e, k, number) || !kernel_order(k, e->arena, &o)) return false;
     if (k->title) emit_line(e, "/* %s */", k->title);
+    if (!emit_tiles(e, &o)) return false;
     emit_line(e, "%s int kernel_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step) {",
               kernel_is_scalar(k) ? "INLINE" : "static", number);
     e->indent = 1;
     emit_line(e, "(void)f, (void)b, (void)s, (void)q, (void)step;");
-    head(e);
+    emit_head(e, NULL);
     bool ok = outer(e, &o, 0);
     emit_line(e, "return 0;");
     e->indent = 0;

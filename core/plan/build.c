@@ -212,7 +212,7 @@ static bool size_step(Build *b, const Work *w) {
 /* A kernel that stays as its operation wrote it. */
 static bool alone(const Planner *p, const Group *g) {
     const Kernel *k = p->work.at[g->base].k;
-    return k->st.n != 1 || k->st.at[0].cls != STAGE_LOOP || (k->nouter > 0 && g->n == 1);
+    return k->st.n != 1 || (k->st.at[0].cls != STAGE_LOOP && g->n == 1) || (k->nouter > 0 && g->n == 1);
 }
 
 /* What waits becomes a step. */

@@ -2,7 +2,7 @@
  * fuse.c -- a group of one-node kernels becomes one Kernel. In: members, earliest first, with their dims in the base's.
  * Out: a kernel over the base's dims in which values pass directly, equal loads happen once, uniform constants are
  * literals, dead instructions are gone and every instruction stands at the shallowest depth its operands allow
- * (hoisting is a number).
+ * (hoisting is a number). A product's readers are its epilogue.
  */
 #include "parts.h"
 
@@ -200,6 +200,38 @@ static int draft(Fuse *f, const Ins *i) {
     }
 }
 
+/* The product that the group stands on: its element at this point is a value. */
+static bool add_product(Fuse *f) {
+    const Stage *from = &f->from->st.at[0];
+    const Access *c = &f->from->acc.at[from->C];
+    int a = add_access(f, &f->from->acc.at[from->A]), b = add_access(f, &f->from->acc.at[from->B]);
+    Stage *s = &f->k->st.at[0];
+    s->cls = STAGE_GEMM;
+    s->A = a, s->B = b, s->C = add_access(f, c);
+    s->alpha = s->beta = -1;
+    if (s->A < 0 || s->B < 0 || s->C < 0) return false;
+    Ins ep = {.op = INS_EP, .dtype = c->dtype, .in_dtype = c->dtype, .a = -1, .b = -1, .c = -1, .d = -1};
+    Known known = {c->buf, emit(f, ep, f->k->nouter + 2, false)};
+    return known.value >= 0 && vec_push(f->ctx, &f->known, known);
+}
+
+/* A product that nothing else reads lies where the epilogue stores, unless the epilogue reads that storage. */
+static void share_storage(Fuse *f) {
+    Stage *s = &f->k->st.at[0];
+    Access c = f->k->acc.at[s->C];
+    for (int i = 0; i < f->ins.n; i++) {
+        const Ins *n = &f->ins.at[i].ins;
+        if (n->op != INS_STORE) continue;
+        Access y = f->k->acc.at[n->a];
+        bool fresh = f->p->root.at[y.buf].writers == 1 && !f->p->root.at[y.buf].written;
+        y.buf = c.buf;
+        if (fresh && same_access(&y, &c)) {
+            s->C = n->a;
+            return;
+        }
+    }
+}
+
 static bool add(Fuse *f, const Member *m) {
     f->from = f->p->work.at[m->work].k;
     f->map = m->map;
@@ -207,6 +239,7 @@ static bool add(Fuse *f, const Member *m) {
     f->k->can_fail |= f->from->can_fail;
     f->k->flops += f->from->flops;
     f->k->bytes += f->from->bytes;
+    if (f->from->st.at[0].cls == STAGE_GEMM) return add_product(f);
     for (int r = 0; r < f->from->red.n; r++)
         if (!vec_push(f->ctx, &f->rmap, -1)) return false;
     for (int i = 0; i < f->from->ins.n; i++) {
@@ -292,6 +325,7 @@ Kernel *fuse_group(Planner *p, const Group *g) {
     bool ok = begin(&f, p->work.at[g->base].k);
     for (int m = g->first; m >= 0 && ok; m = p->member.at[m].next_in_group) ok = add(&f, &p->member.at[m]);
     if (ok) {
+        if (g->sole) share_storage(&f);
         mark_live(&f);
         ok = place(&f);
         renumber(&f);

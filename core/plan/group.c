@@ -406,6 +406,31 @@ static int join_reduce(Planner *p, int w, const Join *j, int n, bool outside) {
     return add_member(p, w, j->group, self, outside, false) ? 1 : -1;
 }
 
+/* ---- products: what reads one point by point is its epilogue ---- */
+static bool cannot_fail(const Planner *p, const Group *g) {
+    for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group)
+        if (p->work.at[p->member.at[m].work].k->can_fail) return false;
+    return true;
+}
+
+/* The members' dims become the product's. The product is stored all the same: its readers outside come later. */
+static int join_product(Planner *p, int w, const Join *j, int n, bool outside) {
+    const Join *f = &j[0];
+    for (int i = 1; i < n; i++)
+        if (p->group.at[j[i].group].exec < p->group.at[f->group].exec) f = &j[i];
+    Group *g = &p->group.at[f->group];
+    const Kernel *k = p->work.at[w].k;
+    int8_t self[KDIM], inverse[KDIM];
+    if (!f->fits || !f->seen || k->nouter || !p->work.at[g->base].point || p->work.at[g->base].k->nouter) return 0;
+    if (!room(p, w, f->group, f->map, true) || !reads_survive(p, w, g->exec) || !cannot_fail(p, g)) return 0;
+    if (!all_mapped(k, f->map) || !invert(p, w, f->group, f->map, inverse)) return 0;
+    for (int d = 0; d < KDIM; d++) self[d] = (int8_t)d;
+    for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group) compose(p->member.at[m].map, inverse, KDIM);
+    g->base = w;
+    g->sole = n == 1 && !outside;
+    return add_member(p, w, f->group, self, true, false) ? 1 : -1;
+}
+
 /* ---- the walk ---- */
 static bool is_live(const Planner *p, int w) {
     const Work *k = &p->work.at[w];
@@ -438,11 +463,12 @@ static void mark_needed(Planner *p, int r, int w, int acc) { (void)w, (void)acc,
 
 static int try_join(Planner *p, int w) {
     const Work *k = &p->work.at[w];
-    if (k->effect || !(k->point || k->reduce) || !single_writer(p, w)) return 0;
+    if (k->effect || !(k->point || k->reduce || k->gemm) || !single_writer(p, w)) return 0;
     Join j[MAX_JOIN];
     bool outside;
     int n = find_joins(p, w, j, &outside);
     if (n == 0 || n > MAX_JOIN) return 0;
+    if (k->gemm) return join_product(p, w, j, n, outside);
     if (k->reduce) return outputs_of(k->k) == 1 ? join_reduce(p, w, j, n, outside) : 0;
     int r = outside ? 0 : join_vertical(p, w, j, n);
     return r != 0 ? r : join_extra(p, w, j, n);

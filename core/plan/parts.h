@@ -107,6 +107,7 @@ typedef struct Group {
     int exec;          /* position in the schedule where it runs: that of its last member */
     int first;         /* members, earliest work first */
     int nins, nacc, n; /* instructions; distinct accesses; members */
+    bool sole;         /* of a product: only members read it, so it may lie where one of them stores */
     struct Seen *seen; /* the distinct accesses, room for KACC */
     int chain;         /* 1 + the first of the groups that are stages of one kernel with this one; 0 alone */
 } Group;

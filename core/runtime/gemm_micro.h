@@ -307,13 +307,26 @@ static void FN(dot_rows)(const GemmVec *v, const T *x, int64_t i) {
     for (int r = 0; r < DOT_ROWS && r <= last; r++, y += v->ys) *y = FN(blend)(sum[r], (T)v->alpha, (T)v->beta, y);
 }
 
-/* s[r] += a[i + r, k] x[k], and for four columns also k + LANES, k + 2 LANES, k + 3 LANES, in this order. */
-INLINE void FN(add_columns)(const GemmVec *v, int64_t i, int64_t n, int64_t k, int columns, T *s) {
-    int64_t whole = n / VL * VL, da = LANES * v->acs, dx = LANES * v->xs;
+/* n rows of some columns of a times as many x: s[r] += a[r] x0 and for four columns also those LANES, 2 LANES, 3 LANES
+ * further, in this order. */
+INLINE void FN(add_part)(T *s, const T *a, int64_t da, V x0, V x1, V x2, V x3, int64_t n, int columns) {
+    V t = VFMA(VPART(a, n), x0, VPART(s, n));
+    if (columns == 4) {
+        t = VFMA(VPART(a + da, n), x1, t);
+        t = VFMA(VPART(a + 2 * da, n), x2, t);
+        t = VFMA(VPART(a + 3 * da, n), x3, t);
+    }
+    VPUT(s, t, n);
+}
+
+/* Rows i .. i + n, lane of column k; the first `head` rows end where a vector of a starts, as LANES columns further. */
+INLINE void FN(add_columns)(const GemmVec *v, int64_t i, int64_t n, int64_t head, int64_t k, int columns, T *s) {
+    int64_t da = LANES * v->acs, dx = LANES * v->xs, r = head;
     const T *a = (const T *)v->a + i + k * v->acs, *x = (const T *)v->x + k * v->xs;
     V x0 = VSET(x[0]), x1 = x0, x2 = x0, x3 = x0;
     if (columns == 4) x1 = VSET(x[dx]), x2 = VSET(x[2 * dx]), x3 = VSET(x[3 * dx]);
-    for (int64_t r = 0; r < whole; r += VL) {
+    if (head) FN(add_part)(s, a, da, x0, x1, x2, x3, head, columns);
+    for (; r + VL <= n; r += VL) {
         V t = VFMA(*(const VU *)(a + r), x0, *(VU *)(s + r));
         if (columns == 4) {
             t = VFMA(*(const VU *)(a + da + r), x1, t);
@@ -322,32 +335,33 @@ INLINE void FN(add_columns)(const GemmVec *v, int64_t i, int64_t n, int64_t k, i
         }
         *(VU *)(s + r) = t;
     }
-    if (whole < n) {
-        V t = VFMA(VPART(a + whole, n - whole), x0, *(VU *)(s + whole));
-        if (columns == 4) {
-            t = VFMA(VPART(a + da + whole, n - whole), x1, t);
-            t = VFMA(VPART(a + 2 * da + whole, n - whole), x2, t);
-            t = VFMA(VPART(a + 3 * da + whole, n - whole), x3, t);
-        }
-        *(VU *)(s + whole) = t;
-    }
+    if (r < n) FN(add_part)(s + r, a + r, da, x0, x1, x2, x3, n - r, columns);
 }
 
-/* Rows i .. i + n of a with unit row stride: lanes[l][row] in scratch, which stays in the first-level cache. */
+/* Rows i .. i + n of a with unit row stride: lanes[l][row] in scratch, which stays in the first-level cache. A lane
+ * starts where vectors of a and of the lane are aligned together. */
 static void FN(dot_columns)(const GemmVec *v, int64_t i, int64_t n) {
-    T *lanes = v->scratch;
-    int64_t step = (n + VL - 1) / VL * VL, rest = v->k % LANES;
-    for (int64_t q = 0; q < LANES * step; q += VL) *(VU *)(lanes + q) = (V){0};
-    int64_t k = 0;
+    int64_t step = (n + VL - 1) / VL * VL + VL, rest = v->k % LANES, k = 0, heads[LANES];
+    T *lanes[LANES], *first = v->scratch;
+    for (int64_t l = 0; l < LANES; l++) {
+        int64_t off = (int64_t)((uintptr_t)((const T *)v->a + i + l * v->acs) / sizeof(T) % VL);
+        heads[l] = FN(at_most)((VL - off) % VL, n);
+        lanes[l] = first + l * step + off;
+        for (int64_t q = 0; q < step; q += VL) *(VU *)(first + l * step + q) = (V){0};
+    }
     for (; k + 4 * LANES <= v->k; k += 4 * LANES)
-        for (int l = 0; l < LANES; l++) FN(add_columns)(v, i, n, k + l, 4, lanes + l * step);
-    for (; k < v->k; k++) FN(add_columns)(v, i, n, k, 1, lanes + k % LANES * step);
+        for (int l = 0; l < LANES; l++) FN(add_columns)(v, i, n, heads[l], k + l, 4, lanes[l]);
+    for (; k < v->k; k++) FN(add_columns)(v, i, n, heads[k % LANES], k, 1, lanes[k % LANES]);
     /* dot_rows adds a product of zeros to the lanes past the end: turns -0 into 0 there and here */
-    for (int64_t q = rest ? rest * step : LANES * step; q < LANES * step; q += VL) *(VU *)(lanes + q) += (V){0};
+    for (int64_t l = rest ? rest : LANES; l < LANES; l++)
+        for (int64_t q = 0; q < n; q++) lanes[l][q] += 0;
     for (int64_t h = LANES / 2; h > 0; h /= 2)
-        for (int64_t q = 0; q < h * step; q += VL) *(VU *)(lanes + q) += *(VU *)(lanes + q + h * step);
+        for (int64_t l = 0; l < h; l++)
+            for (int64_t q = 0; q < n; q += VL)
+                if (q + VL <= n) *(VU *)(lanes[l] + q) += *(VU *)(lanes[l + h] + q);
+                else VPUT(lanes[l] + q, VPART(lanes[l] + q, n - q) + VPART(lanes[l + h] + q, n - q), n - q);
     T *y = (T *)v->y + i * v->ys;
-    for (int64_t r = 0; r < n; r++, y += v->ys) *y = FN(blend)(lanes[r], (T)v->alpha, (T)v->beta, y);
+    for (int64_t r = 0; r < n; r++, y += v->ys) *y = FN(blend)(lanes[0][r], (T)v->alpha, (T)v->beta, y);
 }
 
 /* Any strides, one row: the same lanes in a loop. Also the single dot product, which has four times the lanes. */
@@ -401,7 +415,7 @@ static void FN(gemv)(const GemmVec *v) {
     } else if (v->acs == 1 && v->xs == 1) {
         for (int64_t i = 0; i < v->m; i += DOT_ROWS) FN(dot_rows)(v, v->x, i);
     } else if (v->ars == 1) {
-        int64_t rows = GEMV_BLOCK_BYTES / 64;
+        int64_t rows = GEMV_BLOCK_BYTES / 64 - VL;
         for (int64_t i = 0; i < v->m; i += rows) FN(dot_columns)(v, i, v->m - i < rows ? v->m - i : rows);
     } else {
         for (int64_t i = 0; i < v->m; i++) FN(dot_strided)(v, i, LANES);

@@ -20,7 +20,7 @@ typedef struct ThFrame {
 } ThFrame;
 
 /* Everything a generated unit may call besides libm, libmvec and mem*: versioned, append-only. */
-#define TH_RT_ABI 1
+#define TH_RT_ABI 2
 struct ThRt {
     uint32_t abi, size;
     /* c = beta c + alpha a.b; strides in elements; dtype as ThDtype; scratch is frame->scratch */
@@ -32,6 +32,10 @@ struct ThRt {
     int (*poll_interrupt)(ThFrame *f); /* nonzero: stop with Interrupted */
     int (*fail)(ThFrame *f, int step, int kind, int n, int64_t v0, int64_t v1, int64_t v2, int64_t v3); /* returns 1 */
     void (*parallel_for)(ThFrame *f, int n, void (*fn)(int i, void *user), void *user);
+    /* as gemm; done(user, row0, row1, col0, col1) when these points of c are complete, from any thread */
+    int (*gemm_then)(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b,
+                     const int64_t bs[2], void *c, const int64_t cs[2], double alpha, double beta,
+                     void (*done)(void *user, int64_t row0, int64_t row1, int64_t col0, int64_t col1), void *user);
 };
 extern const ThRt th_rt;
 

@@ -312,8 +312,9 @@ void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a) {
 }
 
 /* ---- th_rt: what generated code and the interpreter call back ---- */
-static int rt_gemm(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b,
-                   const int64_t bs[2], void *c, const int64_t cs[2], double alpha, double beta) {
+static int rt_gemm_then(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b,
+                        const int64_t bs[2], void *c, const int64_t cs[2], double alpha, double beta, GemmDone done,
+                        void *user) {
     GemmArgs g = {.dtype = (ThDtype)dtype,
                   .m = mnk[0],
                   .n = mnk[1],
@@ -328,11 +329,18 @@ static int rt_gemm(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, c
                   .crs = cs[0],
                   .ccs = cs[1],
                   .alpha = alpha,
-                  .beta = beta};
+                  .beta = beta,
+                  .done = done,
+                  .user = user};
     Workspace *w = f->ws;
     if (!w->late_products) return gemm_run(f->plan->ctx, &g, f->scratch);
     if (!grow(f->plan->ctx, &w->packed, &w->packed_bytes, gemm_scratch_bytes(&g) + 64)) return 1;
     return gemm_run(f->plan->ctx, &g, w->packed);
+}
+
+static int rt_gemm(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b,
+                   const int64_t bs[2], void *c, const int64_t cs[2], double alpha, double beta) {
+    return rt_gemm_then(f, dtype, mnk, a, as, b, bs, c, cs, alpha, beta, NULL, NULL);
 }
 
 static int host_fail(HostCall *h, ThError kind, const char *text) {
@@ -452,4 +460,4 @@ static void rt_parallel(ThFrame *f, int n, void (*fn)(int i, void *user), void *
 }
 
 const ThRt th_rt = {TH_RT_ABI,     sizeof(ThRt), rt_gemm, rt_host_call, rt_size_step,
-                    rt_late_alloc, rt_poll,      rt_fail, rt_parallel};
+                    rt_late_alloc, rt_poll,      rt_fail, rt_parallel,  rt_gemm_then};

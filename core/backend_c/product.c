@@ -1,0 +1,102 @@
+/*
+ * product.c -- a GEMM stage: the call of th_rt's product, and its epilogue as a function of its own that th_rt calls
+ * for each part of c while that is in the first-level cache (from several threads at once), or as loops after the call.
+ */
+#include "emit.h"
+
+#include <stdio.h>
+
+static void strides(Emit *e, const char *name, const Access *a, int d0, int d1) {
+    Text t;
+    text_init(&t, e->c);
+    emit_size(&t, a->st[d0]);
+    text_put(&t, ", ");
+    emit_size(&t, a->st[d1]);
+    emit_line(e, "const i64 %s[2] = {%s};", name, t.at ? t.at : "0, 0");
+    text_free(&t);
+}
+
+static void operand(Emit *e, Text *t, int acc) {
+    text_printf(t, "p_%s", e->name[acc]);
+    for (int d = 0; d < e->k->nouter; d++) {
+        text_printf(t, " + i%d * (", d);
+        emit_size(t, e->k->acc.at[acc].st[d]);
+        text_put(t, ")");
+    }
+}
+
+/* Can the epilogue run part by part? It fails nowhere, needs no position, and stands in no outer loops. */
+static bool by_tiles(const Emit *e, const Stage *st) {
+    const Kernel *k = e->k;
+    if (st->cls != STAGE_GEMM || !st->nins || k->nouter || k->can_fail || st->nred) return false;
+    bool stores = false;
+    for (int i = st->ins0; i < st->ins0 + st->nins; i++) {
+        const Ins *x = &k->ins.at[i];
+        if (x->op == INS_INDEX || x->op == INS_FAIL_IF || x->op == INS_CHECK_INDEX) return false;
+        stores |= x->op == INS_STORE;
+        if (x->op == INS_STORE && (x->depth < 2 || (k->acc.at[x->a].flags & ACC_ADD))) return false;
+    }
+    return stores && st->alpha < 0 && st->beta < 0;
+}
+
+bool emit_tiles(Emit *e, const KernelOrder *o) {
+    for (int i = 0; i < e->k->st.n; i++) {
+        e->s = &o->stage[i];
+        if (!by_tiles(e, e->s->st)) continue;
+        e->lanes = emit_lanes(e, e->s);
+        if (need(e, "Tile"))
+            text_put(&e->helpers, "typedef struct { Frame *f; char *const *b; const i64 *s; const Cell *q; } Tile;\n");
+        emit_line(e, "static void tile_%d_%d(void *user, i64 row0, i64 row1, i64 col0, i64 col1) {", e->number, i);
+        e->indent = 1;
+        emit_line(e, "Frame *const f = ((Tile *)user)->f; char *const *const b = ((Tile *)user)->b;");
+        emit_line(e, "const i64 *const s = ((Tile *)user)->s; const Cell *const q = ((Tile *)user)->q;");
+        emit_line(e, "(void)f, (void)b, (void)s, (void)q;");
+        emit_head(e, e->s);
+        if (!emit_loops(e, o, 0)) return false;
+        e->indent = 0;
+        emit_line(e, "}\n");
+    }
+    return true;
+}
+
+static void call(Emit *e, const Stage *st, int tile) {
+    Text t;
+    char al[32] = "1", be[32] = "0", then[64] = "";
+    int m = st->d0;
+    if (st->alpha >= 0) snprintf(al, sizeof al, "(f64)v%d", st->alpha);
+    if (st->beta >= 0) snprintf(be, sizeof be, "(f64)v%d", st->beta);
+    if (tile >= 0) snprintf(then, sizeof then, ", tile_%d_%d, &tile", e->number, tile);
+    emit_line(e, "const i64 mnk[3] = {n%d, n%d, n%d};", m, m + 1, m + 2);
+    strides(e, "as", &e->k->acc.at[st->A], m, m + 2);
+    strides(e, "bs", &e->k->acc.at[st->B], m + 2, m + 1);
+    strides(e, "cs", &e->k->acc.at[st->C], m, m + 1);
+    if (tile >= 0) emit_line(e, "Tile tile = {f, b, s, q};");
+    text_init(&t, e->c);
+    operand(e, &t, st->A);
+    text_put(&t, ", as, ");
+    operand(e, &t, st->B);
+    text_put(&t, ", bs, ");
+    operand(e, &t, st->C);
+    emit_line(e, "if (f->rt->gemm%s(f, %d, mnk, %s, cs, %s, %s%s)) return f->rt->fail(f, step, %d, 0, 0, 0, 0, 0);",
+              tile >= 0 ? "_then" : "", e->k->acc.at[st->C].dtype, t.at ? t.at : "", al, be, then, TH_MemoryError);
+    text_free(&t);
+}
+
+bool emit_product(Emit *e, const KernelOrder *o) {
+    const Stage *st = e->s->st;
+    int d = e->k->nouter, number = (int)(e->s - o->stage);
+    bool tiles = by_tiles(e, st);
+    if (!tiles && !emit_ids(e, o->code + e->s->pre[d], e->s->npre[d])) return false; /* alpha, beta */
+    emit_line(e, "{");
+    e->indent++;
+    call(e, st, tiles ? number : -1);
+    e->indent--;
+    emit_line(e, "}");
+    if (tiles || !st->nins) return true;
+    LoopStage ep = *e->s; /* alpha and beta stand already */
+    ep.npre[d] = 0;
+    e->s = &ep;
+    bool ok = emit_loops(e, o, d);
+    e->s = &o->stage[number];
+    return ok;
+}
