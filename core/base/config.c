@@ -137,7 +137,7 @@ static const char *check(ThContext *c, const Flag *f, const char *value, const c
 
 /* Theano's, so that its files load, but nothing here reads them. */
 static void tell_idle(ThContext *c, const Flag *f, const char *value) {
-    static const char *const idle[] = {"blas.ldflags", "openmp_elemwise_minsize"};
+    static const char *const idle[] = {"blas.ldflags"};
     for (int i = 0; i < TH_LEN(idle); i++)
         if (!strcmp(f->name, idle[i]) && strcmp(value, f->deflt))
             ctx_log(c, "WARNING: the flag %s has no effect in this version", f->name);
