@@ -1,10 +1,12 @@
 --- compile.tiers: the first result comes from the interpreter, the built unit takes over between calls, and nobody can
 -- tell from the numbers.
+local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 local system = require("system")
 
 local function with(flags, body)
+  skip.unless(theano.config.cxx ~= "", "no C compiler")
   local before, folder = {}, os.tmpname() .. ".d"
   flags["compile.tiers"] = flags["compile.tiers"] ~= false
   flags.base_compiledir = flags.base_compiledir or folder

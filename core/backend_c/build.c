@@ -3,7 +3,7 @@
  *
  * In: self-contained C. Out: a Unit, or NULL after at most one log line a reason. Always holds: the compiler is started
  * directly (never through a shell), with one file in and one file out, both in a directory that only we can write; the
- * name of a built unit is a hash of everything that decides its bytes: text, compiler (path, size, time), flags,
+ * name of a built unit is a hash of everything that decides its code: text (key.c), compiler (path, size, time), flags,
  * instruction set, TH_RT_ABI.
  */
 #define _GNU_SOURCE /* pipe2 */
@@ -75,14 +75,18 @@ static bool split(Compiler *k) {
     return k->argc > 0;
 }
 
-static void make_key(Compiler *k, const char *flags, const struct stat *s, const char *source) {
+static bool make_key(ThContext *c, Compiler *k, const char *flags, const struct stat *s, const char *source) {
     char head[BUILD_PATH + 128];
     int n = snprintf(head, sizeof head, "%d|%s|%lld|%lld.%ld|", TH_RT_ABI, k->path, (long long)s->st_size,
                      (long long)s->st_mtim.tv_sec, s->st_mtim.tv_nsec);
     uint64_t of_head = XXH3_64bits_withSeed(head, (size_t)n, 7);
     uint64_t of_flags = XXH3_64bits_withSeed(flags, strlen(flags), of_head);
-    XXH128_hash_t h = XXH3_128bits_withSeed(source, strlen(source), of_flags);
+    char *canonical = key_canonical(c, source);
+    if (!canonical) return false;
+    XXH128_hash_t h = XXH3_128bits_withSeed(canonical, strlen(canonical), of_flags);
+    th_free(c, canonical);
     snprintf(k->key, BUILD_KEY, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
+    return true;
 }
 
 /* Finds the compiler and its flags, and the key of the source under them. */
@@ -96,7 +100,7 @@ bool build_choose(Build *b, Compiler *k, const char *source) {
     char *flags = ctx_strdup(b->c, k->words);
     struct stat s;
     bool good = flags && cxx[strspn(cxx, " \t")] && split(k) && find_program(k->argv[0], k->path) && !stat(k->path, &s);
-    if (good) make_key(k, flags, &s, source);
+    good = good && make_key(b->c, k, flags, &s, source);
     th_free(b->c, flags);
     if (good || failed(b->c)) return good;
     if (!b->told_compiler && !cxx[strspn(cxx, " \t")])
@@ -227,6 +231,7 @@ bool build_prepare(Build *b, int which, Compiler *k, BuildJob *j, const char *so
     snprintf(j->in, sizeof j->in, "%s/aside-%ld-%u-%.8s.c", dir, (long)getpid(), serial, k->key);
     snprintf(j->out, sizeof j->out, "%s/aside-%ld-%u-%.8s.so", dir, (long)getpid(), serial, k->key);
     cache_sweep(b, dir);
+    if (which == CACHE_MAIN && b->built++ % 64 == 0) cache_limit(b, dir);
     unlink(j->in); /* of a process that had our number and was killed */
     if (!write_source(j->in, source, k->key)) return false;
     int n = k->argc;
@@ -265,7 +270,9 @@ static bool find_in(Build *b, int which, const Compiler *k, char path[BUILD_PATH
 }
 
 bool build_find(Build *b, const Compiler *k, char path[BUILD_PATH]) {
-    return find_in(b, CACHE_MAIN, k, path) || find_in(b, CACHE_TEMP, k, path);
+    bool found = find_in(b, CACHE_MAIN, k, path) || find_in(b, CACHE_TEMP, k, path);
+    if (found) cache_touch(path);
+    return found;
 }
 
 /* Builds in the cache, else in the context's own directory. */

@@ -17,6 +17,7 @@ typedef struct Build {
     unsigned serial;       /* of files written aside */
     int failures;          /* units that the compiler refused in a row */
     atomic_int beside;     /* compilers that run beside the calls */
+    unsigned built;        /* units built in CACHE_MAIN */
     bool swept;            /* what killed processes left behind was looked for */
     bool told_compiler, told_dir, told_temp, gave_up;
 } Build;
@@ -35,6 +36,8 @@ typedef struct BuildJob {
     char in[BUILD_PATH + 96], out[BUILD_PATH + 96]; /* written aside, in the folder of path */
     char path[BUILD_PATH];                          /* where the unit goes */
 } BuildJob;
+/* key.c: the text that the key is made of, th_free'd by the caller; NULL out of memory. */
+char *key_canonical(ThContext *c, const char *source);
 /* Finds compiler, flags and key; false after at most one log line. */
 bool build_choose(Build *b, Compiler *k, const char *source);
 /* The unit stands in one of the two directories: its path. */
@@ -64,6 +67,10 @@ bool cache_holds(const char *path, const char *key);
 bool cache_seal(const char *path, const char *key);
 void cache_sweep(Build *b, const char *dir);
 void cache_remove_temp(Build *b);
+/* The file is in use now: the last to go when the cache grows too large. */
+void cache_touch(const char *path);
+/* Removes what was used longest ago until the directory holds at most the megabytes of compile.cache_mb. */
+void cache_limit(Build *b, const char *dir);
 
 /* load.c: NULL after one log line when it is no unit of this key and ABI. `source` is copied. */
 Unit *unit_load(ThContext *c, const char *path, const char *key, const char *source);

@@ -5,8 +5,9 @@
  * is ours, no link, and nobody else may write it; a file becomes visible under its name only whole (written aside,
  * sealed, renamed), so a kill at any moment leaves at most a file aside, which a later sweep removes. The seal at the
  * end of a file (magic, key, hash of all before it) is checked before the dynamic linker sees it: a truncated or
- * changed file is built again. There is no lock: two processes that build the same unit rename equal files over each
- * other.
+ * changed file is built again. The directory is kept under compile.cache_mb: a unit's time is that of its last use, and
+ * what was used longest ago goes first, never what was used in the last minutes. There is no lock: two processes that
+ * build the same unit rename equal files over each other.
  */
 #include "build.h"
 
@@ -101,6 +102,70 @@ void cache_remove_temp(Build *b) {
     each_file(b->temp, true, 0);
     rmdir(b->temp);
     b->temp[0] = 0;
+}
+
+/* ---- size -------------------------------------------------------------------------------------------------------- */
+enum { FRESH = 600 }; /* seconds: what was used this recently stays, since somebody may be about to load it */
+
+void cache_touch(const char *path) {
+    struct stat s;
+    if (!stat(path, &s) && s.st_mtime < time(NULL) - 60) utimensat(AT_FDCWD, path, NULL, 0);
+}
+
+typedef struct Unused { /* a unit that nobody used for a while */
+    time_t used;
+    off_t bytes;
+    char name[BUILD_KEY + 4];
+} Unused;
+
+/* Units of the directory that may go, and how many bytes all units have. */
+static Unused *unused(ThContext *c, const char *dir, int *n, int *room, int64_t *total) {
+    DIR *d = opendir(dir);
+    Unused *list = NULL;
+    time_t before = time(NULL) - FRESH;
+    *n = *room = 0;
+    *total = 0;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        struct stat s;
+        size_t length = strlen(e->d_name);
+        if (length != BUILD_KEY + 2 || strcmp(e->d_name + length - 3, ".so")) continue;
+        if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW) || !S_ISREG(s.st_mode)) continue;
+        *total += s.st_size;
+        if (s.st_mtime >= before) continue;
+        if (*n == *room) {
+            Unused *more = ctx_alloc(c, sizeof *more * (size_t)(*room * 2 + 64));
+            if (!more) break;
+            if (*n) memcpy(more, list, sizeof *more * (size_t)*n);
+            ctx_free(c, list, sizeof *list * (size_t)*room);
+            list = more;
+            *room = *room * 2 + 64;
+        }
+        Unused *u = &list[(*n)++];
+        u->used = s.st_mtime;
+        u->bytes = s.st_size;
+        memcpy(u->name, e->d_name, length + 1);
+    }
+    if (d) closedir(d);
+    return list;
+}
+
+static int by_use(const void *a, const void *b) {
+    const Unused *x = a, *y = b;
+    return (x->used > y->used) - (x->used < y->used);
+}
+
+void cache_limit(Build *b, const char *dir) {
+    int n, room;
+    int64_t total, most = config_int(b->c, "compile.cache_mb") * (1 << 20);
+    Unused *list = unused(b->c, dir, &n, &room, &total);
+    if (n && total > most) qsort(list, (size_t)n, sizeof *list, by_use);
+    for (int i = 0; i < n && total > most / 4 * 3; i++) {
+        char path[BUILD_PATH + 64];
+        if (total <= most && i == 0) break;
+        snprintf(path, sizeof path, "%s/%s", dir, list[i].name);
+        if (!unlink(path)) total -= list[i].bytes; /* who has it mapped keeps it */
+    }
+    ctx_free(b->c, list, sizeof *list * (size_t)room);
 }
 
 /* ---- sealed files ------------------------------------------------------------------------------------------------ */

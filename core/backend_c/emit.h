@@ -28,9 +28,10 @@ typedef struct Emit {
     char **words;            /* by stage: what it computes, or NULL */
     int *first, *users;      /* by kernel: plan_kernel_users */
     const LoopStage *s;
-    int lanes; /* of the stage's vec loop; 1: scalar */
-    bool tail; /* inside the last, partial vector: `m` elements */
-    int turn;  /* which of the vectors of accumulators that have names, or -1 */
+    int lanes;  /* of the stage's vec loop; 1: scalar */
+    bool tail;  /* inside the last, partial vector: `m` elements */
+    bool split; /* the kernel being written takes [row0, row1) of dim 0 */
+    int turn;   /* which of the vectors of accumulators that have names, or -1 */
     int indent;
     bool registers; /* single values in loops live in C variables; not where kernels are launched */
     bool rows;      /* steps are data, not functions: rows.c */
@@ -67,6 +68,10 @@ bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name); /* likew
 
 /* vmath.c: writes the helper `name` of a primitive that is vector math of our own, or false */
 bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name);
+
+/* threads.c */
+bool threads_may_split(const Emit *e, const Kernel *k); /* the kernel's dim 0 may be shared out among threads */
+void threads_emit(Emit *e, int number);                 /* kernel_N over the part_N just written */
 
 /* value.c: the text of one scalar operation over named operands */
 bool emit_value(Emit *e, Text *t, const Ins *i, int lanes, const char *const *names, bool *mask_result);

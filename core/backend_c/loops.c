@@ -245,7 +245,9 @@ void emit_head(Emit *e, const LoopStage *tile) {
     for (int d = 0; d < k->ndim; d++) {
         text_init(&t, e->c);
         emit_size(&t, k->dim[d].n);
-        const char *part = tile && d == m ? "row1 - row0" : tile && d == n ? "col1 - col0" : NULL;
+        const char *part = (tile && d == m) || (e->split && d == 0) ? "row1 - row0"
+                           : tile && d == n                         ? "col1 - col0"
+                                                                    : NULL;
         emit_line(e, "const i64 n%d = %s;", d, part ? part : t.at ? t.at : "0");
         text_free(&t);
     }
@@ -256,6 +258,11 @@ void emit_head(Emit *e, const LoopStage *tile) {
         if (!size_is(a->off, 0)) {
             text_put(&t, " + ");
             emit_size(&t, a->off);
+        }
+        if (e->split && !size_is(a->st[0], 0)) {
+            text_put(&t, " + row0 * (");
+            emit_size(&t, a->st[0]);
+            text_put(&t, ")");
         }
         for (int d = m; tile && d <= n; d++) {
             if (size_is(a->st[d], 0)) continue;
@@ -294,8 +301,10 @@ bool emit_kernel(Emit *e, const Kernel *k, int number) {
     if (!emit_begin(e, k, number) || !kernel_order(k, e->arena, &o)) return false;
     if (k->title) emit_line(e, "/* %s */", k->title);
     if (!emit_tiles(e, &o)) return false;
-    emit_line(e, "%s int kernel_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step) {",
-              kernel_is_scalar(k) ? "INLINE" : "static", number);
+    e->split = threads_may_split(e, k);
+    emit_line(e, "%s int %s_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step%s) {",
+              kernel_is_scalar(k) ? "INLINE" : "static", e->split ? "part" : "kernel", number,
+              e->split ? ", i64 row0, i64 row1" : "");
     e->indent = 1;
     emit_line(e, "(void)f, (void)b, (void)s, (void)q, (void)step;");
     emit_head(e, NULL);
@@ -303,5 +312,7 @@ bool emit_kernel(Emit *e, const Kernel *k, int number) {
     emit_line(e, "return 0;");
     e->indent = 0;
     emit_line(e, "}\n");
+    if (e->split) threads_emit(e, number);
+    e->split = false;
     return ok && !failed(e->c);
 }

@@ -39,6 +39,7 @@
     X("openmp_elemwise_minsize", INT, "200000", "", "elements from which elementwise loops use several threads")       \
     X("base_compiledir", TEXT, "~/.theano", "", "directory of compiled code")                                          \
     X("compile.tiers", BOOL, "false", "", "start functions in the interpreter while the C compiler builds them")       \
+    X("compile.cache_mb", INT, "512", "", "megabytes of compiled code to keep; what was used longest ago goes first")  \
     X("cxx", TEXT, "gcc, cc or clang", "", "C compiler; empty: no C code, functions run in the interpreter")           \
     X("gcc.cxxflags", TEXT, "", "", "more flags for the C compiler")                                                   \
     X("compute_test_value", ENUM, "off", "off,ignore,warn,raise", "compute test values while the graph is built")      \
@@ -136,7 +137,7 @@ static const char *check(ThContext *c, const Flag *f, const char *value, const c
 
 /* Theano's, so that its files load, but nothing here reads them. */
 static void tell_idle(ThContext *c, const Flag *f, const char *value) {
-    static const char *const idle[] = {"blas.ldflags", "openmp_elemwise_minsize"};
+    static const char *const idle[] = {"blas.ldflags"};
     for (int i = 0; i < TH_LEN(idle); i++)
         if (!strcmp(f->name, idle[i]) && strcmp(value, f->deflt))
             ctx_log(c, "WARNING: the flag %s has no effect in this version", f->name);

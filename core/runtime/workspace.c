@@ -4,6 +4,7 @@
  */
 #include "conv.h"
 #include "function.h"
+#include "parallel.h"
 #include "gemm.h"
 
 #include <sched.h>
@@ -455,10 +456,7 @@ static int rt_fail(ThFrame *f, int step, int kind, int n, int64_t v0, int64_t v1
 }
 
 static void rt_parallel(ThFrame *f, int n, void (*fn)(int i, void *user), void *user) {
-    ThContext *c = f->plan->ctx;
-    if (c->host.parallel_for) c->host.parallel_for(c->host.parallel_user, n, fn, user);
-    else
-        for (int i = 0; i < n; i++) fn(i, user);
+    parallel_for(f->plan->ctx, n, fn, user);
 }
 
 const ThRt th_rt = {TH_RT_ABI,     sizeof(ThRt), rt_gemm, rt_host_call, rt_size_step,

@@ -1,0 +1,71 @@
+/*
+ * threads.c -- kernels whose outermost dimension may be shared out among threads (config openmp).
+ * In: a kernel. Out: its body as part_N over [row0, row1) of dim 0, and kernel_N, which runs it whole, or in pieces
+ * through rt->parallel_for where there are openmp_elemwise_minsize elements or more. Always holds: every point of dim 0
+ * writes elements of its own and no sum crosses it, so the bits are the same at any number of threads; pieces are cut
+ * by sizes alone.
+ */
+#include "emit.h"
+
+/* Other accesses of what access w writes see the same elements at the same point of dim 0. */
+static bool apart(const Kernel *k, const Access *w) {
+    if (size_is(w->st[0], 0) || w->idx >= 0 || (w->flags & (ACC_ROWTEMP | ACC_ADD))) return false;
+    for (int i = 0; i < k->acc.n; i++) {
+        const Access *a = &k->acc.at[i];
+        if (a->buf == w->buf && (!size_eq(a->off, w->off) || !size_eq(a->st[0], w->st[0]))) return false;
+    }
+    return true;
+}
+
+bool threads_may_split(const Emit *e, const Kernel *k) {
+    if (!config_bool(e->c, "openmp") || k->ndim < 1 || k->dim[0].kind != DIM_PAR || k->can_fail) return false;
+    if (!k->nouter && (k->st.n != 1 || k->st.at[0].d0 != 0)) return false;
+    for (int i = 0; i < k->st.n; i++)
+        if (k->st.at[i].cls != STAGE_LOOP) return false;
+    for (int i = 0; i < k->acc.n; i++)
+        if ((k->acc.at[i].flags & ACC_WRITE) && !apart(k, &k->acc.at[i])) return false;
+    for (int i = 0; i < k->ins.n; i++)
+        if (k->ins.at[i].op == INS_INDEX && k->ins.at[i].a == 0) return false;
+    return true;
+}
+
+void threads_emit(Emit *e, int number) {
+    enum { PIECE = 16384, MOST = 256 }; /* elements of a piece at least; pieces at most */
+    const Kernel *k = e->k;
+    int least = 1; /* where rows are what vectors run over, narrow pieces read little of each cache line */
+    for (int i = 0; i < k->st.n; i++)
+        if (k->st.at[i].vec == 0) least = 256;
+    if (need(e, "Split"))
+        text_put(&e->helpers,
+                 "typedef struct { Frame *f; char *const *b; const i64 *s; const Cell *q; int step; i64 n, "
+                 "each; } Split; /* a kernel's rows in pieces */\n");
+    emit_line(e, "static void piece_%d(int i, void *p) {", number);
+    emit_line(e, "    const Split *w = p;");
+    emit_line(e, "    i64 from = i * w->each, to = from + w->each < w->n ? from + w->each : w->n;");
+    emit_line(e, "    part_%d(w->f, w->b, w->s, w->q, w->step, from, to);", number);
+    emit_line(e, "}");
+    emit_line(e, "static int kernel_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step) {", number);
+    Text t, rows;
+    text_init(&t, e->c);
+    text_init(&rows, e->c);
+    emit_size(&rows, k->dim[0].n);
+    for (int d = 1; d < k->ndim; d++) {
+        text_put(&t, " * (");
+        emit_size(&t, k->dim[d].n);
+        text_put(&t, ")");
+    }
+    emit_line(e, "    const i64 n = %s, work = n%s;", rows.at ? rows.at : "0", t.at ? t.at : "");
+    emit_line(e, "    if (n < 2 || work < %lldl) return part_%d(f, b, s, q, step, 0, n);",
+              (long long)config_int(e->c, "openmp_elemwise_minsize"), number);
+    emit_line(e, "    i64 pieces = work / %d < 2 ? 2 : work / %d < %d ? work / %d : %d;", PIECE, PIECE, MOST, PIECE,
+              MOST);
+    emit_line(e, "    if (pieces > n) pieces = n;");
+    emit_line(e, "    i64 each = (n + pieces - 1) / pieces;");
+    emit_line(e, "    each = each > %d ? (each + 63) / 64 * 64 : %d;", least, least);
+    emit_line(e, "    Split w = {f, b, s, q, step, n, each};");
+    emit_line(e, "    f->rt->parallel_for(f, (int)((n + each - 1) / each), piece_%d, &w);", number);
+    emit_line(e, "    return 0;");
+    emit_line(e, "}\n");
+    text_free(&t);
+    text_free(&rows);
+}

@@ -1,0 +1,85 @@
+--- The cache of built units: what a unit is found by, and that it does not grow for ever.
+local skip = require("spec.support.skip")
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+
+local function with_cache(body)
+  skip.unless(theano.config.cxx ~= "", "no C compiler")
+  local before, folder = theano.config.base_compiledir, os.tmpname() .. ".d"
+  theano.config.base_compiledir = folder
+  local ok, e = pcall(body, folder .. "/lua-units")
+  theano.config.base_compiledir = before
+  theano.config["compile.cache_mb"] = 512
+  os.execute("rm -rf " .. folder)
+  assert(ok, e)
+end
+
+local function units(folder)
+  local p, n = assert(io.popen("ls " .. folder)), 0
+  for name in p:lines() do if name:find("%.so$") then n = n + 1 end end
+  p:close()
+  return n
+end
+
+local function difference(first, second, turned)
+  local a, b = T.dvector(first), T.dvector(second)
+  local f = theano.compile({ inputs = { a, b }, outputs = turned and T.exp(b) - a * 3 or T.exp(a) - b * 3 })
+  return f({ 0, 0 }, { 1, 2 }):tolist(), theano.printing.ccode(f)
+end
+
+describe("the cache of units", function()
+  it("knows a unit whatever its variables are called, and shows each function's own names", function()
+    with_cache(function(folder)
+      local before = theano.stat("compiles")
+      local r, code = difference("left", "right")
+      assert.equal(before + 1, theano.stat("compiles"))
+      assert.is_truthy(code:find("p_left", 1, true))
+      for _, names in ipairs({ { "x", "y" }, { "right", "left" }, { "p_1", "p_0" } }) do
+        local again, text = difference(names[1], names[2])
+        assert.same(r, again)
+        assert.is_truthy(text:find("p_" .. names[1], 1, true))
+      end
+      assert.equal(before + 1, theano.stat("compiles"))
+      assert.equal(1, units(folder))
+      assert.is_not.same(r, (difference("left", "right", true))) -- the same names in other places are another unit
+      assert.equal(2, units(folder))
+    end)
+  end)
+
+  it("loses what was used longest ago when it is too large, and nothing that is fresh", function()
+    with_cache(function(folder)
+      local function build(k)
+        local x = T.dvector("x")
+        return theano.compile({ inputs = { x }, outputs = k(x) })
+      end
+      local old, fresh = build(T.sin), build(T.cos)
+      local first = io.popen("ls -tr " .. folder .. "/*.so | head -n 1"):read("l")
+      os.execute("touch -d '2 hours ago' " .. first)
+      theano.config["compile.cache_mb"] = 0
+      -- another process builds: the limit is looked at with its first unit
+      local flags = "THEANO_FLAGS=compile.cache_mb=0,base_compiledir=" .. theano.config.base_compiledir
+      local code = "local theano = require('theano'); local x = theano.tensor.dvector('x'); " ..
+        "theano.compile({ inputs = { x }, outputs = theano.tensor.tanh(x) * 5 })({ 1 })"
+      assert.is_true(os.execute(flags .. " build/theano -e \"" .. code .. "\""))
+      assert.equal(2, units(folder))
+      assert.is_nil(io.open(first))
+      assert.same({ 0 }, old({ 0 }):tolist()) -- a function keeps the unit that it has
+      assert.same({ 1 }, fresh({ 0 }):tolist())
+    end)
+  end)
+
+  it("keeps a unit that is used again", function()
+    with_cache(function(folder)
+      local function build()
+        local x = T.dvector("x")
+        return theano.compile({ inputs = { x }, outputs = T.sin(x) * 7 })
+      end
+      build()
+      local path = io.popen("ls " .. folder .. "/*.so"):read("l")
+      os.execute("touch -d '2 hours ago' " .. path)
+      build()
+      assert.equal("", io.popen("find " .. path .. " -mmin +60"):read("a"))
+      assert.equal(nd.sin(nd.array({ 1.0 }))[0] * 7, build()({ 1 })[0])
+    end)
+  end)
+end)

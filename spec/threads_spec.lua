@@ -1,0 +1,81 @@
+--- openmp: kernels are shared out among threads from openmp_elemwise_minsize elements on, with the same bits.
+local skip = require("spec.support.skip")
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+
+local function with(flags, body)
+  local before = {}
+  for k, v in pairs(flags) do
+    before[k] = theano.config[k]
+    theano.config[k] = v
+  end
+  local results = table.pack(pcall(body))
+  for k, v in pairs(before) do theano.config[k] = v end
+  assert(results[1], results[2])
+  return table.unpack(results, 2, results.n)
+end
+
+local function code(minsize)
+  return with({ openmp = true, openmp_elemwise_minsize = minsize }, function()
+    local x = T.dvector("x")
+    return theano.printing.ccode(theano.compile({ inputs = { x }, outputs = T.exp(x) * 2 }))
+  end)
+end
+
+describe("openmp", function()
+  local rng = nd.random.RandomState(5)
+  local v, w, m = rng:rand(30011), rng:rand(30011), rng:rand(301, 157)
+  local x, y, a = T.dvector("x"), T.dvector("y"), T.dmatrix("a")
+  local cases = {
+    { "elementwise", { x, y }, T.tanh(x) * T.exp(-y) + T.log1p(x), { v, w } },
+    { "several results", { x, y }, { x * y, T.sin(x) }, { v, w } },
+    { "of rows", { a }, T.exp(a):sum { axis = 1 }, { m } },
+    { "of columns", { a }, T.exp(a):sum { axis = 0 }, { m } },
+    { "of everything", { a }, T.tanh(a):sum(), { m } },
+    { "softmax", { a }, T.nnet.softmax(a), { m } },
+    { "broadcast", { a }, T.tanh(a) + a[0] - a:mean { axis = 1, keepdims = true }, { m } },
+    { "transposed", { a }, T.exp(a.T) * 2 + 1, { m } },
+    { "reversed and strided", { x }, T.sin(x["::-1"]) + T.cos(x), { v } },
+    { "positions", { a }, T.set_subtensor(a["10:20"], a["20:30"] * 3), { m } },
+    { "arange", { x }, x + T.arange(x.shape[0]), { v } },
+  }
+
+  local function bits(case)
+    local f = theano.compile({ inputs = case[2], outputs = case[3] })
+    local list = {}
+    for i, r in ipairs({ f(table.unpack(case[4])) }) do
+      list[i] = type(r) == "number" and ("%a"):format(r) or r:tostring()
+    end
+    return list
+  end
+
+  for _, case in ipairs(cases) do
+    it("computes the same bits: " .. case[1], function()
+      local alone = with({ openmp = false }, function() return bits(case) end)
+      local shared = with({ openmp = true, openmp_elemwise_minsize = 100 }, function() return bits(case) end)
+      assert.same(alone, shared)
+    end)
+  end
+
+  it("updates shared variables in place in pieces", function()
+    local function train(on)
+      return with({ openmp = on, openmp_elemwise_minsize = 100 }, function()
+        local s = theano.shared(v)
+        local f = theano.compile({ inputs = { y }, updates = { { s, s * 0.5 + T.exp(y) } } })
+        for _ = 1, 5 do f(w) end
+        return s:get_value():tostring()
+      end)
+    end
+    assert.equal(train(false), train(true))
+  end)
+
+  it("takes the number of elements from openmp_elemwise_minsize", function()
+    skip.unless(theano.config.cxx ~= "", "no C compiler")
+    assert.is_truthy(code(12345):find("work < 12345l", 1, true))
+    assert.is_truthy(code(12345):find("parallel_for(f, ", 1, true))
+    assert.is_nil(with({ openmp = false }, function()
+      local u = T.dvector("u")
+      return theano.printing.ccode(theano.compile({ inputs = { u }, outputs = T.exp(u) * 2 }))
+    end):find("piece_", 1, true))
+  end)
+end)
