@@ -306,7 +306,7 @@ static void run_pieces(ThContext *c, Job *j, int pieces, void (*fn)(int, void *)
         parallel_for(c, pieces, fn, j);
         return;
     }
-    for (int i = 0; i < pieces; i++) fn(i, j);
+    for (int i = pieces - 1; i >= 0; i--) fn(i, j);
 }
 
 static void run_panels(ThContext *c, Job *j) {
@@ -355,9 +355,41 @@ static void run_blocks(ThContext *c, Job *j) {
     }
 }
 
+/* ---- k of 1 ------------------------------------------------------------------------------------------------------ */
+/* From the last rows to the first: a product that has just read c (a weight) left its end in the cache, and the next one
+ * will begin with its start. */
+static void rank1_piece(int piece, void *user) {
+    const Job *j = user;
+    const GemmArgs *g = &j->g;
+    int64_t first = g->m * piece / j->pieces, end = g->m * (piece + 1) / j->pieces;
+    int64_t step = DONE_BYTES / (g->n * j->item) + 1;
+    for (int64_t row; end > first; end = row) {
+        row = end - first < step ? first : end - step;
+        GemmTile t = {.a = at(j, g->a, row * g->ars),
+                      .ars = g->ars,
+                      .b = g->b,
+                      .c = (char *)g->c + row * g->crs * j->item,
+                      .crs = g->crs,
+                      .alpha = g->alpha,
+                      .beta = g->beta};
+        j->kern->rank1(&t, end - row, g->n);
+        if (g->done) tell(j, row, end, 0, g->n);
+    }
+}
+
+/* An outer product goes row by row, as memory lies. Narrow ones are faster as tiles. */
+static bool rank1(const GemmKernels *kern, const GemmArgs *g) {
+    return g->k == 1 && g->ccs == 1 && g->bcs == 1 && !general(g) && !g->packed && g->n >= 2 * kern->vl;
+}
+
 static void run_tiles(ThContext *c, const GemmKernels *kern, const GemmArgs *g, void *scratch) {
     Job j = {.kern = kern, .g = *g, .item = kern->item, .nr = (int64_t)kern->nv * kern->vl};
     j.turned = orient(&j.g);
+    if (rank1(kern, &j.g)) {
+        j.kb = 1;
+        run_pieces(c, &j, (int)min64(j.g.m, CHUNKS), rank1_piece);
+        return;
+    }
     /* one panel: what run_panels would do, without the plan */
     if (j.g.n <= j.nr && j.g.m <= SMALL_M && j.g.k <= K_WHOLE && !g->av) {
         j.kb = j.g.k, j.beta = j.g.beta;

@@ -23,8 +23,9 @@ typedef T VU __attribute__((vector_size(VBYTES), aligned(sizeof(T)), may_alias))
 /* ---- register tiles ---------------------------------------------------------------------------------------------- */
 /* X(row, its pointer, steps of a row from there): few pointers, so that they and the step stay in registers */
 #define ROWS(X) \
-    X(0, 0, 0) X(1, 0, 1) X(2, 0, 2) X(3, 1, 0) X(4, 1, 1) X(5, 1, 2) \
-    X(6, 2, 0) X(7, 2, 1) X(8, 2, 2) X(9, 3, 0) X(10, 3, 1) X(11, 3, 2)
+    X(0, 0, 0) \
+    X(1, 0, 1) \
+    X(2, 0, 2) X(3, 1, 0) X(4, 1, 1) X(5, 1, 2) X(6, 2, 0) X(7, 2, 1) X(8, 2, 2) X(9, 3, 0) X(10, 3, 1) X(11, 3, 2)
 #define DECLARE(i, p, q) V c##i##0 = {0}, c##i##1 = {0}, c##i##2 = {0}, c##i##3 = {0};
 #define STEP(i, p, q) \
     if (R > i) { \
@@ -135,6 +136,40 @@ TILE(12, 2)
 #define TALL_ROW \
     { NULL }
 #endif
+
+/* c[j] = alpha (b[j] s + 0) + beta c[j]: what a tile does for k of 1 */
+INLINE V FN(outer)(V b, V s, V c, V va, V vb, bool keep) {
+    V p = VFMA(b, s, (V){0});
+    return keep ? (V)VFMA(va, p, vb * c) : va * p;
+}
+
+/* Vectors of c are aligned, whatever its rows are. */
+static void FN(rank1)(const GemmTile *t, int64_t m, int64_t n) {
+    V va = VSET((T)t->alpha), vb = VSET((T)t->beta);
+    bool keep = t->beta != 0;
+    const T *b = t->b;
+    for (int64_t i = 0; i < m; i++) {
+        T *c = (T *)t->c + i * t->crs;
+        V s = VSET(((const T *)t->a)[i * t->ars]);
+        int64_t j = (int64_t)(-(uintptr_t)c / sizeof(T) % VL);
+        if (j > n) j = n;
+        if (j) {
+            V old = {0};
+            if (keep) old = VPART(c, j);
+            VPUT(c, FN(outer)(VPART(b, j), s, old, va, vb, keep), j);
+        }
+        for (; j + VL <= n; j += VL) {
+            V old = {0};
+            if (keep) old = *(const VU *)(c + j);
+            *(VU *)(c + j) = FN(outer)(*(const VU *)(b + j), s, old, va, vb, keep);
+        }
+        if (j < n) {
+            V old = {0};
+            if (keep) old = VPART(c + j, n - j);
+            VPUT(c + j, FN(outer)(VPART(b + j, n - j), s, old, va, vb, keep), n - j);
+        }
+    }
+}
 
 /* ---- packing ----------------------------------------------------------------------------------------------------- */
 /* 16 bytes at a time: blocks of Q x Q are turned in registers. */
@@ -465,6 +500,7 @@ static const GemmKernels FN(kernels) = {
 #else
     false,
 #endif
+    FN(rank1),
     FN(pack_b),
     FN(pack_a),
     FN(gather),

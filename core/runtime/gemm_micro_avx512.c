@@ -1,4 +1,5 @@
-/* gemm_micro_avx512.c -- the GEMM kernels for AVX-512 (F, DQ, BW, VL): 6 x 4 vectors of 64 bytes, 12 x 2 in narrow panels. */
+/* gemm_micro_avx512.c -- the GEMM kernels for AVX-512 (F, DQ, BW, VL): 6 x 4 vectors of 64 bytes, 12 x 2 in narrow
+ * panels. */
 #include "gemm_kernels.h"
 
 #if defined(__x86_64__)
