@@ -11,7 +11,7 @@ local fa, fb, fm = T.fvector("a"), T.fvector("b"), T.fmatrix("m")
 local function over(x, how) return x[how](x, { axis = 1, keepdims = true }) end
 local function layer_norm(x)
   local y = x - over(x, "mean")
-  return y / T.sqrt(over(T.sqr(y), "mean") + 1e-5)
+  return y / T.sqrt(over(T.sqr(y), "mean") + T.cast(1e-5, x.dtype))
 end
 local function centred(x)
   local y = T.tanh(x - x:mean())

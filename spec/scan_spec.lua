@@ -1,6 +1,7 @@
 -- theano.scan: values, gradients, errors. A loop is compared with the same steps written out one after the other.
 local theano = require "theano"
 local T, nd = theano.tensor, theano.ndarray
+local compile = theano.compile
 local fast = theano.compile.Mode({ linker = "interpreter" })
 
 local function run(inputs, outs, values)
@@ -427,6 +428,44 @@ describe("a compiled loop", function()
     return count(theano.printing.graph_text(f), " = Scan{"), f
   end
 
+  it("reads in the backward loop the products that the forward loop made", function()
+    local H = 3
+    local function cell(xt, h, c, wx, wh)
+      local z = T.dot(xt, wx) + T.dot(h, wh)
+      local function gate(k) return z:sub(":", { start = k * H, stop = (k + 1) * H }) end
+      local now = T.nnet.sigmoid(gate(1)) * c + T.nnet.sigmoid(gate(0)) * T.tanh(gate(3))
+      return T.nnet.sigmoid(gate(2)) * T.tanh(now), now
+    end
+    local seq, first, cell0 = T.dtensor3("x"), T.dmatrix("h0"), T.dmatrix("c0")
+    local wx, wh = T.dmatrices("wx", "wh")
+    local ins = { seq, first, cell0, wx, wh }
+    local random, steps = nd.random.RandomState(7), 4
+    local given = { random:normal(0, 1, { steps, 2, 2 }), random:normal(0, 1, { 2, H }), random:normal(0, 1, { 2, H }),
+      random:normal(0, 1, { 2, 4 * H }), random:normal(0, 1, { H, 4 * H }) }
+    local function costs(kind)
+      local h, c = first, cell0
+      if kind == "loop" then
+        local out = theano.scan({ fn = cell, sequences = seq, outputs_info = { first, cell0 },
+          non_sequences = { wx, wh } })
+        h, c = out[1][-1], out[2][-1]
+      else
+        for t = 0, steps - 1 do h, c = cell(seq[t], h, c, wx, wh) end
+      end
+      return T.grad((h ^ 2):sum() + c:sum(), ins)
+    end
+    local loop, unrolled = costs("loop"), costs("unrolled")
+    for _, mode in ipairs({ compile.Mode({ linker = "interpreter" }), compile.Mode({}) }) do
+      local f = compile({ inputs = ins, outputs = loop, mode = mode })
+      local got, want = table.pack(f(table.unpack(given))), run(ins, unrolled, given)
+      for i = 1, #ins do close(got[i], want[i], 1e-10, tostring(i)) end
+      local products = 0 -- outside the loops: seq times wx, d seq, d wx, d wh; nothing a second time
+      for _, node in ipairs(f.maker.fgraph:toposort()) do
+        if node.op.name:find("^Dot22") or node.op.name:find("^Gemm") then products = products + 1 end
+      end
+      assert.equal(4, products)
+    end
+  end)
+
   it("runs loops with the same number of steps as one", function()
     local v, n, m = T.dvector("v"), T.lscalar("n"), T.lscalar("m")
     local function loop(fn, k) return (theano.scan { fn = fn, outputs_info = v, n_steps = k }) end
@@ -540,6 +579,28 @@ describe("a compiled loop", function()
     assert.truthy(inner:find(" > |k_copy [^\n]* %-> " .. value:gsub("%p", "%%%0")), t)
     local compiled = theano.compile { inputs = { v, k }, outputs = out, mode = fast }
     assert.truthy(theano.printing.debugprint(compiled, { file = "str" }):find("Inner graphs of the scan ops", 1, true))
+  end)
+
+  it("keeps its own names and lines beside a loop that does the same", function()
+    local v, w = T.dvector("v"), T.dvector("w")
+    local function loop(fn, given)
+      return theano.scan { fn = fn, outputs_info = T.zeros_like(given), non_sequences = given, n_steps = 3 }
+    end
+    local first = loop(function(s, c) return s + T.constant({ 1.0, 2.0, 3.0 }) + c end, v)
+    local line = debug.getinfo(1, "l").currentline + 1
+    local second = loop(function(s, c) return s + T.constant({ 1.0, 2.0, 3.0 }) + c end, w)
+    assert.truthy(theano.printing.debugprint(first, { file = "str" }):find("v_copy", 1, true))
+    assert.truthy(theano.printing.debugprint(second, { file = "str" }):find("w_copy", 1, true))
+    local _, message = pcall(theano.compile { inputs = { w }, outputs = second, mode = fast }, { 1.0, 2.0 })
+    assert.truthy(tostring(message):find("created: [^\n]*scan_spec.lua:" .. line .. "\n"), tostring(message))
+    -- They are one loop all the same where their values are one.
+    local both = theano.compile { inputs = { w }, outputs = { second, (loop(function(s, c)
+      return s + T.constant({ 1.0, 2.0, 3.0 }) + c
+    end, w)) }, mode = fast }
+    local shown, ids = theano.printing.debugprint(both, { file = "str" }):match("^(.*)\nInner graphs"), {}
+    for id in shown:gmatch("scan_fn} (%[id %u+%])") do ids[id] = true end
+    assert.truthy(next(ids), shown)
+    assert.is_nil(next(ids, next(ids)), shown)
   end)
 
   it("may hold an OpFromGraph, and be in one", function()

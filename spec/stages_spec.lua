@@ -65,4 +65,19 @@ describe("stages", function()
       if want then assert.equal(want, steps(f)) end
     end)
   end
+
+  it("give the same bits for rows of every length, float32 summed in float64 and by itself", function()
+    local v = T.fmatrix("v")
+    local outputs = { v:sum { axis = 1 }, (v - v:max(over(1))):sum { axis = 1, acc_dtype = "float32" },
+      T.tanh(v) * v:mean(over(1)), v:prod { axis = 1 }, T.argmax(v, { axis = 1 }) }
+    local f = {}
+    for i, linker in ipairs({ "c", "interpreter" }) do
+      f[i] = compile { inputs = { v }, outputs = outputs, mode = compile.Mode({ linker = linker }) }
+    end
+    for n = 1, 140 do
+      local m = nd.random.RandomState(n):uniform(-1, 1, { 3, n }):astype("float32")
+      local a, b = { f[1](m) }, { f[2](m) }
+      for i = 1, #outputs do assert.equal(a[i]:tobytes(), b[i]:tobytes()) end
+    end
+  end)
 end)

@@ -53,6 +53,13 @@ local ELSEWHERE = {
   ["gradient.undefined_grad"] = "derive_spec", ["gradient.grad_clip"] = "derive_spec",
   ["gradient.grad_scale"] = "derive_spec", ultra_fast_sigmoid = "approximate: rules_spec",
   ["nnet.ultra_fast_sigmoid"] = "approximate: rules_spec", ["xlogx.xlogy0"] = "nnet_spec",
+  ["nnet.conv2d"] = "conv_spec", ["nnet.conv3d"] = "conv_spec", ["nnet.conv2d_transpose"] = "conv_spec",
+  ["nnet.abstract_conv.conv2d_grad_wrt_inputs"] = "conv_spec",
+  ["nnet.abstract_conv.conv3d_grad_wrt_inputs"] = "conv_spec",
+  ["nnet.abstract_conv.conv2d_grad_wrt_weights"] = "conv_spec",
+  ["nnet.abstract_conv.conv3d_grad_wrt_weights"] = "conv_spec",
+  ["signal.pool.pool_2d"] = "pool_spec", ["signal.pool.pool_3d"] = "pool_spec",
+  ["signal.pool.max_pool_2d_same_size"] = "pool_spec", ["nnet.neighbours.images2neibs"] = "pool_spec",
 }
 
 it("every function of the table has NumPy's numbers for it", function()

@@ -77,8 +77,12 @@ void emit_ahead(Emit *e, const int *ids, int n); /* fetches what the n instructi
 int emit_lanes(const Emit *e, const LoopStage *s);
 void emit_size(Text *t, Size z);
 /* reduce.c */
+/* A cast of float32 to float64 that a sum along the row alone reads: rows run as vectors of float32, and the sum
+ * takes each as two halves. */
+bool emit_split(const Emit *e, const LoopStage *s, int id);
 int emit_red_vectors(const Emit *e); /* vectors of every accumulator of the stage, if they fit registers; or 1 */
 void emit_red_turns(Emit *e, int n, bool begin); /* names for them, or back */
+bool emit_red_named(const Emit *e);              /* ..for the rest of a row too, under masks */
 void emit_red_init(Emit *e, int red);
 void emit_red_step(Emit *e, int red);
 void emit_red_final(Emit *e, int red);

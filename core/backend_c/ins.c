@@ -59,6 +59,7 @@ int emit_lanes(const Emit *e, const LoopStage *s) {
         const Ins *i = &e->k->ins.at[j];
         if (i->depth <= s->vec) continue;
         if (!vectorizable(e, i)) return 1;
+        if (emit_split(e, s, j)) continue;
         size_t b =
             i->op == INS_STORE ? th_dtype_bytes((ThDtype)e->k->acc.at[i->a].dtype) : th_dtype_bytes((ThDtype)i->dtype);
         if (i->op < INS_LOAD && th_dtype_bytes((ThDtype)i->in_dtype) > b) b = th_dtype_bytes((ThDtype)i->in_dtype);
@@ -286,6 +287,7 @@ static bool value_text(Emit *e, Text *t, int id, const Ins *i, int *lanes, bool 
 bool emit_ins(Emit *e, int id) {
     const Ins *i = &e->k->ins.at[id];
     int lanes = lanes_here(e, i);
+    if (lanes > 1 && emit_split(e, e->s, id)) return true;
     if (i->op == INS_STORE) {
         store(e, i, lanes);
         return true;

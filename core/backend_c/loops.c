@@ -28,6 +28,17 @@ static bool counts_vectors(const Emit *e) {
     return e->k->dim[st->vec].kind == DIM_RED && st->nred > 0;
 }
 
+static void turn_begin(Emit *e, int dim) {
+    emit_line(e, "{");
+    e->indent++;
+    emit_line(e, "const i64 i%d = j%d + %d;", dim, dim, e->turn * e->lanes);
+}
+
+static void turn_end(Emit *e) {
+    e->indent--;
+    emit_line(e, "}");
+}
+
 /* The bulk of a row: a turn for each vector of accumulators, these under names of their own, so that they stay in
  * registers. Leaves i<dim> where the row's last vectors start, and u at their number. */
 static bool turns(Emit *e, const KernelOrder *o, int d, int n) {
@@ -52,6 +63,48 @@ static bool turns(Emit *e, const KernelOrder *o, int d, int n) {
     return true;
 }
 
+/* What is left of a row after its bulk, at most a vector for each accumulator: each under a mask, those of no elements
+ * not at all. Short rows are this alone. */
+static bool masked_rest(Emit *e, const KernelOrder *o, int d, int n) {
+    int dim = e->s->loop[d];
+    e->tail = true;
+    for (e->turn = 0; e->turn < n; e->turn++) {
+        int at = e->turn * e->lanes;
+        emit_line(e, "if (j%d + %d < n%d) {", dim, at, dim);
+        e->indent++;
+        emit_line(e, "const i64 i%d = j%d + %d, m = n%d - i%d < %d ? n%d - i%d : %d;", dim, dim, at, dim, dim, e->lanes,
+                  dim, dim, e->lanes);
+        e->indent--;
+        if (!body(e, o, d)) return false;
+        emit_line(e, "}");
+    }
+    e->turn = -1;
+    e->tail = false;
+    return true;
+}
+
+/* A row whose accumulators have names all the way. */
+static bool named_row(Emit *e, const KernelOrder *o, int d, int n) {
+    int dim = e->s->loop[d];
+    emit_red_turns(e, n, true);
+    emit_line(e, "i64 j%d = 0;", dim);
+    emit_line(e, "for (; j%d + %d <= n%d; j%d += %d) {", dim, n * e->lanes, dim, dim, n * e->lanes);
+    e->indent++;
+    for (e->turn = 0; e->turn < n; e->turn++) {
+        turn_begin(e, dim);
+        e->indent--;
+        if (!body(e, o, d)) return false;
+        e->indent++;
+        turn_end(e);
+    }
+    e->turn = -1;
+    e->indent--;
+    emit_line(e, "}");
+    if (!masked_rest(e, o, d, n)) return false;
+    emit_red_turns(e, n, false);
+    return true;
+}
+
 /* Whether columns can be reduced several vectors at a time: nothing but the reductions between the loop over columns
  * and the innermost one. */
 static bool side_by_side(const Emit *e, int d) {
@@ -63,17 +116,6 @@ static bool side_by_side(const Emit *e, int d) {
     for (int l = d + 2; l <= s->nloop; l++)
         if (s->npost[l] || (l < s->nloop && s->npre[l])) return false;
     return true;
-}
-
-static void turn_begin(Emit *e, int dim) {
-    emit_line(e, "{");
-    e->indent++;
-    emit_line(e, "const i64 i%d = j%d + %d;", dim, dim, e->turn * e->lanes);
-}
-
-static void turn_end(Emit *e) {
-    e->indent--;
-    emit_line(e, "}");
 }
 
 /* Columns, several vectors at a time: memory is read in longer runs. Leaves i<dim> at the first column that is left. */
@@ -121,6 +163,7 @@ static bool vec_loop(Emit *e, const KernelOrder *o, int d) {
         return ok;
     }
     int n = u && d == e->s->nloop - 1 ? emit_red_vectors(e) : 1;
+    if (n > 1 && emit_red_named(e)) return named_row(e, o, d, n);
     bool wide = side_by_side(e, d);
     if (n == 1 && !wide) emit_line(e, "i64 i%d = 0;", dim);
     else if (wide ? !columns(e, o, d) : !turns(e, o, d, n)) return false;

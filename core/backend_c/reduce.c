@@ -12,6 +12,26 @@ static bool arg_kind(const Red *d) { return d->kind == RED_ARGMAX || d->kind == 
 static bool in_lanes(const Emit *e) { return e->s->vec >= 0 && e->k->dim[e->s->st->vec].kind == DIM_RED; }
 static int lane_count(const Red *d) { return 256 / (int)th_dtype_bytes((ThDtype)d->acc_dtype); }
 
+bool emit_split(const Emit *e, const LoopStage *s, int id) {
+    const Kernel *k = e->k;
+    const Ins *i = &k->ins.at[id];
+    if (i->op != INS_CAST || i->dtype != TH_FLOAT64 || i->in_dtype != TH_FLOAT32 || s->vec < 0) return false;
+    if (k->dim[s->st->vec].kind != DIM_RED || k->ins.at[i->a].depth <= s->vec) return false;
+    bool summed = false, other = false;
+    for (int r = 0; r < k->red.n; r++) {
+        bool sum = k->red.at[r].kind == RED_SUM || k->red.at[r].kind == RED_PROD;
+        if (k->red.at[r].v == id) summed = true, other |= !sum;
+    }
+    for (int j = s->st->ins0; j < s->st->ins0 + s->st->nins && !other; j++) {
+        int v[6], n = ins_reads(k, &k->ins.at[j], v);
+        for (int q = 0; q < n; q++) other |= v[q] == id;
+    }
+    return summed && !other;
+}
+static bool split(const Emit *e, int r) { return e->lanes > 1 && emit_split(e, e->s, e->k->red.at[r].v); }
+/* Lanes of one vector of accumulators along a row. */
+static int acc_lanes(const Emit *e, int r) { return split(e, r) ? e->lanes / 2 : e->lanes; }
+
 /* The accumulator's number, and which of several neighbours' it is: "0", "0_3". */
 static const char *own(const Emit *e, int r, char out[16]) {
     if (e->turn >= 0 && (!in_lanes(e) || arg_kind(&e->k->red.at[r]))) snprintf(out, 16, "%d_%d", r, e->turn);
@@ -176,16 +196,26 @@ static void arg_final(Emit *e, int r, const Red *d) {
 int emit_red_vectors(const Emit *e) {
     enum { REGISTERS = 16, MOST_INS = 24, ARG_CHAINS = 4 };
     const Stage *st = e->s->st;
-    int n = 0, live = 0;
+    int n = 0, live = 0, halves = 0;
     if (!in_lanes(e) || e->lanes == 1 || st->nins > MOST_INS) return 1;
     for (int r = st->red0; r < st->red0 + st->nred; r++) {
         const Red *d = &e->k->red.at[r];
         int each = arg_kind(d) ? ARG_CHAINS : lane_count(d) / e->lanes;
-        if (n && each != n) return 1;
-        n = each;
-        live += arg_kind(d) ? 2 * n : n;
+        live += arg_kind(d) ? 2 * each : lane_count(d) / acc_lanes(e, r);
+        if (split(e, r)) halves = each; /* divides the number of turns */
+        else if (n && each != n) return 1;
+        else n = each;
     }
+    if (!n) n = halves;
     return n >= 2 && live <= REGISTERS ? n : 1;
+}
+
+/* The accumulators keep their names to the end of the row: masks are cheap, and no position needs the vector's number.
+ */
+bool emit_red_named(const Emit *e) {
+    bool named = e->vector_bytes == 64;
+    for (int r = e->s->st->red0; r < e->s->st->red0 + e->s->st->nred; r++) named &= !arg_kind(&e->k->red.at[r]);
+    return named;
 }
 
 /* Chains of (value, vector number) that each start with nothing, and come together: the first of equal ones. */
@@ -224,12 +254,13 @@ void emit_red_turns(Emit *e, int n, bool begin) {
             arg_turns(e, r, n, begin);
             continue;
         }
-        need_type(e, (ThDtype)e->k->red.at[r].acc_dtype, e->lanes, ty);
+        need_type(e, (ThDtype)e->k->red.at[r].acc_dtype, acc_lanes(e, r), ty);
         Text t;
         text_init(&t, e->c);
+        int names = split(e, r) ? lane_count(&e->k->red.at[r]) / acc_lanes(e, r) : n;
         if (begin) text_printf(&t, "%s ", ty);
-        for (int j = 0; j < n; j++) {
-            const char *sep = j + 1 < n ? ", " : "";
+        for (int j = 0; j < names; j++) {
+            const char *sep = j + 1 < names ? ", " : "";
             if (begin) text_printf(&t, "t%d_%d = acc%d[%d]%s", r, j, r, j, sep);
             else text_printf(&t, "acc%d[%d] = t%d_%d%s", r, j, r, j, sep);
         }
@@ -247,10 +278,15 @@ void emit_red_init(Emit *e, int r) {
     }
     identity(d, id);
     if (in_lanes(e)) {
-        int n = lane_count(d) / e->lanes;
-        need_type(e, (ThDtype)d->acc_dtype, e->lanes, ty);
-        emit_line(e, "%s acc%d[%d]; for (int u = 0; u < %d; u++) acc%d[u] = %s(%s);", ty, r, n, n, r,
-                  need_splat(e, (ThDtype)d->acc_dtype, e->lanes), id);
+        int n = lane_count(d) / acc_lanes(e, r);
+        const char *splat = need_splat(e, (ThDtype)d->acc_dtype, acc_lanes(e, r));
+        Text t;
+        text_init(&t, e->c);
+        need_type(e, (ThDtype)d->acc_dtype, acc_lanes(e, r), ty);
+        for (int u = 0; u < n; u++) text_printf(&t, "%s%s(%s)", u ? ", " : "", splat, id);
+        if (n <= 8) emit_line(e, "%s acc%d[%d] = {%s};", ty, r, n, t.at ? t.at : "");
+        else emit_line(e, "%s acc%d[%d]; for (int u = 0; u < %d; u++) acc%d[u] = %s(%s);", ty, r, n, n, r, splat, id);
+        text_free(&t);
     } else {
         int lanes = e->s->vec >= 0 && d->depth > e->s->vec ? e->lanes : 1;
         char n[16];
@@ -259,10 +295,51 @@ void emit_red_init(Emit *e, int r) {
     }
 }
 
+/* Half number h of a vector of float32, wider. */
+static const char *need_half(Emit *e, int lanes, int h) {
+    char f[16], w[16], half[16], key[32], *name = arena_alloc(e->arena, 32);
+    snprintf(key, sizeof key, "half%d_f32x%d", h, lanes);
+    if (!name) return "";
+    snprintf(name, 32, "%s", key);
+    if (!need(e, name)) return name;
+    need_type(e, TH_FLOAT32, lanes, f);
+    need_type(e, TH_FLOAT32, lanes / 2, half);
+    need_type(e, TH_FLOAT64, lanes / 2, w);
+    text_printf(&e->helpers, "INLINE %s %s(%s a) { %s x; __builtin_memcpy(&x, (const char *)&a + %d, %d); ", w, name, f,
+                half, 2 * lanes * h, 2 * lanes);
+    text_printf(&e->helpers, "return __builtin_convertvector(x, %s); }\n", w);
+    return name;
+}
+
+/* A vector of float32 goes to two neighbouring vectors of float64 accumulators. */
+static void split_step(Emit *e, int r) {
+    const Red *d = &e->k->red.at[r];
+    int lanes = acc_lanes(e, r), n = lane_count(d) / lanes, from = e->k->ins.at[d->v].a;
+    for (int h = 0; h < 2; h++) {
+        char x[40], y[96];
+        if (e->turn >= 0) snprintf(x, sizeof x, "t%d_%d", r, (2 * e->turn + h) % n);
+        else snprintf(x, sizeof x, "acc%d[(2 * u + %d) & %d]", r, h, n - 1);
+        snprintf(y, sizeof y, "%s(v%d)", need_half(e, e->lanes, h), from);
+        Text t;
+        text_init(&t, e->c);
+        combine(e, &t, d, x, y, lanes);
+        if (e->tail) {
+            const char *first = need_first(e, TH_FLOAT64, lanes);
+            emit_line(e, "%s = %s(%s(m - %d), %s, %s);", x, need_select(e, TH_FLOAT64, lanes), first, h * lanes,
+                      t.at ? t.at : "0", x);
+        } else emit_line(e, "%s = %s;", x, t.at ? t.at : "0");
+        text_free(&t);
+    }
+}
+
 void emit_red_step(Emit *e, int r) {
     const Red *d = &e->k->red.at[r];
     if (arg_kind(d)) {
         arg_step(e, r, d);
+        return;
+    }
+    if (split(e, r)) {
+        split_step(e, r);
         return;
     }
     char x[32], v[80], name[16];
@@ -284,6 +361,24 @@ void emit_red_step(Emit *e, int r) {
     text_free(&t);
 }
 
+/* The vectors by halves; those that no element of the row reached hold the identity and stay out. */
+static void fold_vectors(Emit *e, int r, int n) {
+    for (int h = n / 2; h; h /= 2) {
+        emit_line(e, "if (n%d > %d) {", e->s->st->vec, h * acc_lanes(e, r));
+        for (int j = 0; j < h; j++) {
+            Text t;
+            char x[32], y[32];
+            snprintf(x, sizeof x, "acc%d[%d]", r, j);
+            snprintf(y, sizeof y, "acc%d[%d]", r, j + h);
+            text_init(&t, e->c);
+            combine(e, &t, &e->k->red.at[r], x, y, acc_lanes(e, r));
+            emit_line(e, "    %s = %s;", x, t.at ? t.at : "0");
+            text_free(&t);
+        }
+        emit_line(e, "}");
+    }
+}
+
 void emit_red_final(Emit *e, int r) {
     const Red *d = &e->k->red.at[r];
     char ty[16];
@@ -299,30 +394,19 @@ void emit_red_final(Emit *e, int r) {
         emit_line(e, "%s r%d = acc%s;", ty, r, own(e, r, n));
         return;
     }
-    Text t, w;
-    int n = lane_count(d) / e->lanes;
+    Text t;
+    int lanes = acc_lanes(e, r), n = lane_count(d) / lanes;
     text_init(&t, e->c);
-    text_init(&w, e->c);
-    char x[32], y[32];
-    snprintf(x, sizeof x, "acc%d[j]", r);
-    snprintf(y, sizeof y, "acc%d[j + h]", r);
-    combine(e, &w, d, x, y, e->lanes);
-    combine(e, &t, d, "x", "y", e->lanes);
-    if (n > 1) {
-        emit_line(e, "#pragma GCC unroll 8");
-        emit_line(e, "for (int h = %d; h; h /= 2)", n / 2);
-        emit_line(e, "#pragma GCC unroll 8");
-        emit_line(e, "    for (int j = 0; j < h; j++) %s = %s;", x, w.at ? w.at : "0");
-    }
-    if (e->lanes == 1) emit_line(e, "%s r%d = acc%d[0];", s, r, r);
+    combine(e, &t, d, "x", "y", lanes);
+    if (n > 1) fold_vectors(e, r, n);
+    if (lanes == 1) emit_line(e, "%s r%d = acc%d[0];", s, r, r);
     else {
         ThDtype a = (ThDtype)d->acc_dtype;
-        need_type(e, a, e->lanes, ty);
+        need_type(e, a, lanes, ty);
         emit_line(e, "%s r%d; { %s x = acc%d[0], y;", s, r, ty, r);
-        for (int h = e->lanes / 2; h; h /= 2)
-            emit_line(e, "    y = %s(x); x = %s;", need_turned(e, a, e->lanes, h), t.at ? t.at : "0");
+        for (int h = lanes / 2; h; h /= 2)
+            emit_line(e, "    y = %s(x); x = %s;", need_turned(e, a, lanes, h), t.at ? t.at : "0");
         emit_line(e, "    r%d = x[0]; }", r);
     }
     text_free(&t);
-    text_free(&w);
 }

@@ -95,8 +95,11 @@ static bool equal_field(const void *a, const void *b, const AttrField *f) {
     }
     case ATTR_LONGS: return memcmp(at(a, f), at(b, f), sizeof(AttrLongs)) == 0;
     case ATTR_SCALAR: return FIELD(uint16_t, a, f) == FIELD(uint16_t, b, f);
+    case ATTR_GRAPH: {
+        const GraphBody *x = FIELD(const GraphBody *, a, f), *y = FIELD(const GraphBody *, b, f);
+        return x == y || (x && y && x->like == y->like);
+    }
     case ATTR_BODY:
-    case ATTR_GRAPH:
     case ATTR_STR: return FIELD(const void *, a, f) == FIELD(const void *, b, f);
     case ATTR_IDX: return equal_idx(&FIELD(AttrIdx, a, f), &FIELD(AttrIdx, b, f));
     case ATTR_TYPE: return type_eq(FIELD(ThType, a, f), FIELD(ThType, b, f));

@@ -1,9 +1,10 @@
 /*
  * inner.c -- GraphBody: a graph inside an operation's attributes (the body of a loop, a branch).
- * In: variables that stand for its arguments, and results over them. Out: an immutable record that holds both. Equal
- * graphs (same operations, constants, types and order of arguments; names and lines do not count) are one record of the
- * context, so that pointer equality is equality and repeated compiles make no new ones. Every node that has it in its
- * attributes holds a reference; the last one frees it.
+ * In: variables that stand for its arguments, and results over them. Out: an immutable record that holds both. Graphs of
+ * equal structure (same operations, constants, types and order of arguments) have the same `like`, so that comparing it
+ * compares them; those whose names and lines are equal too are one record of the context, so that repeated compiles make
+ * no new ones and what is printed are the user's own names and lines. Every node that has it in its attributes holds a
+ * reference; the last one frees it.
  */
 #include "parts.h"
 
@@ -48,6 +49,20 @@ static bool hash_node(Numbers *m, const ThApply *a, uint64_t *h) {
     return ok;
 }
 
+static uint64_t hash_name(const ThVar *v, uint64_t h) {
+    return v->name ? hash_bytes(v->name, strlen(v->name), h) : hash_mix(h, 0);
+}
+
+static void hash_words(GraphBody *b, const ApplyVec *order) {
+    uint64_t h = b->hash;
+    for (int i = 0; i < b->nin; i++) { h = hash_name(b->in[i], h); }
+    for (int i = 0; i < order->n; i++) {
+        h = hash_mix(h, order->at[i]->prov);
+        for (int o = 0; o < order->at[i]->nout; o++) { h = hash_name(order->at[i]->out[o], h); }
+    }
+    b->words = h;
+}
+
 /* The structural hash; false with the error set when the graph is not closed. */
 static bool hash_body(GraphBody *b, const ApplyVec *order) {
     Numbers m = {.c = b->ctx};
@@ -60,6 +75,7 @@ static bool hash_body(GraphBody *b, const ApplyVec *order) {
     for (int i = 0; ok && i < order->n; i++) { ok = hash_node(&m, order->at[i], &h); }
     for (int i = 0; ok && i < b->nout; i++) { ok = hash_use(&m, b->out[i], &h); }
     b->hash = h;
+    hash_words(b, order);
     map_free(b->ctx, &m.of);
     return ok;
 }
@@ -94,8 +110,24 @@ static bool pair_up(Same *s, const ThVar *x, const ThVar *y) {
     return vec_push(s->c, &s->of, y) && map_put(s->c, &s->pair, KEY(x), (uint32_t)(s->of.n - 1));
 }
 
-/* Both orders are depth first over equal output lists, so equal graphs give equal orders. */
-static bool equal_bodies(const GraphBody *x, const ApplyVec *xo, const GraphBody *y) {
+static bool same_name(const ThVar *x, const ThVar *y) {
+    return x->name == y->name || (x->name && y->name && strcmp(x->name, y->name) == 0);
+}
+
+/* Whether what readers see of two graphs of equal structure is equal too: names and lines. */
+static bool same_words(const GraphBody *x, const ApplyVec *xo, const GraphBody *y, const ApplyVec *yo) {
+    bool same = true;
+    for (int i = 0; same && i < x->nin; i++) { same = same_name(x->in[i], y->in[i]); }
+    for (int i = 0; same && i < xo->n; i++) {
+        same = xo->at[i]->prov == yo->at[i]->prov;
+        for (int o = 0; same && o < xo->at[i]->nout; o++) { same = same_name(xo->at[i]->out[o], yo->at[i]->out[o]); }
+    }
+    return same;
+}
+
+/* Both orders are depth first over equal output lists, so equal graphs give equal orders. *words: the words too. */
+static bool equal_bodies(const GraphBody *x, const ApplyVec *xo, const GraphBody *y, bool *words) {
+    *words = false;
     if (x->hash != y->hash || x->nin != y->nin || x->nout != y->nout) { return false; }
     Same s = {.c = x->ctx};
     ApplyVec yo = {0};
@@ -108,6 +140,7 @@ static bool equal_bodies(const GraphBody *x, const ApplyVec *xo, const GraphBody
         for (int o = 0; ok && o < xo->at[i]->nout; o++) { ok = pair_up(&s, xo->at[i]->out[o], yo.at[i]->out[o]); }
     }
     for (int i = 0; ok && i < x->nout; i++) { ok = same_use(&s.pair, x->out[i], y->out[i], s.of.at); }
+    *words = ok && same_words(x, xo, y, &yo);
     vec_free(x->ctx, &yo);
     vec_free(x->ctx, &s.of);
     map_free(x->ctx, &s.pair);
@@ -119,6 +152,7 @@ static size_t bytes_of(const GraphBody *b) { return sizeof *b + sizeof(ThVar *) 
 
 static void free_body(GraphBody *b) {
     ThContext *c = b->ctx;
+    if (b->like != b) { graph_body_release(b->like); }
     for (int i = 0; i < b->nin; i++) { th_var_release(b->in[i]); }
     for (int i = 0; i < b->nout; i++) { th_var_release(b->out[i]); }
     th_free(c, b->reach);
@@ -132,6 +166,7 @@ static GraphBody *new_body(ThContext *c, ThVar *const *in, int nin, ThVar *const
     b->ctx = c;
     th_context_retain(c);
     atomic_init(&b->refs, 1);
+    b->like = b;
     b->nin = nin;
     b->nout = nout;
     b->in = (ThVar **)(void *)(b + 1);
@@ -154,8 +189,17 @@ static bool check_args(ThContext *c, ThVar *const *in, int nin, ThVar *const *ou
     return nout > 0 || err(c, TH_RuntimeError, "an inner graph needs a result");
 }
 
-/* An empty list for the hash of b; room to give its place back is made now. */
+/* Those that stand for their structure lie under its hash, the others under all that they are. */
+static uint64_t key_of(const GraphBody *b) { return b->like == b ? b->hash : hash_mix(b->hash, b->words); }
+
+static GraphBody *first_of(const GraphState *s, uint64_t key) {
+    uint32_t at;
+    return map_get(&s->body_of, key, &at) ? s->bodies.at[at] : NULL;
+}
+
+/* An empty list for the key of b; room to give its place back is made now. */
 static bool new_place(GraphState *s, const GraphBody *b, uint32_t *at) {
+    if (map_get(&s->body_of, key_of(b), at)) { return true; }
     if (!s->free_bodies.n) {
         if (!vec_reserve(b->ctx, &s->free_bodies, s->bodies.n + 1) || !vec_push(b->ctx, &s->bodies, NULL)) {
             return false;
@@ -163,27 +207,36 @@ static bool new_place(GraphState *s, const GraphBody *b, uint32_t *at) {
         s->free_bodies.at[s->free_bodies.n++] = s->bodies.n - 1;
     }
     *at = (uint32_t)s->free_bodies.at[s->free_bodies.n - 1];
-    if (!map_put(b->ctx, &s->body_of, b->hash, *at)) { return false; }
+    if (!map_put(b->ctx, &s->body_of, key_of(b), *at)) { return false; }
     s->free_bodies.n--;
     return true;
+}
+
+/* The record of the context that is all that b is, or NULL; b gets the one that stands for its structure. */
+static GraphBody *find(const GraphState *s, GraphBody *b, const ApplyVec *order) {
+    bool words;
+    for (GraphBody *x = first_of(s, b->hash); x && b->like == b; x = x->next) {
+        if (x->like != x || !equal_bodies(b, order, x, &words)) { continue; }
+        if (words) { return x; }
+        b->like = graph_body_retain(x);
+    }
+    if (b->like == b) { return NULL; }
+    for (GraphBody *x = first_of(s, key_of(b)); x; x = x->next) {
+        if (x->like == b->like && equal_bodies(b, order, x, &words) && words) { return x; }
+    }
+    return NULL;
 }
 
 /* The record of the context equal to b (which is then freed), or b, entered. */
 static GraphBody *enter(GraphState *s, GraphBody *b, const ApplyVec *order) {
     uint32_t at;
-    GraphBody *first = map_get(&s->body_of, b->hash, &at) ? s->bodies.at[at] : NULL;
-    for (GraphBody *x = first; x; x = x->next) {
-        if (equal_bodies(b, order, x)) {
-            graph_body_retain(x);
-            free_body(b);
-            return x;
-        }
-    }
-    if (failed(b->ctx) || (!first && !new_place(s, b, &at))) {
+    GraphBody *have = find(s, b, order);
+    if (have) { graph_body_retain(have); }
+    if (have || failed(b->ctx) || !new_place(s, b, &at)) {
         free_body(b);
-        return NULL;
+        return have;
     }
-    b->next = first;
+    b->next = s->bodies.at[at];
     b->entered = true;
     s->bodies.at[at] = b;
     return b;
@@ -211,12 +264,12 @@ const GraphBody *graph_body_retain(const GraphBody *b) {
 
 static void leave(GraphState *s, GraphBody *b) {
     uint32_t at;
-    if (!b->entered || !map_get(&s->body_of, b->hash, &at)) { return; }
+    if (!b->entered || !map_get(&s->body_of, key_of(b), &at)) { return; }
     GraphBody **link = &s->bodies.at[at];
     while (*link && *link != b) { link = &(*link)->next; }
     if (*link) { *link = b->next; }
     if (!s->bodies.at[at]) {
-        map_del(&s->body_of, b->hash);
+        map_del(&s->body_of, key_of(b));
         s->free_bodies.at[s->free_bodies.n++] = (int)at; /* room was made when it was entered */
     }
 }

@@ -5,6 +5,7 @@
 #ifndef TH_OP_H
 #define TH_OP_H
 
+#include "conv_work.h"
 #include "graph.h"
 #include "kernel.h"
 
@@ -22,7 +23,7 @@ typedef enum {
     ATTR_TYPE,   /* ThType */
     ATTR_STR,    /* const char *, interned */
     ATTR_BYTE,   /* int8_t */
-    ATTR_GRAPH,  /* const GraphBody *: an inner graph, one record for equal ones; the op has `bodies` */
+    ATTR_GRAPH,  /* const GraphBody *: an inner graph, compared by structure; the op has `bodies` */
     ATTR_LONGS   /* AttrLongs: list of large integers, never None */
 } AttrKind;
 typedef struct AttrInts {
@@ -129,17 +130,19 @@ const ScalarBody *scalar_body_intern(ThContext *c, const ScalarBody *proto);
 
 /*
  * An inner graph: the body of a loop, a branch (inner.c). Variables of the user's graph: free arguments, results over
- * them and constants. Immutable; equal graphs are one record of the context; every node that has one holds it.
+ * them and constants. Immutable; graphs equal in names and lines too are one record of the context, those of equal
+ * structure have one `like`; every node that has one holds it.
  */
 typedef struct GraphBody {
     ThVar **in, **out;
     int nin, nout;
-    uint64_t hash;
+    uint64_t hash, words; /* of its structure; of its names and lines */
     atomic_int refs;
     bool entered;
     bool *reach; /* scan_reach, once asked for; th_free */
     ThContext *ctx;
-    struct GraphBody *next; /* of the same hash */
+    const struct GraphBody *like; /* the record that stands for its structure: itself, or one that it holds */
+    struct GraphBody *next;       /* of the same key in the context's map */
 } GraphBody;
 /* New reference. RuntimeError when out needs more than `in` and constants; NULL among in or out: NULL. */
 GraphBody *graph_body(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout);
@@ -228,6 +231,7 @@ struct HostCall {
     void *scratch;                            /* scratch_bytes of LowerApi.host */
     void *(*room)(HostCall *h, size_t bytes); /* the one working block of this call, kept for the next; or NULL */
     int (*fail)(HostCall *h, ThError kind, const char *text); /* text is copied; returns 1 */
+    int (*conv)(HostCall *h, const ConvWork *w);              /* the library's convolution of floats */
     void *frame;
 };
 /* How an argument or a result of a loop's body lies in the loop's arrays. */

@@ -92,8 +92,17 @@ bool scan_cse(ThContext *c, ThVar **out, int n);
 /* x[start:stop], NULL for an open end; then reversed. Bounds are 0-d integers. */
 ThVar *scan_rows(Builder *b, ThVar *x, ThVar *start, ThVar *stop, bool reverse);
 ThVar *scan_set_rows(Builder *b, ThVar *x, ThVar *start, ThVar *stop, ThVar *y);
+/* Zeros of the shape of one row of x: stands for it where only lengths matter. */
+ThVar *scan_zero_row(Builder *b, ThVar *x);
 /* x with exactly this type: cast, and dimensions promised to be 1 or no longer. */
 ThVar *scan_fit(Builder *b, ThVar *x, ThType t);
+
+/*
+ * scan_heavy.c: values of the body that hold products its states need, and that dx (per argument, or NULL) would
+ * compute again; not what only those among `have` are computed from. Then the lengths, rows first, of collecting them.
+ */
+bool scan_heavy(ThContext *c, const GraphBody *body, ThVar *const *dx, ThVar *const *have, int nhave, VarVec *heavy);
+bool scan_row_shapes(Builder *b, const ThApply *node, const Scan *s, ThVar *const *row, int n, VarVec *shape);
 
 bool scan_lower(Lower *l);
 void scan_grad(Grad *g);

@@ -88,28 +88,37 @@ static ThVar *history(Back *k, ThVar *x, int at) {
     return scan_rows(k->b, x, start, plus(k, k->turns, at), true);
 }
 
+/* The parts of the node, to be made once more with more collected. */
+static void plan_again(Back *k, ScanPlan *p) {
+    const ThApply *a = k->g->node;
+    const Scan *s = &k->s;
+    scan_plan_begin(p, k->b, a->in[0]);
+    p->name = s->a->name;
+    p->truncate = s->a->truncate;
+    for (int i = 0; i < s->nseq; i++) scan_plan_seq(p, a->in[scan_in_seq(s) + i], k->body->in[i]);
+    for (int i = 0; i < s->nstate; i++)
+        scan_plan_state(p, a->in[scan_in_state(s) + i], s->tap + s->first[i], s->first[i + 1] - s->first[i],
+                        k->body->in + s->nseq + s->first[i], k->body->out[i]);
+    for (int i = 0; i < s->nshared; i++)
+        scan_plan_shared(p, a->in[scan_in_shared(s) + i], k->body->in[scan_body_shared(s) + i],
+                         k->body->out[scan_out_shared(s) + i]);
+    for (int i = 0; i < s->nvalue; i++)
+        scan_plan_value(p, a->in[scan_in_value(s) + i], k->body->in[scan_body_value(s) + i]);
+    if (s->until) p->until = k->body->out[scan_out_turns(s)];
+}
+
 /* The node once more, with its shared values collected before every turn: out[i], one row a turn. */
 static bool shared_history(Back *k, ThVar **out) {
     const ThApply *a = k->g->node;
     const Scan *s = &k->s;
     ScanPlan p;
-    scan_plan_begin(&p, k->b, a->in[0]);
-    p.name = s->a->name;
-    p.truncate = s->a->truncate;
-    for (int i = 0; i < s->nseq; i++) scan_plan_seq(&p, a->in[scan_in_seq(s) + i], k->body->in[i]);
-    for (int i = 0; i < s->nstate; i++)
-        scan_plan_state(&p, a->in[scan_in_state(s) + i], s->tap + s->first[i], s->first[i + 1] - s->first[i],
-                        k->body->in + s->nseq + s->first[i], k->body->out[i]);
+    plan_again(k, &p);
     for (int i = 0; i < s->nshared; i++) {
         ThVar *x = a->in[scan_in_shared(s) + i], *n[TH_MAX_NDIM + 1] = {cast_make(k->b, a->in[0], TH_INT64)};
-        scan_plan_shared(&p, x, k->body->in[scan_body_shared(s) + i], k->body->out[scan_out_shared(s) + i]);
         for (int d = 0; d < x->type.ndim; d++) n[d + 1] = shape_elem_make(k->b, x, d);
         scan_plan_collect(&p, make_vector_make(k->b, n, x->type.ndim + 1, TH_INT64),
                           k->body->in[scan_body_shared(s) + i]);
     }
-    for (int i = 0; i < s->nvalue; i++)
-        scan_plan_value(&p, a->in[scan_in_value(s) + i], k->body->in[scan_body_value(s) + i]);
-    if (s->until) p.until = k->body->out[scan_out_turns(s)];
     ThApply *full = scan_plan_make(&p);
     scan_plan_end(&p);
     for (int i = 0; full && i < s->nshared; i++) out[i] = full->out[s->nstate + i];
@@ -132,6 +141,30 @@ static bool add_values(Back *k) {
     return !failed(k->c);
 }
 
+/* Products that the forward loop made for its states, and the backward body would make again, are collected by it. */
+static bool save_products(Back *k, VarVec *from, VarVec *to) {
+    VarVec heavy = {0};
+    bool ok = scan_heavy(k->c, k->body, k->dx, from->at, from->n, &heavy);
+    if (ok && heavy.n) {
+        VarVec shape = {0};
+        ScanPlan p;
+        ok = scan_row_shapes(k->b, k->g->node, &k->s, heavy.at, heavy.n, &shape);
+        plan_again(k, &p);
+        for (int i = 0; ok && i < heavy.n; i++) scan_plan_collect(&p, shape.at[i], heavy.at[i]);
+        ThApply *full = ok ? scan_plan_make(&p) : NULL;
+        scan_plan_end(&p);
+        ok = full != NULL;
+        for (int i = 0; ok && i < heavy.n; i++) {
+            ThVar *row = var_new(k->b, heavy.at[i]->type, NULL);
+            ok = row && vec_push(k->c, from, heavy.at[i]) && vec_push(k->c, to, row);
+            if (ok) scan_plan_seq(&k->p, history(k, full->out[k->s.nstate + i], 0), row);
+        }
+        vec_free(k->c, &shape);
+    }
+    vec_free(k->c, &heavy);
+    return ok;
+}
+
 /* What the body computed for its own outputs was kept: the backward body reads it instead of computing it again. */
 static bool use_saved(Back *k) {
     const Scan *s = &k->s;
@@ -147,6 +180,7 @@ static bool use_saved(Back *k) {
         ok = row && vec_push(k->c, &from, v) && vec_push(k->c, &to, row);
         if (ok) scan_plan_seq(&k->p, history(k, k->g->node->out[o], o < s->nstate ? s->back[o] : 0), row);
     }
+    ok = ok && save_products(k, &from, &to);
     for (int i = 0; ok && i < k->body->nin; i++) {
         if (!k->dx[i] || k->dx[i]->type.kind == TYPE_NULL) continue;
         ok = graph_clone(k->c, &k->dx[i], 1, from.at, to.at, from.n, true, &new_[i]);

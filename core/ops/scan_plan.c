@@ -212,7 +212,7 @@ ThApply *scan_plan_make(ScanPlan *p) {
 
 /* ---- th_scan ----------------------------------------------------------------------------------------------------- */
 /* Zeros of the shape of one row of x: stands for it where only lengths matter. */
-static ThVar *zero_row(Builder *b, ThVar *x) {
+ThVar *scan_zero_row(Builder *b, ThVar *x) {
     ThVar *n[TH_MAX_NDIM];
     for (int d = 1; d < x->type.ndim; d++) n[d - 1] = shape_elem_make(b, x, d);
     ThVar *zero = const_int(b, 0, (ThDtype)x->type.dtype);
@@ -224,11 +224,11 @@ static bool stand_ins(const ThScan *s, Builder *b, VarVec *from, VarVec *to) {
     ThContext *c = b->ctx;
     bool ok = true;
     for (int i = 0; ok && i < s->nseq; i++) {
-        ThVar *row = scan_fit(b, zero_row(b, s->seq[i]), s->seq_in[i]->type);
+        ThVar *row = scan_fit(b, scan_zero_row(b, s->seq[i]), s->seq_in[i]->type);
         ok = row && vec_push(c, from, s->seq_in[i]) && vec_push(c, to, row);
     }
     for (int i = 0, k = 0; ok && i < s->nstate; i++) {
-        ThVar *row = scan_fit(b, zero_row(b, s->state[i]), s->tap_in[k]->type);
+        ThVar *row = scan_fit(b, scan_zero_row(b, s->state[i]), s->tap_in[k]->type);
         for (int e = k + s->ntap[i]; ok && k < e; k++)
             ok = row && vec_push(c, from, s->tap_in[k]) && vec_push(c, to, row);
     }

@@ -1,6 +1,6 @@
 /*
- * vmath_all.h -- vector math of our own, as text: exp, expm1, tanh, log1p, sigmoid, softplus of float64 and float32.
- * Included with VF(dtype, name, uses, body) defined: compiled into the interpreter's block kernels
+ * vmath_all.h -- vector math of our own, as text: exp, expm1, log, log1p, tanh, sigmoid, softplus of float64 and
+ * float32. Included with VF(dtype, name, uses, body) defined: compiled into the interpreter's block kernels
  * (core/runtime/simd_math.h) and put as text into generated C (core/backend_c/vmath.c), so that both compute the same
  * bits at every width of vector.
  *
@@ -114,6 +114,39 @@ VF(FLOAT32, log1p, "", {
     V odds = PICK(u == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
     l = PICK((u > 0) & (u < K(__builtin_inf())), l, odds);
     return PICK((V)((I)x & 0x7fffffff) < K(0x1p-25), x, l);
+})
+VF(FLOAT64, log, "", {
+    I tiny = x < K(0x1p-1022);
+    V u = PICK(tiny, x * K(0x1p54), x);
+    I w = (I)u - 0x3fe6a09e667f3bcd + 0x3ff0000000000000;
+    V k = (V)((w >> 52 & 0xfff) | 0x4330000000000000) - PICK(tiny, K(0x1.0000000000435p52), K(0x1.00000000003ffp52));
+    V f = (V)((w & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd) - 1;
+    V g = f / (2 + f);
+    V z = g * g;
+    V y = z * z;
+    V odd = FMA(y, FMA(y, K(0x1.39a0f4742bc72p-3), K(0x1.c71c51e7d7169p-3)), K(0x1.999999997fb2dp-2));
+    V even = FMA(y, FMA(y, FMA(y, K(0x1.2f0d9405740ddp-3), K(0x1.746646327093bp-3)),
+        K(0x1.2492494217d14p-2)), K(0x1.5555555555593p-1));
+    V h = K(0.5) * f * f;
+    V l = FMA(g, FMA(z, FMA(z, odd, even), h), k * K(0x1.a39ef35793c76p-33));
+    l = FMA(k, K(0x1.62e42fee00000p-1), f - (h - l));
+    V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
+    return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
+})
+VF(FLOAT32, log, "", {
+    I tiny = x < K(0x1p-126);
+    V u = PICK(tiny, x * K(0x1p25), x);
+    I w = (I)u - 0x3f3504f3 + 0x3f800000;
+    V k = (V)((w >> 23 & 0x1ff) | 0x4b000000) - PICK(tiny, K(0x1.000130p23), K(0x1.0000fep23));
+    V f = (V)((w & 0x007fffff) + 0x3f3504f3) - 1;
+    V z = f * f;
+    V odd = FMA(z, FMA(z, FMA(z, K(-0x1.e34a36p-4), K(-0x1.fb355ap-4)), K(-0x1.556330p-3)), K(-0x1.ffffecp-3));
+    V even = FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.1b8158p-4), K(0x1.e667eap-4)), K(0x1.233072p-3)),
+        K(0x1.99a562p-3)), K(0x1.555546p-2));
+    V l = FMA(k, K(0x1.7f7d1cp-20), FMA(f * z, FMA(f, odd, even), K(-0.5) * z));
+    l = FMA(k, K(0x1.62e4p-1), f + l);
+    V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
+    return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
 })
 VF(FLOAT64, sigmoid, "exp", { return PICK(x < K(-709), K(0), 1 / (1 + exp(-x))); })
 VF(FLOAT32, sigmoid, "exp", { return PICK(x < K(-88), K(0), 1 / (1 + exp(-x))); })

@@ -20,8 +20,9 @@ typedef struct Push {
     ApplyVec order;
     Map at;
     VEC(Item) item;
-    bool after;   /* rows of what the loop keeps count too */
-    bool leaving; /* results leave the loop, and its checks of the number of turns must not stay behind */
+    bool after;                 /* rows of what the loop keeps count too */
+    bool collected[OP_MAX_OUT]; /* after: results of the loop's own work that are collected and read anyway */
+    bool leaving;               /* results leave the loop, and its checks of the number of turns must not stay behind */
 } Push;
 
 static Item *find(Push *p, const ThVar *v) {
@@ -61,6 +62,20 @@ static Class class_of_node(Push *p, const ThApply *a) {
     return a->op == &op_dot && is_dot_of_rows(p, a) ? ROWS : IN_LOOP;
 }
 
+static bool only_rows_read(const ThVar *v);
+
+/* After the loop, what it collects of its own work is there too. */
+static bool put_collected(Push *p, const ThApply *a) {
+    const Scan *s = &p->e.s;
+    for (int o = scan_out_collect(s); o < scan_out_shared(s); o++) {
+        ThVar *v = p->e.body->out[o];
+        if (v->owner != a || !p->e.a->out[o]->nclients || only_rows_read(p->e.a->out[o])) continue;
+        p->collected[o] = true;
+        if (!put(p, v, ROWS, NULL, false)) return false;
+    }
+    return true;
+}
+
 static bool classify(Push *p) {
     const Scan *s = &p->e.s;
     bool ok = graph_toposort(p->o->c, p->e.body->out, p->e.body->nout, p->e.body->in, p->e.body->nin, &p->order);
@@ -72,6 +87,7 @@ static bool classify(Push *p) {
     for (int k = 0; ok && k < p->order.n; k++) {
         const ThApply *a = p->order.at[k];
         Class cls = class_of_node(p, a);
+        if (cls == IN_LOOP && p->after) ok = put_collected(p, a);
         for (int i = 0; ok && cls != IN_LOOP && i < a->nout; i++)
             ok = put(p, a->out[i], cls, NULL, a->op != &op_dimshuffle);
     }
@@ -117,6 +133,9 @@ static ThVar *outer_rows(Push *p, const ThVar *v) {
         return scan_rows(b, p->e.a->out[i], from, elemwise_2(b, S_add, cast_make(b, p->e.in[0], TH_INT64), from),
                          false);
     }
+    for (int o = scan_out_collect(s); o < scan_out_shared(s); o++)
+        if (p->collected[o] && p->e.body->out[o] == v)
+            return scan_rows(b, p->e.a->out[o], NULL, cast_make(b, p->e.in[0], TH_INT64), false);
     return NULL;
 }
 
@@ -194,6 +213,8 @@ static bool build_node(Push *p, const ThApply *a) {
 static bool is_kept(const Push *p, const ThVar *v) {
     for (int i = 0; p->after && i < p->e.s.nstate; i++)
         if (p->e.body->out[i] == v) return true;
+    for (int o = scan_out_collect(&p->e.s); p->after && o < scan_out_shared(&p->e.s); o++)
+        if (p->collected[o] && p->e.body->out[o] == v) return true;
     return false;
 }
 
@@ -319,5 +340,7 @@ static bool run(Opt *o, ThApply *a, bool after) {
 
 static bool before(Opt *o, ThApply *a) { return run(o, a, false); }
 static bool after(Opt *o, ThApply *a) { return run(o, a, true); }
+
+bool scan_push_after(Opt *o) { return scan_each(o, after); }
 
 bool pass_scan_push(Opt *o) { return scan_each(o, before) && scan_each(o, after); }

@@ -234,4 +234,4 @@ static bool push_sums(Opt *o, ThApply *a) {
     return ok;
 }
 
-bool pass_scan_sums(Opt *o) { return scan_each(o, push_sums); }
+bool pass_scan_sums(Opt *o) { return scan_each(o, push_sums) && scan_push_after(o); }

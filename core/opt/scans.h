@@ -39,6 +39,8 @@ ThVar *scan_import(Opt *o, ThVar *constant);
 /* Calls fn for every Scan there is now; false stops with the error. */
 bool scan_each(Opt *o, bool (*fn)(Opt *o, ThApply *a));
 
+bool scan_push_after(Opt *o); /* scan_push.c: results that are work on what loops keep, again once more is kept */
+
 bool pass_scan_clean(Opt *o); /* scan_edit.c */
 bool pass_scan_push(Opt *o);  /* scan_push.c */
 bool pass_scan_sums(Opt *o);  /* scan_sums.c */

@@ -196,8 +196,8 @@ static bool take_accesses(const Append *x) {
         Access n = x->b->acc.at[i];
         int old = 0;
         for (int d = 0; d < KDIM; d++) n.st[d] = size_const(0);
-        for (int d = 0; d < x->b->ndim; d++)
-            if (x->dim[d] >= 0) n.st[x->dim[d]] = x->b->acc.at[i].st[d];
+        for (int d = 0; d < x->b->ndim; d++) /* dims of two stages of b may be one of a: an access steps along one */
+            if (x->dim[d] >= 0 && !size_is(x->b->acc.at[i].st[d], 0)) n.st[x->dim[d]] = x->b->acc.at[i].st[d];
         while (old < x->acc && !equal_access(&x->a->acc.at[old], &n)) old++;
         x->access[i] = old < x->acc ? old : x->a->acc.n;
         if (old == x->acc && !vec_push(x->a->ctx, &x->a->acc, n)) return false;

@@ -17,7 +17,7 @@
     __attribute__((simd("notinbranch"))) double name args;                                                              \
     __attribute__((simd("notinbranch"))) float name##f fargs;
 #define VECTOR1(name) VECTOR(name, (double), (float))
-VECTOR1(exp2) VECTOR1(log) VECTOR1(log2) VECTOR1(log10) VECTOR1(sin) VECTOR1(cos) VECTOR1(tan)
+VECTOR1(exp2) VECTOR1(log2) VECTOR1(log10) VECTOR1(sin) VECTOR1(cos) VECTOR1(tan)
 VECTOR1(asin) VECTOR1(acos) VECTOR1(atan) VECTOR1(sinh) VECTOR1(cosh) VECTOR1(asinh) VECTOR1(acosh) VECTOR1(atanh)
 VECTOR1(erf) VECTOR1(erfc)
 VECTOR(atan2, (double, double), (float, float))
@@ -106,7 +106,7 @@ UNSIGNED(DEF_UNSIGNED)
             memcpy(to + i, &x, VM_BYTES);                                                                               \
         }                                                                                                               \
     }
-#define DEF_VMATH(T, f) VLOOP(exp, T) VLOOP(expm1, T) VLOOP(tanh, T) VLOOP(log1p, T) VLOOP(sigmoid, T) VLOOP(softplus, T)
+#define DEF_VMATH(T, f) VLOOP(exp, T) VLOOP(expm1, T) VLOOP(tanh, T) VLOOP(log, T) VLOOP(log1p, T) VLOOP(sigmoid, T) VLOOP(softplus, T)
 FLOATS(DEF_VMATH)
 
 #define DEF_FLOAT(T, f)                                                                                                 \
@@ -114,7 +114,7 @@ FLOATS(DEF_VMATH)
     LOOP(ceil_##T, T, T, T, T, ceil##f(a)) LOOP(trunc_##T, T, T, T, T, trunc##f(a)) LOOP(rint_##T, T, T, T, T, rint##f(a)) \
     LOOP(round_##T, T, T, T, T, round##f(a)) LOOP(isinf_##T, uint8_t, T, T, T, fabs##f(a) == (T)INFINITY)               \
     LOOP(exp2_##T, T, T, T, T, exp2##f(a)) \
-    LOOP(log_##T, T, T, T, T, log##f(a)) LOOP(log2_##T, T, T, T, T, log2##f(a)) LOOP(log10_##T, T, T, T, T, log10##f(a)) \
+    LOOP(log2_##T, T, T, T, T, log2##f(a)) LOOP(log10_##T, T, T, T, T, log10##f(a)) \
     LOOP(sqrt_##T, T, T, T, T, sqrt##f(a))                                     \
     LOOP(deg2rad_##T, T, T, T, T, a *(T)0.017453292519943295) LOOP(rad2deg_##T, T, T, T, T, a *(T)57.29577951308232)    \
     LOOP(sin_##T, T, T, T, T, sin##f(a)) LOOP(cos_##T, T, T, T, T, cos##f(a)) LOOP(tan_##T, T, T, T, T, tan##f(a))      \

@@ -77,8 +77,13 @@ static void check(const SimdTable *t, const Function *f) {
 
 int main(void) {
     static const Function functions[] = {
-        {P_exp, "exp", expl},       {P_expm1, "expm1", expm1l},      {P_tanh, "tanh", tanhl},
-        {P_log1p, "log1p", log1pl}, {P_sigmoid, "sigmoid", sigmoid}, {P_softplus, "softplus", softplus},
+        {P_exp, "exp", expl},
+        {P_expm1, "expm1", expm1l},
+        {P_tanh, "tanh", tanhl},
+        {P_log, "log", logl},
+        {P_log1p, "log1p", log1pl},
+        {P_sigmoid, "sigmoid", sigmoid},
+        {P_softplus, "softplus", softplus},
     };
     for (int f = 0; f < TH_LEN(functions); f++) {
         check(&simd_table_sse2, &functions[f]);
