@@ -175,6 +175,7 @@ typedef struct Source {
     const char *a; /* packed rows of this chunk, or NULL: read in place */
     const char *b; /* this panel */
     int64_t brs;
+    bool bare;  /* b is the caller's: nothing beyond its columns may be read */
     char *fill; /* not NULL: b is copied here by the first tile and read from here after it */
 } Source;
 
@@ -184,23 +185,29 @@ static void sweep(const Job *j, Source s, int64_t row, int64_t rows, int64_t col
     int vectors = (int)((cols + kern->vl - 1) / kern->vl);
     GemmTile t = {.k = j->kb, .b = s.b, .brs = s.brs, .crs = j->g.crs, .alpha = j->g.alpha, .beta = j->beta};
     t.tail = cols - (int64_t)(vectors - 1) * kern->vl;
+    t.edge = s.bare ? t.tail : kern->vl;
     int64_t told = 0, often = DONE_BYTES / (vectors * kern->vl * j->item), at_col;
     bool whole = in_a_row(j, col, cols, &at_col), last = j->g.done && j->kstep + j->kb >= j->g.k;
-    for (int64_t i = 0; i < rows; i += MR) {
-        int r = (int)min64(MR, rows - i);
+    GemmTileFn tall = whole ? kern->tall[vectors - 1] : NULL;
+    for (int64_t i = 0, r; i < rows; i += r) {
+        bool two = tall && rows - i >= 2 * MR && (i > 0 || !s.fill);
+        r = two ? 2 * MR : min64(MR, rows - i);
         t.a = s.a ? s.a + i * j->kb * j->item : at(j, j->g.a, (row + i) * j->g.ars + j->kstep * j->g.acs);
         t.ars = s.a ? 1 : j->g.ars;
-        t.acs = s.a ? r : j->g.acs;
+        t.acs = s.a ? min64(r, MR) : j->g.acs;
+        t.half = s.a ? MR * j->kb : MR * j->g.ars;
         char *c = (char *)j->g.c + ((row + i) * j->g.crs + at_col) * j->item;
         t.c = c, t.crs = j->g.crs;
         if (!whole) {
             int64_t tail = t.tail;
-            spread_tile(j, &t, r, vectors, col, cols, c);
+            spread_tile(j, &t, (int)r, vectors, col, cols, c);
             t.tail = tail;
+        } else if (two) {
+            tall(&t);
         } else if (i == 0 && s.fill) {
             t.pack = s.fill;
             kern->fused[vectors - 1](&t);
-            t.b = s.fill, t.brs = (int64_t)vectors * kern->vl;
+            t.b = s.fill, t.brs = (int64_t)vectors * kern->vl, t.edge = kern->vl;
         } else {
             kern->tile[r - 1][vectors - 1](&t);
         }
@@ -234,16 +241,15 @@ static Source open_panel(const Job *j, int64_t col, int64_t cols, int64_t rows, 
         return (Source){.b = room, .brs = lanes};
     }
     const char *b = at(j, g->b, j->kstep * g->brs + col * g->bcs);
-    bool whole = lanes == cols && g->bcs == 1;
-    Source s = {.b = b, .brs = g->brs};
+    bool whole = (lanes == cols || j->kern->part) && g->bcs == 1;
+    Source s = {.b = b, .brs = g->brs, .bare = true};
     if (whole && (rows <= MR || j->kb == 1 || (g->brs > 0 && g->brs * j->item <= NEAR_BYTES))) return s;
     if (whole && rows >= 2 * MR && g->ccs == 1) {
         s.fill = room;
         return s;
     }
     fill_panel(j, room, col, cols);
-    s.b = room, s.brs = lanes;
-    return s;
+    return (Source){.b = room, .brs = lanes};
 }
 
 /* The transposed operand: columns of it are rows of a. */
@@ -300,7 +306,7 @@ static void run_pieces(ThContext *c, Job *j, int pieces, void (*fn)(int, void *)
         parallel_for(c, pieces, fn, j);
         return;
     }
-    for (int i = 0; i < pieces; i++) fn(i, j);
+    for (int i = pieces - 1; i >= 0; i--) fn(i, j);
 }
 
 static void run_panels(ThContext *c, Job *j) {
@@ -349,9 +355,41 @@ static void run_blocks(ThContext *c, Job *j) {
     }
 }
 
+/* ---- k of 1 ------------------------------------------------------------------------------------------------------ */
+/* From the last rows to the first: a product that has just read c (a weight) left its end in the cache, and the next one
+ * will begin with its start. */
+static void rank1_piece(int piece, void *user) {
+    const Job *j = user;
+    const GemmArgs *g = &j->g;
+    int64_t first = g->m * piece / j->pieces, end = g->m * (piece + 1) / j->pieces;
+    int64_t step = DONE_BYTES / (g->n * j->item) + 1;
+    for (int64_t row; end > first; end = row) {
+        row = end - first < step ? first : end - step;
+        GemmTile t = {.a = at(j, g->a, row * g->ars),
+                      .ars = g->ars,
+                      .b = g->b,
+                      .c = (char *)g->c + row * g->crs * j->item,
+                      .crs = g->crs,
+                      .alpha = g->alpha,
+                      .beta = g->beta};
+        j->kern->rank1(&t, end - row, g->n);
+        if (g->done) tell(j, row, end, 0, g->n);
+    }
+}
+
+/* An outer product goes row by row, as memory lies. Narrow ones are faster as tiles. */
+static bool rank1(const GemmKernels *kern, const GemmArgs *g) {
+    return g->k == 1 && g->ccs == 1 && g->bcs == 1 && !general(g) && !g->packed && g->n >= 2 * kern->vl;
+}
+
 static void run_tiles(ThContext *c, const GemmKernels *kern, const GemmArgs *g, void *scratch) {
     Job j = {.kern = kern, .g = *g, .item = kern->item, .nr = (int64_t)kern->nv * kern->vl};
     j.turned = orient(&j.g);
+    if (rank1(kern, &j.g)) {
+        j.kb = 1;
+        run_pieces(c, &j, (int)min64(j.g.m, CHUNKS), rank1_piece);
+        return;
+    }
     /* one panel: what run_panels would do, without the plan */
     if (j.g.n <= j.nr && j.g.m <= SMALL_M && j.g.k <= K_WHOLE && !g->av) {
         j.kb = j.g.k, j.beta = j.g.beta;

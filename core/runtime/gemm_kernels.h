@@ -11,14 +11,15 @@
 
 enum { GEMM_MR = 6, GEMM_MAX_NV = 4, GEMM_MAX_NR_BYTES = 256 };
 
-/* One register tile: R rows x W vectors of c = alpha * a.b + beta * c over k (beta 0: c is not read). */
+/* One register tile: R <= 6 rows, or 12, x W vectors of c = alpha * a.b + beta * c over k (beta 0: c is not read). */
 typedef struct GemmTile {
     int64_t k;
     const void *a;
-    int64_t ars, acs;
+    int64_t ars, acs, half; /* half: from row 0 to row 6 */
     const void *b;
-    int64_t brs; /* unit column stride; all W vectors are readable */
-    void *pack;  /* fused kernels: b is also copied here, rows of W vectors */
+    int64_t brs,
+        edge;   /* unit column stride; edge: lanes of the last vector that are b's, all readable without `part` */
+    void *pack; /* fused kernels: b is also copied here, rows of W vectors */
     void *c;
     int64_t crs;  /* unit column stride */
     int64_t tail; /* lanes of the last vector that c has, 1..vl */
@@ -96,6 +97,10 @@ typedef struct GemmKernels {
     int item, vl, nv;                      /* bytes of an element; lanes of a vector; vectors of the widest tile */
     GemmTileFn tile[GEMM_MR][GEMM_MAX_NV]; /* [rows - 1][vectors - 1] */
     GemmTileFn fused[GEMM_MAX_NV];         /* 6 rows, copying b to pack on the way */
+    GemmTileFn tall[GEMM_MAX_NV];          /* 12 rows of few vectors, or NULL */
+    bool part;                             /* tiles read `edge` lanes of the last vector of b and no more */
+    /* k of 1: rows of c one after the other; t: a, ars, b, c, crs, alpha, beta */
+    void (*rank1)(const GemmTile *t, int64_t m, int64_t n);
     /* dst[k][lanes] = src[k][0..n), zero beyond n */
     void (*pack_b)(void *dst, int64_t lanes, const void *src, int64_t rs, int64_t cs, int64_t k, int64_t n);
     /* dst[k][m] = src[m][k], m <= 6 */

@@ -7,6 +7,7 @@
  *   VPART(p, n)            vector of p[0..n) and zeros; n in 0..VL
  *   VPUT(p, v, n)          p[0..n) = v
  *   VSET(s)                all lanes s
+ *   VEDGE(p, n)            VPART where that costs no more than a whole vector; else left out
  * Accumulators are named variables and every test of R and W is on a constant, so that the code does not depend on the
  * compiler's unroller (with arrays it is six to eight times slower when that fails).
  */
@@ -20,59 +21,71 @@ typedef T VU __attribute__((vector_size(VBYTES), aligned(sizeof(T)), may_alias))
 #define INLINE static inline __attribute__((always_inline))
 
 /* ---- register tiles ---------------------------------------------------------------------------------------------- */
-#define ROWS(X) X(0) X(1) X(2) X(3) X(4) X(5)
-#define DECLARE(i) V c##i##0 = {0}, c##i##1 = {0}, c##i##2 = {0}, c##i##3 = {0};
-#define STEP(i) \
+/* X(row, its pointer, steps of a row from there): few pointers, so that they and the step stay in registers */
+#define ROWS(X) \
+    X(0, 0, 0) \
+    X(1, 0, 1) \
+    X(2, 0, 2) X(3, 1, 0) X(4, 1, 1) X(5, 1, 2) X(6, 2, 0) X(7, 2, 1) X(8, 2, 2) X(9, 3, 0) X(10, 3, 1) X(11, 3, 2)
+#define DECLARE(i, p, q) V c##i##0 = {0}, c##i##1 = {0}, c##i##2 = {0}, c##i##3 = {0};
+#define STEP(i, p, q) \
     if (R > i) { \
-        V s = VSET(a##i[0]); \
-        a##i += t->acs; \
+        V s = VSET(*(const T *)(a##p + q * ars)); \
         c##i##0 = VFMA(b0, s, c##i##0); \
         if (W > 1) c##i##1 = VFMA(b1, s, c##i##1); \
         if (W > 2) c##i##2 = VFMA(b2, s, c##i##2); \
         if (W > 3) c##i##3 = VFMA(b3, s, c##i##3); \
     }
-#define FINISH(i) \
-    if (R > i) { FN(put_row)((T *)t->c + i * t->crs, W, t->tail, c##i##0, c##i##1, c##i##2, c##i##3, alpha, beta); }
-#define WARM(i) \
+/* All of c is read before any of it is stored: parts of vectors of neighbouring rows overlap in the store buffer. */
+#define BLEND(i, p, q) \
     if (R > i) { \
-        const char *p = (const char *)((T *)t->c + i * t->crs); \
-        for (int q = 0; q < W * VBYTES; q += 64) __builtin_prefetch(p + q, 1); \
+        const T *c = (const T *)t->c + i * t->crs; \
+        if (W > 1) c##i##0 = VFMA(va, c##i##0, vb * *(const VU *)c); \
+        if (W > 2) c##i##1 = VFMA(va, c##i##1, vb * *(const VU *)(c + VL)); \
+        if (W > 3) c##i##2 = VFMA(va, c##i##2, vb * *(const VU *)(c + 2 * VL)); \
+        V old = tail == VL ? (V) * (const VU *)(c + (W - 1) * VL) : (V)VPART(c + (W - 1) * VL, tail); \
+        if (W == 1) c##i##0 = VFMA(va, c##i##0, vb * old); \
+        if (W == 2) c##i##1 = VFMA(va, c##i##1, vb * old); \
+        if (W == 3) c##i##2 = VFMA(va, c##i##2, vb * old); \
+        if (W == 4) c##i##3 = VFMA(va, c##i##3, vb * old); \
     }
-#define START(i) const T *a##i = (const T *)t->a + (R > i ? i : 0) * t->ars;
+#define SCALE(i, p, q) \
+    if (R > i) c##i##0 = va * c##i##0, c##i##1 = va * c##i##1, c##i##2 = va * c##i##2, c##i##3 = va * c##i##3;
+#define PUT(i, p, q) \
+    if (R > i) FN(put_row)((T *)t->c + i * t->crs, W, tail, c##i##0, c##i##1, c##i##2, c##i##3);
+#define WARM(i, p, q) \
+    if (R > i) { \
+        const char *row = (const char *)((T *)t->c + i * t->crs); \
+        for (int at = 0; at < W * VBYTES; at += 64) __builtin_prefetch(row + at, 1); \
+    }
 
-INLINE void FN(put)(T *c, V v, V alpha, V beta, bool keep) {
-    if (keep) *(VU *)c = VFMA(alpha, v, beta * *(VU *)c);
-    else *(VU *)c = alpha * v;
-}
-
-INLINE void FN(put_row)(T *c, int W, int64_t tail, V v0, V v1, V v2, V v3, T alpha, T beta) {
-    V va = VSET(alpha), vb = VSET(beta);
-    bool keep = beta != 0;
-    if (W > 1) FN(put)(c, v0, va, vb, keep);
-    if (W > 2) FN(put)(c + VL, v1, va, vb, keep);
-    if (W > 3) FN(put)(c + 2 * VL, v2, va, vb, keep);
+INLINE void FN(put_row)(T *c, int W, int64_t tail, V v0, V v1, V v2, V v3) {
+    if (W > 1) *(VU *)c = v0;
+    if (W > 2) *(VU *)(c + VL) = v1;
+    if (W > 3) *(VU *)(c + 2 * VL) = v2;
     V last = W == 1 ? v0 : W == 2 ? v1 : W == 3 ? v2 : v3;
     c += (W - 1) * VL;
-    if (tail == VL) {
-        FN(put)(c, last, va, vb, keep);
-    } else {
-        V r = va * last;
-        if (keep) r = VFMA(va, last, vb * VPART(c, tail));
-        VPUT(c, r, tail);
-    }
+    if (tail == VL) *(VU *)c = last;
+    else VPUT(c, last, tail);
 }
 
 INLINE void FN(tile)(const GemmTile *t, int R, int W, bool fused) {
-    ROWS(START)
+    const int64_t item = sizeof(T), ars = t->ars * item, acs = t->acs * item;
+    const char *a0 = t->a, *a1 = a0 + 3 * ars, *a2 = a0 + t->half * item, *a3 = a2 + 3 * ars;
     const T *b = t->b;
     T *pack = t->pack;
+#ifdef VEDGE
+    int64_t edge = t->edge;
+#define LAST(w, p) (W == w ? (V)VEDGE(p, edge) : (V) * (const VU *)(p))
+#else
+#define LAST(w, p) (*(const VU *)(p))
+#endif
     ROWS(DECLARE)
     if (t->beta != 0) { ROWS(WARM) }
     for (int64_t k = t->k; k > 0; k--) {
-        V b0 = *(const VU *)b, b1 = b0, b2 = b0, b3 = b0;
-        if (W > 1) b1 = *(const VU *)(b + VL);
-        if (W > 2) b2 = *(const VU *)(b + 2 * VL);
-        if (W > 3) b3 = *(const VU *)(b + 3 * VL);
+        V b0 = LAST(1, b), b1 = b0, b2 = b0, b3 = b0;
+        if (W > 1) b1 = LAST(2, b + VL);
+        if (W > 2) b2 = LAST(3, b + 2 * VL);
+        if (W > 3) b3 = LAST(4, b + 3 * VL);
         if (fused) {
             for (int q = 0; q < W * VBYTES; q += 64) __builtin_prefetch((const char *)(b + 8 * t->brs) + q);
             *(VU *)pack = b0;
@@ -83,10 +96,20 @@ INLINE void FN(tile)(const GemmTile *t, int R, int W, bool fused) {
         }
         b += t->brs;
         ROWS(STEP)
+        a0 += acs;
+        if (R > 3) a1 += acs;
+        if (R > 6) a2 += acs, a3 += acs;
     }
-    T alpha = (T)t->alpha, beta = (T)t->beta;
-    ROWS(FINISH)
+    V va = VSET((T)t->alpha), vb = VSET((T)t->beta);
+    int64_t tail = t->tail;
+    if (t->beta == 0) {
+        ROWS(SCALE)
+    } else {
+        ROWS(BLEND)
+    }
+    ROWS(PUT)
 }
+#undef LAST
 
 #define TILE(r, w) \
     static void FN(tile_##r##x##w)(const GemmTile *t) { FN(tile)(t, r, w, false); }
@@ -98,6 +121,11 @@ TILES(2)
 #if NV > 2
 TILES(3)
 TILES(4)
+TILE(12, 1)
+TILE(12, 2)
+
+#define TALL_ROW \
+    { FN(tile_12x1), FN(tile_12x2) }
 #define TILE_ROW(r) {FN(tile_##r##x1), FN(tile_##r##x2), FN(tile_##r##x3), FN(tile_##r##x4)},
 #define FUSED_ROW \
     { FN(fused_1), FN(fused_2), FN(fused_3), FN(fused_4) }
@@ -105,7 +133,43 @@ TILES(4)
 #define TILE_ROW(r) {FN(tile_##r##x1), FN(tile_##r##x2)},
 #define FUSED_ROW \
     { FN(fused_1), FN(fused_2) }
+#define TALL_ROW \
+    { NULL }
 #endif
+
+/* c[j] = alpha (b[j] s + 0) + beta c[j]: what a tile does for k of 1 */
+INLINE V FN(outer)(V b, V s, V c, V va, V vb, bool keep) {
+    V p = VFMA(b, s, (V){0});
+    return keep ? (V)VFMA(va, p, vb * c) : va * p;
+}
+
+/* Vectors of c are aligned, whatever its rows are. */
+static void FN(rank1)(const GemmTile *t, int64_t m, int64_t n) {
+    V va = VSET((T)t->alpha), vb = VSET((T)t->beta);
+    bool keep = t->beta != 0;
+    const T *b = t->b;
+    for (int64_t i = 0; i < m; i++) {
+        T *c = (T *)t->c + i * t->crs;
+        V s = VSET(((const T *)t->a)[i * t->ars]);
+        int64_t j = (int64_t)(-(uintptr_t)c / sizeof(T) % VL);
+        if (j > n) j = n;
+        if (j) {
+            V old = {0};
+            if (keep) old = VPART(c, j);
+            VPUT(c, FN(outer)(VPART(b, j), s, old, va, vb, keep), j);
+        }
+        for (; j + VL <= n; j += VL) {
+            V old = {0};
+            if (keep) old = *(const VU *)(c + j);
+            *(VU *)(c + j) = FN(outer)(*(const VU *)(b + j), s, old, va, vb, keep);
+        }
+        if (j < n) {
+            V old = {0};
+            if (keep) old = VPART(c + j, n - j);
+            VPUT(c + j, FN(outer)(VPART(b + j, n - j), s, old, va, vb, keep), n - j);
+        }
+    }
+}
 
 /* ---- packing ----------------------------------------------------------------------------------------------------- */
 /* 16 bytes at a time: blocks of Q x Q are turned in registers. */
@@ -345,6 +409,7 @@ static void FN(dot_columns)(const GemmVec *v, int64_t i, int64_t n) {
     T *lanes[LANES], *first = v->scratch;
     for (int64_t l = 0; l < LANES; l++) {
         int64_t off = (int64_t)((uintptr_t)((const T *)v->a + i + l * v->acs) / sizeof(T) % VL);
+        if (n <= 2 * VL) off = 0;
         heads[l] = FN(at_most)((VL - off) % VL, n);
         lanes[l] = first + l * step + off;
         for (int64_t q = 0; q < step; q += VL) *(VU *)(first + l * step + q) = (V){0};
@@ -431,6 +496,13 @@ static const GemmKernels FN(kernels) = {
     NV,
     {TILE_ROW(1) TILE_ROW(2) TILE_ROW(3) TILE_ROW(4) TILE_ROW(5) TILE_ROW(6)},
     FUSED_ROW,
+    TALL_ROW,
+#ifdef VEDGE
+    true,
+#else
+    false,
+#endif
+    FN(rank1),
     FN(pack_b),
     FN(pack_a),
     FN(gather),
@@ -462,14 +534,17 @@ static const GemmKernels FN(kernels) = {
 #undef ROWS
 #undef DECLARE
 #undef STEP
-#undef FINISH
 #undef WARM
-#undef START
 #undef TILE
 #undef FUSED
 #undef TILES
 #undef TILE_ROW
 #undef FUSED_ROW
+#undef TALL_ROW
+#undef BLEND
+#undef SCALE
+#undef PUT
+#undef VEDGE
 #undef Q
 #undef EIGHT
 #undef DOT_ROWS

@@ -1,4 +1,5 @@
-/* gemm_micro_avx512.c -- the GEMM kernels for AVX-512 (F, DQ, BW, VL): 6 x 4 vectors of 64 bytes. */
+/* gemm_micro_avx512.c -- the GEMM kernels for AVX-512 (F, DQ, BW, VL): 6 x 4 vectors of 64 bytes, 12 x 2 in narrow
+ * panels. */
 #include "gemm_kernels.h"
 
 #if defined(__x86_64__)
@@ -18,6 +19,7 @@ static inline __mmask16 first16(int64_t n) { return (__mmask16)((1u << n) - 1); 
 #define SFMA(a, b, c) __builtin_fmaf(a, b, c)
 #define VPART(p, n) _mm512_maskz_loadu_ps(first16(n), p)
 #define VPUT(p, v, n) _mm512_mask_storeu_ps(p, first16(n), v)
+#define VEDGE VPART
 #define VSET(s) _mm512_set1_ps(s)
 #include "gemm_micro.h"
 
@@ -28,6 +30,7 @@ static inline __mmask16 first16(int64_t n) { return (__mmask16)((1u << n) - 1); 
 #define SFMA(a, b, c) __builtin_fma(a, b, c)
 #define VPART(p, n) _mm512_maskz_loadu_pd((__mmask8)first16(n), p)
 #define VPUT(p, v, n) _mm512_mask_storeu_pd(p, (__mmask8)first16(n), v)
+#define VEDGE VPART
 #define VSET(s) _mm512_set1_pd(s)
 #include "gemm_micro.h"
 
