@@ -2796,6 +2796,16 @@ function T.TensorType(dtype, broadcastable) end
 ---@param v any
 ---@param name? string
 ---@param ndim? integer
+---@overload fun(v: any, keywords: { name?: string, ndim?: integer }): any
+---@return any
+function T.as_tensor(v, name, ndim) end
+
+---Anything as a variable: Variables stay, numbers and arrays become Constants, lists with variables are
+---stacked. name names a Constant; ndim adds broadcastable dimensions in front, or drops those, until there are
+---so many.
+---@param v any
+---@param name? string
+---@param ndim? integer
 ---@overload fun(v: any, keywords: { name?: string, ndim?: integer }): theano.Variable
 ---@return theano.Variable
 function T.as_tensor_variable(v, name, ndim) end
@@ -2870,6 +2880,12 @@ function T.grad(cost, wrt, options) end
 ---@return any
 function T.hessian(cost, wrt, options) end
 
+---Whether var has ndim (1) dimensions.
+---@param var any
+---@param ndim integer
+---@return any
+function T.is_flat(var, ndim) end
+
 ---Jacobian of a vector (or gradient of a scalar): one matrix, a row for each element, for each wrt. The rows
 ---are computed together (`T.vmap` of the gradient over the rows of an identity matrix).
 ---@param expression any
@@ -2877,6 +2893,13 @@ function T.hessian(cost, wrt, options) end
 ---@param options? table
 ---@return any
 function T.jacobian(expression, wrt, options) end
+
+---y, which is x reduced over `axis`, with the reduced dimensions of length 1 again.
+---@param x any
+---@param y any
+---@param axis theano.Axis
+---@return any
+function T.makeKeepDims(x, y, axis) end
 
 ---coordinates of a grid, each a full tensor: `T.mgrid["0:3, 0:1:0.25"]`
 ---@param ... any

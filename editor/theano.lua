@@ -838,6 +838,12 @@ function gradient.hessian_vector_product(cost, wrt, p) end
 ---@return any
 function gradient.jacobian(expression, wrt, options) end
 
+---Rows of a matrix picked by positions, whose gradient Theano makes a sparse matrix; here it is dense, with the
+---same numbers, so that it goes wherever a gradient goes.
+---@param var any
+---@return any
+function gradient.sparse_grad(var) end
+
 ---Gradients of a part of a graph: from `start` (pairs variable, gradient) and `cost` down to `wrt` and `end`.
 ---@param wrt theano.Variable|theano.Variable[]
 ---@param stop? any
@@ -1023,6 +1029,11 @@ function theano.foldl(...) end
 ---@return any
 function theano.foldr(...) end
 
+---The value of a scalar that does not depend on any input, as a Lua number; of other variables a ValueError.
+---@param v any
+---@return any
+function theano.get_scalar_constant_value(v) end
+
 ---The test value of a variable, a constant or a shared variable, as an array; raises an AttributeError where
 ---there is none.
 ---@param v any
@@ -1101,6 +1112,12 @@ function theano.scan_checkpoints(...) end
 ---@param options? table
 ---@return theano.Variable
 function theano.shared(value, name, options) end
+
+---Rows of a matrix picked by positions, whose gradient Theano makes a sparse matrix; here it is dense, with the
+---same numbers, so that it goes wherever a gradient goes.
+---@param var any
+---@return any
+function theano.sparse_grad(var) end
 
 ---a total of the engine, for tests: `live_bytes`, `live_nodes`, `allocs`, `cache_bytes`
 ---@param name string

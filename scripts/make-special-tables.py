@@ -9,6 +9,7 @@ difference is exact, or nearly so).
 """
 
 import os
+from fractions import Fraction
 
 from mpmath import mp, mpf
 
@@ -72,6 +73,92 @@ def emit(name, f, lo, hi, doc, centre_zero=False):
     print(name, len(values), float(centre))
 
 
+def pair(v):
+    """A number as a pair of doubles: hi, lo."""
+    return [float(v), float(v - mpf(float(v)))]
+
+
+def emit_table(name, params, values, body, doc, uses=""):
+    lines, line = [], "       "
+    for v in values:
+        if len(line) + len(repr(v)) > 112:
+            lines.append(line)
+            line = "       "
+        line += " " + repr(v) + ","
+    lines.append(line)
+    FUNCTIONS.append(
+        '/* %s */\nFN(%s, "%s", {\n    static const f64 c[] = {\n%s\n    };\n%s})\n'
+        % (doc, name + ", " + params, uses, "\n".join(lines), "".join("    %s\n" % b for b in body))
+    )
+    print(name, len(values))
+
+
+def emit_near(name, f, zeros, doc):
+    """Zeros of f as pairs, f' and f''/2 at each: f where it is below 1e-9 next to its n-th zero, 1 elsewhere."""
+    values = []
+    for z in zeros:
+        values += pair(z) + [float(mp.diff(f, z)), float(mp.diff(f, z, 2) / 2)]
+    emit_table(
+        "f64, " + name,
+        "(int n, f64 x)",
+        values,
+        [
+            "f64 d = (x - c[4 * n]) - c[4 * n + 1];",
+            "f64 r = d * c[4 * n + 2];",
+            "return r < 1e-9 && r > -1e-9 ? r + d * d * c[4 * n + 3] : 1;",
+        ],
+        doc,
+    )
+
+
+def bisect(f, lo, hi):
+    """The zero of f between lo and hi, where f changes sign."""
+    low = f(lo) > 0
+    for _ in range(200):
+        mid = (lo + hi) / 2
+        if (f(mid) > 0) == low:
+            lo = mid
+        else:
+            hi = mid
+    return mid
+
+
+def near_parts():
+    coefficients = mp.taylor(mp.rgamma, 1, 34)
+    emit_table(
+        "DD, sf_rgamma_1",
+        "(f64 x, int exact)",
+        sum((pair(v) for v in coefficients), []),
+        [
+            "int from = exact ? 17 : 3;",
+            "f64 t = c[%d];" % (2 * len(coefficients) - 2),
+            "for (int i = %d; i > from; i--) t = t * x + c[2 * i];" % (len(coefficients) - 2),
+            "DD r = sf_dd(t, 0);",
+            "for (int i = from; i >= 0; i--)",
+            "    r = sf_dd_add(sf_dd_mul(r, sf_dd(x, 0)), sf_dd(c[2 * i], c[2 * i + 1]));",
+            "return r;",
+        ],
+        "1 / Gamma(1 + x), |x| <= 1/2, to 31 digits, to 18 where they need not be exact",
+        "sf_dd sf_dd_add sf_dd_mul",
+    )
+    tiny = mpf(10) ** -40
+    zeros = [bisect(mp.digamma, -mpf(n) - 1 + tiny, -mpf(n) - tiny) for n in range(64)]
+    emit_near("sf_psi_near", mp.digamma, zeros, "psi where it is below 1e-9 between -n - 1 and -n, 1 elsewhere")
+
+    def log_gamma(x):
+        return mp.log(abs(mp.gamma(x)))
+
+    zeros = []
+    for n in range(2, 19):  # one zero above -n, one below; from -2 to -3 on they crowd about the poles
+        for lo, hi in ((-mpf(n), -mpf(n) + mpf("0.5")), (-mpf(n) - mpf("0.5"), -mpf(n))):
+            lo, hi = (lo + tiny, hi) if lo == -n else (lo, hi - tiny)
+            if (log_gamma(lo) > 0) != (log_gamma(hi) > 0):
+                zeros.append(bisect(log_gamma, lo, hi))
+    zeros.sort(reverse=True)
+    doc = "log |Gamma| where it is below 1e-9 next to its n-th zero below 0, 1 elsewhere"
+    emit_near("sf_gammaln_near", log_gamma, zeros, doc)
+
+
 def gamma_parts():
     def near(n):
         return lambda z: mp.loggamma(n + z) / z if z != 0 else mp.digamma(n)
@@ -94,13 +181,19 @@ def gamma_parts():
     )
     emit("sf_gamma_1", lambda z: mp.gamma(1 + z), -0.5, 0.5, "Gamma(1 + x) on [-0.5, 0.5]")
 
-    def scaled(u):  # Gamma(1/u) by Stirling's leading part
+    def scaled(u):  # Gamma(1/u) by Stirling's leading part, less 1, over u
         if u < 1e-12:
-            return 1 + u / 12
+            return mpf(1) / 12 + u / 288
         x = 1 / u
-        return mp.exp(mp.loggamma(x) - (x - mpf(1) / 2) * mp.log(x) + x - mp.log(2 * mp.pi) / 2)
+        return mp.expm1(mp.loggamma(x) - (x - mpf(1) / 2) * mp.log(x) + x - mp.log(2 * mp.pi) / 2) / u
 
-    emit("sf_gamma_large", scaled, 0, mpf(1) / 16, "Gamma(x) / (sqrt(2 pi) x^(x - 1/2) e^-x) of 1/x, x >= 16")
+    emit(
+        "sf_gamma_large_1",
+        scaled,
+        0,
+        mpf(1) / 16,
+        "(Gamma(x) / (sqrt(2 pi) x^(x - 1/2) e^-x) - 1) x of 1/x, x >= 16",
+    )
     root = mp.findroot(mp.digamma, 1.4616)
     print("root of psi", repr(float(root)), repr(float(root - mpf(float(root)))))
     emit("sf_psi_1", lambda x: mp.digamma(x) / (x - root), 1, 2.5, "psi(x) / (x - 1.4616321449683623) on [1, 2.5]")
@@ -182,6 +275,7 @@ def erf_parts():
             "erfcx(y) (1 + 2 y) of x = (y - 4) / (y + 4), %s <= x <= %s" % (lo, hi),
         )
     emit("sf_erfcx_below", erfcx, -1, 0, "erfcx(x) on [-1, 0]")
+    emit("sf_erfcx_above", erfcx, 0, 1, "erfcx(x) on [0, 1]")
 
 
 def bessel_parts():
@@ -204,28 +298,74 @@ def bessel_parts():
     emit("sf_j1_2", over(1, 1), 2.5, 5.5, "J1(x) / (x - 3.8317059702075125) on [2.5, 5.5]")
     emit("sf_j1_5", over(1, 2), 5.5, 8, "J1(x) / (x - 7.015586669815619) on [5.5, 8]")
 
+    values = []
+    for n in (0, 1):
+        for k in range(3, 17):
+            z = mp.besseljzero(n, k)
+            values += pair(z) + [float(mp.besselj(n, z, derivative=1))]
+    emit_table(
+        "f64, sf_bessel_zero",
+        "(int n, int k, int column)",
+        values,
+        ["return c[42 * n + 3 * (k - 3) + column];"],
+        "The k-th zero of Jn, n = 0, 1, k = 3 .. 16, in two parts, and Jn' there",
+    )
+    for n in (0, 1):  # phase and modulus, whose square is 2 / (pi x) times M
+        terms = 18
+        m = [Fraction(1)]
+        for k in range(1, terms):
+            m.append(m[-1] * Fraction(2 * k - 1, 2 * k) * Fraction(4 * n * n - (2 * k - 1) ** 2, 4))
+        slope = [Fraction(1)]  # 1 / M
+        for k in range(1, terms):
+            slope.append(-sum(m[i] * slope[k - i] for i in range(1, k + 1)))
+        phase = [slope[k] / (1 - 2 * k) for k in range(1, terms)]
+        emit_table(
+            "DD, sf_j%d_phase" % n,
+            "(DD w)",
+            sum((pair(mpf(v.numerator) / v.denominator) for v in phase), []),
+            [
+                "DD r = sf_dd(c[%d], c[%d]);" % (2 * len(phase) - 2, 2 * len(phase) - 1),
+                "for (int i = %d; i >= 0; i--) r = sf_dd_add(sf_dd_mul(r, w), sf_dd(c[2 * i], c[2 * i + 1]));"
+                % (len(phase) - 2),
+                "return r;",
+            ],
+            "x times (the phase of J%d less x - (%d + 1/2) pi/2), of 1/x^2, x >= 50, to 31 digits" % (n, n),
+            "sf_dd sf_dd_add sf_dd_mul",
+        )
+        emit_table(
+            "f64, sf_j%d_modulus" % n,
+            "(f64 w)",
+            [float(v) for v in m[:12]],
+            ["f64 r = c[11];", "for (int i = 10; i >= 0; i--) r = r * w + c[i];", "return r;"],
+            "pi x/2 times the square of the modulus of J%d, of 1/x^2, x >= 50" % n,
+        )
+
     def hankel(n, want_q):
         def f(w):
+            mu = mpf(4) * n * n
             if w < mpf(10) ** -10:
-                mu = mpf(4) * n * n
                 return (
                     (mu - 1) / 8 - w * (mu - 1) * (mu - 9) * (mu - 25) / 3072
                     if want_q
-                    else 1 - w * (mu - 1) * (mu - 9) / 128
+                    else -(mu - 1) * (mu - 9) / 128
+                    + w * (mu - 1) * (mu - 9) * (mu - 25) * (mu - 49) / 98304
                 )
             x = 1 / mp.sqrt(w)
             mp.dps = 70
             chi = x - n * mp.pi / 2 - mp.pi / 4
             j, y = mp.besselj(n, x), mp.bessely(n, x)
             r = mp.sqrt(mp.pi * x / 2)
-            v = r * (y * mp.cos(chi) - j * mp.sin(chi)) * x if want_q else r * (j * mp.cos(chi) + y * mp.sin(chi))
+            if want_q:
+                v = r * (y * mp.cos(chi) - j * mp.sin(chi)) * x
+            else:
+                v = (r * (j * mp.cos(chi) + y * mp.sin(chi)) - 1) * x * x
             mp.dps = 50
             return v
 
         return f
 
     for n in (0, 1):
-        emit("sf_j%d_p" % n, hankel(n, False), 0, mpf(1) / 64, "P of J%d's Hankel form, of 1/x^2, x >= 8" % n)
+        emit("sf_j%d_p" % n, hankel(n, False), 0, mpf(1) / 64, "x^2 (P - 1) of J%d's Hankel form, of 1/x^2, x >= 8" % n)
         emit("sf_j%d_q" % n, hankel(n, True), 0, mpf(1) / 64, "x Q of J%d's Hankel form, of 1/x^2, x >= 8" % n)
     emit("sf_i0_0", lambda w: mp.besseli(0, mp.sqrt(w)), 0, 4, "I0(sqrt x) on [0, 4]")
     emit(
@@ -255,6 +395,7 @@ def bessel_parts():
 
 def main():
     gamma_parts()
+    near_parts()
     erf_parts()
     bessel_parts()
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "core", "ops", "special_tables.h")

@@ -85,7 +85,7 @@ local function random_case(random, dims)
   local function pick(a, b) return random(a, b) end
   local c = { groups = pick(1, 3) == 1 and 2 or 1, flip = pick(0, 1) == 1, step = {}, dilation = {}, pad = {} }
   c.unshared = dims == 2 and pick(1, 5) == 1
-  local channels, filters = c.groups * pick(1, 3), c.groups * pick(1, 3)
+  local channels, filters = c.groups * pick(1, 3), c.groups * pick(1, pick(1, 4) == 1 and 8 or 3)
   c.image, c.filter, c.out = { pick(1, 3), channels }, { filters }, { 0, filters }
   local border = ({ "valid", "half", "full", "int", "list", "pairs" })[pick(1, dims == 2 and 6 or 5)]
   local sizes, given, n = {}, {}, pick(0, 2)
@@ -95,7 +95,7 @@ local function random_case(random, dims)
     local pad = ({ valid = 0, half = reach // 2, full = reach - 1, int = n })[border] or pick(0, 2)
     c.pad[d] = { pad, border == "pairs" and pick(0, 2) or pad }
     given[d] = border == "pairs" and c.pad[d] or pad
-    local most = dims == 3 and 5 or 9
+    local most = d == dims and pick(1, 3) == 1 and 40 or dims == 3 and 5 or 9 -- now and then rows of whole vectors
     c.image[d + 2] = math.max(pick(1, most), reach - c.pad[d][1] - c.pad[d][2])
     c.out[d + 2] = (c.image[d + 2] + c.pad[d][1] + c.pad[d][2] - reach) // c.step[d] + 1
   end

@@ -165,10 +165,19 @@ for name, mode in pairs(MODES) do
       local f = compile({ inputs = { v }, outputs = v[5], mode = mode })
       raises("IndexError", { "index out of bounds", "5", HERE }, function() f(nd.ones(3)) end)
       local g = compile({ inputs = { v, i }, outputs = v[i], mode = mode })
-      raises("IndexError", { "index 7", "length 3" }, function() g(nd.ones(3), { 1, 7 }) end)
+      raises("IndexError", "index 7 for a dimension of length 3 (axis 0, position 1)",
+        function() g(nd.ones(3), { 1, 7 }) end)
+      local m = compile({ inputs = { x, i }, outputs = x[{ T.slice(), i }], mode = mode })
+      raises("IndexError", "index -4 for a dimension of length 3 (axis 1, position 0)",
+        function() m(nd.ones({ 4, 3 }), { -4, 0 }) end)
+      local inc = compile({ inputs = { x, i }, outputs = T.inc_subtensor(x[{ i, 0 }], 1), mode = mode })
+      raises("IndexError", "index 4 for a dimension of length 4 (axis 0, position 2)",
+        function() inc(nd.ones({ 4, 3 }), { 0, 3, 4 }) end)
       local cost = T.nnet.categorical_crossentropy(T.nnet.softmax(x), i)
       local h = compile({ inputs = { x, i }, outputs = cost, mode = mode })
-      raises("IndexError", "index 9", function() h(a, { 0, 9 }) end)
+      local classes = "y_i value out of bounds: class %d, position 1, but there are 3 classes"
+      raises("ValueError", classes:format(9), function() h(a, { 0, 9 }) end)
+      raises("ValueError", classes:format(-1), function() h(a, { 0, -1 }) end)
     end)
 
     it("come from reshape, join and an integer division by zero", function()

@@ -445,6 +445,22 @@ describe("T.grad", function()
     assert.same({ 0.0, 0.0, 0.0 }, T.grad(T.prod(x), x):eval({ [x] = { 0.0, 0.0, 4.0 } }):tolist())
   end)
 
+  it("of the gradient of a product with zeros is right", function()
+    -- d2 prod / dx_i dx_k is the product of the others; the rows hold no, one, two and three zeros
+    local points = { { 2.0, 3.0, 5.0 }, { 0.0, 3.0, 5.0 }, { 0.0, 0.0, 4.0 }, { 0.0, 0.0, 0.0 }, { 2.0, 3.0, 0.0 } }
+    local m, w = T.dmatrix("m"), { 1.0, 2.0, 4.0 }
+    for _, turned in ipairs({ false, true }) do
+      local product = turned and T.prod(m.T, { axis = 0 }) or T.prod(m, { axis = 1 })
+      local got = T.grad(T.sum(T.grad(product:sum(), m) * T.constant(w)), m):eval({ [m] = points })
+      for r, p in ipairs(points) do
+        local want = { w[2] * p[3] + w[3] * p[2], w[1] * p[3] + w[3] * p[1], w[1] * p[2] + w[2] * p[1] }
+        for i = 1, 3 do assert.near(want[i], got[r - 1][i - 1], 1e-13) end
+      end
+    end
+    local all = T.jacobian(T.grad(T.prod(x), x), x):eval({ [x] = { 0.0, 3.0, 0.0 } })
+    assert.same({ { 0.0, 0.0, 3.0 }, { 0.0, 0.0, 0.0 }, { 3.0, 0.0, 0.0 } }, all:tolist())
+  end)
+
   it("of a repeated index adds up", function()
     assert.same({ 1.0, 0.0, 2.0 }, T.grad(x[INDEX]:sum(), x):eval({ [x] = { 1.0, 2.0, 3.0 } }):tolist())
   end)

@@ -80,8 +80,41 @@ describe("lengths known while building", function()
   it("of what is written", function()
     fails("ValueError", { "length 3", "length 2", "(3,), (3,)" },
       function() local _ = T.set_subtensor(three["0:2"], three) end)
-    fails("IndexError", { "index 9", "is 2" },
+    fails("IndexError", "index 9 for a dimension of length 3 (axis 0, position 1)",
       function() local _ = T.inc_subtensor(three[T.constant({ 0, 9 })], 1) end)
+  end)
+
+  it("of positions that are constants or literals: index, length, axis and place", function()
+    local a = T.zeros({ 2, 3, 4 })
+    local function at(v) return T.constant(v) end
+    fails("IndexError", "index 5 for a dimension of length 3 (axis 0)", function() local _ = T.take(three, 5) end)
+    fails("IndexError", "index 4 for a dimension of length 3 (axis 0, position (1, 0))",
+      function() local _ = T.take(three, { { 0, 1 }, { 4, 2 } }) end)
+    fails("IndexError", "index -4 for a dimension of length 3 (axis 1, position 1)",
+      function() local _ = a[{ at({ 0, 1 }), at({ 0, -4 }) }] end)
+    fails("IndexError", "index 4 for a dimension of length 4 (axis 2, position 0)",
+      function() local _ = a[{ at({ 0, 1 }), T.slice(), at({ 4, 0 }) }] end)
+    fails("IndexError", "index out of bounds: 3, but the last index of axis 1 is 2",
+      function() local _ = a[{ 0, 3 }] end)
+    fails("IndexError", "index 5 for a dimension of length 3 (axis 1, position 1)",
+      function() local _ = T.extra_ops.to_one_hot(at({ 0, 5 }), 3) end)
+    fails("ValueError", { "invalid entry in index array: 99, position 1, but the length is 12" },
+      function() local _ = T.unravel_index(at({ 5, 99 }), { 3, 4 }) end)
+    fails("ValueError", "invalid entry in index array: -1 is negative",
+      function() local _ = T.unravel_index(-1, T.shape(x)) end)
+    fails("ValueError", "invalid entry in coordinates array: 5, position 1, but the length is 3",
+      function() local _ = T.ravel_multi_index({ at({ 0, 5 }), at({ 0, 1 }) }, { 3, 4 }) end)
+    assert.same({ 7, 11 }, T.ravel_multi_index({ at({ 1, 2 }), at({ 3, 3 }) }, { 3, 4 }):eval():tolist())
+  end)
+
+  it("of class numbers", function()
+    local rows, y = T.specify_shape(x, { 2, 2 }), T.constant({ 0, 5 })
+    local wanted = "y_i value out of bounds: class 5, position 1, but there are 2 classes"
+    fails("ValueError", wanted, function() local _ = T.nnet.categorical_crossentropy(T.ones({ 2, 2 }), y) end)
+    fails("ValueError", wanted, function() local _ = T.nnet.categorical_crossentropy(rows, y) end)
+    fails("ValueError", wanted, function() local _ = T.nnet.crossentropy_softmax_1hot(rows, y) end)
+    fails("ValueError", "class -1, position 0 is negative",
+      function() local _ = T.nnet.categorical_crossentropy(x, T.constant({ -1, 0 })) end)
   end)
 
   it("do not refuse what fits", function()

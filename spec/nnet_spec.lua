@@ -134,6 +134,40 @@ describe("T.nnet", function()
     close(got[0], one)
   end)
 
+  it("sparse_block_gemv and sparse_block_outer add products of chosen blocks, with gradients", function()
+    local W, h, o = rng:randn(3, 4, 2, 5), rng:randn(2, 2, 2), rng:randn(2, 3, 5)
+    local from, to = nd.array({ { 0, 2 }, { 1, 1 } }, "int64"), nd.array({ { 3, 0, 1 }, { 2, 2, 0 } }, "int64")
+    local function gemv(a, w, v) return N.blocksparse.sparse_block_gemv(a, w, v, from, to) end
+    local got = gemv(o, W, h):eval()
+    for n = 0, 1 do
+      for j = 0, 2 do
+        local want = o[{ n, j }]
+        for i = 0, 1 do want = want + nd.dot(h[{ n, i }], W[{ from[{ n, i }], to[{ n, j }] }]) end
+        close(want, got[{ n, j }], n .. " " .. j)
+      end
+    end
+    verify(gemv, { o, W, h })
+    local y = rng:randn(2, 3, 5)
+    local function outer(w, a, b) return N.sparse_block_outer(w, a, b, from, to, { alpha = 0.5 }) end
+    local sum = W:copy()
+    for n = 0, 1 do
+      for i = 0, 1 do
+        for j = 0, 2 do
+          local at = { from[{ n, i }], to[{ n, j }] }
+          sum[at] = sum[at] + nd.outer(h[{ n, i }], y[{ n, j }]) * 0.5
+        end
+      end
+    end
+    close(sum, outer(W, h, y):eval())
+    verify(outer, { W, h, y })
+    close(nd.zeros({ 2 }), (N.sparse_block_outer(W, h, y, from, to) - N.sparse_block_outer(W, h, y, from, to, 1))
+      :sum({ axis = { 0, 1, 2 } })["0:2"]:eval())
+    raises("TypeError", "inputIdx must have 2 dimensions, it has 3", function() N.sparse_block_gemv(o, W, h, h, to) end)
+    raises("TypeError", "yIdx must hold integers, not float64", function()
+      N.sparse_block_outer(W, h, y, from, T.constant({ { 0.5 } }))
+    end)
+  end)
+
   it("h_softmax gives a distribution, and the same numbers for targets", function()
     local x, y = T.dmatrix("x"), T.lvector("y")
     local p = { T.constant(rng:randn(4, 3)), T.constant(rng:randn(3)), T.constant(rng:randn(3, 4, 2)),

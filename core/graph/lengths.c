@@ -160,8 +160,8 @@ static bool tells(const ThVar *v) {
            (v->kind == VAR_CONSTANT || (v->owner && v->owner->lengths));
 }
 
-static bool is_number(const ThVar *v) {
-    return v->kind == VAR_CONSTANT && v->type.kind == TYPE_TENSOR && v->type.ndim == 0 &&
+static bool is_number(const ThVar *v) { /* or a vector of them */
+    return v->kind == VAR_CONSTANT && v->type.kind == TYPE_TENSOR && v->type.ndim <= 1 &&
            dtype_is_discrete((ThDtype)v->type.dtype);
 }
 

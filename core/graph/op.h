@@ -5,6 +5,7 @@
 #ifndef TH_OP_H
 #define TH_OP_H
 
+#include "conv_work.h"
 #include "graph.h"
 #include "kernel.h"
 
@@ -230,6 +231,7 @@ struct HostCall {
     void *scratch;                            /* scratch_bytes of LowerApi.host */
     void *(*room)(HostCall *h, size_t bytes); /* the one working block of this call, kept for the next; or NULL */
     int (*fail)(HostCall *h, ThError kind, const char *text); /* text is copied; returns 1 */
+    int (*conv)(HostCall *h, const ConvWork *w);              /* the library's convolution of floats */
     void *frame;
 };
 /* How an argument or a result of a loop's body lies in the loop's arrays. */

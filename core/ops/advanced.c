@@ -22,6 +22,11 @@ static bool form_of(const ThApply *a, AdvForm *f) {
     return adv_form(a->ctx, idx, a->in, a->nin, first, f);
 }
 
+bool adv_form_of(const ThApply *a, AdvForm *f) {
+    bool one = a->op == &op_adv_subtensor1 || a->op == &op_adv_inc_subtensor1;
+    return (one || a->op == &op_adv_subtensor || a->op == &op_adv_inc_subtensor) && form_of(a, f);
+}
+
 static bool is_set(const ThApply *a) {
     return a->op == &op_adv_inc_subtensor ? ATTRS(AdvIncSubtensorAttrs, a)->set : ATTRS(AdvIncSubtensor1Attrs, a)->set;
 }

@@ -24,6 +24,7 @@ typedef struct AdvForm {
 
 /* node inputs in[0..nin): x first. false with IndexError or TypeError. */
 bool adv_form(ThContext *c, const AttrIdx *idx, ThVar *const *in, int nin, int first, AdvForm *f);
+bool adv_form_of(const ThApply *a, AdvForm *f); /* of a node; false if it is none of an advanced subscript */
 /* Dims of the result out of the dims of the inputs, with all checks. */
 bool adv_shape(ShapeQ *q, const AdvForm *f, Sz *out);
 /* out = x[idx]: one gather kernel. */

@@ -86,34 +86,12 @@ static bool index_length(ShapeQ *q, const AdvForm *f, int d, Sz *out) {
     return true;
 }
 
-/* Constant positions are held against the length of their axis before anything runs. */
-static bool index_range(ShapeQ *q, const AdvForm *f, int j) {
-    enum { FEW = 1024 };
-    const ShapeAlg *a = q->alg;
-    const ThVar *v = q->node->in[f->input[j]];
-    int64_t low = INT64_MAX, high = INT64_MIN;
-    if (v->kind != VAR_CONSTANT || v->u.data->size == 0 || v->u.data->size > FEW ||
-        !(v->u.data->flags & ARRAY_CONTIGUOUS) || v->type.dtype == TH_UINT64)
-        return true;
-    for (int64_t i = 0, item = (int64_t)th_dtype_bytes((ThDtype)v->type.dtype); i < v->u.data->size; i++) {
-        int64_t k;
-        dtype_cast((char *)&k, TH_INT64, 8, v->u.data->data + i * item, (ThDtype)v->type.dtype, item, 1);
-        if (k < low) low = k;
-        if (k > high) high = k;
-    }
-    Sz n = q->in[0][f->axis[j]], last = a->op(a->u, '-', n, a->constant(a->u, 1));
-    Sz top = a->constant(a->u, high), bottom = a->constant(a->u, low);
-    if (high >= 0 && !a->equal(a->u, top, a->op(a->u, 'm', top, last),
-                               "IndexError: index out of bounds: index {0}, but the last one of this axis is {1}"))
-        return false;
-    return low >= 0 || a->equal(a->u, bottom, a->op(a->u, 'M', bottom, a->op(a->u, '-', a->constant(a->u, 0), n)),
-                                "IndexError: index out of bounds: index {0}, but the first one of this axis is {1}");
-}
-
 bool adv_shape(ShapeQ *q, const AdvForm *f, Sz *out) {
     SliceForm form[TH_MAX_NDIM];
     for (int j = 0; j < f->nadv; j++)
-        if (!index_range(q, f, j)) return false;
+        if (!sizes_in_range(q->alg, q->node->in[f->input[j]], q->in[0][f->axis[j]],
+                            dimshuffle_source(q->node->in[0], f->axis[j])))
+            return false;
     if (!slice_forms(q->alg, q->node, f->first, f->idx, q->in[0], q->node->in[0]->type.ndim, true, form)) return false;
     for (int s = 0; s < f->nslice; s++) out[s < f->pos ? s : s + f->nb] = form[f->slice_axis[s]].len;
     for (int d = 0; d < f->nb; d++)

@@ -22,7 +22,8 @@ static const AttrField conv_fields[] = {
 };
 
 ConvRole conv_role(const Op *op) {
-    return op == &op_conv ? CONV_FORWARD : op == &op_conv_grad_inputs ? CONV_INPUTS : CONV_WEIGHTS;
+    if (op == &op_conv || op == &op_corr_mm) return CONV_FORWARD;
+    return op == &op_conv_grad_inputs || op == &op_corr_mm_grad_inputs ? CONV_INPUTS : CONV_WEIGHTS;
 }
 
 /* Which operand is what: an input number, -1 the result. */
@@ -62,6 +63,10 @@ static bool want_positive(Infer *q, const AttrLongs *v, const char *what) {
 
 static bool want_attrs(Infer *q) {
     const ConvAttrs *at = q->attrs;
+    bool lowered = q->op == &op_corr_mm || q->op == &op_corr_mm_grad_inputs || q->op == &op_corr_mm_grad_weights;
+    if (lowered != at->mm || (at->mm && at->flip))
+        return err(q->ctx, TH_ValueError, "%s: mm says whether the operation is lowered; then it never flips",
+                   q->op->name);
     if (at->ndim < 1 || at->ndim > CONV_MAX || at->border < CONV_PADS || at->border > CONV_FULL)
         return err(q->ctx, TH_ValueError, "a convolution has 1 to 3 dimensions and one of four borders");
     if (at->border == CONV_PADS && at->pad.n != 2 * at->ndim)
@@ -382,9 +387,14 @@ CONV_OP(conv, "AbstractConv", 2, "images convolved with filters")
 CONV_OP(conv_grad_inputs, "AbstractConv_gradInputs", 3, "gradient of a convolution for its images")
 CONV_OP(conv_grad_weights, "AbstractConv_gradWeights", 3, "gradient of a convolution for its filters")
 
+CONV_OP(corr_mm, "CorrMM", 2, "images correlated with filters: a convolution as it runs")
+CONV_OP(corr_mm_grad_inputs, "CorrMM_gradInputs", 3, "gradient of CorrMM for its images")
+CONV_OP(corr_mm_grad_weights, "CorrMM_gradWeights", 3, "gradient of CorrMM for its filters")
+
 ThVar *conv_make(Builder *b, ConvRole role, const ConvAttrs *at, ThVar *x, ThVar *y, ThVar *lengths) {
-    static const Op *const ops[] = {&op_conv, &op_conv_grad_inputs, &op_conv_grad_weights};
-    return apply1(b, ops[role], at, (ThVar *[]){x, y, lengths}, role == CONV_FORWARD ? 2 : 3);
+    static const Op *const ops[2][3] = {{&op_conv, &op_conv_grad_inputs, &op_conv_grad_weights},
+                                        {&op_corr_mm, &op_corr_mm_grad_inputs, &op_corr_mm_grad_weights}};
+    return apply1(b, ops[at->mm][role], at, (ThVar *[]){x, y, lengths}, role == CONV_FORWARD ? 2 : 3);
 }
 
 ThVar *conv_lengths(Builder *b, ThVar *x, int n) {

@@ -24,7 +24,6 @@ typedef struct ConvAttrs {
     uint8_t mm; /* lowered: never flips */
 } ConvAttrs;
 typedef enum { CONV_FORWARD, CONV_INPUTS, CONV_WEIGHTS } ConvRole;
-extern const Op op_conv, op_conv_grad_inputs, op_conv_grad_weights;
 
 ConvRole conv_role(const Op *op);
 /* forward: (images, filters); inputs: (filters, output, lengths); weights: (images, output, lengths). lengths: the
@@ -45,6 +44,9 @@ int64_t conv_length(const ConvAttrs *at, int d, int64_t in, int64_t filter);
 
 /* ---- sections of the records ------------------------------------------------------------------------------------- */
 bool conv_lower(Lower *l);
+/* conv_host.c: whether the library's kernels compute it, and the call that does. */
+bool conv_hosted(const ThApply *a);
+int conv_host_run(HostCall *h);
 void conv_grad(Grad *g);
 bool conv_rop(Rop *r);
 bool conv_batch(Batch *q);

@@ -21,10 +21,17 @@ static bool same_rows(ShapeQ *q, int matrix, int vector) {
     return q->alg->equal(q->alg->u, q->in[matrix][0], q->in[vector][0], "there are {0} rows but {1} class numbers");
 }
 
-/* Class number of the row as a checked int64 at depth 1. The dims of kernel k start with the row. */
+/* As many class numbers as rows, and none of them, as far as they are known, out of range. */
+static bool classes_fit(ShapeQ *q, int matrix, int vector) {
+    return same_rows(q, matrix, vector) && sizes_in_range(q->alg, q->node->in[vector], q->in[matrix][1], -1);
+}
+
+/* Class number of the row as a checked int64 at depth 1. The dims of kernel k start with the row. Classes are not
+ * counted from the end: without its sign a negative one is out of range. */
 static int class_of(Lower *l, Kernel *k, int input, Size cols) {
     static const int8_t map[1] = {0};
     int v = ins_cast(k, ins_load(k, l->api->read(l, k, input, map), 1), TH_INT64, 1);
+    v = ins_binary(k, S_and_, TH_INT64, 1, v, ins_literal(k, TH_INT64, (ThValue){.i = INT64_MAX}, 1));
     return ins_check_index(k, v, ins_size(k, cols, 1), 1);
 }
 
@@ -50,7 +57,7 @@ static bool infer_1hot(Infer *q) {
 
 static bool shape_1hot(ShapeQ *q) {
     q->out[0][0] = q->in[0][0];
-    return same_rows(q, 0, 1);
+    return classes_fit(q, 0, 1);
 }
 
 static void grad_1hot(Grad *g) {
@@ -174,7 +181,7 @@ static bool infer_fused(Infer *q) {
 static bool shape_fused(ShapeQ *q) {
     q->out[0][0] = q->out[2][0] = q->out[1][0] = q->in[0][0];
     q->out[1][1] = q->in[0][1];
-    return same_rows(q, 0, 2) &&
+    return classes_fit(q, 0, 2) &&
            q->alg->equal(q->alg->u, q->in[0][1], q->in[1][0], "x has {0} columns but b has length {1}");
 }
 

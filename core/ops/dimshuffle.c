@@ -146,3 +146,9 @@ ThVar *dimshuffle_make(Builder *b, ThVar *x, const int8_t *pattern, int n) {
     for (int i = 0; i < n && same; i++) same = pattern[i] == i;
     return same ? x : dimshuffle_node(b, x, pattern, n);
 }
+
+int dimshuffle_source(const ThVar *v, int axis) {
+    if (!v->owner || v->owner->op != &op_dimshuffle) return axis;
+    const AttrInts *p = &ATTRS(DimShuffleAttrs, v->owner)->order;
+    return axis < p->n && p->at[axis] >= 0 ? (int)p->at[axis] : axis;
+}

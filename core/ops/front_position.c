@@ -178,9 +178,30 @@ static int direction(Front *f, int i) {
     return front_error(f, TH_ValueError, "order must be \"C\" or \"F\", not \"%s\"", order);
 }
 
-/* x, raising ValueError while running unless 0 <= x < n everywhere. */
-static ThVar *checked(Front *f, ThVar *x, ThVar *n, const char *msg) {
+/* x as int64, raising ValueError unless 0 <= x < n everywhere: now, where positions and lengths are known, else while
+ * running. */
+static ThVar *checked(Front *f, ThVar *x, ThVar *const *dims, int ndims, const char *msg) {
     Builder *b = f->b;
+    ThVar *n = dims[0];
+    SizeExtremes e;
+    int64_t all = 1, one;
+    bool known = true;
+    for (int d = 0; d < ndims; d++) {
+        known = known && scalar_known(dims[d], &one);
+        if (known) all *= one;
+        if (d) n = elemwise_2(b, S_mul, n, dims[d]);
+    }
+    if (sizes_extremes(x, &e) && (e.least < 0 || (known && e.most >= all))) {
+        char where[120];
+        int64_t bad = e.least < 0 ? e.least : e.most;
+        sizes_position(where, sizeof where, e.of, e.least < 0 ? e.least_at : e.most_at);
+        if (known)
+            front_error(f, TH_ValueError, "%s: %lld%s, but the length is %lld", msg, (long long)bad, where,
+                        (long long)all);
+        else front_error(f, TH_ValueError, "%s: %lld%s is negative", msg, (long long)bad, where);
+        return NULL;
+    }
+    x = cast_make(b, x, TH_INT64);
     ThVar *low = elemwise_2(b, S_ge, x, const_int(b, 0, TH_DTYPE_NONE)), *high = elemwise_2(b, S_lt, x, n);
     ThVar *cond = call1(f, "all", elemwise_2(b, S_and_, low, high));
     return cond ? assert_make(b, x, &cond, 1, msg, TH_ValueError) : NULL;
@@ -202,7 +223,8 @@ int front_ravel_index(Front *f) {
                 break;
             }
             ThVar *x = by_mode(f, cast_make(b, at.at[d], TH_INT64), dims.at[d], mode);
-            if (strcmp(mode, "raise") == 0) x = checked(f, x, dims.at[d], "invalid entry in coordinates array");
+            if (x && strcmp(mode, "raise") == 0)
+                x = checked(f, at.at[d], &dims.at[d], 1, "invalid entry in coordinates array");
             r = i ? elemwise_2(b, S_add, elemwise_2(b, S_mul, r, dims.at[d]), x) : x;
         }
     }
@@ -214,14 +236,13 @@ int front_ravel_index(Front *f) {
 int front_unravel_index(Front *f) {
     Builder *b = f->b;
     VarVec dims = {0};
-    ThVar *x = front_var(f, 0), *out[TH_MAX_NDIM], *size = NULL;
+    ThVar *x = front_var(f, 0), *out[TH_MAX_NDIM];
     int fortran = direction(f, 2), n = 0;
     if (x && fortran >= 0 && front_lengths(f, 1, &dims)) {
         n = dims.n;
         if (!dtype_is_int((ThDtype)x->type.dtype)) front_error(f, TH_TypeError, "indices must be integers");
         if (n == 0 || n > TH_MAX_NDIM) front_error(f, TH_ValueError, "%d dimensions", n);
-        for (int d = 0; !failed(f->ctx) && d < n; d++) size = d ? elemwise_2(b, S_mul, size, dims.at[d]) : dims.at[d];
-        x = failed(f->ctx) ? NULL : checked(f, cast_make(b, x, TH_INT64), size, "invalid entry in index array");
+        x = failed(f->ctx) ? NULL : checked(f, x, dims.at, n, "invalid entry in index array");
         for (int i = 0; x && !failed(f->ctx) && i < n; i++) {
             int d = fortran ? i : n - 1 - i;
             bool last = i == n - 1;

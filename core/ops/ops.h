@@ -20,11 +20,11 @@
     X(grad_clip) X(grad_scale)
 #define OP_LIST_TENSOR(X) \
     X(batched_dot) X(extract_diag) X(alloc_diag) X(fill_diagonal) X(fill_diagonal_offset) X(assert) X(count_nonzero) \
-    X(nonzero) X(repeat_index) X(sort) X(argsort) X(topk) X(cum) X(searchsorted) X(unique) X(ctc) X(ctc_grad)
+    X(nonzero) X(repeat_index) X(sort) X(argsort) X(topk) X(cum) X(searchsorted) X(unique) X(ctc) X(ctc_grad) X(ctc_hess)
 #define OP_LIST_USER(X) X(user) X(user_lengths) X(user_run)
 #define OP_LIST_LOOP(X) X(scan) X(ifelse) X(if_lazy)
 #define OP_LIST_IMAGE(X) \
-    X(conv) X(conv_grad_inputs) X(conv_grad_weights) X(pool) X(max_pool_grad) X(average_pool_grad) X(max_pool_grad_grad) \
+    X(conv) X(conv_grad_inputs) X(conv_grad_weights) X(corr_mm) X(corr_mm_grad_inputs) X(corr_mm_grad_weights) X(pool) X(max_pool_grad) X(average_pool_grad) X(max_pool_grad_grad) \
     X(images2neibs) X(neibs_grad)
 /* clang-format on */
 #define OP_LIST(X) \
@@ -72,6 +72,8 @@ static inline ThVar *elemwise_3(Builder *b, int s, ThVar *x, ThVar *y, ThVar *w)
 /* A DimShuffle node even where the pattern is the identity (Theano's gradient of constants prints InplaceDimShuffle{}).
  */
 ThVar *dimshuffle_node(Builder *b, ThVar *x, const int8_t *pattern, int n);
+/* The axis of what v shuffles that its `axis` is; `axis` itself where v is no DimShuffle. */
+int dimshuffle_source(const ThVar *v, int axis);
 /* A zero of x's rank for gradients: fill(x, 0), cast to floatX where x is discrete. */
 ThVar *zero_grad_make(Builder *b, ThVar *x);
 /* Complex conjugate and real part, of complex v; a real v itself. real_make: only where `of` is real. */

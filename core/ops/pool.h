@@ -34,6 +34,8 @@ typedef struct PoolSizes {
 void pool_sizes(const ShapeAlg *alg, const ThApply *node, int d, PoolSizes *s);
 
 bool pool_lower(Lower *l);
+/* pool_host.c: lowers the node as one call on whole arrays, where it can (true; *ok: without an error). */
+bool pool_hosted(Lower *l, bool *ok);
 const char *pool_mode_name(int64_t mode);
 
 #endif

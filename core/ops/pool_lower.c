@@ -1,8 +1,9 @@
 /*
- * pool_lower.c -- pooling and its gradients as loops, for every dtype, mode and window.
- * In: a node. Out: one kernel. Towards the windows (Pool, DownsampleFactorMaxGradGrad) the elements of a window are
- * reduced; towards the image the windows over an element are summed: q = (i + pad) / stride - j for j below
- * ceil(ws / stride), which for windows that do not overlap is one. Elements outside of the image take no part.
+ * pool_lower.c -- pooling and its gradients as loops, for every dtype, mode and window. Floats over two dimensions run
+ * as one pass over whole rows instead (pool_host.c). In: a node. Out: one kernel. Towards the windows (Pool,
+ * DownsampleFactorMaxGradGrad) the elements of a window are reduced; towards the image the windows over an element are
+ * summed: q = (i + pad) / stride - j for j below ceil(ws / stride), which for windows that do not overlap is one.
+ * Elements outside of the image take no part.
  */
 #include "pool.h"
 #include "window.h"
@@ -226,10 +227,13 @@ static int spread(Loops *s) {
 }
 
 bool pool_lower(Lower *l) {
-    Loops s = {.l = l, .at = ATTRS(PoolAttrs, l->node), .k = l->api->kernel(l), .nd = l->node->in[0]->type.ndim};
+    Loops s = {.l = l, .at = ATTRS(PoolAttrs, l->node), .nd = l->node->in[0]->type.ndim};
     bool towards_image = l->node->op == &op_max_pool_grad || l->node->op == &op_average_pool_grad;
+    bool done;
+    if (pool_hosted(l, &done)) return done;
     s.lead = s.nd - (int)s.at->ndim;
     s.n = pool_tensors(l->node->op);
+    s.k = l->api->kernel(l);
     if (!s.k || !measure(&s) || !make_dims(&s, towards_image)) return false;
     int v = towards_image ? spread(&s) : s.n == 1 ? pooled(&s) : at_maxima(&s);
     int8_t map[TH_MAX_NDIM];

@@ -26,17 +26,11 @@ void sum_grad(Grad *g) {
     g->b->in_grad = was;
 }
 
-/* Product of the elements that are not zero, as broadcastable dims of x. */
-static ThVar *prod_of_others(Builder *b, ThVar *x, ThVar *is_zero, const ThApply *node) {
-    const ReduceAttrs *a = ATTRS(ReduceAttrs, node);
-    ThVar *ones = elemwise_3(b, S_switch, is_zero, const_float(b, 1.0, scalar_real_of(x->type.dtype)), x);
-    ThVar *p = reduce_make(b, &op_prod, ones, &a->axis, a->dtype, a->acc_dtype, true);
-    return keepdims_make(b, x, p, &a->axis);
-}
-
 /*
- * gz * prod / x where a group has no zero; where it has exactly one, the product of the others goes to the zero's
- * place; zeros elsewhere. Exact, and differentiable again only with no_zeros.
+ * gz * prod / x; a group with zeros is split into the product p of its other elements, which nothing divides by zero,
+ * and the zeros: what the others of element i multiply to is p / x_i times the product of the zeros but i, which is 1,
+ * the other zero (0, whose derivative is 1), or, of several, 0 with its derivative. So first and second derivatives are
+ * exact with any zeros.
  */
 void prod_grad(Grad *g) {
     Builder *b = g->b;
@@ -46,21 +40,24 @@ void prod_grad(Grad *g) {
         flat_grad(g);
         return;
     }
-    ThVar *out = conj_make(b, keepdims_make(b, x, g->node->out[0], &a->axis)), *cx = conj_make(b, x);
-    ThVar *gz = keepdims_make(b, x, g->gz[0], &a->axis);
-    ThVar *plain = elemwise_2(b, S_true_div, elemwise_2(b, S_mul, gz, out), cx);
+    ThVar *cx = conj_make(b, x), *gz = keepdims_make(b, x, g->gz[0], &a->axis);
     if (a->no_zeros) {
-        g->gx[0] = plain;
+        ThVar *out = conj_make(b, keepdims_make(b, x, g->node->out[0], &a->axis));
+        g->gx[0] = elemwise_2(b, S_true_div, elemwise_2(b, S_mul, gz, out), cx);
         return;
     }
-    ThVar *is_zero = elemwise_2(b, S_eq, x, const_float(b, 0.0, TH_FLOAT32));
+    ThVar *zero = const_float(b, 0.0, scalar_real_of(x->type.dtype)), *is_zero = elemwise_2(b, S_eq, x, zero);
+    ThVar *others = elemwise_3(b, S_switch, is_zero, const_float(b, 1.0, scalar_real_of(x->type.dtype)), cx);
+    ThVar *zeros = elemwise_3(b, S_switch, is_zero, cx, zero);
+    ThVar *p = keepdims_make(b, x, reduce_make(b, &op_prod, others, &a->axis, a->dtype, a->acc_dtype, true), &a->axis);
     ThVar *count = keepdims_make(b, x, sum_make(b, is_zero, &a->axis), &a->axis);
-    ThVar *one = elemwise_2(b, S_eq, count, const_int(b, 1, TH_DTYPE_NONE));
-    ThVar *none = elemwise_2(b, S_eq, count, const_int(b, 0, TH_DTYPE_NONE));
-    ThVar *here = elemwise_2(b, S_mul, one, is_zero);
-    ThVar *single =
-        elemwise_3(b, S_switch, here, prod_of_others(b, cx, is_zero, g->node), const_float(b, 0.0, TH_FLOAT32));
-    g->gx[0] = elemwise_3(b, S_switch, none, plain, elemwise_2(b, S_mul, single, gz));
+    ThVar *left = elemwise_2(b, S_sub, count, is_zero);
+    ThVar *other = elemwise_2(b, S_sub, keepdims_make(b, x, sum_make(b, zeros, &a->axis), &a->axis), zeros);
+    ThVar *one = elemwise_2(b, S_eq, left, const_int(b, 1, TH_DTYPE_NONE));
+    ThVar *none = elemwise_2(b, S_eq, left, const_int(b, 0, TH_DTYPE_NONE));
+    ThVar *whole = elemwise_2(b, S_true_div, elemwise_2(b, S_mul, gz, p), others);
+    ThVar *rest = elemwise_3(b, S_switch, one, elemwise_2(b, S_mul, whole, other), zero);
+    g->gx[0] = elemwise_3(b, S_switch, none, whole, rest);
 }
 
 /* Every tied position takes the whole gradient: eq(extremum, x) * gz. */

@@ -290,8 +290,9 @@ static bool infer_specify_shape(Infer *q) {
 
 static bool shape_specify_shape(ShapeQ *q) {
     for (int d = 0; d < q->node->in[0]->type.ndim; d++) {
+        int64_t k;
         Sz want = q->alg->value(q->alg->u, 1, d);
-        q->out[0][d] = q->in[0][d];
+        q->out[0][d] = vector_known(q->node->in[1], d, &k) ? want : q->in[0][d];
         if (!q->alg->equal(q->alg->u, q->in[0][d], want, "AssertionError: SpecifyShape: got length {0}, expected {1}"))
             return false;
     }

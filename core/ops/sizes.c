@@ -6,6 +6,8 @@
  */
 #include "structural.h"
 
+#include <stdio.h>
+
 /* ---- texts and checks of subscripts ------------------------------------------------------------------------------ */
 static void put_part(Text *t, const AttrIdx *idx, int e, int part) {
     if (idx->at[e].has >> part & 1) text_put(t, th_dtype_name((ThDtype)idx->at[e].dtype[part]));
@@ -124,15 +126,18 @@ static bool slice_form(const ShapeAlg *a, Sz n, const Part p[3], SliceForm *f) {
 }
 
 /* Start of an integer entry; the two checks together say -n <= i < n. */
-static bool index_form(const ShapeAlg *a, Sz n, Part p, SliceForm *f) {
+static bool index_form(const ShapeAlg *a, Sz n, Part p, int axis, SliceForm *f) {
+    char why[120];
     bool ok = true;
     f->drop = true;
-    if (!p.known || p.k >= 0)
-        ok = a->equal(a->u, p.v, calc(a, 'm', p.v, calc(a, '-', n, number(a, 1))),
-                      "IndexError: index out of bounds: {0}, but the last index of this axis is {1}");
-    if (ok && (!p.known || p.k < 0))
-        ok = a->equal(a->u, p.v, calc(a, 'M', p.v, calc(a, '-', number(a, 0), n)),
-                      "IndexError: index out of bounds: {0}, but the first index of this axis is {1}");
+    if (!p.known || p.k >= 0) {
+        snprintf(why, sizeof why, "IndexError: index out of bounds: {0}, but the last index of axis %d is {1}", axis);
+        ok = a->equal(a->u, p.v, calc(a, 'm', p.v, calc(a, '-', n, number(a, 1))), why);
+    }
+    if (ok && (!p.known || p.k < 0)) {
+        snprintf(why, sizeof why, "IndexError: index out of bounds: {0}, but the first index of axis %d is {1}", axis);
+        ok = a->equal(a->u, p.v, calc(a, 'M', p.v, calc(a, '-', number(a, 0), n)), why);
+    }
     if (p.known) f->start = p.k >= 0 ? p.v : calc(a, '+', n, p.v);
     else f->start = calc(a, '+', p.v, calc(a, '*', calc(a, '<', p.v, number(a, 0)), n));
     return ok;
@@ -149,13 +154,99 @@ bool slice_forms(const ShapeAlg *alg, const ThApply *node, int first_in, const A
         Part p[3];
         for (int i = 0; i < 3; i++) p[i] = part_of(alg, node, &input, idx->at[e].has >> i & 1);
         form[axis] = (SliceForm){0};
-        bool ok = idx->at[e].kind == 'i' ? index_form(alg, dims[axis], p[0], &form[axis])
+        bool ok = idx->at[e].kind == 'i' ? index_form(alg, dims[axis], p[0], axis, &form[axis])
                                          : slice_form(alg, dims[axis], p, &form[axis]);
         if (!ok) return false;
     }
     for (; axis < ndim; axis++)
         form[axis] = (SliceForm){.start = number(alg, 0), .step = number(alg, 1), .len = dims[axis], .unit = true};
     return true;
+}
+
+/* ---- constant positions ----------------------------------------------------------------------------------------- */
+/* The constant whose elements are those of v, in order, or NULL. */
+static const ThVar *source(const ThVar *v) {
+    while (v->kind != VAR_CONSTANT && v->owner && v->owner->op == &op_reshape) v = v->owner->in[0];
+    return v->kind == VAR_CONSTANT ? v : NULL;
+}
+
+void sizes_position(char *text, size_t room, const ThArray *a, int64_t flat) {
+    size_t n = 0;
+    int64_t at[TH_MAX_NDIM];
+    text[0] = 0;
+    if (!a) {
+        if (flat >= 0) snprintf(text, room, ", position %lld", (long long)flat);
+        return;
+    }
+    for (int d = a->ndim - 1; d >= 0; d--) at[d] = flat % ARRAY_SHAPE(a)[d], flat /= ARRAY_SHAPE(a)[d];
+    for (int d = 0; d < a->ndim && n < room; d++)
+        n += (size_t)snprintf(text + n, room - n, "%s%lld%s",
+                              d             ? ", "
+                              : a->ndim > 1 ? ", position ("
+                                            : ", position ",
+                              (long long)at[d], d == a->ndim - 1 && d ? ")" : "");
+}
+
+static void take(SizeExtremes *e, int64_t v, int64_t at) {
+    if (v < e->least) e->least = v, e->least_at = at;
+    if (v > e->most) e->most = v, e->most_at = at;
+}
+
+/* A number, or the elements of a list, known though no constant. */
+static bool few(const ThVar *v, SizeExtremes *e) {
+    enum { FEW = 64 };
+    int64_t k, n = v->type.ndim == 1 ? vector_length(v) : -1;
+    if (v->type.kind == TYPE_TENSOR && v->type.ndim == 1 && n > 0 && n <= FEW && dtype_is_int((ThDtype)v->type.dtype)) {
+        for (int64_t i = 0; i < n; i++) {
+            if (!vector_known(v, i, &k)) return false;
+            take(e, k, n > 1 ? i : -1);
+        }
+        return true;
+    }
+    if (v->type.ndim || !scalar_known(v, &k)) return false;
+    take(e, k, -1);
+    return true;
+}
+
+bool sizes_extremes(const ThVar *v, SizeExtremes *e) {
+    enum { MANY = 1 << 16 };
+    const ThVar *k = source(v);
+    const ThArray *x = k ? k->u.data : NULL;
+    int64_t at[TH_MAX_NDIM] = {0};
+    *e = (SizeExtremes){.of = x, .least = INT64_MAX, .most = INT64_MIN};
+    if (!x) return few(v, e);
+    if (x->size == 0 || x->size > MANY || !dtype_is_int((ThDtype)x->dtype) || x->dtype == TH_UINT64) return false;
+    for (int64_t i = 0; i < x->size; i++) {
+        ThValue n = {0};
+        if (th_array_get(x, at, &n)) return false;
+        take(e, n.i, i);
+        for (int d = x->ndim - 1; d >= 0 && ++at[d] == ARRAY_SHAPE(x)[d]; d--) at[d] = 0;
+    }
+    return true;
+}
+
+bool sizes_in_range(const ShapeAlg *a, const ThVar *v, Sz n, int axis) {
+    SizeExtremes e;
+    char where[120], why[280];
+    if (!sizes_extremes(v, &e)) return true;
+    bool class = axis < 0, low = class ? e.least < 0 : -e.least > e.most;
+    int64_t bad = low ? e.least : e.most, need = low ? -bad : bad + 1;
+    if (need <= 0) return true;
+    sizes_position(where, sizeof where, e.of, low ? e.least_at : e.most_at);
+    if (class && low) {
+        snprintf(why, sizeof why, "ValueError: y_i value out of bounds: class %lld%s is negative", (long long)bad,
+                 where);
+        return a->equal(a->u, number(a, 0), number(a, 1), why);
+    }
+    if (class)
+        snprintf(why, sizeof why, "ValueError: y_i value out of bounds: class %lld%s, but there are {1} classes",
+                 (long long)bad, where);
+    else
+        snprintf(why, sizeof why,
+                 "IndexError: index out of bounds: index %lld for a dimension of length {1} (axis %d%s)",
+                 (long long)bad, axis, where);
+    Sz sz = number(a, need);
+    return a->equal(a->u, sz, calc(a, 'm', sz, n), why);
 }
 
 /* ---- a Lower as an algebra --------------------------------------------------------------------------------------- */

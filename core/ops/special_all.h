@@ -1,6 +1,7 @@
 /* special_all.h -- every helper text of special.h, what is used before what uses it. */
-#include "special_complex.h"
 #include "special_dd.h"
+
+#include "special_complex.h"
 #include "special_tables.h"
 
 #include "special_erf.h"

@@ -57,14 +57,24 @@ FN(c128, sf_c_exp2, (c128 z), "exp2 sin cos fma sf_c sf_c_exp", {
     f64 e = exp2(z.re);
     return sf_c(e * (c - l * (s + 0.5 * l * c)), e * (s + l * (c - 0.5 * l * s)));
 })
-FN(c128, sf_c_expm1, (c128 z), "exp expm1 sin cos sf_c sf_c_exp", {
+/* e^x cos y - 1 where it nearly cancels: (e^x - 1) cos y - 2 sin(y/2)^2 to 30 digits */
+FN(f64, sf_c_expm1_near, (f64 x, f64 y), "rint sf_dd sf_dd_add sf_dd_mul sf_dd_cos sf_dd_expm1 sf_dd_reduce", {
+    f64 n = rint(y * 0.3183098861837907);
+    DD s = sf_dd_cos(sf_dd_reduce(sf_dd(0.5 * y, 0), n), (int)(n - 4 * rint(0.25 * n)) - 1);
+    s = sf_dd_mul(sf_dd(-2 * s.hi, -2 * s.lo), s);
+    return sf_dd_add(sf_dd_mul(sf_dd_expm1(x), sf_dd_add(s, sf_dd(1, 0))), s).hi;
+})
+FN(c128, sf_c_expm1, (c128 z), "exp expm1 sin cos fabs sf_c sf_c_exp sf_c_expm1_near", {
     if (z.im == 0) return sf_c(expm1(z.re), z.im);
     if (z.re > 700 || z.im - z.im != 0 || z.re - z.re != 0) {
         c128 w = sf_c_exp(z);
         return sf_c(w.re - 1, w.im);
     }
     f64 s = sin(0.5 * z.im);
-    return sf_c(expm1(z.re) * cos(z.im) - 2 * s * s, exp(z.re) * sin(z.im));
+    f64 t = 2 * s * s;
+    f64 r = expm1(z.re) * cos(z.im) - t;
+    if (fabs(r) < 0.7 * t && fabs(z.im) < 1e12) r = sf_c_expm1_near(z.re, z.im);
+    return sf_c(r, exp(z.re) * sin(z.im));
 })
 /* log |x + iy| */
 FN(f64, sf_log_abs, (f64 x, f64 y), "fabs log log1p hypot sf_square_sum", {

@@ -23,9 +23,10 @@ FN(f64, sf_erfcinv, (f64 x), "sf_erfinv sf_erfcinv_tail", {
     if (x >= 1.5 && x < 2) return -sf_erfcinv_tail(2 - x);
     return x == 0 ? __builtin_inf() : x == 2 ? -__builtin_inf() : __builtin_nan("");
 })
-FN(f64, sf_erfcx, (f64 x), "exp fma sf_erfcx_near sf_erfcx_middle sf_erfcx_far sf_erfcx_below", {
+FN(f64, sf_erfcx, (f64 x), "exp fma sf_erfcx_near sf_erfcx_middle sf_erfcx_far sf_erfcx_below sf_erfcx_above", {
     if (x != x) return x;
     if (x < 0 && x >= -1) return sf_erfcx_below(x);
+    if (x >= 0 && x < 1) return sf_erfcx_above(x);
     f64 y = x < 0 ? -x : x;
     f64 t = (y - 4) / (y + 4);
     f64 r = y > 1e16 ? 0.5641895835477563 / y

@@ -22,20 +22,24 @@ FN(DD, sf_dd_log_ratio, (f64 a, f64 b), "sf_dd sf_dd_add sf_dd_mul sf_dd_div", {
     return sf_dd_add(k, r);
 })
 /* x^a e^-x / Gamma(a) */
-FN(f64, sf_gamma_factor, (f64 a, f64 x), "exp pow sqrt sf_dd sf_dd_add sf_dd_mul sf_gamma sf_gamma_1 sf_gamma_large sf_dd_log_ratio", {
+FN(DD, sf_gamma_factor, (f64 a, f64 x),
+   "exp pow fma sf_dd sf_dd_add sf_dd_mul sf_dd_div sf_dd_sqrt sf_rgamma sf_gamma_large sf_dd_log_ratio", {
     if (a < 20) {
-        f64 g = a < 0.5 ? sf_gamma_1(a) / a : sf_gamma(a);
-        return x < 700 ? pow(x, a) * exp(-x) / g : pow(x, a) * exp(-0.5 * x) / g * exp(-0.5 * x);
+        f64 p = pow(x, a);
+        f64 e = exp(x < 700 ? -x : -0.5 * x);
+        f64 t = p * e;
+        DD r = sf_dd_mul(sf_dd(t, fma(p, e, -t)), sf_rgamma(a, 0));
+        return x < 700 ? r : sf_dd_mul(r, sf_dd(e, 0));
     }
+    if (x < 1e-250 * a) return sf_dd(0, 0);
     DD d = sf_dd_add(sf_dd(a, 0), sf_dd(-x, 0));
-    if (x < 1e-250 * a) return 0;
     DD t = sf_dd_add(sf_dd_mul(sf_dd_log_ratio(x, a), sf_dd(a, 0)), d); /* a - x + a log(x / a) */
     f64 e = exp(t.hi);
-    e += e * t.lo;
-    return sqrt(a / 6.283185307179586) * e / sf_gamma_large(1 / a);
+    DD root = sf_dd_sqrt(sf_dd_mul(sf_dd(a, 0), sf_dd(0.15915494309189535, -9.839338337591243e-18)));
+    return sf_dd_div(sf_dd_mul(root, sf_dd(e, e * t.lo)), sf_gamma_large(1 / a));
 })
 /* a P(a, x) / factor: 1 + x/(a + 1) + x^2/((a + 1)(a + 2)) + .. */
-FN(f64, sf_gamma_series, (f64 a, f64 x), "sf_dd sf_dd_add sf_dd_mul sf_dd_div", {
+FN(DD, sf_gamma_series, (f64 a, f64 x), "sf_dd sf_dd_add sf_dd_mul sf_dd_div", {
     DD s = sf_dd(1, 0);
     DD t = s;
     for (int n = 1; n < 1000000; n++) {
@@ -43,10 +47,10 @@ FN(f64, sf_gamma_series, (f64 a, f64 x), "sf_dd sf_dd_add sf_dd_mul sf_dd_div", 
         s = sf_dd_add(s, t);
         if (t.hi < 1e-17 * s.hi) break;
     }
-    return s.hi;
+    return s;
 })
 /* Q(a, x) / factor by Legendre's continued fraction, x >= 1: forward until it stands, then from there backward */
-FN(f64, sf_gamma_fraction, (f64 a, f64 x), "fabs sf_dd sf_dd_add sf_dd_mul sf_dd_div", {
+FN(DD, sf_gamma_fraction, (f64 a, f64 x), "fabs sf_dd sf_dd_add sf_dd_mul sf_dd_div", {
     f64 b = x + 1 - a;
     f64 c = 1e300;
     f64 d = 1 / b;
@@ -65,7 +69,7 @@ FN(f64, sf_gamma_fraction, (f64 a, f64 x), "fabs sf_dd sf_dd_add sf_dd_mul sf_dd
         DD p = sf_dd_mul(sf_dd(-n, 0), sf_dd_add(sf_dd(n, 0), sf_dd(-a, 0)));
         r = sf_dd_add(sf_dd_add(sf_dd(2.0 * n - 1, 0), h), sf_dd_div(p, r));
     }
-    return 1 / r.hi;
+    return sf_dd_div(sf_dd(1, 0), r);
 })
 /* Q(a, x) for a < 1, x < 1, where P comes near 1: 1 - e^u (1 - w) = w - (e^u - 1)(1 - w) */
 FN(f64, sf_gamma_small_q, (f64 a, f64 x), "expm1 log sf_dd sf_dd_add sf_dd_mul sf_dd_div sf_lgamma_1 sf_gammaln", {
@@ -90,7 +94,7 @@ FN(f64, sf_gamma_normal, (f64 a, f64 x, int upper), "fabs sqrt erfc exp log1p", 
     return upper ? 0.5 * erfc(e * sqrt(0.5 * a)) + r : 0.5 * erfc(-e * sqrt(0.5 * a)) - r;
 })
 FN(f64, sf_gamma_pq, (f64 a, f64 x, int upper),
-   "sf_gamma_factor sf_gamma_series sf_gamma_fraction sf_gamma_small_q sf_gamma_normal", {
+   "sf_dd sf_dd_mul sf_dd_div sf_gamma_factor sf_gamma_series sf_gamma_fraction sf_gamma_small_q sf_gamma_normal", {
     if (x != x || a != a || x < 0 || a < 0) return __builtin_nan("");
     if (a == 0) return x == 0 ? __builtin_nan("") : upper ? 0 : 1;
     if (x == 0) return upper ? 1 : 0;
@@ -99,10 +103,10 @@ FN(f64, sf_gamma_pq, (f64 a, f64 x, int upper),
     if (a > 1e8) return sf_gamma_normal(a, x, upper);
     if (a < 1 ? x < 1 : x < a) {
         if (upper && a < 1) return sf_gamma_small_q(a, x);
-        f64 p = sf_gamma_factor(a, x) / a * sf_gamma_series(a, x);
-        return upper ? 1 - p : p;
+        DD p = sf_dd_mul(sf_dd_div(sf_gamma_factor(a, x), sf_dd(a, 0)), sf_gamma_series(a, x));
+        return upper ? 1 - p.hi : p.hi;
     }
-    f64 q = sf_gamma_factor(a, x) * sf_gamma_fraction(a, x);
+    f64 q = sf_dd_mul(sf_gamma_factor(a, x), sf_gamma_fraction(a, x)).hi;
     return upper ? q : 1 - q;
 })
 FN(f64, sf_gammainc, (f64 a, f64 x), "sf_gamma_pq", { return sf_gamma_pq(a, x, 0); })

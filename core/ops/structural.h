@@ -164,8 +164,17 @@ Size lower_alg_size(const LowerAlg *a, Sz s);
 Sz lower_alg_put(LowerAlg *a, Size s);
 
 /* ---- small helpers of lowerings ---------------------------------------------------------------------------------- */
-Size sizes_mul_add(Lower *l, Size base, Size a, Size b);                   /* base + a * b */
-int ins_binary(Kernel *k, int scalar, ThDtype d, int depth, int a, int b); /* scalar operation, all of dtype d */
+/* Constant positions v, held against the length n of their axis before anything runs; axis -1: class numbers, which are
+ * not counted from the end. What only a call can tell is true here. */
+bool sizes_in_range(const ShapeAlg *a, const ThVar *v, Sz n, int axis);
+typedef struct SizeExtremes {
+    const ThArray *of;
+    int64_t least, most, least_at, most_at; /* and where, counted in C order */
+} SizeExtremes;
+bool sizes_extremes(const ThVar *v, SizeExtremes *e); /* of integers known while building; false: they are not */
+void sizes_position(char *text, size_t room, const ThArray *a, int64_t flat); /* ", position (1, 0)", "" of a number */
+Size sizes_mul_add(Lower *l, Size base, Size a, Size b);                      /* base + a * b */
+int ins_binary(Kernel *k, int scalar, ThDtype d, int depth, int a, int b);    /* scalar operation, all of dtype d */
 int ins_unary(Kernel *k, int scalar, ThDtype d, int depth, int a);
 /* Index value `v` checked against length n and multiplied by stride, as int64. */
 int ins_offset(Kernel *k, int v, Size n, Size stride, int depth);

@@ -79,6 +79,18 @@ typedef struct GemmPanel { /* rows k0 .. k0 + k of some columns of an operand */
     GemmRun run[GEMM_MAX_RUNS];
 } GemmPanel;
 
+/* A tile of convolution (conv_micro.h): R rows x W vectors, or for `dots` R x W sums. Offsets in elements. */
+typedef struct ConvTile {
+    int64_t segs, len;          /* the index summed over: segments of this length.. */
+    const int64_t *aseg, *bseg; /* ..which start here in a and b */
+    const void *a, *b;
+    int64_t arow[GEMM_MR], acs, bvec[GEMM_MAX_NV], brs;
+    void *c;
+    int64_t crs, cvec[GEMM_MAX_NV];
+    bool add;
+} ConvTile;
+typedef void (*ConvTileFn)(const ConvTile *t);
+
 typedef struct GemmKernels {
     const char *name;
     int item, vl, nv;                      /* bytes of an element; lanes of a vector; vectors of the widest tile */
@@ -96,6 +108,9 @@ typedef struct GemmKernels {
     /* On 64 bytes of lanes (element k goes to lane k mod lanes; one dot product alone has four times as many), summed
      * by halving: the same bits for every layout of a. */
     void (*gemv)(const GemmVec *v);
+    ConvTileFn window[GEMM_MR][GEMM_MAX_NV], dots[GEMM_MR][GEMM_MAX_NV]; /* [rows - 1][vectors - 1] */
+    /* d[i][j] += s[i][j]: row strides, rows, columns */
+    void (*add_rows)(void *d, int64_t ds, const void *s, int64_t ss, int64_t n, int64_t m);
 } GemmKernels;
 
 enum { GEMV_BLOCK_BYTES = 32768 };

@@ -422,6 +422,8 @@ static void FN(gemv)(const GemmVec *v) {
     }
 }
 
+#include "conv_micro.h"
+
 static const GemmKernels FN(kernels) = {
     ISA,
     sizeof(T),
@@ -434,8 +436,23 @@ static const GemmKernels FN(kernels) = {
     FN(gather),
     FN(scatter),
     FN(gemv),
+    CONV_ROWS(window),
+    CONV_ROWS(dots),
+    FN(add_rows),
 };
 
+#undef WINDOW_START
+#undef WINDOW_PUT
+#undef WINDOW_FINISH
+#undef DOTS_START
+#undef DOTS_STEP
+#undef DOTS_LAST
+#undef DOTS_PUT
+#undef DOTS_FINISH
+#undef CONV_TILE
+#undef CONV_TILES
+#undef CONV_ROW
+#undef CONV_ROWS
 #undef VL
 #undef V
 #undef VU

@@ -2,6 +2,7 @@
  * report.c -- what a failed step or size check becomes: Theano's report (inventory 5): the message, the Apply node, the
  * types, shapes and strides of its inputs, the line that built it, and with exception_verbosity=high its graph.
  */
+#include "../ops/advanced.h"
 #include "function.h"
 
 #include <string.h>
@@ -277,12 +278,106 @@ static bool assert_text(Text *t, const char *op) {
     return true;
 }
 
-static void headline(Text *t, ThError kind, const int64_t *e, const char *op) {
+/* ---- which index was out of bounds ---- */
+typedef struct Index { /* integers of an input, read where they lie */
+    Workspace *w;
+    const PlanValue *v;
+    const ThArray *a;
+    const char *start;
+    int64_t shape[TH_MAX_NDIM], n;
+} Index;
+
+static bool index_open(Index *x, Workspace *w, const PlanValue *v, const ThVar *var, int step) {
+    *x = (Index){.w = w, .v = v, .n = 1};
+    x->a = var && var_is_const(var) && var->type.kind == TYPE_TENSOR ? var->u.data : whole(w, v);
+    if (v->buf >= 0 && w->fn->plan->buf[v->buf].space) return false; /* not in this memory */
+    if (!x->a && !intact(w, v, step)) return false;
+    const ThArray *base = x->a ? x->a : workspace_array(w, v->buf);
+    x->start = base ? base->data : w->frame.buf[v->buf];
+    for (int d = 0; d < v->ndim; d++)
+        x->n *= x->shape[d] = x->a ? ARRAY_SHAPE(x->a)[d] : size_value(v->shape[d], w->frame.sym);
+    return x->start && x->n > 0;
+}
+
+/* Element number `flat` in C order. */
+static int64_t index_at(const Index *x, int64_t flat) {
+    int64_t k, item = (int64_t)th_dtype_bytes(x->v->dtype),
+               off = x->a ? 0 : size_value(x->v->off, x->w->frame.sym) * item;
+    for (int d = x->v->ndim - 1; d >= 0; d--) {
+        off += flat % x->shape[d] * (x->a ? ARRAY_STRIDES(x->a)[d] : stride_of(x->w, x->v, d) * item);
+        flat /= x->shape[d];
+    }
+    dtype_cast((char *)&k, TH_INT64, 8, x->start + off, (ThDtype)x->v->dtype, item, 1);
+    return k;
+}
+
+/* "(axis 1, position 3)": where the index e[4] stands, as far as the indices are still there. */
+static void put_place(Text *t, Workspace *w, int node, int step, const int64_t *e, const ThApply *a) {
+    const PlanNode *n = &w->fn->plan->node[node];
+    AdvForm f;
+    int only = -1, several = 0;
+    if (!n->in || n->nin != a->nin || !all_known(w, n) || !adv_form_of(a, &f)) return;
+    for (int j = 0; j < f.nadv; j++) {
+        const ThArray *x = whole(w, &n->in[0]);
+        int64_t len = x ? ARRAY_SHAPE(x)[f.axis[j]] : size_value(n->in[0].shape[f.axis[j]], w->frame.sym);
+        Index i;
+        if (len != e[5]) continue;
+        only = dimshuffle_source(a->in[0], f.axis[j]), several++;
+        if (!index_open(&i, w, &n->in[f.input[j]], a->in[f.input[j]], step)) continue;
+        for (int64_t k = 0; k < i.n; k++) {
+            if (index_at(&i, k) != e[4]) continue;
+            text_printf(t, " (axis %d", only);
+            for (int d = 0, m = i.v->ndim; d < m; d++) {
+                int64_t below = 1;
+                for (int c = d + 1; c < m; c++) below *= i.shape[c];
+                text_printf(t, "%s%lld%s",
+                            d       ? ", "
+                            : m > 1 ? ", position ("
+                                    : ", position ",
+                            (long long)(k / below % i.shape[d]), m > 1 && d == m - 1 ? ")" : "");
+            }
+            text_put(t, ")");
+            return;
+        }
+    }
+    if (several == 1) text_printf(t, " (axis %d)", only);
+}
+
+/* "position 3" of the first class e[4]; a negative one comes without its sign. */
+static void put_class(Text *t, Workspace *w, int node, int step, const int64_t *e, const ThApply *a) {
+    const PlanNode *n = &w->fn->plan->node[node];
+    int64_t class = e[4] > INT64_MAX / 2 ? e[4] | INT64_MIN : e[4];
+    int input = a ? a->nin - 1 : -1;
+    Index i;
+    text_printf(t, "y_i value out of bounds: class %lld", (long long)class);
+    if (input >= 0 && n->in && n->nin == a->nin && all_known(w, n) &&
+        index_open(&i, w, &n->in[input], a->in[input], step))
+        for (int64_t k = 0; k < i.n; k++)
+            if (index_at(&i, k) == class) {
+                text_printf(t, ", position %lld", (long long)k);
+                break;
+            }
+    text_printf(t, ", but there are %lld classes", (long long)e[5]);
+}
+
+static bool takes_classes(const char *op) { return starts(op, "Crossentropy"); }
+
+static void headline(Text *t, Workspace *w, int node, const int64_t *e) {
+    const PlanNode *n = node >= 0 && node < w->fn->plan->nnode ? &w->fn->plan->node[node] : NULL;
+    const FGraph *fg = w->fn->fg;
+    const ThApply *a = n && fg && node < fg->norder ? fg->order[node] : NULL;
+    const char *op = n ? n->text : NULL;
+    ThError kind = (ThError)e[2];
     if (assert_text(t, op)) return;
     switch (kind) {
     case TH_IndexError:
+        if (takes_classes(op)) {
+            put_class(t, w, node, (int)e[0], e, a);
+            break;
+        }
         text_printf(t, "index out of bounds: index %lld for a dimension of length %lld", (long long)e[4],
                     (long long)e[5]);
+        if (a) put_place(t, w, node, (int)e[0], e, a);
         break;
     case TH_ZeroDivisionError:
         text_put(t, op && strstr(op, "mod") ? "integer modulo by zero" : "integer division by zero");
@@ -303,7 +398,7 @@ static int culprit(const Plan *p, const int64_t *e) {
     int assert_ = -1;
     for (int i = 0; s && i < s->nnodes; i++) {
         const PlanNode *n = &p->node[s->nodes[i]];
-        if (e[2] == TH_IndexError && starts(n->op, "Advanced")) return s->nodes[i];
+        if (e[2] == TH_IndexError && (starts(n->op, "Advanced") || takes_classes(n->op))) return s->nodes[i];
         if (e[2] != TH_ZeroDivisionError && assert_ < 0 && starts(n->op, "Assert")) assert_ = s->nodes[i];
     }
     if (assert_ >= 0) return assert_;
@@ -317,8 +412,9 @@ void report_failure(Workspace *w) {
     Text t;
     text_init(&t, w->fn->ctx);
     if (w->host_text[0]) text_put(&t, w->host_text);
-    else headline(&t, (ThError)e[2], e, node >= 0 && node < p->nnode ? p->node[node].text : NULL);
+    else headline(&t, w, node, e);
     w->host_text[0] = 0;
     node_tail(&t, w, node, (int)e[0]);
-    finish(w, (ThError)e[2], &t);
+    bool class = e[2] == TH_IndexError && node >= 0 && node < p->nnode && takes_classes(p->node[node].op);
+    finish(w, class ? TH_ValueError : (ThError)e[2], &t);
 }

@@ -2,6 +2,7 @@
  * workspace.c -- memory of one call: signature, shape slots, arena, scratch. Everything is allocated when the signature
  * of the arguments first differs from the last call's; the second call with equal shapes allocates nothing here.
  */
+#include "conv.h"
 #include "function.h"
 #include "gemm.h"
 
@@ -410,6 +411,7 @@ static int rt_host_call(ThFrame *f, int step) {
                      .scratch = f->scratch,
                      .room = host_room,
                      .fail = host_fail,
+                     .conv = conv_host,
                      .frame = f};
     f->ws->host_text[0] = 0;
     f->err[2] = TH_RuntimeError;

@@ -172,6 +172,56 @@ end
 for _, name in ipairs({ "batch_normalization_train", "batch_normalization_test", "batch_normalization" }) do
   nnet[name] = nnet.bn[name]
 end
+-- ---- ranks, dtypes, second names ------------------------------------------------------------------------------------
+--- Whether var has ndim (1) dimensions.
+function T.is_flat(var, ndim)
+  if util.is_keywords(ndim) then
+    util.check_keywords("is_flat", ndim, { ndim = true, outdim = true })
+    ndim = ndim.ndim or ndim.outdim
+  end
+  return T.as_tensor_variable(var).ndim == (ndim or 1)
+end
+
+--- y, which is x reduced over `axis`, with the reduced dimensions of length 1 again.
+function T.makeKeepDims(x, y, axis)
+  x, y = T.as_tensor_variable(x), T.as_tensor_variable(y)
+  if type(axis) == "table" and axis.axis ~= nil then axis = axis.axis end
+  local reduced, order, n = {}, {}, 0
+  for i, d in ipairs(type(axis) == "table" and axis or { axis }) do
+    if math.type(d) ~= "integer" or d < -x.ndim or d >= x.ndim then
+      util.raise("ValueError", "makeKeepDims: axis[%d] = %s is out of bounds for %d dimensions", i - 1, tostring(d),
+        x.ndim)
+    end
+    reduced[d % x.ndim] = true
+  end
+  for d = 0, x.ndim - 1 do
+    if axis == nil or reduced[d] then
+      order[d + 1] = "x"
+    else
+      order[d + 1], n = n, n + 1
+    end
+  end
+  return y:dimshuffle(table.unpack(order))
+end
+
+--- Names of dtypes by kind.
+T.int_dtypes = { "int8", "int16", "int32", "int64" }
+T.uint_dtypes = { "uint8", "uint16", "uint32", "uint64" }
+T.float_dtypes = { "float16", "float32", "float64" }
+T.complex_dtypes = { "complex64", "complex128" }
+local function joined(...)
+  local all = {}
+  for _, list in ipairs({ ... }) do table.move(list, 1, #list, #all + 1, all) end
+  return all
+end
+T.integer_dtypes = joined(T.int_dtypes, T.uint_dtypes)
+T.discrete_dtypes = joined({ "bool" }, T.integer_dtypes)
+T.continuous_dtypes = joined(T.float_dtypes, T.complex_dtypes)
+T.all_dtypes = joined(T.discrete_dtypes, T.continuous_dtypes)
+
+T.as_tensor, T.basic = T.as_tensor_variable, T
+if T.nlinalg then T.matrix_dot = T.nlinalg.matrix_dot end
+
 -- theano.tensor.nnet.nnet and .sigm are the files that Theano's functions come from.
 nnet.nnet, nnet.sigm = nnet.nnet or {}, nnet.sigm or {}
 for name, f in pairs(nnet) do

@@ -431,6 +431,18 @@ function M.consider_constant(x)
   return M.zero_grad(x)
 end
 
+--- Rows of a matrix picked by positions, whose gradient Theano makes a sparse matrix; here it is dense, with the same
+-- numbers, so that it goes wherever a gradient goes.
+-- @param var x[i] of an integer vector i
+function M.sparse_grad(var)
+  local owner = require("theano.core").kind(var) == "variable" and var.owner
+  if not owner or not tostring(owner.op):find("^AdvancedSubtensor1") then
+    require("theano.util").raise("TypeError", "sparse_grad: x[i] of an integer vector i is expected, got %s",
+      tostring(var))
+  end
+  return var
+end
+
 require("theano.tensor").gradient = M
 
 return M

@@ -40,7 +40,9 @@ theano.Lop, theano.Rop, theano.subgraph_grad = theano.gradient.Lop, theano.gradi
 for _, name in ipairs({ "grad", "Lop", "Rop", "jacobian", "hessian", "vmap", "verify_grad", "consider_constant" }) do
   theano.tensor[name] = theano.gradient[name]
 end
+theano.sparse_grad = theano.gradient.sparse_grad
 theano.dot = theano.tensor.dot
+theano.get_scalar_constant_value = theano.tensor.get_scalar_constant_value
 theano.pp = theano.printing.pp
 local op = require("theano.op")
 theano.Op, theano.Apply, theano.as_op, theano.OpFromGraph = op.Op, op.Apply, op.as_op, op.OpFromGraph

@@ -220,6 +220,57 @@ function nnet.blocksparse.sparse_block_dot(W, h, inputIdx, b, outputIdx)
 end
 nnet.sparse_block_dot = nnet.blocksparse.sparse_block_dot
 
+-- Tensors of given ranks, each as {name, tensor, rank, whether it holds integers}.
+local function ranks(what, given)
+  local out = {}
+  for i, g in ipairs(given) do
+    local name, v, ndim, integer = g[1], T.as_tensor_variable(g[2]), g[3], g[4]
+    if v.ndim ~= ndim then
+      util.raise("TypeError", "%s: %s must have %d dimensions, it has %d", what, name, ndim, v.ndim)
+    end
+    if integer and not v.dtype:find("int") then
+      util.raise("TypeError", "%s: %s must hold integers, not %s", what, name, v.dtype)
+    end
+    out[i] = v
+  end
+  return table.unpack(out)
+end
+
+--- o plus products of chosen blocks: out[n, j] = o[n, j] + sum over i of h[n, i] . W[inputIdx[n, i], outputIdx[n, j]].
+-- @param o (batch, output window, output size)
+-- @param W (input blocks, output blocks, input size, output size)
+-- @param h (batch, input window, input size)
+-- @param inputIdx (batch, input window)
+-- @param outputIdx (batch, output window)
+function nnet.blocksparse.sparse_block_gemv(o, W, h, inputIdx, outputIdx)
+  o, W, h, inputIdx, outputIdx = ranks("sparse_block_gemv", { { "o", o, 3 }, { "W", W, 4 }, { "h", h, 3 },
+    { "inputIdx", inputIdx, 2, true }, { "outputIdx", outputIdx, 2, true } })
+  local blocks = W[{ inputIdx:dimshuffle(0, 1, "x"), outputIdx:dimshuffle(0, "x", 1) }]
+  return o + T.sum(h:dimshuffle(0, 1, "x", 2, "x") * blocks, { axis = { 1, 3 } })
+end
+
+--- o with outer products added to chosen blocks: o[xIdx[n, i], yIdx[n, j]] += alpha * x[n, i] outer y[n, j].
+-- @param o (x blocks, y blocks, x size, y size)
+-- @param x (batch, x window, x size)
+-- @param y (batch, y window, y size)
+-- @param xIdx (batch, x window)
+-- @param yIdx (batch, y window)
+-- @param alpha a scalar, 1 if it is not given
+function nnet.blocksparse.sparse_block_outer(o, x, y, xIdx, yIdx, alpha)
+  if util.is_keywords(alpha) then
+    util.check_keywords("sparse_block_outer", alpha, { alpha = true })
+    alpha = alpha.alpha
+  end
+  o, x, y, xIdx, yIdx = ranks("sparse_block_outer", { { "o", o, 4 }, { "x", x, 3 }, { "y", y, 3 },
+    { "xIdx", xIdx, 2, true }, { "yIdx", yIdx, 2, true } })
+  local products = x:dimshuffle(0, 1, "x", 2, "x") * y:dimshuffle(0, "x", 1, "x", 2)
+  if alpha ~= nil then products = products * alpha end
+  local blocks = o[{ xIdx:dimshuffle(0, 1, "x"), yIdx:dimshuffle(0, "x", 1) }]
+  return T.inc_subtensor(blocks, products)
+end
+nnet.sparse_block_gemv = nnet.blocksparse.sparse_block_gemv
+nnet.sparse_block_outer = nnet.blocksparse.sparse_block_outer
+
 --- Two-level softmax: the probability of a class, times that of an output in the class.
 -- @param x (batch_size, features)
 -- @param W1 (features, n_classes), b1 (n_classes)

@@ -266,7 +266,7 @@ static void rows(void) {
     ThArray *bad[] = {filled(TH_FLOAT64, 2, (int64_t[]){2, 3}, 3, 0), filled(TH_FLOAT64, 1, (int64_t[]){3}, 1, 0),
                       filled(TH_INT64, 1, (int64_t[]){2}, 0, 7)};
     CHECK(bad[2]->size == 2);
-    same_error("classes", (ThVar *[]){x, b, y}, 3, out[2], bad, TH_IndexError, "index 7 for a dimension of length 3");
+    same_error("classes", (ThVar *[]){x, b, y}, 3, out[2], bad, TH_ValueError, "class 7");
 }
 
 /* Rows taken and added to by a vector of positions; some come twice. */

@@ -19,6 +19,9 @@ M.of = {
   local_useless_inc_subtensor = "number IncSubtensor", local_fill_to_alloc = "number second",
   local_shape_to_shape_i = "number Shape", local_sumsqr2dot = "number sqr mul",
   local_advanced_indexing_crossentropy_onehot = "number AdvancedSubtensor",
+  local_abstractconv_gemm = "number AbstractConv",
+  local_abstractconv_gradinputs_gemm = "number AbstractConv_gradInputs",
+  local_abstractconv_gradweight_gemm = "number AbstractConv_gradWeights",
   -- it moves to the inputs: nodes that compute what it works on
   local_abs_lift = "below abs_", local_dimshuffle_lift = "below DimShuffle",
   local_lift_transpose_through_dot = "below DimShuffle", local_rebroadcast_lift = "below Rebroadcast",

@@ -54,6 +54,9 @@ M.rules = {
   -- products
   local_dot_to_dot22 = "BlasOpt", local_dot22_to_dot22scalar = "blas_vectors", local_gemm_to_gemv = "blas_vectors",
   local_gemm_to_ger = "blas_vectors", local_dot22_to_ger_or_gemv = "blas_vectors",
+  -- convolutions as they run
+  local_abstractconv_gemm = "specialize_device", local_abstractconv_gradinputs_gemm = "specialize_device",
+  local_abstractconv_gradweight_gemm = "specialize_device",
   -- asserts, and what runs only where it is asked for
   local_remove_useless_assert = "CZ", local_remove_all_assert = "C", local_1msigmoid = "CT",
   local_hard_sigmoid = "N", local_ultra_fast_sigmoid = "N", alloc_empty_to_zeros = "alloc_empty_to_zeros",
@@ -78,7 +81,8 @@ M.left = {
   inv_as_solve = "no linear algebra yet", tag_solve_triangular = "no linear algebra yet",
   local_det_chol = "no linear algebra yet", local_log_pow = "no linear algebra yet",
   local_structured_dot = "no sparse matrices yet", local_usmm = "no sparse matrices yet",
-  conv_gemm = "no convolution yet", conv_meta = "no convolution yet",
+  conv_gemm = "its members are rules: local_abstractconv_gemm and those of the gradients",
+  conv_meta = "one way to run a convolution, chosen by shape when it runs",
 }
 
 --- What the tables hold: by rule the set of passes it is listed under, by pass its position.
