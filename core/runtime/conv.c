@@ -119,7 +119,7 @@ static int to_top(Run *r, int64_t group) {
 static int to_filter(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int status;
-    if (conv_direct_filter(r, group, &status)) return status;
+    if (conv_outer_filter(r, group, &status) || conv_direct_filter(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);
     GemmOperand b = windows(r, group, true), a;
     int64_t o = group * w->filters;

@@ -284,3 +284,90 @@ bool conv_direct_filter(ConvRun *r, int64_t group, int *status) {
     *status = 0;
     return true;
 }
+
+/* ---- to the filters of small maps -------------------------------------------------------------------------------- */
+/* Share of the lanes that compute: along the rows of the result, or along the filters (whose tiles also go to memory
+ * once an image). */
+static bool filters_fill_lanes(const ConvWork *w, int64_t vl) {
+    int64_t n = w->out[w->ndim - 1];
+    bool dots = w->step[w->ndim - 1] == 1 && w->top_st[1 + w->ndim] == 1 && n >= vl;
+    double along = (double)n / (double)up(n, vl), across = 0.85 * (double)w->filters / (double)up(w->filters, vl);
+    return !dots || across > along;
+}
+
+/* top of one image as (place) x (filter), rows of whole vectors. */
+static void turn_top(const ConvRun *r, const char *top, const int64_t *top_rows, int64_t rows, int64_t lanes,
+                     char *to) {
+    const ConvWork *w = r->w;
+    int64_t n = w->out[w->ndim - 1];
+    for (int64_t row = 0; row < rows; row++, to += n * lanes * r->item)
+        r->kern->pack_b(to, lanes, top + top_rows[row] * r->item, w->top_st[1 + w->ndim], w->top_st[1], n, w->filters);
+}
+
+/* sums (tap) x (filter lane) += image (tap) x (place) . turned (place) x (filter lane) */
+static void outer_tiles(const ConvRun *r, ConvTile *t, const int64_t *taps, int64_t ntaps, int64_t lanes, char *sums) {
+    const GemmKernels *kern = r->kern;
+    const char *b = t->b;
+    for (int64_t lane = 0; lane < lanes; lane += (int64_t)kern->nv * kern->vl) {
+        int n = (int)min64(kern->nv, (lanes - lane) / kern->vl);
+        for (int i = 0; i < n; i++) t->bvec[i] = t->cvec[i] = i * kern->vl;
+        t->b = b + lane * r->item;
+        for (int64_t p = 0; p < panels(ntaps); p++) {
+            int64_t q = panel_at(ntaps, p), rows = panel_at(ntaps, p + 1) - q;
+            for (int64_t i = 0; i < rows; i++) t->arow[i] = taps[q + i];
+            t->c = sums + (q * lanes + lane) * r->item;
+            kern->window[rows - 1][n - 1](t);
+        }
+    }
+}
+
+bool conv_outer_filter(ConvRun *r, int64_t group, int *status) {
+    const ConvWork *w = r->w;
+    int last = w->ndim - 1;
+    Slid s = slid_of(w);
+    int64_t item = r->item, across = w->size[last], ntaps = tap_rows(w), all = ntaps * across, rows = out_rows(w);
+    int64_t lanes = up(w->filters, r->kern->vl), places = rows * w->out[last];
+    if (!filters_fill_lanes(w, r->kern->vl) || places * lanes * item > 512 * 1024) return false;
+    int64_t bytes = 2 * up(all * 8, ROOM_ALIGN) + 3 * up(rows * 8, ROOM_ALIGN) + up(all * lanes * item, ROOM_ALIGN) +
+                    up(places * lanes * item, ROOM_ALIGN) + up(s.elements * item, ROOM_ALIGN);
+    Room room = {r->h->room(r->h, (size_t)bytes)};
+    if (!room.next) return *status = 1, true;
+    int64_t *taps = take(&room, all * 8), *at = take(&room, all * 8);
+    int64_t *image_rows = take(&room, rows * 8), *top_rows = take(&room, rows * 8),
+            *turned_rows = take(&room, rows * 8);
+    char *sums = take(&room, all * lanes * item), *turned = take(&room, places * lanes * item);
+    char *copy = take(&room, s.elements * item);
+    int64_t inner = s.copied ? 1 : w->image_st[2 + last];
+    list_taps(w, &s, taps, at);
+    for (int64_t k = ntaps - 1; k >= 0; k--)
+        for (int64_t x = across - 1; x >= 0; x--) {
+            taps[k * across + x] = taps[k] + x * w->dilation[last] * inner;
+            at[k * across + x] = at[k] + x * w->filter_st[2 + last];
+        }
+    list_rows(w, &s, image_rows, top_rows);
+    for (int64_t row = 0; row < rows; row++) turned_rows[row] = row * w->out[last] * lanes;
+    memset(sums, 0, (size_t)(all * lanes * item));
+    for (int64_t n = 0; n < w->images; n++) {
+        const char *image = w->image + (n * w->image_st[0] + group * w->channels * w->image_st[1]) * item;
+        if (s.copied) copy_image(w, &s, copy, image, item);
+        turn_top(r, w->top + (n * w->top_st[0] + group * w->filters * w->top_st[1]) * item, top_rows, rows, lanes,
+                 turned);
+        ConvTile t = {.segs = rows,
+                      .len = w->out[last],
+                      .aseg = image_rows,
+                      .bseg = turned_rows,
+                      .b = turned,
+                      .a = s.copied ? copy : image + s.first * item,
+                      .acs = w->step[last] * inner,
+                      .brs = lanes,
+                      .crs = lanes,
+                      .add = true};
+        outer_tiles(r, &t, taps, all, lanes, sums);
+    }
+    char *to = w->filter + group * w->filters * w->filter_st[0] * item;
+    for (int64_t o = 0; o < w->filters; o++)
+        for (int64_t k = 0; k < all; k++)
+            memcpy(to + (o * w->filter_st[0] + at[k]) * item, sums + (k * lanes + o) * item, (size_t)item);
+    *status = 0;
+    return true;
+}

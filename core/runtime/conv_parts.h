@@ -15,6 +15,7 @@ typedef struct ConvRun {
 /* conv_direct.c: true when done, *status 0 or (with the error set) 1. */
 bool conv_direct_top(ConvRun *r, int64_t group, int *status);
 bool conv_direct_filter(ConvRun *r, int64_t group, int *status);
+bool conv_outer_filter(ConvRun *r, int64_t group, int *status);
 /* conv_fold.c */
 bool conv_fold_image(ConvRun *r, int64_t group, int *status);
 
