@@ -122,6 +122,15 @@ describe("second names", function()
     assert.equal(T.as_tensor_variable, T.as_tensor)
   end)
 
+  it("lists of booleans are bool tensors, a single one and a mixture are refused", function()
+    assert.same({ 1, 4 }, T.switch({ true, false }, { 1, 2 }, { 3, 4 }):eval():tolist())
+    assert.same({ { 5.0, 6.0 } }, T.compress({ true, false }, x, { axis = 0 }):eval({ [x] = { { 5.0, 6.0 },
+      { 7.0, 8.0 } } }):tolist())
+    assert.equal("bool", T.or_({ { true }, { false } }, { { true }, { true } }).dtype)
+    raises("TypeError", "is a boolean", function() T.add({ true, 1 }, 2) end)
+    raises("TypeError", "is a boolean", function() T.add(true, 2) end)
+  end)
+
   it("a gradient that Theano makes sparse", function()
     local i = T.lvector("i")
     local g = T.grad(theano.sparse_grad(x[i]):sum(), x)

@@ -82,6 +82,107 @@ for _, linker in ipairs({ "interpreter", "cvm" }) do
       assert.equal(1, count.n)
     end)
 
+    it("computes once what choices with one condition share, and nothing of it when it is false", function()
+      local count = counter()
+      local shared = count.op(x)
+      local one, two = theano.ifelse(c, shared, x), theano.ifelse(c, shared * 3, x + 1)
+      local f = compile({ c, x }, { one, two, one + two })
+      local function numbers(...)
+        local t = {}
+        for k, v in ipairs({ ... }) do t[k] = v:tolist()[1] end
+        return t
+      end
+      assert.same({ 2, 6, 8 }, numbers(f(1, { 1 })))
+      assert.equal(1, count.n)
+      assert.same({ 1, 2, 3 }, numbers(f(0, { 1 })))
+      assert.equal(1, count.n)
+      local chain = theano.ifelse(c, one * 2, two) -- needs the two: stays behind them
+      assert.same({ 4 }, compile({ c, x }, chain)(1, { 1 }):tolist())
+      assert.same({ 2 }, compile({ c, x }, chain)(0, { 1 }):tolist())
+    end)
+
+    it("computes nothing that choices share and none of them takes", function()
+      local count, d = counter(), T.bscalar("d")
+      local shared = count.op(x)
+      local f = compile({ c, d, x }, theano.ifelse(c, shared, x) + theano.ifelse(d, shared * 3, x))
+      assert.same({ 2 }, f(0, 0, { 1 }):tolist())
+      assert.equal(0, count.n)
+      assert.same({ 3 }, f(1, 0, { 1 }):tolist())
+      assert.same({ 7 }, f(0, 1, { 1 }):tolist())
+      assert.same({ 8 }, f(1, 1, { 1 }):tolist())
+      count.n = 0
+      local inner = theano.ifelse(d, x, shared * 3)
+      local g = compile({ c, d, x }, theano.ifelse(c, shared, inner))
+      assert.same({ 1 }, g(0, 1, { 1 }):tolist())
+      assert.equal(0, count.n)
+      assert.same({ 6 }, g(0, 0, { 1 }):tolist())
+      assert.same({ 2 }, g(1, 0, { 1 }):tolist())
+      assert.equal(2, count.n)
+    end)
+
+    it("gives whole results of choices inside choices whose lengths only running tells", function()
+      local d, y = T.bscalar("d"), T.dvector("y")
+      local f = compile({ c, d, x, y }, theano.ifelse(c, y, theano.ifelse(d, y, x)))
+      assert.same({ 5, 6, 7 }, f(0, 1, { 1, 2, 3 }, { 5, 6, 7 }):tolist())
+      assert.same({ 1, 2, 3 }, f(0, 0, { 1, 2, 3 }, { 5, 6, 7 }):tolist())
+      assert.same({ 5 }, f(1, 0, { 1, 2, 3 }, { 5 }):tolist())
+    end)
+
+    it("adds the gradients of a value that a side gives twice", function()
+      local a, b = table.unpack(theano.ifelse(c, { x, x }, { x * 2, x }))
+      local f = compile({ c, x }, T.grad(a:sum() + (b ^ 2):sum(), x))
+      assert.same({ 3, 5 }, f(1, { 1, 2 }):tolist())
+      assert.same({ 4, 6 }, f(0, { 1, 2 }):tolist())
+    end)
+
+    it("agrees with T.switch on random graphs of shared choices, in values and gradients", function()
+      local y, d = T.dvector("y"), T.bscalar("d")
+      local conds = { c, d, T.gt(x:sum(), 0), T.and_(c, d) }
+      local function build(choose, seed)
+        local r = seed
+        local function any(n)
+          r = (r * 1103515245 + 12345) % 2147483648
+          return (r // 65536) % n + 1
+        end
+        local pool = { x, y, x + y, T.tanh(x) }
+        for _ = 1, 8 do
+          local p, q, cond, o = pool[any(#pool)], pool[any(#pool)], conds[any(#conds)], any(6)
+          if o <= 3 then
+            pool[#pool + 1] = choose(cond, p, q)
+          elseif o == 4 then
+            pool[#pool + 1] = choose(cond, p, q) * choose(cond, q, pool[any(#pool)])
+          else
+            pool[#pool + 1] = o == 5 and p * q or T.tanh(p - q * 0.5)
+          end
+        end
+        local outs = { pool[#pool], pool[#pool - 1] }
+        local cost = outs[1]:sum() + (outs[2] ^ 2):sum()
+        for _, v in ipairs({ x, y }) do
+          outs[#outs + 1] = T.grad(cost, { v }, { disconnected_inputs = "ignore" })[1]
+        end
+        return outs
+      end
+      for seed = 1, linker == "cvm" and 4 or 40 do
+        local lazy, eager = compile({ x, y, c, d }, build(theano.ifelse, seed * 7919)),
+          compile({ x, y, c, d }, build(T.switch, seed * 7919))
+        for m = 0, 3 do
+          local args = { nd.array({ 0.3, -0.7 }), nd.array({ 0.5, 0.9 }), m & 1, m >> 1 }
+          local got, want = table.pack(lazy(table.unpack(args))), table.pack(eager(table.unpack(args)))
+          for k = 1, 4 do assert.truthy(nd.allclose(got[k], want[k], 1e-9, 1e-11), seed .. " " .. m .. " " .. k) end
+        end
+      end
+    end)
+
+    it("grows linearly with choices on choices", function()
+      local y = x
+      for k = 1, 40 do y = theano.ifelse(T.gt(c, k), y + 1, x) + theano.ifelse(T.lt(c, k), y * 0.5, x) end
+      local f = compile({ c, x }, y)
+      assert.truthy(#f.maker.fgraph:toposort() < 400)
+      local want = 1.0
+      for k = 1, 40 do want = (20 > k and want + 1 or 1.0) + (20 < k and want * 0.5 or 1.0) end
+      assert.truthy(math.abs(want - f(20, { 1.0 })[0]) < 1e-12)
+    end)
+
     it("takes lists of values of different types", function()
       local f = compile({ c, x }, theano.ifelse(c, { x, T.sum(x) }, { x * 2, T.prod(x) }))
       local a, b = f(0, { 2, 3 })

@@ -6,6 +6,18 @@ local measures = require("spec.support.measures")
 local rules = {} -- name -> whether a case of its own fired
 for name in core.optdb_fired():gmatch("(%S+) %d+") do rules[name] = false end
 
+-- Passes over the whole graph: a line of the summary that no rules follow and no note ends.
+local passes, last = 0, nil
+for line in (core.optdb_summary("fast_run") .. "\n     100  end"):gmatch("[^\n]+") do
+  local name, rest = line:match("^ *[%d.]+  (%S+)(.*)$")
+  if name or line:match("^           %S") then
+    if last and name and not measures.neutral[last] then
+      rules[last], passes = false, passes + 1
+    end
+    last = name and rest == "" and name or nil
+  end
+end
+
 describe("the measure of", function()
   for _, path in ipairs(golden.files()) do
     for _, case in ipairs(golden.read(path)) do
@@ -26,6 +38,14 @@ describe("the measure of", function()
 end)
 
 describe("a measure", function()
+  it("is declared for every pass over the whole graph", function()
+    assert.equal(17, passes)
+    for _, name in ipairs({ "merge1", "elemwise_fusion", "GemmOptimizer", "inplace_elemwise_opt", "scan_merge" }) do
+      assert.is_not_nil(rules[name], name)
+      assert.is_string(measures.of[name], name)
+    end
+  end)
+
   it("is checked for every rule", function()
     local left = {}
     for name, checked in pairs(rules) do

@@ -69,7 +69,7 @@ void cache_remove_temp(Build *b);
 Unit *unit_load(ThContext *c, const char *path, const char *key, const char *source);
 
 /*
- * build.c: `source` defines `int theano_run(Frame *)`, `int (*const theano_step[])(Frame *)` and `const unsigned
+ * build.c: `source` defines `int theano_run(Frame *)`, `int theano_step(Frame *, int)` and `const unsigned
  * theano_abi`. NULL when there is no compiler, it refuses, or nothing can be written.
  */
 Unit *unit_build(ThContext *c, const char *source);

@@ -33,6 +33,7 @@ typedef struct Emit {
     int turn;  /* which of the vectors of accumulators that have names, or -1 */
     int indent;
     bool registers; /* single values in loops live in C variables; not where kernels are launched */
+    bool rows;      /* steps are data, not functions: rows.c */
     uint8_t *mask;  /* by value id: width in bytes of the native mask m<id>, 0 none */
     uint8_t *vec;   /* by value id: held as a vector */
 } Emit;
@@ -96,8 +97,13 @@ bool emit_ids(Emit *e, const int *ids, int n);
 bool emit_tiles(Emit *e, const KernelOrder *o);
 bool emit_product(Emit *e, const KernelOrder *o);
 bool emit_kernel(Emit *e, const Kernel *k, int number);
-/* unit.c: the parameters of a step as `static const Cell q[]` */
+/* unit.c: the parameters of a step as a list, and as `static const Cell q[]` */
+void emit_cell_list(Text *t, const Step *s, const Kernel *k);
 void emit_cells(Emit *e, const Step *s, const Kernel *k, int number);
+/* rows.c */
+bool rows_wanted(const Plan *p);        /* it has so many steps that functions would cost */
+bool rows_has(const Emit *e, int step); /* `row(f, step)` does it, not `step_<number>(f)` */
+void emit_rows(Emit *e);
 /* registers.c: single values in the body of one loop that are C variables x<buffer> instead of memory */
 typedef struct Registers {
     const Region *g;
@@ -116,7 +122,7 @@ void registers_next_turn(Emit *e, const Registers *r);
 /* region.c: the regions from number id on, as loops and branches around steps */
 void emit_region(Emit *e, int id);
 /* unit.c */
-void emit_run(Emit *e); /* theano_run, the table of steps, the ABI's number: what the loader asks a unit for */
+void emit_run(Emit *e); /* theano_run, theano_step, the ABI's number: what the loader asks a unit for */
 bool emit_c(Text *t, const Plan *p, const char *function_name);
 extern const char *const prelude_c;
 /* machine.c: what this processor has */

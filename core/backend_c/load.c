@@ -33,7 +33,8 @@ static const char *bind_symbols(Module *m, const char *key) {
     if (!abi || *abi != TH_RT_ABI) return "it was written for another version of this library";
     if (!run) return "it has no theano_run";
     memcpy(&m->unit.run, &run, sizeof run);
-    m->unit.step = (int (**)(ThFrame *))dlsym(m->handle, "theano_step");
+    void *step = dlsym(m->handle, "theano_step");
+    memcpy(&m->unit.step, &step, sizeof step);
     return NULL;
 }
 

@@ -18,12 +18,39 @@ static void poll(Emit *e, int step) {
     emit_line(e, "if (f->rt->poll_interrupt(f)) return f->rt->fail(f, %d, %d, 0, 0, 0, 0, 0);", step, TH_Interrupted);
 }
 
+static bool polled(const Emit *e, const Region *g, int i) {
+    return i < e->p->first_write && (i == g->first || e->p->step[i].kind == STEP_KERNEL);
+}
+
+/* Steps [i, end) are rows of one kind: a loop does them. */
+static void walk_rows(Emit *e, int i, int end, bool ask) {
+    emit_line(e, "for (int i = %d; i < %d; i++) {", i, end);
+    if (ask)
+        emit_line(e, "    if (f->rt->poll_interrupt(f)) return f->rt->fail(f, i, %d, 0, 0, 0, 0, 0);", TH_Interrupted);
+    emit_line(e, "    if (row(f, i)) return 1;");
+    emit_line(e, "}");
+}
+
+/* How many steps from i on are rows alike: all ask for an interrupt before, or none. */
+static int alike(const Emit *e, const Region *g, int i) {
+    int n = i;
+    while (n < g->first + g->n && rows_has(e, n) && polled(e, g, n) == polled(e, g, i)) n++;
+    return n - i;
+}
+
 /* r: of the loop around it, which polls by itself, or NULL. */
 static void straight(Emit *e, const Region *g, const Registers *r) {
     for (int i = g->first; i < g->first + g->n; i++) {
-        if (!r && i < e->p->first_write && (i == g->first || e->p->step[i].kind == STEP_KERNEL)) poll(e, i);
+        int n = r ? 0 : alike(e, g, i);
+        if (n > 1) {
+            walk_rows(e, i, i + n, polled(e, g, i));
+            i += n - 1;
+            continue;
+        }
+        if (!r && polled(e, g, i)) poll(e, i);
         if (r && registers_step(e, r, i)) continue;
-        emit_line(e, "if (step_%d(f)) return 1;", i);
+        if (rows_has(e, i)) emit_line(e, "if (row(f, %d)) return 1;", i);
+        else emit_line(e, "if (step_%d(f)) return 1;", i);
     }
 }
 

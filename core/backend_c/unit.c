@@ -5,26 +5,30 @@
 
 #include <string.h>
 
-void emit_cells(Emit *e, const Step *s, const Kernel *k, int number) {
-    if (!s->nparam) return;
-    Text t;
-    text_init(&t, e->c);
+void emit_cell_list(Text *t, const Step *s, const Kernel *k) {
     for (int i = 0; i < s->nparam; i++) {
         ThValue v = s->param[i];
         char kind = 'f';
         for (int j = 0; j < k->ins.n; j++)
             if (k->ins.at[j].op == INS_PARAM && k->ins.at[j].a == i) kind = th_dtype_kind((ThDtype)k->ins.at[j].dtype);
-        text_put(&t, i ? ", " : "");
-        if (kind == 'c') text_printf(&t, "{.c = {%a, %a}}", v.c.re, v.c.im);
+        text_put(t, i ? ", " : "");
+        if (kind == 'c') text_printf(t, "{.c = {%a, %a}}", v.c.re, v.c.im);
         else if (kind == 'f' && v.f - v.f != 0) { /* infinities and NaN by bits */ uint64_t bits;
             memcpy(&bits, &v.f, 8);
-            text_printf(&t, "{.i = (i64)0x%llxul}", (unsigned long long)bits);
+            text_printf(t, "{.i = (i64)0x%llxul}", (unsigned long long)bits);
         } else if (kind == 'f') {
-            text_put(&t, "{.f = ");
-            text_float(&t, v.f, TH_FLOAT64);
-            text_put(&t, "}");
-        } else text_printf(&t, "{.i = (i64)%lluul}", (unsigned long long)v.i);
+            text_put(t, "{.f = ");
+            text_float(t, v.f, TH_FLOAT64);
+            text_put(t, "}");
+        } else text_printf(t, "{.i = (i64)%lluul}", (unsigned long long)v.i);
     }
+}
+
+void emit_cells(Emit *e, const Step *s, const Kernel *k, int number) {
+    if (!s->nparam) return;
+    Text t;
+    text_init(&t, e->c);
+    emit_cell_list(&t, s, k);
     emit_line(e, "    static const Cell q[%d] = {%s}; /* step %d */", s->nparam, t.at ? t.at : "", number);
     text_free(&t);
 }
@@ -58,8 +62,9 @@ static void transfer(Emit *e, const Step *s) {
 
 static void step(Emit *e, int number) {
     const Step *s = &e->p->step[number];
+    if (rows_has(e, number)) return;
     if (s->title) emit_line(e, "/* %s */", s->title);
-    emit_line(e, "STEP int step_%d(Frame *f) {", number);
+    emit_line(e, "static int step_%d(Frame *f) {", number);
     switch ((StepKind)s->kind) {
     case STEP_KERNEL: kernel_step(e, s, number); break;
     case STEP_HOST: emit_line(e, "    return f->rt->host_call(f, %d);", number); break;
@@ -70,6 +75,25 @@ static void step(Emit *e, int number) {
     emit_line(e, "}\n");
 }
 
+/* A step by its number, for those who walk them one by one. */
+static void step_by_number(Emit *e) {
+    if (e->rows) {
+        emit_line(e, "__attribute__((visibility(\"default\"))) int theano_step(Frame *f, int i) {");
+        emit_line(e, "    switch (i) {");
+        for (int i = 0; i < e->p->nstep; i++)
+            if (!rows_has(e, i)) emit_line(e, "    case %d: return step_%d(f);", i, i);
+        emit_line(e, "    default: return row(f, i);");
+        emit_line(e, "    }");
+    } else {
+        emit_line(e, "static int (*const steps[])(Frame *) = {");
+        for (int i = 0; i < e->p->nstep; i++) emit_line(e, "    step_%d,", i);
+        emit_line(e, "    0};");
+        emit_line(e, "__attribute__((visibility(\"default\"))) int theano_step(Frame *f, int i) {");
+        emit_line(e, "    return steps[i](f);");
+    }
+    emit_line(e, "}");
+}
+
 void emit_run(Emit *e) {
     emit_line(e, "__attribute__((visibility(\"default\"))) int theano_run(Frame *f) {");
     e->indent = 1;
@@ -77,30 +101,14 @@ void emit_run(Emit *e) {
     emit_line(e, "return 0;");
     e->indent = 0;
     emit_line(e, "}\n");
-    emit_line(e, "__attribute__((visibility(\"default\"))) int (*const theano_step[])(Frame *) = {");
-    for (int i = 0; i < e->p->nstep; i++) emit_line(e, "    step_%d,", i);
-    emit_line(e, "    0};");
+    step_by_number(e);
     emit_line(e, "__attribute__((visibility(\"default\"))) const u32 theano_abi = %d;", TH_RT_ABI);
-}
-
-/* A step does little more than call its kernel: with hundreds of them, optimizing each takes most of the build. */
-static void step_macro(Emit *e) {
-    enum { MANY_STEPS = 64 };
-    if (e->p->nstep <= MANY_STEPS) {
-        emit_line(e, "#define STEP static");
-        return;
-    }
-    emit_line(e, "#ifdef __clang__");
-    emit_line(e, "#define STEP static __attribute__((noinline, optnone))");
-    emit_line(e, "#else");
-    emit_line(e, "#define STEP static __attribute__((noinline, optimize(0)))");
-    emit_line(e, "#endif");
 }
 
 static bool bodies(Emit *e) {
     for (int i = 0; i < e->p->nkernel; i++)
         if (!emit_kernel(e, e->p->kernel[i], i)) return false;
-    step_macro(e);
+    if (e->rows) emit_rows(e);
     for (int i = 0; i < e->p->nstep; i++) step(e, i);
     emit_run(e);
     return !failed(e->c);
@@ -113,7 +121,8 @@ bool emit_c(Text *t, const Plan *p, const char *function_name) {
               .arena = arena_new(c),
               .vector_bytes = machine_vector_bytes(),
               .registers = true,
-              .vmath = true};
+              .vmath = true,
+              .rows = rows_wanted(p)};
     if (!e.arena) return false;
 #if defined(TH_HAVE_MVEC)
     e.mvec = true;

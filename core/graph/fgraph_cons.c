@@ -126,7 +126,7 @@ void fg_table_del(FGraph *fg, ThApply *a) {
 }
 
 /* ---- clients ---------------------------------------------------------------------------------------------------- */
-static int *slot_of(FGraph *fg, ThApply *node, int pos) { return node ? &node->slot[pos] : &fg->out_slot[pos]; }
+static int *slot_of(FGraph *fg, ThApply *node, int pos) { return node ? &apply_slots(node)[pos] : &fg->out_slot[pos]; }
 
 bool fg_client_add(FGraph *fg, ThVar *v, ThApply *node, int pos) {
     if (v->nclients == v->capclients) {

@@ -69,16 +69,17 @@ struct ThVar {
     uint32_t id;    /* in an FGraph: dense number, usable as array index (fg->nvars) */
     ThType type;
     ThApply *owner;
-    Client *clients; /* FGraph: arena, or owner->first; order is not meaningful */
+    Client *clients; /* FGraph: arena, or &first; order is not meaningful */
     int nclients, capclients;
     ThVar *forward; /* FGraph: set when replaced; follow with fg_find */
+    Client first;   /* FGraph, output 0: room for its only client */
+    /* seldom asked for */
     union {
         ThArray *data;
         Shared *shared;
     } u;
     Prov prov;
     atomic_int refs; /* leaves only; outputs use owner->refs */
-    /* seldom asked for */
     uint64_t serial;
     ThContext *ctx;
     const char *name; /* interned or NULL */
@@ -99,21 +100,22 @@ struct ThApply {
     int64_t *lengths;   /* user nodes: lengths of the outputs, one after the other, -1 unknown; NULL: none known */
     ThContext *ctx;
     uint64_t serial;
-    Prov prov;
-    atomic_int refs;
-    Client first; /* FGraph: room for output 0's only client */
+    char rest_of_line[24];
     const Op *op;
     void *attrs; /* op->attr_bytes, canonical (padding zeroed); NULL when none */
     ThVar **in;
-    ThVar **out;
-    int *slot;         /* FGraph: slot[i] is where in[i]'s client list holds this edge, so that it goes in O(1) */
-    uint64_t hash;     /* FGraph: structural, over op, attrs and current inputs */
+    ThVar **out;   /* follows in */
+    uint64_t hash; /* FGraph: structural, over op, attrs and current inputs */
+    Prov prov;
+    atomic_int refs;
     uint32_t id, rank; /* FGraph: dense number; 1 + max rank of inputs */
     uint16_t nin, nout;
     uint16_t generation; /* rewriting depth (kernels.md 5) */
     uint8_t flags;       /* APPLY_* */
     int8_t destroys;     /* input overwritten by output 0 once an in-place pass decided so; -1 none */
 };
+/* FGraph: where in[i]'s client list holds this edge, so that it goes in O(1). */
+static inline int *apply_slots(const ThApply *a) { return (int *)(void *)(a->out + a->nout); }
 enum {
     APPLY_GRAD = 1 /* made by an Elemwise's own gradient: prints without ",no_inplace" */,
     APPLY_DEAD = 2,

@@ -1,10 +1,10 @@
 /*
  * inner.c -- GraphBody: a graph inside an operation's attributes (the body of a loop, a branch).
- * In: variables that stand for its arguments, and results over them. Out: an immutable record that holds both. Graphs of
- * equal structure (same operations, constants, types and order of arguments) have the same `like`, so that comparing it
- * compares them; those whose names and lines are equal too are one record of the context, so that repeated compiles make
- * no new ones and what is printed are the user's own names and lines. Every node that has it in its attributes holds a
- * reference; the last one frees it.
+ * In: variables that stand for its arguments, and results over them. Out: an immutable record that holds both. Graphs
+ * of equal structure (same operations, constants, types and order of arguments) have the same `like`, so that comparing
+ * it compares them; those whose names and lines are equal too are one record of the context, so that repeated compiles
+ * make no new ones and what is printed are the user's own names and lines. Every node that has it in its attributes
+ * holds a reference; the last one frees it.
  */
 #include "parts.h"
 

@@ -61,7 +61,7 @@ ThVar *var_new(Builder *b, ThType t, const char *name) { return leaf_new(b, VAR_
 
 enum { LINE = 64 };
 _Static_assert(sizeof(ThApply) == 2 * LINE && offsetof(ThApply, op) == LINE, "a node's second half is one cache line");
-_Static_assert(offsetof(ThVar, serial) == LINE, "the first part of a variable is one cache line");
+_Static_assert(offsetof(ThVar, u) == LINE, "the first part of a variable is one cache line");
 
 static size_t up16(size_t n) { return (n + 15) & ~(size_t)15; }
 
@@ -82,8 +82,6 @@ static void lay_out(ThApply *a, bool graph) {
     char *p = (char *)a + sizeof *a, *outs = (char *)a + outs_at(a->op, a->nin, a->nout, graph);
     a->in = (ThVar **)(void *)p;
     a->out = a->in + a->nin;
-    p += sizeof(ThVar *) * (size_t)(a->nin + a->nout);
-    a->slot = graph ? (int *)(void *)p : NULL;
     p = (char *)(a->in) + up16(sizeof(ThVar *) * (size_t)(a->nin + a->nout) + (graph ? sizeof(int) * a->nin : 0));
     a->attrs = a->op->attr_bytes ? p : NULL;
     for (int i = 0; i < a->nout; i++) { a->out[i] = (ThVar *)(void *)(outs + up16(sizeof(ThVar)) * (size_t)i); }
@@ -117,7 +115,7 @@ ThApply *apply_alloc(Builder *b, const Op *op, const void *attrs, ThVar *const *
         a->out[i]->index = (uint16_t)i;
     }
     if (b->fg) {
-        a->out[0]->clients = &a->first;
+        a->out[0]->clients = &a->out[0]->first;
         a->out[0]->capclients = 1;
     }
     for (int i = 0; i < nin; i++) { a->in[i] = b->fg ? in[i] : th_var_retain(in[i]); }

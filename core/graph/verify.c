@@ -91,7 +91,7 @@ static bool node_ok(FGraph *fg, const ThApply *a, const uint8_t *done) {
     if (a->flags & APPLY_DEAD) { return bad(fg, a, "a deleted node is in use"); }
     for (int i = 0; i < a->nin; i++) {
         const ThApply *from = a->in[i]->owner;
-        if (!edge_ok(fg, a->in[i], a, i, a->slot[i])) { return false; }
+        if (!edge_ok(fg, a->in[i], a, i, apply_slots(a)[i])) { return false; }
         if (from && !done[from->id]) { return bad(fg, a, "it depends on itself"); }
         if (from && !fg->ranks_stale && a->rank <= from->rank) {
             return bad(fg, a, "its rank is not above its inputs' ranks");

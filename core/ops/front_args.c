@@ -50,19 +50,23 @@ static const char *param_name(Front *f, int i, char *out, size_t size) {
     return out;
 }
 
-/* Shape of a nested list of numbers; false when ragged, too deep, or holding anything else. */
-static bool list_shape(const ThArg *a, int64_t *shape, int depth, int *ndim, bool *is_float) {
+/* Shape of a nested list of numbers, or of booleans; false when ragged, too deep, or holding anything else. d: the
+ * widest dtype among them, TH_DTYPE_NONE before the first. */
+static bool list_shape(const ThArg *a, int64_t *shape, int depth, int *ndim, ThDtype *d) {
     if (a->kind != TH_ARG_LIST) {
+        bool boolean = a->kind == TH_ARG_BOOL;
         if (*ndim < 0) *ndim = depth;
-        if (a->kind == TH_ARG_FLOAT) *is_float = true;
-        return *ndim == depth && (a->kind == TH_ARG_INT || a->kind == TH_ARG_FLOAT);
+        if (*d != TH_DTYPE_NONE && boolean != (*d == TH_BOOL)) return false;
+        if (boolean) *d = TH_BOOL;
+        else if (*d != TH_FLOAT64) *d = a->kind == TH_ARG_FLOAT ? TH_FLOAT64 : TH_INT64;
+        return *ndim == depth && (boolean || a->kind == TH_ARG_INT || a->kind == TH_ARG_FLOAT);
     }
     if (depth >= 8 || (*ndim >= 0 && depth >= *ndim)) return false;
     if (shape[depth] < 0) shape[depth] = a->list.n;
     if (shape[depth] != a->list.n) return false;
     if (a->list.n == 0 && *ndim < 0) *ndim = depth + 1;
     for (int i = 0; i < a->list.n; i++)
-        if (!list_shape(&a->list.at[i], shape, depth + 1, ndim, is_float)) return false;
+        if (!list_shape(&a->list.at[i], shape, depth + 1, ndim, d)) return false;
     return true;
 }
 
@@ -73,23 +77,24 @@ static bool numbers_only(const ThArg *a, int depth) {
     return all;
 }
 
-static void list_fill(const ThArg *a, char **to, bool is_float) {
+static void list_fill(const ThArg *a, char **to, ThDtype d) {
     if (a->kind == TH_ARG_LIST) {
-        for (int i = 0; i < a->list.n; i++) list_fill(&a->list.at[i], to, is_float);
+        for (int i = 0; i < a->list.n; i++) list_fill(&a->list.at[i], to, d);
         return;
     }
-    double d = a->kind == TH_ARG_INT ? (double)a->i : a->f;
-    memcpy(*to, is_float ? (const void *)&d : (const void *)&a->i, 8);
-    *to += 8;
+    double x = a->kind == TH_ARG_INT ? (double)a->i : a->f;
+    size_t bytes = th_dtype_bytes(d);
+    memcpy(*to, d == TH_BOOL ? (const void *)&a->b : d == TH_FLOAT64 ? (const void *)&x : (const void *)&a->i, bytes);
+    *to += bytes;
 }
 
-/* A list of numbers as a Constant: int64 or float64, floatX when empty. */
-static ThVar *list_constant(Front *f, const ThArg *a, const int64_t *shape, int ndim, bool is_float) {
-    ThDtype d = shape[ndim - 1] == 0 ? config_floatX(f->ctx) : is_float ? TH_FLOAT64 : TH_INT64;
+/* A list of numbers as a Constant: int64 or float64, bool of booleans, floatX when empty. */
+static ThVar *list_constant(Front *f, const ThArg *a, const int64_t *shape, int ndim, ThDtype d) {
+    if (shape[ndim - 1] == 0 || d == TH_DTYPE_NONE) d = config_floatX(f->ctx);
     ThArray *arr = th_array_empty(f->ctx, d, ndim, shape);
     if (!arr) return NULL;
     char *to = th_array_data(arr);
-    if (th_array_size(arr) > 0) list_fill(a, &to, is_float);
+    if (th_array_size(arr) > 0) list_fill(a, &to, d);
     ThVar *v = const_make(f->b, arr);
     th_array_release(arr);
     return v;
@@ -98,9 +103,9 @@ static ThVar *list_constant(Front *f, const ThArg *a, const int64_t *shape, int 
 static ThVar *from_list(Front *f, const ThArg *a, const char *what) {
     int64_t shape[8];
     int ndim = -1;
-    bool is_float = false;
+    ThDtype d = TH_DTYPE_NONE;
     for (int i = 0; i < 8; i++) shape[i] = -1;
-    if (list_shape(a, shape, 0, &ndim, &is_float)) return list_constant(f, a, shape, ndim, is_float);
+    if (list_shape(a, shape, 0, &ndim, &d)) return list_constant(f, a, shape, ndim, d);
     if (numbers_only(a, 0)) {
         front_error(f, TH_ValueError, "%s: the nested list is ragged: its rows differ in length or depth", what);
         return NULL;

@@ -233,9 +233,10 @@ static bool side_grad(Grad *g, int side, ThVar **gx) {
     }
     for (int o = 0; o < y->nout; o++) {
         if (!g->gz[o] || !floating(y->out[o]->type)) continue;
-        known[nk] = y->out[o];
+        known[nk] = elemwise_1(g->b, S_identity, y->out[o]); /* one that is also another, or an input, keeps both */
         kg[nk] = var_new(g->b, g->gz[o]->type, NULL);
         from[y->nin + nk] = kg[nk], to[y->nin + nk] = g->gz[o];
+        if (!known[nk] || !kg[nk]) break;
         nk++;
     }
     ThGradOptions opt = {.known = known, .known_grad = kg, .nknown = nk, .disconnected_inputs = TH_IGNORE};

@@ -2,7 +2,9 @@
  * ifelse_collect.c -- lazy choices: what only one side of an IfElse needs goes into that side's body. In: results of
  * the user's graph. Out: the same results with IfLazy in place of every IfElse that is not itself inside a side (those
  * are collected when their body is compiled). Always holds: a node that a result, the condition or both sides need is
- * computed outside. What several choices with one condition need on the same side is copied into each.
+ * computed outside; what sides need that may both not be taken is computed in each of them. Choices of one name with
+ * one condition, at one place and none needing another, become one choice first, so that what they share is computed
+ * once.
  *
  * Every node gets the place where it is needed: the graph itself (0), or (place, condition, side). The place of a node
  * is the innermost one that holds all its users; users are visited before what they use, so one walk is enough.
@@ -10,6 +12,8 @@
 #include "ifelse.h"
 
 #include <string.h>
+
+enum { MOST_COPIES = 4 };
 
 typedef struct Place {
     int up, depth, side;
@@ -19,8 +23,9 @@ typedef struct Collect {
     ThContext *c;
     Builder b;
     ApplyVec order;
-    Map index; /* Apply -> 1 + position in order */
-    int *at;   /* by position: place, -1 nobody needs it */
+    Map index;           /* Apply -> 1 + position in order */
+    int *at;             /* by position: place, -1 nobody needs it */
+    int *level, *copies; /* by position: choices on the longest path to it; how often it was left in several sides */
     VEC(Place) place;
     Map place_of;
     Map var; /* variable -> 1 + position in made */
@@ -54,14 +59,41 @@ static int meet(const Collect *k, int a, int b) {
     return a;
 }
 
+static int below(const Collect *k, int up, int at) {
+    while (k->place.at[at].up != up) at = k->place.at[at].up;
+    return at;
+}
+
+/* Where node i is computed that is needed at both. Both sides of one choice: before it. Sides that may both not be
+ * taken: in each, unless that would copy choices or be the fifth copy. */
+static int join_places(Collect *k, int i, int a, int b) {
+    int m = meet(k, a, b);
+    if (a < 0 || m == a || m == b) return m;
+    const int x = below(k, m, a), y = below(k, m, b);
+    const Place *p = &k->place.at[x], *q = &k->place.at[y];
+    bool surely = p->cond == q->cond && p->side != q->side && x == a && y == b;
+    if (surely || k->level[i] > 0 || k->copies[i] >= MOST_COPIES) return m;
+    k->copies[i]++;
+    return x;
+}
+
 static void needed(Collect *k, const ThVar *v, int where) {
     int i = position(k, v->owner);
-    if (i >= 0) k->at[i] = meet(k, k->at[i], where);
+    if (i >= 0) k->at[i] = join_places(k, i, k->at[i], where);
 }
 
 static bool places(Collect *k, ThVar *const *outs, int n) {
     if (!vec_push(k->c, &k->place, ((Place){0}))) return false;
-    for (int i = 0; i < k->order.n; i++) k->at[i] = -1;
+    for (int i = 0; i < k->order.n; i++) {
+        const ThApply *a = k->order.at[i];
+        k->at[i] = -1;
+        k->level[i] = k->copies[i] = 0;
+        for (int v = 0; v < a->nin; v++) {
+            int from = position(k, a->in[v]->owner);
+            if (from >= 0 && k->level[from] > k->level[i]) k->level[i] = k->level[from];
+        }
+        if (a->op == &op_ifelse) k->level[i]++;
+    }
     for (int o = 0; o < n; o++) needed(k, outs[o], 0);
     for (int i = k->order.n - 1; i >= 0; i--) {
         const ThApply *a = k->order.at[i];
@@ -248,10 +280,9 @@ static bool choice(Collect *k, ThApply *a) {
     return made != NULL;
 }
 
-static bool rebuild(Collect *k, ThApply *a) {
+static bool copy_changed(Collect *k, ThApply *a) {
     bool changed = false;
     k->b.prov = a->prov;
-    if (a->op == &op_ifelse) return choice(k, a);
     for (int i = 0; i < a->nin && !changed; i++) changed = now(k, a->in[i]) != a->in[i];
     if (!changed) return true;
     VarVec in = {0};
@@ -264,6 +295,11 @@ static bool rebuild(Collect *k, ThApply *a) {
     return copy != NULL;
 }
 
+static bool rebuild(Collect *k, ThApply *a) {
+    k->b.prov = a->prov;
+    return a->op == &op_ifelse ? choice(k, a) : copy_changed(k, a);
+}
+
 static bool prepare(Collect *k, ThVar *const *outs, int n, ThVar *const *stop, int nstop, bool *any) {
     if (!graph_toposort(k->c, outs, n, stop, nstop, &k->order)) return false;
     *any = false;
@@ -271,27 +307,167 @@ static bool prepare(Collect *k, ThVar *const *outs, int n, ThVar *const *stop, i
     if (!*any) return true;
     for (int i = 0; i < k->order.n; i++)
         if (!map_put(k->c, &k->index, KEY(k->order.at[i]), (uint32_t)(i + 1))) return false;
-    k->at = ctx_alloc(k->c, (size_t)(k->order.n + 1) * sizeof(int));
+    k->at = ctx_alloc(k->c, (size_t)(3 * k->order.n + 1) * sizeof(int));
+    k->level = k->at + k->order.n;
+    k->copies = k->level + k->order.n;
     return k->at && places(k, outs, n);
+}
+
+/* ---- choices that become one ------------------------------------------------------------------------------------ */
+typedef struct Group { /* of choices of one level, condition and name */
+    int level, outs, last;
+    const ThVar *cond;
+    const char *name;
+} Group;
+typedef struct Joining {
+    VEC(Group) group;
+    Map of;
+    int *next, *mine; /* by position: the member before, or -1; its group */
+    int *sorted;      /* all positions, level by level, choices first */
+    bool any;
+} Joining;
+
+static int group_of(Collect *k, Joining *j, int level, const ThApply *a) {
+    const char *name = ATTRS(IfElseAttrs, a)->name;
+    uint64_t h = hash_mix(hash_mix(KEY(a->in[0]), (uint64_t)level), KEY(name));
+    uint32_t at;
+    for (; map_get(&j->of, h, &at); h = hash_mix(h, 1)) {
+        const Group *g = &j->group.at[at];
+        if (g->level == level && g->cond == a->in[0] && g->name == name && g->outs + a->nout <= OP_MAX_OUT)
+            return (int)at;
+    }
+    const Group g = {level, 0, -1, a->in[0], name};
+    if (!vec_push(k->c, &j->group, g) || !map_put(k->c, &j->of, h, (uint32_t)(j->group.n - 1))) return -1;
+    return j->group.n - 1;
+}
+
+/* Choices of one level cannot need each other. Those inside sides are joined when their body is compiled. */
+static bool find_groups(Collect *k, Joining *j, int *deepest) {
+    for (int i = 0; i < k->order.n; i++) {
+        const ThApply *a = k->order.at[i];
+        j->next[i] = -1;
+        if (k->level[i] > *deepest) *deepest = k->level[i];
+        if (a->op != &op_ifelse || k->at[i] != 0) continue;
+        int g = group_of(k, j, k->level[i], a);
+        if (g < 0) return false;
+        Group *x = &j->group.at[g];
+        j->mine[i] = g;
+        j->next[i] = x->last;
+        j->any |= x->last >= 0;
+        x->last = i;
+        x->outs += a->nout;
+    }
+    return true;
+}
+
+/* Places by level, the choices of a level first: then inputs stand before what uses them, and a group together. */
+static bool sort_levels(Collect *k, Joining *j, int deepest) {
+    int buckets = 2 * deepest + 3;
+    int *start = ctx_alloc0(k->c, sizeof *start * (size_t)(buckets + 1));
+    if (!start) return false;
+    for (int i = 0; i < k->order.n; i++) start[2 * k->level[i] + (k->order.at[i]->op != &op_ifelse) + 1]++;
+    for (int i = 0; i < buckets; i++) start[i + 1] += start[i];
+    for (int i = 0; i < k->order.n; i++) j->sorted[start[2 * k->level[i] + (k->order.at[i]->op != &op_ifelse)]++] = i;
+    ctx_free(k->c, start, sizeof *start * (size_t)(buckets + 1));
+    return true;
+}
+
+/* One choice for the members of a group, made when the first of them is met. */
+static bool join_group(Collect *k, const Joining *j, const Group *g) {
+    ThVar *yes[OP_MAX_OUT], *no[OP_MAX_OUT], *out[OP_MAX_OUT];
+    int at = g->outs;
+    for (int i = g->last; i >= 0; i = j->next[i]) {
+        const ThApply *a = k->order.at[i];
+        k->b.prov = a->prov;
+        at -= a->nout;
+        for (int o = 0; o < a->nout; o++)
+            yes[at + o] = now(k, a->in[1 + o]), no[at + o] = now(k, a->in[1 + a->nout + o]);
+    }
+    if (ifelse_make(&k->b, now(k, (ThVar *)g->cond), yes, no, g->outs, g->name, out)) return false;
+    at = g->outs;
+    for (int i = g->last; i >= 0; i = j->next[i]) {
+        const ThApply *a = k->order.at[i];
+        at -= a->nout;
+        for (int o = 0; o < a->nout; o++) {
+            if (a->out[o]->name) out[at + o]->name = a->out[o]->name;
+            if (!note(k, a->out[o], out[at + o])) return false;
+        }
+    }
+    return true;
+}
+
+static bool join_all(Collect *k, Joining *j) {
+    uint32_t done;
+    bool ok = true;
+    for (int s = 0; ok && s < k->order.n; s++) {
+        int i = j->sorted[s];
+        ThApply *a = k->order.at[i];
+        if (a->op == &op_ifelse && k->at[i] == 0) {
+            const Group *g = &j->group.at[j->mine[i]];
+            if (j->next[g->last] >= 0) {
+                ok = map_get(&k->var, KEY(a->out[0]), &done) || join_group(k, j, g);
+                continue;
+            }
+        }
+        ok = copy_changed(k, a);
+    }
+    return ok;
+}
+
+/* The graph with such choices joined, new references; 0: there are none; -1. */
+static int join_choices(Collect *k, ThVar *const *outs, int n, ThVar *const *stop, int nstop, ThVar **out) {
+    Joining j = {0};
+    int deepest = 0, made = k->order.n;
+    size_t bytes = sizeof(int) * (size_t)(3 * made + 1);
+    bool ok = (j.next = ctx_alloc(k->c, bytes)) != NULL;
+    j.mine = j.next + made;
+    j.sorted = j.mine + made;
+    ok = ok && find_groups(k, &j, &deepest);
+    if (ok && j.any) {
+        ok = sort_levels(k, &j, deepest);
+        for (int i = 0; ok && i < nstop; i++) ok = note(k, stop[i], stop[i]);
+        ok = ok && join_all(k, &j);
+        for (int o = 0; ok && o < n; o++) out[o] = th_var_retain(now(k, outs[o]));
+    }
+    ctx_free(k->c, j.next, bytes);
+    vec_free(k->c, &j.group);
+    map_free(k->c, &j.of);
+    return !ok ? -1 : j.any;
+}
+
+static void forget(Collect *k) {
+    ctx_free(k->c, k->at, (size_t)(3 * k->order.n + 1) * sizeof(int));
+    k->at = NULL;
+    vec_free(k->c, &k->order);
+    vec_free(k->c, &k->place);
+    vec_free(k->c, &k->made);
+    map_free(k->c, &k->index);
+    map_free(k->c, &k->place_of);
+    map_free(k->c, &k->var);
 }
 
 bool ifelse_collect(ThContext *c, ThVar *const *outs, int n, ThVar *const *stop, int nstop, ThVar **out) {
     Collect k = {.c = c};
+    VarVec joined = {0};
     bool any = false;
     builder_begin(&k.b, c);
     /* a stopped variable is not computed here, whatever else its node computes */
-    bool ok = prepare(&k, outs, n, stop, nstop, &any);
+    bool ok = prepare(&k, outs, n, stop, nstop, &any) && vec_reserve(c, &joined, n + 1);
+    int join = ok && any ? join_choices(&k, outs, n, stop, nstop, joined.at) : ok ? 0 : -1;
+    ok = join >= 0;
+    if (join > 0) {
+        outs = joined.at;
+        joined.n = n;
+        forget(&k);
+        ok = prepare(&k, outs, n, stop, nstop, &any);
+    }
     for (int i = 0; ok && any && i < nstop; i++) ok = note(&k, stop[i], stop[i]);
     for (int i = 0; ok && any && i < k.order.n; i++)
         if (k.at[i] == 0) ok = rebuild(&k, k.order.at[i]);
     for (int o = 0; o < n; o++) out[o] = ok ? th_var_retain(now(&k, outs[o])) : NULL;
+    for (int o = 0; o < joined.n; o++) th_var_release(joined.at[o]);
+    vec_free(c, &joined);
     builder_end(&k.b);
-    ctx_free(c, k.at, (size_t)(k.order.n + 1) * sizeof(int));
-    vec_free(c, &k.order);
-    vec_free(c, &k.place);
-    vec_free(c, &k.made);
-    map_free(c, &k.index);
-    map_free(c, &k.place_of);
-    map_free(c, &k.var);
+    forget(&k);
     return ok;
 }

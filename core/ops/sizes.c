@@ -85,18 +85,23 @@ static SliceForm forward(const ShapeAlg *a, Sz n, const Part p[3], Sz step, bool
     bool whole = !p[0].has || (p[0].known && p[0].k == 0);
     if (whole && unit) f.len = stop; /* already in [0, n] */
     else {
-        Sz span = calc(a, 'M', calc(a, '-', stop, f.start), zero);
+        Sz span = whole && !p[1].has ? n : calc(a, 'M', calc(a, '-', stop, f.start), zero);
         f.len = unit ? span : calc(a, 'c', span, step);
     }
     return f;
 }
 
-static SliceForm backward(const ShapeAlg *a, Sz n, const Part p[3], Sz step, Sz minus_step) {
+/* one: the step is -1 for certain. */
+static SliceForm backward(const ShapeAlg *a, Sz n, const Part p[3], Sz step, Sz minus_step, bool one) {
     Sz minus1 = number(a, -1), last = calc(a, '-', n, number(a, 1));
     SliceForm f = {.step = step, .start = p[0].has ? bound(a, p[0], n, minus1, last) : last};
+    if (!p[0].has && !p[1].has) { /* all of it: no longer text for the same number */
+        f.len = one ? n : calc(a, 'c', n, minus_step);
+        return f;
+    }
     Sz stop = p[1].has ? bound(a, p[1], n, minus1, last) : minus1;
     Sz span = calc(a, 'M', calc(a, '-', f.start, stop), number(a, 0));
-    f.len = calc(a, 'c', span, minus_step);
+    f.len = one ? span : calc(a, 'c', span, minus_step);
     return f;
 }
 
@@ -112,14 +117,14 @@ static bool slice_form(const ShapeAlg *a, Sz n, const Part p[3], SliceForm *f) {
         return true;
     }
     if (s.known) {
-        *f = backward(a, n, p, s.v, number(a, s.k == 0 ? 1 : -s.k));
+        *f = backward(a, n, p, s.v, number(a, s.k == 0 ? 1 : -s.k), s.k == -1);
         return s.k != 0 || a->equal(a->u, s.v, number(a, 1), "slice step cannot be zero");
     }
     /* the sign is known at run time only: both forms, then the one that holds; |step| >= 1 keeps the divisions defined
      */
     Sz zero = number(a, 0), one = number(a, 1), minus = calc(a, '-', zero, s.v), neg = calc(a, '<', s.v, zero);
     SliceForm up = forward(a, n, p, calc(a, 'M', s.v, one), false);
-    SliceForm down = backward(a, n, p, s.v, calc(a, 'M', minus, one));
+    SliceForm down = backward(a, n, p, s.v, calc(a, 'M', minus, one), false);
     *f = (SliceForm){.step = s.v, .start = blend(a, neg, down.start, up.start), .len = blend(a, neg, down.len, up.len)};
     Sz size = calc(a, 'M', s.v, minus);
     return a->equal(a->u, size, calc(a, 'M', size, one), "slice step cannot be zero");

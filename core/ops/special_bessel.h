@@ -148,7 +148,8 @@ FN(DD, sf_jv_far, (DD v, f64 x),
     DD t = p;
     for (int k = 1; k < 400; k++) {
         f64 odd = 2.0 * k - 1;
-        DD n = sf_dd_mul(t, sf_dd_div(sf_dd_add(m, sf_dd(-odd * odd, 0)), sf_dd(8.0 * k * x, 0)));
+        DD below = sf_dd_mul(sf_dd(8.0 * k, 0), sf_dd(x, 0));
+        DD n = sf_dd_mul(t, sf_dd_div(sf_dd_add(m, sf_dd(-odd * odd, 0)), below));
         if (fabs(n.hi) < 1e-33 || (fabs(n.hi) > fabs(t.hi) && k > fabs(v.hi))) break;
         t = n;
         if (k & 1) q = sf_dd_add(q, k & 2 ? sf_dd(-t.hi, -t.lo) : t);
@@ -289,7 +290,9 @@ FN(f64, sf_iv, (f64 v, f64 x), "fabs rint sf_dd sf_dd_add sf_dd_mul sf_dd_div sf
     DD s = sf_dd(1, 0);
     DD t = s;
     for (int k = 1; k < 200; k++) {
-        DD n = sf_dd_mul(t, sf_dd_div(sf_dd_add(sf_dd((2.0 * k - 1) * (2.0 * k - 1), 0), sf_dd(-m.hi, -m.lo)), sf_dd(8.0 * k * x, 0)));
+        f64 odd = 2.0 * k - 1;
+        DD below = sf_dd_mul(sf_dd(8.0 * k, 0), sf_dd(x, 0));
+        DD n = sf_dd_mul(t, sf_dd_div(sf_dd_add(sf_dd(odd * odd, 0), sf_dd(-m.hi, -m.lo)), below));
         if (fabs(n.hi) < 1e-18 || (fabs(n.hi) > fabs(t.hi) && k > fabs(v))) break;
         t = n;
         s = sf_dd_add(s, t);

@@ -260,14 +260,14 @@ static void constant_first(Canon *k) {
     if (at == 0 || at == a->nin) return;
     k->o->fg->turn++;
     ThVar *v = a->in[at];
-    int slot = a->slot[at];
+    int *slots = apply_slots(a), slot = slots[at];
     for (; at > 0; at--) {
         a->in[at] = a->in[at - 1];
-        a->slot[at] = a->slot[at - 1];
-        a->in[at]->clients[a->slot[at]].pos = at;
+        slots[at] = slots[at - 1];
+        a->in[at]->clients[slots[at]].pos = at;
     }
     a->in[0] = v;
-    a->slot[0] = slot;
+    slots[0] = slot;
     v->clients[slot].pos = 0;
 }
 

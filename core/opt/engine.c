@@ -26,8 +26,8 @@ typedef struct Engine {
     VEC(uint8_t) queued; /* by node id */
     RuleVec by_scalar[SCALAR_COUNT], any;
     VEC(RuleVec) by_op, late_by_op; /* by place in op_table */
-    Map op_place;
-    int depth; /* levels above a changed node that patterns reach */
+    VEC(bool) wanted;               /* by kind: some rule looks at such nodes */
+    int depth;                      /* levels above a changed node that patterns reach */
     bool failed;
 } Engine;
 
@@ -52,8 +52,8 @@ static void sift_down(Entry *h, int n, int i) {
 }
 
 static void push(Engine *e, ThApply *a) {
-    if (e->failed || (a->flags & APPLY_DEAD)) return;
     int id = (int)a->id;
+    if (e->failed || id >= e->o->kind.n || !e->wanted.at[e->o->kind.at[id]] || (a->flags & APPLY_DEAD)) return;
     if (id >= e->queued.n) {
         int to = e->o->fg->nnodes > id ? e->o->fg->nnodes : id + 1;
         to += to / 2 + 64;
@@ -75,11 +75,16 @@ static void push(Engine *e, ThApply *a) {
 
 /* Brings in what the nodes to come will be asked: in large graphs nothing of it is in a cache. */
 static void look_ahead(const Engine *e) {
-    enum { FAR = 8, CLOSE = 3 };
+    enum { FAR = 12, NEAR = 6, CLOSE = 3, FEW = 3 };
     if (e->at + FAR < e->first.n) opt_prefetch(e->first.at[e->at + FAR].node);
+    if (e->at + NEAR < e->first.n) {
+        const ThApply *a = e->first.at[e->at + NEAR].node;
+        for (int i = 0; i < a->nin && i < FEW; i++) __builtin_prefetch(a->in[i]);
+    }
     if (e->at + CLOSE < e->first.n) {
         const ThApply *a = e->first.at[e->at + CLOSE].node;
-        for (int i = 0; i < a->nin && i < 2; i++) __builtin_prefetch(a->in[i]);
+        for (int i = 0; i < a->nin && i < FEW; i++)
+            if (a->in[i]->owner) __builtin_prefetch(&a->in[i]->owner->op);
     }
 }
 
@@ -125,14 +130,29 @@ static void on_prune(void *user, ThApply *node) {
 }
 
 /* ---- which rules ---- */
+static bool has_rules(const Engine *e, int place) { return e->by_op.at[place].n || e->late_by_op.at[place].n; }
+
+/* Nodes that no rule of the phase looks at stay out of the worklist; most of them are not even fetched. */
+static bool find_wanted(Engine *e) {
+    uint32_t elemwise;
+    int n = opt_kinds();
+    if (!vec_reserve(e->o->c, &e->wanted, n)) return false;
+    bool all = e->any.n > 0 || !map_get(&e->o->rules->op_place, KEY(&op_elemwise), &elemwise);
+    for (int i = 0; i < n; i++) {
+        int place = i - SCALAR_COUNT;
+        e->wanted.at[i] = all || (place < 0 ? e->by_scalar[i].n || has_rules(e, (int)elemwise)
+                                            : place < op_count && has_rules(e, place));
+    }
+    e->wanted.n = n;
+    return true;
+}
+
 static bool collect(Engine *e) {
     Opt *o = e->o;
     if (!vec_reserve(o->c, &e->by_op, op_count) || !vec_reserve(o->c, &e->late_by_op, op_count)) return false;
     memset(e->by_op.at, 0, sizeof *e->by_op.at * (size_t)op_count);
     memset(e->late_by_op.at, 0, sizeof *e->late_by_op.at * (size_t)op_count);
     e->by_op.n = e->late_by_op.n = op_count;
-    for (int i = 0; i < op_count; i++)
-        if (!map_put(o->c, &e->op_place, KEY(op_table[i]), (uint32_t)i)) return false;
     for (int i = 0; i < o->rules->n; i++) {
         const Rule *r = &o->rules->at[i];
         uint32_t place;
@@ -140,12 +160,12 @@ static bool collect(Engine *e) {
         if (r->depth > e->depth) e->depth = r->depth;
         RuleVec *v = &e->any;
         if (r->scalar >= 0) v = &e->by_scalar[r->scalar];
-        else if (r->op && map_get(&e->op_place, KEY(r->op), &place))
+        else if (r->op && map_get(&o->rules->op_place, KEY(r->op), &place))
             v = r->levels & LATE ? &e->late_by_op.at[place] : &e->by_op.at[place];
         if (!vec_push(o->c, v, r)) return false;
     }
     if (e->depth > 3) e->depth = 3;
-    return true;
+    return find_wanted(e);
 }
 
 static void forget(Engine *e) {
@@ -160,7 +180,7 @@ static void forget(Engine *e) {
     vec_free(c, &e->heap);
     vec_free(c, &e->first);
     vec_free(c, &e->queued);
-    map_free(c, &e->op_place);
+    vec_free(c, &e->wanted);
 }
 
 /* ---- replacing ---- */
@@ -257,7 +277,7 @@ static void visit(Engine *e, ThApply *a) {
         return;
     }
     if (s >= 0 && try_list(e, &e->by_scalar[s], a)) return;
-    bool known = map_get(&e->op_place, KEY(a->op), &place);
+    bool known = map_get(&e->o->rules->op_place, KEY(a->op), &place);
     if (known && try_list(e, &e->by_op.at[place], a)) return;
     if (try_list(e, &e->any, a) || !known || !e->late_by_op.at[place].n) return;
     Entry x = {~key_of(a), a};
@@ -272,17 +292,17 @@ static void visit_late(Engine *e) {
     e->late.at[0] = e->late.at[--e->late.n];
     if (e->late.n) sift_down(e->late.at, e->late.n, 0);
     if (a->flags & APPLY_DEAD || a->generation >= MAX_GENERATION) return;
-    if (map_get(&e->op_place, KEY(a->op), &place)) try_list(e, &e->late_by_op.at[place], a);
+    if (map_get(&e->o->rules->op_place, KEY(a->op), &place)) try_list(e, &e->late_by_op.at[place], a);
 }
 
-/* By key, stable, least significant digits first; `other` has room for as many. Digits that are all equal cost one
- * look. */
+/* By rank, stable, so that entries in the order of ids get the order of keys; `other` has room for as many. Digits that
+ * are all equal cost one look. */
 static void sort_entries(Entry *a, Entry *other, int n) {
     enum { BITS = 11, SIZE = 1 << BITS };
     uint64_t all_or = 0, all_and = ~(uint64_t)0;
     Entry *from = a, *to = other;
     for (int i = 0; i < n; i++) all_or |= a[i].key, all_and &= a[i].key;
-    for (int shift = 0; shift < 64; shift += BITS) {
+    for (int shift = 32; shift < 64; shift += BITS) {
         int count[SIZE] = {0}, sum = 0;
         if (!(((all_or ^ all_and) >> shift) & (SIZE - 1))) continue;
         for (int i = 0; i < n; i++) count[(from[i].key >> shift) & (SIZE - 1)]++;
@@ -304,27 +324,30 @@ static int by_key(const void *x, const void *y) {
     return a < b ? -1 : a > b;
 }
 
-/* All live nodes, in order. */
+/* All live nodes that some rule looks at, in order. */
 static bool fill_worklist(Engine *e) {
-    enum { SMALL = 1024, FAR = 16 };
-    ApplyVec *all = &e->o->all;
-    ThContext *c = e->o->c;
-    int kept = 0, nodes = e->o->fg->nnodes + 1;
-    if (!vec_reserve(c, &e->first, 2 * all->n) || !vec_reserve(c, &e->queued, nodes)) return false;
+    enum { SMALL = 256, FAR = 16 };
+    const Opt *o = e->o;
+    ThContext *c = o->c;
+    int kept = 0, nodes = o->node.n;
+    if (!vec_reserve(c, &e->queued, nodes + 1)) return false;
     memset(e->queued.at, 0, (size_t)nodes);
     e->queued.n = nodes;
-    for (int i = 0; i < all->n; i++) {
-        ThApply *a = all->at[i];
-        if (i + FAR < all->n) __builtin_prefetch(&all->at[i + FAR]->op);
-        if (a->flags & APPLY_DEAD) continue;
-        e->first.at[kept] = (Entry){key_of(a), a};
-        all->at[kept++] = a;
-        e->queued.at[a->id] = 1;
+    for (int i = 0; i < nodes; i++) kept += e->wanted.at[o->kind.at[i]] && o->node.at[i];
+    if (!kept) return true;
+    if (!vec_reserve(c, &e->first, 2 * kept)) return false;
+    for (int i = 0, k = 0; i < nodes && k < kept; i++) {
+        ThApply *a = o->node.at[i];
+        if (i + FAR < nodes && o->node.at[i + FAR] && e->wanted.at[o->kind.at[i + FAR]])
+            __builtin_prefetch(&o->node.at[i + FAR]->op);
+        if (!a || !e->wanted.at[o->kind.at[i]]) continue;
+        e->first.at[k++] = (Entry){key_of(a), a};
+        e->queued.at[i] = 1;
     }
-    all->n = e->first.n = kept;
-    if (kept && kept < SMALL) qsort(e->first.at, (size_t)kept, sizeof *e->first.at, by_key);
-    else if (kept) sort_entries(e->first.at, e->first.at + kept, kept);
-    return !e->failed;
+    e->first.n = kept;
+    if (kept < SMALL) qsort(e->first.at, (size_t)kept, sizeof *e->first.at, by_key);
+    else sort_entries(e->first.at, e->first.at + kept, kept);
+    return true;
 }
 
 bool pass_rules(Opt *o) {

@@ -238,13 +238,18 @@ static bool same_sum(const ThVar *v, const ThApply *a, int s) {
     return v->owner && ask_which(v->owner) == s && v->nclients == 1 && type_eq(v->type, a->out[0]->type);
 }
 
+static bool opens(const ThApply *a, int s) {
+    for (int i = 0; i < a->nin; i++)
+        if (same_sum(a->in[i], a, s)) return true;
+    return false;
+}
+
 /* Inner sums (products) that only a uses are opened, each node visited once: the walk meets inner nodes first. */
 static bool open_inner(Opt *o, ThApply *a, int s) {
     VEC(ThVar *) in = {0};
     Prov lines = a->prov;
-    bool any = false, ok = true;
-    for (int i = 0; i < a->nin; i++) any |= same_sum(a->in[i], a, s);
-    if (!any) return true;
+    bool ok = true;
+    if (!opens(a, s)) return true;
     for (int i = 0; ok && i < a->nin; i++) {
         ThApply *inner = same_sum(a->in[i], a, s) ? a->in[i]->owner : NULL;
         if (!inner) ok = vec_push(o->c, &in, a->in[i]);
@@ -262,7 +267,19 @@ static bool open_inner(Opt *o, ThApply *a, int s) {
     return ok && !failed(o->c);
 }
 
+/* Whether any sum or product holds another: after canonicalize hardly one does, and then nothing is sorted. */
+static bool any_inner(const Opt *o) {
+    enum { FAR = 8 };
+    for (int i = 0; i < o->node.n; i++) {
+        int s = o->kind.at[i];
+        if (i + FAR < o->node.n && o->node.at[i + FAR]) opt_prefetch(o->node.at[i + FAR]);
+        if (o->node.at[i] && (s == S_add || s == S_mul) && opens(o->node.at[i], s)) return true;
+    }
+    return false;
+}
+
 bool pass_fuse_add_mul(Opt *o) {
+    if (!any_inner(o)) return true;
     const ApplyVec *order = opt_order(o);
     bool ok = order != NULL;
     for (int i = 0; ok && i < order->n; i++) {

@@ -27,6 +27,9 @@ typedef struct InPlace {
     ThVar **updates; /* by variable id: the shared that this variable is the new value of */
     int last_fail, first_write;
     size_t nvar, nnode;
+    ThApply **list;       /* the schedule as it was when the first of these passes began */
+    bool subtensor, blas; /* there are nodes of such a kind */
+    int64_t changes;      /* of the graph, when all this was gathered */
 } InPlace;
 
 static int root_of(const InPlace *p, const ThVar *v) {
@@ -50,12 +53,27 @@ static void note_inputs(InPlace *p) {
     for (int k = 0; k + fg->nplain_out < fg->nout; k++) p->updates[fg->out[fg->nplain_out + k]->id] = fg->update_of[k];
 }
 
+enum { SUBTENSOR = 1, BLAS };
+
+/* What may overwrite by its operation's flag alone. */
+static int by_flag(const ThApply *a) {
+    if (a->op == &op_elemwise || !(a->op->flags & OP_CAN_DESTROY)) return 0;
+    bool is_sub = a->op == &op_inc_subtensor || a->op == &op_adv_inc_subtensor || a->op == &op_adv_inc_subtensor1;
+    return is_sub ? SUBTENSOR : BLAS;
+}
+
 /* Views and earlier in-place nodes share storage; then readers and outputs are noted on the roots. */
 static void note_nodes(InPlace *p) {
+    enum { FAR = 16 };
     FGraph *fg = p->fg;
     for (int i = 0; i < fg->norder; i++) {
         ThApply *a = fg->order[i];
+        int flag = by_flag(a);
+        if (i + FAR < fg->norder) opt_prefetch(fg->order[i + FAR]);
+        p->list[i] = a;
         p->pos[a->id] = i;
+        p->subtensor |= flag == SUBTENSOR;
+        p->blas |= flag == BLAS;
         if (schedule_can_fail(a) || (a->op->flags & OP_EFFECT)) p->last_fail = i;
         int from = a->destroys >= 0 ? a->destroys : (a->op->flags & OP_VIEW) ? 0 : -1;
         if (from >= 0) p->root[a->out[0]->id] = root_of(p, a->in[from]);
@@ -63,6 +81,7 @@ static void note_nodes(InPlace *p) {
     }
     for (int i = 0; i < fg->norder; i++) {
         ThApply *a = fg->order[i];
+        if (i + FAR < fg->norder) opt_prefetch(fg->order[i + FAR]);
         for (int k = 0; k < a->nin; k++) {
             read_at(p, a->in[k], i);
             if (var_is_const(a->in[k])) p->at[a->in[k]->id].fixed = true;
@@ -71,29 +90,48 @@ static void note_nodes(InPlace *p) {
     for (int i = 0; i < fg->nout; i++) p->at[root_of(p, fg->out[i])].fixed = true;
 }
 
-static bool begin(Opt *o, InPlace *p) {
-    *p = (InPlace){.o = o, .c = o->c, .fg = o->fg, .last_fail = -1, .first_write = INT32_MAX};
+void inplace_free(Opt *o) {
+    InPlace *p = o->inplace;
+    if (!p) return;
+    ctx_free(p->c, p->pos, p->nnode * sizeof *p->pos);
+    ctx_free(p->c, p->root, p->nvar * sizeof *p->root);
+    ctx_free(p->c, p->at, p->nvar * sizeof *p->at);
+    ctx_free(p->c, p->updates, p->nvar * sizeof *p->updates);
+    ctx_free(p->c, p->list, (size_t)(p->fg->norder + 1) * sizeof *p->list);
+    ctx_free(p->c, p, sizeof *p);
+    o->inplace = NULL;
+}
+
+static InPlace *gather(Opt *o) {
+    InPlace *p = ctx_alloc0(o->c, sizeof *p);
+    if (!p) return NULL;
+    *p = (InPlace){.o = o, .c = o->c, .fg = o->fg, .last_fail = -1, .first_write = INT32_MAX, .changes = o->changes};
+    o->inplace = p;
     p->nvar = (size_t)o->fg->nvars + 1;
     p->nnode = (size_t)o->fg->nnodes + 1;
     p->pos = ctx_alloc0(o->c, p->nnode * sizeof *p->pos);
-    p->root = ctx_alloc0(o->c, p->nvar * sizeof *p->root);
+    p->root = ctx_alloc(o->c, p->nvar * sizeof *p->root);
     p->at = ctx_alloc0(o->c, p->nvar * sizeof *p->at);
     p->updates = ctx_alloc0(o->c, p->nvar * sizeof *p->updates);
-    if (!p->pos || !p->root || !p->at || !p->updates) return false;
+    p->list = ctx_alloc(o->c, (size_t)(o->fg->norder + 1) * sizeof *p->list);
+    if (!p->pos || !p->root || !p->at || !p->updates || !p->list) {
+        inplace_free(o);
+        return NULL;
+    }
     for (size_t i = 0; i < p->nvar; i++) {
         p->root[i] = (int)i;
         p->at[i].last = -1;
     }
     note_inputs(p);
     note_nodes(p);
-    return true;
+    return p;
 }
 
-static void end(InPlace *p) {
-    ctx_free(p->c, p->pos, p->nnode * sizeof *p->pos);
-    ctx_free(p->c, p->root, p->nvar * sizeof *p->root);
-    ctx_free(p->c, p->at, p->nvar * sizeof *p->at);
-    ctx_free(p->c, p->updates, p->nvar * sizeof *p->updates);
+/* Gathered once for the three passes, unless a rewrite of the user's comes between them. */
+static InPlace *begin(Opt *o) {
+    if (o->inplace && o->inplace->changes == o->changes) return o->inplace;
+    inplace_free(o);
+    return gather(o);
 }
 
 /* ---- may this input be overwritten? ---- */
@@ -187,21 +225,6 @@ static bool destroy_elemwise(InPlace *p, ThApply *a, int i) {
     return true;
 }
 
-/* Every node once, in the order that the schedule had when the pass began. */
-static bool for_each(Opt *o, void (*fn)(InPlace *p, ThApply *a)) {
-    InPlace p;
-    bool ok = begin(o, &p);
-    ThApply **list = ok ? ctx_alloc(o->c, sizeof *list * (size_t)(o->fg->norder + 1)) : NULL;
-    if (list) {
-        memcpy(list, o->fg->order, sizeof *list * (size_t)o->fg->norder);
-        for (int i = 0; i < o->fg->norder; i++)
-            if (list[i]->destroys < 0) fn(&p, list[i]);
-        ctx_free(o->c, list, sizeof *list * (size_t)(o->fg->norder + 1));
-    }
-    end(&p);
-    return list != NULL;
-}
-
 static void elemwise(InPlace *p, ThApply *a) {
     if (a->op != &op_elemwise || a->nout != 1) return;
     int own = own_shared(p, a);
@@ -210,18 +233,26 @@ static void elemwise(InPlace *p, ThApply *a) {
         if (destroy_elemwise(p, a, i)) return;
 }
 
-static void by_flag(InPlace *p, ThApply *a, bool subtensor) {
-    bool is_sub = a->op == &op_inc_subtensor || a->op == &op_adv_inc_subtensor || a->op == &op_adv_inc_subtensor1;
-    if (a->op == &op_elemwise || !(a->op->flags & OP_CAN_DESTROY) || is_sub != subtensor) return;
-    try_destroy(p, a, a->op->destroy_input, false);
+bool pass_inplace_elemwise(Opt *o) {
+    enum { FAR = 8 };
+    InPlace *p = begin(o);
+    for (int i = 0, n = p ? o->fg->norder : 0; i < n; i++) {
+        if (i + FAR < n) opt_prefetch(p->list[i + FAR]);
+        if (p->list[i]->destroys < 0) elemwise(p, p->list[i]);
+    }
+    return p != NULL;
 }
 
-static void subtensor(InPlace *p, ThApply *a) { by_flag(p, a, true); }
+static bool for_flag(Opt *o, int flag) {
+    InPlace *p = begin(o);
+    if (!p || !(flag == BLAS ? p->blas : p->subtensor)) return p != NULL;
+    for (int i = 0; i < o->fg->norder; i++) {
+        ThApply *a = p->list[i];
+        if (a->destroys < 0 && by_flag(a) == flag) try_destroy(p, a, a->op->destroy_input, false);
+    }
+    return true;
+}
 
-static void blas(InPlace *p, ThApply *a) { by_flag(p, a, false); }
+bool pass_inplace_subtensor(Opt *o) { return for_flag(o, SUBTENSOR); }
 
-bool pass_inplace_elemwise(Opt *o) { return for_each(o, elemwise); }
-
-bool pass_inplace_subtensor(Opt *o) { return for_each(o, subtensor); }
-
-bool pass_inplace_blas(Opt *o) { return for_each(o, blas); }
+bool pass_inplace_blas(Opt *o) { return for_flag(o, BLAS); }

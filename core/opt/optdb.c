@@ -190,7 +190,7 @@ static const char *rule_tags(const Rule *r) {
 bool query_rule(const Query *q, const Pass *p, const Rule *r) {
     if (!r->resolved || (r->pass ? r->pass != p->number : !(r->levels & p->level))) return false;
     if (q->named && any_of(q->include.at, q->include.n, p->name, p->tags))
-        return !(r->levels & OPTIN) || any_of(q->include.at, q->include.n, r->name, "");
+        return !(r->levels & (OPTIN | UNSAFE)) || any_of(q->include.at, q->include.n, r->name, "");
     return accepts(q, r->name, rule_tags(r));
 }
 
@@ -245,6 +245,7 @@ static int64_t now_ns(void) {
 static void note(Opt *o, const ThApply *a) {
     if (a->op == &op_dot22) o->met |= MET_DOT22;
     if (a->op == &op_elemwise && a->nin > LONG_SUM) o->met |= MET_LONG_SUM;
+    if (a->op == &op_scan) o->met |= MET_SCAN;
     if (a->op == &op_crossentropy_1hot || a->op == &op_crossentropy_softmax) o->met |= MET_CROSSENTROPY;
 }
 
@@ -252,7 +253,13 @@ static void on_import(void *user, ThApply *node) {
     Opt *o = user;
     note(o, node);
     o->changes++;
-    if (!vec_push(o->c, &o->all, node)) o->lost = true;
+    if (!vec_push(o->c, &o->node, node) || !vec_push(o->c, &o->kind, (uint16_t)opt_kind(o->rules, node)))
+        o->lost = true;
+}
+
+static void on_prune(void *user, ThApply *node) {
+    Opt *o = user;
+    if ((int)node->id < o->node.n) o->node.at[node->id] = NULL;
 }
 
 static void on_change(void *user, ThApply *node) {
@@ -269,19 +276,38 @@ const ApplyVec *opt_order(Opt *o) {
     return &o->order;
 }
 
+/* The graph's nodes by their ids. */
+static bool take_nodes(Opt *o) {
+    enum { FAR = 16 };
+    ApplyVec order = {0};
+    int n = o->fg->nnodes;
+    bool ok = fg_toposort(o->fg, &order) && vec_reserve(o->c, &o->node, n + 1) && vec_reserve(o->c, &o->kind, n + 1);
+    if (ok && n) {
+        memset(o->node.at, 0, sizeof *o->node.at * (size_t)n);
+        memset(o->kind.at, 0, sizeof *o->kind.at * (size_t)n);
+        o->node.n = o->kind.n = n;
+    }
+    for (int i = 0; ok && i < order.n; i++) {
+        ThApply *a = order.at[i];
+        if (i + FAR < order.n) opt_prefetch(order.at[i + FAR]);
+        note(o, a);
+        o->node.at[a->id] = a;
+        o->kind.at[a->id] = (uint16_t)opt_kind(o->rules, a);
+    }
+    vec_free(o->c, &order);
+    return ok;
+}
+
 static bool run_all(Opt *o, bool verify) {
-    FgListener l = {.on_import = on_import, .on_change = on_change, .user = o};
-    bool ok = fg_toposort(o->fg, &o->all) && vec_push(o->c, &o->fg->listeners, l);
+    FgListener l = {.on_import = on_import, .on_change = on_change, .on_prune = on_prune, .user = o};
+    bool ok = take_nodes(o) && vec_push(o->c, &o->fg->listeners, l);
     o->order_at = -1;
     if (ok) {
-        for (int i = 0; i < o->all.n; i++) {
-            if (i + 16 < o->all.n) __builtin_prefetch(&o->all.at[i + 16]->op);
-            note(o, o->all.at[i]);
-        }
         ok = run_passes(o, verify) && !o->lost;
         o->fg->listeners.n--;
     }
-    vec_free(o->c, &o->all);
+    vec_free(o->c, &o->node);
+    vec_free(o->c, &o->kind);
     vec_free(o->c, &o->order);
     return ok;
 }
@@ -300,6 +326,7 @@ static bool run(FGraph *fg, const Query *q, bool verify) {
     bool ok = run_all(&o, verify);
     ((RuleTable *)o.rules)->running--;
     shape_free(&o);
+    inplace_free(&o);
     atomic_store(&o.c->opt_ns, now_ns() - start);
     return ok;
 }

@@ -94,6 +94,7 @@ typedef struct RuleTable {
     Pass *pass; /* by position */
     int npass;
     int numbered; /* passes registered so far */
+    Map op_place; /* operation -> its place in op_table */
     int running;  /* optimizations under way: the tables do not change then */
     VEC(UserRewrite *) user;
 } RuleTable;
@@ -117,19 +118,24 @@ struct Opt {
     const Pass *pass;
     const Rule *rule; /* being tried */
     const RuleTable *rules;
-    Builder b;       /* of the rewrite being tried */
-    ApplyVec all;    /* every node made so far, some dead: phases start from it */
-    bool lost;       /* memory was out when a node was to be added to it */
-    int met;         /* MET_*: what the nodes made so far include, so that passes without work walk nothing */
-    int64_t changes; /* of the graph: nodes made, inputs and outputs replaced */
-    ApplyVec order;  /* opt_order's, of the graph after order_at changes */
+    Builder b;           /* of the rewrite being tried */
+    VEC(ThApply *) node; /* by id: the live nodes, from which phases start */
+    VEC(uint16_t) kind;  /* by id: opt_kind, so that a phase fetches only the nodes for which it has rules */
+    bool lost;           /* memory was out when a node was to be added to them */
+    int met;             /* MET_*: what the nodes made so far include, so that passes without work walk nothing */
+    int64_t changes;     /* of the graph: nodes made, inputs and outputs replaced */
+    ApplyVec order;      /* opt_order's, of the graph after order_at changes */
     int64_t order_at;
     int which;               /* output that the rewrite being tried replaces; 0 unless it says otherwise */
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
     bool wants_inplace;      /* the query holds inplace passes */
     struct ShapeCache *shapes;
+    struct InPlace *inplace; /* what the in-place passes gather once */
 };
-enum { MET_DOT22 = 1, MET_LONG_SUM = 2, MET_CROSSENTROPY = 4, LONG_SUM = 20 /* more inputs than */ };
+enum { MET_DOT22 = 1, MET_LONG_SUM = 2, MET_CROSSENTROPY = 4, MET_SCAN = 8, LONG_SUM = 20 /* more inputs than */ };
+/* What rules are found by: the scalar operation of an Elemwise, else SCALAR_COUNT + the operation's place. */
+int opt_kind(const RuleTable *t, const ThApply *a);
+static inline int opt_kinds(void) { return SCALAR_COUNT + op_count + 1; }
 /* Asks for a node that is visited soon, with its list of inputs and its first output. */
 static inline void opt_prefetch(const ThApply *a) {
     const char *p = (const char *)a; /* as node.c lays a node out: 2 lines, pointers and attributes, outputs */
@@ -200,6 +206,7 @@ bool schedule_can_fail(const ThApply *a); /* may stop with an error that the sha
 bool pass_inplace_elemwise(Opt *o);       /* inplace.c */
 bool pass_inplace_subtensor(Opt *o);
 bool pass_inplace_blas(Opt *o);
+void inplace_free(Opt *o);
 
 /* ---- shape_feature.c: sizes as graph expressions ---- */
 /* Size of dim d of v as an int64 0-d variable, without computing v where its shape rule allows. */

@@ -139,6 +139,19 @@ bool rule_root(Rule *r, const char *root) {
     return r->resolved = r->scalar >= 0 || r->op;
 }
 
+static bool number_ops(ThContext *c, RuleTable *t) {
+    for (int i = 0; i < op_count; i++)
+        if (!map_put(c, &t->op_place, KEY(op_table[i]), (uint32_t)i)) return false;
+    return true;
+}
+
+int opt_kind(const RuleTable *t, const ThApply *a) {
+    uint32_t place;
+    int s = ask_which(a);
+    if (s >= 0) return s;
+    return SCALAR_COUNT + (map_get(&t->op_place, KEY(a->op), &place) ? (int)place : op_count);
+}
+
 static bool parse_all(RuleTable *t) {
     t->at = arena_alloc0(t->arena, sizeof(Rule) * TH_LEN(lines));
     if (!t->at) return false;
@@ -165,6 +178,7 @@ static bool parse_all(RuleTable *t) {
 static void free_table(ThContext *c, void *p) {
     RuleTable *t = p;
     user_free(c, t);
+    map_free(c, &t->op_place);
     arena_free(t->arena);
     ctx_free(c, t, sizeof *t);
 }
@@ -174,7 +188,8 @@ const RuleTable *rules_get(ThContext *c) {
     RuleTable *t = ctx_alloc0(c, sizeof *t);
     if (!t) return NULL;
     t->arena = arena_new(c);
-    if (!t->arena || !parse_all(t)) {
+    if (!t->arena || !number_ops(c, t) || !parse_all(t)) {
+        map_free(c, &t->op_place);
         if (t->arena) arena_free(t->arena);
         ctx_free(c, t, sizeof *t);
         return NULL;

@@ -4,7 +4,7 @@ REWRITE(local_IncSubtensor_serialize, SERIALIZE,      "add",          3, rw_inc_
 REWRITE(local_useless_slice,       CANON|SPEC,        "Subtensor",    1, rw_useless_slice)
 REWRITE(local_useless_subtensor,   CANON|SPEC,        "Subtensor",    1, rw_useless_subtensor)
 REWRITE(local_subtensor_merge,     CANON|SPEC,        "Subtensor",    2, rw_subtensor_merge)
-REWRITE(local_subtensor_of_alloc,  CANON,             "Subtensor",    2, rw_subtensor_of_alloc)
+REWRITE(local_subtensor_of_alloc,  CANON|SPEC,        "Subtensor",    2, rw_subtensor_of_alloc)
 REWRITE(local_subtensor_of_dot,    CANON,             "Subtensor",    2, rw_subtensor_of_dot)
 REWRITE(local_subtensor_inc_subtensor, CANON|SPEC,    "Subtensor",    2, rw_subtensor_inc_subtensor)
 REWRITE(local_useless_inc_subtensor, CANON|SPEC,      "IncSubtensor", 1, rw_useless_inc_subtensor)

@@ -125,6 +125,7 @@ ThVar *scan_import(Opt *o, ThVar *k) {
 }
 
 bool scan_each(Opt *o, bool (*fn)(Opt *o, ThApply *a)) {
+    if (!(o->met & MET_SCAN)) return true;
     ApplyVec order = {0};
     bool ok = fg_toposort(o->fg, &order);
     for (int i = 0; ok && i < order.n; i++) {

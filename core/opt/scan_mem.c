@@ -58,7 +58,7 @@ static ThVar *ring_row(Opt *o, ThVar *steps, int initial, const Read *r, int64_t
                      (long long)r->back, (long long)least);
         n = assert_make(b, n, &made, 1, msg, TH_IndexError);
     }
-    ThVar *row = elemwise_2(b, S_add, n, const_int(b, initial - r->back + 64 * ring, TH_INT64));
+    ThVar *row = elemwise_2(b, S_add, const_int(b, initial - r->back + 64 * ring, TH_INT64), n);
     return elemwise_2(b, S_mod, row, const_int(b, ring, TH_INT64));
 }
 
@@ -149,7 +149,7 @@ bool pass_scan_mem(Opt *o) { return scan_each(o, save); }
 
 /* States are written where they lie; the lowering checks for each that nobody else has it. */
 bool pass_scan_inplace(Opt *o) {
-    for (int i = 0; i < o->fg->norder; i++) {
+    for (int i = 0; (o->met & MET_SCAN) && i < o->fg->norder; i++) {
         ThApply *a = o->fg->order[i];
         if (a->op == &op_scan) ((ScanAttrs *)a->attrs)->inplace = 1;
     }

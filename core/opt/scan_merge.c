@@ -423,6 +423,7 @@ static bool merge_until(Opt *o, LoopVec *loops, int first) {
 }
 
 bool pass_scan_merge(Opt *o) {
+    if (!(o->met & MET_SCAN)) return true;
     LoopVec loops = {0};
     bool ok = find_loops(o, &loops);
     for (int i = 0; ok && i < loops.n; i++) {

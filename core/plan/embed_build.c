@@ -178,8 +178,9 @@ static bool temp_size(const Put *t, const PlanBuf *from, int f) {
         shape[d] = from->shape[d];
         ok = ok && translate(t, &shape[d]);
     }
-    /* a length computed for the side of a branch that is not taken may be nonsense */
-    if (!t->e->loop) n = sizes_op(&b->p->sizes, 'M', n, size_const(0));
+    /* a length computed for the side of a branch that is not taken may be nonsense; one that a step of it finds is not
+     */
+    if (ok && !t->e->loop && !sizes_dyn(&b->p->sizes, n)) n = sizes_op(&b->p->sizes, 'M', n, size_const(0));
     if (!ok || size_bad(n)) return false;
     build_need(b, &n);
     PlanBuf *to = &b->buf.at[f];

@@ -34,6 +34,16 @@ static bool read_first(const Kernel *k, const Access *r, const Access *w) {
     return true;
 }
 
+/* The step sees the memory of local buffer i as another one too: two arguments of a body may be one variable. */
+static bool seen_twice(const Plan *p, const Step *s, int i) {
+    for (int j = 0; j < s->nbuf; j++) {
+        const PlanBuf *b = &p->buf[s->buf[j]];
+        int of = b->kind == BUF_WINDOW ? p->window[b->index].of : s->buf[j];
+        if (j != i && of == s->buf[i]) return true;
+    }
+    return false;
+}
+
 /* Output local buffer o of step s may lie where the dying input local buffer i lies. */
 static bool fits(const Plan *p, const Kernel *k, const Step *s, int step, int i, int o) {
     const PlanBuf *in = &p->buf[s->buf[i]], *out = &p->buf[s->buf[o]];
@@ -42,7 +52,7 @@ static bool fits(const Plan *p, const Kernel *k, const Step *s, int step, int i,
     if (!size_eq(in->size, out->size) || th_dtype_bytes((ThDtype)in->dtype) != th_dtype_bytes((ThDtype)out->dtype))
         return false;
     const Access *r = only_access(k, i, false), *w = only_access(k, o, true);
-    return r && w && same_map(r, w) && read_first(k, r, w);
+    return r && w && same_map(r, w) && read_first(k, r, w) && !seen_twice(p, s, i);
 }
 
 /* Each output of a one-stage loop takes the slot of the first dying input that it can replace element by element. */

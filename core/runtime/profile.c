@@ -37,7 +37,7 @@ int profile_step(ThFunction *f, int step, ThFrame *frame) {
     ProfileStep *s = &f->profile->step[step];
     int64_t start = profile_now();
     int bad =
-        f->unit && !f->unit->poll && f->unit->step ? f->unit->step[step](frame) : interp_step(f->interp, step, frame);
+        f->unit && !f->unit->poll && f->unit->step ? f->unit->step(frame, step) : interp_step(f->interp, step, frame);
     add(&s->ns, profile_now() - start);
     add(&s->calls, 1);
     return bad;

@@ -20,7 +20,7 @@ typedef struct ThFrame {
 } ThFrame;
 
 /* Everything a generated unit may call besides libm, libmvec and mem*: versioned, append-only. */
-#define TH_RT_ABI 2
+#define TH_RT_ABI 3
 struct ThRt {
     uint32_t abi, size;
     /* c = beta c + alpha a.b; strides in elements; dtype as ThDtype; scratch is frame->scratch */
@@ -39,13 +39,13 @@ struct ThRt {
 };
 extern const ThRt th_rt;
 
-/* What a backend made of a plan: run(frame) executes all regions in order; step[i] is for stepping and profiling. */
+/* What a backend made of a plan: run(frame) executes all regions in order; step does the one of that number. */
 typedef struct Unit {
     int (*run)(ThFrame *f); /* NULL while it is being built */
     /* NULL: it is there. Else asked between calls, by one thread at a time: 0 not yet, 1 run is there now, -1 it will
      * not be. */
     int (*poll)(struct Unit *u);
-    int (**step)(ThFrame *f); /* nstep entries, or NULL */
+    int (*step)(ThFrame *f, int number); /* or NULL */
     void (*release)(struct Unit *u);
     char *source; /* for ccode; may be NULL */
     void *impl;

@@ -27,7 +27,7 @@ static char *unit_text(int number, unsigned abi) {
     snprintf(text, sizeof text,
              "%sf64 sin(f64);\nf64 keep(f64 x) { return sin(x); }\n"
              "static int step_0(Frame *f) { *(f64 *)f->buf[0] += %d; return 0; }\n"
-             "int (*const theano_step[])(Frame *) = {step_0};\n"
+             "int theano_step(Frame *f, int i) { return i == 0 ? step_0(f) : 1; }\n"
              "int theano_run(Frame *f) { return step_0(f); }\nconst unsigned theano_abi = %u;\n",
              prelude_c, number, abi);
     return text;
@@ -54,7 +54,7 @@ static double answer(ThContext *c, int number) {
     ThFrame f = {.buf = buf, .rt = &th_rt};
     CHECK(u->run(&f) == 0);
     double by_run = x;
-    CHECK(u->step && u->step[0](&f) == 0 && x == by_run + number);
+    CHECK(u->step && u->step(&f, 0) == 0 && x == by_run + number);
     CHECK(u->source && strstr(u->source, "step_0"));
     u->release(u);
     return by_run - 1;

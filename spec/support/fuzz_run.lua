@@ -61,7 +61,7 @@ return function(options, say)
   local config = require("theano").config
   local policy = config.on_opt_error
   config.on_opt_error = "raise" -- a rewrite that fails is a failure, not a warning
-  local result = { graphs = 0, batches = 0, steps = 0, gradients = 0, failures = {} }
+  local result = { graphs = 0, in_c = 0, batches = 0, steps = 0, gradients = 0, failures = {} }
   local seen = { ops = {}, dtypes = {} }
   local batch, failed = {}, {}
 
@@ -89,6 +89,7 @@ return function(options, say)
   local function flush()
     if #batch == 0 then return end
     if not options["no-c"] then
+      result.in_c = result.in_c + #batch
       attempt(batch, "fast_run", "c")
       if not options.quick then attempt(batch, "None", "c") end
     end

@@ -36,6 +36,13 @@ M.of = {
   local_log_sum_exp = "bare exp by sub",
   -- nodes that an elementwise gradient made
   local_grad_safe = "marked mul true_div",
+  -- passes over the whole graph
+  merge1 = "lines", scan_merge = "number Scan", scan_merge_inouts = "ports Scan",
+  scanOp_remove_constants_and_unused_inputs0 = "ports Scan", scanOp_remove_constants_and_unused_inputs1 = "ports Scan",
+  scanOp_remove_constants_and_unused_inputs2 = "ports Scan", scanOp_pushout_seqs_ops = "body Scan",
+  scanOp_pushout_output = "body Scan", scanOp_save_mem = "kept Scan", GemmOptimizer = "number Dot22",
+  add_mul_fusion = "number add mul", local_elemwise_split = "squares add mul", elemwise_fusion = "nodes",
+  inplace_subtensor = "buffers", InplaceBlasOpt = "buffers", inplace_elemwise_opt = "buffers",
   -- smaller arguments of the same operation
   local_add_canonizer = "disorder add sub neg", local_mul_canonizer = "disorder mul true_div inv",
   local_remove_useless_assert = "arguments Assert", local_useless_slice = "arguments Subtensor",
@@ -44,17 +51,23 @@ M.of = {
   local_upcast_elemwise_constant_inputs = "mixed",
 }
 
+--- Passes over the whole graph that change no node: sizes are gathered, the order is fixed, loops are told that their
+-- states may be written where they lie.
+M.neutral = { ShapeOpt = true, schedule = true, scanOp_make_inplace = true }
+
 --- The nodes of a graph text, inputs first: {op, attrs, args = names}, and what makes each name.
 function M.parse(text)
-  local g = { nodes = {}, by = {}, dtype = {} }
+  local g = { nodes = {}, by = {}, dtype = {}, lines = 0 }
   for line in text:gmatch("[^\n]+") do
+    g.lines = g.lines + 1
     local names, op, rest = line:match("^(.-) = ([%w_]+)(.*)$")
     local leaf, dtype = line:match("^(%S+): c?o?n?s?t? ?s?c?a?l?a?r?:?(%w+)")
     if names then
       local attrs = rest:match("^%b{}") or ""
       local n = { op = op == "Elemwise" and attrs:match("^{([%w_]+)") or op, attrs = attrs, args = {} }
       for a in rest:match("^(%b())", #attrs + 1):gmatch("[^%s,()]+") do n.args[#n.args + 1] = a end
-      for name in names:gmatch("[^%s,]+") do g.by[name] = n end
+      n.outs, n.destroys = 0, line:find(" @destroys", 1, true) ~= nil
+      for name in names:gmatch("[^%s,]+") do g.by[name], n.outs = n, n.outs + 1 end
       n.elemwise, n.marked = op == "Elemwise", line:find(" @grad", 1, true) ~= nil
       g.nodes[#g.nodes + 1] = n
     elseif leaf then
@@ -112,6 +125,20 @@ function words.bare(g, n, _, by)
 end
 function words.marked(_, n) return n.marked and 1 or 0 end
 function words.arguments(_, n) return #n.args end
+function words.squares(_, n) return #n.args * #n.args end
+function words.ports(_, n) return #n.args + n.outs end
+function words.body(_, n) return select(2, n.attrs:gsub("\\n%%%d+ = ", "")) end
+-- States whose rows are as many as there are turns.
+function words.kept(g, n)
+  local count = 0
+  for _, a in ipairs(n.args) do
+    local m = g.by[a]
+    while m and m.op == "IncSubtensor" do m = g.by[m.args[1]] end
+    local rows = m and m.op == "AllocEmpty" and g.by[m.args[1]]
+    count = count + (rows and not rows.constant and 1 or 0)
+  end
+  return count
+end
 function words.rank(_, n) return tonumber(n.attrs:match("ndim=(%d+)")) end
 function words.axes(_, n) return n.attrs:find("axis=[", 1, true) and 1 or 0 end
 function words.increments(_, n) return n.attrs:find("set=True", 1, true) and 0 or 1 end
@@ -133,10 +160,12 @@ function M.count(measure, g)
   local which, by = {}, {}
   for op in (first or rest):gmatch("%S+") do which[op] = true end
   for op in (second or ""):gmatch("%S+") do by[op] = true end
-  local total = 0
+  local total = word == "lines" and g.lines or 0
   for _, n in ipairs(g.nodes) do
     if word == "nodes" then
       total = total + (computes(n) and 1 or 0)
+    elseif word == "buffers" then -- results that are written to memory of their own
+      total = total + (n.destroys and 0 or n.outs)
     elseif word == "mixed" then -- constants joined with values of another dtype
       local dtype = nil
       for _, a in ipairs(n.elemwise and n.args or {}) do

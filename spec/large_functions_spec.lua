@@ -1,0 +1,91 @@
+--- Functions of hundreds of steps in C: their steps are rows of data that a loop walks (core/backend_c/rows.c).
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+
+local function mode(linker) return theano.compile.Mode({ linker = linker, optimizer = "fast_run" }) end
+
+--- `links` of tanh(y) * c + x, every c another number; now and then a product of matrices between them.
+local function chain(links, every)
+  local x = T.dmatrix("x")
+  local y = x
+  for i = 1, links do
+    y = T.tanh(y) * (1 + i / 8192) + x
+    if every and i % every == 0 then y = T.dot(y, x) end
+  end
+  return x, y
+end
+
+local function close(a, b) return nd.allclose(a, b, 1e-12) end
+
+local value = nd.array({ { 0.1, 0.2 }, { -0.3, 0.4 } })
+
+describe("a function of hundreds of steps", function()
+  it("has a text that hardly grows with equal kernels", function()
+    local x, y = chain(5000)
+    local text = theano.printing.ccode(theano.compile({ inputs = { x }, outputs = y, mode = mode("c") }))
+    local kernels = select(2, text:gsub("\nstatic int kernel_%d+", ""))
+    assert.truthy(kernels >= 1 and kernels <= 4, kernels)
+    assert.truthy(text:find("row_of[", 1, true))
+    assert.is_nil(text:find("\nstatic int step_", 1, true))
+    local z, half = chain(2500)
+    local shorter = theano.printing.ccode(theano.compile({ inputs = { z }, outputs = half, mode = mode("c") }))
+    assert.truthy((#text - #shorter) / 2500 < 40, (#text - #shorter) / 2500) -- bytes a link
+  end)
+
+  it("gives what the interpreter gives, with calls of the library between its kernels", function()
+    local x, y = chain(400, 4)
+    local w = theano.shared(nd.array(0.0), { name = "w" })
+    local results = {}
+    for _, linker in ipairs({ "c", "interpreter" }) do
+      w:set_value(nd.array(1.0))
+      local f = theano.compile({ inputs = { x }, outputs = y, updates = { { w, w * 2 + y:sum() } },
+        mode = mode(linker) })
+      local again = { f(value), f(value) }
+      assert.same(again[1]:tolist(), again[2]:tolist())
+      results[linker] = { again[1], w:get_value() }
+    end
+    assert.truthy(close(results.c[1], results.interpreter[1]))
+    assert.truthy(close(results.c[2], results.interpreter[2]))
+  end)
+
+  it("is stepped through when it is profiled", function()
+    local x, y = chain(400, 4)
+    local plain = theano.compile({ inputs = { x }, outputs = y, mode = mode("c") })
+    local f = theano.compile({ inputs = { x }, outputs = y, mode = mode("c"), profile = true })
+    assert.truthy(theano.printing.ccode(f):find("row_of[", 1, true))
+    assert.same(plain(value):tolist(), f(value):tolist())
+  end)
+
+  it("names the node whose step fails, and its line, and leaves shared variables alone", function()
+    local x, y = chain(200, 2)
+    local i = T.lscalar("i")
+    local v = T.dvector("v")
+    local w = theano.shared(nd.array(1.0), { name = "w" })
+    local picked = T.exp(v)[{ T.cast(T.stack({ i, i }), "int64") }]
+    local here = debug.getinfo(1, "l").currentline - 1
+    local f = theano.compile({ inputs = { x, i, v }, outputs = { y, picked }, updates = { { w, w + 1 } },
+      mode = mode("c") })
+    assert.truthy(theano.printing.ccode(f):find("row_of[", 1, true))
+    local ok, message = pcall(f, value, 7, nd.array({ 1.0, 2.0 }))
+    assert.falsy(ok)
+    assert.equal("IndexError", theano.error_kind(message))
+    assert.truthy(message:find("large_functions_spec.lua:" .. here, 1, true), message)
+    assert.equal(1.0, w:get_value():item())
+    local _, good = f(value, 1, nd.array({ 0.0, 0.0 }))
+    assert.same({ 1.0, 1.0 }, good:tolist())
+    assert.equal(2.0, w:get_value():item())
+  end)
+
+  it("keeps branches and loops between its rows", function()
+    local x, y = chain(200, 2)
+    local c = T.iscalar("c")
+    local hs = theano.scan(function(s) return T.tanh(T.dot(s, x)) end, { outputs_info = { y }, n_steps = 5 })
+    local out = theano.ifelse(T.gt(c, 0), hs[-1], y * 2)
+    local got = {}
+    for _, linker in ipairs({ "c", "interpreter" }) do
+      local f = theano.compile({ inputs = { x, c }, outputs = out, mode = mode(linker) })
+      got[linker] = { f(value, 1), f(value, 0) }
+    end
+    for k = 1, 2 do assert.truthy(close(got.c[k], got.interpreter[k])) end
+  end)
+end)
