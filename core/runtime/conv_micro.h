@@ -4,6 +4,15 @@
  * segments of equal length.
  */
 #define WINDOW_START(i) const T *a##i = (const T *)t->a + t->arow[R > i ? i : 0] + t->aseg[seg];
+#define WINDOW_STEP(i) \
+    if (R > i) { \
+        V s = VSET(a##i[0]); \
+        a##i += t->acs; \
+        c##i##0 = VFMA(b0, s, c##i##0); \
+        if (W > 1) c##i##1 = VFMA(b1, s, c##i##1); \
+        if (W > 2) c##i##2 = VFMA(b2, s, c##i##2); \
+        if (W > 3) c##i##3 = VFMA(b3, s, c##i##3); \
+    }
 #define WINDOW_PUT(i, j) \
     if (R > i && W > j) { \
         VU *p = (VU *)((T *)t->c + i * t->crs + t->cvec[j]); \
@@ -26,7 +35,7 @@ INLINE void FN(window)(const ConvTile *t, int R, int W) {
             if (W > 2) b2 = *(const VU *)(b + v2);
             if (W > 3) b3 = *(const VU *)(b + v3);
             b += t->brs;
-            ROWS(STEP)
+            ROWS(WINDOW_STEP)
         }
     }
     ROWS(WINDOW_FINISH)

@@ -356,8 +356,8 @@ static void run_blocks(ThContext *c, Job *j) {
 }
 
 /* ---- k of 1 ------------------------------------------------------------------------------------------------------ */
-/* From the last rows to the first: a product that has just read c (a weight) left its end in the cache, and the next one
- * will begin with its start. */
+/* From the last rows to the first: a product that has just read c (a weight) left its end in the cache, and the next
+ * one will begin with its start. */
 static void rank1_piece(int piece, void *user) {
     const Job *j = user;
     const GemmArgs *g = &j->g;

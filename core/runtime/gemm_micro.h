@@ -21,12 +21,13 @@ typedef T VU __attribute__((vector_size(VBYTES), aligned(sizeof(T)), may_alias))
 #define INLINE static inline __attribute__((always_inline))
 
 /* ---- register tiles ---------------------------------------------------------------------------------------------- */
+#define ROWS(X) X(0) X(1) X(2) X(3) X(4) X(5)
 /* X(row, its pointer, steps of a row from there): few pointers, so that they and the step stay in registers */
-#define ROWS(X) \
+#define TALL_ROWS(X) \
     X(0, 0, 0) \
     X(1, 0, 1) \
     X(2, 0, 2) X(3, 1, 0) X(4, 1, 1) X(5, 1, 2) X(6, 2, 0) X(7, 2, 1) X(8, 2, 2) X(9, 3, 0) X(10, 3, 1) X(11, 3, 2)
-#define DECLARE(i, p, q) V c##i##0 = {0}, c##i##1 = {0}, c##i##2 = {0}, c##i##3 = {0};
+#define DECLARE(i, ...) V c##i##0 = {0}, c##i##1 = {0}, c##i##2 = {0}, c##i##3 = {0};
 #define STEP(i, p, q) \
     if (R > i) { \
         V s = VSET(*(const T *)(a##p + q * ars)); \
@@ -74,13 +75,13 @@ INLINE void FN(tile)(const GemmTile *t, int R, int W, bool fused) {
     const T *b = t->b;
     T *pack = t->pack;
 #ifdef VEDGE
-    int64_t edge = t->edge;
+    int64_t edge = t->edge ? t->edge : VL;
 #define LAST(w, p) (W == w ? (V)VEDGE(p, edge) : (V) * (const VU *)(p))
 #else
 #define LAST(w, p) (*(const VU *)(p))
 #endif
-    ROWS(DECLARE)
-    if (t->beta != 0) { ROWS(WARM) }
+    TALL_ROWS(DECLARE)
+    if (t->beta != 0) { TALL_ROWS(WARM) }
     for (int64_t k = t->k; k > 0; k--) {
         V b0 = LAST(1, b), b1 = b0, b2 = b0, b3 = b0;
         if (W > 1) b1 = LAST(2, b + VL);
@@ -95,7 +96,7 @@ INLINE void FN(tile)(const GemmTile *t, int R, int W, bool fused) {
             pack += W * VL;
         }
         b += t->brs;
-        ROWS(STEP)
+        TALL_ROWS(STEP)
         a0 += acs;
         if (R > 3) a1 += acs;
         if (R > 6) a2 += acs, a3 += acs;
@@ -103,11 +104,11 @@ INLINE void FN(tile)(const GemmTile *t, int R, int W, bool fused) {
     V va = VSET((T)t->alpha), vb = VSET((T)t->beta);
     int64_t tail = t->tail;
     if (t->beta == 0) {
-        ROWS(SCALE)
+        TALL_ROWS(SCALE)
     } else {
-        ROWS(BLEND)
+        TALL_ROWS(BLEND)
     }
-    ROWS(PUT)
+    TALL_ROWS(PUT)
 }
 #undef LAST
 
@@ -514,6 +515,7 @@ static const GemmKernels FN(kernels) = {
 };
 
 #undef WINDOW_START
+#undef WINDOW_STEP
 #undef WINDOW_PUT
 #undef WINDOW_FINISH
 #undef DOTS_START
@@ -532,6 +534,7 @@ static const GemmKernels FN(kernels) = {
 #undef PARTS
 #undef INLINE
 #undef ROWS
+#undef TALL_ROWS
 #undef DECLARE
 #undef STEP
 #undef WARM
