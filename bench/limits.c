@@ -142,7 +142,8 @@ static double standardize(const double *a, const double *b, double *o, long n) {
 #if defined(__GNUC__) && !defined(__clang__)
 __attribute__((optimize("fp-contract=off")))
 #endif
-static double recurrence(const double *a, const double *b, double *o, long n) {
+static double
+recurrence(const double *a, const double *b, double *o, long n) {
     double h = 0.5;
     (void)b, (void)o;
     for (long i = 0; i < n; i++) h = 0.999 * h + a[i];
