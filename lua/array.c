@@ -419,7 +419,7 @@ static int array_transpose(lua_State *L) { /* transpose(), transpose(1, 0), tran
     LtState *s = LT_STATE(L);
     ThArray *a = lt_check_array(L, s, 1);
     int nd = th_array_ndim(a), perm[TH_MAX_NDIM], n = lua_gettop(L) - 1;
-    int64_t given[TH_MAX_NDIM];
+    int64_t given[TH_MAX_NDIM] = {0};
     if (n == 1 && lua_istable(L, 2)) n = lt_shape(L, 2, given);
     else
         for (int i = 0; i < n && i < TH_MAX_NDIM; i++) given[i] = luaL_checkinteger(L, i + 2);

@@ -11,6 +11,14 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+/* What raises a Lua error never returns; Lua's own headers do not say so. `return lt_error(...)` reads well all the
+ * same. */
+#define LT_NORETURN __attribute__((noreturn))
+LT_NORETURN int lua_error(lua_State *L);
+LT_NORETURN int luaL_error(lua_State *L, const char *format, ...);
+LT_NORETURN int luaL_argerror(lua_State *L, int arg, const char *message);
+LT_NORETURN int luaL_typeerror(lua_State *L, int arg, const char *name);
+
 /* clang-format off */
 typedef enum {
     LT_ARRAY, LT_VAR, LT_APPLY, LT_FUNCTION, LT_RANDOM, LT_COMPLEX, LT_TYPE, LT_BOUND, LT_STREAM, LT_KINDS
@@ -41,8 +49,8 @@ void *lt_test(lua_State *L, LtState *s, int i, LtKind kind);
 void lt_set_meta(lua_State *L, LtState *s, LtKind kind); /* of the value on top */
 
 /* error.c */
-int lt_raise(lua_State *L, LtState *s);                            /* the context's error as a Lua error; clears it */
-int lt_error(lua_State *L, ThError kind, const char *format, ...); /* an error of the binding itself */
+LT_NORETURN int lt_raise(lua_State *L, LtState *s); /* the context's error as a Lua error; clears it */
+LT_NORETURN int lt_error(lua_State *L, ThError kind, const char *format, ...); /* an error of the binding itself */
 void lt_where(lua_State *L, LtState *s, const char **file,
               int *line);                    /* first frame that is not ours; file NULL: none */
 void lt_mark_line(lua_State *L, LtState *s); /* th_set_line to it, and lt_enter */

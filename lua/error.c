@@ -45,13 +45,13 @@ void lt_mark_line(lua_State *L, LtState *s) {
     th_set_line(s->ctx, file, line);
 }
 
-static int throw_text(lua_State *L, LtState *s, const char *kind, const char *text) {
+LT_NORETURN static int throw_text(lua_State *L, LtState *s, const char *kind, const char *text) {
     const char *file;
     int line;
     lt_where(L, s, &file, &line);
     if (file) lua_pushfstring(L, "%s:%d: %s: %s", file, line, kind, text);
     else lua_pushfstring(L, "%s: %s", kind, text);
-    return lua_error(L);
+    lua_error(L);
 }
 
 int lt_raise(lua_State *L, LtState *s) {
@@ -59,7 +59,7 @@ int lt_raise(lua_State *L, LtState *s) {
     const char *kind = e == TH_OK ? "RuntimeError" : th_error_name(e);
     lua_pushstring(L, e == TH_OK ? "the engine failed without a message" : th_error_text(s->ctx));
     th_error_clear(s->ctx);
-    return throw_text(L, s, kind, lua_tostring(L, -1));
+    throw_text(L, s, kind, lua_tostring(L, -1));
 }
 
 int lt_error(lua_State *L, ThError kind, const char *format, ...) {
@@ -68,7 +68,7 @@ int lt_error(lua_State *L, ThError kind, const char *format, ...) {
     va_start(ap, format);
     vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
-    return throw_text(L, lt_state(L), th_error_name(kind), text);
+    throw_text(L, lt_state(L), th_error_name(kind), text);
 }
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */

@@ -22,11 +22,13 @@ static void stop_lua(lua_State *L, lua_Debug *ar) {
     luaL_error(L, "Interrupted: stopped by Ctrl-C");
 }
 
+/* Both calls only store flags, as in Lua's own interpreter. NOLINTBEGIN(bugprone-signal-handler) */
 static void on_interrupt(int sig) {
     signal(sig, SIG_DFL); /* a second one kills */
     if (engine) th_interrupt(engine);
     lua_sethook(state, stop_lua, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
+/* NOLINTEND(bugprone-signal-handler) */
 
 /* theano.on_interrupt(true): Ctrl-C only sets a flag that theano.interrupted() reads, so a training loop can save and
  * end. */

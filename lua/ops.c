@@ -81,7 +81,8 @@ static int apply(lua_State *L) { /* upvalues: state, number, number of arguments
 
 static bool is_discrete(lua_State *L, LtState *s, int i) {
     ThVar *v = lt_var(L, s, i);
-    return v ? memchr("biu", th_dtype_kind((ThDtype)th_var_type(v).dtype), 3) != NULL : lua_isinteger(L, i);
+    char kind = v ? th_dtype_kind((ThDtype)th_var_type(v).dtype) : '-';
+    return v ? kind == 'b' || kind == 'i' || kind == 'u' : lua_isinteger(L, i);
 }
 
 /* The operator / of variables: int_division=raise wants to know which division of integers is meant. */
