@@ -372,6 +372,21 @@ b: float64[]
     end)
   end)
 
+  it("of convolutions as they run", function()
+    local attrs = "{ndim=2, border=1, pad=[], subsample=[1, 1], dilation=[1, 1], imshp=[], kshp=[], groups=1, mm=True}"
+    local x, w, g = F(1, 2, 4, 4), F(3, 2, 3, 3), F(1, 3, 2, 2)
+    for text, points in pairs({
+      ["CorrMM" .. attrs .. "(a, b)"] = { x, w, I(0) },
+      ["CorrMM_gradInputs" .. attrs .. "(a, b, n)"] = { w, g, I(4, 4) },
+      ["CorrMM_gradWeights" .. attrs .. "(a, b, n)"] = { x, g, I(3, 3) },
+    }) do
+      local graph = "a: float64[?,?,?,?]\nb: float64[?,?,?,?]\nn: int64[?]\n%1 = " .. text .. "\nout %1\n"
+      for _, which in ipairs({ { true, true, false }, { false, true, false }, { true, false, false } }) do
+        check_read(graph, points, which)
+      end
+    end
+  end)
+
   it("of sequences and their labels", function()
     local labels = T.constant({ { 1 }, { 2 } })
     check_vmap(function(x)
