@@ -4,7 +4,7 @@ if not package.loaded["theano"] then require("theano") return package.loaded["th
 local core = require("theano.core")
 local util = require("theano.util")
 
-local M = {}
+local M = { graph = require("theano.gofgraph") }
 local T -- theano.tensor, on first use
 
 local Rewrite = { __name = "Rewrite" }

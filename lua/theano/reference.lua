@@ -24,7 +24,10 @@ return {
   ["theano.function"] = { false, "`theano[\"function\"]` is `theano.compile`" },
   ["theano.dot"] = { "a, b", "`T.dot`" },
   ["theano.stat"] = { "name", "a total of the engine, for tests: `live_bytes`, `live_nodes`, `allocs`, `cache_bytes`" },
-  ["theano.gof"] = { false, "rewrites of your own: `PatternSub`, `local_optimizer`, `optimizer`, `Query`" },
+  ["theano.gof"] = {
+    false, "rewrites of your own: `PatternSub`, `local_optimizer`, `optimizer`, `Query`; walks over a graph: "
+      .. "`graph.inputs`, `graph.ancestors`, `graph.io_toposort`, `graph.variables`",
+  },
   ["theano.compile.debugmode"] = { false, "Theano's module: DebugMode" },
   ["theano.compile.nanguardmode"] = { false, "Theano's module: NanGuardMode" },
   ["theano.compile.monitormode"] = {
