@@ -17,9 +17,8 @@ typedef struct GemmTile {
     const void *a;
     int64_t ars, acs, half; /* half: from row 0 to row 6 */
     const void *b;
-    int64_t brs,
-        edge;   /* unit column stride; edge: lanes of the last vector that are b's, all readable without `part` */
-    void *pack; /* fused kernels: b is also copied here, rows of W vectors */
+    int64_t brs, edge; /* unit column stride; edge: lanes of the last vector that are b's, 0: all */
+    void *pack;        /* fused kernels: b is also copied here, rows of W vectors */
     void *c;
     int64_t crs;  /* unit column stride */
     int64_t tail; /* lanes of the last vector that c has, 1..vl */
@@ -98,7 +97,7 @@ typedef struct GemmKernels {
     GemmTileFn tile[GEMM_MR][GEMM_MAX_NV]; /* [rows - 1][vectors - 1] */
     GemmTileFn fused[GEMM_MAX_NV];         /* 6 rows, copying b to pack on the way */
     GemmTileFn tall[GEMM_MAX_NV];          /* 12 rows of few vectors, or NULL */
-    bool part;                             /* tiles read `edge` lanes of the last vector of b and no more */
+    bool part;                             /* tiles read `edge` lanes of b's last vector; without, whole vectors */
     /* k of 1: rows of c one after the other; t: a, ars, b, c, crs, alpha, beta */
     void (*rank1)(const GemmTile *t, int64_t m, int64_t n);
     /* dst[k][lanes] = src[k][0..n), zero beyond n */
