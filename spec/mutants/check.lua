@@ -257,12 +257,19 @@ local function required(signature)
   return n <= 3 and n or 0
 end
 
+-- All of an array that is nothing but rounding (a gradient that cancels) is 0.
 local function numbers(array)
-  local words = {}
+  local words, most = {}, 0
   for i = 0, array.size - 1 do
     local e = array[i]
-    if type(e) == "userdata" then words[#words + 1] = ("%.9g%+.9gi"):format(e.real, e.imag)
-    else words[#words + 1] = type(e) == "number" and ("%.9g"):format(e) or tostring(e) end
+    local size = type(e) == "userdata" and math.max(math.abs(e.real), math.abs(e.imag)) or tonumber(e) or 1
+    most = math.max(most, size == size and math.abs(size) or 1)
+  end
+  local scale = most < 1e-15 and 0 or 1
+  for i = 0, array.size - 1 do
+    local e = array[i]
+    if type(e) == "userdata" then words[#words + 1] = ("%.9g%+.9gi"):format(e.real * scale, e.imag * scale)
+    else words[#words + 1] = type(e) == "number" and ("%.9g"):format(e * scale) or tostring(e) end
   end
   return table.concat(words, " "):gsub("%-nan", "nan")
 end
