@@ -155,9 +155,11 @@ static int by_use(const void *a, const void *b) {
 }
 
 void cache_limit(Build *b, const char *dir) {
+    if (failed(b->c)) return;
     int n, room;
     int64_t total, most = config_int(b->c, "compile.cache_mb") * (1 << 20);
     Unused *list = unused(b->c, dir, &n, &room, &total);
+    if (failed(b->c)) th_error_clear(b->c); /* no memory for a longer list: a shorter one will do */
     if (n && total > most) qsort(list, (size_t)n, sizeof *list, by_use);
     for (int i = 0; i < n && total > most / 4 * 3; i++) {
         char path[BUILD_PATH + 64];

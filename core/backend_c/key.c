@@ -57,5 +57,6 @@ char *key_canonical(ThContext *c, const char *source) {
     }
     take(&t, &from, p);
     map_free(c, &names);
-    return text_take(&t);
+    if (!ok) text_free(&t);
+    return ok ? text_take(&t) : NULL;
 }
