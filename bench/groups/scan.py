@@ -181,7 +181,7 @@ def jax_lstm():
 def graph_rnn(peer, train):
     th, pt, _, mode = graph_library(peer)
     W, U, x = (th.shared(v) for v in rnn_data())
-    scan = th.scan if peer == "theano" else th.scan.scan
+    scan = th.scan if callable(th.scan) else th.scan.scan
     out = scan(lambda xt, h, U: pt.tanh(xt + pt.dot(h, U)), sequences=pt.dot(x, W), non_sequences=U,
                outputs_info=pt.zeros((B, H), dtype="float32"))
     h = out[0] if isinstance(out, (tuple, list)) else out
