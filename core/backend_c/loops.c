@@ -40,24 +40,30 @@ static void turn_end(Emit *e) {
 }
 
 /* The bulk of a row: a turn for each vector of accumulators, these under names of their own, so that they stay in
- * registers. Leaves i<dim> where the row's last vectors start, and u at their number. */
-static bool turns(Emit *e, const KernelOrder *o, int d, int n) {
+ * registers. Leaves j<dim> where the row's last vectors start. */
+static bool bulk(Emit *e, const KernelOrder *o, int d, int n) {
     int dim = e->s->loop[d];
     emit_red_turns(e, n, true);
     emit_line(e, "i64 j%d = 0;", dim);
     emit_line(e, "for (; j%d + %d <= n%d; j%d += %d) {", dim, n * e->lanes, dim, dim, n * e->lanes);
     e->indent++;
     for (e->turn = 0; e->turn < n; e->turn++) {
-        emit_line(e, "{");
-        e->indent++;
-        emit_line(e, "const i64 i%d = j%d + %d;", dim, dim, e->turn * e->lanes);
+        turn_begin(e, dim);
         e->indent--;
         if (!body(e, o, d)) return false;
-        emit_line(e, "}");
+        e->indent++;
+        turn_end(e);
     }
     e->turn = -1;
     e->indent--;
     emit_line(e, "}");
+    return true;
+}
+
+/* The rest of the row goes on with the accumulators as arrays, from i<dim> and vector number u. */
+static bool turns(Emit *e, const KernelOrder *o, int d, int n) {
+    int dim = e->s->loop[d];
+    if (!bulk(e, o, d, n)) return false;
     emit_red_turns(e, n, false);
     emit_line(e, "i64 i%d = j%d; u = (int)(j%d / %d);", dim, dim, dim, e->lanes);
     return true;
@@ -85,22 +91,7 @@ static bool masked_rest(Emit *e, const KernelOrder *o, int d, int n) {
 
 /* A row whose accumulators have names all the way. */
 static bool named_row(Emit *e, const KernelOrder *o, int d, int n) {
-    int dim = e->s->loop[d];
-    emit_red_turns(e, n, true);
-    emit_line(e, "i64 j%d = 0;", dim);
-    emit_line(e, "for (; j%d + %d <= n%d; j%d += %d) {", dim, n * e->lanes, dim, dim, n * e->lanes);
-    e->indent++;
-    for (e->turn = 0; e->turn < n; e->turn++) {
-        turn_begin(e, dim);
-        e->indent--;
-        if (!body(e, o, d)) return false;
-        e->indent++;
-        turn_end(e);
-    }
-    e->turn = -1;
-    e->indent--;
-    emit_line(e, "}");
-    if (!masked_rest(e, o, d, n)) return false;
+    if (!bulk(e, o, d, n) || !masked_rest(e, o, d, n)) return false;
     emit_red_turns(e, n, false);
     return true;
 }

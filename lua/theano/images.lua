@@ -10,13 +10,6 @@ local nnet, signal = T.nnet, T.signal
 local abstract = nnet.abstract_conv or {}
 nnet.abstract_conv, nnet.conv = abstract, nnet.conv or {}
 
-local function need(what, a, names)
-  for _, name in ipairs(names) do
-    if a[name] == nil then util.raise("TypeError", "%s: argument '%s' is missing", what, name) end
-    a[name] = T.as_tensor_variable(a[name])
-  end
-end
-
 local function rank(what, name, x, n)
   if x.ndim ~= n then util.raise("TypeError", "%s: %s must have %d dimensions, it has %d", what, name, n, x.ndim) end
 end
@@ -27,7 +20,7 @@ local SEPARABLE = { "input", "depthwise_filters", "pointwise_filters", "num_chan
 
 local function separable(what, conv, dims, ...)
   local a = util.bind(what, SEPARABLE, ...)
-  need(what, a, { "input", "depthwise_filters", "pointwise_filters" })
+  util.need(what, a, { "input", "depthwise_filters", "pointwise_filters" }, T.as_tensor_variable)
   if math.type(a.num_channels) ~= "integer" then
     util.raise("TypeError", "%s: num_channels must be an integer", what)
   end
@@ -65,7 +58,7 @@ end
 -- @param filter_shape the same three lengths as numbers (the last is needed; by default the filters' own)
 function abstract.causal_conv1d(...)
   local a = util.bind("causal_conv1d", CAUSAL, ...)
-  need("causal_conv1d", a, { "input", "filters" })
+  util.need("causal_conv1d", a, { "input", "filters" }, T.as_tensor_variable)
   rank("causal_conv1d", "input", a.input, 3)
   rank("causal_conv1d", "filters", a.filters, 3)
   local length = type(a.filter_shape) == "table" and a.filter_shape[3]
@@ -89,7 +82,7 @@ local SIGNAL = { "input", "filters", "image_shape", "filter_shape", "border_mode
 -- @return (rows, columns); with one stack (stack, rows, columns); with two (images, filters, rows, columns)
 function signal.conv.conv2d(...)
   local a = util.bind("signal.conv.conv2d", SIGNAL, ...)
-  need("signal.conv.conv2d", a, { "input", "filters" })
+  util.need("signal.conv.conv2d", a, { "input", "filters" }, T.as_tensor_variable)
   local function four(name, shape, first)
     local x = a[name]
     if x.ndim ~= 2 and x.ndim ~= 3 then
@@ -121,7 +114,7 @@ local NEIBS = { "neibs", "neib_shape", "original_shape", "mode" }
 -- @param mode "valid", or "ignore_borders": borders that no patch covered are zero
 function nnet.neighbours.neibs2images(...)
   local a = util.bind("neibs2images", NEIBS, ...)
-  need("neibs2images", a, { "neibs", "neib_shape", "original_shape" })
+  util.need("neibs2images", a, { "neibs", "neib_shape", "original_shape" }, T.as_tensor_variable)
   rank("neibs2images", "neibs", a.neibs, 2)
   local mode, patch, shape = a.mode or "valid", a.neib_shape, a.original_shape
   if mode ~= "valid" and mode ~= "ignore_borders" then
@@ -194,7 +187,7 @@ end
 -- @param frac_ratio {numerator, denominator}, or one such pair for rows and one for columns
 function abstract.frac_bilinear_upsampling(...)
   local a = util.bind("frac_bilinear_upsampling", { "input", "frac_ratio" }, ...)
-  need("frac_bilinear_upsampling", a, { "input" })
+  util.need("frac_bilinear_upsampling", a, { "input" }, T.as_tensor_variable)
   local ratio, subsample = fractions(a.frac_ratio)
   local images, row, col = bordered(a.input)
   local kernel = T.cast(abstract.bilinear_kernel_2D(ratio), config.floatX):dimshuffle("x", "x", 0, 1)
@@ -221,7 +214,7 @@ local UPSAMPLING = { "input", "ratio", "frac_ratio", "batch_size", "num_input_ch
 -- @param use_1D_kernel rows first, then columns (the default); false: both at once
 function abstract.bilinear_upsampling(...)
   local a = util.bind("bilinear_upsampling", UPSAMPLING, ...)
-  need("bilinear_upsampling", a, { "input" })
+  util.need("bilinear_upsampling", a, { "input" }, T.as_tensor_variable)
   if a.ratio and a.frac_ratio then
     util.raise("ValueError", "bilinear_upsampling: ratio and frac_ratio exclude each other")
   end
@@ -266,7 +259,7 @@ signal.downsample = signal.downsample or {}
 --- pool_2d with the maximum, under its old name and with its old keywords.
 function signal.downsample.max_pool_2d(...)
   local a = util.bind("max_pool_2d", { "input", "ds", "ignore_border", "st", "padding", "mode" }, ...)
-  need("max_pool_2d", a, { "input" })
+  util.need("max_pool_2d", a, { "input" }, T.as_tensor_variable)
   return signal.pool.pool_2d(a.input, { ws = a.ds, ignore_border = a.ignore_border, stride = a.st, pad = a.padding,
     mode = a.mode })
 end

@@ -11,13 +11,6 @@ nnet.bn = bn
 
 local bind = util.bind
 
-local function need(what, a, names)
-  for _, name in ipairs(names) do
-    if a[name] == nil then util.raise("TypeError", "%s: argument '%s' is missing", what, name) end
-    a[name] = T.as_tensor_variable(a[name])
-  end
-end
-
 -- ---- batch normalisation
 -- ----------------------------------------------------------------------------------------------
 -- Axes that are averaged over, and the others, for a tensor of ndim dimensions.
@@ -93,7 +86,7 @@ local train_names = { "inputs", "gamma", "beta", "axes", "epsilon", "running_ave
 function bn.batch_normalization_train(...)
   local what = "batch_normalization_train"
   local a = bind(what, train_names, ...)
-  need(what, a, { "inputs", "gamma", "beta" })
+  util.need(what, a, { "inputs", "gamma", "beta" }, T.as_tensor_variable)
   local x, eps, f = a.inputs, a.epsilon or 1e-4, a.running_average_factor or 0.1
   check_epsilon(what, eps)
   if (a.running_mean == nil) ~= (a.running_var == nil) then
@@ -119,7 +112,7 @@ end
 function bn.batch_normalization_test(...)
   local what = "batch_normalization_test"
   local a = bind(what, { "inputs", "gamma", "beta", "mean", "var", "axes", "epsilon" }, ...)
-  need(what, a, { "inputs", "gamma", "beta", "mean", "var" })
+  util.need(what, a, { "inputs", "gamma", "beta", "mean", "var" }, T.as_tensor_variable)
   local eps = a.epsilon or 1e-4
   check_epsilon(what, eps)
   local axes, kept = axes_of(what, a.axes, a.inputs.ndim)
@@ -132,7 +125,7 @@ end
 function bn.batch_normalization(...)
   local what = "batch_normalization"
   local a = bind(what, { "inputs", "gamma", "beta", "mean", "std", "mode" }, ...)
-  need(what, a, { "inputs", "gamma", "beta", "mean", "std" })
+  util.need(what, a, { "inputs", "gamma", "beta", "mean", "std" }, T.as_tensor_variable)
   local mode = a.mode or "low_mem"
   if mode ~= "low_mem" and mode ~= "high_mem" then
     util.raise("ValueError", "%s: mode must be either 'low_mem' or 'high_mem', not '%s'", what, tostring(mode))

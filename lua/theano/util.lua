@@ -68,6 +68,18 @@ function M.bind(what, names, ...)
   return out
 end
 
+--- Arguments that must be there, made Variables in place.
+-- @tparam string what function's name, for messages
+-- @tparam table a arguments by name, as from bind
+-- @tparam table names those that are needed
+-- @tparam function as_variable T.as_tensor_variable
+function M.need(what, a, names, as_variable)
+  for _, name in ipairs(names) do
+    if a[name] == nil then M.raise("TypeError", "%s: argument '%s' is missing", what, name) end
+    a[name] = as_variable(a[name])
+  end
+end
+
 --- True for a symbolic variable of any kind.
 function M.is_var(v)
   if type(v) ~= "userdata" then return false end
