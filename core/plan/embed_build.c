@@ -307,17 +307,22 @@ static bool kernels(const Put *t) {
     return !failed(t->b->ctx);
 }
 
+/* Calls that no step makes (their work fell away) were never given buffers: they keep their numbers, nothing else. */
 static bool hosts(const Put *t) {
     const Plan *y = t->y->plan;
-    for (int h = 0; h < y->nhost; h++) {
+    bool *made = arena_alloc0(t->b->p->arena, (size_t)y->nhost + 1);
+    for (int i = 0; made && i < y->nstep; i++)
+        if (y->step[i].kind == STEP_HOST) made[y->step[i].host] = true;
+    for (int h = 0; made && h < y->nhost; h++) {
         PlanHost *x = &y->host[h];
+        if (!made[h]) x->nin = x->nout = 0;
         for (int i = 0; i < x->nin; i++)
             if (!translate_value(t, &x->in[i])) return false;
         for (int i = 0; i < x->nout; i++)
             if (!translate_value(t, &x->out[i])) return false;
         if (!vec_push(t->b->ctx, &t->b->p->host, *x)) return false;
     }
-    return true;
+    return made != NULL;
 }
 
 static bool one_step(const Put *t, Step s, int host0) {
