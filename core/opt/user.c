@@ -75,7 +75,8 @@ int th_rewrite_vars(ThRewriteCall *r, char which, ThVar ***vars) {
     if (which == 'o' && !r->node && !mirror_all(r, NULL)) return -1;
     *vars = ctx_alloc_owned(r->c, sizeof **vars * (size_t)(n + 1));
     for (int i = 0; *vars && i < n; i++) {
-        (*vars)[i] = mirror_var(r, which == 'i' ? fg->in[i] : fg->out[i]);
+        (*vars)[i] = which == 'i' && fg->in[i]->origin ? fg->in[i]->origin
+                                                       : mirror_var(r, which == 'i' ? fg->in[i] : fg->out[i]);
         if (!(*vars)[i]) return -1;
     }
     return *vars ? n : -1;
@@ -86,7 +87,8 @@ int th_rewrite_clients(ThRewriteCall *r, ThVar *v, ThApply ***nodes, int **posit
     if (fg || !v->owner) user_settle(r);
     if (!fg && !v->owner)
         for (int i = 0; i < r->o->fg->nin; i++) /* not met so far */
-            if (r->o->fg->in[i]->origin == v) fg = fg_find(r->o->fg->in[i]);
+            if (r->o->fg->in[i]->origin == v) fg = r->o->fg->in[i];
+    if (fg && !v->owner && fg->owner) fg = NULL; /* an input that was replaced has none */
     int n = fg ? fg->nclients : 0;
     *nodes = ctx_alloc_owned(r->c, sizeof **nodes * (size_t)(n + 1));
     *positions = ctx_alloc_owned(r->c, sizeof **positions * (size_t)(n + 1));

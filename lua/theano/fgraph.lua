@@ -14,7 +14,7 @@ local methods = {}
 local callbacks = { import = "on_import", prune = "on_prune", change = "on_change_input" }
 
 -- Tells the features what happened since they were told last. What they change is told to all after it.
-local function deliver(g, state)
+local function deliver(g, state, reason)
   if state.telling then return end
   state.telling = true
   local ok, message = pcall(function()
@@ -25,7 +25,7 @@ local function deliver(g, state)
         for _, f in ipairs({ table.unpack(state.features) }) do
           local fn = f[callbacks[e[1]]]
           if fn and e[1] == "change" then fn(f, g, e[2], e[3], e[4], e[5], e[6])
-          elseif fn then fn(f, g, e[2], e[6]) end
+          elseif fn then fn(f, g, e[2], reason or "") end
         end
       end
     end
@@ -41,9 +41,9 @@ local function state_of(g)
   return state
 end
 
-local function changed(g)
+local function changed(g, reason)
   local state = state_of(g)
-  if #state.features > 0 then deliver(g, state) end
+  if #state.features > 0 then deliver(g, state, reason) end
 end
 
 local function validators(state)
@@ -54,16 +54,16 @@ local function validators(state)
 end
 
 -- Makes a change, tells the features, asks their `validate`; where one of them raises, nothing has changed.
-local function validated(g, change)
+local function validated(g, reason, change)
   local state = state_of(g)
   local before = validators(state) and core.graph_vars(g, "o")
   change()
-  deliver(g, state)
+  deliver(g, state, reason)
   if not before then return end
   local ok, message = pcall(methods.validate, g)
   if ok then return end
   core.graph_restore(g, before)
-  deliver(g, state)
+  deliver(g, state, "revert")
   error(message, 0)
 end
 
@@ -162,7 +162,7 @@ function methods.revert(g, checkpoint)
     util.raise("TypeError", "revert takes what checkpoint() gave, got %s", type(checkpoint))
   end
   core.graph_restore(g, checkpoint.outputs)
-  changed(g)
+  changed(g, "revert")
 end
 
 -- ---- changing -------------------------------------------------------------------------------------------------------
@@ -186,14 +186,16 @@ end
 function methods.replace(g, old, new, reason)
   variable("replace", "old", old)
   variable("replace", "new", new)
-  core.graph_replace(g, old, new, reason_of("replace", reason))
-  changed(g)
+  reason = reason_of("replace", reason)
+  core.graph_replace(g, old, new, reason)
+  changed(g, reason)
 end
 
 --- `{{old, new}, ..}` at once: where one cannot be, or they make a cycle together, it raises and none is made.
 function methods.replace_all(g, list, reason)
-  core.graph_replace_all(g, list, reason_of("replace_all", reason))
-  changed(g)
+  reason = reason_of("replace_all", reason)
+  core.graph_replace_all(g, list, reason)
+  changed(g, reason)
 end
 
 --- `replace`, then the features' `validate`: where one of them raises, it is undone.
@@ -201,13 +203,13 @@ function methods.replace_validate(g, old, new, reason)
   variable("replace_validate", "old", old)
   variable("replace_validate", "new", new)
   reason = reason_of("replace_validate", reason)
-  validated(g, function() core.graph_replace(g, old, new, reason) end)
+  validated(g, reason, function() core.graph_replace(g, old, new, reason) end)
 end
 
 --- `replace_all`, then the features' `validate`: where one of them raises, all of it is undone.
 function methods.replace_all_validate(g, list, reason)
   reason = reason_of("replace_all_validate", reason)
-  validated(g, function() core.graph_replace_all(g, list, reason) end)
+  validated(g, reason, function() core.graph_replace_all(g, list, reason) end)
 end
 
 --- The same; where one of the variables in `remove` is still computed afterwards, it raises and all of it is undone.
@@ -290,7 +292,8 @@ function M.FunctionGraph(inputs, outputs, options)
   options = options or {}
   util.check_keywords("FunctionGraph", options, util.set({ "features", "clone" }))
   local lists = { inputs = inputs, outputs = outputs }
-  for what, list in pairs(lists) do
+  for _, what in ipairs({ "inputs", "outputs" }) do
+    local list = lists[what]
     if util.is_var(list) then lists[what] = { list }
     elseif type(list) ~= "table" then
       util.raise("TypeError", "FunctionGraph(inputs, outputs): %s is a list of Variables, got %s", what, type(list))

@@ -327,13 +327,16 @@ end
 -- What is left of a graph's nodes to be looked at, and the nodes that come while it goes on.
 local function worklist(fgraph, backward, new_too)
   local list, queued, first = fgraph:toposort(), {}, 1
+  local last = #list
   if backward then
     for i = 1, #list // 2 do list[i], list[#list + 1 - i] = list[#list + 1 - i], list[i] end
   end
   for _, node in ipairs(list) do queued[node] = true end
   local feature = {}
   local function add(node)
-    if node ~= "output" and not queued[node] then queued[node], list[#list + 1] = true, node end
+    if node == "output" or queued[node] then return end
+    last = last + 1
+    queued[node], list[last] = true, node
   end
   if new_too then
     function feature.on_import(_, _, node) add(node) end
@@ -343,7 +346,7 @@ local function worklist(fgraph, backward, new_too)
   end
   fgraph:attach_feature(feature)
   return feature, function()
-    while list[first] do
+    while first <= last do
       local node = list[first]
       list[first], first = nil, first + 1
       queued[node] = nil
@@ -360,7 +363,8 @@ local function replace_outputs(fgraph, node, got, reason)
   for i, v in ipairs(node.outputs) do
     if got[i] and got[i] ~= v then list[#list + 1] = { v, got[i] } end
   end
-  if #list > 0 then fgraph:replace_all_validate(list, reason) end
+  if #list == 1 then fgraph:replace_validate(list[1][1], list[1][2], reason) end
+  if #list > 1 then fgraph:replace_all_validate(list, reason) end
   return #list > 0
 end
 
