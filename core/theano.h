@@ -655,7 +655,8 @@ typedef struct ThRewriteSpec {
 } ThRewriteSpec;
 TH_API int th_rewrite_register(ThContext *c, const ThRewriteSpec *spec); /* nonzero on error: nothing was kept */
 TH_API int th_rewrite_remove(ThContext *c, const char *name);
-TH_API bool th_rewrite_knows(ThContext *c, const char *op); /* may `op` stand in a spec's ops? */
+/* What th_apply_op_name says of nodes of an operation that may stand in a spec's ops; NULL: there is none. */
+TH_API const char *th_rewrite_op(ThContext *c, const char *op);
 TH_API ThContext *th_rewrite_context(const ThRewriteCall *r);
 TH_API int th_rewrite_fail(ThRewriteCall *r, ThError kind, const char *text); /* -1 */
 /* Global: the nodes in an order of computing; borrowed, the list is freed with th_free. Number, or -1. */
@@ -672,8 +673,8 @@ TH_API int th_rewrite_replace(ThRewriteCall *r, ThVar *old, ThVar *new_, const c
 TH_API int th_rewrite_replace_all(ThRewriteCall *r, const ThPair *pairs, int n, const char *reason);
 
 /*
- * The graph of a rewrite can be asked and changed further. A change that cannot be made gives -1 with the error, and the
- * graph is as it was.
+ * The graph of a rewrite can be asked and changed further. A change that cannot be made gives -1 with the error, and
+ * the graph is as it was.
  */
 /* The node as it is now, on its inputs of now, in *now (borrowed). 1: there; 0: no longer in the graph; -1: error. */
 TH_API int th_rewrite_current(ThRewriteCall *r, ThApply *node, ThApply **now);

@@ -22,7 +22,9 @@ void lt_push_graph(lua_State *L, LtState *s, const LtCall *call) {
 
 static ThRewriteCall *check(lua_State *L, LtState *s) {
     Graph *g = lt_test(L, s, 1, LT_GRAPH);
-    if (!g) lt_error(L, TH_TypeError, "FunctionGraph expected, got %s (methods are called with a colon)", luaL_typename(L, 1));
+    if (!g)
+        lt_error(L, TH_TypeError, "FunctionGraph expected, got %s (methods are called with a colon)",
+                 luaL_typename(L, 1));
     if (g->own) return g->own;
     for (LtCall *c = s->call; c; c = c->below)
         if (c->id == g->call) return c->r;

@@ -130,9 +130,9 @@ static int rewrite_register(lua_State *L) {
     return 0;
 }
 
-static int rewrite_knows(lua_State *L) { /* is there an operation of this name? */
+static int rewrite_op(lua_State *L) { /* what node.op.kind says of an operation's nodes; nil: there is none */
     LtState *s = LT_STATE(L);
-    lua_pushboolean(L, th_rewrite_knows(s->ctx, luaL_checkstring(L, 1)));
+    lua_pushstring(L, th_rewrite_op(s->ctx, luaL_checkstring(L, 1)));
     return 1;
 }
 
@@ -151,7 +151,9 @@ static int rewrite_remove(lua_State *L) {
 void lt_open_rewrite(lua_State *L, LtState *s) {
     lua_newtable(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &rewrites);
-    static const luaL_Reg fns[] = {
-        {"rewrite_register", rewrite_register}, {"rewrite_remove", rewrite_remove}, {"rewrite_knows", rewrite_knows}, {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"rewrite_register", rewrite_register},
+                                   {"rewrite_remove", rewrite_remove},
+                                   {"rewrite_op", rewrite_op},
+                                   {NULL, NULL}};
     lt_register(L, s, fns);
 }

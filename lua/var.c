@@ -246,7 +246,7 @@ static int kind_of(
     lua_State *L) { /* "variable" "constant" "shared" "ndarray" "function" "apply" "type" "complex", or nil */
     LtState *s = LT_STATE(L);
     static const char *const names[] = {"ndarray", "variable", "apply", "function", "random",
-                                        "complex", "type",     "bound", "stream", "fgraph"};
+                                        "complex", "type",     "bound", "stream",   "fgraph"};
     for (int k = 0; k < LT_KINDS; k++)
         if (lt_test(L, s, 1, (LtKind)k)) {
             char vk = k == LT_VAR ? th_var_kind(lt_var(L, s, 1)) : 0;

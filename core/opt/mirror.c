@@ -109,8 +109,7 @@ static bool copy_below(ThRewriteCall *r, ThApply *a, const ApplyVec *list) {
         ok = map_put(r->c, &in, KEY(top), 2);
         for (int i = 0; ok && i < top->nin; i++) {
             ThApply *from = top->in[i]->owner;
-            if (from && map_get(&in, KEY(from), &state) && state == 1)
-                ok = vec_push(r->c, &stack, from);
+            if (from && map_get(&in, KEY(from), &state) && state == 1) ok = vec_push(r->c, &stack, from);
         }
     }
     vec_free(r->c, &stack);
@@ -163,8 +162,8 @@ static ThVar *import_leaf(ThRewriteCall *r, ThVar *u) {
     Text t;
     text_init(&t, r->c);
     var_str(&t, u);
-    err(r->c, TH_BadOptimization, "the new expression uses %s, which is no input of the %s",
-        t.at ? t.at : "a variable", o->q ? "function being compiled" : "FunctionGraph");
+    err(r->c, TH_BadOptimization, "the new expression uses %s, which is no input of the %s", t.at ? t.at : "a variable",
+        o->q ? "function being compiled" : "FunctionGraph");
     text_free(&t);
     return NULL;
 }
@@ -214,8 +213,7 @@ ThVar *mirror_import(ThRewriteCall *r, ThVar *user) {
 /* The new places of what was built again take the place of the old ones. */
 static bool take_again(ThRewriteCall *r, int from) {
     bool ok = true;
-    for (int i = from; ok && i < r->seen.n; i++)
-        ok = map_put(r->c, &r->of_user, KEY(r->seen.at[i].user), (uint32_t)i);
+    for (int i = from; ok && i < r->seen.n; i++) ok = map_put(r->c, &r->of_user, KEY(r->seen.at[i].user), (uint32_t)i);
     return ok;
 }
 
@@ -234,7 +232,7 @@ bool mirror_again(ThRewriteCall *r, ThVar *const *user, int n, ThVar **fg) {
 
 /* ---- replacing ---- */
 /* Is v computed from old? Walks down to old's rank. */
-bool user_needs(ThRewriteCall *r, ThVar *v, const ThVar *old, bool *yes) {
+bool mirror_needs(ThRewriteCall *r, ThVar *v, const ThVar *old, bool *yes) {
     FGraph *fg = r->o->fg;
     Map met = {0};
     ApplyVec stack = {0};
@@ -259,7 +257,7 @@ bool user_needs(ThRewriteCall *r, ThVar *v, const ThVar *old, bool *yes) {
     return ok;
 }
 
-bool user_refuse(ThRewriteCall *r, const ThVar *old, const ThVar *new_, const char *why) {
+bool mirror_refuse(ThRewriteCall *r, const ThVar *old, const ThVar *new_, const char *why) {
     Text a, b;
     text_init(&a, r->c);
     text_init(&b, r->c);
@@ -278,9 +276,9 @@ bool user_refuse(ThRewriteCall *r, const ThVar *old, const ThVar *new_, const ch
 bool mirror_replace(ThRewriteCall *r, ThVar *old, ThVar *new_, const char *reason) {
     bool yes = false;
     if (old == new_) return true;
-    if (!type_eq(old->type, new_->type)) return user_refuse(r, old, new_, "the types differ");
-    if (!user_needs(r, new_, old, &yes)) return false;
-    if (yes) return user_refuse(r, old, new_, "the new variable is computed from the old one");
+    if (!type_eq(old->type, new_->type)) return mirror_refuse(r, old, new_, "the types differ");
+    if (!mirror_needs(r, new_, old, &yes)) return false;
+    if (yes) return mirror_refuse(r, old, new_, "the new variable is computed from the old one");
     return fg_replace(r->o->fg, old, new_, reason);
 }
 
@@ -325,16 +323,16 @@ static bool fit_together(ThRewriteCall *r, ThVar *const *old, ThVar *const *new_
     bool ok = true, yes = false;
     for (int i = 0; ok && i < n; i++) {
         last[i] = new_[i];
-        if (!type_eq(old[i]->type, new_[i]->type)) ok = user_refuse(r, old[i], new_[i], "the types differ");
+        if (!type_eq(old[i]->type, new_[i]->type)) ok = mirror_refuse(r, old[i], new_[i], "the types differ");
         else if (map_get(&of, (uint64_t)old[i]->id + 1, &at))
-            ok = user_refuse(r, old[i], new_[i], "a variable is to be replaced twice");
+            ok = mirror_refuse(r, old[i], new_[i], "a variable is to be replaced twice");
         else if (old[i] != new_[i]) ok = map_put(r->c, &of, (uint64_t)old[i]->id + 1, (uint32_t)i);
     }
     for (int i = 0; ok && i < n; i++) {
         ThVar *v = becomes(&of, last, n, new_[i]);
         yes = !v;
         if (v && v->owner) ok = circles(r, v->owner, &of, last, n, &state, &yes);
-        if (ok && yes) ok = user_refuse(r, old[i], new_[i], "the replacements together make a cycle");
+        if (ok && yes) ok = mirror_refuse(r, old[i], new_[i], "the replacements together make a cycle");
     }
     map_free(r->c, &of);
     map_free(r->c, &state);

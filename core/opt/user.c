@@ -244,9 +244,10 @@ static bool add_all(RuleTable *t, UserRewrite *u) {
     return s->before ? add_text(t, &r, s) && add_rule(t, &r) : add_local(t, &r, s);
 }
 
-bool th_rewrite_knows(ThContext *c, const char *op) {
+const char *th_rewrite_op(ThContext *c, const char *op) {
     Rule r = {.scalar = -1};
-    return rules_get(c) && rule_root(&r, op);
+    if (!rules_get(c) || !rule_root(&r, op)) return NULL;
+    return r.scalar >= 0 ? scalar_ops[r.scalar].name : r.op ? r.op->name : op;
 }
 
 /* Takes out everything of u. */

@@ -34,7 +34,7 @@ struct ThRewriteCall {
 /* mirror.c */
 bool mirror_begin(ThRewriteCall *r, Opt *o, const char *name);
 void mirror_end(ThRewriteCall *r);
-bool mirror_note(ThRewriteCall *r, ThVar *user, ThVar *fg); /* they stand for each other */
+bool mirror_note(ThRewriteCall *r, ThVar *user, ThVar *fg);     /* they stand for each other */
 ThApply *mirror_node(ThRewriteCall *r, ThApply *a, int levels); /* a and some levels below it; NULL: error */
 bool mirror_all(ThRewriteCall *r, ApplyVec *nodes); /* everything, copies in an order of computing; nodes may be NULL */
 ThVar *mirror_was(ThRewriteCall *r, ThVar *fg);     /* copy of what may have been replaced since */
@@ -48,7 +48,7 @@ bool mirror_replace_all(ThRewriteCall *r, ThVar **old, ThVar **new_, int n, cons
 /* Nodes that were built and that nobody uses go. */
 void user_settle(ThRewriteCall *r);
 bool user_may_replace(ThRewriteCall *r);
-bool user_needs(ThRewriteCall *r, ThVar *v, const ThVar *old, bool *yes); /* is v computed from old? */
-bool user_refuse(ThRewriteCall *r, const ThVar *old, const ThVar *new_, const char *why); /* false, with the error */
+bool mirror_needs(ThRewriteCall *r, ThVar *v, const ThVar *old, bool *yes); /* is v computed from old? */
+bool mirror_refuse(ThRewriteCall *r, const ThVar *old, const ThVar *new_, const char *why); /* false, with the error */
 
 #endif

@@ -114,10 +114,10 @@ static bool change(ThRewriteCall *r, ThApply *a, int pos, ThVar *v, const char *
     ThVar *old = a ? a->in[pos] : fg->out[pos], *to = mirror_import(r, v);
     bool yes = false;
     if (!to || to == old) return to != NULL;
-    if (!type_eq(old->type, to->type)) return user_refuse(r, old, to, "the types differ");
+    if (!type_eq(old->type, to->type)) return mirror_refuse(r, old, to, "the types differ");
     for (int i = 0; a && !yes && i < a->nout; i++)
-        if (!user_needs(r, to, a->out[i], &yes)) return false;
-    if (yes) return user_refuse(r, old, to, "the new input is computed by the node that was to take it");
+        if (!mirror_needs(r, to, a->out[i], &yes)) return false;
+    if (yes) return mirror_refuse(r, old, to, "the new input is computed by the node that was to take it");
     if (r->watching) tell(r, (Noted){'c', a, pos, old, to, why});
     return a ? fg_set_input(fg, a, pos, to) : fg_set_output(fg, pos, to);
 }

@@ -1,5 +1,7 @@
---- A graph that can be changed: `theano.gof.FunctionGraph(inputs, outputs)`, and what a rewrite sees of a function being
--- compiled. Nodes and variables shown are ordinary ones and do not change; `toposort()`, `clients(v)` and `current(node)`
+--- A graph that can be changed: `theano.gof.FunctionGraph(inputs, outputs)`, and what a rewrite sees of a function
+-- being
+-- compiled. Nodes and variables shown are ordinary ones and do not change; `toposort()`, `clients(v)` and
+-- `current(node)`
 -- show them as they are now.
 -- @module theano.gof.fg
 local core = require("theano.core")
@@ -36,7 +38,9 @@ end
 
 local function state_of(g)
   local state = core.graph_state(g)
-  if not state then util.raise("TypeError", "FunctionGraph expected, got %s: methods are called with a colon", type(g)) end
+  if not state then
+    util.raise("TypeError", "FunctionGraph expected, got %s: methods are called with a colon", type(g))
+  end
   state.features = state.features or {}
   return state
 end
@@ -68,11 +72,15 @@ local function validated(g, reason, change)
 end
 
 --- Adds a feature: a table with any of `on_attach(self, fgraph)`, `on_detach(self, fgraph)`, `on_import(self, fgraph,
--- node, reason)`, `on_prune(self, fgraph, node, reason)`, `on_change_input(self, fgraph, node, i, old, new, reason)` and
--- `validate(self, fgraph)`. They are told after a change is complete; `i` counts from 0, `node` is "output" for an output.
+-- node, reason)`, `on_prune(self, fgraph, node, reason)`, `on_change_input(self, fgraph, node, i, old, new, reason)`
+-- and
+-- `validate(self, fgraph)`. They are told after a change is complete; `i` counts from 0, `node` is "output" for an
+-- output.
 function methods.attach_feature(g, feature)
   local state = state_of(g)
-  if type(feature) ~= "table" then util.raise("TypeError", "a feature is a table of callbacks, got %s", type(feature)) end
+  if type(feature) ~= "table" then
+    util.raise("TypeError", "a feature is a table of callbacks, got %s", type(feature))
+  end
   for _, f in ipairs(state.features) do
     if f == feature then return end
   end
@@ -168,7 +176,7 @@ end
 -- ---- changing -------------------------------------------------------------------------------------------------------
 local function reason_of(what, reason)
   if type(reason) == "table" then
-    util.check_keywords(what, reason, util.set({ "reason", "verbose" }))
+    util.check_keywords(what, reason, util.set({ "reason" }))
     reason = reason.reason
   end
   if reason ~= nil and type(reason) ~= "string" then
@@ -273,7 +281,9 @@ end
 
 -- Features keep things with the graph; what it has of its own stays.
 meta.__newindex = function(g, key, value)
-  if methods[key] or read[key] then util.raise("AttributeError", "'%s' of a FunctionGraph cannot be set", tostring(key)) end
+  if methods[key] or read[key] then
+    util.raise("AttributeError", "'%s' of a FunctionGraph cannot be set", tostring(key))
+  end
   local state = state_of(g)
   state.kept = state.kept or {}
   state.kept[key] = value
@@ -302,7 +312,8 @@ function M.FunctionGraph(inputs, outputs, options)
   end
   for i, v in ipairs(lists.inputs) do
     if core.kind(v) == "constant" then
-      util.raise("ValueError", "FunctionGraph: inputs[%d] is the constant %s; constants need no place there", i, tostring(v))
+      util.raise("ValueError", "FunctionGraph: inputs[%d] is the constant %s; constants need no place there", i,
+        tostring(v))
     end
   end
   local g = core.graph_new(lists.inputs, lists.outputs)

@@ -70,18 +70,16 @@ local containers = {
 -- ---- the compiled graph
 -- -------------------------------------------------------------------------------------------------
 local fgraph = { __name = "FunctionGraph" }
-local graph_methods = {
-  toposort = function(g) return core.toposort(rawget(g, "fn")) end,
-  clients = function(_, v) return v.clients end,
-}
 local graph_read = {
   apply_nodes = function(f) return core.toposort(f) end,
   inputs = function(f) return (core.graph_variables(f)) end,
   outputs = function(f) return (select(2, core.graph_variables(f))) end,
 }
 fgraph.__index = function(g, key)
-  if graph_methods[key] then return graph_methods[key] end
-  if graph_read[key] then return graph_read[key](rawget(g, "fn")) end
+  local f = rawget(g, "fn")
+  if key == "toposort" then return function() return core.toposort(f) end end
+  if key == "clients" then return function(_, v) return v.clients end end
+  if graph_read[key] then return graph_read[key](f) end
   if key == "replace" or key == "replace_validate" or key == "attach_feature" then
     util.raise("AttributeError", "the FunctionGraph of a compiled function is not changed any more, it has no '%s'; "
       .. "theano.gof.FunctionGraph(inputs, outputs) makes one that can be", key)

@@ -23,7 +23,9 @@ M.Query, M.phases = optdb.Query, optdb.phases
 
 --- Is the node's operation this one? `is_op(node, T.add)`, `is_op(node, "Sum")`, `is_op(node, my_op)`.
 function M.is_op(node, op)
-  if core.kind(node) ~= "apply" then util.raise("TypeError", "is_op(node, op): node is an Apply, got %s", type(node)) end
+  if core.kind(node) ~= "apply" then
+    util.raise("TypeError", "is_op(node, op): node is an Apply, got %s", type(node))
+  end
   return pattern.is_op(node, op)
 end
 

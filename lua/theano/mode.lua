@@ -51,11 +51,13 @@ local function optimizer_of(v)
       opt.is_rewrite(v) and "a rewrite (register it in optdb and include its name)" or type(v))
   end
   local registered = M.predefined_optimizers[v]
-  if registered == nil and not M.predefined_optimizers[v:lower()] then unknown("optimizer", v, M.predefined_optimizers) end
+  if registered == nil and not M.predefined_optimizers[v:lower()] then unknown("optimizer", v,
+    M.predefined_optimizers) end
   return registered ~= nil and registered or v
 end
 
---- A compilation mode: `Mode{linker = "interpreter", optimizer = "fast_run"}`, `Mode("c", "o2")`. The optimizer is a name
+--- A compilation mode: `Mode{linker = "interpreter", optimizer = "fast_run"}`, `Mode("c", "o2")`. The optimizer is a
+-- name
 -- or a `theano.gof.Query`. `m:including(tag, ..)`, `m:excluding(..)`, `m:requiring(..)` give refined copies.
 function M.Mode(options, optimizer)
   if type(options) ~= "table" or options.include then options = { linker = options, optimizer = optimizer } end
@@ -150,7 +152,9 @@ function M.get_default_mode() return M.get_mode(core.config_get("mode")) end
 
 --- Gives a mode a name, for `get_mode` and `mode = "name"`.
 function M.register_mode(name, mode)
-  if type(name) ~= "string" then util.raise("TypeError", "register_mode(name, mode): name is a text, got %s", type(name)) end
+  if type(name) ~= "string" then
+    util.raise("TypeError", "register_mode(name, mode): name is a text, got %s", type(name))
+  end
   if M.predefined_modes[name] then util.raise("ValueError", "Mode name already taken: %s", name) end
   if not M.is_mode(mode) then
     util.raise("TypeError", "register_mode(name, mode): mode is a theano.compile.Mode, got %s", type(mode))

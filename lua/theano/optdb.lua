@@ -66,7 +66,9 @@ local function register(what, r, fields)
   engine_fields(r, fields)
   fields.name = fields.name or r.name
   if not fields.name then util.raise("ValueError", "%s: the rewrite has no name: give it {name = \"..\"}", what) end
-  if type(fields.name) ~= "string" then util.raise("TypeError", "%s: the name is a text, got %s", what, type(fields.name)) end
+  if type(fields.name) ~= "string" then
+    util.raise("TypeError", "%s: the name is a text, got %s", what, type(fields.name))
+  end
   core.rewrite_register(fields)
   return r
 end
@@ -142,19 +144,23 @@ local QueryMeta = { __name = "Query" }
 QueryMeta.__index = QueryMeta
 QueryMeta.__tostring = function(q)
   local function words(list) return "{" .. table.concat(list, ", ") .. "}" end
-  return ("Query{include = %s, exclude = %s, require = %s}"):format(words(q.include), words(q.exclude), words(q.require))
+  return ("Query{include = %s, exclude = %s, require = %s}"):format(words(q.include), words(q.exclude),
+    words(q.require))
 end
 
 local function words_of(what, v)
   if v == nil then return {} end
   local list = type(v) == "table" and { table.unpack(v) } or { v }
   for i, w in ipairs(list) do
-    if type(w) ~= "string" then util.raise("TypeError", "%s: number %d is a %s, a name or tag expected", what, i, type(w)) end
+    if type(w) ~= "string" then
+      util.raise("TypeError", "%s: number %d is a %s, a name or tag expected", what, i, type(w))
+    end
   end
   return list
 end
 
---- `Query{include = {"fast_run"}, exclude = {"inplace"}, require = {}}`. What is included is a predefined optimizer first
+--- `Query{include = {"fast_run"}, exclude = {"inplace"}, require = {}}`. What is included is a predefined optimizer
+-- first
 -- (`fast_run`, `o4` ..), or tags and names only.
 function M.Query(options, require_, exclude)
   if type(options) == "string" or type(options) == "table" and options[1] then
@@ -259,7 +265,8 @@ local function query(db, ...)
   is_db(db, "query")
   local text = M.query_text(...)
   if text == "" then
-    util.raise("TypeError", "optdb:query takes an optimizer (\"fast_run\", \"o4\" ..), \"+tag\", \"-tag\", \"&tag\" or a Query")
+    util.raise("TypeError", "optdb:query takes an optimizer (\"fast_run\", \"o4\" ..), \"+tag\", \"-tag\", \"&tag\" "
+      .. "or a Query")
   end
   local base = text:match("^[%w_]+")
   if base and not bases[base:lower()] then core.optdb_summary(text) end -- says what is wrong
@@ -331,7 +338,8 @@ M.OptDB.__index = function(_, key)
   end
   if by[key] then return setmetatable(by[key], Pass) end
   local near = type(key) == "string" and nearest(key, list)
-  util.raise("KeyError", "nothing is registered in optdb as '%s'%s", tostring(key), near and "; nearest is " .. near or "")
+  util.raise("KeyError", "nothing is registered in optdb as '%s'%s", tostring(key), near and "; nearest is " .. near
+    or "")
 end
 
 M.OptDB.__newindex = function()
@@ -342,7 +350,8 @@ M.OptDB.__tostring = function()
   local list = entries()
   local rules = 0
   for _, p in ipairs(list) do rules = rules + #p.rules end
-  return ("SequenceDB optdb: %d passes, %d rules; optdb:query(\"fast_run\"):print_summary() lists what runs"):format(#list,
+  return ("SequenceDB optdb: %d passes, %d rules; optdb:query(\"fast_run\"):print_summary() lists what "
+    .. "runs"):format(#list,
     rules)
 end
 

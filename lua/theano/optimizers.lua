@@ -8,7 +8,8 @@ local util = require("theano.util")
 
 local M = {}
 
---- The class of them all. Of a local one: ops (a list of kinds, nil: all), fn(node, fgraph); of a global one: run(fgraph).
+--- The class of them all. Of a local one: ops (a list of kinds, nil: all), fn(node, fgraph); of a global one:
+-- run(fgraph).
 local Rewrite = { __name = "Rewrite" }
 Rewrite.__index = Rewrite
 M.Rewrite = Rewrite
@@ -26,10 +27,8 @@ local function rewrite(kind, fields, options, known)
 end
 
 Rewrite.__tostring = function(r)
-  local words = { r.made }
-  if r.name then words[#words + 1] = r.name end
-  if r.about then words[#words + 1] = r.about end
-  return #words == 3 and ("%s %s: %s"):format(table.unpack(words)) or table.concat(words, " ")
+  local text = r.name and r.made .. " " .. r.name or r.made
+  return r.about and text .. ": " .. r.about or text
 end
 
 -- ---- what a local one returns ---------------------------------------------------------------------------------------
@@ -38,7 +37,8 @@ local function as_list(node, got)
   if not got then return nil end
   if util.is_var(got) then got = { got } end
   if type(got) ~= "table" then
-    util.raise("TypeError", "a local rewrite returns nil, false, a Variable or a table of them, not a %s (%s)", type(got),
+    util.raise("TypeError", "a local rewrite returns nil, false, a Variable or a table of them, not a %s (%s)",
+      type(got),
       tostring(got))
   end
   local outputs, list = node.outputs, {}
@@ -63,20 +63,29 @@ M.as_list = as_list
 
 --- What takes the place of a node's outputs: a list with a Variable or false for each, or nil where it does not apply.
 function Rewrite:transform(node, fgraph)
-  if not self.fn then util.raise("TypeError", "%s is no rewrite of single nodes: it has optimize(fgraph)", tostring(self)) end
+  if not self.fn then
+    util.raise("TypeError", "%s is no rewrite of single nodes: it has optimize(fgraph)", tostring(self))
+  end
   return as_list(node, self.fn(node, fgraph))
 end
 
 --- The kinds of operations that it looks at; nil: all.
 function Rewrite:tracks() return self.ops end
 
+local function kinds_of(kind)
+  if kind == "UserOp" then return { kind, "UserPerform" } end
+  return kind ~= "*" and { kind } or nil
+end
+
 -- ---- patterns -------------------------------------------------------------------------------------------------------
 local sub_options = { "name", "only_if", "allow_multiple_clients", "tracks", "skip_identities_fn", "get_nodes" }
 
 --- A pattern and what takes its place, as texts or as tables: `PatternSub("log(1 + x)", "log1p(x)")`,
--- `PatternSub({T.log, {T.add, 1, "x"}}, {T.log1p, "x"})`. In a text letters are any expression, `c` and `d` constants; in
+-- `PatternSub({T.log, {T.add, 1, "x"}}, {T.log1p, "x"})`. In a text letters are any expression, `c` and `d`
+-- constants; in
 -- a table every string is a name, and `{pattern = "x", constraint = function(v) .. end}` a part with a condition.
--- Options: `name`, `only_if` ("float(x) one_client(f)", of texts), `allow_multiple_clients` (false, of tables): may what
+-- Options: `name`, `only_if` ("float(x) one_client(f)", of texts), `allow_multiple_clients` (false, of tables): may
+-- what
 -- is between the operations of the left side have other users?
 function M.PatternSub(before, after, options)
   options = options or {}
@@ -86,11 +95,13 @@ function M.PatternSub(before, after, options)
   end
   for _, k in ipairs({ "tracks", "skip_identities_fn", "get_nodes" }) do
     if options[k] ~= nil then
-      util.raise("NotImplementedError", "PatternSub: '%s' is Theano's and has no meaning here; see docs/differences.md", k)
+      util.raise("NotImplementedError", "PatternSub: '%s' is Theano's and has no meaning here; see "
+        .. "docs/differences.md", k)
     end
   end
   if not text and type(before) ~= "table" then
-    util.raise("TypeError", "PatternSub takes two texts, as in PatternSub(\"log(1 + x)\", \"log1p(x)\"), or two tables, "
+    util.raise("TypeError", "PatternSub takes two texts, as in PatternSub(\"log(1 + x)\", \"log1p(x)\"), or two "
+      .. "tables, "
       .. "as in PatternSub({T.log, {T.add, 1, \"x\"}}, {T.log1p, \"x\"}); got %s", type(before))
   end
   local r = rewrite("PatternSub", {}, options, sub_options)
@@ -102,9 +113,14 @@ function M.PatternSub(before, after, options)
     return r
   end
   if r.only_if then util.raise("TypeError", "PatternSub: only_if is for texts; of a table it is a constraint") end
+  if type(after) == "string" and not after:find("^[%a_][%w_]*$") then
+    local why
+    after, why = pattern.from_text(after)
+    if after == nil then util.raise("ValueError", "PatternSub: the right side cannot be read: %s", why) end
+  end
   local kind
   r.fn, kind = pattern.substitute(before, after, options)
-  r.ops = { kind }
+  r.ops = kinds_of(kind)
   r.about = ("%s -> %s"):format(pattern.text(before), pattern.text(after))
   return r
 end
@@ -112,7 +128,9 @@ M.PatternOptimizer = M.PatternSub
 
 -- A text rule that Lua runs on a graph: as tables.
 local function text_transform(r)
-  if r.only_if then util.raise("NotImplementedError", "%s: only_if is checked where the rewrite is registered", tostring(r)) end
+  if r.only_if then
+    util.raise("NotImplementedError", "%s: only_if is checked where the rewrite is registered", tostring(r))
+  end
   local function side(text)
     local p, why = pattern.from_text(text)
     if p == nil then
@@ -130,7 +148,7 @@ local function text_transform(r)
     return q
   end
   local fn, kind = pattern.substitute(constants(side(r.before)), side(r.after), { allow_multiple_clients = true })
-  return fn, { kind }
+  return fn, kinds_of(kind)
 end
 
 -- ---- functions on one node ------------------------------------------------------------------------------------------
@@ -141,7 +159,9 @@ function M.local_optimizer(ops, fn, options)
   if fn == nil then
     return function(f, o) return M.local_optimizer(ops, f, o) end
   end
-  if type(fn) ~= "function" then util.raise("TypeError", "local_optimizer takes a function of a node, got %s", type(fn)) end
+  if type(fn) ~= "function" then
+    util.raise("TypeError", "local_optimizer takes a function of a node, got %s", type(fn))
+  end
   if ops ~= nil and (type(ops) ~= "table" or ops.perform or ops.node) then
     util.raise("TypeError", "local_optimizer takes a list of operations, as in local_optimizer({\"log\"}, ..), got %s",
       type(ops) == "table" and "one operation" or type(ops))
@@ -151,10 +171,11 @@ function M.local_optimizer(ops, fn, options)
     kinds[i] = pattern.op_name("local_optimizer", op)
     if kinds[i] == "UserOp" and type(op) == "table" then own = own or {} own[tostring(op)] = true end
   end
+  if own then kinds[#kinds + 1] = "UserPerform" end
   if ops and #ops == 0 then util.raise("ValueError", "local_optimizer: no operation is named; nil is all of them") end
   local r = rewrite("local_optimizer", { ops = kinds }, options)
   r.fn = function(node, fgraph)
-    if own and node.op.kind == "UserOp" and not own[node.op.name] then return nil end
+    if own and pattern.is_user(node) and not own[node.op.name] then return nil end
     return fn(node, fgraph)
   end
   r.about = "of " .. (kinds and table.concat(kinds, ", ") or "all operations")
@@ -167,10 +188,11 @@ local function inputs_of(what, op1, op2)
   return kind, maker
 end
 
---- Replaces one operation by another of the same inputs: `OpSub(T.add, T.mul)`. Options: name, `transfer_tags` is taken.
+--- Replaces one operation by another of the same inputs: `OpSub(T.add, T.mul)`. Options: name, `transfer_tags` is
+-- taken.
 function M.OpSub(op1, op2, options)
   local kind, maker = inputs_of("OpSub", op1, op2)
-  local r = rewrite("OpSub", { ops = { kind } }, options, { "name", "transfer_tags" })
+  local r = rewrite("OpSub", { ops = kinds_of(kind) }, options)
   r.about = ("%s -> %s"):format(kind, type(op2) == "string" and op2 or pattern.op_name("OpSub", op2))
   r.fn = function(node)
     if not pattern.is_op(node, op1) then return nil end
@@ -182,12 +204,14 @@ end
 --- Takes an operation out whose results are its inputs: `OpRemove(identity)`.
 function M.OpRemove(op, options)
   local kind = pattern.op_name("OpRemove", op)
-  local r = rewrite("OpRemove", { ops = { kind }, about = kind .. "(x) -> x" }, options)
+  local r = rewrite("OpRemove", { ops = kinds_of(kind), about = kind .. "(x) -> x" }, options)
   r.fn = function(node)
     if not pattern.is_op(node, op) then return nil end
     local inputs, outputs = node.inputs, node.outputs
+    if node.op.kind == "UserPerform" then inputs = { table.unpack(inputs, 1, #outputs) } end
     if #inputs ~= #outputs then
-      util.raise("ValueError", "OpRemove: %s has %d inputs and %d outputs; each output becomes its input", tostring(node),
+      util.raise("ValueError", "OpRemove: %s has %d inputs and %d outputs; each output becomes its input",
+        tostring(node),
         #inputs, #outputs)
     end
     return inputs
@@ -199,7 +223,8 @@ local function locals_of(what, list)
   for i, r in ipairs(list) do
     if type(r) == "function" then r = M.local_optimizer(nil, r) list[i] = r end
     if not M.is_rewrite(r) or r.run then
-      util.raise("TypeError", "%s takes rewrites of single nodes (PatternSub, local_optimizer, OpSub, OpRemove); number %d "
+      util.raise("TypeError", "%s takes rewrites of single nodes (PatternSub, local_optimizer, OpSub, OpRemove); "
+        .. "number %d "
         .. "is %s", what, i, M.is_rewrite(r) and tostring(r) or "a " .. type(r))
     end
   end
@@ -282,7 +307,8 @@ function Rewrite:summary() return table.concat(lines_of(self, 0, {}), "\n") .. "
 --- Prints `summary()`.
 function Rewrite:print_summary() io.write(self:summary()) end
 
---- A function on the whole graph: `optimizer(function(fgraph) .. fgraph:replace_validate(old, new) .. end)`, or a table of
+--- A function on the whole graph: `optimizer(function(fgraph) .. fgraph:replace_validate(old, new) .. end)`, or a
+-- table of
 -- `apply(self, fgraph)` and `add_requirements(self, fgraph)`.
 function M.optimizer(fn, options)
   if type(fn) == "table" and type(fn.apply) == "function" then
@@ -307,10 +333,12 @@ end
 
 --- Several one after the other, each over the whole graph.
 function M.SeqOptimizer(list, options)
-  if M.is_rewrite(list) then util.raise("TypeError", "SeqOptimizer takes a list: SeqOptimizer({first, second})") end
+  if type(list) ~= "table" or M.is_rewrite(list) then
+    util.raise("TypeError", "SeqOptimizer takes a list: SeqOptimizer({first, second})")
+  end
   local members = {}
-  for i, r in ipairs(list or {}) do
-    if not M.is_rewrite(r) and type(r) ~= "table" or type(r.optimize) ~= "function" then
+  for i, r in ipairs(list) do
+    if type(r) ~= "table" or type(r.optimize) ~= "function" then
       util.raise("TypeError", "SeqOptimizer takes rewrites; number %d is a %s", i, type(r))
     end
     members[i] = r
@@ -380,7 +408,8 @@ local function guarded(fgraph, feature, r, fn, ...)
 end
 
 --- Goes over the nodes once, inputs first ("in_to_out", the default) or outputs first, and over the nodes that come
--- meanwhile. Options: order, `ignore_newtrees` (false): leave what comes alone; `max_use_ratio` (10): how often on average
+-- meanwhile. Options: order, `ignore_newtrees` (false): leave what comes alone; `max_use_ratio` (10): how often on
+-- average
 -- a node may be replaced before it counts as endless, which raises; name.
 function M.TopoOptimizer(local_opt, options)
   if type(options) == "string" then options = { order = options } end
@@ -388,7 +417,7 @@ function M.TopoOptimizer(local_opt, options)
   local one = locals_of("TopoOptimizer", { local_opt })[1]
   if not one then util.raise("TypeError", "TopoOptimizer takes a rewrite of single nodes, got nil") end
   local r = rewrite("TopoOptimizer", { members = { one }, about = options.order or "in_to_out" }, options,
-    { "name", "order", "ignore_newtrees", "max_use_ratio", "failure_callback" })
+    { "name", "order", "ignore_newtrees", "max_use_ratio" })
   if r.order and r.order ~= "in_to_out" and r.order ~= "out_to_in" then
     util.raise("ValueError", "TopoOptimizer: order is \"in_to_out\" or \"out_to_in\", not %s", tostring(r.order))
   end
@@ -403,7 +432,8 @@ function M.TopoOptimizer(local_opt, options)
         left = left - 1
         if left < 0 then
           fgraph:remove_feature(feature)
-          util.raise("BadOptimization", "%s replaces what it has just made and would go on for ever: let it return nil for "
+          util.raise("BadOptimization", "%s replaces what it has just made and would go on for ever: let it return "
+            .. "nil for "
             .. "its own results, or give {ignore_newtrees = true}", tostring(one))
         end
       end
@@ -443,73 +473,86 @@ function M.OpKeyOptimizer(local_opt, options)
   return r
 end
 
+local function endless(m, r)
+  util.raise("BadOptimization", "EquilibriumOptimizer maxed out by %s: it still changes the graph after %s times as "
+    .. "many uses as there were nodes, and would go on for ever; two rewrites may undo each other (max_use_ratio = .. "
+    .. "sets the bound)", tostring(m), tostring(r.max_use_ratio or 10))
+end
+
+-- One more use of m by the run; too many are an error.
+local function count_use(run, m)
+  run.used[m] = (run.used[m] or 0) + 1
+  if run.used[m] > run.most then endless(m, run.of) end
+end
+
+-- Goes over the nodes with the local ones until no node is left to look at. Did it change anything?
+local function local_round(fgraph, run)
+  local feature, next_node = worklist(fgraph, false, true)
+  for node in next_node do
+    for i, m in ipairs(run.locals) do
+      local got = guarded(fgraph, feature, m, run.fns[i], node, fgraph)
+      if got and guarded(fgraph, feature, m, replace_outputs, fgraph, node, got, m.name) then
+        guarded(fgraph, feature, m, count_use, run, m)
+        break
+      end
+    end
+  end
+  return feature.changed
+end
+
+-- Every global one once. Did one of them change anything?
+local function global_round(fgraph, run, watch)
+  local any = false
+  for _, m in ipairs(run.globals) do
+    watch.changed = false
+    m:optimize(fgraph)
+    if watch.changed then count_use(run, m) end
+    any = any or watch.changed
+  end
+  return any
+end
+
+local function equilibrium(fgraph, run)
+  local watch = { on_change_input = function(self) self.changed = true end }
+  fgraph:attach_feature(watch)
+  local ok, message = pcall(function()
+    local again
+    repeat
+      again = global_round(fgraph, run, watch)
+      if #run.locals > 0 and local_round(fgraph, run) then again = true end
+    until not again or #run.globals == 0
+  end)
+  fgraph:remove_feature(watch)
+  if not ok then error(message, 0) end
+end
+
 --- Rewrites of single nodes and of whole graphs, again and again until none of them changes anything. Options:
 -- `max_use_ratio` (10): how often, for each node there was, a rewrite may apply before it counts as endless, which
 -- raises; `final_optimizers`, `cleanup_optimizers`: after each round; name.
 function M.EquilibriumOptimizer(list, options)
   options = options or {}
   local r = rewrite("EquilibriumOptimizer", { members = list }, options,
-    { "name", "max_use_ratio", "final_optimizers", "cleanup_optimizers", "ignore_newtrees", "tracks_on_change_inputs",
-      "failure_callback" })
+    { "name", "max_use_ratio", "final_optimizers", "cleanup_optimizers" })
   local locals, globals = {}, {}
   for i, m in ipairs(type(list) == "table" and list or {}) do
-    if not M.is_rewrite(m) then util.raise("TypeError", "EquilibriumOptimizer takes rewrites; number %d is a %s", i, type(m)) end
+    if not M.is_rewrite(m) then
+      util.raise("TypeError", "EquilibriumOptimizer takes rewrites; number %d is a %s", i, type(m))
+    end
     table.insert(m.run and globals or locals, m)
   end
-  if #locals + #globals == 0 then util.raise("TypeError", "EquilibriumOptimizer takes a list of rewrites, which is empty") end
+  if #locals + #globals == 0 then
+    util.raise("TypeError", "EquilibriumOptimizer takes a list of rewrites, which is empty")
+  end
   for _, key in ipairs({ "final_optimizers", "cleanup_optimizers" }) do
     for _, m in ipairs(r[key] or {}) do table.insert(globals, m) end
   end
   r.about = ("%d rewrites"):format(#list)
 
-  local function endless(m)
-    util.raise("BadOptimization", "EquilibriumOptimizer maxed out by %s: it still changes the graph after %s times as many "
-      .. "uses as there were nodes, and would go on for ever; two rewrites may undo each other (max_use_ratio = .. sets the "
-      .. "bound)", tostring(m), tostring(r.max_use_ratio or 10))
-  end
-
-  local function local_round(fgraph, fns, used, most)
-    local feature, next_node = worklist(fgraph, false, true)
-    for node in next_node do
-      for i, m in ipairs(locals) do
-        local got = guarded(fgraph, feature, m, fns[i], node, fgraph)
-        if got and guarded(fgraph, feature, m, replace_outputs, fgraph, node, got, m.name) then
-          used[m] = (used[m] or 0) + 1
-          if used[m] > most then
-            fgraph:remove_feature(feature)
-            endless(m)
-          end
-          break
-        end
-      end
-    end
-    return feature.changed
-  end
-
   r.run = function(fgraph)
-    local fns, used = {}, {}
+    local fns = {}
     for i, m in ipairs(locals) do fns[i] = transform_of(m) end
     local most = (r.max_use_ratio or 10) * (#fgraph:toposort() + 10)
-    local watch = { on_change_input = function(self) self.changed = true end }
-    fgraph:attach_feature(watch)
-    local ok, message = pcall(function()
-      repeat
-        watch.changed = false
-        for _, m in ipairs(globals) do
-          local before = watch.changed
-          watch.changed = false
-          m:optimize(fgraph)
-          if watch.changed then
-            used[m] = (used[m] or 0) + 1
-            if used[m] > most then endless(m) end
-          end
-          watch.changed = watch.changed or before
-        end
-        if #locals > 0 and local_round(fgraph, fns, used, most) then watch.changed = true end
-      until not watch.changed or #globals == 0
-    end)
-    fgraph:remove_feature(watch)
-    if not ok then error(message, 0) end
+    equilibrium(fgraph, { of = r, locals = locals, globals = globals, fns = fns, used = {}, most = most })
   end
   return r
 end

@@ -23,13 +23,11 @@ end
 
 -- "sum" -> "Sum", "set_subtensor" -> "SetSubtensor": functions and the operations that they make.
 local function kind_of(name)
-  if core.rewrite_knows(name) then return name end
-  local camel = ("_" .. name):gsub("_(%l)", string.upper):gsub("_", "")
-  if core.rewrite_knows(camel) then return camel end
-  return nil
+  return core.rewrite_op(name) or core.rewrite_op((("_" .. name):gsub("_(%l)", string.upper):gsub("_", "")))
 end
 
-local function is_lua_op(op) return type(op) == "table" and op.perform ~= nil or type(op) == "table" and op.kernel ~= nil end
+local function is_lua_op(op) return type(op) == "table" and op.perform ~= nil or type(op) == "table"
+  and op.kernel ~= nil end
 
 --- The kind of an operation given as a name, a function of the tensor language, a node's `op` or a `theano.Op`.
 function M.op_name(what, op)
@@ -39,7 +37,8 @@ function M.op_name(what, op)
   elseif is_lua_op(op) then return "UserOp"
   elseif op ~= nil then name = function_names()[op] end
   if not name then
-    util.raise("TypeError", "%s: an operation is a name (\"log\", \"Sum\"), a function as T.log, or a theano.Op, not %s",
+    util.raise("TypeError", "%s: an operation is a name (\"log\", \"Sum\"), a function as T.log, or a theano.Op, "
+      .. "not %s",
       what, type(op) == "string" and "'" .. op .. "'" or tostring(op))
   end
   local kind = kind_of(name)
@@ -47,10 +46,16 @@ function M.op_name(what, op)
   util.raise("KeyError", "%s: there is no operation '%s' (an operation's name is what `node.op.kind` says)", what, name)
 end
 
+--- Is it the node of a theano.Op? While a function is compiled such nodes are UserPerform, and have the lengths of
+-- their
+-- results as inputs after their own.
+function M.is_user(node) return node.op.kind == "UserOp" or node.op.kind == "UserPerform" end
+
 --- Is the node one of this operation?
 function M.is_op(node, op)
   if type(op) == "table" and op.kind and op.node then return node.op == op end
-  if is_lua_op(op) then return node.op.kind == "UserOp" and node.op.name == tostring(op) end
+  if is_lua_op(op) then return M.is_user(node) and node.op.name == tostring(op) end
+  if op == "*" then return true end
   return node.op.kind == M.op_name("is_op", op)
 end
 
@@ -71,7 +76,8 @@ end
 -- ---- patterns -------------------------------------------------------------------------------------------------------
 local commutes = util.set({ "add", "mul", "maximum", "minimum", "and_", "or_", "xor", "eq", "neq" })
 
--- {op, ..} | "x" | number | {pattern = "x", constraint = fn}, checked, as {kind =, op =, args = ..} | {var =} | {number =}
+-- {op, ..} | "x" | number | {pattern = "x", constraint = fn}, checked, as {kind =, op =, args = ..} | {var =} |
+-- {number =}
 local function compile(what, p, bound)
   if type(p) == "number" then return { number = p } end
   if type(p) == "string" then
@@ -80,7 +86,8 @@ local function compile(what, p, bound)
   end
   if util.is_var(p) and core.kind(p) == "constant" then return { constant = p } end
   if type(p) ~= "table" then
-    util.raise("TypeError", "%s: a pattern is {operation, ..}, a name, a number or {pattern = .., constraint = ..}, not a %s",
+    util.raise("TypeError", "%s: a pattern is {operation, ..}, a name, a number or {pattern = .., constraint = ..}, "
+      .. "not a %s",
       what, type(p))
   end
   if p.pattern ~= nil then
@@ -147,7 +154,7 @@ end
 local function match_node(ctx, p, node, rest)
   if not node or not M.is_op(node, p.op) then return false end
   local inputs = node.inputs
-  if #inputs ~= #p.args then return false end
+  if #inputs ~= #p.args and not (node.op.kind == "UserPerform" and #inputs > #p.args) then return false end
   if match_args(ctx, p, inputs, false, 1, rest) then return true end
   return #p.args == 2 and commutes[p.kind] and match_args(ctx, p, inputs, true, 1, rest)
 end
