@@ -262,6 +262,10 @@ function Variable:take(indices, axis, mode) end
 ---@return theano.Variable
 function Variable:dot(b) end
 
+---x, recomputed for its later users (gradients) instead of kept in memory
+---@return theano.Variable
+function Variable:remat() end
+
 ---diagonal of two axes of a, as the last axis
 ---@param offset? number
 ---@param axis1? integer
