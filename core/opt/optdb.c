@@ -50,6 +50,7 @@ static const Pass passes[] = {
     PASS("elemwise_fusion",             49,    "fast_run:fusion:local_elemwise_fusion:FusionOptimizer",    pass_fuse,              0)
     PASS("alloc_empty_to_zeros",        49.3,  "alloc_empty_to_zeros",                                     pass_rules,             ALLOCZEROS)
     PASS("schedule",                    49.5,  "add_destroy_handler",                                      pass_schedule,          0)
+    PASS("hoist",                       49.55, "fast_run",                                                 pass_hoist,             0)
     PASS("remat",                       49.6,  BOTH,                                                       pass_remat,             0)
     PASS("inplace_subtensor",           60,    "fast_run:inplace:local_inplace_setsubtensor:local_inplace_incsubtensor1", pass_inplace_subtensor, 0)
     PLACE("local_inplace_sparse_block_gemv", 60, "fast_run:inplace:sparse",                                 "no sparse matrices")

@@ -190,3 +190,14 @@ int64_t plan_layout(const Plan *p, const int64_t *sym, int64_t *offset, void *wo
     }
     return t->top;
 }
+
+int64_t plan_results_bytes(const Plan *p, const int64_t *sym) {
+    int64_t sum = 0, n;
+    for (int b = 0; b < p->nbuf; b++) {
+        const PlanBuf *x = &p->buf[b];
+        if (x->kind != BUF_OUTPUT || x->late) continue;
+        if (!__builtin_mul_overflow(size_value(x->size, sym), (int64_t)th_dtype_bytes((ThDtype)x->dtype), &n) && n > 0)
+            sum += n;
+    }
+    return sum;
+}
