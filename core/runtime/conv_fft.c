@@ -31,8 +31,8 @@ typedef struct Placed {
     int64_t len[2], st[2], first[2], apart[2];
 } Placed;
 
-typedef struct Grid { /* rows (perhaps 1) and columns; spectra of what lies on it */
-    int64_t rows, columns, half;      /* half = columns / 2 */
+typedef struct Grid {                  /* rows (perhaps 1) and columns; spectra of what lies on it */
+    int64_t rows, columns, half;       /* half = columns / 2 */
     int64_t row_blocks, column_blocks; /* of vl rows; of vl of the half + 1 columns that a spectrum has */
     int64_t plane, bytes;              /* numbers of a plane in a block of columns; bytes of a whole plane */
 } Grid;
@@ -56,8 +56,11 @@ typedef struct Job {
 
 static Grid grid_of(const ConvWork *w, int64_t vl, int64_t item) {
     int64_t need[2] = {1, 1};
-    for (int d = 0; d < w->ndim; d++)
-        need[2 - w->ndim + d] = (w->out[d] - 1) * w->step[d] + (w->size[d] - 1) * w->dilation[d] + 1;
+    for (int d = 0; d < w->ndim; d++) {
+        int64_t *n = &need[2 - w->ndim + d], whole = w->in[d] + w->pad[d];
+        *n = (w->out[d] - 1) * w->step[d] + (w->size[d] - 1) * w->dilation[d] + 1;
+        if (w->target == CONV_TO_IMAGE && *n < whole) *n = whole; /* what no window covers is written too */
+    }
     Grid g = {.rows = fft_length(need[0], false), .columns = fft_length(need[1], true)};
     g.half = g.columns / 2;
     g.row_blocks = up(g.rows, vl) / vl;
@@ -156,8 +159,7 @@ static void rows_forth(const Job *j, const Rooms *m, const char *plane, int64_t 
         if (j->item == 4) read_float(p, row, from[1], to[1], m->lines + i * len * j->item);
         else read_double(p, row, from[1], to[1], m->lines + i * len * j->item);
     }
-    for (int64_t x = 0; x < len; x += vl)
-        j->k->transpose(m->lines + x * j->item, len, m->a + x * vl * j->item, vl);
+    for (int64_t x = 0; x < len; x += vl) j->k->transpose(m->lines + x * j->item, len, m->a + x * vl * j->item, vl);
     j->k->transform(&j->across, m->a, m->b, m->c, false);
     j->k->split(m->b, j->roots, j->grid.half, m->spectrum + rb * 2 * vl * j->item, half_rows(j));
 }
@@ -170,8 +172,7 @@ static bool rows_back(const Job *j, const Rooms *m, char *plane, int64_t rb) {
     for (int d = 0; d < 2; d++) visible(p, d, d ? j->grid.columns : j->grid.rows, &from[d], &to[d]);
     j->k->join(m->spectrum + rb * 2 * vl * j->item, half_rows(j), j->roots, j->grid.half, m->a);
     j->k->transform(&j->across, m->a, m->b, m->c, true);
-    for (int64_t x = 0; x < len; x += vl)
-        j->k->transpose(m->b + x * vl * j->item, vl, m->lines + x * j->item, len);
+    for (int64_t x = 0; x < len; x += vl) j->k->transpose(m->b + x * vl * j->item, vl, m->lines + x * j->item, len);
     for (int64_t i = 0; i < vl; i++) {
         int64_t e = element(p, rb * vl + i, from[0], to[0]);
         if (e < 0) continue;
@@ -236,8 +237,7 @@ static void forth(int piece, void *user) {
     for (int64_t i = piece; i < j->count[0] * j->count[1]; i += PIECES) {
         for (int64_t rb = 0; rb < j->grid.row_blocks; rb++)
             if (some[rb]) rows_forth(j, &m, plane_at(j, i), rb);
-        for (int64_t cb = 0; cb < j->grid.column_blocks; cb++)
-            columns_forth(j, &m, cb, some, spectrum_at(j, i, cb));
+        for (int64_t cb = 0; cb < j->grid.column_blocks; cb++) columns_forth(j, &m, cb, some, spectrum_at(j, i, cb));
     }
 }
 
@@ -247,14 +247,14 @@ static void back(int piece, void *user) {
     bool some[MOST_ROW_BLOCKS];
     which_rows(j, some);
     for (int64_t i = piece; i < j->count[0] * j->count[1]; i += PIECES) {
-        for (int64_t cb = 0; cb < j->grid.column_blocks; cb++)
-            columns_back(j, &m, cb, some, spectrum_at(j, i, cb));
+        for (int64_t cb = 0; cb < j->grid.column_blocks; cb++) columns_back(j, &m, cb, some, spectrum_at(j, i, cb));
         for (int64_t rb = 0; rb < j->grid.row_blocks; rb++)
             if (some[rb] && !rows_back(j, &m, plane_at(j, i), rb)) j->finite[piece] = false;
     }
 }
 
-static void planes(Job *j, const Placed *p, const int64_t from[2], const int64_t count[2], char *spectra, bool forwards) {
+static void planes(Job *j, const Placed *p, const int64_t from[2], const int64_t count[2], char *spectra,
+                   bool forwards) {
     ThContext *c = j->r->h->ctx;
     j->operand = p, j->spectra = spectra;
     memcpy(j->from, from, sizeof j->from);
@@ -387,7 +387,8 @@ static char *take(char **room, int64_t bytes) {
 static int64_t lay_out(Job *j, const Blocks *b, Operands *x, char *room) {
     static char base[1];
     char *next = room ? room : base, *start = next;
-    int64_t planes_of[3] = {b->at_once[0] * b->at_once[2], b->at_once[1] * b->at_once[2], b->at_once[0] * b->at_once[1]};
+    int64_t planes_of[3] = {b->at_once[0] * b->at_once[2], b->at_once[1] * b->at_once[2],
+                            b->at_once[0] * b->at_once[1]};
     for (int i = 0; i < 3; i++) x->spectra[i] = take(&next, planes_of[i] * j->grid.bytes);
     j->down.twiddles = take(&next, j->grid.rows * 2 * j->item);
     j->across.twiddles = take(&next, j->grid.half * 2 * j->item);

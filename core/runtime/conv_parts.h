@@ -25,6 +25,9 @@ bool conv_outer_filter(ConvRun *r, int64_t group, int *status);
 bool conv_fold_image(ConvRun *r, int64_t group, int *status);
 /* conv_choice.c: the flags conv.algorithm and conv.autotune, or what costs least. */
 ConvWay conv_way(const ConvRun *r);
+ConvWay conv_way_named(const char *name);
+double conv_tiles_ns(const ConvRun *r); /* predictions */
+double conv_fft_ns(const ConvRun *r);
 /* conv_fft.c: false also where the result is not finite, the result being unfinished then. */
 bool conv_fft(ConvRun *r, int64_t group, int *status);
 bool conv_fft_applies(const ConvRun *r);

@@ -28,10 +28,10 @@ INLINE C FN(times)(C a, const T *w, bool back) {
 /* One pass: s transforms of length radix * m, interleaved. */
 #define PASS_BEGIN(name, r) \
     INLINE void FN(name)(const C *x, C *y, const T *w, int64_t m, int64_t s, bool back) { \
-        for (int64_t p = 0; p < m; p++, w += 2 * ((r) - 1)) \
+        for (int64_t p = 0; p < m; p++, w += 2 * ((r)-1)) \
             for (int64_t q = 0; q < s; q++) { \
                 const C *a = x + q + s * p; \
-                C *b = y + q + s * (r) * p;
+                C *b = y + q + s * (r)*p;
 #define PASS_END \
     } \
     }
@@ -46,7 +46,7 @@ PASS_BEGIN(pass3, 3)
 C a0 = a[0], a1 = a[s * m], a2 = a[2 * s * m];
 C t = FN(plus)(a1, a2), d = FN(quarter)(FN(minus)(a1, a2), back);
 V half = VSET((T)-0.5), h = VSET((T)0.86602540378443864676);
-C e = {VFMA(t.re, half, a0.re), VFMA(t.im, half, a0.im)}, f = {d.re *h, d.im *h};
+C e = {VFMA(t.re, half, a0.re), VFMA(t.im, half, a0.im)}, f = {d.re * h, d.im *h};
 b[0] = FN(plus)(a0, t);
 b[s] = FN(times)(FN(plus)(e, f), w, back);
 b[2 * s] = FN(times)(FN(minus)(e, f), w + 2, back);
@@ -70,7 +70,7 @@ V s1 = VSET((T)0.95105651629515357212), s2 = VSET((T)0.58778525229247312917);
 C e1 = {VFMA(t1.re, c1, VFMA(t2.re, c2, a0.re)), VFMA(t1.im, c1, VFMA(t2.im, c2, a0.im))};
 C e2 = {VFMA(t1.re, c2, VFMA(t2.re, c1, a0.re)), VFMA(t1.im, c2, VFMA(t2.im, c1, a0.im))};
 C f1 = {VFMA(d1.re, s1, d2.re *s2), VFMA(d1.im, s1, d2.im *s2)};
-C f2 = {VFMA(d1.re, s2, -(d2.re * s1)), VFMA(d1.im, s2, -(d2.im * s1))};
+C f2 = {VFMA(d1.re, s2, -(d2.re *s1)), VFMA(d1.im, s2, -(d2.im *s1))};
 b[0] = FN(plus)(a0, FN(plus)(t1, t2));
 b[s] = FN(times)(FN(plus)(e1, f1), w, back);
 b[2 * s] = FN(times)(FN(plus)(e2, f2), w + 2, back);
@@ -159,7 +159,7 @@ static void FN(transpose)(const void *from, int64_t fs, void *to, int64_t ts) {
             v[1 - k % 2][2 * i + 1] = HIGH(v[k % 2][i], v[k % 2][i + LANES / 2]);
         }
     }
-    _Pragma("GCC unroll 16") for (int i = 0; i < LANES; i++) *(VU *)((T *)to + i * ts) = v[STAGES % 2][i];
+    _Pragma("GCC unroll 16") for (int i = 0; i < LANES; i++) * (VU *)((T *)to + i * ts) = v[STAGES % 2][i];
 }
 #undef MIX
 #undef LOW
