@@ -177,7 +177,8 @@ for _, linker in ipairs({ "interpreter", "cvm" }) do
 
       it("runs watched, where calls of a side have lost their work to rewriting", function()
         local watched = theano.compile.DebugMode({ stability_patience = 2, linker = linker })
-        local f = compile({ x, y, c, d }, build(theano.ifelse, 28 * 7919), { mode = watched, on_unused_input = "ignore" })
+        local f = compile({ x, y, c, d }, build(theano.ifelse, 28 * 7919),
+          { mode = watched, on_unused_input = "ignore" })
         local g = compile({ x, y, c, d }, build(T.switch, 28 * 7919), { on_unused_input = "ignore" })
         for m = 0, 3 do
           local args = { nd.array({ 0.3, -0.7 }), nd.array({ 0.5, 0.9 }), m & 1, m >> 1 }
