@@ -175,6 +175,7 @@ int lt_call_function(lua_State *L) {
         if (!lua_isnil(L, 2)) c.subset = 2;
     }
     if (c.n > f->nin) too_many(L, f, c.n);
+    lt_collect(L, s);
     ThArg few[FEW], *args = few;
     ThArray *fewout[FEW], **out = fewout;
     ThValue fewvalues[FEW], *values = fewvalues;
@@ -300,6 +301,7 @@ static int copy(lua_State *L) { /* copy(f, {{from, to}, ..}, delete_updates, nam
     LtFunction *to = lua_newuserdatauv(L, size, 3);
     memcpy(to, f, size);
     to->f = NULL;
+    to->held = lt_hold(s, 0);
     lt_set_meta(L, s, LT_FUNCTION);
     to->f = th_function_copy(f->f, &o);
     lt_drain_log(L, s);

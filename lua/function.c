@@ -15,6 +15,8 @@ static int fn_gc(lua_State *L) {
     LtFunction *f = lua_touserdata(L, 1);
     if (f->f) th_function_release(f->f);
     f->f = NULL;
+    lt_let_go(LT_STATE(L), f->held);
+    f->held = 0;
     return 0;
 }
 
@@ -196,6 +198,7 @@ static int compile(lua_State *L) {
     p.c.accept_inplace = flag(L, 1, "accept_inplace");
     p.c.no_rebuild_strict = flag(L, 1, "no_rebuild_strict");
     lt_mark_line(L, s);
+    lt_collect(L, s);
     size_t size = sizeof(LtFunction) + (size_t)p.c.nout * sizeof(LtOutput);
     LtFunction *f = lua_newuserdatauv(L, size, 3);
     memset(f, 0, size);
@@ -206,7 +209,7 @@ static int compile(lua_State *L) {
     f->f = th_compile(s->ctx, &p.c);
     s->running = before_us;
     int64_t grown = th_stat(s->ctx, "live_bytes") - before;
-    if (grown > 1 << 16) lua_gc(L, LUA_GCSTEP, (int)(grown >> 10)); /* the collector cannot see a function's memory */
+    f->held = lt_hold(s, grown > 0 ? (size_t)grown : 0);
     lt_drain_log(L, s);
     LT_CHECK(L, s, f->f);
     describe(L, f, p.c.out);

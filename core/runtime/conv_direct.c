@@ -327,7 +327,8 @@ bool conv_outer_filter(ConvRun *r, int64_t group, int *status) {
     Slid s = slid_of(w);
     int64_t item = r->item, across = w->size[last], ntaps = tap_rows(w), all = ntaps * across, rows = out_rows(w);
     int64_t lanes = up(w->filters, r->kern->vl), places = rows * w->out[last];
-    if (!filters_fill_lanes(w, r->kern->vl) || places * lanes * item > 512 * 1024) return false;
+    bool pays = filters_fill_lanes(w, r->kern->vl) && places * lanes * item <= 512 * 1024;
+    if (!pays && r->way != CONV_OUTER) return false;
     int64_t bytes = 2 * up(all * 8, ROOM_ALIGN) + 3 * up(rows * 8, ROOM_ALIGN) + up(all * lanes * item, ROOM_ALIGN) +
                     up(places * lanes * item, ROOM_ALIGN) + up(s.elements * item, ROOM_ALIGN);
     Room room = {r->h->room(r->h, (size_t)bytes)};
