@@ -24,8 +24,8 @@ typedef struct Compile {
     bool interpret;                          /* the linker wants no C */
     bool nogc;                               /* it keeps temporaries whatever allow_gc says */
     PlanIo *io_in, *io_out;
-    ThWatch *watch; /* retained; NULL: calls are not watched */
-    Text *log;      /* DebugMode: the rewrites, line by line */
+    ThWatch *watch;  /* retained; NULL: calls are not watched */
+    Text *log;       /* DebugMode: the rewrites, line by line */
     struct Fit *fit; /* the plan is to take less memory; NULL: any will do */
     int64_t start;   /* profile_now of the beginning */
     FunctionTimes times;

@@ -669,6 +669,10 @@ function Function:free() end
 ---@return any
 function Function:get_shared() end
 
+---bytes planned for temporaries and results at the lengths of the last call; 0 before the first
+---@return any
+function Function:memory() end
+
 ---@class theano.CompileSpec
 ---@field inputs? (theano.Variable|table)[] variables, or theano.In(x, {...})
 ---@field outputs? theano.Variable|table one, a sequence, or a table by name

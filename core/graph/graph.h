@@ -239,7 +239,7 @@ struct FGraph {
         uint32_t var, user; /* ..for the users from node `user` on, both by id */
     } * again;              /* the compile's */
     int nagain;
-    bool measure; /* the plan is to tell the size of every variable */
+    bool measure;           /* the plan is to tell the size of every variable */
     int max_generation_hit; /* nodes frozen by the generation limit */
     int *out_slot;          /* where out[i]'s client list holds the edge to the output */
     VEC(ThApply *) effects; /* EFFECT nodes: they stay even when nobody uses them */

@@ -469,7 +469,8 @@ static bool variables(Build *b) {
             Size *s = &l->var[v->id];
             if (v->type.kind != TYPE_TENSOR || !p->dims[v->id]) continue;
             *s = size_const(1);
-            for (int d = 0; d < v->type.ndim && !size_bad(*s); d++) *s = sizes_op(&p->sizes, '*', *s, p->dims[v->id][d]);
+            for (int d = 0; d < v->type.ndim && !size_bad(*s); d++)
+                *s = sizes_op(&p->sizes, '*', *s, p->dims[v->id][d]);
             if (size_bad(*s)) return false;
             if (sizes_dyn(&p->sizes, *s)) *s = size_const(0);
             build_need(b, s);
