@@ -106,7 +106,7 @@ static void set_c(GemmArgs *g, void *at, int64_t crs, const GemmAxis *x) {
 static int to_top(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int status;
-    if (conv_direct_top(r, group, &status)) return status;
+    if (conv_lanes_top(r, group, &status) || conv_direct_top(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);
     GemmOperand b = windows(r, group, false), a;
     int64_t o = group * w->filters;
@@ -119,7 +119,7 @@ static int to_top(Run *r, int64_t group) {
 static int to_filter(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int status;
-    if (conv_outer_filter(r, group, &status) || conv_direct_filter(r, group, &status)) return status;
+    if (conv_lanes_filter(r, group, &status) || conv_direct_filter(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);
     GemmOperand b = windows(r, group, true), a;
     int64_t o = group * w->filters;
@@ -237,7 +237,7 @@ static bool image_directly(Run *r, int64_t group, int *status) {
     v.top = shifted(r, v.top, group * w->channels * w->image_st[1]);
     Run dual = *r;
     dual.w = &v;
-    return conv_direct_top(&dual, 0, status);
+    return conv_lanes_top(&dual, 0, status) || conv_direct_top(&dual, 0, status);
 }
 
 static int to_image(Run *r, int64_t group) {
