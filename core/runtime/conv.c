@@ -244,7 +244,9 @@ static int to_image(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int64_t i[CONV_DIMS] = {0};
     int status;
-    if (conv_fold_image(r, group, &status) || image_directly(r, group, &status)) return status;
+    if (conv_spread_image(r, group, &status) || conv_fold_image(r, group, &status) ||
+        image_directly(r, group, &status))
+        return status;
     for (;;) {
         Phase p[CONV_DIMS];
         for (int d = 0; d < w->ndim; d++) p[d] = phase_of(w, d, i[d]);

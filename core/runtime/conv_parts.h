@@ -19,7 +19,8 @@ bool conv_direct_top(ConvRun *r, int64_t group, int *status); /* conv_direct.c *
 bool conv_direct_filter(ConvRun *r, int64_t group, int *status);
 bool conv_lanes_top(ConvRun *r, int64_t group, int *status); /* conv_lanes.c */
 bool conv_lanes_filter(ConvRun *r, int64_t group, int *status);
-bool conv_fold_image(ConvRun *r, int64_t group, int *status); /* conv_fold.c */
+bool conv_fold_image(ConvRun *r, int64_t group, int *status);   /* conv_fold.c */
+bool conv_spread_image(ConvRun *r, int64_t group, int *status); /* conv_spread.c */
 
 /* ---- conv_slide.c ------------------------------------------------------------------------------------------------ */
 /* The operand that windows slide over: as it lies, or as a padded copy of one image. */
