@@ -117,7 +117,8 @@ def conv_cases():
             dtype = ("float32", "float64")[i % 2]
             yield conv_case(dims, (dtype, dtype), border, step, dilation, 1 + i // 2 % 2, i % 3 != 1)
     for dtypes in (("int8", "int8"), ("int32", "int64"), ("uint8", "int16"), ("complex64", "complex64"),
-                   ("complex128", "complex128"), ("float32", "float64"), ("float64", "int32"), ("complex64", "float32")):
+                   ("complex128", "complex128"), ("float32", "float64"), ("float64", "int32"),
+                   ("complex64", "float32")):
         yield conv_case(2, dtypes, [[1, 0], [0, 2]], [1, 2], [1, 1], 2, True)
     for dtype in ("float32", "float64"):  # rows of whole vectors, filters of many taps
         yield conv_case(2, (dtype, dtype), "half", [1, 1], [1, 1], 1, True, [5, 37], [3, 9])

@@ -43,7 +43,7 @@ local function check(list, mode, ways, every)
       for i, want in ipairs(wants) do
         local text = ("%s, %s, output %d"):format(case.expr, way, i)
         assert(got[i].dtype == want.dtype, text)
-        assert(table.concat({ table.unpack(got[i].shape) }, ",") == table.concat({ table.unpack(want.shape) }, ","), text)
+        assert.same({ table.unpack(want.shape) }, { table.unpack(got[i].shape) }, text)
         local off = want.dtype == "float32" and 1e-4 or 1e-10
         if way ~= "fft" and not case.expr:find("average") then off = 0 end
         assert(want.size == 0 or nd.abs(got[i] - want):max() <= off, text)
