@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes spec/data/images.json: SciPy's and NumPy's answers for convolutions and pooling over borders, steps, dilations,
-groups, dtypes.
+"""Writes spec/data/images.json: SciPy's and NumPy's answers for convolutions and pooling over borders, steps,
+dilations, groups, dtypes.
 
     python3 scripts/make-image-data.py      (needs NumPy and SciPy; running the specs does not)
 
