@@ -40,7 +40,7 @@
     X("base_compiledir", TEXT, "~/.theano", "", "directory of compiled code")                                          \
     X("compile.tiers", BOOL, "false", "", "start functions in the interpreter while the C compiler builds them")       \
     X("compile.cache_mb", INT, "512", "", "megabytes of compiled code to keep; what was used longest ago goes first")  \
-    X("conv.algorithm", ENUM, "auto", "auto,direct,outer,fold,gemm,fft",                                               \
+    X("conv.algorithm", ENUM, "auto", "auto,direct,lanes,spread,fold,gemm,fft",                                        \
       "how convolutions of floats run; one that does not apply to a shape is not used there")                          \
     X("cxx", TEXT, "gcc, cc or clang", "", "C compiler; empty: no C code, functions run in the interpreter")           \
     X("gcc.cxxflags", TEXT, "", "", "more flags for the C compiler")                                                   \

@@ -108,6 +108,7 @@ static bool may(const Run *r, ConvWay way) { return r->way == CONV_AUTO || r->wa
 static int to_top(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int status;
+    if (may(r, CONV_LANES) && conv_lanes_top(r, group, &status)) return status;
     if (may(r, CONV_DIRECT) && conv_direct_top(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);
     GemmOperand b = windows(r, group, false), a;
@@ -121,7 +122,7 @@ static int to_top(Run *r, int64_t group) {
 static int to_filter(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int status;
-    if (may(r, CONV_OUTER) && conv_outer_filter(r, group, &status)) return status;
+    if (may(r, CONV_LANES) && conv_lanes_filter(r, group, &status)) return status;
     if (may(r, CONV_DIRECT) && conv_direct_filter(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);
     GemmOperand b = windows(r, group, true), a;
@@ -240,13 +241,14 @@ static bool image_directly(Run *r, int64_t group, int *status) {
     v.top = shifted(r, v.top, group * w->channels * w->image_st[1]);
     Run dual = *r;
     dual.w = &v;
-    return conv_direct_top(&dual, 0, status);
+    return conv_lanes_top(&dual, 0, status) || conv_direct_top(&dual, 0, status);
 }
 
 static int to_image(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int64_t i[CONV_DIMS] = {0};
     int status;
+    if (may(r, CONV_SPREAD) && conv_spread_image(r, group, &status)) return status;
     if (may(r, CONV_FOLD) && conv_fold_image(r, group, &status)) return status;
     if (may(r, CONV_DIRECT) && image_directly(r, group, &status)) return status;
     for (;;) {

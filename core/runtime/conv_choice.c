@@ -8,7 +8,7 @@
 #include <string.h>
 
 ConvWay conv_way_named(const char *name) {
-    static const char *const names[] = {"auto", "direct", "outer", "fold", "gemm", "fft"};
+    static const char *const names[] = {"auto", "direct", "lanes", "spread", "fold", "gemm", "fft"};
     for (int i = 0; i < CONV_WAYS; i++)
         if (!strcmp(name, names[i])) return (ConvWay)i;
     return CONV_AUTO;

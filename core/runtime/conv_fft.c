@@ -17,12 +17,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { PIECES = 8, ALIGN = 64, SUMS_PIECES = 4 };
+enum { PIECES = 8, ALIGN = CONV_ALIGN, SUMS_PIECES = 4 };
 #define SPECTRA_BYTES ((int64_t)24 << 20) /* of all spectra at once, where blocks can be made small enough.. */
 #define MOST_BYTES ((int64_t)512 << 20)   /* ..and never more than this */
-
-static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 /* Where an operand's elements lie: in memory (strides in elements) and on the grid. */
 typedef struct Placed {
@@ -377,16 +374,11 @@ static const FftKernels *kernels(const ConvRun *r) {
     return fft_kernels_sse2[which];
 }
 
-static char *take(char **room, int64_t bytes) {
-    char *p = *room;
-    *room += up(bytes, ALIGN);
-    return p;
-}
-
 /* Shares out `room`, or counts its bytes with room NULL. */
 static int64_t lay_out(Job *j, const Blocks *b, Operands *x, char *room) {
     static char base[1];
-    char *next = room ? room : base, *start = next;
+    char *start = room ? room : base;
+    ConvRoom next = {start};
     int64_t planes_of[3] = {b->at_once[0] * b->at_once[2], b->at_once[1] * b->at_once[2],
                             b->at_once[0] * b->at_once[1]};
     for (int i = 0; i < 3; i++) x->spectra[i] = take(&next, planes_of[i] * j->grid.bytes);
@@ -396,7 +388,7 @@ static int64_t lay_out(Job *j, const Blocks *b, Operands *x, char *room) {
     j->piece = start;
     rooms(j, 0, &j->piece_bytes);
     j->piece = take(&next, PIECES * j->piece_bytes);
-    return next - start;
+    return next.next - start;
 }
 
 bool conv_fft_applies(const ConvRun *r) {
