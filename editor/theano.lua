@@ -26,6 +26,7 @@
 ---@class theano.Variable
 ---@field T theano.Variable `x:transpose()`
 ---@field broadcastable boolean[] sequence of booleans: which dimensions are promised to be 1
+---@field clients theano.Variable in a compiled function's graph: its users, `{{node, i}, ..}`, `{"output", i}`; i counts from 0
 ---@field data theano.ndarray? the value of a constant
 ---@field dtype theano.Dtype dtype, as text
 ---@field imag theano.Variable `T.imag(x)`
