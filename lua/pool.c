@@ -1,7 +1,7 @@
 /*
- * pool.c -- memory of the runner's Lua state: small blocks from free lists, one a size, since Lua gives each block's size
- * back with it; the others from malloc. In: lua_Alloc's words. Out: memory. Always holds: a small block never leaves its
- * list; pool_free gives all back at once.
+ * pool.c -- memory of the runner's Lua state: small blocks from free lists, one a size, since Lua gives each block's
+ * size back with it; the others from malloc. In: lua_Alloc's words. Out: memory. Always holds: a small block never
+ * leaves its list; pool_free gives all back at once.
  */
 #include "pool.h"
 
