@@ -231,7 +231,8 @@ struct HostCall {
     int nin, nout;
     void *scratch;                            /* scratch_bytes of LowerApi.host */
     void *(*room)(HostCall *h, size_t bytes); /* the one working block of this part, kept for the next call; or NULL */
-    int part; /* parts of a call that run at the same time have a copy of this each, with numbers below HOST_PARTS */
+    int part; /* parts of a call that run at the same time have a copy of this each: HOST_PARTS and one for what they
+                 share */
     int (*fail)(HostCall *h, ThError kind, const char *text); /* text is copied; returns 1 */
     int (*conv)(HostCall *h, const ConvWork *w);              /* the library's convolution of floats */
     void *frame;

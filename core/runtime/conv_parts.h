@@ -14,7 +14,7 @@ typedef enum { CONV_AUTO, CONV_DIRECT, CONV_LANES, CONV_SPREAD, CONV_FOLD, CONV_
 
 typedef struct ConvRun {
     HostCall *h;
-    ConvWay way; /* CONV_AUTO: the first that applies and pays */
+    ConvWay way;               /* CONV_AUTO: the first that applies and pays */
     const ConvWork *w, *whole; /* w may be a part of a whole: what pays is decided by that one's lengths */
     const GemmKernels *kern;
     int64_t item;

@@ -80,7 +80,7 @@ void workspace_free(Workspace *w) {
     for (int i = 0; i < f->nin; i++) th_array_release(w->number[i]);
     ctx_free(f->ctx, w->arena, w->arena_bytes);
     ctx_free(f->ctx, w->frame.scratch, w->scratch_bytes);
-    for (int i = 0; i < HOST_PARTS; i++) ctx_free(f->ctx, w->room[i], w->room_bytes[i]);
+    for (int i = 0; i <= HOST_PARTS; i++) ctx_free(f->ctx, w->room[i], w->room_bytes[i]);
     ctx_free(f->ctx, w->packed, w->packed_bytes);
     ctx_free(f->ctx, w, carve(f, NULL, NULL));
 }
