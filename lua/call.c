@@ -192,7 +192,11 @@ int lt_call_function(lua_State *L) {
     }
     for (int i = 0; i < c.n; i++) argument(L, s, c.first + i, &args[i]);
     lt_enter(L, s);
-    if (th_call_args(f->f, args, c.n, out, f->all_arrays ? NULL : values)) return lt_raise(L, s);
+    lua_State *before = s->running; /* a limit of memory may have it compile, with the user's rewrites */
+    s->running = L;
+    int bad = th_call_args(f->f, args, c.n, out, f->all_arrays ? NULL : values);
+    s->running = before;
+    if (bad) return lt_raise(L, s);
     if (f->nout == 1 && !subset && !f->named_out) {
         push_result(L, &c, 0, out[0], values);
         return 1;
@@ -380,7 +384,11 @@ static int bind(lua_State *L) { /* bind(f, arguments..) -> closure */
     b->nout = f->nout;
     memcpy(b->out, f->out, (size_t)f->nout * sizeof(LtOutput));
     lt_set_meta(L, s, LT_BOUND);
-    LT_CHECK(L, s, b->b = th_bind(f->f, args, c.n));
+    lua_State *before = s->running;
+    s->running = L;
+    b->b = th_bind(f->f, args, c.n);
+    s->running = before;
+    LT_CHECK(L, s, b->b);
     lua_createtable(L, f->nout, 0);
     lua_pushcclosure(L, bound_call, 3);
     return 1;

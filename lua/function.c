@@ -188,6 +188,8 @@ static int compile(lua_State *L) {
     int8_t profile = tri(L, 1, "profile");
     p.c.profile = (int8_t)(profile < 0 ? 0 : profile ? 1 : -1);
     p.c.allow_input_downcast = tri(L, 1, "allow_input_downcast");
+    lua_getfield(L, 1, "memory");
+    p.c.memory = luaL_optinteger(L, -1, 0);
     lua_getfield(L, 1, "watch");
     if (!lua_isnil(L, -1)) p.c.watch = *(ThWatch **)luaL_checkudata(L, -1, "theano.watch");
     lua_getfield(L, 1, "no_default_updates");
@@ -215,6 +217,11 @@ static int compile(lua_State *L) {
 }
 
 /* ---- inspection -------------------------------------------------------------------------------------------------- */
+static int memory(lua_State *L) {
+    lua_pushinteger(L, th_function_memory(lt_check_function(L, LT_STATE(L), 1)->f));
+    return 1;
+}
+
 static int toposort(lua_State *L) {
     LtState *s = LT_STATE(L);
     LtFunction *f = lt_check_function(L, s, 1);
@@ -344,6 +351,7 @@ void lt_open_function(lua_State *L, LtState *s) {
     lua_setfield(L, -2, "function_meta");
     static const luaL_Reg fns[] = {{"compile", compile},
                                    {"toposort", toposort},
+                                   {"function_memory", memory},
                                    {"function_names", names},
                                    {"graph_variables", graph_variables},
                                    {"function_text", function_text},
