@@ -106,6 +106,8 @@ static void set_c(GemmArgs *g, void *at, int64_t crs, const GemmAxis *x) {
 static int to_top(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int status;
+    for (int64_t n = 0; w->nothing && n < w->images; n++) conv_then(r, group, n);
+    if (w->nothing) return 0;
     if (conv_lanes_top(r, group, &status) || conv_direct_top(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);
     GemmOperand b = windows(r, group, false), a;
@@ -113,7 +115,9 @@ static int to_top(Run *r, int64_t group) {
     GemmArgs g = {.dtype = w->dtype, .m = w->filters, .n = count(&places), .k = count(&taps), .bv = &b, .alpha = 1};
     set_a(&g, &a, shifted(r, w->filter, o * w->filter_st[0]), w->filter_st[0], &taps);
     set_c(&g, shifted(r, w->top, o * w->top_st[1]), w->top_st[1], &places);
-    return multiply(r, &g);
+    if (multiply(r, &g)) return 1;
+    for (int64_t n = 0; n < w->images; n++) conv_then(r, group, n);
+    return 0;
 }
 
 static int to_filter(Run *r, int64_t group) {
@@ -244,8 +248,7 @@ static int to_image(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int64_t i[CONV_DIMS] = {0};
     int status;
-    if (conv_spread_image(r, group, &status) || conv_fold_image(r, group, &status) ||
-        image_directly(r, group, &status))
+    if (conv_spread_image(r, group, &status) || conv_fold_image(r, group, &status) || image_directly(r, group, &status))
         return status;
     for (;;) {
         Phase p[CONV_DIMS];

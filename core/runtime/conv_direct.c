@@ -96,6 +96,7 @@ bool conv_direct_top(ConvRun *r, int64_t group, int *status) {
         j.top = w->top + (n * w->top_st[0] + group * w->filters * w->top_st[1]) * item;
         for (int64_t v = 0; v < rows * j.per_row; v += kern->nv)
             top_tiles(&j, v, (int)min64(kern->nv, rows * j.per_row - v));
+        conv_then(r, group, n);
     }
     *status = 0;
     return true;
@@ -132,7 +133,8 @@ bool conv_direct_filter(ConvRun *r, int64_t group, int *status) {
     const GemmKernels *kern = r->kern;
     if (w->step[last] != 1 || w->top_st[2 + last] != 1 || w->out[last] < kern->vl) return false;
     ConvSlid s = conv_slid_of(w);
-    int64_t item = r->item, across = w->size[last], ntaps = conv_tap_rows(w), all = ntaps * across, rows = conv_out_rows(w);
+    int64_t item = r->item, across = w->size[last], ntaps = conv_tap_rows(w), all = ntaps * across,
+            rows = conv_out_rows(w);
     int64_t bytes = 2 * up(all * 8, ROOM_ALIGN) + 2 * up(rows * 8, ROOM_ALIGN) +
                     up(w->filters * all * item, ROOM_ALIGN) + up(s.elements * item, ROOM_ALIGN);
     ConvRoom room = {r->h->room(r->h, (size_t)bytes)};

@@ -13,8 +13,8 @@ enum { ROOM_ALIGN = CONV_ALIGN };
 typedef struct Lanes {
     const ConvRun *r;
     ConvSlid slid;
-    int64_t segs, len, acs, k; /* taps: segments of evenly spaced ones; all of them */
-    int64_t stride;            /* lanes of the widest block */
+    int64_t segs, len, acs, k;  /* taps: segments of evenly spaced ones; all of them */
+    int64_t stride;             /* lanes of the widest block */
     int64_t places, across, xs; /* of one image; in a row; from one to the next */
     const int64_t *seg, *seg_filter, *image_rows, *top_rows;
     const char *image;
@@ -61,7 +61,8 @@ static void sum_tiles(const Lanes *j, ConvTile *t, int64_t p0, int64_t p1, int v
 /* Sums (place) x (lane) of one block of filters, places p0 .. p1. */
 static void sum_block(const Lanes *j, int64_t block, int64_t p0, int64_t p1, int64_t *starts) {
     const ConvRun *r = j->r;
-    int64_t item = r->item, most = max64(TAP_BYTES / (j->stride * item), 1), len = min64(j->len, most), n = min64(most / len, j->segs);
+    int64_t item = r->item, most = max64(TAP_BYTES / (j->stride * item), 1), len = min64(j->len, most),
+            n = min64(most / len, j->segs);
     int vecs = (int)(vector_at(j, block + 1) - vector_at(j, block));
     ConvTile t = {.acs = j->acs, .brs = j->stride, .crs = j->stride, .c = j->sums, .bseg = starts};
     for (int i = 0; i < vecs; i++) t.bvec[i] = t.cvec[i] = i * r->kern->vl;
@@ -152,6 +153,7 @@ bool conv_lanes_top(ConvRun *r, int64_t group, int *status) {
                 sum_block(&j, b, p, end, starts);
                 put_block(&j, b, p, end);
             }
+        conv_then(r, group, n);
     }
     *status = 0;
     return true;
@@ -197,7 +199,8 @@ bool conv_lanes_filter(ConvRun *r, int64_t group, int *status) {
     const ConvWork *w = r->w;
     int last = w->ndim - 1;
     ConvSlid s = conv_slid_of(w);
-    int64_t item = r->item, across = w->size[last], ntaps = conv_tap_rows(w), all = ntaps * across, rows = conv_out_rows(w);
+    int64_t item = r->item, across = w->size[last], ntaps = conv_tap_rows(w), all = ntaps * across,
+            rows = conv_out_rows(w);
     int64_t lanes = up(w->filters, r->kern->vl), places = rows * w->out[last];
     if (!filters_fill_lanes(w, r->kern->vl) || places * lanes * item > 512 * 1024) return false;
     int64_t bytes = 2 * up(all * 8, ROOM_ALIGN) + 3 * up(rows * 8, ROOM_ALIGN) + up(all * lanes * item, ROOM_ALIGN) +

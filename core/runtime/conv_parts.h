@@ -22,6 +22,9 @@ bool conv_lanes_filter(ConvRun *r, int64_t group, int *status);
 bool conv_fold_image(ConvRun *r, int64_t group, int *status);   /* conv_fold.c */
 bool conv_spread_image(ConvRun *r, int64_t group, int *status); /* conv_spread.c */
 
+/* conv_then.c: bias and function on the group's results of one image, which are complete; no bias: nothing. */
+void conv_then(const ConvRun *r, int64_t group, int64_t image);
+
 /* ---- conv_slide.c ------------------------------------------------------------------------------------------------ */
 /* The operand that windows slide over: as it lies, or as a padded copy of one image. */
 typedef struct ConvSlid {

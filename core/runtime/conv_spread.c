@@ -103,8 +103,7 @@ static void spread_images(const Spread *s, const char *top, char *image, int64_t
         for (int64_t x = 0; t.segs && x < w->out[1]; x++) spread_place(s, &t, images, x);
         for (int64_t i = 0; i < images; i++)
             r->kern->turn(image + (i * w->image_st[0] + y * w->image_st[2]) * item, w->image_st[1],
-                          s->row + (i * s->width + w->pad[1]) * w->channels * item, w->channels, w->in[1],
-                          w->channels);
+                          s->row + (i * s->width + w->pad[1]) * w->channels * item, w->channels, w->in[1], w->channels);
     }
 }
 
@@ -132,8 +131,8 @@ bool conv_spread_image(ConvRun *r, int64_t group, int *status) {
     s.width = max64((w->out[1] - 1) * w->step[1] + w->size[1], w->pad[1] + w->in[1]);
     int64_t packed = s.blocks * rows * w->filters * s.stride * item, row = ROWS * s.width * w->channels * item;
     int64_t tops = ROWS * w->filters * w->out[0] * w->out[1] * item, sums = ROWS * s.vecs * vl * item;
-    int64_t bytes = 2 * up(rows * 8, CONV_ALIGN) + up(packed, CONV_ALIGN) + up(row, CONV_ALIGN) +
-                    up(tops, CONV_ALIGN) + sums;
+    int64_t bytes =
+        2 * up(rows * 8, CONV_ALIGN) + up(packed, CONV_ALIGN) + up(row, CONV_ALIGN) + up(tops, CONV_ALIGN) + sums;
     ConvRoom room = {r->h->room(r->h, (size_t)bytes)};
     if (!room.next) return *status = 1, true;
     s.top_at = take(&room, rows * 8), s.filter_at = take(&room, rows * 8);
@@ -142,8 +141,7 @@ bool conv_spread_image(ConvRun *r, int64_t group, int *status) {
     const char *top = w->top + group * w->filters * w->top_st[1] * item;
     char *image = w->image + group * w->channels * w->image_st[1] * item;
     for (int64_t n = 0; n < w->images; n += ROWS)
-        spread_images(&s, top + n * w->top_st[0] * item, image + n * w->image_st[0] * item,
-                      min64(ROWS, w->images - n));
+        spread_images(&s, top + n * w->top_st[0] * item, image + n * w->image_st[0] * item, min64(ROWS, w->images - n));
     *status = 0;
     return true;
 }
