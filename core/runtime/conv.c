@@ -103,12 +103,15 @@ static void set_c(GemmArgs *g, void *at, int64_t crs, const GemmAxis *x) {
 }
 
 /* ---- the three products ------------------------------------------------------------------------------------------ */
+static bool may(const Run *r, ConvWay way) { return r->way == CONV_AUTO || r->way == way; }
+
 static int to_top(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int status;
     for (int64_t n = 0; w->nothing && n < w->images; n++) conv_then(r, group, n);
     if (w->nothing) return 0;
-    if (conv_lanes_top(r, group, &status) || conv_direct_top(r, group, &status)) return status;
+    if (may(r, CONV_LANES) && conv_lanes_top(r, group, &status)) return status;
+    if (may(r, CONV_DIRECT) && conv_direct_top(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);
     GemmOperand b = windows(r, group, false), a;
     int64_t o = group * w->filters;
@@ -123,7 +126,8 @@ static int to_top(Run *r, int64_t group) {
 static int to_filter(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int status;
-    if (conv_lanes_filter(r, group, &status) || conv_direct_filter(r, group, &status)) return status;
+    if (may(r, CONV_LANES) && conv_lanes_filter(r, group, &status)) return status;
+    if (may(r, CONV_DIRECT) && conv_direct_filter(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);
     GemmOperand b = windows(r, group, true), a;
     int64_t o = group * w->filters;
@@ -248,8 +252,9 @@ static int to_image(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int64_t i[CONV_DIMS] = {0};
     int status;
-    if (conv_spread_image(r, group, &status) || conv_fold_image(r, group, &status) || image_directly(r, group, &status))
-        return status;
+    if (may(r, CONV_SPREAD) && conv_spread_image(r, group, &status)) return status;
+    if (may(r, CONV_FOLD) && conv_fold_image(r, group, &status)) return status;
+    if (may(r, CONV_DIRECT) && image_directly(r, group, &status)) return status;
     for (;;) {
         Phase p[CONV_DIMS];
         for (int d = 0; d < w->ndim; d++) p[d] = phase_of(w, d, i[d]);
@@ -265,7 +270,17 @@ int conv_host(HostCall *h, const ConvWork *w) {
     const Cpu *cpu = cpu_of(h->ctx);
     if (!cpu) return 1;
     Run r = {.h = h, .w = w, .kern = cpu->gemm[w->dtype == TH_FLOAT64], .item = (int64_t)th_dtype_bytes(w->dtype)};
-    for (int64_t g = 0; g < w->groups; g++)
-        if (to[w->target](&r, g)) return 1;
+    r.way = w->nothing ? CONV_AUTO : conv_way(&r);
+    for (int64_t g = 0; g < w->groups; g++) {
+        int status;
+        if (r.way == CONV_FFT && conv_fft(&r, g, &status)) {
+            if (status) return 1;
+            for (int64_t n = 0; n < w->images; n++) conv_then(&r, g, n);
+            continue;
+        }
+        Run other = r;
+        if (r.way == CONV_FFT) other.way = CONV_AUTO;
+        if (to[w->target](&other, g)) return 1;
+    }
     return 0;
 }

@@ -98,7 +98,8 @@ bool conv_fold_image(ConvRun *r, int64_t group, int *status) {
     const ConvWork *w = r->w;
     const GemmKernels *kern = r->kern;
     int64_t item = r->item, taps = w->channels * w->size[0] * w->size[w->ndim - 1], places = w->out[0] * w->out[1];
-    if (w->ndim != 2 || w->step[1] != 1 || w->image_st[3] != 1 || !pays(w, kern->vl)) return false;
+    if (w->ndim != 2 || w->step[1] != 1 || w->image_st[3] != 1) return false;
+    if (r->way != CONV_FOLD && !pays(w, kern->vl)) return false;
     int64_t nr = (int64_t)kern->nv * kern->vl, wide = up(places, kern->vl);
     int64_t bytes = up(taps * w->filters * item, ROOM_ALIGN) + w->filters * wide * item + GEMM_MAX_NR_BYTES;
     char *packed = r->h->room(r->h, (size_t)bytes), *copy = packed + up(taps * w->filters * item, ROOM_ALIGN);

@@ -100,6 +100,7 @@ static bool lanes_pay(const ConvRun *r) {
     int last = w->ndim - 1;
     int64_t vl = r->kern->vl, n = w->out[last], k = w->channels;
     if (w->top_st[2 + last] != 1) return false;
+    if (r->way == CONV_LANES) return true;
     for (int d = 0; d < w->ndim; d++) k *= w->size[d];
     double lanes = (double)w->filters / (double)up(w->filters, vl), along = 0;
     if (w->step[last] == 1 && n >= vl) along = 0.85 * (double)n / (double)up(n, vl);
@@ -202,7 +203,8 @@ bool conv_lanes_filter(ConvRun *r, int64_t group, int *status) {
     int64_t item = r->item, across = w->size[last], ntaps = conv_tap_rows(w), all = ntaps * across,
             rows = conv_out_rows(w);
     int64_t lanes = up(w->filters, r->kern->vl), places = rows * w->out[last];
-    if (!filters_fill_lanes(w, r->kern->vl) || places * lanes * item > 512 * 1024) return false;
+    bool pays = filters_fill_lanes(w, r->kern->vl) && places * lanes * item <= 512 * 1024;
+    if (!pays && r->way != CONV_LANES) return false;
     int64_t bytes = 2 * up(all * 8, ROOM_ALIGN) + 3 * up(rows * 8, ROOM_ALIGN) + up(all * lanes * item, ROOM_ALIGN) +
                     up(places * lanes * item, ROOM_ALIGN) + up(s.elements * item, ROOM_ALIGN);
     ConvRoom room = {r->h->room(r->h, (size_t)bytes)};

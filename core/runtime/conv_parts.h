@@ -7,8 +7,14 @@
 
 enum { CONV_ALIGN = 64 };
 
+/* How: by tiles along rows (direct), along filters (lanes), into lines of several images (spread), tile by tile added
+ * up (fold), by products of packed windows (gemm), by transforms (fft). What does not apply to a shape leaves it to
+ * gemm. */
+typedef enum { CONV_AUTO, CONV_DIRECT, CONV_LANES, CONV_SPREAD, CONV_FOLD, CONV_GEMM, CONV_FFT, CONV_WAYS } ConvWay;
+
 typedef struct ConvRun {
     HostCall *h;
+    ConvWay way; /* CONV_AUTO: the first that applies and pays */
     const ConvWork *w;
     const GemmKernels *kern;
     int64_t item;
@@ -21,6 +27,16 @@ bool conv_lanes_top(ConvRun *r, int64_t group, int *status); /* conv_lanes.c */
 bool conv_lanes_filter(ConvRun *r, int64_t group, int *status);
 bool conv_fold_image(ConvRun *r, int64_t group, int *status);   /* conv_fold.c */
 bool conv_spread_image(ConvRun *r, int64_t group, int *status); /* conv_spread.c */
+/* conv_choice.c: the flags conv.algorithm and conv.autotune, or what costs least. */
+ConvWay conv_way(const ConvRun *r);
+ConvWay conv_way_named(const char *name);
+double conv_tiles_ns(const ConvRun *r); /* predictions */
+double conv_fft_ns(const ConvRun *r);
+/* conv_fft.c: false also where the result is not finite, the result being unfinished then. */
+bool conv_fft(ConvRun *r, int64_t group, int *status);
+bool conv_fft_applies(const ConvRun *r);
+/* About how many vector operations it takes. */
+double conv_fft_cost(const ConvRun *r);
 
 /* conv_then.c: bias and function on the group's results of one image, which are complete; no bias: nothing. */
 void conv_then(const ConvRun *r, int64_t group, int64_t image);
