@@ -76,7 +76,7 @@ static void push(Engine *e, ThApply *a) {
 /* Brings in what the nodes to come will be asked: in large graphs nothing of it is in a cache. */
 static void look_ahead(const Engine *e) {
     enum { FAR = 12, NEAR = 6, CLOSE = 3, FEW = 3 };
-    if (e->at + FAR < e->first.n) opt_prefetch(e->first.at[e->at + FAR].node);
+    if (e->at + FAR < e->first.n) apply_prefetch(e->first.at[e->at + FAR].node);
     if (e->at + NEAR < e->first.n) {
         const ThApply *a = e->first.at[e->at + NEAR].node;
         for (int i = 0; i < a->nin && i < FEW; i++) __builtin_prefetch(a->in[i]);

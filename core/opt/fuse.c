@@ -272,7 +272,7 @@ static bool any_inner(const Opt *o) {
     enum { FAR = 8 };
     for (int i = 0; i < o->node.n; i++) {
         int s = o->kind.at[i];
-        if (i + FAR < o->node.n && o->node.at[i + FAR]) opt_prefetch(o->node.at[i + FAR]);
+        if (i + FAR < o->node.n && o->node.at[i + FAR]) apply_prefetch(o->node.at[i + FAR]);
         if (o->node.at[i] && (s == S_add || s == S_mul) && opens(o->node.at[i], s)) return true;
     }
     return false;

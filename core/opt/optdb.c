@@ -289,7 +289,7 @@ static bool take_nodes(Opt *o) {
     }
     for (int i = 0; ok && i < order.n; i++) {
         ThApply *a = order.at[i];
-        if (i + FAR < order.n) opt_prefetch(order.at[i + FAR]);
+        if (i + FAR < order.n) apply_prefetch(order.at[i + FAR]);
         note(o, a);
         o->node.at[a->id] = a;
         o->kind.at[a->id] = (uint16_t)opt_kind(o->rules, a);

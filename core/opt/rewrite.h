@@ -136,11 +136,6 @@ enum { MET_DOT22 = 1, MET_LONG_SUM = 2, MET_CROSSENTROPY = 4, MET_SCAN = 8, LONG
 /* What rules are found by: the scalar operation of an Elemwise, else SCALAR_COUNT + the operation's place. */
 int opt_kind(const RuleTable *t, const ThApply *a);
 static inline int opt_kinds(void) { return SCALAR_COUNT + op_count + 1; }
-/* Asks for a node that is visited soon, with its list of inputs and its first output. */
-static inline void opt_prefetch(const ThApply *a) {
-    const char *p = (const char *)a; /* as node.c lays a node out: 2 lines, pointers and attributes, outputs */
-    for (int i = 1; i < 4; i++) __builtin_prefetch(p + 64 * i);
-}
 /* fg_toposort's order; NULL: memory is out. Valid until the graph changes, and read only. */
 const ApplyVec *opt_order(Opt *o);
 bool query_rule(const Query *q, const Pass *p, const Rule *r);
@@ -171,7 +166,8 @@ bool guards_hold(const Rule *r, ThVar *const *slot, const ThVar *out);
 ThApply *ask_scalar(const ThVar *v, int scalar);
 /* The same where looking through the node into an expression of dtype d is exact: integers of another dtype wrap. */
 ThApply *ask_exact(const ThVar *v, int scalar, ThDtype d);
-int ask_which(const ThApply *a); /* scalar operation of an Elemwise node; -1: Composite or another op */
+/* Scalar operation of an Elemwise node; -1: Composite, another op or no node. */
+static inline int ask_which(const ThApply *a) { return a ? a->scalar : -1; }
 bool ask_op(const ThVar *v, const Op *op);
 bool ask_value(const ThVar *v, double *x); /* uniform constant, also behind DimShuffle */
 bool ask_number(const ThVar *v,
