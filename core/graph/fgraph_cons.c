@@ -240,7 +240,10 @@ ThVar *fg_const(FGraph *fg, ThVar *made) {
 bool fg_adopt(FGraph *fg, ThApply *a) {
     bool effect = (a->op->flags & OP_EFFECT) != 0;
     int i = 0;
-    if (effect && !vec_reserve(fg->ctx, &fg->effects, fg->effects.n + 1)) { return false; }
+    if ((effect && !vec_reserve(fg->ctx, &fg->effects, fg->effects.n + 1)) ||
+        !vec_reserve(fg->ctx, &fg->node, fg->nnodes + 1)) {
+        return false;
+    }
     a->rank = 1;
     while (i < a->nin && fg_client_add(fg, a->in[i], a, i)) {
         const ThApply *from = a->in[i++]->owner;
@@ -252,6 +255,7 @@ bool fg_adopt(FGraph *fg, ThApply *a) {
     }
     fg->wide |= a->nin > FEW;
     a->id = (uint32_t)fg->nnodes++;
+    fg->node.at[fg->node.n++] = a;
     fg->turn++;
     fg->live++;
     fg_cons_add(fg, a); /* there is room */
@@ -288,6 +292,7 @@ void fg_prune(FGraph *fg, ThApply *const *candidates, int n) {
         a->next_free = NULL;
         a->flags = (uint8_t)((a->flags & ~APPLY_QUEUED) | APPLY_DEAD);
         fg->live--;
+        fg->node.at[a->id] = NULL;
         fg->turn++;
         fg_cons_del(fg, a);
         for (int i = 0; i < a->nin; i++) {

@@ -270,10 +270,10 @@ static bool open_inner(Opt *o, ThApply *a, int s) {
 /* Whether any sum or product holds another: after canonicalize hardly one does, and then nothing is sorted. */
 static bool any_inner(const Opt *o) {
     enum { FAR = 8 };
-    for (int i = 0; i < o->node.n; i++) {
-        int s = o->kind.at[i];
-        if (i + FAR < o->node.n && o->node.at[i + FAR]) apply_prefetch(o->node.at[i + FAR]);
-        if (o->node.at[i] && (s == S_add || s == S_mul) && opens(o->node.at[i], s)) return true;
+    for (int i = 0; i < o->fg->node.n; i++) {
+        int s = opt_kind_at(o, i);
+        if (i + FAR < o->fg->node.n && o->fg->node.at[i + FAR]) apply_prefetch(o->fg->node.at[i + FAR]);
+        if (o->fg->node.at[i] && (s == S_add || s == S_mul) && opens(o->fg->node.at[i], s)) return true;
     }
     return false;
 }
