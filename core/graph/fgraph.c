@@ -261,7 +261,7 @@ typedef struct Edges {
 } Edges;
 
 /* Nodes in the order in which they were made lie one after the other: what is needed next is asked for early. */
-static void ask_ahead(const ApplyVec *node, int i) {
+void fg_ahead(const ApplyVec *node, int i) {
     enum { FAR = 24, NEAR = 16, CLOSE = 8, FEW = 3 };
     const ApplyVec *v = node;
     if (i + FAR < v->n && v->at[i + FAR]) { apply_prefetch(v->at[i + FAR]); }
@@ -278,7 +278,7 @@ static bool take_edges(const FGraph *fg, Edges *e) {
     for (int i = 0; ok && i < fg->nnodes; i++) {
         const ThApply *a = fg->node.at[i];
         e->start[i] = from.n;
-        ask_ahead(&fg->node, i);
+        fg_ahead(&fg->node, i);
         if (!a || !(ok = vec_reserve(fg->ctx, &from, from.n + a->nin))) { continue; }
         for (int k = 0; k < a->nin; k++) {
             if (a->in[k]->owner) { from.at[from.n++] = a->in[k]->owner->id; }

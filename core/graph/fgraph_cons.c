@@ -274,7 +274,8 @@ static bool unused(const ThApply *a) {
     return true;
 }
 
-static void queue(ThApply *a, ThApply **list) {
+static void queue(FGraph *fg, ThApply *a, ThApply **list) {
+    fg_cons_del(fg, a);
     a->flags |= APPLY_QUEUED;
     a->next_free = *list;
     *list = a;
@@ -284,7 +285,7 @@ static void queue(ThApply *a, ThApply **list) {
 void fg_prune(FGraph *fg, ThApply *const *candidates, int n) {
     ThApply *list = NULL;
     for (int i = 0; i < n; i++) {
-        if (candidates[i] && unused(candidates[i])) { queue(candidates[i], &list); }
+        if (candidates[i] && unused(candidates[i])) { queue(fg, candidates[i], &list); }
     }
     while (list) {
         ThApply *a = list;
@@ -294,10 +295,9 @@ void fg_prune(FGraph *fg, ThApply *const *candidates, int n) {
         fg->live--;
         fg->node.at[a->id] = NULL;
         fg->turn++;
-        fg_cons_del(fg, a);
         for (int i = 0; i < a->nin; i++) {
             fg_client_del(fg, a->in[i], a, i);
-            if (a->in[i]->owner && unused(a->in[i]->owner)) { queue(a->in[i]->owner, &list); }
+            if (a->in[i]->owner && unused(a->in[i]->owner)) { queue(fg, a->in[i]->owner, &list); }
         }
         for (int i = 0; i < fg->listeners.n; i++) {
             if (fg->listeners.at[i].on_prune) { fg->listeners.at[i].on_prune(fg->listeners.at[i].user, a); }

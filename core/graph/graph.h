@@ -105,18 +105,20 @@ enum {
 
 /* Two cache lines in an FGraph: what is seldom asked for, then what rewriting asks for again and again. */
 struct ThApply {
-    const char *rule;   /* rewrite that made it, or NULL */
-    ThApply *next_free; /* iterative freeing */
-    int64_t *lengths;   /* user nodes: lengths of the outputs, one after the other, -1 unknown; NULL: none known */
+    const char *rule; /* rewrite that made it, or NULL */
+    int64_t *lengths; /* user nodes: lengths of the outputs, one after the other, -1 unknown; NULL: none known */
     ThContext *ctx;
     uint64_t serial;
     atomic_int refs;
-    char rest_of_line[20];
+    char rest_of_line[28];
     const Op *op;
     void *attrs; /* op->attr_bytes, canonical (padding zeroed); NULL when none */
     ThVar **in;
-    ThVar **out;   /* follows in */
-    uint64_t hash; /* FGraph: its place in the consing table while it stands there; kept where it has many inputs */
+    ThVar **out; /* follows in */
+    union {
+        uint64_t hash; /* FGraph: its place in the consing table while it stands there; kept where it has many inputs */
+        ThApply *next_free; /* iterative freeing */
+    };
     Prov prov;
     uint32_t id, rank; /* FGraph: dense number; 1 + max rank of inputs */
     int16_t scalar;    /* of an Elemwise of one scalar operation: its place in scalar_ops; else -1 */
@@ -290,7 +292,9 @@ bool fg_replace_many(FGraph *fg, ThVar *const *old, ThVar *const *new_, int n, c
 bool fg_set_input(FGraph *fg, ThApply *node, int pos, ThVar *v); /* one edge only */
 bool fg_set_output(FGraph *fg, int pos, ThVar *v);
 bool fg_toposort(FGraph *fg, ApplyVec *order); /* deterministic: depth first from the outputs, inputs first */
-bool fg_merge(FGraph *fg);                     /* switches consing on and merges what is there */
+/* For a walk over v that looks at nodes, their inputs and who computes those: asks for what comes soon after v[i]. */
+void fg_ahead(const ApplyVec *v, int i);
+bool fg_merge(FGraph *fg); /* switches consing on and merges what is there */
 /*
  * Ranks are kept for a changed node itself and lag further up until this linear pass; call it between rounds. While a
  * pass runs, rank order is a good order, not a proof.

@@ -12,14 +12,15 @@ enum { MAX_INPUTS = 20, MAX_INS = 120 };
 
 typedef struct Group {
     ThApply *root;
-    int nins, nin;
-    VEC(ThApply *) member;
+    int nins, nin, members;
+    uint32_t last; /* id of the member met last, which is the first to be computed */
 } Group;
 typedef struct Fuse {
     Opt *o;
     ThContext *c;
     const ApplyVec *order;
-    int *group; /* by node id: its group + 1 */
+    int *group;     /* by node id: its group + 1 */
+    uint32_t *next; /* by node id: the member of its group that was met before it */
     size_t n;
     VEC(Group) groups;
 } Fuse;
@@ -55,8 +56,11 @@ static int users_group(const Fuse *f, const ThApply *a) {
 }
 
 static bool group_all(Fuse *f) {
+    enum { FAR = 16, NEAR = 8 };
     for (int i = f->order->n - 1; i >= 0; i--) {
         ThApply *a = f->order->at[i];
+        if (i >= FAR) apply_prefetch(f->order->at[i - FAR]);
+        if (i >= NEAR) apply_prefetch_inputs(f->order->at[i - NEAR]);
         if (!fusible(a)) continue;
         int g = users_group(f, a);
         Group *at = g ? &f->groups.at[g - 1] : NULL;
@@ -73,7 +77,9 @@ static bool group_all(Fuse *f) {
         f->group[a->id] = g;
         at->nins += ins_count(a);
         at->nin += a->nin - 1;
-        if (!vec_push(f->c, &at->member, a)) return false;
+        at->members++;
+        f->next[a->id] = at->last;
+        at->last = a->id;
     }
     return true;
 }
@@ -196,7 +202,11 @@ static ThVar *make_composite(Body *b, ThApply *root) {
 /* The lines of all members, inputs first. */
 static Prov lines_of(const Fuse *f, const Group *g) {
     Prov p = 0;
-    for (int i = g->member.n - 1; i >= 0; i--) p = prov_join(f->c, p, g->member.at[i]->prov);
+    uint32_t id = g->last;
+    for (int i = 0; i < g->members; i++, id = f->next[id]) {
+        const ThApply *a = f->o->fg->node.at[id]; /* NULL: it became equal to another node meanwhile */
+        if (a) p = prov_join(f->c, p, a->prov);
+    }
     return p;
 }
 
@@ -205,7 +215,7 @@ static bool fuse_group(Fuse *f, int g) {
     Opt *o = f->o;
     Body b = {.f = f, .g = g};
     bool ok = true;
-    if (at->member.n < 2) return true;
+    if (at->members < 2) return true;
     builder_begin_fg(&o->b, o->fg, lines_of(f, at));
     o->b.rule = "elemwise_fusion";
     ok = number(&b, at->root);
@@ -225,10 +235,11 @@ static bool fuse_group(Fuse *f, int g) {
 bool pass_fuse(Opt *o) {
     Fuse f = {.o = o, .c = o->c, .n = (size_t)o->fg->nnodes + 1};
     f.group = ctx_alloc0(o->c, f.n * sizeof *f.group);
-    bool ok = f.group && (f.order = opt_order(o)) && group_all(&f);
+    f.next = ctx_alloc(o->c, f.n * sizeof *f.next);
+    bool ok = f.group && f.next && (f.order = opt_order(o)) && group_all(&f);
     for (int g = f.groups.n; ok && g >= 1; g--) ok = fuse_group(&f, g); /* inputs first */
-    for (int g = 0; g < f.groups.n; g++) vec_free(o->c, &f.groups.at[g].member);
     vec_free(o->c, &f.groups);
+    ctx_free(o->c, f.next, f.n * sizeof *f.next);
     ctx_free(o->c, f.group, f.n * sizeof *f.group);
     return ok;
 }
@@ -269,10 +280,9 @@ static bool open_inner(Opt *o, ThApply *a, int s) {
 
 /* Whether any sum or product holds another: after canonicalize hardly one does, and then nothing is sorted. */
 static bool any_inner(const Opt *o) {
-    enum { FAR = 8 };
     for (int i = 0; i < o->fg->node.n; i++) {
         int s = opt_kind_at(o, i);
-        if (i + FAR < o->fg->node.n && o->fg->node.at[i + FAR]) apply_prefetch(o->fg->node.at[i + FAR]);
+        fg_ahead(&o->fg->node, i);
         if (o->fg->node.at[i] && (s == S_add || s == S_mul) && opens(o->fg->node.at[i], s)) return true;
     }
     return false;

@@ -64,7 +64,7 @@ static int by_flag(const ThApply *a) {
 
 /* Views and earlier in-place nodes share storage; then readers and outputs are noted on the roots. */
 static void note_nodes(InPlace *p) {
-    enum { FAR = 16 };
+    enum { FAR = 16, NEAR = 8 };
     FGraph *fg = p->fg;
     for (int i = 0; i < fg->norder; i++) {
         ThApply *a = fg->order[i];
@@ -82,6 +82,7 @@ static void note_nodes(InPlace *p) {
     for (int i = 0; i < fg->norder; i++) {
         ThApply *a = fg->order[i];
         if (i + FAR < fg->norder) apply_prefetch(fg->order[i + FAR]);
+        if (i + NEAR < fg->norder) apply_prefetch_inputs(fg->order[i + NEAR]);
         for (int k = 0; k < a->nin; k++) {
             read_at(p, a->in[k], i);
             if (var_is_const(a->in[k])) p->at[a->in[k]->id].fixed = true;
