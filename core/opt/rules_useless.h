@@ -1,6 +1,6 @@
 /* rules_useless.h -- operations that do nothing, and folding. These also run under fast_compile. */
 /* clang-format off */
-REWRITE(constant_folding,        USELESS|CANON|STAB|SPEC|FC, "*", 1, rw_constant_folding)
+REWRITE(constant_folding,        USELESS|CANON|STAB|SPEC|UNCANON|FC, "*", 1, rw_constant_folding)
 REWRITE(local_useless_fill,      USELESS|CANON|FC,           "second",   1, rw_useless_fill)
 REWRITE(local_useless_elemwise,  USELESS|CANON|SPEC|FC,      "identity", 1, rw_useless_elemwise)
 REWRITE(local_useless_elemwise,  USELESS|CANON|SPEC|FC,      "eq",       1, rw_useless_elemwise)
@@ -11,10 +11,10 @@ REWRITE(local_useless_elemwise,  USELESS|CANON|SPEC|FC,      "xor",      1, rw_u
 REWRITE(local_useless_elemwise,  USELESS|CANON|SPEC|FC,      "maximum",  1, rw_useless_elemwise)
 REWRITE(local_useless_elemwise,  USELESS|CANON|SPEC|FC,      "minimum",  1, rw_useless_elemwise)
 REWRITE(local_useless_switch,    USELESS|CANON|SPEC|FC,      "switch",   1, rw_useless_switch)
-REWRITE(local_useless_reduce,    USELESS|CANON|FC,           "Sum",      1, rw_useless_reduce)
-REWRITE(local_useless_reduce,    USELESS|CANON|FC,           "Prod",     1, rw_useless_reduce)
-REWRITE(local_useless_reduce,    USELESS|CANON|FC,           "Max",      1, rw_useless_reduce)
-REWRITE(local_useless_reduce,    USELESS|CANON|FC,           "Min",      1, rw_useless_reduce)
+REWRITE(local_useless_reduce,    USELESS|CANON|UNCANON|FC,           "Sum",      1, rw_useless_reduce)
+REWRITE(local_useless_reduce,    USELESS|CANON|UNCANON|FC,           "Prod",     1, rw_useless_reduce)
+REWRITE(local_useless_reduce,    USELESS|CANON|UNCANON|FC,           "Max",      1, rw_useless_reduce)
+REWRITE(local_useless_reduce,    USELESS|CANON|UNCANON|FC,           "Min",      1, rw_useless_reduce)
 REWRITE(local_view_op,           CANON|FC,                   "DisconnectedGrad", 1, rw_view_op)
 REWRITE(local_view_op,           CANON|FC,                   "ZeroGrad",         1, rw_view_op)
 REWRITE(local_view_op,           CANON|FC,                   "UndefinedGrad",    1, rw_view_op)
