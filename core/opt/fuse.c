@@ -21,7 +21,9 @@ typedef struct Fuse {
     const ApplyVec *order;
     int *group;     /* by node id: its group + 1 */
     uint32_t *next; /* by node id: the member of its group that was met before it */
-    size_t n;
+    int *input_of;  /* by variable id: the group + 1 that counted it among its inputs last */
+    size_t n, nvar;
+    bool full; /* a group took a node no more: as Composites its members may leave room */
     VEC(Group) groups;
 } Fuse;
 
@@ -55,6 +57,18 @@ static int users_group(const Fuse *f, const ThApply *a) {
     return g;
 }
 
+/* Inputs of a that group g has not counted; adding: counts them. */
+static int new_inputs(Fuse *f, const ThApply *a, int g, bool adding) {
+    int n = 0;
+    for (int i = 0; i < a->nin; i++) {
+        int *at = &f->input_of[a->in[i]->id];
+        if (*at == g) continue;
+        if (adding) *at = g;
+        n++;
+    }
+    return n;
+}
+
 static bool group_all(Fuse *f) {
     enum { FAR = 16, NEAR = 8 };
     for (int i = f->order->n - 1; i >= 0; i--) {
@@ -64,9 +78,11 @@ static bool group_all(Fuse *f) {
         if (!fusible(a)) continue;
         int g = users_group(f, a);
         Group *at = g ? &f->groups.at[g - 1] : NULL;
-        if (at && (at->root->out[0]->type.broadcastable != a->out[0]->type.broadcastable ||
-                   at->nins + ins_count(a) > MAX_INS || at->nin + a->nin - 1 > MAX_INPUTS))
+        if (at && at->root->out[0]->type.broadcastable != a->out[0]->type.broadcastable) at = NULL;
+        if (at && (at->nins + ins_count(a) > MAX_INS || at->nin + new_inputs(f, a, g, false) - 1 > MAX_INPUTS)) {
+            f->full = true;
             at = NULL;
+        }
         if (!at) {
             Group new_ = {.root = a};
             if (!vec_push(f->c, &f->groups, new_)) return false;
@@ -76,7 +92,7 @@ static bool group_all(Fuse *f) {
         }
         f->group[a->id] = g;
         at->nins += ins_count(a);
-        at->nin += a->nin - 1;
+        at->nin += new_inputs(f, a, g, true) - 1;
         at->members++;
         f->next[a->id] = at->last;
         at->last = a->id;
@@ -232,15 +248,26 @@ static bool fuse_group(Fuse *f, int g) {
     return ok && !failed(f->c);
 }
 
-bool pass_fuse(Opt *o) {
-    Fuse f = {.o = o, .c = o->c, .n = (size_t)o->fg->nnodes + 1};
+static bool fuse_once(Opt *o, bool *again) {
+    Fuse f = {.o = o, .c = o->c, .n = (size_t)o->fg->nnodes + 1, .nvar = (size_t)o->fg->nvars + 1};
+    int64_t before = o->changes;
     f.group = ctx_alloc0(o->c, f.n * sizeof *f.group);
     f.next = ctx_alloc(o->c, f.n * sizeof *f.next);
-    bool ok = f.group && f.next && (f.order = opt_order(o)) && group_all(&f);
+    f.input_of = ctx_alloc0(o->c, f.nvar * sizeof *f.input_of);
+    bool ok = f.group && f.next && f.input_of && (f.order = opt_order(o)) && group_all(&f);
     for (int g = f.groups.n; ok && g >= 1; g--) ok = fuse_group(&f, g); /* inputs first */
     vec_free(o->c, &f.groups);
+    ctx_free(o->c, f.input_of, f.nvar * sizeof *f.input_of);
     ctx_free(o->c, f.next, f.n * sizeof *f.next);
     ctx_free(o->c, f.group, f.n * sizeof *f.group);
+    *again = f.full && o->changes != before;
+    return ok;
+}
+
+bool pass_fuse(Opt *o) {
+    enum { ROUNDS = 4 };
+    bool ok = true, again = true;
+    for (int i = 0; ok && again && i < ROUNDS; i++) ok = fuse_once(o, &again);
     return ok;
 }
 
