@@ -101,13 +101,14 @@ static void push_lent(lua_State *L, const Call *c, int i, ThArray *a) {
     lua_remove(L, -2);
 }
 
-static void push_result(lua_State *L, const Call *c, int i, ThArray *a, const ThValue *v) {
+/* values: NULL when all results were asked for as arrays. */
+static void push_result(lua_State *L, const Call *c, int i, ThArray *a, const ThValue *values) {
     const LtOutput *o = &c->f->out[i];
     if (o->lent) push_lent(L, c, i, a);
     else if (!o->scalar) lt_push_array(L, c->s, a);
-    else if (a) lt_push_result(L, c->s, a, false);
-    else if (o->dtype == TH_FLOAT64 || o->dtype == TH_FLOAT32) lua_pushnumber(L, v->f);
-    else lt_push_element(L, c->s, (ThDtype)o->dtype, v);
+    else if (a || !values) lt_push_result(L, c->s, a, false);
+    else if (o->dtype == TH_FLOAT64 || o->dtype == TH_FLOAT32) lua_pushnumber(L, values[i].f);
+    else lt_push_element(L, c->s, (ThDtype)o->dtype, &values[i]);
 }
 
 /* Number of the result that the entry on top of the stack names: a position from 1, or the name of a named output. */
@@ -146,7 +147,7 @@ static int wanted(lua_State *L, const Call *c, int *which) {
 static int give(lua_State *L, const Call *c, ThArray **out, const ThValue *v, const int *which, int n) {
     int nout = c->f->nout, base = lua_gettop(L);
     luaL_checkstack(L, 2 * nout + 8, "results");
-    for (int i = 0; i < nout; i++) push_result(L, c, i, out[i], &v[i]);
+    for (int i = 0; i < nout; i++) push_result(L, c, i, out[i], v);
     if (!which && !c->f->named_out) return nout;
     if (!c->f->named_out) {
         for (int i = 0; i < n; i++) lua_pushvalue(L, base + 1 + which[i]);
@@ -175,6 +176,7 @@ int lt_call_function(lua_State *L) {
         if (!lua_isnil(L, 2)) c.subset = 2;
     }
     if (c.n > f->nin) too_many(L, f, c.n);
+    lt_collect(L, s);
     ThArg few[FEW], *args = few;
     ThArray *fewout[FEW], **out = fewout;
     ThValue fewvalues[FEW], *values = fewvalues;
@@ -185,13 +187,18 @@ int lt_call_function(lua_State *L) {
         out = lua_newuserdatauv(L, (sizeof *out + sizeof *values) * (size_t)f->nout, 0);
         values = (ThValue *)(void *)(out + f->nout);
     }
+    if (f->all_arrays) values = NULL;
     if (c.subset) {
         subset = f->nout > FEW ? lua_newuserdatauv(L, sizeof *subset * (size_t)f->nout, 0) : which;
         nsubset = wanted(L, &c, subset);
     }
     for (int i = 0; i < c.n; i++) argument(L, s, c.first + i, &args[i]);
     lt_enter(L, s);
-    if (th_call_args(f->f, args, c.n, out, f->all_arrays ? NULL : values)) return lt_raise(L, s);
+    lua_State *before = s->running; /* a limit of memory may have it compile, with the user's rewrites */
+    s->running = L;
+    int bad = th_call_args(f->f, args, c.n, out, values);
+    s->running = before;
+    if (bad) return lt_raise(L, s);
     if (f->nout == 1 && !subset && !f->named_out) {
         push_result(L, &c, 0, out[0], values);
         return 1;
@@ -296,6 +303,7 @@ static int copy(lua_State *L) { /* copy(f, {{from, to}, ..}, delete_updates, nam
     LtFunction *to = lua_newuserdatauv(L, size, 3);
     memcpy(to, f, size);
     to->f = NULL;
+    to->held = lt_hold(s, 0);
     lt_set_meta(L, s, LT_FUNCTION);
     to->f = th_function_copy(f->f, &o);
     lt_drain_log(L, s);
@@ -378,7 +386,11 @@ static int bind(lua_State *L) { /* bind(f, arguments..) -> closure */
     b->nout = f->nout;
     memcpy(b->out, f->out, (size_t)f->nout * sizeof(LtOutput));
     lt_set_meta(L, s, LT_BOUND);
-    LT_CHECK(L, s, b->b = th_bind(f->f, args, c.n));
+    lua_State *before = s->running;
+    s->running = L;
+    b->b = th_bind(f->f, args, c.n);
+    s->running = before;
+    LT_CHECK(L, s, b->b);
     lua_createtable(L, f->nout, 0);
     lua_pushcclosure(L, bound_call, 3);
     return 1;

@@ -144,6 +144,7 @@ static inline int opt_kinds(void) { return SCALAR_COUNT + op_count + 1; }
 enum { KIND_FOLDS = 0x8000 }; /* all its inputs may be constants */
 static inline int opt_kind_at(const Opt *o, int id) { return o->kind.at[id] & ~KIND_FOLDS; }
 bool opt_ranks(Opt *o); /* fg_ranks */
+bool opt_made(const Opt *o, const Op *op); /* was there ever such a node in the graph? */
 /* fg_toposort's order; NULL: memory is out. Valid until the graph changes, and read only. */
 const ApplyVec *opt_order(Opt *o);
 bool query_rule(const Query *q, const Pass *p, const Rule *r);
@@ -205,9 +206,12 @@ bool pass_xent(Opt *o);         /* xent.c */
 bool pass_fuse_add_mul(Opt *o); /* fuse.c */
 bool pass_split(Opt *o);        /* split.c */
 bool pass_fuse(Opt *o);
-bool pass_schedule(Opt *o);               /* schedule.c */
-bool schedule_can_fail(const ThApply *a); /* may stop with an error that the shape checks before the run do not find */
-bool pass_inplace_elemwise(Opt *o);       /* inplace.c */
+bool pass_schedule(Opt *o);            /* schedule.c */
+double schedule_bytes(const ThVar *v); /* an estimate by rank */
+bool pass_remat_marks(Opt *o);         /* remat.c */
+bool pass_remat(Opt *o);
+bool pass_hoist(Opt *o);            /* hoist.c */
+bool pass_inplace_elemwise(Opt *o); /* inplace.c */
 bool pass_inplace_subtensor(Opt *o);
 bool pass_inplace_blas(Opt *o);
 void inplace_free(Opt *o);

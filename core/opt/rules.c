@@ -203,6 +203,11 @@ int opt_kind(const RuleTable *t, const ThApply *a) {
     return SCALAR_COUNT + (map_get(&t->op_place, KEY(a->op), &place) ? (int)place : op_count);
 }
 
+bool opt_made(const Opt *o, const Op *op) {
+    uint32_t place;
+    return map_get(&o->rules->op_place, KEY(op), &place) && o->made[SCALAR_COUNT + (int)place];
+}
+
 static bool parse_all(RuleTable *t) {
     t->at = arena_alloc0(t->arena, sizeof(Rule) * TH_LEN(lines));
     if (!t->at) return false;

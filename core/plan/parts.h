@@ -72,6 +72,7 @@ typedef struct Root {
     int index;        /* of the input, shared or output */
     const ThVar *var; /* constants */
     const char *name; /* of the variable computed here, or NULL */
+    int node;         /* at work when it was made, -1 */
     int writers;      /* works that store into it */
     int rmark, wmark; /* the group that reads, stores it, as merge.c last saw */
     int wish;         /* slot of this root is wished for, -1 */
@@ -209,6 +210,7 @@ bool commit_leaves(Planner *p); /* commit.c: copies that must precede in-place w
 bool commit_node(Planner *p, const ThApply *a);
 bool commit_end(Planner *p);
 uint64_t group_access_key(Planner *p, const Access *a, const int8_t *map, int ndim); /* equal: the same elements */
+bool group_writes_foreign(const Planner *p, int g);
 bool group_same_dims(Planner *p, const Kernel *a, const Kernel *b);
 bool merge_groups(Planner *p);                                /* merge.c */
 bool group_all(Planner *p);                                   /* group.c */
