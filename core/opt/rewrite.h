@@ -143,7 +143,7 @@ int opt_kind(const RuleTable *t, const ThApply *a);
 static inline int opt_kinds(void) { return SCALAR_COUNT + op_count + 1; }
 enum { KIND_FOLDS = 0x8000 }; /* all its inputs may be constants */
 static inline int opt_kind_at(const Opt *o, int id) { return o->kind.at[id] & ~KIND_FOLDS; }
-bool opt_ranks(Opt *o); /* fg_ranks */
+bool opt_ranks(Opt *o);                    /* fg_ranks */
 bool opt_made(const Opt *o, const Op *op); /* was there ever such a node in the graph? */
 /* fg_toposort's order; NULL: memory is out. Valid until the graph changes, and read only. */
 const ApplyVec *opt_order(Opt *o);
