@@ -68,6 +68,54 @@ static int open_core(lua_State *L) {
     return 1;
 }
 
+/* ---- modules that the build has compiled (scripts/precompile) ---- */
+/* The whole file at `path` on the stack, or nothing and false. */
+static bool push_file(lua_State *L, const char *path) {
+    FILE *f = fopen(path, "rb");
+    luaL_Buffer b;
+    size_t n = 0;
+    if (!f) return false;
+    luaL_buffinit(L, &b);
+    do {
+        n = fread(luaL_prepbuffer(&b), 1, LUAL_BUFFERSIZE, f);
+        luaL_addsize(&b, n);
+    } while (n == LUAL_BUFFERSIZE);
+    fclose(f);
+    luaL_pushresult(&b);
+    return true;
+}
+
+/* require's searcher: Lua's code of theano.NAME, made from the very text that stands in the tree now; else nil. */
+static int find_compiled(lua_State *L) {
+    const char *name = luaL_checkstring(L, 1);
+    if (strncmp(name, "theano", 6) != 0 || (name[6] && name[6] != '.') || strchr(name, '/')) return 0;
+    name = name[6] ? name + 7 : "init";
+    const char *path = lua_pushfstring(L, TH_TREE_LUA "/theano/%s.lua", name);
+    if (strchr(name, '.') || !push_file(L, path)) return 0;
+    if (!push_file(L, lua_pushfstring(L, TH_COMPILED_LUA "/%s.luac", name))) return 0;
+    size_t ntext, n;
+    const char *text = lua_tolstring(L, 3, &ntext), *code = lua_tolstring(L, -1, &n);
+    uint64_t kept = 0;
+    for (int i = 7; i >= 0 && n >= 8; i--) kept = kept << 8 | (unsigned char)code[i];
+    if (n < 8 + ntext || kept != ntext || memcmp(code + 8, text, ntext) != 0) return 0;
+    if (luaL_loadbufferx(L, code + 8 + ntext, n - 8 - ntext, path, "b") != LUA_OK) return 0; /* of another Lua */
+    lua_pushvalue(L, 2);
+    return 2;
+}
+
+/* Before the searcher of files. */
+static void add_searcher(lua_State *L) {
+    lua_getglobal(L, "package");
+    lua_getfield(L, -1, "searchers");
+    for (lua_Integer i = luaL_len(L, -1); i >= 2; i--) {
+        lua_rawgeti(L, -1, i);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_pushcfunction(L, find_compiled);
+    lua_rawseti(L, -2, 2);
+    lua_pop(L, 2);
+}
+
 /* Our folder before Lua's own places; 5.1 folders last, for pure-Lua tools that Debian files there (busted, penlight).
  */
 static void set_paths(lua_State *L) {
@@ -145,6 +193,7 @@ static int with_state(lua_State *L, int argc, char **argv) {
     luaL_openlibs(L);
     lua_gc(L, LUA_GCGEN, 0, 0); /* results of calls die young */
     set_paths(L);
+    add_searcher(L);
     state = L;
     signal(SIGINT, on_interrupt);
     if (!strcmp(argv[1], "-e")) {
