@@ -278,9 +278,9 @@ int conv_host(HostCall *h, const ConvWork *w) {
         Run other = r;
         int status;
         other.way = CONV_AUTO;
-        bool done = conv_fft(&r, g, &status);
-        for (int64_t n = 0; done && n < w->images; n++) conv_then(&r, g, n);
-        if (!done) status = to[w->target](&other, g);
+        if (!conv_fft(&r, g, &status)) status = to[w->target](&other, g);
+        else if (!status)
+            for (int64_t n = 0; n < w->images; n++) conv_then(&r, g, n);
         if (status) return 1;
     }
     return 0;
