@@ -240,7 +240,7 @@ bool mirror_needs(ThRewriteCall *r, ThVar *v, const ThVar *old, bool *yes) {
     uint32_t least = old->owner ? old->owner->rank : 0; /* an input may be anywhere below */
     *yes = v == old;
     if (*yes) return true;
-    bool ok = !fg->ranks_stale || fg_ranks(fg);
+    bool ok = !fg->ranks_stale || opt_ranks(r->o);
     if (ok && v->owner) ok = vec_push(r->c, &stack, v->owner);
     while (ok && stack.n && !*yes) {
         ThApply *a = vec_pop(&stack);
