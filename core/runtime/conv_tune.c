@@ -45,8 +45,13 @@ static uint64_t machine_of(const ConvRun *r) {
 static uint64_t key_of(const ConvRun *r, uint64_t machine) {
     const ConvWork *w = r->w;
     uint64_t h = hash_mix(machine, (uint64_t)w->dtype * 64 + (uint64_t)w->target * 8 + (uint64_t)w->ndim);
-    const int64_t more[] = {w->images, w->groups, w->filters, w->channels, w->image_st[1 + w->ndim] == 1,
-                            w->top_st[1 + w->ndim] == 1, parallel_threads(r->h->ctx)};
+    const int64_t more[] = {w->images,
+                            w->groups,
+                            w->filters,
+                            w->channels,
+                            w->image_st[1 + w->ndim] == 1,
+                            w->top_st[1 + w->ndim] == 1,
+                            parallel_threads(r->h->ctx)};
     h = hash_bytes(more, sizeof more, h);
     for (int d = 0; d < w->ndim; d++) {
         const int64_t x[] = {w->in[d], w->size[d], w->out[d], w->step[d], w->dilation[d], w->pad[d]};
