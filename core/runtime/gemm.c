@@ -21,6 +21,7 @@ enum {
     A_BYTES = 512 * 1024,      /* packed rows of a: stay in the second-level cache beside a panel of b */
     B_BYTES = 4 * 1024 * 1024, /* packed block of b: third-level cache */
     NEAR_BYTES = 512,          /* rows of b so close together that packing gains nothing */
+    INPLACE_K = 96,
     K_WHOLE = 1024,
     K_BLOCK = 768,
     SMALL_M = 8 * GEMM_MR,
@@ -79,7 +80,7 @@ static int64_t block_columns(int64_t item, int64_t nr, int64_t n, int64_t kb) {
 static bool by_panels(int64_t item, int64_t m, int64_t kb) { return m <= chunk_rows(item, m, kb); }
 
 /* Rows of a read in place: along k they are whole cache lines, or there is one panel only. */
-static bool packs_a(const GemmArgs *g, int64_t nr) { return g->av || (g->acs != 1 && g->n > nr); }
+static bool packs_a(const GemmArgs *g, int64_t nr) { return g->av || (g->acs != 1 && g->n > nr && (g->ars != 1 || g->k > INPLACE_K)); }
 
 static void plan(Job *j) {
     const GemmArgs *g = &j->g;
@@ -203,7 +204,7 @@ static void sweep(const Job *j, Source s, int64_t row, int64_t rows, int64_t col
     int64_t told = 0, often = DONE_BYTES / (vectors * kern->vl * j->item), at_col;
     bool whole = in_a_row(j, col, cols, &at_col), last = j->g.done && j->kstep + j->kb >= j->g.k;
     GemmTileFn tall = whole ? kern->tall[vectors - 1] : NULL;
-    GemmTileFn quick = whole && vectors == kern->nv && (s.a || j->g.acs == 1) ? kern->quick[!s.a] : NULL;
+    GemmTileFn quick = whole && vectors == kern->nv && (s.a || j->g.acs == 1 || j->g.ars == 1) ? kern->quick[s.a ? 0 : j->g.acs == 1 ? 1 : 2] : NULL;
     for (int64_t i = 0, r; i < rows; i += r) {
         bool two = tall && rows - i >= 2 * MR && (i > 0 || !s.fill);
         r = two ? 2 * MR : min64(MR, rows - i);

@@ -78,7 +78,7 @@ INLINE void FN(put_row)(T *c, int W, int64_t tail, V v0, V v1, V v2, V v3) {
 /* forms of a tile: any layout; any, copying b to pack; b rows of W vectors and a packed; the same with a's rows in
  * place
  */
-enum { FN(ANY), FN(FUSE), FN(PACKED), FN(IN_ROWS) };
+enum { FN(ANY), FN(FUSE), FN(PACKED), FN(IN_ROWS), FN(IN_COLUMNS) };
 
 /* One step of k: b from `at`, a's columns `off` further. */
 #define STEP_FROM(at, off, load_last) \
@@ -102,8 +102,8 @@ enum { FN(ANY), FN(FUSE), FN(PACKED), FN(IN_ROWS) };
     if (R > 6) a2 += 4 * acs, a3 += 4 * acs;
 
 INLINE void FN(tile)(const GemmTile *t, int R, int W, int form) {
-    const bool quick = form == FN(PACKED) || form == FN(IN_ROWS);
-    const int64_t item = sizeof(T), ars = form == FN(PACKED) ? item : t->ars * item;
+    const bool quick = form != FN(ANY) && form != FN(FUSE);
+    const int64_t item = sizeof(T), ars = form == FN(PACKED) || form == FN(IN_COLUMNS) ? item : t->ars * item;
     const int64_t acs = form == FN(PACKED) ? R * item : form == FN(IN_ROWS) ? item : t->acs * item;
     const char *a0 = t->a, *a1 = a0 + 3 * ars, *a2 = a0 + t->half * item, *a3 = a2 + 3 * ars;
     const T *b = t->b;
@@ -168,6 +168,7 @@ TILES(1)
 TILES(2)
 QUICK(quick_packed, PACKED)
 QUICK(quick_rows, IN_ROWS)
+QUICK(quick_columns, IN_COLUMNS)
 #if NV > 2
 TILES(3)
 TILES(4)
@@ -551,7 +552,7 @@ static const GemmKernels FN(kernels) = {
     {TILE_ROW(1) TILE_ROW(2) TILE_ROW(3) TILE_ROW(4) TILE_ROW(5) TILE_ROW(6)},
     FUSED_ROW,
     TALL_ROW,
-    {FN(quick_packed), FN(quick_rows)},
+    {FN(quick_packed), FN(quick_rows), FN(quick_columns)},
 #ifdef VEDGE
     true,
 #else
