@@ -96,6 +96,8 @@ static ThFunction *finish(Compile *k, FGraph *fg, Plan *plan, Unit *unit, WatchF
                       .allow_input_downcast = s->allow_input_downcast};
     if (!f.recipe) return NULL;
     if (watch) f.watch = watch, f.watch_call = watch_call, f.watch_free = watch_free;
+    f.memory = s->memory;
+    f.fit = watch || !s->memory ? NULL : compile_lean;
     f.gc = !k->nogc && config_bool(k->ctx, "allow_gc");
     f.profile = s->profile > 0 || (s->profile == 0 && config_bool(k->ctx, "profile"));
     f.times = k->times;
@@ -126,12 +128,27 @@ static Plan *make_plan(Compile *k, FGraph *fg) {
     return plan;
 }
 
+/* The plan of the optimized graph, made again with fewer values kept while it takes too much memory. */
+static Plan *plan_graph(Compile *k, WatchFunction *watch, FGraph **fg) {
+    for (;;) {
+        *fg = compile_graph(k);
+        if (*fg && k->fit) compile_fit_begin(k->fit, *fg);
+        Plan *plan = *fg && optimize(k, *fg, watch) ? make_plan(k, *fg) : NULL;
+        FitState state = plan && k->fit ? compile_fit(k, *fg, plan) : FIT_DONE;
+        if (state == FIT_DONE) return plan;
+        plan_release(plan);
+        if (state == FIT_FAILED) return NULL;
+        fg_free(*fg);
+        *fg = NULL;
+    }
+}
+
 static ThFunction *finish_watched(Compile *k, WatchFunction *watch) {
-    Plan *plan = NULL;
     Unit *unit = NULL;
     ThFunction *f = NULL;
-    FGraph *fg = compile_graph(k);
-    if (fg && optimize(k, fg, watch) && (plan = make_plan(k, fg))) {
+    FGraph *fg = NULL;
+    Plan *plan = plan_graph(k, watch, &fg);
+    if (plan) {
         int64_t start = profile_now();
         unit = build(k, plan);
         k->times.ns_build = profile_now() - start;

@@ -24,9 +24,10 @@ typedef struct Compile {
     bool interpret;                          /* the linker wants no C */
     bool nogc;                               /* it keeps temporaries whatever allow_gc says */
     PlanIo *io_in, *io_out;
-    ThWatch *watch; /* retained; NULL: calls are not watched */
-    Text *log;      /* DebugMode: the rewrites, line by line */
-    int64_t start;  /* profile_now of the beginning */
+    ThWatch *watch;  /* retained; NULL: calls are not watched */
+    Text *log;       /* DebugMode: the rewrites, line by line */
+    struct Fit *fit; /* the plan is to take less memory; NULL: any will do */
+    int64_t start;   /* profile_now of the beginning */
     FunctionTimes times;
 } Compile;
 
@@ -50,6 +51,15 @@ bool compile_rewrite(Compile *k, FGraph *fg, WatchGraph *g, Text *text);
 /* compile.c: the rest of th_compile once inputs, outputs and updates stand in k; k->spec gives names and flags */
 ThFunction *compile_finish(Compile *k);
 void compile_forget(Compile *k);
+/* compile_copy.c: the lists of k from what f was made from; false with the error set. options: as th_function_copy's */
+bool compile_from(Compile *k, const ThFunction *f, const ThCopy *options);
+bool compile_defaults(ThFunction *from, ThFunction *to);
+const ThCompile *compile_spec_of(const ThFunction *f);
+/* compile_fit.c: values are computed again until the plan keeps the limit of memory */
+typedef enum { FIT_FAILED, FIT_AGAIN, FIT_DONE } FitState;
+void compile_fit_begin(const struct Fit *t, FGraph *fg);
+FitState compile_fit(Compile *k, FGraph *fg, const Plan *plan);
+ThFunction *compile_lean(ThFunction *f, ThArray *const *arg); /* FunctionSpec.fit */
 bool compile_used(Compile *k);
 /* compile_mode.c: mode, linker, optimizer and tags -> k->opt, k->interpret */
 bool compile_mode(Compile *k);

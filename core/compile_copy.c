@@ -81,6 +81,7 @@ Recipe *compile_recipe(const Compile *k) {
                           .allow_input_downcast = s->allow_input_downcast,
                           .accept_inplace = s->accept_inplace,
                           .watch = watch_retain(s->watch),
+                          .memory = s->memory,
                           .no_default_updates = true};
     r->nvar_out = k->nout;
     if (!r->in || !r->out || !keep_inputs(c, r, s) || !keep_vars(c, r, k) || failed(c)) {
@@ -157,7 +158,16 @@ static bool fill(Compile *k, const ThFunction *f, const Recipe *r, const ThCopy 
     return ok;
 }
 
-static bool copy_defaults(ThFunction *from, ThFunction *to) {
+bool compile_from(Compile *k, const ThFunction *f, const ThCopy *options) {
+    return compile_mode(k) && fill(k, f, function_recipe((ThFunction *)f), options);
+}
+
+const ThCompile *compile_spec_of(const ThFunction *f) {
+    const Recipe *r = function_recipe((ThFunction *)f);
+    return &r->spec;
+}
+
+bool compile_defaults(ThFunction *from, ThFunction *to) {
     for (int i = 0; i < th_function_ninputs(from); i++) {
         ThArray *a = th_function_default(from, i);
         if (a && th_function_set_default(to, i, a)) return th_array_release(a), false;
@@ -184,10 +194,10 @@ ThFunction *th_function_copy(ThFunction *f, const ThCopy *options) {
     spec.name = o->name ? o->name : old ? name.at : NULL;
     Compile k = {.ctx = c, .spec = &spec, .start = profile_now()};
     c->eval = eager_apply;
-    ThFunction *copy = compile_mode(&k) && fill(&k, f, r, o) ? compile_finish(&k) : NULL;
+    ThFunction *copy = compile_from(&k, f, o) ? compile_finish(&k) : NULL;
     compile_forget(&k);
     text_free(&name);
-    if (copy && !copy_defaults(f, copy)) {
+    if (copy && !compile_defaults(f, copy)) {
         th_function_release(copy);
         copy = NULL;
     }

@@ -196,6 +196,10 @@ function ndarray:take(indices, axis, mode) end
 ---@return any
 function ndarray:dot(b) end
 
+---x, recomputed for its later users (gradients) instead of kept in memory
+---@return any
+function ndarray:remat() end
+
 ---diagonal of two axes of a, as the last axis
 ---@param offset? number
 ---@param axis1? integer
@@ -2204,6 +2208,11 @@ function nd.tensordot(a, b, axes) end
 ---@param y theano.Value
 ---@return any
 function nd.outer(x, y) end
+
+---x, recomputed for its later users (gradients) instead of kept in memory
+---@param x theano.Value
+---@return any
+function nd.remat(x) end
 
 ---diagonal k of a matrix, or the matrix with vector v on diagonal k
 ---@param v theano.Value

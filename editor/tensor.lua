@@ -1635,6 +1635,11 @@ function T.nnet.crossentropy_softmax_max_and_argmax_1hot(x, y_idx) end
 ---@return theano.Variable ...
 function T.nnet.crossentropy_softmax_max_and_argmax_1hot_with_bias(x, b, y_idx) end
 
+---x, recomputed for its later users (gradients) instead of kept in memory
+---@param x theano.Operand
+---@return theano.Variable
+function T.remat(x) end
+
 ---x, for gradients a constant: disconnected from what it is made of
 ---@param x theano.Operand
 ---@return theano.Variable

@@ -262,6 +262,10 @@ function Variable:take(indices, axis, mode) end
 ---@return theano.Variable
 function Variable:dot(b) end
 
+---x, recomputed for its later users (gradients) instead of kept in memory
+---@return theano.Variable
+function Variable:remat() end
+
 ---diagonal of two axes of a, as the last axis
 ---@param offset? number
 ---@param axis1? integer
@@ -664,6 +668,10 @@ function Function:free() end
 ---the shared variables that the function reads or updates
 ---@return any
 function Function:get_shared() end
+
+---bytes planned for temporaries and results at the lengths of the last call; 0 before the first
+---@return any
+function Function:memory() end
 
 ---@class theano.CompileSpec
 ---@field inputs? (theano.Variable|table)[] variables, or theano.In(x, {...})

@@ -6,9 +6,14 @@
 
 #include <string.h>
 
+typedef struct LtArray {
+    ThArray *a;
+    size_t held; /* lt_hold's */
+} LtArray;
+
 ThArray *lt_array(lua_State *L, LtState *s, int i) {
-    ThArray **p = lt_test(L, s, i, LT_ARRAY);
-    return p ? *p : NULL;
+    LtArray *p = lt_test(L, s, i, LT_ARRAY);
+    return p ? p->a : NULL;
 }
 
 ThArray *lt_check_array(lua_State *L, LtState *s, int i) {
@@ -17,28 +22,27 @@ ThArray *lt_check_array(lua_State *L, LtState *s, int i) {
     return a;
 }
 
-/* Tells the collector of memory it cannot see, in batches: the buffer and what stands around it. */
-static void owe(lua_State *L, LtState *s, size_t bytes) {
-    enum { AROUND = 256, BATCH = 4 << 20 };
-    s->owed += bytes + AROUND;
-    if (s->owed < BATCH) return;
-    int kb = (int)(s->owed >> 10);
-    s->owed = 0;
-    lua_gc(L, LUA_GCSTEP, kb);
+/* What goes when the array goes: nothing but its own part for a view. */
+static size_t own_bytes(const ThArray *a) {
+    size_t held = th_array_held_bytes(a), size = (size_t)th_array_size(a) * th_dtype_bytes(th_array_dtype(a));
+    return th_array_owns_data(a) || held < size ? held : size;
 }
 
 void lt_push_array(lua_State *L, LtState *s, ThArray *a) {
     LT_CHECK(L, s, a);
-    ThArray **p = lua_newuserdatauv(L, sizeof *p, 0);
-    *p = a;
+    lt_collect(L, s);
+    LtArray *p = lua_newuserdatauv(L, sizeof *p, 0);
+    p->a = a;
+    p->held = lt_hold(s, own_bytes(a));
     lt_set_meta(L, s, LT_ARRAY);
-    owe(L, s, th_array_held_bytes(a));
 }
 
 static int array_gc(lua_State *L) {
-    ThArray **p = lua_touserdata(L, 1);
-    th_array_release(*p);
-    *p = NULL;
+    LtArray *p = lua_touserdata(L, 1);
+    th_array_release(p->a);
+    p->a = NULL;
+    lt_let_go(LT_STATE(L), p->held);
+    p->held = 0;
     return 0;
 }
 

@@ -32,7 +32,9 @@ typedef struct LtState {
     int meta_ref[LT_KINDS];     /* ..and where the registry has them: a number is found faster than an address */
     char *log;                  /* lines logged since the last drain */
     size_t nlog;
-    size_t owed;          /* bytes of buffers not yet told to the collector */
+    size_t owed, young;   /* collect.c: bytes and number of things made since the last step of the collector.. */
+    size_t batch;         /* ..which is to come when they are so many bytes */
+    size_t held, most;    /* bytes that userdata hold, and from where on a full collection is to come */
     lua_State *running;   /* who compiles: rewrites of the user's run there */
     ThRewriteCall *call;  /* the rewrite being tried, or NULL */
     lua_State *entered;   /* the state that called the engine last: operations in Lua run there.. */
@@ -57,6 +59,12 @@ void lt_mark_line(lua_State *L, LtState *s); /* th_set_line to it, and lt_enter 
 void lt_enter(lua_State *L, LtState *s);     /* callbacks of what follows run on L */
 void lt_drain_log(lua_State *L, LtState *s);
 #define LT_CHECK(L, s, p) ((p) ? (void)0 : (void)lt_raise((L), (s)))
+
+/* collect.c: before results are made, a step of the collector when one is due */
+void lt_collect(lua_State *L, LtState *s);
+void lt_collect_init(LtState *s);
+size_t lt_hold(LtState *s, size_t bytes); /* a new userdata holds so much: returns what lt_let_go is to get */
+void lt_let_go(LtState *s, size_t bytes);
 
 /* array.c */
 ThArray *lt_array(lua_State *L, LtState *s, int i); /* NULL when not an ndarray */
@@ -109,6 +117,7 @@ typedef struct LtOutput {
 } LtOutput;
 typedef struct LtFunction {
     ThFunction *f;
+    size_t held; /* lt_hold's */
     int nin, nout;
     bool named_out;  /* one table comes back; names in user value 1 */
     bool all_arrays; /* a 0-d result is wanted as an array: values are not asked for */

@@ -175,6 +175,7 @@ int lt_call_function(lua_State *L) {
         if (!lua_isnil(L, 2)) c.subset = 2;
     }
     if (c.n > f->nin) too_many(L, f, c.n);
+    lt_collect(L, s);
     ThArg few[FEW], *args = few;
     ThArray *fewout[FEW], **out = fewout;
     ThValue fewvalues[FEW], *values = fewvalues;
@@ -191,7 +192,11 @@ int lt_call_function(lua_State *L) {
     }
     for (int i = 0; i < c.n; i++) argument(L, s, c.first + i, &args[i]);
     lt_enter(L, s);
-    if (th_call_args(f->f, args, c.n, out, f->all_arrays ? NULL : values)) return lt_raise(L, s);
+    lua_State *before = s->running; /* a limit of memory may have it compile, with the user's rewrites */
+    s->running = L;
+    int bad = th_call_args(f->f, args, c.n, out, f->all_arrays ? NULL : values);
+    s->running = before;
+    if (bad) return lt_raise(L, s);
     if (f->nout == 1 && !subset && !f->named_out) {
         push_result(L, &c, 0, out[0], values);
         return 1;
@@ -296,6 +301,7 @@ static int copy(lua_State *L) { /* copy(f, {{from, to}, ..}, delete_updates, nam
     LtFunction *to = lua_newuserdatauv(L, size, 3);
     memcpy(to, f, size);
     to->f = NULL;
+    to->held = lt_hold(s, 0);
     lt_set_meta(L, s, LT_FUNCTION);
     to->f = th_function_copy(f->f, &o);
     lt_drain_log(L, s);
@@ -378,7 +384,11 @@ static int bind(lua_State *L) { /* bind(f, arguments..) -> closure */
     b->nout = f->nout;
     memcpy(b->out, f->out, (size_t)f->nout * sizeof(LtOutput));
     lt_set_meta(L, s, LT_BOUND);
-    LT_CHECK(L, s, b->b = th_bind(f->f, args, c.n));
+    lua_State *before = s->running;
+    s->running = L;
+    b->b = th_bind(f->f, args, c.n);
+    s->running = before;
+    LT_CHECK(L, s, b->b);
     lua_createtable(L, f->nout, 0);
     lua_pushcclosure(L, bound_call, 3);
     return 1;

@@ -124,6 +124,7 @@ static int close_state(lua_State *L) {
 static LtState *new_state(lua_State *L) {
     LtState *s = lua_newuserdatauv(L, sizeof *s, 0);
     memset(s, 0, sizeof *s);
+    lt_collect_init(s);
     lua_createtable(L, 0, 1);
     lua_pushcfunction(L, close_state);
     lua_setfield(L, -2, "__gc");

@@ -15,6 +15,8 @@ static int fn_gc(lua_State *L) {
     LtFunction *f = lua_touserdata(L, 1);
     if (f->f) th_function_release(f->f);
     f->f = NULL;
+    lt_let_go(LT_STATE(L), f->held);
+    f->held = 0;
     return 0;
 }
 
@@ -186,6 +188,8 @@ static int compile(lua_State *L) {
     int8_t profile = tri(L, 1, "profile");
     p.c.profile = (int8_t)(profile < 0 ? 0 : profile ? 1 : -1);
     p.c.allow_input_downcast = tri(L, 1, "allow_input_downcast");
+    lua_getfield(L, 1, "memory");
+    p.c.memory = luaL_optinteger(L, -1, 0);
     lua_getfield(L, 1, "watch");
     if (!lua_isnil(L, -1)) p.c.watch = *(ThWatch **)luaL_checkudata(L, -1, "theano.watch");
     lua_getfield(L, 1, "no_default_updates");
@@ -194,6 +198,7 @@ static int compile(lua_State *L) {
     p.c.accept_inplace = flag(L, 1, "accept_inplace");
     p.c.no_rebuild_strict = flag(L, 1, "no_rebuild_strict");
     lt_mark_line(L, s);
+    lt_collect(L, s);
     size_t size = sizeof(LtFunction) + (size_t)p.c.nout * sizeof(LtOutput);
     LtFunction *f = lua_newuserdatauv(L, size, 3);
     memset(f, 0, size);
@@ -204,7 +209,7 @@ static int compile(lua_State *L) {
     f->f = th_compile(s->ctx, &p.c);
     s->running = before_us;
     int64_t grown = th_stat(s->ctx, "live_bytes") - before;
-    if (grown > 1 << 16) lua_gc(L, LUA_GCSTEP, (int)(grown >> 10)); /* the collector cannot see a function's memory */
+    f->held = lt_hold(s, grown > 0 ? (size_t)grown : 0);
     lt_drain_log(L, s);
     LT_CHECK(L, s, f->f);
     describe(L, f, p.c.out);
@@ -212,6 +217,11 @@ static int compile(lua_State *L) {
 }
 
 /* ---- inspection -------------------------------------------------------------------------------------------------- */
+static int memory(lua_State *L) {
+    lua_pushinteger(L, th_function_memory(lt_check_function(L, LT_STATE(L), 1)->f));
+    return 1;
+}
+
 static int toposort(lua_State *L) {
     LtState *s = LT_STATE(L);
     LtFunction *f = lt_check_function(L, s, 1);
@@ -341,6 +351,7 @@ void lt_open_function(lua_State *L, LtState *s) {
     lua_setfield(L, -2, "function_meta");
     static const luaL_Reg fns[] = {{"compile", compile},
                                    {"toposort", toposort},
+                                   {"function_memory", memory},
                                    {"function_names", names},
                                    {"graph_variables", graph_variables},
                                    {"function_text", function_text},

@@ -143,6 +143,7 @@ static int interactive(lua_State *L, int argc, char **argv) {
 
 static int with_state(lua_State *L, int argc, char **argv) {
     luaL_openlibs(L);
+    lua_gc(L, LUA_GCGEN, 0, 0); /* results of calls die young */
     set_paths(L);
     state = L;
     signal(SIGINT, on_interrupt);

@@ -50,6 +50,7 @@ static int build(lua_State *L, LtState *s, int func, const ThArg *at, int n) {
 
 static int eager(lua_State *L, LtState *s, int func, const ThArg *at, int n) {
     ThArray *out[MOST_RESULTS];
+    lt_collect(L, s);
     int k = th_eager(s->ctx, func, at, n, out, MOST_RESULTS);
     if (k < 0) return lt_raise(L, s);
     luaL_checkstack(L, k + 4, "results");

@@ -1,5 +1,6 @@
 --- Convolution: all three operations against plain loops over random shapes, borders, steps, dilations, groups; names;
 -- hints; what raises.
+local cases = require("spec.support.conv_cases")
 local compile = require("theano.compile")
 local nd = require("theano.ndarray")
 local raises = require("spec.support.raises")
@@ -7,176 +8,58 @@ local theano = require("theano")
 local T = require("theano.tensor")
 
 local rng = nd.random.RandomState(12)
+local function flat(a) return a:reshape({ -1 }):tolist() end
 local interpreter = compile.Mode({ linker = "interpreter" })
 local native = compile.Mode({ linker = "c" })
 local as_written = compile.Mode({ linker = "interpreter", optimizer = "None" })
-
--- ---- the definition -----------------------------------------------------------------------------------------------
-local function strides(shape)
-  local st, n = {}, 1
-  for d = #shape, 1, -1 do st[d], n = n, n * shape[d] end
-  return st, n
-end
-
--- Calls fn(point) for every point of a box of these lengths.
-local function each(shape, fn)
-  local p = {}
-  local function go(d)
-    if d > #shape then return fn(p) end
-    for i = 0, shape[d] - 1 do
-      p[d] = i
-      go(d + 1)
-    end
-  end
-  go(1)
-end
-
--- Every product of the sum: fn(image position, filter position, result position, all flat from 0).
-local function products(c, fn)
-  local dims = #c.image - 2
-  local si, sw, so = strides(c.image), strides(c.filter), strides(c.out)
-  local per_o, per_c = c.filter[1] // c.groups, c.image[2] // c.groups
-  local sizes = table.move(c.filter, #c.filter - dims + 1, #c.filter, 1, {})
-  local spots = table.move(c.out, 3, #c.out, 1, {})
-  for n = 0, c.image[1] - 1 do
-    for o = 0, c.filter[1] - 1 do
-      for k = 0, per_c - 1 do
-        each(spots, function(q)
-          each(sizes, function(r)
-            local i = n * si[1] + (o // per_o * per_c + k) * si[2]
-            local w = o * sw[1] + k * sw[#sw - dims]
-            local z = n * so[1] + o * so[2]
-            for d = 1, dims do
-              local at = q[d] * c.step[d] + r[d] * c.dilation[d] - c.pad[d][1]
-              if at < 0 or at >= c.image[d + 2] then return end
-              i = i + at * si[d + 2]
-              w = w + (c.flip and sizes[d] - 1 - r[d] or r[d]) * sw[#sw - dims + d]
-              if c.unshared then w = w + q[d] * sw[d + 1] end
-              z = z + q[d] * so[d + 2]
-            end
-            fn(i, w, z)
-          end)
-        end)
-      end
-    end
-  end
-end
-
-local function flat(a) return a:reshape({ -1 }):tolist() end
-
--- Result, and the gradients for images and filters of its product with gz.
-local function reference(c, x, w, gz)
-  x, w, gz = flat(x), flat(w), flat(gz)
-  local z, gx, gw = {}, {}, {}
-  for i = 1, #gz do z[i] = 0 end
-  for i = 1, #x do gx[i] = 0 end
-  for i = 1, #w do gw[i] = 0 end
-  products(c, function(i, k, o)
-    i, k, o = i + 1, k + 1, o + 1
-    z[o] = z[o] + x[i] * w[k]
-    gx[i] = gx[i] + gz[o] * w[k]
-    gw[k] = gw[k] + gz[o] * x[i]
-  end)
-  return z, gx, gw
-end
-
--- ---- random cases -------------------------------------------------------------------------------------------------
-local function random_case(random, dims)
-  local function pick(a, b) return random(a, b) end
-  local c = { groups = pick(1, 3) == 1 and 2 or 1, flip = pick(0, 1) == 1, step = {}, dilation = {}, pad = {} }
-  c.unshared = dims == 2 and pick(1, 5) == 1
-  local channels, filters = c.groups * pick(1, 3), c.groups * pick(1, pick(1, 4) == 1 and 8 or 3)
-  c.image, c.filter, c.out = { pick(1, 3), channels }, { filters }, { 0, filters }
-  local border = ({ "valid", "half", "full", "int", "list", "pairs" })[pick(1, dims == 2 and 6 or 5)]
-  local sizes, given, n = {}, {}, pick(0, 2)
-  for d = 1, dims do
-    sizes[d], c.dilation[d], c.step[d] = pick(1, 4), pick(1, 2), pick(1, 3)
-    local reach = (sizes[d] - 1) * c.dilation[d] + 1
-    local pad = ({ valid = 0, half = reach // 2, full = reach - 1, int = n })[border] or pick(0, 2)
-    c.pad[d] = { pad, border == "pairs" and pick(0, 2) or pad }
-    given[d] = border == "pairs" and c.pad[d] or pad
-    local most = d == dims and pick(1, 3) == 1 and 40 or dims == 3 and 5 or 9 -- now and then rows of whole vectors
-    c.image[d + 2] = math.max(pick(1, most), reach - c.pad[d][1] - c.pad[d][2])
-    c.out[d + 2] = (c.image[d + 2] + c.pad[d][1] + c.pad[d][2] - reach) // c.step[d] + 1
-  end
-  c.out[1] = c.image[1]
-  if c.unshared then for d = 1, dims do c.filter[#c.filter + 1] = c.out[d + 2] end end
-  c.filter[#c.filter + 1] = channels // c.groups
-  for d = 1, dims do c.filter[#c.filter + 1] = sizes[d] end
-  c.border = border == "int" and n or (border == "list" or border == "pairs") and given or border
-  c.dtype = pick(1, 2) == 1 and "float32" or "float64"
-  return c
-end
-
-local function keywords(c, with_shared)
-  local k = { border_mode = c.border, subsample = c.step, filter_flip = c.flip, filter_dilation = c.dilation,
-    num_groups = c.groups }
-  if with_shared then k.unshared = c.unshared end
-  return k
-end
-
-local function show(c)
-  return ("%s image (%s) filter (%s) pad %s step %s dilation %s groups %d%s%s"):format(c.dtype,
-    table.concat(c.image, ","), table.concat(c.filter, ","), type(c.border) == "table" and "list" or c.border,
-    table.concat(c.step, ","), table.concat(c.dilation, ","), c.groups, c.flip and " flip" or "",
-    c.unshared and " unshared" or "")
-end
-
--- The operand as the function sees it: as it is, or as a reversed view of what is given.
-local function operand(c, shape, turned)
-  local kind = T.TensorType(c.dtype, { table.unpack((function()
-    local p = {}
-    for d = 1, #shape do p[d] = false end
-    return p
-  end)()) })
-  local value = nd.asarray(rng:randn(table.unpack(shape)), c.dtype)
-  local v, order = kind(), {}
-  for d = 1, #shape do order[d] = #shape - d end
-  if not turned then return v, v, value, value end
-  return v, v:dimshuffle(table.unpack(order)), value:transpose(table.unpack(order)):copy(), value
-end
-
-local function close(c, got, want, what)
-  local tol = c.dtype == "float32" and 2e-4 or 1e-10
-  got = flat(got)
-  assert.equal(#want, #got)
-  for i = 1, #want do
-    local off = math.abs(got[i] - want[i])
-    if off ~= off or off > tol * (1 + math.abs(want[i])) then
-      error(("%s: %s, element %d is %.9g, wanted %.9g"):format(what, show(c), i - 1, got[i], want[i]))
-    end
-  end
-end
-
-local function check(c, mode, turned)
-  local vx, x, ax, xv = operand(c, c.image, turned)
-  local vw, w, aw, wv = operand(c, c.filter, turned)
-  local vg, g, ag, gv = operand(c, c.out, turned)
-  local conv = #c.image == 4 and T.nnet.conv2d or T.nnet.conv3d
-  local z = conv(x, w, keywords(c, #c.image == 4))
-  local gx, gw = table.unpack(T.grad(T.sum(z * g), { x, w }))
-  local f = compile({ inputs = { vx, vw, vg }, outputs = { z, gx, gw }, mode = mode })
-  local rz, rx, rw = f(ax, aw, ag)
-  local wz, wx, ww = reference(c, xv, wv, gv)
-  assert.same(c.out, { table.unpack(rz.shape) })
-  close(c, rz, wz, "result")
-  close(c, rx, wx, "gradient for images")
-  close(c, rw, ww, "gradient for filters")
-end
 
 describe("convolution against plain loops", function()
   for _, dims in ipairs({ 2, 3 }) do
     it(("over %d dimensions, interpreted #asan"):format(dims), function()
       local state = nd.random.RandomState(dims)
       local function random(a, b) return state:randint(a, b + 1) end
-      for round = 1, dims == 2 and 60 or 20 do check(random_case(random, dims), interpreter, round % 3 == 0) end
+      for round = 1, dims == 2 and 60 or 20 do
+        cases.check(cases.random_case(random, dims), interpreter, round % 3 == 0, cases.algorithms)
+      end
     end)
     it(("over %d dimensions, in generated C"):format(dims), function()
       local state = nd.random.RandomState(dims + 10)
       local function random(a, b) return state:randint(a, b + 1) end
-      for round = 1, dims == 2 and 12 or 6 do check(random_case(random, dims), native, round % 3 == 0) end
+      for round = 1, dims == 2 and 12 or 6 do
+        cases.check(cases.random_case(random, dims), native, round % 3 == 0)
+      end
     end)
   end
+
+  it("of larger shapes, every way #asan", function()
+    local state = nd.random.RandomState(77)
+    local function random(a, b) return state:randint(a, b + 1) end
+    for _ = 1, 25 do
+      local c = cases.random_case(random, 2, true)
+      local off = cases.largest_difference(c, interpreter)
+      assert(off < 2, ("%g: %s"):format(off, cases.show(c)))
+    end
+  end)
+
+  it("with more spectra than are kept at once", function()
+    local c = { groups = 1, flip = false, step = { 1, 1 }, dilation = { 1, 1 }, pad = { { 1, 1 }, { 1, 1 } },
+      border = 1, image = { 10, 24, 62, 62 }, filter = { 50, 24, 3, 3 },
+      out = { 10, 50, 62, 62 }, dtype = "float32" }
+    assert(cases.largest_difference(c, interpreter) < 2)
+  end)
+
+  it("leaves what is not finite where it is", function()
+    local x, w = T.ftensor4("x"), T.ftensor4("w")
+    local f = compile({ inputs = { x, w }, outputs = T.nnet.conv2d(x, w), mode = interpreter })
+    for _, bad in ipairs({ 0 / 0, math.huge, 3e38 }) do
+      local image = nd.asarray(rng:randn(1, 1, 40, 40), "float32")
+      image[{ 0, 0, 3, 4 }] = bad
+      local filter = nd.asarray(rng:randn(1, 1, 9, 9), "float32")
+      local want, got = cases.with("direct", f, image, filter), cases.with("fft", f, image, filter)
+      assert.equal(want:tobytes(), got:tobytes())
+      assert(nd.isfinite(got[{ 0, 0, 20 }]):all())
+    end
+  end)
 
   it("of integers and of complex numbers", function()
     local x, w = T.itensor4("x"), T.ltensor4("w")
@@ -246,7 +129,7 @@ describe("convolution", function()
   it("runs as written", function()
     local c = { groups = 1, flip = true, step = { 2, 1 }, dilation = { 1, 1 }, pad = { { 1, 1 }, { 1, 1 } }, border = 1,
       image = { 1, 2, 5, 4 }, filter = { 2, 2, 3, 3 }, out = { 1, 2, 3, 4 }, dtype = "float64" }
-    check(c, as_written)
+    cases.check(c, as_written)
   end)
 end)
 
@@ -313,12 +196,12 @@ describe("convolution refuses", function()
 
   it("hints that disagree with the data", function()
     local f = compiled({ input_shape = { false, 3, false, false } })
-    raises("ValueError", { "input_shape says 3, the images have length 2" }, function()
+    raises("ValueError", { "input_shape says 3, the images have length 2 in dimension 1" }, function()
       local z = f(nd.ones({ 1, 2, 4, 4 }), nd.ones({ 1, 2, 2, 2 }))
       return z
     end)
     f = compiled({ filter_shape = { false, false, 3, false } })
-    raises("ValueError", "filter_shape says 3, the filters have length 2", function()
+    raises("ValueError", "filter_shape says 3, the filters have length 2 in dimension 2", function()
       local z = f(nd.ones({ 1, 2, 4, 4 }), nd.ones({ 1, 2, 2, 2 }))
       return z
     end)
@@ -326,7 +209,8 @@ describe("convolution refuses", function()
 
   it("channels, groups and sizes that do not fit, at the call", function()
     local f = compiled({})
-    raises("ValueError", "the images have 2 channels, the filters take 3", function()
+    raises("ValueError", { "the images have 2 channels, the filters take 3",
+      "Inputs shapes: [(1, 2, 4, 4), (1, 3, 2, 2)]", "Backtrace when the node is created: " }, function()
       local z = f(nd.ones({ 1, 2, 4, 4 }), nd.ones({ 1, 3, 2, 2 }))
       return z
     end)

@@ -81,3 +81,50 @@ describe("memory stays flat over", function()
     end)
   end)
 end)
+
+-- Lua's collector sees some fifty bytes of a megabyte's array. In either of its modes, and however long results are
+-- looked at, what is dead is found before it piles up.
+describe("dead results are collected in time", function()
+  local x = T.dvector("x")
+  local f = compile({ inputs = { x }, outputs = x + 1, mode = quick })
+  local MB = 1 << 20
+
+  -- The most that lives over 100 results of 4 MB each, every one of which is held for so many calls.
+  local function highest(calls)
+    collectgarbage()
+    local before, most, kept = theano.stat("live_bytes") - theano.stat("cache_bytes"), 0, {}
+    kept[0] = nd.zeros({ 4 * MB // 8 })
+    for i = 1, 100 do
+      kept[i % calls] = f(kept[(i - 1) % calls])
+      most = math.max(most, theano.stat("live_bytes") - theano.stat("cache_bytes") - before)
+    end
+    return most // MB
+  end
+
+  for _, mode in ipairs({ "generational", "incremental" }) do
+    it(mode .. " mode", function()
+      local was = collectgarbage(mode)
+      local now, later = highest(1), highest(4)
+      collectgarbage(was)
+      assert.truthy(now <= 32, now .. " MB of results that died at once")
+      assert.truthy(later <= 160, later .. " MB of results that lived for four calls")
+    end)
+  end
+
+  it("not while the user has stopped it", function()
+    collectgarbage("stop")
+    local most = highest(1)
+    collectgarbage("restart")
+    collectgarbage()
+    assert.truthy(most >= 400, most .. " MB")
+  end)
+
+  it("a row of a large array owes its own bytes alone", function()
+    local a, t = nd.zeros({ 4096, 1024 }), setmetatable({}, { __mode = "k" })
+    collectgarbage()
+    for i = 0, 99 do t[a[i]] = true end
+    local n = 0
+    for _ in pairs(t) do n = n + 1 end
+    assert.truthy(n > 50, n .. " of 100 rows are left: 32 MB each were counted")
+  end)
+end)

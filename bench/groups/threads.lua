@@ -7,6 +7,12 @@ local G = { title = "two cores", peers = { "lua", "lua-2" }, cases = {
   { "rows", "layer norm", "20000x64" },
   { "net", "mlp", "float32", "60" },
   { "net", "mlp", "float64", "60" },
+  { "conv", "step", "LeNet", "60" },
+  { "conv", "step", "256x256 net", "60" },
+  { "conv", "conv", "wide", "forward" },
+  { "conv", "conv", "3x3 64 to 64, 56x56", "forward" },
+  { "conv", "conv", "3x3 64 to 64, 56x56", "for filters" },
+  { "conv", "pool", "max", "60x6x250x250", "forward" },
 } }
 
 G.prepare = dofile("bench/groups/native.lua").prepare

@@ -40,6 +40,8 @@
     X("base_compiledir", TEXT, "~/.theano", "", "directory of compiled code")                                          \
     X("compile.tiers", BOOL, "false", "", "start functions in the interpreter while the C compiler builds them")       \
     X("compile.cache_mb", INT, "512", "", "megabytes of compiled code to keep; what was used longest ago goes first")  \
+    X("conv.algorithm", ENUM, "auto", "auto,direct,lanes,spread,fold,gemm,fft",                                        \
+      "how convolutions of floats run; one that does not apply to a shape is not used there")                          \
     X("cxx", TEXT, "gcc, cc or clang", "", "C compiler; empty: no C code, functions run in the interpreter")           \
     X("gcc.cxxflags", TEXT, "", "", "more flags for the C compiler")                                                   \
     X("compute_test_value", ENUM, "off", "off,ignore,warn,raise", "compute test values while the graph is built")      \

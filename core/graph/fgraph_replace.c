@@ -88,6 +88,7 @@ static bool settle(Work *w, ThApply *a) {
 static bool forward(Work *w, ThVar *a, ThVar *b) {
     if (a->owner && !vec_push(w->fg->ctx, &w->dead, a->owner)) { return false; }
     a->forward = b;
+    b->flags |= a->flags & VAR_F_REMAT;
     if (a->owner && leaving(a->owner) && !(a->owner->flags & APPLY_TOUCHED)) { fg_table_del(w->fg, a->owner); }
     if (!b->name && b->owner) { b->name = a->name; }
     int n = a->nclients;

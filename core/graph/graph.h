@@ -90,6 +90,7 @@ struct ThVar {
 enum {
     VAR_F_INPUT = 1,
     VAR_F_GRAPH = 2, /* lives in an arena: refs unused, fg's count */
+    VAR_F_REMAT = 8, /* FGraph: recomputed for later users rather than kept (core/opt/remat.c) */
     VAR_F_CACHED = 4 /* a small constant that the context hands out again while it lives; id is its place there */
 };
 
@@ -233,6 +234,12 @@ struct FGraph {
     const char *rule; /* rule being applied, for messages */
     ThApply **order;
     int norder;             /* the schedule, fixed by opt before the in-place passes; arena; the planner keeps it */
+    bool remat;             /* some variable is VAR_F_REMAT */
+    struct FgAgain {        /* chosen for a memory budget: variable `var`, computed again.. */
+        uint32_t var, user; /* ..for the users from node `user` on, both by id */
+    } * again;              /* the compile's */
+    int nagain;
+    bool measure;           /* the plan is to tell the size of every variable */
     int max_generation_hit; /* nodes frozen by the generation limit */
     int *out_slot;          /* where out[i]'s client list holds the edge to the output */
     VEC(ThApply *) effects; /* EFFECT nodes: they stay even when nobody uses them */

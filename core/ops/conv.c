@@ -209,9 +209,16 @@ typedef struct Shapes { /* of the three operands, without the stacked dimension 
     const Sz *image, *filter, *top;
 } Shapes;
 
-static bool hinted(ShapeQ *q, const AttrLongs *hint, const Sz *dims, const char *why) {
+#define HINTED(who, whose, d) who " says {0}, " whose " have length {1} in dimension " #d
+#define HINTS(who, whose) \
+    HINTED(who, whose, 0), HINTED(who, whose, 1), HINTED(who, whose, 2), HINTED(who, whose, 3), HINTED(who, whose, 4), \
+        HINTED(who, whose, 5), HINTED(who, whose, 6), HINTED(who, whose, 7)
+static const char *const image_hints[] = {HINTS("input_shape", "the images")};
+static const char *const filter_hints[] = {HINTS("filter_shape", "the filters")};
+
+static bool hinted(ShapeQ *q, const AttrLongs *hint, const Sz *dims, const char *const *why) {
     for (int i = 0; i < hint->n; i++)
-        if (hint->at[i] >= 0 && !q->alg->equal(q->alg->u, number(q->alg, hint->at[i]), dims[i], why)) return false;
+        if (hint->at[i] >= 0 && !q->alg->equal(q->alg->u, number(q->alg, hint->at[i]), dims[i], why[i])) return false;
     return true;
 }
 
@@ -226,7 +233,7 @@ static bool same_counts(ShapeQ *q, const ConvAttrs *at, const Shapes *s) {
         !a->equal(a->u, s->image[0], s->top[0], "there are {0} images, but {1} results"))
         return false;
     return at->groups == 1 || a->equal(a->u, rows, calc(a, '*', calc(a, '/', rows, groups), groups),
-                                       "{0} filters cannot be divided into the num_groups groups: {1} could");
+                                       "{0} filters cannot be divided into num_groups groups of equal size; {1} could");
 }
 
 static bool same_sizes(ShapeQ *q, const ConvAttrs *at, const Shapes *s, Sz *out) {
@@ -282,9 +289,7 @@ static bool shape_conv(ShapeQ *q) {
             out[c + 1 + d] = a->value(a->u, 2, d);
         }
     }
-    if (!hinted(q, &at->imshp, s.image, "input_shape says {0}, the images have length {1}") ||
-        !hinted(q, &at->kshp, s.filter, "filter_shape says {0}, the filters have length {1}"))
-        return false;
+    if (!hinted(q, &at->imshp, s.image, image_hints) || !hinted(q, &at->kshp, s.filter, filter_hints)) return false;
     return same_counts(q, at, &s) && same_sizes(q, at, &s, role == CONV_FORWARD ? out + 2 : NULL);
 }
 

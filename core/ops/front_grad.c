@@ -17,6 +17,11 @@ int front_grad_view(Front *f) {
     return front_return(f, x ? grad_view_make(f->b, op_named(f->info->name), NULL, x) : NULL);
 }
 
+int front_remat(Front *f) {
+    ThVar *x = front_var(f, 0);
+    return front_return(f, x ? grad_view_make(f->b, &op_remat, NULL, x) : NULL);
+}
+
 int front_grad_clip(Front *f) {
     ThVar *x = front_var(f, 0);
     GradClipAttrs a = {front_float(f, 1), front_float(f, 2)};

@@ -1,6 +1,7 @@
 /*
  * grad_ops.c -- operations that only change gradients: their value is their input, as a view, and the optimizer drops
  * them (local_view_op). In: a tensor. Out: the same tensor; its gradient is cut, zeroed, refused, clipped or scaled.
+ * Remat changes nothing: it marks a value that is not to be kept (core/opt/remat.c).
  */
 #include "structural.h"
 
@@ -44,6 +45,8 @@ static bool flat(Grad *g) {
     grad_zero(g);
     return true;
 }
+
+static void grad_through(Grad *g) { g->gx[0] = g->gz[0]; }
 
 static void grad_clipped(Grad *g) {
     const GradClipAttrs *a = ATTRS(GradClipAttrs, g->node);
@@ -96,6 +99,8 @@ IDENTITY(disconnected_grad, "DisconnectedGrad", .grad = grad_cut, .rop = rop_cut
          .doc = "x, of which no gradient knows")
 IDENTITY(zero_grad, "ZeroGrad", .grad = grad_zero, .rop = rop_zero, .doc = "x, through which gradients are zero")
 IDENTITY(undefined_grad, "UndefinedGrad", .grad = grad_refused, .doc = "x, through which no gradient is defined")
+IDENTITY(remat, "Remat", .grad = grad_through, .rop = rop_linear,
+         .doc = "x, recomputed for its later users instead of kept")
 IDENTITY(grad_clip, "GradClip", .grad = grad_clipped, .rop = rop_linear, .attr_bytes = sizeof(GradClipAttrs),
          .attrs = clip_fields, .nattr = 2, .doc = "x, whose gradient is clipped to an interval")
 IDENTITY(grad_scale, "GradScale", .grad = grad_scaled, .rop = rop_scaled, .attr_bytes = sizeof(GradScaleAttrs),

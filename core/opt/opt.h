@@ -23,5 +23,7 @@ bool opt_fired(Text *t, ThContext *c);
 bool opt_summary(Text *t, ThContext *c, const char *query);
 /* Is it a rule that makes results more accurate, so that what it replaces may be far off? */
 bool opt_stabilizes(ThContext *c, const char *rule);
+/* May stop with an error that the shape checks before the run do not find. */
+bool schedule_can_fail(const ThApply *a);
 
 #endif

@@ -16,6 +16,7 @@ static const Pass passes[] = {
 #define PASS(name, position, tags, fn, level) {name, position, tags, fn, level, NULL, 0, NULL},
 #define PLACE(name, position, tags, note) {name, position, tags, NULL, 0, note, 0, NULL},
     PASS("merge1",                      0,     BOTH ":merge",                                              pass_merge,             0)
+    PASS("remat_marks",                 0.01,  BOTH,                                                       pass_remat_marks,       0)
     PASS("scanOp_remove_constants_and_unused_inputs0", 0.05, "fast_run:scan:scan_eqopt1",                   pass_scan_clean,        0)
     PASS("scanOp_pushout_seqs_ops",     0.051, "fast_run:scan:scan_eqopt1:scanOp_pushout_nonseqs_ops", pass_scan_push, 0)
     PASS("scanOp_pushout_output",       0.052, "fast_run:scan:scan_eqopt1:scan_pushout_dot1",              pass_scan_sums,         0)
@@ -49,6 +50,8 @@ static const Pass passes[] = {
     PASS("elemwise_fusion",             49,    "fast_run:fusion:local_elemwise_fusion:FusionOptimizer",    pass_fuse,              0)
     PASS("alloc_empty_to_zeros",        49.3,  "alloc_empty_to_zeros",                                     pass_rules,             ALLOCZEROS)
     PASS("schedule",                    49.5,  "add_destroy_handler",                                      pass_schedule,          0)
+    PASS("hoist",                       49.55, "fast_run",                                                 pass_hoist,             0)
+    PASS("remat",                       49.6,  BOTH,                                                       pass_remat,             0)
     PASS("inplace_subtensor",           60,    "fast_run:inplace:local_inplace_setsubtensor:local_inplace_incsubtensor1", pass_inplace_subtensor, 0)
     PLACE("local_inplace_sparse_block_gemv", 60, "fast_run:inplace:sparse",                                 "no sparse matrices")
     PLACE("typed_list_inplace_opt",     60,    "fast_run:inplace:typed_list",                              "typed lists are tensors")

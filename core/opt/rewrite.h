@@ -201,9 +201,12 @@ bool pass_xent(Opt *o);         /* xent.c */
 bool pass_fuse_add_mul(Opt *o); /* fuse.c */
 bool pass_split(Opt *o);        /* split.c */
 bool pass_fuse(Opt *o);
-bool pass_schedule(Opt *o);               /* schedule.c */
-bool schedule_can_fail(const ThApply *a); /* may stop with an error that the shape checks before the run do not find */
-bool pass_inplace_elemwise(Opt *o);       /* inplace.c */
+bool pass_schedule(Opt *o);            /* schedule.c */
+double schedule_bytes(const ThVar *v); /* an estimate by rank */
+bool pass_remat_marks(Opt *o);         /* remat.c */
+bool pass_remat(Opt *o);
+bool pass_hoist(Opt *o);            /* hoist.c */
+bool pass_inplace_elemwise(Opt *o); /* inplace.c */
 bool pass_inplace_subtensor(Opt *o);
 bool pass_inplace_blas(Opt *o);
 void inplace_free(Opt *o);

@@ -27,7 +27,7 @@ typedef struct Plan {
 } Plan;
 
 /* ---- estimates ---- */
-static double bytes_of(const ThVar *v) {
+double schedule_bytes(const ThVar *v) {
     static const double by_rank[] = {1, 100, 1e4, 1e6, 1e7};
     int long_dims = 0;
     if (v->type.kind != TYPE_TENSOR) return 0;
@@ -39,7 +39,7 @@ static double bytes_of(const ThVar *v) {
 static double held_by(const ThApply *a) {
     double sum = 0;
     if (a->op->flags & OP_VIEW) return 0;
-    for (int i = 0; i < a->nout; i++) sum += bytes_of(a->out[i]);
+    for (int i = 0; i < a->nout; i++) sum += schedule_bytes(a->out[i]);
     return sum;
 }
 

@@ -48,6 +48,7 @@ int build_buffer(Build *b, int root) {
                  .dtype = r->dtype,
                  .ndim = (int16_t)r->ndim,
                  .index = r->index,
+                 .node = r->node,
                  .first = -1,
                  .last = -1,
                  .inplace_of = -1};
@@ -420,6 +421,7 @@ static void number_all(Build *b) {
         number(b, &b->buf.at[f].size);
         for (int d = 0; d < b->buf.at[f].ndim; d++) number(b, &b->buf.at[f].shape[d]);
     }
+    for (int v = 0; v < l->nvar; v++) number(b, &l->var[v]);
     for (int r = 0; r < b->region.n; r++) {
         Region *g = &b->region.at[r];
         number(b, &g->trip);
@@ -451,6 +453,28 @@ static bool sig_values(Build *b) {
     if (!l->sig) return false;
     for (int i = 0; i < l->nshape_static; i++)
         if (l->shape[i].op == SHAPE_VALUE) l->sig[l->nsig++] = (PlanSigValue){l->shape[i].a, l->shape[i].b};
+    return true;
+}
+
+/* Elements of every variable that has a shape, for those who choose what to keep. */
+static bool variables(Build *b) {
+    Planner *p = b->p;
+    Plan *l = b->plan;
+    if (!p->fg->measure) return true;
+    l->nvar = p->fg->nvars;
+    if (!(l->var = arena_alloc0(l->arena, (size_t)(l->nvar + 1) * sizeof *l->var))) return false;
+    for (int n = 0; n < p->order.n; n++)
+        for (int o = 0; o < p->order.at[n]->nout; o++) {
+            const ThVar *v = p->order.at[n]->out[o];
+            Size *s = &l->var[v->id];
+            if (v->type.kind != TYPE_TENSOR || !p->dims[v->id]) continue;
+            *s = size_const(1);
+            for (int d = 0; d < v->type.ndim && !size_bad(*s); d++)
+                *s = sizes_op(&p->sizes, '*', *s, p->dims[v->id][d]);
+            if (size_bad(*s)) return false;
+            if (sizes_dyn(&p->sizes, *s)) *s = size_const(0);
+            build_need(b, s);
+        }
     return true;
 }
 
@@ -619,7 +643,7 @@ bool plan_build(Planner *p, bool *again) {
     *again = false;
     need_compared(&b);
     bool ok = inputs(&b) && all_steps(&b) && (b.segment == b.step.n && b.region.n ? true : build_segment(&b)) &&
-              results(&b) && nodes(&b) && shape_program(&b);
+              results(&b) && nodes(&b) && variables(&b) && shape_program(&b);
     if (ok) {
         number_all(&b);
         ok = sig_values(&b);

@@ -1,8 +1,8 @@
 /*
  * layout.c -- arena offsets of the temporaries for one set of sizes. In: the plan's ALLOC/FREE events and slot values.
  * Out: an offset for each temporary and the arena's bytes. A two-level segregated fit allocator over an arena that
- * grows: O(1) each event, no memory but the caller's. Slots are 64-byte aligned; large ones are staggered so that
- * equal-sized arrays do not meet in the same cache sets.
+ * grows: O(1) each event, no memory but the caller's. Slots are 64-byte aligned; large ones take 7 lines
+ * more than they hold, so that neighbours of equal size do not meet in the same cache sets and serve each other's turn.
  */
 #include "parts.h"
 
@@ -70,11 +70,21 @@ static int new_block(Tlsf *t) {
     return b;
 }
 
-/* A free block of at least `size` from the first class whose members all fit, or NONE. */
+/* The smallest of the first few blocks of a list that hold `size`: one of exactly that size serves again. */
+static int fits_best(const Tlsf *t, int b, int64_t size) {
+    int best = NONE;
+    for (int i = 0; i < 8 && b != NONE; i++, b = t->block[b].free_next)
+        if (t->block[b].size >= size && (best == NONE || t->block[b].size < t->block[best].size)) best = b;
+    return best;
+}
+
+/* A free block of at least `size` from its own class or the first whose members all fit, or NONE. */
 static int find_free(const Tlsf *t, int64_t size) {
     int fl, sl;
     int64_t up = size;
     class_of(size, &fl, &sl);
+    int own = fits_best(t, t->head[fl][sl], size);
+    if (own != NONE) return own;
     if (fl > 0) up = size + (((int64_t)1 << (fl - 1)) * ALIGN) - ALIGN;
     class_of(up, &fl, &sl);
     uint32_t in = sl < SL ? t->sl[fl] & (~0u << sl) : 0;
@@ -142,7 +152,7 @@ static void tlsf_free(Tlsf *t, int b) {
 }
 
 /* Bytes of a slot, or -1. */
-static int64_t slot_bytes(const PlanBuf *f, int b, const int64_t *sym) {
+static int64_t slot_bytes(const PlanBuf *f, const int64_t *sym) {
     int64_t n = f->size.k, bytes;
     if (f->size.sym >= 0 && __builtin_mul_overflow(n, sym[f->size.sym], &n)) return -1;
     if (n < 0 || __builtin_mul_overflow(n, (int64_t)th_dtype_bytes((ThDtype)f->dtype), &bytes) ||
@@ -150,7 +160,7 @@ static int64_t slot_bytes(const PlanBuf *f, int b, const int64_t *sym) {
         return -1;
     bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
     if (bytes == 0) bytes = ALIGN;
-    return bytes >= 4096 ? bytes + ALIGN * (1 + 2 * (b % 4)) : bytes;
+    return bytes >= 4096 ? bytes + 7 * ALIGN : bytes;
 }
 
 size_t plan_layout_work(const Plan *p) {
@@ -183,10 +193,21 @@ int64_t plan_layout(const Plan *p, const int64_t *sym, int64_t *offset, void *wo
             block[b] = NONE;
             continue;
         }
-        int64_t bytes = slot_bytes(&p->buf[b], b, sym);
+        int64_t bytes = slot_bytes(&p->buf[b], sym);
         if (bytes < 0) return -1;
         if (!take_over(t, block, &p->buf[b], b, bytes) && (block[b] = tlsf_alloc(t, bytes)) == NONE) return -1;
         offset[b] = t->block[block[b]].off;
     }
     return t->top;
+}
+
+int64_t plan_results_bytes(const Plan *p, const int64_t *sym) {
+    int64_t sum = 0, n;
+    for (int b = 0; b < p->nbuf; b++) {
+        const PlanBuf *x = &p->buf[b];
+        if (x->kind != BUF_OUTPUT || x->late) continue;
+        if (!__builtin_mul_overflow(size_value(x->size, sym), (int64_t)th_dtype_bytes((ThDtype)x->dtype), &n) && n > 0)
+            sum += n;
+    }
+    return sum;
 }

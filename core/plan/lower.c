@@ -29,7 +29,7 @@ static Size *copy_sizes(Planner *p, int n, const Size *s) {
 }
 
 int planner_root(Planner *p, uint8_t kind, uint8_t dtype, int ndim, const Size *shape) {
-    Root r = {.kind = kind, .dtype = dtype, .index = -1, .wish = -1, .ndim = ndim, .buf = -1};
+    Root r = {.kind = kind, .dtype = dtype, .index = -1, .wish = -1, .ndim = ndim, .node = p->node, .buf = -1};
     r.size = elements(p, ndim, shape);
     r.shape = copy_sizes(p, ndim, shape);
     if (!r.shape || size_bad(r.size) || !vec_push(p->ctx, &p->root, r)) return -1;

@@ -42,6 +42,7 @@ static bool leaves(Planner *p) {
                   .dtype = v->type.dtype,
                   .index = i,
                   .wish = -1,
+                  .node = -1,
                   .buf = -1};
         if (!vec_push(p->ctx, &p->root, r)) return false;
         p->val[v->id].root = i;

@@ -72,6 +72,7 @@ typedef struct Root {
     int index;        /* of the input, shared or output */
     const ThVar *var; /* constants */
     const char *name; /* of the variable computed here, or NULL */
+    int node;         /* at work when it was made, -1 */
     int writers;      /* works that store into it */
     int rmark, wmark; /* the group that reads, stores it, as merge.c last saw */
     int wish;         /* slot of this root is wished for, -1 */

@@ -61,6 +61,7 @@ typedef struct PlanBuf {
     int first, last;         /* steps between which a TEMP lives (layout) */
     bool carried;            /* a turn of a loop finds what stood there before it */
     int inplace_of;          /* TEMP/OUTPUT: try the slot of this buffer (dies there), or -1 */
+    int node;                /* the node at work when it was made, or -1 */
     const char *name;        /* of the user's variable that lies there, or NULL; text for readers, never for use */
 } PlanBuf;
 
@@ -202,6 +203,8 @@ typedef struct Plan {
     int nnode;
     size_t scratch_bytes; /* largest GEMM packing or host scratch; dynamic part in slot scratch_sym (or -1) */
     int scratch_sym;
+    Size *var; /* by variable id of the graph: its elements; only when the graph asks (FGraph.measure), else NULL */
+    int nvar;
     int *layout_order;
     int nlayout; /* ALLOC/FREE events: +buf+1 alloc, -(buf+1) free, replayed through TLSF */
 } Plan;
@@ -249,6 +252,7 @@ typedef struct ShapeEnv {
 int shape_run(const Plan *p, int first, int n, int64_t *sym, ShapeEnv *env);
 /* TLSF replay: offset[b] for every TEMP buffer, total arena bytes. size_t overflow: -1. Touches only memory given. */
 int64_t plan_layout(const Plan *p, const int64_t *sym, int64_t *offset, void *work, size_t work_bytes);
+int64_t plan_results_bytes(const Plan *p, const int64_t *sym); /* of results and of new values that are exchanged */
 size_t plan_layout_work(const Plan *p);
 
 #endif

@@ -53,8 +53,20 @@ static bool refresh(ThBound *b) {
     return true;
 }
 
+/* Sizes are looked at now, where a limit of memory may have it that another function serves. */
+static ThFunction *over(ThBound *b) {
+    ThFunction *f = b->f;
+    if (!f->memory) return NULL;
+    call_lock(f);
+    workspace_prepare(b->w);
+    call_unlock(f);
+    call_clean(f, b->w, false);
+    return b->w->over ? function_fit(f, b->w->arg) : NULL;
+}
+
 ThBound *th_bind(ThFunction *f, const ThArg *args, int nargs) {
     if (!f || failed(f->ctx)) return NULL;
+    f = function_newest(f);
     ThBound *b = ctx_alloc0(f->ctx, sizeof *b + (size_t)f->nin + 1);
     if (!b) return NULL;
     b->f = th_function_retain(f);
@@ -65,9 +77,10 @@ ThBound *th_bind(ThFunction *f, const ThArg *args, int nargs) {
     if (b->w) b->w->bound = true, b->w->values = false;
     for (int i = 0; i < f->nin; i++) b->defaulted[i] = i >= nargs || args[i].kind == TH_ARG_NONE;
     if (b->w) pin(b, 1);
-    if (ok) return b;
+    ThFunction *next = ok ? over(b) : NULL;
+    if (ok && !next && !failed(f->ctx)) return b;
     th_bound_release(b);
-    return NULL;
+    return next ? th_bind(next, args, nargs) : NULL;
 }
 
 void th_bound_release(ThBound *b) {
@@ -110,6 +123,11 @@ int th_bound_call(ThBound *b) {
         call_unlock(f);
     }
     if (f->nstate) atomic_flag_clear_explicit(&f->state_busy, memory_order_release);
+    if (!ok && b->w->over)
+        err(f->ctx, TH_MemoryError,
+            "a shared variable has grown, and this bound call now plans %lld bytes, more than the %lld of `memory`: "
+            "bind again",
+            (long long)atomic_load(&f->planned), (long long)f->memory);
     if (f->profile) profile_call(f->profile, start, ok);
     return ok ? 0 : 1;
 }

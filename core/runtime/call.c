@@ -277,7 +277,8 @@ void call_begin(ThFunction *f) {
         atomic_store_explicit(&c->interrupted, 0, memory_order_relaxed);
 }
 
-static int call(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *values) {
+/* One try; over: nothing was done for want of memory, and `*next` serves instead (NULL: the error is set). */
+static int attempt(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *values, ThFunction **next) {
     Workspace *w = workspace_take(f);
     if (!w) return 1;
     int64_t start = f->profile ? profile_now() : 0;
@@ -296,6 +297,8 @@ static int call(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *values
         out[i] = w->result[i];
         w->result[i] = NULL;
     }
+    if (!ok && w->over) *next = function_fit(f, w->arg);
+    w->over = false;
     if (ok) w->renewed = false;
     if (ok && values) read_values(f, w, out, values);
     call_clean(f, w, true);
@@ -303,6 +306,15 @@ static int call(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *values
     else workspace_give(f, w);
     if (f->profile) profile_call(f->profile, start, ok);
     return ok ? 0 : 1;
+}
+
+static int call(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *values) {
+    for (f = function_newest(f);;) {
+        ThFunction *next = NULL;
+        int bad = attempt(f, a, out, values, &next);
+        if (!next) return bad;
+        f = next;
+    }
 }
 
 int th_call(ThFunction *f, ThArray *const *args, int nargs, ThArray **out) {

@@ -103,10 +103,13 @@ static void set_c(GemmArgs *g, void *at, int64_t crs, const GemmAxis *x) {
 }
 
 /* ---- the three products ------------------------------------------------------------------------------------------ */
+static bool may(const Run *r, ConvWay way) { return r->way == CONV_AUTO || r->way == way; }
+
 static int to_top(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int status;
-    if (conv_direct_top(r, group, &status)) return status;
+    if (may(r, CONV_LANES) && conv_lanes_top(r, group, &status)) return status;
+    if (may(r, CONV_DIRECT) && conv_direct_top(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);
     GemmOperand b = windows(r, group, false), a;
     int64_t o = group * w->filters;
@@ -119,7 +122,8 @@ static int to_top(Run *r, int64_t group) {
 static int to_filter(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int status;
-    if (conv_outer_filter(r, group, &status) || conv_direct_filter(r, group, &status)) return status;
+    if (may(r, CONV_LANES) && conv_lanes_filter(r, group, &status)) return status;
+    if (may(r, CONV_DIRECT) && conv_direct_filter(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);
     GemmOperand b = windows(r, group, true), a;
     int64_t o = group * w->filters;
@@ -237,14 +241,16 @@ static bool image_directly(Run *r, int64_t group, int *status) {
     v.top = shifted(r, v.top, group * w->channels * w->image_st[1]);
     Run dual = *r;
     dual.w = &v;
-    return conv_direct_top(&dual, 0, status);
+    return conv_lanes_top(&dual, 0, status) || conv_direct_top(&dual, 0, status);
 }
 
 static int to_image(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int64_t i[CONV_DIMS] = {0};
     int status;
-    if (conv_fold_image(r, group, &status) || image_directly(r, group, &status)) return status;
+    if (may(r, CONV_SPREAD) && conv_spread_image(r, group, &status)) return status;
+    if (may(r, CONV_FOLD) && conv_fold_image(r, group, &status)) return status;
+    if (may(r, CONV_DIRECT) && image_directly(r, group, &status)) return status;
     for (;;) {
         Phase p[CONV_DIMS];
         for (int d = 0; d < w->ndim; d++) p[d] = phase_of(w, d, i[d]);
@@ -260,7 +266,16 @@ int conv_host(HostCall *h, const ConvWork *w) {
     const Cpu *cpu = cpu_of(h->ctx);
     if (!cpu) return 1;
     Run r = {.h = h, .w = w, .kern = cpu->gemm[w->dtype == TH_FLOAT64], .item = (int64_t)th_dtype_bytes(w->dtype)};
-    for (int64_t g = 0; g < w->groups; g++)
-        if (to[w->target](&r, g)) return 1;
+    r.way = conv_way(&r);
+    for (int64_t g = 0; g < w->groups; g++) {
+        int status;
+        if (r.way == CONV_FFT && conv_fft(&r, g, &status)) {
+            if (status) return 1;
+            continue;
+        }
+        Run other = r;
+        if (r.way == CONV_FFT) other.way = CONV_AUTO;
+        if (to[w->target](&other, g)) return 1;
+    }
     return 0;
 }

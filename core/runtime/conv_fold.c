@@ -9,11 +9,8 @@
 
 #include <string.h>
 
-enum { MR = GEMM_MR, ROOM_ALIGN = 64 };
+enum { ROOM_ALIGN = CONV_ALIGN };
 
-static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 static int64_t ceil_div(int64_t a, int64_t b) { return a <= 0 ? -(-a / b) : (a + b - 1) / b; }
 
 /* Cycles for one tap of one channel, as measured: a tap's row of products costs half a cycle a filter and six to add to
@@ -26,9 +23,6 @@ static bool pays(const ConvWork *w, int64_t vl) {
     if (w->size[0] * w->size[1] == 1 && w->step[0] == 1) return false; /* a product of matrices as they lie */
     return !slides || fold < slide;
 }
-
-static int64_t panels(int64_t n) { return (n + MR - 1) / MR; }
-static int64_t panel_at(int64_t n, int64_t p) { return n * p / panels(n); }
 
 /* Filters as (tap) x (o): panel by panel, o by o, row by row. Taps run over the channels first, so that a tile's rows
  * are added to different places: a load that overlaps a store just made waits for it. */
@@ -104,7 +98,8 @@ bool conv_fold_image(ConvRun *r, int64_t group, int *status) {
     const ConvWork *w = r->w;
     const GemmKernels *kern = r->kern;
     int64_t item = r->item, taps = w->channels * w->size[0] * w->size[w->ndim - 1], places = w->out[0] * w->out[1];
-    if (w->ndim != 2 || w->step[1] != 1 || w->image_st[3] != 1 || !pays(w, kern->vl)) return false;
+    if (w->ndim != 2 || w->step[1] != 1 || w->image_st[3] != 1) return false;
+    if (r->way != CONV_FOLD && !pays(w, kern->vl)) return false;
     int64_t nr = (int64_t)kern->nv * kern->vl, wide = up(places, kern->vl);
     int64_t bytes = up(taps * w->filters * item, ROOM_ALIGN) + w->filters * wide * item + GEMM_MAX_NR_BYTES;
     char *packed = r->h->room(r->h, (size_t)bytes), *copy = packed + up(taps * w->filters * item, ROOM_ALIGN);

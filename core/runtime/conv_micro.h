@@ -100,6 +100,17 @@ static void FN(add_rows)(void *to, int64_t ds, const void *from, int64_t ss, int
     }
 }
 
+/* d[j][i] = s[i][j] for n rows of m elements */
+static void FN(turn_all)(void *to, int64_t ds, const void *from, int64_t ss, int64_t n, int64_t m) {
+    T *d = to;
+    const T *s = from;
+    int64_t nq = n / Q * Q, mq = m / Q * Q;
+    for (int64_t j = 0; j < mq; j += Q)
+        for (int64_t i = 0; i < nq; i += Q) FN(turn)(d + j * ds + i, ds, s + i * ss + j, ss);
+    for (int64_t j = 0; j < m; j++)
+        for (int64_t i = j < mq ? nq : 0; i < n; i++) d[j * ds + i] = s[i * ss + j];
+}
+
 #define CONV_TILE(r, w) \
     static void FN(window_##r##x##w)(const ConvTile *t) { FN(window)(t, r, w); } \
     static void FN(dots_##r##x##w)(const ConvTile *t) { FN(dots)(t, r, w); }

@@ -1,22 +1,77 @@
-/* conv_parts.h -- what the files of convolution share (conv.c, conv_direct.c). */
+/* conv_parts.h -- what the files of convolution share. */
 #ifndef TH_CONV_PARTS_H
 #define TH_CONV_PARTS_H
 
 #include "conv.h"
 #include "gemm.h"
 
+enum { CONV_ALIGN = 64 };
+
+/* How: by tiles along rows (direct), along filters (lanes), into lines of several images (spread), tile by tile added
+ * up (fold), by products of packed windows (gemm), by transforms (fft). What does not apply to a shape leaves it to
+ * gemm. */
+typedef enum { CONV_AUTO, CONV_DIRECT, CONV_LANES, CONV_SPREAD, CONV_FOLD, CONV_GEMM, CONV_FFT, CONV_WAYS } ConvWay;
+
 typedef struct ConvRun {
     HostCall *h;
+    ConvWay way; /* CONV_AUTO: the first that applies and pays */
     const ConvWork *w;
     const GemmKernels *kern;
     int64_t item;
 } ConvRun;
 
-/* conv_direct.c: true when done, *status 0 or (with the error set) 1. */
-bool conv_direct_top(ConvRun *r, int64_t group, int *status);
+/* Each is true when done, *status 0 or (with the error set) 1. */
+bool conv_direct_top(ConvRun *r, int64_t group, int *status); /* conv_direct.c */
 bool conv_direct_filter(ConvRun *r, int64_t group, int *status);
-bool conv_outer_filter(ConvRun *r, int64_t group, int *status);
-/* conv_fold.c */
-bool conv_fold_image(ConvRun *r, int64_t group, int *status);
+bool conv_lanes_top(ConvRun *r, int64_t group, int *status); /* conv_lanes.c */
+bool conv_lanes_filter(ConvRun *r, int64_t group, int *status);
+bool conv_fold_image(ConvRun *r, int64_t group, int *status);   /* conv_fold.c */
+bool conv_spread_image(ConvRun *r, int64_t group, int *status); /* conv_spread.c */
+/* conv_choice.c: the flags conv.algorithm and conv.autotune, or what costs least. */
+ConvWay conv_way(const ConvRun *r);
+ConvWay conv_way_named(const char *name);
+double conv_tiles_ns(const ConvRun *r); /* predictions */
+double conv_fft_ns(const ConvRun *r);
+/* conv_fft.c: false also where the result is not finite, the result being unfinished then. */
+bool conv_fft(ConvRun *r, int64_t group, int *status);
+bool conv_fft_applies(const ConvRun *r);
+/* About how many vector operations it takes. */
+double conv_fft_cost(const ConvRun *r);
+
+/* ---- conv_slide.c ------------------------------------------------------------------------------------------------ */
+/* The operand that windows slide over: as it lies, or as a padded copy of one image. */
+typedef struct ConvSlid {
+    bool copied;
+    int64_t len[CONV_DIMS], st[CONV_DIMS], channel; /* lengths with padding; strides */
+    int64_t first;                                  /* of the first window's first element, from the image's start */
+    int64_t elements;                               /* of the copy */
+} ConvSlid;
+ConvSlid conv_slid_of(const ConvWork *w);
+void conv_copy_image(const ConvWork *w, const ConvSlid *s, char *to, const char *image, int64_t item);
+/* The taps but for the last dimension: how many, their offsets into the slid image and into the filters. */
+int64_t conv_tap_rows(const ConvWork *w);
+void conv_list_taps(const ConvWork *w, const ConvSlid *s, int64_t *image, int64_t *filter);
+/* Rows of one result: how many, their offsets into the slid image and into top. */
+int64_t conv_out_rows(const ConvWork *w);
+void conv_list_rows(const ConvWork *w, const ConvSlid *s, int64_t *image, int64_t *top);
+
+/* ---- small things ------------------------------------------------------------------------------------------------ */
+static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+/* n rows in panels of at most GEMM_MR, as even as can be: how many, where panel p starts. */
+static inline int64_t panels(int64_t n) { return (n + GEMM_MR - 1) / GEMM_MR; }
+static inline int64_t panel_at(int64_t n, int64_t p) { return n * p / panels(n); }
+
+/* Parts of one block of memory. */
+typedef struct ConvRoom {
+    char *next;
+} ConvRoom;
+static inline void *take(ConvRoom *r, int64_t bytes) {
+    void *p = r->next;
+    r->next += up(bytes, CONV_ALIGN);
+    return p;
+}
 
 #endif

@@ -185,6 +185,8 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s) {
     atomic_init(&f->run, s->unit ? s->unit->run : NULL);
     atomic_init(&f->building, s->unit && s->unit->poll);
     f->fg = s->fg;
+    f->memory = s->memory;
+    f->fit = s->fit;
     f->recipe = s->recipe;
     f->recipe_free = s->recipe_free;
     f->watch = s->watch;
@@ -212,6 +214,7 @@ static void drop_workspaces(ThFunction *f) {
 static void drop_parts(ThFunction *f) {
     ThContext *c = f->ctx;
     drop_workspaces(f);
+    th_function_release(atomic_load(&f->lean));
     if (f->unit) f->unit->release(f->unit);
     if (f->profile) profile_free(c, f->plan, f->profile);
     interp_unit_free(f->interp);
@@ -251,9 +254,10 @@ ThType th_function_output_type(const ThFunction *f, int i) { return f->plan->out
 const char *th_function_name(const ThFunction *f) { return f->name; }
 ThContext *th_function_context(const ThFunction *f) { return f->ctx; }
 bool th_function_implicit(const ThFunction *f, int i) { return f->in[i].implicit; }
-FGraph *function_fgraph(ThFunction *f) { return f->fg; }
-const Plan *function_plan(ThFunction *f) { return f->plan; }
-Unit *function_unit(ThFunction *f) { return f->unit; }
+FGraph *function_fgraph(ThFunction *f) { return function_newest(f)->fg; }
+const Plan *function_plan(ThFunction *f) { return function_newest(f)->plan; }
+Unit *function_unit(ThFunction *f) { return function_newest(f)->unit; }
+int64_t th_function_memory(const ThFunction *f) { return atomic_load(&function_newest(f)->planned); }
 const void *function_recipe(ThFunction *f) { return f->recipe; }
 int th_function_nshared(const ThFunction *f) { return f->fg ? f->plan->nshared : 0; }
 
@@ -261,10 +265,31 @@ ThVar *th_function_shared(const ThFunction *f, int i) {
     return f->fg && i >= 0 && i < f->plan->nshared ? f->fg->in[f->nin + i]->origin : NULL;
 }
 
-/* ---- what the user may change ---- */
-void th_function_set_trust(ThFunction *f, bool trust) { atomic_store(&f->trust, trust); }
+/* Whoever comes second takes what the first one made. */
+ThFunction *function_fit(ThFunction *f, ThArray *const *arg) {
+    ThFunction *none = NULL, *g = atomic_load(&f->lean);
+    if (g) return g;
+    if (!f->fit)
+        return err(f->ctx, TH_MemoryError,
+                   "this call plans %lld bytes of temporaries and results, more than the %lld of `memory`, and a "
+                   "function that is watched node by node computes nothing twice",
+                   (long long)atomic_load(&f->planned), (long long)f->memory),
+               NULL;
+    if (!(g = f->fit(f, arg))) return NULL;
+    atomic_store(&g->trust, atomic_load(&f->trust));
+    if (atomic_compare_exchange_strong(&f->lean, &none, g)) return drop_workspaces(f), g;
+    th_function_release(g);
+    return none;
+}
+
+/* ---- what the user may change: f and what serves instead of it ---- */
+void th_function_set_trust(ThFunction *f, bool trust) {
+    for (; f; f = atomic_load(&f->lean)) atomic_store(&f->trust, trust);
+}
 bool th_function_trust(const ThFunction *f) { return atomic_load(&f->trust); }
-void th_function_trim(ThFunction *f) { drop_workspaces(f); }
+void th_function_trim(ThFunction *f) {
+    for (; f; f = atomic_load(&f->lean)) drop_workspaces(f);
+}
 
 static bool in_range(ThFunction *f, int i) {
     return (i >= 0 && i < f->nin) ||
@@ -272,6 +297,7 @@ static bool in_range(ThFunction *f, int i) {
 }
 
 ThArray *th_function_default(ThFunction *f, int i) {
+    f = function_newest(f);
     if (!in_range(f, i)) return NULL;
     workspace_lock(f);
     ThArray *a = th_array_retain(f->in[i].value), *copy;
@@ -283,6 +309,7 @@ ThArray *th_function_default(ThFunction *f, int i) {
 }
 
 int th_function_set_default(ThFunction *f, int i, ThArray *value) {
+    f = function_newest(f);
     if (!in_range(f, i)) return 1;
     ThArray *own = NULL;
     if (value) {

@@ -37,6 +37,7 @@ typedef struct Workspace {
     bool valid;      /* sig, sym, offset and arena hold for it */
     bool values;     /* this call: results without dimensions go to cells, not to arrays */
     bool bound;      /* belongs to a ThBound */
+    bool over;       /* the call was given up: its sizes exceed the function's memory */
     bool renewed;    /* sizes or memory of results changed since the last call that went through */
     int64_t *offset; /* of TEMP buffers in the arena */
     void *layout_work;
@@ -93,6 +94,10 @@ struct ThFunction {
     bool verbose;
     bool gc;          /* the memory of temporaries goes back after each call */
     Profile *profile; /* or NULL */
+    int64_t memory;   /* see FunctionSpec */
+    ThFunction *(*fit)(ThFunction *f, ThArray *const *arg);
+    _Atomic(ThFunction *) lean; /* what serves instead of this one since a call exceeded the memory, or NULL */
+    atomic_int_fast64_t planned;
     atomic_bool trust;
     Workspace *idle;
     atomic_flag lock;       /* of the idle list and of defaults */
@@ -104,6 +109,13 @@ struct ThFunction {
 Workspace *workspace_take(ThFunction *f);
 void workspace_give(ThFunction *f, Workspace *w);
 void workspace_free(Workspace *w);
+/* The function that serves calls of f. */
+static inline ThFunction *function_newest(const ThFunction *f) {
+    for (ThFunction *g; (g = atomic_load_explicit(&((ThFunction *)f)->lean, memory_order_acquire));) f = g;
+    return (ThFunction *)f;
+}
+/* After a call that was over its memory: the function that serves from now on, or NULL with the error set. */
+ThFunction *function_fit(ThFunction *f, ThArray *const *arg);
 void workspace_lock(ThFunction *f);
 void workspace_unlock(ThFunction *f);
 /* Sizes, layout and memory for the arguments in w->arg; nonzero on error. Cheap when nothing changed. */

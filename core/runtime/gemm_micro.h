@@ -567,6 +567,7 @@ static const GemmKernels FN(kernels) = {
     CONV_ROWS(window),
     CONV_ROWS(dots),
     FN(add_rows),
+    FN(turn_all),
 };
 
 #undef WINDOW_START

@@ -45,6 +45,7 @@ int profile_step(ThFunction *f, int step, ThFrame *frame) {
 
 /* ---- looking ---- */
 bool th_function_profile(const ThFunction *f, ThProfile *o) {
+    f = function_newest(f);
     const Profile *r = f->profile;
     if (!r) return false;
     *o = (ThProfile){.calls = get(&r->calls),
@@ -68,6 +69,7 @@ static const char *op_name(const Plan *p, int step) {
 }
 
 bool th_function_profile_step(const ThFunction *f, int i, ThProfileStep *o) {
+    f = function_newest(f);
     if (!f->profile || i < 0 || i >= f->plan->nstep) return false;
     const Step *s = &f->plan->step[i];
     *o = (ThProfileStep){.title = s->title && *s->title ? s->title : op_name(f->plan, i),
@@ -168,6 +170,7 @@ static void table(Text *t, const ThFunction *f, const Line *line, int n, int mos
 }
 
 char *th_function_profile_text(ThFunction *f, int n_ops, int n_apply) {
+    f = function_newest(f);
     ThContext *c = f->ctx;
     if (failed(c)) return NULL;
     if (!f->profile)

@@ -22,11 +22,18 @@ static const ThArray *whole(Workspace *w, const PlanValue *v) {
 /* Is the size known? The shape program may have stopped before it. */
 static bool known(const Workspace *w, Size z) { return z.sym < 0 || w->frame.sym[z.sym] != WORKSPACE_UNKNOWN; }
 
+static bool shapes_known(const Workspace *w, const PlanNode *n) {
+    for (int i = 0; i < n->nin; i++)
+        for (int d = 0; d < n->in[i].ndim; d++)
+            if (!known(w, n->in[i].shape[d])) return false;
+    return true;
+}
+
 static bool all_known(const Workspace *w, const PlanNode *n) {
     for (int i = 0; i < n->nin; i++)
         for (int d = 0; d < n->in[i].ndim; d++)
-            if (!known(w, n->in[i].shape[d]) || !known(w, n->in[i].stride[d])) return false;
-    return true;
+            if (!known(w, n->in[i].stride[d])) return false;
+    return shapes_known(w, n);
 }
 
 /* In elements. */
@@ -37,19 +44,30 @@ static int64_t stride_of(const Workspace *w, const PlanValue *v, int d) {
     return n;
 }
 
+/* Input i where it is a constant that the plan holds no array of. */
+static const ThArray *constant(const Workspace *w, const PlanNode *n, int i) {
+    const FGraph *fg = w->fn->fg;
+    int at = (int)(n - w->fn->plan->node);
+    if (!fg || at >= fg->norder || i >= fg->order[at]->nin) return NULL;
+    const ThVar *v = fg->order[at]->in[i];
+    return var_is_const(v) && v->type.kind == TYPE_TENSOR ? v->u.data : NULL;
+}
+
 static void dims(Text *t, Workspace *w, const PlanNode *n, bool strides) {
     text_put(t, strides ? "\nInputs strides: [" : "\nInputs shapes: [");
     for (int i = 0; i < n->nin; i++) {
         const PlanValue *v = &n->in[i];
-        const ThArray *a = whole(w, v);
+        const ThArray *a = v->buf < 0 ? constant(w, n, i) : whole(w, v);
+        int ndim = a ? a->ndim : v->ndim;
         text_put(t, i ? ", (" : "(");
-        for (int d = 0; d < v->ndim; d++) {
-            int64_t x = strides ? stride_of(w, v, d) : size_value(v->shape[d], w->frame.sym);
-            if (strides) x *= (int64_t)th_dtype_bytes(v->dtype);
+        for (int d = 0; d < ndim; d++) {
+            int64_t x = 0;
             if (a) x = strides ? ARRAY_STRIDES(a)[d] : ARRAY_SHAPE(a)[d];
+            else if (strides) x = stride_of(w, v, d) * (int64_t)th_dtype_bytes(v->dtype);
+            else x = size_value(v->shape[d], w->frame.sym);
             text_printf(t, d ? ", %lld" : "%lld", (long long)x);
         }
-        text_put(t, v->ndim == 1 ? ",)" : ")");
+        text_put(t, ndim == 1 ? ",)" : ")");
     }
     text_put(t, "]");
 }
@@ -224,8 +242,8 @@ static void node_tail(Text *t, Workspace *w, int node, int step) {
     const PlanNode *n = &p->node[node];
     text_printf(t, "\nApply node that caused the error: %s\nToposort index: %d\nInputs types: %s",
                 n->text ? n->text : "?", node, n->types ? n->types : "");
+    if (n->in && shapes_known(w, n)) dims(t, w, n, false);
     if (n->in && all_known(w, n)) {
-        dims(t, w, n, false);
         dims(t, w, n, true);
         values(t, w, node, step);
     }

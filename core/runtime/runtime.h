@@ -79,6 +79,9 @@ typedef struct FunctionSpec { /* what core/compile.c hands over; the function re
     int8_t allow_input_downcast;
     bool exception_verbose, profile, gc;
     FunctionTimes times;
+    int64_t memory; /* ThCompile.memory; fit: a function like f that takes less with these arguments, or NULL with the
+                       error set; the call goes there from then on */
+    ThFunction *(*fit)(ThFunction *f, ThArray *const *arg);
     bool internal; /* owned by the context itself: does not retain it, has no user variables */
 } FunctionSpec;
 ThFunction *function_new(ThContext *c, const FunctionSpec *s);

@@ -209,6 +209,9 @@ static int new_shapes(Workspace *w) {
         err(f->ctx, TH_MemoryError, "the sizes of this call overflow");
         return 1;
     }
+    int64_t planned = total + plan_results_bytes(p, w->frame.sym);
+    atomic_store_explicit(&w->fn->planned, planned, memory_order_relaxed);
+    if ((w->over = f->memory && planned > f->memory)) return 1;
     if (!grow(f->ctx, &w->arena, &w->arena_bytes, (size_t)total + 64)) return 1;
     char *scratch = w->frame.scratch;
     size_t need = (p->scratch_bytes + interp_scratch(f->interp) + 127) / 64 * 64 + packing(w);

@@ -153,7 +153,7 @@ end
 
 local known = util.set({
   "inputs", "outputs", "mode", "updates", "givens", "no_default_updates", "accept_inplace", "name", "rebuild_strict",
-  "allow_input_downcast", "profile", "on_unused_input",
+  "allow_input_downcast", "profile", "on_unused_input", "memory",
 })
 
 local positional = {
@@ -260,6 +260,21 @@ local function exclusions(v)
   return v
 end
 
+-- memory: bytes, or "64MB" (a KB is 1024 bytes).
+local function bytes_of(v)
+  if v == nil then return 0 end
+  local power = { [""] = 0, B = 0, KB = 1, MB = 2, GB = 3 }
+  local number, unit = v, ""
+  if type(v) == "string" then number, unit = v:match("^%s*([%d.]+)%s*(%a*)%s*$") end
+  local n = tonumber(number)
+  if not n or type(v) == "boolean" or not power[unit:upper()] then
+    util.raise("ValueError", 'memory is a number of bytes or a text like "64MB" or "1.5GB", got %s', tostring(v))
+  end
+  n = n * 1024 ^ power[unit:upper()]
+  if not (n >= 1 and n < 2 ^ 62) then util.raise("ValueError", "memory is at least one byte, got %s", tostring(v)) end
+  return math.floor(n)
+end
+
 local typed_list -- theano.typed_list, on first use: it requires us back
 
 local function build(...)
@@ -283,6 +298,7 @@ local function build(...)
     util.raise("TypeError", "profile is a boolean, got %s", type(a.profile))
   end
   spec.profile = a.profile
+  spec.memory = bytes_of(a.memory)
   local f = core.compile(spec)
   for _, v in ipairs(spec.values) do core.set_default(f, v[1], v[2]) end
   if next(spec.states) then debug.setuservalue(f, spec.states, 2) end

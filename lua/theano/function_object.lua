@@ -105,6 +105,10 @@ methods.bind = core.function_bind
 --- Gives back the memory that the function keeps between calls; it can be called again.
 methods.free = core.function_trim
 
+--- Bytes planned for temporaries and results at the lengths of the last call that had new ones; 0 before the first.
+-- Sizes that only a run tells, and the working memory of products and convolutions, are not in it.
+methods.memory = core.function_memory
+
 --- The shared variables that the function reads or updates.
 methods.get_shared = core.function_shared
 

@@ -53,7 +53,9 @@ M.of = {
 
 --- Passes over the whole graph that change no node: sizes are gathered, the order is fixed, loops are told that their
 -- states may be written where they lie.
-M.neutral = { ShapeOpt = true, schedule = true, scanOp_make_inplace = true }
+M.neutral = {
+  ShapeOpt = true, schedule = true, hoist = true, remat_marks = true, remat = true, scanOp_make_inplace = true,
+}
 
 --- The nodes of a graph text, inputs first: {op, attrs, args = names}, and what makes each name.
 function M.parse(text)

@@ -1,0 +1,51 @@
+/*
+ * collect.c -- Lua's collector and memory that it cannot see: an array is some fifty bytes to it, whatever its buffer
+ * holds.
+ *
+ * In: what userdata hold, as they come and go. Out: steps of the collector, asked for before new results are made: a
+ * result that lives until the next one is then young when it dies, which is when the generational mode finds it. Always
+ * holds: whatever the mode, dead arrays keep at most as much as live ones, and ROOM.
+ */
+#include "binding.h"
+
+enum { OFTEN = 1 << 20, SELDOM = 16 << 20, MANY = 8192, ROOM = 64 << 20, HEAP_ROOM = 4 };
+
+void lt_collect_init(LtState *s) {
+    s->batch = OFTEN;
+    s->most = ROOM;
+}
+
+/* Young results are found at the price of the young: often. A step that made a whole cycle (incremental mode) looked at
+ * everything there is: seldom. */
+static void step(lua_State *L, LtState *s) {
+    size_t kb = s->owed >> 10;
+    s->owed = s->young = 0;
+    bool cycle = lua_gc(L, LUA_GCSTEP, (int)(kb < 1 << 20 ? kb + 1 : 1 << 20)) == 1;
+    s->batch = cycle ? SELDOM : OFTEN;
+}
+
+/* What died old is found by a full collection only. */
+static void full(lua_State *L, LtState *s) {
+    lua_gc(L, LUA_GCCOLLECT);
+    size_t heap = (size_t)lua_gc(L, LUA_GCCOUNT) << 10;
+    s->owed = s->young = 0;
+    s->most = 2 * s->held + (heap * HEAP_ROOM > ROOM ? heap * HEAP_ROOM : ROOM);
+}
+
+void lt_collect(lua_State *L, LtState *s) {
+    if (s->owed < s->batch && s->young < MANY) return;
+    if (lua_gc(L, LUA_GCISRUNNING) != 1) return; /* the user stopped it, or it runs us */
+    if (s->held > s->most) full(L, s);
+    else step(L, s);
+}
+
+size_t lt_hold(LtState *s, size_t bytes) {
+    enum { AROUND = 256 }; /* headers, and what the allocator adds */
+    bytes += AROUND;
+    s->held += bytes;
+    s->owed += bytes;
+    s->young++;
+    return bytes;
+}
+
+void lt_let_go(LtState *s, size_t bytes) { s->held -= bytes < s->held ? bytes : s->held; }

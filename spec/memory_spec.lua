@@ -1,0 +1,175 @@
+--- Memory of a call: what is planned (`f:memory()`), T.remat, the limit `memory` of theano.compile, and the order of a
+-- training step's nodes, which lets go of each layer before the next one's gradient.
+local theano = require("theano")
+local raises = require("spec.support.raises")
+local T, nd = theano.tensor, theano.ndarray
+
+local WIDTH, DEPTH, ROWS = 32, 8, 200
+local LAYER = WIDTH * ROWS * 8 -- bytes of a layer's values
+
+local function weights()
+  local r, w = nd.random.RandomState(3), {}
+  for i = 1, DEPTH do w[i] = theano.shared(r:randn(WIDTH, WIDTH) * 0.2, "w" .. i) end
+  return w
+end
+
+-- Cost and gradients of a deep net; `every`: each so-maniest layer is marked.
+local function gradients(options)
+  local x, w = T.matrix("x"), options.weights or weights()
+  local h = x
+  for i = 1, DEPTH do
+    h = T.tanh(T.dot(h, w[i]))
+    if options.every and i % options.every == 1 then h = T.remat(h) end
+  end
+  local cost = T.sum(h * h)
+  local outputs, updates = { cost }, {}
+  for i, g in ipairs(T.grad(cost, w)) do
+    if options.train then updates[i] = { w[i], w[i] - 0.01 * g } else outputs[i + 1] = g end
+  end
+  return theano.compile({ inputs = { x }, outputs = outputs, updates = updates, memory = options.memory,
+    profile = options.profile }), w
+end
+
+local data = nd.random.RandomState(4):randn(ROWS, WIDTH)
+
+local function same(a, b)
+  assert.equal(#a, #b)
+  assert.equal(a[1], b[1])
+  for i = 2, #a do assert.is_true(nd.array_equal(a[i], b[i])) end
+end
+
+local function count(f, name)
+  local n = 0
+  for _, node in ipairs(f.maker.fgraph:toposort()) do n = n + (tostring(node.op):find(name, 1, true) and 1 or 0) end
+  return n
+end
+
+describe("T.remat", function()
+  it("is its argument, as a value and in derivatives", function()
+    local x = T.dvector("x")
+    local y = T.sum(T.remat(T.exp(x)) ^ 2)
+    local f = theano.compile({ x }, { y, T.grad(y, x), T.remat(x) })
+    local v = nd.array({ 0.0, 1.0 })
+    local a, b, c = f(v)
+    assert.is_true(math.abs(a - (1 + math.exp(2))) < 1e-12)
+    assert.is_true(nd.allclose(b, nd.array({ 2, 2 * math.exp(2) })))
+    assert.is_true(nd.array_equal(c, v))
+    assert.equal("Remat(exp(x))", theano.pp(T.remat(T.exp(x))))
+    local forward = T.Rop(y, x, T.ones_like(x))
+    assert.is_true(math.abs(theano.compile({ x }, forward)(v) - 2 * (1 + math.exp(2))) < 1e-12)
+    assert.is_true(nd.array_equal(x:remat():eval({ [x] = v }), v))
+  end)
+
+  it("computes the value again for the gradient: less memory, the same bits", function()
+    local plain, marked = gradients({}), gradients({ every = 2 })
+    same({ plain(data) }, { marked(data) })
+    assert.is_true(marked:memory() < plain:memory())
+    assert.is_true(count(marked, "Tanh") > count(plain, "Tanh"))
+    assert.is_true(count(marked, "Dot22") > count(plain, "Dot22"))
+  end)
+
+  it("leaves no trace where a value has one user, or users that follow each other", function()
+    local x = T.matrix("x")
+    local function nodes(mark)
+      local y = T.tanh(T.dot(x, x))
+      if mark then y = T.remat(y) end
+      return #theano.compile({ x }, T.dot(y, x) + y).maker.fgraph:toposort()
+    end
+    assert.equal(nodes(false), nodes(true))
+  end)
+
+  it("keeps results, and does not repeat what may fail", function()
+    local x, i = T.matrix("x"), T.lvector("i")
+    local rows = T.remat(x[i])
+    local f = theano.compile({ x, i }, { T.tanh(rows), T.sum(T.dot(T.dot(rows, rows.T), rows)) + T.sum(rows * rows) })
+    assert.equal(1, count(f, "AdvancedSubtensor1"))
+    local e = T.remat(T.exp(x))
+    local g = theano.compile({ x }, { e, T.dot(T.dot(e, e), e) * e })
+    assert.equal(1, count(g, "xp"))
+  end)
+
+  it("changes nothing in a body of scan and without an optimizer", function()
+    local x = T.vector("x")
+    local s = theano.scan(function(a) return T.remat(a * 2) + 1 end, { sequences = x })
+    local f = theano.compile({ x }, T.grad(T.sum(s), x))
+    assert.is_true(nd.array_equal(f(nd.array({ 1.0, 5.0 })), nd.array({ 2.0, 2.0 })))
+    local raw = theano.compile({ inputs = { x }, outputs = T.remat(x) * 2, mode = theano.compile.Mode({
+      optimizer = "None" }) })
+    assert.is_true(nd.array_equal(raw(nd.array({ 1.0, 5.0 })), nd.array({ 2.0, 10.0 })))
+  end)
+end)
+
+describe("f:memory()", function()
+  it("is what temporaries and results take at the lengths of the last call", function()
+    local x = T.matrix("x")
+    local f = theano.compile({ x }, T.dot(x, x) + 1)
+    assert.equal(0, f:memory())
+    f(nd.ones({ 10, 10 }))
+    local small = f:memory()
+    assert.is_true(small >= 800 and small <= 4096)
+    f(nd.ones({ 40, 40 }))
+    assert.is_true(f:memory() >= 12800 and f:memory() <= 12800 * 2 + 4096)
+  end)
+
+  it("of a training step grows by one value a layer: gradients go as soon as they are used", function()
+    local step = gradients({ train = true })
+    step(data)
+    assert.is_true(step:memory() < (DEPTH + 4) * LAYER)
+    local all = gradients({})
+    all(data)
+    assert.is_true(all:memory() < (DEPTH + 4) * LAYER + DEPTH * WIDTH * WIDTH * 8)
+  end)
+end)
+
+describe("memory = ", function()
+  it("makes the function compute values again, with the same bits", function()
+    local plain = gradients({})
+    local want = { plain(data) }
+    for _, part in ipairs({ 0.9, 0.75, 0.65 }) do
+      local limit = math.floor(plain:memory() * part)
+      local f = gradients({ memory = limit })
+      same(want, { f(data) })
+      assert.is_true(f:memory() <= limit)
+      assert.is_true(count(f, "Tanh") > count(plain, "Tanh"))
+      same(want, { f(data) })
+    end
+  end)
+
+  it("does nothing while a call keeps the limit", function()
+    local plain, f = gradients({}), gradients({ memory = "1GB" })
+    same({ plain(data) }, { f(data) })
+    assert.equal(plain:memory(), f:memory())
+    assert.equal(#plain.maker.fgraph:toposort(), #f.maker.fgraph:toposort())
+  end)
+
+  it("trains: updates of shared variables and defaults go on where they were", function()
+    local plain, w = gradients({ train = true })
+    plain(data)
+    local f, v = gradients({ train = true, memory = math.floor(plain:memory() * 0.8) })
+    f(data)
+    for _ = 1, 3 do assert.equal(plain(data), f(data)) end
+    for i = 1, DEPTH do assert.is_true(nd.array_equal(w[i]:get_value(), v[i]:get_value())) end
+
+    local x, n = T.matrix("x"), T.lscalar("n")
+    local counting = theano.compile({ memory = "200KB", outputs = { T.sum(T.dot(T.tanh(x), T.tanh(x).T)), n },
+      inputs = { x, theano.In(n, { value = 5, update = n + 1 }) } })
+    local _, a = counting(nd.ones({ 10, 10 }))
+    assert.equal(5, a)
+    assert.has_error(function() counting(nd.ones({ 300, 300 })) end)
+    local _, b = counting(nd.ones({ 10, 10 }))
+    assert.equal(6, b)
+  end)
+
+  it("raises where nothing helps, and says what is planned and what would do", function()
+    local f = gradients({ memory = "10KB" })
+    local e = raises("MemoryError", "memory = 10.0 KB is too little for this call", function() f(data) end)
+    assert.truthy(e:find("it plans %d+%.%d KB of temporaries and results, and %d+%.%d KB with all"), e)
+    local least = math.ceil(tonumber(e:match("and (%d+%.%d) KB with all")) * 1024 + 60)
+    local g = gradients({ memory = least })
+    same({ gradients({})(data) }, { g(data) })
+    local x = T.scalar("x")
+    for memory, text in pairs({ much = "memory is a number of bytes", [-1] = "at least one byte" }) do
+      raises("ValueError", text, function() theano.compile({ inputs = { x }, outputs = x, memory = memory }) end)
+    end
+  end)
+end)
