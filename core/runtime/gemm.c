@@ -80,7 +80,9 @@ static int64_t block_columns(int64_t item, int64_t nr, int64_t n, int64_t kb) {
 static bool by_panels(int64_t item, int64_t m, int64_t kb) { return m <= chunk_rows(item, m, kb); }
 
 /* Rows of a read in place: along k they are whole cache lines, or there is one panel only. */
-static bool packs_a(const GemmArgs *g, int64_t nr) { return g->av || (g->acs != 1 && g->n > nr && (g->ars != 1 || g->k > INPLACE_K)); }
+static bool packs_a(const GemmArgs *g, int64_t nr) {
+    return g->av || (g->acs != 1 && g->n > nr && (g->ars != 1 || g->k > INPLACE_K));
+}
 
 static void plan(Job *j) {
     const GemmArgs *g = &j->g;
@@ -183,11 +185,12 @@ typedef struct Source {
     int64_t next_step; /* bytes between its rows */
 } Source;
 
-/* What the quick kernel asks for ahead: the next panel while its rows last, else the next rows of c. */
-static void look_ahead(const Job *j, const Source *s, GemmTile *t, int64_t tile) {
-    int64_t done = tile * (j->kb / 4);
+/* What the quick kernel asks for ahead: the next panel in up to eight parts, then the next rows of c. */
+static void look_ahead(const Job *j, const Source *s, GemmTile *t, int64_t tile, int64_t tiles) {
+    int64_t parts = tiles > 12 ? 8 : tiles > 6 ? tiles - 2 : 4, part = min64(j->kb / 4, j->kb / parts + 1);
+    int64_t done = tile * part;
     if (s->next && done < j->kb) {
-        t->ahead = s->next + done * s->next_step, t->ahead_step = s->next_step, t->nahead = j->kb - done;
+        t->ahead = s->next + done * s->next_step, t->ahead_step = s->next_step, t->nahead = min64(part, j->kb - done);
     } else {
         t->ahead_step = j->g.crs * j->item, t->nahead = MR;
         t->ahead = (const char *)t->c + MR * t->ahead_step;
@@ -204,7 +207,11 @@ static void sweep(const Job *j, Source s, int64_t row, int64_t rows, int64_t col
     int64_t told = 0, often = DONE_BYTES / (vectors * kern->vl * j->item), at_col;
     bool whole = in_a_row(j, col, cols, &at_col), last = j->g.done && j->kstep + j->kb >= j->g.k;
     GemmTileFn tall = whole ? kern->tall[vectors - 1] : NULL;
-    GemmTileFn quick = whole && vectors == kern->nv && (s.a || j->g.acs == 1 || j->g.ars == 1) ? kern->quick[s.a ? 0 : j->g.acs == 1 ? 1 : 2] : NULL;
+    GemmTileFn quick = whole && vectors == kern->nv && (s.a || j->g.acs == 1 || j->g.ars == 1)
+                           ? kern->quick[s.a             ? 0
+                                         : j->g.acs == 1 ? 1
+                                                         : 2]
+                           : NULL;
     for (int64_t i = 0, r; i < rows; i += r) {
         bool two = tall && rows - i >= 2 * MR && (i > 0 || !s.fill);
         r = two ? 2 * MR : min64(MR, rows - i);
@@ -225,7 +232,7 @@ static void sweep(const Job *j, Source s, int64_t row, int64_t rows, int64_t col
             kern->fused[vectors - 1](&t);
             t.b = s.fill, t.brs = (int64_t)vectors * kern->vl, t.edge = kern->vl;
         } else if (quick && r == MR && t.brs == j->nr && t.edge == kern->vl) {
-            look_ahead(j, &s, &t, i / MR - (s.fill != NULL));
+            look_ahead(j, &s, &t, i / MR - (s.fill != NULL), rows / MR);
             quick(&t);
         } else {
             kern->tile[r - 1][vectors - 1](&t);
@@ -348,6 +355,13 @@ static void pack_piece(int piece, void *user) {
     }
 }
 
+/* The packed panel at column col of this block, and the length of its rows. */
+static const char *block_panel(const Job *j, int64_t col, int64_t *lanes) {
+    *lanes = up(min64(j->nr, j->cols - col), j->kern->vl);
+    if (j->g.packed) return at(j, j->g.packed, (j->col0 + col) * j->g.k + j->kstep * *lanes);
+    return j->b_space + col / j->nr * j->panel_bytes;
+}
+
 static void chunk_piece(int piece, void *user) {
     const Job *j = user;
     int64_t row = j->row0 + piece * j->mc, rows = min64(j->mc, j->g.m - row);
@@ -359,9 +373,9 @@ static void chunk_piece(int piece, void *user) {
     }
     for (int64_t col = 0; col < j->cols; col += j->nr) {
         int64_t cols = min64(j->nr, j->cols - col);
-        s.brs = up(cols, j->kern->vl);
-        s.b = j->g.packed ? at(j, j->g.packed, (j->col0 + col) * j->g.k + j->kstep * s.brs)
-                          : j->b_space + col / j->nr * j->panel_bytes;
+        s.b = block_panel(j, col, &s.brs);
+        s.next = NULL;
+        if (col + j->nr < j->cols) s.next = block_panel(j, col + j->nr, &s.next_step), s.next_step *= j->item;
         sweep(j, s, row, rows, j->col0 + col, cols);
     }
 }
