@@ -4,6 +4,7 @@
  * `require "theano"`. Exit codes: 0; 1 an error in the script; 2 wrong usage; 130 after Ctrl-C.
  */
 #include "binding.h"
+#include "pool.h"
 #include "terminal.h"
 
 #include <lualib.h>
@@ -66,6 +67,54 @@ static int open_core(lua_State *L) {
     luaL_setfuncs(L, fns, 0);
     terminal_open(L);
     return 1;
+}
+
+/* ---- modules that the build has compiled (scripts/precompile) ---- */
+/* The whole file at `path` on the stack, or nothing and false. */
+static bool push_file(lua_State *L, const char *path) {
+    FILE *f = fopen(path, "rb");
+    luaL_Buffer b;
+    size_t n = 0;
+    if (!f) return false;
+    luaL_buffinit(L, &b);
+    do {
+        n = fread(luaL_prepbuffer(&b), 1, LUAL_BUFFERSIZE, f);
+        luaL_addsize(&b, n);
+    } while (n == LUAL_BUFFERSIZE);
+    fclose(f);
+    luaL_pushresult(&b);
+    return true;
+}
+
+/* require's searcher: Lua's code of theano.NAME, made from the very text that stands in the tree now; else nil. */
+static int find_compiled(lua_State *L) {
+    const char *name = luaL_checkstring(L, 1);
+    if (strncmp(name, "theano", 6) != 0 || (name[6] && name[6] != '.') || strchr(name, '/')) return 0;
+    name = name[6] ? name + 7 : "init";
+    const char *path = lua_pushfstring(L, TH_TREE_LUA "/theano/%s.lua", name);
+    if (strchr(name, '.') || !push_file(L, path)) return 0;
+    if (!push_file(L, lua_pushfstring(L, TH_COMPILED_LUA "/%s.luac", name))) return 0;
+    size_t ntext, n;
+    const char *text = lua_tolstring(L, 3, &ntext), *code = lua_tolstring(L, -1, &n);
+    uint64_t kept = 0;
+    for (int i = 7; i >= 0 && n >= 8; i--) kept = kept << 8 | (unsigned char)code[i];
+    if (n < 8 + ntext || kept != ntext || memcmp(code + 8, text, ntext) != 0) return 0;
+    if (luaL_loadbufferx(L, code + 8 + ntext, n - 8 - ntext, path, "b") != LUA_OK) return 0; /* of another Lua */
+    lua_pushvalue(L, 2);
+    return 2;
+}
+
+/* Before the searcher of files. */
+static void add_searcher(lua_State *L) {
+    lua_getglobal(L, "package");
+    lua_getfield(L, -1, "searchers");
+    for (lua_Integer i = luaL_len(L, -1); i >= 2; i--) {
+        lua_rawgeti(L, -1, i);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_pushcfunction(L, find_compiled);
+    lua_rawseti(L, -2, 2);
+    lua_pop(L, 2);
 }
 
 /* Our folder before Lua's own places; 5.1 folders last, for pure-Lua tools that Debian files there (busted, penlight).
@@ -141,10 +190,32 @@ static int interactive(lua_State *L, int argc, char **argv) {
     return code;
 }
 
+/* warn() as in Lua's own interpreter: off until "@on". */
+typedef struct Warnings {
+    bool on, more;
+} Warnings;
+
+static void on_warning(void *user, const char *text, int more) {
+    Warnings *w = user;
+    if (!w->more && !more && *text == '@') {
+        if (!strcmp(text, "@on")) w->on = true;
+        else if (!strcmp(text, "@off")) w->on = false;
+        return;
+    }
+    if (w->on) fprintf(stderr, "%s%s%s", w->more ? "" : "Lua warning: ", text, more ? "" : "\n");
+    w->more = more;
+}
+
+static int on_panic(lua_State *L) {
+    fail(L);
+    return 0; /* and Lua ends the process */
+}
+
 static int with_state(lua_State *L, int argc, char **argv) {
     luaL_openlibs(L);
     lua_gc(L, LUA_GCGEN, 0, 0); /* results of calls die young */
     set_paths(L);
+    add_searcher(L);
     state = L;
     signal(SIGINT, on_interrupt);
     if (!strcmp(argv[1], "-e")) {
@@ -166,15 +237,20 @@ int main(int argc, char **argv) {
         fprintf(stderr, "theano: unknown option %s\n", argv[1]);
         return usage(stderr, 2);
     }
-    lua_State *L = luaL_newstate();
+    Pool pool = {0};
+    Warnings warnings = {0};
+    lua_State *L = lua_newstate(pool_alloc, &pool);
     if (!L) {
         fputs("theano: out of memory\n", stderr);
         return 1;
     }
+    lua_atpanic(L, on_panic);
+    lua_setwarnf(L, on_warning, &warnings);
     int code = with_state(L, argc, argv);
     engine = NULL;
     signal(SIGINT, SIG_DFL);
     terminal_close();
     lua_close(L);
+    pool_free(&pool);
     return code;
 }

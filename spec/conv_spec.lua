@@ -48,6 +48,17 @@ describe("convolution against plain loops", function()
     assert(cases.largest_difference(c, interpreter) < 2)
   end)
 
+  it("on several threads: the same bits, every way", function()
+    local state = nd.random.RandomState(78)
+    local function random(a, b) return state:randint(a, b + 1) end
+    for i = 1, 16 do cases.check_threads(cases.random_case(random, i % 4 == 0 and 3 or 2, i % 4 ~= 0), interpreter) end
+    for _, images in ipairs({ 1, 13, 60 }) do -- LeNet's second layer
+      cases.check_threads({ groups = 1, flip = true, step = { 1, 1 }, dilation = { 1, 1 }, pad = { { 0, 0 }, { 0, 0 } },
+        border = "valid", image = { images, 20, 12, 12 }, filter = { 50, 20, 5, 5 }, out = { images, 50, 8, 8 },
+        dtype = "float32" }, interpreter)
+    end
+  end)
+
   it("leaves what is not finite where it is", function()
     local x, w = T.ftensor4("x"), T.ftensor4("w")
     local f = compile({ inputs = { x, w }, outputs = T.nnet.conv2d(x, w), mode = interpreter })

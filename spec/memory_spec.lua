@@ -121,6 +121,25 @@ describe("f:memory()", function()
   end)
 end)
 
+describe("a training step", function()
+  it("writes its updates in place, and products keep what follows them point by point", function()
+    local x, y = T.fmatrix("x"), T.lvector("y")
+    local function weight(...) return theano.shared(nd.full({ ... }, 0.01, "float32")) end
+    local w = { weight(20, 30), weight(30), weight(30, 10), weight(10) }
+    local h = T.tanh(T.dot(x, w[1]) + w[2])
+    local p = T.nnet.softmax(T.dot(h, w[3]) + w[4])
+    local cost, updates = (-T.log(p)[{ T.arange(y.shape[0]), y }]):mean(), {}
+    for i, g in ipairs(theano.grad(cost, w)) do
+      updates[i] = { w[i], w[i] - T.constant(0.1, { dtype = "float32" }) * g }
+    end
+    local plan = theano.printing.plan(theano.compile({ inputs = { x, y }, outputs = cost, updates = updates }))
+    assert.truthy(plan:find("b%d+:out0"))
+    assert.falsy(plan:find("b%d+:out[1-9]")) -- a new value beside the old one
+    local _, products = plan:gsub("step %d+: kernel[^\n]*Elemwise[^\n]*, Dot22", "")
+    assert.equal(2, products)
+  end)
+end)
+
 describe("memory = ", function()
   it("makes the function compute values again, with the same bits", function()
     local plain = gradients({})

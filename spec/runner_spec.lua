@@ -151,4 +151,25 @@ describe("generated units", function()
     local second = runner.run({ "-e", text }, env)
     assert.equal(first, second)
   end)
+
+  it("loads the tree's modules compiled while that is what their text says", function()
+    local names = io.popen("ls lua/theano")
+    local n = 0
+    for name in names:lines() do
+      local base = name:match("^(.*)%.lua$")
+      if base then
+        local text = assert(io.open("lua/theano/" .. name, "rb")):read("a")
+        local made = assert(io.open("build/lua/compiled/" .. base .. ".luac", "rb")):read("a")
+        local kept, from = string.unpack("<s8", made)
+        assert.is_true(kept == text, name)
+        assert.is_function(load(made:sub(from), name, "b"))
+        n = n + 1
+      end
+    end
+    names:close()
+    assert.is_true(n > 20)
+    local source = debug.getinfo(require("theano").help, "S")
+    assert.truthy(source.source:find("lua/theano/init.lua", 1, true))
+    assert.is_true(source.linedefined > 1)
+  end)
 end)

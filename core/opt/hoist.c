@@ -8,6 +8,8 @@
  */
 #include "rewrite.h"
 
+enum { MAX_CLUSTER = 32 };
+
 typedef struct Hoist {
     ThContext *c;
     FGraph *fg;
@@ -17,6 +19,8 @@ typedef struct Hoist {
     int *last, *but_last; /* by variable id of a root: places of its last two readers, -1 */
     bool *fixed;          /* ..it is an output's */
     ThVar **update;       /* by variable id: the shared that it is the new value of */
+    ApplyVec cluster;     /* what moves together */
+    int *mark, turn;      /* by node id: the turn in which it was in there */
 } Hoist;
 
 static void read_at(Hoist *h, int root, int place) {
@@ -69,42 +73,93 @@ static int after_readers(Hoist *h, const ThVar *shared, const ThApply *self, boo
     return at;
 }
 
-/* What a lets go of in the places from `at` to its own, less what it holds there. */
-static double gain(const Hoist *h, const ThApply *a, int place, int at) {
+/* ---- what moves together: a node and the elementwise nodes that need nothing but it and what is there ---- */
+static bool in_cluster(const Hoist *h, const ThApply *a) { return h->mark[a->id] == h->turn; }
+
+static bool can_follow(Hoist *h, const ThApply *u, int at) {
+    if (in_cluster(h, u) || !(u->op->flags & (OP_ELEMWISE | OP_VIEW)) || h->cluster.n == MAX_CLUSTER) return false;
+    for (int k = 0; k < u->nin; k++) {
+        const ThApply *from = u->in[k]->owner;
+        if (from && !in_cluster(h, from) && (ready(h, u->in[k]) > at || !plain_views(u->in[k]))) return false;
+    }
+    return true;
+}
+
+/* With its followers; *at, behind which all of them may stand, grows. */
+static bool gather(Hoist *h, ThApply *a, int *at) {
+    bool ok = vec_push(h->c, &h->cluster, a);
+    h->mark[a->id] = ++h->turn;
+    for (int i = 0; ok && i < h->cluster.n; i++)
+        for (int o = 0; ok && o < h->cluster.at[i]->nout; o++) {
+            const ThVar *v = h->cluster.at[i]->out[o], *s = h->update[v->id];
+            int r = s ? after_readers(h, s, h->cluster.at[i], &ok) : -1;
+            if (r > *at) *at = r;
+            for (int k = 0; ok && k < v->nclients; k++) {
+                ThApply *u = v->clients[k].node;
+                if (!u || !can_follow(h, u, *at)) continue;
+                h->mark[u->id] = h->turn;
+                ok = vec_push(h->c, &h->cluster, u);
+            }
+        }
+    return ok;
+}
+
+/* Bytes times places that the first of the cluster lets go of, less what all hold for users outside. */
+static double gain(const Hoist *h, int place, int at) {
+    const ThApply *a = h->cluster.at[0];
     double sum = 0;
     for (int k = 0; k < a->nin; k++) {
         int r = h->root[a->in[k]->id];
-        bool again = false, leaf = !a->in[k]->owner;
+        bool again = false;
         for (int j = 0; j < k && j < 8; j++) again |= h->root[a->in[j]->id] == r;
-        if (again || leaf || h->fixed[r] || h->last[r] != place) continue;
+        if (again || !a->in[k]->owner || h->fixed[r] || h->last[r] != place) continue;
         int from = h->but_last[r] > at ? h->but_last[r] : at;
         sum += schedule_bytes(a->in[k]) * (place - from);
     }
-    for (int o = 0; o < a->nout; o++)
-        if (!h->fixed[h->root[a->out[o]->id]]) sum -= schedule_bytes(a->out[o]) * (place - at);
+    for (int i = 0; i < h->cluster.n; i++)
+        for (int o = 0; o < h->cluster.at[i]->nout; o++) {
+            const ThVar *v = h->cluster.at[i]->out[o];
+            bool outside = false;
+            for (int k = 0; k < v->nclients; k++) outside |= v->clients[k].node && !in_cluster(h, v->clients[k].node);
+            if (outside && !h->fixed[h->root[v->id]] && !(h->cluster.at[i]->op->flags & OP_VIEW))
+                sum -= schedule_bytes(v) * (place - at);
+        }
     return sum;
+}
+
+/* Behind what the node at this place feeds point by point, too: they will be one kernel. */
+static int after_epilogue(const Hoist *h, int at, int place) {
+    for (; at >= 0 && at + 1 < place; at++) {
+        const ThApply *next = h->fg->order[at + 1];
+        bool reads = false;
+        for (int k = 0; k < next->nin; k++) reads |= next->in[k]->owner == h->fg->order[at];
+        if (!reads || !(next->op->flags & OP_ELEMWISE)) break;
+    }
+    return at;
+}
+
+static void set_key(Hoist *h, const ThApply *a, int at) {
+    h->key[a->id] = at;
+    for (int k = 0; k < a->nin; k++)
+        for (const ThVar *v = a->in[k]; v->owner && (v->owner->op->flags & OP_VIEW); v = v->owner->in[0])
+            if (h->key[v->owner->id] > at) h->key[v->owner->id] = at;
 }
 
 static bool move(Hoist *h, ThApply *a, int place) {
     int at = -1;
-    bool ok = true;
-    if (a->op->flags & (OP_VIEW | OP_EFFECT)) return true;
+    if ((a->op->flags & (OP_VIEW | OP_EFFECT | OP_ELEMWISE)) || h->key[a->id] != place) return true;
     for (int k = 0; k < a->nin; k++) {
         int r = ready(h, a->in[k]);
         if (r > at) at = r;
         if (!plain_views(a->in[k])) return true;
     }
-    if (place - at < 2) return true;
-    for (int o = 0; ok && o < a->nout; o++) {
-        const ThVar *s = h->update[a->out[o]->id];
-        int r = s ? after_readers(h, s, a, &ok) : -1;
-        if (r > at) at = r;
-    }
-    if (!ok || at < 0 || place - at < 2 || gain(h, a, place, at) <= 0) return ok;
-    h->key[a->id] = at;
-    for (int k = 0; k < a->nin; k++)
-        for (ThVar *v = a->in[k]; v->owner && (v->owner->op->flags & OP_VIEW); v = v->owner->in[0])
-            if (h->key[v->owner->id] > at) h->key[v->owner->id] = at;
+    if (at < 0 || place - at < 2) return true;
+    h->cluster.n = 0;
+    if (!gather(h, a, &at)) return false;
+    at = after_epilogue(h, at, place);
+    if (place - at < 2 || gain(h, place, at) <= 0) return true;
+    for (int i = 0; i < h->cluster.n; i++)
+        if (h->key[h->cluster.at[i]->id] > at) set_key(h, h->cluster.at[i], at);
     return true;
 }
 
@@ -135,12 +190,13 @@ bool pass_hoist(Opt *o) {
     size_t nv = (size_t)fg->nvars + 1, nn = (size_t)fg->nnodes + 1;
     if (fg->nout < 2) return true; /* one output: the walk went straight to it */
     h.key = ctx_alloc(o->c, nn * sizeof *h.key);
+    h.mark = ctx_alloc0(o->c, nn * sizeof *h.mark);
     h.root = ctx_alloc(o->c, nv * sizeof *h.root);
     h.last = ctx_alloc(o->c, nv * sizeof *h.last);
     h.but_last = ctx_alloc(o->c, nv * sizeof *h.but_last);
     h.fixed = ctx_alloc0(o->c, nv * sizeof *h.fixed);
     h.update = ctx_alloc0(o->c, nv * sizeof *h.update);
-    bool ok = h.key && h.root && h.last && h.but_last && h.fixed && h.update, any = false;
+    bool ok = h.key && h.mark && h.root && h.last && h.but_last && h.fixed && h.update, any = false;
     if (ok) note(&h);
     for (int i = 0; ok && i < h.n; i++) {
         ok = move(&h, fg->order[i], i);
@@ -148,6 +204,8 @@ bool pass_hoist(Opt *o) {
     }
     ok = ok && (!any || put_in(&h));
     ctx_free(o->c, h.key, nn * sizeof *h.key);
+    ctx_free(o->c, h.mark, nn * sizeof *h.mark);
+    vec_free(o->c, &h.cluster);
     ctx_free(o->c, h.root, nv * sizeof *h.root);
     ctx_free(o->c, h.last, nv * sizeof *h.last);
     ctx_free(o->c, h.but_last, nv * sizeof *h.but_last);

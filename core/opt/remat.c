@@ -120,10 +120,8 @@ static bool copy_node(Remat *r, ThApply *a, int cut) {
     VarVec in = {0};
     bool ok = vec_reserve(r->c, &in, a->nin + 1);
     for (int k = 0; ok && k < a->nin; k++) in.at[k] = has_copy(r, a->in[k], cut) ? r->late[a->in[k]->id] : a->in[k];
-    builder_begin_fg(&r->o->b, r->fg, a->prov);
-    r->o->b.rule = "remat";
+    r->o->b.prov = a->prov;
     ThApply *copy = ok ? apply_copy(&r->o->b, a, in.at) : NULL;
-    builder_end(&r->o->b);
     vec_free(r->c, &in);
     if (!copy) return false;
     copy->flags |= a->flags & APPLY_GRAD;
@@ -154,9 +152,12 @@ static bool again(Remat *r, ThVar *v, int cut) {
     if (cut < 0 || has_copy(r, v, cut) || !copyable(v->owner)) return true;
     bool ok = find_cone(r, v, cut);
     sort_cone(r);
+    builder_begin_fg(&r->o->b, r->fg, 0); /* ends when the copies have users: it drops those without */
+    r->o->b.rule = "remat";
     for (int i = 0; ok && i < r->cone.n; i++) ok = copy_node(r, r->cone.at[i], cut);
     for (int i = 0; ok && i < r->cone.n; i++)
         for (int k = 0; ok && k < r->cone.at[i]->nout; k++) ok = move_users(r, r->cone.at[i]->out[k], cut);
+    builder_end(&r->o->b);
     return ok;
 }
 
@@ -183,8 +184,9 @@ static bool put_in(Remat *r, ThApply *const *old, int n) {
         head[r->insert.at[i].before] = i;
     }
     for (int i = 0; ok && i < n; i++) {
-        for (int k = head[i]; k >= 0; k = next[k]) order[to++] = r->insert.at[k].node;
-        order[to++] = old[i];
+        for (int k = head[i]; k >= 0; k = next[k])
+            if (!(r->insert.at[k].node->flags & APPLY_DEAD)) order[to++] = r->insert.at[k].node;
+        if (!(old[i]->flags & APPLY_DEAD)) order[to++] = old[i];
     }
     if (ok) r->fg->order = order, r->fg->norder = to;
     ctx_free(r->c, head, sizeof *head * (size_t)(n + 1));

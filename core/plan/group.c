@@ -432,6 +432,18 @@ static int join_product(Planner *p, int w, const Join *j, int n, bool outside) {
 }
 
 /* ---- the walk ---- */
+/* A shared's or an argument's storage is written: nothing that can fail may come in the same kernel. */
+bool group_writes_foreign(const Planner *p, int g) {
+    for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group) {
+        const Kernel *k = p->work.at[p->member.at[m].work].k;
+        for (int a = 0; k && a < k->acc.n; a++) {
+            const Root *r = &p->root.at[k->acc.at[a].buf];
+            if ((k->acc.at[a].flags & ACC_WRITE) && (r->kind == BUF_SHARED || r->kind == BUF_INPUT)) return true;
+        }
+    }
+    return false;
+}
+
 static bool is_live(const Planner *p, int w) {
     const Work *k = &p->work.at[w];
     if (k->effect || k->kind == WORK_SIZE) return true;
@@ -468,6 +480,7 @@ static int try_join(Planner *p, int w) {
     bool outside;
     int n = find_joins(p, w, j, &outside);
     if (n == 0 || n > MAX_JOIN) return 0;
+    for (int i = 0; i < n && k->k->can_fail; i++) j[i].fits &= !group_writes_foreign(p, j[i].group);
     if (k->gemm) return join_product(p, w, j, n, outside);
     if (k->reduce) return outputs_of(k->k) == 1 ? join_reduce(p, w, j, n, outside) : 0;
     int r = outside ? 0 : join_vertical(p, w, j, n);

@@ -55,17 +55,6 @@ static bool agrees(Planner *p, const Member *x, int g, int id, bool reduces) {
     return true;
 }
 
-static bool writes_foreign(const Planner *p, int g) {
-    for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group) {
-        const Kernel *k = kernel_of(p, &p->member.at[m]);
-        for (int a = 0; a < k->acc.n; a++) {
-            const Root *r = &p->root.at[k->acc.at[a].buf];
-            if ((k->acc.at[a].flags & ACC_WRITE) && (r->kind == BUF_SHARED || r->kind == BUF_INPUT)) return true;
-        }
-    }
-    return false;
-}
-
 static bool can_fail(const Planner *p, int g) {
     for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group)
         if (kernel_of(p, &p->member.at[m])->can_fail) return true;
@@ -97,7 +86,8 @@ static bool alike(Planner *p, const Group *a, const Group *b) {
 static bool mergeable(Planner *p, int ga, int gb, Seen *seen, int *nseen) {
     const Group *a = &p->group.at[ga], *b = &p->group.at[gb];
     if (a->n + b->n > KINS || a->nins + b->nins > KINS - KACC || !alike(p, a, b)) return false;
-    if ((can_fail(p, ga) && writes_foreign(p, gb)) || (can_fail(p, gb) && writes_foreign(p, ga))) return false;
+    if ((can_fail(p, ga) && group_writes_foreign(p, gb)) || (can_fail(p, gb) && group_writes_foreign(p, ga)))
+        return false;
     for (int m = b->first; m >= 0; m = p->member.at[m].next_in_group)
         if (!agrees(p, &p->member.at[m], ga, ga + 1, p->work.at[b->base].reduce)) return false;
     *nseen = together(a, b, seen);

@@ -210,6 +210,7 @@ bool commit_leaves(Planner *p); /* commit.c: copies that must precede in-place w
 bool commit_node(Planner *p, const ThApply *a);
 bool commit_end(Planner *p);
 uint64_t group_access_key(Planner *p, const Access *a, const int8_t *map, int ndim); /* equal: the same elements */
+bool group_writes_foreign(const Planner *p, int g);
 bool group_same_dims(Planner *p, const Kernel *a, const Kernel *b);
 bool merge_groups(Planner *p);                                /* merge.c */
 bool group_all(Planner *p);                                   /* group.c */

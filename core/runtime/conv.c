@@ -23,6 +23,7 @@ static void add_dim(GemmAxis *x, int64_t len, int64_t st) {
 
 static int multiply(Run *r, GemmArgs *g) {
     size_t bytes = gemm_scratch_bytes(g);
+    g->alone = r->alone;
     void *scratch = bytes ? r->h->room(r->h, bytes) : NULL;
     if (bytes && !scratch) return 1;
     return gemm_run(r->h->ctx, g, scratch);
@@ -262,20 +263,19 @@ static int to_image(Run *r, int64_t group) {
 }
 
 int conv_host(HostCall *h, const ConvWork *w) {
-    static int (*const to[])(Run *, int64_t) = {to_top, to_image, to_filter};
+    static const ConvFn to[] = {to_top, to_image, to_filter};
     const Cpu *cpu = cpu_of(h->ctx);
     if (!cpu) return 1;
     Run r = {.h = h, .w = w, .kern = cpu->gemm[w->dtype == TH_FLOAT64], .item = (int64_t)th_dtype_bytes(w->dtype)};
+    r.whole = w;
     r.way = conv_way(&r);
+    if (r.way != CONV_FFT) return conv_share(&r, to[w->target]);
     for (int64_t g = 0; g < w->groups; g++) {
-        int status;
-        if (r.way == CONV_FFT && conv_fft(&r, g, &status)) {
-            if (status) return 1;
-            continue;
-        }
         Run other = r;
-        if (r.way == CONV_FFT) other.way = CONV_AUTO;
-        if (to[w->target](&other, g)) return 1;
+        int status;
+        other.way = CONV_AUTO;
+        if (!conv_fft(&r, g, &status)) status = to[w->target](&other, g);
+        if (status) return 1;
     }
     return 0;
 }

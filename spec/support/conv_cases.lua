@@ -187,12 +187,8 @@ function M.check(c, mode, turned, algorithms)
 end
 
 
---- Every way's result and gradients against those of packed products, which the loops cover: by what they differ at
--- most, to the norms of the operands, in units of epsilon.
--- @tparam table c what random_case gave
--- @param mode to compile with
--- @treturn number the largest
-function M.largest_difference(c, mode)
+-- A function of operands for a case: result and gradients; operands.
+local function compiled(c, mode)
   local x, w, g = (operand(c, c.image)), (operand(c, c.filter)), (operand(c, c.out))
   local values = {}
   for i, shape in ipairs({ c.image, c.filter, c.out }) do
@@ -200,7 +196,33 @@ function M.largest_difference(c, mode)
   end
   local z = (#c.image == 4 and T.nnet.conv2d or T.nnet.conv3d)(x, w, keywords(c, #c.image == 4))
   local gx, gw = table.unpack(T.grad(T.sum(z * g), { x, w }))
-  local f = compile({ inputs = { x, w, g }, outputs = { z, gx, gw }, mode = mode })
+  return compile({ inputs = { x, w, g }, outputs = { z, gx, gw }, mode = mode }), values
+end
+
+--- Raises where several threads compute other bits than one.
+-- @tparam table c what random_case gave
+-- @param mode to compile with
+function M.check_threads(c, mode)
+  local f, values = compiled(c, mode)
+  for _, algorithm in ipairs(M.algorithms) do
+    local alone = { with(algorithm, f, table.unpack(values)) }
+    theano.config.openmp = true
+    local ok, z, gx, gw = pcall(with, algorithm, f, table.unpack(values))
+    theano.config.openmp = false
+    assert(ok, z)
+    for i, got in ipairs({ z, gx, gw }) do
+      if got:tobytes() ~= alone[i]:tobytes() then error(("%s, output %d: %s"):format(algorithm, i, M.show(c))) end
+    end
+  end
+end
+
+--- Every way's result and gradients against those of packed products, which the loops cover: by what they differ at
+-- most, to the norms of the operands, in units of epsilon.
+-- @tparam table c what random_case gave
+-- @param mode to compile with
+-- @treturn number the largest
+function M.largest_difference(c, mode)
+  local f, values = compiled(c, mode)
   local want, largest = { with("gemm", f, table.unpack(values)) }, 0
   local pairs_of, epsilon = { { 1, 2 }, { 3, 2 }, { 3, 1 } }, c.dtype == "float32" and 2^-23 or 2^-52
   local function norm(a) return math.sqrt((nd.sqr(a:astype("float64"))):sum()) end
