@@ -203,7 +203,7 @@ static bool needs(ThRewriteCall *r, ThVar *v, const ThVar *old, bool *yes) {
     uint32_t at;
     *yes = v == old;
     if (!old->owner || *yes) return true;
-    bool ok = !fg->ranks_stale || fg_ranks(fg);
+    bool ok = !fg->ranks_stale || opt_ranks(r->o);
     if (ok && v->owner) ok = vec_push(r->c, &stack, v->owner);
     while (ok && stack.n && !*yes) {
         ThApply *a = vec_pop(&stack);

@@ -196,7 +196,7 @@ static bool add_text(RuleTable *t, Rule *r, const ThRewriteSpec *s) {
     char *guard = arena_strdup(t->arena, s->only_if ? s->only_if : "");
     if (!before || !after || !guard) return false;
     r->guard_text = guard;
-    if (!rule_parse(t->arena, r, before, after)) return false;
+    if (!rule_parse(t, r, before, after)) return false;
     return r->resolved || err(arena_context(t->arena), TH_KeyError,
                               "'%s' or '%s' names an operation that does not exist", before, after);
 }
