@@ -21,6 +21,7 @@ enum {
     A_BYTES = 512 * 1024,      /* packed rows of a: stay in the second-level cache beside a panel of b */
     B_BYTES = 4 * 1024 * 1024, /* packed block of b: third-level cache */
     NEAR_BYTES = 512,          /* rows of b so close together that packing gains nothing */
+    INPLACE_K = 96,
     K_WHOLE = 1024,
     K_BLOCK = 768,
     SMALL_M = 8 * GEMM_MR,
@@ -43,6 +44,7 @@ typedef struct Job {
     int64_t row0, col0, cols; /* blocks: origin of the chunks in flight */
     int pieces;
     bool shared_space; /* pieces run one after another */
+    bool down; /* from the last columns to the first: a weight that is updated was read from its first to its last */
 } Job;
 
 int64_t gemm_block_k(int64_t k) {
@@ -78,7 +80,9 @@ static int64_t block_columns(int64_t item, int64_t nr, int64_t n, int64_t kb) {
 static bool by_panels(int64_t item, int64_t m, int64_t kb) { return m <= chunk_rows(item, m, kb); }
 
 /* Rows of a read in place: along k they are whole cache lines, or there is one panel only. */
-static bool packs_a(const GemmArgs *g, int64_t nr) { return g->av || (g->acs != 1 && g->n > nr); }
+static bool packs_a(const GemmArgs *g, int64_t nr) {
+    return g->av || (g->acs != 1 && g->n > nr && (g->ars != 1 || g->k > INPLACE_K));
+}
 
 static void plan(Job *j) {
     const GemmArgs *g = &j->g;
@@ -175,9 +179,23 @@ typedef struct Source {
     const char *a; /* packed rows of this chunk, or NULL: read in place */
     const char *b; /* this panel */
     int64_t brs;
-    bool bare;  /* b is the caller's: nothing beyond its columns may be read */
-    char *fill; /* not NULL: b is copied here by the first tile and read from here after it */
+    bool bare;         /* b is the caller's: nothing beyond its columns may be read */
+    char *fill;        /* not NULL: b is copied here by the first tile and read from here after it */
+    const char *next;  /* the panel after this one, to be had in cache by its turn; or NULL */
+    int64_t next_step; /* bytes between its rows */
 } Source;
+
+/* What the quick kernel asks for ahead: the next panel in up to eight parts, then the next rows of c. */
+static void look_ahead(const Job *j, const Source *s, GemmTile *t, int64_t tile, int64_t tiles) {
+    int64_t parts = tiles > 12 ? 8 : tiles > 6 ? tiles - 2 : 4, part = min64(j->kb / 4, j->kb / parts + 1);
+    int64_t done = tile * part;
+    if (s->next && done < j->kb) {
+        t->ahead = s->next + done * s->next_step, t->ahead_step = s->next_step, t->nahead = min64(part, j->kb - done);
+    } else {
+        t->ahead_step = j->g.crs * j->item, t->nahead = MR;
+        t->ahead = (const char *)t->c + MR * t->ahead_step;
+    }
+}
 
 /* Rows row .. row + rows of the panel that starts at column col and has cols columns. */
 static void sweep(const Job *j, Source s, int64_t row, int64_t rows, int64_t col, int64_t cols) {
@@ -189,6 +207,11 @@ static void sweep(const Job *j, Source s, int64_t row, int64_t rows, int64_t col
     int64_t told = 0, often = DONE_BYTES / (vectors * kern->vl * j->item), at_col;
     bool whole = in_a_row(j, col, cols, &at_col), last = j->g.done && j->kstep + j->kb >= j->g.k;
     GemmTileFn tall = whole ? kern->tall[vectors - 1] : NULL;
+    GemmTileFn quick = whole && vectors == kern->nv && (s.a || j->g.acs == 1 || j->g.ars == 1)
+                           ? kern->quick[s.a             ? 0
+                                         : j->g.acs == 1 ? 1
+                                                         : 2]
+                           : NULL;
     for (int64_t i = 0, r; i < rows; i += r) {
         bool two = tall && rows - i >= 2 * MR && (i > 0 || !s.fill);
         r = two ? 2 * MR : min64(MR, rows - i);
@@ -208,6 +231,9 @@ static void sweep(const Job *j, Source s, int64_t row, int64_t rows, int64_t col
             t.pack = s.fill;
             kern->fused[vectors - 1](&t);
             t.b = s.fill, t.brs = (int64_t)vectors * kern->vl, t.edge = kern->vl;
+        } else if (quick && r == MR && t.brs == j->nr && t.edge == kern->vl) {
+            look_ahead(j, &s, &t, i / MR - (s.fill != NULL), rows / MR);
+            quick(&t);
         } else {
             kern->tile[r - 1][vectors - 1](&t);
         }
@@ -289,9 +315,12 @@ static void panel_piece(int piece, void *user) {
     const Job *j = user;
     int64_t panels = (j->g.n + j->nr - 1) / j->nr;
     char *room = j->b_space + (j->shared_space ? 0 : piece * j->panel_bytes);
-    for (int64_t p = panels * piece / j->pieces; p < panels * (piece + 1) / j->pieces; p++) {
-        int64_t col = p * j->nr, cols = min64(j->nr, j->g.n - col);
+    int64_t first = panels * piece / j->pieces, end = panels * (piece + 1) / j->pieces, turn = j->down ? -1 : 1;
+    for (int64_t left = end - first, p = j->down ? end - 1 : first; left > 0; left--, p += turn) {
+        int64_t col = p * j->nr, cols = min64(j->nr, j->g.n - col), next = col + turn * j->nr;
         Source s = open_panel(j, col, cols, j->g.m, room);
+        if (!j->g.packed && !j->g.bv && j->g.bcs == 1 && next >= 0 && next < j->g.n)
+            s.next = at(j, j->g.b, j->kstep * j->g.brs + next), s.next_step = j->g.brs * j->item;
         if (j->pack_a) s.a = j->a_space;
         sweep(j, s, 0, j->g.m, col, cols);
     }
@@ -306,12 +335,13 @@ static void run_pieces(ThContext *c, Job *j, int pieces, void (*fn)(int, void *)
         parallel_for(c, pieces, fn, j);
         return;
     }
-    for (int i = pieces - 1; i >= 0; i--) fn(i, j);
+    for (int i = 0; i < pieces; i++) fn(j->down ? pieces - 1 - i : i, j);
 }
 
 static void run_panels(ThContext *c, Job *j) {
     int64_t panels = (j->g.n + j->nr - 1) / j->nr;
     if (j->pack_a) pack_rows(j, j->a_space, 0, j->g.m);
+    j->down = j->beta != 0;
     run_pieces(c, j, (int)min64(panels, CHUNKS), panel_piece);
 }
 
@@ -325,6 +355,13 @@ static void pack_piece(int piece, void *user) {
     }
 }
 
+/* The packed panel at column col of this block, and the length of its rows. */
+static const char *block_panel(const Job *j, int64_t col, int64_t *lanes) {
+    *lanes = up(min64(j->nr, j->cols - col), j->kern->vl);
+    if (j->g.packed) return at(j, j->g.packed, (j->col0 + col) * j->g.k + j->kstep * *lanes);
+    return j->b_space + col / j->nr * j->panel_bytes;
+}
+
 static void chunk_piece(int piece, void *user) {
     const Job *j = user;
     int64_t row = j->row0 + piece * j->mc, rows = min64(j->mc, j->g.m - row);
@@ -336,9 +373,9 @@ static void chunk_piece(int piece, void *user) {
     }
     for (int64_t col = 0; col < j->cols; col += j->nr) {
         int64_t cols = min64(j->nr, j->cols - col);
-        s.brs = up(cols, j->kern->vl);
-        s.b = j->g.packed ? at(j, j->g.packed, (j->col0 + col) * j->g.k + j->kstep * s.brs)
-                          : j->b_space + col / j->nr * j->panel_bytes;
+        s.b = block_panel(j, col, &s.brs);
+        s.next = NULL;
+        if (col + j->nr < j->cols) s.next = block_panel(j, col + j->nr, &s.next_step), s.next_step *= j->item;
         sweep(j, s, row, rows, j->col0 + col, cols);
     }
 }

@@ -23,6 +23,8 @@ typedef struct GemmTile {
     int64_t crs;  /* unit column stride */
     int64_t tail; /* lanes of the last vector that c has, 1..vl */
     double alpha, beta;
+    const void *ahead;          /* quick kernels: rows of W vectors to have in cache soon, one every four steps of k */
+    int64_t nahead, ahead_step; /* at most that many; bytes from one to the next */
 } GemmTile;
 typedef void (*GemmTileFn)(const GemmTile *t);
 
@@ -97,6 +99,7 @@ typedef struct GemmKernels {
     GemmTileFn tile[GEMM_MR][GEMM_MAX_NV]; /* [rows - 1][vectors - 1] */
     GemmTileFn fused[GEMM_MAX_NV];         /* 6 rows, copying b to pack on the way */
     GemmTileFn tall[GEMM_MAX_NV];          /* 12 rows of few vectors, or NULL */
+    GemmTileFn quick[3];                   /* 6 x nv where b has rows of nv vectors: a packed, acs 1, ars 1 */
     bool part;                             /* tiles read `edge` lanes of b's last vector; without, whole vectors */
     /* k of 1: rows of c one after the other; t: a, ars, b, c, crs, alpha, beta */
     void (*rank1)(const GemmTile *t, int64_t m, int64_t n);

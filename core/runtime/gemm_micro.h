@@ -11,6 +11,8 @@
  * Accumulators are named variables and every test of R and W is on a constant, so that the code does not depend on the
  * compiler's unroller (with arrays it is six to eight times slower when that fails).
  */
+#include <string.h>
+
 #define VL ((int)(VBYTES / sizeof(T)))
 #define V FN(Vec)
 #define VU FN(VecU)
@@ -30,25 +32,29 @@ typedef T VU __attribute__((vector_size(VBYTES), aligned(sizeof(T)), may_alias))
 #define DECLARE(i, ...) V c##i##0 = {0}, c##i##1 = {0}, c##i##2 = {0}, c##i##3 = {0};
 #define STEP(i, p, q) \
     if (R > i) { \
-        V s = VSET(*(const T *)(a##p + q * ars)); \
+        V s = VSET(*(const T *)(a##p + q * ars + ao)); \
         c##i##0 = VFMA(b0, s, c##i##0); \
         if (W > 1) c##i##1 = VFMA(b1, s, c##i##1); \
         if (W > 2) c##i##2 = VFMA(b2, s, c##i##2); \
         if (W > 3) c##i##3 = VFMA(b3, s, c##i##3); \
     }
 /* All of c is read before any of it is stored: parts of vectors of neighbouring rows overlap in the store buffer. */
-#define BLEND(i, p, q) \
+#define JOIN(i, MIX) \
     if (R > i) { \
         const T *c = (const T *)t->c + i * t->crs; \
-        if (W > 1) c##i##0 = VFMA(va, c##i##0, vb * *(const VU *)c); \
-        if (W > 2) c##i##1 = VFMA(va, c##i##1, vb * *(const VU *)(c + VL)); \
-        if (W > 3) c##i##2 = VFMA(va, c##i##2, vb * *(const VU *)(c + 2 * VL)); \
+        if (W > 1) c##i##0 = MIX(c##i##0, *(const VU *)c); \
+        if (W > 2) c##i##1 = MIX(c##i##1, *(const VU *)(c + VL)); \
+        if (W > 3) c##i##2 = MIX(c##i##2, *(const VU *)(c + 2 * VL)); \
         V old = tail == VL ? (V) * (const VU *)(c + (W - 1) * VL) : (V)VPART(c + (W - 1) * VL, tail); \
-        if (W == 1) c##i##0 = VFMA(va, c##i##0, vb * old); \
-        if (W == 2) c##i##1 = VFMA(va, c##i##1, vb * old); \
-        if (W == 3) c##i##2 = VFMA(va, c##i##2, vb * old); \
-        if (W == 4) c##i##3 = VFMA(va, c##i##3, vb * old); \
+        if (W == 1) c##i##0 = MIX(c##i##0, old); \
+        if (W == 2) c##i##1 = MIX(c##i##1, old); \
+        if (W == 3) c##i##2 = MIX(c##i##2, old); \
+        if (W == 4) c##i##3 = MIX(c##i##3, old); \
     }
+#define MIX_SCALED(v, old) VFMA(va, v, vb *(old))
+#define MIX_WHOLE(v, old) VFMA(va, v, old)
+#define BLEND(i, p, q) JOIN(i, MIX_SCALED)
+#define ADD(i, p, q) JOIN(i, MIX_WHOLE)
 #define SCALE(i, p, q) \
     if (R > i) c##i##0 = va * c##i##0, c##i##1 = va * c##i##1, c##i##2 = va * c##i##2, c##i##3 = va * c##i##3;
 #define PUT(i, p, q) \
@@ -69,56 +75,100 @@ INLINE void FN(put_row)(T *c, int W, int64_t tail, V v0, V v1, V v2, V v3) {
     else VPUT(c, last, tail);
 }
 
-INLINE void FN(tile)(const GemmTile *t, int R, int W, bool fused) {
-    const int64_t item = sizeof(T), ars = t->ars * item, acs = t->acs * item;
+/* forms of a tile: any layout; any, copying b to pack; b rows of W vectors and a packed; the same with a's rows in
+ * place
+ */
+enum { FN(ANY), FN(FUSE), FN(PACKED), FN(IN_ROWS), FN(IN_COLUMNS) };
+
+/* One step of k: b from `at`, a's columns `off` further. */
+#define STEP_FROM(at, off, load_last) \
+    { \
+        const T *from = (at); \
+        const int64_t ao = (off); \
+        V b0 = W == 1 ? load_last(from) : (V) * (const VU *)from, b1 = b0, b2 = b0, b3 = b0; \
+        if (W > 1) b1 = W == 2 ? load_last(from + VL) : (V) * (const VU *)(from + VL); \
+        if (W > 2) b2 = W == 3 ? load_last(from + 2 * VL) : (V) * (const VU *)(from + 2 * VL); \
+        if (W > 3) b3 = load_last(from + 3 * VL); \
+        TALL_ROWS(STEP) \
+    }
+#define WHOLE(p) ((V) * (const VU *)(p))
+#define FOUR_STEPS \
+    STEP_FROM(b, 0, WHOLE) \
+    STEP_FROM(b + W * VL, acs, WHOLE) \
+    STEP_FROM(b + 2 * W * VL, 2 * acs, WHOLE) \
+    STEP_FROM(b + 3 * W * VL, 3 * acs, WHOLE) \
+    b += 4 * W * VL, a0 += 4 * acs; \
+    if (R > 3) a1 += 4 * acs; \
+    if (R > 6) a2 += 4 * acs, a3 += 4 * acs;
+
+INLINE void FN(tile)(const GemmTile *t, int R, int W, int form) {
+    const bool quick = form != FN(ANY) && form != FN(FUSE);
+    const int64_t item = sizeof(T), ars = form == FN(PACKED) || form == FN(IN_COLUMNS) ? item : t->ars * item;
+    const int64_t acs = form == FN(PACKED) ? R * item : form == FN(IN_ROWS) ? item : t->acs * item;
     const char *a0 = t->a, *a1 = a0 + 3 * ars, *a2 = a0 + t->half * item, *a3 = a2 + 3 * ars;
     const T *b = t->b;
     T *pack = t->pack;
+    int64_t k = t->k;
 #ifdef VEDGE
     int64_t edge = t->edge ? t->edge : VL;
-#define LAST(w, p) (W == w ? (V)VEDGE(p, edge) : (V) * (const VU *)(p))
+#define LAST(p) ((V)VEDGE(p, edge))
 #else
-#define LAST(w, p) (*(const VU *)(p))
+#define LAST(p) WHOLE(p)
 #endif
     TALL_ROWS(DECLARE)
-    if (t->beta != 0) { TALL_ROWS(WARM) }
-    for (int64_t k = t->k; k > 0; k--) {
-        V b0 = LAST(1, b), b1 = b0, b2 = b0, b3 = b0;
-        if (W > 1) b1 = LAST(2, b + VL);
-        if (W > 2) b2 = LAST(3, b + 2 * VL);
-        if (W > 3) b3 = LAST(4, b + 3 * VL);
-        if (fused) {
+    if (quick) {
+        const char *ahead = t->ahead;
+        int64_t n = t->nahead < k / 4 ? t->nahead : k / 4;
+        k -= 4 * n;
+        for (; n > 0; n--) {
+            FOUR_STEPS
+            for (int q = 0; q < W * VBYTES; q += 64) __builtin_prefetch(ahead + q);
+            __builtin_prefetch(ahead + W * VBYTES - 1);
+            ahead += t->ahead_step;
+        }
+        for (; k >= 4; k -= 4) { FOUR_STEPS }
+    } else if (t->beta != 0) {
+        TALL_ROWS(WARM)
+    }
+    for (; k > 0; k--) {
+        if (quick) STEP_FROM(b, 0, WHOLE)
+        else STEP_FROM(b, 0, LAST)
+        if (form == FN(FUSE)) {
             for (int q = 0; q < W * VBYTES; q += 64) __builtin_prefetch((const char *)(b + 8 * t->brs) + q);
-            *(VU *)pack = b0;
-            if (W > 1) *(VU *)(pack + VL) = b1;
-            if (W > 2) *(VU *)(pack + 2 * VL) = b2;
-            if (W > 3) *(VU *)(pack + 3 * VL) = b3;
+            for (int w = 0; w < W - 1; w++) *(VU *)(pack + w * VL) = *(const VU *)(b + w * VL);
+            *(VU *)(pack + (W - 1) * VL) = LAST(b + (W - 1) * VL);
             pack += W * VL;
         }
-        b += t->brs;
-        TALL_ROWS(STEP)
+        b += quick ? W * VL : t->brs;
         a0 += acs;
         if (R > 3) a1 += acs;
         if (R > 6) a2 += acs, a3 += acs;
     }
     V va = VSET((T)t->alpha), vb = VSET((T)t->beta);
     int64_t tail = t->tail;
-    if (t->beta == 0) {
-        TALL_ROWS(SCALE)
-    } else {
+    if (t->beta == 1) {
+        TALL_ROWS(ADD)
+    } else if (t->beta != 0) {
         TALL_ROWS(BLEND)
+    } else if (t->alpha != 1) {
+        TALL_ROWS(SCALE)
     }
     TALL_ROWS(PUT)
 }
 #undef LAST
 
 #define TILE(r, w) \
-    static void FN(tile_##r##x##w)(const GemmTile *t) { FN(tile)(t, r, w, false); }
+    static void FN(tile_##r##x##w)(const GemmTile *t) { FN(tile)(t, r, w, FN(ANY)); }
 #define FUSED(w) \
-    static void FN(fused_##w)(const GemmTile *t) { FN(tile)(t, 6, w, true); }
+    static void FN(fused_##w)(const GemmTile *t) { FN(tile)(t, 6, w, FN(FUSE)); }
 #define TILES(w) TILE(1, w) TILE(2, w) TILE(3, w) TILE(4, w) TILE(5, w) TILE(6, w) FUSED(w)
+#define QUICK(name, form) \
+    static void FN(name)(const GemmTile *t) { FN(tile)(t, 6, NV, FN(form)); }
 TILES(1)
 TILES(2)
+QUICK(quick_packed, PACKED)
+QUICK(quick_rows, IN_ROWS)
+QUICK(quick_columns, IN_COLUMNS)
 #if NV > 2
 TILES(3)
 TILES(4)
@@ -224,6 +274,10 @@ static void FN(pack_b)(void *out, int64_t lanes, const void *in, int64_t rs, int
 static void FN(pack_a)(void *out, const void *in, int64_t rs, int64_t cs, int64_t m, int64_t k) {
     T *dst = out;
     const T *src = in;
+    if (m == GEMM_MR && rs == 1) {
+        for (int64_t q = 0; q < k; q++, dst += GEMM_MR, src += cs) memcpy(dst, src, GEMM_MR * sizeof(T));
+        return;
+    }
     if (m == GEMM_MR) {
         for (int64_t q = 0; q < k; q++, dst += GEMM_MR, src += cs) {
             dst[0] = src[0], dst[1] = src[rs], dst[2] = src[2 * rs];
@@ -498,6 +552,7 @@ static const GemmKernels FN(kernels) = {
     {TILE_ROW(1) TILE_ROW(2) TILE_ROW(3) TILE_ROW(4) TILE_ROW(5) TILE_ROW(6)},
     FUSED_ROW,
     TALL_ROW,
+    {FN(quick_packed), FN(quick_rows), FN(quick_columns)},
 #ifdef VEDGE
     true,
 #else
@@ -546,6 +601,14 @@ static const GemmKernels FN(kernels) = {
 #undef FUSED_ROW
 #undef TALL_ROW
 #undef BLEND
+#undef ADD
+#undef JOIN
+#undef MIX_SCALED
+#undef MIX_WHOLE
+#undef STEP_FROM
+#undef FOUR_STEPS
+#undef WHOLE
+#undef QUICK
 #undef SCALE
 #undef PUT
 #undef VEDGE
