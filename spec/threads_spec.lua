@@ -37,8 +37,8 @@ describe("openmp", function()
     { "of float32 in float64", { a }, T.sum(T.sqr(T.cast(a, "float32"))), { m } },
     { "of few", { x }, T.sum(x["0:101"]), { v } },
     { "gradient of softmax", { a }, T.grad(T.sum(T.nnet.softmax(a) ^ 2), a), { m } },
-    { "layer norm", { a }, (a - a:mean { axis = 1, keepdims = true }) / T.sqrt(a:var { axis = 1, keepdims = true } + 1e-5),
-      { m } },
+    { "layer norm", { a },
+      (a - a:mean { axis = 1, keepdims = true }) / T.sqrt(a:var { axis = 1, keepdims = true } + 1e-5), { m } },
     { "softmax", { a }, T.nnet.softmax(a), { m } },
     { "broadcast", { a }, T.tanh(a) + a[0] - a:mean { axis = 1, keepdims = true }, { m } },
     { "transposed", { a }, T.exp(a.T) * 2 + 1, { m } },
@@ -78,9 +78,9 @@ describe("openmp", function()
 
   it("shares out rows with memory between their stages, and sums of everything", function()
     skip.unless(theano.config.cxx ~= "", "no C compiler")
-    local function text(y)
+    local function text(result)
       return with({ openmp = true }, function()
-        return theano.printing.ccode(theano.compile({ inputs = { a }, outputs = y }))
+        return theano.printing.ccode(theano.compile({ inputs = { a }, outputs = result }))
       end)
     end
     local rows, all = text(T.nnet.softmax(a)), text(T.sum(T.tanh(a)))
