@@ -138,7 +138,7 @@ static void fill(ThArray *a) {
     if (a->dtype == TH_FLOAT64)
         for (int64_t i = 0; i < a->size; i++) ((double *)(void *)a->data)[i] = -123456789;
     else if (a->dtype == TH_FLOAT32)
-        for (int64_t i = 0; i < a->size; i++) ((float *)(void *)a->data)[i] = -123456789;
+        for (int64_t i = 0; i < a->size; i++) ((float *)(void *)a->data)[i] = -123456789.0f;
     else memset(a->data, 0, (size_t)a->size * th_dtype_bytes((ThDtype)a->dtype));
 }
 

@@ -101,13 +101,14 @@ static void push_lent(lua_State *L, const Call *c, int i, ThArray *a) {
     lua_remove(L, -2);
 }
 
-static void push_result(lua_State *L, const Call *c, int i, ThArray *a, const ThValue *v) {
+/* values: NULL when all results were asked for as arrays. */
+static void push_result(lua_State *L, const Call *c, int i, ThArray *a, const ThValue *values) {
     const LtOutput *o = &c->f->out[i];
     if (o->lent) push_lent(L, c, i, a);
     else if (!o->scalar) lt_push_array(L, c->s, a);
-    else if (a) lt_push_result(L, c->s, a, false);
-    else if (o->dtype == TH_FLOAT64 || o->dtype == TH_FLOAT32) lua_pushnumber(L, v->f);
-    else lt_push_element(L, c->s, (ThDtype)o->dtype, v);
+    else if (a || !values) lt_push_result(L, c->s, a, false);
+    else if (o->dtype == TH_FLOAT64 || o->dtype == TH_FLOAT32) lua_pushnumber(L, values[i].f);
+    else lt_push_element(L, c->s, (ThDtype)o->dtype, &values[i]);
 }
 
 /* Number of the result that the entry on top of the stack names: a position from 1, or the name of a named output. */
@@ -146,7 +147,7 @@ static int wanted(lua_State *L, const Call *c, int *which) {
 static int give(lua_State *L, const Call *c, ThArray **out, const ThValue *v, const int *which, int n) {
     int nout = c->f->nout, base = lua_gettop(L);
     luaL_checkstack(L, 2 * nout + 8, "results");
-    for (int i = 0; i < nout; i++) push_result(L, c, i, out[i], &v[i]);
+    for (int i = 0; i < nout; i++) push_result(L, c, i, out[i], v);
     if (!which && !c->f->named_out) return nout;
     if (!c->f->named_out) {
         for (int i = 0; i < n; i++) lua_pushvalue(L, base + 1 + which[i]);
@@ -186,6 +187,7 @@ int lt_call_function(lua_State *L) {
         out = lua_newuserdatauv(L, (sizeof *out + sizeof *values) * (size_t)f->nout, 0);
         values = (ThValue *)(void *)(out + f->nout);
     }
+    if (f->all_arrays) values = NULL;
     if (c.subset) {
         subset = f->nout > FEW ? lua_newuserdatauv(L, sizeof *subset * (size_t)f->nout, 0) : which;
         nsubset = wanted(L, &c, subset);
@@ -194,7 +196,7 @@ int lt_call_function(lua_State *L) {
     lt_enter(L, s);
     lua_State *before = s->running; /* a limit of memory may have it compile, with the user's rewrites */
     s->running = L;
-    int bad = th_call_args(f->f, args, c.n, out, f->all_arrays ? NULL : values);
+    int bad = th_call_args(f->f, args, c.n, out, values);
     s->running = before;
     if (bad) return lt_raise(L, s);
     if (f->nout == 1 && !subset && !f->named_out) {

@@ -45,22 +45,6 @@ void lt_new_meta(lua_State *L, LtState *s, LtKind kind, const char *name, const 
     s->meta_ref[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-static void *host_alloc(void *user, void *old, size_t old_size, size_t size, size_t align) {
-    (void)user;
-    if (size == 0) {
-        free(old);
-        return NULL;
-    }
-    if (align <= 16) return realloc(old, size);
-    void *p = NULL;
-    if (posix_memalign(&p, align, size)) return NULL;
-    if (old) {
-        memcpy(p, old, old_size < size ? old_size : size);
-        free(old);
-    }
-    return p;
-}
-
 /* The engine never prints: its lines wait here until a Lua function drains them. */
 static void host_log(void *user, const char *line) {
     LtState *s = user;
@@ -130,7 +114,7 @@ static LtState *new_state(lua_State *L) {
     lua_setfield(L, -2, "__gc");
     lua_setmetatable(L, -2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
-    ThHost host = {.alloc = host_alloc, .log = host_log, .log_user = s};
+    ThHost host = {.log = host_log, .log_user = s};
     s->ctx = th_context_new(&host);
     if (!s->ctx) luaL_error(L, "MemoryError: no memory for the engine");
     return s;

@@ -4,6 +4,7 @@
  * `require "theano"`. Exit codes: 0; 1 an error in the script; 2 wrong usage; 130 after Ctrl-C.
  */
 #include "binding.h"
+#include "pool.h"
 #include "terminal.h"
 
 #include <lualib.h>
@@ -189,6 +190,27 @@ static int interactive(lua_State *L, int argc, char **argv) {
     return code;
 }
 
+/* warn() as in Lua's own interpreter: off until "@on". */
+typedef struct Warnings {
+    bool on, more;
+} Warnings;
+
+static void on_warning(void *user, const char *text, int more) {
+    Warnings *w = user;
+    if (!w->more && !more && *text == '@') {
+        if (!strcmp(text, "@on")) w->on = true;
+        else if (!strcmp(text, "@off")) w->on = false;
+        return;
+    }
+    if (w->on) fprintf(stderr, "%s%s%s", w->more ? "" : "Lua warning: ", text, more ? "" : "\n");
+    w->more = more;
+}
+
+static int on_panic(lua_State *L) {
+    fail(L);
+    return 0; /* and Lua ends the process */
+}
+
 static int with_state(lua_State *L, int argc, char **argv) {
     luaL_openlibs(L);
     lua_gc(L, LUA_GCGEN, 0, 0); /* results of calls die young */
@@ -215,15 +237,20 @@ int main(int argc, char **argv) {
         fprintf(stderr, "theano: unknown option %s\n", argv[1]);
         return usage(stderr, 2);
     }
-    lua_State *L = luaL_newstate();
+    Pool pool = {0};
+    Warnings warnings = {0};
+    lua_State *L = lua_newstate(pool_alloc, &pool);
     if (!L) {
         fputs("theano: out of memory\n", stderr);
         return 1;
     }
+    lua_atpanic(L, on_panic);
+    lua_setwarnf(L, on_warning, &warnings);
     int code = with_state(L, argc, argv);
     engine = NULL;
     signal(SIGINT, SIG_DFL);
     terminal_close();
     lua_close(L);
+    pool_free(&pool);
     return code;
 }

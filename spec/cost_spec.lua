@@ -53,7 +53,7 @@ describe("cost of a warm call", function()
   end
 
   it("of a number", function() costs("scalar", 1600) end)
-  it("of ten numbers, with a new result", function() costs("vector", 4200) end)
+  it("of ten numbers, with a new result", function() costs("vector", 3600) end)
   it("of an update", function() costs("update", 1200) end)
   it("of a bound function", function() costs("bound", 750) end)
 

@@ -107,7 +107,7 @@ describe("dead results are collected in time", function()
       local now, later = highest(1), highest(4)
       collectgarbage(was)
       assert.truthy(now <= 32, now .. " MB of results that died at once")
-      assert.truthy(later <= 160, later .. " MB of results that lived for four calls")
+      assert.truthy(later <= 240, later .. " MB of results that lived for four calls")
     end)
   end
 

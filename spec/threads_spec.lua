@@ -89,6 +89,18 @@ describe("openmp", function()
     if all:find("f64x8", 1, true) then assert.truthy(all:find("parallel_for(f, 2, sums_0", 1, true)) end
   end)
 
+  it("is one runtime of threads in the process", function()
+    with({ openmp = true, openmp_elemwise_minsize = 100 }, function() bits(cases[1]) end)
+    local maps, runtimes = io.open("/proc/self/maps"), {}
+    skip.unless(maps, "there is no /proc/self/maps")
+    for line in maps:lines() do runtimes[line:match("lib[gi]?omp%d*%.so[%d.]*$") or ""] = true end
+    maps:close()
+    runtimes[""] = nil
+    local found = {}
+    for name in pairs(runtimes) do found[#found + 1] = name end
+    assert.truthy(#found <= 1, table.concat(found, ", "))
+  end)
+
   it("takes the number of elements from openmp_elemwise_minsize", function()
     skip.unless(theano.config.cxx ~= "", "no C compiler")
     assert.is_truthy(code(12345):find("work < 12345l", 1, true))

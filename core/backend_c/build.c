@@ -94,7 +94,7 @@ bool build_choose(Build *b, Compiler *k, const char *source) {
     const char *cxx = config_str(b->c, "cxx");
     Text t;
     text_init(&t, b->c);
-    text_printf(&t, "%s %s%s %s", cxx, fixed_flags, machine_flags(), config_str(b->c, "gcc.cxxflags"));
+    text_printf(&t, "%s %s%s %s", cxx, fixed_flags, machine_flags(b->c), config_str(b->c, "gcc.cxxflags"));
     k->words = text_take(&t);
     if (!k->words) return false;
     char *flags = ctx_strdup(b->c, k->words);

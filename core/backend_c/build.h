@@ -55,7 +55,7 @@ void build_shorten(char *output); /* a compiler's first three lines, joined */
 Unit *unit_build_beside(ThContext *c, const char *source);
 
 /* machine.c: the instruction set that units may use, as flags of the compiler with a leading space. */
-const char *machine_flags(void);
+const char *machine_flags(ThContext *c);
 
 /* cache.c: a directory that only we can write, and sealed files in it */
 enum { CACHE_MAIN, CACHE_TEMP };

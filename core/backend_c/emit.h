@@ -138,6 +138,6 @@ void emit_run(Emit *e); /* theano_run, theano_step, the ABI's number: what the l
 bool emit_c(Text *t, const Plan *p, const char *function_name);
 extern const char *const prelude_c;
 /* machine.c: what this processor has */
-int machine_vector_bytes(void);
+int machine_vector_bytes(ThContext *c);
 
 #endif

@@ -1,30 +1,40 @@
 /*
- * machine.c -- what this processor has, as a width of vectors and as flags of the compiler. THEANO_ISA=sse2|avx2|avx512
- * lowers it for tests, exactly as in the interpreter's block kernels; it never raises it.
+ * machine.c -- vectors of generated code, as a width and as flags of the compiler: what this processor has, or what the
+ * user's flags (gcc.cxxflags) leave of it: code for -march=x86-64 runs on every such processor, and its vector
+ * functions must be those of 16 bytes.
  */
 #include "build.h"
 #include "emit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-int machine_vector_bytes(void) {
-#if defined(__x86_64__)
-    const char *want = getenv("THEANO_ISA");
-    bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                  __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (avx512 && !(want && strcmp(want, "avx512"))) return 64;
-    if (avx2 && !(want && !strcmp(want, "sse2"))) return 32;
-#endif
-    return 16;
+/* The word stands among the flags. */
+static bool has(const char *flags, const char *word) {
+    size_t n = strlen(word);
+    for (const char *p = flags; (p = strstr(p, word)); p += n)
+        if ((p == flags || p[-1] == ' ') && (p[n] == ' ' || !p[n])) return true;
+    return false;
 }
 
-const char *machine_flags(void) {
+static int allowed(const char *flags) {
+    if (has(flags, "-march=x86-64") || has(flags, "-march=x86-64-v2") || has(flags, "-mno-avx") ||
+        has(flags, "-mno-avx2"))
+        return 16;
+    return has(flags, "-march=x86-64-v3") || has(flags, "-mno-avx512f") ? 32 : 64;
+}
+
+int machine_vector_bytes(ThContext *c) {
+    int most = allowed(config_str(c, "gcc.cxxflags")), bytes = isa_vector_bytes();
+    return bytes < most ? bytes : most;
+}
+
+const char *machine_flags(ThContext *c) {
 #if defined(__x86_64__)
-    int bytes = machine_vector_bytes();
+    int bytes = machine_vector_bytes(c);
     if (bytes == 64) return " -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mprefer-vector-width=512";
     if (bytes == 32) return " -mavx2 -mfma";
+#else
+    (void)c;
 #endif
     return "";
 }

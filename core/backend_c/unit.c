@@ -119,7 +119,7 @@ bool emit_c(Text *t, const Plan *p, const char *function_name) {
     Emit e = {.c = c,
               .p = p,
               .arena = arena_new(c),
-              .vector_bytes = machine_vector_bytes(),
+              .vector_bytes = machine_vector_bytes(c),
               .registers = true,
               .vmath = true,
               .rows = rows_wanted(p)};

@@ -218,6 +218,9 @@ typedef void (*ArrayRun)(void *user, char *const *ptr, const int64_t *stride, in
 void array_walk(int ndim, const int64_t *shape, int nop, char *const *ptr, const int64_t *const *strides, ArrayRun fn,
                 void *user);
 
+/* ---- isa.c ------------------------------------------------------------------------------------------------------- */
+int isa_vector_bytes(void); /* 16, 32 (AVX2, FMA) or 64 (AVX-512 F, DQ, BW, VL): what may be used here */
+
 /* ---- config.c: the flags as one table ---------------------------------------------------------------------------- */
 ThDtype config_floatX(ThContext *c);
 uint64_t config_turn(const ThContext *c); /* changes with every change of flags */

@@ -6,7 +6,6 @@
 #include "sort.h"
 #include "sort_simd.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define WORD uint16_t
@@ -36,21 +35,9 @@ void sort_u8(uint8_t *key, int64_t n) {
 
 void sort_u16(uint16_t *key, int64_t n, uint16_t *tmp) { portable_16(key, n, tmp); }
 
-/* THEANO_ISA=avx2 or sse2 keeps the vector sort out, for tests. */
-static bool has_avx512(void) {
-#if TH_X86
-    const char *want = getenv("THEANO_ISA");
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-           !(want && strcmp(want, "avx512"));
-#else
-    return false;
-#endif
-}
-
 void sort_u32(uint32_t *key, int64_t n, uint32_t *tmp) {
 #if TH_X86
-    if (has_avx512()) {
+    if (isa_vector_bytes() == 64) {
         sort_u32_avx512(key, n, tmp, portable_32);
         return;
     }
@@ -60,7 +47,7 @@ void sort_u32(uint32_t *key, int64_t n, uint32_t *tmp) {
 
 void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp) {
 #if TH_X86
-    if (has_avx512()) {
+    if (isa_vector_bytes() == 64) {
         sort_u64_avx512(key, n, tmp, portable_64);
         return;
     }
@@ -70,7 +57,7 @@ void sort_u64(uint64_t *key, int64_t n, uint64_t *tmp) {
 
 bool sort_convert(void *to, const void *from, int64_t n, ThDtype d, bool back) {
 #if TH_X86
-    return n >= 64 && has_avx512() && sort_convert_avx512(to, from, n, d, back);
+    return n >= 64 && isa_vector_bytes() == 64 && sort_convert_avx512(to, from, n, d, back);
 #else
     (void)to, (void)from, (void)n, (void)d, (void)back;
     return false;

@@ -23,6 +23,7 @@ static void add_dim(GemmAxis *x, int64_t len, int64_t st) {
 
 static int multiply(Run *r, GemmArgs *g) {
     size_t bytes = gemm_scratch_bytes(g);
+    g->alone = r->alone;
     void *scratch = bytes ? r->h->room(r->h, bytes) : NULL;
     if (bytes && !scratch) return 1;
     return gemm_run(r->h->ctx, g, scratch);
@@ -108,6 +109,8 @@ static bool may(const Run *r, ConvWay way) { return r->way == CONV_AUTO || r->wa
 static int to_top(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int status;
+    for (int64_t n = 0; w->nothing && n < w->images; n++) conv_then(r, group, n);
+    if (w->nothing) return 0;
     if (may(r, CONV_LANES) && conv_lanes_top(r, group, &status)) return status;
     if (may(r, CONV_DIRECT) && conv_direct_top(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);
@@ -116,7 +119,9 @@ static int to_top(Run *r, int64_t group) {
     GemmArgs g = {.dtype = w->dtype, .m = w->filters, .n = count(&places), .k = count(&taps), .bv = &b, .alpha = 1};
     set_a(&g, &a, shifted(r, w->filter, o * w->filter_st[0]), w->filter_st[0], &taps);
     set_c(&g, shifted(r, w->top, o * w->top_st[1]), w->top_st[1], &places);
-    return multiply(r, &g);
+    if (multiply(r, &g)) return 1;
+    for (int64_t n = 0; n < w->images; n++) conv_then(r, group, n);
+    return 0;
 }
 
 static int to_filter(Run *r, int64_t group) {
@@ -262,20 +267,21 @@ static int to_image(Run *r, int64_t group) {
 }
 
 int conv_host(HostCall *h, const ConvWork *w) {
-    static int (*const to[])(Run *, int64_t) = {to_top, to_image, to_filter};
+    static const ConvFn to[] = {to_top, to_image, to_filter};
     const Cpu *cpu = cpu_of(h->ctx);
     if (!cpu) return 1;
     Run r = {.h = h, .w = w, .kern = cpu->gemm[w->dtype == TH_FLOAT64], .item = (int64_t)th_dtype_bytes(w->dtype)};
-    r.way = conv_way(&r);
+    r.whole = w;
+    r.way = w->nothing ? CONV_AUTO : conv_way(&r);
+    if (r.way != CONV_FFT) return conv_share(&r, to[w->target]);
     for (int64_t g = 0; g < w->groups; g++) {
-        int status;
-        if (r.way == CONV_FFT && conv_fft(&r, g, &status)) {
-            if (status) return 1;
-            continue;
-        }
         Run other = r;
-        if (r.way == CONV_FFT) other.way = CONV_AUTO;
-        if (to[w->target](&other, g)) return 1;
+        int status;
+        other.way = CONV_AUTO;
+        if (!conv_fft(&r, g, &status)) status = to[w->target](&other, g);
+        else if (!status)
+            for (int64_t n = 0; n < w->images; n++) conv_then(&r, g, n);
+        if (status) return 1;
     }
     return 0;
 }

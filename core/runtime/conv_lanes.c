@@ -154,6 +154,7 @@ bool conv_lanes_top(ConvRun *r, int64_t group, int *status) {
                 sum_block(&j, b, p, end, starts);
                 put_block(&j, b, p, end);
             }
+        conv_then(r, group, n);
     }
     *status = 0;
     return true;
@@ -202,7 +203,8 @@ bool conv_lanes_filter(ConvRun *r, int64_t group, int *status) {
     int64_t item = r->item, across = w->size[last], ntaps = conv_tap_rows(w), all = ntaps * across,
             rows = conv_out_rows(w);
     int64_t lanes = up(w->filters, r->kern->vl), places = rows * w->out[last];
-    bool pays = filters_fill_lanes(w, r->kern->vl) && places * lanes * item <= 512 * 1024;
+    int64_t whole = up(r->whole->filters, r->kern->vl) * places * item;
+    bool pays = filters_fill_lanes(r->whole, r->kern->vl) && whole <= 512 * 1024;
     if (!pays && r->way != CONV_LANES) return false;
     int64_t bytes = 2 * up(all * 8, ROOM_ALIGN) + 3 * up(rows * 8, ROOM_ALIGN) + up(all * lanes * item, ROOM_ALIGN) +
                     up(places * lanes * item, ROOM_ALIGN) + up(s.elements * item, ROOM_ALIGN);

@@ -14,11 +14,17 @@ typedef enum { CONV_AUTO, CONV_DIRECT, CONV_LANES, CONV_SPREAD, CONV_FOLD, CONV_
 
 typedef struct ConvRun {
     HostCall *h;
-    ConvWay way; /* CONV_AUTO: the first that applies and pays */
-    const ConvWork *w;
+    ConvWay way;               /* CONV_AUTO: the first that applies and pays */
+    const ConvWork *w, *whole; /* w may be a part of a whole: what pays is decided by that one's lengths */
     const GemmKernels *kern;
     int64_t item;
+    bool alone; /* other parts run at the same time */
 } ConvRun;
+/* 0, or 1 with the error set. */
+typedef int (*ConvFn)(ConvRun *r, int64_t group);
+
+/* conv_share.c: all groups, in parts where there are several threads. */
+int conv_share(ConvRun *r, ConvFn run);
 
 /* Each is true when done, *status 0 or (with the error set) 1. */
 bool conv_direct_top(ConvRun *r, int64_t group, int *status); /* conv_direct.c */
@@ -37,6 +43,9 @@ bool conv_fft(ConvRun *r, int64_t group, int *status);
 bool conv_fft_applies(const ConvRun *r);
 /* About how many vector operations it takes. */
 double conv_fft_cost(const ConvRun *r);
+
+/* conv_then.c: bias and function on the group's results of one image, which are complete; no bias: nothing. */
+void conv_then(const ConvRun *r, int64_t group, int64_t image);
 
 /* ---- conv_slide.c ------------------------------------------------------------------------------------------------ */
 /* The operand that windows slide over: as it lies, or as a padded copy of one image. */

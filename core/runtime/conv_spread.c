@@ -113,7 +113,7 @@ static bool pays(const ConvRun *r) {
     int64_t vl = r->kern->vl, run = w->channels * w->size[1];
     if (w->ndim != 2 || w->dilation[1] != 1 || w->image_st[3] != 1) return false;
     if (r->way == CONV_SPREAD) return true;
-    if (w->images < ROWS || run < 2 * vl) return false;
+    if (r->whole->images < ROWS || run < 2 * vl) return false;
     if (w->filters < 4 || w->size[1] == 1 || w->pad[1] < 0) return false;
     double spread = (double)(w->out[0] * w->out[1]) * 1.15 * (double)up(run, vl) / (double)run;
     double slide = (double)(w->in[0] * w->in[1]) * (double)up(w->channels, vl) / (double)w->channels;

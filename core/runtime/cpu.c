@@ -8,10 +8,9 @@
 
 const GemmKernels *const *cpu_gemm_kernels(void) {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl"))
-        return gemm_kernels_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return gemm_kernels_avx2;
+    int bytes = isa_vector_bytes();
+    if (bytes == 64) return gemm_kernels_avx512;
+    if (bytes == 32) return gemm_kernels_avx2;
 #endif
     return gemm_kernels_sse2;
 }

@@ -16,7 +16,7 @@ typedef struct Cpu {
 
 /* The context's record, made on the first call (from any thread): its only allocation. NULL with MemoryError. */
 Cpu *cpu_of(ThContext *c);
-/* The best kernels that this CPU can run. */
+/* The best kernels that this CPU can run (isa_vector_bytes). */
 const GemmKernels *const *cpu_gemm_kernels(void);
 
 #endif

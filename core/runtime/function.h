@@ -52,8 +52,8 @@ typedef struct Workspace {
     ThArray **borrowed; /* by output: the array given last time, when its memory may serve again */
     ThComplex128 *cell; /* by FnOut: a result without dimensions */
     ThFunction *fn;
-    char *room; /* working memory of host calls, grown as asked for */
-    size_t room_bytes;
+    char *room[HOST_PARTS + 1]; /* working memory of host calls, grown as asked for */
+    size_t room_bytes[HOST_PARTS + 1];
     bool late_products; /* a product has lengths that a step finds: it packs into `packed`, grown as needed */
     char *packed;
     size_t packed_bytes;

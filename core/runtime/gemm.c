@@ -301,7 +301,7 @@ static void run_pieces(ThContext *c, Job *j, int pieces, void (*fn)(int, void *)
     double flops = 2.0 * (double)j->g.m * (double)j->g.n * (double)j->kb;
     j->pieces = pieces;
     j->shared_space = true;
-    if (pieces > 1 && flops >= PARALLEL_FLOPS && parallel_threads(c) > 1) {
+    if (pieces > 1 && !j->g.alone && flops >= PARALLEL_FLOPS && parallel_threads(c) > 1) {
         j->shared_space = false;
         parallel_for(c, pieces, fn, j);
         return;

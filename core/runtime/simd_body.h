@@ -24,6 +24,12 @@ VECTOR(atan2, (double, double), (float, float))
 VECTOR(pow, (double, double), (float, float))
 #endif
 
+/* Results never overlap operands, or lie exactly on one. */
+#if defined(__clang__)
+#define IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define IVDEP _Pragma("GCC ivdep")
+#endif
 #define LOOP(name, T, A, B, C, expr)                                                                                    \
     static void name(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                             \
         T *o = po;                                                                                                      \
@@ -31,7 +37,7 @@ VECTOR(pow, (double, double), (float, float))
         const B *vb = pb;                                                                                               \
         const C *vc = pc;                                                                                               \
         (void)vb, (void)vc;                                                                                             \
-        _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) o[i] = (T)(expr);                                          \
+        IVDEP for (int64_t i = 0; i < n; i++) o[i] = (T)(expr);                                                         \
     }
 #define a va[i]
 #define b vb[i]
@@ -207,7 +213,7 @@ CAST_FROM_Z(COMPLEX64, ThComplex64) CAST_FROM_Z(COMPLEX128, ThComplex128)
     static void fold_##name##_##T(int64_t n, void *pacc, const void *pv) {                                              \
         T *acc = pacc;                                                                                                  \
         const T *v = pv;                                                                                                \
-        _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) {                                                          \
+        IVDEP for (int64_t i = 0; i < n; i++) {                                                                         \
             T x = acc[i], y = v[i];                                                                                     \
             acc[i] = (T)(expr);                                                                                         \
         }                                                                                                               \

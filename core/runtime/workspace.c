@@ -80,7 +80,7 @@ void workspace_free(Workspace *w) {
     for (int i = 0; i < f->nin; i++) th_array_release(w->number[i]);
     ctx_free(f->ctx, w->arena, w->arena_bytes);
     ctx_free(f->ctx, w->frame.scratch, w->scratch_bytes);
-    ctx_free(f->ctx, w->room, w->room_bytes);
+    for (int i = 0; i <= HOST_PARTS; i++) ctx_free(f->ctx, w->room[i], w->room_bytes[i]);
     ctx_free(f->ctx, w->packed, w->packed_bytes);
     ctx_free(f->ctx, w, carve(f, NULL, NULL));
 }
@@ -358,12 +358,12 @@ static int host_fail(HostCall *h, ThError kind, const char *text) {
 static void *host_room(HostCall *h, size_t bytes) {
     ThFrame *f = h->frame;
     Workspace *w = f->ws;
-    if (bytes <= w->room_bytes) return w->room;
+    if (bytes <= w->room_bytes[h->part]) return w->room[h->part];
     void *fresh = ctx_alloc_aligned(h->ctx, bytes, 64);
     if (!fresh) return NULL;
-    ctx_free(h->ctx, w->room, w->room_bytes);
-    w->room = fresh;
-    w->room_bytes = bytes;
+    ctx_free(h->ctx, w->room[h->part], w->room_bytes[h->part]);
+    w->room[h->part] = fresh;
+    w->room_bytes[h->part] = bytes;
     return fresh;
 }
 

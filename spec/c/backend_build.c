@@ -105,11 +105,21 @@ static void key_depends(void) {
     ThContext *c = context_in("plain");
     th_config_set(c, "gcc.cxxflags", "-DSOMETHING=1  -O1");
     CHECK(answer(c, 5) == 5 && th_stat(c, "compiles") == 1);
-    int wide = machine_vector_bytes();
+    int wide = machine_vector_bytes(c);
     setenv("THEANO_ISA", "sse2", 1);
-    CHECK(machine_vector_bytes() == 16);
+    CHECK(machine_vector_bytes(c) == 16);
     CHECK(answer(c, 5) == 5 && th_stat(c, "compiles") == (wide > 16 ? 2 : 1));
     unsetenv("THEANO_ISA");
+    const struct {
+        const char *flags;
+        int most;
+    } lowered[] = {{"-O1 -march=x86-64", 16}, {"-march=x86-64-v2 -O1", 16}, {"-mno-avx512f", 32},
+                   {"-march=x86-64-v3", 32},  {"-march=native", 64},        {"-DX-march=x86-64", 64}};
+    for (int i = 0; i < TH_LEN(lowered); i++) {
+        th_config_set(c, "gcc.cxxflags", lowered[i].flags);
+        CHECK(machine_vector_bytes(c) == (wide < lowered[i].most ? wide : lowered[i].most));
+        CHECK(wide > 32 || !strstr(machine_flags(c), "avx512"));
+    }
     done(c);
 }
 

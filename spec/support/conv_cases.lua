@@ -112,7 +112,8 @@ function M.random_case(random, dims, large)
   return c
 end
 
-local function keywords(c, with_shared)
+--- What conv2d and conv3d are told.
+function M.keywords(c, with_shared)
   local k = { border_mode = c.border, subsample = c.step, filter_flip = c.flip, filter_dilation = c.dilation,
     num_groups = c.groups }
   if with_shared then k.unshared = c.unshared end
@@ -126,8 +127,8 @@ function M.show(c)
     c.unshared and " unshared" or "")
 end
 
--- The operand as the function sees it: as it is, or as a reversed view of what is given.
-local function operand(c, shape, turned)
+--- The operand as the function sees it: as it is, or as a reversed view of what is given.
+function M.operand(c, shape, turned)
   local kind = T.TensorType(c.dtype, { table.unpack((function()
     local p = {}
     for d = 1, #shape do p[d] = false end
@@ -169,11 +170,11 @@ M.with = with
 -- @tparam boolean turned operands are reversed views
 -- @tparam {string,...} algorithms
 function M.check(c, mode, turned, algorithms)
-  local vx, x, ax, xv = operand(c, c.image, turned)
-  local vw, w, aw, wv = operand(c, c.filter, turned)
-  local vg, g, ag, gv = operand(c, c.out, turned)
+  local vx, x, ax, xv = M.operand(c, c.image, turned)
+  local vw, w, aw, wv = M.operand(c, c.filter, turned)
+  local vg, g, ag, gv = M.operand(c, c.out, turned)
   local conv = #c.image == 4 and T.nnet.conv2d or T.nnet.conv3d
-  local z = conv(x, w, keywords(c, #c.image == 4))
+  local z = conv(x, w, M.keywords(c, #c.image == 4))
   local gx, gw = table.unpack(T.grad(T.sum(z * g), { x, w }))
   local f = compile({ inputs = { vx, vw, vg }, outputs = { z, gx, gw }, mode = mode })
   local wz, wx, ww = reference(c, xv, wv, gv)
@@ -187,20 +188,42 @@ function M.check(c, mode, turned, algorithms)
 end
 
 
+-- A function of operands for a case: result and gradients; operands.
+local function compiled(c, mode)
+  local x, w, g = (M.operand(c, c.image)), (M.operand(c, c.filter)), (M.operand(c, c.out))
+  local values = {}
+  for i, shape in ipairs({ c.image, c.filter, c.out }) do
+    values[i] = nd.asarray(M.rng:randn(table.unpack(shape)), c.dtype)
+  end
+  local z = (#c.image == 4 and T.nnet.conv2d or T.nnet.conv3d)(x, w, M.keywords(c, #c.image == 4))
+  local gx, gw = table.unpack(T.grad(T.sum(z * g), { x, w }))
+  return compile({ inputs = { x, w, g }, outputs = { z, gx, gw }, mode = mode }), values
+end
+
+--- Raises where several threads compute other bits than one.
+-- @tparam table c what random_case gave
+-- @param mode to compile with
+function M.check_threads(c, mode)
+  local f, values = compiled(c, mode)
+  for _, algorithm in ipairs(M.algorithms) do
+    local alone = { with(algorithm, f, table.unpack(values)) }
+    theano.config.openmp = true
+    local ok, z, gx, gw = pcall(with, algorithm, f, table.unpack(values))
+    theano.config.openmp = false
+    assert(ok, z)
+    for i, got in ipairs({ z, gx, gw }) do
+      if got:tobytes() ~= alone[i]:tobytes() then error(("%s, output %d: %s"):format(algorithm, i, M.show(c))) end
+    end
+  end
+end
+
 --- Every way's result and gradients against those of packed products, which the loops cover: by what they differ at
 -- most, to the norms of the operands, in units of epsilon.
 -- @tparam table c what random_case gave
 -- @param mode to compile with
 -- @treturn number the largest
 function M.largest_difference(c, mode)
-  local x, w, g = (operand(c, c.image)), (operand(c, c.filter)), (operand(c, c.out))
-  local values = {}
-  for i, shape in ipairs({ c.image, c.filter, c.out }) do
-    values[i] = nd.asarray(M.rng:randn(table.unpack(shape)), c.dtype)
-  end
-  local z = (#c.image == 4 and T.nnet.conv2d or T.nnet.conv3d)(x, w, keywords(c, #c.image == 4))
-  local gx, gw = table.unpack(T.grad(T.sum(z * g), { x, w }))
-  local f = compile({ inputs = { x, w, g }, outputs = { z, gx, gw }, mode = mode })
+  local f, values = compiled(c, mode)
   local want, largest = { with("gemm", f, table.unpack(values)) }, 0
   local pairs_of, epsilon = { { 1, 2 }, { 3, 2 }, { 3, 1 } }, c.dtype == "float32" and 2^-23 or 2^-52
   local function norm(a) return math.sqrt((nd.sqr(a:astype("float64"))):sum()) end

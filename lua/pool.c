@@ -1,0 +1,84 @@
+/*
+ * pool.c -- memory of the runner's Lua state: small blocks from free lists, one a size, since Lua gives each block's
+ * size back with it; the others from malloc. In: lua_Alloc's words. Out: memory. Always holds: a small block never
+ * leaves its list; pool_free gives all back at once.
+ */
+#include "pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEP = 16, CHUNK = 64 << 10 };
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+enum { SMALL = 0 }; /* a sanitizer is to see each block */
+#else
+enum { SMALL = STEP * POOL_CLASSES };
+#endif
+
+struct PoolChunk {
+    struct PoolChunk *next;
+    char room[CHUNK];
+};
+
+static size_t class_of(size_t size) { return (size - 1) / STEP; }
+
+static void *carve(Pool *p, size_t size) {
+    size = (class_of(size) + 1) * STEP;
+    if (size > (size_t)(p->end - p->at)) { /* what is left of the last chunk is lost: less than SMALL of 64 KB */
+        struct PoolChunk *c = malloc(sizeof *c);
+        if (!c) return NULL;
+        c->next = p->chunks;
+        p->chunks = c;
+        p->at = c->room + (STEP - (uintptr_t)c->room % STEP) % STEP;
+        p->end = c->room + CHUNK;
+    }
+    void *block = p->at;
+    p->at += size;
+    return block;
+}
+
+static void *take(Pool *p, size_t size) {
+    if (size > SMALL) return malloc(size);
+    void **block = p->free[class_of(size)];
+    if (!block) return carve(p, size);
+    p->free[class_of(size)] = *block;
+    return block;
+}
+
+static void give(Pool *p, void *block, size_t size) {
+    if (size > SMALL) {
+        free(block);
+        return;
+    }
+    *(void **)block = p->free[class_of(size)];
+    p->free[class_of(size)] = block;
+}
+
+void *pool_alloc(void *user, void *block, size_t old, size_t size) {
+    Pool *p = user;
+    if (!block) return size ? take(p, size) : NULL; /* old is then a type, not a size */
+    if (!size) {
+        give(p, block, old);
+        return NULL;
+    }
+    if (old > SMALL && size > SMALL) return realloc(block, size);
+    if (old <= SMALL && size <= SMALL && class_of(old) == class_of(size)) return block;
+    void *fresh = take(p, size);
+    if (!fresh) return size <= old ? block : NULL; /* Lua counts on shrinking */
+    memcpy(fresh, block, old < size ? old : size);
+    give(p, block, old);
+    return fresh;
+}
+
+void pool_free(Pool *p) {
+    while (p->chunks) {
+        struct PoolChunk *next = p->chunks->next;
+        free(p->chunks);
+        p->chunks = next;
+    }
+}
