@@ -32,6 +32,13 @@ describe("openmp", function()
     { "of rows", { a }, T.exp(a):sum { axis = 1 }, { m } },
     { "of columns", { a }, T.exp(a):sum { axis = 0 }, { m } },
     { "of everything", { a }, T.tanh(a):sum(), { m } },
+    { "of all of a vector", { x }, T.tanh(x):sum() * 2 + 1, { v } },
+    { "several of one vector", { x }, { T.sum(x * x), T.max(x), T.mean(x), T.min(T.exp(x)) }, { v } },
+    { "of float32 in float64", { a }, T.sum(T.sqr(T.cast(a, "float32"))), { m } },
+    { "of few", { x }, T.sum(x["0:101"]), { v } },
+    { "gradient of softmax", { a }, T.grad(T.sum(T.nnet.softmax(a) ^ 2), a), { m } },
+    { "layer norm", { a },
+      (a - a:mean { axis = 1, keepdims = true }) / T.sqrt(a:var { axis = 1, keepdims = true } + 1e-5), { m } },
     { "softmax", { a }, T.nnet.softmax(a), { m } },
     { "broadcast", { a }, T.tanh(a) + a[0] - a:mean { axis = 1, keepdims = true }, { m } },
     { "transposed", { a }, T.exp(a.T) * 2 + 1, { m } },
@@ -67,6 +74,19 @@ describe("openmp", function()
       end)
     end
     assert.equal(train(false), train(true))
+  end)
+
+  it("shares out rows with memory between their stages, and sums of everything", function()
+    skip.unless(theano.config.cxx ~= "", "no C compiler")
+    local function text(result)
+      return with({ openmp = true }, function()
+        return theano.printing.ccode(theano.compile({ inputs = { a }, outputs = result }))
+      end)
+    end
+    local rows, all = text(T.nnet.softmax(a)), text(T.sum(T.tanh(a)))
+    assert.truthy(rows:find("room_0(w->s, at)", 1, true))
+    assert.truthy(rows:find("parallel_for(f, ", 1, true))
+    if all:find("f64x8", 1, true) then assert.truthy(all:find("parallel_for(f, 2, sums_0", 1, true)) end
   end)
 
   it("is one runtime of threads in the process", function()

@@ -31,6 +31,7 @@ typedef struct Emit {
     int lanes;  /* of the stage's vec loop; 1: scalar */
     bool tail;  /* inside the last, partial vector: `m` elements */
     bool split; /* the kernel being written takes [row0, row1) of dim 0 */
+    bool half;  /* half of the accumulators that have names are computed, from element `first` on (sums.c) */
     int turn;   /* which of the vectors of accumulators that have names, or -1 */
     int indent;
     bool registers; /* single values in loops live in C variables; not where kernels are launched */
@@ -70,6 +71,12 @@ bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name); /* likew
 bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name);
 
 /* threads.c */
+/* sums.c: before kernel_N, what computes half of its accumulators: 1; 0: not for this kernel; -1 failed. Then the lines
+ * of kernel_N that have both halves run. */
+int sums_emit(Emit *e, const KernelOrder *o, int number);
+bool sums_call(Emit *e, const KernelOrder *o, int number);
+bool emit_red_loops(Emit *e, const KernelOrder *o);     /* loops.c: a reduction up to its accumulators, as arrays */
+int emit_red_count(const Emit *e, int r, int *lanes);   /* vectors of accumulators of reduction r, and lanes of each */
 bool threads_may_split(const Emit *e, const Kernel *k); /* the kernel's dim 0 may be shared out among threads */
 void threads_emit(Emit *e, int number);                 /* kernel_N over the part_N just written */
 

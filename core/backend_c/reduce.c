@@ -32,6 +32,11 @@ static bool split(const Emit *e, int r) { return e->lanes > 1 && emit_split(e, e
 /* Lanes of one vector of accumulators along a row. */
 static int acc_lanes(const Emit *e, int r) { return split(e, r) ? e->lanes / 2 : e->lanes; }
 
+int emit_red_count(const Emit *e, int r, int *lanes) {
+    *lanes = acc_lanes(e, r);
+    return lane_count(&e->k->red.at[r]) / *lanes;
+}
+
 /* The accumulator's number, and which of several neighbours' it is: "0", "0_3". */
 static const char *own(const Emit *e, int r, char out[16]) {
     if (e->turn >= 0 && (!in_lanes(e) || arg_kind(&e->k->red.at[r]))) snprintf(out, 16, "%d_%d", r, e->turn);
@@ -257,7 +262,7 @@ void emit_red_turns(Emit *e, int n, bool begin) {
         need_type(e, (ThDtype)e->k->red.at[r].acc_dtype, acc_lanes(e, r), ty);
         Text t;
         text_init(&t, e->c);
-        int names = split(e, r) ? lane_count(&e->k->red.at[r]) / acc_lanes(e, r) : n;
+        int names = split(e, r) ? lane_count(&e->k->red.at[r]) / acc_lanes(e, r) / (e->half ? 2 : 1) : n;
         if (begin) text_printf(&t, "%s ", ty);
         for (int j = 0; j < names; j++) {
             const char *sep = j + 1 < names ? ", " : "";
