@@ -31,6 +31,23 @@ describe("convolution against plain loops", function()
     end)
   end
 
+  -- Many filters lie along the vectors; six images or more spread their gradients row by row.
+  it("with as many filters and images as networks have #asan", function()
+    local state = nd.random.RandomState(31)
+    local function random(a, b) return state:randint(a, b + 1) end
+    for round = 1, 14 do
+      local c = cases.random_case(random, 2)
+      if not c.unshared then
+        c.groups = round % 5 == 0 and 2 or 1
+        local channels = ({ 1, 4, 8, 7 })[round % 4 + 1]
+        c.image[1], c.out[1] = random(1, 9), 0
+        c.image[2], c.filter[1] = c.groups * channels, c.groups * ({ 17, 32, 40, 5, 70 })[round % 5 + 1]
+        c.filter[2], c.out[1], c.out[2] = channels, c.image[1], c.filter[1]
+        cases.check(c, round % 7 == 0 and native or interpreter, round % 3 == 0)
+      end
+    end
+  end)
+
   it("of larger shapes, every way #asan", function()
     local state = nd.random.RandomState(77)
     local function random(a, b) return state:randint(a, b + 1) end
@@ -101,6 +118,77 @@ describe("convolution against plain loops", function()
     for i = 0, 1 do
       for k = 0, 2 do assert(nd.allclose(g(xv[i][k], wv[k]), got[i][k], 1e-12)) end
     end
+  end)
+end)
+
+-- ---- what follows a convolution ----------------------------------------------------------------------------------
+describe("a bias and a function behind a convolution", function()
+  local functions = { none = function(v) return v end, tanh = T.tanh, sigmoid = T.nnet.sigmoid, relu = T.nnet.relu }
+  local names = { none = "_bias{", tanh = "_bias_tanh{", sigmoid = "_bias_sigmoid{", relu = "_bias_relu{" }
+  local apart = interpreter:excluding("local_conv_bias")
+  local apart_native = native:excluding("local_conv_bias")
+
+  it("are one node and the same bits as three #asan", function()
+    local state = nd.random.RandomState(77)
+    local function random(a, b) return state:randint(a, b + 1) end
+    for round = 1, 12 do
+      local c = cases.random_case(random, round % 4 == 0 and 3 or 2)
+      c.unshared = false
+      c.filter = { c.filter[1] * (round % 3 == 0 and 9 or 1), c.image[2] // c.groups,
+        table.unpack(c.filter, #c.filter - #c.image + 3) }
+      local order = { "x", 0 }
+      for d = 3, #c.image do order[d] = "x" end
+      local x, _, xv = cases.operand(c, c.image)
+      local w, _, wv = cases.operand(c, c.filter)
+      local b = T.TensorType(c.dtype, { false })("b")
+      local bv = nd.asarray(rng:randn(c.filter[1]), c.dtype)
+      local conv = #c.image == 4 and T.nnet.conv2d or T.nnet.conv3d
+      local sum = conv(x, w, cases.keywords(c, false)) + b:dimshuffle(table.unpack(order))
+      for name, fn in pairs(functions) do
+        local y = fn(sum)
+        local f = compile({ inputs = { x, w, b }, outputs = y, mode = round % 6 == 0 and native or interpreter })
+        local g = compile({ inputs = { x, w, b }, outputs = y, mode = round % 6 == 0 and apart_native or apart })
+        local text = theano.printing.debugprint(f, { file = "str" })
+        assert.truthy(text:find(names[name], 1, true), text)
+        assert.falsy(theano.printing.debugprint(g, { file = "str" }):find("_bias", 1, true))
+        local way = cases.algorithms[round % #cases.algorithms + 1]
+        local got, want = cases.with(way, f, xv, wv, bv), cases.with(way, g, xv, wv, bv)
+        assert(nd.array_equal(got, want), name .. ": " .. cases.show(c))
+      end
+    end
+  end)
+
+  it("is what a sum of nothing gives", function()
+    local x, w, b = T.dtensor4("x"), T.dtensor4("w"), T.dvector("b")
+    local y = T.tanh(T.nnet.conv2d(x, w) + b:dimshuffle("x", 0, "x", "x"))
+    local f = compile({ inputs = { x, w, b }, outputs = y, mode = interpreter })
+    local z = f(nd.zeros({ 2, 0, 3, 3 }), nd.zeros({ 2, 0, 2, 2 }), nd.array({ 0, 1 }))
+    assert.near(0, z[{ 1, 0, 1, 1 }], 0)
+    assert.near(0.7615941559557649, z[{ 1, 1, 1, 1 }], 1e-15)
+    local empty = f(nd.zeros({ 0, 1, 3, 3 }), nd.zeros({ 2, 1, 2, 2 }), nd.zeros({ 2 }))
+    assert.same({ 0, 2, 2, 2 }, { table.unpack(empty.shape) })
+  end)
+
+  it("trains: the gradients are those of the parts", function()
+    local x, w, b = T.dtensor4("x"), T.dtensor4("w"), T.dvector("b")
+    for _, fn in ipairs({ T.tanh, T.nnet.sigmoid, T.nnet.relu }) do
+      local y = fn(T.nnet.conv2d(x, w, { border_mode = "half" }) + b:dimshuffle("x", 0, "x", "x"))
+      local outs = T.grad(T.sum(T.sqr(y)), { x, w, b })
+      local f = compile({ inputs = { x, w, b }, outputs = outs, mode = interpreter })
+      local g = compile({ inputs = { x, w, b }, outputs = outs, mode = apart })
+      local xv, wv, bv = rng:randn(7, 3, 6, 6), rng:randn(18, 3, 3, 3), rng:randn(18)
+      local got, want = { f(xv, wv, bv) }, { g(xv, wv, bv) }
+      for i = 1, 3 do assert(nd.allclose(got[i], want[i], 1e-12, 1e-12)) end
+    end
+  end)
+
+  it("says which length is wrong", function()
+    local x, w, b = T.dtensor4("x"), T.dtensor4("w"), T.dvector("b")
+    local f = compile({ inputs = { x, w, b }, outputs = T.nnet.conv2d(x, w) + b:dimshuffle("x", 0, "x", "x") })
+    raises("ValueError", "the bias has length 3, but there are 2 filters", function()
+      local z = f(nd.ones({ 1, 1, 3, 3 }), nd.ones({ 2, 1, 2, 2 }), nd.ones({ 3 }))
+      return z
+    end)
   end)
 end)
 

@@ -14,6 +14,13 @@
 
 enum { CONV_DIMS = 3 };
 typedef enum { CONV_TO_TOP, CONV_TO_IMAGE, CONV_TO_FILTER } ConvTarget;
+/* What follows a sum at each element of top: an addend for each filter, and then a function of that. */
+typedef enum {
+    CONV_THEN_NOTHING,
+    CONV_THEN_TANH,
+    CONV_THEN_SIGMOID,
+    CONV_THEN_RELU
+} ConvThen; /* RELU: (v + |v|) / 2 */
 typedef struct ConvWork {
     ThDtype dtype; /* float32 or float64 */
     ConvTarget target;
@@ -23,6 +30,10 @@ typedef struct ConvWork {
     int64_t step[CONV_DIMS], dilation[CONV_DIMS], pad[CONV_DIMS];
     char *image, *filter, *top;
     int64_t image_st[2 + CONV_DIMS], filter_st[2 + CONV_DIMS], top_st[2 + CONV_DIMS]; /* n c i.., o c r.., n o q.. */
+    const char *bias; /* to top: (o of all groups), or NULL; then top's images are contiguous */
+    int64_t bias_st;
+    ConvThen then;
+    bool nothing; /* top holds its sums already */
 } ConvWork;
 
 #endif

@@ -6,23 +6,10 @@
  */
 #include "conv.h"
 
-static const AttrField conv_fields[] = {
-    {"ndim", ATTR_INT, offsetof(ConvAttrs, ndim), false},
-    {"border", ATTR_INT, offsetof(ConvAttrs, border), false},
-    {"pad", ATTR_LONGS, offsetof(ConvAttrs, pad), false},
-    {"subsample", ATTR_LONGS, offsetof(ConvAttrs, subsample), false},
-    {"dilation", ATTR_LONGS, offsetof(ConvAttrs, dilation), false},
-    {"imshp", ATTR_LONGS, offsetof(ConvAttrs, imshp), false},
-    {"kshp", ATTR_LONGS, offsetof(ConvAttrs, kshp), false},
-    {"groups", ATTR_INT, offsetof(ConvAttrs, groups), false},
-    {"flip", ATTR_BOOL, offsetof(ConvAttrs, flip), false},
-    {"unshared", ATTR_BOOL, offsetof(ConvAttrs, unshared), false},
-    {"stacked", ATTR_BOOL, offsetof(ConvAttrs, stacked), false},
-    {"mm", ATTR_BOOL, offsetof(ConvAttrs, mm), false},
-};
+static const AttrField conv_fields[] = {CONV_FIELDS};
 
 ConvRole conv_role(const Op *op) {
-    if (op == &op_conv || op == &op_corr_mm) return CONV_FORWARD;
+    if (op == &op_conv || op == &op_corr_mm || op == &op_corr_mm_then) return CONV_FORWARD;
     return op == &op_conv_grad_inputs || op == &op_corr_mm_grad_inputs ? CONV_INPUTS : CONV_WEIGHTS;
 }
 
@@ -63,7 +50,7 @@ static bool want_positive(Infer *q, const AttrLongs *v, const char *what) {
 
 static bool want_attrs(Infer *q) {
     const ConvAttrs *at = q->attrs;
-    bool lowered = q->op == &op_corr_mm || q->op == &op_corr_mm_grad_inputs || q->op == &op_corr_mm_grad_weights;
+    bool lowered = q->op != &op_conv && q->op != &op_conv_grad_inputs && q->op != &op_conv_grad_weights;
     if (lowered != at->mm || (at->mm && at->flip))
         return err(q->ctx, TH_ValueError, "%s: mm says whether the operation is lowered; then it never flips",
                    q->op->name);
@@ -141,7 +128,7 @@ static bool want_hints(Infer *q) {
 
 static uint32_t bit(ThType t, int d, int to) { return (uint32_t)type_bcast(t, d) << to; }
 
-static bool infer_conv(Infer *q) {
+bool conv_infer(Infer *q) {
     const ConvAttrs *at = q->attrs;
     ConvRole role = conv_role(q->op);
     Operands o = operands(role);
@@ -262,7 +249,7 @@ static bool stack(ShapeQ *q, const ConvAttrs *at) {
            q->alg->equal(q->alg->u, q->in[0][0], q->in[1][0], "stacks of {0} and {1} convolutions");
 }
 
-static bool shape_conv(ShapeQ *q) {
+bool conv_shape(ShapeQ *q) {
     const ConvAttrs *at = ATTRS(ConvAttrs, q->node);
     const ShapeAlg *a = q->alg;
     Sz *out = q->out[0] + at->stacked;
@@ -329,9 +316,8 @@ static void put_hint(Text *t, const char *name, const AttrLongs *v, int n) {
 }
 
 /* CorrMM{valid, (1, 1), (1, 1), 1 False} */
-static void str_lowered(Text *t, const ConvAttrs *at, ConvRole role) {
-    static const char *const names[] = {"", "_gradInputs", "_gradWeights"};
-    text_printf(t, at->ndim == 3 ? "Corr3dMM%s{" : "CorrMM%s{", names[role]);
+void conv_str_lowered(Text *t, const ConvAttrs *at, const char *more) {
+    text_printf(t, at->ndim == 3 ? "Corr3dMM%s{" : "CorrMM%s{", more);
     put_border(t, at);
     text_put(t, ", ");
     put_list(t, &at->subsample);
@@ -347,7 +333,7 @@ static void str_conv(Text *t, const ThApply *a) {
     const ConvAttrs *at = ATTRS(ConvAttrs, a);
     ConvRole role = conv_role(a->op);
     if (at->mm) {
-        str_lowered(t, at, role);
+        conv_str_lowered(t, at, names[role]);
         return;
     }
     text_printf(t, "AbstractConv%lldd%s{convdim=%lld, border_mode=", (long long)at->ndim, names[role],
@@ -378,8 +364,8 @@ static bool two_connected(const ThApply *a, int in, int out) {
         .attr_bytes = sizeof(ConvAttrs), \
         .attrs = conv_fields, \
         .nattr = TH_LEN(conv_fields), \
-        .infer = infer_conv, \
-        .shape = shape_conv, \
+        .infer = conv_infer, \
+        .shape = conv_shape, \
         .grad = conv_grad, \
         .lower = conv_lower, \
         .str = str_conv, \

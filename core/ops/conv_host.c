@@ -66,8 +66,14 @@ int conv_host_run(HostCall *h) {
     Operand top = operand(at, role == CONV_FORWARD ? none : y);
     ConvWork w;
     if (h->out[0]->size == 0) return 0;
-    if (!describe(h, at, &image, &filter, &top, &w)) { /* a sum of nothing */
-        memset(h->out[0]->data, 0, (size_t)h->out[0]->size * th_dtype_bytes(w.dtype));
+    bool some = describe(h, at, &image, &filter, &top, &w);
+    if (!some) memset(h->out[0]->data, 0, (size_t)h->out[0]->size * th_dtype_bytes(w.dtype)); /* a sum of nothing */
+    if (h->op == &op_corr_mm_then) {
+        w.bias = h->in[2]->data;
+        w.bias_st = ARRAY_STRIDES(h->in[2])[0] / (int64_t)th_dtype_bytes(w.dtype);
+        w.then = (ConvThen)((const ConvThenAttrs *)h->attrs)->then;
+        w.nothing = !some;
+    } else if (!some) {
         return 0;
     }
     w.target = role == CONV_FORWARD ? CONV_TO_TOP : role == CONV_INPUTS ? CONV_TO_IMAGE : CONV_TO_FILTER;

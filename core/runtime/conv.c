@@ -109,6 +109,8 @@ static bool may(const Run *r, ConvWay way) { return r->way == CONV_AUTO || r->wa
 static int to_top(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int status;
+    for (int64_t n = 0; w->nothing && n < w->images; n++) conv_then(r, group, n);
+    if (w->nothing) return 0;
     if (may(r, CONV_LANES) && conv_lanes_top(r, group, &status)) return status;
     if (may(r, CONV_DIRECT) && conv_direct_top(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);
@@ -117,7 +119,9 @@ static int to_top(Run *r, int64_t group) {
     GemmArgs g = {.dtype = w->dtype, .m = w->filters, .n = count(&places), .k = count(&taps), .bv = &b, .alpha = 1};
     set_a(&g, &a, shifted(r, w->filter, o * w->filter_st[0]), w->filter_st[0], &taps);
     set_c(&g, shifted(r, w->top, o * w->top_st[1]), w->top_st[1], &places);
-    return multiply(r, &g);
+    if (multiply(r, &g)) return 1;
+    for (int64_t n = 0; n < w->images; n++) conv_then(r, group, n);
+    return 0;
 }
 
 static int to_filter(Run *r, int64_t group) {
@@ -268,13 +272,15 @@ int conv_host(HostCall *h, const ConvWork *w) {
     if (!cpu) return 1;
     Run r = {.h = h, .w = w, .kern = cpu->gemm[w->dtype == TH_FLOAT64], .item = (int64_t)th_dtype_bytes(w->dtype)};
     r.whole = w;
-    r.way = conv_way(&r);
+    r.way = w->nothing ? CONV_AUTO : conv_way(&r);
     if (r.way != CONV_FFT) return conv_share(&r, to[w->target]);
     for (int64_t g = 0; g < w->groups; g++) {
         Run other = r;
         int status;
         other.way = CONV_AUTO;
         if (!conv_fft(&r, g, &status)) status = to[w->target](&other, g);
+        else if (!status)
+            for (int64_t n = 0; n < w->images; n++) conv_then(&r, g, n);
         if (status) return 1;
     }
     return 0;

@@ -44,6 +44,9 @@ bool conv_fft_applies(const ConvRun *r);
 /* About how many vector operations it takes. */
 double conv_fft_cost(const ConvRun *r);
 
+/* conv_then.c: bias and function on the group's results of one image, which are complete; no bias: nothing. */
+void conv_then(const ConvRun *r, int64_t group, int64_t image);
+
 /* ---- conv_slide.c ------------------------------------------------------------------------------------------------ */
 /* The operand that windows slide over: as it lies, or as a padded copy of one image. */
 typedef struct ConvSlid {

@@ -88,6 +88,7 @@ static ConvWork part_of(const Share *s, int piece) {
     move(&v.image, g * v.channels * v.image_st[1], item);
     move(&v.filter, g * v.filters * v.filter_st[0], item);
     move(&v.top, g * v.filters * v.top_st[1], item);
+    if (v.bias) v.bias += (g * v.filters + (s->cut == CUT_FILTERS ? at : 0)) * v.bias_st * item;
     switch (s->cut) {
     case CUT_NOTHING: break;
     case CUT_ROWS:

@@ -112,7 +112,8 @@ function M.random_case(random, dims, large)
   return c
 end
 
-local function keywords(c, with_shared)
+--- What conv2d and conv3d are told.
+function M.keywords(c, with_shared)
   local k = { border_mode = c.border, subsample = c.step, filter_flip = c.flip, filter_dilation = c.dilation,
     num_groups = c.groups }
   if with_shared then k.unshared = c.unshared end
@@ -126,8 +127,8 @@ function M.show(c)
     c.unshared and " unshared" or "")
 end
 
--- The operand as the function sees it: as it is, or as a reversed view of what is given.
-local function operand(c, shape, turned)
+--- The operand as the function sees it: as it is, or as a reversed view of what is given.
+function M.operand(c, shape, turned)
   local kind = T.TensorType(c.dtype, { table.unpack((function()
     local p = {}
     for d = 1, #shape do p[d] = false end
@@ -169,11 +170,11 @@ M.with = with
 -- @tparam boolean turned operands are reversed views
 -- @tparam {string,...} algorithms
 function M.check(c, mode, turned, algorithms)
-  local vx, x, ax, xv = operand(c, c.image, turned)
-  local vw, w, aw, wv = operand(c, c.filter, turned)
-  local vg, g, ag, gv = operand(c, c.out, turned)
+  local vx, x, ax, xv = M.operand(c, c.image, turned)
+  local vw, w, aw, wv = M.operand(c, c.filter, turned)
+  local vg, g, ag, gv = M.operand(c, c.out, turned)
   local conv = #c.image == 4 and T.nnet.conv2d or T.nnet.conv3d
-  local z = conv(x, w, keywords(c, #c.image == 4))
+  local z = conv(x, w, M.keywords(c, #c.image == 4))
   local gx, gw = table.unpack(T.grad(T.sum(z * g), { x, w }))
   local f = compile({ inputs = { vx, vw, vg }, outputs = { z, gx, gw }, mode = mode })
   local wz, wx, ww = reference(c, xv, wv, gv)
@@ -189,12 +190,12 @@ end
 
 -- A function of operands for a case: result and gradients; operands.
 local function compiled(c, mode)
-  local x, w, g = (operand(c, c.image)), (operand(c, c.filter)), (operand(c, c.out))
+  local x, w, g = (M.operand(c, c.image)), (M.operand(c, c.filter)), (M.operand(c, c.out))
   local values = {}
   for i, shape in ipairs({ c.image, c.filter, c.out }) do
     values[i] = nd.asarray(M.rng:randn(table.unpack(shape)), c.dtype)
   end
-  local z = (#c.image == 4 and T.nnet.conv2d or T.nnet.conv3d)(x, w, keywords(c, #c.image == 4))
+  local z = (#c.image == 4 and T.nnet.conv2d or T.nnet.conv3d)(x, w, M.keywords(c, #c.image == 4))
   local gx, gw = table.unpack(T.grad(T.sum(z * g), { x, w }))
   return compile({ inputs = { x, w, g }, outputs = { z, gx, gw }, mode = mode }), values
 end
