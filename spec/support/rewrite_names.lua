@@ -71,6 +71,10 @@ M.passes = { merge1 = 0, ShapeOpt = 0.1, useless = 0.6, ["merge1.1"] = 0.65, pre
   uncanonicalize = 3, specialize_device = 48.6, merge2 = 49, elemwise_fusion = 49, alloc_empty_to_zeros = 49.3,
   InplaceBlasOpt = 70, inplace_elemwise_opt = 75, random_make_inplace = 99, merge3 = 100 }
 
+--- Passes that are one function over the whole graph, and change it where they are run by name.
+M.whole = { "merge1", "GemmOptimizer", "crossentropy_to_crossentropy_with_softmax", "add_mul_fusion", "elemwise_fusion",
+  "local_elemwise_split", "inplace_subtensor", "InplaceBlasOpt", "inplace_elemwise_opt" }
+
 M.left = {
   local_inv_canon = "inverses are quotients in local_mul_canonizer",
   local_useless_composite = "Composites are made last, with one output and only the inputs that they use",
