@@ -46,6 +46,7 @@ describe("cost of a warm call", function()
   local function costs(which, most)
     skip.unless(valgrind, "valgrind is not installed (scripts/setup installs it)")
     skip.unless(theano.config.cxx ~= "", "no C compiler: the interpreter's calls cost more")
+    skip.unless(not theano.config.openmp, "openmp: calls look for threads")
     start = start or instructions("none")
     local each = (instructions(which) - start) / 20000
     assert.is_true(each < most, ("%s: %.0f instructions a call, at most %d"):format(which, each, most))
