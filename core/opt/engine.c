@@ -303,12 +303,25 @@ static bool try_list(Engine *e, const RuleVec *v, ThApply *a) {
     return done;
 }
 
+/* A user's rule made this node again and again out of what it had made: it would never end. */
+static void endless(Opt *o, const ThApply *a) {
+    bool user = false;
+    for (int i = 0; a->rule && i < o->rules->n; i++)
+        user |= o->rules->at[i].user && !strcmp(o->rules->at[i].name, a->rule);
+    if (!user) return;
+    err(o->c, TH_BadOptimization,
+        "it was applied %d times to what rewrites had just made and would go on for ever: it undoes what another rule "
+        "does, or makes what it replaces; let it return nil for its own results",
+        MAX_GENERATION);
+    engine_error(o, a->rule);
+}
+
 /* Rules on this node until one changes the graph; then its clients and its replacement are in the worklist. */
 static void visit(Engine *e, ThApply *a) {
     int kind = opt_kind_at(e->o, (int)a->id), place = kind < SCALAR_COUNT ? e->elemwise : kind - SCALAR_COUNT;
     bool known = place >= 0 && place < op_count;
     if (a->generation >= MAX_GENERATION) {
-        e->o->fg->max_generation_hit++;
+        if (!e->o->fg->max_generation_hit++) endless(e->o, a);
         return;
     }
     if (kind < SCALAR_COUNT && try_list(e, &e->by_scalar[kind], a)) return;

@@ -387,12 +387,15 @@ static bool warn_unknown(ThContext *c, const char *what, const char *const *word
     return t != NULL;
 }
 
+static bool warn_words(ThContext *c, const Query *q) {
+    return warn_unknown(c, "including", q->include.at, q->include.n) &&
+           warn_unknown(c, "excluding", q->exclude.at, q->exclude.n) &&
+           warn_unknown(c, "requiring", q->require.at, q->require.n);
+}
+
 bool opt_run(FGraph *fg, const OptSpec *spec) {
     Query q;
-    bool ok = query_make(fg->ctx, spec, &q) && warn_unknown(fg->ctx, "including", q.include.at, q.include.n) &&
-              warn_unknown(fg->ctx, "excluding", q.exclude.at, q.exclude.n) &&
-              warn_unknown(fg->ctx, "requiring", q.require.at, q.require.n) &&
-              run(fg, &q, ALWAYS_VERIFY || spec->verify);
+    bool ok = query_make(fg->ctx, spec, &q) && warn_words(fg->ctx, &q) && run(fg, &q, ALWAYS_VERIFY || spec->verify);
     query_free(fg->ctx, &q);
     return ok;
 }
@@ -471,11 +474,39 @@ static bool query_read(ThContext *c, const char *text, Query *q) {
     return ok && (!first || query_make(c, &base, q));
 }
 
+bool opt_table(Text *t, ThContext *c) {
+    const RuleTable *rules = rules_get(c);
+    for (int i = 0; rules && i < rules->npass; i++) {
+        const Pass *p = &rules->pass[i];
+        text_printf(t, "pass %.10g %s %s %s\n", p->position, p->name, p->tags, p->number ? "user" : "own");
+        const char *last = "";
+        for (int k = 0; k < rules->n; k++) {
+            const Rule *r = &rules->at[k];
+            bool here = r->pass ? r->pass == p->number : (r->levels & p->level) != 0;
+            if (!r->resolved || !here || strcmp(r->name, last) == 0) continue;
+            text_printf(t, "rule %s %s %s\n", r->name, rule_tags(r), r->user ? "user" : "own");
+            last = r->name;
+        }
+    }
+    return rules && !failed(c);
+}
+
+bool opt_run_query(FGraph *fg, const char *query) {
+    ThContext *c = fg->ctx;
+    Query q;
+    const char *inplace = intern(c, "inplace");
+    bool ok = inplace && query_read(c, query, &q);
+    ok = ok && warn_words(c, &q) && vec_push(c, &q.exclude, inplace) && run(fg, &q, true);
+    if (inplace) query_free(c, &q);
+    return ok;
+}
+
 bool opt_summary(Text *t, ThContext *c, const char *query) {
     Query q;
     const RuleTable *rules = rules_get(c);
     bool ok = rules && query_read(c, query, &q);
     if (!rules) return false;
+    ok = ok && warn_words(c, &q);
     for (int i = 0; ok && i < rules->npass; i++) {
         const Pass *p = &rules->pass[i];
         if (!query_pass(&q, rules, p)) continue;
