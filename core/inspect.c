@@ -77,10 +77,23 @@ char *th_optimize_text(ThContext *c, const char *graph, const char *passes) {
     return r;
 }
 
+int th_fgraph_optimize(ThRewriteCall *g, const char *query) {
+    ThContext *c = th_rewrite_context(g);
+    if (failed(c)) return -1;
+    c->eval = eager_apply;
+    return opt_run_own(g, query ? query : "") ? 0 : -1;
+}
+
 char *th_optdb_fired(ThContext *c) {
     Text t;
     text_init(&t, c);
     return take(&t, opt_fired(&t, c));
+}
+
+char *th_optdb_table(ThContext *c) {
+    Text t;
+    text_init(&t, c);
+    return take(&t, opt_table(&t, c));
 }
 
 char *th_optdb_summary(ThContext *c, const char *query) {

@@ -325,6 +325,14 @@ TH_API const char *th_apply_op_name(const ThApply *a);  /* "mul" (also of Elemwi
 TH_API char *th_apply_op_str(const ThApply *a);         /* "Elemwise{mul,no_inplace}"; free with th_free */
 TH_API char *th_apply_str(const ThApply *a);            /* "op(input, input)" */
 TH_API ThContext *th_apply_context(const ThApply *a);
+/* The same operation on other inputs, as many: a new reference. Types are worked out again where they differ. */
+TH_API ThApply *th_apply_with_inputs(ThContext *c, ThApply *a, ThVar *const *in, int n);
+/* Users of a variable of a compiled function, in a list freed with th_free: number; -1: no such variable, no error. */
+typedef struct ThClient {
+    ThApply *node; /* borrowed; NULL: an output of the function */
+    int position;
+} ThClient;
+TH_API int th_var_clients(const ThVar *v, ThClient **clients);
 
 /* ---- building: every function of the tensor language by name -------------------------------------------------- */
 typedef enum {
@@ -652,6 +660,9 @@ typedef struct ThRewriteSpec {
 } ThRewriteSpec;
 TH_API int th_rewrite_register(ThContext *c, const ThRewriteSpec *spec); /* nonzero on error: nothing was kept */
 TH_API int th_rewrite_remove(ThContext *c, const char *name);
+/* What th_apply_op_name says of nodes of an operation that may stand in a spec's ops; NULL: there is none. */
+TH_API const char *th_rewrite_op(ThContext *c, const char *op);
+TH_API ThContext *th_rewrite_context(const ThRewriteCall *r);
 TH_API int th_rewrite_fail(ThRewriteCall *r, ThError kind, const char *text); /* -1 */
 /* Global: the nodes in an order of computing; borrowed, the list is freed with th_free. Number, or -1. */
 TH_API int th_rewrite_nodes(ThRewriteCall *r, ThApply ***nodes);
@@ -665,6 +676,38 @@ TH_API ThVar *th_rewrite_shape(ThRewriteCall *r, ThVar *v, int d); /* length of 
 TH_API int th_rewrite_replace(ThRewriteCall *r, ThVar *old, ThVar *new_, const char *reason);
 /* The same for n pairs at once, each user ending where the chain of replacements ends: all are made or none is. */
 TH_API int th_rewrite_replace_all(ThRewriteCall *r, const ThPair *pairs, int n, const char *reason);
+
+/*
+ * The graph of a rewrite can be asked and changed further. A change that cannot be made gives -1 with the error, and
+ * the graph is as it was.
+ */
+/* The node as it is now, on its inputs of now, in *now (borrowed). 1: there; 0: no longer in the graph; -1: error. */
+TH_API int th_rewrite_current(ThRewriteCall *r, ThApply *node, ThApply **now);
+/* Input `pos` of the node (NULL: output `pos` of the graph) becomes v. */
+TH_API int th_rewrite_change_input(ThRewriteCall *r, ThApply *node, int pos, ThVar *v, const char *reason);
+/* Outputs as th_rewrite_vars gave them before: everything below them is built again as it was then. */
+TH_API int th_rewrite_restore(ThRewriteCall *r, ThVar *const *out, int n);
+TH_API int th_rewrite_merge(ThRewriteCall *r);  /* equal nodes and constants once; from now on as they are made */
+TH_API int th_rewrite_verify(ThRewriteCall *r); /* -1 and a full text: types, clients or an order do not hold */
+/* From now on the graph notes what happens to it, or it no longer does. */
+TH_API int th_rewrite_watch(ThRewriteCall *r, bool on);
+typedef struct ThRewriteEvent {
+    char kind;     /* 'i' a node came, 'p' a node went, 'c' an input was changed */
+    ThApply *node; /* borrowed; of 'c' NULL: an output of the graph */
+    int position;
+    ThVar *old, *new_; /* of 'c'; borrowed */
+    const char *reason;
+} ThRewriteEvent;
+TH_API int th_rewrite_events(ThRewriteCall *r, ThRewriteEvent **events); /* since asked last; th_free; number, or -1 */
+
+/*
+ * A graph of its own, outside a compilation, for the same functions: of the nodes between in and out, which are shown
+ * as the user's own until something changes. Shared variables are inputs as well. Freed with th_fgraph_free.
+ */
+TH_API ThRewriteCall *th_fgraph_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout);
+TH_API void th_fgraph_free(ThRewriteCall *g);
+/* Runs what a query selects (see th_optdb_summary), nothing in place. */
+TH_API int th_fgraph_optimize(ThRewriteCall *g, const char *query);
 
 /* ---- printing: all texts are freed with th_free ----------------------------------------------------------------- */
 typedef struct ThDebugPrint {
@@ -710,6 +753,7 @@ TH_API char *th_optimize_text(ThContext *c, const char *graph, const char *passe
 TH_API char *th_optdb_fired(ThContext *c);
 /* What runs, in order. query: an optimizer's name, then words "+tag" to include, "-tag" to exclude, "&tag" to require.
  */
+TH_API char *th_optdb_table(ThContext *c); /* "pass POSITION NAME TAGS own|user", "rule NAME TAGS own|user" after it */
 TH_API char *th_optdb_summary(ThContext *c, const char *query);
 /* Totals of the context for tests and tools: "live_bytes", "live_nodes", "allocs", "cache_bytes", ... ; -1 unknown. */
 TH_API int64_t th_stat(ThContext *c, const char *what);

@@ -26,6 +26,7 @@
 ---@class theano.Variable
 ---@field T theano.Variable `x:transpose()`
 ---@field broadcastable boolean[] sequence of booleans: which dimensions are promised to be 1
+---@field clients theano.Variable in a compiled function's graph: its users, `{{node, i}, ..}`, `{"output", i}`; i counts from 0
 ---@field data theano.ndarray? the value of a constant
 ---@field dtype theano.Dtype dtype, as text
 ---@field imag theano.Variable `T.imag(x)`
@@ -734,8 +735,9 @@ function compile.DebugMode(options) end
 ---@return any
 function compile.In(variable, options) end
 
----A compilation mode: `Mode{linker = "interpreter", optimizer = "fast_run"}`; `m:including(tag)`,
----`m:excluding(tag)`.
+---A compilation mode: `Mode{linker = "interpreter", optimizer = "fast_run"}`, `Mode("c", "o2")`. The optimizer
+---is a name or a `theano.gof.Query`. `m:including(tag, ..)`, `m:excluding(..)`, `m:requiring(..)` give refined
+---copies.
 ---@param options? table
 ---@param optimizer? any
 ---@overload fun(keywords: { options?: table, optimizer?: any }): any
@@ -765,10 +767,28 @@ function compile.NanGuardMode(options, inf, big) end
 ---@return any
 function compile.Out(variable, options) end
 
----A predefined mode by name, to be refined: `theano.compile.get_mode("FAST_RUN"):excluding("fusion")`.
+---The mode that `theano.compile` takes without one: that of the flag `mode`.
+---@return any
+function compile.get_default_mode() end
+
+---A predefined or registered mode by name, to be refined:
+---`theano.compile.get_mode("FAST_RUN"):excluding("fusion")`. A Mode is given back as it is; nil is the default
+---mode.
 ---@param name string
 ---@return any
 function compile.get_mode(name) end
+
+---Gives a mode a name, for `get_mode` and `mode = "name"`.
+---@param name string
+---@param mode string
+---@return any
+function compile.register_mode(name, mode) end
+
+---Gives a Query a name, for `Mode{optimizer = "name"}`.
+---@param name string
+---@param query any
+---@return any
+function compile.register_optimizer(name, query) end
 
 ---@class theano.module.gradient
 local gradient = {}

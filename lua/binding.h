@@ -21,9 +21,16 @@ LT_NORETURN int luaL_typeerror(lua_State *L, int arg, const char *name);
 
 /* clang-format off */
 typedef enum {
-    LT_ARRAY, LT_VAR, LT_APPLY, LT_FUNCTION, LT_RANDOM, LT_COMPLEX, LT_TYPE, LT_BOUND, LT_STREAM, LT_KINDS
+    LT_ARRAY, LT_VAR, LT_APPLY, LT_FUNCTION, LT_RANDOM, LT_COMPLEX, LT_TYPE, LT_BOUND, LT_STREAM, LT_GRAPH, LT_KINDS
 } LtKind;
 /* clang-format on */
+
+/* A rewrite of the user's while it runs; those that a rewrite's own compilations run lie above it. */
+typedef struct LtCall {
+    ThRewriteCall *r;
+    unsigned long id; /* by which its handles know it: they may outlive it */
+    struct LtCall *below;
+} LtCall;
 
 /* One per lua_State, in its registry; found through upvalue 1 or lt_state(). */
 typedef struct LtState {
@@ -36,7 +43,8 @@ typedef struct LtState {
     size_t batch;         /* ..which is to come when they are so many bytes */
     size_t held, most;    /* bytes that userdata hold, and from where on a full collection is to come */
     lua_State *running;   /* who compiles: rewrites of the user's run there */
-    ThRewriteCall *call;  /* the rewrite being tried, or NULL */
+    LtCall *call;         /* the rewrite being tried, or NULL */
+    unsigned long ncalls; /* rewrites tried so far */
     lua_State *entered;   /* the state that called the engine last: operations in Lua run there.. */
     unsigned long thread; /* ..if this is its thread */
     struct LtOp *ops;     /* operations written in Lua, to be told when the state closes */
@@ -108,6 +116,9 @@ uint32_t lt_pattern(lua_State *L, int i, int *n);         /* {true, false, ..} a
 void lt_push_type(lua_State *L, LtState *s, ThType t);
 ThType *lt_type(lua_State *L, LtState *s, int i);
 
+/* fgraph.c: a FunctionGraph in the user's hands, of its own or that of the rewrite `call` */
+void lt_push_graph(lua_State *L, LtState *s, const LtCall *call);
+
 /* function.c and call.c: a compiled function's userdata, ready for calls */
 typedef struct LtOutput {
     bool keep_array; /* given as an array even when 0-d */
@@ -144,6 +155,7 @@ void lt_open_scan(lua_State *L, LtState *s);
 void lt_open_userop(lua_State *L, LtState *s);
 void lt_close_userop(LtState *s);
 void lt_open_rewrite(lua_State *L, LtState *s);
+void lt_open_graph(lua_State *L, LtState *s);
 void lt_open_watch(lua_State *L, LtState *s);
 /* Registers functions with the state as upvalue 1 into the table on top. */
 void lt_register(lua_State *L, LtState *s, const luaL_Reg *fns);

@@ -148,6 +148,7 @@ __attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
     lt_open_scan(L, s);
     lt_open_userop(L, s);
     lt_open_rewrite(L, s);
+    lt_open_graph(L, s);
     lt_open_watch(L, s);
     lt_open_config(L, s);
     return 1;

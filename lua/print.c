@@ -71,7 +71,14 @@ static int optdb_fired(lua_State *L) {
 
 static int optdb_summary(lua_State *L) {
     LtState *s = LT_STATE(L);
-    return give(L, s, th_optdb_summary(s->ctx, luaL_checkstring(L, 1)));
+    char *t = th_optdb_summary(s->ctx, luaL_checkstring(L, 1));
+    lt_drain_log(L, s);
+    return give(L, s, t);
+}
+
+static int optdb_table(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    return give(L, s, th_optdb_table(s->ctx));
 }
 
 static ThPolicy policy(lua_State *L, int t, const char *k) {
@@ -133,6 +140,7 @@ void lt_open_print(lua_State *L, LtState *s) {
                                    {"optimize_text", optimize_text},
                                    {"optdb_summary", optdb_summary},
                                    {"optdb_fired", optdb_fired},
+                                   {"optdb_table", optdb_table},
                                    {"grad", grad},
                                    {NULL, NULL}};
     lt_register(L, s, fns);

@@ -1,5 +1,5 @@
 /*
- * rewrite.c -- rewrites written in Lua: registering them, running them inside a compilation, what they may ask.
+ * rewrite.c -- rewrites written in Lua: registering them, running them inside a compilation (fgraph.c: what they ask).
  * A rewrite runs in the Lua state that compiles, under lua_pcall, so that its errors come back to the engine as text
  * with the user's line. Nodes it sees are ordinary user nodes.
  */
@@ -15,30 +15,28 @@ typedef struct Rewrite {
 
 static const char rewrites; /* registry key */
 
-static ThRewriteCall *call_of(lua_State *L, LtState *s) {
-    if (!s->call) lt_error(L, TH_RuntimeError, "the graph of a rewrite can be asked only while the rewrite runs");
-    return s->call;
-}
-
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 typedef struct Run {
     LtState *s;
+    LtCall call;
     ThApply *node;
     ThVar **out;
     int done, nout;
 } Run;
 
-/* (function, Run): calls it with the node; its results go to run->out. Runs protected. */
+/* (function, Run): calls it with the node and the graph; its results go to run->out. Runs protected. */
 static int run_protected(lua_State *L) {
     Run *r = lua_touserdata(L, 2);
     lua_settop(L, 1);
     if (!r->node) {
-        lua_call(L, 0, 0);
+        lt_push_graph(L, r->s, &r->call);
+        lua_call(L, 1, 0);
         r->done = 1;
         return 0;
     }
     lt_push_apply(L, r->s, r->node);
-    lua_call(L, 1, 1);
+    lt_push_graph(L, r->s, &r->call);
+    lua_call(L, 2, 1);
     if (!lua_istable(L, 1)) return 0; /* nil, false: does not apply */
     for (int i = 0; i < r->nout; i++) {
         lua_rawgeti(L, 1, i + 1);
@@ -65,13 +63,13 @@ static int run(Rewrite *w, ThRewriteCall *call, Run *r) {
     LtState *s = w->s;
     lua_State *L = s->running;
     if (!L || !lua_checkstack(L, 10)) return th_rewrite_fail(call, TH_RuntimeError, "it needs Lua to run");
-    ThRewriteCall *before = s->call;
-    s->call = call;
+    r->call = (LtCall){call, ++s->ncalls, s->call};
+    s->call = &r->call;
     lua_pushcfunction(L, run_protected);
     lua_rawgeti(L, LUA_REGISTRYINDEX, w->fn);
     lua_pushlightuserdata(L, r);
     bool ok = lua_pcall(L, 2, 0, 0) == LUA_OK;
-    s->call = before;
+    s->call = r->call.below;
     if (ok) return r->done;
     for (int i = 0; i < r->nout; i++) {
         th_var_release(r->out[i]);
@@ -132,6 +130,12 @@ static int rewrite_register(lua_State *L) {
     return 0;
 }
 
+static int rewrite_op(lua_State *L) { /* what node.op.kind says of an operation's nodes; nil: there is none */
+    LtState *s = LT_STATE(L);
+    lua_pushstring(L, th_rewrite_op(s->ctx, luaL_checkstring(L, 1)));
+    return 1;
+}
+
 static int rewrite_remove(lua_State *L) {
     LtState *s = LT_STATE(L);
     const char *name = luaL_checkstring(L, 1);
@@ -144,98 +148,12 @@ static int rewrite_remove(lua_State *L) {
     return 0;
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------------------ */
-static int nodes(lua_State *L) {
-    LtState *s = LT_STATE(L);
-    ThApply **list = NULL;
-    int n = th_rewrite_nodes(call_of(L, s), &list);
-    if (n < 0) return lt_raise(L, s);
-    lua_createtable(L, n, 0);
-    for (int i = 0; i < n; i++) {
-        lt_push_apply(L, s, list[i]);
-        lua_rawseti(L, -2, i + 1);
-    }
-    th_free(s->ctx, list);
-    return 1;
-}
-
-static int vars(lua_State *L) { /* "i" or "o" */
-    LtState *s = LT_STATE(L);
-    ThVar **list = NULL;
-    int n = th_rewrite_vars(call_of(L, s), luaL_checkstring(L, 1)[0], &list);
-    if (n < 0) return lt_raise(L, s);
-    lua_createtable(L, n, 0);
-    for (int i = 0; i < n; i++) {
-        lt_push_var(L, s, th_var_retain(list[i]));
-        lua_rawseti(L, -2, i + 1);
-    }
-    th_free(s->ctx, list);
-    return 1;
-}
-
-static int clients(lua_State *L) { /* {{node or "output", place from 1}, ..} */
-    LtState *s = LT_STATE(L);
-    ThApply **list = NULL;
-    int *at = NULL, n = th_rewrite_clients(call_of(L, s), lt_check_var(L, s, 1), &list, &at);
-    if (n < 0) return lt_raise(L, s);
-    lua_createtable(L, n, 0);
-    for (int i = 0; i < n; i++) {
-        lua_createtable(L, 2, 0);
-        if (list[i]) lt_push_apply(L, s, list[i]);
-        else lua_pushliteral(L, "output");
-        lua_rawseti(L, -2, 1);
-        lua_pushinteger(L, at[i] + 1);
-        lua_rawseti(L, -2, 2);
-        lua_rawseti(L, -2, i + 1);
-    }
-    th_free(s->ctx, list);
-    th_free(s->ctx, at);
-    return 1;
-}
-
-static int shape(lua_State *L) { /* (variable, dimension from 0) */
-    LtState *s = LT_STATE(L);
-    ThRewriteCall *r = call_of(L, s);
-    lt_push_var(L, s, th_rewrite_shape(r, lt_check_var(L, s, 1), (int)luaL_checkinteger(L, 2)));
-    return 1;
-}
-
-static int replace(lua_State *L) { /* (old, new, reason) */
-    LtState *s = LT_STATE(L);
-    ThRewriteCall *r = call_of(L, s);
-    ThVar *old = lt_check_var(L, s, 1), *new_ = lt_check_var(L, s, 2);
-    LT_CHECK(L, s, !th_rewrite_replace(r, old, new_, luaL_optstring(L, 3, NULL)));
-    return 0;
-}
-
-static int replace_all(lua_State *L) { /* ({{old, new}, ..}, reason) */
-    LtState *s = LT_STATE(L);
-    ThRewriteCall *r = call_of(L, s);
-    luaL_checktype(L, 1, LUA_TTABLE);
-    int n = (int)luaL_len(L, 1);
-    ThPair *pairs = lua_newuserdatauv(L, sizeof *pairs * (size_t)(n + 1), 0);
-    for (int i = 0; i < n; i++) {
-        if (lua_geti(L, 1, i + 1) != LUA_TTABLE) return luaL_error(L, "replace_all_validate: pair %d: no table", i + 1);
-        lua_geti(L, -1, 1);
-        lua_geti(L, -2, 2);
-        pairs[i] = (ThPair){lt_check_var(L, s, -2), lt_check_var(L, s, -1)};
-        lua_pop(L, 3);
-    }
-    LT_CHECK(L, s, !th_rewrite_replace_all(r, pairs, n, luaL_optstring(L, 2, NULL)));
-    return 0;
-}
-
 void lt_open_rewrite(lua_State *L, LtState *s) {
     lua_newtable(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &rewrites);
     static const luaL_Reg fns[] = {{"rewrite_register", rewrite_register},
                                    {"rewrite_remove", rewrite_remove},
-                                   {"rewrite_nodes", nodes},
-                                   {"rewrite_vars", vars},
-                                   {"rewrite_clients", clients},
-                                   {"rewrite_shape", shape},
-                                   {"rewrite_replace", replace},
-                                   {"rewrite_replace_all", replace_all},
+                                   {"rewrite_op", rewrite_op},
                                    {NULL, NULL}};
     lt_register(L, s, fns);
 }

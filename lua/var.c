@@ -246,7 +246,7 @@ static int kind_of(
     lua_State *L) { /* "variable" "constant" "shared" "ndarray" "function" "apply" "type" "complex", or nil */
     LtState *s = LT_STATE(L);
     static const char *const names[] = {"ndarray", "variable", "apply", "function", "random",
-                                        "complex", "type",     "bound", "stream"};
+                                        "complex", "type",     "bound", "stream",   "fgraph"};
     for (int k = 0; k < LT_KINDS; k++)
         if (lt_test(L, s, 1, (LtKind)k)) {
             char vk = k == LT_VAR ? th_var_kind(lt_var(L, s, 1)) : 0;
@@ -308,6 +308,8 @@ static void push_text(lua_State *L, LtState *s, char *t) {
     th_free(s->ctx, t);
 }
 
+static const char op_meta[] = "theano.Op";
+
 static int op_tostring(lua_State *L) {
     lua_getfield(L, 1, "name");
     return 1;
@@ -319,16 +321,15 @@ static int apply_index(lua_State *L) {
     const char *k = luaL_checkstring(L, 2);
     if (!strcmp(k, "inputs")) push_vars(L, s, a, true);
     else if (!strcmp(k, "outputs")) push_vars(L, s, a, false);
-    else if (!strcmp(k, "op")) { /* a small table: name, and its text as tostring */ lua_createtable(L, 0, 1);
+    else if (!strcmp(k, "op")) { /* a small table: its text, its kind, the node it is asked of */
+        lua_createtable(L, 0, 3);
         push_text(L, s, th_apply_op_str(a));
         lua_setfield(L, -2, "name");
         lua_pushstring(L, th_apply_op_name(a));
         lua_setfield(L, -2, "kind");
-        if (luaL_newmetatable(L, "theano.Op")) {
-            lua_pushcfunction(L, op_tostring);
-            lua_setfield(L, -2, "__tostring");
-        }
-        lua_setmetatable(L, -2);
+        lua_pushvalue(L, 1);
+        lua_setfield(L, -2, "node");
+        luaL_setmetatable(L, op_meta);
     } else return lt_error(L, TH_AttributeError, "an Apply has op, inputs and outputs, not '%s'", k);
     return 1;
 }
@@ -367,6 +368,10 @@ void lt_open_var(lua_State *L, LtState *s) {
         {"__gc", apply_gc}, {"__tostring", apply_tostring}, {"__index", apply_index}, {NULL, NULL}};
     lt_new_meta(L, s, LT_APPLY, "Apply", ameta);
     lua_pop(L, 1);
+    luaL_newmetatable(L, op_meta);
+    lua_pushcfunction(L, op_tostring);
+    lua_setfield(L, -2, "__tostring");
+    lua_setfield(L, -2, "op_meta");
     static const luaL_Reg tmeta[] = {
         {"__call", type_call}, {"__tostring", type_tostring}, {"__eq", type_eq}, {"__index", type_index}, {NULL, NULL}};
     lt_new_meta(L, s, LT_TYPE, "TensorType", tmeta);

@@ -348,3 +348,61 @@ describe("convolution refuses", function()
     end)
   end)
 end)
+
+describe("conv.autotune", function()
+  local dir = os.tmpname()
+  os.remove(dir)
+  local file = dir .. "/lua-conv.tuned"
+  local program = [[
+    local theano = require("theano")
+    local T, nd = theano.tensor, theano.ndarray
+    local x, w = T.ftensor4("x"), T.ftensor4("w")
+    local f = theano.compile({ inputs = { x, w }, outputs = T.nnet.conv2d(x, w) })
+    local rng = nd.random.RandomState(1)
+    local a, b = rng:randint(-3, 4, { 2, 3, 40, 40 }), rng:randint(-3, 4, { 4, 3, 9, 9 })
+    print(nd.abs(nd.round(f(a:astype("float32"), b:astype("float32")))):sum())
+  ]]
+
+  local function run()
+    local p = assert(io.popen(("THEANO_FLAGS=conv.autotune=True,linker=py,base_compiledir=%s build/theano -e '%s' 2>&1")
+      :format(dir, program)))
+    local text = p:read("a")
+    p:close()
+    return text
+  end
+
+  local function bytes()
+    local f = assert(io.open(file, "rb"))
+    local text = f:read("a")
+    f:close()
+    return text
+  end
+
+  local function write(text)
+    local f = assert(io.open(file, "wb"))
+    f:write(text)
+    f:close()
+  end
+
+  it("keeps what it found, and whatever is in the file changes no result", function()
+    local first = run()
+    assert.truthy(tonumber(first), first)
+    local kept = bytes()
+    assert.equal(24, #kept)
+    assert.equal(first, run())
+    assert.equal(kept, bytes())
+    for _, text in ipairs({ "", kept:sub(1, 23), ("x"):rep(1000), kept:sub(1, 8) .. ("\0"):rep(16),
+      kept:sub(1, 8) .. "\9" .. kept:sub(10) }) do
+      write(text)
+      assert.equal(first, run())
+      assert.equal(kept:sub(1, 8), bytes():sub(-24):sub(1, 8)) -- timed again
+    end
+    os.execute("chmod 666 " .. file)
+    local open = bytes()
+    assert.equal(first, run())
+    assert.equal(open, bytes())
+    os.execute(("rm -f %s && ln -s /dev/zero %s"):format(file, file))
+    assert.equal(first, run())
+    os.execute("rm -rf " .. dir)
+  end)
+end)

@@ -42,6 +42,8 @@
     X("compile.cache_mb", INT, "512", "", "megabytes of compiled code to keep; what was used longest ago goes first")  \
     X("conv.algorithm", ENUM, "auto", "auto,direct,lanes,spread,fold,gemm,fft",                                        \
       "how convolutions of floats run; one that does not apply to a shape is not used there")                          \
+    X("conv.autotune", BOOL, "false", "",                                                                              \
+      "time the ways of a convolution at its first call, and keep the fastest")                                        \
     X("cxx", TEXT, "gcc, cc or clang", "", "C compiler; empty: no C code, functions run in the interpreter")           \
     X("gcc.cxxflags", TEXT, "", "", "more flags for the C compiler")                                                   \
     X("compute_test_value", ENUM, "off", "off,ignore,warn,raise", "compute test values while the graph is built")      \

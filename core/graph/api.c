@@ -118,6 +118,30 @@ int th_apply_ninputs(const ThApply *a) { return a->nin; }
 int th_apply_noutputs(const ThApply *a) { return a->nout; }
 ThContext *th_apply_context(const ThApply *a) { return a->ctx; }
 
+ThApply *th_apply_with_inputs(ThContext *c, ThApply *a, ThVar *const *in, int n) {
+    Builder b;
+    if (failed(c)) { return NULL; }
+    if (n != a->nin) {
+        err(c, TH_ValueError, "%s has %d inputs here, got %d", a->op->name, a->nin, n);
+        return NULL;
+    }
+    builder_begin(&b, c);
+    ThApply *made = apply_copy(&b, a, in);
+    if (made) { th_apply_retain(made); }
+    builder_end(&b);
+    return made;
+}
+
+int th_var_clients(const ThVar *v, ThClient **clients) {
+    *clients = NULL;
+    if (!(v->flags & VAR_F_GRAPH)) { return -1; }
+    *clients = ctx_alloc_owned(v->ctx, sizeof **clients * (size_t)(v->nclients + 1));
+    for (int i = 0; *clients && i < v->nclients; i++) {
+        (*clients)[i] = (ThClient){v->clients[i].node, v->clients[i].pos};
+    }
+    return *clients ? v->nclients : -1;
+}
+
 ThVar *th_apply_input(const ThApply *a, int i) { return i < 0 || i >= a->nin ? NULL : a->in[i]; }
 
 ThVar *th_apply_output(const ThApply *a, int i) { return i < 0 || i >= a->nout ? NULL : a->out[i]; }

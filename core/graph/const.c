@@ -75,13 +75,22 @@ bool const_equal(const ThVar *a, const ThVar *b) {
 
 bool var_is_const(const ThVar *v) { return v && v->kind == VAR_CONSTANT; }
 
+static bool all_equal(const ThArray *a) {
+    return a && a->size && !dtype_is_complex((ThDtype)a->dtype) && array_all_equal(a);
+}
+
+/* Rewrites ask each constant many times, so one of an FGraph keeps the answer (one thread works on it). */
 bool const_all_equal(const ThVar *v, double *value) {
-    if (!var_is_const(v) || !v->u.data || v->u.data->size == 0 || dtype_is_complex((ThDtype)v->u.data->dtype) ||
-        !array_all_equal(v->u.data)) {
-        return false;
+    if (!var_is_const(v)) { return false; }
+    bool keep = (v->flags & VAR_F_GRAPH) && v->u.data;
+    if (keep && v->w.uniform.known) {
+        *value = v->w.uniform.known > 0 ? v->w.uniform.value : *value;
+        return v->w.uniform.known > 0;
     }
-    *value = array_item_float(v->u.data);
-    return true;
+    bool yes = all_equal(v->u.data);
+    if (yes) { *value = array_item_float(v->u.data); }
+    if (keep) { ((ThVar *)v)->w.uniform = (Uniform){yes ? *value : 0, yes ? 1 : -1}; }
+    return yes;
 }
 
 bool const_is(const ThVar *v, double value) {

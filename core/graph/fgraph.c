@@ -232,6 +232,7 @@ void fg_free(FGraph *fg) {
     vec_free(c, &fg->bodies);
     vec_free(c, &fg->consts);
     vec_free(c, &fg->sorted);
+    vec_free(c, &fg->node);
     vec_free(c, &fg->listeners);
     vec_free(c, &fg->effects);
     map_free(c, &fg->const_map);
@@ -251,44 +252,85 @@ ThVar *fg_find(ThVar *v) {
     return v;
 }
 
+/* Who computes the inputs of each node, by ids and one after the other: the walk then leaves the nodes alone, which in
+ * large graphs would each be a fetch from memory, one after the other. */
+typedef struct Edges {
+    uint32_t *from; /* inputs of node i that are computed: from[start[i]] to from[start[i + 1]] */
+    int *start;
+    int cap;
+} Edges;
+
+/* Nodes in the order in which they were made lie one after the other: what is needed next is asked for early. */
+void fg_ahead(const ApplyVec *node, int i) {
+    enum { FAR = 24, NEAR = 16, CLOSE = 8, FEW = 3 };
+    const ApplyVec *v = node;
+    if (i + FAR < v->n && v->at[i + FAR]) { apply_prefetch(v->at[i + FAR]); }
+    if (i + NEAR < v->n && v->at[i + NEAR]) { apply_prefetch_inputs(v->at[i + NEAR]); }
+    const ThApply *a = i + CLOSE < v->n ? v->at[i + CLOSE] : NULL;
+    for (int k = 0; a && k < a->nin && k < FEW; k++) {
+        if (a->in[k]->owner) { __builtin_prefetch(&a->in[k]->owner->op); }
+    }
+}
+
+static bool take_edges(const FGraph *fg, Edges *e) {
+    VEC(uint32_t) from = {0};
+    bool ok = vec_reserve(fg->ctx, &from, 2 * fg->live + 1);
+    for (int i = 0; ok && i < fg->nnodes; i++) {
+        const ThApply *a = fg->node.at[i];
+        e->start[i] = from.n;
+        fg_ahead(&fg->node, i);
+        if (!a || !(ok = vec_reserve(fg->ctx, &from, from.n + a->nin))) { continue; }
+        for (int k = 0; k < a->nin; k++) {
+            if (a->in[k]->owner) { from.at[from.n++] = a->in[k]->owner->id; }
+        }
+    }
+    e->start[fg->nnodes] = from.n;
+    e->from = from.at;
+    e->cap = from.cap;
+    return ok;
+}
+
 /*
- * Everything below `root` that was not yet seen, inputs first. A node's inputs are all put on the stack when it is met,
- * and the second time it comes up (marked in the pointer's lowest bit) it goes into the order unlooked at: in large
- * graphs each look is a fetch from memory.
+ * Everything below `root` that was not yet seen, inputs first. A node's inputs are all put on the stack when it is met;
+ * the second time it comes up (DONE) it goes into the order.
  */
-typedef VEC(uintptr_t) StackVec;
-static bool order_from(ThContext *c, ThApply *root, uint8_t *seen, StackVec *stack, ApplyVec *order) {
+typedef VEC(uint32_t) StackVec;
+static bool order_from(FGraph *fg, const ThApply *root, const Edges *e, uint8_t *seen, StackVec *stack) {
+    const uint32_t DONE = (uint32_t)1 << 31;
     if (!root) { return true; }
-    if (!vec_push(c, stack, (uintptr_t)root)) { return false; }
+    if (!vec_push(fg->ctx, stack, root->id)) { return false; }
     while (stack->n) {
-        uintptr_t top = vec_pop(stack);
-        ThApply *a = (ThApply *)(top & ~(uintptr_t)1);
-        if (top & 1) {
-            if (!vec_push(c, order, a)) { return false; }
+        uint32_t id = vec_pop(stack);
+        if (id & DONE) {
+            fg->sorted.at[fg->sorted.n++] = fg->node.at[id & ~DONE];
             continue;
         }
-        if (seen[a->id]) { continue; }
-        seen[a->id] = 1;
-        if (!vec_reserve(c, stack, stack->n + a->nin + 1)) { return false; }
-        stack->at[stack->n++] = top | 1;
-        for (int i = a->nin - 1; i >= 0; i--) {
-            ThApply *from = a->in[i]->owner;
-            if (from && !seen[from->id]) { stack->at[stack->n++] = (uintptr_t)from; }
+        if (seen[id]) { continue; }
+        seen[id] = 1;
+        int first = e->start[id], n = e->start[id + 1] - first;
+        if (!vec_reserve(fg->ctx, stack, stack->n + n + 1)) { return false; }
+        stack->at[stack->n++] = id | DONE;
+        for (int i = n - 1; i >= 0; i--) {
+            if (!seen[e->from[first + i]]) { stack->at[stack->n++] = e->from[first + i]; }
         }
     }
     return true;
 }
 
 static bool sort(FGraph *fg) {
-    ApplyVec *order = &fg->sorted;
-    uint8_t *seen = ctx_alloc0(fg->ctx, (size_t)fg->nnodes + 1);
+    ThContext *c = fg->ctx;
+    size_t n = (size_t)fg->nnodes + 1;
+    uint8_t *seen = ctx_alloc0(c, n);
+    Edges e = {.start = ctx_alloc(c, n * sizeof *e.start)};
     StackVec stack = {0};
-    order->n = 0;
-    bool ok = seen && vec_reserve(fg->ctx, order, fg->live);
-    for (int i = 0; ok && i < fg->nout; i++) { ok = order_from(fg->ctx, fg->out[i]->owner, seen, &stack, order); }
-    for (int i = 0; ok && i < fg->effects.n; i++) { ok = order_from(fg->ctx, fg->effects.at[i], seen, &stack, order); }
-    vec_free(fg->ctx, &stack);
-    ctx_free(fg->ctx, seen, (size_t)fg->nnodes + 1);
+    fg->sorted.n = 0;
+    bool ok = seen && e.start && vec_reserve(c, &fg->sorted, fg->live) && take_edges(fg, &e);
+    for (int i = 0; ok && i < fg->nout; i++) { ok = order_from(fg, fg->out[i]->owner, &e, seen, &stack); }
+    for (int i = 0; ok && i < fg->effects.n; i++) { ok = order_from(fg, fg->effects.at[i], &e, seen, &stack); }
+    vec_free(c, &stack);
+    ctx_free(c, e.from, sizeof *e.from * (size_t)e.cap);
+    ctx_free(c, e.start, n * sizeof *e.start);
+    ctx_free(c, seen, n);
     fg->sorted_at = ok ? fg->turn : 0;
     return ok;
 }

@@ -31,7 +31,7 @@ static bool connect(Work *w, ThApply *node, int pos, ThVar *v) {
         return true;
     }
     if (!(node->flags & APPLY_TOUCHED)) {
-        fg_table_del(w->fg, node);
+        fg_cons_del(w->fg, node);
         node->flags |= APPLY_TOUCHED;
         if (!vec_push(w->fg->ctx, &w->touched, node) || !vec_push(w->fg->ctx, &w->changed, node)) { return false; }
     }
@@ -48,8 +48,8 @@ static bool connect(Work *w, ThApply *node, int pos, ThVar *v) {
 /* a and its equal b, which is in the table: the one with fewer clients gives way. */
 static bool merge_nodes(Work *w, ThApply *a, ThApply *b) {
     if (a->nout == 1 && !a->out[0]->forward && !b->out[0]->forward && a->out[0]->nclients > b->out[0]->nclients) {
-        fg_table_del(w->fg, b);
-        fg_table_add(w->fg, a);
+        fg_cons_del(w->fg, b);
+        if (!fg_cons_add(w->fg, a)) { return false; }
         ThApply *other = a;
         a = b;
         b = other;
@@ -77,11 +77,9 @@ static bool settle(Work *w, ThApply *a) {
     if (!w->fg->cons || (a->flags & APPLY_DEAD) || leaving(a)) { return true; }
     ThType types[OP_MAX_OUT];
     for (int i = 0; i < a->nout; i++) { types[i] = a->out[i]->type; }
-    ThApply *same = fg_table_find(w->fg, a, types, a->nout, a->hash);
+    ThApply *same = fg_cons_find(w->fg, a, types, a->nout);
     if (same) { return same == a || merge_nodes(w, a, same); }
-    if (!fg_table_room(w->fg, 1)) { return false; }
-    fg_table_add(w->fg, a);
-    return true;
+    return fg_cons_add(w->fg, a);
 }
 
 /* One pair: moves the clients of a to b. */
@@ -89,7 +87,7 @@ static bool forward(Work *w, ThVar *a, ThVar *b) {
     if (a->owner && !vec_push(w->fg->ctx, &w->dead, a->owner)) { return false; }
     a->forward = b;
     b->flags |= a->flags & VAR_F_REMAT;
-    if (a->owner && leaving(a->owner) && !(a->owner->flags & APPLY_TOUCHED)) { fg_table_del(w->fg, a->owner); }
+    if (a->owner && leaving(a->owner) && !(a->owner->flags & APPLY_TOUCHED)) { fg_cons_del(w->fg, a->owner); }
     if (!b->name && b->owner) { b->name = a->name; }
     int n = a->nclients;
     a->nclients = 0;
@@ -225,36 +223,24 @@ static bool merge_consts(Work *w) {
 }
 
 static bool merge_order(Work *w, const ApplyVec *order) {
-    enum { FAR = 8 };
-    FGraph *fg = w->fg;
-    if (!fg_table_room(fg, order->n)) { return false; }
+    enum { FAR = 16, NEAR = 8 };
     for (int i = 0; i < order->n; i++) {
         ThApply *a = order->at[i];
-        if (i + FAR < order->n) { /* places in the table are far apart: ask for them early */
-            uint64_t at = order->at[i + FAR]->hash & (uint64_t)(fg->capcons - 1);
-            __builtin_prefetch(&fg->cons_slot[at]);
-        }
-        fg_table_del(fg, a); /* a client of a merged node may be there already */
-        if (!fg_table_room(fg, 1) || !settle(w, a) || !drain(w)) { return false; }
+        if (i + FAR < order->n) { apply_prefetch(order->at[i + FAR]); }
+        if (i + NEAR < order->n) { apply_prefetch_inputs(order->at[i + NEAR]); }
+        fg_cons_del(w->fg, a); /* a client of a merged node may be there already */
+        if (!settle(w, a) || !drain(w)) { return false; }
     }
     return true;
 }
 
 bool fg_merge(FGraph *fg) {
-    enum { FAR = 16 };
     if (fg->cons) { return true; }
     Work w = {.fg = fg};
     ApplyVec order = {0};
     bool ok = merge_consts(&w) && fg_toposort(fg, &order);
     fg->cons = ok;
-    for (int i = 0; i < order.n; i++) {
-        ThApply *a = order.at[i];
-        if (i + FAR < order.n) {
-            const char *next = (const char *)order.at[i + FAR]; /* its second half, pointers, outputs: node.c */
-            for (int k = 1; k < 4; k++) { __builtin_prefetch(next + 64 * k); }
-        }
-        a->hash = fg_hash(a->op, a->attrs, a->in, a->nin);
-    }
+    for (int i = 0; i < order.n && fg->wide; i++) { fg_hash_wide(order.at[i]); }
     ok = ok && merge_order(&w, &order);
     vec_free(fg->ctx, &order);
     return finish(&w, ok);

@@ -42,9 +42,15 @@ bool graph_float64_allowed(ThContext *c, const ThVar *v);
 
 /* ---- node.c ----------------------------------------------------------------------------------------------------- */
 typedef struct Client {
-    ThApply *node;
+    ThApply *node; /* NULL: the graph's output number pos */
     int pos;
-} Client; /* node NULL: the graph's output number pos */
+    uint32_t key; /* node->key */
+} Client;
+
+typedef struct Uniform {
+    double value;
+    int8_t known; /* 0: nobody asked yet; 1: all elements are `value`; -1: they are not */
+} Uniform;
 
 /* A shared variable's storage; functions and the user's handles hold it. */
 typedef struct Shared {
@@ -72,7 +78,10 @@ struct ThVar {
     Client *clients; /* FGraph: arena, or &first; order is not meaningful */
     int nclients, capclients;
     ThVar *forward; /* FGraph: set when replaced; follow with fg_find */
-    Client first;   /* FGraph, output 0: room for its only client */
+    union {
+        Client first;    /* FGraph, output 0: room for its only client */
+        Uniform uniform; /* FGraph, constants: const_all_equal's answer */
+    } w;
     /* seldom asked for */
     union {
         ThArray *data;
@@ -89,32 +98,46 @@ struct ThVar {
 };
 enum {
     VAR_F_INPUT = 1,
-    VAR_F_GRAPH = 2, /* lives in an arena: refs unused, fg's count */
-    VAR_F_REMAT = 8, /* FGraph: recomputed for later users rather than kept (core/opt/remat.c) */
-    VAR_F_CACHED = 4 /* a small constant that the context hands out again while it lives; id is its place there */
+    VAR_F_GRAPH = 2,  /* lives in an arena: refs unused, fg's count */
+    VAR_F_CACHED = 4, /* a small constant that the context hands out again while it lives; id is its place there */
+    VAR_F_REMAT = 8,  /* FGraph: recomputed for later users rather than kept (core/opt/remat.c) */
+    VAR_F_HUB = 16    /* FGraph: has had many clients: equal nodes are not looked for among them (fgraph_cons.c) */
 };
 
 /* Two cache lines in an FGraph: what is seldom asked for, then what rewriting asks for again and again. */
 struct ThApply {
-    const char *rule;   /* rewrite that made it, or NULL */
-    ThApply *next_free; /* iterative freeing */
-    int64_t *lengths;   /* user nodes: lengths of the outputs, one after the other, -1 unknown; NULL: none known */
+    const char *rule; /* rewrite that made it, or NULL */
+    int64_t *lengths; /* user nodes: lengths of the outputs, one after the other, -1 unknown; NULL: none known */
     ThContext *ctx;
     uint64_t serial;
-    char rest_of_line[24];
+    atomic_int refs;
+    char rest_of_line[28];
     const Op *op;
     void *attrs; /* op->attr_bytes, canonical (padding zeroed); NULL when none */
     ThVar **in;
-    ThVar **out;   /* follows in */
-    uint64_t hash; /* FGraph: structural, over op, attrs and current inputs */
+    ThVar **out; /* follows in */
+    union {
+        uint64_t hash; /* FGraph: its place in the consing table while it stands there; kept where it has many inputs */
+        ThApply *next_free; /* iterative freeing */
+    };
     Prov prov;
-    atomic_int refs;
     uint32_t id, rank; /* FGraph: dense number; 1 + max rank of inputs */
+    int16_t scalar;    /* of an Elemwise of one scalar operation: its place in scalar_ops; else -1 */
+    uint16_t key;      /* FGraph: hash of op and attrs, as the clients' lists of its inputs show it */
     uint16_t nin, nout;
     uint16_t generation; /* rewriting depth (kernels.md 5) */
     uint8_t flags;       /* APPLY_* */
     int8_t destroys;     /* input overwritten by output 0 once an in-place pass decided so; -1 none */
 };
+/* Asks early for a node of an FGraph that is looked at soon: in large graphs none is in a cache. */
+static inline void apply_prefetch(const ThApply *a) {
+    const char *p = (const char *)a; /* as node.c lays it out: second half, pointers and attributes, first output */
+    for (int i = 1; i < 4; i++) { __builtin_prefetch(p + 64 * i); }
+}
+/* A little later: what it is computed from. */
+static inline void apply_prefetch_inputs(const ThApply *a) {
+    for (int i = 0; i < a->nin && i < 3; i++) { __builtin_prefetch(a->in[i]); }
+}
 /* FGraph: where in[i]'s client list holds this edge, so that it goes in O(1). */
 static inline int *apply_slots(const ThApply *a) { return (int *)(void *)(a->out + a->nout); }
 enum {
@@ -122,8 +145,9 @@ enum {
     APPLY_DEAD = 2,
     APPLY_GRAPH = 4,
     APPLY_QUEUED = 8,
-    APPLY_CONSED = 32 /* stands in the consing table */,
-    APPLY_TOUCHED = 16 /* marks of fgraph_*.c while they work */
+    APPLY_TOUCHED = 16, /* mark of fgraph_replace.c while it works */
+    APPLY_CONSED = 32,  /* found by who looks for an equal node */
+    APPLY_TABLED = 64   /* in the consing table, since no client list is short enough to be searched */
 };
 
 /*
@@ -218,15 +242,17 @@ struct FGraph {
     ThVar **in;
     int nin; /* plain inputs in order, then shareds as met (see fg_input_shared) */
     ThVar **out;
-    int nout;          /* outputs, then update expressions */
-    int nplain_out;    /* how many of out are outputs; out[nplain_out + k] updates update_of[k] */
-    ThVar **update_of; /* the FGraph's shared input that each update writes */
-    bool *in_mutable;  /* an input that may be destroyed */
-    int nvars, nnodes; /* dense id bounds (dead ids are not reused) */
-    int live;          /* live Applys */
-    bool cons;         /* hash-consing on (merge) */
-    ConsSlot *cons_slot;
-    int ncons, capcons;                   /* the consing table */
+    int nout;            /* outputs, then update expressions */
+    int nplain_out;      /* how many of out are outputs; out[nplain_out + k] updates update_of[k] */
+    ThVar **update_of;   /* the FGraph's shared input that each update writes */
+    bool *in_mutable;    /* an input that may be destroyed */
+    int nvars, nnodes;   /* dense id bounds (dead ids are not reused) */
+    ApplyVec node;       /* by id; NULL: deleted */
+    int live;            /* live Applys */
+    bool cons;           /* hash-consing on (merge) */
+    ConsSlot *cons_slot; /* the consing table */
+    int ncons, capcons;
+    bool wide;                            /* a node with so many inputs that only the table finds it was made */
     VEC(const struct GraphBody *) bodies; /* inner graphs that its nodes hold */
     VEC(ThVar *) consts;                  /* merged constants */
     Map const_map;
@@ -273,7 +299,9 @@ bool fg_replace_many(FGraph *fg, ThVar *const *old, ThVar *const *new_, int n, c
 bool fg_set_input(FGraph *fg, ThApply *node, int pos, ThVar *v); /* one edge only */
 bool fg_set_output(FGraph *fg, int pos, ThVar *v);
 bool fg_toposort(FGraph *fg, ApplyVec *order); /* deterministic: depth first from the outputs, inputs first */
-bool fg_merge(FGraph *fg);                     /* switches consing on and merges what is there */
+/* For a walk over v that looks at nodes, their inputs and who computes those: asks for what comes soon after v[i]. */
+void fg_ahead(const ApplyVec *v, int i);
+bool fg_merge(FGraph *fg); /* switches consing on and merges what is there */
 /*
  * Ranks are kept for a changed node itself and lag further up until this linear pass; call it between rounds. While a
  * pass runs, rank order is a good order, not a proof.

@@ -87,6 +87,11 @@ static void lay_out(ThApply *a, bool graph) {
     for (int i = 0; i < a->nout; i++) { a->out[i] = (ThVar *)(void *)(outs + up16(sizeof(ThVar)) * (size_t)i); }
 }
 
+static int scalar_of(const Op *op, const void *attrs) {
+    const ElemwiseAttrs *e = attrs;
+    return op->flags & OP_ELEMWISE && !e->body ? e->scalar : -1;
+}
+
 ThApply *apply_alloc(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin, const ThType *types,
                      int nout) {
     size_t bytes = apply_block_bytes(op, nin, nout, b->fg != NULL);
@@ -109,13 +114,14 @@ ThApply *apply_alloc(Builder *b, const Op *op, const void *attrs, ThVar *const *
     atomic_init(&a->refs, 1);
     lay_out(a, b->fg != NULL);
     if (attrs && a->attrs) { memcpy(a->attrs, attrs, op->attr_bytes); }
+    a->scalar = (int16_t)scalar_of(op, a->attrs);
     for (int i = 0; i < nout; i++) {
         init_var(b, a->out[i], VAR_PLAIN, types[i]);
         a->out[i]->owner = a;
         a->out[i]->index = (uint16_t)i;
     }
     if (b->fg) {
-        a->out[0]->clients = &a->out[0]->first;
+        a->out[0]->clients = &a->out[0]->w.first;
         a->out[0]->capclients = 1;
     }
     for (int i = 0; i < nin; i++) { a->in[i] = b->fg ? in[i] : th_var_retain(in[i]); }
@@ -165,16 +171,20 @@ static int infer_types(Builder *b, const Op *op, void *attrs, ThVar *const *in, 
 /* The node itself, once inputs and types are known: an equal one of the FGraph, or a new one. */
 static ThApply *place(Builder *b, const Op *op, const void *attrs, ThVar *const *in, int nin, const ThType *types,
                       int nout) {
-    uint64_t hash = 0;
+    ThApply like = {.op = op, .attrs = (void *)attrs, .in = (ThVar **)in, .nin = (uint16_t)nin, .destroys = -1};
+    if (b->fg) {
+        like.scalar = (int16_t)scalar_of(op, attrs);
+        like.key = fg_key(op, attrs, like.scalar);
+    }
     if (b->fg && b->fg->cons) {
-        hash = fg_hash(op, attrs, in, nin);
-        ThApply like = {.op = op, .attrs = (void *)attrs, .in = (ThVar **)in, .nin = (uint16_t)nin, .destroys = -1};
-        ThApply *same = fg_table_find(b->fg, &like, types, nout, hash);
+        fg_hash_wide(&like);
+        ThApply *same = fg_cons_find(b->fg, &like, types, nout);
         if (same) { return same; }
     }
     ThApply *a = apply_alloc(b, op, attrs, in, nin, types, nout);
     if (a && b->fg) {
-        a->hash = hash;
+        a->key = like.key;
+        a->hash = like.hash;
         if (!fg_adopt(b->fg, a)) {
             b->pool.n--;
             return NULL;

@@ -57,14 +57,14 @@ ThVar *shared_drop(Shared *s);
 ThVar *const_named(Builder *b, ThArray *value, const char *name); /* user graph; never one of the cached numbers */
 void const_forget(ThVar *v);                                      /* a cached constant dies */
 
-/* fgraph_cons.c: the consing table, clients, constants */
-uint64_t fg_hash(const Op *op, const void *attrs, ThVar *const *in, int nin);
-void fg_hash_input(ThApply *a, int pos, const ThVar *v); /* a->hash as it is once input pos is v */
-/* By op, attrs, nin, in, destroys of `like` and the types of the outputs. */
-ThApply *fg_table_find(const FGraph *fg, const ThApply *like, const ThType *types, int nout, uint64_t hash);
-bool fg_table_room(FGraph *fg, int more);  /* so that `more` fg_table_add need no memory */
-void fg_table_add(FGraph *fg, ThApply *a); /* under a->hash */
-void fg_table_del(FGraph *fg, ThApply *a); /* nothing when it is not there */
+/* fgraph_cons.c: equal nodes, clients, constants */
+uint16_t fg_key(const Op *op, const void *attrs, int scalar); /* ThApply.key */
+void fg_hash_wide(ThApply *a); /* sets the hash of a node that only the table finds, whatever its inputs */
+void fg_hash_input(ThApply *a, int pos, const ThVar *v); /* the same as it is once input pos is v */
+/* By op, attrs, nin, in, key, scalar, destroys (and hash) of `like` and the types of the outputs. */
+ThApply *fg_cons_find(const FGraph *fg, const ThApply *like, const ThType *types, int nout);
+bool fg_cons_add(FGraph *fg, ThApply *a); /* to be found from now on */
+void fg_cons_del(FGraph *fg, ThApply *a); /* nothing when it was not to be found */
 bool fg_client_add(FGraph *fg, ThVar *v, ThApply *node, int pos);
 void fg_client_del(FGraph *fg, ThVar *v, ThApply *node, int pos);
 ThVar *fg_const(FGraph *fg, ThVar *made); /* the merged constant equal to `made`, or made itself, registered */

@@ -32,7 +32,8 @@ static bool edge_ok(const FGraph *fg, const ThVar *v, const ThApply *node, int p
     if (v->owner && (v->owner->flags & APPLY_DEAD)) {
         return bad(fg, node, "an input was deleted but is still in use");
     }
-    if (slot < 0 || slot >= v->nclients || v->clients[slot].node != node || v->clients[slot].pos != pos) {
+    if (slot < 0 || slot >= v->nclients || v->clients[slot].node != node || v->clients[slot].pos != pos ||
+        v->clients[slot].key != (node ? node->key : 0u)) {
         return bad(fg, node, "an input does not list this node among its clients");
     }
     return true;

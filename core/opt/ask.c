@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-int ask_which(const ThApply *a) {
-    if (!a || a->op != &op_elemwise) return -1;
-    const ElemwiseAttrs *e = a->attrs;
-    return e->body ? -1 : e->scalar;
-}
-
 ThApply *ask_scalar(const ThVar *v, int scalar) {
     return v && v->owner && ask_which(v->owner) == scalar ? v->owner : NULL;
 }

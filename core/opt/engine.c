@@ -12,6 +12,8 @@
 
 enum { MAX_GENERATION = 50, MAX_SPREAD = 256 };
 
+enum { WANT_ALL = 1, WANT_CONSTANT = 2 /* those whose inputs are constants */ };
+
 typedef VEC(const Rule *) RuleVec;
 typedef struct Entry {
     uint64_t key;
@@ -26,14 +28,57 @@ typedef struct Engine {
     VEC(uint8_t) queued; /* by node id */
     RuleVec by_scalar[SCALAR_COUNT], any;
     VEC(RuleVec) by_op, late_by_op; /* by place in op_table */
-    VEC(bool) wanted;               /* by kind: some rule looks at such nodes */
+    VEC(uint8_t) wanted;            /* by kind: WANT_*: some rule looks at such nodes */
+    int nmade;                      /* o->nmade when that was found */
+    int elemwise;                   /* place of op_elemwise */
     int depth;                      /* levels above a changed node that patterns reach */
     bool failed;
 } Engine;
 
+/* ---- which nodes ---- */
+/* Are there nodes of the kinds that the rule looks for? */
+static bool possible(const Opt *o, const Rule *r) {
+    bool some = !r->nneed, all = true;
+    for (int i = 0; i < r->nneed; i++) {
+        some |= o->made[r->needs[i]];
+        all &= o->made[r->needs[i]];
+    }
+    return r->any ? some : all;
+}
+
+static int wants(const Opt *o, const RuleVec *v) {
+    int w = 0;
+    for (int i = 0; i < v->n; i++)
+        if (possible(o, v->at[i])) w |= v->at[i]->folds ? WANT_CONSTANT : WANT_ALL;
+    return w;
+}
+
+/*
+ * Nodes that no rule of the phase looks at, and those for whose rules what they look for was never made, stay out of
+ * the worklist; most of them are not even fetched.
+ */
+static void find_wanted(Engine *e) {
+    const Opt *o = e->o;
+    int all = wants(o, &e->any), elemwise = 0;
+    e->nmade = o->nmade;
+    for (int place = 0; place < op_count; place++) {
+        int w = all | wants(o, &e->by_op.at[place]) | wants(o, &e->late_by_op.at[place]);
+        e->wanted.at[SCALAR_COUNT + place] = (uint8_t)w;
+        if (place == e->elemwise) elemwise = w;
+    }
+    for (int s = 0; s < SCALAR_COUNT; s++) e->wanted.at[s] = (uint8_t)(elemwise | wants(o, &e->by_scalar[s]));
+    e->wanted.at[SCALAR_COUNT + op_count] = (uint8_t)all;
+}
+
 /* ---- worklist ---- */
 /* Rank, then order of creation: kept beside the node, so that sifting does not touch the nodes. */
 static uint64_t key_of(const ThApply *a) { return (uint64_t)a->rank << 32 | a->id; }
+
+/* Does some rule of the phase look at node `id`? */
+static bool is_wanted(const Engine *e, int id) {
+    int kind = e->o->kind.at[id];
+    return e->wanted.at[kind & ~KIND_FOLDS] & (kind & KIND_FOLDS ? WANT_ALL | WANT_CONSTANT : WANT_ALL);
+}
 
 static void sift_up(Entry *h, int i) {
     Entry x = h[i];
@@ -53,7 +98,9 @@ static void sift_down(Entry *h, int n, int i) {
 
 static void push(Engine *e, ThApply *a) {
     int id = (int)a->id;
-    if (e->failed || id >= e->o->kind.n || !e->wanted.at[e->o->kind.at[id]] || (a->flags & APPLY_DEAD)) return;
+    if (e->failed || id >= e->o->kind.n) return;
+    if (e->nmade != e->o->nmade) find_wanted(e);
+    if (!is_wanted(e, id) || (a->flags & APPLY_DEAD)) return;
     if (id >= e->queued.n) {
         int to = e->o->fg->nnodes > id ? e->o->fg->nnodes : id + 1;
         to += to / 2 + 64;
@@ -75,8 +122,8 @@ static void push(Engine *e, ThApply *a) {
 
 /* Brings in what the nodes to come will be asked: in large graphs nothing of it is in a cache. */
 static void look_ahead(const Engine *e) {
-    enum { FAR = 12, NEAR = 6, CLOSE = 3, FEW = 3 };
-    if (e->at + FAR < e->first.n) opt_prefetch(e->first.at[e->at + FAR].node);
+    enum { FAR = 16, NEAR = 8, CLOSE = 4, FEW = 3 };
+    if (e->at + FAR < e->first.n) apply_prefetch(e->first.at[e->at + FAR].node);
     if (e->at + NEAR < e->first.n) {
         const ThApply *a = e->first.at[e->at + NEAR].node;
         for (int i = 0; i < a->nin && i < FEW; i++) __builtin_prefetch(a->in[i]);
@@ -130,25 +177,10 @@ static void on_prune(void *user, ThApply *node) {
 }
 
 /* ---- which rules ---- */
-static bool has_rules(const Engine *e, int place) { return e->by_op.at[place].n || e->late_by_op.at[place].n; }
-
-/* Nodes that no rule of the phase looks at stay out of the worklist; most of them are not even fetched. */
-static bool find_wanted(Engine *e) {
-    uint32_t elemwise;
-    int n = opt_kinds();
-    if (!vec_reserve(e->o->c, &e->wanted, n)) return false;
-    bool all = e->any.n > 0 || !map_get(&e->o->rules->op_place, KEY(&op_elemwise), &elemwise);
-    for (int i = 0; i < n; i++) {
-        int place = i - SCALAR_COUNT;
-        e->wanted.at[i] = all || (place < 0 ? e->by_scalar[i].n || has_rules(e, (int)elemwise)
-                                            : place < op_count && has_rules(e, place));
-    }
-    e->wanted.n = n;
-    return true;
-}
-
 static bool collect(Engine *e) {
     Opt *o = e->o;
+    uint32_t elemwise;
+    e->elemwise = map_get(&o->rules->op_place, KEY(&op_elemwise), &elemwise) ? (int)elemwise : -1;
     if (!vec_reserve(o->c, &e->by_op, op_count) || !vec_reserve(o->c, &e->late_by_op, op_count)) return false;
     memset(e->by_op.at, 0, sizeof *e->by_op.at * (size_t)op_count);
     memset(e->late_by_op.at, 0, sizeof *e->late_by_op.at * (size_t)op_count);
@@ -165,7 +197,10 @@ static bool collect(Engine *e) {
         if (!vec_push(o->c, v, r)) return false;
     }
     if (e->depth > 3) e->depth = 3;
-    return find_wanted(e);
+    if (!vec_reserve(o->c, &e->wanted, opt_kinds())) return false;
+    e->wanted.n = opt_kinds();
+    find_wanted(e);
+    return true;
 }
 
 static void forget(Engine *e) {
@@ -262,22 +297,34 @@ static bool try_list(Engine *e, const RuleVec *v, ThApply *a) {
     bool done = false;
     if (!v->n) return false;
     builder_begin_fg(&o->b, o->fg, a->prov);
-    for (int i = 0; !done && i < v->n; i++) done = try_rule(e, v->at[i], a) || failed(o->c);
+    for (int i = 0; !done && i < v->n; i++) done = possible(o, v->at[i]) && (try_rule(e, v->at[i], a) || failed(o->c));
     builder_end(&o->b);
     o->fg->rule = NULL;
     return done;
 }
 
+/* A user's rule made this node again and again out of what it had made: it would never end. */
+static void endless(Opt *o, const ThApply *a) {
+    bool user = false;
+    for (int i = 0; a->rule && i < o->rules->n; i++)
+        user |= o->rules->at[i].user && !strcmp(o->rules->at[i].name, a->rule);
+    if (!user) return;
+    err(o->c, TH_BadOptimization,
+        "it was applied %d times to what rewrites had just made and would go on for ever: it undoes what another rule "
+        "does, or makes what it replaces; let it return nil for its own results",
+        MAX_GENERATION);
+    engine_error(o, a->rule);
+}
+
 /* Rules on this node until one changes the graph; then its clients and its replacement are in the worklist. */
 static void visit(Engine *e, ThApply *a) {
-    uint32_t place;
-    int s = ask_which(a);
+    int kind = opt_kind_at(e->o, (int)a->id), place = kind < SCALAR_COUNT ? e->elemwise : kind - SCALAR_COUNT;
+    bool known = place >= 0 && place < op_count;
     if (a->generation >= MAX_GENERATION) {
-        e->o->fg->max_generation_hit++;
+        if (!e->o->fg->max_generation_hit++) endless(e->o, a);
         return;
     }
-    if (s >= 0 && try_list(e, &e->by_scalar[s], a)) return;
-    bool known = map_get(&e->o->rules->op_place, KEY(a->op), &place);
+    if (kind < SCALAR_COUNT && try_list(e, &e->by_scalar[kind], a)) return;
     if (known && try_list(e, &e->by_op.at[place], a)) return;
     if (try_list(e, &e->any, a) || !known || !e->late_by_op.at[place].n) return;
     Entry x = {~key_of(a), a};
@@ -326,25 +373,18 @@ static int by_key(const void *x, const void *y) {
 
 /* All live nodes that some rule looks at, in order. */
 static bool fill_worklist(Engine *e) {
-    enum { SMALL = 256, FAR = 16 };
+    enum { SMALL = 256 };
     const Opt *o = e->o;
     ThContext *c = o->c;
-    int kept = 0, nodes = o->node.n;
+    ThApply *const *node = o->fg->node.at;
+    int kept = 0, nodes = o->kind.n;
     if (!vec_reserve(c, &e->queued, nodes + 1)) return false;
-    memset(e->queued.at, 0, (size_t)nodes);
+    for (int i = 0; i < nodes; i++) kept += e->queued.at[i] = node[i] && is_wanted(e, i);
     e->queued.n = nodes;
-    for (int i = 0; i < nodes; i++) kept += e->wanted.at[o->kind.at[i]] && o->node.at[i];
     if (!kept) return true;
     if (!vec_reserve(c, &e->first, 2 * kept)) return false;
-    for (int i = 0, k = 0; i < nodes && k < kept; i++) {
-        ThApply *a = o->node.at[i];
-        if (i + FAR < nodes && o->node.at[i + FAR] && e->wanted.at[o->kind.at[i + FAR]])
-            __builtin_prefetch(&o->node.at[i + FAR]->op);
-        if (!a || !e->wanted.at[o->kind.at[i]]) continue;
-        e->first.at[k++] = (Entry){key_of(a), a};
-        e->queued.at[i] = 1;
-    }
-    e->first.n = kept;
+    for (int i = 0; i < nodes; i++)
+        if (e->queued.at[i]) e->first.at[e->first.n++] = (Entry){(uint64_t)o->rank.at[i] << 32 | (uint32_t)i, node[i]};
     if (kept < SMALL) qsort(e->first.at, (size_t)kept, sizeof *e->first.at, by_key);
     else sort_entries(e->first.at, e->first.at + kept, kept);
     return true;

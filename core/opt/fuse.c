@@ -12,15 +12,18 @@ enum { MAX_INPUTS = 20, MAX_INS = 120 };
 
 typedef struct Group {
     ThApply *root;
-    int nins, nin;
-    VEC(ThApply *) member;
+    int nins, nin, members;
+    uint32_t last; /* id of the member met last, which is the first to be computed */
 } Group;
 typedef struct Fuse {
     Opt *o;
     ThContext *c;
     const ApplyVec *order;
-    int *group; /* by node id: its group + 1 */
-    size_t n;
+    int *group;     /* by node id: its group + 1 */
+    uint32_t *next; /* by node id: the member of its group that was met before it */
+    int *input_of;  /* by variable id: the group + 1 that counted it among its inputs last */
+    size_t n, nvar;
+    bool full; /* a group took a node no more: as Composites its members may leave room */
     VEC(Group) groups;
 } Fuse;
 
@@ -54,15 +57,32 @@ static int users_group(const Fuse *f, const ThApply *a) {
     return g;
 }
 
+/* Inputs of a that group g has not counted; adding: counts them. */
+static int new_inputs(Fuse *f, const ThApply *a, int g, bool adding) {
+    int n = 0;
+    for (int i = 0; i < a->nin; i++) {
+        int *at = &f->input_of[a->in[i]->id];
+        if (*at == g) continue;
+        if (adding) *at = g;
+        n++;
+    }
+    return n;
+}
+
 static bool group_all(Fuse *f) {
+    enum { FAR = 16, NEAR = 8 };
     for (int i = f->order->n - 1; i >= 0; i--) {
         ThApply *a = f->order->at[i];
+        if (i >= FAR) apply_prefetch(f->order->at[i - FAR]);
+        if (i >= NEAR) apply_prefetch_inputs(f->order->at[i - NEAR]);
         if (!fusible(a)) continue;
         int g = users_group(f, a);
         Group *at = g ? &f->groups.at[g - 1] : NULL;
-        if (at && (at->root->out[0]->type.broadcastable != a->out[0]->type.broadcastable ||
-                   at->nins + ins_count(a) > MAX_INS || at->nin + a->nin - 1 > MAX_INPUTS))
+        if (at && at->root->out[0]->type.broadcastable != a->out[0]->type.broadcastable) at = NULL;
+        if (at && (at->nins + ins_count(a) > MAX_INS || at->nin + new_inputs(f, a, g, false) - 1 > MAX_INPUTS)) {
+            f->full = true;
             at = NULL;
+        }
         if (!at) {
             Group new_ = {.root = a};
             if (!vec_push(f->c, &f->groups, new_)) return false;
@@ -72,8 +92,10 @@ static bool group_all(Fuse *f) {
         }
         f->group[a->id] = g;
         at->nins += ins_count(a);
-        at->nin += a->nin - 1;
-        if (!vec_push(f->c, &at->member, a)) return false;
+        at->nin += new_inputs(f, a, g, true) - 1;
+        at->members++;
+        f->next[a->id] = at->last;
+        at->last = a->id;
     }
     return true;
 }
@@ -196,7 +218,11 @@ static ThVar *make_composite(Body *b, ThApply *root) {
 /* The lines of all members, inputs first. */
 static Prov lines_of(const Fuse *f, const Group *g) {
     Prov p = 0;
-    for (int i = g->member.n - 1; i >= 0; i--) p = prov_join(f->c, p, g->member.at[i]->prov);
+    uint32_t id = g->last;
+    for (int i = 0; i < g->members; i++, id = f->next[id]) {
+        const ThApply *a = f->o->fg->node.at[id]; /* NULL: it became equal to another node meanwhile */
+        if (a) p = prov_join(f->c, p, a->prov);
+    }
     return p;
 }
 
@@ -205,7 +231,7 @@ static bool fuse_group(Fuse *f, int g) {
     Opt *o = f->o;
     Body b = {.f = f, .g = g};
     bool ok = true;
-    if (at->member.n < 2) return true;
+    if (at->members < 2) return true;
     builder_begin_fg(&o->b, o->fg, lines_of(f, at));
     o->b.rule = "elemwise_fusion";
     ok = number(&b, at->root);
@@ -222,14 +248,26 @@ static bool fuse_group(Fuse *f, int g) {
     return ok && !failed(f->c);
 }
 
-bool pass_fuse(Opt *o) {
-    Fuse f = {.o = o, .c = o->c, .n = (size_t)o->fg->nnodes + 1};
+static bool fuse_once(Opt *o, bool *again) {
+    Fuse f = {.o = o, .c = o->c, .n = (size_t)o->fg->nnodes + 1, .nvar = (size_t)o->fg->nvars + 1};
+    int64_t before = o->changes;
     f.group = ctx_alloc0(o->c, f.n * sizeof *f.group);
-    bool ok = f.group && (f.order = opt_order(o)) && group_all(&f);
+    f.next = ctx_alloc(o->c, f.n * sizeof *f.next);
+    f.input_of = ctx_alloc0(o->c, f.nvar * sizeof *f.input_of);
+    bool ok = f.group && f.next && f.input_of && (f.order = opt_order(o)) && group_all(&f);
     for (int g = f.groups.n; ok && g >= 1; g--) ok = fuse_group(&f, g); /* inputs first */
-    for (int g = 0; g < f.groups.n; g++) vec_free(o->c, &f.groups.at[g].member);
     vec_free(o->c, &f.groups);
+    ctx_free(o->c, f.input_of, f.nvar * sizeof *f.input_of);
+    ctx_free(o->c, f.next, f.n * sizeof *f.next);
     ctx_free(o->c, f.group, f.n * sizeof *f.group);
+    *again = f.full && o->changes != before;
+    return ok;
+}
+
+bool pass_fuse(Opt *o) {
+    enum { ROUNDS = 4 };
+    bool ok = true, again = true;
+    for (int i = 0; ok && again && i < ROUNDS; i++) ok = fuse_once(o, &again);
     return ok;
 }
 
@@ -269,11 +307,10 @@ static bool open_inner(Opt *o, ThApply *a, int s) {
 
 /* Whether any sum or product holds another: after canonicalize hardly one does, and then nothing is sorted. */
 static bool any_inner(const Opt *o) {
-    enum { FAR = 8 };
-    for (int i = 0; i < o->node.n; i++) {
-        int s = o->kind.at[i];
-        if (i + FAR < o->node.n && o->node.at[i + FAR]) opt_prefetch(o->node.at[i + FAR]);
-        if (o->node.at[i] && (s == S_add || s == S_mul) && opens(o->node.at[i], s)) return true;
+    for (int i = 0; i < o->fg->node.n; i++) {
+        int s = opt_kind_at(o, i);
+        fg_ahead(&o->fg->node, i);
+        if (o->fg->node.at[i] && (s == S_add || s == S_mul) && opens(o->fg->node.at[i], s)) return true;
     }
     return false;
 }

@@ -230,11 +230,13 @@ static bool try_sum(Opt *o, ThApply *a) {
 }
 
 bool pass_gemm(Opt *o) {
+    enum { FAR = 16 };
     if (!(o->met & MET_DOT22)) return true;
     const ApplyVec *order = opt_order(o);
     bool ok = order != NULL;
     for (int i = ok ? order->n - 1 : -1; ok && i >= 0; i--) {
         ThApply *a = order->at[i];
+        if (i >= FAR) apply_prefetch(order->at[i - FAR]);
         if (!(a->flags & APPLY_DEAD) && root_of_sum(a)) ok = try_sum(o, a);
     }
     return ok;

@@ -64,12 +64,12 @@ static int by_flag(const ThApply *a) {
 
 /* Views and earlier in-place nodes share storage; then readers and outputs are noted on the roots. */
 static void note_nodes(InPlace *p) {
-    enum { FAR = 16 };
+    enum { FAR = 16, NEAR = 8 };
     FGraph *fg = p->fg;
     for (int i = 0; i < fg->norder; i++) {
         ThApply *a = fg->order[i];
         int flag = by_flag(a);
-        if (i + FAR < fg->norder) opt_prefetch(fg->order[i + FAR]);
+        if (i + FAR < fg->norder) apply_prefetch(fg->order[i + FAR]);
         p->list[i] = a;
         p->pos[a->id] = i;
         p->subtensor |= flag == SUBTENSOR;
@@ -81,7 +81,8 @@ static void note_nodes(InPlace *p) {
     }
     for (int i = 0; i < fg->norder; i++) {
         ThApply *a = fg->order[i];
-        if (i + FAR < fg->norder) opt_prefetch(fg->order[i + FAR]);
+        if (i + FAR < fg->norder) apply_prefetch(fg->order[i + FAR]);
+        if (i + NEAR < fg->norder) apply_prefetch_inputs(fg->order[i + NEAR]);
         for (int k = 0; k < a->nin; k++) {
             read_at(p, a->in[k], i);
             if (var_is_const(a->in[k])) p->at[a->in[k]->id].fixed = true;
@@ -237,7 +238,7 @@ bool pass_inplace_elemwise(Opt *o) {
     enum { FAR = 8 };
     InPlace *p = begin(o);
     for (int i = 0, n = p ? o->fg->norder : 0; i < n; i++) {
-        if (i + FAR < n) opt_prefetch(p->list[i + FAR]);
+        if (i + FAR < n) apply_prefetch(p->list[i + FAR]);
         if (p->list[i]->destroys < 0) elemwise(p, p->list[i]);
     }
     return p != NULL;

@@ -17,15 +17,18 @@ bool mirror_begin(ThRewriteCall *r, Opt *o, const char *name) {
 }
 
 void mirror_end(ThRewriteCall *r) {
+    for (int i = r->seen.n - 1; i >= 0; i--) th_var_release(r->seen.at[i].user);
     builder_end(&r->copies);
     vec_free(r->c, &r->seen);
     map_free(r->c, &r->of_user);
     map_free(r->c, &r->of_fg);
 }
 
-static bool note(ThRewriteCall *r, ThVar *user, ThVar *fg) {
-    return user && vec_push(r->c, &r->seen, ((Seen){user, fg})) &&
-           map_put(r->c, &r->of_user, KEY(user), (uint32_t)r->seen.n - 1) &&
+/* Holds the user's variable: its address stands for it. */
+bool mirror_note(ThRewriteCall *r, ThVar *user, ThVar *fg) {
+    if (!user || !vec_push(r->c, &r->seen, ((Seen){user, fg}))) return false;
+    th_var_retain(user);
+    return map_put(r->c, &r->of_user, KEY(user), (uint32_t)r->seen.n - 1) &&
            map_put(r->c, &r->of_fg, (uint64_t)fg->id + 1, (uint32_t)r->seen.n - 1);
 }
 
@@ -38,7 +41,7 @@ ThVar *mirror_var(ThRewriteCall *r, ThVar *fg) {
     else if (fg->kind == VAR_CONSTANT && fg->type.kind == TYPE_NONE) user = const_none(&r->copies);
     else if (fg->kind == VAR_CONSTANT && fg->u.data) user = const_make_typed(&r->copies, fg->u.data, fg->type);
     else user = var_new(&r->copies, fg->type, fg->name);
-    return note(r, user, fg) ? user : NULL;
+    return mirror_note(r, user, fg) ? user : NULL;
 }
 
 /* A copy of a whose inputs are the copies there are. */
@@ -50,13 +53,21 @@ static ThApply *copy_node(ThRewriteCall *r, ThApply *a) {
     ThApply *copy = ok ? apply_copy(&r->copies, a, in.at) : NULL;
     vec_free(r->c, &in);
     for (int i = 0; copy && i < copy->nout; i++)
-        if (!note(r, copy->out[i], a->out[i])) copy = NULL;
+        if (!mirror_note(r, copy->out[i], a->out[i])) copy = NULL;
     return copy;
 }
 
-static bool shown(const ThRewriteCall *r, const ThApply *a) {
+static ThApply *copy_known(const ThRewriteCall *r, const ThApply *a) {
     uint32_t at;
-    return a->nout && map_get(&r->of_fg, (uint64_t)a->out[0]->id + 1, &at) && r->seen.at[at].user->owner;
+    return a->nout && map_get(&r->of_fg, (uint64_t)a->out[0]->id + 1, &at) ? r->seen.at[at].user->owner : NULL;
+}
+
+/* The copy of a, on the copies of what it is computed from now: the one there is, or a new one. */
+static ThApply *copy_now(ThRewriteCall *r, ThApply *a) {
+    ThApply *copy = copy_known(r, a);
+    for (int i = 0; copy && i < a->nin; i++)
+        if (copy->in[i] != mirror_var(r, a->in[i])) copy = NULL;
+    return copy ? copy : copy_node(r, a);
 }
 
 /* Nodes at most `levels` below the root, level by level, the root first. */
@@ -84,22 +95,21 @@ static bool nearby(ThRewriteCall *r, ThApply *root, int levels, ApplyVec *list) 
 static bool copy_below(ThRewriteCall *r, ThApply *a, const ApplyVec *list) {
     Map in = {0};
     ApplyVec stack = {0};
-    uint32_t state; /* 1: to do, 2: its inputs are on the stack */
+    uint32_t state; /* 1: to do, 2: its inputs are on the stack, 3: done */
     bool ok = vec_push(r->c, &stack, a);
     for (int i = 0; ok && i < list->n; i++) ok = map_put(r->c, &in, KEY(list->at[i]), 1);
     while (ok && stack.n) {
         ThApply *top = stack.at[stack.n - 1];
         map_get(&in, KEY(top), &state);
-        if (shown(r, top) || state == 2) {
+        if (state > 1) {
             stack.n--;
-            ok = shown(r, top) || copy_node(r, top);
+            ok = state == 3 || (copy_now(r, top) && map_put(r->c, &in, KEY(top), 3));
             continue;
         }
         ok = map_put(r->c, &in, KEY(top), 2);
         for (int i = 0; ok && i < top->nin; i++) {
             ThApply *from = top->in[i]->owner;
-            if (from && map_get(&in, KEY(from), &state) && state == 1 && !shown(r, from))
-                ok = vec_push(r->c, &stack, from);
+            if (from && map_get(&in, KEY(from), &state) && state == 1) ok = vec_push(r->c, &stack, from);
         }
     }
     vec_free(r->c, &stack);
@@ -116,18 +126,23 @@ ThApply *mirror_node(ThRewriteCall *r, ThApply *a, int levels) {
 
 bool mirror_all(ThRewriteCall *r, ApplyVec *nodes) {
     ApplyVec order = {0};
+    if (!nodes && r->whole_at == r->o->fg->turn) return true;
     bool ok = fg_toposort(r->o->fg, &order);
     for (int i = 0; ok && i < order.n; i++) {
-        uint32_t at;
-        ThApply *copy =
-            map_get(&r->of_fg, (uint64_t)order.at[i]->out[0]->id + 1, &at) ? r->seen.at[at].user->owner : NULL;
-        bool stale = !copy;
-        for (int k = 0; copy && k < copy->nin; k++) stale |= copy->in[k] != mirror_var(r, order.at[i]->in[k]);
-        if (stale) copy = copy_node(r, order.at[i]);
-        ok = copy && vec_push(r->c, nodes, copy);
+        ThApply *copy = copy_now(r, order.at[i]);
+        ok = copy && (!nodes || vec_push(r->c, nodes, copy));
     }
+    r->whole_at = ok ? r->o->fg->turn : 0;
     vec_free(r->c, &order);
     return ok;
+}
+
+ThVar *mirror_was(ThRewriteCall *r, ThVar *fg) {
+    uint32_t at;
+    if (map_get(&r->of_fg, (uint64_t)fg->id + 1, &at)) return r->seen.at[at].user;
+    if (!fg->owner) return fg->forward && fg->origin ? fg->origin : mirror_var(r, fg);
+    ThApply *copy = copy_node(r, fg->owner);
+    return copy ? copy->out[fg->index] : NULL;
 }
 
 /* ---- back ---- */
@@ -147,8 +162,8 @@ static ThVar *import_leaf(ThRewriteCall *r, ThVar *u) {
     Text t;
     text_init(&t, r->c);
     var_str(&t, u);
-    err(r->c, TH_BadOptimization, "the new expression uses %s, which is no input of the function being compiled",
-        t.at ? t.at : "a variable");
+    err(r->c, TH_BadOptimization, "the new expression uses %s, which is no input of the %s", t.at ? t.at : "a variable",
+        o->q ? "function being compiled" : "FunctionGraph");
     text_free(&t);
     return NULL;
 }
@@ -159,17 +174,18 @@ static ThVar *ready(ThRewriteCall *r, ThVar *u) {
     if (v) return v;
     if (u->owner) return NULL;
     v = import_leaf(r, u);
-    return v && note(r, u, v) ? v : NULL;
+    return v && mirror_note(r, u, v) ? v : NULL;
 }
 
 static bool build_node(ThRewriteCall *r, ThApply *a) {
     VEC(ThVar *) in = {0};
     bool ok = vec_reserve(r->c, &in, a->nin + 1);
     for (int i = 0; ok && i < a->nin; i++) ok = (in.at[i] = ready(r, a->in[i])) != NULL;
+    if (!r->node) r->o->b.prov = a->prov; /* errors name the line of the rewrite that built it */
     ThApply *made = ok ? apply_copy(&r->o->b, a, in.at) : NULL;
     vec_free(r->c, &in);
     for (int i = 0; made && i < a->nout; i++)
-        if (!note(r, a->out[i], made->out[i])) made = NULL;
+        if (!mirror_note(r, a->out[i], made->out[i])) made = NULL;
     return made != NULL;
 }
 
@@ -194,31 +210,54 @@ ThVar *mirror_import(ThRewriteCall *r, ThVar *user) {
     return ok && !failed(r->c) ? mirror_find(r, user) : NULL;
 }
 
+/* The new places of what was built again take the place of the old ones. */
+static bool take_again(ThRewriteCall *r, int from) {
+    bool ok = true;
+    for (int i = from; ok && i < r->seen.n; i++) ok = map_put(r->c, &r->of_user, KEY(r->seen.at[i].user), (uint32_t)i);
+    return ok;
+}
+
+bool mirror_again(ThRewriteCall *r, ThVar *const *user, int n, ThVar **fg) {
+    Map known = r->of_user;
+    int from = r->seen.n;
+    bool ok = true;
+    r->of_user = (Map){0};
+    for (int i = 0; i < r->o->fg->nin; i++) r->o->fg->in[i]->forward = NULL; /* they stand for themselves again */
+    for (int i = 0; ok && i < n; i++) ok = (fg[i] = mirror_import(r, user[i])) != NULL;
+    Map again = r->of_user;
+    r->of_user = known;
+    map_free(r->c, &again);
+    return take_again(r, from) && ok;
+}
+
 /* ---- replacing ---- */
 /* Is v computed from old? Walks down to old's rank. */
-static bool needs(ThRewriteCall *r, ThVar *v, const ThVar *old, bool *yes) {
+bool mirror_needs(ThRewriteCall *r, ThVar *v, const ThVar *old, bool *yes) {
     FGraph *fg = r->o->fg;
     Map met = {0};
     ApplyVec stack = {0};
     uint32_t at;
+    uint32_t least = old->owner ? old->owner->rank : 0; /* an input may be anywhere below */
     *yes = v == old;
-    if (!old->owner || *yes) return true;
-    bool ok = !fg->ranks_stale || fg_ranks(fg);
+    if (*yes) return true;
+    bool ok = !fg->ranks_stale || opt_ranks(r->o);
     if (ok && v->owner) ok = vec_push(r->c, &stack, v->owner);
     while (ok && stack.n && !*yes) {
         ThApply *a = vec_pop(&stack);
         *yes = a == old->owner;
-        if (a->rank <= old->owner->rank || map_get(&met, KEY(a), &at)) continue;
+        if (a->rank <= least || map_get(&met, KEY(a), &at)) continue;
         ok = map_put(r->c, &met, KEY(a), 1);
-        for (int i = 0; ok && i < a->nin; i++)
+        for (int i = 0; ok && i < a->nin; i++) {
+            *yes |= a->in[i] == old;
             if (a->in[i]->owner) ok = vec_push(r->c, &stack, a->in[i]->owner);
+        }
     }
     map_free(r->c, &met);
     vec_free(r->c, &stack);
     return ok;
 }
 
-static bool refuse(ThRewriteCall *r, const ThVar *old, const ThVar *new_, const char *why) {
+bool mirror_refuse(ThRewriteCall *r, const ThVar *old, const ThVar *new_, const char *why) {
     Text a, b;
     text_init(&a, r->c);
     text_init(&b, r->c);
@@ -237,9 +276,9 @@ static bool refuse(ThRewriteCall *r, const ThVar *old, const ThVar *new_, const 
 bool mirror_replace(ThRewriteCall *r, ThVar *old, ThVar *new_, const char *reason) {
     bool yes = false;
     if (old == new_) return true;
-    if (!type_eq(old->type, new_->type)) return refuse(r, old, new_, "the types differ");
-    if (!needs(r, new_, old, &yes)) return false;
-    if (yes) return refuse(r, old, new_, "the new variable is computed from the old one");
+    if (!type_eq(old->type, new_->type)) return mirror_refuse(r, old, new_, "the types differ");
+    if (!mirror_needs(r, new_, old, &yes)) return false;
+    if (yes) return mirror_refuse(r, old, new_, "the new variable is computed from the old one");
     return fg_replace(r->o->fg, old, new_, reason);
 }
 
@@ -284,16 +323,16 @@ static bool fit_together(ThRewriteCall *r, ThVar *const *old, ThVar *const *new_
     bool ok = true, yes = false;
     for (int i = 0; ok && i < n; i++) {
         last[i] = new_[i];
-        if (!type_eq(old[i]->type, new_[i]->type)) ok = refuse(r, old[i], new_[i], "the types differ");
+        if (!type_eq(old[i]->type, new_[i]->type)) ok = mirror_refuse(r, old[i], new_[i], "the types differ");
         else if (map_get(&of, (uint64_t)old[i]->id + 1, &at))
-            ok = refuse(r, old[i], new_[i], "a variable is to be replaced twice");
+            ok = mirror_refuse(r, old[i], new_[i], "a variable is to be replaced twice");
         else if (old[i] != new_[i]) ok = map_put(r->c, &of, (uint64_t)old[i]->id + 1, (uint32_t)i);
     }
     for (int i = 0; ok && i < n; i++) {
         ThVar *v = becomes(&of, last, n, new_[i]);
         yes = !v;
         if (v && v->owner) ok = circles(r, v->owner, &of, last, n, &state, &yes);
-        if (ok && yes) ok = refuse(r, old[i], new_[i], "the replacements together make a cycle");
+        if (ok && yes) ok = mirror_refuse(r, old[i], new_[i], "the replacements together make a cycle");
     }
     map_free(r->c, &of);
     map_free(r->c, &state);

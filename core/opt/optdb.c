@@ -252,22 +252,41 @@ static void note(Opt *o, const ThApply *a) {
     if (a->op == &op_crossentropy_1hot || a->op == &op_crossentropy_softmax) o->met |= MET_CROSSENTROPY;
 }
 
+/* Nodes with many inputs are not asked at each change of one. */
+static int folds(const ThApply *a) {
+    enum { MANY = 8 };
+    for (int i = 0; i < a->nin && a->nin <= MANY; i++)
+        if (!var_is_const(a->in[i])) return 0;
+    return a->nin ? KIND_FOLDS : 0;
+}
+
+/* Of a node just met: what rules look for is there from now on. */
+static uint16_t kind_of(Opt *o, const ThApply *a) {
+    int k = opt_kind(o->rules, a), s = ask_which(a);
+    o->nmade += !o->made[k] + (s >= 0 && s != k && !o->made[s]);
+    o->made[k] = true;
+    if (s >= 0) o->made[s] = true;
+    return (uint16_t)(k | folds(a));
+}
+
 static void on_import(void *user, ThApply *node) {
     Opt *o = user;
     note(o, node);
     o->changes++;
-    if (!vec_push(o->c, &o->node, node) || !vec_push(o->c, &o->kind, (uint16_t)opt_kind(o->rules, node)))
-        o->lost = true;
+    if (!vec_push(o->c, &o->kind, kind_of(o, node)) || !vec_push(o->c, &o->rank, node->rank)) o->lost = true;
 }
 
 static void on_prune(void *user, ThApply *node) {
-    Opt *o = user;
-    if ((int)node->id < o->node.n) o->node.at[node->id] = NULL;
+    (void)user;
+    (void)node;
 }
 
 static void on_change(void *user, ThApply *node) {
-    (void)node;
-    ((Opt *)user)->changes++;
+    Opt *o = user;
+    o->changes++;
+    if ((int)node->id >= o->kind.n) return;
+    o->rank.at[node->id] = node->rank;
+    o->kind.at[node->id] = (uint16_t)(opt_kind_at(o, (int)node->id) | folds(node));
 }
 
 const ApplyVec *opt_order(Opt *o) {
@@ -279,26 +298,29 @@ const ApplyVec *opt_order(Opt *o) {
     return &o->order;
 }
 
-/* The graph's nodes by their ids. */
+bool opt_ranks(Opt *o) {
+    if (!fg_ranks(o->fg)) return false;
+    for (int i = 0; i < o->rank.n; i++)
+        if (o->fg->node.at[i]) o->rank.at[i] = o->fg->node.at[i]->rank;
+    return true;
+}
+
 static bool take_nodes(Opt *o) {
-    enum { FAR = 16 };
-    ApplyVec order = {0};
-    int n = o->fg->nnodes;
-    bool ok = fg_toposort(o->fg, &order) && vec_reserve(o->c, &o->node, n + 1) && vec_reserve(o->c, &o->kind, n + 1);
-    if (ok && n) {
-        memset(o->node.at, 0, sizeof *o->node.at * (size_t)n);
-        memset(o->kind.at, 0, sizeof *o->kind.at * (size_t)n);
-        o->node.n = o->kind.n = n;
+    enum { FAR = 16, NEAR = 8 };
+    const ApplyVec *all = &o->fg->node;
+    o->made = ctx_alloc0(o->c, sizeof *o->made * (size_t)opt_kinds());
+    if (!o->made || !vec_reserve(o->c, &o->rank, all->n + 1) || !vec_reserve(o->c, &o->kind, all->n + 1)) return false;
+    for (int i = 0; i < all->n; i++) {
+        const ThApply *a = all->at[i];
+        if (i + FAR < all->n && all->at[i + FAR]) apply_prefetch(all->at[i + FAR]);
+        if (i + NEAR < all->n && all->at[i + NEAR] && all->at[i + NEAR]->nin)
+            __builtin_prefetch(all->at[i + NEAR]->in[0]);
+        o->kind.at[i] = a ? kind_of(o, a) : 0;
+        o->rank.at[i] = a ? a->rank : 0;
+        if (a) note(o, a);
     }
-    for (int i = 0; ok && i < order.n; i++) {
-        ThApply *a = order.at[i];
-        if (i + FAR < order.n) opt_prefetch(order.at[i + FAR]);
-        note(o, a);
-        o->node.at[a->id] = a;
-        o->kind.at[a->id] = (uint16_t)opt_kind(o->rules, a);
-    }
-    vec_free(o->c, &order);
-    return ok;
+    o->kind.n = o->rank.n = all->n;
+    return true;
 }
 
 static bool run_all(Opt *o, bool verify) {
@@ -309,7 +331,8 @@ static bool run_all(Opt *o, bool verify) {
         ok = run_passes(o, verify) && !o->lost;
         o->fg->listeners.n--;
     }
-    vec_free(o->c, &o->node);
+    if (o->made) ctx_free(o->c, o->made, sizeof *o->made * (size_t)opt_kinds());
+    vec_free(o->c, &o->rank);
     vec_free(o->c, &o->kind);
     vec_free(o->c, &o->order);
     return ok;
@@ -364,12 +387,15 @@ static bool warn_unknown(ThContext *c, const char *what, const char *const *word
     return t != NULL;
 }
 
+static bool warn_words(ThContext *c, const Query *q) {
+    return warn_unknown(c, "including", q->include.at, q->include.n) &&
+           warn_unknown(c, "excluding", q->exclude.at, q->exclude.n) &&
+           warn_unknown(c, "requiring", q->require.at, q->require.n);
+}
+
 bool opt_run(FGraph *fg, const OptSpec *spec) {
     Query q;
-    bool ok = query_make(fg->ctx, spec, &q) && warn_unknown(fg->ctx, "including", q.include.at, q.include.n) &&
-              warn_unknown(fg->ctx, "excluding", q.exclude.at, q.exclude.n) &&
-              warn_unknown(fg->ctx, "requiring", q.require.at, q.require.n) &&
-              run(fg, &q, ALWAYS_VERIFY || spec->verify);
+    bool ok = query_make(fg->ctx, spec, &q) && warn_words(fg->ctx, &q) && run(fg, &q, ALWAYS_VERIFY || spec->verify);
     query_free(fg->ctx, &q);
     return ok;
 }
@@ -448,11 +474,39 @@ static bool query_read(ThContext *c, const char *text, Query *q) {
     return ok && (!first || query_make(c, &base, q));
 }
 
+bool opt_table(Text *t, ThContext *c) {
+    const RuleTable *rules = rules_get(c);
+    for (int i = 0; rules && i < rules->npass; i++) {
+        const Pass *p = &rules->pass[i];
+        text_printf(t, "pass %.10g %s %s %s\n", p->position, p->name, p->tags, p->number ? "user" : "own");
+        const char *last = "";
+        for (int k = 0; k < rules->n; k++) {
+            const Rule *r = &rules->at[k];
+            bool here = r->pass ? r->pass == p->number : (r->levels & p->level) != 0;
+            if (!r->resolved || !here || strcmp(r->name, last) == 0) continue;
+            text_printf(t, "rule %s %s %s\n", r->name, rule_tags(r), r->user ? "user" : "own");
+            last = r->name;
+        }
+    }
+    return rules && !failed(c);
+}
+
+bool opt_run_query(FGraph *fg, const char *query) {
+    ThContext *c = fg->ctx;
+    Query q;
+    const char *inplace = intern(c, "inplace");
+    bool ok = inplace && query_read(c, query, &q);
+    ok = ok && warn_words(c, &q) && vec_push(c, &q.exclude, inplace) && run(fg, &q, true);
+    if (inplace) query_free(c, &q);
+    return ok;
+}
+
 bool opt_summary(Text *t, ThContext *c, const char *query) {
     Query q;
     const RuleTable *rules = rules_get(c);
     bool ok = rules && query_read(c, query, &q);
     if (!rules) return false;
+    ok = ok && warn_words(c, &q);
     for (int i = 0; ok && i < rules->npass; i++) {
         const Pass *p = &rules->pass[i];
         if (!query_pass(&q, rules, p)) continue;

@@ -32,8 +32,7 @@ typedef struct Remat {
 /* ---- the marks ---- */
 bool pass_remat_marks(Opt *o) {
     FGraph *fg = o->fg;
-    bool any = false;
-    for (int i = 0; i < o->node.n && !any; i++) any = o->node.at[i] && o->node.at[i]->op == &op_remat;
+    bool any = opt_made(o, &op_remat);
     const ApplyVec *order = any ? opt_order(o) : NULL;
     ApplyVec marks = {0};
     bool ok = !any || order;

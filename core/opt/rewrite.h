@@ -55,7 +55,7 @@ typedef struct Guard {
     uint8_t kind;
     int8_t slot;
 } Guard; /* kind: place in the table of guards.c */
-enum { RULE_SLOTS = 16, RULE_GUARDS = 4 };
+enum { RULE_SLOTS = 16, RULE_GUARDS = 4, RULE_NEEDS = 4 };
 typedef struct Rule {
     const char *name, *before, *after, *root, *guard_text;
     int levels, depth; /* depth: levels of nodes below the root that it looks at */
@@ -68,7 +68,10 @@ typedef struct Rule {
     bool resolved;                  /* false: names an operation that does not exist */
     const struct UserRewrite *user; /* of a rewrite that was registered; NULL: ours */
     int pass;                       /* of its own, Pass.number; 0: by levels */
-    int64_t fired;                  /* how often it changed a graph in this context */
+    int16_t needs[RULE_NEEDS];      /* kinds of nodes: it matches only where there are all of them (any: one of them) */
+    int nneed;
+    bool any, folds; /* folds: looks at nodes whose inputs are all constants */
+    int64_t fired;   /* how often it changed a graph in this context */
 } Rule;
 /* What the user registered. */
 typedef struct UserRewrite {
@@ -98,9 +101,9 @@ typedef struct RuleTable {
     int running;  /* optimizations under way: the tables do not change then */
     VEC(UserRewrite *) user;
 } RuleTable;
-const RuleTable *rules_get(ThContext *c);                                  /* NULL with the error set */
-bool rule_parse(Arena *a, Rule *r, const char *before, const char *after); /* r->guard_text: only if */
-bool rule_root(Rule *r, const char *root);                                 /* false: no such operation */
+const RuleTable *rules_get(ThContext *c);                                            /* NULL with the error set */
+bool rule_parse(const RuleTable *t, Rule *r, const char *before, const char *after); /* r->guard_text: only if */
+bool rule_root(Rule *r, const char *root);                                           /* false: no such operation */
 
 /* ---- optdb.c ---- */
 typedef struct Query { /* words: names and tags, interned */
@@ -118,13 +121,15 @@ struct Opt {
     const Pass *pass;
     const Rule *rule; /* being tried */
     const RuleTable *rules;
-    Builder b;           /* of the rewrite being tried */
-    VEC(ThApply *) node; /* by id: the live nodes, from which phases start */
-    VEC(uint16_t) kind;  /* by id: opt_kind, so that a phase fetches only the nodes for which it has rules */
-    bool lost;           /* memory was out when a node was to be added to them */
-    int met;             /* MET_*: what the nodes made so far include, so that passes without work walk nothing */
-    int64_t changes;     /* of the graph: nodes made, inputs and outputs replaced */
-    ApplyVec order;      /* opt_order's, of the graph after order_at changes */
+    Builder b;          /* of the rewrite being tried */
+    VEC(uint16_t) kind; /* by id: opt_kind and KIND_*, so that a phase fetches only the nodes for which it has rules */
+    VEC(uint32_t) rank; /* by id: the nodes' own, for the same reason */
+    bool *made;         /* by kind: there is or was such a node; what has none of what it looks for is not tried */
+    int nmade;          /* how many of them */
+    bool lost;          /* memory was out when a node was to be added to them */
+    int met;            /* MET_*: what the nodes made so far include, so that passes without work walk nothing */
+    int64_t changes;    /* of the graph: nodes made, inputs and outputs replaced */
+    ApplyVec order;     /* opt_order's, of the graph after order_at changes */
     int64_t order_at;
     int which;               /* output that the rewrite being tried replaces; 0 unless it says otherwise */
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
@@ -136,11 +141,10 @@ enum { MET_DOT22 = 1, MET_LONG_SUM = 2, MET_CROSSENTROPY = 4, MET_SCAN = 8, LONG
 /* What rules are found by: the scalar operation of an Elemwise, else SCALAR_COUNT + the operation's place. */
 int opt_kind(const RuleTable *t, const ThApply *a);
 static inline int opt_kinds(void) { return SCALAR_COUNT + op_count + 1; }
-/* Asks for a node that is visited soon, with its list of inputs and its first output. */
-static inline void opt_prefetch(const ThApply *a) {
-    const char *p = (const char *)a; /* as node.c lays a node out: 2 lines, pointers and attributes, outputs */
-    for (int i = 1; i < 4; i++) __builtin_prefetch(p + 64 * i);
-}
+enum { KIND_FOLDS = 0x8000 }; /* all its inputs may be constants */
+static inline int opt_kind_at(const Opt *o, int id) { return o->kind.at[id] & ~KIND_FOLDS; }
+bool opt_ranks(Opt *o);                    /* fg_ranks */
+bool opt_made(const Opt *o, const Op *op); /* was there ever such a node in the graph? */
 /* fg_toposort's order; NULL: memory is out. Valid until the graph changes, and read only. */
 const ApplyVec *opt_order(Opt *o);
 bool query_rule(const Query *q, const Pass *p, const Rule *r);
@@ -171,7 +175,8 @@ bool guards_hold(const Rule *r, ThVar *const *slot, const ThVar *out);
 ThApply *ask_scalar(const ThVar *v, int scalar);
 /* The same where looking through the node into an expression of dtype d is exact: integers of another dtype wrap. */
 ThApply *ask_exact(const ThVar *v, int scalar, ThDtype d);
-int ask_which(const ThApply *a); /* scalar operation of an Elemwise node; -1: Composite or another op */
+/* Scalar operation of an Elemwise node; -1: Composite, another op or no node. */
+static inline int ask_which(const ThApply *a) { return a ? a->scalar : -1; }
 bool ask_op(const ThVar *v, const Op *op);
 bool ask_value(const ThVar *v, double *x); /* uniform constant, also behind DimShuffle */
 bool ask_number(const ThVar *v,

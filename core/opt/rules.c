@@ -99,6 +99,46 @@ static bool compile(Arena *a, Rule *r, Names *names, const char *text, PatExpr *
     return true;
 }
 
+static void add_need(const RuleTable *t, Rule *r, int scalar, const Op *op) {
+    uint32_t place;
+    if (scalar < 0 && !map_get(&t->op_place, KEY(op), &place)) return;
+    r->needs[r->nneed++] = (int16_t)(scalar >= 0 ? scalar : SCALAR_COUNT + (int)place);
+}
+
+/* What the C rewrites of frequent nodes look for below them: one of these. */
+static const struct {
+    RewriteFn fn;
+    const char *ops[RULE_NEEDS];
+} look_for[] = {
+    {rw_fill_sink, {"second"}},
+    {rw_elemwise_alloc, {"Alloc"}},
+    {rw_alloc_unary, {"Alloc"}},
+    {rw_dimshuffle_alloc, {"Alloc"}},
+    {rw_mul_switch_sink, {"switch"}},
+    {rw_div_switch_sink, {"switch"}},
+    {rw_merge_switch_same_cond, {"switch"}},
+    {rw_abs_merge, {"abs_"}},
+    {rw_dot22_to_dot22scalar, {"Dot22"}},
+    {rw_exp_over_1_plus_exp, {"exp"}},
+    {rw_softmax, {"exp"}},
+    {rw_grad_log_erfc_neg, {"erfc"}},
+    {rw_log_erfc, {"erfc"}},
+    {rw_logsoftmax_view, {"Softmax"}},
+    {rw_max_to_min, {"Max"}},
+    {rw_lift_transpose_through_dot, {"Dot"}},
+    {rw_dimshuffle_subtensor, {"Subtensor"}},
+    {rw_inc_subtensor_serialize, {"IncSubtensor", "AdvancedIncSubtensor", "AdvancedIncSubtensor1"}},
+};
+
+static void name_needs(const RuleTable *t, Rule *r) {
+    for (int i = 0; i < TH_LEN(look_for); i++) {
+        if (look_for[i].fn != r->fn) continue;
+        r->any = true;
+        for (int k = 0; k < RULE_NEEDS && look_for[i].ops[k]; k++)
+            add_need(t, r, scalar_find(look_for[i].ops[k]), opt_op_named(look_for[i].ops[k]));
+    }
+}
+
 static int depth_of(const PatExpr *p) {
     int8_t depth[256] = {0}; /* kids come before parents */
     int best = 0;
@@ -110,7 +150,16 @@ static int depth_of(const PatExpr *p) {
     return best;
 }
 
-bool rule_parse(Arena *a, Rule *r, const char *before, const char *after) {
+/* Every call of the pattern is a node of the graph. */
+static void find_needs(const RuleTable *t, Rule *r) {
+    for (int i = 0; i < r->from.n && r->nneed < RULE_NEEDS; i++) {
+        const Pat *p = &r->from.at[i];
+        if (p->kind == PAT_CALL) add_need(t, r, p->scalar, p->op);
+    }
+}
+
+bool rule_parse(const RuleTable *t, Rule *r, const char *before, const char *after) {
+    Arena *a = t->arena;
     Names names = {.n = 0};
     r->before = before;
     r->after = after;
@@ -126,6 +175,7 @@ bool rule_parse(Arena *a, Rule *r, const char *before, const char *after) {
     r->scalar = root->scalar;
     r->op = root->op;
     r->depth = depth_of(&r->from);
+    find_needs(t, r);
     return guard_parse(arena_context(a), r, names.at, names.n);
 }
 
@@ -148,8 +198,14 @@ static bool number_ops(ThContext *c, RuleTable *t) {
 int opt_kind(const RuleTable *t, const ThApply *a) {
     uint32_t place;
     int s = ask_which(a);
+    if ((s == S_add || s == S_mul) && a->nin == 1) return S_identity;
     if (s >= 0) return s;
     return SCALAR_COUNT + (map_get(&t->op_place, KEY(a->op), &place) ? (int)place : op_count);
+}
+
+bool opt_made(const Opt *o, const Op *op) {
+    uint32_t place;
+    return map_get(&o->rules->op_place, KEY(op), &place) && o->made[SCALAR_COUNT + (int)place];
 }
 
 static bool parse_all(RuleTable *t) {
@@ -165,8 +221,9 @@ static bool parse_all(RuleTable *t) {
                     .resolved = true};
         r->fn = lines[i].fn;
         r->depth = lines[i].depth;
-        if (lines[i].fn) rule_root(r, lines[i].root);
-        else if (!rule_parse(t->arena, r, lines[i].before, lines[i].after)) return false;
+        r->folds = lines[i].fn == rw_constant_folding;
+        if (lines[i].fn) rule_root(r, lines[i].root), name_needs(t, r);
+        else if (!rule_parse(t, r, lines[i].before, lines[i].after)) return false;
     }
     t->own = t->n;
     const Pass *ours = pass_table(&t->npass);

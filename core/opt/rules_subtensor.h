@@ -3,7 +3,7 @@
 REWRITE(local_IncSubtensor_serialize, SERIALIZE,      "add",          3, rw_inc_subtensor_serialize)
 REWRITE(local_useless_slice,       CANON|SPEC,        "Subtensor",    1, rw_useless_slice)
 REWRITE(local_useless_subtensor,   CANON|SPEC,        "Subtensor",    1, rw_useless_subtensor)
-REWRITE(local_subtensor_merge,     CANON|SPEC,        "Subtensor",    2, rw_subtensor_merge)
+REWRITE(local_subtensor_merge,     CANON|SPEC|UNCANON,        "Subtensor",    2, rw_subtensor_merge)
 REWRITE(local_subtensor_of_alloc,  CANON|SPEC,        "Subtensor",    2, rw_subtensor_of_alloc)
 REWRITE(local_subtensor_of_dot,    CANON,             "Subtensor",    2, rw_subtensor_of_dot)
 REWRITE(local_subtensor_inc_subtensor, CANON|SPEC,    "Subtensor",    2, rw_subtensor_inc_subtensor)

@@ -133,7 +133,7 @@ bool scan_each(Opt *o, bool (*fn)(Opt *o, ThApply *a)) {
         if (a->op == &op_scan && !(a->flags & APPLY_DEAD)) ok = fn(o, a);
     }
     vec_free(o->c, &order);
-    return ok && fg_ranks(o->fg);
+    return ok && opt_ranks(o);
 }
 
 /* ---- what no one needs ------------------------------------------------------------------------------------------- */

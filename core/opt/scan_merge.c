@@ -432,5 +432,5 @@ bool pass_scan_merge(Opt *o) {
         ok = ATTRS(ScanAttrs, x->node)->until ? merge_until(o, &loops, i) : merge_counted(o, &loops, i);
     }
     vec_free(o->c, &loops);
-    return ok && fg_ranks(o->fg);
+    return ok && opt_ranks(o);
 }

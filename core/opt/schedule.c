@@ -80,7 +80,7 @@ static bool estimate(Plan *p) {
     bool ok = true;
     for (int i = 0; ok && i < p->all.n; i++) {
         ThApply *a = p->all.at[i];
-        if (i + FAR < p->all.n) opt_prefetch(p->all.at[i + FAR]);
+        if (i + FAR < p->all.n) apply_prefetch(p->all.at[i + FAR]);
         ok = vec_reserve(p->c, &p->inputs, p->inputs.n + a->nin + 1) && vec_reserve(p->c, &in, a->nin + 1);
         if (!ok) break;
         int n = input_order(p, a, in.at);

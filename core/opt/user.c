@@ -47,6 +47,7 @@ bool pass_user(Opt *o) {
     u->spec.global(u->spec.user, &r);
     if (failed(o->c)) engine_error(o, u->name);
     builder_end(&o->b);
+    th_rewrite_watch(&r, false);
     mirror_end(&r);
     return !failed(o->c);
 }
@@ -59,6 +60,7 @@ int th_rewrite_fail(ThRewriteCall *r, ThError kind, const char *text) {
 
 int th_rewrite_nodes(ThRewriteCall *r, ThApply ***nodes) {
     ApplyVec list = {0};
+    user_settle(r);
     bool ok = mirror_all(r, &list);
     int n = list.n;
     *nodes = ok ? ctx_alloc_owned(r->c, sizeof **nodes * (size_t)(n + 1)) : NULL;
@@ -70,9 +72,11 @@ int th_rewrite_nodes(ThRewriteCall *r, ThApply ***nodes) {
 int th_rewrite_vars(ThRewriteCall *r, char which, ThVar ***vars) {
     FGraph *fg = r->o->fg;
     int n = which == 'i' ? fg->nin : fg->nout;
+    if (which == 'o' && !r->node && !mirror_all(r, NULL)) return -1;
     *vars = ctx_alloc_owned(r->c, sizeof **vars * (size_t)(n + 1));
     for (int i = 0; *vars && i < n; i++) {
-        (*vars)[i] = mirror_var(r, which == 'i' ? fg->in[i] : fg->out[i]);
+        (*vars)[i] = which == 'i' && fg->in[i]->origin ? fg->in[i]->origin
+                                                       : mirror_var(r, which == 'i' ? fg->in[i] : fg->out[i]);
         if (!(*vars)[i]) return -1;
     }
     return *vars ? n : -1;
@@ -80,13 +84,18 @@ int th_rewrite_vars(ThRewriteCall *r, char which, ThVar ***vars) {
 
 int th_rewrite_clients(ThRewriteCall *r, ThVar *v, ThApply ***nodes, int **positions) {
     ThVar *fg = mirror_find(r, v);
+    if (fg || !v->owner) user_settle(r);
+    if (!fg && !v->owner)
+        for (int i = 0; i < r->o->fg->nin; i++) /* not met so far */
+            if (r->o->fg->in[i]->origin == v) fg = r->o->fg->in[i];
+    if (fg && !v->owner && fg->owner) fg = NULL; /* an input that was replaced has none */
     int n = fg ? fg->nclients : 0;
     *nodes = ctx_alloc_owned(r->c, sizeof **nodes * (size_t)(n + 1));
     *positions = ctx_alloc_owned(r->c, sizeof **positions * (size_t)(n + 1));
     r->anywhere = true;
     for (int i = 0; *nodes && *positions && i < n; i++) {
         ThApply *a = fg->clients[i].node;
-        (*nodes)[i] = a ? mirror_node(r, a, 1) : NULL;
+        (*nodes)[i] = a ? mirror_node(r, a, r->node ? 1 : LEVELS_SHOWN) : NULL;
         (*positions)[i] = fg->clients[i].pos;
     }
     return failed(r->c) ? -1 : n;
@@ -114,25 +123,27 @@ static bool find_pair(ThRewriteCall *r, const ThPair *pair, ThVar **from, ThVar 
     return *to != NULL;
 }
 
-static bool may_replace(ThRewriteCall *r) {
+bool user_may_replace(ThRewriteCall *r) {
     return !r->node || err(r->c, TH_RuntimeError, "a local rewrite returns what takes its node's place");
 }
 
 int th_rewrite_replace(ThRewriteCall *r, ThVar *old, ThVar *new_, const char *reason) {
     ThVar *from, *to;
     const char *why = reason ? intern(r->c, reason) : r->name;
-    return why && may_replace(r) && find_pair(r, &(ThPair){old, new_}, &from, &to) && mirror_replace(r, from, to, why)
-               ? 0
-               : -1;
+    bool ok = why && user_may_replace(r) && find_pair(r, &(ThPair){old, new_}, &from, &to) &&
+              mirror_replace(r, from, to, why);
+    user_settle(r);
+    return ok ? 0 : -1;
 }
 
 int th_rewrite_replace_all(ThRewriteCall *r, const ThPair *pairs, int n, const char *reason) {
     ThVar **from = ctx_alloc(r->c, sizeof *from * (size_t)(2 * n + 1)), **to = from ? from + n : NULL;
     const char *why = reason ? intern(r->c, reason) : r->name;
-    bool ok = from && why && may_replace(r);
+    bool ok = from && why && user_may_replace(r);
     for (int i = 0; ok && i < n; i++) ok = find_pair(r, &pairs[i], &from[i], &to[i]);
     ok = ok && mirror_replace_all(r, from, to, n, why);
     ctx_free(r->c, from, sizeof *from * (size_t)(2 * n + 1));
+    user_settle(r);
     return ok ? 0 : -1;
 }
 
@@ -196,7 +207,7 @@ static bool add_text(RuleTable *t, Rule *r, const ThRewriteSpec *s) {
     char *guard = arena_strdup(t->arena, s->only_if ? s->only_if : "");
     if (!before || !after || !guard) return false;
     r->guard_text = guard;
-    if (!rule_parse(t->arena, r, before, after)) return false;
+    if (!rule_parse(t, r, before, after)) return false;
     return r->resolved || err(arena_context(t->arena), TH_KeyError,
                               "'%s' or '%s' names an operation that does not exist", before, after);
 }
@@ -231,6 +242,12 @@ static bool add_all(RuleTable *t, UserRewrite *u) {
     }
     if (s->global) return true;
     return s->before ? add_text(t, &r, s) && add_rule(t, &r) : add_local(t, &r, s);
+}
+
+const char *th_rewrite_op(ThContext *c, const char *op) {
+    Rule r = {.scalar = -1};
+    if (!rules_get(c) || !rule_root(&r, op)) return NULL;
+    return r.scalar >= 0 ? scalar_ops[r.scalar].name : r.op ? r.op->name : op;
 }
 
 /* Takes out everything of u. */

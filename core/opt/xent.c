@@ -214,12 +214,12 @@ static bool take_softmaxes(Opt *o, ThApply *loss) {
 bool pass_xent(Opt *o) {
     bool ok = true;
     if (!(o->met & MET_CROSSENTROPY)) return true;
-    for (int i = 0; ok && i < o->node.n; i++) {
-        ThApply *a = o->node.at[i];
+    for (int i = 0; ok && i < o->fg->node.n; i++) {
+        ThApply *a = o->fg->node.at[i];
         if (a && a->op == &op_crossentropy_1hot) ok = fuse_loss(o, a);
     }
-    for (int i = 0; ok && i < o->node.n; i++) {
-        ThApply *a = o->node.at[i];
+    for (int i = 0; ok && i < o->fg->node.n; i++) {
+        ThApply *a = o->fg->node.at[i];
         if (a && a->op == &op_crossentropy_softmax) ok = take_softmaxes(o, a);
     }
     return ok;

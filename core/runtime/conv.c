@@ -266,22 +266,32 @@ static int to_image(Run *r, int64_t group) {
     }
 }
 
-int conv_host(HostCall *h, const ConvWork *w) {
+/* CONV_AUTO: what the cost model says. */
+static int run_way(Run *r) {
     static const ConvFn to[] = {to_top, to_image, to_filter};
-    const Cpu *cpu = cpu_of(h->ctx);
-    if (!cpu) return 1;
-    Run r = {.h = h, .w = w, .kern = cpu->gemm[w->dtype == TH_FLOAT64], .item = (int64_t)th_dtype_bytes(w->dtype)};
-    r.whole = w;
-    r.way = w->nothing ? CONV_AUTO : conv_way(&r);
-    if (r.way != CONV_FFT) return conv_share(&r, to[w->target]);
+    const ConvWork *w = r->w;
+    Run other = *r;
+    if (r->way == CONV_AUTO && !w->nothing) other.way = conv_way(r);
+    if (other.way != CONV_FFT) return conv_share(&other, to[w->target]);
+    other.way = CONV_AUTO;
     for (int64_t g = 0; g < w->groups; g++) {
-        Run other = r;
         int status;
-        other.way = CONV_AUTO;
-        if (!conv_fft(&r, g, &status)) status = to[w->target](&other, g);
+        if (!conv_fft(r, g, &status)) status = to[w->target](&other, g);
         else if (!status)
-            for (int64_t n = 0; n < w->images; n++) conv_then(&r, g, n);
+            for (int64_t n = 0; n < w->images; n++) conv_then(r, g, n);
         if (status) return 1;
     }
     return 0;
+}
+
+int conv_host(HostCall *h, const ConvWork *w) {
+    const Cpu *cpu = cpu_of(h->ctx);
+    if (!cpu) return 1;
+    Run r = {.h = h, .w = w, .whole = w, .kern = cpu->gemm[w->dtype == TH_FLOAT64]};
+    int status = 0;
+    r.item = (int64_t)th_dtype_bytes(w->dtype);
+    bool tune = !w->nothing && config_bool(h->ctx, "conv.autotune");
+    if (tune && !strcmp(config_str(h->ctx, "conv.algorithm"), "auto") && !conv_tuned(&r, run_way, &r.way, &status))
+        return status;
+    return run_way(&r);
 }

@@ -33,7 +33,10 @@ bool conv_lanes_top(ConvRun *r, int64_t group, int *status); /* conv_lanes.c */
 bool conv_lanes_filter(ConvRun *r, int64_t group, int *status);
 bool conv_fold_image(ConvRun *r, int64_t group, int *status);   /* conv_fold.c */
 bool conv_spread_image(ConvRun *r, int64_t group, int *status); /* conv_spread.c */
-/* conv_choice.c: the flags conv.algorithm and conv.autotune, or what costs least. */
+/* conv_tune.c: the way that was timed to be the fastest, timing them now if need be by `run` (which runs r->way and
+ * returns nonzero with the error set). False with *status for an error. */
+bool conv_tuned(const ConvRun *r, int (*run)(ConvRun *r), ConvWay *way, int *status);
+/* conv_choice.c: the flag conv.algorithm, or what costs least. */
 ConvWay conv_way(const ConvRun *r);
 ConvWay conv_way_named(const char *name);
 double conv_tiles_ns(const ConvRun *r); /* predictions */

@@ -17,6 +17,7 @@ const GemmKernels *const *cpu_gemm_kernels(void) {
 
 static void release(ThContext *c, void *p) {
     Cpu *u = p;
+    if (u->tuned) conv_tuned_free(c, u->tuned);
     pthread_mutex_destroy(&u->lock);
     ctx_free(c, u, sizeof *u);
 }

@@ -12,7 +12,9 @@ typedef struct Cpu {
     atomic_bool blas_asked, pool_asked;
     Blas blas;
     Pool pool;
+    struct ConvTuned *tuned; /* conv_tune.c */
 } Cpu;
+void conv_tuned_free(ThContext *c, struct ConvTuned *t);
 
 /* The context's record, made on the first call (from any thread): its only allocation. NULL with MemoryError. */
 Cpu *cpu_of(ThContext *c);

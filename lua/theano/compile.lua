@@ -2,7 +2,8 @@
 -- @module theano.compile
 if not package.loaded["theano"] then require("theano") return package.loaded["theano.compile"] end -- it loads us
 local core = require("theano.core")
-local gof = require("theano.gof")
+require("theano.gof")
+local mode = require("theano.mode")
 local modes = require("theano.modes")
 local profile = require("theano.profile")
 local updates = require("theano.updates")
@@ -184,37 +185,9 @@ local function arguments(...)
   return spec
 end
 
-local Mode = { __name = "Mode" }
-Mode.__index = Mode
-
---- A compilation mode: `Mode{linker = "interpreter", optimizer = "fast_run"}`; `m:including(tag)`, `m:excluding(tag)`.
-function M.Mode(options, optimizer)
-  if type(options) ~= "table" then options = { linker = options, optimizer = optimizer } end
-  util.check_keywords("Mode", options, util.set({ "linker", "optimizer" }))
-  local tags = { including = {}, excluding = {}, requiring = {} }
-  return setmetatable({ linker = options.linker, optimizer = options.optimizer, tags = tags }, Mode)
-end
-
-local function with_tags(field)
-  return function(m, ...)
-    local copy = { mode = m.mode, linker = m.linker, optimizer = m.optimizer, watch = m.watch, tags = {} }
-    for k, v in pairs(m.tags) do copy.tags[k] = table.move(v, 1, #v, 1, {}) end
-    for _, tag in ipairs({ ... }) do table.insert(copy.tags[field], tag) end
-    return setmetatable(copy, Mode)
-  end
-end
-Mode.including, Mode.excluding, Mode.requiring = with_tags("including"), with_tags("excluding"), with_tags("requiring")
-
---- A predefined mode by name, to be refined: `theano.compile.get_mode("FAST_RUN"):excluding("fusion")`.
-function M.get_mode(name)
-  local m = M.Mode({})
-  m.mode = name
-  return m
-end
-
 -- A mode whose functions are looked at node by node: theano.modes made the watch.
 local function watched(watch, options)
-  local m = M.Mode({ linker = options.linker, optimizer = options.optimizer })
+  local m = mode.Mode({ linker = options.linker, optimizer = options.optimizer })
   m.watch = watch
   return m
 end
@@ -233,18 +206,6 @@ function M.MonitorMode(options, post) return watched(modes.MonitorMode(options, 
 M.nanguardmode = { NanGuardMode = M.NanGuardMode }
 M.debugmode = { DebugMode = M.DebugMode }
 M.monitormode = { MonitorMode = M.MonitorMode, detect_nan = modes.detect_nan }
-
-local function set_mode(spec, mode)
-  if mode == nil then return end
-  if type(mode) == "string" then spec.mode = mode return end
-  if getmetatable(mode) ~= Mode then
-    util.raise("TypeError", "mode is a name or a theano.compile.Mode, got %s", type(mode))
-  end
-  spec.mode, spec.linker, spec.optimizer, spec.watch = mode.mode, mode.linker, mode.optimizer, mode.watch
-  for field, tags in pairs(mode.tags) do
-    if #tags > 0 then spec[field] = table.concat(tags, ":") end
-  end
-end
 
 -- no_default_updates: false, true, or the shareds whose default updates are left out.
 local function exclusions(v)
@@ -287,7 +248,7 @@ local function build(...)
   for i, o in ipairs(spec.outputs) do spec.keep_array[i] = o.array or false end
   pairs_of(a.updates, "updates", spec.updates)
   pairs_of(a.givens, "givens", spec.givens)
-  set_mode(spec, a.mode)
+  mode.set(spec, a.mode)
   spec.name = a.name or util.where()
   spec.on_unused_input = a.on_unused_input
   spec.allow_input_downcast = a.allow_input_downcast
@@ -305,25 +266,13 @@ local function build(...)
   return profile.watch(f)
 end
 
---- What the optimizer runs, in order: `theano.compile.optdb:query("fast_run"):print_summary()`. A query is a name, then
--- "+tag", "-tag", "&tag"; or a `theano.gof.Query`.
-M.optdb = { register = gof.register, remove = gof.remove }
-function M.optdb.query(_, ...)
-  local text = gof.query_text(...)
-  return {
-    summary = function() return core.optdb_summary(text) end,
-    print_summary = function() io.write(core.optdb_summary(text)) end,
-  }
-end
+for _, name in ipairs({
+  "Mode", "get_mode", "get_default_mode", "register_mode", "register_optimizer", "optdb", "predefined_optimizers",
+  "predefined_linkers", "predefined_modes",
+}) do M[name] = mode[name] end
+M.mode = mode
 
---- Names of the optimizers and modes there are.
-M.predefined_optimizers = {}
-for _, name in ipairs({ "o1", "o2", "o3", "o4", "fast_run", "fast_compile", "stabilize", "unsafe", "merge", "None" }) do
-  M.predefined_optimizers[name] = name
-end
-M.predefined_modes = {}
-for _, name in ipairs({ "Mode", "FAST_RUN", "FAST_COMPILE", "DebugMode", "DEBUG_MODE", "NanGuardMode", "None" }) do
-  M.predefined_modes[name] = M.get_mode(name)
-end
-
-return setmetatable(M, { __call = function(_, ...) return build(...) end })
+return setmetatable(M, {
+  __call = function(_, ...) return build(...) end,
+  __tostring = function() return "theano.compile: theano.compile{inputs = .., outputs = ..} makes a function" end,
+})

@@ -70,16 +70,27 @@ local containers = {
 -- ---- the compiled graph
 -- -------------------------------------------------------------------------------------------------
 local fgraph = { __name = "FunctionGraph" }
+local graph_read = {
+  apply_nodes = function(f) return core.toposort(f) end,
+  inputs = function(f) return (core.graph_variables(f)) end,
+  outputs = function(f) return (select(2, core.graph_variables(f))) end,
+}
 fgraph.__index = function(g, key)
   local f = rawget(g, "fn")
   if key == "toposort" then return function() return core.toposort(f) end end
-  if key == "apply_nodes" then return core.toposort(f) end
-  if key == "inputs" then return (core.graph_variables(f)) end
-  if key == "outputs" then return (select(2, core.graph_variables(f))) end
-  util.raise("AttributeError", "a FunctionGraph has inputs, outputs, apply_nodes and toposort(), not '%s'",
-    tostring(key))
+  if key == "clients" then return function(_, v) return v.clients end end
+  if graph_read[key] then return graph_read[key](f) end
+  if key == "replace" or key == "replace_validate" or key == "attach_feature" then
+    util.raise("AttributeError", "the FunctionGraph of a compiled function is not changed any more, it has no '%s'; "
+      .. "theano.gof.FunctionGraph(inputs, outputs) makes one that can be", key)
+  end
+  util.raise("AttributeError", "a compiled function's FunctionGraph has inputs, outputs, apply_nodes, toposort() and "
+    .. "clients(v), not '%s'", tostring(key))
 end
-fgraph.__tostring = function(g) return core.function_text(rawget(g, "fn"), "graph") end
+fgraph.__tostring = function(g)
+  local inputs, outputs = core.graph_variables(rawget(g, "fn"))
+  return "[" .. table.concat(require("theano.gofgraph").as_string(inputs, outputs), ", ") .. "]"
+end
 
 -- ---- methods
 -- ------------------------------------------------------------------------------------------------------------

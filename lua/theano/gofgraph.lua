@@ -81,4 +81,56 @@ function M.variables(inputs, outputs)
   return walk("variables", outputs, inputs)
 end
 
+-- Nodes met more than once between inputs and outputs.
+local function met_again(stop, inputs, outputs)
+  local seen, again = {}, {}
+  local function meet(v)
+    local node = not stop[v] and v.owner
+    if not node then return end
+    if seen[node] then again[node] = true end
+    seen[node] = true
+  end
+  for _, v in ipairs(outputs) do meet(v) end
+  for _, node in ipairs(M.io_toposort(inputs, outputs)) do
+    for _, v in ipairs(node.inputs) do meet(v) end
+  end
+  return again
+end
+
+--- Texts of the outputs as calls, `Elemwise{add,no_inplace}(x, y)`. What is used more than once has a number:
+-- `*1 -> exp(x)` at first, `*1` then.
+function M.as_string(inputs, outputs)
+  local stop = set_of("as_string", inputs)
+  outputs = list_of("as_string", outputs)
+  local again, number, count, texts = met_again(stop, inputs, outputs), {}, 0, {}
+  for i, output in ipairs(outputs) do
+    local words, stack = {}, { output }
+    while #stack > 0 do
+      local v = table.remove(stack)
+      local node = type(v) ~= "string" and not stop[v] and v.owner
+      local which = node and #node.outputs > 1 and "::" .. v.index or ""
+      if not node then
+        words[#words + 1] = tostring(v)
+      elseif number[node] then
+        words[#words + 1] = "*" .. number[node] .. which
+      else
+        if again[node] then
+          count = count + 1
+          number[node] = count
+          words[#words + 1] = ("*%d -> "):format(count)
+        end
+        words[#words + 1] = node.op.name .. "("
+        stack[#stack + 1] = ")" .. which
+        local from = node.inputs
+        for k = #from, 1, -1 do
+          stack[#stack + 1] = from[k]
+          if k > 1 then stack[#stack + 1] = ", " end
+        end
+      end
+    end
+    texts[i] = table.concat(words)
+  end
+  return texts
+end
+
 return M

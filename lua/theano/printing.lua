@@ -19,6 +19,7 @@ local function variables(what, obj)
     if obj.variable then list = { obj.variable } end
     return list
   end
+  if type(obj) == "userdata" and core.kind(obj) == "fgraph" then return obj.outputs end
   if type(obj) == "userdata" and core.kind(obj) == "apply" then return { obj.outputs[1] } end
   return { obj }
 end

@@ -25,8 +25,17 @@ return {
   ["theano.dot"] = { "a, b", "`T.dot`" },
   ["theano.stat"] = { "name", "a total of the engine, for tests: `live_bytes`, `live_nodes`, `allocs`, `cache_bytes`" },
   ["theano.gof"] = {
-    false, "rewrites of your own: `PatternSub`, `local_optimizer`, `optimizer`, `Query`; walks over a graph: "
-      .. "`graph.inputs`, `graph.ancestors`, `graph.io_toposort`, `graph.variables`",
+    false, "graphs and rewrites of your own: `FunctionGraph`, `toolbox` (features), `PatternSub`, `OpSub`, `OpRemove`, "
+      .. "`local_optimizer`, `optimizer`, `out2in`, `in2out`, `TopoOptimizer`, `EquilibriumOptimizer`, `SeqOptimizer`, "
+      .. "`MergeOptimizer`, `LocalOptGroup`, `Query`, `is_op`; walks over a graph: `graph.inputs`, `graph.ancestors`, "
+      .. "`graph.io_toposort`, `graph.variables`, `graph.as_string` ([rewrites.md](rewrites.md))",
+  },
+  ["theano.compile.mode"] = {
+    false, "Theano's module: `Mode`, `get_mode`, `get_default_mode`, `register_mode`, `register_optimizer`, `optdb`",
+  },
+  ["theano.compile.predefined_linkers"] = { false, "the names of the linkers" },
+  ["Variable.clients"] = {
+    false, "in a compiled function's graph: its users, `{{node, i}, ..}`, `{\"output\", i}`; i counts from 0",
   },
   ["theano.compile.debugmode"] = { false, "Theano's module: DebugMode" },
   ["theano.compile.nanguardmode"] = { false, "Theano's module: NanGuardMode" },

@@ -220,6 +220,14 @@ local computed = {
   size = function(x) return T.size(x) end,
   real = function(x) return T.real(x) end,
   imag = function(x) return T.imag(x) end,
+  clients = function(x)
+    local list = core.var_clients(x)
+    if not list then
+      util.raise("AttributeError", "a Variable has clients in a compiled function's graph only, as in "
+        .. "f.maker.fgraph:toposort()[1].outputs[1].clients; of a FunctionGraph it is fgraph:clients(v)")
+    end
+    return list
+  end,
 }
 
 local own = {
