@@ -8,7 +8,7 @@
  */
 #include "binding.h"
 
-enum { OFTEN = 1 << 20, SELDOM = 16 << 20, MANY = 8192, ROOM = 64 << 20, HEAP_ROOM = 4 };
+enum { OFTEN = 512 << 10, SELDOM = 16 << 20, MANY = 8192, ROOM = 64 << 20, HEAP_ROOM = 4 };
 
 void lt_collect_init(LtState *s) {
     s->batch = OFTEN;

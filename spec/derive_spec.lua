@@ -406,6 +406,12 @@ b: float64[]
     check_vmap(function(v) return either(T.sum(v):gt(1.5), v) end, { x })
   end)
 
+  it("computes again what remat marks", function()
+    local x = nd.array({ 0.5, -1.5, 2.0 })
+    check_vmap(function(v) return T.remat(T.exp(v)) * v end, { x })
+    check_vmap(function(v) return T.grad(T.sum(T.tanh(T.remat(T.exp(v)))), v) end, { x })
+  end)
+
   it("has a rule for every operation, and every rule was used above", function()
     -- AllocEmpty: its lengths are all it has; the others give results of another length for each element
     local refused = {

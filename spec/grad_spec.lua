@@ -23,7 +23,7 @@ local UNARY = {
 for name in ([[neg inv sqr sqrt exp exp2 expm1 log2 log10 log1p deg2rad rad2deg sin cos tan arcsin arccos arctan sinh
   cosh tanh arcsinh arctanh erf erfc erfcx erfinv erfcinv gammaln psi tri_gamma j0 j1 i0 i1 sigmoid
   softplus square nnet.sigmoid nnet.softplus nnet.softsign
-  nnet.nnet.softsign xlogx.xlogx copy tensor_copy real conj]]):gmatch("%S+") do
+  nnet.nnet.softsign xlogx.xlogx copy tensor_copy real conj remat]]):gmatch("%S+") do
   UNARY[name] = { 0.1, 0.9 }
 end
 

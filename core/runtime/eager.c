@@ -1,7 +1,8 @@
 /*
  * eager.c -- values at once: one Apply becomes a one-node function on the interpreter's kernels. Functions are cached
- * by (operation, attributes, input types); small integer inputs that shapes depend on stay constants of the plan, and
- * such plans are not cached. Constant folding (ctx->eval) and th_eager stand on eager_apply.
+ * by (operation, attributes, types of inputs and of results: flags may decide these); small integer inputs that shapes
+ * depend on stay constants of the plan, and such plans are not cached. Constant folding (ctx->eval) and th_eager stand
+ * on eager_apply.
  */
 #include "eager.h"
 #include "function.h"
@@ -14,8 +15,8 @@ typedef struct Cached {
     ThFunction *fn;
     struct Cached *next;
     void *attrs;
-    int nin;
-    ThType in[];
+    int nin, nout;
+    ThType type[]; /* of the inputs, then of the results */
 } Cached;
 typedef struct EagerState {
     Cached **slot;
@@ -23,13 +24,15 @@ typedef struct EagerState {
 } EagerState;
 enum { MOST_INPUTS = 8 * TH_MAX_NDIM, MOST_CACHED = 512, SLOTS = 1024, CONST_ELEMS = 2 * TH_MAX_NDIM };
 
+static size_t cached_bytes(int nin, int nout) { return sizeof(Cached) + sizeof(ThType) * (size_t)(nin + nout); }
+
 static void drop_all(ThContext *c, EagerState *s) {
     for (int i = 0; i < s->nslot; i++)
         for (Cached *e = s->slot[i], *next; e; e = next) {
             next = e->next;
             th_function_release(e->fn);
             ctx_free(c, e->attrs, e->op->attr_bytes);
-            ctx_free(c, e, sizeof *e + sizeof(ThType) * (size_t)e->nin);
+            ctx_free(c, e, cached_bytes(e->nin, e->nout));
         }
     memset(s->slot, 0, sizeof *s->slot * (size_t)s->nslot);
     s->n = 0;
@@ -67,13 +70,17 @@ static bool structural(const ThApply *n) { return !(n->op->flags & OP_ELEMWISE);
 static uint64_t key_of(const ThApply *n) {
     uint64_t h = hash_mix(attrs_hash(n->op, n->attrs), KEY(n->op));
     for (int i = 0; i < n->nin; i++) h = hash_bytes(&n->in[i]->type, sizeof(ThType), h);
+    for (int i = 0; i < n->nout; i++) h = hash_bytes(&n->out[i]->type, sizeof(ThType), h);
     return h;
 }
 
 static bool same(const Cached *e, const ThApply *n, uint64_t key) {
-    if (e->key != key || e->op != n->op || e->nin != n->nin || !attrs_equal(n->op, e->attrs, n->attrs)) return false;
+    if (e->key != key || e->op != n->op || e->nin != n->nin || e->nout != n->nout) return false;
+    if (!attrs_equal(n->op, e->attrs, n->attrs)) return false;
     for (int i = 0; i < n->nin; i++)
-        if (!type_eq(e->in[i], n->in[i]->type)) return false;
+        if (!type_eq(e->type[i], n->in[i]->type)) return false;
+    for (int i = 0; i < n->nout; i++)
+        if (!type_eq(e->type[n->nin + i], n->out[i]->type)) return false;
     return true;
 }
 
@@ -144,15 +151,17 @@ out:
 
 static Cached *remember(ThContext *c, EagerState *s, const ThApply *n, uint64_t key, ThFunction *f) {
     if (s->n >= MOST_CACHED) drop_all(c, s);
-    Cached *e = ctx_alloc0(c, sizeof *e + sizeof(ThType) * (size_t)n->nin);
+    Cached *e = ctx_alloc0(c, cached_bytes(n->nin, n->nout));
     void *attrs = e && n->op->attr_bytes ? ctx_alloc(c, n->op->attr_bytes) : NULL;
     if (!e || (n->op->attr_bytes && !attrs)) {
-        if (e) ctx_free(c, e, sizeof *e + sizeof(ThType) * (size_t)n->nin);
+        if (e) ctx_free(c, e, cached_bytes(n->nin, n->nout));
         return NULL;
     }
     if (attrs) memcpy(attrs, n->attrs, n->op->attr_bytes);
     *e = (Cached){.key = key, .op = n->op, .fn = f, .next = s->slot[key % SLOTS], .attrs = attrs, .nin = n->nin};
-    for (int i = 0; i < n->nin; i++) e->in[i] = n->in[i]->type;
+    e->nout = n->nout;
+    for (int i = 0; i < n->nin; i++) e->type[i] = n->in[i]->type;
+    for (int i = 0; i < n->nout; i++) e->type[n->nin + i] = n->out[i]->type;
     s->slot[key % SLOTS] = e;
     s->n++;
     return e;
