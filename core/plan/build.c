@@ -634,9 +634,21 @@ static bool hand_over(Build *b) {
     return l->kernel && l->constant && l->part;
 }
 
+/* What was written too early in this plan goes through a shadow in the next. */
+static bool mark_shadowed(Planner *p) {
+    uint8_t *early = arena_alloc0(p->arena, (size_t)p->plan->nbuf + 1);
+    if (!early) return false;
+    plan_early_writes(p->plan, early);
+    for (int i = 0; i < p->fg->nin; i++) {
+        int f = p->root.at[i].buf;
+        if (f >= 0 && early[f]) p->shadowed[i] = 1;
+    }
+    return true;
+}
+
 /*
  * NULL on error, or without one (and *again set) when a step that can fail follows a write to a shared: then the caller
- * plans once more with shadows instead.
+ * plans once more with shadows for those.
  */
 bool plan_build(Planner *p, bool *again) {
     Build b = {.p = p, .ctx = p->ctx, .plan = p->plan};
@@ -652,8 +664,8 @@ bool plan_build(Planner *p, bool *again) {
     bool handed = hand_over(&b);
     ok = ok && handed && take(&b) && plan_lives(p->plan);
     if (ok && !plan_first_write(p->plan)) {
-        *again = !p->no_inplace, ok = false;
-        if (!*again) err(p->ctx, TH_RuntimeError, "planning: a step that can fail follows a write");
+        *again = !p->no_inplace && mark_shadowed(p), ok = false;
+        if (!*again && !failed(p->ctx)) err(p->ctx, TH_RuntimeError, "planning: a step that can fail follows a write");
     }
     ok = ok && plan_events(p->plan);
     vec_free(p->ctx, &b.kernel);

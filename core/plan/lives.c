@@ -120,20 +120,40 @@ static bool foreign(const Plan *p, int f) {
     return f >= 0 && (p->buf[f].kind == BUF_SHARED || p->buf[f].kind == BUF_INPUT);
 }
 
+/* Does step s write its buffer b, whether it reads it too or not? */
+static bool changes(const Plan *p, const Step *s, int b) {
+    bool w = s->kind == STEP_HOST && b >= p->host[s->host].nin;
+    w |= s->kind == STEP_TRANSFER && b == s->nbuf - 1;
+    const Kernel *k = s->kind == STEP_KERNEL ? p->kernel[s->kernel] : NULL;
+    for (int a = 0; k && a < k->acc.n; a++) w |= k->acc.at[a].buf == b && (k->acc.at[a].flags & ACC_WRITE);
+    return w;
+}
+
 /* Does step s write an argument's or a shared's storage? Notes which shareds. */
 static bool writes_foreign(Plan *p, const Step *s) {
     bool any = false;
     for (int b = 0; b < s->nbuf; b++) {
-        bool w = s->kind == STEP_HOST && b >= p->host[s->host].nin;
-        w |= s->kind == STEP_TRANSFER && b == s->nbuf - 1;
-        const Kernel *k = s->kind == STEP_KERNEL ? p->kernel[s->kernel] : NULL;
-        for (int a = 0; k && a < k->acc.n; a++) w |= k->acc.at[a].buf == b && (k->acc.at[a].flags & ACC_WRITE);
-        if (!w || !foreign(p, s->buf[b])) continue;
+        if (!changes(p, s, b) || !foreign(p, s->buf[b])) continue;
         any = true;
         const PlanBuf *root = &p->buf[plan_window_root(p, s->buf[b])];
         if (root->kind == BUF_SHARED && p->shared_written) p->shared_written[root->index] = 1;
     }
     return any;
+}
+
+void plan_early_writes(const Plan *p, uint8_t *early) {
+    int last = p->nstep - 1;
+    while (last >= 0 && !p->step[last].can_fail) last--;
+    for (int r = 0; r < p->nregion; r++) { /* a loop's turns follow each other */
+        int lo = p->nstep, hi = -1;
+        if (p->region[r].kind != REGION_LOOP) continue;
+        range(p, p->region[r].child, &lo, &hi);
+        if (lo <= last && last < hi) last = hi, r = -1;
+    }
+    for (int s = 0; s <= last; s++)
+        for (int b = 0; b < p->step[s].nbuf; b++)
+            if (changes(p, &p->step[s], b) && foreign(p, p->step[s].buf[b]))
+                early[plan_window_root(p, p->step[s].buf[b])] = 1;
 }
 
 /* A loop that writes such storage does so from its first turn on: what fails in it fails after that. */

@@ -300,6 +300,8 @@ static bool api_copy(Lower *l, int o, int i) {
 /* May the storage of root r be overwritten at all? */
 static bool destroyable(const Planner *p, const Root *r) {
     if (r->kind == BUF_TEMP) return true;
+    int64_t at = r - p->root.at;
+    if (at < p->fg->nin && p->shadowed[at]) return false;
     if (r->kind == BUF_SHARED) return !p->no_inplace;
     return r->kind == BUF_INPUT && !p->no_inplace && r->index < p->nin && p->in[r->index].mutable_;
 }

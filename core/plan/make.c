@@ -81,18 +81,25 @@ static Plan *make(Planner p, bool *again) {
 }
 
 /*
- * In-place updates are tried first; when a step that can fail would follow one, the plan is made again with updates in
- * shadow buffers that are exchanged at the end.
+ * In-place updates are tried first; where a step that can fail would follow some, the plan is made again with those in
+ * shadow buffers that are exchanged at the end; where that moved steps so that others are followed, with all.
  */
 Plan *plan_make(FGraph *fg, const PlanIo *in, int nin, const PlanIo *out, int nout) {
     Planner p = {.ctx = fg->ctx, .fg = fg, .in = in, .nin = nin, .out = out, .nout = nout};
     bool again;
     if (nout != fg->nplain_out || nin > fg->nin)
         return err(fg->ctx, TH_RuntimeError, "planning: inputs or outputs do not fit the graph"), NULL;
+    size_t bytes = (size_t)fg->nin + 1;
+    p.shadowed = ctx_alloc0(fg->ctx, bytes);
+    if (!p.shadowed) return NULL;
     Plan *plan = make(p, &again);
-    if (plan || !again) return plan;
-    p.no_inplace = true;
-    return make(p, &again);
+    if (!plan && again) plan = make(p, &again);
+    if (!plan && again) {
+        p.no_inplace = true;
+        plan = make(p, &again);
+    }
+    ctx_free(fg->ctx, p.shadowed, bytes);
+    return plan;
 }
 
 Plan *plan_retain(Plan *p) {

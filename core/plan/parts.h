@@ -157,8 +157,9 @@ typedef struct Planner {
     ApplyVec order;
     const PlanIo *in, *out;
     int nin, nout;
-    Arena *arena;    /* scratch */
-    bool no_inplace; /* second try: a step that fails followed a write to a shared */
+    Arena *arena;      /* scratch */
+    bool no_inplace;   /* last try: no argument or shared is written */
+    uint8_t *shadowed; /* by input of the graph: not written either, since a step that fails followed */
     Sizes sizes;
     Val *val;    /* by var id */
     Size **dims; /* by var id: shape, canonical after shape.c */
@@ -223,9 +224,10 @@ int stages_fit(Planner *p, const Kernel *a, const Kernel *b); /* stages.c: rows 
 bool stages_append(Planner *p, Kernel *a, const Kernel *b, int rows);
 bool stages_settle(Planner *p, Kernel *k, int chain);
 bool kernel_localize(Planner *p, Kernel *k, int *roots, int *nroots, int *syms, int *nsyms);
-bool plan_build(Planner *p, bool *again); /* build.c: fills Planner.plan */
-bool plan_events(Plan *p);                /* memory.c: in-place wishes and layout events */
-bool plan_lives(Plan *p);                 /* lives.c: lifetimes of buffers through the regions */
+bool plan_build(Planner *p, bool *again);              /* build.c: fills Planner.plan */
+bool plan_events(Plan *p);                             /* memory.c: in-place wishes and layout events */
+bool plan_lives(Plan *p);                              /* lives.c: lifetimes of buffers through the regions */
+void plan_early_writes(const Plan *p, uint8_t *early); /* by buffer: 1 where a step that fails follows a write to it */
 bool plan_first_write(Plan *p); /* lives.c: Plan.first_write; false without an error: a step that fails follows it */
 int plan_window_root(const Plan *p, int buf); /* the buffer that a window shows a part of; others themselves */
 
