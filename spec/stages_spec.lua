@@ -81,4 +81,13 @@ describe("stages", function()
       for i = 1, #outputs do assert.equal(a[i]:tobytes(), b[i]:tobytes()) end
     end
   end)
+
+  it("a reduction that nothing reads leaves the kernel with what it would have read", function()
+    local v = T.dvector("v")
+    for _, y in ipairs({ v:sum(), v:prod(), T.max(v) }) do
+      local f = compile { inputs = { v }, outputs = { T.argmax(y), v * 2 }, mode = compile.Mode({ linker = "c" }) }
+      assert.falsy(theano.printing.ccode(f):find("v-1", 1, true))
+      assert.equal(0, f(nd.array({ 3, 4 })))
+    end
+  end)
 end)

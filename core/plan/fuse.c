@@ -274,6 +274,23 @@ static void mark_live(Fuse *f) {
     }
 }
 
+/* Reductions that no live instruction reads go; what they would have read may be gone already. */
+static bool drop_reductions(Fuse *f) {
+    Kernel *k = f->k;
+    int *to = arena_alloc0(f->p->arena, (size_t)(k->red.n + 1) * sizeof *to), n = 0;
+    if (!to) return false;
+    for (int i = 0; i < f->ins.n; i++)
+        if (f->ins.at[i].live && f->ins.at[i].ins.op == INS_RED) to[f->ins.at[i].ins.a] = 1;
+    for (int r = 0; r < k->red.n; r++) {
+        if (to[r]) k->red.at[n] = k->red.at[r];
+        to[r] = to[r] ? n++ : -1;
+    }
+    k->red.n = n;
+    for (int i = 0; i < f->ins.n; i++)
+        if (f->ins.at[i].live && f->ins.at[i].ins.op == INS_RED) f->ins.at[i].ins.a = to[f->ins.at[i].ins.a];
+    return true;
+}
+
 /* Places live instructions: before the reductions by depth, then after them by depth, each in order of drafting. */
 static bool place(Fuse *f) {
     for (int post = 0; post < 2; post++)
@@ -327,7 +344,7 @@ Kernel *fuse_group(Planner *p, const Group *g) {
     if (ok) {
         if (g->sole) share_storage(&f);
         mark_live(&f);
-        ok = place(&f);
+        ok = drop_reductions(&f) && place(&f);
         renumber(&f);
         finish(&f);
     }
