@@ -71,8 +71,8 @@ static int64_t position_step(const IRun *r, const LoopStage *s) {
         memcpy(&x, v + i * (int64_t)sizeof(T), sizeof x); \
         memcpy(&b, best + j * (int64_t)sizeof(T), sizeof b); \
         int64_t here = lanes ? p + i * step : p; \
-        bool same = x == b || (IS_NAN(x) && IS_NAN(b)); \
-        bool better = at[j] < 0 || (same ? here < at[j] : (max ? x > b : x < b) || IS_NAN(x)); \
+        bool seen = at[j] >= 0, same = seen && (x == b || (IS_NAN(x) && IS_NAN(b))); \
+        bool better = !seen || (same ? here < at[j] : (max ? x > b : x < b) || IS_NAN(x)); \
         if (better) { \
             memcpy(best + j * (int64_t)sizeof(T), &x, sizeof x); \
             at[j] = here; \
