@@ -385,6 +385,12 @@ b: float64[]
         check_read(graph, points, which)
       end
     end
+    for fn = 0, 3 do
+      local graph = "a: float64[?,?,?,?]\nb: float64[?,?,?,?]\nc: float64[?]\n%1 = CorrMM_then" ..
+        attrs:sub(1, -2) .. (", then=%d}(a, b, c)\nout %%1\n"):format(fn)
+      check_read(graph, { x, w, F(3) }, { true, true, true })
+      check_read(graph, { x, w, F(3) }, { true, false, false })
+    end
   end)
 
   it("of sequences and their labels", function()

@@ -59,9 +59,16 @@ bool buffer_cache_init(ThContext *c) {
     return c->buffers != NULL;
 }
 
+static size_t header_bytes(int ndim) {
+    return sizeof(ThArray) + 2 * sizeof(int64_t) * (size_t)(ndim > HEADER_DIMS ? ndim : HEADER_DIMS);
+}
+
+static size_t weight(const ThBuffer *b) { return b->cap + b->lead + sizeof *b; }
+
+/* Of buffers and headers, all that they take. */
 size_t buffer_cache_bytes(ThContext *c) {
     lock(c->buffers);
-    size_t n = c->buffers->bytes;
+    size_t n = c->buffers->bytes + (size_t)c->buffers->headers * header_bytes(0);
     unlock(c->buffers);
     return n;
 }
@@ -71,25 +78,36 @@ static void destroy(ThContext *c, ThBuffer *b) {
     ctx_free(c, b, sizeof *b);
 }
 
-/* Takes free buffers off the lists, largest first, until at most keep bytes are left; they are freed outside the lock.
- */
+/* Takes free buffers off the lists, largest first, until at most keep bytes are left, and all headers where nothing is
+ * kept; they are freed outside the lock. */
 void buffer_cache_trim(ThContext *c, size_t keep_bytes) {
     BufferCache *k = c->buffers;
     ThBuffer *gone = NULL;
+    ThArray *header = NULL;
     lock(k);
     for (int i = CLASSES - 1; i >= 0 && k->bytes > keep_bytes; i--)
         while (k->free[i] && k->bytes > keep_bytes) {
             ThBuffer *b = k->free[i];
             k->free[i] = b->user;
-            k->bytes -= b->cap;
+            k->bytes -= weight(b);
             b->user = gone;
             gone = b;
         }
+    if (!keep_bytes) {
+        header = k->header;
+        k->header = NULL;
+        k->headers = 0;
+    }
     unlock(k);
     while (gone) {
         ThBuffer *next = gone->user;
         destroy(c, gone);
         gone = next;
+    }
+    while (header) {
+        ThArray *next = (ThArray *)(void *)header->buf;
+        ctx_free(c, header, header_bytes(0));
+        header = next;
     }
 }
 
@@ -97,11 +115,6 @@ void buffer_cache_free(ThContext *c) {
     BufferCache *k = c->buffers;
     if (!k) return;
     buffer_cache_trim(c, 0);
-    while (k->header) {
-        ThArray *a = k->header;
-        k->header = (ThArray *)(void *)a->buf;
-        ctx_free(c, a, sizeof *a + 2 * HEADER_DIMS * sizeof(int64_t));
-    }
     c->buffers = NULL;
     ctx_free(c, k, sizeof *k);
 }
@@ -114,7 +127,7 @@ static void leave(ThContext *c, ThBuffer *b, int class) {
     if (b) {
         b->user = k->free[class];
         k->free[class] = b;
-        k->bytes += b->cap;
+        k->bytes += weight(b);
     }
     bool over = k->bytes > LIMIT;
     unlock(k);
@@ -130,7 +143,7 @@ static ThBuffer *reuse(ThContext *c, int class, unsigned *turn) {
     ThBuffer *b = k->free[class];
     if (b) {
         k->free[class] = b->user;
-        k->bytes -= b->cap;
+        k->bytes -= weight(b);
     } else {
         *turn = k->turn++;
     }
@@ -213,10 +226,6 @@ void buffer_release(ThBuffer *b) {
 }
 
 /* ---- headers of arrays ------------------------------------------------------------------------------------------- */
-static size_t header_bytes(int ndim) {
-    return sizeof(ThArray) + 2 * sizeof(int64_t) * (size_t)(ndim > HEADER_DIMS ? ndim : HEADER_DIMS);
-}
-
 ThArray *array_header_new(ThContext *c, int ndim) {
     BufferCache *k = c->buffers;
     ThArray *a = NULL;

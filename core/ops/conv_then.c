@@ -5,6 +5,8 @@
  */
 #include "conv.h"
 
+#include "batch.h"
+
 static const AttrField then_fields[] = {CONV_FIELDS, {"then", ATTR_INT, offsetof(ConvThenAttrs, then), false}};
 
 static bool infer_then(Infer *q) {
@@ -32,6 +34,29 @@ static void str_then(Text *t, const ThApply *a) {
 
 static bool lower_then(Lower *l) { return l->api->host(l, conv_host_run, 0); }
 
+/* The three operations apart. */
+static ThVar *apart(Builder *b, const ThApply *a) {
+    static const int8_t channel[5] = {-1, 0, -1, -1, -1};
+    const ConvThenAttrs *at = ATTRS(ConvThenAttrs, a);
+    ThVar *v = conv_make(b, CONV_FORWARD, &at->conv, a->in[0], a->in[1], NULL);
+    v = elemwise_2(b, S_add, v, dimshuffle_make(b, a->in[2], channel, (int)at->conv.ndim + 2));
+    switch ((ConvThen)at->then) {
+    case CONV_THEN_NOTHING: break;
+    case CONV_THEN_TANH: return elemwise_1(b, S_tanh, v);
+    case CONV_THEN_SIGMOID: return elemwise_1(b, S_sigmoid, v);
+    case CONV_THEN_RELU: {
+        ThVar *sum = elemwise_2(b, S_add, v, elemwise_1(b, S_abs_, v));
+        return elemwise_2(b, S_mul, sum, const_float(b, 0.5, (ThDtype)a->out[0]->type.dtype));
+    }
+    }
+    return v;
+}
+
+static bool batch_then(Batch *q) {
+    ThVar *r = apart(q->b, q->node);
+    return batch_through(q, &r);
+}
+
 const Op op_corr_mm_then = {
     .name = "CorrMM_then",
     .nin = 3,
@@ -43,6 +68,7 @@ const Op op_corr_mm_then = {
     .shape = shape_then,
     .lower = lower_then,
     .str = str_then,
+    .batch = batch_then,
     .doc = "images correlated with filters, plus a bias, and a function of that",
 };
 
