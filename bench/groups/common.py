@@ -34,6 +34,36 @@ def torch_single():
     return torch
 
 
+def torch_training(torch, loss, P, rate, compiled):
+    """A step that takes P down the gradient of loss(P), in place."""
+    if compiled:
+
+        def whole(*P):
+            g, value = torch.func.grad_and_value(loss)(P)
+            for p, d in zip(P, g):
+                p.sub_(d, alpha=rate)
+            return value
+
+        fast = torch.compile(whole, fullgraph=True)
+
+        def step():
+            with torch.no_grad():
+                return fast(*P)
+
+        return step
+    for p in P:
+        p.requires_grad_()
+
+    def step():
+        value = loss(P)
+        g = torch.autograd.grad(value, P)
+        with torch.no_grad():
+            torch._foreach_add_(P, g, alpha=-rate)
+        return value.detach()
+
+    return step
+
+
 def jax_double():
     import jax
 

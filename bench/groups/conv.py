@@ -1,6 +1,6 @@
 """The rows of conv.lua. Theano's convolutions turn filters round; peers that do not start from turned filters."""
 import numpy as np
-from common import Skip, graph_library, jax_double, torch_single, waits
+from common import Skip, graph_library, jax_double, torch_single, torch_training, waits
 
 RATE = np.float32(0.01)
 SHAPES = {
@@ -76,32 +76,7 @@ def torch_step(x, y, params, convs, compiled):
                 h = torch.tanh(h)
         return F.cross_entropy(h, Y)
 
-    if compiled:
-
-        def whole(*P):
-            g, value = torch.func.grad_and_value(loss)(P)
-            for p, d in zip(P, g):
-                p.sub_(d, alpha=float(RATE))
-            return value
-
-        fast = torch.compile(whole, fullgraph=True)
-
-        def step():
-            with torch.no_grad():
-                return fast(*P)
-
-        return step
-    for p in P:
-        p.requires_grad_()
-
-    def step():
-        value = loss(P)
-        g = torch.autograd.grad(value, P)
-        with torch.no_grad():
-            torch._foreach_add_(P, g, alpha=-float(RATE))
-        return value.detach()
-
-    return step
+    return torch_training(torch, loss, P, float(RATE), compiled)
 
 
 def torch_conv(name, way, compiled):

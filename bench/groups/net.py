@@ -1,6 +1,6 @@
 """The steps of net.lua with each peer's own means; every peer starts from the same numbers."""
 import numpy as np
-from common import Skip, graph_library, jax_double, torch_single
+from common import Skip, graph_library, jax_double, torch_single, torch_training
 
 RATE = 0.01
 
@@ -89,32 +89,7 @@ def with_torch(x, y, params, compiled):
             h = torch.tanh(torch.addmm(P[1], X, P[0]))
         return torch.nn.functional.cross_entropy(torch.addmm(P[-1], h, P[-2]), Y)
 
-    if compiled:
-
-        def whole(*P):
-            g, value = torch.func.grad_and_value(loss)(P)
-            for p, d in zip(P, g):
-                p.sub_(d, alpha=RATE)
-            return value
-
-        fast = torch.compile(whole, fullgraph=True)
-
-        def step():
-            with torch.no_grad():
-                return fast(*P)
-
-        return step
-    for p in P:
-        p.requires_grad_()
-
-    def step():
-        value = loss(P)
-        g = torch.autograd.grad(value, P)
-        with torch.no_grad():
-            torch._foreach_add_(P, g, alpha=-RATE)
-        return value.detach()
-
-    return step
+    return torch_training(torch, loss, P, RATE, compiled)
 
 
 def with_jax(x, y, params):
