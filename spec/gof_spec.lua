@@ -1,25 +1,17 @@
 --- theano.gof: graphs in the user's hands, features, rewrites as objects, the table they go into, modes.
 local raises = require("spec.support.raises")
+local read = require("spec.support.graphs")
 local theano = require("theano")
 local core = require("theano.core")
 local T, gof, nd = theano.tensor, theano.gof, theano.ndarray
 local optdb, Mode, get_mode = theano.compile.optdb, theano.compile.Mode, theano.compile.get_mode
+local contains, ops = read.contains, read.ops
 
 local x, y, z = T.dscalars("x", "y", "z")
 local v = T.dvector("v")
 
-local function contains(text, part)
-  assert.truthy(text:find(part, 1, true), ("no %q in:\n%s"):format(part, text))
-end
-
 local function short(g) -- operations by their kind
   return (tostring(g):gsub("Elemwise{([%w_]+),no_inplace}", "%1"))
-end
-
-local function ops(f)
-  local list = {}
-  for i, node in ipairs(f.maker.fgraph:toposort()) do list[i] = node.op.name end
-  return table.concat(list, " ")
 end
 
 local function logged(fn)

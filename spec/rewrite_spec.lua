@@ -1,17 +1,9 @@
 --- Rewrites of the user's: patterns, local and global functions, where they run, and what happens when they fail.
+local read = require("spec.support.graphs")
 local theano = require("theano")
 local core = require("theano.core")
 local T, gof, optdb = theano.tensor, theano.gof, theano.compile.optdb
-
-local function contains(text, part)
-  assert.truthy(text:find(part, 1, true), ("no %q in:\n%s"):format(part, text))
-end
-
-local function ops(f)
-  local list = {}
-  for i, node in ipairs(f.maker.fgraph:toposort()) do list[i] = node.op.name end
-  return table.concat(list, " ")
-end
+local contains, ops = read.contains, read.ops
 
 local function quiet(fn) -- runs fn, gives what was logged
   local lines = {}
