@@ -66,6 +66,8 @@ const char *need_first(Emit *e, ThDtype d, int lanes);                  /* (m): 
 const char *need_turned(Emit *e, ThDtype d, int lanes, int by);         /* (v): lane j from lane j + by, around */
 bool lanes_load_tail(Emit *e, ThDtype d, int lanes, const char *name);  /* writes it by a masked move, or false */
 bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name); /* likewise */
+bool lanes_gather(Emit *e, ThDtype d, int lanes, const char *name);     /* writes the strided one, or false */
+bool lanes_scatter(Emit *e, ThDtype d, int lanes, const char *name);    /* likewise */
 
 /* vmath.c: writes the helper `name` of a primitive that is vector math of our own, or false */
 bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name);
