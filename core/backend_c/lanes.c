@@ -144,8 +144,8 @@ bool lanes_gather(Emit *e, ThDtype d, int lanes, const char *name) {
     text_printf(&e->helpers, "    u32 w = (1u << m) - 1; V first = (V)%s(p[0]);\n", splat);
     for (int h = 0; h < lanes / PART; h++)
         text_printf(&e->helpers,
-                    "    V part%d = (V)__builtin_ia32_gatherdiv%s(first, (const void *)(p + %d * st), at, (u8)(w >> %d), "
-                    "%d);\n",
+                    "    V part%d = (V)__builtin_ia32_gatherdiv%s(first, (const void *)(p + %d * st), at, "
+                    "(u8)(w >> %d), %d);\n",
                     h, suffix(d), PART * h, PART * h, bytes);
     if (lanes == PART) text_printf(&e->helpers, "    return (%s)part0; }\n", t);
     else {
