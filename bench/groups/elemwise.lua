@@ -1,5 +1,5 @@
--- Elementwise formulas on doubles: the paper's Figure 7, vector functions (two on floats too), a sum, and a chain of three
--- regions. The result lies in the function's own memory (borrow), as the peers write into a buffer they keep.
+-- Elementwise formulas on doubles: the paper's Figure 7, vector functions (two on floats too), a sum, and a chain of
+-- three regions. The result lies in the function's own memory (borrow), as the peers write into a buffer they keep.
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 
