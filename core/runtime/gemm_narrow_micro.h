@@ -147,7 +147,8 @@ static void FN(put_turned)(const void *t, int64_t trs, int64_t m, int64_t n, voi
 #define AHEAD_TILE(r) \
     static void FN(ahead_##r)(const GemmTile *t) { FN(tile)(t, r, NV, FN(AHEAD)); }
 AHEAD_TILE(1)
-AHEAD_TILE(2) AHEAD_TILE(3) AHEAD_TILE(4) AHEAD_TILE(5) AHEAD_TILE(6)
+AHEAD_TILE(2)
+AHEAD_TILE(3) AHEAD_TILE(4) AHEAD_TILE(5) AHEAD_TILE(6)
 #define AHEAD_TABLE \
     { FN(ahead_1), FN(ahead_2), FN(ahead_3), FN(ahead_4), FN(ahead_5), FN(ahead_6) }
 
