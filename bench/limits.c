@@ -245,7 +245,7 @@ static double floor_seconds(void) {
     return f > t ? f : t;
 }
 
-/* words: group, name, ...; a floor gets flops, bytes, dtype instead. */
+/* words: group, name, length (doubles where no dtype follows); a floor gets flops, bytes, dtype instead. */
 static const char *prepare(const char *side, char **word, int n) {
     drop();
     if (!strcmp(side, "floor")) {
@@ -258,7 +258,7 @@ static const char *prepare(const char *side, char **word, int n) {
         calibrate(budget / 2);
         return NULL;
     }
-    for (size_t i = 0; n >= 2 && i < sizeof loops / sizeof *loops; i++) {
+    for (size_t i = 0; n >= 2 && n < 4 && i < sizeof loops / sizeof *loops; i++) {
         if (strcmp(loops[i].name, word[1])) continue;
         work.loop = strcmp(side, "c") ? loops[i].nt : loops[i].plain;
         long length = n > 2 ? strtol(word[2], NULL, 10) : 1000000;

@@ -13,6 +13,8 @@ typedef struct Backend {
     const char *name; /* "c", "cuda" */
     bool (*emit)(Text *t, const Plan *p, const char *function_name);
     Unit *(*build)(ThContext *c, const Plan *p, const char *function_name); /* emit + compile or cache hit + load */
+    /* A unit for calls where slot i has the value known[i] (INT64_MIN: any), built beside the calls; or NULL. */
+    Unit *(*version)(ThContext *c, const Plan *p, const int64_t *known);
 } Backend;
 extern const Backend backend_c, backend_cuda, backend_cuda_emulated;
 /* Compiles one CUDA text for an architecture ("sm_90"); 0 ok, 1 no NVRTC here, 2 does not compile (error set with the

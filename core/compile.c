@@ -67,16 +67,20 @@ static bool describe(Compile *k) {
     return !failed(k->ctx);
 }
 
+static const Backend *backend(const Compile *k) {
+    const char *device = config_str(k->ctx, "device");
+    return device && !strcmp(device, "cuda-emulated") ? &backend_cuda_emulated : &backend_c;
+}
+
 /* A built unit, or NULL: then the interpreter runs the plan (an error is set only when something is broken). */
 static Unit *build(Compile *k, const Plan *plan) {
     if (k->interpret) return NULL;
     const char *device = config_str(k->ctx, "device");
-    const Backend *b = device && !strcmp(device, "cuda-emulated") ? &backend_cuda_emulated : &backend_c;
     if (device && !strcmp(device, "cuda") && !k->ctx->told_device) {
         k->ctx->told_device = true;
         ctx_log(k->ctx, "theano: device=cuda: this version drives no GPU; functions run on the CPU");
     }
-    return b->build(k->ctx, plan, NULL); /* no name: equal functions share their unit */
+    return backend(k)->build(k->ctx, plan, NULL); /* no name: equal functions share their unit */
 }
 
 static ThFunction *finish(Compile *k, FGraph *fg, Plan *plan, Unit *unit, WatchFunction *watch) {
@@ -96,6 +100,7 @@ static ThFunction *finish(Compile *k, FGraph *fg, Plan *plan, Unit *unit, WatchF
                       .allow_input_downcast = s->allow_input_downcast};
     if (!f.recipe) return NULL;
     if (watch) f.watch = watch, f.watch_call = watch_call, f.watch_free = watch_free;
+    if (config_bool(k->ctx, "compile.tiers")) f.version = backend(k)->version;
     f.memory = s->memory;
     f.fit = watch || !s->memory ? NULL : compile_lean;
     f.gc = !k->nogc && config_bool(k->ctx, "allow_gc");

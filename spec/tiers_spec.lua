@@ -94,4 +94,92 @@ describe("compile.tiers", function()
       assert.is_nil(f)
     end)
   end)
+
+  -- Calls f until it has one version more, and that one was built or found; every result is looked at.
+  local function until_version(f, look)
+    local stop, had = system.monotime() + 60, theano.stat("versions")
+    local made = theano.stat("compiles") + theano.stat("cache_hits")
+    local function over()
+      return theano.stat("versions") > had and theano.stat("compiles") + theano.stat("cache_hits") > made
+    end
+    while not over() and system.monotime() < stop do
+      for _ = 1, 1000 do f() end
+      look()
+    end
+    assert.is_true(over(), "no version within a minute")
+    for _ = 1, 100 do f() end
+    look()
+  end
+
+  local x = T.fmatrix("x")
+  local function plain(inputs, outputs)
+    theano.config["compile.tiers"] = false
+    local f = theano.compile({ inputs = inputs, outputs = outputs })
+    theano.config["compile.tiers"] = true
+    return f
+  end
+
+  it("builds a version for short rows, with the generic one's bits, and leaves other lengths alone", function()
+    with({}, function()
+      local y = { T.nnet.softmax(x), (x - x:mean { axis = 1, keepdims = true }):max { axis = 1 },
+        T.argmax(x, { axis = 1 }), x:sum { axis = 0 } }
+      local reference = plain({ x }, y)
+      local rng = nd.random.RandomState(4)
+      local function both(f, v)
+        local want, got = { reference(v) }, { f(v) }
+        for i = 1, #want do assert.equal(bits(want[i]), bits(got[i])) end
+      end
+      local f = theano.compile({ inputs = { x }, outputs = y })
+      local short = rng:normal(0, 1, { 800, 5 }):astype("float32")
+      local g, want = f:bind(short), bits(reference(short))
+      until_version(g, function() assert.equal(want, bits((g()))) end)
+      for _ = 1, 3 do
+        for _, shape in ipairs({ { 800, 5 }, { 800, 6 }, { 3, 5 }, { 0, 5 }, { 5, 800 }, { 40, 40 }, { 1, 1 } }) do
+          both(f, rng:normal(0, 1, shape):astype("float32"))
+        end
+      end
+    end)
+  end)
+
+  it("goes back to the generic one when a shared variable changes its shape", function()
+    with({}, function()
+      local rng = nd.random.RandomState(5)
+      local w = theano.shared(rng:normal(0, 1, { 2000, 3 }):astype("float32"))
+      local y = T.nnet.softmax(w * 0.75)
+      local f, reference = theano.compile({ inputs = {}, outputs = y }), plain({}, y)
+      local g, want = f:bind(), bits(reference())
+      until_version(g, function() assert.equal(want, bits(g())) end)
+      for _, shape in ipairs({ { 2000, 4 }, { 7, 31 }, { 2000, 3 } }) do
+        w:set_value(rng:normal(0, 1, shape):astype("float32"))
+        want = bits(reference())
+        for _ = 1, 3 do
+          assert.equal(want, bits(g()))
+          assert.equal(want, bits(f()))
+        end
+      end
+    end)
+  end)
+
+  it("has at most four versions of a function, which go with it", function()
+    with({}, function()
+      local b = T.fvector("b")
+      collectgarbage()
+      collectgarbage()
+      local had = theano.stat("versions")
+      local f = theano.compile({ inputs = { x, b }, outputs = theano.Out(x + b, { borrow = true }) })
+      local function filled(shape, value) return nd.full(shape, value):astype("float32") end
+      for columns = 2, 7 do
+        local v, row = filled({ 20000, columns }, 2), filled({ columns }, columns)
+        local function call() return f(v, row) end
+        if columns <= 5 then until_version(call, function() end) end
+        for _ = 1, 20000 // 4 do call() end
+        assert.equal(2.0 + columns, call()[{ 19999, columns - 1 }])
+      end
+      assert.equal(had + 4, theano.stat("versions"))
+      f = nil
+      for _ = 1, 3 do collectgarbage() end
+      assert.equal(had, theano.stat("versions"))
+      assert.is_nil(f)
+    end)
+  end)
 end)

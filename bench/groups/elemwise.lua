@@ -1,5 +1,5 @@
--- Elementwise formulas on doubles: the paper's Figure 7, vector functions, a sum, and a chain of three regions. The
--- result lies in the function's own memory (borrow), as the peers write into a buffer they keep.
+-- Elementwise formulas on doubles: the paper's Figure 7, vector functions (two on floats too), a sum, and a chain of
+-- three regions. The result lies in the function's own memory (borrow), as the peers write into a buffer they keep.
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 
@@ -11,6 +11,8 @@ local FORMULAS = {
   ["tanh(a)*exp(-b)+log1p(abs(a))"] = {
     function(a, b) return T.tanh(a) * T.exp(-b) + T.log1p(T.abs_(a)) end, 2, 3,
   },
+  ["expm1(a)"] = { function(a) return T.expm1(a) end, 1, 2 },
+  ["1/(1+exp(-a))"] = { function(a) return 1 / (1 + T.exp(-a)) end, 1, 2 },
   ["sum(tanh(a*b))"] = { function(a, b) return T.sum(T.tanh(a * b)) end, 2, 2 },
   ["standardize, tanh"] = { -- mean, then variance, then the values: three passes over a
     function(a)
@@ -20,32 +22,39 @@ local FORMULAS = {
   },
 }
 local ORDER = {
-  "a+1", "2*a+3*b", "a**2+b**2+2*a*b", "2*a+b**10", "tanh(a)*exp(-b)+log1p(abs(a))", "sum(tanh(a*b))",
-  "standardize, tanh",
+  "a+1", "2*a+3*b", "a**2+b**2+2*a*b", "2*a+b**10", "tanh(a)*exp(-b)+log1p(abs(a))", "sum(tanh(a*b))", "expm1(a)",
+  "1/(1+exp(-a))", "standardize, tanh",
 }
+local SINGLE = { ["tanh(a)*exp(-b)+log1p(abs(a))"] = true, ["sum(tanh(a*b))"] = true }
 
 local G = {
-  title = "elementwise formulas, doubles",
+  title = "elementwise formulas",
   peers = {
     "lua", "numpy", "numexpr", "numba", "torch", "torch-compile", "jax", "pytensor-c", "pytensor-numba", "theano",
     "c", "c-nt", "floor",
   },
   cases = {},
 }
-for _, name in ipairs(ORDER) do
+local function add(name, ...)
   for _, n in ipairs({ "1", "10", "1000", "10000", "100000", "1000000", "10000000" }) do
-    if name ~= ORDER[7] or tonumber(n) >= 1e5 then G.cases[#G.cases + 1] = { name, n } end
+    if name ~= ORDER[#ORDER] or tonumber(n) >= 1e5 then G.cases[#G.cases + 1] = { name, n, ... } end
   end
+end
+for _, name in ipairs(ORDER) do
+  add(name)
+  if SINGLE[name] then add(name, "float32") end
 end
 
 -- Arrays read and written, in bytes; flops are not what limits these.
-function G.work(name, n) return { flops = 0, bytes = FORMULAS[name][3] * 8 * n, dtype = "float64" } end
+function G.work(name, n, dtype)
+  return { flops = 0, bytes = FORMULAS[name][3] * (dtype and 4 or 8) * n, dtype = dtype or "float64" }
+end
 
-function G.prepare(name, n)
-  n = math.tointeger(tonumber(n))
+function G.prepare(name, n, dtype)
+  n, dtype = math.tointeger(tonumber(n)), dtype or "float64"
   local rng = nd.random.RandomState(1)
-  local a, b = rng:uniform(-1, 1, { n }), rng:uniform(-1, 1, { n })
-  local A, B = T.dvector("a"), T.dvector("b")
+  local a, b = rng:uniform(-1, 1, { n }):astype(dtype), rng:uniform(-1, 1, { n }):astype(dtype)
+  local A, B = T.vector("a", { dtype = dtype }), T.vector("b", { dtype = dtype })
   local formula = FORMULAS[name]
   local two = formula[2] == 2
   local y = formula[1](A, B)
@@ -53,7 +62,7 @@ function G.prepare(name, n)
   f.trust_input = true
   local args = two and { a, b } or { a }
   local r = f(table.unpack(args))
-  return { f = f, args = args }, type(r) == "number" and r or r:sum()
+  return { f = f, args = args }, type(r) == "number" and r or r:astype("float64"):sum()
 end
 
 return G

@@ -1,16 +1,17 @@
 """The formulas of elemwise.lua; every peer that can writes into a buffer it keeps."""
 import math
+import re
 
 import numpy as np
 from common import graph_library, jax_double, number, torch_single, waits
 
 THREE = "standardize, tanh"
-NAMES = ("tanh", "exp", "log1p", "abs", "sum")
+NAMES = ("tanh", "exp", "expm1", "log1p", "abs", "sum")
 COMPILED = {}  # one function for every length
 
 
 def one_argument(name):
-    return name in ("a+1", THREE)
+    return name in ("a+1", "expm1(a)", "1/(1+exp(-a))", THREE)
 
 
 def expression(name, lib):
@@ -47,6 +48,10 @@ def in_place(name, xp, a, b):
         xp.abs(a, out=t)
         return xp.add(o, xp.log1p(t, out=t), out=o)
 
+    def sigmoid():
+        xp.exp(xp.multiply(a, -1.0, out=o), out=o)
+        return xp.divide(1.0 if xp is np else xp.ones((), dtype=a.dtype), xp.add(o, 1.0, out=o), out=o)
+
     def three():
         xp.subtract(a, a.mean(), out=o)
         xp.multiply(o, o, out=t)
@@ -60,6 +65,8 @@ def in_place(name, xp, a, b):
         "2*a+b**10": power,
         "tanh(a)*exp(-b)+log1p(abs(a))": mix,
         "sum(tanh(a*b))": lambda: xp.tanh(xp.multiply(a, b, out=o), out=o).sum(),
+        "expm1(a)": lambda: xp.expm1(a, out=o),
+        "1/(1+exp(-a))": sigmoid,
         THREE: three,
     }[name]
 
@@ -68,10 +75,7 @@ def with_numba(name, a, b):
     import numba
 
     if name not in COMPILED:
-        each = name.replace("a**2", "a[i]*a[i]").replace("b**2", "b[i]*b[i]").replace("abs(a)", "abs(a[i])")
-        for old, new in (("tanh(a)", "tanh(a[i])"), ("-b", "-b[i]"), ("2*a+", "2*a[i]+"), ("3*b", "3*b[i]"),
-                         ("a*b", "a[i]*b[i]"), ("b**10", "b[i]**10"), ("a+1", "a[i]+1")):
-            each = each.replace(old, new)
+        each = re.sub(r"\b([ab])\b", r"\1[i]", name.replace("a**2", "a*a").replace("b**2", "b*b"))
         text = "def f(a, b, o):\n for i in range(a.size): o[i] = %s\n return o\n" % each
         if name.startswith("sum"):
             text = "def f(a, b, o):\n s = 0.0\n for i in range(a.size): s += tanh(a[i]*b[i])\n return s\n"
@@ -79,7 +83,7 @@ def with_numba(name, a, b):
             text = ("def f(a, b, o):\n m = 0.0\n v = 0.0\n for i in range(a.size): m += a[i]\n m /= a.size\n"
                     " for i in range(a.size): v += (a[i]-m)*(a[i]-m)\n r = 1/sqrt(v/a.size+1e-5)\n"
                     " for i in range(a.size): o[i] = tanh((a[i]-m)*r)\n return o\n")
-        space = dict(tanh=math.tanh, exp=math.exp, log1p=math.log1p, sqrt=math.sqrt)
+        space = dict(tanh=math.tanh, exp=math.exp, log1p=math.log1p, sqrt=math.sqrt, expm1=math.expm1)
         exec(text, space)
         COMPILED[name] = numba.njit(space["f"], fastmath=True)
     return COMPILED[name], (a, b, np.empty_like(a))
@@ -100,7 +104,8 @@ def with_numexpr(name, a, b):
 
         return three, ()
     single = one_argument(name)
-    e = numexpr.NumExpr(name, signature=[("a", np.float64)] + ([] if single else [("b", np.float64)]))
+    kind = float if a.dtype == np.float32 else np.float64  # numexpr's name of float32
+    e = numexpr.NumExpr(name, signature=[("a", kind)] + ([] if single else [("b", kind)]))
     keep = dict(order="K", casting="safe", ex_uses_vml=False)
     if not name.startswith("sum"):
         keep["out"] = np.empty_like(a)
@@ -131,18 +136,19 @@ def with_jax(name, a, b):
 
 
 def with_graph(peer, name, a, b):
-    if name not in COMPILED:
+    key = name, a.dtype
+    if key not in COMPILED:
         th, pt, _, mode = graph_library(peer)
-        inputs = [pt.dvector("a")] + ([] if one_argument(name) else [pt.dvector("b")])
+        inputs = [pt.vector(v, dtype=str(a.dtype)) for v in ("a" if one_argument(name) else "ab")]
         wrapped = [th.In(v, borrow=True) for v in inputs]
-        COMPILED[name] = th.function(wrapped, th.Out(expression(name, pt)(*inputs), borrow=True), mode=mode)
-        COMPILED[name].trust_input = True
-    return COMPILED[name], (a,) if one_argument(name) else (a, b)
+        COMPILED[key] = th.function(wrapped, th.Out(expression(name, pt)(*inputs), borrow=True), mode=mode)
+        COMPILED[key].trust_input = True
+    return COMPILED[key], (a,) if one_argument(name) else (a, b)
 
 
-def prepare(peer, name, n):
+def prepare(peer, name, n, dtype="float64"):
     rng = np.random.RandomState(1)
-    a, b = rng.uniform(-1, 1, int(n)), rng.uniform(-1, 1, int(n))
+    a, b = rng.uniform(-1, 1, int(n)).astype(dtype), rng.uniform(-1, 1, int(n)).astype(dtype)
     if peer == "numpy":
         f, args = in_place(name, np, a, b), ()
     elif peer == "numba":

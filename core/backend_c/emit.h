@@ -17,10 +17,11 @@ typedef struct Emit {
     const Plan *p;
     Arena *arena;
     Text helpers, body;
-    Map have;         /* hash of helper name -> 1 */
-    int vector_bytes; /* of the target: 64, 32, 16 */
-    bool mvec;        /* glibc's vector math may be called */
-    bool vmath;       /* ..and that of core/ops/vmath_all.h */
+    Map have;             /* hash of helper name -> 1 */
+    int vector_bytes;     /* of the target: 64, 32, 16 */
+    bool mvec;            /* glibc's vector math may be called */
+    bool vmath;           /* ..and that of core/ops/vmath_all.h */
+    const int64_t *known; /* see emit_c */
     /* the kernel being written */
     const Kernel *k;
     int number;              /* of the kernel */
@@ -66,6 +67,8 @@ const char *need_first(Emit *e, ThDtype d, int lanes);                  /* (m): 
 const char *need_turned(Emit *e, ThDtype d, int lanes, int by);         /* (v): lane j from lane j + by, around */
 bool lanes_load_tail(Emit *e, ThDtype d, int lanes, const char *name);  /* writes it by a masked move, or false */
 bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name); /* likewise */
+bool lanes_gather(Emit *e, ThDtype d, int lanes, const char *name);     /* writes the strided one, or false */
+bool lanes_scatter(Emit *e, ThDtype d, int lanes, const char *name);    /* likewise */
 
 /* vmath.c: writes the helper `name` of a primitive that is vector math of our own, or false */
 bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name);
@@ -135,7 +138,8 @@ void registers_next_turn(Emit *e, const Registers *r);
 void emit_region(Emit *e, int id);
 /* unit.c */
 void emit_run(Emit *e); /* theano_run, theano_step, the ABI's number: what the loader asks a unit for */
-bool emit_c(Text *t, const Plan *p, const char *function_name);
+/* known: by slot, its value in all calls of this unit or INT64_MIN; NULL: nothing is known */
+bool emit_c(Text *t, const Plan *p, const char *function_name, const int64_t *known);
 extern const char *const prelude_c;
 /* machine.c: what this processor has */
 int machine_vector_bytes(ThContext *c);

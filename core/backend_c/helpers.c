@@ -402,7 +402,7 @@ const char *need_load(Emit *e, ThDtype d, int lanes, char how) {
     if (!need(e, name)) return name;
     need_type(e, d, lanes, t);
     const char *s = type_short(d);
-    if (how == 't' && lanes_load_tail(e, d, lanes, name)) return name;
+    if (how == 't' ? lanes_load_tail(e, d, lanes, name) : lanes_gather(e, d, lanes, name)) return name;
     if (how == 't') /* lanes past m repeat the first element: ordinary numbers for vector math */
         text_printf(&e->helpers,
                     "INLINE %s %s(const %s *p, i64 m) { %s r; for (int i = 0; i < %d; i++) r[i] = p[i < m ? i : 0]; "
@@ -421,7 +421,7 @@ const char *need_store(Emit *e, ThDtype d, int lanes, char how) {
     if (!name) return "";
     if (!need(e, name)) return name;
     need_type(e, d, lanes, t);
-    if (how == 't' && lanes_store_tail(e, d, lanes, name)) return name;
+    if (how == 't' ? lanes_store_tail(e, d, lanes, name) : lanes_scatter(e, d, lanes, name)) return name;
     text_printf(&e->helpers,
                 how == 't'
                     ? "INLINE void %s(%s *p, %s v, i64 m) { for (int i = 0; i < m; i++) p[i] = v[i]; }\n"

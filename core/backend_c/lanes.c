@@ -1,7 +1,7 @@
 /*
  * lanes.c -- helpers of a unit that treat a vector as a row of lanes: their numbers, the first m of them, a turn
- * around, and the last vector of a row moved under a mask where the processor has masks (AVX-512). Bits are those of
- * the loops over lanes that other processors get.
+ * around, and, where the processor has masks (AVX-512), the last vector of a row and strided vectors moved under one.
+ * Bits are those of the loops over lanes that other processors get.
  */
 #include "emit.h"
 
@@ -105,5 +105,76 @@ bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name) {
                 name, type_short(d), t, w.vector, w.bits / 8);
     text_printf(&e->helpers, "    __builtin_ia32_store%s%d_mask((void *)p, (V)v, (%s)((1u << m) - 1)); }\n", w.kind,
                 w.bits, w.mask);
+    return true;
+}
+
+/* Strided vectors go in parts of 8 lanes, whose distances are 64 bits wide: no array is too large for them. */
+enum { PART = 8 };
+
+static bool parted(const Emit *e, ThDtype d, int lanes, Masked *w) {
+    return (lanes == PART || lanes == 2 * PART) && masked(e, d, lanes, w);
+}
+
+/* The parts of a vector, by number: lanes 0 to 7 and 8 to 15. */
+static void halves(Emit *e, const char *vector) {
+    text_printf(&e->helpers, "    union { %s v; V part[2]; } u;\n", vector);
+}
+
+static const char *suffix(ThDtype d) {
+    bool real = dtype_is_float(d), wide = th_dtype_bytes(d) == 8;
+    return real ? (wide ? "8df" : "16sf") : wide ? "8di" : "16si";
+}
+
+static void strides(Emit *e) {
+    if (need(e, "type Far"))
+        text_put(&e->helpers, "typedef long long Far __attribute__((vector_size(64))); /* distances in elements */\n");
+}
+
+bool lanes_gather(Emit *e, ThDtype d, int lanes, const char *name) {
+    Masked w;
+    char t[16];
+    if (!parted(e, d, lanes, &w)) return false;
+    strides(e);
+    const char *splat = need_splat(e, d, PART);
+    need_type(e, d, lanes, t);
+    int bytes = (int)th_dtype_bytes(d);
+    text_printf(&e->helpers, "INLINE %s %s(const %s *p, i64 st, i64 m) {\n", t, name, type_short(d));
+    text_printf(&e->helpers, "    typedef %s V __attribute__((vector_size(%d)));\n", w.vector, bytes * PART);
+    text_put(&e->helpers, "    Far at = (Far){0, 1, 2, 3, 4, 5, 6, 7} * (long long)st;\n");
+    text_printf(&e->helpers, "    u32 w = (1u << m) - 1; V first = (V)%s(p[0]);\n", splat);
+    for (int h = 0; h < lanes / PART; h++)
+        text_printf(&e->helpers,
+                    "    V part%d = (V)__builtin_ia32_gatherdiv%s(first, (const void *)(p + %d * st), at, "
+                    "(u8)(w >> %d), %d);\n",
+                    h, suffix(d), PART * h, PART * h, bytes);
+    if (lanes == PART) text_printf(&e->helpers, "    return (%s)part0; }\n", t);
+    else {
+        text_put(&e->helpers, "#if defined __clang__ || __GNUC__ > 11\n");
+        text_printf(&e->helpers, "    return (%s)__builtin_shufflevector(part0, part1, ", t);
+        numbers(e, lanes, 0);
+        text_put(&e->helpers, ");\n#else\n");
+        halves(e, t);
+        text_put(&e->helpers, "    u.part[0] = part0; u.part[1] = part1; return u.v;\n#endif\n}\n");
+    }
+    return true;
+}
+
+bool lanes_scatter(Emit *e, ThDtype d, int lanes, const char *name) {
+    Masked w;
+    char t[16];
+    if (!parted(e, d, lanes, &w)) return false;
+    strides(e);
+    need_type(e, d, lanes, t);
+    int bytes = (int)th_dtype_bytes(d);
+    text_printf(&e->helpers, "INLINE void %s(%s *p, %s v, i64 st, i64 m) {\n", name, type_short(d), t);
+    text_printf(&e->helpers, "    typedef %s V __attribute__((vector_size(%d)));\n", w.vector, bytes * PART);
+    halves(e, t);
+    text_put(&e->helpers, "    Far at = (Far){0, 1, 2, 3, 4, 5, 6, 7} * (long long)st;\n");
+    text_put(&e->helpers, "    u32 w = (1u << m) - 1; u.v = v;\n");
+    for (int h = 0; h < lanes / PART; h++)
+        text_printf(&e->helpers,
+                    "    __builtin_ia32_scatterdiv%s((void *)(p + %d * st), (u8)(w >> %d), at, u.part[%d], %d);\n",
+                    suffix(d), PART * h, PART * h, h, bytes);
+    text_put(&e->helpers, "}\n");
     return true;
 }

@@ -240,8 +240,42 @@ static bool outer(Emit *e, const KernelOrder *o, int d) {
     return ok;
 }
 
+/* What local symbol i of the kernel is in every step that runs it, or INT64_MIN. */
+static int64_t known_value(const Emit *e, int i) {
+    int64_t v = INT64_MIN;
+    bool first = true;
+    for (int j = e->first[e->number]; j < e->p->nstep; j++) {
+        const Step *s = &e->p->step[j];
+        if (s->kind != STEP_KERNEL || s->kernel != e->number) continue;
+        int64_t x = i < s->nsym ? e->known[s->sym[i]] : INT64_MIN;
+        if (!first && x != v) return INT64_MIN;
+        v = x;
+        first = false;
+    }
+    return v;
+}
+
+/* A version for certain lengths: these hide the frame's. */
+static void known_lengths(Emit *e) {
+    int n = e->p->step[e->first[e->number]].nsym, some = 0;
+    Text t;
+    text_init(&t, e->c);
+    for (int i = 0; i < n; i++) {
+        int64_t v = known_value(e, i);
+        some |= v != INT64_MIN;
+        if (v != INT64_MIN) text_printf(&t, i ? ", %lldl" : "%lldl", (long long)v);
+        else text_printf(&t, i ? ", s[%d]" : "s[%d]", i);
+    }
+    if (some) {
+        emit_line(e, "const i64 known[%d] = {%s};", n, t.at);
+        emit_line(e, "s = known;");
+    }
+    text_free(&t);
+}
+
 void emit_head(Emit *e, const LoopStage *tile) {
     const Kernel *k = e->k;
+    if (e->known && !tile && e->first[e->number] >= 0) known_lengths(e);
     int m = tile ? tile->st->d0 : -2, n = m + 1;
     Text t;
     for (int d = 0; d < k->ndim; d++) {

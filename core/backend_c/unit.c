@@ -114,7 +114,7 @@ static bool bodies(Emit *e) {
     return !failed(e->c);
 }
 
-bool emit_c(Text *t, const Plan *p, const char *function_name) {
+bool emit_c(Text *t, const Plan *p, const char *function_name, const int64_t *known) {
     ThContext *c = p->ctx;
     Emit e = {.c = c,
               .p = p,
@@ -122,6 +122,7 @@ bool emit_c(Text *t, const Plan *p, const char *function_name) {
               .vector_bytes = machine_vector_bytes(c),
               .registers = true,
               .vmath = true,
+              .known = known,
               .rows = rows_wanted(p)};
     if (!e.arena) return false;
 #if defined(TH_HAVE_MVEC)

@@ -30,5 +30,5 @@ static Unit *emulate(ThContext *c, const Plan *p, const char *function_name) {
 #endif
 }
 
-const Backend backend_cuda = {"cuda", emit_cuda, no_device};
-const Backend backend_cuda_emulated = {"cuda-emulated", emit_cuda_emulated, emulate};
+const Backend backend_cuda = {"cuda", emit_cuda, no_device, NULL};
+const Backend backend_cuda_emulated = {"cuda-emulated", emit_cuda_emulated, emulate, NULL};

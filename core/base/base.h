@@ -43,6 +43,7 @@ struct ThContext {
     atomic_llong live_bytes, allocs, live_nodes;
     atomic_llong compiles, cache_hits; /* units built by the C compiler, units found in the cache */
     atomic_llong opt_ns, opt_nodes;    /* the last optimization: nanoseconds of its thread, nodes it was given */
+    atomic_int versions;               /* units for certain lengths that functions have */
     bool told_device;                  /* that device=cuda runs on the CPU was logged */
     struct VarPairs *pairs; /* DebugMode compiles: operations with perform and a graph leave both here; or NULL */
     bool watching;          /* DebugMode runs a node: operations of the host are checked for what they do */

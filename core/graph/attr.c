@@ -14,8 +14,8 @@
 
 static const char *at(const void *attrs, const AttrField *f) { return (const char *)attrs + f->offset; }
 
-/* The field as its type, copied so that alignment never matters. */
-#define FIELD(T, attrs, f) (*(const T *)(const void *)at(attrs, f))
+/* The field, read as its type. */
+#define FIELD(T, attrs, f) (*(T const *)(const void *)at(attrs, f))
 
 /* ---- hash and equality ------------------------------------------------------------------------------------------ */
 static uint64_t hash_idx(const AttrIdx *x, uint64_t h) {

@@ -13,12 +13,15 @@ ThDtype scalar_body_dtype(const ScalarBody *b, int value) {
     return b->ins[value - b->nin - b->nconst].dtype;
 }
 
+/* Of a constant only what its dtype uses says something: the rest of the union may be anything. */
+static size_t used_bytes(ThDtype d) { return dtype_is_complex(d) ? sizeof(ThComplex128) : sizeof(double); }
+
 static uint64_t hash_body(const ScalarBody *b) {
     uint64_t h = hash_mix((uint64_t)b->nin, (uint64_t)b->nout);
     for (int i = 0; i < b->nin; i++) h = hash_mix(h, b->in_dtype[i]);
     for (int i = 0; i < b->nconst; i++) {
         h = hash_mix(h, b->cdtype[i]);
-        h = hash_bytes(&b->cvalue[i], sizeof b->cvalue[i], h);
+        h = hash_bytes(&b->cvalue[i], used_bytes(b->cdtype[i]), h);
     }
     for (int i = 0; i < b->n; i++) {
         h = hash_mix(h, ((uint64_t)b->ins[i].op << 16) | ((uint64_t)b->ins[i].dtype << 8) | b->ins[i].nargs);
@@ -43,7 +46,7 @@ static bool same_body(const ScalarBody *a, const ScalarBody *b) {
     for (int i = 0; i < a->nin; i++)
         if (a->in_dtype[i] != b->in_dtype[i]) return false;
     for (int i = 0; i < a->nconst; i++)
-        if (a->cdtype[i] != b->cdtype[i] || memcmp(&a->cvalue[i], &b->cvalue[i], sizeof a->cvalue[i]) != 0)
+        if (a->cdtype[i] != b->cdtype[i] || memcmp(&a->cvalue[i], &b->cvalue[i], used_bytes(a->cdtype[i])) != 0)
             return false;
     for (int i = 0; i < a->nout; i++)
         if (a->out[i] != b->out[i]) return false;

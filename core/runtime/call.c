@@ -4,7 +4,7 @@
  * input's value: memory and headers of results and updates are there before the first step, and steps write shareds in
  * place only where nothing can fail any more. Readers of a shared variable hold its lock together, a writer alone.
  */
-#include "function.h"
+#include "versions.h"
 
 #include <sched.h>
 #include <string.h>
@@ -188,9 +188,10 @@ static void fill(ThFunction *f, Workspace *w) {
 }
 
 bool call_steps(ThFunction *f, Workspace *w) {
-    UnitRun *run = f->profile ? NULL : atomic_load_explicit(&f->run, memory_order_acquire);
+    UnitRun *run = f->profile ? NULL : w->version ? w->version : atomic_load_explicit(&f->run, memory_order_acquire);
     int bad = run ? run(&w->frame) : interp_run(f->interp, &w->frame);
     if (bad && !failed(f->ctx)) report_failure(w);
+    if (f->versions && !bad) versions_count(f, w);
     return !bad;
 }
 

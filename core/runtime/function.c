@@ -4,6 +4,7 @@
  */
 #include "cpu.h"
 #include "profile.h"
+#include "versions.h"
 
 #include <string.h>
 
@@ -185,6 +186,7 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s) {
     atomic_init(&f->run, s->unit ? s->unit->run : NULL);
     atomic_init(&f->building, s->unit && s->unit->poll);
     f->fg = s->fg;
+    if (s->version && s->unit && !f->profile) f->versions = versions_new(f, s->version);
     f->memory = s->memory;
     f->fit = s->fit;
     f->recipe = s->recipe;
@@ -215,6 +217,7 @@ static void drop_parts(ThFunction *f) {
     ThContext *c = f->ctx;
     drop_workspaces(f);
     th_function_release(atomic_load(&f->lean));
+    versions_free(c, f->versions);
     if (f->unit) f->unit->release(f->unit);
     if (f->profile) profile_free(c, f->plan, f->profile);
     interp_unit_free(f->interp);

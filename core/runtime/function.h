@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 typedef struct Profile Profile;
+typedef struct Versions Versions;
 typedef int UnitRun(ThFrame *f);
 
 typedef struct FnIn {
@@ -57,7 +58,13 @@ typedef struct Workspace {
     bool late_products; /* a product has lengths that a step finds: it packs into `packed`, grown as needed */
     char *packed;
     size_t packed_bytes;
-    char host_text[256]; /* why a host call failed; "" when it gave no text */
+    /* versions.c; unused where the function has none */
+    int64_t *known;       /* by slot: what a version for this signature knows */
+    UnitRun *version;     /* serves this signature instead of the function's unit, or NULL */
+    int64_t wait, waited; /* calls until versions_ask; where the count began */
+    uint64_t key;         /* of known */
+    double gain;          /* nanoseconds of one call that a version is worth */
+    char host_text[256];  /* why a host call failed; "" when it gave no text */
 } Workspace;
 
 struct ThFunction {
@@ -67,6 +74,7 @@ struct ThFunction {
     Unit *unit;
     _Atomic(UnitRun *) run; /* the unit's; NULL: the interpreter serves */
     atomic_bool building;   /* the unit may still come: asked for between calls */
+    Versions *versions;     /* units for the lengths it is called with, or NULL */
     InterpUnit *interp;     /* always there: stepping, first tier, no compiler */
     FGraph *fg;
     FnIn *in;

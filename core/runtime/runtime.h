@@ -62,6 +62,9 @@ int64_t profile_now(void);    /* monotonic nanoseconds */
 typedef struct FunctionSpec { /* what core/compile.c hands over; the function retains or copies all of it */
     Plan *plan;
     Unit *unit; /* NULL: interpreter */
+    /* Builds, beside the calls, a unit for calls whose slots have the values known[slot] (INT64_MIN: any); NULL: there
+     * are no such units. */
+    Unit *(*version)(ThContext *c, const Plan *p, const int64_t *known);
     FGraph *fg; /* owned: inspection (toposort, debugprint) */
     const ThIn *in;
     int nin;

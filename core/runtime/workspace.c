@@ -6,6 +6,7 @@
 #include "function.h"
 #include "parallel.h"
 #include "gemm.h"
+#include "versions.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -40,6 +41,7 @@ static size_t carve(ThFunction *f, Workspace *w, char *at) {
     w->keep = part(&at, sizeof(ThBuffer *) * (size_t)(f->nprovided + 1));
     w->cell = part(&at, sizeof *w->cell * (size_t)(f->nprovided + 1));
     w->borrowed = part(&at, sizeof(ThArray *) * (size_t)(p->noutput + 1));
+    w->known = part(&at, f->versions ? sizeof(int64_t) * (size_t)(p->nsym + 1) : 0);
     w->layout_bytes = plan_layout_work(p);
     w->layout_work = part(&at, w->layout_bytes);
     return (size_t)(at - start);
@@ -218,6 +220,7 @@ static int new_shapes(Workspace *w) {
     if (!grow(f->ctx, &scratch, &w->scratch_bytes, need)) return 1;
     w->frame.scratch = scratch;
     fixed_addresses(w);
+    if (f->versions) versions_sign(w->fn, w);
     w->valid = true;
     return 0;
 }
