@@ -140,6 +140,57 @@ describe("pooling against plain loops", function()
   end)
 end)
 
+-- Windows of one plane over three dimensions run as loops (core/ops/pool_lower.c); over two as calls of the library.
+local function both(dtype, mode, ws, st, pad)
+  local x, g = T.TensorType(dtype, { false, false, false })("x"), T.TensorType(dtype, { false, false, false })("g")
+  local outputs = {}
+  for _, c in ipairs({ { pool, ws, st, pad },
+    { T.signal.pool.pool_3d, { 1, ws[1], ws[2] }, { 1, st[1], st[2] }, { 0, pad[1], pad[2] } } }) do
+    local z = c[1](x, c[2], { ignore_border = true, stride = c[3], pad = c[4], mode = mode })
+    outputs[#outputs + 1], outputs[#outputs + 2] = z, T.grad(nil, x, { known_grads = { [z] = g } })
+  end
+  return compile({ inputs = { x, g }, outputs = outputs, mode = interpreter })
+end
+
+describe("pooling over two dimensions is that of loops, to the bit,", function()
+  local function agree(f, dtype, shape, oh, ow)
+    local value = rng:randint(0, 5, shape):astype(dtype)
+    value[{ 0, 1, 0 }] = 0 / 0
+    local z, gx, loops, loops_gx = f(value, nd.asarray(rng:randn(shape[1], oh, ow), dtype))
+    assert.equal(loops:tobytes(), z:tobytes())
+    assert.equal(loops_gx:tobytes(), gx:tobytes())
+  end
+  it("at every width #asan", function()
+    for _, dtype in ipairs({ "float32", "float64" }) do
+      for _, mode in ipairs(MODES) do
+        local f = both(dtype, mode, { 2, 2 }, { 2, 2 }, { 0, 0 })
+        for w = 2, 70 do agree(f, dtype, { 2, 4 + w % 2, w }, 2, w // 2) end
+      end
+    end
+  end)
+  it("and of any number of threads", function()
+    for _, c in ipairs({ { { 2, 2 }, { 2, 2 }, { 0, 0 } }, { { 3, 3 }, { 2, 2 }, { 1, 1 } },
+      { { 2, 3 }, { 4, 3 }, { 0, 1 } } }) do
+      for _, mode in ipairs(MODES) do
+        local f = both("float32", mode, table.unpack(c))
+        for _, images in ipairs({ 1, 9 }) do
+          local h, w = 41, 30
+          local oh, ow = out_length(h, c[1][1], c[2][1], c[3][1], true), out_length(w, c[1][2], c[2][2], c[3][2], true)
+          local value = nd.asarray(rng:randn(images, h, w), "float32")
+          local g = nd.asarray(rng:randn(images, oh, ow), "float32")
+          local z, gx = f(value, g)
+          theano.config.openmp, theano.config.openmp_elemwise_minsize = true, 1
+          local ok, z2, gx2 = pcall(f, value, g)
+          theano.config.openmp, theano.config.openmp_elemwise_minsize = false, 200000
+          assert(ok, z2)
+          assert.equal(z:tobytes(), z2:tobytes())
+          assert.equal(gx:tobytes(), gx2:tobytes())
+        end
+      end
+    end
+  end)
+end)
+
 describe("pooling", function()
   local x = T.dtensor4("x")
   local function run(y, ...) return compile({ inputs = { x }, outputs = y, mode = interpreter })(...) end

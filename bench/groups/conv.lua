@@ -63,8 +63,8 @@ local function each_layer(name, fn)
   end
 end
 
--- Floors: every multiply-add (no gradient for the first images), every element read and written once. Pooling's
--- gradient reads images, maxima and what comes back.
+-- Floors: every multiply-add (no gradient for the first images), every element read and written once. A maximum's
+-- gradient finds the maxima, then reads images, maxima and what comes back.
 function G.work(kind, name, a, b)
   if kind == "step" then
     local flops, bytes = 0, 0
@@ -80,7 +80,7 @@ function G.work(kind, name, a, b)
       bytes = 4 * (product(images) + product(filters) + product(out)) }
   end
   local n = product(POOLS[a])
-  local read = b == "forward" and 1.25 or name == "max" and 2.5 or 1.25
+  local read = b == "forward" and 1.25 or name == "max" and 3.75 or 1.25
   return { flops = 0, bytes = 4 * n * read, dtype = "float32" }
 end
 

@@ -8,6 +8,7 @@
 #include "conv_work.h"
 #include "graph.h"
 #include "kernel.h"
+#include "pool_work.h"
 
 /* ---- attributes: a plain struct per op, described by a schema; printing, reading, hashing, equality come from it --
  */
@@ -234,7 +235,8 @@ struct HostCall {
     int part; /* parts of a call that run at the same time have a copy of this each: HOST_PARTS and one for what they
                  share */
     int (*fail)(HostCall *h, ThError kind, const char *text); /* text is copied; returns 1 */
-    int (*conv)(HostCall *h, const ConvWork *w);              /* the library's convolution of floats */
+    int (*conv)(HostCall *h, const ConvWork *w);              /* the library's convolution of floats.. */
+    int (*pool)(HostCall *h, const PoolWork *w);              /* ..and pooling over two dimensions */
     void *frame;
 };
 /* How an argument or a result of a loop's body lies in the loop's arrays. */

@@ -8,7 +8,6 @@
 #include "structural.h"
 
 enum { POOL_MAX_DIMS = 3 };
-typedef enum { POOL_MAX, POOL_SUM, POOL_INC_PAD, POOL_EXC_PAD } PoolMode;
 typedef struct PoolAttrs {
     int64_t ndim;
     int64_t mode; /* PoolMode */

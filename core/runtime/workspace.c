@@ -3,6 +3,7 @@
  * of the arguments first differs from the last call's; the second call with equal shapes allocates nothing here.
  */
 #include "conv.h"
+#include "pool.h"
 #include "function.h"
 #include "parallel.h"
 #include "gemm.h"
@@ -419,6 +420,7 @@ static int rt_host_call(ThFrame *f, int step) {
                      .room = host_room,
                      .fail = host_fail,
                      .conv = conv_host,
+                     .pool = pool_host,
                      .frame = f};
     f->ws->host_text[0] = 0;
     f->err[2] = TH_RuntimeError;
