@@ -585,6 +585,7 @@ static const GemmKernels FN(kernels) = {
 #undef PAIR_KEEP
 #undef PAIR_RESUME
 #undef AHEAD_TILE
+#undef AHEAD_TILES
 #undef AHEAD_TABLE
 #undef PAIRS
 #undef PAIRS_OF

@@ -146,18 +146,18 @@ static void FN(put_turned)(const void *t, int64_t trs, int64_t m, int64_t n, voi
 /* tiles whose rows of b go on beyond the tile: the next columns are asked for on the way */
 #define AHEAD_TILE(r) \
     static void FN(ahead_##r)(const GemmTile *t) { FN(tile)(t, r, NV, FN(AHEAD)); }
-AHEAD_TILE(1)
-AHEAD_TILE(2)
-AHEAD_TILE(3) AHEAD_TILE(4) AHEAD_TILE(5) AHEAD_TILE(6)
+#define AHEAD_TILES AHEAD_TILE(1) AHEAD_TILE(2) AHEAD_TILE(3) AHEAD_TILE(4) AHEAD_TILE(5) AHEAD_TILE(6)
+AHEAD_TILES
 #define AHEAD_TABLE \
     { FN(ahead_1), FN(ahead_2), FN(ahead_3), FN(ahead_4), FN(ahead_5), FN(ahead_6) }
 
 #define PAIRS(r, w) \
     static void FN(pairs_##r##x##w)(const GemmPairs *t) { FN(pairs)(t, r, w); }
 #define PAIRS_OF(w) PAIRS(1, w) PAIRS(2, w) PAIRS(3, w) PAIRS(4, w) PAIRS(5, w) PAIRS(6, w)
-    PAIRS_OF(1) PAIRS_OF(2)
+PAIRS_OF(1)
+PAIRS_OF(2)
 #if NV > 2
-        PAIRS_OF(3) PAIRS_OF(4)
+    PAIRS_OF(3) PAIRS_OF(4)
 #define PAIR_TABLE_ROW(r) {FN(pairs_##r##x1), FN(pairs_##r##x2), FN(pairs_##r##x3), FN(pairs_##r##x4)},
 #else
 #define PAIR_TABLE_ROW(r) {FN(pairs_##r##x1), FN(pairs_##r##x2)},
