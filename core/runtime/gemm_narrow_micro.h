@@ -157,7 +157,7 @@ AHEAD_TILES
 PAIRS_OF(1)
 PAIRS_OF(2)
 #if NV > 2
-    PAIRS_OF(3) PAIRS_OF(4)
+PAIRS_OF(3) PAIRS_OF(4)
 #define PAIR_TABLE_ROW(r) {FN(pairs_##r##x1), FN(pairs_##r##x2), FN(pairs_##r##x3), FN(pairs_##r##x4)},
 #else
 #define PAIR_TABLE_ROW(r) {FN(pairs_##r##x1), FN(pairs_##r##x2)},
