@@ -23,6 +23,21 @@ describe("the memory model", function()
     assert.is_false(nd.shares_memory(a, storage(s)))
   end)
 
+  it("an operand is read before a result takes its place, in whole blocks and in parts of one", function()
+    for _, n in ipairs({ 1, 16, 500, 512, 1024, 1100 }) do
+      local rng = nd.random.RandomState(n)
+      local a, b = rng:uniform(-1, 1, { n }), rng:uniform(-1, 1, { n })
+      local x, y = T.dvector("x"), T.dvector("y")
+      local s = shared(a, "s")
+      local f = compile({ inputs = { In(x, { mutable = true }), y }, mode = quick, updates = { { s, s * 3 + x } },
+        outputs = { Out(x * y, { borrow = true }), s - y, x + s, T.sum(s), T.max(x) } })
+      local first = nd.array(b)
+      local got, values = { f(first, a) }, { a * b, a - a, a + b, a:sum(), b:max() }
+      for i, value in ipairs(values) do assert.is_true(nd.allclose(got[i], value, 1e-14), n .. ", " .. i) end
+      assert.is_true(nd.array_equal(s:get_value(), b + a * 3))
+    end
+  end)
+
   it("functions only modify buffers in Theano's memory", function()
     local a, x, s = ones(), T.fvector("x"), shared(ones(), "s")
     local f = compile({ inputs = { x }, outputs = T.exp(x) * 2 + 1, updates = { { s, x * 3 } }, mode = quick })

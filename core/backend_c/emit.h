@@ -31,6 +31,8 @@ typedef struct Emit {
     const LoopStage *s;
     int lanes;  /* of the stage's vec loop; 1: scalar */
     bool tail;  /* inside the last, partial vector: `m` elements */
+    bool side;  /* vectors lie across rows (side.c) */
+    int *array; /* ..by access: its rows' columns are the vectors of x<array>, or -1 */
     bool split; /* the kernel being written takes [row0, row1) of dim 0 */
     bool half;  /* half of the accumulators that have names are computed, from element `first` on (sums.c) */
     int turn;   /* which of the vectors of accumulators that have names, or -1 */
@@ -70,6 +72,10 @@ bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name); /* likew
 bool lanes_gather(Emit *e, ThDtype d, int lanes, const char *name);     /* writes the strided one, or false */
 bool lanes_scatter(Emit *e, ThDtype d, int lanes, const char *name);    /* likewise */
 
+/* turn.c: blocks of rows as columns, and back */
+const char *need_get(Emit *e, ThDtype d, int lanes);
+const char *need_put(Emit *e, ThDtype d, int lanes);
+
 /* vmath.c: writes the helper `name` of a primitive that is vector math of our own, or false */
 bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name);
 
@@ -81,6 +87,7 @@ bool sums_call(Emit *e, const KernelOrder *o, int number);
 bool emit_red_loops(Emit *e, const KernelOrder *o);     /* loops.c: a reduction up to its accumulators, as arrays */
 int emit_red_count(const Emit *e, int r, int *lanes);   /* vectors of accumulators of reduction r, and lanes of each */
 bool threads_may_split(const Emit *e, const Kernel *k); /* the kernel's dim 0 may be shared out among threads */
+bool threads_rows_apart(const Kernel *k);               /* no point of dim 0 sees what another one writes */
 void threads_emit(Emit *e, int number);                 /* kernel_N over the part_N just written */
 
 /* value.c: the text of one scalar operation over named operands */
@@ -102,6 +109,12 @@ bool emit_red_named(const Emit *e);              /* ..for the rest of a row too,
 void emit_red_init(Emit *e, int red);
 void emit_red_step(Emit *e, int red);
 void emit_red_final(Emit *e, int red);
+/* The same for rows in lanes: element j of each row waits in w<red>[j], at most `most` of them. */
+void emit_side_init(Emit *e, int red, int most);
+void emit_side_step(Emit *e, int red, int column);
+void emit_side_final(Emit *e, int red, int column);
+/* side.c: the way for short rows at the start of a kernel's function, if it has one; false: an error */
+bool side_emit(Emit *e, const KernelOrder *o);
 /* loops.c */
 bool emit_begin(Emit *e, const Kernel *k, int number); /* sets the members above for this kernel */
 bool kernel_is_scalar(const Kernel *k);
@@ -136,6 +149,10 @@ void registers_end_turn(Emit *e, const Registers *r); /* stores; before the loop
 void registers_next_turn(Emit *e, const Registers *r);
 /* region.c: the regions from number id on, as loops and branches around steps */
 void emit_region(Emit *e, int id);
+/* Lines of the text between which each kernel stands, and behind the last of them (parts.c) */
+#define PART_KERNEL "/* ---- kernel "
+#define PART_END "---- */"
+#define PART_REST "/* ---- steps ---- */"
 /* unit.c */
 void emit_run(Emit *e); /* theano_run, theano_step, the ABI's number: what the loader asks a unit for */
 /* known: by slot, its value in all calls of this unit or INT64_MIN; NULL: nothing is known */

@@ -48,6 +48,7 @@ static bool arg_by_vectors(const Emit *e, const LoopStage *s, const Red *d) {
     size_t bytes = th_dtype_bytes((ThDtype)e->k->ins.at[d->v].dtype);
     int reduced = 0;
     for (int l = 0; l < s->nloop; l++) reduced += e->k->dim[s->loop[l]].kind == DIM_RED;
+    if (e->side) return bytes >= 4;
     if (e->k->dim[s->st->vec].kind != DIM_RED) return bytes == 8;
     return bytes >= 4 && reduced == 1 && s->vec == s->nloop - 1;
 }
@@ -113,7 +114,8 @@ static void load(Emit *e, int id, const Ins *i, Text *t, int lanes, int acc) {
     const char *at = p.at ? p.at : "";
     (void)id;
     Size st = lanes > 1 ? a->st[e->s->st->vec] : size_const(0);
-    if (lanes == 1 && a->guard >= 0) text_printf(t, "v%d ? *(%s) : MK(%s, 0)", a->guard, at, type_short(d));
+    if (e->side && e->array[acc] >= 0) text_printf(t, "x%d[i%d]", e->array[acc], e->s->loop[1]);
+    else if (lanes == 1 && a->guard >= 0) text_printf(t, "v%d ? *(%s) : MK(%s, 0)", a->guard, at, type_short(d));
     else if (lanes == 1) text_printf(t, "*(%s)", at);
     else if (size_is(st, 0)) text_printf(t, "%s(*(%s))", need_splat(e, d, lanes), at);
     else if (size_is(st, 1)) {
@@ -142,7 +144,8 @@ static void store(Emit *e, const Ins *i, int lanes) {
     ref(e, i->b, lanes, v);
     Size st = lanes > 1 ? a->st[e->s->st->vec] : size_const(1);
     emit_size(&z, st);
-    if (lanes == 1) {
+    if (e->side && e->array[i->a] >= 0) emit_line(e, "x%d[i%d] = %s;", e->array[i->a], e->s->loop[1], v);
+    else if (lanes == 1) {
         if (a->guard >= 0) emit_line(e, "if (v%d)", a->guard);
         if ((a->flags & ACC_ADD) && dtype_is_complex(d))
             emit_line(e, "{ %s *q = %s; q->re += %s.re; q->im += %s.im; }", type_short(d), at, v, v);
@@ -229,7 +232,7 @@ static void literal(Text *t, const Ins *i) {
 
 static void index_of(Emit *e, Text *t, const Ins *i, int lanes) {
     if (lanes == 1 || e->s->st->vec != i->a) {
-        text_printf(t, lanes == 1 ? "(i64)i%d" : "(i64)i%d", i->a);
+        text_printf(t, "(i64)i%d", i->a);
         return;
     }
     char ty[16];

@@ -341,12 +341,14 @@ bool emit_kernel(Emit *e, const Kernel *k, int number) {
     int halves = e->split ? 0 : sums_emit(e, &o, number);
     if (halves < 0) return false;
     emit_line(e, "%s int %s_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step%s) {",
-              kernel_is_scalar(k) ? "INLINE" : "static", e->split ? "part" : "kernel", number,
-              e->split ? ", i64 row0, i64 row1" : "");
+              kernel_is_scalar(k) ? "INLINE"
+              : e->split          ? "static"
+                                  : "KERNEL",
+              e->split ? "part" : "kernel", number, e->split ? ", i64 row0, i64 row1" : "");
     e->indent = 1;
     emit_line(e, "(void)f, (void)b, (void)s, (void)q, (void)step;");
     emit_head(e, NULL);
-    bool ok = (!halves || sums_call(e, &o, number)) && outer(e, &o, 0);
+    bool ok = (!halves || sums_call(e, &o, number)) && side_emit(e, &o) && outer(e, &o, 0);
     emit_line(e, "return 0;");
     e->indent = 0;
     emit_line(e, "}\n");

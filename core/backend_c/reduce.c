@@ -153,8 +153,9 @@ static void arg_step(Emit *e, int r, const Red *d) {
     position(e, &p);
     if (lanes > 1) {
         int dim = e->s->st->vec;
-        if (e->turn >= 0) text_printf(&c, "(int)(j%d / %d + %d)", dim, lanes, e->turn);
-        arg_step_vector(e, r, d, lanes, !in_lanes(e) ? (p.at ? p.at : "0") : e->turn >= 0 && c.at ? c.at : "u");
+        if (e->side) text_printf(&c, "(int)%s", p.at ? p.at : "0");
+        else if (e->turn >= 0) text_printf(&c, "(int)(j%d / %d + %d)", dim, lanes, e->turn);
+        arg_step_vector(e, r, d, lanes, c.at ? c.at : !in_lanes(e) ? (p.at ? p.at : "0") : "u");
     } else {
         char n[16];
         own(e, r, n);
@@ -176,7 +177,8 @@ static void arg_final(Emit *e, int r, const Red *d) {
     if (!in_lanes(e) || lanes == 1) {
         char n[16];
         need_type(e, TH_INT64, lanes, ty);
-        emit_line(e, "%s r%d = at%s;", ty, r, own(e, r, n));
+        bool wide = lanes == 1 || mt == TH_INT64;
+        emit_line(e, wide ? "%s r%d = at%s;" : "%s r%d = __builtin_convertvector(at%s, %s);", ty, r, own(e, r, n), ty);
         return;
     }
     need_type(e, t, lanes, ty);
@@ -413,5 +415,58 @@ void emit_red_final(Emit *e, int r) {
             emit_line(e, "    y = %s(x); x = %s;", need_turned(e, a, lanes, h), t.at ? t.at : "0");
         emit_line(e, "    r%d = x[0]; }", r);
     }
+    text_free(&t);
+}
+
+/* ---- rows in lanes (side.c) -------------------------------------------------------------------------------------- */
+void emit_side_init(Emit *e, int r, int most) {
+    const Red *d = &e->k->red.at[r];
+    ThDtype a = (ThDtype)d->acc_dtype;
+    char id[48], ty[16];
+    if (arg_kind(d)) {
+        arg_init(e, r);
+        return;
+    }
+    identity(d, id);
+    const char *splat = need_splat(e, a, e->lanes);
+    need_type(e, a, e->lanes, ty);
+    emit_line(e, "%s w%d[%d], none%d = %s(%s); w%d[0] = none%d;", ty, r, most, r, splat, id, r, r);
+}
+
+void emit_side_step(Emit *e, int r, int column) {
+    const Red *d = &e->k->red.at[r];
+    ThDtype a = (ThDtype)d->acc_dtype;
+    char v[80], none[24];
+    if (arg_kind(d)) {
+        arg_step(e, r, d);
+        return;
+    }
+    if (e->vec[d->v]) snprintf(v, sizeof v, "v%d", d->v);
+    else snprintf(v, sizeof v, "%s(v%d)", need_splat(e, a, e->lanes), d->v);
+    snprintf(none, sizeof none, "none%d", r);
+    Text t;
+    text_init(&t, e->c);
+    combine(e, &t, d, none, v, e->lanes);
+    emit_line(e, "w%d[i%d] = %s;", r, column, t.at ? t.at : "0");
+    text_free(&t);
+}
+
+/* Element j of each row is lane j of its accumulators: these by halves. Lanes past the row hold nothing. */
+void emit_side_final(Emit *e, int r, int column) {
+    const Red *d = &e->k->red.at[r];
+    char ty[16], x[16], y[24];
+    if (arg_kind(d)) {
+        arg_final(e, r, d);
+        return;
+    }
+    Text t;
+    text_init(&t, e->c);
+    snprintf(x, sizeof x, "w%d[j]", r);
+    snprintf(y, sizeof y, "w%d[j + h]", r);
+    combine(e, &t, d, x, y, e->lanes);
+    emit_line(e, "for (i64 h = %d; h; h /= 2)", lane_count(d) / 2);
+    emit_line(e, "    for (i64 j = 0; j < h && j + h < n%d; j++) w%d[j] = %s;", column, r, t.at ? t.at : "0");
+    need_type(e, (ThDtype)d->acc_dtype, e->lanes, ty);
+    emit_line(e, "%s r%d = w%d[0];", ty, r, r);
     text_free(&t);
 }

@@ -38,14 +38,19 @@ static bool apart(const Kernel *k, const Access *w) {
     return true;
 }
 
+bool threads_rows_apart(const Kernel *k) {
+    for (int i = 0; i < k->acc.n; i++)
+        if ((k->acc.at[i].flags & ACC_WRITE) && !apart(k, &k->acc.at[i]) && !row_only(k, k->acc.at[i].buf))
+            return false;
+    return true;
+}
+
 bool threads_may_split(const Emit *e, const Kernel *k) {
     if (!config_bool(e->c, "openmp") || k->ndim < 1 || k->dim[0].kind != DIM_PAR || k->can_fail) return false;
     if (!k->nouter && (k->st.n != 1 || k->st.at[0].d0 != 0)) return false;
     for (int i = 0; i < k->st.n; i++)
         if (k->st.at[i].cls != STAGE_LOOP) return false;
-    for (int i = 0; i < k->acc.n; i++)
-        if ((k->acc.at[i].flags & ACC_WRITE) && !apart(k, &k->acc.at[i]) && !row_only(k, k->acc.at[i].buf))
-            return false;
+    if (!threads_rows_apart(k)) return false;
     for (int i = 0; i < k->ins.n; i++)
         if (k->ins.at[i].op == INS_INDEX && k->ins.at[i].a == 0) return false;
     return true;
@@ -118,7 +123,7 @@ void threads_emit(Emit *e, int number) {
     if (rows_own) emit_own_rows(e, number);
     emit_line(e, "    part_%d(w->f, %s, w->s, w->q, w->step, from, to);", number, rows_own ? "b" : "w->b");
     emit_line(e, "}");
-    emit_line(e, "static int kernel_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step) {", number);
+    emit_line(e, "KERNEL int kernel_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step) {", number);
     Text t, rows;
     text_init(&t, e->c);
     text_init(&rows, e->c);

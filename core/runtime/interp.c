@@ -82,6 +82,7 @@ static void setup(IRun *r) {
         r->base[i] = r->f->buf[r->step->buf[a->buf]] + isize(r, a->off) * bytes;
         for (int d = 0; d < k->ndim; d++) r->st[i][d] = isize(r, a->st[d]) * bytes;
     }
+    for (int i = 0; i < k->ins.n; i++) r->at[i] = r->regs + r->ik->ins[i].reg;
     r->pos = 0;
     r->len = 1;
 }
@@ -93,6 +94,7 @@ static int run_kernel(const InterpUnit *u, const Step *st, ThFrame *f) {
     r.step = st;
     r.simd = u->simd;
     r.regs = f->scratch;
+    r.at = (char **)(void *)(r.regs + r.ik->at);
     setup(&r);
     return run_outer(&r, 0);
 }

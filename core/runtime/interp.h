@@ -17,14 +17,17 @@ typedef struct IIns {
     uint8_t block;     /* runs inside the vec loop: length of the block; otherwise uniform */
     uint8_t fill;      /* uniform value read at block level: replicate to a whole block */
     uint8_t fails;     /* integer division: check the divisor */
+    uint8_t view;      /* a load that may be read where it lies: nothing is stored before its last use */
+    int into;          /* the store that follows and takes the value, or -1: computed in its place */
     size_t reg;        /* byte offset of the register */
     int micro, nmicro; /* block kernels that compute it: IKernel.micro; none for memory and control instructions */
 } IIns;
 
-/* An operand of a block kernel: a register, or a literal's block (base != NULL). */
+/* An operand of a block kernel: a literal's block (base != NULL), a value (>= 0), or a temporary's register. */
 typedef struct IOpnd {
     const char *base;
     size_t off;
+    int value;
 } IOpnd;
 typedef struct IMicro {
     SimdFn fn;
@@ -45,12 +48,14 @@ typedef struct IKernel {
     VEC(IMicro) micro;
     KernelOrder order;
     IRed *red;
-    size_t reg_bytes;
+    size_t reg_bytes, at; /* of all registers; where among them IRun.at lies */
 } IKernel;
 
 /* interp_micro.c: the block kernels of one scalar operation or cast, appended to out->micro; temporaries get registers.
  */
 bool interp_micro(ThContext *c, const SimdTable *simd, const Kernel *k, int id, Arena *a, IKernel *out);
+/* interp_views.c: which values stay where they lie in memory. */
+bool interp_views(Arena *a, IKernel *out);
 /* Memory from the arena (release micro with vec_free); false with the error set. */
 bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, Arena *a, IKernel *out);
 
@@ -60,7 +65,7 @@ typedef struct IRun {
     ThFrame *f;
     const Step *step;
     const SimdTable *simd;
-    char *regs;
+    char *regs, **at;           /* at: where each value is, its register or memory */
     int64_t n[KDIM], idx[KDIM]; /* extents and current position of kernel dims */
     int64_t len;                /* elements in the current block (<= SIMD_BLOCK) */
     int64_t pos;                /* of its first element along the vec dim */
@@ -75,6 +80,6 @@ void interp_red_final(IRun *r, const IRed *red);
 int interp_gemm(IRun *r, const LoopStage *s); /* interp_gemm.c */
 int interp_fail(IRun *r, ThError kind, int n, int64_t v0, int64_t v1);
 static inline int64_t isize(const IRun *r, Size s) { return s.sym < 0 ? s.k : s.k * r->f->sym[r->step->sym[s.sym]]; }
-static inline char *ireg(IRun *r, int value) { return r->regs + r->ik->ins[value].reg; }
+static inline char *ireg(IRun *r, int value) { return r->at[value]; }
 
 #endif

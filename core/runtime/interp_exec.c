@@ -1,7 +1,8 @@
 /*
  * interp_exec.c -- runs a straight list of instructions on the current block (or on one value, replicated).
- * Registers hold SIMD_BLOCK elements; what lies past the block's end is padding: the last element again, so that vector
- * functions see ordinary numbers there.
+ * Dense blocks of inputs are read, and results written, where they lie (interp_views.c says which may); all else is in
+ * registers, which hold SIMD_BLOCK elements; what lies past the block's end is padding: the last element again, so that
+ * vector functions see ordinary numbers there.
  */
 #include "interp.h"
 
@@ -19,8 +20,12 @@ static void copy1(char *d, const char *s, size_t bytes) {
     }
 }
 
-static void replicate(char *d, size_t bytes, int64_t from, int64_t to) { /* element from-1 into from..to-1 */
-    for (int64_t i = from; i < to; i++) copy1(d + (size_t)i * bytes, d + (size_t)(from - 1) * bytes, bytes);
+/* Element from-1 into from..to-1: a piece of 64 bytes first, then copies of that. */
+static void replicate(char *d, size_t bytes, int64_t from, int64_t to) {
+    char *p = d + (size_t)from * bytes, *end = d + (size_t)to * bytes, piece[64];
+    for (size_t i = 0; i < sizeof piece && i < (size_t)(end - p); i += bytes) copy1(piece + i, p - bytes, bytes);
+    for (; end - p >= (ptrdiff_t)sizeof piece; p += sizeof piece) memcpy(p, piece, sizeof piece);
+    for (size_t i = 0; p + i < end; i += bytes) copy1(p + i, piece + i, bytes);
 }
 
 #define GATHER(T) \
@@ -66,6 +71,17 @@ static void load_one_by_one(IRun *r, const Access *a, char *d, const char *p, in
     }
 }
 
+static int id_of(const IRun *r, const IIns *i) { return (int)(i - r->ik->ins); }
+
+/* Whole blocks that lie dense are read where they are. */
+static bool look(IRun *r, const LoopStage *s, const IIns *i, int64_t n) {
+    int64_t st;
+    char *p = address(r, s, i, i->ins->a, &st);
+    bool here = st == i->bytes && n % SIMD_PAD == 0;
+    r->at[id_of(r, i)] = here ? p : r->regs + i->reg;
+    return here;
+}
+
 static void load(IRun *r, const LoopStage *s, const IIns *i, char *d, int64_t n) {
     const Access *a = &r->ik->k->acc.at[i->ins->a];
     int64_t st;
@@ -96,6 +112,7 @@ static void store(IRun *r, const LoopStage *s, const IIns *i, int64_t n) {
     size_t bytes = th_dtype_bytes(a->dtype);
     int64_t st;
     char *p = address(r, s, i, i->ins->a, &st);
+    if (v == p) return; /* computed here */
     if (a->idx >= 0 || a->guard >= 0 || ((a->flags & ACC_ADD) && st != (int64_t)bytes))
         store_one_by_one(r, a, p, st, v, bytes, n);
     else if (a->flags & ACC_ADD) r->simd->fold[RED_SUM][a->dtype](n, p, v);
@@ -161,12 +178,26 @@ static int check_divisor(IRun *r, const IIns *i, int64_t n) {
     return 0;
 }
 
-static int compute(IRun *r, const IIns *i, int64_t n, int64_t np) {
+/* Where the value's block goes: to the store's memory if it is dense there and no operand, else to the register. */
+static char *place(IRun *r, const LoopStage *s, const IIns *i, const IMicro *last, int64_t n) {
+    const IIns *store = &r->ik->ins[i->into];
+    int64_t st;
+    char *p = address(r, s, store, store->ins->a, &st);
+    bool here = st == i->bytes && n % SIMD_PAD == 0;
+    for (int j = 0; j < 3; j++) here = here && (last->in[j].value < 0 || r->at[last->in[j].value] != p);
+    return r->at[id_of(r, i)] = here ? p : r->regs + i->reg;
+}
+
+static int compute(IRun *r, const LoopStage *s, const IIns *i, int64_t n, int64_t np) {
     if (i->fails && check_divisor(r, i, n)) return 1;
     for (const IMicro *m = r->ik->micro.at + i->micro, *end = m + i->nmicro; m < end; m++) {
         const char *in[3];
-        for (int j = 0; j < 3; j++) in[j] = (m->in[j].base ? m->in[j].base : r->regs) + m->in[j].off;
-        m->fn(np, r->regs + m->out, in[0], in[1], in[2]);
+        for (int j = 0; j < 3; j++) {
+            const IOpnd *o = &m->in[j];
+            in[j] = o->value >= 0 ? r->at[o->value] : (o->base ? o->base : r->regs) + o->off;
+        }
+        char *out = i->into >= 0 && m == end - 1 ? place(r, s, i, m, n) : r->regs + m->out;
+        m->fn(np, out, in[0], in[1], in[2]);
     }
     return 0;
 }
@@ -177,7 +208,10 @@ static int one(IRun *r, const LoopStage *s, const IIns *i) {
     switch (i->ins->op) {
     case INS_STORE: store(r, s, i, n); return 0;
     case INS_FAIL_IF: return fail_if(r, i, n);
-    case INS_LOAD: load(r, s, i, o, n); break;
+    case INS_LOAD:
+        if (i->view && look(r, s, i, n)) return 0;
+        load(r, s, i, o, n);
+        break;
     case INS_PARAM:
     case INS_CONST: constant(r, i, o, n); break;
     case INS_INDEX: position(r, s, i, o, n); break;
@@ -198,7 +232,7 @@ static int one(IRun *r, const LoopStage *s, const IIns *i) {
     }
     case INS_RED: memcpy(o, r->regs + r->ik->red[i->ins->a].reg, (size_t)i->bytes * (size_t)n); break;
     default:
-        if (compute(r, i, n, np)) return 1;
+        if (compute(r, s, i, n, np)) return 1;
         if (i->fill) replicate(o, i->bytes, 1, SIMD_BLOCK);
         return 0;
     }

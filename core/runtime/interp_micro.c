@@ -53,7 +53,7 @@ static bool literal(Build *b, Val *v, ThDtype d) {
     char *p = arena_alloc(b->arena, bytes * SIMD_BLOCK);
     if (!p) return false;
     dtype_cast(p, d, (int64_t)bytes, (const char *)&v->num, TH_FLOAT64, 0, SIMD_BLOCK);
-    *v = (Val){.at = {p, 0}, .dtype = d};
+    *v = (Val){.at = {p, 0, -1}, .dtype = d};
     return true;
 }
 
@@ -86,15 +86,15 @@ static bool emit(Build *b, int p, Val *v, int n, bool last, Val *res) {
         b->out->reg_bytes += th_dtype_bytes(rd) * SIMD_BLOCK;
     }
     IMicro m = {.fn = fn, .out = reg};
-    for (int i = 0; i < n; i++) m.in[i] = v[i].at;
-    *res = (Val){.at = {NULL, reg}, .dtype = rd};
+    for (int i = 0; i < 3; i++) m.in[i] = i < n ? v[i].at : (IOpnd){.value = -1};
+    *res = (Val){.at = {NULL, reg, -1}, .dtype = rd};
     return vec_push(b->c, &b->out->micro, m);
 }
 
 static Val operand(const Build *b, char letter) {
     const int ids[4] = {b->ins->a, b->ins->b, b->ins->c, b->ins->d};
     int id = ids[letter - 'a'];
-    return (Val){.at = {NULL, b->out->ins[id].reg}, .dtype = (ThDtype)b->k->ins.at[id].dtype};
+    return (Val){.at = {NULL, 0, id}, .dtype = (ThDtype)b->k->ins.at[id].dtype};
 }
 
 static bool program(Build *b, const Expr *e) {
@@ -125,8 +125,8 @@ bool interp_micro(ThContext *c, const SimdTable *simd, const Kernel *k, int id, 
     Build b = {c, simd, k, i, a, out, out->ins[id].reg};
     out->ins[id].micro = out->micro.n;
     if (i->op == INS_CAST) {
-        IMicro m = {
-            .fn = simd->cast[i->dtype][k->ins.at[i->a].dtype], .out = b.result, .in = {{NULL, out->ins[i->a].reg}}};
+        IMicro m = {.fn = simd->cast[i->dtype][k->ins.at[i->a].dtype], .out = b.result, .in = {{NULL, 0, i->a}}};
+        m.in[1].value = m.in[2].value = -1;
         if (!vec_push(c, &out->micro, m)) return false;
     } else {
         const ScalarTexts *t =

@@ -11,7 +11,7 @@ static bool one(ThContext *c, const SimdTable *simd, const Kernel *k, const Loop
                 IKernel *out) {
     const Ins *i = &k->ins.at[id];
     IIns *o = &out->ins[id];
-    *o = (IIns){.ins = i, .block = (uint8_t)width(s, i)};
+    *o = (IIns){.ins = i, .block = (uint8_t)width(s, i), .into = -1};
     o->bytes = (uint8_t)th_dtype_bytes(i->op == INS_STORE ? TH_BOOL : i->dtype);
     if (i->op == INS_FAIL_IF || i->op == INS_STORE) return true;
     o->reg = out->reg_bytes;
@@ -58,5 +58,7 @@ bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, Arena 
         return err(c, TH_RuntimeError, "kernel has %d accesses, at most %d fit", k->acc.n, KACC + 8);
     if (!values(c, simd, k, a, out)) return false;
     reductions(simd, k, out);
-    return true;
+    out->at = (out->reg_bytes + 63) / 64 * 64;
+    out->reg_bytes = out->at + sizeof(char *) * (size_t)k->ins.n;
+    return interp_views(a, out);
 }

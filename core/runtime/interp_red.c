@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANE_BYTES = 256 };
-
 static void *acc_of(IRun *r, const IRed *d) { return r->regs + d->reg; }
 
 static ThValue identity(RedKind kind, ThDtype t) {
@@ -40,7 +38,7 @@ void interp_red_init(IRun *r, const IRed *d) {
                : k == 'f' ? TH_FLOAT64
                : k == 'u' ? TH_UINT64
                           : TH_INT64,
-               0, d->lanes ? LANE_BYTES / bytes : SIMD_BLOCK);
+               0, d->lanes ? SIMD_LANE_BYTES / bytes : SIMD_BLOCK);
 }
 
 /* Position over the reduced dims, flattened in order, of the current point (at the block's start). */
@@ -109,13 +107,8 @@ void interp_red_step(IRun *r, const IRed *d) {
         arg_step(r, d, v, r->ik->k->ins.at[x->v].dtype, flat_position(r, s, d->lanes), step);
         return;
     }
-    int64_t bytes = (int64_t)th_dtype_bytes(x->acc_dtype);
-    if (!d->lanes) {
-        d->fold(r->len, acc_of(r, d), v);
-        return;
-    }
-    int64_t nl = LANE_BYTES / bytes;
-    for (int64_t i = 0; i < r->len; i += nl) d->fold(r->len - i < nl ? r->len - i : nl, acc_of(r, d), v + i * bytes);
+    SimdFold fold = d->lanes ? r->simd->lanes[x->kind][x->acc_dtype] : d->fold;
+    fold(r->len, acc_of(r, d), v);
 }
 
 void interp_red_final(IRun *r, const IRed *d) {
@@ -126,5 +119,5 @@ void interp_red_final(IRun *r, const IRed *d) {
     }
     if (!d->lanes) return;
     int64_t bytes = (int64_t)th_dtype_bytes(d->red->acc_dtype);
-    for (int64_t h = LANE_BYTES / bytes / 2; h >= 1; h /= 2) d->fold(h, acc, acc + h * bytes);
+    for (int64_t h = SIMD_LANE_BYTES / bytes / 2; h >= 1; h /= 2) d->fold(h, acc, acc + h * bytes);
 }

@@ -8,7 +8,7 @@
 
 #include "../ops/ops.h"
 
-enum { SIMD_PAD = 16, SIMD_BLOCK = 256 };
+enum { SIMD_PAD = 16, SIMD_BLOCK = 512, SIMD_LANE_BYTES = 256 };
 
 /* Operators of the expression language first (names as expr.h gives them), then the primitives of core/ops. */
 /* clang-format off */
@@ -41,6 +41,8 @@ typedef struct SimdTable {
     SimdFn prim[SIMD_PRIMS][TH_DTYPE_COUNT]; /* by dtype of the operands (switch: of its branches); NULL: not defined */
     SimdFn cast[TH_DTYPE_COUNT][TH_DTYPE_COUNT]; /* [to][from] */
     SimdFold fold[RED_OR + 1][TH_DTYPE_COUNT];   /* not for ARGMAX and ARGMIN */
+    /* The same with SIMD_LANE_BYTES of accumulators that take the values in turns. */
+    SimdFold lanes[RED_OR + 1][TH_DTYPE_COUNT];
 } SimdTable;
 
 /* special.c: block kernels of the helper texts, the same for every instruction set */

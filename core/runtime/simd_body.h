@@ -217,6 +217,19 @@ CAST_FROM_Z(COMPLEX64, ThComplex64) CAST_FROM_Z(COMPLEX128, ThComplex128)
             T x = acc[i], y = v[i];                                                                                     \
             acc[i] = (T)(expr);                                                                                         \
         }                                                                                                               \
+    }                                                                                                                   \
+    static void lanes_##name##_##T(int64_t n, void *pacc, const void *pv) {                                             \
+        enum { L = SIMD_LANE_BYTES / sizeof(T) };                                                                       \
+        T acc[L];                                                                                                       \
+        const T *v = pv;                                                                                                \
+        memcpy(acc, pacc, sizeof acc);                                                                                  \
+        for (; n >= L; n -= L, v += L)                                                                                  \
+            IVDEP for (int64_t i = 0; i < L; i++) {                                                                     \
+                T x = acc[i], y = v[i];                                                                                 \
+                acc[i] = (T)(expr);                                                                                     \
+            }                                                                                                           \
+        memcpy(pacc, acc, sizeof acc);                                                                                  \
+        fold_##name##_##T(n, pacc, v);                                                                                  \
     }
 #define FOLD_ALL(T) /* NaN propagates: a NaN accumulator stays, a NaN value wins */                                     \
     FOLD(sum, T, x + y) FOLD(prod, T, x *y) FOLD(max, T, x >= y || x != x ? x : y) FOLD(min, T, x <= y || x != x ? x : y)
@@ -279,6 +292,10 @@ const SimdTable SIMD_TABLE = {
     .fold = {
         [RED_SUM] = AT_ANY(fold_sum), [RED_PROD] = AT_ANY(fold_prod), [RED_MAX] = AT_ALL(fold_max), [RED_MIN] = AT_ALL(fold_min),
         [RED_AND] = {[TH_BOOL] = fold_and_uint8_t}, [RED_OR] = {[TH_BOOL] = fold_or_uint8_t},
+    },
+    .lanes = {
+        [RED_SUM] = AT_ANY(lanes_sum), [RED_PROD] = AT_ANY(lanes_prod), [RED_MAX] = AT_ALL(lanes_max), [RED_MIN] = AT_ALL(lanes_min),
+        [RED_AND] = {[TH_BOOL] = lanes_and_uint8_t}, [RED_OR] = {[TH_BOOL] = lanes_or_uint8_t},
     },
 };
 /* clang-format on */

@@ -1,0 +1,100 @@
+--- Short rows run side by side, a row a lane: their bits are those of rows one after the other (the interpreter's), for
+-- every number of rows and columns around the limits, at every vector width, and for what is no ordinary number.
+local skip = require("spec.support.skip")
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+
+local function over(how, x) return x[how](x, { axis = 1, keepdims = true }) end
+local function normalized(x)
+  local y = x - over("mean", x)
+  return y / T.sqrt(over("mean", y * y) + T.cast(0.5, x.dtype))
+end
+-- Functions of one float matrix and one row.
+local WORKS = {
+  softmax = function(x) return T.nnet.softmax(x) end,
+  ["log of a softmax"] = function(x) return T.nnet.logsoftmax(x) end,
+  ["layer norm"] = function(x, b) return normalized(x) * b end,
+  ["its gradient"] = function(x, b) return T.grad(T.sum(normalized(x) * T.tanh(x * b)), x) end,
+  ["a kept row and its sum"] = function(x) return T.exp(x), over("sum", T.exp(x)) end,
+  ["sums and products"] = function(x, b) return x:sum { axis = 1 }, (x + b):prod { axis = 1 } end,
+  ["extrema"] = function(x, b) return x:max { axis = 1 }, (x * b):min { axis = 1 } end,
+  ["where they are"] = function(x) return T.argmax(x, { axis = 1 }), T.argmin(T.abs_(x), { axis = 1 }) end,
+  ["any and all"] = function(x) return T.any(x, { axis = 1 }), T.all(T.gt(x, -1), { axis = 1 }) end,
+  ["of a transpose"] = function(x) return T.nnet.softmax(x.T), x.T:max { axis = 1 } end,
+  ["of every second column"] = function(x) return T.nnet.softmax(x[{ "::", "::2" }] * 2) end,
+  ["of whole numbers"] = function(x)
+    local i = T.cast(x * 7, "int32")
+    return i:sum { axis = 1 }, i:max { axis = 1 }, T.argmax(i, { axis = 1 }), T.cast(i, "int8"):min { axis = 1 }
+  end,
+  ["with a position"] = function(x)
+    return (x - over("max", x)) * T.cast(T.arange(x.shape[0]), x.dtype):dimshuffle(0, "x")
+  end,
+}
+local ROWS, COLUMNS = { 1, 2, 5, 6, 15, 16, 17, 40 }, { 1, 2, 3, 4, 8, 9, 15, 16, 17, 24, 25, 31, 32, 33 }
+
+-- Without fused products exp has other bits than the interpreter's.
+local EXACT = { ["layer norm"] = true, ["sums and products"] = true, extrema = true, ["where they are"] = true,
+  ["any and all"] = true, ["of whole numbers"] = true, ["with a position"] = true }
+
+local function build(dtype, exact)
+  local x, b = T.TensorType(dtype, { false, false })("x"), T.TensorType(dtype, { false })("b")
+  local names, outputs, of = {}, {}, {}
+  for name in pairs(WORKS) do if not exact or EXACT[name] then names[#names + 1] = name end end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    for _, y in ipairs({ WORKS[name](x, b) }) do outputs[#outputs + 1], of[#of + 1] = y, name end
+  end
+  return theano.compile({ inputs = { x, b }, outputs = outputs, on_unused_input = "ignore" }), of
+end
+
+local rng = nd.random.RandomState(11)
+local function numbers(shape, dtype, odd)
+  local a = rng:normal(0, 1, shape):astype(dtype)
+  local strange = { -0.0, 0 / 0, 1 / 0, -1 / 0, 0.0, 1e-42 }
+  for _ = 1, odd and a.size // 4 or 0 do
+    a[{ math.random(0, shape[1] - 1), math.random(0, shape[2] - 1) }] = strange[math.random(#strange)]
+  end
+  return a
+end
+
+-- A NaN's own bits are the compiler's choice.
+local function bits(a)
+  a = nd.asarray(a)
+  if not a.dtype:find("float", 1, true) then return a:tostring() end
+  return nd.where(nd.isnan(a), nd.array(0 / 0):astype(a.dtype), a):tostring()
+end
+
+describe("short rows", function()
+  local function same_as_interpreter(dtype, flags, exact)
+    skip.unless(theano.config.cxx ~= "", "no C compiler")
+    math.randomseed(3)
+    local interpreted, built, of
+    do
+      local _ <close> = theano.config.change_flags({ linker = "interpreter" })
+      interpreted = build(dtype, exact)
+    end
+    do
+      local _ <close> = theano.config.change_flags({ ["gcc.cxxflags"] = flags })
+      built, of = build(dtype, exact)
+    end
+    assert.truthy(theano.printing.ccode(built):find("short rows, one a lane", 1, true))
+    for _, rows in ipairs(ROWS) do
+      for _, columns in ipairs(COLUMNS) do
+        for turn = 1, 2 do
+          local x, b = numbers({ rows, columns }, dtype, turn == 2), numbers({ columns }, dtype)
+          local want, got = { interpreted(x, b) }, { built(x, b) }
+          for i = 1, #want do
+            if bits(want[i]) ~= bits(got[i]) then
+              error(("%s of %d x %d %s: %s, not %s"):format(of[i], rows, columns, dtype, got[i], want[i]))
+            end
+          end
+        end
+      end
+    end
+  end
+
+  it("of float32", function() same_as_interpreter("float32", "") end)
+  it("of float64", function() same_as_interpreter("float64", "") end)
+  it("of float32 in vectors of 32 bytes", function() same_as_interpreter("float32", "-march=x86-64-v3") end)
+  it("of float64 in vectors of 16 bytes", function() same_as_interpreter("float64", "-march=x86-64", true) end)
+end)
