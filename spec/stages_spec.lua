@@ -90,4 +90,29 @@ describe("stages", function()
       assert.equal(0, f(nd.array({ 3, 4 })))
     end
   end)
+
+  it("what nobody reads of an operation with several results is not computed", function()
+    local v, b, y = T.dmatrix("v"), T.dvector("b"), T.lvector("y")
+    local nll, sm, am = T.nnet.crossentropy_softmax_argmax_1hot_with_bias(v, b, y)
+    local xs, bs, ys = nd.array({ { 1, 2, 4 }, { 3, 1, 0 } }), nd.array({ 0, 1, 0 }), nd.array({ 2, 0 }, "int64")
+    local function results(linker, ...)
+      local f = compile { inputs = { v, b, y }, outputs = { ... }, mode = compile.Mode({ linker = linker }) }
+      return linker == "c" and theano.printing.ccode(f) or "", f(xs, bs, ys)
+    end
+    local code, all, rows, best = results("c", nll, sm, am)
+    assert.is_truthy(code:find("argmax(", 1, true) and code:find("/ sum(", 1, true))
+    assert.same({ 2, 0 }, best:tolist())
+    for _, linker in ipairs({ "c", "interpreter" }) do
+      local short, few = results(linker, nll)
+      assert.is_nil(short:find("argmax(", 1, true))
+      assert.is_nil(short:find("/ sum(", 1, true))
+      assert.equal(all:tobytes(), few:tobytes())
+      local _, p = results(linker, sm)
+      assert.equal(rows:tobytes(), p:tobytes())
+      local _, m = results(linker, am)
+      assert.equal(best:tobytes(), m:tobytes())
+    end
+    local f = compile { inputs = { v, b, y }, outputs = sm }
+    assert.has_error(function() f(xs, bs, nd.array({ 2, 3 }, "int64")) end) -- what can fail stays
+  end)
 end)

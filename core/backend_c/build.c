@@ -25,9 +25,12 @@
 extern char **environ;
 
 enum { GIVE_UP = 3 };
+/* Passes that find nothing in text that is written as vectors, a quarter of the compiler's time; -fno-gcse would be
+ * another twentieth, but loops with tanh and exp lose 16 %, and -O1 some loops four times (docs/decisions.md). */
+#define LESS " -fno-tree-vectorize -fno-tree-vrp -fno-tree-pta -fno-ipa-cp -fno-code-hoisting -fno-store-merging"
 /* -nostdlib with the libraries by name skips start files and LTO's plugin: 8 ms of some 45 for a small unit. */
 static const char fixed_flags[] = "-std=gnu11 -O2 -fPIC -shared -fwrapv -fno-strict-aliasing -ffp-contract=off "
-                                  "-fno-math-errno -fno-trapping-math -w -nostdlib -Wl,--hash-style=gnu";
+                                  "-fno-math-errno -fno-trapping-math -w -nostdlib -Wl,--hash-style=gnu" LESS;
 
 static void release_state(ThContext *c, void *p) {
     cache_remove_temp(p);
@@ -68,7 +71,7 @@ static bool split(Compiler *k) {
     for (char *p = k->words; *p;) {
         while (*p == ' ' || *p == '\t') *p++ = 0;
         if (!*p) break;
-        if (k->argc >= BUILD_WORDS - 12) return false;
+        if (k->argc >= BUILD_WORDS - 24) return false;
         k->argv[k->argc++] = p;
         p += strcspn(p, " \t");
     }
@@ -155,24 +158,32 @@ int build_start(const Compiler *k, int output, int *pid) {
     return rc;
 }
 
-/* Runs a program to its end; its first output in `out`. 0 success, > 0 it failed, -1 it could not be started. */
-static int run_program(const char *path, char **argv, char out[BUILD_OUTPUT]) {
-    int p[2], status = 0;
+void build_child(const Compiler *k, Child *ch, char out[BUILD_OUTPUT]) {
+    int p[2];
     pid_t pid;
     out[0] = 0;
-    if (pipe2(p, O_CLOEXEC)) return -1;
-    int rc = start(path, argv, p[1], &pid);
+    ch->pid = 0;
+    if (pipe2(p, O_CLOEXEC)) return;
+    int rc = start(k->path, k->argv, p[1], &pid);
     close(p[1]);
     if (rc) {
         close(p[0]);
         snprintf(out, BUILD_OUTPUT, "%s", strerror(rc));
-        return -1;
+        return;
     }
-    drain(p[0], out);
-    close(p[0]);
+    ch->pid = (int)pid;
+    ch->fd = p[0];
+}
+
+int build_wait(Child *ch, char out[BUILD_OUTPUT]) {
+    int status = 0;
+    if (!ch->pid) return -1;
+    drain(ch->fd, out);
+    close(ch->fd);
     pid_t got;
-    do got = waitpid(pid, &status, 0);
+    do got = waitpid(ch->pid, &status, 0);
     while (got < 0 && errno == EINTR);
+    ch->pid = 0;
     if (got < 0) return 0; /* a host that ignores SIGCHLD: the file it made tells */
     if (WIFSIGNALED(status)) snprintf(out, BUILD_OUTPUT, "killed by signal %d", WTERMSIG(status));
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
@@ -190,12 +201,11 @@ static bool write_all(int fd, const char *p, size_t n) {
     return true;
 }
 
-/* The source and its key as a fresh file. */
-static bool write_source(const char *path, const char *source, const char *key) {
+bool build_write(const char *path, const char *source, const char *key) {
     char tail[96];
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return false;
-    int n = snprintf(tail, sizeof tail, "\nconst char theano_key[] = \"%s\";\n", key);
+    int n = key ? snprintf(tail, sizeof tail, "\nconst char theano_key[] = \"%s\";\n", key) : 0;
     bool good = write_all(fd, source, strlen(source)) && write_all(fd, tail, (size_t)n);
     if (close(fd)) good = false;
     if (!good) unlink(path);
@@ -233,7 +243,7 @@ bool build_prepare(Build *b, int which, Compiler *k, BuildJob *j, const char *so
     cache_sweep(b, dir);
     if (which == CACHE_MAIN && b->built++ % 64 == 0) cache_limit(b, dir);
     unlink(j->in); /* of a process that had our number and was killed */
-    if (!write_source(j->in, source, k->key)) return false;
+    if (!build_write(j->in, source, k->key)) return false;
     int n = k->argc;
     k->argv[n++] = (char *)(uintptr_t) "-o";
     k->argv[n++] = j->out;
@@ -255,7 +265,12 @@ bool build_finish(const Compiler *k, const BuildJob *j, bool ok) {
 static int build_in(Build *b, int which, Compiler *k, BuildJob *j, const char *source) {
     char output[BUILD_OUTPUT];
     if (!build_prepare(b, which, k, j, source)) return NOT_WRITTEN;
-    int rc = run_program(k->path, k->argv, output);
+    int n = parts_wanted(b, source), rc = n > 1 ? parts_build(b, k, j, source, n, output) : PARTS_NOT;
+    if (rc == PARTS_NOT) {
+        Child ch;
+        build_child(k, &ch, output);
+        rc = build_wait(&ch, output);
+    }
     bool sealed = build_finish(k, j, !rc);
     if (rc) tell_failure(b, k, output);
     return rc ? REFUSED : sealed ? BUILT : NOT_WRITTEN;

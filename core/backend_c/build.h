@@ -44,12 +44,27 @@ bool build_choose(Build *b, Compiler *k, const char *source);
 bool build_find(Build *b, const Compiler *k, char path[BUILD_PATH]);
 /* Writes the source aside and completes argv; false when the directory cannot be written. */
 bool build_prepare(Build *b, int which, Compiler *k, BuildJob *j, const char *source);
+/* A program at work: one argv, its output read through a pipe. */
+typedef struct Child {
+    int pid, fd; /* pid 0: it could not be started */
+} Child;
+void build_child(const Compiler *k, Child *ch, char out[BUILD_OUTPUT]);
+/* Waits for its end; its first output in `out`. 0 success, > 0 it failed, -1 it could not be started. */
+int build_wait(Child *ch, char out[BUILD_OUTPUT]);
+/* A fresh file with the text, and with the key as a constant when there is one. */
+bool build_write(const char *path, const char *source, const char *key);
 /* Starts argv with its output in the file `output`; errno's number or 0. */
 int build_start(const Compiler *k, int output, int *pid);
 /* After the compiler's end (ok: with success): the unit gets its name; what stood aside is gone. False: there is none.
  */
 bool build_finish(const Compiler *k, const BuildJob *j, bool ok);
 void build_shorten(char *output); /* a compiler's first three lines, joined */
+
+/* parts.c: how many compilers a text is worth, 1: one; then, in place of one run of the compiler, as build_wait: the
+ * parts at once and the linker; PARTS_NOT: nothing was tried. */
+enum { PARTS_NOT = -2 };
+int parts_wanted(const Build *b, const char *source);
+int parts_build(Build *b, Compiler *k, const BuildJob *j, const char *source, int n, char out[BUILD_OUTPUT]);
 
 /* tiers.c: as unit_build, but what is not in the cache is built beside the calls (Unit.poll). */
 Unit *unit_build_beside(ThContext *c, const char *source);

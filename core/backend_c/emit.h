@@ -153,6 +153,10 @@ void registers_end_turn(Emit *e, const Registers *r); /* stores; before the loop
 void registers_next_turn(Emit *e, const Registers *r);
 /* region.c: the regions from number id on, as loops and branches around steps */
 void emit_region(Emit *e, int id);
+/* Lines of the text between which each kernel stands, and behind the last of them (parts.c) */
+#define PART_KERNEL "/* ---- kernel "
+#define PART_END "---- */"
+#define PART_REST "/* ---- steps ---- */"
 /* unit.c */
 void emit_run(Emit *e); /* theano_run, theano_step, the ABI's number: what the loader asks a unit for */
 /* known: by slot, its value in all calls of this unit or INT64_MIN; NULL: nothing is known */

@@ -341,8 +341,10 @@ bool emit_kernel(Emit *e, const Kernel *k, int number) {
     int halves = e->split ? 0 : sums_emit(e, &o, number);
     if (halves < 0) return false;
     emit_line(e, "%s int %s_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step%s) {",
-              kernel_is_scalar(k) ? "INLINE" : "static", e->split ? "part" : "kernel", number,
-              e->split ? ", i64 row0, i64 row1" : "");
+              kernel_is_scalar(k) ? "INLINE"
+              : e->split          ? "static"
+                                  : "KERNEL",
+              e->split ? "part" : "kernel", number, e->split ? ", i64 row0, i64 row1" : "");
     e->indent = 1;
     emit_line(e, "(void)f, (void)b, (void)s, (void)q, (void)step;");
     emit_head(e, NULL);

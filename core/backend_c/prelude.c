@@ -28,4 +28,7 @@ const char *const prelude_c =
     "} Rt;\n"
     "struct Frame { char **buf; i64 *sym; const Rt *rt; void *scratch; i64 err[8]; };\n"
     "void *memcpy(void *, const void *, unsigned long);\n"
+    "#ifndef KERNEL\n"
+    "#define KERNEL static /* the compiler may see a large unit in parts */\n"
+    "#endif\n"
     "#define INLINE static inline __attribute__((always_inline, unused))\n";

@@ -123,7 +123,7 @@ void threads_emit(Emit *e, int number) {
     if (rows_own) emit_own_rows(e, number);
     emit_line(e, "    part_%d(w->f, %s, w->s, w->q, w->step, from, to);", number, rows_own ? "b" : "w->b");
     emit_line(e, "}");
-    emit_line(e, "static int kernel_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step) {", number);
+    emit_line(e, "KERNEL int kernel_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step) {", number);
     Text t, rows;
     text_init(&t, e->c);
     text_init(&rows, e->c);

@@ -105,9 +105,21 @@ void emit_run(Emit *e) {
     emit_line(e, "__attribute__((visibility(\"default\"))) const u32 theano_abi = %d;", TH_RT_ABI);
 }
 
+/* Kernels between marks (PART_KERNEL, PART_REST), so that parts.c can give them to several compilers. Those without
+ * loops stay with the steps, which take them in. */
+static bool kernels(Emit *e) {
+    for (int scalar = 1; scalar >= 0; scalar--)
+        for (int i = 0; i < e->p->nkernel; i++) {
+            if (kernel_is_scalar(e->p->kernel[i]) != scalar) continue;
+            if (!scalar) emit_line(e, PART_KERNEL "%d " PART_END, i);
+            if (!emit_kernel(e, e->p->kernel[i], i)) return false;
+        }
+    emit_line(e, PART_REST);
+    return true;
+}
+
 static bool bodies(Emit *e) {
-    for (int i = 0; i < e->p->nkernel; i++)
-        if (!emit_kernel(e, e->p->kernel[i], i)) return false;
+    if (!kernels(e)) return false;
     if (e->rows) emit_rows(e);
     for (int i = 0; i < e->p->nstep; i++) step(e, i);
     emit_run(e);

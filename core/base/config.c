@@ -40,6 +40,8 @@
     X("base_compiledir", TEXT, "~/.theano", "", "directory of compiled code")                                          \
     X("compile.tiers", BOOL, "false", "", "start functions in the interpreter while the C compiler builds them")       \
     X("compile.cache_mb", INT, "512", "", "megabytes of compiled code to keep; what was used longest ago goes first")  \
+    X("compile.jobs", INT, "0", "",                                                                                    \
+      "compilers that work on one function at once; 0: as many as there are processors to run on")                     \
     X("conv.algorithm", ENUM, "auto", "auto,direct,lanes,spread,fold,gemm,fft",                                        \
       "how convolutions of floats run; one that does not apply to a shape is not used there")                          \
     X("conv.autotune", BOOL, "false", "",                                                                              \

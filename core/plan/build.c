@@ -223,7 +223,7 @@ static bool flush(Build *b) {
     b->stages = NULL;
     if (!k) return true;
     if (b->chain.n > 1) ok = stages_settle(b->p, k, b->chain.at[0] + 1);
-    if (!ok || !kernel_tidy(b->p, k)) return kernel_free(k), false;
+    if (!ok || !kernel_unread(b->p, k) || !kernel_tidy(b->p, k)) return kernel_free(k), false;
     ok = kernel_step(b, k);
     b->chain.n = 0;
     return ok;

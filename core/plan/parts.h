@@ -223,6 +223,8 @@ int kernel_vec(const Kernel *k, const Stage *st);             /* the dim that a 
 int stages_fit(Planner *p, const Kernel *a, const Kernel *b); /* stages.c: rows that b can share with a; 0: none */
 bool stages_append(Planner *p, Kernel *a, const Kernel *b, int rows);
 bool stages_settle(Planner *p, Kernel *k, int chain);
+bool kernel_drop(Planner *p, Kernel *k, const uint8_t *drop); /* dead.c: without stores to accesses with drop[a] */
+bool kernel_unread(Planner *p, Kernel *k);                    /* ..without those of results that nobody reads */
 bool kernel_localize(Planner *p, Kernel *k, int *roots, int *nroots, int *syms, int *nsyms);
 bool plan_build(Planner *p, bool *again);              /* build.c: fills Planner.plan */
 bool plan_events(Plan *p);                             /* memory.c: in-place wishes and layout events */

@@ -356,39 +356,6 @@ static bool one_row(Planner *p, Kernel *k, int writer) {
     return root->shape != NULL;
 }
 
-/* Takes the stores to roots marked gone out. */
-static bool drop_stores(Planner *p, Kernel *k, const uint8_t *drop) {
-    int *to = arena_alloc(p->arena, (size_t)(k->ins.n + 1) * sizeof(int)), n = 0;
-    if (!to) return false;
-    for (int s = 0; s < k->st.n; s++) {
-        Stage *st = &k->st.at[s];
-        int first = n;
-        for (int i = st->ins0; i < st->ins0 + st->nins; i++) {
-            const Ins *x = &k->ins.at[i];
-            to[i] = x->op == INS_STORE && drop[x->a] ? -1 : n++;
-        }
-        st->ins0 = first;
-        st->nins = n - first;
-    }
-    for (int i = 0; i < k->ins.n; i++) {
-        Ins x = k->ins.at[i];
-        bool scalar = x.op < INS_LOAD;
-        if (to[i] < 0) continue;
-        if ((scalar || x.op == INS_CAST || x.op == INS_CHECK_INDEX || x.op == INS_FAIL_IF) && x.a >= 0) x.a = to[x.a];
-        if ((scalar || x.op == INS_CHECK_INDEX || x.op == INS_STORE) && x.b >= 0) x.b = to[x.b];
-        if (scalar && x.c >= 0) x.c = to[x.c];
-        if (scalar && x.d >= 0) x.d = to[x.d];
-        k->ins.at[to[i]] = x;
-    }
-    k->ins.n = n;
-    for (int r = 0; r < k->red.n; r++) k->red.at[r].v = to[k->red.at[r].v];
-    for (int a = 0; a < k->acc.n; a++) {
-        if (k->acc.at[a].idx >= 0) k->acc.at[a].idx = to[k->acc.at[a].idx];
-        if (k->acc.at[a].guard >= 0) k->acc.at[a].guard = to[k->acc.at[a].guard];
-    }
-    return true;
-}
-
 bool stages_settle(Planner *p, Kernel *k, int first_group) {
     uint8_t *drop = arena_alloc0(p->arena, (size_t)k->acc.n + 1);
     bool any = false;
@@ -405,5 +372,5 @@ bool stages_settle(Planner *p, Kernel *k, int first_group) {
             drop[a] = 1;
         }
     }
-    return !any || drop_stores(p, k, drop);
+    return !any || kernel_drop(p, k, drop);
 }
