@@ -106,11 +106,44 @@ static void set_c(GemmArgs *g, void *at, int64_t crs, const GemmAxis *x) {
 /* ---- the three products ------------------------------------------------------------------------------------------ */
 static bool may(const Run *r, ConvWay way) { return r->way == CONV_AUTO || r->way == way; }
 
+/* Stride between neighbouring places of an operand whose strides are st; 0: they are not evenly spaced. */
+static int64_t place_step(const ConvWork *w, const int64_t *st) {
+    GemmAxis x = {.nd = 0};
+    int64_t step;
+    for (int d = 0; d < w->ndim; d++) add_dim(&x, w->out[d], st[2 + d]);
+    return even(&x, &step) ? step : 0;
+}
+
+bool conv_is_plain(const ConvWork *w) {
+    for (int d = 0; d < w->ndim; d++)
+        if (w->size[d] != 1 || w->step[d] != 1 || w->pad[d] != 0 || w->in[d] != w->out[d]) return false;
+    return place_step(w, w->image_st) == 1 && place_step(w, w->top_st) == 1;
+}
+
+/* top (o) x (q) = filter (o) x (c) . image (c) x (q), image by image. */
+static int plain_top(Run *r, int64_t group) {
+    const ConvWork *w = r->w;
+    GemmArgs g = {.dtype = w->dtype, .m = w->filters, .n = 1, .k = w->channels, .alpha = 1};
+    for (int d = 0; d < w->ndim; d++) g.n *= w->out[d];
+    g.a = shifted(r, w->filter, group * w->filters * w->filter_st[0]);
+    g.ars = w->filter_st[0], g.acs = w->filter_st[1];
+    g.brs = w->image_st[1], g.bcs = 1;
+    g.crs = w->top_st[1], g.ccs = 1;
+    for (int64_t n = 0; n < w->images; n++) {
+        g.b = shifted(r, w->image, n * w->image_st[0] + group * w->channels * w->image_st[1]);
+        g.c = shifted(r, w->top, n * w->top_st[0] + group * w->filters * w->top_st[1]);
+        if (multiply(r, &g)) return 1;
+        conv_then(r, group, n);
+    }
+    return 0;
+}
+
 static int to_top(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int status;
     for (int64_t n = 0; w->nothing && n < w->images; n++) conv_then(r, group, n);
     if (w->nothing) return 0;
+    if (r->way == CONV_AUTO && conv_is_plain(w)) return plain_top(r, group);
     if (may(r, CONV_LANES) && conv_lanes_top(r, group, &status)) return status;
     if (may(r, CONV_DIRECT) && conv_direct_top(r, group, &status)) return status;
     GemmAxis taps = filter_taps(w), places = top_places(w);

@@ -26,6 +26,9 @@ typedef int (*ConvFn)(ConvRun *r, int64_t group);
 /* conv_share.c: all groups, in parts where there are several threads. */
 int conv_share(ConvRun *r, ConvFn run);
 
+/* conv.c: filters of one element, steps of one, nothing but the image: a product of two matrices an image. */
+bool conv_is_plain(const ConvWork *w);
+
 /* Each is true when done, *status 0 or (with the error set) 1. */
 bool conv_direct_top(ConvRun *r, int64_t group, int *status); /* conv_direct.c */
 bool conv_direct_filter(ConvRun *r, int64_t group, int *status);

@@ -59,7 +59,7 @@ static void plan(Share *s, int threads) {
     if (s->cut == CUT_ADDED) many = added(w);
     else if (threads > 1 && w->target == CONV_TO_FILTER) s->cut = lossless ? CUT_FILTERS : CUT_NOTHING;
     else if (threads > 1 && n > 1) s->cut = CUT_IMAGES;
-    else if (threads > 1 && w->target == CONV_TO_TOP && w->ndim > 1) s->cut = CUT_ROWS;
+    else if (threads > 1 && w->target == CONV_TO_TOP && w->ndim > 1 && !conv_is_plain(w)) s->cut = CUT_ROWS;
     if (s->cut == CUT_NOTHING) n = many = 1;
     if (s->cut == CUT_ROWS) n = w->out[0];
     if (s->cut == CUT_FILTERS) n = w->filters, many = 2;
