@@ -22,7 +22,8 @@ local rng = nd.random.RandomState(7)
 local function random(shape, dtype) return rng:uniform(-1, 1, shape):astype(dtype) end
 
 local sizes = { { 60, 50, 78 }, { 1, 70, 9 }, { 9, 1, 70 }, { 1, 1, 5 }, { 0, 4, 3 }, { 4, 0, 3 }, { 4, 5, 0 },
-  { 7, 65, 33 }, { 130, 67, 5 } }
+  { 7, 65, 33 }, { 130, 67, 5 },
+  { 60, 10, 200 }, { 71, 3, 131 }, { 200, 10, 40 } }
 
 describe("a product and what reads it point by point", function()
   for dtype, limit in pairs({ float32 = 2e-5, float64 = 1e-13 }) do

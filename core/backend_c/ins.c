@@ -232,7 +232,7 @@ static void literal(Text *t, const Ins *i) {
 
 static void index_of(Emit *e, Text *t, const Ins *i, int lanes) {
     if (lanes == 1 || e->s->st->vec != i->a) {
-        text_printf(t, lanes == 1 ? "(i64)i%d" : "(i64)i%d", i->a);
+        text_printf(t, "(i64)i%d", i->a);
         return;
     }
     char ty[16];

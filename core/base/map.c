@@ -109,10 +109,10 @@ static ThArray *map_npy(ThContext *c, const char *path, MapMode mode, const NpyH
     for (int i = 0; i < h->ndim; i++) shape[i] = h->shape[h->fortran ? h->ndim - 1 - i : i];
     ThBuffer *b = map_file(c, path, mode);
     if (!b) return NULL;
-    ThArray *a = map_array(c, b, path, mode, h->dtype, h->ndim, shape, h->bytes), *t = a;
+    ThArray *a = map_array(c, b, path, mode, h->dtype, h->ndim, shape, h->bytes);
     buffer_release(b);
     if (!a || !h->fortran || h->ndim < 2) return a;
-    t = th_array_transpose(a, h->ndim, NULL);
+    ThArray *t = th_array_transpose(a, h->ndim, NULL);
     th_array_release(a);
     return t;
 }

@@ -6,6 +6,7 @@
  */
 #include "kernel.h"
 
+#include <math.h>
 #include <string.h>
 
 Kernel *kernel_new(ThContext *c) {
@@ -112,16 +113,18 @@ int ins_cast(Kernel *k, int value, ThDtype to, int depth) {
     return push(k, x);
 }
 
+static bool plus_zero(double x) { return x == 0 && !signbit(x); }
+
 /* Literals that change what a compiler can do stay in the text; -0.0 and the rest are parameters. */
 static bool stays(ThDtype d, ThValue v, int *code) {
     if (dtype_is_discrete(d)) {
         *code = (int)v.i;
         return v.i == 0 || v.i == 1 || v.i == 2 || (v.i == -1 && dtype_is_signed(d));
     }
-    double x = dtype_is_complex(d) ? v.c.re : v.f, zero = 0;
-    if (dtype_is_complex(d) && memcmp(&v.c.im, &zero, sizeof zero) != 0) { return false; }
+    double x = dtype_is_complex(d) ? v.c.re : v.f;
+    if (dtype_is_complex(d) && !plus_zero(v.c.im)) { return false; }
     *code = x == 0.5 ? INS_HALF : x == 1 ? 1 : x == -1 ? -1 : x == 2 ? 2 : 0;
-    return *code || memcmp(&x, &zero, sizeof zero) == 0;
+    return *code || plus_zero(x);
 }
 
 int ins_literal(Kernel *k, ThDtype d, ThValue v, int depth) {

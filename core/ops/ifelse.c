@@ -222,7 +222,7 @@ static bool side_grad(Grad *g, int side, ThVar **gx) {
     const IfLazyAttrs *a = g->node->attrs;
     const GraphBody *y = a->body[side];
     int first = 1 + (side ? (int)a->nthen : 0), nk = 0, nw = 0;
-    size_t room = (size_t)(y->nin + y->nout + 1);
+    size_t room = (size_t)y->nin + (size_t)y->nout + 1;
     ThVar **v = ctx_alloc0(g->b->ctx, 8 * room * sizeof *v);
     if (!v) return false;
     ThVar **known = v, **kg = v + room, **from = v + 2 * room, **to = v + 4 * room, **wrt = v + 6 * room,

@@ -224,7 +224,7 @@ const bool *scan_reach(const GraphBody *body) {
     for (int k = 0; ok && k < order.n; k++)
         for (int o = 0; ok && o < order.at[k]->nout; o++)
             ok = map_put(c, &number, KEY(order.at[k]->out[o]), (uint32_t)n++);
-    size_t room = (size_t)(body->nin * body->nout + 1);
+    size_t room = (size_t)body->nin * (size_t)body->nout + 1;
     bool *reach = ok ? ctx_alloc_owned(c, room) : NULL, *seen = reach ? ctx_alloc(c, (size_t)n + 1) : NULL;
     for (int o = 0; seen && o < body->nout; o++) {
         memset(seen, 0, (size_t)n + 1);

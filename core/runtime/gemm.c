@@ -124,7 +124,8 @@ size_t gemm_scratch_bytes(const GemmArgs *g) {
         Job j = {.g = *g, .item = item, .nr = bytes / item};
         orient(&j.g);
         plan(&j);
-        size_t need = space(&j);
+        size_t need = space(&j), narrow = gemm_narrow_scratch(g, bytes / item / (bytes == 256 ? 4 : 2), item);
+        if (narrow > need) need = narrow;
         if (need > most) most = need;
     }
     return most + ALIGN;
@@ -326,11 +327,13 @@ static void panel_piece(int piece, void *user) {
     }
 }
 
+bool gemm_shares(ThContext *c, double flops) { return flops >= PARALLEL_FLOPS && parallel_threads(c) > 1; }
+
 static void run_pieces(ThContext *c, Job *j, int pieces, void (*fn)(int, void *)) {
     double flops = 2.0 * (double)j->g.m * (double)j->g.n * (double)j->kb;
     j->pieces = pieces;
     j->shared_space = true;
-    if (pieces > 1 && !j->g.alone && flops >= PARALLEL_FLOPS && parallel_threads(c) > 1) {
+    if (pieces > 1 && !j->g.alone && gemm_shares(c, flops)) {
         j->shared_space = false;
         parallel_for(c, pieces, fn, j);
         return;
@@ -514,7 +517,7 @@ int gemm_run(ThContext *c, const GemmArgs *g, void *scratch) {
     if (!dtype_is_float(g->dtype)) gemm_plain(c, g, scratch);
     else if (g->k <= 0) scale(kern, g);
     else if ((g->m > 1 && g->n > 1) || general(g)) {
-        run_tiles(c, kern, g, scratch);
+        if (!gemm_narrow(c, kern, g, scratch)) run_tiles(c, kern, g, scratch);
         return 0;
     } else if (g->packed) run_packed_vector(kern, g, scratch);
     else run_vector(kern, *g, scratch);

@@ -3,8 +3,10 @@
  *
  * The bits of a float32 or float64 result depend on m, n, k, alpha, beta, the operands' values and the instruction set
  * only: not on strides, alignment, threads or the presence of OpenBLAS. An element is one chain of multiply-adds over
- * ascending k, started anew every gemm_block_k(k) steps; with m or n of 1 it is a sum on fixed lanes (gemm_kernels.h),
- * but always a chain with operands of general addresses.
+ * ascending k, started anew every gemm_block_k(k) steps. With m or n of 1 it is a sum on fixed lanes (gemm_kernels.h).
+ * So it is where n is less than two vectors that would be two sevenths empty or more, m at least 16, k at least 128 and
+ * m (gemm_narrow.c): element k goes to lane k mod the lanes of a vector. With operands of general addresses it is
+ * always a chain.
  */
 #ifndef TH_GEMM_H
 #define TH_GEMM_H
@@ -63,6 +65,11 @@ bool gemm_force(ThContext *c, const char *isa);
 /* gemm_pack.c: columns col .. col + cols of o as a panel of rows k0 .. k0 + k, for GemmKernels.gather. */
 void gemm_open_panel(GemmPanel *p, const GemmOperand *o, int64_t k0, int64_t k, int64_t col, int64_t cols,
                      int64_t lanes);
+/* gemm.c: does work of so many operations pay for threads? */
+bool gemm_shares(ThContext *c, double flops);
+/* gemm_narrow.c: runs a product with few columns, or returns false: it is none that it does better. vl: lanes. */
+bool gemm_narrow(ThContext *c, const GemmKernels *kern, const GemmArgs *g, char *scratch);
+size_t gemm_narrow_scratch(const GemmArgs *g, int64_t vl, int64_t item);
 /* gemm_plain.c: integers, bool, complex. The last through OpenBLAS when it is there and the product is large. */
 size_t gemm_plain_scratch(const GemmArgs *g);
 void gemm_plain(ThContext *c, const GemmArgs *g, void *scratch);

@@ -2,7 +2,8 @@
  * gemm_kernels.h -- what gemm.c asks of one instruction set: register tiles, packing and matrix-vector kernels.
  * gemm_micro.h implements this table for float and double; gemm_micro_<isa>.c compiles it. All sizes and strides are in
  * elements. Every kernel forms an element of a product as one chain of multiply-adds over ascending k (fused where the
- * instruction set has it), so the bits do not depend on tile, layout or alignment.
+ * instruction set has it), so the bits do not depend on tile, layout or alignment; matrix-vector kernels and `pairs`
+ * form sums on lanes.
  */
 #ifndef TH_GEMM_KERNELS_H
 #define TH_GEMM_KERNELS_H
@@ -93,6 +94,21 @@ typedef struct ConvTile {
 } ConvTile;
 typedef void (*ConvTileFn)(const ConvTile *t);
 
+/* Up to 6 x nv sums over k of rows of a with rows of b, both with unit stride along k; any strides of c. */
+typedef struct GemmPairs {
+    int64_t k;
+    const void *a;
+    int64_t ars;
+    const void *b;
+    int64_t brs;
+    void *c;
+    int64_t crs, ccs;
+    double alpha, beta;
+    void *state; /* the lanes of the sums, 64-aligned, where k goes on from an earlier call or in a later one */
+    bool resume, suspend;
+} GemmPairs;
+typedef void (*GemmPairsFn)(const GemmPairs *t);
+
 typedef struct GemmKernels {
     const char *name;
     int item, vl, nv;                      /* bytes of an element; lanes of a vector; vectors of the widest tile */
@@ -120,6 +136,12 @@ typedef struct GemmKernels {
     void (*add_rows)(void *d, int64_t ds, const void *s, int64_t ss, int64_t n, int64_t m);
     /* d[j][i] = s[i][j] for n rows i of m elements */
     void (*turn)(void *d, int64_t ds, const void *s, int64_t ss, int64_t n, int64_t m);
+    GemmPairsFn pairs[GEMM_MR][GEMM_MAX_NV]; /* [rows of a - 1][rows of b - 1] */
+    GemmTileFn ahead[GEMM_MR];               /* tiles of nv vectors that ask for the next vectors of each row of b */
+    /* c[i,j] = alpha * t[j,i] + beta * c[i,j] for m x n with unit column stride */
+    void (*put_turned)(const void *t, int64_t trs, int64_t m, int64_t n, void *c, int64_t crs, double alpha,
+                       double beta);
+    void (*turn_narrow)(void *d, int64_t ds, const void *s, int64_t ss, int64_t n, int64_t m); /* turn for small m */
 } GemmKernels;
 
 enum { GEMV_BLOCK_BYTES = 32768 };

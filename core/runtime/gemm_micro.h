@@ -4,6 +4,7 @@
  *   ISA                    name of the instruction set
  *   FN(x)                  name of x for this type
  *   VFMA(a, b, c), SFMA    a * b + c on vectors and scalars, fused where the instruction set has it
+ *   QFMA                   the same on 16 bytes
  *   VPART(p, n)            vector of p[0..n) and zeros; n in 0..VL
  *   VPUT(p, v, n)          p[0..n) = v
  *   VSET(s)                all lanes s
@@ -76,9 +77,9 @@ INLINE void FN(put_row)(T *c, int W, int64_t tail, V v0, V v1, V v2, V v3) {
 }
 
 /* forms of a tile: any layout; any, copying b to pack; b rows of W vectors and a packed; the same with a's rows in
- * place
+ * place; any, asking for the next columns of b
  */
-enum { FN(ANY), FN(FUSE), FN(PACKED), FN(IN_ROWS), FN(IN_COLUMNS) };
+enum { FN(ANY), FN(FUSE), FN(PACKED), FN(IN_ROWS), FN(IN_COLUMNS), FN(AHEAD) };
 
 /* One step of k: b from `at`, a's columns `off` further. */
 #define STEP_FROM(at, off, load_last) \
@@ -102,7 +103,7 @@ enum { FN(ANY), FN(FUSE), FN(PACKED), FN(IN_ROWS), FN(IN_COLUMNS) };
     if (R > 6) a2 += 4 * acs, a3 += 4 * acs;
 
 INLINE void FN(tile)(const GemmTile *t, int R, int W, int form) {
-    const bool quick = form != FN(ANY) && form != FN(FUSE);
+    const bool quick = form != FN(ANY) && form != FN(FUSE) && form != FN(AHEAD);
     const int64_t item = sizeof(T), ars = form == FN(PACKED) || form == FN(IN_COLUMNS) ? item : t->ars * item;
     const int64_t acs = form == FN(PACKED) ? R * item : form == FN(IN_ROWS) ? item : t->acs * item;
     const char *a0 = t->a, *a1 = a0 + 3 * ars, *a2 = a0 + t->half * item, *a3 = a2 + 3 * ars;
@@ -133,6 +134,8 @@ INLINE void FN(tile)(const GemmTile *t, int R, int W, int form) {
     for (; k > 0; k--) {
         if (quick) STEP_FROM(b, 0, WHOLE)
         else STEP_FROM(b, 0, LAST)
+        if (form == FN(AHEAD))
+            for (int q = 0; q < W * VBYTES; q += 64) __builtin_prefetch((const char *)(b + W * VL) + q);
         if (form == FN(FUSE)) {
             for (int q = 0; q < W * VBYTES; q += 64) __builtin_prefetch((const char *)(b + 8 * t->brs) + q);
             for (int w = 0; w < W - 1; w++) *(VU *)(pack + w * VL) = *(const VU *)(b + w * VL);
@@ -543,6 +546,7 @@ static void FN(gemv)(const GemmVec *v) {
 }
 
 #include "conv_micro.h"
+#include "gemm_narrow_micro.h"
 
 static const GemmKernels FN(kernels) = {
     ISA,
@@ -568,8 +572,25 @@ static const GemmKernels FN(kernels) = {
     CONV_ROWS(dots),
     FN(add_rows),
     FN(turn_all),
+    PAIR_TABLE,
+    AHEAD_TABLE,
+    FN(put_turned),
+    FN(turn_narrow),
 };
 
+#undef PAIR_ROWS
+#undef ONCE
+#undef PAIR_STEP
+#undef PAIR_STEPS
+#undef PAIR_KEEP
+#undef PAIR_RESUME
+#undef AHEAD_TILE
+#undef AHEAD_TILES
+#undef AHEAD_TABLE
+#undef PAIRS
+#undef PAIRS_OF
+#undef PAIR_TABLE_ROW
+#undef PAIR_TABLE
 #undef WINDOW_START
 #undef WINDOW_STEP
 #undef WINDOW_PUT
@@ -626,6 +647,7 @@ static const GemmKernels FN(kernels) = {
 #undef FN
 #undef VFMA
 #undef SFMA
+#undef QFMA
 #undef VPART
 #undef VPUT
 #undef VSET

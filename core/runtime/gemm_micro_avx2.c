@@ -20,6 +20,7 @@ static inline __m256i first4(int64_t n) {
 #define T_BYTES 4
 #define FN(x) x##_f32
 #define VFMA(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define QFMA(a, b, c) _mm_fmadd_ps(a, b, c)
 #define SFMA(a, b, c) __builtin_fmaf(a, b, c)
 #define VPART(p, n) _mm256_maskload_ps(p, first8(n))
 #define VPUT(p, v, n) _mm256_maskstore_ps(p, first8(n), v)
@@ -30,6 +31,7 @@ static inline __m256i first4(int64_t n) {
 #define T_BYTES 8
 #define FN(x) x##_f64
 #define VFMA(a, b, c) _mm256_fmadd_pd(a, b, c)
+#define QFMA(a, b, c) _mm_fmadd_pd(a, b, c)
 #define SFMA(a, b, c) __builtin_fma(a, b, c)
 #define VPART(p, n) _mm256_maskload_pd(p, first4(n))
 #define VPUT(p, v, n) _mm256_maskstore_pd(p, first4(n), v)

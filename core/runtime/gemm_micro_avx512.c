@@ -16,6 +16,7 @@ static inline __mmask16 first16(int64_t n) { return (__mmask16)((1u << n) - 1); 
 #define T_BYTES 4
 #define FN(x) x##_f32
 #define VFMA(a, b, c) _mm512_fmadd_ps(a, b, c)
+#define QFMA(a, b, c) _mm_fmadd_ps(a, b, c)
 #define SFMA(a, b, c) __builtin_fmaf(a, b, c)
 #define VPART(p, n) _mm512_maskz_loadu_ps(first16(n), p)
 #define VPUT(p, v, n) _mm512_mask_storeu_ps(p, first16(n), v)
@@ -27,6 +28,7 @@ static inline __mmask16 first16(int64_t n) { return (__mmask16)((1u << n) - 1); 
 #define T_BYTES 8
 #define FN(x) x##_f64
 #define VFMA(a, b, c) _mm512_fmadd_pd(a, b, c)
+#define QFMA(a, b, c) _mm_fmadd_pd(a, b, c)
 #define SFMA(a, b, c) __builtin_fma(a, b, c)
 #define VPART(p, n) _mm512_maskz_loadu_pd((__mmask8)first16(n), p)
 #define VPUT(p, v, n) _mm512_mask_storeu_pd(p, (__mmask8)first16(n), v)

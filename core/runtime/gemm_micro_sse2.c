@@ -30,6 +30,7 @@ static inline void put_part_f64(double *p, Two v, int64_t n) {
 #define T_BYTES 4
 #define FN(x) x##_f32
 #define VFMA(a, b, c) ((a) * (b) + (c))
+#define QFMA(a, b, c) ((a) * (b) + (c))
 #define SFMA(a, b, c) ((a) * (b) + (c))
 #define VPART(p, n) part_f32(p, n)
 #define VPUT(p, v, n) put_part_f32(p, v, n)
@@ -40,6 +41,7 @@ static inline void put_part_f64(double *p, Two v, int64_t n) {
 #define T_BYTES 8
 #define FN(x) x##_f64
 #define VFMA(a, b, c) ((a) * (b) + (c))
+#define QFMA(a, b, c) ((a) * (b) + (c))
 #define SFMA(a, b, c) ((a) * (b) + (c))
 #define VPART(p, n) part_f64(p, n)
 #define VPUT(p, v, n) put_part_f64(p, v, n)
