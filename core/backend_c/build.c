@@ -25,12 +25,9 @@
 extern char **environ;
 
 enum { GIVE_UP = 3 };
-/* Passes that find nothing in text that is written as vectors, a quarter of the compiler's time; -fno-gcse would be
- * another twentieth, but loops with tanh and exp lose 16 %, and -O1 some loops four times (docs/decisions.md). */
-#define LESS " -fno-tree-vectorize -fno-tree-vrp -fno-tree-pta -fno-ipa-cp -fno-code-hoisting -fno-store-merging"
 /* -nostdlib with the libraries by name skips start files and LTO's plugin: 8 ms of some 45 for a small unit. */
 static const char fixed_flags[] = "-std=gnu11 -O2 -fPIC -shared -fwrapv -fno-strict-aliasing -ffp-contract=off "
-                                  "-fno-math-errno -fno-trapping-math -w -nostdlib -Wl,--hash-style=gnu" LESS;
+                                  "-fno-math-errno -fno-trapping-math -w -nostdlib -Wl,--hash-style=gnu";
 
 static void release_state(ThContext *c, void *p) {
     cache_remove_temp(p);
