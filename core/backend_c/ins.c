@@ -257,8 +257,7 @@ static void checks(Emit *e, int id, const Ins *i) {
 static bool by_one_number(const Emit *e, const Ins *i, int lanes) {
     const Ins *at = e->k->ins.at;
     return i->op == S_true_div && lanes > 1 && e->vec[i->a] && !e->vec[i->b] && i->in_dtype == i->dtype &&
-           at[i->a].dtype == i->dtype && at[i->b].dtype == i->dtype &&
-           (i->dtype == TH_FLOAT64 || at[i->b].depth == 0);
+           at[i->a].dtype == i->dtype && at[i->b].dtype == i->dtype && (i->dtype == TH_FLOAT64 || at[i->b].depth == 0);
 }
 
 /* A value's defining text; lanes: width wanted, may be lowered to 1 for what is the same in all lanes. */

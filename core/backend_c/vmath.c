@@ -148,9 +148,10 @@ bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *nam
 
 /*
  * Dividing takes the processor 16 cycles a vector of 64 bytes. By one number s for all of a loop it is a product with
- * y = 1 / s and two corrections by the remainder x - q * s, which a fused multiply-add gives exactly: the first brings q
- * within a unit in the last place, the second rounds it as division does (Markstein: y is the rounded reciprocal, q is
- * that close). That holds while no step leaves the range, so x and s are looked at: others, zeros and NaN are divided.
+ * y = 1 / s and two corrections by the remainder x - q * s, which a fused multiply-add gives exactly: the first brings
+ * q within a unit in the last place, the second rounds it as division does (Markstein: y is the rounded reciprocal, q
+ * is that close). That holds while no step leaves the range, so x and s are looked at: others, zeros and NaN are
+ * divided.
  */
 const char *need_quotient(Emit *e, ThDtype d, int lanes) {
     Type t = {.d = d, .lanes = lanes, .bytes = lanes * (int)th_dtype_bytes(d)};
