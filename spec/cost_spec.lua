@@ -8,6 +8,7 @@ local T, nd = theano.tensor, theano.ndarray
 local SCRIPT = [==[
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
+theano.config["compile.tiers"] = false
 local x, v, w = T.dscalar("x"), T.dvector("v"), theano.shared(nd.zeros({ 10 }))
 local ten = nd.zeros({ 10 })
 local number = theano.compile({ inputs = { x }, outputs = x + 1.0 })

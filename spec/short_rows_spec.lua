@@ -30,19 +30,26 @@ local WORKS = {
     return (x - over("max", x)) * T.cast(T.arange(x.shape[0]), x.dtype):dimshuffle(0, "x")
   end,
 }
-local ROWS, COLUMNS = { 1, 2, 5, 6, 15, 16, 17, 40 }, { 1, 2, 3, 4, 8, 9, 15, 16, 17, 24, 25, 31, 32, 33 }
+-- Works of a function each: together they would be parts of rows that are reduced.
+local RUNS = {
+  ["a sum"] = function(x, b) return x + b end,
+  ["several"] = function(x, b) return T.tanh(x * b) - b * 2, T.switch(T.gt(x, b), x, b), T.cast(x, "float64") * b end,
+  ["small numbers"] = function(x, b) return T.cast(x * 3, "int8") + T.cast(b, "int8") end,
+}
+local ROWS = { 1, 2, 5, 6, 15, 16, 17, 40 }
+local COLUMNS = { 1, 2, 3, 4, 8, 9, 15, 16, 17, 24, 25, 31, 32, 33, 48, 49, 64, 65 }
 
 -- Without fused products exp has other bits than the interpreter's.
 local EXACT = { ["layer norm"] = true, ["sums and products"] = true, extrema = true, ["where they are"] = true,
   ["any and all"] = true, ["of whole numbers"] = true, ["with a position"] = true }
 
-local function build(dtype, exact)
+local function build(dtype, works, exact)
   local x, b = T.TensorType(dtype, { false, false })("x"), T.TensorType(dtype, { false })("b")
   local names, outputs, of = {}, {}, {}
-  for name in pairs(WORKS) do if not exact or EXACT[name] then names[#names + 1] = name end end
+  for name in pairs(works) do if not exact or EXACT[name] then names[#names + 1] = name end end
   table.sort(names)
   for _, name in ipairs(names) do
-    for _, y in ipairs({ WORKS[name](x, b) }) do outputs[#outputs + 1], of[#of + 1] = y, name end
+    for _, y in ipairs({ works[name](x, b) }) do outputs[#outputs + 1], of[#of + 1] = y, name end
   end
   return theano.compile({ inputs = { x, b }, outputs = outputs, on_unused_input = "ignore" }), of
 end
@@ -64,37 +71,49 @@ local function bits(a)
   return nd.where(nd.isnan(a), nd.array(0 / 0):astype(a.dtype), a):tostring()
 end
 
-describe("short rows", function()
-  local function same_as_interpreter(dtype, flags, exact)
-    skip.unless(theano.config.cxx ~= "", "no C compiler")
-    math.randomseed(3)
-    local interpreted, built, of
-    do
-      local _ <close> = theano.config.change_flags({ linker = "interpreter" })
-      interpreted = build(dtype, exact)
-    end
-    do
-      local _ <close> = theano.config.change_flags({ ["gcc.cxxflags"] = flags })
-      built, of = build(dtype, exact)
-    end
-    assert.truthy(theano.printing.ccode(built):find("short rows, one a lane", 1, true))
-    for _, rows in ipairs(ROWS) do
-      for _, columns in ipairs(COLUMNS) do
-        for turn = 1, 2 do
-          local x, b = numbers({ rows, columns }, dtype, turn == 2), numbers({ columns }, dtype)
-          local want, got = { interpreted(x, b) }, { built(x, b) }
-          for i = 1, #want do
-            if bits(want[i]) ~= bits(got[i]) then
-              error(("%s of %d x %d %s: %s, not %s"):format(of[i], rows, columns, dtype, got[i], want[i]))
-            end
+-- The unit under these flags, which goes the short way, gives the interpreter's bits.
+local function same_as_interpreter(way, dtype, flags, works, exact)
+  skip.unless(theano.config.cxx ~= "", "no C compiler")
+  math.randomseed(3)
+  local interpreted, built, of
+  do
+    local _ <close> = theano.config.change_flags({ linker = "interpreter" })
+    interpreted = build(dtype, works, exact)
+  end
+  do
+    local _ <close> = theano.config.change_flags({ ["gcc.cxxflags"] = flags })
+    built, of = build(dtype, works, exact)
+  end
+  assert.truthy(theano.printing.ccode(built):find(way, 1, true), "no short way")
+  for _, rows in ipairs(ROWS) do
+    for _, columns in ipairs(COLUMNS) do
+      for turn = 1, 2 do
+        local x, b = numbers({ rows, columns }, dtype, turn == 2), numbers({ columns }, dtype)
+        local want, got = { interpreted(x, b) }, { built(x, b) }
+        for i = 1, #want do
+          if bits(want[i]) ~= bits(got[i]) then
+            error(("%s of %d x %d %s: %s, not %s"):format(of[i], rows, columns, dtype, got[i], want[i]))
           end
         end
       end
     end
   end
+end
 
-  it("of float32", function() same_as_interpreter("float32", "") end)
-  it("of float64", function() same_as_interpreter("float64", "") end)
-  it("of float32 in vectors of 32 bytes", function() same_as_interpreter("float32", "-march=x86-64-v3") end)
-  it("of float64 in vectors of 16 bytes", function() same_as_interpreter("float64", "-march=x86-64", true) end)
+describe("short rows", function()
+  local function reduced(...) same_as_interpreter("short rows, one a lane", ...) end
+  it("of float32", function() reduced("float32", "", WORKS) end)
+  it("of float64", function() reduced("float64", "", WORKS) end)
+  it("of float32 in vectors of 32 bytes", function() reduced("float32", "-march=x86-64-v3", WORKS) end)
+  it("of float64 in vectors of 16 bytes", function() reduced("float64", "-march=x86-64", WORKS, true) end)
+
+  it("run on where a row is for all of them", function()
+    for name, work in pairs(RUNS) do
+      for _, dtype in ipairs({ "float32", "float64" }) do
+        for _, flags in ipairs({ "", "-march=x86-64-v3" }) do
+          same_as_interpreter("short rows in one run", dtype, flags, { [name] = work })
+        end
+      end
+    end
+  end)
 end)

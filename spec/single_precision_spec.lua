@@ -19,14 +19,16 @@ describe("a float32 step of the MLP", function()
   it("has float64 additions for its sums and no other float64 arithmetic", function()
     skip.unless(io.popen("uname -m"):read("l") == "x86_64", "instructions are looked at by their x86 names")
     skip.unless(theano.config.cxx ~= "", "no C compiler")
-    local before, folder = theano.config.base_compiledir, os.tmpname() .. ".d"
+    local before, tiers, folder = theano.config.base_compiledir, theano.config["compile.tiers"], os.tmpname() .. ".d"
     theano.config.base_compiledir = folder
+    theano.config["compile.tiers"] = false
     local ok, found = pcall(function()
       local spec, x, y = dofile("bench/groups/net.lua").network("mlp", "float32", 60)
       theano.compile(spec)(x, y)
       return doubles(folder .. "/lua-units/*.so")
     end)
     theano.config.base_compiledir = before
+    theano.config["compile.tiers"] = tiers
     os.execute("rm -rf " .. folder)
     assert(ok, found)
     local wrong = {}

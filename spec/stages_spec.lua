@@ -1,5 +1,6 @@
 --- Works over the same rows are stages of one kernel: values, bits in both executors, and what must stay apart.
 -- Only functions whose text is the same in both: elsewhere glibc decides, one way for vectors, another for scalars.
+local skip = require("spec.support.skip")
 local theano = require("theano")
 local T, nd, compile = theano.tensor, theano.ndarray, theano.compile
 
@@ -83,6 +84,7 @@ describe("stages", function()
   end)
 
   it("a reduction that nothing reads leaves the kernel with what it would have read", function()
+    skip.unless(theano.config.cxx ~= "", "no C compiler")
     local v = T.dvector("v")
     for _, y in ipairs({ v:sum(), v:prod(), T.max(v) }) do
       local f = compile { inputs = { v }, outputs = { T.argmax(y), v * 2 }, mode = compile.Mode({ linker = "c" }) }
@@ -92,6 +94,7 @@ describe("stages", function()
   end)
 
   it("what nobody reads of an operation with several results is not computed", function()
+    skip.unless(theano.config.cxx ~= "", "no C compiler")
     local v, b, y = T.dmatrix("v"), T.dvector("b"), T.lvector("y")
     local nll, sm, am = T.nnet.crossentropy_softmax_argmax_1hot_with_bias(v, b, y)
     local xs, bs, ys = nd.array({ { 1, 2, 4 }, { 3, 1, 0 } }), nd.array({ 0, 1, 0 }), nd.array({ 2, 0 }, "int64")

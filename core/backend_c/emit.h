@@ -32,6 +32,7 @@ typedef struct Emit {
     int lanes;  /* of the stage's vec loop; 1: scalar */
     bool tail;  /* inside the last, partial vector: `m` elements */
     bool side;  /* vectors lie across rows (side.c) */
+    bool flat;  /* vectors run over rows and columns alike, at t (flat.c) */
     int *array; /* ..by access: its rows' columns are the vectors of x<array>, or -1 */
     bool split; /* the kernel being written takes [row0, row1) of dim 0 */
     bool half;  /* half of the accumulators that have names are computed, from element `first` on (sums.c) */
@@ -117,6 +118,9 @@ void emit_side_step(Emit *e, int red, int column);
 void emit_side_final(Emit *e, int red, int column);
 /* side.c: the way for short rows at the start of a kernel's function, if it has one; false: an error */
 bool side_emit(Emit *e, const KernelOrder *o);
+/* flat.c: likewise; the address of an access there, or of a shared row the vector itself */
+bool flat_emit(Emit *e, const KernelOrder *o);
+void flat_address(const Emit *e, Text *t, int acc);
 /* loops.c */
 bool emit_begin(Emit *e, const Kernel *k, int number); /* sets the members above for this kernel */
 bool kernel_is_scalar(const Kernel *k);

@@ -86,10 +86,15 @@ static const char *ref(Emit *e, int id, int lanes, char buf[64]) {
     return buf;
 }
 
-/* Address of an access at the current position, without the vec dim's own step when lanes > 1 (its position is i<dim>).
+/* Address of an access at the current position (flat.c: or the vector there), without the vec dim's own step when lanes
+ * > 1 (its position is i<dim>).
  */
 static void address(Emit *e, Text *t, int acc, int depth) {
     const Access *a = &e->k->acc.at[acc];
+    if (e->flat) {
+        flat_address(e, t, acc);
+        return;
+    }
     text_printf(t, "p_%s", e->name[acc]);
     for (int l = 0; l < e->s->nloop && l < depth; l++) {
         int d = e->s->loop[l];
@@ -114,7 +119,8 @@ static void load(Emit *e, int id, const Ins *i, Text *t, int lanes, int acc) {
     const char *at = p.at ? p.at : "";
     (void)id;
     Size st = lanes > 1 ? a->st[e->s->st->vec] : size_const(0);
-    if (e->side && e->array[acc] >= 0) text_printf(t, "x%d[i%d]", e->array[acc], e->s->loop[1]);
+    if (e->flat && size_is(a->st[0], 0)) text_put(t, at);
+    else if (e->side && e->array[acc] >= 0) text_printf(t, "x%d[i%d]", e->array[acc], e->s->loop[1]);
     else if (lanes == 1 && a->guard >= 0) text_printf(t, "v%d ? *(%s) : MK(%s, 0)", a->guard, at, type_short(d));
     else if (lanes == 1) text_printf(t, "*(%s)", at);
     else if (size_is(st, 0)) text_printf(t, "%s(*(%s))", need_splat(e, d, lanes), at);

@@ -348,7 +348,7 @@ bool emit_kernel(Emit *e, const Kernel *k, int number) {
     e->indent = 1;
     emit_line(e, "(void)f, (void)b, (void)s, (void)q, (void)step;");
     emit_head(e, NULL);
-    bool ok = (!halves || sums_call(e, &o, number)) && side_emit(e, &o) && outer(e, &o, 0);
+    bool ok = (!halves || sums_call(e, &o, number)) && side_emit(e, &o) && flat_emit(e, &o) && outer(e, &o, 0);
     emit_line(e, "return 0;");
     e->indent = 0;
     emit_line(e, "}\n");

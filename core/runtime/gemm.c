@@ -20,7 +20,9 @@ enum {
     CHUNKS = 8,                /* pieces that run at once: each has its own workspace */
     A_BYTES = 512 * 1024,      /* packed rows of a: stay in the second-level cache beside a panel of b */
     B_BYTES = 4 * 1024 * 1024, /* packed block of b: third-level cache */
+    L1_BYTES = 32 * 1024,      /* a panel of b that stays in the first-level cache */
     NEAR_BYTES = 512,          /* rows of b so close together that packing gains nothing */
+    NEAR_K = 32,
     INPLACE_K = 96,
     K_WHOLE = 1024,
     K_BLOCK = 768,
@@ -103,9 +105,13 @@ static size_t space(const Job *j) {
 
 static bool general(const GemmArgs *g) { return g->av || g->bv || g->cv; }
 
-/* c rows contiguous: as given; else columns contiguous: the transposed product, which has the same bits */
-static bool orient(GemmArgs *g) {
-    if (general(g) || g->packed || g->ccs == 1 || g->crs != 1) return false;
+/* c rows contiguous: as given; else columns contiguous: the transposed product, which has the same bits. That too where
+ * up to a vector of rows of float64 meet columns of b that lie along k: b is then read once, as it lies (in float32 as
+ * many rows cost more than packing does). */
+static bool orient(GemmArgs *g, int64_t vl) {
+    if (general(g) || g->packed) return false;
+    bool few = g->dtype == TH_FLOAT64 && g->m <= vl && g->brs == 1 && g->bcs != 1 && g->n > MR && g->k > NEAR_K;
+    if (!few && (g->ccs == 1 || g->crs != 1)) return false;
     swap_sides(g);
     return true;
 }
@@ -122,9 +128,10 @@ size_t gemm_scratch_bytes(const GemmArgs *g) {
     size_t most = 0;
     for (int64_t bytes = 32; bytes <= GEMM_MAX_NR_BYTES; bytes *= 2) { /* whatever the instruction set */
         Job j = {.g = *g, .item = item, .nr = bytes / item};
-        orient(&j.g);
+        orient(&j.g, bytes / item / (bytes == GEMM_MAX_NR_BYTES ? 4 : 2));
         plan(&j);
-        size_t need = space(&j), narrow = gemm_narrow_scratch(g, bytes / item / (bytes == 256 ? 4 : 2), item);
+        size_t need = space(&j),
+               narrow = gemm_narrow_scratch(g, bytes / item / (bytes == GEMM_MAX_NR_BYTES ? 4 : 2), item);
         if (narrow > need) need = narrow;
         if (need > most) most = need;
     }
@@ -270,8 +277,9 @@ static Source open_panel(const Job *j, int64_t col, int64_t cols, int64_t rows, 
     const char *b = at(j, g->b, j->kstep * g->brs + col * g->bcs);
     bool whole = (lanes == cols || j->kern->part) && g->bcs == 1;
     Source s = {.b = b, .brs = g->brs, .bare = true};
-    if (whole && (rows <= MR || j->kb == 1 || (g->brs > 0 && g->brs * j->item <= NEAR_BYTES))) return s;
-    if (whole && rows >= 2 * MR && g->ccs == 1) {
+    int64_t in_place = j->kb * j->nr * j->item <= L1_BYTES ? 4 * MR : MR;
+    if (whole && (rows <= in_place || j->kb == 1 || (g->brs > 0 && g->brs * j->item <= NEAR_BYTES))) return s;
+    if (whole && rows > MR && g->ccs == 1) {
         s.fill = room;
         return s;
     }
@@ -424,7 +432,7 @@ static bool rank1(const GemmKernels *kern, const GemmArgs *g) {
 
 static void run_tiles(ThContext *c, const GemmKernels *kern, const GemmArgs *g, void *scratch) {
     Job j = {.kern = kern, .g = *g, .item = kern->item, .nr = (int64_t)kern->nv * kern->vl};
-    j.turned = orient(&j.g);
+    j.turned = orient(&j.g, kern->vl);
     if (rank1(kern, &j.g)) {
         j.kb = 1;
         run_pieces(c, &j, (int)min64(j.g.m, CHUNKS), rank1_piece);

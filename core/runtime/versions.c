@@ -82,7 +82,7 @@ static int short_slot(const Workspace *w, const Step *s, Size z) {
 }
 
 /* Nanoseconds that one call of the step saves, measured: one for each start of an inner loop, a third of one where rows
- * are reduced, which run side by side. Marks what the version knows. */
+ * run side by side or on in the general code too. Marks what the version knows. */
 static double step_gain(Workspace *w, const Step *s, const Kernel *k) {
     double gain = 0;
     for (int i = 0; i < k->st.n; i++) {
@@ -97,7 +97,7 @@ static double step_gain(Workspace *w, const Step *s, const Kernel *k) {
             if (slot >= 0) w->known[slot] = w->frame.sym[slot];
             if (d == last) inner = slot;
         }
-        if (inner >= 0) gain += rows * (st->nred ? 0.3 : 1);
+        if (inner >= 0) gain += rows * (st->nred || w->known[inner] < SHORT / 2 ? 0.3 : 1);
     }
     return gain;
 }
