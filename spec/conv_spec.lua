@@ -192,6 +192,93 @@ describe("a bias and a function behind a convolution", function()
   end)
 end)
 
+-- ---- windows of what comes out ------------------------------------------------------------------------------------
+describe("pooling behind a convolution", function()
+  local apart = interpreter:excluding("local_conv_pool")
+  local apart_native = native:excluding("local_conv_pool")
+  local pool = T.signal.pool.pool_2d
+  local WINDOWS = { { ws = { 2, 2 } }, { ws = { 3, 3 }, stride = { 2, 2 }, pad = { 1, 1 } },
+    { ws = { 2, 3 }, mode = "average_exc_pad", pad = { 0, 1 } }, { ws = { 3, 2 }, mode = "sum", ignore_border = false },
+    { ws = { 1, 2 }, mode = "average_inc_pad", stride = { 2, 3 } } }
+  local function keywords(c)
+    return { ignore_border = c.ignore_border ~= false, stride = c.stride, pad = c.pad, mode = c.mode }
+  end
+
+  it("is one node and the same bits as apart, of any number of threads #asan", function()
+    local state = nd.random.RandomState(79)
+    local function random(a, b) return state:randint(a, b + 1) end
+    for round = 1, 20 do
+      local c, how = cases.random_case(random, 2), WINDOWS[round % #WINDOWS + 1]
+      c.unshared = false
+      c.filter = { c.filter[1] * (round % 3 == 0 and 9 or 1), c.image[2] // c.groups,
+        table.unpack(c.filter, #c.filter - 1) }
+      local x, _, xv = cases.operand(c, c.image)
+      local w, _, wv = cases.operand(c, c.filter)
+      local b = T.TensorType(c.dtype, { false })("b")
+      local bv = nd.asarray(rng:randn(c.filter[1]), c.dtype)
+      local y = T.nnet.conv2d(x, w, cases.keywords(c, false))
+      local with_bias = round % 2 == 0
+      if with_bias then y = T.tanh(y + b:dimshuffle("x", 0, "x", "x")) end
+      local z, inputs, values = pool(y, how.ws, keywords(how)), { x, w, with_bias and b or nil }, { xv, wv, bv }
+      if not with_bias then values[3] = nil end
+      local f = compile({ inputs = inputs, outputs = z, mode = round % 6 == 0 and native or interpreter })
+      local g = compile({ inputs = inputs, outputs = z, mode = round % 6 == 0 and apart_native or apart })
+      local text = theano.printing.debugprint(f, { file = "str" })
+      assert.truthy(text:find("^CorrMM" .. (with_bias and "_bias_tanh" or "") .. "_%l+_%dx%d{"), text)
+      assert.truthy(theano.printing.debugprint(g, { file = "str" }):find("Pool{", 1, true))
+      local way = cases.algorithms[round % #cases.algorithms + 1]
+      local want = cases.with(way, g, table.unpack(values))
+      assert(nd.array_equal(cases.with(way, f, table.unpack(values)), want), cases.show(c))
+      local _ <close> = theano.config.change_flags({ openmp = true, openmp_elemwise_minsize = 1 })
+      assert(nd.array_equal(cases.with(way, f, table.unpack(values)), want), cases.show(c))
+    end
+  end)
+
+  it("some images at a time, of the whole's way", function()
+    local x, w = T.ftensor4("x"), T.ftensor4("w")
+    for _, shape in ipairs({ { { 5, 3, 90, 90 }, { 40, 3, 3, 3 } }, { { 3, 3, 128, 128 }, { 8, 3, 31, 31 } } }) do
+      local z = pool(T.nnet.conv2d(x, w), { 2, 2 }, { ignore_border = true })
+      local f = compile({ inputs = { x, w }, outputs = z, mode = interpreter })
+      local g = compile({ inputs = { x, w }, outputs = z, mode = apart })
+      local xv = nd.asarray(rng:randn(table.unpack(shape[1])), "float32")
+      local wv = nd.asarray(rng:randn(table.unpack(shape[2])), "float32")
+      local got, want = f(xv, wv), g(xv, wv)
+      assert.truthy(nd.array_equal(got, want))
+    end
+  end)
+
+  it("is what a sum of nothing gives, knows its lengths, and is none for no images", function()
+    local x, w, b = T.dtensor4("x"), T.dtensor4("w"), T.dvector("b")
+    local z = pool(T.tanh(T.nnet.conv2d(x, w) + b:dimshuffle("x", 0, "x", "x")), { 2, 2 }, { ignore_border = true })
+    local f = compile({ inputs = { x, w, b }, outputs = { z, z.shape }, mode = interpreter })
+    local v, lengths = f(nd.zeros({ 2, 0, 5, 5 }), nd.zeros({ 2, 0, 2, 2 }), nd.array({ 0, 1 }))
+    assert.same({ 2, 2, 2, 2 }, lengths:tolist())
+    assert.near(0.7615941559557649, v[{ 1, 1, 1, 1 }], 1e-15)
+    v = f(nd.zeros({ 0, 1, 5, 5 }), nd.zeros({ 2, 1, 2, 2 }), nd.zeros({ 2 }))
+    assert.same({ 0, 2, 2, 2 }, { table.unpack(v.shape) })
+  end)
+
+  it("stays apart where a gradient reads the convolution, or the window is symbolic", function()
+    local x, w, ws = T.dtensor4("x"), T.dtensor4("w"), T.lvector("ws")
+    local y = T.nnet.conv2d(x, w)
+    local z = pool(y, { 2, 2 }, { ignore_border = true })
+    for _, f in ipairs({ compile({ x, w }, { z, T.grad(T.sum(z), w) }),
+      compile({ x, w, ws }, pool(y, ws, { ignore_border = true })), compile({ x, w }, { y, z }) }) do
+      assert.falsy(theano.printing.debugprint(f, { file = "str" }):find("_max_2x2", 1, true))
+    end
+  end)
+
+  it("is mapped over", function()
+    local x, w = T.TensorType("float64", { false, false, false, false, false })("x"), T.dtensor4("w")
+    local function one(v) return pool(T.nnet.conv2d(v, w), { 2, 2 }, { ignore_border = true }) end
+    local f = compile({ x, w }, T.vmap(one)(x), { mode = interpreter })
+    local xv, wv = rng:randn(3, 2, 1, 6, 6), rng:randn(2, 1, 3, 3)
+    local x1 = T.dtensor4("x1")
+    local g = compile({ x1, w }, one(x1), { mode = interpreter })
+    for i = 0, 2 do assert(nd.allclose(f(xv, wv)[i], g(xv[i]:copy(), wv), 1e-12, 1e-12)) end
+  end)
+end)
+
 -- ---- names, lengths known while building --------------------------------------------------------------------------
 describe("convolution", function()
   local x, w = T.dtensor4("x"), T.dtensor4("w")

@@ -196,7 +196,8 @@ local function verify_narrow(fun, points, options)
     local off = nd.max(nd.abs(g:astype("float64") - want[i]))
     assert(off <= 2e-5 * (scale + 1e-3), ("input %d: off by %g of %g"):format(i - 1, off, scale))
   end
-  verify(fun, small, { mode = options.mode, abs_tol = 6e-2, rel_tol = 6e-2 }) -- differences of float32 are rough
+  -- Differences of float32 are rough: of a cost of 300, one unit in its last place over a step of 3e-4 is 0.1.
+  verify(fun, small, { mode = options.mode, eps = 1e-3, abs_tol = 6e-2, rel_tol = 6e-2 })
 end
 
 describe("the gradient against finite differences", function()

@@ -10,7 +10,7 @@
 #ifndef TH_CONV_WORK_H
 #define TH_CONV_WORK_H
 
-#include "../base/base.h"
+#include "pool_work.h"
 
 enum { CONV_DIMS = 3 };
 typedef enum { CONV_TO_TOP, CONV_TO_IMAGE, CONV_TO_FILTER } ConvTarget;
@@ -33,7 +33,9 @@ typedef struct ConvWork {
     const char *bias; /* to top: (o of all groups), or NULL; then top's images are contiguous */
     int64_t bias_st;
     ConvThen then;
-    bool nothing; /* top holds its sums already */
+    bool nothing;         /* top holds its sums already; where it is pooled: they are zero */
+    const PoolWork *pool; /* to top, of two dimensions: what to do with all images' tops; then top is NULL and top_st of
+                             dense images; or NULL */
 } ConvWork;
 
 #endif

@@ -42,6 +42,13 @@ typedef struct ConvThenAttrs {
     ConvAttrs conv;
     int64_t then; /* ConvThen */
 } ConvThenAttrs;
+/* CorrMM_pool(images, filters), CorrMM_then_pool(images, filters, bias): made by rewriting too; over two dimensions. */
+typedef struct ConvPoolAttrs {
+    ConvThenAttrs then;
+    int64_t mode; /* PoolMode */
+    uint8_t ignore_border;
+    AttrLongs ws, stride, inside; /* window; padding of what is pooled */
+} ConvPoolAttrs;
 typedef enum { CONV_FORWARD, CONV_INPUTS, CONV_WEIGHTS } ConvRole;
 
 ConvRole conv_role(const Op *op);
@@ -49,6 +56,7 @@ ConvRole conv_role(const Op *op);
  * last ndim lengths of the result. */
 ThVar *conv_make(Builder *b, ConvRole role, const ConvAttrs *at, ThVar *x, ThVar *y, ThVar *lengths);
 ThVar *conv_then_make(Builder *b, const ConvThenAttrs *at, ThVar *images, ThVar *filters, ThVar *bias);
+ThVar *conv_pool_make(Builder *b, const ConvPoolAttrs *at, ThVar *images, ThVar *filters, ThVar *bias); /* NULL: none */
 ThVar *conv_lengths(Builder *b, ThVar *x, int n); /* x.shape[-n:] */
 
 /* ---- sizes, over any algebra of them ----------------------------------------------------------------------------- */
@@ -67,6 +75,11 @@ bool conv_infer(Infer *q);
 bool conv_shape(ShapeQ *q);
 void conv_str_lowered(Text *t, const ConvAttrs *at, const char *more); /* CorrMM + more + {valid, (1, 1), ..} */
 bool conv_lower(Lower *l);
+/* conv_then.c */
+bool conv_then_infer(Infer *q);
+bool conv_then_shape(ShapeQ *q);
+ThVar *conv_then_apart(Builder *b, const ConvThenAttrs *at, ThVar *const *in); /* the three operations */
+const char *conv_then_name(const ConvThenAttrs *at);
 /* conv_host.c: whether the library's kernels compute it, and the call that does. */
 bool conv_hosted(const ThApply *a);
 int conv_host_run(HostCall *h);

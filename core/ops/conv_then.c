@@ -9,7 +9,7 @@
 
 static const AttrField then_fields[] = {CONV_FIELDS, {"then", ATTR_INT, offsetof(ConvThenAttrs, then), false}};
 
-static bool infer_then(Infer *q) {
+bool conv_then_infer(Infer *q) {
     const ConvThenAttrs *at = q->attrs;
     ThType b = q->in[2]->type;
     if (!conv_infer(q)) return false;
@@ -21,39 +21,41 @@ static bool infer_then(Infer *q) {
     return err(q->ctx, TH_TypeError, "CorrMM_then: images, filters and a vector of biases must be of one float dtype");
 }
 
-static bool shape_then(ShapeQ *q) {
+bool conv_then_shape(ShapeQ *q) {
     return conv_shape(q) &&
            q->alg->equal(q->alg->u, q->in[2][0], q->in[1][0], "the bias has length {0}, but there are {1} filters");
 }
 
-static void str_then(Text *t, const ThApply *a) {
+const char *conv_then_name(const ConvThenAttrs *at) {
     static const char *const names[] = {"_bias", "_bias_tanh", "_bias_sigmoid", "_bias_relu"};
+    return names[at->then];
+}
+
+static void str_then(Text *t, const ThApply *a) {
     const ConvThenAttrs *at = ATTRS(ConvThenAttrs, a);
-    conv_str_lowered(t, &at->conv, names[at->then]);
+    conv_str_lowered(t, &at->conv, conv_then_name(at));
 }
 
 static bool lower_then(Lower *l) { return l->api->host(l, conv_host_run, 0); }
 
-/* The three operations apart. */
-static ThVar *apart(Builder *b, const ThApply *a) {
+ThVar *conv_then_apart(Builder *b, const ConvThenAttrs *at, ThVar *const *in) {
     static const int8_t channel[5] = {-1, 0, -1, -1, -1};
-    const ConvThenAttrs *at = ATTRS(ConvThenAttrs, a);
-    ThVar *v = conv_make(b, CONV_FORWARD, &at->conv, a->in[0], a->in[1], NULL);
-    v = elemwise_2(b, S_add, v, dimshuffle_make(b, a->in[2], channel, (int)at->conv.ndim + 2));
+    ThVar *v = conv_make(b, CONV_FORWARD, &at->conv, in[0], in[1], NULL);
+    v = elemwise_2(b, S_add, v, dimshuffle_make(b, in[2], channel, (int)at->conv.ndim + 2));
     switch ((ConvThen)at->then) {
     case CONV_THEN_NOTHING: break;
     case CONV_THEN_TANH: return elemwise_1(b, S_tanh, v);
     case CONV_THEN_SIGMOID: return elemwise_1(b, S_sigmoid, v);
     case CONV_THEN_RELU: {
         ThVar *sum = elemwise_2(b, S_add, v, elemwise_1(b, S_abs_, v));
-        return elemwise_2(b, S_mul, sum, const_float(b, 0.5, (ThDtype)a->out[0]->type.dtype));
+        return elemwise_2(b, S_mul, sum, const_float(b, 0.5, (ThDtype)in[2]->type.dtype));
     }
     }
     return v;
 }
 
 static bool batch_then(Batch *q) {
-    ThVar *r = apart(q->b, q->node);
+    ThVar *r = conv_then_apart(q->b, ATTRS(ConvThenAttrs, q->node), q->node->in);
     return batch_through(q, &r);
 }
 
@@ -64,8 +66,8 @@ const Op op_corr_mm_then = {
     .attr_bytes = sizeof(ConvThenAttrs),
     .attrs = then_fields,
     .nattr = TH_LEN(then_fields),
-    .infer = infer_then,
-    .shape = shape_then,
+    .infer = conv_then_infer,
+    .shape = conv_then_shape,
     .lower = lower_then,
     .str = str_then,
     .batch = batch_then,

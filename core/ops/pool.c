@@ -102,20 +102,30 @@ static Sz bordered(const ShapeAlg *a, const PoolSizes *s, Sz v, int64_t ws, int6
     return calc(a, '+', apart, calc(a, '*', overlap, calc(a, '-', over, apart)));
 }
 
-void pool_sizes(const ShapeAlg *a, const ThApply *node, int d, PoolSizes *s) {
-    const PoolAttrs *at = ATTRS(PoolAttrs, node);
-    int first = pool_tensors(node->op);
-    int64_t ws, st, pad;
-    s->ws = entry(a, node, first, d, &ws);
-    s->stride = entry(a, node, first + 1, d, &st);
-    s->pad = entry(a, node, first + 2, d, &pad);
+/* s->out from the others; ws, st, pad: those that are known, else -1. */
+static void count(const ShapeAlg *a, bool ignore_border, int64_t ws, int64_t st, int64_t pad, PoolSizes *s) {
     Sz v = pad == 0 ? s->in : calc(a, '+', s->in, calc(a, '*', number(a, 2), s->pad));
-    if (!at->ignore_border) {
+    if (!ignore_border) {
         s->out = bordered(a, s, v, ws, st);
         return;
     }
     s->out = calc(a, '+', calc(a, '/', calc(a, '-', v, s->ws), s->stride), number(a, 1));
     s->out = calc(a, 'M', s->out, number(a, 0));
+}
+
+void pool_sizes(const ShapeAlg *a, const ThApply *node, int d, PoolSizes *s) {
+    int first = pool_tensors(node->op);
+    int64_t ws, st, pad;
+    s->ws = entry(a, node, first, d, &ws);
+    s->stride = entry(a, node, first + 1, d, &st);
+    s->pad = entry(a, node, first + 2, d, &pad);
+    count(a, ATTRS(PoolAttrs, node)->ignore_border, ws, st, pad, s);
+}
+
+Sz pool_length(const ShapeAlg *a, bool ignore_border, Sz in, int64_t ws, int64_t st, int64_t pad) {
+    PoolSizes s = {.in = in, .ws = number(a, ws), .stride = number(a, st), .pad = number(a, pad)};
+    count(a, ignore_border, ws, st, pad, &s);
+    return s.out;
 }
 
 /* Checks of a window that only the call knows. */

@@ -3,11 +3,12 @@
  * In: a convolution as it was written. Out: the same on filters reversed by a view, which costs nothing; the gradient
  * for filters comes out reversed and is turned back the same way. A 1x1 filter has nothing to reverse, and hints have
  * been checked by then. A bias added to a lowered one that nothing else reads, and tanh, sigmoid or relu of that, are
- * done by the same node.
+ * done by the same node, and so is pooling of what comes out.
  */
 #include "rules.h"
 
 #include "../ops/conv.h"
+#include "../ops/pool.h"
 
 /* w[..., ::-1, ::-1] over the window's dimensions. */
 static ThVar *reversed(Opt *o, ThVar *w, const ConvAttrs *at) {
@@ -104,4 +105,27 @@ ThVar *rw_conv_relu(Opt *o, ThApply *a) {
         }
     }
     return NULL;
+}
+
+/* ---- windows of that --------------------------------------------------------------------------------------------- */
+/* A window of numbers, as a list. */
+static bool known_pair(const ThVar *v, AttrLongs *to) {
+    to->n = 2;
+    return vector_known(v, 0, &to->at[0]) && vector_known(v, 1, &to->at[1]);
+}
+
+/* Pool of a convolution that nothing else reads (so not where a gradient does), with what follows it or without. */
+ThVar *rw_conv_pool(Opt *o, ThApply *a) {
+    const PoolAttrs *pool = ATTRS(PoolAttrs, a);
+    ThVar *v = a->in[0];
+    bool then = ask_op(v, &op_corr_mm_then);
+    if (pool->ndim != 2 || v->nclients != 1 || v->type.ndim != 4 || (!then && !ask_op(v, &op_corr_mm))) return NULL;
+    const ThApply *c = v->owner;
+    ConvPoolAttrs at = {.mode = pool->mode, .ignore_border = pool->ignore_border};
+    if (then) at.then = *ATTRS(ConvThenAttrs, c);
+    else at.then.conv = *ATTRS(ConvAttrs, c);
+    if (!conv_hosted(c) || at.then.conv.stacked || at.then.conv.ndim != 2) return NULL;
+    if (!known_pair(a->in[1], &at.ws) || !known_pair(a->in[2], &at.stride) || !known_pair(a->in[3], &at.inside))
+        return NULL;
+    return conv_pool_make(&o->b, &at, c->in[0], c->in[1], then ? c->in[2] : NULL);
 }

@@ -96,6 +96,7 @@ ThVar *rw_conv_bias(Opt *o, ThApply *a);
 ThVar *rw_conv_tanh(Opt *o, ThApply *a);
 ThVar *rw_conv_sigmoid(Opt *o, ThApply *a);
 ThVar *rw_conv_relu(Opt *o, ThApply *a);
+ThVar *rw_conv_pool(Opt *o, ThApply *a);
 ThVar *rw_softmax_with_bias(Opt *o, ThApply *a); /* xent.c */
 ThVar *rw_crossentropy_onehot(Opt *o, ThApply *a);
 ThVar *rw_crossentropy_onehot_grad(Opt *o, ThApply *a);

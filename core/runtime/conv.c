@@ -290,6 +290,7 @@ int conv_host(HostCall *h, const ConvWork *w) {
     Run r = {.h = h, .w = w, .whole = w, .kern = cpu->gemm[w->dtype == TH_FLOAT64]};
     int status = 0;
     r.item = (int64_t)th_dtype_bytes(w->dtype);
+    if (w->pool) return conv_pooled(&r, run_way);
     bool tune = !w->nothing && config_bool(h->ctx, "conv.autotune");
     if (tune && !strcmp(config_str(h->ctx, "conv.algorithm"), "auto") && !conv_tuned(&r, run_way, &r.way, &status))
         return status;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MR = GEMM_MR, ROOM_ALIGN = CONV_ALIGN, ROWS_AT_ONCE = 16 };
+enum { MR = GEMM_MR, ROOM_ALIGN = CONV_ALIGN, TOP_BYTES = 24 * 1024, MOST_ROWS = 32, LEAST_ROWS = 4 };
 
 /* ---- to top ------------------------------------------------------------------------------------------------------ */
 /* Filters of the group: panel by panel, k by k, row by row. */
@@ -127,6 +127,12 @@ static void put_filters(const ConvWork *w, char *to, const int64_t *places, int6
             memcpy(to + (o * w->filter_st[0] + places[k]) * item, sums, (size_t)item);
 }
 
+/* Rows over which all taps are summed at once: a panel's stay in the first-level cache, but sums are folded after each.
+ */
+static int64_t rows_at_once(const ConvWork *w, int64_t item) {
+    return max64(LEAST_ROWS, min64(MOST_ROWS, TOP_BYTES / (MR * w->out[w->ndim - 1] * item)));
+}
+
 bool conv_direct_filter(ConvRun *r, int64_t group, int *status) {
     const ConvWork *w = r->w;
     int last = w->ndim - 1;
@@ -151,13 +157,14 @@ bool conv_direct_filter(ConvRun *r, int64_t group, int *status) {
     conv_list_rows(w, &s, image_rows, top_rows);
     memset(sums, 0, (size_t)(w->filters * all * item));
     ToTop j = {.w = w, .kern = kern, .item = item};
+    int64_t many = rows_at_once(w, item);
     for (int64_t n = 0; n < w->images; n++) {
         const char *image = w->image + (n * w->image_st[0] + group * w->channels * w->image_st[1]) * item;
         if (s.copied) conv_copy_image(w, &s, copy, image, item);
         ConvTile t = {.len = w->out[last], .b = s.copied ? copy : image + s.first * item};
         t.a = w->top + (n * w->top_st[0] + group * w->filters * w->top_st[1]) * item;
-        for (int64_t row = 0; row < rows; row += ROWS_AT_ONCE) {
-            t.segs = min64(ROWS_AT_ONCE, rows - row);
+        for (int64_t row = 0; row < rows; row += many) {
+            t.segs = min64(many, rows - row);
             t.aseg = top_rows + row, t.bseg = image_rows + row;
             filter_tiles(&j, &t, taps, all, sums);
         }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { ROOM_ALIGN = CONV_ALIGN };
+enum { ROOM_ALIGN = CONV_ALIGN, TURNED_BYTES = 64 * 1024, ROW_BYTES = 512 * 1024 };
 
 /* ---- to top ------------------------------------------------------------------------------------------------------ */
 typedef struct Lanes {
@@ -160,13 +160,12 @@ bool conv_lanes_top(ConvRun *r, int64_t group, int *status) {
     return true;
 }
 
-/* ---- to the filters of small maps -------------------------------------------------------------------------------- */
-/* Share of the lanes that compute: along the rows of the result, or along the filters (whose tiles also go to memory
- * once an image). */
+/* ---- to the filters ---------------------------------------------------------------------------------------------- */
+/* Share of the lanes that compute: along the rows of the result (whose sums are folded, too), or along the filters. */
 static bool filters_fill_lanes(const ConvWork *w, int64_t vl) {
     int64_t n = w->out[w->ndim - 1];
     bool dots = w->step[w->ndim - 1] == 1 && w->top_st[1 + w->ndim] == 1 && n >= vl;
-    double along = (double)n / (double)up(n, vl), across = 0.85 * (double)w->filters / (double)up(w->filters, vl);
+    double along = (double)n / (double)up(n, vl), across = 1.1 * (double)w->filters / (double)up(w->filters, vl);
     return !dots || across > along;
 }
 
@@ -196,15 +195,22 @@ static void outer_tiles(const ConvRun *r, ConvTile *t, const int64_t *taps, int6
     }
 }
 
+/* Rows of the result whose gradients, turned, stay in a near cache while all taps are summed over them; by the whole's
+ * lengths, since sums are cut there. */
+static int64_t rows_at_once(const ConvRun *r) {
+    const ConvWork *w = r->whole;
+    return max64(1, TURNED_BYTES / (up(w->filters, r->kern->vl) * w->out[w->ndim - 1] * r->item));
+}
+
 bool conv_lanes_filter(ConvRun *r, int64_t group, int *status) {
     const ConvWork *w = r->w;
     int last = w->ndim - 1;
     ConvSlid s = conv_slid_of(w);
     int64_t item = r->item, across = w->size[last], ntaps = conv_tap_rows(w), all = ntaps * across,
             rows = conv_out_rows(w);
-    int64_t lanes = up(w->filters, r->kern->vl), places = rows * w->out[last];
-    int64_t whole = up(r->whole->filters, r->kern->vl) * places * item;
-    bool pays = filters_fill_lanes(r->whole, r->kern->vl) && whole <= 512 * 1024;
+    int64_t lanes = up(w->filters, r->kern->vl), many = min64(rows, rows_at_once(r)), places = many * w->out[last];
+    int64_t row_bytes = up(r->whole->filters, r->kern->vl) * w->out[last] * item;
+    bool pays = filters_fill_lanes(r->whole, r->kern->vl) && row_bytes <= ROW_BYTES;
     if (!pays && r->way != CONV_LANES) return false;
     int64_t bytes = 2 * up(all * 8, ROOM_ALIGN) + 3 * up(rows * 8, ROOM_ALIGN) + up(all * lanes * item, ROOM_ALIGN) +
                     up(places * lanes * item, ROOM_ALIGN) + up(s.elements * item, ROOM_ALIGN);
@@ -228,19 +234,21 @@ bool conv_lanes_filter(ConvRun *r, int64_t group, int *status) {
     for (int64_t n = 0; n < w->images; n++) {
         const char *image = w->image + (n * w->image_st[0] + group * w->channels * w->image_st[1]) * item;
         if (s.copied) conv_copy_image(w, &s, copy, image, item);
-        turn_top(r, w->top + (n * w->top_st[0] + group * w->filters * w->top_st[1]) * item, top_rows, rows, lanes,
-                 turned);
-        ConvTile t = {.segs = rows,
-                      .len = w->out[last],
-                      .aseg = image_rows,
+        const char *top = w->top + (n * w->top_st[0] + group * w->filters * w->top_st[1]) * item;
+        ConvTile t = {.len = w->out[last],
                       .bseg = turned_rows,
-                      .b = turned,
                       .a = s.copied ? copy : image + s.first * item,
                       .acs = w->step[last] * inner,
                       .brs = lanes,
                       .crs = lanes,
                       .add = true};
-        outer_tiles(r, &t, taps, all, lanes, sums);
+        for (int64_t row = 0; row < rows; row += many) {
+            t.segs = min64(many, rows - row);
+            t.aseg = image_rows + row;
+            t.b = turned;
+            turn_top(r, top, top_rows + row, t.segs, lanes, turned);
+            outer_tiles(r, &t, taps, all, lanes, sums);
+        }
     }
     char *to = w->filter + group * w->filters * w->filter_st[0] * item;
     for (int64_t o = 0; o < w->filters; o++)

@@ -36,6 +36,8 @@ bool conv_spread_image(ConvRun *r, int64_t group, int *status); /* conv_spread.c
 /* conv_tune.c: the way that was timed to be the fastest, timing them now if need be by `run` (which runs r->way and
  * returns nonzero with the error set). False with *status for an error. */
 bool conv_tuned(const ConvRun *r, int (*run)(ConvRun *r), ConvWay *way, int *status);
+/* conv_pool.c: a convolution whose results are pooled, some images at a time by `run`. 0, or 1 with the error set. */
+int conv_pooled(const ConvRun *r, int (*run)(ConvRun *r));
 /* conv_choice.c: the flag conv.algorithm, or what costs least. */
 ConvWay conv_way(const ConvRun *r);
 ConvWay conv_way_named(const char *name);

@@ -14,8 +14,12 @@ typedef struct Then {
     _Alignas(64) char bias[SIMD_BLOCK * 8], half[SIMD_BLOCK * 8], size[SIMD_BLOCK * 8], part[SIMD_BLOCK * 8];
 } Then;
 
-static void fill(char *to, const void *value, size_t item) {
-    for (size_t i = 0; i < SIMD_BLOCK; i++) memcpy(to + i * item, value, item);
+/* n times the value, n a multiple of SIMD_PAD. */
+static void fill(char *to, const void *value, int64_t item, int64_t n) {
+    enum { LINE = 64 };
+    char line[LINE];
+    for (int64_t i = 0; i < LINE; i += item) memcpy(line + i, value, (size_t)item);
+    for (int64_t i = 0; i < n * item; i += LINE) memcpy(to + i, line, LINE);
 }
 
 /* n, a multiple of SIMD_PAD and at most SIMD_BLOCK, elements at p. */
@@ -45,16 +49,18 @@ void conv_then(const ConvRun *r, int64_t group, int64_t image) {
     if (!w->bias) return;
     const SimdTable *simd = simd_table();
     const ThDtype d = w->dtype;
-    Then t = {.add = simd->prim[P_add][d], .abs = simd->prim[P_abs][d], .mul = simd->prim[P_mul][d]};
+    Then t; /* its blocks are as long as needed */
+    t.add = simd->prim[P_add][d], t.abs = simd->prim[P_abs][d], t.mul = simd->prim[P_mul][d], t.fn = NULL;
     if (w->then == CONV_THEN_TANH) t.fn = simd->prim[P_tanh][d];
     if (w->then == CONV_THEN_SIGMOID) t.fn = simd->prim[P_sigmoid][d];
     const double half = 0.5;
     const float half32 = 0.5f;
-    fill(t.half, d == TH_FLOAT32 ? (const void *)&half32 : (const void *)&half, (size_t)r->item);
     int64_t places = 1;
     for (int i = 0; i < w->ndim; i++) places *= w->out[i];
+    const int64_t block = min64(up(places, SIMD_PAD), SIMD_BLOCK);
+    fill(t.half, d == TH_FLOAT32 ? (const void *)&half32 : (const void *)&half, r->item, block);
     for (int64_t o = group * w->filters; o < (group + 1) * w->filters; o++) {
-        fill(t.bias, w->bias + o * w->bias_st * r->item, (size_t)r->item);
+        fill(t.bias, w->bias + o * w->bias_st * r->item, r->item, block);
         on_row(&t, w->then, w->top + (image * w->top_st[0] + o * w->top_st[1]) * r->item, places, r->item);
     }
 }
