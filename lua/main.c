@@ -86,15 +86,23 @@ static bool push_file(lua_State *L, const char *path) {
     return true;
 }
 
-/* require's searcher: Lua's code of theano.NAME, made from the very text that stands in the tree now; else nil. */
+/* Pushes the path of theano.NAME's text, the text, and the code made of it: of the tree, else of what is installed. */
+static bool push_module(lua_State *L, const char *name) {
+    lua_pushfstring(L, TH_TREE_LUA "/theano/%s.lua", name);
+    if (push_file(L, lua_tostring(L, -1))) return push_file(L, lua_pushfstring(L, TH_COMPILED_LUA "/%s.luac", name));
+    lua_pop(L, 1);
+    return push_file(L, lua_pushfstring(L, TH_INSTALLED_LUA "/theano/%s.lua", name)) &&
+           push_file(L, lua_pushfstring(L, TH_INSTALLED_LUA "/theano/compiled/%s.luac", name));
+}
+
+/* require's searcher: Lua's code of theano.NAME, made from the very text that stands there now; else nil. */
 static int find_compiled(lua_State *L) {
     const char *name = luaL_checkstring(L, 1);
     if (strncmp(name, "theano", 6) != 0 || (name[6] && name[6] != '.') || strchr(name, '/')) return 0;
     name = name[6] ? name + 7 : "init";
-    const char *path = lua_pushfstring(L, TH_TREE_LUA "/theano/%s.lua", name);
-    if (strchr(name, '.') || !push_file(L, path)) return 0;
-    if (!push_file(L, lua_pushfstring(L, TH_COMPILED_LUA "/%s.luac", name))) return 0;
+    if (strchr(name, '.') || !push_module(L, name)) return 0;
     size_t ntext, n;
+    const char *path = lua_tostring(L, 2);
     const char *text = lua_tolstring(L, 3, &ntext), *code = lua_tolstring(L, -1, &n);
     uint64_t kept = 0;
     for (int i = 7; i >= 0 && n >= 8; i--) kept = kept << 8 | (unsigned char)code[i];

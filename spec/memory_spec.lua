@@ -97,6 +97,25 @@ describe("T.remat", function()
       optimizer = "None" }) })
     assert.is_true(nd.array_equal(raw(nd.array({ 1.0, 5.0 })), nd.array({ 2.0, 10.0 })))
   end)
+
+  it("in the body of a loop keeps values out of the memory that its gradient takes for all turns", function()
+    local start, w = T.dmatrix("start"), theano.shared(nd.eye(20) * 0.3)
+    local function build(mark)
+      local states = theano.scan {
+        fn = function(h)
+          local e = T.exp(T.dot(h, w))
+          if mark then e = T.remat(e) end
+          return T.tanh(e) * e * 0.1
+        end, outputs_info = start, n_steps = 30,
+      }
+      return theano.compile({ start }, T.grad(T.sum(states[-1] ^ 2), w))
+    end
+    local kept, again, x = build(false), build(true), nd.full({ 15, 20 }, 0.1)
+    local a, b = kept(x), again(x)
+    assert.is_true(nd.all(nd.isfinite(a)) and nd.max(nd.abs(a)) > 0)
+    assert.is_true(nd.allclose(a, b, 1e-12, 1e-15))
+    assert.is_true(again:memory() <= kept:memory() - 30 * 15 * 20 * 8)
+  end)
 end)
 
 describe("f:memory()", function()

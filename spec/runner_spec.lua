@@ -163,6 +163,10 @@ describe("generated units", function()
         local kept, from = string.unpack("<s8", made)
         assert.is_true(kept == text, name)
         assert.is_function(load(made:sub(from), name, "b"))
+        local there = assert(io.open("build/lua/installed/" .. base .. ".luac", "rb")):read("a")
+        assert.is_true(string.unpack("<s8", there) == text, name)
+        local source = debug.getinfo(load(there:sub(from), name, "b"), "S").source
+        assert.truthy(source:find("^@/.*/share/lua/5%.4/theano/" .. base .. "%.lua$"), source) -- where it will lie
         n = n + 1
       end
     end

@@ -2,12 +2,13 @@
  * checked on loading. */
 #include "emit.h"
 
-/* The pragma: passes that find nothing in text that is written as vectors, a sixth of the compiler's time; no-gcse
+/* The pragma: passes that find nothing in text that is written as vectors, a quarter of the compiler's time; no-gcse
  * would be another twentieth, but loops with tanh and exp lose 16 %, and -O1 some loops four times (docs/decisions.md).
  * As flags other compilers would refuse them. */
 const char *const prelude_c =
     "#if defined __GNUC__ && !defined __clang__\n"
-    "#pragma GCC optimize(\"no-tree-vectorize,no-tree-vrp,no-tree-pta,no-ipa-cp,no-code-hoisting,no-store-merging\")\n"
+    "#pragma GCC optimize(\"no-tree-vectorize,no-tree-vrp,no-tree-pta,no-tree-pre,no-tree-bit-ccp\")\n"
+    "#pragma GCC optimize(\"no-ipa-cp,no-code-hoisting,no-store-merging\")\n"
     "#endif\n"
     "typedef signed char i8; typedef short i16; typedef int i32; typedef long i64;\n"
     "typedef unsigned char u8; typedef unsigned short u16; typedef unsigned int u32; typedef unsigned long u64;\n"

@@ -154,8 +154,10 @@ static void arg_step(Emit *e, int r, const Red *d) {
     if (lanes > 1) {
         int dim = e->s->st->vec;
         if (e->side) text_printf(&c, "(int)%s", p.at ? p.at : "0");
+        else if (!in_lanes(e)) text_put(&c, p.at ? p.at : "0");
         else if (e->turn >= 0) text_printf(&c, "(int)(j%d / %d + %d)", dim, lanes, e->turn);
-        arg_step_vector(e, r, d, lanes, c.at ? c.at : !in_lanes(e) ? (p.at ? p.at : "0") : "u");
+        else text_put(&c, "u");
+        arg_step_vector(e, r, d, lanes, c.at ? c.at : "0");
     } else {
         char n[16];
         own(e, r, n);
