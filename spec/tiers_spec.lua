@@ -82,6 +82,23 @@ describe("compile.tiers", function()
     end)
   end)
 
+  it("is not kept waiting by functions that are never called again", function()
+    with({}, function(folder)
+      local x, once = T.dvector("x"), {}
+      local p = io.popen("getconf _NPROCESSORS_ONLN")
+      for i = 1, p:read("n") do
+        once[i] = theano.compile({ inputs = { x }, outputs = T.exp(x) * (i + 0.375) + x ^ (i + 2) })
+        once[i]({ 1 })
+      end
+      p:close()
+      assert.is_true(files(folder, "aside") > 0)
+      local compiles = theano.stat("compiles")
+      local f = theano.compile({ inputs = { x }, outputs = T.cos(x) * 0.1875 })
+      until_built(function() f({ 1 }) end, compiles)
+      assert.is_true(#once > 0 and theano.stat("compiles") == compiles + 1)
+    end)
+  end)
+
   it("ends the compiler of a function that is forgotten", function()
     with({}, function(folder)
       local x = T.dvector("x")

@@ -8,17 +8,17 @@
 
 #include "../runtime/runtime.h"
 
-enum { BUILD_KEY = 33, BUILD_PATH = 4096 };
+enum { BUILD_KEY = 33, BUILD_PATH = 4096, BUILD_PLACES = 64 };
 
 /* What a context remembers about building (slot CTX_BACKEND_C). */
 typedef struct Build {
     ThContext *c;
-    char temp[BUILD_PATH]; /* private directory of this context, removed with it; "" none */
-    unsigned serial;       /* of files written aside */
-    int failures;          /* units that the compiler refused in a row */
-    atomic_int beside;     /* compilers that run beside the calls */
-    unsigned built;        /* units built in CACHE_MAIN */
-    bool swept;            /* what killed processes left behind was looked for */
+    char temp[BUILD_PATH];           /* private directory of this context, removed with it; "" none */
+    unsigned serial;                 /* of files written aside */
+    int failures;                    /* units that the compiler refused in a row */
+    atomic_int beside[BUILD_PLACES]; /* processes of compilers beside the calls; 0: a free place (tiers.c) */
+    unsigned built;                  /* units built in CACHE_MAIN */
+    bool swept;                      /* what killed processes left behind was looked for */
     bool told_compiler, told_dir, told_temp, gave_up;
 } Build;
 Build *build_state(ThContext *c);

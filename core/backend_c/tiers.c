@@ -4,8 +4,8 @@
  * In: the text of a unit that the cache does not hold. Out: at once a Unit without code, which the interpreter stands
  * in for; its poll, asked between calls, starts the compiler when there is room, and loads what it made. Always holds:
  * a call waits for nothing (the compiler is a process, asked with WNOHANG, at most once a millisecond); as many run at
- * once as there are processors; a Unit that goes ends its compiler; nothing here touches the context's Build but its
- * count, so any thread may poll.
+ * once as there are processors, and one that has ended keeps nobody waiting, though its function is never called again;
+ * a Unit that goes ends its compiler; nothing here touches the context's Build but its places, so any thread may poll.
  */
 #include "build.h"
 
@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { STARTING = -1 };
 typedef struct Beside {
     Unit unit;
     ThContext *c;
@@ -25,7 +26,7 @@ typedef struct Beside {
     Compiler k;
     BuildJob job;
     char log[BUILD_PATH + 96]; /* the compiler's output */
-    int pid;                   /* 0: not started yet, or ended */
+    int pid, place;            /* 0: not started yet, or ended; which of Build.beside it took */
     int64_t asked;             /* when it was polled last, ns */
     Unit *built;
 } Beside;
@@ -36,18 +37,32 @@ static int64_t now(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* A place among those that run at once. */
-static bool take_place(Build *b) {
-    long most = sysconf(_SC_NPROCESSORS_ONLN);
-    int n = atomic_load(&b->beside);
-    while (n < (most < 1 ? 1 : most))
-        if (atomic_compare_exchange_weak(&b->beside, &n, n + 1)) return true;
-    return false;
+/* Whether a process of ours has ended; it stays there for its owner to collect. A host that ignores SIGCHLD never hears
+ * of it: then it is gone. */
+static bool ended(int pid) {
+    siginfo_t info = {0};
+    int rc;
+    do rc = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
+    while (rc < 0 && errno == EINTR);
+    return rc < 0 || info.si_pid != 0;
 }
 
+/* A place among those that run at once, free or of a process that has ended: now STARTING. -1: all are busy. */
+static int take_place(Build *b) {
+    long most = sysconf(_SC_NPROCESSORS_ONLN);
+    for (int i = 0; i < BUILD_PLACES && i < (most < 1 ? 1 : most); i++) {
+        int pid = atomic_load(&b->beside[i]);
+        if ((!pid || (pid != STARTING && ended(pid))) && atomic_compare_exchange_strong(&b->beside[i], &pid, STARTING))
+            return i;
+    }
+    return -1;
+}
+
+/* Before the process is collected, whose number could be another's then. */
 static void free_place(Beside *u) {
+    int pid = u->pid;
     u->pid = 0;
-    atomic_fetch_sub(&u->b->beside, 1);
+    atomic_compare_exchange_strong(&u->b->beside[u->place], &pid, 0);
 }
 
 static int give_up(Beside *u, const char *why) {
@@ -58,14 +73,17 @@ static int give_up(Beside *u, const char *why) {
 }
 
 static int begin(Beside *u) {
-    if (!take_place(u->b)) return 0;
+    u->place = take_place(u->b);
+    if (u->place < 0) return 0;
     int output = open(u->log, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), rc = errno;
     if (output >= 0) {
         rc = build_start(&u->k, output, &u->pid);
         close(output);
     }
-    if (output >= 0 && !rc) return 0;
-    free_place(u);
+    bool started = output >= 0 && !rc;
+    atomic_store(&u->b->beside[u->place], started ? u->pid : 0);
+    if (started) return 0;
+    u->pid = 0;
     return give_up(u, strerror(rc));
 }
 
@@ -80,7 +98,6 @@ static const char *read_log(const Beside *u, char text[BUILD_OUTPUT]) {
 
 static int end(Beside *u, bool ok) {
     char text[BUILD_OUTPUT];
-    free_place(u);
     if (!ok) return give_up(u, read_log(u, text));
     if (!build_finish(&u->k, &u->job, true)) return give_up(u, "what it made cannot be written");
     unlink(u->log);
@@ -98,10 +115,13 @@ static int poll(Unit *unit) {
     if (u->asked && t - u->asked < 1000000) return 0;
     u->asked = t;
     if (!u->pid) return begin(u);
+    if (!ended(u->pid)) return 0;
     int status = 0;
-    pid_t got = waitpid(u->pid, &status, WNOHANG);
-    if (got == 0 || (got < 0 && errno == EINTR)) return 0;
-    /* A host that ignores SIGCHLD never hears of it: the file it made tells. */
+    pid_t pid = u->pid, got;
+    free_place(u);
+    do got = waitpid(pid, &status, 0);
+    while (got < 0 && errno == EINTR);
+    /* Nothing was heard of it: the file it made tells. */
     return end(u, got < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0));
 }
 
@@ -109,10 +129,11 @@ static void release(Unit *unit) {
     Beside *u = unit->impl;
     if (u->built) u->built->release(u->built);
     else {
-        if (u->pid) {
-            kill(u->pid, SIGTERM); /* its driver removes what it wrote elsewhere */
-            while (waitpid(u->pid, NULL, 0) < 0 && errno == EINTR) {}
+        pid_t pid = u->pid;
+        if (pid) {
+            kill(pid, SIGTERM); /* its driver removes what it wrote elsewhere */
             free_place(u);
+            while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
         }
         unlink(u->job.in);
         unlink(u->job.out);
