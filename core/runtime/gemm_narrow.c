@@ -15,6 +15,7 @@
 enum {
     ALONG_K = 128,          /* from this many steps on sums on lanes pay for being folded.. */
     ALONG_M = 16,           /* ..and this many rows for turning b */
+    BY_ROWS_K = 20,         /* steps from which tiles on rows pay for being turned */
     CHUNK = 192,            /* rows: whole vectors of any kind, four times.. */
     FEW = 96,               /* ..those whose unfinished sums are kept, whole tiles */
     PIECES = 8,             /* of chunks that run at once */
@@ -48,7 +49,9 @@ static bool narrow(const GemmArgs *g, int64_t vl) {
 static bool along_k(const GemmArgs *g) { return g->k >= ALONG_K && g->m >= ALONG_M && g->k >= g->m; }
 
 /* With lanes along rows: a's columns are contiguous, and whole vectors of rows are there to be read. */
-static bool by_rows(const GemmArgs *g, int64_t vl) { return g->ars == 1 && g->acs != 1 && g->m >= 2 * vl; }
+static bool by_rows(const GemmArgs *g, int64_t vl) {
+    return g->ars == 1 && g->acs != 1 && g->m >= 2 * vl && g->k >= BY_ROWS_K;
+}
 
 /* Workspace of a piece: rows of a turned and sums not folded yet, or parts of sums. */
 static int64_t piece_bytes(const GemmArgs *g, int64_t vl, int64_t item) {
