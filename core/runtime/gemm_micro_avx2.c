@@ -2,19 +2,11 @@
 #include "gemm_kernels.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+#include "masks_avx2.h"
 
 #define ISA "avx2"
 #define VBYTES 32
 #define NV 2
-
-/* masks of the first n lanes */
-static inline __m256i first8(int64_t n) {
-    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-}
-static inline __m256i first4(int64_t n) {
-    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
-}
 
 #define T float
 #define T_BYTES 4
