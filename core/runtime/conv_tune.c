@@ -42,16 +42,12 @@ static uint64_t machine_of(const ConvRun *r) {
     return model ? hash_bytes(model, strcspn(model, "\n"), h) : h;
 }
 
-static uint64_t key_of(const ConvRun *r, uint64_t machine) {
+static uint64_t key_of(const ConvRun *r, uint64_t machine, int threads) {
     const ConvWork *w = r->w;
     uint64_t h = hash_mix(machine, (uint64_t)w->dtype * 64 + (uint64_t)w->target * 8 + (uint64_t)w->ndim);
-    const int64_t more[] = {w->images,
-                            w->groups,
-                            w->filters,
-                            w->channels,
-                            w->image_st[1 + w->ndim] == 1,
-                            w->top_st[1 + w->ndim] == 1,
-                            parallel_threads(r->h->ctx)};
+    const int64_t more[] = {
+        w->images, w->groups, w->filters, w->channels, w->image_st[1 + w->ndim] == 1, w->top_st[1 + w->ndim] == 1,
+        threads};
     h = hash_bytes(more, sizeof more, h);
     for (int d = 0; d < w->ndim; d++) {
         const int64_t x[] = {w->in[d], w->size[d], w->out[d], w->step[d], w->dilation[d], w->pad[d]};
@@ -174,9 +170,10 @@ bool conv_tuned(const ConvRun *r, int (*run)(ConvRun *r), ConvWay *way, int *sta
     ThContext *c = r->h->ctx;
     Cpu *u = cpu_of(c);
     if (!u) return *status = 1, false;
+    int threads = parallel_threads(c); /* asks for the lock too */
     pthread_mutex_lock(&u->lock);
     struct ConvTuned *t = table(r, u);
-    Record x = {.key = t ? key_of(r, t->machine) : 0}, *at = t ? find(t, x.key) : NULL;
+    Record x = {.key = t ? key_of(r, t->machine, threads) : 0}, *at = t ? find(t, x.key) : NULL;
     bool known = at && at->key;
     if (known) *way = (ConvWay)at->way;
     pthread_mutex_unlock(&u->lock);
