@@ -434,7 +434,7 @@ static void run_tiles(ThContext *c, const GemmKernels *kern, const GemmArgs *g, 
     Job j = {.kern = kern, .g = *g, .item = kern->item, .nr = (int64_t)kern->nv * kern->vl};
     j.turned = orient(&j.g, kern->vl);
     if (rank1(kern, &j.g)) {
-        j.kb = 1;
+        j.kb = 1, j.down = true;
         run_pieces(c, &j, (int)min64(j.g.m, CHUNKS), rank1_piece);
         return;
     }
