@@ -22,6 +22,8 @@ static inline __mmask16 first16(int64_t n) { return (__mmask16)((1u << n) - 1); 
 #define VPUT(p, v, n) _mm512_mask_storeu_ps(p, first16(n), v)
 #define VEDGE VPART
 #define VSET(s) _mm512_set1_ps(s)
+#define VPICK(v, i) _mm512_permutexvar_ps(i, v)
+#define VLINE __m512i
 #include "gemm_micro.h"
 
 #define T double
@@ -34,6 +36,8 @@ static inline __mmask16 first16(int64_t n) { return (__mmask16)((1u << n) - 1); 
 #define VPUT(p, v, n) _mm512_mask_storeu_pd(p, (__mmask8)first16(n), v)
 #define VEDGE VPART
 #define VSET(s) _mm512_set1_pd(s)
+#define VPICK(v, i) _mm512_permutexvar_pd(i, v)
+#define VLINE __m512i
 #include "gemm_micro.h"
 
 const GemmKernels *const gemm_kernels_avx512[2] = {&kernels_f32, &kernels_f64};
