@@ -9,6 +9,7 @@
  *   VPUT(p, v, n)          p[0..n) = v
  *   VSET(s)                all lanes s
  *   VEDGE(p, n)            VPART where that costs no more than a whole vector; else left out
+ *   TURN_EIGHT(d, ds, s, ss)  d[j][i] = s[i][j]; for eight rows i and j < Q; else by 16 bytes
  *   VPICK(v, i), VLINE     lane i[l] of v for every lane l, with vectors VLINE of lane numbers; else left out
  * Accumulators are named variables and every test of R and W is on a constant, so that the code does not depend on the
  * compiler's unroller (with arrays it is six to eight times slower when that fails).
@@ -638,6 +639,7 @@ static const GemmKernels FN(kernels) = {
 #undef FEW_TABLE
 #undef FEW_VECTORS
 #undef VPICK
+#undef TURN_EIGHT
 #undef VLINE
 #undef VL
 #undef V
