@@ -100,7 +100,14 @@ INLINE void FN(few_outer)(const GemmTile *t, int64_t m, int N) {
 FEW(2)
 FEW(3)
 FEW(4)
-FEW(5) FEW(6) FEW(7) FEW(8) FEW(9) FEW(10) FEW(11) FEW(12)
+FEW(5)
+FEW(6)
+FEW(7)
+FEW(8)
+FEW(9)
+FEW(10)
+FEW(11)
+FEW(12)
 
 /* By columns, from two on. */
 #define FEW_TABLE(name) \
