@@ -115,5 +115,5 @@ FEW(12)
         NULL, NULL, FN(name##_2), FN(name##_3), FN(name##_4), FN(name##_5), FN(name##_6), FN(name##_7), FN(name##_8), \
             FN(name##_9), FN(name##_10), FN(name##_11), FN(name##_12) \
     }
-    static void (*const FN(few_sums_of)[])(const GemmVec *) = FEW_TABLE(few_sums);
+static void (*const FN(few_sums_of)[])(const GemmVec *) = FEW_TABLE(few_sums);
 static void (*const FN(few_outer_of)[])(const GemmTile *, int64_t) = FEW_TABLE(few_outer);
