@@ -22,7 +22,7 @@ static bool vectorizable(const Emit *e, const Ins *i) {
     case INS_LOAD:
     case INS_STORE: {
         const Access *a = &k->acc.at[i->a];
-        bool own = a->idx < 0 || k->ins.at[a->idx].depth <= e->s->vec; /* one offset for the whole row */
+        bool own = a->idx < 0 || k->ins.at[a->idx].depth <= e->s->vec;  /* one offset for the whole row */
         own |= e->side && i->op == INS_LOAD && !(a->flags & ACC_WRITE); /* gathered: lanes are rows */
         return own && a->guard < 0 && !(a->flags & ACC_ADD) && !dtype_is_complex((ThDtype)a->dtype);
     }
