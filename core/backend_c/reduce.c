@@ -306,17 +306,22 @@ void emit_red_init(Emit *e, int r) {
 
 /* Half number h of a vector of float32, wider. */
 static const char *need_half(Emit *e, int lanes, int h) {
-    char f[16], w[16], half[16], key[32], *name = arena_alloc(e->arena, 32);
-    snprintf(key, sizeof key, "half%d_f32x%d", h, lanes);
+    char f[16], w[16], half[16], *name = arena_alloc(e->arena, 32);
     if (!name) return "";
-    snprintf(name, 32, "%s", key);
+    snprintf(name, 32, "half%d_f32x%d", h, lanes);
     if (!need(e, name)) return name;
     need_type(e, TH_FLOAT32, lanes, f);
     need_type(e, TH_FLOAT32, lanes / 2, half);
     need_type(e, TH_FLOAT64, lanes / 2, w);
-    text_printf(&e->helpers, "INLINE %s %s(%s a) { %s x; __builtin_memcpy(&x, (const char *)&a + %d, %d); ", w, name, f,
-                half, 2 * lanes * h, 2 * lanes);
-    text_printf(&e->helpers, "return __builtin_convertvector(x, %s); }\n", w);
+    const char *wide = need_cast(e, TH_FLOAT32, TH_FLOAT64, lanes / 2);
+    Text *t = &e->helpers;
+    text_printf(t, "INLINE %s %s(%s a) {\n#if defined __clang__ || __GNUC__ >= 12 /* else through memory */\n", w, name,
+                f);
+    text_printf(t, "    %s x = __builtin_shufflevector(a, a", half);
+    for (int j = 0; j < lanes / 2; j++) text_printf(t, ", %d", h * lanes / 2 + j);
+    text_printf(t, ");\n#else\n    %s x; __builtin_memcpy(&x, (const char *)&a + %d, %d);\n#endif\n", half,
+                2 * lanes * h, 2 * lanes);
+    text_printf(t, "    return %s(x); }\n", wide);
     return name;
 }
 
