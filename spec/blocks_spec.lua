@@ -67,7 +67,8 @@ describe("reductions of everything", function()
     local function shared(out)
       local before = theano.config.openmp
       theano.config.openmp = true
-      local text = theano.printing.ccode(theano.compile({ inputs = { x, i }, outputs = out, on_unused_input = "ignore" }))
+      local f = theano.compile({ inputs = { x, i }, outputs = out, on_unused_input = "ignore" })
+      local text = theano.printing.ccode(f)
       theano.config.openmp = before
       return text:find("parallel_for(f, m, piece_", 1, true) ~= nil
     end

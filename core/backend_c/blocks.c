@@ -147,8 +147,8 @@ static void put_blocks(Emit *e, const Kernel *k, int number, const uint8_t *h, b
     e->indent--;
     emit_line(e, "} while (w.first < n0);");
     for (int r = 0; r < k->red.n; r++)
-        emit_line(e, "const %s r%d = all.r%d;", emit_red_arg(k, r) ? "i64" : type_short((ThDtype)k->red.at[r].acc_dtype),
-                  r, r);
+        emit_line(e, "const %s r%d = all.r%d;",
+                  emit_red_arg(k, r) ? "i64" : type_short((ThDtype)k->red.at[r].acc_dtype), r, r);
 }
 
 bool blocks_emit(Emit *e, const KernelOrder *o, int number) {

@@ -79,8 +79,8 @@ static bool masked_rest(Emit *e, const KernelOrder *o, int d, int n) {
         int at = e->turn * e->lanes;
         emit_line(e, "if (j%d + %d < n%d) {", dim, at, dim);
         e->indent++;
-        emit_line(e, "const i64 i%d = j%d + %d, m = n%d - i%d < %d ? n%d - i%d : %d;", dim, dim, at, dim, dim,
-                  e->lanes, dim, dim, e->lanes);
+        emit_line(e, "const i64 i%d = j%d + %d, m = n%d - i%d < %d ? n%d - i%d : %d;", dim, dim, at, dim, dim, e->lanes,
+                  dim, dim, e->lanes);
         e->indent--;
         if (!body(e, o, d)) return false;
         emit_line(e, "}");

@@ -433,8 +433,8 @@ void emit_red_join(Emit *e, int r) {
         const char *op = d->kind == RED_ARGMAX ? ">" : "<";
         if (!nan) emit_line(e, "if (part[i].w%d %s all.w%d) {", r, op, r);
         else
-            emit_line(e, "if (part[i].w%d %s all.w%d || (part[i].w%d != part[i].w%d && all.w%d == all.w%d)) {", r, op, r,
-                      r, r, r, r);
+            emit_line(e, "if (part[i].w%d %s all.w%d || (part[i].w%d != part[i].w%d && all.w%d == all.w%d)) {", r, op,
+                      r, r, r, r, r);
         emit_line(e, "    all.r%d = part[i].r%d + (w.first + i * each) * inner;", r, r);
         emit_line(e, "    all.w%d = part[i].w%d;", r, r);
         emit_line(e, "}");

@@ -141,7 +141,8 @@ int ins_fail_if(Kernel *k, int condition, ThError kind, int depth);             
 int ins_reduce(Kernel *k, RedKind kind, int value, ThDtype acc, int result_depth); /* returns the INS_RED value */
 /* One stage alone, not a step of any outer loop, whose dims are all DIM_RED. */
 bool kernel_in_blocks(const Kernel *k);
-enum { RED_BLOCK = 32768, RED_LANES = 256 }; /* elements of a block; lanes at most, which blocks along vec are full of */
+/* Elements of a block, and the most lanes there are: blocks along vec are whole multiples of these. */
+enum { RED_BLOCK = 32768, RED_LANES = 256 };
 int64_t kernel_block(const Kernel *k, const int64_t *n); /* steps of dim 0 in a block; n: lengths of the dims */
 /* kernel_check.c: every id in range, depths and dtypes consistent; false with a text (debug builds after each pass). */
 bool kernel_check(const Kernel *k);
