@@ -2,6 +2,8 @@
  * loops.c -- a kernel as one C function: extents and base pointers, the outer loops, each stage's loops inside. The vec
  * loop runs in whole vectors and once more for the rest (m elements), through the same vector functions.
  */
+#include "../graph/expr.h"
+#include "../ops/vmath.h"
 #include "emit.h"
 
 #include <stdio.h>
@@ -90,6 +92,49 @@ static bool masked_rest(Emit *e, const KernelOrder *o, int d, int n) {
     return true;
 }
 
+/* Operations of the text of a scalar function, vector math by its size. */
+static int length(Emit *e, const Ins *i) {
+    enum { MATH = 20 };
+    const ScalarTexts *st = scalar_value_texts(e->c, i->op, !scalar_ops[i->op].value);
+    int n = 0;
+    for (int j = 0; st && st->n && st->at[0] && j < st->at[0]->n; j++) {
+        const ExNode *x = &st->at[0]->at[j];
+        if (x->kind == EX_NUM || x->kind == EX_NAME) continue;
+        n += vmath_find(x->name, (ThDtype)i->in_dtype) ? MATH : 1;
+    }
+    return n;
+}
+
+/* Whether whole vectors go under masks too: next to so long a body these cost nothing, and the compiler, whose time is
+ * what a first call waits for, sees the body once and not twice. (With three functions of vector math in float32 the
+ * masks are 8 per cent, with eight a few.) */
+static bool is_long(Emit *e) {
+    enum { LONG = 160 }; /* operations: eight functions of vector math */
+    const Stage *st = e->s->st;
+    int n = 0;
+    for (int j = st->ins0; j < st->ins0 + st->nins; j++) {
+        const Ins *i = &e->k->ins.at[j];
+        bool moves = i->op == INS_LOAD || i->op == INS_STORE;
+        const Access *a = moves ? &e->k->acc.at[i->a] : NULL;
+        if (i->depth <= e->s->vec) continue;
+        if (a && (th_dtype_bytes((ThDtype)a->dtype) < 4 || dtype_is_complex((ThDtype)a->dtype))) return false;
+        if (i->op < INS_LOAD) n += length(e, i);
+    }
+    return e->vector_bytes == 64 && n >= LONG;
+}
+
+/* All vectors of a row from i<dim> on. */
+static bool masked_loop(Emit *e, const KernelOrder *o, int d, const char *step) {
+    int dim = e->s->loop[d];
+    emit_line(e, "for (; i%d < n%d; i%d += %d%s) {", dim, dim, dim, e->lanes, step);
+    emit_line(e, "    const i64 m = n%d - i%d < %d ? n%d - i%d : %d;", dim, dim, e->lanes, dim, dim, e->lanes);
+    e->tail = true;
+    bool ok = body(e, o, d);
+    e->tail = false;
+    emit_line(e, "}");
+    return ok;
+}
+
 /* A row whose accumulators have names all the way. */
 static bool named_row(Emit *e, const KernelOrder *o, int d, int n) {
     if (!bulk(e, o, d, n) || !masked_rest(e, o, d, n)) return false;
@@ -157,8 +202,10 @@ static bool vec_loop(Emit *e, const KernelOrder *o, int d) {
     int n = u && d == e->s->nloop - 1 ? emit_red_vectors(e) : 1;
     if (n > 1 && emit_red_named(e)) return named_row(e, o, d, n);
     bool wide = side_by_side(e, d);
-    if (n == 1 && !wide) emit_line(e, "i64 i%d = 0;", dim);
-    else if (wide ? !columns(e, o, d) : !turns(e, o, d, n)) return false;
+    if (n == 1 && !wide) {
+        emit_line(e, "i64 i%d = 0;", dim);
+        if (is_long(e)) return masked_loop(e, o, d, step);
+    } else if (wide ? !columns(e, o, d) : !turns(e, o, d, n)) return false;
     emit_line(e, "for (; i%d + %d <= n%d; i%d += %d%s) {", dim, e->lanes, dim, dim, e->lanes, step);
     if (!body(e, o, d)) return false;
     emit_line(e, "}");
