@@ -262,13 +262,14 @@ static void literal(Text *t, const Ins *i) {
 }
 
 static void index_of(Emit *e, Text *t, const Ins *i, int lanes) {
+    const char *from = e->split && i->a == 0 ? "row0 + " : "";
     if (lanes == 1 || e->s->st->vec != i->a) {
-        text_printf(t, "(i64)i%d", i->a);
+        text_printf(t, "(i64)(%si%d)", from, i->a);
         return;
     }
     char ty[16];
     need_type(e, TH_INT64, lanes, ty);
-    text_printf(t, "i%d + (%s){", i->a, ty);
+    text_printf(t, "%si%d + (%s){", from, i->a, ty);
     for (int j = 0; j < lanes; j++) text_printf(t, j ? ", %d" : "%d", j);
     text_putc(t, '}');
 }
