@@ -369,6 +369,25 @@ static void scalar_cast(Emit *e, ThDtype from, ThDtype to, const char *name) {
                     t, name, f, t);
 }
 
+/* gcc 12 and older make two halves out of what is one instruction of AVX-512. */
+static void widen(Emit *e, ThDtype from, ThDtype to, const char *name, const char *a, const char *b) {
+    const char *one = NULL;
+    if (e->vector_bytes == 64 && to == TH_FLOAT64)
+        one = from == TH_FLOAT32 ? "cvtps2pd512_mask(a, (V){0}, 255, 4)"
+              : from == TH_INT32 ? "cvtdq2pd512_mask(a, (V){0}, 255)"
+                                 : NULL;
+    if (e->vector_bytes == 64 && to == TH_INT64 && from == TH_INT32) one = "pmovsxdq512_mask(a, (V){0}, 255)";
+    if (!one) {
+        text_printf(&e->helpers, "INLINE %s %s(%s a) { return __builtin_convertvector(a, %s); }\n", b, name, a, b);
+        return;
+    }
+    text_printf(&e->helpers, "INLINE %s %s(%s a) {\n#ifdef __clang__\n    return __builtin_convertvector(a, %s);\n", b,
+                name, a, b);
+    text_printf(&e->helpers, "#else\n    typedef %s V __attribute__((vector_size(64)));\n",
+                to == TH_FLOAT64 ? "double" : "long long");
+    text_printf(&e->helpers, "    return (%s)__builtin_ia32_%s;\n#endif\n}\n", b, one);
+}
+
 const char *need_cast(Emit *e, ThDtype from, ThDtype to, int lanes) {
     char a[16], b[16], m[16];
     char *name = arena_alloc(e->arena, 64);
@@ -391,7 +410,8 @@ const char *need_cast(Emit *e, ThDtype from, ThDtype to, int lanes) {
         text_printf(&e->helpers,
                     "INLINE %s %s(%s a) { %s r; for (int i = 0; i < %d; i++) r[i] = %s(a[i]); return r; }\n", b, name,
                     a, b, lanes, one);
-    } else text_printf(&e->helpers, "INLINE %s %s(%s a) { return __builtin_convertvector(a, %s); }\n", b, name, a, b);
+    } else if (lanes == 8) widen(e, from, to, name, a, b);
+    else text_printf(&e->helpers, "INLINE %s %s(%s a) { return __builtin_convertvector(a, %s); }\n", b, name, a, b);
     return name;
 }
 

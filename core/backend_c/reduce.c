@@ -32,10 +32,7 @@ static bool split(const Emit *e, int r) { return e->lanes > 1 && emit_split(e, e
 /* Lanes of one vector of accumulators along a row. */
 static int acc_lanes(const Emit *e, int r) { return split(e, r) ? e->lanes / 2 : e->lanes; }
 
-int emit_red_count(const Emit *e, int r, int *lanes) {
-    *lanes = acc_lanes(e, r);
-    return lane_count(&e->k->red.at[r]) / *lanes;
-}
+bool emit_red_arg(const Kernel *k, int r) { return arg_kind(&k->red.at[r]); }
 
 /* The accumulator's number, and which of several neighbours' it is: "0", "0_3". */
 static const char *own(const Emit *e, int r, char out[16]) {
@@ -181,11 +178,13 @@ static void arg_final(Emit *e, int r, const Red *d) {
         need_type(e, TH_INT64, lanes, ty);
         bool wide = lanes == 1 || mt == TH_INT64;
         emit_line(e, wide ? "%s r%d = at%s;" : "%s r%d = __builtin_convertvector(at%s, %s);", ty, r, own(e, r, n), ty);
+        if (e->block) emit_line(e, "%s w%d = best%d;", type_short(t), r, r);
         return;
     }
     need_type(e, t, lanes, ty);
     need_mask(e, t, lanes, at);
     sel = need_select(e, t, lanes);
+    if (e->block) emit_line(e, "%s w%d;", type_short(t), r);
     emit_line(e, "i64 r%d; {", r);
     e->indent++;
     emit_line(e, "%s x = best%d, y; %s p = at%d, l = %s(), q, k, same, w;", ty, r, at, r, need_lanes(e, t, lanes));
@@ -197,6 +196,7 @@ static void arg_final(Emit *e, int r, const Red *d) {
         emit_line(e, "x = %s(w, y, x); p = (w & q) | (~w & p); l = (w & k) | (~w & l);", sel);
     }
     emit_line(e, "r%d = (i64)p[0] * %d + l[0];", r, lanes);
+    if (e->block) emit_line(e, "w%d = x[0];", r);
     e->indent--;
     emit_line(e, "}");
 }
@@ -266,7 +266,7 @@ void emit_red_turns(Emit *e, int n, bool begin) {
         need_type(e, (ThDtype)e->k->red.at[r].acc_dtype, acc_lanes(e, r), ty);
         Text t;
         text_init(&t, e->c);
-        int names = split(e, r) ? lane_count(&e->k->red.at[r]) / acc_lanes(e, r) / (e->half ? 2 : 1) : n;
+        int names = split(e, r) ? lane_count(&e->k->red.at[r]) / acc_lanes(e, r) : n;
         if (begin) text_printf(&t, "%s ", ty);
         for (int j = 0; j < names; j++) {
             const char *sep = j + 1 < names ? ", " : "";
@@ -306,17 +306,22 @@ void emit_red_init(Emit *e, int r) {
 
 /* Half number h of a vector of float32, wider. */
 static const char *need_half(Emit *e, int lanes, int h) {
-    char f[16], w[16], half[16], key[32], *name = arena_alloc(e->arena, 32);
-    snprintf(key, sizeof key, "half%d_f32x%d", h, lanes);
+    char f[16], w[16], half[16], *name = arena_alloc(e->arena, 32);
     if (!name) return "";
-    snprintf(name, 32, "%s", key);
+    snprintf(name, 32, "half%d_f32x%d", h, lanes);
     if (!need(e, name)) return name;
     need_type(e, TH_FLOAT32, lanes, f);
     need_type(e, TH_FLOAT32, lanes / 2, half);
     need_type(e, TH_FLOAT64, lanes / 2, w);
-    text_printf(&e->helpers, "INLINE %s %s(%s a) { %s x; __builtin_memcpy(&x, (const char *)&a + %d, %d); ", w, name, f,
-                half, 2 * lanes * h, 2 * lanes);
-    text_printf(&e->helpers, "return __builtin_convertvector(x, %s); }\n", w);
+    const char *wide = need_cast(e, TH_FLOAT32, TH_FLOAT64, lanes / 2);
+    Text *t = &e->helpers;
+    text_printf(t, "INLINE %s %s(%s a) {\n#if defined __clang__ || __GNUC__ >= 12 /* else through memory */\n", w, name,
+                f);
+    text_printf(t, "    %s x = __builtin_shufflevector(a, a", half);
+    for (int j = 0; j < lanes / 2; j++) text_printf(t, ", %d", h * lanes / 2 + j);
+    text_printf(t, ");\n#else\n    %s x; __builtin_memcpy(&x, (const char *)&a + %d, %d);\n#endif\n", half,
+                2 * lanes * h, 2 * lanes);
+    text_printf(t, "    return %s(x); }\n", wide);
     return name;
 }
 
@@ -417,6 +422,31 @@ void emit_red_final(Emit *e, int r) {
             emit_line(e, "    y = %s(x); x = %s;", need_turned(e, a, lanes, h), t.at ? t.at : "0");
         emit_line(e, "    r%d = x[0]; }", r);
     }
+    text_free(&t);
+}
+
+/* Result part[i] of a block to `all` of those before it; positions count from the row's start. */
+void emit_red_join(Emit *e, int r) {
+    const Red *d = &e->k->red.at[r];
+    if (arg_kind(d)) {
+        bool nan = dtype_is_float((ThDtype)e->k->ins.at[d->v].dtype);
+        const char *op = d->kind == RED_ARGMAX ? ">" : "<";
+        if (!nan) emit_line(e, "if (part[i].w%d %s all.w%d) {", r, op, r);
+        else
+            emit_line(e, "if (part[i].w%d %s all.w%d || (part[i].w%d != part[i].w%d && all.w%d == all.w%d)) {", r, op,
+                      r, r, r, r, r);
+        emit_line(e, "    all.r%d = part[i].r%d + (w.first + i * each) * inner;", r, r);
+        emit_line(e, "    all.w%d = part[i].w%d;", r, r);
+        emit_line(e, "}");
+        return;
+    }
+    char x[24], y[24];
+    Text t;
+    text_init(&t, e->c);
+    snprintf(x, sizeof x, "all.r%d", r);
+    snprintf(y, sizeof y, "part[i].r%d", r);
+    combine(e, &t, d, x, y, 1);
+    emit_line(e, "%s = %s;", x, t.at ? t.at : "0");
     text_free(&t);
 }
 
