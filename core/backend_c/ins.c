@@ -315,7 +315,7 @@ bool emit_ins(Emit *e, int id) {
         return true;
     }
     if (i->op == INS_CHECK_INDEX || i->op == INS_FAIL_IF) {
-        checks(e, id, i);
+        if (i->op == INS_CHECK_INDEX || !e->split) checks(e, id, i); /* of a piece: before it */
         return true;
     }
     Text t;
