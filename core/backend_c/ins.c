@@ -352,7 +352,7 @@ static bool value_text(Emit *e, Text *t, int id, const Ins *i, int *lanes, bool 
 bool emit_ins(Emit *e, int id) {
     const Ins *i = &e->k->ins.at[id];
     int lanes = lanes_here(e, i);
-    if (lanes > 1 && emit_split(e, e->s, id)) return true;
+    if (lanes > 2 && emit_split(e, e->s, id)) return true;
     if (i->op == INS_STORE) {
         store(e, i, lanes);
         return true;

@@ -28,7 +28,8 @@ bool emit_split(const Emit *e, const LoopStage *s, int id) {
     }
     return summed && !other;
 }
-static bool split(const Emit *e, int r) { return e->lanes > 1 && emit_split(e, e->s, e->k->red.at[r].v); }
+/* ..in vectors whose halves are vectors. */
+static bool split(const Emit *e, int r) { return e->lanes > 2 && emit_split(e, e->s, e->k->red.at[r].v); }
 /* Lanes of one vector of accumulators along a row. */
 static int acc_lanes(const Emit *e, int r) { return split(e, r) ? e->lanes / 2 : e->lanes; }
 
