@@ -73,7 +73,8 @@ bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name); /* likew
 bool lanes_gather(Emit *e, ThDtype d, int lanes, const char *name);     /* writes the strided one, or false */
 bool lanes_scatter(Emit *e, ThDtype d, int lanes, const char *name);    /* likewise */
 
-/* turn.c: blocks of rows as columns, and back */
+enum { SIDE_MOST = 64 }; /* elements of a row that goes by a lane of its own, at most */
+/* turn.c: rows as columns, and back */
 const char *need_get(Emit *e, ThDtype d, int lanes);
 const char *need_put(Emit *e, ThDtype d, int lanes);
 
@@ -116,6 +117,9 @@ void emit_red_final(Emit *e, int red);
 void emit_side_init(Emit *e, int red, int most);
 void emit_side_step(Emit *e, int red, int column);
 void emit_side_final(Emit *e, int red, int column);
+/* Vectors hold float32 and the sum of float64 is two of them, r<red> and rr<red>, which (r, rr) rounds and joins. */
+bool emit_side_halves(const Emit *e, int red);
+const char *need_whole(Emit *e, int lanes);
 /* side.c: the way for short rows at the start of a kernel's function, if it has one; false: an error */
 bool side_emit(Emit *e, const KernelOrder *o);
 /* flat.c: likewise; the address of an access there, or of a shared row the vector itself */

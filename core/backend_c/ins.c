@@ -53,6 +53,9 @@ static bool arg_by_vectors(const Emit *e, const LoopStage *s, const Red *d) {
     return bytes >= 4 && reduced == 1 && s->vec == s->nloop - 1;
 }
 
+/* A sum that is two vectors. */
+static bool halves(const Emit *e, const Ins *i) { return i->op == INS_RED && emit_side_halves(e, i->a); }
+
 int emit_lanes(const Emit *e, const LoopStage *s) {
     if (s->vec < 0) return 1;
     size_t widest = 1;
@@ -60,7 +63,7 @@ int emit_lanes(const Emit *e, const LoopStage *s) {
         const Ins *i = &e->k->ins.at[j];
         if (i->depth <= s->vec) continue;
         if (!vectorizable(e, i)) return 1;
-        if (emit_split(e, s, j)) continue;
+        if (emit_split(e, s, j) || halves(e, i)) continue;
         size_t b =
             i->op == INS_STORE ? th_dtype_bytes((ThDtype)e->k->acc.at[i->a].dtype) : th_dtype_bytes((ThDtype)i->dtype);
         if (i->op < INS_LOAD && th_dtype_bytes((ThDtype)i->in_dtype) > b) b = th_dtype_bytes((ThDtype)i->in_dtype);
@@ -288,6 +291,11 @@ static bool value_text(Emit *e, Text *t, int id, const Ins *i, int *lanes, bool 
         return true;
     case INS_RED: text_printf(t, "r%d", i->a); return true;
     case INS_CAST:
+        if (*lanes > 1 && halves(e, &e->k->ins.at[i->a])) {
+            int sum = e->k->ins.at[i->a].a;
+            text_printf(t, "%s(r%d, rr%d)", need_whole(e, *lanes), sum, sum);
+            return true;
+        }
         text_printf(t, "%s(%s)", need_cast(e, (ThDtype)e->k->ins.at[i->a].dtype, (ThDtype)i->dtype, *lanes),
                     ref(e, i->a, *lanes, r[0]));
         return true;
@@ -308,7 +316,7 @@ static bool value_text(Emit *e, Text *t, int id, const Ins *i, int *lanes, bool 
 bool emit_ins(Emit *e, int id) {
     const Ins *i = &e->k->ins.at[id];
     int lanes = lanes_here(e, i);
-    if (lanes > 1 && emit_split(e, e->s, id)) return true;
+    if (lanes > 1 && (emit_split(e, e->s, id) || halves(e, i))) return true;
     if (i->op == INS_STORE) {
         store(e, i, lanes);
         return true;
