@@ -79,8 +79,9 @@ const char *need_get(Emit *e, ThDtype d, int lanes);
 const char *need_put(Emit *e, ThDtype d, int lanes);
 
 /* vmath.c: writes the helper `name` of a primitive that is vector math of our own, or false */
-/* (x, s): a vector divided by one number, rounded as division rounds; NULL where division is as good */
-const char *need_quotient(Emit *e, ThDtype d, int lanes);
+/* (x, s): a vector divided by one number, or each lane by its own that many vectors are divided by, rounded as division
+ * rounds; NULL where division is as good */
+const char *need_quotient(Emit *e, ThDtype d, int lanes, bool each);
 bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name);
 
 /* threads.c */

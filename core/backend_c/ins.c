@@ -262,11 +262,13 @@ static void checks(Emit *e, int id, const Ins *i) {
 }
 
 /* A vector of floats divided by what is the same for the whole loop; of float32, whose division is faster, for all
- * rows. */
+ * rows. With rows in lanes a lane's is the same for its row. */
 static bool by_one_number(const Emit *e, const Ins *i, int lanes) {
     const Ins *at = e->k->ins.at;
-    return i->op == S_true_div && lanes > 1 && e->vec[i->a] && !e->vec[i->b] && i->in_dtype == i->dtype &&
-           at[i->a].dtype == i->dtype && at[i->b].dtype == i->dtype && (i->dtype == TH_FLOAT64 || at[i->b].depth == 0);
+    if (i->op != S_true_div || lanes == 1 || !e->vec[i->a] || i->in_dtype != i->dtype) return false;
+    if (at[i->a].dtype != i->dtype || at[i->b].dtype != i->dtype) return false;
+    if (e->vec[i->b]) return e->side && i->dtype == TH_FLOAT64 && at[i->b].depth < i->depth;
+    return i->dtype == TH_FLOAT64 || at[i->b].depth == 0;
 }
 
 /* A value's defining text; lanes: width wanted, may be lowered to 1 for what is the same in all lanes. */
@@ -307,7 +309,7 @@ static bool value_text(Emit *e, Text *t, int id, const Ins *i, int *lanes, bool 
     if ((scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete((ThDtype)i->in_dtype))
         emit_line(e, "if (%s == 0) return f->rt->fail(f, step, %d, 0, 0, 0, 0, 0);", names[1], TH_ZeroDivisionError);
     if (by_one_number(e, i, *lanes)) {
-        const char *quotient = need_quotient(e, (ThDtype)i->dtype, *lanes);
+        const char *quotient = need_quotient(e, (ThDtype)i->dtype, *lanes, e->vec[i->b]);
         if (quotient) return text_printf(t, "%s(%s, v%d)", quotient, names[0], i->b), true;
     }
     return emit_value(e, t, i, *lanes, names, mask);

@@ -347,17 +347,26 @@ void emit_red_init(Emit *e, int r) {
 
 /* Half number h of a vector of float32, wider. */
 static const char *need_half(Emit *e, int lanes, int h) {
-    char f[16], w[16], half[16], key[32], *name = arena_alloc(e->arena, 32);
-    snprintf(key, sizeof key, "half%d_f32x%d", h, lanes);
+    char f[16], w[16], half[16], *name = arena_alloc(e->arena, 32);
     if (!name) return "";
-    snprintf(name, 32, "%s", key);
+    snprintf(name, 32, "half%d_f32x%d", h, lanes);
     if (!need(e, name)) return name;
     need_type(e, TH_FLOAT32, lanes, f);
     need_type(e, TH_FLOAT32, lanes / 2, half);
     need_type(e, TH_FLOAT64, lanes / 2, w);
-    text_printf(&e->helpers, "INLINE %s %s(%s a) { %s x; __builtin_memcpy(&x, (const char *)&a + %d, %d); ", w, name, f,
-                half, 2 * lanes * h, 2 * lanes);
-    text_printf(&e->helpers, "return __builtin_convertvector(x, %s); }\n", w);
+    const char *cast = need_cast(e, TH_FLOAT32, TH_FLOAT64, lanes / 2);
+    text_printf(&e->helpers, "INLINE %s %s(%s a) {\n", w, name, f);
+    if (lanes * 4 == e->vector_bytes && lanes > 4) {
+        text_put(&e->helpers, "#ifndef __clang__\n");
+        if (lanes == 16) {
+            text_put(&e->helpers, "    typedef f64 V __attribute__((vector_size(64))), X __attribute__((vector_size(32)));\n");
+            text_printf(&e->helpers, "    return %s((%s)__builtin_ia32_extractf64x4_mask((V)a, %d, (X){0}, (u8)-1));\n",
+                        cast, half, h);
+        } else text_printf(&e->helpers, "    return %s(__builtin_ia32_vextractf128_ps256(a, %d));\n", cast, h);
+        text_put(&e->helpers, "#endif\n");
+    }
+    text_printf(&e->helpers, "    %s x; __builtin_memcpy(&x, (const char *)&a + %d, %d); return %s(x); }\n", half,
+                2 * lanes * h, 2 * lanes, cast);
     return name;
 }
 
@@ -464,38 +473,54 @@ void emit_red_final(Emit *e, int r) {
 /* ---- rows in lanes (side.c) -------------------------------------------------------------------------------------- */
 bool emit_side_halves(const Emit *e, int r) { return e->side && split(e, r); }
 
-/* (w, n): of what stands in w[0], .., w[n - 1], each in its accumulator, the fold by halves. Accumulators that nothing
- * reached hold the identity and stay out, but for the last 8, which are folded in registers. */
+/* Statements that fold w[0], .., w[n - 1] by halves, in registers; x0 is what they leave. */
+static void fold_some(Emit *e, const Red *d, int lanes, int n, const char *type) {
+    for (int h = n / 2; h; h /= 2)
+        for (int j = 0; j < h; j++) {
+            char x[24], y[24];
+            Text t;
+            text_init(&t, e->c);
+            snprintf(x, sizeof x, h == n / 2 ? "w[%d]" : "x%d", j);
+            snprintf(y, sizeof y, h == n / 2 ? "w[%d]" : "x%d", j + h);
+            combine(e, &t, d, x, y, lanes);
+            text_printf(&e->helpers, "        %s%sx%d = %s;\n", h == n / 2 ? type : "", h == n / 2 ? " " : "", j,
+                        t.at ? t.at : "0");
+            text_free(&t);
+        }
+    text_put(&e->helpers, "        return x0;\n");
+}
+
+/* (w, n, none): of what stands in w[0], .., w[n - 1], each in its accumulator, the fold by halves. Accumulators that
+ * nothing reached hold the identity, which compilers are not to know: they would call memset for a few. */
 static const char *need_fold(Emit *e, const Red *d, int lanes) {
-    enum { LAST = 8 };
+    enum { LEAST = 4, MOST = 32 }; /* folded at once */
     ThDtype a = (ThDtype)d->acc_dtype;
-    char ty[16], id[48], x[16], y[24], *name = arena_alloc(e->arena, 48);
+    char ty[16], *name = arena_alloc(e->arena, 48);
     if (!name) return "";
     need_type(e, a, lanes, ty);
     snprintf(name, 48, "fold%d_%s", d->kind, ty);
     if (!need(e, name)) return name;
-    identity(d, id);
-    Text t, z;
+    Text t, *h = &e->helpers;
     text_init(&t, e->c);
-    text_init(&z, e->c);
     combine(e, &t, d, "w[j]", "w[j + h]", lanes);
-    const char *splat = need_splat(e, a, lanes);
-    text_printf(&z, "    for (i64 j = n; j < %d; j++) w[j] = %s(%s);\n", LAST, splat, id);
-    text_printf(&z, "    for (i64 h = %d; h >= %d; h /= 2)\n", lane_count(d) / 2, LAST);
-    text_printf(&z, "        for (i64 j = 0; j < h && j + h < n; j++) w[j] = %s;\n", t.at ? t.at : "0");
-    for (int h = LAST / 2; h; h /= 2)
-        for (int j = 0; j < h; j++) {
-            text_free(&t);
-            text_init(&t, e->c);
-            snprintf(x, sizeof x, h == LAST / 2 ? "w[%d]" : "x%d", j);
-            snprintf(y, sizeof y, h == LAST / 2 ? "w[%d]" : "x%d", j + h);
-            combine(e, &t, d, x, y, lanes);
-            text_printf(&z, "    x%d = %s;\n", j, t.at ? t.at : "0");
-        }
-    text_printf(&e->helpers, "FN %s %s(%s *w, i64 n) {\n    %s x0, x1, x2, x3;\n%s    return x0;\n}\n", ty, name, ty, ty,
-                z.at ? z.at : "");
+    text_printf(h, "FN %s %s(%s *w, i64 n, %s none) {\n", ty, name, ty, ty);
+    if (lane_count(d) < SIDE_MOST) {
+        text_printf(h, "    const i64 h = %d;\n    for (i64 j = 0; j + h < n; j++) w[j %% h] = ", lane_count(d));
+        combine(e, h, d, "w[j % h]", "w[j + h]", lanes);
+        text_put(h, ";\n    n = n < h ? n : h;\n");
+    }
+    if (lane_count(d) > MOST) {
+        text_printf(h, "    for (i64 h = %d; h >= %d; h /= 2)\n", lane_count(d) / 2, MOST);
+        text_printf(h, "        for (i64 j = 0; j + h < n; j++) w[j] = %s;\n", t.at ? t.at : "0");
+    }
     text_free(&t);
-    text_free(&z);
+    for (int n = LEAST; n <= MOST; n *= 2) {
+        text_printf(h, n < MOST ? "    if (n <= %d) {\n" : "    {\n", n);
+        text_printf(h, "        for (i64 j = n; j < %d; j++) w[j] = none;\n", n);
+        fold_some(e, d, lanes, n, ty);
+        text_put(h, "    }\n");
+    }
+    text_put(h, "}\n");
     return name;
 }
 
@@ -547,8 +572,8 @@ void emit_side_final(Emit *e, int r, int column) {
     }
     need_type(e, (ThDtype)d->acc_dtype, acc_lanes(e, r), ty);
     const char *fold = need_fold(e, d, acc_lanes(e, r));
-    emit_line(e, "%s r%d = %s(w%d, n%d);", ty, r, fold, r, column);
-    if (split(e, r)) emit_line(e, "%s rr%d = %s(ww%d, n%d);", ty, r, fold, r, column);
+    emit_line(e, "%s r%d = %s(w%d, n%d, none%d);", ty, r, fold, r, column, r);
+    if (split(e, r)) emit_line(e, "%s rr%d = %s(ww%d, n%d, none%d);", ty, r, fold, r, column, r);
 }
 
 /* Both halves of a sum, rounded. */

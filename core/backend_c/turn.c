@@ -26,21 +26,47 @@ static void measure(Emit *e, ThDtype d, int lanes, Square *q) {
     need_type(e, d, q->n, q->x);
 }
 
-/* mixlo_<T>(a, b), mixhi: in each part the first (last) half of a's elements, one of b's after each. */
-static void mix(Emit *e, const Square *q, const char *mask, bool hi) {
+/* <name>_<T>(a, b): lane l is element from[l] of both in a row. */
+static void shuffle(Emit *e, const Square *q, const char *mask, const char *name, const int *from) {
     Text *h = &e->helpers;
-    int lanes = q->n * q->parts;
     for (int old = 0; old < 2; old++) {
         text_put(h, old ? "#else\n" : "#if defined __clang__ || __GNUC__ > 11\n");
-        text_printf(h, "INLINE %s mix%s_%s(%s a, %s b) { return ", q->v, hi ? "hi" : "lo", q->v, q->v, q->v);
+        text_printf(h, "INLINE %s %s_%s(%s a, %s b) { return ", q->v, name, q->v, q->v, q->v);
         text_printf(h, old ? "__builtin_shuffle(a, b, (%s){" : "__builtin_shufflevector(a, b, ", mask);
-        for (int l = 0; l < lanes; l++) {
-            int i = l % q->n, from = l - i + i / 2 + (hi ? q->n / 2 : 0) + (i % 2 ? lanes : 0);
-            text_printf(h, l ? ", %d" : "%d", from);
-        }
+        for (int l = 0; l < q->n * q->parts; l++) text_printf(h, l ? ", %d" : "%d", from[l]);
         text_put(h, old ? "}); }\n" : "); }\n");
     }
     text_put(h, "#endif\n");
+}
+
+/* mixlo_<T>(a, b), mixhi: in each part the first (last) half of a's elements, one of b's after each. */
+static void mix(Emit *e, const Square *q, const char *mask, bool hi) {
+    int from[64], lanes = q->n * q->parts;
+    for (int l = 0; l < lanes; l++) {
+        int i = l % q->n;
+        from[l] = l - i + i / 2 + (hi ? q->n / 2 : 0) + (i % 2 ? lanes : 0);
+    }
+    shuffle(e, q, mask, hi ? "mixhi" : "mixlo", from);
+}
+
+/* Rows of three one after the other, which points often are, are three vectors: element f of these is column f % 3 of
+ * row f / 3. Vector k of what is wanted is k<k>b_<T>(k<k>a_<T>(first, second), third), `get` columns, `put` rows. */
+static bool threes(const Square *q) { return q->parts > 1 && q->n <= 4; }
+
+static void three(Emit *e, const Square *q, const char *mask, const char *what, bool put) {
+    int a[64], b[64], lanes = q->n * q->parts;
+    char name[24];
+    for (int k = 0; k < 3 && threes(q); k++) {
+        for (int l = 0; l < lanes; l++) {
+            int f = put ? k * lanes + l : 3 * l + k, in = put ? f % 3 : f / lanes, at = put ? f / 3 : f % lanes;
+            a[l] = in < 2 ? in * lanes + at : 0;
+            b[l] = in < 2 ? l : lanes + at;
+        }
+        snprintf(name, sizeof name, "%s%da", what, k);
+        shuffle(e, q, mask, name, a);
+        snprintf(name, sizeof name, "%s%db", what, k);
+        shuffle(e, q, mask, name, b);
+    }
 }
 
 /* join_<T>(parts): a vector; part<q>_<T>(v): a part of one. By memory, which compilers see through, or where they do
@@ -97,15 +123,17 @@ static void turned(Text *h, const Square *q) {
 /* The helper's name, what it is made of before it, and its head. */
 static char *begin(Emit *e, const char *what, ThDtype d, int lanes, Square *q, bool *fresh) {
     char *name = arena_alloc(e->arena, 40), key[48], mask[16];
+    bool put = what[0] == 'p';
     *fresh = false;
     if (!name) return NULL;
     measure(e, d, lanes, q);
     snprintf(name, 40, "%s_%s", what, q->v);
     *fresh = need(e, name);
     if (!*fresh) return name;
+    need_mask(e, d, lanes, mask);
+    three(e, q, mask, what, put);
     snprintf(key, sizeof key, "turn %s", q->v);
     if (!need(e, key)) return name;
-    need_mask(e, d, lanes, mask);
     for (int hi = 0; hi < 2; hi++) mix(e, q, mask, hi);
     join(e, q);
     return name;
@@ -140,6 +168,14 @@ const char *need_get(Emit *e, ThDtype d, int lanes) {
     const char *far = need_load(e, d, lanes, 'g');
     Text *h = &e->helpers;
     text_printf(h, "FN void %s(%s *to, const %s *p, i64 st, i64 n, i64 m) {\n", name, q.v, q.single);
+    for (int k = 0; k < 3 && threes(&q); k++) {
+        if (!k) {
+            text_printf(h, "    if (n == 3 && st == 3 && m == %d) {\n        const %su *q = (const %su *)p;\n", lanes, q.v, q.v);
+            text_printf(h, "        const %s a = q[0], b = q[1], c = q[2];\n", q.v);
+        }
+        text_printf(h, "        to[%d] = get%db_%s(get%da_%s(a, b), c);\n", k, k, q.v, k, q.v);
+        if (k == 2) text_put(h, "        return;\n    }\n");
+    }
     few(h, &q, true);
     text_printf(h, "    for (i64 k = 0; k < n && n < %d; k++) to[k] = %s(p + k, st, %d);\n", q.n, far, lanes);
     blocks(h, &q, "const ");
@@ -162,6 +198,11 @@ const char *need_put(Emit *e, ThDtype d, int lanes) {
     const char *far = need_store(e, d, lanes, 'g');
     Text *h = &e->helpers;
     text_printf(h, "FN void %s(%s *p, const %s *from, i64 st, i64 n, i64 m) {\n", name, q.single, q.v);
+    for (int k = 0; k < 3 && threes(&q); k++) {
+        if (!k) text_printf(h, "    if (n == 3 && st == 3 && m == %d) {\n        %su *q = (%su *)p;\n", lanes, q.v, q.v);
+        text_printf(h, "        q[%d] = put%db_%s(put%da_%s(from[0], from[1]), from[2]);\n", k, k, q.v, k, q.v);
+        if (k == 2) text_put(h, "        return;\n    }\n");
+    }
     few(h, &q, false);
     text_printf(h, "    for (i64 k = 0; k < n && n < %d; k++) %s(p + k, from[k], st, %d);\n", q.n, far, lanes);
     blocks(h, &q, "");
