@@ -1,9 +1,9 @@
 /*
  * turn.c -- helpers of a unit that turn rows into columns and back. In: m rows of n elements, m at most one vector's
  * lanes. Out: get_<T>(to, p, st, n, m) leaves column j in to[j], row r in its lane r (lanes past m hold the first row);
- * put_<T>(p, from, st, n, m) stores such columns as rows. As many columns as 16 bytes hold go at a time: a vector's
- * parts of 16 bytes come from rows so far apart, and what is left is to turn squares inside the parts, which takes a
- * shuffle for each half of a vector. The last columns are turned together with some before them once more.
+ * put_<T>(p, from, st, n, m) stores such columns as rows. As many columns as 16 bytes hold, or 32 of wide elements, go
+ * at a time: a vector's parts come from rows so far apart, and what is left is to turn squares inside the parts. The
+ * last columns are turned together with some before them once more.
  */
 #include "emit.h"
 
@@ -19,7 +19,7 @@ typedef struct Square {
 static void measure(Emit *e, ThDtype d, int lanes, Square *q) {
     int bytes = (int)th_dtype_bytes(d);
     q->all = bytes * lanes;
-    q->n = q->all < 16 ? lanes : 16 / bytes;
+    q->n = q->all < 16 ? lanes : (q->all == 64 && bytes == 8 ? 32 : 16) / bytes;
     q->parts = lanes / q->n;
     q->single = type_short(d);
     need_type(e, d, lanes, q->v);
@@ -69,41 +69,61 @@ static void three(Emit *e, const Square *q, const char *mask, const char *what, 
     }
 }
 
+/* How gcc says it: parts of x put into a vector of w and taken out of it, of the very type, since a conversion would
+ * keep them from going by memory. NULL: by memory all the same. */
+typedef struct Parts {
+    const char *type, *widen, *put, *take, *mask;
+} Parts;
+
+static const Parts *instructions(const Emit *e, const Square *q) {
+    static const Parts fours = {"f64", "pd512_256pd", "insertf64x4_mask", "extractf64x4_mask", "(u8)"};
+    static const Parts eights = {"f32", "ps512_ps", "insertf32x4_mask", "extractf32x4_mask", "(u16)"};
+    static const Parts pairs = {"f64", "pd256_pd", "vinsertf128_pd256", "vextractf128_pd256", NULL};
+    static const Parts quads = {"f32", "ps256_ps", "vinsertf128_ps256", "vextractf128_ps256", NULL};
+    if (q->all == 64 && e->vector_bytes == 64) return q->parts == 2 ? &fours : &eights;
+    if (q->all == 32 && e->vector_bytes >= 32) return q->single[0] == 'f' && q->n == 2 ? &pairs : &quads;
+    return NULL;
+}
+
+static void types(Text *h, const Square *q, const Parts *w) {
+    text_printf(h, "#ifndef __clang__\n    typedef %s X __attribute__((vector_size(%d)));\n", w->type,
+                q->all / q->parts);
+    text_printf(h, "    typedef %s W __attribute__((vector_size(%d)));\n", w->type, q->all);
+}
+
 /* join_<T>(parts): a vector; part<q>_<T>(v): a part of one. By memory, which compilers see through, or where they do
  * not by the instructions that do so while they load and store. */
 static void join(Emit *e, const Square *q) {
     Text *h = &e->helpers;
-    bool wide = q->all == 64 && e->vector_bytes == 64, half = q->all == 32 && e->vector_bytes >= 32;
+    const Parts *w = instructions(e, q);
     text_printf(h, "INLINE %s join_%s(", q->v, q->v);
     for (int i = 0; i < q->parts; i++) text_printf(h, i ? ", %s x%d" : "%s x%d", q->x, i);
     text_put(h, ") {\n");
-    if (wide || half) {
-        text_printf(h, "#ifndef __clang__\n    typedef f32 X __attribute__((vector_size(16)));\n    ");
-        text_printf(h, "typedef f32 W __attribute__((vector_size(%d)));\n    W w = __builtin_ia32_ps%d_ps((X)x0);\n",
-                    q->all, 8 * q->all);
-        for (int i = 1; i < q->parts; i++)
-            text_printf(h,
-                        wide ? "    w = __builtin_ia32_insertf32x4_mask(w, (X)x%d, %d, w, (u16)-1);\n"
-                             : "    w = __builtin_ia32_vinsertf128_ps256(w, (X)x%d, %d);\n",
-                        i, i);
+    if (w) {
+        types(h, q, w);
+        text_printf(h, "    W w = __builtin_ia32_%s((X)x0);\n", w->widen);
+        for (int i = 1; i < q->parts; i++) {
+            text_printf(h, "    w = __builtin_ia32_%s(w, (X)x%d, %d", w->put, i, i);
+            text_printf(h, w->mask ? ", w, %s-1);\n" : ");\n", w->mask);
+        }
         text_printf(h, "    return (%s)w;\n#else\n", q->v);
     }
     text_printf(h, "    union { %s v; %s x[%d]; } u;\n   ", q->v, q->x, q->parts);
     for (int i = 0; i < q->parts; i++) text_printf(h, " u.x[%d] = x%d;", i, i);
-    text_printf(h, "\n    return u.v;\n%s}\n", wide || half ? "#endif\n" : "");
-    for (int i = 0; i < q->parts; i++) {
-        text_printf(h, "INLINE %s part%d_%s(%s v) {\n", q->x, i, q->v, q->v);
-        if (i && (wide || half)) {
-            text_printf(h, "#ifndef __clang__\n    typedef f32 X __attribute__((vector_size(16)));\n    ");
-            text_printf(h, "typedef f32 W __attribute__((vector_size(%d)));\n    return (%s)", q->all, q->x);
-            text_printf(h,
-                        wide ? "__builtin_ia32_extractf32x4_mask((W)v, %d, (X){0}, (u8)-1);\n#else\n"
-                             : "__builtin_ia32_vextractf128_ps256((W)v, %d);\n#else\n",
-                        i);
-        }
-        text_printf(h, "    %s x; __builtin_memcpy(&x, (const char *)&v + %d, %d); return x;\n%s}\n", q->x,
-                    i * (q->all / q->parts), q->all / q->parts, i && (wide || half) ? "#endif\n" : "");
+    text_printf(h, "\n    return u.v;\n%s}\n", w ? "#endif\n" : "");
+}
+
+static void take(Emit *e, const Square *q, int i) {
+    Text *h = &e->helpers;
+    const Parts *w = i ? instructions(e, q) : NULL;
+    text_printf(h, "INLINE %s part%d_%s(%s v) {\n", q->x, i, q->v, q->v);
+    if (w) {
+        types(h, q, w);
+        text_printf(h, "    return (%s)__builtin_ia32_%s((W)v, %d", q->x, w->take, i);
+        text_put(h, w->mask ? ", (X){0}, (u8)-1);\n#else\n" : ");\n#else\n");
     }
+    text_printf(h, "    %s x; __builtin_memcpy(&x, (const char *)&v + %d, %d); return x;\n%s}\n", q->x,
+                i * (q->all / q->parts), q->all / q->parts, w ? "#endif\n" : "");
 }
 
 /* The squares that a0, a1, .. are side by side turned; a<k> holds rows that are q->n apart in its parts. */
@@ -136,6 +156,7 @@ static char *begin(Emit *e, const char *what, ThDtype d, int lanes, Square *q, b
     if (!need(e, key)) return name;
     for (int hi = 0; hi < 2; hi++) mix(e, q, mask, hi);
     join(e, q);
+    for (int i = 0; i < q->parts; i++) take(e, q, i);
     return name;
 }
 
