@@ -359,7 +359,8 @@ static const char *need_half(Emit *e, int lanes, int h) {
     if (lanes * 4 == e->vector_bytes && lanes > 4) {
         text_put(&e->helpers, "#ifndef __clang__\n");
         if (lanes == 16) {
-            text_put(&e->helpers, "    typedef f64 V __attribute__((vector_size(64))), X __attribute__((vector_size(32)));\n");
+            text_put(&e->helpers,
+                     "    typedef f64 V __attribute__((vector_size(64))), X __attribute__((vector_size(32)));\n");
             text_printf(&e->helpers, "    return %s((%s)__builtin_ia32_extractf64x4_mask((V)a, %d, (X){0}, (u8)-1));\n",
                         cast, half, h);
         } else text_printf(&e->helpers, "    return %s(__builtin_ia32_vextractf128_ps256(a, %d));\n", cast, h);
@@ -493,7 +494,7 @@ static void fold_some(Emit *e, const Red *d, int lanes, int n, const char *type)
 /* (w, n, none): of what stands in w[0], .., w[n - 1], each in its accumulator, the fold by halves. Accumulators that
  * nothing reached hold the identity, which compilers are not to know: they would call memset for a few. */
 static const char *need_fold(Emit *e, const Red *d, int lanes) {
-    enum { LEAST = 4, MOST = 32 }; /* folded at once */
+    const int least = 4, most = d->kind == RED_SUM || d->kind == RED_PROD ? 32 : 16; /* folded at once: text */
     ThDtype a = (ThDtype)d->acc_dtype;
     char ty[16], *name = arena_alloc(e->arena, 48);
     if (!name) return "";
@@ -509,13 +510,13 @@ static const char *need_fold(Emit *e, const Red *d, int lanes) {
         combine(e, h, d, "w[j % h]", "w[j + h]", lanes);
         text_put(h, ";\n    n = n < h ? n : h;\n");
     }
-    if (lane_count(d) > MOST) {
-        text_printf(h, "    for (i64 h = %d; h >= %d; h /= 2)\n", lane_count(d) / 2, MOST);
+    if (lane_count(d) > most) {
+        text_printf(h, "    for (i64 h = %d; h >= %d; h /= 2)\n", lane_count(d) / 2, most);
         text_printf(h, "        for (i64 j = 0; j + h < n; j++) w[j] = %s;\n", t.at ? t.at : "0");
     }
     text_free(&t);
-    for (int n = LEAST; n <= MOST; n *= 2) {
-        text_printf(h, n < MOST ? "    if (n <= %d) {\n" : "    {\n", n);
+    for (int n = least; n <= most; n *= 2) {
+        text_printf(h, n < most ? "    if (n <= %d) {\n" : "    {\n", n);
         text_printf(h, "        for (i64 j = n; j < %d; j++) w[j] = none;\n", n);
         fold_some(e, d, lanes, n, ty);
         text_put(h, "    }\n");

@@ -168,7 +168,9 @@ static void few(Text *h, const Square *q, bool load) {
         text_printf(h, "    for (i64 r = 0; r < %d && m < %d; r++)", lanes, lanes);
         text_put(h, " memcpy(few + r * n, p + (r < m ? r * st : 0), (unsigned long)n * sizeof *p);\n");
         text_printf(h, "    if (m < %d) p = few, st = n;\n", lanes);
-    } else text_printf(h, "    %s *const to = p; const i64 far = st;\n    if (m < %d) p = few, st = n;\n", q->single, lanes);
+    } else
+        text_printf(h, "    %s *const to = p; const i64 far = st;\n    if (m < %d) p = few, st = n;\n", q->single,
+                    lanes);
 }
 
 /* Where the loop over blocks of columns stands, and rows of them. */
@@ -191,7 +193,8 @@ const char *need_get(Emit *e, ThDtype d, int lanes) {
     text_printf(h, "FN void %s(%s *to, const %s *p, i64 st, i64 n, i64 m) {\n", name, q.v, q.single);
     for (int k = 0; k < 3 && threes(&q); k++) {
         if (!k) {
-            text_printf(h, "    if (n == 3 && st == 3 && m == %d) {\n        const %su *q = (const %su *)p;\n", lanes, q.v, q.v);
+            text_printf(h, "    if (n == 3 && st == 3 && m == %d) {\n        const %su *q = (const %su *)p;\n", lanes,
+                        q.v, q.v);
             text_printf(h, "        const %s a = q[0], b = q[1], c = q[2];\n", q.v);
         }
         text_printf(h, "        to[%d] = get%db_%s(get%da_%s(a, b), c);\n", k, k, q.v, k, q.v);
@@ -220,7 +223,8 @@ const char *need_put(Emit *e, ThDtype d, int lanes) {
     Text *h = &e->helpers;
     text_printf(h, "FN void %s(%s *p, const %s *from, i64 st, i64 n, i64 m) {\n", name, q.single, q.v);
     for (int k = 0; k < 3 && threes(&q); k++) {
-        if (!k) text_printf(h, "    if (n == 3 && st == 3 && m == %d) {\n        %su *q = (%su *)p;\n", lanes, q.v, q.v);
+        if (!k)
+            text_printf(h, "    if (n == 3 && st == 3 && m == %d) {\n        %su *q = (%su *)p;\n", lanes, q.v, q.v);
         text_printf(h, "        q[%d] = put%db_%s(put%da_%s(from[0], from[1]), from[2]);\n", k, k, q.v, k, q.v);
         if (k == 2) text_put(h, "        return;\n    }\n");
     }

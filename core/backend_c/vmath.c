@@ -181,7 +181,8 @@ const char *need_quotient(Emit *e, ThDtype d, int lanes, bool each) {
     text_printf(h, "    const %s y = %s(1 / s), b = %s(s), high = %s(%s);\n", t.v, one, one, splat,
                 single ? "0x1p60f" : "0x1p800");
     if (each) {
-        text_printf(h, "    const %s a = (%s)((%s)s & %s),\n", t.v, t.v, t.i, single ? "0x7fffffff" : "0x7fffffffffffffff");
+        text_printf(h, "    const %s a = (%s)((%s)s & %s),\n", t.v, t.v, t.i,
+                    single ? "0x7fffffff" : "0x7fffffffffffffff");
         text_printf(h, "        low = %s((a >= %s) & (a <= %s), %s(%s), %s(__builtin_inf%s()));\n",
                     need_select(e, d, lanes), few, many, splat, low, splat, single ? "f" : "");
     } else {
