@@ -225,6 +225,32 @@ void emit_ahead(Emit *e, const int *ids, int n) {
     }
 }
 
+/* Where the stages of a kernel read the same row again, its next row has not been asked for yet: of what vector i loads
+ * there, the line of memory. The second stage that reads it asks. */
+static void next_row(Emit *e, const Ins *i) {
+    const Kernel *k = e->k;
+    const Access *a = &k->acc.at[i->a];
+    int before = -1;
+    if (k->nouter != 1 || e->side || e->tail || e->vector_bytes != 64 || i->depth != 2 || e->s->vec != 1) return;
+    if ((a->flags & ACC_ROWTEMP) || a->idx >= 0 || size_is(a->st[0], 0) || !size_is(a->st[e->s->st->vec], 1)) return;
+    for (int j = 0; j < e->s->st->ins0; j++) {
+        const Ins *o = &k->ins.at[j];
+        const Access *b = o->op == INS_LOAD ? &k->acc.at[o->a] : NULL;
+        if (!b || o->depth != 2 || b->buf != a->buf || !size_eq(b->off, a->off) || !size_eq(b->st[0], a->st[0]))
+            continue;
+        if (before >= 0 && before != o->stage) return;
+        before = o->stage;
+    }
+    if (before < 0) return;
+    Text p;
+    text_init(&p, e->c);
+    address(e, &p, i->a, i->depth);
+    text_put(&p, " + (");
+    emit_size(&p, a->st[0]);
+    emit_line(e, "__builtin_prefetch(%s));", p.at ? p.at : "0");
+    text_free(&p);
+}
+
 static void literal(Text *t, const Ins *i) {
     ThDtype d = (ThDtype)i->dtype;
     char kind = th_dtype_kind(d);
@@ -327,6 +353,7 @@ bool emit_ins(Emit *e, int id) {
         checks(e, id, i);
         return true;
     }
+    if (lanes > 1 && i->op == INS_LOAD) next_row(e, i);
     Text t;
     char ty[16], mt[16];
     bool mask = false;

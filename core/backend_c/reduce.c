@@ -345,18 +345,19 @@ void emit_red_init(Emit *e, int r) {
     }
 }
 
-/* Half number h of a vector of float32, wider. */
-static const char *need_half(Emit *e, int lanes, int h) {
+/* Half number h of a vector of float32, wider: of value `from`, which is half of what memory holds if it was loaded. */
+static const char *need_half(Emit *e, int lanes, int h, int from) {
     char f[16], w[16], half[16], *name = arena_alloc(e->arena, 32);
     if (!name) return "";
-    snprintf(name, 32, "half%d_f32x%d", h, lanes);
+    bool loaded = e->k->ins.at[from].op == INS_LOAD;
+    snprintf(name, 32, "%s%d_f32x%d", loaded ? "load" : "half", h, lanes);
     if (!need(e, name)) return name;
     need_type(e, TH_FLOAT32, lanes, f);
     need_type(e, TH_FLOAT32, lanes / 2, half);
     need_type(e, TH_FLOAT64, lanes / 2, w);
     const char *cast = need_cast(e, TH_FLOAT32, TH_FLOAT64, lanes / 2);
     text_printf(&e->helpers, "INLINE %s %s(%s a) {\n", w, name, f);
-    if (lanes * 4 == e->vector_bytes && lanes > 4) {
+    if (lanes * 4 == e->vector_bytes && lanes > 4 && !loaded) {
         text_put(&e->helpers, "#ifndef __clang__\n");
         if (lanes == 16) {
             text_put(&e->helpers,
@@ -379,7 +380,7 @@ static void split_step(Emit *e, int r) {
         char x[40], y[96];
         if (e->turn >= 0) snprintf(x, sizeof x, "t%d_%d", r, (2 * e->turn + h) % n);
         else snprintf(x, sizeof x, "acc%d[(2 * u + %d) & %d]", r, h, n - 1);
-        snprintf(y, sizeof y, "%s(v%d)", need_half(e, e->lanes, h), from);
+        snprintf(y, sizeof y, "%s(v%d)", need_half(e, e->lanes, h, from), from);
         Text t;
         text_init(&t, e->c);
         combine(e, &t, d, x, y, lanes);
@@ -550,9 +551,10 @@ void emit_side_step(Emit *e, int r, int column) {
         return;
     }
     bool two = split(e, r);
+    int from = e->k->ins.at[d->v].a;
     snprintf(none, sizeof none, "none%d", r);
     for (int h = 0; h <= two; h++) {
-        if (two) snprintf(v, sizeof v, "%s(v%d)", need_half(e, e->lanes, h), e->k->ins.at[d->v].a);
+        if (two) snprintf(v, sizeof v, "%s(v%d)", need_half(e, e->lanes, h, from), from);
         else if (e->vec[d->v]) snprintf(v, sizeof v, "v%d", d->v);
         else snprintf(v, sizeof v, "%s(v%d)", need_splat(e, a, e->lanes), d->v);
         Text t;
