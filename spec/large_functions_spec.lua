@@ -94,4 +94,22 @@ describe("a function of hundreds of steps", function()
     end
     for k = 1, 2 do assert.truthy(close(got.c[k], got.interpreter[k])) end
   end)
+
+  it("has long bodies once where the processor has masks, with the interpreter's bits at every length", function()
+    local x = T.dvector("x")
+    local y = x
+    for i = 1, 10 do y = T.tanh(y) * (1 + i / 64) + x end
+    local f = theano.compile({ inputs = { x }, outputs = y, mode = mode("c") })
+    local slow = theano.compile({ inputs = { x }, outputs = y, mode = mode("interpreter") })
+    for n = 0, 40 do
+      local v = nd.random.RandomState(n):uniform(-2, 2, { n })
+      assert.same(slow(v):tolist(), f(v):tolist())
+    end
+    local many = nd.random.RandomState(1):uniform(-2, 2, { 80 })
+    local strided = many[{ T.slice(nil, nil, 2) }]
+    assert.same(slow(strided):tolist(), f(strided):tolist())
+    local text = text_of(f)
+    local calls = select(2, text:gsub("= tanh_f64x?%d*%(", ""))
+    assert.equal(text:find("vector_size(64)", 1, true) and 10 or 20, calls)
+  end)
 end)

@@ -126,4 +126,43 @@ describe("short rows", function()
       end
     end
   end)
+
+  -- What each row reads at a position of its own is gathered, lane by lane.
+  describe("that read at indices of their own", function()
+    local function losses(dtype, flags)
+      local _ <close> = theano.config.change_flags(flags)
+      local x, b = T.TensorType(dtype, { false, false })("x"), T.TensorType(dtype, { false })("b")
+      local y = T.lvector("y")
+      return theano.compile({ x, b, y }, { (T.nnet.crossentropy_softmax_1hot_with_bias(x, b, y)) })
+    end
+    for _, dtype in ipairs({ "float32", "float64" }) do
+      for _, march in ipairs({ "", "-march=x86-64-v3", "-march=x86-64" }) do
+        it(("%s %s"):format(dtype, march), function()
+          skip.unless(theano.config.cxx ~= "", "no C compiler")
+          local built = losses(dtype, { ["gcc.cxxflags"] = march })
+          local interpreted = losses(dtype, { linker = "interpreter" })
+          assert.truthy(theano.printing.ccode(built):find("short rows, one a lane", 1, true))
+          for _, rows in ipairs({ 1, 6, 7, 16, 21, 40 }) do
+            for _, columns in ipairs({ 2, 10, 15, 30 }) do
+              local x, b = numbers({ rows, columns }, dtype), numbers({ columns }, dtype)
+              local y = rng:randint(0, columns, { rows })
+              local want, got = interpreted(x, b, y), built(x, b, y)
+              if march == "-march=x86-64" then assert.truthy(nd.allclose(want, got))
+              else assert.equal(bits(want), bits(got)) end
+              for row = 0, rows - 1 do
+                for _, wrong in ipairs({ columns, -1 }) do
+                  local bad = y:copy()
+                  bad[row] = wrong
+                  local _, one = pcall(interpreted, x, b, bad)
+                  local ok, two = pcall(built, x, b, bad)
+                  assert.falsy(ok)
+                  assert.equal(tostring(one):match("Error: [^\n]*"), tostring(two):match("Error: [^\n]*"))
+                end
+              end
+            end
+          end
+        end)
+      end
+    end
+  end)
 end)

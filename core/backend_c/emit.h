@@ -35,7 +35,7 @@ typedef struct Emit {
     bool flat;  /* vectors run over rows and columns alike, at t (flat.c) */
     int *array; /* ..by access: its rows' columns are the vectors of x<array>, or -1 */
     bool split; /* the kernel being written takes [row0, row1) of dim 0 */
-    bool half;  /* half of the accumulators that have names are computed, from element `first` on (sums.c) */
+    bool block; /* ..which is reduced: what it gives goes to blocks.c */
     int turn;   /* which of the vectors of accumulators that have names, or -1 */
     int indent;
     bool registers; /* single values in loops live in C variables; not where kernels are launched */
@@ -84,15 +84,13 @@ const char *need_put(Emit *e, ThDtype d, int lanes);
 const char *need_quotient(Emit *e, ThDtype d, int lanes, bool each);
 bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name);
 
+/* blocks.c: kernel_N of a kernel_in_blocks */
+bool blocks_emit(Emit *e, const KernelOrder *o, int number);
+bool emit_red_loops(Emit *e, const KernelOrder *o); /* loops.c: the loops of e->s, depth 0 apart */
 /* threads.c */
-/* sums.c: before kernel_N, what computes half of its accumulators: 1; 0: not for this kernel; -1 failed. Then the lines
- * of kernel_N that have both halves run. */
-int sums_emit(Emit *e, const KernelOrder *o, int number);
-bool sums_call(Emit *e, const KernelOrder *o, int number);
-bool emit_red_loops(Emit *e, const KernelOrder *o);     /* loops.c: a reduction up to its accumulators, as arrays */
-int emit_red_count(const Emit *e, int r, int *lanes);   /* vectors of accumulators of reduction r, and lanes of each */
 bool threads_may_split(const Emit *e, const Kernel *k); /* the kernel's dim 0 may be shared out among threads */
-bool threads_rows_apart(const Kernel *k);               /* no point of dim 0 sees what another one writes */
+bool threads_apart(const Kernel *k, const Access *w);   /* no point of dim 0 sees what another one writes through w */
+bool threads_rows_apart(const Kernel *k);               /* ..through any access */
 void threads_emit(Emit *e, int number);                 /* kernel_N over the part_N just written */
 
 /* value.c: the text of one scalar operation over named operands */
@@ -114,6 +112,8 @@ bool emit_red_named(const Emit *e);              /* ..for the rest of a row too,
 void emit_red_init(Emit *e, int red);
 void emit_red_step(Emit *e, int red);
 void emit_red_final(Emit *e, int red);
+void emit_red_join(Emit *e, int red);        /* a block's result to what those before it give (blocks.c) */
+bool emit_red_arg(const Kernel *k, int red); /* a position; a block gives the value there too */
 /* The same for rows in lanes: element j of each row waits in w<red>[j], at most `most` of them. */
 void emit_side_init(Emit *e, int red, int most);
 void emit_side_step(Emit *e, int red, int column);

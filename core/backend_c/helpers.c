@@ -384,14 +384,23 @@ static void scalar_cast(Emit *e, ThDtype from, ThDtype to, const char *name) {
                     t, name, f, t);
 }
 
-/* float32 to float64 by one instruction, where the compiler would go by halves. */
-static void widen(Emit *e, int lanes) {
-    int bytes = 8 * lanes;
-    if (e->vector_bytes < 32 || (bytes != 64 && bytes != 32)) return;
-    text_put(&e->helpers, "#ifndef __clang__\n    return ");
-    text_put(&e->helpers, bytes == 64 ? "__builtin_ia32_cvtps2pd512_mask(a, (f64x8){0}, (u8)-1, 4);\n"
-                                      : "__builtin_ia32_cvtps2pd256(a);\n");
-    text_put(&e->helpers, "#endif\n");
+/* gcc 12 and older make two halves out of what is one instruction of AVX-512. */
+static void widen(Emit *e, ThDtype from, ThDtype to, const char *name, const char *a, const char *b) {
+    const char *one = NULL;
+    if (e->vector_bytes == 64 && to == TH_FLOAT64)
+        one = from == TH_FLOAT32 ? "cvtps2pd512_mask(a, (V){0}, 255, 4)"
+              : from == TH_INT32 ? "cvtdq2pd512_mask(a, (V){0}, 255)"
+                                 : NULL;
+    if (e->vector_bytes == 64 && to == TH_INT64 && from == TH_INT32) one = "pmovsxdq512_mask(a, (V){0}, 255)";
+    if (!one) {
+        text_printf(&e->helpers, "INLINE %s %s(%s a) { return __builtin_convertvector(a, %s); }\n", b, name, a, b);
+        return;
+    }
+    text_printf(&e->helpers, "INLINE %s %s(%s a) {\n#ifdef __clang__\n    return __builtin_convertvector(a, %s);\n", b,
+                name, a, b);
+    text_printf(&e->helpers, "#else\n    typedef %s V __attribute__((vector_size(64)));\n",
+                to == TH_FLOAT64 ? "double" : "long long");
+    text_printf(&e->helpers, "    return (%s)__builtin_ia32_%s;\n#endif\n}\n", b, one);
 }
 
 const char *need_cast(Emit *e, ThDtype from, ThDtype to, int lanes) {
@@ -416,11 +425,8 @@ const char *need_cast(Emit *e, ThDtype from, ThDtype to, int lanes) {
         text_printf(&e->helpers,
                     "INLINE %s %s(%s a) { %s r; for (int i = 0; i < %d; i++) r[i] = %s(a[i]); return r; }\n", b, name,
                     a, b, lanes, one);
-    } else {
-        text_printf(&e->helpers, "INLINE %s %s(%s a) {\n", b, name, a);
-        if (from == TH_FLOAT32 && to == TH_FLOAT64) widen(e, lanes);
-        text_printf(&e->helpers, "    return __builtin_convertvector(a, %s); }\n", b);
-    }
+    } else if (lanes == 8) widen(e, from, to, name, a, b);
+    else text_printf(&e->helpers, "INLINE %s %s(%s a) { return __builtin_convertvector(a, %s); }\n", b, name, a, b);
     return name;
 }
 

@@ -22,10 +22,11 @@ static bool vectorizable(const Emit *e, const Ins *i) {
     case INS_LOAD:
     case INS_STORE: {
         const Access *a = &k->acc.at[i->a];
-        bool own = a->idx < 0 || k->ins.at[a->idx].depth <= e->s->vec; /* one offset for the whole row */
+        bool own = a->idx < 0 || k->ins.at[a->idx].depth <= e->s->vec;  /* one offset for the whole row */
+        own |= e->side && i->op == INS_LOAD && !(a->flags & ACC_WRITE); /* gathered: lanes are rows */
         return own && a->guard < 0 && !(a->flags & ACC_ADD) && !dtype_is_complex((ThDtype)a->dtype);
     }
-    case INS_CHECK_INDEX:
+    case INS_CHECK_INDEX: return e->side;
     case INS_FAIL_IF: return false;
     case INS_PARAM:
     case INS_CONST:
@@ -113,9 +114,33 @@ static void address(Emit *e, Text *t, int acc, int depth) {
     if (a->idx >= 0) text_printf(t, " + v%d", a->idx);
 }
 
+/* Rows side by side that read at positions of their own: element by element. Lanes past the last row read the first. */
+static void gathered(Emit *e, Text *t, const Ins *i, int lanes, int acc) {
+    const Access *a = &e->k->acc.at[acc];
+    char ty[16], row[32] = "";
+    text_printf(t, "(%s){", need_type(e, (ThDtype)a->dtype, lanes, ty));
+    for (int j = 0; j < lanes; j++) {
+        text_printf(t, j ? ", p_%s[v%d[%d]" : "p_%s[v%d[%d]", e->name[acc], a->idx, j);
+        for (int l = 0; l < e->s->nloop && l < i->depth; l++) {
+            int d = e->s->loop[l];
+            if (size_is(a->st[d], 0)) continue;
+            if (l == e->s->vec && j) snprintf(row, sizeof row, e->tail ? " + (%d < m ? %d : 0)" : " + %d", j, j);
+            text_printf(t, " + (i%d%s) * (", d, l == e->s->vec ? row : "");
+            emit_size(t, a->st[d]);
+            text_putc(t, ')');
+        }
+        text_putc(t, ']');
+    }
+    text_putc(t, '}');
+}
+
 static void load(Emit *e, int id, const Ins *i, Text *t, int lanes, int acc) {
     const Access *a = &e->k->acc.at[acc];
     ThDtype d = (ThDtype)a->dtype;
+    if (e->side && lanes > 1 && a->idx >= 0 && e->vec[a->idx]) {
+        gathered(e, t, i, lanes, acc);
+        return;
+    }
     Text p;
     text_init(&p, e->c);
     address(e, &p, acc, i->depth);
@@ -266,20 +291,39 @@ static void literal(Text *t, const Ins *i) {
 }
 
 static void index_of(Emit *e, Text *t, const Ins *i, int lanes) {
+    const char *from = e->split && i->a == 0 ? "row0 + " : "";
     if (lanes == 1 || e->s->st->vec != i->a) {
-        text_printf(t, "(i64)i%d", i->a);
+        text_printf(t, "(i64)(%si%d)", from, i->a);
         return;
     }
     char ty[16];
     need_type(e, TH_INT64, lanes, ty);
-    text_printf(t, "i%d + (%s){", i->a, ty);
+    text_printf(t, "%si%d + (%s){", from, i->a, ty);
     for (int j = 0; j < lanes; j++) text_printf(t, j ? ", %d" : "%d", j);
     text_putc(t, '}');
 }
 
-static void checks(Emit *e, int id, const Ins *i) {
+/* An index for each of the rows side by side; those past the last row are not looked at. */
+static void checks_rows(Emit *e, int id, const Ins *i, int lanes) {
+    char ty[16], n[64], rows[16] = "m";
+    need_type(e, TH_INT64, lanes, ty);
+    ref(e, i->b, lanes, n);
+    emit_line(e, "%s v%d = v%d + (%s & (%s)(v%d < 0));", ty, id, i->a, n, ty, i->a);
+    snprintf(n, sizeof n, e->vec[i->b] ? "v%d[l]" : "v%d", i->b);
+    if (!e->tail) snprintf(rows, sizeof rows, "%d", lanes);
+    emit_line(e, "for (int l = 0; l < %s; l++)", rows);
+    emit_line(e, "    if (v%d[l] < 0 || v%d[l] >= %s)", id, id, n);
+    emit_line(e, "        return f->rt->fail(f, step, %d, 2, v%d[l], %s, 0, 0);", TH_IndexError, i->a, n);
+    e->vec[id] = true;
+}
+
+static void checks(Emit *e, int id, const Ins *i, int lanes) {
     if (i->op == INS_FAIL_IF) {
         emit_line(e, "if (v%d) return f->rt->fail(f, step, %d, 0, 0, 0, 0, 0);", i->a, i->b);
+        return;
+    }
+    if (lanes > 1 && e->vec[i->a]) {
+        checks_rows(e, id, i, lanes);
         return;
     }
     emit_line(e, "i64 v%d = v%d < 0 ? v%d + v%d : v%d;", id, i->a, i->a, i->b, i->a);
@@ -350,7 +394,7 @@ bool emit_ins(Emit *e, int id) {
         return true;
     }
     if (i->op == INS_CHECK_INDEX || i->op == INS_FAIL_IF) {
-        checks(e, id, i);
+        checks(e, id, i, lanes);
         return true;
     }
     if (lanes > 1 && i->op == INS_LOAD) next_row(e, i);

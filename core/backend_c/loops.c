@@ -2,6 +2,8 @@
  * loops.c -- a kernel as one C function: extents and base pointers, the outer loops, each stage's loops inside. The vec
  * loop runs in whole vectors and once more for the rest (m elements), through the same vector functions.
  */
+#include "../graph/expr.h"
+#include "../ops/vmath.h"
 #include "emit.h"
 
 #include <stdio.h>
@@ -28,13 +30,10 @@ static bool counts_vectors(const Emit *e) {
     return e->k->dim[st->vec].kind == DIM_RED && st->nred > 0;
 }
 
-/* In a half of the accumulators (sums.c) elements are counted from its first one on. */
-static const char *from(const Emit *e) { return e->half ? " + first" : ""; }
-
 static void turn_begin(Emit *e, int dim) {
     emit_line(e, "{");
     e->indent++;
-    emit_line(e, "const i64 i%d = j%d%s + %d;", dim, dim, from(e), e->turn * e->lanes);
+    emit_line(e, "const i64 i%d = j%d + %d;", dim, dim, e->turn * e->lanes);
 }
 
 static void turn_end(Emit *e) {
@@ -48,7 +47,7 @@ static bool bulk(Emit *e, const KernelOrder *o, int d, int n) {
     int dim = e->s->loop[d];
     emit_red_turns(e, n, true);
     emit_line(e, "i64 j%d = 0;", dim);
-    int step = (e->half ? 2 : 1) * n * e->lanes;
+    int step = n * e->lanes;
     emit_line(e, "for (; j%d + %d <= n%d; j%d += %d) {", dim, step, dim, dim, step);
     e->indent++;
     for (e->turn = 0; e->turn < n; e->turn++) {
@@ -80,10 +79,10 @@ static bool masked_rest(Emit *e, const KernelOrder *o, int d, int n) {
     e->tail = true;
     for (e->turn = 0; e->turn < n; e->turn++) {
         int at = e->turn * e->lanes;
-        emit_line(e, "if (j%d%s + %d < n%d) {", dim, from(e), at, dim);
+        emit_line(e, "if (j%d + %d < n%d) {", dim, at, dim);
         e->indent++;
-        emit_line(e, "const i64 i%d = j%d%s + %d, m = n%d - i%d < %d ? n%d - i%d : %d;", dim, dim, from(e), at, dim,
-                  dim, e->lanes, dim, dim, e->lanes);
+        emit_line(e, "const i64 i%d = j%d + %d, m = n%d - i%d < %d ? n%d - i%d : %d;", dim, dim, at, dim, dim, e->lanes,
+                  dim, dim, e->lanes);
         e->indent--;
         if (!body(e, o, d)) return false;
         emit_line(e, "}");
@@ -91,6 +90,49 @@ static bool masked_rest(Emit *e, const KernelOrder *o, int d, int n) {
     e->turn = -1;
     e->tail = false;
     return true;
+}
+
+/* Operations of the text of a scalar function, vector math by its size. */
+static int length(Emit *e, const Ins *i) {
+    enum { MATH = 20 };
+    const ScalarTexts *st = scalar_value_texts(e->c, i->op, !scalar_ops[i->op].value);
+    int n = 0;
+    for (int j = 0; st && st->n && st->at[0] && j < st->at[0]->n; j++) {
+        const ExNode *x = &st->at[0]->at[j];
+        if (x->kind == EX_NUM || x->kind == EX_NAME) continue;
+        n += vmath_find(x->name, (ThDtype)i->in_dtype) ? MATH : 1;
+    }
+    return n;
+}
+
+/* Whether whole vectors go under masks too: next to so long a body these cost nothing, and the compiler, whose time is
+ * what a first call waits for, sees the body once and not twice. (With three functions of vector math in float32 the
+ * masks are 8 per cent, with eight a few.) */
+static bool is_long(Emit *e) {
+    enum { LONG = 160 }; /* operations: eight functions of vector math */
+    const Stage *st = e->s->st;
+    int n = 0;
+    for (int j = st->ins0; j < st->ins0 + st->nins; j++) {
+        const Ins *i = &e->k->ins.at[j];
+        bool moves = i->op == INS_LOAD || i->op == INS_STORE;
+        const Access *a = moves ? &e->k->acc.at[i->a] : NULL;
+        if (i->depth <= e->s->vec) continue;
+        if (a && (th_dtype_bytes((ThDtype)a->dtype) < 4 || dtype_is_complex((ThDtype)a->dtype))) return false;
+        if (i->op < INS_LOAD) n += length(e, i);
+    }
+    return e->vector_bytes == 64 && n >= LONG;
+}
+
+/* All vectors of a row from i<dim> on. */
+static bool masked_loop(Emit *e, const KernelOrder *o, int d, const char *step) {
+    int dim = e->s->loop[d];
+    emit_line(e, "for (; i%d < n%d; i%d += %d%s) {", dim, dim, dim, e->lanes, step);
+    emit_line(e, "    const i64 m = n%d - i%d < %d ? n%d - i%d : %d;", dim, dim, e->lanes, dim, dim, e->lanes);
+    e->tail = true;
+    bool ok = body(e, o, d);
+    e->tail = false;
+    emit_line(e, "}");
+    return ok;
 }
 
 /* A row whose accumulators have names all the way. */
@@ -158,10 +200,12 @@ static bool vec_loop(Emit *e, const KernelOrder *o, int d) {
         return ok;
     }
     int n = u && d == e->s->nloop - 1 ? emit_red_vectors(e) : 1;
-    if (n > 1 && emit_red_named(e)) return named_row(e, o, d, e->half ? n / 2 : n);
+    if (n > 1 && emit_red_named(e)) return named_row(e, o, d, n);
     bool wide = side_by_side(e, d);
-    if (n == 1 && !wide) emit_line(e, "i64 i%d = 0;", dim);
-    else if (wide ? !columns(e, o, d) : !turns(e, o, d, n)) return false;
+    if (n == 1 && !wide) {
+        emit_line(e, "i64 i%d = 0;", dim);
+        if (is_long(e)) return masked_loop(e, o, d, step);
+    } else if (wide ? !columns(e, o, d) : !turns(e, o, d, n)) return false;
     emit_line(e, "for (; i%d + %d <= n%d; i%d += %d%s) {", dim, e->lanes, dim, dim, e->lanes, step);
     if (!body(e, o, d)) return false;
     emit_line(e, "}");
@@ -206,9 +250,10 @@ bool emit_loops(Emit *e, const KernelOrder *o, int d) {
 
 bool emit_red_loops(Emit *e, const KernelOrder *o) {
     const LoopStage *s = e->s;
-    if (!emit_ids(e, o->code + s->pre[0], s->npre[0])) return false;
     for (int i = 0; i < s->nred[0]; i++) emit_red_init(e, s->red[0] + i);
-    return loop(e, o, 0);
+    if (!loop(e, o, 0)) return false;
+    for (int i = 0; i < s->nred[0]; i++) emit_red_final(e, s->red[0] + i);
+    return true;
 }
 
 /* ---- the function ---- */
@@ -338,8 +383,7 @@ bool emit_kernel(Emit *e, const Kernel *k, int number) {
     if (k->title) emit_line(e, "/* %s */", k->title);
     if (!emit_tiles(e, &o)) return false;
     e->split = threads_may_split(e, k);
-    int halves = e->split ? 0 : sums_emit(e, &o, number);
-    if (halves < 0) return false;
+    if (kernel_in_blocks(k)) return blocks_emit(e, &o, number) && !failed(e->c);
     emit_line(e, "%s int %s_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step%s) {",
               kernel_is_scalar(k) ? "INLINE"
               : e->split          ? "static"
@@ -348,7 +392,7 @@ bool emit_kernel(Emit *e, const Kernel *k, int number) {
     e->indent = 1;
     emit_line(e, "(void)f, (void)b, (void)s, (void)q, (void)step;");
     emit_head(e, NULL);
-    bool ok = (!halves || sums_call(e, &o, number)) && side_emit(e, &o) && flat_emit(e, &o) && outer(e, &o, 0);
+    bool ok = side_emit(e, &o) && flat_emit(e, &o) && outer(e, &o, 0);
     emit_line(e, "return 0;");
     e->indent = 0;
     emit_line(e, "}\n");

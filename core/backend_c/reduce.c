@@ -73,10 +73,7 @@ static bool split(const Emit *e, int r) { return e->lanes > 1 && emit_split(e, e
 /* Lanes of one vector of accumulators along a row. */
 static int acc_lanes(const Emit *e, int r) { return split(e, r) ? e->lanes / 2 : e->lanes; }
 
-int emit_red_count(const Emit *e, int r, int *lanes) {
-    *lanes = acc_lanes(e, r);
-    return lane_count(&e->k->red.at[r]) / *lanes;
-}
+bool emit_red_arg(const Kernel *k, int r) { return arg_kind(&k->red.at[r]); }
 
 /* The accumulator's number, and which of several neighbours' it is: "0", "0_3". */
 static const char *own(const Emit *e, int r, char out[16]) {
@@ -222,11 +219,13 @@ static void arg_final(Emit *e, int r, const Red *d) {
         need_type(e, TH_INT64, lanes, ty);
         bool wide = lanes == 1 || mt == TH_INT64;
         emit_line(e, wide ? "%s r%d = at%s;" : "%s r%d = __builtin_convertvector(at%s, %s);", ty, r, own(e, r, n), ty);
+        if (e->block) emit_line(e, "%s w%d = best%d;", type_short(t), r, r);
         return;
     }
     need_type(e, t, lanes, ty);
     need_mask(e, t, lanes, at);
     sel = need_select(e, t, lanes);
+    if (e->block) emit_line(e, "%s w%d;", type_short(t), r);
     emit_line(e, "i64 r%d; {", r);
     e->indent++;
     emit_line(e, "%s x = best%d, y; %s p = at%d, l = %s(), q, k, same, w;", ty, r, at, r, need_lanes(e, t, lanes));
@@ -238,6 +237,7 @@ static void arg_final(Emit *e, int r, const Red *d) {
         emit_line(e, "x = %s(w, y, x); p = (w & q) | (~w & p); l = (w & k) | (~w & l);", sel);
     }
     emit_line(e, "r%d = (i64)p[0] * %d + l[0];", r, lanes);
+    if (e->block) emit_line(e, "w%d = x[0];", r);
     e->indent--;
     emit_line(e, "}");
 }
@@ -307,7 +307,7 @@ void emit_red_turns(Emit *e, int n, bool begin) {
         need_type(e, (ThDtype)e->k->red.at[r].acc_dtype, acc_lanes(e, r), ty);
         Text t;
         text_init(&t, e->c);
-        int names = split(e, r) ? lane_count(&e->k->red.at[r]) / acc_lanes(e, r) / (e->half ? 2 : 1) : n;
+        int names = split(e, r) ? lane_count(&e->k->red.at[r]) / acc_lanes(e, r) : n;
         if (begin) text_printf(&t, "%s ", ty);
         for (int j = 0; j < names; j++) {
             const char *sep = j + 1 < names ? ", " : "";
@@ -355,20 +355,15 @@ static const char *need_half(Emit *e, int lanes, int h, int from) {
     need_type(e, TH_FLOAT32, lanes, f);
     need_type(e, TH_FLOAT32, lanes / 2, half);
     need_type(e, TH_FLOAT64, lanes / 2, w);
-    const char *cast = need_cast(e, TH_FLOAT32, TH_FLOAT64, lanes / 2);
-    text_printf(&e->helpers, "INLINE %s %s(%s a) {\n", w, name, f);
-    if (lanes * 4 == e->vector_bytes && lanes > 4 && !loaded) {
-        text_put(&e->helpers, "#ifndef __clang__\n");
-        if (lanes == 16) {
-            text_put(&e->helpers,
-                     "    typedef f64 V __attribute__((vector_size(64))), X __attribute__((vector_size(32)));\n");
-            text_printf(&e->helpers, "    return %s((%s)__builtin_ia32_extractf64x4_mask((V)a, %d, (X){0}, (u8)-1));\n",
-                        cast, half, h);
-        } else text_printf(&e->helpers, "    return %s(__builtin_ia32_vextractf128_ps256(a, %d));\n", cast, h);
-        text_put(&e->helpers, "#endif\n");
-    }
-    text_printf(&e->helpers, "    %s x; __builtin_memcpy(&x, (const char *)&a + %d, %d); return %s(x); }\n", half,
-                2 * lanes * h, 2 * lanes, cast);
+    const char *wide = need_cast(e, TH_FLOAT32, TH_FLOAT64, lanes / 2);
+    Text *t = &e->helpers;
+    text_printf(t, "INLINE %s %s(%s a) {\n#if %s /* else through memory */\n", w, name, f,
+                loaded ? "0" : "defined __clang__ || __GNUC__ >= 12");
+    text_printf(t, "    %s x = __builtin_shufflevector(a, a", half);
+    for (int j = 0; j < lanes / 2; j++) text_printf(t, ", %d", h * lanes / 2 + j);
+    text_printf(t, ");\n#else\n    %s x; __builtin_memcpy(&x, (const char *)&a + %d, %d);\n#endif\n", half,
+                2 * lanes * h, 2 * lanes);
+    text_printf(t, "    return %s(x); }\n", wide);
     return name;
 }
 
@@ -469,6 +464,31 @@ void emit_red_final(Emit *e, int r) {
             emit_line(e, "    y = %s(x); x = %s;", need_turned(e, a, lanes, h), t.at ? t.at : "0");
         emit_line(e, "    r%d = x[0]; }", r);
     }
+    text_free(&t);
+}
+
+/* Result part[i] of a block to `all` of those before it; positions count from the row's start. */
+void emit_red_join(Emit *e, int r) {
+    const Red *d = &e->k->red.at[r];
+    if (arg_kind(d)) {
+        bool nan = dtype_is_float((ThDtype)e->k->ins.at[d->v].dtype);
+        const char *op = d->kind == RED_ARGMAX ? ">" : "<";
+        if (!nan) emit_line(e, "if (part[i].w%d %s all.w%d) {", r, op, r);
+        else
+            emit_line(e, "if (part[i].w%d %s all.w%d || (part[i].w%d != part[i].w%d && all.w%d == all.w%d)) {", r, op,
+                      r, r, r, r, r);
+        emit_line(e, "    all.r%d = part[i].r%d + (w.first + i * each) * inner;", r, r);
+        emit_line(e, "    all.w%d = part[i].w%d;", r, r);
+        emit_line(e, "}");
+        return;
+    }
+    char x[24], y[24];
+    Text t;
+    text_init(&t, e->c);
+    snprintf(x, sizeof x, "all.r%d", r);
+    snprintf(y, sizeof y, "part[i].r%d", r);
+    combine(e, &t, d, x, y, 1);
+    emit_line(e, "%s = %s;", x, t.at ? t.at : "0");
     text_free(&t);
 }
 

@@ -5,7 +5,7 @@
  */
 #include "emit.h"
 
-enum { MANY_STEPS = 64 };
+enum { MANY_STEPS = 32 };
 
 bool rows_wanted(const Plan *p) { return p->nstep > MANY_STEPS; }
 

@@ -29,7 +29,7 @@ static bool is_row(const Kernel *k, int buf) {
 }
 
 /* Other accesses of what access w writes see the same elements at the same point of dim 0. */
-static bool apart(const Kernel *k, const Access *w) {
+bool threads_apart(const Kernel *k, const Access *w) {
     if (size_is(w->st[0], 0) || w->idx >= 0 || (w->flags & (ACC_ROWTEMP | ACC_ADD))) return false;
     for (int i = 0; i < k->acc.n; i++) {
         const Access *a = &k->acc.at[i];
@@ -40,7 +40,7 @@ static bool apart(const Kernel *k, const Access *w) {
 
 bool threads_rows_apart(const Kernel *k) {
     for (int i = 0; i < k->acc.n; i++)
-        if ((k->acc.at[i].flags & ACC_WRITE) && !apart(k, &k->acc.at[i]) && !row_only(k, k->acc.at[i].buf))
+        if ((k->acc.at[i].flags & ACC_WRITE) && !threads_apart(k, &k->acc.at[i]) && !row_only(k, k->acc.at[i].buf))
             return false;
     return true;
 }

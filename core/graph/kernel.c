@@ -169,3 +169,22 @@ int ins_fail_if(Kernel *k, int condition, ThError kind, int depth) {
     k->can_fail = true;
     return push(k, x);
 }
+
+bool kernel_in_blocks(const Kernel *k) {
+    if (k->nouter || k->st.n != 1 || !k->ndim || k->st.at[0].cls != STAGE_LOOP || !k->red.n) { return false; }
+    if (k->st.at[0].d0 || k->st.at[0].nd != k->ndim) { return false; }
+    for (int d = 0; d < k->ndim; d++) {
+        if (k->dim[d].kind != DIM_RED) { return false; }
+    }
+    for (int r = 0; r < k->red.n; r++) {
+        if (k->red.at[r].depth) { return false; }
+    }
+    return true;
+}
+
+int64_t kernel_block(const Kernel *k, const int64_t *n) {
+    int64_t inner = 1;
+    for (int d = 1; d < k->ndim; d++) { inner *= n[d]; }
+    int64_t each = inner < 1 ? RED_BLOCK : inner < RED_BLOCK ? RED_BLOCK / inner : 1;
+    return k->st.at[0].vec == 0 ? (each + RED_LANES - 1) / RED_LANES * RED_LANES : each;
+}

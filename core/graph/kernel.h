@@ -91,6 +91,9 @@ typedef struct {
      *   vec is DIM_RED: element i of that dim goes to accumulator lane i mod NL, NL = 256 / bytes(acc_dtype); lanes
      * live across the other DIM_RED loops and are folded at the end by halves (lane j with lane j + NL/2, then NL/4,
      * ..); unused lanes hold the identity. vec is DIM_PAR (or -1): each point has one accumulator, fed in loop order.
+     *   A reduction of everything (kernel_in_blocks) goes block by block: kernel_block steps of the outermost dim each.
+     * A block has accumulators of its own, its first step counting as 0, and its result is joined to that of those
+     * before it (a = a (+) block), from first to last.
      * An instruction at a depth that does not include the vec loop is uniform. */
     int8_t vec;
     int ins0, nins; /* instructions, in order of execution within each depth */
@@ -136,6 +139,11 @@ int ins_size(Kernel *k, Size s, int depth);
 int ins_check_index(Kernel *k, int value, int size_value, int depth);
 int ins_fail_if(Kernel *k, int condition, ThError kind, int depth);                /* also sets can_fail */
 int ins_reduce(Kernel *k, RedKind kind, int value, ThDtype acc, int result_depth); /* returns the INS_RED value */
+/* One stage alone, not a step of any outer loop, whose dims are all DIM_RED. */
+bool kernel_in_blocks(const Kernel *k);
+/* Elements of a block, and the most lanes there are: blocks along vec are whole multiples of these. */
+enum { RED_BLOCK = 32768, RED_LANES = 256 };
+int64_t kernel_block(const Kernel *k, const int64_t *n); /* steps of dim 0 in a block; n: lengths of the dims */
 /* kernel_check.c: every id in range, depths and dtypes consistent; false with a text (debug builds after each pass). */
 bool kernel_check(const Kernel *k);
 void kernel_text(Text *t, const Kernel *k); /* readable form, for goldens and th_function_plan */

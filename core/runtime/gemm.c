@@ -28,6 +28,7 @@ enum {
     K_BLOCK = 768,
     SMALL_M = 8 * GEMM_MR,
     ALIGN = 64,
+    ROWS = 16,            /* outer products are cut at multiples: so few columns are whole vectors */
     DONE_BYTES = 8 * 1024 /* of c between two calls of `done` */
 };
 static const double PARALLEL_FLOPS = 4e6; /* about 50 us on one core: far above what starting a team costs */
@@ -406,11 +407,13 @@ static void run_blocks(ThContext *c, Job *j) {
 /* ---- k of 1 ------------------------------------------------------------------------------------------------------ */
 /* From the last rows to the first: a product that has just read c (a weight) left its end in the cache, and the next
  * one will begin with its start. */
+static int64_t rank1_start(const Job *j, int piece) { return min64(up(j->g.m * piece / j->pieces, ROWS), j->g.m); }
+
 static void rank1_piece(int piece, void *user) {
     const Job *j = user;
     const GemmArgs *g = &j->g;
-    int64_t first = g->m * piece / j->pieces, end = g->m * (piece + 1) / j->pieces;
-    int64_t step = DONE_BYTES / (g->n * j->item) + 1;
+    int64_t first = rank1_start(j, piece), end = rank1_start(j, piece + 1);
+    int64_t step = g->done || g->n > j->kern->few ? up(DONE_BYTES / (g->n * j->item) + 1, ROWS) : g->m;
     for (int64_t row; end > first; end = row) {
         row = end - first < step ? first : end - step;
         GemmTile t = {.a = at(j, g->a, row * g->ars),
@@ -425,17 +428,19 @@ static void rank1_piece(int piece, void *user) {
     }
 }
 
-/* An outer product goes row by row, as memory lies. Narrow ones are faster as tiles. */
+/* An outer product goes row by row, as memory lies. Narrow ones with gaps between their rows are faster as tiles. */
 static bool rank1(const GemmKernels *kern, const GemmArgs *g) {
-    return g->k == 1 && g->ccs == 1 && g->bcs == 1 && !general(g) && !g->packed && g->n >= 2 * kern->vl;
+    bool few = g->n <= kern->few && g->crs == g->n && g->ars == 1 && g->beta != 0;
+    return g->k == 1 && g->ccs == 1 && g->bcs == 1 && !general(g) && !g->packed && (few || g->n >= 2 * kern->vl);
 }
 
 static void run_tiles(ThContext *c, const GemmKernels *kern, const GemmArgs *g, void *scratch) {
     Job j = {.kern = kern, .g = *g, .item = kern->item, .nr = (int64_t)kern->nv * kern->vl};
     j.turned = orient(&j.g, kern->vl);
     if (rank1(kern, &j.g)) {
-        j.kb = 1;
-        run_pieces(c, &j, (int)min64(j.g.m, CHUNKS), rank1_piece);
+        j.kb = 1, j.down = true;
+        run_pieces(c, &j, gemm_shares(c, 2.0 * (double)j.g.m * (double)j.g.n) ? (int)min64(j.g.m, CHUNKS) : 1,
+                   rank1_piece);
         return;
     }
     /* one panel: what run_panels would do, without the plan */

@@ -117,7 +117,7 @@ typedef struct GemmKernels {
     GemmTileFn tall[GEMM_MAX_NV];          /* 12 rows of few vectors, or NULL */
     GemmTileFn quick[3];                   /* 6 x nv where b has rows of nv vectors: a packed, acs 1, ars 1 */
     bool part;                             /* tiles read `edge` lanes of b's last vector; without, whole vectors */
-    /* k of 1: rows of c one after the other; t: a, ars, b, c, crs, alpha, beta */
+    /* k of 1: rows of c one after the other; t: a, ars, b, c, crs, alpha, beta; n at least 2 vl, or see `few` */
     void (*rank1)(const GemmTile *t, int64_t m, int64_t n);
     /* dst[k][lanes] = src[k][0..n), zero beyond n */
     void (*pack_b)(void *dst, int64_t lanes, const void *src, int64_t rs, int64_t cs, int64_t k, int64_t n);
@@ -142,9 +142,10 @@ typedef struct GemmKernels {
     void (*put_turned)(const void *t, int64_t trs, int64_t m, int64_t n, void *c, int64_t crs, double alpha,
                        double beta);
     void (*turn_narrow)(void *d, int64_t ds, const void *s, int64_t ss, int64_t n, int64_t m); /* turn for small m */
+    int few; /* rank1 takes rows of at most so few columns without gaps too: a contiguous, beta not 0; or 0 */
 } GemmKernels;
 
-enum { GEMV_BLOCK_BYTES = 32768 };
+enum { GEMV_BLOCK_BYTES = 32768, GEMM_FEW = 12 };
 
 /* [0] float32, [1] float64 */
 extern const GemmKernels *const gemm_kernels_sse2[2];

@@ -9,6 +9,8 @@
  *   VPUT(p, v, n)          p[0..n) = v
  *   VSET(s)                all lanes s
  *   VEDGE(p, n)            VPART where that costs no more than a whole vector; else left out
+ *   TURN_EIGHT(d, ds, s, ss)  d[j][i] = s[i][j]; for eight rows i and j < Q; else by 16 bytes
+ *   VPICK(v, i), VLINE     lane i[l] of v for every lane l, with vectors VLINE of lane numbers; else left out
  * Accumulators are named variables and every test of R and W is on a constant, so that the code does not depend on the
  * compiler's unroller (with arrays it is six to eight times slower when that fails).
  */
@@ -190,40 +192,6 @@ TILE(12, 2)
 #define TALL_ROW \
     { NULL }
 #endif
-
-/* c[j] = alpha (b[j] s + 0) + beta c[j]: what a tile does for k of 1 */
-INLINE V FN(outer)(V b, V s, V c, V va, V vb, bool keep) {
-    V p = VFMA(b, s, (V){0});
-    return keep ? (V)VFMA(va, p, vb * c) : va * p;
-}
-
-/* Vectors of c are aligned, whatever its rows are. */
-static void FN(rank1)(const GemmTile *t, int64_t m, int64_t n) {
-    V va = VSET((T)t->alpha), vb = VSET((T)t->beta);
-    bool keep = t->beta != 0;
-    const T *b = t->b;
-    for (int64_t i = 0; i < m; i++) {
-        T *c = (T *)t->c + i * t->crs;
-        V s = VSET(((const T *)t->a)[i * t->ars]);
-        int64_t j = (int64_t)(-(uintptr_t)c / sizeof(T) % VL);
-        if (j > n) j = n;
-        if (j) {
-            V old = {0};
-            if (keep) old = VPART(c, j);
-            VPUT(c, FN(outer)(VPART(b, j), s, old, va, vb, keep), j);
-        }
-        for (; j + VL <= n; j += VL) {
-            V old = {0};
-            if (keep) old = *(const VU *)(c + j);
-            *(VU *)(c + j) = FN(outer)(*(const VU *)(b + j), s, old, va, vb, keep);
-        }
-        if (j < n) {
-            V old = {0};
-            if (keep) old = VPART(c + j, n - j);
-            VPUT(c + j, FN(outer)(VPART(b + j, n - j), s, old, va, vb, keep), n - j);
-        }
-    }
-}
 
 /* ---- packing ----------------------------------------------------------------------------------------------------- */
 /* 16 bytes at a time: blocks of Q x Q are turned in registers. */
@@ -531,17 +499,66 @@ static void FN(dot_one)(const GemmVec *v) {
     *(T *)v->y = FN(blend)(FN(fold)(t, 4 * LANES), (T)v->alpha, (T)v->beta, v->y);
 }
 
+#ifdef VPICK
+#include "gemm_few_micro.h"
+#endif
+
 static void FN(gemv)(const GemmVec *v) {
     if (v->m == 1) {
         if (v->acs == 1 && v->xs == 1) FN(dot_one)(v);
         else FN(dot_strided)(v, 0, 4 * LANES);
     } else if (v->acs == 1 && v->xs == 1) {
         for (int64_t i = 0; i < v->m; i += DOT_ROWS) FN(dot_rows)(v, v->x, i);
+#ifdef VPICK
+    } else if (v->ars == 1 && v->xs == 1 && v->acs == v->m && v->m <= GEMM_FEW) {
+        FN(few_sums_of)[v->m](v);
+#endif
     } else if (v->ars == 1) {
         int64_t rows = GEMV_BLOCK_BYTES / 64 - VL;
         for (int64_t i = 0; i < v->m; i += rows) FN(dot_columns)(v, i, v->m - i < rows ? v->m - i : rows);
     } else {
         for (int64_t i = 0; i < v->m; i++) FN(dot_strided)(v, i, LANES);
+    }
+}
+
+/* ---- k of 1 ------------------------------------------------------------------------------------------------------ */
+/* c[j] = alpha (b[j] s + 0) + beta c[j]: what a tile does for k of 1 */
+INLINE V FN(outer)(V b, V s, V c, V va, V vb, bool keep) {
+    V p = VFMA(b, s, (V){0});
+    return keep ? (V)VFMA(va, p, vb * c) : va * p;
+}
+
+/* Vectors of c are aligned, whatever its rows are. */
+static void FN(rank1)(const GemmTile *t, int64_t m, int64_t n) {
+#ifdef VPICK
+    if (n <= GEMM_FEW) {
+        FN(few_outer_of)[n](t, m);
+        return;
+    }
+#endif
+    V va = VSET((T)t->alpha), vb = VSET((T)t->beta);
+    bool keep = t->beta != 0;
+    const T *b = t->b;
+    for (int64_t i = 0; i < m; i++) {
+        T *c = (T *)t->c + i * t->crs;
+        V s = VSET(((const T *)t->a)[i * t->ars]);
+        int64_t j = (int64_t)(-(uintptr_t)c / sizeof(T) % VL);
+        if (j > n) j = n;
+        if (j) {
+            V old = {0};
+            if (keep) old = VPART(c, j);
+            VPUT(c, FN(outer)(VPART(b, j), s, old, va, vb, keep), j);
+        }
+        for (; j + VL <= n; j += VL) {
+            V old = {0};
+            if (keep) old = *(const VU *)(c + j);
+            *(VU *)(c + j) = FN(outer)(*(const VU *)(b + j), s, old, va, vb, keep);
+        }
+        if (j < n) {
+            V old = {0};
+            if (keep) old = VPART(c + j, n - j);
+            VPUT(c + j, FN(outer)(VPART(b + j, n - j), s, old, va, vb, keep), n - j);
+        }
     }
 }
 
@@ -576,6 +593,11 @@ static const GemmKernels FN(kernels) = {
     AHEAD_TABLE,
     FN(put_turned),
     FN(turn_narrow),
+#ifdef VPICK
+    GEMM_FEW,
+#else
+    0,
+#endif
 };
 
 #undef PAIR_ROWS
@@ -604,6 +626,21 @@ static const GemmKernels FN(kernels) = {
 #undef CONV_TILES
 #undef CONV_ROW
 #undef CONV_ROWS
+#undef FEW
+#undef FEW_ROW
+#undef FEW_ROWS
+#undef FEW_START
+#undef FEW_STEP
+#undef FEW_LAST
+#undef FEW_KEEP
+#undef FEW_PATTERN
+#undef FEW_PUT
+#undef FEW_PUT_LAST
+#undef FEW_TABLE
+#undef FEW_VECTORS
+#undef VPICK
+#undef TURN_EIGHT
+#undef VLINE
 #undef VL
 #undef V
 #undef VU

@@ -70,6 +70,11 @@ INLINE void FN(fold_four)(const V *v, T *sums) {
 #undef MIX
 }
 
+#ifndef TURN_EIGHT
+#define TURN_EIGHT(d, ds, s, ss) \
+    for (int q = 0; q < 8; q += Q) FN(turn)((d) + q, ds, (s) + q * (ss), ss);
+#endif
+
 /* d[j][i] = s[i][j] for n rows of m elements, m small: all of a few rows of s before the next ones */
 static void FN(turn_narrow)(void *to, int64_t ds, const void *from, int64_t ss, int64_t n, int64_t m) {
     T *d = to;
@@ -77,8 +82,7 @@ static void FN(turn_narrow)(void *to, int64_t ds, const void *from, int64_t ss, 
     int64_t i = 0, last = m - Q;
     for (; m >= Q && i + 8 <= n; i += 8, s += 8 * ss, d += 8)
         for (int64_t j = 0;; j = j + Q < last ? j + Q : last) { /* the last columns may be turned twice */
-            T *e = d + j * ds;
-            for (int q = 0; q < 8; q += Q) FN(turn)(e + q, ds, s + j + q * ss, ss);
+            TURN_EIGHT(d + j * ds, ds, s + j, ss)
             if (j == last) break;
         }
     for (; i < n; i++, s += ss, d++)

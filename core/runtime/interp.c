@@ -13,11 +13,11 @@ int interp_fail(IRun *r, ThError kind, int n, int64_t v0, int64_t v1) {
 
 static int run_depth(IRun *r, const LoopStage *s, int d);
 
-static int run_loop(IRun *r, const LoopStage *s, int d) {
+/* Steps [from, n) of loop d. */
+static int run_steps(IRun *r, const LoopStage *s, int d, int64_t from, int64_t n) {
     int dim = s->loop[d];
-    int64_t n = r->n[dim];
     if (d == s->vec) {
-        for (int64_t i = 0; i < n; i += SIMD_BLOCK) {
+        for (int64_t i = from; i < n; i += SIMD_BLOCK) {
             r->pos = i;
             r->len = n - i < SIMD_BLOCK ? n - i : SIMD_BLOCK;
             if (run_depth(r, s, d + 1)) return 1;
@@ -26,7 +26,7 @@ static int run_loop(IRun *r, const LoopStage *s, int d) {
         r->pos = 0;
         return 0;
     }
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = from; i < n; i++) {
         r->idx[dim] = i;
         if (run_depth(r, s, d + 1)) return 1;
     }
@@ -34,16 +34,32 @@ static int run_loop(IRun *r, const LoopStage *s, int d) {
     return 0;
 }
 
+/* Loop 0 block by block, each with accumulators of its own. */
+static int run_blocks(IRun *r, const LoopStage *s) {
+    const IKernel *ik = r->ik;
+    int64_t n = r->n[0], each = kernel_block(ik->k, r->n);
+    for (int64_t i = 0; i == 0 || i < n; i += each) {
+        for (int j = 0; j < ik->k->red.n; j++) interp_red_block(r, &ik->red[j], i == 0);
+        if (run_steps(r, s, 0, i, n - i < each ? n : i + each)) return 1;
+        for (int j = 0; j < ik->k->red.n; j++) interp_red_join(r, &ik->red[j], i == 0);
+    }
+    for (int j = 0; j < ik->k->red.n; j++) interp_red_end(r, &ik->red[j]);
+    return 0;
+}
+
 static int run_depth(IRun *r, const LoopStage *s, int d) {
     const IKernel *ik = r->ik;
     if (s->npre[d] && interp_exec(r, s, ik->order.code + s->pre[d], s->npre[d])) return 1;
-    for (int i = 0; i < s->nred[d]; i++) interp_red_init(r, &ik->red[s->red[d] + i]);
-    if (d < s->nloop) {
-        if (run_loop(r, s, d)) return 1;
+    bool blocks = d == 0 && ik->blocks;
+    for (int i = 0; i < s->nred[d] && !blocks; i++) interp_red_init(r, &ik->red[s->red[d] + i]);
+    if (blocks) {
+        if (run_blocks(r, s)) return 1;
+    } else if (d < s->nloop) {
+        if (run_steps(r, s, d, 0, r->n[s->loop[d]])) return 1;
     } else {
         for (int i = 0; i < s->st->nred; i++) interp_red_step(r, &ik->red[s->st->red0 + i]);
     }
-    for (int i = 0; i < s->nred[d]; i++) interp_red_final(r, &ik->red[s->red[d] + i]);
+    for (int i = 0; i < s->nred[d] && !blocks; i++) interp_red_final(r, &ik->red[s->red[d] + i]);
     return s->npost[d] ? interp_exec(r, s, ik->order.code + s->post[d], s->npost[d]) : 0;
 }
 

@@ -48,6 +48,7 @@ typedef struct IKernel {
     VEC(IMicro) micro;
     KernelOrder order;
     IRed *red;
+    bool blocks;          /* kernel_in_blocks */
     size_t reg_bytes, at; /* of all registers; where among them IRun.at lies */
 } IKernel;
 
@@ -77,6 +78,10 @@ int interp_exec(IRun *r, const LoopStage *s, const int *code,
 void interp_red_init(IRun *r, const IRed *red); /* interp_red.c */
 void interp_red_step(IRun *r, const IRed *red);
 void interp_red_final(IRun *r, const IRed *red);
+/* Around the blocks of a reduction of everything: before and after each of them, and after the last. */
+void interp_red_block(IRun *r, const IRed *red, bool first);
+void interp_red_join(IRun *r, const IRed *red, bool first);
+void interp_red_end(IRun *r, const IRed *red);
 int interp_gemm(IRun *r, const LoopStage *s); /* interp_gemm.c */
 int interp_fail(IRun *r, ThError kind, int n, int64_t v0, int64_t v1);
 static inline int64_t isize(const IRun *r, Size s) { return s.sym < 0 ? s.k : s.k * r->f->sym[r->step->sym[s.sym]]; }

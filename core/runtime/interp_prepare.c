@@ -50,7 +50,7 @@ static void reductions(const SimdTable *simd, const Kernel *k, IKernel *out) {
 }
 
 bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, Arena *a, IKernel *out) {
-    *out = (IKernel){.k = k};
+    *out = (IKernel){.k = k, .blocks = kernel_in_blocks(k)};
     out->ins = arena_alloc0(a, sizeof *out->ins * (size_t)(k->ins.n + 1));
     out->red = arena_alloc0(a, sizeof *out->red * (size_t)(k->red.n + 1));
     if (!out->ins || !out->red || !kernel_order(k, a, &out->order)) return false;

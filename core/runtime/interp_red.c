@@ -121,3 +121,23 @@ void interp_red_final(IRun *r, const IRed *d) {
     int64_t bytes = (int64_t)th_dtype_bytes(d->red->acc_dtype);
     for (int64_t h = SIMD_LANE_BYTES / bytes / 2; h >= 1; h /= 2) d->fold(h, acc, acc + h * bytes);
 }
+
+/* What all blocks so far give stands behind the accumulators; positions, which count from the row's start, are sought
+ * by one search. */
+static char *so_far(IRun *r, const IRed *d) { return (char *)acc_of(r, d) + (size_t)SIMD_BLOCK * 8; }
+
+void interp_red_block(IRun *r, const IRed *d, bool first) {
+    if (first || d->fold) interp_red_init(r, d);
+}
+
+void interp_red_join(IRun *r, const IRed *d, bool first) {
+    if (!d->fold) return;
+    interp_red_final(r, d);
+    if (first) memcpy(so_far(r, d), acc_of(r, d), th_dtype_bytes(d->red->acc_dtype));
+    else d->fold(1, so_far(r, d), acc_of(r, d));
+}
+
+void interp_red_end(IRun *r, const IRed *d) {
+    if (!d->fold) interp_red_final(r, d);
+    else memcpy(acc_of(r, d), so_far(r, d), th_dtype_bytes(d->red->acc_dtype));
+}

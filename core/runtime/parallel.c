@@ -14,16 +14,29 @@
 
 enum { PROBE_MAX = 256 };
 
+/* The pieces of one thread: neighbours, the same ones whenever as many pieces are shared out, so that what a piece left
+ * in a core's own caches (a part of a weight) is found there by the next function over the same pieces. */
+typedef struct Share {
+    _Alignas(64) atomic_int next;
+    int end;
+} Share;
+
 typedef struct Work {
     void (*fn)(int i, void *user);
     void *user;
-    int n;
-    atomic_int next;
+    int (*number)(void); /* of the calling thread in its team */
+    int threads;
+    Share share[PROBE_MAX];
 } Work;
 
+/* One's own pieces, then what others have not begun yet. */
 static void take(void *p) {
     Work *w = p;
-    for (int i; (i = atomic_fetch_add_explicit(&w->next, 1, memory_order_relaxed)) < w->n;) w->fn(i, w->user);
+    int own = w->number();
+    for (int t = 0; t < w->threads; t++) {
+        Share *s = &w->share[(own + t) % w->threads];
+        for (int i; (i = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < s->end;) w->fn(i, w->user);
+    }
 }
 
 static void find(void *handle, const char *name, void *fn) {
@@ -36,6 +49,7 @@ static void fill(Pool *p) {
     find(p->handle, "GOMP_parallel", &p->parallel);
     find(p->handle, "omp_get_max_threads", &p->max_threads);
     find(p->handle, "omp_in_parallel", &p->in_parallel);
+    find(p->handle, "omp_get_thread_num", &p->number);
 }
 
 static Pool *open_pool(ThContext *c) {
@@ -48,7 +62,7 @@ static Pool *open_pool(ThContext *c) {
         pthread_mutex_unlock(&u->lock);
     }
     Pool *p = &u->pool;
-    return p->parallel && p->max_threads && p->in_parallel ? p : NULL;
+    return p->parallel && p->max_threads && p->in_parallel && p->number ? p : NULL;
 }
 
 static void *wait_for_all(void *barrier) {
@@ -100,8 +114,13 @@ void parallel_for(ThContext *c, int n, void (*fn)(int i, void *user), void *user
     }
     Pool *p = n > 1 ? usable_pool(c, &threads) : NULL;
     if (p) {
-        Work w = {.fn = fn, .user = user, .n = n};
-        p->parallel(take, &w, (unsigned)(threads < n ? threads : n), 0);
+        Work w;
+        w.fn = fn, w.user = user, w.number = p->number, w.threads = threads < n ? threads : n;
+        for (int t = 0; t < w.threads; t++) {
+            atomic_init(&w.share[t].next, (int)((int64_t)n * t / w.threads));
+            w.share[t].end = (int)((int64_t)n * (t + 1) / w.threads);
+        }
+        p->parallel(take, &w, (unsigned)w.threads, 0);
         return;
     }
     for (int i = 0; i < n; i++) fn(i, user);

@@ -15,6 +15,7 @@ typedef struct Pool {
     void (*parallel)(void (*fn)(void *), void *data, unsigned threads, unsigned flags);
     int (*max_threads)(void);
     int (*in_parallel)(void);
+    int (*number)(void);       /* of the calling thread in its team */
     _Atomic(pthread_t) probed; /* the thread whose team was seen to start */
 } Pool;
 

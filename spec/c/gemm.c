@@ -187,9 +187,10 @@ static void same_bits(ThContext *c, int64_t m, int64_t n, int64_t k, ThDtype d) 
 }
 
 static void layouts_agree(ThContext *c) {
-    static const int64_t sizes[][3] = {{5, 7, 3},    {13, 70, 50},   {1, 37, 83},    {37, 1, 83},   {1, 1, 203},
-                                       {300, 1, 77}, {20, 30, 1500}, {600, 40, 300}, {60, 10, 784}, {101, 3, 133},
-                                       {210, 5, 33}, {66, 20, 1301}, {16, 2, 128}};
+    static const int64_t sizes[][3] = {
+        {5, 7, 3},      {13, 70, 50},  {1, 37, 83},   {37, 1, 83},  {1, 1, 203},    {300, 1, 77}, {20, 30, 1500},
+        {600, 40, 300}, {60, 10, 784}, {101, 3, 133}, {210, 5, 33}, {66, 20, 1301}, {16, 2, 128}, {1, 10, 83},
+        {1, 3, 784},    {1, 12, 45},   {9, 1, 100},   {83, 10, 1},  {45, 2, 1},     {300, 12, 1}, {31, 7, 1}};
     for (int i = 0; i < TH_LEN(sizes); i++)
         for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++) same_bits(c, sizes[i][0], sizes[i][1], sizes[i][2], (ThDtype)d);
 }
@@ -271,7 +272,8 @@ static void specials(ThContext *c, int64_t m, int64_t n, int64_t k, ThDtype d) {
 }
 
 static void all_specials(ThContext *c) {
-    static const int64_t sizes[][3] = {{3, 5, 4}, {1, 40, 9}, {40, 1, 19}, {1, 1, 33}, {13, 100, 30}, {7, 65, 1}};
+    static const int64_t sizes[][3] = {{3, 5, 4},     {1, 40, 9}, {40, 1, 19}, {1, 1, 33},
+                                       {13, 100, 30}, {7, 65, 1}, {1, 10, 85}, {37, 3, 1}};
     for (int i = 0; i < TH_LEN(sizes); i++)
         for (int d = TH_FLOAT32; d <= TH_FLOAT64; d++) specials(c, sizes[i][0], sizes[i][1], sizes[i][2], (ThDtype)d);
 }

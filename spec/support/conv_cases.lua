@@ -206,12 +206,12 @@ end
 function M.check_threads(c, mode)
   local f, values = compiled(c, mode)
   for _, algorithm in ipairs(M.algorithms) do
-    local alone = { with(algorithm, f, table.unpack(values)) }
-    theano.config.openmp = true
-    local ok, z, gx, gw = pcall(with, algorithm, f, table.unpack(values))
-    theano.config.openmp = false
-    assert(ok, z)
-    for i, got in ipairs({ z, gx, gw }) do
+    local function results(shared)
+      local _ <close> = theano.config.change_flags({ openmp = shared })
+      return { with(algorithm, f, table.unpack(values)) }
+    end
+    local alone = results(false)
+    for i, got in ipairs(results(true)) do
       if got:tobytes() ~= alone[i]:tobytes() then error(("%s, output %d: %s"):format(algorithm, i, M.show(c))) end
     end
   end

@@ -47,6 +47,25 @@ return function()
     return nil, true
   end
 
+  -- A file that leaves flags changed makes others run in surroundings that nobody chose.
+  local flags
+  local function on_file_start()
+    flags = tostring(require("theano").config)
+    return nil, true
+  end
+
+  local function on_file_end(element, parent)
+    local now = tostring(require("theano").config)
+    if now ~= flags then
+      local old = {}
+      for set in flags:gmatch("[^\n]+") do old[set] = true end
+      local changed = "leaves flags changed:"
+      for set in now:gmatch("[^\n]+") do changed = changed .. (old[set] and "" or "\n" .. set) end
+      busted.publish({ "error", "file" }, element, parent, changed, {})
+    end
+    return nil, true
+  end
+
   local function on_suite_end()
     local files = {}
     for file in pairs(seconds) do files[#files + 1] = file end
@@ -74,6 +93,8 @@ return function()
     busted.subscribe({ "failure" }, outside)
     busted.subscribe({ "error" }, outside)
     busted.subscribe({ "test", "end" }, on_test_end)
+    busted.subscribe({ "file", "start" }, on_file_start)
+    busted.subscribe({ "file", "end" }, on_file_end)
     busted.subscribe({ "suite", "end" }, on_suite_end)
   end
 
