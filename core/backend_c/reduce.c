@@ -357,12 +357,15 @@ static const char *need_half(Emit *e, int lanes, int h, int from) {
     need_type(e, TH_FLOAT64, lanes / 2, w);
     const char *wide = need_cast(e, TH_FLOAT32, TH_FLOAT64, lanes / 2);
     Text *t = &e->helpers;
-    text_printf(t, "INLINE %s %s(%s a) {\n#if %s /* else through memory */\n", w, name, f,
-                loaded ? "0" : "defined __clang__ || __GNUC__ >= 12");
-    text_printf(t, "    %s x = __builtin_shufflevector(a, a", half);
-    for (int j = 0; j < lanes / 2; j++) text_printf(t, ", %d", h * lanes / 2 + j);
-    text_printf(t, ");\n#else\n    %s x; __builtin_memcpy(&x, (const char *)&a + %d, %d);\n#endif\n", half,
-                2 * lanes * h, 2 * lanes);
+    text_printf(t, "INLINE %s %s(%s a) {\n", w, name, f);
+    if (!loaded) {
+        text_printf(t, "#if defined __clang__ || __GNUC__ >= 12 /* else through memory */\n    %s x", half);
+        text_put(t, " = __builtin_shufflevector(a, a");
+        for (int j = 0; j < lanes / 2; j++) text_printf(t, ", %d", h * lanes / 2 + j);
+        text_put(t, ");\n#else\n");
+    }
+    text_printf(t, "    %s x; __builtin_memcpy(&x, (const char *)&a + %d, %d);\n%s", half, 2 * lanes * h, 2 * lanes,
+                loaded ? "" : "#endif\n");
     text_printf(t, "    return %s(x); }\n", wide);
     return name;
 }
