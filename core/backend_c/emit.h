@@ -143,6 +143,7 @@ void emit_cells(Emit *e, const Step *s, const Kernel *k, int number);
 bool rows_wanted(const Plan *p);        /* it has so many steps that functions would cost */
 bool rows_has(const Emit *e, int step); /* `row(f, step)` does it, not `step_<number>(f)` */
 void emit_rows(Emit *e);
+bool rows_chain(Emit *e, int step); /* writes the chain that starts here (core/plan/chains.c); false: none does */
 /* registers.c: single values in the body of one loop that are C variables x<buffer> instead of memory */
 typedef struct Registers {
     const Region *g;

@@ -34,7 +34,7 @@ static void walk_rows(Emit *e, int i, int end, bool ask) {
 /* How many steps from i on are rows alike: all ask for an interrupt before, or none. */
 static int alike(const Emit *e, const Region *g, int i) {
     int n = i;
-    while (n < g->first + g->n && rows_has(e, n) && polled(e, g, n) == polled(e, g, i)) n++;
+    while (n < g->first + g->n && rows_has(e, n) && polled(e, g, n) == polled(e, g, i) && !e->p->step[n].chain) n++;
     return n - i;
 }
 
@@ -48,6 +48,10 @@ static void straight(Emit *e, const Region *g, const Registers *r) {
             continue;
         }
         if (!r && polled(e, g, i)) poll(e, i);
+        if (!r && rows_chain(e, i)) {
+            i += e->p->step[i].chain - 1;
+            continue;
+        }
         if (r && registers_step(e, r, i)) continue;
         if (rows_has(e, i)) emit_line(e, "if (row(f, %d)) return 1;", i);
         else emit_line(e, "if (step_%d(f)) return 1;", i);

@@ -7,7 +7,11 @@
 
 enum { MANY_STEPS = 32 };
 
-bool rows_wanted(const Plan *p) { return p->nstep > MANY_STEPS; }
+bool rows_wanted(const Plan *p) {
+    for (int i = 0; i < p->nstep; i++)
+        if (p->step[i].chain) return true;
+    return p->nstep > MANY_STEPS;
+}
 
 bool rows_has(const Emit *e, int step) {
     return e->rows && (e->p->step[step].kind == STEP_KERNEL || e->p->step[step].kind == STEP_HOST);
@@ -81,9 +85,89 @@ static void row_table(Emit *e) {
     emit_line(e, "};");
 }
 
+/* ---- chains: steps tile by tile ---- */
+/* Bytes from one element of a step's loop to the next in its local buffer. */
+static long long pace(const Emit *e, const Step *s, int buf) {
+    const Kernel *k = e->p->kernel[s->kernel];
+    for (int a = 0; a < k->acc.n; a++)
+        if (k->acc.at[a].buf == buf)
+            return (long long)k->acc.at[a].st[0].k * (long long)th_dtype_bytes((ThDtype)k->acc.at[a].dtype);
+    return 0;
+}
+
+/* By place: how far a buffer moves with the elements of a chain. */
+static void paces(Emit *e) {
+    int left = 0;
+    emit_line(e, "static const i64 row_pace[] = {");
+    for (int i = 0; i < e->p->nstep; i++) {
+        const Step *s = &e->p->step[i];
+        Text t;
+        if (s->kind != STEP_KERNEL) continue;
+        if (s->chain) left = s->chain;
+        text_init(&t, e->c);
+        for (int k = 0; k < s->nbuf; k++) text_printf(&t, "%lld, ", left > 0 ? pace(e, s, k) : 0);
+        for (int k = 0; k < s->nsym; k++) text_put(&t, "0, ");
+        emit_line(e, "    %s", t.at ? t.at : "");
+        text_free(&t);
+        left--;
+    }
+    emit_line(e, "    0};");
+}
+
+/* chain(f, first, end, slot): steps [first, end) on one tile of frame.sym[slot] elements after the other. None can
+ * fail, and no element sees another one, so threads may share them out. */
+static void chains(Emit *e, int nbuf, int nsym) {
+    enum { TILE = 1024, TILES = 16, MOST = 256 }; /* elements; tiles of a piece for a thread at least; pieces at most */
+    paces(e);
+    emit_line(e, "\ntypedef struct { Frame *f; int first, end, slot; i64 n, each; } Chain;");
+    emit_line(e, "FN void chain_part(const Chain *c, i64 from, i64 to) {");
+    emit_line(e, "    for (i64 t = from; t < to; t += %d)", TILE);
+    emit_line(e, "        for (int i = c->first; i < c->end; i++) {");
+    emit_line(e, "            char *b[%d];", nbuf);
+    emit_line(e, "            i64 s[%d];", nsym);
+    emit_line(e, "            const int place = row_of[i].place, nb = row_of[i].nbuf, ns = row_of[i].nsym;");
+    emit_line(e, "            const int *at = row_place + place;");
+    emit_line(e, "            for (int k = 0; k < nb; k++) b[k] = c->f->buf[at[k]] + t * row_pace[place + k];");
+    emit_line(e, "            for (int k = 0; k < ns; k++) s[k] = c->f->sym[at[nb + k]];");
+    emit_line(e, "            for (int k = 0; k < ns; k++)");
+    emit_line(e, "                if (at[nb + k] == c->slot) s[k] = to - t < %d ? to - t : %d;", TILE, TILE);
+    emit_line(e, "            row_kernel[row_of[i].kernel](c->f, b, s, row_cell + row_of[i].cell, i);");
+    emit_line(e, "        }");
+    emit_line(e, "}\n");
+    bool threads = config_bool(e->c, "openmp");
+    if (threads) {
+        emit_line(e, "static void chain_piece(int i, void *p) {");
+        emit_line(e, "    const Chain *c = p;");
+        emit_line(e, "    i64 from = i * c->each;");
+        emit_line(e, "    chain_part(c, from, c->n - from < c->each ? c->n : from + c->each);");
+        emit_line(e, "}\n");
+    }
+    emit_line(e, "FN void chain(Frame *f, int first, int end, int slot) {");
+    emit_line(e, "    Chain c = {f, first, end, slot, f->sym[slot], %d};", TILE * TILES);
+    if (threads) {
+        emit_line(e, "    while ((c.n + c.each - 1) / c.each > %d) c.each *= 2;", MOST);
+        emit_line(e, "    if (c.n > c.each && c.n * (end - first) >= %lldl) {",
+                  (long long)config_int(e->c, "openmp_elemwise_minsize"));
+        emit_line(e, "        f->rt->parallel_for(f, (int)((c.n + c.each - 1) / c.each), chain_piece, &c);");
+        emit_line(e, "        return;");
+        emit_line(e, "    }");
+    }
+    emit_line(e, "    chain_part(&c, 0, c.n);");
+    emit_line(e, "}\n");
+}
+
+bool rows_chain(Emit *e, int step) {
+    const Step *s = &e->p->step[step];
+    if (!e->rows || s->chain < 2 || e->known) return false;
+    emit_line(e, "chain(f, %d, %d, %d);", step, step + s->chain, s->sym[e->p->kernel[s->kernel]->dim[0].n.sym]);
+    return true;
+}
+
 void emit_rows(Emit *e) {
     int nbuf, nsym;
+    bool any = false;
     longest(e->p, &nbuf, &nsym);
+    for (int i = 0; i < e->p->nstep; i++) any |= e->p->step[i].chain > 1;
     places(e);
     literals(e);
     kernel_table(e);
@@ -96,4 +180,5 @@ void emit_rows(Emit *e) {
     emit_line(e, "    for (int k = 0; k < nsym; k++) s[k] = f->sym[at[nbuf + k]];");
     emit_line(e, "    return row_kernel[row_of[i].kernel](f, b, s, row_cell + row_of[i].cell, i);");
     emit_line(e, "}\n");
+    if (any && !e->known) chains(e, nbuf, nsym);
 }

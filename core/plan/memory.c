@@ -73,13 +73,7 @@ static void wish(Plan *p, int step) {
 }
 
 /* Buffers by the step where they begin and end (counting lists), then one sweep over the steps. */
-bool plan_events(Plan *p) {
-    for (int s = 0; s < p->nstep; s++)
-        if (p->step[s].kind == STEP_KERNEL) wish(p, s);
-    p->layout_order = arena_alloc(p->arena, (size_t)(2 * p->nbuf + 1) * sizeof(int));
-    int *list = ctx_alloc(p->ctx, (size_t)(2 * (p->nstep + p->nbuf) + 2) * sizeof(int));
-    if (!p->layout_order || !list)
-        return ctx_free(p->ctx, list, (size_t)(2 * (p->nstep + p->nbuf) + 2) * sizeof(int)), false;
+static void sweep(Plan *p, int *list) {
     int *begin = list, *end = begin + p->nstep + 1, *next_begin = end + p->nstep + 1, *next_end = next_begin + p->nbuf;
     for (int s = 0; s <= p->nstep; s++) begin[s] = end[s] = -1;
     for (int b = p->nbuf - 1; b >= 0; b--) {
@@ -89,10 +83,23 @@ bool plan_events(Plan *p) {
         next_end[b] = end[f->last], end[f->last] = b;
     }
     p->nlayout = 0;
+    int until = 0, waits = 0; /* the end of the chain; the first step whose dead still have their memory */
     for (int s = 0; s < p->nstep; s++) {
+        if (p->step[s].chain) until = s + p->step[s].chain - 1;
         for (int b = begin[s]; b >= 0; b = next_begin[b]) p->layout_order[p->nlayout++] = b + 1;
-        for (int b = end[s]; b >= 0; b = next_end[b]) p->layout_order[p->nlayout++] = -(b + 1);
+        for (; s >= until && waits <= s; waits++)
+            for (int b = end[waits]; b >= 0; b = next_end[b]) p->layout_order[p->nlayout++] = -(b + 1);
     }
-    ctx_free(p->ctx, list, (size_t)(2 * (p->nstep + p->nbuf) + 2) * sizeof(int));
-    return true;
+}
+
+bool plan_events(Plan *p) {
+    size_t bytes = (size_t)(2 * (p->nstep + p->nbuf) + 2) * sizeof(int);
+    for (int s = 0; s < p->nstep; s++)
+        if (p->step[s].kind == STEP_KERNEL) wish(p, s);
+    p->layout_order = arena_alloc(p->arena, (size_t)(2 * p->nbuf + 1) * sizeof(int));
+    int *list = ctx_alloc(p->ctx, bytes);
+    bool ok = p->layout_order && list && plan_chains(p);
+    if (ok) sweep(p, list);
+    ctx_free(p->ctx, list, bytes);
+    return ok;
 }

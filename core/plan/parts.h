@@ -228,6 +228,7 @@ bool kernel_unread(Planner *p, Kernel *k);                    /* ..without those
 bool kernel_localize(Planner *p, Kernel *k, int *roots, int *nroots, int *syms, int *nsyms);
 bool plan_build(Planner *p, bool *again);              /* build.c: fills Planner.plan */
 bool plan_events(Plan *p);                             /* memory.c: in-place wishes and layout events */
+bool plan_chains(Plan *p);                             /* chains.c: steps that may run tile by tile */
 bool plan_lives(Plan *p);                              /* lives.c: lifetimes of buffers through the regions */
 void plan_early_writes(const Plan *p, uint8_t *early); /* by buffer: 1 where a step that fails follows a write to it */
 bool plan_first_write(Plan *p); /* lives.c: Plan.first_write; false without an error: a step that fails follows it */

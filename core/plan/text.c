@@ -133,6 +133,7 @@ static void put_step(Text *t, const Plan *p, int i) {
         text_put(t, ")");
     }
     if (s->nparam) put_params(t, p, s);
+    if (s->chain) text_printf(t, " tile by tile with the next %d", s->chain - 1);
     if (s->nnodes) {
         text_put(t, " nodes [");
         for (int n = 0; n < s->nnodes; n++) text_printf(t, "%s%d", n ? ", " : "", s->nodes[n]);
