@@ -44,6 +44,10 @@ describe("openmp", function()
     { "transposed", { a }, T.exp(a.T) * 2 + 1, { m } },
     { "reversed and strided", { x }, T.sin(x["::-1"]) + T.cos(x), { v } },
     { "positions", { a }, T.set_subtensor(a["10:20"], a["20:30"] * 3), { m } },
+    { "largest of rows", { a }, { T.max(a, { axis = 1 }), T.argmax(a, { axis = 1 }) }, { m } },
+    { "least of columns, where", { a }, T.argmin(a, { axis = 0 }), { m } },
+    { "largest of columns", { a }, T.exp(T.max(a, { axis = 0 })), { m } },
+    { "row and column numbers", { a }, a * T.arange(a.shape[0])[{ ":", "None" }] + T.arange(a.shape[1]), { m } },
     { "arange", { x }, x + T.arange(x.shape[0]), { v } },
   }
 
@@ -87,6 +91,21 @@ describe("openmp", function()
     assert.truthy(rows:find("room_0(w->s, at)", 1, true))
     assert.truthy(rows:find("parallel_for(f, ", 1, true))
     assert.truthy(all:find("parallel_for(f, m, piece_0", 1, true))
+  end)
+
+  it("shares out what can only fail for its sizes, and fails before", function()
+    skip.unless(theano.config.cxx ~= "", "no C compiler")
+    with({ openmp = true, openmp_elemwise_minsize = 100 }, function()
+      local i = T.lvector("i")
+      local f = theano.compile({ inputs = { a }, outputs = T.max(a, { axis = 1 }) })
+      assert.truthy(theano.printing.ccode(f):find("parallel_for(f, ", 1, true))
+      local ok, message = pcall(f, nd.zeros({ 3, 0 }))
+      assert.is_false(ok)
+      assert.truthy(tostring(message):find("zero-size array", 1, true), tostring(message))
+      assert.equal(0, f(nd.zeros({ 0, 0 })).shape[1])
+      local g = theano.compile({ inputs = { x, i }, outputs = x[i] * 2 })
+      assert.is_nil(theano.printing.ccode(g):find("parallel_for(f, ", 1, true))
+    end)
   end)
 
   it("is one runtime of threads in the process", function()

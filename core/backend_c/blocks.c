@@ -12,17 +12,13 @@
 
 enum { WAVE = 256 }; /* blocks whose results wait on the stack */
 
-static bool may_fail(const Ins *i) {
-    if (i->op == INS_FAIL_IF || i->op == INS_CHECK_INDEX) return true;
-    return i->op < INS_LOAD && (scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete((ThDtype)i->in_dtype);
-}
-
 /* Blocks may run side by side: none fails, and each writes elements that no other one sees. */
 static bool may_share(const Emit *e, const Kernel *k) {
     if (!config_bool(e->c, "openmp")) return false;
     for (int j = 0; j < k->ins.n; j++) {
         const Ins *i = &k->ins.at[j];
-        if (i->depth && (may_fail(i) || (i->op == INS_STORE && !threads_apart(k, &k->acc.at[i->a])))) return false;
+        if (i->depth && (threads_may_fail(k, i) || (i->op == INS_STORE && !threads_apart(k, &k->acc.at[i->a]))))
+            return false;
     }
     return true;
 }

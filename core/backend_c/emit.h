@@ -91,7 +91,8 @@ bool emit_red_loops(Emit *e, const KernelOrder *o); /* loops.c: the loops of e->
 bool threads_may_split(const Emit *e, const Kernel *k); /* the kernel's dim 0 may be shared out among threads */
 bool threads_apart(const Kernel *k, const Access *w);   /* no point of dim 0 sees what another one writes through w */
 bool threads_rows_apart(const Kernel *k);               /* ..through any access */
-void threads_emit(Emit *e, int number);                 /* kernel_N over the part_N just written */
+bool threads_emit(Emit *e, int number);                 /* kernel_N over the part_N just written */
+bool threads_may_fail(const Kernel *k, const Ins *i);   /* but for checks of sizes before all loops */
 
 /* value.c: the text of one scalar operation over named operands */
 bool emit_value(Emit *e, Text *t, const Ins *i, int lanes, const char *const *names, bool *mask_result);

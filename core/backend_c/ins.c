@@ -394,7 +394,7 @@ bool emit_ins(Emit *e, int id) {
         return true;
     }
     if (i->op == INS_CHECK_INDEX || i->op == INS_FAIL_IF) {
-        checks(e, id, i, lanes);
+        if (i->depth || !e->split) checks(e, id, i, lanes); /* others: before the pieces */
         return true;
     }
     if (lanes > 1 && i->op == INS_LOAD) next_row(e, i);

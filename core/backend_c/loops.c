@@ -396,7 +396,7 @@ bool emit_kernel(Emit *e, const Kernel *k, int number) {
     emit_line(e, "return 0;");
     e->indent = 0;
     emit_line(e, "}\n");
-    if (e->split) threads_emit(e, number);
+    if (e->split && ok) ok = threads_emit(e, number);
     e->split = false;
     return ok && !failed(e->c);
 }

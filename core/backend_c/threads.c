@@ -45,15 +45,46 @@ bool threads_rows_apart(const Kernel *k) {
     return true;
 }
 
+/* What may fail before all loops, from sizes alone: done once, before the pieces. */
+static bool sizes_only(const Kernel *k, int value) {
+    for (int at = value; at >= 0; at--) {
+        const Ins *i = &k->ins.at[at];
+        if (i->depth == 0 && (i->op == INS_LOAD || i->op == INS_RED || i->op == INS_EP)) return false;
+    }
+    return true;
+}
+
+bool threads_may_fail(const Kernel *k, const Ins *i) {
+    if (i->op == INS_FAIL_IF) return i->depth > 0 || !sizes_only(k, i->a);
+    if (i->op == INS_CHECK_INDEX) return true;
+    return i->op < INS_LOAD && (scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete((ThDtype)i->in_dtype);
+}
+
 bool threads_may_split(const Emit *e, const Kernel *k) {
-    if (!config_bool(e->c, "openmp") || k->ndim < 1 || k->dim[0].kind != DIM_PAR || k->can_fail) return false;
+    if (!config_bool(e->c, "openmp") || k->ndim < 1 || k->dim[0].kind != DIM_PAR) return false;
     if (!k->nouter && (k->st.n != 1 || k->st.at[0].d0 != 0)) return false;
     for (int i = 0; i < k->st.n; i++)
         if (k->st.at[i].cls != STAGE_LOOP) return false;
     if (!threads_rows_apart(k)) return false;
     for (int i = 0; i < k->ins.n; i++)
-        if (k->ins.at[i].op == INS_INDEX && k->ins.at[i].a == 0) return false;
+        if (threads_may_fail(k, &k->ins.at[i])) return false;
     return true;
+}
+
+/* The checks that the pieces leave out, and what they read. */
+static bool emit_checks(Emit *e) {
+    const Kernel *k = e->k;
+    bool *wanted = arena_alloc0(e->arena, (size_t)k->ins.n + 1), ok = wanted != NULL;
+    for (int i = k->ins.n - 1; ok && i >= 0; i--) {
+        int v[6], n;
+        if (k->ins.at[i].op == INS_FAIL_IF) wanted[i] = true;
+        n = wanted[i] ? ins_reads(k, &k->ins.at[i], v) : 0;
+        for (int j = 0; j < n; j++) wanted[v[j]] = true;
+    }
+    e->split = false;
+    for (int i = 0; ok && i < k->ins.n; i++)
+        if (wanted[i]) ok = emit_ins(e, i);
+    return ok;
 }
 
 /* room_N: bytes of all rows, and where each of them is, of a kernel that has some. */
@@ -104,7 +135,7 @@ static void put_dim(Text *t, const Kernel *k, int d) {
     text_put(t, ")");
 }
 
-void threads_emit(Emit *e, int number) {
+bool threads_emit(Emit *e, int number) {
     enum { PIECE = 16384, MOST = 256 }; /* elements of a piece at least; pieces at most */
     const Kernel *k = e->k;
     int least = 1; /* where rows are what vectors run over, narrow pieces read little of each cache line */
@@ -124,6 +155,9 @@ void threads_emit(Emit *e, int number) {
     emit_line(e, "    part_%d(w->f, %s, w->s, w->q, w->step, from, to);", number, rows_own ? "b" : "w->b");
     emit_line(e, "}");
     emit_line(e, "KERNEL int kernel_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step) {", number);
+    e->indent = 1;
+    bool ok = emit_checks(e);
+    e->indent = 0;
     Text t, rows;
     text_init(&t, e->c);
     text_init(&rows, e->c);
@@ -155,4 +189,5 @@ void threads_emit(Emit *e, int number) {
     emit_line(e, "}\n");
     text_free(&t);
     text_free(&rows);
+    return ok;
 }

@@ -51,6 +51,18 @@ static int64_t added(const ConvWork *w) {
     return min64(min64(w->images, ADDED), terms / WORTH_ADDING);
 }
 
+/* Images a part, so that the thread with the most has as few as can be; of equals the largest parts, each of which
+ * packs the filters. conv_spread.c takes several images at once. */
+static int64_t even_images(int64_t n, int threads) {
+    int64_t step = n >= IMAGES_AT_ONCE * threads ? IMAGES_AT_ONCE : 1, best = n, least = n;
+    for (int64_t parts = threads; parts <= (int64_t)threads * PARTS_A_THREAD; parts++) {
+        int64_t unit = up((n + parts - 1) / parts, step), cuts = (n + unit - 1) / unit, full = (cuts - 1) / threads;
+        int64_t most = full * unit + ((cuts - 1) % threads ? unit : n - (cuts - 1) * unit);
+        if (most < least) best = unit, least = most;
+    }
+    return best;
+}
+
 static void plan(Share *s, int threads) {
     const ConvWork *w = s->r->w;
     int64_t vl = s->r->kern->vl, half = (w->filters + 1) / 2, many = (int64_t)threads * PARTS_A_THREAD, n = w->images;
@@ -64,8 +76,7 @@ static void plan(Share *s, int threads) {
     if (s->cut == CUT_ROWS) n = w->out[0];
     if (s->cut == CUT_FILTERS) n = w->filters, many = 2;
     s->unit = (n + many - 1) / many;
-    if (s->cut == CUT_IMAGES && n >= IMAGES_AT_ONCE * threads)
-        s->unit = up(s->unit, IMAGES_AT_ONCE); /* conv_spread.c */
+    if (s->cut == CUT_IMAGES) s->unit = even_images(n, threads);
     s->cuts = (n + s->unit - 1) / s->unit;
     s->pieces = (int)(w->groups * s->cuts);
 }

@@ -10,13 +10,14 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { PARTS_A_THREAD = 4 };
+enum { PARTS_A_THREAD = 4, RUNS_A_THREAD = 8 };
 
 typedef struct Share {
     HostCall *h;
     const PoolWork *w;
     const PoolKernels *kern;
     int64_t cuts, rows, pieces; /* parts of an image, rows of results of each; parts of all images */
+    int64_t run;                /* parts taken at a time: taking one costs as much as pooling 100 elements */
     size_t line;
     atomic_llong next;
     atomic_bool failed;
@@ -42,12 +43,14 @@ static void take_parts(int worker, void *user) {
         atomic_store(&s->failed, true);
         return;
     }
-    for (int64_t i; (i = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < s->pieces;) {
-        p.n = i / s->cuts;
-        p.q0 = i % s->cuts * s->rows;
-        p.q1 = least(p.q0 + s->rows, w->oh);
-        if (w->back) s->kern->back(&p);
-        else s->kern->pool(&p);
+    for (int64_t i; (i = atomic_fetch_add_explicit(&s->next, s->run, memory_order_relaxed)) < s->pieces;) {
+        for (int64_t end = least(i + s->run, s->pieces); i < end; i++) {
+            p.n = i / s->cuts;
+            p.q0 = i % s->cuts * s->rows;
+            p.q1 = least(p.q0 + s->rows, w->oh);
+            if (w->back) s->kern->back(&p);
+            else s->kern->pool(&p);
+        }
     }
 }
 
@@ -69,6 +72,7 @@ int pool_host(HostCall *h, const PoolWork *w) {
         s.cuts = (w->oh + s.rows - 1) / s.rows;
     }
     s.pieces = w->images * s.cuts;
+    s.run = s.pieces < threads * RUNS_A_THREAD ? 1 : s.pieces / (threads * RUNS_A_THREAD);
     if (w->back && !w->m && w->mode != POOL_SUM) s.line = (size_t)w->ow * th_dtype_bytes(w->dtype);
     if (threads > 1 && s.pieces > 1) parallel_for(c, threads, take_parts, &s);
     else take_parts(0, &s);
