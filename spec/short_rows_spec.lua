@@ -84,7 +84,7 @@ local function same_as_interpreter(way, dtype, flags, works, exact)
     local _ <close> = theano.config.change_flags({ ["gcc.cxxflags"] = flags })
     built, of = build(dtype, works, exact)
   end
-  assert.truthy(theano.printing.ccode(built):find(way, 1, true), "no short way")
+  assert.truthy(theano.printing.ccode(built):find(way, 1, true), "no short way of " .. of[1])
   for _, rows in ipairs(ROWS) do
     for _, columns in ipairs(COLUMNS) do
       for turn = 1, 2 do
@@ -105,6 +105,16 @@ describe("short rows", function()
   it("of float32", function() reduced("float32", "", WORKS) end)
   it("of float64", function() reduced("float64", "", WORKS) end)
   it("of float32 in vectors of 32 bytes", function() reduced("float32", "-march=x86-64-v3", WORKS) end)
+  it("of each work alone, whose lanes and limits are its own", function()
+    for name, work in pairs(WORKS) do
+      for _, dtype in ipairs({ "float32", "float64" }) do
+        local flags = dtype == "float32" and { "", "-march=x86-64-v3" } or { "" }
+        for _, flag in ipairs(name == "of a transpose" and {} or flags) do
+          reduced(dtype, flag, { [name] = work })
+        end
+      end
+    end
+  end)
   it("of float64 in vectors of 16 bytes", function() reduced("float64", "-march=x86-64", WORKS, true) end)
 
   it("run on where a row is for all of them", function()

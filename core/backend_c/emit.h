@@ -73,13 +73,15 @@ bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name); /* likew
 bool lanes_gather(Emit *e, ThDtype d, int lanes, const char *name);     /* writes the strided one, or false */
 bool lanes_scatter(Emit *e, ThDtype d, int lanes, const char *name);    /* likewise */
 
-/* turn.c: blocks of rows as columns, and back */
+enum { SIDE_MOST = 64 }; /* elements of a row that goes by a lane of its own, at most */
+/* turn.c: rows as columns, and back */
 const char *need_get(Emit *e, ThDtype d, int lanes);
 const char *need_put(Emit *e, ThDtype d, int lanes);
 
 /* vmath.c: writes the helper `name` of a primitive that is vector math of our own, or false */
-/* (x, s): a vector divided by one number, rounded as division rounds; NULL where division is as good */
-const char *need_quotient(Emit *e, ThDtype d, int lanes);
+/* (x, s): a vector divided by one number, or each lane by its own that many vectors are divided by, rounded as division
+ * rounds; NULL where division is as good */
+const char *need_quotient(Emit *e, ThDtype d, int lanes, bool each);
 bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name);
 
 /* blocks.c: kernel_N of a kernel_in_blocks */
@@ -117,6 +119,9 @@ bool emit_red_arg(const Kernel *k, int red); /* a position; a block gives the va
 void emit_side_init(Emit *e, int red, int most);
 void emit_side_step(Emit *e, int red, int column);
 void emit_side_final(Emit *e, int red, int column);
+/* Vectors hold float32 and the sum of float64 is two of them, r<red> and rr<red>, which (r, rr) rounds and joins. */
+bool emit_side_halves(const Emit *e, int red);
+const char *need_whole(Emit *e, int lanes);
 /* side.c: the way for short rows at the start of a kernel's function, if it has one; false: an error */
 bool side_emit(Emit *e, const KernelOrder *o);
 /* flat.c: likewise; the address of an access there, or of a shared row the vector itself */

@@ -110,6 +110,19 @@ static bool mvec_call(Emit *e, const Math *m, ThDtype d, int lanes, char out[48]
     return true;
 }
 
+/* The instruction, where the compiler would take each lane out and put it back. */
+static void square_root(Emit *e, ThDtype d, int lanes) {
+    int bytes = (int)th_dtype_bytes(d) * lanes;
+    char s = d == TH_FLOAT32 ? 's' : 'd';
+    if (lanes == 1 || e->vector_bytes < 32 || bytes < 16) return;
+    text_put(&e->helpers, "#ifndef __clang__\n    ");
+    if (bytes == 64)
+        text_printf(&e->helpers, "return __builtin_ia32_sqrtp%c512_mask(a, a, (%s)-1, 4);\n", s,
+                    s == 's' ? "u16" : "u8");
+    else text_printf(&e->helpers, "return __builtin_ia32_sqrtp%c%s(a);\n", s, bytes == 32 ? "256" : "");
+    text_put(&e->helpers, "#endif\n");
+}
+
 static void plain_math(Emit *e, const Math *m, ThDtype d, int lanes, const char *name) {
     char t[16], call[48];
     need_type(e, d, lanes, t);
@@ -123,11 +136,13 @@ static void plain_math(Emit *e, const Math *m, ThDtype d, int lanes, const char 
     if (lanes == 1)
         text_printf(&e->helpers, "INLINE %s %s(%s a%s%s%s) { return %s%s(a%s); }\n", t, name, t, second,
                     m->arity == 2 ? t : "", m->arity == 2 ? " b" : "", m->libm, f, m->arity == 2 ? ", b" : "");
-    else
-        text_printf(&e->helpers,
-                    "INLINE %s %s(%s a%s%s%s) { %s r; for (int i = 0; i < %d; i++) r[i] = %s%s(a[i]%s); return r; }\n",
-                    t, name, t, second, m->arity == 2 ? t : "", m->arity == 2 ? " b" : "", t, lanes, m->libm, f,
-                    m->arity == 2 ? ", b[i]" : "");
+    else {
+        text_printf(&e->helpers, "INLINE %s %s(%s a%s%s%s) {\n", t, name, t, second, m->arity == 2 ? t : "",
+                    m->arity == 2 ? " b" : "");
+        if (!strcmp(m->prim, "sqrt")) square_root(e, d, lanes);
+        text_printf(&e->helpers, "    %s r; for (int i = 0; i < %d; i++) r[i] = %s%s(a[i]%s); return r; }\n", t, lanes,
+                    m->libm, f, m->arity == 2 ? ", b[i]" : "");
+    }
 }
 
 /* Primitives that are short texts over others. */

@@ -54,6 +54,9 @@ static bool arg_by_vectors(const Emit *e, const LoopStage *s, const Red *d) {
     return bytes >= 4 && reduced == 1 && s->vec == s->nloop - 1;
 }
 
+/* A sum that is two vectors. */
+static bool halves(const Emit *e, const Ins *i) { return i->op == INS_RED && emit_side_halves(e, i->a); }
+
 int emit_lanes(const Emit *e, const LoopStage *s) {
     if (s->vec < 0) return 1;
     size_t widest = 1;
@@ -61,7 +64,7 @@ int emit_lanes(const Emit *e, const LoopStage *s) {
         const Ins *i = &e->k->ins.at[j];
         if (i->depth <= s->vec) continue;
         if (!vectorizable(e, i)) return 1;
-        if (emit_split(e, s, j)) continue;
+        if (emit_split(e, s, j) || halves(e, i)) continue;
         size_t b =
             i->op == INS_STORE ? th_dtype_bytes((ThDtype)e->k->acc.at[i->a].dtype) : th_dtype_bytes((ThDtype)i->dtype);
         if (i->op < INS_LOAD && th_dtype_bytes((ThDtype)i->in_dtype) > b) b = th_dtype_bytes((ThDtype)i->in_dtype);
@@ -247,6 +250,32 @@ void emit_ahead(Emit *e, const int *ids, int n) {
     }
 }
 
+/* Where the stages of a kernel read the same row again, its next row has not been asked for yet: of what vector i loads
+ * there, the line of memory. The second stage that reads it asks. */
+static void next_row(Emit *e, const Ins *i) {
+    const Kernel *k = e->k;
+    const Access *a = &k->acc.at[i->a];
+    int before = -1;
+    if (k->nouter != 1 || e->side || e->tail || e->vector_bytes != 64 || i->depth != 2 || e->s->vec != 1) return;
+    if ((a->flags & ACC_ROWTEMP) || a->idx >= 0 || size_is(a->st[0], 0) || !size_is(a->st[e->s->st->vec], 1)) return;
+    for (int j = 0; j < e->s->st->ins0; j++) {
+        const Ins *o = &k->ins.at[j];
+        const Access *b = o->op == INS_LOAD ? &k->acc.at[o->a] : NULL;
+        if (!b || o->depth != 2 || b->buf != a->buf || !size_eq(b->off, a->off) || !size_eq(b->st[0], a->st[0]))
+            continue;
+        if (before >= 0 && before != o->stage) return;
+        before = o->stage;
+    }
+    if (before < 0) return;
+    Text p;
+    text_init(&p, e->c);
+    address(e, &p, i->a, i->depth);
+    text_put(&p, " + (");
+    emit_size(&p, a->st[0]);
+    emit_line(e, "__builtin_prefetch(%s));", p.at ? p.at : "0");
+    text_free(&p);
+}
+
 static void literal(Text *t, const Ins *i) {
     ThDtype d = (ThDtype)i->dtype;
     char kind = th_dtype_kind(d);
@@ -303,11 +332,13 @@ static void checks(Emit *e, int id, const Ins *i, int lanes) {
 }
 
 /* A vector of floats divided by what is the same for the whole loop; of float32, whose division is faster, for all
- * rows. */
+ * rows. With rows in lanes a lane's is the same for its row. */
 static bool by_one_number(const Emit *e, const Ins *i, int lanes) {
     const Ins *at = e->k->ins.at;
-    return i->op == S_true_div && lanes > 1 && e->vec[i->a] && !e->vec[i->b] && i->in_dtype == i->dtype &&
-           at[i->a].dtype == i->dtype && at[i->b].dtype == i->dtype && (i->dtype == TH_FLOAT64 || at[i->b].depth == 0);
+    if (i->op != S_true_div || lanes == 1 || !e->vec[i->a] || i->in_dtype != i->dtype) return false;
+    if (at[i->a].dtype != i->dtype || at[i->b].dtype != i->dtype) return false;
+    if (e->vec[i->b]) return e->side && i->dtype == TH_FLOAT64 && at[i->b].depth < i->depth;
+    return i->dtype == TH_FLOAT64 || at[i->b].depth == 0;
 }
 
 /* A value's defining text; lanes: width wanted, may be lowered to 1 for what is the same in all lanes. */
@@ -332,6 +363,11 @@ static bool value_text(Emit *e, Text *t, int id, const Ins *i, int *lanes, bool 
         return true;
     case INS_RED: text_printf(t, "r%d", i->a); return true;
     case INS_CAST:
+        if (*lanes > 1 && halves(e, &e->k->ins.at[i->a])) {
+            int sum = e->k->ins.at[i->a].a;
+            text_printf(t, "%s(r%d, rr%d)", need_whole(e, *lanes), sum, sum);
+            return true;
+        }
         text_printf(t, "%s(%s)", need_cast(e, (ThDtype)e->k->ins.at[i->a].dtype, (ThDtype)i->dtype, *lanes),
                     ref(e, i->a, *lanes, r[0]));
         return true;
@@ -343,7 +379,7 @@ static bool value_text(Emit *e, Text *t, int id, const Ins *i, int *lanes, bool 
     if ((scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete((ThDtype)i->in_dtype))
         emit_line(e, "if (%s == 0) return f->rt->fail(f, step, %d, 0, 0, 0, 0, 0);", names[1], TH_ZeroDivisionError);
     if (by_one_number(e, i, *lanes)) {
-        const char *quotient = need_quotient(e, (ThDtype)i->dtype, *lanes);
+        const char *quotient = need_quotient(e, (ThDtype)i->dtype, *lanes, e->vec[i->b]);
         if (quotient) return text_printf(t, "%s(%s, v%d)", quotient, names[0], i->b), true;
     }
     return emit_value(e, t, i, *lanes, names, mask);
@@ -352,7 +388,7 @@ static bool value_text(Emit *e, Text *t, int id, const Ins *i, int *lanes, bool 
 bool emit_ins(Emit *e, int id) {
     const Ins *i = &e->k->ins.at[id];
     int lanes = lanes_here(e, i);
-    if (lanes > 2 && emit_split(e, e->s, id)) return true;
+    if (lanes > 2 && (emit_split(e, e->s, id) || halves(e, i))) return true;
     if (i->op == INS_STORE) {
         store(e, i, lanes);
         return true;
@@ -361,6 +397,7 @@ bool emit_ins(Emit *e, int id) {
         if (i->depth || !e->split) checks(e, id, i, lanes); /* others: before the pieces */
         return true;
     }
+    if (lanes > 1 && i->op == INS_LOAD) next_row(e, i);
     Text t;
     char ty[16], mt[16];
     bool mask = false;

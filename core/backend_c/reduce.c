@@ -12,10 +12,51 @@ static bool arg_kind(const Red *d) { return d->kind == RED_ARGMAX || d->kind == 
 static bool in_lanes(const Emit *e) { return e->s->vec >= 0 && e->k->dim[e->s->st->vec].kind == DIM_RED; }
 static int lane_count(const Red *d) { return 256 / (int)th_dtype_bytes((ThDtype)d->acc_dtype); }
 
+/* All that reads value id are reductions. */
+static bool reduced_only(const Kernel *k, int id) {
+    for (int j = 0; j < k->ins.n; j++) {
+        int v[6], n = ins_reads(k, &k->ins.at[j], v);
+        for (int q = 0; q < n; q++)
+            if (v[q] == id) return false;
+    }
+    return true;
+}
+
+/* All that reads the sum r rounds it to float32. */
+static bool rounded_only(const Kernel *k, int r) {
+    for (int i = 0; i < k->ins.n; i++) {
+        if (k->ins.at[i].op != INS_RED || k->ins.at[i].a != r) continue;
+        for (int j = 0; j < k->red.n; j++)
+            if (k->red.at[j].v == i) return false;
+        for (int j = 0; j < k->ins.n; j++) {
+            const Ins *x = &k->ins.at[j];
+            int v[6], n = ins_reads(k, x, v);
+            for (int q = 0; q < n; q++)
+                if (v[q] == i && (x->op != INS_CAST || x->dtype != TH_FLOAT32)) return false;
+        }
+    }
+    return true;
+}
+
+/* With rows in lanes the vectors are whole ones of float32, and nothing else sees the two halves of a sum. */
+static bool side_split(const Emit *e, int id) {
+    const Kernel *k = e->k;
+    const Ins *i = &k->ins.at[id];
+    bool sum = false;
+    if (e->lanes * 4 != e->vector_bytes || i->depth != 2 || k->ins.at[i->a].depth != 2) return false;
+    for (int r = 0; r < k->red.n; r++) {
+        if (k->red.at[r].v != id) continue;
+        sum = k->red.at[r].kind == RED_SUM || k->red.at[r].kind == RED_PROD;
+        if (!sum || !rounded_only(k, r)) return false;
+    }
+    return sum && reduced_only(k, id);
+}
+
 bool emit_split(const Emit *e, const LoopStage *s, int id) {
     const Kernel *k = e->k;
     const Ins *i = &k->ins.at[id];
     if (i->op != INS_CAST || i->dtype != TH_FLOAT64 || i->in_dtype != TH_FLOAT32 || s->vec < 0) return false;
+    if (e->side) return side_split(e, id);
     if (k->dim[s->st->vec].kind != DIM_RED || k->ins.at[i->a].depth <= s->vec) return false;
     bool summed = false, other = false;
     for (int r = 0; r < k->red.n; r++) {
@@ -305,23 +346,27 @@ void emit_red_init(Emit *e, int r) {
     }
 }
 
-/* Half number h of a vector of float32, wider. */
-static const char *need_half(Emit *e, int lanes, int h) {
+/* Half number h of a vector of float32, wider: of value `from`, which is half of what memory holds if it was loaded. */
+static const char *need_half(Emit *e, int lanes, int h, int from) {
     char f[16], w[16], half[16], *name = arena_alloc(e->arena, 32);
     if (!name) return "";
-    snprintf(name, 32, "half%d_f32x%d", h, lanes);
+    bool loaded = e->k->ins.at[from].op == INS_LOAD;
+    snprintf(name, 32, "%s%d_f32x%d", loaded ? "load" : "half", h, lanes);
     if (!need(e, name)) return name;
     need_type(e, TH_FLOAT32, lanes, f);
     need_type(e, TH_FLOAT32, lanes / 2, half);
     need_type(e, TH_FLOAT64, lanes / 2, w);
     const char *wide = need_cast(e, TH_FLOAT32, TH_FLOAT64, lanes / 2);
     Text *t = &e->helpers;
-    text_printf(t, "INLINE %s %s(%s a) {\n#if defined __clang__ || __GNUC__ >= 12 /* else through memory */\n", w, name,
-                f);
-    text_printf(t, "    %s x = __builtin_shufflevector(a, a", half);
-    for (int j = 0; j < lanes / 2; j++) text_printf(t, ", %d", h * lanes / 2 + j);
-    text_printf(t, ");\n#else\n    %s x; __builtin_memcpy(&x, (const char *)&a + %d, %d);\n#endif\n", half,
-                2 * lanes * h, 2 * lanes);
+    text_printf(t, "INLINE %s %s(%s a) {\n", w, name, f);
+    if (!loaded) {
+        text_printf(t, "#if defined __clang__ || __GNUC__ >= 12 /* else through memory */\n    %s x", half);
+        text_put(t, " = __builtin_shufflevector(a, a");
+        for (int j = 0; j < lanes / 2; j++) text_printf(t, ", %d", h * lanes / 2 + j);
+        text_put(t, ");\n#else\n");
+    }
+    text_printf(t, "    %s x; __builtin_memcpy(&x, (const char *)&a + %d, %d);\n%s", half, 2 * lanes * h, 2 * lanes,
+                loaded ? "" : "#endif\n");
     text_printf(t, "    return %s(x); }\n", wide);
     return name;
 }
@@ -334,7 +379,7 @@ static void split_step(Emit *e, int r) {
         char x[40], y[96];
         if (e->turn >= 0) snprintf(x, sizeof x, "t%d_%d", r, (2 * e->turn + h) % n);
         else snprintf(x, sizeof x, "acc%d[(2 * u + %d) & %d]", r, h, n - 1);
-        snprintf(y, sizeof y, "%s(v%d)", need_half(e, e->lanes, h), from);
+        snprintf(y, sizeof y, "%s(v%d)", need_half(e, e->lanes, h, from), from);
         Text t;
         text_init(&t, e->c);
         combine(e, &t, d, x, y, lanes);
@@ -452,6 +497,59 @@ void emit_red_join(Emit *e, int r) {
 }
 
 /* ---- rows in lanes (side.c) -------------------------------------------------------------------------------------- */
+bool emit_side_halves(const Emit *e, int r) { return e->side && split(e, r); }
+
+/* Statements that fold w[0], .., w[n - 1] by halves, in registers; x0 is what they leave. */
+static void fold_some(Emit *e, const Red *d, int lanes, int n, const char *type) {
+    for (int h = n / 2; h; h /= 2)
+        for (int j = 0; j < h; j++) {
+            char x[24], y[24];
+            Text t;
+            text_init(&t, e->c);
+            snprintf(x, sizeof x, h == n / 2 ? "w[%d]" : "x%d", j);
+            snprintf(y, sizeof y, h == n / 2 ? "w[%d]" : "x%d", j + h);
+            combine(e, &t, d, x, y, lanes);
+            text_printf(&e->helpers, "        %s%sx%d = %s;\n", h == n / 2 ? type : "", h == n / 2 ? " " : "", j,
+                        t.at ? t.at : "0");
+            text_free(&t);
+        }
+    text_put(&e->helpers, "        return x0;\n");
+}
+
+/* (w, n, none): of what stands in w[0], .., w[n - 1], each in its accumulator, the fold by halves. Accumulators that
+ * nothing reached hold the identity, which compilers are not to know: they would call memset for a few. */
+static const char *need_fold(Emit *e, const Red *d, int lanes) {
+    const int least = 4, most = d->kind == RED_SUM || d->kind == RED_PROD ? 32 : 16; /* folded at once: text */
+    ThDtype a = (ThDtype)d->acc_dtype;
+    char ty[16], *name = arena_alloc(e->arena, 48);
+    if (!name) return "";
+    need_type(e, a, lanes, ty);
+    snprintf(name, 48, "fold%d_%s", d->kind, ty);
+    if (!need(e, name)) return name;
+    Text t, *h = &e->helpers;
+    text_init(&t, e->c);
+    combine(e, &t, d, "w[j]", "w[j + h]", lanes);
+    text_printf(h, "FN %s %s(%s *w, i64 n, %s none) {\n", ty, name, ty, ty);
+    if (lane_count(d) < SIDE_MOST) {
+        text_printf(h, "    const i64 h = %d;\n    for (i64 j = 0; j + h < n; j++) w[j %% h] = ", lane_count(d));
+        combine(e, h, d, "w[j % h]", "w[j + h]", lanes);
+        text_put(h, ";\n    n = n < h ? n : h;\n");
+    }
+    if (lane_count(d) > most) {
+        text_printf(h, "    for (i64 h = %d; h >= %d; h /= 2)\n", lane_count(d) / 2, most);
+        text_printf(h, "        for (i64 j = 0; j + h < n; j++) w[j] = %s;\n", t.at ? t.at : "0");
+    }
+    text_free(&t);
+    for (int n = least; n <= most; n *= 2) {
+        text_printf(h, n < most ? "    if (n <= %d) {\n" : "    {\n", n);
+        text_printf(h, "        for (i64 j = n; j < %d; j++) w[j] = none;\n", n);
+        fold_some(e, d, lanes, n, ty);
+        text_put(h, "    }\n");
+    }
+    text_put(h, "}\n");
+    return name;
+}
+
 void emit_side_init(Emit *e, int r, int most) {
     const Red *d = &e->k->red.at[r];
     ThDtype a = (ThDtype)d->acc_dtype;
@@ -461,9 +559,11 @@ void emit_side_init(Emit *e, int r, int most) {
         return;
     }
     identity(d, id);
-    const char *splat = need_splat(e, a, e->lanes);
-    need_type(e, a, e->lanes, ty);
-    emit_line(e, "%s w%d[%d], none%d = %s(%s); w%d[0] = none%d;", ty, r, most, r, splat, id, r, r);
+    int lanes = acc_lanes(e, r);
+    const char *splat = need_splat(e, a, lanes);
+    need_type(e, a, lanes, ty);
+    emit_line(e, "%s w%d[%d], none%d = %s(%s);", ty, r, most, r, splat, id);
+    if (split(e, r)) emit_line(e, "%s ww%d[%d];", ty, r, most);
 }
 
 void emit_side_step(Emit *e, int r, int column) {
@@ -474,32 +574,49 @@ void emit_side_step(Emit *e, int r, int column) {
         arg_step(e, r, d);
         return;
     }
-    if (e->vec[d->v]) snprintf(v, sizeof v, "v%d", d->v);
-    else snprintf(v, sizeof v, "%s(v%d)", need_splat(e, a, e->lanes), d->v);
+    bool two = split(e, r);
+    int from = e->k->ins.at[d->v].a;
     snprintf(none, sizeof none, "none%d", r);
-    Text t;
-    text_init(&t, e->c);
-    combine(e, &t, d, none, v, e->lanes);
-    emit_line(e, "w%d[i%d] = %s;", r, column, t.at ? t.at : "0");
-    text_free(&t);
+    for (int h = 0; h <= two; h++) {
+        if (two) snprintf(v, sizeof v, "%s(v%d)", need_half(e, e->lanes, h, from), from);
+        else if (e->vec[d->v]) snprintf(v, sizeof v, "v%d", d->v);
+        else snprintf(v, sizeof v, "%s(v%d)", need_splat(e, a, e->lanes), d->v);
+        Text t;
+        text_init(&t, e->c);
+        combine(e, &t, d, none, v, acc_lanes(e, r));
+        emit_line(e, "%s%d[i%d] = %s;", h ? "ww" : "w", r, column, t.at ? t.at : "0");
+        text_free(&t);
+    }
 }
 
-/* Element j of each row is lane j of its accumulators: these by halves. Lanes past the row hold nothing. */
+/* Element j of each row is lane j of its accumulators: these by halves. */
 void emit_side_final(Emit *e, int r, int column) {
     const Red *d = &e->k->red.at[r];
-    char ty[16], x[16], y[24];
+    char ty[16];
     if (arg_kind(d)) {
         arg_final(e, r, d);
         return;
     }
-    Text t;
-    text_init(&t, e->c);
-    snprintf(x, sizeof x, "w%d[j]", r);
-    snprintf(y, sizeof y, "w%d[j + h]", r);
-    combine(e, &t, d, x, y, e->lanes);
-    emit_line(e, "for (i64 h = %d; h; h /= 2)", lane_count(d) / 2);
-    emit_line(e, "    for (i64 j = 0; j < h && j + h < n%d; j++) w%d[j] = %s;", column, r, t.at ? t.at : "0");
-    need_type(e, (ThDtype)d->acc_dtype, e->lanes, ty);
-    emit_line(e, "%s r%d = w%d[0];", ty, r, r);
-    text_free(&t);
+    need_type(e, (ThDtype)d->acc_dtype, acc_lanes(e, r), ty);
+    const char *fold = need_fold(e, d, acc_lanes(e, r));
+    emit_line(e, "%s r%d = %s(w%d, n%d, none%d);", ty, r, fold, r, column, r);
+    if (split(e, r)) emit_line(e, "%s rr%d = %s(ww%d, n%d, none%d);", ty, r, fold, r, column, r);
+}
+
+/* Both halves of a sum, rounded. */
+const char *need_whole(Emit *e, int lanes) {
+    char v[16], x[16], w[16], *name = arena_alloc(e->arena, 32);
+    if (!name) return "";
+    need_type(e, TH_FLOAT32, lanes, v);
+    need_type(e, TH_FLOAT32, lanes / 2, x);
+    need_type(e, TH_FLOAT64, lanes / 2, w);
+    snprintf(name, 32, "whole_%s", v);
+    if (!need(e, name)) return name;
+    Text *h = &e->helpers;
+    text_printf(h, "INLINE %s %s(%s a, %s b) {\n    %s x = __builtin_convertvector(a, %s), ", v, name, w, w, x, x);
+    text_printf(h, "y = __builtin_convertvector(b, %s);\n#if defined __clang__ || __GNUC__ > 11\n", x);
+    text_put(h, "    return __builtin_shufflevector(x, y");
+    for (int j = 0; j < lanes; j++) text_printf(h, ", %d", j);
+    text_printf(h, ");\n#else\n    union { %s v; %s x[2]; } u = {.x = {x, y}}; return u.v;\n#endif\n}\n", v, x);
+    return name;
 }

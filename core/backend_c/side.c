@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Elements of a row at most (measured): where only positions are sought; of 16 lanes, of fewer; without masks. Rows at
- * least. */
-enum { SHORT = 64, SHORT_16 = 48, SHORT_8 = 24, SHORT_UNMASKED = 15, FEW = 6 };
+/* Elements of a row at most (measured): where only positions are sought; of 16 lanes, the same with sums of float64, of
+ * fewer; without masks. Rows at least. */
+enum { SHORT = SIDE_MOST, SHORT_16 = 48, SHORT_SPLIT = 31, SHORT_8 = 24, SHORT_UNMASKED = 15, FEW = 6 };
 
 /* ---- may it ---- */
 /* The text of a scalar function uses nothing but arithmetic and functions of our own. */
@@ -75,18 +75,32 @@ static bool rows_of_one_dim(const Kernel *k) {
     return true;
 }
 
-/* The kernel's stages with vectors along dim 0, and how many lanes suit all of them; 0: it is not of the kind. */
-static int turned(Emit *e, const KernelOrder *o, LoopStage *ls, Stage *st) {
+/* How many lanes suit all stages. */
+static int all_lanes(Emit *e, const LoopStage *ls) {
     int lanes = 16;
+    for (int s = 0; s < e->k->st.n; s++) {
+        e->s = &ls[s];
+        int n = emit_lanes(e, e->s);
+        if (n < lanes) lanes = n;
+    }
+    return lanes;
+}
+
+/* The kernel's stages with vectors along dim 0, and how many lanes suit all of them; 0: it is not of the kind. Sums of
+ * float64 are two vectors where all the rest is vectors of float32. */
+static int turned(Emit *e, const KernelOrder *o, LoopStage *ls, Stage *st) {
     for (int s = 0; s < e->k->st.n; s++) {
         ls[s] = o->stage[s];
         st[s] = *o->stage[s].st;
         st[s].vec = 0;
         ls[s].st = &st[s];
         ls[s].vec = 0;
-        e->s = &ls[s];
-        int n = emit_lanes(e, e->s);
-        if (n < lanes) lanes = n;
+    }
+    e->lanes = e->vector_bytes / 4;
+    int lanes = all_lanes(e, ls);
+    if (lanes < e->lanes) {
+        e->lanes = 1;
+        lanes = all_lanes(e, ls);
     }
     return lanes > 1 ? lanes : 0;
 }
@@ -94,9 +108,17 @@ static int turned(Emit *e, const KernelOrder *o, LoopStage *ls, Stage *st) {
 /* ---- text ---- */
 static void condition(Emit *e, int lanes) {
     const Kernel *k = e->k;
-    bool sums = false;
-    for (int r = 0; r < k->red.n; r++) sums |= k->red.at[r].kind != RED_ARGMAX && k->red.at[r].kind != RED_ARGMIN;
-    int most = e->vector_bytes < 64 ? SHORT_UNMASKED : !sums ? SHORT : lanes < 16 ? SHORT_8 : SHORT_16;
+    bool sums = false, split = false;
+    e->lanes = lanes;
+    for (int r = 0; r < k->red.n; r++) {
+        sums |= k->red.at[r].kind != RED_ARGMAX && k->red.at[r].kind != RED_ARGMIN;
+        split |= emit_side_halves(e, r);
+    }
+    int most = e->vector_bytes < 64 ? SHORT_UNMASKED
+               : !sums              ? SHORT
+               : lanes < 16         ? SHORT_8
+               : split              ? SHORT_SPLIT
+                                    : SHORT_16;
     Text t;
     text_init(&t, e->c);
     for (int s = 0; s < k->st.n; s++) {

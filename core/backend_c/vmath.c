@@ -153,14 +153,14 @@ bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *nam
  * is that close). That holds while no step leaves the range, so x and s are looked at: others, zeros and NaN are
  * divided.
  */
-const char *need_quotient(Emit *e, ThDtype d, int lanes) {
+const char *need_quotient(Emit *e, ThDtype d, int lanes, bool each) {
     Type t = {.d = d, .lanes = lanes, .bytes = lanes * (int)th_dtype_bytes(d)};
     bool single = d == TH_FLOAT32;
     char *name = arena_alloc(e->arena, 32), all[256];
     if (!name || (d != TH_FLOAT32 && d != TH_FLOAT64) || e->vector_bytes < 32 || t.bytes < 32) return NULL;
     need_type(e, d, lanes, t.v);
     need_mask(e, d, lanes, t.i);
-    snprintf(name, 32, "quot_%s", t.v);
+    snprintf(name, 32, each ? "quots_%s" : "quot_%s", t.v);
     if (!need(e, name)) return name;
     primitives(e, &t);
     const char *s = type_short(d), *splat = need_splat(e, d, lanes);
@@ -175,12 +175,20 @@ const char *need_quotient(Emit *e, ThDtype d, int lanes) {
         snprintf(all, sizeof all, "__builtin_ia32_movmskp%c256((%s)((h >= low) & (h <= high))) == %d", f, t.v,
                  (1 << lanes) - 1);
     Text *h = &e->helpers;
-    text_printf(h, "INLINE %s %s(%s x, %s s) { /* x / s */\n", t.v, name, t.v, s);
-    text_printf(h, "    const %s a = s < 0 ? -s : s;\n", s);
-    text_printf(h, "    const %s y = %s(1 / s), b = %s(s), high = %s(%s),\n", t.v, splat, splat, splat,
+    const char *one = each ? "" : splat, *low = single ? "0x1p-60f" : "0x1p-800";
+    const char *few = single ? "0x1p-40f" : "0x1p-200", *many = single ? "0x1p40f" : "0x1p200";
+    text_printf(h, "INLINE %s %s(%s x, %s s) { /* x / s */\n", t.v, name, t.v, each ? t.v : s);
+    text_printf(h, "    const %s y = %s(1 / s), b = %s(s), high = %s(%s);\n", t.v, one, one, splat,
                 single ? "0x1p60f" : "0x1p800");
-    text_printf(h, "        low = %s(a >= %s && a <= %s ? %s : (%s)__builtin_inf());\n", splat,
-                single ? "0x1p-40f" : "0x1p-200", single ? "0x1p40f" : "0x1p200", single ? "0x1p-60f" : "0x1p-800", s);
+    if (each) {
+        text_printf(h, "    const %s a = (%s)((%s)s & %s),\n", t.v, t.v, t.i,
+                    single ? "0x7fffffff" : "0x7fffffffffffffff");
+        text_printf(h, "        low = %s((a >= %s) & (a <= %s), %s(%s), %s(__builtin_inf%s()));\n",
+                    need_select(e, d, lanes), few, many, splat, low, splat, single ? "f" : "");
+    } else {
+        text_printf(h, "    const %s a = s < 0 ? -s : s;\n    const %s low = %s(", s, t.v, splat);
+        text_printf(h, "a >= %s && a <= %s ? %s : (%s)__builtin_inf());\n", few, many, low, s);
+    }
     text_printf(h, "    const %s h = (%s)((%s)x & %s);\n", t.v, t.v, t.i, single ? "0x7fffffff" : "0x7fffffffffffffff");
     text_printf(h, "    if (__builtin_expect(!(%s), 0)) return x / b;\n", all);
     text_printf(h, "    %s q = x * y;\n", t.v);
