@@ -197,7 +197,9 @@ ThArray *th_array_wrap(ThContext *c, ThDtype d, int ndim, const int64_t *shape, 
 }
 
 ThArray *th_array_retain(ThArray *a) {
-    if (a) atomic_fetch_add_explicit(&a->refs, 1, memory_order_relaxed);
+    if (!a) return NULL;
+    buffer_lend(a->buf);
+    atomic_fetch_add_explicit(&a->refs, 1, memory_order_relaxed);
     return a;
 }
 

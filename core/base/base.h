@@ -43,6 +43,7 @@ struct ThContext {
     atomic_llong live_bytes, allocs, live_nodes;
     atomic_llong compiles, cache_hits; /* units built by the C compiler, units found in the cache */
     atomic_llong opt_ns, opt_nodes;    /* the last optimization: nanoseconds of its thread, nodes it was given */
+    atomic_int packs;                  /* how often a weight was packed that stays so between calls */
     atomic_int versions;               /* units for certain lengths that functions have */
     bool told_device;                  /* that device=cuda runs on the CPU was logged */
     struct VarPairs *pairs; /* DebugMode compiles: operations with perform and a graph leave both here; or NULL */
@@ -158,6 +159,7 @@ typedef struct ThBuffer {
     bool freed;          /* th_array_free: the memory is gone, views raise */
     bool wrapped;        /* host memory: release(user) instead of the allocator */
     atomic_bool storage; /* it is the storage of a shared variable, which it can be of one only */
+    atomic_bool lent;    /* ..and somebody else has held it since, who may have written it */
     uint16_t lead;       /* bytes between the allocation and data */
     ThContext *ctx;      /* retained */
     char *data;
@@ -170,6 +172,11 @@ static inline bool buffer_is_storage(const ThBuffer *b) {
 }
 static inline void buffer_set_storage(ThBuffer *b, bool on) {
     atomic_store_explicit(&b->storage, on, memory_order_relaxed);
+}
+static inline bool buffer_is_lent(const ThBuffer *b) { return atomic_load_explicit(&b->lent, memory_order_relaxed); }
+/* For every new reference to the buffer or to an array of it. */
+static inline void buffer_lend(ThBuffer *b) {
+    if (buffer_is_storage(b)) atomic_store_explicit(&b->lent, true, memory_order_relaxed);
 }
 ThBuffer *buffer_new(ThContext *c, size_t bytes); /* contents undefined */
 ThBuffer *buffer_wrap(ThContext *c, void *data, size_t bytes, void (*release)(void *user), void *user);

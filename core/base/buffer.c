@@ -192,7 +192,10 @@ ThBuffer *buffer_wrap(ThContext *c, void *data, size_t bytes, void (*release)(vo
     return b;
 }
 
-void buffer_retain(ThBuffer *b) { atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed); }
+void buffer_retain(ThBuffer *b) {
+    buffer_lend(b);
+    atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
+}
 
 /* Gives the memory up while views may still look at the header. */
 void buffer_drop(ThBuffer *b) {

@@ -56,13 +56,14 @@ typedef struct Uniform {
 typedef struct Shared {
     atomic_int refs;
     ThContext *ctx;
-    ThArray *value;             /* never NULL; C-contiguous; replaced by set_value, written in place by functions */
-    atomic_uint_fast64_t stamp; /* bumped when shape or strides change */
-    atomic_int lock;            /* functions at work on it: how many readers, or -1: one that writes */
-    ThVar *default_update;      /* expression on the variable `self`, or NULL */
-    ThVar *self;                /* stands for the shared in its default update, so that nothing refers in a circle */
-    bool strict;                /* set_value takes its own dtype only */
-    int8_t allow_downcast;      /* of set_value; -1 default: a number only; 0 never; 1 any numeric */
+    ThArray *value;               /* never NULL; C-contiguous; replaced by set_value, written in place by functions */
+    atomic_uint_fast64_t stamp;   /* bumped when shape or strides change */
+    atomic_uint_fast64_t written; /* moved on by every holder of the writing lock */
+    atomic_int lock;              /* functions at work on it: how many readers, or -1: one that writes */
+    ThVar *default_update;        /* expression on the variable `self`, or NULL */
+    ThVar *self;                  /* stands for the shared in its default update, so that nothing refers in a circle */
+    bool strict;                  /* set_value takes its own dtype only */
+    int8_t allow_downcast;        /* of set_value; -1 default: a number only; 0 never; 1 any numeric */
 } Shared;
 
 typedef enum { VAR_PLAIN, VAR_CONSTANT, VAR_SHARED } VarKind;

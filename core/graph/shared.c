@@ -60,6 +60,7 @@ ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow
     s->ctx = th_context_retain(c);
     s->value = own;
     atomic_init(&s->stamp, 1);
+    atomic_init(&s->written, 0);
     atomic_init(&s->lock, 0);
     s->allow_downcast = -1;
     buffer_set_storage(own->buf, true);
@@ -132,6 +133,7 @@ void shared_lock(Shared *s, bool write) {
 
 void shared_unlock(Shared *s, bool write) {
     if (write) {
+        atomic_fetch_add_explicit(&s->written, 1, memory_order_relaxed);
         atomic_store_explicit(&s->lock, 0, memory_order_release);
     } else {
         atomic_fetch_sub_explicit(&s->lock, 1, memory_order_release);

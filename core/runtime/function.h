@@ -58,6 +58,8 @@ typedef struct Workspace {
     bool late_products; /* a product has lengths that a step finds: it packs into `packed`, grown as needed */
     char *packed;
     size_t packed_bytes;
+    struct Pack *pack; /* weights that stay packed (packs.c) */
+    int npack;
     /* versions.c; unused where the function has none */
     int64_t *known;       /* by slot: what a version for this signature knows */
     UnitRun *version;     /* serves this signature instead of the function's unit, or NULL */

@@ -6,7 +6,7 @@
 #include "pool.h"
 #include "function.h"
 #include "parallel.h"
-#include "gemm.h"
+#include "packs.h"
 #include "versions.h"
 
 #include <sched.h>
@@ -85,6 +85,7 @@ void workspace_free(Workspace *w) {
     ctx_free(f->ctx, w->frame.scratch, w->scratch_bytes);
     for (int i = 0; i <= HOST_PARTS; i++) ctx_free(f->ctx, w->room[i], w->room_bytes[i]);
     ctx_free(f->ctx, w->packed, w->packed_bytes);
+    packs_free(w);
     ctx_free(f->ctx, w, carve(f, NULL, NULL));
 }
 
@@ -342,6 +343,7 @@ static int rt_gemm_then(ThFrame *f, int dtype, const int64_t mnk[3], const void 
                   .done = done,
                   .user = user};
     Workspace *w = f->ws;
+    if (packs_use(w, &g)) return 1;
     if (!w->late_products) return gemm_run(f->plan->ctx, &g, f->scratch);
     if (!grow(f->plan->ctx, &w->packed, &w->packed_bytes, gemm_scratch_bytes(&g) + 64)) return 1;
     return gemm_run(f->plan->ctx, &g, w->packed);

@@ -1,0 +1,90 @@
+/*
+ * packs.c -- weights that stay packed between calls. In: a product whose right operand is a shared variable that the
+ * function only reads. Out: its panels (gemm_pack_b), made when a second call finds the same values, in memory of
+ * the workspace; the bits are those of the product without.
+ *
+ * Stale panels would be silent errors, so a pack is made and used only while nobody but the shared variable holds its
+ * memory and nobody else ever has since it became the storage (ThBuffer.lent: a borrowed value, a borrowed result that
+ * is a view of it), and while Shared.written, which every holder of the writing lock moves on, is what it was. The
+ * caller holds the reading lock.
+ */
+#include "packs.h"
+
+/* Rows from which on a panel is taken at all, up to which its packing shows, and that of a transposed weight's; cache
+ * lines of columns. */
+enum { ROWS = 2, MOST_ROWS = 64, MOST_TURNED = 256, LINES = 4 };
+enum { BYTES = 128 * 1024, MOST = 64 };         /* of b at least; packs of a workspace at most */
+
+/* Where the ordinary product takes panels of b as they lie: what packing ahead saves. */
+static bool worth(const GemmArgs *g) {
+    int64_t item = (int64_t)th_dtype_bytes(g->dtype);
+    if (!dtype_is_float(g->dtype) || g->m < ROWS || g->ccs != 1) return false;
+    if (g->m > (g->bcs == 1 ? MOST_ROWS : MOST_TURNED)) return false;
+    bool whole = (g->bcs == 1 && g->brs == g->n) || (g->brs == 1 && g->bcs == g->k);
+    return whole && g->n * item >= LINES * 64 && g->k >= 64 && g->k * g->n * item >= BYTES;
+}
+
+/* The shared variable that starts at b, with nobody else holding it; or NULL. */
+static const Shared *weight(const Workspace *w, const GemmArgs *g) {
+    const ThFunction *f = w->fn;
+    const Plan *p = f->plan;
+    for (int i = 0; i < p->nshared; i++) {
+        if (w->frame.buf[f->shared_buf[i]] != g->b) continue;
+        const ThArray *a = p->shared[i]->value;
+        const ThBuffer *b = a->buf;
+        bool ours = !p->shared_written[i] && a->data == g->b && !b->wrapped && !b->space;
+        ours &= atomic_load_explicit(&a->refs, memory_order_relaxed) == 1;
+        ours &= atomic_load_explicit(&b->refs, memory_order_relaxed) == 1;
+        return ours && !buffer_is_lent(b) ? p->shared[i] : NULL;
+    }
+    return NULL;
+}
+
+/* A place for the panels of s, whose memory is there from the first call on; or NULL with or without an error. */
+static Pack *place(Workspace *w, const Shared *s, const GemmArgs *g) {
+    ThContext *c = w->fn->ctx;
+    for (Pack *p = w->pack; p; p = p->next)
+        if (p->of == s && p->dtype == g->dtype && p->k == g->k && p->n == g->n && p->brs == g->brs) return p;
+    if (w->npack == MOST) return NULL;
+    Pack *p = ctx_alloc0(c, sizeof *p);
+    if (!p) return NULL;
+    size_t bytes = gemm_pack_b_bytes(g->dtype, g->k, g->n);
+    *p = (Pack){.next = w->pack, .of = s, .dtype = g->dtype, .k = g->k, .n = g->n, .brs = g->brs, .bytes = bytes};
+    p->panels = ctx_alloc_aligned(c, bytes, 64);
+    if (!p->panels) {
+        ctx_free(c, p, sizeof *p);
+        return NULL;
+    }
+    w->pack = p;
+    w->npack++;
+    return p;
+}
+
+int packs_use(Workspace *w, GemmArgs *g) {
+    const Shared *s = worth(g) ? weight(w, g) : NULL;
+    if (!s) return 0;
+    Pack *p = place(w, s, g);
+    if (!p) return failed(w->fn->ctx);
+    uint64_t written = atomic_load_explicit(&s->written, memory_order_relaxed);
+    if (!p->seen || p->written != written) {
+        p->seen = true, p->made = false, p->written = written;
+        return 0;
+    }
+    if (!p->made) {
+        if (gemm_pack_b(w->fn->ctx, g, p->panels)) return 1;
+        atomic_fetch_add(&w->fn->ctx->packs, 1);
+        p->made = true;
+    }
+    g->packed = p->panels;
+    return 0;
+}
+
+void packs_free(Workspace *w) {
+    for (Pack *p = w->pack, *next; p; p = next) {
+        next = p->next;
+        ctx_free(w->fn->ctx, p->panels, p->bytes);
+        ctx_free(w->fn->ctx, p, sizeof *p);
+    }
+    w->pack = NULL;
+    w->npack = 0;
+}
