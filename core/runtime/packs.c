@@ -13,7 +13,7 @@
 /* Rows from which on a panel is taken at all, up to which its packing shows, and that of a transposed weight's; cache
  * lines of columns. */
 enum { ROWS = 2, MOST_ROWS = 64, MOST_TURNED = 256, LINES = 4 };
-enum { BYTES = 128 * 1024, MOST = 64 };         /* of b at least; packs of a workspace at most */
+enum { BYTES = 128 * 1024, MOST = 64 }; /* of b at least; packs of a workspace at most */
 
 /* Where the ordinary product takes panels of b as they lie: what packing ahead saves. */
 static bool worth(const GemmArgs *g) {
