@@ -129,22 +129,30 @@ describe("short rows", function()
 
   -- What each row reads at a position of its own is gathered, lane by lane.
   describe("that read at indices of their own", function()
-    local function losses(dtype, flags)
+    -- Their length has to be known: what this way costs the compiler is not worth it otherwise.
+    local function losses(dtype, flags, columns)
       local _ <close> = theano.config.change_flags(flags)
-      local x, b = T.TensorType(dtype, { false, false })("x"), T.TensorType(dtype, { false })("b")
+      local x, b = T.TensorType(dtype, { false })("x"), T.TensorType(dtype, { false })("b")
       local y = T.lvector("y")
-      return theano.compile({ x, b, y }, { (T.nnet.crossentropy_softmax_1hot_with_bias(x, b, y)) })
+      local rows = columns and x:reshape({ -1, columns }) or x:reshape({ y.shape[0], -1 })
+      return theano.compile({ x, b, y }, { (T.nnet.crossentropy_softmax_1hot_with_bias(rows, b, y)) })
     end
+    it("only where they are known to be short", function()
+      skip.unless(theano.config.cxx ~= "", "no C compiler")
+      local function side(f) return theano.printing.ccode(f):find("short rows, one a lane", 1, true) ~= nil end
+      assert.is_true(side(losses("float32", {}, 10)))
+      assert.is_false(side(losses("float32", {})))
+    end)
     for _, dtype in ipairs({ "float32", "float64" }) do
       for _, march in ipairs({ "", "-march=x86-64-v3", "-march=x86-64" }) do
         it(("%s %s"):format(dtype, march), function()
           skip.unless(theano.config.cxx ~= "", "no C compiler")
-          local built = losses(dtype, { ["gcc.cxxflags"] = march })
-          local interpreted = losses(dtype, { linker = "interpreter" })
-          assert.truthy(theano.printing.ccode(built):find("short rows, one a lane", 1, true))
-          for _, rows in ipairs({ 1, 6, 7, 16, 21, 40 }) do
-            for _, columns in ipairs({ 2, 10, 15, 30 }) do
-              local x, b = numbers({ rows, columns }, dtype), numbers({ columns }, dtype)
+          for _, columns in ipairs({ 2, 10, 15, 30 }) do
+            local built = losses(dtype, { ["gcc.cxxflags"] = march }, columns)
+            local interpreted = losses(dtype, { linker = "interpreter" }, columns)
+            assert.truthy(theano.printing.ccode(built):find("short rows, one a lane", 1, true))
+            for _, rows in ipairs({ 1, 6, 7, 16, 21, 40 }) do
+              local x, b = numbers({ rows * columns }, dtype), numbers({ columns }, dtype)
               local y = rng:randint(0, columns, { rows })
               local want, got = interpreted(x, b, y), built(x, b, y)
               if march == "-march=x86-64" then assert.truthy(nd.allclose(want, got))

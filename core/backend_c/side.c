@@ -75,6 +75,16 @@ static bool rows_of_one_dim(const Kernel *k) {
     return true;
 }
 
+/* Rows that read at indices of their own: what the columns' checks and turns cost the compiler (half of the time for an
+ * MLP's step) they give back only where rows are known to be short. */
+static bool pays(const Emit *e) {
+    const Kernel *k = e->k;
+    bool indices = false, known = e->known != NULL;
+    for (int j = 0; j < k->ins.n; j++) indices |= k->ins.at[j].op == INS_CHECK_INDEX;
+    for (int s = 0; s < k->st.n; s++) known |= k->dim[k->st.at[s].d0 + k->st.at[s].nd - 1].n.sym < 0;
+    return !indices || known;
+}
+
 /* How many lanes suit all stages. */
 static int all_lanes(Emit *e, const LoopStage *ls) {
     int lanes = 16;
@@ -254,7 +264,7 @@ bool side_emit(Emit *e, const KernelOrder *o) {
     LoopStage *ls = arena_alloc(e->arena, sizeof *ls * (size_t)(k->st.n + 1));
     Stage *st = arena_alloc(e->arena, sizeof *st * (size_t)(k->st.n + 1));
     if (!ls || !st) return false;
-    if (!rows_of_one_dim(k) || !plain_reds(k) || !threads_rows_apart(k) || !plain_ins(e)) return true;
+    if (!rows_of_one_dim(k) || !pays(e) || !plain_reds(k) || !threads_rows_apart(k) || !plain_ins(e)) return true;
     if (!find_arrays(e)) return false;
     e->side = true;
     int lanes = turned(e, o, ls, st);
