@@ -28,6 +28,7 @@ static bool worth(const GemmArgs *g) {
 static const Shared *weight(const Workspace *w, const GemmArgs *g) {
     const ThFunction *f = w->fn;
     const Plan *p = f->plan;
+    if (f->gc && !w->bound) return NULL; /* nothing is kept between calls */
     for (int i = 0; i < p->nshared; i++) {
         if (w->frame.buf[f->shared_buf[i]] != g->b) continue;
         const ThArray *a = p->shared[i]->value;
