@@ -160,6 +160,28 @@ describe("compile.tiers", function()
     end)
   end)
 
+  it("checks the indices that short rows read at as the generic one does", function()
+    with({}, function()
+      local b, labels = T.fvector("b"), T.lvector("labels")
+      local y = T.nnet.crossentropy_softmax_1hot_with_bias(x, b, labels)
+      local f, reference = theano.compile({ inputs = { x, b, labels }, outputs = y }), plain({ x, b, labels }, y)
+      local rng = nd.random.RandomState(6)
+      local v, bias = rng:normal(0, 1, { 803, 5 }):astype("float32"), rng:normal(0, 1, { 5 }):astype("float32")
+      local at = rng:randint(0, 5, { 803 })
+      local g, want = f:bind(v, bias, at), bits(reference(v, bias, at))
+      until_version(g, function() assert.equal(want, bits((g()))) end)
+      for _, row in ipairs({ 0, 401, 802 }) do
+        local bad = at:copy()
+        bad[row] = 5
+        local _, one = pcall(reference, v, bias, bad)
+        local ok, two = pcall(f, v, bias, bad)
+        assert.is_false(ok)
+        assert.equal(tostring(one):match("IndexError: [^\n]*"), tostring(two):match("IndexError: [^\n]*"))
+        assert.equal(want, bits((f(v, bias, at))))
+      end
+    end)
+  end)
+
   it("goes back to the generic one when a shared variable changes its shape", function()
     with({}, function()
       local rng = nd.random.RandomState(5)
