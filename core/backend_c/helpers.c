@@ -96,18 +96,50 @@ static bool special_math(Emit *e, const char *prim, ThDtype d, int lanes, const 
     return true;
 }
 
-static bool mvec_call(Emit *e, const Math *m, ThDtype d, int lanes, char out[48]) {
-    int bytes = (int)th_dtype_bytes(d) * lanes;
-    if (!e->mvec || m->kind != 'v' || (bytes != 64 && bytes != 32 && bytes != 16) || bytes > e->vector_bytes)
-        return false;
-    char isa = bytes == 64 ? 'e' : bytes == 32 ? 'd' : 'b';
-    snprintf(out, 48, "_ZGV%cN%d%s_%s%s", isa, lanes, m->arity == 2 ? "vv" : "v", m->libm, d == TH_FLOAT32 ? "f" : "");
-    char t[16], key[64];
+/*
+ * glibc's vector function of the target's whole vector, whatever the width asked for: it has another text, and other
+ * last bits, for each width.
+ */
+static const char *vector_call(Emit *e, const Math *m, ThDtype d) {
+    int bytes = e->vector_bytes;
+    if (!e->mvec || m->kind != 'v' || (bytes != 64 && bytes != 32 && bytes != 16)) return NULL;
+    char isa = bytes == 64 ? 'e' : bytes == 32 ? 'd' : 'b', t[16], key[64];
+    int lanes = bytes / (int)th_dtype_bytes(d);
+    char *call = arena_alloc(e->arena, 48);
+    if (!call) return NULL;
+    bool two = m->arity == 2;
+    snprintf(call, 48, "_ZGV%cN%d%s_%s%s", isa, lanes, two ? "vv" : "v", m->libm, d == TH_FLOAT32 ? "f" : "");
     need_type(e, d, lanes, t);
-    snprintf(key, sizeof key, "proto %s", out);
-    if (need(e, key))
-        text_printf(&e->helpers, "%s %s(%s%s%s);\n", t, out, t, m->arity == 2 ? ", " : "", m->arity == 2 ? t : "");
-    return true;
+    snprintf(key, sizeof key, "proto %s", call);
+    if (need(e, key)) text_printf(&e->helpers, "%s %s(%s%s%s);\n", t, call, t, two ? ", " : "", two ? t : "");
+    return call;
+}
+
+/* `name` of `lanes` values through a function of whole vectors: padded with its first value, or piece by piece. */
+static void in_vectors(Emit *e, const Math *m, ThDtype d, int lanes, const char *name, const char *call) {
+    char t[16], whole[16];
+    int n = e->vector_bytes / (int)th_dtype_bytes(d);
+    bool two = m->arity == 2;
+    need_type(e, d, lanes, t);
+    need_type(e, d, n, whole);
+    Text *h = &e->helpers;
+    text_printf(h, "INLINE %s %s(%s a%s%s%s) {", t, name, t, two ? ", " : "", two ? t : "", two ? " b" : "");
+    if (lanes == n) {
+        text_printf(h, " return %s(a%s); }\n", call, two ? ", b" : "");
+    } else if (lanes == 1) {
+        text_printf(h, " %s x = a - (%s){0}%s%s%s; return %s(x%s)[0]; }\n", whole, whole, two ? ", y = b - (" : "",
+                    two ? whole : "", two ? "){0}" : "", call, two ? ", y" : "");
+    } else {
+        text_printf(h, "\n    %s x, y, z;\n    %s r;\n    (void)y;\n", whole, t);
+        text_printf(h, "    for (int j = 0; j < %d; j += %d) {\n", lanes, n);
+        text_printf(h, "        for (int i = 0; i < %d; i++) { int k = ", n);
+        if (lanes < n) text_printf(h, "i < %d ? i : 0", lanes);
+        else text_put(h, "j + i");
+        text_printf(h, "; x[i] = a[k]; %s}\n", two ? "y[i] = b[k]; " : "");
+        text_printf(h, "        z = %s(x%s);\n", call, two ? ", y" : "");
+        text_printf(h, "        for (int i = 0; i < %d; i++) r[j + i] = z[i];\n    }\n    return r; }\n",
+                    lanes < n ? lanes : n);
+    }
 }
 
 /* The instruction, where the compiler would take each lane out and put it back. */
@@ -124,14 +156,13 @@ static void square_root(Emit *e, ThDtype d, int lanes) {
 }
 
 static void plain_math(Emit *e, const Math *m, ThDtype d, int lanes, const char *name) {
-    char t[16], call[48];
-    need_type(e, d, lanes, t);
-    const char *f = d == TH_FLOAT32 ? "f" : "", *second = m->arity == 2 ? ", " : "";
-    if (lanes > 1 && mvec_call(e, m, d, lanes, call)) {
-        text_printf(&e->helpers, "INLINE %s %s(%s a%s%s%s) { return %s(a%s); }\n", t, name, t, second,
-                    m->arity == 2 ? t : "", m->arity == 2 ? " b" : "", call, m->arity == 2 ? ", b" : "");
+    char t[16];
+    const char *call = vector_call(e, m, d), *f = d == TH_FLOAT32 ? "f" : "", *second = m->arity == 2 ? ", " : "";
+    if (call) {
+        in_vectors(e, m, d, lanes, name, call);
         return;
     }
+    need_type(e, d, lanes, t);
     prototype(e, m, d);
     if (lanes == 1)
         text_printf(&e->helpers, "INLINE %s %s(%s a%s%s%s) { return %s%s(a%s); }\n", t, name, t, second,
@@ -143,6 +174,35 @@ static void plain_math(Emit *e, const Math *m, ThDtype d, int lanes, const char 
         text_printf(&e->helpers, "    %s r; for (int i = 0; i < %d; i++) r[i] = %s%s(a[i]%s); return r; }\n", t, lanes,
                     m->libm, f, m->arity == 2 ? ", b[i]" : "");
     }
+}
+
+/* Large doubles lose digits in the C library's sine, cosine and tangent: those go through sf_far, value by value. */
+static void far_math(Emit *e, const Math *m, int lanes, const char *name) {
+    char t[16], near[72], far[48];
+    int what = m->prim[0] == 's' ? 0 : m->prim[0] == 'c' ? 1 : 2;
+    snprintf(near, sizeof near, "near_%s", name);
+    snprintf(far, sizeof far, "__builtin_fabs(a%s) >= %a", lanes == 1 ? "" : "[i]", SPECIAL_FAR);
+    plain_math(e, m, TH_FLOAT64, lanes, near);
+    special(e, special_find("sf_far", 6));
+    need_type(e, TH_FLOAT64, lanes, t);
+    Text *h = &e->helpers;
+    if (lanes == 1) {
+        text_printf(h, "INLINE %s %s(%s a) { return %s ? sf_far(a, %d) : %s(a); }\n", t, name, t, far, what, near);
+        return;
+    }
+    const char *abs_ = need_math(e, "abs", TH_FLOAT64, lanes), *splat = need_splat(e, TH_FLOAT64, lanes);
+    /* apart, so that the operand need not outlive the call */
+    text_printf(h, "static __attribute__((noinline, unused)) %s far_%s(%s a) {\n    %s r = %s(a);\n", t, name, t, t,
+                near);
+    text_printf(h, "    for (int i = 0; i < %d; i++)\n        if (%s) r[i] = sf_far(a[i], %d);\n", lanes, far, what);
+    text_printf(h, "    return r; }\nINLINE %s %s(%s a) {\n    int any = 0;\n", t, name, t);
+    if (e->vector_bytes == 64 && lanes == 8)
+        text_printf(h, "    any = __builtin_ia32_cmppd512_mask(%s(a), %s(%a), 13, (u8)-1, 4);\n", abs_, splat,
+                    SPECIAL_FAR);
+    else if (e->vector_bytes >= 32 && lanes == 4)
+        text_printf(h, "    any = __builtin_ia32_movmskpd256((%s)(%s(a) >= %s(%a)));\n", t, abs_, splat, SPECIAL_FAR);
+    else text_printf(h, "    for (int i = 0; i < %d; i++) any |= %s;\n", lanes, far);
+    text_printf(h, "    return __builtin_expect(any, 0) ? far_%s(a) : %s(a); }\n", name, near);
 }
 
 /* Primitives that are short texts over others. */
@@ -286,6 +346,8 @@ const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes) {
                     d == TH_FLOAT32 ? "c64" : "c128", name, t, t, d == TH_FLOAT32 ? "c64" : "c128");
     else if (special_math(e, prim, d, lanes, name) || vmath_math(e, prim, d, lanes, name)) return name;
     else if (dtype_is_complex(d)) complex_math(e, prim, d, name);
+    else if (m && d == TH_FLOAT64 && (!strcmp(prim, "sin") || !strcmp(prim, "cos") || !strcmp(prim, "tan")))
+        far_math(e, m, lanes, name);
     else if (dtype_is_float(d) && m) plain_math(e, m, d, lanes, name);
     else if (dtype_is_float(d) && !strcmp(prim, "abs")) float_abs(e, d, lanes, name);
     else if (!composed(e, prim, d, lanes, name)) integer_math(e, prim, d, name);

@@ -13,6 +13,7 @@
 typedef struct SpecialFn {
     const char *name, *result, *params, *uses, *body;
 } SpecialFn;
+#define SPECIAL_FAR 0x1p20 /* doubles from here on have their sine, cosine and tangent from sf_far */
 extern const SpecialFn special_fns[];
 extern const int special_count;
 const SpecialFn *special_find(const char *name, unsigned long n); /* by the first n characters; NULL: a libm function */

@@ -123,7 +123,6 @@ FLOATS(DEF_VMATH)
     LOOP(log2_##T, T, T, T, T, log2##f(a)) LOOP(log10_##T, T, T, T, T, log10##f(a)) \
     LOOP(sqrt_##T, T, T, T, T, sqrt##f(a))                                     \
     LOOP(deg2rad_##T, T, T, T, T, a *(T)0.017453292519943295) LOOP(rad2deg_##T, T, T, T, T, a *(T)57.29577951308232)    \
-    LOOP(sin_##T, T, T, T, T, sin##f(a)) LOOP(cos_##T, T, T, T, T, cos##f(a)) LOOP(tan_##T, T, T, T, T, tan##f(a))      \
     LOOP(asin_##T, T, T, T, T, asin##f(a)) LOOP(acos_##T, T, T, T, T, acos##f(a)) LOOP(atan_##T, T, T, T, T, atan##f(a)) \
     LOOP(sinh_##T, T, T, T, T, sinh##f(a)) LOOP(cosh_##T, T, T, T, T, cosh##f(a)) \
     LOOP(asinh_##T, T, T, T, T, asinh##f(a)) LOOP(acosh_##T, T, T, T, T, acosh##f(a)) LOOP(atanh_##T, T, T, T, T, atanh##f(a)) \
@@ -141,6 +140,13 @@ FLOATS(DEF_VMATH)
     }                                                                                                                   \
     LOOP(div_floor_##T, T, T, T, T, floordiv_##T(a, b))
 FLOATS(DEF_FLOAT)
+#define DEF_TURN(name, what)                                                                                            \
+    LOOP(name##_float, float, float, float, float, name##f(a)) LOOP(near_##name, double, double, double, double, name(a)) \
+    static void name##_double(int64_t n, void *po, const void *pa, const void *pb, const void *pc) {                     \
+        (void)pb, (void)pc;                                                                                             \
+        special_far(near_##name, what, n, po, pa);                                                                      \
+    }
+DEF_TURN(sin, 0) DEF_TURN(cos, 1) DEF_TURN(tan, 2)
 
 /*
  * Complex numbers as {re, im}. Division by Smith's scaling, as NumPy. Products stay scalar: gcc 12's vectoriser turns

@@ -3,6 +3,7 @@
  * these are scalar functions, so results do not depend on it. float32 is computed in float64, complex64 in complex128.
  * Equal neighbours (uniform values, padding) are computed once.
  */
+#include "../ops/special.h"
 #include "simd.h"
 
 #include <math.h>
@@ -76,3 +77,18 @@ typedef struct DD {
 #define CPRIM(name, arity, doc) COMPLEX_##arity(name, ThComplex128) COMPLEX_##arity(name, ThComplex64)
 SPECIAL_PRIMS(PRIM)
 SPECIAL_CPRIMS(CPRIM)
+
+void special_far(SimdFn near, int what, int64_t n, void *o, const void *a) {
+    double from[SIMD_BLOCK];
+    for (int64_t i = 0; i < n; i += SIMD_BLOCK) {
+        const double *x = (const double *)a + i;
+        double *y = (double *)o + i;
+        int64_t m = n - i < SIMD_BLOCK ? n - i : SIMD_BLOCK;
+        int any = 0;
+        for (int64_t j = 0; j < m; j++) any |= fabs(x[j]) >= SPECIAL_FAR;
+        if (any) x = memcpy(from, x, (size_t)m * sizeof *x); /* o may be a */
+        near(m, y, x, NULL, NULL);
+        for (int64_t j = 0; any && j < m; j++)
+            if (fabs(x[j]) >= SPECIAL_FAR) y[j] = sf_far(x[j], what);
+    }
+}
