@@ -255,8 +255,8 @@ static int choose_all(Measure *m) {
 /* ---- rounds ---- */
 static void in_words(char *to, size_t room, int64_t n) {
     if (n < 10000) snprintf(to, room, "%lld bytes", (long long)n);
-    else if (n < 10 << 20) snprintf(to, room, "%.1f KB", (double)n / 1024);
-    else snprintf(to, room, "%.1f MB", (double)n / 1048576);
+    else if (n < 10 << 20) number_format(to, room, "%.1f KB", (double)n / 1024);
+    else number_format(to, room, "%.1f MB", (double)n / 1048576);
 }
 
 static bool too_much(const Fit *t) {

@@ -536,7 +536,8 @@ static int complex_eq(lua_State *L) {
 
 static int complex_tostring(lua_State *L) {
     ThComplex128 *z = lua_touserdata(L, 1);
-    lua_pushfstring(L, "(%f%s%fj)", z->re, z->im >= 0 || z->im != z->im ? "+" : "", z->im);
+    lua_pushfstring(L, "(%s%s%sj)", lt_push_number(L, z->re), z->im >= 0 || z->im != z->im ? "+" : "",
+                    lt_push_number(L, z->im));
     return 1;
 }
 

@@ -68,6 +68,9 @@ void lt_enter(lua_State *L, LtState *s);     /* callbacks of what follows run on
 void lt_drain_log(lua_State *L, LtState *s);
 #define LT_CHECK(L, s, p) ((p) ? (void)0 : (void)lt_raise((L), (s)))
 
+const char *lt_push_number(lua_State *L, lua_Number v); /* its text, with a point in every locale; it stays there */
+const char *lt_push_text(lua_State *L, int i);          /* of any value, as luaL_tolstring; numbers so */
+
 /* collect.c: before results are made, a step of the collector when one is due */
 void lt_collect(lua_State *L, LtState *s);
 void lt_collect_init(LtState *s);

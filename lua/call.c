@@ -125,8 +125,8 @@ static int subset_entry(lua_State *L, const Call *c) {
         }
         lua_pop(L, 1);
     }
-    return lt_error(L, TH_ValueError, "output_subset: %s is none of the function's %d outputs",
-                    luaL_tolstring(L, -1, NULL), c->f->nout);
+    return lt_error(L, TH_ValueError, "output_subset: %s is none of the function's %d outputs", lt_push_text(L, -1),
+                    c->f->nout);
 }
 
 /* Which results are given back, in order: numbers in which[]; returns how many. All are checked before the call. */

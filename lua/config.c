@@ -11,7 +11,7 @@ static int get(lua_State *L) {
 
 static int set(lua_State *L) {
     LtState *s = LT_STATE(L);
-    LT_CHECK(L, s, !th_config_set(s->ctx, luaL_checkstring(L, 1), luaL_tolstring(L, 2, NULL)));
+    LT_CHECK(L, s, !th_config_set(s->ctx, luaL_checkstring(L, 1), lt_push_text(L, 2)));
     lt_drain_log(L, s);
     return 0;
 }

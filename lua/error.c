@@ -117,3 +117,21 @@ lua_Number lt_optnumber(lua_State *L, int i, lua_Number absent) {
 void lt_checktype(lua_State *L, int i, int type) {
     if (lua_type(L, i) != type) lt_wrong(L, i, type == LUA_TTABLE ? "a table" : lua_typename(L, type));
 }
+
+/* Lua writes the locale's point, of one or more bytes. */
+const char *lt_push_number(lua_State *L, lua_Number v) {
+    char own[64], *to = own;
+    const char *text = lua_pushfstring(L, "%f", v);
+    for (bool skipped = false; *text && to < own + sizeof own - 1; text++) {
+        bool plain = strchr("+-0123456789abcdefinpxINF", *text) != NULL;
+        if (plain || !skipped) *to++ = plain ? *text : '.';
+        skipped = !plain;
+    }
+    lua_pop(L, 1);
+    return lua_pushlstring(L, own, (size_t)(to - own));
+}
+
+const char *lt_push_text(lua_State *L, int i) {
+    if (lua_type(L, i) == LUA_TNUMBER && !lua_isinteger(L, i)) return lt_push_number(L, lua_tonumber(L, i));
+    return luaL_tolstring(L, i, NULL);
+}

@@ -4,12 +4,15 @@
  */
 #include "binding.h"
 
-#include <ctype.h>
 #include <string.h>
 
+/* Whatever letters the locale has. */
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 bool lt_is_name(const char *k) {
-    if (!isalpha((unsigned char)*k) && *k != '_') return false;
-    while (isalnum((unsigned char)*k) || *k == '_') k++;
+    if (!is_letter(*k)) return false;
+    while (is_letter(*k) || is_digit(*k)) k++;
     return *k == 0;
 }
 
@@ -23,7 +26,7 @@ static ThArg *block(lua_State *L, int n) {
 }
 
 static const char *skip(const char *p) {
-    while (isspace((unsigned char)*p)) p++;
+    while (*p == ' ' || (*p >= '\t' && *p <= '\r')) p++;
     return p;
 }
 
@@ -32,13 +35,13 @@ static const char *integer(lua_State *L, const char *text, const char *p, ThArg 
     p = skip(p);
     bool neg = *p == '-';
     if (neg || *p == '+') p++;
-    if (!isdigit((unsigned char)*p)) {
+    if (!is_digit(*p)) {
         if (neg) lt_error(L, TH_IndexError, "subscript \"%s\": a number is missing after '-'", text);
         out->kind = TH_ARG_NONE;
         return p;
     }
     uint64_t v = 0;
-    for (; isdigit((unsigned char)*p); p++) {
+    for (; is_digit(*p); p++) {
         if (v > (uint64_t)INT64_MAX / 10 - 1) lt_error(L, TH_IndexError, "subscript \"%s\": number too large", text);
         v = v * 10 + (uint64_t)(*p - '0');
     }
@@ -132,7 +135,7 @@ static void item(lua_State *L, LtState *s, int i, ThArg *out) {
     } else if (lua_istable(L, i)) lua_pop(L, 1);
     if (lua_isboolean(L, i)) lt_error(L, TH_IndexError, "a boolean is no index: use a bool tensor as a mask");
     if (lua_type(L, i) == LUA_TNUMBER && !lua_isinteger(L, i))
-        lt_error(L, TH_TypeError, "Expected an integer as an index, got %f", lua_tonumber(L, i));
+        lt_error(L, TH_TypeError, "Expected an integer as an index, got %s", lt_push_number(L, lua_tonumber(L, i)));
     lt_value(L, s, i, out);
 }
 

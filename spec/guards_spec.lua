@@ -110,3 +110,34 @@ describe("check-globals", function()
     assert.not_equal(0, status)
   end)
 end)
+
+describe("check-locale", function()
+  it("is content with our own conversions and with whole numbers", function()
+    write("core/base/a.c", 'void f(Text *t) {\n    text_printf(t, "%g", number_read("1", 0));\n' ..
+      '    snprintf(s, 9, "%d%%", 1);\n}\n')
+    write("core/base/number.c", "double number_read(const char *s) { return strtod_l(s, 0, c()); }\n")
+    write("lua/theano/a.lua", 'local t = util.format("%g", 1) .. ("%d"):format(2)\n')
+    local text, status = guard("check-locale")
+    assert.equal("", text)
+    assert.equal(0, status)
+  end)
+
+  it("finds what reads and writes by the locale", function()
+    write("core/base/a.c", 'double f(char *s) {\n    snprintf(s, 9,\n             "%5.1f", 1.0);\n' ..
+      '    return strtod(s, 0);\n}\n')
+    write("core/graph/a.c", "int f(int c) { return isalpha(c); }\nint g(char *s, va_list v) {\n" ..
+      "    return vsnprintf(s, 9, s, v);\n}\n")
+    write("lua/a.c", 'void f(lua_State *L) { lua_pushfstring(L, "%f", 1.0); }\n')
+    write("lua/theano/a.lua", 'local t = ("%.3f"):format(2)\n')
+    local text, status = guard("check-locale")
+    assert.equal(table.concat({
+      "core/base/a.c:2: writes a float by the locale: number_format",
+      "core/base/a.c:4: reads by the locale: number_read",
+      "core/graph/a.c:1: letters by the locale: char_is_* and text_same of base.h",
+      "core/graph/a.c:3: writes by the locale: number_vformat, lt_push_text",
+      "lua/a.c:1: writes a float by the locale: number_format",
+      "lua/theano/a.lua:1: a float by the locale: util.format",
+    }, "\n") .. "\n", text)
+    assert.not_equal(0, status)
+  end)
+end)

@@ -181,7 +181,7 @@ static void far_math(Emit *e, const Math *m, int lanes, const char *name) {
     char t[16], near[72], far[48];
     int what = m->prim[0] == 's' ? 0 : m->prim[0] == 'c' ? 1 : 2;
     snprintf(near, sizeof near, "near_%s", name);
-    snprintf(far, sizeof far, "__builtin_fabs(a%s) >= %a", lanes == 1 ? "" : "[i]", SPECIAL_FAR);
+    number_format(far, sizeof far, "__builtin_fabs(a%s) >= %a", lanes == 1 ? "" : "[i]", SPECIAL_FAR);
     plain_math(e, m, TH_FLOAT64, lanes, near);
     special(e, special_find("sf_far", 6));
     need_type(e, TH_FLOAT64, lanes, t);

@@ -57,21 +57,10 @@ const char *need_mask(Emit *e, ThDtype d, int lanes, char out[16]) {
 }
 
 void emit_line(Emit *e, const char *format, ...) {
-    char small[1024];
     va_list ap;
-    va_start(ap, format);
-    int n = vsnprintf(small, sizeof small, format, ap);
-    va_end(ap);
     for (int i = 0; i < e->indent; i++) text_put(&e->body, "    ");
-    if (n < (int)sizeof small) text_put(&e->body, small);
-    else {
-        char *big = ctx_alloc(e->c, (size_t)n + 1);
-        if (!big) return;
-        va_start(ap, format);
-        vsnprintf(big, (size_t)n + 1, format, ap);
-        va_end(ap);
-        text_put(&e->body, big);
-        ctx_free(e->c, big, (size_t)n + 1);
-    }
+    va_start(ap, format);
+    text_vprintf(&e->body, format, ap);
+    va_end(ap);
     text_putc(&e->body, '\n');
 }

@@ -27,10 +27,10 @@ static const char *textf(Emit *e, const char *format, ...) {
     va_list ap, again;
     va_start(ap, format);
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, format, ap);
+    int n = number_vformat(NULL, 0, format, ap);
     va_end(ap);
     char *p = arena_alloc(e->arena, (size_t)n + 1);
-    if (p) vsnprintf(p, (size_t)n + 1, format, again);
+    if (p) number_vformat(p, (size_t)n + 1, format, again);
     va_end(again);
     return p ? p : "";
 }

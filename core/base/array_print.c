@@ -38,16 +38,16 @@ static void positional(double v, ThDtype d, char sign, int most, Decimal *out) {
     const char *lead = signbit(v) ? "-" : sign == '+' ? "+" : "";
     int ex, n = text_digits(v, d, digits, &ex);
     if (n - 1 - ex > most) {
-        snprintf(s, sizeof s, "%.*f", most, fabs(v));
+        number_format(s, sizeof s, "%.*f", most, fabs(v));
         size_t whole = strspn(s, "0123456789"), m = (size_t)most;
-        const char *frac = s + strlen(s) - most; /* behind the point, however the locale writes that */
+        const char *frac = s + strlen(s) - most; /* behind the point */
         while (m && frac[m - 1] == '0') m--;
         snprintf(out->whole, sizeof out->whole, "%s%.*s", lead, (int)whole, s);
         snprintf(out->frac, sizeof out->frac, "%.*s", (int)m, frac);
         return;
     }
     if (n - 1 < ex) { /* before the point all digits are true ones */
-        snprintf(out->whole, sizeof out->whole, "%s%.0f", lead, fabs(v));
+        number_format(out->whole, sizeof out->whole, "%s%.0f", lead, fabs(v));
         out->frac[0] = 0;
         return;
     }

@@ -117,6 +117,20 @@ void map_del(Map *m, uint64_t key);
 void map_free(ThContext *c, Map *m);
 #define KEY(p) ((uint64_t)(uintptr_t)(p))
 
+/* ---- number.c: numbers and letters, the same in every locale ------------------------------------------------------
+ */
+double number_read(const char *s, char **end); /* strtod and strtof */
+float number_read_single(const char *s, char **end);
+/* snprintf; what takes a format below (text_printf, err, ctx_log) goes through it. */
+int number_format(char *to, size_t size, const char *format, ...) TH_PRINTF(3, 4);
+int number_vformat(char *to, size_t size, const char *format, va_list ap) TH_PRINTF(3, 0);
+static inline bool char_is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+static inline bool char_is_digit(char c) { return c >= '0' && c <= '9'; }
+static inline bool char_is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static inline bool char_is_word(char c) { return char_is_letter(c) || char_is_digit(c) || c == '_'; }
+static inline char char_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
+bool text_same(const char *a, const char *b); /* but for the case of letters */
+
 /* ---- text.c: growing text ---------------------------------------------------------------------------------------- */
 /* at is NUL-terminated once anything was put; once an allocation failed, puts do nothing and text_take gives NULL. */
 /* clang-format off */
@@ -127,6 +141,7 @@ void text_put(Text *t, const char *s);
 void text_put_n(Text *t, const char *s, size_t n);
 void text_putc(Text *t, char ch);
 void text_printf(Text *t, const char *format, ...) TH_PRINTF(2, 3);
+void text_vprintf(Text *t, const char *format, va_list ap) TH_PRINTF(2, 0);
 /* The shortest text that reads back equal in d, as str() of NumPy's scalar: 2.0, 0.1, 1e-05, nan, inf. */
 void text_float(Text *t, double v, ThDtype d);
 int text_digits(double v, ThDtype d, char *digits, int *exponent); /* |v| finite = d.ddd * 10^exponent; <= 17 digits */

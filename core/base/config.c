@@ -7,7 +7,6 @@
 #include "base.h"
 #include "parts.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +120,7 @@ static const char *bool_text(const char *v) {
 
 static bool is_int(const char *v) {
     char *end;
-    if (*v != '-' && !isdigit((unsigned char)*v)) return false;
+    if (*v != '-' && !char_is_digit(*v)) return false;
     long long n = strtoll(v, &end, 10);
     return !*end && end != v && n > -(1ll << 62) && n < 1ll << 62;
 }
@@ -185,8 +184,8 @@ typedef struct {
 
 /* The text between p and end without blanks around it, interned. */
 static const char *trimmed(ThContext *c, const char *p, const char *end) {
-    while (p < end && isspace((unsigned char)*p)) p++;
-    while (end > p && isspace((unsigned char)end[-1])) end--;
+    while (p < end && char_is_space(*p)) p++;
+    while (end > p && char_is_space(end[-1])) end--;
     return intern_n(c, p, (size_t)(end - p));
 }
 
@@ -227,8 +226,8 @@ int th_config_parse(ThContext *c, const char *flags) {
 /* One line of an ini file: blank, comment, [section] or name = value. *section is kept between lines. */
 static bool ini_line(Change *to, const char **section, const char *p, const char *where) {
     const char *end = p + strlen(p);
-    while (isspace((unsigned char)*p)) p++;
-    while (end > p && isspace((unsigned char)end[-1])) end--;
+    while (char_is_space(*p)) p++;
+    while (end > p && char_is_space(end[-1])) end--;
     if (p == end || *p == '#' || *p == ';') return true;
     if (*p != '[') return assign(to, *section, p, end, where);
     if (end[-1] != ']') return err(to->c, TH_ValueError, "%sa section ends with ']'", where);

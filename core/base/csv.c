@@ -8,15 +8,12 @@
 #include "csv.h"
 #include "parts.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-enum { CHUNK = 1 << 16, FIELD = 512, LINE_LIMIT = 1 << 28, COLUMN_LIMIT = 1 << 24 };
+enum { CHUNK = 1 << 16, LINE_LIMIT = 1 << 28, COLUMN_LIMIT = 1 << 24 };
 
 struct Csv {
     Reader r;
@@ -27,7 +24,6 @@ struct Csv {
     bool done;
     int64_t line, rows_left, columns; /* columns: of a line, -1 before the first */
     VEC(char *) field;                /* of the line at hand */
-    char point;                       /* what strtod wants */
 };
 
 ThTextOptions th_text_options(void) { return (ThTextOptions){.comment = '#', .max_rows = -1, .dtype = TH_FLOAT64}; }
@@ -76,9 +72,9 @@ static char *next_line(Csv *t) {
 }
 
 static char *trim(char *s) {
-    while (isspace((unsigned char)*s)) s++;
+    while (char_is_space(*s)) s++;
     char *end = s + strlen(s);
-    while (end > s && isspace((unsigned char)end[-1])) *--end = 0;
+    while (end > s && char_is_space(end[-1])) *--end = 0;
     return s;
 }
 
@@ -99,13 +95,13 @@ static bool split(Csv *t, char *s) {
     for (;;) {
         char *end = s;
         if (t->field.n == COLUMN_LIMIT) return err(t->r.c, TH_IOError, "%s: too many columns", t->r.where);
-        while (*end && (t->o.delimiter ? *end != t->o.delimiter : !isspace((unsigned char)*end))) end++;
+        while (*end && (t->o.delimiter ? *end != t->o.delimiter : !char_is_space(*end))) end++;
         bool last = !*end;
         *end = 0;
         if (!vec_push(t->r.c, &t->field, trim(s))) return false;
         if (last) return true;
         s = end + 1;
-        while (!t->o.delimiter && isspace((unsigned char)*s)) s++;
+        while (!t->o.delimiter && char_is_space(*s)) s++;
     }
 }
 
@@ -115,26 +111,25 @@ static bool bad_field(Csv *t, int column, const char *why) {
                column, t->field.at[column], why, th_dtype_name(t->o.dtype), first);
 }
 
-/* Whether a text of digits, points and exponents, nan or inf stands there, and no word that strtod knows besides. */
+/* Whether a text of digits, points and exponents, nan or inf stands there, and no word that number_read knows besides.
+ */
 static bool plain_number(const char *s) {
     if (*s == '+' || *s == '-') s++;
-    if (!strcasecmp(s, "nan") || !strcasecmp(s, "inf") || !strcasecmp(s, "infinity")) return true;
+    if (text_same(s, "nan") || text_same(s, "inf") || text_same(s, "infinity")) return true;
     return *s && s[strspn(s, "0123456789.eE+-")] == 0;
 }
 
-static bool real(Csv *t, const char *s, double *v) {
-    char own[FIELD], *end;
-    size_t n = strlen(s);
-    if (n >= sizeof own || !plain_number(s)) return false;
-    for (size_t i = 0; i <= n; i++) own[i] = s[i] == '.' ? t->point : s[i];
-    *v = strtod(own, &end);
-    return end == own + n && n;
+static bool real(const char *s, double *v) {
+    char *end;
+    if (!plain_number(s)) return false;
+    *v = number_read(s, &end);
+    return *s && !*end;
 }
 
 static bool integer(const char *s, ThDtype d, int64_t *v) {
     char *end;
     const char *digits = *s == '-' || *s == '+' ? s + 1 : s;
-    if (!isdigit((unsigned char)*digits) || (*s == '-' && dtype_is_unsigned(d))) return false;
+    if (!char_is_digit(*digits) || (*s == '-' && dtype_is_unsigned(d))) return false;
     errno = 0;
     *v = d == TH_UINT64 ? (int64_t)strtoull(s, &end, 10) : strtoll(s, &end, 10);
     if (errno || *end) return false;
@@ -146,7 +141,7 @@ static bool integer(const char *s, ThDtype d, int64_t *v) {
 }
 
 /* "1.5", "2j", "1-2j", "(1-2j)": the second part begins at the last sign that is no exponent's. */
-static bool complex_number(Csv *t, char *s, ThComplex128 *v) {
+static bool complex_number(char *s, ThComplex128 *v) {
     size_t n = strlen(s);
     *v = (ThComplex128){0, 0};
     if (n > 2 && s[0] == '(' && s[n - 1] == ')') {
@@ -154,13 +149,13 @@ static bool complex_number(Csv *t, char *s, ThComplex128 *v) {
         s = trim(s + 1);
         n = strlen(s);
     }
-    if (!n || s[n - 1] != 'j') return real(t, s, &v->re);
+    if (!n || s[n - 1] != 'j') return real(s, &v->re);
     s[n - 1] = 0;
     char *cut = s + n - 1;
     while (cut > s && !((*cut == '+' || *cut == '-') && cut[-1] != 'e' && cut[-1] != 'E')) cut--;
-    if (!real(t, cut, &v->im)) return false;
+    if (!real(cut, &v->im)) return false;
     *cut = 0;
-    return cut == s || real(t, trim(s), &v->re);
+    return cut == s || real(trim(s), &v->re);
 }
 
 static bool parse(Csv *t, int column, char *out) {
@@ -169,15 +164,15 @@ static bool parse(Csv *t, int column, char *out) {
     ThValue v;
     bool ok;
     if (d == TH_BOOL) {
-        bool yes = !strcasecmp(s, "true") || !strcmp(s, "1");
+        bool yes = text_same(s, "true") || !strcmp(s, "1");
         v.i = yes;
-        ok = yes || !strcasecmp(s, "false") || !strcmp(s, "0");
+        ok = yes || text_same(s, "false") || !strcmp(s, "0");
     } else if (dtype_is_discrete(d)) {
         ok = integer(s, d, &v.i);
     } else if (dtype_is_complex(d)) {
-        ok = complex_number(t, s, &v.c);
+        ok = complex_number(s, &v.c);
     } else {
-        ok = real(t, s, &v.f);
+        ok = real(s, &v.f);
     }
     if (!ok) return bad_field(t, column, "is no");
     dtype_cast(out, d, 0, (const char *)&v,
@@ -264,7 +259,6 @@ Csv *csv_open(ThContext *c, const char *path, const ThTextOptions *options, char
     t->o = o;
     t->columns = -1;
     t->rows_left = o.max_rows;
-    t->point = *localeconv()->decimal_point;
     t->cap = 2 * CHUNK;
     if (!reader_open_gzip(&t->r, c, path)) {
         ctx_free(c, t, sizeof *t);

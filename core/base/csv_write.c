@@ -8,8 +8,6 @@
 #include "file.h"
 #include "parts.h"
 
-#include <ctype.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +17,11 @@ typedef struct {
     char spec[40]; /* of printf, with the length of its argument; empty: the shortest digits */
     char conversion;
     ThDtype d, part;
-    char point;
 } Format;
 
 static const char *digits(const char *p, int most) {
     const char *from = p;
-    while (isdigit((unsigned char)*p) && p - from < most) p++;
+    while (char_is_digit(*p) && p - from < most) p++;
     return p;
 }
 
@@ -57,11 +54,8 @@ static void put_real(Format *f, Text *t, double v, bool plus) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     if (strchr("di", f->conversion)) snprintf(s, sizeof s, f->spec, (long long)whole);
-    else snprintf(s, sizeof s, f->spec, v);
+    else number_format(s, sizeof s, f->spec, v);
 #pragma GCC diagnostic pop
-    if (f->point != '.')
-        for (char *p = s; *p; p++)
-            if (*p == f->point) *p = '.';
     if (plus && *s != '-' && *s != '+') text_putc(t, '+');
     text_put(t, s);
 }
@@ -124,7 +118,6 @@ int th_save_text(ThContext *c, const char *path, const ThArray *a, const char *f
     if (!array_usable(c, a)) return -1;
     ThDtype d = (ThDtype)a->dtype;
     Format f = {.c = c, .d = d, .part = d == TH_FLOAT32 || d == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64};
-    f.point = *localeconv()->decimal_point;
     if (a->ndim > 2) {
         err(c, TH_ValueError, "text holds 1 or 2 dimensions, the array has %d", a->ndim);
         return -1;

@@ -119,7 +119,7 @@ bool err(ThContext *c, ThError kind, const char *format, ...) {
     if (c->error != TH_OK) return false;
     va_list ap;
     va_start(ap, format);
-    vsnprintf(c->error_text, sizeof c->error_text, format, ap);
+    number_vformat(c->error_text, sizeof c->error_text, format, ap);
     va_end(ap);
     c->error = kind;
     return false;
@@ -132,7 +132,7 @@ void ctx_log(ThContext *c, const char *format, ...) {
     if (!c->host.log) return;
     va_list ap;
     va_start(ap, format);
-    vsnprintf(line, sizeof line, format, ap);
+    number_vformat(line, sizeof line, format, ap);
     va_end(ap);
     c->host.log(c->host.log_user, line);
 }

@@ -114,7 +114,7 @@ void writer_text(Writer *w, const char *format, ...) {
     char s[1001];
     va_list ap;
     va_start(ap, format);
-    int n = vsnprintf(s, sizeof s, format, ap);
+    int n = number_vformat(s, sizeof s, format, ap);
     va_end(ap);
     if (n > 0) writer_put(w, s, n < (int)sizeof s ? (size_t)n : sizeof s - 1);
 }

@@ -9,7 +9,6 @@
 #include "file.h"
 #include "parts.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,14 +25,14 @@ static bool bad(Head *h, const char *what) {
 }
 
 static bool skip(Head *h, char ch) {
-    while (isspace((unsigned char)*h->p)) h->p++;
+    while (char_is_space(*h->p)) h->p++;
     if (*h->p != ch) return false;
     h->p++;
     return true;
 }
 
 static bool quoted(Head *h, char *out, size_t size) {
-    while (isspace((unsigned char)*h->p)) h->p++;
+    while (char_is_space(*h->p)) h->p++;
     char quote = *h->p;
     if (quote != '\'' && quote != '"') return false;
     const char *end = strchr(h->p + 1, quote);
@@ -62,17 +61,17 @@ static bool parse_descr(Head *h) {
         if (!strcmp(own, t)) return true;
     }
     for (char *q = s; *q; q++)
-        if (!isprint((unsigned char)*q)) return bad(h, "the dtype is not text");
+        if (*q < 0x20 || *q == 0x7f) return bad(h, "the dtype is not text");
     return err(c, TH_TypeError, "%s: dtype '%s' is not supported", h->r->where, s);
 }
 
 static bool parse_shape(Head *h) {
     if (!skip(h, '(')) return bad(h, "the shape is not a tuple");
     for (h->ndim = 0; !skip(h, ')');) {
-        while (isspace((unsigned char)*h->p)) h->p++;
+        while (char_is_space(*h->p)) h->p++;
         char *end;
         errno = 0;
-        if (!isdigit((unsigned char)*h->p)) return bad(h, "the shape holds something that is not a length");
+        if (!char_is_digit(*h->p)) return bad(h, "the shape holds something that is not a length");
         int64_t n = strtoll(h->p, &end, 10);
         if (errno) return bad(h, "a length is too large");
         if (h->ndim == TH_MAX_NDIM)
@@ -85,7 +84,7 @@ static bool parse_shape(Head *h) {
 }
 
 static bool parse_order(Head *h) {
-    while (isspace((unsigned char)*h->p)) h->p++;
+    while (char_is_space(*h->p)) h->p++;
     h->fortran = !strncmp(h->p, "True", 4);
     if (!h->fortran && strncmp(h->p, "False", 5)) return bad(h, "fortran_order is neither True nor False");
     h->p += h->fortran ? 4 : 5;
@@ -108,7 +107,7 @@ static bool parse_head(Head *h) {
         if (!parse[k](h)) return false;
         if (!skip(h, ',') && *h->p != '}') return bad(h, "a ',' or '}' is missing");
     }
-    while (isspace((unsigned char)*h->p)) h->p++;
+    while (char_is_space(*h->p)) h->p++;
     return (seen == 7 && !*h->p) || bad(h, "it needs descr, fortran_order and shape, and nothing after them");
 }
 

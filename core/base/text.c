@@ -6,9 +6,7 @@
  */
 #include "base.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,16 +37,23 @@ void text_put(Text *t, const char *s) { text_put_n(t, s, strlen(s)); }
 void text_putc(Text *t, char ch) { text_put_n(t, &ch, 1); }
 
 void text_printf(Text *t, const char *format, ...) {
-    va_list ap, again;
+    va_list ap;
     va_start(ap, format);
-    va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, format, ap);
+    text_vprintf(t, format, ap);
     va_end(ap);
-    if (n >= 0 && room(t, (size_t)n)) {
-        vsnprintf(t->at + t->n, (size_t)n + 1, format, again);
-        t->n += (size_t)n;
-    }
+}
+
+void text_vprintf(Text *t, const char *format, va_list ap) {
+    va_list again;
+    if (!room(t, 0)) return;
+    va_copy(again, ap);
+    size_t left = t->cap - t->n;
+    int n = number_vformat(t->at + t->n, left, format, ap);
+    bool fits = n >= 0 && (size_t)n < left;
+    if (n >= 0 && !fits && room(t, (size_t)n)) fits = number_vformat(t->at + t->n, (size_t)n + 1, format, again) == n;
     va_end(again);
+    if (fits) t->n += (size_t)n;
+    else if (t->at) t->at[t->n] = 0;
 }
 
 char *text_take(Text *t) {
@@ -66,14 +71,14 @@ void text_free(Text *t) {
 
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
 static bool reads_back(const char *s, double v, ThDtype d) {
-    return d == TH_FLOAT32 ? strtof(s, NULL) == (float)v : strtod(s, NULL) == v;
+    return d == TH_FLOAT32 ? number_read_single(s, NULL) == (float)v : number_read(s, NULL) == v;
 }
 
 /* "d.ddde+xx" one unit up in its last digit. False where a carry would lengthen it. */
 static bool next_up(char *s) {
     char *p = strchr(s, 'e') - 1;
     for (; p >= s; p--) {
-        if (!isdigit((unsigned char)*p)) continue;
+        if (!char_is_digit(*p)) continue;
         if (*p != '9') {
             ++*p;
             return true;
@@ -83,11 +88,11 @@ static bool next_up(char *s) {
     return false;
 }
 
-/* Digits and exponent of "d.ddde+xx" without zeros at the end. The point is skipped, whatever the locale writes. */
+/* Digits and exponent of "d.ddde+xx" without zeros at the end. */
 static int collect(const char *s, char *digits, int *exponent) {
     int n = 0;
     for (; *s != 'e'; s++)
-        if (isdigit((unsigned char)*s)) digits[n++] = *s;
+        if (char_is_digit(*s)) digits[n++] = *s;
     while (n > 1 && digits[n - 1] == '0') n--;
     digits[n] = 0;
     *exponent = atoi(s + 1);
@@ -96,7 +101,7 @@ static int collect(const char *s, char *digits, int *exponent) {
 
 int text_rounded(double v, int n, char *digits, int *exponent) {
     char s[48];
-    snprintf(s, sizeof s, "%.*e", n - 1, fabs(v));
+    number_format(s, sizeof s, "%.*e", n - 1, fabs(v));
     return collect(s, digits, exponent);
 }
 
@@ -114,9 +119,9 @@ int text_digits(double v, ThDtype d, char *digits, int *exponent) {
     int last = single ? 9 : 17, first = v < tiny && v != 0 ? 1 : single ? 6 : 15;
     bool power = frexp(v, exponent) == 0.5;
     for (int n = first; n <= last; n++) {
-        snprintf(s, sizeof s, "%.*e", n - 1, v);
+        number_format(s, sizeof s, "%.*e", n - 1, v);
         if (reads_back(s, v, d)) break;
-        if (power && strtod(s, NULL) < v && next_up(s) && reads_back(s, v, d)) break;
+        if (power && number_read(s, NULL) < v && next_up(s) && reads_back(s, v, d)) break;
     }
     return collect(s, digits, exponent);
 }
@@ -141,6 +146,11 @@ void text_float(Text *t, double v, ThDtype d) {
     }
 }
 
+bool text_same(const char *a, const char *b) {
+    while (*a && char_lower(*a) == char_lower(*b)) a++, b++;
+    return char_lower(*a) == char_lower(*b);
+}
+
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 enum { NAME = 64 };
 
@@ -152,7 +162,7 @@ static int distance(const char *a, size_t na, const char *b, size_t nb) {
         int diagonal = row[0];
         row[0] = (int)i;
         for (size_t j = 1; j <= nb; j++) {
-            int best = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+            int best = diagonal + (char_lower(a[i - 1]) != char_lower(b[j - 1]));
             diagonal = row[j];
             if (row[j] + 1 < best) best = row[j] + 1;
             if (row[j - 1] + 1 < best) best = row[j - 1] + 1;

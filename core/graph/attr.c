@@ -8,7 +8,6 @@
  */
 #include "parts.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,14 +223,14 @@ void attrs_text(Text *t, const Op *op, const void *attrs) {
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 static const char *blank(const char *p) {
-    while (isspace((unsigned char)*p)) { p++; }
+    while (char_is_space(*p)) { p++; }
     return p;
 }
 
 /* Length of the name at p: letters, digits, '_'. */
 static size_t name_len(const char *p) {
     size_t n = 0;
-    while (isalnum((unsigned char)p[n]) || p[n] == '_') { n++; }
+    while (char_is_word(p[n])) { n++; }
     return n;
 }
 
@@ -351,7 +350,9 @@ static const char *read_value(ThContext *c, const Op *op, const AttrField *f, co
     case ATTR_BYTE:
         *(int8_t *)to = (int8_t)strtol(p, &end, 10);
         return end == p ? bad(c, op, p, "an integer is expected") : end;
-    case ATTR_FLOAT: *(double *)to = strtod(p, &end); return end == p ? bad(c, op, p, "a number is expected") : end;
+    case ATTR_FLOAT:
+        *(double *)to = number_read(p, &end);
+        return end == p ? bad(c, op, p, "a number is expected") : end;
     case ATTR_BOOL: return read_bool(c, op, p, to);
     case ATTR_DTYPE: return read_dtype(c, op, p, to);
     case ATTR_AXES: return read_axes(c, op, p, to);

@@ -6,7 +6,6 @@
  */
 #include "parts.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +57,7 @@ static void fail(Read *r, const char *what) {
 }
 
 static void blank(Read *r) {
-    while (isspace((unsigned char)*r->p)) { r->p++; }
+    while (char_is_space(*r->p)) { r->p++; }
 }
 
 static bool take(Read *r, char ch) {
@@ -71,7 +70,7 @@ static bool take(Read *r, char ch) {
 static size_t word(Read *r, char *buf, size_t room) {
     size_t n = 0;
     blank(r);
-    while ((isalnum((unsigned char)*r->p) || *r->p == '_') && n + 1 < room) { buf[n++] = *r->p++; }
+    while (char_is_word(*r->p) && n + 1 < room) { buf[n++] = *r->p++; }
     buf[n] = 0;
     return n;
 }
@@ -89,7 +88,7 @@ static ThDtype read_dtype(Read *r) {
 
 static double read_float(Read *r) {
     char *end;
-    double v = strtod(r->p, &end);
+    double v = number_read(r->p, &end);
     if (end == r->p) { fail(r, "a number is expected"); }
     r->p = end;
     return v;

@@ -6,7 +6,6 @@
  */
 #include "expr.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +27,7 @@ static int fail(Parse *s, const char *what) {
 }
 
 static void skip(Parse *s) {
-    while (s->p < s->end && isspace((unsigned char)*s->p)) { s->p++; }
+    while (s->p < s->end && char_is_space(*s->p)) { s->p++; }
 }
 
 /* Takes the operator `op` when it comes next and is not the start of a longer one. */
@@ -63,14 +62,14 @@ static int parse_number(Parse *s) {
     bool integer = true;
     const char *p = s->p;
     while (p < s->end && n < sizeof buf - 1 &&
-           (isdigit((unsigned char)*p) || *p == '.' || *p == 'e' || *p == 'E' ||
+           (char_is_digit(*p) || *p == '.' || *p == 'e' || *p == 'E' ||
             ((*p == '-' || *p == '+') && n && (p[-1] == 'e' || p[-1] == 'E')))) {
-        integer = integer && isdigit((unsigned char)*p);
+        integer = integer && char_is_digit(*p);
         buf[n++] = *p++;
     }
     buf[n] = 0;
     char *stop;
-    double v = strtod(buf, &stop);
+    double v = number_read(buf, &stop);
     if (stop != buf + n) { return fail(s, "this number does not parse"); }
     s->p = p;
     return add(s, (ExNode){.kind = EX_NUM, .num = v, .integer = integer, .kid = {-1, -1, -1, -1}});
@@ -92,7 +91,7 @@ static int parse_args(Parse *s, ExNode *call_node) {
 /* name, name(args), name{attrs}(args), name:(expr) */
 static int parse_name(Parse *s) {
     const char *start = s->p;
-    while (s->p < s->end && (isalnum((unsigned char)*s->p) || *s->p == '_')) { s->p++; }
+    while (s->p < s->end && char_is_word(*s->p)) { s->p++; }
     ExNode node = {.kind = EX_NAME, .kid = {-1, -1, -1, -1}, .name = intern_n(s->c, start, (size_t)(s->p - start))};
     if (!node.name) { return -1; }
     if (take(s, "{")) {
@@ -125,9 +124,9 @@ static int parse_name(Parse *s) {
 static int parse_atom(Parse *s) {
     skip(s);
     if (s->p >= s->end) { return fail(s, "the text ends where a value is expected"); }
-    unsigned char ch = (unsigned char)*s->p;
-    if (isdigit(ch) || ch == '.') { return parse_number(s); }
-    if (isalpha(ch) || ch == '_') { return parse_name(s); }
+    char ch = *s->p;
+    if (char_is_digit(ch) || ch == '.') { return parse_number(s); }
+    if (char_is_letter(ch) || ch == '_') { return parse_name(s); }
     if (take(s, "(")) {
         int k = parse_cond(s);
         return k < 0 ? -1 : take(s, ")") ? k : fail(s, "`)` expected");

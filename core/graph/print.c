@@ -5,7 +5,6 @@
  */
 #include "parts.h"
 
-#include <ctype.h>
 #include <string.h>
 
 typedef struct Names {
@@ -17,10 +16,8 @@ typedef struct Names {
 enum { NAMED = 0x7fffffff };
 
 static bool is_word(const char *s) {
-    if (!s || !(isalpha((unsigned char)*s) || *s == '_') || strcmp(s, "out") == 0 || strcmp(s, "update") == 0) {
-        return false;
-    }
-    while (isalnum((unsigned char)*s) || *s == '_') { s++; }
+    if (!s || !(char_is_letter(*s) || *s == '_') || strcmp(s, "out") == 0 || strcmp(s, "update") == 0) { return false; }
+    while (char_is_word(*s)) { s++; }
     return !*s;
 }
 

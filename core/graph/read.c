@@ -6,7 +6,6 @@
  */
 #include "parts.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +47,7 @@ static const char *word(Read *r) {
     blank(r);
     const char *p = r->p;
     p += *p == '%';
-    while (isalnum((unsigned char)*p) || *p == '_') { p++; }
+    while (char_is_word(*p)) { p++; }
     const char *w = p > r->p ? intern_n(r->c, r->p, (size_t)(p - r->p)) : NULL;
     r->p = w ? p : r->p;
     return w;
@@ -106,13 +105,13 @@ static bool read_value(Read *r, char kind, ThValue *v) {
     blank(r);
     if (*r->p == '\n') { return bad(r, "a value is expected"); }
     switch (kind) {
-    case 'f': v->f = strtod(r->p, &end); break;
+    case 'f': v->f = number_read(r->p, &end); break;
     case 'u': v->i = (int64_t)strtoull(r->p, &end, 10); break;
     case 'c':
-        v->c.re = strtod(r->p, &end);
+        v->c.re = number_read(r->p, &end);
         if (end == r->p || *end != ',') { return bad(r, "a complex value such as 1.0,2.0 is expected"); }
         r->p = end + 1;
-        v->c.im = strtod(r->p, &end);
+        v->c.im = number_read(r->p, &end);
         break;
     default: v->i = strtoll(r->p, &end, 10);
     }

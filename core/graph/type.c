@@ -4,7 +4,6 @@
  */
 #include "parts.h"
 
-#include <ctype.h>
 #include <string.h>
 
 ThType type_tensor(ThDtype d, int ndim, uint32_t broadcastable) {
@@ -64,7 +63,7 @@ void type_put(Text *t, ThType ty) {
 /* The word at p (letters and digits); its length. */
 static size_t word(const char *p, char *buf, size_t room) {
     size_t n = 0;
-    while (isalnum((unsigned char)p[n]) && n + 1 < room) {
+    while ((char_is_letter(p[n]) || char_is_digit(p[n])) && n + 1 < room) {
         buf[n] = p[n];
         n++;
     }

@@ -95,7 +95,7 @@ static ThArg default_arg(ThContext *c, const Param *p) {
     if (text_is(s, n, "True") || text_is(s, n, "False")) return (ThArg){.kind = TH_ARG_BOOL, .b = s[0] == 'T'};
     if (*s == '"' || *s == '\'') return (ThArg){.kind = TH_ARG_STR, .s = intern_n(c, s + 1, (size_t)(n - 2))};
     for (int i = 0; i < n; i++)
-        if (strchr(".eE", s[i])) return (ThArg){.kind = TH_ARG_FLOAT, .f = strtod(s, NULL)};
+        if (strchr(".eE", s[i])) return (ThArg){.kind = TH_ARG_FLOAT, .f = number_read(s, NULL)};
     return (ThArg){.kind = TH_ARG_INT, .i = strtoll(s, NULL, 10)};
 }
 

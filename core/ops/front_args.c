@@ -13,7 +13,7 @@ int front_error(Front *f, ThError kind, const char *format, ...) {
     char text[600];
     va_list ap;
     va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
+    number_vformat(text, sizeof text, format, ap);
     va_end(ap);
     text_init(&t, f->ctx);
     text_printf(&t, "%s: %s", f->info->name, text);

@@ -8,7 +8,7 @@ int host_error(HostCall *h, ThError kind, const char *format, ...) {
     char text[256];
     va_list ap;
     va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
+    number_vformat(text, sizeof text, format, ap);
     va_end(ap);
     return h->fail(h, kind, text);
 }

@@ -60,7 +60,7 @@ const void *ask_attr(const Op *op, const void *attrs, const char *name) {
 const Op *opt_op_named(const char *name) {
     const Op *op = op_find(name);
     for (int i = 0; !op && i < op_count; i++)
-        if (strcasecmp(op_table[i]->name, name) == 0) op = op_table[i];
+        if (text_same(op_table[i]->name, name)) op = op_table[i];
     return op;
 }
 

@@ -154,7 +154,7 @@ static bool query_make(ThContext *c, const OptSpec *s, Query *q) {
     memset(q, 0, sizeof *q);
     for (int i = 0; i < TH_LEN(bases); i++) {
         names[i] = bases[i].name;
-        if (strcasecmp(bases[i].name, name)) continue;
+        if (!text_same(bases[i].name, name)) continue;
         q->cutoff = bases[i].cutoff;
         return add_words(c, &q->include, bases[i].include) && add_words(c, &q->exclude, bases[i].exclude) &&
                add_words(c, &q->include, s->including) && add_words(c, &q->exclude, s->excluding) &&

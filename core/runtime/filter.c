@@ -192,10 +192,10 @@ static bool put(const Filter *q, const ThArg *a, char **at) {
     }
     if (!filter_number(q, a, *at)) {
         char m[256];
-        snprintf(m, sizeof m,
-                 "The number %.17g cannot be held exactly by %s. Give an ndarray of that dtype, or "
-                 "allow_input_downcast = true.",
-                 as_float(a), th_dtype_name(q->type.dtype));
+        number_format(m, sizeof m,
+                      "The number %.17g cannot be held exactly by %s. Give an ndarray of that dtype, or "
+                      "allow_input_downcast = true.",
+                      as_float(a), th_dtype_name(q->type.dtype));
         return refuse(q, m) != NULL;
     }
     *at += th_dtype_bytes(q->type.dtype);

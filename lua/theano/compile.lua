@@ -229,10 +229,10 @@ local function bytes_of(v)
   if type(v) == "string" then number, unit = v:match("^%s*([%d.]+)%s*(%a*)%s*$") end
   local n = tonumber(number)
   if not n or type(v) == "boolean" or not power[unit:upper()] then
-    util.raise("ValueError", 'memory is a number of bytes or a text like "64MB" or "1.5GB", got %s', tostring(v))
+    util.raise("ValueError", 'memory is a number of bytes or a text like "64MB" or "1.5GB", got %s', util.text(v))
   end
   n = n * 1024 ^ power[unit:upper()]
-  if not (n >= 1 and n < 2 ^ 62) then util.raise("ValueError", "memory is at least one byte, got %s", tostring(v)) end
+  if not (n >= 1 and n < 2 ^ 62) then util.raise("ValueError", "memory is at least one byte, got %s", util.text(v)) end
   return math.floor(n)
 end
 

@@ -189,7 +189,7 @@ function T.makeKeepDims(x, y, axis)
   local reduced, order, n = {}, {}, 0
   for i, d in ipairs(type(axis) == "table" and axis or { axis }) do
     if math.type(d) ~= "integer" or d < -x.ndim or d >= x.ndim then
-      util.raise("ValueError", "makeKeepDims: axis[%d] = %s is out of bounds for %d dimensions", i - 1, tostring(d),
+      util.raise("ValueError", "makeKeepDims: axis[%d] = %s is out of bounds for %d dimensions", i - 1, util.text(d),
         x.ndim)
     end
     reduced[d % x.ndim] = true

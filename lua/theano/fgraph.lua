@@ -236,7 +236,7 @@ end
 
 --- Input `i` (from 0) of one node becomes `v`; `node` is "output" for output `i` of the graph.
 function methods.change_input(g, node, i, v, reason)
-  if math.type(i) ~= "integer" then util.raise("TypeError", "change_input: i counts from 0, got %s", tostring(i)) end
+  if math.type(i) ~= "integer" then util.raise("TypeError", "change_input: i counts from 0, got %s", util.text(i)) end
   variable("change_input", "the new input", v)
   core.graph_change_input(g, node, i, v, reason_of("change_input", reason))
   changed(g)

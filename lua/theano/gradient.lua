@@ -264,7 +264,7 @@ end
 
 local function axis_of(axis, ndim, what)
   if math.type(axis) ~= "integer" or axis < -ndim or axis >= ndim then
-    util.raise("ValueError", "vmap: axis %s is out of range for %s with %d dimensions", tostring(axis), what, ndim)
+    util.raise("ValueError", "vmap: axis %s is out of range for %s with %d dimensions", util.text(axis), what, ndim)
   end
   return axis < 0 and axis + ndim or axis
 end

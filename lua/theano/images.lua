@@ -96,7 +96,7 @@ function signal.conv.conv2d(...)
   local filter, filter_shape = four("filters", a.filter_shape, 0)
   if a.border_mode and a.border_mode ~= "valid" and a.border_mode ~= "full" then
     util.raise("ValueError", "signal.conv.conv2d: border_mode must be \"valid\" or \"full\", not %s",
-      tostring(a.border_mode))
+      util.text(a.border_mode))
   end
   local y = nnet.conv2d(image, filter, { input_shape = image_shape, filter_shape = filter_shape,
     border_mode = a.border_mode, subsample = a.subsample })

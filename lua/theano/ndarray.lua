@@ -44,7 +44,7 @@ function nd.arange(start, stop, step, dtype)
   if whole then -- no rounding, and no quotient of integers that a float cannot hold
     n = step > 0 and math.max(0, (stop - start + step - 1) // step) or math.max(0, (stop - start + step + 1) // step)
   elseif n ~= n or n >= 2 ^ 53 then
-    util.raise("ValueError", "arange: %s elements", tostring(n))
+    util.raise("ValueError", "arange: %s elements", util.text(n))
   end
   -- NumPy's step is the difference of the first two values
   local a = whole and core.ramp(n, start, step) or core.ramp(math.tointeger(n), start, start + step - start + 0.0)
@@ -62,7 +62,7 @@ function nd.linspace(start, stop, n, options)
   util.expect("linspace", "stop", stop, "number")
   util.expect("linspace", "num", n, "number")
   if math.type(n) ~= "integer" or n < 0 then
-    util.raise("ValueError", "linspace: num is a length, not %s", tostring(n))
+    util.raise("ValueError", "linspace: num is a length, not %s", util.text(n))
   end
   local last = options.endpoint == false and n or n - 1
   local a = core.ramp(n, start + 0.0, last > 0 and (stop - start) / last or 0.0)

@@ -35,7 +35,7 @@ return function(nd)
 
   local function axis_of(what, a, axis)
     if math.type(axis) ~= "integer" or axis < -a.ndim or axis >= a.ndim then
-      util.raise("ValueError", "%s: axis %s is out of range for an array with %d dimensions", what, tostring(axis),
+      util.raise("ValueError", "%s: axis %s is out of range for an array with %d dimensions", what, util.text(axis),
         a.ndim)
     end
     return axis % a.ndim
@@ -79,7 +79,7 @@ return function(nd)
     local ndim, new = a.ndim + #axes, {}
     for _, d in ipairs(axes) do
       if math.type(d) ~= "integer" or d < -ndim or d >= ndim or new[d % ndim] then
-        util.raise("ValueError", "expand_dims: axis %s does not fit a result of %d dimensions", tostring(d), ndim)
+        util.raise("ValueError", "expand_dims: axis %s does not fit a result of %d dimensions", util.text(d), ndim)
       end
       new[d % ndim] = true
     end
@@ -149,7 +149,7 @@ return function(nd)
     local n, ends, parts = a.shape[axis + 1], {}, {}
     if type(at) == "number" then
       if math.type(at) ~= "integer" or at < 1 or (n % at ~= 0 and not uneven) then
-        util.raise("ValueError", "%s: a length of %d is not cut into %s equal parts", what, n, tostring(at))
+        util.raise("ValueError", "%s: a length of %d is not cut into %s equal parts", what, n, util.text(at))
       end
       for i = 1, at do ends[i] = i * (n // at) + math.min(i, n % at) end
     else
@@ -201,7 +201,7 @@ return function(nd)
     axis = axis_of("insert", a, axis)
     local n, shape = a.shape[axis + 1], a.shape
     if math.type(at) ~= "integer" or at < -n or at > n then
-      util.raise("IndexError", "insert: position %s is out of bounds for axis %d with size %d", tostring(at), axis, n)
+      util.raise("IndexError", "insert: position %s is out of bounds for axis %d with size %d", util.text(at), axis, n)
     end
     if at < 0 then at = at + n end
     values = arr(values, a.dtype)
@@ -311,7 +311,7 @@ return function(nd)
     local rows, many = {}, type(q) ~= "number"
     for i, p in ipairs(many and nd.atleast_1d(q):tolist() or { q }) do
       if not (p >= 0 and p <= scale) then
-        util.raise("ValueError", "%s: %s is not in [0, %d]", what, tostring(p), scale)
+        util.raise("ValueError", "%s: %s is not in [0, %d]", what, util.text(p), scale)
       end
       rows[i] = quantile(sorted, p / scale)
     end
@@ -371,7 +371,7 @@ return function(nd)
     if range then lo, hi = range[1], range[2]
     elseif a.size > 0 then lo, hi = nd.min(a), nd.max(a) end
     if not (lo <= hi and hi - lo < math.huge) then
-      util.raise("ValueError", "histogram: the range [%s, %s] is not finite", tostring(lo), tostring(hi))
+      util.raise("ValueError", "histogram: the range [%s, %s] is not finite", util.text(lo), util.text(hi))
     end
     if lo == hi then lo, hi = lo - 0.5, hi + 0.5 end
     return nd.linspace(lo, hi, bins + 1)

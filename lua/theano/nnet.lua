@@ -25,7 +25,7 @@ local function axes_of(what, axes, ndim)
     list = axes
   else
     util.raise("ValueError", "%s: invalid axes: 'per-activation', 'spatial' or a list of integers, not %s", what,
-      tostring(axes))
+      util.text(axes))
   end
   local sorted = {}
   for _, d in ipairs(list) do

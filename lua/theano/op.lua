@@ -158,7 +158,7 @@ local function key_of(op)
   local values = {}
   for i, name in ipairs(op.__props__) do
     local v = op[name]
-    values[i] = type(v) == "table" and "table" .. number_of(v) or math.type(v) == "float" and ("%a"):format(v)
+    values[i] = type(v) == "table" and "table" .. number_of(v) or math.type(v) == "float" and util.format("%a", v)
       or tostring(v)
     values[i] = name .. "=" .. type(v) .. ":" .. values[i]
   end
@@ -169,7 +169,7 @@ local function printed(op)
   if op.__str__ then return op:__str__() end
   if not op.__props__ then return op.name end
   local values = {}
-  for i, name in ipairs(op.__props__) do values[i] = name .. "=" .. tostring(op[name]) end
+  for i, name in ipairs(op.__props__) do values[i] = name .. "=" .. util.text(op[name]) end
   return ("%s{%s}"):format(op.name, table.concat(values, ", "))
 end
 
@@ -183,7 +183,7 @@ local function maps_of(op)
       end
       for _, i in ipairs(list) do
         if math.type(i) ~= "integer" or i < 1 or i > 32 then
-          util.raise("ValueError", "%s: %s names input %s; inputs count from 1", op.name, what, tostring(i))
+          util.raise("ValueError", "%s: %s names input %s; inputs count from 1", op.name, what, util.text(i))
         end
         bits[what] = bits[what] | 1 << (i - 1)
       end

@@ -86,7 +86,7 @@ local function register_pass(db, name, r, position, ...)
   end
   if type(position) ~= "number" or position ~= position then
     util.raise("TypeError", "optdb:register(name, rewrite, position, tags..): position is a number, got %s",
-      position ~= nil and tostring(position) or type(position))
+      position ~= nil and util.text(position) or type(position))
   end
   return register("optdb:register", r, { name = name, position = position, tags = tags_of("optdb:register", { ... }) })
 end
@@ -305,20 +305,20 @@ end
 --- Prints the rules of the phase, with their tags.
 function phase_methods.print_summary(db)
   local p = phase_entry(db)
-  io.write(("%8.2f  %s\n"):format(p.position, p.name))
+  io.write(util.format("%8.2f  %s\n", p.position, p.name))
   for _, r in ipairs(p.rules) do io.write(("           %s (%s)\n"):format(r.name, r.tags)) end
 end
 
 M.PhaseDB.__index = phase_methods
 M.PhaseDB.__tostring = function(db)
   local p = phase_entry(db)
-  return ("EquilibriumDB %s at %s: %d rules"):format(p.name, tostring(p.position), #p.rules)
+  return util.format("EquilibriumDB %s at %s: %d rules", p.name, p.position, #p.rules)
 end
 
 local Pass = { __name = "Pass" }
 Pass.__index = Pass
 Pass.__tostring = function(p)
-  return ("%s at %s (%s)"):format(p.name, tostring(p.position), p.tags ~= "" and p.tags or "no tags")
+  return util.format("%s at %s (%s)", p.name, p.position, p.tags ~= "" and p.tags or "no tags")
 end
 
 local phases, views = util.set(phase_names), {}

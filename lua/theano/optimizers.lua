@@ -39,7 +39,7 @@ local function as_list(node, got)
   if type(got) ~= "table" then
     util.raise("TypeError", "a local rewrite returns nil, false, a Variable or a table of them, not a %s (%s)",
       type(got),
-      tostring(got))
+      util.text(got))
   end
   local outputs, list = node.outputs, {}
   if #got > 0 then
@@ -419,7 +419,7 @@ function M.TopoOptimizer(local_opt, options)
   local r = rewrite("TopoOptimizer", { members = { one }, about = options.order or "in_to_out" }, options,
     { "name", "order", "ignore_newtrees", "max_use_ratio" })
   if r.order and r.order ~= "in_to_out" and r.order ~= "out_to_in" then
-    util.raise("ValueError", "TopoOptimizer: order is \"in_to_out\" or \"out_to_in\", not %s", tostring(r.order))
+    util.raise("ValueError", "TopoOptimizer: order is \"in_to_out\" or \"out_to_in\", not %s", util.text(r.order))
   end
   r.name = r.name or one.name
   r.run = function(fgraph)
@@ -476,7 +476,7 @@ end
 local function endless(m, r)
   util.raise("BadOptimization", "EquilibriumOptimizer maxed out by %s: it still changes the graph after %s times as "
     .. "many uses as there were nodes, and would go on for ever; two rewrites may undo each other (max_use_ratio = .. "
-    .. "sets the bound)", tostring(m), tostring(r.max_use_ratio or 10))
+    .. "sets the bound)", util.text(m), util.text(r.max_use_ratio or 10))
 end
 
 -- One more use of m by the run; too many are an error.

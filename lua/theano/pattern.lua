@@ -112,7 +112,7 @@ local function variables_of(p, set)
 end
 
 local function text_of(p)
-  if type(p) == "number" or type(p) == "string" then return tostring(p) end
+  if type(p) == "number" or type(p) == "string" then return util.text(p) end
   if type(p) ~= "table" then return tostring(p) end
   if p.pattern then return text_of(p.pattern) .. " subject to " .. tostring(p.constraint) end
   local args = {}

@@ -90,7 +90,7 @@ function show(value, depth)
   if util.is_var(value) then return variable(value, depth > 0) end
   if util.is_array(value) then return array(value, depth > 0) end
   if kind == "userdata" and core.kind(value) == "function" then return compiled(value) end
-  return tostring(value)
+  return util.text(value)
 end
 
 return show

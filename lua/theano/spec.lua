@@ -88,12 +88,12 @@ local function magnitude(v)
   return im == 0 and math.abs(re) or math.sqrt(re * re + im * im)
 end
 
-local function said(v) return v ~= v and "nan" or tostring(v) end
+local function said(v) return v ~= v and "nan" or util.text(v) end
 
 -- Both in full where few digits would hide the difference.
 local function both(u, v)
   local expected, got = said(u), said(v)
-  if expected == got and type(u) == "number" and u == u then return ("%.17g"):format(u), ("%.17g"):format(v) end
+  if expected == got and type(u) == "number" and u == u then return util.format("%.17g", u), util.format("%.17g", v) end
   return expected, got
 end
 
@@ -127,12 +127,12 @@ end
 
 local function near_text(a, b, many, wrong, worst, at, rtol, atol)
   local lines = {
-    ("Tensors differ in %d of %d elements (rtol = %g, atol = %g):"):format(many, a.size, rtol, atol),
+    util.format("Tensors differ in %d of %d elements (rtol = %g, atol = %g):", many, a.size, rtol, atol),
     table.concat(wrong, "\n"),
   }
   if many > #wrong then lines[#lines + 1] = ("  .. and %d more"):format(many - #wrong) end
   if worst < math.huge then
-    lines[#lines + 1] = ("The largest difference is %g, at %s."):format(worst, position(at, a.shape))
+    lines[#lines + 1] = util.format("The largest difference is %g, at %s.", worst, position(at, a.shape))
   end
   if a.size <= 100 then lines[#lines + 1] = ("Expected:\n%s\nGot:\n%s"):format(tostring(a), tostring(b)) end
   return table.concat(lines, "\n")

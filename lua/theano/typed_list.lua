@@ -24,7 +24,7 @@ end
 function M.TypedListType(ttype, depth)
   depth = depth or 0
   if math.type(depth) ~= "integer" or depth < 0 then
-    util.raise("ValueError", "TypedListType: depth is an integer of at least 0, not %s", tostring(depth))
+    util.raise("ValueError", "TypedListType: depth is an integer of at least 0, not %s", util.text(depth))
   end
   if getmetatable(ttype) == ListType then ttype, depth = ttype.leaf, depth + ttype.depth + 1 end
   if type(ttype) ~= "userdata" or require("theano.core").kind(ttype) ~= "type" then

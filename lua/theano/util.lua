@@ -17,9 +17,34 @@ function M.where()
   end
 end
 
+-- What Lua writes for a float follows the locale; a point is a point here.
+local function pointed(text) return (text:gsub("[^0-9A-Za-z+-]+", ".")) end
+
+--- As Lua's tostring, but numbers look the same in every locale.
+function M.text(v) return math.type(v) == "float" and pointed(tostring(v)) or tostring(v) end
+
+--- As string.format, but numbers look the same in every locale.
+function M.format(format, ...)
+  local values, n = { ... }, 0
+  local full = format:gsub("%%([-+ #0-9.]*)([%a%%])", function(flags, kind)
+    if kind == "%" then return nil end
+    n = n + 1
+    if kind == "s" and math.type(values[n]) == "float" then
+      values[n] = M.text(values[n])
+    elseif kind:find("[aAeEfgG]") and type(values[n]) == "number" then
+      local text = ("%" .. flags .. kind):format(values[n])
+      local blanks, rest = text:match("^( *)(.*)$")
+      local digits, behind = rest:match("^(.-)( *)$")
+      values[n] = blanks .. pointed(digits) .. behind
+      return "%s"
+    end
+  end)
+  return full:format(table.unpack(values, 1, select("#", ...)))
+end
+
 --- Raises `Kind: message` at the first frame outside our own files.
 function M.raise(kind, format, ...)
-  local text = select("#", ...) > 0 and format:format(...) or format
+  local text = select("#", ...) > 0 and M.format(format, ...) or format
   for level = 2, 1000 do
     local info = debug.getinfo(level, "Sl")
     if not info then break end
