@@ -73,6 +73,7 @@ end
 -- ---- a program ----------------------------------------------------------------------------------------------------
 local Program = {}
 Program.__index = Program
+M.Program = Program
 
 local function pattern_text(bcast)
   local words = {}

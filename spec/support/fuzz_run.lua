@@ -2,51 +2,11 @@
 -- @module spec.support.fuzz_run
 local core = require("theano.core")
 local fuzz = require("spec.support.fuzz")
+local coverage = require("spec.fuzz.coverage")
 
-local function sorted(counts)
-  local names = {}
-  for k in pairs(counts) do names[#names + 1] = k end
-  table.sort(names, function(x, y) return counts[x] > counts[y] or (counts[x] == counts[y] and x < y) end)
-  local words = {}
-  for i, k in ipairs(names) do words[i] = ("%s %d"):format(k, counts[k]) end
-  return table.concat(words, ", "), #names
-end
-
--- Approximations, which differ; a Join of one, a Shape_i of a computed variable, a scalar made a tensor and a scalar
--- again are made by no front: only other rules and rewrites of the user leave them; safe
--- gradients are opted into and change values.
-local apart = { local_hard_sigmoid = true, local_ultra_fast_sigmoid = true, local_join_1 = true,
-  local_track_shape_i = true, local_scalar_tensor_scalar = true, local_tensor_scalar_tensor = true,
-  local_grad_safe = true }
-
---- How often each rewrite rule changed a graph so far, and which never did.
-local function rule_coverage()
-  local total, fired, silent = {}, {}, {}
-  for name, count in core.optdb_fired():gmatch("(%S+) (%d+)") do
-    total[name] = (total[name] or 0) + math.tointeger(tonumber(count))
-  end
-  for name, count in pairs(total) do
-    if count > 0 then fired[name] = count elseif not apart[name] then silent[#silent + 1] = name end
-  end
-  table.sort(silent)
-  local counts, n = sorted(fired)
-  return ("rules: %d of %d fired: %s\nrules that never fired: %s"):format(n, n + #silent, counts,
-    #silent > 0 and table.concat(silent, ", ") or "none")
-end
-
-local function coverage(seen)
-  local names = require("spec.support.fuzz_ops").names()
-  local missing, have = {}, {}
-  for _, n in ipairs(names) do
-    if not seen.ops[n] then missing[#missing + 1] = n end
-    have[n] = true
-  end
-  local kinds = 0
-  for _ in pairs(have) do kinds = kinds + 1 end
-  local dtypes = sorted(seen.dtypes)
-  local _, n = sorted(seen.ops)
-  return ("operations: %d of %d kinds%s\ndtypes: %s\n%s"):format(n, kinds,
-    #missing > 0 and "; without " .. table.concat(missing, ", ") or "", dtypes, rule_coverage())
+local function text_of_coverage(seen)
+  return ("operations: %s\ndtypes: %s\n%s"):format(coverage.kinds(seen.ops, require("spec.support.fuzz_ops").names()),
+    (coverage.sorted(seen.dtypes)), coverage.rules(coverage.fired()))
 end
 
 -- Other ways through the optimizer, one a batch: what is opted into, and what other rules hide.
@@ -140,6 +100,6 @@ return function(options, say)
   end
   flush()
   config.on_opt_error = policy
-  result.coverage = coverage(seen)
+  result.coverage = text_of_coverage(seen)
   return result
 end

@@ -1,0 +1,32 @@
+--- Values at the corners of the stable forms, and what derivatives are made of: softmax, logistic losses, quotients.
+local session = require("spec.fuzz.session")
+
+local forms = { "T.nnet.softmax(%1)", "T.log(1 + T.exp(%1))", "T.nnet.sigmoid(%1) * %1",
+  "%1 * T.log(1 + T.exp(%1)) * 0.5",
+  "T.exp(%1) / T.sum(T.exp(%1), {axis = -1, keepdims = true})", "T.log(T.sum(T.exp(%1), {axis = -1, keepdims = true}))",
+  "T.nnet.sigmoid(-%1) * T.exp(%1)", "1 - T.nnet.sigmoid(%1)", "T.sqrt(T.sqr(%1) + 1)", "T.mean(%1, {axis = 0})",
+  "T.var(%1, {axis = -1})", "T.tanh(%1) ^ 2", "T.nnet.relu(%1)", "T.logsumexp(%1)", "T.sum(%1 ^ 2)",
+    "T.std(%1 + T.arange(2)[1])",
+  "(%1 - T.mean(%1)) / T.sqrt(T.var(%1) + 0.1)", "T.cumsum(%1)", "T.prod(%1 * 0.2 + 1)", "T.clip(%1, -1, 1)" }
+
+return function(registry)
+  registry.entry("form", 6, function(s, rng)
+    local text = rng:pick(forms)
+    local x = s:find(function(n) return session.is_float(n.dtype) and #n.shape > 0 and n.size > 0 and n.scale < 6 end)
+    if not x or (text:find("softmax", 1, true) and #x.shape ~= 2) then return nil end
+    return s:step(text, { x.id }, {})
+  end)
+
+  registry.entry("product", 4, function(s, rng)
+    local x = s:find(function(n) return session.is_float(n.dtype) and #n.shape == 2 and n.scale < 6 end)
+    local y = x and s:find(function(n) return session.is_float(n.dtype) and n.scale < 6 and #n.shape > 0
+      and #n.shape < 3 end)
+    if not y then return nil end
+    local text = "T.dot(%1, %2)"
+    if #y.shape == 2 then
+      if x.shape[2] == y.shape[2] then text = rng:pick({ "T.dot(%1, %2.T)", "T.dot(%2, %1.T) * 0.5" })
+      elseif x.shape[1] == y.shape[1] then text = "T.dot(%1.T, %2)" end
+    elseif x.shape[1] == y.shape[1] then text = "T.dot(%2, %1)" end
+    return s:step(text, { x.id, y.id }, {})
+  end)
+end
