@@ -140,7 +140,7 @@ static void positions_by_pairs(const uint64_t *key, int64_t *at, int64_t n, bool
     for (int64_t i = 0; i < n; i++) at[i] = r[i].at;
 }
 
-/* at[0..n) hold positions in order whose keys agree in the bits compared so far. */
+/* at[0..n) hold positions in order whose keys agree in the bits compared so far. room: 4 n words. */
 static void settle_ties(const uint64_t *key, int64_t *at, int64_t n, uint64_t *room) {
     if (n > 12) {
         positions_by_pairs(key, at, n, true, room);
@@ -156,10 +156,11 @@ static void settle_ties(const uint64_t *key, int64_t *at, int64_t n, uint64_t *r
 
 /*
  * The 32 highest bits in which keys differ, above the position, make one word: sorting the words sorts both, and equal
- * keys stay in order. What the 32 bits leave equal is settled after.
+ * keys stay in order. What the 32 bits leave equal is settled after. The words stand at the end of the room, so that
+ * those of a tie at [i, j) have 3 n + j words before what is still to be read: the 4 (j - i) that they need.
  */
 void sort_positions(const uint64_t *key, int64_t n, int64_t *at, uint64_t *room) {
-    uint64_t differ = 0, *word = room, *tmp = room + n;
+    uint64_t differ = 0, *word = room + 3 * n;
     if (n > UINT32_MAX) {
         positions_by_pairs(key, at, n, false, room);
         return;
@@ -167,10 +168,10 @@ void sort_positions(const uint64_t *key, int64_t n, int64_t *at, uint64_t *room)
     for (int64_t i = 0; i < n; i++) differ |= key[i] ^ key[0];
     int shift = differ >> 32 ? 32 - __builtin_clzll(differ) : 0;
     for (int64_t i = 0; i < n; i++) word[i] = (key[i] >> shift) << 32 | (uint64_t)i;
-    sort_u64(word, n, tmp);
+    sort_u64(word, n, room);
     for (int64_t i = 0; i < n; i++) at[i] = (int64_t)(uint32_t)word[i];
     for (int64_t i = 0, j; shift > 0 && i < n; i = j) {
         for (j = i + 1; j < n && word[j] >> 32 == word[i] >> 32;) j++;
-        if (j - i > 1) settle_ties(key, at + i, j - i, tmp);
+        if (j - i > 1) settle_ties(key, at + i, j - i, room);
     }
 }

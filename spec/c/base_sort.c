@@ -1,6 +1,7 @@
 /*
  * base_sort.c -- the sorts of keys against the C library's: random, few distinct, ascending, descending, the largest
- * key (which pads vectors), a saw, all lengths to 600 and some longer; what lies behind the keys stays as it was.
+ * key (which pads vectors), a saw, keys that tie but for their low bits, all lengths to 600 and some longer; what lies
+ * behind the keys and behind the working memory stays as it was.
  */
 #include "../../core/base/sort.h"
 #include "../../core/ops/keys.h"
@@ -27,7 +28,7 @@ COMPARE(compare8, uint8_t)
 
 enum { MOST = 9000 };
 static const uint64_t GUARD = 0x0123456789abcdefu;
-static uint64_t key[MOST + 1], same[MOST], room[4 * MOST];
+static uint64_t key[MOST + 1], same[MOST], room[4 * MOST + 1];
 static int64_t at[MOST];
 
 static void fill(int64_t n, int kind) {
@@ -36,7 +37,11 @@ static void fill(int64_t n, int kind) {
         if (kind == 0) key[i] = draw();
         else if (kind <= 3) key[i] = draw() % distinct;
         else if (kind <= 5) key[i] = kind == 4 ? (uint64_t)i << 20 : UINT64_MAX - (uint64_t)i;
-        else key[i] = kind == 6 ? (draw() & 1 ? UINT64_MAX : draw()) : (uint64_t)(i % 37) * 0x100000001u;
+        else if (kind == 6) key[i] = draw() & 1 ? UINT64_MAX : draw();
+        else if (kind == 7) key[i] = (uint64_t)(i % 37) * 0x100000001u;
+        else if (kind == 8) key[i] = i < 1 ? UINT64_MAX : draw() % 7; /* one tie of nearly all */
+        else if (kind == 9) key[i] = draw() % 3 << 62 | draw() % 7;   /* a few of many */
+        else key[i] = (uint64_t)(i % 2) << 63 | (uint64_t)(n - i);    /* two, each the wrong way round */
     }
     key[n] = GUARD;
     memcpy(same, key, (size_t)n * 8);
@@ -44,7 +49,9 @@ static void fill(int64_t n, int kind) {
 
 static void positions(int64_t n) {
     bool ordered = true;
+    room[4 * n] = GUARD;
     sort_positions(key, n, at, room);
+    CHECK(room[4 * n] == GUARD);
     for (int64_t i = 1; i < n; i++) {
         uint64_t a = key[at[i - 1]], b = key[at[i]];
         ordered = ordered && (a < b || (a == b && at[i - 1] < at[i]));
@@ -74,7 +81,7 @@ static void one(int64_t n, int kind) {
 
 static void all(void) {
     static const int64_t some[] = {700, 1023, 1500, 4097, MOST};
-    for (int kind = 0; kind < 8; kind++) {
+    for (int kind = 0; kind < 11; kind++) {
         for (int64_t n = 0; n <= 600; n++) one(n, kind);
         for (int i = 0; i < TH_LEN(some); i++) one(some[i], kind);
     }
