@@ -338,15 +338,6 @@ static void need_operands(Build *b) {
     }
 }
 
-/* The node whose size step can compute slot i: that of the last value it stands on. */
-static int home(const SizeIns *at, const int *homes, int i) {
-    const SizeIns *s = &at[i];
-    if (s->op == SHAPE_VALUE) return s->node;
-    if (!has_slots(s)) return -1;
-    int a = homes[s->a], b = s->b >= 0 ? homes[s->b] : -1;
-    return a > b ? a : b;
-}
-
 static void emit_size(Build *b, int i) {
     SizeIns *s = &b->p->sizes.ins.at[i];
     const SizeIns *at = b->p->sizes.ins.at;
@@ -362,6 +353,17 @@ static void emit_size(Build *b, int i) {
     b->plan->shape[b->plan->nshape++] = x;
 }
 
+/* Late slots by home. False: one stands on a length that only a body finds, so no step of this plan can compute it. */
+static bool by_home(const Sizes *s, int *head, int *next) {
+    for (int i = s->ins.n - 1; i >= 0; i--) {
+        const SizeIns *x = &s->ins.at[i];
+        if (!x->needed || !x->dyn || x->import) continue;
+        if (x->home < 0) return err(s->ctx, TH_RuntimeError, "planning: a length of a body is read outside of it");
+        next[i] = head[x->home], head[x->home] = i;
+    }
+    return true;
+}
+
 /* Static instructions in order of creation, then those of each size step. */
 static bool shape_program(Build *b) {
     Planner *p = b->p;
@@ -369,23 +371,19 @@ static bool shape_program(Build *b) {
     need_operands(b);
     int n = p->sizes.ins.n;
     l->shape = arena_alloc0(l->arena, (size_t)(n + 1) * sizeof *l->shape);
-    int *homes = arena_alloc(p->arena, (size_t)(n + 1) * sizeof(int)),
-        *head = arena_alloc(p->arena, (size_t)(p->order.n + 1) * sizeof(int));
+    int *head = arena_alloc(p->arena, (size_t)(p->order.n + 1) * sizeof(int));
     int *next = arena_alloc(p->arena, (size_t)(n + 1) * sizeof(int));
-    if (!l->shape || !homes || !head || !next) return false;
+    if (!l->shape || !head || !next) return false;
     for (int k = 0; k <= p->order.n; k++) head[k] = -1;
     /* a constant found by folding may stand behind its users */
     for (int i = 0; i < n; i++)
         if (p->sizes.ins.at[i].needed && p->sizes.ins.at[i].op == SHAPE_CONST) emit_size(b, i);
     for (int i = 0; i < n; i++) {
         const SizeIns *s = &p->sizes.ins.at[i];
-        homes[i] = s->dyn && !s->import ? home(p->sizes.ins.at, homes, i) : -1;
         if (s->needed && !s->dyn && !s->import && s->op != SHAPE_CONST) emit_size(b, i);
     }
     l->nshape_static = l->nshape;
-    for (int i = n - 1; i >= 0; i--)
-        if (p->sizes.ins.at[i].needed && p->sizes.ins.at[i].dyn && !p->sizes.ins.at[i].import)
-            next[i] = head[homes[i]], head[homes[i]] = i;
+    if (!by_home(&p->sizes, head, next)) return false;
     for (int k = 0; k < p->order.n; k++) {
         if (b->size_step[k] < 0) continue;
         Step *s = &b->step.at[b->size_step[k]];
@@ -402,8 +400,15 @@ static bool shape_program(Build *b) {
     return true;
 }
 
+/* The plan's slot of one of the planner's. */
+static int number_slot(Build *b, int slot) {
+    int n = b->p->sizes.ins.at[slot].number;
+    if (n < 0) err(b->ctx, TH_RuntimeError, "planning: a length that no step computes is read");
+    return n;
+}
+
 static void number(Build *b, Size *s) {
-    if (s->sym >= 0) s->sym = b->p->sizes.ins.at[s->sym].number;
+    if (s->sym >= 0) s->sym = number_slot(b, s->sym);
 }
 
 static void number_value(Build *b, PlanValue *v) {
@@ -411,12 +416,25 @@ static void number_value(Build *b, PlanValue *v) {
     for (int d = 0; d < v->ndim; d++) number(b, &v->shape[d]), number(b, &v->stride[d]);
 }
 
+/* Calls that no step makes (their work fell away) keep their numbers, nothing else. */
+static bool number_hosts(Build *b) {
+    bool *made = arena_alloc0(b->p->arena, (size_t)b->p->host.n + 1);
+    for (int i = 0; made && i < b->step.n; i++)
+        if (b->step.at[i].kind == STEP_HOST) made[b->step.at[i].host] = true;
+    for (int h = 0; made && h < b->p->host.n; h++) {
+        PlanHost *x = &b->p->host.at[h];
+        if (!made[h]) x->nin = x->nout = 0;
+        for (int i = 0; i < x->nin; i++) number_value(b, &x->in[i]);
+        for (int i = 0; i < x->nout; i++) number_value(b, &x->out[i]);
+    }
+    return made != NULL;
+}
+
 /* Slots of the planner become slots of the plan everywhere. */
-static void number_all(Build *b) {
+static bool number_all(Build *b) {
     Plan *l = b->plan;
     for (int i = 0; i < b->step.n; i++)
-        for (int s = 0; s < b->step.at[i].nsym; s++)
-            b->step.at[i].sym[s] = b->p->sizes.ins.at[b->step.at[i].sym[s]].number;
+        for (int s = 0; s < b->step.at[i].nsym; s++) b->step.at[i].sym[s] = number_slot(b, b->step.at[i].sym[s]);
     for (int f = 0; f < b->buf.n; f++) {
         number(b, &b->buf.at[f].size);
         for (int d = 0; d < b->buf.at[f].ndim; d++) number(b, &b->buf.at[f].shape[d]);
@@ -425,7 +443,7 @@ static void number_all(Build *b) {
     for (int r = 0; r < b->region.n; r++) {
         Region *g = &b->region.at[r];
         number(b, &g->trip);
-        if (g->counter >= 0) g->counter = b->p->sizes.ins.at[g->counter].number;
+        if (g->counter >= 0) g->counter = number_slot(b, g->counter);
     }
     for (int w = 0; w < b->window.n; w++) {
         PlanWindow *x = &b->window.at[w];
@@ -433,16 +451,12 @@ static void number_all(Build *b) {
     }
     for (int o = 0; o < l->noutput; o++) number_value(b, &l->result[o]);
     for (int u = 0; u < l->nupdate; u++) number_value(b, &l->update[u].value);
-    for (int h = 0; h < b->p->host.n; h++) {
-        PlanHost *x = &b->p->host.at[h];
-        for (int i = 0; i < x->nin; i++) number_value(b, &x->in[i]);
-        for (int i = 0; i < x->nout; i++) number_value(b, &x->out[i]);
-    }
     for (int n = 0; n < l->nnode; n++) {
         PlanNode *x = &l->node[n];
         for (int i = 0; x->in && i < x->nin; i++) number_value(b, &x->in[i]);
-        if (x->counter) x->counter = 1 + b->p->sizes.ins.at[x->counter - 1].number;
+        if (x->counter) x->counter = 1 + number_slot(b, x->counter - 1);
     }
+    return number_hosts(b) && !failed(b->ctx);
 }
 
 static bool sig_values(Build *b) {
@@ -581,7 +595,7 @@ bool build_segment(Build *b) {
 }
 
 int build_counter(Build *b) {
-    SizeIns zero = {.op = SHAPE_CONST, .needed = true, .a = -1, .b = -1, .c = -1, .node = -1};
+    SizeIns zero = {.op = SHAPE_CONST, .needed = true, .a = -1, .b = -1, .c = -1, .node = -1, .home = -1};
     return sizes_push(&b->p->sizes, zero);
 }
 
@@ -656,10 +670,7 @@ bool plan_build(Planner *p, bool *again) {
     need_compared(&b);
     bool ok = inputs(&b) && all_steps(&b) && (b.segment == b.step.n && b.region.n ? true : build_segment(&b)) &&
               results(&b) && nodes(&b) && variables(&b) && shape_program(&b);
-    if (ok) {
-        number_all(&b);
-        ok = sig_values(&b);
-    }
+    ok = ok && number_all(&b) && sig_values(&b);
     if (b.stages) kernel_free(b.stages);
     bool handed = hand_over(&b);
     ok = ok && handed && take(&b) && plan_lives(p->plan);

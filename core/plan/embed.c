@@ -196,8 +196,7 @@ static Size leaf(const Translate *t, const ShapeIns *i) {
     if (i->op == SHAPE_DIM) return sizes_find(&t->p->sizes, val_of(t, arg)->shape[i->b + row]);
     if (i->op == SHAPE_STRIDE) return sizes_find(&t->p->sizes, val_of(t, arg)->stride[i->b + row]);
     const ThVar *v = outer_var(t->node, &t->in[arg], true);
-    Val *val = planner_val(t->p, v);
-    return val && planner_whole(t->p, val) ? planner_value(t->p, v, i->b) : SIZE_BAD;
+    return planner_val(t->p, v) ? planner_value(t->p, v, i->b) : SIZE_BAD;
 }
 
 static Size operand(const Translate *t, int slot) {

@@ -224,7 +224,7 @@ static bool is_check(const ShapeIns *i) { return i->op == SHAPE_CHECK_EQ || i->o
 
 static bool import_one(const Put *t, const ShapeIns *i) {
     Sizes *s = &t->b->p->sizes;
-    SizeIns x = {.op = i->op, .dyn = true, .import = true, .a = 0, .b = -1, .c = -1, .k = i->k, .node = -1};
+    SizeIns x = {.op = i->op, .dyn = true, .import = true, .a = 0, .b = -1, .c = -1, .k = i->k, .node = -1, .home = -1};
     if (i->op == SHAPE_VALUE) {
         x.b = t->buf[i->a];
         x.k = i->b;
@@ -307,22 +307,17 @@ static bool kernels(const Put *t) {
     return !failed(t->b->ctx);
 }
 
-/* Calls that no step makes (their work fell away) were never given buffers: they keep their numbers, nothing else. */
 static bool hosts(const Put *t) {
     const Plan *y = t->y->plan;
-    bool *made = arena_alloc0(t->b->p->arena, (size_t)y->nhost + 1);
-    for (int i = 0; made && i < y->nstep; i++)
-        if (y->step[i].kind == STEP_HOST) made[y->step[i].host] = true;
-    for (int h = 0; made && h < y->nhost; h++) {
+    for (int h = 0; h < y->nhost; h++) {
         PlanHost *x = &y->host[h];
-        if (!made[h]) x->nin = x->nout = 0;
         for (int i = 0; i < x->nin; i++)
             if (!translate_value(t, &x->in[i])) return false;
         for (int i = 0; i < x->nout; i++)
             if (!translate_value(t, &x->out[i])) return false;
         if (!vec_push(t->b->ctx, &t->b->p->host, *x)) return false;
     }
-    return made != NULL;
+    return true;
 }
 
 static bool one_step(const Put *t, Step s, int host0) {
@@ -354,24 +349,29 @@ static bool steps(const Put *t) {
 static bool fits_check(const Put *t, const Port *q) {
     Build *b = t->b;
     const PlanValue *v = &t->y->plan->result[q->inner];
-    int *at = arena_alloc(b->p->arena, (size_t)(2 * v->ndim + 1) * sizeof(int)), n = 0;
-    if (!at) return false;
+    Sizes *s = &b->p->sizes;
+    int at[TH_MAX_NDIM][3]; /* the slot of its length or of a part of it, of its place's, of how many such parts */
     for (int d = 0; d < v->ndim; d++) {
         Size mine = v->shape[d], place = q->shape[d];
         if (!translate(t, &mine)) return false;
         build_need(b, &place);
-        at[n++] = sizes_materialize(&b->p->sizes, mine);
-        at[n++] = sizes_materialize(&b->p->sizes, place);
-        if (at[n - 2] < 0 || at[n - 1] < 0) return false;
-        b->p->sizes.ins.at[at[n - 2]].needed = b->p->sizes.ins.at[at[n - 1]].needed = true;
+        bool part = mine.sym >= 0 && mine.k != 1 && s->ins.at[mine.sym].import;
+        at[d][0] = part ? mine.sym : sizes_materialize(s, mine);
+        at[d][1] = sizes_materialize(s, place);
+        at[d][2] = part ? sizes_materialize(s, size_const(mine.k)) : -1;
+        if (at[d][0] < 0 || at[d][1] < 0 || (part && at[d][2] < 0)) return false;
+        for (int k = 0; k < 2 + part; k++) s->ins.at[at[d][k]].needed = true;
     }
-    Import m = {.step = b->step.n, .first = b->p->sizes.ins.n, .n = v->ndim};
+    Import m = {.step = b->step.n, .first = s->ins.n};
     for (int d = 0; d < v->ndim; d++) {
         ShapeCheck c = {t->node, TH_ValueError, intern(b->ctx, embed_misfit)};
-        SizeIns x = {.op = SHAPE_CHECK_EQ, .dyn = true, .import = true, .a = at[2 * d], .b = at[2 * d + 1], .c = -1};
-        x.k = b->p->sizes.check.n;
-        if (!c.text || !vec_push(b->ctx, &b->p->sizes.check, c) || sizes_push(&b->p->sizes, x) < 0) return false;
+        SizeIns x = {.dyn = true, .import = true, .a = at[d][0], .b = at[d][2], .c = -1, .node = -1, .home = -1};
+        x.op = SHAPE_MUL;
+        if (at[d][2] >= 0 && (x.a = sizes_push(s, x)) < 0) return false;
+        x.op = SHAPE_CHECK_EQ, x.b = at[d][1], x.k = s->check.n;
+        if (!c.text || !vec_push(b->ctx, &s->check, c) || sizes_push(s, x) < 0) return false;
     }
+    m.n = s->ins.n - m.first;
     return vec_push(b->ctx, &b->import, m) && vec_push(b->ctx, &b->step, size_step(t, "checks"));
 }
 
@@ -390,33 +390,27 @@ static bool copies(const Put *t) {
 }
 
 /* ---- nodes, for error reports ---- */
-/* The body's plan takes lengths that must be equal for one; where they are not, a report wants the argument's own. */
-static void own_lengths(const Put *t, PlanValue *v) {
+/* The body's plan takes lengths that must be equal for one; where they are not, a report wants the argument's own: the
+ * port of the argument that v is the whole of, or NULL. */
+static const Port *own_lengths(const Put *t, const PlanValue *v) {
     const PlanBuf *b = v->buf >= 0 ? &t->y->plan->buf[v->buf] : NULL;
-    if (!b || b->kind != BUF_INPUT || b->ndim != v->ndim || !size_is(v->off, 0)) return;
+    if (!b || b->kind != BUF_INPUT || b->ndim != v->ndim || !size_is(v->off, 0)) return NULL;
     for (int d = 0; d < v->ndim; d++)
-        if (!size_eq(v->shape[d], b->shape[d])) return;
-    const Port *q = &t->y->in[b->index];
-    v->packed = true;
-    for (int d = 0; d < v->ndim; d++) {
-        v->shape[d] = q->shape[d];
-        build_need_told(t->b, &v->shape[d]);
-    }
+        if (!size_eq(v->shape[d], b->shape[d])) return NULL;
+    return &t->y->in[b->index];
 }
 
 static bool node_value(const Put *t, PlanValue *v) {
-    PlanValue own = *v;
-    own_lengths(t, &own);
+    const Port *own = own_lengths(t, v);
     bool ok = translate(t, &v->off);
     for (int d = 0; d < v->ndim && ok; d++) {
         ok = size_here(t, &v->shape[d]) && translate(t, &v->stride[d]);
+        if (own) v->shape[d] = own->shape[d];
         if (ok) build_need_told(t->b, &v->shape[d]);
     }
-    if (!ok) return false;
     if (v->buf >= 0) v->buf = t->buf[v->buf];
-    if (own.packed) memcpy(v->shape, own.shape, sizeof v->shape);
-    v->packed |= own.packed;
-    return true;
+    v->packed |= own != NULL;
+    return ok;
 }
 
 static bool nodes(const Put *t, int counter) {

@@ -389,8 +389,16 @@ static const LowerApi lower_api = {.in_type = api_in_type,
                                    .branch = embed_branch};
 
 /* ---- the walk ---- */
+/* The last work goes before those of the node at work that read sizes. */
+static void work_first(Planner *p) {
+    int at = p->size_at++, last = p->work.n - 1;
+    Work w = p->work.at[last];
+    memmove(&p->work.at[at + 1], &p->work.at[at], (size_t)(last - at) * sizeof(Work));
+    p->work.at[at] = w;
+}
+
 /* Integers that only running tells and that this node's sizes need: a size step before its own works. */
-static bool size_work(Planner *p, const int range[4], int at) {
+static bool size_work(Planner *p, const int range[4]) {
     bool any = false;
     for (int r = 0; r < 4; r += 2)
         for (int i = range[r]; i < range[r + 1]; i++)
@@ -398,14 +406,12 @@ static bool size_work(Planner *p, const int range[4], int at) {
     if (!any) return true;
     int w = planner_work(p, WORK_SIZE, NULL);
     if (w < 0) return false;
-    Work size = p->work.at[w];
-    memmove(&p->work.at[at + 1], &p->work.at[at], (size_t)(w - at) * sizeof(Work));
-    memcpy(size.sizes, range, sizeof size.sizes);
-    p->work.at[at] = size;
+    memcpy(p->work.at[w].sizes, range, sizeof p->work.at[w].sizes);
+    work_first(p);
     return true;
 }
 
-/* An integer is read as element k of its buffer: v must lie there in C order from the start. */
+/* An integer is read as element k of its buffer: v must lie there in C order from the start, before sizes are read. */
 bool planner_whole(Planner *p, Val *v) {
     if (v->root < 0) return err(p->ctx, TH_RuntimeError, "planning: a size is read before it is computed");
     if (size_is(v->off, 0) && val_contiguous(p, v)) return true;
@@ -414,6 +420,7 @@ bool planner_whole(Planner *p, Val *v) {
     if (r < 0 || !planner_copy(p, v, r, v->ndim, v->shape) ||
         !val_make(p, &c, r, v->dtype, v->ndim, v->shape, NULL, size_const(0)))
         return false;
+    work_first(p);
     *v = c;
     return true;
 }
@@ -429,15 +436,16 @@ static bool whole_values(Planner *p, int from, int to) {
 static bool lower_node(Planner *p, int n) {
     ThApply *a = p->order.at[n];
     p->node = p->sizes.node = n;
+    p->size_at = p->work.n;
     if (!whole_values(p, p->node_shape[n], p->node_shape[n + 1])) return false;
-    int first = p->work.n, sizes0 = p->sizes.ins.n;
+    int first = p->size_at, sizes0 = p->sizes.ins.n;
     Lower l = {&lower_api, p->ctx, a, p};
     if (!a->op->lower) return err(p->ctx, TH_NotImplementedError, "%s cannot be compiled", a->op->name);
     if (!a->op->lower(&l) || failed(p->ctx))
         return failed(p->ctx) ? false : err(p->ctx, TH_RuntimeError, "%s: lowering failed", a->op->name);
     for (int o = 0; o < a->nout; o++)
         if (!planner_out(p, a->out[o])) return false;
-    if (!size_work(p, (int[4]){p->node_shape[n], p->node_shape[n + 1], sizes0, p->sizes.ins.n}, first)) return false;
+    if (!size_work(p, (int[4]){p->node_shape[n], p->node_shape[n + 1], sizes0, p->sizes.ins.n})) return false;
     for (int w = first; w < p->work.n; w++) p->work.at[w].effect = (a->op->flags & OP_EFFECT) != 0;
     return commit_node(p, a);
 }
@@ -446,7 +454,8 @@ bool planner_lower(Planner *p) {
     p->node = -1;
     p->nnode = p->order.n;
     if (!commit_leaves(p)) return false;
-    for (int n = 0; n < p->order.n; n++)
-        if (!lower_node(p, n)) return false;
-    return true;
+    bool ok = true;
+    for (int n = 0; n < p->order.n && ok; n++) ok = lower_node(p, n);
+    p->size_at = -1;
+    return ok;
 }

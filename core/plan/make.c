@@ -72,7 +72,7 @@ static void end(Planner *p) {
 static Plan *make(Planner p, bool *again) {
     *again = false;
     bool ok = begin(&p) && schedule(&p) && leaves(&p) && planner_shapes(&p) && planner_leaves(&p) &&
-              planner_lower(&p) && commit_end(&p) && group_all(&p) && plan_build(&p, again);
+              planner_lower(&p) && commit_end(&p) && group_all(&p) && plan_build(&p, again) && plan_check_reads(p.plan);
     Plan *plan = p.plan;
     end(&p);
     if (ok) return plan;
@@ -85,7 +85,7 @@ static Plan *make(Planner p, bool *again) {
  * shadow buffers that are exchanged at the end; where that moved steps so that others are followed, with all.
  */
 Plan *plan_make(FGraph *fg, const PlanIo *in, int nin, const PlanIo *out, int nout) {
-    Planner p = {.ctx = fg->ctx, .fg = fg, .in = in, .nin = nin, .out = out, .nout = nout};
+    Planner p = {.ctx = fg->ctx, .fg = fg, .in = in, .nin = nin, .out = out, .nout = nout, .size_at = -1};
     bool again;
     if (nout != fg->nplain_out || nin > fg->nin)
         return err(fg->ctx, TH_RuntimeError, "planning: inputs or outputs do not fit the graph"), NULL;

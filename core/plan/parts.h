@@ -25,6 +25,7 @@ typedef struct SizeIns {
     int a, b, c; /* slots; SHAPE_DIM, SHAPE_STRIDE, SHAPE_VALUE: root and dim */
     int64_t k;   /* constant, element or check number */
     int node;    /* ordinal of the node that asked first */
+    int home;    /* ordinal of the node whose STEP_SIZE can compute it first; -1: before all steps */
     int up;      /* union-find parent */
     int number;  /* slot in the finished plan, -1 */
     bool import; /* of a body's STEP_SIZE: emitted there; SHAPE_VALUE: b is the plan buffer it reads */
@@ -180,6 +181,7 @@ typedef struct Planner {
     int *out_next;
     int *out_root;   /* by output: root holding a copy made for it, or -1 */
     int node;        /* ordinal at work */
+    int size_at;     /* while a node is lowered: where in `work` its STEP_SIZE goes; -1 before and after */
     int size_from;   /* SizeIns made for this node start here */
     int *node_shape; /* by node: where its shape phase started in sizes.ins (norder + 1 entries) */
     Plan *plan;
@@ -192,7 +194,7 @@ Size planner_value(Planner *p, const ThVar *v, int64_t elem); /* shape.c */
 bool planner_leaves(Planner *p);                              /* lower.c */
 bool planner_lower(Planner *p);
 bool planner_contiguous(Planner *p, const ThVar *v); /* from here on in C order: a copy where its view is not */
-bool planner_whole(Planner *p, Val *v);              /* from here on whole: its elements can be read as sizes */
+bool planner_whole(Planner *p, Val *v);              /* whole from the node at work on: its elements are sizes */
 Val *planner_out(Planner *p, const ThVar *v);        /* an output's Val: a fresh temporary unless there is one */
 bool val_contiguous(Planner *p, const Val *v);
 bool embed_loop(Lower *l, int body, Size trip, const LoopPort *in, int nin, const LoopPort *out, int nout, int until,

@@ -219,6 +219,7 @@ Plan *plan_retain(Plan *p);
 void plan_release(Plan *p);
 bool plan_text(Text *t, const Plan *p);
 bool plan_check(const Plan *p);
+bool plan_check_reads(const Plan *p); /* of that what memory hangs on; every plan that is made goes through it */
 /*
  * A plan by hand, region by region (inner plans of loops and branches; tests). Numbers are those of the finished plan.
  * Every call gives the new number or -1 with the error set; planb_finish takes lifetimes, layout events and checks upon

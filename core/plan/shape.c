@@ -59,6 +59,7 @@ Size planner_value(Planner *p, const ThVar *v, int64_t elem) {
     }
     bool dyn = v->owner != NULL || planner_varying(p, v);
     int at = sizes_slot(&p->sizes, SHAPE_VALUE, dyn ? -1 : val->root, -1, dyn ? (int)v->id : -1, elem, dyn);
+    if (dyn && p->size_at >= 0 && !planner_whole(p, val)) return SIZE_BAD;
     return at < 0 ? SIZE_BAD : sizes_find(&p->sizes, (Size){1, at});
 }
 

@@ -2,7 +2,8 @@
  * sizes.c -- size arithmetic of the planner. In: lengths asked for by shape rules and lowering. Out: value-numbered
  * slots (equal computations share one), unions of lengths that must be equal, and a check for every union. Always
  * holds: operands of a slot stand before it, except constants that folding found later; a representative is a constant,
- * or the earliest slot that needs no computed value, or else the earliest.
+ * or else the slot that is known first while the plan runs (no computed value, then the lowest home, then the first
+ * made): whoever could read a slot of the class can read it.
  */
 #include "parts.h"
 
@@ -25,8 +26,17 @@ static uint64_t hash_ins(uint8_t op, int a, int b, int c, int64_t k) {
     return hash_mix(h, (uint64_t)k);
 }
 
+/* Where it can be computed first: a value where it is asked for, the rest with the last operand. */
+static int home(const Sizes *s, uint8_t op, int a, int b) {
+    if (op == SHAPE_VALUE) return s->node;
+    if (op < SHAPE_ADD) return -1;
+    int x = s->ins.at[a].home, y = b >= 0 ? s->ins.at[b].home : -1;
+    return x > y ? x : y;
+}
+
 static int push(Sizes *s, uint8_t op, int a, int b, int c, int64_t k, bool dyn) {
     SizeIns i = {.op = op, .dyn = dyn, .a = a, .b = b, .c = c, .k = k, .node = s->node, .up = s->ins.n, .number = -1};
+    i.home = dyn ? home(s, op, a, b) : -1;
     return vec_push(s->ctx, &s->ins, i) ? s->ins.n - 1 : -1;
 }
 
@@ -40,20 +50,36 @@ static int lookup(Sizes *s, uint8_t op, int a, int b, int c, int64_t k, uint64_t
     return -1;
 }
 
-int sizes_slot(Sizes *s, uint8_t op, int a, int b, int c, int64_t k, bool dyn) {
-    uint64_t h;
-    int at = lookup(s, op, a, b, c, k, &h);
-    if (at >= 0) return at;
-    at = push(s, op, a, b, c, k, dyn);
-    return at >= 0 && map_put(s->ctx, &s->cons, h, (uint32_t)at) ? at : -1;
-}
-
 static int find(Sizes *s, int x) {
     while (s->ins.at[x].up != x) {
         s->ins.at[x].up = s->ins.at[s->ins.at[x].up].up;
         x = s->ins.at[x].up;
     }
     return x;
+}
+
+static void unite(Sizes *s, int a, int b) {
+    a = find(s, a), b = find(s, b);
+    if (a == b) return;
+    const SizeIns *x = &s->ins.at[a], *y = &s->ins.at[b];
+    bool first = x->op == SHAPE_CONST   ? true
+                 : y->op == SHAPE_CONST ? false
+                 : x->dyn != y->dyn     ? !x->dyn
+                 : x->home != y->home   ? x->home < y->home
+                                        : a < b;
+    s->ins.at[first ? b : a].up = first ? a : b;
+}
+
+/* A value that only a later node has asked for so far is read here, too, and stands for both. */
+int sizes_slot(Sizes *s, uint8_t op, int a, int b, int c, int64_t k, bool dyn) {
+    uint64_t h;
+    int at = lookup(s, op, a, b, c, k, &h);
+    bool early = at >= 0 && op == SHAPE_VALUE && s->ins.at[at].home > s->node;
+    if (at >= 0 && !early) return at;
+    int now = push(s, op, a, b, c, k, dyn);
+    if (now < 0 || !map_put(s->ctx, &s->cons, h, (uint32_t)now)) return -1;
+    if (early) unite(s, now, at);
+    return now;
 }
 
 Size sizes_find(Sizes *s, Size x) {
@@ -184,14 +210,6 @@ Size sizes_op(Sizes *s, char op, Size a, Size b) {
     }
     int at = sizes_slot(s, shape_op(op), x, y, -1, 0, s->ins.at[x].dyn || s->ins.at[y].dyn);
     return at < 0 ? SIZE_BAD : sizes_find(s, (Size){1, at});
-}
-
-static void unite(Sizes *s, int a, int b) {
-    a = find(s, a), b = find(s, b);
-    if (a == b) return;
-    const SizeIns *x = &s->ins.at[a], *y = &s->ins.at[b];
-    bool first = x->op == SHAPE_CONST ? true : y->op == SHAPE_CONST ? false : x->dyn != y->dyn ? !x->dyn : a < b;
-    s->ins.at[first ? b : a].up = first ? a : b;
 }
 
 /* "IndexError: text" -> kind and text. */

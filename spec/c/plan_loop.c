@@ -119,6 +119,7 @@ static ThFunction *function(ThContext *c, ThVar *const *in, int nin, ThVar *cons
     give(fg, y);
     Plan *p = plan_make(fg, ins, nin, outs, nout);
     CHECK(p && plan_check(p));
+    if (p) check_sizes_proved(p);
     if (p && print) show(p);
     Unit *u = p && native ? backend_c.build(c, p, NULL) : NULL;
     if (u && print) puts(strstr(u->source, "theano_run"));

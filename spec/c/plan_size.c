@@ -31,6 +31,7 @@ static void argument_values(ThContext *c) {
     Made m = make(c, &n, 1, &y, 1, NULL, NULL, 0);
     CHECK(m.plan && plan_check(m.plan));
     if (!m.plan) return;
+    check_sizes_proved(m.plan);
     CHECK(m.plan->nsig == 1 && m.plan->nstep == 1);
     for (int64_t k = 0; k < 5; k += 2) {
         ThArray *a = array(c, TH_INT64, 0, NULL, &k);
@@ -48,6 +49,7 @@ static void computed_values(ThContext *c) {
     Made m = make(c, &x, 1, (ThVar *[]){y, sum}, 2, NULL, NULL, 0);
     CHECK(m.plan && plan_check(m.plan));
     if (!m.plan) return;
+    check_sizes_proved(m.plan);
     int sizes = 0, late = 0;
     for (int s = 0; s < m.plan->nstep; s++)
         sizes += m.plan->step[s].kind == STEP_SIZE, late += m.plan->step[s].kind == STEP_LATE;

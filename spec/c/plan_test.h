@@ -113,6 +113,57 @@ static inline void unmake(Made *m) {
     if (m->fn) th_function_release(m->fn);
 }
 
+/* Is the plan refused once `s` reads a slot that nothing computes? It is as before afterwards. */
+static inline bool size_refused(Plan *p, Size *s) {
+    Size was = *s;
+    *s = (Size){1, p->nsym++};
+    bool ok = plan_check_reads(p);
+    CHECK(ok || th_error(p->ctx) == TH_RuntimeError);
+    th_error_clear(p->ctx);
+    *s = was;
+    p->nsym--;
+    return !ok;
+}
+
+static inline bool value_refused(Plan *p, PlanValue *v) {
+    bool ok = size_refused(p, &v->off);
+    for (int d = 0; d < v->ndim; d++) ok = ok && size_refused(p, &v->shape[d]) && size_refused(p, &v->stride[d]);
+    return ok;
+}
+
+/* Every size that a call of the plan reads, turned into one that nothing computes, is refused, one after the other. */
+static inline void check_sizes_proved(const Plan *plan) {
+    Plan *p = (Plan *)plan;
+    CHECK(plan_check_reads(p));
+    for (int b = 0; b < p->nbuf; b++)
+        if ((p->buf[b].kind == BUF_TEMP || p->buf[b].kind == BUF_OUTPUT) && p->buf[b].first >= 0)
+            CHECK(size_refused(p, &p->buf[b].size));
+    for (int r = 0; r < p->nregion; r++)
+        if (p->region[r].kind == REGION_LOOP) CHECK(size_refused(p, &p->region[r].trip));
+    for (int w = 0; w < p->nwindow; w++) {
+        PlanWindow *x = &p->window[w];
+        CHECK(size_refused(p, &x->base) && size_refused(p, &x->first) && size_refused(p, &x->step) &&
+              size_refused(p, &x->ring));
+    }
+    for (int s = 0; s < p->nstep; s++) {
+        Step *x = &p->step[s];
+        for (int y = 0; y < x->nsym; y++) {
+            Size at = {1, x->sym[y]};
+            x->sym[y] = p->nsym++;
+            CHECK(!plan_check_reads(p));
+            th_error_clear(p->ctx);
+            x->sym[y] = at.sym;
+            p->nsym--;
+        }
+        PlanHost *h = x->kind == STEP_HOST ? &p->host[x->host] : NULL;
+        for (int i = 0; h && i < h->nin; i++) CHECK(h->in[i].buf < 0 || value_refused(p, &h->in[i]));
+        for (int i = 0; h && i < h->nout; i++) CHECK(h->out[i].buf < 0 || value_refused(p, &h->out[i]));
+    }
+    for (int o = 0; o < p->noutput; o++) CHECK(value_refused(p, &p->result[o]));
+    for (int u = 0; u < p->nupdate; u++) CHECK(value_refused(p, &p->update[u].value));
+    CHECK(plan_check_reads(p));
+}
+
 static inline void show(const Plan *p) {
     Text t;
     text_init(&t, p->ctx);

@@ -1,0 +1,83 @@
+--- Lengths that only computed values tell: buffers of such sizes, where two of them meet, in loops and branches, and
+-- lengths that do not fit any memory. #asan
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+local Mode = theano.compile.Mode
+
+local plain = Mode { linker = "interpreter", optimizer = "None" }
+local fast = Mode { linker = "interpreter", optimizer = "fast_run" }
+
+--- Both with all rewrites, interpreted and as C, agree with the graph as written, at every call.
+local function agree(inputs, outputs, ...)
+  local want = table.pack(theano.compile { inputs = inputs, outputs = outputs, mode = plain }(...))
+  for _, mode in ipairs { fast, false } do
+    local f = theano.compile { inputs = inputs, outputs = outputs, mode = mode or nil }
+    for _ = 1, 3 do
+      local got = table.pack(f(...))
+      assert.equal(want.n, got.n)
+      for i = 1, want.n do
+        if type(want[i]) == "number" then assert.equal(want[i], got[i])
+        else
+          assert.same(want[i].shape, got[i].shape)
+          assert.is_true(nd.allclose(want[i], got[i]))
+        end
+      end
+    end
+  end
+end
+
+local function range(...)
+  local n = 1
+  for _, k in ipairs { ... } do n = n * k end
+  return nd.arange(n):astype("float64"):reshape { ... } * 0.1
+end
+
+describe("late sizes #asan", function()
+  local x, v, b = T.dmatrix("x"), T.dvector("v"), T.lvector("b")
+
+  it("know a length at the first step that tells it, not at a later one that tells an equal one", function()
+    local e = T.exp(T.roll(T.stack({ x, x }, 1), -4, 0))
+    local function grad(n) return T.grad(T.sum(e * T.arange(n):reshape(e.shape)), x) end
+    agree({ x }, { e, grad(24) }, range(3, 4))
+    agree({ x }, { e, grad(3000) }, range(30, 50))
+  end)
+
+  it("meet in arithmetic: picks, ranges, repeats, masks, unique", function()
+    local picked = v[T.gt(v, 0.35)]
+    local count = T.sum(T.cast(T.gt(v, 0.35), "int64"))
+    agree({ v }, { picked + T.arange(count), T.exp(picked) * T.arange(picked.shape[0]) }, range(9))
+    agree({ v, b }, { T.repeat_(v, b) + T.arange(T.sum(b)) }, range(4), { 1, 0, 3, 2 })
+    local u, at = T.unique(b), T.flatnonzero(v)
+    agree({ b }, { u + T.arange(u.shape[0]), T.arange(T.max(b)):sum() }, { 3, 1, 3, 7, 1 })
+    agree({ v }, { T.stack { at, at + 1 }, at * T.arange(at.shape[0]) }, range(5))
+    agree({ v }, { T.tile(picked, 2) * T.concatenate { picked, picked } }, range(6))
+    agree({ v }, { T.alloc(1.5, count, 2) + T.stack({ picked, picked }, 1) }, range(8))
+  end)
+
+  it("come out of branches and loops", function()
+    local c = T.lscalar("c")
+    local picked = v[T.gt(v, 0.35)]
+    local twice = T.concatenate { picked, picked }
+    local either = theano.ifelse(c, twice, v)
+    for k = 0, 1 do agree({ c, v }, { either, either * 2 }, k, nd.arange(8):astype("float64") * 0.1) end
+    agree({ c, v }, { theano.ifelse(T.eq(c, 1), twice + T.arange(twice.shape[0]), T.zeros_like(twice)) }, 1, range(7))
+    local sums = theano.scan { fn = function(a, s) return s + a end, sequences = picked,
+      outputs_info = T.constant(0.0, { dtype = "float64" }) }
+    local rows = theano.map(function(a) return T.exp(a * picked) end, picked)
+    agree({ v }, { sums + T.arange(sums.shape[0]), rows:sum(), rows[-1] * picked, T.grad(sums[-1] + rows:sum(), v) },
+      range(9))
+    local z = rows - rows
+    agree({ v }, { z * T.arange(z.size):reshape(z.shape), T.roll(z, 2, 0) + z }, range(9))
+    local nested = theano.map(function(k)
+      local part = v:sub({ 0, k })
+      return theano.map(function(a) return a * 2 end, part):sum() + T.roll(part, 1):sum()
+    end, T.arange(1, 5))
+    agree({ v }, { nested, T.grad(nested:sum(), v) }, range(6))
+  end)
+
+  it("meet behind an operation that asks for its integers early", function()
+    local n = T.cast(T.sum(v), "int64")
+    local y = T.set_subtensor(T.zeros_like(x):sub({ 0, n }), 2.0)
+    agree({ v, x }, { y, x:sub({ 0, n }), T.arange(n), T.alloc(1, n, n + 1) }, { 0.8, 1.8 }, range(3, 2))
+  end)
+end)
