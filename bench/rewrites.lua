@@ -63,7 +63,7 @@ function kinds.increments(n)
   local x = T.dvector("x")
   local y
   for i = 1, n // 3 do
-    local z = T.inc_subtensor(T.zeros_like(x)[{ { i - 1, i } }], 1.5)
+    local z = T.inc_subtensor(T.zeros_like(x)[{ T.slice(i - 1, i) }], 1.5)
     y = y and y + z or z
   end
   return { x }, y

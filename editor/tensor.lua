@@ -2931,12 +2931,9 @@ function T.ogrid(...) end
 function T.slice(start, stop, step) end
 
 ---`tensor(dtype, {broadcastable..}, name)`
----@param dtype theano.Dtype
----@param pattern any
----@param name? string
----@overload fun(dtype: theano.Dtype, pattern: any, keywords: { name?: string }): theano.Variable
+---@param ... any
 ---@return theano.Variable
-function T.tensor(dtype, pattern, name) end
+function T.tensor(...) end
 
 ---The variable in another memory: "cpu" is where every variable of a graph is, so it is x itself.
 ---@param x any

@@ -161,7 +161,7 @@ int lt_shape(lua_State *L, int i, int64_t shape[TH_MAX_NDIM]) {
     }
     if (!lua_istable(L, i))
         lt_error(L, TH_TypeError, "argument %d: a shape is a table of integers, got %s", i, luaL_typename(L, i));
-    int n = (int)lua_rawlen(L, i);
+    int n = lt_length_of(L, i, "the shape");
     if (n > TH_MAX_NDIM) lt_error(L, TH_ValueError, "a shape of %d dimensions: at most %d", n, TH_MAX_NDIM);
     for (int d = 0; d < n; d++) {
         int ok;
@@ -198,39 +198,41 @@ static void find_shape(lua_State *L, int i, Nest *n) {
     while (lua_istable(L, -1)) {
         if (n->ndim == TH_MAX_NDIM)
             lt_error(L, TH_ValueError, "the nested table is deeper than %d levels", TH_MAX_NDIM);
-        n->shape[n->ndim++] = (int64_t)lua_rawlen(L, -1);
-        if (!lua_rawlen(L, -1)) break;
+        n->shape[n->ndim] = lt_length_of(L, -1, "the table");
+        if (!n->shape[n->ndim++]) break;
         lua_rawgeti(L, -1, 1);
         lua_remove(L, -2);
     }
     lua_pop(L, 1);
 }
 
-static void scan_leaf(lua_State *L, Nest *n, const char *what) {
+static void scan_leaf(lua_State *L, Nest *n, const LtPlace *where) {
+    char place[160];
     if (lua_isinteger(L, -1)) n->any_int = true;
     else if (lua_type(L, -1) == LUA_TNUMBER) n->any_float = true;
     else if (lua_isboolean(L, -1)) n->any_bool = true;
     else if (lt_test(L, n->s, -1, LT_COMPLEX)) n->any_complex = true;
-    else if (lt_test(L, n->s, -1, LT_VAR))
-        lt_error(L, TH_TypeError, "a symbolic Variable stands in %s: use T.stack, or compile a function", what);
-    else
-        lt_error(L, TH_TypeError, "%s holds a %s: numbers, booleans and complex values only", what,
-                 luaL_typename(L, -1));
+    else {
+        lt_describe(where, place, sizeof place);
+        if (lt_test(L, n->s, -1, LT_VAR))
+            lt_error(L, TH_TypeError, "%s is a symbolic Variable: use T.stack, or compile a function", place);
+        lt_error(L, TH_TypeError, "%s is %s%s: an array is made of numbers, booleans and complex values", place,
+                 lua_isnil(L, -1) ? "" : "a ", luaL_typename(L, -1));
+    }
 }
 
-static void scan(lua_State *L, Nest *n, int depth) { /* the value on top */
+static void scan(lua_State *L, Nest *n, int depth, const LtPlace *where) { /* the value on top */
     if (depth == n->ndim) {
         if (lua_istable(L, -1)) lt_error(L, TH_ValueError, "the nested table is ragged at depth %d", depth);
-        scan_leaf(L, n, "the table");
+        scan_leaf(L, n, where);
         return;
     }
-    if (lua_istable(L, -1)) lt_check_list(L, -1);
-    if (!lua_istable(L, -1) || (int64_t)lua_rawlen(L, -1) != n->shape[depth])
+    if (!lua_istable(L, -1) || lt_length(L, -1, where) != n->shape[depth])
         lt_error(L, TH_ValueError, "the nested table is ragged: rows of depth %d differ in length (%d expected)", depth,
                  (int)n->shape[depth]);
     for (int64_t i = 1; i <= n->shape[depth]; i++) {
         lua_rawgeti(L, -1, i);
-        scan(L, n, depth + 1);
+        scan(L, n, depth + 1, &(LtPlace){.in = where, .at = i});
         lua_pop(L, 1);
     }
 }
@@ -280,7 +282,7 @@ ThArray *lt_to_array(lua_State *L, LtState *s, int i, ThDtype d) {
     i = lua_absindex(L, i);
     find_shape(L, i, &n);
     lua_pushvalue(L, i);
-    scan(L, &n, 0);
+    scan(L, &n, 0, &(LtPlace){.name = lua_istable(L, i) ? "the table" : "the value"});
     n.a = th_array_zeros(s->ctx, d == TH_DTYPE_NONE ? found_dtype(&n) : d, n.ndim, n.shape);
     lt_push_array(L, s, n.a); /* anchored while the table is read */
     lua_insert(L, -2);

@@ -98,11 +98,24 @@ typedef struct LtArgs {
     ThArg *at;
     int n;
 } LtArgs;
-/* Values first..last; a trailing table whose keys are all strings gives keywords. */
-LtArgs lt_args(lua_State *L, LtState *s, int first, int last);
+/* Values first..last, arguments of a function; a trailing table whose keys are all strings gives keywords. */
+LtArgs lt_args(lua_State *L, LtState *s, int first, int last, const ThFuncInfo *of);
 bool lt_is_keywords(lua_State *L, int i);
-void lt_check_list(lua_State *L, int i);                    /* raises when the table at i has a string key */
-void lt_value(lua_State *L, LtState *s, int i, ThArg *out); /* one value, nested tables included */
+/* Where a value stands in what the user gave, for messages: "updates[2]", "argument 1[3][2]". */
+typedef struct LtPlace {
+    const struct LtPlace *in; /* the list around it, or NULL */
+    const char *name;         /* of the outermost one.. */
+    int argument;             /* ..or its number, from 1, among the parameters of.. */
+    const ThFuncInfo *of;     /* ..this function, or NULL */
+    lua_Integer at;           /* of one inside: its number in the list around it */
+} LtPlace;
+/* Every table of the user's that is read as a list is read up to this: the number of entries of the list at i. Holes,
+   keys that are no positions and lists too long for an int raise, naming the place. */
+int lt_length(lua_State *L, int i, const LtPlace *where);
+int lt_length_of(lua_State *L, int i, const char *name);
+void lt_describe(const LtPlace *where, char *text, size_t size);
+/* One value, nested tables included. */
+void lt_value(lua_State *L, LtState *s, int i, ThArg *out, const LtPlace *where);
 /* subscript.c: an index value (number, Variable, ndarray, "1:3, ::-1", table) as a LIST argument, one entry a dimension
  */
 void lt_subscript(lua_State *L, LtState *s, int i, ThArg *out);
@@ -153,6 +166,7 @@ void lt_open_function(lua_State *L, LtState *s);
 void lt_open_call(lua_State *L, LtState *s);
 void lt_open_print(lua_State *L, LtState *s);
 void lt_open_config(lua_State *L, LtState *s);
+void lt_open_arg(lua_State *L, LtState *s);
 void lt_open_derive(lua_State *L, LtState *s);
 void lt_open_scan(lua_State *L, LtState *s);
 void lt_open_userop(lua_State *L, LtState *s);

@@ -65,7 +65,7 @@ static void spread_keywords(lua_State *L, Call *c) {
 }
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
-static void argument(lua_State *L, LtState *s, int at, ThArg *a) {
+static void argument(lua_State *L, LtState *s, int at, int number, ThArg *a) {
     switch (lua_type(L, at)) {
     case LUA_TNUMBER:
         if (lua_isinteger(L, at)) {
@@ -84,7 +84,7 @@ static void argument(lua_State *L, LtState *s, int at, ThArg *a) {
     default: break;
     }
     memset(a, 0, sizeof *a);
-    lt_value(L, s, at, a);
+    lt_value(L, s, at, a, &(LtPlace){.argument = number});
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static int subset_entry(lua_State *L, const Call *c) {
 /* Which results are given back, in order: numbers in which[]; returns how many. All are checked before the call. */
 static int wanted(lua_State *L, const Call *c, int *which) {
     if (!lua_istable(L, c->subset)) return lt_error(L, TH_TypeError, "output_subset is a table of outputs");
-    int n = (int)lua_rawlen(L, c->subset);
+    int n = lt_length_of(L, c->subset, "output_subset");
     if (n > c->f->nout)
         return lt_error(L, TH_ValueError, "output_subset has %d entries, the function %d outputs", n, c->f->nout);
     for (int i = 0; i < n; i++) {
@@ -192,7 +192,7 @@ int lt_call_function(lua_State *L) {
         subset = f->nout > FEW ? lua_newuserdatauv(L, sizeof *subset * (size_t)f->nout, 0) : which;
         nsubset = wanted(L, &c, subset);
     }
-    for (int i = 0; i < c.n; i++) argument(L, s, c.first + i, &args[i]);
+    for (int i = 0; i < c.n; i++) argument(L, s, c.first + i, i + 1, &args[i]);
     lt_enter(L, s);
     lua_State *before = s->running; /* a limit of memory may have it compile, with the user's rewrites */
     s->running = L;
@@ -244,7 +244,7 @@ static int set_default(lua_State *L) { /* (f, number from 0, value or nil) */
         LT_CHECK(L, s, !th_function_set_default(f->f, i, NULL));
         return 0;
     }
-    argument(L, s, 3, &v);
+    argument(L, s, 3, i + 1, &v);
     ThArray *a = v.kind == TH_ARG_ARRAY ? th_array_retain(v.array) : th_function_filter(f->f, i, &v);
     LT_CHECK(L, s, a);
     int bad = th_function_set_default(f->f, i, a);
@@ -283,7 +283,7 @@ static int copy(lua_State *L) { /* copy(f, {{from, to}, ..}, delete_updates, nam
     LtFunction *f = lt_check_function(L, s, 1);
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 5);
-    int n = (int)lua_rawlen(L, 2);
+    int n = lt_length_of(L, 2, "swap");
     ThPair *swap = lua_newuserdatauv(L, sizeof *swap * (size_t)(n + 1), 0);
     for (int i = 0; i < n; i++) {
         lua_rawgeti(L, 2, i + 1);
@@ -378,7 +378,7 @@ static int bind(lua_State *L) { /* bind(f, arguments..) -> closure */
     if (c.n > f->nin) too_many(L, f, c.n);
     luaL_checkstack(L, c.n + 8, "arguments");
     ThArg *args = lua_newuserdatauv(L, sizeof *args * (size_t)(c.n + 1), 0);
-    for (int i = 0; i < c.n; i++) argument(L, s, c.first + i, &args[i]);
+    for (int i = 0; i < c.n; i++) argument(L, s, c.first + i, i + 1, &args[i]);
     lua_pushlightuserdata(L, s);
     size_t size = sizeof(LtBound) + (size_t)f->nout * sizeof(LtOutput);
     LtBound *b = lua_newuserdatauv(L, size, 0);

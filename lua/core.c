@@ -134,6 +134,7 @@ __attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
     lt_register(L, s, fns);
     lua_pushstring(L, th_version());
     lua_setfield(L, -2, "version");
+    lt_open_arg(L, s);
     lt_open_array(L, s);
     lt_open_index(L, s);
     lt_open_files(L, s);

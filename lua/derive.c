@@ -9,7 +9,7 @@
 /* Variables of the sequence at t; false entries are NULL when `holes`. The array lives on the Lua stack. */
 static ThVar **vars(lua_State *L, LtState *s, int t, bool holes, int *n) {
     luaL_checktype(L, t, LUA_TTABLE);
-    *n = (int)lua_rawlen(L, t);
+    *n = lt_length(L, t, &(LtPlace){.argument = t});
     ThVar **at = lua_newuserdatauv(L, sizeof *at * (size_t)(*n + 1), 0);
     for (int i = 0; i < *n; i++) {
         lua_rawgeti(L, t, i + 1);

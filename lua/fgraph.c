@@ -37,7 +37,7 @@ static ThRewriteCall *check(lua_State *L, LtState *s) {
 /* Variables of the table at i, kept alive by it. */
 static ThVar **list(lua_State *L, LtState *s, int i, int *n) {
     luaL_checktype(L, i, LUA_TTABLE);
-    *n = (int)lua_rawlen(L, i);
+    *n = lt_length(L, i, &(LtPlace){.argument = i});
     ThVar **v = lua_newuserdatauv(L, sizeof *v * (size_t)(*n + 1), 0);
     for (int k = 0; k < *n; k++) {
         lua_rawgeti(L, i, k + 1);

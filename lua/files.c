@@ -70,7 +70,7 @@ static int load_safetensors(lua_State *L) { /* load_safetensors(path, mmap mode 
 /* The texts of table i as userdata on the stack. */
 static const char **texts(lua_State *L, int i, int *n) {
     luaL_checktype(L, i, LUA_TTABLE);
-    *n = (int)lua_rawlen(L, i);
+    *n = lt_length(L, i, &(LtPlace){.argument = i});
     const char **t = lua_newuserdatauv(L, sizeof *t * (size_t)(*n + 1), 0);
     for (int k = 0; k < *n; k++) {
         lua_rawgeti(L, i, k + 1);
@@ -152,7 +152,7 @@ static ThTextOptions text_options(lua_State *L, LtState *s, int t) {
     }
     if (!lua_isnil(L, -1)) {
         luaL_checktype(L, -1, LUA_TTABLE);
-        o.nusecols = (int)lua_rawlen(L, -1);
+        o.nusecols = lt_length_of(L, -1, "usecols");
         int64_t *use = lua_newuserdatauv(L, sizeof *use * (size_t)(o.nusecols + 1), 0);
         for (int i = 0; i < o.nusecols; i++) {
             lua_rawgeti(L, -2, i + 1);

@@ -69,7 +69,7 @@ static ThVar *var_named(lua_State *L, LtState *s, int t, const char *k) {
 
 /* inputs: {{variable, name =, update =, mutable =, borrow =, strict =, allow_downcast =, implicit =}, ..} */
 static void inputs(lua_State *L, Spec *p, int t) {
-    int n = (int)lua_rawlen(L, t);
+    int n = lt_length_of(L, t, "inputs");
     ThIn *in = room(L, (size_t)n, sizeof *in);
     for (int i = 0; i < n; i++) {
         lua_rawgeti(L, t, i + 1);
@@ -89,7 +89,7 @@ static void inputs(lua_State *L, Spec *p, int t) {
 }
 
 static void outputs(lua_State *L, Spec *p, int t) { /* {{variable, borrow =}, ..} */
-    int n = (int)lua_rawlen(L, t);
+    int n = lt_length_of(L, t, "outputs");
     ThOut *out = room(L, (size_t)n, sizeof *out);
     for (int i = 0; i < n; i++) {
         lua_rawgeti(L, t, i + 1);
@@ -101,8 +101,8 @@ static void outputs(lua_State *L, Spec *p, int t) { /* {{variable, borrow =}, ..
     p->c.nout = n;
 }
 
-static const ThPair *pairs(lua_State *L, Spec *p, int t, int *n) { /* {{variable, expression}, ..} */
-    *n = (int)lua_rawlen(L, t);
+static const ThPair *pairs(lua_State *L, Spec *p, int t, const char *name, int *n) { /* {{variable, expression}, ..} */
+    *n = lt_length_of(L, t, name);
     ThPair *pair = room(L, (size_t)*n, sizeof *pair);
     for (int i = 0; i < *n; i++) {
         lua_rawgeti(L, t, i + 1);
@@ -120,7 +120,7 @@ static void field(lua_State *L, const char *k) {
 
 /* The shareds of a list: no_default_updates. */
 static ThVar **var_list(lua_State *L, LtState *s, int t, int *n) {
-    *n = (int)lua_rawlen(L, t);
+    *n = lt_length_of(L, t, "no_default_updates");
     ThVar **v = room(L, (size_t)*n, sizeof *v);
     for (int i = 0; i < *n; i++) v[i] = var_field(L, s, t, i + 1);
     return v;
@@ -174,9 +174,9 @@ static int compile(lua_State *L) {
     field(L, "outputs");
     outputs(L, &p, lua_gettop(L));
     field(L, "updates");
-    p.c.updates = pairs(L, &p, lua_gettop(L), &p.c.nupdates);
+    p.c.updates = pairs(L, &p, lua_gettop(L), "updates", &p.c.nupdates);
     field(L, "givens");
-    p.c.givens = pairs(L, &p, lua_gettop(L), &p.c.ngivens);
+    p.c.givens = pairs(L, &p, lua_gettop(L), "givens", &p.c.ngivens);
     p.c.name = text(L, 1, "name");
     p.c.mode = text(L, 1, "mode");
     p.c.linker = text(L, 1, "linker");
@@ -334,7 +334,7 @@ static int debugprint(lua_State *L) { /* (function | {variables}, options) -> te
     if (f) t = th_function_debugprint(f->f, &o);
     else {
         luaL_checktype(L, 1, LUA_TTABLE);
-        int n = (int)lua_rawlen(L, 1);
+        int n = lt_length_of(L, 1, "the list of Variables");
         ThVar **v = room(L, (size_t)n + 1, sizeof *v);
         for (int i = 0; i < n; i++) v[i] = var_field(L, s, 1, i + 1);
         t = th_debugprint(s->ctx, v, n, &o);

@@ -75,7 +75,7 @@ static int apply(lua_State *L) { /* upvalues: state, number, number of arguments
         lua_settop(L, arity); /* __unm and __bnot get a second, dummy operand */
         check_operands(L, arity);
     }
-    LtArgs a = lt_args(L, s, 1, lua_gettop(L));
+    LtArgs a = lt_args(L, s, 1, lua_gettop(L), th_func_info(func));
     if (lua_toboolean(L, lua_upvalueindex(4)) && !any_symbolic(L, s, a.at, a.n)) return eager(L, s, func, a.at, a.n);
     return build(L, s, func, a.at, a.n);
 }

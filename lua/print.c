@@ -17,7 +17,7 @@ static int pp(lua_State *L) {
 
 static ThVar **vars(lua_State *L, LtState *s, int t, int *n) {
     luaL_checktype(L, t, LUA_TTABLE);
-    *n = (int)lua_rawlen(L, t);
+    *n = lt_length(L, t, &(LtPlace){.argument = t});
     ThVar **v = lua_newuserdatauv(L, sizeof *v * (size_t)(*n + 1), 0);
     for (int i = 0; i < *n; i++) {
         lua_rawgeti(L, t, i + 1);

@@ -130,7 +130,7 @@ static int r_order(lua_State *L) { /* order(n): the integers below n, shuffled *
 
 /* A Lua sequence is shuffled as a list: the order of 1-d arrays. */
 static void shuffle_table(lua_State *L, LtState *s, ThRandom *r) {
-    lua_Integer n = (lua_Integer)lua_rawlen(L, 2);
+    lua_Integer n = lt_length_of(L, 2, "the list to shuffle");
     ThArray *order = th_random_permutation(r, n);
     lt_push_array(L, s, order);
     const int64_t *at = th_array_data(order);

@@ -11,7 +11,7 @@ static ThVar **field(lua_State *L, LtState *s, const char *key, int *n) {
     luaL_checkstack(L, 8, "scan");
     *n = 0;
     if (lua_getfield(L, 1, key) != LUA_TTABLE) return NULL;
-    *n = (int)lua_rawlen(L, -1);
+    *n = lt_length_of(L, -1, key);
     ThVar **at = lua_newuserdatauv(L, sizeof *at * (size_t)(*n + 1), 0);
     for (int i = 0; i < *n; i++) {
         lua_rawgeti(L, -2, i + 1);
@@ -23,14 +23,14 @@ static ThVar **field(lua_State *L, LtState *s, const char *key, int *n) {
 
 /* taps: {{-2, -1}, {-1}} */
 static void taps(lua_State *L, ThScan *k) {
-    int n = lua_getfield(L, 1, "taps") == LUA_TTABLE ? (int)lua_rawlen(L, -1) : 0, t = lua_gettop(L);
+    int n = lua_getfield(L, 1, "taps") == LUA_TTABLE ? lt_length_of(L, -1, "taps") : 0, t = lua_gettop(L);
     if (n != k->nstate) lt_error(L, TH_ValueError, "scan: %d states but %d lists of taps", k->nstate, n);
     const int **tap = lua_newuserdatauv(L, sizeof *tap * (size_t)(n + 1), 0);
     int *ntap = lua_newuserdatauv(L, sizeof *ntap * (size_t)(n + 1), 0);
     luaL_checkstack(L, n + 8, "scan");
     for (int i = 0; i < n; i++) {
         lua_rawgeti(L, t, i + 1);
-        ntap[i] = (int)lua_rawlen(L, -1);
+        ntap[i] = lt_length_of(L, -1, "taps");
         int *at = lua_newuserdatauv(L, sizeof *at * (size_t)(ntap[i] + 1), 0);
         for (int j = 0; j < ntap[i]; j++) {
             lua_rawgeti(L, -2, j + 1);

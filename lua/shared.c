@@ -43,7 +43,7 @@ static ThArray *filtered(lua_State *L, LtState *s, ThVar *v, int i) {
     if (t != LUA_TNUMBER && t != LUA_TBOOLEAN && t != LUA_TTABLE && t != LUA_TUSERDATA)
         lt_error(L, TH_TypeError, "%s takes a number, an ndarray or a nested table, got a %s",
                  th_var_name(v) ? th_var_name(v) : "the variable", luaL_typename(L, i));
-    lt_value(L, s, i, &arg);
+    lt_value(L, s, i, &arg, &(LtPlace){.name = th_var_name(v) ? th_var_name(v) : "the value"});
     ThArray *a = th_var_filter(v, &arg);
     lt_push_array(L, s, a);
     return a;
@@ -106,7 +106,7 @@ static int clone(lua_State *L) { /* ({outputs}, {{from, to}, ..}, strict, copy_i
     LtState *s = LT_STATE(L);
     luaL_checktype(L, 1, LUA_TTABLE);
     luaL_checktype(L, 2, LUA_TTABLE);
-    int n = (int)lua_rawlen(L, 1), np = (int)lua_rawlen(L, 2);
+    int n = lt_length_of(L, 1, "the outputs"), np = lt_length_of(L, 2, "replace");
     ThVar **outs = lua_newuserdatauv(L, 2 * sizeof *outs * (size_t)(n + 1), 0), **made = outs + n;
     ThPair *p = lua_newuserdatauv(L, sizeof *p * (size_t)(np + 1), 0);
     for (int i = 0; i < n; i++) {

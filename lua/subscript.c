@@ -99,16 +99,45 @@ static void parse(lua_State *L, const char *text, ThArg *out) {
     out->list.n = n;
 }
 
-/* A nested table in a subscript is a slice: {a, b}, {a, b, step}, {start =, stop =, step =}. */
-static void table_slice(lua_State *L, LtState *s, int i, ThArg *out) {
+/* A bound of a slice from the value at v; nil and false leave the end open. */
+static void slice_bound(lua_State *L, LtState *s, int v, const char *name, ThArg *out) {
+    int type = lua_type(L, v);
+    if (type == LUA_TNIL || (type == LUA_TBOOLEAN && !lua_toboolean(L, v))) return;
+    if (type == LUA_TNUMBER && !lua_isinteger(L, v))
+        lt_error(L, TH_TypeError, "the %s of a slice is an integer, got %s", name, lt_push_number(L, lua_tonumber(L, v)));
+    if (type != LUA_TNUMBER && !lt_var(L, s, v))
+        lt_error(L, TH_TypeError, "the %s of a slice is an integer or a Variable, got a %s", name, luaL_typename(L, v));
+    lt_value(L, s, v, out, NULL);
+}
+
+/* {start =, stop =, step =}, or {a, b} and {a, b, step} where `positions` may stand for them. */
+static void table_slice(lua_State *L, LtState *s, int i, bool positions, ThArg *out) {
     static const char *const part[] = {"start", "stop", "step"};
+    static const char choices[] = "T.slice(a, b) or {start = a, stop = b} is a slice, nd.array({a, b}) picks these "
+                                  "positions";
+    bool named = lt_is_keywords(L, i);
+    if (!named && !positions)
+        lt_error(L, TH_TypeError,
+                 "a table inside x[{..}] may be a slice or a list of positions: %s; x:sub({a, b}, ..) "
+                 "takes slices",
+                 choices);
+    if (!named) {
+        int n = lt_length_of(L, i, "a slice");
+        if (n != 2 && n != 3)
+            lt_error(L, TH_TypeError, "a table of %d in a subscript is no slice {a, b} or {a, b, step}: %s", n,
+                     choices);
+    }
+    for (lua_pushnil(L); named && lua_next(L, i); lua_pop(L, 1)) {
+        const char *k = lua_tostring(L, -2);
+        if (strcmp(k, part[0]) && strcmp(k, part[1]) && strcmp(k, part[2]))
+            lt_error(L, TH_TypeError, "a slice has no '%s' (known: start, stop, step)", k);
+    }
     ThArg *at = block(L, 3);
-    int named = lt_is_keywords(L, i);
     for (int k = 0; k < 3; k++) {
         if (named) lua_getfield(L, i, part[k]);
         else lua_rawgeti(L, i, k + 1);
         int v = lua_gettop(L);
-        if (lua_toboolean(L, v) || lua_isnumber(L, v)) lt_value(L, s, v, &at[k]);
+        slice_bound(L, s, v, part[k], &at[k]);
         lua_remove(L, v);
     }
     out->kind = TH_ARG_SLICE;
@@ -116,7 +145,20 @@ static void table_slice(lua_State *L, LtState *s, int i, ThArg *out) {
     out->list.n = 3;
 }
 
-static void item(lua_State *L, LtState *s, int i, ThArg *out) {
+/* A plain table, none of theano.tensor's marked ones. */
+static bool is_plain(lua_State *L, int i) {
+    if (!lua_istable(L, i)) return false;
+    if (lua_getmetatable(L, i)) {
+        lua_pop(L, 1);
+        return false;
+    }
+    lua_pushliteral(L, "__arg");
+    bool plain = lua_rawget(L, i) == LUA_TNIL;
+    lua_pop(L, 1);
+    return plain;
+}
+
+static void item(lua_State *L, LtState *s, int i, bool positions, ThArg *out) {
     if (lua_type(L, i) == LUA_TSTRING) {
         const char *t = lua_tostring(L, i);
         if (!strcmp(t, "all")) t = ":";
@@ -124,25 +166,24 @@ static void item(lua_State *L, LtState *s, int i, ThArg *out) {
         if (*end) lt_error(L, TH_IndexError, "subscript \"%s\": one entry expected", t);
         return;
     }
-    if (lua_istable(L, i) && !lua_getmetatable(L, i)) {
-        lua_pushliteral(L, "__arg");
-        bool plain = lua_rawget(L, i) == LUA_TNIL;
-        lua_pop(L, 1);
-        if (plain) {
-            table_slice(L, s, i, out);
-            return;
-        }
-    } else if (lua_istable(L, i)) lua_pop(L, 1);
+    if (is_plain(L, i)) {
+        table_slice(L, s, i, positions, out);
+        return;
+    }
     if (lua_isboolean(L, i)) lt_error(L, TH_IndexError, "a boolean is no index: use a bool tensor as a mask");
+    if (lua_isnil(L, i))
+        lt_error(L, TH_IndexError,
+                 "nil is no index: a new dimension is \"None\" or T.newaxis, \"all\" "
+                 "is the whole of one");
     if (lua_type(L, i) == LUA_TNUMBER && !lua_isinteger(L, i))
         lt_error(L, TH_TypeError, "Expected an integer as an index, got %s", lt_push_number(L, lua_tonumber(L, i)));
-    lt_value(L, s, i, out);
+    lt_value(L, s, i, out, NULL);
 }
 
 void lt_subscript_args(lua_State *L, LtState *s, int first, int last, ThArg *out) {
     int n = last - first + 1;
     ThArg *at = block(L, n);
-    for (int k = 0; k < n; k++) item(L, s, first + k, &at[k]);
+    for (int k = 0; k < n; k++) item(L, s, first + k, true, &at[k]);
     out->kind = TH_ARG_LIST;
     out->list.at = at;
     out->list.n = n;
@@ -154,23 +195,17 @@ void lt_subscript(lua_State *L, LtState *s, int i, ThArg *out) {
         parse(L, lua_tostring(L, i), out);
         return;
     }
-    bool many = false;
-    if (lua_istable(L, i)) {
-        lua_pushliteral(L, "__arg");
-        many = lua_rawget(L, i) == LUA_TNIL;
-        lua_pop(L, 1);
-    }
-    if (!many) {
+    if (!is_plain(L, i)) {
         lt_subscript_args(L, s, i, i, out);
         return;
     }
-    int n = (int)lua_rawlen(L, i);
+    int n = lt_length_of(L, i, "the subscript");
     if (n > MOST) lt_error(L, TH_IndexError, "too many indices: %d", n);
     ThArg *at = block(L, n);
     for (int k = 0; k < n; k++) {
         lua_rawgeti(L, i, k + 1);
         int v = lua_gettop(L);
-        item(L, s, v, &at[k]);
+        item(L, s, v, false, &at[k]);
         lua_remove(L, v);
     }
     out->kind = TH_ARG_LIST;

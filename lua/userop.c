@@ -174,7 +174,7 @@ static bool has(lua_State *L, int t, const char *name) {
 
 static ThVar **vars(lua_State *L, LtState *s, int t, int *n) {
     luaL_checktype(L, t, LUA_TTABLE);
-    *n = (int)lua_rawlen(L, t);
+    *n = lt_length(L, t, &(LtPlace){.argument = t});
     ThVar **at = lua_newuserdatauv(L, sizeof *at * (size_t)(*n + 1), 0);
     for (int i = 0; i < *n; i++) {
         lua_rawgeti(L, t, i + 1);
@@ -224,7 +224,7 @@ static int op_apply(lua_State *L) { /* op_apply(key, {inputs}, {types} or nil) -
     ThVar **in = vars(L, s, 2, &nin);
     ThType *types = NULL;
     if (!lua_isnil(L, 3)) {
-        nout = (int)lua_rawlen(L, 3);
+        nout = lt_length_of(L, 3, "the types of the results");
         types = lua_newuserdatauv(L, sizeof *types * (size_t)(nout + 1), 0);
         for (int i = 0; i < nout; i++) {
             lua_rawgeti(L, 3, i + 1);

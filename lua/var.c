@@ -83,7 +83,7 @@ static void push_pattern(lua_State *L, ThType t) {
 
 uint32_t lt_pattern(lua_State *L, int i, int *n) {
     luaL_checktype(L, i, LUA_TTABLE);
-    *n = (int)lua_rawlen(L, i);
+    *n = lt_length_of(L, i, "broadcastable");
     if (*n > TH_MAX_NDIM) lt_error(L, TH_ValueError, "a type of %d dimensions: at most %d", *n, TH_MAX_NDIM);
     uint32_t b = 0;
     for (int d = 0; d < *n; d++) {
@@ -158,7 +158,7 @@ static int type_filter(lua_State *L) { /* type_filter(type, value, strict, allow
         return lt_error(L, TH_TypeError, "filter takes a number, an ndarray or a nested table, got a %s",
                         luaL_typename(L, 2));
     memset(&value, 0, sizeof value);
-    lt_value(L, s, 2, &value);
+    lt_value(L, s, 2, &value, &(LtPlace){.name = "the value"});
     int8_t down = (int8_t)(lua_isnil(L, 4) ? -1 : lua_toboolean(L, 4));
     lt_push_array(L, s, th_type_filter(s->ctx, *t, &value, lua_toboolean(L, 3), down));
     return 1;

@@ -419,7 +419,7 @@ function M.ndarray()
   end
   for _, f in ipairs(core.functions()) do
     local name = f.name == "repeat" and "repeat_" or f.name
-    if nd[name] and not done[name] and not name:find(".", 1, true) then
+    if rawget(nd, name) and not done[name] and not name:find(".", 1, true) then
       local result = several(f) and "any ..." or "any"
       define("nd." .. name, f.signature, f.doc, { otherwise = "theano.Value", result = result })
     end

@@ -15,7 +15,7 @@ describe("inputs that are refused", function()
     raises("TypeError", "inputs is a table", function() compile({ inputs = 3, outputs = x }) end)
     raises("TypeError", "has the key 'x'", function() compile({ inputs = { x = x }, outputs = x }) end)
     raises("TypeError", "inputs[1] is a number", function() compile({ inputs = { 3 }, outputs = x }) end)
-    raises("TypeError", "inputs[1] is a userdata", function() compile({ inputs = { nd.zeros(1) }, outputs = x }) end)
+    raises("TypeError", "inputs[1] is an ndarray", function() compile({ inputs = { nd.zeros(1) }, outputs = x }) end)
   end)
 
   it("a constant, a shared variable, one twice", function()

@@ -32,8 +32,9 @@ int front_return_n(Front *f, ThVar *const *v, int n) {
 int front_return(Front *f, ThVar *v) { return front_return_n(f, &v, 1); }
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
-static const char *const kind_names[] = {"None",     "a variable", "an array", "an integer", "a float",    "a boolean",
-                                         "a string", "a list",     "a slice",  "newaxis",    "an ellipsis"};
+static const char *const kind_names[] = {"nil (None)", "a variable", "an array",   "an integer",
+                                         "a float",    "a boolean",  "a string",   "a list",
+                                         "a slice",    "newaxis",    "an ellipsis"};
 
 /* Name of parameter i in f's signature, for messages. */
 static const char *param_name(Front *f, int i, char *out, size_t size) {
@@ -225,8 +226,8 @@ bool front_list(Front *f, int i, VarVec *v) {
         n = f->arg[i].list.n;
     }
     for (int k = 0; k < n; k++) {
-        char what[40];
-        snprintf(what, sizeof what, "argument %d", k);
+        char name[64], what[80];
+        snprintf(what, sizeof what, "%s[%d]", param_name(f, i < 0 ? f->nparam - 1 : i, name, sizeof name), k + 1);
         ThVar *x = front_as_var(f, &at[k], what);
         if (!x || !vec_push(f->ctx, v, x)) return false;
     }

@@ -4,7 +4,7 @@ local core = require("theano.core")
 local updates = require("theano.updates")
 local util = require("theano.util")
 
-local known = util.set({ "replace", "strict", "share_inputs" })
+local known = { replace = true, strict = "boolean", share_inputs = "boolean" }
 
 --- `theano.clone(output, {replace = {{x, y}, ..} or {[x] = y}, strict = true, share_inputs = true})`: a copy of one
 -- Variable or of a sequence of them. With strict, a replacement must have the type of what it replaces; with
@@ -14,13 +14,7 @@ return function(output, replace, options)
   options = options or {}
   util.check_keywords("clone", options, known)
   replace = replace or options.replace
-  local single = util.is_var(output)
-  local list = single and { output } or output
-  if type(list) ~= "table" then util.raise("TypeError", "clone takes a Variable or a sequence of them, got %s",
-    type(output)) end
-  for i, v in ipairs(list) do
-    if not util.is_var(v) then util.raise("TypeError", "clone: output %d is a %s, a Variable expected", i, type(v)) end
-  end
+  local list, single = util.variables("clone: the output", output)
   local replacements, T = {}, require("theano.tensor")
   for i, p in ipairs(updates.pairs_of(replace, "replace")) do
     if not util.is_var(p[1]) then util.raise("TypeError", "clone: entry %d of replace is for a %s", i, type(p[1])) end

@@ -13,10 +13,10 @@ require("theano.function_object")
 local M = {}
 
 -- ---- In and Out -----------------------------------------------------------------------------------------------------
-local in_known = util.set({
-  "variable", "name", "value", "update", "mutable", "strict", "allow_downcast", "autoname", "implicit", "borrow",
-  "shared",
-})
+local in_known = {
+  variable = true, name = "string", value = true, update = true, mutable = "boolean", strict = "boolean",
+  allow_downcast = "boolean", autoname = "boolean", implicit = "boolean", borrow = "boolean", shared = "boolean",
+}
 
 local function keyed(what, variable, options, known)
   if options == nil and type(variable) == "table" and variable.variable then options, variable = variable, nil end
@@ -59,7 +59,7 @@ end
 
 --- An output with more to say: `Out(y, {borrow = true})`, `Out(y, {array = true})` keeps a 0-d result as an array.
 function M.Out(variable, options)
-  local known = util.set({ "variable", "borrow", "array", "return_internal_type" })
+  local known = { variable = true, borrow = "boolean", array = "boolean", return_internal_type = "boolean" }
   return setmetatable(keyed("Out", variable, options, known), OutMeta)
 end
 
@@ -97,7 +97,7 @@ local function input_of(i, v, spec)
     return
   end
   if not util.is_var(v) then
-    util.raise("TypeError", "inputs[%d] is a %s: a Variable or theano.In expected", i, type(v))
+    util.raise("TypeError", "inputs[%d] is %s: a Variable or theano.In is expected", i, util.kind_of(v))
   end
   table.insert(spec.inputs, { v })
 end
@@ -107,12 +107,7 @@ local function inputs_of(list, spec)
     local got = util.is_var(list) and "a Variable (write {x})" or type(list)
     util.raise("TypeError", "inputs is a table of Variables, got %s", got)
   end
-  for k in pairs(list) do
-    if math.type(k) ~= "integer" then
-      util.raise("TypeError", "inputs is a sequence, it has the key '%s'", tostring(k))
-    end
-  end
-  for i, v in ipairs(list) do input_of(i, v, spec) end
+  for i, v in ipairs(util.list("inputs", list)) do input_of(i, v, spec) end
 end
 
 local T -- theano.tensor, on first use: it requires us back
@@ -122,25 +117,26 @@ local function output_of(v, what)
   if getmetatable(v) == OutMeta then return { v.variable, borrow = v.borrow, array = v.array } end
   if util.is_var(v) then return { v } end
   if type(v) == "number" or util.is_array(v) then return { T.as_tensor_variable(v) } end
-  util.raise("TypeError", "%s is a %s: a Variable or theano.Out expected", what, type(v))
+  util.raise("TypeError", "%s is %s: a Variable or theano.Out is expected", what, util.kind_of(v))
 end
 
 local function outputs_of(o)
   local list = {}
   if o == nil then return list, nil end
   if type(o) ~= "table" or getmetatable(o) == OutMeta then return { output_of(o, "outputs") }, nil end
-  if #o == 0 and next(o) ~= nil then
+  if next(o) ~= nil and math.type(next(o)) ~= "integer" then
     local names = {}
     for k in pairs(o) do
-      if type(k) ~= "string" then util.raise("TypeError", "named outputs have string keys, found %s", type(k)) end
+      if type(k) ~= "string" then
+        util.raise("TypeError", "named outputs have string keys, found %s", util.kind_of(k))
+      end
       names[#names + 1] = k
     end
     table.sort(names)
     for i, k in ipairs(names) do list[i] = output_of(o[k], "output '" .. k .. "'") end
     return list, names
   end
-  for i, v in ipairs(o) do list[i] = output_of(v, ("outputs[%d]"):format(i)) end
-  return list, nil
+  return util.each("outputs", o, output_of), nil
 end
 
 local function pairs_of(t, what, list)
@@ -152,10 +148,11 @@ local function pairs_of(t, what, list)
   end
 end
 
-local known = util.set({
-  "inputs", "outputs", "mode", "updates", "givens", "no_default_updates", "accept_inplace", "name", "rebuild_strict",
-  "allow_input_downcast", "profile", "on_unused_input", "memory",
-})
+local known = {
+  inputs = true, outputs = true, mode = true, updates = true, givens = true, no_default_updates = true,
+  accept_inplace = "boolean", name = "string", rebuild_strict = "boolean", allow_input_downcast = "boolean",
+  profile = "boolean", on_unused_input = "string", memory = "number|string",
+}
 
 local positional = {
   "inputs", "outputs", "mode", "updates", "givens", "no_default_updates", "accept_inplace", "name", "rebuild_strict",
@@ -180,7 +177,13 @@ local function arguments(...)
       a.n = a.n - 1
     end
   end
-  for i = 1, a.n do spec[positional[i] or "too many arguments"] = a[i] end
+  if a.n > #positional then
+    util.raise("TypeError", "compile takes at most %d arguments by position, got %d", #positional, a.n)
+  end
+  for i = 1, a.n do
+    if spec[positional[i]] ~= nil then util.raise("TypeError", "compile: '%s' is given twice", positional[i]) end
+    spec[positional[i]] = a[i]
+  end
   util.check_keywords("compile", spec, known)
   return spec
 end
@@ -213,7 +216,7 @@ local function exclusions(v)
   if type(v) ~= "table" then
     util.raise("TypeError", "no_default_updates is a boolean or a list of shared variables, got %s", type(v))
   end
-  for i, s in ipairs(v) do
+  for i, s in ipairs(util.list("no_default_updates", v)) do
     if core.kind(s) ~= "shared" then
       util.raise("TypeError", "no_default_updates[%d] is a %s: a shared variable expected", i, core.kind(s) or type(s))
     end
@@ -255,9 +258,6 @@ local function build(...)
   spec.no_default_updates = exclusions(a.no_default_updates)
   spec.accept_inplace = a.accept_inplace
   spec.no_rebuild_strict = a.rebuild_strict == false
-  if a.profile ~= nil and type(a.profile) ~= "boolean" then
-    util.raise("TypeError", "profile is a boolean, got %s", type(a.profile))
-  end
   spec.profile = a.profile
   spec.memory = bytes_of(a.memory)
   local f = core.compile(spec)

@@ -225,7 +225,7 @@ function methods.replace_all_validate_remove(g, list, remove, reason)
   reason = reason_of("replace_all_validate_remove", reason)
   local before = core.graph_vars(g, "o")
   methods.replace_all_validate(g, list, reason)
-  for _, v in ipairs(remove) do
+  for _, v in ipairs(util.variables("replace_all_validate_remove: remove", remove)) do
     if methods.contains(g, v) then
       core.graph_restore(g, before)
       changed(g)
@@ -300,15 +300,15 @@ end
 -- user's own graph stays as it is. Options: `features`, a list; `clone` is taken and changes nothing.
 function M.FunctionGraph(inputs, outputs, options)
   options = options or {}
-  util.check_keywords("FunctionGraph", options, util.set({ "features", "clone" }))
+  util.check_keywords("FunctionGraph", options, { features = "table", clone = "boolean" })
   local lists = { inputs = inputs, outputs = outputs }
   for _, what in ipairs({ "inputs", "outputs" }) do
     local list = lists[what]
-    if util.is_var(list) then lists[what] = { list }
-    elseif type(list) ~= "table" then
-      util.raise("TypeError", "FunctionGraph(inputs, outputs): %s is a list of Variables, got %s", what, type(list))
+    if not util.is_var(list) and type(list) ~= "table" then
+      util.raise("TypeError", "FunctionGraph(inputs, outputs): %s is a list of Variables, got %s", what,
+        util.kind_of(list))
     end
-    for i, v in ipairs(lists[what]) do variable("FunctionGraph", ("%s[%d]"):format(what, i), v) end
+    lists[what] = util.variables("FunctionGraph: " .. what, list)
   end
   for i, v in ipairs(lists.inputs) do
     if core.kind(v) == "constant" then
@@ -317,7 +317,7 @@ function M.FunctionGraph(inputs, outputs, options)
     end
   end
   local g = core.graph_new(lists.inputs, lists.outputs)
-  for _, f in ipairs(options.features or {}) do methods.attach_feature(g, f) end
+  for _, f in ipairs(util.list("FunctionGraph: features", options.features or {})) do methods.attach_feature(g, f) end
   return g
 end
 

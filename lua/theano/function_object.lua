@@ -94,7 +94,9 @@ end
 
 -- ---- methods
 -- ------------------------------------------------------------------------------------------------------------
-local copy_known = util.set({ "share_memory", "swap", "delete_updates", "name", "profile" })
+local copy_known = {
+  share_memory = "boolean", swap = true, delete_updates = "boolean", name = "string", profile = "boolean",
+}
 
 --- A function of the same expression, with defaults of its own. Options: `swap`, a map or a sequence of pairs from
 -- shared to shared variables of the same type; `delete_updates`; `name` (default: the old one and " copy"); `profile`.
@@ -139,7 +141,14 @@ meta.__index = function(f, key)
   if read[key] then return read[key](f) end
   local states = debug.getuservalue(f, 2)
   if type(key) == "string" and not core.find_input(f, key) and not (states and states[key]) then
-    util.raise("AttributeError", "a compiled function has no attribute and no input '%s'", key)
+    local names = { "trust_input" }
+    for _, t in ipairs({ methods, read }) do
+      for name in pairs(t) do names[#names + 1] = name end
+    end
+    for _, name in ipairs((core.function_names(f))) do names[#names + 1] = name or nil end
+    table.sort(names)
+    util.raise("AttributeError", "a compiled function has no attribute and no input '%s'%s", key,
+      require("theano.modules").hint(key, names, "function"))
   end
   return get(f, key)
 end

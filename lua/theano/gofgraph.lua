@@ -7,14 +7,9 @@ local M = {}
 local function list_of(what, vars)
   if util.is_var(vars) then return { vars } end
   if type(vars) ~= "table" then
-    util.raise("TypeError", "gof.graph.%s takes a list of Variables, got %s", what, type(vars))
+    util.raise("TypeError", "gof.graph.%s takes a list of Variables, got %s", what, util.kind_of(vars))
   end
-  for i, v in ipairs(vars) do
-    if not util.is_var(v) then
-      util.raise("TypeError", "gof.graph.%s takes a list of Variables; number %d is a %s", what, i, type(v))
-    end
-  end
-  return vars
+  return (util.variables(("gof.graph.%s: the list"):format(what), vars))
 end
 
 local function set_of(what, vars)

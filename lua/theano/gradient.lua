@@ -9,19 +9,20 @@ local util = require("theano.util")
 local M = {}
 package.loaded["theano.gradient"] = M
 
-local known = util.set({
-  "consider_constant", "disconnected_inputs", "add_names", "known_grads", "return_disconnected", "null_gradients",
-})
+local known = {
+  consider_constant = true, disconnected_inputs = "string", add_names = "boolean", known_grads = true,
+  return_disconnected = "string", null_gradients = "string",
+}
 
-local function list_of(v)
+local function list_of(what, v)
   if v == nil then return {} end
-  if util.is_var(v) then return { v } end
-  return v
+  return (util.variables(what, v))
 end
 
 local function options_of(o)
   util.check_keywords("grad", o, known)
-  local list = { consider_constant = list_of(o.consider_constant), known = {}, known_grad = {} }
+  local list = { known = {}, known_grad = {} }
+  list.consider_constant = list_of("grad: consider_constant", o.consider_constant)
   for i, p in ipairs(updates.pairs_of(o.known_grads, "known_grads")) do
     list.known[i], list.known_grad[i] = p[1], p[2]
   end
@@ -56,14 +57,7 @@ function M.grad(cost, wrt, options)
   if cost ~= nil and not util.is_var(cost) then
     util.raise("TypeError", "grad: the cost is a symbolic Variable, got %s", type(cost))
   end
-  local single = util.is_var(wrt)
-  if not single and type(wrt) ~= "table" then
-    util.raise("TypeError", "grad: wrt is a Variable or a list of them, got %s", type(wrt))
-  end
-  local list = single and { wrt } or wrt
-  for i, v in ipairs(list) do
-    if not util.is_var(v) then util.raise("TypeError", "grad: wrt[%d] is no Variable but a %s", i, type(v)) end
-  end
+  local list, single = util.variables("grad: wrt", wrt)
   local g = core.grad(cost, list, options_of(options or {}))
   if config.test_values() then require("theano.test_value").built(table.unpack(tensors(g))) end
   if single then return g[1] or nil end
@@ -72,28 +66,18 @@ end
 
 -- ---- the two operators and what is made of them
 -- ------------------------------------------------------------------------
-local function check_vars(what, list, of)
-  if type(list) ~= "table" then util.raise("TypeError", "%s: %s is a Variable or a list of them, got %s", what, of,
-    type(list)) end
-  for i, v in ipairs(list) do
-    if not util.is_var(v) then util.raise("TypeError", "%s: %s[%d] is no Variable but a %s", what, of, i, type(v)) end
-  end
-  return list
-end
-
 -- A Variable or a list of them, as a list, and whether it was a single one.
 local function as_list(what, v, of)
-  if util.is_var(v) then return { v }, true end
-  return check_vars(what, v, of), false
+  return util.variables(("%s: %s"):format(what, of), v)
 end
 
 local function points_of(what, points, f)
   local T = require("theano.tensor")
   local single = util.is_var(points) or util.is_array(points) or type(points) == "number"
   local list = single and { points } or points
-  if type(list) ~= "table" or #list ~= #f then
+  if type(list) ~= "table" or core.length(list, what .. ": the evaluation points") ~= #f then
     util.raise("ValueError", "%s: %d expressions need as many evaluation points, got %s", what, #f,
-      type(list) == "table" and #list or type(list))
+      type(list) == "table" and #list or util.kind_of(list))
   end
   local out = {}
   for i, p in ipairs(list) do
@@ -112,7 +96,7 @@ local function answer(list, single)
   return list
 end
 
-local lop_known = util.set({ "consider_constant", "disconnected_inputs" })
+local lop_known = { consider_constant = true, disconnected_inputs = "string" }
 
 --- Row vector times Jacobian: the sum over f of `eval_points` . d f / d wrt, for each wrt.
 -- @param f a Variable or a list of them
@@ -131,7 +115,7 @@ function M.Lop(f, wrt, eval_points, options)
   }), single)
 end
 
-local rop_known = util.set({ "disconnected_outputs", "return_disconnected" })
+local rop_known = { disconnected_outputs = "string", return_disconnected = "string" }
 
 local function disconnected_output(v, o, policy)
   if policy ~= "ignore" then
@@ -172,7 +156,7 @@ end
 -- @return gradients of wrt, gradients of `stop`; with details also the parts from start and from cost
 function M.subgraph_grad(wrt, stop, options)
   local o = options or {}
-  util.check_keywords("subgraph_grad", o, util.set({ "start", "cost", "details" }))
+  util.check_keywords("subgraph_grad", o, { start = true, cost = true, details = "boolean" })
   if o.start == nil and o.cost == nil then
     util.raise("ValueError", "subgraph_grad: give start (known gradients), cost, or both")
   end
@@ -193,7 +177,7 @@ function M.subgraph_grad(wrt, stop, options)
   return wrt_grads, end_grads
 end
 
-local jac_known = util.set({ "consider_constant", "disconnected_inputs" })
+local jac_known = lop_known
 
 --- Jacobian of a vector (or gradient of a scalar): one matrix, a row for each element, for each wrt. The rows are
 -- computed together (`T.vmap` of the gradient over the rows of an identity matrix).
@@ -276,8 +260,9 @@ local function axes_of(axes)
     util.raise("TypeError",
       "vmap: the axes are an integer, a list of integers and false, or {in_axes = .., out_axes = ..}")
   end
-  if not util.is_keywords(axes) then return axes, 0 end
-  util.check_keywords("vmap", axes, util.set({ "in_axes", "out_axes" }))
+  if not util.is_keywords(axes) then return util.list("vmap: the axes", axes), 0 end
+  util.check_keywords("vmap", axes, { in_axes = "integer|table|boolean", out_axes = "integer" })
+  if type(axes.in_axes) == "table" then util.list("vmap: in_axes", axes.in_axes) end
   return axes.in_axes == nil and 0 or axes.in_axes, axes.out_axes or 0
 end
 
@@ -362,7 +347,7 @@ end
 local function variables(pt)
   local T, nd = require("theano.tensor"), require("theano.ndarray")
   local vars, point, narrow = {}, {}, "float64"
-  for i, p in ipairs(pt) do
+  for i, p in ipairs(util.list("verify_grad: the points", pt)) do
     point[i] = nd.asarray(p)
     if not tol_of[point[i].dtype] then
       util.raise("TypeError", "verify_grad: point %d has dtype %s, floats only", i - 1, point[i].dtype)
@@ -388,9 +373,10 @@ local function compare(i, symbolic, wanted, tolerance)
   end
 end
 
-local verify_known = util.set({
-  "n_tests", "rng", "eps", "out_type", "abs_tol", "rel_tol", "mode", "cast_to_output_type",
-})
+local verify_known = {
+  n_tests = "integer", rng = "userdata", eps = "number", out_type = "string", abs_tol = "number", rel_tol = "number",
+  mode = true, cast_to_output_type = "boolean",
+}
 
 --- Checks the symbolic gradient of `fun` (which takes variables, gives one) at the arrays `pt` against one-sided finite
 -- differences of a random projection. Raises GradientError when both the absolute and the relative error are too large.

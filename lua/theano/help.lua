@@ -63,7 +63,7 @@ local function tabled(list)
     local name = f.name == "repeat" and "repeat_" or f.name
     local forms = {}
     if f.method then forms[#forms + 1] = "x:" .. name .. "(..)" end
-    if not name:find(".", 1, true) and nd[name] then forms[#forms + 1] = "nd." .. name .. "(..) on arrays" end
+    if not name:find(".", 1, true) and rawget(nd, name) then forms[#forms + 1] = "nd." .. name .. "(..) on arrays" end
     if f.metamethod then forms[#forms + 1] = OPERATOR[f.metamethod] end
     list[#list + 1] = {
       key = "T." .. name, shown = "T." .. name, signature = f.signature, doc = f.doc,
@@ -198,8 +198,9 @@ function M.text(name)
   end
   local last, names = wanted:match("[^.]*$"), {}
   for i, entry in ipairs(list) do names[i] = entry.key:match("[^.]*$") end
-  local near = util.nearest(last, names)
-  util.raise("KeyError", "no help on '%s'%s", name, near and (": did you mean '" .. near .. "'?") or "")
+  local near, there = util.nearest(last, names), require("theano.modules").original(last)
+  util.raise("KeyError", "no help on '%s'%s", name, there and (": %s has it in %s, this version does not"):format(
+    there:find("^numpy") and "NumPy" or "Theano", there) or near and (": did you mean '" .. near .. "'?") or "")
 end
 
 return M

@@ -13,17 +13,14 @@ local function is_value(v) return util.is_var(v) or util.is_array(v) or type(v) 
 -- A branch as a list of Variables, and whether it was a list.
 local function values(branch, which)
   if is_value(branch) then return { T.as_tensor_variable(branch) }, false end
-  if type(branch) ~= "table" or #branch == 0 then
-    raise("TypeError", "ifelse: the %s branch must be a value or a list of values, got %s", which, type(branch))
+  local what = ("ifelse: the %s branch"):format(which)
+  if type(branch) ~= "table" or core.length(branch, what) == 0 then
+    raise("TypeError", "%s must be a value or a list of values, got %s", what, util.kind_of(branch))
   end
-  local list = {}
-  for i, v in ipairs(branch) do
-    if not is_value(v) then
-      raise("TypeError", "ifelse: value %d of the %s branch is a %s", i, which, type(v))
-    end
-    list[i] = T.as_tensor_variable(v)
-  end
-  return list, true
+  return util.each(what, branch, function(v, place)
+    if not is_value(v) then raise("TypeError", "%s is %s", place, util.kind_of(v)) end
+    return T.as_tensor_variable(v)
+  end), true
 end
 
 --- The value of one of two branches, chosen while the function runs: nonzero takes `then_branch`. What only the other
@@ -36,11 +33,10 @@ end
 function M.ifelse(condition, then_branch, else_branch, name)
   T = T or require("theano.tensor")
   if type(name) == "table" then
-    for k in pairs(name) do
-      if k ~= "name" then raise("TypeError", "ifelse: unknown keyword '%s'; it knows: name", tostring(k)) end
-    end
+    util.check_keywords("ifelse", name, { name = true })
     name = name.name
   end
+  util.check_type("ifelse", "name", name, "string")
   if not is_value(condition) then raise("TypeError", "ifelse: the condition is a %s", type(condition)) end
   if then_branch == nil or else_branch == nil then
     raise("TypeError", "ifelse takes a condition and two branches: ifelse(condition, then_branch, else_branch)")

@@ -82,4 +82,5 @@ end
 --- Totals of the engine, for tests and tools: "live_bytes", "live_nodes", "allocs", "cache_bytes".
 theano.stat = core.stat
 
+require("theano.modules").seal_all(theano)
 return theano

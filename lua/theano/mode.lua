@@ -89,7 +89,7 @@ local function with_tags(field)
   return function(m, ...)
     if getmetatable(m) ~= Mode then util.raise("TypeError", "%s is called with a colon: mode:%s(..)", field, field) end
     local copy = copy_of(m)
-    for i, tag in ipairs({ ... }) do
+    for i, tag in ipairs(util.list(("Mode:%s: the tags"):format(field), table.pack(...))) do
       if type(tag) ~= "string" then
         util.raise("TypeError", "Mode:%s: number %d is a %s, a name or a tag expected", field, i, type(tag))
       end
@@ -105,7 +105,7 @@ local registered = 0
 --- A copy of the mode that runs rewrites of its own as well: `mode:register({rewrite, position}, ..)`.
 function Mode:register(...)
   local copy = copy_of(self)
-  for i, pair in ipairs({ ... }) do
+  for i, pair in ipairs(util.list("Mode:register: the rewrites", table.pack(...))) do
     if type(pair) ~= "table" or not opt.is_rewrite(pair[1]) or type(pair[2]) ~= "number" then
       util.raise("TypeError", "mode:register takes {rewrite, position}; number %d is %s", i,
         opt.is_rewrite(pair) and "a rewrite without a position" or "a " .. type(pair))

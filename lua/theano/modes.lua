@@ -9,7 +9,7 @@ local M = {}
 local function options_of(what, given, known)
   local o = given or {}
   if type(o) ~= "table" then util.raise("TypeError", "%s takes a table of options, got %s", what, type(o)) end
-  known.linker, known.optimizer = true, true
+  known.linker, known.optimizer = "string", true
   util.check_keywords(what, o, known)
   return o
 end
@@ -18,7 +18,7 @@ end
 -- are the flags DebugMode.*.
 function M.DebugMode(given)
   local o = options_of("DebugMode", given,
-    util.set({ "stability_patience", "check_c_code", "check_py_code", "check_isfinite" }))
+    { stability_patience = "integer", check_c_code = "boolean", check_py_code = "boolean", check_isfinite = "boolean" })
   return core.watch("debug", o), { linker = o.linker, optimizer = o.optimizer or "fast_run" }
 end
 
@@ -26,7 +26,7 @@ end
 -- order, as Theano's.
 function M.NanGuardMode(given, inf, big)
   if type(given) == "boolean" then given = { nan_is_error = given, inf_is_error = inf, big_is_error = big } end
-  local known = util.set({ "nan_is_error", "inf_is_error", "big_is_error", "action" })
+  local known = { nan_is_error = "boolean", inf_is_error = "boolean", big_is_error = "boolean", action = "string" }
   local o = options_of("NanGuardMode", given, known)
   if o.action ~= nil and o.action ~= "raise" and o.action ~= "warn" then
     util.raise("ValueError", "NanGuardMode: action is 'raise' or 'warn', not '%s'", tostring(o.action))

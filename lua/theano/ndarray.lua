@@ -150,8 +150,8 @@ local function unknown(key)
   local names = { "shape", "strides", "dtype", "ndim", "size", "itemsize", "nbytes", "flags", "T" }
   for n in pairs(methods) do names[#names + 1] = n end
   table.sort(names)
-  local near = util.nearest(key, names)
-  local hint = near and (": did you mean '" .. near .. "'?") or ""
+  local hint = require("theano.modules").hint(key, names, "ndarray", "NumPy")
+  if hint == "" and rawget(nd, key) then hint = (": it is the function theano.ndarray.%s"):format(key) end
   util.raise("AttributeError", "an ndarray has no attribute '%s'%s", key, hint)
 end
 

@@ -25,10 +25,26 @@ return function(nd)
   local function options(what, order, first, ...)
     local given = {}
     if util.is_keywords(first) then
+      if select("#", ...) > 0 then util.raise("TypeError", "%s: the table of keywords stands last", what) end
       util.check_keywords(what, first, util.set(order))
       given = first
     else
-      for i, v in ipairs({ n = select("#", ...) + 1, first, ... }) do given[order[i]] = v end
+      local values = table.pack(first, ...)
+      local last = values[values.n]
+      if util.is_keywords(last) then
+        util.check_keywords(what, last, util.set(order))
+        for k, v in pairs(last) do given[k] = v end
+        values.n = values.n - 1
+      end
+      if values.n > #order then
+        util.raise("TypeError", "%s takes at most %d of %s, got %d", what, #order, table.concat(order, ", "), values.n)
+      end
+      for i = 1, values.n do
+        if values[i] ~= nil and given[order[i]] ~= nil then
+          util.raise("TypeError", "%s: '%s' is given twice", what, order[i])
+        end
+        if values[i] ~= nil then given[order[i]] = values[i] end
+      end
     end
     return given
   end
@@ -45,12 +61,10 @@ return function(nd)
   local function result(a) return util.is_array(a) and a.ndim == 0 and a:item() or a end
 
   local function list_of(what, arrays)
-    if util.is_array(arrays) or type(arrays) ~= "table" or #arrays == 0 then
+    if type(arrays) ~= "table" or core.length(arrays, what .. ": the list") == 0 then
       util.raise("TypeError", "%s takes a sequence of arrays, at least one", what)
     end
-    local list = {}
-    for i, a in ipairs(arrays) do list[i] = arr(a) end
-    return list
+    return util.each(what, arrays, function(a) return arr(a) end)
   end
 
   -- ---- rank and order -----------------------------------------------------------------------------------------------
@@ -75,7 +89,7 @@ return function(nd)
   --- A new dimension of length 1 at a position, or at each of a sequence of positions: a view.
   function nd.expand_dims(a, axis)
     a = arr(a)
-    local axes = type(axis) == "table" and axis or { axis }
+    local axes = type(axis) == "table" and util.list("expand_dims: axis", axis) or { axis }
     local ndim, new = a.ndim + #axes, {}
     for _, d in ipairs(axes) do
       if math.type(d) ~= "integer" or d < -ndim or d >= ndim or new[d % ndim] then
@@ -100,7 +114,8 @@ return function(nd)
     if a.ndim == 0 then return a end
     local turn, index = {}, {}
     if axis == nil then for d = 0, a.ndim - 1 do turn[d] = true end end
-    for _, d in ipairs(type(axis) == "table" and axis or { axis }) do turn[axis_of("flip", a, d)] = true end
+    local axes = type(axis) == "table" and util.list("flip: axis", axis) or { axis }
+    for _, d in ipairs(axes) do turn[axis_of("flip", a, d)] = true end
     for d = 0, a.ndim - 1 do index[d + 1] = turn[d] and "::-1" or ":" end
     return a[table.concat(index, ", ")]
   end
@@ -153,7 +168,9 @@ return function(nd)
       end
       for i = 1, at do ends[i] = i * (n // at) + math.min(i, n % at) end
     else
-      for i, e in ipairs(util.is_array(at) and at:tolist() or at) do ends[i] = e end
+      for i, e in ipairs(util.list(what .. ": the positions", util.is_array(at) and at:tolist() or at)) do
+        ends[i] = e
+      end
       ends[#ends + 1] = n
     end
     local from, front = 0, ("::,"):rep(axis)
@@ -236,6 +253,7 @@ return function(nd)
 
   --- `indices(shape)`: the position along each axis, for every element.
   function nd.indices(shape)
+    util.list("indices: the shape", shape)
     local out = core.zeros({ #shape, table.unpack(shape) }, "int64")
     for d, n in ipairs(shape) do
       local form = {}
@@ -254,10 +272,11 @@ return function(nd)
 
   --- `meshgrid(x, y, .., {indexing = "xy"})`: coordinates of a grid, one result for each vector.
   function nd.meshgrid(...)
-    local list = { ... }
+    local list = table.pack(...)
     local indexing = "xy"
-    if util.is_keywords(list[#list]) then
-      local o = table.remove(list)
+    if util.is_keywords(list[list.n]) then
+      local o = list[list.n]
+      list[list.n], list.n = nil, list.n - 1
       util.check_keywords("meshgrid", o, util.set({ "indexing" }))
       indexing = o.indexing or "xy"
     end
@@ -265,6 +284,7 @@ return function(nd)
       util.raise("ValueError", "meshgrid: indexing is 'xy' or 'ij', not '%s'", tostring(indexing))
     end
     local shape = {}
+    util.list("meshgrid: the vectors", list)
     for i, x in ipairs(list) do
       list[i] = arr(x):reshape({ -1 })
       shape[i] = list[i].size

@@ -21,8 +21,8 @@ local function axes_of(what, axes, ndim)
   elseif axes == "spatial" then
     list = { 0 }
     for d = 2, ndim - 1 do list[#list + 1] = d end
-  elseif type(axes) == "table" and #axes > 0 then
-    list = axes
+  elseif type(axes) == "table" and next(axes) then
+    list = util.list(what .. ": axes", axes)
   else
     util.raise("ValueError", "%s: invalid axes: 'per-activation', 'spatial' or a list of integers, not %s", what,
       util.text(axes))
@@ -154,7 +154,10 @@ end
 -- @param y class numbers, or a matrix with a 1 in each row
 -- @param delta margin, 1
 function nnet.multiclass_hinge_loss(x, y, delta)
-  if type(delta) == "table" then delta = delta.delta end
+  if util.is_keywords(delta) then
+    util.check_keywords("multiclass_hinge_loss", delta, { delta = true })
+    delta = delta.delta
+  end
   x, y, delta = T.as_tensor_variable(x), T.as_tensor_variable(y), delta or 1
   if x.ndim ~= 2 then util.raise("ValueError",
     "multiclass_hinge_loss: the scores must be a matrix, they have %d dimensions", x.ndim) end
@@ -173,7 +176,7 @@ end
 --- Hinge loss of scores against labels of 1 and -1 (or 1 and 0 with binary = true): max(0, delta - x * t).
 function nnet.binary_hinge_loss(x, t, options)
   local o = options or {}
-  util.check_keywords("binary_hinge_loss", o, util.set({ "delta", "binary" }))
+  util.check_keywords("binary_hinge_loss", o, { delta = true, binary = "boolean" })
   x, t = T.as_tensor_variable(x), T.as_tensor_variable(t)
   if o.binary then t = 2 * t - 1 end
   return T.maximum((o.delta or 1) - x * t, 0)

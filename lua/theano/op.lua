@@ -32,11 +32,10 @@ end
 --- What make_node returns: the operation, its inputs, and a variable of the type of each result.
 function M.Apply(op, inputs, outputs)
   for what, list in pairs({ inputs = inputs, outputs = outputs }) do
-    if type(list) ~= "table" then util.raise("TypeError", "Apply: %s must be a list of Variables, got %s", what,
-      type(list)) end
-    for i, v in ipairs(list) do
-      if not util.is_var(v) then util.raise("TypeError", "Apply: %s[%d] is no Variable but a %s", what, i, type(v)) end
+    if type(list) ~= "table" then
+      util.raise("TypeError", "Apply: %s must be a list of Variables, got %s", what, util.kind_of(list))
     end
+    util.variables("Apply: " .. what, list)
   end
   return { op = op, inputs = inputs, outputs = outputs }
 end
@@ -69,8 +68,8 @@ local function lengths(i, shape)
     util.raise("TypeError", "infer_shape must return a list of lengths for result %d, got %s", i,
       type(shape))
   end
-  if #shape == 0 then return T.zeros({ 0 }, { dtype = "int64" }) end
   local all = {}
+  if core.length(shape, ("infer_shape: shape %d"):format(i)) == 0 then return T.zeros({ 0 }, { dtype = "int64" }) end
   for d, n in ipairs(shape) do all[d] = T.cast(T.as_tensor_variable(n), "int64") end
   return T.stack(all)
 end
@@ -86,7 +85,7 @@ local function infer_shape_of(op)
     if type(out) ~= "table" then
       util.raise("TypeError", "infer_shape must return a list of shapes, got %s", type(out))
     end
-    for i, s in ipairs(out) do out[i] = lengths(i, s) end
+    for i, s in ipairs(util.list("infer_shape's result", out)) do out[i] = lengths(i, s) end
     return out
   end, op.name .. ".infer_shape")
 end
@@ -181,7 +180,7 @@ local function maps_of(op)
       if math.type(out) ~= "integer" or type(list) ~= "table" then
         util.raise("TypeError", "%s: %s is a table {[output] = {inputs}}, counted from 1", op.name, what)
       end
-      for _, i in ipairs(list) do
+      for _, i in ipairs(util.list(("%s: %s[%d]"):format(op.name, what, out), list)) do
         if math.type(i) ~= "integer" or i < 1 or i > 32 then
           util.raise("ValueError", "%s: %s names input %s; inputs count from 1", op.name, what, util.text(i))
         end
@@ -225,7 +224,7 @@ local function apply_code(op, args)
     util.raise("TypeError", "%s: make_node must return theano.Apply(self, inputs, outputs)", op.name)
   end
   local types = {}
-  for i, v in ipairs(node.outputs) do types[i] = v.type end
+  for i, v in ipairs(util.list(op.name .. ": the outputs of make_node", node.outputs)) do types[i] = v.type end
   if #types == 0 then util.raise("ValueError", "%s: make_node gave no outputs", op.name) end
   local key = key_of(op)
   local maps = maps_of(op)
@@ -307,7 +306,8 @@ end
 
 --- A Lua function of arrays as an operation: as_op{itypes = .., otypes = .., fn = .., infer_shape = .., name = ..}.
 function M.as_op(t)
-  util.check_keywords("as_op", t, util.set({ "itypes", "otypes", "fn", "infer_shape", "grad", "name" }))
+  util.check_keywords("as_op", t, { itypes = true, otypes = true, fn = true, infer_shape = "function",
+    grad = "function", name = "string" })
   if type(t.fn) ~= "function" then util.raise("TypeError", "as_op: fn must be a function, got %s", type(t.fn)) end
   local function list(v) return v and (getmetatable(v) == nil or v.dtype == nil) and type(v) == "table" and v
     or { v } end
@@ -322,19 +322,15 @@ end
 -- ---- graphs
 -- -----------------------------------------------------------------------------------------------------------
 local function check_list(what, v)
-  if util.is_var(v) then return { v } end
-  if type(v) ~= "table" or #v == 0 then util.raise("TypeError", "OpFromGraph: %s must be a list of Variables", what) end
-  for i, x in ipairs(v) do
-    if not util.is_var(x) then util.raise("TypeError", "OpFromGraph: %s[%d] is no Variable but a %s", what, i,
-      type(x)) end
-  end
-  return v
+  local list = util.variables("OpFromGraph: " .. what, v)
+  if #list == 0 then util.raise("TypeError", "OpFromGraph: %s must be a list of Variables, it is empty", what) end
+  return list
 end
 
 -- An override: one function for all, or a list with a function, "default" or false (disconnected) for each place.
 local function overridden(what, given, count, default, ...)
   if type(given) == "function" then return given(...) end
-  if type(given) ~= "table" or #given ~= count then
+  if type(given) ~= "table" or core.length(given, "OpFromGraph: " .. what) ~= count then
     util.raise("TypeError", "OpFromGraph: %s must be a function or a list of %d functions", what, count)
   end
   local out, usual = {}, nil
@@ -344,6 +340,9 @@ local function overridden(what, given, count, default, ...)
     elseif f == "default" then
       usual = usual or default()
       out[i] = usual[i]
+    elseif f then
+      util.raise("TypeError", "OpFromGraph: %s[%d] is %s: a function, \"default\" or false is expected", what, i,
+        util.kind_of(f))
     else
       out[i] = false
     end
@@ -357,7 +356,8 @@ end
 function M.OpFromGraph(inputs, outputs, options)
   local o = options or {}
   util.check_keywords("OpFromGraph", o,
-    util.set({ "inline", "name", "grad_overrides", "lop_overrides", "rop_overrides" }))
+    { inline = "boolean", name = "string", grad_overrides = "function|table", lop_overrides = "function|table",
+      rop_overrides = "function|table" })
   local ins, outs, G = check_list("inputs", inputs), check_list("outputs", outputs), require("theano.gradient")
   if o.grad_overrides and o.lop_overrides then
     util.raise("ValueError", "OpFromGraph: give grad_overrides or lop_overrides, not both")

@@ -34,7 +34,7 @@ end
 
 -- ---- registering ----------------------------------------------------------------------------------------------------
 local function tags_of(what, list)
-  for i, tag in ipairs(list) do
+  for i, tag in ipairs(util.list(what .. ": the tags", list)) do
     if type(tag) ~= "string" then util.raise("TypeError", "%s: tag %d is a %s, a text expected", what, i, type(tag)) end
     if tag == "" or tag:find("[:, +&-]") then
       util.raise("ValueError", "%s: a tag is one word without ':' ',' '+' '-' '&', not '%s'", what, tag)
@@ -88,7 +88,8 @@ local function register_pass(db, name, r, position, ...)
     util.raise("TypeError", "optdb:register(name, rewrite, position, tags..): position is a number, got %s",
       position ~= nil and util.text(position) or type(position))
   end
-  return register("optdb:register", r, { name = name, position = position, tags = tags_of("optdb:register", { ... }) })
+  local tags = tags_of("optdb:register", table.pack(...))
+  return register("optdb:register", r, { name = name, position = position, tags = tags })
 end
 
 local function remove(db, name)
@@ -112,7 +113,7 @@ M.phases = {}
 local phase_names = { "useless", "canonicalize", "stabilize", "specialize", "uncanonicalize", "specialize_device" }
 
 local function register_in(what, phases, r, name, ...)
-  local tags = { "fast_run", ... }
+  local tags = table.pack("fast_run", ...)
   return register(what, r, { name = name, phases = phases, tags = tags_of(what, tags) })
 end
 
@@ -136,6 +137,9 @@ function M.phases.register(name, r, phases, ...)
   if type(phases) ~= "table" then
     util.raise("TypeError", "register(name, rewrite, phases, tags..): phases is a list of names, got %s", type(phases))
   end
+  for i, phase in ipairs(util.list("register: phases", phases)) do
+    util.check_type("register", ("phases[%d]"):format(i), phase, "string")
+  end
   return register_in("register", table.concat(phases, ":"), r, name, ...)
 end
 
@@ -150,7 +154,7 @@ end
 
 local function words_of(what, v)
   if v == nil then return {} end
-  local list = type(v) == "table" and { table.unpack(v) } or { v }
+  local list = type(v) == "table" and { table.unpack(util.list(what, v)) } or { v }
   for i, w in ipairs(list) do
     if type(w) ~= "string" then
       util.raise("TypeError", "%s: number %d is a %s, a name or tag expected", what, i, type(w))
@@ -180,7 +184,7 @@ local function with(field, name)
   return function(q, ...)
     if getmetatable(q) ~= QueryMeta then util.raise("TypeError", "%s is called with a colon: q:%s(..)", name, name) end
     local copy = M.Query({ include = q.include, exclude = q.exclude, require = q.require })
-    for _, tag in ipairs(words_of("Query:" .. name, { ... })) do table.insert(copy[field], tag) end
+    for _, tag in ipairs(words_of("Query:" .. name, table.pack(...))) do table.insert(copy[field], tag) end
     return copy
   end
 end
@@ -201,7 +205,7 @@ end
 --- The text that the engine reads: "fast_run +tag -tag &tag".
 function M.query_text(...)
   local words = {}
-  for i, q in ipairs({ ... }) do
+  for i, q in ipairs(util.list("optdb:query: the query", table.pack(...))) do
     if M.is_query(q) then
       local base, include, exclude, required = M.query_parts(q)
       if i > 1 then include = q.include else words[1] = base end
@@ -290,7 +294,7 @@ function phase_methods.register(db, name, r, ...)
   is_db(db, "register")
   local phase = rawget(db, "phase")
   return register("optdb." .. phase .. ":register", r,
-    { name = name, phases = phase, tags = tags_of("optdb." .. phase .. ":register", { ... }) })
+    { name = name, phases = phase, tags = tags_of("optdb." .. phase .. ":register", table.pack(...)) })
 end
 
 function phase_methods.remove(_, name) remove(M.optdb, name) end

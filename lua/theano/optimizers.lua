@@ -17,7 +17,7 @@ M.Rewrite = Rewrite
 function M.is_rewrite(r) return getmetatable(r) == Rewrite end
 
 local function rewrite(kind, fields, options, known)
-  util.check_keywords(kind, options or {}, util.set(known or { "name" }))
+  util.check_keywords(kind, options or {}, known or { name = true })
   for k, v in pairs(options or {}) do fields[k] = v end
   if fields.name ~= nil and type(fields.name) ~= "string" then
     util.raise("TypeError", "%s: name is a text, got %s", kind, type(fields.name))
@@ -42,7 +42,8 @@ local function as_list(node, got)
       util.text(got))
   end
   local outputs, list = node.outputs, {}
-  if #got > 0 then
+  if math.type(next(got)) == "integer" then
+    util.list("what a local rewrite returned", got)
     if #got ~= #outputs then
       util.raise("ValueError", "a local rewrite returned %d Variables for the %d outputs of %s", #got, #outputs,
         tostring(node))
@@ -78,7 +79,10 @@ local function kinds_of(kind)
 end
 
 -- ---- patterns -------------------------------------------------------------------------------------------------------
-local sub_options = { "name", "only_if", "allow_multiple_clients", "tracks", "skip_identities_fn", "get_nodes" }
+local sub_options = {
+  name = true, only_if = "string", allow_multiple_clients = "boolean", tracks = true, skip_identities_fn = true,
+  get_nodes = true,
+}
 
 --- A pattern and what takes its place, as texts or as tables: `PatternSub("log(1 + x)", "log1p(x)")`,
 -- `PatternSub({T.log, {T.add, 1, "x"}}, {T.log1p, "x"})`. In a text letters are any expression, `c` and `d`
@@ -167,7 +171,7 @@ function M.local_optimizer(ops, fn, options)
       type(ops) == "table" and "one operation" or type(ops))
   end
   local kinds, own = ops and {}, nil
-  for i, op in ipairs(ops or {}) do
+  for i, op in ipairs(util.list("local_optimizer: the operations", ops or {})) do
     kinds[i] = pattern.op_name("local_optimizer", op)
     if kinds[i] == "UserOp" and type(op) == "table" then own = own or {} own[tostring(op)] = true end
   end
@@ -220,7 +224,7 @@ function M.OpRemove(op, options)
 end
 
 local function locals_of(what, list)
-  for i, r in ipairs(list) do
+  for i, r in ipairs(util.list(what .. ": the rewrites", list)) do
     if type(r) == "function" then r = M.local_optimizer(nil, r) list[i] = r end
     if not M.is_rewrite(r) or r.run then
       util.raise("TypeError", "%s takes rewrites of single nodes (PatternSub, local_optimizer, OpSub, OpRemove); "
@@ -256,7 +260,7 @@ end
 
 --- Several rewrites of single nodes as one: the first that applies is taken.
 function M.LocalOptGroup(...)
-  local list = locals_of("LocalOptGroup", { ... })
+  local list = locals_of("LocalOptGroup", table.pack(...))
   local fns = {}
   for i, r in ipairs(list) do fns[i] = transform_of(r) end
   local names = {}
@@ -337,7 +341,7 @@ function M.SeqOptimizer(list, options)
     util.raise("TypeError", "SeqOptimizer takes a list: SeqOptimizer({first, second})")
   end
   local members = {}
-  for i, r in ipairs(list) do
+  for i, r in ipairs(util.list("SeqOptimizer: the rewrites", list)) do
     if type(r) ~= "table" or type(r.optimize) ~= "function" then
       util.raise("TypeError", "SeqOptimizer takes rewrites; number %d is a %s", i, type(r))
     end
@@ -417,7 +421,7 @@ function M.TopoOptimizer(local_opt, options)
   local one = locals_of("TopoOptimizer", { local_opt })[1]
   if not one then util.raise("TypeError", "TopoOptimizer takes a rewrite of single nodes, got nil") end
   local r = rewrite("TopoOptimizer", { members = { one }, about = options.order or "in_to_out" }, options,
-    { "name", "order", "ignore_newtrees", "max_use_ratio" })
+    { name = true, order = true, ignore_newtrees = "boolean", max_use_ratio = "number" })
   if r.order and r.order ~= "in_to_out" and r.order ~= "out_to_in" then
     util.raise("ValueError", "TopoOptimizer: order is \"in_to_out\" or \"out_to_in\", not %s", util.text(r.order))
   end
@@ -445,9 +449,11 @@ M.NavigatorOptimizer = M.TopoOptimizer
 
 local function navigator(what, order)
   return function(...)
-    local list, options = { ... }, nil
-    local last = list[#list]
-    if #list > 1 and type(last) == "table" and util.is_keywords(last) then options, list[#list] = last, nil end
+    local list, options = table.pack(...), nil
+    local last = list[list.n]
+    if list.n > 1 and type(last) == "table" and util.is_keywords(last) then
+      options, list[list.n], list.n = last, nil, list.n - 1
+    end
     local copy = { order = order }
     for k, v in pairs(options or {}) do copy[k] = v end
     locals_of(what, list)
@@ -532,9 +538,9 @@ end
 function M.EquilibriumOptimizer(list, options)
   options = options or {}
   local r = rewrite("EquilibriumOptimizer", { members = list }, options,
-    { "name", "max_use_ratio", "final_optimizers", "cleanup_optimizers" })
+    { name = true, max_use_ratio = "number", final_optimizers = "table", cleanup_optimizers = "table" })
   local locals, globals = {}, {}
-  for i, m in ipairs(type(list) == "table" and list or {}) do
+  for i, m in ipairs(type(list) == "table" and util.list("EquilibriumOptimizer: the rewrites", list) or {}) do
     if not M.is_rewrite(m) then
       util.raise("TypeError", "EquilibriumOptimizer takes rewrites; number %d is a %s", i, type(m))
     end
@@ -544,7 +550,12 @@ function M.EquilibriumOptimizer(list, options)
     util.raise("TypeError", "EquilibriumOptimizer takes a list of rewrites, which is empty")
   end
   for _, key in ipairs({ "final_optimizers", "cleanup_optimizers" }) do
-    for _, m in ipairs(r[key] or {}) do table.insert(globals, m) end
+    for i, m in ipairs(util.list("EquilibriumOptimizer: " .. key, r[key] or {})) do
+      if not M.is_rewrite(m) then
+        util.raise("TypeError", "EquilibriumOptimizer: %s[%d] is %s, a rewrite is expected", key, i, util.kind_of(m))
+      end
+      table.insert(globals, m)
+    end
   end
   r.about = ("%d rewrites"):format(#list)
 

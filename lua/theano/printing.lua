@@ -5,9 +5,10 @@ local core = require("theano.core")
 local util = require("theano.util")
 
 local M = {}
-local known = util.set({
-  "depth", "print_type", "file", "ids", "stop_on_name", "done", "print_storage", "print_clients", "used_ids",
-})
+local known = {
+  depth = "integer", print_type = "boolean", file = true, ids = "string", stop_on_name = "boolean", done = true,
+  print_storage = "boolean", print_clients = "boolean", used_ids = true,
+}
 
 local function variables(what, obj)
   if type(obj) ~= "table" and type(obj) ~= "userdata" then
@@ -15,8 +16,8 @@ local function variables(what, obj)
   end
   if type(obj) == "table" then
     local list = {}
-    for i, v in ipairs(obj) do list[i] = type(v) == "table" and v.variable or v end
-    if obj.variable then list = { obj.variable } end
+    if obj.variable then return { obj.variable } end
+    for i, v in ipairs(util.list(what .. ": the list", obj)) do list[i] = type(v) == "table" and v.variable or v end
     return list
   end
   if type(obj) == "userdata" and core.kind(obj) == "fgraph" then return obj.outputs end

@@ -28,8 +28,9 @@ local function is_value(v) return util.is_var(v) or util.is_array(v) or type(v) 
 local function is_updates(v)
   if type(v) ~= "table" or getmetatable(v) == Until then return false end
   if getmetatable(v) ~= nil then return true end
-  if #v > 0 then return type(v[1]) == "table" end
-  return next(v) ~= nil
+  local key, first = next(v)
+  if math.type(key) == "integer" then return type(first) == "table" end
+  return key ~= nil
 end
 
 local ORDER = "the inner function of scan returns its results, then updates, then until_(condition)"
@@ -56,12 +57,12 @@ local function sort_returns(r)
       out.updates:update(v)
     elseif type(v) == "table" then
       at(1)
-      for _, x in ipairs(v) do
+      for _, x in ipairs(util.list("scan: the list of results", v)) do
         if not is_value(x) then raise("ValueError", ORDER .. "; a list of results holds a %s", type(x)) end
         table.insert(out.results, T.as_tensor_variable(x))
       end
     elseif not (v == nil and r.n == 1) then
-      raise("ValueError", ORDER .. "; result %d is a %s", i, type(v))
+      raise("ValueError", ORDER .. "; result %d is %s", i, util.kind_of(v))
     end
   end
   return out
@@ -71,6 +72,14 @@ end
 local order = {
   "fn", "sequences", "outputs_info", "non_sequences", "n_steps", "truncate_gradient", "go_backwards", "mode", "name",
   "profile", "allow_gc", "strict", "return_list",
+}
+
+-- What the values of some may be; mode, profile and allow_gc are taken and change nothing (docs/loops.md).
+local TYPES = {
+  fn = "function", sequences = true, outputs_info = true, non_sequences = true, n_steps = true,
+  truncate_gradient = true, go_backwards = "boolean",
+  mode = "string|object", name = "string", profile = "boolean|string|object",
+  allow_gc = "boolean", strict = "boolean", return_list = "boolean", save_every_N = true, padding = "boolean",
 }
 
 local function none(v) return v == nil or v == false end
@@ -90,25 +99,27 @@ local function arguments(what, names, ...)
     a[names[i]] = given[i]
   end
   if type(a.fn) ~= "function" then
-    raise("TypeError", "%s: fn is the function of one step, got %s", what, util.is_var(a.fn) and "a Variable"
-      or type(a.fn))
+    raise("TypeError", "%s: fn is the function of one step, got %s", what, util.kind_of(a.fn))
   end
+  util.check_keywords(what, a, TYPES)
   return a
 end
 
-local function is_entry(v) return type(v) == "table" and getmetatable(v) == nil and next(v) ~= nil and #v == 0 end
+local function is_entry(v) return util.is_keywords(v) end
 
 -- nil, one entry, or a list of them, as a list (false entries stay).
-local function list_of(v)
+local function list_of(what, v)
   if none(v) then return {} end
   if is_value(v) or is_entry(v) then return { v } end
-  if type(v) ~= "table" then raise("TypeError", "scan: a Variable or a list of them expected, got %s", type(v)) end
-  return v
+  if type(v) ~= "table" then
+    raise("TypeError", "scan: %s is a Variable or a list of them, got %s", what, util.kind_of(v))
+  end
+  return util.list("scan: " .. what, v)
 end
 
 local function taps_of(v, what)
   if none(v) then return nil end
-  local list = type(v) == "table" and v or { v }
+  local list = type(v) == "table" and util.list("scan: the taps of " .. what, v) or { v }
   for _, k in ipairs(list) do
     if math.type(k) ~= "integer" then
       raise("ValueError", "scan: taps of %s are integers, got %s", what, tostring(k))
@@ -121,7 +132,7 @@ local entry_keys = util.set({ "input", "taps" })
 
 local function sequences_of(v)
   local list = {}
-  for i, e in ipairs(list_of(v)) do
+  for i, e in ipairs(list_of("sequences", v)) do
     local what = ("sequence %d"):format(i)
     local s = { taps = { 0 } }
     if is_entry(e) then
@@ -154,7 +165,7 @@ end
 
 local function infos_of(v)
   local list = {}
-  local given = list_of(v)
+  local given = list_of("outputs_info", v)
   for i = 1, #given do
     local e, o = given[i], {}
     if is_entry(e) then
@@ -266,7 +277,7 @@ end
 
 local function values_of(v)
   local list = {}
-  for i, e in ipairs(list_of(v)) do
+  for i, e in ipairs(list_of("non_sequences", v)) do
     if not is_value(e) then raise("TypeError", "scan: non_sequences[%d] is a %s, a Variable expected", i, type(e)) end
     list[i] = T.as_tensor_variable(e)
   end
@@ -574,7 +585,8 @@ function M.scan_checkpoints(...)
   if math.type(every) ~= "integer" or every < 1 then
     raise("ValueError", "scan_checkpoints: save_every_N is a positive number of steps, not %s", tostring(every))
   end
-  local seqs, infos, values = list_of(a.sequences), list_of(a.outputs_info), values_of(a.non_sequences)
+  local seqs, infos = list_of("sequences", a.sequences), list_of("outputs_info", a.outputs_info)
+  local values = values_of(a.non_sequences)
   for i, s in ipairs(seqs) do
     if is_entry(s) then raise("ValueError", "scan_checkpoints: sequence %d has taps, which it cannot cut", i) end
     seqs[i] = T.as_tensor_variable(s)

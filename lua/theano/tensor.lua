@@ -51,7 +51,7 @@ local function constructor(pattern, dtype)
     if util.is_keywords(name) then name, options = nil, name end
     if type(options) == "string" then options = { dtype = options } end
     options = options or {}
-    util.check_keywords("constructor", options, { name = true, dtype = true })
+    util.check_keywords("constructor", options, { name = "string", dtype = "string" })
     return core.TensorType(options.dtype or dtype or "floatX", pattern)(name or options.name)
   end
 end
@@ -62,7 +62,7 @@ local function plural(one)
     if a.n == 1 and math.type(a[1]) == "integer" then
       for i = 1, a[1] do out[i] = one() end
     else
-      if a.n == 1 and type(a[1]) == "table" then a = table.pack(table.unpack(a[1])) end
+      if a.n == 1 and type(a[1]) == "table" then a = table.pack(table.unpack(util.list("the names", a[1]))) end
       for i = 1, a.n do out[i] = one(a[i]) end
     end
     return table.unpack(out)
@@ -80,28 +80,34 @@ for name, pattern in pairs(shapes) do
 end
 
 --- `tensor(dtype, {broadcastable..}, name)`
-function T.tensor(dtype, pattern, name)
-  return core.TensorType(dtype, pattern)(name)
+function T.tensor(...)
+  local a = util.bind("tensor", { "dtype", "broadcastable", "name", dtype = "string", name = "string" }, ...)
+  return core.TensorType(a.dtype, a.broadcastable)(a.name)
 end
 
 --- A Constant: numbers take the smallest dtype that holds them unless dtype is given.
 function T.constant(value, name, options)
   if util.is_keywords(name) then name, options = nil, name end
   options = options or {}
-  util.check_keywords("constant", options, { name = true, dtype = true, ndim = true })
+  util.check_keywords("constant", options, { name = "string", dtype = "string", ndim = "integer" })
   if util.is_var(value) then util.raise("TypeError", "constant: %s is a symbolic Variable already", tostring(value)) end
   local c = core.constant(value, name or options.name, options.dtype)
+  if options.ndim and (options.ndim < 0 or options.ndim > 32) then
+    util.raise("ValueError", "constant: ndim is a number of dimensions, not %d", options.ndim)
+  elseif options.ndim and c.ndim > options.ndim then
+    util.raise("ValueError", "constant: ndim is %d, the value has %d dimensions", options.ndim, c.ndim)
+  end
   while options.ndim and c.ndim < options.ndim do c = T.shape_padleft(c) end
   return c
 end
 
 -- Tables that hold variables, however deep, as one tensor; tables of numbers only are constants.
-local function stacked(v)
+local function stacked(v, what)
   local symbolic, out = false, {}
-  for i, e in ipairs(v) do
+  for i, e in ipairs(util.list(what, v)) do
     out[i] = e
     if type(e) == "table" and getmetatable(e) == nil then
-      local inner, is = stacked(e)
+      local inner, is = stacked(e, ("%s[%d]"):format(what, i))
       out[i], symbolic = inner, symbolic or is
     else
       symbolic = symbolic or util.is_var(e)
@@ -114,12 +120,12 @@ end
 -- name names a Constant; ndim adds broadcastable dimensions in front, or drops those, until there are so many.
 function T.as_tensor_variable(v, name, ndim)
   local o = util.is_keywords(name) and name or { name = name, ndim = ndim }
-  util.check_keywords("as_tensor_variable", o, { name = true, ndim = true })
+  util.check_keywords("as_tensor_variable", o, { name = "string", ndim = "integer" })
   if type(v) == "boolean" then
     util.raise("TypeError", "a boolean is no tensor: x == y is identity in Lua, use T.eq(x, y)")
   end
   local x = v
-  if type(v) == "table" and getmetatable(v) == nil then x = stacked(v) end
+  if type(v) == "table" and getmetatable(v) == nil then x = stacked(v, "the list") end
   if not util.is_var(x) then x = o.name and T.constant(x, o.name) or core.as_var(x) end
   if not o.ndim or x.ndim == o.ndim then return x end
   if x.ndim < o.ndim then return T.shape_padleft(x, o.ndim - x.ndim) end
@@ -157,7 +163,12 @@ local function grid_range(name, entry)
       util.raise("ValueError", "%s: a slice such as \"0:3\" or \"0:1:0.1\" is expected", name)
     end
   end
-  if type(entry) ~= "table" then util.raise("TypeError", "%s: slices only, got %s", name, type(entry)) end
+  if type(entry) ~= "table" then util.raise("TypeError", "%s: slices only, got %s", name, util.kind_of(entry)) end
+  if util.is_keywords(entry) then
+    util.check_keywords(name, entry, { start = true, stop = true, step = true })
+  elseif getmetatable(entry) == nil and core.length(entry, name .. ": the slice") > 3 then
+    util.raise("ValueError", "%s: a slice has a start, a stop and a step, not %d entries", name, #entry)
+  end
   local start, stop, step = entry.start or entry[1], entry.stop or entry[2], entry.step or entry[3]
   return T.arange(start or 0, stop or 1, step or 1)
 end
@@ -205,8 +216,9 @@ T.ogrid = grid("ogrid", true)
 
 --- `Assert(msg)(value, cond, ..)`: value, raising AssertionError while running unless the conditions hold.
 function T.opt.Assert(msg)
+  util.check_type("Assert", "msg", msg, "string")
   return function(value, ...)
-    return T.opt.assert_op(value, { ... }, { msg = msg or "Theano Assert failed!" })
+    return T.opt.assert_op(value, table.pack(...), { msg = msg or "Theano Assert failed!" })
   end
 end
 
@@ -245,18 +257,20 @@ local function options_of(what, o, known)
   return o
 end
 
+local value_known = { borrow = "boolean", return_internal_type = "boolean" }
+
 --- The value: a copy, or with `{borrow = true}` the storage itself, which later calls may overwrite.
 -- `return_internal_type` is accepted: on the CPU the ndarray is the internal type.
 function own.get_value(s, o)
-  return core.get_value(s, options_of("get_value", o, { borrow = true, return_internal_type = true }).borrow)
+  return core.get_value(s, options_of("get_value", o, value_known).borrow)
 end
 
 --- Another value of the same type; with `{borrow = true}` an ndarray may become the storage itself.
-function own.set_value(s, v, o) core.set_value(s, v, options_of("set_value", o, { borrow = true }).borrow) end
+function own.set_value(s, v, o) core.set_value(s, v, options_of("set_value", o, { borrow = "boolean" }).borrow) end
 
 --- All elements become 0; with `{borrow = true}` in the storage itself, which a borrowed value shows.
 function own.zero(s, o)
-  local borrow = options_of("zero", o, { borrow = true }).borrow
+  local borrow = options_of("zero", o, { borrow = "boolean" }).borrow
   local a = core.get_value(s, true)
   core.set_value(s, borrow and a:fill(0) or core.zeros(a.shape, a.dtype), true)
 end
@@ -270,8 +284,12 @@ local eval_cache = setmetatable({}, { __mode = "k" })
 --- Value of a variable: compiles a function of the given inputs (kept on the variable) and calls it.
 function own.eval(x, inputs)
   local names, vars, values = {}, {}, {}
+  util.check_type("eval", "the inputs", inputs, "table")
   for k in pairs(inputs or {}) do
-    if not util.is_var(k) then util.raise("TypeError", "eval: keys are Variables, got %s", tostring(k)) end
+    if not util.is_var(k) then
+      util.raise("TypeError", "eval: keys are Variables, as in x:eval({[y] = value}), got %s",
+        type(k) == "string" and "the text '" .. k .. "'" or tostring(k))
+    end
     names[#names + 1] = k
   end
   table.sort(names, function(a, b) return core.serial(a) < core.serial(b) end)
@@ -294,9 +312,11 @@ local function unknown(key)
     for n in pairs(t) do names[#names + 1] = n end
   end
   table.sort(names)
-  local near = util.nearest(key, names)
-  local hint = near and (": did you mean '" .. near .. "'?") or ""
-  util.raise("AttributeError", "a Variable has no attribute '%s'%s", key, hint)
+  local modules = require("theano.modules")
+  local hint = modules.hint(key, names, "Variable")
+  local found = hint == "" and modules.find(key)
+  util.raise("AttributeError", "a Variable has no attribute '%s'%s", key,
+    found and found:find("^theano%.tensor%.") and (": it is the function " .. found) or hint)
 end
 
 meta.__index = function(x, key)
@@ -313,6 +333,10 @@ meta.__newindex = function(x, key, value)
   if key == "name" then return core.set_name(x, value) end
   if key == "default_update" then return core.set_default_update(x, value) end
   if key == "tag" then util.raise("TypeError", "the tag is a table of its own: set fields of it") end
+  if type(key) == "string" and key:find("^[%a_][%w_]*$") then
+    util.raise("AttributeError", "the attribute '%s' of a Variable cannot be set: name, default_update (of a shared "
+      .. "variable) and fields of tag can%s", key, key == "value" and "; a value is set by x:set_value(v)" or "")
+  end
   util.raise("TypeError", "a Variable is not assigned to: use T.set_subtensor(x[..], value)")
 end
 

@@ -3,6 +3,7 @@
 -- vector of lengths for each level. So what is done with lists are operations on tensors: they have gradients and run
 -- in every mode. A compiled function takes and gives Lua sequences.
 -- @module theano.typed_list
+local core = require("theano.core")
 local nd = require("theano.ndarray")
 local T = require("theano.tensor")
 local util = require("theano.util")
@@ -249,8 +250,8 @@ end
 
 --- A list of variables of one type, or of typed lists.
 function M.make_list(list)
-  if type(list) ~= "table" or #list == 0 then
-    util.raise("TypeError", "make_list takes a sequence of at least one Variable, got %s", type(list))
+  if type(list) ~= "table" or is_list(list) or core.length(list, "make_list: the list") == 0 then
+    util.raise("TypeError", "make_list takes a sequence of at least one Variable, got %s", util.kind_of(list))
   end
   local items = {}
   for i, x in ipairs(list) do items[i] = is_list(x) and x or T.as_tensor_variable(x) end
@@ -285,7 +286,13 @@ end
 
 function List.__index(l, k)
   if k == "ttype" then return l.type.ttype end
-  if type(k) == "string" and k:find("^[%a_][%w_]*$") then return methods[k] end
+  if type(k) == "string" and k:find("^[%a_][%w_]*$") then
+    if methods[k] or k == "name" then return methods[k] end -- an unnamed list has no field `name`
+    local names = { "type", "ttype", "name" }
+    for name in pairs(methods) do names[#names + 1] = name end
+    table.sort(names)
+    util.raise("AttributeError", "a typed list has no attribute '%s'%s", k, require("theano.modules").hint(k, names))
+  end
   return M.getitem(l, k)
 end
 function List.__len(l) return M.length(l) end
@@ -302,7 +309,7 @@ local function gather_values(t, level, value, into, name)
   if type(value) ~= "table" then
     util.raise("TypeError", "the typed list %s takes a sequence of values, got %s", name, type(value))
   end
-  table.insert(into.lengths[level], #value)
+  table.insert(into.lengths[level], core.length(value, name))
   for _, v in ipairs(value) do gather_values(t, level - 1, v, into, name) end
 end
 
@@ -313,7 +320,9 @@ local function pack(l, value)
   if type(value) ~= "table" then
     util.raise("TypeError", "the typed list %s takes a sequence of values, got %s", tostring(l), type(value))
   end
-  for _, v in ipairs(value) do gather_values(t, t.depth, v, into, tostring(l)) end
+  for i, v in ipairs(util.list(tostring(l), value)) do
+    gather_values(t, t.depth, v, into, ("%s[%d]"):format(tostring(l), i))
+  end
   local shapes = nd.zeros({ #into.shapes, t.leaf.ndim }, "int64")
   for i, s in ipairs(into.shapes) do
     for d, n in ipairs(s) do shapes[{ i - 1, d - 1 }] = n end

@@ -13,7 +13,8 @@ end
 
 local function check(key)
   if type(key) ~= "userdata" or core.kind(key) ~= "shared" then
-    util.raise("TypeError", "OrderedUpdates keys must be SharedVariables, got %s", tostring(key))
+    util.raise("TypeError", "OrderedUpdates keys must be SharedVariables, got %s", util.is_var(key) and tostring(key)
+      or util.kind_of(key))
   end
 end
 
@@ -62,23 +63,38 @@ end
 Updates.__add = function(a, b) return M.OrderedUpdates(a):update(b) end
 Updates.__len = function(u) return #u.pairs end
 
+-- {variable, value}, and nothing else.
+local function pair(p, place)
+  local entry = place:match("%[(%d+)%]$")
+  if type(p) ~= "table" or getmetatable(p) ~= nil then
+    util.raise("TypeError", "%s is %s: entry %s is no pair {variable, value}", place, util.kind_of(p), entry)
+  end
+  for i = 1, 2 do
+    if p[i] == nil then
+      util.raise("TypeError", "%s[%d] is nil: entry %s is no pair {%s, value}", place, i, entry,
+        i == 1 and "variable" or util.is_var(p[1]) and tostring(p[1]) or util.kind_of(p[1]))
+    end
+  end
+  local n = core.length(p, place)
+  if n > 2 then util.raise("TypeError", "%s has %d entries: it is no pair {variable, value}", place, n) end
+  return { p[1], p[2] }
+end
+
 --- A sequence of {key, value} from OrderedUpdates, a sequence of pairs, or a map (ordered by creation of its keys).
 function M.pairs_of(t, what)
   if t == nil then return {} end
   if getmetatable(t) == Updates then return t.pairs end
-  if type(t) ~= "table" then util.raise("TypeError", "%s is a sequence of pairs or a map, got %s", what, type(t)) end
-  local list = {}
-  if #t > 0 or next(t) == nil then
-    for i, p in ipairs(t) do
-      if type(p) ~= "table" or p[1] == nil or p[2] == nil then
-        util.raise("TypeError", "%s: entry %d is no pair {variable, value}", what, i)
-      end
-      list[i] = { p[1], p[2] }
-    end
-    return list
+  if type(t) ~= "table" then
+    util.raise("TypeError", "%s is a sequence of pairs or a map, got %s", what, util.kind_of(t))
   end
+  local list = {}
+  if next(t) == nil then return list end
+  if math.type(next(t)) == "integer" then return util.each(what, t, pair) end
   for k, v in pairs(t) do
-    if not util.is_var(k) then util.raise("TypeError", "%s: keys are Variables, got %s", what, tostring(k)) end
+    if not util.is_var(k) then
+      util.raise("TypeError", "%s: keys are Variables, as in {[w] = value}, got %s", what,
+        type(k) == "string" and "the text '" .. k .. "'" or tostring(k))
+    end
     list[#list + 1] = { k, v }
   end
   table.sort(list, function(a, b) return core.serial(a[1]) < core.serial(b[1]) end)

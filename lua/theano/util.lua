@@ -65,31 +65,70 @@ function M.is_keywords(t)
   return next(t) ~= nil
 end
 
+-- Whether v is of one of the types in a text such as "boolean", "integer|table", "Variable|number".
+local function fits(v, types)
+  for wanted in types:gmatch("[^|]+") do
+    if wanted == type(v) and (wanted ~= "table" or getmetatable(v) == nil) then return true end
+    if wanted == "integer" and math.type(v) == "integer" then return true end
+    if wanted == "Variable" and M.is_var(v) or wanted == "ndarray" and M.is_array(v) then return true end
+    if wanted == "object" and type(v) == "table" then return true end
+  end
+  return false
+end
+
+--- What a value is, in words: "a Variable", "an ndarray", "a string", "nil".
+function M.kind_of(v)
+  if v == nil then return "nil" end
+  local kind = type(v) == "userdata" and core.kind(v)
+  if kind == "variable" or kind == "constant" or kind == "shared" then return "a Variable" end
+  if type(v) == "number" then return ("a number (%s)"):format(v) end
+  return kind == "ndarray" and "an ndarray" or "a " .. (kind or type(v))
+end
+
+--- Checks the type of one argument by name; nil is left to the caller. `types` as "boolean" or "integer|table".
+function M.check_type(what, name, value, types)
+  if value ~= nil and not fits(value, types) then
+    M.raise("TypeError", "%s: %s is %s, %s is expected", what, name, M.kind_of(value), (types:gsub("|", " or ")))
+  end
+end
+
 --- Checks the keys of a keyword table; unknown ones raise and list the known ones.
+-- @tparam table known by name: true, or the types that its value may have, as check_type takes them
 function M.check_keywords(what, t, known)
-  for k in pairs(t) do
-    if not known[k] then
+  if type(t) ~= "table" then M.raise("TypeError", "%s takes a table of keywords, got %s", what, M.kind_of(t)) end
+  for k, v in pairs(t) do
+    local types = known[k]
+    if not types then
       local names = {}
       for n in pairs(known) do names[#names + 1] = n end
       table.sort(names)
       M.raise("TypeError", "%s: unknown keyword '%s' (known: %s)", what, tostring(k), table.concat(names, ", "))
     end
+    if types ~= true then M.check_type(what, k, v, types) end
   end
 end
 
 --- Positional values and one trailing table of keywords, as a table of all by name.
 -- @tparam string what function's name, for messages
--- @tparam table names parameters in order
+-- @tparam table names parameters in order; under a name, the types that its value may have
 function M.bind(what, names, ...)
   local n = select("#", ...)
   local given, out = { ... }, {}
   if n > 0 and M.is_keywords(given[n]) then
-    M.check_keywords(what, given[n], M.set(names))
+    local known = {}
+    for _, name in ipairs(names) do known[name] = true end
+    M.check_keywords(what, given[n], known)
     for k, v in pairs(given[n]) do out[k] = v end
     n = n - 1
   end
   if n > #names then M.raise("TypeError", "%s takes at most %d arguments, got %d", what, #names, n) end
-  for i = 1, n do out[names[i]] = given[i] end
+  for i = 1, n do
+    if out[names[i]] ~= nil then M.raise("TypeError", "%s: '%s' is given twice", what, names[i]) end
+    out[names[i]] = given[i]
+  end
+  for name, types in pairs(names) do
+    if type(name) == "string" then M.check_type(what, name, out[name], types) end
+  end
   return out
 end
 
@@ -112,6 +151,30 @@ function M.is_var(v)
   return k == "variable" or k == "constant" or k == "shared"
 end
 
+--- The list t, whose keys are 1 .. n and nothing else: a hole raises and is named ("updates[2] is nil"). Every table of
+-- the user's that is read as a list comes through here.
+function M.list(what, t)
+  core.length(t, what)
+  return t
+end
+
+--- A value for each entry of a list: `M.each("wrt", list, function(v, place) .. end)`; place is "wrt[2]".
+function M.each(what, t, fn)
+  local out = {}
+  for i = 1, core.length(t, what) do out[i] = fn(t[i], ("%s[%d]"):format(what, i)) end
+  return out
+end
+
+--- A Variable, or a list of them, as a list, and whether it was a single one.
+function M.variables(what, v)
+  if M.is_var(v) then return { v }, true end
+  if type(v) ~= "table" then M.raise("TypeError", "%s is a Variable or a list of them, got %s", what, M.kind_of(v)) end
+  return M.each(what, v, function(x, place)
+    if not M.is_var(x) then M.raise("TypeError", "%s is no Variable but %s", place, M.kind_of(x)) end
+    return x
+  end), false
+end
+
 --- Checks one argument's Lua type ("number", "string", "table", "function", or "ndarray"); raises a TypeError.
 function M.expect(what, name, value, wanted)
   local got = M.is_array(value) and "ndarray" or type(value)
@@ -129,10 +192,14 @@ function M.set(names)
   return s
 end
 
---- Nearest of the names to s, for messages; nil when none is near.
+local function plain(name) return (name:lower():gsub("_", "")) end
+
+--- Nearest of the names to s, for messages; nil when none is near. Case and underscores count little.
 function M.nearest(s, names)
   local best, least = nil, #s < 4 and 2 or 3 -- further away it is another word
+  local wanted = plain(s)
   for _, n in ipairs(names) do
+    if plain(n) == wanted then return n end
     local row = {}
     for j = 0, #n do row[j] = j end
     for i = 1, #s do

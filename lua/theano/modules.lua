@@ -1,0 +1,151 @@
+--- Fields that a module does not have: reading or setting one raises, with the nearest name, the module that has it, or
+-- the word that Theano (or NumPy) has it and this version does not. `rawget(T, "name")` asks without raising.
+-- @module theano.modules
+local util = require("theano.util")
+
+local M = {}
+
+local sealed, order = {}, {} -- by name as shown; names in the order of sealing
+
+-- Whether the original has the name: `names` has the text of all.
+local function original(key, name)
+  local text = require("theano.names")[key]
+  return text ~= nil and (" " .. text:gsub("%s+", " ")):find(" " .. name .. " ", 1, true) ~= nil
+end
+
+local function family(shown) return shown:match("^[^.]+%.ndarray") or "theano" end
+
+-- The modules that could be meant instead of this one, inner ones first.
+local function others(shown)
+  local list = {}
+  for _, name in ipairs(order) do
+    local related = family(name) == family(shown) and name ~= shown
+    if related then list[#list + 1] = name end
+  end
+  local function rank(name) return name:find(shown .. ".", 1, true) == 1 and 0 or 1 end
+  local place = {}
+  for i, name in ipairs(list) do place[name] = i end
+  table.sort(list, function(a, b)
+    if rank(a) ~= rank(b) then return rank(a) < rank(b) end
+    return place[a] < place[b]
+  end)
+  return list
+end
+
+local function names_in(t, prefix, into)
+  local names = {}
+  for name in pairs(t) do
+    if type(name) == "string" and name:find("^%a") then names[#names + 1] = prefix .. name end
+  end
+  table.sort(names)
+  return table.move(names, 1, #names, #into + 1, into)
+end
+
+-- "theano.tensor.nnet.softmax" for a name that another module has.
+local function elsewhere(shown, name)
+  for _, other in ipairs(others(shown)) do
+    if rawget(sealed[other].module, name) ~= nil then return other .. "." .. name end
+  end
+  for _, flag in ipairs(require("theano.core").config_flags()) do
+    if flag[1] == name then return "theano.config." .. name end
+  end
+end
+
+-- The nearest name in the module, else in those below it.
+local function near(shown, name)
+  local found = util.nearest(name, names_in(sealed[shown].module, "", {}))
+  if found then return found end
+  for _, other in ipairs(others(shown)) do
+    if other:find(shown .. ".", 1, true) == 1 then
+      found = util.nearest(name, names_in(sealed[other].module, "", {}))
+      if found then return other:sub(#shown + 2) .. "." .. found end
+    end
+  end
+end
+
+--- Why there is no such name, for the end of a message: ": did you mean 'sum'?". `like` is the original's module, as
+-- theano.names has it, `whose` that library.
+function M.hint(name, names, like, whose)
+  if like and original(like, name) then
+    return (": %s has it, this version does not"):format(whose or "Theano")
+  end
+  local found = util.nearest(name, names)
+  return found and (": did you mean '" .. found .. "'?") or ""
+end
+
+local function reason(shown, name)
+  local about = sealed[shown]
+  local there = elsewhere(shown, name)
+  if there then return (": it is %s"):format(there) end
+  if original(about.like, name) then return (": %s has it, this version does not"):format(about.whose) end
+  local found = near(shown, name)
+  return found and (": did you mean '%s'?"):format(found) or ""
+end
+
+-- Names with two underscores in front are asked for by tools, what is no string by nobody's mistake.
+local function asked(key) return type(key) == "string" and not key:find("^__") end
+
+--- From now on a field that the module lacks raises an AttributeError when it is read or set.
+-- @tparam table module
+-- @tparam string shown its name in messages, "theano.tensor"
+-- @tparam[opt=shown] string like the original's module in theano.names
+function M.seal(module, shown, like)
+  local meta = getmetatable(module) or {}
+  like = like or shown
+  sealed[shown] = { module = module, like = like, whose = like:find("^theano") and "Theano" or "NumPy" }
+  order[#order + 1] = shown
+  meta.__index = function(_, key)
+    if asked(key) then util.raise("AttributeError", "%s has no '%s'%s", shown, key, reason(shown, key)) end
+    return nil
+  end
+  meta.__newindex = function(t, key, value)
+    if asked(key) then
+      util.raise("AttributeError", "%s has no '%s' to be set%s (rawset(module, name, value) adds a field on purpose)",
+        shown, key, reason(shown, key))
+    end
+    rawset(t, key, value)
+  end
+  return setmetatable(module, meta)
+end
+
+--- The name of a sealed module with a field of this name, "theano.tensor.nnet.softmax", or nil.
+function M.find(name)
+  for _, shown in ipairs(order) do
+    if rawget(sealed[shown].module, name) ~= nil then return shown .. "." .. name end
+  end
+end
+
+--- Whether Theano or NumPy has something of this name: the module there, or nil.
+function M.original(name)
+  local keys = {}
+  for key in pairs(require("theano.names")) do keys[#keys + 1] = key end
+  table.sort(keys)
+  for _, key in ipairs(keys) do
+    if original(key, name) then return key end
+  end
+end
+
+local MODULES = {
+  "theano", "theano.tensor", "theano.tensor.nnet", "theano.tensor.nnet.bn", "theano.tensor.nnet.blocksparse",
+  "theano.tensor.nnet.neighbours", "theano.tensor.nnet.abstract_conv", "theano.tensor.nnet.conv",
+  "theano.tensor.nnet.conv3d2d", "theano.tensor.nnet.ctc", "theano.tensor.nnet.nnet", "theano.tensor.nnet.sigm",
+  "theano.tensor.signal", "theano.tensor.signal.pool", "theano.tensor.signal.conv", "theano.tensor.signal.downsample",
+  "theano.tensor.slinalg", "theano.tensor.nlinalg", "theano.tensor.fft", "theano.tensor.extra_ops",
+  "theano.tensor.opt", "theano.tensor.xlogx", "theano.gradient", "theano.printing", "theano.compile",
+  "theano.compile.mode", "theano.compile.nanguardmode", "theano.compile.debugmode", "theano.compile.monitormode",
+  "theano.gof", "theano.gof.graph", "theano.gof.toolbox", "theano.gof.opt", "theano.gof.fg", "theano.scan_module",
+  "theano.ifelse", "theano.typed_list", "theano.updates",
+}
+
+--- All of the library's modules, once they are put together.
+function M.seal_all(theano)
+  for _, path in ipairs(MODULES) do
+    local module = theano
+    for part in path:gmatch("%.([^.]+)") do module = module and rawget(module, part) end
+    if type(module) == "table" then M.seal(module, path) end
+  end
+  M.seal(theano.ndarray, "theano.ndarray", "numpy")
+  M.seal(theano.ndarray.random, "theano.ndarray.random", "numpy.random")
+end
+
+return M

@@ -1,0 +1,107 @@
+-- Fields that a module does not have are never nil without a word.
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+local modules = require("theano.modules")
+local raises = require("spec.support.raises")
+
+local function missing(wanted, t, name)
+  raises("AttributeError", wanted, function() return t[name], 1 end)
+end
+
+describe("a field that a module lacks", function()
+  it("is met with the nearest name", function()
+    missing("did you mean 'sigmoid'?", T, "sigmod")
+    missing("did you mean 'nnet.softmax'?", T, "sofmax")
+    missing("did you mean 'softmax'?", T.nnet, "sofmax")
+    missing("did you mean 'dmatrix'?", T, "Dmatrix")
+    missing("did you mean 'relu'?", T.nnet, "ReLU")
+    missing("did you mean 'zeros'?", nd, "zeroes")
+    missing("did you mean 'shared'?", theano, "shard")
+    missing("did you mean 'NodeFinder'?", theano.gof.toolbox, "NodeFindr")
+    missing("did you mean 'uniform'?", nd.random, "unifrom")
+  end)
+
+  it("is found where it is", function()
+    missing("it is theano.config.floatX", T, "floatX")
+    missing("it is theano.tensor.nnet.softmax", T, "softmax")
+    missing("it is theano.tensor.dmatrix", theano, "dmatrix")
+    missing("it is theano.ndarray.random.RandomState", nd, "RandomState")
+  end)
+
+  it("may be Theano's or NumPy's", function()
+    missing("Theano has it, this version does not", theano, "sparse")
+    missing("Theano has it, this version does not", T, "shared_randomstreams")
+    missing("Theano has it, this version does not", theano.compile, "ProfileStats")
+    missing("NumPy has it, this version does not", nd, "fromfile")
+  end)
+
+  it("may be nothing at all", function()
+    missing("theano.tensor has no 'no_such_thing_anywhere'", T, "no_such_thing_anywhere")
+  end)
+
+  it("is not set either", function()
+    raises("AttributeError", "it is theano.config.floatX", function() theano.floatX = "float32" end)
+    raises("AttributeError", "theano.tensor.nnet has no 'my_relu' to be set", function()
+      T.nnet.my_relu = T.nnet.relu
+    end)
+  end)
+
+  it("can be asked for, replaced and added on purpose", function()
+    assert.is_nil(rawget(T, "no_such_thing"))
+    assert.is_nil(T.__name)
+    local before = T.nnet.relu
+    T.nnet.relu = nil
+    assert.is_nil(rawget(T.nnet, "relu"))
+    rawset(T.nnet, "relu", before)
+    assert.equal(before, T.nnet.relu)
+  end)
+
+  it("is refused in every module that require gives", function()
+    local seen = 0
+    for name, module in pairs(package.loaded) do
+      local public = name:find("^theano%.tensor") or name == "theano" or name == "theano.gradient"
+        or name:find("^theano%.ndarray") or name == "theano.printing" or name == "theano.compile"
+        or name == "theano.typed_list" or name == "theano.updates" or name == "theano.ifelse" or name == "theano.gof"
+      if public and type(module) == "table" then
+        seen = seen + 1
+        assert.is_false(pcall(function() return module.no_such_field end), name)
+        assert.is_false(pcall(function() module.no_such_field = 1 end), name)
+      end
+    end
+    assert.is_true(seen > 15, seen .. " modules")
+  end)
+end)
+
+describe("an attribute that an object lacks", function()
+  local x, a = T.dvector("x"), nd.ones({ 2 })
+  it("of a variable", function()
+    missing("did you mean 'mean'?", x, "meen")
+    missing("it is the function theano.tensor.nnet.softmax", x, "softmax")
+    missing("Theano has it, this version does not", x, "get_parents")
+    raises("AttributeError", "cannot be set", function() x.nmae = "y" end)
+  end)
+  it("of a shared variable is no value", function()
+    raises("AttributeError", "x:set_value(v)", function() theano.shared(1.0).value = 2 end)
+  end)
+  it("of an array", function() missing("did you mean 'reshape'?", a, "reshap") end)
+  it("of a function", function()
+    local f = theano.compile({ x }, x * 2)
+    missing("did you mean 'copy'?", f, "coppy")
+    missing("Theano has it, this version does not", f, "input_storage")
+  end)
+  it("of a typed list", function()
+    missing("did you mean 'append'?", theano.typed_list.TypedListType(x.type)(), "apend")
+  end)
+end)
+
+describe("help", function()
+  it("says what Theano has and this version does not", function()
+    raises("KeyError", "Theano has it in theano.sparse, this version does not", function()
+      theano.help("structured_dot")
+    end)
+    raises("KeyError", "did you mean 'softmax'?", function() theano.help("sofmax") end)
+  end)
+  it("has a table of names for the modules that are sealed", function()
+    assert.equal("theano.sparse", modules.original("structured_dot"))
+  end)
+end)
