@@ -239,7 +239,10 @@ static void value(lua_State *L, LtState *s, int i, ThArg *out, const LtPlace *wh
     }
 }
 
-void lt_value(lua_State *L, LtState *s, int i, ThArg *out, const LtPlace *where) { value(L, s, i, out, where, 0); }
+void lt_value(lua_State *L, LtState *s, int i, ThArg *out, const LtPlace *where) {
+    static const LtPlace nowhere = {.name = "the list"};
+    value(L, s, i, out, where ? where : &nowhere, 0);
+}
 
 static void keywords(lua_State *L, LtState *s, int i, LtArgs *a, const ThFuncInfo *of) {
     for (lua_pushnil(L); lua_next(L, i);) {

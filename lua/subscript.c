@@ -104,7 +104,8 @@ static void slice_bound(lua_State *L, LtState *s, int v, const char *name, ThArg
     int type = lua_type(L, v);
     if (type == LUA_TNIL || (type == LUA_TBOOLEAN && !lua_toboolean(L, v))) return;
     if (type == LUA_TNUMBER && !lua_isinteger(L, v))
-        lt_error(L, TH_TypeError, "the %s of a slice is an integer, got %s", name, lt_push_number(L, lua_tonumber(L, v)));
+        lt_error(L, TH_TypeError, "the %s of a slice is an integer, got %s", name,
+                 lt_push_number(L, lua_tonumber(L, v)));
     if (type != LUA_TNUMBER && !lt_var(L, s, v))
         lt_error(L, TH_TypeError, "the %s of a slice is an integer or a Variable, got a %s", name, luaL_typename(L, v));
     lt_value(L, s, v, out, NULL);
