@@ -58,6 +58,17 @@ describe("the papers' examples", function()
     assert.is_nil(ops({ m, n }, T.dot(m, n).shape[0]):find("[Dd]ot"))
   end)
 
+  it("a part of a shape is not taken for one of its lengths", function()
+    for _, part in ipairs({ '["::-1"]', '["::-1"]["::-1"]["::-1"]' }) do
+      local turned = assert(load("local x = ... return x:reshape(x.shape" .. part .. ", { ndim = 2 })"))(m)
+      local f = theano.compile({ inputs = { m }, outputs = { T.exp(turned):reshape(turned.shape), turned.shape },
+        mode = theano.compile.Mode({ linker = "interpreter" }) })
+      local value, shape = f(nd.zeros({ 2, 3 }))
+      assert.same({ 3, 2 }, { table.unpack(value.shape) })
+      assert.same({ 3, 2 }, shape:tolist())
+    end
+  end)
+
   it("log(softmax) is stable through transposes, reshapes and dimshuffles", function()
     local s = T.nnet.softmax(m)
     for _, v in ipairs({ s.T, s:reshape({ -1 }), s:dimshuffle(0, "x", 1), s.T:reshape({ -1 }), s["0"], s["1:, 1"] }) do

@@ -99,7 +99,7 @@ static bool known(const ShapeCache *s, const ThVar *v, const Sz **dims) {
 
 /* The size that v is, when it is Shape_i{d}(x) or Shape(x)[d]; -1 otherwise. */
 static Sz length_of(ShapeCache *s, const ThVar *v) {
-    const ThApply *a = v->owner;
+    const ThApply *a = v->type.ndim ? NULL : v->owner; /* x.shape["::-1"] is a vector: none of its elements */
     int64_t d = -1;
     const ThVar *x = NULL;
     const Sz *dims;
