@@ -12,6 +12,8 @@ local function same_type(x, y)
   return true
 end
 
+local function float(n) return session.is_float(n.dtype) or session.is_complex(n.dtype) end
+
 local function steps(s, accept)
   local list = {}
   for _, n in ipairs(s.nodes) do
@@ -60,7 +62,8 @@ local function add_updates(s, rng)
     if n.kind == "shared" then
       local fits = {}
       for _, m in ipairs(s.nodes) do
-        if m.id ~= n.id and m.kind ~= "thing" and same_type(n, m) then fits[#fits + 1] = m end
+        local fits_in = m.kind == "grad" or m.size == n.size
+        if m.id ~= n.id and m.kind ~= "thing" and same_type(n, m) and fits_in then fits[#fits + 1] = m end
       end
       local m = #fits > 0 and rng:pick(fits)
       if m then
@@ -78,7 +81,7 @@ local function choose_flags(s, rng)
     if p < 0.15 then s.flags[id] = "borrow"
     elseif p < 0.27 then s.flags[id] = "mutable"
     elseif p < 0.35 then
-      local fits = steps(s, function(m) return same_type(n, m) end)
+      local fits = steps(s, function(m) return same_type(n, m) and m.size == n.size and (m.exact or not float(n)) end)
       if #fits > 0 then s.flags[id], s.flags[-id] = "state", rng:pick(fits).id end
     end
   end
@@ -156,11 +159,14 @@ function makers.misfit(s, rng)
   return { kind = "call", args = args, misfit = true }
 end
 
+local function mutable(s, two) return s.flags[two[1]] == "mutable" or s.flags[two[2]] == "mutable" end
+
 function makers.one_for_two(s, rng)
   local two = pair(s, rng)
   if not two then return nil end
   local args = arguments(s, rng, s.symbols)
-  return { kind = "call", args = args, before = ("local one = %s"):format(args[two[1]]),
+  return { kind = "call", args = args, loose = { [two[1]] = mutable(s, two), [two[2]] = mutable(s, two) },
+    before = ("local one = %s"):format(args[two[1]]),
     replace = { [two[1]] = "one", [two[2]] = "one" } }
 end
 
@@ -171,14 +177,18 @@ function makers.overlapping(s, rng)
   if n.bcast[1] then return nil end
   local args = arguments(s, rng, s.symbols)
   local wide = argument(s, rng, n, s.symbols, { 1, n.shape[1] + 1 })
-  return { kind = "call", args = args, before = ("local wide = %s"):format(wide),
+  return { kind = "call", args = args, loose = { [two[1]] = mutable(s, two), [two[2]] = mutable(s, two) },
+    before = ("local wide = %s"):format(wide),
     replace = { [two[1]] = 'wide["1:"]', [two[2]] = 'wide[":-1"]' } }
 end
 
 function makers.shared_as_argument(s, rng)
+  local changes = {}
+  for _, u in ipairs(s.updates) do changes[u[1]] = true end
   for _, id in ipairs(s.inputs) do
     for _, n in ipairs(s.nodes) do
-      if n.kind == "shared" and same_type(n, s.nodes[id]) and rng:chance(0.7) then
+      -- operations with discrete answers take known values only
+      if n.kind == "shared" and not (float(n) and changes[n.id]) and same_type(n, s.nodes[id]) and rng:chance(0.7) then
         return { kind = "call", args = arguments(s, rng, s.symbols), loose = { [id] = true },
           replace = { [id] = ("v[%d]:get_value({ borrow = true })"):format(n.id) } }
       end
@@ -189,7 +199,8 @@ end
 function makers.result_as_argument(s, rng)
   for i, out in ipairs(s.outputs) do
     for _, id in ipairs(s.inputs) do
-      if same_type(s.nodes[out], s.nodes[id]) and s.flags[id] ~= "mutable" and rng:chance(0.7) then
+      if s.nodes[out].exact and same_type(s.nodes[out], s.nodes[id]) and s.flags[id] ~= "mutable"
+        and rng:chance(0.7) then
         return { kind = "call", args = arguments(s, rng, s.symbols), loose = { [id] = true }, needs = out,
           before = ("local r = (t.last or {})[%d]"):format(i),
           replace = { [id] = ("r == nil and %s or r"):format(s.nodes[id].text) }, at = i }

@@ -41,7 +41,7 @@ end
 local function found(summary, say, first, program)
   summary.findings = summary.findings + 1
   say(first)
-  if program and (summary.findings <= 25) then say(program) end
+  if program and (summary.findings <= 100) then say(program) end
 end
 
 local function collect(summary, say, path)

@@ -48,7 +48,7 @@ local function tools(say)
   function t.ran(k) t.runs[k] = (t.runs[k] or 0) + 1 end
 
   -- The compiled function.
-  function t.made(f) say("nodes", #f.maker.fgraph:toposort()) end
+  function t.made(f) say("nodes", #f.maker.fgraph:toposort(), f) end
 
   -- Part of the play: what it raises is said, and the shared variables after it.
   function t.event(name, body)
