@@ -144,6 +144,12 @@ void text_printf(Text *t, const char *format, ...) TH_PRINTF(2, 3);
 void text_vprintf(Text *t, const char *format, va_list ap) TH_PRINTF(2, 0);
 /* The shortest text that reads back equal in d, as str() of NumPy's scalar: 2.0, 0.1, 1e-05, nan, inf. */
 void text_float(Text *t, double v, ThDtype d);
+/*
+ * The text of a check that failed: {0} and {1} are v[0] and v[1]; behind the text {x=2} says that its x is input 2 of
+ * the node. `operand` writes what the user knows that input by, or gives false; NULL: nothing is known of inputs. A
+ * hint on lengths of 1 is left out where none of them is 1.
+ */
+void text_check(Text *t, const char *why, const int64_t v[2], bool (*operand)(void *u, Text *t, int input), void *u);
 int text_digits(double v, ThDtype d, char *digits, int *exponent); /* |v| finite = d.ddd * 10^exponent; <= 17 digits */
 int text_rounded(double v, int n, char *digits, int *exponent);    /* the same, rounded to at most n <= 17 digits */
 char *text_take(Text *t);                                          /* owned by the caller (th_free); empty text is "" */

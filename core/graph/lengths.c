@@ -114,6 +114,12 @@ static void put_shapes(Text *t, const Lengths *l) {
     text_putc(t, ']');
 }
 
+static bool operand(void *u, Text *t, int input) {
+    const ThVar *v = ((ThApply *)u)->in[input];
+    if (v->name || v->owner) var_str(t, v);
+    return v->name || v->owner;
+}
+
 /* "IndexError: text {0}": kind and text, the numbers put in, with what the node is and the lengths of its inputs. */
 static void report(const Lengths *l, int64_t a, int64_t b, const char *why) {
     const int64_t v[2] = {a, b};
@@ -127,14 +133,7 @@ static void report(const Lengths *l, int64_t a, int64_t b, const char *why) {
         }
     }
     text_init(&t, l->c);
-    static const char hint[] = " A length of 1 broadcasts only";
-    for (const char *s = why; *s; s++) {
-        if (a != 1 && b != 1 && !strncmp(s, hint, sizeof hint - 1)) break; /* of no help here */
-        if (s[0] == '{' && (s[1] == '0' || s[1] == '1') && s[2] == '}') {
-            text_printf(&t, "%lld", (long long)v[s[1] - '0']);
-            s += 2;
-        } else text_putc(&t, *s);
-    }
+    text_check(&t, why, v, operand, (void *)l->node);
     text_put(&t, " in ");
     apply_op_str(&t, l->node);
     put_shapes(&t, l);

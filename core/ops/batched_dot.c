@@ -27,8 +27,9 @@ static bool shape_batched(ShapeQ *q) {
     q->out[0][0] = q->in[0][0];
     if (xd == 3) q->out[0][out++] = q->in[0][1];
     if (yd == 3) q->out[0][out++] = q->in[1][2];
-    return product_equal(q, 0, 0, 1, 0, "Shape mismatch: batch sizes unequal: x has {0} and y has {1}") &&
-           product_equal(q, 0, xd - 1, 1, 1, "Shape mismatch: the rows of x have length {0}, the columns of y {1}");
+    return product_equal(q, 0, 0, 1, 0, "Shape mismatch: batch sizes unequal: x has {0} and y has {1}{x=0}{y=1}") &&
+           product_equal(q, 0, xd - 1, 1, 1,
+                         "Shape mismatch: the rows of x have length {0}, the columns of y {1}{x=0}{y=1}");
 }
 
 static ThVar *turned(Builder *b, ThVar *x) {

@@ -6,7 +6,9 @@
  */
 #include "product.h"
 
-static const char MATRICES[] = "Shape mismatch: x has {0} cols but y has {1} rows";
+/* What stands behind the texts, {x=2}, is what the message calls x: the node's input 2, by the user's name. */
+static const char DOT22_LENGTHS[] = "Shape mismatch: x has {0} cols but y has {1} rows{x=0}{y=1}";
+static const char GEMM_LENGTHS[] = "Shape mismatch: x has {0} cols but y has {1} rows{x=2}{y=3}";
 
 /* ---- Dot22, Dot22Scalar ------------------------------------------------------------------------------------------ */
 static bool infer_dot22(Infer *q) {
@@ -19,7 +21,7 @@ static bool infer_dot22(Infer *q) {
 static bool shape_dot22(ShapeQ *q) {
     q->out[0][0] = q->in[0][0];
     q->out[0][1] = q->in[1][1];
-    return product_equal(q, 0, 1, 1, 0, MATRICES);
+    return product_equal(q, 0, 1, 1, 0, DOT22_LENGTHS);
 }
 
 static bool lower_dot22(Lower *l) { return product_lower(l, &(Product){0, 1, -1, l->node->nin == 3 ? 2 : -1, -1}); }
@@ -58,9 +60,9 @@ static bool infer_gemm(Infer *q) {
 static bool shape_gemm(ShapeQ *q) {
     q->out[0][0] = q->in[0][0];
     q->out[0][1] = q->in[0][1];
-    return product_equal(q, 2, 1, 3, 0, MATRICES) &&
-           product_equal(q, 0, 0, 2, 0, "Gemm: z has {0} rows but x . y has {1}") &&
-           product_equal(q, 0, 1, 3, 1, "Gemm: z has {0} cols but x . y has {1}");
+    return product_equal(q, 2, 1, 3, 0, GEMM_LENGTHS) &&
+           product_equal(q, 0, 0, 2, 0, "Gemm: z has {0} rows but x . y has {1}{x=2}{y=3}{z=0}") &&
+           product_equal(q, 0, 1, 3, 1, "Gemm: z has {0} cols but x . y has {1}{x=2}{y=3}{z=0}");
 }
 
 static bool lower_gemm(Lower *l) { return product_lower(l, &(Product){.a = 2, .b = 3, .c = 0, .alpha = 1, .beta = 4}); }
@@ -92,8 +94,8 @@ static bool infer_gemv(Infer *q) {
 
 static bool shape_gemv(ShapeQ *q) {
     q->out[0][0] = q->in[0][0];
-    return product_equal(q, 2, 1, 3, 0, "Shape mismatch: A has {0} cols but x has {1} rows") &&
-           product_equal(q, 0, 0, 2, 0, "Gemv: y has length {0} but A has {1} rows");
+    return product_equal(q, 2, 1, 3, 0, "Shape mismatch: A has {0} cols but x has {1} rows{A=2}{x=3}") &&
+           product_equal(q, 0, 0, 2, 0, "Gemv: y has length {0} but A has {1} rows{A=2}{y=0}");
 }
 
 static bool lower_gemv(Lower *l) { return product_lower(l, &(Product){.a = 2, .b = 3, .c = 0, .alpha = 1, .beta = 4}); }
@@ -125,8 +127,8 @@ static bool infer_ger(Infer *q) {
 static bool shape_ger(ShapeQ *q) {
     q->out[0][0] = q->in[0][0];
     q->out[0][1] = q->in[0][1];
-    return product_equal(q, 0, 0, 2, 0, "Ger: A has {0} rows but x has length {1}") &&
-           product_equal(q, 0, 1, 3, 0, "Ger: A has {0} cols but y has length {1}");
+    return product_equal(q, 0, 0, 2, 0, "Ger: A has {0} rows but x has length {1}{A=0}{x=2}") &&
+           product_equal(q, 0, 1, 3, 0, "Ger: A has {0} cols but y has length {1}{A=0}{y=3}");
 }
 
 static bool lower_ger(Lower *l) {

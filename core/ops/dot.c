@@ -26,7 +26,7 @@ static bool shape_dot(ShapeQ *q) {
     int xd = q->node->in[0]->type.ndim, yd = q->node->in[1]->type.ndim, out = 0;
     if (xd == 2) q->out[0][out++] = q->in[0][0];
     if (yd == 2) q->out[0][out++] = q->in[1][1];
-    return product_equal(q, 0, xd - 1, 1, 0, "Shape mismatch: x has {0} cols but y has {1} rows");
+    return product_equal(q, 0, xd - 1, 1, 0, "Shape mismatch: x has {0} cols but y has {1} rows{x=0}{y=1}");
 }
 
 static ThVar *outer(Builder *b, ThVar *x, ThVar *y) {

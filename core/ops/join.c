@@ -98,17 +98,33 @@ static bool shape_join(ShapeQ *q) {
     return true;
 }
 
+/* gz in n parts of these lengths, to gx[1] and on. A Split has so many results at most: more are parts of parts. */
+static void cut(Grad *g, ThVar *const *sizes, int n) {
+    ThVar *axis = g->node->in[0], *total[OP_MAX_OUT];
+    int groups = (n + OP_MAX_OUT - 1) / OP_MAX_OUT;
+    for (int k = 0; groups > 1 && k < groups; k++) {
+        int left = n - k * OP_MAX_OUT;
+        total[k] = elemwise_make(g->b, S_add, sizes + k * OP_MAX_OUT, left < OP_MAX_OUT ? left : OP_MAX_OUT);
+    }
+    ThVar *lengths = groups > 1 ? make_vector_make(g->b, total, groups, TH_INT64) : NULL;
+    ThApply *outer = groups > 1 ? split_make(g->b, g->gz[0], axis, lengths, groups) : NULL;
+    for (int k = 0; k < groups && (outer || groups == 1); k++) {
+        int first = k * OP_MAX_OUT, count = n - first < OP_MAX_OUT ? n - first : OP_MAX_OUT;
+        ThVar *gz = outer ? outer->out[k] : g->gz[0];
+        ThApply *part = split_make(g->b, gz, axis, make_vector_make(g->b, sizes + first, count, TH_INT64), count);
+        if (!part) return;
+        for (int i = 0; i < count; i++)
+            g->gx[first + i + 1] =
+                patternbroadcast_make(g->b, part->out[i], g->node->in[first + i + 1]->type.broadcastable);
+    }
+}
+
 static void grad_join(Grad *g) {
     ThApply *a = g->node;
     int n = a->nin - 1;
-    ThVar *sizes[TH_MAX_NDIM], *gz = g->gz[0];
     g->gx[0] = grad_undefined(g, 0, "Join has no gradient with respect to its axis");
     if (dtype_is_discrete((ThDtype)a->out[0]->type.dtype)) {
         for (int i = 0; i < n; i++) g->gx[i + 1] = zero_grad_make(g->b, a->in[i + 1]);
-        return;
-    }
-    if (n > TH_MAX_NDIM) {
-        err(g->b->ctx, TH_NotImplementedError, "gradient of a Join of more than %d tensors", TH_MAX_NDIM);
         return;
     }
     AttrIdx idx = {.n = 1, .at = {{'i', 1, {TH_INT64, 0, 0}}}};
@@ -120,10 +136,12 @@ static void grad_join(Grad *g) {
         axis = const_scalar_int(g->b, known);
         idx.at[0].dtype[0] = TH_INT64;
     }
-    for (int i = 0; i < n; i++) sizes[i] = subtensor_make(g->b, shape_make(g->b, a->in[i + 1]), &idx, &axis, 1);
-    ThApply *split = split_make(g->b, gz, a->in[0], make_vector_make(g->b, sizes, n, TH_INT64), n);
-    for (int i = 0; split && i < n; i++)
-        g->gx[i + 1] = patternbroadcast_make(g->b, split->out[i], a->in[i + 1]->type.broadcastable);
+    VarVec sizes = {0};
+    bool ok = vec_reserve(g->b->ctx, &sizes, n);
+    for (int i = 0; ok && i < n; i++)
+        sizes.at[i] = subtensor_make(g->b, shape_make(g->b, a->in[i + 1]), &idx, &axis, 1);
+    if (ok) cut(g, sizes.at, n);
+    vec_free(g->b->ctx, &sizes);
 }
 
 /* One kernel: copies input `in` of the node into a range of output `out`, or a range of input to the whole output. */

@@ -392,14 +392,12 @@ ThVar *shape_i_make(Builder *b, ThVar *x, int i) { return apply1(b, &op_shape_i,
 ThVar *shape_elem_make(Builder *b, ThVar *x, int i) { return subtensor_int_make(b, shape_make(b, x), i); }
 
 ThVar *make_vector_make(Builder *b, ThVar *const *in, int n, ThDtype d) {
-    ThVar *cast[TH_MAX_NDIM];
-    if (n > TH_MAX_NDIM) {
-        err(b->ctx, TH_ValueError, "a vector of %d scalar expressions is too long (at most %d)", n, TH_MAX_NDIM);
-        return NULL;
-    }
-    for (int i = 0; i < n; i++)
-        if (!in[i] || !(cast[i] = cast_make(b, in[i], d))) return NULL;
-    return apply1(b, &op_make_vector, &(MakeVectorAttrs){(uint8_t)d}, cast, n);
+    VarVec cast = {0};
+    bool ok = vec_reserve(b->ctx, &cast, n > 0 ? n : 1);
+    for (int i = 0; ok && i < n; i++) ok = in[i] && (cast.at[cast.n++] = cast_make(b, in[i], d)) != NULL;
+    ThVar *r = ok ? apply1(b, &op_make_vector, &(MakeVectorAttrs){(uint8_t)d}, cast.at, n) : NULL;
+    vec_free(b->ctx, &cast);
+    return r;
 }
 
 ThVar *specify_shape_make(Builder *b, ThVar *x, ThVar *shape) {

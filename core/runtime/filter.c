@@ -192,10 +192,16 @@ static bool put(const Filter *q, const ThArg *a, char **at) {
     }
     if (!filter_number(q, a, *at)) {
         char m[256];
-        number_format(m, sizeof m,
-                      "The number %.17g cannot be held exactly by %s. Give an ndarray of that dtype, or "
-                      "allow_input_downcast = true.",
-                      as_float(a), th_dtype_name(q->type.dtype));
+        if (a->kind == TH_ARG_FLOAT && dtype_is_discrete(q->type.dtype))
+            number_format(m, sizeof m,
+                          "It is the float %.17g, and the type is %s: / and ^ give floats in Lua. Write 4 // 2 for a "
+                          "whole number, math.tointeger(x) for that of a float, or allow_input_downcast = true.",
+                          a->f, th_dtype_name(q->type.dtype));
+        else
+            number_format(m, sizeof m,
+                          "The number %.17g cannot be held exactly by %s. Give an ndarray of that dtype, or "
+                          "allow_input_downcast = true.",
+                          as_float(a), th_dtype_name(q->type.dtype));
         return refuse(q, m) != NULL;
     }
     *at += th_dtype_bytes(q->type.dtype);

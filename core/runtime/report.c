@@ -262,18 +262,33 @@ static void finish(Workspace *w, ThError kind, Text *t) {
 
 static bool starts(const char *s, const char *with) { return s && strncmp(s, with, strlen(with)) == 0; }
 
+/* Input number i of a node's text, "Dot22(features, InplaceDimShuffle{1,0}.0)". */
+static bool operand(void *u, Text *t, int i) {
+    const char *text = u, *at = text ? text + strlen(text) : NULL;
+    int depth = 0;
+    for (; at && at > text; at--) { /* back to the brace that the last one closes */
+        depth += at[-1] == ')' ? 1 : at[-1] == '(' ? -1 : 0;
+        if (depth == 0) break;
+    }
+    for (; at && *at && i >= 0; i--) {
+        const char *end = at;
+        for (depth = 0; *end && (depth > 0 || (*end != ',' && *end != ')')); end++)
+            depth += strchr("({[", *end) ? 1 : strchr(")}]", *end) ? -1 : 0;
+        if (i == 0 && *at != '<') text_put_n(t, at, (size_t)(end - at));
+        if (i == 0) return *at != '<'; /* one without a name is its type, "<TensorType(..)>" */
+        at = end + strspn(end, ", ");
+    }
+    return false;
+}
+
 void report_check(Workspace *w, int check, int64_t a, int64_t b) {
     const ShapeCheck *k = &w->fn->plan->check[check];
     const int64_t v[2] = {a, b};
     Text t;
     text_init(&t, w->fn->ctx);
-    for (const char *s = k->text ? k->text : "sizes do not fit"; *s; s++) {
-        if (a != 1 && b != 1 && starts(s, " A length of 1 broadcasts only")) break; /* of no help here */
-        if (s[0] == '{' && (s[1] == '0' || s[1] == '1') && s[2] == '}') {
-            text_printf(&t, "%lld", (long long)v[s[1] - '0']);
-            s += 2;
-        } else text_putc(&t, *s);
-    }
+    const bool known = k->node >= 0 && k->node < w->fn->plan->nnode;
+    text_check(&t, k->text ? k->text : "sizes do not fit", v, operand,
+               (void *)(known ? w->fn->plan->node[k->node].text : NULL));
     node_tail(&t, w, k->node, -1);
     finish(w, k->kind ? k->kind : TH_ValueError, &t);
 }

@@ -184,6 +184,24 @@ Flags.__tostring = function(f)
   return table.concat(lines, "\n")
 end
 
+-- a.shape and a.strides: Lua sequences that print and compare as Python's tuples.
+local Tuple = { __name = "tuple" }
+Tuple.__tostring = function(t) return "(" .. table.concat(t, ", ") .. (#t == 1 and ",)" or ")") end
+Tuple.__eq = function(a, b)
+  if #a ~= #b then return false end
+  for i = 1, #a do
+    if a[i] ~= b[i] then return false end
+  end
+  return true
+end
+Tuple.__concat = function(a, b) return tostring(a) .. tostring(b) end
+Tuple.__index = function(_, key)
+  if math.type(key) == "integer" and key > 0 then return nil end -- behind the end, as ipairs wants it
+  if type(key) == "string" and key:find("^__") then return nil end
+  util.raise("IndexError", "the shape of an array is a Lua sequence, counted from 1: a.shape[1] is the first length, "
+    .. "a.shape[#a.shape] the last; there is no a.shape[%s] (x.shape[0] is for Variables)", tostring(key))
+end
+
 local function flags_of(a, values)
   values.aligned = true
   return setmetatable({ array = a, values = values }, Flags)
@@ -199,7 +217,8 @@ meta.__index = function(a, key)
       if key == "real" or key == "imag" then return nd[key](a) end
       unknown(key)
     end
-    return key == "flags" and flags_of(a, v) or v
+    if type(v) == "table" then return key == "flags" and flags_of(a, v) or setmetatable(v, Tuple) end
+    return v
   end
   return index(a, key)
 end

@@ -6,9 +6,20 @@ local util = require("theano.util")
 local M = {}
 
 -- ---- what a path says ---------------------------------------------------------------------------------------------
+local FOREIGN = {
+  pkl = "Python's pickle", pickle = "Python's pickle", p = "Python's pickle", save = "Python's pickle",
+  joblib = "Python's joblib", pt = "PyTorch", pth = "PyTorch", h5 = "HDF5", hdf5 = "HDF5", mat = "MATLAB",
+  onnx = "ONNX", json = "JSON", zip = "zip archives",
+}
+
 local function kind_of(what, path)
   util.expect(what, "the path", path, "string")
   local plain = path:gsub("%.gz$", "")
+  local other = plain:match("%.([%w]+)$")
+  if other and FOREIGN[other:lower()] then
+    util.raise("ValueError", "%s: %s is a format of %s, which is neither written nor read here: take .npz (arrays by "
+      .. "name), .npy, .safetensors, .csv or .txt", what, "." .. other, FOREIGN[other:lower()])
+  end
   if plain:find("%.npz$") then return "npz" end
   if plain:find("%.safetensors$") then return "safetensors" end
   if plain:find("%.csv$") or plain:find("%.tsv$") or plain:find("%.txt$") then return "text" end
@@ -29,7 +40,10 @@ local function mode_of(options)
 end
 
 -- ---- text ---------------------------------------------------------------------------------------------------------
-local TEXT = util.set({ "delimiter", "comments", "skiprows", "max_rows", "usecols", "dtype", "names", "ndmin" })
+local TEXT = {
+  delimiter = "string", comments = "string|boolean", skiprows = "integer", max_rows = "integer",
+  usecols = "integer|table", dtype = "string", names = "boolean", ndmin = "integer",
+}
 
 -- The names between the delimiters of a line.
 local function split(line, delimiter)
@@ -68,7 +82,8 @@ end
 -- back.
 function M.savetxt(path, a, options)
   options = options or {}
-  util.check_keywords("savetxt", options, util.set({ "fmt", "delimiter", "header", "footer", "comments" }))
+  util.check_keywords("savetxt", options, { fmt = "string|boolean", delimiter = "string", header = "string",
+    footer = "string", comments = "string" })
   local fmt = options.fmt
   if fmt == nil then fmt = "%.18e" end
   core.save_text(path, core.asarray(a), fmt or nil, options.delimiter or " ", options.header, options.footer,
@@ -86,7 +101,7 @@ function M.load(path, options)
     for k, v in pairs(options or {}) do copy[k] = v end
     return M.loadtxt(path, copy)
   end
-  if options then util.check_keywords("load", options, { mmap = true }) end
+  if options then util.check_keywords("load", options, { mmap = "boolean|string" }) end
   local mode = mode_of(options)
   if kind == "npy" then return core.load_npy(path, mode) end
   if kind == "safetensors" then return core.load_safetensors(path, mode) end
@@ -95,23 +110,47 @@ function M.load(path, options)
   return core.load_idx(path)
 end
 
+-- One of the arrays to be written; `name` says which.
+local function written(name, value)
+  if util.is_array(value) then return value end
+  if util.is_var(value) then
+    util.raise("TypeError", "save: %s is the %s %s, and a file holds values: save %s", name,
+      core.kind(value) == "shared" and "shared variable" or "symbolic Variable", tostring(value),
+      core.kind(value) == "shared" and "what v:get_value() gives" or "what a function or v:eval() computes")
+  end
+  local first = type(value) == "table" and next(value)
+  if type(first) == "string" then
+    util.raise("TypeError", "save: %s is a table with names of its own, and a file has one level of them: write "
+      .. "[\"%s.%s\"] = array", name, name:gsub("^'(.*)'$", "%1"), first)
+  end
+  if type(value) ~= "table" and type(value) ~= "number" and type(value) ~= "boolean" and core.kind(value) ~= "complex" then
+    util.raise("TypeError", "save: %s is %s, an array or a nested table of numbers is expected", name,
+      util.kind_of(value))
+  end
+  return core.asarray(value)
+end
+
 -- Names and arrays of {name = array} (sorted) or {{name, array}, ...} (as they stand).
 local function named(value)
   local names, arrays = {}, {}
-  if type(value) ~= "table" then util.raise("TypeError", "save: arrays by name expected, got %s", type(value)) end
-  if #value > 0 then
-    for i, p in ipairs(value) do
-      if type(p) ~= "table" then util.raise("TypeError", "save: entry %d is no {name, array}", i) end
-      names[i], arrays[i] = p[1], p[2]
+  if type(value) ~= "table" then util.raise("TypeError", "save: arrays by name expected, got %s", util.kind_of(value)) end
+  if math.type(next(value)) == "integer" then
+    for i, p in ipairs(util.list("save: the list", value)) do
+      if type(p) ~= "table" or type(p[1]) ~= "string" then
+        util.raise("TypeError", "save: entry %d is no {name, array}", i)
+      end
+      names[i], arrays[i] = p[1], written(("'%s'"):format(p[1]), p[2])
     end
-  else
-    for name in pairs(value) do names[#names + 1] = name end
-    table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
-    for i, name in ipairs(names) do arrays[i] = value[name] end
+    return names, arrays
   end
-  for i, a in ipairs(arrays) do
-    if not util.is_array(a) then arrays[i] = core.asarray(a) end
+  for name in pairs(value) do
+    if type(name) ~= "string" then
+      util.raise("TypeError", "save: names of arrays are texts, got %s", util.kind_of(name))
+    end
+    names[#names + 1] = name
   end
+  table.sort(names)
+  for i, name in ipairs(names) do arrays[i] = written(("'%s'"):format(name), value[name]) end
   return names, arrays
 end
 
@@ -119,7 +158,10 @@ end
 -- `metadata`), an array to .npy, IDX or text (the shortest digits that read back; savetxt has formats).
 function M.save(path, value, options)
   local kind = kind_of("save", path)
-  if options then util.check_keywords("save", options, { metadata = true }) end
+  if options then util.check_keywords("save", options, { metadata = "table" }) end
+  if options and options.metadata and kind ~= "safetensors" then
+    util.raise("ValueError", "save: metadata stand in .safetensors files only")
+  end
   if kind == "safetensors" then
     local texts, keys = {}, {}
     for k in pairs(options and options.metadata or {}) do keys[#keys + 1] = k end
@@ -129,9 +171,10 @@ function M.save(path, value, options)
     return core.save_safetensors(path, names, arrays, texts)
   end
   if kind == "npz" or type(value) == "table" and kind ~= "text" then return core.save_npz(path, named(value)) end
-  if kind == "text" then return M.savetxt(path, value, { fmt = false, delimiter = delimiter_of(path) }) end
+  if kind == "text" then return M.savetxt(path, written("the value", value), { fmt = false, delimiter = delimiter_of(path) }) end
+  if util.is_var(value) then written("the value", value) end
   if not util.is_array(value) then
-    util.raise("TypeError", "save: an ndarray or a table of them, got %s", type(value))
+    util.raise("TypeError", "save: an ndarray or a table of them, got %s", util.kind_of(value))
   end
   return (kind == "idx" and core.save_idx or core.save_npy)(path, value)
 end

@@ -65,6 +65,9 @@ Profile.__index = function(p, key)
   return read[key](now(rawget(p, "fn")), rawget(p, "fn"))
 end
 Profile.__tostring = function(p) return now(rawget(p, "fn")).text end
+Profile.__call = function(p, _, file) -- f:profile() is f.profile:summary()
+  summary(p, file)
+end
 
 --- The profile of a function; nil when it measures nothing.
 function M.of(f) return core.function_profile(f) and setmetatable({ fn = f }, Profile) end

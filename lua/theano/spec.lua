@@ -42,7 +42,7 @@ end
 --- Whether two arrays have one shape; the first may be a sequence of lengths. Returns the text of the difference too.
 function M.same_shape(expected, actual)
   local wanted = expected
-  if type(expected) ~= "table" or getmetatable(expected) ~= nil then
+  if type(expected) ~= "table" then
     wanted = array_of("the expected value", expected).shape
   end
   for d = 1, #wanted do

@@ -68,7 +68,8 @@ end
 -- Whether v is of one of the types in a text such as "boolean", "integer|table", "Variable|number".
 local function fits(v, types)
   for wanted in types:gmatch("[^|]+") do
-    if wanted == type(v) and (wanted ~= "table" or getmetatable(v) == nil) then return true end
+    local plain = wanted ~= "table" or getmetatable(v) == nil or getmetatable(v).__name == "tuple" -- an array's shape
+    if wanted == type(v) and plain then return true end
     if wanted == "integer" and math.type(v) == "integer" then return true end
     if wanted == "Variable" and M.is_var(v) or wanted == "ndarray" and M.is_array(v) then return true end
     if wanted == "object" and type(v) == "table" then return true end
