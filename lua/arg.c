@@ -74,7 +74,7 @@ LT_NORETURN static void no_position(lua_State *L, const char *list) {
                  "%s is a list of values and has the key '%s': keywords stand in one table, the last "
                  "argument",
                  list, lua_tostring(L, -2));
-    lt_error(L, TH_TypeError, "%s is a list, counted from 1: it has the key %s", list, luaL_tolstring(L, -2, NULL));
+    lt_error(L, TH_TypeError, "%s is a list, counted from 1: it has the key %s", list, lt_push_text(L, -2));
 }
 
 /* Key and value on top are the "n" that table.pack adds. */

@@ -67,7 +67,7 @@ void text_check(Text *t, const char *why, const int64_t v[2], bool (*operand)(vo
         } else if (s[0] == '{' && s[1] && s[2] == '=' && s[3] && s[4] == '}') {
             Text name;
             text_init(&name, t->c);
-            if (operand && operand(u, &name, s[3] - '0') && name.at)
+            if (operand && operand(u, &name, s[3] - '0') && name.at && (name.at[0] != s[1] || name.at[1]))
                 text_printf(t, "%s%c is %s", named++ ? ", " : " (", s[1], name.at);
             text_free(&name);
             s += 4;

@@ -123,7 +123,8 @@ local function written(name, value)
     util.raise("TypeError", "save: %s is a table with names of its own, and a file has one level of them: write "
       .. "[\"%s.%s\"] = array", name, name:gsub("^'(.*)'$", "%1"), first)
   end
-  if type(value) ~= "table" and type(value) ~= "number" and type(value) ~= "boolean" and core.kind(value) ~= "complex" then
+  local number = type(value) == "number" or type(value) == "boolean" or core.kind(value) == "complex"
+  if type(value) ~= "table" and not number then
     util.raise("TypeError", "save: %s is %s, an array or a nested table of numbers is expected", name,
       util.kind_of(value))
   end
@@ -133,7 +134,9 @@ end
 -- Names and arrays of {name = array} (sorted) or {{name, array}, ...} (as they stand).
 local function named(value)
   local names, arrays = {}, {}
-  if type(value) ~= "table" then util.raise("TypeError", "save: arrays by name expected, got %s", util.kind_of(value)) end
+  if type(value) ~= "table" then
+    util.raise("TypeError", "save: arrays by name expected, got %s", util.kind_of(value))
+  end
   if math.type(next(value)) == "integer" then
     for i, p in ipairs(util.list("save: the list", value)) do
       if type(p) ~= "table" or type(p[1]) ~= "string" then
@@ -171,7 +174,9 @@ function M.save(path, value, options)
     return core.save_safetensors(path, names, arrays, texts)
   end
   if kind == "npz" or type(value) == "table" and kind ~= "text" then return core.save_npz(path, named(value)) end
-  if kind == "text" then return M.savetxt(path, written("the value", value), { fmt = false, delimiter = delimiter_of(path) }) end
+  if kind == "text" then
+    return M.savetxt(path, written("the value", value), { fmt = false, delimiter = delimiter_of(path) })
+  end
   if util.is_var(value) then written("the value", value) end
   if not util.is_array(value) then
     util.raise("TypeError", "save: an ndarray or a table of them, got %s", util.kind_of(value))
