@@ -166,8 +166,5 @@ int front_binary_crossentropy(Front *f) {
 }
 
 int front_sigmoid_bce(Front *f) {
-    ThVar *o = front_var(f, 0), *t = front_var(f, 1);
-    ThVar *soft = one(f, S_softplus, one(f, S_neg, one(f, S_abs_, o)));
-    ThVar *side = two(f, S_sub, two(f, S_gt, o, integer(f, 0)), t);
-    return front_return(f, two(f, S_add, soft, two(f, S_mul, o, side)));
+    return front_return(f, two(f, S_sigmoid_binary_crossentropy, front_var(f, 0), front_var(f, 1)));
 }

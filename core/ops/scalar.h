@@ -187,6 +187,8 @@
 #define SCALAR_HIDDEN(X) \
     X(xlogx, "XlogX", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "a == 0 ? 0 : a * log(a)", NULL, "gz*(lit(1)+log(x))", NULL, NULL, "x * log(x), 0 at 0") \
     X(xlogy0, "XlogY0", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "a == 0 ? 0 : a * log(b)", NULL, "gz*log(y); gz*x/y", NULL, NULL, "x * log(y), 0 where x is 0") \
+    X(sigmoid_binary_crossentropy, "SigmoidBinaryCrossentropy", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, \
+      "softplus(-abs(a)) + a * ((a > 0 ? 1 : 0) - b)", NULL, "gz*(sigmoid(x)-y); -gz*x", NULL, NULL, "cross-entropy of sigmoid(x) and y") \
     X(identity, "Identity", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_SAME, "a", "a", "gz", NULL, NULL, "x itself, copied") \
     X(cast, "Cast", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_CAST, "a", "a", "gz", NULL, NULL, "x in another dtype") \
     X(poly_gamma, "PolyGamma", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "poly_gamma(a, b)", NULL, "undefined; gz*poly_gamma(x+1, y)", NULL, NULL, "derivative of psi of an order") \
