@@ -58,32 +58,37 @@ static bool match_nary(Match *m, const Pat *p, const ThApply *a, int first) {
 
 static bool match_call(Match *m, const Pat *p, const ThApply *a);
 
-/* x as the view shows it: a Reshape needs x to have the whole shape, but numbers pass. */
-static ThVar *viewed(Match *m, ThApply *view, ThVar *x) {
-    if (view->op == &op_dimshuffle) {
-        const AttrInts *order = ask_attr(view->op, view->attrs, "order");
-        return dimshuffle_make(&m->o->b, x, order->at, order->n);
-    }
-    double k;
-    if (ask_value(x, &k) && ask_all_bcast(x->type)) return dimshuffle_make(&m->o->b, x, NULL, 0);
-    if (x->type.broadcastable != view->in[0]->type.broadcastable) return NULL;
-    return apply1(&m->o->b, view->op, view->attrs, (ThVar *[]){x, view->in[1]}, 2);
-}
-
 /* f(x, y) behind a DimShuffle or Reshape is f of views: the view moves to what the pattern binds. */
 static bool match_view(Match *m, const Pat *p, ThApply *view) {
     ThApply *f = view->in[0]->owner;
     ThVar *in[4];
     if (!f || p->scalar < 0 || ask_which(f) != p->scalar || f->nin > TH_LEN(in)) return false;
     for (int i = 0; i < f->nin; i++)
-        if (!(in[i] = viewed(m, view, f->in[i]))) return false;
+        if (!(in[i] = views_of(m->o, view, f->in[i]))) return false;
     Match saved = *m;
     if (match_inputs(m, p, in, f->nin, false)) return true;
     *m = saved;
     return (scalar_ops[p->scalar].flags & SF_COMM) && f->nin == 2 && match_inputs(m, p, in, 2, true);
 }
 
+/* Pattern -x against -1 * x * .., which canonicalize leaves: x is the product of the others. */
+static bool match_minus(Match *m, const Pat *p, const ThApply *a) {
+    ThVar *rest[KACC];
+    int n = 0, at = -1;
+    if (p->scalar != S_neg || a->nin < 2 || a->nin > KACC || dtype_is_discrete((ThDtype)a->out[0]->type.dtype))
+        return false;
+    for (int i = 0; i < a->nin; i++) {
+        if (at < 0 && ask_equals(a->in[i], -1) && ask_all_bcast(a->in[i]->type)) at = i;
+        else rest[n++] = a->in[i];
+    }
+    if (at < 0) return false;
+    ThVar *x = opt_call(m->o, S_mul, rest, n, (ThDtype)a->out[0]->type.dtype);
+    m->lines = prov_join(m->o->c, a->prov, m->lines);
+    return x && x->type.broadcastable == a->out[0]->type.broadcastable && match_var(m, p->kid[0], x);
+}
+
 static bool match_call(Match *m, const Pat *p, const ThApply *a) {
+    if (ask_which(a) == S_mul && p->scalar == S_neg) return match_minus(m, p, a);
     if (p->scalar >= 0 ? ask_which(a) != p->scalar : a->op != p->op) return false;
     if (p->aslot >= 0) {
         if (m->attrs[p->aslot] && !attrs_equal(a->op, a->attrs, m->attrs[p->aslot]->attrs)) return false;

@@ -1,5 +1,5 @@
 /*
- * rest.c -- asserts, softmax seen through views, positions of maxima, quotients of Gaussians and erfc, sums of squares
+ * rest.c -- asserts, softmax seen through views, positions of maxima, sums of squares
  * of outer products. In: a node. Out: its replacement. Measure: nodes, or (logarithm of a softmax, 1/erfc) a form that
  * stays finite.
  */
@@ -82,56 +82,6 @@ ThVar *rw_argmax_pushdown(Opt *o, ThApply *a) {
     ThApply *r = apply_make(&o->b, a->op, a->attrs, v->owner->in, 1);
     o->which = both ? 1 : 0;
     return r ? fg_find(r->out[o->which]) : NULL;
-}
-
-/* ---- exp(-x^2) / erfc(x) ---- */
-/* x of -x^2 in the forms that canonicalize and specialize leave; NULL when u is something else. */
-static ThVar *minus_square(const ThVar *u) {
-    ThApply *n = ask_scalar(u, S_neg), *m = ask_scalar(u, S_mul);
-    const ThVar *sq = n ? n->in[0] : NULL;
-    if (m && m->nin == 3 && ask_equals(m->in[0], -1) && m->in[1] == m->in[2]) return m->in[1];
-    if (m && m->nin == 2 && ask_equals(m->in[0], -1)) sq = m->in[1];
-    ThApply *s = sq ? ask_scalar(sq, S_sqr) : NULL, *p = sq ? ask_scalar(sq, S_pow) : NULL,
-            *q = sq ? ask_scalar(sq, S_mul) : NULL;
-    if (s) return s->in[0];
-    if (p && ask_equals(p->in[1], 2)) return p->in[0];
-    return q && q->nin == 2 && q->in[0] == q->in[1] ? q->in[0] : NULL;
-}
-
-/* Past the limit exp(-x^2) / erfc(x) is 0 / 0; its asymptotic series sqrt(pi) x / (1 - 1/(2 x^2) + 3/(4 x^4) - ..) is
- * exact to the last digits there. Rounding changes in the last bits only past the limit. */
-static ThVar *gauss_over_erfc(Opt *o, ThVar *x, ThType t) {
-    static const double c[] = {-15.0 / 8, 3.0 / 4, -1.0 / 2, 1};
-    ThVar *limit = opt_const(o, t.dtype == TH_FLOAT32 ? 9.0 : 26.0, t);
-    ThVar *far = call2(o, S_maximum, x, limit), *u = call1(o, S_inv, call1(o, S_sqr, far)), *p = opt_const(o, c[0], t);
-    for (int i = 1; i < TH_LEN(c); i++) p = call2(o, S_add, opt_const(o, c[i], t), call2(o, S_mul, p, u));
-    ThVar *series = call2(o, S_true_div, call2(o, S_mul, opt_const(o, 1.7724538509055160273, t), far), p);
-    ThVar *low = call2(o, S_minimum, x, limit);
-    ThVar *near = call2(o, S_true_div, call1(o, S_exp, call1(o, S_neg, call1(o, S_sqr, low))), call1(o, S_erfc, low));
-    ThVar *choose = call2(o, S_lt, limit, x);
-    return choose && series && near ? elemwise_make(&o->b, S_switch, (ThVar *[]){choose, series, near}, 3) : NULL;
-}
-
-/* c * exp(-x^2) / erfc(x), which gradients of log(erfc(x)) hold. */
-ThVar *rw_grad_log_erfc_neg(Opt *o, ThApply *a) {
-    ThApply *e = ask_scalar(a->in[1], S_erfc), *m = ask_scalar(a->in[0], S_mul), *g = ask_scalar(a->in[0], S_exp);
-    ThType t = type_tensor(a->out[0]->type.dtype, 0, 0);
-    ThVar *in[KACC];
-    double made;
-    if (!e || !dtype_is_float(t.dtype) || e->in[0]->type.dtype != t.dtype || (!g && (!m || m->nin > KACC))) return NULL;
-    ThApply *cut = ask_scalar(e->in[0], S_minimum);
-    if (cut && ask_value(cut->in[1], &made)) return NULL; /* made here */
-    if (g) return minus_square(g->in[0]) == e->in[0] ? gauss_over_erfc(o, e->in[0], t) : NULL;
-    for (int i = 0; i < m->nin; i++) {
-        g = ask_scalar(m->in[i], S_exp);
-        if (!g || minus_square(g->in[0]) != e->in[0] || g->out[0]->type.dtype != t.dtype) continue;
-        int n = 0;
-        for (int k = 0; k < m->nin; k++)
-            if (k != i) in[n++] = m->in[k];
-        in[n++] = gauss_over_erfc(o, e->in[0], t);
-        return elemwise_make(&o->b, S_mul, in, n);
-    }
-    return NULL;
 }
 
 /* ---- sums of squares ---- */

@@ -165,6 +165,11 @@ ThVar *rw_user(Opt *o, ThApply *a);
 bool pass_user(Opt *o);
 void user_free(ThContext *c, RuleTable *t);
 
+/* ---- views.c ---- */
+/* x as the view (DimShuffle, Reshape) shows it, views in one and without those that do nothing: a Reshape needs x to
+ * have the whole shape, but numbers pass. NULL: it cannot be, or failed. */
+ThVar *views_of(Opt *o, ThApply *view, ThVar *x);
+
 /* ---- match.c ---- */
 ThVar *rule_apply(Opt *o, const Rule *r, ThApply *node);
 bool guard_parse(ThContext *c, Rule *r, const char *const *slot_name, int nslot); /* guards.c */

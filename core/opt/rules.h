@@ -10,8 +10,15 @@ ThVar *rw_useless_elemwise(Opt *o, ThApply *a);
 ThVar *rw_useless_switch(Opt *o, ThApply *a);
 ThVar *rw_useless_reduce(Opt *o, ThApply *a);
 ThVar *rw_view_op(Opt *o, ThApply *a);
-ThVar *rw_exp_over_1_plus_exp(Opt *o, ThApply *a); /* nnet.c */
-ThVar *rw_logsoftmax_grad(Opt *o, ThApply *a);
+ThVar *rw_logistic(Opt *o, ThApply *a); /* logistic.c */
+ThVar *rw_gauss(Opt *o, ThApply *a);    /* gauss.c */
+ThVar *rw_log1p(Opt *o, ThApply *a);    /* ones.c */
+ThVar *rw_erf_beside_one(Opt *o, ThApply *a);
+ThVar *rw_erfc_beside_one(Opt *o, ThApply *a);
+ThVar *rw_exp_beside_one(Opt *o, ThApply *a);
+ThVar *rw_expm1_beside_one(Opt *o, ThApply *a);
+ThVar *rw_sigmoid_beside_one(Opt *o, ThApply *a);
+ThVar *rw_logsoftmax_grad(Opt *o, ThApply *a); /* nnet.c */
 ThVar *rw_softmax(Opt *o, ThApply *a);
 ThVar *rw_fill_sink(Opt *o, ThApply *a); /* fill.c */
 ThVar *rw_fill_to_alloc(Opt *o, ThApply *a);
@@ -89,7 +96,6 @@ ThVar *rw_remove_all_assert(Opt *o, ThApply *a);
 ThVar *rw_alloc_empty_to_zeros(Opt *o, ThApply *a);
 ThVar *rw_logsoftmax_view(Opt *o, ThApply *a);
 ThVar *rw_argmax_pushdown(Opt *o, ThApply *a);
-ThVar *rw_grad_log_erfc_neg(Opt *o, ThApply *a);
 ThVar *rw_sumsqr2dot(Opt *o, ThApply *a);
 ThVar *rw_conv_gemm(Opt *o, ThApply *a); /* conv.c */
 ThVar *rw_conv_bias(Opt *o, ThApply *a);

@@ -145,25 +145,3 @@ ThVar *rw_0_dot_x(Opt *o, ThApply *a) {
     ThVar *zero = opt_const(o, 0, type_tensor(a->out[0]->type.dtype, 0, 0));
     return a->out[0]->type.ndim && zero ? shape_alloc_like(o, zero, a->out[0]) : zero;
 }
-
-/*
- * log(erfc(x)): past the threshold erfc underflows, and the asymptotic series (Abramowitz, Stegun 7.1.23)
- * -x^2 - log(x) - log(pi) / 2 + log(1 - 1/(2 x^2) + 3/(4 x^4) - 15/(8 x^6)) is exact to the last digits.
- */
-ThVar *rw_log_erfc(Opt *o, ThApply *a) {
-    ThApply *e = ask_scalar(a->in[0], S_erfc);
-    ThType t = type_tensor(a->out[0]->type.dtype, 0, 0);
-    if (!e || !dtype_is_float(t.dtype) || e->in[0]->type.dtype != t.dtype) return NULL;
-    ThApply *m = ask_scalar(e->in[0], S_minimum);
-    if (m && (var_is_const(m->in[1]) || ask_op(m->in[1], &op_dimshuffle))) return NULL; /* made here */
-    ThVar *x = e->in[0], *limit = opt_const(o, t.dtype == TH_FLOAT32 ? 10.0541949 : 26.641747557, t);
-    ThVar *near = call1(o, S_log, call1(o, S_erfc, call2(o, S_minimum, x, limit)));
-    ThVar *far = call2(o, S_maximum, x, limit), *u = call1(o, S_inv, call1(o, S_sqr, far));
-    static const double c[] = {-15.0 / 8, 3.0 / 4, -1.0 / 2, 1};
-    ThVar *p = opt_const(o, c[0], t);
-    for (int i = 1; i < TH_LEN(c); i++) p = call2(o, S_add, opt_const(o, c[i], t), call2(o, S_mul, p, u));
-    ThVar *log_p = call2(o, S_add, opt_const(o, -0.5723649429247001, t), call1(o, S_log, p)); /* log(pi) / 2 */
-    ThVar *r = call2(o, S_sub, log_p, call2(o, S_add, call1(o, S_sqr, far), call1(o, S_log, far)));
-    ThVar *choose = call2(o, S_lt, limit, x);
-    return choose && r && near ? elemwise_make(&o->b, S_switch, (ThVar *[]){choose, r, near}, 3) : NULL;
-}

@@ -14,6 +14,21 @@ static ThVar *merge_two(Opt *o, ThApply *a, ThApply *inner) {
     return dimshuffle_make(&o->b, inner->in[0], both, p->n);
 }
 
+ThVar *views_of(Opt *o, ThApply *view, ThVar *x) {
+    if (view->op == &op_dimshuffle) {
+        const AttrInts *order = order_of(view);
+        return ask_op(x, &op_dimshuffle) ? merge_two(o, view, x->owner)
+                                         : dimshuffle_make(&o->b, x, order->at, order->n);
+    }
+    double k;
+    if (ask_value(x, &k) && ask_all_bcast(x->type)) return dimshuffle_make(&o->b, x, NULL, 0);
+    if (x->type.broadcastable != view->in[0]->type.broadcastable) return NULL;
+    if (ask_op(x, &op_reshape)) x = x->owner->in[0];
+    ThVar *r = apply1(&o->b, view->op, view->attrs, (ThVar *[]){x, view->in[1]}, 2);
+    ThVar *same = ask_op(r, &op_reshape) ? rw_useless_reshape(o, r->owner) : NULL;
+    return same ? same : r;
+}
+
 /* DimShuffle(f(x, y)) -> f(DimShuffle(x), DimShuffle(y)) when nobody else uses f's result. */
 static ThVar *lift_elemwise(Opt *o, ThApply *a, ThApply *f) {
     const AttrInts *p = order_of(a);

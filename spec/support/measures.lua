@@ -34,7 +34,8 @@ M.of = {
   local_alloc_unary = "above Alloc", local_fill_sink = "above second", local_mul_switch_sink = "above switch",
   local_div_switch_sink = "above switch",
   -- the stable form: operations whose argument is not kept in range by one of those after "by"
-  local_grad_log_erfc_neg = "bare erfc by minimum maximum", local_log_erfc = "bare erfc by minimum maximum",
+  local_log_erfc = "bare erfc erf by minimum maximum",
+  local_one_plus_erf = "number add sub", local_one_minus_erf = "number add sub",
   local_log_sum_exp = "bare exp by sub",
   -- nodes that an elementwise gradient made
   local_grad_safe = "marked mul true_div",

@@ -45,6 +45,7 @@ M.rules = {
   -- stability
   local_log1p = "TZ", local_log_add = "TZ", local_log_sum_exp = "local_log_sum_exp", local_0_dot_x = "T",
   local_log_erfc = "TZ", local_grad_log_erfc_neg = "TZ", local_one_minus_erf = "CTZ", local_erf_minus_one = "CTZ",
+  local_one_plus_erf = "CTZ",
   local_one_minus_erfc = "CTZ", local_erfc_minus_one = "CTZ", logsigm_to_softplus = "T", log1msigm_to_softplus = "T",
   log1pexp_to_softplus = "T", local_exp_over_1_plus_exp = "TZ", local_inv_1_plus_exp = "TZ",
   local_sigm_times_exp = "T", local_logsoftmax = "TZ", local_logsoftmax_grad = "TZ", softmax_simplifier = "Z",
