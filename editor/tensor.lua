@@ -2899,6 +2899,13 @@ function T.is_flat(var, ndim) end
 ---@return any
 function T.jacobian(expression, wrt, options) end
 
+---`linspace(start, stop, num, {endpoint = true, dtype =})`: num (50) evenly spaced values from start to stop,
+---both included, or without stop for `endpoint = false`. Start, stop and num may be Variables; of tensors the
+---values stand along a new first dimension. Of integers the result is floatX.
+---@param ... any
+---@return any
+function T.linspace(...) end
+
 ---y, which is x reduced over `axis`, with the reduced dimensions of length 1 again.
 ---@param x any
 ---@param y any
@@ -2921,6 +2928,15 @@ function T.mod_check(x, y) end
 ---@param ... any
 ---@return any
 function T.ogrid(...) end
+
+---`pad(x, pad_width, {mode = "constant", constant_values = 0})`: x with more elements before and behind each
+---axis. pad_width: one number for all, `{before, after}`, or `{{before, after}, ..}` for each axis; integers or
+---integer scalars. Modes: "constant" (the values likewise: one, a pair, or a pair for each axis), "edge" (the
+---last one again), "reflect", "symmetric" (mirrored, without and with the edge), "wrap" (from the other side),
+---"mean", "maximum", "minimum" (of the whole axis).
+---@param ... any
+---@return any
+function T.pad(...) end
 
 ---A slice for a table subscript: `x[{T.slice(a, b), 0}]`; `T.slice()` is `:`.
 ---@param start any

@@ -104,6 +104,58 @@ function signal.conv.conv2d(...)
   return T.flatten(y.T, a.input.ndim == 2 and a.filters.ndim == 2 and 2 or 3).T
 end
 
+-- ---- videos -------------------------------------------------------------------------------------------------------
+nnet.conv3d2d = nnet.conv3d2d or {}
+local VIDEO = { "signals", "filters", "signals_shape", "filters_shape", "border_mode", signals_shape = "table",
+  filters_shape = "table", border_mode = "string|table" }
+
+-- "full", or one for time, rows and columns, as {time, rows, columns}.
+local function border_modes(what, mode)
+  local modes = type(mode) == "table" and util.list(what .. ": border_mode", mode) or { mode, mode, mode }
+  if #modes ~= 3 then
+    util.raise("ValueError", "%s: border_mode has %d entries, for time, rows and columns", what, #modes)
+  end
+  for _, m in ipairs(modes) do
+    if m ~= "valid" and m ~= "full" and m ~= "half" then
+      util.raise("ValueError", "%s: border_mode is \"valid\", \"full\" or \"half\", not %s", what, tostring(m))
+    end
+  end
+  return modes
+end
+
+--- Convolution over time, rows and columns, with time before the channels: Theano's older order of axes.
+-- @param signals (batch, time, channels, rows, columns)
+-- @param filters (filters, time, channels, rows, columns)
+-- @param signals_shape five lengths as numbers, or nil
+-- @param filters_shape five lengths as numbers, or nil
+-- @param border_mode "valid" (the default), "full" or "half", or one for each of time, rows and columns
+-- @return (batch, time, filters, rows, columns)
+function nnet.conv3d2d.conv3d(...)
+  local what = "conv3d2d.conv3d"
+  local a = util.bind(what, VIDEO, ...)
+  util.need(what, a, { "signals", "filters" }, T.as_tensor_variable)
+  rank(what, "signals", a.signals, 5)
+  rank(what, "filters", a.filters, 5)
+  local modes = border_modes(what, a.border_mode or "valid")
+  local function moved(shape)
+    if not shape then return nil end
+    if #shape ~= 5 then util.raise("ValueError", "%s: a shape has five lengths, not %d", what, #shape) end
+    return { shape[1], shape[3], shape[2], shape[4], shape[5] }
+  end
+  local x, w = a.signals:dimshuffle(0, 2, 1, 3, 4), a.filters:dimshuffle(0, 2, 1, 3, 4)
+  local options = { input_shape = moved(a.signals_shape), filter_shape = moved(a.filters_shape), border_mode = modes[1] }
+  if modes[1] ~= modes[2] or modes[1] ~= modes[3] then -- borders of zeros
+    local widths = { { 0, 0 }, { 0, 0 } }
+    for d, m in ipairs(modes) do
+      local n = w.shape[d + 1]
+      local border = m == "full" and n - 1 or m == "half" and n // 2 or 0
+      widths[d + 2] = { border, border }
+    end
+    x, options.border_mode, options.input_shape = T.pad(x, widths), "valid", nil
+  end
+  return nnet.conv3d(x, w, options):dimshuffle(0, 2, 1, 3, 4)
+end
+
 -- ---- patches ------------------------------------------------------------------------------------------------------
 local NEIBS = { "neibs", "neib_shape", "original_shape", "mode" }
 
@@ -268,6 +320,7 @@ signal.pool.max_pool_2d = signal.downsample.max_pool_2d
 
 package.loaded["theano.tensor.nnet.abstract_conv"], package.loaded["theano.tensor.nnet.conv"] = abstract, nnet.conv
 package.loaded["theano.tensor.nnet.neighbours"] = nnet.neighbours
+package.loaded["theano.tensor.nnet.conv3d2d"] = nnet.conv3d2d
 package.loaded["theano.tensor.signal.conv"], package.loaded["theano.tensor.signal.pool"] = signal.conv, signal.pool
 package.loaded["theano.tensor.signal.downsample"] = signal.downsample
 package.loaded["theano.tensor.signal"] = signal

@@ -22,6 +22,7 @@ require("theano.images")
 require("theano.types")
 theano.get_test_value = require("theano.test_value").get_test_value
 require("theano.extra")
+require("theano.pad")
 theano.printing = require("theano.printing")
 theano.updates = require("theano.updates")
 theano.typed_list = require("theano.typed_list")

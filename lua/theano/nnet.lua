@@ -267,16 +267,36 @@ end
 nnet.sparse_block_gemv = nnet.blocksparse.sparse_block_gemv
 nnet.sparse_block_outer = nnet.blocksparse.sparse_block_outer
 
+local H_SOFTMAX = { "x", "batch_size", "n_outputs", "n_classes", "n_outputs_per_class", "W1", "b1", "W2", "b2", "target" }
+local H_NEEDED = { "x", "W1", "b1", "W2", "b2" }
+
+-- A positive number, or an integer scalar.
+local function size_of(what, a, name)
+  local v = a[name]
+  if math.type(v) == "integer" and v > 0 then return v end
+  if util.is_var(v) and v.ndim == 0 and v.dtype:find("int") then return v end
+  return util.raise(math.type(v) == "integer" and "ValueError" or "TypeError",
+    "%s: %s is a positive integer or an integer scalar, got %s", what, name, util.kind_of(v))
+end
+
 --- Two-level softmax: the probability of a class, times that of an output in the class.
 -- @param x (batch_size, features)
+-- @param batch_size, n_outputs, n_classes, n_outputs_per_class numbers, or integer scalars
 -- @param W1 (features, n_classes), b1 (n_classes)
 -- @param W2 (n_classes, features, n_outputs_per_class), b2 (n_classes, n_outputs_per_class)
 -- @param target outputs whose probability is wanted (batch_size); nil: those of all outputs
-function nnet.h_softmax(x, batch_size, n_outputs, n_classes, n_outputs_per_class, W1, b1, W2, b2, target)
-  if util.is_keywords(target) then
-    util.check_keywords("h_softmax", target, { target = true })
-    target = target.target
+function nnet.h_softmax(...)
+  local what = "h_softmax"
+  local a = bind(what, H_SOFTMAX, ...)
+  util.need(what, a, H_NEEDED, T.as_tensor_variable)
+  for name, ndim in pairs({ x = 2, W1 = 2, b1 = 1, W2 = 3, b2 = 2 }) do
+    if a[name].ndim ~= ndim then
+      util.raise("ValueError", "%s: %s has %d dimensions, it must have %d", what, name, a[name].ndim, ndim)
+    end
   end
+  local x, W1, b1, W2, b2, target = a.x, a.W1, a.b1, a.W2, a.b2, a.target
+  local batch_size, n_outputs = size_of(what, a, "batch_size"), size_of(what, a, "n_outputs")
+  local n_classes, n_outputs_per_class = size_of(what, a, "n_classes"), size_of(what, a, "n_outputs_per_class")
   local class_probs = nnet.softmax(T.dot(x, W1) + b1)
   if target == nil then
     local probs = nnet.softmax((T.tensordot(x, W2, { axes = { { 1 }, { 1 } } }) + b2):reshape({ -1,
@@ -285,6 +305,9 @@ function nnet.h_softmax(x, batch_size, n_outputs, n_classes, n_outputs_per_class
     return probs:reshape({ batch_size, n_classes * n_outputs_per_class })[{ T.slice(), T.slice(0, n_outputs) }]
   end
   target = T.as_tensor_variable(target):flatten()
+  if not target.dtype:find("int") then
+    util.raise("TypeError", "%s: target holds numbers of outputs, integers, not %s", what, target.dtype)
+  end
   local class, inside = target // n_outputs_per_class, target % n_outputs_per_class
   local rows = T.arange(batch_size)
   local first = T.zeros({ batch_size, 1 }, { dtype = "int32" })

@@ -65,11 +65,17 @@ function M.is_keywords(t)
   return next(t) ~= nil
 end
 
+-- No object of ours: a table without a metatable that makes it behave otherwise. An array's shape is one.
+local function is_plain(t)
+  local meta = getmetatable(t)
+  return meta == nil or type(meta) == "table" and (meta.__name == "tuple" or meta.__index == nil and meta.__call == nil
+    and meta.__name == nil)
+end
+
 -- Whether v is of one of the types in a text such as "boolean", "integer|table", "Variable|number".
 local function fits(v, types)
   for wanted in types:gmatch("[^|]+") do
-    local plain = wanted ~= "table" or getmetatable(v) == nil or getmetatable(v).__name == "tuple" -- an array's shape
-    if wanted == type(v) and plain then return true end
+    if wanted == type(v) and (wanted ~= "table" or is_plain(v)) then return true end
     if wanted == "integer" and math.type(v) == "integer" then return true end
     if wanted == "Variable" and M.is_var(v) or wanted == "ndarray" and M.is_array(v) then return true end
     if wanted == "object" and type(v) == "table" then return true end
