@@ -143,7 +143,8 @@ function nnet.conv3d2d.conv3d(...)
     return { shape[1], shape[3], shape[2], shape[4], shape[5] }
   end
   local x, w = a.signals:dimshuffle(0, 2, 1, 3, 4), a.filters:dimshuffle(0, 2, 1, 3, 4)
-  local options = { input_shape = moved(a.signals_shape), filter_shape = moved(a.filters_shape), border_mode = modes[1] }
+  local options = { border_mode = modes[1] }
+  options.input_shape, options.filter_shape = moved(a.signals_shape), moved(a.filters_shape)
   if modes[1] ~= modes[2] or modes[1] ~= modes[3] then -- borders of zeros
     local widths = { { 0, 0 }, { 0, 0 } }
     for d, m in ipairs(modes) do

@@ -267,7 +267,8 @@ end
 nnet.sparse_block_gemv = nnet.blocksparse.sparse_block_gemv
 nnet.sparse_block_outer = nnet.blocksparse.sparse_block_outer
 
-local H_SOFTMAX = { "x", "batch_size", "n_outputs", "n_classes", "n_outputs_per_class", "W1", "b1", "W2", "b2", "target" }
+local H_SOFTMAX = { "x", "batch_size", "n_outputs", "n_classes", "n_outputs_per_class", "W1", "b1", "W2", "b2",
+  "target" }
 local H_NEEDED = { "x", "W1", "b1", "W2", "b2" }
 
 -- A positive number, or an integer scalar.

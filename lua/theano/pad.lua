@@ -1,5 +1,5 @@
---- `T.linspace` and `T.pad`: NumPy's functions of these names on Variables. Their gradients follow from what they are made
--- of; lengths may be symbolic.
+--- `T.linspace` and `T.pad`: NumPy's functions of these names on Variables. Their gradients follow from what they are
+-- made of; lengths may be symbolic.
 -- @module theano.pad
 local T = require("theano.tensor")
 local config = require("theano.config")
