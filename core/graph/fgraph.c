@@ -232,6 +232,7 @@ void fg_free(FGraph *fg) {
     vec_free(c, &fg->bodies);
     vec_free(c, &fg->consts);
     vec_free(c, &fg->sorted);
+    vec_free(c, &fg->written);
     vec_free(c, &fg->node);
     vec_free(c, &fg->listeners);
     vec_free(c, &fg->effects);

@@ -112,7 +112,8 @@ struct ThApply {
     ThContext *ctx;
     uint64_t serial;
     atomic_int refs;
-    char rest_of_line[28];
+    bool asserts; /* FGraph: a removed node; what took its place asserts by itself what it and its users compared */
+    char rest_of_line[27];
     const Op *op;
     void *attrs; /* op->attr_bytes, canonical (padding zeroed); NULL when none */
     ThVar **in;
@@ -148,7 +149,8 @@ enum {
     APPLY_QUEUED = 8,
     APPLY_TOUCHED = 16, /* mark of fgraph_replace.c while it works */
     APPLY_CONSED = 32,  /* found by who looks for an equal node */
-    APPLY_TABLED = 64   /* in the consing table, since no client list is short enough to be searched */
+    APPLY_TABLED = 64,  /* in the consing table, since no client list is short enough to be searched */
+    APPLY_CHECKS = 128  /* a removed node whose lengths are compared all the same (core/opt/written.c) */
 };
 
 /*
@@ -261,6 +263,7 @@ struct FGraph {
     const char *rule; /* rule being applied, for messages */
     ThApply **order;
     int norder;             /* the schedule, fixed by opt before the in-place passes; arena; the planner keeps it */
+    ApplyVec written;       /* removed nodes of the graph as it was written, inputs first: see core/opt/written.c */
     bool remat;             /* some variable is VAR_F_REMAT */
     struct FgAgain {        /* chosen for a memory budget: variable `var`, computed again.. */
         uint32_t var, user; /* ..for the users from node `user` on, both by id */

@@ -93,6 +93,7 @@ static bool shape_dim(ShapeQ *q, int d, Sz *dim) {
             continue;
         }
         if (a->in[i] == a->in[first]) continue;
+        if (q->alg->same && q->alg->same(q->alg->u, *dim, q->in[i][d])) continue;
         char text[400];
         snprintf(text, sizeof text,
                  "Input dimension mis-match. (input[%d].shape[%d] = {0}, input[%d].shape[%d] = {1}) "

@@ -169,7 +169,8 @@ static bool shape_scan(ShapeQ *q) {
     if (!a->equal(a->u, n, a->op(a->u, 'M', n, zero), "IndexError: scan: the number of steps, {0}, is negative"))
         return false;
     for (int i = scan_in_seq(&s); i < scan_in_state(&s); i++)
-        if (!a->equal(a->u, a->op(a->u, 'm', q->in[i][0], n), n, "scan: a sequence has {0} rows for {1} steps"))
+        if (!a->equal(a->u, a->op(a->u, 'm', q->in[i][0], n), n,
+                      "scan: a sequence has {0} rows for {1} steps: fewer rows than steps"))
             return false;
     for (int i = 0; i < s.nstate; i++) {
         const Sz *in = q->in[scan_in_state(&s) + i];

@@ -224,12 +224,19 @@ static bool query_pass(const Query *q, const RuleTable *t, const Pass *p) {
 }
 
 /* ---- the run ---- */
+static const double LOOPS_DONE = 0.06; /* what loops do not need to hold stands before or behind them */
+
 static bool run_passes(Opt *o, bool verify) {
+    double before = -1;
     for (int i = 0; i < o->rules->npass; i++) {
         const Pass *p = &o->rules->pass[i];
         if (!p->fn || !query_pass(o->q, o->rules, p)) continue;
         o->pass = p;
         if (p->user) o->order_at = -1;
+        if (p->position >= LOOPS_DONE && before < LOOPS_DONE && (o->met & MET_SCAN) && o->written.wanted &&
+            !written_note(o))
+            return false;
+        before = p->position;
         if (!p->fn(o)) {
             if (!failed(o->c)) err(o->c, TH_RuntimeError, "the pass %s failed without a message", p->name);
             return false;
@@ -328,9 +335,11 @@ static bool run_all(Opt *o, bool verify) {
     bool ok = take_nodes(o) && vec_push(o->c, &o->fg->listeners, l);
     o->order_at = -1;
     if (ok) {
-        ok = run_passes(o, verify) && !o->lost;
+        ok = (!o->written.wanted || written_note(o)) && run_passes(o, verify) && !o->lost;
+        ok = ok && (!o->written.wanted || written_end(o));
         o->fg->listeners.n--;
     }
+    vec_free(o->c, &o->written.inputs);
     if (o->made) ctx_free(o->c, o->made, sizeof *o->made * (size_t)opt_kinds());
     vec_free(o->c, &o->rank);
     vec_free(o->c, &o->kind);
@@ -338,8 +347,9 @@ static bool run_all(Opt *o, bool verify) {
     return ok;
 }
 
-static bool run(FGraph *fg, const Query *q, bool verify) {
-    Opt o = {.c = fg->ctx, .fg = fg, .q = q, .rules = rules_get(fg->ctx)};
+/* planned: the graph is planned next, and what it raises as written is kept. */
+static bool run(FGraph *fg, const Query *q, bool verify, bool planned) {
+    Opt o = {.c = fg->ctx, .fg = fg, .q = q, .rules = rules_get(fg->ctx), .written.wanted = planned};
     int64_t start = now_ns();
     if (!o.rules) return false;
     atomic_store(&o.c->opt_nodes, fg->live);
@@ -395,7 +405,8 @@ static bool warn_words(ThContext *c, const Query *q) {
 
 bool opt_run(FGraph *fg, const OptSpec *spec) {
     Query q;
-    bool ok = query_make(fg->ctx, spec, &q) && warn_words(fg->ctx, &q) && run(fg, &q, ALWAYS_VERIFY || spec->verify);
+    bool ok =
+        query_make(fg->ctx, spec, &q) && warn_words(fg->ctx, &q) && run(fg, &q, ALWAYS_VERIFY || spec->verify, true);
     query_free(fg->ctx, &q);
     return ok;
 }
@@ -423,7 +434,7 @@ bool opt_run_named(FGraph *fg, const char *names) {
     for (int i = 0; ok && i < q.include.n; i++)
         if (!is_known(t, q.include.at[i]))
             ok = err(c, TH_ValueError, "there is no pass, tag or rule named '%s'", q.include.at[i]);
-    ok = ok && run(fg, &q, true);
+    ok = ok && run(fg, &q, true, false);
     query_free(c, &q);
     return ok;
 }
@@ -496,7 +507,7 @@ bool opt_run_query(FGraph *fg, const char *query) {
     Query q;
     const char *inplace = intern(c, "inplace");
     bool ok = inplace && query_read(c, query, &q);
-    ok = ok && warn_words(c, &q) && vec_push(c, &q.exclude, inplace) && run(fg, &q, true);
+    ok = ok && warn_words(c, &q) && vec_push(c, &q.exclude, inplace) && run(fg, &q, true, false);
     if (inplace) query_free(c, &q);
     return ok;
 }

@@ -134,6 +134,11 @@ struct Opt {
     int which;               /* output that the rewrite being tried replaces; 0 unless it says otherwise */
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
     bool wants_inplace;      /* the query holds inplace passes */
+    struct {                 /* written.c */
+        bool wanted;
+        int nodes;     /* of the graph when it was looked at */
+        VarVec inputs; /* of FGraph.written, one after the other */
+    } written;
     struct ShapeCache *shapes;
     struct InPlace *inplace; /* what the in-place passes gather once */
 };
@@ -220,6 +225,10 @@ bool pass_inplace_elemwise(Opt *o); /* inplace.c */
 bool pass_inplace_subtensor(Opt *o);
 bool pass_inplace_blas(Opt *o);
 void inplace_free(Opt *o);
+
+/* ---- written.c: checks of what is rewritten away ---- */
+bool written_note(Opt *o); /* the nodes that there are now and were not before */
+bool written_end(Opt *o);
 
 /* ---- shape_feature.c: sizes as graph expressions ---- */
 /* Size of dim d of v as an int64 0-d variable, without computing v where its shape rule allows. */

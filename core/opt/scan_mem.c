@@ -136,6 +136,7 @@ static bool save(Opt *o, ThApply *a) {
                 ok = redirect(&e, b->out[e.place[k]], k < e.s.nstate ? e.s.back[k] : 0, &w->reads[k], w->ring[k]);
         for (int k = 0; k < a->nout; k++)
             if (w->ring[k]) e.place[k] = -1;
+        a->asserts = true; /* rows that are read are asserted to be there */
         ok = ok && ((a->flags & APPLY_DEAD) || scan_edit_replace(&e, b, "scanOp_save_mem"));
     }
     ok = ok && !failed(o->c);

@@ -516,34 +516,55 @@ static const char *node_types(Build *b, const ThApply *a, Text *t) {
     return arena_strdup(b->plan->arena, t->at);
 }
 
+static ThApply *node_at(const Planner *p, int n) {
+    return n < p->order.n ? p->order.at[n] : p->written.at[n - p->order.n];
+}
+
+/* The lengths of an input that lies nowhere: of a removed node. false: not all of them are known. */
+static bool lengths_only(Build *b, const ThVar *v, PlanValue *to) {
+    const Size *d = b->p->dims[v->id];
+    to->packed = true;
+    for (to->ndim = 0; d && to->ndim < v->type.ndim; to->ndim++) {
+        to->shape[to->ndim] = d[to->ndim];
+        to->stride[to->ndim] = size_const(0);
+        if (size_bad(d[to->ndim])) return false;
+    }
+    return true;
+}
+
+static void place_of(Build *b, const ThVar *var, const Val *v, PlanValue *to) {
+    const Size *was = b->p->told[var->id];
+    to->ndim = v->ndim;
+    memcpy(to->shape, v->shape, (size_t)v->ndim * sizeof(Size));
+    memcpy(to->stride, v->stride, (size_t)v->ndim * sizeof(Size));
+    const Root *r = &b->p->root.at[v->root];
+    if (!r->gone && r->buf >= 0) to->buf = r->buf;
+    to->off = v->off;
+    for (int d = 0; d < v->ndim; d++)
+        if (was && was[d].sym >= 0 && b->p->sizes.ins.at[was[d].sym].needed) to->shape[d] = was[d];
+}
+
 /* Where the inputs of node n lay; kept only for nodes that can fail. */
 static bool node_inputs(Build *b, int n) {
     PlanNode *x = &b->plan->node[n];
-    if (x->in || n >= b->p->order.n) return true; /* known, or a body's, which its own plan described */
-    const ThApply *a = b->p->order.at[n];
-    x->in = arena_alloc0(b->plan->arena, (size_t)(a->nin + 1) * sizeof *x->in);
-    if (!x->in) return false;
-    x->nin = a->nin;
+    if (x->in || n >= b->p->order.n + b->p->written.n) return true; /* known, or a body's: its own plan described it */
+    const ThApply *a = node_at(b->p, n);
+    PlanValue *in = arena_alloc0(b->plan->arena, (size_t)(a->nin + 1) * sizeof *x->in);
+    if (!in) return false;
     for (int i = 0; i < a->nin; i++) {
         const Val *v = &b->p->val[a->in[i]->id];
-        x->in[i].buf = -1;
-        x->in[i].off = size_const(0);
-        x->in[i].dtype = a->in[i]->type.dtype;
-        if (v->root < 0) continue;
-        x->in[i].ndim = v->ndim;
-        memcpy(x->in[i].shape, v->shape, (size_t)v->ndim * sizeof(Size));
-        memcpy(x->in[i].stride, v->stride, (size_t)v->ndim * sizeof(Size));
-        const Root *r = &b->p->root.at[v->root];
-        if (!r->gone && r->buf >= 0) x->in[i].buf = r->buf;
-        x->in[i].off = v->off;
-        const Size *was = b->p->told[a->in[i]->id];
-        for (int d = 0; d < v->ndim; d++) {
-            if (was && was[d].sym >= 0 && b->p->sizes.ins.at[was[d].sym].needed) x->in[i].shape[d] = was[d];
-            build_need_told(b, &x->in[i].shape[d]);
-        }
-        build_need(b, &x->in[i].off);
-        for (int d = 0; d < v->ndim; d++) build_need(b, &x->in[i].stride[d]);
+        in[i].buf = -1;
+        in[i].off = size_const(0);
+        in[i].dtype = a->in[i]->type.dtype;
+        if (v->root >= 0) place_of(b, a->in[i], v, &in[i]);
+        else if (x->gone && !lengths_only(b, a->in[i], &in[i])) return true; /* then none are told */
     }
+    for (int i = 0; i < a->nin; i++) {
+        for (int d = 0; d < in[i].ndim; d++) build_need_told(b, &in[i].shape[d]), build_need(b, &in[i].stride[d]);
+        build_need(b, &in[i].off);
+    }
+    x->in = in;
+    x->nin = a->nin;
     return true;
 }
 
@@ -567,9 +588,10 @@ static bool nodes(Build *b) {
     Text t;
     text_init(&t, b->ctx);
     bool ok = true;
-    for (int n = 0; n < p->order.n && ok; n++) {
-        const ThApply *a = p->order.at[n];
+    for (int n = 0; n < p->order.n + p->written.n && ok; n++) {
+        const ThApply *a = node_at(p, n);
         PlanNode *x = &l->node[n];
+        x->gone = n >= p->order.n;
         x->op = intern(b->ctx, a->op->name);
         x->prov = a->prov;
         x->text = node_text(b, a, &t);

@@ -58,6 +58,8 @@ static bool leaves(Planner *p) {
 static void end(Planner *p) {
     for (int w = 0; w < p->work.n; w++) kernel_free(p->work.at[w].k);
     vec_free(p->ctx, &p->order);
+    vec_free(p->ctx, &p->rule);
+    vec_free(p->ctx, &p->written);
     vec_free(p->ctx, &p->root);
     vec_free(p->ctx, &p->work);
     vec_free(p->ctx, &p->host);

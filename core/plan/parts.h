@@ -41,8 +41,9 @@ typedef struct Sizes {
 bool sizes_init(Sizes *s, ThContext *c, Arena *a);
 void sizes_free(Sizes *s);
 int sizes_slot(Sizes *s, uint8_t op, int a, int b, int c, int64_t k, bool dyn); /* -1 on error */
-Size sizes_find(Sizes *s, Size x);                                              /* canonical form */
-Size sizes_op(Sizes *s, char op, Size a, Size b);                               /* + - * / m M c <, as ShapeAlg.op */
+int sizes_computed(Sizes *s, int var, int64_t elem); /* the slot of a computed integer that is read anyway, -1 */
+Size sizes_find(Sizes *s, Size x);                   /* canonical form */
+Size sizes_op(Sizes *s, char op, Size a, Size b);    /* + - * / m M c <, as ShapeAlg.op */
 bool sizes_equal(Sizes *s, Size a, Size b, const char *why);
 bool sizes_check_ge0(Sizes *s, Size a, ThError kind, const char *text);
 bool sizes_same(Sizes *s, Size a, Size b);
@@ -162,9 +163,11 @@ typedef struct Planner {
     bool no_inplace;   /* last try: no argument or shared is written */
     uint8_t *shadowed; /* by input of the graph: not written either, since a step that fails followed */
     Sizes sizes;
-    Val *val;    /* by var id */
-    Size **dims; /* by var id: shape, canonical after shape.c */
-    Size **told; /* by var id: shape as it was before, for reports; NULL where that is the same */
+    VEC(Size) rule;   /* handles of the shape rule at work */
+    ApplyVec written; /* removed nodes that left a check: numbered after those of the schedule */
+    Val *val;         /* by var id */
+    Size **dims;      /* by var id: shape, canonical after shape.c */
+    Size **told;      /* by var id: shape as it was before, for reports; NULL where that is the same */
     VEC(Root) root;
     VEC(Work) work;
     VEC(PlanHost) host;
@@ -187,7 +190,12 @@ typedef struct Planner {
     Plan *plan;
 } Planner;
 
-bool planner_shapes(Planner *p);                              /* shape.c */
+bool planner_shapes(Planner *p);                                 /* shape.c */
+typedef enum { DIMS_LIVE, DIMS_GONE, DIMS_GONE_CHECKED } DimsOf; /* gone: what is not known stays unknown */
+bool planner_dims(Planner *p, ThApply *a, DimsOf of);         /* runs a's shape rule; its inputs' lengths are there */
+bool planner_unknown(Planner *p, ThApply *a);                 /* ..or leaves the lengths of its results unknown */
+bool planner_leaf(Planner *p, const ThVar *v);                /* lengths of what no node computes */
+bool planner_written(Planner *p);                             /* written.c: checks of removed nodes */
 bool planner_known(Planner *p, const ThApply *a);             /* values.c: elements of small integer outputs */
 bool planner_varying(const Planner *p, const ThVar *v);       /* shape.c: an argument that each turn has anew */
 Size planner_value(Planner *p, const ThVar *v, int64_t elem); /* shape.c */

@@ -138,6 +138,7 @@ typedef struct PlanNode {
     const char *op;
     PlanValue *in;
     int nin;
+    bool gone;           /* not computed any more: only its lengths are checked */
     int within, counter; /* a node of a body: 1 + the node whose body it is, 1 + the slot that counts its turns; else 0
                           */
 } PlanNode;              /* for error reports: op(inputs); in: where its inputs lay (shapes, strides), or NULL */

@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-typedef struct ShapeRun { /* what the callbacks of one node's rule see */
+typedef struct ShapeRun { /* what the callbacks of one node's rule see; handles are places in Planner.rule */
     Planner *p;
     const ThApply *node;
-    VEC(Size) at; /* handles */
+    DimsOf of;
 } ShapeRun;
 
-static Sz handle(ShapeRun *r, Size s) { return vec_push(r->p->ctx, &r->at, s) ? r->at.n - 1 : 0; }
+static Sz handle(const ShapeRun *r, Size s) { return vec_push(r->p->ctx, &r->p->rule, s) ? r->p->rule.n - 1 : 0; }
 
-static Size size_at(const ShapeRun *r, Sz h) { return h >= 0 && h < r->at.n ? r->at.at[h] : SIZE_BAD; }
+static Size size_at(const ShapeRun *r, Sz h) { return h >= 0 && h < r->p->rule.n ? r->p->rule.at[h] : SIZE_BAD; }
 
 static Sz rule_constant(void *u, int64_t v) { return handle(u, size_const(v)); }
 
@@ -23,14 +23,31 @@ static Sz rule_op(void *u, char op, Sz a, Sz b) {
     return handle(r, sizes_op(&r->p->sizes, op, size_at(r, a), size_at(r, b)));
 }
 
+/* Of v, which stands as `now`: what is known from the graph, an argument, or a buffer that is read anyway. */
+static Size value_left(Planner *p, const ThVar *now, const ThVar *v, int64_t elem) {
+    if (p->val[v->id].known) return planner_value(p, v, elem);
+    if (now->kind == VAR_CONSTANT || !(now->owner || planner_varying(p, now))) return planner_value(p, now, elem);
+    int at = sizes_computed(&p->sizes, (int)now->id, elem);
+    return at < 0 ? SIZE_BAD : sizes_find(&p->sizes, (Size){1, at});
+}
+
 static Sz rule_value(void *u, int in, int64_t elem) {
     ShapeRun *r = u;
-    return handle(r, planner_value(r->p, r->node->in[in], elem));
+    ThVar *v = r->node->in[in];
+    return handle(r, r->of == DIMS_LIVE ? planner_value(r->p, v, elem) : value_left(r->p, fg_find(v), v, elem));
 }
 
 static bool rule_equal(void *u, Sz a, Sz b, const char *why) {
     ShapeRun *r = u;
-    return sizes_equal(&r->p->sizes, size_at(r, a), size_at(r, b), why);
+    Size x = size_at(r, a), y = size_at(r, b);
+    if (r->of != DIMS_LIVE && (r->of == DIMS_GONE || size_bad(x) || size_bad(y))) return true;
+    return sizes_equal(&r->p->sizes, x, y, why);
+}
+
+static bool rule_same(void *u, Sz a, Sz b) {
+    const ShapeRun *r = u;
+    Size x = size_at(r, a), y = size_at(r, b);
+    return !size_bad(x) && !size_bad(y) && sizes_same(&r->p->sizes, x, y);
 }
 
 bool planner_varying(const Planner *p, const ThVar *v) {
@@ -83,12 +100,44 @@ static bool leaf_dims(Planner *p, const ThVar *v, int root) {
     return true;
 }
 
+bool planner_leaf(Planner *p, const ThVar *v) { return leaf_dims(p, v, p->val[v->id].root); }
+
 static bool is_tensor(const ThVar *v) { return v->type.kind == TYPE_TENSOR || v->type.kind == TYPE_SCALAR; }
 
-/* Runs one node's rule; fills dims of its outputs. */
-static bool node_dims(Planner *p, ShapeRun *r, const ShapeAlg *alg, ThApply *a) {
-    r->node = a;
-    r->at.n = 0;
+static bool stuck(const Planner *p, const ThApply *a, const char *why) {
+    return failed(p->ctx) ? false : err(p->ctx, TH_RuntimeError, "%s: %s", a->op->name, why);
+}
+
+/* What the rule found becomes dims of the outputs; where the type promises a length of 1, it must be one. */
+static bool take_dims(ShapeRun *r, ThApply *a, Sz *const *out) {
+    Planner *p = r->p;
+    for (int o = 0; o < a->nout; o++) {
+        const ThVar *v = a->out[o];
+        Size *d = p->dims[v->id] = dims_alloc(p, v->type.ndim);
+        if (!d) return false;
+        for (int i = 0; i < v->type.ndim; i++) {
+            bool one = type_bcast(v->type, i);
+            d[i] = out ? size_at(r, out[o][i]) : SIZE_BAD;
+            if (size_bad(d[i]) && r->of == DIMS_LIVE) return stuck(p, a, "a dimension is left open");
+            if (one && r->of != DIMS_GONE && !size_bad(d[i]) &&
+                !sizes_equal(&p->sizes, d[i], size_const(1),
+                             "A dimension that the type promises to be of length 1 has length {0}."))
+                return false;
+            if (one) d[i] = size_const(1);
+        }
+    }
+    return planner_known(p, a);
+}
+
+bool planner_unknown(Planner *p, ThApply *a) {
+    ShapeRun r = {p, a, DIMS_GONE};
+    return take_dims(&r, a, NULL);
+}
+
+bool planner_dims(Planner *p, ThApply *a, DimsOf of) {
+    ShapeRun r = {p, a, of};
+    ShapeAlg alg = {rule_constant, rule_op, rule_value, rule_equal, &r, rule_same};
+    p->rule.n = 0;
     int total = 0;
     for (int i = 0; i < a->nin; i++) total += a->in[i]->type.ndim;
     for (int o = 0; o < a->nout; o++) total += a->out[o]->type.ndim;
@@ -99,9 +148,9 @@ static bool node_dims(Planner *p, ShapeRun *r, const ShapeAlg *alg, ThApply *a) 
     int at = 0;
     for (int i = 0; i < a->nin; i++) {
         const ThVar *v = a->in[i];
-        if (!v->owner && !p->dims[v->id] && !leaf_dims(p, v, p->val[v->id].root)) return false;
+        if (!v->owner && !p->dims[v->id] && !planner_leaf(p, v)) return false;
         in[i] = is_tensor(v) ? h + at : NULL;
-        for (int d = 0; d < v->type.ndim; d++) h[at++] = handle(r, p->dims[v->id][d]);
+        for (int d = 0; d < v->type.ndim; d++) h[at++] = handle(&r, p->dims[v->id][d]);
     }
     for (int o = 0; o < a->nout; o++) {
         out[o] = h + at;
@@ -110,26 +159,9 @@ static bool node_dims(Planner *p, ShapeRun *r, const ShapeAlg *alg, ThApply *a) 
     if (total > 0 && !a->op->shape)
         return err(p->ctx, TH_NotImplementedError, "%s: the shape of its result is known only while it runs",
                    a->op->name);
-    ShapeQ q = {.alg = alg, .node = a, .in = in, .out = out};
-    if (a->op->shape && !a->op->shape(&q))
-        return failed(p->ctx) ? false : err(p->ctx, TH_RuntimeError, "%s: no shape", a->op->name);
-    for (int o = 0; o < a->nout; o++) {
-        const ThVar *v = a->out[o];
-        Size *d = p->dims[v->id] = dims_alloc(p, v->type.ndim);
-        if (!d) return false;
-        for (int i = 0; i < v->type.ndim; i++) {
-            d[i] = size_at(r, out[o][i]);
-            if (size_bad(d[i]))
-                return failed(p->ctx) ? false
-                                      : err(p->ctx, TH_RuntimeError, "%s: dimension %d is left open", a->op->name, i);
-            if (!type_bcast(v->type, i)) continue;
-            if (!sizes_equal(&p->sizes, d[i], size_const(1),
-                             "A dimension that the type promises to be of length 1 has length {0}."))
-                return false;
-            d[i] = size_const(1);
-        }
-    }
-    return planner_known(p, a);
+    ShapeQ q = {.alg = &alg, .node = a, .in = in, .out = out};
+    if (a->op->shape && !a->op->shape(&q)) return stuck(p, a, "no shape");
+    return take_dims(&r, a, out);
 }
 
 /* d in canonical form; `told` keeps it as it was for reports of checks that fail, when that differs. */
@@ -161,19 +193,16 @@ static bool settle(Planner *p) {
 bool planner_shapes(Planner *p) {
     for (int i = 0; i < p->fg->nin; i++)
         if (!leaf_dims(p, p->fg->in[i], i)) return false;
-    ShapeRun r = {.p = p};
-    ShapeAlg alg = {rule_constant, rule_op, rule_value, rule_equal, &r};
     bool ok = true;
     for (int n = 0; n < p->order.n && ok; n++) {
         p->sizes.node = n;
         p->node_shape[n] = p->sizes.ins.n;
-        ok = node_dims(p, &r, &alg, p->order.at[n]) && !failed(p->ctx);
+        ok = planner_dims(p, p->order.at[n], DIMS_LIVE) && !failed(p->ctx);
     }
-    vec_free(p->ctx, &r.at);
     p->node_shape[p->order.n] = p->sizes.ins.n;
     for (int o = 0; o < p->fg->nout && ok; o++) {
         const ThVar *v = p->fg->out[o];
-        if (!v->owner && !p->dims[v->id]) ok = leaf_dims(p, v, p->val[v->id].root);
+        if (!v->owner && !p->dims[v->id]) ok = planner_leaf(p, v);
     }
-    return ok && settle(p);
+    return ok && planner_written(p) && settle(p);
 }

@@ -50,6 +50,11 @@ static int lookup(Sizes *s, uint8_t op, int a, int b, int c, int64_t k, uint64_t
     return -1;
 }
 
+int sizes_computed(Sizes *s, int var, int64_t elem) {
+    uint64_t h;
+    return lookup(s, SHAPE_VALUE, -1, -1, var, elem, &h);
+}
+
 static int find(Sizes *s, int x) {
     while (s->ins.at[x].up != x) {
         s->ins.at[x].up = s->ins.at[s->ins.at[x].up].up;

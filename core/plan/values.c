@@ -97,15 +97,47 @@ static bool known_concat(Planner *p, const ThApply *a) {
     return n != want || set_known(p, a->out[0], acc, n);
 }
 
+/* A constant part of a subscript: `none` where it is left out. false: it is not known, or there was an error. */
+static bool known_part(Planner *p, const ThApply *a, const AttrIdx *idx, int bit, int64_t none, int64_t n,
+                       int64_t *to) {
+    Size buf[KNOWN_MAX];
+    int m;
+    *to = none;
+    if (!(idx->at[0].has & bit)) return true;
+    const Size *x = known_in(p, a->in[1 + __builtin_popcount(idx->at[0].has & (bit - 1))], buf, &m);
+    if (!x || m != 1 || x[0].sym >= 0) return false;
+    *to = x[0].k < 0 && bit < 4 ? x[0].k + n : x[0].k;
+    return true;
+}
+
+/* x.shape[1], x.shape[:2]: constant parts of a short vector. */
+static bool known_subtensor(Planner *p, const ThApply *a) {
+    const AttrField *f = a->op->nattr > 0 ? &a->op->attrs[0] : NULL;
+    Size buf[KNOWN_MAX];
+    int n;
+    int64_t start, stop, step;
+    if (!f || f->kind != ATTR_IDX) return true;
+    const AttrIdx *idx = (const AttrIdx *)(const void *)((const char *)a->attrs + f->offset);
+    const Size *x = idx->n == 1 && a->in[0]->type.ndim == 1 ? known_in(p, a->in[0], buf, &n) : NULL;
+    if (!x) return !failed(p->ctx);
+    if (!known_part(p, a, idx, 1, 0, n, &start) || !known_part(p, a, idx, 2, n, n, &stop) ||
+        !known_part(p, a, idx, 4, 1, n, &step) || step != 1 || start < 0)
+        return !failed(p->ctx);
+    if (idx->at[0].kind == 'i') stop = start + 1;
+    else if (stop > n) stop = n;
+    if (stop > n || start >= stop) return true;
+    return set_known(p, a->out[0], x + start, (int)(stop - start));
+}
+
 typedef bool (*KnownFn)(Planner *p, const ThApply *a);
 
 static KnownFn known_fn(const Op *op) {
     static const struct {
         const char *name;
         KnownFn fn;
-    } table[] = {{"Shape", known_shape},       {"Shape_i", known_shape_i},         {"MakeVector", known_concat},
-                 {"DimShuffle", known_concat}, {"ScalarFromTensor", known_concat}, {"TensorFromScalar", known_concat},
-                 {"Rebroadcast", known_concat}};
+    } table[] = {{"Shape", known_shape},        {"Shape_i", known_shape_i},         {"MakeVector", known_concat},
+                 {"DimShuffle", known_concat},  {"ScalarFromTensor", known_concat}, {"TensorFromScalar", known_concat},
+                 {"Rebroadcast", known_concat}, {"Subtensor", known_subtensor}};
     if (op->flags & OP_ELEMWISE) return known_elemwise;
     for (int i = 0; i < TH_LEN(table); i++)
         if (!strcmp(op->name, table[i].name)) return table[i].fn;

@@ -240,8 +240,10 @@ static void node_tail(Text *t, Workspace *w, int node, int step) {
     const Plan *p = w->fn->plan;
     if (node < 0 || node >= p->nnode) return;
     const PlanNode *n = &p->node[node];
-    text_printf(t, "\nApply node that caused the error: %s\nToposort index: %d\nInputs types: %s",
-                n->text ? n->text : "?", node, n->types ? n->types : "");
+    text_printf(t, "\nApply node that caused the error: %s", n->text ? n->text : "?");
+    if (n->gone) text_put(t, "\nRewriting has removed this node; the lengths it was given are checked all the same.");
+    else text_printf(t, "\nToposort index: %d", node);
+    text_printf(t, "\nInputs types: %s", n->types ? n->types : "");
     if (n->in && shapes_known(w, n)) dims(t, w, n, false);
     if (n->in && all_known(w, n)) {
         dims(t, w, n, true);
