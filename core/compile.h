@@ -37,6 +37,8 @@ bool compile_updates(Compile *k);
 bool compile_givens(Compile *k); /* and, with them, default updates (compile_state.c) */
 bool compile_default_updates(Compile *k, const VarVec *from, const VarVec *to);
 bool compile_update_type(Compile *k, const ThVar *s, const ThVar *e);
+/* Inputs cut the graph off before replacements are made: they are replaced by themselves. */
+bool compile_keep_inputs(Compile *k, VarVec *from, VarVec *to);
 bool compile_clone(Compile *k, const VarVec *from, const VarVec *to, bool strict); /* replaces in all of `out` */
 /* compile_copy.c: what a copy of the function is made from */
 typedef struct Recipe Recipe;

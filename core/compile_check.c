@@ -184,28 +184,62 @@ static bool check_givens(Compile *k, VarVec *from, VarVec *to) {
     return ok;
 }
 
-/* Replacements are made all at once, so that none may stand on what another replaces. */
-static bool independent(Compile *k, const VarVec *from, const VarVec *to) {
-    ApplyVec order = {0};
-    Map replaced = {0};
-    bool ok = graph_toposort(k->ctx, to->at, to->n, NULL, 0, &order);
-    for (int i = 0; i < from->n && ok; i++) ok = map_put(k->ctx, &replaced, KEY(from->at[i]), (uint32_t)i);
-    for (int n = 0; n < order.n && ok; n++)
-        for (int i = 0; i < order.at[n]->nin && ok; i++) {
-            uint32_t at;
-            if (map_get(&replaced, KEY(order.at[n]->in[i]), &at))
-                ok = err_vars(k->ctx, TH_RuntimeError,
-                              "givens, pair %d replaces %s, on which another replacement depends.", (int)at,
-                              order.at[n]->in[i], NULL);
-        }
-    for (int i = 0; i < to->n && ok; i++) {
-        uint32_t at;
-        if (map_get(&replaced, KEY(to->at[i]), &at) && (int)at != i)
-            ok = err_vars(k->ctx, TH_RuntimeError, "givens, pair %d replaces %s, which replaces another variable.",
-                          (int)at, to->at[i], NULL);
+/* Which replaced variables a replacement stands on: the first two that were met, as numbers + 1. */
+typedef struct Stands {
+    uint32_t on[2];
+} Stands;
+
+static void stand_on(Stands *s, uint32_t which) {
+    if (!s->on[0] || s->on[0] == which) s->on[0] = which;
+    else if (!s->on[1]) s->on[1] = which;
+}
+
+typedef struct Givens {
+    Map replaced, place; /* replaced variable -> its number; Apply -> its place in `at` */
+    ApplyVec order;
+    Stands *at;
+} Givens;
+
+static void stand_on_var(const Givens *g, Stands *s, const ThVar *v) {
+    uint32_t at;
+    if (map_get(&g->replaced, KEY(v), &at)) stand_on(s, at + 1);
+    if (!v->owner || !map_get(&g->place, KEY(v->owner), &at)) return;
+    for (int j = 0; j < 2 && g->at[at].on[j]; j++) stand_on(s, g->at[at].on[j]);
+}
+
+static bool find_stands(Compile *k, Givens *g, const VarVec *from, const VarVec *to) {
+    bool ok = graph_toposort(k->ctx, to->at, to->n, NULL, 0, &g->order);
+    for (int i = 0; i < from->n && ok; i++) ok = map_put(k->ctx, &g->replaced, KEY(from->at[i]), (uint32_t)i);
+    g->at = ok ? ctx_alloc0(k->ctx, sizeof *g->at * (size_t)(g->order.n + 1)) : NULL;
+    ok = g->at != NULL;
+    for (int n = 0; n < g->order.n && ok; n++) {
+        const ThApply *a = g->order.at[n];
+        for (int i = 0; i < a->nin; i++) stand_on_var(g, &g->at[n], a->in[i]);
+        ok = map_put(k->ctx, &g->place, KEY(a), (uint32_t)n);
     }
-    vec_free(k->ctx, &order);
-    map_free(k->ctx, &replaced);
+    return ok;
+}
+
+/* Replacements are made all at once, so that none may stand on what another replaces; it may stand on what it replaces
+ * itself, as in {w, w * scale}. */
+static bool independent(Compile *k, const VarVec *from, const VarVec *to) {
+    Givens g = {.at = NULL};
+    bool ok = find_stands(k, &g, from, to);
+    for (int i = 0; i < to->n && ok; i++) {
+        Stands s = {{0, 0}};
+        stand_on_var(&g, &s, to->at[i]);
+        for (int j = 0; j < 2 && s.on[j] && ok; j++) {
+            int other = (int)s.on[j] - 1;
+            const char *text = to->at[i] == from->at[other]
+                                   ? "givens, pair %d replaces %s, which replaces another variable."
+                                   : "givens, pair %d replaces %s, on which another replacement depends.";
+            ok = other == i || err_vars(k->ctx, TH_RuntimeError, text, other, from->at[other], NULL);
+        }
+    }
+    ctx_free(k->ctx, g.at, g.at ? sizeof *g.at * (size_t)(g.order.n + 1) : 0);
+    vec_free(k->ctx, &g.order);
+    map_free(k->ctx, &g.replaced);
+    map_free(k->ctx, &g.place);
     return ok;
 }
 
@@ -213,7 +247,7 @@ bool compile_clone(Compile *k, const VarVec *from, const VarVec *to, bool strict
     VarVec fresh = {0};
     if (from->n == 0) return true;
     bool ok = vec_reserve(k->ctx, &fresh, k->out.n + 1) &&
-              graph_clone(k->ctx, k->out.at, k->out.n, from->at, to->at, from->n, strict, fresh.at);
+              graph_substitute(k->ctx, k->out.at, k->out.n, from->at, to->at, from->n, strict, fresh.at);
     for (int i = 0; ok && i < k->out.n; i++) {
         th_var_release(k->out.at[i]);
         k->out.at[i] = fresh.at[i];
@@ -222,10 +256,18 @@ bool compile_clone(Compile *k, const VarVec *from, const VarVec *to, bool strict
     return ok;
 }
 
+bool compile_keep_inputs(Compile *k, VarVec *from, VarVec *to) {
+    bool ok = true;
+    for (int i = 0; i < k->in.n && ok && from->n; i++)
+        ok = vec_push(k->ctx, from, k->in.at[i]) && vec_push(k->ctx, to, k->in.at[i]);
+    return ok;
+}
+
 bool compile_givens(Compile *k) {
     VarVec from = {0}, to = {0};
-    bool ok = check_givens(k, &from, &to) && (from.n == 0 || independent(k, &from, &to)) &&
-              compile_clone(k, &from, &to, !k->spec->no_rebuild_strict) && compile_default_updates(k, &from, &to);
+    bool ok = check_givens(k, &from, &to) && (from.n == 0 || independent(k, &from, &to));
+    ok = ok && compile_keep_inputs(k, &from, &to) && compile_clone(k, &from, &to, !k->spec->no_rebuild_strict) &&
+         compile_default_updates(k, &from, &to);
     vec_free(k->ctx, &from);
     vec_free(k->ctx, &to);
     return ok;

@@ -152,7 +152,7 @@ static bool fill(Compile *k, const ThFunction *f, const Recipe *r, const ThCopy 
                 k->update_of.at[u] == r->update_of.at[u])
                 k->update_of.at[u] = p->expr;
     }
-    ok = ok && compile_clone(k, &from, &to, true) && once(k);
+    ok = ok && compile_keep_inputs(k, &from, &to) && compile_clone(k, &from, &to, true) && once(k);
     vec_free(k->ctx, &from);
     vec_free(k->ctx, &to);
     return ok;

@@ -2,7 +2,8 @@
  * compile_state.c -- default updates: every shared variable that the function reaches and that has one is updated,
  * unless it has an explicit update or is excluded (no_default_updates). Random streams advance this way. In: outputs
  * and explicit updates with givens in their places. Out: more updates, in the order in which the shareds are met;
- * a default update may reach further shareds.
+ * a default update may reach further shareds. What stands behind an input of the function is not reached: the input's
+ * value takes its place.
  */
 #include "compile.h"
 
@@ -16,8 +17,8 @@ static bool excluded(const Compile *k, const ThVar *s) {
 /* The default update of s with the function's givens in it, as one more update. */
 static bool add(Compile *k, ThVar *s, const VarVec *from, const VarVec *to) {
     ThVar *expr = shared_default_update(s->u.shared, s), *own = NULL;
-    bool ok = expr && (from->n == 0 ||
-                       graph_clone(k->ctx, &expr, 1, from->at, to->at, from->n, !k->spec->no_rebuild_strict, &own));
+    bool ok = expr && (from->n == 0 || graph_substitute(k->ctx, &expr, 1, from->at, to->at, from->n,
+                                                        !k->spec->no_rebuild_strict, &own));
     if (own) {
         th_var_release(expr);
         expr = own;
@@ -30,7 +31,7 @@ static bool add(Compile *k, ThVar *s, const VarVec *from, const VarVec *to) {
 /* Shareds of outs that are not yet in `done`: they get their default updates. */
 static bool visit(Compile *k, ThVar *const *outs, int n, Map *done, const VarVec *from, const VarVec *to) {
     VarVec leaves = {0};
-    bool ok = graph_leaves(k->ctx, outs, n, &leaves);
+    bool ok = graph_leaves_from(k->ctx, outs, n, k->in.at, k->in.n, &leaves);
     for (int i = 0; ok && i < leaves.n; i++) {
         ThVar *s = leaves.at[i];
         uint32_t at;

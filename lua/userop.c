@@ -65,6 +65,7 @@ static int finish(LtOp *o, lua_State *L, ThContext *c, int top, int nargs) {
     o->s->callbacks++;
     bool bad = lua_pcall(L, nargs, LUA_MULTRET, 0) != LUA_OK;
     o->s->callbacks--;
+    o->s->entered = L; /* it may have called the engine from a coroutine */
     if (bad) {
         const char *text = lua_tostring(L, -1);
         th_fail(c, TH_RuntimeError, text ? text : "an error that is no text");

@@ -78,6 +78,7 @@ static int monitor(Monitor *m, const ThWatchNode *n, int which) {
     s->callbacks++;
     bool ok = lua_pcall(L, 1, 0, 0) == LUA_OK;
     s->callbacks--;
+    s->entered = L; /* it may have called the engine from a coroutine */
     if (ok) return 0;
     const char *text = lua_tostring(L, -1);
     ThError kind = kind_in(text);

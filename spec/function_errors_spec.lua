@@ -116,6 +116,11 @@ describe("givens that are refused", function()
     raises("RuntimeError", "replaces another variable", function()
       compile({ inputs = { z }, outputs = x + y, givens = { { x, y }, { y, z } } })
     end)
+    local w, v = theano.shared(1.0, "w"), theano.shared(2.0, "v")
+    local pairs_of = { { { w, w + v }, { v, v * 2 } }, { { v, v * 2 }, { w, w + v } }, { { w, v }, { v, w } } }
+    for _, givens in ipairs(pairs_of) do
+      raises("RuntimeError", "another", function() compile({ inputs = {}, outputs = w + v, givens = givens }) end)
+    end
     raises("TypeError", "a Variable expected", function() compile({ inputs = {}, outputs = x, givens = { { 1,
       2 } } }) end)
   end)

@@ -393,6 +393,31 @@ describe("default updates", function()
     assert.same({ 3, 3 }, { s:eval(), s:eval() })
   end)
 
+  it("run only where the variable is reached, once givens and inputs have cut the graph", function()
+    local s, t, x = theano.shared(0, "s"), theano.shared(0, "t"), T.lscalar("x")
+    s.default_update = s + 1
+    local twice = 2 * s
+    local function after(spec, ...)
+      s:set_value(0)
+      spec.mode = quick
+      compile(spec)(...)
+      return s:get_value():item()
+    end
+    assert.equal(1, after({ inputs = {}, outputs = twice + 1 }))
+    assert.equal(0, after({ inputs = { twice }, outputs = twice + 1 }, 3)) -- cut off by an input
+    assert.equal(1, after({ inputs = { twice }, outputs = twice + s }, 3)) -- but there is another way
+    assert.equal(0, after({ inputs = { x }, outputs = twice + 1, givens = { { twice, x } } }, 3))
+    assert.equal(0, after({ inputs = { x }, outputs = twice + x, givens = { { s, T.cast(x, "int64") } } }, 3))
+    assert.equal(1, after({ inputs = { x }, outputs = twice + x, givens = { { twice, s + x } } }, 3))
+    assert.equal(0, after({ inputs = { twice }, outputs = {}, updates = { { t, t + twice } } }, 3))
+    assert.equal(1, after({ inputs = { twice }, outputs = {}, updates = { { t, t + twice + s } } }, 3))
+    assert.equal(1, after({ inputs = { theano.In(x, { value = 1, update = x + s }) }, outputs = x }))
+    assert.equal(0, after({ inputs = { theano.In(x, { value = 1, update = x + twice }), twice }, outputs = x }, 1, 1))
+    t.default_update = t + twice
+    assert.equal(1, after({ inputs = {}, outputs = t * 1 })) -- through the update of another
+    assert.equal(0, after({ inputs = { twice }, outputs = t + twice }, 3))
+  end)
+
   it("give way to explicit updates and to no_default_updates", function()
     local s, t = theano.shared(0, "s"), theano.shared(0, "t")
     s.default_update = s + 1

@@ -161,6 +161,11 @@ describe("givens", function()
     assert.same({ 6.0 }, compile({ inputs = { y }, outputs = x * 2, givens = { { x, y + 1 } } })({ 2.0 }):tolist())
     assert.same({ 3.0 }, compile({ inputs = { y }, outputs = w * 3, givens = { [w] = y } })({ 1.0 }):tolist())
     assert.same({ 3.0, 3.0 }, compile({ inputs = {}, outputs = x * 3, givens = { { x, w } } })():tolist())
+    -- a replacement may stand on what it replaces
+    assert.same({ 22.0, 22.0 }, compile({ inputs = {}, outputs = w * 2, givens = { { w, w + 10 } } })():tolist())
+    local v = theano.shared(5.0, "v")
+    local both = compile({ inputs = { y }, outputs = w * v + y, givens = { { w, w + 10 + y }, { v, v * 2 } } })
+    assert.same({ 121.0, 121.0 }, both({ 1.0, 1.0 }):tolist())
     assert.same({ 1.0, 1.0 }, w:get_value():tolist())
   end)
 

@@ -82,6 +82,77 @@ describe("theano.Op", function()
     assert.equal(2, calls)
   end)
 
+  it("perform runs once for an application and a call, and results are not mixed up, whatever else asks for lengths",
+    function()
+      local calls, u, v = 0, T.dvector("u"), T.dvector("v")
+      local type = T.dvector().type
+      local op = theano.as_op({ itypes = { type }, otypes = { type }, fn = function(a)
+        calls = calls + 1
+        return a * 1.0
+      end })
+      local two = theano.Op({
+        name = "Two", itypes = { type }, otypes = { type, type },
+        perform = function(_, _, inputs)
+          calls = calls + 1
+          return inputs[1] * 2, nd.concatenate({ inputs[1], inputs[1] })
+        end,
+      })
+      for name, mode in pairs(MODES) do
+        local a = op(v)
+        local b = op(u * a.shape[0])
+        local f = compile({ inputs = { u, v }, outputs = b + T.sort(b.shape[0] * a), mode = mode })
+        calls = 0
+        assert.same({ 33.0, 66.0, 99.0 }, f({ 1.0, 2.0, 3.0 }, { 10.0, 20.0, 30.0 }):tolist(), name)
+        assert.equal(2, calls, name)
+
+        local all, want = {}, 0
+        for i = 1, 6 do
+          local p, q = two(v + i)
+          all[i] = op(p["1:"] * q.shape[0]):sum() + q.shape[0] + p.shape[0]
+          want = want + (i + 20) * 2 * 4 + 6
+        end
+        local g = compile({ inputs = { v }, outputs = { all[1] + all[2] + all[3] + all[4] + all[5] + all[6], all[3] },
+          mode = mode })
+        for _ = 1, 2 do
+          calls = 0
+          assert.equal(want, (g({ 10.0, 20.0 })), name)
+          assert.equal(12, calls, name)
+        end
+
+        calls = 0
+        local h = compile({ inputs = {}, outputs = { op(T.constant({ 1.0, 2.0 })), op(T.constant({ 3.0, 4.0 })).shape },
+          mode = mode })
+        for i = 1, 2 do
+          assert.same({ 1.0, 2.0 }, h():tolist(), name)
+          assert.equal(2 * i, calls, name)
+        end
+
+        calls = 0
+        assert.equal(2, compile({ inputs = { v }, outputs = op(v).shape[0], mode = mode })({ 1.0, 2.0 }))
+        assert.equal(1, calls, name)
+      end
+    end)
+
+  it("two functions and a copy share an operation, which calls one of them", function()
+    local v, type = T.dvector("v"), T.dvector().type
+    local f, depth = nil, 0
+    local op = theano.as_op({ itypes = { type }, otypes = { type }, fn = function(a)
+      depth = depth + 1
+      local r = depth < 3 and f(nd.concatenate({ a, a })) or a
+      depth = depth - 1
+      return r + 1
+    end })
+    for _, mode in pairs(MODES) do
+      f = compile({ inputs = { v }, outputs = op(v) * op(v + 100).shape[0], mode = mode })
+      local g = compile({ inputs = { v }, outputs = { op(v).shape, op(op(v)).shape }, mode = mode })
+      local whole, again = f({ 1.0 }):tolist(), f:copy()({ 1.0 }):tolist()
+      assert.same(whole, again)
+      assert.equal(4, #whole)
+      local s, t = g({ 1.0 })
+      assert.same({ { 4 }, { 16 } }, { s:tolist(), t:tolist() })
+    end
+  end)
+
   it("forward mode by R_op, or by grad", function()
     local u = T.dmatrix("u")
     for _, fields in ipairs({ {}, { R_op = function(_, _, points) return { points[1] * 2 } end } }) do

@@ -213,7 +213,8 @@ void th_array_release(ThArray *a) {
 void th_array_free(ThArray *a) {
     if (!a || a->buf->freed) return;
     if ((a->flags & ARRAY_PINNED) || atomic_load(&a->buf->pins)) {
-        err(array_ctx(a), TH_ValueError, "this array is bound to a function and cannot be freed while that lives");
+        err(array_ctx(a), TH_ValueError,
+            "this array cannot be freed: a function is bound to it, or a call is at work on it");
         return;
     }
     buffer_drop(a->buf);

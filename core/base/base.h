@@ -48,6 +48,8 @@ struct ThContext {
     bool told_device;                  /* that device=cuda runs on the CPU was logged */
     struct VarPairs *pairs; /* DebugMode compiles: operations with perform and a graph leave both here; or NULL */
     bool watching;          /* DebugMode runs a node: operations of the host are checked for what they do */
+    _Atomic(struct LockHold *) holds; /* calls that run code of the host (graph/lock.h), the newest first.. */
+    atomic_flag holds_lock;           /* ..and who looks at them */
     void *slot[CTX_SLOTS];
     void (*slot_free[CTX_SLOTS])(ThContext *c, void *p);
     /* values of constant sub-graphs, for folding: set by core/compile.c (opt may not see the runtime) */
@@ -175,9 +177,10 @@ void dtype_cast(char *dst, ThDtype dd, int64_t dstride, const char *src, ThDtype
 /* ---- buffer.c: refcounted, 64-byte aligned memory; freed buffers stay in size classes so that pages stay mapped -- */
 typedef struct ThBuffer {
     atomic_int refs;
-    atomic_int pins;     /* bound functions that hold its address: th_array_free raises while there are any */
+    atomic_int pins;     /* bound functions and calls that hold its address: th_array_free raises while there are any */
     uint8_t space;       /* 0 host; device spaces later */
     bool freed;          /* th_array_free: the memory is gone, views raise */
+    bool passing;        /* lent to code of the host for the time of one callback: nothing is bound to it */
     bool wrapped;        /* host memory: release(user) instead of the allocator */
     atomic_bool storage; /* it is the storage of a shared variable, which it can be of one only */
     atomic_bool lent;    /* ..and somebody else has held it since, who may have written it */

@@ -10,6 +10,7 @@ typedef struct Copy {
     Builder b;
     Map map; /* user variable -> place in made */
     VarVec made;
+    bool keep; /* nodes that stand on nothing replaced stay themselves */
 } Copy;
 
 static bool note(Copy *w, const ThVar *from, ThVar *to) {
@@ -39,10 +40,14 @@ static bool check_pair(ThContext *c, const ThVar *from, const ThVar *to, bool st
 }
 
 static bool copy_node(Copy *w, const ThApply *a, VarVec *in) {
+    bool same = w->keep;
     in->n = 0;
     for (int i = 0; i < a->nin; i++) {
-        if (!vec_push(w->c, in, copy_of(w, a->in[i]))) { return false; }
+        ThVar *v = copy_of(w, a->in[i]);
+        same = same && v == a->in[i];
+        if (!vec_push(w->c, in, v)) { return false; }
     }
+    if (same) { return true; }
     w->b.prov = a->prov;
     ThApply *copy = apply_copy(&w->b, a, in->at);
     for (int i = 0; copy && i < a->nout; i++) {
@@ -94,9 +99,9 @@ int th_clone(ThContext *c, ThVar *const *outs, int n, const ThPair *replace, int
     return ok ? 0 : -1;
 }
 
-bool graph_clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep,
-                 bool strict, ThVar **out) {
-    Copy w = {.c = c};
+static bool clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep,
+                  bool strict, bool keep, ThVar **out) {
+    Copy w = {.c = c, .keep = keep};
     ApplyVec order = {0};
     VarVec in = {0};
     builder_begin(&w.b, c);
@@ -111,4 +116,14 @@ bool graph_clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from,
     vec_free(c, &w.made);
     map_free(c, &w.map);
     return ok;
+}
+
+bool graph_clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep,
+                 bool strict, ThVar **out) {
+    return clone(c, outs, nout, from, to, nrep, strict, false, out);
+}
+
+bool graph_substitute(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep,
+                      bool strict, ThVar **out) {
+    return clone(c, outs, nout, from, to, nrep, strict, true, out);
 }

@@ -6,7 +6,7 @@
 #ifndef TH_GRAPH_H
 #define TH_GRAPH_H
 
-#include "../base/base.h"
+#include "lock.h"
 
 typedef struct Op Op; /* op.h */
 typedef struct FGraph FGraph;
@@ -59,7 +59,7 @@ typedef struct Shared {
     ThArray *value;               /* never NULL; C-contiguous; replaced by set_value, written in place by functions */
     atomic_uint_fast64_t stamp;   /* bumped when shape or strides change */
     atomic_uint_fast64_t written; /* moved on by every holder of the writing lock */
-    atomic_int lock;              /* functions at work on it: how many readers, or -1: one that writes */
+    Lock lock;                    /* functions at work on it */
     ThVar *default_update;        /* expression on the variable `self`, or NULL */
     ThVar *self;                  /* stands for the shared in its default update, so that nothing refers in a circle */
     bool strict;                  /* set_value takes its own dtype only */
@@ -195,8 +195,9 @@ uint64_t const_hash(ThVar *v);
 bool const_equal(const ThVar *a, const ThVar *b); /* type and data bits */
 void shared_retain(Shared *s);
 void shared_release(Shared *s);
-/* Many readers or one writer. Who needs several locks takes them in the order of their addresses. */
-void shared_lock(Shared *s, bool write);
+/* The error of a lock that can never be had; false. */
+bool shared_refuse(ThContext *c, const char *name, LockState is);
+/* The lock of s is given back. */
 void shared_unlock(Shared *s, bool write);
 /* Makes `value` (taken over; C-contiguous) the storage and gives the old one back; the caller holds the lock. */
 ThArray *shared_exchange(Shared *s, ThArray *value);
@@ -210,6 +211,8 @@ typedef VEC(ThVar *) VarVec;
 bool graph_toposort(ThContext *c, ThVar *const *outs, int nout, ThVar *const *stop, int nstop, ApplyVec *order);
 /* Leaves (variables, constants, shareds) reached, in the order met. */
 bool graph_leaves(ThContext *c, ThVar *const *outs, int nout, VarVec *leaves);
+/* Those that are reached without going through a `stop` variable, which is no leaf either. */
+bool graph_leaves_from(ThContext *c, ThVar *const *outs, int nout, ThVar *const *stop, int nstop, VarVec *leaves);
 /* Pairs of variables that should have equal values: retained, two by two. */
 typedef struct VarPairs {
     VarVec var;
@@ -217,6 +220,9 @@ typedef struct VarPairs {
 /* clone.c: copies with replacements (pairs from -> to); strict: types must be equal. New references in out. */
 bool graph_clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep,
                  bool strict, ThVar **out);
+/* The same, but Applys that stand on nothing replaced are not copied. */
+bool graph_substitute(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep,
+                      bool strict, ThVar **out);
 
 /* ---- fgraph.c: FunctionGraph ------------------------------------------------------------------------------------ */
 typedef struct InnerGraph {

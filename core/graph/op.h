@@ -238,6 +238,10 @@ struct HostCall {
     int (*fail)(HostCall *h, ThError kind, const char *text); /* text is copied; returns 1 */
     int (*conv)(HostCall *h, const ConvWork *w);              /* the library's convolution of floats.. */
     int (*pool)(HostCall *h, const PoolWork *w);              /* ..and pooling over two dimensions */
+    int64_t number;                                           /* of this host call in its plan: under it a call may.. */
+    /* ..leave arrays (it takes references) for later ones of the same call, in place of those it left before.. */
+    bool (*leave)(HostCall *h, ThArray *const *arrays, int n);
+    ThArray *const *(*left)(HostCall *h, int64_t number, int *n); /* ..which find them; NULL: none */
     void *frame;
 };
 /* How an argument or a result of a loop's body lies in the loop's arrays. */
@@ -313,6 +317,7 @@ enum {
     OP_VIEW = 4,   /* output 0 is a view of input 0 */
     OP_ELEMWISE = 8,
     OP_COMM = 16 /* merge may sort inputs */,
+    OP_CALLS_BACK = 64 /* runs code of the host, which may call the engine; in calls, never while compiling */,
     OP_CAN_DESTROY = 32 /* has an in-place form overwriting input `destroy_input` */
 };
 struct Op {

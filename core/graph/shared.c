@@ -6,7 +6,6 @@
  */
 #include "parts.h"
 
-#include <sched.h>
 #include <string.h>
 
 /* Does `value` fit t (dtype aside)? */
@@ -61,7 +60,7 @@ ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow
     s->value = own;
     atomic_init(&s->stamp, 1);
     atomic_init(&s->written, 0);
-    atomic_init(&s->lock, 0);
+    atomic_init(&s->lock.n, 0);
     s->allow_downcast = -1;
     buffer_set_storage(own->buf, true);
     v->u.shared = s;
@@ -75,9 +74,14 @@ static bool is_shared(const ThVar *s, const char *what) {
     return err(s->ctx, TH_TypeError, "%s: a shared variable is needed", what);
 }
 
+static bool lock_for(ThVar *s, bool write) {
+    LockState is = lock_take(s->ctx, &s->u.shared->lock, write);
+    return is == LOCK_TAKEN || shared_refuse(s->ctx, s->name, is);
+}
+
 ThArray *th_shared_get(ThVar *s, bool borrow) {
     if (!s || !is_shared(s, "get_value")) { return NULL; }
-    shared_lock(s->u.shared, false);
+    if (!lock_for(s, false)) { return NULL; }
     ThArray *a = s->u.shared->value;
     a = !array_usable(s->ctx, a) ? NULL : borrow ? th_array_retain(a) : th_array_copy(a);
     shared_unlock(s->u.shared, false);
@@ -106,7 +110,7 @@ int th_shared_set(ThVar *s, ThArray *value, bool borrow) {
             th_dtype_name((ThDtype)s->type.dtype), th_dtype_name((ThDtype)value->dtype));
         return -1;
     }
-    shared_lock(u, true);
+    if (!lock_for(s, true)) { return -1; }
     bool own_buffer = value->buf == u->value->buf; /* set_value(f(get_value(borrow)), borrow): it is ours already */
     borrow = borrow && (own_buffer || !buffer_is_storage(value->buf));
     ThArray *own = shape_fits(s->ctx, s->type, value, name)
@@ -119,25 +123,25 @@ int th_shared_set(ThVar *s, ThArray *value, bool borrow) {
 }
 
 /* ---- locks ------------------------------------------------------------------------------------------------------ */
-void shared_lock(Shared *s, bool write) {
-    for (;;) {
-        int now = atomic_load_explicit(&s->lock, memory_order_relaxed);
-        bool free = write ? now == 0 : now >= 0;
-        if (free && atomic_compare_exchange_weak_explicit(&s->lock, &now, write ? -1 : now + 1, memory_order_acquire,
-                                                          memory_order_relaxed)) {
-            return;
-        }
-        if (!free) { sched_yield(); }
-    }
+void shared_unlock(Shared *s, bool write) {
+    if (write) { atomic_fetch_add_explicit(&s->written, 1, memory_order_relaxed); }
+    lock_give(&s->lock, write);
 }
 
-void shared_unlock(Shared *s, bool write) {
-    if (write) {
-        atomic_fetch_add_explicit(&s->written, 1, memory_order_relaxed);
-        atomic_store_explicit(&s->lock, 0, memory_order_release);
-    } else {
-        atomic_fetch_sub_explicit(&s->lock, 1, memory_order_release);
+bool shared_refuse(ThContext *c, const char *name, LockState is) {
+    if (!name) { name = "<unnamed>"; }
+    if (is == LOCK_OWN) {
+        return err(
+            c, TH_RuntimeError,
+            "the shared variable %s cannot be changed here: a call that is at work holds it and waits for this "
+            "code (an operation written in Lua, a function of MonitorMode); it can be read, as it was before the "
+            "call, or changed after the call",
+            name);
     }
+    return err(c, TH_RuntimeError,
+               "the shared variable %s cannot be had: a call on another thread holds it and waits for what the call "
+               "around this one holds",
+               name);
 }
 
 /* ---- more of a shared variable ------------------------------------------------------------------------------------
@@ -172,7 +176,7 @@ int th_shared_set_default_update(ThVar *s, ThVar *expr) {
         ThType t = s->type;
         if (!(u->self = th_variable_new(s->ctx, t, s->name))) { return -1; }
     }
-    if (expr && !graph_clone(s->ctx, &expr, 1, &s, &u->self, 1, true, &on_self)) { return -1; }
+    if (expr && !graph_substitute(s->ctx, &expr, 1, &s, &u->self, 1, true, &on_self)) { return -1; }
     th_var_release(u->default_update);
     u->default_update = on_self;
     return 0;
@@ -180,7 +184,7 @@ int th_shared_set_default_update(ThVar *s, ThVar *expr) {
 
 ThVar *shared_default_update(Shared *s, ThVar *v) {
     ThVar *expr = NULL;
-    if (s->default_update) { graph_clone(s->ctx, &s->default_update, 1, &s->self, &v, 1, true, &expr); }
+    if (s->default_update) { graph_substitute(s->ctx, &s->default_update, 1, &s->self, &v, 1, true, &expr); }
     return expr;
 }
 

@@ -56,6 +56,10 @@ bool graph_toposort(ThContext *c, ThVar *const *outs, int nout, ThVar *const *st
 }
 
 bool graph_leaves(ThContext *c, ThVar *const *outs, int nout, VarVec *leaves) {
+    return graph_leaves_from(c, outs, nout, NULL, 0, leaves);
+}
+
+bool graph_leaves_from(ThContext *c, ThVar *const *outs, int nout, ThVar *const *stop, int nstop, VarVec *leaves) {
     Walk w = {.c = c, .leaves = leaves};
-    return walk(&w, outs, nout, NULL, 0);
+    return walk(&w, outs, nout, stop, nstop);
 }

@@ -46,6 +46,7 @@ typedef struct OpsState {
     VEC(const ScalarBody *) bodies; /* all interned bodies, oldest first */
     VEC(struct UserDef *) users;    /* user.c: operations of the host.. */
     Map user_of;                    /* ..by the address of their interned key */
+    atomic_flag user_lock;          /* of both: calls on other threads look there */
     Map body_of;                    /* hash -> 1 + position of the newest body with it; older ones through next */
     VEC(int) body_next;
 } OpsState;

@@ -1,55 +1,45 @@
 /*
  * user.c -- operations of the host: defined under a key with callbacks (th_op_define) or with a graph.
  * In: a key, inputs, the types of the results. Out: nodes UserOp in the user's graph. Before a compile each is written
- * out (expand): as its graph; or as UserPerform, which runs the callback on whole arrays and takes the lengths of its
- * results as further inputs, from infer_shape or from UserLengths, which runs the callback first and leaves what it
- * gave for UserPerform to take. Keys and types are attributes as interned texts, so merging, printing and reading need
- * nothing special. Definitions live as long as their context.
+ * out (expand): as its graph; or as UserPerform, which runs the callback on whole arrays (user_run.c) and takes the
+ * lengths of its results as further inputs, from infer_shape or from UserLengths. Keys and types are attributes as
+ * interned texts, so merging, printing and reading need nothing special. Definitions live as long as their context.
  */
-#include "structural.h"
+#include "user.h"
 
 #include "../graph/parts.h"
 
-#include <stdio.h>
+#include <sched.h>
 #include <string.h>
 
-typedef struct UserDef {
-    const char *key, *name; /* interned */
-    ThOpDef d;
-    ThVar **in, **out; /* its graph, retained */
-    /* What UserLengths computed, for the UserPerform of the same call. */
-    void *frame;
-    ThArray **left;
-    int nleft;
-    bool forgotten;
-} UserDef;
-
-typedef struct UserAttrs {
-    const char *key, *types; /* types: graph text of the results' types, one after the other */
-    int64_t nreal;           /* UserPerform: inputs before the lengths */
-} UserAttrs;
-
 /* ---- definitions ------------------------------------------------------------------------------------------------- */
+/* Calls on other threads look definitions up while this one adds some. */
+static void lock(OpsState *s) {
+    while (atomic_flag_test_and_set_explicit(&s->user_lock, memory_order_acquire)) sched_yield();
+}
+static void unlock(OpsState *s) { atomic_flag_clear_explicit(&s->user_lock, memory_order_release); }
+
+/* kept: interned */
+static UserDef *find_kept(OpsState *s, const char *kept) {
+    uint32_t at;
+    lock(s);
+    UserDef *d = map_get(&s->user_of, KEY(kept), &at) ? s->users.at[at] : NULL;
+    unlock(s);
+    return d && !d->forgotten ? d : NULL;
+}
+
 static UserDef *find(ThContext *c, const char *key) {
     OpsState *s = ops_state(c);
     const char *kept = s && key ? intern(c, key) : NULL;
-    uint32_t at;
-    return kept && map_get(&s->user_of, KEY(kept), &at) && !s->users.at[at]->forgotten ? s->users.at[at] : NULL;
+    return kept ? find_kept(s, kept) : NULL;
 }
 
-static UserDef *def_of(ThContext *c, const void *attrs) {
-    UserDef *d = find(c, ((const UserAttrs *)attrs)->key);
-    if (!d && !failed(c))
-        err(c, TH_KeyError, "the operation '%s' is not defined in this context", ((const UserAttrs *)attrs)->key);
+UserDef *user_def(ThContext *c, const void *attrs) {
+    OpsState *s = ops_state(c);
+    const char *key = ((const UserAttrs *)attrs)->key;
+    UserDef *d = s ? find_kept(s, key) : NULL;
+    if (!d && !failed(c)) err(c, TH_KeyError, "the operation '%s' is not defined in this context", key);
     return d;
-}
-
-static void drop_left(ThContext *c, UserDef *d) {
-    for (int i = 0; i < d->nleft; i++) th_array_release(d->left[i]);
-    ctx_free(c, d->left, sizeof *d->left * (size_t)d->nleft);
-    d->left = NULL;
-    d->nleft = 0;
-    d->frame = NULL;
 }
 
 static void drop_graph(ThContext *c, UserDef *d) {
@@ -61,7 +51,6 @@ static void drop_graph(ThContext *c, UserDef *d) {
 }
 
 static void free_def(ThContext *c, UserDef *d) {
-    drop_left(c, d);
     drop_graph(c, d);
     if (d->d.release) d->d.release(d->d.user);
     ctx_free(c, d, sizeof *d);
@@ -111,12 +100,14 @@ int th_op_define(ThContext *c, const char *key, const ThOpDef *def) {
     d->name = intern(c, def->name ? def->name : key);
     if (def->ngraph_in) d->in = keep(c, def->graph_in, def->ngraph_in);
     if (def->ngraph_out) d->out = keep(c, def->graph_out, def->ngraph_out);
-    if (failed(c) || !vec_push(c, &s->users, d)) {
-        free_def(c, d);
-        return -1;
-    }
-    if (!map_put(c, &s->user_of, KEY(d->key), (uint32_t)(s->users.n - 1))) {
+    lock(s);
+    bool kept = !failed(c) && vec_push(c, &s->users, d);
+    if (kept && !map_put(c, &s->user_of, KEY(d->key), (uint32_t)(s->users.n - 1))) {
         s->users.n--;
+        kept = false;
+    }
+    unlock(s);
+    if (!kept) {
         free_def(c, d);
         return -1;
     }
@@ -156,7 +147,7 @@ static const char *types_text(ThContext *c, const ThType *t, int n) {
     return kept;
 }
 
-static int types_read(ThContext *c, const char *text, ThType *t) {
+int user_types(ThContext *c, const char *text, ThType *t) {
     int n = 0;
     for (const char *p = text; p && *p; n++) {
         while (*p == ' ') p++;
@@ -170,7 +161,7 @@ static int types_read(ThContext *c, const char *text, ThType *t) {
 
 static bool infer_user(Infer *q) {
     const UserAttrs *a = q->attrs;
-    UserDef *d = def_of(q->ctx, a);
+    UserDef *d = user_def(q->ctx, a);
     if (!d) return false;
     if (d->d.ngraph_out) {
         if (q->nin > OP_MAX_OUT) return err(q->ctx, TH_ValueError, "%s: too many inputs", d->name);
@@ -190,16 +181,16 @@ static bool infer_user(Infer *q) {
                 return false;
             }
     }
-    q->nout = types_read(q->ctx, a->types, q->out);
+    q->nout = user_types(q->ctx, a->types, q->out);
     return q->nout > 0;
 }
 
-static void str_user(Text *t, const ThApply *a) {
+void user_str(Text *t, const ThApply *a) {
     UserDef *d = find(a->ctx, ATTRS(UserAttrs, a)->key);
     text_put(t, d ? d->name : "UserOp");
 }
 
-static const AttrField user_fields[] = {
+const AttrField user_fields[USER_NFIELD] = {
     {"op", ATTR_STR, offsetof(UserAttrs, key), false},
     {"types", ATTR_STR, offsetof(UserAttrs, types), false},
     {"nreal", ATTR_INT, offsetof(UserAttrs, nreal), false},
@@ -257,7 +248,7 @@ static void graph_grad(Grad *g, const UserDef *d) {
 static void grad_user(Grad *g) {
     ThContext *c = g->b->ctx;
     ThApply *a = g->node;
-    UserDef *d = def_of(c, a->attrs);
+    UserDef *d = user_def(c, a->attrs);
     if (!d) return;
     if (d->d.grad) {
         if (d->d.grad(d->d.user, c, a->in, a->nin, a->out, a->nout, g->gz, g->gx) && !failed(c))
@@ -276,7 +267,7 @@ static void grad_user(Grad *g) {
 static bool rop_user(Rop *r) {
     ThContext *c = r->b->ctx;
     ThApply *a = r->node;
-    UserDef *d = def_of(c, a->attrs);
+    UserDef *d = user_def(c, a->attrs);
     ThVar *wrt[OP_MAX_OUT], *at[OP_MAX_OUT], *out[OP_MAX_OUT];
     int n = 0;
     if (!d) return false;
@@ -294,7 +285,7 @@ static bool rop_user(Rop *r) {
 
 static bool batch_user(Batch *q) {
     ThVar *out[OP_MAX_OUT];
-    UserDef *d = def_of(q->b->ctx, q->node->attrs);
+    UserDef *d = user_def(q->b->ctx, q->node->attrs);
     if (!d) return false;
     if (!d->d.ngraph_out)
         return err(q->b->ctx, TH_NotImplementedError,
@@ -303,7 +294,7 @@ static bool batch_user(Batch *q) {
 }
 
 /* ---- writing it out ---------------------------------------------------------------------------------------------- */
-enum { MAX_LENGTHS = 48 };
+enum { MOST = 2 * TH_MAX_NDIM }; /* operands of a host call: inputs, lengths, results */
 
 /* Element i of a vector of lengths: the operand itself where they were put together one by one. */
 static ThVar *length_at(Builder *b, ThVar *v, int i) {
@@ -311,11 +302,16 @@ static ThVar *length_at(Builder *b, ThVar *v, int i) {
     return a && a->op == &op_make_vector && i < a->nin ? a->in[i] : subtensor_int_make(b, v, i);
 }
 
+/* Before the lengths of UserPerform stands where UserLengths left what the callback gave; with asked lengths none has.
+ */
+static ThVar *nothing_left(Builder *b) { return const_int(b, -1, TH_INT64); }
+
 /* Lengths of the results from the user's rule, one 0-d int64 for each dimension that is not promised to be 1. */
 static int asked_lengths(Builder *b, UserDef *d, ThApply *a, ThVar *const *in, ThVar **len) {
     ThContext *c = b->ctx;
     ThVar *shape[OP_MAX_OUT], *out[OP_MAX_OUT] = {0};
     int n = 0;
+    if (!(len[n++] = nothing_left(b))) return -1;
     for (int i = 0; i < a->nin && i < OP_MAX_OUT; i++)
         if (!(shape[i] = in[i]->type.kind == TYPE_TENSOR ? shape_make(b, in[i]) : const_none(b))) return -1;
     if (d->d.infer_shape(d->d.user, c, in, shape, a->nin, out, a->nout)) {
@@ -327,17 +323,22 @@ static int asked_lengths(Builder *b, UserDef *d, ThApply *a, ThVar *const *in, T
         ThType t = a->out[o]->type;
         if (!out[o] || out[o]->type.kind != TYPE_TENSOR || out[o]->type.ndim != 1)
             return th_fail(c, TH_TypeError, "infer_shape must give a vector of lengths for each result");
-        for (int i = 0; i < t.ndim && n < MAX_LENGTHS; i++)
+        for (int i = 0; i < t.ndim; i++)
             if (!type_bcast(t, i)) len[n++] = cast_make(b, length_at(b, out[o], i), TH_INT64);
     }
     return n;
 }
 
 static int found_lengths(Builder *b, ThApply *a, ThVar *const *in, ThVar **len) {
+    bool fixed = true;
+    for (int o = 0; o < a->nout; o++)
+        for (int i = 0; i < a->out[o]->type.ndim; i++) fixed = fixed && type_bcast(a->out[o]->type, i);
+    if (fixed) return (len[0] = nothing_left(b)) ? 1 : -1;
     ThVar *v = apply1(b, &op_user_lengths, a->attrs, in, a->nin);
     int n = 0;
-    for (int o = 0, at = 0; v && o < a->nout; o++)
-        for (int i = 0; i < a->out[o]->type.ndim && n < MAX_LENGTHS; i++, at++)
+    if (v) len[n++] = subtensor_int_make(b, v, 0);
+    for (int o = 0, at = 1; v && o < a->nout; o++)
+        for (int i = 0; i < a->out[o]->type.ndim; i++, at++)
             if (!type_bcast(a->out[o]->type, i)) len[n++] = subtensor_int_make(b, v, at);
     return v ? n : -1;
 }
@@ -346,7 +347,7 @@ bool user_twofold(ThContext *c, const GraphBody *body) {
     ApplyVec order = {0};
     bool yes = false, ok = graph_toposort(c, body->out, body->nout, body->in, body->nin, &order);
     for (int i = 0; ok && i < order.n && !yes; i++) {
-        const UserDef *d = order.at[i]->op == &op_user ? def_of(c, order.at[i]->attrs) : NULL;
+        const UserDef *d = order.at[i]->op == &op_user ? user_def(c, order.at[i]->attrs) : NULL;
         yes = d && d->d.perform && d->d.ngraph_out;
     }
     vec_free(c, &order);
@@ -356,11 +357,14 @@ bool user_twofold(ThContext *c, const GraphBody *body) {
 /* By its callback, which takes the lengths of its results as further inputs. */
 static bool write_perform(Builder *b, UserDef *d, ThApply *a, ThVar *const *in, ThVar **out) {
     ThContext *c = b->ctx;
-    ThVar *all[2 * TH_MAX_NDIM], *len[MAX_LENGTHS];
-    int n = d->d.infer_shape ? asked_lengths(b, d, a, in, len) : found_lengths(b, a, in, len);
+    ThVar *all[MOST], *len[MOST];
+    int n = 1;
+    for (int o = 0; o < a->nout; o++) n += a->out[o]->type.ndim;
+    if (a->nin + n + a->nout > MOST)
+        return err(c, TH_ValueError, "%s: %d inputs, %d results and their %d dimensions are more than %d operands",
+                   d->name, a->nin, a->nout, n - 1, MOST - 1);
+    n = d->d.infer_shape ? asked_lengths(b, d, a, in, len) : found_lengths(b, a, in, len);
     if (n < 0) return false;
-    if (a->nin + n + a->nout > 2 * TH_MAX_NDIM)
-        return err(c, TH_ValueError, "%s: too many operands and dimensions", d->name);
     for (int i = 0; i < a->nin; i++) all[i] = in[i];
     for (int i = 0; i < n; i++) all[a->nin + i] = len[i];
     UserAttrs at = *ATTRS(UserAttrs, a);
@@ -384,7 +388,7 @@ static bool note_both(Builder *b, UserDef *d, ThApply *a, ThVar *const *in, ThVa
 }
 
 static bool expand_user(Builder *b, ThApply *a, ThVar *const *in, ThVar **out) {
-    UserDef *d = def_of(b->ctx, a->attrs);
+    UserDef *d = user_def(b->ctx, a->attrs);
     if (!d) return false;
     if (!d->d.ngraph_out) return write_perform(b, d, a, in, out);
     return write_graph(b, d, in, out) && (!d->d.perform || !b->ctx->pairs || note_both(b, d, a, in, out));
@@ -406,258 +410,17 @@ const Op op_user = {
     .nout = -1,
     .attr_bytes = sizeof(UserAttrs),
     .attrs = user_fields,
-    .nattr = TH_LEN(user_fields),
+    .nattr = USER_NFIELD,
     .infer = infer_user,
     .shape = shape_never,
     .grad = grad_user,
     .lower = lower_never,
-    .str = str_user,
+    .str = user_str,
     .rop = rop_user,
     .batch = batch_user,
     .expand = expand_user,
     .doc = "an operation of the user",
 };
-
-/* ---- running ------------------------------------------------------------------------------------------------------
- */
-/* DebugMode: what the callback did to its inputs, which it may not write, and whose memory its results are. */
-static int watch_perform(ThContext *c, const UserDef *d, ThArray *const *in, ThArray *const *was, int nin,
-                         ThArray *const *out, int nout) {
-    for (int i = 0; i < nin; i++) {
-        if (!was[i] || array_same_bits(in[i], was[i])) continue;
-        err(c, TH_BadDestroyMap,
-            "%s: perform changed its input %d in place, and destroy_map does not say so (destroy_map = {[1] = {%d}} "
-            "for result 1)",
-            d->name, i + 1, i + 1);
-        return 1;
-    }
-    for (int o = 0; o < nout; o++)
-        for (int i = 0; i < nin; i++) {
-            if (!out[o] || ((d->d.views | d->d.destroys) >> i & 1) || !th_array_shares_memory(out[o], in[i])) continue;
-            err(c, TH_BadViewMap,
-                "%s: result %d of perform shares memory with its input %d, and view_map does not say so (view_map = "
-                "{[%d] = {%d}})",
-                d->name, o + 1, i + 1, o + 1, i + 1);
-            return 1;
-        }
-    return 0;
-}
-
-/* Copies of what the callback must not write. */
-static int keep_inputs(const UserDef *d, ThArray *const *in, int nin, ThArray **was) {
-    for (int i = 0; i < nin; i++)
-        if (!(d->d.destroys >> i & 1) && !(was[i] = th_array_copy(in[i]))) return 1;
-    return 0;
-}
-
-/* The callback, watched in DebugMode. */
-static int call_back(ThContext *c, UserDef *d, ThArray *const *in, int nin, const ThType *types, ThArray **out,
-                     int nout) {
-    ThArray *was[2 * TH_MAX_NDIM] = {0};
-    int bad = c->watching ? keep_inputs(d, in, nin, was) : 0;
-    bad = bad || d->d.perform(d->d.user, c, in, nin, types, out, nout);
-    if (!bad && c->watching) bad = watch_perform(c, d, in, was, nin, out, nout);
-    for (int i = 0; i < nin; i++) th_array_release(was[i]);
-    return bad;
-}
-
-/* The callback on views of its inputs; those it may destroy are copies. Views are dead afterwards. */
-static int perform(HostCall *h, UserDef *d, int nin, const ThType *types, ThArray **out, int nout) {
-    ThContext *c = h->ctx;
-    ThArray *in[2 * TH_MAX_NDIM];
-    int made = 0, bad = 0;
-    memset(out, 0, sizeof *out * (size_t)nout);
-    for (int i = 0; i < nin && !bad; i++) {
-        ThArray *x = h->in[i];
-        if (!x) {
-            err(c, TH_TypeError, "an operation of the user takes tensors only");
-            bad = 1;
-            break;
-        }
-        in[made] = th_array_wrap(c, (ThDtype)x->dtype, x->ndim, ARRAY_SHAPE(x), ARRAY_STRIDES(x), x->data, NULL, NULL);
-        if (in[made] && (d->d.destroys >> i & 1)) {
-            ThArray *copy = th_array_copy(in[made]);
-            th_array_release(in[made]);
-            in[made] = copy;
-        }
-        bad = in[made] == NULL;
-        made += !bad;
-    }
-    bad = bad || call_back(c, d, in, nin, types, out, nout);
-    if (bad && !failed(c)) err(c, TH_RuntimeError, "%s: perform failed without an error", d->name);
-    for (int o = 0; o < nout && !bad; o++)
-        if (!out[o]) {
-            err(c, TH_ValueError, "%s: perform gave no value for output %d", d->name, o);
-            bad = 1;
-        } else if (bad == 0) {
-            ThArray *own = th_array_copy(out[o]); /* it may be a view of an input */
-            th_array_release(out[o]);
-            out[o] = own;
-            bad = own == NULL;
-        }
-    for (int i = 0; i < made; i++) {
-        th_array_free(in[i]);
-        th_array_release(in[i]);
-    }
-    return bad;
-}
-
-/* One result as declared: its dtype exactly, its rank, lengths of 1 where they are promised. */
-static bool check_result(ThContext *c, const UserDef *d, int o, const ThArray *a, ThType t) {
-    ThError wrong = c->watching ? TH_InvalidValueError : TH_TypeError;
-    if (a->dtype != t.dtype)
-        return err(c, wrong, "%s: perform gave output %d as %s, declared is %s", d->name, o,
-                   th_dtype_name((ThDtype)a->dtype), th_dtype_name((ThDtype)t.dtype));
-    if (a->ndim != t.ndim)
-        return err(c, wrong, "%s: perform gave output %d with %d dimensions, declared are %d", d->name, o, a->ndim,
-                   t.ndim);
-    for (int i = 0; i < t.ndim; i++)
-        if (type_bcast(t, i) && ARRAY_SHAPE(a)[i] != 1)
-            return err(c, c->watching ? TH_InvalidValueError : TH_ValueError,
-                       "%s: dimension %d of output %d is declared to be 1, perform gave %lld", d->name, i, o,
-                       (long long)ARRAY_SHAPE(a)[i]);
-    return true;
-}
-
-static void release_all(ThArray **a, int n) {
-    for (int i = 0; i < n; i++) th_array_release(a[i]);
-}
-
-static int compute(HostCall *h, UserDef *d, int nin, ThArray **out, int *nout) {
-    ThType t[OP_MAX_OUT];
-    *nout = types_read(h->ctx, ((const UserAttrs *)h->attrs)->types, t);
-    int bad = *nout < 0 || perform(h, d, nin, t, out, *nout);
-    for (int o = 0; o < *nout && !bad; o++) bad = !check_result(h->ctx, d, o, out[o], t[o]);
-    if (bad && *nout > 0) release_all(out, *nout);
-    return bad;
-}
-
-/* The context's error becomes that of the step, so that the report names the node and the user's line. */
-static int report(HostCall *h) {
-    ThContext *c = h->ctx;
-    char text[512];
-    ThError kind = th_error(c);
-    snprintf(text, sizeof text, "%s", th_error_text(c) ? th_error_text(c) : "");
-    th_error_clear(c);
-    return h->fail(h, kind, text);
-}
-
-static int lengths(HostCall *h) {
-    ThContext *c = h->ctx;
-    UserDef *d = def_of(c, h->attrs);
-    ThArray *out[OP_MAX_OUT];
-    int nout, k = 0;
-    if (!d) return 1;
-    drop_left(c, d);
-    if (compute(h, d, h->nin, out, &nout)) return 1;
-    int64_t *len = (int64_t *)(void *)h->out[0]->data;
-    for (int o = 0; o < nout; o++)
-        for (int i = 0; i < out[o]->ndim; i++) len[k++] = ARRAY_SHAPE(out[o])[i];
-    if (c->watching) { /* node by node: UserPerform runs in another call */
-        release_all(out, nout);
-        return 0;
-    }
-    d->left = ctx_alloc(c, sizeof *d->left * (size_t)nout);
-    if (!d->left) {
-        release_all(out, nout);
-        return 1;
-    }
-    memcpy(d->left, out, sizeof *out * (size_t)nout);
-    d->nleft = nout;
-    d->frame = h->frame;
-    return 0;
-}
-
-static int put(HostCall *h, const UserDef *d, int o, const ThArray *from) {
-    ThArray *to = h->out[o];
-    for (int i = 0; i < to->ndim; i++)
-        if (ARRAY_SHAPE(to)[i] != ARRAY_SHAPE(from)[i]) {
-            err(h->ctx, TH_ShapeError, "%s: dimension %d of output %d has length %lld, infer_shape said %lld", d->name,
-                i, o, (long long)ARRAY_SHAPE(from)[i], (long long)ARRAY_SHAPE(to)[i]);
-            return 1;
-        }
-    dtype_cast(to->data, (ThDtype)to->dtype, (int64_t)th_dtype_bytes((ThDtype)to->dtype), from->data,
-               (ThDtype)from->dtype, (int64_t)th_dtype_bytes((ThDtype)from->dtype), from->size);
-    return 0;
-}
-
-static int values(HostCall *h) {
-    ThContext *c = h->ctx;
-    UserDef *d = def_of(c, h->attrs);
-    ThArray *out[OP_MAX_OUT];
-    int nout = h->nout, bad = 0;
-    if (!d) return 1;
-    if (d->frame == h->frame && d->nleft == nout) {
-        memcpy(out, d->left, sizeof *out * (size_t)nout);
-        d->nleft = 0; /* taken over */
-        ctx_free(c, d->left, sizeof *d->left * (size_t)nout);
-        d->left = NULL;
-        d->frame = NULL;
-    } else if (compute(h, d, (int)((const UserAttrs *)h->attrs)->nreal, out, &nout)) return 1;
-    for (int o = 0; o < nout && !bad; o++) bad = put(h, d, o, out[o]);
-    release_all(out, nout);
-    return bad;
-}
-
-static int run_lengths(HostCall *h) { return lengths(h) ? report(h) : 0; }
-static int run_user(HostCall *h) { return values(h) ? report(h) : 0; }
-
-static bool infer_lengths(Infer *q) {
-    ThType t[OP_MAX_OUT];
-    if (types_read(q->ctx, ((const UserAttrs *)q->attrs)->types, t) < 1) return false;
-    q->out[0] = type_tensor(TH_INT64, 1, 0);
-    return true;
-}
-
-static bool shape_lengths(ShapeQ *q) {
-    ThType t[OP_MAX_OUT];
-    int n = types_read(q->node->ctx, ATTRS(UserAttrs, q->node)->types, t), dims = 0;
-    for (int i = 0; i < n; i++) dims += t[i].ndim;
-    q->out[0][0] = q->alg->constant(q->alg->u, dims);
-    return n > 0;
-}
-
-static bool lower_lengths(Lower *l) { return l->api->host(l, run_lengths, 0); }
-
-static bool shape_run(ShapeQ *q) {
-    int at = (int)ATTRS(UserAttrs, q->node)->nreal;
-    for (int o = 0; o < q->node->nout; o++)
-        for (int i = 0; i < q->node->out[o]->type.ndim; i++) {
-            int64_t k;
-            if (type_bcast(q->node->out[o]->type, i)) q->out[o][i] = q->alg->constant(q->alg->u, 1);
-            else if (scalar_known(q->node->in[at], &k)) q->out[o][i] = q->alg->constant(q->alg->u, k), at++;
-            else q->out[o][i] = q->alg->value(q->alg->u, at++, 0);
-        }
-    return true;
-}
-
-static bool infer_run(Infer *q) {
-    q->nout = types_read(q->ctx, ((const UserAttrs *)q->attrs)->types, q->out);
-    return q->nout > 0;
-}
-
-static bool lower_run(Lower *l) { return l->api->host(l, run_user, 0); }
-
-#define RUNNING(var, text, n, i, s, low, about) \
-    const Op op_##var = { \
-        .name = text, \
-        .flags = OP_FAILS, \
-        .nin = -1, \
-        .nout = n, \
-        .attr_bytes = sizeof(UserAttrs), \
-        .attrs = user_fields, \
-        .nattr = TH_LEN(user_fields), \
-        .infer = i, \
-        .shape = s, \
-        .lower = low, \
-        .str = str_user, \
-        .batch = batch_ragged, \
-        .doc = about, \
-    };
-RUNNING(user_lengths, "UserLengths", 1, infer_lengths, shape_lengths, lower_lengths,
-        "lengths of what an operation of the user computes")
-RUNNING(user_run, "UserPerform", -1, infer_run, shape_run, lower_run,
-        "an operation of the user on arrays, with the lengths of its results")
 
 /* ---- applying -----------------------------------------------------------------------------------------------------
  */

@@ -59,7 +59,7 @@ static bool makes_large(const ThApply *a) {
 }
 
 ThVar *rw_constant_folding(Opt *o, ThApply *a) {
-    if (!all_constant(a) || (a->op->flags & OP_EFFECT) || makes_large(a) || a->nout != 1) return NULL;
+    if (!all_constant(a) || (a->op->flags & (OP_EFFECT | OP_CALLS_BACK)) || makes_large(a) || a->nout != 1) return NULL;
     ThType t = a->out[0]->type;
     if (a->op == &op_dimshuffle) {
         ThArray *v = shuffled(a->in[0], ask_attr(a->op, a->attrs, "order"));

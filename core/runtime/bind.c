@@ -6,15 +6,15 @@
  */
 #include "function.h"
 
-#include <sched.h>
 #include <string.h>
 
 struct ThBound {
     ThFunction *f;
     Workspace *w;
-    unsigned turn;   /* how often arrays of results changed */
-    bool steady;     /* the short way may be taken while workspace_steady says so */
-    bool *defaulted; /* by input: it was not given, and has a new value after each call */
+    unsigned turn;    /* how often arrays of results changed */
+    atomic_flag busy; /* a call is at work */
+    bool steady;      /* the short way may be taken while workspace_steady says so */
+    bool *defaulted;  /* by input: it was not given, and has a new value after each call */
 };
 
 /* A copy would not follow what the user writes into the array later. */
@@ -27,6 +27,15 @@ static bool as_given(ThFunction *f, Workspace *w, const ThArg *args, int nargs) 
                    "C-contiguous ndarray of dtype %s that overlaps no other argument",
                    i, name ? ", " : "", name ? name : "", th_dtype_name((ThDtype)f->in[i].type.dtype));
     }
+    return true;
+}
+
+/* What an operation's code is handed is gone when it returns. */
+static bool lasts(ThFunction *f, const Workspace *w) {
+    for (int i = 0; i < f->nin; i++)
+        if (w->arg[i]->buf->passing)
+            return err(f->ctx, TH_ValueError,
+                       "bind: argument %d is lent to an operation for the time of its call only: bind a copy of it", i);
     return true;
 }
 
@@ -56,8 +65,7 @@ static bool refresh(ThBound *b) {
 /* Sizes are looked at now, where a limit of memory may have it that another function serves. */
 static ThFunction *over(ThBound *b) {
     ThFunction *f = b->f;
-    if (!f->memory) return NULL;
-    call_lock(f);
+    if (!f->memory || !call_lock(f)) return NULL;
     workspace_prepare(b->w);
     call_unlock(f);
     call_clean(f, b->w, false);
@@ -73,7 +81,7 @@ ThBound *th_bind(ThFunction *f, const ThArg *args, int nargs) {
     b->defaulted = (bool *)(b + 1);
     b->w = workspace_take(f);
     const CallArgs a = {.args = args, .n = nargs};
-    bool ok = b->w && call_arguments(f, b->w, &a) && as_given(f, b->w, args, nargs);
+    bool ok = b->w && call_arguments(f, b->w, &a) && as_given(f, b->w, args, nargs) && lasts(f, b->w);
     if (b->w) b->w->bound = true, b->w->values = false;
     for (int i = 0; i < f->nin; i++) b->defaulted[i] = i >= nargs || args[i].kind == TH_ARG_NONE;
     if (b->w) pin(b, 1);
@@ -106,7 +114,7 @@ static bool whole(ThBound *b) {
     if (ok) call_commit(f, w);
     if (ok && (w->renewed || f->moving || (f->lent && f->nstate))) b->turn++;
     if (ok) w->renewed = false;
-    b->steady = ok && !f->nstate && !f->moving && !f->plan->nupdate;
+    b->steady = ok && !f->nstate && !f->moving && !f->plan->nupdate && !f->calls_back;
     call_clean(f, w, false);
     return ok;
 }
@@ -114,20 +122,25 @@ static bool whole(ThBound *b) {
 int th_bound_call(ThBound *b) {
     ThFunction *f = b->f;
     int64_t start = f->profile ? profile_now() : 0;
+    if (atomic_flag_test_and_set_explicit(&b->busy, memory_order_acquire))
+        return err(f->ctx, TH_RuntimeError,
+                   "a bound function is called while a call of it is at work, on another thread or from an operation "
+                   "of "
+                   "its own: it has memory for one call"),
+               1;
     call_begin(f);
-    while (f->nstate && atomic_flag_test_and_set_explicit(&f->state_busy, memory_order_acquire)) sched_yield();
-    bool ok = !f->nstate || refresh(b);
-    if (ok) {
-        call_lock(f);
-        ok = b->steady && !f->watch_call && workspace_steady(b->w) ? call_steps(f, b->w) : whole(b);
+    bool mine = call_lock_state(f), ok = mine && (!f->nstate || refresh(b));
+    if (ok && (ok = call_lock(f))) {
+        ok = b->steady && workspace_steady(b->w) ? call_steps(f, b->w) : whole(b);
         call_unlock(f);
     }
-    if (f->nstate) atomic_flag_clear_explicit(&f->state_busy, memory_order_release);
+    if (mine) call_unlock_state(f);
     if (!ok && b->w->over)
         err(f->ctx, TH_MemoryError,
             "a shared variable has grown, and this bound call now plans %lld bytes, more than the %lld of `memory`: "
             "bind again",
             (long long)atomic_load(&f->planned), (long long)f->memory);
+    atomic_flag_clear_explicit(&b->busy, memory_order_release);
     if (f->profile) profile_call(f->profile, start, ok);
     return ok ? 0 : 1;
 }

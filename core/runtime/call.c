@@ -6,7 +6,6 @@
  */
 #include "versions.h"
 
-#include <sched.h>
 #include <string.h>
 
 /* ---- arguments ---- */
@@ -137,14 +136,59 @@ bool call_arguments(ThFunction *f, Workspace *w, const CallArgs *a) {
 }
 
 /* ---- locks ---- */
-void call_lock(const ThFunction *f) {
+static void unlock_first(const ThFunction *f, int n) {
     const Plan *p = f->plan;
-    for (int i = 0; i < p->nshared; i++) shared_lock(p->shared[f->locks[i]], p->shared_written[f->locks[i]]);
+    while (n-- > 0) shared_unlock(p->shared[f->locks[n]], p->shared_written[f->locks[n]]);
 }
 
-void call_unlock(const ThFunction *f) {
+/* All of them or none: who waits for one holds no other, so that calls never wait for each other in a circle. */
+bool call_lock(ThFunction *f) {
     const Plan *p = f->plan;
-    for (int i = p->nshared - 1; i >= 0; i--) shared_unlock(p->shared[f->locks[i]], p->shared_written[f->locks[i]]);
+    LockState is = LOCK_TAKEN;
+    for (int i = 0; i < p->nshared; i++) {
+        is = lock_try(f->ctx, &p->shared[f->locks[i]]->lock, p->shared_written[f->locks[i]]);
+        if (is == LOCK_TAKEN) continue;
+        unlock_first(f, i);
+        const ThVar *v = is == LOCK_BUSY ? NULL : th_function_shared(f, f->locks[i]);
+        if (is != LOCK_BUSY) return shared_refuse(f->ctx, v ? v->name : NULL, is);
+        i = -1;
+    }
+    return true;
+}
+
+void call_unlock(const ThFunction *f) { unlock_first(f, f->plan->nshared); }
+
+bool call_lock_state(ThFunction *f) {
+    if (!f->nstate) return true;
+    LockState is = lock_take(f->ctx, &f->state, true);
+    const char *text = is == LOCK_OWN
+                           ? "%s%s is at work and waits for this code: a function whose inputs have updates cannot be "
+                             "called from an operation of its own"
+                           : "%s%s is at work on another thread and waits for what the call around this one holds";
+    return is == LOCK_TAKEN ||
+           err(f->ctx, TH_RuntimeError, text, f->name ? "function " : "the function", f->name ? f->name : "");
+}
+
+void call_unlock_state(ThFunction *f) {
+    if (f->nstate) lock_give(&f->state, true);
+}
+
+/* ---- code of the host, which may call the engine ---- */
+/* It cannot free what the call works on. */
+static void pin(const ThFunction *f, const Workspace *w, int by) {
+    for (int i = 0; i < f->nin; i++) atomic_fetch_add(&w->arg[i]->buf->pins, by);
+    for (int i = 0; i < f->plan->nshared; i++) atomic_fetch_add(&f->plan->shared[i]->value->buf->pins, by);
+}
+
+static void open_up(ThFunction *f, Workspace *w) {
+    pin(f, w, 1);
+    w->hold = (LockHold){.at = f->held, .write = f->held_to_write, .n = f->nheld};
+    lock_hold(f->ctx, &w->hold);
+}
+
+static void close_up(ThFunction *f, Workspace *w) {
+    lock_hold_end(f->ctx, &w->hold);
+    pin(f, w, -1);
 }
 
 /* ---- steps and results ---- */
@@ -191,17 +235,19 @@ bool call_steps(ThFunction *f, Workspace *w) {
     UnitRun *run = f->profile ? NULL : w->version ? w->version : atomic_load_explicit(&f->run, memory_order_acquire);
     int bad = run ? run(&w->frame) : interp_run(f->interp, &w->frame);
     if (bad && !failed(f->ctx)) report_failure(w);
+    if (w->nleft) workspace_drop_left(w);
     if (f->versions && !bad) versions_count(f, w);
     return !bad;
 }
 
 bool call_run(ThFunction *f, Workspace *w) {
     if ((f->any_mutable || f->any_written) && !separate_shared(f, w)) return false;
-    if (f->watch_call && !f->watch_call(f->watch, w->arg)) return false;
-    if (workspace_prepare(w) || !reserve(f, w)) return false;
-    if (!call_steps(f, w)) return false;
-    fill(f, w);
-    return true;
+    if (f->calls_back) open_up(f, w);
+    bool ok = (!f->watch_call || f->watch_call(f->watch, w->arg)) && !workspace_prepare(w) && reserve(f, w) &&
+              call_steps(f, w);
+    if (f->calls_back) close_up(f, w);
+    if (ok) fill(f, w);
+    return ok;
 }
 
 static void new_state(ThFunction *f, Workspace *w) {
@@ -285,15 +331,13 @@ static int attempt(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *val
     int64_t start = f->profile ? profile_now() : 0;
     call_begin(f);
     w->values = values != NULL;
-    while (f->nstate && atomic_flag_test_and_set_explicit(&f->state_busy, memory_order_acquire)) sched_yield();
-    bool ok = call_arguments(f, w, a);
-    if (ok) {
-        call_lock(f);
+    bool mine = call_lock_state(f), ok = mine && call_arguments(f, w, a);
+    if (ok && (ok = call_lock(f))) {
         ok = call_run(f, w);
         if (ok) call_commit(f, w);
         call_unlock(f);
     }
-    if (f->nstate) atomic_flag_clear_explicit(&f->state_busy, memory_order_release);
+    if (mine) call_unlock_state(f);
     for (int i = 0; ok && i < f->nout; i++) {
         out[i] = w->result[i];
         w->result[i] = NULL;

@@ -157,6 +157,24 @@ static bool order_locks(ThFunction *f) {
     return ok;
 }
 
+/* What a call holds while code of the host runs, where it runs any. */
+static bool find_held(ThFunction *f, bool watched) {
+    const Plan *p = f->plan;
+    f->calls_back = watched;
+    for (int i = 0; i < p->nhost && !f->calls_back; i++) f->calls_back = (p->host[i].op->flags & OP_CALLS_BACK) != 0;
+    f->held = ctx_alloc0(f->ctx, sizeof(Lock *) * (size_t)(p->nshared + 1));
+    f->held_to_write = ctx_alloc0(f->ctx, (size_t)p->nshared + 1);
+    if (!f->held || !f->held_to_write) return false;
+    for (; f->nheld < p->nshared; f->nheld++) {
+        f->held[f->nheld] = &p->shared[f->nheld]->lock;
+        f->held_to_write[f->nheld] = p->shared_written[f->nheld];
+    }
+    f->held[f->nheld] = &f->state;
+    f->held_to_write[f->nheld] = true;
+    f->nheld += f->nstate > 0;
+    return true;
+}
+
 static void count_signature(ThFunction *f) {
     f->nsig = f->plan->nsig + f->plan->nshared;
     for (int i = 0; i < f->nin; i++) f->nsig += 2 * f->in[i].type.ndim;
@@ -174,7 +192,8 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s) {
     f->gc = s->gc;
     f->interp = cpu_of(c) ? interp_unit(s->plan) : NULL; /* known now, so that no call allocates for it */
     if (s->profile) f->profile = profile_new(c, f->plan);
-    bool ok = f->interp && copy_inputs(f, s) && copy_outputs(f, s) && find_buffers(f) && order_locks(f);
+    bool ok = f->interp && copy_inputs(f, s) && copy_outputs(f, s) && find_buffers(f) && order_locks(f) &&
+              find_held(f, s->watch != NULL);
     ok = ok && (f->profile || !s->profile);
     if (!ok) { /* the caller keeps unit and graph */
         th_function_release(f);
@@ -234,6 +253,8 @@ static void drop_parts(ThFunction *f) {
     ctx_free(c, f->in_buf, sizeof *f->in_buf * (size_t)(f->plan->ninput + 1));
     ctx_free(c, f->shared_buf, sizeof *f->shared_buf * (size_t)(f->plan->nshared + 1));
     ctx_free(c, f->locks, sizeof *f->locks * (size_t)(f->plan->nshared + 1));
+    ctx_free(c, f->held, sizeof(Lock *) * (size_t)(f->plan->nshared + 1));
+    ctx_free(c, f->held_to_write, (size_t)f->plan->nshared + 1);
     ctx_free(c, f->out_borrow, (size_t)f->nout + 1);
     ctx_free(c, f->state_in, sizeof *f->state_in * (size_t)(f->nstate + 1));
 }

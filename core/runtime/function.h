@@ -31,6 +31,11 @@ typedef struct FnOut {
     bool kept;   /* no update and no state lies in it: a bound call uses it again and again */
 } FnOut;
 
+typedef struct Left { /* arrays that a host call left to later ones of the same call */
+    ThArray **at;
+    int n;
+} Left;
+
 typedef struct Workspace {
     ThFrame frame;
     struct Workspace *next;
@@ -66,6 +71,9 @@ typedef struct Workspace {
     int64_t wait, waited; /* calls until versions_ask; where the count began */
     uint64_t key;         /* of known */
     double gain;          /* nanoseconds of one call that a version is worth */
+    LockHold hold;        /* while code of the host runs */
+    Left *left;           /* by host call */
+    int nleft;            /* how many of them hold something */
     char host_text[256];  /* why a host call failed; "" when it gave no text */
 } Workspace;
 
@@ -110,9 +118,13 @@ struct ThFunction {
     atomic_int_fast64_t planned;
     atomic_bool trust;
     Workspace *idle;
-    atomic_flag lock;       /* of the idle list and of defaults */
-    atomic_flag asking;     /* a thread looks for the unit */
-    atomic_flag state_busy; /* one call at a time where inputs have new values after each call */
+    atomic_flag lock;   /* of the idle list and of defaults */
+    atomic_flag asking; /* a thread looks for the unit */
+    Lock state;         /* one call at a time where inputs have new values after each call */
+    bool calls_back;    /* it runs code of the host.. */
+    Lock **held;        /* ..which may not wait for these: of its shareds and its own state */
+    bool *held_to_write;
+    int nheld;
 };
 
 #define WORKSPACE_UNKNOWN INT64_MIN /* a size the shape program has not reached */
@@ -132,6 +144,7 @@ void workspace_unlock(ThFunction *f);
 int workspace_prepare(Workspace *w);
 /* The next call of a bound workspace would find everything as the last one did. */
 bool workspace_steady(Workspace *w);
+void workspace_drop_left(Workspace *w);                            /* after the steps of every call */
 ThArray *workspace_array(Workspace *w, int buf);                   /* what an INPUT, SHARED or CONST buffer is */
 void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a); /* a: of array_reserve; the described value */
 void report_failure(Workspace *w);                                 /* frame.err -> the context's error */
@@ -147,8 +160,10 @@ void call_begin(ThFunction *f); /* an interruption before the call is none of it
 bool call_arguments(ThFunction *f, Workspace *w, const CallArgs *a);
 bool call_run(ThFunction *f, Workspace *w);   /* locks held: memory and headers of results and updates, steps */
 bool call_steps(ThFunction *f, Workspace *w); /* the steps alone */
-void call_lock(const ThFunction *f);
+bool call_lock(ThFunction *f); /* of shareds; false with the error set: code that a call runs asks for what it holds */
 void call_unlock(const ThFunction *f);
+bool call_lock_state(ThFunction *f); /* the same of inputs with new values after each call */
+void call_unlock_state(ThFunction *f);
 void call_commit(ThFunction *f, Workspace *w);
 void call_clean(ThFunction *f, Workspace *w, bool arguments); /* what a call leaves behind */
 

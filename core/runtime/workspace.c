@@ -42,6 +42,7 @@ static size_t carve(ThFunction *f, Workspace *w, char *at) {
     w->keep = part(&at, sizeof(ThBuffer *) * (size_t)(f->nprovided + 1));
     w->cell = part(&at, sizeof *w->cell * (size_t)(f->nprovided + 1));
     w->borrowed = part(&at, sizeof(ThArray *) * (size_t)(p->noutput + 1));
+    w->left = part(&at, sizeof *w->left * (size_t)(p->nhost + 1));
     w->known = part(&at, f->versions ? sizeof(int64_t) * (size_t)(p->nsym + 1) : 0);
     w->layout_bytes = plan_layout_work(p);
     w->layout_work = part(&at, w->layout_bytes);
@@ -373,6 +374,35 @@ static void *host_room(HostCall *h, size_t bytes) {
     return fresh;
 }
 
+static void drop_left(Workspace *w, Left *l) {
+    if (!l->at) return;
+    for (int i = 0; i < l->n; i++) th_array_release(l->at[i]);
+    ctx_free(w->fn->ctx, l->at, sizeof *l->at * (size_t)l->n);
+    *l = (Left){NULL, 0};
+    w->nleft--;
+}
+
+void workspace_drop_left(Workspace *w) {
+    for (int i = 0; i < w->fn->plan->nhost; i++) drop_left(w, &w->left[i]);
+}
+
+static bool host_leave(HostCall *h, ThArray *const *arrays, int n) {
+    Workspace *w = ((ThFrame *)h->frame)->ws;
+    Left *l = &w->left[h->number];
+    drop_left(w, l);
+    if (!(l->at = ctx_alloc(h->ctx, sizeof *l->at * (size_t)n))) return false;
+    for (l->n = 0; l->n < n; l->n++) l->at[l->n] = th_array_retain(arrays[l->n]);
+    w->nleft++;
+    return true;
+}
+
+static ThArray *const *host_left(HostCall *h, int64_t number, int *n) {
+    ThFrame *f = h->frame;
+    if (number < 0 || number >= f->plan->nhost) return NULL;
+    *n = f->ws->left[number].n;
+    return f->ws->left[number].at;
+}
+
 /* An array header over a described value without any allocation. */
 typedef struct HostArray {
     ThArray a;
@@ -423,6 +453,9 @@ static int rt_host_call(ThFrame *f, int step) {
                      .fail = host_fail,
                      .conv = conv_host,
                      .pool = pool_host,
+                     .number = f->plan->step[step].host,
+                     .leave = host_leave,
+                     .left = host_left,
                      .frame = f};
     f->ws->host_text[0] = 0;
     f->err[2] = TH_RuntimeError;

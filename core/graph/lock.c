@@ -1,0 +1,111 @@
+/*
+ * lock.c -- locks of many readers or one writer (lock.h). In: locks, what calls hold while code of the host runs. Out:
+ * the lock, or why it can never be had. Always holds: who waits holds nothing but what LockHolds name, so that these
+ * tell every circle of threads; a lock that is free costs one exchange.
+ */
+#include "lock.h"
+
+#include <sched.h>
+
+static void enter(ThContext *c) {
+    while (atomic_flag_test_and_set_explicit(&c->holds_lock, memory_order_acquire)) sched_yield();
+}
+
+static void leave(ThContext *c) { atomic_flag_clear_explicit(&c->holds_lock, memory_order_release); }
+
+void lock_hold(ThContext *c, LockHold *h) {
+    h->thread = pthread_self();
+    h->waits = NULL;
+    enter(c);
+    h->below = atomic_load_explicit(&c->holds, memory_order_relaxed);
+    atomic_store_explicit(&c->holds, h, memory_order_release);
+    leave(c);
+}
+
+/* Calls of several threads end in any order. */
+void lock_hold_end(ThContext *c, LockHold *h) {
+    enter(c);
+    LockHold *top = atomic_load_explicit(&c->holds, memory_order_relaxed);
+    if (top == h) atomic_store_explicit(&c->holds, h->below, memory_order_release);
+    for (; top && top != h; top = top->below)
+        if (top->below == h) {
+            top->below = h->below;
+            break;
+        }
+    leave(c);
+}
+
+/* Would asking for l wait for h's call? */
+static bool stops(const LockHold *h, const Lock *l, bool write) {
+    for (int i = 0; i < h->n; i++)
+        if (h->at[i] == l) return write || h->write[i];
+    return false;
+}
+
+/* Does somebody who holds l wait, perhaps through others, for this thread? Each round meets one more call, or ends. */
+static bool circle(LockHold *top, const Lock *l, bool write, pthread_t self) {
+    for (LockHold *h = top; h; h = h->below) h->met = stops(h, l, write);
+    for (bool more = true; more;) {
+        more = false;
+        for (const LockHold *h = top; h; h = h->below) {
+            if (!h->met) continue;
+            if (pthread_equal(h->thread, self)) return true;
+            for (const LockHold *w = top; w; w = w->below) {
+                if (!w->waits || !pthread_equal(w->thread, h->thread)) continue;
+                for (LockHold *next = top; next; next = next->below)
+                    if (!next->met && stops(next, w->waits, w->waits_to_write)) next->met = more = true;
+            }
+        }
+    }
+    return false;
+}
+
+/* l was busy. The innermost call of this thread says what it waits for while another thread may run. */
+static LockState wait(ThContext *c, Lock *l, bool write) {
+    pthread_t self = pthread_self();
+    LockHold *own = NULL;
+    LockState is = LOCK_BUSY;
+    enter(c);
+    LockHold *top = atomic_load_explicit(&c->holds, memory_order_relaxed);
+    for (LockHold *h = top; h && is == LOCK_BUSY; h = h->below) {
+        if (!pthread_equal(h->thread, self)) continue;
+        if (!own) own = h;
+        if (stops(h, l, write)) is = write ? LOCK_OWN : LOCK_TAKEN;
+    }
+    if (is == LOCK_BUSY && own && circle(top, l, write, self)) is = LOCK_CIRCLE;
+    if (is == LOCK_BUSY && own) own->waits = l, own->waits_to_write = write;
+    leave(c);
+    if (is != LOCK_BUSY) return is;
+    sched_yield();
+    if (!own) return is;
+    enter(c);
+    own->waits = NULL;
+    leave(c);
+    return is;
+}
+
+LockState lock_try(ThContext *c, Lock *l, bool write) {
+    int now = atomic_load_explicit(&l->n, memory_order_relaxed);
+    while (write ? now == 0 : now >= 0)
+        if (atomic_compare_exchange_weak_explicit(&l->n, &now, write ? -1 : now + 1, memory_order_acquire,
+                                                  memory_order_relaxed))
+            return LOCK_TAKEN;
+    if (atomic_load_explicit(&c->holds, memory_order_acquire)) return wait(c, l, write);
+    sched_yield();
+    return LOCK_BUSY;
+}
+
+LockState lock_take(ThContext *c, Lock *l, bool write) {
+    LockState is;
+    while ((is = lock_try(c, l, write)) == LOCK_BUSY) continue;
+    return is;
+}
+
+void lock_give(Lock *l, bool write) {
+    if (write) {
+        atomic_store_explicit(&l->n, 0, memory_order_release);
+        return;
+    }
+    int now = atomic_load_explicit(&l->n, memory_order_relaxed);
+    if (now > 0) atomic_fetch_sub_explicit(&l->n, 1, memory_order_release); /* else a call around this one writes */
+}
