@@ -497,6 +497,7 @@ typedef struct ThOpDef {
 } ThOpDef;
 /* Makes it known under a key (its identity: equal keys are one operation, the first stays). Nonzero on error. */
 TH_API int th_op_define(ThContext *c, const char *key, const ThOpDef *def);
+TH_API const char *th_apply_op_key(const ThApply *a); /* the key of the operation of its node; NULL: not such a node */
 TH_API bool th_op_defined(ThContext *c, const char *key);
 /* Forgets an operation that stands for a graph (NULL: all of them); one with callbacks stays. Graphs hold their
  * context, so the context goes only after that. Nodes of the operation can be used no more, functions made of it can.
@@ -706,7 +707,8 @@ TH_API int th_rewrite_events(ThRewriteCall *r, ThRewriteEvent **events); /* sinc
  */
 TH_API ThRewriteCall *th_fgraph_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout);
 TH_API void th_fgraph_free(ThRewriteCall *g);
-/* Runs what a query selects (see th_optdb_summary), nothing in place. */
+/* Runs what a query selects (see th_optdb_summary), or with "=name:name" those passes and rules alone; nothing in
+ * place. */
 TH_API int th_fgraph_optimize(ThRewriteCall *g, const char *query);
 
 /* ---- printing: all texts are freed with th_free ----------------------------------------------------------------- */

@@ -2860,12 +2860,15 @@ function T.div_proxy(x, y) end
 ---@return any
 function T.extract_constant(v) end
 
----The value of a scalar that does not depend on any input, as a Lua number; of other variables a ValueError.
+---The one value that all elements of v have whatever the inputs are, as a Lua number: of constants, of what
+---`fill`, `alloc`, `dimshuffle` and checks made of them, of lengths that are known, of parts of stacks and
+---joins. Of other variables a ValueError.
 ---@param v any
 ---@return any
 function T.get_scalar_constant_value(v) end
 
----The length of a vector as a Lua integer, where it is known while building; else a ValueError.
+---The length of a vector as a Lua integer, where it is known while building, as of stacks, shapes, joins and
+---parts of them; else a ValueError.
 ---@param v any
 ---@return any
 function T.get_vector_length(v) end

@@ -604,7 +604,9 @@ function Variable:conjugate() end
 ---@return any
 function Variable:eval(inputs) end
 
----The value of a scalar that does not depend on any input, as a Lua number; of other variables a ValueError.
+---The one value that all elements of v have whatever the inputs are, as a Lua number: of constants, of what
+---`fill`, `alloc`, `dimshuffle` and checks made of them, of lengths that are known, of parts of stacks and
+---joins. Of other variables a ValueError.
 ---@return any
 function Variable:get_scalar_constant_value() end
 
@@ -1029,7 +1031,8 @@ function theano.catch_interrupt(on) end
 
 ---`theano.clone(output, {replace = {{x, y}, ..} or {[x] = y}, strict = true, share_inputs = true})`: a copy of
 ---one Variable or of a sequence of them. With strict, a replacement must have the type of what it replaces;
----with `share_inputs = false` plain inputs are new variables, too.
+---with `share_inputs = false` inputs and shared variables are new variables, too; new shared variables have the
+---old ones' storage.
 ---@param output any
 ---@param replace? any
 ---@param options? table
@@ -1057,7 +1060,9 @@ function theano.foldl(...) end
 ---@return any
 function theano.foldr(...) end
 
----The value of a scalar that does not depend on any input, as a Lua number; of other variables a ValueError.
+---The one value that all elements of v have whatever the inputs are, as a Lua number: of constants, of what
+---`fill`, `alloc`, `dimshuffle` and checks made of them, of lengths that are known, of parts of stacks and
+---joins. Of other variables a ValueError.
 ---@param v any
 ---@return any
 function theano.get_scalar_constant_value(v) end

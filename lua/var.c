@@ -321,12 +321,14 @@ static int apply_index(lua_State *L) {
     const char *k = luaL_checkstring(L, 2);
     if (!strcmp(k, "inputs")) push_vars(L, s, a, true);
     else if (!strcmp(k, "outputs")) push_vars(L, s, a, false);
-    else if (!strcmp(k, "op")) { /* a small table: its text, its kind, the node it is asked of */
-        lua_createtable(L, 0, 3);
+    else if (!strcmp(k, "op")) { /* a small table: its text, kind, key (of a user's), the node it is asked of */
+        lua_createtable(L, 0, 4);
         push_text(L, s, th_apply_op_str(a));
         lua_setfield(L, -2, "name");
         lua_pushstring(L, th_apply_op_name(a));
         lua_setfield(L, -2, "kind");
+        lua_pushstring(L, th_apply_op_key(a));
+        lua_setfield(L, -2, "key");
         lua_pushvalue(L, 1);
         lua_setfield(L, -2, "node");
         luaL_setmetatable(L, op_meta);

@@ -487,6 +487,15 @@ describe("theano.gradient", function()
     raises("ValueError", "1-dimensional", function() G.hessian(T.sum(T.dmatrix("m")), T.dmatrix("m")) end)
   end)
 
+  it("Rop leaves nothing of f unused, and gives zeros where f is constant in wrt", function()
+    local A, W, V, s, e = T.dmatrix("A"), T.dmatrix("W"), T.dmatrix("V"), T.dscalar("s"), T.dscalar("e")
+    local f = compile({ inputs = { A, W, V }, outputs = T.Rop(T.dot(A, W), W, V) })
+    assert.same({ { 11.0 } }, f({ { 1, 2 } }, { { 0 }, { 0 } }, { { 3 }, { 4 } }):tolist())
+    assert.equal(0.0, compile({ s, e }, T.Rop(T.grad(3 * s, s), s, e), { on_unused_input = "ignore" })(1, 1))
+    raises("DisconnectedInputError", "no wrt reaches", function() T.Rop(T.argmax(A), W, V) end)
+    raises("DisconnectedInputError", "no wrt reaches", function() T.Rop(T.argmax(W), W, V) end)
+  end)
+
   it("Lop and Rop check their points and say what is disconnected", function()
     local y = x * 2
     assert.equal("variable", core.kind(G.Lop(y, x, v)))

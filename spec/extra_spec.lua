@@ -16,9 +16,41 @@ describe("constants as Lua values", function()
     assert.equal(2, T.get_scalar_constant_value(T.zeros({ 2, 3 }).shape[0]))
     assert.equal(true, T.get_scalar_constant_value(true))
     raises("ValueError", "depends on an input", function() T.get_scalar_constant_value(x:sum()) end)
-    raises("ValueError", "is no scalar", function() T.get_scalar_constant_value(T.constant({ 1, 2 })) end)
+    raises("ValueError", "several", function() T.get_scalar_constant_value(T.constant({ 1, 2 })) end)
     assert.equal(4, T.extract_constant(T.constant(4)))
     assert.equal(v, T.extract_constant(v))
+  end)
+
+  it("of what spreads a constant, of known lengths and of parts of stacks and joins", function()
+    local r, s = T.drow("r"), T.dscalar("s")
+    for _, case in ipairs({
+      { 1, r.shape[0] }, { 1, r.T.shape[1] }, { 3, T.second(s, 3) }, { 4, T.fill(x, 4) }, { 2.5, T.alloc(2.5, 2, 3) },
+      { 5.0, T.alloc(5.0, s:astype("int64")) }, { 4, T.alloc(5.0, 3, 4).shape[1] },
+      { 3, T.stack({ T.constant(3.0), s })[0] },
+      { 8, T.constant({ 7, 8, 9 })[1] }, { 3, x:reshape({ 3, -1 }).shape[0] }, { 7, T.constant({ 7, 7 }) },
+      { 2.0, T.join(0, T.stack({ s, T.constant(2.0) }), T.constant({ 3.0 }))[1] },
+      { 3.0, T.join(0, T.stack({ s, s }), T.constant({ 3.0 }))[2] },
+      { 6, T.opt.Assert("holds")(T.constant(6), T.constant(true)) },
+    }) do
+      assert.equal(case[1], T.get_scalar_constant_value(case[2]))
+    end
+    local checked = T.opt.Assert("m")(T.constant(3), T.gt(s, 0))
+    raises("ValueError", "depends on an input", function() T.get_scalar_constant_value(checked) end)
+    local part = T.stack({ T.constant(3.0), s })[1]
+    raises("ValueError", "depends on an input", function() T.get_scalar_constant_value(part) end)
+    raises("ValueError", "no values", function() T.get_scalar_constant_value(T.zeros({ 0 })) end)
+  end)
+
+  it("of the length of joins and of parts of shapes", function()
+    local s = T.dscalar("s")
+    for _, case in ipairs({
+      { 4, T.join(0, T.stack({ s, s }), T.constant({ 1.0, 2.0 })) }, { 1, x.shape["1:"] }, { 2, x.shape["::-1"] },
+      { 2, T.stack({ s, s, s })["1:"] }, { 2, T.set_subtensor(x.shape["1:"], 3) }, { 7, T.arange(7) },
+      { 6, x:reshape({ 6 }) }, { 2, x.shape * 2 }, { 4, T.zeros({ 4 }) },
+    }) do
+      assert.equal(case[1], T.get_vector_length(case[2]))
+    end
+    raises("ValueError", "not known", function() T.get_vector_length(T.join(0, v, T.stack({ s, s }))) end)
   end)
 
   it("of a vector's length", function()

@@ -540,6 +540,19 @@ describe("clone", function()
     assert.equal(e.owner.inputs[2], theano.clone(e).owner.inputs[2])
   end)
 
+  it("clone with new inputs has new shared variables on the storage of the old ones", function()
+    local w, a = theano.shared(0.25, { name = "w" }), T.dscalar("a")
+    local copy = theano.clone(w * a + 5, { share_inputs = false })
+    local inputs = {}
+    for _, v in ipairs(theano.gof.graph.inputs({ copy })) do inputs[v.name or "constant"] = v end
+    assert.is_false(inputs.w == w)
+    assert.is_false(inputs.a == a)
+    local f = theano.compile({ inputs = { inputs.a }, outputs = copy + w, updates = { { inputs.w, inputs.w + 1 } } })
+    assert.equal(0.25 * 2 + 5 + 0.25, f(2))
+    assert.equal(1.25, w:get_value():item())
+    assert.equal(1.25, inputs.w:get_value():item())
+  end)
+
   it("strict needs equal types, share_inputs = false makes new inputs", function()
     local f = T.fvector("f")
     raises("TypeError", "types differ", function() theano.clone(x * 2, { replace = { [x] = f } }) end)

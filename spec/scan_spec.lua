@@ -633,6 +633,16 @@ end)
 
 -- ---- errors
 -- ----------------------------------------------------------------------------------------------------------------
+describe("an initial state that no turn reads", function()
+  it("is disconnected, as in Theano", function()
+    local start, xs = T.dscalar("start"), T.dvector("xs")
+    local unread = theano.scan({ fn = function(a, _) return a * 2 end, sequences = xs, outputs_info = start })
+    fails("DisconnectedInputError", "start", T.grad, unread:sum(), start)
+    local read = theano.scan({ fn = function(a, p) return a * p end, sequences = xs, outputs_info = start })
+    assert.equal(2.0 + 6.0, compile({ start, xs }, T.grad(read:sum(), start))(1.0, { 2, 3 }))
+  end)
+end)
+
 describe("scan refuses", function()
   local x, h = T.dmatrix("x"), T.dvector("h")
   local function id(v) return v end

@@ -60,7 +60,8 @@ static bool copy_node(Copy *w, const ThApply *a, VarVec *in) {
     return copy != NULL;
 }
 
-/* Plain leaves of outs that nothing replaces get copies: pairs appended to from and to. */
+/* Leaves of outs but constants that nothing replaces get copies, of shared variables on the same storage: pairs
+ * appended to from and to. */
 static bool fresh_leaves(Builder *b, ThVar *const *outs, int n, VarVec *from, VarVec *to) {
     VarVec leaves = {0};
     Map given = {0};
@@ -69,8 +70,8 @@ static bool fresh_leaves(Builder *b, ThVar *const *outs, int n, VarVec *from, Va
     for (int i = 0; ok && i < from->n; i++) { ok = map_put(b->ctx, &given, KEY(from->at[i]), (uint32_t)i); }
     for (int i = 0; ok && i < leaves.n; i++) {
         ThVar *v = leaves.at[i];
-        if (v->kind != VAR_PLAIN || map_get(&given, KEY(v), &at)) { continue; }
-        ThVar *own = var_new(b, v->type, v->name);
+        if (v->kind == VAR_CONSTANT || map_get(&given, KEY(v), &at)) { continue; }
+        ThVar *own = v->kind == VAR_SHARED ? shared_twin(b, v, v->name) : var_new(b, v->type, v->name);
         ok = own && vec_push(b->ctx, from, v) && vec_push(b->ctx, to, own);
     }
     vec_free(b->ctx, &leaves);

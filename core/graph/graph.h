@@ -194,6 +194,7 @@ bool var_is_const(const ThVar *v);
 uint64_t const_hash(ThVar *v);
 bool const_equal(const ThVar *a, const ThVar *b); /* type and data bits */
 void shared_retain(Shared *s);
+ThVar *shared_twin(Builder *b, const ThVar *s, const char *name); /* another variable of the same storage */
 void shared_release(Shared *s);
 /* The error of a lock that can never be had; false. */
 bool shared_refuse(ThContext *c, const char *name, LockState is);

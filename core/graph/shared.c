@@ -154,16 +154,21 @@ int th_shared_rules(ThVar *s, bool strict, int8_t allow_downcast) {
 }
 
 /* A second variable of the same storage. */
+ThVar *shared_twin(Builder *b, const ThVar *s, const char *name) {
+    ThVar *v = leaf_new(b, VAR_SHARED, s->type, name);
+    if (v) {
+        shared_retain(s->u.shared);
+        v->u.shared = s->u.shared;
+    }
+    return v;
+}
+
 ThVar *th_shared_clone(ThVar *s, const char *name) {
     if (!s || !is_shared(s, "clone")) { return NULL; }
     Builder b;
     builder_begin(&b, s->ctx);
-    ThVar *v = leaf_new(&b, VAR_SHARED, s->type, name ? name : s->name);
-    if (v) {
-        shared_retain(s->u.shared);
-        v->u.shared = s->u.shared;
-        th_var_retain(v);
-    }
+    ThVar *v = shared_twin(&b, s, name ? name : s->name);
+    if (v) { th_var_retain(v); }
     builder_end(&b);
     return v;
 }

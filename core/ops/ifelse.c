@@ -62,8 +62,14 @@ static bool floating(ThType t) { return t.kind == TYPE_TENSOR && !dtype_is_discr
 
 static ThVar *zeros(Builder *b, ThVar *x) { return zeros_like_make(b, x, (ThDtype)x->type.dtype); }
 
+/* Connected, with a gradient of zero. */
+static void grad_condition(Grad *g) {
+    if (g->wanted[0]) g->gx[0] = zero_grad_make(g->b, g->node->in[0]);
+}
+
 static void grad_ifelse(Grad *g) {
     int n = g->node->nout;
+    grad_condition(g);
     const IfElseAttrs *a = g->node->attrs;
     for (int i = 0; i < n; i++) {
         ThVar *yes = g->node->in[1 + i], *no = g->node->in[1 + n + i];
@@ -74,7 +80,9 @@ static void grad_ifelse(Grad *g) {
     }
 }
 
-static bool connected_ifelse(const ThApply *a, int in, int out) { return in == 1 + out || in == 1 + a->nout + out; }
+static bool connected_ifelse(const ThApply *a, int in, int out) {
+    return in == 0 || in == 1 + out || in == 1 + a->nout + out;
+}
 
 static bool rop_ifelse(Rop *r) {
     int n = r->node->nout;
@@ -258,6 +266,7 @@ static bool side_grad(Grad *g, int side, ThVar **gx) {
 
 /* One choice between the gradients of one side and zeros for the other's arguments: again an IfElse, lazy in turn. */
 static void grad_lazy(Grad *g) {
+    grad_condition(g);
     const IfLazyAttrs *a = g->node->attrs;
     int n = arguments(a), k = 0;
     ThContext *c = g->b->ctx;
@@ -283,7 +292,7 @@ static void grad_lazy(Grad *g) {
 
 static bool connected_lazy(const ThApply *a, int in, int out) {
     (void)out;
-    return in >= 1 && in < 1 + arguments(a->attrs);
+    return in >= 0 && in < 1 + arguments(a->attrs);
 }
 
 static const GraphBody *const *bodies_lazy(const void *attrs, int *n) {

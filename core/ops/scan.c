@@ -266,10 +266,10 @@ static bool connected_scan(const ThApply *a, int in, int out) {
     if (!scan_parts(a->ctx, a->attrs, a->nin, &s)) return true;
     bool shape = in >= scan_in_shape(&s) && in < scan_in_value(&s);
     if (in == 0 || shape || (s.until && out == scan_out_turns(&s))) return false;
-    bool itself = in >= scan_in_state(&s) && in < scan_in_shared(&s) && in - scan_in_state(&s) == out;
     bool shared =
         in >= scan_in_shared(&s) && in < scan_in_shape(&s) && in - scan_in_shared(&s) + scan_out_shared(&s) == out;
-    if (itself || shared) return true; /* rows from before the loop; no turn at all */
+    if (shared) return true; /* no turn at all */
+    /* The rows of a state from before the loop, which stand in its output too, count only where a turn reads them. */
     const bool *reach = scan_reach(s.a->body);
     return !reach || reaches_out(&s, reach, in, out);
 }

@@ -446,3 +446,7 @@ ThApply *th_op_apply(ThContext *c, const char *key, ThVar *const *in, int nin, c
     builder_end(&b);
     return r;
 }
+
+const char *th_apply_op_key(const ThApply *a) {
+    return a->op == &op_user || a->op == &op_user_run ? ATTRS(UserAttrs, a)->key : NULL;
+}

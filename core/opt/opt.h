@@ -19,10 +19,11 @@ bool opt_run(FGraph *fg, const OptSpec *spec);
 bool opt_run_named(FGraph *fg, const char *passes);
 /* A line for each rule: its name and how often it changed a graph since the context was made. */
 bool opt_fired(Text *t, ThContext *c);
-/* Without a schedule and in-place passes, on a graph that stays in the user's hands. query: as opt_summary's. */
+/* Without a schedule and in-place passes, on a graph that stays in the user's hands. query: as opt_summary's, or
+ * "=name:name" for those passes and rules alone. */
 bool opt_run_own(ThRewriteCall *r, const char *query);
 bool opt_run_query(FGraph *fg, const char *query);
-/* As print_summary: position, pass, its rules. query: "fast_run +tag -tag &tag". */
+/* As print_summary: position, pass, its rules. query: "fast_run +tag -tag &tag @phase". */
 bool opt_summary(Text *t, ThContext *c, const char *query);
 /* All there is, whatever a query says: "pass POSITION NAME TAGS own|user", its rules after it: "rule NAME TAGS ..". */
 bool opt_table(Text *t, ThContext *c);

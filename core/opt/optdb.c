@@ -106,8 +106,6 @@ static bool text_has(const char *words, const char *word) {
     return false;
 }
 
-typedef VEC(const char *) WordVec;
-
 /* Other names of what stands in the tables, from the documentation and from older versions of Theano. */
 static const char *const aliases[][2] = {
     {"local_log_softmax", "local_logsoftmax"},
@@ -190,11 +188,26 @@ static const char *rule_tags(const Rule *r) {
     return r->levels & FC ? "fast_run:fast_compile:rule" : "fast_run:rule";
 }
 
+/* A word for a rule of a phase is its name, one of its tags, or the phase's name, which Theano makes a tag of all that
+ * is registered there; rules that change what is allowed want to be named themselves. */
+static bool word_for(const char *word, const Pass *p, const Rule *r) {
+    if (any_of(&word, 1, r->name, rule_tags(r))) return true;
+    return strcmp(word, p->name) == 0 && !(r->levels & (OPTIN | UNSAFE | SAFEGRAD));
+}
+
+static bool rule_has(const WordVec *words, const Pass *p, const Rule *r) {
+    for (int i = 0; i < words->n; i++)
+        if (word_for(words->at[i], p, r)) return true;
+    return false;
+}
+
 bool query_rule(const Query *q, const Pass *p, const Rule *r) {
     if (!r->resolved || (r->pass ? r->pass != p->number : !(r->levels & p->level))) return false;
     if (q->named && any_of(q->include.at, q->include.n, p->name, p->tags))
         return !(r->levels & (OPTIN | UNSAFE)) || any_of(q->include.at, q->include.n, r->name, "");
-    return accepts(q, r->name, rule_tags(r));
+    bool chosen = rule_has(&q->include, p, r) && !rule_has(&q->exclude, p, r);
+    for (int i = 0; chosen && i < q->require.n; i++) chosen = word_for(q->require.at[i], p, r);
+    return chosen;
 }
 
 const Pass *pass_table(int *n) {
@@ -219,6 +232,7 @@ static bool names_rule_of(const Query *q, const RuleTable *t, const Pass *p) {
 
 static bool query_pass(const Query *q, const RuleTable *t, const Pass *p) {
     if (p->fn == pass_schedule) return true;
+    if (q->only) return strcmp(p->name, q->only) == 0;
     if (p->position > q->cutoff) return false;
     return accepts(q, p->name, p->tags) || (q->named && p->level && names_rule_of(q, t, p));
 }
@@ -463,7 +477,7 @@ bool opt_stabilizes(ThContext *c, const char *rule) {
     return rule && (strstr(rule, "crossentropy") || strstr(rule, "softmax"));
 }
 
-/* "fast_run +tag -tag &tag" as a query. */
+/* "fast_run +tag -tag &tag @phase" as a query. */
 static bool query_read(ThContext *c, const char *text, Query *q) {
     Words w = {text};
     const char *at;
@@ -472,14 +486,15 @@ static bool query_read(ThContext *c, const char *text, Query *q) {
     bool ok = true, first = true;
     memset(q, 0, sizeof *q);
     while (ok && next_word(&w, &at, &n)) {
-        const char *word = intern_n(c, strchr("+-&", *at) ? at + 1 : at, n - (strchr("+-&", *at) != NULL));
+        const char *word = intern_n(c, strchr("+-&@", *at) ? at + 1 : at, n - (strchr("+-&@", *at) != NULL));
         word = real_name(c, word);
         if (!word) return false;
-        if (first && !strchr("+-&", *at)) base.optimizer = word;
+        if (first && !strchr("+-&@", *at)) base.optimizer = word;
         if (first) ok = query_make(c, &base, q);
         if (ok && *at == '+') ok = vec_push(c, &q->include, word);
         if (ok && *at == '-') ok = vec_push(c, &q->exclude, word);
         if (ok && *at == '&') ok = vec_push(c, &q->require, word);
+        if (ok && *at == '@') q->only = word;
         first = false;
     }
     return ok && (!first || query_make(c, &base, q));
@@ -502,9 +517,20 @@ bool opt_table(Text *t, ThContext *c) {
     return rules && !failed(c);
 }
 
+/* "=name:name": those passes or rules alone. */
+static bool run_alone(FGraph *fg, const char *names) {
+    const RuleTable *t = rules_get(fg->ctx);
+    for (int i = 0; t && i < t->npass; i++)
+        if (text_has(names, t->pass[i].name) && text_has(t->pass[i].tags, "inplace"))
+            return err(fg->ctx, TH_ValueError, "%s works in place, which only a function being compiled can do",
+                       t->pass[i].name);
+    return t && opt_run_named(fg, names);
+}
+
 bool opt_run_query(FGraph *fg, const char *query) {
     ThContext *c = fg->ctx;
     Query q;
+    if (*query == '=') return run_alone(fg, query + 1);
     const char *inplace = intern(c, "inplace");
     bool ok = inplace && query_read(c, query, &q);
     ok = ok && warn_words(c, &q) && vec_push(c, &q.exclude, inplace) && run(fg, &q, true, false);

@@ -8,7 +8,8 @@ local known = { replace = true, strict = "boolean", share_inputs = "boolean" }
 
 --- `theano.clone(output, {replace = {{x, y}, ..} or {[x] = y}, strict = true, share_inputs = true})`: a copy of one
 -- Variable or of a sequence of them. With strict, a replacement must have the type of what it replaces; with
--- `share_inputs = false` plain inputs are new variables, too.
+-- `share_inputs = false` inputs and shared variables are new variables, too; new shared variables have the old
+-- ones' storage.
 return function(output, replace, options)
   if util.is_keywords(replace) then replace, options = nil, replace end
   options = options or {}

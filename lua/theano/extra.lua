@@ -10,6 +10,8 @@ local nnet, extra_ops = T.nnet, T.extra_ops
 local methods = T.variable_methods
 T.variable_methods = nil
 
+local function nd() return require("theano.ndarray") end
+
 -- ---- values while building ------------------------------------------------------------------------------------------
 -- Whether v follows from constants alone.
 local function is_fixed(v)
@@ -26,18 +28,86 @@ local function is_fixed(v)
   return true
 end
 
---- The value of a scalar that does not depend on any input, as a Lua number; of other variables a ValueError.
+-- The one value of an array, or nil where it has none or several.
+local function only_value(data)
+  if not util.is_array(data) then return data end
+  local n = data.size
+  if n == 0 then return nil end
+  local flat = data:reshape({ n })
+  local first = flat[0]
+  if n > 1 and not nd().array_equal(flat, nd().full({ n }, first, data.dtype)) then return nil end
+  return first
+end
+
+-- Nodes whose result holds the values of one input and no others: that input's place.
+local holds = { Alloc = 1, DimShuffle = 1, Rebroadcast = 1, SpecifyShape = 1, second = 2, identity = 1, Reshape = 1,
+  Subtensor = 1, copy = 1 }
+
+local spread_value, settled_value
+
+-- Where `node` takes one number out of joined vectors: the vector it is of, and its place there.
+local function joined_part(node)
+  local join = node.op.kind == "Subtensor" and node.outputs[1].ndim == 0 and node.inputs[1].owner
+  if not join or join.op.kind ~= "Join" or node.inputs[1].ndim ~= 1 or #node.inputs ~= 2 then return nil end
+  local place, vectors = spread_value(node.inputs[2]), { table.unpack(join.inputs, 2) }
+  if type(place) ~= "number" then return nil end
+  for _, vector in ipairs(vectors) do
+    local known, length = pcall(T.get_vector_length, vector)
+    if not known or place < 0 then return nil end
+    if place < length then return vector, place end
+    place = place - length
+  end
+end
+
+-- The value that all of v's elements have, as far as nodes that only spread values lead to it.
+function spread_value(v)
+  while true do
+    if core.kind(v) == "constant" then return only_value(v.data) end
+    local owner = v.owner
+    if not owner then return nil end
+    local place, kind = holds[owner.op.kind], owner.op.kind
+    if kind == "Assert" then
+      for i = 2, #owner.inputs do
+        local truth = spread_value(owner.inputs[i])
+        if truth == nil or truth == false or truth == 0 then return nil end
+      end
+      place = 1
+    end
+    if not place then return is_fixed(v) and only_value(v:eval()) or nil end
+    if is_fixed(v) then return only_value(v:eval()) end
+    v = owner.inputs[place]
+  end
+end
+
+-- The same after the engine has looked at v: lengths, parts of stacks and joins become what they are made of.
+function settled_value(v)
+  local value = spread_value(v)
+  if value ~= nil or not v.owner then return value end
+  local gof, inputs = require("theano.gof"), {}
+  for _, i in ipairs(gof.graph.inputs({ v })) do
+    if core.kind(i) ~= "constant" then inputs[#inputs + 1] = i end
+  end
+  local graph = gof.FunctionGraph(inputs, { v })
+  core.graph_optimize(graph, "stabilize")
+  local out = graph.outputs[1]
+  value = spread_value(out)
+  if value ~= nil or not out.owner then return value end
+  local vector, place = joined_part(out.owner)
+  if vector then return settled_value(vector[place]) end
+end
+
+--- The one value that all elements of v have whatever the inputs are, as a Lua number: of constants, of what `fill`,
+-- `alloc`, `dimshuffle` and checks made of them, of lengths that are known, of parts of stacks and joins. Of other
+-- variables a ValueError.
 function T.get_scalar_constant_value(v)
   if type(v) == "number" or type(v) == "boolean" then return v end
   v = T.as_tensor_variable(v)
-  for _, one in ipairs(v.broadcastable) do
-    if not one then util.raise("ValueError", "get_scalar_constant_value: %s is no scalar", tostring(v)) end
+  local value = settled_value(v)
+  if value ~= nil then return value end
+  if is_fixed(v) then
+    util.raise("ValueError", "get_scalar_constant_value: %s has no values or several", tostring(v))
   end
-  if not is_fixed(v) then
-    util.raise("ValueError", "get_scalar_constant_value: %s is not a constant: it depends on an input", tostring(v))
-  end
-  local value = core.kind(v) == "constant" and v.data or v:eval()
-  return util.is_array(value) and value:item() or value
+  util.raise("ValueError", "get_scalar_constant_value: %s is not a constant: it depends on an input", tostring(v))
 end
 
 --- The value of v as a Lua number where it is a constant scalar, else v.
@@ -47,16 +117,15 @@ function T.extract_constant(v)
   return v
 end
 
---- The length of a vector as a Lua integer, where it is known while building; else a ValueError.
+--- The length of a vector as a Lua integer, where it is known while building, as of stacks, shapes, joins and parts of
+-- them; else a ValueError.
 function T.get_vector_length(v)
   v = T.as_tensor_variable(v)
   if v.ndim ~= 1 then util.raise("TypeError", "get_vector_length: %s is no vector", tostring(v)) end
   if v.broadcastable[1] then return 1 end
   if core.kind(v) == "constant" then return v.data.shape[1] end
-  local op = v.owner and tostring(v.owner.op) or ""
-  if op:find("^MakeVector") then return #v.owner.inputs end
-  if op == "Shape" then return v.owner.inputs[1].ndim end
-  if v.owner and is_fixed(v) then return v:eval().shape[1] end
+  local length = settled_value(v.shape[0])
+  if length then return length end
   util.raise("ValueError", "get_vector_length: the length of %s is not known while building", tostring(v))
 end
 

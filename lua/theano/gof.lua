@@ -33,8 +33,8 @@ end
 -- An operation as a node has it can be compared, and applied to other inputs.
 local op_meta = core.op_meta
 op_meta.__eq = function(a, b)
-  local name = function(x) return x.node and x.name or tostring(x) end
-  return name(a) == name(b) and (a.kind or "UserOp") == (b.kind or "UserOp")
+  if not (a.node and b.node) then return M.is_op((a.node and a or b).node, a.node and b or a) end
+  return a.name == b.name and a.kind == b.kind and a.key == b.key
 end
 op_meta.__call = function(op, ...)
   local T = require("theano.tensor")

@@ -34,6 +34,7 @@ theano.In, theano.Out = fn.In, fn.Out
 theano.gof = require("theano.gof")
 theano.tensor.opt = theano.tensor.opt or {}
 for k, v in pairs(theano.gof.phases) do theano.tensor.opt[k] = v end
+setmetatable(theano.tensor.opt, { __index = require("theano.optdb").field })
 theano.shared = require("theano.shared")
 theano.clone = require("theano.clone")
 theano.grad = theano.gradient.grad

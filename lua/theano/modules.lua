@@ -94,7 +94,10 @@ function M.seal(module, shown, like)
   like = like or shown
   sealed[shown] = { module = module, like = like, whose = like:find("^theano") and "Theano" or "NumPy" }
   order[#order + 1] = shown
+  local found = meta.__index -- fields that are made when they are asked for
   meta.__index = function(_, key)
+    local value = found and asked(key) and found(module, key)
+    if value then return value end
     if asked(key) then util.raise("AttributeError", "%s has no '%s'%s", shown, key, reason(shown, key)) end
     return nil
   end

@@ -164,6 +164,12 @@ local function key_of(op)
   return ("%s#%d{%s}"):format(op.name, number_of(op.class or op), table.concat(values, ","))
 end
 
+--- Is it a node of this operation? Equal names do not make operations equal.
+function M.is_of(node, op)
+  local key, own = node.op.key, key_of(op)
+  return key ~= nil and (key == own or key:sub(1, #own + 1) == own .. "(")
+end
+
 local function printed(op)
   if op.__str__ then return op:__str__() end
   if not op.__props__ then return op.name end

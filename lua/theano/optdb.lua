@@ -143,6 +143,27 @@ function M.phases.register(name, r, phases, ...)
   return register_in("register", table.concat(phases, ":"), r, name, ...)
 end
 
+--- The engine's rule or pass of that name as a rewrite of its own, or nil: `T.opt.local_log1p`.
+function M.own(name)
+  local list, by = entries()
+  if by[name] then return opt.engine({ name }, "pass") end
+  for _, p in ipairs(list) do
+    for _, r in ipairs(p.rules) do
+      if r.name == name and not r.user then return opt.engine({ name }, "rule") end
+    end
+  end
+  return nil
+end
+
+--- As `T.opt`'s fields that are not there: a rule or a pass; nil, or an error where one is near.
+function M.field(_, key)
+  local found = M.own(key)
+  if found then return found end
+  local near = nearest(key, (entries()))
+  if not near then return nil end
+  util.raise("AttributeError", "theano.tensor.opt has no '%s': did you mean '%s'?", key, near)
+end
+
 -- ---- queries --------------------------------------------------------------------------------------------------------
 local QueryMeta = { __name = "Query" }
 QueryMeta.__index = QueryMeta
@@ -299,11 +320,23 @@ end
 
 function phase_methods.remove(_, name) remove(M.optdb, name) end
 
---- The phase alone, with the rules that the query selects.
+--- Names of its rules.
 function phase_methods.names(db)
   local list = {}
   for _, r in ipairs(phase_entry(db).rules) do list[#list + 1] = r.name end
   return list
+end
+
+--- The phase alone, on a `theano.gof.FunctionGraph`.
+function phase_methods.optimize(db, fgraph) opt.engine({ rawget(db, "phase") }):optimize(fgraph) end
+
+--- The phase alone, with the rules that the query selects: `optdb.canonicalize:query("fast_run", "-local_fill_sink")`.
+function phase_methods.query(db, ...)
+  is_db(db, "query")
+  local phase = rawget(db, "phase")
+  local text = M.query_text(...)
+  if not text:find("^%w") then text = "None " .. text end
+  return result(text .. " @" .. phase)
 end
 
 --- Prints the rules of the phase, with their tags.
@@ -321,6 +354,9 @@ end
 
 local Pass = { __name = "Pass" }
 Pass.__index = Pass
+--- Runs the pass alone on a `theano.gof.FunctionGraph`.
+function Pass.optimize(p, fgraph) opt.engine({ p.name }):optimize(fgraph) end
+Pass.apply = Pass.optimize
 Pass.__tostring = function(p)
   return util.format("%s at %s (%s)", p.name, p.position, p.tags ~= "" and p.tags or "no tags")
 end

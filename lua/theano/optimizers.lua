@@ -173,13 +173,17 @@ function M.local_optimizer(ops, fn, options)
   local kinds, own = ops and {}, nil
   for i, op in ipairs(util.list("local_optimizer: the operations", ops or {})) do
     kinds[i] = pattern.op_name("local_optimizer", op)
-    if kinds[i] == "UserOp" and type(op) == "table" then own = own or {} own[tostring(op)] = true end
+    if kinds[i] == "UserOp" and type(op) == "table" then own = own or {} own[#own + 1] = op end
   end
   if own then kinds[#kinds + 1] = "UserPerform" end
   if ops and #ops == 0 then util.raise("ValueError", "local_optimizer: no operation is named; nil is all of them") end
   local r = rewrite("local_optimizer", { ops = kinds }, options)
   r.fn = function(node, fgraph)
-    if own and pattern.is_user(node) and not own[node.op.name] then return nil end
+    if own and pattern.is_user(node) then
+      local one = false
+      for _, op in ipairs(own) do one = one or pattern.is_op(node, op) end
+      if not one then return nil end
+    end
     return fn(node, fgraph)
   end
   r.about = "of " .. (kinds and table.concat(kinds, ", ") or "all operations")
@@ -258,8 +262,38 @@ local function transform_of(r)
   end
 end
 
+-- ---- the engine's own -----------------------------------------------------------------------------------------------
+--- Rules or passes of the engine, by name, as one rewrite of the whole graph: wherever they apply, until they no longer
+-- do.
+function M.engine(names, what)
+  return rewrite("engine", {
+    name = names[1], engine = names, about = table.concat(names, ", "), what = what,
+    run = function(fgraph) core.graph_optimize(fgraph, "=" .. table.concat(names, ":")) end,
+  })
+end
+
+-- All of them the engine's: one rewrite of the graph; none: nil; some: an error, since they work in different ways.
+local function all_engine(what, list)
+  local names, n = {}, 0
+  for _, r in ipairs(list) do
+    if M.is_rewrite(r) and r.engine then
+      n = n + 1
+      table.move(r.engine, 1, #r.engine, #names + 1, names)
+    end
+  end
+  if n == 0 then return nil end
+  if n < #list then
+    util.raise("TypeError", "%s takes rules of the engine or rewrites of yours; both together go into a SeqOptimizer "
+      .. "or an EquilibriumOptimizer", what)
+  end
+  return M.engine(names)
+end
+
+-- ---- several -------------------------------------------------------------------------------------------------------
 --- Several rewrites of single nodes as one: the first that applies is taken.
 function M.LocalOptGroup(...)
+  local own = all_engine("LocalOptGroup", { ... })
+  if own then return own end
   local list = locals_of("LocalOptGroup", table.pack(...))
   local fns = {}
   for i, r in ipairs(list) do fns[i] = transform_of(r) end
@@ -418,6 +452,7 @@ end
 function M.TopoOptimizer(local_opt, options)
   if type(options) == "string" then options = { order = options } end
   options = options or {}
+  if all_engine("TopoOptimizer", { local_opt }) then return local_opt end
   local one = locals_of("TopoOptimizer", { local_opt })[1]
   if not one then util.raise("TypeError", "TopoOptimizer takes a rewrite of single nodes, got nil") end
   local r = rewrite("TopoOptimizer", { members = { one }, about = options.order or "in_to_out" }, options,
@@ -451,11 +486,16 @@ local function navigator(what, order)
   return function(...)
     local list, options = table.pack(...), nil
     local last = list[list.n]
-    if list.n > 1 and type(last) == "table" and util.is_keywords(last) then
+    if list.n > 1 and type(last) == "table" and not M.is_rewrite(last) and util.is_keywords(last) then
       options, list[list.n], list.n = last, nil, list.n - 1
     end
     local copy = { order = order }
     for k, v in pairs(options or {}) do copy[k] = v end
+    local own = all_engine(what, list)
+    if own then
+      own.name, own.made = copy.name or own.name, what
+      return own
+    end
     locals_of(what, list)
     if #list == 0 then util.raise("TypeError", "%s takes rewrites of single nodes", what) end
     local r = M.TopoOptimizer(#list == 1 and list[1] or M.LocalOptGroup(table.unpack(list)), copy)

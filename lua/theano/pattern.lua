@@ -54,7 +54,7 @@ function M.is_user(node) return node.op.kind == "UserOp" or node.op.kind == "Use
 --- Is the node one of this operation?
 function M.is_op(node, op)
   if type(op) == "table" and op.kind and op.node then return node.op == op end
-  if is_lua_op(op) then return M.is_user(node) and node.op.name == tostring(op) end
+  if is_lua_op(op) then return require("theano.op").is_of(node, op) end
   if op == "*" then return true end
   return node.op.kind == M.op_name("is_op", op)
 end

@@ -65,12 +65,14 @@ function M.NodeFinder()
   end
   function f.on_attach(_, fgraph)
     fgraph.get_nodes = function(g, op)
-      local kind, places, list = require("theano.pattern").op_name("get_nodes", op), {}, {}
+      local pattern, places, list = require("theano.pattern"), {}, {}
+      local kind = pattern.op_name("get_nodes", op)
       for place in pairs(by[kind] or {}) do places[#places + 1] = place end
       table.sort(places)
       for _, place in ipairs(places) do
         local node = g:current(by[kind][place])
-        if node then list[#list + 1] = node else by[kind][place] = nil end
+        if not node then by[kind][place] = nil
+        elseif type(op) ~= "table" or pattern.is_op(node, op) then list[#list + 1] = node end
       end
       return list
     end
