@@ -48,6 +48,7 @@ static int array_gc(lua_State *L) {
 
 static int array_free(lua_State *L) {
     LtState *s = LT_STATE(L);
+    lt_most(L, 1);
     th_array_free(lt_check_array(L, s, 1));
     return th_error(s->ctx) == TH_OK ? 0 : lt_raise(L, s); /* it may be bound to a function */
 }
@@ -63,6 +64,7 @@ static int array_tostring(lua_State *L) {
 
 static int array_repr(lua_State *L) {
     LtState *s = LT_STATE(L);
+    lt_most(L, 1);
     char *t = th_array_repr(s->ctx, lt_check_array(L, s, 1));
     LT_CHECK(L, s, t);
     lua_pushstring(L, t);
@@ -95,6 +97,7 @@ static int set_printoptions(lua_State *L) {
 }
 
 static int get_printoptions(lua_State *L) {
+    lt_most(L, 0);
     ThPrintOptions o = th_print_options_get(LT_STATE(L)->ctx);
     lua_createtable(L, 0, 5);
     lua_pushinteger(L, o.precision);
@@ -139,6 +142,15 @@ void lt_push_result(lua_State *L, LtState *s, ThArray *a, bool keep_array) {
 
 ThDtype lt_dtype(lua_State *L, LtState *s, int i, ThDtype absent) {
     if (lua_isnoneornil(L, i)) return absent;
+    if (lt_is_keywords(L, i)) {
+        for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1))
+            if (strcmp(lua_tostring(L, -2), "dtype"))
+                lt_error(L, TH_TypeError, "unknown keyword '%s' (known: dtype)", lua_tostring(L, -2));
+        lua_getfield(L, i, "dtype");
+        ThDtype d = lt_dtype(L, s, lua_gettop(L), absent);
+        lua_pop(L, 1);
+        return d;
+    }
     if (lua_type(L, i) == LUA_TNUMBER)
         lt_error(L, TH_TypeError, "a dtype is a name such as \"float32\", not %s; lengths stand in one table: {2, 3}",
                  lua_tostring(L, i));
@@ -293,17 +305,15 @@ ThArray *lt_to_array(lua_State *L, LtState *s, int i, ThDtype d) {
 
 static int array_new(lua_State *L) { /* array(value, dtype) */
     LtState *s = LT_STATE(L);
+    lt_most(L, 2);
     luaL_checkany(L, 1);
-    if (lt_is_keywords(L, 2)) {
-        lua_getfield(L, 2, "dtype");
-        lua_replace(L, 2);
-    }
     lt_push_array(L, s, lt_to_array(L, s, 1, lt_dtype(L, s, 2, TH_DTYPE_NONE)));
     return 1;
 }
 
 static int array_asarray(lua_State *L) {
     LtState *s = LT_STATE(L);
+    lt_most(L, 2);
     ThArray *a = lt_array(L, s, 1);
     ThDtype d = lt_dtype(L, s, 2, TH_DTYPE_NONE);
     if (!a || (d != TH_DTYPE_NONE && d != th_array_dtype(a))) return array_new(L);
@@ -313,6 +323,7 @@ static int array_asarray(lua_State *L) {
 
 static int array_empty(lua_State *L) { /* empty(shape, dtype); zeros */
     LtState *s = LT_STATE(L);
+    lt_most(L, 2);
     int64_t shape[TH_MAX_NDIM];
     int n = lt_shape(L, 1, shape);
     ThDtype d = lt_dtype(L, s, 2, TH_FLOAT64);
@@ -342,6 +353,7 @@ static void tolist(lua_State *L, LtState *s, ThArray *a, int depth, int64_t *at)
 
 static int array_tolist(lua_State *L) {
     LtState *s = LT_STATE(L);
+    lt_most(L, 1);
     int64_t at[TH_MAX_NDIM] = {0};
     tolist(L, s, lt_check_array(L, s, 1), 0, at);
     return 1;
@@ -371,6 +383,7 @@ static int array_item(lua_State *L) { /* item() of a single element, item(i, j, 
 
 static int array_bytes(lua_State *L) { /* raw bytes in C order */
     LtState *s = LT_STATE(L);
+    lt_most(L, 1);
     ThArray *a = th_array_copy(lt_check_array(L, s, 1));
     lt_push_array(L, s, a);
     lua_pushlstring(L, th_array_data(a), (size_t)th_array_size(a) * th_dtype_bytes(th_array_dtype(a)));
@@ -379,6 +392,7 @@ static int array_bytes(lua_State *L) { /* raw bytes in C order */
 
 static int array_frombuffer(lua_State *L) { /* frombuffer(bytes, dtype): 1-d copy */
     LtState *s = LT_STATE(L);
+    lt_most(L, 2);
     size_t n;
     const char *p = luaL_checklstring(L, 1, &n);
     ThDtype d = lt_dtype(L, s, 2, TH_FLOAT64);
@@ -395,12 +409,14 @@ static int array_frombuffer(lua_State *L) { /* frombuffer(bytes, dtype): 1-d cop
 /* ---- copies and views -------------------------------------------------------------------------------------------- */
 static int array_copy(lua_State *L) {
     LtState *s = LT_STATE(L);
+    lt_most(L, 1);
     lt_push_array(L, s, th_array_copy(lt_check_array(L, s, 1)));
     return 1;
 }
 
 static int array_astype(lua_State *L) {
     LtState *s = LT_STATE(L);
+    lt_most(L, 2);
     ThArray *a = lt_check_array(L, s, 1);
     luaL_checkany(L, 2);
     lt_push_array(L, s, th_array_astype(a, lt_dtype(L, s, 2, th_array_dtype(a))));
@@ -444,6 +460,7 @@ static int array_transpose(lua_State *L) { /* transpose(), transpose(1, 0), tran
 
 static int array_assign(lua_State *L) { /* assign(dst, value): broadcasts and casts */
     LtState *s = LT_STATE(L);
+    lt_most(L, 2);
     ThArray *a = lt_check_array(L, s, 1), *v = lt_array(L, s, 2);
     if (v) th_array_retain(v);
     else v = lt_to_array(L, s, 2, TH_DTYPE_NONE);
@@ -457,6 +474,7 @@ static int array_assign(lua_State *L) { /* assign(dst, value): broadcasts and ca
 
 static int array_equal(lua_State *L) {
     LtState *s = LT_STATE(L);
+    lt_most(L, 2);
     bool equal = th_array_equal(lt_check_array(L, s, 1), lt_check_array(L, s, 2));
     LT_CHECK(L, s, equal || th_error(s->ctx) == TH_OK); /* freed arrays compare with nothing */
     lua_pushboolean(L, equal);
@@ -465,11 +483,13 @@ static int array_equal(lua_State *L) {
 
 static int array_shares(lua_State *L) {
     LtState *s = LT_STATE(L);
+    lt_most(L, 2);
     lua_pushboolean(L, th_array_shares_memory(lt_check_array(L, s, 1), lt_check_array(L, s, 2)));
     return 1;
 }
 
 static int array_protect(lua_State *L) { /* protect(): read-only from now on */
+    lt_most(L, 1);
     th_array_protect(lt_check_array(L, LT_STATE(L), 1));
     lua_settop(L, 1);
     return 1;
@@ -515,6 +535,7 @@ static int attribute(lua_State *L) {
 
 /* ---- complex values ---------------------------------------------------------------------------------------------- */
 static int complex_new(lua_State *L) {
+    lt_most(L, 2);
     ThComplex128 z = {luaL_checknumber(L, 1), luaL_optnumber(L, 2, 0)};
     push_complex(L, LT_STATE(L), z);
     return 1;

@@ -72,14 +72,28 @@ int lt_error(lua_State *L, ThError kind, const char *format, ...) {
 }
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
-int lt_wrong(lua_State *L, int i, const char *wanted) {
+/* The name that the running C function was called by, and whether it is a method, whose object is not counted. */
+static const char *called(lua_State *L, bool *method) {
     lua_Debug ar;
-    const char *name = NULL;
-    bool self = false;
-    if (lua_getstack(L, 0, &ar) && lua_getinfo(L, "n", &ar)) {
-        name = ar.name;
-        self = ar.namewhat && !strcmp(ar.namewhat, "method"); /* not counted */
-    }
+    *method = false;
+    if (!lua_getstack(L, 0, &ar) || !lua_getinfo(L, "n", &ar)) return NULL;
+    *method = ar.namewhat && !strcmp(ar.namewhat, "method");
+    return ar.name;
+}
+
+void lt_most(lua_State *L, int most) {
+    bool method;
+    int n = lua_gettop(L);
+    while (n > most && lua_isnil(L, n)) n--;
+    if (n <= most) return;
+    const char *name = called(L, &method);
+    lt_error(L, TH_TypeError, "%s takes at most %d argument%s, got %d", name ? name : "this function", most - method,
+             most - method == 1 ? "" : "s", n - method);
+}
+
+int lt_wrong(lua_State *L, int i, const char *wanted) {
+    bool self;
+    const char *name = called(L, &self);
     const char *got = lua_isnone(L, i) ? "missing" : luaL_typename(L, i);
     if (i < 0) return lt_error(L, TH_TypeError, "an entry of a table is a %s, %s is expected", got, wanted);
     return lt_error(L, TH_TypeError, "%s: argument %d is %s%s, %s is expected", name ? name : "this function", i - self,

@@ -15,18 +15,21 @@ static int load_npy(lua_State *L) { /* load_npy(path, mmap mode or nil) */
 
 static int save_npy(lua_State *L) {
     LtState *s = LT_STATE(L);
+    lt_most(L, 2);
     LT_CHECK(L, s, !th_save_npy(s->ctx, luaL_checkstring(L, 1), lt_check_array(L, s, 2)));
     return 0;
 }
 
 static int load_idx(lua_State *L) {
     LtState *s = LT_STATE(L);
+    lt_most(L, 1);
     lt_push_array(L, s, th_load_idx(s->ctx, luaL_checkstring(L, 1)));
     return 1;
 }
 
 static int save_idx(lua_State *L) {
     LtState *s = LT_STATE(L);
+    lt_most(L, 2);
     LT_CHECK(L, s, !th_save_idx(s->ctx, luaL_checkstring(L, 1), lt_check_array(L, s, 2)));
     return 0;
 }
@@ -53,6 +56,7 @@ static int push_named(lua_State *L, LtState *s, ThNpz *z) {
 
 static int load_npz(lua_State *L) {
     LtState *s = LT_STATE(L);
+    lt_most(L, 1);
     ThNpz z;
     LT_CHECK(L, s, !th_load_npz(s->ctx, luaL_checkstring(L, 1), &z));
     push_named(L, s, &z);

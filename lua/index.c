@@ -240,6 +240,7 @@ static int index_set(lua_State *L) { /* setindex(a, subscript, value) */
 
 static int nonzero(lua_State *L) { /* nonzero(a): a vector of positions for each dimension */
     LtState *s = LT_STATE(L);
+    lt_most(L, 1);
     ThArray *a = lt_check_array(L, s, 1), *to[TH_MAX_NDIM];
     int nd = th_array_ndim(a);
     luaL_checkstack(L, nd + 4, "nonzero");

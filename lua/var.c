@@ -97,6 +97,7 @@ uint32_t lt_pattern(lua_State *L, int i, int *n) {
 static int type_new(lua_State *L) { /* TensorType(dtype, {broadcastable..}) */
     LtState *s = LT_STATE(L);
     int n;
+    lt_most(L, 2);
     ThType t = {.dtype = (uint8_t)lt_dtype(L, s, 1, TH_FLOAT64)};
     t.broadcastable = lt_pattern(L, 2, &n);
     t.ndim = (uint16_t)n;

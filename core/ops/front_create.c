@@ -36,6 +36,7 @@ int front_zeros(Front *f) {
 int front_zeros_like(Front *f) {
     ThVar *x = front_var(f, 0);
     ThDtype d = front_dtype(f, 1);
+    front_bool(f, 2); /* opt, which says who asks, changes nothing */
     if (!x || failed(f->ctx)) return -1;
     if (d == TH_DTYPE_NONE) d = (ThDtype)x->type.dtype;
     return front_return(f, second_make(f->b, x, number(f->b, front_is(f, "ones_like"), d)));

@@ -91,11 +91,13 @@ static ThVar *change_part(Front *f, ThVar *part, ThVar *y, bool set) {
 
 int front_set_subtensor(Front *f) {
     ThVar *x = front_var(f, 0), *y = front_var(f, 1);
-    return front_return(f, x && y ? change_part(f, x, y, true) : NULL);
+    front_bool(f, 2), front_bool(f, 3); /* what is overwritten is decided while compiling */
+    return front_return(f, x && y && !failed(f->ctx) ? change_part(f, x, y, true) : NULL);
 }
 
 int front_inc_subtensor(Front *f) {
     ThVar *x = front_var(f, 0), *y = front_var(f, 1);
     bool set = front_bool(f, 3);
+    front_bool(f, 2), front_bool(f, 4); /* as above */
     return front_return(f, x && y && !failed(f->ctx) ? change_part(f, x, y, set) : NULL);
 }

@@ -14,10 +14,20 @@ static bool named(const Front *f, const char *name) {
 }
 
 /* ---- sort -------------------------------------------------------------------------------------------------------- */
+/* NumPy's names; every sort here is stable. */
+static bool is_kind(const char *kind) {
+    static const char *const known[] = {"quicksort", "mergesort", "heapsort", "stable"};
+    for (int i = 0; i < TH_LEN(known); i++)
+        if (strcmp(kind, known[i]) == 0) return true;
+    return false;
+}
+
 int front_sort(Front *f) {
     ThVar *x = front_var(f, 0), *axis = front_none(f, 1) ? NULL : front_var(f, 1);
     const char *kind = front_str(f, 2);
     if (failed(f->ctx) || !x) return -1;
+    if (!is_kind(kind))
+        return front_error(f, TH_ValueError, "kind is quicksort, mergesort, heapsort or stable, not '%s'", kind);
     if (!front_none(f, 3))
         return front_error(f, TH_ValueError, "order is for structured arrays, which do not exist here");
     if (front_none(f, 1)) {
@@ -155,6 +165,8 @@ int front_bincount(Front *f) {
     if (x->type.ndim != 1) return front_error(f, TH_TypeError, "x must have 1 dimension, it has %d", x->type.ndim);
     if (!dtype_is_discrete((ThDtype)x->type.dtype) || x->type.dtype == TH_BOOL)
         return front_error(f, TH_TypeError, "x must hold integers, not %s", th_dtype_name((ThDtype)x->type.dtype));
+    if (least && (least->type.ndim != 0 || !dtype_is_int((ThDtype)least->type.dtype)))
+        return front_error(f, TH_TypeError, "minlength must be an integer");
     if (w && w->type.ndim != 1)
         return front_error(f, TH_TypeError, "weights must have 1 dimension, they have %d", w->type.ndim);
     ThDtype d = (ThDtype)(w ? w->type.dtype : x->type.dtype);

@@ -59,6 +59,9 @@ int front_pool(Front *f) {
     int n = strstr(f->info->name, "3d") ? 3 : 2, ws = either(f, 1, 6), stride = either(f, 3, 7), pad = either(f, 4, 8);
     ThVar *x = front_var(f, 0), *w[3];
     if (!x) return -1;
+    if ((ws == 1 && !front_none(f, 6)) || (stride == 3 && !front_none(f, 7)) || (pad == 4 && !front_none(f, 8)))
+        return front_error(f, TH_ValueError,
+                           "ds, st and padding are old names of ws, stride and pad: give one of each");
     if (front_none(f, ws)) return front_error(f, TH_ValueError, "ws, the size of the windows, must be given");
     if (x->type.ndim < n)
         return front_error(f, TH_NotImplementedError, "the input needs at least %d dimensions, it has %d", n,

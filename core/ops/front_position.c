@@ -242,6 +242,8 @@ int front_unravel_index(Front *f) {
         n = dims.n;
         if (!dtype_is_int((ThDtype)x->type.dtype)) front_error(f, TH_TypeError, "indices must be integers");
         if (n == 0 || n > TH_MAX_NDIM) front_error(f, TH_ValueError, "%d dimensions", n);
+        if (!front_none(f, 3) && front_int(f, 3) != n && !failed(f->ctx))
+            front_error(f, TH_ValueError, "ndim is %lld, dims has %d lengths", (long long)front_int(f, 3), n);
         x = failed(f->ctx) ? NULL : checked(f, x, dims.at, n, "invalid entry in index array");
         for (int i = 0; x && !failed(f->ctx) && i < n; i++) {
             int d = fortran ? i : n - 1 - i;

@@ -24,6 +24,7 @@ local function keyed(what, variable, options, known)
   local t = {}
   for k, v in pairs(options) do t[k] = v end
   util.check_keywords(what, t, known)
+  if variable ~= nil and t.variable ~= nil then util.raise("TypeError", "%s: 'variable' is given twice", what) end
   t.variable = variable or t.variable
   if not util.is_var(t.variable) then util.raise("TypeError", "%s takes a Variable, got %s", what, type(t.variable)) end
   return t
@@ -49,6 +50,7 @@ function M.In(variable, options)
   if t.update ~= nil and not util.is_var(t.update) and type(t.update) ~= "number" and not util.is_array(t.update) then
     util.raise("TypeError", "In: update is an expression, got %s", type(t.update))
   end
+  util.check_type("In", "value", t.value, "number|boolean|object|userdata")
   if util.is_var(t.value) and core.kind(t.value) ~= "shared" then
     util.raise("TypeError",
       "In: value is a number, an ndarray, a table or a SharedVariable, not the symbolic Variable %s",

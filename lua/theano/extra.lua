@@ -210,9 +210,10 @@ extra_ops.squeeze, extra_ops.repeat_ = T.squeeze, T.repeat_
 function extra_ops.Unique(return_index, return_inverse, return_counts, axis)
   local o = { return_index = return_index, return_inverse = return_inverse, return_counts = return_counts, axis = axis }
   if util.is_keywords(return_index) then
-    util.check_keywords("Unique", return_index, util.set({ "return_index", "return_inverse", "return_counts", "axis" }))
     o = return_index
   end
+  util.check_keywords("Unique", o, { return_index = "boolean", return_inverse = "boolean", return_counts = "boolean",
+    axis = "integer" })
   return function(x) return T.unique(x, next(o) and o or { return_index = false }) end
 end
 
@@ -243,11 +244,9 @@ for _, name in ipairs({ "batch_normalization_train", "batch_normalization_test",
 end
 -- ---- ranks, dtypes, second names ------------------------------------------------------------------------------------
 --- Whether var has ndim (1) dimensions.
-function T.is_flat(var, ndim)
-  if util.is_keywords(ndim) then
-    util.check_keywords("is_flat", ndim, { ndim = true, outdim = true })
-    ndim = ndim.ndim or ndim.outdim
-  end
+function T.is_flat(var, ndim, outdim)
+  ndim = ndim or outdim -- Theano's older name
+  util.check_type("is_flat", "ndim", ndim, "integer")
   return T.as_tensor_variable(var).ndim == (ndim or 1)
 end
 

@@ -127,8 +127,7 @@ local function disconnected_output(v, o, policy)
   local ret = (o.return_disconnected or "zero"):lower()
   if ret == "zero" then return require("theano.tensor").zeros_like(v) end
   if ret == "none" then return false end
-  if ret == "disconnected" then return core.grad_none("d") end
-  return util.raise("ValueError", "return_disconnected must be 'zero', 'None' or 'Disconnected', not '%s'", ret)
+  return core.grad_none("d")
 end
 
 -- Which of `ws` v is made of.
@@ -169,6 +168,11 @@ function M.Rop(f, wrt, eval_points, options)
   local policy = o.disconnected_outputs or "raise"
   if policy ~= "raise" and policy ~= "warn" and policy ~= "ignore" then
     util.raise("ValueError", "disconnected_outputs must be 'raise', 'warn' or 'ignore', not '%s'", tostring(policy))
+  end
+  local ret = (o.return_disconnected or "zero"):lower()
+  if ret ~= "zero" and ret ~= "none" and ret ~= "disconnected" then
+    util.raise("ValueError", "return_disconnected must be 'zero', 'None' or 'Disconnected', not '%s'",
+      o.return_disconnected)
   end
   local fs, single = as_list("Rop", f, "f")
   local ws = as_list("Rop", wrt, "wrt")
@@ -300,6 +304,9 @@ end
 -- @param axes axis of each argument (false: not mapped); one integer for all; or {in_axes = .., out_axes = ..}
 -- @return a function of the whole arguments, whose results have the mapped axis at out_axes (0)
 function M.vmap(fn, axes)
+  if type(fn) ~= "function" then
+    util.raise("TypeError", "vmap takes a function of Variables, got %s", util.kind_of(fn))
+  end
   local in_axes, out_axis = axes_of(axes)
   return function(...)
     local T, n = require("theano.tensor"), select("#", ...)
@@ -334,6 +341,14 @@ end
 -- ---- for user-defined gradients
 -- ------------------------------------------------------------------------------------------
 local function none(what, op, position, x, comment)
+  if position ~= nil and math.type(position) ~= "integer" then
+    util.raise("TypeError", "a gradient that is %s: x_pos is the position of an input, got %s", what,
+      util.kind_of(position))
+  end
+  if x ~= nil and not util.is_var(x) then
+    util.raise("TypeError", "a gradient that is %s: x is the input, a Variable, got %s", what, util.kind_of(x))
+  end
+  util.check_type("a gradient that is " .. what, "comment", comment, "string")
   return core.grad_none("n", ("%s: the gradient of %s with respect to its input %s (%s)%s"):format(what, tostring(op),
     tostring(position), tostring(x), comment and (": " .. comment) or ""))
 end
@@ -414,6 +429,9 @@ function M.verify_grad(fun, pt, options)
   local T, nd, compile = require("theano.tensor"), require("theano.ndarray"), require("theano.compile")
   local o = options or {}
   util.check_keywords("verify_grad", o, verify_known)
+  if o.out_type and not tol_of[o.out_type] then
+    util.raise("ValueError", "verify_grad: out_type is float32 or float64, not '%s'", o.out_type)
+  end
   local vars, point, narrow = variables(pt)
   local out = fun(table.unpack(vars))
   if out.dtype == "float32" or o.out_type == "float32" then narrow = "float32" end

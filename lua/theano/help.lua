@@ -24,6 +24,7 @@ end
 -- @treturn ?string the first sentence
 -- @treturn ?string the whole comment
 function M.commented(f)
+  f = util.written(f)
   local info = type(f) == "function" and debug.getinfo(f, "Su")
   if not info or info.what == "C" then return nil end
   local lines, at = lines_of(info.source:sub(2)), info.linedefined - 1

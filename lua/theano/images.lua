@@ -45,7 +45,8 @@ function abstract.separable_conv2d(...) return separable("separable_conv2d", nne
 function abstract.separable_conv3d(...) return separable("separable_conv3d", nnet.conv3d, 3, ...) end
 
 local CAUSAL = { "input", "filters", "filter_shape", "input_shape", "subsample", "filter_flip", "filter_dilation",
-  "num_groups", "unshared" }
+  "num_groups", "unshared", filter_shape = "table", input_shape = "table", subsample = "integer",
+  filter_flip = "boolean", filter_dilation = "integer", num_groups = "integer", unshared = "boolean" }
 
 local function with_one(shape)
   if type(shape) ~= "table" then return nil end
@@ -74,7 +75,8 @@ function abstract.causal_conv1d(...)
 end
 
 signal.conv = signal.conv or {}
-local SIGNAL = { "input", "filters", "image_shape", "filter_shape", "border_mode", "subsample" }
+local SIGNAL = { "input", "filters", "image_shape", "filter_shape", "border_mode", "subsample", image_shape = "table",
+  filter_shape = "table", border_mode = "string" }
 
 --- Convolution of a matrix, or of each matrix of a stack, with a filter or a stack of them.
 -- @param input (rows, columns), or (images, rows, columns)
@@ -192,7 +194,7 @@ local function is_int(v) return math.type(v) == "integer" and v > 0 end
 
 --- The triangle 1, 2 .. ratio .. 2, 1, divided by ratio: weights of linear interpolation.
 function abstract.bilinear_kernel_1D(...)
-  local a = util.bind("bilinear_kernel_1D", { "ratio", "normalize" }, ...)
+  local a = util.bind("bilinear_kernel_1D", { "ratio", "normalize", normalize = "boolean" }, ...)
   if not is_int(a.ratio) then util.raise("ValueError", "bilinear_kernel_1D: ratio must be a positive integer") end
   local rise = T.arange(1, a.ratio + 1, { dtype = config.floatX })
   local kernel = a.ratio == 1 and rise or T.concatenate({ rise, rise[T.slice(-2, nil, -1)] })
@@ -202,12 +204,11 @@ end
 
 --- The product of two such triangles, down and across; ratio may be a pair.
 function abstract.bilinear_kernel_2D(...)
-  local a = util.bind("bilinear_kernel_2D", { "ratio", "normalize" }, ...)
+  local a = util.bind("bilinear_kernel_2D", { "ratio", "normalize", normalize = "boolean" }, ...)
   local down, across = a.ratio, a.ratio
   if type(a.ratio) == "table" then down, across = a.ratio[1], a.ratio[2] end
-  local keywords = { normalize = a.normalize }
-  return abstract.bilinear_kernel_1D(across, keywords):dimshuffle("x", 0)
-    * abstract.bilinear_kernel_1D(down, keywords):dimshuffle(0, "x")
+  return abstract.bilinear_kernel_1D(across, a.normalize):dimshuffle("x", 0)
+    * abstract.bilinear_kernel_1D(down, a.normalize):dimshuffle(0, "x")
 end
 
 -- The images one by one, first and last rows and columns twice.
@@ -259,7 +260,8 @@ function abstract.frac_bilinear_upsampling(...)
   return y:reshape({ a.input.shape[0], a.input.shape[1], y.shape[2], y.shape[3] })
 end
 
-local UPSAMPLING = { "input", "ratio", "frac_ratio", "batch_size", "num_input_channels", "use_1D_kernel" }
+local UPSAMPLING = { "input", "ratio", "frac_ratio", "batch_size", "num_input_channels", "use_1D_kernel",
+  batch_size = "integer|Variable", num_input_channels = "integer|Variable", use_1D_kernel = "boolean" }
 
 --- Images made `ratio` times as large by linear interpolation in both directions.
 -- @param input (batch, channels, rows, columns)

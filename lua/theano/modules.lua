@@ -140,13 +140,47 @@ local MODULES = {
   "theano.ifelse", "theano.typed_list", "theano.updates",
 }
 
+-- Parameters that take a table of keywords themselves, or any value at all: no names then, as many arguments as ever.
+local FREE = util.set({
+  "options", "axes", "default", "name", "t", "from", "fields", "given", "flags", "value", "spec", "rule",
+})
+
+-- What a parameter of this name is in every function of NumPy's; elsewhere functions say it themselves.
+local TYPES = {
+  keepdims = "boolean", equal_nan = "boolean", right = "boolean", increasing = "boolean", endpoint = "boolean",
+  density = "boolean", copy = "boolean", k = "integer", nan = "number", posinf = "number", neginf = "number",
+  range = "table|ndarray", rtol = "number", atol = "number",
+}
+M.TYPES = TYPES
+
+-- Functions in Lua take their parameters by name, too, and no more arguments than they have.
+local by_name = {} -- function -> what takes its place, in every module that has it
+local function name_parameters(module, path, types)
+  for name, f in pairs(module) do
+    local info = type(f) == "function" and debug.getinfo(f, "Su")
+    if info and info.what == "Lua" and not info.isvararg then
+      local free = false
+      for i = 1, info.nparams do free = free or FREE[debug.getlocal(f, i)] end
+      local shown = (path .. "." .. name):gsub("^theano%.tensor%.", "")
+      by_name[f] = by_name[f] or util.by_name(shown, f, free, types)
+      module[name] = by_name[f]
+    end
+  end
+end
+
 --- All of the library's modules, once they are put together.
 function M.seal_all(theano)
   for _, path in ipairs(MODULES) do
     local module = theano
     for part in path:gmatch("%.([^.]+)") do module = module and rawget(module, part) end
-    if type(module) == "table" then M.seal(module, path) end
+    if type(module) == "table" then
+      name_parameters(module, path)
+      M.seal(module, path)
+    end
   end
+  for name, f in pairs(theano) do theano[name] = by_name[f] or f end
+  name_parameters(theano.ndarray, "nd", TYPES)
+  name_parameters(require("theano.core").array_methods, "a", TYPES)
   M.seal(theano.ndarray, "theano.ndarray", "numpy")
   M.seal(theano.ndarray.random, "theano.ndarray.random", "numpy.random")
 end

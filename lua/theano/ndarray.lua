@@ -56,7 +56,7 @@ function nd.linspace(start, stop, n, options)
   if util.is_keywords(n) then n, options = n.num, n end
   options = options or {}
   util.expect("linspace", "options", options, "table")
-  util.check_keywords("linspace", options, util.set({ "num", "endpoint", "dtype" }))
+  util.check_keywords("linspace", options, { num = "integer", endpoint = "boolean", dtype = "string" })
   n = n or 50
   util.expect("linspace", "start", start, "number")
   util.expect("linspace", "stop", stop, "number")

@@ -2,6 +2,7 @@
 -- `install(nd)` puts them into the module; nothing here is symbolic.
 -- @module theano.ndnumpy
 local core = require("theano.core")
+local TYPES = require("theano.modules").TYPES
 local util = require("theano.util")
 
 return function(nd)
@@ -45,6 +46,9 @@ return function(nd)
         end
         if values[i] ~= nil then given[order[i]] = values[i] end
       end
+    end
+    for name, v in pairs(given) do
+      if TYPES[name] then util.check_type(what, name, v, TYPES[name]) end
     end
     return given
   end
@@ -111,7 +115,7 @@ return function(nd)
   --- The elements in reverse along an axis, a sequence of axes, or all: a view.
   function nd.flip(a, axis)
     a = arr(a)
-    if a.ndim == 0 then return a end
+    if a.ndim == 0 and axis == nil then return a end
     local turn, index = {}, {}
     if axis == nil then for d = 0, a.ndim - 1 do turn[d] = true end end
     local axes = type(axis) == "table" and util.list("flip: axis", axis) or { axis }

@@ -77,7 +77,7 @@ local function parameters(what, x, axes, kept, a, names)
 end
 
 local train_names = { "inputs", "gamma", "beta", "axes", "epsilon", "running_average_factor", "running_mean",
-  "running_var" }
+  "running_var", epsilon = "number|Variable", running_average_factor = "number|Variable" }
 
 --- Normalises inputs over axes by their own mean and variance.
 -- axes: "per-activation" (0), "spatial" (0, 2, ..) or a list; epsilon 1e-4; running_average_factor 0.1.
@@ -111,7 +111,8 @@ end
 -- axes and epsilon as for batch_normalization_train.
 function bn.batch_normalization_test(...)
   local what = "batch_normalization_test"
-  local a = bind(what, { "inputs", "gamma", "beta", "mean", "var", "axes", "epsilon" }, ...)
+  local a = bind(what, { "inputs", "gamma", "beta", "mean", "var", "axes", "epsilon",
+    epsilon = "number|Variable" }, ...)
   util.need(what, a, { "inputs", "gamma", "beta", "mean", "var" }, T.as_tensor_variable)
   local eps = a.epsilon or 1e-4
   check_epsilon(what, eps)

@@ -31,7 +31,8 @@ end
 -- ------------------------------------------------------------------------------------------------------------
 --- What make_node returns: the operation, its inputs, and a variable of the type of each result.
 function M.Apply(op, inputs, outputs)
-  for what, list in pairs({ inputs = inputs, outputs = outputs }) do
+  for _, what in ipairs({ "inputs", "outputs" }) do
+    local list = what == "inputs" and inputs or what == "outputs" and outputs
     if type(list) ~= "table" then
       util.raise("TypeError", "Apply: %s must be a list of Variables, got %s", what, util.kind_of(list))
     end

@@ -6,9 +6,11 @@ local util = require("theano.util")
 
 local M = {}
 local known = {
-  depth = "integer", print_type = "boolean", file = true, ids = "string", stop_on_name = "boolean", done = true,
-  print_storage = "boolean", print_clients = "boolean", used_ids = true,
+  depth = "integer", print_type = "boolean", file = "string|userdata|object", ids = "string", stop_on_name = "boolean", done = "table",
+  print_storage = "boolean", print_clients = "boolean", used_ids = "table",
 }
+
+local IDS = util.set({ "CHAR", "int", "id", "" })
 
 local function variables(what, obj)
   if type(obj) ~= "table" and type(obj) ~= "userdata" then
@@ -30,6 +32,13 @@ end
 function M.debugprint(obj, options)
   options = options or {}
   util.check_keywords("debugprint", options, known)
+  if options.ids and not IDS[options.ids] then
+    util.raise("ValueError", "debugprint: ids is \"CHAR\", \"int\", \"id\" or \"\", not \"%s\"", options.ids)
+  end
+  if type(options.file) == "string" and options.file ~= "str" then
+    util.raise("ValueError", "debugprint: file is \"str\" (the text is returned) or an open file, not \"%s\"",
+      options.file)
+  end
   local is_function = type(obj) == "userdata" and core.kind(obj) == "function"
   local text = core.debugprint(is_function and obj or variables("debugprint", obj), options)
   if options.file == "str" then return text end

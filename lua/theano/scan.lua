@@ -78,7 +78,7 @@ local order = {
 local TYPES = {
   fn = "function", sequences = true, outputs_info = true, non_sequences = true, n_steps = true,
   truncate_gradient = true, go_backwards = "boolean",
-  mode = "string|object", name = "string", profile = "boolean|string|object",
+  mode = "string|object", name = "string", profile = "boolean|object",
   allow_gc = "boolean", strict = "boolean", return_list = "boolean", save_every_N = true, padding = "boolean",
 }
 
@@ -102,6 +102,7 @@ local function arguments(what, names, ...)
     raise("TypeError", "%s: fn is the function of one step, got %s", what, util.kind_of(a.fn))
   end
   util.check_keywords(what, a, TYPES)
+  require("theano.mode").get_mode(a.mode) -- a wrong name is an error, whatever becomes of it
   return a
 end
 
@@ -114,7 +115,7 @@ local function list_of(what, v)
   if type(v) ~= "table" then
     raise("TypeError", "scan: %s is a Variable or a list of them, got %s", what, util.kind_of(v))
   end
-  return util.list("scan: " .. what, v)
+  return table.move(v, 1, core.length(v, "scan: " .. what), 1, {}) -- the user's own list stays as it is
 end
 
 local function taps_of(v, what)

@@ -5,7 +5,10 @@ local core = require("theano.core")
 local nd = require("theano.ndarray")
 local util = require("theano.util")
 
-local known = util.set({ "name", "strict", "allow_downcast", "borrow", "broadcastable", "target", "dtype" })
+local known = {
+  name = "string", strict = "boolean", allow_downcast = "boolean", borrow = "boolean", broadcastable = "table",
+  target = "string", dtype = "string",
+}
 
 --- `theano.shared(value, name, {borrow =, broadcastable =, dtype =})`: a SharedVariable holding a copy of value.
 -- An ndarray keeps its dtype and promises no dimension to be 1 (unless broadcastable says so); a Lua integer becomes
@@ -14,6 +17,10 @@ return function(value, name, options)
   if util.is_keywords(name) then name, options = nil, name end
   options = options or {}
   util.check_keywords("shared", options, known)
+  if options.target and options.target ~= "cpu" then
+    util.raise("ValueError", "shared: can't place it on the target '%s': values go to the GPU by themselves under "
+      .. "device=cuda, \"cpu\" is the only target", options.target)
+  end
   if util.is_var(value) then
     util.raise("TypeError", "a shared variable holds a value, not the symbolic Variable %s", tostring(value))
   end

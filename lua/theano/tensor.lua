@@ -143,6 +143,11 @@ end
 -- ---- subscripts -----------------------------------------------------------------------------------------------------
 --- A slice for a table subscript: `x[{T.slice(a, b), 0}]`; `T.slice()` is `:`.
 function T.slice(start, stop, step)
+  for name, v in pairs({ start = start, stop = stop, step = step }) do
+    if v and math.type(v) ~= "integer" and not util.is_var(v) and not util.is_array(v) then
+      util.raise("TypeError", "slice: %s is %s, an integer or an integer scalar is expected", name, util.kind_of(v))
+    end
+  end
   return setmetatable({ start or false, stop or false, step or false, __arg = "slice" }, { __name = "slice" })
 end
 T.newaxis = setmetatable({ __arg = "newaxis" }, { __name = "newaxis" })

@@ -139,6 +139,42 @@ function M.bind(what, names, ...)
   return out
 end
 
+local written = setmetatable({}, { __mode = "k" }) -- what by_name gives -> the function as it is written
+
+--- A function that takes its parameters also by name, and refuses more arguments than it has parameters.
+-- @tparam string what its name, for messages
+-- @tparam function fn without `...`, which stays as it is
+-- @tparam ?boolean by_position its last argument may be a table of keywords or any other: names are left to fn
+-- @tparam ?table types by a parameter's name, as check_type takes them
+function M.by_name(what, fn, by_position, types)
+  local info = debug.getinfo(fn, "u")
+  if info.isvararg then return fn end
+  local names = {}
+  local typed = {} -- those of the parameters that have a type
+  for i = 1, info.nparams do
+    names[i] = debug.getlocal(fn, i)
+    if types and types[names[i]] then typed[#typed + 1] = i end
+  end
+  local function called(...)
+    local n = select("#", ...)
+    local keywords = not by_position and n > 0 and M.is_keywords((select(n, ...)))
+    for _, i in ipairs(not keywords and typed or {}) do
+      M.check_type(what, names[i], (select(i, ...)), types[names[i]])
+    end
+    if not keywords and n <= #names then return fn(...) end
+    if by_position then M.raise("TypeError", "%s takes at most %d arguments, got %d", what, #names, n) end
+    local given, values = M.bind(what, names, ...), {}
+    for i, name in ipairs(names) do values[i] = given[name] end
+    for _, i in ipairs(typed) do M.check_type(what, names[i], values[i], types[names[i]]) end
+    return fn(table.unpack(values, 1, #names))
+  end
+  written[called] = fn
+  return called
+end
+
+--- The function as it stands in the source: what by_name was given.
+function M.written(f) return written[f] or f end
+
 --- Arguments that must be there, made Variables in place.
 -- @tparam string what function's name, for messages
 -- @tparam table a arguments by name, as from bind
