@@ -2891,8 +2891,9 @@ function T.hessian(cost, wrt, options) end
 ---Whether var has ndim (1) dimensions.
 ---@param var any
 ---@param ndim integer
+---@param outdim any
 ---@return any
-function T.is_flat(var, ndim) end
+function T.is_flat(var, ndim, outdim) end
 
 ---Jacobian of a vector (or gradient of a scalar): one matrix, a row for each element, for each wrt. The rows
 ---are computed together (`T.vmap` of the gradient over the rows of an identity matrix).

@@ -84,11 +84,12 @@ static const char *called(lua_State *L, bool *method) {
 void lt_most(lua_State *L, int most) {
     bool method;
     int n = lua_gettop(L);
-    while (n > most && lua_isnil(L, n)) n--;
-    if (n <= most) return;
+    if (n <= most || !lt_is_keywords(L, n)) return; /* further results of a call in the last place do no harm */
     const char *name = called(L, &method);
-    lt_error(L, TH_TypeError, "%s takes at most %d argument%s, got %d", name ? name : "this function", most - method,
-             most - method == 1 ? "" : "s", n - method);
+    lua_pushnil(L);
+    lua_next(L, n);
+    lt_error(L, TH_TypeError, "%s takes %d argument%s and no keywords: '%s' is not known",
+             name ? name : "this function", most - method, most - method == 1 ? "" : "s", lua_tostring(L, -2));
 }
 
 int lt_wrong(lua_State *L, int i, const char *wanted) {

@@ -31,6 +31,7 @@ local ANY = util.set({
 -- Functions whose further arguments are values, names or tags of the user's.
 local VALUES = util.set({
   "T.default", "theano.gof.Feature", "theano.gof.LocalOptimizer", "theano.gof.local_optimizer", "theano.stat",
+  "theano.error_kind",
 })
 local function is_decorator(path) return path:find("%.register_") ~= nil end
 
@@ -199,12 +200,14 @@ describe("no keyword is read and then ignored", function()
   -- what functions print while they are tried is of no interest
   setup(function()
     local null = assert(io.open("/dev/null", "w"))
-    io.stdout, io.stderr = null, null
+    rawset(io, "stdout", null)
+    rawset(io, "stderr", null)
     io.output(null)
   end)
   teardown(function()
     io.output(write)
-    io.stdout, io.stderr = write, stderr
+    rawset(io, "stdout", write)
+    rawset(io, "stderr", stderr)
   end)
 
   local total, left_out, left_out_names = 0, 0, {}
@@ -237,7 +240,9 @@ describe("a keyword of a function that takes more than the pool has", function()
       local wrong = { [k] = "no such value", ws = { 2, 2 } }
       assert.has_error(function() T.signal.pool.pool_2d(image, wrong) end, nil, k)
     end
-    raises("ValueError", "give one of each", function() T.signal.pool.pool_2d(image, { ws = { 2, 2 }, ds = { 2, 2 } }) end)
+    raises("ValueError", "give one of each", function()
+      T.signal.pool.pool_2d(image, { ws = { 2, 2 }, ds = { 2, 2 } })
+    end)
     for _, name in ipairs({ "set_subtensor", "inc_subtensor" }) do
       for _, k in ipairs({ "inplace", "tolerate_inplace_aliasing" }) do
         raises("TypeError", "true or false", function() T[name](v["0:2"], 1, { [k] = "yes" }) end)

@@ -192,7 +192,7 @@ static bool put(const Filter *q, const ThArg *a, char **at) {
     }
     if (!filter_number(q, a, *at)) {
         char m[256];
-        if (a->kind == TH_ARG_FLOAT && dtype_is_discrete(q->type.dtype) && a->f == floor(a->f))
+        if (a->kind == TH_ARG_FLOAT && dtype_is_discrete(q->type.dtype) && a->f == floor(a->f) && fabs(a->f) < 0x1p63)
             number_format(m, sizeof m,
                           "It is the float %.17g, the type is %s, and in Lua / and ^ give floats: write 4 // 2 for an "
                           "integer, math.tointeger(x) for that of a float, or allow_input_downcast = true.",

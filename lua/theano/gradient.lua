@@ -304,7 +304,8 @@ end
 -- @param axes axis of each argument (false: not mapped); one integer for all; or {in_axes = .., out_axes = ..}
 -- @return a function of the whole arguments, whose results have the mapped axis at out_axes (0)
 function M.vmap(fn, axes)
-  if type(fn) ~= "function" then
+  local meta = type(fn) == "table" and getmetatable(fn)
+  if type(fn) ~= "function" and not (type(meta) == "table" and meta.__call) then
     util.raise("TypeError", "vmap takes a function of Variables, got %s", util.kind_of(fn))
   end
   local in_axes, out_axis = axes_of(axes)

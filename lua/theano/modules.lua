@@ -148,18 +148,22 @@ local FREE = util.set({
 -- What a parameter of this name is in every function of NumPy's; elsewhere functions say it themselves.
 local TYPES = {
   keepdims = "boolean", equal_nan = "boolean", right = "boolean", increasing = "boolean", endpoint = "boolean",
-  density = "boolean", copy = "boolean", k = "integer", nan = "number", posinf = "number", neginf = "number",
+  density = "boolean", copy = "boolean|number", k = "integer", nan = "number", posinf = "number", neginf = "number",
   range = "table|ndarray", rtol = "number", atol = "number",
 }
 M.TYPES = TYPES
 
--- Functions in Lua take their parameters by name, too, and no more arguments than they have.
+-- Functions in Lua take no more arguments than they have; those on tensors and arrays take them by name, too.
+local function on_tensors(path)
+  return path:find("^theano%.tensor") or path == "theano.gradient" or path == "nd" or path == "a"
+end
 local by_name = {} -- function -> what takes its place, in every module that has it
 local function name_parameters(module, path, types)
   for name, f in pairs(module) do
     local info = type(f) == "function" and debug.getinfo(f, "Su")
-    if info and info.what == "Lua" and not info.isvararg then
-      local free = false
+    local plain = info and info.what == "Lua" and not info.isvararg
+    if plain and name ~= "help" then -- by which tools find where our files are
+      local free = not on_tensors(path)
       for i = 1, info.nparams do free = free or FREE[debug.getlocal(f, i)] end
       local shown = (path .. "." .. name):gsub("^theano%.tensor%.", "")
       by_name[f] = by_name[f] or util.by_name(shown, f, free, types)
@@ -179,6 +183,7 @@ function M.seal_all(theano)
     end
   end
   for name, f in pairs(theano) do theano[name] = by_name[f] or f end
+  for name, f in pairs(package.loaded) do package.loaded[name] = by_name[f] or f end
   name_parameters(theano.ndarray, "nd", TYPES)
   name_parameters(require("theano.core").array_methods, "a", TYPES)
   M.seal(theano.ndarray, "theano.ndarray", "numpy")

@@ -6,8 +6,8 @@ local util = require("theano.util")
 
 local M = {}
 local known = {
-  depth = "integer", print_type = "boolean", file = "string|userdata|object", ids = "string", stop_on_name = "boolean", done = "table",
-  print_storage = "boolean", print_clients = "boolean", used_ids = "table",
+  depth = "integer", print_type = "boolean", file = "string|userdata|object", ids = "string", stop_on_name = "boolean",
+  done = "table", print_storage = "boolean", print_clients = "boolean", used_ids = "table",
 }
 
 local IDS = util.set({ "CHAR", "int", "id", "" })
