@@ -88,7 +88,7 @@ typedef struct ThHost {
     void *alloc_user;
     ThLogFn log; /* NULL: silent */
     void *log_user;
-    /* NULL: our own (libgomp). Runs fn(i, user) for all i < n and returns when all are done. */
+    /* NULL: our own threads. Runs fn(i, user) for all i < n and returns when all are done. */
     void (*parallel_for)(void *host, int n, void (*fn)(int i, void *user), void *user);
     void *parallel_user;
 } ThHost;

@@ -1,8 +1,8 @@
 /*
  * cpu.c -- the context's record of its machine.
  *
- * In: a context. Out: the same Cpu for the context's whole life, whichever thread asks first. Opened libraries are
- * never closed: their own threads may still be running.
+ * In: a context. Out: the same Cpu for the context's whole life, whichever thread asks first. The threads of its team
+ * end with it. Opened libraries are never closed: their own threads may still be running.
  */
 #include "cpu.h"
 
@@ -17,6 +17,7 @@ const GemmKernels *const *cpu_gemm_kernels(void) {
 
 static void release(ThContext *c, void *p) {
     Cpu *u = p;
+    team_end(&u->team);
     if (u->tuned) conv_tuned_free(c, u->tuned);
     pthread_mutex_destroy(&u->lock);
     ctx_free(c, u, sizeof *u);
@@ -29,6 +30,7 @@ Cpu *cpu_of(ThContext *c) {
     if (!u) return NULL;
     u->gemm = cpu_gemm_kernels();
     pthread_mutex_init(&u->lock, NULL);
+    team_init(&u->team);
     __atomic_store_n(&c->slot_free[CTX_CPU], release, __ATOMIC_RELEASE);
     if (__atomic_compare_exchange_n(&c->slot[CTX_CPU], &old, (void *)u, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return u;

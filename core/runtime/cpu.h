@@ -1,17 +1,18 @@
-/* cpu.h -- what a context has found out about its machine, lazily and once: instruction set, BLAS, thread pool. */
+/* cpu.h -- what a context has found out about its machine, lazily and once: instruction set, BLAS, threads. */
 #ifndef TH_CPU_H
 #define TH_CPU_H
 
 #include "blas.h"
 #include "gemm_kernels.h"
 #include "parallel.h"
+#include "team.h"
 
 typedef struct Cpu {
     const GemmKernels *const *gemm; /* [0] float32, [1] float64 */
-    pthread_mutex_t lock;           /* taken while `blas` or `pool` is being filled */
-    atomic_bool blas_asked, pool_asked;
+    pthread_mutex_t lock;           /* taken while `blas` is being filled */
+    atomic_bool blas_asked;
     Blas blas;
-    Pool pool;
+    Team team;
     struct ConvTuned *tuned; /* conv_tune.c */
 } Cpu;
 void conv_tuned_free(ThContext *c, struct ConvTuned *t);

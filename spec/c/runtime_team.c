@@ -1,0 +1,121 @@
+/*
+ * runtime_team.c -- threads that share work: every piece once, from several callers at the same time, over and over;
+ * pieces know that they are inside; nobody waits for a worker that has not begun, and one that was waited for stays
+ * away for a while; a forked child works alone; no worker outlives its team.
+ */
+#define _GNU_SOURCE
+#include "../../core/runtime/team.h"
+#include "test.h"
+
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST = 300, ROUNDS = 400 };
+
+typedef struct Caller {
+    Team *t;
+    atomic_int done[MOST];
+    int wrong;
+} Caller;
+
+static void piece(int i, void *user) {
+    Caller *c = user;
+    atomic_fetch_add(&c->done[i], 1);
+    if (!team_inside(c->t)) c->wrong++;
+}
+
+static void *call(void *user) {
+    Caller *c = user;
+    for (int round = 0; round < ROUNDS; round++) {
+        int n = 2 + (round * 37) % (MOST - 2);
+        for (int i = 0; i < MOST; i++) atomic_store(&c->done[i], 0);
+        if (!team_run(c->t, n, piece, c)) continue; /* all are away */
+        for (int i = 0; i < MOST; i++) c->wrong += atomic_load(&c->done[i]) != (i < n);
+        c->wrong += team_inside(c->t);
+    }
+    return NULL;
+}
+
+static void pause_for(long ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
+
+/* The owner takes its piece only when the worker has begun, so that it must wait for it. */
+typedef struct Slow {
+    pthread_t owner;
+    atomic_bool begun, helped;
+} Slow;
+
+static void slow_piece(int i, void *user) {
+    Slow *s = user;
+    (void)i;
+    if (!pthread_equal(pthread_self(), s->owner)) {
+        atomic_store(&s->helped, true);
+        atomic_store(&s->begun, true);
+        pause_for(60);
+    }
+    for (int k = 0; k < 1000 && !atomic_load(&s->begun); k++) pause_for(1);
+    atomic_store(&s->begun, true);
+}
+
+static void test_late(void) {
+    Team *t = calloc(1, sizeof *t);
+    Slow s = {.owner = pthread_self()};
+    setenv("OMP_NUM_THREADS", "2", 1);
+    team_init(t);
+    CHECK(t->threads == 2);
+    bool away = false;
+    for (int k = 0; k < 20 && !away; k++) { /* a piece of the owner's may be as slow as the worker's now and then */
+        atomic_store(&s.begun, false);
+        atomic_store(&s.helped, false);
+        CHECK(team_run(t, 2, slow_piece, &s));
+        away = !team_run(t, 2, slow_piece, &s);
+    }
+    CHECK(atomic_load(&s.helped));
+    CHECK(away);
+    bool back = false;
+    for (int k = 0; k < 400 && !back; k++, pause_for(20)) back = team_run(t, 2, slow_piece, &s);
+    CHECK(back);
+    team_end(t);
+    free(t);
+}
+
+static void test_fork(Team *t) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        Caller *c = calloc(1, sizeof *c);
+        c->t = t;
+        alarm(20);
+        bool ran = team_run(t, 10, piece, c);
+        team_end(t);
+        _exit(ran);
+    }
+    int status = -1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+int main(void) {
+    Team *t = calloc(1, sizeof *t);
+    Caller *c = calloc(3, sizeof *c);
+    pthread_t id[3];
+    setenv("OMP_NUM_THREADS", "4", 1);
+    team_init(t);
+    CHECK(t->threads == 4 && !team_inside(t));
+    for (int i = 0; i < 3; i++) {
+        c[i].t = t;
+        CHECK(pthread_create(&id[i], NULL, call, &c[i]) == 0);
+    }
+    for (int i = 0; i < 3; i++) pthread_join(id[i], NULL);
+    for (int i = 0; i < 3; i++) CHECK(c[i].wrong == 0);
+    test_fork(t);
+    CHECK(!atomic_load(&t->jobs));
+    team_end(t);
+    free(t);
+    free(c);
+    test_late();
+    t = calloc(1, sizeof *t); /* never used */
+    team_init(t);
+    team_end(t);
+    free(t);
+    return test_done("runtime_team");
+}
