@@ -326,7 +326,7 @@ bool compile_used(Compile *k) {
     for (int i = 0; i < k->in.n && ok; i++) ok = map_put(k->ctx, &place, KEY(k->in.at[i]), (uint32_t)i);
     ok = ok && mark(k, &place, used);
     for (int i = 0; i < k->in.n && ok; i++)
-        if (!used[i] && !k->spec->in[i].update) ok = unused(k, i, policy);
+        if (!used[i] && !k->spec->in[i].update && !(k->in.at[i]->flags & VAR_F_WRT)) ok = unused(k, i, policy);
     ctx_free(k->ctx, used, (size_t)k->in.n + 1);
     map_free(k->ctx, &place);
     return ok;

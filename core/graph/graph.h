@@ -102,7 +102,8 @@ enum {
     VAR_F_GRAPH = 2,  /* lives in an arena: refs unused, fg's count */
     VAR_F_CACHED = 4, /* a small constant that the context hands out again while it lives; id is its place there */
     VAR_F_REMAT = 8,  /* FGraph: recomputed for later users rather than kept (core/opt/remat.c) */
-    VAR_F_HUB = 16    /* FGraph: has had many clients: equal nodes are not looked for among them (fgraph_cons.c) */
+    VAR_F_HUB = 16,   /* FGraph: has had many clients: equal nodes are not looked for among them (fgraph_cons.c) */
+    VAR_F_WRT = 32    /* a derivative by forward mode was asked with respect to it: never an unused input */
 };
 
 /* Two cache lines in an FGraph: what is seldom asked for, then what rewriting asks for again and again. */

@@ -229,6 +229,9 @@ int th_rop(ThContext *c, ThVar *const *f, int nf, ThVar *const *wrt, ThVar *cons
     Walk w = {.c = c};
     builder_begin(&w.b, c);
     bool ok = start(&w, wrt, at, n) && walk(&w, f, nf, wrt, n);
+    /* Theano's derivatives mention f itself; ours may need less of it, which a function of them does not have to know.
+     */
+    for (int i = 0; ok && i < n; i++) wrt[i]->flags |= VAR_F_WRT;
     for (int i = 0; ok && i < nf; i++) {
         ThVar *t = tangent_of(&w, f[i]);
         out[i] = t ? th_var_retain(t) : NULL;

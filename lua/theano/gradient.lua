@@ -130,29 +130,13 @@ local function disconnected_output(v, o, policy)
   return core.grad_none("d")
 end
 
--- Which of `ws` v is made of.
-local function made_of(v, ws)
-  local found, met = {}, util.set(require("theano.gofgraph").ancestors({ v }))
-  for i, w in ipairs(ws) do found[i] = met[w] or false end
-  return found
-end
-
--- Theano's derivatives mention f itself, so that whatever f is made of counts as used by a function of them; where ours
--- does not need it, `fill` does, which compiling takes away.
-local function as_used(v, f, ws)
-  local of_f, of_v = made_of(f, ws), made_of(v, ws)
-  for i in ipairs(ws) do
-    if of_f[i] and not of_v[i] then return require("theano.tensor").fill(f, v) end
-  end
-  return v
-end
-
 -- Nothing differentiable leads from ws to f. That f is made of them all the same, as the gradient of `3 * x` is of the
 -- form of x, makes it constant.
 local function is_constant_in(f, ws)
   if not f.dtype:find("^[fc]") then return false end
-  for _, of in ipairs(made_of(f, ws)) do
-    if of then return true end
+  local met = util.set(require("theano.gofgraph").ancestors({ f }))
+  for _, w in ipairs(ws) do
+    if met[w] then return true end
   end
   return false
 end
@@ -178,8 +162,7 @@ function M.Rop(f, wrt, eval_points, options)
   local ws = as_list("Rop", wrt, "wrt")
   local out = core.rop(fs, ws, points_of("Rop", eval_points, ws))
   for i, v in ipairs(out) do
-    if v then out[i] = as_used(v, fs[i], ws)
-    else out[i] = disconnected_output(fs[i], o, is_constant_in(fs[i], ws) and "ignore" or policy) end
+    if not v then out[i] = disconnected_output(fs[i], o, is_constant_in(fs[i], ws) and "ignore" or policy) end
   end
   return answer(out, single)
 end
