@@ -50,9 +50,18 @@ local function add_gradient(s, rng)
   local x = rng:pick(leaves)
   local cost = rng:pick({ "T.sum(T.sin(v[%d]))", "T.sum(v[%d])", "T.sum(T.sqr(v[%d]) * 0.1)", "T.mean(v[%d] * 0.5)" })
   local line = ('theano.grad(%s, v[%d], { disconnected_inputs = "ignore" })'):format(cost:format(best.id), x.id)
-  if rng:chance(0.2) then line = ("T.sum(%s)"):format(line) end
+  local bcast, kind = x.bcast, rng:int(1, 12)
+  if kind <= 2 then
+    line, bcast = ("T.sum(%s)"):format(line), {}
+  elseif kind == 3 then -- twice
+    line = ('theano.grad(T.sum(T.sqr(%s)), v[%d], { disconnected_inputs = "ignore" })'):format(line, x.id)
+  elseif kind == 4 then
+    line, bcast = ("T.Rop(v[%d], v[%d], v[%d])"):format(best.id, x.id, x.id), best.bcast
+  elseif kind == 5 then
+    line = ('T.Lop(v[%d], v[%d], T.ones_like(v[%d]), { disconnected_inputs = "ignore" })'):format(best.id, x.id, best.id)
+  end
   local g = { id = #s.nodes + 1, kind = "grad", line = line, deps = { best.id, x.id }, dtype = "float64",
-    bcast = line:find("^T.sum%(theano") and {} or x.bcast, scale = best.scale * 100, narrow = best.narrow, by = x.id }
+    bcast = bcast, scale = best.scale * 100, narrow = best.narrow, by = x.id }
   s.nodes[g.id] = g
   s.outputs[#s.outputs + 1] = g.id
 end
@@ -70,6 +79,27 @@ local function add_updates(s, rng)
         s.updates[#s.updates + 1] = { n.id, m.id, default = rng:chance(0.3), step = m.kind == "grad" }
       end
     end
+  end
+end
+
+--- Steps that are given instead of computed: inputs in the middle of the graph, or replaced by another variable.
+local function choose_cuts(s, rng)
+  s.givens = {}
+  local list = steps(s, function(n) return n.exact and not session.is_complex(n.dtype) and n.size < 60 end)
+  if #list == 0 or not rng:chance(0.12) then return end
+  local n = rng:pick(list)
+  if rng:chance(0.5) then
+    n.dims, n.range = n.shape, { n.lo, n.hi }
+    local data = {}
+    for i, x in ipairs(n.list) do data[i] = x if n.dtype == "bool" then data[i] = x ~= 0 end end
+    n.text = session.array_text(n.dtype, n.shape, data)
+    s.inputs[#s.inputs + 1] = n.id
+  else
+    local fits = {}
+    for _, m in ipairs(s.nodes) do
+      if m.value and m.id < n.id and same_type(n, m) then fits[#fits + 1] = m end
+    end
+    if #fits > 0 then s.givens[1] = { n.id, rng:pick(fits).id } end
   end
 end
 
@@ -276,6 +306,7 @@ function M.complete(s)
   choose_outputs(s, rng)
   add_gradient(s, rng)
   add_updates(s, rng)
+  choose_cuts(s, rng)
   choose_flags(s, rng)
   s.events[1] = { kind = "call", args = first_arguments(s), name = "first" }
   local wanted = rng:int(2, 5)

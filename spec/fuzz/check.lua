@@ -14,7 +14,8 @@ function M.session(seed)
   local rng = s.rng
   s.grid, s.smooth_only = rng:chance(0.6), rng:chance(0.3)
   for _ = 1, rng:int(1, 3) do
-    s:new_leaf(rng:pick({ "float64", "float64", "float64", "float32", "int64", "int8", "uint8", "bool" }), -2, 2)
+    s:new_leaf(rng:pick({ "float64", "float64", "float64", "float32", "int64", "int8", "uint8", "bool",
+      "int16", "int32", "uint16", "uint32", "uint64" }), -2, 2)
   end
   local wanted, steps, tries = rng:int(2, 9), 0, 0
   while steps < wanted and tries < wanted * 6 do
@@ -133,6 +134,7 @@ function M.shrink(s, way, why)
   for _ = 1, 2 do
     drop(s.events, 1, holds)
     drop(s.updates, 0, holds)
+    drop(s.givens, 0, holds)
     drop(s.outputs, 0, holds)
     forget(s.flags, holds)
     forget(s.out_flags, holds)

@@ -38,6 +38,23 @@ local function last_words(log)
   return table.concat(lines, "\n")
 end
 
+-- A child under a watch: one that writes no progress for so many seconds is killed, and its status is 124.
+local watched = [[
+%s
+THEANO_FLAGS=base_compiledir=%s/cache,$THEANO_FLAGS ASAN_OPTIONS=hard_rss_limit_mb=4000:$ASAN_OPTIONS \
+  %s scripts/fuzz --child %s --seed %d --graphs %d --ways %s >%s 2>&1 &
+child=$! late=
+while kill -0 $child 2>/dev/null; do
+  sleep 0.5
+  at=$(stat -c %%Y %s 2>/dev/null || date +%%s)
+  if [ $(($(date +%%s) - at)) -gt %d ]; then late=1; kill -9 $child; fi
+done
+wait $child 2>/dev/null
+status=$?
+[ -z "$late" ] || exit 124
+exit $status
+]]
+
 local function found(summary, say, first, program)
   summary.findings = summary.findings + 1
   say(first)
@@ -91,11 +108,9 @@ function M.work(options, say)
     local count = math.min(options.batch or 100, last - seed + 1)
     os.remove(paths.progress)
     os.remove(paths.results)
-    local command = ("%s THEANO_FLAGS=base_compiledir=%s/cache,$THEANO_FLAGS "
-      .. "ASAN_OPTIONS=hard_rss_limit_mb=4000:$ASAN_OPTIONS "
-      .. "timeout -k 5 %d %s scripts/fuzz --child %s --seed %d --graphs %d --ways %s >%s 2>&1"):format(
-      slow == 1 and "ulimit -v 6000000;" or "", shell(folder), (60 + 2 * count) * slow, shell(options.runner),
-      shell(folder), seed, count, table.concat(options.ways, ","), shell(paths.log))
+    local command = watched:format(slow == 1 and "ulimit -v 6000000" or ":", shell(folder), shell(options.runner),
+      shell(folder), seed, count, table.concat(options.ways, ","), shell(paths.log), shell(paths.progress),
+      (options.patience or 60) * slow)
     local _, how, status = os.execute(command)
     if how == "signal" then status = "signal " .. status end
     local ended = collect(summary, say, paths.results)

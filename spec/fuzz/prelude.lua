@@ -47,8 +47,19 @@ local function tools(say)
   -- Counts a run of an operation written in Lua.
   function t.ran(k) t.runs[k] = (t.runs[k] or 0) + 1 end
 
+  -- The function called again from inside, once, with the arguments of the call that runs.
+  function t.again()
+    if t.inside then return end
+    t.inside = true
+    pcall(t.f, table.unpack(t.args, 1, t.args.n))
+    t.inside = nil
+  end
+
   -- The compiled function.
-  function t.made(f) say("nodes", #f.maker.fgraph:toposort(), f) end
+  function t.made(f)
+    t.f, t.args = f, { n = 0 }
+    say("nodes", #f.maker.fgraph:toposort(), f)
+  end
 
   -- Part of the play: what it raises is said, and the shared variables after it.
   function t.event(name, body)
@@ -62,7 +73,7 @@ local function tools(say)
   function t.call(name, f, args, names, options)
     options = options or {}
     local before = copies(args)
-    t.runs = {}
+    t.runs, t.args = {}, args
     local r = table.pack(pcall(f, table.unpack(args, 1, args.n or #args)))
     for i = 2, r[1] and r.n or 1 do
       local key = ("%s v%s"):format(name, names[i - 1])

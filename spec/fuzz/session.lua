@@ -29,7 +29,7 @@ M.is_float, M.is_complex = is_float, is_complex
 
 function M.new(seed)
   return setmetatable({ seed = seed, rng = fuzz.rng(seed), nodes = {}, a = {}, used = {}, symbols = {}, order = {},
-    updates = {}, events = {}, inputs = {} }, Session)
+    updates = {}, events = {}, inputs = {}, givens = {} }, Session)
 end
 
 -- ---- text ---------------------------------------------------------------------------------------------------------

@@ -33,6 +33,10 @@ function M.wanted(s)
   for _, e in ipairs(s.events) do
     for _, id in ipairs(e.nodes or {}) do ids[#ids + 1] = id end
   end
+  for _, g in ipairs(s.givens) do
+    ids[#ids + 1] = g[1]
+    ids[#ids + 1] = g[2]
+  end
   return ids
 end
 
@@ -67,7 +71,10 @@ local function compile_lines(s, plain, states)
   end
   lines[#lines + 1] = ("local f = theano.compile { inputs = { %s }, outputs = { %s },"):format(
     table.concat(ins, ", "), table.concat(outs, ", "))
-  lines[#lines + 1] = ('  updates = { %s }, mode = mode, on_unused_input = "ignore" }'):format(table.concat(ups, ", "))
+  local given = {}
+  for i, g in ipairs(s.givens) do given[i] = ("{ v[%d], v[%d] }"):format(g[1], g[2]) end
+  lines[#lines + 1] = ('  updates = { %s }, mode = mode, on_unused_input = "ignore"%s }'):format(table.concat(ups, ", "),
+    #given > 0 and (", givens = { %s }"):format(table.concat(given, ", ")) or "")
   lines[#lines + 1] = "t.made(f)"
   lines[#lines + 1] = ("local names = { %s }"):format(table.concat(names, ", "))
   for _, id in ipairs(states) do

@@ -100,6 +100,28 @@ return function(registry)
     return first or second or nil
   end)
 
+  -- What is forbidden while a function runs is an error or works, and ends; the operation goes on either way.
+  entry("operation that meddles", 4, function(s, rng)
+    local x = operand(s)
+    if not x then return nil end
+    local shareds = {}
+    for _, n in ipairs(s.nodes) do
+      if n.kind == "shared" then shareds[#shareds + 1] = ("v[%d]"):format(n.id) end
+    end
+    local w = #shareds > 0 and rng:pick(shareds) or "v[0]"
+    local meddling = rng:pick({ "W:get_value()", "W:get_value({ borrow = true })", "W:set_value(W:get_value())",
+      "t.f:free()", "t.again()", "t.f:copy():free()", "t.args[1]:free()", "t.f:bind(table.unpack(t.args))()",
+      "inputs[1]:free()", "theano.compile({}, W + 1, { mode = mode })()", "collectgarbage('step') t.last = nil",
+      "theano.compile({}, W.shape, { updates = { { W, W * 2 } }, mode = mode })" }):gsub("W", function() return w end)
+    local op = operation(s, rng, x, ("pcall(function() %s end) return x * 1"):format(meddling))
+    local y = s:step("%1(%2)", { op.id, x.id }, { exact = true })
+    if y and #shareds > 0 and rng:chance(0.7) then
+      local id = math.tointeger(tonumber(w:match("%d+")))
+      return s:step(rng:pick({ "%1.sum and %1 * 1", "%1 + %2.size", "%1 * %2.ndim" }), { y.id, id }, {}) or y
+    end
+    return y
+  end)
+
   entry("operation of a text", 3, function(s, rng)
     local x = operand(s)
     if not x or x.scale > 5 then return nil end
