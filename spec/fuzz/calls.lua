@@ -58,7 +58,8 @@ local function add_gradient(s, rng)
   elseif kind == 4 then
     line, bcast = ("T.Rop(v[%d], v[%d], v[%d])"):format(best.id, x.id, x.id), best.bcast
   elseif kind == 5 then
-    line = ('T.Lop(v[%d], v[%d], T.ones_like(v[%d]), { disconnected_inputs = "ignore" })'):format(best.id, x.id, best.id)
+    line = ('T.Lop(v[%d], v[%d], T.ones_like(v[%d]), { disconnected_inputs = "ignore" })'):format(best.id, x.id,
+      best.id)
   end
   local g = { id = #s.nodes + 1, kind = "grad", line = line, deps = { best.id, x.id }, dtype = "float64",
     bcast = bcast, scale = best.scale * 100, narrow = best.narrow, by = x.id }

@@ -45,6 +45,7 @@ end
 --- nil, or way, message: the first fault in these ways.
 function M.fault(s, ways)
   local body = text.body(s)
+  if M.before then M.before(s, "none") end
   local reference, facts = play.play(body, play.ways.none)
   if not reference then return "refused", facts end
   local bits

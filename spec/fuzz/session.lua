@@ -62,7 +62,7 @@ local env = { table = table, math = math, ipairs = ipairs, pairs = pairs, pcall 
   collectgarbage = collectgarbage, type = type, tostring = tostring, string = string, setmetatable = setmetatable }
 M.env = env
 
-local quiet = { ran = function() end }
+local quiet = { ran = function() end, once = pcall }
 local step_mode = theano.compile.Mode({ linker = "interpreter", optimizer = "None" })
 
 function M.chunk(text, v)

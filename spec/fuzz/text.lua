@@ -73,7 +73,8 @@ local function compile_lines(s, plain, states)
     table.concat(ins, ", "), table.concat(outs, ", "))
   local given = {}
   for i, g in ipairs(s.givens) do given[i] = ("{ v[%d], v[%d] }"):format(g[1], g[2]) end
-  lines[#lines + 1] = ('  updates = { %s }, mode = mode, on_unused_input = "ignore"%s }'):format(table.concat(ups, ", "),
+  lines[#lines + 1] = ('  updates = { %s }, mode = mode, on_unused_input = "ignore"%s }'):format(table.concat(ups,
+    ", "),
     #given > 0 and (", givens = { %s }"):format(table.concat(given, ", ")) or "")
   lines[#lines + 1] = "t.made(f)"
   lines[#lines + 1] = ("local names = { %s }"):format(table.concat(names, ", "))

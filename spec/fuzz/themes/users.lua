@@ -110,10 +110,11 @@ return function(registry)
     end
     local w = #shareds > 0 and rng:pick(shareds) or "v[0]"
     local meddling = rng:pick({ "W:get_value()", "W:get_value({ borrow = true })", "W:set_value(W:get_value())",
-      "t.f:free()", "t.again()", "t.f:copy():free()", "t.args[1]:free()", "t.f:bind(table.unpack(t.args))()",
+      "t.f:free()", "t.f(table.unpack(t.args))", "t.f:copy():free()", "t.args[1]:free()",
+        "t.f:bind(table.unpack(t.args))()",
       "inputs[1]:free()", "theano.compile({}, W + 1, { mode = mode })()", "collectgarbage('step') t.last = nil",
       "theano.compile({}, W.shape, { updates = { { W, W * 2 } }, mode = mode })" }):gsub("W", function() return w end)
-    local op = operation(s, rng, x, ("pcall(function() %s end) return x * 1"):format(meddling))
+    local op = operation(s, rng, x, ("t.once(function() %s end) return x * 1"):format(meddling))
     local y = s:step("%1(%2)", { op.id, x.id }, { exact = true })
     if y and #shareds > 0 and rng:chance(0.7) then
       local id = math.tointeger(tonumber(w:match("%d+")))
