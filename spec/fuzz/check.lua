@@ -54,7 +54,7 @@ function M.fault(s, ways)
     if M.before then M.before(s, name) end
     local notes, more = play.play(body, way)
     if not notes then return name, "compile raised: " .. more end
-    local why = play.compare(s, body, reference, notes, facts)
+    local why = play.compare(s, body, reference, notes, facts, way)
     if not why and more.nodes > 8 * facts.nodes + 60 then
       why = ("nodes: %d, as written %d"):format(more.nodes, facts.nodes)
     end
