@@ -113,6 +113,9 @@ bool compile_update_type(Compile *k, const ThVar *s, const ThVar *e) {
     if (s->type.dtype != e->type.dtype && s->type.ndim == e->type.ndim)
         text_printf(&t, " The dtypes differ: cast the expression, for example with astype(\"%s\").",
                     th_dtype_name((ThDtype)s->type.dtype));
+    if (s->type.dtype == TH_UINT64 && e->type.dtype == TH_FLOAT64)
+        text_put(&t, " A uint64 and a signed number, as every literal is one, meet in float64: "
+                     "T.constant(1, {dtype = \"uint64\"}) stays.");
     text_put(&t, " If the difference is related to the broadcast pattern, you can call the tensor.unbroadcast(var, "
                  "axis_to_unbroadcast[, ...]) function to remove broadcastable dimensions.");
     err(k->ctx, TH_TypeError, "%s", t.at ? t.at : "an update of another type");

@@ -359,6 +359,22 @@ static int array_tolist(lua_State *L) {
     return 1;
 }
 
+/* The element at a position of all elements in C order. */
+static int item_at(lua_State *L, LtState *s, ThArray *a, int64_t i) {
+    int64_t at[TH_MAX_NDIM] = {0}, size = th_array_size(a);
+    if (i < -size || i >= size)
+        return lt_error(L, TH_IndexError, "index %lld is out of bounds for size %lld", (long long)i, (long long)size);
+    if (i < 0) i += size;
+    for (int d = th_array_ndim(a) - 1; d >= 0; d--) {
+        at[d] = i % th_array_shape(a)[d];
+        i /= th_array_shape(a)[d];
+    }
+    ThValue v;
+    LT_CHECK(L, s, !th_array_get(a, at, &v));
+    lt_push_element(L, s, th_array_dtype(a), &v);
+    return 1;
+}
+
 static int array_item(lua_State *L) { /* item() of a single element, item(i, j, ..) */
     LtState *s = LT_STATE(L);
     ThArray *a = lt_check_array(L, s, 1);
@@ -367,7 +383,9 @@ static int array_item(lua_State *L) { /* item() of a single element, item(i, j, 
     if (n == 0 && th_array_size(a) != 1)
         return lt_error(L, TH_ValueError, "item() needs an array of one element, this one has %lld",
                         (long long)th_array_size(a));
-    if (n != 0 && n != nd) return lt_error(L, TH_IndexError, "item takes no position or %d, got %d", nd, n);
+    if (n == 1 && nd != 1) return item_at(L, s, a, luaL_checkinteger(L, 2));
+    if (n != 0 && n != nd)
+        return lt_error(L, TH_IndexError, "item takes no position, one of all elements, or %d, got %d", nd, n);
     for (int d = 0; d < n; d++) {
         int64_t len = th_array_shape(a)[d], i = luaL_checkinteger(L, d + 2);
         if (i < -len || i >= len)

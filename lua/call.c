@@ -32,6 +32,23 @@ static int input_named(lua_State *L, const LtFunction *f, const char *k) {
     return at;
 }
 
+/* Says which names there are. */
+LT_NORETURN static void unknown_input(lua_State *L, const LtFunction *f, const char *k) {
+    luaL_Buffer b;
+    bool any = false;
+    luaL_buffinit(L, &b);
+    for (int i = 0; i < f->nin; i++) {
+        const char *n = th_function_input_name(f->f, i);
+        if (!n) continue;
+        luaL_addstring(&b, any ? ", " : " (the inputs are ");
+        luaL_addstring(&b, n);
+        any = true;
+    }
+    luaL_addstring(&b, any ? ")" : " (no input has a name)");
+    luaL_pushresult(&b);
+    lt_error(L, TH_TypeError, "Unknown input or state: %s%s", k, lua_tostring(L, -1));
+}
+
 static void too_many(lua_State *L, const LtFunction *f, int n) {
     const char *name = th_function_name(f->f);
     lt_error(L, TH_TypeError, "Too many parameter passed to theano function%s%s: %d given, %d expected",
@@ -56,7 +73,7 @@ static void spread_keywords(lua_State *L, Call *c) {
             lua_replace(L, 2); /* the place left for it */
             continue;
         }
-        if (i < 0) lt_error(L, TH_TypeError, "Unknown input or state: %s", k);
+        if (i < 0) unknown_input(L, c->f, k);
         if (i < npos && !lua_isnil(L, c->first + i)) lt_error(L, TH_TypeError, "Multiple values for input: %s", k);
         lua_pushvalue(L, -1);
         lua_replace(L, c->first + i);

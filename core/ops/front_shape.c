@@ -110,6 +110,11 @@ int front_reshape(Front *f) {
         return front_error(f, TH_TypeError,
                            "New shape in reshape must be a vector or a list of scalars, got %d dimensions",
                            s->type.ndim);
+    if (!front_none(f, 2) && f->arg[1].kind == TH_ARG_INT && f->arg[2].kind == TH_ARG_INT && front_int(f, 2) != 1)
+        return front_error(f, TH_ValueError,
+                           "the lengths stand in one table, x:reshape({%lld, %lld}); what follows it is "
+                           "the number of dimensions",
+                           (long long)f->arg[1].i, (long long)f->arg[2].i);
     if (!front_none(f, 2)) ndim = (int)front_int(f, 2);
     if (ndim < 0)
         return front_error(f, TH_ValueError,

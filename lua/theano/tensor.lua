@@ -311,7 +311,7 @@ local plain = util.set({
   "ndim", "dtype", "broadcastable", "type", "name", "owner", "index", "data", "tag",
 })
 
-local function unknown(key)
+local function unknown(x, key)
   local names = {}
   for _, t in ipairs({ plain, computed, own, methods }) do
     for n in pairs(t) do names[#names + 1] = n end
@@ -319,6 +319,9 @@ local function unknown(key)
   table.sort(names)
   local modules = require("theano.modules")
   local hint = modules.hint(key, names, "Variable")
+  if core.kind(x) == "shared" and (key == "value" or key == "data" or key == "container") then
+    hint = ": a shared variable has get_value() and set_value(v)"
+  end
   local found = hint == "" and modules.find(key)
   util.raise("AttributeError", "a Variable has no attribute '%s'%s", key,
     found and found:find("^theano%.tensor%.") and (": it is the function " .. found) or hint)
@@ -329,7 +332,7 @@ meta.__index = function(x, key)
     if plain[key] then return (core.var_attribute(x, key)) end
     if computed[key] then return computed[key](x) end
     if key == "default_update" and core.kind(x) == "shared" then return core.default_update(x) end
-    return own[key] or methods[key] or unknown(key)
+    return own[key] or methods[key] or unknown(x, key)
   end
   return core.subtensor(x, key)
 end
@@ -342,9 +345,14 @@ meta.__newindex = function(x, key, value)
     util.raise("AttributeError", "the attribute '%s' of a Variable cannot be set: name, default_update (of a shared "
       .. "variable) and fields of tag can%s", key, key == "value" and "; a value is set by x:set_value(v)" or "")
   end
-  util.raise("TypeError", "a Variable is not assigned to: use T.set_subtensor(x[..], value)")
+  util.raise("TypeError", "a Variable is not assigned to: use T.set_subtensor(x[..], value)%s",
+    core.kind(x) == "shared" and "; a shared variable's value is set by s:set_value(v)" or "")
 end
 
 meta.__len = function(x) return x.shape[0] end
+meta.__concat = function(a, b)
+  local function text(v) return type(v) == "userdata" and tostring(v) or v end
+  return text(a) .. text(b)
+end
 
 return T

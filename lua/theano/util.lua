@@ -95,7 +95,8 @@ end
 --- Checks the type of one argument by name; nil is left to the caller. `types` as "boolean" or "integer|table".
 function M.check_type(what, name, value, types)
   if value ~= nil and not fits(value, types) then
-    M.raise("TypeError", "%s: %s is %s, %s is expected", what, name, M.kind_of(value), (types:gsub("|", " or ")))
+    M.raise("TypeError", "%s: %s is %s, %s is expected", what, name, M.kind_of(value),
+      (types:gsub("object", "table"):gsub("|", " or ")))
   end
 end
 
@@ -109,7 +110,9 @@ function M.check_keywords(what, t, known)
       local names = {}
       for n in pairs(known) do names[#names + 1] = n end
       table.sort(names)
-      M.raise("TypeError", "%s: unknown keyword '%s' (known: %s)", what, tostring(k), table.concat(names, ", "))
+      local near = M.nearest(tostring(k), names)
+      M.raise("TypeError", "%s: unknown keyword '%s' (known: %s)%s", what, tostring(k), table.concat(names, ", "),
+        near and (": did you mean '" .. near .. "'?") or "")
     end
     if types ~= true then M.check_type(what, k, v, types) end
   end
