@@ -19,15 +19,17 @@ local function merge(to, from)
   end
 end
 
-local function read(path)
+function M.read(path)
   local file <close> = io.open(path)
   return file and file:read("a") or ""
 end
+local read = M.read
 
-local function shell(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+function M.shell(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+local shell = M.shell
 
--- What an ended child said last: a sanitizer's report, or its last lines.
-local function last_words(log)
+--- What an ended child said last: a sanitizer's report, or its last lines.
+function M.last_words(log)
   local text = read(log)
   local at = text:find("ERROR: ", 1, true) or text:find("runtime error", 1, true)
   local lines = {}
@@ -90,7 +92,7 @@ local function death(summary, options, say, paths, status)
     local s = check.session(seed)
     return check.report(s, (way or ""):match("^%a+") or "fast", why)
   end)
-  found(summary, say, ("seed %d %s: %s"):format(seed, way or "?", why), last_words(paths.log) .. "\n"
+  found(summary, say, ("seed %d %s: %s"):format(seed, way or "?", why), M.last_words(paths.log) .. "\n"
     .. (ok and program or ""))
   return seed
 end
@@ -119,7 +121,7 @@ function M.work(options, say)
       seed = seed + count
     elseif ended then -- everything was tried, and then the process did not end well: a leak
       found(summary, say, ("seeds %d to %d: end with status %s"):format(seed, seed + count - 1, status),
-        last_words(paths.log))
+        M.last_words(paths.log))
       seed = seed + count
     else
       local stop = death(summary, options, say, paths, status)
