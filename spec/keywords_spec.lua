@@ -81,6 +81,13 @@ local function samples()
 end
 local SAMPLES = samples()
 
+-- pcall, and what lasts until it is closed is closed.
+local function called(fn, ...)
+  local fine, got = pcall(fn, ...)
+  if fine and type(got) == "table" and rawget(got, "close") then got.close() end
+  return fine, got
+end
+
 -- All choices of n values of the pool, until one of them is taken by fn; those values, or nil.
 local function arguments_of(fn, n, self)
   local at = {}
@@ -90,7 +97,7 @@ local function arguments_of(fn, n, self)
     for i = 1, n do a[i] = POOL[at[i]] end
     if self then table.insert(a, 1, self) end
     local count = n + (self and 1 or 0)
-    if pcall(fn, table.unpack(a, 1, count)) then return a, count end
+    if called(fn, table.unpack(a, 1, count)) then return a, count end
     local i = n
     while i > 0 do
       at[i] = at[i] + 1
@@ -114,7 +121,7 @@ local function faults_of(path, fn, self)
   if given then
     args, n = { table.unpack(given) }, #given
     if type(args[n]) == "table" and util.is_keywords(args[n]) then n = n - 1 end -- other keywords than those tried
-    if not pcall(fn, table.unpack(given)) then return { path .. ": the sample is refused" }, false end
+    if not called(fn, table.unpack(given)) then return { path .. ": the sample is refused" }, false end
   end
   for count = 0, given and -1 or parameters_of(fn) - (self and 1 or 0) do
     args, n = arguments_of(fn, count, self)
@@ -123,7 +130,7 @@ local function faults_of(path, fn, self)
   if not args then return faults, false end
   local function try(keyword, value)
     args[n + 1] = { [keyword] = value }
-    local fine, message = pcall(fn, table.unpack(args, 1, n + 1))
+    local fine, message = called(fn, table.unpack(args, 1, n + 1))
     args[n + 1] = nil
     return fine, tostring(message)
   end
@@ -134,7 +141,7 @@ local function faults_of(path, fn, self)
         if all[k] == nil then all[k] = v end
       end
       args[n + 1] = all
-      local fine, message = pcall(fn, table.unpack(args, 1, n + 1))
+      local fine, message = called(fn, table.unpack(args, 1, n + 1))
       return fine, tostring(message)
     end
   end

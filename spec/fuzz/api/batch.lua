@@ -56,6 +56,21 @@ local function touch(v, depth)
   end
 end
 
+local function arguments(values, target)
+  local a = values.arguments(target)
+  if target.method then
+    table.insert(a, 1, false)
+    a[1], a.n = values.object(target.method), a.n + 1
+  end
+  return a
+end
+
+local function shown(target, args)
+  local list = {}
+  for i = 1, args.n do list[i] = words(args[i]) end
+  return ("%s(%s)"):format(target.name, table.concat(list, ", "))
+end
+
 --- options: seed, first, count, progress, results (paths), show (prints each call).
 function M.run(options)
   local values = require("spec.fuzz.api.values")
@@ -72,20 +87,9 @@ function M.run(options)
     progress:seek("set")
     progress:write(("%-96s\n"):format(at))
     progress:flush()
-    local made, args = pcall(function()
-      local a = values.arguments(target)
-      if target.method then
-        table.insert(a, 1, false)
-        a[1], a.n = values.object(target.method), a.n + 1
-      end
-      return a
-    end)
+    local made, args = pcall(arguments, values, target)
     if made then
-      if options.show then
-        local list = {}
-        for i = 1, args.n do list[i] = words(args[i]) end
-        io.stderr:write(target.name, "(", table.concat(list, ", "), ")\n")
-      end
+      if options.show then io.stderr:write(shown(target, args), "\n") end
       calls = calls + 1
       local got = table.pack(pcall(target.call, table.unpack(args, 1, args.n)))
       if got[1] then
@@ -100,9 +104,7 @@ function M.run(options)
         end
         if type(message) ~= "string" or message == "" or message:find("without a message", 1, true)
           or message:find("stack overflow", 1, true) then
-          local list = {}
-          for i = 1, args.n do list[i] = words(args[i]) end
-          local text = ("call %d %s(%s): %s"):format(number, target.name, table.concat(list, ", "),
+          local text = ("call %d %s: %s"):format(number, shown(target, args),
             type(message) == "string" and ("%q"):format(message) or type(message))
           results:write((("finding(%q)"):format(text):gsub("\\\n", "\\n")), "\n")
           results:flush()
