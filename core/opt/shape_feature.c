@@ -76,13 +76,25 @@ static bool fold_op(char op, int64_t a, int64_t b, int64_t *r) {
     }
 }
 
+/* Lengths are not negative, nor are products, quotients and sums of them. Looks a few levels deep. */
+static bool not_negative(const ShapeCache *s, Sz at, int levels) {
+    const SizeExpr *e = &s->at.at[at];
+    if (e->kind == 'd') return true;
+    if (e->kind == 'k') return e->k >= 0;
+    if (!levels || (e->kind != '*' && e->kind != '+' && e->kind != '/' && e->kind != 'M')) return false;
+    return not_negative(s, e->a, levels - 1) && not_negative(s, e->b, levels - 1);
+}
+
 static Sz alg_op(void *u, char op, Sz a, Sz b) {
+    enum { DEEP = 4 };
     ShapeCache *s = u;
     int64_t r;
     if (a < 0 || b < 0) return -1;
     const SizeExpr *x = &s->at.at[a], *y = &s->at.at[b];
     if (x->kind == 'k' && y->kind == 'k' && fold_op(op, x->k, y->k, &r)) return alg_constant(u, r);
-    if (op == 'M' && y->kind == 'k' && y->k <= 0 && x->kind == 'd') return a; /* lengths are not negative */
+    if (op == 'M' && y->kind == 'k' && y->k <= 0 && not_negative(s, a, DEEP)) return a;
+    if (op == '<' && y->kind == 'k' && y->k <= 0 && not_negative(s, a, DEEP)) return alg_constant(u, 0);
+    if (op == '*' && x->kind == 'k' && x->k == 0) return a;
     if (y->kind == 'k' &&
         ((y->k == 0 && (op == '+' || op == '-')) || (y->k == 1 && (op == '*' || op == '/' || op == 'c'))))
         return a;
@@ -97,9 +109,14 @@ static bool known(const ShapeCache *s, const ThVar *v, const Sz **dims) {
     return true;
 }
 
-/* The size that v is, when it is Shape_i{d}(x) or Shape(x)[d]; -1 otherwise. */
-static Sz length_of(ShapeCache *s, const ThVar *v) {
+/* The size that v is, when it is Shape_i{d}(x), Shape(x)[d] or a product of such, a few levels deep; -1 otherwise. */
+static Sz length_of(ShapeCache *s, const ThVar *v, int levels) {
     const ThApply *a = v->type.ndim ? NULL : v->owner; /* x.shape["::-1"] is a vector: none of its elements */
+    if (levels && ask_which(a) == S_mul && v->type.dtype == TH_INT64) {
+        Sz all = alg_constant(s, 1);
+        for (int i = 0; i < a->nin && all >= 0; i++) all = alg_op(s, '*', all, length_of(s, a->in[i], levels - 1));
+        return all;
+    }
     int64_t d = -1;
     const ThVar *x = NULL;
     const Sz *dims;
@@ -127,7 +144,7 @@ static Sz alg_value(void *u, int in, int64_t elem) {
         elem = 0;
     }
     if (ask_op(v, &op_scalar_from_tensor)) v = v->owner->in[0];
-    Sz length = length_of(s, v);
+    Sz length = length_of(s, v, 4);
     return length >= 0 ? length : put(s, (SizeExpr){.kind = 'e', .v = v, .k = elem});
 }
 
