@@ -6,15 +6,18 @@
 
 /* Softmax along any axis of a tensor: it becomes the last one of a matrix, and everything goes back after. */
 static ThVar *softmax_along(Builder *b, const Op *op, ThVar *x, int axis) {
+    static const int8_t drop[] = {1};
     int8_t there[TH_MAX_NDIM], back[TH_MAX_NDIM];
     int n = x->type.ndim, k = 0;
+    if (n == 1) return dimshuffle_make(b, softmax_make(b, op, x), drop, 1);
     for (int d = 0; d < n; d++)
         if (d != axis) there[k++] = (int8_t)d;
     there[k] = (int8_t)axis;
     for (int d = 0; d < n; d++) back[there[d]] = (int8_t)d;
     ThVar *moved = dimshuffle_make(b, x, there, n), *len[2];
     if (!moved) return NULL;
-    len[0] = const_int(b, -1, TH_INT64);
+    len[0] = shape_elem_make(b, moved, 0); /* no -1: there may be no columns */
+    for (int d = 1; d + 1 < n && len[0]; d++) len[0] = elemwise_2(b, S_mul, len[0], shape_elem_make(b, moved, d));
     len[1] = shape_elem_make(b, moved, n - 1);
     ThVar *rows = n == 2 ? moved : reshape_make(b, moved, make_vector_make(b, len, 2, TH_INT64), 2);
     ThVar *r = rows ? softmax_make(b, op, rows) : NULL;
