@@ -232,6 +232,8 @@ static bool split_sum(Splitter *q, const Product *p, const Factor *f, Split *s, 
     bool sub = !a && (a = product_is(p, f, S_sub));
     Split term[TERMS];
     if (!a || a->nin > TERMS || depth == DEEP) return true;
+    for (int k = 0; k < a->nin; k++)
+        if (!product_view(q->o, f, a->in[k])) return !failed(q->o->c); /* a view cannot pass */
     for (int i = 0; i < a->nin; i++) {
         Product t;
         ThVar *v = product_view(q->o, f, a->in[i]);

@@ -24,7 +24,7 @@ static int power_of(const ThApply *a, int i) {
     }
 }
 
-static bool is_view(const ThApply *a) { return a->op == &op_dimshuffle || a->op == &op_reshape; }
+static bool is_view(const ThApply *a) { return a->op == &op_dimshuffle || views_select(a); }
 
 /* Moves the views above an elementwise node into f. */
 static void look_through(Factor *f) {
@@ -39,12 +39,23 @@ static void look_through(Factor *f) {
     f->v = v;
 }
 
-/* Every operand can be seen through f's views: a Reshape needs the whole shape, but numbers pass. */
+/* Two Reshapes that undo each other go. */
+static void drop_views(Opt *o, Factor *f) {
+    while (f->nview > 1) {
+        ThApply *inner = f->view[f->nview - 1], *outer = f->view[f->nview - 2];
+        if (inner->op != &op_reshape || outer->op != &op_reshape) return;
+        ThVar *v = views_of(o, inner, f->v);
+        if (!v || views_of(o, outer, v) != f->v) return;
+        f->nview -= 2;
+    }
+}
+
+/* Every operand can be seen through f's views: but for DimShuffles they need the whole shape; numbers pass. */
 static bool views_pass(const Factor *f) {
-    bool reshape = false;
+    bool whole = false;
     const ThApply *a = f->v->owner;
-    for (int i = 0; i < f->nview; i++) reshape |= f->view[i]->op == &op_reshape;
-    for (int i = 0; reshape && i < a->nin; i++) {
+    for (int i = 0; i < f->nview; i++) whole |= f->view[i]->op != &op_dimshuffle;
+    for (int i = 0; whole && i < a->nin; i++) {
         double k;
         bool number = ask_value(a->in[i], &k) && ask_all_bcast(a->in[i]->type);
         if (!number && a->in[i]->type.broadcastable != f->v->type.broadcastable) return false;
@@ -80,6 +91,7 @@ bool product_open(Opt *o, ThVar *v, Product *p) {
         ThVar *top = f.v;
         int had = f.nview;
         look_through(&f);
+        drop_views(o, &f);
         if (!opens(p, &f)) {
             if (is_sign(p, &f)) continue;
             if (p->n == FACTORS) return false;
@@ -89,7 +101,7 @@ bool product_open(Opt *o, ThVar *v, Product *p) {
         ThApply *a = f.v->owner;
         int s = ask_which(a);
         if (s == S_neg && f.power % 2) flip(p, f.part);
-        if (top != v && s != S_neg && s != S_inv && (f.nview > had || top->nclients > 1 || s == S_sqr || s == S_pow)) {
+        if (top != v && s != S_neg && s != S_inv && (f.nview != had || top->nclients > 1 || s == S_sqr || s == S_pow)) {
             if (p->npart == FACTORS) return false;
             Factor whole = f;
             whole.v = top;

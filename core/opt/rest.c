@@ -1,7 +1,6 @@
 /*
- * rest.c -- asserts, softmax seen through views, positions of maxima, sums of squares
- * of outer products. In: a node. Out: its replacement. Measure: nodes, or (logarithm of a softmax, 1/erfc) a form that
- * stays finite.
+ * rest.c -- asserts, positions of maxima, sums of squares of outer products. In: a node. Out: its replacement. Measure:
+ * nodes.
  */
 #include "rules.h"
 
@@ -34,34 +33,6 @@ ThVar *rw_alloc_empty_to_zeros(Opt *o, ThApply *a) {
     return alloc_make(&o->b, opt_const(o, 0, type_tensor(d, 0, 0)), a->in, a->nin);
 }
 
-/* ---- softmax through views ---- */
-static bool selects(const Op *op) {
-    static const Op *const ops[] = {&op_dimshuffle,  &op_reshape,       &op_subtensor,
-                                    &op_rebroadcast, &op_adv_subtensor, &op_adv_subtensor1};
-    for (int i = 0; i < TH_LEN(ops); i++)
-        if (op == ops[i]) return true;
-    return false;
-}
-
-/* log(view of Softmax(x)) -> the same view of LogSoftmax(x): finite where a probability rounds to 0. */
-ThVar *rw_logsoftmax_view(Opt *o, ThApply *a) {
-    enum { DEEP = 4 };
-    ThApply *view[DEEP];
-    int n = 0;
-    ThVar *v = a->in[0];
-    for (; v->owner && n < DEEP && selects(v->owner->op); v = v->owner->in[0]) view[n++] = v->owner;
-    if (!n || !ask_op(v, &op_softmax) || v->type.dtype != a->out[0]->type.dtype) return NULL;
-    ThVar *r = softmax_make(&o->b, &op_log_softmax, v->owner->in[0]);
-    while (r && n--) {
-        VEC(ThVar *) in = {0};
-        bool ok = vec_push(o->c, &in, r);
-        for (int i = 1; ok && i < view[n]->nin; i++) ok = vec_push(o->c, &in, view[n]->in[i]);
-        r = ok ? apply1(&o->b, view[n]->op, view[n]->attrs, in.at, in.n) : NULL;
-        vec_free(o->c, &in);
-    }
-    return r;
-}
-
 /* ---- positions of maxima ---- */
 static bool rises(const ThVar *v) {
     static const int scalars[] = {S_exp, S_tanh, S_sigmoid, S_softplus, S_arctan, S_sinh, S_arcsinh, S_expm1};
@@ -77,9 +48,13 @@ ThVar *rw_argmax_pushdown(Opt *o, ThApply *a) {
     ThVar *v = a->in[0];
     AttrInts axis = ((const ArgmaxAttrs *)a->attrs)->axis;
     if (both && (a->out[0]->nclients || !a->out[1]->nclients)) return NULL;
-    bool row = ask_op(v, &op_softmax) && v->type.ndim == 2 && axis.n == 1 && axis.at[0] == 1;
-    if (!row && !rises(v)) return NULL;
-    ThApply *r = apply_make(&o->b, a->op, a->attrs, v->owner->in, 1);
+    bool biased = ask_op(v, &op_softmax_with_bias),
+         soft = biased || ask_op(v, &op_softmax) || ask_op(v, &op_log_softmax);
+    if (!(soft && axis.n == 1 && axis.at[0] == 1) && !rises(v)) return NULL;
+    static const int8_t row[] = {-1, 0};
+    ThVar *x = v->owner->in[0];
+    if (biased) x = call2(o, S_add, x, dimshuffle_make(&o->b, v->owner->in[1], row, 2));
+    ThApply *r = x ? apply_make(&o->b, a->op, a->attrs, &x, 1) : NULL;
     o->which = both ? 1 : 0;
     return r ? fg_find(r->out[o->which]) : NULL;
 }

@@ -173,9 +173,10 @@ bool pass_user(Opt *o);
 void user_free(ThContext *c, RuleTable *t);
 
 /* ---- views.c ---- */
-/* x as the view (DimShuffle, Reshape) shows it, views in one and without those that do nothing: a Reshape needs x to
- * have the whole shape, but numbers pass. NULL: it cannot be, or failed. */
+/* x as the view (DimShuffle, or what views_select says) shows it, views in one and without those that do nothing: but
+ * for a DimShuffle x has to have the whole shape; numbers pass. NULL: it cannot be, or failed. */
 ThVar *views_of(Opt *o, ThApply *view, ThVar *x);
+bool views_select(const ThApply *a); /* Reshape or a subscript */
 
 /* ---- match.c ---- */
 ThVar *rule_apply(Opt *o, const Rule *r, ThApply *node);

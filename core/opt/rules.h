@@ -18,9 +18,10 @@ ThVar *rw_erfc_beside_one(Opt *o, ThApply *a);
 ThVar *rw_exp_beside_one(Opt *o, ThApply *a);
 ThVar *rw_expm1_beside_one(Opt *o, ThApply *a);
 ThVar *rw_sigmoid_beside_one(Opt *o, ThApply *a);
-ThVar *rw_logsoftmax_grad(Opt *o, ThApply *a); /* nnet.c */
+ThVar *rw_logsoftmax_grad(Opt *o, ThApply *a); /* homogeneous.c */
 ThVar *rw_softmax(Opt *o, ThApply *a);
-ThVar *rw_fill_sink(Opt *o, ThApply *a); /* fill.c */
+ThVar *rw_log_of_product(Opt *o, ThApply *a); /* softmaxes.c */
+ThVar *rw_fill_sink(Opt *o, ThApply *a);      /* fill.c */
 ThVar *rw_fill_to_alloc(Opt *o, ThApply *a);
 ThVar *rw_elemwise_alloc(Opt *o, ThApply *a);
 ThVar *rw_useless_inc_subtensor_alloc(Opt *o, ThApply *a);
@@ -108,7 +109,6 @@ ThVar *rw_crossentropy_onehot(Opt *o, ThApply *a);
 ThVar *rw_crossentropy_onehot_grad(Opt *o, ThApply *a);
 ThVar *rw_softmax_grad_to_xent(Opt *o, ThApply *a);
 ThVar *rw_xent_dx_alloc(Opt *o, ThApply *a);
-bool xent_scatters(Opt *o, const ThVar *d);  /* d is what rw_crossentropy_onehot_grad divides by a softmax */
 ThVar *rw_grad_safe_mul(Opt *o, ThApply *a); /* safe.c */
 ThVar *rw_grad_safe_div(Opt *o, ThApply *a);
 ThVar *rw_dot_to_dot22(Opt *o, ThApply *a); /* blas.c */

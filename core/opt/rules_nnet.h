@@ -10,6 +10,8 @@ REWRITE(local_advanced_indexing_crossentropy_onehot, SPEC, "AdvancedSubtensor", 
 REWRITE(local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc, SPEC, "CrossentropySoftmax1HotWithBiasDx", 2, rw_xent_dx_alloc)
 REWRITE(local_softmax_with_bias, SPEC,       "Softmax", 2, rw_softmax_with_bias)
 REWRITE(softmax_simplifier,      CANON|STAB|SPEC, "true_div", 3, rw_softmax)
+REWRITE(softmax_simplifier,      STAB|SPEC,  "mul", 3, rw_softmax)
+REWRITE(local_log_of_product,    STAB|SPEC,  "log", 3, rw_log_of_product)
 REWRITE(local_abstractconv_gemm,             SPECDEV|FC, "AbstractConv", 1, rw_conv_gemm)
 REWRITE(local_abstractconv_gradinputs_gemm,  SPECDEV|FC, "AbstractConv_gradInputs", 1, rw_conv_gemm)
 REWRITE(local_abstractconv_gradweight_gemm,  SPECDEV|FC, "AbstractConv_gradWeights", 1, rw_conv_gemm)

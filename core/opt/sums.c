@@ -1,6 +1,5 @@
 /*
- * sums.c -- reductions of reductions, of allocations, of quotients and squares; maxima of which one output is used;
- * logarithms of sums of exponentials.
+ * sums.c -- reductions of reductions, of allocations, of quotients and squares; maxima of which one output is used.
  */
 #include "rules.h"
 
@@ -120,23 +119,6 @@ ThVar *rw_reduce_join(Opt *o, ThApply *a) {
         r = r ? call2(o, scalar, r, x) : x;
     }
     return r && type_eq(r->type, a->out[0]->type) ? r : NULL;
-}
-
-/* log(sum(exp(x))) -> m + log(sum(exp(x - m))) with m = max(x), 0 where that is infinite: finite at any x. */
-ThVar *rw_log_sum_exp(Opt *o, ThApply *a) {
-    ThVar *s = a->in[0];
-    if (ask_op(s, &op_dimshuffle) || !ask_op(s, &op_sum) || s->nclients != 1) return NULL;
-    ThApply *e = ask_scalar(s->owner->in[0], S_exp);
-    if (!e || ask_scalar(e->in[0], S_sub) || !dtype_is_float(e->in[0]->type.dtype)) return NULL;
-    AttrInts axis = axes_listed(&attrs_of(s->owner)->axis, e->in[0]->type.ndim);
-    ThVar *m = reduce_make(&o->b, &op_max, e->in[0], &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, false);
-    if (!m) return NULL;
-    ThVar *zero = opt_const(o, 0, type_tensor(m->type.dtype, 0, 0));
-    m = elemwise_make(&o->b, S_switch, (ThVar *[]){call1(o, S_isinf, m), zero, m}, 3);
-    ThVar *wide = m ? keepdims_make(&o->b, e->in[0], m, &axis) : NULL;
-    ThVar *x = call1(o, S_exp, call2(o, S_sub, e->in[0], wide));
-    ThVar *sum = x ? apply1(&o->b, &op_sum, s->owner->attrs, &x, 1) : NULL;
-    return call2(o, S_add, m, call1(o, S_log, sum));
 }
 
 /* A product with zeros (a constant, or filled in) is zeros of its shape. */

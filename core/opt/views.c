@@ -14,7 +14,19 @@ static ThVar *merge_two(Opt *o, ThApply *a, ThApply *inner) {
     return dimshuffle_make(&o->b, inner->in[0], both, p->n);
 }
 
+bool views_select(const ThApply *a) {
+    return a->op == &op_reshape || a->op == &op_subtensor || a->op == &op_adv_subtensor || a->op == &op_adv_subtensor1;
+}
+
+static ThVar *reshaped(Opt *o, ThApply *view, ThVar *x) {
+    if (ask_op(x, &op_reshape)) x = x->owner->in[0];
+    ThVar *r = apply1(&o->b, view->op, view->attrs, (ThVar *[]){x, view->in[1]}, 2);
+    ThVar *same = ask_op(r, &op_reshape) ? rw_useless_reshape(o, r->owner) : NULL;
+    return same ? same : r;
+}
+
 ThVar *views_of(Opt *o, ThApply *view, ThVar *x) {
+    ThVar *in[3 * TH_MAX_NDIM + 1] = {x};
     if (view->op == &op_dimshuffle) {
         const AttrInts *order = order_of(view);
         return ask_op(x, &op_dimshuffle) ? merge_two(o, view, x->owner)
@@ -22,11 +34,10 @@ ThVar *views_of(Opt *o, ThApply *view, ThVar *x) {
     }
     double k;
     if (ask_value(x, &k) && ask_all_bcast(x->type)) return dimshuffle_make(&o->b, x, NULL, 0);
-    if (x->type.broadcastable != view->in[0]->type.broadcastable) return NULL;
-    if (ask_op(x, &op_reshape)) x = x->owner->in[0];
-    ThVar *r = apply1(&o->b, view->op, view->attrs, (ThVar *[]){x, view->in[1]}, 2);
-    ThVar *same = ask_op(r, &op_reshape) ? rw_useless_reshape(o, r->owner) : NULL;
-    return same ? same : r;
+    if (x->type.broadcastable != view->in[0]->type.broadcastable || view->nin > TH_LEN(in)) return NULL;
+    if (view->op == &op_reshape) return reshaped(o, view, x);
+    for (int i = 1; i < view->nin; i++) in[i] = view->in[i];
+    return apply1(&o->b, view->op, view->attrs, in, view->nin);
 }
 
 /* DimShuffle(f(x, y)) -> f(DimShuffle(x), DimShuffle(y)) when nobody else uses f's result. */

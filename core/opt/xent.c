@@ -92,11 +92,6 @@ static ThVar *scattered(Opt *o, const ThVar *d, ThVar **y) {
     return a->in[1];
 }
 
-bool xent_scatters(Opt *o, const ThVar *d) {
-    ThVar *y;
-    return scattered(o, d, &y) != NULL;
-}
-
 /* w of v = w / sm[arange(len(y)), y]; other divisors stay. */
 static ThVar *undivided(Opt *o, ThVar *v, const ThVar *sm, const ThVar *y) {
     ThApply *q = ask_scalar(v, S_true_div), *n = ask_scalar(v, S_neg), *m = NULL;

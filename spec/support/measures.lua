@@ -36,7 +36,7 @@ M.of = {
   -- the stable form: operations whose argument is not kept in range by one of those after "by"
   local_log_erfc = "bare erfc erf by minimum maximum",
   local_one_plus_erf = "number add sub", local_one_minus_erf = "number add sub",
-  local_log_sum_exp = "bare exp by sub",
+  local_log_sum_exp = "bare exp by sub", softmax_simplifier = "bare exp by sub",
   -- nodes that an elementwise gradient made
   local_grad_safe = "marked mul true_div",
   -- passes over the whole graph
