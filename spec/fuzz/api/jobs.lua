@@ -41,7 +41,8 @@ local function collect(options, run, total, say)
   end
   if run.ended and status == 0 then return run.first + run.count end
   local number, name = jobs.read(run.folder .. "/progress"):match("^(%d+) (%S+)")
-  local stop = math.tointeger(tonumber(number)) or run.first
+  local stop = math.tointeger(tonumber(number))
+  if not stop then error("hostile calls do not begin:\n" .. jobs.last_words(run.folder .. "/log"), 0) end
   local why = status == 124 and "does not end in time" or ("dies (status %s)"):format(status)
   total.deaths = total.deaths + 1
   report(run, total, say, ("call %d %s: %s; again: build/theano scripts/fuzz --api 1 --seed %d --first %d\n%s"):format(

@@ -74,7 +74,7 @@ local function variable()
   if how == 1 then return v + v end
   if how == 2 and ndim > 0 then return v["1:"] end
   if how == 3 then return v.shape end
-  if how == 4 then return T.exp(v:astype("float64")) end
+  if how == 4 then return T.exp(v * 0.5) end
   if how == 5 then return T.constant(array()) end
   if how == 6 then return theano.shared(array()) end
   if how == 7 and ndim > 0 then return T.zeros_like(v) end
