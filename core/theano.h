@@ -505,6 +505,9 @@ TH_API bool th_op_defined(ThContext *c, const char *key);
 TH_API void th_op_forget(ThContext *c, const char *key);
 /* Application of operation `key`; out: types of the results (NULL for one with a graph: known). */
 TH_API ThApply *th_op_apply(ThContext *c, const char *key, ThVar *const *in, int nin, const ThType *out, int nout);
+/* The same, saying which results depend on which inputs for gradients: '1' or '0' at input * results + result. */
+TH_API ThApply *th_op_apply_connected(ThContext *c, const char *key, ThVar *const *in, int nin, const ThType *out,
+                                      int nout, const char *connected);
 /* Sets the context's error unless there is one: for callbacks. Returns -1. */
 TH_API int th_fail(ThContext *c, ThError kind, const char *text);
 /* A variable from a text of the engine's expression language ("x * exp(-y)") over variables of these names. */

@@ -990,8 +990,14 @@ function theano.Lop(f, wrt, eval_points, options) end
 function theano.Op(t) end
 
 ---A graph as one operation: calling it puts it over other inputs. It keeps its name in the user's graph and is
----written out when a function is compiled (`inline` is accepted: it is always so). Options: inline, name,
----grad_overrides, lop_overrides, rop_overrides (functions, or lists with "default").
+---written out when a function is compiled (`inline` is accepted: it is always so). Shared variables in it are
+---further inputs of its nodes and have gradients. Options: * `inline`, `name`, * `grad_overrides` (functions of
+---inputs and gradients of the results), `lop_overrides` (of inputs, results and their gradients),
+---`rop_overrides` (of inputs and evaluation points): a function, another OpFromGraph, a variable of
+---DisconnectedType or NullType, or a list with one of these, `"default"` or false (disconnected) for each
+---place, * `connection_pattern`: for each input a list of booleans, whether each result depends on it for
+---gradients, * `on_unused_input`: `"raise"` and `"warn"` look for inputs that no result needs; `"ignore"`
+---(default).
 ---@param inputs any
 ---@param outputs any
 ---@param options? table

@@ -162,7 +162,8 @@ static int grad(void *user, ThContext *c, ThVar *const *in, int nin, ThVar *cons
 }
 
 static int rop(void *user, ThContext *c, ThVar *const *in, int nin, ThVar *const *at, ThVar **out, int nout) {
-    return symbolic(user, c, "rop", (ThVar *const *const[]){in, at}, (int[]){nin, nin}, 2, out, nout);
+    for (int i = 0; i < nout; i++) out[i] = NULL; /* a list of them says how many there are to be */
+    return symbolic(user, c, "rop", (ThVar *const *const[]){in, at, out}, (int[]){nin, nin, nout}, 3, out, nout);
 }
 
 /* ---- what Lua calls -----------------------------------------------------------------------------------------------
@@ -217,11 +218,12 @@ static int op_define(lua_State *L) { /* op_define(key, name, {functions}, destro
     return lt_raise(L, s);
 }
 
-static int op_apply(lua_State *L) { /* op_apply(key, {inputs}, {types} or nil) -> Apply */
+static int op_apply(lua_State *L) { /* op_apply(key, {inputs}, {types} or nil, connections or nil) -> Apply */
     LtState *s = LT_STATE(L);
     const char *key = luaL_checkstring(L, 1);
     int nin, nout = 0;
-    lua_settop(L, 3);
+    const char *connected = luaL_optstring(L, 4, NULL);
+    lua_settop(L, 4);
     ThVar **in = vars(L, s, 2, &nin);
     ThType *types = NULL;
     if (!lua_isnil(L, 3)) {
@@ -236,7 +238,7 @@ static int op_apply(lua_State *L) { /* op_apply(key, {inputs}, {types} or nil) -
         }
     }
     lt_mark_line(L, s);
-    ThApply *a = th_op_apply(s->ctx, key, in, nin, types, nout);
+    ThApply *a = th_op_apply_connected(s->ctx, key, in, nin, types, nout, connected);
     LT_CHECK(L, s, a);
     lt_push_apply(L, s, a);
     th_apply_release(a);

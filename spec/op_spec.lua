@@ -153,6 +153,68 @@ describe("theano.Op", function()
     end
   end)
 
+  it("a grad with too few or too many results, or with none for a place, is an error", function()
+    local function of(gives, what)
+      return theano.Op({
+        name = "G", make_node = function(self, p, q) return theano.Apply(self, { p, q }, { p.type() }) end,
+        perform = function(_, _, inputs) return inputs[1] end, [what or "grad"] = gives,
+      })
+    end
+    local p, q = T.dvectors("p", "q")
+    for _, what in ipairs({ "grad", "L_op" }) do
+      local gz_at = what == "grad" and 2 or 3
+      local function gz(...) return (select(gz_at + 1, ...))[1] end
+      for n, list in pairs({ [1] = 1, [3] = 3, [0] = 0 }) do
+        local op = of(function(...)
+          local out = {}
+          for i = 1, list do out[i] = gz(...) end
+          return out
+        end, what)
+        raises("ValueError", { what, "2 results", "returned " .. n }, function() T.grad(op(p, q):sum(), p) end)
+      end
+      local op = of(function(...) return { gz(...), nil } end, what)
+      raises("ValueError", "false stands for", function() T.grad(op(p, q):sum(), p) end)
+      local last = of(function(...) return { nil, gz(...) } end, what)
+      assert.is_false((pcall(T.grad, last(p, q):sum(), q)))
+    end
+    local rop = of(function() return {} end, "R_op")
+    raises("ValueError", { "R_op", "1 results" }, function() G.Rop(rop(p, q), p, p) end)
+  end)
+
+  it("connection_pattern says what is connected, and its grad must agree", function()
+    local function op(pattern, second)
+      return theano.Op({
+        name = "C", connection_pattern = function(_, node)
+          assert.equal(2, #node.inputs)
+          assert.equal(2, #node.outputs)
+          return pattern
+        end,
+        make_node = function(self, p, q) return theano.Apply(self, { p, q }, { p.type(), p.type() }) end,
+        perform = function(_, _, inputs) return inputs[1] * 2, inputs[1] + inputs[2] end,
+        grad = function(_, _, gz)
+          local first = tostring(gz[1].type):find("^TensorType") and gz[1] * 2 or gz[2] * 0
+          return { first, second and second(gz) or false }
+        end,
+      })
+    end
+    local p, q = T.dvectors("p", "q")
+    local y, z = op({ { true, true }, { false, true } }, function(gz) return gz[2] end)(p, q)
+    raises("DisconnectedInputError", "q", function() T.grad(y:sum(), q) end)
+    assert.same({ 1.0 }, compile({ inputs = { p, q }, outputs = T.grad(z:sum(), q), on_unused_input = "ignore" })(
+      { 1.0 }, { 1.0 }):tolist())
+    local cut = op({ { true, true }, { false, false } }, function(gz) return gz[2] end)
+    raises("TypeError", "says is disconnected", function() T.grad((select(2, cut(p, q))):sum(), p) end)
+    local promised = op({ { true, true }, { true, true } })
+    raises("TypeError", "says is connected", function() T.grad((select(2, promised(p, q))):sum(), p) end)
+    for _, pattern in ipairs({ { { true, true } }, { { true }, { true } }, { { true, 1 }, { true, true } }, 5 }) do
+      assert.is_false((pcall(op(pattern), p, q)))
+    end
+    raises("ValueError", "connection_pattern must be a list of 2", function() op({ { true, true } })(p, q) end)
+    raises("TypeError", "connection_pattern[1][2] must be a boolean", function()
+      op({ { true, 1 }, { true, true } })(p, q)
+    end)
+  end)
+
   it("forward mode by R_op, or by grad", function()
     local u = T.dmatrix("u")
     for _, fields in ipairs({ {}, { R_op = function(_, _, points) return { points[1] * 2 } end } }) do
@@ -347,6 +409,98 @@ describe("OpFromGraph", function()
     assert.same({ 2.0 }, compile({ inputs = { v, b }, outputs = gb, on_unused_input = "ignore" })({ 2.0 },
       { 3.0 }):tolist())
     assert.same({ 7.0 }, G.Rop(op(v, b), v, T.ones_like(v)):eval({ [v] = { 2.0 } }):tolist())
+  end)
+
+  it("has gradients with respect to shared variables inside, also where it nests", function()
+    local w, u = theano.shared(nd.array({ 3.0 }), "w"), theano.shared(nd.array({ 5.0 }), "u")
+    local inner = theano.OpFromGraph({ a }, { a * w })
+    local outer = theano.OpFromGraph({ a }, { inner(a) * w + u * a })
+    local v = T.dvector("v")
+    assert.equal(1, #inner.shared_inputs)
+    for name, mode in pairs(MODES) do
+      local y = outer(v)
+      local f = compile({ inputs = { v }, outputs = { y, table.unpack(T.grad(y:sum(), { v, w, u })) }, mode = mode })
+      local got = {}
+      for i, g in ipairs({ f({ 2.0 }) }) do got[i] = g:tolist()[1] end
+      assert.same({ 28.0, 14.0, 12.0, 2.0 }, got, name)
+    end
+    w.default_update = w + 1
+    compile({ inputs = { v }, outputs = outer(v) })({ 2.0 }) -- as reached as without the operation
+    assert.same({ 4.0 }, w:get_value():tolist())
+    assert.same({ 5.0 }, G.Rop(inner(v), w, T.ones_like(w)):eval({ [v] = { 5.0 } }):tolist())
+  end)
+
+  local function value(expression, given)
+    local f = compile({ inputs = { a, b }, outputs = expression, on_unused_input = "ignore" })
+    return f(table.unpack(given)):tolist()
+  end
+
+  it("is overridden by other graphs, functions and variables", function()
+    local gz, y = T.dvector("gz"), T.dvector("y")
+    local by_grad = theano.OpFromGraph({ a, b, gz }, { gz * b * 10, gz * a * 100 })
+    local by_lop = theano.OpFromGraph({ a, b, y, gz }, { gz * y, gz + b })
+    local by_rop = theano.OpFromGraph({ a, b, y, gz }, { y * 1000 + gz })
+    local one = theano.OpFromGraph({ a, b, gz }, { gz * 7 })
+    local function cost(options) return theano.OpFromGraph({ a, b }, { a * b }, options)(a, b):sum() end
+    local function gradients(options)
+      local ga, gb = table.unpack(T.grad(cost(options), { a, b }))
+      return { value(ga, { { 2.0 }, { 3.0 } })[1], value(gb, { { 2.0 }, { 3.0 } })[1] }
+    end
+    assert.same({ 30.0, 200.0 }, gradients({ grad_overrides = by_grad }))
+    assert.same({ 6.0, 4.0 }, gradients({ lop_overrides = by_lop }))
+    assert.same({ 3.0, 7.0 }, gradients({ grad_overrides = { "default", one } }))
+    assert.same({ 3.0, 2.0 }, gradients({ grad_overrides = "default" }))
+    assert.same({ 6.0, 2.0 }, gradients({
+      lop_overrides = { function(_, outs, g) return outs[1] * g[1] end, "default" },
+    }))
+    local half = theano.OpFromGraph({ a, b }, { a * b }, { grad_overrides = { "default", G.DisconnectedType()() } })
+    raises("DisconnectedInputError", "b", function() T.grad(half(a, b):sum(), b) end)
+    local op = theano.OpFromGraph({ a, b }, { a * b }, { rop_overrides = by_rop })
+    assert.same({ 1000.0 }, value(G.Rop(op(a, b), a, T.ones_like(a)), { { 2.0 }, { 3.0 } }))
+    for words, given in pairs({
+      ["4 inputs, 3 are needed"] = by_lop, ["gave 1 entries, 2 are needed"] = function(_, g) return { g[1] } end,
+      ["only those of DisconnectedType"] = { "default", a },
+    }) do
+      local c = cost({ grad_overrides = given })
+      raises("ValueError", words, function() T.grad(c, a) end)
+    end
+    for words, given in pairs({
+      ["a list of 1 entries, 2 are needed"] = { "default" }, ["is a number"] = { "default", 3 },
+    }) do
+      local c = cost({ grad_overrides = given })
+      raises("TypeError", words, function() T.grad(c, a) end)
+    end
+  end)
+
+  it("has default gradients beside its overrides with shared variables and unused results", function()
+    local w = theano.shared(nd.array({ 3.0 }), "w")
+    local op = theano.OpFromGraph({ a, b }, { a * w, b * w }, {
+      grad_overrides = { function(_, gz) return gz[1] * 50 end, "default" },
+    })
+    local y = op(a, b)
+    local ga, gw = table.unpack(T.grad(y:sum(), { a, w }))
+    assert.same({ 50.0 }, value(ga, { { 2.0 }, { 4.0 } }))
+    assert.same({ 2.0 }, value(gw, { { 2.0 }, { 4.0 } }))
+  end)
+
+  it("takes a pattern of connections and a policy for unused inputs", function()
+    local op = theano.OpFromGraph({ a, b }, { a * b, a + b }, {
+      connection_pattern = { { true, true }, { false, true } },
+    })
+    local product, sum = op(a, b)
+    raises("DisconnectedInputError", "b", function() T.grad(product:sum(), b) end)
+    assert.same({ 1.0 }, value(T.grad(sum:sum(), b), { { 2.0 }, { 3.0 } }))
+    assert.same({ 3.0 }, value(T.grad(product:sum(), a), { { 2.0 }, { 3.0 } }))
+    theano.OpFromGraph({ a, b }, { a * 2 }, { on_unused_input = "ignore" })
+    raises("UnusedInputError", "b", function()
+      theano.OpFromGraph({ a, b }, { a * 2 }, { on_unused_input = "raise" })
+    end)
+    raises("ValueError", "on_unused_input", function()
+      theano.OpFromGraph({ a, b }, { a * 2 }, { on_unused_input = "never" })
+    end)
+    raises("ValueError", "must be a list of 2", function()
+      theano.OpFromGraph({ a, b }, { a }, { connection_pattern = { { true } } })
+    end)
   end)
 
   it("says what is wrong", function()

@@ -182,6 +182,9 @@ static bool infer_user(Infer *q) {
             }
     }
     q->nout = user_types(q->ctx, a->types, q->out);
+    if (q->nout > 0 && a->connected && strlen(a->connected) != (size_t)q->nin * (size_t)q->nout)
+        return err(q->ctx, TH_ValueError, "%s: the pattern of connections needs a digit for each input and result",
+                   d->name);
     return q->nout > 0;
 }
 
@@ -194,6 +197,7 @@ const AttrField user_fields[USER_NFIELD] = {
     {"op", ATTR_STR, offsetof(UserAttrs, key), false},
     {"types", ATTR_STR, offsetof(UserAttrs, types), false},
     {"nreal", ATTR_INT, offsetof(UserAttrs, nreal), false},
+    {"connected", ATTR_STR, offsetof(UserAttrs, connected), false},
 };
 
 /* ---- the graph form ---------------------------------------------------------------------------------------------- */
@@ -245,6 +249,24 @@ static void graph_grad(Grad *g, const UserDef *d) {
     if (n && !th_grad(c, NULL, in, a->nin, &o, g->gx)) adopt_all(g->b, g->gx, a->nin);
 }
 
+static bool connected_user(const ThApply *a, int in, int out) {
+    const char *pattern = ATTRS(UserAttrs, a)->connected;
+    return !pattern || pattern[in * a->nout + out] == '1';
+}
+
+/* What a grad gave for input i is what the pattern of connections promises, as Theano wants it. */
+static bool keeps_promise(const ThApply *a, const UserDef *d, int i, const ThVar *given) {
+    bool any = false;
+    if (!ATTRS(UserAttrs, a)->connected) return true;
+    for (int o = 0; o < a->nout; o++) any = any || connected_user(a, i, o);
+    if (any == (given != NULL)) return true;
+    return err(a->ctx, TH_TypeError,
+               any ? "%s: grad gave no gradient for its input %d, which connection_pattern says is connected"
+                   : "%s: grad gave a gradient for its input %d, which connection_pattern says is disconnected: give "
+                     "DisconnectedType",
+               d->name, i);
+}
+
 static void grad_user(Grad *g) {
     ThContext *c = g->b->ctx;
     ThApply *a = g->node;
@@ -254,8 +276,10 @@ static void grad_user(Grad *g) {
         if (d->d.grad(d->d.user, c, a->in, a->nin, a->out, a->nout, g->gz, g->gx) && !failed(c))
             err(c, TH_RuntimeError, "%s: grad failed without an error", d->name);
         adopt_all(g->b, g->gx, a->nin);
-        for (int i = 0; i < a->nin; i++)
+        for (int i = 0; i < a->nin && !failed(c); i++) {
             if (g->gx[i] && g->gx[i]->type.kind == TYPE_DISCONNECTED) g->gx[i] = NULL;
+            if (!d->d.ngraph_out && !keeps_promise(a, d, i, g->gx[i])) return;
+        }
     } else if (d->d.ngraph_out) {
         graph_grad(g, d);
     } else {
@@ -414,6 +438,7 @@ const Op op_user = {
     .infer = infer_user,
     .shape = shape_never,
     .grad = grad_user,
+    .connected = connected_user,
     .lower = lower_never,
     .str = user_str,
     .rop = rop_user,
@@ -425,6 +450,11 @@ const Op op_user = {
 /* ---- applying -----------------------------------------------------------------------------------------------------
  */
 ThApply *th_op_apply(ThContext *c, const char *key, ThVar *const *in, int nin, const ThType *out, int nout) {
+    return th_op_apply_connected(c, key, in, nin, out, nout, NULL);
+}
+
+ThApply *th_op_apply_connected(ThContext *c, const char *key, ThVar *const *in, int nin, const ThType *out, int nout,
+                               const char *connected) {
     Builder b;
     ThType t[OP_MAX_OUT];
     for (int i = 0; i < nin; i++)
@@ -440,6 +470,7 @@ ThApply *th_op_apply(ThContext *c, const char *key, ThVar *const *in, int nin, c
     memset(&a, 0, sizeof a);
     a.key = d->key;
     a.types = out ? types_text(c, out, nout) : types_text(c, t, d->d.ngraph_out);
+    if (connected) a.connected = intern(c, connected);
     builder_begin(&b, c);
     ThApply *r = a.types ? apply_make(&b, &op_user, &a, in, nin) : NULL;
     if (r) th_apply_retain(r);

@@ -16,9 +16,10 @@ typedef struct UserDef {
 typedef struct UserAttrs {
     const char *key, *types; /* types: graph text of the results' types, one after the other */
     int64_t nreal;           /* UserPerform: inputs before the place of what UserLengths left and the lengths */
+    const char *connected;   /* '1' where result o depends on input i, at i * results + o; NULL: everywhere */
 } UserAttrs;
 
-enum { USER_NFIELD = 3 };
+enum { USER_NFIELD = 4 };
 extern const AttrField user_fields[USER_NFIELD];
 
 UserDef *user_def(ThContext *c, const void *attrs);        /* from any thread; NULL with the error set */

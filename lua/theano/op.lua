@@ -97,7 +97,11 @@ local function checked(what, list, n)
   if type(list) ~= "table" then
     util.raise("TypeError", "%s must return a list of Variables, got %s", what, type(list))
   end
-  local out = {}
+  local out, got = {}, core.length(list, "what " .. what .. " returned")
+  if got ~= n then
+    util.raise("ValueError", "%s must return %d results, it returned %d; false stands for one that is disconnected",
+      what, n, got)
+  end
   for i = 1, n do
     out[i] = list[i] or false
     if out[i] and not util.is_var(out[i]) then
@@ -105,11 +109,6 @@ local function checked(what, list, n)
         util.raise("TypeError", "%s returned a %s at position %d", what, type(out[i]), i)
       end
       out[i] = require("theano.tensor").as_tensor_variable(out[i])
-    end
-  end
-  for i in pairs(list) do
-    if math.type(i) ~= "integer" or i > n then
-      util.raise("ValueError", "%s must return %d results, it returned more", what, n)
     end
   end
   return out
@@ -133,8 +132,8 @@ local function callbacks_of(op)
     end, op.name .. ".grad")
   end
   if op.R_op then
-    f.rop = guard(function(inputs, points)
-      return checked("R_op", op:R_op(inputs, points), 256)
+    f.rop = guard(function(inputs, points, results)
+      return checked("R_op", op:R_op(inputs, points), #results)
     end, op.name .. ".R_op")
   end
   return f
@@ -225,6 +224,29 @@ local function apply_kernel(op, args)
   return core.op_apply(key, args)
 end
 
+-- connection_pattern: for each input a list that says of each result whether it depends on it, as a text of digits.
+local function digits_of(name, pattern, nin, nout)
+  local function list(t, n, what)
+    if type(t) ~= "table" or core.length(t, what) ~= n then
+      util.raise("ValueError", "%s: %s must be a list of %d, got %s", name, what, n,
+        type(t) == "table" and "one of " .. #t or type(t))
+    end
+  end
+  local digits = {}
+  list(pattern, nin, "connection_pattern")
+  for i = 1, nin do
+    list(pattern[i], nout, ("connection_pattern[%d]"):format(i))
+    for o = 1, nout do
+      if type(pattern[i][o]) ~= "boolean" then
+        util.raise("TypeError", "%s: connection_pattern[%d][%d] must be a boolean, got %s", name, i, o,
+          type(pattern[i][o]))
+      end
+      digits[#digits + 1] = pattern[i][o] and "1" or "0"
+    end
+  end
+  return table.concat(digits)
+end
+
 local function apply_code(op, args)
   local node = op:make_node(table.unpack(args))
   if type(node) ~= "table" or type(node.outputs) ~= "table" then
@@ -236,7 +258,10 @@ local function apply_code(op, args)
   local key = key_of(op)
   local maps = maps_of(op)
   core.op_define(key, printed(op), callbacks_of(op), maps.destroy_map, nil, nil, maps.view_map)
-  return core.op_apply(key, node.inputs, types)
+  local pattern = op.connection_pattern and op:connection_pattern({
+    op = op, inputs = node.inputs, outputs = node.outputs,
+  })
+  return core.op_apply(key, node.inputs, types, pattern and digits_of(op.name, pattern, #node.inputs, #types))
 end
 
 local Op = {}
@@ -282,7 +307,8 @@ function Op:new(fields)
 end
 
 local known = util.set({
-  "name", "make_node", "perform", "infer_shape", "grad", "L_op", "R_op", "view_map", "destroy_map", "itypes", "otypes",
+  "name", "make_node", "perform", "infer_shape", "grad", "L_op", "R_op", "connection_pattern", "view_map",
+  "destroy_map", "itypes", "otypes",
   "kernel", "inputs", "dtype", "__props__", "__str__",
 })
 
@@ -294,7 +320,9 @@ local known = util.set({
 function M.Op(t)
   if type(t) ~= "table" then util.raise("TypeError", "Op takes a table, got %s", type(t)) end
   t.name = t.name or "Op"
-  for _, k in ipairs({ "make_node", "perform", "infer_shape", "grad", "L_op", "R_op", "__str__" }) do
+  for _, k in ipairs({
+    "make_node", "perform", "infer_shape", "grad", "L_op", "R_op", "connection_pattern", "__str__",
+  }) do
     if t[k] ~= nil and type(t[k]) ~= "function" then
       util.raise("TypeError", "Op %s: %s must be a function, got %s", t.name, k, type(t[k]))
     end
@@ -334,81 +362,225 @@ local function check_list(what, v)
   return list
 end
 
--- An override: one function for all, or a list with a function, "default" or false (disconnected) for each place.
-local function overridden(what, given, count, default, ...)
-  if type(given) == "function" then return given(...) end
-  if type(given) ~= "table" or core.length(given, "OpFromGraph: " .. what) ~= count then
-    util.raise("TypeError", "OpFromGraph: %s must be a function or a list of %d functions", what, count)
+local graphs = setmetatable({}, { __mode = "k" }) -- OpFromGraph -> how many inputs it takes and results it gives
+
+-- The one gradient of an override given as a variable: undefined or disconnected.
+local function special(what, v)
+  if tostring(v.type):find("^TensorType") then
+    util.raise("ValueError", "OpFromGraph: %s is the variable %s; only those of DisconnectedType and NullType stand "
+      .. "for a gradient", what, tostring(v))
   end
+  return v
+end
+
+-- All of them from another OpFromGraph, which takes the lists of arguments one after the other, each as tensors. It may
+-- leave out the shared variables at the end of the first list.
+local function by_graph(what, op, lists, explicit)
+  local T, args = require("theano.tensor"), {}
+  local whole = 0
+  for _, list in ipairs(lists) do whole = whole + #list end
+  local few = whole - #lists[1] + explicit
+  if graphs[op].nin ~= whole and graphs[op].nin ~= few then
+    util.raise("ValueError", "OpFromGraph: %s is an operation of %d inputs, %d are needed", what, graphs[op].nin, few)
+  end
+  for l, list in ipairs(lists) do
+    for i, v in ipairs(list) do
+      local stands = lists.like[l]
+      if l > 1 or i <= explicit or graphs[op].nin == whole then
+        local tensor = v and tostring(v.type):find("^TensorType")
+        args[#args + 1] = tensor and v or T.zeros_like(stands[i])
+      end
+    end
+  end
+  return table.pack(op(table.unpack(args)))
+end
+
+-- What stands for one result, or for all of them: a function of the lists, or an OpFromGraph.
+local function run(what, given, lists, explicit)
+  if graphs[given] then return by_graph(what, given, lists, explicit) end
+  return given(table.unpack(lists))
+end
+
+-- The results of an override: one for all of them, or a list with one, "default" or false (disconnected) for each.
+-- o: how many there are; the first `explicit` of them may be all that are given, the others then have their default.
+local function overridden(what, given, o)
   local out, usual = {}, nil
-  for i, f in ipairs(given) do
-    if type(f) == "function" then
-      out[i] = f(...)
-    elseif f == "default" then
-      usual = usual or default()
-      out[i] = usual[i]
-    elseif f then
-      util.raise("TypeError", "OpFromGraph: %s[%d] is %s: a function, \"default\" or false is expected", what, i,
-        util.kind_of(f))
+  local function default(i)
+    usual = usual or o.default()
+    return usual[i] or false
+  end
+  local list = given
+  if util.is_var(given) then
+    for i = 1, o.count do out[i] = special(what, given) end
+    return out
+  elseif type(given) == "function" or graphs[given] then
+    local r = run(what, given, o.lists, o.inputs)
+    list = util.is_var(r) and { r } or type(r) == "table" and r
+    if not list then
+      util.raise("TypeError", "OpFromGraph: %s must return a list of Variables, got %s", what, type(r))
+    end
+    list.n = nil
+  elseif type(given) ~= "table" then
+    util.raise("TypeError", "OpFromGraph: %s must be a function, an OpFromGraph or a list of them, got %s", what,
+      util.kind_of(given))
+  end
+  local n, made = core.length(list, "OpFromGraph: " .. what), list ~= given
+  if n ~= o.count and n ~= o.explicit then
+    util.raise(made and "ValueError" or "TypeError", "OpFromGraph: %s %s %d entries, %d are needed", what,
+      made and "gave" or "is a list of", n, o.explicit)
+  end
+  for i = 1, o.count do
+    local f, at = list[i], ("%s[%d]"):format(what, i)
+    if i > n or f == "default" then
+      out[i] = default(i)
+    elseif made or not f then
+      out[i] = f
+    elseif util.is_var(f) then
+      out[i] = special(at, f)
+    elseif type(f) == "function" or graphs[f] then
+      local r = run(at, f, o.lists, o.inputs)
+      out[i] = not util.is_var(r) and type(r) == "table" and r[1] or r
     else
-      out[i] = false
+      util.raise("TypeError", "OpFromGraph: %s is %s: a function, an OpFromGraph, \"default\" or false is expected", at,
+        util.kind_of(f))
     end
   end
   return out
 end
 
---- A graph as one operation: calling it puts it over other inputs. It keeps its name in the user's graph and is written
--- out when a function is compiled (`inline` is accepted: it is always so). Options: inline, name, grad_overrides,
--- lop_overrides, rop_overrides (functions, or lists with "default").
-function M.OpFromGraph(inputs, outputs, options)
-  local o = options or {}
-  util.check_keywords("OpFromGraph", o,
-    { inline = "boolean", name = "string", grad_overrides = "function|table", lop_overrides = "function|table",
-      rop_overrides = "function|table" })
-  local ins, outs, G = check_list("inputs", inputs), check_list("outputs", outputs), require("theano.gradient")
-  if o.grad_overrides and o.lop_overrides then
-    util.raise("ValueError", "OpFromGraph: give grad_overrides or lop_overrides, not both")
+-- Shared variables of a graph that are not among its inputs.
+local function shareds_of(ins, outs)
+  local given, found = util.set(ins), {}
+  for _, v in ipairs(require("theano.gof").graph.inputs(outs, ins)) do
+    if core.kind(v) == "shared" and not given[v] then found[#found + 1] = v end
   end
-  local op = { name = o.name or ("OpFromGraph{inline=%s}"):format(o.inline and "True" or "False") }
-  local key = ("%s#%d"):format(op.name, number_of(op))
-  local function define(k, f) core.op_define(k, op.name, f, 0, ins, outs) end
+  return found
+end
+
+local function check_unused(policy, ins, outs)
+  if policy == nil or policy == "ignore" then return end
+  if policy ~= "raise" and policy ~= "warn" then
+    util.raise("ValueError", "OpFromGraph: on_unused_input is 'raise', 'warn' or 'ignore', not '%s'", policy)
+  end
+  core.compile({
+    inputs = util.each("inputs", ins, function(v) return { v } end), updates = {}, givens = {},
+    outputs = util.each("outputs", outs, function(v) return { v } end), on_unused_input = policy, mode = "FAST_COMPILE",
+    no_default_updates = true, keep_array = {},
+  })
+end
+
+-- The derivatives of a graph without those that its user gave, as functions of its arguments.
+local function usual_derivatives(key, define)
+  local G, T = require("theano.gradient"), require("theano.tensor")
   local function plain(args)
     define(key .. " plain", {})
     return core.op_apply(key .. " plain", args).outputs
   end
+  local function lop(args, gz)
+    local own, known = {}, {} -- copies: one argument may be made from another
+    for i, a in ipairs(args) do own[i] = T.tensor_copy(a) end
+    for i, y in ipairs(plain(own)) do
+      if tostring(gz[i].type):find("^TensorType") then known[#known + 1] = { y, gz[i] } end
+    end
+    return G.grad(nil, own, {
+      known_grads = known, disconnected_inputs = "ignore", return_disconnected = "None", null_gradients = "return",
+    })
+  end
+  local function rop(args, points)
+    local wrt, at = {}, {}
+    for i, p in ipairs(points) do
+      if p then wrt[#wrt + 1], at[#at + 1] = args[i], p end
+    end
+    return G.Rop(plain(args), wrt, at, { disconnected_outputs = "ignore" })
+  end
+  return lop, rop
+end
+
+-- The callbacks that overrides make. nin: arguments that are not shared variables.
+local function overriding(o, name, nin, nout, usual_lop, usual_rop)
   local f = {}
-  local lop = o.lop_overrides or o.grad_overrides
-  if lop then
-    f.grad = guard(function(args, results_, gz)
+  local which = o.lop_overrides ~= nil and "lop_overrides" or "grad_overrides"
+  local lop = o[which]
+  if lop ~= nil and lop ~= "default" then
+    f.grad = guard(function(args, outs, gz)
       filled(gz)
-      local function default()
-        local own, T = {}, require("theano.tensor") -- copies: one argument may be made from another
-        for i, a in ipairs(args) do own[i] = T.tensor_copy(a) end
-        return G.Lop(plain(own), own, gz, { disconnected_inputs = "ignore" })
-      end
-      local given
-      if o.lop_overrides then
-        given = overridden("lop_overrides", lop, #args, default, args, results_, gz)
-      else
-        given = overridden("grad_overrides", lop, #args, default, args, gz)
-      end
-      return checked("the override", given, #args)
-    end, op.name)
+      local lists = which == "lop_overrides" and { args, outs, gz, like = { args, outs, outs } }
+        or { args, gz, like = { args, outs } }
+      local function default() return usual_lop(args, gz) end
+      return checked(which, overridden(which, lop, {
+        lists = lists, count = #args, explicit = nin, inputs = nin, default = default,
+      }), #args)
+    end, name)
   end
-  if o.rop_overrides then
+  local rop = o.rop_overrides
+  if rop ~= nil and rop ~= "default" then
     f.rop = guard(function(args, points)
-      local function default() return G.Rop(plain(args), args, points, { disconnected_outputs = "ignore" }) end
-      return checked("rop_overrides", overridden("rop_overrides", o.rop_overrides, #outs, default, args, points),
-        #outs)
-    end, op.name)
+      local function default() return usual_rop(args, points) end
+      return checked("rop_overrides", overridden("rop_overrides", rop, {
+        lists = { args, points, like = { args, args } }, count = nout, explicit = nout, inputs = nin, default = default,
+      }), nout)
+    end, name)
   end
-  define(key, f)
+  return f
+end
+
+--- A graph as one operation: calling it puts it over other inputs. It keeps its name in the user's graph and is written
+-- out when a function is compiled (`inline` is accepted: it is always so). Shared variables in it are further inputs of
+-- its nodes and have gradients. Options:
+--
+-- * `inline`, `name`,
+-- * `grad_overrides` (functions of inputs and gradients of the results), `lop_overrides` (of inputs, results and their
+--   gradients), `rop_overrides` (of inputs and evaluation points): a function, another OpFromGraph, a variable of
+--   DisconnectedType or NullType, or a list with one of these, `"default"` or false (disconnected) for each place,
+-- * `connection_pattern`: for each input a list of booleans, whether each result depends on it for gradients,
+-- * `on_unused_input`: `"raise"` and `"warn"` look for inputs that no result needs; `"ignore"` (default).
+function M.OpFromGraph(inputs, outputs, options)
+  local o = options or {}
+  local override = "function|object|string|Variable"
+  util.check_keywords("OpFromGraph", o, {
+    inline = "boolean", name = "string", grad_overrides = override, lop_overrides = override, rop_overrides = override,
+    connection_pattern = "table", on_unused_input = "string",
+  })
+  local ins, outs = check_list("inputs", inputs), check_list("outputs", outputs)
+  if o.grad_overrides and o.lop_overrides then
+    util.raise("ValueError", "OpFromGraph: give grad_overrides or lop_overrides, not both")
+  end
+  check_unused(o.on_unused_input, ins, outs)
+  local shared = shareds_of(ins, outs)
+  local op = { name = o.name or ("OpFromGraph{inline=%s}"):format(o.inline and "True" or "False") }
+  local key, all, body = ("%s#%d"):format(op.name, number_of(op)), table.move(ins, 1, #ins, 1, {}), outs
+  if #shared > 0 then
+    local stands = {}
+    for i, s in ipairs(shared) do
+      stands[i] = { s, s.type(s.name) }
+      all[#all + 1] = stands[i][2]
+    end
+    body = require("theano.clone")(outs, { replace = stands })
+  end
+  local function define(k, f) core.op_define(k, op.name, f, 0, all, body) end
+  define(key, overriding(o, op.name, #ins, #outs, usual_derivatives(key, define)))
+  local pattern
+  if o.connection_pattern then
+    local rows = table.move(o.connection_pattern, 1, #o.connection_pattern, 1, {})
+    if #rows == #ins then -- shared variables count
+      for i = #ins + 1, #all do
+        rows[i] = {}
+        for k = 1, #outs do rows[i][k] = true end
+      end
+    end
+    pattern = digits_of("OpFromGraph", rows, #all, #outs)
+  end
+  graphs[op] = { nin = #ins, nout = #outs }
+  op.inputs, op.outputs, op.shared_inputs = ins, outs, shared
   return setmetatable(op, {
     __tostring = function() return op.name end,
     __call = function(_, ...)
       local T, args = require("theano.tensor"), table.pack(...)
+      if args.n ~= #ins then util.raise("TypeError", "%s takes %d inputs, got %d", op.name, #ins, args.n) end
       for i = 1, args.n do args[i] = T.as_tensor_variable(args[i]) end
-      return results(core.op_apply(key, args))
+      table.move(shared, 1, #shared, #ins + 1, args)
+      args.n = nil
+      return results(core.op_apply(key, args, nil, pattern))
     end,
   })
 end
