@@ -142,6 +142,28 @@ describe("a rewrite of the user's", function()
     contains(tostring(message), "no input of the function")
   end)
 
+  it("may not use what it replaces from afar, nor make nodes without end: it is told by name and left out", function()
+    local answer
+    T.opt.register_canonicalize(gof.local_optimizer({ "exp" }, function(node) return answer(node) end,
+      { name = keep("greedy") }))
+    local function logged()
+      local log, ok = quiet(function()
+        assert.near(math.exp(1), theano.compile({ x }, T.exp(x))({ 1 })[0], 1e-15)
+      end)
+      assert.is_true(ok)
+      contains(log, "rewrite greedy could not be applied: BadOptimization")
+      return log
+    end
+    answer = function(node) return T.sin(T.cos(T.sqr(node.outputs[1]) + 1) * 2) end
+    contains(logged(), "computed from the old one")
+    answer = function(node)
+      local y = node.inputs[1]
+      for i = 1, 120000 do y = y + i end
+      return y
+    end
+    contains(logged(), "node after node")
+  end)
+
   it("cannot make a cycle on the whole graph, which stays as it was", function()
     optdb:register(keep("cycle"), gof.optimizer(function(fgraph)
       local order = fgraph:toposort()

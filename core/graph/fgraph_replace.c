@@ -157,14 +157,31 @@ static bool refuse(FGraph *fg, const char *rule, const ThVar *old, const ThVar *
     return false;
 }
 
-static bool check_pair(FGraph *fg, const ThVar *old, const ThVar *new_, const char *rule) {
-    if (!type_eq(old->type, new_->type)) { return refuse(fg, rule, old, new_, "the types differ"); }
-    for (int i = 0; new_->owner && i < new_->owner->nin; i++) {
-        if (new_->owner->in[i] == old) {
-            return refuse(fg, rule, old, new_, "the new variable is computed from the old one");
+/*
+ * Is v computed from old? Only nodes above old's owner can be: what a rewrite makes, mostly, of which few are looked
+ * at, so that a replacement does not walk the graph. Ranks may lag, so this finds what one rewrite does, not a circle
+ * that several make.
+ */
+static bool computed_from(const ThVar *v, const ThVar *old) {
+    enum { ROOM = 64, LOOKED_AT = 256 };
+    const ThApply *stack[ROOM], *last = NULL;
+    int n = 0;
+    uint32_t least = old->owner ? old->owner->rank : 0;
+    if (v->owner && v->owner != old->owner) { stack[n++] = v->owner; }
+    for (int looked = 0; n && looked < LOOKED_AT; looked++) {
+        const ThApply *a = stack[--n];
+        for (int i = 0; i < a->nin; i++) {
+            const ThApply *from = a->in[i]->owner;
+            if (a->in[i] == old) { return true; }
+            if (from && from != last && from->rank > least && n < ROOM) { stack[n++] = last = from; }
         }
     }
-    return true;
+    return false;
+}
+
+static bool check_pair(FGraph *fg, const ThVar *old, const ThVar *new_, const char *rule) {
+    if (!type_eq(old->type, new_->type)) { return refuse(fg, rule, old, new_, "the types differ"); }
+    return !computed_from(new_, old) || refuse(fg, rule, old, new_, "the new variable is computed from the old one");
 }
 
 bool fg_replace_many(FGraph *fg, ThVar *const *old, ThVar *const *new_, int n, const char *rule) {

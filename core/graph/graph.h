@@ -258,6 +258,7 @@ struct FGraph {
     ThVar **update_of;   /* the FGraph's shared input that each update writes */
     bool *in_mutable;    /* an input that may be destroyed */
     int nvars, nnodes;   /* dense id bounds (dead ids are not reused) */
+    int most_nodes;      /* no rewrite may make nnodes more than that; 0: any number */
     ApplyVec node;       /* by id; NULL: deleted */
     int live;            /* live Applys */
     bool cons;           /* hash-consing on (merge) */

@@ -181,6 +181,11 @@ static ThApply *place(Builder *b, const Op *op, const void *attrs, ThVar *const 
         ThApply *same = fg_cons_find(b->fg, &like, types, nout);
         if (same) { return same; }
     }
+    if (b->fg && b->fg->most_nodes && b->fg->nnodes >= b->fg->most_nodes) {
+        err(b->ctx, TH_BadOptimization, "it makes node after node (%d of %s last): what it makes calls for more of it",
+            b->fg->nnodes, op->name);
+        return NULL;
+    }
     ThApply *a = apply_alloc(b, op, attrs, in, nin, types, nout);
     if (a && b->fg) {
         a->key = like.key;

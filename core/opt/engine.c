@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_GENERATION = 50, MAX_SPREAD = 256 };
+enum {
+    MAX_GENERATION = 50,
+    MAX_SPREAD = 256,
+    MOST_MADE = 100000 /* nodes by one rewrite of a small graph */
+};
 
 enum { WANT_ALL = 1, WANT_CONSTANT = 2 /* those whose inputs are constants */ };
 
@@ -275,12 +279,15 @@ static bool try_rule(Engine *e, const Rule *r, ThApply *a) {
     o->fg->rule = r->name;
     o->which = 0;
     o->rule = r;
+    o->fg->most_nodes = o->fg->nnodes + MOST_MADE + 4 * o->fg->live;
     ThVar *v = r->fn ? r->fn(o, a) : rule_apply(o, r, a);
     if (failed(o->c)) {
         engine_error(o, r->name);
         v = NULL;
     }
     bool done = v && !failed(o->c) && engine_replace(o, a->out[o->which], v, r->name);
+    if (th_error(o->c) == TH_BadOptimization) engine_error(o, r->name); /* refused: the graph is as it was */
+    o->fg->most_nodes = 0;
     if (o->b.pool.n) {
         builder_end(&o->b);
         builder_begin_fg(&o->b, o->fg, a->prov);
@@ -403,9 +410,9 @@ bool pass_rules(Opt *o) {
                 continue;
             }
             if (a->flags & APPLY_DEAD) continue;
-            if (o->rewrites > o->limit) {
-                ctx_log(o->c, "optimizer: %lld rewrites in one function; stopped in %s", (long long)o->rewrites,
-                        o->pass->name);
+            if (o->rewrites > o->limit || o->fg->nnodes > o->most_nodes) {
+                ctx_log(o->c, "WARNING: optimizer: %lld rewrites made %d nodes in one function; stopped in %s at %s",
+                        (long long)o->rewrites, o->fg->nnodes, o->pass->name, o->rule ? o->rule->name : "its start");
                 break;
             }
             visit(&e, a);

@@ -240,6 +240,17 @@ static bool query_pass(const Query *q, const RuleTable *t, const Pass *p) {
 /* ---- the run ---- */
 static const double LOOPS_DONE = 0.06; /* what loops do not need to hold stands before or behind them */
 
+/* A pass that makes nodes without end stops with its name; one of rules has bounds of its own. */
+static bool run_pass(Opt *o, const Pass *p) {
+    enum { MOST_MADE = 200000 };
+    FGraph *fg = o->fg;
+    if (p->fn != pass_rules) fg->most_nodes = fg->nnodes + 64 * fg->live + MOST_MADE;
+    bool ok = p->fn(o);
+    if (fg->most_nodes && fg->nnodes >= fg->most_nodes && failed(o->c)) err_more(o->c, " (in the pass %s)", p->name);
+    fg->most_nodes = 0;
+    return ok;
+}
+
 static bool run_passes(Opt *o, bool verify) {
     double before = -1;
     for (int i = 0; i < o->rules->npass; i++) {
@@ -251,7 +262,7 @@ static bool run_passes(Opt *o, bool verify) {
             !written_note(o))
             return false;
         before = p->position;
-        if (!p->fn(o)) {
+        if (!run_pass(o, p)) {
             if (!failed(o->c)) err(o->c, TH_RuntimeError, "the pass %s failed without a message", p->name);
             return false;
         }
@@ -368,6 +379,7 @@ static bool run(FGraph *fg, const Query *q, bool verify, bool planned) {
     if (!o.rules) return false;
     atomic_store(&o.c->opt_nodes, fg->live);
     o.limit = 256 * (int64_t)fg->live + 10000;
+    o.most_nodes = fg->nnodes + 1000 * (int64_t)fg->live + 500000;
     for (int i = 0; i < o.rules->npass; i++) {
         const Pass *p = &o.rules->pass[i];
         if (p->fn == pass_inplace_elemwise || p->fn == pass_inplace_blas) o.wants_inplace |= query_pass(q, o.rules, p);

@@ -135,6 +135,7 @@ struct Opt {
     int64_t order_at;
     int which;               /* output that the rewrite being tried replaces; 0 unless it says otherwise */
     int64_t rewrites, limit; /* a run that rewrites more than this stops (a defect, logged) */
+    int64_t most_nodes;      /* as one that makes more nodes than this */
     bool wants_inplace;      /* the query holds inplace passes */
     struct {                 /* written.c */
         bool wanted;
@@ -239,5 +240,7 @@ ThVar *shape_i(Opt *o, ThVar *v, int d);
 /* v without its broadcast pattern's say: x filled into the shape of `like` (Alloc of its sizes). */
 void shape_free(Opt *o);
 ThVar *shape_alloc_like(Opt *o, ThVar *x, ThVar *like);
+ThVar *shape_alloc_result(Opt *o, ThVar *x,
+                          const ThApply *a); /* in place of a's result; NULL: nothing else tells its shape */
 
 #endif

@@ -21,6 +21,8 @@ typedef struct ShapeCache {
     Map dims_of;         /* variable id -> place in dims + 1; 0: being worked out */
     Map same;            /* hash of an expression -> its entry */
     const ThApply *node; /* whose rule is running */
+    int most;            /* variables that a walk can have before it, where nothing goes in a circle */
+    int resets;
     VEC(ThApply *) stack;
 } ShapeCache;
 
@@ -29,14 +31,18 @@ static ShapeCache *cache(Opt *o) {
     return o->shapes;
 }
 
+static void forget(ShapeCache *s) {
+    vec_free(s->c, &s->at);
+    vec_free(s->c, &s->dims);
+    vec_free(s->c, &s->stack);
+    map_free(s->c, &s->dims_of);
+    map_free(s->c, &s->same);
+}
+
 void shape_free(Opt *o) {
     ShapeCache *s = o->shapes;
     if (!s) return;
-    vec_free(o->c, &s->at);
-    vec_free(o->c, &s->dims);
-    vec_free(o->c, &s->stack);
-    map_free(o->c, &s->dims_of);
-    map_free(o->c, &s->same);
+    forget(s);
     ctx_free(o->c, s, sizeof *s);
     o->shapes = NULL;
 }
@@ -215,6 +221,7 @@ static bool learn(ShapeCache *s, ThVar *v) {
             s->stack.n--;
             continue;
         }
+        if (before > s->most) return err(s->c, TH_BadOptimization, "%s is computed from itself", a->op->name);
         for (int i = 0; ok && i < a->nin; i++) {
             ThVar *x = a->in[i];
             if (ask_op(x, &op_scalar_from_tensor)) x = x->owner->in[0];
@@ -281,23 +288,36 @@ static ThVar *to_variable(Opt *o, ShapeCache *s, Sz top) {
     return ok ? r : NULL;
 }
 
-ThVar *shape_i(Opt *o, ThVar *v, int d) {
-    ShapeCache *s = cache(o);
+static ThVar *looked_up(Opt *o, ShapeCache *s, ThVar *v, int d) {
     const Sz *dims;
-    if (!s || !learn(s, v) || !known(s, v, &dims)) return NULL;
-    ThVar *r = to_variable(o, s, dims[d]);
+    s->most = (1 << 20) + 64 * o->fg->nnodes; /* a node may wait for several of its clients */
+    return learn(s, v) && known(s, v, &dims) ? to_variable(o, s, dims[d]) : NULL;
+}
+
+ThVar *shape_i(Opt *o, ThVar *v, int d) {
+    enum { MOST_RESETS = 64 };
+    ShapeCache *s = cache(o);
+    if (!s) return NULL;
+    ThVar *r = looked_up(o, s, v, d);
+    if (!r && !failed(o->c) && s->resets++ < MOST_RESETS) { /* it stands on what is gone by now: as the graph is now */
+        forget(s);
+        r = looked_up(o, s, v, d);
+    }
     return r || failed(o->c) ? r : shape_i_make(&o->b, v, d);
 }
 
-ThVar *shape_alloc_like(Opt *o, ThVar *x, ThVar *like) {
+static ThVar *alloc_as(Opt *o, ThVar *x, ThVar *like, bool replaced) {
     ThVar *size[TH_MAX_NDIM];
     int n = like->type.ndim;
     for (int d = 0; d < n; d++) {
         size[d] = shape_i(o, like, d);
-        if (!size[d]) return NULL;
+        if (!size[d] || (replaced && ask_op(size[d], &op_shape_i) && size[d]->owner->in[0] == like)) return NULL;
     }
     return alloc_make(&o->b, x, size, n);
 }
+
+ThVar *shape_alloc_like(Opt *o, ThVar *x, ThVar *like) { return alloc_as(o, x, like, false); }
+ThVar *shape_alloc_result(Opt *o, ThVar *x, const ThApply *a) { return alloc_as(o, x, a->out[0], true); }
 
 /* ---- rules ---- */
 /* Shape(x) -> MakeVector(Shape_i{0}(..), ..). */

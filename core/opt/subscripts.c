@@ -174,7 +174,7 @@ ThVar *rw_subtensor_of_alloc(Opt *o, ThApply *a) {
         else return NULL;
     }
     if (v && !all_whole(&s.idx)) v = apply_subscript(o, v, &s);
-    return v ? shape_alloc_like(o, v, a->out[0]) : NULL;
+    return v ? shape_alloc_result(o, v, a) : NULL;
 }
 
 /* dot(x, y)[i, j] -> dot(x[i], y[:, j]) when nobody else uses the product. */
@@ -209,7 +209,7 @@ ThVar *rw_subtensor_inc_subtensor(Opt *o, ThApply *a) {
     if (!in || in->op != &op_inc_subtensor || !sets(in) || !same_place(a, 1, in, 2)) return NULL;
     ThVar *y = in->in[1];
     if (type_eq(y->type, a->out[0]->type)) return y;
-    return y->type.dtype == a->out[0]->type.dtype ? shape_alloc_like(o, y, a->out[0]) : NULL;
+    return y->type.dtype == a->out[0]->type.dtype ? shape_alloc_result(o, y, a) : NULL;
 }
 
 /* set(x[:], y) -> y, inc(x[:], y) -> x + y. */

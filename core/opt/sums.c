@@ -125,5 +125,5 @@ ThVar *rw_reduce_join(Opt *o, ThApply *a) {
 ThVar *rw_0_dot_x(Opt *o, ThApply *a) {
     if (!ask_zeros(a->in[0]) && !ask_zeros(a->in[1])) return NULL;
     ThVar *zero = opt_const(o, 0, type_tensor(a->out[0]->type.dtype, 0, 0));
-    return a->out[0]->type.ndim && zero ? shape_alloc_like(o, zero, a->out[0]) : zero;
+    return a->out[0]->type.ndim && zero ? shape_alloc_result(o, zero, a) : zero;
 }
