@@ -100,7 +100,7 @@ static bool find_uses(Measure *m) {
 static bool measure(Measure *m) {
     const Plan *p = m->plan;
     ThContext *c = m->fit->ctx;
-    ShapeEnv env = {dim, stride, value, m, {0, 0}};
+    ShapeEnv env = {dim, stride, value, m, {0, 0}, 0};
     m->sym = room(m, 0, (size_t)p->nsym, sizeof *m->sym);
     m->live = room(m, 1, (size_t)p->nstep, sizeof *m->live);
     m->place = room(m, 2, (size_t)m->fg->nnodes, sizeof *m->place);

@@ -75,6 +75,16 @@ describe("late sizes #asan", function()
     agree({ v }, { nested, T.grad(nested:sum(), v) }, range(6))
   end)
 
+  it("are known from what is left of the graph when rewrites ask for them", function()
+    local m = theano.map(function(t) return t * 2 + t end, v)
+    local z = m - m
+    agree({ v }, { T.grad(T.sum(z * T.arange(3):reshape(z.shape)), v) }, range(3))
+    local w = T.zeros_like(v["1:"])
+    agree({ v }, { T.grad(T.sum(T.sqr(T.concatenate { w, m }) * T.arange(5):reshape({ -1 })), v) }, range(3))
+    agree({ x }, { T.dot(T.zeros_like(x:sub({ 1, T.cast(T.sum(x), "int64") })), x.T), T.alloc(x[0], 3, 4)["1:"] },
+      range(3, 4))
+  end)
+
   it("meet behind an operation that asks for its integers early", function()
     local n = T.cast(T.sum(v), "int64")
     local y = T.set_subtensor(T.zeros_like(x):sub({ 0, n }), 2.0)

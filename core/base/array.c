@@ -131,8 +131,15 @@ ThArray *array_header(ThContext *c, ThBuffer *b, char *data, ThDtype d, int ndim
 ThArray *th_array_empty(ThContext *c, ThDtype d, int ndim, const int64_t *shape) {
     int64_t size, bytes;
     if (!array_count(c, d, ndim, shape, &size, &bytes)) return NULL;
+    bool well = !failed(c);
     ThBuffer *b = buffer_new(c, (size_t)bytes);
-    if (!b) return NULL;
+    if (!b) {
+        char text[256], room[64];
+        if (well) th_error_clear(c);
+        err(c, TH_MemoryError, "out of memory: %s for an array of shape %s, %s", text_bytes(room, sizeof room, bytes),
+            array_shape_text(ndim, shape, text, sizeof text), th_dtype_name(d));
+        return NULL;
+    }
     ThArray *a = array_header(c, b, b->data, d, ndim, shape, NULL);
     buffer_release(b);
     return a;

@@ -72,6 +72,8 @@ void ctx_log(ThContext *c, const char *format, ...) TH_PRINTF(2, 3);
 /* Keeps the first failure. Always returns false so that `return err(...)` reads well. */
 bool err(ThContext *c, ThError kind, const char *format, ...) TH_PRINTF(3, 4);
 bool err_nomem(ThContext *c);
+bool err_more(ThContext *c, const char *format, ...) TH_PRINTF(2, 3); /* behind the text of the failure, if any */
+bool err_bytes(ThContext *c, size_t bytes);                           /* MemoryError: so many could not be had */
 static inline bool failed(const ThContext *c) { return c->error != TH_OK; }
 
 /* ---- intern.c: one pointer for equal texts ----------------------------------------------------------------------- */
@@ -144,6 +146,8 @@ void text_put_n(Text *t, const char *s, size_t n);
 void text_putc(Text *t, char ch);
 void text_printf(Text *t, const char *format, ...) TH_PRINTF(2, 3);
 void text_vprintf(Text *t, const char *format, va_list ap) TH_PRINTF(2, 0);
+/* "72000000000000 bytes (65.5 TB)" in `to`, of 48 characters or more; gives it back. */
+const char *text_bytes(char *to, size_t room, int64_t bytes);
 /* The shortest text that reads back equal in d, as str() of NumPy's scalar: 2.0, 0.1, 1e-05, nan, inf. */
 void text_float(Text *t, double v, ThDtype d);
 /*

@@ -157,7 +157,7 @@ ThBuffer *buffer_new(ThContext *c, size_t bytes) {
     unsigned turn = 0;
     int class = bytes <= PTRDIFF_MAX / 2 ? class_of(bytes, &cap) : -1;
     if (class < 0) {
-        err(c, TH_MemoryError, "out of memory: an array of %zu bytes", bytes);
+        err_bytes(c, bytes);
         return NULL;
     }
     ThBuffer *b = reuse(c, class, &turn);

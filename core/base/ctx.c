@@ -54,7 +54,7 @@ void *ctx_alloc_aligned(ThContext *c, size_t bytes, size_t align) {
         buffer_cache_trim(c, 0);
         p = host_alloc(c, NULL, 0, size, align);
     }
-    if (!p) err_nomem(c);
+    if (!p) err_bytes(c, size);
     return p;
 }
 
@@ -69,7 +69,7 @@ void *ctx_alloc0(ThContext *c, size_t bytes) {
 void *ctx_realloc(ThContext *c, void *p, size_t old, size_t bytes) {
     if (!p) return ctx_alloc(c, bytes);
     void *q = host_alloc(c, p, old ? old : 1, bytes ? bytes : 1, 16);
-    if (!q) err_nomem(c);
+    if (!q) err_bytes(c, bytes);
     return q;
 }
 
@@ -81,7 +81,7 @@ void ctx_free(ThContext *c, void *p, size_t bytes) {
 void *ctx_alloc_owned(ThContext *c, size_t bytes) {
     char *p = bytes > PTRDIFF_MAX - OWNED_HEAD ? NULL : ctx_alloc(c, bytes + OWNED_HEAD);
     if (!p) {
-        err_nomem(c);
+        err_bytes(c, bytes);
         return NULL;
     }
     *(size_t *)(void *)p = bytes;
@@ -91,7 +91,7 @@ void *ctx_alloc_owned(ThContext *c, size_t bytes) {
 void *ctx_realloc_owned(ThContext *c, void *p, size_t bytes) {
     if (!p) return ctx_alloc_owned(c, bytes);
     if (bytes > PTRDIFF_MAX - OWNED_HEAD) {
-        err_nomem(c);
+        err_bytes(c, bytes);
         return NULL;
     }
     char *head = (char *)p - OWNED_HEAD;
@@ -125,7 +125,23 @@ bool err(ThContext *c, ThError kind, const char *format, ...) {
     return false;
 }
 
+bool err_more(ThContext *c, const char *format, ...) {
+    if (c->error == TH_OK) return false;
+    size_t n = strlen(c->error_text);
+    va_list ap;
+    va_start(ap, format);
+    number_vformat(c->error_text + n, sizeof c->error_text - n, format, ap);
+    va_end(ap);
+    return false;
+}
+
 bool err_nomem(ThContext *c) { return err(c, TH_MemoryError, "out of memory"); }
+
+bool err_bytes(ThContext *c, size_t bytes) {
+    char text[64];
+    if (bytes > PTRDIFF_MAX) return err(c, TH_MemoryError, "out of memory: more bytes than memory can have");
+    return err(c, TH_MemoryError, "out of memory: %s could not be had", text_bytes(text, sizeof text, (int64_t)bytes));
+}
 
 void ctx_log(ThContext *c, const char *format, ...) {
     char line[4096];

@@ -76,6 +76,18 @@ void text_check(Text *t, const char *why, const int64_t v[2], bool (*operand)(vo
     if (named) text_putc(t, ')');
 }
 
+const char *text_bytes(char *to, size_t room, int64_t bytes) {
+    static const char unit[] = "KMGTPE";
+    int at = -1;
+    int64_t n = bytes, tenth = 0;
+    for (; n >= 1024; at++) tenth = n % 1024 * 10 / 1024, n /= 1024;
+    if (bytes < 10000) number_format(to, room, "%lld byte%s", (long long)bytes, bytes == 1 ? "" : "s");
+    else
+        number_format(to, room, "%lld bytes (%lld.%lld %cB)", (long long)bytes, (long long)n, (long long)tenth,
+                      unit[at]);
+    return to;
+}
+
 char *text_take(Text *t) {
     if (!t->at) text_put_n(t, "", 0);
     char *s = t->failed ? NULL : t->at;

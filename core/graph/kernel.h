@@ -24,6 +24,18 @@ static inline Size size_const(int64_t k) { return (Size){k, -1}; }
 static inline bool size_is(Size s, int64_t k) { return s.sym < 0 && s.k == k; }
 static inline bool size_eq(Size a, Size b) { return a.k == b.k && (a.sym == b.sym || (a.sym < 0 && b.sym < 0)); }
 static inline int64_t size_value(Size s, const int64_t *sym) { return s.sym < 0 ? s.k : s.k * sym[s.sym]; }
+#define SIZE_UNKNOWN INT64_MIN /* in a slot that nothing has computed yet */
+/* The same where memory hangs on it: false when it is not known, or does not fit. */
+static inline bool size_get(Size s, const int64_t *sym, int64_t *value) {
+    *value = s.k;
+    return s.sym < 0 || (sym[s.sym] != SIZE_UNKNOWN && !__builtin_mul_overflow(s.k, sym[s.sym], value));
+}
+/* Bytes of so many elements: false when that is not known, negative, or more than memory can have. */
+static inline bool size_bytes(Size s, const int64_t *sym, ThDtype d, int64_t *bytes) {
+    int64_t n;
+    return size_get(s, sym, &n) && n >= 0 && !__builtin_mul_overflow(n, (int64_t)th_dtype_bytes(d), bytes) &&
+           *bytes <= (int64_t)1 << 61;
+}
 
 typedef enum { DIM_PAR, DIM_RED, DIM_SEQ } DimKind;
 typedef struct {

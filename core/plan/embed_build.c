@@ -90,6 +90,7 @@ static int body_buffer(const Put *t, int f) {
     const Plan *y = t->y->plan;
     PlanBuf x = y->buf[f];
     const Port *q = NULL;
+    x.node = x.node < 0 ? t->node : x.node + t->y->node0;
     switch ((BufKind)x.kind) {
     case BUF_INPUT: return x.first < 0 ? -1 : port_buffer(t, &t->y->in[x.index], x);
     case BUF_OUTPUT:

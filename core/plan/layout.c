@@ -153,11 +153,8 @@ static void tlsf_free(Tlsf *t, int b) {
 
 /* Bytes of a slot, or -1. */
 static int64_t slot_bytes(const PlanBuf *f, const int64_t *sym) {
-    int64_t n = f->size.k, bytes;
-    if (f->size.sym >= 0 && __builtin_mul_overflow(n, sym[f->size.sym], &n)) return -1;
-    if (n < 0 || __builtin_mul_overflow(n, (int64_t)th_dtype_bytes((ThDtype)f->dtype), &bytes) ||
-        bytes > ((int64_t)1 << 61))
-        return -1;
+    int64_t bytes;
+    if (!size_bytes(f->size, sym, (ThDtype)f->dtype, &bytes)) return -1;
     bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
     if (bytes == 0) bytes = ALIGN;
     return bytes >= 4096 ? bytes + 7 * ALIGN : bytes;
@@ -206,8 +203,7 @@ int64_t plan_results_bytes(const Plan *p, const int64_t *sym) {
     for (int b = 0; b < p->nbuf; b++) {
         const PlanBuf *x = &p->buf[b];
         if (x->kind != BUF_OUTPUT || x->late) continue;
-        if (!__builtin_mul_overflow(size_value(x->size, sym), (int64_t)th_dtype_bytes((ThDtype)x->dtype), &n) && n > 0)
-            sum += n;
+        if (size_bytes(x->size, sym, (ThDtype)x->dtype, &n) && __builtin_add_overflow(sum, n, &sum)) return INT64_MAX;
     }
     return sum;
 }

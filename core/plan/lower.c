@@ -442,9 +442,9 @@ static bool lower_node(Planner *p, int n) {
     Lower l = {&lower_api, p->ctx, a, p};
     if (!a->op->lower) return err(p->ctx, TH_NotImplementedError, "%s cannot be compiled", a->op->name);
     if (!a->op->lower(&l) || failed(p->ctx))
-        return failed(p->ctx) ? false : err(p->ctx, TH_RuntimeError, "%s: lowering failed", a->op->name);
+        return failed(p->ctx) ? planner_blame(p, a) : err(p->ctx, TH_RuntimeError, "%s: lowering failed", a->op->name);
     for (int o = 0; o < a->nout; o++)
-        if (!planner_out(p, a->out[o])) return false;
+        if (!planner_out(p, a->out[o])) return planner_blame(p, a);
     if (!size_work(p, (int[4]){p->node_shape[n], p->node_shape[n + 1], sizes0, p->sizes.ins.n})) return false;
     for (int w = first; w < p->work.n; w++) p->work.at[w].effect = (a->op->flags & OP_EFFECT) != 0;
     return commit_node(p, a);

@@ -197,6 +197,7 @@ bool planner_unknown(Planner *p, ThApply *a);                 /* ..or leaves the
 bool planner_leaf(Planner *p, const ThVar *v);                /* lengths of what no node computes */
 bool planner_written(Planner *p);                             /* written.c: checks of removed nodes */
 bool planner_known(Planner *p, const ThApply *a);             /* values.c: elements of small integer outputs */
+bool planner_blame(Planner *p, const ThApply *a);             /* shape.c: names the node whose sizes overflow; false */
 bool planner_varying(const Planner *p, const ThVar *v);       /* shape.c: an argument that each turn has anew */
 Size planner_value(Planner *p, const ThVar *v, int64_t elem); /* shape.c */
 bool planner_leaves(Planner *p);                              /* lower.c */

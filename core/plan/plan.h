@@ -251,6 +251,7 @@ typedef struct ShapeEnv {
     int64_t (*value)(void *u, int buf, int64_t elem);
     void *u;
     int64_t fail[2]; /* out: the two values of the check that failed */
+    int at;          /* out: the instruction that failed */
 } ShapeEnv;
 int shape_run(const Plan *p, int first, int n, int64_t *sym, ShapeEnv *env);
 /* TLSF replay: offset[b] for every TEMP buffer, total arena bytes. size_t overflow: -1. Touches only memory given. */

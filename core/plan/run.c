@@ -37,8 +37,10 @@ int shape_run(const Plan *p, int first, int n, int64_t *sym, ShapeEnv *env) {
         if (eq || ge) {
             env->fail[0] = sym[i->a];
             env->fail[1] = eq ? sym[i->b] : 0;
+            env->at = (int)(i - p->shape);
             if (eq ? env->fail[0] != env->fail[1] : env->fail[0] < 0) return 1 + (int)i->k;
         } else if (!compute(i, sym, env)) {
+            env->at = (int)(i - p->shape);
             env->fail[0] = sym[i->a];
             env->fail[1] = i->b >= 0 ? sym[i->b] : 0;
             return 1;

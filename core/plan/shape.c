@@ -190,6 +190,19 @@ static bool settle(Planner *p) {
     return true;
 }
 
+bool planner_blame(Planner *p, const ThApply *a) {
+    Text t;
+    if (th_error(p->ctx) != TH_ValueError) return false;
+    text_init(&t, p->ctx);
+    text_put(&t, "\nApply node that caused the error: ");
+    apply_op_str(&t, a);
+    if (a->prov) text_put(&t, "\nBacktrace when the node is created: ");
+    prov_text(p->ctx, &t, a->prov);
+    if (t.at) err_more(p->ctx, "%s", t.at);
+    text_free(&t);
+    return false;
+}
+
 bool planner_shapes(Planner *p) {
     for (int i = 0; i < p->fg->nin; i++)
         if (!leaf_dims(p, p->fg->in[i], i)) return false;
@@ -197,7 +210,7 @@ bool planner_shapes(Planner *p) {
     for (int n = 0; n < p->order.n && ok; n++) {
         p->sizes.node = n;
         p->node_shape[n] = p->sizes.ins.n;
-        ok = planner_dims(p, p->order.at[n], DIMS_LIVE) && !failed(p->ctx);
+        ok = (planner_dims(p, p->order.at[n], DIMS_LIVE) && !failed(p->ctx)) || planner_blame(p, p->order.at[n]);
     }
     p->node_shape[p->order.n] = p->sizes.ins.n;
     for (int o = 0; o < p->fg->nout && ok; o++) {

@@ -9,7 +9,7 @@
 
 bool sizes_init(Sizes *s, ThContext *c, Arena *a) {
     *s = (Sizes){.ctx = c, .arena = a, .node = -1};
-    ShapeCheck overflow = {-1, TH_ValueError, "A size does not fit in 64 bits."};
+    ShapeCheck overflow = {-1, TH_ValueError, "A size does not fit in 64 bits"};
     return vec_push(c, &s->check, overflow);
 }
 
@@ -119,6 +119,11 @@ static int64_t floor_div(int64_t a, int64_t b) {
     return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
+static Size overflow(Sizes *s, char op, int64_t a, int64_t b) {
+    err(s->ctx, TH_ValueError, "%s: %lld %c %lld", s->check.at[0].text, (long long)a, op, (long long)b);
+    return SIZE_BAD;
+}
+
 /* Constants folded; false when it overflows. */
 static bool fold(char op, int64_t a, int64_t b, int64_t *r) {
     switch (op) {
@@ -192,7 +197,7 @@ static bool simplify(Sizes *s, char op, Size a, Size b, Size *r) {
 static Size product(Sizes *s, Size a, Size b) {
     int64_t k;
     int x = a.sym < b.sym ? a.sym : b.sym, y = a.sym < b.sym ? b.sym : a.sym;
-    if (__builtin_mul_overflow(a.k, b.k, &k)) return err(s->ctx, TH_ValueError, "%s", s->check.at[0].text), SIZE_BAD;
+    if (__builtin_mul_overflow(a.k, b.k, &k)) return overflow(s, '*', a.k, b.k);
     int at = sizes_slot(s, SHAPE_MUL, x, y, -1, 0, s->ins.at[x].dyn || s->ins.at[y].dyn);
     return at < 0 ? SIZE_BAD : (Size){k, find(s, at)};
 }
@@ -203,7 +208,7 @@ Size sizes_op(Sizes *s, char op, Size a, Size b) {
     a = sizes_find(s, a), b = sizes_find(s, b);
     if (a.sym < 0 && b.sym < 0) {
         if (fold(op, a.k, b.k, &r.k)) return size_const(r.k);
-        return err(s->ctx, TH_ValueError, "%s", s->check.at[0].text), SIZE_BAD;
+        return overflow(s, op, a.k, b.k);
     }
     if (simplify(s, op, a, b, &r)) return r;
     if (op == '*' && a.sym >= 0 && b.sym >= 0) return product(s, a, b);

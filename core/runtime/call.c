@@ -234,7 +234,8 @@ static void fill(ThFunction *f, Workspace *w) {
 bool call_steps(ThFunction *f, Workspace *w) {
     UnitRun *run = f->profile ? NULL : w->version ? w->version : atomic_load_explicit(&f->run, memory_order_acquire);
     int bad = run ? run(&w->frame) : interp_run(f->interp, &w->frame);
-    if (bad && !failed(f->ctx)) report_failure(w);
+    bool bare = th_error(f->ctx) == TH_MemoryError && w->frame.err[2] == TH_MemoryError; /* from below: no node yet */
+    if (bad && (!failed(f->ctx) || bare)) report_failure(w);
     if (w->nleft) workspace_drop_left(w);
     if (f->versions && !bad) versions_count(f, w);
     return !bad;

@@ -237,9 +237,11 @@ int th_eager(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out
     ThArray *result[TH_MAX_NDIM] = {0};
     int n;
     if (!failed(c) && eager_quick(c, func, args, nargs, out, max, &n)) return n;
+    uint32_t prov = c->prov; /* of the last graph: not where this call stands, nor where later ones of its kind do */
+    c->prov = 0;
     n = ops_build(c, false, func, args, nargs, vars, TH_LEN(vars));
-    if (n < 0) return -1;
-    bool ok = evaluate(c, vars, n, result);
+    bool ok = n >= 0 && evaluate(c, vars, n, result);
+    c->prov = prov;
     for (int i = 0; i < n; i++) {
         th_var_release(vars[i]);
         if (ok && i < max) out[i] = result[i];

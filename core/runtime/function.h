@@ -127,7 +127,6 @@ struct ThFunction {
     int nheld;
 };
 
-#define WORKSPACE_UNKNOWN INT64_MIN /* a size the shape program has not reached */
 Workspace *workspace_take(ThFunction *f);
 void workspace_give(ThFunction *f, Workspace *w);
 void workspace_free(Workspace *w);
@@ -148,7 +147,8 @@ void workspace_drop_left(Workspace *w);                            /* after the 
 ThArray *workspace_array(Workspace *w, int buf);                   /* what an INPUT, SHARED or CONST buffer is */
 void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a); /* a: of array_reserve; the described value */
 void report_failure(Workspace *w);                                 /* frame.err -> the context's error */
-void report_check(Workspace *w, int check, int64_t a, int64_t b);
+void report_check(Workspace *w, int check, const ShapeEnv *e);
+void report_no_room(Workspace *w, int buf); /* MemoryError: what lies in buf does not fit; -1: all temporaries */
 
 /* ---- call.c ---- */
 typedef struct CallArgs { /* arrays, or args of any kind; the other one NULL */

@@ -116,9 +116,11 @@ static int run_kernel(const InterpUnit *u, const Step *st, ThFrame *f) {
 }
 
 static int transfer(const Plan *p, const Step *s, ThFrame *f) { /* host to host: a plain copy */
-    Size n = p->buf[s->buf[1]].size;
-    memcpy(f->buf[s->buf[1]], f->buf[s->buf[0]],
-           (size_t)size_value(n, f->sym) * th_dtype_bytes(p->buf[s->buf[1]].dtype));
+    const PlanBuf *to = &p->buf[s->buf[1]];
+    int64_t bytes;
+    if (!size_bytes(to->size, f->sym, (ThDtype)to->dtype, &bytes))
+        return f->rt->fail(f, (int)(s - p->step), TH_RuntimeError, 0, 0, 0, 0, 0);
+    memcpy(f->buf[s->buf[1]], f->buf[s->buf[0]], (size_t)bytes);
     return 0;
 }
 
@@ -163,7 +165,8 @@ static void windows(const Plan *p, const Region *g, ThFrame *f, int64_t t) {
 static int region(const InterpUnit *u, int id, ThFrame *f);
 
 static int loop(const InterpUnit *u, const Region *g, ThFrame *f) {
-    int64_t trip = size_value(g->trip, f->sym), t = 0;
+    int64_t trip, t = 0;
+    if (!size_get(g->trip, f->sym, &trip)) return f->rt->fail(f, -1, TH_RuntimeError, 0, 0, 0, 0, 0);
     for (bool stop = false; t < trip && !stop; t++) {
         f->sym[g->counter] = t;
         windows(u->plan, g, f, t);

@@ -19,29 +19,125 @@ static const ThArray *whole(Workspace *w, const PlanValue *v) {
     return a;
 }
 
-/* Is the size known? The shape program may have stopped before it. */
-static bool known(const Workspace *w, Size z) { return z.sym < 0 || w->frame.sym[z.sym] != WORKSPACE_UNKNOWN; }
+/* ---- lengths: the step that failed may stand before those that find some ---- */
+static void forget(Workspace *w, int first, int n) {
+    const ShapeIns *s = w->fn->plan->shape;
+    for (int i = first; i < first + n; i++)
+        if (s[i].op < SHAPE_CHECK_EQ) w->frame.sym[s[i].dst] = SIZE_UNKNOWN;
+}
+
+/* What stands behind step `at` is not this call's: an earlier call or turn left it there. -1: before all steps. */
+static void forget_behind(Workspace *w, int at) {
+    const Plan *p = w->fn->plan;
+    for (int s = at + 1; s < p->nstep; s++)
+        if (p->step[s].kind == STEP_SIZE) forget(w, p->step[s].a, p->step[s].n);
+    for (int r = 0; r < p->nregion; r++) {
+        const Region *body = p->region[r].kind == REGION_LOOP ? &p->region[p->region[r].child] : NULL;
+        if (body && body->kind == REGION_STRAIGHT && body->first > at)
+            w->frame.sym[p->region[r].counter] = SIZE_UNKNOWN;
+    }
+}
+
+/* The step that runs shape instruction `ins`, or -1: none, it runs before all of them. */
+static int step_of(const Plan *p, int ins) {
+    for (int s = 0; ins >= p->nshape_static && s < p->nstep; s++)
+        if (p->step[s].kind == STEP_SIZE && ins >= p->step[s].a && ins < p->step[s].a + p->step[s].n) return s;
+    return -1;
+}
+
+static int step_that_makes(const Plan *p, int buf) {
+    for (int s = 0; s < p->nstep; s++)
+        if (p->step[s].kind == STEP_LATE && p->step[s].buf[0] == buf) return s;
+    return -1;
+}
+
+static bool shape_known(const Workspace *w, const PlanValue *v, int64_t *shape) {
+    for (int d = 0; d < v->ndim; d++)
+        if (!size_get(v->shape[d], w->frame.sym, &shape[d])) return false;
+    return true;
+}
+
+/* In elements. */
+static bool strides_known(const Workspace *w, const PlanValue *v, const int64_t *shape, int64_t *stride) {
+    int64_t n = 1;
+    for (int d = v->ndim - 1; d >= 0; d--) {
+        stride[d] = n;
+        if (!v->packed && !size_get(v->stride[d], w->frame.sym, &stride[d])) return false;
+        if (__builtin_mul_overflow(n, shape[d], &n) && v->packed) return false;
+    }
+    return true;
+}
 
 static bool shapes_known(const Workspace *w, const PlanNode *n) {
+    int64_t shape[TH_MAX_NDIM];
     for (int i = 0; i < n->nin; i++)
-        for (int d = 0; d < n->in[i].ndim; d++)
-            if (!known(w, n->in[i].shape[d])) return false;
+        if (!shape_known(w, &n->in[i], shape)) return false;
     return true;
 }
 
 static bool all_known(const Workspace *w, const PlanNode *n) {
+    int64_t shape[TH_MAX_NDIM], stride[TH_MAX_NDIM];
     for (int i = 0; i < n->nin; i++)
-        for (int d = 0; d < n->in[i].ndim; d++)
-            if (!known(w, n->in[i].stride[d])) return false;
-    return shapes_known(w, n);
+        if (!shape_known(w, &n->in[i], shape) || !strides_known(w, &n->in[i], shape, stride)) return false;
+    return true;
 }
 
-/* In elements. */
-static int64_t stride_of(const Workspace *w, const PlanValue *v, int d) {
-    if (!v->packed) return size_value(v->stride[d], w->frame.sym);
-    int64_t n = 1;
-    for (int k = d + 1; k < v->ndim; k++) n *= size_value(v->shape[k], w->frame.sym);
-    return n;
+/* Where a value lies, in bytes from `start`; everything of it inside the memory it is a part of. */
+typedef struct Place {
+    const char *start;
+    int64_t shape[TH_MAX_NDIM], stride[TH_MAX_NDIM], n;
+} Place;
+
+/* The memory of a buffer, [*low, *high) in bytes from the address that its values count from. */
+static bool memory_of(Workspace *w, int buf, const char **start, int64_t *low, int64_t *high) {
+    const PlanBuf *b = &w->fn->plan->buf[buf];
+    const ThArray *a = workspace_array(w, buf);
+    *start = a ? a->data : w->frame.buf[buf];
+    *low = 0;
+    if (!*start || b->space || (a && a->buf->freed)) return false;
+    if (!a) return size_bytes(b->size, w->frame.sym, (ThDtype)b->dtype, high);
+    *low = a->buf->data - a->data;
+    *high = *low + (int64_t)a->buf->bytes;
+    return true;
+}
+
+/* False where that cannot be said, or where a length or a place is wrong: the call failed, perhaps for that. */
+static bool place_of(Workspace *w, const PlanValue *v, Place *p) {
+    int64_t item = (int64_t)th_dtype_bytes((ThDtype)v->dtype), off, low, high, span;
+    p->n = 1;
+    if (v->buf < 0 || !memory_of(w, v->buf, &p->start, &low, &high) || !shape_known(w, v, p->shape) ||
+        !strides_known(w, v, p->shape, p->stride) || !size_get(v->off, w->frame.sym, &off) ||
+        __builtin_mul_overflow(off, item, &off))
+        return false;
+    int64_t first = off, last = off;
+    for (int d = 0; d < v->ndim; d++) {
+        if (p->shape[d] < 0 || __builtin_mul_overflow(p->n, p->shape[d], &p->n) ||
+            __builtin_mul_overflow(p->stride[d], item, &p->stride[d]) ||
+            __builtin_mul_overflow(p->shape[d] - 1, p->stride[d], &span) ||
+            __builtin_add_overflow(span < 0 ? first : last, span, span < 0 ? &first : &last))
+            return false;
+    }
+    if (p->n == 0) return true;
+    if (first < low || last > high - item) return false;
+    p->start += off;
+    return true;
+}
+
+/* The address of element number `flat` in C order. */
+static const char *element(const Place *p, int ndim, int64_t flat) {
+    const char *at = p->start;
+    for (int d = ndim - 1; d >= 0; d--) {
+        at += flat % p->shape[d] * p->stride[d];
+        flat /= p->shape[d];
+    }
+    return at;
+}
+
+/* An array as such a place: a constant, or the whole of an argument. */
+static void place_of_array(const ThArray *a, Place *p) {
+    p->start = a->data;
+    p->n = a->size;
+    for (int d = 0; d < a->ndim; d++) p->shape[d] = ARRAY_SHAPE(a)[d], p->stride[d] = ARRAY_STRIDES(a)[d];
 }
 
 /* Input i where it is a constant that the plan holds no array of. */
@@ -58,13 +154,14 @@ static void dims(Text *t, Workspace *w, const PlanNode *n, bool strides) {
     for (int i = 0; i < n->nin; i++) {
         const PlanValue *v = &n->in[i];
         const ThArray *a = v->buf < 0 ? constant(w, n, i) : whole(w, v);
+        int64_t shape[TH_MAX_NDIM], stride[TH_MAX_NDIM], item = (int64_t)th_dtype_bytes((ThDtype)v->dtype);
         int ndim = a ? a->ndim : v->ndim;
+        if (!a && (!shape_known(w, v, shape) || (strides && !strides_known(w, v, shape, stride)))) ndim = 0;
         text_put(t, i ? ", (" : "(");
         for (int d = 0; d < ndim; d++) {
             int64_t x = 0;
             if (a) x = strides ? ARRAY_STRIDES(a)[d] : ARRAY_SHAPE(a)[d];
-            else if (strides) x = stride_of(w, v, d) * (int64_t)th_dtype_bytes(v->dtype);
-            else x = size_value(v->shape[d], w->frame.sym);
+            else x = strides ? stride[d] * item : shape[d];
             text_printf(t, d ? ", %lld" : "%lld", (long long)x);
         }
         text_put(t, ndim == 1 ? ",)" : ")");
@@ -92,18 +189,11 @@ static bool intact(const Workspace *w, const PlanValue *v, int at) {
 
 /* The value as an array of its own, or NULL. */
 static ThArray *taken(Workspace *w, const PlanValue *v) {
-    int64_t shape[TH_MAX_NDIM], at[TH_MAX_NDIM] = {0}, n = 1, item = (int64_t)th_dtype_bytes(v->dtype);
-    const ThArray *base = workspace_array(w, v->buf);
-    const char *start = base ? base->data : w->frame.buf[v->buf];
-    for (int d = 0; d < v->ndim; d++) n *= shape[d] = size_value(v->shape[d], w->frame.sym);
-    if (n > SHOWN || n < 0 || !start) return NULL;
-    ThArray *a = th_array_empty(w->fn->ctx, (ThDtype)v->dtype, v->ndim, shape);
-    for (int64_t i = 0; a && i < n; i++) {
-        int64_t off = size_value(v->off, w->frame.sym);
-        for (int d = 0; d < v->ndim; d++) off += at[d] * stride_of(w, v, d);
-        memcpy(a->data + i * item, start + off * item, (size_t)item);
-        for (int d = v->ndim - 1; d >= 0 && ++at[d] == shape[d]; d--) at[d] = 0;
-    }
+    int64_t item = (int64_t)th_dtype_bytes((ThDtype)v->dtype);
+    Place p;
+    if (!place_of(w, v, &p) || p.n > SHOWN) return NULL;
+    ThArray *a = th_array_empty(w->fn->ctx, (ThDtype)v->dtype, v->ndim, p.shape);
+    for (int64_t i = 0; a && i < p.n; i++) memcpy(a->data + i * item, element(&p, v->ndim, i), (size_t)item);
     return a;
 }
 
@@ -171,9 +261,8 @@ static void storage_line(Text *t, Workspace *w, int buf, int64_t *total) {
     const PlanBuf *b = &w->fn->plan->buf[buf];
     const ThArray *a = workspace_array(w, buf);
     int64_t item = (int64_t)th_dtype_bytes(b->dtype), n = a ? a->size : 0;
-    if (b->kind == BUF_WINDOW || (!a && (b->late || !known(w, b->size))))
+    if (b->kind == BUF_WINDOW || (!a && (b->late || !size_get(b->size, w->frame.sym, &n))))
         return; /* counted elsewhere, or not there yet */
-    if (!a) n = size_value(b->size, w->frame.sym);
     text_put(t, " - ");
     if (b->name) text_put(t, b->name);
     else text_printf(t, "<%s %d>", th_dtype_name((ThDtype)b->dtype), buf);
@@ -222,16 +311,23 @@ static void made_at(Text *t, const PlanNode *n, const char *before) {
     text_free(&line);
 }
 
+/* "Elemwise{exp,no_inplace}" of "Elemwise{exp,no_inplace}(x)": what stands before the operands. */
+static void put_op(Text *t, const char *text) {
+    int depth = 0;
+    size_t n = 0;
+    for (; text[n] && (text[n] != '(' || depth > 0); n++)
+        depth += text[n] == '{' || text[n] == '[' ? 1 : text[n] == '}' || text[n] == ']' ? -1 : 0;
+    text_put_n(t, text, n);
+}
+
 /* "In step 3 of for{cpu,scan_fn}, made at rnn.lua:12": where the body of node n was when it failed. */
 static void turn(Text *t, Workspace *w, const PlanNode *n) {
     const PlanNode *loop = &w->fn->plan->node[n->within - 1];
-    int64_t at = n->counter ? w->frame.sym[n->counter - 1] : WORKSPACE_UNKNOWN;
+    int64_t at = n->counter ? w->frame.sym[n->counter - 1] : SIZE_UNKNOWN;
     if (!n->counter) text_put(t, "\nInside ");
-    else if (!w->valid || at == WORKSPACE_UNKNOWN) text_put(t, "\nBefore the first step of ");
+    else if (!w->valid || at == SIZE_UNKNOWN) text_put(t, "\nBefore the first step of ");
     else text_printf(t, "\nIn step %lld of ", (long long)at);
-    const char *end = loop->text ? strchr(loop->text, '(') : NULL;
-    text_put_n(t, loop->text ? loop->text : "?",
-               end ? (size_t)(end - loop->text) : strlen(loop->text ? loop->text : "?"));
+    put_op(t, loop->text ? loop->text : "?");
     made_at(t, loop, ", made at ");
 }
 
@@ -283,16 +379,89 @@ static bool operand(void *u, Text *t, int i) {
     return false;
 }
 
-void report_check(Workspace *w, int check, int64_t a, int64_t b) {
-    const ShapeCheck *k = &w->fn->plan->check[check];
-    const int64_t v[2] = {a, b};
+/* The node that asked for slot `sym`: of check 0, which belongs to none. */
+static int asker(const Plan *p, int sym) {
+    for (int b = 0; b < p->nbuf; b++) {
+        bool here = p->buf[b].size.sym == sym;
+        for (int d = 0; d < p->buf[b].ndim; d++) here |= p->buf[b].shape[d].sym == sym;
+        if (here && p->buf[b].node >= 0) return p->buf[b].node;
+    }
+    return -1;
+}
+
+void report_check(Workspace *w, int check, const ShapeEnv *e) {
+    const Plan *p = w->fn->plan;
+    const ShapeCheck *k = &p->check[check];
+    int step = step_of(p, e->at);
     Text t;
     text_init(&t, w->fn->ctx);
-    const bool known = k->node >= 0 && k->node < w->fn->plan->nnode;
-    text_check(&t, k->text ? k->text : "sizes do not fit", v, operand,
-               (void *)(known ? w->fn->plan->node[k->node].text : NULL));
-    node_tail(&t, w, k->node, -1);
+    if (step >= 0) forget(w, e->at, p->step[step].a + p->step[step].n - e->at);
+    forget_behind(w, step);
+    const bool known = k->node >= 0 && k->node < p->nnode;
+    text_check(&t, k->text ? k->text : "sizes do not fit", e->fail, operand,
+               (void *)(known ? p->node[k->node].text : NULL));
+    const ShapeIns *i = &p->shape[e->at];
+    const char *sign = i->op == SHAPE_MUL ? "*" : i->op == SHAPE_ADD ? "+" : i->op == SHAPE_SUB ? "-" : NULL;
+    if (check == 0 && sign) text_printf(&t, ": %lld %s %lld", (long long)e->fail[0], sign, (long long)e->fail[1]);
+    node_tail(&t, w, check == 0 ? asker(p, i->dst) : k->node, step);
     finish(w, k->kind ? k->kind : TH_ValueError, &t);
+}
+
+/* ---- memory ---- */
+/* "the result of Elemwise{exp,no_inplace}, float64 of shape (3000, 4000)" */
+static void put_owner(Text *t, const Workspace *w, int buf) {
+    const Plan *p = w->fn->plan;
+    const PlanBuf *b = &p->buf[buf];
+    const char *text = b->node >= 0 && b->node < p->nnode ? p->node[b->node].text : NULL;
+    if (text) text_put(t, "the result of "), put_op(t, text);
+    else text_put(t, b->kind == BUF_OUTPUT ? "a result" : "a value");
+    text_printf(t, ", %s of shape (", th_dtype_name((ThDtype)b->dtype));
+    for (int d = 0; d < b->ndim; d++) {
+        int64_t n;
+        if (d) text_put(t, ", ");
+        if (size_get(b->shape[d], w->frame.sym, &n)) text_printf(t, "%lld", (long long)n);
+        else text_put(t, "?");
+    }
+    text_put(t, b->ndim == 1 ? ",)" : ")");
+}
+
+/* Of the temporaries: the first whose bytes do not fit at all, else the largest; -1: there are none. */
+static int largest(const Workspace *w) {
+    const Plan *p = w->fn->plan;
+    int at = -1;
+    int64_t most = -1, n;
+    for (int b = 0; b < p->nbuf; b++) {
+        if (p->buf[b].kind != BUF_TEMP || p->buf[b].late) continue;
+        if (!size_bytes(p->buf[b].size, w->frame.sym, (ThDtype)p->buf[b].dtype, &n)) return b;
+        if (n > most) most = n, at = b;
+    }
+    return at;
+}
+
+void report_no_room(Workspace *w, int buf) {
+    const Plan *p = w->fn->plan;
+    ThContext *c = w->fn->ctx;
+    char words[64];
+    bool all = buf < 0;
+    int64_t n = 0;
+    Text t;
+    if (th_error(c) == TH_MemoryError) th_error_clear(c); /* what the allocator said */
+    text_init(&t, c);
+    if (all) buf = largest(w);
+    if (buf < 0) text_put(&t, "out of memory");
+    else if (!size_bytes(p->buf[buf].size, w->frame.sym, (ThDtype)p->buf[buf].dtype, &n)) {
+        text_put(&t, "out of memory: more bytes than memory can have for ");
+        put_owner(&t, w, buf);
+    } else {
+        text_put(&t, "out of memory: ");
+        if (all) text_put(&t, "no room for the temporaries of this call; the largest takes ");
+        text_printf(&t, "%s for ", text_bytes(words, sizeof words, n));
+        put_owner(&t, w, buf);
+    }
+    int step = buf < 0 ? -1 : step_that_makes(p, buf);
+    forget_behind(w, step);
+    node_tail(&t, w, buf < 0 ? -1 : p->buf[buf].node, step);
+    finish(w, TH_MemoryError, &t);
 }
 
 /* The only step of an extremum that fails: a group without elements. */
@@ -315,34 +484,24 @@ static bool assert_text(Text *t, const char *op) {
 
 /* ---- which index was out of bounds ---- */
 typedef struct Index { /* integers of an input, read where they lie */
-    Workspace *w;
-    const PlanValue *v;
-    const ThArray *a;
-    const char *start;
-    int64_t shape[TH_MAX_NDIM], n;
+    Place p;
+    int ndim;
+    ThDtype dtype;
 } Index;
 
 static bool index_open(Index *x, Workspace *w, const PlanValue *v, const ThVar *var, int step) {
-    *x = (Index){.w = w, .v = v, .n = 1};
-    x->a = var && var_is_const(var) && var->type.kind == TYPE_TENSOR ? var->u.data : whole(w, v);
-    if (v->buf >= 0 && w->fn->plan->buf[v->buf].space) return false; /* not in this memory */
-    if (!x->a && !intact(w, v, step)) return false;
-    const ThArray *base = x->a ? x->a : workspace_array(w, v->buf);
-    x->start = base ? base->data : w->frame.buf[v->buf];
-    for (int d = 0; d < v->ndim; d++)
-        x->n *= x->shape[d] = x->a ? ARRAY_SHAPE(x->a)[d] : size_value(v->shape[d], w->frame.sym);
-    return x->start && x->n > 0;
+    const ThArray *a = var && var_is_const(var) && var->type.kind == TYPE_TENSOR ? var->u.data : whole(w, v);
+    x->ndim = a ? a->ndim : v->ndim;
+    x->dtype = (ThDtype)(a ? a->dtype : v->dtype);
+    if (a) place_of_array(a, &x->p);
+    else if (!intact(w, v, step) || !place_of(w, v, &x->p)) return false;
+    return x->p.n > 0;
 }
 
 /* Element number `flat` in C order. */
 static int64_t index_at(const Index *x, int64_t flat) {
-    int64_t k, item = (int64_t)th_dtype_bytes(x->v->dtype),
-               off = x->a ? 0 : size_value(x->v->off, x->w->frame.sym) * item;
-    for (int d = x->v->ndim - 1; d >= 0; d--) {
-        off += flat % x->shape[d] * (x->a ? ARRAY_STRIDES(x->a)[d] : stride_of(x->w, x->v, d) * item);
-        flat /= x->shape[d];
-    }
-    dtype_cast((char *)&k, TH_INT64, 8, x->start + off, (ThDtype)x->v->dtype, item, 1);
+    int64_t k;
+    dtype_cast((char *)&k, TH_INT64, 8, element(&x->p, x->ndim, flat), x->dtype, 0, 1);
     return k;
 }
 
@@ -354,22 +513,23 @@ static void put_place(Text *t, Workspace *w, int node, int step, const int64_t *
     if (!n->in || n->nin != a->nin || !all_known(w, n) || !adv_form_of(a, &f)) return;
     for (int j = 0; j < f.nadv; j++) {
         const ThArray *x = whole(w, &n->in[0]);
-        int64_t len = x ? ARRAY_SHAPE(x)[f.axis[j]] : size_value(n->in[0].shape[f.axis[j]], w->frame.sym);
+        int64_t len = x ? ARRAY_SHAPE(x)[f.axis[j]] : 0;
         Index i;
+        if (!x && !size_get(n->in[0].shape[f.axis[j]], w->frame.sym, &len)) continue;
         if (len != e[5]) continue;
         only = dimshuffle_source(a->in[0], f.axis[j]), several++;
         if (!index_open(&i, w, &n->in[f.input[j]], a->in[f.input[j]], step)) continue;
-        for (int64_t k = 0; k < i.n; k++) {
+        for (int64_t k = 0; k < i.p.n; k++) {
             if (index_at(&i, k) != e[4]) continue;
             text_printf(t, " (axis %d", only);
-            for (int d = 0, m = i.v->ndim; d < m; d++) {
+            for (int d = 0, m = i.ndim; d < m; d++) {
                 int64_t below = 1;
-                for (int c = d + 1; c < m; c++) below *= i.shape[c];
+                for (int c = d + 1; c < m; c++) below *= i.p.shape[c];
                 text_printf(t, "%s%lld%s",
                             d       ? ", "
                             : m > 1 ? ", position ("
                                     : ", position ",
-                            (long long)(k / below % i.shape[d]), m > 1 && d == m - 1 ? ")" : "");
+                            (long long)(k / below % i.p.shape[d]), m > 1 && d == m - 1 ? ")" : "");
             }
             text_put(t, ")");
             return;
@@ -387,7 +547,7 @@ static void put_class(Text *t, Workspace *w, int node, int step, const int64_t *
     text_printf(t, "y_i value out of bounds: class %lld", (long long)class);
     if (input >= 0 && n->in && n->nin == a->nin && all_known(w, n) &&
         index_open(&i, w, &n->in[input], a->in[input], step))
-        for (int64_t k = 0; k < i.n; k++)
+        for (int64_t k = 0; k < i.p.n; k++)
             if (index_at(&i, k) == class) {
                 text_printf(t, ", position %lld", (long long)k);
                 break;
@@ -444,9 +604,14 @@ void report_failure(Workspace *w) {
     const int64_t *e = w->frame.err;
     const Plan *p = w->fn->plan;
     int node = culprit(p, e);
+    ThContext *c = w->fn->ctx;
     Text t;
-    text_init(&t, w->fn->ctx);
-    if (w->host_text[0]) text_put(&t, w->host_text);
+    text_init(&t, c);
+    forget_behind(w, (int)e[0]);
+    if (failed(c)) { /* a step asked for memory, and the allocator knows no nodes */
+        text_put(&t, th_error_text(c));
+        th_error_clear(c);
+    } else if (w->host_text[0]) text_put(&t, w->host_text);
     else headline(&t, w, node, e);
     w->host_text[0] = 0;
     node_tail(&t, w, node, (int)e[0]);

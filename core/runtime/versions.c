@@ -19,7 +19,7 @@ enum { OF_FUNCTION = 4, OF_CONTEXT = 64, SEEN = 8, SHORT = 64, POLL = 32, MANY_S
 #define BYTE_NS 2e3   /* each byte of the text */
 
 typedef struct Version {
-    int64_t *known; /* by slot: its value, WORKSPACE_UNKNOWN where any will do */
+    int64_t *known; /* by slot: its value, SIZE_UNKNOWN where any will do */
     Unit *unit;
     _Atomic(UnitRun *) run; /* NULL while it is being built, and when it cannot be */
     bool ended;             /* nothing more comes */
@@ -69,7 +69,7 @@ void versions_free(ThContext *c, Versions *v) {
 /* ---- what a version would know, and gain ---- */
 static double dim_value(const Workspace *w, const Step *s, Size z) {
     int64_t v = z.sym < 0 ? z.k : w->frame.sym[s->sym[z.sym]];
-    if (v == WORKSPACE_UNKNOWN) return 0;
+    if (v == SIZE_UNKNOWN) return 0;
     return z.sym < 0 ? (double)v : (double)z.k * (double)v;
 }
 
@@ -105,7 +105,7 @@ static double step_gain(Workspace *w, const Step *s, const Kernel *k) {
 static double gain(Workspace *w) {
     const Plan *p = w->fn->plan;
     double all = 0;
-    for (int i = 0; i < p->nsym; i++) w->known[i] = WORKSPACE_UNKNOWN;
+    for (int i = 0; i < p->nsym; i++) w->known[i] = SIZE_UNKNOWN;
     for (int i = 0; i < p->nstep; i++)
         if (p->step[i].kind == STEP_KERNEL) all += step_gain(w, &p->step[i], p->kernel[p->step[i].kernel]);
     return all;

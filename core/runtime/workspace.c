@@ -118,7 +118,7 @@ static int64_t env_value(void *u, int buf, int64_t elem) {
     return read_int(a->data + (a->ndim ? elem * ARRAY_STRIDES(a)[0] : 0), d);
 }
 
-static ShapeEnv env(Workspace *w) { return (ShapeEnv){env_dim, env_stride, env_value, w, {0, 0}}; }
+static ShapeEnv env(Workspace *w) { return (ShapeEnv){env_dim, env_stride, env_value, w, {0, 0}, 0}; }
 
 /* Writes the signature of the current arguments; true when it equals the last call's. */
 static bool same_signature(Workspace *w) {
@@ -155,8 +155,8 @@ static bool grow(ThContext *c, char **at, size_t *have, size_t need) {
 static int64_t local_size(Workspace *w, const Step *s, Size z) {
     if (z.sym < 0) return z.k;
     int64_t v = w->frame.sym[s->sym[z.sym]];
-    w->late_products |= v == WORKSPACE_UNKNOWN;
-    return v == WORKSPACE_UNKNOWN ? 0 : z.k * v;
+    w->late_products |= v == SIZE_UNKNOWN;
+    return v == SIZE_UNKNOWN ? 0 : z.k * v;
 }
 
 /* Largest GEMM packing any step needs with these sizes. */
@@ -203,21 +203,25 @@ static int new_shapes(Workspace *w) {
     const Plan *p = f->plan;
     w->valid = false;
     ShapeEnv e = env(w);
-    for (int i = 0; i < p->nsym; i++) w->frame.sym[i] = WORKSPACE_UNKNOWN;
+    for (int i = 0; i < p->nsym; i++) w->frame.sym[i] = SIZE_UNKNOWN;
     int bad = shape_run(p, 0, p->nshape_static, w->frame.sym, &e);
     if (bad) {
-        report_check(w, bad - 1, e.fail[0], e.fail[1]);
+        report_check(w, bad - 1, &e);
         return 1;
     }
     int64_t total = plan_layout(p, w->frame.sym, w->offset, w->layout_work, w->layout_bytes);
     if (total < 0) {
-        err(f->ctx, TH_MemoryError, "the sizes of this call overflow");
+        report_no_room(w, -1);
         return 1;
     }
-    int64_t planned = total + plan_results_bytes(p, w->frame.sym);
+    int64_t planned = plan_results_bytes(p, w->frame.sym);
+    if (__builtin_add_overflow(planned, total, &planned)) planned = INT64_MAX;
     atomic_store_explicit(&w->fn->planned, planned, memory_order_relaxed);
     if ((w->over = f->memory && planned > f->memory)) return 1;
-    if (!grow(f->ctx, &w->arena, &w->arena_bytes, (size_t)total + 64)) return 1;
+    if (!grow(f->ctx, &w->arena, &w->arena_bytes, (size_t)total + 64)) {
+        report_no_room(w, -1);
+        return 1;
+    }
     char *scratch = w->frame.scratch;
     size_t need = (p->scratch_bytes + interp_scratch(f->interp) + 127) / 64 * 64 + packing(w);
     if (!grow(f->ctx, &scratch, &w->scratch_bytes, need)) return 1;
@@ -244,15 +248,13 @@ static bool provide(Workspace *w, int i) {
     const ThFunction *f = w->fn;
     const FnOut *o = &f->out[i];
     const PlanBuf *b = &f->plan->buf[o->buf];
-    int64_t n = size_value(b->size, w->frame.sym), item = (int64_t)th_dtype_bytes(b->dtype);
-    if (n < 0 || n > INT64_MAX / 2 / item)
-        return err(f->ctx, TH_MemoryError, "a result of %lld elements does not fit", (long long)n);
-    size_t bytes = (size_t)(n * item);
+    int64_t bytes;
+    if (!size_bytes(b->size, w->frame.sym, (ThDtype)b->dtype, &bytes)) return report_no_room(w, o->buf), false;
     bool again = o->borrow || (w->bound && o->kept);
-    if (again && serves(w, w->keep[i], bytes)) {
+    if (again && serves(w, w->keep[i], (size_t)bytes)) {
         buffer_retain(w->outbuf[o->buf] = w->keep[i]);
     } else {
-        if (!(w->outbuf[o->buf] = buffer_new(f->ctx, bytes))) return false;
+        if (!(w->outbuf[o->buf] = buffer_new(f->ctx, (size_t)bytes))) return report_no_room(w, o->buf), false;
         w->renewed = true;
         if (again) {
             buffer_release(w->keep[i]);
@@ -409,22 +411,26 @@ typedef struct HostArray {
     int64_t dims[2 * TH_MAX_NDIM];
 } HostArray;
 
-static ThArray *host_array(ThFrame *f, const PlanValue *v, ThBuffer *on, HostArray *h) {
-    int64_t item = (int64_t)th_dtype_bytes(v->dtype), want = item;
+/* False: a length is not known, or does not fit. *to: NULL for what is no array. */
+static bool host_array(ThFrame *f, const PlanValue *v, ThBuffer *on, HostArray *h, ThArray **to) {
+    int64_t item = (int64_t)th_dtype_bytes(v->dtype), want = item, n, st;
     ThArray *a = &h->a;
-    if (v->buf < 0) return NULL;
+    *to = NULL;
+    if (v->buf < 0) return true;
     *a = (ThArray){.dtype = v->dtype, .flags = ARRAY_CONTIGUOUS, .ndim = v->ndim, .buf = on, .size = 1};
     atomic_init(&a->refs, 1);
-    a->data = f->buf[v->buf] + size_value(v->off, f->sym) * item;
+    if (!size_get(v->off, f->sym, &n)) return false;
+    a->data = f->buf[v->buf] + n * item;
     for (int d = v->ndim - 1; d >= 0; d--) {
-        int64_t n = size_value(v->shape[d], f->sym), st = size_value(v->stride[d], f->sym) * item;
+        if (!size_get(v->shape[d], f->sym, &n) || n < 0 || !size_get(v->stride[d], f->sym, &st)) return false;
         a->dims[d] = n;
-        a->dims[v->ndim + d] = st;
+        a->dims[v->ndim + d] = st *= item;
         if (n != 1 && st != want) a->flags = 0;
         want *= n;
         a->size *= n;
     }
-    return a;
+    *to = a;
+    return true;
 }
 
 static int rt_host_call(ThFrame *f, int step) {
@@ -440,7 +446,8 @@ static int rt_host_call(ThFrame *f, int step) {
     }
     atomic_init(&on.refs, 1);
     for (int n = 0; n < h->nin + h->nout; n++)
-        arr[n] = host_array(f, n < h->nin ? &h->in[n] : &h->out[n - h->nin], &on, &room[n]);
+        if (!host_array(f, n < h->nin ? &h->in[n] : &h->out[n - h->nin], &on, &room[n], &arr[n]))
+            return f->rt->fail(f, step, TH_RuntimeError, 0, 0, 0, 0, 0);
     HostCall call = {.ctx = c,
                      .op = h->op,
                      .attrs = h->attrs,
@@ -471,7 +478,7 @@ static int rt_size_step(ThFrame *f, int first, int n) {
     int bad = shape_run(f->plan, first, n, f->sym, &e);
     if (bad) {
         f->err[0] = -1;
-        report_check(f->ws, bad - 1, e.fail[0], e.fail[1]);
+        report_check(f->ws, bad - 1, &e);
         return 1;
     }
     return 0;
@@ -479,11 +486,15 @@ static int rt_size_step(ThFrame *f, int first, int n) {
 
 static int rt_late_alloc(ThFrame *f, int buf) {
     Workspace *w = f->ws;
-    int64_t n = size_value(f->plan->buf[buf].size, f->sym);
-    size_t bytes = (size_t)n * th_dtype_bytes(f->plan->buf[buf].dtype);
-    if (w->outbuf[buf] && w->outbuf[buf]->bytes >= bytes) return 0; /* an earlier turn of a loop made it */
-    ThBuffer *b = buffer_new(f->plan->ctx, bytes);
-    if (!b) return f->rt->fail(f, -1, TH_MemoryError, 0, 0, 0, 0, 0);
+    const PlanBuf *p = &f->plan->buf[buf];
+    int64_t bytes;
+    bool fits = size_bytes(p->size, f->sym, (ThDtype)p->dtype, &bytes);
+    if (fits && w->outbuf[buf] && w->outbuf[buf]->bytes >= (size_t)bytes) return 0; /* an earlier turn made it */
+    ThBuffer *b = fits ? buffer_new(f->plan->ctx, (size_t)bytes) : NULL;
+    if (!b) {
+        report_no_room(w, buf);
+        return f->rt->fail(f, -1, TH_OK, 0, 0, 0, 0, 0);
+    }
     if (w->outbuf[buf]) buffer_release(w->outbuf[buf]);
     w->outbuf[buf] = b;
     f->buf[buf] = b->data;
