@@ -237,6 +237,14 @@ bool written_end(Opt *o);
 /* ---- shape_feature.c: sizes as graph expressions ---- */
 /* Size of dim d of v as an int64 0-d variable, without computing v where its shape rule allows. */
 ThVar *shape_i(Opt *o, ThVar *v, int d);
+/* The same as handles, to calculate with before anything is built; -1 stands for a failure, in and out. */
+Sz shape_dim(Opt *o, ThVar *v, int d);
+Sz shape_number(Opt *o, int64_t k);
+Sz shape_op(Opt *o, char op, Sz a, Sz b);         /* + - * / and 'm' minimum, 'M' maximum, 'c' ceil(a / b), '<' */
+Sz shape_value(Opt *o, const ThApply *a, int in); /* of a 0-d input */
+bool shape_known(const Opt *o, Sz a, int64_t *k); /* a number */
+ThVar *shape_var(Opt *o, Sz a);                   /* an int64 0-d variable */
+bool shape_slices(Opt *o, const ThApply *a, SliceForm *form); /* what a Subtensor selects, by dimension of its input */
 /* v without its broadcast pattern's say: x filled into the shape of `like` (Alloc of its sizes). */
 void shape_free(Opt *o);
 ThVar *shape_alloc_like(Opt *o, ThVar *x, ThVar *like);

@@ -64,6 +64,13 @@ ThVar *rw_log_erfc(Opt *o, ThApply *a);
 ThVar *rw_useless_slice(Opt *o, ThApply *a); /* subscripts.c */
 ThVar *rw_useless_subtensor(Opt *o, ThApply *a);
 ThVar *rw_subtensor_merge(Opt *o, ThApply *a);
+/* The parts of one entry in place of two, int64 and NULL where there is none. */
+typedef struct Merged {
+    char kind;
+    ThVar *part[3];
+} Merged;
+/* Entry e of a's subscript on entry d, a slice, of in's. false: they stay two. */
+bool slices_merge(Opt *o, ThApply *in, int d, ThApply *a, int e, Merged *m); /* slices.c */
 ThVar *rw_subtensor_of_alloc(Opt *o, ThApply *a);
 ThVar *rw_subtensor_of_dot(Opt *o, ThApply *a);
 ThVar *rw_subtensor_inc_subtensor(Opt *o, ThApply *a);

@@ -306,6 +306,44 @@ ThVar *shape_i(Opt *o, ThVar *v, int d) {
     return r || failed(o->c) ? r : shape_i_make(&o->b, v, d);
 }
 
+/* ---- sizes for rules that calculate with them ---- */
+Sz shape_dim(Opt *o, ThVar *v, int d) {
+    ShapeCache *s = cache(o);
+    const Sz *dims;
+    return s && learn(s, v) && known(s, v, &dims) ? dims[d] : -1;
+}
+
+Sz shape_number(Opt *o, int64_t k) {
+    ShapeCache *s = cache(o);
+    return s ? alg_constant(s, k) : -1;
+}
+
+Sz shape_op(Opt *o, char op, Sz a, Sz b) { return o->shapes ? alg_op(o->shapes, op, a, b) : -1; }
+
+Sz shape_value(Opt *o, const ThApply *a, int in) {
+    ShapeCache *s = cache(o);
+    if (!s) return -1;
+    s->node = a;
+    return alg_value(s, in, 0);
+}
+
+bool shape_known(const Opt *o, Sz a, int64_t *k) {
+    if (a < 0 || o->shapes->at.at[a].kind != 'k') return false;
+    *k = o->shapes->at.at[a].k;
+    return true;
+}
+
+ThVar *shape_var(Opt *o, Sz a) { return a >= 0 ? to_variable(o, o->shapes, a) : NULL; }
+
+bool shape_slices(Opt *o, const ThApply *a, SliceForm *form) {
+    ShapeCache *s = cache(o);
+    const Sz *dims;
+    if (!s || !learn(s, a->in[0]) || !known(s, a->in[0], &dims)) return false;
+    ShapeAlg alg = {alg_constant, alg_op, alg_value, alg_equal, s, alg_same};
+    s->node = a;
+    return slice_forms(&alg, a, 1, ask_attr(a->op, a->attrs, "idx"), dims, a->in[0]->type.ndim, false, form);
+}
+
 static ThVar *alloc_as(Opt *o, ThVar *x, ThVar *like, bool replaced) {
     ThVar *size[TH_MAX_NDIM];
     int n = like->type.ndim;

@@ -114,32 +114,23 @@ ThVar *rw_useless_subtensor(Opt *o, ThApply *a) {
 }
 
 /* ---- subscript of a subscript ---- */
-static bool positive(const ThVar *v, int64_t *k) { return v && scalar_known(v, k) && *k >= 0; }
-
-static ThVar *sum_of(Opt *o, int64_t a, int64_t b) { return const_scalar_int(&o->b, a + b); }
-
-/* Entry of x[from:][e] for an inner slice that only starts somewhere (k >= 0) and an outer entry of known, non-negative
- * start or index. */
-static bool add_shifted(Opt *o, Subscript *s, ThApply *a, int e, int64_t k) {
-    const AttrIdx *idx = idx_of(a);
-    int64_t v = 0, w = 0;
-    ThVar *start = part(a, 1, idx, e, 1), *stop = part(a, 1, idx, e, 2);
-    int has = idx->at[e].has;
-    if ((start && !positive(start, &v)) || (stop && !positive(stop, &w)) || (has & 4)) return false;
+/* Entry made of the parts of a merged one. */
+static void add_merged(Subscript *s, const Merged *m) {
     int to = s->idx.n++;
-    s->idx.at[to] = idx->at[e];
-    s->idx.at[to].has = (uint8_t)(has | 1);
-    s->idx.at[to].dtype[0] = TH_INT64;
-    if (!(s->part[s->n++] = sum_of(o, k, v))) return false;
-    if (!stop) return true;
-    s->idx.at[to].dtype[1] = TH_INT64;
-    return (s->part[s->n++] = sum_of(o, k, w)) != NULL;
+    memset(&s->idx.at[to], 0, sizeof s->idx.at[0]);
+    s->idx.at[to].kind = m->kind;
+    for (int k = 0; k < 3; k++) {
+        if (!m->part[k]) continue;
+        s->idx.at[to].has |= (uint8_t)(1 << k);
+        s->idx.at[to].dtype[k] = TH_INT64;
+        s->part[s->n++] = m->part[k];
+    }
 }
 
-/* x[..][..] as one subscript where no dimension is cut twice, or where both cuts only move a known start. */
+/* x[..][..] as one subscript. */
 ThVar *rw_subtensor_merge(Opt *o, ThApply *a) {
     ThApply *in = a->in[0]->owner;
-    if (!in || in->op != &op_subtensor || a->nin + in->nin > PARTS) return NULL;
+    if (!in || in->op != &op_subtensor) return NULL;
     const AttrIdx *p = idx_of(in), *q = idx_of(a);
     Subscript s = {.n = 0};
     for (int d = 0, e = 0; d < in->in[0]->type.ndim; d++) {
@@ -149,9 +140,10 @@ ThVar *rw_subtensor_merge(Opt *o, ThApply *a) {
             continue;
         }
         outer = e < q->n && !is_whole(q, e);
-        int64_t k;
+        Merged both;
         if (inner && outer) {
-            if (p->at[d].has != 1 || !positive(part(in, 1, p, d, 1), &k) || !add_shifted(o, &s, a, e, k)) return NULL;
+            if (!slices_merge(o, in, d, a, e, &both)) return NULL;
+            add_merged(&s, &both);
         } else if (inner) add_entry(&s, in, 1, p, d, 7);
         else if (outer) add_entry(&s, a, 1, q, e, 7);
         else add_whole(&s);
