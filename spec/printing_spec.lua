@@ -51,6 +51,17 @@ local MODES = {
 -- Toposort numbers say in which order independent nodes run, which is not the peer's affair.
 local function without_order(printed) return (printed:gsub("(%] [^\n]*'[^'\n]*'   )%d+", "%1")) end
 
+describe("debugprint", function()
+  it("says what it prints", function()
+    local ones = require("theano.ndarray").ones({ 2 })
+    for _, wrong in ipairs({ ones, 3, { 3 }, { ones } }) do
+      local ok, message = pcall(theano.printing.debugprint, wrong)
+      assert.is_false(ok)
+      assert.is_truthy(message:find("TypeError: debugprint", 1, true), message)
+    end
+  end)
+end)
+
 describe("pp and debugprint before compiling", function()
   for _, name in ipairs({ "01_add", "02_mul_const", "03_merge", "05_grad_sum_sqr", "06_gemm", "08_softmax_xent",
     "10_logreg_train", "13_dimshuffle_broadcast", "18_doc_dimshuffle_owner" }) do

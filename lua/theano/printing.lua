@@ -13,18 +13,22 @@ local known = {
 local IDS = util.set({ "CHAR", "int", "id", "" })
 
 local function variables(what, obj)
-  if type(obj) ~= "table" and type(obj) ~= "userdata" then
-    util.raise("TypeError", "%s takes a Variable, an Apply, a compiled function or a list, got %s", what, type(obj))
-  end
-  if type(obj) == "table" then
-    local list = {}
-    if obj.variable then return { obj.variable } end
-    for i, v in ipairs(util.list(what .. ": the list", obj)) do list[i] = type(v) == "table" and v.variable or v end
-    return list
-  end
+  if util.is_var(obj) then return { obj } end
   if type(obj) == "userdata" and core.kind(obj) == "fgraph" then return obj.outputs end
   if type(obj) == "userdata" and core.kind(obj) == "apply" then return { obj.outputs[1] } end
-  return { obj }
+  if type(obj) ~= "table" then
+    util.raise("TypeError", "%s takes a Variable, an Apply, a compiled function or a list, got %s", what,
+      util.is_array(obj) and "an ndarray" or type(obj))
+  end
+  local list = {}
+  if obj.variable then return { obj.variable } end
+  for i, v in ipairs(util.list(what .. ": the list", obj)) do
+    list[i] = type(v) == "table" and v.variable or v
+    if not util.is_var(list[i]) then
+      util.raise("TypeError", "%s: entry %d of the list is no Variable, but %s", what, i, type(v))
+    end
+  end
+  return list
 end
 
 --- Prints the graph of a Variable, a list of them, an Apply or a compiled function, as Theano does.
