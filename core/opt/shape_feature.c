@@ -288,10 +288,16 @@ static ThVar *to_variable(Opt *o, ShapeCache *s, Sz top) {
     return ok ? r : NULL;
 }
 
-static ThVar *looked_up(Opt *o, ShapeCache *s, ThVar *v, int d) {
+/* NULL: they cannot be found. */
+static const Sz *sizes_of(Opt *o, ShapeCache *s, ThVar *v) {
     const Sz *dims;
     s->most = (1 << 20) + 64 * o->fg->nnodes; /* a node may wait for several of its clients */
-    return learn(s, v) && known(s, v, &dims) ? to_variable(o, s, dims[d]) : NULL;
+    return learn(s, v) && known(s, v, &dims) ? dims : NULL;
+}
+
+static ThVar *looked_up(Opt *o, ShapeCache *s, ThVar *v, int d) {
+    const Sz *dims = sizes_of(o, s, v);
+    return dims ? to_variable(o, s, dims[d]) : NULL;
 }
 
 ThVar *shape_i(Opt *o, ThVar *v, int d) {
@@ -309,8 +315,8 @@ ThVar *shape_i(Opt *o, ThVar *v, int d) {
 /* ---- sizes for rules that calculate with them ---- */
 Sz shape_dim(Opt *o, ThVar *v, int d) {
     ShapeCache *s = cache(o);
-    const Sz *dims;
-    return s && learn(s, v) && known(s, v, &dims) ? dims[d] : -1;
+    const Sz *dims = s ? sizes_of(o, s, v) : NULL;
+    return dims ? dims[d] : -1;
 }
 
 Sz shape_number(Opt *o, int64_t k) {
@@ -337,8 +343,8 @@ ThVar *shape_var(Opt *o, Sz a) { return a >= 0 ? to_variable(o, o->shapes, a) : 
 
 bool shape_slices(Opt *o, const ThApply *a, SliceForm *form) {
     ShapeCache *s = cache(o);
-    const Sz *dims;
-    if (!s || !learn(s, a->in[0]) || !known(s, a->in[0], &dims)) return false;
+    const Sz *dims = s ? sizes_of(o, s, a->in[0]) : NULL;
+    if (!dims) return false;
     ShapeAlg alg = {alg_constant, alg_op, alg_value, alg_equal, s, alg_same};
     s->node = a;
     return slice_forms(&alg, a, 1, ask_attr(a->op, a->attrs, "idx"), dims, a->in[0]->type.ndim, false, form);
