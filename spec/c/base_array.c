@@ -262,7 +262,7 @@ static void wrapping_and_freeing(ThContext *c) {
     v = th_array_view(a, 1, SHAPE(2), NULL, 0);
     a->buf->pins = 1;
     th_array_free(v);
-    CHECK_ERROR(c, TH_ValueError, "bound to a function");
+    CHECK_ERROR(c, TH_ValueError, "a function is bound to it");
     a->buf->pins = 0;
     long long live = th_stat(c, "live_bytes");
     th_array_free(a);
