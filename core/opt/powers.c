@@ -70,13 +70,32 @@ ThVar *rw_cast_cast(Opt *o, ThApply *a) {
     return cast_make(&o->b, x, t);
 }
 
-/* ---- comparisons of a variable with itself, of lengths with 0 ---- */
+/* ---- comparisons of a variable with itself, of lengths with numbers ---- */
 static bool is_length(const ThVar *v) {
     while (v && v->owner && v->owner->op == &op_dimshuffle) v = v->owner->in[0];
     return ask_op(v, &op_shape_i);
 }
 
-/* x < x, x >= x, length < 0, .. on numbers that are never NaN. */
+/* Sums (which stand flat), minima and maxima of lengths and of numbers that are not negative. */
+static bool not_negative(const ThVar *v) {
+    while (ask_op(v, &op_dimshuffle)) v = v->owner->in[0];
+    int s = ask_which(v->owner);
+    if (is_length(v)) return true;
+    if ((s != S_add && s != S_minimum && s != S_maximum) || v->type.dtype != TH_INT64) return false;
+    for (int i = 0; i < v->owner->nin; i++) {
+        double k;
+        if (!is_length(v->owner->in[i]) && !(ask_value(v->owner->in[i], &k) && k >= 0)) return false;
+    }
+    return true;
+}
+
+/* x > y for certain (strictly), x >= y: of lengths over a number. */
+static bool above(const ThVar *x, const ThVar *y, bool strictly) {
+    double k;
+    return ask_value(y, &k) && (strictly ? k < 0 : k <= 0) && not_negative(x);
+}
+
+/* x < x, x >= x, length < 0, length + length == -1, .. on numbers that are never NaN. */
 ThVar *rw_useless_elemwise_comparison(Opt *o, ThApply *a) {
     int s = ask_which(a);
     ThVar *x = a->in[0], *y = a->in[1];
@@ -84,15 +103,13 @@ ThVar *rw_useless_elemwise_comparison(Opt *o, ThApply *a) {
     bool exact_numbers = dtype_is_discrete(x->type.dtype) && dtype_is_discrete(y->type.dtype);
     if (x == y && (s == S_lt || s == S_gt)) return opt_const(o, 0, t);
     if (x == y && exact_numbers && (s == S_le || s == S_ge)) return opt_const(o, 1, t);
-    double k;
-    if (is_length(x) && ask_value(y, &k) && k <= 0) {
-        if (s == S_lt) return opt_const(o, 0, t);
-        if (s == S_ge) return opt_const(o, 1, t);
+    if (s == S_gt || s == S_le) { /* y < x, y >= x */
+        x = a->in[1], y = a->in[0];
+        s = s == S_gt ? S_lt : S_ge;
     }
-    if (is_length(y) && ask_value(x, &k) && k <= 0) {
-        if (s == S_gt) return opt_const(o, 0, t);
-        if (s == S_le) return opt_const(o, 1, t);
-    }
+    if (s == S_eq || s == S_neq) return above(x, y, true) || above(y, x, true) ? opt_const(o, s == S_neq, t) : NULL;
+    if (above(x, y, false)) return opt_const(o, s == S_ge, t);
+    if (above(y, x, true)) return opt_const(o, s == S_lt, t);
     return NULL;
 }
 
@@ -100,8 +117,7 @@ ThVar *rw_useless_elemwise_comparison(Opt *o, ThApply *a) {
 ThVar *rw_useless_extremum(Opt *o, ThApply *a) {
     (void)o;
     for (int i = 0; i < 2; i++) {
-        double k;
-        if (!is_length(a->in[i]) || !ask_value(a->in[1 - i], &k) || k > 0) continue;
+        if (!above(a->in[i], a->in[1 - i], false)) continue;
         return ask_which(a) == S_maximum ? a->in[i] : a->in[1 - i];
     }
     return NULL;
@@ -133,12 +149,14 @@ ThVar *rw_div_switch_sink(Opt *o, ThApply *a) {
     return elemwise_make(&o->b, S_switch, (ThVar *[]){s->in[0], zero == 1 ? none : kept, zero == 1 ? kept : none}, 3);
 }
 
-/* f(switch(c, a, b), switch(c, x, y)) -> switch(c, f(a, x), f(b, y)). */
+/* f(switch(c, a, b), switch(c, x, y)) -> switch(c, f(a, x), f(b, y)); not where f fails by values, of which half are
+ * not wanted. */
 ThVar *rw_merge_switch_same_cond(Opt *o, ThApply *a) {
     ThVar *yes[KACC], *no[KACC];
     int s = ask_which(a);
     ThApply *first = ask_scalar(a->in[0], S_switch);
     if (s < 0 || a->nin < 2 || a->nin > KACC || !first) return NULL;
+    if ((scalar_ops[s].flags & SF_FAILS) && dtype_is_discrete(a->out[0]->type.dtype)) return NULL;
     for (int i = 0; i < a->nin; i++) {
         ThApply *w = ask_scalar(a->in[i], S_switch);
         if (!w || w->in[0] != first->in[0] || a->in[i]->nclients != 1) return NULL;

@@ -10,6 +10,7 @@ REWRITE(local_useless_elemwise,  USELESS|CANON|SPEC|FC,      "or_",      1, rw_u
 REWRITE(local_useless_elemwise,  USELESS|CANON|SPEC|FC,      "xor",      1, rw_useless_elemwise)
 REWRITE(local_useless_elemwise,  USELESS|CANON|SPEC|FC,      "maximum",  1, rw_useless_elemwise)
 REWRITE(local_useless_elemwise,  USELESS|CANON|SPEC|FC,      "minimum",  1, rw_useless_elemwise)
+REWRITE(local_useless_elemwise,  USELESS|CANON|SPEC|FC,      "conj",     2, rw_useless_elemwise)
 REWRITE(local_useless_switch,    USELESS|CANON|SPEC|FC,      "switch",   1, rw_useless_switch)
 REWRITE(local_useless_reduce,    USELESS|CANON|UNCANON|FC,           "Sum",      1, rw_useless_reduce)
 REWRITE(local_useless_reduce,    USELESS|CANON|UNCANON|FC,           "Prod",     1, rw_useless_reduce)

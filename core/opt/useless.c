@@ -23,6 +23,13 @@ static ThVar *fold_logic(Opt *o, ThApply *a, bool is_and) {
     return NULL;
 }
 
+/* Of conj(conj(x)) and of what is not complex nothing is left. */
+static ThVar *fold_conj(const ThApply *a) {
+    ThVar *x = a->in[0];
+    if (!dtype_is_complex(x->type.dtype)) return x;
+    return ask_scalar(x, S_conj) ? x->owner->in[0] : NULL;
+}
+
 ThVar *rw_useless_elemwise(Opt *o, ThApply *a) {
     ThType t = type_tensor(a->out[0]->type.dtype, 0, 0);
     switch (ask_which(a)) {
@@ -32,6 +39,7 @@ ThVar *rw_useless_elemwise(Opt *o, ThApply *a) {
     case S_eq: /* on floats NaN is not equal to itself */
         return a->in[0] == a->in[1] && dtype_is_discrete(a->in[0]->type.dtype) ? opt_const(o, 1, t) : NULL;
     case S_neq: return a->in[0] == a->in[1] && dtype_is_discrete(a->in[0]->type.dtype) ? opt_const(o, 0, t) : NULL;
+    case S_conj: return fold_conj(a);
     case S_and_: return fold_logic(o, a, true);
     case S_or_: return fold_logic(o, a, false);
     case S_xor: return a->in[0] == a->in[1] ? opt_const(o, 0, t) : NULL;
