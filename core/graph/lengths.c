@@ -91,6 +91,11 @@ static bool number_of(const ThVar *v, int64_t elem, int64_t *n) {
     return false;
 }
 
+static bool alike(void *u, Sz a, Sz b) {
+    const Lengths *l = u;
+    return a != UNKNOWN && b != UNKNOWN && l->at[a] == l->at[b];
+}
+
 static Sz value(void *u, int in, int64_t elem) {
     const Lengths *l = u;
     int64_t n;
@@ -216,7 +221,7 @@ bool lengths_check(ThApply *a) {
         outs[o] = next;
         for (int d = 0; d < a->out[o]->type.ndim; d++) *next++ = UNKNOWN;
     }
-    const ShapeAlg alg = {.constant = number, .op = calculate, .value = value, .equal = equal, .u = &l};
+    const ShapeAlg alg = {.constant = number, .op = calculate, .value = value, .equal = equal, .u = &l, .alike = alike};
     ShapeQ q = {.alg = &alg, .node = a, .in = l.in, .out = outs};
     if (!a->op->shape(&q)) return !failed(a->ctx);
     return l.full || keep(&l, a, found);

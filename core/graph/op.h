@@ -175,7 +175,8 @@ typedef struct ShapeAlg {
      * may start with an error kind ("IndexError: index out of bounds: {0}"), else the kind is ValueError. */
     bool (*equal)(void *u, Sz a, Sz b, const char *why);
     void *u;
-    bool (*same)(void *u, Sz a, Sz b); /* `equal` would hold in any case, so that no text is made for it; or NULL */
+    bool (*same)(void *u, Sz a, Sz b);  /* `equal` would hold in any case, so that no text is made for it; or NULL */
+    bool (*alike)(void *u, Sz a, Sz b); /* one and the same size, whatever it is; or NULL: nothing is said */
 } ShapeAlg;
 typedef struct ShapeQ {
     const ShapeAlg *alg;

@@ -196,7 +196,7 @@ static bool table_equal(void *u, Sz a, Sz b, const char *why) {
 
 /* Handles of one side's lengths into dims; 1, 0: not known, -1. */
 static int side_dims(SizeTable *t, const GraphBody *y, const VarVec *front, Sz *dims) {
-    const ShapeAlg alg = {table_constant, table_op, table_value, table_equal, t, NULL};
+    const ShapeAlg alg = {table_constant, table_op, table_value, table_equal, t, NULL, NULL};
     int total = 0, ok = -1;
     for (int i = 0; i < front->n; i++) total += front->at[i]->type.ndim;
     size_t bytes = (size_t)(total + 1) * sizeof(Sz) + (size_t)(front->n + y->nout + 1) * (sizeof(Sz *) + sizeof(int));

@@ -93,7 +93,7 @@ static bool from_open(const Dims *k, const ThApply *a) {
 }
 
 static bool node_dims(Dims *k, const ThApply *a) {
-    const ShapeAlg alg = {any_constant, any_op, any_value, any_equal, k, NULL};
+    const ShapeAlg alg = {any_constant, any_op, any_value, any_equal, k, NULL, NULL};
     const Sz *in[OP_MAX_OUT];
     Sz *out[OP_MAX_OUT];
     k->node = a;

@@ -40,51 +40,106 @@ static bool infer_reshape(Infer *q) {
     return true;
 }
 
-typedef struct Lengths { /* of a reshape: entries as given and the place of a known -1 */
-    Sz at[TH_MAX_NDIM];
+typedef struct Lengths { /* of a reshape */
+    const ShapeAlg *a;
+    const Sz *in;
+    int n, nin;
+    Sz at[TH_MAX_NDIM]; /* entries as given */
     bool known[TH_MAX_NDIM];
     int64_t k[TH_MAX_NDIM];
+    bool met[TH_MAX_NDIM], taken[TH_MAX_NDIM]; /* entries that are lengths of x; those lengths */
+    int open;                                  /* entries that are -1 */
+    int maybe, left;                           /* others that may be; others that are no length of x */
+    bool positive;                             /* what is left are numbers above 0 */
 } Lengths;
 
 static Sz calc(const ShapeAlg *a, char op, Sz x, Sz y) { return a->op(a->u, op, x, y); }
 
-static Sz product(const ShapeAlg *a, const Sz *s, int n) {
-    Sz p = a->constant(a->u, 1);
-    for (int i = 0; i < n; i++) p = i ? calc(a, '*', p, s[i]) : s[i];
-    return p;
+static Sz product(const ShapeAlg *a, const Sz *s, int n, const bool *without) {
+    Sz p = -1;
+    for (int i = 0; i < n; i++)
+        if (!without || !without[i]) p = p < 0 ? s[i] : calc(a, '*', p, s[i]);
+    return p < 0 ? a->constant(a->u, 1) : p;
 }
 
-/* Entries below 0 become 1 in `filled`; neg[d] is the flag of such an entry. */
-static void fill_unknown(const ShapeAlg *a, const Lengths *l, int n, Sz *filled, Sz *neg) {
-    Sz zero = a->constant(a->u, 0), one = a->constant(a->u, 1);
-    for (int d = 0; d < n; d++) {
-        if (l->known[d]) {
-            neg[d] = l->k[d] < 0 ? one : zero;
-            filled[d] = l->k[d] < 0 ? one : l->at[d];
-        } else {
-            neg[d] = calc(a, '<', l->at[d], zero);
-            filled[d] = calc(a, '+', l->at[d], calc(a, '*', neg[d], calc(a, '-', one, l->at[d])));
-        }
+/* Entries that are lengths of x say nothing about the others, however many rows there are. */
+static void meet(Lengths *l) {
+    for (int d = 0; d < l->n; d++) {
+        bool open = l->known[d] && l->k[d] < 0;
+        for (int e = 0; e < l->nin && !open && !l->met[d] && l->a->alike; e++)
+            if (!l->taken[e] && l->a->alike(l->a->u, l->at[d], l->in[e])) l->met[d] = l->taken[e] = true;
     }
+    l->positive = true;
+    for (int d = 0; d < l->n; d++) {
+        bool open = l->known[d] && l->k[d] < 0;
+        l->open += open;
+        if (open || l->met[d]) continue;
+        l->left++;
+        l->maybe += !l->known[d];
+        l->positive &= l->known[d] && l->k[d] > 0;
+    }
+}
+
+/* How many of them are 0, and the product of the others. */
+static void count_zeros(const ShapeAlg *a, const Sz *s, int n, const bool *without, Sz *zeros, Sz *rest) {
+    Sz one = a->constant(a->u, 1);
+    *zeros = a->constant(a->u, 0), *rest = one;
+    for (int i = 0; i < n; i++) {
+        if (without[i]) continue;
+        *zeros = calc(a, '+', *zeros, calc(a, '<', s[i], one));
+        *rest = calc(a, '*', *rest, calc(a, 'M', s[i], one));
+    }
+}
+
+/*
+ * The length for -1 where a length of 0 may be among the entries, as x:reshape{x.shape[0], 28, -1} of no images has it:
+ * the other lengths of x shared out among the other entries. 0 where x has more lengths of 0 than the entries.
+ * filled: entries below 0 are 1 there; neg: 1 for those.
+ */
+static bool share_out(const Lengths *l, const Sz *filled, const Sz *neg, Sz *missing) {
+    const ShapeAlg *a = l->a;
+    Sz zx, zs, x, s, one = a->constant(a->u, 1), any = a->constant(a->u, l->open > 0);
+    count_zeros(a, l->in, l->nin, l->taken, &zx, &x);
+    count_zeros(a, filled, l->n, l->met, &zs, &s);
+    Sz some = calc(a, '-', one, calc(a, '<', zs, zx));
+    *missing = calc(a, '*', some, calc(a, '/', x, s));
+    for (int d = 0; d < l->n && !l->open; d++)
+        if (!l->met[d]) any = calc(a, 'M', any, neg[d]);
+    some = calc(a, '*', some, any);
+    return a->equal(
+        a->u, calc(a, '*', some, x), calc(a, '*', any, calc(a, '*', *missing, s)),
+        "Cannot reshape an input without elements: its other lengths make {0}, which the new ones, of {1}, do "
+        "not share out for the one that is -1");
 }
 
 static bool shape_reshape(ShapeQ *q) {
     const ShapeAlg *a = q->alg;
-    int n = q->node->out[0]->type.ndim;
-    Lengths l = {0};
-    Sz filled[TH_MAX_NDIM] = {0}, neg[TH_MAX_NDIM] = {0}, *out = q->out[0];
-    for (int d = 0; d < n; d++) {
+    static const char wrong[] = "Cannot reshape input of {0} elements to a shape of {1} elements";
+    Sz filled[TH_MAX_NDIM] = {0}, neg[TH_MAX_NDIM] = {0}, *out = q->out[0], zero = a->constant(a->u, 0),
+       one = a->constant(a->u, 1), missing = one;
+    Lengths l = {.a = a, .in = q->in[0], .n = q->node->out[0]->type.ndim, .nin = q->node->in[0]->type.ndim};
+    for (int d = 0; d < l.n; d++) {
         l.known[d] = vector_known(q->node->in[1], d, &l.k[d]);
         l.at[d] = l.known[d] ? a->constant(a->u, l.k[d]) : a->value(a->u, 1, d);
     }
-    fill_unknown(a, &l, n, filled, neg);
-    Sz total = product(a, q->in[0], q->node->in[0]->type.ndim), rest = product(a, filled, n);
-    Sz missing = calc(a, '/', total, calc(a, 'M', rest, a->constant(a->u, 1)));
-    for (int d = 0; d < n; d++) {
-        if (l.known[d]) out[d] = l.k[d] < 0 ? missing : filled[d];
+    meet(&l);
+    for (int d = 0; d < l.n; d++) { /* entries below 0 become 1 */
+        bool sure = l.known[d] || l.met[d], open = l.known[d] && l.k[d] < 0;
+        neg[d] = open ? one : sure ? zero : calc(a, '<', l.at[d], zero);
+        filled[d] = open ? one : l.at[d];
+        if (!sure) filled[d] = calc(a, '+', l.at[d], calc(a, '*', neg[d], calc(a, '-', one, l.at[d])));
+    }
+    Sz total = product(a, l.in, l.nin, l.taken), rest = product(a, filled, l.n, l.met);
+    if (l.open && l.positive) missing = calc(a, '/', total, rest);
+    else if ((l.open || l.maybe) && !share_out(&l, filled, neg, &missing)) return false;
+    for (int d = 0; d < l.n; d++) {
+        if (l.known[d] || l.met[d]) out[d] = l.known[d] && l.k[d] < 0 ? missing : l.at[d];
         else out[d] = calc(a, '+', filled[d], calc(a, '*', neg[d], calc(a, '-', missing, filled[d])));
     }
-    return a->equal(a->u, total, product(a, out, n), "Cannot reshape input of {0} elements to a shape of {1} elements");
+    if (l.open && !l.left) return true; /* what is met is what is there */
+    if (!a->equal(a->u, product(a, l.in, l.nin, NULL), product(a, out, l.n, NULL), wrong)) return false;
+    if (!l.open || !l.positive || l.left + l.open == l.n) return true;
+    return a->equal(a->u, total, calc(a, '*', missing, rest), wrong); /* a length that is met may be 0 */
 }
 
 static void grad_reshape(Grad *g) {

@@ -36,6 +36,31 @@ ThVar *rw_useless_reshape(Opt *o, ThApply *a) {
     return open <= 1 ? x : NULL;
 }
 
+/*
+ * Reshape(Reshape(x, s), t) -> Reshape(x, t). What -1 stands for beside a length that may be 0 hangs on the lengths
+ * that s gives: there it must be known.
+ */
+ThVar *rw_reshape_chain(Opt *o, ThApply *a) {
+    ThVar *part[TH_MAX_NDIM], *shape = a->in[1];
+    int n = a->out[0]->type.ndim, open = -1, soft = 0;
+    if (!ask_op(a->in[0], &op_reshape)) return NULL;
+    for (int d = 0; d < n; d++) {
+        int64_t k = length_at(o, shape, d, &part[d]);
+        if (k == -1) open = d;
+        else if (k == -2 && !ask_op(part[d], &op_shape_i)) return NULL; /* it may be -1 */
+        else if (k <= 0) soft++;
+        if (!part[d]) part[d] = const_int(&o->b, k, TH_INT64);
+    }
+    if (open >= 0 && soft) {
+        int64_t k;
+        part[open] = shape_i(o, a->out[0], open);
+        if (!part[open] || !scalar_known(part[open], &k)) return NULL;
+        shape = patternbroadcast_make(&o->b, make_vector_make(&o->b, part, n, TH_INT64), shape->type.broadcastable);
+    }
+    ThVar *r = reshape_make(&o->b, a->in[0]->owner->in[0], shape, n);
+    return r && type_eq(r->type, a->out[0]->type) ? r : NULL;
+}
+
 /* Reshape of a DimShuffle that only adds or drops dimensions of length 1 -> Reshape of what is behind it. */
 ThVar *rw_useless_dimshuffle_in_reshape(Opt *o, ThApply *a) {
     if (!ask_op(a->in[0], &op_dimshuffle)) return NULL;

@@ -78,6 +78,7 @@ ThVar *rw_useless_inc_subtensor(Opt *o, ThApply *a);
 ThVar *rw_incsubtensor_of_zeros(Opt *o, ThApply *a);
 ThVar *rw_setsubtensor_of_constants(Opt *o, ThApply *a);
 ThVar *rw_inc_subtensor_serialize(Opt *o, ThApply *a);
+ThVar *rw_reshape_chain(Opt *o, ThApply *a);
 ThVar *rw_useless_reshape(Opt *o, ThApply *a); /* reshapes.c */
 ThVar *rw_useless_dimshuffle_in_reshape(Opt *o, ThApply *a);
 ThVar *rw_reshape_to_dimshuffle(Opt *o, ThApply *a);

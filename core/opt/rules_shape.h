@@ -11,7 +11,7 @@ REWRITE(local_dimshuffle_lift,    CANON|SPEC|BLASV|UNCANON|LATE, "DimShuffle", 2
 RULE(local_tensor_scalar_tensor,  CANON|SPEC|FC,      "TensorFromScalar(ScalarFromTensor(x))", "x", "")
 RULE(local_scalar_tensor_scalar,  CANON|SPEC|FC,      "ScalarFromTensor(TensorFromScalar(x))", "x", "")
 REWRITE(local_subtensor_lift,     CANON|SPEC|FC|LATE,           "Subtensor",  1, rw_subtensor_lift)
-RULE(local_reshape_chain,         CANON|STAB|SPEC,    "Reshape{A}(Reshape{B}(x, s), t)", "Reshape{A}(x, t)", "")
+REWRITE(local_reshape_chain,      CANON|STAB|SPEC,    "Reshape",    2, rw_reshape_chain)
 REWRITE(local_useless_reshape,    CANON|STAB|USELESS, "Reshape",    1, rw_useless_reshape)
 REWRITE(local_useless_dimshuffle_in_reshape, CANON|SPEC,   "Reshape",    2, rw_useless_dimshuffle_in_reshape)
 REWRITE(local_reshape_to_dimshuffle, CANON|SPEC,           "Reshape",    1, rw_reshape_to_dimshuffle)

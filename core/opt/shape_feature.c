@@ -165,6 +165,11 @@ static bool alg_same(void *u, Sz a, Sz b) {
     return a >= 0 && b >= 0;
 }
 
+static bool alg_alike(void *u, Sz a, Sz b) {
+    (void)u;
+    return a >= 0 && a == b;
+}
+
 /* ---- sizes of variables ---- */
 static Sz leaf_dim(ShapeCache *s, ThVar *v, int d) {
     if (type_bcast(v->type, d)) return alg_constant(s, 1);
@@ -184,7 +189,7 @@ static bool store(ShapeCache *s, ThVar *v, const Sz *dims) {
 
 /* The shape rule of a, whose inputs are known. */
 static bool run_rule(ShapeCache *s, ThApply *a) {
-    ShapeAlg alg = {alg_constant, alg_op, alg_value, alg_equal, s, alg_same};
+    ShapeAlg alg = {alg_constant, alg_op, alg_value, alg_equal, s, alg_same, alg_alike};
     VEC(const Sz *) in = {0};
     VEC(Sz) room = {0};
     Sz *out[16];

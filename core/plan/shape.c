@@ -136,7 +136,7 @@ bool planner_unknown(Planner *p, ThApply *a) {
 
 bool planner_dims(Planner *p, ThApply *a, DimsOf of) {
     ShapeRun r = {p, a, of};
-    ShapeAlg alg = {rule_constant, rule_op, rule_value, rule_equal, &r, rule_same};
+    ShapeAlg alg = {rule_constant, rule_op, rule_value, rule_equal, &r, rule_same, rule_same};
     p->rule.n = 0;
     int total = 0;
     for (int i = 0; i < a->nin; i++) total += a->in[i]->type.ndim;

@@ -66,7 +66,7 @@ static bool alg_equal(void *u, Sz i, Sz j, const char *why) {
 
 /* Runs the shape rule of v's node on input lengths (row i: input i) and writes the lengths of output o as "2,3". */
 static const char *shape_of(ThVar *v, int o, int64_t in[][8]) {
-    static const ShapeAlg api = {alg_constant, alg_op, alg_value, alg_equal, NULL, NULL};
+    static const ShapeAlg api = {.constant = alg_constant, .op = alg_op, .value = alg_value, .equal = alg_equal};
     static char text[200];
     Sz dims[8][8], outs[8][TH_MAX_NDIM];
     const Sz *ins[8];
