@@ -477,13 +477,13 @@ local function usual_derivatives(key, define)
     return core.op_apply(key .. " plain", args).outputs
   end
   local function lop(args, gz)
-    local own, known = {}, {} -- copies: one argument may be made from another
+    local own, gradients = {}, {} -- copies: one argument may be made from another
     for i, a in ipairs(args) do own[i] = T.tensor_copy(a) end
     for i, y in ipairs(plain(own)) do
-      if tostring(gz[i].type):find("^TensorType") then known[#known + 1] = { y, gz[i] } end
+      if tostring(gz[i].type):find("^TensorType") then gradients[#gradients + 1] = { y, gz[i] } end
     end
     return G.grad(nil, own, {
-      known_grads = known, disconnected_inputs = "ignore", return_disconnected = "None", null_gradients = "return",
+      known_grads = gradients, disconnected_inputs = "ignore", return_disconnected = "None", null_gradients = "return",
     })
   end
   local function rop(args, points)
