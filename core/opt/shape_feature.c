@@ -350,7 +350,7 @@ bool shape_slices(Opt *o, const ThApply *a, SliceForm *form) {
     ShapeCache *s = cache(o);
     const Sz *dims = s ? sizes_of(o, s, a->in[0]) : NULL;
     if (!dims) return false;
-    ShapeAlg alg = {alg_constant, alg_op, alg_value, alg_equal, s, alg_same};
+    ShapeAlg alg = {alg_constant, alg_op, alg_value, alg_equal, s, alg_same, alg_alike};
     s->node = a;
     return slice_forms(&alg, a, 1, ask_attr(a->op, a->attrs, "idx"), dims, a->in[0]->type.ndim, false, form);
 }
