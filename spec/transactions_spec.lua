@@ -157,3 +157,28 @@ describe("a call that fails in the middle changes nothing:", function()
     assert.same({ 0.0, 1.0, 2.0, 3.0 }, s:get_value():tolist())
   end)
 end)
+
+describe("an update that gives a shared variable's own elements other lengths", function()
+  local forms = {
+    reshape = { function(w) return w:reshape({ w.shape[1], -1 }) end, { 0, 1, 2, 3, 4, 5 } },
+    ["in place"] = { function(w) return T.sqr(w:reshape({ w.shape[1], w.shape[0] })) end, { 0, 1, 4, 9, 16, 25 } },
+  }
+  for name, form in pairs(forms) do
+    for _, linker in ipairs({ "interpreter", "c" }) do
+      it(("changes them: %s, %s"):format(name, linker), function()
+        local w, x, i = shared(nd.arange(6.0):reshape({ 2, 3 }), "w"), T.dvector("x"), T.lscalar("i")
+        local f = compile({ inputs = { x, i }, outputs = { x[i], w.shape }, updates = { { w, form[1](w) } },
+          mode = compile.Mode({ linker = linker, optimizer = "fast_run" }) })
+        assert.is_false(pcall(f, { 1.0 }, 5)) -- the call fails, and nothing has changed
+        assert.same({ 2, 3 }, { table.unpack(w:get_value().shape) })
+        assert.same({ 0, 1, 2, 3, 4, 5 }, w:get_value():reshape({ -1 }):tolist())
+        local _, before = f({ 1.0 }, 0)
+        assert.same({ 2, 3 }, before:tolist())
+        assert.same({ 3, 2 }, { table.unpack(w:get_value().shape) })
+        assert.same(form[2], w:get_value():reshape({ -1 }):tolist())
+        f({ 1.0 }, 0)
+        assert.same({ 2, 3 }, { table.unpack(w:get_value().shape) })
+      end)
+    end
+  end
+end)

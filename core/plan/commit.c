@@ -27,6 +27,13 @@ static bool copy_out(Planner *p, int o, const Val *v) {
     return planner_copy(p, v, r, v->ndim, v->shape);
 }
 
+/* Are these the lengths that the storage has, too? */
+static bool same_lengths(Planner *p, const Val *v, const Root *r) {
+    bool same = v->ndim == r->ndim;
+    for (int d = 0; d < v->ndim && same; d++) same = sizes_same(&p->sizes, v->shape[d], r->shape[d]);
+    return same;
+}
+
 /* Output o is v, which lies in storage that is not ours to hand out. */
 static bool settle_foreign(Planner *p, int o, const Val *v) {
     const Root *r = &p->root.at[v->root];
@@ -35,7 +42,7 @@ static bool settle_foreign(Planner *p, int o, const Val *v) {
         bool borrow = p->out[o].borrow && lent && !root_updated(p, v->root);
         return borrow || copy_out(p, o, v);
     }
-    bool own = p->val[updated(p, o)->id].root == v->root && v->whole;
+    bool own = p->val[updated(p, o)->id].root == v->root && v->whole && same_lengths(p, v, r);
     return own || copy_out(p, o, v);
 }
 
