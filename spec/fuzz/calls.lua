@@ -98,7 +98,7 @@ local function choose_cuts(s, rng)
   else
     local fits = {}
     for _, m in ipairs(s.nodes) do
-      if m.value and m.id < n.id and same_type(n, m) then fits[#fits + 1] = m end
+      if m.value and m.exact and m.id < n.id and same_type(n, m) then fits[#fits + 1] = m end
     end
     if #fits > 0 then s.givens[1] = { n.id, rng:pick(fits).id } end
   end

@@ -40,10 +40,10 @@ local function live()
   return theano.stat("live_bytes")
 end
 
--- Many calls in a row, and what they leave behind: the least growth of three rows of them (a collector takes its time).
+-- Many calls, and what they leave behind: the lesser growth of two rows of them (a collector takes its time).
 local function many(t, say, name, f, arguments, names, times, options)
   local args, before, growth = arguments(), nil, nil
-  for _ = 1, 4 do
+  for _ = 1, 3 do
     for _ = 1, times do
       if options.mutable then args = arguments() end
       pcall(f, table.unpack(args, 1, args.n))
@@ -51,7 +51,6 @@ local function many(t, say, name, f, arguments, names, times, options)
     local now = live()
     growth = before and math.min(growth or math.huge, now - before)
     before = now
-    if growth and growth < 1000 then break end
   end
   say(name .. " growth", growth)
   t.call(name, f, arguments(), names, options)
@@ -90,7 +89,7 @@ local function tools(say)
   function t.call(name, f, args, names, options)
     options = options or {}
     local before = copies(args)
-    t.runs, t.args = {}, args
+    t.runs, t.args = {}, options.mutable and copies(args) or args
     local r = table.pack(pcall(f, table.unpack(args, 1, args.n or #args)))
     for i = 2, r[1] and r.n or 1 do
       local key = ("%s v%s"):format(name, names[i - 1])
