@@ -6,7 +6,9 @@ local function ops(inputs, y)
   local mode = theano.compile.get_mode("FAST_RUN"):excluding("fusion", "inplace")
   local f = theano.compile(inputs, y, { mode = mode, on_unused_input = "ignore" })
   local list = {}
-  for i, node in ipairs(f.maker.fgraph:toposort()) do list[i] = node.op.name:match("^Elemwise{(%w+)") or node.op.name end
+  for i, node in ipairs(f.maker.fgraph:toposort()) do
+    list[i] = node.op.name:match("^Elemwise{(%w+)") or node.op.name
+  end
   return list, f
 end
 
@@ -58,10 +60,11 @@ describe("local_useless_elemwise_comparison", function()
   local p, q = T.vector("p"), T.vector("q")
   local n, m = p.shape[0], q.shape[0]
   local facts = {
-    { "n + m < 0", T.lt(n + m, 0), false }, { "n + m >= 0", T.ge(n + m, 0), true }, { "0 > n + m", T.gt(0, n + m), false },
-    { "0 <= n + m", T.le(0, n + m), true }, { "n + 1 < 0", T.lt(n + 1, 0), false }, { "n > -1", T.gt(n, -1), true },
-    { "n + m <= -1", T.le(n + m, -1), false }, { "-2 < n", T.lt(-2, n), true }, { "n + m == -1", T.eq(n + m, -1), false },
-    { "-1 == n", T.eq(-1, n), false }, { "n != -3", T.neq(n, -3), true },
+    { "n + m < 0", T.lt(n + m, 0), false }, { "n + m >= 0", T.ge(n + m, 0), true },
+    { "0 > n + m", T.gt(0, n + m), false }, { "0 <= n + m", T.le(0, n + m), true },
+    { "n + 1 < 0", T.lt(n + 1, 0), false }, { "n > -1", T.gt(n, -1), true },
+    { "n + m <= -1", T.le(n + m, -1), false }, { "-2 < n", T.lt(-2, n), true },
+    { "n + m == -1", T.eq(n + m, -1), false }, { "-1 == n", T.eq(-1, n), false }, { "n != -3", T.neq(n, -3), true },
   }
   for _, fact in ipairs(facts) do
     it("knows " .. fact[1], function()
@@ -89,5 +92,16 @@ describe("local_useless_elemwise", function()
     assert.same({}, (ops({ z }, T.conj(T.conj(z)))))
     assert.same({ "conj" }, (ops({ z }, T.conj(z))))
     assert.same({}, (ops({ x }, T.conj(x))))
+  end)
+end)
+
+describe("local_useless_alloc", function()
+  it("leaves nothing of tile by ones", function()
+    local x, v = T.dmatrix("x"), T.dvector("v")
+    for _, y in ipairs({ T.tile(x, { 1, 1 }), T.tile(x, 1), T.tile(v, { 1 }) }) do assert.same({}, (ops({ x, v }, y))) end
+    local list, f = ops({ v }, T.tile(v, { 1, 1 }))
+    assert.equal(0, count(list, "Alloc"))
+    assert.equal("[[1. 2.]]", tostring(f({ 1, 2 })))
+    assert.truthy(#ops({ v }, T.tile(v, { 2 })) > 0)
   end)
 end)

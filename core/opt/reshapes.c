@@ -122,17 +122,21 @@ ThVar *rw_rebroadcast_lift(Opt *o, ThApply *a) {
 }
 
 /* ---- Alloc ---- */
-/* Alloc(x, its own lengths) -> x. */
+/* Alloc(x, its own lengths) -> x, with dimensions of length 1 in front (as tile by ones has them) a view of x. */
 ThVar *rw_useless_alloc(Opt *o, ThApply *a) {
     ThVar *x = a->in[0];
-    if (!type_eq(x->type, a->out[0]->type)) return NULL;
+    int pad = a->out[0]->type.ndim - x->type.ndim;
+    int64_t k, m;
+    for (int d = 0; d < pad; d++)
+        if (!scalar_known(a->in[1 + d], &k) || k != 1) return NULL;
+    ThVar *r = padleft_make(&o->b, x, a->out[0]->type.ndim);
+    if (!r || !type_eq(r->type, a->out[0]->type)) return NULL;
     for (int d = 0; d < x->type.ndim; d++) {
-        int64_t k, m;
-        ThVar *n = shape_i(o, x, d), *given = a->in[1 + d];
+        ThVar *n = shape_i(o, x, d), *given = a->in[1 + pad + d];
         bool same = n && (n == given || (scalar_known(n, &k) && scalar_known(given, &m) && k == m));
         if (!same) return NULL;
     }
-    return x;
+    return r;
 }
 
 /* Alloc(Alloc(x, 1, m), n, m) -> Alloc(x, n, m): lengths that the inner one has and the outer one lacks are 1. */
