@@ -98,7 +98,9 @@ end)
 describe("local_useless_alloc", function()
   it("leaves nothing of tile by ones", function()
     local x, v = T.dmatrix("x"), T.dvector("v")
-    for _, y in ipairs({ T.tile(x, { 1, 1 }), T.tile(x, 1), T.tile(v, { 1 }) }) do assert.same({}, (ops({ x, v }, y))) end
+    for _, y in ipairs({ T.tile(x, { 1, 1 }), T.tile(x, 1), T.tile(v, { 1 }) }) do
+      assert.same({}, (ops({ x, v }, y)))
+    end
     local list, f = ops({ v }, T.tile(v, { 1, 1 }))
     assert.equal(0, count(list, "Alloc"))
     assert.equal("[[1. 2.]]", tostring(f({ 1, 2 })))
