@@ -79,7 +79,8 @@ LT_NORETURN static void no_position(lua_State *L, const char *list) {
 
 /* Key and value on top are the "n" that table.pack adds. */
 static bool is_count(lua_State *L) {
-    return lua_type(L, -2) == LUA_TSTRING && !strcmp(lua_tostring(L, -2), "n") && lua_isinteger(L, -1);
+    return lua_type(L, -2) == LUA_TSTRING && !strcmp(lua_tostring(L, -2), "n") && lua_isinteger(L, -1) &&
+           lua_tointeger(L, -1) >= 0;
 }
 
 int lt_length(lua_State *L, int i, const LtPlace *where) {

@@ -140,17 +140,20 @@ void lt_push_result(lua_State *L, LtState *s, ThArray *a, bool keep_array) {
     } else lt_push_array(L, s, a);
 }
 
+/* {dtype = "int8"} at i, in place of the name alone: the name takes its place. */
+static void dtype_keyword(lua_State *L, int i) {
+    for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
+        if (strcmp(lua_tostring(L, -2), "dtype"))
+            lt_error(L, TH_TypeError, "unknown keyword '%s' (known: dtype)", lua_tostring(L, -2));
+        if (lua_istable(L, -1)) lt_error(L, TH_TypeError, "a dtype is a name such as \"float32\", not a table");
+    }
+    lua_getfield(L, i, "dtype");
+    lua_replace(L, i);
+}
+
 ThDtype lt_dtype(lua_State *L, LtState *s, int i, ThDtype absent) {
     if (lua_isnoneornil(L, i)) return absent;
-    if (lt_is_keywords(L, i)) {
-        for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1))
-            if (strcmp(lua_tostring(L, -2), "dtype"))
-                lt_error(L, TH_TypeError, "unknown keyword '%s' (known: dtype)", lua_tostring(L, -2));
-        lua_getfield(L, i, "dtype");
-        ThDtype d = lt_dtype(L, s, lua_gettop(L), absent);
-        lua_pop(L, 1);
-        return d;
-    }
+    if (lt_is_keywords(L, i)) dtype_keyword(L, i);
     if (lua_type(L, i) == LUA_TNUMBER)
         lt_error(L, TH_TypeError, "a dtype is a name such as \"float32\", not %s; lengths stand in one table: {2, 3}",
                  lua_tostring(L, i));

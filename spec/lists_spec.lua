@@ -125,6 +125,18 @@ describe("a list", function()
   end)
 end)
 
+describe("a table that holds itself", function()
+  local loop, keywords = {}, {}
+  loop[1], keywords.dtype = loop, keywords
+  it("is refused", function()
+    raises("TypeError", "64 levels", function() T.stack(loop) end)
+    raises("TypeError", "64 levels", function() T.as_tensor_variable(loop) end)
+    raises("ValueError", "32 levels", function() nd.array(loop) end)
+    raises("TypeError", "a dtype is a name", function() nd.zeros({ 2 }, keywords) end)
+    raises("TypeError", "has the key 'n'", function() T.stack({ n = -5, T.dvector() }) end)
+  end)
+end)
+
 describe("a table in a subscript", function()
   local x, a = T.dmatrix("x"), nd.arange(12):reshape({ 3, 4 })
   for _, y in ipairs({ x, a }) do

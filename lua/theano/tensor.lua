@@ -102,12 +102,13 @@ function T.constant(value, name, options)
 end
 
 -- Tables that hold variables, however deep, as one tensor; tables of numbers only are constants.
-local function stacked(v, what)
+local function stacked(v, what, depth)
+  if depth > 64 then util.raise("TypeError", "tables nested deeper than 64 levels, or a table that holds itself") end
   local symbolic, out = false, {}
   for i, e in ipairs(util.list(what, v)) do
     out[i] = e
     if type(e) == "table" and getmetatable(e) == nil then
-      local inner, is = stacked(e, ("%s[%d]"):format(what, i))
+      local inner, is = stacked(e, ("%s[%d]"):format(what, i), depth + 1)
       out[i], symbolic = inner, symbolic or is
     else
       symbolic = symbolic or util.is_var(e)
@@ -125,7 +126,7 @@ function T.as_tensor_variable(v, name, ndim)
     util.raise("TypeError", "a boolean is no tensor: x == y is identity in Lua, use T.eq(x, y)")
   end
   local x = v
-  if type(v) == "table" and getmetatable(v) == nil then x = stacked(v, "the list") end
+  if type(v) == "table" and getmetatable(v) == nil then x = stacked(v, "the list", 1) end
   if not util.is_var(x) then x = o.name and T.constant(x, o.name) or core.as_var(x) end
   if not o.ndim or x.ndim == o.ndim then return x end
   if x.ndim < o.ndim then return T.shape_padleft(x, o.ndim - x.ndim) end
