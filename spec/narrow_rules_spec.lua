@@ -107,3 +107,18 @@ describe("local_useless_alloc", function()
     assert.truthy(#ops({ v }, T.tile(v, { 2 })) > 0)
   end)
 end)
+
+describe("local_reduce_join", function()
+  it("adds, multiplies and compares up to eight stacked tensors without the stack", function()
+    local x, y, z = T.dmatrices("x", "y", "z")
+    for _, name in ipairs({ "sum", "prod", "max", "min" }) do
+      local list, f = ops({ x, y, z }, T[name](T.stack({ x, y, z }), { axis = 0 }))
+      assert.equal(0, count(list, "Join"))
+      local want = ({ sum = "[[6. 9.]]", prod = "[[ 6. 24.]]", max = "[[3. 4.]]", min = "[[1. 2.]]" })[name]
+      assert.equal(want, tostring(f({ { 1, 2 } }, { { 2, 3 } }, { { 3, 4 } })))
+    end
+    local many = {}
+    for i = 1, 9 do many[i] = x end
+    assert.equal(1, count(ops({ x }, T.sum(T.stack(many), { axis = 0 })), "Join"))
+  end)
+end)

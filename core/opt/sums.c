@@ -95,8 +95,9 @@ ThVar *rw_max_to_min(Opt *o, ThApply *a) {
     return apply1(&o->b, &op_min, m->owner->attrs, n->in, 1);
 }
 
-/* max(join(0, x, y), 0) of rows x, y -> maximum(x, y); sums and products alike. */
+/* max(join(0, x, y), 0) of rows x, y, .. -> maximum(x, y) ..; sums and products alike. */
 ThVar *rw_reduce_join(Opt *o, ThApply *a) {
+    enum { MOST = 8 }; /* rows */
     static const struct {
         const Op *op;
         int scalar;
@@ -107,7 +108,7 @@ ThVar *rw_reduce_join(Opt *o, ThApply *a) {
     int8_t keep[TH_MAX_NDIM];
     int n = 0, scalar = -1;
     if (!ask_op(j, &op_join) || j->nclients != 1 || axis.n != 1 || !scalar_known(j->owner->in[0], &at)) return NULL;
-    if (at != axis.at[0] || j->owner->nin > 3) return NULL;
+    if (at != axis.at[0] || j->owner->nin > 1 + MOST) return NULL;
     for (int i = 0; i < TH_LEN(table); i++)
         if (table[i].op == a->op) scalar = table[i].scalar;
     for (int d = 0; d < j->type.ndim; d++)
