@@ -177,9 +177,16 @@ static bool by_lengths(Opt *o, ThApply *in, int d, ThApply *a, int e, const Slic
     return true;
 }
 
+/* From the front by known numbers: of a loop's rows all else stays as written, by which the loop knows what is read. */
+static bool counts_rows(const Slice *y) {
+    return absent_or_known(y, START) && absent_or_known(y, STOP) && !y->has[STEP] && y->k[START] >= 0 &&
+           y->k[STOP] >= 0;
+}
+
 bool slices_merge(Opt *o, ThApply *in, int d, ThApply *a, int e, Merged *m) {
     Slice x, y, r = {.index = false};
     if (!slice_read(o, in, d, &x) || !slice_read(o, a, e, &y)) return false;
+    if (ask_op(in->in[0], &op_scan) && !counts_rows(&y)) return false;
     bool known = all_reversed(&x) ? of_reversed(o, &y, &r)
                                   : (all_reversed(&y) && then_reversed(o, &x, &r)) || forward_known(o, &x, &y, &r);
     if (!known) {
