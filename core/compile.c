@@ -165,6 +165,11 @@ static ThFunction *finish_watched(Compile *k, WatchFunction *watch) {
     return f;
 }
 
+void compile_begin(ThContext *c) {
+    if (!atomic_load_explicit(&c->hosting, memory_order_relaxed))
+        atomic_store_explicit(&c->interrupted, 0, memory_order_relaxed);
+}
+
 ThFunction *compile_finish(Compile *k) {
     Text log;
     WatchFunction *watch = NULL;
@@ -200,6 +205,7 @@ void compile_forget(Compile *k) {
 ThFunction *th_compile(ThContext *c, const ThCompile *spec) {
     if (!c || failed(c)) return NULL;
     Compile k = {.ctx = c, .spec = spec, .start = profile_now()};
+    compile_begin(c);
     c->eval = eager_apply; /* constant folding runs on the interpreter */
     ThFunction *f = check(&k) ? compile_finish(&k) : NULL;
     compile_forget(&k);

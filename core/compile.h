@@ -51,6 +51,8 @@ bool compile_inner(FGraph *fg, const OptSpec *spec, WatchGraph *g);
 FGraph *compile_graph(Compile *k);
 bool compile_rewrite(Compile *k, FGraph *fg, WatchGraph *g, Text *text);
 /* compile.c: the rest of th_compile once inputs, outputs and updates stand in k; k->spec gives names and flags */
+/* An interruption that came before is over; from here on it ends the C compiler. */
+void compile_begin(ThContext *c);
 ThFunction *compile_finish(Compile *k);
 void compile_forget(Compile *k);
 /* compile_copy.c: the lists of k from what f was made from; false with the error set. options: as th_function_copy's */

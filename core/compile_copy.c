@@ -193,6 +193,7 @@ ThFunction *th_function_copy(ThFunction *f, const ThCopy *options) {
     spec.profile = o->profile;
     spec.name = o->name ? o->name : old ? name.at : NULL;
     Compile k = {.ctx = c, .spec = &spec, .start = profile_now()};
+    compile_begin(c);
     c->eval = eager_apply;
     ThFunction *copy = compile_from(&k, f, o) ? compile_finish(&k) : NULL;
     compile_forget(&k);

@@ -1,23 +1,23 @@
 /*
  * cache.c -- the directories of built units.
  *
- * In: a key (hex) and a path. Out: whether the file there may be loaded. Always holds: a directory is used only if it
- * is ours, no link, and nobody else may write it; a file becomes visible under its name only whole (written aside,
- * sealed, renamed), so a kill at any moment leaves at most a file aside, which a later sweep removes. The seal at the
- * end of a file (magic, key, hash of all before it) is checked before the dynamic linker sees it: a truncated or
- * changed file is built again. The directory is kept under compile.cache_mb: a unit's time is that of its last use, and
- * what was used longest ago goes first, never what was used in the last minutes. There is no lock: two processes that
- * build the same unit rename equal files over each other.
+ * In: a key (hex) and a name. Out: whether the file of that name may be loaded. Always holds: a directory is used only
+ * when nobody else can change it or what leads to it (core/base/trusted.h), it is held open, and its files are opened
+ * from there; a file becomes visible under its name only whole (written aside, looked through, sealed, renamed), so a
+ * kill at any moment leaves at most a file aside, which a later sweep removes. The seal at the end of a file (magic,
+ * key, hash of all before it) is checked before the dynamic linker sees it: a truncated or changed file is built again.
+ * The directory is kept under compile.cache_mb: a unit's time is that of its last use, and what was used longest ago
+ * goes first, never what was used in the last minutes. There is no lock: two processes that build the same unit rename
+ * equal files over each other.
  */
+#include "../base/trusted.h"
 #include "build.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,57 +29,68 @@ typedef struct Seal {
 static const char magic[16] = "theano unit 1";
 
 /* ---- directories ------------------------------------------------------------------------------------------------- */
-static bool trusted(const char *dir) {
+CacheDir *cache_retain(CacheDir *d) {
+    if (d) atomic_fetch_add(&d->refs, 1);
+    return d;
+}
+
+void cache_release(CacheDir *d) {
+    if (!d || atomic_fetch_sub(&d->refs, 1) != 1) return;
+    close(d->fd);
+    ctx_free(d->c, d, sizeof *d);
+}
+
+/* The directory just opened as fd (taken over) is the one that is held, or is held from now on. */
+static CacheDir *hold(Build *b, int which, int fd, const char *path) {
     struct stat s;
-    return lstat(dir, &s) == 0 && S_ISDIR(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & 022);
-}
-
-/* Makes every missing directory on the way, for its owner only. */
-static bool make_path(const char *dir) {
-    char path[BUILD_PATH];
-    size_t n = strlen(dir);
-    if (n >= sizeof path) return false;
-    memcpy(path, dir, n + 1);
-    for (size_t i = 1; i <= n; i++) {
-        if (path[i] != '/' && path[i]) continue;
-        char was = path[i];
-        path[i] = 0;
-        if (mkdir(path, 0700) && errno != EEXIST && errno != EISDIR) {
-            struct stat s; /* a parent that may not be written, but is there */
-            if (stat(path, &s) || !S_ISDIR(s.st_mode)) return false;
-        }
-        path[i] = was;
+    CacheDir *d = b->dir[which];
+    if (fd >= 0 && fstat(fd, &s)) {
+        close(fd);
+        fd = -1;
     }
-    return true;
-}
-
-static bool main_dir(Build *b, char out[BUILD_PATH]) {
-    const char *base = config_str(b->c, "base_compiledir"), *home = getenv("HOME");
-    bool tilde = base[0] == '~' && (base[1] == '/' || !base[1]);
-    if (!*base || (tilde && !home)) return false;
-    int n = snprintf(out, BUILD_PATH, "%s%s/lua-units", tilde ? home : "", tilde ? base + 1 : base);
-    return n < BUILD_PATH - 80;
+    if (fd < 0) return NULL;
+    if (d && d->dev == s.st_dev && d->ino == s.st_ino && !strcmp(d->path, path)) {
+        close(fd);
+        return d;
+    }
+    cache_release(d);
+    b->dir[which] = d = ctx_alloc(b->c, sizeof *d);
+    if (!d) {
+        close(fd);
+        return NULL;
+    }
+    *d = (CacheDir){.c = b->c, .fd = fd, .dev = s.st_dev, .ino = s.st_ino};
+    atomic_init(&d->refs, 1);
+    memcpy(d->path, path, strlen(path) + 1);
+    return d;
 }
 
 static bool make_temp(Build *b) {
     const char *tmp = getenv("TMPDIR");
     int n = snprintf(b->temp, sizeof b->temp, "%s/theano-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (n >= BUILD_PATH - 80 || !mkdtemp(b->temp)) b->temp[0] = 0; /* mkdtemp: 0700, a fresh name */
+    if (n >= BUILD_PATH - 96 || !mkdtemp(b->temp)) b->temp[0] = 0; /* mkdtemp: 0700, a fresh name */
     return b->temp[0];
 }
 
-bool cache_dir(Build *b, int which, bool make, char out[BUILD_PATH]) {
-    if (which == CACHE_TEMP) {
-        if (!b->temp[0] && (!make || !make_temp(b))) return false;
-        memcpy(out, b->temp, BUILD_PATH);
-        return trusted(out);
-    }
-    return main_dir(b, out) && (!make || make_path(out)) && trusted(out);
+CacheDir *cache_dir(Build *b, int which, bool make) {
+    char path[BUILD_PATH];
+    int fd = -1;
+    if (which == CACHE_MAIN) fd = trusted_compiledir(b->c, "lua-units", make, path, b->why);
+    else if (b->temp[0] || (make && make_temp(b))) fd = trusted_dir(b->temp, false, path, b->why);
+    return hold(b, which, fd, path);
 }
 
-/* Calls what(path) for files of the directory that were left aside (all: for every file). */
-static void each_file(const char *dir, bool all, time_t before) {
-    DIR *d = opendir(dir);
+/* A copy of the directory's descriptor that can be read. */
+static DIR *list_of(const CacheDir *d) {
+    int fd = openat(d->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = fd < 0 ? NULL : fdopendir(fd);
+    if (!list && fd >= 0) close(fd);
+    return list;
+}
+
+/* Removes the files of the directory that were left aside (all: every file). */
+static void remove_files(const CacheDir *dir, bool all, time_t before) {
+    DIR *d = list_of(dir);
     if (!d) return;
     for (struct dirent *e; (e = readdir(d));) {
         struct stat s;
@@ -91,25 +102,30 @@ static void each_file(const char *dir, bool all, time_t before) {
 }
 
 /* Removes what processes that were killed left behind: files written aside more than an hour ago. */
-void cache_sweep(Build *b, const char *dir) {
+void cache_sweep(Build *b, const CacheDir *dir) {
     if (b->swept) return;
     b->swept = true;
-    each_file(dir, false, time(NULL) - 3600);
+    remove_files(dir, false, time(NULL) - 3600);
 }
 
-void cache_remove_temp(Build *b) {
-    if (!b->temp[0]) return;
-    each_file(b->temp, true, 0);
-    rmdir(b->temp);
+void cache_close(Build *b) {
+    CacheDir *d = b->temp[0] ? cache_dir(b, CACHE_TEMP, false) : NULL;
+    if (d) remove_files(d, true, 0);
+    if (b->temp[0]) rmdir(b->temp);
     b->temp[0] = 0;
+    for (int i = 0; i < TH_LEN(b->dir); i++) {
+        cache_release(b->dir[i]);
+        b->dir[i] = NULL;
+    }
 }
 
 /* ---- size -------------------------------------------------------------------------------------------------------- */
 enum { FRESH = 600 }; /* seconds: what was used this recently stays, since somebody may be about to load it */
 
-void cache_touch(const char *path) {
+void cache_touch(const CacheDir *d, const char *name) {
     struct stat s;
-    if (!stat(path, &s) && s.st_mtime < time(NULL) - 60) utimensat(AT_FDCWD, path, NULL, 0);
+    if (!fstatat(d->fd, name, &s, AT_SYMLINK_NOFOLLOW) && s.st_mtime < time(NULL) - 60)
+        utimensat(d->fd, name, NULL, AT_SYMLINK_NOFOLLOW);
 }
 
 typedef struct Unused { /* a unit that nobody used for a while */
@@ -119,8 +135,8 @@ typedef struct Unused { /* a unit that nobody used for a while */
 } Unused;
 
 /* Units of the directory that may go, and how many bytes all units have. */
-static Unused *unused(ThContext *c, const char *dir, int *n, int *room, int64_t *total) {
-    DIR *d = opendir(dir);
+static Unused *unused(ThContext *c, const CacheDir *dir, int *n, int *room, int64_t *total) {
+    DIR *d = list_of(dir);
     Unused *list = NULL;
     time_t before = time(NULL) - FRESH;
     *n = *room = 0;
@@ -154,7 +170,7 @@ static int by_use(const void *a, const void *b) {
     return (x->used > y->used) - (x->used < y->used);
 }
 
-void cache_limit(Build *b, const char *dir) {
+void cache_limit(Build *b, const CacheDir *dir) {
     if (failed(b->c)) return;
     int n, room;
     int64_t total, most = config_int(b->c, "compile.cache_mb") * (1 << 20);
@@ -162,30 +178,37 @@ void cache_limit(Build *b, const char *dir) {
     if (failed(b->c)) th_error_clear(b->c); /* no memory for a longer list: a shorter one will do */
     if (n && total > most) qsort(list, (size_t)n, sizeof *list, by_use);
     for (int i = 0; i < n && total > most / 4 * 3; i++) {
-        char path[BUILD_PATH + 64];
         if (total <= most && i == 0) break;
-        snprintf(path, sizeof path, "%s/%s", dir, list[i].name);
-        if (!unlink(path)) total -= list[i].bytes; /* who has it mapped keeps it */
+        if (!unlinkat(dir->fd, list[i].name, 0)) total -= list[i].bytes; /* who has it mapped keeps it */
     }
     ctx_free(b->c, list, sizeof *list * (size_t)room);
 }
 
 /* ---- sealed files ------------------------------------------------------------------------------------------------ */
-/* Maps a regular file of ours that nobody else can write; its size in *n. NULL otherwise. */
-static void *map_ours(const char *path, size_t *n) {
+/* The bytes of a regular file of ours that nobody else can write, read and not mapped: a file that is cut meanwhile
+ * must not end the process. NULL: there is none, or no memory. */
+static char *read_ours(const CacheDir *d, const char *name, int *fd, int flags, size_t *n) {
     struct stat s;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0) return NULL;
-    bool good = !fstat(fd, &s) && S_ISREG(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & 022) && s.st_size > 0;
-    *n = good ? (size_t)s.st_size : 0;
-    void *p = good ? mmap(NULL, *n, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-    close(fd);
-    return p == MAP_FAILED ? NULL : p;
+    *fd = trusted_open(d->fd, name, flags);
+    if (*fd < 0) return NULL;
+    *n = !fstat(*fd, &s) && s.st_size > 0 ? (size_t)s.st_size : 0;
+    char *p = *n ? ctx_alloc(d->c, *n) : NULL;
+    for (size_t have = 0; p && have < *n;) {
+        ssize_t got = read(*fd, p + have, *n - have);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) {
+            ctx_free(d->c, p, *n);
+            p = NULL;
+        } else have += (size_t)got;
+    }
+    if (!p) close(*fd);
+    return p;
 }
 
-bool cache_holds(const char *path, const char *key) {
+bool cache_holds(const CacheDir *d, const char *name, const char *key) {
     size_t n;
-    char *p = map_ours(path, &n);
+    int fd;
+    char *p = read_ours(d, name, &fd, O_RDONLY, &n);
     if (!p) return false;
     Seal s;
     bool good = n > sizeof s;
@@ -194,23 +217,25 @@ bool cache_holds(const char *path, const char *key) {
         good = !memcmp(s.magic, magic, sizeof magic) && !memcmp(s.key, key, BUILD_KEY) && s.size == n - sizeof s &&
                s.hash == hash_bytes(p, n - sizeof s, 1);
     }
-    munmap(p, n);
+    ctx_free(d->c, p, n);
+    close(fd);
     return good;
 }
 
-bool cache_seal(const char *path, const char *key) {
-    if (chmod(path, 0700)) return false;
+const char *cache_seal(const CacheDir *d, const char *name, const char *key) {
     size_t n;
-    char *p = map_ours(path, &n);
-    if (!p) return false;
+    int fd;
+    if (fchmodat(d->fd, name, 0700, 0)) return errno == ENOENT ? "it made nothing" : "what it made cannot be kept";
+    char *p = read_ours(d, name, &fd, O_RDWR | O_APPEND, &n);
+    if (!p) return "what it made cannot be read";
+    const char *bad = elf_incomplete(p, n, key);
     Seal s = {.size = n, .hash = hash_bytes(p, n, 1)};
     memcpy(s.magic, magic, sizeof magic);
     memcpy(s.key, key, BUILD_KEY);
-    munmap(p, n);
-    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) return false;
-    ssize_t wrote;
-    do wrote = write(fd, &s, sizeof s);
+    ctx_free(d->c, p, n);
+    ssize_t wrote = 0;
+    do wrote = bad ? 0 : write(fd, &s, sizeof s);
     while (wrote < 0 && errno == EINTR);
-    return close(fd) == 0 && wrote == (ssize_t)sizeof s;
+    bool closed = close(fd) == 0;
+    return bad ? bad : closed && wrote == (ssize_t)sizeof s ? NULL : "what it made cannot be kept";
 }

@@ -117,8 +117,9 @@ static bool write_parts(Build *b, const Compiler *k, const BuildJob *j, const ch
         char *text = part_text(b->c, source, list, n, rest, p);
         snprintf(part[p].in, sizeof part[p].in, "%s-%d.c", j->in, p);
         snprintf(part[p].out, sizeof part[p].out, "%s-%d.o", j->in, p);
-        unlink(part[p].in);
-        ok = text && build_write(part[p].in, text, p ? NULL : k->key);
+        const char *name = build_name(j->dir, part[p].in);
+        unlinkat(j->dir->fd, name, 0);
+        ok = text && build_write(j->dir, name, text, p ? NULL : k->key);
         th_free(b->c, text);
     }
     ctx_free(b->c, list, (size_t)n * sizeof *list);
@@ -135,7 +136,7 @@ static void start_part(Compiler *k, Part *p) {
     k->argv[n++] = p->out;
     k->argv[n++] = p->in;
     k->argv[n] = NULL;
-    build_child(k, &p->child, p->said);
+    child_listen(k, &p->child, p->said);
 }
 
 static int join(Compiler *k, const BuildJob *j, Part *part, int nparts, bool mvec, char said[BUILD_OUTPUT]) {
@@ -148,8 +149,8 @@ static int join(Compiler *k, const BuildJob *j, Part *part, int nparts, bool mve
     k->argv[n++] = word("-lm");
     k->argv[n++] = word("-lc");
     k->argv[n] = NULL;
-    build_child(k, &ch, said);
-    return build_wait(&ch, said);
+    child_listen(k, &ch, said);
+    return child_wait(k->c, &ch, said);
 }
 
 int parts_build(Build *b, Compiler *k, const BuildJob *j, const char *source, int n, char said[BUILD_OUTPUT]) {
@@ -162,15 +163,15 @@ int parts_build(Build *b, Compiler *k, const BuildJob *j, const char *source, in
         for (int p = 0; p < n; p++) start_part(k, &part[p]);
         rc = 0;
         for (int p = 0; p < n; p++) {
-            int ended = build_wait(&part[p].child, part[p].said);
+            int ended = child_wait(b->c, &part[p].child, part[p].said);
             if (ended && !rc) memcpy(said, part[p].said, BUILD_OUTPUT);
             if (ended && !rc) rc = ended;
         }
     }
     if (!rc) rc = join(k, j, part, n, strstr(source, "_ZGV") != NULL, said);
     for (int p = 0; p < n; p++) {
-        if (part[p].in[0]) unlink(part[p].in);
-        if (part[p].out[0]) unlink(part[p].out);
+        if (part[p].in[0]) unlinkat(j->dir->fd, build_name(j->dir, part[p].in), 0);
+        if (part[p].out[0]) unlinkat(j->dir->fd, build_name(j->dir, part[p].out), 0);
     }
     ctx_free(b->c, part, (size_t)n * sizeof *part);
     return rc;

@@ -11,10 +11,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,22 +35,13 @@ static int64_t now(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Whether a process of ours has ended; it stays there for its owner to collect. A host that ignores SIGCHLD never hears
- * of it: then it is gone. */
-static bool ended(int pid) {
-    siginfo_t info = {0};
-    int rc;
-    do rc = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
-    while (rc < 0 && errno == EINTR);
-    return rc < 0 || info.si_pid != 0;
-}
-
 /* A place among those that run at once, free or of a process that has ended: now STARTING. -1: all are busy. */
 static int take_place(Build *b) {
     long most = sysconf(_SC_NPROCESSORS_ONLN);
     for (int i = 0; i < BUILD_PLACES && i < (most < 1 ? 1 : most); i++) {
         int pid = atomic_load(&b->beside[i]);
-        if ((!pid || (pid != STARTING && ended(pid))) && atomic_compare_exchange_strong(&b->beside[i], &pid, STARTING))
+        if ((!pid || (pid != STARTING && child_ended(pid))) &&
+            atomic_compare_exchange_strong(&b->beside[i], &pid, STARTING))
             return i;
     }
     return -1;
@@ -65,9 +54,11 @@ static void free_place(Beside *u) {
     atomic_compare_exchange_strong(&u->b->beside[u->place], &pid, 0);
 }
 
+static void remove_log(const Beside *u) { unlinkat(u->job.dir->fd, build_name(u->job.dir, u->log), 0); }
+
 static int give_up(Beside *u, const char *why) {
     build_finish(&u->k, &u->job, false);
-    unlink(u->log);
+    remove_log(u);
     ctx_log(u->c, "theano: the C compiler %s failed: %.700s; this function runs in the interpreter", u->k.path, why);
     return -1;
 }
@@ -75,9 +66,10 @@ static int give_up(Beside *u, const char *why) {
 static int begin(Beside *u) {
     u->place = take_place(u->b);
     if (u->place < 0) return 0;
-    int output = open(u->log, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), rc = errno;
+    const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    int output = openat(u->job.dir->fd, build_name(u->job.dir, u->log), flags, 0600), rc = errno;
     if (output >= 0) {
-        rc = build_start(&u->k, output, &u->pid);
+        rc = child_start(&u->k, output, &u->pid);
         close(output);
     }
     bool started = output >= 0 && !rc;
@@ -88,7 +80,7 @@ static int begin(Beside *u) {
 }
 
 static const char *read_log(const Beside *u, char text[BUILD_OUTPUT]) {
-    int fd = open(u->log, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = openat(u->job.dir->fd, build_name(u->job.dir, u->log), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     ssize_t n = fd < 0 ? 0 : read(fd, text, BUILD_OUTPUT - 1);
     if (fd >= 0) close(fd);
     text[n > 0 ? n : 0] = 0;
@@ -99,10 +91,11 @@ static const char *read_log(const Beside *u, char text[BUILD_OUTPUT]) {
 static int end(Beside *u, bool ok) {
     char text[BUILD_OUTPUT];
     if (!ok) return give_up(u, read_log(u, text));
-    if (!build_finish(&u->k, &u->job, true)) return give_up(u, "what it made cannot be written");
-    unlink(u->log);
+    const char *bad = build_finish(&u->k, &u->job, true);
+    if (bad) return give_up(u, bad);
+    remove_log(u);
     atomic_fetch_add(&u->c->compiles, 1);
-    u->built = unit_load(u->c, u->job.path, u->k.key, u->unit.source);
+    u->built = unit_load(u->job.dir, u->job.name, u->k.key, u->unit.source, true);
     if (!u->built) return -1;
     u->unit.run = u->built->run;
     u->unit.step = u->built->step;
@@ -115,32 +108,30 @@ static int poll(Unit *unit) {
     if (u->asked && t - u->asked < 1000000) return 0;
     u->asked = t;
     if (!u->pid) return begin(u);
-    if (!ended(u->pid)) return 0;
-    int status = 0;
-    pid_t pid = u->pid, got;
+    if (!child_ended(u->pid)) return 0;
+    int pid = u->pid;
     free_place(u);
-    do got = waitpid(pid, &status, 0);
-    while (got < 0 && errno == EINTR);
-    /* Nothing was heard of it: the file it made tells. */
-    return end(u, got < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0));
+    return end(u, child_collect(pid, NULL) == 0);
 }
 
 static void release(Unit *unit) {
     Beside *u = unit->impl;
     if (u->built) u->built->release(u->built);
     else {
-        pid_t pid = u->pid;
+        int pid = u->pid;
         if (pid) {
-            kill(pid, SIGTERM); /* its driver removes what it wrote elsewhere */
+            child_stop(pid);
             free_place(u);
-            while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
+            child_collect(pid, NULL);
         }
-        unlink(u->job.in);
-        unlink(u->job.out);
-        unlink(u->log);
+        if (u->log[0]) {
+            build_finish(&u->k, &u->job, false);
+            remove_log(u);
+        }
     }
     th_free(u->c, u->unit.source);
-    th_free(u->c, u->k.words);
+    build_job_free(&u->job);
+    build_compiler_free(&u->k);
     ctx_free(u->c, u, sizeof *u);
 }
 
@@ -163,16 +154,16 @@ Unit *unit_build_beside(ThContext *c, const char *source) {
     u->unit.poll = poll;
     u->unit.release = release;
     Unit *ready = NULL;
-    bool chosen = build_choose(b, &u->k, source), hit = chosen && build_find(b, &u->k, u->job.path);
-    if (hit) {
+    bool chosen = build_choose(b, &u->k, source), hit = chosen && build_find(b, &u->k, &u->job);
+    u->k.c = c;
+    if (hit) ready = unit_load(u->job.dir, u->job.name, u->k.key, source, false);
+    if (ready) {
         atomic_fetch_add(&c->cache_hits, 1);
-        ready = unit_load(c, u->job.path, u->k.key, source);
-    } else if (chosen && !b->gave_up && prepare(u, b, source)) {
+    } else if (chosen && !failed(c) && !b->gave_up && prepare(u, b, source)) {
         if (poll(&u->unit) == 0) return &u->unit;
     } else if (chosen && !failed(c)) {
         ready = unit_build(c, source); /* it says what is wrong */
     }
-    u->job.in[0] = u->job.out[0] = u->log[0] = 0; /* nothing of ours stands there */
     release(&u->unit);
     return ready;
 }

@@ -5,6 +5,7 @@
  * has passed its check; a text or file with a mistake changes nothing at all. A new flag is one line of CONFIG.
  */
 #include "base.h"
+#include "trusted.h"
 #include "parts.h"
 
 #include <stdio.h>
@@ -256,22 +257,11 @@ int th_config_read(ThContext *c, const char *path) {
 }
 
 /* ---- defaults ---------------------------------------------------------------------------------------------------- */
-static bool in_path(const char *program) {
-    const char *path = getenv("PATH");
-    char file[4096];
-    for (const char *p = path ? path : ""; *p;) {
-        size_t n = strcspn(p, ":");
-        int len = snprintf(file, sizeof file, "%.*s/%s", (int)n, p, program);
-        if (n && len < (int)sizeof file && !access(file, X_OK)) return true;
-        p += n + (p[n] == ':');
-    }
-    return false;
-}
-
 static const char *first_compiler(void) {
     static const char *const name[] = {"gcc", "cc", "clang"};
+    char path[TRUSTED_PATH];
     for (int i = 0; i < TH_LEN(name); i++)
-        if (in_path(name[i])) return name[i];
+        if (trusted_program(name[i], path)) return name[i];
     return "";
 }
 

@@ -1,11 +1,12 @@
 /*
  * conv_tune.c -- the flag conv.autotune: the ways of a convolution are timed at its first call, and the fastest is kept
  * for all later calls, those of later processes too.
- * In: a run. Out: a way. Always holds: the file `lua-conv.tuned` in base_compiledir is read only if it is ours and
- * nobody else may write it; a record counts only with its own check sum and a way that exists, so that a file that is
- * cut off, changed or of another machine costs no more than timing anew. A way that does not apply gives way to another
- * (conv_parts.h), so no file can make a result wrong.
+ * In: a run. Out: a way. Always holds: the file `lua-conv.tuned` in base_compiledir is read only if nobody
+ * else can change it or what leads to it; a record counts only with its own check sum and a way that exists, so that a
+ * file that is cut off, changed or of another machine costs no more than timing anew. A way that does not apply gives
+ * way to another (conv_parts.h), so no file can make a result wrong.
  */
+#include "../base/trusted.h"
 #include "conv_parts.h"
 #include "cpu.h"
 
@@ -17,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SLOTS = 4096, TURNS = 3, PATH = 1024 };
+enum { SLOTS = 4096, TURNS = 3 };
 #define WORTH 0.95 /* of the time of what the cost model says */
 
 typedef struct Record {
@@ -73,27 +74,14 @@ static bool put(struct ConvTuned *t, Record x) {
     return true;
 }
 
-static bool path_of(ThContext *c, char path[PATH], bool make) {
-    const char *base = config_str(c, "base_compiledir"), *home = getenv("HOME");
-    bool tilde = base[0] == '~' && (base[1] == '/' || !base[1]);
-    if (!*base || (tilde && !home)) return false;
-    int n = snprintf(path, PATH, "%s%s", tilde ? home : "", tilde ? base + 1 : base);
-    if (n < 0 || n >= PATH - 32) return false;
-    if (make) mkdir(path, 0700);
-    memcpy(path + n, "/lua-conv.tuned", sizeof "/lua-conv.tuned");
-    return true;
-}
-
-/* The file, if it is ours alone; -1 otherwise. */
+/* The file, if nobody else can change it or what leads to it; -1 otherwise. */
 static int open_file(ThContext *c, int flags) {
-    char path[PATH];
-    struct stat s;
-    if (!path_of(c, path, flags & O_CREAT)) return -1;
-    int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
-    if (fd < 0) return -1;
-    if (!fstat(fd, &s) && S_ISREG(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & 022)) return fd;
-    close(fd);
-    return -1;
+    char why[TRUSTED_WHY];
+    int dir = trusted_compiledir(c, NULL, flags & O_CREAT, NULL, why);
+    if (dir < 0) return -1;
+    int fd = trusted_open(dir, "lua-conv.tuned", flags);
+    close(dir);
+    return fd;
 }
 
 static void load(ThContext *c, struct ConvTuned *t) {
