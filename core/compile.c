@@ -202,7 +202,16 @@ void compile_forget(Compile *k) {
     compile_mode_free(k);
 }
 
+/* Every list that has a number of things is there. */
+static bool lists(const ThCompile *s) {
+    return s->nin >= 0 && s->nout >= 0 && s->nupdates >= 0 && s->ngivens >= 0 && s->nno_default_update_of >= 0 &&
+           (!s->nin || s->in) && (!s->nout || s->out) && (!s->nupdates || s->updates) && (!s->ngivens || s->givens) &&
+           (!s->nno_default_update_of || s->no_default_update_of);
+}
+
 ThFunction *th_compile(ThContext *c, const ThCompile *spec) {
+    if (!c) return NULL;
+    if (!spec || !lists(spec)) return err_missing(c, __func__), NULL;
     if (!c || failed(c)) return NULL;
     Compile k = {.ctx = c, .spec = spec, .start = profile_now()};
     compile_begin(c);

@@ -34,6 +34,7 @@ static bool check_input(Compile *k, int i, const Map *seen) {
     ThVar *v = k->spec->in[i].var;
     uint32_t first;
     if (!v) return err(k->ctx, TH_TypeError, "input %d is no variable", i);
+    if (v->ctx != k->ctx) return err(k->ctx, TH_TypeError, "input %d is a variable of another context", i);
     if (v->kind == VAR_CONSTANT)
         return err_vars(k->ctx, TH_TypeError,
                         "The input at index %d is the constant %s; a constant cannot be an input of a function. "
@@ -87,6 +88,7 @@ bool compile_inputs(Compile *k) {
     for (int o = 0; o < k->spec->nout && ok; o++) {
         ThVar *v = k->spec->out[o].var;
         if (!v) ok = err(k->ctx, TH_TypeError, "output %d is no variable", o);
+        else if (v->ctx != k->ctx) ok = err(k->ctx, TH_TypeError, "output %d is a variable of another context", o);
         else if (v->type.kind != TYPE_TENSOR)
             ok = err_vars(k->ctx, TH_TypeError, "output %d is %s, which is no tensor", o, v, NULL);
         else ok = compute(k, v);

@@ -178,10 +178,11 @@ bool compile_defaults(ThFunction *from, ThFunction *to) {
 }
 
 ThFunction *th_function_copy(ThFunction *f, const ThCopy *options) {
-    static const ThCopy plain;
     if (!f) return NULL;
+    static const ThCopy plain;
     ThContext *c = th_function_context(f);
     const ThCopy *o = options ? options : &plain;
+    if (o->nswap < 0 || (o->nswap && !o->swap)) return err_missing(c, __func__), NULL;
     const Recipe *r = function_recipe(f);
     if (failed(c)) return NULL;
     if (!r) return err(c, TH_RuntimeError, "this function was not compiled from an expression"), NULL;

@@ -9,21 +9,25 @@
 
 /* The schedule; a function made without one (never by th_compile) has no nodes to show. */
 int th_function_nnodes(const ThFunction *f) {
+    if (!f) return 0;
     const FGraph *fg = function_fgraph((ThFunction *)f);
     return fg ? fg->norder : 0;
 }
 
 ThApply *th_function_node(const ThFunction *f, int i) {
+    if (!f) return NULL;
     const FGraph *fg = function_fgraph((ThFunction *)f);
     return fg && i >= 0 && i < fg->norder ? fg->order[i] : NULL;
 }
 
 ThVar *th_function_output_var(const ThFunction *f, int i) {
+    if (!f) return NULL;
     const FGraph *fg = function_fgraph((ThFunction *)f);
     return fg && i >= 0 && i < fg->nout ? fg->out[i] : NULL;
 }
 
 ThVar *th_function_graph_input(const ThFunction *f, int i) {
+    if (!f) return NULL;
     const FGraph *fg = function_fgraph((ThFunction *)f);
     return fg && i >= 0 && i < fg->nin ? fg->in[i] : NULL;
 }
@@ -35,6 +39,7 @@ static char *take(Text *t, bool ok) {
 }
 
 char *th_function_debugprint(ThFunction *f, const ThDebugPrint *options) {
+    if (!f) return NULL;
     static const ThDebugPrint plain = {.depth = -1, .ids = 'C'};
     FGraph *fg = function_fgraph(f);
     Text t;
@@ -44,6 +49,7 @@ char *th_function_debugprint(ThFunction *f, const ThDebugPrint *options) {
 }
 
 char *th_function_graph_text(ThFunction *f) {
+    if (!f) return NULL;
     FGraph *fg = function_fgraph(f);
     Text t;
     text_init(&t, th_function_context(f));
@@ -51,12 +57,14 @@ char *th_function_graph_text(ThFunction *f) {
 }
 
 char *th_function_plan(ThFunction *f) {
+    if (!f) return NULL;
     Text t;
     text_init(&t, th_function_context(f));
     return take(&t, plan_text(&t, function_plan(f)));
 }
 
 char *th_function_ccode(ThFunction *f) {
+    if (!f) return NULL;
     Unit *u = function_unit(f);
     ThContext *c = th_function_context(f);
     if (u && u->source) return ctx_strdup(c, u->source);
@@ -67,6 +75,8 @@ char *th_function_ccode(ThFunction *f) {
 
 /* A graph text, with its updates, through the named passes: what is left, in the order of the schedule. */
 char *th_optimize_text(ThContext *c, const char *graph, const char *passes) {
+    if (!c) return NULL;
+    if (!graph) return err_missing(c, __func__), NULL;
     if (failed(c)) return NULL;
     c->eval = eager_apply;
     FGraph *fg = graph_read_fg(c, graph, false);
@@ -78,6 +88,7 @@ char *th_optimize_text(ThContext *c, const char *graph, const char *passes) {
 }
 
 int th_fgraph_optimize(ThRewriteCall *g, const char *query) {
+    if (!g) return -1;
     ThContext *c = th_rewrite_context(g);
     if (failed(c)) return -1;
     c->eval = eager_apply;
@@ -85,18 +96,21 @@ int th_fgraph_optimize(ThRewriteCall *g, const char *query) {
 }
 
 char *th_optdb_fired(ThContext *c) {
+    if (!c) return NULL;
     Text t;
     text_init(&t, c);
     return take(&t, opt_fired(&t, c));
 }
 
 char *th_optdb_table(ThContext *c) {
+    if (!c) return NULL;
     Text t;
     text_init(&t, c);
     return take(&t, opt_table(&t, c));
 }
 
 char *th_optdb_summary(ThContext *c, const char *query) {
+    if (!c) return NULL;
     Text t;
     text_init(&t, c);
     return take(&t, opt_summary(&t, c, query ? query : ""));

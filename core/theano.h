@@ -2,10 +2,13 @@
  * theano.h -- the one public header: what the Lua binding and a C host both use.
  *
  * Everything hangs off a ThContext; there is no other state. A function that can fail returns NULL or a nonzero status
- * and leaves the first error in its context (th_error_kind, th_error_text); builders given NULL return NULL, so a host
- * may build a whole expression and look once. Objects are reference counted: a function whose name says make, new,
- * build, get or retain gives the caller a reference, to be dropped with th_*_release. Sizes are in elements and strides
- * in bytes unless a name says otherwise. Positions and axes count from 0 and negative axes count from the end.
+ * and leaves the first error in its context (th_error, th_error_text); builders given NULL return NULL, so a host
+ * may build a whole expression and look once. Nothing ends the process: NULL for what is needed, a negative number of
+ * things or a variable of another context is a TypeError (the first error stays); a place that is not there, or a NULL
+ * object, has the name NULL, the number 0 or -1; without a context there is no error to read. Objects are reference
+ * counted: a function whose name says make, new, build, get or retain gives the caller a reference, to be dropped with
+ * th_*_release. Sizes are in elements and strides in bytes unless a name says otherwise. Positions and axes count from
+ * 0 and negative axes count from the end.
  */
 #ifndef THEANO_H
 #define THEANO_H
@@ -94,6 +97,8 @@ typedef struct ThHost {
 } ThHost;
 
 TH_API ThContext *th_context_new(const ThHost *host); /* host may be NULL; NULL when memory is out */
+/* Where lines of the log go from now on; NULL: nowhere. A host that goes before its context says so. */
+TH_API void th_context_log(ThContext *c, ThLogFn log, void *user);
 TH_API ThContext *th_context_retain(ThContext *c);
 TH_API void th_context_release(ThContext *c); /* the last handle (arrays and nodes hold one too) frees it */
 TH_API const char *th_version(void);

@@ -9,6 +9,7 @@
 
 /* ---- ThWatch ----------------------------------------------------------------------------------------------------- */
 ThWatchSpec th_watch_defaults(ThContext *c, char kind) {
+    if (!c) return (ThWatchSpec){0};
     const char *action = config_str(c, "NanGuardMode.action");
     return (ThWatchSpec){.kind = kind,
                          .patience = (int)config_int(c, "DebugMode.patience"),
@@ -22,6 +23,8 @@ ThWatchSpec th_watch_defaults(ThContext *c, char kind) {
 }
 
 ThWatch *th_watch_new(ThContext *c, const ThWatchSpec *spec) {
+    if (!c) return NULL;
+    if (!spec) return err_missing(c, __func__), NULL;
     if (failed(c)) return NULL;
     if (!strchr("dnm", spec->kind) || !spec->kind) return err(c, TH_ValueError, "watch: unknown kind"), NULL;
     if (spec->kind == 'd' && !spec->check_c && !spec->check_py)

@@ -39,18 +39,20 @@ typedef struct LtState {
     int meta_ref[LT_KINDS];     /* ..and where the registry has them: a number is found faster than an address */
     char *log;                  /* lines logged since the last drain */
     size_t nlog;
-    size_t owed, young;   /* collect.c: bytes and number of things made since the last step of the collector.. */
-    size_t batch;         /* ..which is to come when they are so many bytes */
-    size_t held, most;    /* bytes that userdata hold, and from where on a full collection is to come */
-    lua_State *running;   /* who compiles: rewrites of the user's run there */
-    LtCall *call;         /* the rewrite being tried, or NULL */
-    unsigned long ncalls; /* rewrites tried so far */
-    lua_State *entered;   /* the state that called the engine last: operations in Lua run there.. */
-    unsigned long thread; /* ..if this is its thread */
-    struct LtOp *ops;     /* operations written in Lua, to be told when the state closes */
-    bool tells;           /* a Lua function wants to see what is built (core.on_build).. */
-    int callbacks;        /* ..but not in the middle of the engine's work: how many callbacks are running */
-    char home[512];       /* prefix of our own Lua files ("@.../theano/") */
+    size_t owed, young;         /* collect.c: bytes and number of things made since the last step of the collector.. */
+    size_t batch;               /* ..which is to come when they are so many bytes */
+    size_t held, most;          /* bytes that userdata hold, and from where on a full collection is to come */
+    lua_State *running;         /* who compiles: rewrites of the user's run there */
+    LtCall *call;               /* the rewrite being tried, or NULL */
+    unsigned long ncalls;       /* rewrites tried so far */
+    lua_State *main;            /* the first thread of the Lua state */
+    lua_State *entered;         /* the thread that called the engine last: operations in Lua run there.. */
+    unsigned long thread;       /* ..if this is its thread */
+    struct LtOp *ops;           /* operations written in Lua, to be told when the state closes.. */
+    struct LtMonitor *monitors; /* ..and functions of MonitorMode */
+    bool tells;                 /* a Lua function wants to see what is built (core.on_build).. */
+    int callbacks;              /* ..but not in the middle of the engine's work: how many callbacks are running */
+    char home[512];             /* prefix of our own Lua files ("@.../theano/") */
 } LtState;
 
 LtState *lt_state(lua_State *L);
@@ -65,6 +67,9 @@ void lt_where(lua_State *L, LtState *s, const char **file,
               int *line);                    /* first frame that is not ours; file NULL: none */
 void lt_mark_line(lua_State *L, LtState *s); /* th_set_line to it, and lt_enter */
 void lt_enter(lua_State *L, LtState *s);     /* callbacks of what follows run on L */
+lua_State *lt_entered(LtState *s);           /* where a callback runs; NULL: not on this thread */
+/* The kind that "file:line: Kind: text" or "Kind: text" names; *said: the text behind it. text may be NULL. */
+ThError lt_kind_in(const char *text, const char **said);
 void lt_drain_log(lua_State *L, LtState *s);
 #define LT_CHECK(L, s, p) ((p) ? (void)0 : (void)lt_raise((L), (s)))
 
@@ -171,6 +176,8 @@ void lt_open_derive(lua_State *L, LtState *s);
 void lt_open_scan(lua_State *L, LtState *s);
 void lt_open_userop(lua_State *L, LtState *s);
 void lt_close_userop(LtState *s);
+void lt_close_watch(LtState *s);
+void lt_close_rewrite(lua_State *L, LtState *s);
 void lt_open_rewrite(lua_State *L, LtState *s);
 void lt_open_graph(lua_State *L, LtState *s);
 void lt_open_watch(lua_State *L, LtState *s);

@@ -40,6 +40,10 @@ void lt_new_meta(lua_State *L, LtState *s, LtKind kind, const char *name, const 
     lua_pushliteral(L, "protected");
     lua_setfield(L, -2, "__metatable");
     lt_register(L, s, fns);
+    lua_pushvalue(L, -1);
+    lua_pushfstring(L, strncmp(name, "theano.", 7) ? "theano.%s" : "%s", name); /* for a host (theano_lua.h) */
+    lua_insert(L, -2);
+    lua_settable(L, LUA_REGISTRYINDEX);
     s->meta[kind] = lua_topointer(L, -1);
     lua_pushvalue(L, -1);
     s->meta_ref[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -95,9 +99,15 @@ static int interrupt(lua_State *L) {
 
 static int close_state(lua_State *L) {
     LtState *s = lua_touserdata(L, 1);
+    /* A host may hold the context, or a function, for longer: nothing of it may lead back here. */
     lt_close_userop(s);
-    if (s->ctx) th_op_forget(s->ctx, NULL);
-    if (s->ctx) th_context_release(s->ctx);
+    lt_close_watch(s);
+    if (s->ctx) {
+        lt_close_rewrite(L, s);
+        th_context_log(s->ctx, NULL, NULL);
+        th_op_forget(s->ctx, NULL);
+        th_context_release(s->ctx);
+    }
     s->ctx = NULL;
     free(s->log);
     s->log = NULL;
@@ -109,6 +119,9 @@ static LtState *new_state(lua_State *L) {
     LtState *s = lua_newuserdatauv(L, sizeof *s, 0);
     memset(s, 0, sizeof *s);
     lt_collect_init(s);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    s->main = lua_tothread(L, -1);
+    lua_pop(L, 1);
     lua_createtable(L, 0, 1);
     lua_pushcfunction(L, close_state);
     lua_setfield(L, -2, "__gc");

@@ -33,8 +33,18 @@ void lt_where(lua_State *L, LtState *s, const char **file, int *line) {
 }
 
 void lt_enter(lua_State *L, LtState *s) {
+    if (L != s->entered && L != s->main) { /* a coroutine is kept until another one comes: a host may call later */
+        luaL_checkstack(L, 2, NULL);
+        lua_pushthread(L);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &s->entered);
+    }
     s->entered = L;
     s->thread = (unsigned long)pthread_self();
+}
+
+lua_State *lt_entered(LtState *s) {
+    if (!s->entered || s->thread != (unsigned long)pthread_self()) return NULL;
+    return lua_status(s->entered) == LUA_OK ? s->entered : s->main; /* one that has yielded takes no calls */
 }
 
 void lt_mark_line(lua_State *L, LtState *s) {
@@ -149,4 +159,17 @@ const char *lt_push_number(lua_State *L, lua_Number v) {
 const char *lt_push_text(lua_State *L, int i) {
     if (lua_type(L, i) == LUA_TNUMBER && !lua_isinteger(L, i)) return lt_push_number(L, lua_tonumber(L, i));
     return luaL_tolstring(L, i, NULL);
+}
+
+ThError lt_kind_in(const char *text, const char **said) {
+    *said = text ? text : "an error that is no text";
+    for (const char *p = text; p; p = strstr(p, ": ") ? strstr(p, ": ") + 2 : NULL)
+        for (int e = TH_OK + 1; e < TH_ERROR_COUNT; e++) {
+            const char *name = th_error_name((ThError)e);
+            size_t n = strlen(name);
+            if (strncmp(p, name, n) != 0 || p[n] != ':') continue;
+            *said = p + n + strspn(p + n, ": ");
+            return (ThError)e;
+        }
+    return TH_RuntimeError;
 }

@@ -47,18 +47,6 @@ static int run_protected(lua_State *L) {
     return 0;
 }
 
-/* The kind that "file:line: Kind: text" or "Kind: text" names. */
-static ThError kind_in(const char *text) {
-    for (const char *p = text; p; p = strstr(p, ": ") ? strstr(p, ": ") + 2 : NULL) {
-        for (int e = TH_OK + 1; e < TH_ERROR_COUNT; e++) {
-            const char *name = th_error_name((ThError)e);
-            size_t n = strlen(name);
-            if (!strncmp(p, name, n) && p[n] == ':') return (ThError)e;
-        }
-    }
-    return TH_RuntimeError;
-}
-
 static int run(Rewrite *w, ThRewriteCall *call, Run *r) {
     LtState *s = w->s;
     lua_State *L = s->running;
@@ -75,8 +63,8 @@ static int run(Rewrite *w, ThRewriteCall *call, Run *r) {
         th_var_release(r->out[i]);
         r->out[i] = NULL;
     }
-    const char *text = lua_tostring(L, -1);
-    int status = th_rewrite_fail(call, kind_in(text), text ? text : "an error that is no text");
+    const char *text = lua_tostring(L, -1), *said;
+    int status = th_rewrite_fail(call, lt_kind_in(text, &said), text ? text : said);
     lua_pop(L, 1);
     return status;
 }
@@ -146,6 +134,13 @@ static int rewrite_remove(lua_State *L) {
     lua_pushnil(L);
     lua_setfield(L, -3, name);
     return 0;
+}
+
+void lt_close_rewrite(lua_State *L, LtState *s) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &rewrites);
+    for (lua_pushnil(L); lua_istable(L, -2) && lua_next(L, -2); lua_pop(L, 1))
+        if (lua_type(L, -2) == LUA_TSTRING && th_rewrite_remove(s->ctx, lua_tostring(L, -2))) th_error_clear(s->ctx);
+    lua_pop(L, 1);
 }
 
 void lt_open_rewrite(lua_State *L, LtState *s) {

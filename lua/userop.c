@@ -5,7 +5,6 @@
  */
 #include "binding.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,51 +31,68 @@ void lt_close_userop(LtState *s) {
     s->ops = NULL;
 }
 
-/* The function `name` of the operation on top of the running state; NULL with the error set. */
-static lua_State *begin(LtOp *o, ThContext *c, const char *name) {
-    if (!o->s || !o->s->entered) {
-        th_fail(c, TH_RuntimeError, "an operation written in Lua was called after its Lua state was closed");
-        return NULL;
-    }
-    if (o->s->thread != (unsigned long)pthread_self()) {
-        th_fail(c, TH_RuntimeError, "an operation written in Lua was called on a thread that is not Lua's");
-        return NULL;
-    }
-    lua_State *L = o->s->entered;
-    if (!lua_checkstack(L, 32)) {
-        th_fail(c, TH_MemoryError, "no room on the Lua stack");
-        return NULL;
-    }
-    lua_rawgeti(L, LUA_REGISTRYINDEX, o->table);
-    lua_getfield(L, -1, name);
-    lua_remove(L, -2);
-    return L;
-}
-
+/* ---- callbacks --------------------------------------------------------------------------------------------------- */
 static ThError kind_named(const char *name) {
     for (int e = 1; name && e < TH_ERROR_COUNT; e++)
         if (!strcmp(th_error_name((ThError)e), name)) return (ThError)e;
     return TH_RuntimeError;
 }
 
-/* Calls with nargs; results stay above base (the index of the first). 0, or -1 with the error set and the stack at top.
- */
-static int finish(LtOp *o, lua_State *L, ThContext *c, int top, int nargs) {
+/* One callback at work; what it does with Lua runs in `body`, under pcall, and may raise: no error of Lua passes
+ * through the engine, nor through a host that has no Lua on its stack. */
+typedef struct Work {
+    LtOp *o;
+    ThContext *c;
+    const char *name; /* of the operation's function */
+    ThArray *const *in;
+    const ThType *types;
+    ThArray **out;
+    ThVar *const *const *lists;
+    const int *n;
+    ThVar **vars;
+    int nin, nout, nlist;
+    bool done;
+} Work;
+
+static int run(Work *w, lua_CFunction body) {
+    LtOp *o = w->o;
+    if (!o->s)
+        return th_fail(w->c, TH_RuntimeError, "an operation written in Lua was called after its Lua state was closed");
+    lua_State *L = lt_entered(o->s);
+    if (!L)
+        return th_fail(w->c, TH_RuntimeError, "an operation written in Lua was called on a thread that is not Lua's");
+    if (!lua_checkstack(L, 8)) return th_fail(w->c, TH_MemoryError, "no room on the Lua stack");
+    lua_pushcfunction(L, body);
+    lua_pushlightuserdata(L, w);
     o->s->callbacks++;
-    bool bad = lua_pcall(L, nargs, LUA_MULTRET, 0) != LUA_OK;
+    bool bad = lua_pcall(L, 1, 0, 0) != LUA_OK;
     o->s->callbacks--;
     o->s->entered = L; /* it may have called the engine from a coroutine */
     if (bad) {
-        const char *text = lua_tostring(L, -1);
-        th_fail(c, TH_RuntimeError, text ? text : "an error that is no text");
-        lua_settop(L, top);
-        return -1;
+        const char *said;
+        ThError kind = lt_kind_in(lua_tostring(L, -1), &said);
+        th_fail(w->c, kind, said);
+        lua_pop(L, 1);
     }
-    if (lua_toboolean(L, top + 1)) return 0;
-    const char *kind = lua_tostring(L, top + 2), *text = lua_tostring(L, top + 3);
-    th_fail(c, kind_named(kind), text ? text : "unknown");
-    lua_settop(L, top);
-    return -1;
+    return w->done && !bad ? 0 : th_fail(w->c, TH_RuntimeError, "unknown");
+}
+
+/* Pushes the function before its arguments. */
+static void push_function(lua_State *L, const Work *w) {
+    luaL_checkstack(L, 32, NULL);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, w->o->table);
+    lua_getfield(L, -1, w->name);
+    lua_remove(L, -2);
+}
+
+/* Calls it; the results are on top, false behind an error that it told. */
+static bool call(lua_State *L, const Work *w, int nargs) {
+    int first = lua_gettop(L) - nargs;
+    lua_call(L, nargs, LUA_MULTRET);
+    if (lua_toboolean(L, first)) return true;
+    const char *kind = lua_tostring(L, first + 1), *text = lua_tostring(L, first + 2);
+    th_fail(w->c, kind_named(kind), text ? text : "unknown");
+    return false;
 }
 
 static void push_vars(lua_State *L, LtState *s, ThVar *const *v, int n) {
@@ -106,31 +122,34 @@ static int take_array(lua_State *L, LtState *s, ThContext *c, ThType t, ThArray 
     return *out ? 0 : -1;
 }
 
-/* The rest of a callback, under pcall: raises only for memory, which finish reports. */
-static int perform(void *user, ThContext *c, ThArray *const *in, int nin, const ThType *types, ThArray **out,
-                   int nout) {
-    LtOp *o = user;
-    int top = o->s && o->s->entered ? lua_gettop(o->s->entered) : 0;
-    lua_State *L = begin(o, c, "perform");
-    if (!L) return -1;
-    lua_createtable(L, nin, 0);
-    for (int i = 0; i < nin; i++) {
-        lt_push_array(L, o->s, th_array_retain(in[i]));
+static int perform_body(lua_State *L) {
+    Work *w = lua_touserdata(L, 1);
+    LtState *s = w->o->s;
+    push_function(L, w);
+    lua_createtable(L, w->nin, 0);
+    for (int i = 0; i < w->nin; i++) {
+        lt_push_array(L, s, th_array_retain(w->in[i]));
         lua_rawseti(L, -2, i + 1);
     }
-    lua_createtable(L, nout, 0);
-    for (int i = 0; i < nout; i++) {
-        lt_push_type(L, o->s, types[i]);
+    lua_createtable(L, w->nout, 0);
+    for (int i = 0; i < w->nout; i++) {
+        lt_push_type(L, s, w->types[i]);
         lua_rawseti(L, -2, i + 1);
     }
-    if (finish(o, L, c, top, 2)) return -1;
-    int bad = 0;
-    for (int i = 0; i < nout && !bad; i++) { /* result 2 is the sequence of outputs */
-        lua_rawgeti(L, top + 2, i + 1);
-        bad = take_array(L, o->s, c, types[i], &out[i]);
+    if (!call(L, w, 2)) return 0;
+    for (int i = 0; i < w->nout; i++) { /* behind true: the sequence of outputs */
+        lua_rawgeti(L, 3, i + 1);
+        if (take_array(L, s, w->c, w->types[i], &w->out[i])) return 0;
         lua_pop(L, 1);
     }
-    lua_settop(L, top);
+    w->done = true;
+    return 0;
+}
+
+static int perform(void *user, ThContext *c, ThArray *const *in, int nin, const ThType *types, ThArray **out,
+                   int nout) {
+    Work w = {.o = user, .c = c, .name = "perform", .in = in, .nin = nin, .types = types, .out = out, .nout = nout};
+    int bad = run(&w, perform_body);
     for (int i = 0; i < nout && bad; i++) {
         th_array_release(out[i]);
         out[i] = NULL;
@@ -139,16 +158,20 @@ static int perform(void *user, ThContext *c, ThArray *const *in, int nin, const 
 }
 
 /* A callback of Variables: up to three lists in, one out. */
+static int symbolic_body(lua_State *L) {
+    Work *w = lua_touserdata(L, 1);
+    push_function(L, w);
+    for (int i = 0; i < w->nlist; i++) push_vars(L, w->o->s, w->lists[i], w->n[i]);
+    if (!call(L, w, w->nlist)) return 0;
+    take_vars(L, w->o->s, 3, w->vars, w->nout);
+    w->done = true;
+    return 0;
+}
+
 static int symbolic(LtOp *o, ThContext *c, const char *name, ThVar *const *const *lists, const int *n, int nlist,
                     ThVar **out, int nout) {
-    int top = o->s && o->s->entered ? lua_gettop(o->s->entered) : 0;
-    lua_State *L = begin(o, c, name);
-    if (!L) return -1;
-    for (int i = 0; i < nlist; i++) push_vars(L, o->s, lists[i], n[i]);
-    if (finish(o, L, c, top, nlist)) return -1;
-    take_vars(L, o->s, top + 2, out, nout);
-    lua_settop(L, top);
-    return 0;
+    Work w = {.o = o, .c = c, .name = name, .lists = lists, .n = n, .nlist = nlist, .vars = out, .nout = nout};
+    return run(&w, symbolic_body);
 }
 
 static int infer_shape(void *user, ThContext *c, ThVar *const *in, ThVar *const *in_shape, int nin, ThVar **out,

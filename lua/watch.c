@@ -5,13 +5,13 @@
  */
 #include "binding.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Monitor {
-    LtState *s;
-    int fn[2]; /* registry references, LUA_NOREF: none */
+typedef struct LtMonitor {
+    LtState *s; /* NULL: the state is closed */
+    int fn[2];  /* registry references, LUA_NOREF: none */
+    struct LtMonitor *next;
 } Monitor;
 
 static void push_cells(lua_State *L, LtState *s, ThArray *const *a, int n) { /* {{array}, ..}: Theano's storage */
@@ -57,21 +57,13 @@ static int call_protected(lua_State *L) {
     return 0;
 }
 
-static ThError kind_in(const char *text) {
-    for (const char *p = text; p; p = strstr(p, ": ") ? strstr(p, ": ") + 2 : NULL)
-        for (int e = TH_OK + 1; e < TH_ERROR_COUNT; e++) {
-            const char *name = th_error_name((ThError)e);
-            size_t n = strlen(name);
-            if (!strncmp(p, name, n) && p[n] == ':') return (ThError)e;
-        }
-    return TH_RuntimeError;
-}
-
 static int monitor(Monitor *m, const ThWatchNode *n, int which) {
     LtState *s = m->s;
-    lua_State *L = s->entered;
-    if (!L || s->thread != (unsigned long)pthread_self() || !lua_checkstack(L, 8))
-        return th_fail(s->ctx, TH_RuntimeError, "MonitorMode: a function was called on a thread that is not Lua's");
+    lua_State *L = s ? lt_entered(s) : NULL;
+    if (!L || !lua_checkstack(L, 8))
+        return th_fail(th_apply_context(n->node), TH_RuntimeError,
+                       s ? "MonitorMode: a function was called on a thread that is not Lua's"
+                         : "MonitorMode: a function was called after its Lua state was closed");
     Event e = {m, n, which};
     lua_pushcfunction(L, call_protected);
     lua_pushlightuserdata(L, &e);
@@ -80,13 +72,9 @@ static int monitor(Monitor *m, const ThWatchNode *n, int which) {
     s->callbacks--;
     s->entered = L; /* it may have called the engine from a coroutine */
     if (ok) return 0;
-    const char *text = lua_tostring(L, -1);
-    ThError kind = kind_in(text);
-    const char *said = text ? strstr(text, th_error_name(kind)) : NULL;
-    th_fail(s->ctx, kind,
-            said && kind != TH_RuntimeError ? said + strlen(th_error_name(kind)) + 2
-            : text                          ? text
-                                            : "an error that is no text");
+    const char *said;
+    ThError kind = lt_kind_in(lua_tostring(L, -1), &said);
+    th_fail(s->ctx, kind, said);
     lua_pop(L, 1);
     return -1;
 }
@@ -95,7 +83,20 @@ static int pre(void *user, const ThWatchNode *n) { return monitor(user, n, 0); }
 static int post(void *user, const ThWatchNode *n) { return monitor(user, n, 1); }
 
 /* The functions stay in the registry: a function may outlive whatever handle led here. */
-static void release(void *user) { free(user); }
+static void release(void *user) {
+    Monitor *m = user;
+    for (Monitor **p = m->s ? &m->s->monitors : NULL; p && *p; p = &(*p)->next)
+        if (*p == m) {
+            *p = m->next;
+            break;
+        }
+    free(m);
+}
+
+void lt_close_watch(LtState *s) {
+    for (Monitor *m = s->monitors; m; m = m->next) m->s = NULL;
+    s->monitors = NULL;
+}
 
 static bool option(lua_State *L, const char *k, bool absent) {
     bool v = lua_getfield(L, 2, k) == LUA_TNIL ? absent : lua_toboolean(L, -1);
@@ -141,14 +142,15 @@ static int watch(lua_State *L) { /* watch("debug" | "guard" | "monitor", options
     if (w.kind == 'm') {
         Monitor *m = malloc(sizeof *m);
         if (!m) return lt_error(L, TH_MemoryError, "no memory");
-        *m = (Monitor){s, {take(L, "pre_func"), take(L, "post_func")}};
+        *m = (Monitor){s, {take(L, "pre_func"), take(L, "post_func")}, s->monitors};
+        s->monitors = m;
         w.user = m;
         w.release = release;
         w.pre = m->fn[0] == LUA_NOREF ? NULL : pre;
         w.post = m->fn[1] == LUA_NOREF ? NULL : post;
     }
     *at = th_watch_new(s->ctx, &w);
-    if (!*at) free(w.user);
+    if (!*at && w.user) release(w.user);
     LT_CHECK(L, s, *at);
     return 1;
 }

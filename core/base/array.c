@@ -35,6 +35,7 @@ bool array_count(ThContext *c, ThDtype d, int ndim, const int64_t *shape, int64_
     if ((unsigned)d >= TH_DTYPE_COUNT) return err(c, TH_TypeError, "an array needs a dtype");
     if (ndim < 0 || ndim > TH_MAX_NDIM)
         return err(c, TH_ValueError, "an array has 0 to %d dimensions, not %d", TH_MAX_NDIM, ndim);
+    if (ndim && !shape) return err(c, TH_TypeError, "the lengths of an array are missing");
     int64_t n = 1, total = (int64_t)th_dtype_bytes(d);
     bool empty = false, overflow = false;
     for (int i = 0; i < ndim; i++) {
@@ -129,6 +130,7 @@ ThArray *array_header(ThContext *c, ThBuffer *b, char *data, ThDtype d, int ndim
 }
 
 ThArray *th_array_empty(ThContext *c, ThDtype d, int ndim, const int64_t *shape) {
+    if (!c) return NULL;
     int64_t size, bytes;
     if (!array_count(c, d, ndim, shape, &size, &bytes)) return NULL;
     bool well = !failed(c);
@@ -146,6 +148,7 @@ ThArray *th_array_empty(ThContext *c, ThDtype d, int ndim, const int64_t *shape)
 }
 
 ThArray *th_array_zeros(ThContext *c, ThDtype d, int ndim, const int64_t *shape) {
+    if (!c) return NULL;
     ThArray *a = th_array_empty(c, d, ndim, shape);
     if (a) memset(a->data, 0, a->buf->bytes);
     return a;
@@ -179,6 +182,7 @@ bool array_aligned(ThContext *c, ThDtype d, const void *data, int ndim, const in
 /* On failure release is not called: the memory stays the caller's. */
 ThArray *th_array_wrap(ThContext *c, ThDtype d, int ndim, const int64_t *shape, const int64_t *strides, void *data,
                        void (*release)(void *user), void *user) {
+    if (!c) return NULL;
     int64_t size, bytes, own[TH_MAX_NDIM], low, high;
     if (!array_count(c, d, ndim, shape, &size, &bytes)) return NULL;
     if (!strides) {
@@ -238,20 +242,22 @@ bool array_writeable(ThContext *c, const ThArray *a) {
 }
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
-ThDtype th_array_dtype(const ThArray *a) { return (ThDtype)a->dtype; }
-int th_array_ndim(const ThArray *a) { return a->ndim; }
-const int64_t *th_array_shape(const ThArray *a) { return ARRAY_SHAPE(a); }
-const int64_t *th_array_strides(const ThArray *a) { return ARRAY_STRIDES(a); }
-int64_t th_array_size(const ThArray *a) { return a->size; }
-void *th_array_data(const ThArray *a) { return a->buf->freed ? NULL : a->data; }
-size_t th_array_held_bytes(const ThArray *a) { return a->buf->wrapped ? a->buf->bytes : a->buf->cap; }
-bool th_array_contiguous(const ThArray *a) { return a->flags & ARRAY_CONTIGUOUS; }
-bool th_array_owns_data(const ThArray *a) { return !(a->flags & ARRAY_VIEW) && !a->buf->wrapped; }
-bool th_array_writeable(const ThArray *a) { return !(a->flags & ARRAY_READONLY) && !a->buf->freed; }
-ThContext *th_array_context(const ThArray *a) { return array_ctx(a); }
+ThDtype th_array_dtype(const ThArray *a) { return a ? (ThDtype)a->dtype : TH_DTYPE_NONE; }
+int th_array_ndim(const ThArray *a) { return a ? a->ndim : 0; }
+const int64_t *th_array_shape(const ThArray *a) { return a ? ARRAY_SHAPE(a) : NULL; }
+const int64_t *th_array_strides(const ThArray *a) { return a ? ARRAY_STRIDES(a) : NULL; }
+int64_t th_array_size(const ThArray *a) { return a ? a->size : 0; }
+void *th_array_data(const ThArray *a) { return !a ? NULL : a->buf->freed ? NULL : a->data; }
+size_t th_array_held_bytes(const ThArray *a) { return !a ? 0 : a->buf->wrapped ? a->buf->bytes : a->buf->cap; }
+bool th_array_contiguous(const ThArray *a) { return a ? a->flags & ARRAY_CONTIGUOUS : false; }
+bool th_array_owns_data(const ThArray *a) { return a ? !(a->flags & ARRAY_VIEW) && !a->buf->wrapped : false; }
+bool th_array_writeable(const ThArray *a) { return a ? !(a->flags & ARRAY_READONLY) && !a->buf->freed : false; }
+ThContext *th_array_context(const ThArray *a) { return a ? array_ctx(a) : NULL; }
 
 /* Whether the byte ranges of the two meet: never false when an element is shared, true also for interleaved views. */
 bool th_array_shares_memory(const ThArray *a, const ThArray *b) {
+    if (!a) return false;
+    if (!b) return err_missing(array_ctx(a), __func__), false;
     int64_t la, ha, lb, hb;
     if (!a->size || !b->size || a->buf->freed || b->buf->freed) return false;
     array_extent((ThDtype)a->dtype, a->ndim, ARRAY_SHAPE(a), ARRAY_STRIDES(a), &la, &ha);
@@ -280,6 +286,7 @@ static ThDtype widest(char kind) {
 
 static char *locate(const ThArray *a, const int64_t *index) {
     if (!array_usable(array_ctx(a), a)) return NULL;
+    if (a->ndim && !index) return err_missing(array_ctx(a), "index"), NULL;
     char *p = a->data;
     for (int i = 0; i < a->ndim; i++) {
         if (index[i] < 0 || index[i] >= ARRAY_SHAPE(a)[i]) {
@@ -297,6 +304,8 @@ void array_cell_value(ThDtype d, const void *cell, ThValue *v) {
 }
 
 int th_array_get(const ThArray *a, const int64_t *index, ThValue *v) {
+    if (!a) return -1;
+    if (!v) return err_missing(array_ctx(a), __func__), -1;
     const char *p = locate(a, index);
     if (!p) return -1;
     dtype_cast((char *)v, widest(th_dtype_kind((ThDtype)a->dtype)), 0, p, (ThDtype)a->dtype, 0, 1);
@@ -304,6 +313,7 @@ int th_array_get(const ThArray *a, const int64_t *index, ThValue *v) {
 }
 
 int th_array_set(ThArray *a, const int64_t *index, char kind, ThValue v) {
+    if (!a) return -1;
     if (!array_writeable(array_ctx(a), a)) return -1;
     char *p = locate(a, index);
     if (!p) return -1;

@@ -33,6 +33,7 @@ static void fill_positions(const ThArray *mask, int64_t *const *to) {
 
 int th_array_nonzero(ThArray *a, ThArray **out) {
     if (!a) return -1;
+    if (!out) return err_missing(array_ctx(a), __func__), -1;
     ThContext *c = array_ctx(a);
     int64_t count = 0, *to[TH_MAX_NDIM];
     if (!array_usable(c, a)) return -1;
@@ -92,6 +93,7 @@ int th_array_put(ThArray *a, ThArray *where, ThArray *values) {
 
 /* ---- evenly spaced ----------------------------------------------------------------------------------------------- */
 ThArray *th_array_ramp(ThContext *c, ThDtype d, int64_t n, ThValue start, ThValue step) {
+    if (!c) return NULL;
     ThArray *a = th_array_empty(c, d == TH_INT64 ? TH_INT64 : TH_FLOAT64, 1, &n);
     if (!a) return NULL;
     int64_t *whole = (int64_t *)(void *)a->data;
@@ -102,6 +104,7 @@ ThArray *th_array_ramp(ThContext *c, ThDtype d, int64_t n, ThValue start, ThValu
 }
 
 bool th_array_fortran(const ThArray *a) {
+    if (!a) return false;
     int64_t step = (int64_t)th_dtype_bytes((ThDtype)a->dtype);
     if (!a->size) return true;
     for (int i = 0; i < a->ndim; i++) {
@@ -112,4 +115,6 @@ bool th_array_fortran(const ThArray *a) {
     return true;
 }
 
-void th_array_protect(ThArray *a) { a->flags |= ARRAY_READONLY; }
+void th_array_protect(ThArray *a) {
+    if (a) a->flags |= ARRAY_READONLY;
+}

@@ -347,6 +347,8 @@ static char *end(Printer *p) {
 }
 
 char *th_array_str(ThContext *c, const ThArray *a) {
+    if (!c) return NULL;
+    if (!a) return err_missing(c, __func__), NULL;
     Printer p;
     if (!array_usable(c, a)) return NULL;
     start(&p, c, a, false);
@@ -373,6 +375,8 @@ static void put_dtype(Printer *p) {
 }
 
 char *th_array_repr(ThContext *c, const ThArray *a) {
+    if (!c) return NULL;
+    if (!a) return err_missing(c, __func__), NULL;
     Printer p;
     char word[2 * WORD], shape[256];
     if (!array_usable(c, a)) return NULL;
@@ -397,6 +401,8 @@ char *th_array_repr(ThContext *c, const ThArray *a) {
 }
 
 int th_print_options(ThContext *c, const ThPrintOptions *o) {
+    if (!c) return -1;
+    if (!o) return err_missing(c, __func__), -1;
     bool ok = o->precision >= 0 && o->precision <= MOST_PRECISION && o->edgeitems >= 1 && o->edgeitems <= 1000000 &&
               o->threshold >= 0 && o->linewidth >= 0;
     if (ok) c->print = *o;
@@ -407,4 +413,4 @@ int th_print_options(ThContext *c, const ThPrintOptions *o) {
     return ok ? 0 : -1;
 }
 
-ThPrintOptions th_print_options_get(const ThContext *c) { return c->print; }
+ThPrintOptions th_print_options_get(const ThContext *c) { return c ? c->print : (ThPrintOptions){0}; }

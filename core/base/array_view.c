@@ -147,6 +147,7 @@ static bool restride(const ThArray *a, int ndim, const int64_t *shape, int64_t *
 ThArray *th_array_reshape(ThArray *a, int ndim, const int64_t *shape) {
     if (!a) return NULL;
     int64_t lengths[TH_MAX_NDIM], strides[TH_MAX_NDIM];
+    if (ndim > 0 && !shape) return err_missing(array_ctx(a), __func__), NULL;
     if (!array_usable(array_ctx(a), a) || !resolve(a, ndim, shape, lengths)) return NULL;
     if (a->flags & ARRAY_CONTIGUOUS) return view(a, a->data, ndim, lengths, NULL);
     if (restride(a, ndim, lengths, strides)) return view(a, a->data, ndim, lengths, strides);

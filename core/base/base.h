@@ -74,6 +74,8 @@ bool err(ThContext *c, ThError kind, const char *format, ...) TH_PRINTF(3, 4);
 bool err_nomem(ThContext *c);
 bool err_more(ThContext *c, const char *format, ...) TH_PRINTF(2, 3); /* behind the text of the failure, if any */
 bool err_bytes(ThContext *c, size_t bytes);                           /* MemoryError: so many could not be had */
+bool err_missing(ThContext *c,
+                 const char *function); /* a NULL, or a negative count, where a host must give something */
 static inline bool failed(const ThContext *c) { return c->error != TH_OK; }
 
 /* ---- intern.c: one pointer for equal texts ----------------------------------------------------------------------- */

@@ -94,6 +94,7 @@ static int find(const char *name) {
 
 /* Index of the flag or -1 with KeyError; `where` is what the message starts with. */
 static int lookup(ThContext *c, const char *name, const char *where) {
+    if (!name) return err_missing(c, "config"), -1;
     int i = find(name);
     if (i >= 0) return i;
     const char *names[FLAGS];
@@ -150,6 +151,7 @@ static void tell_idle(ThContext *c, const Flag *f, const char *value) {
 }
 
 int th_config_set(ThContext *c, const char *name, const char *value) {
+    if (!c) return -1;
     int i = lookup(c, name, "");
     const char *v = i < 0 ? NULL : check(c, &flag[i], value ? value : "", "");
     if (!v) return -1;
@@ -160,6 +162,7 @@ int th_config_set(ThContext *c, const char *name, const char *value) {
 }
 
 const char *th_config_get(ThContext *c, const char *name) {
+    if (!c) return NULL;
     int i = lookup(c, name, "");
     return i < 0 ? NULL : c->config->value[i];
 }
@@ -212,6 +215,7 @@ static bool assign(Change *to, const char *section, const char *p, const char *e
 }
 
 int th_config_parse(ThContext *c, const char *flags) {
+    if (!c) return -1;
     Change change = {c, *c->config};
     for (const char *p = flags ? flags : ""; *p;) {
         const char *end = p + strcspn(p, ",");
@@ -237,6 +241,7 @@ static bool ini_line(Change *to, const char **section, const char *p, const char
 }
 
 int th_config_read(ThContext *c, const char *path) {
+    if (!c) return -1;
     FILE *f = path ? fopen(path, "r") : NULL;
     if (!f) return 0;
     Change change = {c, *c->config};

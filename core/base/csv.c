@@ -254,6 +254,7 @@ static bool start(Csv *t, char **names) {
 
 Csv *csv_open(ThContext *c, const char *path, const ThTextOptions *options, char **names) {
     ThTextOptions o = options ? *options : th_text_options();
+    if (o.nusecols < 0 || (o.nusecols && !o.usecols)) return err_missing(c, "usecols"), NULL;
     Csv *t = ctx_alloc0(c, sizeof *t);
     if (!t) return NULL;
     t->o = o;
@@ -283,6 +284,8 @@ void csv_close(Csv *t) {
 }
 
 ThArray *th_load_text(ThContext *c, const char *path, const ThTextOptions *options, char **names) {
+    if (!c) return NULL;
+    if (!path) return err_missing(c, __func__), NULL;
     char *own = NULL;
     Csv *t = csv_open(c, path, options, &own);
     ThArray *a = t ? csv_read(t, -1) : NULL;

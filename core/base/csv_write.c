@@ -114,6 +114,8 @@ static bool put_rows(Format *f, Writer *w, const ThArray *a, const char *delimit
 
 int th_save_text(ThContext *c, const char *path, const ThArray *a, const char *format, const char *delimiter,
                  const char *header, const char *footer, const char *comment) {
+    if (!c) return -1;
+    if (!path || !a) return err_missing(c, __func__), -1;
     Writer w;
     if (!array_usable(c, a)) return -1;
     ThDtype d = (ThDtype)a->dtype;

@@ -102,7 +102,7 @@ void *ctx_realloc_owned(ThContext *c, void *p, size_t bytes) {
 }
 
 void th_free(ThContext *c, void *text) {
-    if (!text) return;
+    if (!c || !text) return;
     char *head = (char *)text - OWNED_HEAD;
     ctx_free(c, head, *(size_t *)(void *)head + OWNED_HEAD);
 }
@@ -143,6 +143,10 @@ bool err_bytes(ThContext *c, size_t bytes) {
     return err(c, TH_MemoryError, "out of memory: %s could not be had", text_bytes(text, sizeof text, (int64_t)bytes));
 }
 
+bool err_missing(ThContext *c, const char *function) {
+    return err(c, TH_TypeError, "%s: an argument that is needed is NULL, or a number of things is negative", function);
+}
+
 void ctx_log(ThContext *c, const char *format, ...) {
     char line[4096];
     if (!c->host.log) return;
@@ -153,10 +157,17 @@ void ctx_log(ThContext *c, const char *format, ...) {
     c->host.log(c->host.log_user, line);
 }
 
-ThError th_error(const ThContext *c) { return c->error; }
-const char *th_error_text(const ThContext *c) { return c->error_text; }
+void th_context_log(ThContext *c, ThLogFn log, void *user) {
+    if (!c) return;
+    c->host.log = log;
+    c->host.log_user = user;
+}
+
+ThError th_error(const ThContext *c) { return c ? c->error : TH_MemoryError; }
+const char *th_error_text(const ThContext *c) { return c ? c->error_text : "there is no context: memory is out"; }
 
 void th_error_clear(ThContext *c) {
+    if (!c) return;
     c->error = TH_OK;
     c->error_text[0] = 0;
 }
@@ -170,7 +181,9 @@ const char *th_error_name(ThError e) {
     return (unsigned)e < TH_ERROR_COUNT ? name[e] : "";
 }
 
-void th_interrupt(ThContext *c) { atomic_store_explicit(&c->interrupted, 1, memory_order_relaxed); }
+void th_interrupt(ThContext *c) {
+    if (c) atomic_store_explicit(&c->interrupted, 1, memory_order_relaxed);
+}
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 /* Frees what the context owns: higher layers first (the highest slot down), then our own tables, then itself. */
@@ -217,6 +230,8 @@ void th_context_release(ThContext *c) {
 const char *th_version(void) { return VERSION; }
 
 int64_t th_stat(ThContext *c, const char *what) {
+    if (!c) return -1;
+    if (!what) return err_missing(c, __func__), -1;
     if (!strcmp(what, "live_bytes")) return atomic_load(&c->live_bytes);
     if (!strcmp(what, "allocs")) return atomic_load(&c->allocs);
     if (!strcmp(what, "live_nodes")) return atomic_load(&c->live_nodes);

@@ -51,6 +51,8 @@ static ThArray *read_idx(Reader *r) {
 }
 
 ThArray *th_load_idx(ThContext *c, const char *path) {
+    if (!c) return NULL;
+    if (!path) return err_missing(c, __func__), NULL;
     Reader r;
     if (!reader_open_gzip(&r, c, path)) return NULL;
     ThArray *a = read_idx(&r);
@@ -84,6 +86,8 @@ static bool write_idx(Writer *w, const ThArray *a, int code) {
 
 /* Gzip when the path ends in .gz. */
 int th_save_idx(ThContext *c, const char *path, const ThArray *a) {
+    if (!c) return -1;
+    if (!path || !a) return err_missing(c, __func__), -1;
     Writer w;
     if (!array_usable(c, a)) return -1;
     int code = code_of((ThDtype)a->dtype);

@@ -91,6 +91,7 @@ ThArray *map_array(ThContext *c, ThBuffer *b, const char *where, MapMode mode, T
 
 /* mode: "r" read-only, "r+" writes go to the file, "c" writes stay in memory. */
 bool map_mode(ThContext *c, const char *mode, MapMode *out) {
+    if (!mode) return err_missing(c, "mmap");
     static const char *const names[] = {"r", "r+", "c"};
     for (int i = 0; i < 3; i++)
         if (!strcmp(mode, names[i])) {
@@ -118,6 +119,8 @@ static ThArray *map_npy(ThContext *c, const char *path, MapMode mode, const NpyH
 }
 
 ThArray *th_map_npy(ThContext *c, const char *path, const char *mode) {
+    if (!c) return NULL;
+    if (!path) return err_missing(c, __func__), NULL;
     Reader r;
     NpyHead h;
     MapMode m = MAP_READ;

@@ -163,6 +163,8 @@ ThArray *npy_read(Reader *r) {
 }
 
 ThArray *th_load_npy(ThContext *c, const char *path) {
+    if (!c) return NULL;
+    if (!path) return err_missing(c, __func__), NULL;
     Reader r;
     if (!reader_open(&r, c, path)) return NULL;
     ThArray *a = npy_read(&r);
@@ -211,6 +213,8 @@ size_t npy_head(ThArray *a, char *head, ThArray **flat) {
 }
 
 int th_save_npy(ThContext *c, const char *path, const ThArray *a) {
+    if (!c) return -1;
+    if (!path || !a) return err_missing(c, __func__), -1;
     char head[NPY_HEADER];
     ThArray *flat;
     Writer w;

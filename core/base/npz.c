@@ -74,6 +74,8 @@ static zip_t *open_zip(ThContext *c, const char *path, int flags) {
 }
 
 int th_load_npz(ThContext *c, const char *path, ThNpz *out) {
+    if (!c) return -1;
+    if (!path || !out) return err_missing(c, __func__), -1;
     *out = (ThNpz){0};
     Reader file; /* for the checks of a plain file, and its size */
     if (!reader_open(&file, c, path)) return -1;
@@ -96,6 +98,11 @@ int th_load_npz(ThContext *c, const char *path, ThNpz *out) {
 }
 
 void th_npz_free(ThContext *c, ThNpz *z) {
+    if (!c) return;
+    if (!z) {
+        err_missing(c, __func__);
+        return;
+    }
     for (int i = 0; i < z->n; i++) {
         th_free(c, z->names[i]);
         th_array_release(z->arrays[i]);
@@ -160,6 +167,8 @@ static bool save_empty(ThContext *c, const char *path) {
 }
 
 int th_save_npz(ThContext *c, const char *path, int n, const char *const *names, ThArray *const *arrays) {
+    if (!c) return -1;
+    if (n < 0 || !path || (n && !names) || (n && !arrays)) return err_missing(c, __func__), -1;
     if (!n) return save_empty(c, path) ? 0 : -1;
     Save s = {.c = c, .path = path, .arena = arena_new(c)};
     if (s.arena) s.z = open_zip(c, path, ZIP_CREATE | ZIP_TRUNCATE);

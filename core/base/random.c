@@ -52,6 +52,7 @@ static bool small_seed(ThContext *c, uint64_t seed) {
 }
 
 ThRandom *th_random_new(ThContext *c, uint64_t seed) {
+    if (!c) return NULL;
     if (!small_seed(c, seed)) return NULL;
     ThRandom *r = ctx_alloc0(c, sizeof *r);
     if (!r) return NULL;
@@ -85,6 +86,11 @@ int th_random_seed_array(ThRandom *r, ThArray *seeds) {
 }
 
 void th_random_get_state(const ThRandom *r, ThRandomState *out) {
+    if (!r) return;
+    if (!out) {
+        err_missing(r->ctx, __func__);
+        return;
+    }
     memcpy(out->key, r->key, sizeof out->key);
     out->pos = r->pos;
     out->has_gauss = r->has_gauss;
@@ -112,6 +118,11 @@ void th_random_release(ThRandom *r) {
 }
 
 void th_random_bytes(ThRandom *r, void *out, size_t n) {
+    if (!r) return;
+    if (!out) {
+        err_missing(r->ctx, __func__);
+        return;
+    }
     for (char *p = out; n;) {
         uint32_t word = random_word(r);
         size_t m = n < sizeof word ? n : sizeof word;

@@ -211,6 +211,7 @@ ThArray *th_random_choice(ThRandom *r, int64_t n, bool replace, ThArray *p, int 
 /* ---- vectors at once --------------------------------------------------------------------------------------------- */
 /* shape with one more axis of length k. */
 static ThArray *rows(ThContext *c, ThDtype d, int ndim, const int64_t *shape, int64_t k) {
+    if (ndim > 0 && !shape) return err_missing(c, "a shape"), NULL;
     int64_t full[TH_MAX_NDIM + 1];
     if (ndim < 0 || ndim >= TH_MAX_NDIM) {
         err(c, TH_ValueError, "a size of %d dimensions: at most %d", ndim, TH_MAX_NDIM - 1);
@@ -236,6 +237,7 @@ static void share(ThRandom *r, int64_t n, const double *p, int64_t k, int64_t *o
 
 ThArray *th_random_multinomial(ThRandom *r, int64_t n, ThArray *pvals, int ndim, const int64_t *shape) {
     if (!r) return NULL;
+    if (!pvals) return err_missing(r->ctx, __func__), NULL;
     ThContext *c = r->ctx;
     ThArray *own = vector(c, "multinomial: pvals", pvals), *out = NULL;
     if (!own) return NULL;

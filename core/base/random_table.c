@@ -228,6 +228,7 @@ ThArray *random_fill(ThContext *c, const char *name, ThDtype d, int n, ThArray *
         ndim = wide;
         size = shape;
     }
+    if (ndim && !size) return err_missing(c, name), NULL;
     ThArray *out = th_array_empty(c, d, ndim, size);
     if (!out) return NULL;
     bool fits = true;
@@ -273,17 +274,21 @@ static ThArray *named(ThRandom *r, const char *name, int n, const double *p, int
 }
 
 ThArray *th_random_rand(ThRandom *r, int ndim, const int64_t *shape) {
+    if (!r) return NULL;
     return named(r, "random_sample", 0, NULL, ndim, shape);
 }
 
 ThArray *th_random_randn(ThRandom *r, int ndim, const int64_t *shape) {
+    if (!r) return NULL;
     return named(r, "standard_normal", 0, NULL, ndim, shape);
 }
 
 ThArray *th_random_uniform(ThRandom *r, double low, double high, int ndim, const int64_t *shape) {
+    if (!r) return NULL;
     return named(r, "uniform", 2, (double[]){low, high}, ndim, shape);
 }
 
 ThArray *th_random_normal(ThRandom *r, double loc, double scale, int ndim, const int64_t *shape) {
+    if (!r) return NULL;
     return named(r, "normal", 2, (double[]){loc, scale}, ndim, shape);
 }

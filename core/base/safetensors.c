@@ -312,6 +312,8 @@ static void drop(Head *h) {
 }
 
 int th_load_safetensors(ThContext *c, const char *path, const char *mmap, ThNpz *out) {
+    if (!c) return -1;
+    if (!path || !out) return err_missing(c, __func__), -1;
     Reader r;
     int64_t data_at;
     MapMode mode = MAP_READ;
@@ -409,6 +411,8 @@ static bool arrange(ThContext *c, const char *path, Item *item, int n, const cha
 
 int th_save_safetensors(ThContext *c, const char *path, int n, const char *const *names, ThArray *const *arrays,
                         int nmeta, const char *const *meta) {
+    if (!c) return -1;
+    if (n < 0 || !path || (n && !names) || (n && !arrays)) return err_missing(c, __func__), -1;
     Writer w;
     Text head;
     size_t bytes = ((size_t)n + 1) * sizeof(Item);

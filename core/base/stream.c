@@ -69,6 +69,8 @@ static bool open_idx(ThStream *s) {
 }
 
 ThStream *th_stream_open(ThContext *c, const char *path, char kind, const ThTextOptions *text) {
+    if (!c) return NULL;
+    if (!path) return err_missing(c, __func__), NULL;
     ThStream *s = stream_new(c, path);
     if (!s) return NULL;
     bool ok;
@@ -103,6 +105,8 @@ ThArray *th_stream_read(ThStream *s, int64_t rows) {
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 ThStream *th_stream_create(ThContext *c, const char *path, ThDtype d, int ndim, const int64_t *row_shape) {
+    if (!c) return NULL;
+    if (!path) return err_missing(c, __func__), NULL;
     int64_t size, bytes;
     char head[NPY_HEADER];
     if (!array_count(c, d, ndim, row_shape, &size, &bytes)) return NULL;

@@ -12,6 +12,15 @@ static ThVar *finish(Builder *b, ThVar *v) {
     return v;
 }
 
+bool graph_given(ThContext *c, const char *function, ThVar *const *list, int n) {
+    if (n < 0 || (n && !list)) { return err_missing(c, function); }
+    for (int i = 0; i < n; i++) {
+        if (!list[i]) { return err(c, TH_TypeError, "%s: variable %d is NULL", function, i); }
+        if (list[i]->ctx != c) { return err(c, TH_TypeError, "%s: variable %d is of another context", function, i); }
+    }
+    return true;
+}
+
 bool graph_float64_allowed(ThContext *c, const ThVar *v) {
     const char *action =
         v->type.kind == TYPE_TENSOR && v->type.dtype == TH_FLOAT64 ? config_str(c, "warn_float64") : "";
@@ -27,6 +36,7 @@ bool graph_float64_allowed(ThContext *c, const ThVar *v) {
 }
 
 ThVar *th_variable_new(ThContext *c, ThType t, const char *name) {
+    if (!c) return NULL;
     if (t.ndim > TH_MAX_NDIM || (t.kind == TYPE_TENSOR && t.dtype >= TH_DTYPE_COUNT)) {
         err(c, TH_ValueError, "a variable of rank %d and dtype number %d is not possible", t.ndim, t.dtype);
         return NULL;
@@ -39,7 +49,9 @@ ThVar *th_variable_new(ThContext *c, ThType t, const char *name) {
 }
 
 ThVar *th_constant_new(ThContext *c, ThArray *value, const char *name) {
-    if (!value || !array_usable(c, value)) { return NULL; }
+    if (!c) return NULL;
+    if (!value) return err_missing(c, __func__), NULL;
+    if (!array_usable(c, value)) { return NULL; }
     ThArray *own = th_array_copy(value); /* a constant never changes, whatever happens to the user's array */
     if (!own) { return NULL; }
     Builder b;
@@ -50,6 +62,8 @@ ThVar *th_constant_new(ThContext *c, ThArray *value, const char *name) {
 }
 
 ThVar *th_constant_typed(ThContext *c, ThArray *value, uint32_t broadcastable) {
+    if (!c) return NULL;
+    if (!value) return err_missing(c, __func__), NULL;
     if (!value || !array_usable(c, value)) { return NULL; }
     ThType t = type_tensor((ThDtype)value->dtype, value->ndim, broadcastable);
     for (int d = 0; d < t.ndim; d++) {
@@ -69,27 +83,30 @@ ThVar *th_constant_typed(ThContext *c, ThArray *value, uint32_t broadcastable) {
 }
 
 ThVar *th_constant_int(ThContext *c, int64_t x) {
+    if (!c) return NULL;
     Builder b;
     builder_begin(&b, c);
     return finish(&b, const_int(&b, x, TH_DTYPE_NONE));
 }
 
 ThVar *th_constant_float(ThContext *c, double x) {
+    if (!c) return NULL;
     Builder b;
     builder_begin(&b, c);
     return finish(&b, const_float(&b, x, TH_DTYPE_NONE));
 }
 
 /* ---- variables -------------------------------------------------------------------------------------------------- */
-ThType th_var_type(const ThVar *v) { return v->type; }
-const char *th_var_name(const ThVar *v) { return v->name; }
-ThApply *th_var_owner(const ThVar *v) { return v->owner; }
-int th_var_index(const ThVar *v) { return v->index; }
-uint64_t th_var_serial(const ThVar *v) { return v->serial; }
-ThContext *th_var_context(const ThVar *v) { return v->ctx; }
-const char *th_var_line(const ThVar *v, int *line) { return prov_first(v->ctx, v->prov, line); }
+ThType th_var_type(const ThVar *v) { return v ? v->type : (ThType){0}; }
+const char *th_var_name(const ThVar *v) { return v ? v->name : NULL; }
+ThApply *th_var_owner(const ThVar *v) { return v ? v->owner : NULL; }
+int th_var_index(const ThVar *v) { return v ? v->index : -1; }
+uint64_t th_var_serial(const ThVar *v) { return v ? v->serial : 0; }
+ThContext *th_var_context(const ThVar *v) { return v ? v->ctx : NULL; }
+const char *th_var_line(const ThVar *v, int *line) { return v ? prov_first(v->ctx, v->prov, line) : NULL; }
 
 int th_var_set_name(ThVar *v, const char *name) {
+    if (!v) return -1;
     const char *kept = name ? intern(v->ctx, name) : NULL;
     if (name && !kept) { return -1; }
     if (v->flags & VAR_F_CACHED) { /* a named constant is not handed out for the plain number any more */
@@ -100,13 +117,15 @@ int th_var_set_name(ThVar *v, const char *name) {
     return 0;
 }
 
-char th_var_kind(const ThVar *v) { return v->kind == VAR_CONSTANT ? 'c' : v->kind == VAR_SHARED ? 's' : 'v'; }
+char th_var_kind(const ThVar *v) { return !v ? 0 : v->kind == VAR_CONSTANT ? 'c' : v->kind == VAR_SHARED ? 's' : 'v'; }
 
 ThArray *th_var_data(const ThVar *v) {
+    if (!v) return NULL;
     return v->kind == VAR_CONSTANT && v->u.data ? th_array_retain(v->u.data) : NULL;
 }
 
 char *th_var_str(const ThVar *v) {
+    if (!v) return NULL;
     Text t;
     text_init(&t, v->ctx);
     var_str(&t, v);
@@ -114,13 +133,15 @@ char *th_var_str(const ThVar *v) {
 }
 
 /* ---- applications ----------------------------------------------------------------------------------------------- */
-int th_apply_ninputs(const ThApply *a) { return a->nin; }
-int th_apply_noutputs(const ThApply *a) { return a->nout; }
-ThContext *th_apply_context(const ThApply *a) { return a->ctx; }
+int th_apply_ninputs(const ThApply *a) { return a ? a->nin : 0; }
+int th_apply_noutputs(const ThApply *a) { return a ? a->nout : 0; }
+ThContext *th_apply_context(const ThApply *a) { return a ? a->ctx : NULL; }
 
 ThApply *th_apply_with_inputs(ThContext *c, ThApply *a, ThVar *const *in, int n) {
     Builder b;
-    if (failed(c)) { return NULL; }
+    if (!c || failed(c)) { return NULL; }
+    if (!a) { return err_missing(c, __func__), NULL; }
+    if (!graph_given(c, __func__, in, n)) { return NULL; }
     if (n != a->nin) {
         err(c, TH_ValueError, "%s has %d inputs here, got %d", a->op->name, a->nin, n);
         return NULL;
@@ -133,6 +154,8 @@ ThApply *th_apply_with_inputs(ThContext *c, ThApply *a, ThVar *const *in, int n)
 }
 
 int th_var_clients(const ThVar *v, ThClient **clients) {
+    if (!v) return -1;
+    if (!clients) return err_missing(v->ctx, __func__), -1;
     *clients = NULL;
     if (!(v->flags & VAR_F_GRAPH)) { return -1; }
     *clients = ctx_alloc_owned(v->ctx, sizeof **clients * (size_t)(v->nclients + 1));
@@ -142,17 +165,19 @@ int th_var_clients(const ThVar *v, ThClient **clients) {
     return *clients ? v->nclients : -1;
 }
 
-ThVar *th_apply_input(const ThApply *a, int i) { return i < 0 || i >= a->nin ? NULL : a->in[i]; }
+ThVar *th_apply_input(const ThApply *a, int i) { return !a || i < 0 || i >= a->nin ? NULL : a->in[i]; }
 
-ThVar *th_apply_output(const ThApply *a, int i) { return i < 0 || i >= a->nout ? NULL : a->out[i]; }
+ThVar *th_apply_output(const ThApply *a, int i) { return !a || i < 0 || i >= a->nout ? NULL : a->out[i]; }
 
 const char *th_apply_op_name(const ThApply *a) {
+    if (!a) return NULL;
     if (a->op != &op_elemwise) return a->op->name;
     const ElemwiseAttrs *e = a->attrs;
     return e->body ? "Composite" : scalar_ops[e->scalar].name;
 }
 
 char *th_apply_op_str(const ThApply *a) {
+    if (!a) return NULL;
     Text t;
     text_init(&t, a->ctx);
     apply_op_str(&t, a);
@@ -160,6 +185,7 @@ char *th_apply_op_str(const ThApply *a) {
 }
 
 char *th_apply_str(const ThApply *a) {
+    if (!a) return NULL;
     Text t;
     text_init(&t, a->ctx);
     apply_op_str(&t, a);

@@ -81,6 +81,9 @@ static bool fresh_leaves(Builder *b, ThVar *const *outs, int n, VarVec *from, Va
 
 int th_clone(ThContext *c, ThVar *const *outs, int n, const ThPair *replace, int nreplace, bool strict,
              bool copy_inputs, ThVar **out) {
+    if (!c) return -1;
+    if (nreplace < 0 || (nreplace && !replace) || !out) return err_missing(c, __func__), -1;
+    if (!graph_given(c, __func__, outs, n)) return -1;
     VarVec from = {0}, to = {0};
     Builder b;
     builder_begin(&b, c);

@@ -224,6 +224,8 @@ static ThDtype listed_float(const ThContext *c, double v) {
 }
 
 int th_autocast_floats(ThContext *c, const ThDtype *dtypes, int n) {
+    if (!c) return -1;
+    if (n < 0 || (n && !dtypes)) return err_missing(c, __func__), -1;
     for (int i = 0; i < n; i++)
         if (n > 2 || (dtypes[i] != TH_FLOAT32 && dtypes[i] != TH_FLOAT64))
             return !err(c, TH_TypeError,

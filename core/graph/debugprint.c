@@ -192,6 +192,8 @@ bool debugprint(Text *t, ThVar *const *vars, int n, const ThDebugPrint *o, const
 }
 
 char *th_debugprint(ThContext *c, ThVar *const *vars, int n, const ThDebugPrint *options) {
+    if (!c) return NULL;
+    if (!graph_given(c, __func__, vars, n)) return NULL;
     Text t;
     text_init(&t, c);
     for (int i = 0; i < n; i++) {

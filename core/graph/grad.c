@@ -306,6 +306,9 @@ static bool lazy(ThContext *c, ThVar **cost, ThVar *const *wrt, int n, ThGradOpt
 }
 
 int th_grad(ThContext *c, ThVar *cost, ThVar *const *wrt, int n, const ThGradOptions *options, ThVar **out) {
+    if (!c) return -1;
+    if (!out) return err_missing(c, __func__), -1;
+    if (!graph_given(c, __func__, wrt, n)) return -1;
     static const ThGradOptions usual = {0};
     const ThGradOptions *o = options ? options : &usual;
     for (int i = 0; i < n; i++) {

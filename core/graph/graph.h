@@ -37,6 +37,8 @@ Prov prov_grad(ThContext *c, Prov of);
 void prov_text(ThContext *c, Text *t, Prov p);
 const char *prov_first(ThContext *c, Prov p, int *line); /* file of the first leaf, or NULL */
 
+/* What a host's list must be: n variables of this context, none NULL; else TypeError. */
+bool graph_given(ThContext *c, const char *function, ThVar *const *list, int n);
 /* The flag warn_float64 about a variable that the user has just made: a line in the log, or false with a TypeError. */
 bool graph_float64_allowed(ThContext *c, const ThVar *v);
 

@@ -216,6 +216,10 @@ ThApply *apply_make(Builder *b, const Op *op, const void *attrs, ThVar *const *i
     ThVar *few[FEW], **taken = few;
     for (int i = 0; i < nin; i++) {
         if (!in[i]) { return NULL; }
+        if (in[i]->ctx != b->ctx) {
+            err(b->ctx, TH_TypeError, "%s: input %d is a variable of another context", op->name, i);
+            return NULL;
+        }
     }
     if (nin > FEW && !(taken = ctx_alloc(b->ctx, sizeof *taken * (size_t)nin))) { return NULL; }
     ThApply *a = make(b, op, attrs, in, nin, taken);

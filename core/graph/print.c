@@ -192,6 +192,8 @@ bool graph_print_fg(Text *t, FGraph *fg) {
 }
 
 char *th_graph_text(ThContext *c, ThVar *const *outs, int n) {
+    if (!c) return NULL;
+    if (!graph_given(c, __func__, outs, n)) return NULL;
     Text t;
     text_init(&t, c);
     for (int i = 0; i < n; i++) {

@@ -114,4 +114,6 @@ const char *prov_first(ThContext *c, Prov p, int *line) {
     return p && s ? s->prov.at[p].file : NULL;
 }
 
-void th_set_line(ThContext *c, const char *file, int line) { c->prov = prov_leaf(c, file, line); }
+void th_set_line(ThContext *c, const char *file, int line) {
+    if (c) c->prov = prov_leaf(c, file, line);
+}

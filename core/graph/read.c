@@ -326,6 +326,8 @@ static ThVar **hand_over(ThContext *c, const VarVec *v) {
 }
 
 int th_graph_read(ThContext *c, const char *text, ThVar ***in, int *nin, ThVar ***out, int *nout) {
+    if (!c) return -1;
+    if (!text || !in || !nin || !out || !nout) return err_missing(c, __func__), -1;
     Builder b;
     VarVec i = {0}, o = {0};
     builder_begin(&b, c);

@@ -42,6 +42,8 @@ static ThArray *stored(ThContext *c, ThDtype want, ThArray *value, bool cast, bo
 }
 
 ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow, uint32_t broadcastable) {
+    if (!c) return NULL;
+    if (!value) return err_missing(c, __func__), NULL;
     if (!value || !array_usable(c, value)) { return NULL; }
     ThType t = type_tensor((ThDtype)value->dtype, value->ndim, broadcastable);
     if (!shape_fits(c, t, value, name ? name : "") || !graph_float64_allowed(c, &(ThVar){.type = t})) { return NULL; }

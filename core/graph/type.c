@@ -106,6 +106,7 @@ const char *type_read(ThContext *c, const char *p, ThType *ty) {
 }
 
 char *th_type_str(ThContext *c, ThType ty) {
+    if (!c) return NULL;
     Text t;
     text_init(&t, c);
     type_text(&t, ty);

@@ -20,15 +20,19 @@ int ops_build(ThContext *c, bool copies, int func, const ThArg *args, int nargs,
 }
 
 int th_build(ThContext *c, int func, const ThArg *args, int nargs, ThVar **out, int max) {
+    if (!c) return -1;
+    if (nargs < 0 || max < 0 || (nargs && !args) || !out) return err_missing(c, __func__), -1;
     return ops_build(c, true, func, args, nargs, out, max);
 }
 
-/* NULL operands give NULL without another error, so that a host may build a whole expression and look once. */
+/* A NULL operand is a TypeError unless an error is there already, so that a host may build a whole expression and look
+ * once. */
 ThVar *th_op(ThContext *c, const char *name, int n, ...) {
     ThArg args[FRONT_MAX_PARAMS];
     ThVar *out = NULL;
-    int func = th_func_find(name);
-    if (failed(c)) return NULL;
+    int func = name ? th_func_find(name) : -1;
+    if (!c || failed(c)) return NULL;
+    if (!name) return err_missing(c, __func__), NULL;
     if (func < 0 || n < 0 || n > TH_LEN(args)) {
         err(c, TH_ValueError, func < 0 ? "there is no function named %s" : "%s: th_op takes at most 16 operands", name);
         return NULL;
@@ -38,7 +42,7 @@ ThVar *th_op(ThContext *c, const char *name, int n, ...) {
     bool all = true;
     for (int i = 0; i < n; i++) {
         args[i] = front_arg_var(va_arg(ap, ThVar *));
-        all = all && args[i].var;
+        if (!args[i].var) all = err(c, TH_TypeError, "%s: operand %d of th_op is NULL", name, i + 1);
     }
     va_end(ap);
     return all && th_build(c, func, args, n, &out, 1) == 1 ? out : NULL;

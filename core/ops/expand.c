@@ -162,10 +162,13 @@ static ThVar *word(const Words *w, const ExNode *n, ThVar *const *at) {
 }
 
 ThVar *th_expr(ThContext *c, const char *text, const char *const *names, ThVar *const *vars, int n) {
+    if (!c) return NULL;
+    if (!text || (n && !names)) return err_missing(c, __func__), NULL;
+    if (!graph_given(c, __func__, vars, n)) return NULL;
+    for (int i = 0; i < n; i++)
+        if (!names[i]) return err_missing(c, __func__), NULL;
     Builder b;
     VarVec at = {0};
-    for (int i = 0; i < n; i++)
-        if (!vars[i]) return NULL;
     OpsState *s = failed(c) ? NULL : ops_state(c);
     Expr *x = s ? expr_parse(s->arena, text) : NULL;
     if (!x) return NULL;

@@ -166,9 +166,28 @@ static bool fill_defaults(Front *f, const Sig *sig) {
     return true;
 }
 
+enum { DEEPEST = 64 };
+
+/* Whether what the arguments point to is there: a host may have forgotten it. */
+static bool sound(Front *f, const ThArg *a, int n, int depth) {
+    for (int i = 0; i < n; i++) {
+        bool list = a[i].kind == TH_ARG_LIST || a[i].kind == TH_ARG_SLICE;
+        if ((a[i].kind == TH_ARG_VAR && !a[i].var) || (a[i].kind == TH_ARG_ARRAY && !a[i].array) ||
+            (a[i].kind == TH_ARG_STR && !a[i].s) || (unsigned)a[i].kind > TH_ARG_ELLIPSIS)
+            return front_error(f, TH_TypeError, "argument %d is NULL, or of no kind", i + 1) >= 0;
+        if (!list) continue;
+        if (a[i].list.n < 0 || (a[i].list.n && !a[i].list.at) || depth == DEEPEST ||
+            (a[i].kind == TH_ARG_SLICE && a[i].list.n != 3))
+            return front_error(f, TH_TypeError, "argument %d is no proper list", i + 1) >= 0;
+        if (!sound(f, a[i].list.at, a[i].list.n, depth + 1)) return false;
+    }
+    return true;
+}
+
 static bool bind(Front *f, const ThArg *args, int n) {
     Sig sig;
     int npos = 0;
+    if (!sound(f, args, n, 0)) return false;
     read_signature(f->info->signature, &sig);
     while (npos < n && !args[npos].key) npos++;
     f->nparam = sig.n;

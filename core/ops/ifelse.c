@@ -168,6 +168,10 @@ int ifelse_make(Builder *b, ThVar *cond, ThVar *const *yes, ThVar *const *no, in
 }
 
 int th_ifelse(ThContext *c, ThVar *cond, ThVar *const *yes, ThVar *const *no, int n, const char *name, ThVar **out) {
+    if (!c) return -1;
+    if (!out || n < 1 || n > OP_MAX_OUT) return err_missing(c, __func__), -1;
+    if (!graph_given(c, __func__, &cond, 1) || !graph_given(c, __func__, yes, n) || !graph_given(c, __func__, no, n))
+        return -1;
     Builder b;
     if (failed(c) || !cond || n < 1 || n > OP_MAX_OUT) return -1;
     builder_begin(&b, c);

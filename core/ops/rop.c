@@ -220,6 +220,9 @@ static bool walk(Walk *w, ThVar *const *f, int nf, ThVar *const *wrt, int n) {
 }
 
 int th_rop(ThContext *c, ThVar *const *f, int nf, ThVar *const *wrt, ThVar *const *at, int n, ThVar **out) {
+    if (!c) return -1;
+    if ((n && !at) || !out) return err_missing(c, __func__), -1;
+    if (!graph_given(c, __func__, f, nf) || !graph_given(c, __func__, wrt, n)) return -1;
     for (int i = 0; i < nf; i++) out[i] = NULL;
     for (int i = 0; i < n; i++)
         if (!wrt[i] || !at[i]) return -1;
@@ -243,6 +246,7 @@ int th_rop(ThContext *c, ThVar *const *f, int nf, ThVar *const *wrt, ThVar *cons
 }
 
 ThVar *th_grad_none(ThContext *c, char kind, const char *why) {
+    if (!c) return NULL;
     Builder b;
     if (failed(c)) return NULL;
     builder_begin(&b, c);
@@ -254,7 +258,7 @@ ThVar *th_grad_none(ThContext *c, char kind, const char *why) {
 }
 
 const char *th_op_name(int i, char rules[4]) {
-    if (i < 0 || i >= op_count) return NULL;
+    if (i < 0 || i >= op_count || !rules) return NULL;
     const Op *op = op_table[i];
     int n = 0;
     if (op->grad) rules[n++] = 'g';

@@ -282,9 +282,28 @@ static ThApply *make_scan(Builder *b, const ThScan *s) {
     return node;
 }
 
+/* All lists of the loop are there. */
+static bool loop_given(ThContext *c, const ThScan *s) {
+    const char *const name = "th_scan";
+    if (s->nstate < 0 || (s->nstate && (!s->tap || !s->ntap))) return err_missing(c, name);
+    int taps = 0;
+    for (int i = 0; i < s->nstate; i++) {
+        if (s->ntap[i] < 1 || s->ntap[i] > INT16_MAX || !s->tap[i]) return err_missing(c, name);
+        taps += s->ntap[i];
+    }
+    return graph_given(c, name, &s->steps, 1) && graph_given(c, name, s->seq, s->nseq) &&
+           graph_given(c, name, s->seq_in, s->nseq) && graph_given(c, name, s->state, s->nstate) &&
+           graph_given(c, name, s->tap_in, taps) && graph_given(c, name, s->state_out, s->nstate) &&
+           graph_given(c, name, s->shared, s->nshared) && graph_given(c, name, s->shared_in, s->nshared) &&
+           graph_given(c, name, s->shared_out, s->nshared) && graph_given(c, name, s->collect_out, s->ncollect) &&
+           graph_given(c, name, s->value, s->nvalue) && graph_given(c, name, s->value_in, s->nvalue);
+}
+
 int th_scan(ThContext *c, const ThScan *s, ThVar **out) {
+    if (!c) return -1;
+    if (!s || !out) return err_missing(c, __func__), -1;
     Builder b;
-    if (failed(c)) return -1;
+    if (failed(c) || !loop_given(c, s)) return -1;
     builder_begin(&b, c);
     ThApply *a = make_scan(&b, s);
     for (int o = 0; a && o < a->nout; o++) out[o] = th_var_retain(a->out[o]);
@@ -294,6 +313,9 @@ int th_scan(ThContext *c, const ThScan *s, ThVar **out) {
 }
 
 int th_scan_free(ThContext *c, ThVar *const *outs, int n, ThVar *const *in, int nin, ThVar ***found) {
+    if (!c) return -1;
+    if (!found) return err_missing(c, __func__), -1;
+    if (!graph_given(c, __func__, outs, n) || !graph_given(c, __func__, in, nin)) return -1;
     VarVec leaves = {0};
     Map given = {0};
     uint32_t x;
@@ -311,8 +333,10 @@ int th_scan_free(ThContext *c, ThVar *const *outs, int n, ThVar *const *in, int 
 }
 
 ThVar *th_scan_state(ThContext *c, ThVar *initial, int rows, ThVar *steps) {
+    if (!c) return NULL;
+    if (!initial || !steps) return err_missing(c, __func__), NULL;
     Builder b;
-    if (failed(c) || !initial || !steps) return NULL;
+    if (failed(c)) return NULL;
     builder_begin(&b, c);
     ThVar *n[TH_MAX_NDIM] = {elemwise_2(&b, S_add, cast_make(&b, steps, TH_INT64), const_int(&b, rows, TH_INT64))};
     for (int d = 1; d < initial->type.ndim; d++) n[d] = shape_elem_make(&b, initial, d);

@@ -84,6 +84,8 @@ static bool closed(ThContext *c, const ThOpDef *d) {
 }
 
 int th_op_define(ThContext *c, const char *key, const ThOpDef *def) {
+    if (!c) return -1;
+    if (!key || !def) return err_missing(c, __func__), -1;
     OpsState *s = ops_state(c);
     if (!s || failed(c)) return -1;
     if (find(c, key)) {
@@ -91,6 +93,10 @@ int th_op_define(ThContext *c, const char *key, const ThOpDef *def) {
         return 0;
     }
     if (!def->perform && !def->ngraph_out) return th_fail(c, TH_TypeError, "an operation needs perform or a graph");
+    if (def->ngraph_in < 0 || def->ngraph_out < 0) return err_missing(c, __func__), -1;
+    if (!graph_given(c, __func__, def->graph_in, def->ngraph_in) ||
+        !graph_given(c, __func__, def->graph_out, def->ngraph_out))
+        return -1;
     if (def->ngraph_out && !closed(c, def)) return -1;
     UserDef *d = ctx_alloc0(c, sizeof *d);
     if (!d) return -1;
@@ -127,9 +133,10 @@ void th_op_forget(ThContext *c, const char *key) {
     th_context_release(c);
 }
 
-bool th_op_defined(ThContext *c, const char *key) { return find(c, key) != NULL; }
+bool th_op_defined(ThContext *c, const char *key) { return c && key ? find(c, key) != NULL : false; }
 
 int th_fail(ThContext *c, ThError kind, const char *text) {
+    if (!c) return -1;
     if (!failed(c)) err(c, kind, "%s", text);
     return -1;
 }
@@ -455,11 +462,11 @@ ThApply *th_op_apply(ThContext *c, const char *key, ThVar *const *in, int nin, c
 
 ThApply *th_op_apply_connected(ThContext *c, const char *key, ThVar *const *in, int nin, const ThType *out, int nout,
                                const char *connected) {
+    if (!c) return NULL;
+    if (!key || nout < 0) return err_missing(c, __func__), NULL;
+    if (failed(c) || !graph_given(c, __func__, in, nin)) return NULL;
     Builder b;
     ThType t[OP_MAX_OUT];
-    for (int i = 0; i < nin; i++)
-        if (!in[i]) return NULL;
-    if (failed(c)) return NULL;
     UserDef *d = find(c, key);
     if (!d) {
         err(c, TH_KeyError, "the operation '%s' is not defined", key);
@@ -479,5 +486,6 @@ ThApply *th_op_apply_connected(ThContext *c, const char *key, ThVar *const *in, 
 }
 
 const char *th_apply_op_key(const ThApply *a) {
+    if (!a) return NULL;
     return a->op == &op_user || a->op == &op_user_run ? ATTRS(UserAttrs, a)->key : NULL;
 }

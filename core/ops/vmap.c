@@ -246,6 +246,8 @@ static ThVar *repeated(Vmap *m, ThVar *v) {
 }
 
 int th_vmap(ThContext *c, ThVar *const *out, int nout, ThVar *const *in, ThVar *const *mapped, int n, ThVar **result) {
+    if (!c) return -1;
+    if (n < 0 || !out || !in || (n && !mapped) || !result) return err_missing(c, __func__), -1;
     Builder b;
     for (int i = 0; i < nout; i++) result[i] = NULL;
     for (int i = 0; i < nout; i++)

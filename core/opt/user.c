@@ -54,11 +54,14 @@ bool pass_user(Opt *o) {
 
 /* ---- what a rewrite may ask ---- */
 int th_rewrite_fail(ThRewriteCall *r, ThError kind, const char *text) {
+    if (!r) return -1;
     err(r->c, kind, "%s", text);
     return -1;
 }
 
 int th_rewrite_nodes(ThRewriteCall *r, ThApply ***nodes) {
+    if (!r) return -1;
+    if (!nodes) return err_missing(r->c, __func__), -1;
     ApplyVec list = {0};
     user_settle(r);
     bool ok = mirror_all(r, &list);
@@ -70,6 +73,8 @@ int th_rewrite_nodes(ThRewriteCall *r, ThApply ***nodes) {
 }
 
 int th_rewrite_vars(ThRewriteCall *r, char which, ThVar ***vars) {
+    if (!r) return -1;
+    if (!vars) return err_missing(r->c, __func__), -1;
     FGraph *fg = r->o->fg;
     int n = which == 'i' ? fg->nin : fg->nout;
     if (which == 'o' && !r->node && !mirror_all(r, NULL)) return -1;
@@ -83,6 +88,8 @@ int th_rewrite_vars(ThRewriteCall *r, char which, ThVar ***vars) {
 }
 
 int th_rewrite_clients(ThRewriteCall *r, ThVar *v, ThApply ***nodes, int **positions) {
+    if (!r) return -1;
+    if (!v || !nodes || !positions) return err_missing(r->c, __func__), -1;
     ThVar *fg = mirror_find(r, v);
     if (fg || !v->owner) user_settle(r);
     if (!fg && !v->owner)
@@ -102,6 +109,8 @@ int th_rewrite_clients(ThRewriteCall *r, ThVar *v, ThApply ***nodes, int **posit
 }
 
 ThVar *th_rewrite_shape(ThRewriteCall *r, ThVar *v, int d) {
+    if (!r) return NULL;
+    if (!v) return err_missing(r->c, __func__), NULL;
     ThVar *fg = mirror_import(r, v);
     if (!fg) return NULL;
     if (fg->type.kind != TYPE_TENSOR || d < 0 || d >= fg->type.ndim) {
@@ -128,6 +137,8 @@ bool user_may_replace(ThRewriteCall *r) {
 }
 
 int th_rewrite_replace(ThRewriteCall *r, ThVar *old, ThVar *new_, const char *reason) {
+    if (!r) return -1;
+    if (!old || !new_) return err_missing(r->c, __func__), -1;
     ThVar *from, *to;
     const char *why = reason ? intern(r->c, reason) : r->name;
     bool ok = why && user_may_replace(r) && find_pair(r, &(ThPair){old, new_}, &from, &to) &&
@@ -137,6 +148,8 @@ int th_rewrite_replace(ThRewriteCall *r, ThVar *old, ThVar *new_, const char *re
 }
 
 int th_rewrite_replace_all(ThRewriteCall *r, const ThPair *pairs, int n, const char *reason) {
+    if (!r) return -1;
+    if (n < 0 || (n && !pairs)) return err_missing(r->c, __func__), -1;
     ThVar **from = ctx_alloc(r->c, sizeof *from * (size_t)(2 * n + 1)), **to = from ? from + n : NULL;
     const char *why = reason ? intern(r->c, reason) : r->name;
     bool ok = from && why && user_may_replace(r);
@@ -245,6 +258,8 @@ static bool add_all(RuleTable *t, UserRewrite *u) {
 }
 
 const char *th_rewrite_op(ThContext *c, const char *op) {
+    if (!c) return NULL;
+    if (!op) return err_missing(c, __func__), NULL;
     Rule r = {.scalar = -1};
     if (!rules_get(c) || !rule_root(&r, op)) return NULL;
     return r.scalar >= 0 ? scalar_ops[r.scalar].name : r.op ? r.op->name : op;
@@ -263,6 +278,8 @@ static void take_out(RuleTable *t, const UserRewrite *u) {
 }
 
 int th_rewrite_register(ThContext *c, const ThRewriteSpec *spec) {
+    if (!c) return -1;
+    if (!spec) return err_missing(c, __func__), -1;
     RuleTable *t = failed(c) ? NULL : tables(c);
     if (!t) return -1;
     if (!spec->name || !*spec->name || strpbrk(spec->name, ":, "))
@@ -281,6 +298,7 @@ int th_rewrite_register(ThContext *c, const ThRewriteSpec *spec) {
 }
 
 int th_rewrite_remove(ThContext *c, const char *name) {
+    if (!c) return -1;
     RuleTable *t = failed(c) ? NULL : tables(c);
     for (int i = 0; t && i < t->user.n; i++) {
         UserRewrite *u = t->user.at[i];

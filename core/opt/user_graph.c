@@ -19,7 +19,7 @@ void user_settle(ThRewriteCall *r) {
     *b = again;
 }
 
-ThContext *th_rewrite_context(const ThRewriteCall *r) { return r->c; }
+ThContext *th_rewrite_context(const ThRewriteCall *r) { return r ? r->c : NULL; }
 
 /* ---- what happened ---- */
 static void tell(ThRewriteCall *r, Noted e) {
@@ -37,6 +37,7 @@ static void on_replace(void *user, ThVar *old, ThVar *new_, const char *rule) {
 }
 
 int th_rewrite_watch(ThRewriteCall *r, bool on) {
+    if (!r) return -1;
     FGraph *fg = r->o->fg;
     if (on == r->watching) return 0;
     if (on) {
@@ -76,6 +77,8 @@ static bool show(ThRewriteCall *r, const Noted *e, ThRewriteEvent *to) {
 }
 
 int th_rewrite_events(ThRewriteCall *r, ThRewriteEvent **events) {
+    if (!r) return -1;
+    if (!events) return err_missing(r->c, __func__), -1;
     Map came = {0}, went = {0};
     int n = 0;
     user_settle(r);
@@ -103,6 +106,8 @@ static ThApply *node_of(ThRewriteCall *r, ThApply *user) {
 }
 
 int th_rewrite_current(ThRewriteCall *r, ThApply *node, ThApply **now) {
+    if (!r) return -1;
+    if (!node || !now) return err_missing(r->c, __func__), -1;
     user_settle(r);
     ThApply *a = node_of(r, node);
     *now = a ? mirror_node(r, a, SHOWN) : NULL;
@@ -123,6 +128,8 @@ static bool change(ThRewriteCall *r, ThApply *a, int pos, ThVar *v, const char *
 }
 
 int th_rewrite_change_input(ThRewriteCall *r, ThApply *node, int pos, ThVar *v, const char *reason) {
+    if (!r) return -1;
+    if (!v) return err_missing(r->c, __func__), -1;
     ThApply *a = node ? node_of(r, node) : NULL;
     const char *why = reason ? intern(r->c, reason) : r->name;
     if (!why || !user_may_replace(r)) return -1;
@@ -138,6 +145,8 @@ int th_rewrite_change_input(ThRewriteCall *r, ThApply *node, int pos, ThVar *v, 
 }
 
 int th_rewrite_restore(ThRewriteCall *r, ThVar *const *out, int n) {
+    if (!r) return -1;
+    if (!graph_given(r->c, __func__, out, n)) return -1;
     FGraph *fg = r->o->fg;
     if (!user_may_replace(r)) return -1;
     if (n != fg->nout) return err(r->c, TH_ValueError, "the graph has %d outputs, not %d", fg->nout, n) - 1;
@@ -154,11 +163,13 @@ int th_rewrite_restore(ThRewriteCall *r, ThVar *const *out, int n) {
 }
 
 int th_rewrite_merge(ThRewriteCall *r) {
+    if (!r) return -1;
     user_settle(r);
     return user_may_replace(r) && fg_merge(r->o->fg) ? 0 : -1;
 }
 
 int th_rewrite_verify(ThRewriteCall *r) {
+    if (!r) return -1;
     user_settle(r);
     return fg_ranks(r->o->fg) && graph_verify(r->o->fg) ? 0 : -1;
 }
@@ -182,6 +193,8 @@ static bool show_own(ThRewriteCall *r, ThVar *const *in, int nin, ThVar *const *
 }
 
 ThRewriteCall *th_fgraph_new(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout) {
+    if (!c) return NULL;
+    if (!graph_given(c, __func__, in, nin) || !graph_given(c, __func__, out, nout)) return NULL;
     const RuleTable *rules = failed(c) ? NULL : rules_get(c);
     OwnGraph *g = rules ? ctx_alloc0(c, sizeof *g) : NULL;
     if (!g) return NULL;

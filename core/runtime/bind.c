@@ -73,7 +73,9 @@ static ThFunction *over(ThBound *b) {
 }
 
 ThBound *th_bind(ThFunction *f, const ThArg *args, int nargs) {
-    if (!f || failed(f->ctx)) return NULL;
+    if (!f) return NULL;
+    if (nargs < 0 || (nargs && !args)) return err_missing(th_function_context(f), __func__), NULL;
+    if (failed(f->ctx)) return NULL;
     f = function_newest(f);
     ThBound *b = ctx_alloc0(f->ctx, sizeof *b + (size_t)f->nin + 1);
     if (!b) return NULL;
@@ -120,6 +122,7 @@ static bool whole(ThBound *b) {
 }
 
 int th_bound_call(ThBound *b) {
+    if (!b) return -1;
     ThFunction *f = b->f;
     int64_t start = f->profile ? profile_now() : 0;
     if (atomic_flag_test_and_set_explicit(&b->busy, memory_order_acquire))
@@ -146,6 +149,7 @@ int th_bound_call(ThBound *b) {
 }
 
 ThArray *th_bound_output(ThBound *b, int i, unsigned *turn) {
+    if (!b) return NULL;
     if (turn) *turn = b->turn;
     return i >= 0 && i < b->f->nout ? b->w->borrowed[i] : NULL;
 }

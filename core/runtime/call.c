@@ -60,6 +60,7 @@ static ThArray *given_array(ThFunction *f, int i, ThArray *a) {
         err(f->ctx, TH_TypeError, "Tried to provide value for implicit input: %s", in->name ? in->name : "<unnamed>");
         return NULL;
     }
+    if (!a) return array_usable(f->ctx, a), NULL;
     if (fits(in, a)) return th_array_retain(a);
     if (atomic_load_explicit(&f->trust, memory_order_relaxed) && array_usable(f->ctx, a)) return untrusted(f, i);
     return filter_array(f, i, a);
@@ -364,12 +365,16 @@ static int call(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *values
 }
 
 int th_call(ThFunction *f, ThArray *const *args, int nargs, ThArray **out) {
+    if (!f) return -1;
+    if (!out) return err_missing(th_function_context(f), __func__), -1;
     static ThArray *const none[1];
     const CallArgs a = {.arrays = args ? args : none, .n = nargs};
     return call(f, &a, out, NULL);
 }
 
 int th_call_args(ThFunction *f, const ThArg *args, int nargs, ThArray **out, ThValue *values) {
+    if (!f) return -1;
+    if (nargs < 0 || (nargs && !args) || !out) return err_missing(th_function_context(f), __func__), -1;
     const CallArgs a = {.args = args, .n = nargs};
     return call(f, &a, out, values);
 }

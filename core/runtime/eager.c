@@ -233,6 +233,9 @@ static bool evaluate(ThContext *c, ThVar *const *outs, int nout, ThArray **resul
 }
 
 int th_eager(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max) {
+    if (!c) return -1;
+    if (nargs < 0 || max < 0 || (nargs && !args) || !out) return err_missing(c, __func__), -1;
+    if (func < 0 || func >= th_func_count()) return err(c, TH_ValueError, "there is no function number %d", func), -1;
     ThVar *vars[TH_MAX_NDIM];
     ThArray *result[TH_MAX_NDIM] = {0};
     int n;

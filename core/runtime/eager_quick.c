@@ -72,7 +72,7 @@ static bool number(ThContext *c, Operands *o, const ThArg *a) {
 }
 
 static bool array(Operands *o, ThArray *a, bool operator_) {
-    if (a->buf->freed || (!operator_ && dtype_is_discrete((ThDtype)a->dtype) && a->ndim <= 1 && a->size <= SMALL))
+    if (!a || a->buf->freed || (!operator_ && dtype_is_discrete((ThDtype)a->dtype) && a->ndim <= 1 && a->size <= SMALL))
         return false; /* its value may decide sizes */
     uint32_t one = 0;
     for (int d = 0; d < a->ndim; d++) one |= (uint32_t)(ARRAY_SHAPE(a)[d] == 1) << d;

@@ -124,6 +124,7 @@ static bool measure(const Filter *q, const ThArg *a, int depth, Leaves *l) {
         if (depth >= LEVELS) return refuse(q, "The nested table is deeper than 32 levels.") != NULL;
         if (l->leaf >= 0 && depth >= l->leaf)
             return refuse(q, "The nested table is ragged: a table stands beside a number.") != NULL;
+        if (a->list.n < 0 || (a->list.n && !a->list.at)) return err_missing(q->ctx, "a nested list");
         if (l->ndim < depth + 1) {
             l->ndim = depth + 1;
             l->shape[depth] = a->list.n;
@@ -224,6 +225,8 @@ ThArray *filter_value(const Filter *q, const ThArg *value) {
 }
 
 ThArray *th_function_filter(ThFunction *f, int i, const ThArg *value) {
+    if (!f) return NULL;
+    if (!value) return err_missing(th_function_context(f), __func__), NULL;
     if (i < 0 || i >= f->nin) {
         err(f->ctx, TH_TypeError, "Too many parameter passed: the function takes %d", f->nin);
         return NULL;
@@ -233,6 +236,8 @@ ThArray *th_function_filter(ThFunction *f, int i, const ThArg *value) {
 }
 
 ThArray *th_var_filter(ThVar *v, const ThArg *value) {
+    if (!v) return NULL;
+    if (!value) return err_missing(v->ctx, __func__), NULL;
     const Shared *s = v->kind == VAR_SHARED ? v->u.shared : NULL;
     Filter q = {.ctx = v->ctx,
                 .var = v,
@@ -243,6 +248,8 @@ ThArray *th_var_filter(ThVar *v, const ThArg *value) {
 }
 
 ThArray *th_type_filter(ThContext *c, ThType t, const ThArg *value, bool strict, int8_t allow_downcast) {
+    if (!c) return NULL;
+    if (!value) return err_missing(c, __func__), NULL;
     Filter q = {.ctx = c, .type = t, .strict = strict, .allow_downcast = allow_downcast};
     return failed(c) ? NULL : filter_value(&q, value);
 }

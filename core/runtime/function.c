@@ -270,22 +270,26 @@ void th_function_release(ThFunction *f) {
 }
 
 /* ---- looking ---- */
-int th_function_ninputs(const ThFunction *f) { return f->nin; }
-int th_function_noutputs(const ThFunction *f) { return f->nout; }
-const char *th_function_input_name(const ThFunction *f, int i) { return f->in[i].name; }
-ThVar *th_function_input_var(const ThFunction *f, int i) { return f->in[i].var; }
-ThType th_function_output_type(const ThFunction *f, int i) { return f->plan->output[i].type; }
-const char *th_function_name(const ThFunction *f) { return f->name; }
-ThContext *th_function_context(const ThFunction *f) { return f->ctx; }
-bool th_function_implicit(const ThFunction *f, int i) { return f->in[i].implicit; }
+int th_function_ninputs(const ThFunction *f) { return f ? f->nin : 0; }
+int th_function_noutputs(const ThFunction *f) { return f ? f->nout : 0; }
+static bool has_input(const ThFunction *f, int i) { return f && i >= 0 && i < f->nin; }
+const char *th_function_input_name(const ThFunction *f, int i) { return has_input(f, i) ? f->in[i].name : NULL; }
+ThVar *th_function_input_var(const ThFunction *f, int i) { return has_input(f, i) ? f->in[i].var : NULL; }
+ThType th_function_output_type(const ThFunction *f, int i) {
+    return f && i >= 0 && i < f->nout ? f->plan->output[i].type : (ThType){0};
+}
+const char *th_function_name(const ThFunction *f) { return f ? f->name : NULL; }
+ThContext *th_function_context(const ThFunction *f) { return f ? f->ctx : NULL; }
+bool th_function_implicit(const ThFunction *f, int i) { return has_input(f, i) && f->in[i].implicit; }
 FGraph *function_fgraph(ThFunction *f) { return function_newest(f)->fg; }
 const Plan *function_plan(ThFunction *f) { return function_newest(f)->plan; }
 Unit *function_unit(ThFunction *f) { return function_newest(f)->unit; }
-int64_t th_function_memory(const ThFunction *f) { return atomic_load(&function_newest(f)->planned); }
+int64_t th_function_memory(const ThFunction *f) { return f ? atomic_load(&function_newest(f)->planned) : 0; }
 const void *function_recipe(ThFunction *f) { return f->recipe; }
-int th_function_nshared(const ThFunction *f) { return f->fg ? f->plan->nshared : 0; }
+int th_function_nshared(const ThFunction *f) { return !f ? 0 : f->fg ? f->plan->nshared : 0; }
 
 ThVar *th_function_shared(const ThFunction *f, int i) {
+    if (!f) return NULL;
     return f->fg && i >= 0 && i < f->plan->nshared ? f->fg->in[f->nin + i]->origin : NULL;
 }
 
@@ -310,7 +314,7 @@ ThFunction *function_fit(ThFunction *f, ThArray *const *arg) {
 void th_function_set_trust(ThFunction *f, bool trust) {
     for (; f; f = atomic_load(&f->lean)) atomic_store(&f->trust, trust);
 }
-bool th_function_trust(const ThFunction *f) { return atomic_load(&f->trust); }
+bool th_function_trust(const ThFunction *f) { return f ? atomic_load(&f->trust) : false; }
 void th_function_trim(ThFunction *f) {
     for (; f; f = atomic_load(&f->lean)) drop_workspaces(f);
 }
@@ -321,6 +325,7 @@ static bool in_range(ThFunction *f, int i) {
 }
 
 ThArray *th_function_default(ThFunction *f, int i) {
+    if (!f) return NULL;
     f = function_newest(f);
     if (!in_range(f, i)) return NULL;
     workspace_lock(f);
@@ -333,6 +338,7 @@ ThArray *th_function_default(ThFunction *f, int i) {
 }
 
 int th_function_set_default(ThFunction *f, int i, ThArray *value) {
+    if (!f) return -1;
     f = function_newest(f);
     if (!in_range(f, i)) return 1;
     ThArray *own = NULL;

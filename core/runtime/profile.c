@@ -45,6 +45,8 @@ int profile_step(ThFunction *f, int step, ThFrame *frame) {
 
 /* ---- looking ---- */
 bool th_function_profile(const ThFunction *f, ThProfile *o) {
+    if (!f) return false;
+    if (!o) return err_missing(th_function_context(f), __func__), false;
     f = function_newest(f);
     const Profile *r = f->profile;
     if (!r) return false;
@@ -69,6 +71,8 @@ static const char *op_name(const Plan *p, int step) {
 }
 
 bool th_function_profile_step(const ThFunction *f, int i, ThProfileStep *o) {
+    if (!f) return false;
+    if (!o) return err_missing(th_function_context(f), __func__), false;
     f = function_newest(f);
     if (!f->profile || i < 0 || i >= f->plan->nstep) return false;
     const Step *s = &f->plan->step[i];
@@ -170,6 +174,7 @@ static void table(Text *t, const ThFunction *f, const Line *line, int n, int mos
 }
 
 char *th_function_profile_text(ThFunction *f, int n_ops, int n_apply) {
+    if (!f) return NULL;
     f = function_newest(f);
     ThContext *c = f->ctx;
     if (failed(c)) return NULL;
