@@ -366,7 +366,7 @@ static int call(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *values
 
 int th_call(ThFunction *f, ThArray *const *args, int nargs, ThArray **out) {
     if (!f) return -1;
-    if (!out) return err_missing(th_function_context(f), __func__), -1;
+    if (!out && th_function_noutputs(f)) return err_missing(th_function_context(f), __func__), -1;
     static ThArray *const none[1];
     const CallArgs a = {.arrays = args ? args : none, .n = nargs};
     return call(f, &a, out, NULL);
@@ -374,7 +374,8 @@ int th_call(ThFunction *f, ThArray *const *args, int nargs, ThArray **out) {
 
 int th_call_args(ThFunction *f, const ThArg *args, int nargs, ThArray **out, ThValue *values) {
     if (!f) return -1;
-    if (nargs < 0 || (nargs && !args) || !out) return err_missing(th_function_context(f), __func__), -1;
+    if (nargs < 0 || (nargs && !args) || (!out && th_function_noutputs(f)))
+        return err_missing(th_function_context(f), __func__), -1;
     const CallArgs a = {.args = args, .n = nargs};
     return call(f, &a, out, values);
 }

@@ -143,7 +143,7 @@ static void npy_refused(ThContext *c) {
     CHECK(th_save_npy(c, "/nonexistent/x.npy", a) != 0);
     CHECK_ERROR(c, TH_IOError, "cannot write /nonexistent/x.npy");
     CHECK(th_save_npy(c, path, NULL) != 0);
-    CHECK_ERROR(c, TH_TypeError, "missing");
+    CHECK_ERROR(c, TH_TypeError, "NULL");
     th_array_release(a);
 }
 

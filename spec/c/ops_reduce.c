@@ -163,8 +163,10 @@ static void test_table(void) {
 
 static void test_public(ThContext *c) {
     ThVar *x = th_variable_new(c, (ThType){.dtype = TH_FLOAT64, .ndim = 1}, "x");
-    ThVar *y = th_op(c, "mul", 2, x, x), *none = th_op(c, "exp", 1, (ThVar *)NULL);
-    CHECK(y && th_var_owner(y) && !none && th_error(c) == TH_OK);
+    ThVar *y = th_op(c, "mul", 2, x, x);
+    CHECK(y && th_var_owner(y) && th_error(c) == TH_OK);
+    CHECK(!th_op(c, "exp", 1, (ThVar *)NULL));
+    CHECK_ERROR(c, TH_TypeError, "operand 1 of th_op is NULL");
     CHECK(!th_op(c, "frobnicate", 1, x));
     CHECK_ERROR(c, TH_ValueError, "no function named frobnicate");
     th_var_release(y);
