@@ -323,3 +323,18 @@ describe("a product in a function", function()
     assert.same({ 3000, 3000 }, { r:min(), r:max() })
   end)
 end)
+
+describe("a conditional in a loop", function()
+  it("asks in every turn for a condition from outside of it", function()
+    local c, x = T.lscalar("c"), T.dvector("x")
+    local part = (theano.map(function(a) return a * a * 0.5 end, x))["-2:"]
+    local list = theano.ifelse(T.gt(c, 0), { part, part * 2 }, { T.sin(part), part })
+    local states = theano.scan({ fn = function(h) return h * 0.5 + list[2] * 0.25 end, outputs_info = list[2],
+      n_steps = 4 })
+    for _, linker in ipairs({ "interpreter", "c" }) do
+      local f = theano.compile({ inputs = { c, x }, outputs = states, mode = theano.compile.Mode({ linker = linker }) })
+      assert.same({ { 1.5, 6 }, { 1.25, 5 }, { 1.125, 4.5 }, { 1.0625, 4.25 } }, f(0, { 1, 2, 4 }):tolist())
+      assert.same({ { 3, 12 }, { 2.5, 10 }, { 2.25, 9 }, { 2.125, 8.5 } }, f(1, { 1, 2, 4 }):tolist())
+    end
+  end)
+end)

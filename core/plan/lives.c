@@ -91,10 +91,23 @@ static void branch(Plan *p, const Region *g) {
         use(p, p->window[w].of, lo), use(p, p->window[w].of, hi);
 }
 
+/* Conditions of the branches among the regions from r on are asked for in every turn of the loop of steps [lo, hi]. */
+static void keep_conditions(Plan *p, int r, int lo, int hi) {
+    for (; r >= 0; r = p->region[r].next) {
+        const Region *g = &p->region[r];
+        if (g->kind == REGION_STRAIGHT) continue;
+        keep_conditions(p, g->child, lo, hi);
+        if (g->kind != REGION_BRANCH) continue;
+        keep_conditions(p, g->other, lo, hi);
+        keep_through(p, g->cond, lo, hi);
+    }
+}
+
 static void loop(Plan *p, const Region *g) {
     int lo = p->nstep, hi = -1;
     range(p, g->child, &lo, &hi);
     if (hi < 0) return;
+    keep_conditions(p, g->child, lo, hi);
     if (g->until >= 0) use(p, g->until, hi);
     if (g->turns > 0) use(p, g->turns - 1, hi);
     for (int w = g->window; w < g->window + g->nwindow; w++) {
