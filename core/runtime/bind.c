@@ -84,7 +84,7 @@ ThBound *th_bind(ThFunction *f, const ThArg *args, int nargs) {
     b->w = workspace_take(f);
     const CallArgs a = {.args = args, .n = nargs};
     bool ok = b->w && call_arguments(f, b->w, &a) && as_given(f, b->w, args, nargs) && lasts(f, b->w);
-    if (b->w) b->w->bound = true, b->w->values = false;
+    if (b->w) b->w->bound = b->w->renewed = true, b->w->values = false; /* its first call tells of all results */
     for (int i = 0; i < f->nin; i++) b->defaulted[i] = i >= nargs || args[i].kind == TH_ARG_NONE;
     if (b->w) pin(b, 1);
     ThFunction *next = ok ? over(b) : NULL;
