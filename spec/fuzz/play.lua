@@ -31,7 +31,7 @@ local function note(value)
       array = value:copy() }
   end
   if type(value) == "userdata" then return { dtype = "complex", shape = {}, list = { value.real, value.imag } } end
-  return { plain = value }
+  return { plain = value == nil and "nil" or value }
 end
 
 local function list_of(n)
@@ -271,6 +271,12 @@ end
 local makes_lengths = { "nonzero", "unique", "T%.gt", "repeat_", "compress", "scan", "map", "arange", "Op", "as_op",
   "fold", "reduce", "slice", "%[" }
 
+-- Whether only a call tells a length of a line: where nobody needs the line, nothing is compared with it.
+local function late_length(line)
+  return line:find("sum()", 1, true) or line:find("nonzero", 1, true) or line:find("unique", 1, true)
+    or line:find("%[T%.gt") or line:find("theano.Op", 1, true) or line:find("as_op", 1, true)
+end
+
 -- Whether an error is lost with its node, as docs/differences.md says: with that node as one more result it is raised.
 local function lost_with_its_node(s, body, key, message, way)
   local line = math.tointeger(tonumber(message:match("node is created: [^\n]*session:(%d+)")))
@@ -286,6 +292,9 @@ local function lost_with_its_node(s, body, key, message, way)
     for d in pairs(s:needed({ id })) do allowed = allowed or s.nodes[d].line:find(words) end
   end
   if not allowed then return false end
+  for d in pairs(s:needed(s.nodes[id].deps)) do
+    if late_length(s.nodes[d].line) then return true end
+  end
   local outputs = s.outputs
   s.outputs = table.move(outputs, 1, #outputs, 1, {})
   s.outputs[#outputs + 1] = id
@@ -295,9 +304,20 @@ local function lost_with_its_node(s, body, key, message, way)
   return found
 end
 
+-- Whether a state has left the values that the session was made for: domains do not hold any more, digits are lost as
+-- written that stable forms keep.
+local function is_wild(s, key, note)
+  local n = key:find(" after$") and node_of(s, key)
+  if not n or type(note.plain) == "string" or not session.is_float(n.dtype) then return false end
+  for _, x in ipairs(list_of(note)) do
+    if not (math.abs(x) <= 2 * math.max(2, math.abs(n.lo), math.abs(n.hi))) then return true end
+  end
+  return false
+end
+
 --- What differs between the notes of a way and the reference: nil, or a text. Too little memory is no difference.
 function M.compare(s, body, reference, notes, facts, way)
-  local i, j = 1, 1
+  local i, j, wild = 1, 1, false
   while i <= #reference or j <= #notes do
     local a, b = reference[i], notes[j]
     local key, other = a and a[1], b and b[1]
@@ -317,7 +337,8 @@ function M.compare(s, body, reference, notes, facts, way)
       return ("says %s, as written %s"):format(tostring(other), tostring(key))
     else
       local why = compare_one(s, body, reference, i, b[2], facts)
-      if why then return why end
+      if why and not (wild and why:find("element", 1, true)) then return why end
+      wild = wild or is_wild(s, key, a[2])
       i, j = i + 1, j + 1
     end
   end
