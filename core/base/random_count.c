@@ -157,7 +157,7 @@ static int64_t poisson_small(ThRandom *r, double lam) {
 }
 
 int64_t random_poisson(ThRandom *r, double lam) {
-    if (lam == 0) return 0;
+    if (!(lam > 0)) return 0; /* NaN: infinitely many successes that never fail */
     if (lam < 10) return poisson_small(r, lam);
     double root = sqrt(lam), loglam = log(lam), b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
     double inverse = 1.1239 + 1.1328 / (b - 3.4), vr = 0.9277 - 3.6224 / (b - 2);
@@ -183,7 +183,7 @@ int64_t random_count_geometric(ThRandom *r, const ThValue *v) {
     if (p < 0.333333333333333333333333) return whole(ceil(log1p(-random_double(r)) / log(1 - p)));
     int64_t x = 1;
     double sum = p, product = p, q = 1.0 - p, u = random_double(r);
-    while (u > sum) {
+    while (u > sum && product > 0) { /* the sum may end below 1 */
         product *= q;
         sum += product;
         x++;

@@ -187,6 +187,12 @@ double random_wald(ThRandom *r, const ThValue *p) {
     return u <= mean / (mean + x) ? x : mean * mean / x;
 }
 
+/* An angle between -pi and pi. */
+static double on_circle(double angle) {
+    double mod = fmod(fabs(angle) + pi, 2 * pi) - pi;
+    return angle < 0 ? -mod : mod;
+}
+
 double random_vonmises(ThRandom *r, const ThValue *p) {
     double mu = p[0].f, kappa = p[1].f, s, w;
     if (isnan(kappa)) return kappa;
@@ -197,6 +203,8 @@ double random_vonmises(ThRandom *r, const ThValue *p) {
         double q = 1 + sqrt(1 + 4 * kappa * kappa), rho = (q - sqrt(2 * q)) / (2 * kappa);
         s = (1 + rho * rho) / (2 * rho);
     }
+    /* Beyond 10^15 no proposal differs from the mode, and NumPy draws for ever; the distribution is normal there. */
+    if (!(s > 1)) return on_circle(mu + random_gauss(r) / sqrt(kappa));
     for (;;) {
         double z = cos(pi * random_double(r));
         w = (1 + s * z) / (s + z);
@@ -205,7 +213,5 @@ double random_vonmises(ThRandom *r, const ThValue *p) {
     }
     double u = random_double(r), angle = acos(w);
     if (u < 0.5) angle = -angle;
-    angle += mu;
-    double mod = fmod(fabs(angle) + pi, 2 * pi) - pi;
-    return angle < 0 ? -mod : mod;
+    return on_circle(angle + mu);
 }

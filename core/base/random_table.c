@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-/* What a parameter must be. SCALE and KAPPA let NaN pass where the sampler ends with it, as NumPy does. */
-typedef enum { ANY, SCALE, SHAPE, POSITIVE, COUNT, UNIT, UNIT_OPEN, BELOW_ONE, ABOVE_ONE, RATE, KAPPA } Check;
+/* What a parameter must be. SCALE lets NaN pass where the sampler ends with it, as NumPy does. */
+typedef enum { ANY, SCALE, SHAPE, POSITIVE, COUNT, UNIT, UNIT_OPEN, BELOW_ONE, ABOVE_ONE, RATE } Check;
 
 enum { MOST = TH_DIST_PARAMS };
 #define NEED NAN /* no default */
@@ -39,6 +39,11 @@ static const char *urn(const ThValue *p) {
 
 static const char *finite_range(const ThValue *p) {
     return isfinite(p[1].f - p[0].f) ? NULL : "the range from low to high exceeds what a float64 holds";
+}
+
+/* The rate (1 - p) / p times a gamma number must be one. */
+static const char *rate_holds(const ThValue *p) {
+    return isfinite((1 - p[1].f) / p[1].f) ? NULL : "p is too close to 0";
 }
 
 /* Nearly all proposals pass what an int64 holds where a is near 1: millions of words a draw, or none ever. */
@@ -68,7 +73,7 @@ static const Dist table[] = {
     D2("lognormal", "Exponential of a normal.", "mean", 0, ANY, "sigma", 1, SCALE, random_lognormal, NULL, NULL),
     D1("logseries", "Logarithmic series distribution.", "p", NEED, BELOW_ONE, NULL, random_count_logseries, NULL),
     D2("negative_binomial", "Failures before the n-th success.", "n", NEED, POSITIVE, "p", NEED, UNIT_OPEN, NULL,
-       random_count_negative_binomial, NULL),
+       random_count_negative_binomial, rate_holds),
     D2("noncentral_chisquare", "Chi-square off centre by nonc.", "df", NEED, POSITIVE, "nonc", NEED, SHAPE,
        random_noncentral_chisquare, NULL, NULL),
     D3("noncentral_f", "F off centre by nonc.", "dfnum", NEED, POSITIVE, "dfden", NEED, POSITIVE, "nonc", NEED, SHAPE,
@@ -88,7 +93,7 @@ static const Dist table[] = {
     D3("triangular", "Triangular distribution.", "left", NEED, ANY, "mode", NEED, ANY, "right", NEED, ANY, random_triangular,
        NULL, triangle),
     D2("uniform", "Uniform over [low, high).", "low", 0, ANY, "high", 1, ANY, random_uniform, NULL, finite_range),
-    D2("vonmises", "Normal distribution on the circle.", "mu", NEED, ANY, "kappa", NEED, KAPPA, random_vonmises, NULL, NULL),
+    D2("vonmises", "Normal distribution on the circle.", "mu", NEED, ANY, "kappa", NEED, SCALE, random_vonmises, NULL, NULL),
     D2("wald", "Inverse Gaussian distribution.", "mean", NEED, POSITIVE, "scale", NEED, POSITIVE, random_wald, NULL, NULL),
     D1("weibull", "Weibull distribution of scale 1.", "a", NEED, SHAPE, random_weibull, NULL, NULL),
     D1("zipf", "Zeta distribution.", "a", NEED, ABOVE_ONE, NULL, random_count_zipf, zipf_ends),
@@ -115,7 +120,6 @@ static const char *wrong(Check check, ThValue v) {
     case BELOW_ONE: return x >= 0 && x < 1 ? NULL : "be at least 0 and below 1";
     case ABOVE_ONE: return x > 1 ? NULL : "be above 1";
     case RATE: return x >= 0 && x <= most_rate ? NULL : x > most_rate ? "not be so large" : "not be negative";
-    case KAPPA: return !isnan(x) && signbit(x) ? "not be negative" : x > 1e150 ? "not be so large" : NULL;
     }
     return NULL;
 }
