@@ -237,15 +237,16 @@ static bool composed(Emit *e, const char *prim, ThDtype d, int lanes, const char
         snprintf(l1, sizeof l1, "%s", need_math(e, "rint", d, 1));
         text_printf(&e->helpers,
                     "INLINE %s %s(%s a, %s b) { if (b == 0) return a / b; %s r = %s(a, b), q = (a - r) / b; "
-                    "return %s(r != 0 && (r < 0) != (b < 0) ? q - 1 : q); }\n",
+                    "if (r != 0 && (r < 0) != (b < 0)) q -= 1; return q == 0 ? a / b * 0 : %s(q); }\n",
                     t, name, t, t, t, ex, l1);
         return true;
     }
     if (!strcmp(prim, "mod_floor") && dtype_is_float(d) && lanes == 1) {
         snprintf(ex, sizeof ex, "%s", need_math(e, "fmod", d, 1));
         text_printf(&e->helpers,
-                    "INLINE %s %s(%s a, %s b) { %s r = %s(a, b); return r != 0 && (r < 0) != (b < 0) ? r + b : r; }\n",
-                    t, name, t, t, t, ex);
+                    "INLINE %s %s(%s a, %s b) { %s r = %s(a, b); if (r == 0) return b < 0 ? -(%s)0 : (%s)0; "
+                    "return (r < 0) != (b < 0) ? r + b : r; }\n",
+                    t, name, t, t, t, ex, t, t);
         return true;
     }
     return false;

@@ -13,8 +13,8 @@
 
 #define LIBM_PRIMS(PRIM)                                                                                               \
     PRIM(abs,       1, "|a|; the most negative integer stays itself, unsigned and bool unchanged")                     \
-    PRIM(div_floor, 2, "a / b rounded toward -inf, floats as NumPy: rint((a - fmod(a, b)) / b), less 1 where the signs of remainder and b differ, a / b for b == 0; an integer b of 0 gives 0 (checked before)") \
-    PRIM(mod_floor, 2, "a - b * floor(a / b), sign of b: r = fmod(a, b), plus b when r != 0 and signs differ; b == 0 as div_floor") \
+    PRIM(div_floor, 2, "a / b rounded toward -inf, floats as NumPy: rint((a - fmod(a, b)) / b), less 1 where the signs of remainder and b differ, a / b for b == 0, zeros signed as a / b; an integer b of 0 gives 0 (checked before)") \
+    PRIM(mod_floor, 2, "a - b * floor(a / b), sign of b: r = fmod(a, b), plus b when r != 0 and signs differ, zeros signed as b; b == 0 as div_floor") \
     PRIM(pow,       2, "a to the power b; integers by wrapping products, b < 0: 1 for a == 1, 1 or -1 for a == -1, else 0") \
     PRIM(bit_and,   2, "a & b on integers and bool")                                                                   \
     PRIM(bit_or,    2, "a | b on integers and bool")                                                                   \

@@ -70,17 +70,17 @@
       "-a", "c_neg(a)", "-gz", "__unm", "x", "-x") \
     X(inv, "Inv", NULL, NULL, NULL, 1, SF_METHOD | SF_COMPLEX, RES_FLOAT, "1 / a", "c_div(1, a)", "-gz/(x*x)", NULL, "x", "1 / x") \
     X(sqr, "Sqr", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CHEAP | SF_METHOD, RES_SAME, \
-      "a * a", "c_make((c_real(a) - c_imag(a)) * (c_real(a) + c_imag(a)), 2 * c_real(a) * c_imag(a))", "gz*x*2", NULL, "x", "x * x") \
+      "a * a", "c_mul(a, a)", "gz*x*2", NULL, "x", "x * x") \
     X(sqrt, "Sqrt", NULL, NULL, NULL, 1, SF_METHOD | SF_COMPLEX, RES_FLOAT, "sqrt(a)", "c_sqrt(a)", "(gz*0.5)/z", NULL, "x", "square root") \
     X(abs_, "Abs", NULL, "Abs", NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP | SF_METHOD, RES_ABS, \
       "abs(a)", "c_abs(a)", "gz*sgn(x)", NULL, "x", "absolute value; of complex, the modulus") \
     X(sgn, "Sgn", NULL, NULL, NULL, 1, SF_METHOD | SF_ZERO_GRAD | SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_SAME_NOBOOL, \
       "a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a", "c_sgn(a)", "zeros(x)", NULL, "x", "sign: -1, 0 or 1; NaN stays; of complex, x / |x|") \
     X(maximum, "Maximum", NULL, NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_CHEAP | SF_COMPLEX | SF_CGRAD | SF_METHOD, RES_UP, "a >= b || a != a ? a : b", \
-      "c_real(a) > c_real(b) || c_real(a) == c_real(b) && c_imag(a) >= c_imag(b) || c_neq(a, a) ? a : b", \
+      "c_real(a) > c_real(b) || c_real(a) == c_real(b) && c_imag(a) >= c_imag(b) ? c_neq(b, b) ? b : a : c_neq(a, a) ? a : b", \
       "eq(z, x)*gz; (lit(1)-eq(z, x))*gz", NULL, "x, y", "the larger of two; NaN propagates, on ties the gradient goes to x; complex by real, then imaginary part") \
     X(minimum, "Minimum", NULL, NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_CHEAP | SF_COMPLEX | SF_CGRAD | SF_METHOD, RES_UP, "a <= b || a != a ? a : b", \
-      "c_real(a) < c_real(b) || c_real(a) == c_real(b) && c_imag(a) <= c_imag(b) || c_neq(a, a) ? a : b", \
+      "c_real(a) < c_real(b) || c_real(a) == c_real(b) && c_imag(a) <= c_imag(b) ? c_neq(b, b) ? b : a : c_neq(a, a) ? a : b", \
       "eq(z, x)*gz; (lit(1)-eq(z, x))*gz", NULL, "x, y", "the smaller of two; NaN propagates, on ties the gradient goes to x; complex by real, then imaginary part") \
     X(clip, "Clip", NULL, NULL, NULL, 3, SF_NO_COMPLEX | SF_METHOD, RES_UP, "a < b ? b : a > c ? c : a", NULL, \
       "and_(ge(x, y), le(x, w))*gz; lt(x, y)*gz; gt(x, w)*gz", NULL, "x, min, max", "x limited to [min, max]; the gradient passes at the bounds") \

@@ -30,12 +30,12 @@ FN(f64, sf_square_sum, (f64 x, f64 y, f64 extra), "fma", {
     f64 rl = (s - (r - t)) + (b - t);
     return r + (rl + sl + al + bl);
 })
-FN(c128, sf_c_exp, (c128 z), "exp sin cos sf_c", {
+FN(c128, sf_c_exp, (c128 z), "exp sin cos copysign sf_c", {
     f64 x = z.re;
     f64 y = z.im;
     if (y == 0) return sf_c(exp(x), y);
     if (y - y != 0) { /* infinite or NaN */
-        if (x < -1e308) return sf_c(0, 0);
+        if (x < -1e308) return sf_c(0, y != y ? 0 : copysign(0.0, y));
         return sf_c(x > 1e308 && x - x != 0 ? x : y - y, y - y);
     }
     if (x > 709 && x < 1500) {
@@ -48,14 +48,16 @@ FN(c128, sf_c_exp, (c128 z), "exp sin cos sf_c", {
 /* 2^z: the angle y log 2 in two parts */
 FN(c128, sf_c_exp2, (c128 z), "exp2 sin cos fma sf_c sf_c_exp", {
     f64 y = z.im;
-    if (y == 0 || y - y != 0 || z.re - z.re != 0 || z.re > 1022 || (y > 1e300 || y < -1e300))
+    if (y == 0 || y - y != 0 || z.re - z.re != 0 || z.re > 1022 || (y > 1e15 || y < -1e15))
         return sf_c_exp(sf_c(z.re * 0.6931471805599453, y * 0.6931471805599453));
     f64 h = y * 0.6931471805599453;
     f64 l = fma(y, 0.6931471805599453, -h) + y * 2.3190468138462996e-17;
     f64 c = cos(h);
     f64 s = sin(h);
+    f64 cl = cos(l);
+    f64 sl = sin(l);
     f64 e = exp2(z.re);
-    return sf_c(e * (c - l * (s + 0.5 * l * c)), e * (s + l * (c - 0.5 * l * s)));
+    return sf_c(e * (c * cl - s * sl), e * (s * cl + c * sl));
 })
 /* e^x cos y - 1 where it nearly cancels: (e^x - 1) cos y - 2 sin(y/2)^2 to 30 digits */
 FN(f64, sf_c_expm1_near, (f64 x, f64 y), "rint sf_dd sf_dd_add sf_dd_mul sf_dd_cos sf_dd_expm1 sf_dd_reduce", {
@@ -83,6 +85,8 @@ FN(f64, sf_log_abs, (f64 x, f64 y), "fabs log log1p hypot sf_square_sum", {
     f64 s = ax * ax + ay * ay;
     if (s > 0.25 && s < 4) return 0.5 * log1p(sf_square_sum(x, y, -1));
     if (ax > 1e307 || ay > 1e307) return log(hypot(0.5 * x, 0.5 * y)) + 0.6931471805599453;
+    if (ax < 1e-290 && ay < 1e-290 && ax + ay > 0)
+        return log(hypot(1.3407807929942597e154 * x, 1.3407807929942597e154 * y)) - 354.891356446692; /* 2^512 */
     return log(hypot(x, y));
 })
 FN(c128, sf_c_log, (c128 z), "atan2 sf_c sf_log_abs", { return sf_c(sf_log_abs(z.re, z.im), atan2(z.im, z.re)); })
@@ -110,7 +114,7 @@ FN(c128, sf_c_sqrt, (c128 z), "fabs sqrt hypot copysign sf_c", {
     if (ay > 1.7976931348623157e308) return sf_c(ay, y);
     if (ax > 1.7976931348623157e308) {
         if (x > 0) return sf_c(x, y != y ? y : copysign(0.0, y));
-        return sf_c(y != y ? y : 0.0, copysign(ax, y));
+        return sf_c(y != y ? y : 0.0, y != y ? ax : copysign(ax, y));
     }
     if (ax > 4e307 || ay > 4e307) {
         ax *= 0.0625;
@@ -133,6 +137,7 @@ FN(c128, sf_c_sinh, (c128 z), "exp sinh cosh sin cos fabs copysign sf_c sf_part"
     f64 c = cos(y);
     f64 s = sin(y);
     if (y == 0) return sf_c(sinh(x), y);
+    if (y - y != 0 && fabs(x) > 1.7976931348623157e308) return sf_c(fabs(x), y - y);
     if (fabs(x) > 709 && fabs(x) < 1500) {
         f64 h = exp(0.5 * fabs(x));
         return sf_c(copysign(0.5 * h, x) * c * h, 0.5 * h * s * h);
@@ -144,7 +149,9 @@ FN(c128, sf_c_cosh, (c128 z), "exp sinh cosh sin cos fabs copysign sf_c sf_part"
     f64 y = z.im;
     f64 c = cos(y);
     f64 s = sin(y);
-    if (y == 0) return sf_c(cosh(x), x < 0 ? -y : y);
+    if (y == 0) return sf_c(cosh(x), x == x && copysign(1.0, x) < 0 ? -y : y);
+    if (y - y != 0 && x == 0) return sf_c(y - y, 0);
+    if (y - y != 0 && fabs(x) > 1.7976931348623157e308) return sf_c(fabs(x), y - y);
     if (fabs(x) > 709 && fabs(x) < 1500) {
         f64 h = exp(0.5 * fabs(x));
         return sf_c(0.5 * h * c * h, copysign(0.5 * h, x) * s * h);
@@ -155,10 +162,11 @@ FN(c128, sf_c_cosh, (c128 z), "exp sinh cosh sin cos fabs copysign sf_c sf_part"
 FN(c128, sf_c_tanh, (c128 z), "fma exp sinh sin cos fabs copysign sf_c", {
     f64 x = fabs(z.re);
     if (z.im == 0 && x != x) return z;
+    if (x == 0 && z.im - z.im != 0) return sf_c(z.re, z.im - z.im);
     if (x > 0.5) {
         f64 e = exp(-2 * x);
         f64 c = cos(2 * z.im);
-        if (x > 1.7976931348623157e308) return sf_c(copysign(1.0, z.re), copysign(0.0, z.im - z.im == 0 ? sin(2 * z.im) : 1.0));
+        if (x > 1.7976931348623157e308) return sf_c(copysign(1.0, z.re), copysign(0.0, z.im - z.im == 0 ? sin(2 * z.im) : z.im != z.im ? 1.0 : z.im));
         f64 d = 1 + e * (2 * c + e);
         return sf_c(copysign((1 - e * e) / d, z.re), 2 * e * sin(2 * z.im) / d);
     }
@@ -167,7 +175,8 @@ FN(c128, sf_c_tanh, (c128 z), "fma exp sinh sin cos fabs copysign sf_c", {
     f64 d = fma(c, c, h * h);
     return sf_c(copysign(0.5 * sinh(2 * x) / d, z.re), 0.5 * sin(2 * z.im) / d);
 })
-FN(c128, sf_c_sin, (c128 z), "sf_c sf_c_sinh", {
+FN(c128, sf_c_sin, (c128 z), "fabs sf_c sf_c_sinh", {
+    if (z.re - z.re != 0 && fabs(z.im) > 1.7976931348623157e308) return sf_c(z.re - z.re, fabs(z.im));
     c128 w = sf_c_sinh(sf_c(-z.im, z.re));
     return sf_c(w.im, -w.re);
 })
@@ -200,10 +209,14 @@ FN(c128, sf_arc, (f64 x, f64 y, int cosine), "hypot asin acos atan atan2 log log
     return sf_c(re, im);
 })
 FN(c128, sf_c_asin, (c128 z), "fabs copysign sf_c sf_arc", {
+    if (z.re == 0 && z.im != z.im) return z;
+    if (z.im != z.im && fabs(z.re) > 1.7976931348623157e308) return sf_c(z.im, fabs(z.re));
     c128 w = sf_arc(fabs(z.re), fabs(z.im), 0);
     return sf_c(copysign(w.re, z.re), copysign(w.im, z.im));
 })
 FN(c128, sf_c_acos, (c128 z), "fabs copysign sf_c sf_arc", {
+    if (z.re == 0 && z.im != z.im) return sf_c(1.5707963267948966, z.im);
+    if (z.im != z.im && fabs(z.re) > 1.7976931348623157e308) return sf_c(z.im, -fabs(z.re));
     c128 w = sf_arc(fabs(z.re), fabs(z.im), 1);
     return sf_c(z.re < 0 ? 3.141592653589793 - (w.re - 1.2246467991473532e-16) : w.re, -copysign(w.im, z.im));
 })
@@ -213,13 +226,16 @@ FN(c128, sf_c_asinh, (c128 z), "sf_c sf_c_asin", {
 })
 FN(c128, sf_c_acosh, (c128 z), "fabs copysign sf_c sf_c_acos", {
     c128 w = sf_c_acos(z);
-    return sf_c(fabs(w.im), copysign(w.re, z.im));
+    return sf_c(fabs(w.im), z.im != z.im ? w.re : copysign(w.re, z.im));
 })
 FN(c128, sf_c_atanh, (c128 z), "fabs copysign log log1p atan2 hypot sf_c", {
     f64 x = fabs(z.re);
     f64 y = fabs(z.im);
     f64 re;
     f64 im;
+    if (x == 0 && y != y) return z;
+    if (x != x && y > 1.7976931348623157e308) return sf_c(0, copysign(1.5707963267948966, z.im));
+    if (x != x || y != y) return sf_c(x > 1.7976931348623157e308 ? copysign(0.0, z.re) : x + y, x + y);
     if (x > 1e150 || y > 1e150) {
         f64 h = hypot(x, y);
         re = h > 1.7976931348623157e308 ? 0 : x / h / h;
@@ -228,22 +244,53 @@ FN(c128, sf_c_atanh, (c128 z), "fabs copysign log log1p atan2 hypot sf_c", {
         re = x == 1 && y < 1e-150 ? 0.5 * (0.6931471805599453 - log(y)) : 0.25 * log1p(4 * x / ((1 - x) * (1 - x) + y * y));
         im = 0.5 * atan2(2 * y, (1 - x) * (1 + x) - y * y);
     }
-    if (z.re != z.re || z.im != z.im) im = z.im != z.im ? z.im : im;
     return sf_c(copysign(re, z.re), copysign(im, z.im));
 })
-FN(c128, sf_c_atan, (c128 z), "sf_c sf_c_atanh", {
+FN(c128, sf_c_atan, (c128 z), "fabs copysign sf_c sf_c_atanh", {
+    if (z.im != z.im && fabs(z.re) > 1.7976931348623157e308) return sf_c(copysign(1.5707963267948966, z.re), 0);
     c128 w = sf_c_atanh(sf_c(-z.im, z.re));
     return sf_c(w.im, -w.re);
 })
 FN(c128, sf_c_times, (c128 a, c128 b), "sf_c", { return sf_c(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); })
-/* a to the power b: products for small integers, polar form otherwise; 0 to a power with a positive real part is 0 */
-FN(c128, sf_c_pow, (c128 a, c128 b), "fabs rint exp pow sin cos atan2 hypot sf_c sf_log_abs sf_c_times", {
+/* a * b, where a product with an infinity is one although its parts are NaN (C99, Annex G) */
+FN(c128, sf_c_times_inf, (c128 a, c128 b), "copysign fabs sf_c sf_c_times", {
+    c128 p = sf_c_times(a, b);
+    f64 big = 1.7976931348623157e308;
+    int far_a = fabs(a.re) > big || fabs(a.im) > big;
+    int far_b = fabs(b.re) > big || fabs(b.im) > big;
+    if (p.re == p.re || p.im == p.im || !(far_a || far_b)) return p;
+    if (far_a) a = sf_c(copysign(fabs(a.re) > big, a.re), copysign(fabs(a.im) > big, a.im));
+    if (far_b) b = sf_c(copysign(fabs(b.re) > big, b.re), copysign(fabs(b.im) > big, b.im));
+    a = sf_c(a.re == a.re ? a.re : 0, a.im == a.im ? a.im : 0);
+    b = sf_c(b.re == b.re ? b.re : 0, b.im == b.im ? b.im : 0);
+    p = sf_c_times(a, b);
+    return sf_c(big * 2 * p.re, big * 2 * p.im);
+})
+/* 1 / z by Smith's scaling */
+FN(c128, sf_c_inverse, (c128 z), "fabs sf_c", {
+    f64 h = fabs(z.re) >= fabs(z.im) ? fabs(z.re) : fabs(z.im);
+    f64 u = z.re / h;
+    f64 v = z.im / h;
+    if (fabs(u) >= fabs(v)) {
+        f64 q = v / u;
+        f64 s = u + v * q;
+        return sf_c(1 / s / h, (0 - q) / s / h);
+    }
+    f64 q = u / v;
+    f64 s = v + u * q;
+    return sf_c(q / s / h, -1 / s / h);
+})
+/*
+ * a to the power b: products for small integers, polar form otherwise; 0 to a power with a positive real part is 0. Beside
+ * infinities and NaN e^(b log a), as NumPy.
+ */
+FN(c128, sf_c_pow, (c128 a, c128 b), "fabs rint exp pow sin cos atan2 hypot sf_c sf_log_abs sf_c_times sf_c_times_inf sf_c_inverse sf_c_exp sf_c_log", {
     if (b.re == 0 && b.im == 0) return sf_c(1, 0);
     if (a.re == 0 && a.im == 0) {
         if (b.re > 0) return sf_c(0, 0);
         return sf_c((a.re - a.re) / (a.re - a.re), (a.re - a.re) / (a.re - a.re));
     }
-    if (b.im == 0 && b.re == rint(b.re) && fabs(b.re) <= 64) {
+    if (b.im == 0 && b.re == rint(b.re) && fabs(b.re) < 100) {
         int n = (int)fabs(b.re);
         c128 p = a;
         c128 r = sf_c(1, 0);
@@ -253,23 +300,22 @@ FN(c128, sf_c_pow, (c128 a, c128 b), "fabs rint exp pow sin cos atan2 hypot sf_c
             if (n & 1) first = 0;
             if (n > 1) p = sf_c_times(p, p);
         }
-        if (b.re > 0) return r;
-        f64 h = fabs(r.re) >= fabs(r.im) ? fabs(r.re) : fabs(r.im);
-        f64 u = r.re / h;
-        f64 v = r.im / h;
-        f64 d = u * u + v * v;
-        return sf_c(u / d / h, -v / d / h);
+        return b.re > 0 ? r : sf_c_inverse(r);
     }
+    f64 l = sf_log_abs(a.re, a.im);
     f64 t = atan2(a.im, a.re);
-    f64 m = b.im == 0 ? pow(hypot(a.re, a.im), b.re) : exp(b.re * sf_log_abs(a.re, a.im) - b.im * t);
-    f64 w = b.im == 0 ? b.re * t : b.im * sf_log_abs(a.re, a.im) + b.re * t;
+    if (l - l != 0 || t != t || b.re - b.re != 0 || b.im - b.im != 0) return sf_c_exp(sf_c_times_inf(b, sf_c(l, t)));
+    f64 m = b.im == 0 ? pow(hypot(a.re, a.im), b.re) : exp(b.re * l - b.im * t);
+    f64 w = b.im * l + b.re * t;
     return w == 0 ? sf_c(m, w) : sf_c(m * cos(w), m * sin(w));
 })
 /* z / |z|, 0 at 0 */
-FN(c128, sf_c_sgn, (c128 z), "hypot fabs sf_c", {
+FN(c128, sf_c_sgn, (c128 z), "hypot fabs copysign sf_c", {
     f64 x = z.re;
     f64 y = z.im;
-    if (x == 0 && y == 0) return z;
+    if (x == 0 && y == 0) return sf_c(0, 0);
+    if (fabs(x) > 1.7976931348623157e308 && !(fabs(y) > 1.7976931348623157e308)) return sf_c(copysign(1.0, x), 0);
+    if (fabs(y) > 1.7976931348623157e308 && !(fabs(x) > 1.7976931348623157e308)) return sf_c(0, copysign(1.0, y));
     if (fabs(x) < 1e-300 && fabs(y) < 1e-300) {
         x *= 1e300;
         y *= 1e300;

@@ -130,13 +130,15 @@ FLOATS(DEF_VMATH)
     LOOP(pow_##T, T, T, T, T, pow##f(a, b))                                                                              \
     static inline T floormod_##T(T x, T y) {                                                                            \
         T r = fmod##f(x, y);                                                                                            \
-        return r != 0 && (r < 0) != (y < 0) ? r + y : r;                                                                \
+        if (r == 0) return y < 0 ? -(T)0 : (T)0;                                                                        \
+        return (r < 0) != (y < 0) ? r + y : r;                                                                          \
     }                                                                                                                   \
     LOOP(mod_floor_##T, T, T, T, T, floormod_##T(a, b))                                                                 \
     static inline T floordiv_##T(T x, T y) { /* as NumPy: exact where x / y rounds up to an integer */                    \
         if (y == 0) return x / y;                                                                                       \
         T r = fmod##f(x, y), q = (x - r) / y;                                                                           \
-        return rint##f(r != 0 && (r < 0) != (y < 0) ? q - 1 : q);                                                       \
+        if (r != 0 && (r < 0) != (y < 0)) q -= 1;                                                                       \
+        return q == 0 ? x / y * 0 : rint##f(q);                                                                         \
     }                                                                                                                   \
     LOOP(div_floor_##T, T, T, T, T, floordiv_##T(a, b))
 FLOATS(DEF_FLOAT)

@@ -35,13 +35,14 @@ local function real(v)
   return bits
 end
 
+local function float(v)
+  return math.type(v) == "integer" and v + 0.0 or v -- not for floats: -0.0 + 0.0 is 0.0
+end
+
 local function element(v, is_float)
-  if type(v) == "table" then
-    return require("theano.ndarray").complex(real(v[1]) + 0.0, real(v[2]) + 0.0)
-  end
+  if type(v) == "table" then return require("theano.ndarray").complex(float(real(v[1])), float(real(v[2]))) end
   v = real(v)
-  if is_float and math.type(v) == "integer" then return v + 0.0 end -- not for floats: -0.0 + 0.0 is 0.0
-  return v
+  return is_float and float(v) or v
 end
 
 --- The ndarray of a case's input or output.
