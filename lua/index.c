@@ -96,11 +96,22 @@ static int call_func(lua_State *L, LtState *s, const char *name, ThArg *args, in
 }
 
 /* ---- masks and index arrays ------------------------------------------------------------------------------------- */
+/* Indices that a mask takes up: one for each of its dims; one for the new axis that a mask without dims stands for. */
+static int mask_width(const ThArray *mask) { return th_array_ndim(mask) ? th_array_ndim(mask) : 1; }
+
 /* Positions of the true elements of a mask: one int64 vector for each of its dims, written into out. They stay on the
    stack, which keeps them alive. */
 static void mask_positions(lua_State *L, LtState *s, ThArray *mask, ThArg *out) {
     ThArray *to[TH_MAX_NDIM];
     int nd = th_array_ndim(mask);
+    if (nd == 0) { /* all of the new axis of length 1, or nothing */
+        ThValue on, zero = {.i = 0};
+        LT_CHECK(L, s, !th_array_get(mask, NULL, &on));
+        out->kind = TH_ARG_ARRAY;
+        out->array = th_array_ramp(s->ctx, TH_INT64, on.i != 0, zero, zero);
+        lt_push_array(L, s, out->array);
+        return;
+    }
     LT_CHECK(L, s, !th_array_nonzero(mask, to));
     for (int d = 0; d < nd; d++) {
         lt_push_array(L, s, to[d]);
@@ -112,7 +123,6 @@ static bool is_mask(const ThArg *e) { return e->kind == TH_ARG_ARRAY && th_array
 
 static void check_mask(lua_State *L, const ThArray *a, const ThArray *mask, int axis) {
     int nd = th_array_ndim(mask);
-    if (nd == 0) lt_error(L, TH_IndexError, "a mask has at least one dimension");
     for (int d = 0; d < nd && axis + d < th_array_ndim(a); d++)
         if (th_array_shape(mask)[d] != th_array_shape(a)[axis + d])
             lt_error(L, TH_IndexError,
@@ -121,16 +131,30 @@ static void check_mask(lua_State *L, const ThArray *a, const ThArray *mask, int 
                      axis + d, (long long)th_array_shape(a)[axis + d], (long long)th_array_shape(mask)[d]);
 }
 
-/* Bool arrays in a subscript become the positions they mean. */
-static void expand_masks(lua_State *L, LtState *s, const ThArray *a, ThArg *sub) {
+/* a with a new axis of length 1 in front of `axis`, kept on the stack. */
+static ThArray *with_axis(lua_State *L, LtState *s, ThArray *a, int axis) {
+    int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
+    int nd = th_array_ndim(a);
+    if (nd + 1 > TH_MAX_NDIM) lt_error(L, TH_IndexError, "more than %d dimensions", TH_MAX_NDIM);
+    for (int d = 0; d <= nd; d++) {
+        shape[d] = d == axis ? 1 : th_array_shape(a)[d - (d > axis)];
+        strides[d] = d == axis ? 0 : th_array_strides(a)[d - (d > axis)];
+    }
+    ThArray *r = th_array_view(a, nd + 1, shape, strides, 0);
+    lt_push_array(L, s, r);
+    return r;
+}
+
+/* Bool arrays in a subscript become the positions they mean. Gives a, with a new axis for each mask without dims. */
+static ThArray *expand_masks(lua_State *L, LtState *s, ThArray *a, ThArg *sub) {
     int n = 0, masks = 0, axis = 0;
     for (int i = 0; i < sub->list.n; i++) {
         bool m = is_mask(&sub->list.at[i]);
         masks += m;
-        n += m ? th_array_ndim(sub->list.at[i].array) : 1;
+        n += m ? mask_width(sub->list.at[i].array) : 1;
     }
-    if (!masks) return;
-    luaL_checkstack(L, n + 8, "masks");
+    if (!masks) return a;
+    luaL_checkstack(L, 2 * n + 8, "masks");
     ThArg *at = lua_newuserdatauv(L, sizeof *at * (size_t)(n + 1), 0);
     int k = 0, rest = th_array_ndim(a);
     for (int i = 0; i < sub->list.n; i++) { /* what an ellipsis stands for */
@@ -144,13 +168,15 @@ static void expand_masks(lua_State *L, LtState *s, const ThArray *a, ThArg *sub)
             axis += e->kind == TH_ARG_ELLIPSIS ? rest : e->kind != TH_ARG_NEWAXIS;
             continue;
         }
+        if (th_array_ndim(e->array) == 0) a = with_axis(L, s, a, axis < th_array_ndim(a) ? axis : th_array_ndim(a));
         check_mask(L, a, e->array, axis);
         mask_positions(L, s, e->array, &at[k]);
-        k += th_array_ndim(e->array);
-        axis += th_array_ndim(e->array);
+        k += mask_width(e->array);
+        axis += mask_width(e->array);
     }
     sub->list.at = at;
     sub->list.n = k;
+    return a;
 }
 
 /* What index arrays select: a copy. Left on the Lua stack by the caller. */
@@ -163,7 +189,7 @@ static ThArray *gather(lua_State *L, LtState *s, ThArray *a, const ThArg *sub) {
 
 static ThArray *get(lua_State *L, LtState *s, ThArray *a, ThArg *sub) {
     View v;
-    expand_masks(L, s, a, sub);
+    a = expand_masks(L, s, a, sub);
     if (basic_view(L, a, sub, &v)) return th_array_view(a, v.ndim, v.shape, v.strides, v.offset);
     return gather(L, s, a, sub);
 }
@@ -228,7 +254,7 @@ static int index_set(lua_State *L) { /* setindex(a, subscript, value) */
     ThArg sub = {0};
     lt_subscript(L, s, 2, &sub);
     if (masked(L, s, a, &sub, v)) return 0;
-    expand_masks(L, s, a, &sub);
+    a = expand_masks(L, s, a, &sub);
     View w;
     if (basic_view(L, a, &sub, &w)) {
         ThArray *dst = th_array_view(a, w.ndim, w.shape, w.strides, w.offset);
