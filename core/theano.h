@@ -351,7 +351,8 @@ typedef enum {
     TH_ARG_LIST,
     TH_ARG_SLICE, /* list of exactly three: start, stop, step (each NONE, INT or VAR) */
     TH_ARG_NEWAXIS,
-    TH_ARG_ELLIPSIS
+    TH_ARG_ELLIPSIS,
+    TH_ARG_COMPLEX
 } ThArgKind;
 typedef struct ThArg {
     ThArgKind kind;
@@ -361,6 +362,7 @@ typedef struct ThArg {
         ThArray *array;
         int64_t i;
         double f;
+        ThComplex128 c;
         bool b;
         const char *s;
         struct {

@@ -193,11 +193,8 @@ static void user_value(lua_State *L, LtState *s, int i, ThArg *out, const LtPlac
         return;
     }
     if ((z = lt_test(L, s, i, LT_COMPLEX))) {
-        ThArray *a = th_array_empty(s->ctx, TH_COMPLEX128, 0, NULL);
-        lt_push_array(L, s, a); /* stays on the stack: keeps it alive */
-        memcpy(th_array_data(a), z, sizeof *z);
-        out->kind = TH_ARG_ARRAY;
-        out->array = a;
+        out->kind = TH_ARG_COMPLEX;
+        out->c = *z;
         return;
     }
     no_argument(L, i, where);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MOST_RESULTS = 64 };
+enum { MOST_RESULTS = 256 }; /* of one function: split */
 
 static bool any_symbolic(lua_State *L, LtState *s, const ThArg *a, int n) {
     (void)L;

@@ -176,6 +176,12 @@ static inline bool dtype_is_unsigned(ThDtype d) { return d >= TH_UINT8 && d <= T
 ThDtype dtype_parse(ThContext *c, const char *name);
 /* Smallest dtype that holds a literal exactly under cast_policy=custom (inventory 2). */
 ThDtype dtype_of_int(int64_t v);
+/*
+ * NumPy's promotion of a Python number ('i', 'f' or 'c') beside operands of dtype d (NONE: there are no others). v: the
+ * value of an integer; one that d does not hold widens d, as in NumPy 1. A uint64 is a pattern of 64 bits and holds
+ * all.
+ */
+ThDtype dtype_beside(char kind, int64_t v, ThDtype d);
 ThDtype dtype_of_float(double v, ThDtype floatX);
 /* dst[i] = (dd)src[i], NumPy's cast; strides in bytes. */
 void dtype_cast(char *dst, ThDtype dd, int64_t dstride, const char *src, ThDtype sd, int64_t sstride, int64_t n);

@@ -63,6 +63,24 @@ ThDtype dtype_of_int(int64_t v) {
     return v == (int8_t)v ? TH_INT8 : v == (int16_t)v ? TH_INT16 : v == (int32_t)v ? TH_INT32 : TH_INT64;
 }
 
+static bool holds(ThDtype d, int64_t v) {
+    int bits = 8 * (int)row[d].bytes;
+    if (bits == 64) return true;
+    if (row[d].kind == 'u') return v >= 0 && v >> bits == 0;
+    return v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << (bits - 1);
+}
+
+ThDtype dtype_beside(char kind, int64_t v, ThDtype d) {
+    bool discrete = d == TH_DTYPE_NONE || dtype_is_discrete(d);
+    if (kind == 'c') return discrete ? TH_COMPLEX128 : th_dtype_upcast(TH_COMPLEX64, d);
+    if (kind == 'f') return discrete ? TH_FLOAT64 : d;
+    if (d == TH_DTYPE_NONE || d == TH_BOOL) return TH_INT64;
+    if (!discrete || holds(d, v)) return d;
+    ThDtype least = dtype_of_int(v);
+    if (v >= 0 && row[d].kind == 'u') least = v >> 16 == 0 ? TH_UINT16 : v >> 32 == 0 ? TH_UINT32 : TH_UINT64;
+    return th_dtype_upcast(d, least);
+}
+
 ThDtype dtype_of_float(double v, ThDtype floatX) {
     if (floatX != TH_FLOAT64) return floatX;
     return v == (double)(float)v ? TH_FLOAT32 : TH_FLOAT64;

@@ -145,7 +145,7 @@ void const_forget(ThVar *v) {
  * one. */
 static ThVar *make(Builder *b, ThArray *value, ThType t) {
     ThVar probe = {.kind = VAR_CONSTANT, .type = t, .ctx = b->ctx, .u.data = value};
-    bool small = !b->fg && cacheable(value);
+    bool small = !b->fg && !b->arrays && cacheable(value);
     if (small) {
         ThVar *old = cached(b->ctx, &probe, const_hash(&probe));
         if (old) {
@@ -210,9 +210,17 @@ static ThArray *scalar_of(ThContext *c, ThDtype d, char kind, ThValue v) {
     return a;
 }
 
+/* A number of an eager call. */
+static ThVar *weak(Builder *b, ThDtype d, char kind, ThValue v) {
+    ThVar *x = make_owned(b, scalar_of(b->ctx, d, kind, v), type_tensor(d, 0, 0));
+    if (x) { x->flags |= VAR_F_WEAK; }
+    return x;
+}
+
 ThDtype const_int_dtype(ThContext *c, int64_t v) { return config_numpy_casts(c) ? TH_INT64 : dtype_of_int(v); }
 
 ThVar *const_int(Builder *b, int64_t v, ThDtype d) {
+    if (d == TH_DTYPE_NONE && b->arrays) { return weak(b, TH_INT64, 'i', (ThValue){.i = v}); }
     if (d == TH_DTYPE_NONE) { d = b->fg ? dtype_of_int(v) : const_int_dtype(b->ctx, v); }
     return make_owned(b, scalar_of(b->ctx, d, 'i', (ThValue){.i = v}), type_tensor(d, 0, 0));
 }
@@ -242,8 +250,14 @@ ThDtype const_float_dtype(ThContext *c, double v) {
 }
 
 ThVar *const_float(Builder *b, double v, ThDtype d) {
+    if (d == TH_DTYPE_NONE && b->arrays) { return weak(b, TH_FLOAT64, 'f', (ThValue){.f = v}); }
     if (d == TH_DTYPE_NONE) d = b->fg ? dtype_of_float(v, config_floatX(b->ctx)) : const_float_dtype(b->ctx, v);
     return make_owned(b, scalar_of(b->ctx, d, 'f', (ThValue){.f = v}), type_tensor(d, 0, 0));
+}
+
+ThVar *const_complex(Builder *b, ThComplex128 v) {
+    if (b->arrays) { return weak(b, TH_COMPLEX128, 'c', (ThValue){.c = v}); }
+    return make_owned(b, scalar_of(b->ctx, TH_COMPLEX128, 'c', (ThValue){.c = v}), type_tensor(TH_COMPLEX128, 0, 0));
 }
 
 ThVar *const_scalar_int(Builder *b, int64_t v) {

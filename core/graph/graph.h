@@ -105,7 +105,8 @@ enum {
     VAR_F_CACHED = 4, /* a small constant that the context hands out again while it lives; id is its place there */
     VAR_F_REMAT = 8,  /* FGraph: recomputed for later users rather than kept (core/opt/remat.c) */
     VAR_F_HUB = 16,   /* FGraph: has had many clients: equal nodes are not looked for among them (fgraph_cons.c) */
-    VAR_F_WRT = 32    /* a derivative by forward mode was asked with respect to it: never an unused input */
+    VAR_F_WRT = 32,   /* a derivative by forward mode was asked with respect to it: never an unused input */
+    VAR_F_WEAK = 64   /* a literal of an eager call: takes the dtype of what it stands beside (core/ops/weak.c) */
 };
 
 /* Two cache lines in an FGraph: what is seldom asked for, then what rewriting asks for again and again. */
@@ -166,6 +167,8 @@ typedef struct Builder {
     Prov prov;
     bool in_grad; /* set APPLY_GRAD on Elemwise nodes */
     bool copies;  /* arrays among a function's arguments are the host's, who may write to them: Constants copy them */
+    bool
+        arrays; /* built to be evaluated at once: literals are weak, and functions follow NumPy where Theano does not */
     const char *rule;
     uint16_t generation;
     VEC(ThVar *) pool; /* user nodes made since builder_begin (leaves, and output 0 of Applys) */
@@ -188,7 +191,8 @@ ThVar *const_float(Builder *b, double v, ThDtype d); /* 0-d; d NONE: autocast */
 /* The dtype that a user's number gets (autocast): in the user's graph, d NONE above. */
 ThDtype const_int_dtype(ThContext *c, int64_t v);
 ThDtype const_float_dtype(ThContext *c, double v);
-ThVar *const_scalar_int(Builder *b, int64_t v); /* TYPE_SCALAR int64, for index lists: prints Constant{0} */
+ThVar *const_complex(Builder *b, ThComplex128 v); /* 0-d complex128 */
+ThVar *const_scalar_int(Builder *b, int64_t v);   /* TYPE_SCALAR int64, for index lists: prints Constant{0} */
 ThVar *const_none(Builder *b);
 ThVar *var_new(Builder *b, ThType t, const char *name);
 bool const_is(const ThVar *v, double value); /* constant all of whose elements equal value (looks through nothing) */

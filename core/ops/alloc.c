@@ -316,6 +316,8 @@ static bool lower_eye(Lower *l) {
     if (kernel_stage(k, STAGE_LOOP, 0, 2) < 0) return false;
     int8_t map[2] = {0, 1};
     int diag = ins_cast(k, ins_load(k, l->api->read(l, k, 2, NULL), 0), TH_INT64, 0);
+    int far = ins_literal(k, TH_INT64, (ThValue){.i = (int64_t)1 << 62}, 0); /* further off there is nothing */
+    diag = ins_binary(k, S_minimum, TH_INT64, 0, diag, far);
     int limit = ins_binary(k, S_add, TH_INT64, 1, ins_index(k, 0, 1), diag);
     int v = ins_op(k, op, TH_INT64, TH_BOOL, 2, ins_index(k, 1, 2), limit, -1);
     ins_store(k, l->api->write(l, k, 0, map), ins_cast(k, v, (ThDtype)ATTRS(DtypeAttrs, l->node)->dtype, 2), 2);

@@ -11,6 +11,7 @@ int ops_build(ThContext *c, bool copies, int func, const ThArg *args, int nargs,
     if (failed(c)) return -1;
     builder_begin(&b, c);
     b.copies = copies;
+    b.arrays = !copies;
     int n = front_build(&b, func, args, nargs, out, max);
     for (int i = 0; copies && i < n && i < max; i++)
         if (!graph_float64_allowed(c, out[i])) n = -1;

@@ -171,10 +171,14 @@ ThVar *elemwise_make(Builder *b, int scalar, ThVar *const *in, int nin) {
         if (!vec_reserve(b->ctx, &many, nin)) return NULL;
         v = many.at;
     }
-    for (int i = 0; i < nin; i++)
+    for (int i = 0; i < nin; i++) {
+        v[i] = in[i];
         if (in[i] && in[i]->type.ndim > nd) nd = in[i]->type.ndim;
-    for (int i = 0; i < nin; i++) v[i] = padleft_make(b, in[i], nd);
-    ThVar *r = elemwise_raw(b, scalar, v, nin);
+    }
+    if (nin == 1) scalar = weak_rounding(b, scalar, v[0]);
+    bool ok = !b->arrays || weak_settle(b, scalar, v, nin);
+    for (int i = 0; ok && i < nin; i++) v[i] = padleft_make(b, v[i], nd);
+    ThVar *r = ok ? elemwise_raw(b, scalar, v, nin) : NULL;
     vec_free(b->ctx, &many);
     return r;
 }

@@ -15,7 +15,7 @@
 #include "ops.h"
 #include "front_table.h"
 
-enum { FRONT_MAX_PARAMS = 16, FRONT_MAX_OUT = 64 };
+enum { FRONT_MAX_PARAMS = 16, FRONT_MAX_OUT = OP_MAX_OUT };
 
 typedef struct Front {
     ThContext *ctx;
@@ -47,7 +47,8 @@ static inline bool front_none(const Front *f, int i) { return f->arg[i].kind == 
 ThVar *front_var(Front *f, int i);
 ThVar *front_as_var(Front *f, const ThArg *a, const char *what);
 bool front_bool(Front *f, int i);
-int64_t front_int(Front *f, int i); /* an integer, or an integer constant; TypeError otherwise */
+int64_t front_int(Front *f, int i);                    /* an integer, or an integer constant; TypeError otherwise */
+int front_count(Front *f, int i, int least, int most); /* an integer within these; ValueError otherwise */
 double front_float(Front *f, int i);
 const char *front_str(Front *f, int i); /* NULL with TypeError when no string */
 /* "float64", "floatX"; None gives TH_DTYPE_NONE. float16 and unknown names: TypeError (failed(ctx) tells). */

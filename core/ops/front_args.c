@@ -32,9 +32,9 @@ int front_return_n(Front *f, ThVar *const *v, int n) {
 int front_return(Front *f, ThVar *v) { return front_return_n(f, &v, 1); }
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
-static const char *const kind_names[] = {"nil (None)", "a variable", "an array",   "an integer",
-                                         "a float",    "a boolean",  "a string",   "a list",
-                                         "a slice",    "newaxis",    "an ellipsis"};
+static const char *const kind_names[] = {"nil (None)", "a variable", "an array",    "an integer",
+                                         "a float",    "a boolean",  "a string",    "a list",
+                                         "a slice",    "newaxis",    "an ellipsis", "a complex number"};
 
 /* Name of parameter i in f's signature, for messages. */
 static const char *param_name(Front *f, int i, char *out, size_t size) {
@@ -51,29 +51,45 @@ static const char *param_name(Front *f, int i, char *out, size_t size) {
     return out;
 }
 
-/* Shape of a nested list of numbers, or of booleans; false when ragged, too deep, or holding anything else. d: the
- * widest dtype among them, TH_DTYPE_NONE before the first. */
-static bool list_shape(const ThArg *a, int64_t *shape, int depth, int *ndim, ThDtype *d) {
-    if (a->kind != TH_ARG_LIST) {
-        bool boolean = a->kind == TH_ARG_BOOL;
-        if (*ndim < 0) *ndim = depth;
-        if (*d != TH_DTYPE_NONE && boolean != (*d == TH_BOOL)) return false;
-        if (boolean) *d = TH_BOOL;
-        else if (*d != TH_FLOAT64) *d = a->kind == TH_ARG_FLOAT ? TH_FLOAT64 : TH_INT64;
-        return *ndim == depth && (boolean || a->kind == TH_ARG_INT || a->kind == TH_ARG_FLOAT);
+/* What a nested list of numbers looks like: its shape, and the dtype that NumPy gives it. */
+typedef struct Nested {
+    int64_t shape[TH_MAX_NDIM];
+    int ndim; /* -1 before the first number */
+    ThDtype dtype;
+} Nested;
+
+static ThDtype leaf_dtype(const ThArg *a) {
+    switch (a->kind) {
+    case TH_ARG_BOOL: return TH_BOOL;
+    case TH_ARG_INT: return TH_INT64;
+    case TH_ARG_FLOAT: return TH_FLOAT64;
+    case TH_ARG_COMPLEX: return TH_COMPLEX128;
+    default: return TH_DTYPE_NONE;
     }
-    if (depth >= 8 || (*ndim >= 0 && depth >= *ndim)) return false;
-    if (shape[depth] < 0) shape[depth] = a->list.n;
-    if (shape[depth] != a->list.n) return false;
-    if (a->list.n == 0 && *ndim < 0) *ndim = depth + 1;
+}
+
+/* false when ragged, too deep, or holding anything but numbers and booleans; both together only in eager calls. */
+static bool list_shape(const ThArg *a, int depth, bool mixed, Nested *n) {
+    if (a->kind != TH_ARG_LIST) {
+        ThDtype d = leaf_dtype(a);
+        if (n->ndim < 0) n->ndim = depth;
+        if (d == TH_DTYPE_NONE || n->ndim != depth) return false;
+        if (!mixed && n->dtype != TH_DTYPE_NONE && (d == TH_BOOL) != (n->dtype == TH_BOOL)) return false;
+        n->dtype = n->dtype == TH_DTYPE_NONE ? d : th_dtype_upcast(n->dtype, d);
+        return true;
+    }
+    if (depth >= TH_MAX_NDIM || (n->ndim >= 0 && depth >= n->ndim)) return false;
+    if (n->shape[depth] < 0) n->shape[depth] = a->list.n;
+    if (n->shape[depth] != a->list.n) return false;
+    if (a->list.n == 0 && n->ndim < 0) n->ndim = depth + 1;
     for (int i = 0; i < a->list.n; i++)
-        if (!list_shape(&a->list.at[i], shape, depth + 1, ndim, d)) return false;
+        if (!list_shape(&a->list.at[i], depth + 1, mixed, n)) return false;
     return true;
 }
 
 static bool numbers_only(const ThArg *a, int depth) {
-    if (a->kind != TH_ARG_LIST) return a->kind == TH_ARG_INT || a->kind == TH_ARG_FLOAT;
-    bool all = depth < 8;
+    if (a->kind != TH_ARG_LIST) return leaf_dtype(a) != TH_DTYPE_NONE && a->kind != TH_ARG_BOOL;
+    bool all = depth < TH_MAX_NDIM;
     for (int i = 0; all && i < a->list.n; i++) all = numbers_only(&a->list.at[i], depth + 1);
     return all;
 }
@@ -83,16 +99,17 @@ static void list_fill(const ThArg *a, char **to, ThDtype d) {
         for (int i = 0; i < a->list.n; i++) list_fill(&a->list.at[i], to, d);
         return;
     }
-    double x = a->kind == TH_ARG_INT ? (double)a->i : a->f;
-    size_t bytes = th_dtype_bytes(d);
-    memcpy(*to, d == TH_BOOL ? (const void *)&a->b : d == TH_FLOAT64 ? (const void *)&x : (const void *)&a->i, bytes);
-    *to += bytes;
+    const char *from = a->kind == TH_ARG_BOOL ? (const char *)&a->b : (const char *)&a->i; /* one union */
+    dtype_cast(*to, d, 0, from, leaf_dtype(a), 0, 1);
+    *to += th_dtype_bytes(d);
 }
 
-/* A list of numbers as a Constant: int64 or float64, bool of booleans, floatX when empty. */
-static ThVar *list_constant(Front *f, const ThArg *a, const int64_t *shape, int ndim, ThDtype d) {
-    if (shape[ndim - 1] == 0 || d == TH_DTYPE_NONE) d = config_floatX(f->ctx);
-    ThArray *arr = th_array_empty(f->ctx, d, ndim, shape);
+/* A list of numbers as a Constant: int64, float64 or complex128, bool of booleans. When empty float64, in a graph
+ * floatX. */
+static ThVar *list_constant(Front *f, const ThArg *a, const Nested *n) {
+    ThDtype d = n->dtype;
+    if (d == TH_DTYPE_NONE) d = f->b->arrays ? TH_FLOAT64 : config_floatX(f->ctx);
+    ThArray *arr = th_array_empty(f->ctx, d, n->ndim, n->shape);
     if (!arr) return NULL;
     char *to = th_array_data(arr);
     if (th_array_size(arr) > 0) list_fill(a, &to, d);
@@ -102,18 +119,16 @@ static ThVar *list_constant(Front *f, const ThArg *a, const int64_t *shape, int 
 }
 
 static ThVar *from_list(Front *f, const ThArg *a, const char *what) {
-    int64_t shape[8];
-    int ndim = -1;
-    ThDtype d = TH_DTYPE_NONE;
-    for (int i = 0; i < 8; i++) shape[i] = -1;
-    if (list_shape(a, shape, 0, &ndim, &d)) return list_constant(f, a, shape, ndim, d);
+    Nested n = {.ndim = -1, .dtype = TH_DTYPE_NONE};
+    for (int i = 0; i < TH_MAX_NDIM; i++) n.shape[i] = -1;
+    if (list_shape(a, 0, f->b->arrays, &n)) return list_constant(f, a, &n);
     if (numbers_only(a, 0)) {
         front_error(f, TH_ValueError, "%s: the nested list is ragged: its rows differ in length or depth", what);
         return NULL;
     }
     for (int i = 0; i < a->list.n; i++)
-        if (a->list.at[i].kind == TH_ARG_NONE || a->list.at[i].kind >= TH_ARG_SLICE ||
-            a->list.at[i].kind == TH_ARG_STR) {
+        if (a->list.at[i].kind == TH_ARG_NONE || a->list.at[i].kind == TH_ARG_STR ||
+            (a->list.at[i].kind >= TH_ARG_SLICE && a->list.at[i].kind != TH_ARG_COMPLEX)) {
             front_error(f, TH_TypeError, "%s: entry %d of the list is %s, not a number or a variable", what, i,
                         kind_names[a->list.at[i].kind]);
             return NULL;
@@ -136,6 +151,7 @@ ThVar *front_as_var(Front *f, const ThArg *a, const char *what) {
     case TH_ARG_INT: return const_int(f->b, a->i, TH_DTYPE_NONE);
     case TH_ARG_FLOAT: return const_float(f->b, a->f, TH_DTYPE_NONE);
     case TH_ARG_LIST: return from_list(f, a, what);
+    case TH_ARG_COMPLEX: return const_complex(f->b, a->c);
     case TH_ARG_BOOL:
         front_error(
             f, TH_TypeError,
@@ -174,6 +190,16 @@ int64_t front_int(Front *f, int i) {
     int64_t v = 0;
     if (!int_of(&f->arg[i], &v)) wrong(f, i, "an integer");
     return v;
+}
+
+int front_count(Front *f, int i, int least, int most) {
+    int64_t v = front_int(f, i);
+    if (!failed(f->ctx) && (v < least || v > most)) {
+        char name[64];
+        front_error(f, TH_ValueError, "'%s' is a number of %d to %d, not %lld", param_name(f, i, name, sizeof name),
+                    least, most, (long long)v);
+    }
+    return failed(f->ctx) ? least : (int)v;
 }
 
 double front_float(Front *f, int i) {

@@ -5,7 +5,7 @@
 
 static ThDtype dtype_or_floatX(Front *f, int i) {
     ThDtype d = front_dtype(f, i);
-    return d == TH_DTYPE_NONE ? config_floatX(f->ctx) : d;
+    return d != TH_DTYPE_NONE ? d : f->b->arrays ? TH_FLOAT64 : config_floatX(f->ctx);
 }
 
 /* 0-d constant of dtype d. */
@@ -72,15 +72,22 @@ int front_identity_like(Front *f) {
         f, eye_make(f->b, &op_eye, dims[0], dims[1], const_int(f->b, 0, TH_DTYPE_NONE), (ThDtype)x->type.dtype));
 }
 
-/* m * tri(.., k), or m * (1 - tri(.., k - 1)): elements outside are multiplied by zero, as in Theano. */
+/*
+ * Of the last two dimensions. m * tri(.., k), or m * (1 - tri(.., k - 1)): elements outside are multiplied by zero, as
+ * in Theano; in eager calls they are zero, as in NumPy.
+ */
 int front_tril(Front *f) {
     ThVar *x = front_var(f, 0), *dims[TH_MAX_NDIM];
     int64_t k = front_int(f, 1);
     bool upper = front_is(f, "triu");
     if (!x || failed(f->ctx) || !front_shape_of(f->b, x, dims)) return -1;
-    if (x->type.ndim != 2) return front_error(f, TH_ValueError, "m must be a matrix");
-    ThDtype d = (ThDtype)x->type.dtype;
-    ThVar *mask = eye_make(f->b, &op_tri, dims[0], dims[1], const_int(f->b, upper ? k - 1 : k, TH_DTYPE_NONE), d);
-    if (upper) mask = elemwise_2(f->b, S_sub, number(f->b, 1, d), mask);
-    return front_return(f, elemwise_2(f->b, S_mul, x, mask));
+    int nd = x->type.ndim;
+    if (nd < 2) return front_error(f, TH_ValueError, "m must be a matrix");
+    ThDtype d = (ThDtype)x->type.dtype, m = f->b->arrays ? TH_BOOL : d;
+    if (upper && k > INT64_MIN) k--;
+    ThVar *mask = eye_make(f->b, &op_tri, dims[nd - 2], dims[nd - 1], const_int(f->b, k, TH_INT64), m);
+    if (upper)
+        mask = m == TH_BOOL ? elemwise_1(f->b, S_invert, mask) : elemwise_2(f->b, S_sub, number(f->b, 1, d), mask);
+    if (m == d) return front_return(f, elemwise_2(f->b, S_mul, x, mask));
+    return front_return(f, elemwise_3(f->b, S_switch, mask, x, number(f->b, 0, d)));
 }

@@ -65,9 +65,9 @@ int front_stack(Front *f) {
 
 int front_split(Front *f) {
     ThVar *x = front_var(f, 0), *sizes = front_var(f, 1), *axis = front_var(f, 3);
-    int64_t n = front_int(f, 2);
+    int n = front_count(f, 2, 0, OP_MAX_OUT);
     if (failed(f->ctx)) return -1;
-    ThApply *a = split_make(f->b, x, axis, sizes, (int)n);
+    ThApply *a = split_make(f->b, x, axis, sizes, n);
     return a ? front_return_n(f, a->out, a->nout) : -1;
 }
 

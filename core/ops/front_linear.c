@@ -146,6 +146,8 @@ int front_matrix_dot(Front *f) {
     return front_return(f, r);
 }
 
+enum { MOST_FACTORS = 10000 };
+
 int front_matrix_power(Front *f) {
     ThVar *m = front_var(f, 0), *r = m;
     int64_t n = front_int(f, 1);
@@ -154,6 +156,8 @@ int front_matrix_power(Front *f) {
         return front_error(f, TH_TypeError, "M must be a matrix, it has %d dimensions", m->type.ndim);
     if (n < 0)
         return front_error(f, TH_ValueError, "n = %lld is negative: give the inverse of M instead", (long long)n);
+    if (n > MOST_FACTORS)
+        return front_error(f, TH_ValueError, "n = %lld products are too many: at most %d", (long long)n, MOST_FACTORS);
     if (n == 0) {
         ThArg a = front_arg_var(m);
         return front_return(f, front_call(f->b, "identity_like", &a, 1));
@@ -163,23 +167,27 @@ int front_matrix_power(Front *f) {
 }
 
 /* The outer product with the dimensions of a and b in turn, merged pairwise (or flattened for vectors), as Theano's. */
+/* Theano's, which is scipy.linalg.kron: dimensions 0 and 2 of the outer product merged, and 1 and 3. */
 int front_kron(Front *f) {
-    static const int8_t four[4] = {0, 2, 1, 3}, three[3] = {1, 0, 2};
-    ThVar *a = front_var(f, 0), *b = front_var(f, 1), *ad[2], *bd[2], *shape[4];
+    ThVar *a = front_var(f, 0), *b = front_var(f, 1), *dims[TH_MAX_NDIM];
+    int8_t order[TH_MAX_NDIM];
     if (!a || !b) return -1;
-    int an = a->type.ndim, bn = b->type.ndim, n = 0;
-    if (an + bn <= 2)
+    int an = a->type.ndim, bn = b->type.ndim, n = an + bn;
+    if (n <= 2)
         return front_error(f, TH_TypeError, "inputs dimensions must sum to 3 or more. You passed %d and %d.", an, bn);
-    if (an > 2 || bn > 2 || an < 1 || bn < 1)
-        return front_error(f, TH_TypeError, "inputs must have 1 or 2 dimensions. You passed %d and %d.", an, bn);
-    if (!front_shape_of(f->b, a, ad) || !front_shape_of(f->b, b, bd)) return -1;
-    for (int d = 0; d < an; d++) shape[n++] = ad[d];
-    for (int d = 0; d < bn; d++) shape[n++] = bd[d];
+    if (an < 1 || bn < 1 || n > TH_MAX_NDIM)
+        return front_error(f, TH_TypeError, "inputs have 1 to %d dimensions together. You passed %d and %d.",
+                           TH_MAX_NDIM, an, bn);
+    if (!front_shape_of(f->b, a, dims) || !front_shape_of(f->b, b, dims + an)) return -1;
     ThArg two[2] = {front_arg_var(a), front_arg_var(b)};
     ThVar *o = front_call(f->b, "outer", two, 2);
-    o = o ? reshape_make(f->b, o, front_shape_vector(f->b, shape, n), n) : NULL;
-    o = o ? dimshuffle_make(f->b, o, n == 3 ? three : four, n) : NULL;
+    o = o ? reshape_make(f->b, o, front_shape_vector(f->b, dims, n), n) : NULL;
+    for (int d = 0; d < n; d++) order[d] = (int8_t)d;
+    order[0] = n == 3, order[1] = n == 3 ? 0 : 2, order[2] = n == 3 ? 2 : 1;
+    o = o ? dimshuffle_make(f->b, o, order, n) : NULL;
     if (!o || n == 3) return front_return(f, front_flatten_to(f->b, o, 1));
-    ThVar *merged[2] = {elemwise_2(f->b, S_mul, ad[0], bd[0]), elemwise_2(f->b, S_mul, ad[1], bd[1])};
-    return front_return(f, reshape_make(f->b, o, front_shape_vector(f->b, merged, 2), 2));
+    dims[0] = elemwise_2(f->b, S_mul, dims[0], dims[2]);
+    dims[1] = elemwise_2(f->b, S_mul, dims[1], dims[3]);
+    for (int d = 4; d < n; d++) dims[d - 2] = dims[d];
+    return front_return(f, reshape_make(f->b, o, front_shape_vector(f->b, dims, n - 2), n - 2));
 }

@@ -125,6 +125,8 @@ int front_cumulate(Front *f) {
         if (!front_axis(f, 1, x->type.ndim, &axis)) return -1;
         axes = (AttrInts){.n = 1, .at = {(int8_t)axis}};
     }
+    if (f->b->arrays && dtype_is_discrete((ThDtype)x->type.dtype)) /* as NumPy adds them: no wrapping in few bits */
+        x = cast_make(f->b, x, th_dtype_kind((ThDtype)x->type.dtype) == 'u' ? TH_UINT64 : TH_INT64);
     return front_return(f, cumulate_make(f->b, x, &axes, named(f, "cumprod")));
 }
 
@@ -138,17 +140,17 @@ static ThVar *neighbours(Builder *b, ThVar *x, int axis, bool later) {
     return x && bound ? subtensor_make(b, x, &idx, &bound, 1) : NULL;
 }
 
+enum { MOST_ORDERS = 1000 }; /* of differences: each takes nodes of its own */
+
 int front_diff(Front *f) {
     ThVar *x = front_var(f, 0);
-    int64_t n = front_int(f, 1);
-    int axis;
+    int n = front_count(f, 1, 0, MOST_ORDERS), axis;
     if (!x || failed(f->ctx)) return -1;
-    if (n < 0) return front_error(f, TH_ValueError, "order must be non-negative but got %lld", (long long)n);
     if (n == 0) return front_return(f, x);
     if (x->type.ndim == 0) return front_error(f, TH_ValueError, "needs at least one dimension");
     if (!front_axis(f, 2, x->type.ndim, &axis)) return -1;
     int op = x->type.dtype == TH_BOOL ? S_xor : S_sub; /* NumPy: where a flag changes */
-    for (int64_t i = 0; x && i < n; i++)
+    for (int i = 0; x && i < n; i++)
         x = elemwise_2(f->b, op, neighbours(f->b, x, axis, true), neighbours(f->b, x, axis, false));
     return front_return(f, x);
 }
@@ -170,6 +172,7 @@ int front_bincount(Front *f) {
     if (w && w->type.ndim != 1)
         return front_error(f, TH_TypeError, "weights must have 1 dimension, they have %d", w->type.ndim);
     ThDtype d = (ThDtype)(w ? w->type.dtype : x->type.dtype);
+    if (b->arrays) d = w ? TH_FLOAT64 : TH_INT64; /* as NumPy */
     ThArg xa = front_arg_var(x);
     if (front_bool(f, 3)) {
         ThArg positive = front_arg_var(elemwise_2(b, S_ge, x, const_int(b, 0, TH_DTYPE_NONE)));

@@ -155,7 +155,7 @@ int front_to_one_hot(Front *f) {
     ThVar *y = front_var(f, 0), *n = front_var(f, 1), *shape[2], *in[2];
     ThDtype d = front_dtype(f, 2);
     if (failed(f->ctx) || !y || !n) return -1;
-    if (d == TH_DTYPE_NONE) d = config_floatX(f->ctx);
+    if (d == TH_DTYPE_NONE) d = f->b->arrays ? TH_FLOAT64 : config_floatX(f->ctx);
     if (y->type.ndim != 1 || !dtype_is_int((ThDtype)y->type.dtype))
         return front_error(f, TH_TypeError, "y must be a vector of integers");
     shape[0] = shape_elem_make(b, y, 0);

@@ -30,6 +30,7 @@ static ThVar *reduce(Front *f, const Op *op, bool no_zeros) {
     ThVar *x = input(f, &axis);
     ThDtype dtype = front_dtype(f, 2), acc = front_dtype(f, 4);
     if (!x || failed(f->ctx)) return NULL;
+    if (f->b->arrays && dtype != TH_DTYPE_NONE && dtype_is_discrete(dtype)) x = cast_make(f->b, x, dtype);
     return keep(f, front_bool(f, 3), x, reduce_make(f->b, op, x, &axis, dtype, acc, no_zeros), &axis);
 }
 
@@ -54,9 +55,36 @@ static ThVar *divide(Builder *b, ThVar *s, ThVar *lengths, int ndim, const AttrI
     return s;
 }
 
+/* How many elements a sum over the axes adds, less ddof, but not below 0: a float64 of no dimension. */
+static ThVar *count_make(Builder *b, ThVar *x, const AttrInts *axis, int64_t ddof) {
+    ThVar *lengths = cast_make(b, shape_make(b, x), TH_FLOAT64), *n = const_float(b, 1, TH_FLOAT64);
+    for (int d = 0; x && d < x->type.ndim; d++)
+        if (axis_in(axis, d)) n = elemwise_2(b, S_mul, n, subtensor_int_make(b, lengths, d));
+    if (ddof == 0) return n;
+    return elemwise_2(b, S_maximum, elemwise_2(b, S_sub, n, const_float(b, (double)ddof, TH_FLOAT64)),
+                      const_float(b, 0, TH_FLOAT64));
+}
+
+/* s / n in the dtype of s. */
+static ThVar *quotient(Builder *b, ThVar *s, ThVar *n) {
+    if (!s) return NULL;
+    return elemwise_2(b, S_true_div, s, cast_make(b, n, scalar_real_of((ThDtype)s->type.dtype)));
+}
+
+/* NumPy's: of integers in float64, which does not wrap. */
+static ThVar *mean_of_array(Front *f, ThVar *x, const AttrInts *axis, ThDtype dtype, ThDtype acc, bool keepdims) {
+    ThDtype d = dtype != TH_DTYPE_NONE ? dtype : dtype_is_discrete(x->type.dtype) ? TH_FLOAT64 : TH_DTYPE_NONE;
+    if (d != TH_DTYPE_NONE) x = cast_make(f->b, x, d);
+    ThVar *s = keep(f, keepdims, x, reduce_make(f->b, &op_sum, x, axis, d, acc, false), axis);
+    ThVar *m =
+        quotient(f->b, dtype_is_discrete(d) && s ? cast_make(f->b, s, TH_FLOAT64) : s, count_make(f->b, x, axis, 0));
+    return m && dtype != TH_DTYPE_NONE ? cast_make(f->b, m, dtype) : m;
+}
+
 static ThVar *mean(Front *f, ThVar *x, const AttrInts *axis, ThDtype dtype, ThDtype acc, bool keepdims) {
     Builder *b = f->b;
     if (!x) return NULL;
+    if (b->arrays) return mean_of_array(f, x, axis, dtype, acc, keepdims);
     ThVar *s = keep(f, keepdims, x, reduce_make(b, &op_sum, x, axis, dtype, acc, false), axis);
     if (!s) return NULL;
     ThDtype d = s->type.dtype == TH_FLOAT32 || s->type.dtype == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64;
@@ -87,6 +115,29 @@ static ThVar *correction(Front *f, ThVar *x, ThVar *centred, const AttrInts *axi
     return e;
 }
 
+/* |x|^2, a real. */
+static ThVar *square_of(Builder *b, ThVar *x) {
+    if (!x || !dtype_is_complex((ThDtype)x->type.dtype)) return elemwise_1(b, S_sqr, x);
+    ThVar *re = elemwise_1(b, S_real, x), *im = elemwise_1(b, S_imag, x);
+    return elemwise_2(b, S_add, elemwise_1(b, S_sqr, re), elemwise_1(b, S_sqr, im));
+}
+
+/* NumPy's: divided by the number of elements less ddof, whatever the axes; of complex numbers a real. */
+static ThVar *variance_of_array(Front *f, ThVar *x, const AttrInts *axis) {
+    Builder *b = f->b;
+    int64_t ddof = front_int(f, 2);
+    bool keepdims = front_bool(f, 3), corrected = front_bool(f, 4);
+    if (failed(f->ctx)) return NULL;
+    if (dtype_is_discrete((ThDtype)x->type.dtype)) x = cast_make(b, x, TH_FLOAT64);
+    ThVar *c = elemwise_2(b, S_sub, x, mean_of_array(f, x, axis, TH_DTYPE_NONE, TH_DTYPE_NONE, true));
+    ThVar *s = keep(f, keepdims, x, sum_make(b, square_of(b, c), axis), axis);
+    if (corrected) {
+        ThVar *e = square_of(b, keep(f, keepdims, x, sum_make(b, c, axis), axis));
+        s = elemwise_2(b, S_sub, s, quotient(b, e, count_make(b, x, axis, 0)));
+    }
+    return quotient(b, s, count_make(b, x, axis, ddof));
+}
+
 static ThVar *variance(Front *f) {
     Builder *b = f->b;
     AttrInts axis;
@@ -94,6 +145,7 @@ static ThVar *variance(Front *f) {
     int64_t ddof = front_int(f, 2);
     bool keepdims = front_bool(f, 3), corrected = front_bool(f, 4);
     if (!x || failed(f->ctx)) return NULL;
+    if (b->arrays) return variance_of_array(f, x, &axis);
     ThVar *centred = elemwise_2(b, S_sub, x, mean(f, x, &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, true));
     if (!centred) return NULL;
     ThDtype d = centred->type.dtype;
@@ -147,8 +199,20 @@ int front_logsumexp(Front *f) {
 }
 
 /* ---- extrema ----------------------------------------------------------------------------------------------------- */
-/* Output `which` (0 maximum, 1 position) of MaxAndArgmax(x). */
+/* An empty list of axes stands for all of them, as in Theano. */
+static ThVar *ordered_input(Front *f, AttrInts *axis) {
+    ThVar *x = input(f, axis);
+    if (x && axis->n == 0 && !f->b->arrays) axis->n = -1;
+    return x;
+}
+
+/* Output `which` (0 maximum, 1 position) of MaxAndArgmax(x). In eager calls no axes leave the elements, as in NumPy. */
 static ThVar *extremum(Front *f, ThVar *x, const AttrInts *axis, int which, bool keepdims) {
+    if (x && axis->n == 0) {
+        if (which == 0) return elemwise_1(f->b, S_identity, x);
+        front_error(f, TH_ValueError, "an empty list of axes has no positions");
+        return NULL;
+    }
     ThApply *a = max_and_argmax_make(f->b, x, axis);
     return a ? keep(f, keepdims, x, a->out[which], axis) : NULL;
 }
@@ -166,7 +230,7 @@ static ThVar *flip(Front *f, ThVar *x) {
 
 static int extremum_of(Front *f, bool smallest, int which) {
     AttrInts axis;
-    ThVar *x = input(f, &axis);
+    ThVar *x = ordered_input(f, &axis);
     ThVar *r = extremum(f, smallest ? flip(f, x) : x, &axis, which, front_bool(f, 2));
     return front_return(f, smallest && which == 0 ? flip(f, r) : r);
 }
@@ -178,17 +242,16 @@ int front_argmin(Front *f) { return extremum_of(f, true, 1); }
 
 int front_max_and_argmax(Front *f) {
     AttrInts axis;
-    ThVar *x = input(f, &axis);
-    ThApply *a = max_and_argmax_make(f->b, x, &axis);
-    if (!a) return -1;
+    ThVar *x = ordered_input(f, &axis);
     bool keepdims = front_bool(f, 2);
-    ThVar *r[2] = {keep(f, keepdims, x, a->out[0], &axis), keep(f, keepdims, x, a->out[1], &axis)};
+    ThVar *r[2] = {extremum(f, x, &axis, 0, keepdims), extremum(f, x, &axis, 1, keepdims)};
     return front_return_n(f, r, 2);
 }
 
 int front_ptp(Front *f) {
     AttrInts axis;
-    ThVar *x = input(f, &axis);
-    ThVar *least = flip(f, extremum(f, flip(f, x), &axis, 0, false));
-    return front_return(f, elemwise_2(f->b, S_sub, extremum(f, x, &axis, 0, false), least));
+    ThVar *x = ordered_input(f, &axis);
+    bool keepdims = front_bool(f, 2);
+    ThVar *least = flip(f, extremum(f, flip(f, x), &axis, 0, keepdims));
+    return front_return(f, elemwise_2(f->b, S_sub, extremum(f, x, &axis, 0, keepdims), least));
 }

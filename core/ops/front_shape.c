@@ -115,8 +115,8 @@ int front_reshape(Front *f) {
                            "the lengths stand in one table, x:reshape({%lld, %lld}); what follows it is "
                            "the number of dimensions",
                            (long long)f->arg[1].i, (long long)f->arg[2].i);
-    if (!front_none(f, 2)) ndim = (int)front_int(f, 2);
-    if (ndim < 0)
+    if (!front_none(f, 2)) ndim = front_count(f, 2, 0, TH_MAX_NDIM);
+    if (ndim < 0 && !failed(f->ctx))
         return front_error(f, TH_ValueError,
                            "the length of the new shape is not known while building: give ndim = number of dimensions");
     return front_return(f, failed(f->ctx) ? NULL : reshape_make(f->b, x, s, ndim));
@@ -189,7 +189,7 @@ int front_swapaxes(Front *f) {
 
 int front_shape_pad(Front *f) {
     ThVar *x = front_var(f, 0);
-    int n = (int)front_int(f, 1);
+    int n = front_count(f, 1, 0, TH_MAX_NDIM);
     if (!x || failed(f->ctx)) return -1;
     return front_return(f, front_is(f, "shape_padleft") ? front_pad(f->b, x, n, 0) : front_pad(f->b, x, 0, n));
 }
@@ -209,8 +209,11 @@ int front_squeeze(Front *f) {
     int8_t order[TH_MAX_NDIM];
     int n = 0;
     if (!x || (!front_none(f, 1) && !front_axes(f, 1, x->type.ndim, &axes))) return -1;
-    for (int d = 0; d < x->type.ndim; d++)
+    for (int d = 0; d < x->type.ndim; d++) {
+        if (f->b->arrays && axes.n >= 0 && axis_in(&axes, d) && !type_bcast(x->type, d))
+            return front_error(f, TH_ValueError, "axis %d is longer than 1", d);
         if (!type_bcast(x->type, d) || !axis_in(&axes, d)) order[n++] = (int8_t)d;
+    }
     return front_return(f, dimshuffle_make(f->b, x, order, n));
 }
 

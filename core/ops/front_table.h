@@ -72,7 +72,7 @@ enum { FUNC = 0, METHOD = 1 };
     FRONT("argmax", "x, axis=None, keepdims=False", NULL, METHOD, front_argmax, "first position (from 0) of the largest element") \
     FRONT("argmin", "x, axis=None, keepdims=False", NULL, METHOD, front_argmin, "first position (from 0) of the smallest element") \
     FRONT("max_and_argmax", "a, axis=None, keepdims=False", NULL, METHOD, front_max_and_argmax, "largest element and its first position, as two results") \
-    FRONT("ptp", "a, axis=None", NULL, METHOD, front_ptp, "max - min over axis") \
+    FRONT("ptp", "a, axis=None, keepdims=False", NULL, METHOD, front_ptp, "max - min over axis") \
     FRONT("norm", "x, L, axis=None, keepdims=False", NULL, METHOD, front_norm, "L-norm over axis: sum(|x|^L)^(1/L)") \
     FRONT("logsumexp", "x, axis=None, keepdims=False", NULL, METHOD, front_logsumexp, "log of the sum of exp(x) over axis, without overflow") \
     FRONT("any", "x, axis=None, keepdims=False", NULL, METHOD, front_any, "whether any element is nonzero") \

@@ -27,7 +27,7 @@
     FRONT("batched_tensordot", "x, y, axes=2", NULL, FUNC, front_batched_tensordot, "tensordot of x[i] and y[i] for each i; listed axes count the first one") \
     FRONT("nlinalg.matrix_dot", "*args", NULL, FUNC, front_matrix_dot, "product of several matrices, from left to right") \
     FRONT("nlinalg.matrix_power", "M, n", NULL, FUNC, front_matrix_power, "square matrix M multiplied n times") \
-    FRONT("slinalg.kron", "a, b", NULL, FUNC, front_kron, "Kronecker product of tensors of 1 or 2 dimensions")
+    FRONT("slinalg.kron", "a, b", NULL, FUNC, front_kron, "Kronecker product, as scipy.linalg.kron; of more than two dimensions the first two are merged")
 
 /* front_order.c */
 #define FRONT_ORDER(FRONT) \

@@ -82,6 +82,9 @@ ThVar *zero_grad_make(Builder *b, ThVar *x);
 /* Complex conjugate and real part, of complex v; a real v itself. real_make: only where `of` is real. */
 ThVar *conj_make(Builder *b, ThVar *v);
 ThVar *real_make(Builder *b, ThVar *v, const ThVar *of);
+/* Operands of an eager call as NumPy promotes them (weak.c). false: one is NULL, or the error is set. */
+int weak_rounding(const Builder *b, int scalar, const ThVar *x); /* what an eager call does to x: integers are round */
+bool weak_settle(Builder *b, int scalar, ThVar **v, int n);
 /* Left-pads x with broadcastable dims to rank n (x itself when it has them). */
 ThVar *padleft_make(Builder *b, ThVar *x, int n);
 
@@ -101,7 +104,7 @@ ThDtype scalar_body_dtype(const ScalarBody *b, int value); /* of a value id */
 bool axes_normalize(ThContext *c, AttrInts *axes, int ndim, const char *what);
 
 /* th_build for one that lives long (copies: the Constants get copies of the arrays among args, which the host may write
- * to later) or only as long as the arrays stay as they are. */
+ * to later) or for an eager call: as NumPy has it, and only as long as the arrays stay as they are. */
 int ops_build(ThContext *c, bool copies, int func, const ThArg *args, int nargs, ThVar **out, int max);
 
 #endif

@@ -22,7 +22,24 @@ typedef struct EagerState {
     Cached **slot;
     int nslot, n;
 } EagerState;
-enum { MOST_INPUTS = 8 * TH_MAX_NDIM, MOST_CACHED = 512, SLOTS = 1024, CONST_ELEMS = 2 * TH_MAX_NDIM };
+enum { FEW = 32, MOST_RESULTS = OP_MAX_OUT, MOST_CACHED = 512, SLOTS = 1024, CONST_ELEMS = 2 * TH_MAX_NDIM };
+
+/* Room for something of each input of a node: on the stack where there are few. */
+typedef struct Room {
+    void *few[FEW], **at;
+    int n;
+} Room;
+
+static bool room_take(ThContext *c, Room *r, int n) {
+    r->n = n;
+    r->at = n <= FEW ? r->few : ctx_alloc0(c, sizeof *r->at * (size_t)n);
+    return r->at != NULL;
+}
+
+static void room_free(ThContext *c, Room *r) {
+    if (r->at && r->at != r->few) ctx_free(c, r->at, sizeof *r->at * (size_t)r->n);
+    r->at = NULL;
+}
 
 static size_t cached_bytes(int nin, int nout) { return sizeof(Cached) + sizeof(ThType) * (size_t)(nin + nout); }
 
@@ -65,7 +82,8 @@ static EagerState *state(ThContext *c) {
 static bool keeps_value(const ThArray *a) {
     return a && dtype_is_discrete((ThDtype)a->dtype) && a->ndim <= 1 && a->size <= CONST_ELEMS;
 }
-static bool structural(const ThApply *n) { return !(n->op->flags & OP_ELEMWISE); }
+/* Whether input `a` of n becomes a constant of its plan. */
+static bool stays(const ThApply *n, const ThArray *a) { return !(n->op->flags & OP_ELEMWISE) && keeps_value(a); }
 
 static uint64_t key_of(const ThApply *n) {
     uint64_t h = hash_mix(attrs_hash(n->op, n->attrs), KEY(n->op));
@@ -95,8 +113,8 @@ static FGraph *close_node(ThContext *c, ThApply *a, const VarVec *leaf) {
     return fg;
 }
 
-/* A function of the node alone. inputs that stay constants are marked in `constant`. */
-static ThFunction *build(ThContext *c, const ThApply *n, ThArray *const *in, const bool *constant) {
+/* A function of the node alone; args: room for its inputs. */
+static ThFunction *build(ThContext *c, const ThApply *n, ThArray *const *in, ThVar **args) {
     Builder b;
     builder_begin(&b, c);
     VarVec leaf = {0};
@@ -105,18 +123,12 @@ static ThFunction *build(ThContext *c, const ThApply *n, ThArray *const *in, con
     FGraph *fg = NULL;
     Plan *plan = NULL;
     ThFunction *f = NULL;
-    ThVar *args[MOST_INPUTS];
-    if (n->nin > TH_LEN(args)) {
-        err(c, TH_NotImplementedError, "%d inputs are too many to evaluate at once", n->nin);
-        goto out;
-    }
     for (int i = 0; i < n->nin; i++) {
         ThType t = n->in[i]->type;
-        args[i] = t.kind == TYPE_NONE ? const_none(&b)
-                  : constant[i]       ? const_make_typed(&b, in[i], t)
-                                      : var_new(&b, t, NULL);
+        bool fixed = stays(n, in[i]);
+        args[i] = t.kind == TYPE_NONE ? const_none(&b) : fixed ? const_make_typed(&b, in[i], t) : var_new(&b, t, NULL);
         if (!args[i]) goto out;
-        if (constant[i] || t.kind == TYPE_NONE) continue;
+        if (fixed || t.kind == TYPE_NONE) continue;
         if (!vec_push(c, &leaf, args[i]) || !vec_push(c, &ins, ((ThIn){0})) || !vec_push(c, &io, (PlanIo){.type = t}))
             goto out;
     }
@@ -168,28 +180,23 @@ static Cached *remember(ThContext *c, EagerState *s, const ThApply *n, uint64_t 
 }
 
 int eager_apply(ThContext *c, ThApply *n, ThArray *const *in, ThArray **out) {
-    bool constant[MOST_INPUTS] = {false}, any = false;
-    ThArray *args[MOST_INPUTS];
-    if (n->nin > TH_LEN(args)) {
-        err(c, TH_NotImplementedError, "%d inputs are too many to evaluate at once", n->nin);
-        return 1;
-    }
-    int nargs = 0;
-    for (int i = 0; i < n->nin; i++) {
-        constant[i] = structural(n) && keeps_value(in[i]);
-        any |= constant[i];
-        if (!constant[i] && n->in[i]->type.kind != TYPE_NONE) args[nargs++] = in[i];
-    }
     EagerState *s = state(c);
-    if (!s) return 1;
+    Room room;
+    if (!s || !room_take(c, &room, n->nin)) return 1;
+    bool any = false;
+    for (int i = 0; i < n->nin; i++) any |= stays(n, in[i]);
     uint64_t key = key_of(n);
     Cached *e = any ? NULL : s->slot[key % SLOTS];
     while (e && !same(e, n, key)) e = e->next;
-    ThFunction *f = e ? e->fn : build(c, n, in, constant);
-    if (!f) return 1;
-    if (!e && !any) e = remember(c, s, n, key, f);
-    int rc = th_call(f, args, nargs, out);
-    if (!e) th_function_release(f);
+    ThFunction *f = e ? e->fn : build(c, n, in, (ThVar **)room.at);
+    if (f && !e && !any) e = remember(c, s, n, key, f);
+    ThArray **args = (ThArray **)room.at;
+    int nargs = 0;
+    for (int i = 0; i < n->nin; i++)
+        if (!stays(n, in[i]) && n->in[i]->type.kind != TYPE_NONE) args[nargs++] = in[i];
+    int rc = f ? th_call(f, args, nargs, out) : 1;
+    if (f && !e) th_function_release(f);
+    room_free(c, &room);
     return rc;
 }
 
@@ -203,6 +210,21 @@ static ThArray *value_of(ThContext *c, const Map *at, ThArray *const *values, Th
     return NULL;
 }
 
+/* The results of one node, behind the values so far. */
+static bool evaluate_node(ThContext *c, ThApply *n, const Map *at, ThArray **values, ThArray **out) {
+    Room room;
+    if (!room_take(c, &room, n->nin)) return false;
+    ThArray **in = (ThArray **)room.at;
+    bool ok = true;
+    for (int j = 0; ok && j < n->nin; j++) {
+        in[j] = n->in[j]->type.kind == TYPE_NONE ? NULL : value_of(c, at, values, n->in[j]);
+        ok = in[j] || n->in[j]->type.kind == TYPE_NONE;
+    }
+    ok = ok && eager_apply(c, n, in, out) == 0;
+    room_free(c, &room);
+    return ok;
+}
+
 static bool evaluate(ThContext *c, ThVar *const *outs, int nout, ThArray **result) {
     ApplyVec order = {0};
     VEC(ThArray *) values = {0};
@@ -210,14 +232,8 @@ static bool evaluate(ThContext *c, ThVar *const *outs, int nout, ThArray **resul
     bool ok = graph_toposort(c, outs, nout, NULL, 0, &order);
     for (int i = 0; ok && i < order.n; i++) {
         ThApply *n = order.at[i];
-        ThArray *in[MOST_INPUTS];
-        ok = n->nin <= TH_LEN(in) && vec_reserve(c, &values, values.n + n->nout) &&
-             map_put(c, &at, KEY(n), (uint32_t)values.n);
-        for (int j = 0; ok && j < n->nin; j++) {
-            in[j] = n->in[j]->type.kind == TYPE_NONE ? NULL : value_of(c, &at, values.at, n->in[j]);
-            ok = in[j] || n->in[j]->type.kind == TYPE_NONE;
-        }
-        if (ok) ok = eager_apply(c, n, in, values.at + values.n) == 0;
+        ok = vec_reserve(c, &values, values.n + n->nout) && map_put(c, &at, KEY(n), (uint32_t)values.n) &&
+             evaluate_node(c, n, &at, values.at, values.at + values.n);
         if (ok) values.n += n->nout;
     }
     for (int i = 0; ok && i < nout; i++) {
@@ -236,13 +252,13 @@ int th_eager(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out
     if (!c) return -1;
     if (nargs < 0 || max < 0 || (nargs && !args) || !out) return err_missing(c, __func__), -1;
     if (func < 0 || func >= th_func_count()) return err(c, TH_ValueError, "there is no function number %d", func), -1;
-    ThVar *vars[TH_MAX_NDIM];
-    ThArray *result[TH_MAX_NDIM] = {0};
+    ThVar *vars[MOST_RESULTS];
+    ThArray *result[MOST_RESULTS] = {0};
     int n;
     if (!failed(c) && eager_quick(c, func, args, nargs, out, max, &n)) return n;
     uint32_t prov = c->prov; /* of the last graph: not where this call stands, nor where later ones of its kind do */
     c->prov = 0;
-    n = ops_build(c, false, func, args, nargs, vars, TH_LEN(vars));
+    n = ops_build(c, false, func, args, nargs, vars, MOST_RESULTS);
     bool ok = n >= 0 && evaluate(c, vars, n, result);
     c->prov = prov;
     for (int i = 0; i < n; i++) {

@@ -56,13 +56,18 @@ static Kept *kept(ThContext *c) {
 }
 
 /* ---- operands ---- */
-/* Numbers stand beside arrays in operators only; elsewhere they are axes, counts and sizes. */
-static bool number(ThContext *c, Operands *o, const ThArg *a) {
-    bool whole = a->kind == TH_ARG_INT;
-    ThDtype d = whole ? const_int_dtype(c, a->i) : const_float_dtype(c, a->f);
+static bool is_number(const ThArg *a) {
+    return a->kind == TH_ARG_INT || a->kind == TH_ARG_FLOAT || a->kind == TH_ARG_COMPLEX;
+}
+
+/* Numbers stand beside an array in operators only, and take the dtype that NumPy gives them there; elsewhere they are
+ * axes, counts and sizes. */
+static bool number(ThContext *c, Operands *o, const ThArg *a, ThDtype beside) {
+    static const ThDtype own[] = {
+        [TH_ARG_INT] = TH_INT64, [TH_ARG_FLOAT] = TH_FLOAT64, [TH_ARG_COMPLEX] = TH_COMPLEX128};
     char cell[16];
-    if (whole) dtype_cast(cell, d, 0, (const char *)&a->i, TH_INT64, 0, 1);
-    else dtype_cast(cell, d, 0, (const char *)&a->f, TH_FLOAT64, 0, 1);
+    ThDtype d = dtype_beside(th_dtype_kind(own[a->kind]), a->kind == TH_ARG_INT ? a->i : 0, beside);
+    dtype_cast(cell, d, 0, (const char *)&a->i, own[a->kind], 0, 1);
     ThArray *x = array_scalar(c, d, cell);
     if (!x) return false;
     o->type[o->n] = type_tensor(d, 0, 0);
@@ -82,22 +87,23 @@ static bool array(Operands *o, ThArray *a, bool operator_) {
 }
 
 static bool operands(ThContext *c, int func, const ThArg *args, int nargs, Operands *o) {
-    bool operator_ = th_func_info(func)->metamethod != NULL, any = false;
+    bool operator_ = th_func_info(func)->metamethod != NULL;
+    ThDtype beside = TH_DTYPE_NONE; /* of the array; operators have two operands */
     if (nargs < 1 || nargs > MOST_ARGS) return false;
     for (int i = 0; i < nargs; i++) {
         if (args[i].key) return false;
-        if (args[i].kind == TH_ARG_ARRAY) any = true;
-        else if (!operator_ || (args[i].kind != TH_ARG_INT && args[i].kind != TH_ARG_FLOAT)) return false;
+        if (args[i].kind == TH_ARG_ARRAY) beside = (ThDtype)args[i].array->dtype;
+        else if (!operator_ || !is_number(&args[i])) return false;
     }
-    for (int i = 0; any && i < nargs; i++)
-        if (args[i].kind == TH_ARG_ARRAY ? !array(o, args[i].array, operator_) : !number(c, o, &args[i])) return false;
-    return any;
+    for (int i = 0; beside != TH_DTYPE_NONE && i < nargs; i++)
+        if (args[i].kind == TH_ARG_ARRAY ? !array(o, args[i].array, operator_) : !number(c, o, &args[i], beside))
+            return false;
+    return beside != TH_DTYPE_NONE;
 }
 
 /* Flags that decide dtypes are part of the key. */
 static uint64_t key_of(ThContext *c, int func, const Operands *o) {
     uint64_t h = hash_mix((uint64_t)func, config_turn(c));
-    h = hash_mix(h, (uint64_t)c->nautocast * 64 + (c->nautocast ? c->autocast[0] : 0));
     return hash_bytes(o->type, sizeof *o->type * (size_t)o->n, h);
 }
 

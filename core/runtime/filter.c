@@ -116,7 +116,6 @@ typedef struct Leaves {
     int64_t shape[LEVELS];
     int ndim;
     int leaf; /* depth of the numbers, -1: none seen */
-    bool any_float, any_int, any_bool;
 } Leaves;
 
 static bool measure(const Filter *q, const ThArg *a, int depth, Leaves *l) {
@@ -137,15 +136,13 @@ static bool measure(const Filter *q, const ThArg *a, int depth, Leaves *l) {
     }
     l->leaf = depth;
     if (depth < l->ndim) return refuse(q, "The nested table is ragged: a number stands beside a table.") != NULL;
-    if (a->kind == TH_ARG_FLOAT) l->any_float = true;
-    else if (a->kind == TH_ARG_INT) l->any_int = true;
-    else if (a->kind == TH_ARG_BOOL) l->any_bool = true;
-    else if (a->kind == TH_ARG_VAR)
+    if (a->kind == TH_ARG_FLOAT || a->kind == TH_ARG_INT || a->kind == TH_ARG_BOOL || a->kind == TH_ARG_COMPLEX)
+        return true;
+    if (a->kind == TH_ARG_VAR)
         return refuse(q,
                       "Expected an array-like object, but found a Variable: maybe you are trying to call a function on "
                       "a (possibly shared) variable instead of a numeric array?") != NULL;
-    else return refuse(q, "The value is neither a number, an ndarray nor a nested table of numbers.") != NULL;
-    return true;
+    return refuse(q, "The value is neither a number, an ndarray nor a nested table of numbers.") != NULL;
 }
 
 static double as_float(const ThArg *a) {
@@ -153,15 +150,24 @@ static double as_float(const ThArg *a) {
 }
 
 /* Is the number held exactly by dtype d? Floats go down to floatX as Theano lets Python floats do. */
+static bool exact_float(const Filter *q, double x, ThDtype d) {
+    if (d == TH_FLOAT64 || isnan(x) || (double)(float)x == x) return true;
+    return q->allow_downcast != 0 && d == config_floatX(q->ctx);
+}
+
+static bool exact_complex(const Filter *q, ThComplex128 z) {
+    ThDtype d = q->type.dtype, part = d == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64;
+    if (!dtype_is_complex(d)) return false;
+    return q->allow_downcast == 1 || (exact_float(q, z.re, part) && exact_float(q, z.im, part));
+}
+
 static bool exact(const Filter *q, const ThArg *a) {
     ThDtype d = q->type.dtype;
     char k = th_dtype_kind(d);
+    if (a->kind == TH_ARG_COMPLEX) return exact_complex(q, a->c);
     if (a->kind == TH_ARG_FLOAT && d == TH_FLOAT64) return true;
     if (q->allow_downcast == 1 || k == 'c') return true;
-    if (a->kind == TH_ARG_FLOAT && k == 'f') {
-        if (isnan(a->f) || (double)(float)a->f == a->f) return true;
-        return q->allow_downcast != 0 && d == config_floatX(q->ctx);
-    }
+    if (a->kind == TH_ARG_FLOAT && k == 'f') return exact_float(q, a->f, d);
     double x = as_float(a);
     if (a->kind == TH_ARG_FLOAT) return false;
     if (k == 'f') return d == TH_FLOAT64 ? (double)a->i == x : (float)x == x;
@@ -180,6 +186,10 @@ bool filter_number(const Filter *q, const ThArg *a, void *cell) {
         else dtype_cast(cell, q->type.dtype, 0, (const char *)&a->f, TH_FLOAT64, 0, 1);
         return true;
     }
+    if (a->kind == TH_ARG_COMPLEX) {
+        dtype_cast(cell, q->type.dtype, 0, (const char *)&a->c, TH_COMPLEX128, 0, 1);
+        return true;
+    }
     int64_t v = a->kind == TH_ARG_BOOL ? a->b : a->i;
     dtype_cast(cell, q->type.dtype, 0, (const char *)&v, TH_INT64, 0, 1);
     return true;
@@ -192,17 +202,19 @@ static bool put(const Filter *q, const ThArg *a, char **at) {
         return true;
     }
     if (!filter_number(q, a, *at)) {
-        char m[256];
+        char m[320], x[64];
+        if (a->kind == TH_ARG_COMPLEX) number_format(x, sizeof x, "%.17g%+.17gj", a->c.re, a->c.im);
+        else number_format(x, sizeof x, "%.17g", as_float(a));
         if (a->kind == TH_ARG_FLOAT && dtype_is_discrete(q->type.dtype) && a->f == floor(a->f) && fabs(a->f) < 0x1p63)
-            number_format(m, sizeof m,
-                          "It is the float %.17g, the type is %s, and in Lua / and ^ give floats: write 4 // 2 for an "
-                          "integer, math.tointeger(x) for that of a float, or allow_input_downcast = true.",
-                          a->f, th_dtype_name(q->type.dtype));
+            snprintf(m, sizeof m,
+                     "It is the float %s, the type is %s, and in Lua / and ^ give floats: write 4 // 2 for an "
+                     "integer, math.tointeger(x) for that of a float, or allow_input_downcast = true.",
+                     x, th_dtype_name(q->type.dtype));
         else
-            number_format(m, sizeof m,
-                          "The number %.17g cannot be held exactly by %s. Give an ndarray of that dtype, or "
-                          "allow_input_downcast = true.",
-                          as_float(a), th_dtype_name(q->type.dtype));
+            snprintf(m, sizeof m,
+                     "The number %s cannot be held exactly by %s. Give an ndarray of that dtype, or "
+                     "allow_input_downcast = true.",
+                     x, th_dtype_name(q->type.dtype));
         return refuse(q, m) != NULL;
     }
     *at += th_dtype_bytes(q->type.dtype);

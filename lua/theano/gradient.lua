@@ -412,6 +412,7 @@ local verify_known = {
 function M.verify_grad(fun, pt, options)
   local T, nd, compile = require("theano.tensor"), require("theano.ndarray"), require("theano.compile")
   local o = options or {}
+  util.expect("verify_grad", "fun", fun, "function")
   util.check_keywords("verify_grad", o, verify_known)
   if o.out_type and not tol_of[o.out_type] then
     util.raise("ValueError", "verify_grad: out_type is float32 or float64, not '%s'", o.out_type)

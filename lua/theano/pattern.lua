@@ -76,9 +76,15 @@ end
 -- ---- patterns -------------------------------------------------------------------------------------------------------
 local commutes = util.set({ "add", "mul", "maximum", "minimum", "and_", "or_", "xor", "eq", "neq" })
 
+local DEEPEST = 100 -- levels; also ends a table that holds itself
+
 -- {op, ..} | "x" | number | {pattern = "x", constraint = fn}, checked, as {kind =, op =, args = ..} | {var =} |
 -- {number =}
-local function compile(what, p, bound)
+local function compile(what, p, bound, depth)
+  depth = (depth or 0) + 1
+  if depth > DEEPEST then
+    util.raise("ValueError", "%s: a pattern nested deeper than %d levels, or a table that holds itself", what, DEEPEST)
+  end
   if type(p) == "number" then return { number = p } end
   if type(p) == "string" then
     if bound and not bound[p] then util.raise("ValueError", "%s: '%s' stands on the right side only", what, p) end
@@ -95,13 +101,13 @@ local function compile(what, p, bound)
     if type(p.constraint) ~= "function" then
       util.raise("TypeError", "%s: constraint is a function of the Variable, got %s", what, type(p.constraint))
     end
-    local inner = compile(what, p.pattern, bound)
+    local inner = compile(what, p.pattern, bound, depth)
     inner.constraint = p.constraint
     return inner
   end
   if p[1] == nil then util.raise("ValueError", "%s: a table pattern is {operation, arguments..}", what) end
   local node = { kind = M.op_name(what, p[1]), op = p[1], args = {} }
-  for i = 2, #p do node.args[i - 1] = compile(what, p[i], bound) end
+  for i = 2, #p do node.args[i - 1] = compile(what, p[i], bound, depth) end
   return node
 end
 
@@ -111,17 +117,19 @@ local function variables_of(p, set)
   return set
 end
 
-local function text_of(p)
+local function text_of(p, depth)
+  depth = (depth or 0) + 1
+  if depth > DEEPEST then return "..." end
   if type(p) == "number" or type(p) == "string" then return util.text(p) end
   if type(p) ~= "table" then return tostring(p) end
-  if p.pattern then return text_of(p.pattern) .. " subject to " .. tostring(p.constraint) end
+  if p.pattern then return text_of(p.pattern, depth) .. " subject to " .. tostring(p.constraint) end
   local args = {}
-  for i = 2, #p do args[i - 1] = text_of(p[i]) end
+  for i = 2, #p do args[i - 1] = text_of(p[i], depth) end
   return ("%s(%s)"):format(M.op_name("pattern", p[1]), table.concat(args, ", "))
 end
 
 --- `log(add(1, x))` of a table pattern.
-M.text = text_of
+function M.text(p) return text_of(p) end
 
 -- The number that a constant is filled with, also behind a DimShuffle; nil when it is none.
 local function number_of(v)

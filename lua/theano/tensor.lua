@@ -51,15 +51,23 @@ local function constructor(pattern, dtype)
     if util.is_keywords(name) then name, options = nil, name end
     if type(options) == "string" then options = { dtype = options } end
     options = options or {}
+    if name ~= nil and type(name) ~= "string" then
+      util.raise("TypeError", "the name of a variable is a string, not a %s", type(name))
+    end
     util.check_keywords("constructor", options, { name = "string", dtype = "string" })
     return core.TensorType(options.dtype or dtype or "floatX", pattern)(name or options.name)
   end
 end
 
+local MANY = 10000 -- variables of one call; Lua has no room for many more results
+
 local function plural(one)
   return function(...)
     local a, out = table.pack(...), {}
-    if a.n == 1 and math.type(a[1]) == "integer" then
+    if a.n == 1 and type(a[1]) == "number" then
+      if math.type(a[1]) ~= "integer" or a[1] < 0 or a[1] > MANY then
+        util.raise("ValueError", "a number of variables is an integer of 0 to %d, not %s", MANY, util.text(a[1]))
+      end
       for i = 1, a[1] do out[i] = one() end
     else
       if a.n == 1 and type(a[1]) == "table" then a = table.pack(table.unpack(util.list("the names", a[1]))) end
@@ -328,8 +336,19 @@ local function unknown(x, key)
     found and found:find("^theano%.tensor%.") and (": it is the function " .. found) or hint)
 end
 
+-- ipairs asks until it gets nil, which no subscript of a variable gives.
+local step = ipairs({})
+local function no_walk(x, key)
+  local caller = debug.getinfo(3, "f")
+  if not caller or caller.func ~= step then return end
+  util.raise("TypeError", "a Variable is no sequence (%s, ipairs at element %d): its elements count from 0, and only a "
+    .. "call knows how many there are. Loop with theano.scan, or over a list of variables", tostring(x), key)
+end
+
 meta.__index = function(x, key)
-  if type(key) == "string" and key:find("^[%a_][%w_]*$") then
+  if type(key) == "number" then
+    no_walk(x, key)
+  elseif type(key) == "string" and key:find("^[%a_][%w_]*$") then
     if plain[key] then return (core.var_attribute(x, key)) end
     if computed[key] then return computed[key](x) end
     if key == "default_update" and core.kind(x) == "shared" then return core.default_update(x) end
