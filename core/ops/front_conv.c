@@ -96,10 +96,17 @@ static bool read_steps(Front *f, const char *name, const char *other, AttrLongs 
     return true;
 }
 
-/* Lengths that the user says; unknown ones (nil, false) and symbolic ones are -1. */
-static bool read_hint(Front *f, const char *name, AttrLongs *v, int64_t n) {
+/* Lengths that the user says; unknown ones (nil, false) are -1, and symbolic ones where the name is that of lengths
+ * that are computed (`computed`). */
+static bool read_hint(Front *f, const char *name, const char *computed, AttrLongs *v, int64_t n) {
     const ThArg *a = given(f, name);
-    if (!a || a->kind == TH_ARG_VAR || (a->kind == TH_ARG_LIST && !a->list.n)) return true; /* {}: no keywords */
+    bool symbolic = computed && strcmp(name, computed) == 0;
+    if (!a || (a->kind == TH_ARG_LIST && !a->list.n)) return true; /* {}: no keywords */
+    if (a->kind == TH_ARG_VAR)
+        return symbolic || front_error(f, TH_TypeError,
+                                       "%s is a list of %d lengths that are known while building "
+                                       "(false: unknown), not a variable",
+                                       name, (int)n) > 0;
     if (a->kind != TH_ARG_LIST || a->list.n != n)
         return front_error(f, TH_ValueError, "%s must be a list of %d lengths (false: unknown)", name, (int)n) > 0;
     v->n = n;
@@ -109,11 +116,10 @@ static bool read_hint(Front *f, const char *name, AttrLongs *v, int64_t n) {
         v->at[d] = -1;
         if (e->kind == TH_ARG_NONE || e->kind == TH_ARG_BOOL) continue;
         if (!number_of(e, &v->at[d])) {
-            if (e->kind == TH_ARG_VAR) {
-                v->at[d] = -1;
-                continue;
-            }
-            return front_error(f, TH_TypeError, "%s must hold integers or false", name) > 0;
+            v->at[d] = -1;
+            if (e->kind == TH_ARG_VAR && symbolic) continue;
+            return front_error(f, TH_TypeError, "%s must hold integers that are known while building, or false", name) >
+                   0;
         }
         if (v->at[d] < 0) return front_error(f, TH_ValueError, "%s holds a negative length", name) > 0;
         any = true;
@@ -127,8 +133,9 @@ static bool flag(Front *f, const char *name, bool otherwise) {
     return a ? front_bool(f, param(f, name)) : otherwise;
 }
 
-/* All keywords. image, filter: the parameters that hold shapes of images and filters. */
-static bool read_attrs(Front *f, ConvAttrs *at, const char *image, const char *filter) {
+/* All keywords. image, filter: the parameters that hold shapes of images and filters; computed: the one of them, if
+ * any, that says the lengths of the result, also symbolic ones. */
+static bool read_attrs(Front *f, ConvAttrs *at, const char *image, const char *filter, const char *computed) {
     *at = (ConvAttrs){.ndim = strstr(f->info->name, "conv3d") ? 3 : 2, .groups = 1};
     at->unshared = flag(f, "unshared", false);
     at->flip = flag(f, "filter_flip", true);
@@ -139,14 +146,14 @@ static bool read_attrs(Front *f, ConvAttrs *at, const char *image, const char *f
     if (given(f, "image_shape") && !given(f, "input_shape")) image = "image_shape";
     return read_border(f, at) && read_steps(f, "subsample", "input_dilation", &at->subsample, at->ndim) &&
            read_steps(f, "filter_dilation", NULL, &at->dilation, at->ndim) &&
-           read_hint(f, image, &at->imshp, 2 + at->ndim) &&
-           read_hint(f, filter, &at->kshp, 2 + at->ndim * (at->unshared ? 2 : 1));
+           read_hint(f, image, computed, &at->imshp, 2 + at->ndim) &&
+           read_hint(f, filter, computed, &at->kshp, 2 + at->ndim * (at->unshared ? 2 : 1));
 }
 
 int front_conv(Front *f) {
     ConvAttrs at;
     ThVar *x = front_var(f, 0), *w = front_var(f, 1);
-    if (!x || !w || !read_attrs(f, &at, "input_shape", "filter_shape")) return -1;
+    if (!x || !w || !read_attrs(f, &at, "input_shape", "filter_shape", NULL)) return -1;
     return front_return(f, conv_make(f->b, CONV_FORWARD, &at, x, w, NULL));
 }
 
@@ -188,7 +195,7 @@ int front_conv_grad_inputs(Front *f) {
     bool transpose = front_is(f, "nnet.conv2d_transpose");
     const char *name = transpose ? "output_shape" : "input_shape";
     ThVar *top = front_var(f, 0), *w = front_var(f, 1);
-    if (!top || !w || !read_attrs(f, &at, name, "filter_shape")) return -1;
+    if (!top || !w || !read_attrs(f, &at, name, "filter_shape", name)) return -1;
     ThVar *lengths = last_lengths(f, 2, name, at.ndim, at.ndim + 2);
     return front_return(f, lengths ? conv_make(f->b, CONV_INPUTS, &at, w, top, lengths) : NULL);
 }
@@ -196,7 +203,7 @@ int front_conv_grad_inputs(Front *f) {
 int front_conv_grad_weights(Front *f) {
     ConvAttrs at;
     ThVar *x = front_var(f, 0), *top = front_var(f, 1);
-    if (!x || !top || !read_attrs(f, &at, "input_shape", "filter_shape")) return -1;
+    if (!x || !top || !read_attrs(f, &at, "input_shape", "filter_shape", "filter_shape")) return -1;
     ThVar *lengths = last_lengths(f, 2, "filter_shape", at.ndim, 2 + at.ndim * (at.unshared ? 2 : 1));
     return front_return(f, lengths ? conv_make(f->b, CONV_WEIGHTS, &at, x, top, lengths) : NULL);
 }

@@ -18,6 +18,10 @@ static ThVar *window_vector(Front *f, int i, const char *name, int n) {
         return NULL;
     }
     ThVar *one = list ? NULL : front_as_var(f, a, name);
+    if (one && !dtype_is_int((ThDtype)one->type.dtype)) {
+        front_error(f, TH_TypeError, "%s must hold integers, not %s", name, th_dtype_name((ThDtype)one->type.dtype));
+        return NULL;
+    }
     if (!list && (!one || one->type.ndim == 1))
         return one && one->type.dtype != TH_INT64 ? cast_make(f->b, one, TH_INT64) : one;
     for (int d = 0; d < n; d++) {

@@ -43,6 +43,12 @@ function M.debugprint(obj, options)
     util.raise("ValueError", "debugprint: file is \"str\" (the text is returned) or an open file, not \"%s\"",
       options.file)
   end
+  for _, key in ipairs({ "print_storage", "print_clients", "done", "used_ids" }) do
+    if options[key] then
+      util.raise("NotImplementedError", "debugprint: %s is not available; values of a call are shown by MonitorMode, "
+        .. "clients of a node by variable.clients", key)
+    end
+  end
   local is_function = type(obj) == "userdata" and core.kind(obj) == "function"
   local text = core.debugprint(is_function and obj or variables("debugprint", obj), options)
   if options.file == "str" then return text end
