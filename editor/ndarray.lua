@@ -129,9 +129,10 @@ function ndarray:max_and_argmax(axis, keepdims) end
 
 ---max - min over axis
 ---@param axis? theano.Axis
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis }): any
+---@param keepdims? boolean
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
 ---@return any
-function ndarray:ptp(axis) end
+function ndarray:ptp(axis, keepdims) end
 
 ---L-norm over axis: sum(|x|^L)^(1/L)
 ---@param L theano.Value
@@ -1057,7 +1058,7 @@ function nd.atleast_2d(a) end
 ---@return any
 function nd.atleast_3d(a) end
 
----`average(a, axis, weights)`: the weighted mean.
+---`average(a, axis, weights, keepdims)`: the weighted mean.
 ---@param a any
 ---@param ... any
 ---@return any
@@ -1207,15 +1208,6 @@ function nd.expand_dims(a, axis) end
 ---@param a any
 ---@return any
 function nd.extract(c, a) end
-
----Identity-like matrix with ones on diagonal k.
----@param n any
----@param m? any
----@param k? any
----@param dtype? theano.Dtype
----@overload fun(n: any, keywords: { m?: any, k?: any, dtype?: theano.Dtype }): any
----@return any
-function nd.eye(n, m, k, dtype) end
 
 ---What a float dtype holds: `eps`, `max`, `min`, `tiny`, `bits`.
 ---@param dtype theano.Dtype
@@ -1402,13 +1394,16 @@ function nd.less(a, b) end
 ---@return any
 function nd.less_equal(a, b) end
 
----`linspace(start, stop, num, {endpoint = true, dtype =})`: evenly spaced values, both ends included.
+---`linspace(start, stop, num, endpoint, dtype)`: evenly spaced values, both ends included unless endpoint is
+---false.
 ---@param start any
 ---@param stop? any
----@param n? any
----@param options? table
+---@param num? any
+---@param endpoint? any
+---@param dtype? theano.Dtype
+---@overload fun(start: any, keywords: { stop?: any, num?: any, endpoint?: any, dtype?: theano.Dtype }): any
 ---@return any
-function nd.linspace(start, stop, n, options) end
+function nd.linspace(start, stop, num, endpoint, dtype) end
 
 ---Reads a file by its name: .npy (an array), .npz (a table by name, and the names in order), .safetensors
 ---(these and the texts of its header), .csv .tsv .txt (numbers), IDX (`ubyte`, `idx3`, .idx); .gz where zlib
@@ -1480,11 +1475,12 @@ function nd.logspace(start, stop, n, base) end
 ---@return any
 function nd.matmul(a, b) end
 
----`median(a, axis)`: the middle element, or the mean of the two.
+---`median(a, axis, keepdims)`: the middle element, or the mean of the two.
 ---@param a any
----@param ... any
+---@param axis theano.Axis
+---@param keepdims any
 ---@return any
-function nd.median(a, ...) end
+function nd.median(a, axis, keepdims) end
 
 ---`meshgrid(x, y, .., {indexing = "xy"})`: coordinates of a grid, one result for each vector.
 ---@param ... any
@@ -1511,9 +1507,10 @@ function nd.nanmax(a, axis) end
 
 ---Mean of what is not NaN.
 ---@param a any
----@param ... any
+---@param axis theano.Axis
+---@param keepdims any
 ---@return any
-function nd.nanmean(a, ...) end
+function nd.nanmean(a, axis, keepdims) end
 
 ---smallest of what is not NaN; NaN where there is nothing else
 ---@param a any
@@ -1523,9 +1520,10 @@ function nd.nanmin(a, axis) end
 
 ---Sum of what is not NaN.
 ---@param a any
----@param ... any
+---@param axis theano.Axis
+---@param keepdims any
 ---@return any
-function nd.nansum(a, ...) end
+function nd.nansum(a, axis, keepdims) end
 
 ---the same as `nd.neg`
 ---@param a any
@@ -1557,7 +1555,7 @@ function nd.ones(shape, dtype) end
 ---@return any
 function nd.ones_like(a, dtype) end
 
----`percentile(a, q, axis)`: the same, with q in 0 .. 100.
+---`percentile(a, q, axis, keepdims)`: the same, with q in 0 .. 100.
 ---@param a any
 ---@param q any
 ---@param ... any
@@ -1589,7 +1587,8 @@ function nd.product(a, axis) end
 ---@return any
 function nd.put_along_axis(a, at, values, axis) end
 
----`quantile(a, q, axis)`: linear interpolation between the two nearest elements; q in 0 .. 1, one or several.
+---`quantile(a, q, axis, keepdims)`: linear interpolation between the two nearest elements; q, or each, in 0 ..
+---1.
 ---@param a any
 ---@param q any
 ---@param ... any
@@ -1618,6 +1617,12 @@ function nd.rint(a) end
 ---@overload fun(a: any, keywords: { k?: any }): any
 ---@return any
 function nd.rot90(a, k) end
+
+---`round(a, decimals)`: to so many decimals (0), halves to even; or `round(a, mode)` as in the tensor language.
+---@param a any
+---@param decimals any
+---@return any
+function nd.round(a, decimals) end
 
 ---Writes what `load` reads. A table of named arrays goes to .npz (or .safetensors, whose header takes the texts
 ---of `metadata`), an array to .npy, IDX or text (the shortest digits that read back; savetxt has formats).
@@ -1786,13 +1791,6 @@ function nd.cast(x, dtype) end
 ---@return any
 function nd.astype(x, dtype) end
 
----nearest integral value; mode "half_to_even" (default) or "half_away_from_zero"
----@param a theano.Value
----@param mode? string
----@overload fun(a: theano.Value, keywords: { mode?: string }): any
----@return any
-function nd.round(a, mode) end
-
 ---round, as int64
 ---@param a theano.Value
 ---@param mode? string
@@ -1944,9 +1942,10 @@ function nd.max_and_argmax(a, axis, keepdims) end
 ---max - min over axis
 ---@param a theano.Value
 ---@param axis? theano.Axis
----@overload fun(a: theano.Value, keywords: { axis?: theano.Axis }): any
+---@param keepdims? boolean
+---@overload fun(a: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
 ---@return any
-function nd.ptp(a, axis) end
+function nd.ptp(a, axis, keepdims) end
 
 ---L-norm over axis: sum(|x|^L)^(1/L)
 ---@param x theano.Value
@@ -2096,6 +2095,15 @@ function nd.repeat_(x, repeats, axis) end
 ---@param ... theano.Value
 ---@return any
 function nd.alloc(value, ...) end
+
+---n x m matrix with ones on diagonal k
+---@param n theano.Value
+---@param m? theano.Value
+---@param k? number
+---@param dtype? theano.Dtype
+---@overload fun(n: theano.Value, keywords: { m?: theano.Value, k?: number, dtype?: theano.Dtype }): any
+---@return any
+function nd.eye(n, m, k, dtype) end
 
 ---N x M matrix with ones on and below diagonal k
 ---@param N theano.Value

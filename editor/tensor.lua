@@ -1230,9 +1230,10 @@ function T.max_and_argmax(a, axis, keepdims) end
 ---max - min over axis
 ---@param a theano.Operand
 ---@param axis? theano.Axis
----@overload fun(a: theano.Operand, keywords: { axis?: theano.Axis }): theano.Variable
+---@param keepdims? boolean
+---@overload fun(a: theano.Operand, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
 ---@return theano.Variable
-function T.ptp(a, axis) end
+function T.ptp(a, axis, keepdims) end
 
 ---L-norm over axis: sum(|x|^L)^(1/L)
 ---@param x theano.Operand
@@ -1760,7 +1761,7 @@ function T.nlinalg.matrix_dot(...) end
 ---@return theano.Variable
 function T.nlinalg.matrix_power(M, n) end
 
----Kronecker product of tensors of 1 or 2 dimensions
+---Kronecker product, as scipy.linalg.kron; of more than two dimensions the first two are merged
 ---@param a theano.Operand
 ---@param b theano.Operand
 ---@return theano.Variable

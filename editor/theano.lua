@@ -162,9 +162,10 @@ function Variable:max_and_argmax(axis, keepdims) end
 
 ---max - min over axis
 ---@param axis? theano.Axis
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis }): theano.Variable
+---@param keepdims? boolean
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, keepdims?: boolean }): theano.Variable
 ---@return theano.Variable
-function Variable:ptp(axis) end
+function Variable:ptp(axis, keepdims) end
 
 ---L-norm over axis: sum(|x|^L)^(1/L)
 ---@param L theano.Operand

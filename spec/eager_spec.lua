@@ -41,7 +41,7 @@ describe("the second eager call", function()
     end
   end)
 
-  it("follows flags that decide dtypes", function()
+  it("follows no flag: dtypes are those of NumPy", function()
     local i = nd.arange(3)
     for round = 1, 4 do
       if round == 3 then -- with operations in Lua about, calls go node by node
@@ -50,8 +50,9 @@ describe("the second eager call", function()
       end
       assert.equal("float64", (i / 2).dtype)
       local scope <close> = theano.config.change_flags({ floatX = "float32" })
-      assert.equal("float32", (i / 2).dtype)
+      assert.equal("float64", (i / 2).dtype)
       assert.equal("float32", (nd.ones(2, "float32") * 0.1).dtype)
+      assert.equal(0.7, (nd.ones(2) * 0.7)[0])
       assert.is_not_nil(scope)
     end
     assert.equal("float64", (i / 2).dtype)

@@ -51,32 +51,19 @@ function nd.arange(start, stop, step, dtype)
   return dtype and dtype ~= a.dtype and a:astype(dtype) or a
 end
 
---- `linspace(start, stop, num, {endpoint = true, dtype =})`: evenly spaced values, both ends included.
-function nd.linspace(start, stop, n, options)
-  if util.is_keywords(n) then n, options = n.num, n end
-  options = options or {}
-  util.expect("linspace", "options", options, "table")
-  util.check_keywords("linspace", options, { num = "integer", endpoint = "boolean", dtype = "string" })
-  n = n or 50
+--- `linspace(start, stop, num, endpoint, dtype)`: evenly spaced values, both ends included unless endpoint is false.
+function nd.linspace(start, stop, num, endpoint, dtype)
+  num = num or 50
   util.expect("linspace", "start", start, "number")
   util.expect("linspace", "stop", stop, "number")
-  util.expect("linspace", "num", n, "number")
-  if math.type(n) ~= "integer" or n < 0 then
-    util.raise("ValueError", "linspace: num is a length, not %s", util.text(n))
+  util.expect("linspace", "num", num, "number")
+  if math.type(num) ~= "integer" or num < 0 then
+    util.raise("ValueError", "linspace: num is a length, not %s", util.text(num))
   end
-  local last = options.endpoint == false and n or n - 1
-  local a = core.ramp(n, start + 0.0, last > 0 and (stop - start) / last or 0.0)
-  if n > 1 and last < n then a[n - 1] = stop + 0.0 end
-  return options.dtype and a:astype(options.dtype) or a
-end
-
---- Identity-like matrix with ones on diagonal k.
-function nd.eye(n, m, k, dtype)
-  m, k = m or n, k or 0
-  util.expect("eye", "n", n, "number")
-  local a = core.zeros({ n, m }, dtype)
-  for i = math.max(0, -k), math.min(n, m - k) - 1 do a[{ i, i + k }] = 1 end
-  return a
+  local last = endpoint == false and num or num - 1
+  local a = core.ramp(num, start + 0.0, last > 0 and (stop - start) / last or 0.0)
+  if num > 1 and last < num then a[num - 1] = stop + 0.0 end
+  return dtype and a:astype(dtype) or a
 end
 
 -- ---- every function of the table, on values -------------------------------------------------------------------------
@@ -106,15 +93,29 @@ end
 --- Positions of what is not zero: a vector for each dimension.
 function nd.nonzero(a) return core.nonzero(nd.asarray(a)) end
 function nd.flatnonzero(a) return (core.nonzero(nd.asarray(a):reshape({ -1 }))) end
-function nd.count_nonzero(a) return #nd.flatnonzero(a) end
+--- How many elements are not zero, over an axis, a sequence of axes, or all.
+function nd.count_nonzero(a, axis, keepdims)
+  return nd.sum(nd.asarray(nd.neq(nd.asarray(a), 0)), axis, nil, keepdims)
+end
 methods.nonzero = core.nonzero
 nd.frombytes = core.frombuffer
 
 function methods.ravel(a) return a:reshape({ -1 }) end
-methods.flatten = methods.ravel
-function methods.squeeze(a)
-  local shape = {}
-  for _, n in ipairs(a.shape) do if n ~= 1 then shape[#shape + 1] = n end end
+function methods.flatten(a, ndim)
+  local r = (ndim or 1) == 1 and a:reshape({ -1 }) or nd.flatten(a, ndim)
+  return nd.shares_memory(r, a) and r:copy() or r
+end
+--- Without the axes of length 1, or without those that are named: a view.
+function methods.squeeze(a, axis)
+  local shape, out = {}, {}
+  for _, d in ipairs(type(axis) == "table" and util.list("squeeze: axis", axis) or { axis }) do
+    if math.type(d) ~= "integer" or d < -a.ndim or d >= a.ndim or out[d % a.ndim] then
+      util.raise("ValueError", "squeeze: axis %s does not fit an array of %d dimensions", util.text(d), a.ndim)
+    end
+    if a.shape[d % a.ndim + 1] ~= 1 then util.raise("ValueError", "squeeze: axis %d is longer than 1", d) end
+    out[d % a.ndim] = true
+  end
+  for d, n in ipairs(a.shape) do if not out[d - 1] and (axis or n ~= 1) then shape[#shape + 1] = n end end
   return a:reshape(shape)
 end
 function methods.swapaxes(a, i, j)

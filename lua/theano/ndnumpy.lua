@@ -13,8 +13,8 @@ return function(nd)
     equal = "eq", not_equal = "neq", less = "lt", less_equal = "le", greater = "gt", greater_equal = "ge",
     negative = "neg", subtract = "sub", multiply = "mul", divide = "true_div", true_divide = "true_div",
     floor_divide = "floor_div", remainder = "mod", absolute = "abs", sign = "sgn", conjugate = "conj", amax = "max",
-    amin = "min", product = "prod", rint = "round_half_to_even", fix = "trunc", degrees = "rad2deg",
-    radians = "deg2rad", around = "round", concat = "concatenate",
+    amin = "min", product = "prod", fix = "trunc", degrees = "rad2deg",
+    radians = "deg2rad", concat = "concatenate",
   }) do
     if nd[name] == nil then nd[name] = nd[other] end
   end
@@ -54,7 +54,9 @@ return function(nd)
   end
 
   local function axis_of(what, a, axis)
-    if math.type(axis) ~= "integer" or axis < -a.ndim or axis >= a.ndim then
+    if math.type(axis) ~= "integer" then
+      util.raise("TypeError", "%s: an axis is an integer, not %s", what, util.kind_of(axis))
+    elseif axis < -a.ndim or axis >= a.ndim then
       util.raise("ValueError", "%s: axis %s is out of range for an array with %d dimensions", what, util.text(axis),
         a.ndim)
     end
@@ -63,6 +65,29 @@ return function(nd)
 
   -- A result without dimensions is a Lua value.
   local function result(a) return util.is_array(a) and a.ndim == 0 and a:item() or a end
+
+  -- The axes of a as a sequence, increasing; all of them where axis is nil.
+  local function axes_of(what, a, axis)
+    local axes, seen = {}, {}
+    if axis == nil then for d = 0, a.ndim - 1 do axes[d + 1] = d end end
+    for _, d in ipairs(type(axis) == "table" and util.list(what .. ": axis", axis) or { axis }) do
+      d = axis_of(what, a, d)
+      if seen[d] then util.raise("ValueError", "%s: axis %d stands twice", what, d) end
+      seen[d] = true
+      axes[#axes + 1] = d
+    end
+    table.sort(axes)
+    return axes
+  end
+
+  -- A result that kept its axes at length 1, without them unless they are wanted.
+  local function dropped(what, r, axis, keepdims)
+    r = arr(r)
+    if keepdims then return r end
+    local shape = r.shape
+    for i, d in ipairs(axes_of(what, r, axis)) do table.remove(shape, d + 2 - i) end
+    return result(r:reshape(shape))
+  end
 
   local function list_of(what, arrays)
     if type(arrays) ~= "table" or core.length(arrays, what .. ": the list") == 0 then
@@ -124,6 +149,25 @@ return function(nd)
     return a[table.concat(index, ", ")]
   end
 
+  local nearest = nd.round
+  --- `round(a, decimals)`: to so many decimals (0), halves to even; or `round(a, mode)` as in the tensor language.
+  function nd.round(a, decimals)
+    if math.type(decimals) ~= "integer" then return nearest(a, decimals) end
+    a = arr(a)
+    if decimals >= 0 and not a.dtype:find("^[fc]") then return result(a:copy()) end
+    local scale = 10.0 ^ math.abs(decimals)
+    if decimals >= 0 then return nearest(a * scale) / scale end
+    local r = nearest(a / scale) * scale
+    return util.is_array(r) and r:astype(a.dtype) or r
+  end
+  nd.around = nd.round
+
+  --- Nearest whole number, halves to even: floats, also of integers.
+  function nd.rint(a)
+    a = arr(a)
+    return nd.round_half_to_even(a.dtype:find("^[fc]") and a or a:astype("float64"))
+  end
+
   --- Columns in reverse.
   function nd.fliplr(a) return nd.flip(a, 1) end
   --- Rows in reverse.
@@ -131,6 +175,7 @@ return function(nd)
 
   --- Turned by 90 degrees k times in the plane of the first two axes.
   function nd.rot90(a, k)
+    util.check_type("rot90", "k", k, "integer")
     a, k = arr(a), (k or 1) % 4
     if a.ndim < 2 then util.raise("ValueError", "rot90: an array of at least two dimensions is needed") end
     if k == 0 then return a end
@@ -162,19 +207,29 @@ return function(nd)
     return joined("column_stack", arrays, 1, function(a) return a.ndim < 2 and a:reshape({ -1, 1 }) or a end)
   end
 
+  local MANY = 1000000 -- parts of an array
+
+  -- Integers of a list or an array, as a sequence.
+  local function positions(what, at)
+    if util.is_array(at) then at = nd.atleast_1d(at):tolist() end
+    return util.each(what .. ": the positions", at, function(v, place)
+      if math.type(v) ~= "integer" then util.raise("TypeError", "%s is no integer but %s", place, util.kind_of(v)) end
+      return v
+    end)
+  end
+
   local function cut(what, a, at, axis, uneven)
     a, axis = arr(a), axis or 0
     axis = axis_of(what, a, axis)
     local n, ends, parts = a.shape[axis + 1], {}, {}
     if type(at) == "number" then
-      if math.type(at) ~= "integer" or at < 1 or (n % at ~= 0 and not uneven) then
-        util.raise("ValueError", "%s: a length of %d is not cut into %s equal parts", what, n, util.text(at))
+      if math.type(at) ~= "integer" or at < 1 or (n % at ~= 0 and not uneven) or at > MANY then
+        util.raise("ValueError", "%s: a length of %d is not cut into %s %sparts", what, n, util.text(at),
+          uneven and "" or "equal ")
       end
       for i = 1, at do ends[i] = i * (n // at) + math.min(i, n % at) end
     else
-      for i, e in ipairs(util.list(what .. ": the positions", util.is_array(at) and at:tolist() or at)) do
-        ends[i] = e
-      end
+      ends = positions(what, at)
       ends[#ends + 1] = n
     end
     local from, front = 0, ("::,"):rep(axis)
@@ -211,7 +266,7 @@ return function(nd)
     if axis == nil then a, axis = a:reshape({ -1 }), 0 end
     axis = axis_of("delete", a, axis)
     local keep = nd.ones(a.shape[axis + 1], "bool")
-    for _, i in ipairs(type(at) == "number" and { at } or nd.atleast_1d(at):tolist()) do keep[i] = false end
+    for _, i in ipairs(positions("delete", type(at) == "number" and { at } or at)) do keep[i] = false end
     return nd.compress(keep, a, axis)
   end
 
@@ -269,6 +324,7 @@ return function(nd)
 
   --- `fromfunction(fn, shape)`: what fn makes of the positions along each axis (float64 arrays).
   function nd.fromfunction(fn, shape)
+    util.expect("fromfunction", "fn", fn, "function")
     local at, list = nd.indices(shape):astype("float64"), {}
     for d = 1, #shape do list[d] = at[d - 1] end
     return fn(table.unpack(list))
@@ -306,15 +362,23 @@ return function(nd)
   -- ---- statistics ---------------------------------------------------------------------------------------------------
   local function floats(a) return a.dtype:find("^[fc]") and a or a:astype("float64") end
 
-  -- The axis first and the others flattened; the shape of the others.
+  -- The axes first, as one, and the others flattened; the shape that a result has, where the axes stay at length 1.
   local function columns(what, a, axis)
-    a = arr(a)
-    if axis == nil then return a:reshape({ -1, 1 }), {} end
-    axis = axis_of(what, a, axis)
-    local shape = a.shape
-    local n = table.remove(shape, axis + 1)
-    local moved = nd.moveaxis(a, axis, 0)
-    return moved:reshape({ n, a.size == 0 and 0 or -1 }), shape
+    local axes, order, shape, n, others = axes_of(what, a, axis), {}, a.shape, 1, 1
+    local inside = util.set(axes)
+    for _, d in ipairs(axes) do
+      order[#order + 1] = d
+      n = n * shape[d + 1]
+      shape[d + 1] = 1
+    end
+    for d = 0, a.ndim - 1 do
+      if not inside[d] then
+        order[#order + 1] = d
+        others = others * shape[d + 1]
+      end
+    end
+    if #order > 1 then a = a:transpose(order) end
+    return a:reshape({ n, others }), shape
   end
 
   -- Linear interpolation between the sorted rows, as NumPy rounds it; NaN where a column holds one.
@@ -329,38 +393,42 @@ return function(nd)
   end
 
   local function quantiles(what, a, q, scale, ...)
-    local axis = options(what, { "axis" }, ...).axis
-    local cols, shape = columns(what, a, axis)
-    local sorted = nd.sort(floats(cols), 0)
+    local o = options(what, { "axis", "keepdims" }, ...)
+    local cols, shape = columns(what, arr(a), o.axis)
     local rows, many = {}, type(q) ~= "number"
-    for i, p in ipairs(many and nd.atleast_1d(q):tolist() or { q }) do
-      if not (p >= 0 and p <= scale) then
+    local sorted = nd.sort(many and cols:astype("float64") or floats(cols), 0)
+    for i, p in ipairs(many and arr(q):reshape({ -1 }):tolist() or { q }) do
+      if type(p) ~= "number" or not (p >= 0 and p <= scale) then
         util.raise("ValueError", "%s: %s is not in [0, %d]", what, util.text(p), scale)
       end
-      rows[i] = quantile(sorted, p / scale)
+      rows[i] = dropped(what, arr(quantile(sorted, p / scale)):reshape(shape), o.axis, o.keepdims)
     end
-    if not many then return result(rows[1]:reshape(shape)) end
-    return nd.stack(rows):reshape({ #rows, table.unpack(shape) })
+    return many and nd.stack(rows) or rows[1]
   end
-  --- `quantile(a, q, axis)`: linear interpolation between the two nearest elements; q in 0 .. 1, one or several.
+  --- `quantile(a, q, axis, keepdims)`: linear interpolation between the two nearest elements; q, or each, in 0 .. 1.
   function nd.quantile(a, q, ...) return quantiles("quantile", a, q, 1, ...) end
-  --- `percentile(a, q, axis)`: the same, with q in 0 .. 100.
+  --- `percentile(a, q, axis, keepdims)`: the same, with q in 0 .. 100.
   function nd.percentile(a, q, ...) return quantiles("percentile", a, q, 100, ...) end
 
-  --- `median(a, axis)`: the middle element, or the mean of the two.
-  function nd.median(a, ...)
-    local cols, shape = columns("median", a, options("median", { "axis" }, ...).axis)
+  --- `median(a, axis, keepdims)`: the middle element, or the mean of the two.
+  function nd.median(a, axis, keepdims)
+    a = arr(a)
+    local cols, shape = columns("median", a, axis)
     local sorted, n = nd.sort(floats(cols), 0), cols.shape[1]
-    if n == 0 then return result(nd.full(shape, nd.nan)) end
-    local r = (sorted[(n - 1) // 2] + sorted[n // 2]) / 2
-    return result(nd.switch(nd.isnan(sorted[n - 1]), sorted[n - 1], r):reshape(shape))
+    local r
+    if n == 0 then r = nd.full(shape, nd.nan, sorted.dtype)
+    else
+      r = (sorted[(n - 1) // 2] + sorted[n // 2]) / 2
+      r = nd.switch(nd.isnan(sorted[n - 1]), sorted[n - 1], r):reshape(shape)
+    end
+    return dropped("median", r, axis, keepdims)
   end
 
-  --- `average(a, axis, weights)`: the weighted mean.
+  --- `average(a, axis, weights, keepdims)`: the weighted mean.
   function nd.average(a, ...)
-    local o = options("average", { "axis", "weights" }, ...)
+    local o = options("average", { "axis", "weights", "keepdims" }, ...)
     a = arr(a)
-    if not o.weights then return nd.mean(a, { axis = o.axis }) end
+    if not o.weights then return nd.mean(a, o.axis, nil, o.keepdims) end
     local w, axis = arr(o.weights), o.axis
     if w.ndim == 1 and a.ndim > 1 then
       if axis == nil then util.raise("TypeError", "average: weights of another shape need an axis") end
@@ -369,7 +437,8 @@ return function(nd)
       for d = 1, a.ndim do form[d] = d == axis + 1 and w.size or 1 end
       w = nd.broadcast_to(w:reshape(form), a.shape)
     end
-    return nd.sum(a * w, { axis = axis }) / nd.sum(w, { axis = axis })
+    w = nd.broadcast_to(w, a.shape)
+    return nd.sum(arr(a * w), axis, nil, o.keepdims) / nd.sum(w, axis, nil, o.keepdims)
   end
 
   --- Correlation coefficients of the rows.
@@ -392,7 +461,10 @@ return function(nd)
       util.raise("ValueError", "histogram: bins is a number of bins, at least 1, or their edges")
     end
     local lo, hi = 0.0, 1.0
-    if range then lo, hi = range[1], range[2]
+    if range then
+      lo, hi = table.unpack(util.list("histogram: the range", range))
+      util.expect("histogram", "the range's start", lo, "number")
+      util.expect("histogram", "the range's end", hi, "number")
     elseif a.size > 0 then lo, hi = nd.min(a), nd.max(a) end
     if not (lo <= hi and hi - lo < math.huge) then
       util.raise("ValueError", "histogram: the range [%s, %s] is not finite", util.text(lo), util.text(hi))
@@ -438,31 +510,35 @@ return function(nd)
     return result(arr(a))
   end
 
-  local function without_nan(what, reduce, neutral)
-    return function(a, ...)
-      local o = options(what, { "axis", "keepdims" }, ...)
+  -- a with a neutral element for every NaN, and where there were none; nil where there are no NaN to expect.
+  local function without_nan(a, neutral)
+    if not a.dtype:find("^[fc]") then return a end
+    local bad = arr(nd.isnan(a))
+    return arr(nd.switch(bad, neutral, a)), bad
+  end
+
+  local function nan_extremum(what, reduce, neutral)
+    return function(a, axis, keepdims)
       a = arr(a)
-      if next(o) == nil then o = nil end -- an empty table would be a list of axes
-      if not a.dtype:find("^f") then return reduce(a, o) end
-      local bad = nd.isnan(a)
-      local r = reduce(nd.switch(bad, arr(neutral, a.dtype), a), o)
-      if neutral == 0 then return r, nd.sum(nd.switch(bad, 0.0, 1.0), o) end
-      return result(nd.switch(arr(nd.all(bad, o)), nd.nan, arr(r)))
+      local clean, bad = without_nan(a, neutral)
+      local r = arr(reduce(clean, axis, true))
+      if bad then r = arr(nd.switch(arr(nd.all(bad, axis, true)), nd.nan, r)) end
+      return dropped(what, r, axis, keepdims)
     end
   end
-  local sum_and_count = without_nan("nansum", nd.sum, 0)
   --- Sum of what is not NaN.
-  function nd.nansum(a, ...) return (sum_and_count(a, ...)) end
+  function nd.nansum(a, axis, keepdims) return nd.sum(without_nan(arr(a), 0), axis, nil, keepdims) end
   --- Mean of what is not NaN.
-  function nd.nanmean(a, ...)
-    local sum, count = sum_and_count(a, ...)
-    if not count then return nd.mean(a, options("nanmean", { "axis", "keepdims" }, ...)) end
-    return sum / count
+  function nd.nanmean(a, axis, keepdims)
+    local clean, bad = without_nan(arr(a), 0)
+    if not bad then return nd.mean(clean, axis, nil, keepdims) end
+    local sum, count = arr(nd.sum(clean, axis, nil, true)), arr(nd.sum(nd.logical_not(bad), axis, nil, true))
+    return dropped("nanmean", sum / count:astype(clean.dtype), axis, keepdims)
   end
   --- Largest of what is not NaN; NaN where there is nothing else.
-  nd.nanmax = without_nan("nanmax", nd.max, -math.huge)
+  nd.nanmax = nan_extremum("nanmax", nd.max, -math.huge)
   --- Smallest of what is not NaN; NaN where there is nothing else.
-  nd.nanmin = without_nan("nanmin", nd.min, math.huge)
+  nd.nanmin = nan_extremum("nanmin", nd.min, math.huge)
 
   -- ---- logic and sets -----------------------------------------------------------------------------------------------
   local function truth(a) return arr(nd.neq(arr(a), 0)) end
@@ -556,9 +632,15 @@ return function(nd)
     return a[along("take_along_axis", a, at, axis)]
   end
   --- `put_along_axis(a, indices, values, axis)`: writes there.
-  function nd.put_along_axis(a, at, values, axis) a[along("put_along_axis", a, at, axis)] = values end
+  function nd.put_along_axis(a, at, values, axis)
+    util.expect("put_along_axis", "a", a, "ndarray")
+    a[along("put_along_axis", a, at, axis)] = values
+  end
   --- `copyto(to, from)`: writes one array into another.
-  function nd.copyto(to, from) to:assign(from) end
+  function nd.copyto(to, from)
+    util.expect("copyto", "to", to, "ndarray")
+    to:assign(from)
+  end
 
   -- ---- numerics -----------------------------------------------------------------------------------------------------
   --- Differences of neighbours, of all elements in order.
@@ -572,9 +654,10 @@ return function(nd)
   end
   --- The value of a polynomial, highest power first.
   function nd.polyval(p, x)
-    local y = arr(x) * 0
-    for _, c in ipairs(arr(p):tolist()) do y = y * x + c end
-    return y
+    p, x = nd.atleast_1d(p), arr(x)
+    local y = nd.zeros_like(x):astype((p["0:0"] + x:reshape({ -1 })["0:0"]).dtype)
+    for i = 0, p.size - 1 do y = arr(y * x + p[("%d:%d"):format(i, i + 1)]:reshape({})) end
+    return result(y)
   end
   --- `convolve(a, v, mode)`: "full", "same" or "valid".
   function nd.convolve(a, v, mode)
@@ -587,7 +670,7 @@ return function(nd)
     local out = core.zeros({ n + m - 1 }, (a["0:1"] * v["0:1"]).dtype)
     for i = 0, m - 1 do
       local part = out[("%d:%d"):format(i, i + n)]
-      part:assign(part + a * v[i])
+      part:assign(part + a * v[("%d:%d"):format(i, i + 1)])
     end
     if mode == nil or mode == "full" then return out end
     if mode == "same" then return out[("%d:%d"):format((m - 1) // 2, (m - 1) // 2 + n)] end

@@ -1,0 +1,419 @@
+#!/usr/bin/env python3
+"""What NumPy answers where arrays meet it: writes spec/data/numpy.json, which spec/numpy_spec.lua runs.
+
+    python3 scripts/make-numpy-data.py        (NumPy 2; what is committed comes from 2.4.6)
+
+The first entry holds the inputs by name; inputs that end in _s are strided views, made in the spec from the entry
+without it. Every other entry is [Lua, dtype, shape, data]; dtype "raises" where NumPy raises. A fifth entry is how many
+units in the last place are allowed. Left out is what differs on purpose (docs/arrays.md) and half precision.
+"""
+import json
+import os
+import warnings
+
+import numpy as np
+
+from numpy_json import DTYPES, one
+
+warnings.simplefilter("ignore")
+np.seterr(all="ignore")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "spec", "data")
+nan, inf = float("nan"), float("inf")
+INTS = [d for d in DTYPES if "int" in d]
+FLOATS = ["float32", "float64"]
+COMPLEX = ["complex64", "complex128"]
+
+
+# ---- inputs ---------------------------------------------------------------------------------------------------------
+def values(d):
+    """Twelve values of a dtype, its extremes and special ones among them."""
+    if d == "bool":
+        return np.array([0, 1, 1, 0, 1, 0, 0, 0, 1, 1, 1, 0], bool)
+    if "int" in d:
+        i = np.iinfo(d)
+        return np.array([i.max, i.min, 0, 1, 7, i.max - 1, 3, 100, i.min + 1, 2, 5, 64], d)
+    if d in FLOATS:
+        return np.array([1.5, -2.25, 0.0, -0.0, inf, -inf, nan, 1e30, -7.5, 0.5, 2.5, 1e-30], d)
+    z = [complex(1.5, -2), complex(-0.0, 0.0), complex(0.0, -0.0), complex(inf, 1), complex(1, nan), complex(-inf, inf),
+         complex(-3, 4), complex(0, 2.5), complex(1e30, 1e-30), complex(nan, 0.0), complex(-7, -0.0), complex(2, 2)]
+    return np.array(z, d)
+
+
+def mild(d):
+    """Values of ordinary size, 2 x 3 x 4, for sums and products."""
+    k = np.arange(24)
+    v = (k * 7 + 3) % 11
+    if d == "bool":
+        return (v > 4).reshape(2, 3, 4)
+    if d in FLOATS:
+        return (v / 4 - 1).astype(d).reshape(2, 3, 4)
+    if d in COMPLEX:
+        return (v / 4 - 1 + 1j * ((k * 5) % 7 - 3)).astype(d).reshape(2, 3, 4)
+    return (v - (3 if d[0] == "i" else 0)).astype(d).reshape(2, 3, 4)
+
+
+X = {}
+for d in DTYPES:
+    X["v_" + d] = values(d)              # a vector of special values
+    X["m_" + d] = mild(d)                # 2 x 3 x 4
+    X["w_" + d] = np.roll(values(d), 5)  # the same in another order
+    X["o_" + d] = mild(d)[0, 1, 2:3]     # one element
+    X["e_" + d] = np.zeros((0, 3), d)    # no rows
+    X["m_%s_s" % d] = mild(d)[:, ::-2, ::3]
+    n = values(d).copy()
+    n[n == 0] = 3
+    X["n_" + d] = np.roll(n, 5)          # no zeros
+    X["p_" + d] = np.abs(mild(d).real).astype(d) if d != "bool" else mild(d)  # not negative
+    X["x_" + d] = np.sort(values(d))
+    X["c_" + d] = mild(d).ravel()[:5].copy()
+    X["q_" + d] = mild(d).ravel()[:4].reshape(2, 2)
+    X["u_" + d] = mild(d)[:1, :, None, 1:2]
+
+
+def lua(v):
+    """A Python value as Lua."""
+    if isinstance(v, str) and v.startswith("@"):
+        return v[1:]
+    if isinstance(v, str):
+        return "'%s'" % v
+    if isinstance(v, bool):
+        return "true" if v else "false"
+    if v is None:
+        return "nil"
+    if isinstance(v, (tuple, list)):
+        return "{" + ", ".join(lua(e) for e in v) + "}"
+    if isinstance(v, complex):
+        return "nd.complex(%s, %s)" % (lua(v.real), lua(v.imag))
+    if isinstance(v, float) and v != v:
+        return "nd.nan"
+    if isinstance(v, float) and v in (inf, -inf):
+        return "nd.inf" if v > 0 else "-nd.inf"
+    return repr(v)
+
+
+def python(v):
+    return X[v[1:]] if isinstance(v, str) and v.startswith("@") else \
+        [python(e) for e in v] if isinstance(v, list) else v
+
+
+# ---- cases ----------------------------------------------------------------------------------------------------------
+cases, seen = [], set()
+
+
+def short(a):
+    if a.dtype in (np.dtype("float32"), np.dtype("complex64")):
+        real = (lambda x: one(float(str(np.float32(x)))))
+        return [real(v) if a.dtype.kind == "f" else [real(v.real), real(v.imag)] for v in a.ravel()]
+    return [one(v) for v in a.ravel()]
+
+
+def add(text, answer, ulps=0, other=None):
+    """answer: a function without arguments."""
+    if text in seen:
+        return
+    seen.add(text)
+    try:
+        r = answer()
+    except Exception as e:
+        cases.append([text, "raises", [], [type(e).__name__]])
+        return
+    results = r if isinstance(r, tuple) else (r,)
+    for i, v in enumerate(results):
+        v = np.asarray(v)
+        if v.dtype in (np.dtype("float16"), np.dtype(object)):
+            return
+        t = text if len(results) == 1 else "(select(%d, %s))" % (i + 1, text)
+        cases.append([t, str(v.dtype), list(v.shape), short(v)] + ([ulps] if ulps else []))
+
+
+def call(name, *args, np_name=None, ulps=0, fn=None, **kw):
+    f = fn or getattr(np, np_name or name)
+    words = {k: v for k, v in kw.items()}
+    table = "{" + ", ".join("%s = %s" % (k, lua(v)) for k, v in words.items()) + "}" if words else None
+    text = "nd.%s(%s)" % (name, ", ".join([lua(a) for a in args] + ([table] if table else [])))
+    pykw = {k: (np.dtype(v) if k == "dtype" else v) for k, v in words.items()}
+    add(text, lambda: f(*[python(a) for a in args], **pykw), ulps)
+
+
+# ---- elementwise ----------------------------------------------------------------------------------------------------
+FEW = ["bool", "int8", "int64", "uint8", "uint64", "float32", "float64", "complex64", "complex128"]
+NOT_COMPLEX = ("floor", "ceil", "trunc", "rint", "round", "fix")
+EXACT1 = ["abs", "negative", "square", "floor", "ceil", "trunc", "rint", "isnan", "isinf", "isfinite", "conj", "real",
+          "imag", "invert", "sign", "logical_not", "round", "fix", "sqrt"]
+NEAR1 = ["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos", "arctan",
+         "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "deg2rad", "rad2deg", "angle"]
+for d in DTYPES:
+    for name in EXACT1:
+        if d in COMPLEX and name in NOT_COMPLEX or d in ("int16", "uint16", "bool") and name in ("rint", "conj"):
+            continue
+        call(name, "@v_" + d, ulps=0 if d not in COMPLEX else 4)
+    for name in NEAR1 if d in FEW and d not in COMPLEX else []:
+        call(name, "@v_" + d, ulps=8)
+    for form in ("e_", "o_"):
+        for name in ("abs", "negative", "sign", "exp", "sqrt", "isnan", "round", "logical_not") if d in FEW else []:
+            if d not in COMPLEX or name not in NOT_COMPLEX:
+                call(name, "@" + form + d, ulps=8)
+
+# Complex numbers with parts of every kind. Of expm1 and inv NumPy's are not those of C99.
+PARTS = [0.0, -0.0, 1.5, -2.0, inf, -inf, nan, 1e300]
+X["g_complex128"] = np.array([complex(a, b) for a in PARTS for b in PARTS])
+PARTS = [0.0, 1.5, -2.0, -inf, nan]
+X["h_complex128"] = np.array([complex(a, b) for a in PARTS for b in PARTS])
+for name in ("exp", "log", "log2", "log10", "sqrt", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh",
+             "tanh", "arcsinh", "arccosh", "arctanh", "abs", "angle", "sign"):
+    call(name, "@g_complex128", ulps=256)
+for name in ("add", "subtract", "multiply", "true_divide", "power"):
+    f = getattr(np, name)
+    add("nd.%s(h_complex128:reshape(-1, 1), h_complex128)" % name,
+        lambda: f(X["h_complex128"].reshape(-1, 1), X["h_complex128"]), 64)
+
+BINARY = ["add", "subtract", "multiply", "true_divide", "floor_divide", "remainder", "power", "maximum", "minimum",
+          "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "bitwise_and", "bitwise_or",
+          "bitwise_xor", "left_shift", "right_shift", "logical_and", "logical_or", "logical_xor", "arctan2", "divmod"]
+ORDERED = ("less", "less_equal", "greater", "greater_equal")
+PAIRS = [(d, d) for d in DTYPES] + [
+    ("int8", "uint8"), ("uint8", "int16"), ("int64", "uint64"), ("uint64", "int8"), ("bool", "int8"), ("int8", "bool"),
+    ("int8", "float32"), ("int32", "float32"), ("float32", "float64"), ("int64", "float32"), ("uint16", "int32"),
+    ("float32", "complex64"), ("float64", "complex64"), ("int64", "complex64"), ("bool", "float32"),
+    ("bool", "complex64"), ("uint32", "int64"), ("uint32", "int32")]
+for name in BINARY:
+    for a, b in PAIRS:
+        near = 16 if name in ("arctan2", "power") or a in COMPLEX or b in COMPLEX else 0
+        if name in ORDERED and (a in COMPLEX or b in COMPLEX):
+            continue
+        if name in ("floor_divide", "remainder", "divmod") and not (a in FLOATS or b in FLOATS):
+            call(name, "@v_" + a, "@n_" + b, ulps=near)  # no zeros: they raise here
+            continue
+        if name == "power" and a in FLOATS and b in COMPLEX:
+            call(name, "@m_" + a, "@m_" + b, ulps=near)
+            continue
+        if name in ("power", "left_shift", "right_shift") and "int" in b:
+            call(name, "@m_" + a, "@p_" + b, ulps=near)
+            continue
+        call(name, "@v_" + a, "@w_" + b, ulps=near)
+
+# A number beside an array: weak (NEP 50), but an integer that does not fit widens the array (NumPy 2 raises).
+NUMBERS = [2, 0.7, -3, 300, complex(0.5, 2)]
+
+
+def widened(d, k):
+    if not isinstance(k, int) or "int" not in d or np.iinfo(d).min <= k <= np.iinfo(d).max:
+        return d
+    return "uint16" if d == "uint8" and k > 0 else str(np.promote_types(d, "int16" if k == 300 else "int8"))
+
+
+for d in DTYPES:
+    for name in ("add", "multiply", "true_divide", "maximum", "less", "power", "floor_divide", "remainder", "equal"):
+        for k in NUMBERS:
+            if name == "power" and isinstance(k, int) and (k < 0 or k > 99 and d in COMPLEX):
+                continue
+            if name in ORDERED and (d in COMPLEX or isinstance(k, complex)) or d == "uint64" and k == -3:
+                continue
+            near = 16 if name == "power" or d in COMPLEX or isinstance(k, complex) else 0
+            f, x = getattr(np, name), X["m_" + d]
+            x = x.astype("float64" if name == "true_divide" and "int" in d else widened(d, k))
+            call(name, "@m_" + d, k, ulps=near, fn=lambda a, b: f(x, b))
+            if name not in ("power", "floor_divide", "remainder") or d in FLOATS:
+                call(name, k, "@m_" + d, ulps=near, fn=lambda a, b: f(a, x))
+    call("where", "@m_bool", "@m_" + d, 2)
+    call("where", "@m_bool", 0.5, "@m_" + d)
+    if d not in COMPLEX:
+        call("clip", "@m_" + d, 1, 3)
+        call("clip", "@m_" + d, 0.5, 1.5)
+
+# ---- sums over axes -------------------------------------------------------------------------------------------------
+AXES = [None, 0, -1, (0, 2), (), (1,), (-1, 0)]
+
+
+def axis_words(axis):
+    return [{}, {"axis": "@T.none"}] if axis is None else [{"axis": axis}]
+
+
+def reduced(name, d, ulps=0, forms=("m_", "e_", "v_"), axes=AXES, **more):
+    f = getattr(np, name)
+    for form in forms:
+        x = X[form + d]
+        for axis in axes:
+            for keep in ({}, {"keepdims": True}):
+                if axis is not None and any(not -x.ndim <= k < x.ndim for k in np.atleast_1d(axis).astype(int)):
+                    continue
+                kw = dict(more, **keep)
+                if axis is not None:
+                    kw["axis"] = axis
+                call(name, "@" + form + d, ulps=ulps, **kw)
+                if form == "m_" and axis in (0, (0, 2)):
+                    call(name, "@m_%s_s" % d, ulps=ulps, **kw)
+
+
+SOME = [None, 0, (0, 2), ()]
+for d in FEW:
+    reduced("sum", d, 64)
+    reduced("prod", d, 64, axes=SOME, forms=("m_", "e_") if d in COMPLEX else ("m_", "e_", "v_"))
+    reduced("mean", d, 64, forms=("m_", "e_") if d == "int64" else ("m_", "e_", "v_"))  # its extremes cancel
+    for name in ("var", "std"):
+        reduced(name, d, 256, axes=SOME)
+        reduced(name, d, 256, axes=SOME, ddof=1)
+        reduced(name, d, 256, forms=("m_",), axes=[None, (0, 2)], ddof=2)
+    if d not in COMPLEX:
+        for name in ("max", "min", "nanmax", "nanmin"):
+            reduced(name, d)
+        reduced("ptp", d, axes=SOME)
+    for name in ("any", "all", "count_nonzero"):
+        reduced(name, d)
+    for name in ("nansum", "nanmean"):
+        reduced(name, d, 64, axes=SOME, forms=("m_", "e_") if d == "int64" else ("m_", "e_", "v_"))
+    for name in ("median", "average"):
+        if d not in COMPLEX:
+            forms = ("m_", "v_") if d in FLOATS else ("m_",)
+            reduced(name, d, 64, forms=forms, axes=[None, 0, -1] if name == "median" else SOME)
+    for name in ("argmax", "argmin"):
+        if d not in COMPLEX:
+            for form in ("m_", "v_"):
+                for axis in (None, 0, -1):
+                    kw = {} if axis is None else {"axis": axis}
+                    if form == "v_" and axis == 0:
+                        continue
+                    call(name, "@" + form + d, **kw)
+                    call(name, "@" + form + d, keepdims=True, **kw)
+    for name in ("cumsum", "cumprod"):
+        for form in ("m_", "e_", "v_", "o_"):
+            for axis in (None, 0, -1):
+                call(name, "@" + form + d, ulps=64, **({} if axis is None else {"axis": axis}))
+    for kw in [{"dtype": k} for k in ("float32", "float64", "int64", "int8", "complex128")]:
+        if d in COMPLEX and kw["dtype"] not in COMPLEX:
+            continue
+        for name in ("sum", "prod", "mean"):
+            if name == "mean" and "int" in kw["dtype"]:
+                continue
+            call(name, "@m_" + d, ulps=64, axis=0, **kw)
+
+# ---- order ----------------------------------------------------------------------------------------------------------
+for d in FEW:
+    if d in COMPLEX:
+        continue
+    for form in ("v_", "m_", "e_", "o_"):  # zeros of both signs in any order
+        call("sort", "@" + form + d, ulps=1)
+        call("sort", "@" + form + d, axis=0, ulps=1)
+        call("sort", "@" + form + d, axis="@T.none", fn=lambda a, axis: np.sort(a, axis=None), ulps=1)
+        call("argsort", "@" + form + d, fn=lambda a, **k: np.argsort(a, kind="stable", **k))
+        call("unique", "@" + form + d, ulps=1)
+        call("diff", "@" + form + d)
+    call("searchsorted", "@x_" + d, "@v_" + d)
+    call("searchsorted", "@x_" + d, "@v_" + d, side="right")
+    call("isin", "@m_" + d, "@o_" + d)
+    call("digitize", "@m_" + d, [0, 2, 5])
+    if "int" in d:
+        add("nd.bincount(p_%s:ravel())" % d, lambda: np.bincount(X["p_" + d].ravel().astype("int64")))
+
+# ---- joining, products ----------------------------------------------------------------------------------------------
+for a, b in PAIRS:
+    A, B = "@v_" + a, "@m_" + b
+    call("concatenate", [A, "@v_" + b])
+    call("append", A, B)
+    call("stack", [A, "@v_" + b])
+    call("outer", "@o_" + a, "@o_" + b, ulps=16)
+    call("convolve", "@c_" + a, "@o_" + b, ulps=16)
+    call("convolve", "@c_" + a, "@c_" + b, ulps=16)
+    call("convolve", "@c_" + a, "@c_" + b, "same", ulps=16)
+    call("convolve", "@c_" + a, "@c_" + b, "valid", ulps=16)
+    call("dot", "@c_" + a, "@c_" + b, ulps=64)
+    call("inner", "@c_" + a, "@c_" + b, ulps=64)
+    call("vdot", "@c_" + a, "@c_" + b, ulps=64)
+    call("kron", "@c_" + a, "@o_" + b, ulps=16)
+    call("matmul", "@q_" + a, "@q_" + b, ulps=64)
+    call("matmul", "@q_" + a, "@q_" + b, ulps=64)
+    call("kron", "@q_" + a, "@q_" + b, ulps=16)
+    call("kron", "@m_" + a, "@c_" + b, ulps=16)
+    call("tensordot", "@m_" + a, "@q_" + b, [[0], [1]], ulps=64)
+
+# ---- making ---------------------------------------------------------------------------------------------------------
+BIG = 2**62
+for k in (0, 1, -1, 5, -5, BIG, -BIG, 2**63 - 1, -2**63):
+    fit = max(-1000, min(1000, k))
+    for n, m in ((3, 4), (0, 0), (0, 3), (2, 0), (1, 1)):
+        add("nd.eye(%d, %d, %s)" % (n, m, lua(k) if k > -2**63 else "math.mininteger"), lambda: np.eye(n, m, fit))
+        add("nd.tri(%d, %d, %s)" % (n, m, lua(k) if k > -2**63 else "math.mininteger"), lambda: np.tri(n, m, fit))
+    for x in ("m_float64", "q_int8", "e_float64", "q_bool", "q_complex64"):
+        for name in ("tril", "triu"):
+            add("nd.%s(%s, %s)" % (name, x, lua(k) if k > -2**63 else "math.mininteger"),
+                lambda: getattr(np, name)(X[x], fit))
+for text, f in [
+    ("nd.arange(5)", lambda: np.arange(5)), ("nd.arange(0)", lambda: np.arange(0)),
+    ("nd.arange(5.0)", lambda: np.arange(5.0)), ("nd.arange(3, 0)", lambda: np.arange(3, 0)),
+    ("nd.arange(1, 10, 3)", lambda: np.arange(1, 10, 3)), ("nd.arange(10, 1, -4)", lambda: np.arange(10, 1, -4)),
+    ("nd.linspace(0, 1, 0)", lambda: np.linspace(0, 1, 0)), ("nd.linspace(0, 1, 1)", lambda: np.linspace(0, 1, 1)),
+    ("nd.linspace(2, 3, {num = 4, dtype = 'float32'})", lambda: np.linspace(2, 3, 4, dtype="float32")),
+    ("nd.zeros({})", lambda: np.zeros(())), ("nd.full({2}, 7)", lambda: np.full((2,), 7)),
+    ("nd.full({2}, 0.7)", lambda: np.full((2,), 0.7)),
+    ("nd.full({2}, nd.complex(1, 2))", lambda: np.full((2,), 1 + 2j)),
+    ("nd.full_like(m_int8, 3.7)", lambda: np.full_like(X["m_int8"], 3.7)),
+    ("nd.identity(0)", lambda: np.identity(0)), ("nd.eye(0)", lambda: np.eye(0)),
+    ("nd.array({nd.complex(1, 2), 3, 0.5})", lambda: np.array([1 + 2j, 3, 0.5])),
+    ("nd.array({true, 2})", lambda: np.array([True, 2])), ("nd.array({})", lambda: np.array([])),
+    ("nd.vander({1, 2, 3})", lambda: np.vander([1, 2, 3])), ("nd.vander({1.5, 2}, 0)", lambda: np.vander([1.5, 2], 0)),
+    ("nd.diag({1, 2}, 1)", lambda: np.diag([1, 2], 1)),
+    ("nd.diagflat(q_int8, -1)", lambda: np.diagflat(X["q_int8"], -1)),
+]:
+    add(text, f)
+
+# ---- shapes ---------------------------------------------------------------------------------------------------------
+for d in ("float64", "int8", "bool", "complex64"):
+    m = X["m_" + d]
+    for kw in [{}] + [{"axis": k} for k in (0, (0, 2), -1, (), 1, (0, 1), 7)]:
+        call("squeeze", "@u_" + d, **kw)
+        text = "u_%s:squeeze(%s)" % (d, "{axis = %s}" % lua(kw["axis"]) if kw else "")
+        add(text, lambda: X["u_" + d].squeeze(**kw))
+    for kw in ({}, {"axis": 0}, {"axis": (0, 2)}, {"axis": ()}):
+        call("flip", "@m_" + d, **kw)
+    for axis in (None, 0, 1, -1):
+        kw = {} if axis is None else {"axis": axis}
+        call("roll", "@m_" + d, 2, **kw)
+        call("repeat_", "@m_" + d, 2, np_name="repeat", **kw)
+        call("take", "@m_" + d, [0, 1], **kw)
+    call("roll", "@m_" + d, -BIG)
+    call("expand_dims", "@m_" + d, (0, -1))
+    call("swapaxes", "@m_" + d, 0, -1)
+    call("moveaxis", "@m_" + d, 0, -1)
+    call("transpose", "@m_" + d)
+    call("ravel", "@m_%s_s" % d)
+    call("broadcast_to", "@o_" + d, (3, 1))
+    call("tile", "@o_" + d, (2, 2))
+    call("tile", "@m_" + d, 2)
+    call("rot90", "@q_" + d, 1)
+    add("nd.stack(nd.split(v_%s, 3))" % d, lambda: np.stack(np.split(X["v_" + d], 3)))
+    call("atleast_3d", "@v_" + d)
+    call("nonzero", "@v_" + d)
+    call("flatnonzero", "@m_" + d)
+    call("argwhere", "@m_" + d)
+    add("nd.array(5)[nd.array(true)]", lambda: np.array(5)[np.array(True)])
+    add("m_%s[nd.array(true)]" % d, lambda: m[np.array(True)])
+    add("m_%s[nd.array(false)]" % d, lambda: m[np.array(False)])
+    add("m_%s[{nd.array(true), 1}]" % d, lambda: m[np.array(True), 1])
+    call("trace", "@q_" + d)
+    add("nd.cross(c_%s['0:3'], c_%s['1:4'])" % (d, d), lambda: np.cross(X["c_" + d][:3], X["c_" + d][1:4]), 16)
+
+for d in FLOATS + ["int64", "int8", "bool"]:
+    call("interp", [0.5, 1.5, 9], [0, 1, 2], [3.0, 4.0, 8.0])
+    if d != "bool":
+        call("quantile", "@m_" + d, 0.3, ulps=16)
+        call("quantile", "@m_" + d, 0.5, axis=(0, 2), keepdims=True, ulps=16)
+        call("percentile", "@m_" + d, [10, 50], axis=0, ulps=16)
+        call("trapz", "@m_" + d, np_name="trapezoid", ulps=16)
+        call("ediff1d", "@v_" + d)
+    call("cov", "@q_" + d, ulps=64)
+    add("nd.corrcoef(m_%s[0])" % d, lambda: np.corrcoef(X["m_" + d][0]), 4096)
+    call("nan_to_num", "@v_" + d)
+    call("polyval", [1, 2, 3], "@m_" + d, ulps=16)
+    call("allclose", "@m_" + d, "@m_" + d)
+
+
+def write():
+    inputs = {k: [str(v.dtype), list(v.shape), short(v)] for k, v in X.items() if not k.endswith("_s")}
+    with open(os.path.join(ROOT, "numpy.json"), "w") as f:
+        rows = [json.dumps(inputs)] + [json.dumps(c, separators=(",", ":")) for c in cases]
+        f.write("[\n" + ",\n".join(rows) + "\n]\n")
+    print(len(cases), "cases")
+
+
+if __name__ == "__main__":
+    write()
