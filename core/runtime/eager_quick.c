@@ -92,6 +92,7 @@ static bool operands(ThContext *c, int func, const ThArg *args, int nargs, Opera
     if (nargs < 1 || nargs > MOST_ARGS) return false;
     for (int i = 0; i < nargs; i++) {
         if (args[i].key) return false;
+        if (args[i].kind == TH_ARG_ARRAY && !args[i].array) return false; /* said by the long way */
         if (args[i].kind == TH_ARG_ARRAY) beside = (ThDtype)args[i].array->dtype;
         else if (!operator_ || !is_number(&args[i])) return false;
     }
