@@ -412,7 +412,8 @@ local verify_known = {
 function M.verify_grad(fun, pt, options)
   local T, nd, compile = require("theano.tensor"), require("theano.ndarray"), require("theano.compile")
   local o = options or {}
-  util.expect("verify_grad", "fun", fun, "function")
+  local meta = type(fun) == "table" and getmetatable(fun)
+  if not (meta and meta.__call) then util.expect("verify_grad", "fun", fun, "function") end -- a theano.Op is called too
   util.check_keywords("verify_grad", o, verify_known)
   if o.out_type and not tol_of[o.out_type] then
     util.raise("ValueError", "verify_grad: out_type is float32 or float64, not '%s'", o.out_type)
