@@ -306,11 +306,12 @@ end
 
 -- Whether a state has left the values that the session was made for: domains do not hold any more, digits are lost as
 -- written that stable forms keep.
-local function is_wild(s, key, note)
+local function is_wild(s, key, got)
   local n = key:find(" after$") and node_of(s, key)
-  if not n or type(note.plain) == "string" or not session.is_float(n.dtype) then return false end
-  for _, x in ipairs(list_of(note)) do
-    if not (math.abs(x) <= 2 * math.max(2, math.abs(n.lo), math.abs(n.hi))) then return true end
+  if not n or type(got.plain) == "string" or not session.is_float(n.dtype) then return false end
+  for _, x in ipairs(list_of(got)) do
+    local inside = math.abs(x) <= 2 * math.max(2, math.abs(n.lo), math.abs(n.hi)) -- NaN is not
+    if not inside then return true end
   end
   return false
 end
