@@ -14,6 +14,13 @@ end
 
 local function float(n) return session.is_float(n.dtype) or session.is_complex(n.dtype) end
 
+--- The product of the lengths that are not 0: where states keep it, they do not grow from call to call.
+local function volume(n)
+  local product = 1
+  for _, length in ipairs(n.shape) do product = product * math.max(1, length) end
+  return product
+end
+
 local function steps(s, accept)
   local list = {}
   for _, n in ipairs(s.nodes) do
@@ -72,7 +79,7 @@ local function add_updates(s, rng)
     if n.kind == "shared" then
       local fits = {}
       for _, m in ipairs(s.nodes) do
-        local fits_in = m.kind == "grad" or m.size == n.size
+        local fits_in = m.kind == "grad" or volume(m) == volume(n)
         if m.id ~= n.id and m.kind ~= "thing" and same_type(n, m) and fits_in then fits[#fits + 1] = m end
       end
       local m = #fits > 0 and rng:pick(fits)
@@ -112,7 +119,7 @@ local function choose_flags(s, rng)
     if p < 0.15 then s.flags[id] = "borrow"
     elseif p < 0.27 then s.flags[id] = "mutable"
     elseif p < 0.35 then
-      local fits = steps(s, function(m) return same_type(n, m) and m.size == n.size and (m.exact or not float(n)) end)
+      local fits = steps(s, function(m) return same_type(n, m) and volume(m) == volume(n) and (m.exact or not float(n)) end)
       if #fits > 0 then s.flags[id], s.flags[-id] = "state", rng:pick(fits).id end
     end
   end

@@ -235,7 +235,8 @@ local function compare_one(s, body, reference, index, b, facts)
     return nil
   end
   if key:find(" runs of ") then
-    if b.plain > a.plain then return ("%s: %d runs, as written %d"):format(key, b.plain, a.plain) end
+    local recurses = body:find("t.f", 1, true) -- which updates leave open to it
+    if b.plain > a.plain and not recurses then return ("%s: %d runs, as written %d"):format(key, b.plain, a.plain) end
     return nil
   end
   local n = node_of(s, key)
