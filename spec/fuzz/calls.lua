@@ -17,7 +17,7 @@ local function float(n) return session.is_float(n.dtype) or session.is_complex(n
 --- The product of the lengths that are not 0: where states keep it, they do not grow from call to call.
 local function volume(n)
   local product = 1
-  for _, length in ipairs(n.shape) do product = product * math.max(1, length) end
+  for _, length in ipairs(n.shape or {}) do product = product * math.max(1, length) end
   return product
 end
 
@@ -119,7 +119,8 @@ local function choose_flags(s, rng)
     if p < 0.15 then s.flags[id] = "borrow"
     elseif p < 0.27 then s.flags[id] = "mutable"
     elseif p < 0.35 then
-      local fits = steps(s, function(m) return same_type(n, m) and volume(m) == volume(n) and (m.exact or not float(n)) end)
+      local fits = steps(s, function(m) return same_type(n, m) and volume(m) == volume(n) and (m.exact
+        or not float(n)) end)
       if #fits > 0 then s.flags[id], s.flags[-id] = "state", rng:pick(fits).id end
     end
   end
