@@ -259,8 +259,8 @@ FN(c128, sf_c_times_inf, (c128 a, c128 b), "copysign fabs sf_c sf_c_times", {
     int far_a = fabs(a.re) > big || fabs(a.im) > big;
     int far_b = fabs(b.re) > big || fabs(b.im) > big;
     if (p.re == p.re || p.im == p.im || !(far_a || far_b)) return p;
-    if (far_a) a = sf_c(copysign(fabs(a.re) > big, a.re), copysign(fabs(a.im) > big, a.im));
-    if (far_b) b = sf_c(copysign(fabs(b.re) > big, b.re), copysign(fabs(b.im) > big, b.im));
+    if (far_a) a = sf_c(copysign(fabs(a.re) > big ? 1.0 : 0.0, a.re), copysign(fabs(a.im) > big ? 1.0 : 0.0, a.im));
+    if (far_b) b = sf_c(copysign(fabs(b.re) > big ? 1.0 : 0.0, b.re), copysign(fabs(b.im) > big ? 1.0 : 0.0, b.im));
     a = sf_c(a.re == a.re ? a.re : 0, a.im == a.im ? a.im : 0);
     b = sf_c(b.re == b.re ? b.re : 0, b.im == b.im ? b.im : 0);
     p = sf_c_times(a, b);
