@@ -611,7 +611,7 @@ function Variable:eval(inputs) end
 ---@return any
 function Variable:get_scalar_constant_value() end
 
----shared only: its value, a copy unless borrowed
+---shared only: its value, a copy unless borrowed; a 0-d one is a number unless borrowed or `array = true`
 ---@param options? table
 ---@return any
 function Variable:get_value(options) end

@@ -23,4 +23,4 @@ for step = 1, 200 do
   if step % 50 == 0 then print(("step %d: cost %.6f"):format(step, value)) end
 end
 local value = w:get_value()
-print(("w = %.2f %.2f %.2f, b = %.2f"):format(value[0], value[1], value[2], b:get_value():item()))
+print(("w = %.2f %.2f %.2f, b = %.2f"):format(value[0], value[1], value[2], b:get_value()))

@@ -16,7 +16,7 @@ local path = os.tmpname() .. ".npz"
 
 local values = {}
 for name, param in pairs(first) do
-  values[name] = param:get_value()
+  values[name] = param:get_value({ borrow = true }) -- no copy, and an array whatever its rank
 end
 nd.save(path, values)
 

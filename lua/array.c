@@ -493,9 +493,15 @@ static int array_assign(lua_State *L) { /* assign(dst, value): broadcasts and ca
     return 1;
 }
 
-static int array_equal(lua_State *L) {
+static int array_equal(lua_State *L) { /* of whatever makes arrays */
     LtState *s = LT_STATE(L);
     lt_most(L, 2);
+    for (int i = 1; i <= 2; i++) {
+        if (lt_array(L, s, i)) continue;
+        luaL_checkany(L, i);
+        lt_push_array(L, s, lt_to_array(L, s, i, TH_DTYPE_NONE));
+        lua_replace(L, i);
+    }
     bool equal = th_array_equal(lt_check_array(L, s, 1), lt_check_array(L, s, 2));
     LT_CHECK(L, s, equal || th_error(s->ctx) == TH_OK); /* freed arrays compare with nothing */
     lua_pushboolean(L, equal);

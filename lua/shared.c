@@ -29,9 +29,10 @@ static int shared_new(lua_State *L) {
     return 1;
 }
 
-static int shared_get(lua_State *L) { /* (shared, borrow) -> ndarray */
+static int shared_get(lua_State *L) { /* (shared, borrow, array) -> ndarray, or the element of a 0-d value */
     LtState *s = LT_STATE(L);
-    lt_push_array(L, s, th_shared_get(check_shared(L, s), lua_toboolean(L, 2)));
+    bool borrow = lua_toboolean(L, 2);
+    lt_push_result(L, s, th_shared_get(check_shared(L, s), borrow), borrow || lua_toboolean(L, 3));
     return 1;
 }
 

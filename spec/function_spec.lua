@@ -119,7 +119,7 @@ describe("updates", function()
     local swap = compile({ inputs = {}, outputs = { a, b }, updates = { { a, b }, { b, a } } })
     local x, y = swap()
     assert.same({ 1.0, 2.0 }, { x, y })
-    assert.same({ 2.0, 1.0 }, { a:get_value():item(), b:get_value():item() })
+    assert.same({ 2.0, 1.0 }, { a:get_value(), b:get_value() })
   end)
 
   it("are pairs, a map or OrderedUpdates", function()
@@ -129,7 +129,7 @@ describe("updates", function()
     for _, updates in ipairs({ { { s, s + 1 } }, { [s] = s + 10 }, u }) do
       compile({ inputs = {}, updates = updates })()
     end
-    assert.equal(111, s:get_value():item())
+    assert.equal(111, s:get_value())
     raises("TypeError", "SharedVariables", function() u:set(T.dscalar(), 1) end)
     raises("KeyError", "Collision", function() u:update({ { s, s + 1 } }) end)
   end)
@@ -140,7 +140,7 @@ describe("updates", function()
     assert.same({ 4 }, s:get_value().shape)
     local n = theano.shared(5.0, "n")
     compile({ inputs = {}, updates = { { n, 0 } } })()
-    assert.equal(0.0, n:get_value():item())
+    assert.equal(0.0, n:get_value())
   end)
 
   it("in place do not reach copies that the user holds", function()
@@ -224,7 +224,51 @@ describe("shared variables", function()
     up()
     up()
     assert.equal(2, down())
-    assert.equal(1, s:get_value():item())
+    assert.equal(1, s:get_value())
+  end)
+end)
+
+describe("get_value of no dimensions", function()
+  local of = {
+    float32 = 0.1, float64 = 0.1, int8 = -128, int64 = math.mininteger, uint8 = 255, uint64 = -1, bool = true,
+    complex64 = nd.complex(1.5, -2.5), complex128 = nd.complex(0.1, 0),
+  }
+
+  it("is a Lua value, as a call's result is, and set_value takes it back", function()
+    assert.is_true(theano.shared(0):get_value() == 0)
+    for dtype, value in pairs(of) do
+      local s = theano.shared(nd.array(value, dtype))
+      local got = s:get_value()
+      assert.equal(compile({}, s)(), got)
+      assert.equal(math.type(got), math.type(value))
+      s:set_value(nd.zeros({}, dtype))
+      assert.is_false(got == s:get_value())
+      s:set_value(got)
+      assert.equal(got, s:get_value())
+      assert.equal(dtype, s:get_value({ array = true }).dtype)
+    end
+  end)
+
+  it("is an array where it is borrowed or asked for", function()
+    local s = theano.shared(nd.array(1, "float32"))
+    for _, o in ipairs({ true, { borrow = true }, { array = true }, { return_internal_type = true } }) do
+      local a = s:get_value(o)
+      assert.same({ "float32", 0 }, { a.dtype, a.ndim })
+    end
+    s:get_value({ borrow = true }):fill(7)
+    assert.equal(7.0, s:get_value())
+    s:get_value({ array = true }):fill(8)
+    assert.equal(7.0, s:get_value())
+    assert.equal("number", type(s:get_value({ borrow = false, array = false })))
+    assert.same({ 1.0 }, theano.shared(nd.array({ 1.0 })):get_value():tolist())
+  end)
+
+  it("is what a function's defaults and states are, too", function()
+    local x, k = T.dscalar("x"), theano.shared(2.0)
+    local f = compile({ theano.In(x, { value = k }) }, x * 2)
+    assert.same({ 2.0, 2.0, 2.0 }, { f[x], f.value[x], f.container[x].value })
+    local g = compile({ theano.In(x, { value = 3 }) }, x * 2)
+    assert.same({ 3.0, 3.0, 3.0 }, { g[x], g.value[x], g.container[x].value })
   end)
 end)
 

@@ -192,6 +192,8 @@ describe("views and copies", function()
     assert.same({ true, false }, nd.array({ 2.0, 0.0 }):astype("bool"):tolist())
     assert.is_true(nd.array_equal(a, a:astype("float32")))
     assert.is_false(nd.array_equal(a, b))
+    assert.is_true(nd.array_equal(3, 3.0) and nd.array_equal({ 1.0, 2.0 }, nd.array({ 1, 2 })))
+    assert.is_false(nd.array_equal(1, { 1 }))
   end)
 
   it("fill and assign broadcast", function()

@@ -79,7 +79,7 @@ end
 local svg, npz = out_dir .. "/mlp-learning-curve.svg", out_dir .. "/mlp-weights.npz"
 report.curve(svg, curve)
 local weights = {}
-for i, v in ipairs(params) do weights[i] = { v.name, v:get_value() } end
+for i, v in ipairs(params) do weights[i] = { v.name, v:get_value({ borrow = true }) } end
 nd.save(npz, weights)
 print(("learning curve: %s\nweights: %s"):format(svg, npz))
 print(("test accuracy: %.1f %%"):format(100 * (1 - count_errors(test_x, test_y) / n_test)))

@@ -21,9 +21,7 @@ end
 local function get(f, key)
   local at, shared = find(f, key)
   if at then return core.get_default(f, at) end
-  local value = core.get_value(shared)
-  if value.ndim == 0 then return value:item() end
-  return value
+  return core.get_value(shared)
 end
 
 local function set(f, key, value)

@@ -92,8 +92,8 @@ return {
   ["Variable.imag"] = { false, "`T.imag(x)`" },
   ["Variable.sub"] = { "...", "a subscript as a call: `x:sub(i, {a, b}, \"all\", T.newaxis)`" },
   ["Variable.clone"] = { "name=nil", "shared only: another variable of the same storage" },
-  ["Variable.get_value"] = { "{borrow=false, return_internal_type=false}",
-    "shared only: its value, a copy unless borrowed" },
+  ["Variable.get_value"] = { "{borrow=false, return_internal_type=false, array=false}",
+    "shared only: its value, a copy unless borrowed; a 0-d one is a number unless borrowed or `array = true`" },
   ["Variable.set_value"] = { "value, {borrow=false}", "shared only: a new value of the same dtype and rank" },
 
   -- ---- nd ---------------------------------------------------------------------------------------------------------

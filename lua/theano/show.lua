@@ -22,7 +22,7 @@ local function variable(v, brief)
   local text = v.owner and clipped(theano.pp(v)) or tostring(v)
   local kind = core.kind(v)
   if kind == "shared" then
-    return ("%s  -- shared %s, now %s"):format(text, tostring(v.type), clipped(tostring(v:get_value())))
+    return ("%s  -- shared %s, now %s"):format(text, tostring(v.type), clipped(tostring(v:get_value({ array = true }))))
   end
   local name = v.owner and v.name and v.name .. " = " or ""
   if v.owner and v.name then text = theano.pp(v.owner.outputs[v.index + 1]) end

@@ -271,12 +271,14 @@ local function options_of(what, o, known)
   return o
 end
 
-local value_known = { borrow = "boolean", return_internal_type = "boolean" }
+local value_known = { borrow = "boolean", return_internal_type = "boolean", array = "boolean" }
 
---- The value: a copy, or with `{borrow = true}` the storage itself, which later calls may overwrite.
--- `return_internal_type` is accepted: on the CPU the ndarray is the internal type.
+--- The value: a copy, or with `{borrow = true}` the storage itself, which later calls may overwrite. What has no
+-- dimensions is a Lua number, boolean or nd.complex, as call results are; it stays an ndarray, with its dtype, where
+-- it is borrowed, under `array = true`, and under `return_internal_type = true` (the internal type is the ndarray).
 function own.get_value(s, o)
-  return core.get_value(s, options_of("get_value", o, value_known).borrow)
+  local options = options_of("get_value", o, value_known)
+  return core.get_value(s, options.borrow, options.array or options.return_internal_type)
 end
 
 --- Another value of the same type; with `{borrow = true}` an ndarray may become the storage itself.

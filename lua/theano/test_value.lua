@@ -109,7 +109,7 @@ function M.get_test_value(v)
   if not util.is_var(v) then util.raise("TypeError", "get_test_value takes a Variable, got %s", type(v)) end
   local value = own_value(v)
   if value == nil and core.kind(v) == "constant" then value = v.data end
-  if value == nil and core.kind(v) == "shared" then value = v:get_value() end
+  if value == nil and core.kind(v) == "shared" then value = v:get_value({ array = true }) end
   if value == nil then util.raise("AttributeError", "%s has no test value", tostring(v)) end
   return value
 end

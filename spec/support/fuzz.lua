@@ -448,7 +448,7 @@ function M.run(programs, optimizer, linker, report)
     for _, u in ipairs(p.updates) do updated[u[1]] = u[2] end
     for _, id in ipairs(parts[i].shareds) do
       local from = updated[id] or id
-      local why = M.differs(p.nodes[from], parts[i].v[id]:get_value())
+      local why = M.differs(p.nodes[from], parts[i].v[id]:get_value({ array = true }))
       if why then
         report(p, ("%s: shared v[%d] after its update to v[%d]: %s"):format(where, id, from, why), from, true)
       end
