@@ -55,8 +55,8 @@ static bool some_in_each(ShapeQ *q, const AttrInts *axis) {
 static bool shape(ShapeQ *q) {
     const AttrInts *axis = q->node->attrs;
     const Op *op = q->node->op;
-    bool extreme = op == &op_max || op == &op_min || op == &op_max_and_argmax || op == &op_argmax;
-    if (extreme && !some_in_each(q, axis)) return false;
+    bool position = op == &op_max_and_argmax || op == &op_argmax, extreme = op == &op_max || op == &op_min;
+    if ((position || (extreme && !ATTRS(ReduceAttrs, q->node)->or_least)) && !some_in_each(q, axis)) return false;
     for (int o = 0; o < q->node->nout; o++) {
         int n = 0;
         for (int d = 0; d < q->node->in[0]->type.ndim; d++)
@@ -116,6 +116,7 @@ static const AttrField fields[] = {
     {"dtype", ATTR_DTYPE, offsetof(ReduceAttrs, dtype), false},
     {"acc_dtype", ATTR_DTYPE, offsetof(ReduceAttrs, acc_dtype), false},
     {"no_zeros_in_input", ATTR_BOOL, offsetof(ReduceAttrs, no_zeros), false},
+    {"or_least", ATTR_BOOL, offsetof(ReduceAttrs, or_least), false},
 };
 static const AttrField argmax_fields[] = {{"axis", ATTR_AXES, offsetof(ArgmaxAttrs, axis), false}};
 

@@ -12,6 +12,7 @@ typedef struct ReduceAttrs {
     AttrInts axis;
     uint8_t dtype, acc_dtype; /* of the result and of the accumulator, resolved */
     uint8_t no_zeros;         /* Prod: the caller promises that no input is zero */
+    uint8_t or_least;         /* Max: of nothing it is -inf, where it is an error otherwise */
 } ReduceAttrs;
 /* MaxAndArgmax (two outputs) and Argmax: axes always listed. */
 typedef struct ArgmaxAttrs {

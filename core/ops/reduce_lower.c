@@ -105,7 +105,7 @@ bool reduce_lower(Lower *l) {
     if (same_shape_copy(l, &a->axis)) return l->api->copy(l, 0, 0);
     if (!(s.k = l->api->kernel(l)) || !make_loops(l, &a->axis, &s)) return false;
     bool extremum = l->node->op == &op_max || l->node->op == &op_min;
-    if (extremum && !check_nonempty(&s)) return false;
+    if (extremum && !a->or_least && !check_nonempty(&s)) return false;
     int v = load(l, &s);
     v = v < 0 ? -1 : ins_cast(s.k, v, a->acc_dtype, s.n);
     return reduce_to(l, &s, kind_of(l->node->op, a->acc_dtype), v, a->acc_dtype, 0);

@@ -136,15 +136,18 @@ ThVar *rw_expm1_beside_one(Opt *o, ThApply *a) { return beside(o, a, S_expm1); }
 
 ThVar *rw_sigmoid_beside_one(Opt *o, ThApply *a) { return beside(o, a, S_sigmoid); }
 
-/* log(1 + x) of an x that is not as wide as the result: integers, float32 beside float64. */
+/* log(1 + x) and log(1 - x) of an x that is not as wide as the result: integers, float32 beside float64. */
 ThVar *rw_log1p(Opt *o, ThApply *a) {
-    ThApply *sum = ask_scalar(a->in[0], S_add);
+    ThApply *sum = ask_scalar(a->in[0], S_add), *sub = sum ? NULL : ask_scalar(a->in[0], S_sub);
     ThDtype d = (ThDtype)a->out[0]->type.dtype;
-    if (!sum || sum->nin != 2 || !dtype_is_float(d)) return NULL;
-    for (int i = 0; i < 2; i++) {
-        ThVar *x = sum->in[1 - i];
-        bool one = ask_equals(sum->in[i], 1) && ask_all_bcast(sum->in[i]->type);
-        if (one && x->type.dtype != d) return call1(o, S_log1p, cast_make(&o->b, x, d));
+    ThApply *both = sum ? sum : sub;
+    if (!both || both->nin != 2 || !dtype_is_float(d)) return NULL;
+    for (int i = 0; i < (sum ? 2 : 1); i++) {
+        ThVar *one = both->in[i], *x = both->in[1 - i];
+        if (!ask_equals(one, 1) || !ask_all_bcast(one->type) || x->type.dtype == d) continue;
+        if (sub && dtype_is_unsigned(a->in[0]->type.dtype)) return NULL; /* below 0 it starts again from the largest */
+        x = cast_make(&o->b, x, d);
+        return call1(o, S_log1p, sub ? call1(o, S_neg, x) : x);
     }
     return NULL;
 }

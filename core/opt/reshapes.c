@@ -104,14 +104,13 @@ ThVar *rw_reshape_to_dimshuffle(Opt *o, ThApply *a) {
     return r && type_eq(r->type, a->out[0]->type) ? r : NULL;
 }
 
-/* Rebroadcast that changes nothing; Rebroadcast(Rebroadcast(x)) -> one, where no check of a length is lost. */
+/* Rebroadcast that changes nothing; Rebroadcast(Rebroadcast(x)) -> one. */
 ThVar *rw_useless_rebroadcast(Opt *o, ThApply *a) {
     ThVar *in = a->in[0], *x = in->owner ? in->owner->in[0] : NULL;
     uint32_t to = a->out[0]->type.broadcastable;
     if (type_eq(in->type, a->out[0]->type)) return in;
     if (!ask_op(in, &op_rebroadcast)) return NULL;
-    bool checked = in->type.broadcastable & ~x->type.broadcastable & ~to; /* a length that nobody would check */
-    return checked ? NULL : patternbroadcast_make(&o->b, x, to);
+    return patternbroadcast_make(&o->b, x, to);
 }
 
 ThVar *rw_rebroadcast_lift(Opt *o, ThApply *a) {
@@ -212,15 +211,18 @@ ThVar *rw_join_make_vector(Opt *o, ThApply *a) {
     return r ? patternbroadcast_make(&o->b, r, a->out[0]->type.broadcastable) : NULL;
 }
 
-/* Split into one part of x's own length; another length raises when it runs. */
+/* Split into one part -> x; that the part is as long as x is asserted. */
 ThVar *rw_useless_split(Opt *o, ThApply *a) {
     ThVar *x = a->in[0], *lengths = a->in[2];
     int64_t axis, n, m;
     if (a->nout != 1 || !type_eq(x->type, a->out[0]->type) || !known_axis(a->in[1], x->type.ndim, &axis)) return NULL;
     ThVar *length = shape_i(o, x, (int)axis);
-    bool same = ask_op(lengths, &op_make_vector) && length == lengths->owner->in[0];
-    bool known = length && scalar_known(length, &n) && vector_known(lengths, 0, &m) && n == m;
-    return same || known ? x : NULL;
+    ThVar *part = ask_op(lengths, &op_make_vector) ? lengths->owner->in[0] : subtensor_int_make(&o->b, lengths, 0);
+    if (!length || !part) return NULL;
+    if (length == part || (scalar_known(length, &n) && vector_known(lengths, 0, &m) && n == m)) return x;
+    ThVar *same = call2(o, S_eq, part, length);
+    return same ? assert_make(&o->b, x, &same, 1, "The length of the only part is not that of the whole", TH_ValueError)
+                : NULL;
 }
 
 /* (x . y).T -> y.T . x.T when nobody else uses the product: the transposes are views of what is there. */
@@ -233,14 +235,23 @@ ThVar *rw_lift_transpose_through_dot(Opt *o, ThApply *a) {
     return dot_make(&o->b, dimshuffle_make(&o->b, y, p->at, 2), dimshuffle_make(&o->b, x, p->at, 2));
 }
 
-/* DimShuffle{x,0,1}(Alloc(v, n, m)) -> Alloc(v, 1, n, m). */
+/* DimShuffle{1,x,0}(Alloc(v, n, m)) -> Alloc(DimShuffle(v), m, 1, n) where nobody else reads the Alloc or v is small.
+ */
 ThVar *rw_dimshuffle_alloc(Opt *o, ThApply *a) {
     const AttrInts *p = ask_attr(a->op, a->attrs, "order");
-    ThVar *x = a->in[0], *size[TH_MAX_NDIM];
-    int pad = p->n - x->type.ndim;
-    if (!ask_op(x, &op_alloc) || pad <= 0) return NULL;
-    for (int i = 0; i < p->n; i++)
-        if (p->at[i] != (i < pad ? -1 : i - pad)) return NULL;
-    for (int i = 0; i < p->n; i++) size[i] = i < pad ? const_int(&o->b, 1, TH_INT64) : x->owner->in[1 + i - pad];
-    return alloc_make(&o->b, x->owner->in[0], size, p->n);
+    ThVar *x = a->in[0], *v, *size[TH_MAX_NDIM];
+    int8_t own[TH_MAX_NDIM];
+    int first = 0;
+    if (!ask_op(x, &op_alloc)) return NULL;
+    v = x->owner->in[0];
+    int pad = x->type.ndim - v->type.ndim;
+    for (int i = 0; i < p->n; i++) {
+        own[i] = (int8_t)(p->at[i] < pad ? -1 : p->at[i] - pad);
+        size[i] = p->at[i] < 0 ? const_int(&o->b, 1, TH_INT64) : x->owner->in[1 + p->at[i]];
+    }
+    while (first < p->n && own[first] < 0) first++;
+    bool keeps = p->n - first == v->type.ndim;
+    for (int i = first; i < p->n; i++) keeps &= own[i] == i - first;
+    if (x->nclients != 1 && v->type.ndim) return NULL;
+    return alloc_make(&o->b, keeps ? v : dimshuffle_make(&o->b, v, own + first, p->n - first), size, p->n);
 }

@@ -30,6 +30,6 @@ REWRITE(local_useless_split,      CANON|SPEC,         "Split",      1, rw_useles
 REWRITE(local_useless_inc_subtensor_alloc, FILLALLOC|SPEC, "IncSubtensor",          1, rw_useless_inc_subtensor_alloc)
 REWRITE(local_useless_inc_subtensor_alloc, FILLALLOC|SPEC, "AdvancedIncSubtensor",  1, rw_useless_inc_subtensor_alloc)
 REWRITE(local_useless_inc_subtensor_alloc, FILLALLOC|SPEC, "AdvancedIncSubtensor1", 1, rw_useless_inc_subtensor_alloc)
-REWRITE(local_dimshuffle_alloc,   UNCANON,            "DimShuffle", 2, rw_dimshuffle_alloc)
+REWRITE(local_dimshuffle_alloc,   FILLALLOC|SPEC|UNCANON, "DimShuffle", 2, rw_dimshuffle_alloc)
 REWRITE(local_reshape_dimshuffle, UNCANON,            "Reshape",    2, rw_useless_dimshuffle_in_reshape)
 REWRITE(alloc_empty_to_zeros,     ALLOCZEROS|OPTIN,   "AllocEmpty", 1, rw_alloc_empty_to_zeros)

@@ -37,7 +37,7 @@ typedef struct Join {
 } Join;
 
 static void join_begin(Join *j, Opt *o, ThApply *first) {
-    *j = (Join){.o = o, .steps = fg_find(first->in[0]), .truncate = -1};
+    *j = (Join){.o = o, .steps = fg_find(first->in[0]), .truncate = ATTRS(ScanAttrs, first)->truncate};
     builder_begin_fg(&o->b, o->fg, first->prov);
     builder_begin(&j->user, o->c);
     j->user.prov = first->prov;
@@ -303,7 +303,6 @@ static bool merge_inouts(Opt *o, ThApply *a) {
     bool any = false;
     join_begin(&j, o, a);
     bool ok = join_add(&j, a) && join_equal(&j);
-    j.truncate = ATTRS(ScanAttrs, a)->truncate;
     for (int i = 0; ok && i < j.carried.n; i++) any = any || j.carried.at[i].same != i;
     for (int i = 0; ok && i < j.collected.n; i++) any = any || j.collected.at[i].same != i;
     ok = ok && (!any || join_build(&j, "scan_merge_inouts"));
@@ -322,14 +321,16 @@ typedef struct Loop {
 typedef VEC(Loop) LoopVec;
 
 static bool fits(const ThApply *a, const ThApply *b) {
-    return fg_find(a->in[0]) == fg_find(b->in[0]) && ATTRS(ScanAttrs, a)->until == ATTRS(ScanAttrs, b)->until;
+    const ScanAttrs *x = ATTRS(ScanAttrs, a), *y = ATTRS(ScanAttrs, b);
+    return fg_find(a->in[0]) == fg_find(b->in[0]) && x->until == y->until && x->truncate == y->truncate;
 }
 
-/* Puts loop n into the group of those of its level with as many turns. */
+/* Puts loop n into the group of those of its level with as many turns, whose gradients go back as far. */
 static bool group_loop(ThContext *c, Map *groups, LoopVec *loops, int n) {
     Loop *x = &loops->at[n];
-    uint64_t key =
-        hash_mix(hash_mix(KEY(fg_find(x->node->in[0])), (uint64_t)x->level), ATTRS(ScanAttrs, x->node)->until);
+    const ScanAttrs *s = ATTRS(ScanAttrs, x->node);
+    uint64_t key = hash_mix(KEY(fg_find(x->node->in[0])), (uint64_t)x->level);
+    key = hash_mix(hash_mix(key, s->until), (uint64_t)s->truncate);
     uint32_t at;
     if (map_get(groups, key, &at)) {
         Loop *first = &loops->at[at];

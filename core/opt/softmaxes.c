@@ -56,7 +56,8 @@ static AttrInts axes_of(const ThVar *sum) {
 
 /* The maximum of x along axes, 0 where it is infinite, without these dimensions. */
 static ThVar *maximum(Opt *o, ThVar *x, const AttrInts *axis) {
-    ThVar *m = reduce_make(&o->b, &op_max, x, axis, TH_DTYPE_NONE, TH_DTYPE_NONE, false);
+    ReduceAttrs r = {.axis = *axis, .dtype = x->type.dtype, .acc_dtype = x->type.dtype, .or_least = true};
+    ThVar *m = apply1(&o->b, &op_max, &r, &x, 1);
     ThVar *zero = opt_const(o, 0, type_tensor(x->type.dtype, 0, 0)), *far = call1(o, S_isinf, m);
     return far && zero ? elemwise_make(&o->b, S_switch, (ThVar *[]){far, zero, m}, 3) : NULL;
 }
@@ -211,7 +212,7 @@ ThVar *rw_log_sum_exp(Opt *o, ThApply *a) {
     ThApply *view[DEEP];
     int n = 0;
     ThVar *v = a->in[0], *x;
-    for (; v->owner && n < DEEP && (v->owner->op == &op_dimshuffle || v->owner->op == &op_reshape); v = v->owner->in[0])
+    for (; v->owner && n < DEEP && (v->owner->op == &op_dimshuffle || views_select(v->owner)); v = v->owner->in[0])
         view[n++] = v->owner;
     if (!(x = softmaxes_summed(o, v)) || is_shifted(x) || v->type.dtype != a->out[0]->type.dtype) return NULL;
     ThVar *r = softmaxes_log_of_sum(o, v, x);

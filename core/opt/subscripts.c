@@ -60,8 +60,53 @@ static void add_entry(Subscript *s, const ThApply *a, int first, const AttrIdx *
     }
 }
 
+/* Index 0, of a dimension of length 1. */
+static void add_first(Opt *o, Subscript *s) {
+    int to = s->idx.n++;
+    memset(&s->idx.at[to], 0, sizeof s->idx.at[0]);
+    s->idx.at[to].kind = 'i';
+    s->idx.at[to].has = 1;
+    s->idx.at[to].dtype[0] = TH_INT64;
+    s->part[s->n++] = const_scalar_int(&o->b, 0);
+}
+
 static ThVar *apply_subscript(Opt *o, ThVar *x, const Subscript *s) {
     return x ? subtensor_make(&o->b, x, &s->idx, s->part, s->n) : NULL;
+}
+
+/* The same, a view where only dimensions of length 1 go. */
+static ThVar *apply_or_drop(Opt *o, ThVar *x, const Subscript *s) {
+    if (all_whole(&s->idx)) return x;
+    ThVar *r = apply_subscript(o, x, s);
+    ThVar *view = ask_op(r, &op_subtensor) ? rw_subtensor_remove_broadcastable_index(o, r->owner) : NULL;
+    return view ? view : r;
+}
+
+/* ---- indices of what goes away ---- */
+typedef struct Inside {
+    ThVar *cond[TH_MAX_NDIM];
+    int n;
+} Inside;
+
+/* Adds that the indices i, of any rank, are those of a dimension of length n, unless they certainly are. false: they
+ * certainly are not, or it failed. */
+static bool stays_inside(Opt *o, Inside *in, ThVar *i, ThVar *n) {
+    int64_t k, m;
+    if (!i || !n || in->n == TH_LEN(in->cond)) return false;
+    bool given = scalar_known(i, &k);
+    if (given && scalar_known(n, &m)) return k >= -m && k < m;
+    if (given) i = const_int(&o->b, k, TH_INT64);
+    else if (i->type.kind == TYPE_SCALAR) i = tensor_from_scalar_make(&o->b, i);
+    ThVar *low = given && k >= 0 ? NULL : call2(o, S_ge, i, call1(o, S_neg, n));
+    ThVar *high = given && k < 0 ? NULL : call2(o, S_lt, i, n);
+    ThVar *both = low && high ? call2(o, S_and_, low, high) : low ? low : high;
+    if (both && both->type.ndim) both = reduce_make(&o->b, &op_all, both, NULL, TH_DTYPE_NONE, TH_DTYPE_NONE, false);
+    return (in->cond[in->n++] = both) != NULL;
+}
+
+/* x, which raises where an index is not inside. */
+static ThVar *if_inside(Opt *o, ThVar *x, const Inside *in) {
+    return x && in->n ? assert_make(&o->b, x, in->cond, in->n, "index out of bounds", TH_IndexError) : x;
 }
 
 /* ---- slices that say nothing ---- */
@@ -153,20 +198,51 @@ ThVar *rw_subtensor_merge(Opt *o, ThApply *a) {
 }
 
 /* ---- subscripts move to where less is computed ---- */
-/* Alloc(v, ..)[idx] -> Alloc(v[idx on v's own dimensions], ..). An index into a dimension that v lacks stays: it may be
- * out of range. */
+/* Alloc(v, ..)[idx] -> Alloc(v[idx on v's own dimensions], ..). That an index is inside a dimension which v lacks is
+ * asserted. */
 ThVar *rw_subtensor_of_alloc(Opt *o, ThApply *a) {
     if (!ask_op(a->in[0], &op_alloc)) return NULL;
     const AttrIdx *idx = idx_of(a);
+    ThVar *const *length = a->in[0]->owner->in + 1;
     ThVar *v = padleft_make(&o->b, a->in[0]->owner->in[0], a->in[0]->type.ndim);
     Subscript s = {.n = 0};
+    Inside in = {.n = 0};
     for (int e = 0; v && e < idx->n; e++) {
+        bool index = idx->at[e].kind == 'i';
         if (!type_bcast(v->type, e)) add_entry(&s, a, 1, idx, e, 7);
-        else if (idx->at[e].kind == 's') add_whole(&s);
+        else if (!index) add_whole(&s);
+        else if (stays_inside(o, &in, tensor_of(part(a, 1, idx, e, 1)), length[e])) add_first(o, &s);
         else return NULL;
     }
-    if (v && !all_whole(&s.idx)) v = apply_subscript(o, v, &s);
-    return v ? shape_alloc_result(o, v, a) : NULL;
+    v = v ? if_inside(o, apply_or_drop(o, v, &s), &in) : NULL;
+    return v && a->out[0]->type.ndim ? shape_alloc_result(o, v, a) : v;
+}
+
+/* x, an operand of the elementwise a->in[0], at a's subscript: along what others repeat it there is nothing to choose,
+ * and they are asked whether an index is inside. */
+static ThVar *operand_at(Opt *o, ThVar *x, ThApply *a) {
+    const AttrIdx *idx = idx_of(a);
+    Subscript s = {.n = 0};
+    for (int e = 0; e < idx->n; e++) {
+        bool repeated = type_bcast(x->type, e) && !type_bcast(a->in[0]->type, e);
+        if (!repeated) add_entry(&s, a, 1, idx, e, 7);
+        else if (idx->at[e].kind == 's') add_whole(&s);
+        else add_first(o, &s);
+    }
+    return apply_or_drop(o, x, &s);
+}
+
+/* f(x, y)[i] -> f(x[i], y[i]) for an elementwise f whose result only this subscript uses. */
+ThVar *rw_subtensor_lift(Opt *o, ThApply *a) {
+    ThApply *f = a->in[0]->owner;
+    ThVar *in[KACC];
+    if (!f || f->op != &op_elemwise || f->nout != 1 || f->out[0]->nclients != 1 || f->nin > KACC) return NULL;
+    if (a->nin - 1 > PARTS) return NULL;
+    for (int i = 0; i < f->nin; i++)
+        if (!(in[i] = operand_at(o, f->in[i], a))) return NULL;
+    ThApply *r = apply_make(&o->b, f->op, f->attrs, in, f->nin);
+    if (r) r->flags |= f->flags & APPLY_GRAD;
+    return r ? fg_find(r->out[0]) : NULL;
 }
 
 /* dot(x, y)[i, j] -> dot(x[i], y[:, j]) when nobody else uses the product. */
@@ -209,18 +285,6 @@ ThVar *rw_useless_inc_subtensor(Opt *o, ThApply *a) {
     if (!all_whole(idx_of(a))) return NULL;
     if (!sets(a)) return call2(o, S_add, a->in[0], a->in[1]);
     return type_eq(a->in[1]->type, a->out[0]->type) ? a->in[1] : NULL;
-}
-
-static ThVar *with_set(Opt *o, ThApply *a) {
-    if (a->op == &op_inc_subtensor)
-        return inc_subtensor_make(&o->b, a->in[0], a->in[1], idx_of(a), a->in + 2, a->nin - 2, true);
-    return NULL;
-}
-
-/* inc(zeros[i], y) -> set(zeros[i], y): nothing has to be read. */
-ThVar *rw_incsubtensor_of_zeros(Opt *o, ThApply *a) {
-    if (sets(a) || !ask_zeros(a->in[0]) || a->in[1]->type.dtype != a->in[0]->type.dtype) return NULL;
-    return with_set(o, a);
 }
 
 /* set(x[i], x[i]) -> x; set(Alloc(c)[i], c) -> Alloc(c). */
@@ -346,6 +410,20 @@ static bool distinct(const ThVar *v) {
     return (rises || falls) && (plus || minus);
 }
 
+/* The tuples of an advanced subscript: those of vectors of one length, of which one has no position twice. */
+static bool distinct_tuples(const ThApply *a) {
+    const AttrIdx *idx = idx_of(a);
+    bool any = false;
+    for (int e = 0; e < idx->n; e++) {
+        if (idx->at[e].kind == 's') continue;
+        ThVar *i = part(a, 2, idx, e, 1);
+        if (idx->at[e].kind != 'i' || !i || i->type.kind != TYPE_TENSOR || i->type.ndim != 1 || type_bcast(i->type, 0))
+            return false;
+        any |= distinct(i);
+    }
+    return any;
+}
+
 /* x + y of what is assigned, where x stands at the very place: y, else NULL. */
 static ThVar *increment_of(ThApply *a, const Op *selects, int first) {
     ThApply *sum = ask_scalar(a->in[1], S_add);
@@ -387,13 +465,28 @@ ThVar *rw_adv_sub1_adv_inc_sub1(Opt *o, ThApply *a) {
                        "Bad indexing or shapes in a AdvancedIncSubtensor1 that was optimized away", TH_IndexError);
 }
 
-/* inc(x[slices], 0) -> x; indices stay, they may be out of range. */
+/* inc(zeros[i], y) -> set(zeros[i], y): nothing has to be read. Positions must be distinct. */
+ThVar *rw_incsubtensor_of_zeros(Opt *o, ThApply *a) {
+    ThVar *x = a->in[0], *y = a->in[1];
+    if (sets(a) || !ask_zeros(x) || y->type.dtype != x->type.dtype) return NULL;
+    if (a->op == &op_inc_subtensor) return inc_subtensor_make(&o->b, x, y, idx_of(a), a->in + 2, a->nin - 2, true);
+    if (a->op == &op_adv_inc_subtensor1)
+        return distinct(a->in[2]) ? adv_inc_subtensor1_make(&o->b, x, y, a->in[2], true) : NULL;
+    return distinct_tuples(a) ? adv_inc_subtensor_make(&o->b, x, y, idx_of(a), a->in + 2, a->nin - 2, true) : NULL;
+}
+
+/* inc(x[..], 0) -> x; that indices are inside is asserted. */
 ThVar *rw_inc_of_zeros(Opt *o, ThApply *a) {
-    const AttrIdx *idx = idx_of(a);
-    (void)o;
+    static const AttrIdx rows = {.n = 1, .at = {{'i', 1, {TH_INT64, 0, 0}}}};
+    const AttrIdx *idx = a->op == &op_adv_inc_subtensor1 ? &rows : idx_of(a);
+    ThVar *x = a->in[0];
+    Inside in = {.n = 0};
+    if (sets(a) || !ask_zeros(a->in[1])) return NULL;
     for (int e = 0; e < idx->n; e++)
-        if (idx->at[e].kind != 's') return NULL;
-    return !sets(a) && ask_equals(a->in[1], 0) && ask_all_bcast(a->in[1]->type) ? a->in[0] : NULL;
+        if (idx->at[e].kind == 'n' ||
+            (idx->at[e].kind == 'i' && !stays_inside(o, &in, tensor_of(part(a, 2, idx, e, 1)), shape_i(o, x, e))))
+            return NULL;
+    return if_inside(o, x, &in);
 }
 
 /* DimShuffle that only drops dimensions of length 1 of a subscript -> the subscript with 0 there. */
@@ -410,14 +503,8 @@ ThVar *rw_dimshuffle_subtensor(Opt *o, ThApply *a) {
         bool index = given && idx->at[e].kind == 'i';
         bool dropped = !index && (k >= p->n || p->at[k] != d);
         if (dropped && given) return NULL;
-        if (dropped) {
-            int to = s.idx.n++;
-            memset(&s.idx.at[to], 0, sizeof s.idx.at[0]);
-            s.idx.at[to].kind = 'i';
-            s.idx.at[to].has = 1;
-            s.idx.at[to].dtype[0] = TH_INT64;
-            s.part[s.n++] = const_scalar_int(&o->b, 0);
-        } else if (given) add_entry(&s, in, 1, idx, e, 7);
+        if (dropped) add_first(o, &s);
+        else if (given) add_entry(&s, in, 1, idx, e, 7);
         else add_whole(&s);
         k += !index && !dropped;
         d += !index;

@@ -95,31 +95,68 @@ ThVar *rw_max_to_min(Opt *o, ThApply *a) {
     return apply1(&o->b, &op_min, m->owner->attrs, n->in, 1);
 }
 
-/* max(join(0, x, y), 0) of rows x, y, .. -> maximum(x, y) ..; sums and products alike. */
-ThVar *rw_reduce_join(Opt *o, ThApply *a) {
-    enum { MOST = 8 }; /* rows */
+/* What joins the reductions of parts, -1: nothing; for max, min and such no part may be empty. */
+static int joins(const Op *op) {
     static const struct {
         const Op *op;
         int scalar;
-    } table[] = {{&op_sum, S_add}, {&op_prod, S_mul}, {&op_max, S_maximum}, {&op_min, S_minimum}};
-    ThVar *j = a->in[0], *r = NULL;
-    AttrInts axis = attrs_of(a)->axis;
-    int64_t at;
-    int8_t keep[TH_MAX_NDIM];
-    int n = 0, scalar = -1;
-    if (!ask_op(j, &op_join) || j->nclients != 1 || axis.n != 1 || !scalar_known(j->owner->in[0], &at)) return NULL;
-    if (at != axis.at[0] || j->owner->nin > 1 + MOST) return NULL;
+    } table[] = {{&op_sum, S_add},     {&op_prod, S_mul}, {&op_max, S_maximum},
+                 {&op_min, S_minimum}, {&op_all, S_and_}, {&op_any, S_or_}};
     for (int i = 0; i < TH_LEN(table); i++)
-        if (table[i].op == a->op) scalar = table[i].scalar;
-    for (int d = 0; d < j->type.ndim; d++)
-        if (d != at) keep[n++] = (int8_t)d;
-    for (int i = 1; i < j->owner->nin; i++) {
-        ThVar *x = j->owner->in[i];
-        if (!type_bcast(x->type, (int)at) || x->type.dtype != a->out[0]->type.dtype) return NULL;
-        x = dimshuffle_make(&o->b, x, keep, n);
-        r = r ? call2(o, scalar, r, x) : x;
+        if (table[i].op == op) return table[i].scalar;
+    return -1;
+}
+
+/* Parts in one, in the accumulator of a. */
+static ThVar *joined(Opt *o, const ThApply *a, ThVar **part, int n) {
+    int scalar = joins(a->op);
+    ThDtype acc = (ThDtype)attrs_of(a)->acc_dtype, d = (ThDtype)a->out[0]->type.dtype;
+    ThVar *r = NULL;
+    for (int i = 0; i < n; i++)
+        if (part[i] && part[i]->type.dtype != acc) part[i] = cast_make(&o->b, part[i], acc);
+    if (scalar_ops[scalar].flags & SF_NARY) r = opt_call(o, scalar, part, n, acc);
+    else
+        for (int i = 0; i < n; i++) r = i ? call2(o, scalar, r, part[i]) : part[i];
+    return r && r->type.dtype != d ? cast_make(&o->b, r, d) : r;
+}
+
+/* sum(MakeVector(x, y)) -> x + y. */
+static ThVar *reduce_vector(Opt *o, ThApply *a, const ThApply *v) {
+    ThVar *part[KACC];
+    if (v->nin == 0 || v->nin > KACC) return NULL;
+    for (int i = 0; i < v->nin; i++) {
+        part[i] = v->in[i];
+        if (part[i]->type.dtype != v->out[0]->type.dtype)
+            part[i] = cast_make(&o->b, part[i], (ThDtype)v->out[0]->type.dtype);
     }
-    return r && type_eq(r->type, a->out[0]->type) ? r : NULL;
+    return joined(o, a, part, v->nin);
+}
+
+/* sum(join(0, x, y), axes) -> sum(x, axes) + sum(y, axes) where the axes include that of the join; other reductions
+ * alike, of rows. */
+ThVar *rw_reduce_join(Opt *o, ThApply *a) {
+    enum { MOST = 8 }; /* parts */
+    ThVar *x = a->in[0], *part[MOST];
+    int scalar = joins(a->op), n = x->owner ? x->owner->nin - 1 : 0;
+    bool empty = scalar == S_add || scalar == S_mul; /* parts may be */
+    ReduceAttrs r = *attrs_of(a);
+    int64_t at;
+    if (x->nclients != 1 || scalar < 0) return NULL;
+    if (ask_op(x, &op_make_vector)) return reduce_vector(o, a, x->owner);
+    if (!ask_op(x, &op_join) || n > MOST || !scalar_known(x->owner->in[0], &at)) return NULL;
+    if (at < 0) at += x->type.ndim;
+    if (!axis_in(&r.axis, (int)at)) return NULL;
+    r.dtype = r.acc_dtype;
+    for (int i = 0; i < n; i++) {
+        ThVar *v = x->owner->in[1 + i];
+        bool row = type_bcast(v->type, (int)at);
+        if (v->type.dtype != x->type.dtype || !(row || empty)) return NULL;
+        part[i] = apply1(&o->b, a->op, &r, &v, 1);
+        ThVar *less = row && part[i] ? rw_reduce_broadcastable(o, part[i]->owner) : NULL;
+        if (less) part[i] = less;
+        if (!part[i]) return NULL;
+    }
+    return joined(o, a, part, n);
 }
 
 /* A product with zeros (a constant, or filled in) is zeros of its shape. */

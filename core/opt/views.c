@@ -77,15 +77,3 @@ ThVar *rw_subtensor_make_vector(Opt *o, ThApply *a) {
     if (i < 0) i += v->nin;
     return i >= 0 && i < v->nin ? v->in[i] : NULL;
 }
-
-/* f(x)[i] -> f(x[i]) for an elementwise f of one operand whose result only this subscript uses. */
-ThVar *rw_subtensor_lift(Opt *o, ThApply *a) {
-    ThApply *f = a->in[0]->owner;
-    ThVar *in[2 * TH_MAX_NDIM + 1];
-    if (!f || f->op != &op_elemwise || f->nin != 1 || f->nout != 1 || f->out[0]->nclients != 1) return NULL;
-    if (a->nin > TH_LEN(in)) return NULL;
-    in[0] = f->in[0];
-    for (int i = 1; i < a->nin; i++) in[i] = a->in[i];
-    ThVar *x = apply1(&o->b, a->op, a->attrs, in, a->nin);
-    return x ? apply1(&o->b, f->op, f->attrs, &x, 1) : NULL;
-}

@@ -11,11 +11,13 @@ M.of = {
   local_dot_to_dot22 = "number Dot", local_dot22_to_dot22scalar = "number Dot22",
   local_dot22_to_ger_or_gemv = "number Dot22", local_gemm_to_gemv = "number Gemm", local_gemm_to_ger = "number Gemm",
   local_hard_sigmoid = "number sigmoid", local_ultra_fast_sigmoid = "number sigmoid",
-  logsigm_to_softplus = "number sigmoid", local_log_add = "number log", local_logsoftmax_grad = "number SoftmaxGrad",
+  logsigm_to_softplus = "number sigmoid", local_log_add = "number log", local_log1p = "number log",
+  local_logsoftmax_grad = "number SoftmaxGrad",
   local_max_and_argmax = "number MaxAndArgmax", local_merge_switch_same_cond = "number switch",
   local_mul_to_sqr = "number mul", local_neg_to_mul = "number neg", local_opt_alloc = "number Sum Prod",
   local_pow_canonicalize = "number pow", local_pow_specialize = "number pow",
-  local_pow_specialize_device = "number pow", local_reduce_join = "number Join",
+  local_pow_specialize_device = "number pow", local_reduce_join = "number Join MakeVector",
+  local_useless_split = "number Split",
   local_subtensor_merge = "number Subtensor",
   local_useless_inc_subtensor = "number IncSubtensor", local_fill_to_alloc = "number second",
   local_shape_to_shape_i = "number Shape", local_sumsqr2dot = "number sqr mul",
@@ -28,7 +30,8 @@ M.of = {
   -- it moves to the inputs: nodes that compute what it works on
   local_abs_lift = "below abs_", local_dimshuffle_lift = "below DimShuffle",
   local_lift_transpose_through_dot = "below DimShuffle", local_rebroadcast_lift = "below Rebroadcast",
-  local_reshape_lift = "below Reshape", local_subtensor_lift = "below Subtensor",
+  local_reshape_lift = "below Reshape", local_subtensor_lift = "under Subtensor",
+  local_dimshuffle_alloc = "below DimShuffle",
   local_subtensor_of_alloc = "below Subtensor", local_subtensor_of_dot = "below Subtensor",
   local_sum_prod_div_dimshuffle = "below Sum Prod", local_sum_prod_mul_by_scalar = "below Sum Prod",
   -- it moves to the outputs: nodes that are computed from it
@@ -51,7 +54,8 @@ M.of = {
   local_add_canonizer = "disorder add sub neg", local_mul_canonizer = "disorder mul true_div inv",
   local_remove_useless_assert = "arguments Assert", local_useless_slice = "arguments Subtensor",
   local_reshape_to_dimshuffle = "rank Reshape", local_sum_prod_all_to_none = "axes Sum Prod",
-  local_incsubtensor_of_zeros_to_setsubtensor = "increments IncSubtensor",
+  local_incsubtensor_of_zeros_to_setsubtensor = "increments IncSubtensor AdvancedIncSubtensor AdvancedIncSubtensor1",
+  local_incsubtensor_of_zeros = "number IncSubtensor AdvancedIncSubtensor AdvancedIncSubtensor1",
   local_upcast_elemwise_constant_inputs = "mixed",
 }
 
@@ -117,6 +121,17 @@ end
 local words = {}
 function words.number() return 1 end
 function words.below(g, n) return size(below(g, n)) end
+-- Elementwise nodes that some of the operations are computed from.
+local function under(g, which)
+  local met, count = {}, 0
+  for _, n in ipairs(g.nodes) do
+    for m in pairs(which[n.op] and below(g, n) or {}) do
+      count = count + (m.elemwise and not met[m] and 1 or 0)
+      met[m] = true
+    end
+  end
+  return count
+end
 function words.above(g, n)
   local count = 0
   for _, m in ipairs(g.nodes) do count = count + (computes(m) and below(g, m)[n] and 1 or 0) end
@@ -166,7 +181,7 @@ function M.count(measure, g)
   local which, by = {}, {}
   for op in (first or rest):gmatch("%S+") do which[op] = true end
   for op in (second or ""):gmatch("%S+") do by[op] = true end
-  local total = word == "lines" and g.lines or 0
+  local total = word == "lines" and g.lines or word == "under" and under(g, which) or 0
   for _, n in ipairs(g.nodes) do
     if word == "nodes" then
       total = total + (computes(n) and 1 or 0)
@@ -180,7 +195,7 @@ function M.count(measure, g)
         if d and dtype and d ~= dtype then total = total + 1 end
         dtype = dtype or d
       end
-    elseif which[n.op] then
+    elseif which[n.op] and words[word] then
       total = total + words[word](g, n, which, by)
     end
   end
