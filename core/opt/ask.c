@@ -43,6 +43,24 @@ bool ask_zeros(const ThVar *x) {
            (ask_op(x, &op_alloc) && ask_equals(x->owner->in[0], 0));
 }
 
+/* The integer that a float shows, or v itself. */
+static const ThVar *integer_behind(const ThVar *v) {
+    while (v->owner && (v->owner->op == &op_dimshuffle || ask_which(v->owner) == S_cast)) v = v->owner->in[0];
+    return v;
+}
+
+bool ask_count(const ThVar *v) {
+    v = integer_behind(v);
+    return v->type.kind == TYPE_TENSOR && dtype_is_discrete(v->type.dtype) && v->type.dtype != TH_BOOL;
+}
+
+bool ask_length(const ThVar *v) {
+    v = integer_behind(v);
+    for (int i = 0; i < TH_MAX_NDIM && ask_scalar(v, S_mul); i++) v = integer_behind(v->owner->in[0]);
+    if (ask_op(v, &op_prod) || ask_op(v, &op_subtensor)) v = v->owner->in[0];
+    return ask_op(v, &op_shape) || ask_op(v, &op_shape_i);
+}
+
 bool ask_number(const ThVar *v, ThValue *x) {
     const ThVar *k = constant_behind(v);
     if (!k || !ask_all_bcast(v->type) || k->u.data->size != 1 || dtype_is_complex(k->type.dtype)) return false;

@@ -2,8 +2,9 @@
  * canon.c -- sums and products in one flat form: local_add_canonizer, local_mul_canonizer.
  * In: a maximal root of a tree of add, sub, neg (or mul, true_div, inv). Out: the root rebuilt from two lists (plus and
  * minus; numerator and denominator) when terms cancel or constants fold: the folded constant first, then the terms in
- * the order in which they were first seen. Measure: number of terms, then of constants not in first place. Inner nodes
- * with other users are terms themselves, but for products in which expanding one cancels something.
+ * the order in which they were first seen. Integers in a product of floats do not cancel. Measure: number of terms,
+ * then of constants not in first place. Inner nodes with other users are terms themselves, but for products in which
+ * expanding one cancels something.
  */
 #include "rules.h"
 
@@ -86,12 +87,15 @@ static bool count_terms(Canon *k, int side, Map *m) {
     return true;
 }
 
+/* Does a term on both sides leave nothing? Lengths are 0 where there is nothing, and the mean of nothing is NaN. */
+static bool cancels(const Canon *k, const ThVar *v) { return !k->f->is_mul || !ask_count(v); }
+
 /* Would one of the parts of `a`, standing on `side`, meet its opposite? */
 static bool part_cancels(Canon *k, Map *m, const ThApply *a, int side) {
     for (int i = 0; i < a->nin; i++) {
         uint32_t n = 0;
         int at = side ^ flips(k->f, a, i);
-        if (map_get(&m[!at], KEY(a->in[i]), &n) && n) return true;
+        if (cancels(k, a->in[i]) && map_get(&m[!at], KEY(a->in[i]), &n) && n) return true;
     }
     return false;
 }
@@ -138,7 +142,7 @@ static bool cancel(Canon *k) {
         uint32_t have = 0, used = 0;
         map_get(&gone, KEY(v), &have);
         map_get(&pairs, KEY(v), &used);
-        if (used < have) ok = map_put(c, &pairs, KEY(v), used + 1);
+        if (used < have && cancels(k, v)) ok = map_put(c, &pairs, KEY(v), used + 1);
         else k->t.side[0].at[kept++] = v;
     }
     if (kept < k->t.side[0].n) k->changed = true;

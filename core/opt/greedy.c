@@ -29,7 +29,9 @@ static bool fraction(Frac *f, ThVar *v, ThDtype d) {
     return add_factors(f, q ? q->in[0] : v, 0, d) && (!q || add_factors(f, q->in[1], 1, d));
 }
 
+/* Lengths do not cancel: 0 / 0 of nothing is NaN. */
 static int find(const Frac *f, int side, const ThVar *v) {
+    if (ask_count(v)) return -1;
     for (int i = 0; i < f->n[side]; i++)
         if (f->side[side][i] == v) return i;
     return -1;

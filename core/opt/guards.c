@@ -28,6 +28,10 @@ static bool real_float(const ThVar *v, const ThVar *out) {
     (void)out;
     return dtype_is_float(v->type.dtype);
 }
+static bool no_length(const ThVar *v, const ThVar *out) {
+    (void)out;
+    return !ask_length(v);
+}
 static bool same_dtype(const ThVar *v, const ThVar *out) { return v->type.dtype == out->type.dtype; }
 static bool same_type(const ThVar *v, const ThVar *out) { return type_eq(v->type, out->type); }
 
@@ -36,7 +40,7 @@ static const struct {
     bool (*holds)(const ThVar *v, const ThVar *out);
 } guards[] = {
     {"one_client", one_client}, {"scalar", scalar},         {"float", floating},      {"int", discrete},
-    {"real", real_float},       {"same_dtype", same_dtype}, {"same_type", same_type},
+    {"real", real_float},       {"same_dtype", same_dtype}, {"same_type", same_type}, {"no_length", no_length},
 };
 
 static int find_slot(const char *const *slot_name, int nslot, const char *at, size_t n) {

@@ -35,21 +35,24 @@ ThVar *rw_reduce_broadcastable(Opt *o, ThApply *a) {
     return apply1(&o->b, a->op, &r, &y, 1);
 }
 
-/* sum(-x) -> -sum(x); sum(s * x) -> s * sum(x) for scalars s (0-d or with broadcastable dimensions only).
+/* sum(-x) -> -sum(x); sum(s * x) -> s * sum(x) for scalars s (0-d or with broadcastable dimensions only), but for
+ * those that a length has made infinite: 1 / n times nothing is NaN.
  * Not of products, as Theano does: s^n * prod(x) overflows where prod(s * x) does not (2 and many 0.5). */
 ThVar *rw_sum_mul_by_scalar(Opt *o, ThApply *a) {
     ThApply *m = a->in[0]->owner;
     int s = ask_which(m), nscalar = 0, nrest = 0;
     ThVar *factor[KACC + 1], *rest[KACC];
     ThType t = a->out[0]->type;
+    bool plain = true;
     if ((s != S_mul && s != S_neg) || m->nin > KACC || m->out[0]->type.dtype == TH_BOOL) return NULL;
     if (dtype_is_discrete(m->out[0]->type.dtype) && m->out[0]->type.dtype != t.dtype) return NULL; /* it wraps first */
     if (s == S_neg) return call1(o, S_neg, apply1(&o->b, a->op, a->attrs, m->in, 1));
     for (int i = 0; i < m->nin; i++) {
+        plain &= !ask_all_bcast(m->in[i]->type) || sums_plain(m->in[i], false);
         if (ask_all_bcast(m->in[i]->type)) factor[nscalar++] = dimshuffle_make(&o->b, m->in[i], NULL, 0);
         else rest[nrest++] = m->in[i];
     }
-    if (!nscalar || !nrest) return NULL;
+    if (!nscalar || !nrest || !(plain || sums_some(o, a->in[0], &attrs_of(a)->axis))) return NULL;
     ThVar *x = opt_call(o, S_mul, rest, nrest, m->out[0]->type.dtype);
     if (!x || x->type.broadcastable != m->out[0]->type.broadcastable || x->type.dtype != m->out[0]->type.dtype)
         return NULL;

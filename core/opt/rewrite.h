@@ -196,7 +196,9 @@ bool ask_value(const ThVar *v, double *x); /* uniform constant, also behind DimS
 bool ask_number(const ThVar *v,
                 ThValue *x); /* constant whose dims are all broadcastable, widest type of its kind; no complex */
 bool ask_equals(const ThVar *v, double x);
-bool ask_zeros(const ThVar *v); /* zeros: constant, Alloc or second of 0 */
+bool ask_zeros(const ThVar *v);  /* zeros: constant, Alloc or second of 0 */
+bool ask_count(const ThVar *v);  /* an integer, also as a float: often a length, which may be 0 */
+bool ask_length(const ThVar *v); /* a length, or a product of lengths, also as a float */
 bool ask_all_bcast(ThType t);
 const void *ask_attr(const Op *op, const void *attrs, const char *name); /* field by name, or NULL */
 int64_t attr_int(const ThApply *a, const char *name);

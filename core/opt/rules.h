@@ -52,7 +52,11 @@ ThVar *rw_useless_extremum(Opt *o, ThApply *a);
 ThVar *rw_mul_switch_sink(Opt *o, ThApply *a);
 ThVar *rw_div_switch_sink(Opt *o, ThApply *a);
 ThVar *rw_merge_switch_same_cond(Opt *o, ThApply *a);
-ThVar *rw_op_of_op(Opt *o, ThApply *a); /* sums.c */
+/* Has each sum of x over axis something to add, whatever the call? */
+bool sums_some(Opt *o, ThVar *x, const AttrInts *axis); /* sums.c */
+/* A factor (divisor) that is finite (not 0) where the inputs that it is made of are. */
+bool sums_plain(const ThVar *v, bool divides);
+ThVar *rw_op_of_op(Opt *o, ThApply *a);
 ThVar *rw_opt_alloc(Opt *o, ThApply *a);
 ThVar *rw_sum_div_dimshuffle(Opt *o, ThApply *a);
 ThVar *rw_max_and_argmax(Opt *o, ThApply *a);

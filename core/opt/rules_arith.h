@@ -5,7 +5,7 @@ REWRITE(local_upcast_elemwise_constant_inputs, CANON|SPEC, "Elemwise", 1, rw_upc
 RULE(local_pow_canonicalize,     CANON|SPEC, "x ^ 1",                    "x",                   "")
 RULE(local_pow_canonicalize,     CANON|SPEC, "x ^ 0",                    "1",                   "")
 RULE(local_intdiv_by_one,        CANON|SPEC, "int_div(x, 1)",            "x",                   "int(x) same_type(x)")
-RULE(local_zero_div,             CANON|SPEC, "0 / x",                    "0",                   "")
+RULE(local_zero_div,             CANON|SPEC, "0 / x",                    "0",                   "no_length(x)")
 REWRITE(local_mul_zero,          CANON,      "mul",      1, rw_mul_zero)
 REWRITE(local_neg_to_mul,        CANON,      "neg",      1, rw_neg_to_mul)
 REWRITE(local_add_canonizer,     CANON|SPEC,      "add",      3, rw_add_canonizer)

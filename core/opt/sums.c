@@ -5,6 +5,8 @@
 
 #include "../ops/reduce.h"
 
+#include <math.h>
+
 static const ReduceAttrs *attrs_of(const ThApply *a) { return a->attrs; }
 static AttrInts axes_listed(const AttrInts *axis, int ndim) {
     AttrInts r = {.n = 0};
@@ -30,6 +32,43 @@ ThVar *rw_op_of_op(Opt *o, ThApply *a) {
     return apply1(&o->b, a->op, &r, in->in, 1);
 }
 
+bool sums_some(Opt *o, ThVar *x, const AttrInts *axis) {
+    for (int d = 0; d < x->type.ndim; d++) {
+        int64_t n;
+        if (!axis_in(axis, d) || type_bcast(x->type, d)) continue;
+        if (!shape_known(o, shape_dim(o, x, d), &n) || n < 1) return false;
+    }
+    return true;
+}
+
+bool sums_plain(const ThVar *v, bool divides) {
+    enum { MOST = 16 };
+    const ThVar *todo[MOST];
+    int n = 0, seen = 0;
+    double k;
+    for (todo[n++] = v; n;) {
+        v = todo[--n];
+        while (ask_op(v, &op_dimshuffle)) v = v->owner->in[0];
+        if (dtype_is_discrete(v->type.dtype) ? divides
+                                             : var_is_const(v) && !(ask_value(v, &k) && isfinite(k) && k != 0))
+            return false;
+        if (dtype_is_discrete(v->type.dtype) || !v->owner) continue;
+        int s = ask_which(v->owner);
+        if (s != S_mul && s != S_neg && s != S_cast && (divides || (s != S_add && s != S_sub))) return false;
+        if ((seen += v->owner->nin) > MOST || n + v->owner->nin > MOST) return false;
+        for (int i = 0; i < v->owner->nin; i++) todo[n++] = v->owner->in[i];
+    }
+    return true;
+}
+
+/* v * n, the sum of n times v: 0 where n is, whatever v is. */
+static ThVar *times(Opt *o, ThVar *v, ThVar *n, ThDtype d, bool some) {
+    double k;
+    ThVar *r = call2(o, S_mul, v, cast_make(&o->b, n, d)), *zero = r ? opt_const(o, 0, type_tensor(d, 0, 0)) : NULL;
+    if (some || dtype_is_discrete(d) || (ask_value(v, &k) && isfinite(k) && !signbit(k))) return r;
+    return zero ? elemwise_make(&o->b, S_switch, (ThVar *[]){n, r, zero}, 3) : NULL;
+}
+
 /* sum(Alloc(x, n, m)) -> x * (n * m) for what x broadcasts along; only whole sums of 0-d values. */
 ThVar *rw_opt_alloc(Opt *o, ThApply *a) {
     if (!ask_op(a->in[0], &op_alloc)) return NULL;
@@ -51,8 +90,9 @@ ThVar *rw_opt_alloc(Opt *o, ThApply *a) {
         }
     }
     ThVar *v = cast_make(&o->b, dimshuffle_make(&o->b, x, keep, nkeep), d);
-    n = cast_make(&o->b, n, d);
-    v = v && n ? call2(o, a->op == &op_sum ? S_mul : S_pow, v, n) : NULL;
+    if (!v || !n) return NULL;
+    if (a->op == &op_sum) v = times(o, v, n, d, sums_some(o, a->in[0], &axis));
+    else v = call2(o, S_pow, v, cast_make(&o->b, n, d));
     if (v && v->type.dtype != d) v = cast_make(&o->b, v, d);
     return v && nkeep ? alloc_make(&o->b, v, size, nkeep) : v;
 }
@@ -67,6 +107,7 @@ ThVar *rw_sum_div_dimshuffle(Opt *o, ThApply *a) {
     int n = 0, ndim = s->type.ndim;
     axis = axes_listed(&axis, ndim);
     if (!axis.n || !ask_op(s, &op_dimshuffle) || ask_all_bcast(f->in[0]->type)) return NULL;
+    if (!sums_plain(s, true) && !sums_some(o, a->in[0], &axis)) return NULL; /* 0 / s of nothing may be NaN */
     for (int d = 0; d < ndim; d++) {
         if (!axis_in(&axis, d)) keep[n++] = (int8_t)d;
         else if (!type_bcast(s->type, d) || type_bcast(f->in[0]->type, d)) return NULL;
