@@ -3,7 +3,8 @@
  * In: a Kernel. Out: true, or false with RuntimeError saying which part is wrong. Checked: every id in range, operands
  * before their users, depths (a value made inside a loop is used inside it; reductions carry values out), dtypes.
  */
-#include "op.h"
+#include "kernel.h"
+#include "scalar_op.h"
 
 static bool bad(const Kernel *k, const char *part, int i, const char *what) {
     return err(k->ctx, TH_RuntimeError, "kernel `%s`: %s %d: %s", k->title ? k->title : "?", part, i, what);

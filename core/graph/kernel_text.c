@@ -4,7 +4,8 @@
  * text. Symbols are numbered in the order met (s0, s1, ..), in the text and in the key, so that equal-shaped kernels
  * over other symbols look and hash the same; literals that became parameters, line numbers and titles do not count.
  */
-#include "op.h"
+#include "kernel.h"
+#include "scalar_op.h"
 
 #include <string.h>
 
