@@ -169,7 +169,6 @@ void call_clean(ThFunction *f, Workspace *w, bool arguments); /* what a call lea
 
 /* ---- profile.c ---- */
 void profile_call(Profile *r, int64_t start, bool ok);
-int profile_step(ThFunction *f, int step, ThFrame *frame); /* runs it and keeps its time */
 
 /* ---- filter.c ---- */
 typedef struct Filter { /* what a value must fit, and for whom */

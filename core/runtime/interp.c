@@ -2,7 +2,7 @@
  * interp.c -- executes a Plan without a compiler: regions, steps, and the loops of each kernel stage.
  * Recursion is over loop depth (at most 2 KDIM) and region nesting, never over graph nodes.
  */
-#include "function.h"
+#include "interp_unit.h"
 
 #include <string.h>
 
@@ -137,8 +137,7 @@ int interp_step(const InterpUnit *u, int step, ThFrame *f) {
 }
 
 static int one_step(const InterpUnit *u, int step, ThFrame *f) {
-    ThFunction *fn = f->ws ? f->ws->fn : NULL;
-    return fn && fn->profile ? profile_step(fn, step, f) : interp_step(u, step, f);
+    return profile_wanted(f) ? profile_step(f, step) : interp_step(u, step, f);
 }
 
 static int straight(const InterpUnit *u, const Region *g, ThFrame *f) {

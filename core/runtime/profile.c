@@ -33,7 +33,10 @@ void profile_call(Profile *r, int64_t start, bool ok) {
     if (!ok) add(&r->failed, 1);
 }
 
-int profile_step(ThFunction *f, int step, ThFrame *frame) {
+bool profile_wanted(const ThFrame *frame) { return frame->ws && frame->ws->fn->profile; }
+
+int profile_step(ThFrame *frame, int step) {
+    ThFunction *f = frame->ws->fn;
     ProfileStep *s = &f->profile->step[step];
     int64_t start = profile_now();
     int bad =

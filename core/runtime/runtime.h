@@ -58,8 +58,10 @@ typedef struct Unit {
 typedef struct FunctionTimes { /* nanoseconds of making it */
     int64_t ns_compile, ns_optimizer, ns_plan, ns_build;
 } FunctionTimes;
-int64_t profile_now(void);    /* monotonic nanoseconds */
-typedef struct FunctionSpec { /* what core/compile.c hands over; the function retains or copies all of it */
+int64_t profile_now(void);              /* monotonic nanoseconds */
+bool profile_wanted(const ThFrame *f);  /* a call of a function compiled with profile: its steps go through.. */
+int profile_step(ThFrame *f, int step); /* ..this, which runs one and keeps its time */
+typedef struct FunctionSpec {           /* what core/compile.c hands over; the function retains or copies all of it */
     Plan *plan;
     Unit *unit; /* NULL: interpreter */
     /* Builds, beside the calls, a unit for calls whose slots have the values known[slot] (INT64_MIN: any); NULL: there

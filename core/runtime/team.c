@@ -11,7 +11,7 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "team.h"
 
-#include "profile.h"
+#include "runtime.h"
 
 #include <sched.h>
 #include <signal.h>
