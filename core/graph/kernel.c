@@ -29,7 +29,7 @@ void kernel_free(Kernel *k) {
 
 int kernel_dim(Kernel *k, Size n, DimKind kind) {
     if (k->ndim == KDIM) { return -1; }
-    k->dim[k->ndim] = (Dim){n, (uint8_t)kind, 0};
+    k->dim[k->ndim] = (Dim){n, (uint8_t)kind};
     return k->ndim++;
 }
 
@@ -48,8 +48,7 @@ int kernel_stage(Kernel *k, StageClass cls, int d0, int nd) {
                .B = -1,
                .C = -1,
                .alpha = -1,
-               .beta = -1,
-               .host = -1};
+               .beta = -1};
     return vec_push(k->ctx, &k->st, s) ? k->st.n - 1 : -1;
 }
 

@@ -41,17 +41,14 @@ typedef enum { DIM_PAR, DIM_RED, DIM_SEQ } DimKind;
 typedef struct {
     Size n;
     uint8_t kind;
-    int16_t tile;
-} Dim; /* tile 0 = not tiled */
+} Dim;
 
 enum {
     ACC_READ = 1,
     ACC_WRITE = 2,
     ACC_ADD = 4 /* store accumulates (sequential order) */,
     ACC_SAMEMAP = 8 /* in place */,
-    ACC_STREAM = 16,
-    ACC_ROWTEMP = 32 /* private to one outer point */,
-    ACC_PACKED = 64
+    ACC_ROWTEMP = 16 /* private to one outer point */
 };
 typedef struct { /* element index = off + sum i_d * st[d] (+ value idx), in ELEMENTS of dtype from the buffer's base */
     int buf;     /* kernel-local buffer number (Kernel.nbuf); a Step maps it to a plan buffer */
@@ -94,7 +91,7 @@ typedef struct {
     uint8_t kind, acc_dtype, depth, stage;
 } Red; /* INS_RED: a = its number; v is cast to acc_dtype first (an INS_CAST) */
 
-typedef enum { STAGE_LOOP, STAGE_GEMM, STAGE_SORT, STAGE_RNG, STAGE_HOST } StageClass;
+typedef enum { STAGE_LOOP, STAGE_GEMM } StageClass;
 typedef struct {
     uint8_t cls;
     uint8_t d0, nd; /* own dims: DIM_PAR first, then DIM_RED, DIM_SEQ anywhere */
@@ -115,7 +112,6 @@ typedef struct {
      * are its epilogue: run for each (m, n) point after c is complete there, with INS_EP the element of c; vec is the n
      * dim. */
     int A, B, C, alpha, beta;
-    int host; /* STAGE_HOST: index into the plan's host calls */
 } Stage;
 
 typedef struct Kernel {
@@ -127,9 +123,8 @@ typedef struct Kernel {
     VEC(Red) red;
     VEC(Stage) st;
     VEC(Size) size;
-    VEC(ThValue) param;  /* values of lifted literals, as the widest type of their kind; not part of the key */
-    double flops, bytes; /* estimates for one call with unit symbols */
-    uint64_t key;        /* of everything but params, prov and symbols' numbers: equal keys share one text */
+    VEC(ThValue) param; /* values of lifted literals, as the widest type of their kind; not part of the key */
+    uint64_t key;       /* of everything but params, prov and symbols' numbers: equal keys share one text */
     bool can_fail;
     const char *title; /* expression it computes, for the generated text */
 } Kernel;

@@ -17,9 +17,7 @@ static bool check_dims(const Kernel *k) {
         return bad(k, "dims", k->ndim, "bad number of dims or outer dims");
     }
     for (int d = 0; d < k->ndim; d++) {
-        if (!size_ok(k->dim[d].n) || k->dim[d].kind > DIM_SEQ || k->dim[d].tile < 0) {
-            return bad(k, "dim", d, "bad length, kind or tile");
-        }
+        if (!size_ok(k->dim[d].n) || k->dim[d].kind > DIM_SEQ) { return bad(k, "dim", d, "bad length or kind"); }
     }
     return true;
 }

@@ -41,13 +41,12 @@ static void put_dims(Text *t, const Kernel *k, Syms *s) {
     for (int d = 0; d < k->ndim; d++) {
         text_printf(t, "  dim %d%s: %s ", d, d < k->nouter ? " outer" : "", kind[k->dim[d].kind]);
         put_size(t, s, k->dim[d].n);
-        if (k->dim[d].tile) { text_printf(t, " tile %d", k->dim[d].tile); }
         text_putc(t, '\n');
     }
 }
 
 static void put_accesses(Text *t, const Kernel *k, Syms *s) {
-    static const char *const flag[] = {"read", "write", "add", "samemap", "stream", "rowtemp", "packed"};
+    static const char *const flag[] = {"read", "write", "add", "samemap", "rowtemp"};
     for (int i = 0; i < k->acc.n; i++) {
         const Access *a = &k->acc.at[i];
         text_printf(t, "  a%d: b%d %s", i, a->buf, th_dtype_name((ThDtype)a->dtype));
@@ -120,7 +119,7 @@ static void put_ins(Text *t, const Kernel *k, Syms *s, int i) {
 }
 
 void kernel_text(Text *t, const Kernel *k) {
-    static const char *const cls[] = {"loop", "gemm", "sort", "rng", "host"};
+    static const char *const cls[] = {"loop", "gemm"};
     Syms s = {.c = k->ctx, .ok = true};
     text_printf(t, "kernel %s\n", k->title ? k->title : "");
     put_dims(t, k, &s);
@@ -179,7 +178,7 @@ static uint64_t mix_stages(uint64_t h, const Kernel *k) {
     for (int i = 0; i < k->st.n; i++) {
         const Stage *s = &k->st.at[i];
         const int64_t w[] = {s->cls,  s->d0, s->nd, s->vec, s->ins0,  s->nins, s->red0,
-                             s->nred, s->A,  s->B,  s->C,   s->alpha, s->beta, s->host};
+                             s->nred, s->A,  s->B,  s->C,   s->alpha, s->beta};
         h = hash_bytes(w, sizeof w, h);
     }
     return h;
@@ -188,9 +187,7 @@ static uint64_t mix_stages(uint64_t h, const Kernel *k) {
 uint64_t kernel_key(Kernel *k) {
     Syms s = {.c = k->ctx, .ok = true};
     uint64_t h = hash_mix(hash_mix(hash_mix(1, (uint64_t)k->ndim), (uint64_t)k->nouter), (uint64_t)k->nbuf);
-    for (int d = 0; d < k->ndim; d++) {
-        h = mix_size(hash_mix(h, (uint64_t)(k->dim[d].kind | k->dim[d].tile << 8)), &s, k->dim[d].n);
-    }
+    for (int d = 0; d < k->ndim; d++) { h = mix_size(hash_mix(h, k->dim[d].kind), &s, k->dim[d].n); }
     h = mix_accesses(h, k, &s);
     for (int i = 0; i < k->size.n; i++) { h = mix_size(h, &s, k->size.at[i]); }
     h = mix_stages(mix_ins(h, k), k);

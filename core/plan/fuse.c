@@ -237,8 +237,6 @@ static bool add(Fuse *f, const Member *m) {
     f->map = m->map;
     f->vmap.n = f->rmap.n = 0;
     f->k->can_fail |= f->from->can_fail;
-    f->k->flops += f->from->flops;
-    f->k->bytes += f->from->bytes;
     if (f->from->st.at[0].cls == STAGE_GEMM) return add_product(f);
     for (int r = 0; r < f->from->red.n; r++)
         if (!vec_push(f->ctx, &f->rmap, -1)) return false;

@@ -160,7 +160,7 @@ static int equal_dims(const Append *x, int d0, int nd) {
         bool same = st->nd == nd;
         for (int d = 0; d < nd && same; d++) {
             const Dim *m = &x->a->dim[st->d0 + d], *n = &x->b->dim[d0 + d];
-            same = m->kind == n->kind && m->tile == n->tile && sizes_same(&x->p->sizes, m->n, n->n);
+            same = m->kind == n->kind && sizes_same(&x->p->sizes, m->n, n->n);
         }
         if (same) return st->d0;
     }
@@ -177,7 +177,6 @@ static bool take_dims(Append *x) {
             if (x->dim[d0 + d] >= 0) continue;
             int at = old >= 0 ? old + d : kernel_dim(x->a, x->b->dim[d0 + d].n, (DimKind)x->b->dim[d0 + d].kind);
             if (at < 0) return false;
-            x->a->dim[at].tile = x->b->dim[d0 + d].tile;
             x->dim[d0 + d] = (int8_t)at;
         }
     }
@@ -275,8 +274,6 @@ static bool take_rest(const Append *x) {
         a->acc.at[i].guard = moved(x, a->acc.at[i].guard);
     }
     a->can_fail |= x->b->can_fail;
-    a->flops += x->b->flops;
-    a->bytes += x->b->bytes;
     return true;
 }
 
