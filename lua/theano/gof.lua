@@ -4,7 +4,7 @@
 if not package.loaded["theano"] then require("theano") return package.loaded["theano.gof"] end -- it loads us
 local core = require("theano.core")
 local fg = require("theano.fgraph")
-local opt = require("theano.optimizers")
+local opt = require("theano.rewriters")
 local optdb = require("theano.optdb")
 local pattern = require("theano.pattern")
 local util = require("theano.util")

@@ -2,7 +2,7 @@
 -- @module theano.compile.mode
 local core = require("theano.core")
 local optdb = require("theano.optdb")
-local opt = require("theano.optimizers")
+local opt = require("theano.rewriters")
 local util = require("theano.util")
 
 local M = { optdb = optdb.optdb }

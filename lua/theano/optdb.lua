@@ -1,7 +1,7 @@
 --- The table of rewrites: registering, removing, asking what runs. `theano.compile.optdb`.
 -- @module theano.optdb
 local core = require("theano.core")
-local opt = require("theano.optimizers")
+local opt = require("theano.rewriters")
 local util = require("theano.util")
 
 local M = {}
