@@ -1,27 +1,14 @@
 /*
- * blocks.c -- reductions of everything, block by block (kernel.h fixes where they are cut), and shared out among
- * threads (config openmp). In: a kernel of one stage, all of whose dims are reduced. Out: block_N, which reduces
+ * blocks.c -- reductions of everything, block by block. In: a Nest of FOR_BLOCK. Out: block_N, which reduces
  * [row0, row1) of dim 0 with accumulators of its own, and kernel_N, which runs it for every block, through
  * rt->parallel_for where there are openmp_elemwise_minsize elements or more, and brings the results together from first
  * to last. Always holds: what stands before the loops runs once, and blocks get its values handed; blocks are cut by
  * sizes alone, so the bits are the same at any number of threads.
  */
+#include "../schedule/choose.h"
 #include "emit.h"
 
 #include <stdio.h>
-
-enum { WAVE = 256 }; /* blocks whose results wait on the stack */
-
-/* Blocks may run side by side: none fails, and each writes elements that no other one sees. */
-static bool may_share(const Emit *e, const Kernel *k) {
-    if (!config_bool(e->c, "openmp")) return false;
-    for (int j = 0; j < k->ins.n; j++) {
-        const Ins *i = &k->ins.at[j];
-        if (i->depth && (threads_may_fail(k, i) || (i->op == INS_STORE && !threads_apart(k, &k->acc.at[i->a]))))
-            return false;
-    }
-    return true;
-}
 
 /* Values of depth 0 that the loops read: 1 handed to the blocks, 2 computed there again. */
 static uint8_t *handed(Emit *e, const Kernel *k) {
@@ -44,7 +31,7 @@ static const char *short_of(const Kernel *k, int value) { return type_short((ThD
 static void put_types(Emit *e, const Kernel *k, int number, const uint8_t *h) {
     emit_line(e, "typedef struct {");
     for (int r = 0; r < k->red.n; r++) {
-        if (emit_red_arg(k, r)) emit_line(e, "    i64 r%d; %s w%d;", r, short_of(k, k->red.at[r].v), r);
+        if (red_is_arg(&k->red.at[r])) emit_line(e, "    i64 r%d; %s w%d;", r, short_of(k, k->red.at[r].v), r);
         else emit_line(e, "    %s r%d;", type_short((ThDtype)k->red.at[r].acc_dtype), r);
     }
     emit_line(e, "} Part_%d; /* what a block gives */", number);
@@ -56,9 +43,9 @@ static void put_types(Emit *e, const Kernel *k, int number, const uint8_t *h) {
     emit_line(e, "} Blocks_%d;", number);
 }
 
-static bool put_block(Emit *e, const KernelOrder *o, int number, const uint8_t *h, bool shared) {
+static bool put_block(Emit *e, const NestNode *n, int number, const uint8_t *h) {
     const Kernel *k = e->k;
-    emit_line(e, "%s int block_%d(const Blocks_%d *w, i64 row0, i64 row1, Part_%d *part) {", shared ? "FN" : "static",
+    emit_line(e, "%s int block_%d(const Blocks_%d *w, i64 row0, i64 row1, Part_%d *part) {", n->share ? "FN" : "static",
               number, number, number);
     e->indent = 1;
     emit_line(e, "Frame *const f = w->f; char *const *const b = w->b; const i64 *s = w->s;");
@@ -72,10 +59,10 @@ static bool put_block(Emit *e, const KernelOrder *o, int number, const uint8_t *
         if (h[v] == 1) emit_line(e, "const %s v%d = w->v%d;", short_of(k, v), v, v);
         if (h[v] == 2) ok = emit_ins(e, v);
     }
-    ok = ok && emit_red_loops(e, o);
+    ok = ok && emit_nodes(e, n->child);
     for (int r = 0; r < k->red.n; r++) {
         emit_line(e, "part->r%d = r%d;", r, r);
-        if (emit_red_arg(k, r)) emit_line(e, "part->w%d = w%d;", r, r);
+        if (red_is_arg(&k->red.at[r])) emit_line(e, "part->w%d = w%d;", r, r);
     }
     e->split = e->block = false;
     emit_line(e, "return 0;");
@@ -109,7 +96,7 @@ static void put_sizes(Emit *e, const Kernel *k) {
 static void put_wave(Emit *e, int number, bool shared) {
     if (shared) {
         emit_line(e, "const i64 left = (n0 - w.first + each - 1) / each;");
-        emit_line(e, "const int m = left > %d ? %d : left > 1 ? (int)left : 1;", WAVE, WAVE);
+        emit_line(e, "const int m = left > %d ? %d : left > 1 ? (int)left : 1;", CHOOSE_WAVE, CHOOSE_WAVE);
         emit_line(e, "if (n0 * inner >= %lldl) f->rt->parallel_for(f, m, piece_%d, &w);",
                   (long long)config_int(e->c, "openmp_elemwise_minsize"), number);
         emit_line(e, "else for (int i = 0; i < m; i++) piece_%d(i, &w);", number);
@@ -123,7 +110,7 @@ static void put_wave(Emit *e, int number, bool shared) {
 /* Block after block; `all` is what those so far give, r<n> what all of them do. */
 static void put_blocks(Emit *e, const Kernel *k, int number, const uint8_t *h, bool shared) {
     put_sizes(e, k);
-    emit_line(e, "Part_%d all = {0}, part[%d];", number, shared ? WAVE : 1);
+    emit_line(e, "Part_%d all = {0}, part[%d];", number, shared ? CHOOSE_WAVE : 1);
     emit_line(e, "Blocks_%d w = {.f = f, .b = b, .s = s, .q = q, .step = step, .n = n0, .each = each, .part = part};",
               number);
     for (int v = 0; v < k->ins.n; v++)
@@ -144,27 +131,27 @@ static void put_blocks(Emit *e, const Kernel *k, int number, const uint8_t *h, b
     emit_line(e, "} while (w.first < n0);");
     for (int r = 0; r < k->red.n; r++)
         emit_line(e, "const %s r%d = all.r%d;",
-                  emit_red_arg(k, r) ? "i64" : type_short((ThDtype)k->red.at[r].acc_dtype), r, r);
+                  red_is_arg(&k->red.at[r]) ? "i64" : type_short((ThDtype)k->red.at[r].acc_dtype), r, r);
 }
 
-bool blocks_emit(Emit *e, const KernelOrder *o, int number) {
+bool blocks_emit(Emit *e, int number, const NestNode *blocks) {
     const Kernel *k = e->k;
-    const LoopStage *s = &o->stage[0];
-    bool shared = may_share(e, k);
     const uint8_t *h = handed(e, k);
     if (!h) return false;
-    e->s = s;
-    e->lanes = emit_lanes(e, s);
+    e->s = &blocks->way->stage[0];
+    e->lanes = blocks->way->lanes[0];
     put_types(e, k, number, h);
-    if (!put_block(e, o, number, h, shared)) return false;
-    if (shared) put_piece(e, number);
+    if (!put_block(e, blocks, number, h)) return false;
+    if (blocks->share) put_piece(e, number);
     emit_line(e, "KERNEL int kernel_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step) {", number);
     e->indent = 1;
     emit_line(e, "(void)f, (void)b, (void)s, (void)q, (void)step;");
     emit_head(e, NULL);
-    bool ok = emit_ids(e, o->code + s->pre[0], s->npre[0]);
-    put_blocks(e, k, number, h, shared);
-    ok = ok && emit_ids(e, o->code + s->post[0], s->npost[0]);
+    bool ok = true;
+    for (const NestNode *n = e->nest->root; n && ok; n = n->next) {
+        if (n == blocks) put_blocks(e, k, number, h, blocks->share);
+        else if (n->kind == NEST_CODE) ok = emit_leaf(e, n); /* others belong to the loop over blocks */
+    }
     emit_line(e, "return 0;");
     e->indent = 0;
     emit_line(e, "}\n");

@@ -10,15 +10,16 @@
 #include "../backend.h"
 #include "../ops/ops.h"
 #include "../ops/special.h"
-#include "../plan/order.h"
+#include "../schedule/nest.h"
 
 typedef struct Emit {
     ThContext *c;
     const Plan *p;
     Arena *arena;
     Text helpers, body;
-    Map have;             /* hash of helper name -> 1 */
-    int vector_bytes;     /* of the target: 64, 32, 16 */
+    Map have; /* hash of helper name -> 1 */
+    const Target *target;
+    int vector_bytes;     /* of the target: 64, 32, 16; 0 for a GPU */
     bool mvec;            /* glibc's vector math may be called */
     bool vmath;           /* ..and that of core/ops/vmath_all.h */
     const int64_t *known; /* see emit_c */
@@ -28,15 +29,14 @@ typedef struct Emit {
     const char *const *name; /* by access: identifiers, the pointers being p_<name> */
     char **words;            /* by stage: what it computes, or NULL */
     int *first, *users;      /* by kernel: plan_kernel_users */
+    const Nest *nest;        /* how it runs */
+    const NestWay *way;      /* the one being written */
     const LoopStage *s;
     int lanes;  /* of the stage's vec loop; 1: scalar */
-    bool tail;  /* inside the last, partial vector: `m` elements */
-    bool side;  /* vectors lie across rows (side.c) */
-    bool flat;  /* vectors run over rows and columns alike, at t (flat.c) */
-    int *array; /* ..by access: its rows' columns are the vectors of x<array>, or -1 */
-    bool split; /* the kernel being written takes [row0, row1) of dim 0 */
+    bool tail;  /* under a mask of the first `m` lanes */
+    bool split; /* the function being written takes [row0, row1) of dim 0 */
     bool block; /* ..which is reduced: what it gives goes to blocks.c */
-    int turn;   /* which of the vectors of accumulators that have names, or -1 */
+    int turn;   /* which of the vectors that are unrolled, or -1 */
     int indent;
     bool registers; /* single values in loops live in C variables; not where kernels are launched */
     bool rows;      /* steps are data, not functions: rows.c */
@@ -73,7 +73,6 @@ bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name); /* likew
 bool lanes_gather(Emit *e, ThDtype d, int lanes, const char *name);     /* writes the strided one, or false */
 bool lanes_scatter(Emit *e, ThDtype d, int lanes, const char *name);    /* likewise */
 
-enum { SIDE_MOST = 64 }; /* elements of a row that goes by a lane of its own, at most */
 /* turn.c: rows as columns, and back */
 const char *need_get(Emit *e, ThDtype d, int lanes);
 const char *need_put(Emit *e, ThDtype d, int lanes);
@@ -84,58 +83,44 @@ const char *need_put(Emit *e, ThDtype d, int lanes);
 const char *need_quotient(Emit *e, ThDtype d, int lanes, bool each);
 bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name);
 
-/* blocks.c: kernel_N of a kernel_in_blocks */
-bool blocks_emit(Emit *e, const KernelOrder *o, int number);
-bool emit_red_loops(Emit *e, const KernelOrder *o); /* loops.c: the loops of e->s, depth 0 apart */
-/* threads.c */
-bool threads_may_split(const Emit *e, const Kernel *k); /* the kernel's dim 0 may be shared out among threads */
-bool threads_apart(const Kernel *k, const Access *w);   /* no point of dim 0 sees what another one writes through w */
-bool threads_rows_apart(const Kernel *k);               /* ..through any access */
-bool threads_emit(Emit *e, int number);                 /* kernel_N over the part_N just written */
-bool threads_may_fail(const Kernel *k, const Ins *i);   /* but for checks of sizes before all loops */
+/* moves.c: rows as columns and back, rows repeated */
+void emit_move(Emit *e, const NestNode *n);
+void emit_flat_address(const Emit *e, Text *t,
+                       int acc); /* of an access in WAY_FLAT; of a shared row the vector itself */
+/* blocks.c: kernel_N of a nest of FOR_BLOCK; threads.c: over the part_N just written, of one of FOR_PIECE */
+bool blocks_emit(Emit *e, int number, const NestNode *blocks);
+bool threads_emit(Emit *e, int number, const NestNode *pieces);
 
 /* value.c: the text of one scalar operation over named operands */
 bool emit_value(Emit *e, Text *t, const Ins *i, int lanes, const char *const *names, bool *mask_result);
 /* ins.c */
 bool emit_ins(Emit *e, int id);
-/* Begins with `if` the other way to do the n instructions of a whole row, up to its `else {`; false: there is none. */
-bool emit_row_copy(Emit *e, const int *ids, int n);
-void emit_ahead(Emit *e, const int *ids, int n); /* fetches what the n instructions load some rows later */
-int emit_lanes(const Emit *e, const LoopStage *s);
+void emit_row_copy(Emit *e, const int *ids, int least); /* begins an `if` that memcpy is, up to its `else {` */
+void emit_ahead(Emit *e, const int *ids, int n);        /* fetches what the n instructions load some rows later */
+void emit_next(Emit *e, int id);                        /* ..or in the next row */
 void emit_size(Text *t, Size z);
 /* reduce.c */
-/* A cast of float32 to float64 that a sum along the row alone reads: rows run as vectors of float32, and the sum
- * takes each as two halves. */
-bool emit_split(const Emit *e, const LoopStage *s, int id);
-int emit_red_vectors(const Emit *e); /* vectors of every accumulator of the stage, if they fit registers; or 1 */
-void emit_red_turns(Emit *e, int n, bool begin); /* names for them, or back */
-bool emit_red_named(const Emit *e);              /* ..for the rest of a row too, under masks */
+void emit_red_turns(Emit *e, int n, bool begin); /* names for n vectors of every accumulator, or back to arrays */
 void emit_red_init(Emit *e, int red);
 void emit_red_step(Emit *e, int red);
 void emit_red_final(Emit *e, int red);
-void emit_red_join(Emit *e, int red);        /* a block's result to what those before it give (blocks.c) */
-bool emit_red_arg(const Kernel *k, int red); /* a position; a block gives the value there too */
-/* The same for rows in lanes: element j of each row waits in w<red>[j], at most `most` of them. */
-void emit_side_init(Emit *e, int red, int most);
+void emit_red_join(Emit *e, int red); /* a block's result to what those before it give; of a position the value too */
+/* The same for rows in lanes: element j of each row waits in w<red>[j]. */
+void emit_side_init(Emit *e, int red);
 void emit_side_step(Emit *e, int red, int column);
 void emit_side_final(Emit *e, int red, int column);
 /* Vectors hold float32 and the sum of float64 is two of them, r<red> and rr<red>, which (r, rr) rounds and joins. */
-bool emit_side_halves(const Emit *e, int red);
 const char *need_whole(Emit *e, int lanes);
-/* side.c: the way for short rows at the start of a kernel's function, if it has one; false: an error */
-bool side_emit(Emit *e, const KernelOrder *o);
-/* flat.c: likewise; the address of an access there, or of a shared row the vector itself */
-bool flat_emit(Emit *e, const KernelOrder *o);
-void flat_address(const Emit *e, Text *t, int acc);
 /* loops.c */
 bool emit_begin(Emit *e, const Kernel *k, int number); /* sets the members above for this kernel */
 bool kernel_is_scalar(const Kernel *k);
-bool emit_loops(Emit *e, const KernelOrder *o, int d); /* the loops of stage e->s from depth d on */
-void emit_head(Emit *e, const LoopStage *tile);        /* extents and pointers; tile: of its part of c alone */
+bool emit_nodes(Emit *e, const NestNode *n);    /* n and those after it */
+bool emit_leaf(Emit *e, const NestNode *n);     /* one without children */
+void emit_head(Emit *e, const LoopStage *tile); /* extents and pointers; tile: of its part of c alone */
 bool emit_ids(Emit *e, const int *ids, int n);
 /* product.c: the function that ends a tile, if a product of k has one, before the kernel's; the call of a product */
-bool emit_tiles(Emit *e, const KernelOrder *o);
-bool emit_product(Emit *e, const KernelOrder *o);
+bool emit_tiles(Emit *e);
+void emit_product(Emit *e, const NestNode *n);
 bool emit_kernel(Emit *e, const Kernel *k, int number);
 /* unit.c: the parameters of a step as a list, and as `static const Cell q[]` */
 void emit_cell_list(Text *t, const Step *s, const Kernel *k);

@@ -25,37 +25,27 @@ static void operand(Emit *e, Text *t, int acc) {
     }
 }
 
-/* Can the epilogue run part by part? It fails nowhere, needs no position, and stands in no outer loops. */
-static bool by_tiles(const Emit *e, const Stage *st) {
-    const Kernel *k = e->k;
-    if (st->cls != STAGE_GEMM || !st->nins || k->nouter || k->can_fail || st->nred) return false;
-    bool stores = false;
-    for (int i = st->ins0; i < st->ins0 + st->nins; i++) {
-        const Ins *x = &k->ins.at[i];
-        if (x->op == INS_INDEX || x->op == INS_FAIL_IF || x->op == INS_CHECK_INDEX) return false;
-        stores |= x->op == INS_STORE;
-        if (x->op == INS_STORE && (x->depth < 2 || (k->acc.at[x->a].flags & ACC_ADD))) return false;
-    }
-    return stores && st->alpha < 0 && st->beta < 0;
+static bool tile(Emit *e, const NestNode *call) {
+    if (need(e, "Tile"))
+        text_put(&e->helpers, "typedef struct { Frame *f; char *const *b; const i64 *s; const Cell *q; } Tile;\n");
+    emit_line(e, "static void tile_%d_%d(void *user, i64 row0, i64 row1, i64 col0, i64 col1) {", e->number,
+              call->stage);
+    e->indent = 1;
+    emit_line(e, "Frame *const f = ((Tile *)user)->f; char *const *const b = ((Tile *)user)->b;");
+    emit_line(e, "const i64 *const s = ((Tile *)user)->s; const Cell *const q = ((Tile *)user)->q;");
+    emit_line(e, "(void)f, (void)b, (void)s, (void)q;");
+    emit_head(e, &call->way->stage[call->stage]);
+    bool ok = emit_nodes(e, call->child);
+    e->indent = 0;
+    emit_line(e, "}\n");
+    return ok;
 }
 
-bool emit_tiles(Emit *e, const KernelOrder *o) {
-    for (int i = 0; i < e->k->st.n; i++) {
-        e->s = &o->stage[i];
-        if (!by_tiles(e, e->s->st)) continue;
-        e->lanes = emit_lanes(e, e->s);
-        if (need(e, "Tile"))
-            text_put(&e->helpers, "typedef struct { Frame *f; char *const *b; const i64 *s; const Cell *q; } Tile;\n");
-        emit_line(e, "static void tile_%d_%d(void *user, i64 row0, i64 row1, i64 col0, i64 col1) {", e->number, i);
-        e->indent = 1;
-        emit_line(e, "Frame *const f = ((Tile *)user)->f; char *const *const b = ((Tile *)user)->b;");
-        emit_line(e, "const i64 *const s = ((Tile *)user)->s; const Cell *const q = ((Tile *)user)->q;");
-        emit_line(e, "(void)f, (void)b, (void)s, (void)q;");
-        emit_head(e, e->s);
-        if (!emit_loops(e, o, 0)) return false;
-        e->indent = 0;
-        emit_line(e, "}\n");
-    }
+/* Only stages in no outer loops have tiles of their own. */
+bool emit_tiles(Emit *e) {
+    for (const NestNode *s = e->nest->root; s; s = s->next)
+        for (const NestNode *n = s->kind == NEST_STAGE ? s->child : NULL; n; n = n->next)
+            if (n->kind == NEST_CALL && n->child && !tile(e, n)) return false;
     return true;
 }
 
@@ -82,21 +72,10 @@ static void call(Emit *e, const Stage *st, int tile) {
     text_free(&t);
 }
 
-bool emit_product(Emit *e, const KernelOrder *o) {
-    const Stage *st = e->s->st;
-    int d = e->k->nouter, number = (int)(e->s - o->stage);
-    bool tiles = by_tiles(e, st);
-    if (!tiles && !emit_ids(e, o->code + e->s->pre[d], e->s->npre[d])) return false; /* alpha, beta */
+void emit_product(Emit *e, const NestNode *n) {
     emit_line(e, "{");
     e->indent++;
-    call(e, st, tiles ? number : -1);
+    call(e, e->s->st, n->child ? n->stage : -1);
     e->indent--;
     emit_line(e, "}");
-    if (tiles || !st->nins) return true;
-    LoopStage ep = *e->s; /* alpha and beta stand already */
-    ep.npre[d] = 0;
-    e->s = &ep;
-    bool ok = emit_loops(e, o, d);
-    e->s = &o->stage[number];
-    return ok;
 }

@@ -8,77 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool arg_kind(const Red *d) { return d->kind == RED_ARGMAX || d->kind == RED_ARGMIN; }
-static bool in_lanes(const Emit *e) { return e->s->vec >= 0 && e->k->dim[e->s->st->vec].kind == DIM_RED; }
-static int lane_count(const Red *d) { return 256 / (int)th_dtype_bytes((ThDtype)d->acc_dtype); }
+static bool is_side(const Emit *e) { return e->way->kind == WAY_SIDE; }
+static bool in_lanes(const Emit *e) { return red_in_lanes(e->k, e->s); }
 
-/* All that reads value id are reductions. */
-static bool reduced_only(const Kernel *k, int id) {
-    for (int j = 0; j < k->ins.n; j++) {
-        int v[6], n = ins_reads(k, &k->ins.at[j], v);
-        for (int q = 0; q < n; q++)
-            if (v[q] == id) return false;
-    }
-    return true;
-}
-
-/* All that reads the sum r rounds it to float32. */
-static bool rounded_only(const Kernel *k, int r) {
-    for (int i = 0; i < k->ins.n; i++) {
-        if (k->ins.at[i].op != INS_RED || k->ins.at[i].a != r) continue;
-        for (int j = 0; j < k->red.n; j++)
-            if (k->red.at[j].v == i) return false;
-        for (int j = 0; j < k->ins.n; j++) {
-            const Ins *x = &k->ins.at[j];
-            int v[6], n = ins_reads(k, x, v);
-            for (int q = 0; q < n; q++)
-                if (v[q] == i && (x->op != INS_CAST || x->dtype != TH_FLOAT32)) return false;
-        }
-    }
-    return true;
-}
-
-/* With rows in lanes the vectors are whole ones of float32, and nothing else sees the two halves of a sum. */
-static bool side_split(const Emit *e, int id) {
-    const Kernel *k = e->k;
-    const Ins *i = &k->ins.at[id];
-    bool sum = false;
-    if (e->lanes * 4 != e->vector_bytes || i->depth != 2 || k->ins.at[i->a].depth != 2) return false;
-    for (int r = 0; r < k->red.n; r++) {
-        if (k->red.at[r].v != id) continue;
-        sum = k->red.at[r].kind == RED_SUM || k->red.at[r].kind == RED_PROD;
-        if (!sum || !rounded_only(k, r)) return false;
-    }
-    return sum && reduced_only(k, id);
-}
-
-bool emit_split(const Emit *e, const LoopStage *s, int id) {
-    const Kernel *k = e->k;
-    const Ins *i = &k->ins.at[id];
-    if (i->op != INS_CAST || i->dtype != TH_FLOAT64 || i->in_dtype != TH_FLOAT32 || s->vec < 0) return false;
-    if (e->side) return side_split(e, id);
-    if (k->dim[s->st->vec].kind != DIM_RED || k->ins.at[i->a].depth <= s->vec) return false;
-    bool summed = false, other = false;
-    for (int r = 0; r < k->red.n; r++) {
-        bool sum = k->red.at[r].kind == RED_SUM || k->red.at[r].kind == RED_PROD;
-        if (k->red.at[r].v == id) summed = true, other |= !sum;
-    }
-    for (int j = s->st->ins0; j < s->st->ins0 + s->st->nins && !other; j++) {
-        int v[6], n = ins_reads(k, &k->ins.at[j], v);
-        for (int q = 0; q < n; q++) other |= v[q] == id;
-    }
-    return summed && !other;
-}
-/* ..in vectors whose halves are vectors. */
-static bool split(const Emit *e, int r) { return e->lanes > 2 && emit_split(e, e->s, e->k->red.at[r].v); }
+/* A sum that is two vectors: halves of a vector of float32. */
+static bool split(const Emit *e, int r) { return e->lanes > 2 && (e->way->value[e->k->red.at[r].v] & VALUE_HALVES); }
 /* Lanes of one vector of accumulators along a row. */
 static int acc_lanes(const Emit *e, int r) { return split(e, r) ? e->lanes / 2 : e->lanes; }
 
-bool emit_red_arg(const Kernel *k, int r) { return arg_kind(&k->red.at[r]); }
-
 /* The accumulator's number, and which of several neighbours' it is: "0", "0_3". */
 static const char *own(const Emit *e, int r, char out[16]) {
-    if (e->turn >= 0 && (!in_lanes(e) || arg_kind(&e->k->red.at[r]))) snprintf(out, 16, "%d_%d", r, e->turn);
+    if (e->turn >= 0 && (!in_lanes(e) || red_is_arg(&e->k->red.at[r]))) snprintf(out, 16, "%d_%d", r, e->turn);
     else snprintf(out, 16, "%d", r);
     return out;
 }
@@ -192,7 +132,7 @@ static void arg_step(Emit *e, int r, const Red *d) {
     position(e, &p);
     if (lanes > 1) {
         int dim = e->s->st->vec;
-        if (e->side) text_printf(&c, "(int)%s", p.at ? p.at : "0");
+        if (is_side(e)) text_printf(&c, "(int)%s", p.at ? p.at : "0");
         else if (!in_lanes(e)) text_put(&c, p.at ? p.at : "0");
         else if (e->turn >= 0) text_printf(&c, "(int)(j%d / %d + %d)", dim, lanes, e->turn);
         else text_put(&c, "u");
@@ -244,31 +184,6 @@ static void arg_final(Emit *e, int r, const Red *d) {
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
-int emit_red_vectors(const Emit *e) {
-    enum { REGISTERS = 16, MOST_INS = 24, ARG_CHAINS = 4 };
-    const Stage *st = e->s->st;
-    int n = 0, live = 0, halves = 0;
-    if (!in_lanes(e) || e->lanes == 1 || st->nins > MOST_INS) return 1;
-    for (int r = st->red0; r < st->red0 + st->nred; r++) {
-        const Red *d = &e->k->red.at[r];
-        int each = arg_kind(d) ? ARG_CHAINS : lane_count(d) / e->lanes;
-        live += arg_kind(d) ? 2 * each : lane_count(d) / acc_lanes(e, r);
-        if (split(e, r)) halves = each; /* divides the number of turns */
-        else if (n && each != n) return 1;
-        else n = each;
-    }
-    if (!n) n = halves;
-    return n >= 2 && live <= REGISTERS ? n : 1;
-}
-
-/* The accumulators keep their names to the end of the row: masks are cheap, and no position needs the vector's number.
- */
-bool emit_red_named(const Emit *e) {
-    bool named = e->vector_bytes == 64;
-    for (int r = e->s->st->red0; r < e->s->st->red0 + e->s->st->nred; r++) named &= !arg_kind(&e->k->red.at[r]);
-    return named;
-}
-
 /* Chains of (value, vector number) that each start with nothing, and come together: the first of equal ones. */
 static void arg_turns(Emit *e, int r, int n, bool begin) {
     const Red *d = &e->k->red.at[r];
@@ -301,14 +216,14 @@ void emit_red_turns(Emit *e, int n, bool begin) {
     const Stage *st = e->s->st;
     for (int r = st->red0; r < st->red0 + st->nred; r++) {
         char ty[16];
-        if (arg_kind(&e->k->red.at[r])) {
+        if (red_is_arg(&e->k->red.at[r])) {
             arg_turns(e, r, n, begin);
             continue;
         }
         need_type(e, (ThDtype)e->k->red.at[r].acc_dtype, acc_lanes(e, r), ty);
         Text t;
         text_init(&t, e->c);
-        int names = split(e, r) ? lane_count(&e->k->red.at[r]) / acc_lanes(e, r) : n;
+        int names = split(e, r) ? red_lanes(&e->k->red.at[r]) / acc_lanes(e, r) : n;
         if (begin) text_printf(&t, "%s ", ty);
         for (int j = 0; j < names; j++) {
             const char *sep = j + 1 < names ? ", " : "";
@@ -323,13 +238,13 @@ void emit_red_turns(Emit *e, int n, bool begin) {
 void emit_red_init(Emit *e, int r) {
     const Red *d = &e->k->red.at[r];
     char id[48], ty[16];
-    if (arg_kind(d)) {
+    if (red_is_arg(d)) {
         arg_init(e, r);
         return;
     }
     identity(d, id);
     if (in_lanes(e)) {
-        int n = lane_count(d) / acc_lanes(e, r);
+        int n = red_lanes(d) / acc_lanes(e, r);
         const char *splat = need_splat(e, (ThDtype)d->acc_dtype, acc_lanes(e, r));
         Text t;
         text_init(&t, e->c);
@@ -374,7 +289,7 @@ static const char *need_half(Emit *e, int lanes, int h, int from) {
 /* A vector of float32 goes to two neighbouring vectors of float64 accumulators. */
 static void split_step(Emit *e, int r) {
     const Red *d = &e->k->red.at[r];
-    int lanes = acc_lanes(e, r), n = lane_count(d) / lanes, from = e->k->ins.at[d->v].a;
+    int lanes = acc_lanes(e, r), n = red_lanes(d) / lanes, from = e->k->ins.at[d->v].a;
     for (int h = 0; h < 2; h++) {
         char x[40], y[96];
         if (e->turn >= 0) snprintf(x, sizeof x, "t%d_%d", r, (2 * e->turn + h) % n);
@@ -394,7 +309,7 @@ static void split_step(Emit *e, int r) {
 
 void emit_red_step(Emit *e, int r) {
     const Red *d = &e->k->red.at[r];
-    if (arg_kind(d)) {
+    if (red_is_arg(d)) {
         arg_step(e, r, d);
         return;
     }
@@ -408,7 +323,7 @@ void emit_red_step(Emit *e, int r) {
     if (width > 1 && !e->vec[d->v]) snprintf(v, sizeof v, "%s(v%d)", need_splat(e, (ThDtype)d->acc_dtype, width), d->v);
     else snprintf(v, sizeof v, "v%d", d->v);
     if (lanes && e->turn >= 0) snprintf(x, sizeof x, "t%d_%d", r, e->turn);
-    else if (lanes) snprintf(x, sizeof x, "acc%d[u & %d]", r, lane_count(d) / e->lanes - 1);
+    else if (lanes) snprintf(x, sizeof x, "acc%d[u & %d]", r, red_lanes(d) / e->lanes - 1);
     else snprintf(x, sizeof x, "acc%s", own(e, r, name));
     Text t;
     text_init(&t, e->c);
@@ -442,7 +357,7 @@ static void fold_vectors(Emit *e, int r, int n) {
 void emit_red_final(Emit *e, int r) {
     const Red *d = &e->k->red.at[r];
     char ty[16];
-    if (arg_kind(d)) {
+    if (red_is_arg(d)) {
         arg_final(e, r, d);
         return;
     }
@@ -455,7 +370,7 @@ void emit_red_final(Emit *e, int r) {
         return;
     }
     Text t;
-    int lanes = acc_lanes(e, r), n = lane_count(d) / lanes;
+    int lanes = acc_lanes(e, r), n = red_lanes(d) / lanes;
     text_init(&t, e->c);
     combine(e, &t, d, "x", "y", lanes);
     if (n > 1) fold_vectors(e, r, n);
@@ -474,7 +389,7 @@ void emit_red_final(Emit *e, int r) {
 /* Result part[i] of a block to `all` of those before it; positions count from the row's start. */
 void emit_red_join(Emit *e, int r) {
     const Red *d = &e->k->red.at[r];
-    if (arg_kind(d)) {
+    if (red_is_arg(d)) {
         bool nan = dtype_is_float((ThDtype)e->k->ins.at[d->v].dtype);
         const char *op = d->kind == RED_ARGMAX ? ">" : "<";
         if (!nan) emit_line(e, "if (part[i].w%d %s all.w%d) {", r, op, r);
@@ -497,8 +412,6 @@ void emit_red_join(Emit *e, int r) {
 }
 
 /* ---- rows in lanes (side.c) -------------------------------------------------------------------------------------- */
-bool emit_side_halves(const Emit *e, int r) { return e->side && split(e, r); }
-
 /* Statements that fold w[0], .., w[n - 1] by halves, in registers; x0 is what they leave. */
 static void fold_some(Emit *e, const Red *d, int lanes, int n, const char *type) {
     for (int h = n / 2; h; h /= 2)
@@ -530,13 +443,13 @@ static const char *need_fold(Emit *e, const Red *d, int lanes) {
     text_init(&t, e->c);
     combine(e, &t, d, "w[j]", "w[j + h]", lanes);
     text_printf(h, "FN %s %s(%s *w, i64 n, %s none) {\n", ty, name, ty, ty);
-    if (lane_count(d) < SIDE_MOST) {
-        text_printf(h, "    const i64 h = %d;\n    for (i64 j = 0; j + h < n; j++) w[j %% h] = ", lane_count(d));
+    if (red_lanes(d) < SIDE_MOST) {
+        text_printf(h, "    const i64 h = %d;\n    for (i64 j = 0; j + h < n; j++) w[j %% h] = ", red_lanes(d));
         combine(e, h, d, "w[j % h]", "w[j + h]", lanes);
         text_put(h, ";\n    n = n < h ? n : h;\n");
     }
-    if (lane_count(d) > most) {
-        text_printf(h, "    for (i64 h = %d; h >= %d; h /= 2)\n", lane_count(d) / 2, most);
+    if (red_lanes(d) > most) {
+        text_printf(h, "    for (i64 h = %d; h >= %d; h /= 2)\n", red_lanes(d) / 2, most);
         text_printf(h, "        for (i64 j = 0; j + h < n; j++) w[j] = %s;\n", t.at ? t.at : "0");
     }
     text_free(&t);
@@ -550,11 +463,11 @@ static const char *need_fold(Emit *e, const Red *d, int lanes) {
     return name;
 }
 
-void emit_side_init(Emit *e, int r, int most) {
+void emit_side_init(Emit *e, int r) {
     const Red *d = &e->k->red.at[r];
     ThDtype a = (ThDtype)d->acc_dtype;
     char id[48], ty[16];
-    if (arg_kind(d)) {
+    if (red_is_arg(d)) {
         arg_init(e, r);
         return;
     }
@@ -562,15 +475,15 @@ void emit_side_init(Emit *e, int r, int most) {
     int lanes = acc_lanes(e, r);
     const char *splat = need_splat(e, a, lanes);
     need_type(e, a, lanes, ty);
-    emit_line(e, "%s w%d[%d], none%d = %s(%s);", ty, r, most, r, splat, id);
-    if (split(e, r)) emit_line(e, "%s ww%d[%d];", ty, r, most);
+    emit_line(e, "%s w%d[%d], none%d = %s(%s);", ty, r, SIDE_MOST, r, splat, id);
+    if (split(e, r)) emit_line(e, "%s ww%d[%d];", ty, r, SIDE_MOST);
 }
 
 void emit_side_step(Emit *e, int r, int column) {
     const Red *d = &e->k->red.at[r];
     ThDtype a = (ThDtype)d->acc_dtype;
     char v[80], none[24];
-    if (arg_kind(d)) {
+    if (red_is_arg(d)) {
         arg_step(e, r, d);
         return;
     }
@@ -593,7 +506,7 @@ void emit_side_step(Emit *e, int r, int column) {
 void emit_side_final(Emit *e, int r, int column) {
     const Red *d = &e->k->red.at[r];
     char ty[16];
-    if (arg_kind(d)) {
+    if (red_is_arg(d)) {
         arg_final(e, r, d);
         return;
     }

@@ -3,14 +3,13 @@
  * it gets, and one loop walks the rows. In: a plan with many steps. Out: tables and `row(f, i)`, which does step i. As
  * functions such steps took nearly all of the compiler's time, since thousands of them share a handful of kernels.
  */
+#include "../schedule/choose.h"
 #include "emit.h"
-
-enum { MANY_STEPS = 32 };
 
 bool rows_wanted(const Plan *p) {
     for (int i = 0; i < p->nstep; i++)
         if (p->step[i].chain) return true;
-    return p->nstep > MANY_STEPS;
+    return p->nstep > CHOOSE_STEPS;
 }
 
 bool rows_has(const Emit *e, int step) {
@@ -117,11 +116,10 @@ static void paces(Emit *e) {
 /* chain(f, first, end, slot): steps [first, end) on one tile of frame.sym[slot] elements after the other. None can
  * fail, and no element sees another one, so threads may share them out. */
 static void chains(Emit *e, int nbuf, int nsym) {
-    enum { TILE = 1024, TILES = 16, MOST = 256 }; /* elements; tiles of a piece for a thread at least; pieces at most */
     paces(e);
     emit_line(e, "\ntypedef struct { Frame *f; int first, end, slot; i64 n, each; } Chain;");
     emit_line(e, "FN void chain_part(const Chain *c, i64 from, i64 to) {");
-    emit_line(e, "    for (i64 t = from; t < to; t += %d)", TILE);
+    emit_line(e, "    for (i64 t = from; t < to; t += %d)", CHOOSE_CHAIN_TILE);
     emit_line(e, "        for (int i = c->first; i < c->end; i++) {");
     emit_line(e, "            char *b[%d];", nbuf);
     emit_line(e, "            i64 s[%d];", nsym);
@@ -130,7 +128,7 @@ static void chains(Emit *e, int nbuf, int nsym) {
     emit_line(e, "            for (int k = 0; k < nbuf; k++) b[k] += t * row_pace[place + k];");
     emit_line(e, "            for (int k = 0; k < row_of[i].nsym; k++)");
     emit_line(e, "                if (row_place[place + nbuf + k] == c->slot)");
-    emit_line(e, "                    s[k] = to - t < %d ? to - t : %d;", TILE, TILE);
+    emit_line(e, "                    s[k] = to - t < %d ? to - t : %d;", CHOOSE_CHAIN_TILE, CHOOSE_CHAIN_TILE);
     emit_line(e, "            row_kernel[row_of[i].kernel](c->f, b, s, row_cell + row_of[i].cell, i);");
     emit_line(e, "        }");
     emit_line(e, "}\n");
@@ -143,9 +141,9 @@ static void chains(Emit *e, int nbuf, int nsym) {
         emit_line(e, "}\n");
     }
     emit_line(e, "FN void chain(Frame *f, int first, int end, int slot) {");
-    emit_line(e, "    Chain c = {f, first, end, slot, f->sym[slot], %d};", TILE * TILES);
+    emit_line(e, "    Chain c = {f, first, end, slot, f->sym[slot], %d};", CHOOSE_CHAIN_TILE * CHOOSE_CHAIN_TILES);
     if (threads) {
-        emit_line(e, "    while ((c.n + c.each - 1) / c.each > %d) c.each *= 2;", MOST);
+        emit_line(e, "    while ((c.n + c.each - 1) / c.each > %d) c.each *= 2;", CHOOSE_CHAIN_PIECES);
         emit_line(e, "    if (c.n > c.each && c.n * (end - first) >= %lldl) {",
                   (long long)config_int(e->c, "openmp_elemwise_minsize"));
         emit_line(e, "        f->rt->parallel_for(f, (int)((c.n + c.each - 1) / c.each), chain_piece, &c);");

@@ -131,6 +131,7 @@ bool emit_c(Text *t, const Plan *p, const char *function_name, const int64_t *kn
     Emit e = {.c = c,
               .p = p,
               .arena = arena_new(c),
+              .target = target_of(machine_vector_bytes(c)),
               .vector_bytes = machine_vector_bytes(c),
               .registers = true,
               .vmath = true,

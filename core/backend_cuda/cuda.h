@@ -24,6 +24,7 @@ typedef enum {
 typedef struct CudaKernel {
     const Kernel *k;
     KernelOrder o;
+    const NestWay *way;
     int number, depth; /* loops spread over the grid */
     CudaMode mode;
     bool also_block;        /* a THREAD kernel with a BLOCK twin for long reductions with few results */

@@ -119,6 +119,7 @@ static bool stages(Emit *e, const CudaKernel *c, CudaMode mode) {
 bool cuda_kernel(Emit *e, const CudaKernel *c, CudaMode mode) {
     if (!emit_begin(e, c->k, c->number)) return false;
     e->lanes = 1;
+    e->way = c->way;
     if (c->k->title) emit_line(e, "/* %s */", c->k->title);
     emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", c->number, mode == CUDA_BLOCK && c->also_block ? "b" : "",
               c->number);

@@ -115,6 +115,9 @@ bool cuda_shape(Emit *e, int number, CudaKernel *out) {
     *out = (CudaKernel){.k = e->p->kernel[number], .number = number};
     if (!supported(e, out->k) || !kernel_order(out->k, e->arena, &out->o)) return false;
     for (int i = 0; i < out->k->st.n; i++) out->o.stage[i].vec = -1; /* one lane */
+    Nest t = {.k = out->k, .o = &out->o, .target = &target_cuda, .arena = e->arena};
+    out->way = nest_way(&t, WAY_PLAIN);
+    if (!out->way) return false;
     for (int s = 0; s < e->p->nstep; s++) {
         const Step *st = &e->p->step[s];
         if (st->kind != STEP_KERNEL || st->kernel != number) continue;

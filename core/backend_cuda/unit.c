@@ -28,7 +28,7 @@ static void host_part(Emit *e, const CudaKernel *k) {
 /* head: what comes before the text of the kernels; host: whether their launches follow. */
 static bool write(Text *t, const Plan *p, const char *name, const char *const head[2], bool host) {
     ThContext *c = p->ctx;
-    Emit e = {.c = c, .p = p, .arena = arena_new(c), .vector_bytes = 0};
+    Emit e = {.c = c, .p = p, .arena = arena_new(c), .target = &target_cuda};
     if (!e.arena) return false;
     text_init(&e.helpers, c);
     text_init(&e.body, c);

@@ -1,0 +1,138 @@
+/*
+ * kernel.c -- a kernel as one C function, or as several where threads share it: what stands before its loops (extents,
+ * base addresses), and what its Nest is.
+ */
+#include "emit.h"
+
+/* What local symbol i of the kernel is in every step that runs it, or INT64_MIN. */
+static int64_t known_value(const Emit *e, int i) {
+    int64_t v = INT64_MIN;
+    bool first = true;
+    for (int j = e->first[e->number]; j < e->p->nstep; j++) {
+        const Step *s = &e->p->step[j];
+        if (s->kind != STEP_KERNEL || s->kernel != e->number) continue;
+        int64_t x = i < s->nsym ? e->known[s->sym[i]] : INT64_MIN;
+        if (!first && x != v) return INT64_MIN;
+        v = x;
+        first = false;
+    }
+    return v;
+}
+
+/* A version for certain lengths: these hide the frame's. */
+static void known_lengths(Emit *e) {
+    int n = e->p->step[e->first[e->number]].nsym, some = 0;
+    Text t;
+    text_init(&t, e->c);
+    for (int i = 0; i < n; i++) {
+        int64_t v = known_value(e, i);
+        some |= v != INT64_MIN;
+        if (v != INT64_MIN) text_printf(&t, i ? ", %lldl" : "%lldl", (long long)v);
+        else text_printf(&t, i ? ", s[%d]" : "s[%d]", i);
+    }
+    if (some) {
+        emit_line(e, "const i64 known[%d] = {%s};", n, t.at);
+        emit_line(e, "s = known;");
+    }
+    text_free(&t);
+}
+
+void emit_head(Emit *e, const LoopStage *tile) {
+    const Kernel *k = e->k;
+    if (e->known && !tile && e->first[e->number] >= 0) known_lengths(e);
+    int m = tile ? tile->st->d0 : -2, n = m + 1;
+    Text t;
+    for (int d = 0; d < k->ndim; d++) {
+        text_init(&t, e->c);
+        emit_size(&t, k->dim[d].n);
+        const char *part = (tile && d == m) || (e->split && d == 0) ? "row1 - row0"
+                           : tile && d == n                         ? "col1 - col0"
+                                                                    : NULL;
+        emit_line(e, "const i64 n%d = %s;", d, part ? part : t.at ? t.at : "0");
+        text_free(&t);
+    }
+    for (int i = 0; i < k->acc.n; i++) {
+        const Access *a = &k->acc.at[i];
+        const char *ty = type_short((ThDtype)a->dtype), *ro = a->flags & ACC_WRITE ? "" : "const ";
+        text_init(&t, e->c);
+        if (!size_is(a->off, 0)) {
+            text_put(&t, " + ");
+            emit_size(&t, a->off);
+        }
+        if (e->split && !size_is(a->st[0], 0)) {
+            text_put(&t, " + row0 * (");
+            emit_size(&t, a->st[0]);
+            text_put(&t, ")");
+        }
+        for (int d = m; tile && d <= n; d++) {
+            if (size_is(a->st[d], 0)) continue;
+            text_put(&t, d == m ? " + row0 * (" : " + col0 * (");
+            emit_size(&t, a->st[d]);
+            text_put(&t, ")");
+        }
+        emit_line(e, "%s%s *const p_%s = (%s%s *)b[%d]%s;", ro, ty, e->name[i], ro, ty, a->buf, t.at ? t.at : "");
+        text_free(&t);
+    }
+}
+
+bool emit_begin(Emit *e, const Kernel *k, int number) {
+    if (!e->first && !plan_kernel_users(e->p, e->arena, &e->first, &e->users)) return false;
+    int step = e->first[number];
+    e->k = k;
+    e->turn = -1;
+    e->number = number;
+    e->mask = arena_alloc0(e->arena, (size_t)k->ins.n + 1);
+    e->vec = arena_alloc0(e->arena, (size_t)k->ins.n + 1);
+    e->name = plan_access_names(e->p, k, step, e->arena);
+    if (!e->mask || !e->vec || !e->name) return false;
+    e->words = plan_describe(e->p, k, step, e->users[number], e->name, e->arena);
+    return e->words != NULL;
+}
+
+/* No loops at all: a few operations on single values. */
+bool kernel_is_scalar(const Kernel *k) {
+    for (int s = 0; s < k->st.n; s++)
+        if (k->st.at[s].cls != STAGE_LOOP) return false;
+    return k->ndim == 0;
+}
+
+/* The pieces or blocks that all of the kernel's loops are in, or NULL. */
+static const NestNode *shares(const Nest *t) {
+    for (const NestNode *n = t->root; n; n = n->next)
+        if (n->kind == NEST_FOR && (n->how == FOR_PIECE || n->how == FOR_BLOCK)) return n;
+    return NULL;
+}
+
+static bool body(Emit *e, const NestNode *n) {
+    e->indent = 1;
+    emit_line(e, "(void)f, (void)b, (void)s, (void)q, (void)step;");
+    emit_head(e, NULL);
+    bool ok = emit_nodes(e, n);
+    emit_line(e, "return 0;");
+    e->indent = 0;
+    emit_line(e, "}\n");
+    return ok;
+}
+
+bool emit_kernel(Emit *e, const Kernel *k, int number) {
+    KernelOrder *o = arena_alloc(e->arena, sizeof *o);
+    if (!o || !emit_begin(e, k, number) || !kernel_order(k, e->arena, o)) return false;
+    NestAsk ask = {.threads = config_bool(e->c, "openmp"), .known = e->known != NULL};
+    const Nest *t = e->nest = nest_choose(k, o, e->target, ask, e->arena);
+    if (!t) return false;
+    e->way = t->way;
+    if (k->title) emit_line(e, "/* %s */", k->title);
+    if (!emit_tiles(e)) return false;
+    const NestNode *shared = shares(t);
+    if (shared && shared->how == FOR_BLOCK) return blocks_emit(e, number, shared) && !failed(e->c);
+    emit_line(e, "%s int %s_%d(Frame *f, char *const *b, const i64 *s, const Cell *q, int step%s) {",
+              kernel_is_scalar(k) ? "INLINE"
+              : shared            ? "static"
+                                  : "KERNEL",
+              shared ? "part" : "kernel", number, shared ? ", i64 row0, i64 row1" : "");
+    e->split = shared != NULL;
+    bool ok = body(e, shared ? shared->child : t->root);
+    e->split = false;
+    if (shared && ok) ok = threads_emit(e, number, shared);
+    return ok && !failed(e->c);
+}

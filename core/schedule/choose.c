@@ -1,0 +1,148 @@
+/*
+ * choose.c -- does it pay: every cost and threshold of how kernels run. What may be done the transforms know; all
+ * choices give the same bits. Figures are measured, on processors with AVX-512 where nothing else is said; a function
+ * names what was weighed.
+ */
+#include "../graph/expr.h"
+#include "../ops/ops.h"
+#include "../ops/vmath.h"
+#include "nest.h"
+
+/* ---- the loop that vectors lie along ---- */
+/* Rows by several vectors at a time: accumulators must stay in registers, and a long body would be text without end. */
+static int turns_of(const Nest *t, const NestNode *loop) {
+    enum { MOST_INS = 24, CHAINS = 4 }; /* CHAINS of positions */
+    int live, n = unroll_turns(t, loop, CHAINS, &live);
+    return t->k->st.at[loop->stage].nins <= MOST_INS && live <= t->target->registers ? n : 1;
+}
+
+enum { COLUMNS = 8 }; /* vectors of columns together */
+
+static bool pays_columns(const Nest *t, const NestNode *loop) {
+    enum { MOST_INS = 24 };
+    const Stage *st = &t->k->st.at[loop->stage];
+    return st->nins <= MOST_INS && st->nred * COLUMNS <= t->target->registers && columns_may(t, loop);
+}
+
+/* Operations of the text of a scalar function, vector math by its size. */
+static int length(const Nest *t, const Ins *i) {
+    enum { MATH = 20 };
+    const ScalarTexts *st = scalar_value_texts(t->k->ctx, i->op, !scalar_ops[i->op].value);
+    int n = 0;
+    for (int j = 0; st && st->n && st->at[0] && j < st->at[0]->n; j++) {
+        const ExNode *x = &st->at[0]->at[j];
+        if (x->kind == EX_NUM || x->kind == EX_NAME) continue;
+        n += vmath_find(x->name, (ThDtype)i->in_dtype) ? MATH : 1;
+    }
+    return n;
+}
+
+/* Whether whole vectors go under masks too: next to so long a body these cost nothing, and the compiler, whose time is
+ * what a first call waits for, sees the body once and not twice. (With three functions of vector math in float32 the
+ * masks are 8 per cent, with eight a few.) Narrow and complex elements have no masked moves. */
+static bool pays_masks(const Nest *t, const NestNode *loop) {
+    enum { LONG = 160 }; /* operations: eight functions of vector math */
+    const Kernel *k = t->k;
+    const Stage *st = &k->st.at[loop->stage];
+    int n = 0;
+    for (int j = st->ins0; j < st->ins0 + st->nins; j++) {
+        const Ins *i = &k->ins.at[j];
+        bool moves = i->op == INS_LOAD || i->op == INS_STORE;
+        const Access *a = moves ? &k->acc.at[i->a] : NULL;
+        if (i->depth <= loop->loop) continue;
+        if (a && (th_dtype_bytes((ThDtype)a->dtype) < 4 || dtype_is_complex((ThDtype)a->dtype))) return false;
+        if (i->op < INS_LOAD) n += length(t, i);
+    }
+    return t->target->masks && n >= LONG;
+}
+
+/* Bytes from which memcpy, which aligns its stores, wins. */
+static int pays_copy(const Nest *t, const NestNode *loop) {
+    enum { LONG = 512 };
+    if (!copy_may(t, loop)) return 0;
+    const Ins *in = &t->k->ins.at[t->o->code[loop->way->stage[loop->stage].pre[loop->loop + 1]]];
+    return LONG / (int)th_dtype_bytes((ThDtype)in->dtype);
+}
+
+static bool vector_loop(Nest *t, NestNode *loop) {
+    loop->copy = pays_copy(t, loop);
+    if (loop->lanes == 1) return true;
+    loop->turns = turns_of(t, loop);
+    if (loop->turns > 1) {
+        if (t->target->masks && unroll_may_mask(t, loop)) loop->tail = TAIL_MASKED;
+        return true;
+    }
+    if (pays_columns(t, loop)) return columns_apply(t, loop, COLUMNS);
+    if (pays_masks(t, loop)) loop->tail = TAIL_MASKED;
+    return true;
+}
+
+/* A division is 16 to 24 cycles a vector of float64, and of float32 half of that: there the look at whether the
+ * reciprocal will do pays where it is the same for all rows. */
+static bool pays_quotient(const Nest *t, const NestWay *w, int id) {
+    const Ins *i = &t->k->ins.at[id], *by = &t->k->ins.at[i->b];
+    int bytes = w->lanes[i->stage] * (int)th_dtype_bytes((ThDtype)i->dtype);
+    if (t->target->vector_bytes < 32 || bytes < 32 || !divide_may(t, w, id)) return false;
+    return i->dtype == TH_FLOAT64 || (by->depth == 0 && !lanes_is_vector(t, w, i->b));
+}
+
+static void quotients(Nest *t, NestWay *w) {
+    for (int id = 0; id < t->k->ins.n; id++)
+        if (pays_quotient(t, w, id)) divide_apply(w, id);
+}
+
+/* ---- ways for short rows ---- */
+/* Rows that read at indices of their own: what the columns' checks and turns cost the compiler (half of the time for an
+ * MLP's step) they give back only where rows are known to be short. */
+static bool pays_side(const Nest *t, NestAsk ask) {
+    const Kernel *k = t->k;
+    bool indices = false, known = ask.known;
+    for (int j = 0; j < k->ins.n; j++) indices |= k->ins.at[j].op == INS_CHECK_INDEX;
+    for (int s = 0; s < k->st.n; s++) known |= k->dim[k->st.at[s].d0 + k->st.at[s].nd - 1].n.sym < 0;
+    return !indices || known;
+}
+
+/* Elements of a row at most: where only positions are sought; of 16 lanes, the same with sums of float64, of fewer;
+ * without masks. */
+static int side_most(const Nest *t, const NestWay *w) {
+    enum { SHORT = SIDE_MOST, SHORT_16 = 48, SHORT_HALVES = 31, SHORT_8 = 24, SHORT_UNMASKED = 15 };
+    const Kernel *k = t->k;
+    bool sums = false, halves = false;
+    for (int r = 0; r < k->red.n; r++) {
+        sums |= !red_is_arg(&k->red.at[r]);
+        halves |= nest_halves(t, w, k->red.at[r].stage, r);
+    }
+    if (!t->target->masks) return SHORT_UNMASKED;
+    return !sums ? SHORT : w->lanes[0] < 16 ? SHORT_8 : halves ? SHORT_HALVES : SHORT_16;
+}
+
+static bool short_rows(Nest *t, NestAsk ask) {
+    enum { FEW = 6 }; /* rows at least */
+    if (flat_may(t) && !flat_apply(t, 2 * t->way->lanes[0])) return false;
+    if (!side_may(t) || !pays_side(t, ask)) return !t->failed;
+    NestWay *w = side_way(t);
+    if (!w || w->lanes[0] == 1) return !t->failed;
+    quotients(t, w);
+    return side_apply(t, w, FEW, side_most(t, w));
+}
+
+/* ---- all of it ---- */
+static bool choose(Nest *t, NestAsk ask) {
+    if (!nest_plain(t) || !lanes_apply(t)) return false;
+    for (int s = 0; s < t->k->st.n; s++) {
+        NestNode *loop = nest_vec(t, s);
+        if (loop && !vector_loop(t, loop)) return false;
+    }
+    quotients(t, t->way);
+    if (t->target->masks && !fetch_rows(t)) return false; /* with narrower vectors the processor keeps up */
+    if (kernel_in_blocks(t->k)) return blocks_apply(t, ask.threads && blocks_may_share(t));
+    if (!short_rows(t, ask)) return false;
+    return !ask.threads || !split_may(t) || split_apply(t);
+}
+
+Nest *nest_choose(const Kernel *k, const KernelOrder *o, const Target *target, NestAsk ask, Arena *a) {
+    Nest *t = arena_alloc0(a, sizeof *t);
+    if (!t) return NULL;
+    *t = (Nest){.k = k, .o = o, .target = target, .arena = a};
+    return choose(t, ask) && !t->failed ? t : NULL;
+}

@@ -1,0 +1,51 @@
+/*
+ * fetch.c -- where the stages of a kernel read the same row again, its next row has not been asked for yet: the second
+ * stage that reads it asks, a line of memory for each vector that it loads.
+ */
+#include "nest.h"
+
+static bool again(const Nest *t, const LoopStage *s, const Ins *i) {
+    const Kernel *k = t->k;
+    int before = -1;
+    if (i->op != INS_LOAD || i->depth != 2) return false;
+    const Access *a = &k->acc.at[i->a];
+    if ((a->flags & ACC_ROWTEMP) || a->idx >= 0 || size_is(a->st[0], 0) || !size_is(a->st[s->st->vec], 1)) return false;
+    for (int j = 0; j < s->st->ins0; j++) {
+        const Ins *o = &k->ins.at[j];
+        const Access *b = o->op == INS_LOAD ? &k->acc.at[o->a] : NULL;
+        if (!b || o->depth != 2 || b->buf != a->buf || !size_eq(b->off, a->off) || !size_eq(b->st[0], a->st[0]))
+            continue;
+        if (before >= 0 && before != o->stage) return false;
+        before = o->stage;
+    }
+    return before >= 0;
+}
+
+/* Cuts the instructions before each such load. */
+static void cut(Nest *t, NestNode *code) {
+    const LoopStage *s = &code->way->stage[code->stage];
+    for (int j = 0; j < code->n; j++) {
+        if (!again(t, s, &t->k->ins.at[code->ids[j]])) continue;
+        NestNode *after = code->next, *rest = NULL, **at = &code->next;
+        at = nest_move(t, at, code->way, code->stage, MOVE_NEXT, code->ids[j]);
+        nest_put(t, at, code->way, NEST_CODE, code->stage, &rest);
+        rest->ids = code->ids + j;
+        rest->n = code->n - j;
+        rest->next = after;
+        code->n = j;
+        code = rest;
+        j = 0;
+    }
+}
+
+bool fetch_rows(Nest *t) {
+    for (int i = 0; t->k->nouter == 1 && i < t->k->st.n; i++) {
+        NestNode *loop = nest_vec(t, i);
+        if (!loop || loop->lanes == 1 || loop->loop != 1) continue;
+        for (NestNode *n = loop->child, *next; n; n = next) {
+            next = n->next;
+            if (n->kind == NEST_CODE) cut(t, n);
+        }
+    }
+    return !t->failed;
+}

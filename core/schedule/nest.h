@@ -1,0 +1,174 @@
+/*
+ * nest.h -- how a kernel runs, as data: a tree of loops around the instructions of a Kernel, which says what is
+ * computed. Transforms (one a file) take a Nest and give a Nest; choose.c decides which of them pay for a Target;
+ * emitters print what stands here and choose nothing. All of it lies in an arena; nothing here is freed.
+ *
+ * Always holds: the order in which a reduction's elements meet is the Kernel's (kernel.h), so every Nest of a kernel
+ * gives the same bits, and a step that `may` be taken is never wrong, only slow. nest_check says what a tree must be.
+ */
+#ifndef TH_NEST_H
+#define TH_NEST_H
+
+#include "../plan/order.h"
+#include "target.h"
+
+typedef enum {
+    NEST_STAGE, /* around all of a stage */
+    NEST_FOR,
+    NEST_CODE, /* instructions, in order */
+    NEST_ACC,  /* the accumulators of some reductions */
+    NEST_MOVE, /* between memory and vectors, or towards the caches */
+    NEST_WAY,  /* where all tests hold, its children are the whole kernel, and what follows is skipped */
+    NEST_CALL  /* the product of a stage; children: what runs on each of its finished tiles */
+} NestKind;
+
+typedef enum {
+    FOR_SERIAL,
+    FOR_VECTOR, /* `lanes` elements of the dim at a time; 1: one by one, but counted as reductions along it need */
+    FOR_FLAT,   /* vectors over dims 0 and 1 as one run of elements */
+    FOR_PIECE,  /* steps of dim 0 shared out among threads */
+    FOR_BLOCK   /* steps of dim 0 by blocks that have accumulators of their own (kernel_block) */
+} NestHow;
+
+typedef enum {
+    TAIL_ONCE,  /* whole vectors, then the last, partial one under a mask */
+    TAIL_MASKED /* all vectors under masks */
+} NestTail;
+
+typedef enum { ACC_BEGIN, ACC_STEP, ACC_END, ACC_JOIN } NestAcc; /* JOIN: a block's to those of the blocks before it */
+
+typedef enum {
+    MOVE_ARRAY,  /* room for the columns of access `first`, one vector each */
+    MOVE_GET,    /* rows that instruction `first` loads, as columns, to such an array */
+    MOVE_PUT,    /* ..and columns back to the rows that it stores */
+    MOVE_REPEAT, /* the row that access `first` reads for every row, repeated until vectors start at its start again */
+    MOVE_AHEAD,  /* fetches what the loads among these instructions will read some rows later */
+    MOVE_NEXT    /* fetches what the load `first` will read in the next row */
+} NestMove;
+
+/* What holds in one way of running the kernel: the whole of a NEST_WAY, or all that is in none. */
+typedef enum { WAY_PLAIN, WAY_SIDE /* rows lie along the lanes */, WAY_FLAT } WayKind;
+typedef struct NestWay {
+    WayKind kind;
+    LoopStage *stage; /* by stage, with the loop that vectors lie along */
+    int *lanes;       /* by stage: of that loop */
+    uint8_t *value;   /* by value id: VALUE_ flags */
+    int *array;       /* by access: the array that its rows' columns are in, or -1; NULL: none are */
+} NestWay;
+enum { SIDE_MOST = 64 }; /* columns that the arrays of WAY_SIDE have room for */
+enum {
+    VALUE_HALVES =
+        1, /* is not made: a cast to float64 of which a sum takes both halves, or such a sum before its cast */
+    VALUE_QUOTIENT = 2 /* a division by one number of many: by its reciprocal, rounded as division rounds */
+};
+
+typedef struct NestTest {
+    int dim;
+    const char *is; /* ">=", "<=", "<", "!=" */
+    int n;
+} NestTest;
+
+typedef struct NestNode NestNode;
+struct NestNode {
+    NestNode *next, *child;
+    const NestWay *way;
+    uint8_t kind, how; /* how: NestHow, NestAcc or NestMove */
+    int stage;         /* number; -1: of none */
+    /* NEST_FOR */
+    uint8_t tail;
+    bool jam;                    /* the turns run inside the loops within, not around them */
+    bool share;                  /* FOR_BLOCK, FOR_PIECE: among threads */
+    int loop;                    /* position in LoopStage.loop */
+    int dim, lanes, turns, copy; /* turns: vectors that are unrolled; copy: elements from which memcpy does it, or 0 */
+    /* the others */
+    const int *ids; /* NEST_CODE, MOVE_AHEAD */
+    const NestTest *test;
+    int first, n;
+};
+
+typedef struct Nest {
+    const Kernel *k;
+    const KernelOrder *o;
+    const Target *target;
+    Arena *arena;
+    NestWay *way; /* of what is in no NEST_WAY */
+    NestNode *root;
+    bool failed; /* MemoryError is set */
+    NestNode spare;
+} Nest;
+
+/* ---- nest.c: building ---- */
+NestWay *nest_way(Nest *t, WayKind kind); /* the kernel's stages, one lane */
+/* Appended after *at (a `next` or `child` that is NULL); the place for the next one. Empty ones are left out. */
+NestNode **nest_put(Nest *t, NestNode **at, const NestWay *w, NestKind kind, int stage, NestNode **out);
+NestNode **nest_code(Nest *t, NestNode **at, const NestWay *w, int stage, const int *ids, int n);
+NestNode **nest_acc(Nest *t, NestNode **at, const NestWay *w, int stage, NestAcc how, int first, int n);
+NestNode **nest_move(Nest *t, NestNode **at, const NestWay *w, int stage, NestMove how, int first);
+/* plain.c: the kernel as its loops stand, and those of one stage from depth d on */
+bool nest_plain(Nest *t);
+NestNode **nest_stage(Nest *t, NestNode **at, const NestWay *w, int stage, int d);
+/* The loop of a stage that vectors lie along, or NULL. */
+NestNode *nest_vec(const Nest *t, int stage);
+void nest_each(NestNode *n, void (*fn)(NestNode *n, void *user), void *user);
+
+/* text.c, check.c */
+void nest_text(Text *out, const Nest *t);
+bool nest_check(const Nest *t);
+
+/* ---- what many transforms ask ---- */
+static inline bool red_is_arg(const Red *d) { return d->kind == RED_ARGMAX || d->kind == RED_ARGMIN; }
+static inline int red_lanes(const Red *d) { return 256 / (int)th_dtype_bytes((ThDtype)d->acc_dtype); }
+/* The loop that vectors lie along is reduced: element i goes to accumulator i mod red_lanes. */
+static inline bool red_in_lanes(const Kernel *k, const LoopStage *s) {
+    return s->vec >= 0 && k->dim[s->st->vec].kind == DIM_RED;
+}
+bool nest_halves(const Nest *t, const NestWay *w, int stage, int red); /* a sum that is two vectors, in this way */
+int nest_acc_lanes(const Nest *t, const NestWay *w, int stage, int red);
+
+/* ---- the transforms: may it be done, and doing it ---- */
+/* apart.c: what points of dim 0 see of each other */
+bool apart_access(const Kernel *k, const Access *w); /* no point of dim 0 sees what another one writes through w */
+bool apart_rows(const Kernel *k);                    /* ..through any access */
+bool apart_may_fail(const Kernel *k, const Ins *i);  /* but for checks of sizes before all loops */
+bool apart_is_row(const Kernel *k, int buf);         /* memory of one row, used again by the next */
+/* lanes.c */
+bool lanes_apply(Nest *t);
+int lanes_of(const Nest *t, const NestWay *w, int stage, bool halves); /* halves: float32 may be summed by halves */
+bool lanes_half(const Nest *t, const NestWay *w, int stage, int id, bool halves);
+bool lanes_is_vector(const Nest *t, const NestWay *w, int id); /* the value is one */
+void lanes_mark(Nest *t, NestWay *w, int stage, bool halves);  /* VALUE_HALVES */
+/* unroll.c: rows by as many vectors as each accumulator has (of a position: `chains`), and how many stay in registers;
+ * columns.c: some columns of vectors reduced together */
+int unroll_turns(const Nest *t, const NestNode *loop, int chains, int *live); /* 1: cannot be */
+bool unroll_may_mask(const Nest *t, const NestNode *loop);
+bool columns_may(const Nest *t, const NestNode *loop);
+bool columns_apply(Nest *t, NestNode *loop, int turns);
+/* fetch.c, copy.c, divide.c */
+bool fetch_rows(Nest *t);
+bool copy_may(const Nest *t, const NestNode *loop);
+bool divide_may(const Nest *t, const NestWay *w, int id);
+void divide_apply(NestWay *w, int id);
+/* side.c, flat.c: ways of their own, before the loops */
+bool side_may(const Nest *t);
+NestWay *side_way(Nest *t);
+bool side_apply(Nest *t, NestWay *w, int rows, int most);
+bool flat_may(const Nest *t);
+bool flat_apply(Nest *t, int least); /* rows at least */
+bool flat_is_row(const Access *a);
+/* split.c: pieces for threads; blocks.c: reductions of everything */
+bool split_may(const Nest *t);
+bool split_apply(Nest *t);
+bool blocks_may_share(const Nest *t);
+bool blocks_apply(Nest *t, bool share);
+/* tile.c: what follows a product runs on its finished tiles */
+bool tile_may(const Nest *t, int stage);
+
+/* ---- choose.c ---- */
+typedef struct NestAsk {
+    bool threads; /* kernels may be shared out */
+    bool known;   /* a version for certain lengths */
+} NestAsk;
+/* How to run k, or NULL (the context's error is set). */
+Nest *nest_choose(const Kernel *k, const KernelOrder *o, const Target *target, NestAsk ask, Arena *a);
+
+#endif

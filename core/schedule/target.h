@@ -1,0 +1,18 @@
+/*
+ * target.h -- what the chooser knows of a machine. Facts, not wishes: what it does with them stands in choose.c.
+ */
+#ifndef TH_TARGET_H
+#define TH_TARGET_H
+
+#include "../base/base.h"
+
+typedef struct Target {
+    const char *name;
+    int vector_bytes; /* of a vector register; 0: a thread has one lane */
+    int registers;    /* vectors that stay in registers beside what a loop's body needs */
+    bool masks;       /* vectors move under masks as fast as whole */
+} Target;
+const Target *target_of(int vector_bytes); /* of a processor */
+extern const Target target_cuda;
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * text.c -- a Nest as readable text: one line a node, what is inside it below.
+ */
+#include "nest.h"
+
+static void list(Text *out, const char *sign, const int *ids, int first, int n) {
+    for (int i = 0; i < n; i++) text_printf(out, i ? " %s%d" : "%s%d", sign, ids ? ids[i] : first + i);
+}
+
+static void put_for(Text *out, const NestNode *n) {
+    static const char *const how[] = {"for", "for", "for flat", "pieces of", "blocks of"};
+    text_printf(out, "%s i%d", how[n->how], n->dim);
+    if (n->how == FOR_FLAT) text_put(out, " and i1");
+    if (n->how == FOR_VECTOR || n->how == FOR_FLAT) text_printf(out, " by %d", n->lanes);
+    if (n->turns > 1) text_printf(out, ", %d %s", n->turns, n->jam ? "together" : "turns");
+    if (n->how == FOR_VECTOR && n->lanes > 1 && n->tail == TAIL_MASKED)
+        text_put(out, n->turns > 1 ? ", the rest masked" : ", all masked");
+    if (n->copy) text_printf(out, ", copied from %d on", n->copy);
+    if (n->how == FOR_BLOCK && n->share) text_put(out, ", for threads");
+}
+
+static void put_way(Text *out, const NestNode *n) {
+    text_put(out, "if ");
+    for (int i = 0; i < n->n; i++)
+        text_printf(out, i ? " and n%d %s %d" : "n%d %s %d", n->test[i].dim, n->test[i].is, n->test[i].n);
+    text_put(out, n->way->kind == WAY_SIDE ? ": rows side by side" : ": rows as one run");
+}
+
+static void put_move(Text *out, const NestNode *n) {
+    static const char *const how[] = {"array of a", "get %", "put %", "repeat a", "fetch ahead ", "fetch next %"};
+    text_put(out, how[n->how]);
+    if (n->how == MOVE_AHEAD) list(out, "%", n->ids, 0, n->n);
+    else text_printf(out, "%d", n->first);
+}
+
+static void put(Text *out, const Nest *t, const NestNode *n) {
+    static const char *const acc[] = {"begin ", "step ", "end ", "join "};
+    switch ((NestKind)n->kind) {
+    case NEST_STAGE: text_printf(out, "stage %d", n->stage); break;
+    case NEST_FOR: put_for(out, n); break;
+    case NEST_CODE: list(out, "%", n->ids, 0, n->n); break;
+    case NEST_ACC:
+        text_put(out, acc[n->how]);
+        list(out, "r", NULL, n->first, n->n);
+        break;
+    case NEST_MOVE: put_move(out, n); break;
+    case NEST_WAY: put_way(out, n); break;
+    case NEST_CALL: text_put(out, n->child ? "product, and on its tiles" : "product"); break;
+    }
+    if (n->kind == NEST_CODE)
+        for (int i = 0; i < n->n; i++) {
+            int v = n->way->value[n->ids[i]];
+            if (v & VALUE_HALVES) text_printf(out, ", %%%d by halves", n->ids[i]);
+            if (v & VALUE_QUOTIENT) text_printf(out, ", %%%d by reciprocal", n->ids[i]);
+        }
+    (void)t;
+}
+
+static void lines(Text *out, const Nest *t, const NestNode *n, int depth) {
+    for (; n; n = n->next) {
+        text_printf(out, "%*s", 4 + 2 * depth, "");
+        put(out, t, n);
+        text_putc(out, '\n');
+        lines(out, t, n->child, depth + 1);
+    }
+}
+
+void nest_text(Text *out, const Nest *t) {
+    text_printf(out, "  nest for %s\n", t->target->name);
+    lines(out, t, t->root, 0);
+}
