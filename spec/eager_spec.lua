@@ -77,6 +77,16 @@ describe("the second eager call", function()
     raises("ValueError", "freed", function() return a + 1 end)
   end)
 
+  it("refuses a freed array wherever it stands", function()
+    local a, axis = nd.ones({ 2, 3 }), nd.array(1)
+    axis:free()
+    raises("ValueError", "freed", function() return nd.sum(a, axis) end)
+    raises("ValueError", "freed", function() return nd.sum(a, { axis = { axis } }) end)
+    raises("ValueError", "freed", function() return nd.cumsum(a, axis) end)
+    raises("ValueError", "freed", function() return theano.tensor.argmax(theano.tensor.dmatrix(), axis) end)
+    raises("ValueError", "freed", function() return theano.tensor.dmatrix():reshape({ axis, 2 }) end)
+  end)
+
   it("gives fresh memory, which the next one leaves alone", function()
     local a = nd.ones(4)
     local results = {}

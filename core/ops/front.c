@@ -168,13 +168,14 @@ static bool fill_defaults(Front *f, const Sig *sig) {
 
 enum { DEEPEST = 64 };
 
-/* Whether what the arguments point to is there: a host may have forgotten it. */
+/* Whether what the arguments point to is there: a host may have forgotten it, a user may have freed an array. */
 static bool sound(Front *f, const ThArg *a, int n, int depth) {
     for (int i = 0; i < n; i++) {
         bool list = a[i].kind == TH_ARG_LIST || a[i].kind == TH_ARG_SLICE;
         if ((a[i].kind == TH_ARG_VAR && !a[i].var) || (a[i].kind == TH_ARG_ARRAY && !a[i].array) ||
             (a[i].kind == TH_ARG_STR && !a[i].s) || (unsigned)a[i].kind > TH_ARG_COMPLEX)
             return front_error(f, TH_TypeError, "argument %d is NULL, or of no kind", i + 1) >= 0;
+        if (a[i].kind == TH_ARG_ARRAY && !array_usable(f->ctx, a[i].array)) return false;
         if (!list) continue;
         if (a[i].list.n < 0 || (a[i].list.n && !a[i].list.at) || depth == DEEPEST ||
             (a[i].kind == TH_ARG_SLICE && a[i].list.n != 3))

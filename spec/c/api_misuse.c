@@ -200,6 +200,29 @@ static void any_order(void) {
     }
 }
 
+static void freed_arrays(void) {
+    ThHost h = test_failing_host(0);
+    ThContext *c = th_context_new(&h);
+    const int64_t three = 3;
+    ThArray *a = th_array_zeros(c, TH_FLOAT64, 1, &three), *axis = th_array_zeros(c, TH_INT64, 0, NULL), *r = NULL;
+    ThVar *x = th_variable_new(c, vector, "x"), *y = NULL;
+    th_array_free(axis);
+    ThArg one = {.kind = TH_ARG_ARRAY, .array = axis};
+    ThArg with[][2] = {{{.kind = TH_ARG_ARRAY, .array = a}, one},
+                       {{.kind = TH_ARG_ARRAY, .array = a}, {.kind = TH_ARG_LIST, .list = {&one, 1}}},
+                       {{.kind = TH_ARG_VAR, .var = x}, one}};
+    for (int f = 0; th_func_info(f); f++) {
+        CHECK(th_eager(c, f, with[0], 2, &r, 1) < 0 && says(c, TH_ValueError, "was freed"));
+        CHECK(th_eager(c, f, with[1], 2, &r, 1) < 0 && says(c, TH_ValueError, "was freed"));
+        CHECK(th_build(c, f, with[2], 2, &y, 1) < 0 && says(c, TH_ValueError, "was freed"));
+    }
+    th_var_release(x);
+    th_array_release(a);
+    th_array_release(axis);
+    th_context_release(c);
+    CHECK(test_leaked() == 0);
+}
+
 int main(void) {
     missing();
     nothing();
@@ -207,5 +230,6 @@ int main(void) {
     contexts_mixed();
     after_error();
     any_order();
+    freed_arrays();
     return test_done("api_misuse");
 }
