@@ -60,7 +60,7 @@ function M.run(options, say)
     for k = 1, options.jobs or 1 do
       local run = table.remove(todo)
       if not run and at <= last then
-        run = { first = at, count = math.min(options.batch or 4000, last - at + 1) }
+        run = { first = at, count = math.min(options.batch or 10000, last - at + 1) }
         at = at + run.count
       end
       if run then
