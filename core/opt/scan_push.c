@@ -3,8 +3,9 @@
  * PushOutScanOutput).
  * In: a Scan. What its body computes from values alone moves before the loop; elementwise work and products with a
  * value on rows of sequences are done for all turns at once: one product of matrices instead of one a turn. A collected
- * result that is such work on what the loop keeps anyway is computed after it, from all rows. Left alone: what can fail
- * (the loop may make no turn), and with a condition everything that counts turns.
+ * result that is the same in every turn is filled in once. One that is such work on what the loop keeps anyway (and the
+ * loop itself does not need) is computed after it, from all rows. Left alone: what can fail (the loop may make no
+ * turn), and with a condition everything that counts turns.
  */
 #include "scans.h"
 
@@ -18,7 +19,7 @@ typedef struct Push {
     Opt *o;
     ScanEdit e;
     ApplyVec order;
-    Map at;
+    Map at, stays; /* items; nodes that the loop needs for results that do not leave */
     VEC(Item) item;
     bool after;                 /* rows of what the loop keeps count too */
     bool collected[OP_MAX_OUT]; /* after: results of the loop's own work that are collected and read anyway */
@@ -84,6 +85,8 @@ static bool classify(Push *p) {
     for (int i = 0; ok && i < s->nseq && !s->until; i++) ok = put(p, p->e.body->in[i], ROWS, NULL, false);
     for (int i = 0; ok && p->after && i < s->nstate; i++)
         if (p->e.body->out[i]->owner) ok = put(p, p->e.body->out[i], ROWS, NULL, false);
+    for (int t = 0; ok && p->after && t < s->first[s->nstate]; t++)
+        ok = put(p, p->e.body->in[s->nseq + t], ROWS, NULL, false);
     for (int k = 0; ok && k < p->order.n; k++) {
         const ThApply *a = p->order.at[k];
         Class cls = class_of_node(p, a);
@@ -110,14 +113,26 @@ static bool fits(const ThVar *n, const ThVar *x) {
     return is_length_of(n, x);
 }
 
+static ThVar *not_negative(Push *p, ThVar *n) {
+    Builder *b = &p->o->b;
+    ThVar *some = elemwise_2(b, S_ge, n, const_int(b, 0, TH_INT64));
+    return assert_make(b, n, &some, 1, "scan: the number of steps is negative", TH_IndexError);
+}
+
 /* The number of turns n, checked as the loop checks it. */
 static ThVar *turns_of(Push *p, ThVar *n, ThVar *x) {
     Builder *b = &p->o->b;
     if (!p->leaving || fits(n, x)) return n;
-    ThVar *some = elemwise_2(b, S_ge, n, const_int(b, 0, TH_INT64));
-    n = assert_make(b, n, &some, 1, "scan: the number of steps is negative", TH_IndexError);
+    n = not_negative(p, n);
     ThVar *enough = elemwise_2(b, S_le, n, shape_i_make(b, x, 0));
     return assert_make(b, n, &enough, 1, "scan: a sequence has fewer rows than there are steps", TH_ValueError);
+}
+
+/* What state i was `tap` turns ago (0: becomes), for each turn. */
+static ThVar *state_rows(Push *p, int i, int tap) {
+    Builder *b = &p->o->b;
+    ThVar *from = const_int(b, p->e.s.back[i] + tap, TH_INT64), *n = cast_make(b, p->e.in[0], TH_INT64);
+    return scan_rows(b, p->e.a->out[i], from, elemwise_2(b, S_add, n, from), false);
 }
 
 static ThVar *outer_rows(Push *p, const ThVar *v) {
@@ -128,10 +143,9 @@ static ThVar *outer_rows(Push *p, const ThVar *v) {
         if (p->e.body->in[i] == v) return scan_rows(b, x, NULL, turns_of(p, p->e.in[0], x), false);
     }
     for (int i = 0; i < s->nstate; i++) {
-        if (p->e.body->out[i] != v) continue;
-        ThVar *from = const_int(b, s->back[i], TH_INT64);
-        return scan_rows(b, p->e.a->out[i], from, elemwise_2(b, S_add, cast_make(b, p->e.in[0], TH_INT64), from),
-                         false);
+        if (p->e.body->out[i] == v) return state_rows(p, i, 0);
+        for (int t = s->first[i]; t < s->first[i + 1]; t++)
+            if (p->e.body->in[s->nseq + t] == v) return state_rows(p, i, s->tap[t]);
     }
     for (int o = scan_out_collect(s); o < scan_out_shared(s); o++)
         if (p->collected[o] && p->e.body->out[o] == v)
@@ -275,22 +289,63 @@ static bool only_rows_read(const ThVar *v) {
     return true;
 }
 
+/* May collected result o leave the loop? */
+static bool may_leave(Push *p, int o) {
+    Item *x = find(p, p->e.body->out[o]);
+    if (!x) return false;
+    return x->cls == FIXED ? !p->after : x->cls == ROWS && x->work && !only_rows_read(p->e.a->out[o]);
+}
+
+/* The nodes that are computed in the loop for what does not leave it. */
+static bool mark_stays(Push *p) {
+    const Scan *s = &p->e.s;
+    const GraphBody *body = p->e.body;
+    ThContext *c = p->o->c;
+    bool ok = true;
+    uint32_t x;
+    for (int o = 0; ok && o < body->nout; o++) {
+        bool leaves = o >= scan_out_collect(s) && o < scan_out_shared(s) && (!p->e.keep[o] || may_leave(p, o));
+        if (body->out[o]->owner && !leaves) ok = map_put(c, &p->stays, KEY(body->out[o]->owner), 1);
+    }
+    for (int k = p->order.n - 1; ok && k >= 0; k--) {
+        const ThApply *a = p->order.at[k];
+        if (!map_get(&p->stays, KEY(a), &x)) continue;
+        for (int i = 0; ok && i < a->nin; i++)
+            if (a->in[i]->owner) ok = map_put(c, &p->stays, KEY(a->in[i]->owner), 1);
+    }
+    return ok;
+}
+
+/* The value x of every turn, as often as there are turns. */
+static ThVar *repeated(Push *p, ThVar *x) {
+    const Scan *s = &p->e.s;
+    ThVar *size[TH_MAX_NDIM], *n = not_negative(p, p->e.in[0]);
+    if (!x) return NULL;
+    for (int i = 0; i < s->nseq; i++) n = turns_of(p, n, p->e.in[scan_in_seq(s) + i]);
+    size[0] = cast_make(&p->o->b, n, TH_INT64);
+    for (int d = 0; d < x->type.ndim; d++) size[d + 1] = shape_i_make(&p->o->b, x, d);
+    return alloc_make(&p->o->b, x, size, x->type.ndim + 1);
+}
+
 /* A collected result that is nothing but such work: all of its rows at once, and it leaves the loop. */
 static bool whole_results(Push *p, bool *any) {
     const Scan *s = &p->e.s;
     VarVec old = {0}, new_ = {0};
-    bool ok = true;
+    uint32_t stays;
+    bool ok = !p->after || mark_stays(p);
     for (int o = scan_out_collect(s); ok && o < scan_out_shared(s); o++) {
-        Item *x = find(p, p->e.body->out[o]);
-        if (!x || x->cls != ROWS || !x->work || only_rows_read(p->e.a->out[o])) continue;
-        x->wanted = true;
-        ok = vec_push(p->o->c, &old, p->e.a->out[o]) && vec_push(p->o->c, &new_, x->inner);
+        ThVar *v = p->e.body->out[o];
+        if (!may_leave(p, o) || (v->owner && map_get(&p->stays, KEY(v->owner), &stays))) continue;
+        find(p, v)->wanted = true;
+        ok = vec_push(p->o->c, &old, p->e.a->out[o]) && vec_push(p->o->c, &new_, v);
         p->e.keep[o] = false;
     }
     p->leaving = true;
     ok = ok && (old.n == 0 || build_wanted(p));
     for (int i = 0; ok && i < old.n; i++) {
-        ThVar *r = scan_fit(&p->o->b, find(p, new_.at[i])->outer, old.at[i]->type);
+        const Item *x = find(p, new_.at[i]);
+        ThVar *r = x->cls == FIXED ? repeated(p, x->outer) : x->outer;
+        r = scan_fit(&p->o->b, r, old.at[i]->type);
         ok = r && fg_replace(p->o->fg, old.at[i], r, "scanOp_pushout_output");
         p->o->rewrites++;
         *any = true;
@@ -334,6 +389,7 @@ static bool run(Opt *o, ThApply *a, bool after) {
     vec_free(o->c, &p.order);
     vec_free(o->c, &p.item);
     map_free(o->c, &p.at);
+    map_free(o->c, &p.stays);
     scan_edit_end(&p.e);
     return ok;
 }
