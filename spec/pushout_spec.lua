@@ -29,8 +29,8 @@ local cases = {
   { "what the next state reads too", { W, V, h, h0 }, rnn(function(pre) return pre end), 1, 1 },
   { "the output layer", { W, V, h, h0 }, rnn(function(_, before) return T.dot(before, V) * 2 end), 1, 1 },
   { "a value alone", { W, V, h0 }, { (theano.scan(function() return T.dot(h0, W + V) end, { n_steps = 5 })) }, 0, 0 },
-  { "a value alone, as often as is said", { h0, n }, { (theano.scan(function() return T.exp(h0) end, { n_steps = n })) },
-    0, 0 },
+  { "a value alone, as often as is said", { h0, n },
+    { (theano.scan(function() return T.exp(h0) end, { n_steps = n })) }, 0, 0 },
   { "a value alone, beside rows that are not read", { h, h0, n },
     { (theano.scan(function() return T.exp(h0) end, { n_steps = n, sequences = { h } })) }, 0, 0 },
   { "the last of a value alone", { h0, n }, { (theano.scan(function() return T.exp(h0) end, { n_steps = n }))[-1] },
@@ -103,7 +103,8 @@ end)
 describe("loops whose gradients do not go back as far", function()
   it("stay two", function()
     local function loop(k, far)
-      return (theano.scan(function(s) return s * k end, { outputs_info = { h0 }, n_steps = n, truncate_gradient = far }))
+      local how = { outputs_info = { h0 }, n_steps = n, truncate_gradient = far }
+      return (theano.scan(function(s) return s * k end, how))
     end
     local function count(...)
       local text = theano.printing.graph_text(theano.compile({ h0, n }, { ... }))

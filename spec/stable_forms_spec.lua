@@ -93,6 +93,41 @@ describe("the logarithm of picked probabilities", function()
   end)
 end)
 
+describe("the gradient of the gradient of a loss", function()
+  local theano = require("theano")
+  local T, nd = theano.tensor, theano.ndarray
+  local x, r, y = T.dmatrix("x"), T.dmatrix("r"), T.lvector("y")
+  local w = T.dvector("w")
+  local at = { T.arange(y.shape[0]), y }
+  local p, hand = T.nnet.softmax(x), T.exp(x) / T.sum(T.exp(x), { axis = 1, keepdims = true })
+  local losses = {
+    { "of classes", T.nnet.categorical_crossentropy(p, y) },
+    { "of classes, by hand", T.nnet.categorical_crossentropy(hand, y) },
+    { "of the logarithm's picked elements", -T.log(p)[at] },
+    { "of the logarithm's picked elements, by hand", -T.log(hand)[at] },
+    { "of the logarithm of picked elements", -T.log(p[at]) },
+    { "of the logarithm of picked elements, by hand", -T.log(hand[at]) },
+  }
+  local far = { nd.array({ { 900, 0, -900 }, { 1, 2, 3 }, { -900, 0, 900 }, { 5, 5, 5 } }), nd.array({ { 1, 2, 3 },
+    { 0.5, -1, 2 }, { 3, 1, -1 }, { 0, 1, 0 } }) }
+  for _, loss in ipairs(losses) do
+    it(loss[1] .. " is that of the softmax", function()
+      local cost = T.sum(loss[2] * w)
+      local got = theano.compile({ x, r, y, w }, T.grad(T.sum(T.grad(cost, x) * r), x))
+      -- of each row p * (r - sum(r * p)) times its weight, whatever the class
+      local low = T.exp(x - T.max(x, { axis = 1, keepdims = true }))
+      local q = low / T.sum(low, { axis = 1, keepdims = true })
+      local each = q * (r - T.sum(r * q, { axis = 1, keepdims = true })) * w:dimshuffle({ 0, "x" })
+      local want = theano.compile({ x, r, w }, each, { mode = "None" })
+      local weights = { 1, -2, 0.5, 3 }
+      for _, classes in ipairs({ { 2, 0, 1, 0 }, { 0, 2, 2, 1 } }) do
+        local a, b = got(far[1], far[2], classes, weights), want(far[1], far[2], weights)
+        assert.is_true(nd.allclose(a, b, { rtol = 1e-12, atol = 1e-14 }), tostring(a))
+      end
+    end)
+  end
+end)
+
 describe("alone", function()
   local theano = require("theano")
   local T = theano.tensor

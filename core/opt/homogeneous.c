@@ -131,6 +131,8 @@ static bool split_leaf(Splitter *q, const Product *p, const Factor *f, ThVar *v,
     if (u && u == x->x) s->i = s->j = 1;
     else if (u && u == x->low) s->i = s->k = 1;
     else if (softmaxes_same(v, x->p)) s->i = 1;
+    else if (ask_op(v, &op_crossentropy_1hot_grad) && softmaxes_same(v->owner->in[1], x->p))
+        return s->i = -1, s->any = (s->rest = xent_grad_of_ones(q->o, v->owner)) != NULL;
     else if (u || !ask_op(softmaxes_behind(v).v, &op_sum) || !softmaxes_denominator(q->o, v, &other)) return false;
     else if (other.axis.n != x->axis.n || memcmp(other.axis.at, x->axis.at, (size_t)x->axis.n)) return false;
     else if (other.x == x->x) s->j = 1;
@@ -154,20 +156,48 @@ static bool takes_back(const ThApply *a, const ThVar *v) {
     return !x || !y || memcmp(x, y, sizeof *x) == 0;
 }
 
+/* The elements that node `takes` picks from `from`, which is v * p ^ i: those of v. NULL: it is not, or failed. */
+static ThVar *split_taken(Splitter *q, const ThApply *takes, ThVar *from, const Softmax *x, int depth, int *power) {
+    ThVar *in[3 * TH_MAX_NDIM + 2];
+    Product t;
+    Split s = {.any = false};
+    if (depth >= DEEP || takes->nin > TH_LEN(in) || !product_open(q->o, from, &t) ||
+        !split_product(q, &t, x, &s, depth + 1) || !s.any || s.j || s.k)
+        return NULL;
+    in[0] = s.negative ? call1(q->o, S_neg, s.rest) : s.rest;
+    if (in[0] && !type_eq(in[0]->type, from->type)) in[0] = second_make(&q->o->b, from, in[0]);
+    for (int i = 1; i < takes->nin; i++) in[i] = takes->in[i];
+    *power = s.i;
+    return in[0] ? apply1(&q->o->b, takes->op, takes->attrs, in, takes->nin) : NULL;
+}
+
 /* v of v * p[i] ^ power, which node a adds to or puts into what it is given at [i], seen through n views. */
-static ThVar *split_value(Splitter *q, const ThApply *a, ThApply *const *view, int n, const Softmax *x, int *power) {
+static ThVar *split_value(Splitter *q, const ThApply *a, ThApply *const *view, int n, const Softmax *x, int depth,
+                          int *power) {
+    ThVar *taken[FACTORS];
+    int to[FACTORS], ntaken = 0, i;
     Product t;
     *power = 0;
     if (a->in[1]->type.dtype != a->out[0]->type.dtype || !product_open(q->o, a->in[1], &t)) return NULL;
     for (int k = 0; k < t.n; k++) {
         Factor *f = &t.at[k];
-        ThVar *part = product_var(q->o, f), *from = part && takes_back(a, part) ? part->owner->in[0] : NULL;
-        for (int i = n - 1; from && i >= 0; i--) from = views_of(q->o, view[i], from);
-        if (!from || !softmaxes_same(from, x->p)) continue;
+        ThVar *part = product_var(q->o, f), *from = part && takes_back(a, part) ? part->owner->in[0] : NULL, *v;
+        for (int d = n - 1; from && d >= 0; d--) from = views_of(q->o, view[d], from);
+        if (from && softmaxes_same(from, x->p)) {
+            *power += f->power;
+        } else if (from && !n && (v = split_taken(q, part->owner, from, x, depth, &i))) {
+            *power += f->power * i;
+            taken[ntaken] = v;
+            to[ntaken++] = f->power;
+        } else {
+            if (failed(q->o->c)) return NULL;
+            continue;
+        }
         f->used = true;
-        *power += f->power;
     }
     product_fold(&t);
+    while (ntaken--)
+        if (!product_push(&t, taken[ntaken], to[ntaken])) return NULL;
     ThVar *w = product_close(q->o, &t);
     return w && !type_eq(w->type, a->in[1]->type) ? second_make(&q->o->b, a->in[1], w) : w;
 }
@@ -191,7 +221,7 @@ static bool split_scatter(Splitter *q, ThVar *v, const Softmax *x, Split *s, int
         view[n++] = v->owner;
     bool zeros = (a = v->owner) && a->nin > 2 && ask_zeros(a->in[0]);
     if (!a || a->nin < 3 || a->nin > TH_LEN(in) || (!zeros && (n || depth == DEEP || !increments(a)))) return true;
-    in[1] = split_value(q, a, view, n, x, &power);
+    in[1] = split_value(q, a, view, n, x, depth, &power);
     if (!in[1] || !type_eq(in[1]->type, a->in[1]->type) || power >= 0) return !failed(q->o->c);
     in[0] = a->in[0];
     if (!zeros) {

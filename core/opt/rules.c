@@ -130,6 +130,7 @@ static const struct {
     {rw_log_erfc, {"erfc", "erf"}},
     {rw_logsoftmax_view, {"Softmax"}},
     {rw_max_to_min, {"Max"}},
+    {rw_xent_grad_times_p, {"CrossentropyCategorical1HotGrad"}},
     {rw_reduce_join, {"Join", "MakeVector"}},
     {rw_lift_transpose_through_dot, {"Dot"}},
     {rw_dimshuffle_subtensor, {"Subtensor"}},

@@ -121,6 +121,7 @@ ThVar *rw_crossentropy_onehot(Opt *o, ThApply *a);
 ThVar *rw_crossentropy_onehot_grad(Opt *o, ThApply *a);
 ThVar *rw_softmax_grad_to_xent(Opt *o, ThApply *a);
 ThVar *rw_xent_dx_alloc(Opt *o, ThApply *a);
+ThVar *rw_xent_grad_times_p(Opt *o, ThApply *a);
 ThVar *rw_grad_safe_mul(Opt *o, ThApply *a); /* safe.c */
 ThVar *rw_grad_safe_div(Opt *o, ThApply *a);
 ThVar *rw_dot_to_dot22(Opt *o, ThApply *a); /* blas.c */

@@ -8,6 +8,7 @@ REWRITE(local_advanced_indexing_crossentropy_onehot_grad, STAB|SPEC, "SoftmaxGra
 REWRITE(local_softmax_grad_to_crossentropy_with_softmax_grad, STAB|SPEC, "SoftmaxGrad", 2, rw_softmax_grad_to_xent)
 REWRITE(local_advanced_indexing_crossentropy_onehot, SPEC, "AdvancedSubtensor", 2, rw_crossentropy_onehot)
 REWRITE(local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc, SPEC, "CrossentropySoftmax1HotWithBiasDx", 2, rw_xent_dx_alloc)
+REWRITE(local_crossentropy_1hot_grad_times_p, CANON|STAB|SPEC, "mul", 2, rw_xent_grad_times_p)
 REWRITE(local_softmax_with_bias, SPEC,       "Softmax", 2, rw_softmax_with_bias)
 REWRITE(softmax_simplifier,      CANON|STAB|SPEC, "true_div", 3, rw_softmax)
 REWRITE(softmax_simplifier,      STAB|SPEC,  "mul", 3, rw_softmax)

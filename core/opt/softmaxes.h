@@ -33,6 +33,8 @@ ThVar *softmaxes_log_of_sum(Opt *o, ThVar *sum, ThVar *x);
 bool softmaxes_denominator(Opt *o, ThVar *v, Softmax *s);
 /* And p. */
 bool softmaxes_make(Opt *o, Softmax *s);
+/* CrossentropyCategorical1HotGrad times the probabilities that it divides by. */
+ThVar *xent_grad_of_ones(Opt *o, const ThApply *d); /* xent.c */
 /* What stands in the denominator of `s` is seen in another frame: dim i of the new one is dim from[i]. */
 bool softmaxes_turn(Opt *o, const Softmax *s, const int8_t *from, Softmax *to);
 

@@ -6,7 +6,7 @@
  * where a probability rounds to 0. As in Theano, a matrix of more rows than there are class numbers is then refused:
  * [arange(len(y)), y] alone would have read its first rows.
  */
-#include "rules.h"
+#include "softmaxes.h"
 
 enum { MAX_BIAS = 16, MAX_CLIENTS = 64, MAX_LOOK = 256 };
 static const AttrInts as_rows = {.n = 2, .at = {-1, 0}};
@@ -123,6 +123,28 @@ ThVar *rw_softmax_grad_to_xent(Opt *o, ThApply *a) {
     ThVar *d = a->in[0], *sm = a->in[1];
     if (!ask_op(d, &op_crossentropy_1hot_grad) || d->owner->in[1] != sm) return NULL;
     return apply1(&o->b, &op_crossentropy_softmax_dx, NULL, (ThVar *[]){d->owner->in[0], sm, d->owner->in[2]}, 3);
+}
+
+ThVar *xent_grad_of_ones(Opt *o, const ThApply *d) {
+    ThVar *p = d->in[1], *ones = second_make(&o->b, p, opt_const(o, 1, type_tensor(p->type.dtype, 0, 0)));
+    return ones ? apply1(&o->b, d->op, d->attrs, (ThVar *[]){d->in[0], ones, d->in[2]}, 3) : NULL;
+}
+
+/* CrossentropyCategorical1HotGrad(g, p, y) * p, as it comes in gradients of gradients: g / p of the class times p is g
+ * without either, also where p rounds to 0. */
+ThVar *rw_xent_grad_times_p(Opt *o, ThApply *a) {
+    ThVar *in[KACC];
+    for (int i = 0; i < a->nin && a->nin <= KACC; i++) {
+        ThApply *d = ask_op(a->in[i], &op_crossentropy_1hot_grad) ? a->in[i]->owner : NULL;
+        int n = 0, p = d ? 0 : a->nin;
+        while (p < a->nin && a->in[p] != d->in[1]) p++;
+        if (p >= a->nin) continue;
+        ThVar *g = xent_grad_of_ones(o, d);
+        for (int k = 0; k < a->nin; k++)
+            if (k != p) in[n++] = k == i ? g : a->in[k];
+        return g ? opt_call(o, S_mul, in, n, (ThDtype)a->out[0]->type.dtype) : NULL;
+    }
+    return NULL;
 }
 
 /* The gradient of the loss by an Alloc of one number: the number, where the length is surely that of the rows. */

@@ -50,6 +50,8 @@ M.of = {
   scanOp_pushout_output = "body Scan", scanOp_save_mem = "kept Scan", GemmOptimizer = "number Dot22",
   add_mul_fusion = "number add mul", local_elemwise_split = "squares add mul", elemwise_fusion = "nodes",
   inplace_subtensor = "buffers", InplaceBlasOpt = "buffers", inplace_elemwise_opt = "buffers",
+  -- factors of a product
+  local_crossentropy_1hot_grad_times_p = "factors mul",
   -- smaller arguments of the same operation
   local_add_canonizer = "disorder add sub neg", local_mul_canonizer = "disorder mul true_div inv",
   local_remove_useless_assert = "arguments Assert", local_useless_slice = "arguments Subtensor",
@@ -146,6 +148,7 @@ function words.bare(g, n, _, by)
 end
 function words.marked(_, n) return n.marked and 1 or 0 end
 function words.arguments(_, n) return #n.args end
+function words.factors(_, n) return #n.args - 1 end
 function words.squares(_, n) return #n.args * #n.args end
 function words.ports(_, n) return #n.args + n.outs end
 function words.body(_, n) return select(2, n.attrs:gsub("\\n%%%d+ = ", "")) end
