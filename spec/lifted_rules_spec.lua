@@ -55,6 +55,9 @@ local cases = {
   { "split(v, {n}, 1)", { v, n }, T.split(v, { n }, 1, 0), "Split" },
   { "split(v, iv, 1)", { v, iv }, T.split(v, iv, 1, 0), "Split" },
   { "unbroadcast(addbroadcast(x))", { x }, T.unbroadcast(T.addbroadcast(x, 0), 0), "Rebroadcast" },
+  { "addbroadcast(x, 0)[:, j]", { x, j }, T.addbroadcast(x, 0)[{ all, j }], "" },
+  { "addbroadcast(x, 0)[i]", { x, i }, T.addbroadcast(x, 0)[i], "Rebroadcast" },
+  { "addbroadcast(x, 0)[1:, ::2]", { x }, T.addbroadcast(x, 0)["1:, ::2"], "Rebroadcast" },
   { "log(1 - b)", { b }, T.log(1 - b), "sub" },
   { "log(sum(exp(x), 1))[i]", { x, i }, T.log(T.sum(T.exp(x), { axis = 1 }))[i], "" },
 }

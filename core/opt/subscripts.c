@@ -232,12 +232,16 @@ static ThVar *operand_at(Opt *o, ThVar *x, ThApply *a) {
     return apply_or_drop(o, x, &s);
 }
 
-/* f(x, y)[i] -> f(x[i], y[i]) for an elementwise f whose result only this subscript uses. */
+/* f(x, y)[i] -> f(x[i], y[i]) for an elementwise f whose result only this subscript uses; Rebroadcast alike. */
 ThVar *rw_subtensor_lift(Opt *o, ThApply *a) {
     ThApply *f = a->in[0]->owner;
     ThVar *in[KACC];
-    if (!f || f->op != &op_elemwise || f->nout != 1 || f->out[0]->nclients != 1 || f->nin > KACC) return NULL;
-    if (a->nin - 1 > PARTS) return NULL;
+    if (!f || f->nout != 1 || f->out[0]->nclients != 1 || f->nin > KACC || a->nin - 1 > PARTS) return NULL;
+    if (f->op == &op_rebroadcast) {
+        ThVar *x = subtensor_make(&o->b, f->in[0], idx_of(a), a->in + 1, a->nin - 1);
+        return x ? patternbroadcast_make(&o->b, x, a->out[0]->type.broadcastable) : NULL;
+    }
+    if (f->op != &op_elemwise) return NULL;
     for (int i = 0; i < f->nin; i++)
         if (!(in[i] = operand_at(o, f->in[i], a))) return NULL;
     ThApply *r = apply_make(&o->b, f->op, f->attrs, in, f->nin);

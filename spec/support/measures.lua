@@ -123,12 +123,12 @@ end
 local words = {}
 function words.number() return 1 end
 function words.below(g, n) return size(below(g, n)) end
--- Elementwise nodes that some of the operations are computed from.
+-- Elementwise nodes (and promises of lengths) that some of the operations are computed from.
 local function under(g, which)
   local met, count = {}, 0
   for _, n in ipairs(g.nodes) do
     for m in pairs(which[n.op] and below(g, n) or {}) do
-      count = count + (m.elemwise and not met[m] and 1 or 0)
+      count = count + ((m.elemwise or m.op == "Rebroadcast") and not met[m] and 1 or 0)
       met[m] = true
     end
   end
