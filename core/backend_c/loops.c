@@ -40,6 +40,7 @@ static void accumulators(Emit *e, const NestNode *n) {
             else emit_red_final(e, r);
             break;
         case ACC_JOIN: emit_red_join(e, r); break;
+        case ACC_FOLD: break; /* of a GPU */
         }
 }
 

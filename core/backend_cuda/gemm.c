@@ -29,7 +29,7 @@ static void load_tiles(Emit *e, const Stage *st, const char row[16], const char 
 }
 
 /* The element is done: write it, then what follows it. */
-static bool finish(Emit *e, const CudaKernel *c, const Stage *st, const char *ty, const char row[16],
+static bool finish(Emit *e, const NestNode *call, const Stage *st, const char *ty, const char row[16],
                    const char col[16]) {
     Text z;
     text_init(&z, e->c);
@@ -40,23 +40,15 @@ static bool finish(Emit *e, const CudaKernel *c, const Stage *st, const char *ty
     if (st->beta >= 0) emit_line(e, "if (v%d != 0) sum += (%s)v%d * %s;", st->beta, ty, st->beta, z.at);
     emit_line(e, "%s = sum;", z.at ? z.at : "sum");
     text_free(&z);
-    bool ok = true;
-    for (int d = 1; d <= 2; d++) {
-        ok = ok && cuda_code(e, c->o.code + e->s->pre[d], e->s->npre[d], false);
-        ok = ok && cuda_code(e, c->o.code + e->s->post[d], e->s->npost[d], false);
-    }
+    bool ok = cuda_nodes(e, call->child);
     e->indent--;
     emit_line(e, "}");
     return ok;
 }
 
-bool cuda_gemm(Emit *e, const CudaKernel *c) {
-    const Kernel *k = c->k;
-    for (int i = 0; i < k->st.n; i++) { /* factors */
-        e->s = &c->o.stage[i];
-        if (!cuda_code(e, c->o.code + e->s->pre[0], e->s->npre[0], false)) return false;
-    }
-    const Stage *st = e->s->st;
+bool cuda_gemm(Emit *e, const NestNode *call) {
+    const Kernel *k = e->k;
+    const Stage *st = call->way->stage[call->stage].st;
     const char *ty = type_short((ThDtype)k->acc.at[st->C].dtype);
     char row[16], col[16];
     snprintf(row, sizeof row, "i%d", st->d0);
@@ -77,7 +69,7 @@ bool cuda_gemm(Emit *e, const CudaKernel *c) {
     emit_line(e, "__syncthreads();");
     e->indent--;
     emit_line(e, "}");
-    bool ok = finish(e, c, st, ty, row, col);
+    bool ok = finish(e, call, st, ty, row, col);
     e->indent--;
     emit_line(e, "}");
     return ok;

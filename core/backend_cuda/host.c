@@ -50,20 +50,20 @@ static void grid(Emit *e, const CudaKernel *c) {
     Text points, inside;
     text_init(&points, e->c);
     text_init(&inside, e->c);
-    product(&points, s, 0, c->depth);
-    product(&inside, s, c->depth, s->nloop);
+    product(&points, s, 0, c->nest->depth);
+    product(&inside, s, c->nest->depth, s->nloop);
     emit_line(e, "const i64 points = %s;", points.at ? points.at : "0");
     emit_line(e, "if (points <= 0) return 0;");
-    if (c->also_block) {
+    if (c->nest->twin) {
         emit_line(e, "const i64 inside = %s;", inside.at ? inside.at : "1");
-        emit_line(e, "if (inside >= 4096 || (inside >= %d && points < 1024)) {", CUDA_THREADS);
+        emit_line(e, "if (inside >= %d || (inside >= %d && points < %d)) {", CHOOSE_LONG, CUDA_THREADS, CHOOSE_POINTS);
         e->indent++;
         launch(e, c, "b", "points", CUDA_THREADS, true);
         e->indent--;
         emit_line(e, "}");
     }
-    if (c->mode == CUDA_SERIAL) launch(e, c, "", "1", 1, false);
-    else if (c->mode == CUDA_BLOCK) launch(e, c, "", "points", CUDA_THREADS, true);
+    if (c->nest->grid == GRID_SERIAL) launch(e, c, "", "1", 1, false);
+    else if (c->nest->grid == GRID_BLOCK) launch(e, c, "", "points", CUDA_THREADS, true);
     else launch(e, c, "", "(points + 255) / 256", CUDA_THREADS, false);
     text_free(&points);
     text_free(&inside);
@@ -72,11 +72,11 @@ static void grid(Emit *e, const CudaKernel *c) {
 void cuda_launcher(Emit *e, const CudaKernel *c) {
     int n = c->number;
     emit_line(e, "static void run_%d(const void *a) { kernel_%d(*(const Args_%d *)a); }", n, n, n);
-    if (c->also_block) emit_line(e, "static void run_%db(const void *a) { kernel_%db(*(const Args_%d *)a); }", n, n, n);
+    if (c->nest->twin) emit_line(e, "static void run_%db(const void *a) { kernel_%db(*(const Args_%d *)a); }", n, n, n);
     emit_line(e, "static int launch_%d(Args_%d *a) {", n, n);
     e->indent = 1;
     extents(e, c->k);
-    if (c->mode == CUDA_GEMM) {
+    if (c->nest->grid == GRID_TILES) {
         int m = c->k->st.at[c->k->st.n - 1].d0;
         emit_line(e, "const i64 tiles = (n%d + 15) / 16 * ((n%d + 15) / 16);", m, m + 1);
         emit_line(e, "if (tiles <= 0) return 0;");

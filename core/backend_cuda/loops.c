@@ -1,13 +1,13 @@
 /*
- * loops.c -- a kernel as one CUDA function: the grid's loop over points, then each stage inside it, serially or over
- * the threads of a block.
+ * loops.c -- a Nest as one CUDA function: the grid's loop over points, then each stage inside it, serially or over the
+ * threads of a block.
  */
 #include "cuda.h"
 
 #include <stdio.h>
 
-void cuda_head(Emit *e, const CudaKernel *c) {
-    const Kernel *k = c->k;
+static void head(Emit *e) {
+    const Kernel *k = e->k;
     Text t;
     emit_line(e, "char *const *const b = a.b; const i64 *const s = a.s; const Cell *const q = a.q;");
     emit_line(e, "(void)b, (void)s, (void)q;");
@@ -32,26 +32,9 @@ void cuda_head(Emit *e, const CudaKernel *c) {
     }
 }
 
-/* One thread's loops from depth d on, as backend_c orders them. */
-bool cuda_depth(Emit *e, const KernelOrder *o, int d) {
-    const LoopStage *s = e->s;
-    if (!cuda_code(e, o->code + s->pre[d], s->npre[d], false)) return false;
-    for (int i = 0; i < s->nred[d]; i++) emit_red_init(e, s->red[d] + i);
-    if (d < s->nloop) {
-        int dim = s->loop[d];
-        emit_line(e, "for (i64 i%d = 0; i%d < n%d; i%d++) {", dim, dim, dim, dim);
-        e->indent++;
-        bool ok = cuda_depth(e, o, d + 1);
-        e->indent--;
-        emit_line(e, "}");
-        if (!ok) return false;
-    } else
-        for (int i = 0; i < s->st->nred; i++) emit_red_step(e, s->st->red0 + i);
-    for (int i = 0; i < s->nred[d]; i++) emit_red_final(e, s->red[d] + i);
-    return cuda_code(e, o->code + s->post[d], s->npost[d], false);
-}
-
-void cuda_points(Emit *e, const LoopStage *s, int from, int to, const char *var, const char *first, const char *step) {
+/* `for` over the points of loops [from, to) of stage s, from `first` in steps of `step`; closes with line "}". */
+static void points(Emit *e, const LoopStage *s, int from, int to, const char *var, const char *first,
+                   const char *step) {
     Text t;
     text_init(&t, e->c);
     for (int l = from; l < to; l++) text_printf(&t, l > from ? " * n%d" : "n%d", s->loop[l]);
@@ -66,76 +49,67 @@ void cuda_points(Emit *e, const LoopStage *s, int from, int to, const char *var,
     }
 }
 
-static void close_points(Emit *e) {
+static bool inside(Emit *e, const NestNode *n) {
+    bool ok = cuda_nodes(e, n->child);
     e->indent--;
     emit_line(e, "}");
+    return ok;
 }
 
-static bool codes(Emit *e, const KernelOrder *o, int from,
-                  int to) { /* what runs before the loops at depths [from, to) */
-    for (int d = from; d < to; d++)
-        if (!cuda_code(e, o->code + e->s->pre[d], e->s->npre[d], false)) return false;
-    return true;
-}
-
-/* A stage over the threads of a block; see cuda_spread. */
-static bool spread(Emit *e, const KernelOrder *o, int depth) {
-    const LoopStage *s = e->s;
-    CudaSpread how = cuda_spread(e->k, s, o->code, depth);
-    bool folds = how == SPREAD_REDUCE, ok = true;
-    int to = s->nloop;
-    if (how == SPREAD_ROWS)
-        for (to = depth; e->k->dim[s->loop[to]].kind == DIM_PAR;) to++;
-    if (!cuda_code(e, o->code + s->pre[depth], s->npre[depth], true)) return false;
-    for (int i = 0; folds && i < s->st->nred; i++) emit_red_init(e, s->st->red0 + i);
-    if (how != SPREAD_NONE) {
-        cuda_points(e, s, depth, to, "h", "threadIdx.x", "blockDim.x");
-        ok = codes(e, o, depth + 1, how == SPREAD_ROWS ? to : to + 1);
-        if (ok && how == SPREAD_ROWS) ok = cuda_depth(e, o, to);
-        for (int i = 0; folds && i < s->st->nred; i++) emit_red_step(e, s->st->red0 + i);
-        close_points(e);
+static bool loop(Emit *e, const NestNode *n) {
+    int dim = n->dim, to = n->loop + n->n;
+    const LoopStage *s = n->stage >= 0 ? &n->way->stage[n->stage] : NULL;
+    bool block = e->nest->grid == GRID_BLOCK;
+    if (n->how == FOR_GRID)
+        points(e, s, n->loop, to, "g", block ? "blockIdx.x" : "blockIdx.x * (i64)blockDim.x + threadIdx.x",
+               block ? "gridDim.x" : "gridDim.x * (i64)blockDim.x");
+    else if (n->how == FOR_THREAD) points(e, s, n->loop, to, "h", "threadIdx.x", "blockDim.x");
+    else {
+        emit_line(e, "for (i64 i%d = 0; i%d < n%d; i%d++) {", dim, dim, dim, dim);
+        e->indent++;
     }
-    for (int i = 0; folds && i < s->st->nred; i++) cuda_fold(e, s->st->red0 + i);
-    return ok && cuda_code(e, o->code + s->post[depth], s->npost[depth], true);
+    return inside(e, n);
 }
 
-static bool stages(Emit *e, const CudaKernel *c, CudaMode mode) {
-    const KernelOrder *o = &c->o;
-    for (int d = 0; d < c->depth; d++)
-        for (int i = 0; i < c->k->st.n; i++) {
-            e->s = &o->stage[i];
-            if (!cuda_code(e, o->code + e->s->pre[d], e->s->npre[d], false)) return false;
-        }
-    for (int i = 0; i < c->k->st.n; i++) {
-        e->s = &o->stage[i];
-        if (e->words[i]) emit_line(e, "/* %s */", e->words[i]);
-        if (!(mode == CUDA_BLOCK ? spread(e, o, c->depth) : cuda_depth(e, o, c->depth))) return false;
-        if (mode == CUDA_BLOCK)
-            emit_line(e, "__syncthreads();"); /* the next stage, or point, reads what this one wrote */
+static void accumulators(Emit *e, const NestNode *n) {
+    for (int r = n->first; r < n->first + n->n; r++)
+        if (n->how == ACC_BEGIN) emit_red_init(e, r);
+        else if (n->how == ACC_STEP) emit_red_step(e, r);
+        else if (n->how == ACC_FOLD) cuda_fold(e, r);
+        else emit_red_final(e, r);
+}
+
+static bool stage(Emit *e, const NestNode *n) {
+    if (e->words[n->stage]) emit_line(e, "/* %s */", e->words[n->stage]);
+    return cuda_nodes(e, n->child);
+}
+
+/* Loops nest as deep as a kernel has dims. */
+bool cuda_nodes(Emit *e, const NestNode *n) {
+    bool ok = true;
+    for (; n && ok; n = n->next) {
+        if (n->stage >= 0) e->s = &n->way->stage[n->stage];
+        if (n->kind == NEST_STAGE) ok = stage(e, n);
+        else if (n->kind == NEST_FOR) ok = loop(e, n);
+        else if (n->kind == NEST_CODE) ok = cuda_code(e, n->ids, n->n, n->share);
+        else if (n->kind == NEST_ACC) accumulators(e, n);
+        else if (n->kind == NEST_CALL) ok = cuda_gemm(e, n);
+        else if (n->kind == NEST_SYNC) emit_line(e, "__syncthreads();");
     }
-    return true;
+    return ok;
 }
 
-bool cuda_kernel(Emit *e, const CudaKernel *c, CudaMode mode) {
+bool cuda_kernel(Emit *e, const CudaKernel *c, const Nest *t) {
     if (!emit_begin(e, c->k, c->number)) return false;
     e->lanes = 1;
-    e->way = c->way;
+    e->nest = t;
+    e->way = t->way;
     if (c->k->title) emit_line(e, "/* %s */", c->k->title);
-    emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", c->number, mode == CUDA_BLOCK && c->also_block ? "b" : "",
-              c->number);
+    emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", c->number, t == c->nest->twin ? "b" : "", c->number);
     e->indent = 1;
-    cuda_head(e, c);
-    bool ok;
-    if (mode == CUDA_GEMM) ok = cuda_gemm(e, c);
-    else {
-        if (mode == CUDA_BLOCK) emit_line(e, "SHARED; (void)sh;");
-        bool block = mode == CUDA_BLOCK;
-        cuda_points(e, &c->o.stage[0], 0, c->depth, "g",
-                    block ? "blockIdx.x" : "blockIdx.x * (i64)blockDim.x + threadIdx.x",
-                    block ? "gridDim.x" : "gridDim.x * (i64)blockDim.x");
-        ok = stages(e, c, mode);
-        close_points(e);
-    }
+    head(e);
+    if (t->grid == GRID_BLOCK) emit_line(e, "SHARED; (void)sh;");
+    bool ok = cuda_nodes(e, t->root);
     e->indent = 0;
     emit_line(e, "}\n");
     return ok && !failed(e->c);

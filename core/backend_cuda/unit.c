@@ -13,8 +13,8 @@ static CudaKernel *kernels(Emit *e) {
     for (int i = 0; k && i < e->p->nkernel; i++) {
         if (!cuda_shape(e, i, &k[i])) return NULL;
         args_record(e, &k[i]);
-        if (!cuda_kernel(e, &k[i], k[i].mode)) return NULL;
-        if (k[i].also_block && !cuda_kernel(e, &k[i], CUDA_BLOCK)) return NULL;
+        if (!cuda_kernel(e, &k[i], k[i].nest)) return NULL;
+        if (k[i].nest->twin && !cuda_kernel(e, &k[i], k[i].nest->twin)) return NULL;
     }
     return k;
 }

@@ -32,7 +32,7 @@ static bool code(Check *c, const NestNode *n) {
 }
 
 static bool acc(Check *c, const NestNode *n) {
-    static const uint8_t before[] = {0, 1, 3, 7}, after[] = {1, 2, 4, 0};
+    static const uint8_t before[] = {0, 1, 3, 7, 3}, after[] = {1, 2, 4, 0, 4};
     for (int r = n->first; r < n->first + n->n; r++) {
         if (r < 0 || r >= c->t->k->red.n || c->red[r] != before[n->how]) return false;
         if (n->how == ACC_STEP && !c->seen[c->t->k->red.at[r].v]) return false;
@@ -42,7 +42,8 @@ static bool acc(Check *c, const NestNode *n) {
 }
 
 static bool loop(const Nest *t, const NestNode *n) {
-    if (n->dim < 0 || n->dim >= t->k->ndim || n->lanes < 1 || n->turns < 1) return false;
+    if (n->dim < 0 || (n->dim && n->dim >= t->k->ndim) || n->lanes < 1 || n->turns < 1) return false;
+    if (n->how == FOR_GRID || n->how == FOR_THREAD) return n->loop + n->n <= n->way->stage[n->stage].nloop;
     if (n->how == FOR_SERIAL) return n->lanes == 1 && n->turns == 1;
     if (n->how == FOR_VECTOR && n->stage >= 0)
         return n->way->stage[n->stage].st->vec == n->dim && n->way->lanes[n->stage] == n->lanes;

@@ -146,3 +146,30 @@ Nest *nest_choose(const Kernel *k, const KernelOrder *o, const Target *target, N
     *t = (Nest){.k = k, .o = o, .target = target, .arena = a};
     return choose(t, ask) && !t->failed ? t : NULL;
 }
+
+/* ---- a GPU ---- */
+static Nest *of_grid(const Nest *like, GridKind kind, int depth) {
+    Nest *t = arena_alloc0(like->arena, sizeof *t);
+    if (!t) return NULL;
+    *t = *like;
+    return grid_apply(t, kind, depth) && !t->failed ? t : NULL;
+}
+
+/* Blocks for kernels of rows; else a thread a point where points do not touch each other, and its twin by blocks. */
+Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *target, Arena *a) {
+    const Nest like = {.k = k, .o = o, .target = target, .arena = a};
+    if (k->st.at[k->st.n - 1].cls == STAGE_GEMM) return of_grid(&like, GRID_TILES, 0);
+    if (k->nouter || k->st.n > 1) {
+        if (grid_may(&like, GRID_BLOCK, k->nouter)) return of_grid(&like, GRID_BLOCK, k->nouter);
+        if (grid_may(&like, GRID_THREAD, k->nouter)) return of_grid(&like, GRID_THREAD, k->nouter);
+        return of_grid(&like, GRID_SERIAL, k->nouter);
+    }
+    int depth = grid_depth(&like);
+    if (!grid_may(&like, GRID_THREAD, depth)) return of_grid(&like, GRID_SERIAL, k->nouter);
+    Nest *t = of_grid(&like, GRID_THREAD, depth);
+    if (t && grid_folds(&like, depth)) {
+        t->twin = of_grid(&like, GRID_BLOCK, depth);
+        if (!t->twin) return NULL;
+    }
+    return t;
+}

@@ -15,7 +15,11 @@ enum {
     CHOOSE_CHAIN_TILE = 1024,  /* elements of a tile of a chain of steps */
     CHOOSE_CHAIN_TILES = 16,   /* tiles of a piece for a thread at least */
     CHOOSE_CHAIN_PIECES = 256, /* pieces at most */
-    CHOOSE_STEPS = 32          /* steps of a function from which they are data */
+    CHOOSE_STEPS = 32,         /* steps of a function from which they are data */
+    CHOOSE_THREADS = 256,      /* of a GPU's block; fixed, so that results do not depend on the device */
+    CHOOSE_BLOCKS = 1024,      /* of a launch at most */
+    CHOOSE_LONG = 4096,        /* elements from which a block shares each reduction, or from CHOOSE_THREADS on, .. */
+    CHOOSE_POINTS = 1024       /* ..where there are fewer results than this */
 };
 
 #endif

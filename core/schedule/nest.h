@@ -19,7 +19,8 @@ typedef enum {
     NEST_ACC,  /* the accumulators of some reductions */
     NEST_MOVE, /* between memory and vectors, or towards the caches */
     NEST_WAY,  /* where all tests hold, its children are the whole kernel, and what follows is skipped */
-    NEST_CALL  /* the product of a stage; children: what runs on each of its finished tiles */
+    NEST_CALL, /* the product of a stage; children: what runs on each of its finished tiles */
+    NEST_SYNC  /* threads of a block wait for each other */
 } NestKind;
 
 typedef enum {
@@ -27,7 +28,9 @@ typedef enum {
     FOR_VECTOR, /* `lanes` elements of the dim at a time; 1: one by one, but counted as reductions along it need */
     FOR_FLAT,   /* vectors over dims 0 and 1 as one run of elements */
     FOR_PIECE,  /* steps of dim 0 shared out among threads */
-    FOR_BLOCK   /* steps of dim 0 by blocks that have accumulators of their own (kernel_block) */
+    FOR_BLOCK,  /* steps of dim 0 by blocks that have accumulators of their own (kernel_block) */
+    FOR_GRID,   /* points of several loops, a thread or a block of threads each */
+    FOR_THREAD  /* points of several loops over the threads of a block */
 } NestHow;
 
 typedef enum {
@@ -35,7 +38,8 @@ typedef enum {
     TAIL_MASKED /* all vectors under masks */
 } NestTail;
 
-typedef enum { ACC_BEGIN, ACC_STEP, ACC_END, ACC_JOIN } NestAcc; /* JOIN: a block's to those of the blocks before it */
+/* JOIN: a block's to those of the blocks before it. FOLD: of a block's threads, by a fixed tree, to what all have. */
+typedef enum { ACC_BEGIN, ACC_STEP, ACC_END, ACC_JOIN, ACC_FOLD } NestAcc;
 
 typedef enum {
     MOVE_ARRAY,  /* room for the columns of access `first`, one vector each */
@@ -86,7 +90,16 @@ struct NestNode {
     int first, n;
 };
 
-typedef struct Nest {
+/* Whose work a point of the grid is. Always right is SERIAL. */
+typedef enum {
+    GRID_SERIAL, /* one thread does everything in order: scatters, sequential loops */
+    GRID_THREAD, /* one thread a point of the first `depth` loops */
+    GRID_BLOCK,  /* one block a point: inner loops over its threads, reductions by a fixed tree in shared memory */
+    GRID_TILES   /* one block a tile of a product */
+} GridKind;
+
+typedef struct Nest Nest;
+struct Nest {
     const Kernel *k;
     const KernelOrder *o;
     const Target *target;
@@ -95,7 +108,11 @@ typedef struct Nest {
     NestNode *root;
     bool failed; /* MemoryError is set */
     NestNode spare;
-} Nest;
+    /* of a GPU */
+    GridKind grid;
+    int depth;
+    Nest *twin; /* runs in its place where few points have long loops inside (choose.h); or NULL */
+};
 
 /* ---- nest.c: building ---- */
 NestWay *nest_way(Nest *t, WayKind kind); /* the kernel's stages, one lane */
@@ -162,6 +179,12 @@ bool blocks_may_share(const Nest *t);
 bool blocks_apply(Nest *t, bool share);
 /* tile.c: what follows a product runs on its finished tiles */
 bool tile_may(const Nest *t, int stage);
+/* grid.c: points over a GPU's threads and blocks */
+int grid_depth(const Nest *t); /* leading parallel loops of the only stage around all its stores and accumulators */
+bool grid_may(const Nest *t, GridKind kind, int depth);
+bool grid_folds(const Nest *t, int depth); /* each point is a reduction that a block may share */
+bool grid_apply(Nest *t, GridKind kind, int depth);
+bool grid_has_row(const Kernel *k, int buf); /* memory of one row; buf < 0: any */
 
 /* ---- choose.c ---- */
 typedef struct NestAsk {
@@ -169,6 +192,7 @@ typedef struct NestAsk {
     bool known;   /* a version for certain lengths */
 } NestAsk;
 /* How to run k, or NULL (the context's error is set). */
+Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *target, Arena *a);
 Nest *nest_choose(const Kernel *k, const KernelOrder *o, const Target *target, NestAsk ask, Arena *a);
 
 #endif

@@ -8,8 +8,14 @@ static void list(Text *out, const char *sign, const int *ids, int first, int n) 
 }
 
 static void put_for(Text *out, const NestNode *n) {
-    static const char *const how[] = {"for", "for", "for flat", "pieces of", "blocks of"};
-    text_printf(out, "%s i%d", how[n->how], n->dim);
+    static const char *const how[] = {"for", "for", "for flat", "pieces of", "blocks of", "grid of", "threads of"};
+    text_put(out, how[n->how]);
+    if (n->how == FOR_GRID || n->how == FOR_THREAD) {
+        for (int l = n->loop; l < n->loop + n->n; l++) text_printf(out, " i%d", n->way->stage[n->stage].loop[l]);
+        if (!n->n) text_put(out, " one point");
+        return;
+    }
+    text_printf(out, " i%d", n->dim);
     if (n->how == FOR_FLAT) text_put(out, " and i1");
     if (n->how == FOR_VECTOR || n->how == FOR_FLAT) text_printf(out, " by %d", n->lanes);
     if (n->turns > 1) text_printf(out, ", %d %s", n->turns, n->jam ? "together" : "turns");
@@ -33,39 +39,44 @@ static void put_move(Text *out, const NestNode *n) {
     else text_printf(out, "%d", n->first);
 }
 
-static void put(Text *out, const Nest *t, const NestNode *n) {
-    static const char *const acc[] = {"begin ", "step ", "end ", "join "};
+static void put_code(Text *out, const NestNode *n) {
+    list(out, "%", n->ids, 0, n->n);
+    for (int i = 0; i < n->n; i++) {
+        int v = n->way->value[n->ids[i]];
+        if (v & VALUE_HALVES) text_printf(out, ", %%%d by halves", n->ids[i]);
+        if (v & VALUE_QUOTIENT) text_printf(out, ", %%%d by reciprocal", n->ids[i]);
+    }
+    if (n->share) text_put(out, ", once");
+}
+
+static void put(Text *out, const NestNode *n) {
+    static const char *const acc[] = {"begin ", "step ", "end ", "join ", "fold "};
     switch ((NestKind)n->kind) {
     case NEST_STAGE: text_printf(out, "stage %d", n->stage); break;
     case NEST_FOR: put_for(out, n); break;
-    case NEST_CODE: list(out, "%", n->ids, 0, n->n); break;
+    case NEST_CODE: put_code(out, n); break;
     case NEST_ACC:
         text_put(out, acc[n->how]);
         list(out, "r", NULL, n->first, n->n);
         break;
     case NEST_MOVE: put_move(out, n); break;
     case NEST_WAY: put_way(out, n); break;
+    case NEST_SYNC: text_put(out, "sync"); break;
     case NEST_CALL: text_put(out, n->child ? "product, and on its tiles" : "product"); break;
     }
-    if (n->kind == NEST_CODE)
-        for (int i = 0; i < n->n; i++) {
-            int v = n->way->value[n->ids[i]];
-            if (v & VALUE_HALVES) text_printf(out, ", %%%d by halves", n->ids[i]);
-            if (v & VALUE_QUOTIENT) text_printf(out, ", %%%d by reciprocal", n->ids[i]);
-        }
-    (void)t;
 }
 
-static void lines(Text *out, const Nest *t, const NestNode *n, int depth) {
+static void lines(Text *out, const NestNode *n, int depth) {
     for (; n; n = n->next) {
         text_printf(out, "%*s", 4 + 2 * depth, "");
-        put(out, t, n);
+        put(out, n);
         text_putc(out, '\n');
-        lines(out, t, n->child, depth + 1);
+        lines(out, n->child, depth + 1);
     }
 }
 
 void nest_text(Text *out, const Nest *t) {
     text_printf(out, "  nest for %s\n", t->target->name);
-    lines(out, t, t->root, 0);
+    lines(out, t->root, 0);
+    if (t->twin) nest_text(out, t->twin);
 }

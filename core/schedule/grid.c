@@ -1,0 +1,162 @@
+/*
+ * grid.c -- a kernel's leading parallel loops spread over the grid of a GPU, and what happens inside: one thread's
+ * loops, or loops over the threads of a block, whose accumulators are folded by a fixed tree. Always holds: points are
+ * independent, no store stands between the loops that are spread, and no thread leaves while others wait for it.
+ */
+#include "../ops/ops.h"
+#include "nest.h"
+
+/* ---- may it ---- */
+static bool can_leave(const Ins *i) {
+    if (i->op == INS_FAIL_IF || i->op == INS_CHECK_INDEX) return true;
+    return i->op < INS_LOAD && (scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete((ThDtype)i->in_dtype);
+}
+
+bool grid_has_row(const Kernel *k, int buf) {
+    for (int a = 0; a < k->acc.n; a++)
+        if ((k->acc.at[a].flags & ACC_ROWTEMP) && (buf < 0 || k->acc.at[a].buf == buf)) return true;
+    return false;
+}
+
+/* Sequential dims, and stores whose place is a value: the order of points matters. */
+static bool ordered(const Kernel *k) {
+    for (int d = 0; d < k->ndim; d++)
+        if (k->dim[d].kind == DIM_SEQ) return true;
+    for (int i = 0; i < k->ins.n; i++)
+        if (k->ins.at[i].op == INS_STORE && k->acc.at[k->ins.at[i].a].idx >= 0) return true;
+    return false;
+}
+
+int grid_depth(const Nest *t) {
+    const Kernel *k = t->k;
+    const LoopStage *s = &t->o->stage[0];
+    int d = 0;
+    while (d < s->nloop && k->dim[s->loop[d]].kind == DIM_PAR) d++;
+    for (int r = 0; r < k->red.n; r++)
+        if (k->red.at[r].depth < d) d = k->red.at[r].depth;
+    for (int i = 0; i < k->ins.n; i++)
+        if (k->ins.at[i].op == INS_STORE && k->ins.at[i].depth < d) d = k->ins.at[i].depth;
+    return d;
+}
+
+/* How a stage's loops inside `depth` are spread over a block. */
+typedef enum { SPREAD_NOT, SPREAD_NONE, SPREAD_POINTS, SPREAD_REDUCE, SPREAD_ROWS } Spread;
+
+static bool is_loop(const Kernel *k, const LoopStage *s, int from, DimKind kind) {
+    for (int l = from; l < s->nloop; l++)
+        if (k->dim[s->loop[l]].kind != kind) return false;
+    return true;
+}
+
+static int first_reduced(const Kernel *k, const LoopStage *s, int depth) {
+    while (depth < s->nloop && k->dim[s->loop[depth]].kind == DIM_PAR) depth++;
+    return depth;
+}
+
+static Spread spread(const Kernel *k, const LoopStage *s, int depth) {
+    const Stage *st = s->st;
+    int par = first_reduced(k, s, depth);
+    bool reduces = st->nred > 0;
+    if (!is_loop(k, s, par, DIM_RED) || (par < s->nloop) != reduces) return SPREAD_NOT;
+    for (int r = st->red0; r < st->red0 + st->nred; r++)
+        if (k->red.at[r].depth != par) return SPREAD_NOT;
+    int inner = reduces && par > depth ? par : s->nloop; /* depth of the code that is spread */
+    for (int i = st->ins0; i < st->ins0 + st->nins; i++) {
+        const Ins *n = &k->ins.at[i];
+        if (n->depth > depth && can_leave(n)) return SPREAD_NOT;
+        if (n->op == INS_STORE && n->depth > depth && n->depth < inner) return SPREAD_NOT;
+    }
+    if (depth == s->nloop) return SPREAD_NONE;
+    return !reduces ? SPREAD_POINTS : par == depth ? SPREAD_REDUCE : SPREAD_ROWS;
+}
+
+bool grid_folds(const Nest *t, int depth) { return spread(t->k, &t->o->stage[0], depth) == SPREAD_REDUCE; }
+
+bool grid_may(const Nest *t, GridKind kind, int depth) {
+    const Kernel *k = t->k;
+    if (kind == GRID_SERIAL) return true;
+    if (kind == GRID_TILES || ordered(k)) return kind == GRID_TILES && k->st.at[k->st.n - 1].cls == STAGE_GEMM;
+    if (kind == GRID_THREAD && (k->nouter || k->st.n > 1)) return k->nouter && !grid_has_row(k, -1);
+    for (int i = 0; kind == GRID_BLOCK && i < k->st.n; i++)
+        if (spread(k, &t->o->stage[i], depth) == SPREAD_NOT) return false;
+    return true;
+}
+
+/* ---- doing it ---- */
+static NestNode **shared_code(Nest *t, NestNode **at, int stage, const int *ids, int n) {
+    NestNode **next = nest_code(t, at, t->way, stage, ids, n);
+    if (n) (*at)->share = true;
+    return next;
+}
+
+static NestNode **points(Nest *t, NestNode **at, NestHow how, int stage, int from, int to, NestNode **out) {
+    at = nest_put(t, at, t->way, NEST_FOR, stage, out);
+    (*out)->how = (uint8_t)how;
+    (*out)->loop = from;
+    (*out)->n = to - from;
+    (*out)->lanes = (*out)->turns = 1;
+    return at;
+}
+
+/* A stage over the threads of a block. */
+static void over_threads(Nest *t, NestNode **at, int stage, int depth) {
+    const LoopStage *s = &t->way->stage[stage];
+    const int *code = t->o->code;
+    Spread how = spread(t->k, s, depth);
+    bool folds = how == SPREAD_REDUCE;
+    int to = how == SPREAD_ROWS ? first_reduced(t->k, s, depth) : s->nloop;
+    at = shared_code(t, at, stage, code + s->pre[depth], s->npre[depth]);
+    if (folds) at = nest_acc(t, at, t->way, stage, ACC_BEGIN, s->st->red0, s->st->nred);
+    if (how != SPREAD_NONE) {
+        NestNode *loop, **in;
+        at = points(t, at, FOR_THREAD, stage, depth, to, &loop);
+        in = &loop->child;
+        for (int d = depth + 1; d < to + (how != SPREAD_ROWS); d++)
+            in = nest_code(t, in, t->way, stage, code + s->pre[d], s->npre[d]);
+        if (how == SPREAD_ROWS) in = nest_stage(t, in, t->way, stage, to);
+        if (folds) nest_acc(t, in, t->way, stage, ACC_STEP, s->st->red0, s->st->nred);
+    }
+    if (folds) at = nest_acc(t, at, t->way, stage, ACC_FOLD, s->st->red0, s->st->nred);
+    shared_code(t, at, stage, code + s->post[depth], s->npost[depth]);
+}
+
+static bool tiles(Nest *t) {
+    const KernelOrder *o = t->o;
+    NestNode **at = &t->root, *call, **in;
+    int last = t->k->st.n - 1;
+    for (int i = 0; i <= last; i++) /* factors */
+        at = nest_code(t, at, t->way, i, o->code + o->stage[i].pre[0], o->stage[i].npre[0]);
+    nest_put(t, at, t->way, NEST_CALL, last, &call);
+    in = &call->child;
+    const LoopStage *s = &o->stage[last];
+    for (int d = 1; d <= 2; d++) {
+        in = nest_code(t, in, t->way, last, o->code + s->pre[d], s->npre[d]);
+        in = nest_code(t, in, t->way, last, o->code + s->post[d], s->npost[d]);
+    }
+    return !t->failed;
+}
+
+bool grid_apply(Nest *t, GridKind kind, int depth) {
+    const KernelOrder *o = t->o;
+    NestNode *grid, **at;
+    t->grid = kind;
+    t->depth = depth;
+    t->root = NULL;
+    t->way = nest_way(t, WAY_PLAIN);
+    if (!t->way) return false;
+    for (int i = 0; i < t->k->st.n; i++) t->way->stage[i].vec = -1; /* one lane, and one accumulator a thread */
+    if (kind == GRID_TILES) return tiles(t);
+    points(t, &t->root, FOR_GRID, 0, 0, depth, &grid);
+    at = &grid->child;
+    for (int d = 0; d < depth; d++)
+        for (int i = 0; i < t->k->st.n; i++)
+            at = nest_code(t, at, t->way, i, o->code + o->stage[i].pre[d], o->stage[i].npre[d]);
+    for (int i = 0; i < t->k->st.n; i++) {
+        NestNode *stage;
+        at = nest_put(t, at, t->way, NEST_STAGE, i, &stage);
+        if (kind == GRID_BLOCK) over_threads(t, &stage->child, i, depth);
+        else nest_stage(t, &stage->child, t->way, i, depth);
+        if (kind == GRID_BLOCK) at = nest_put(t, at, t->way, NEST_SYNC, i, NULL); /* others read what it wrote */
+    }
+    return !t->failed;
+}
