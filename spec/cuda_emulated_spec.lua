@@ -43,7 +43,7 @@ local function network(device, dtype)
   local data_x, data_y, costs = rng:randn(20, 37):astype(dtype), rng:randint(0, 5, { 20 }), {}
   for i = 1, 10 do costs[i] = train(data_x, data_y) end
   local values = {}
-  for i, q in ipairs(params) do values[i] = q:get_value() end
+  for i, q in ipairs(params) do values[i] = q:get_value({ array = true }) end
   return costs, values, train
 end
 
