@@ -73,6 +73,42 @@ char *th_function_ccode(ThFunction *f) {
     return NULL;
 }
 
+/* Values by slot, INT64_MIN where any will do; NULL with the error set. */
+static int64_t *known_sizes(ThContext *c, const Plan *p, const int *size, const int64_t *value, int n) {
+    int64_t *known = ctx_alloc(c, ((size_t)p->nsym + 1) * sizeof *known);
+    for (int i = 0; known && i < p->nsym; i++) known[i] = INT64_MIN;
+    for (int i = 0; known && i < n; i++) {
+        if (size[i] >= 0 && size[i] < p->nsym && value[i] >= 0) {
+            known[size[i]] = value[i];
+            continue;
+        }
+        if (value[i] < 0) err(c, TH_ValueError, "no length is %lld", (long long)value[i]);
+        else err(c, TH_ValueError, "the plan has no size s%d", size[i]);
+        ctx_free(c, known, ((size_t)p->nsym + 1) * sizeof *known);
+        return NULL;
+    }
+    return known;
+}
+
+char *th_function_ccode_for(ThFunction *f, const char *target, const int *size, const int64_t *value, int n) {
+    if (!f) return NULL;
+    ThContext *c = th_function_context(f);
+    if (!target || n < 0 || (n && (!size || !value))) return err_missing(c, __func__), NULL;
+    if (failed(c)) return NULL;
+    const Plan *p = function_plan(f);
+    bool cuda = !strcmp(target, "cuda"), emulated = !strcmp(target, "cuda-emulated");
+    if (n && (cuda || emulated))
+        return err(c, TH_ValueError, "the text for %s is the same for all lengths", target), NULL;
+    int64_t *known = n ? known_sizes(c, p, size, value, n) : NULL;
+    if (failed(c)) return NULL;
+    const Backend *b = cuda ? &backend_cuda : emulated ? &backend_cuda_emulated : &backend_c;
+    Text t;
+    text_init(&t, c);
+    char *text = take(&t, b->emit(&t, p, cuda || emulated ? NULL : target, known));
+    ctx_free(c, known, ((size_t)p->nsym + 1) * sizeof *known);
+    return text;
+}
+
 /* A graph text, with its updates, through the named passes: what is left, in the order of the schedule. */
 char *th_optimize_text(ThContext *c, const char *graph, const char *passes) {
     if (!c) return NULL;

@@ -759,6 +759,10 @@ TH_API bool th_function_profile_step(const ThFunction *f, int i, ThProfileStep *
 /* Theano's summary, with at most n_ops operations and n_apply steps listed. */
 TH_API char *th_function_profile_text(ThFunction *f, int n_ops, int n_apply);
 TH_API char *th_function_ccode(ThFunction *f); /* NULL with an error when the function has no C unit */
+/* The text that the function would get for "sse2", "avx2", "avx512" (processors), "cuda" or "cuda-emulated", under the
+ * flags as they are now; neither a compiler nor the target is needed. Of n sizes, by their number in the plan (s0 ..),
+ * the values may be told: then it is the version for calls of these lengths. */
+TH_API char *th_function_ccode_for(ThFunction *f, const char *target, const int *size, const int64_t *value, int n);
 /* Runs the named passes (":"-separated names or tags) over a graph text and prints the result: goldens, inspection. */
 TH_API char *th_optimize_text(ThContext *c, const char *graph, const char *passes);
 /* "rule count" a line: how often each rule changed a graph in this context. */

@@ -903,10 +903,14 @@ function gradient.vmap(fn, axes) end
 ---@class theano.module.printing
 local printing = {}
 
----The generated C source of a compiled function.
+---The generated C source of a compiled function; with a target ("sse2", "avx2", "avx512", "cuda",
+---"cuda-emulated") the text that it would get there, whether or not this machine is one and has a compiler;
+---with sizes of its plan (`ccode(f, "avx2", { s1 = 4 })`) the version for calls of these lengths.
 ---@param f any
+---@param target any
+---@param sizes any
 ---@return any
-function printing.ccode(f) end
+function printing.ccode(f, target, sizes) end
 
 ---Prints the graph of a Variable, a list of them, an Apply or a compiled function, as Theano does. Options:
 ---depth, print_type, ids ("CHAR", "int", "id", ""), stop_on_name, file ("str" returns the text).

@@ -261,6 +261,28 @@ static int names(lua_State *L) { /* input names, false where unnamed; function n
     return 2;
 }
 
+/* (f, target, numbers of sizes, their values) -> text */
+static int function_ccode_for(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    LtFunction *f = lt_check_function(L, s, 1);
+    const char *target = luaL_checkstring(L, 2);
+    int n = (int)luaL_len(L, 3);
+    int *size = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *size, 0);
+    int64_t *value = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *value, 0);
+    for (int i = 0; i < n; i++) {
+        lua_rawgeti(L, 3, i + 1);
+        lua_rawgeti(L, 4, i + 1);
+        size[i] = (int)luaL_checkinteger(L, -2);
+        value[i] = luaL_checkinteger(L, -1);
+        lua_pop(L, 2);
+    }
+    char *t = th_function_ccode_for(f->f, target, size, value, n);
+    LT_CHECK(L, s, t);
+    lua_pushstring(L, t);
+    th_free(s->ctx, t);
+    return 1;
+}
+
 static int function_text(lua_State *L) { /* (f, "plan" | "ccode" | "graph") */
     LtState *s = LT_STATE(L);
     LtFunction *f = lt_check_function(L, s, 1);
@@ -355,6 +377,7 @@ void lt_open_function(lua_State *L, LtState *s) {
                                    {"function_names", names},
                                    {"graph_variables", graph_variables},
                                    {"function_text", function_text},
+                                   {"function_ccode_for", function_ccode_for},
                                    {"function_profile", profile},
                                    {"debugprint", debugprint},
                                    {NULL, NULL}};

@@ -213,6 +213,41 @@ describe("plan and ccode", function()
     assert.truthy(theano.printing.ccode(f):find("x", 1, true))
   end)
 
+  it("write the C for other processors, for CUDA and for known lengths, without any compiler", function()
+    local m = T.fmatrix("m")
+    local f = compile({ inputs = { m }, outputs = m:sum { axis = 1 }, mode = compile.Mode({ linker = "interpreter" }) })
+    local ccode = theano.printing.ccode
+    for target, word in pairs({ sse2 = "f32x4", avx2 = "f32x8", avx512 = "f32x16", cuda = "blockIdx" }) do
+      assert.truthy(ccode(f, target):find(word, 1, true), target)
+    end
+    assert.falsy(ccode(f, "sse2"):find("f32x8", 1, true))
+    assert.falsy(ccode(f, "avx2"):find("f32x16", 1, true))
+    assert.falsy(ccode(f, "cuda"):find("launch_0", 1, true))
+    assert.truthy(ccode(f, "cuda-emulated"):find("launch_0", 1, true))
+    assert.falsy(ccode(f, "avx2"):find("known", 1, true))
+    assert.truthy(ccode(f, "avx2", { s1 = 7 }):find("known[2] = {s[0], 7l}", 1, true))
+    for _, case in ipairs({ { "ValueError", "'neon'", "neon" }, { "ValueError", "no size s9", "avx2", { s9 = 1 } },
+      { "ValueError", "no length is -1", "avx2", { s1 = -1 } }, { "TypeError", "by their names", "avx2", { s1 = 0.5 } },
+      { "TypeError", "by their names", "avx2", { 3 } }, { "TypeError", "table", "avx2", 3 },
+      { "TypeError", "the target is", nil, { s1 = 1 } }, { "TypeError", "the target is", 3 },
+      { "ValueError", "the same for all lengths", "cuda", { s1 = 1 } } }) do
+      local fine, message = pcall(ccode, f, case[3], case[4])
+      assert.is_false(fine)
+      assert.equal(case[1], theano.error_kind(message), message)
+      assert.truthy(tostring(message):find(case[2], 1, true), message)
+    end
+  end)
+
+  it("say what will run: the text for this processor is one of those", function()
+    skip.unless(theano.config.cxx ~= "" and theano.config.device == "cpu", "no C compiler")
+    local f = compile({ inputs = { x }, outputs = T.sqrt(x) + 1, mode = compile.Mode({ linker = "c" }) })
+    local here, found = theano.printing.ccode(f), false
+    for _, target in ipairs({ "sse2", "avx2", "avx512" }) do
+      found = found or here == theano.printing.ccode(f, target)
+    end
+    assert.is_true(found)
+  end)
+
   it("say that an interpreted function has no C", function()
     local f = compile({ inputs = { x }, outputs = T.exp(x), mode = compile.Mode({ linker = "interpreter" }) })
     local fine, message = pcall(theano.printing.ccode, f)

@@ -153,8 +153,9 @@ void emit_region(Emit *e, int id);
 #define PART_REST "/* ---- steps ---- */"
 /* unit.c */
 void emit_run(Emit *e); /* theano_run, theano_step, the ABI's number: what the loader asks a unit for */
-/* known: by slot, its value in all calls of this unit or INT64_MIN; NULL: nothing is known */
-bool emit_c(Text *t, const Plan *p, const char *function_name, const int64_t *known);
+/* target: a processor, with glibc's vector math; NULL: this machine, under the user's flags.
+ * known: by slot, its value in all calls of this unit or INT64_MIN; NULL: nothing is known */
+bool emit_c(Text *t, const Plan *p, const char *function_name, const Target *target, const int64_t *known);
 extern const char *const prelude_c;
 /* machine.c: what this processor has */
 int machine_vector_bytes(ThContext *c);

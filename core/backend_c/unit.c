@@ -126,20 +126,21 @@ static bool bodies(Emit *e) {
     return !failed(e->c);
 }
 
-bool emit_c(Text *t, const Plan *p, const char *function_name, const int64_t *known) {
+bool emit_c(Text *t, const Plan *p, const char *function_name, const Target *target, const int64_t *known) {
     ThContext *c = p->ctx;
     Emit e = {.c = c,
               .p = p,
               .arena = arena_new(c),
-              .target = target_of(machine_vector_bytes(c)),
-              .vector_bytes = machine_vector_bytes(c),
+              .target = target ? target : target_of(machine_vector_bytes(c)),
+              .mvec = true,
               .registers = true,
               .vmath = true,
               .known = known,
               .rows = rows_wanted(p)};
     if (!e.arena) return false;
-#if defined(TH_HAVE_MVEC)
-    e.mvec = true;
+    e.vector_bytes = e.target->vector_bytes;
+#if !defined(TH_HAVE_MVEC)
+    e.mvec = target != NULL;
 #endif
     text_init(&e.helpers, c);
     text_init(&e.body, c);

@@ -30,5 +30,15 @@ static Unit *emulate(ThContext *c, const Plan *p, const char *function_name) {
 #endif
 }
 
-const Backend backend_cuda = {"cuda", emit_cuda, no_device, NULL};
-const Backend backend_cuda_emulated = {"cuda-emulated", emit_cuda_emulated, emulate, NULL};
+static bool emit(Text *t, const Plan *p, const char *processor, const int64_t *known) {
+    (void)processor, (void)known; /* one text serves all lengths and devices */
+    return emit_cuda(t, p, NULL);
+}
+
+static bool emit_emulated(Text *t, const Plan *p, const char *processor, const int64_t *known) {
+    (void)processor, (void)known;
+    return emit_cuda_emulated(t, p, NULL);
+}
+
+const Backend backend_cuda = {"cuda", emit, no_device, NULL};
+const Backend backend_cuda_emulated = {"cuda-emulated", emit_emulated, emulate, NULL};

@@ -3,9 +3,18 @@
  */
 #include "target.h"
 
+#include <string.h>
+
 static const Target sse2 = {.name = "sse2", .vector_bytes = 16, .registers = 16};
 static const Target avx2 = {.name = "avx2", .vector_bytes = 32, .registers = 16};
 static const Target avx512 = {.name = "avx512", .vector_bytes = 64, .registers = 16, .masks = true};
 const Target target_cuda = {.name = "cuda"};
 
 const Target *target_of(int vector_bytes) { return vector_bytes == 64 ? &avx512 : vector_bytes == 32 ? &avx2 : &sse2; }
+
+const Target *target_named(const char *name) {
+    static const Target *const all[] = {&sse2, &avx2, &avx512};
+    for (int i = 0; i < TH_LEN(all); i++)
+        if (!strcmp(all[i]->name, name)) return all[i];
+    return NULL;
+}

@@ -12,7 +12,8 @@ typedef struct Target {
     int registers;    /* vectors that stay in registers beside what a loop's body needs */
     bool masks;       /* vectors move under masks as fast as whole */
 } Target;
-const Target *target_of(int vector_bytes); /* of a processor */
+const Target *target_of(int vector_bytes);    /* of a processor */
+const Target *target_named(const char *name); /* a processor by name, or NULL */
 extern const Target target_cuda;
 
 #endif

@@ -66,8 +66,26 @@ end
 --- The loops of a compiled function: kernels, buffers, checks.
 function M.plan(f) return core.function_text(f, "plan") end
 
---- The generated C source of a compiled function.
-function M.ccode(f) return core.function_text(f, "ccode") end
+--- The generated C source of a compiled function; with a target ("sse2", "avx2", "avx512", "cuda", "cuda-emulated")
+-- the text that it would get there, whether or not this machine is one and has a compiler; with sizes of its plan
+-- (`ccode(f, "avx2", { s1 = 4 })`) the version for calls of these lengths.
+function M.ccode(f, target, sizes)
+  if target == nil and sizes == nil then return core.function_text(f, "ccode") end
+  if type(target) ~= "string" then
+    util.raise("TypeError", "ccode: the target is \"sse2\", \"avx2\", \"avx512\", \"cuda\" or \"cuda-emulated\"")
+  end
+  util.check_type("ccode", "sizes", sizes, "table")
+  local names, numbers, values = {}, {}, {}
+  for name in pairs(sizes or {}) do names[#names + 1] = name end
+  for i, name in ipairs(names) do
+    numbers[i] = tonumber(type(name) == "string" and name:match("^s(%d%d?%d?%d?%d?%d?)$"))
+    values[i] = math.tointeger(sizes[name])
+    if not numbers[i] or not values[i] then
+      util.raise("TypeError", "ccode: sizes are integers by their names in the plan: { s0 = 4 }")
+    end
+  end
+  return core.function_ccode_for(f, target, numbers, values)
+end
 
 --- One line a node; `theano.printing.graph_read` reads it back.
 function M.graph_text(obj)
