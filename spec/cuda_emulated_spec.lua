@@ -20,7 +20,7 @@ local function logistic_regression(device, dtype)
   local train = theano.compile({ inputs = { x, y }, outputs = cost, updates = updates })
   local data_x, data_y, costs = random(40, 30), rng:randint(0, 2, { 40 }), {}
   for i = 1, 10 do costs[i] = train(data_x, data_y) end
-  return costs, { w:get_value(), b:get_value() }, train
+  return costs, { w:get_value(), b:get_value({ array = true }) }, train
 end
 
 local function network(device, dtype)
@@ -43,7 +43,7 @@ local function network(device, dtype)
   local data_x, data_y, costs = rng:randn(20, 37):astype(dtype), rng:randint(0, 5, { 20 }), {}
   for i = 1, 10 do costs[i] = train(data_x, data_y) end
   local values = {}
-  for i, q in ipairs(params) do values[i] = q:get_value({ array = true }) end
+  for i, q in ipairs(params) do values[i] = q:get_value() end
   return costs, values, train
 end
 
