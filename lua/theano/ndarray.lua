@@ -121,7 +121,10 @@ end
 function methods.swapaxes(a, i, j)
   local perm = {}
   for d = 1, a.ndim do perm[d] = d - 1 end
-  for _, axis in ipairs({ i, j }) do
+  for k = 1, 2 do
+    local axis = select(k, i, j)
+    if not math.tointeger(axis) then util.raise("TypeError", "swapaxes: an axis is an integer, not %s", type(axis)) end
+    axis = math.tointeger(axis)
     if axis < -a.ndim or axis >= a.ndim then
       util.raise("ValueError", "swapaxes: axis %d is out of range for an array with %d dimensions", axis, a.ndim)
     end
@@ -235,10 +238,7 @@ local function no_comparison()
   util.raise("TypeError", "Lua makes a boolean of every comparison, so arrays have no operator: use nd.lt(a, b)")
 end
 meta.__lt, meta.__le = no_comparison, no_comparison
-meta.__concat = function(a, b)
-  local function text(v) return type(v) == "userdata" and tostring(v) or v end
-  return text(a) .. text(b)
-end
+meta.__concat = util.concat
 --- `for i, row in pairs(a)`: the first axis, counted from 0.
 meta.__pairs = function(a) return methods.rows(a) end
 meta.__len = function(a)

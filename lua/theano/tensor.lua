@@ -372,9 +372,6 @@ meta.__newindex = function(x, key, value)
 end
 
 meta.__len = function(x) return x.shape[0] end
-meta.__concat = function(a, b)
-  local function text(v) return type(v) == "userdata" and tostring(v) or v end
-  return text(a) .. text(b)
-end
+meta.__concat = util.concat
 
 return T

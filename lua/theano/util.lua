@@ -56,6 +56,18 @@ function M.raise(kind, format, ...)
   error(kind .. ": " .. text, 0)
 end
 
+--- What `..` does for arrays and variables: their texts, joined to a text or a number.
+function M.concat(a, b)
+  local function text(v)
+    local kind = type(v)
+    if kind ~= "string" and kind ~= "number" and kind ~= "userdata" then
+      M.raise("TypeError", "'..' joins texts, and this is a %s: write tostring(v)", kind)
+    end
+    return tostring(v)
+  end
+  return text(a) .. text(b)
+end
+
 --- True for a non-empty table all of whose keys are strings (and which is no class of ours).
 function M.is_keywords(t)
   if type(t) ~= "table" or getmetatable(t) ~= nil then return false end
