@@ -165,7 +165,7 @@ describe("a length that does not fit", function()
   end)
 end)
 
-describe("random lengths", function()
+describe("random lengths #asan", function()
   local seen = {}
 
   local function compare(program, made, args, allowed)
