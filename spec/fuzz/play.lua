@@ -219,6 +219,15 @@ local by_value = { IndexError = true, AssertionError = true, RuntimeError = true
 -- The operation that an error is of.
 local function faulty_op(message) return message:match("caused the error: ([%w_]+)") end
 
+-- Whether float32 has its say in a node: by what it is made of, or by what new values of states are made of.
+local function is_narrow(s, n)
+  if n.narrow or n.kind ~= "shared" and s.flags[n.id] ~= "state" then return n.narrow end
+  for _, m in ipairs(s.nodes) do
+    if m.narrow then return true end
+  end
+  return false
+end
+
 local function compare_one(s, body, reference, index, b, facts)
   local key, a = reference[index][1], reference[index][2]
   if key:find(" raised$") then
@@ -248,7 +257,7 @@ local function compare_one(s, body, reference, index, b, facts)
     local why = differs(a, b)
     return why and key .. ": " .. why
   end
-  local tol = (n.narrow and base.float32 or rough) * n.scale
+  local tol = (is_narrow(s, n) and base.float32 or rough) * n.scale
   local function allow(k) -- values far above those met while the session grew have lost digits on the way
     local x = math.abs(list_of(a)[k])
     if x > 1e6 * n.scale then return math.huge end
