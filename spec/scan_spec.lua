@@ -315,6 +315,34 @@ describe("scan", function()
     close(q, t)
   end)
 
+  it("stays a loop of its own where truncate_gradient differs", function()
+    local function loops(one, other)
+      local sums = theano.scan { fn = function(v, h) return h + v end, sequences = x, outputs_info = h0,
+        truncate_gradient = one }
+      local products = theano.scan { fn = function(v, h) return h * v end, sequences = x, outputs_info = h0,
+        truncate_gradient = other }
+      local f = theano.compile { inputs = { x, h0 }, outputs = { sums, products }, mode = fast }
+      local n = 0
+      for _, node in ipairs(f.maker.fgraph:toposort()) do
+        if node.op.name == "Scan" then n = n + 1 end
+      end
+      return n
+    end
+    assert.equal(1, loops(-1, -1))
+    assert.equal(1, loops(2, 2))
+    assert.equal(2, loops(2, -1))
+    assert.equal(2, loops(2, 3))
+  end)
+
+  it("may hold a reshape to a length that is known to be 1 #asan", function() -- debug builds look at the pattern
+    local d = T.dcol("d")
+    local v = d:reshape(T.stack({ d.shape[1], d.shape[0] }), { ndim = 2 }):reshape({ -1 })
+    local f = theano.compile { inputs = { d }, outputs = theano.map(function(a) return a * 2 + v.shape[0] end, v),
+      mode = fast }
+    close(f(nd.ones({ 3, 1 })), { 5, 5, 5 })
+    close(f(nd.zeros({ 0, 1 })), nd.zeros({ 0 }))
+  end)
+
   it("passes verify_grad with taps, updates and until", function()
     theano.gradient.verify_grad(function(a, b, c) return (theano.scan { fn = function(v, w, h, k)
       return T.tanh(v * h + w * k) end, sequences = { input = a, taps = { 0, 1 } }, outputs_info = b,

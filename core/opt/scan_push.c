@@ -49,6 +49,15 @@ static bool is_dot_of_rows(Push *p, const ThApply *a) {
     return x == FIXED && y == ROWS && a->in[1]->type.ndim == 1;
 }
 
+/* A length, or a vector of lengths, known to be 1: a Reshape in the loop has its pattern from seeing that. */
+static bool proves_pattern(ThVar *v) {
+    int64_t k, n = v->type.ndim == 1 ? vector_length(v) : 0;
+    if (v->type.kind != TYPE_TENSOR || !dtype_is_int((ThDtype)v->type.dtype)) return false;
+    for (int d = 0; d < n; d++)
+        if (vector_known(v, d, &k) && k == 1) return true;
+    return v->type.ndim == 0 && scalar_known(v, &k) && k == 1;
+}
+
 static Class class_of_node(Push *p, const ThApply *a) {
     Class all = FIXED;
     for (int i = 0; i < a->nin; i++) {
@@ -56,7 +65,7 @@ static Class class_of_node(Push *p, const ThApply *a) {
         if (k == IN_LOOP) return IN_LOOP;
         if (k == ROWS) all = ROWS;
     }
-    if (a->op->flags & (OP_FAILS | OP_EFFECT)) return IN_LOOP;
+    if ((a->op->flags & (OP_FAILS | OP_EFFECT)) || proves_pattern(a->out[0])) return IN_LOOP;
     if (all == FIXED) return p->after ? IN_LOOP : FIXED;
     if (a->op == &op_elemwise && a->out[0]->type.ndim + 1 < TH_MAX_NDIM) return a->nout == 1 ? ROWS : IN_LOOP;
     if (a->op == &op_dimshuffle && a->out[0]->type.ndim + 1 < TH_MAX_NDIM) return ROWS;
