@@ -163,9 +163,9 @@ static bool exact_complex(const Filter *q, ThComplex128 z) {
 
 static bool exact(const Filter *q, const ThArg *a) {
     ThDtype d = q->type.dtype;
-    char k = th_dtype_kind(d);
-    if (a->kind == TH_ARG_COMPLEX) return exact_complex(q, a->c);
     if (a->kind == TH_ARG_FLOAT && d == TH_FLOAT64) return true;
+    if (a->kind == TH_ARG_COMPLEX) return exact_complex(q, a->c);
+    char k = th_dtype_kind(d);
     if (q->allow_downcast == 1 || k == 'c') return true;
     if (a->kind == TH_ARG_FLOAT && k == 'f') return exact_float(q, a->f, d);
     double x = as_float(a);
