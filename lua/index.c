@@ -26,11 +26,12 @@ static void add_slice(lua_State *L, View *v, const ThArg *e, int64_t n, int64_t 
     if (step == 0) lt_error(L, TH_ValueError, "slice step cannot be zero");
     int64_t lo = step > 0 ? 0 : -1, hi = step > 0 ? n : n - 1;
     int64_t start = bound(&p[0], n, step > 0 ? 0 : n - 1, lo, hi), stop = bound(&p[1], n, step > 0 ? n : -1, lo, hi);
-    int64_t len = step > 0 ? (stop - start + step - 1) / step : (start - stop - step - 1) / -step;
-    if (len < 0) len = 0;
+    int64_t way = step > 0 ? stop - start : start - stop; /* steps may be as large as integers are */
+    uint64_t each = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
+    int64_t len = way > 0 ? (int64_t)((uint64_t)(way - 1) / each) + 1 : 0;
     if (len) v->offset += start * stride;
     v->shape[v->ndim] = len;
-    v->strides[v->ndim++] = stride * step;
+    v->strides[v->ndim++] = len > 1 ? stride * step : stride;
 }
 
 static void add_index(lua_State *L, View *v, int64_t i, int axis, int64_t n, int64_t stride) {

@@ -42,11 +42,13 @@ static const char *integer(lua_State *L, const char *text, const char *p, ThArg 
     }
     uint64_t v = 0;
     for (; is_digit(*p); p++) {
-        if (v > (uint64_t)INT64_MAX / 10 - 1) lt_error(L, TH_IndexError, "subscript \"%s\": number too large", text);
-        v = v * 10 + (uint64_t)(*p - '0');
+        uint64_t digit = (uint64_t)(*p - '0');
+        if (v > ((uint64_t)INT64_MAX + neg - digit) / 10)
+            lt_error(L, TH_IndexError, "subscript \"%s\": number too large", text);
+        v = v * 10 + digit;
     }
     out->kind = TH_ARG_INT;
-    out->i = neg ? -(int64_t)v : (int64_t)v;
+    out->i = neg ? (int64_t)(0 - v) : (int64_t)v;
     return skip(p);
 }
 

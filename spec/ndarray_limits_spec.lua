@@ -1,8 +1,7 @@
 --- What arrays and variables are called with: nothing loops without end, nothing fails without words.
-local nd = require("theano.ndarray")
-local raises = require("spec.support.raises")
 local theano = require("theano")
-local T = theano.tensor
+local raises = require("spec.support.raises")
+local T, nd = theano.tensor, theano.ndarray
 
 local holds_itself = {}
 holds_itself[1] = holds_itself
@@ -40,15 +39,16 @@ local function refuses(kind, text, f, ...)
 end
 
 local function walk(module)
+  local b = a:copy() -- some write to it
   for name, f in pairs(module) do
     if type(f) == "function" and not FILES[name] then
       it(name, function()
         check(name, f)
         for what, v in pairs(HOSTILE) do
           check(name .. " " .. what, f, v)
-          check(name .. " a, " .. what, f, a, v)
-          check(name .. " " .. what .. ", a", f, v, a)
-          check(name .. " a, 1, " .. what, f, a, 1, v)
+          check(name .. " b, " .. what, f, b, v)
+          check(name .. " " .. what .. ", b", f, v, b)
+          check(name .. " b, 1, " .. what, f, b, 1, v)
           check(name .. " twice " .. what, f, v, v)
         end
       end)
@@ -139,5 +139,98 @@ describe("random numbers end", function()
     assert.is_true(math.abs(nd.std(v) / 1e-9 - 1) < 0.1)
     assert.equal(1.0, r:vonmises(1.0, math.huge))
     assert.is_true(math.abs(r:vonmises(1e300, 9.2e18)) <= math.pi)
+  end)
+end)
+
+describe("extremes of integers", function()
+  local line = nd.arange(6)
+  it("as steps of slices", function()
+    local most, least = math.maxinteger, math.mininteger
+    assert.same({ 0 }, line["::9223372036854775807"]:tolist())
+    assert.same({ 5 }, line["::-9223372036854775808"]:tolist())
+    assert.same({ 1 }, line["1:5:9223372036854775806"]:tolist())
+    assert.same({ 0 }, line:sub({ 0, 6, most }):tolist())
+    assert.same({ 5 }, line:sub({ 5, 0, least }):tolist())
+    assert.same({ 0, 3 }, line["-9223372036854775808:9223372036854775807:3"]:tolist())
+    raises("IndexError", "too large", function() return line["9223372036854775808:"] end)
+    line:copy()["::9223372036854775807"] = 7
+  end)
+  it("as bounds of arange", function()
+    local most, least = math.maxinteger, math.mininteger
+    assert.same({ least, -(1 << 62), 0, 1 << 62 }, nd.arange(least, most, 1 << 62):tolist())
+    assert.same({ most, 1, -most + 2 }, nd.arange(most, -most, -(most - 1)):tolist())
+    assert.same({ most - 2, most - 1 }, nd.arange(most - 2, most):tolist())
+    assert.same({ 5 }, nd.arange(5, 0, least):tolist())
+    assert.same({}, nd.arange(0, 5, least):tolist())
+    assert.same({ least, least + most }, nd.arange(least, 0, most):tolist())
+    raises("ValueError", "more than 2^63", function() nd.arange(least, most) end)
+  end)
+end)
+
+describe("a mask without dimensions", function()
+  local yes, no = nd.array(true), nd.array(false)
+  it("takes everything or nothing along a new axis", function()
+    assert.same({ 1, 2, 3 }, a[yes].shape)
+    assert.same({ 0, 2, 3 }, a[no].shape)
+    assert.same({ 5 }, nd.array(5)[yes]:tolist())
+    local b = a:copy()
+    b[no] = 7
+    assert.is_true(nd.array_equal(a, b))
+    b[yes] = 7
+    assert.equal(42.0, nd.sum(b))
+  end)
+end)
+
+describe("arguments that cannot be read are refused:", function()
+  local x, w = T.dtensor4("x"), T.dtensor4("w")
+  it("shapes of convolutions", function()
+    raises("TypeError", "not a variable", function() T.nnet.conv2d(x, w, { input_shape = x.shape }) end)
+    raises("TypeError", "known while building", function()
+      T.nnet.conv2d(x, w, { filter_shape = { T.lscalar(), 1, 2, 2 } })
+    end)
+  end)
+  it("windows that are no integers", function()
+    local pool = T.signal.pool.pool_2d
+    raises("TypeError", "must hold integers", function() pool(x, { ws = nd.array({ 2.5, 2.5 }) }) end)
+    raises("TypeError", "must hold integers", function() pool(x, { ws = T.dvector(), stride = { 1, 1 } }) end)
+    raises("TypeError", "must hold integers", function() pool(x, { ws = { 2, 2 }, pad = nd.array({ 0.5, 0 }) }) end)
+    raises("TypeError", "must hold integers", function() pool(x, { ws = 2.5 }) end)
+  end)
+  it("what debugprint does not print", function()
+    for _, key in ipairs({ "print_storage", "print_clients" }) do
+      raises("NotImplementedError", key, function() theano.printing.debugprint(x, { [key] = true, file = "str" }) end)
+    end
+  end)
+end)
+
+describe("compiled functions take complex numbers", function()
+  it("in tables", function()
+    local z = T.zmatrix("z")
+    local f = theano.compile({ inputs = { z }, outputs = z * 2 })
+    local got = f({ { nd.complex(1, 2), 3 }, { 0, nd.complex(0, -1) } })
+    assert.is_true(nd.array_equal(nd.array({ { nd.complex(2, 4), 6 }, { 0, nd.complex(0, -2) } }), got))
+  end)
+  it("where the type holds them", function()
+    local single, real = T.cvector("c"), T.dvector("d")
+    local f = theano.compile({ inputs = { single }, outputs = single + 1 })
+    assert.equal("complex64", f({ nd.complex(1, 0.5), 2 }).dtype)
+    raises("TypeError", "cannot be held exactly by complex64", function() f({ nd.complex(0.1, 0), 2 }) end)
+    raises("TypeError", "1+2j cannot be held exactly by float64", function()
+      theano.compile({ inputs = { real }, outputs = real })({ 1, nd.complex(1, 2) })
+    end)
+  end)
+end)
+
+describe("Kronecker products of other ranks", function()
+  it("are those of scipy.linalg.kron before 1.13", function()
+    local x, y = T.dtensor3("x"), T.dmatrix("y")
+    local f = theano.compile({ inputs = { x, y }, outputs = T.slinalg.kron(x, y) })
+    local p, q = nd.arange(24.0):reshape({ 2, 3, 4 }), nd.arange(6.0):reshape({ 2, 3 })
+    local outer = nd.outer(p, q):reshape({ 2, 3, 4, 2, 3 })
+    local want = outer:transpose({ 0, 2, 1, 3, 4 }):reshape({ 2 * 4, 3 * 2, 3 })
+    assert.is_true(nd.array_equal(want, f(p, q)))
+    local v, m = T.dvector("v"), T.dmatrix("m")
+    assert.same({ 18 }, theano.compile({ inputs = { v, m }, outputs = T.slinalg.kron(v, m) })(nd.ones(3), q).shape)
+    raises("TypeError", "sum to 3 or more", function() T.slinalg.kron(v, v) end)
   end)
 end)

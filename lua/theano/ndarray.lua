@@ -31,6 +31,17 @@ function nd.full_like(a, value, dtype)
   return nd.full(a.shape, value, dtype or a.dtype)
 end
 
+-- How many integers stand from start below stop (above it for a negative step): differences are unsigned.
+local function steps(start, stop, step)
+  if step < 0 then start, stop, step = stop, start, -step end
+  if start >= stop then return 0 end
+  if step < 0 then return 1 end -- the least integer has no opposite, and is longer than any way
+  local way = stop - start - 1
+  local q = way >= 0 and way // step or (way >> 1) // step << 1
+  if way < 0 and not math.ult(way - q * step, step) then q = q + 1 end
+  return q + 1
+end
+
 --- `arange(stop)`, `arange(start, stop, step, dtype)`: int64 when all are integers, else float64.
 function nd.arange(start, stop, step, dtype)
   if stop == nil then start, stop = 0, start end
@@ -42,7 +53,8 @@ function nd.arange(start, stop, step, dtype)
   local n = math.max(0, math.ceil((stop - start) / step))
   local whole = math.type(start) == "integer" and math.type(stop) == "integer" and math.type(step) == "integer"
   if whole then -- no rounding, and no quotient of integers that a float cannot hold
-    n = step > 0 and math.max(0, (stop - start + step - 1) // step) or math.max(0, (stop - start + step + 1) // step)
+    n = steps(start, stop, step)
+    if n < 0 then util.raise("ValueError", "arange: more than 2^63 elements") end
   elseif n ~= n or n >= 2 ^ 53 then
     util.raise("ValueError", "arange: %s elements", util.text(n))
   end
