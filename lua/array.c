@@ -200,7 +200,9 @@ void lt_push_ints(lua_State *L, const int64_t *v, int n) {
 /* ---- from Lua values --------------------------------------------------------------------------------------------- */
 typedef struct Nest {
     LtState *s;
-    int ndim;
+    int tables;     /* levels of tables; below them arrays of one shape, or values */
+    int ndim;       /* with the dims of these arrays */
+    ThDtype arrays; /* what holds all of them, or TH_DTYPE_NONE */
     int64_t shape[TH_MAX_NDIM];
     bool any_float, any_int, any_bool, any_complex;
     ThArray *a;
@@ -218,7 +220,25 @@ static void find_shape(lua_State *L, int i, Nest *n) {
         lua_rawgeti(L, -1, 1);
         lua_remove(L, -2);
     }
+    n->tables = n->ndim;
+    const ThArray *a = lt_array(L, n->s, -1);
+    for (int d = 0; a && d < th_array_ndim(a); d++) {
+        if (n->ndim == TH_MAX_NDIM) lt_error(L, TH_ValueError, "the nested table has more than %d dims", TH_MAX_NDIM);
+        n->shape[n->ndim++] = th_array_shape(a)[d];
+    }
     lua_pop(L, 1);
+}
+
+/* An array below the tables: all have one shape. */
+static void scan_array(lua_State *L, Nest *n, const ThArray *a, const LtPlace *where) {
+    char place[160];
+    bool same = th_array_ndim(a) == n->ndim - n->tables;
+    for (int d = n->tables; same && d < n->ndim; d++) same = th_array_shape(a)[d - n->tables] == n->shape[d];
+    if (!same) {
+        lt_describe(where, place, sizeof place);
+        lt_error(L, TH_ValueError, "the nested table is ragged: %s is an array of another shape than the first", place);
+    }
+    n->arrays = n->arrays == TH_DTYPE_NONE ? th_array_dtype(a) : th_dtype_upcast(n->arrays, th_array_dtype(a));
 }
 
 static void scan_leaf(lua_State *L, Nest *n, const LtPlace *where) {
@@ -237,9 +257,16 @@ static void scan_leaf(lua_State *L, Nest *n, const LtPlace *where) {
 }
 
 static void scan(lua_State *L, Nest *n, int depth, const LtPlace *where) { /* the value on top */
-    if (depth == n->ndim) {
+    if (depth == n->tables) {
+        const ThArray *a = lt_array(L, n->s, -1);
+        if (a) {
+            scan_array(L, n, a, where);
+            return;
+        }
         if (lua_istable(L, -1)) lt_error(L, TH_ValueError, "the nested table is ragged at depth %d", depth);
         scan_leaf(L, n, where);
+        if (n->ndim > n->tables)
+            lt_error(L, TH_ValueError, "the nested table is ragged: a value stands beside an array");
         return;
     }
     if (!lua_istable(L, -1) || lt_length(L, -1, where) != n->shape[depth])
@@ -270,9 +297,22 @@ static void put_leaf(lua_State *L, Nest *n) {
     LT_CHECK(L, n->s, !th_array_set(n->a, n->at, kind, v));
 }
 
+static void put_array(lua_State *L, Nest *n, const ThArray *a) {
+    int64_t offset = 0;
+    for (int d = 0; d < n->tables; d++) offset += n->at[d] * th_array_strides(n->a)[d];
+    ThArray *to =
+        th_array_view(n->a, n->ndim - n->tables, n->shape + n->tables, th_array_strides(n->a) + n->tables, offset);
+    LT_CHECK(L, n->s, to);
+    int bad = th_array_assign(to, a);
+    th_array_release(to);
+    LT_CHECK(L, n->s, !bad);
+}
+
 static void put(lua_State *L, Nest *n, int depth) {
-    if (depth == n->ndim) {
-        put_leaf(L, n);
+    if (depth == n->tables) {
+        const ThArray *a = lt_array(L, n->s, -1);
+        if (a) put_array(L, n, a);
+        else put_leaf(L, n);
         return;
     }
     for (int64_t i = 0; i < n->shape[depth]; i++) {
@@ -284,16 +324,19 @@ static void put(lua_State *L, Nest *n, int depth) {
 }
 
 static ThDtype found_dtype(const Nest *n) {
-    if (n->any_complex) return TH_COMPLEX128;
-    if (n->any_float) return TH_FLOAT64;
-    if (n->any_int) return TH_INT64;
-    return n->any_bool ? TH_BOOL : TH_FLOAT64;
+    ThDtype d = n->any_complex ? TH_COMPLEX128
+                : n->any_float ? TH_FLOAT64
+                : n->any_int   ? TH_INT64
+                : n->any_bool  ? TH_BOOL
+                               : TH_DTYPE_NONE;
+    if (n->arrays != TH_DTYPE_NONE) return d == TH_DTYPE_NONE ? n->arrays : th_dtype_upcast(d, n->arrays);
+    return d == TH_DTYPE_NONE ? TH_FLOAT64 : d;
 }
 
 ThArray *lt_to_array(lua_State *L, LtState *s, int i, ThDtype d) {
     ThArray *a = lt_array(L, s, i);
     if (a) return d == TH_DTYPE_NONE || d == th_array_dtype(a) ? th_array_copy(a) : th_array_astype(a, d);
-    Nest n = {.s = s};
+    Nest n = {.s = s, .arrays = TH_DTYPE_NONE};
     i = lua_absindex(L, i);
     find_shape(L, i, &n);
     lua_pushvalue(L, i);
