@@ -44,7 +44,7 @@ end
 
 describe("derivatives of complex numbers", function()
   for name in ([[exp expm1 exp2 log log2 log10 log1p sqrt inv sqr sin cos tan arcsin arccos arctan sinh cosh tanh
-    arcsinh arccosh arctanh abs_ angle conj neg sgn]]):gmatch("%S+") do
+    arcsinh arccosh arctanh erf erfc abs_ angle conj neg sgn]]):gmatch("%S+") do
     it("through " .. name, function()
       holds(function(x, y) return part(T[name](T.complex(x, y))) end,
         { between(0.2, 0.9, 5), between(-0.9, -0.2, 5) })
@@ -126,5 +126,68 @@ describe("derivatives of complex numbers", function()
     end
     raises("TypeError", "complex", function() T.lt(z, z) end)
     raises("TypeError", "complex", function() T.clip(z, 0, 1) end)
+  end)
+end)
+
+describe("error functions of complex numbers", function()
+  local z = T.zvector("z")
+  local modes = { None = "None", interpreter = interpreter, C = compile.Mode({ linker = "c" }) }
+  --- x, y, erf(x + iy), erfc(x + iy), by mpmath
+  local known = {
+    { 0.5, 0.25, 0.5486893605537622, 0.22199095428837334, 0.45131063944623784, -0.22199095428837334 },
+    { -1.5, 2.0, 0.10504928977401753, 0.6995116861631244, 0.8949507102259825, -0.6995116861631244 },
+    { 3.0, -4.0, -120.18699139507945, 27.750337293623904, 121.18699139507945, -27.750337293623904 },
+    { 1e-20, 5.0, 8.124882834111569e-10, 8298273880.676804, 0.9999999991875117, -8298273880.676804 },
+    { 7.0, 1e-30, 1.0, 5.91596295800307e-52, 4.183825607779414e-23, -5.91596295800307e-52 },
+    { -6.5, 6.25, -0.9975562457160811, 0.0008322702759182305, 1.9975562457160811, -0.0008322702759182305 },
+    { 5.0, 25.0, -8.34666253919381e+258, 3.816377047126217e+257, 8.34666253919381e+258, -3.816377047126217e+257 },
+    { 20.0, 20.5, 8177947.495779876, -9150263.853440411, -8177946.495779876, 9150263.853440411 },
+    { -9.0, -3.0, -1.0, 2.5177439161846428e-33, 2.0, -2.5177439161846428e-33 },
+    { 0.0, 3.0, 0.0, 1629.9946226015657, 1.0, -1629.9946226015657 },
+    { 12.0, 0.5, 1.0, -8.721252708374339e-65, 1.505648918420166e-64, 8.721252708374339e-65 },
+    { 1e-300, -1e-300, 1.1283791670955126e-300, -1.1283791670955126e-300, 1.0, 1.1283791670955126e-300 },
+    { 26.0, -1e-200, 1.0, -0.0, 5.663192408856143e-296, 0.0 },
+    { 2.5, 7.75, 1.0962104966215614e+22, 1.2143804238972311e+22, -1.0962104966215614e+22, -1.2143804238972311e+22 },
+  }
+  local function near(want, got, what, k)
+    local ok = math.abs(got - want) <= 2e-15 * math.abs(want)
+    assert(ok, ("%s of %g + %gi: %.17g, not %.17g"):format(what, k[1], k[2], got, want))
+  end
+  for name, mode in pairs(modes) do
+    local f = compile({ inputs = { z }, outputs = { T.erf(z), T.erfc(z) }, mode = mode })
+    local function at(x, y)
+      local e, c = f({ nd.complex(x, y) })
+      return nd.real(e)[0], nd.imag(e)[0], nd.real(c)[0], nd.imag(c)[0]
+    end
+    it("keep their digits near the axes and far out, " .. name, function()
+      for _, k in ipairs(known) do
+        local got = { at(k[1], k[2]) }
+        for i, what in ipairs({ "re erf", "im erf", "re erfc", "im erfc" }) do near(k[i + 2], got[i], what, k) end
+      end
+    end)
+    it("are odd, and conjugate with their argument, " .. name, function()
+      for _, k in ipairs(known) do
+        local a, b, c, d = at(k[1], k[2])
+        local e, g = at(-k[1], -k[2])
+        assert.same({ -a, -b }, { e, g })
+        assert.same({ a, -b, c, -d }, { at(k[1], -k[2]) })
+      end
+    end)
+    it("end at infinities and NaN, " .. name, function()
+      local inf, nan = math.huge, 0 / 0
+      assert.same({ 1.0, 0.0, 0.0, 0.0 }, { at(inf, 2) })
+      assert.same({ -1.0, 0.0, 2.0, 0.0 }, { at(-inf, -2) })
+      assert.same({ 0.0, inf, 1.0, -inf }, { at(0, inf) })
+      assert.same({ 0.0, inf, 1.0, -inf }, { at(0, 30) })
+      assert.same({ -inf, -inf, inf, inf }, { at(5, 30) })
+      assert.same({ 1.0, 1.0 }, { (at(1e300, 1)), (at(1e200, 1e200)) })
+      for _, p in ipairs({ { nan, 1 }, { 1, nan }, { 1, inf }, { inf, inf } }) do
+        for _, v in ipairs({ at(p[1], p[2]) }) do assert.is_true(v ~= v) end
+      end
+    end)
+  end
+  it("of complex64 are those of complex128, rounded", function()
+    local points = nd.array({ nd.complex(0.5, 0.25), nd.complex(-1.5, 2), nd.complex(9, 8.75) })
+    assert.is_true(nd.array_equal(nd.erf(points):astype("complex64"), nd.erf(points:astype("complex64"))))
   end)
 end)

@@ -117,6 +117,8 @@
     CPRIM(c_asinh, 1, "inverse hyperbolic sine")                                                                       \
     CPRIM(c_acosh, 1, "inverse hyperbolic cosine")                                                                     \
     CPRIM(c_atanh, 1, "inverse hyperbolic tangent")                                                                    \
+    CPRIM(c_erf,   1, "error function")                                                                                \
+    CPRIM(c_erfc,  1, "1 - erf(a)")                                                                                    \
     CPRIM(c_sgn,   1, "a / |a|, 0 at 0")
 /* clang-format on */
 

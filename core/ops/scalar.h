@@ -125,8 +125,8 @@
     SCALAR_FZ(X, arcsinh, "ArcSinh", "asinh(a)", "c_asinh(a)", "gz/sqrt(sqr(x)+lit(1))",      "inverse hyperbolic sine") \
     SCALAR_FZ(X, arccosh, "ArcCosh", "acosh(a)", "c_acosh(a)", "gz/sqrt(sqr(x)-lit(1))",      "inverse hyperbolic cosine") \
     SCALAR_FZ(X, arctanh, "ArcTanh", "atanh(a)", "c_atanh(a)", "gz/(lit(1)-sqr(x))",          "inverse hyperbolic tangent") \
-    SCALAR_F1(X, erf,     "Erf",     "erf(a)",     "gz*lit(1.1283791670955126)*exp(-x*x)",  "error function") \
-    SCALAR_F1(X, erfc,    "Erfc",    "erfc(a)",    "-gz*lit(1.1283791670955126)*exp(-x*x)", "1 - erf(x)") \
+    SCALAR_FZ(X, erf, "Erf", "erf(a)", "c_erf(a)", "gz*lit(1.1283791670955126)*exp(-x*x)",  "error function") \
+    SCALAR_FZ(X, erfc, "Erfc", "erfc(a)", "c_erfc(a)", "-gz*lit(1.1283791670955126)*exp(-x*x)", "1 - erf(x)") \
     /* special functions: texts in special_*.h */ \
     SCALAR_F1(X, erfcx, "Erfcx", "erfcx(a)", "gz*(2*x*z-lit(1.1283791670955126))", "scaled complementary error function exp(x*x) * erfc(x)") \
     SCALAR_F1(X, erfinv, "Erfinv", "erfinv(a)", "gz*lit(0.886226925452758)*exp(sqr(z))", "inverse of erf") \
