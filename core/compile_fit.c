@@ -307,9 +307,10 @@ ThFunction *compile_lean(ThFunction *f, ThArray *const *arg) {
     ThFunction *g = compile_from(&k, f, &plain) ? compile_finish(&k) : NULL;
     compile_forget(&k);
     vec_free(c, &fit.again);
-    if (g && !compile_defaults(f, g)) {
-        th_function_release(g);
-        g = NULL;
-    }
+    for (int i = 0; g && i < th_function_ninputs(f); i++)
+        if (th_function_share_default(g, i, f, i)) {
+            th_function_release(g);
+            g = NULL;
+        }
     return g;
 }

@@ -607,6 +607,9 @@ TH_API void th_function_set_trust(ThFunction *f, bool trust);
 TH_API bool th_function_trust(const ThFunction *f);
 /* The default of input i (its state, under ThIn.update): a copy, or NULL without an error when it has none. */
 TH_API ThArray *th_function_default(ThFunction *f, int i);
+/* From now on input i of f has the default (and the state, where an update changes it) of input j of another function;
+ * before the first call of f. Nonzero on error: the types must be equal. */
+TH_API int th_function_share_default(ThFunction *f, int i, ThFunction *from, int j);
 TH_API int th_function_set_default(ThFunction *f, int i, ThArray *value); /* a copy is kept; NULL: required again */
 TH_API bool th_function_implicit(const ThFunction *f, int i);
 /* Bytes planned for temporaries and results at the sizes of the last call that had new ones; 0: no call yet. Sizes that

@@ -729,10 +729,11 @@ function compile.DebugMode(options) end
 ---An input with more to say: `In(x, {value =, update =, name =, mutable =, borrow =, strict =, allow_downcast
 ---=})`. Options: * `name` (default: the variable's; `autoname = false`: none), `strict`, `allow_downcast`, *
 ---`value`: the default, which makes the argument optional; a SharedVariable makes its storage the value and the
----input implicit: it is no argument then, * `update`: an expression; after each call it is the new default, *
----`borrow`: results may share the argument's memory, the default is kept without a copy; `mutable`: the
----argument may be overwritten, * `implicit`: no value can be given in a call; `shared`: the value is kept in a
----SharedVariable.
+---input implicit: it is no argument then; `f.container[x]` of another function shares that function's value,
+---and its state (`implicit = false` lets it be an argument too), * `update`: an expression; after each call it
+---is the new default, * `borrow`: results may share the argument's memory, the default is kept without a copy;
+---`mutable`: the argument may be overwritten, * `implicit`: no value can be given in a call; `shared`: the
+---value is kept in a SharedVariable.
 ---@param variable any
 ---@param options? table
 ---@return any
@@ -969,10 +970,11 @@ function theano.Apply(op, inputs, outputs) end
 ---An input with more to say: `In(x, {value =, update =, name =, mutable =, borrow =, strict =, allow_downcast
 ---=})`. Options: * `name` (default: the variable's; `autoname = false`: none), `strict`, `allow_downcast`, *
 ---`value`: the default, which makes the argument optional; a SharedVariable makes its storage the value and the
----input implicit: it is no argument then, * `update`: an expression; after each call it is the new default, *
----`borrow`: results may share the argument's memory, the default is kept without a copy; `mutable`: the
----argument may be overwritten, * `implicit`: no value can be given in a call; `shared`: the value is kept in a
----SharedVariable.
+---input implicit: it is no argument then; `f.container[x]` of another function shares that function's value,
+---and its state (`implicit = false` lets it be an argument too), * `update`: an expression; after each call it
+---is the new default, * `borrow`: results may share the argument's memory, the default is kept without a copy;
+---`mutable`: the argument may be overwritten, * `implicit`: no value can be given in a call; `shared`: the
+---value is kept in a SharedVariable.
 ---@param variable any
 ---@param options? table
 ---@return any

@@ -270,6 +270,14 @@ static int set_default(lua_State *L) { /* (f, number from 0, value or nil) */
     return 0;
 }
 
+static int share_default(lua_State *L) { /* (f, number from 0, other function, number from 0) */
+    LtState *s = LT_STATE(L);
+    LtFunction *f = lt_check_function(L, s, 1), *from = lt_check_function(L, s, 3);
+    int i = (int)luaL_checkinteger(L, 2), j = (int)luaL_checkinteger(L, 4);
+    LT_CHECK(L, s, !th_function_share_default(f->f, i, from->f, j));
+    return 0;
+}
+
 /* ---- what else a function does ----------------------------------------------------------------------------------- */
 static int trim(lua_State *L) {
     th_function_trim(lt_check_function(L, LT_STATE(L), 1)->f);
@@ -417,9 +425,10 @@ void lt_open_call(lua_State *L, LtState *s) {
     static const luaL_Reg meta[] = {{"__gc", bound_gc}, {NULL, NULL}};
     lt_new_meta(L, s, LT_BOUND, "theano.Bound", meta);
     lua_pop(L, 1);
-    static const luaL_Reg fns[] = {
-        {"find_input", find_input}, {"get_default", get_default}, {"set_default", set_default},
-        {"function_trim", trim},    {"function_trust", trust},    {"function_shared", shareds},
-        {"function_copy", copy},    {"function_bind", bind},      {NULL, NULL}};
+    static const luaL_Reg fns[] = {{"find_input", find_input},   {"get_default", get_default},
+                                   {"set_default", set_default}, {"share_default", share_default},
+                                   {"function_trim", trim},      {"function_trust", trust},
+                                   {"function_shared", shareds}, {"function_copy", copy},
+                                   {"function_bind", bind},      {NULL, NULL}};
     lt_register(L, s, fns);
 }

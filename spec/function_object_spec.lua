@@ -123,6 +123,65 @@ describe("an input with an update", function()
   end)
 end)
 
+describe("a state that functions share", function()
+  local x, s = T.dscalars("x", "s")
+
+  it("is the container of the other function's input", function()
+    local inc = compile({ inputs = { x, theano.In(s, { value = 10.0, update = s + x }) }, outputs = {}, mode = quick })
+    local dec = compile({
+      inputs = { x, theano.In(s, { value = inc.container[s], update = s - x, implicit = false }) }, outputs = {},
+      mode = quick,
+    })
+    local read = compile({ inputs = { x, theano.In(s, { value = dec.container[s] }) }, outputs = s * x, mode = quick })
+    assert.equal(10.0, dec[s])
+    inc[s] = 2.0
+    assert.same({ 2.0, 2.0 }, { dec[s], read[s] })
+    dec(1)
+    assert.equal(1.0, inc[s])
+    inc(5)
+    assert.same({ 6.0, 60.0 }, { dec[s], read(10) })
+    dec(1, 0)
+    assert.same({ -1.0, -1.0 }, { inc[s], dec[s] })
+    raises("TypeError", "implicit", function() read(1, 2) end)
+    local copy = dec:copy()
+    copy(1)
+    assert.same({ -2.0, -1.0 }, { copy[s], dec[s] })
+    local last
+    do -- the one function outlives those whose state it shares
+      local state = theano.In(s, { value = 3.0, update = s + x })
+      local first = compile({ inputs = { x, state }, outputs = {}, mode = quick })
+      last = compile({ inputs = { theano.In(s, { value = first.container[s] }) }, outputs = s * 2, mode = quick })
+    end
+    collectgarbage()
+    assert.equal(6.0, last())
+  end)
+
+  it("is seen by bound functions, of a shared variable too, and has the input's type", function()
+    local w = theano.shared(1.0, "w")
+    local f = compile({ inputs = { x, theano.In(s, { value = w, update = s + x }) }, outputs = s, mode = quick })
+    local g = compile({ inputs = { theano.In(s, { value = f.container[s] }) }, outputs = s * 10, mode = quick })
+    f(4)
+    assert.same({ 5.0, 50.0 }, { w:get_value():item(), g() })
+    local inc = compile({ inputs = { x, theano.In(s, { value = 0.0, update = s + x }) }, outputs = s, mode = quick })
+    local read = compile({ inputs = { theano.In(s, { value = inc.container[s] }) }, outputs = s * 10, mode = quick })
+    local bound, step = read:bind(), inc:bind(nd.array(2.0))
+    assert.equal(0.0, (bound()))
+    inc(3)
+    assert.equal(30.0, (bound()))
+    step()
+    assert.equal(50.0, (bound()))
+    raises("TypeError", "different types", function()
+      compile({ inputs = { theano.In(T.dvector(), { value = inc.container[s] }) }, outputs = {}, mode = quick,
+        on_unused_input = "ignore" })
+    end)
+    local two = T.dscalar("two")
+    raises("ValueError", "cannot share one container", function()
+      compile({ inputs = { theano.In(s, { value = inc.container[s] }), theano.In(two, { value = inc.container[s] }) },
+        outputs = s + two, mode = quick })
+    end)
+  end)
+end)
+
 describe("In", function()
   local x = T.fvector("x")
 
@@ -477,6 +536,30 @@ describe("default updates", function()
     end
     round()
     assert.equal(round(), round())
+  end)
+end)
+
+describe("rebuild_strict = false", function()
+  it("takes givens of another rank", function()
+    local v, m = T.dvector("v"), T.dmatrix("m")
+    local data = { { 1.0, 2.0 }, { 3.0, 4.0 } }
+    local function put(expression)
+      return compile({ inputs = { m }, outputs = expression, givens = { { v, m } }, rebuild_strict = false,
+        mode = quick })(data)
+    end
+    assert.same({ { 2.0, 4.0 }, { 6.0, 8.0 } }, put(v * 2):tolist())
+    assert.same({ { 2.0, 4.0 }, { 4.0, 6.0 } }, put(T.constant(nd.array({ 1.0, 2.0 })) + v):tolist())
+    assert.equal(10.0, put((v + 1):sum() - 4))
+    assert.same({ { 4.0, 4.0 } }, put(T.sqr(v)["1:"] * 0 + 4):tolist())
+    local s = T.dscalar("s")
+    local low = compile({ inputs = { s }, outputs = v + v, givens = { { v, s } }, rebuild_strict = false,
+      mode = quick })
+    assert.equal(6.0, low(3.0))
+    raises("TypeError", "types differ", function()
+      compile({ inputs = { m }, outputs = v * 2, givens = { { v, m } }, mode = quick })
+    end)
+    local copy = theano.clone(v * 2 + 1, { replace = { { v, m } }, strict = false })
+    assert.equal(2, copy.ndim)
   end)
 end)
 

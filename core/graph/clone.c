@@ -10,7 +10,8 @@ typedef struct Copy {
     Builder b;
     Map map; /* user variable -> place in made */
     VarVec made;
-    bool keep; /* nodes that stand on nothing replaced stay themselves */
+    bool keep;  /* nodes that stand on nothing replaced stay themselves */
+    bool refit; /* ranks may change */
 } Copy;
 
 static bool note(Copy *w, const ThVar *from, ThVar *to) {
@@ -48,6 +49,7 @@ static bool copy_node(Copy *w, const ThApply *a, VarVec *in) {
         if (!vec_push(w->c, in, v)) { return false; }
     }
     if (same) { return true; }
+    if (w->refit && a->op->refit && !a->op->refit(&w->b, a, in->at)) { return false; }
     w->b.prov = a->prov;
     ThApply *copy = apply_copy(&w->b, a, in->at);
     for (int i = 0; copy && i < a->nout; i++) {
@@ -105,7 +107,7 @@ int th_clone(ThContext *c, ThVar *const *outs, int n, const ThPair *replace, int
 
 static bool clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep,
                   bool strict, bool keep, ThVar **out) {
-    Copy w = {.c = c, .keep = keep};
+    Copy w = {.c = c, .keep = keep, .refit = !strict};
     ApplyVec order = {0};
     VarVec in = {0};
     builder_begin(&w.b, c);

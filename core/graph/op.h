@@ -281,9 +281,11 @@ struct Op {
     bool (*lower)(Lower *l);
     void (*str)(Text *t, const ThApply *a); /* Theano's op string; NULL: from name and schema */
     void (*pp)(Text *t, const ThApply *a, void (*arg)(Text *t, const ThApply *a, int i)); /* NULL: str(args) */
-    bool (*connected)(const ThApply *a, int in, int out);                                 /* NULL: everything */
-    bool (*rop)(Rop *r);     /* forward mode; NULL: by reverse mode twice */
-    bool (*batch)(Batch *q); /* vmap; NULL: refused by name */
+    /* Operands of other ranks than the node's made to fit, as its builder does; NULL: they are taken as they are. */
+    bool (*refit)(Builder *b, const ThApply *a, ThVar **in);
+    bool (*connected)(const ThApply *a, int in, int out); /* NULL: everything */
+    bool (*rop)(Rop *r);                                  /* forward mode; NULL: by reverse mode twice */
+    bool (*batch)(Batch *q);                              /* vmap; NULL: refused by name */
     /* Stands for other operations: out[i] on inputs `in` (node's own or new ones), put there before compiling. */
     bool (*expand)(Builder *b, ThApply *node, ThVar *const *in, ThVar **out);
     /* Inner graphs in the attributes, all of its ATTR_GRAPH fields; NULL: an ordinary operation. */

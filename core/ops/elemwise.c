@@ -126,6 +126,15 @@ static const AttrField fields[] = {
     {"in", ATTR_BYTE, offsetof(ElemwiseAttrs, inplace) + 2, false},
 };
 
+static bool refit(Builder *b, const ThApply *a, ThVar **in) {
+    int nd = 0;
+    for (int i = 0; i < a->nin; i++)
+        if (in[i]->type.ndim > nd) nd = in[i]->type.ndim;
+    bool ok = true;
+    for (int i = 0; i < a->nin && ok; i++) ok = (in[i] = padleft_make(b, in[i], nd)) != NULL;
+    return ok;
+}
+
 const Op op_elemwise = {
     .name = "Elemwise",
     .flags = OP_ELEMWISE | OP_CAN_DESTROY,
@@ -135,6 +144,7 @@ const Op op_elemwise = {
     .attrs = fields,
     .nattr = TH_LEN(fields),
     .infer = infer,
+    .refit = refit,
     .shape = shape,
     .grad = elemwise_grad,
     .lower = elemwise_lower,

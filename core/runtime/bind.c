@@ -14,7 +14,8 @@ struct ThBound {
     unsigned turn;    /* how often arrays of results changed */
     atomic_flag busy; /* a call is at work */
     bool steady;      /* the short way may be taken while workspace_steady says so */
-    bool *defaulted;  /* by input: it was not given, and has a new value after each call */
+    bool *defaulted;  /* by input: it was not given */
+    bool any_default;
 };
 
 /* A copy would not follow what the user writes into the array later. */
@@ -44,16 +45,21 @@ static void pin(ThBound *b, int by) {
         if (b->w->arg[i]) atomic_fetch_add(&b->w->arg[i]->buf->pins, by);
 }
 
-/* Inputs with new values after each call start from the present ones. */
+/* A default that calls change, this function's or those of one that shares it. */
+static bool changes(const ThBound *b, int i) {
+    bool state = false;
+    for (int k = 0; k < b->f->nstate; k++) state = state || b->f->state_in[k] == i;
+    return b->defaulted[i] && (state || atomic_load(&b->f->in[i].cell->refs) > 1);
+}
+
+/* Such inputs start from the present values. */
 static bool refresh(ThBound *b) {
     ThFunction *f = b->f;
-    for (int k = 0; k < f->nstate; k++) {
-        int i = f->state_in[k];
-        if (!b->defaulted[i]) continue;
-        workspace_lock(f);
-        ThArray *now = th_array_retain(f->in[i].value), *old = b->w->arg[i];
-        workspace_unlock(f);
+    for (int i = 0; i < f->nin; i++) {
+        if (!changes(b, i)) continue;
+        ThArray *now = function_value(f->in[i].cell), *old = b->w->arg[i];
         if (!now) return err(f->ctx, TH_TypeError, "Missing required input: argument %d of %d", i, f->nin);
+        if (now != old) b->steady = false;
         atomic_fetch_add(&now->buf->pins, 1);
         atomic_fetch_sub(&old->buf->pins, 1);
         b->w->arg[i] = now;
@@ -85,7 +91,10 @@ ThBound *th_bind(ThFunction *f, const ThArg *args, int nargs) {
     const CallArgs a = {.args = args, .n = nargs};
     bool ok = b->w && call_arguments(f, b->w, &a) && as_given(f, b->w, args, nargs) && lasts(f, b->w);
     if (b->w) b->w->bound = b->w->renewed = true, b->w->values = false; /* its first call tells of all results */
-    for (int i = 0; i < f->nin; i++) b->defaulted[i] = i >= nargs || args[i].kind == TH_ARG_NONE;
+    for (int i = 0; i < f->nin; i++) {
+        b->defaulted[i] = i >= nargs || args[i].kind == TH_ARG_NONE;
+        b->any_default |= b->defaulted[i];
+    }
     if (b->w) pin(b, 1);
     ThFunction *next = ok ? over(b) : NULL;
     if (ok && !next && !failed(f->ctx)) return b;
@@ -132,7 +141,7 @@ int th_bound_call(ThBound *b) {
                    "its own: it has memory for one call"),
                1;
     call_begin(f);
-    bool mine = call_lock_state(f), ok = mine && (!f->nstate || refresh(b));
+    bool mine = call_lock_state(f), ok = mine && (!b->any_default || refresh(b));
     if (ok && (ok = call_lock(f))) {
         ok = b->steady && workspace_steady(b->w) ? call_steps(f, b->w) : whole(b);
         call_unlock(f);

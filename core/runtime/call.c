@@ -18,9 +18,7 @@ static bool fits(const FnIn *in, const ThArray *a) {
 
 static ThArray *default_value(ThFunction *f, int i) {
     const FnIn *in = &f->in[i];
-    workspace_lock(f);
-    ThArray *a = th_array_retain(in->value);
-    workspace_unlock(f);
+    ThArray *a = function_value(in->cell);
     if (a && in->mutable_) { /* a default outlives the call that overwrites it */
         ThArray *copy = th_array_copy(a);
         th_array_release(a);
@@ -159,9 +157,20 @@ bool call_lock(ThFunction *f) {
 
 void call_unlock(const ThFunction *f) { unlock_first(f, f->plan->nshared); }
 
+static void unlock_states(ThFunction *f, int n) {
+    while (n-- > 0) lock_give(&f->states[n]->lock, true);
+}
+
+/* All or none, as call_lock. */
 bool call_lock_state(ThFunction *f) {
-    if (!f->nstate) return true;
-    LockState is = lock_take(f->ctx, &f->state, true);
+    LockState is = LOCK_TAKEN;
+    for (int i = 0; i < f->nstate; i++) {
+        is = lock_try(f->ctx, &f->states[i]->lock, true);
+        if (is == LOCK_TAKEN) continue;
+        unlock_states(f, i);
+        if (is != LOCK_BUSY) break;
+        i = -1;
+    }
     const char *text = is == LOCK_OWN
                            ? "%s%s is at work and waits for this code: a function whose inputs have updates cannot be "
                              "called from an operation of its own"
@@ -170,9 +179,7 @@ bool call_lock_state(ThFunction *f) {
            err(f->ctx, TH_RuntimeError, text, f->name ? "function " : "the function", f->name ? f->name : "");
 }
 
-void call_unlock_state(ThFunction *f) {
-    if (f->nstate) lock_give(&f->state, true);
-}
+void call_unlock_state(ThFunction *f) { unlock_states(f, f->nstate); }
 
 /* ---- code of the host, which may call the engine ---- */
 /* It cannot free what the call works on. */
@@ -253,13 +260,10 @@ bool call_run(ThFunction *f, Workspace *w) {
 }
 
 static void new_state(ThFunction *f, Workspace *w) {
-    workspace_lock(f);
-    for (int k = 0; k < f->nstate; k++) {
-        ThArray **r = &w->result[f->nout + k], **value = &f->in[f->state_in[k]].value, *old = *value;
-        *value = *r;
-        *r = old; /* released by clean */
+    for (int k = 0; k < f->nstate; k++) { /* the old ones are released by clean */
+        ThArray **r = &w->result[f->nout + k];
+        *r = function_exchange(f->in[f->state_in[k]].cell, *r);
     }
-    workspace_unlock(f);
 }
 
 /* Nothing fails from here on. */

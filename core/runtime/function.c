@@ -6,7 +6,37 @@
 #include "profile.h"
 #include "versions.h"
 
+#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- defaults ---- */
+ThArray *function_value(FnCell *c) {
+    while (atomic_flag_test_and_set_explicit(&c->busy, memory_order_acquire)) sched_yield();
+    ThArray *a = th_array_retain(c->value);
+    atomic_flag_clear_explicit(&c->busy, memory_order_release);
+    return a;
+}
+
+ThArray *function_exchange(FnCell *c, ThArray *value) {
+    while (atomic_flag_test_and_set_explicit(&c->busy, memory_order_acquire)) sched_yield();
+    ThArray *old = c->value;
+    c->value = value;
+    atomic_flag_clear_explicit(&c->busy, memory_order_release);
+    return old;
+}
+
+static FnCell *cell_new(ThContext *c) {
+    FnCell *cell = ctx_alloc0(c, sizeof *cell);
+    if (cell) atomic_init(&cell->refs, 1);
+    return cell;
+}
+
+static void cell_release(ThContext *c, FnCell *cell) {
+    if (!cell || atomic_fetch_sub(&cell->refs, 1) != 1) return;
+    th_array_release(cell->value);
+    ctx_free(c, cell, sizeof *cell);
+}
 
 static bool copy_inputs(ThFunction *f, const FunctionSpec *s) {
     f->nin = s->nin;
@@ -23,6 +53,7 @@ static bool copy_inputs(ThFunction *f, const FunctionSpec *s) {
                           .strict = in->strict,
                           .implicit = in->implicit,
                           .allow_downcast = in->allow_downcast};
+        if (!(f->in[i].cell = cell_new(f->ctx))) return false;
         f->any_mutable |= in->mutable_;
         if (f->in[i].allow_downcast < 0) f->in[i].allow_downcast = s->allow_input_downcast;
     }
@@ -157,21 +188,37 @@ static bool order_locks(ThFunction *f) {
     return ok;
 }
 
-/* What a call holds while code of the host runs, where it runs any. */
+static int cells_by_address(const void *a, const void *b) {
+    const FnCell *x = *(FnCell *const *)a, *y = *(FnCell *const *)b;
+    return (KEY(x) > KEY(y)) - (KEY(x) < KEY(y));
+}
+
+/* What calls lock besides shareds, and what they hold while code of the host runs, where they run any. */
+static void fill_held(ThFunction *f) {
+    const Plan *p = f->plan;
+    for (int k = 0; k < f->nstate; k++) f->states[k] = f->in[f->state_in[k]].cell;
+    qsort(f->states, (size_t)f->nstate, sizeof *f->states, cells_by_address);
+    for (f->nheld = 0; f->nheld < p->nshared; f->nheld++) {
+        f->held[f->nheld] = &p->shared[f->nheld]->lock;
+        f->held_to_write[f->nheld] = p->shared_written[f->nheld];
+    }
+    for (int k = 0; k < f->nstate; k++, f->nheld++) {
+        f->held[f->nheld] = &f->states[k]->lock;
+        f->held_to_write[f->nheld] = true;
+    }
+}
+
+static size_t held_most(const ThFunction *f) { return (size_t)(f->plan->nshared + f->nstate + 1); }
+
 static bool find_held(ThFunction *f, bool watched) {
     const Plan *p = f->plan;
     f->calls_back = watched;
     for (int i = 0; i < p->nhost && !f->calls_back; i++) f->calls_back = (p->host[i].op->flags & OP_CALLS_BACK) != 0;
-    f->held = ctx_alloc0(f->ctx, sizeof(Lock *) * (size_t)(p->nshared + 1));
-    f->held_to_write = ctx_alloc0(f->ctx, (size_t)p->nshared + 1);
-    if (!f->held || !f->held_to_write) return false;
-    for (; f->nheld < p->nshared; f->nheld++) {
-        f->held[f->nheld] = &p->shared[f->nheld]->lock;
-        f->held_to_write[f->nheld] = p->shared_written[f->nheld];
-    }
-    f->held[f->nheld] = &f->state;
-    f->held_to_write[f->nheld] = true;
-    f->nheld += f->nstate > 0;
+    f->states = ctx_alloc0(f->ctx, sizeof(FnCell *) * (size_t)(f->nstate + 1));
+    f->held = ctx_alloc0(f->ctx, sizeof(Lock *) * held_most(f));
+    f->held_to_write = ctx_alloc0(f->ctx, held_most(f));
+    if (!f->states || !f->held || !f->held_to_write) return false;
+    fill_held(f);
     return true;
 }
 
@@ -245,7 +292,7 @@ static void drop_parts(ThFunction *f) {
     if (f->watch_free) f->watch_free(c, f->watch);
     for (int i = 0; f->in && i < f->nin; i++) {
         th_var_release(f->in[i].var);
-        th_array_release(f->in[i].value);
+        cell_release(c, f->in[i].cell);
     }
     ctx_free(c, f->in, sizeof *f->in * (size_t)(f->nin + 1));
     ctx_free(c, f->out, sizeof *f->out * (size_t)(f->nprovided + 1));
@@ -253,8 +300,9 @@ static void drop_parts(ThFunction *f) {
     ctx_free(c, f->in_buf, sizeof *f->in_buf * (size_t)(f->plan->ninput + 1));
     ctx_free(c, f->shared_buf, sizeof *f->shared_buf * (size_t)(f->plan->nshared + 1));
     ctx_free(c, f->locks, sizeof *f->locks * (size_t)(f->plan->nshared + 1));
-    ctx_free(c, f->held, sizeof(Lock *) * (size_t)(f->plan->nshared + 1));
-    ctx_free(c, f->held_to_write, (size_t)f->plan->nshared + 1);
+    ctx_free(c, f->states, sizeof(FnCell *) * (size_t)(f->nstate + 1));
+    ctx_free(c, f->held, sizeof(Lock *) * held_most(f));
+    ctx_free(c, f->held_to_write, held_most(f));
     ctx_free(c, f->out_borrow, (size_t)f->nout + 1);
     ctx_free(c, f->state_in, sizeof *f->state_in * (size_t)(f->nstate + 1));
 }
@@ -328,9 +376,7 @@ ThArray *th_function_default(ThFunction *f, int i) {
     if (!f) return NULL;
     f = function_newest(f);
     if (!in_range(f, i)) return NULL;
-    workspace_lock(f);
-    ThArray *a = th_array_retain(f->in[i].value), *copy;
-    workspace_unlock(f);
+    ThArray *a = function_value(f->in[i].cell), *copy;
     if (!a) return NULL;
     copy = th_array_copy(a);
     th_array_release(a);
@@ -349,10 +395,25 @@ int th_function_set_default(ThFunction *f, int i, ThArray *value) {
         th_array_release(a);
         if (!own) return 1;
     }
-    workspace_lock(f);
-    ThArray *old = f->in[i].value;
-    f->in[i].value = own;
-    workspace_unlock(f);
-    th_array_release(old);
+    th_array_release(function_exchange(f->in[i].cell, own));
+    return 0;
+}
+
+int th_function_share_default(ThFunction *f, int i, ThFunction *from, int j) {
+    if (!in_range(f, i) || !in_range(from, j)) return 1;
+    if (!type_eq(f->in[i].type, from->in[j].type)) {
+        err(f->ctx, TH_TypeError, "input %d and the container whose value it is to share have different types", i);
+        return 1;
+    }
+    FnCell *cell = from->in[j].cell;
+    for (int k = 0; k < f->nin; k++)
+        if (k != i && f->in[k].cell == cell) {
+            err(f->ctx, TH_ValueError, "inputs %d and %d of one function cannot share one container", k, i);
+            return 1;
+        }
+    atomic_fetch_add(&cell->refs, 1);
+    cell_release(f->ctx, f->in[i].cell);
+    f->in[i].cell = cell;
+    fill_held(f);
     return 0;
 }

@@ -14,10 +14,17 @@ typedef struct Profile Profile;
 typedef struct Versions Versions;
 typedef int UnitRun(ThFrame *f);
 
+typedef struct FnCell { /* the default of an input, which inputs of several functions may share */
+    atomic_int refs;
+    atomic_flag busy; /* while the value is read or exchanged */
+    ThArray *value;   /* or NULL; ours alone unless borrowed */
+    Lock lock;        /* one call at a time where it has a new value after each call */
+} FnCell;
+
 typedef struct FnIn {
     ThVar *var;       /* the user's variable, retained */
     const char *name; /* interned or NULL */
-    ThArray *value;   /* default, or NULL; ours alone unless borrowed; read and exchanged under the function's lock */
+    FnCell *cell;
     ThType type;
     bool mutable_, borrow, strict, implicit;
     int8_t allow_downcast;
@@ -118,14 +125,17 @@ struct ThFunction {
     atomic_int_fast64_t planned;
     atomic_bool trust;
     Workspace *idle;
-    atomic_flag lock;   /* of the idle list and of defaults */
+    atomic_flag lock;   /* of the idle list */
     atomic_flag asking; /* a thread looks for the unit */
-    Lock state;         /* one call at a time where inputs have new values after each call */
+    FnCell **states;    /* of inputs with new values after each call, by address */
     bool calls_back;    /* it runs code of the host.. */
-    Lock **held;        /* ..which may not wait for these: of its shareds and its own state */
+    Lock **held;        /* ..which may not wait for these: of its shareds and states */
     bool *held_to_write;
     int nheld;
 };
+
+ThArray *function_value(FnCell *c);                    /* a reference, or NULL */
+ThArray *function_exchange(FnCell *c, ThArray *value); /* the old one */
 
 Workspace *workspace_take(ThFunction *f);
 void workspace_give(ThFunction *f, Workspace *w);

@@ -8,7 +8,7 @@ local modes = require("theano.modes")
 local profile = require("theano.profile")
 local updates = require("theano.updates")
 local util = require("theano.util")
-require("theano.function_object")
+local function_object = require("theano.function_object")
 
 local M = {}
 
@@ -37,7 +37,8 @@ local InMeta, OutMeta = { __name = "In" }, { __name = "Out" }
 --
 -- * `name` (default: the variable's; `autoname = false`: none), `strict`, `allow_downcast`,
 -- * `value`: the default, which makes the argument optional; a SharedVariable makes its storage the value and the input
---   implicit: it is no argument then,
+--   implicit: it is no argument then; `f.container[x]` of another function shares that function's value, and its state
+--   (`implicit = false` lets it be an argument too),
 -- * `update`: an expression; after each call it is the new default,
 -- * `borrow`: results may share the argument's memory, the default is kept without a copy; `mutable`: the argument may
 --   be overwritten,
@@ -92,10 +93,18 @@ local function input_of(i, v, spec)
     if core.kind(v.value) == "shared" or (v.shared and v.value ~= nil) then return state_of(v, spec) end
     local name = v.name
     if v.autoname == false and not name then name = "" end
-    table.insert(spec.inputs, { v.variable, name = name, mutable = v.mutable, strict = v.strict, implicit = v.implicit,
+    local from, number = function_object.behind(v.value) -- f.container[x]: one value for both functions
+    if from and not number then return state_of(setmetatable({ value = from }, { __index = v }), spec) end
+    local implicit = v.implicit
+    if from and implicit == nil then implicit = true end
+    table.insert(spec.inputs, { v.variable, name = name, mutable = v.mutable, strict = v.strict, implicit = implicit,
       update = v.update ~= nil and expression(v.update, v.variable, "update") or nil,
       allow_downcast = v.allow_downcast, borrow = v.borrow or v.mutable })
-    if v.value ~= nil then table.insert(spec.values, { #spec.inputs - 1, v.value }) end
+    if from then
+      table.insert(spec.shares, { #spec.inputs - 1, from, number })
+    elseif v.value ~= nil then
+      table.insert(spec.values, { #spec.inputs - 1, v.value })
+    end
     return
   end
   if not util.is_var(v) then
@@ -247,7 +256,7 @@ local function build(...)
   local a = arguments(...)
   typed_list = typed_list or require("theano.typed_list")
   if typed_list.used(a) then return typed_list.compile(a, M) end
-  local spec = { inputs = {}, updates = {}, givens = {}, values = {}, states = {}, keep_array = {} }
+  local spec = { inputs = {}, updates = {}, givens = {}, values = {}, shares = {}, states = {}, keep_array = {} }
   inputs_of(a.inputs == nil and {} or a.inputs, spec)
   spec.outputs, spec.output_names = outputs_of(a.outputs)
   for i, o in ipairs(spec.outputs) do spec.keep_array[i] = o.array or false end
@@ -264,6 +273,7 @@ local function build(...)
   spec.memory = bytes_of(a.memory)
   local f = core.compile(spec)
   for _, v in ipairs(spec.values) do core.set_default(f, v[1], v[2]) end
+  for _, v in ipairs(spec.shares) do core.share_default(f, table.unpack(v)) end
   if next(spec.states) then debug.setuservalue(f, spec.states, 2) end
   return profile.watch(f)
 end

@@ -54,6 +54,14 @@ local one = {
   end,
 }
 
+--- What stands behind f.container[x]: the function and the number of its input, or a SharedVariable; nil: v is none.
+local function behind(v)
+  if getmetatable(v) ~= one then return nil end
+  local at, shared = find(rawget(v, "fn"), rawget(v, "key"))
+  if shared then return shared end
+  return rawget(v, "fn"), at
+end
+
 local containers = {
   __name = "containers",
   __index = function(v, key)
@@ -162,3 +170,5 @@ meta.__newindex = function(f, key, value)
 end
 
 meta.__tostring = function(f) return ("<theano function %s>"):format(f.name or "without a name") end
+
+return { behind = behind }
