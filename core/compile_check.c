@@ -151,7 +151,8 @@ bool compile_updates(Compile *k) {
 
 /* ---- givens ---- */
 static bool given_type(Compile *k, int i, const ThPair *g) {
-    if (k->spec->no_rebuild_strict || type_eq(g->var->type, g->expr->type)) return true;
+    const ThType *t1 = &g->var->type, *t2 = &g->expr->type;
+    if (k->spec->no_rebuild_strict || type_eq(*t1, *t2) || type_takes(*t1, *t2)) return true;
     Text t;
     text_init(&t, k->ctx);
     var_str(&t, g->var);

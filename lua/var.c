@@ -140,10 +140,11 @@ static int type_index(lua_State *L) {
     else {
         lua_rawgetp(L, LUA_REGISTRYINDEX, &type_methods);
         if (lua_getfield(L, -1, k) == LUA_TNIL)
-            return lt_error(L, TH_AttributeError,
-                            "a type has dtype, ndim, broadcastable, filter, is_valid_value, values_eq, "
-                            "values_eq_approx, make_variable, make_constant, filter_variable and clone, not '%s'",
-                            k);
+            return lt_error(
+                L, TH_AttributeError,
+                "a type has dtype, ndim, broadcastable, filter, is_valid_value, values_eq, "
+                "values_eq_approx, make_variable, make_constant, filter_variable, convert_variable and clone, not '%s'",
+                k);
     }
     return 1;
 }

@@ -24,7 +24,7 @@ static ThVar *copy_of(const Copy *w, ThVar *v) {
 }
 
 static bool check_pair(ThContext *c, const ThVar *from, const ThVar *to, bool strict) {
-    if (!strict || type_eq(from->type, to->type)) { return true; }
+    if (!strict || type_eq(from->type, to->type) || type_takes(from->type, to->type)) { return true; }
     Text a, b;
     text_init(&a, c);
     text_init(&b, c);
@@ -112,7 +112,12 @@ static bool clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from
     VarVec in = {0};
     builder_begin(&w.b, c);
     bool ok = true;
-    for (int i = 0; ok && i < nrep; i++) { ok = check_pair(c, from[i], to[i], strict) && note(&w, from[i], to[i]); }
+    for (int i = 0; ok && i < nrep; i++) {
+        ThVar *v = to[i];
+        ok = check_pair(c, from[i], v, strict);
+        if (ok && strict) { v = patternbroadcast_make(&w.b, v, from[i]->type.broadcastable); }
+        ok = ok && v && note(&w, from[i], v);
+    }
     ok = ok && graph_toposort(c, outs, nout, from, nrep, &order);
     for (int i = 0; ok && i < order.n; i++) { ok = copy_node(&w, order.at[i], &in); }
     for (int i = 0; i < nout; i++) { out[i] = ok ? th_var_retain(copy_of(&w, outs[i])) : NULL; }

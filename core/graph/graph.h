@@ -25,6 +25,11 @@ typedef enum {
 static inline bool type_eq(ThType a, ThType b) {
     return a.kind == b.kind && a.dtype == b.dtype && a.ndim == b.ndim && a.broadcastable == b.broadcastable;
 }
+/* Can a variable of type b stand for one of type a, once it no longer promises lengths of 1 that a does not? */
+static inline bool type_takes(ThType a, ThType b) {
+    return a.kind == TYPE_TENSOR && b.kind == TYPE_TENSOR && a.dtype == b.dtype && a.ndim == b.ndim &&
+           !(a.broadcastable & ~b.broadcastable);
+}
 static inline bool type_bcast(ThType t, int d) { return (t.broadcastable >> d) & 1; }
 ThType type_tensor(ThDtype d, int ndim, uint32_t broadcastable);
 void type_text(Text *t, ThType ty); /* TensorType(float64, matrix) | int64 | ... */
@@ -225,7 +230,8 @@ bool graph_leaves_from(ThContext *c, ThVar *const *outs, int nout, ThVar *const 
 typedef struct VarPairs {
     VarVec var;
 } VarPairs;
-/* clone.c: copies with replacements (pairs from -> to); strict: types must be equal. New references in out. */
+/* clone.c: copies with replacements (pairs from -> to); strict: types must be equal, or type_takes. New references in
+ * out. */
 bool graph_clone(ThContext *c, ThVar *const *outs, int nout, ThVar *const *from, ThVar *const *to, int nrep,
                  bool strict, ThVar **out);
 /* The same, but Applys that stand on nothing replaced are not copied. */

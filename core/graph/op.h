@@ -320,5 +320,6 @@ ThVar *zeros_like_make(Builder *b, ThVar *x, ThDtype d);                    /* f
 ThVar *second_make(Builder *b, ThVar *x, ThVar *value);                     /* Elemwise{second} */
 /* Sums over the dims where x is broadcastable and g is not (and restores x's rank): after an elementwise gradient. */
 ThVar *unbroadcast_make(Builder *b, ThVar *g, ThVar *x);
+ThVar *patternbroadcast_make(Builder *b, ThVar *x, uint32_t broadcastable); /* x itself when it has that pattern */
 
 #endif

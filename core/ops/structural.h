@@ -43,7 +43,6 @@ typedef struct RebroadcastAttrs {
 } RebroadcastAttrs; /* per dim: -1 as it is, 0 not broadcastable, 1 broadcastable */
 ThVar *reshape_make(Builder *b, ThVar *x, ThVar *shape, int ndim);
 /* Gives x exactly this broadcast pattern (checked at run time); x itself when it has it. */
-ThVar *patternbroadcast_make(Builder *b, ThVar *x, uint32_t broadcastable);
 
 /* ---- alloc.c ----------------------------------------------------------------------------------------------------- */
 typedef struct DtypeAttrs {

@@ -273,6 +273,11 @@ bool mirror_refuse(ThRewriteCall *r, const ThVar *old, const ThVar *new_, const 
     return false;
 }
 
+ThVar *mirror_fitted(ThRewriteCall *r, const ThVar *old, ThVar *new_) {
+    if (!type_takes(old->type, new_->type)) return new_;
+    return patternbroadcast_make(&r->o->b, new_, old->type.broadcastable);
+}
+
 bool mirror_replace(ThRewriteCall *r, ThVar *old, ThVar *new_, const char *reason) {
     bool yes = false;
     if (old == new_) return true;

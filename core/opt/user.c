@@ -22,6 +22,7 @@ ThVar *rw_user(Opt *o, ThApply *a) {
     for (int i = 0; done > 0 && i < a->nout && !failed(o->c); i++) {
         if (!out[i] || !(v = mirror_import(&r, out[i]))) continue;
         ThVar *old = fg_find(a->out[i]);
+        if (!(v = mirror_fitted(&r, old, v))) break;
         if (v == old) continue;
         bool yes = false;
         for (int k = 0; v->owner && k < v->owner->nin; k++) yes |= v->owner->in[k] == old;
@@ -128,6 +129,7 @@ ThVar *th_rewrite_shape(ThRewriteCall *r, ThVar *v, int d) {
 static bool find_pair(ThRewriteCall *r, const ThPair *pair, ThVar **from, ThVar **to) {
     *from = mirror_find(r, pair->var);
     *to = *from ? mirror_import(r, pair->expr) : NULL;
+    if (*to) *to = mirror_fitted(r, *from, *to);
     if (!*from && !failed(r->c)) err(r->c, TH_ValueError, "the variable to be replaced is no longer in the function");
     return *to != NULL;
 }

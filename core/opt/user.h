@@ -37,7 +37,8 @@ void mirror_end(ThRewriteCall *r);
 bool mirror_note(ThRewriteCall *r, ThVar *user, ThVar *fg);     /* they stand for each other */
 ThApply *mirror_node(ThRewriteCall *r, ThApply *a, int levels); /* a and some levels below it; NULL: error */
 bool mirror_all(ThRewriteCall *r, ApplyVec *nodes); /* everything, copies in an order of computing; nodes may be NULL */
-ThVar *mirror_was(ThRewriteCall *r, ThVar *fg);     /* copy of what may have been replaced since */
+ThVar *mirror_fitted(ThRewriteCall *r, const ThVar *old, ThVar *new_); /* new_, without a pattern that old has not */
+ThVar *mirror_was(ThRewriteCall *r, ThVar *fg);                        /* copy of what may have been replaced since */
 bool mirror_again(ThRewriteCall *r, ThVar *const *user, int n, ThVar **fg); /* built anew, whatever was replaced */
 ThVar *mirror_var(ThRewriteCall *r, ThVar *fg);      /* borrowed copy of a variable, without its owner if new */
 ThVar *mirror_find(ThRewriteCall *r, ThVar *user);   /* the FGraph's live variable, or NULL */

@@ -118,6 +118,7 @@ static bool change(ThRewriteCall *r, ThApply *a, int pos, ThVar *v, const char *
     FGraph *fg = r->o->fg;
     ThVar *old = a ? a->in[pos] : fg->out[pos], *to = mirror_import(r, v);
     bool yes = false;
+    if (to) to = mirror_fitted(r, old, to);
     if (!to || to == old) return to != NULL;
     if (!type_eq(old->type, to->type)) return mirror_refuse(r, old, to, "the types differ");
     for (int i = 0; a && !yes && i < a->nout; i++)

@@ -400,7 +400,14 @@ int th_function_set_default(ThFunction *f, int i, ThArray *value) {
 }
 
 int th_function_share_default(ThFunction *f, int i, ThFunction *from, int j) {
+    if (!f || !from) return 1;
+    f = function_newest(f);
+    from = function_newest(from);
     if (!in_range(f, i) || !in_range(from, j)) return 1;
+    if (f->ctx != from->ctx) {
+        err(f->ctx, TH_ValueError, "functions of two contexts cannot share a container");
+        return 1;
+    }
     if (!type_eq(f->in[i].type, from->in[j].type)) {
         err(f->ctx, TH_TypeError, "input %d and the container whose value it is to share have different types", i);
         return 1;

@@ -575,9 +575,13 @@ function M.OpFromGraph(inputs, outputs, options)
   return setmetatable(op, {
     __tostring = function() return op.name end,
     __call = function(_, ...)
-      local T, args = require("theano.tensor"), table.pack(...)
+      local args = table.pack(...)
       if args.n ~= #ins then util.raise("TypeError", "%s takes %d inputs, got %d", op.name, #ins, args.n) end
-      for i = 1, args.n do args[i] = T.as_tensor_variable(args[i]) end
+      for i, x in ipairs(ins) do
+        if util.is_var(args[i]) then args[i] = x.type:convert_variable(args[i]) or args[i] -- or core.op_apply complains
+        elseif args[i] == nil then util.raise("TypeError", "input %d of %s is nil", i, op.name)
+        else args[i] = x.type:make_constant(args[i]) end
+      end
       table.move(shared, 1, #shared, #ins + 1, args)
       args.n = nil
       return results(core.op_apply(key, args, nil, pattern))

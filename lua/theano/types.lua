@@ -41,16 +41,23 @@ function methods.make_constant(t, value, name)
   return c.type == t and c or T.patternbroadcast(c, t.broadcastable)
 end
 
---- A Variable (or a value) as a variable of exactly this type: the broadcast pattern is adapted, nothing else.
-function methods.filter_variable(t, other)
-  local T = require("theano.tensor")
-  if not util.is_var(other) then return methods.make_constant(t, other) end
-  if other.type == t then return other end
-  if other.dtype ~= t.dtype or other.ndim ~= t.ndim then
-    util.raise("TypeError", "cannot convert %s (of type %s) to %s: cast it, or give it as many dimensions",
-      tostring(other), tostring(other.type), tostring(t))
+--- The Variable as one of exactly this type: it may promise lengths of 1 that the type does not, nothing else may
+-- differ; nil when it cannot be.
+function methods.convert_variable(t, other)
+  if not util.is_var(other) or other.dtype ~= t.dtype or other.ndim ~= t.ndim then return nil end
+  local has = other.broadcastable
+  for d, one in ipairs(t.broadcastable) do
+    if one and not has[d] then return nil end
   end
-  return T.patternbroadcast(other, t.broadcastable)
+  return require("theano.tensor").patternbroadcast(other, t.broadcastable)
+end
+
+--- A Variable as convert_variable takes it, or a value, as a variable of exactly this type.
+function methods.filter_variable(t, other)
+  if not util.is_var(other) then return methods.make_constant(t, other) end
+  return methods.convert_variable(t, other) or util.raise("TypeError", "cannot convert %s (of type %s) to %s: cast it, "
+    .. "give it as many dimensions, or promise lengths of 1 with T.addbroadcast", tostring(other), tostring(other.type),
+    tostring(t))
 end
 
 local function same_shape(a, b)
