@@ -34,6 +34,7 @@ local WORKS = {
 local RUNS = {
   ["a sum"] = function(x, b) return x + b end,
   ["several"] = function(x, b) return T.tanh(x * b) - b * 2, T.switch(T.gt(x, b), x, b), T.cast(x, "float64") * b end,
+  ["a number from memory"] = function(x, b) return x * b + theano.shared(nd.array(0.75):astype(x.dtype)) end,
   ["small numbers"] = function(x, b) return T.cast(x * 3, "int8") + T.cast(b, "int8") end,
 }
 local ROWS = { 1, 2, 5, 6, 15, 16, 17, 40 }

@@ -31,7 +31,7 @@ static const char *ref(Emit *e, int id, int lanes, char buf[64]) {
  */
 static void address(Emit *e, Text *t, int acc, int depth) {
     const Access *a = &e->k->acc.at[acc];
-    if (e->way->kind == WAY_FLAT) {
+    if (e->way->kind == WAY_FLAT && depth) {
         emit_flat_address(e, t, acc);
         return;
     }
@@ -85,7 +85,7 @@ static void load(Emit *e, const Ins *i, Text *t, int lanes, int acc) {
     address(e, &p, acc, i->depth);
     const char *at = p.at ? p.at : "";
     Size st = lanes > 1 ? a->st[e->s->st->vec] : size_const(0);
-    if (e->way->kind == WAY_FLAT && size_is(a->st[0], 0)) text_put(t, at);
+    if (e->way->kind == WAY_FLAT && i->depth && size_is(a->st[0], 0)) text_put(t, at);
     else if (column_array(e, acc) >= 0) text_printf(t, "x%d[i%d]", column_array(e, acc), e->s->loop[1]);
     else if (lanes == 1 && a->guard >= 0) text_printf(t, "v%d ? *(%s) : MK(%s, 0)", a->guard, at, type_short(d));
     else if (lanes == 1) text_printf(t, "*(%s)", at);
