@@ -115,6 +115,10 @@ return {
     local x, b = T.fmatrix("x"), T.fvector("b")
     return { x, b }, T.tanh(x * b + 1)
   end, flags = { openmp = true } },
+  { "bias_number", "a vector for all rows and a number from memory", function()
+    local x, b, a = T.dmatrix("x"), T.dvector("b"), T.dscalar("a")
+    return { x, b, a }, (x + b) * a
+  end },
   { "bias_bytes", "small numbers: sixteen lanes", function()
     local x, b = T.bmatrix("x"), T.bvector("b")
     return { x, b }, { x + b, x * 3 }
