@@ -3,8 +3,8 @@
  * microseconds of CPU time. Linked with libtheano's internals; prints a table. Arguments: instruction set or "best",
  * text that a case's name has.
  */
-#include "../core/runtime/blas.h"
-#include "../core/runtime/gemm.h"
+#include "runtime/machine/blas.h"
+#include "runtime/gemm/gemm.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -408,7 +408,7 @@ typedef struct ThPair {
 TH_API int th_clone(ThContext *c, ThVar *const *outs, int n, const ThPair *replace, int nreplace, bool strict,
                     bool copy_inputs, ThVar **out);
 
-/* ---- loops: see core/ops/scan.h for the node ------------------------------------------------------------------- */
+/* ---- loops: see core/ops/control/scan.h for the node ------------------------------------------------------------- */
 /*
  * A loop. Each part is a variable outside (seq, state, ..) and those that stand for it in the loop's body (.._in): a
  * row of a sequence; a row of a state for each of its taps (all negative, tap_in in order of the states); a shared

@@ -6,7 +6,7 @@
 #ifndef LT_BINDING_H
 #define LT_BINDING_H
 
-#include "../core/theano.h"
+#include "theano.h"
 
 #include <lauxlib.h>
 #include <lua.h>

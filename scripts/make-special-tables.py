@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes core/ops/special_tables.h: the polynomials that the special functions are made of.
+"""Writes core/ops/math/special_tables.h: the polynomials that the special functions are made of.
 
     python3 scripts/make-special-tables.py      (needs mpmath; building does not)
 

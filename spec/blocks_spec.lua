@@ -1,5 +1,5 @@
 --- Reductions of everything go block by block (32,768 elements): the same bits with any number of threads and in the
--- interpreter, and these are the bits of the order that core/graph/kernel.h fixes.
+-- interpreter, and these are the bits of the order that core/kernel/kernel.h fixes.
 local runner = require("spec.support.runner")
 local skip = require("spec.support.skip")
 local theano = require("theano")

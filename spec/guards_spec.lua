@@ -47,6 +47,21 @@ describe("check-layers", function()
     assert.not_equal(0, status)
   end)
 
+  it("reads the folders inside a folder as parts of it, and a rule of their own where they have one", function()
+    write("core/ops/table/ops.h", '#include "graph/graph.h"\n')
+    write("core/ops/front/a.c", '#include "ops/table/ops.h"\n')
+    assert.equal("", (guard("check-layers")))
+    write("core/ops/table/a.c", '#include "ops/front/b.h"\n')
+    write("core/ops/front/b.h", "")
+    assert.equal("core/ops/table/a.c:1: ops/table may not include ops/front (core/ops/front/b.h)\n",
+      (guard("check-layers")))
+  end)
+
+  it("finds a rule that names what stands below it", function()
+    write("scripts/layers.txt", "api:\nbase: api graph\ngraph: api base\n")
+    assert.truthy((guard("check-layers")):find("base names graph, which does not stand above it", 1, true))
+  end)
+
   it("finds lua.h in the engine and the engine's insides in the binding", function()
     write("core/graph/a.c", "#include <lua.h>\n")
     write("lua/a.c", '#include "../core/base/base.h"\n')
@@ -91,6 +106,38 @@ describe("check-sizes", function()
   it("finds a long Lua function", function()
     write("lua/theano/a.lua", "local function f(x)\n" .. ("  x = x + 1\n"):rep(60) .. "end\nreturn f\n")
     assert.equal("lua/theano/a.lua:1: function of 62 lines, the limit is 60\n", (guard("check-sizes")))
+  end)
+end)
+
+describe("check-readmes", function()
+  before_each(function()
+    write("core/README.md", "`theano.h`\n")
+    write("core/base/README.md", "| `base.h` | what all stand on |\n")
+    write("core/graph/README.md", "`graph.h`, on `base/base.h` and `core/theano.h`; all of `*.h`\n")
+  end)
+
+  it("is content where every file is named and what is named is there", function()
+    local text, status = guard("check-readmes")
+    assert.equal("", text)
+    assert.equal(0, status)
+  end)
+
+  it("finds a file that its folder does not name, and a name of what is gone", function()
+    write("core/base/new.c", "")
+    write("core/base/README.md", "`base.h`\n\n`old.c` `graph/none.h` `x*.c`\n")
+    local text, status = guard("check-readmes")
+    assert.equal(table.concat({
+      "core/base/README.md: does not name new.c",
+      "core/base/README.md:3: graph/none.h is not there",
+      "core/base/README.md:3: old.c is not there",
+      "core/base/README.md:3: x*.c is not there",
+    }, "\n") .. "\n", text)
+    assert.not_equal(0, status)
+  end)
+
+  it("finds a folder without a README", function()
+    write("core/extra/a.c", "")
+    assert.equal("core/extra: no README.md\n", (guard("check-readmes")))
   end)
 end)
 

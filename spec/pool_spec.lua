@@ -140,7 +140,7 @@ describe("pooling against plain loops", function()
   end)
 end)
 
--- Windows of one plane over three dimensions run as loops (core/ops/pool_lower.c); over two as calls of the library.
+-- Windows of one plane over three dimensions run as loops (core/ops/image/pool_lower.c); over two as library calls.
 local function both(dtype, mode, ws, st, pad)
   local x, g = T.TensorType(dtype, { false, false, false })("x"), T.TensorType(dtype, { false, false, false })("g")
   local outputs = {}

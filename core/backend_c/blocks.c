@@ -5,8 +5,8 @@
  * to last. Always holds: what stands before the loops runs once, and blocks get its values handed; blocks are cut by
  * sizes alone, so the bits are the same at any number of threads.
  */
-#include "../schedule/choose.h"
-#include "emit.h"
+#include "schedule/choose.h"
+#include "text/emit.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * loops.c -- the tree of a Nest as C: loops around instructions. A loop by vectors runs in whole ones and once more for
  * the rest (m elements), through the same vector functions, unless the Nest says otherwise.
  */
-#include "emit.h"
+#include "text/emit.h"
 
 #include <string.h>
 

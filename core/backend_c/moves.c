@@ -2,7 +2,7 @@
  * moves.c -- what goes between memory and vectors apart from single loads and stores: rows as columns and back
  * (turn.c), a row repeated, and lines of memory asked for.
  */
-#include "emit.h"
+#include "text/emit.h"
 
 #include <stdio.h>
 

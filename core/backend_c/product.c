@@ -2,7 +2,7 @@
  * product.c -- a GEMM stage: the call of th_rt's product, and its epilogue as a function of its own that th_rt calls
  * for each part of c while that is in the first-level cache (from several threads at once), or as loops after the call.
  */
-#include "emit.h"
+#include "text/emit.h"
 
 #include <stdio.h>
 

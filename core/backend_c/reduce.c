@@ -3,7 +3,7 @@
  * vectors, the u-th vector of the row going to vector u mod (NL / lanes); folded by halves at the end. Elsewhere one
  * accumulator a point.
  */
-#include "emit.h"
+#include "text/emit.h"
 
 #include <stdio.h>
 #include <string.h>

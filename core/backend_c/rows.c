@@ -3,8 +3,8 @@
  * it gets, and one loop walks the rows. In: a plan with many steps. Out: tables and `row(f, i)`, which does step i. As
  * functions such steps took nearly all of the compiler's time, since thousands of them share a handful of kernels.
  */
-#include "../schedule/choose.h"
-#include "emit.h"
+#include "schedule/choose.h"
+#include "text/emit.h"
 
 bool rows_wanted(const Plan *p) {
     for (int i = 0; i < p->nstep; i++)

@@ -6,8 +6,8 @@
  * row only, between the stages of a kernel, each piece has on its stack (up to ROW bytes; longer rows stay with one
  * thread).
  */
-#include "../schedule/choose.h"
-#include "emit.h"
+#include "schedule/choose.h"
+#include "text/emit.h"
 
 /* room_N: bytes of all rows, and where each of them is, of a kernel that has some. */
 static void emit_rooms(Emit *e, int number) {

@@ -1,7 +1,7 @@
 /*
  * unit.c -- the whole text of a function: prelude, helpers, kernels, steps, regions, run.
  */
-#include "emit.h"
+#include "text/emit.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * emulated device only, so its build says so once and leaves the function to the interpreter. What a plan holds that
  * the emitter cannot write goes the same way.
  */
-#include "../backend_c/build.h"
+#include "build/build.h"
 #include "cuda.h"
 
 static Unit *no_device(ThContext *c, const Plan *p, const char *function_name) {

@@ -6,8 +6,8 @@
 #ifndef TH_CUDA_H
 #define TH_CUDA_H
 
-#include "../backend_c/emit.h"
-#include "../schedule/choose.h"
+#include "text/emit.h"
+#include "schedule/choose.h"
 
 enum { CUDA_THREADS = CHOOSE_THREADS, CUDA_TILE = 16, CUDA_BLOCKS = CHOOSE_BLOCKS };
 

@@ -5,7 +5,7 @@
 #ifndef TH_BASE_H
 #define TH_BASE_H
 
-#include "../theano.h"
+#include "theano.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -52,9 +52,10 @@ struct ThContext {
     atomic_flag holds_lock;           /* ..and who looks at them */
     void *slot[CTX_SLOTS];
     void (*slot_free[CTX_SLOTS])(ThContext *c, void *p);
-    /* values of constant sub-graphs, for folding: set by core/compile.c (opt may not see the runtime) */
+    /* values of constant sub-graphs, for folding: set by core/compile/compile.c (opt may not see the runtime) */
     int (*eval)(ThContext *c, ThApply *node, ThArray *const *in, ThArray **out);
-    /* Set once the user made a conditional: outs with what one side alone needs inside that side (core/ops/ifelse.h).
+    /* Set once the user made a conditional: outs with what one side alone needs inside that side
+     * (core/ops/control/ifelse.h).
      */
     bool (*lazy)(ThContext *c, ThVar *const *outs, int n, ThVar *const *stop, int nstop, ThVar **out);
 };

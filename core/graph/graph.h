@@ -108,10 +108,11 @@ enum {
     VAR_F_INPUT = 1,
     VAR_F_GRAPH = 2,  /* lives in an arena: refs unused, fg's count */
     VAR_F_CACHED = 4, /* a small constant that the context hands out again while it lives; id is its place there */
-    VAR_F_REMAT = 8,  /* FGraph: recomputed for later users rather than kept (core/opt/remat.c) */
+    VAR_F_REMAT = 8,  /* FGraph: recomputed for later users rather than kept (core/opt/passes/remat.c) */
     VAR_F_HUB = 16,   /* FGraph: has had many clients: equal nodes are not looked for among them (fgraph_cons.c) */
     VAR_F_WRT = 32,   /* a derivative by forward mode was asked with respect to it: never an unused input */
-    VAR_F_WEAK = 64   /* a literal of an eager call: takes the dtype of what it stands beside (core/ops/weak.c) */
+    VAR_F_WEAK =
+        64 /* a literal of an eager call: takes the dtype of what it stands beside (core/ops/elemwise/weak.c) */
 };
 
 /* Two cache lines in an FGraph: what is seldom asked for, then what rewriting asks for again and again. */
@@ -159,7 +160,7 @@ enum {
     APPLY_TOUCHED = 16, /* mark of fgraph_replace.c while it works */
     APPLY_CONSED = 32,  /* found by who looks for an equal node */
     APPLY_TABLED = 64,  /* in the consing table, since no client list is short enough to be searched */
-    APPLY_CHECKS = 128  /* a removed node whose lengths are compared all the same (core/opt/written.c) */
+    APPLY_CHECKS = 128  /* a removed node whose lengths are compared all the same (core/opt/passes/written.c) */
 };
 
 /*
@@ -283,10 +284,10 @@ struct FGraph {
     VEC(FgListener) listeners;
     const char *rule; /* rule being applied, for messages */
     ThApply **order;
-    int norder;             /* the schedule, fixed by opt before the in-place passes; arena; the planner keeps it */
-    ApplyVec written;       /* removed nodes of the graph as it was written, inputs first: see core/opt/written.c */
-    bool remat;             /* some variable is VAR_F_REMAT */
-    struct FgAgain {        /* chosen for a memory budget: variable `var`, computed again.. */
+    int norder;       /* the schedule, fixed by opt before the in-place passes; arena; the planner keeps it */
+    ApplyVec written; /* removed nodes of the graph as it was written, inputs first: see core/opt/passes/written.c */
+    bool remat;       /* some variable is VAR_F_REMAT */
+    struct FgAgain {  /* chosen for a memory budget: variable `var`, computed again.. */
         uint32_t var, user; /* ..for the users from node `user` on, both by id */
     } * again;              /* the compile's */
     int nagain;

@@ -6,7 +6,7 @@
 #ifndef TH_LOCK_H
 #define TH_LOCK_H
 
-#include "../base/base.h"
+#include "base/base.h"
 
 #include <pthread.h>
 

@@ -5,11 +5,11 @@
 #ifndef TH_OP_H
 #define TH_OP_H
 
-#include "conv_work.h"
+#include "kernel/conv_work.h"
 #include "graph.h"
-#include "kernel.h"
-#include "pool_work.h"
-#include "scalar_op.h"
+#include "kernel/kernel.h"
+#include "kernel/pool_work.h"
+#include "kernel/scalar_op.h"
 
 /* ---- attributes: a plain struct per op, described by a schema; printing, reading, hashing, equality come from it --
  */
@@ -303,7 +303,7 @@ bool attrs_equal(const Op *op, const void *a, const void *b);
 void attrs_text(Text *t, const Op *op, const void *attrs); /* {axis=[0], acc_dtype=float64} */
 bool attrs_read(ThContext *c, const Op *op, const char *text, void *attrs);
 
-/* Elemwise: the only op of the scalar table (core/ops/elemwise.c). */
+/* Elemwise: the only op of the scalar table (core/ops/elemwise/elemwise.c). */
 typedef struct ElemwiseAttrs {
     const ScalarBody *body; /* Composite, or NULL */
     uint16_t scalar;        /* scalar op when body is NULL */

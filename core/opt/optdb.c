@@ -3,7 +3,7 @@
  * In: an FGraph and what to include, exclude and require. Out: the graph rewritten and fg->order fixed.
  * Invariant: passes run in the order of their positions; the schedule is made whatever the query says.
  */
-#include "scans.h"
+#include "opt/scan/scans.h"
 
 #include <string.h>
 #include <time.h>

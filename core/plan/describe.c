@@ -4,9 +4,9 @@
  * kernel), and "h = tanh(x_W + b)" for each stage. Only C identifiers, numbers and operators come out, whatever the
  * user's names hold, so the texts may stand in code and in comments.
  */
-#include "order.h"
+#include "kernel/order.h"
 
-#include "../graph/op.h"
+#include "graph/op.h"
 #include "plan.h"
 
 #include <stdio.h>

@@ -7,8 +7,8 @@
 #ifndef TH_PLAN_H
 #define TH_PLAN_H
 
-#include "../graph/kernel.h"
-#include "../graph/op.h"
+#include "kernel/kernel.h"
+#include "graph/op.h"
 
 /* ---- shape program: int64 straight-line code over slots (frame.sym). Run when the signature of a call differs from
  * the last. ---- */

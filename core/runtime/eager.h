@@ -4,9 +4,9 @@
 #ifndef TH_EAGER_H
 #define TH_EAGER_H
 
-#include "runtime.h"
+#include "runtime/frame/runtime.h"
 
-#include "../ops/ops.h"
+#include "ops/table/ops.h"
 
 /* The call in one compiled function, kept by types; *nout -1: interrupted. false: not that way, and no error is set. */
 bool eager_quick(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max, int *nout);

@@ -2,7 +2,7 @@
  * function.c -- a compiled function: made once, then immutable but for the defaults of its inputs; called through
  * workspaces (call.c).
  */
-#include "cpu.h"
+#include "runtime/machine/cpu.h"
 #include "profile.h"
 #include "versions.h"
 

@@ -6,7 +6,7 @@
 #ifndef TH_FUNCTION_H
 #define TH_FUNCTION_H
 
-#include "interp_unit.h"
+#include "runtime/interp/unit.h"
 
 #include <stdatomic.h>
 

@@ -5,7 +5,7 @@
 #define TH_PACKS_H
 
 #include "function.h"
-#include "gemm.h"
+#include "runtime/gemm/gemm.h"
 
 typedef struct Pack {
     struct Pack *next;

@@ -2,7 +2,7 @@
  * report.c -- what a failed step or size check becomes: Theano's report (inventory 5): the message, the Apply node, the
  * types, shapes and strides of its inputs, the line that built it, and with exception_verbosity=high its graph.
  */
-#include "../ops/advanced.h"
+#include "ops/index/advanced.h"
 #include "function.h"
 
 #include <string.h>

@@ -2,10 +2,10 @@
  * workspace.c -- memory of one call: signature, shape slots, arena, scratch. Everything is allocated when the signature
  * of the arguments first differs from the last call's; the second call with equal shapes allocates nothing here.
  */
-#include "conv.h"
-#include "pool.h"
+#include "runtime/conv/conv.h"
+#include "runtime/pool/pool.h"
 #include "function.h"
-#include "parallel.h"
+#include "runtime/machine/parallel.h"
 #include "packs.h"
 #include "versions.h"
 

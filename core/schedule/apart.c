@@ -1,7 +1,7 @@
 /*
  * apart.c -- what points of a kernel's dim 0 see of each other: whether they may run in any order, or at once.
  */
-#include "../ops/ops.h"
+#include "ops/table/ops.h"
 #include "nest.h"
 
 static bool row_only(const Kernel *k, int buf) {

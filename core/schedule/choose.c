@@ -3,9 +3,9 @@
  * choices give the same bits. Figures are measured, on processors with AVX-512 where nothing else is said; a function
  * names what was weighed.
  */
-#include "../graph/expr.h"
-#include "../ops/ops.h"
-#include "../ops/vmath.h"
+#include "ops/table/expr.h"
+#include "ops/table/ops.h"
+#include "ops/math/vmath.h"
 #include "nest.h"
 
 /* ---- the loop that vectors lie along ---- */

@@ -2,7 +2,7 @@
  * divide.c -- a vector of floats divided by what is the same for the whole loop: by its reciprocal, corrected to what
  * division rounds to. With rows in lanes each lane has a divisor of its own, the same for its row.
  */
-#include "../ops/ops.h"
+#include "ops/table/ops.h"
 #include "nest.h"
 
 bool divide_may(const Nest *t, const NestWay *w, int id) {

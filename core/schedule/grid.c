@@ -3,7 +3,7 @@
  * loops, or loops over the threads of a block, whose accumulators are folded by a fixed tree. Always holds: points are
  * independent, no store stands between the loops that are spread, and no thread leaves while others wait for it.
  */
-#include "../ops/ops.h"
+#include "ops/table/ops.h"
 #include "nest.h"
 
 /* ---- may it ---- */

@@ -2,7 +2,7 @@
  * lanes.c -- several elements at a time: the loop that vectors lie along (Stage.vec, which fixes the bits of
  * reductions) goes by vectors of as many lanes as suit the widest value in it.
  */
-#include "../ops/ops.h"
+#include "ops/table/ops.h"
 #include "nest.h"
 
 #include <string.h>

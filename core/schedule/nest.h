@@ -9,7 +9,7 @@
 #ifndef TH_NEST_H
 #define TH_NEST_H
 
-#include "../plan/order.h"
+#include "kernel/order.h"
 #include "target.h"
 
 typedef enum {

@@ -6,9 +6,9 @@
  * order (element j is lane j of the accumulators, folded by halves), and all functions give every lane width the same
  * bits, so the way taken cannot be told from the result.
  */
-#include "../graph/expr.h"
-#include "../ops/ops.h"
-#include "../ops/vmath.h"
+#include "ops/table/expr.h"
+#include "ops/table/ops.h"
+#include "ops/math/vmath.h"
 #include "nest.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * writes elements of its own and no sum crosses it, so the bits are the same at any number of threads; pieces are cut
  * by sizes alone. What may fail from sizes alone is looked at once, before the pieces.
  */
-#include "../ops/ops.h"
+#include "ops/table/ops.h"
 #include "nest.h"
 
 bool split_may(const Nest *t) {

@@ -4,7 +4,7 @@
 #ifndef TH_TARGET_H
 #define TH_TARGET_H
 
-#include "../base/base.h"
+#include "base/base.h"
 
 typedef struct Target {
     const char *name;

@@ -2,9 +2,9 @@
  * backend_cuda.c -- every class of kernel as CUDA text: run on the emulated device and compared with the interpreter on
  * the same plan, and compiled by NVRTC for two architectures where that library is. Last, the emulation's own promises.
  */
-#include "../../core/backend_c/build.h"
-#include "../../core/backend_cuda/cuda.h"
-#include "../../core/runtime/function.h"
+#include "build/build.h"
+#include "backend_cuda/cuda.h"
+#include "runtime/function.h"
 #include "plan_test.h"
 
 #include <dirent.h>

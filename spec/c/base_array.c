@@ -1,5 +1,5 @@
 /* Arrays of core/base: memory, views, reshapes, assignment, casts, comparison, freeing. */
-#include "../../core/base/base.h"
+#include "base/base.h"
 #include "test.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The configuration table: values, texts, files, mistakes that change nothing. */
-#include "../../core/base/base.h"
+#include "base/base.h"
 #include "test.h"
 
 #include <unistd.h>

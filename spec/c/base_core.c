@@ -1,5 +1,5 @@
 /* The context, errors, memory, tables and texts of core/base. */
-#include "../../core/base/base.h"
+#include "base/base.h"
 #include "test.h"
 
 #include <math.h>

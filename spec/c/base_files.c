@@ -1,5 +1,5 @@
 /* .npy, .npz and IDX files: round trips, NumPy's bytes, damaged and hostile files, failing memory. */
-#include "../../core/base/base.h"
+#include "base/base.h"
 #include "test.h"
 
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* th_array_str against what NumPy 1.26 prints. */
-#include "../../core/base/base.h"
+#include "base/base.h"
 #include "test.h"
 
 #include <math.h>

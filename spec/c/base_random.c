@@ -1,5 +1,5 @@
 /* RandomState against the streams of NumPy 1.26. */
-#include "../../core/base/base.h"
+#include "base/base.h"
 #include "test.h"
 
 /* The array holds exactly these values; it is released. */

@@ -3,8 +3,8 @@
  * key (which pads vectors), a saw, keys that tie but for their low bits, all lengths to 600 and some longer; what lies
  * behind the keys and behind the working memory stays as it was.
  */
-#include "../../core/base/sort.h"
-#include "../../core/ops/keys.h"
+#include "base/array/sort.h"
+#include "ops/order/keys.h"
 #include "test.h"
 
 #include <math.h>

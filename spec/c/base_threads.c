@@ -1,6 +1,6 @@
 /* Arrays of one context made and released by two threads; two contexts in two threads. Run under ThreadSanitizer too.
  */
-#include "../../core/base/base.h"
+#include "base/base.h"
 #include "test.h"
 
 #include <pthread.h>

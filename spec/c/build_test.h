@@ -6,8 +6,8 @@
 
 #include "test.h"
 
-#include "../../core/backend_c/build.h"
-#include "../../core/backend_c/emit.h"
+#include "build/build.h"
+#include "text/emit.h"
 
 #include <dirent.h>
 #include <unistd.h>

@@ -2,9 +2,9 @@
  * compile_api.c -- th_compile from outside: what it refuses and how it says so, what updates do to storage, and that
  * every failing allocation is survived.
  */
-#include "../../core/graph/graph.h"
-#include "../../core/plan/plan.h"
-#include "../../core/runtime/runtime.h"
+#include "graph/graph.h"
+#include "plan/plan.h"
+#include "runtime/frame/runtime.h"
 #include "plan_test.h"
 
 static ThFunction *compile(ThContext *c, ThVar *const *in, int nin, ThVar *const *out, int nout, const ThPair *up,

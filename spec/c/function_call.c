@@ -2,8 +2,8 @@
  * function_call.c -- calls from a C host: numbers as arguments, results as values, defaults and states, bound calls; no
  * failing allocation in the middle of a call changes a shared variable or an input's state.
  */
-#include "../../core/graph/graph.h"
-#include "../../core/runtime/runtime.h"
+#include "graph/graph.h"
+#include "runtime/frame/runtime.h"
 #include "plan_test.h"
 
 #include <pthread.h>

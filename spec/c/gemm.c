@@ -2,9 +2,9 @@
  * gemm.c -- products against a triple loop in long double: every small size, larger and awkward ones, every layout,
  * every instruction set of this CPU; bits equal over layouts and threads; NaN and infinity; integers, bool, complex.
  */
-#include "../../core/runtime/blas.h"
-#include "../../core/runtime/gemm.h"
-#include "../../core/runtime/parallel.h"
+#include "runtime/machine/blas.h"
+#include "runtime/gemm/gemm.h"
+#include "runtime/machine/parallel.h"
 #include "test.h"
 
 #include <math.h>

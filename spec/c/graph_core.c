@@ -3,8 +3,8 @@
  */
 #include "test.h"
 
-#include "../../core/graph/expr.h"
-#include "../../core/graph/op.h"
+#include "ops/table/expr.h"
+#include "graph/op.h"
 
 enum { CHAIN = 1000000 };
 

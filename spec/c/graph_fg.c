@@ -3,7 +3,7 @@
  */
 #include "test.h"
 
-#include "../../core/graph/op.h"
+#include "graph/op.h"
 
 static FGraph *read_fg(ThContext *c, const char *text, bool cons) {
     FGraph *fg = graph_read_fg(c, text, cons);

@@ -4,7 +4,7 @@
  */
 #include "test.h"
 
-#include "../../core/graph/op.h"
+#include "graph/op.h"
 
 static Builder b; /* one for a test: all its nodes go with it */
 

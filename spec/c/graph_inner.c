@@ -1,8 +1,8 @@
 /* graph_inner.c -- inner graphs: equal ones are one record, others are not, and all of it is given back. */
 #include "test.h"
 
-#include "../../core/graph/op.h"
-#include "../../core/ops/ops.h"
+#include "graph/op.h"
+#include "ops/table/ops.h"
 
 static const ThType vec = {.kind = TYPE_TENSOR, .dtype = TH_FLOAT64, .ndim = 1};
 

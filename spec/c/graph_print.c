@@ -3,7 +3,7 @@
  */
 #include "test.h"
 
-#include "../../core/graph/op.h"
+#include "graph/op.h"
 
 /* ---- small helpers: expressions from the table of functions; everything is released at the end of a test ---- */
 static ThVar *kept[256];

@@ -1,8 +1,8 @@
 /* ops_elemwise.c -- the scalar table, dtype rules, Elemwise and DimShuffle: texts, types and names against Theano's. */
 #include "test.h"
 
-#include "../../core/graph/expr.h"
-#include "../../core/ops/front.h"
+#include "ops/table/expr.h"
+#include "ops/front/front.h"
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 static int is_primitive(const char *name, bool complex_form) {

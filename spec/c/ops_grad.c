@@ -1,8 +1,8 @@
 /* ops_grad.c -- gradients of scalar operations and reductions as graphs: Theano's operands, order and association. */
 #include "test.h"
 
-#include "../../core/ops/front.h"
-#include "../../core/ops/reduce.h"
+#include "ops/front/front.h"
+#include "ops/reduce/reduce.h"
 
 static char *pp_grad(ThContext *c, ThVar *cost, ThVar *wrt) { /* of the last call */
     static char text[6000];

@@ -1,8 +1,8 @@
 /* ops_reduce.c -- reductions: types, dtypes, Theano's names, gradients' shapes; and the functions that build them. */
 #include "test.h"
 
-#include "../../core/ops/front.h"
-#include "../../core/ops/reduce.h"
+#include "ops/front/front.h"
+#include "ops/reduce/reduce.h"
 
 static ThVar *tensor(Builder *b, ThDtype d, int ndim, uint32_t bc, const char *name) {
     return var_new(b, type_tensor(d, ndim, bc), name);

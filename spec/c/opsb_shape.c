@@ -3,8 +3,8 @@
  * The shape algebra here computes with plain numbers, so that every rule is checked against lengths known from NumPy.
  */
 #include "test.h"
-#include "../../core/ops/front.h"
-#include "../../core/ops/structural.h"
+#include "ops/front/front.h"
+#include "ops/table/structural.h"
 
 static ThContext *ctx;
 static Builder b;

@@ -2,7 +2,7 @@
  * size. */
 #include "test.h"
 
-#include "../../core/opt/rewrite.h"
+#include "opt/engine/rewrite.h"
 
 static int evals;
 

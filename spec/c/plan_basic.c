@@ -2,7 +2,7 @@
  * plan_basic.c -- plans of small graphs run by the interpreter: values, fusion, shape checks, outputs that are views,
  * updates.
  */
-#include "../../core/runtime/runtime.h"
+#include "runtime/frame/runtime.h"
 #include "plan_test.h"
 
 /* Two elementwise nodes and a reduction are one kernel; a row stays broadcast; the numbers are right. */

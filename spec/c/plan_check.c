@@ -2,7 +2,7 @@
  * plan_check.c -- plans by hand in which something is read before it is there, in every order that regions can have:
  * each is refused with the reason. `copies` is the plan they are made from: a copy of x whose length is x[0].
  */
-#include "../../core/runtime/runtime.h"
+#include "runtime/frame/runtime.h"
 #include "plan_test.h"
 
 typedef enum { SIZE, LATE, COPY } Piece;

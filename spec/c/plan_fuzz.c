@@ -3,7 +3,7 @@
  * calls), with and without optimization. Seeds are fixed; the first failing one is printed and can be given as an
  * argument.
  */
-#include "../../core/runtime/runtime.h"
+#include "runtime/frame/runtime.h"
 #include "plan_test.h"
 
 enum { POOL = 40, ROWS = 3, COLS = 4, SHAREDS = 3, INPUTS = 3 }; /* the pool starts with shareds, then inputs */

@@ -3,9 +3,9 @@
  * loops, lengths that change from turn to turn; the interpreter and generated C give the same bits. A test operation
  * says by a table how its body's arguments and results lie.
  */
-#include "../../core/backend.h"
-#include "../../core/ops/scalar.h"
-#include "../../core/runtime/runtime.h"
+#include "runtime/frame/backend.h"
+#include "ops/table/scalar.h"
+#include "runtime/frame/runtime.h"
 #include "plan_test.h"
 
 typedef struct Spec { /* what the test operation does; off, step and ring are numbers here */

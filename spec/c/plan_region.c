@@ -1,8 +1,8 @@
 /*
  * plan_region.c -- region trees: a loop that carries a row and stops early, and a branch whose other side would fail.
  */
-#include "../../core/runtime/runtime.h"
-#include "../../core/ops/scalar.h"
+#include "runtime/frame/runtime.h"
+#include "ops/table/scalar.h"
 #include "plan_test.h"
 
 static Step kernel_step(int kernel, int *buf, int nbuf, int *sym, int nsym) {

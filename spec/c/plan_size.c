@@ -2,8 +2,8 @@
  * plan_size.c -- sizes of every origin: lengths, arguments' values (part of the signature), values that a step computes
  * (late buffers), products that overflow; and the layout against a brute-force check.
  */
-#include "../../core/runtime/runtime.h"
-#include "../../core/ops/structural.h"
+#include "runtime/frame/runtime.h"
+#include "ops/table/structural.h"
 #include "plan_test.h"
 
 /* arange(0, stop) as a node of the user's graph; a new reference. */

@@ -1,5 +1,5 @@
 /* Pooling's kernels of all instruction sets that this processor has give the same bits, over parts of an image too. */
-#include "../../core/runtime/pool_parts.h"
+#include "runtime/pool/parts.h"
 #include "test.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * away for a while; a forked child works alone; no worker outlives its team.
  */
 #define _GNU_SOURCE
-#include "../../core/runtime/team.h"
+#include "runtime/machine/team.h"
 #include "test.h"
 
 #include <sys/wait.h>

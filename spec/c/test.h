@@ -8,7 +8,7 @@
 #ifndef TEST_H
 #define TEST_H
 
-#include "../../core/theano.h"
+#include "theano.h"
 
 #include <stdio.h>
 #include <stdlib.h>

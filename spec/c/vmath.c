@@ -2,7 +2,7 @@
  * vmath.c -- the vector functions of our own, every instruction set this processor has: at most 4 units in the last
  * place, infinities, NaN, signs of zero, denormals and the ends of the ranges. float64 against long double.
  */
-#include "../../core/runtime/simd.h"
+#include "runtime/simd/simd.h"
 #include "test.h"
 
 #include <math.h>

@@ -5,9 +5,9 @@ local M = { folder = "build/mutants/code", program = "build/mutants/code/theano"
 
 --- Every mistake: what it is, the file, the text before (once in the file) and after, and the spec that sees it.
 M.list = {
-  { name = "ties of a sort settled in too little room", file = "core/base/sort.c",
+  { name = "ties of a sort settled in too little room", file = "core/base/array/sort.c",
     before = "*word = room + 3 * n;", after = "*word = room + n;", spec = "spec/sorting_spec.lua" },
-  { name = "a part of a shape taken for one of its lengths", file = "core/opt/shape_feature.c",
+  { name = "a part of a shape taken for one of its lengths", file = "core/opt/passes/shape_feature.c",
     before = "a = v->type.ndim ? NULL : v->owner;", after = "a = v->owner;", spec = "spec/optimizations_spec.lua" },
   { name = "what a user's operation left for a later step, lost", file = "core/runtime/workspace.c",
     before = "Left *l = &w->left[h->number];", after = "Left *l = &w->left[0];",
@@ -17,7 +17,7 @@ M.list = {
     spec = "spec/transactions_spec.lua" },
   { name = "a condition that dies in the first turn of a loop", file = "core/plan/lives.c",
     before = "keep_through(p, g->cond, lo, hi);", after = "(void)keep_through;", spec = "spec/ifelse_spec.lua" },
-  { name = "comparisons of removed nodes dropped", file = "core/opt/written.c",
+  { name = "comparisons of removed nodes dropped", file = "core/opt/passes/written.c",
     before = "if (compares(a)) a->flags |= APPLY_CHECKS;", after = "(void)compares;", spec = "spec/lengths_spec.lua" },
 }
 

@@ -1,7 +1,8 @@
 /*
  * mutants.h -- one deliberate mistake in the engine's tables, for the mutation check. Only the files compiled with
- * TH_MUTANTS see this: core/ops/scalar.c and core/opt/rules.c, each of which hands its lines over before main runs.
- * Every possible mistake has a number; THEANO_MUTANT=n makes mistake n, THEANO_MUTANT=list prints them all and exits.
+ * TH_MUTANTS see this: core/ops/table/scalar.c and core/opt/rules/rules.c, each of which hands its lines over before
+ * main runs. Every possible mistake has a number; THEANO_MUTANT=n makes mistake n, THEANO_MUTANT=list prints them all
+ * and exits.
  */
 #ifndef TH_MUTANTS_H
 #define TH_MUTANTS_H

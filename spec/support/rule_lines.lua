@@ -1,4 +1,4 @@
---- The text lines of the rewrite tables (RULE(name, levels, "before", "after", "guard") in core/opt/rules_*.h), read
+--- The text lines of the rewrite tables (RULE(name, levels, "before", "after", "guard") in opt/rules/rules_*.h), read
 -- from the sources: what the optimizer makes of each left side, and where both sides differ. A new line is covered by
 -- itself: `build/theano scripts/golden --update` writes its listings.
 -- @module spec.support.rule_lines
@@ -12,7 +12,7 @@ local M = { becomes_path = "spec/golden/rules.lst", extremes_path = "spec/golden
 -- @treturn table sequence of {name=, before=, after=, guard=}
 function M.read()
   local lines = {}
-  local files = assert(io.popen("ls core/opt/rules_*.h"))
+  local files = assert(io.popen("ls core/opt/rules/rules_*.h"))
   for path in files:lines() do
     for row in io.lines(path) do
       local name, before, after, guard = row:match('^RULE%(([%w_]+),[^"]*"([^"]*)",%s*"([^"]*)",%s*"([^"]*)"')

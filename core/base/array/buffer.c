@@ -1,0 +1,261 @@
+/*
+ * buffer.c -- refcounted memory of arrays; freed buffers stay in size classes so that their pages stay mapped.
+ *
+ * In: a size. Out: a ThBuffer on 64-byte aligned memory. Always holds: the context is retained while a buffer lives
+ * (once for all that the lists may get back), not by cached ones; at most about LIMIT bytes are cached; classes
+ * are 4..7 times a power of two, so at most a quarter is waste. Large buffers start an odd multiple of 64 bytes into
+ * their memory, a different one each time, so that equal rows of several arrays do not fall on the same cache set.
+ * Headers of small arrays are kept beside the buffers.
+ *
+ * Buffers may be made and released from any thread; the lock is held for a few instructions only.
+ */
+#include "base/base.h"
+#include "base/parts.h"
+
+#include <string.h>
+
+#define LIMIT ((size_t)256 << 20)
+enum {
+    CLASSES = 4 * 40,
+    ALIGN = 64,
+    LARGE = 16384,   /* from here on roots are staggered */
+    LEADS = 8,       /* different starts: 64, 192, ... 960 bytes */
+    HEADER_DIMS = 4, /* arrays of up to this rank share one size of header */
+    HEADERS = 16384  /* kept at most */
+};
+
+struct BufferCache {
+    atomic_flag lock;
+    ThBuffer *free[CLASSES]; /* linked through user */
+    size_t bytes;
+    size_t live;     /* buffers that are out and not wrapped: together they hold one reference of the context */
+    ThArray *header; /* linked through buf */
+    int headers;
+    unsigned turn; /* next stagger */
+};
+
+static void lock(BufferCache *k) {
+    while (atomic_flag_test_and_set_explicit(&k->lock, memory_order_acquire)) {}
+}
+static void unlock(BufferCache *k) { atomic_flag_clear_explicit(&k->lock, memory_order_release); }
+
+/* Class of a size: 64, 128, 192, 256, then 4..7 * 2^k. Its bytes go to *cap; -1 when there is none that large. */
+static int class_of(size_t bytes, size_t *cap) {
+    size_t units = bytes ? (bytes + ALIGN - 1) / ALIGN : 1;
+    if (units <= 4) {
+        *cap = units * ALIGN;
+        return (int)units - 1;
+    }
+    int shift = 63 - __builtin_clzll(units) - 2;
+    size_t top = (units + ((size_t)1 << shift) - 1) >> shift; /* 4..8 */
+    *cap = (top << shift) * ALIGN;
+    int class = 4 * shift + (int)top - 1;
+    return class < CLASSES ? class : -1;
+}
+
+bool buffer_cache_init(ThContext *c) {
+    c->buffers = ctx_alloc0(c, sizeof *c->buffers);
+    if (c->buffers) atomic_flag_clear(&c->buffers->lock);
+    return c->buffers != NULL;
+}
+
+static size_t header_bytes(int ndim) {
+    return sizeof(ThArray) + 2 * sizeof(int64_t) * (size_t)(ndim > HEADER_DIMS ? ndim : HEADER_DIMS);
+}
+
+static size_t weight(const ThBuffer *b) { return b->cap + b->lead + sizeof *b; }
+
+/* Of buffers and headers, all that they take. */
+size_t buffer_cache_bytes(ThContext *c) {
+    lock(c->buffers);
+    size_t n = c->buffers->bytes + (size_t)c->buffers->headers * header_bytes(0);
+    unlock(c->buffers);
+    return n;
+}
+
+static void destroy(ThContext *c, ThBuffer *b) {
+    ctx_free(c, b->data - b->lead, b->cap + b->lead);
+    ctx_free(c, b, sizeof *b);
+}
+
+/* Takes free buffers off the lists, largest first, until at most keep bytes are left, and all headers where nothing is
+ * kept; they are freed outside the lock. */
+void buffer_cache_trim(ThContext *c, size_t keep_bytes) {
+    BufferCache *k = c->buffers;
+    ThBuffer *gone = NULL;
+    ThArray *header = NULL;
+    lock(k);
+    for (int i = CLASSES - 1; i >= 0 && k->bytes > keep_bytes; i--)
+        while (k->free[i] && k->bytes > keep_bytes) {
+            ThBuffer *b = k->free[i];
+            k->free[i] = b->user;
+            k->bytes -= weight(b);
+            b->user = gone;
+            gone = b;
+        }
+    if (!keep_bytes) {
+        header = k->header;
+        k->header = NULL;
+        k->headers = 0;
+    }
+    unlock(k);
+    while (gone) {
+        ThBuffer *next = gone->user;
+        destroy(c, gone);
+        gone = next;
+    }
+    while (header) {
+        ThArray *next = (ThArray *)(void *)header->buf;
+        ctx_free(c, header, header_bytes(0));
+        header = next;
+    }
+}
+
+void buffer_cache_free(ThContext *c) {
+    BufferCache *k = c->buffers;
+    if (!k) return;
+    buffer_cache_trim(c, 0);
+    c->buffers = NULL;
+    ctx_free(c, k, sizeof *k);
+}
+
+/* One live buffer fewer; the list gets it (b), or it is gone (NULL). */
+static void leave(ThContext *c, ThBuffer *b, int class) {
+    BufferCache *k = c->buffers;
+    lock(k);
+    bool last = --k->live == 0;
+    if (b) {
+        b->user = k->free[class];
+        k->free[class] = b;
+        k->bytes += weight(b);
+    }
+    bool over = k->bytes > LIMIT;
+    unlock(k);
+    if (over) buffer_cache_trim(c, LIMIT / 2); /* half of it, so that trimming is rare */
+    if (last) th_context_release(c);
+}
+
+/* A cached buffer of the class, or NULL: one more lives either way. */
+static ThBuffer *reuse(ThContext *c, int class, unsigned *turn) {
+    BufferCache *k = c->buffers;
+    lock(k);
+    if (k->live++ == 0) th_context_retain(c);
+    ThBuffer *b = k->free[class];
+    if (b) {
+        k->free[class] = b->user;
+        k->bytes -= weight(b);
+    } else {
+        *turn = k->turn++;
+    }
+    unlock(k);
+    return b;
+}
+
+/* A buffer of at least `bytes` with undefined contents and one reference; NULL with MemoryError. */
+ThBuffer *buffer_new(ThContext *c, size_t bytes) {
+    size_t cap = 0;
+    unsigned turn = 0;
+    int class = bytes <= PTRDIFF_MAX / 2 ? class_of(bytes, &cap) : -1;
+    if (class < 0) {
+        err_bytes(c, bytes);
+        return NULL;
+    }
+    ThBuffer *b = reuse(c, class, &turn);
+    if (!b) {
+        uint16_t lead = cap >= LARGE ? (uint16_t)(ALIGN * (2 * (turn % LEADS) + 1)) : 0;
+        b = ctx_alloc(c, sizeof *b);
+        char *data = b ? ctx_alloc_aligned(c, cap + lead, ALIGN) : NULL;
+        if (!data) {
+            ctx_free(c, b, sizeof *b);
+            leave(c, NULL, 0);
+            return NULL;
+        }
+        *b = (ThBuffer){.ctx = c, .data = data + lead, .cap = cap, .lead = lead};
+    }
+    atomic_init(&b->refs, 1);
+    atomic_init(&b->pins, 0);
+    b->bytes = bytes;
+    b->freed = false;
+    buffer_set_storage(b, false);
+    b->release = NULL;
+    b->user = NULL;
+    return b;
+}
+
+/* Host memory as a buffer; release(user) runs when the last reference goes. */
+ThBuffer *buffer_wrap(ThContext *c, void *data, size_t bytes, void (*release)(void *user), void *user) {
+    ThBuffer *b = ctx_alloc0(c, sizeof *b);
+    if (!b) return NULL;
+    *b = (ThBuffer){
+        .ctx = th_context_retain(c), .data = data, .bytes = bytes, .wrapped = true, .release = release, .user = user};
+    atomic_init(&b->refs, 1);
+    return b;
+}
+
+void buffer_retain(ThBuffer *b) {
+    buffer_lend(b);
+    atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
+}
+
+/* Gives the memory up while views may still look at the header. */
+void buffer_drop(ThBuffer *b) {
+    if (b->freed) return;
+    b->freed = true;
+    if (b->wrapped) {
+        if (b->release) b->release(b->user);
+        b->release = NULL;
+    } else {
+        ctx_free(b->ctx, b->data - b->lead, b->cap + b->lead);
+    }
+    b->data = NULL;
+    b->bytes = b->cap = b->lead = 0;
+}
+
+void buffer_release(ThBuffer *b) {
+    if (!b || !last_reference(&b->refs)) return;
+    ThContext *c = b->ctx;
+    if (b->wrapped) {
+        if (!b->freed) buffer_drop(b);
+        ctx_free(c, b, sizeof *b);
+        th_context_release(c);
+    } else if (b->freed || b->cap > LIMIT / 2) {
+        if (b->freed) ctx_free(c, b, sizeof *b);
+        else destroy(c, b);
+        leave(c, NULL, 0);
+    } else {
+        size_t cap;
+        leave(c, b, class_of(b->cap, &cap));
+    }
+}
+
+/* ---- headers of arrays ------------------------------------------------------------------------------------------- */
+ThArray *array_header_new(ThContext *c, int ndim) {
+    BufferCache *k = c->buffers;
+    ThArray *a = NULL;
+    if (ndim <= HEADER_DIMS) {
+        lock(k);
+        a = k->header;
+        if (a) {
+            k->header = (ThArray *)(void *)a->buf;
+            k->headers--;
+        }
+        unlock(k);
+    }
+    return a ? a : ctx_alloc(c, header_bytes(ndim));
+}
+
+void array_header_free(ThContext *c, ThArray *a) {
+    BufferCache *k = c->buffers;
+    bool keep = false;
+    if (a->ndim <= HEADER_DIMS) {
+        lock(k);
+        keep = k->headers < HEADERS;
+        if (keep) {
+            a->buf = (ThBuffer *)(void *)k->header;
+            k->header = a;
+            k->headers++;
+        }
+        unlock(k);
+    }
+    if (!keep) ctx_free(c, a, header_bytes(a->ndim));
+}

@@ -1,0 +1,275 @@
+/*
+ * choice.c -- draws of RandomState that pick, order or share out: shuffle, permutation, choice, multinomial,
+ * dirichlet.
+ *
+ * In: a generator and arrays. Out: int64 positions, counts, or an array in another order. Always holds: arguments are
+ * checked before the first word is drawn; words are used in NumPy's order.
+ */
+#include "base/parts.h"
+#include "random.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+static bool swap_rows(ThArray *a, int64_t i, int64_t j, ThArray *spare) {
+    int64_t step = ARRAY_STRIDES(a)[0];
+    if (i == j) return true;
+    ThArray *x = th_array_view(a, a->ndim - 1, ARRAY_SHAPE(a) + 1, ARRAY_STRIDES(a) + 1, i * step);
+    ThArray *y = th_array_view(a, a->ndim - 1, ARRAY_SHAPE(a) + 1, ARRAY_STRIDES(a) + 1, j * step);
+    bool ok = x && y && !th_array_assign(spare, x) && !th_array_assign(x, y) && !th_array_assign(y, spare);
+    th_array_release(x);
+    th_array_release(y);
+    return ok;
+}
+
+/* Rows whose elements lie side by side are moved as bytes. */
+static void swap_bytes(char *x, char *y, char *spare, size_t n) {
+    memcpy(spare, x, n);
+    memcpy(x, y, n);
+    memcpy(y, spare, n);
+}
+
+int th_random_shuffle(ThRandom *r, ThArray *a) {
+    if (!r || !a) return -1;
+    ThContext *c = r->ctx;
+    if (!array_writeable(c, a)) return -1;
+    if (!a->ndim) {
+        err(c, TH_TypeError, "shuffle: a 0-d array has no order");
+        return -1;
+    }
+    if (!a->size) return 0;
+    ThArray *spare = th_array_empty(c, (ThDtype)a->dtype, a->ndim - 1, ARRAY_SHAPE(a) + 1);
+    ThArray *row = th_array_view(a, a->ndim - 1, ARRAY_SHAPE(a) + 1, ARRAY_STRIDES(a) + 1, 0);
+    bool ok = spare && row, bytes = ok && row->flags & ARRAY_CONTIGUOUS;
+    int64_t step = ARRAY_STRIDES(a)[0];
+    for (int64_t i = ARRAY_SHAPE(a)[0] - 1; i > 0 && ok; i--) {
+        int64_t j = (int64_t)random_bounded(r, (uint64_t)i);
+        if (!bytes) ok = swap_rows(a, i, j, spare);
+        else if (i != j) swap_bytes(a->data + i * step, a->data + j * step, spare->data, spare->buf->bytes);
+    }
+    th_array_release(spare);
+    th_array_release(row);
+    return ok ? 0 : -1;
+}
+
+/* 0 .. n - 1 in random order. */
+ThArray *th_random_permutation(ThRandom *r, int64_t n) {
+    if (!r) return NULL;
+    if (n < 0) {
+        err(r->ctx, TH_ValueError, "permutation of %lld elements", (long long)n);
+        return NULL;
+    }
+    ThArray *a = th_array_empty(r->ctx, TH_INT64, 1, &n);
+    if (!a) return NULL;
+    for (int64_t i = 0; i < n; i++) ((int64_t *)(void *)a->data)[i] = i;
+    if (!th_random_shuffle(r, a)) return a;
+    th_array_release(a);
+    return NULL;
+}
+
+/* ---- probabilities ----------------------------------------------------------------------------------------------- */
+/* A C-ordered float64 copy of a vector; NULL with ValueError when it is none or is empty. */
+static ThArray *vector(ThContext *c, const char *what, ThArray *p) {
+    if (!p) return NULL;
+    if (p->ndim == 1 && p->size) return th_array_astype(p, TH_FLOAT64);
+    err(c, TH_ValueError, "%s: a vector of at least one number is needed", what);
+    return NULL;
+}
+
+/* Kahan's sum. */
+static double kahan(const double *v, int64_t n) {
+    double sum = n ? v[0] : 0, carry = 0;
+    for (int64_t i = 1; i < n; i++) {
+        double y = v[i] - carry, t = sum + y;
+        carry = t - sum - y;
+        sum = t;
+    }
+    return sum;
+}
+
+/* Sums so far, divided by the whole. */
+static void cumulate(const double *p, double *cdf, int64_t n) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) cdf[i] = sum = i ? sum + p[i] : p[0];
+    for (int64_t i = 0; i < n; i++) cdf[i] /= sum;
+}
+
+/* How many of cdf are <= x. */
+static int64_t search(const double *cdf, int64_t n, double x) {
+    int64_t low = 0, high = n;
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        if (cdf[mid] <= x) low = mid + 1;
+        else high = mid;
+    }
+    return low;
+}
+
+/* ---- choice ------------------------------------------------------------------------------------------------------ */
+typedef struct {
+    ThRandom *r;
+    int64_t n;
+    double *p, *cdf; /* NULL: all alike */
+    char *seen;
+    int64_t *out, size;
+} Choice;
+
+/* Draws in rounds: what came twice is drawn again from what is left, its probabilities set to 0. */
+static bool distinct(Choice *k) {
+    ThContext *c = k->r->ctx;
+    int64_t found = 0;
+    double *x = ctx_alloc(c, (size_t)k->size * sizeof *x + 1);
+    if (!x) return false;
+    memset(k->seen, 0, (size_t)k->n);
+    while (found < k->size) {
+        int64_t todo = k->size - found;
+        for (int64_t i = 0; i < todo; i++) x[i] = random_double(k->r);
+        for (int64_t i = 0; i < found; i++) k->p[k->out[i]] = 0;
+        cumulate(k->p, k->cdf, k->n);
+        for (int64_t i = 0; i < todo; i++) {
+            int64_t at = search(k->cdf, k->n, x[i]);
+            if (k->seen[at]) continue;
+            k->seen[at] = 1;
+            k->out[found++] = at;
+        }
+    }
+    ctx_free(c, x, (size_t)k->size * sizeof *x + 1);
+    return true;
+}
+
+static bool check_chances(ThContext *c, int64_t n, const ThArray *p, bool replace, int64_t size) {
+    const double *v = (const double *)(const void *)p->data;
+    int64_t some = 0;
+    if (p->size != n) return err(c, TH_ValueError, "choice: a and p must have the same size");
+    for (int64_t i = 0; i < n; i++) {
+        if (isnan(v[i])) return err(c, TH_ValueError, "choice: probabilities contain NaN");
+        if (v[i] < 0) return err(c, TH_ValueError, "choice: probabilities are not non-negative");
+        some += v[i] > 0;
+    }
+    if (fabs(kahan(v, n) - 1.) > 1.4901161193847656e-08)
+        return err(c, TH_ValueError, "choice: probabilities do not sum to 1");
+    return replace || some >= size || err(c, TH_ValueError, "choice: fewer non-zero entries in p than size");
+}
+
+/* out is filled; p (checked) is NULL or a copy that may be changed. */
+static bool choose(Choice *k, bool replace) {
+    ThContext *c = k->r->ctx;
+    if (!k->p) {
+        ThArray *all = th_random_permutation(k->r, k->n);
+        if (all) memcpy(k->out, all->data, (size_t)k->size * sizeof *k->out);
+        th_array_release(all);
+        return all != NULL;
+    }
+    size_t bytes = (size_t)k->n * (sizeof *k->cdf + 1);
+    k->cdf = ctx_alloc(c, bytes);
+    if (!k->cdf) return false;
+    k->seen = (char *)(k->cdf + k->n);
+    bool ok = true;
+    if (replace) {
+        cumulate(k->p, k->cdf, k->n);
+        for (int64_t i = 0; i < k->size; i++) k->out[i] = search(k->cdf, k->n, random_double(k->r));
+    } else {
+        ok = distinct(k);
+    }
+    ctx_free(c, k->cdf, bytes);
+    return ok;
+}
+
+ThArray *th_random_choice(ThRandom *r, int64_t n, bool replace, ThArray *p, int ndim, const int64_t *shape) {
+    if (!r) return NULL;
+    ThContext *c = r->ctx;
+    int64_t size, bytes;
+    if (!array_count(c, TH_INT64, ndim, shape, &size, &bytes)) return NULL;
+    if (n <= 0 && size) {
+        err(c, TH_ValueError, "choice: a must have at least one element unless no samples are taken");
+        return NULL;
+    }
+    if (!replace && size > n) {
+        err(c, TH_ValueError,
+            "choice: cannot take a larger sample (%lld) than the population (%lld) without replacement",
+            (long long)size, (long long)n);
+        return NULL;
+    }
+    if (!p && replace) return th_random_randint(r, 0, n ? n : 1, TH_INT64, ndim, shape);
+    ThArray *own = p ? vector(c, "choice: p", p) : NULL;
+    if (p && (!own || !check_chances(c, n, own, replace, size))) {
+        th_array_release(own);
+        return NULL;
+    }
+    ThArray *out = th_array_empty(c, TH_INT64, ndim, shape);
+    Choice k = {.r = r, .n = n, .p = own ? (double *)(void *)own->data : NULL, .size = size};
+    if (out) k.out = (int64_t *)(void *)out->data;
+    if (out && !choose(&k, replace)) {
+        th_array_release(out);
+        out = NULL;
+    }
+    th_array_release(own);
+    return out;
+}
+
+/* ---- vectors at once --------------------------------------------------------------------------------------------- */
+/* shape with one more axis of length k. */
+static ThArray *rows(ThContext *c, ThDtype d, int ndim, const int64_t *shape, int64_t k) {
+    if (ndim > 0 && !shape) return err_missing(c, "a shape"), NULL;
+    int64_t full[TH_MAX_NDIM + 1];
+    if (ndim < 0 || ndim >= TH_MAX_NDIM) {
+        err(c, TH_ValueError, "a size of %d dimensions: at most %d", ndim, TH_MAX_NDIM - 1);
+        return NULL;
+    }
+    if (ndim) memcpy(full, shape, (size_t)ndim * sizeof *full);
+    full[ndim] = k;
+    return th_array_zeros(c, d, ndim + 1, full);
+}
+
+static void share(ThRandom *r, int64_t n, const double *p, int64_t k, int64_t *out) {
+    double left = 1.0;
+    int64_t rest = n;
+    for (int64_t j = 0; j < k - 1; j++) {
+        double chance = p[j] / left; /* may pass 1 by a rounding */
+        out[j] = random_binomial(r, rest, chance > 1 ? 1 : chance);
+        rest -= out[j];
+        if (rest <= 0) break;
+        left -= p[j];
+    }
+    if (rest > 0) out[k - 1] = rest;
+}
+
+ThArray *th_random_multinomial(ThRandom *r, int64_t n, ThArray *pvals, int ndim, const int64_t *shape) {
+    if (!r) return NULL;
+    if (!pvals) return err_missing(r->ctx, __func__), NULL;
+    ThContext *c = r->ctx;
+    ThArray *own = vector(c, "multinomial: pvals", pvals), *out = NULL;
+    if (!own) return NULL;
+    const double *p = (const double *)(const void *)own->data;
+    int64_t k = own->size;
+    if (n < 0) err(c, TH_ValueError, "multinomial: n < 0");
+    for (int64_t i = 0; i < k && !failed(c); i++)
+        if (!(p[i] >= 0 && p[i] <= 1))
+            err(c, TH_ValueError, "multinomial: pvals < 0, pvals > 1 or pvals contains NaNs");
+    if (!failed(c) && kahan(p, k - 1) > 1.0 + 1e-12) err(c, TH_ValueError, "multinomial: sum(pvals[:-1]) > 1.0");
+    if (!failed(c)) out = rows(c, TH_INT64, ndim, shape, k);
+    for (int64_t i = 0; out && i < out->size; i += k) share(r, n, p, k, (int64_t *)(void *)out->data + i);
+    th_array_release(own);
+    return out;
+}
+
+ThArray *th_random_dirichlet(ThRandom *r, ThArray *alpha, int ndim, const int64_t *shape) {
+    if (!r) return NULL;
+    ThContext *c = r->ctx;
+    ThArray *own = vector(c, "dirichlet: alpha", alpha), *out = NULL;
+    if (!own) return NULL;
+    const double *a = (const double *)(const void *)own->data;
+    int64_t k = own->size;
+    for (int64_t i = 0; i < k && !failed(c); i++)
+        if (!(a[i] > 0)) err(c, TH_ValueError, "dirichlet: alpha <= 0");
+    if (!failed(c)) out = rows(c, TH_FLOAT64, ndim, shape, k);
+    for (int64_t i = 0; out && i < out->size; i += k) {
+        double *v = (double *)(void *)out->data + i, sum = 0;
+        for (int64_t j = 0; j < k; j++) sum += v[j] = random_gamma(r, a[j]);
+        double inverse = 1 / sum;
+        for (int64_t j = 0; j < k; j++) v[j] *= inverse;
+    }
+    th_array_release(own);
+    return out;
+}

@@ -1,0 +1,314 @@
+/*
+ * random.c -- MT19937 and the bounded integers of NumPy's legacy RandomState, word for word.
+ *
+ * In: a seed below 2^32, a list of such, or a state. Out: the same streams as numpy.random.RandomState(seed). Always
+ * holds: a call that fails has not advanced the stream. The distributions are in table.c.
+ */
+#include "random.h"
+#include "base/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N = 624, M = 397 };
+
+/* The words of a generator seeded with one number. */
+static void seed_word(ThRandom *r, uint32_t x) {
+    for (uint32_t i = 0; i < N; i++) {
+        r->key[i] = x;
+        x = 1812433253u * (x ^ (x >> 30)) + i + 1;
+    }
+    r->pos = N;
+    r->has_gauss = false;
+    r->gauss = 0;
+}
+
+/* Steps to word i + 1; behind the last the first is the last again. */
+static uint32_t next_word(uint32_t *k, uint32_t i) {
+    if (++i < N) return i;
+    k[0] = k[N - 1];
+    return 1;
+}
+
+/* The words of a generator seeded with a list: two passes that mix it into the words of a fixed seed. */
+static void seed_words(ThRandom *r, const uint32_t *list, uint32_t n) {
+    uint32_t *k = r->key, i = 1, j = 0;
+    seed_word(r, 19650218u);
+    for (uint32_t left = N > n ? N : n; left; left--) {
+        k[i] = (k[i] ^ ((k[i - 1] ^ (k[i - 1] >> 30)) * 1664525u)) + list[j] + j;
+        i = next_word(k, i);
+        if (++j >= n) j = 0;
+    }
+    for (uint32_t left = N - 1; left; left--) {
+        k[i] = (k[i] ^ ((k[i - 1] ^ (k[i - 1] >> 30)) * 1566083941u)) - i;
+        i = next_word(k, i);
+    }
+    k[0] = 0x80000000u;
+}
+
+static bool small_seed(ThContext *c, uint64_t seed) {
+    return seed <= UINT32_MAX ||
+           err(c, TH_ValueError, "Seed must be between 0 and 2**32 - 1, got %lld", (long long)seed);
+}
+
+ThRandom *th_random_new(ThContext *c, uint64_t seed) {
+    if (!c) return NULL;
+    if (!small_seed(c, seed)) return NULL;
+    ThRandom *r = ctx_alloc0(c, sizeof *r);
+    if (!r) return NULL;
+    r->ctx = th_context_retain(c);
+    seed_word(r, (uint32_t)seed);
+    return r;
+}
+
+int th_random_seed(ThRandom *r, uint64_t seed) {
+    if (!r || !small_seed(r->ctx, seed)) return -1;
+    seed_word(r, (uint32_t)seed);
+    return 0;
+}
+
+int th_random_seed_array(ThRandom *r, ThArray *seeds) {
+    if (!r || !seeds) return -1;
+    ThContext *c = r->ctx;
+    if (!array_usable(c, seeds)) return -1;
+    if (!dtype_is_discrete((ThDtype)seeds->dtype) || seeds->ndim != 1 || !seeds->size) {
+        err(c, seeds->ndim == 1 && seeds->size ? TH_TypeError : TH_ValueError,
+            "a seed is an integer or a vector of at least one integer");
+        return -1;
+    }
+    ThArray *wide = th_array_astype(seeds, TH_INT64), *words = wide ? th_array_astype(wide, TH_UINT32) : NULL;
+    for (int64_t i = 0; words && i < wide->size; i++)
+        if (!small_seed(c, ((const uint64_t *)(const void *)wide->data)[i])) break;
+    if (words && !failed(c)) seed_words(r, (const uint32_t *)(const void *)words->data, (uint32_t)words->size);
+    th_array_release(wide);
+    th_array_release(words);
+    return failed(c) ? -1 : 0;
+}
+
+void th_random_get_state(const ThRandom *r, ThRandomState *out) {
+    if (!r) return;
+    if (!out) {
+        err_missing(r->ctx, __func__);
+        return;
+    }
+    memcpy(out->key, r->key, sizeof out->key);
+    out->pos = r->pos;
+    out->has_gauss = r->has_gauss;
+    out->gauss = r->has_gauss ? r->gauss : 0;
+}
+
+int th_random_set_state(ThRandom *r, const ThRandomState *in) {
+    if (!r || !in) return -1;
+    if (in->pos < 0 || in->pos > N) {
+        err(r->ctx, TH_ValueError, "the position in a state is between 0 and %d, got %d", N, in->pos);
+        return -1;
+    }
+    memcpy(r->key, in->key, sizeof r->key);
+    r->pos = in->pos;
+    r->has_gauss = in->has_gauss;
+    r->gauss = in->gauss;
+    return 0;
+}
+
+void th_random_release(ThRandom *r) {
+    if (!r) return;
+    ThContext *c = r->ctx;
+    ctx_free(c, r, sizeof *r);
+    th_context_release(c);
+}
+
+void th_random_bytes(ThRandom *r, void *out, size_t n) {
+    if (!r) return;
+    if (!out) {
+        err_missing(r->ctx, __func__);
+        return;
+    }
+    for (char *p = out; n;) {
+        uint32_t word = random_word(r);
+        size_t m = n < sizeof word ? n : sizeof word;
+        memcpy(p, &word, m); /* little-endian */
+        p += m;
+        n -= m;
+    }
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+static uint32_t twist(uint32_t u, uint32_t v) {
+    uint32_t y = (u & 0x80000000u) | (v & 0x7fffffffu);
+    return (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
+}
+
+static void refill(ThRandom *r) {
+    uint32_t *k = r->key;
+    for (int i = 0; i < N - M; i++) k[i] = k[i + M] ^ twist(k[i], k[i + 1]);
+    for (int i = N - M; i < N - 1; i++) k[i] = k[i + M - N] ^ twist(k[i], k[i + 1]);
+    k[N - 1] = k[M - 1] ^ twist(k[N - 1], k[0]);
+    r->pos = 0;
+}
+
+uint32_t random_word(ThRandom *r) {
+    if (r->pos == N) refill(r);
+    uint32_t y = r->key[r->pos++];
+    y ^= y >> 11;
+    y ^= y << 7 & 0x9d2c5680u;
+    y ^= y << 15 & 0xefc60000u;
+    return y ^ (y >> 18);
+}
+
+uint64_t random_word64(ThRandom *r) {
+    uint64_t high = random_word(r);
+    return high << 32 | random_word(r);
+}
+
+double random_double(ThRandom *r) {
+    uint32_t a = random_word(r) >> 5, b = random_word(r) >> 6;
+    return (a * 67108864.0 + b) / 9007199254740992.0;
+}
+
+/* ---- bounded integers: masked words, drawn again until they fit -------------------------------------------------- */
+static uint64_t mask_of(uint64_t range) { return range ? UINT64_MAX >> __builtin_clzll(range) : 0; }
+
+uint64_t random_bounded(ThRandom *r, uint64_t range) {
+    uint64_t mask = mask_of(range), v;
+    if (!range) return 0;
+    do v = (range <= UINT32_MAX ? random_word(r) : random_word64(r)) & mask;
+    while (v > range);
+    return v;
+}
+
+/* Small results share a word: bits of width 1, 8 or 16 are used from the low end on, within one call only. */
+typedef struct {
+    uint32_t word;
+    int left, width;
+} Shared;
+
+static uint32_t shared_bits(ThRandom *r, Shared *s) {
+    if (!s->left) {
+        s->word = random_word(r);
+        s->left = 32 / s->width;
+    } else {
+        s->word >>= s->width;
+    }
+    s->left--;
+    return s->word & ((1u << s->width) - 1);
+}
+
+/* One integer off + [0, range], written with the width of its dtype. */
+static void put(ThRandom *r, Shared *s, int bytes, char *out, uint64_t off, uint64_t range) {
+    uint64_t v = 0;
+    if (range && bytes <= 2) {
+        uint32_t mask = (uint32_t)mask_of(range);
+        do v = shared_bits(r, s) & mask;
+        while (v > range);
+    } else {
+        v = random_bounded(r, range);
+    }
+    v += off;
+    memcpy(out, &v, (size_t)bytes); /* little-endian: the low bytes */
+}
+
+/* Bounds hold every integer dtype and the open ends above them. */
+__extension__ typedef __int128 Wide;
+
+typedef struct {
+    ThRandom *r;
+    ThDtype d, from[2]; /* of low and high */
+    bool closed, ok;
+    Wide lowest, highest;
+    Shared shared;
+} Integers;
+
+static Wide load(const char *at, ThDtype d) {
+    ThValue v;
+    if (d == TH_FLOAT64) return memcpy(&v.f, at, 8), fabs(v.f) < 1e30 ? (Wide)v.f : (Wide)1 << 100;
+    memcpy(&v.i, at, 8);
+    return d == TH_UINT64 ? (Wide)(uint64_t)v.i : (Wide)v.i;
+}
+
+/* ptr: result, low, high. */
+static void bounds_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
+    Integers *w = user;
+    ThContext *c = w->r->ctx;
+    for (int64_t i = 0; i < n && w->ok; i++) {
+        Wide low = load(ptr[1] + i * stride[1], w->from[0]), high = load(ptr[2] + i * stride[2], w->from[1]);
+        Wide last = w->closed ? high : high - 1;
+        const char *name = th_dtype_name(w->d);
+        if (low < w->lowest)
+            w->ok = err(c, TH_ValueError, "randint: low %lld is out of bounds for %s", (long long)low, name);
+        else if (last > w->highest)
+            w->ok = err(c, TH_ValueError, "randint: high %.17g is out of bounds for %s", (double)high, name);
+        else if (low > last)
+            w->ok = err(c, TH_ValueError, "randint: low %s high (%lld, %lld)", w->closed ? ">" : ">=", (long long)low,
+                        (long long)high);
+    }
+}
+
+static void integers_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
+    Integers *w = user;
+    int bytes = (int)th_dtype_bytes(w->d);
+    for (int64_t i = 0; i < n; i++) {
+        Wide low = load(ptr[1] + i * stride[1], w->from[0]), high = load(ptr[2] + i * stride[2], w->from[1]);
+        put(w->r, &w->shared, bytes, ptr[0] + i * stride[0], (uint64_t)low, (uint64_t)(high - !w->closed - low));
+    }
+}
+
+/* Bounds as int64, uint64 or whole float64 numbers. */
+static ThArray *bound(ThContext *c, ThArray *a) {
+    if (!a) return NULL;
+    ThDtype d = (ThDtype)a->dtype;
+    if (dtype_is_complex(d)) {
+        err(c, TH_TypeError, "randint: bounds are integers, not %s", th_dtype_name(d));
+        return NULL;
+    }
+    ThArray *b = th_array_astype(a, d == TH_UINT64 ? d : dtype_is_float(d) ? TH_FLOAT64 : TH_INT64);
+    if (b && dtype_is_float(d))
+        for (int64_t i = 0; i < b->size; i++) {
+            double v = ((const double *)(const void *)b->data)[i];
+            if (v == floor(v) && !isinf(v)) continue;
+            err(c, TH_ValueError, "randint: bounds are integers, got %g", v);
+            th_array_release(b);
+            return NULL;
+        }
+    return b;
+}
+
+/* Smallest and largest value of an integer dtype. */
+static void limits(Integers *w) {
+    int bits = w->d == TH_BOOL ? 1 : 8 * (int)th_dtype_bytes(w->d);
+    w->lowest = dtype_is_signed(w->d) ? -((Wide)1 << (bits - 1)) : 0;
+    w->highest = ((Wide)1 << (dtype_is_signed(w->d) ? bits - 1 : bits)) - 1;
+}
+
+ThArray *th_random_integers(ThRandom *r, ThArray *low, ThArray *high, bool closed, ThDtype d, int ndim,
+                            const int64_t *shape) {
+    if (!r) return NULL;
+    ThContext *c = r->ctx;
+    if (d == TH_DTYPE_NONE) d = TH_INT64;
+    if ((unsigned)d >= TH_DTYPE_COUNT || !dtype_is_discrete(d)) {
+        err(c, TH_TypeError, "randint gives integers or bool, not %s", th_dtype_name(d));
+        return NULL;
+    }
+    ThArray *own[2] = {bound(c, low), bound(c, high)}, *out = NULL;
+    Integers w = {.r = r, .d = d, .closed = closed, .ok = true, .shared = {.width = d == TH_BOOL ? 1 : 0}};
+    limits(&w);
+    if (!w.shared.width) w.shared.width = 8 * (int)th_dtype_bytes(d);
+    if (own[0] && own[1]) {
+        w.from[0] = (ThDtype)own[0]->dtype;
+        w.from[1] = (ThDtype)own[1]->dtype;
+        out = random_fill(c, "randint", d, 2, own, ndim, shape, bounds_run, &w, &w.ok);
+    }
+    if (out) random_walk(out, 2, own, integers_run, &w);
+    th_array_release(own[0]);
+    th_array_release(own[1]);
+    return out;
+}
+
+/* Integers of low <= v < high in dtype d (int64 when TH_DTYPE_NONE). */
+ThArray *th_random_randint(ThRandom *r, int64_t low, int64_t high, ThDtype d, int ndim, const int64_t *shape) {
+    if (!r) return NULL;
+    ThArray *a = array_scalar(r->ctx, TH_INT64, &low), *b = array_scalar(r->ctx, TH_INT64, &high), *out = NULL;
+    if (a && b) out = th_random_integers(r, a, b, false, d, ndim, shape);
+    th_array_release(a);
+    th_array_release(b);
+    return out;
+}

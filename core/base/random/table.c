@@ -1,0 +1,298 @@
+/*
+ * table.c -- the distributions of RandomState as one table, and the loop that all of them share.
+ *
+ * In: a line of the table, parameters as arrays that broadcast by their lengths, a shape. Out: float64 or int64 in C
+ * order. Always holds: the parameters are checked and the result is made before the first word is drawn, so a call that
+ * fails leaves the stream where it was. A parameter that would keep a rejection loop from ending is refused.
+ */
+#include "base/parts.h"
+#include "random.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a parameter must be. SCALE lets NaN pass where the sampler ends with it, as NumPy does. */
+typedef enum { ANY, SCALE, SHAPE, POSITIVE, COUNT, UNIT, UNIT_OPEN, BELOW_ONE, ABOVE_ONE, RATE } Check;
+
+enum { MOST = TH_DIST_PARAMS };
+#define NEED NAN /* no default */
+
+typedef struct {
+    ThDistribution info;
+    Check check[MOST];
+    RandomReal real;                       /* float64 results, or */
+    RandomCount count;                     /* int64 results */
+    const char *(*joint)(const ThValue *); /* what is wrong with the parameters together, or NULL */
+} Dist;
+
+static const char *triangle(const ThValue *p) {
+    if (!(p[0].f <= p[1].f)) return "left > mode";
+    if (!(p[1].f <= p[2].f)) return "mode > right";
+    return p[0].f == p[2].f ? "left == right" : NULL;
+}
+
+static const char *urn(const ThValue *p) {
+    int64_t all;
+    if (__builtin_add_overflow(p[0].i, p[1].i, &all)) return "ngood + nbad is too large";
+    return all < p[2].i ? "ngood + nbad < nsample" : NULL;
+}
+
+static const char *finite_range(const ThValue *p) {
+    return isfinite(p[1].f - p[0].f) ? NULL : "the range from low to high exceeds what a float64 holds";
+}
+
+/* The rate (1 - p) / p times a gamma number must be one. */
+static const char *rate_holds(const ThValue *p) {
+    return isfinite((1 - p[1].f) / p[1].f) ? NULL : "p is too close to 0";
+}
+
+/* Nearly all proposals pass what an int64 holds where a is near 1: millions of words a draw, or none ever. */
+static const char *zipf_ends(const ThValue *p) { return p[0].f - 1.0 < 1e-8 ? "a is too close to 1" : NULL; }
+
+/* clang-format off */
+#define D0(name, doc, real, count) {{name, doc, 0, {0}, {0}}, {ANY}, real, count, NULL}
+#define D1(name, doc, a, da, ca, real, count, joint) {{name, doc, 1, {a}, {da}}, {ca}, real, count, joint}
+#define D2(name, doc, a, da, ca, b, db, cb, real, count, joint) \
+    {{name, doc, 2, {a, b}, {da, db}}, {ca, cb}, real, count, joint}
+#define D3(name, doc, a, da, ca, b, db, cb, c, dc, cc, real, count, joint) \
+    {{name, doc, 3, {a, b, c}, {da, db, dc}}, {ca, cb, cc}, real, count, joint}
+
+static const Dist table[] = {
+    D2("beta", "Beta distribution over (0, 1).", "a", NEED, POSITIVE, "b", NEED, POSITIVE, random_beta, NULL, NULL),
+    D2("binomial", "Successes in n trials of chance p.", "n", NEED, COUNT, "p", NEED, UNIT, NULL, random_count_binomial, NULL),
+    D1("chisquare", "Sum of the squares of df standard normals.", "df", NEED, POSITIVE, random_chisquare, NULL, NULL),
+    D1("exponential", "Exponential distribution of mean scale.", "scale", 1, SCALE, random_exponential, NULL, NULL),
+    D2("f", "F distribution.", "dfnum", NEED, POSITIVE, "dfden", NEED, POSITIVE, random_f, NULL, NULL),
+    D2("gamma", "Gamma distribution.", "shape", NEED, SHAPE, "scale", 1, SCALE, random_gamma_scaled, NULL, NULL),
+    D1("geometric", "Trials until the first success.", "p", NEED, UNIT_OPEN, NULL, random_count_geometric, NULL),
+    D2("gumbel", "Gumbel distribution.", "loc", 0, ANY, "scale", 1, SCALE, random_gumbel, NULL, NULL),
+    D3("hypergeometric", "Good ones among nsample drawn without putting back.", "ngood", NEED, COUNT, "nbad", NEED, COUNT,
+       "nsample", NEED, COUNT, NULL, random_count_hypergeometric, urn),
+    D2("laplace", "Double exponential distribution.", "loc", 0, ANY, "scale", 1, SCALE, random_laplace, NULL, NULL),
+    D2("logistic", "Logistic distribution.", "loc", 0, ANY, "scale", 1, SCALE, random_logistic, NULL, NULL),
+    D2("lognormal", "Exponential of a normal.", "mean", 0, ANY, "sigma", 1, SCALE, random_lognormal, NULL, NULL),
+    D1("logseries", "Logarithmic series distribution.", "p", NEED, BELOW_ONE, NULL, random_count_logseries, NULL),
+    D2("negative_binomial", "Failures before the n-th success.", "n", NEED, POSITIVE, "p", NEED, UNIT_OPEN, NULL,
+       random_count_negative_binomial, rate_holds),
+    D2("noncentral_chisquare", "Chi-square off centre by nonc.", "df", NEED, POSITIVE, "nonc", NEED, SHAPE,
+       random_noncentral_chisquare, NULL, NULL),
+    D3("noncentral_f", "F off centre by nonc.", "dfnum", NEED, POSITIVE, "dfden", NEED, POSITIVE, "nonc", NEED, SHAPE,
+       random_noncentral_f, NULL, NULL),
+    D2("normal", "Normal distribution.", "loc", 0, ANY, "scale", 1, SCALE, random_normal, NULL, NULL),
+    D1("pareto", "Pareto II (Lomax) distribution.", "a", NEED, POSITIVE, random_pareto, NULL, NULL),
+    D1("poisson", "Events in an interval that has lam on average.", "lam", 1, RATE, NULL, random_count_poisson, NULL),
+    D1("power", "Density a x^(a-1) over [0, 1].", "a", NEED, POSITIVE, random_power, NULL, NULL),
+    D0("random_sample", "Uniform over [0, 1).", random_sample, NULL),
+    D1("rayleigh", "Rayleigh distribution.", "scale", 1, SCALE, random_rayleigh, NULL, NULL),
+    D0("standard_cauchy", "Cauchy distribution of mode 0.", random_standard_cauchy, NULL),
+    D0("standard_exponential", "Exponential distribution of mean 1.", random_standard_exponential, NULL),
+    D1("standard_gamma", "Gamma distribution of scale 1.", "shape", NEED, SHAPE, random_standard_gamma, NULL, NULL),
+    D0("standard_normal", "Normal distribution of mean 0 and variance 1.", random_standard_normal, NULL),
+    D1("standard_t", "Student's t distribution.", "df", NEED, POSITIVE, random_standard_t, NULL, NULL),
+    D0("tomaxint", "Integers of 0 .. 2^63 - 1.", NULL, random_count_max),
+    D3("triangular", "Triangular distribution.", "left", NEED, ANY, "mode", NEED, ANY, "right", NEED, ANY, random_triangular,
+       NULL, triangle),
+    D2("uniform", "Uniform over [low, high).", "low", 0, ANY, "high", 1, ANY, random_uniform, NULL, finite_range),
+    D2("vonmises", "Normal distribution on the circle.", "mu", NEED, ANY, "kappa", NEED, SCALE, random_vonmises, NULL, NULL),
+    D2("wald", "Inverse Gaussian distribution.", "mean", NEED, POSITIVE, "scale", NEED, POSITIVE, random_wald, NULL, NULL),
+    D1("weibull", "Weibull distribution of scale 1.", "a", NEED, SHAPE, random_weibull, NULL, NULL),
+    D1("zipf", "Zeta distribution.", "a", NEED, ABOVE_ONE, NULL, random_count_zipf, zipf_ends),
+};
+/* clang-format on */
+
+const ThDistribution *th_random_distribution(int i) { return i >= 0 && i < TH_LEN(table) ? &table[i].info : NULL; }
+
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+/* The largest rate a poisson takes: ten deviations below the largest int64. */
+static const double most_rate = 9223372006484771000.0;
+
+/* What a value that is not allowed must be, as the rest of a sentence; NULL when it is. */
+static const char *wrong(Check check, ThValue v) {
+    double x = v.f;
+    switch (check) {
+    case ANY: return NULL;
+    case SCALE: return !isnan(x) && signbit(x) ? "not be negative" : NULL;
+    case SHAPE: return isnan(x) || signbit(x) ? "be a number that is not negative" : NULL;
+    case POSITIVE: return x > 0 ? NULL : "be positive";
+    case COUNT: return v.i < 0 ? "not be negative" : NULL;
+    case UNIT: return x >= 0 && x <= 1 ? NULL : "be between 0 and 1";
+    case UNIT_OPEN: return x > 0 && x <= 1 ? NULL : "be above 0 and at most 1";
+    case BELOW_ONE: return x >= 0 && x < 1 ? NULL : "be at least 0 and below 1";
+    case ABOVE_ONE: return x > 1 ? NULL : "be above 1";
+    case RATE: return x >= 0 && x <= most_rate ? NULL : x > most_rate ? "not be so large" : "not be negative";
+    }
+    return NULL;
+}
+
+typedef struct {
+    ThRandom *r;
+    const Dist *d;
+    bool ok;
+} Draw;
+
+/* Parameters of one element; ptr[0] is the result. */
+static void load(const Dist *d, char *const *ptr, const int64_t *stride, int64_t i, ThValue *p) {
+    for (int k = 0; k < d->info.nparams; k++) memcpy(&p[k], ptr[k + 1] + i * stride[k + 1], 8);
+}
+
+static void check_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
+    Draw *w = user;
+    const Dist *d = w->d;
+    ThContext *c = w->r->ctx;
+    for (int64_t i = 0; i < n && w->ok; i++) {
+        ThValue p[MOST];
+        const char *what;
+        load(d, ptr, stride, i, p);
+        for (int k = 0; k < d->info.nparams && w->ok; k++)
+            if ((what = wrong(d->check[k], p[k])))
+                w->ok = err(c, TH_ValueError, "%s: %s must %s, got %.17g", d->info.name, d->info.param[k], what,
+                            d->check[k] == COUNT ? (double)p[k].i : p[k].f);
+        if (w->ok && d->joint && (what = d->joint(p))) w->ok = err(c, TH_ValueError, "%s: %s", d->info.name, what);
+    }
+}
+
+static void draw_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
+    Draw *w = user;
+    for (int64_t i = 0; i < n; i++) {
+        ThValue p[MOST], v;
+        load(w->d, ptr, stride, i, p);
+        if (w->d->real) v.f = w->d->real(w->r, p);
+        else v.i = w->d->count(w->r, p);
+        memcpy(ptr[0] + i * stride[0], &v, 8);
+    }
+}
+
+/* ---- broadcasting ------------------------------------------------------------------------------------------------ */
+/* Joins the lengths of a into shape (of *ndim, aligned at the end). */
+static bool widen(ThContext *c, const char *name, const ThArray *a, int *ndim, int64_t *shape) {
+    char s[256], t[256];
+    for (; *ndim < a->ndim; (*ndim)++) {
+        memmove(shape + 1, shape, (size_t)*ndim * sizeof *shape);
+        shape[0] = 1;
+    }
+    for (int i = 0; i < a->ndim; i++) {
+        int64_t n = ARRAY_SHAPE(a)[i], *at = &shape[*ndim - a->ndim + i];
+        if (*at == 1) *at = n;
+        else if (n != 1 && n != *at)
+            return err(c, TH_ValueError, "%s: parameters of shape %s and %s do not broadcast", name,
+                       array_shape_text(*ndim, shape, s, sizeof s),
+                       array_shape_text(a->ndim, ARRAY_SHAPE(a), t, sizeof t));
+    }
+    return true;
+}
+
+/* Strides of a over a larger shape, 0 where it is repeated. False when it does not broadcast to it. */
+static bool spread(const ThArray *a, int ndim, const int64_t *shape, int64_t *strides) {
+    if (a->ndim > ndim) return false;
+    for (int i = 0; i < ndim; i++) {
+        int k = i - (ndim - a->ndim);
+        int64_t n = k < 0 ? 1 : ARRAY_SHAPE(a)[k];
+        if (n != 1 && n != shape[i]) return false;
+        strides[i] = n == 1 ? 0 : ARRAY_STRIDES(a)[k];
+    }
+    return true;
+}
+
+/* The parameters in the dtype that the sampler reads, defaults filled in; released by the caller also on failure. */
+static bool parameters(ThContext *c, const Dist *d, ThArray *const *given, ThArray **own) {
+    for (int k = 0; k < d->info.nparams; k++) {
+        ThDtype t = d->check[k] == COUNT ? TH_INT64 : TH_FLOAT64;
+        double deflt = d->info.deflt[k];
+        if (given && given[k]) own[k] = th_array_astype(given[k], t);
+        else if (!isnan(deflt)) own[k] = array_scalar(c, TH_FLOAT64, &deflt);
+        else err(c, TH_TypeError, "%s needs its parameter %s", d->info.name, d->info.param[k]);
+        if (!own[k]) return false;
+    }
+    return true;
+}
+
+/* Calls run over out (operand 0) and the n operands spread over its shape, which they fit. */
+void random_walk(ThArray *out, int n, ThArray *const *own, ArrayRun run, void *user) {
+    int64_t strides[MOST][TH_MAX_NDIM];
+    char *ptr[MOST + 1] = {out->data};
+    const int64_t *st[MOST + 1] = {ARRAY_STRIDES(out)};
+    for (int k = 0; k < n; k++) {
+        spread(own[k], out->ndim, ARRAY_SHAPE(out), strides[k]);
+        ptr[k + 1] = own[k]->data;
+        st[k + 1] = strides[k];
+    }
+    array_walk(out->ndim, ARRAY_SHAPE(out), n + 1, ptr, st, run, user);
+}
+
+/* An array for results of n operands that broadcast, of the given size or (ndim < 0) of theirs; after `check` was
+   called over them and *ok still holds. NULL with the error set. */
+ThArray *random_fill(ThContext *c, const char *name, ThDtype d, int n, ThArray *const *own, int ndim,
+                     const int64_t *size, ArrayRun check, void *user, const bool *ok) {
+    int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
+    char s[256], t[256];
+    int wide = 0;
+    for (int k = 0; k < n; k++)
+        if (!widen(c, name, own[k], &wide, shape)) return NULL;
+    if (ndim < 0) {
+        ndim = wide;
+        size = shape;
+    }
+    if (ndim && !size) return err_missing(c, name), NULL;
+    ThArray *out = th_array_empty(c, d, ndim, size);
+    if (!out) return NULL;
+    bool fits = true;
+    for (int k = 0; k < n; k++) fits = fits && spread(own[k], ndim, size, strides);
+    if (!fits)
+        err(c, TH_ValueError, "%s: size %s does not fit parameters of shape %s", name,
+            array_shape_text(ndim, size, s, sizeof s), array_shape_text(wide, shape, t, sizeof t));
+    else random_walk(out, n, own, check, user);
+    if (fits && *ok) return out;
+    th_array_release(out);
+    return NULL;
+}
+
+ThArray *th_random_draw(ThRandom *r, int which, ThArray *const *params, int ndim, const int64_t *shape) {
+    if (!r) return NULL;
+    if (which < 0 || which >= TH_LEN(table)) {
+        err(r->ctx, TH_ValueError, "there is no distribution %d", which);
+        return NULL;
+    }
+    const Dist *d = &table[which];
+    ThArray *own[MOST] = {NULL}, *out = NULL;
+    Draw w = {r, d, true};
+    int n = d->info.nparams;
+    if (parameters(r->ctx, d, params, own))
+        out = random_fill(r->ctx, d->info.name, d->real ? TH_FLOAT64 : TH_INT64, n, own, ndim, shape, check_run, &w,
+                          &w.ok);
+    if (out) random_walk(out, n, own, draw_run, &w);
+    for (int k = 0; k < MOST; k++) th_array_release(own[k]);
+    return out;
+}
+
+/* ---- short forms for C hosts ------------------------------------------------------------------------------------- */
+static ThArray *named(ThRandom *r, const char *name, int n, const double *p, int ndim, const int64_t *shape) {
+    ThArray *own[MOST] = {NULL}, *out = NULL;
+    int which = 0;
+    if (!r) return NULL;
+    while (strcmp(table[which].info.name, name)) which++;
+    bool ok = true;
+    for (int k = 0; k < n; k++) ok = (own[k] = array_scalar(r->ctx, TH_FLOAT64, &p[k])) && ok;
+    if (ok) out = th_random_draw(r, which, own, ndim, shape);
+    for (int k = 0; k < MOST; k++) th_array_release(own[k]);
+    return out;
+}
+
+ThArray *th_random_rand(ThRandom *r, int ndim, const int64_t *shape) {
+    if (!r) return NULL;
+    return named(r, "random_sample", 0, NULL, ndim, shape);
+}
+
+ThArray *th_random_randn(ThRandom *r, int ndim, const int64_t *shape) {
+    if (!r) return NULL;
+    return named(r, "standard_normal", 0, NULL, ndim, shape);
+}
+
+ThArray *th_random_uniform(ThRandom *r, double low, double high, int ndim, const int64_t *shape) {
+    if (!r) return NULL;
+    return named(r, "uniform", 2, (double[]){low, high}, ndim, shape);
+}
+
+ThArray *th_random_normal(ThRandom *r, double loc, double scale, int ndim, const int64_t *shape) {
+    if (!r) return NULL;
+    return named(r, "normal", 2, (double[]){loc, scale}, ndim, shape);
+}

@@ -1,0 +1,153 @@
+/*
+ * inspect.c -- looking into compiled functions and at rewrites: nodes, prints, plan, C text. In: a ThFunction or a
+ * graph text. Out: borrowed nodes, or texts owned by the caller (th_free); NULL with the error set.
+ */
+#include "runtime/frame/backend.h"
+#include "opt/engine/opt.h"
+
+#include <string.h>
+
+/* The schedule; a function made without one (never by th_compile) has no nodes to show. */
+int th_function_nnodes(const ThFunction *f) {
+    if (!f) return 0;
+    const FGraph *fg = function_fgraph((ThFunction *)f);
+    return fg ? fg->norder : 0;
+}
+
+ThApply *th_function_node(const ThFunction *f, int i) {
+    if (!f) return NULL;
+    const FGraph *fg = function_fgraph((ThFunction *)f);
+    return fg && i >= 0 && i < fg->norder ? fg->order[i] : NULL;
+}
+
+ThVar *th_function_output_var(const ThFunction *f, int i) {
+    if (!f) return NULL;
+    const FGraph *fg = function_fgraph((ThFunction *)f);
+    return fg && i >= 0 && i < fg->nout ? fg->out[i] : NULL;
+}
+
+ThVar *th_function_graph_input(const ThFunction *f, int i) {
+    if (!f) return NULL;
+    const FGraph *fg = function_fgraph((ThFunction *)f);
+    return fg && i >= 0 && i < fg->nin ? fg->in[i] : NULL;
+}
+
+static char *take(Text *t, bool ok) {
+    if (ok && !failed(t->c)) return text_take(t);
+    text_free(t);
+    return NULL;
+}
+
+char *th_function_debugprint(ThFunction *f, const ThDebugPrint *options) {
+    if (!f) return NULL;
+    static const ThDebugPrint plain = {.depth = -1, .ids = 'C'};
+    FGraph *fg = function_fgraph(f);
+    Text t;
+    text_init(&t, th_function_context(f));
+    PrintGraph g = {fg->order, fg->norder, fg->out, fg->nout};
+    return take(&t, debugprint(&t, fg->out, fg->nout, options ? options : &plain, &g));
+}
+
+char *th_function_graph_text(ThFunction *f) {
+    if (!f) return NULL;
+    FGraph *fg = function_fgraph(f);
+    Text t;
+    text_init(&t, th_function_context(f));
+    return take(&t, graph_print(&t, fg->in, fg->nin, fg->out, fg->nout));
+}
+
+char *th_function_plan(ThFunction *f) {
+    if (!f) return NULL;
+    Text t;
+    text_init(&t, th_function_context(f));
+    return take(&t, plan_text(&t, function_plan(f)));
+}
+
+char *th_function_ccode(ThFunction *f) {
+    if (!f) return NULL;
+    Unit *u = function_unit(f);
+    ThContext *c = th_function_context(f);
+    if (u && u->source) return ctx_strdup(c, u->source);
+    err(c, TH_ValueError,
+        "this function has no C code: the interpreter runs it (linker or mode without C, or no compiler)");
+    return NULL;
+}
+
+/* Values by slot, INT64_MIN where any will do; NULL with the error set. */
+static int64_t *known_sizes(ThContext *c, const Plan *p, const int *size, const int64_t *value, int n) {
+    int64_t *known = ctx_alloc(c, ((size_t)p->nsym + 1) * sizeof *known);
+    for (int i = 0; known && i < p->nsym; i++) known[i] = INT64_MIN;
+    for (int i = 0; known && i < n; i++) {
+        if (size[i] >= 0 && size[i] < p->nsym && value[i] >= 0) {
+            known[size[i]] = value[i];
+            continue;
+        }
+        if (value[i] < 0) err(c, TH_ValueError, "no length is %lld", (long long)value[i]);
+        else err(c, TH_ValueError, "the plan has no size s%d", size[i]);
+        ctx_free(c, known, ((size_t)p->nsym + 1) * sizeof *known);
+        return NULL;
+    }
+    return known;
+}
+
+char *th_function_ccode_for(ThFunction *f, const char *target, const int *size, const int64_t *value, int n) {
+    if (!f) return NULL;
+    ThContext *c = th_function_context(f);
+    if (!target || n < 0 || (n && (!size || !value))) return err_missing(c, __func__), NULL;
+    if (failed(c)) return NULL;
+    const Plan *p = function_plan(f);
+    bool cuda = !strcmp(target, "cuda"), emulated = !strcmp(target, "cuda-emulated");
+    if (n && (cuda || emulated))
+        return err(c, TH_ValueError, "the text for %s is the same for all lengths", target), NULL;
+    int64_t *known = n ? known_sizes(c, p, size, value, n) : NULL;
+    if (failed(c)) return NULL;
+    const Backend *b = cuda ? &backend_cuda : emulated ? &backend_cuda_emulated : &backend_c;
+    Text t;
+    text_init(&t, c);
+    char *text = take(&t, b->emit(&t, p, cuda || emulated ? NULL : target, known));
+    ctx_free(c, known, ((size_t)p->nsym + 1) * sizeof *known);
+    return text;
+}
+
+/* A graph text, with its updates, through the named passes: what is left, in the order of the schedule. */
+char *th_optimize_text(ThContext *c, const char *graph, const char *passes) {
+    if (!c) return NULL;
+    if (!graph) return err_missing(c, __func__), NULL;
+    if (failed(c)) return NULL;
+    c->eval = eager_apply;
+    FGraph *fg = graph_read_fg(c, graph, false);
+    Text t;
+    text_init(&t, c);
+    char *r = take(&t, fg && opt_run_named(fg, passes ? passes : "") && graph_print_fg(&t, fg));
+    fg_free(fg);
+    return r;
+}
+
+int th_fgraph_optimize(ThRewriteCall *g, const char *query) {
+    if (!g) return -1;
+    ThContext *c = th_rewrite_context(g);
+    if (failed(c)) return -1;
+    c->eval = eager_apply;
+    return opt_run_own(g, query ? query : "") ? 0 : -1;
+}
+
+char *th_optdb_fired(ThContext *c) {
+    if (!c) return NULL;
+    Text t;
+    text_init(&t, c);
+    return take(&t, opt_fired(&t, c));
+}
+
+char *th_optdb_table(ThContext *c) {
+    if (!c) return NULL;
+    Text t;
+    text_init(&t, c);
+    return take(&t, opt_table(&t, c));
+}
+
+char *th_optdb_summary(ThContext *c, const char *query) {
+    if (!c) return NULL;
+    Text t;
+    text_init(&t, c);
+    return take(&t, opt_summary(&t, c, query ? query : ""));
+}

@@ -1,0 +1,170 @@
+/*
+ * elemwise.c -- functions built from elementwise operations, node for node as Theano builds them: casts,
+ * rounding, closeness, parts of complex numbers, dimshuffle, and the elementwise functions of nnet.
+ */
+#include "front.h"
+
+#include <string.h>
+
+/* ---- small words ------------------------------------------------------------------------------------------------- */
+static ThVar *two(Front *f, int s, ThVar *a, ThVar *b) { return elemwise_2(f->b, s, a, b); }
+static ThVar *one(Front *f, int s, ThVar *a) { return elemwise_1(f->b, s, a); }
+static ThVar *integer(Front *f, int64_t v) { return const_int(f->b, v, TH_DTYPE_NONE); }
+static ThVar *number(Front *f, double v) { return const_float(f->b, v, TH_DTYPE_NONE); }
+
+/* ---- dtypes ------------------------------------------------------------------------------------------------------ */
+int front_cast(Front *f) {
+    ThVar *x = front_var(f, 0);
+    ThDtype d = front_dtype_of(f->ctx, front_str(f, 1));
+    if (!x || failed(f->ctx)) return -1;
+    return front_return(f, cast_make(f->b, x, d));
+}
+
+int front_real(Front *f) {
+    ThVar *z = front_var(f, 0);
+    return front_return(f, z && dtype_is_complex(z->type.dtype) ? one(f, S_real, z) : z);
+}
+
+int front_imag(Front *f) {
+    ThVar *z = front_var(f, 0);
+    if (!z) return -1;
+    return front_return(f,
+                        dtype_is_complex(z->type.dtype) ? one(f, S_imag, z) : zeros_like_make(f->b, z, z->type.dtype));
+}
+
+/* tensor_copy(a), a:copy(name) */
+int front_copy(Front *f) {
+    ThVar *r = one(f, S_identity, front_var(f, 0));
+    if (r && f->nparam > 1 && !front_none(f, 1)) {
+        const char *name = front_str(f, 1);
+        if (!name || th_var_set_name(r, name) != 0) return -1;
+    }
+    return front_return(f, r);
+}
+
+/* ---- rounding ---------------------------------------------------------------------------------------------------- */
+static ThVar *round_var(Front *f) {
+    ThVar *a = front_var(f, 0);
+    if (front_none(f, 1)) return one(f, S_round_half_to_even, a);
+    const char *mode = front_str(f, 1);
+    if (!mode) return NULL;
+    if (strcmp(mode, "half_to_even") == 0) return one(f, S_round_half_to_even, a);
+    if (strcmp(mode, "half_away_from_zero") == 0) return one(f, S_round_half_away_from_zero, a);
+    front_error(f, TH_ValueError, "mode '%s' is not known: half_to_even or half_away_from_zero", mode);
+    return NULL;
+}
+
+int front_round(Front *f) { return front_return(f, round_var(f)); }
+int front_iround(Front *f) { return front_return(f, cast_make(f->b, round_var(f), TH_INT64)); }
+
+int front_divmod(Front *f) {
+    ThVar *x = front_var(f, 0), *y = front_var(f, 1);
+    ThVar *r[2] = {two(f, S_int_div, x, y), two(f, S_mod, x, y)};
+    return front_return_n(f, r, 2);
+}
+
+int front_ceil_intdiv(Front *f) {
+    ThVar *a = front_var(f, 0), *b = front_var(f, 1), *q = two(f, S_int_div, a, b);
+    ThVar *more = two(f, S_neq, two(f, S_mod, a, b), integer(f, 0));
+    return q ? front_return(f, two(f, S_add, cast_make(f->b, more, q->type.dtype), q)) : -1;
+}
+
+/* ---- closeness --------------------------------------------------------------------------------------------------- */
+/* Infinities of one sign are close; NaN only with equal_nan. */
+static ThVar *isclose(Front *f) {
+    ThVar *a = front_var(f, 0), *b = front_var(f, 1);
+    ThVar *diff = one(f, S_abs_, two(f, S_sub, a, b));
+    ThVar *rtol = front_as_var(f, &f->arg[2], "rtol"), *atol = front_as_var(f, &f->arg[3], "atol");
+    ThVar *near = two(f, S_le, diff, two(f, S_add, atol, two(f, S_mul, rtol, one(f, S_abs_, b))));
+    ThVar *a_nan = one(f, S_isnan, a), *b_nan = one(f, S_isnan, b), *a_inf = one(f, S_isinf, a),
+          *b_inf = one(f, S_isinf, b);
+    ThVar *special = two(f, S_or_, two(f, S_or_, a_nan, b_nan), two(f, S_or_, a_inf, b_inf));
+    ThVar *close = two(f, S_and_, near, one(f, S_invert, special));
+    ThVar *same_sign = two(f, S_eq, two(f, S_mul, a_inf, one(f, S_sgn, a)), two(f, S_mul, b_inf, one(f, S_sgn, b)));
+    ThVar *r = two(f, S_or_, close, two(f, S_and_, two(f, S_and_, a_inf, b_inf), same_sign));
+    return front_bool(f, 4) ? two(f, S_or_, r, two(f, S_and_, a_nan, b_nan)) : r;
+}
+
+int front_isclose(Front *f) { return front_return(f, isclose(f)); }
+
+int front_allclose(Front *f) {
+    ThArg a = front_arg_var(isclose(f));
+    return front_return(f, front_call(f->b, "all", &a, 1));
+}
+
+/* ---- dimshuffle -------------------------------------------------------------------------------------------------- */
+int front_dimshuffle(Front *f) {
+    ThVar *x = front_var(f, 0);
+    int8_t pattern[TH_MAX_NDIM];
+    if (!x) return -1;
+    if (f->nrest > TH_MAX_NDIM)
+        return front_error(f, TH_ValueError, "%d dimensions, at most %d are possible", f->nrest, TH_MAX_NDIM);
+    for (int i = 0; i < f->nrest; i++) {
+        const ThArg *a = &f->rest[i];
+        if ((a->kind == TH_ARG_STR && strcmp(a->s, "x") == 0) || a->kind == TH_ARG_NEWAXIS) {
+            pattern[i] = -1;
+            continue;
+        }
+        if (a->kind != TH_ARG_INT)
+            return front_error(f, TH_TypeError, "entry %d of the pattern should be a dimension or \"x\"", i);
+        int64_t d = a->i < 0 ? a->i + x->type.ndim : a->i;
+        if (d < 0 || d >= x->type.ndim)
+            return front_error(f, TH_ValueError, "entry %d of the pattern is %lld, but the input has %d dimension%s", i,
+                               (long long)a->i, x->type.ndim, x->type.ndim == 1 ? "" : "s");
+        pattern[i] = (int8_t)d;
+    }
+    return front_return(f, dimshuffle_make(f->b, x, pattern, f->nrest));
+}
+
+/* ---- nnet -------------------------------------------------------------------------------------------------------- */
+/* alpha == 0: 0.5 * (x + |x|), so that the gradient at 0 is 0.5; else f1 * x + f2 * |x|. */
+int front_relu(Front *f) {
+    ThVar *x = front_var(f, 0), *ax = one(f, S_abs_, x);
+    const ThArg *alpha = &f->arg[1];
+    if ((alpha->kind == TH_ARG_INT && alpha->i == 0) || (alpha->kind == TH_ARG_FLOAT && alpha->f == 0))
+        return front_return(f, two(f, S_mul, number(f, 0.5), two(f, S_add, x, ax)));
+    if (alpha->kind == TH_ARG_INT || alpha->kind == TH_ARG_FLOAT) {
+        double a = front_float(f, 1);
+        ThVar *f1 = number(f, 0.5 * (1 + a)), *f2 = number(f, 0.5 * (1 - a));
+        return front_return(f, two(f, S_add, two(f, S_mul, f1, x), two(f, S_mul, f2, ax)));
+    }
+    ThVar *a = front_var(f, 1);
+    ThVar *f1 = two(f, S_mul, number(f, 0.5), two(f, S_add, integer(f, 1), a));
+    ThVar *f2 = two(f, S_mul, number(f, 0.5), two(f, S_sub, integer(f, 1), a));
+    return front_return(f, two(f, S_add, two(f, S_mul, f1, x), two(f, S_mul, f2, ax)));
+}
+
+static ThVar *elu(Front *f, ThVar *x, ThVar *alpha) {
+    return elemwise_3(f->b, S_switch, two(f, S_gt, x, integer(f, 0)), x, two(f, S_mul, alpha, one(f, S_expm1, x)));
+}
+
+int front_elu(Front *f) { return front_return(f, elu(f, front_var(f, 0), front_var(f, 1))); }
+
+int front_selu(Front *f) {
+    return front_return(f, two(f, S_mul, number(f, 1.0507009873554804934193349852946),
+                               elu(f, front_var(f, 0), number(f, 1.6732632423543772848170429916717))));
+}
+
+int front_softsign(Front *f) {
+    ThVar *x = front_var(f, 0);
+    return front_return(f, two(f, S_true_div, x, two(f, S_add, number(f, 1.0), one(f, S_abs_, x))));
+}
+
+int front_hard_sigmoid(Front *f) {
+    ThVar *x = front_var(f, 0);
+    if (!x) return -1;
+    ThDtype d = scalar_float_of(x->type.dtype);
+    ThVar *line = two(f, S_add, two(f, S_mul, x, const_float(f->b, 0.2, d)), const_float(f->b, 0.5, d));
+    return front_return(f, elemwise_3(f->b, S_clip, line, integer(f, 0), integer(f, 1)));
+}
+
+int front_binary_crossentropy(Front *f) {
+    ThVar *o = front_var(f, 0), *t = front_var(f, 1);
+    ThVar *yes = two(f, S_mul, t, one(f, S_log, o));
+    ThVar *no = two(f, S_mul, two(f, S_sub, number(f, 1.0), t), one(f, S_log, two(f, S_sub, number(f, 1.0), o)));
+    return front_return(f, one(f, S_neg, two(f, S_add, yes, no)));
+}
+
+int front_sigmoid_bce(Front *f) {
+    return front_return(f, two(f, S_sigmoid_binary_crossentropy, front_var(f, 0), front_var(f, 1)));
+}

@@ -1,0 +1,257 @@
+/*
+ * reduce.c -- sum, mean, max and their kin, built as Theano builds them: a mean is a sum divided by each reduced
+ * length in turn, a minimum is the negated maximum of the negation.
+ */
+#include "front.h"
+#include "ops/reduce/reduce.h"
+#include "ops/table/structural.h"
+
+#include <string.h>
+
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+/* Argument 0 as a tensor and parameter 1 as its axes. NULL: error. */
+static ThVar *input(Front *f, AttrInts *axis) {
+    ThVar *x = front_var(f, 0);
+    return x && front_axes(f, 1, x->type.ndim, axis) ? x : NULL;
+}
+
+static ThVar *keep(Front *f, bool keepdims, ThVar *x, ThVar *y, const AttrInts *axis) {
+    return keepdims ? keepdims_make(f->b, x, y, axis) : y;
+}
+
+static ThVar *named(Front *f, ThVar *v, const char *name) {
+    (void)f;
+    return v && th_var_set_name(v, name) == 0 ? v : NULL;
+}
+
+/* ---- sums and products ------------------------------------------------------------------------------------------- */
+static ThVar *reduce(Front *f, const Op *op, bool no_zeros) {
+    AttrInts axis;
+    ThVar *x = input(f, &axis);
+    ThDtype dtype = front_dtype(f, 2), acc = front_dtype(f, 4);
+    if (!x || failed(f->ctx)) return NULL;
+    if (f->b->arrays && dtype != TH_DTYPE_NONE && dtype_is_discrete(dtype)) x = cast_make(f->b, x, dtype);
+    return keep(f, front_bool(f, 3), x, reduce_make(f->b, op, x, &axis, dtype, acc, no_zeros), &axis);
+}
+
+int front_sum(Front *f) { return front_return(f, reduce(f, &op_sum, false)); }
+int front_prod(Front *f) { return front_return(f, reduce(f, &op_prod, front_bool(f, 5))); }
+
+static int front_logical(Front *f, const Op *op) {
+    AttrInts axis;
+    ThVar *x = input(f, &axis);
+    ThVar *r = reduce_make(f->b, op, x, &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, false);
+    return front_return(f, keep(f, front_bool(f, 2), x, r, &axis));
+}
+
+int front_any(Front *f) { return front_logical(f, &op_any); }
+int front_all(Front *f) { return front_logical(f, &op_all); }
+
+/* ---- mean, variance ---------------------------------------------------------------------------------------------- */
+/* s divided by lengths[d] for each reduced dimension d in turn. */
+static ThVar *divide(Builder *b, ThVar *s, ThVar *lengths, int ndim, const AttrInts *axis) {
+    for (int d = 0; d < ndim; d++)
+        if (axis_in(axis, d)) s = elemwise_2(b, S_true_div, s, subtensor_int_make(b, lengths, d));
+    return s;
+}
+
+/* How many elements a sum over the axes adds, less ddof, but not below 0: a float64 of no dimension. */
+static ThVar *count_make(Builder *b, ThVar *x, const AttrInts *axis, int64_t ddof) {
+    ThVar *lengths = cast_make(b, shape_make(b, x), TH_FLOAT64), *n = const_float(b, 1, TH_FLOAT64);
+    for (int d = 0; x && d < x->type.ndim; d++)
+        if (axis_in(axis, d)) n = elemwise_2(b, S_mul, n, subtensor_int_make(b, lengths, d));
+    if (ddof == 0) return n;
+    return elemwise_2(b, S_maximum, elemwise_2(b, S_sub, n, const_float(b, (double)ddof, TH_FLOAT64)),
+                      const_float(b, 0, TH_FLOAT64));
+}
+
+/* s / n in the dtype of s. */
+static ThVar *quotient(Builder *b, ThVar *s, ThVar *n) {
+    if (!s) return NULL;
+    return elemwise_2(b, S_true_div, s, cast_make(b, n, scalar_real_of((ThDtype)s->type.dtype)));
+}
+
+/* NumPy's: of integers in float64, which does not wrap. */
+static ThVar *mean_of_array(Front *f, ThVar *x, const AttrInts *axis, ThDtype dtype, ThDtype acc, bool keepdims) {
+    ThDtype d = dtype != TH_DTYPE_NONE ? dtype : dtype_is_discrete(x->type.dtype) ? TH_FLOAT64 : TH_DTYPE_NONE;
+    if (d != TH_DTYPE_NONE) x = cast_make(f->b, x, d);
+    ThVar *s = keep(f, keepdims, x, reduce_make(f->b, &op_sum, x, axis, d, acc, false), axis);
+    ThVar *m =
+        quotient(f->b, dtype_is_discrete(d) && s ? cast_make(f->b, s, TH_FLOAT64) : s, count_make(f->b, x, axis, 0));
+    return m && dtype != TH_DTYPE_NONE ? cast_make(f->b, m, dtype) : m;
+}
+
+static ThVar *mean(Front *f, ThVar *x, const AttrInts *axis, ThDtype dtype, ThDtype acc, bool keepdims) {
+    Builder *b = f->b;
+    if (!x) return NULL;
+    if (b->arrays) return mean_of_array(f, x, axis, dtype, acc, keepdims);
+    ThVar *s = keep(f, keepdims, x, reduce_make(b, &op_sum, x, axis, dtype, acc, false), axis);
+    if (!s) return NULL;
+    ThDtype d = s->type.dtype == TH_FLOAT32 || s->type.dtype == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64;
+    s = divide(b, s, cast_make(b, shape_make(b, x), d), x->type.ndim, axis);
+    if (s && dtype_is_discrete(s->type.dtype)) s = cast_make(b, s, d);
+    return named(f, s, "mean");
+}
+
+int front_mean(Front *f) {
+    AttrInts axis;
+    ThVar *x = input(f, &axis);
+    ThDtype dtype = front_dtype(f, 2), acc = front_dtype(f, 4);
+    if (!x || failed(f->ctx)) return -1;
+    return front_return(f, mean(f, x, &axis, dtype, acc, front_bool(f, 3)));
+}
+
+/* What the corrected two-pass form takes off: the square of the mean of the centred input. */
+static ThVar *correction(Front *f, ThVar *x, ThVar *centred, const AttrInts *axis, int64_t ddof, bool keepdims) {
+    Builder *b = f->b;
+    ThVar *square = const_int(b, 2, TH_DTYPE_NONE);
+    if (ddof == 0) return elemwise_2(b, S_pow, mean(f, centred, axis, TH_DTYPE_NONE, TH_DTYPE_NONE, keepdims), square);
+    ThVar *lengths = shape_make(b, x), *less = elemwise_2(b, S_sub, lengths, const_int(b, ddof, TH_DTYPE_NONE));
+    ThVar *e = elemwise_2(b, S_pow, keep(f, keepdims, x, sum_make(b, centred, axis), axis), square);
+    for (int d = 0; x && d < x->type.ndim; d++)
+        if (axis_in(axis, d))
+            e = elemwise_2(b, S_true_div, e,
+                           elemwise_2(b, S_mul, subtensor_int_make(b, less, d), subtensor_int_make(b, lengths, d)));
+    return e;
+}
+
+/* |x|^2, a real. */
+static ThVar *square_of(Builder *b, ThVar *x) {
+    if (!x || !dtype_is_complex((ThDtype)x->type.dtype)) return elemwise_1(b, S_sqr, x);
+    ThVar *re = elemwise_1(b, S_real, x), *im = elemwise_1(b, S_imag, x);
+    return elemwise_2(b, S_add, elemwise_1(b, S_sqr, re), elemwise_1(b, S_sqr, im));
+}
+
+/* NumPy's: divided by the number of elements less ddof, whatever the axes; of complex numbers a real. */
+static ThVar *variance_of_array(Front *f, ThVar *x, const AttrInts *axis) {
+    Builder *b = f->b;
+    int64_t ddof = front_int(f, 2);
+    bool keepdims = front_bool(f, 3), corrected = front_bool(f, 4);
+    if (failed(f->ctx)) return NULL;
+    if (dtype_is_discrete((ThDtype)x->type.dtype)) x = cast_make(b, x, TH_FLOAT64);
+    ThVar *c = elemwise_2(b, S_sub, x, mean_of_array(f, x, axis, TH_DTYPE_NONE, TH_DTYPE_NONE, true));
+    ThVar *s = keep(f, keepdims, x, sum_make(b, square_of(b, c), axis), axis);
+    if (corrected) {
+        ThVar *e = square_of(b, keep(f, keepdims, x, sum_make(b, c, axis), axis));
+        s = elemwise_2(b, S_sub, s, quotient(b, e, count_make(b, x, axis, 0)));
+    }
+    return quotient(b, s, count_make(b, x, axis, ddof));
+}
+
+static ThVar *variance(Front *f) {
+    Builder *b = f->b;
+    AttrInts axis;
+    ThVar *x = input(f, &axis);
+    int64_t ddof = front_int(f, 2);
+    bool keepdims = front_bool(f, 3), corrected = front_bool(f, 4);
+    if (!x || failed(f->ctx)) return NULL;
+    if (b->arrays) return variance_of_array(f, x, &axis);
+    ThVar *centred = elemwise_2(b, S_sub, x, mean(f, x, &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, true));
+    if (!centred) return NULL;
+    ThDtype d = centred->type.dtype;
+    ThVar *sq = elemwise_2(b, S_pow, centred, dtype_is_discrete(d) ? const_int(b, 2, d) : const_float(b, 2, d)), *v;
+    if (ddof == 0) {
+        v = mean(f, sq, &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, keepdims);
+    } else {
+        ThVar *less = elemwise_2(b, S_sub, shape_make(b, x), const_int(b, ddof, TH_DTYPE_NONE));
+        v = divide(b, keep(f, keepdims, x, sum_make(b, sq, &axis), &axis), less, x->type.ndim, &axis);
+    }
+    if (corrected) v = elemwise_2(b, S_sub, v, correction(f, x, centred, &axis, ddof, keepdims));
+    return named(f, v, "var");
+}
+
+int front_variance(Front *f) { return front_return(f, variance(f)); }
+int front_std(Front *f) { return front_return(f, named(f, elemwise_1(f->b, S_sqrt, variance(f)), "std")); }
+
+/* pow(sum(pow(|x|, L), axis), 1 / L); the optimizer knows L = 1 and L = 2. */
+int front_norm(Front *f) {
+    Builder *b = f->b;
+    AttrInts axis;
+    ThVar *x = front_var(f, 0);
+    double power = front_float(f, 1);
+    if (!x || failed(f->ctx) || !front_axes(f, 2, x->type.ndim, &axis)) return -1;
+    if (power == 0 || power - power != 0)
+        return front_error(f, TH_NotImplementedError, "L should be a finite number other than 0");
+    ThVar *sum = sum_make(b, elemwise_2(b, S_pow, elemwise_1(b, S_abs_, x), front_var(f, 1)), &axis);
+    ThVar *y = elemwise_2(b, S_pow, sum, const_float(b, 1 / power, TH_DTYPE_NONE));
+    return front_return(f, keep(f, front_bool(f, 3), x, y, &axis));
+}
+
+/* log(sum(exp(x - m))) + m with m the finite maximum; m takes no part in the gradient, which is the softmax. */
+int front_logsumexp(Front *f) {
+    Builder *b = f->b;
+    AttrInts axis;
+    ThVar *x = input(f, &axis);
+    bool keepdims = front_bool(f, 2);
+    if (!x || failed(f->ctx)) return -1;
+    if (!dtype_is_float(x->type.dtype)) x = cast_make(b, x, scalar_float_of(x->type.dtype));
+    ThVar *m = keepdims_make(b, x, reduce_make(b, &op_max, x, &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, false), &axis);
+    ThVar *zero = const_float(b, 0, x ? (ThDtype)x->type.dtype : TH_FLOAT64);
+    m = elemwise_3(b, S_switch, elemwise_1(b, S_isinf, m), zero, m);
+    ThVar *s = sum_make(b, elemwise_1(b, S_exp, elemwise_2(b, S_sub, x, m)), &axis);
+    ThVar *r = elemwise_2(b, S_add, elemwise_1(b, S_log, keepdims_make(b, x, s, &axis)), m);
+    if (keepdims || !r) return front_return(f, r);
+    int8_t order[TH_MAX_NDIM];
+    int n = 0;
+    for (int d = 0; d < x->type.ndim; d++)
+        if (!axis_in(&axis, d)) order[n++] = (int8_t)d;
+    return front_return(f, dimshuffle_make(b, r, order, n));
+}
+
+/* ---- extrema ----------------------------------------------------------------------------------------------------- */
+/* An empty list of axes stands for all of them, as in Theano. */
+static ThVar *ordered_input(Front *f, AttrInts *axis) {
+    ThVar *x = input(f, axis);
+    if (x && axis->n == 0 && !f->b->arrays) axis->n = -1;
+    return x;
+}
+
+/* Output `which` (0 maximum, 1 position) of MaxAndArgmax(x). In eager calls no axes leave the elements, as in NumPy. */
+static ThVar *extremum(Front *f, ThVar *x, const AttrInts *axis, int which, bool keepdims) {
+    if (x && axis->n == 0) {
+        if (which == 0) return elemwise_1(f->b, S_identity, x);
+        front_error(f, TH_ValueError, "an empty list of axes has no positions");
+        return NULL;
+    }
+    ThApply *a = max_and_argmax_make(f->b, x, axis);
+    return a ? keep(f, keepdims, x, a->out[which], axis) : NULL;
+}
+
+/* x turned so that its smallest element becomes the largest, by kind of dtype. NULL for complex (error set). */
+static ThVar *flip(Front *f, ThVar *x) {
+    if (!x) return NULL;
+    ThDtype d = x->type.dtype;
+    if (dtype_is_complex(d)) {
+        front_error(f, TH_TypeError, "complex numbers have no order");
+        return NULL;
+    }
+    return elemwise_1(f->b, dtype_is_discrete(d) ? S_invert : S_neg, x); /* minus the least integer is itself */
+}
+
+static int extremum_of(Front *f, bool smallest, int which) {
+    AttrInts axis;
+    ThVar *x = ordered_input(f, &axis);
+    ThVar *r = extremum(f, smallest ? flip(f, x) : x, &axis, which, front_bool(f, 2));
+    return front_return(f, smallest && which == 0 ? flip(f, r) : r);
+}
+
+int front_max(Front *f) { return extremum_of(f, false, 0); }
+int front_min(Front *f) { return extremum_of(f, true, 0); }
+int front_argmax(Front *f) { return extremum_of(f, false, 1); }
+int front_argmin(Front *f) { return extremum_of(f, true, 1); }
+
+int front_max_and_argmax(Front *f) {
+    AttrInts axis;
+    ThVar *x = ordered_input(f, &axis);
+    bool keepdims = front_bool(f, 2);
+    ThVar *r[2] = {extremum(f, x, &axis, 0, keepdims), extremum(f, x, &axis, 1, keepdims)};
+    return front_return_n(f, r, 2);
+}
+
+int front_ptp(Front *f) {
+    AttrInts axis;
+    ThVar *x = ordered_input(f, &axis);
+    bool keepdims = front_bool(f, 2);
+    ThVar *least = flip(f, extremum(f, flip(f, x), &axis, 0, keepdims));
+    return front_return(f, elemwise_2(f->b, S_sub, extremum(f, x, &axis, 0, keepdims), least));
+}

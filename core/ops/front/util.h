@@ -1,0 +1,24 @@
+/* util.h -- helpers shared by the front functions over structural operations. */
+#ifndef TH_FRONT_STRUCT_UTIL_H
+#define TH_FRONT_STRUCT_UTIL_H
+
+#include "front.h"
+#include "ops/reduce/reduce.h"
+#include "ops/table/structural.h"
+
+/* Lengths of a shape argument (i, or *xs with i == -1): a list of ints and scalars, one of them, or a vector variable
+ * of known length. Pushes int64 scalars for numbers, the variables themselves otherwise. */
+bool front_lengths(Front *f, int i, VarVec *v);
+/* x with the -1 .. patterns of Theano's helpers */
+ThVar *front_pad(Builder *b, ThVar *x, int left, int right);
+ThVar *front_flatten_to(Builder *b, ThVar *x, int ndim); /* flatten(x, ndim) */
+/* x.shape[i] for each i, as 0-d tensors. */
+bool front_shape_of(Builder *b, ThVar *x, ThVar **out);
+/* 0-d lengths as the shape vector of a reshape: a constant when all are known ints given as constants, else MakeVector.
+ */
+ThVar *front_shape_vector(Builder *b, ThVar *const *v, int n);
+static inline bool front_is(const Front *f, const char *name) {
+    return f->info->name[0] && __builtin_strcmp(f->info->name, name) == 0;
+}
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * conv.h -- convolution: one set of attributes, three operations (forward, gradient for the images, gradient for the
+ * filters), each in a written form (AbstractConv2d ..) and, after rewriting, a lowered one (CorrMM ..).
+ *
+ * Images are (N, C, size..), filters (O, C / groups, size..), or unshared (O, out.., C / groups, size..); results
+ * (N, O, out..). With `stacked` every operand has one more dimension in front, along which all runs (vmap); there a
+ * length of 1 that the type promises is repeated.
+ */
+#ifndef TH_CONV_H
+#define TH_CONV_H
+
+#include "ops/table/structural.h"
+
+enum { CONV_MAX = 3 }; /* dimensions of an image */
+typedef enum { CONV_PADS, CONV_VALID, CONV_HALF, CONV_FULL } ConvBorder;
+typedef struct ConvAttrs {
+    int64_t ndim;   /* dimensions of an image */
+    int64_t border; /* ConvBorder */
+    AttrLongs pad;  /* CONV_PADS: before and after, for each dimension */
+    AttrLongs subsample, dilation;
+    AttrLongs imshp, kshp; /* what the user says of the shapes; -1: nothing; n 0: not given */
+    int64_t groups;
+    uint8_t flip, unshared, stacked;
+    uint8_t mm; /* lowered: never flips */
+} ConvAttrs;
+/* The fields of ConvAttrs, which stands first in what has more. */
+#define CONV_FIELDS \
+    {"ndim", ATTR_INT, offsetof(ConvAttrs, ndim), false}, {"border", ATTR_INT, offsetof(ConvAttrs, border), false}, \
+        {"pad", ATTR_LONGS, offsetof(ConvAttrs, pad), false}, \
+        {"subsample", ATTR_LONGS, offsetof(ConvAttrs, subsample), false}, \
+        {"dilation", ATTR_LONGS, offsetof(ConvAttrs, dilation), false}, \
+        {"imshp", ATTR_LONGS, offsetof(ConvAttrs, imshp), false}, \
+        {"kshp", ATTR_LONGS, offsetof(ConvAttrs, kshp), false}, \
+        {"groups", ATTR_INT, offsetof(ConvAttrs, groups), false}, \
+        {"flip", ATTR_BOOL, offsetof(ConvAttrs, flip), false}, \
+        {"unshared", ATTR_BOOL, offsetof(ConvAttrs, unshared), false}, \
+        {"stacked", ATTR_BOOL, offsetof(ConvAttrs, stacked), false}, { \
+        "mm", ATTR_BOOL, offsetof(ConvAttrs, mm), false \
+    }
+/* CorrMM_then(images, filters, bias): made by rewriting, for operands that conv_hosted takes, not stacked. */
+typedef struct ConvThenAttrs {
+    ConvAttrs conv;
+    int64_t then; /* ConvThen */
+} ConvThenAttrs;
+/* CorrMM_pool(images, filters), CorrMM_then_pool(images, filters, bias): made by rewriting too; over two dimensions. */
+typedef struct ConvPoolAttrs {
+    ConvThenAttrs then;
+    int64_t mode; /* PoolMode */
+    uint8_t ignore_border;
+    AttrLongs ws, stride, inside; /* window; padding of what is pooled */
+} ConvPoolAttrs;
+typedef enum { CONV_FORWARD, CONV_INPUTS, CONV_WEIGHTS } ConvRole;
+
+ConvRole conv_role(const Op *op);
+/* forward: (images, filters); inputs: (filters, output, lengths); weights: (images, output, lengths). lengths: the
+ * last ndim lengths of the result. */
+ThVar *conv_make(Builder *b, ConvRole role, const ConvAttrs *at, ThVar *x, ThVar *y, ThVar *lengths);
+ThVar *conv_then_make(Builder *b, const ConvThenAttrs *at, ThVar *images, ThVar *filters, ThVar *bias);
+ThVar *conv_pool_make(Builder *b, const ConvPoolAttrs *at, ThVar *images, ThVar *filters, ThVar *bias); /* NULL: none */
+ThVar *conv_lengths(Builder *b, ThVar *x, int n); /* x.shape[-n:] */
+
+/* ---- sizes, over any algebra of them ----------------------------------------------------------------------------- */
+typedef struct ConvSizes { /* of one dimension of the images */
+    Sz in, filter, out;
+    Sz before, after; /* padding */
+    Sz reach;         /* (filter - 1) * dilation + 1 */
+} ConvSizes;
+/* Fills s->reach, before, after and s->out from in and filter, sending the checks that they fit. */
+bool conv_sizes(const ShapeAlg *alg, const ConvAttrs *at, int d, ConvSizes *s);
+/* Length of a result, for numbers; -1: the filter is larger than the padded image. */
+int64_t conv_length(const ConvAttrs *at, int d, int64_t in, int64_t filter);
+
+/* ---- sections of the records ------------------------------------------------------------------------------------- */
+bool conv_infer(Infer *q);
+bool conv_shape(ShapeQ *q);
+void conv_str_lowered(Text *t, const ConvAttrs *at, const char *more); /* CorrMM + more + {valid, (1, 1), ..} */
+bool conv_lower(Lower *l);
+/* conv_then.c */
+bool conv_then_infer(Infer *q);
+bool conv_then_shape(ShapeQ *q);
+ThVar *conv_then_apart(Builder *b, const ConvThenAttrs *at, ThVar *const *in); /* the three operations */
+const char *conv_then_name(const ConvThenAttrs *at);
+/* conv_host.c: whether the library's kernels compute it, and the call that does. */
+bool conv_hosted(const ThApply *a);
+int conv_host_run(HostCall *h);
+void conv_grad(Grad *g);
+bool conv_rop(Rop *r);
+bool conv_batch(Batch *q);
+
+#endif

@@ -1,0 +1,120 @@
+/*
+ * conv_host.c -- convolutions of float32 and float64 as one call of the library's kernels on whole arrays.
+ * In: the operands as arrays. Out: the result, written whole. Flipped filters are their last element and negative
+ * strides; a stack is one call after the other.
+ */
+#include "conv.h"
+#include "ops/table/host.h"
+#include "pool.h"
+
+#include <string.h>
+
+bool conv_hosted(const ThApply *a) {
+    ThDtype d = (ThDtype)a->out[0]->type.dtype;
+    return dtype_is_float(d) && a->in[0]->type.dtype == d && a->in[1]->type.dtype == d &&
+           !ATTRS(ConvAttrs, a)->unshared;
+}
+
+typedef struct Operand {
+    const ThArray *a;
+    const int64_t *shape;
+    int64_t st[3 + CONV_MAX]; /* elements; without the stacked dimension */
+    int64_t stack;            /* bytes */
+} Operand;
+
+static Operand operand(const ConvAttrs *at, const ThArray *a) {
+    Operand o = {.a = a, .shape = ARRAY_SHAPE(a) + at->stacked};
+    int64_t item = (int64_t)th_dtype_bytes((ThDtype)a->dtype);
+    const int64_t *st = ARRAY_STRIDES(a);
+    if (at->stacked) o.stack = ARRAY_SHAPE(a)[0] == 1 ? 0 : st[0];
+    for (int d = at->stacked; d < a->ndim; d++) o.st[d - at->stacked] = st[d] / item;
+    return o;
+}
+
+/* The numbers of one convolution; false: there is nothing to compute. */
+static bool describe(const HostCall *h, const ConvAttrs *at, const Operand *image, const Operand *filter,
+                     const Operand *top, ConvWork *w) {
+    *w = (ConvWork){.dtype = (ThDtype)h->out[0]->dtype, .ndim = (int)at->ndim, .groups = at->groups};
+    w->images = image->shape[0], w->channels = image->shape[1] / at->groups, w->filters = filter->shape[0] / at->groups;
+    w->image = image->a->data, w->filter = filter->a->data, w->top = top->a->data;
+    memcpy(w->image_st, image->st, sizeof w->image_st);
+    memcpy(w->filter_st, filter->st, sizeof w->filter_st);
+    memcpy(w->top_st, top->st, sizeof w->top_st);
+    int64_t item = (int64_t)th_dtype_bytes(w->dtype);
+    bool some = w->images > 0 && w->channels > 0 && w->filters > 0;
+    for (int d = 0; d < at->ndim; d++) {
+        w->in[d] = image->shape[2 + d], w->size[d] = filter->shape[2 + d], w->out[d] = top->shape[2 + d];
+        w->step[d] = at->subsample.at[d], w->dilation[d] = at->dilation.at[d];
+        int64_t reach = (w->size[d] - 1) * w->dilation[d] + 1;
+        w->pad[d] = at->border == CONV_PADS   ? at->pad.at[2 * d]
+                    : at->border == CONV_HALF ? reach / 2
+                    : at->border == CONV_FULL ? reach - 1
+                                              : 0;
+        some = some && w->in[d] > 0 && w->out[d] > 0;
+        if (!at->flip) continue;
+        w->filter += (w->size[d] - 1) * w->filter_st[2 + d] * item;
+        w->filter_st[2 + d] = -w->filter_st[2 + d];
+    }
+    return some;
+}
+
+static void then(const HostCall *h, ConvWork *w) {
+    const ThArray *bias = h->in[2];
+    w->bias = bias->data;
+    w->bias_st = ARRAY_STRIDES(bias)[0] / (int64_t)th_dtype_bytes(w->dtype);
+    w->then = (ConvThen)((const ConvThenAttrs *)h->attrs)->then;
+}
+
+/* The result of a convolution that only its pooled windows are asked of: as an array it does not exist. */
+static int pooled(HostCall *h) {
+    const ConvPoolAttrs *at = h->attrs;
+    const ConvAttrs *conv = &at->then.conv;
+    Operand image = operand(conv, h->in[0]), filter = operand(conv, h->in[1]);
+    int64_t shape[4] = {image.shape[0], filter.shape[0]};
+    for (int d = 0; d < 2; d++) shape[2 + d] = conv_length(conv, d, image.shape[2 + d], filter.shape[2 + d]);
+    const int64_t *to = ARRAY_SHAPE(h->out[0]), plane = shape[2] * shape[3];
+    const ThArray none = {.data = NULL};
+    Operand top = {.a = &none, .shape = shape, .st = {shape[1] * plane, plane, shape[3], 1}};
+    PoolWork p = {.dtype = (ThDtype)h->out[0]->dtype,
+                  .mode = (PoolMode)at->mode,
+                  .ignore_border = at->ignore_border,
+                  .images = shape[0] * shape[1],
+                  .h = shape[2],
+                  .w = shape[3],
+                  .oh = to[2],
+                  .ow = to[3],
+                  .to = h->out[0]->data};
+    for (int d = 0; d < 2; d++) p.ws[d] = at->ws.at[d], p.st[d] = at->stride.at[d], p.pad[d] = at->inside.at[d];
+    ConvWork w;
+    bool some = describe(h, conv, &image, &filter, &top, &w);
+    if (h->op == &op_corr_mm_then_pool) then(h, &w);
+    w.target = CONV_TO_TOP, w.nothing = !some, w.pool = &p;
+    return h->conv(h, &w);
+}
+
+int conv_host_run(HostCall *h) {
+    const ConvAttrs *at = h->attrs;
+    ConvRole role = conv_role(h->op);
+    const ThArray *none = h->out[0], *x = h->in[0], *y = h->in[1];
+    Operand image = operand(at, role == CONV_INPUTS ? none : x);
+    Operand filter = operand(at, role == CONV_FORWARD ? y : role == CONV_INPUTS ? x : none);
+    Operand top = operand(at, role == CONV_FORWARD ? none : y);
+    ConvWork w;
+    if (h->out[0]->size == 0) return 0;
+    if (h->op == &op_corr_mm_pool || h->op == &op_corr_mm_then_pool) return pooled(h);
+    bool some = describe(h, at, &image, &filter, &top, &w);
+    if (!some) memset(h->out[0]->data, 0, (size_t)h->out[0]->size * th_dtype_bytes(w.dtype)); /* a sum of nothing */
+    if (h->op == &op_corr_mm_then) {
+        then(h, &w);
+        w.nothing = !some;
+    } else if (!some) {
+        return 0;
+    }
+    w.target = role == CONV_FORWARD ? CONV_TO_TOP : role == CONV_INPUTS ? CONV_TO_IMAGE : CONV_TO_FILTER;
+    int64_t n = at->stacked ? ARRAY_SHAPE(h->out[0])[0] : 1;
+    for (int64_t i = 0; i < n; i++) {
+        if (h->conv(h, &w)) return 1;
+        w.image += image.stack, w.filter += filter.stack, w.top += top.stack;
+    }
+    return 0;
+}

@@ -1,0 +1,15 @@
+/*
+ * vmath.h -- vector math of our own as data: the texts of vmath_all.h by primitive and dtype.
+ */
+#ifndef TH_VMATH_H
+#define TH_VMATH_H
+
+#include "base/base.h"
+
+typedef struct VmathFn {
+    uint8_t dtype;
+    const char *name, *uses, *body; /* uses: a function of this table, or "" */
+} VmathFn;
+const VmathFn *vmath_find(const char *name, ThDtype d); /* NULL: not one of them */
+
+#endif

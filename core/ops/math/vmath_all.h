@@ -1,0 +1,155 @@
+/*
+ * vmath_all.h -- vector math of our own, as text: exp, expm1, log, log1p, tanh, sigmoid, softplus of float64 and
+ * float32. Included with VF(dtype, name, uses, body) defined: compiled into the interpreter's block kernels
+ * (core/runtime/simd/simd_math.h) and put as text into generated C (core/text/vmath.c), so that both compute the same
+ * bits at every width of vector.
+ *
+ * In a body: x is the argument; V its type, a GCC vector; I signed integers as wide as its elements; K(c) a constant of
+ * V's element type; FMA(a, b, c) fused where the processor can; LEAST(x, c), MOST(x, c) the smaller and the larger, NaN
+ * if x is; PICK(m, a, b) by a mask; SCALE(y, t, n) is y * 2^n, in range or not, for t = n + a number whose low bits are
+ * free. Errors are at most 4 units in the last place (bench/ulp.lua); infinities, NaN, signs of zero and denormals come
+ * out right.
+ *
+ * exp(x) = 2^n e^r with n = rint(x / ln 2): n is added to a number so large that its low bits are n, r = x - n ln 2 in
+ * two steps, e^r - 1 = r + r^2 Q(r) with Q the best polynomial for |r| <= ln(2) / 2. tanh(x) = d / (d + 2), d = e^2|x|
+ * - 1. log1p(x) = k ln 2 + log(1 + f) with 1 + x = 2^k (1 + f), f exact for k = 0, 1 + f
+ * between the roots of 1/2 and 2.
+ */
+/* clang-format off */
+VF(FLOAT64, expm1_of, "", {
+    V z = x * x;
+    V even = FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.28a2ab264a9e4p-22), K(0x1.a019a686315afp-16)),
+        K(0x1.6c16c17f3756cp-10)), K(0x1.55555555520f4p-5)), K(0.5));
+    V odd = FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.af76a78dc8d70p-26), K(0x1.71ddea08e015ep-19)),
+        K(0x1.a01a01b5d67cbp-13)), K(0x1.111111110e6dap-7)), K(0x1.555555555555cp-3));
+    return FMA(z, FMA(x, odd, even), x);
+})
+VF(FLOAT32, expm1_of, "", {
+    V z = x * x;
+    V even = FMA(z, FMA(z, K(0x1.6d991a0000000p-10), K(0x1.5555480000000p-5)), K(0.5));
+    V odd = FMA(z, K(0x1.1227fe0000000p-7), K(0x1.5554b00000000p-3));
+    return FMA(z, FMA(x, odd, even), x);
+})
+VF(FLOAT64, exp, "expm1_of", {
+    V y = MOST(LEAST(x, K(710)), K(-746));
+    V t = FMA(y, K(0x1.71547652b82fep+0), K(0x1.8p52));
+    V n = t - K(0x1.8p52);
+    V r = FMA(n, K(-0x1.a39ef35793c76p-33), FMA(n, K(-0x1.62e42fee00000p-1), y));
+    return SCALE(1 + expm1_of(r), t, n);
+})
+VF(FLOAT32, exp, "expm1_of", {
+    V y = MOST(LEAST(x, K(89)), K(-104));
+    V t = FMA(y, K(0x1.715476p+0), K(0x1.8p23));
+    V n = t - K(0x1.8p23);
+    V r = FMA(n, K(-0x1.7f7d1cp-20), FMA(n, K(-0x1.62e4p-1), y));
+    return SCALE(1 + expm1_of(r), t, n);
+})
+VF(FLOAT64, expm1, "expm1_of", {
+    V y = MOST(LEAST(x, K(710)), K(-60));
+    V t = FMA(y, K(0x1.71547652b82fep+0), K(0x1.8p52));
+    V n = t - K(0x1.8p52);
+    V r = FMA(n, K(-0x1.a39ef35793c76p-33), FMA(n, K(-0x1.62e42fee00000p-1), y));
+    V half = (V)(((I)t << 52) + 0x3fe0000000000000);
+    V e = FMA(half, expm1_of(r), half - K(0.5));
+    return (V)(((I)(e + e) & 0x7fffffffffffffff) | ((I)x & (-0x7fffffffffffffff - 1)));
+})
+VF(FLOAT32, expm1, "expm1_of", {
+    V y = MOST(LEAST(x, K(89)), K(-30));
+    V t = FMA(y, K(0x1.715476p+0), K(0x1.8p23));
+    V n = t - K(0x1.8p23);
+    V r = FMA(n, K(-0x1.7f7d1cp-20), FMA(n, K(-0x1.62e4p-1), y));
+    V half = (V)(((I)t << 23) + 0x3f000000);
+    V e = FMA(half, expm1_of(r), half - K(0.5));
+    return (V)(((I)(e + e) & 0x7fffffff) | ((I)x & (-0x7fffffff - 1)));
+})
+VF(FLOAT64, tanh, "expm1_of", {
+    V a = LEAST((V)((I)x & 0x7fffffffffffffff), K(20));
+    V t = FMA(a, K(0x1.71547652b82fep+1), K(0x1.8p52));
+    V n = t - K(0x1.8p52);
+    V r = FMA(n, K(-0x1.a39ef35793c76p-33), FMA(n, K(-0x1.62e42fee00000p-1), a + a));
+    V s = (V)(((I)t << 52) + 0x3ff0000000000000);
+    V d = FMA(s, expm1_of(r), s - 1);
+    return (V)((I)(d / (d + 2)) | ((I)x & (-0x7fffffffffffffff - 1)));
+})
+VF(FLOAT32, tanh, "expm1_of", {
+    V a = LEAST((V)((I)x & 0x7fffffff), K(10));
+    V t = FMA(a, K(0x1.715476p+1), K(0x1.8p23));
+    V n = t - K(0x1.8p23);
+    V r = FMA(n, K(-0x1.7f7d1cp-20), FMA(n, K(-0x1.62e4p-1), a + a));
+    V s = (V)(((I)t << 23) + 0x3f800000);
+    V d = FMA(s, expm1_of(r), s - 1);
+    return (V)((I)(d / (d + 2)) | ((I)x & (-0x7fffffff - 1)));
+})
+VF(FLOAT64, log1p, "", {
+    V u = 1 + x;
+    I w = (I)u - 0x3fe6a09e667f3bcd + 0x3ff0000000000000;
+    V k = (V)((w >> 52 & 0xfff) | 0x4330000000000000) - K(0x1.00000000003ffp52);
+    V s = (V)((-0x7fffffffffffffff - 1) - (w & 0x7ff0000000000000));
+    V f = FMA(x * K(0.25), s, FMA(s, K(0.25), K(-1)));
+    V g = f / (2 + f);
+    V z = g * g;
+    V y = z * z;
+    V odd = FMA(y, FMA(y, K(0x1.39a0f4742bc72p-3), K(0x1.c71c51e7d7169p-3)), K(0x1.999999997fb2dp-2));
+    V even = FMA(y, FMA(y, FMA(y, K(0x1.2f0d9405740ddp-3), K(0x1.746646327093bp-3)), K(0x1.2492494217d14p-2)),
+        K(0x1.5555555555593p-1));
+    V h = K(0.5) * f * f;
+    V l = FMA(g, FMA(z, FMA(z, odd, even), h), k * K(0x1.a39ef35793c76p-33));
+    l = FMA(k, K(0x1.62e42fee00000p-1), f - (h - l));
+    V odds = PICK(u == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
+    l = PICK((u > 0) & (u < K(__builtin_inf())), l, odds);
+    return PICK((V)((I)x & 0x7fffffffffffffff) < K(0x1p-54), x, l);
+})
+VF(FLOAT32, log1p, "", {
+    V u = 1 + x;
+    I w = (I)u - 0x3f3504f3 + 0x3f800000;
+    V k = (V)((w >> 23 & 0x1ff) | 0x4b000000) - K(0x1.0000fep23);
+    V s = (V)((-0x7fffffff - 1) - (w & 0x7f800000));
+    V f = FMA(x * K(0.25), s, FMA(s, K(0.25), K(-1)));
+    V z = f * f;
+    V odd = FMA(z, FMA(z, FMA(z, K(-0x1.e34a36p-4), K(-0x1.fb355ap-4)), K(-0x1.556330p-3)), K(-0x1.ffffecp-3));
+    V even = FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.1b8158p-4), K(0x1.e667eap-4)), K(0x1.233072p-3)), K(0x1.99a562p-3)),
+        K(0x1.555546p-2));
+    V l = FMA(k, K(0x1.7f7d1cp-20), FMA(f * z, FMA(f, odd, even), K(-0.5) * z));
+    l = FMA(k, K(0x1.62e4p-1), f + l);
+    V odds = PICK(u == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
+    l = PICK((u > 0) & (u < K(__builtin_inf())), l, odds);
+    return PICK((V)((I)x & 0x7fffffff) < K(0x1p-25), x, l);
+})
+VF(FLOAT64, log, "", {
+    I tiny = x < K(0x1p-1022);
+    V u = PICK(tiny, x * K(0x1p54), x);
+    I w = (I)u - 0x3fe6a09e667f3bcd + 0x3ff0000000000000;
+    V k = (V)((w >> 52 & 0xfff) | 0x4330000000000000) - PICK(tiny, K(0x1.0000000000435p52), K(0x1.00000000003ffp52));
+    V f = (V)((w & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd) - 1;
+    V g = f / (2 + f);
+    V z = g * g;
+    V y = z * z;
+    V odd = FMA(y, FMA(y, K(0x1.39a0f4742bc72p-3), K(0x1.c71c51e7d7169p-3)), K(0x1.999999997fb2dp-2));
+    V even = FMA(y, FMA(y, FMA(y, K(0x1.2f0d9405740ddp-3), K(0x1.746646327093bp-3)),
+        K(0x1.2492494217d14p-2)), K(0x1.5555555555593p-1));
+    V h = K(0.5) * f * f;
+    V l = FMA(g, FMA(z, FMA(z, odd, even), h), k * K(0x1.a39ef35793c76p-33));
+    l = FMA(k, K(0x1.62e42fee00000p-1), f - (h - l));
+    V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
+    return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
+})
+VF(FLOAT32, log, "", {
+    I tiny = x < K(0x1p-126);
+    V u = PICK(tiny, x * K(0x1p25), x);
+    I w = (I)u - 0x3f3504f3 + 0x3f800000;
+    V k = (V)((w >> 23 & 0x1ff) | 0x4b000000) - PICK(tiny, K(0x1.000130p23), K(0x1.0000fep23));
+    V f = (V)((w & 0x007fffff) + 0x3f3504f3) - 1;
+    V z = f * f;
+    V odd = FMA(z, FMA(z, FMA(z, K(-0x1.e34a36p-4), K(-0x1.fb355ap-4)), K(-0x1.556330p-3)), K(-0x1.ffffecp-3));
+    V even = FMA(z, FMA(z, FMA(z, FMA(z, K(0x1.1b8158p-4), K(0x1.e667eap-4)), K(0x1.233072p-3)),
+        K(0x1.99a562p-3)), K(0x1.555546p-2));
+    V l = FMA(k, K(0x1.7f7d1cp-20), FMA(f * z, FMA(f, odd, even), K(-0.5) * z));
+    l = FMA(k, K(0x1.62e4p-1), f + l);
+    V odds = PICK(x == 0, K(-__builtin_inf()), PICK(x > 0, x, K(__builtin_nan(""))));
+    return PICK((x > 0) & (x < K(__builtin_inf())), l, odds);
+})
+VF(FLOAT64, sigmoid, "exp", { return PICK(x < K(-709), K(0), 1 / (1 + exp(-x))); })
+VF(FLOAT32, sigmoid, "exp", { return PICK(x < K(-88), K(0), 1 / (1 + exp(-x))); })
+VF(FLOAT64, softplus, "exp log1p", { return PICK(x < K(-745), K(0), PICK(x > K(40), x, log1p(exp(x)))); })
+VF(FLOAT32, softplus, "exp log1p", { return PICK(x < K(-103), K(0), PICK(x > K(20), x, log1p(exp(x)))); })
+/* clang-format on */

@@ -1,0 +1,219 @@
+/*
+ * sort.c -- SortOp and ArgSortOp: the elements along an axis in ascending order, NaN last, or where they stand in x.
+ * In: a tensor and the axis as an integer scalar. Out: x's shape. Positions of equal elements stay in their order,
+ * whatever `kind` says, so that results are the same on every machine.
+ */
+#include "keys.h"
+#include "order.h"
+
+#include "base/array/sort.h"
+
+#include <string.h>
+
+static const AttrField sort_fields[] = {{"kind", ATTR_STR, offsetof(SortAttrs, kind), false}};
+
+static bool infer_sort(Infer *q) {
+    ThType x = q->in[0]->type, a = q->in[1]->type;
+    int64_t axis;
+    if (x.kind != TYPE_TENSOR || x.ndim == 0)
+        return err(q->ctx, TH_ValueError, "%s needs a tensor with at least one dimension", q->op->name);
+    if (a.kind != TYPE_TENSOR || a.ndim != 0 || !dtype_is_int((ThDtype)a.dtype))
+        return err(q->ctx, TH_TypeError, "%s: the axis must be an integer scalar", q->op->name);
+    if (scalar_known(q->in[1], &axis) && !axis_normalize(q->ctx, &axis, x.ndim, q->op->name)) return false;
+    q->out[0] = x;
+    if (q->op == &op_argsort) q->out[0].dtype = TH_INT64;
+    return true;
+}
+
+static bool shape_sort(ShapeQ *q) {
+    for (int d = 0; d < q->node->in[0]->type.ndim; d++) q->out[0][d] = q->in[0][d];
+    return true;
+}
+
+/* The axis of this call, or -1 after an error. */
+static int axis_of(HostCall *h) {
+    int64_t axis = host_int(h, 1);
+    int nd = h->in[0]->ndim;
+    if (axis >= -nd && axis < nd) return (int)(axis < 0 ? axis + nd : axis);
+    host_error(h, TH_IndexError, "%s: axis %lld is out of bounds for %d dimensions", h->op->name, (long long)axis, nd);
+    return -1;
+}
+
+/* ---- complex numbers: a merge of positions ----------------------------------------------------------------------- */
+int64_t *sort_complex(const char *lane, int64_t step, int64_t n, ThDtype d, int64_t *at, int64_t *tmp) {
+    for (int64_t i = 0; i < n; i++) at[i] = i;
+    for (int64_t w = 1; w < n; w *= 2) {
+        for (int64_t lo = 0; lo < n; lo += 2 * w) {
+            int64_t mid = lo + w < n ? lo + w : n, hi = lo + 2 * w < n ? lo + 2 * w : n, i = lo, j = mid, k = lo;
+            while (i < mid && j < hi) {
+                bool second = keys_compare_complex(lane + at[j] * step, lane + at[i] * step, d) < 0;
+                tmp[k++] = second ? at[j++] : at[i++];
+            }
+            while (i < mid) tmp[k++] = at[i++];
+            while (j < hi) tmp[k++] = at[j++];
+        }
+        int64_t *swap = at;
+        at = tmp, tmp = swap;
+    }
+    return at;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+void sort_keys(void *key, void *tmp, int64_t n, size_t item) {
+    if (item == 1) sort_u8(key, n);
+    else if (item == 2) sort_u16(key, n, tmp);
+    else if (item == 4) sort_u32(key, n, tmp);
+    else sort_u64(key, n, tmp);
+}
+
+static int run_sort(HostCall *h) {
+    ThArray *both[2] = {h->in[0], h->out[0]};
+    ThDtype d = (ThDtype)h->in[0]->dtype;
+    int axis = axis_of(h);
+    if (axis < 0) return 1;
+    int64_t n = ARRAY_SHAPE(both[0])[axis];
+    size_t item = th_dtype_bytes(d), line = ((size_t)n * (item > 8 ? item : 8) + 127) / 64 * 64;
+    char *room = n ? h->room(h, 2 * line) : NULL;
+    if (!room) return n != 0;
+    Lanes l;
+    for (host_lanes(&l, both, 2, axis); !l.done; host_next(&l)) {
+        bool dense = l.step[1] == (int64_t)item;
+        if (dtype_is_complex(d)) {
+            int64_t *at =
+                sort_complex(l.ptr[0], l.step[0], n, d, (int64_t *)(void *)room, (int64_t *)(void *)(room + line));
+            for (int64_t i = 0; i < n; i++) memcpy(l.ptr[1] + i * l.step[1], l.ptr[0] + at[i] * l.step[0], item);
+            continue;
+        }
+        char *key = dense ? l.ptr[1] : room;
+        keys_from(key, l.ptr[0], l.step[0], n, d);
+        sort_keys(key, room + line, n, item);
+        keys_to(l.ptr[1], l.step[1], key, n, d);
+    }
+    return 0;
+}
+
+/* ---- positions --------------------------------------------------------------------------------------------------- */
+void sort_lane(const char *lane, int64_t step, int64_t n, ThDtype d, bool descending, int64_t *at, uint64_t *key,
+               uint64_t *room) {
+    keys_wide(key, 1, lane, step, n, d);
+    for (int64_t i = 0; descending && i < n; i++) key[i] = ~key[i];
+    sort_positions(key, n, at, room);
+}
+
+static int run_argsort(HostCall *h) {
+    ThArray *both[2] = {h->in[0], h->out[0]};
+    ThDtype d = (ThDtype)h->in[0]->dtype;
+    int axis = axis_of(h);
+    if (axis < 0) return 1;
+    int64_t n = ARRAY_SHAPE(both[0])[axis];
+    int64_t *at = n ? h->room(h, 6 * sizeof *at * (size_t)n) : NULL;
+    if (!at) return n != 0;
+    uint64_t *key = (uint64_t *)(void *)(at + n), *room = key + n;
+    Lanes l;
+    for (host_lanes(&l, both, 2, axis); !l.done; host_next(&l)) {
+        bool dense = l.step[1] == 8;
+        int64_t *to = dense ? (int64_t *)(void *)l.ptr[1] : at;
+        if (dtype_is_complex(d)) to = sort_complex(l.ptr[0], l.step[0], n, d, at, at + n);
+        else sort_lane(l.ptr[0], l.step[0], n, d, false, to, key, room);
+        if (!dense || to != (int64_t *)(void *)l.ptr[1]) host_put(l.ptr[1], l.step[1], to, n, 8);
+    }
+    return 0;
+}
+
+/* ---- the operations ---------------------------------------------------------------------------------------------- */
+static bool first_connected(const ThApply *a, int in, int out) {
+    (void)out;
+    return in == 0 && a->op == &op_sort;
+}
+
+/* gz goes back to where each element came from: gz taken at the inverse permutation. */
+static void grad_sort(Grad *g) {
+    ThVar *x = g->node->in[0], *axis = g->node->in[1];
+    int64_t at;
+    g->gx[1] = NULL;
+    if (dtype_is_discrete((ThDtype)x->type.dtype)) {
+        g->gx[0] = zero_grad_make(g->b, x);
+        return;
+    }
+    if (!scalar_known(axis, &at)) {
+        g->gx[0] = grad_undefined(g, 0, "the gradient of sort needs an axis that is known while building");
+        return;
+    }
+    if (at < 0) at += x->type.ndim;
+    ThVar *order = argsort_make(g->b, x, axis, ATTRS(SortAttrs, g->node)->kind);
+    g->gx[0] = sort_scatter(g->b, x, g->gz[0], order, (int)at);
+}
+
+static void grad_argsort(Grad *g) { g->gx[0] = g->gx[1] = NULL; }
+
+static bool lower_sort(Lower *l) { return l->api->host(l, l->node->op == &op_sort ? run_sort : run_argsort, 0); }
+
+static void str_sort(Text *t, const ThApply *a) {
+    text_printf(t, "%s{%s, None}", a->op->name, ATTRS(SortAttrs, a)->kind);
+}
+
+const Op op_sort = {
+    .name = "SortOp",
+    .flags = OP_FAILS,
+    .nin = 2,
+    .nout = 1,
+    .attr_bytes = sizeof(SortAttrs),
+    .attrs = sort_fields,
+    .nattr = 1,
+    .infer = infer_sort,
+    .shape = shape_sort,
+    .grad = grad_sort,
+    .lower = lower_sort,
+    .str = str_sort,
+    .connected = first_connected,
+    .batch = batch_sort,
+    .doc = "elements along an axis in ascending order",
+};
+const Op op_argsort = {
+    .name = "ArgSortOp",
+    .flags = OP_FAILS,
+    .nin = 2,
+    .nout = 1,
+    .attr_bytes = sizeof(SortAttrs),
+    .attrs = sort_fields,
+    .nattr = 1,
+    .infer = infer_sort,
+    .shape = shape_sort,
+    .grad = grad_argsort,
+    .lower = lower_sort,
+    .str = str_sort,
+    .connected = first_connected,
+    .batch = batch_sort,
+    .doc = "positions of the elements along an axis in ascending order",
+};
+
+ThVar *sort_make(Builder *b, ThVar *x, ThVar *axis, const char *kind) {
+    return apply1(b, &op_sort, &(SortAttrs){intern(b->ctx, kind)}, (ThVar *[]){x, axis}, 2);
+}
+
+ThVar *argsort_make(Builder *b, ThVar *x, ThVar *axis, const char *kind) {
+    return apply1(b, &op_argsort, &(SortAttrs){intern(b->ctx, kind)}, (ThVar *[]){x, axis}, 2);
+}
+
+/* Zeros like x with each element of `value` added at its position along axis; the other positions are its own. */
+ThVar *sort_scatter(Builder *b, ThVar *x, ThVar *value, ThVar *at, int axis) {
+    ThVar *in[TH_MAX_NDIM];
+    AttrIdx idx = {.n = (int8_t)x->type.ndim};
+    int8_t order[TH_MAX_NDIM];
+    int nd = x->type.ndim;
+    for (int d = 0; d < nd; d++) {
+        idx.at[d].kind = 'i';
+        idx.at[d].has = 1;
+        idx.at[d].dtype[0] = TH_INT64;
+        in[d] = at;
+        if (d == axis) continue;
+        ThVar *zero = const_int(b, 0, TH_INT64), *one = const_int(b, 1, TH_INT64);
+        ThVar *line = arange_make(b, zero, shape_elem_make(b, at, d), one, TH_INT64);
+        for (int i = 0; i < nd; i++) order[i] = (int8_t)(i == d ? 0 : -1);
+        in[d] = line ? dimshuffle_make(b, line, order, nd) : NULL;
+        if (!in[d]) return NULL;
+    }
+    ThVar *zeros = zeros_like_make(b, x, (ThDtype)x->type.dtype);
+    if (nd == 1) return adv_inc_subtensor1_make(b, zeros, value, at, false);
+    return adv_inc_subtensor_make(b, zeros, value, &idx, in, nd, false);
+}

@@ -1,0 +1,129 @@
+/*
+ * merge.c -- neighbours over the same space become one kernel. In: groups. Out: fewer groups: where two of them run one
+ * right after the other over equal dims, the first waits for the second. Values pass between them when they meet at the
+ * same element; storage that is overwritten in place is touched by one of them only.
+ */
+#include "plan/parts.h"
+
+/* Written more than once, or the caller's: the order of reads and writes counts. */
+static bool delicate(const Root *r) {
+    return r->writers != 1 || r->written || (r->kind != BUF_TEMP && r->kind != BUF_OUTPUT);
+}
+
+static const Kernel *kernel_of(const Planner *p, const Member *m) { return p->work.at[m->work].k; }
+
+/* Notes what group g reads and stores under the name id. */
+static void note(Planner *p, int g, int id) {
+    for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group) {
+        const Kernel *k = kernel_of(p, &p->member.at[m]);
+        for (int a = 0; a < k->acc.n; a++) {
+            Root *r = &p->root.at[k->acc.at[a].buf];
+            if (k->acc.at[a].flags & ACC_READ) r->rmark = id;
+            if ((k->acc.at[a].flags & ACC_WRITE) && !r->gone) r->wmark = id;
+        }
+    }
+}
+
+/* The element of root r that group g stores at a point of its dims, as a key; 0 when that is not one plain store. */
+static uint64_t stored_key(Planner *p, int r, int g) {
+    const Root *root = &p->root.at[r];
+    if (delicate(root)) return 0;
+    int w = p->wr[p->wr0[r]];
+    for (int m = p->work.at[w].members; m >= 0; m = p->member.at[m].next_of_work) {
+        const Member *x = &p->member.at[m];
+        const Kernel *k = p->work.at[w].k;
+        if (x->group != g) continue;
+        for (int a = 0; a < k->acc.n; a++)
+            if (k->acc.at[a].buf == r && (k->acc.at[a].flags & ACC_WRITE))
+                return group_access_key(p, &k->acc.at[a], x->map, k->ndim);
+    }
+    return 0;
+}
+
+/* Member x of the second group touches what the first one (noted as id) did only where values can pass. */
+static bool agrees(Planner *p, const Member *x, int g, int id, bool reduces) {
+    const Kernel *k = kernel_of(p, x);
+    for (int a = 0; a < k->acc.n; a++) {
+        const Access *acc = &k->acc.at[a];
+        const Root *r = &p->root.at[acc->buf];
+        if ((acc->flags & ACC_WRITE) && !r->gone && (r->wmark == id || (delicate(r) && r->rmark == id))) return false;
+        if (!(acc->flags & ACC_READ) || r->wmark != id) continue;
+        if (reduces || acc->idx >= 0 || acc->guard >= 0) return false;
+        uint64_t key = stored_key(p, acc->buf, g);
+        if (!key || key != group_access_key(p, acc, x->map, k->ndim)) return false;
+    }
+    return true;
+}
+
+static bool can_fail(const Planner *p, int g) {
+    for (int m = p->group.at[g].first; m >= 0; m = p->member.at[m].next_in_group)
+        if (kernel_of(p, &p->member.at[m])->can_fail) return true;
+    return false;
+}
+
+/* The accesses of both; KACC + 1 when there are too many. */
+static int together(const Group *a, const Group *b, Seen *out) {
+    int n = a->nacc;
+    memcpy(out, a->seen, (size_t)n * sizeof *out);
+    for (int i = 0; i < b->nacc; i++) {
+        bool known = false;
+        for (int j = 0; j < a->nacc && b->seen[i].key; j++) known |= a->seen[j].key == b->seen[i].key;
+        if (known) continue;
+        if (n == KACC) return KACC + 1;
+        out[n++] = b->seen[i];
+    }
+    return n;
+}
+
+/* Loops without outer dims, both elementwise or both reductions: the kinds that fuse.c can put side by side. */
+static bool alike(Planner *p, const Group *a, const Group *b) {
+    const Work *x = &p->work.at[a->base], *y = &p->work.at[b->base];
+    if (x->kind != WORK_KERNEL || y->kind != WORK_KERNEL || x->effect || y->effect) return false;
+    if (!((x->point && y->point) || (x->reduce && y->reduce))) return false;
+    return x->k->nouter == 0 && group_same_dims(p, x->k, y->k);
+}
+
+static bool mergeable(Planner *p, int ga, int gb, Seen *seen, int *nseen) {
+    const Group *a = &p->group.at[ga], *b = &p->group.at[gb];
+    if (a->n + b->n > KINS || a->nins + b->nins > KINS - KACC || !alike(p, a, b)) return false;
+    if ((can_fail(p, ga) && group_writes_foreign(p, gb)) || (can_fail(p, gb) && group_writes_foreign(p, ga)))
+        return false;
+    for (int m = b->first; m >= 0; m = p->member.at[m].next_in_group)
+        if (!agrees(p, &p->member.at[m], ga, ga + 1, p->work.at[b->base].reduce)) return false;
+    *nseen = together(a, b, seen);
+    return *nseen <= KACC;
+}
+
+/* Group b joins a, which then runs in b's place. */
+static void merge(Planner *p, int ga, int gb, const Seen *seen, int nseen) {
+    Group *a = &p->group.at[ga], *b = &p->group.at[gb];
+    int last = a->first;
+    while (p->member.at[last].next_in_group >= 0) last = p->member.at[last].next_in_group;
+    p->member.at[last].next_in_group = b->first;
+    for (int m = b->first; m >= 0; m = p->member.at[m].next_in_group) p->member.at[m].group = ga;
+    memcpy(a->seen, seen, (size_t)nseen * sizeof *seen);
+    a->nacc = nseen;
+    a->nins += b->nins;
+    a->n += b->n;
+    a->exec = b->exec;
+    b->exec = -1;
+}
+
+bool merge_groups(Planner *p) {
+    int *at = arena_alloc0(p->arena, (size_t)(p->work.n + 1) * sizeof(int)), before = -1;
+    if (!at) return false;
+    for (int g = 0; g < p->group.n; g++) at[p->group.at[g].exec] = g + 1;
+    for (int w = 0; w < p->work.n; w++) {
+        int g = at[w] - 1, nseen;
+        Seen seen[KACC];
+        if (g < 0) continue;
+        if (before >= 0 && mergeable(p, before, g, seen, &nseen)) {
+            note(p, g, before + 1);
+            merge(p, before, g, seen, nseen);
+            continue;
+        }
+        before = p->work.at[p->group.at[g].base].kind == WORK_KERNEL ? g : -1;
+        if (before >= 0) note(p, g, g + 1);
+    }
+    return true;
+}

@@ -1,0 +1,10 @@
+/* conv.h -- convolution of floats on the micro-kernels, straight from the images (conv.c). */
+#ifndef TH_CONV_RUN_H
+#define TH_CONV_RUN_H
+
+#include "graph/op.h"
+
+/* HostCall.conv: 0, or nonzero with the error set. The result does not overlap its operands. */
+int conv_host(HostCall *h, const ConvWork *w);
+
+#endif

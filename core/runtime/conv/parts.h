@@ -1,0 +1,94 @@
+/* parts.h -- what the files of convolution share. */
+#ifndef TH_CONV_PARTS_H
+#define TH_CONV_PARTS_H
+
+#include "conv.h"
+#include "runtime/gemm/gemm.h"
+
+enum { CONV_ALIGN = 64 };
+
+/* How: by tiles along rows (direct), along filters (lanes), into lines of several images (spread), tile by tile added
+ * up (fold), by products of packed windows (gemm), by transforms (fft). What does not apply to a shape leaves it to
+ * gemm. */
+typedef enum { CONV_AUTO, CONV_DIRECT, CONV_LANES, CONV_SPREAD, CONV_FOLD, CONV_GEMM, CONV_FFT, CONV_WAYS } ConvWay;
+
+typedef struct ConvRun {
+    HostCall *h;
+    ConvWay way;               /* CONV_AUTO: the first that applies and pays */
+    const ConvWork *w, *whole; /* w may be a part of a whole: what pays is decided by that one's lengths */
+    const GemmKernels *kern;
+    int64_t item;
+    bool alone; /* other parts run at the same time */
+} ConvRun;
+/* 0, or 1 with the error set. */
+typedef int (*ConvFn)(ConvRun *r, int64_t group);
+
+/* share.c: all groups, in parts where there are several threads. */
+int conv_share(ConvRun *r, ConvFn run);
+
+/* conv.c: filters of one element, steps of one, nothing but the image: a product of two matrices an image. */
+bool conv_is_plain(const ConvWork *w);
+
+/* Each is true when done, *status 0 or (with the error set) 1. */
+bool conv_direct_top(ConvRun *r, int64_t group, int *status); /* direct.c */
+bool conv_direct_filter(ConvRun *r, int64_t group, int *status);
+bool conv_lanes_top(ConvRun *r, int64_t group, int *status); /* lanes.c */
+bool conv_lanes_filter(ConvRun *r, int64_t group, int *status);
+bool conv_fold_image(ConvRun *r, int64_t group, int *status);   /* fold.c */
+bool conv_spread_image(ConvRun *r, int64_t group, int *status); /* spread.c */
+/* tune.c: the way that was timed to be the fastest, timing them now if need be by `run` (which runs r->way and
+ * returns nonzero with the error set). False with *status for an error. */
+bool conv_tuned(const ConvRun *r, int (*run)(ConvRun *r), ConvWay *way, int *status);
+/* pool.c: a convolution whose results are pooled, some images at a time by `run`. 0, or 1 with the error set. */
+int conv_pooled(const ConvRun *r, int (*run)(ConvRun *r));
+/* choice.c: the flag conv.algorithm, or what costs least. */
+ConvWay conv_way(const ConvRun *r);
+ConvWay conv_way_named(const char *name);
+double conv_tiles_ns(const ConvRun *r); /* predictions */
+double conv_fft_ns(const ConvRun *r);
+/* fft.c: false also where the result is not finite, the result being unfinished then. */
+bool conv_fft(ConvRun *r, int64_t group, int *status);
+bool conv_fft_applies(const ConvRun *r);
+/* About how many vector operations it takes. */
+double conv_fft_cost(const ConvRun *r);
+
+/* then.c: bias and function on the group's results of one image, which are complete; no bias: nothing. */
+void conv_then(const ConvRun *r, int64_t group, int64_t image);
+
+/* ---- slide.c ------------------------------------------------------------------------------------------------ */
+/* The operand that windows slide over: as it lies, or as a padded copy of one image. */
+typedef struct ConvSlid {
+    bool copied;
+    int64_t len[CONV_DIMS], st[CONV_DIMS], channel; /* lengths with padding; strides */
+    int64_t first;                                  /* of the first window's first element, from the image's start */
+    int64_t elements;                               /* of the copy */
+} ConvSlid;
+ConvSlid conv_slid_of(const ConvWork *w);
+void conv_copy_image(const ConvWork *w, const ConvSlid *s, char *to, const char *image, int64_t item);
+/* The taps but for the last dimension: how many, their offsets into the slid image and into the filters. */
+int64_t conv_tap_rows(const ConvWork *w);
+void conv_list_taps(const ConvWork *w, const ConvSlid *s, int64_t *image, int64_t *filter);
+/* Rows of one result: how many, their offsets into the slid image and into top. */
+int64_t conv_out_rows(const ConvWork *w);
+void conv_list_rows(const ConvWork *w, const ConvSlid *s, int64_t *image, int64_t *top);
+
+/* ---- small things ------------------------------------------------------------------------------------------------ */
+static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+/* n rows in panels of at most GEMM_MR, as even as can be: how many, where panel p starts. */
+static inline int64_t panels(int64_t n) { return (n + GEMM_MR - 1) / GEMM_MR; }
+static inline int64_t panel_at(int64_t n, int64_t p) { return n * p / panels(n); }
+
+/* Parts of one block of memory. */
+typedef struct ConvRoom {
+    char *next;
+} ConvRoom;
+static inline void *take(ConvRoom *r, int64_t bytes) {
+    void *p = r->next;
+    r->next += up(bytes, CONV_ALIGN);
+    return p;
+}
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * backend.h -- what a backend offers: text of a plan, and a built unit.
+ * backend_c: one C translation unit per function -> compiler (posix_spawn) -> content-addressed cache -> dlopen.
+ * backend_cuda: the same kernels as CUDA C -> NVRTC; device "cuda-emulated" runs that text on the CPU.
+ * A backend that cannot build returns NULL without an error after one log line: the interpreter serves.
+ */
+#ifndef TH_BACKEND_H
+#define TH_BACKEND_H
+
+#include "runtime.h"
+
+/* Appends the text of a plan. processor: "sse2", "avx2", "avx512", or NULL for this one and for CUDA; known: as in
+ * version, or NULL. Neither a compiler nor such a processor is needed. */
+typedef bool EmitText(Text *t, const Plan *p, const char *processor, const int64_t *known);
+typedef struct Backend {
+    const char *name; /* "c", "cuda" */
+    EmitText *emit;
+    Unit *(*build)(ThContext *c, const Plan *p, const char *function_name); /* emit + compile or cache hit + load */
+    /* A unit for calls where slot i has the value known[i] (INT64_MIN: any), built beside the calls; or NULL. */
+    Unit *(*version)(ThContext *c, const Plan *p, const int64_t *known);
+} Backend;
+extern const Backend backend_c, backend_cuda, backend_cuda_emulated;
+/* Compiles one CUDA text for an architecture ("sm_90"); 0 ok, 1 no NVRTC here, 2 does not compile (error set with the
+ * log). */
+int cuda_compile_check(ThContext *c, const char *text, const char *arch);
+
+#endif

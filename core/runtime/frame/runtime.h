@@ -1,0 +1,102 @@
+/*
+ * runtime.h -- compiled functions at work: checks, frame, arena, steps, commit; the interpreter of plans; eager calls.
+ * A function is immutable and refcounted; each caller has a workspace (frame + arena), taken from a lock-free list.
+ */
+#ifndef TH_RUNTIME_H
+#define TH_RUNTIME_H
+
+#include "plan/plan.h"
+
+/* ---- frame: what steps see. The first fields are known to generated code (rt.h text); append only. ---- */
+typedef struct ThRt ThRt;
+typedef struct ThFrame {
+    char **buf;   /* base address of each plan buffer */
+    int64_t *sym; /* shape slots */
+    const ThRt *rt;
+    void *scratch;    /* GEMM packing, host calls */
+    int64_t err[8];   /* {step, node, kind, n, v0..v3}: written by a failing step */
+    const Plan *plan; /* ours from here on */
+    struct Workspace *ws;
+} ThFrame;
+
+/* Everything a generated unit may call besides libm, libmvec and mem*: versioned, append-only. */
+#define TH_RT_ABI 3
+struct ThRt {
+    uint32_t abi, size;
+    /* c = beta c + alpha a.b; strides in elements; dtype as ThDtype; scratch is frame->scratch */
+    int (*gemm)(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b,
+                const int64_t bs[2], void *c, const int64_t cs[2], double alpha, double beta);
+    int (*host_call)(ThFrame *f, int step);
+    int (*size_step)(ThFrame *f, int first, int n); /* STEP_SIZE */
+    int (*late_alloc)(ThFrame *f, int buf);
+    int (*poll_interrupt)(ThFrame *f); /* nonzero: stop with Interrupted */
+    int (*fail)(ThFrame *f, int step, int kind, int n, int64_t v0, int64_t v1, int64_t v2, int64_t v3); /* returns 1 */
+    void (*parallel_for)(ThFrame *f, int n, void (*fn)(int i, void *user), void *user);
+    /* as gemm; done(user, row0, row1, col0, col1) when these points of c are complete, from any thread */
+    int (*gemm_then)(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b,
+                     const int64_t bs[2], void *c, const int64_t cs[2], double alpha, double beta,
+                     void (*done)(void *user, int64_t row0, int64_t row1, int64_t col0, int64_t col1), void *user);
+};
+extern const ThRt th_rt;
+
+/* What a backend made of a plan: run(frame) executes all regions in order; step does the one of that number. */
+typedef struct Unit {
+    int (*run)(ThFrame *f); /* NULL while it is being built */
+    /* NULL: it is there. Else asked between calls, by one thread at a time: 0 not yet, 1 run is there now, -1 it will
+     * not be. */
+    int (*poll)(struct Unit *u);
+    int (*step)(ThFrame *f, int number); /* or NULL */
+    void (*release)(struct Unit *u);
+    char *source; /* for ccode; may be NULL */
+    void *impl;
+} Unit;
+
+/* ---- interp.c (runtime/interp/unit.h): the same plan without a compiler, on simd.h's block kernels: one per (scalar
+ * op, dtype), one table per ISA ---- */
+
+/* ---- function.c ---- */
+typedef struct FunctionTimes { /* nanoseconds of making it */
+    int64_t ns_compile, ns_optimizer, ns_plan, ns_build;
+} FunctionTimes;
+int64_t profile_now(void);              /* monotonic nanoseconds */
+bool profile_wanted(const ThFrame *f);  /* a call of a function compiled with profile: its steps go through.. */
+int profile_step(ThFrame *f, int step); /* ..this, which runs one and keeps its time */
+typedef struct FunctionSpec { /* what core/compile/compile.c hands over; the function retains or copies all of it */
+    Plan *plan;
+    Unit *unit; /* NULL: interpreter */
+    /* Builds, beside the calls, a unit for calls whose slots have the values known[slot] (INT64_MIN: any); NULL: there
+     * are no such units. */
+    Unit *(*version)(ThContext *c, const Plan *p, const int64_t *known);
+    FGraph *fg; /* owned: inspection (toposort, debugprint) */
+    const ThIn *in;
+    int nin;
+    const ThOut *out;
+    int nout;
+    const char *name;
+    const int *state_in; /* output nout + k of the plan is the new value of input state_in[k] */
+    int nstate;
+    void *recipe; /* what copies are made from; taken over when the function is made */
+    void (*recipe_free)(ThContext *c, void *recipe);
+    /* Looks at the arguments before the steps of every call, all locks held; false: the call fails. Taken over. */
+    void *watch;
+    bool (*watch_call)(void *watch, ThArray *const *arg);
+    void (*watch_free)(ThContext *c, void *watch);
+    int8_t allow_input_downcast;
+    bool exception_verbose, profile, gc;
+    FunctionTimes times;
+    int64_t memory; /* ThCompile.memory; fit: a function like f that takes less with these arguments, or NULL with the
+                       error set; the call goes there from then on */
+    ThFunction *(*fit)(ThFunction *f, ThArray *const *arg);
+    bool internal; /* owned by the context itself: does not retain it, has no user variables */
+} FunctionSpec;
+ThFunction *function_new(ThContext *c, const FunctionSpec *s);
+FGraph *function_fgraph(ThFunction *f);
+const Plan *function_plan(ThFunction *f);
+Unit *function_unit(ThFunction *f);
+const void *function_recipe(ThFunction *f);
+
+/* ---- eager.c: one-node plans on the interpreter's kernels, cached by (op, dtypes, layout class, attributes) ---- */
+/* Values of one Apply on arrays; also constant folding (ctx->eval). out: new references. Nonzero on error. */
+int eager_apply(ThContext *c, ThApply *node, ThArray *const *in, ThArray **out);
+
+#endif

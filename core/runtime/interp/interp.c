@@ -1,0 +1,225 @@
+/*
+ * interp.c -- executes a Plan without a compiler: regions, steps, and the loops of each kernel stage.
+ * Recursion is over loop depth (at most 2 KDIM) and region nesting, never over graph nodes.
+ */
+#include "unit.h"
+
+#include <string.h>
+
+int interp_fail(IRun *r, ThError kind, int n, int64_t v0, int64_t v1) {
+    int step = (int)(r->step - r->f->plan->step);
+    return r->f->rt->fail(r->f, step, (int)kind, n, v0, v1, 0, 0);
+}
+
+static int run_depth(IRun *r, const LoopStage *s, int d);
+
+/* Steps [from, n) of loop d. */
+static int run_steps(IRun *r, const LoopStage *s, int d, int64_t from, int64_t n) {
+    int dim = s->loop[d];
+    if (d == s->vec) {
+        for (int64_t i = from; i < n; i += SIMD_BLOCK) {
+            r->pos = i;
+            r->len = n - i < SIMD_BLOCK ? n - i : SIMD_BLOCK;
+            if (run_depth(r, s, d + 1)) return 1;
+        }
+        r->len = 1;
+        r->pos = 0;
+        return 0;
+    }
+    for (int64_t i = from; i < n; i++) {
+        r->idx[dim] = i;
+        if (run_depth(r, s, d + 1)) return 1;
+    }
+    r->idx[dim] = 0;
+    return 0;
+}
+
+/* Loop 0 block by block, each with accumulators of its own. */
+static int run_blocks(IRun *r, const LoopStage *s) {
+    const IKernel *ik = r->ik;
+    int64_t n = r->n[0], each = kernel_block(ik->k, r->n);
+    for (int64_t i = 0; i == 0 || i < n; i += each) {
+        for (int j = 0; j < ik->k->red.n; j++) interp_red_block(r, &ik->red[j], i == 0);
+        if (run_steps(r, s, 0, i, n - i < each ? n : i + each)) return 1;
+        for (int j = 0; j < ik->k->red.n; j++) interp_red_join(r, &ik->red[j], i == 0);
+    }
+    for (int j = 0; j < ik->k->red.n; j++) interp_red_end(r, &ik->red[j]);
+    return 0;
+}
+
+static int run_depth(IRun *r, const LoopStage *s, int d) {
+    const IKernel *ik = r->ik;
+    if (s->npre[d] && interp_exec(r, s, ik->order.code + s->pre[d], s->npre[d])) return 1;
+    bool blocks = d == 0 && ik->blocks;
+    for (int i = 0; i < s->nred[d] && !blocks; i++) interp_red_init(r, &ik->red[s->red[d] + i]);
+    if (blocks) {
+        if (run_blocks(r, s)) return 1;
+    } else if (d < s->nloop) {
+        if (run_steps(r, s, d, 0, r->n[s->loop[d]])) return 1;
+    } else {
+        for (int i = 0; i < s->st->nred; i++) interp_red_step(r, &ik->red[s->st->red0 + i]);
+    }
+    for (int i = 0; i < s->nred[d] && !blocks; i++) interp_red_final(r, &ik->red[s->red[d] + i]);
+    return s->npost[d] ? interp_exec(r, s, ik->order.code + s->post[d], s->npost[d]) : 0;
+}
+
+/* Stages share the outer loops: for each outer point, one stage after the other runs its own loops. */
+static int run_stage(IRun *r, const LoopStage *s) {
+    if (s->st->cls == STAGE_GEMM && interp_gemm(r, s)) return 1;
+    if (s->st->cls == STAGE_GEMM && !s->st->nins) return 0;
+    return run_depth(r, s, r->ik->k->nouter);
+}
+
+static int run_outer(IRun *r, int d) {
+    const Kernel *k = r->ik->k;
+    for (int i = 0; i < k->st.n; i++) { /* what belongs to this depth, before anything deeper */
+        const LoopStage *s = &r->ik->order.stage[i];
+        if (d < k->nouter && s->npre[d] && interp_exec(r, s, r->ik->order.code + s->pre[d], s->npre[d])) return 1;
+    }
+    if (d == k->nouter) {
+        for (int i = 0; i < k->st.n; i++)
+            if (run_stage(r, &r->ik->order.stage[i])) return 1;
+        return 0;
+    }
+    for (int64_t i = 0; i < r->n[d]; i++) {
+        r->idx[d] = i;
+        if (run_outer(r, d + 1)) return 1;
+    }
+    r->idx[d] = 0;
+    return 0;
+}
+
+static void setup(IRun *r) {
+    const Kernel *k = r->ik->k;
+    for (int d = 0; d < k->ndim; d++) r->n[d] = isize(r, k->dim[d].n), r->idx[d] = 0;
+    for (int i = 0; i < k->acc.n; i++) {
+        const Access *a = &k->acc.at[i];
+        int64_t bytes = (int64_t)th_dtype_bytes(a->dtype);
+        r->base[i] = r->f->buf[r->step->buf[a->buf]] + isize(r, a->off) * bytes;
+        for (int d = 0; d < k->ndim; d++) r->st[i][d] = isize(r, a->st[d]) * bytes;
+    }
+    for (int i = 0; i < k->ins.n; i++) r->at[i] = r->regs + r->ik->ins[i].reg;
+    r->pos = 0;
+    r->len = 1;
+}
+
+static int run_kernel(const InterpUnit *u, const Step *st, ThFrame *f) {
+    IRun r;
+    r.ik = &u->kernel[st->kernel];
+    r.f = f;
+    r.step = st;
+    r.simd = u->simd;
+    r.regs = f->scratch;
+    r.at = (char **)(void *)(r.regs + r.ik->at);
+    setup(&r);
+    return run_outer(&r, 0);
+}
+
+static int transfer(const Plan *p, const Step *s, ThFrame *f) { /* host to host: a plain copy */
+    const PlanBuf *to = &p->buf[s->buf[1]];
+    int64_t bytes;
+    if (!size_bytes(to->size, f->sym, (ThDtype)to->dtype, &bytes))
+        return f->rt->fail(f, (int)(s - p->step), TH_RuntimeError, 0, 0, 0, 0, 0);
+    memcpy(f->buf[s->buf[1]], f->buf[s->buf[0]], (size_t)bytes);
+    return 0;
+}
+
+int interp_step(const InterpUnit *u, int step, ThFrame *f) {
+    const Step *s = &u->plan->step[step];
+    switch ((StepKind)s->kind) {
+    case STEP_KERNEL: return run_kernel(u, s, f);
+    case STEP_HOST: return f->rt->host_call(f, step);
+    case STEP_TRANSFER: return transfer(u->plan, s, f);
+    case STEP_SIZE: return f->rt->size_step(f, s->a, s->n);
+    case STEP_LATE: return f->rt->late_alloc(f, s->buf[0]);
+    }
+    return 0;
+}
+
+static int one_step(const InterpUnit *u, int step, ThFrame *f) {
+    return profile_wanted(f) ? profile_step(f, step) : interp_step(u, step, f);
+}
+
+static int straight(const InterpUnit *u, const Region *g, ThFrame *f) {
+    for (int i = g->first; i < g->first + g->n; i++) {
+        if (i < u->plan->first_write && f->rt->poll_interrupt(f))
+            return f->rt->fail(f, i, TH_Interrupted, 0, 0, 0, 0, 0);
+        if (one_step(u, i, f)) return 1;
+    }
+    return 0;
+}
+
+/* Sets what the region's windows show in turn t. */
+static void windows(const Plan *p, const Region *g, ThFrame *f, int64_t t) {
+    for (int i = g->window; i < g->window + g->nwindow; i++) {
+        const PlanWindow *w = &p->window[i];
+        int64_t at = size_value(w->first, f->sym) + t * size_value(w->step, f->sym);
+        int64_t ring = size_value(w->ring, f->sym);
+        if (ring > 0) at = (at % ring + ring) % ring;
+        at += size_value(w->base, f->sym);
+        f->buf[w->buf] = f->buf[w->of] + at * (int64_t)th_dtype_bytes((ThDtype)p->buf[w->buf].dtype);
+    }
+}
+
+static int region(const InterpUnit *u, int id, ThFrame *f);
+
+static int loop(const InterpUnit *u, const Region *g, ThFrame *f) {
+    int64_t trip, t = 0;
+    if (!size_get(g->trip, f->sym, &trip)) return f->rt->fail(f, -1, TH_RuntimeError, 0, 0, 0, 0, 0);
+    for (bool stop = false; t < trip && !stop; t++) {
+        f->sym[g->counter] = t;
+        windows(u->plan, g, f, t);
+        if (region(u, g->child, f)) return 1;
+        stop = g->until >= 0 && *f->buf[g->until];
+    }
+    if (g->turns > 0) *(int64_t *)(void *)f->buf[g->turns - 1] = t;
+    return 0;
+}
+
+static int region(const InterpUnit *u, int id, ThFrame *f) {
+    for (; id >= 0; id = u->plan->region[id].next) {
+        const Region *g = &u->plan->region[id];
+        if (g->kind == REGION_STRAIGHT) {
+            if (straight(u, g, f)) return 1;
+        } else if (g->kind == REGION_BRANCH) {
+            windows(u->plan, g, f, 0);
+            if (region(u, *f->buf[g->cond] ? g->child : g->other, f)) return 1;
+        } else if (loop(u, g, f)) return 1;
+    }
+    return 0;
+}
+
+int interp_run(const InterpUnit *u, ThFrame *f) { return u->plan->nregion ? region(u, 0, f) : 0; }
+
+InterpUnit *interp_unit(Plan *p) {
+    Arena *a = arena_new(p->ctx);
+    InterpUnit *u = a ? arena_alloc0(a, sizeof *u) : NULL;
+    if (!u) {
+        if (a) arena_free(a);
+        return NULL;
+    }
+    u->plan = p;
+    u->arena = a;
+    u->simd = simd_table();
+    u->kernel = arena_alloc0(a, sizeof *u->kernel * (size_t)(p->nkernel + 1));
+    if (!u->kernel) {
+        interp_unit_free(u);
+        return NULL;
+    }
+    for (int i = 0; i < p->nkernel; i++) {
+        if (!interp_prepare(p->ctx, u->simd, p->kernel[i], a, &u->kernel[i])) {
+            interp_unit_free(u);
+            return NULL;
+        }
+        size_t need = interp_gemm_offset(&u->kernel[i]);
+        if (need > u->scratch) u->scratch = need;
+    }
+    return u;
+}
+
+void interp_unit_free(InterpUnit *u) {
+    if (!u) return;
+    for (int i = 0; u->kernel && i < u->plan->nkernel; i++) vec_free(u->plan->ctx, &u->kernel[i].micro);
+    arena_free(u->arena);
+}
+size_t interp_scratch(const InterpUnit *u) { return u->scratch; }

@@ -1,0 +1,89 @@
+/*
+ * interp.h -- private to the interpreter: a Kernel prepared for execution on blocks.
+ * Preparing sorts each stage's instructions into what runs before and after the inner loops of each depth and gives
+ * every value a register (a block of SIMD_BLOCK elements). Prepared kernels are immutable and shared by callers;
+ * registers live in the caller's scratch.
+ */
+#ifndef TH_INTERP_H
+#define TH_INTERP_H
+
+#include "kernel/order.h"
+#include "runtime/frame/runtime.h"
+#include "runtime/simd/simd.h"
+
+typedef struct IIns {
+    const Ins *ins;
+    uint8_t bytes;     /* of one element of the value */
+    uint8_t block;     /* runs inside the vec loop: length of the block; otherwise uniform */
+    uint8_t fill;      /* uniform value read at block level: replicate to a whole block */
+    uint8_t fails;     /* integer division: check the divisor */
+    uint8_t view;      /* a load that may be read where it lies: nothing is stored before its last use */
+    int into;          /* the store that follows and takes the value, or -1: computed in its place */
+    size_t reg;        /* byte offset of the register */
+    int micro, nmicro; /* block kernels that compute it: IKernel.micro; none for memory and control instructions */
+} IIns;
+
+/* An operand of a block kernel: a literal's block (base != NULL), a value (>= 0), or a temporary's register. */
+typedef struct IOpnd {
+    const char *base;
+    size_t off;
+    int value;
+} IOpnd;
+typedef struct IMicro {
+    SimdFn fn;
+    size_t out;
+    IOpnd in[3];
+} IMicro;
+
+typedef struct IRed {
+    const Red *red;
+    size_t reg;    /* accumulators: lanes or a block; then best values for ARGMAX */
+    uint8_t lanes; /* vec dim is reduced */
+    SimdFold fold;
+} IRed;
+
+typedef struct IKernel {
+    const Kernel *k;
+    IIns *ins; /* by value id */
+    VEC(IMicro) micro;
+    KernelOrder order;
+    IRed *red;
+    bool blocks;          /* kernel_in_blocks */
+    size_t reg_bytes, at; /* of all registers; where among them IRun.at lies */
+} IKernel;
+
+/* micro.c: the block kernels of one scalar operation or cast, appended to out->micro; temporaries get registers.
+ */
+bool interp_micro(ThContext *c, const SimdTable *simd, const Kernel *k, int id, Arena *a, IKernel *out);
+/* views.c: which values stay where they lie in memory. */
+bool interp_views(Arena *a, IKernel *out);
+/* Memory from the arena (release micro with vec_free); false with the error set. */
+bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, Arena *a, IKernel *out);
+
+/* One run of one kernel. */
+typedef struct IRun {
+    const IKernel *ik;
+    ThFrame *f;
+    const Step *step;
+    const SimdTable *simd;
+    char *regs, **at;           /* at: where each value is, its register or memory */
+    int64_t n[KDIM], idx[KDIM]; /* extents and current position of kernel dims */
+    int64_t len;                /* elements in the current block (<= SIMD_BLOCK) */
+    int64_t pos;                /* of its first element along the vec dim */
+    char *base[KACC + 8];       /* address of each access's offset */
+    int64_t st[KACC + 8][KDIM]; /* strides in bytes */
+} IRun;
+int interp_exec(IRun *r, const LoopStage *s, const int *code, int n); /* exec.c: a straight list of instructions */
+void interp_red_init(IRun *r, const IRed *red);                       /* red.c */
+void interp_red_step(IRun *r, const IRed *red);
+void interp_red_final(IRun *r, const IRed *red);
+/* Around the blocks of a reduction of everything: before and after each of them, and after the last. */
+void interp_red_block(IRun *r, const IRed *red, bool first);
+void interp_red_join(IRun *r, const IRed *red, bool first);
+void interp_red_end(IRun *r, const IRed *red);
+int interp_gemm(IRun *r, const LoopStage *s); /* gemm.c */
+int interp_fail(IRun *r, ThError kind, int n, int64_t v0, int64_t v1);
+static inline int64_t isize(const IRun *r, Size s) { return s.sym < 0 ? s.k : s.k * r->f->sym[r->step->sym[s.sym]]; }
+static inline char *ireg(IRun *r, int value) { return r->at[value]; }
+
+#endif

@@ -1,0 +1,143 @@
+/*
+ * red.c -- accumulators of reductions in the order that kernel.h fixes: virtual lanes folded by halves when the
+ * vectorised dim is reduced, one accumulator a point otherwise; argmax and argmin keep (value, position) pairs.
+ */
+#include "interp.h"
+
+#include <math.h>
+#include <string.h>
+
+static void *acc_of(IRun *r, const IRed *d) { return r->regs + d->reg; }
+
+static ThValue identity(RedKind kind, ThDtype t) {
+    char k = th_dtype_kind(t);
+    ThValue v = {0};
+    int one = kind == RED_PROD || kind == RED_AND;
+    if (k == 'c') v.c = (ThComplex128){one, 0};
+    else if (k == 'f') v.f = kind == RED_MAX ? -INFINITY : kind == RED_MIN ? INFINITY : one;
+    else if (kind == RED_MAX || kind == RED_MIN) {
+        int bits = (int)th_dtype_bytes(t) * 8;
+        int64_t top = k == 'u' ? (int64_t)(UINT64_MAX >> (64 - bits)) : (int64_t)(UINT64_MAX >> (65 - bits));
+        v.i = t == TH_BOOL ? kind == RED_MIN : kind == RED_MIN ? top : k == 'u' ? 0 : -top - 1;
+    } else v.i = one;
+    return v;
+}
+
+void interp_red_init(IRun *r, const IRed *d) {
+    const Red *x = d->red;
+    ThDtype t = x->acc_dtype;
+    if (!d->fold) { /* positions -1: nothing seen */
+        memset((char *)acc_of(r, d) + (size_t)SIMD_BLOCK * 16, 0xff, (size_t)SIMD_BLOCK * 8);
+        return;
+    }
+    char k = th_dtype_kind(t);
+    ThValue v = identity(x->kind, t);
+    int64_t bytes = (int64_t)th_dtype_bytes(t);
+    dtype_cast(acc_of(r, d), t, bytes, (const char *)&v,
+               k == 'c'   ? TH_COMPLEX128
+               : k == 'f' ? TH_FLOAT64
+               : k == 'u' ? TH_UINT64
+                          : TH_INT64,
+               0, d->lanes ? SIMD_LANE_BYTES / bytes : SIMD_BLOCK);
+}
+
+/* Position over the reduced dims, flattened in order, of the current point (at the block's start). */
+static int64_t flat_position(const IRun *r, const LoopStage *s, bool lanes) {
+    int64_t p = 0;
+    for (int l = 0; l < s->nloop; l++) {
+        int d = s->loop[l];
+        if (r->ik->k->dim[d].kind != DIM_RED) continue;
+        p = p * r->n[d] + (lanes && l == s->vec ? r->pos : r->idx[d]);
+    }
+    return p;
+}
+
+/* How far apart the positions of neighbours along the vectorised dim are: it need not be the last one. */
+static int64_t position_step(const IRun *r, const LoopStage *s) {
+    int64_t step = 1;
+    for (int l = s->vec + 1; l < s->nloop; l++)
+        if (r->ik->k->dim[s->loop[l]].kind == DIM_RED) step *= r->n[s->loop[l]];
+    return step;
+}
+
+/* Is v better than best? NaN beats everything; of equal ones and of NaNs that at the first position stays, whatever
+ * the order in which they come. */
+#define ARG(T, IS_NAN) \
+    for (int64_t i = 0; i < n; i++) { \
+        int64_t j = lanes ? 0 : i; \
+        T x, b; \
+        memcpy(&x, v + i * (int64_t)sizeof(T), sizeof x); \
+        memcpy(&b, best + j * (int64_t)sizeof(T), sizeof b); \
+        int64_t here = lanes ? p + i * step : p; \
+        bool seen = at[j] >= 0, same = seen && (x == b || (IS_NAN(x) && IS_NAN(b))); \
+        bool better = !seen || (same ? here < at[j] : (max ? x > b : x < b) || IS_NAN(x)); \
+        if (better) { \
+            memcpy(best + j * (int64_t)sizeof(T), &x, sizeof x); \
+            at[j] = here; \
+        } \
+    }
+#define NEVER(x) false
+#define UNEQUAL(x) ((x) != (x))
+static void arg_step(IRun *r, const IRed *d, const char *v, ThDtype t, int64_t p, int64_t step) {
+    char *best = acc_of(r, d);
+    int64_t *at = (int64_t *)(void *)(best + (size_t)SIMD_BLOCK * 16), n = r->len;
+    bool lanes = d->lanes, max = d->red->kind == RED_ARGMAX;
+    switch (t) {
+    case TH_BOOL:
+    case TH_UINT8: ARG(uint8_t, NEVER) break;
+    case TH_INT8: ARG(int8_t, NEVER) break;
+    case TH_INT16: ARG(int16_t, NEVER) break;
+    case TH_INT32: ARG(int32_t, NEVER) break;
+    case TH_INT64: ARG(int64_t, NEVER) break;
+    case TH_UINT16: ARG(uint16_t, NEVER) break;
+    case TH_UINT32: ARG(uint32_t, NEVER) break;
+    case TH_UINT64: ARG(uint64_t, NEVER) break;
+    case TH_FLOAT32: ARG(float, UNEQUAL) break;
+    case TH_FLOAT64: ARG(double, UNEQUAL) break;
+    default: break; /* complex: refused when the graph is built */
+    }
+}
+
+void interp_red_step(IRun *r, const IRed *d) {
+    const Red *x = d->red;
+    const char *v = ireg(r, x->v);
+    const LoopStage *s = &r->ik->order.stage[x->stage];
+    if (!d->fold) {
+        int64_t step = d->lanes ? position_step(r, s) : 0;
+        arg_step(r, d, v, r->ik->k->ins.at[x->v].dtype, flat_position(r, s, d->lanes), step);
+        return;
+    }
+    SimdFold fold = d->lanes ? r->simd->lanes[x->kind][x->acc_dtype] : d->fold;
+    fold(r->len, acc_of(r, d), v);
+}
+
+void interp_red_final(IRun *r, const IRed *d) {
+    char *acc = acc_of(r, d);
+    if (!d->fold) { /* the result is the position */
+        memmove(acc, acc + (size_t)SIMD_BLOCK * 16, (size_t)SIMD_BLOCK * 8);
+        return;
+    }
+    if (!d->lanes) return;
+    int64_t bytes = (int64_t)th_dtype_bytes(d->red->acc_dtype);
+    for (int64_t h = SIMD_LANE_BYTES / bytes / 2; h >= 1; h /= 2) d->fold(h, acc, acc + h * bytes);
+}
+
+/* What all blocks so far give stands behind the accumulators; positions, which count from the row's start, are sought
+ * by one search. */
+static char *so_far(IRun *r, const IRed *d) { return (char *)acc_of(r, d) + (size_t)SIMD_BLOCK * 8; }
+
+void interp_red_block(IRun *r, const IRed *d, bool first) {
+    if (first || d->fold) interp_red_init(r, d);
+}
+
+void interp_red_join(IRun *r, const IRed *d, bool first) {
+    if (!d->fold) return;
+    interp_red_final(r, d);
+    if (first) memcpy(so_far(r, d), acc_of(r, d), th_dtype_bytes(d->red->acc_dtype));
+    else d->fold(1, so_far(r, d), acc_of(r, d));
+}
+
+void interp_red_end(IRun *r, const IRed *d) {
+    if (!d->fold) interp_red_final(r, d);
+    else memcpy(acc_of(r, d), so_far(r, d), th_dtype_bytes(d->red->acc_dtype));
+}

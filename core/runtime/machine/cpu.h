@@ -1,0 +1,25 @@
+/* cpu.h -- what a context has found out about its machine, lazily and once: instruction set, BLAS, threads. */
+#ifndef TH_CPU_H
+#define TH_CPU_H
+
+#include "blas.h"
+#include "gemm_kernels.h"
+#include "parallel.h"
+#include "team.h"
+
+typedef struct Cpu {
+    const GemmKernels *const *gemm; /* [0] float32, [1] float64 */
+    pthread_mutex_t lock;           /* taken while `blas` is being filled */
+    atomic_bool blas_asked;
+    Blas blas;
+    Team team;
+    struct ConvTuned *tuned; /* runtime/conv/tune.c */
+} Cpu;
+void conv_tuned_free(ThContext *c, struct ConvTuned *t);
+
+/* The context's record, made on the first call (from any thread): its only allocation. NULL with MemoryError. */
+Cpu *cpu_of(ThContext *c);
+/* The best kernels that this CPU can run (isa_vector_bytes). */
+const GemmKernels *const *cpu_gemm_kernels(void);
+
+#endif

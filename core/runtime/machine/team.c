@@ -1,0 +1,290 @@
+/*
+ * team.c -- threads that share work.
+ *
+ * In: n independent pieces. Out: all done. Always holds: who gives out work takes pieces itself until none is left, and
+ * then waits only for workers that are in the middle of one; on a machine whose processors are busy with other things
+ * the work is done as by one thread. A worker that was waited for much longer than a piece takes stays away for a
+ * multiple of that time, so that waiting costs a small part of the whole. Workers that find nothing wait awake for
+ * AWAKE nanoseconds (the pauses between the loops of a step) and sleep then; while whoever gives out work does not get
+ * the processor whenever it can run, they sleep at once. Results do not depend on who does what.
+ */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "team.h"
+
+#include "runtime/frame/runtime.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    AWAKE = 200000,   /* of a worker, where each thread can have a processor */
+    BRIEF = 20000,    /* awake for workers in the middle of a piece */
+    SLACK = 50000,    /* a wait so long is in order .. */
+    PIECES = 3,       /* .. and so many pieces' time more */
+    AWAY = 16,        /* times the wait: how long the worker stays away */
+    LOOK = 20000000,  /* between two looks at how busy the machine is */
+    OLD = 1000000000, /* what was seen so long ago says nothing */
+    QUIET = 80,       /* per cent of the time that who gives out work had a processor */
+    LOOKS = 64        /* between two looks at the clock */
+};
+
+/* The pieces of one thread: neighbours, the same ones whenever as many pieces are shared out, so that what a piece left
+ * in a core's own caches (a part of a weight) is found there by the next function over the same pieces. */
+typedef struct Share {
+    _Alignas(64) atomic_int next;
+    int end;
+} Share;
+
+struct TeamJob {
+    void (*fn)(int i, void *user);
+    void *user;
+    int threads;
+    pthread_t owner;
+    struct TeamJob *next;
+    bool open, waited; /* workers may still begin; the owner sleeps */
+    atomic_int inside; /* workers in it: a worker's last touch makes this smaller */
+    Share share[TEAM_MOST];
+};
+
+static inline void breathe(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* One's own pieces, then what others have not begun yet; how many. */
+static int take(TeamJob *j, int own) {
+    int done = 0;
+    for (int t = 0; t < j->threads; t++) {
+        Share *s = &j->share[(own + t) % j->threads];
+        if (atomic_load_explicit(&s->next, memory_order_relaxed) >= s->end) continue;
+        for (int i; (i = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < s->end; done++)
+            j->fn(i, j->user);
+    }
+    return done;
+}
+
+static void forget(Team *t, TeamJob *j) {
+    TeamJob *first = atomic_load_explicit(&t->jobs, memory_order_relaxed);
+    if (first == j) atomic_store_explicit(&t->jobs, j->next, memory_order_release);
+    for (; first && first != j; first = first->next)
+        if (first->next == j) {
+            first->next = j->next;
+            break;
+        }
+}
+
+/* ---- workers ----------------------------------------------------------------------------------------------------- */
+static bool away(TeamWorker *w) {
+    if (w->stays && profile_now() >= w->stays) w->stays = 0;
+    return w->stays != 0;
+}
+
+static TeamJob *job_for(Team *t, TeamWorker *w) {
+    TeamJob *j = atomic_load_explicit(&t->jobs, memory_order_relaxed);
+    while (j && (!j->open || w->number >= j->threads)) j = j->next;
+    return j && !away(w) ? j : NULL;
+}
+
+/* Another job came while the worker waited awake. */
+static bool came(Team *t, unsigned turn, int64_t until) {
+    while (profile_now() < until)
+        for (int i = 0; i < LOOKS; i++) {
+            if (atomic_load_explicit(&t->turn, memory_order_relaxed) != turn || atomic_load(&t->stop)) return true;
+            breathe();
+        }
+    return false;
+}
+
+static void help(Team *t, TeamWorker *w, TeamJob *j) {
+    w->at = j;
+    atomic_fetch_add_explicit(&j->inside, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&t->lock);
+    take(j, w->number);
+    pthread_mutex_lock(&t->lock);
+    j->open = false;
+    w->at = NULL;
+    bool waited = j->waited;
+    atomic_fetch_sub_explicit(&j->inside, 1, memory_order_release); /* j may be gone from here on */
+    if (waited) pthread_cond_broadcast(&t->done);
+}
+
+static void *work(void *user) {
+    TeamWorker *w = user;
+    Team *t = w->team;
+    int64_t until = 0;
+    pthread_mutex_lock(&t->lock);
+    while (!atomic_load(&t->stop)) {
+        TeamJob *j = job_for(t, w);
+        if (j) {
+            help(t, w, j);
+            until = t->awake ? profile_now() + t->awake : 0;
+            continue;
+        }
+        unsigned turn = atomic_load_explicit(&t->turn, memory_order_relaxed);
+        pthread_mutex_unlock(&t->lock);
+        bool more = until && came(t, turn, until);
+        pthread_mutex_lock(&t->lock);
+        if (more || turn != atomic_load_explicit(&t->turn, memory_order_relaxed) || atomic_load(&t->stop)) continue;
+        until = 0;
+        t->sleeping++;
+        pthread_cond_wait(&t->work, &t->lock);
+        t->sleeping--;
+    }
+    pthread_mutex_unlock(&t->lock);
+    return NULL;
+}
+
+/* Workers, as many as there can be; the host's signals are for its own threads. */
+static void start(Team *t) {
+    sigset_t all, before;
+    atomic_store(&t->process, (long)getpid());
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (t->nworker < t->threads - 1) {
+        TeamWorker *w = &t->worker[t->nworker];
+        *w = (TeamWorker){.team = t, .number = t->nworker + 1};
+        if (pthread_create(&w->id, NULL, work, w)) break;
+        t->nworker++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static int processors(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set)) return 1;
+    return CPU_COUNT(&set);
+}
+
+void team_init(Team *t) {
+    const char *wanted = getenv("OMP_NUM_THREADS");
+    long have = processors(), n = wanted ? strtol(wanted, NULL, 10) : 0;
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->work, NULL);
+    pthread_cond_init(&t->done, NULL);
+    if (n < 1) n = have;
+    t->threads = n < TEAM_MOST ? (int)n : TEAM_MOST;
+    t->awake = t->quiet = n <= have ? AWAKE : 0;
+}
+
+void team_end(Team *t) {
+    pthread_mutex_lock(&t->lock);
+    atomic_store(&t->stop, true);
+    pthread_cond_broadcast(&t->work);
+    pthread_mutex_unlock(&t->lock);
+    bool ours = atomic_load(&t->process) == (long)getpid();
+    for (int i = 0; ours && i < t->nworker; i++) pthread_join(t->worker[i].id, NULL);
+    if (t->nworker && !ours) return; /* a forked child: what lay in the parent's threads is not in order */
+    pthread_mutex_destroy(&t->lock);
+    pthread_cond_destroy(&t->work);
+    pthread_cond_destroy(&t->done);
+}
+
+/* ---- giving out work --------------------------------------------------------------------------------------------- */
+static bool somebody(Team *t, int threads) {
+    for (int i = 0; i < t->nworker && i < threads - 1; i++)
+        if (!away(&t->worker[i])) return true;
+    return false;
+}
+
+static bool give_out(Team *t, TeamJob *j) {
+    pthread_mutex_lock(&t->lock);
+    if (!atomic_load(&t->process)) start(t);
+    bool ok = somebody(t, j->threads);
+    int sleeping = t->sleeping;
+    if (ok) {
+        j->next = atomic_load_explicit(&t->jobs, memory_order_relaxed);
+        atomic_store_explicit(&t->jobs, j, memory_order_release);
+        atomic_fetch_add_explicit(&t->turn, 1, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&t->lock);
+    if (ok && sleeping) pthread_cond_broadcast(&t->work);
+    return ok;
+}
+
+/* Others want the processors too when this thread, which has work all the time, did not run all the time. */
+static void look(Team *t, int64_t now) {
+    struct timespec s;
+    if (now < atomic_load_explicit(&t->look, memory_order_relaxed) || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &s))
+        return;
+    int64_t ran = (int64_t)s.tv_sec * 1000000000 + s.tv_nsec;
+    pthread_mutex_lock(&t->lock);
+    if (pthread_equal(t->looker, pthread_self()) && now - t->looked < OLD)
+        t->awake = (ran - t->ran) * 100 >= (now - t->looked) * QUIET ? t->quiet : 0;
+    t->looker = pthread_self();
+    t->looked = now;
+    t->ran = ran;
+    atomic_store_explicit(&t->look, now + LOOK, memory_order_relaxed);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void sleep_for(Team *t, TeamJob *j) {
+    pthread_mutex_lock(&t->lock);
+    for (int i = 0; i < t->nworker; i++) t->worker[i].late = t->worker[i].at == j;
+    j->waited = true;
+    while (atomic_load_explicit(&j->inside, memory_order_acquire)) pthread_cond_wait(&t->done, &t->lock);
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* Until workers that have begun a piece are through. each: nanoseconds that a piece took here, 0: not known. */
+static void wait_for(Team *t, TeamJob *j, int64_t from, int64_t each) {
+    do {
+        for (int i = 0; i < LOOKS; i++) {
+            if (!atomic_load_explicit(&j->inside, memory_order_acquire)) return;
+            breathe();
+        }
+    } while (profile_now() < from + BRIEF);
+    sleep_for(t, j);
+    int64_t now = profile_now(), waited = now - from;
+    if (!each || waited <= SLACK + PIECES * each) return;
+    pthread_mutex_lock(&t->lock);
+    for (int i = 0; i < t->nworker; i++)
+        if (t->worker[i].late) t->worker[i].stays = now + AWAY * waited;
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* No worker begins any more; true: none is in it either. */
+static bool close_job(Team *t, TeamJob *j) {
+    pthread_mutex_lock(&t->lock);
+    j->open = false;
+    bool over = !atomic_load_explicit(&j->inside, memory_order_acquire);
+    if (over) forget(t, j);
+    pthread_mutex_unlock(&t->lock);
+    return over;
+}
+
+bool team_run(Team *t, int n, void (*fn)(int i, void *user), void *user) {
+    TeamJob j;
+    long process = atomic_load_explicit(&t->process, memory_order_relaxed);
+    if (process && process != (long)getpid()) return false;
+    j.fn = fn, j.user = user, j.threads = t->threads < n ? t->threads : n, j.owner = pthread_self();
+    j.open = true, j.waited = false;
+    atomic_init(&j.inside, 0);
+    for (int i = 0; i < j.threads; i++) {
+        atomic_init(&j.share[i].next, (int)((int64_t)n * i / j.threads));
+        j.share[i].end = (int)((int64_t)n * (i + 1) / j.threads);
+    }
+    if (!give_out(t, &j)) return false;
+    int64_t from = profile_now(), done = take(&j, 0);
+    look(t, from);
+    if (close_job(t, &j)) return true;
+    int64_t now = profile_now();
+    wait_for(t, &j, now, done ? (now - from) / done : 0);
+    close_job(t, &j);
+    return true;
+}
+
+bool team_inside(Team *t) {
+    if (!atomic_load_explicit(&t->jobs, memory_order_acquire)) return false;
+    pthread_t self = pthread_self();
+    bool inside = false;
+    pthread_mutex_lock(&t->lock);
+    for (TeamJob *j = atomic_load_explicit(&t->jobs, memory_order_relaxed); j && !inside; j = j->next)
+        inside = pthread_equal(j->owner, self);
+    for (int i = 0; i < t->nworker && !inside; i++) inside = t->worker[i].at && pthread_equal(t->worker[i].id, self);
+    pthread_mutex_unlock(&t->lock);
+    return inside;
+}

@@ -1,0 +1,11 @@
+/* pool.h -- pooling of floats over two dimensions. */
+#ifndef TH_RUNTIME_POOL_H
+#define TH_RUNTIME_POOL_H
+
+#include "kernel/pool_work.h"
+#include "graph/op.h"
+
+/* HostCall.pool: 0, or nonzero with the error set. The result does not overlap its operands. */
+int pool_host(HostCall *h, const PoolWork *w);
+
+#endif

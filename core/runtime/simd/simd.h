@@ -1,0 +1,66 @@
+/*
+ * simd.h -- block kernels: one function per (primitive, dtype), written once (simd_body.h) and compiled for each
+ * instruction set. Value texts of scalar operations become short programs of them (runtime/interp/micro.c). n is a
+ * multiple of SIMD_PAD except in folds; operands are dense blocks; o may be a, b or c.
+ */
+#ifndef TH_SIMD_H
+#define TH_SIMD_H
+
+#include "ops/table/ops.h"
+
+enum { SIMD_PAD = 16, SIMD_BLOCK = 512, SIMD_LANE_BYTES = 256 };
+
+/* Operators of the expression language first (names as expr.h gives them), then the primitives of core/ops. */
+/* clang-format off */
+#define SIMD_OPERATORS(X) \
+    X(add, 2) \
+    X(sub, 2) \
+    X(mul, 2) \
+    X(true_div, 2) X(neg, 1) X(lt, 2) X(le, 2) X(gt, 2) X(ge, 2) X(eq, 2) X(neq, 2) X(and_, 2) X(or_, 2) X(not, 1) \
+        X(switch, 3) X(copy, 1)
+/* clang-format on */
+typedef enum {
+#define X(name, arity) P_##name,
+    SIMD_OPERATORS(X)
+#undef X
+#define PRIM(name, arity, doc) P_##name,
+        PRIM_TABLE(PRIM)
+#undef PRIM
+#define CPRIM(name, arity, doc) P_##name,
+            CPRIM_TABLE(CPRIM)
+#undef CPRIM
+                SIMD_PRIMS
+} SimdPrim;
+
+typedef void (*SimdFn)(int64_t n, void *o, const void *a, const void *b, const void *c);
+/* acc[i] = acc[i] (+) v[i] for i < n; n is any number here */
+typedef void (*SimdFold)(int64_t n, void *acc, const void *v);
+
+typedef struct SimdTable {
+    const char *isa;
+    SimdFn prim[SIMD_PRIMS][TH_DTYPE_COUNT]; /* by dtype of the operands (switch: of its branches); NULL: not defined */
+    SimdFn cast[TH_DTYPE_COUNT][TH_DTYPE_COUNT]; /* [to][from] */
+    SimdFold fold[RED_OR + 1][TH_DTYPE_COUNT];   /* not for ARGMAX and ARGMIN */
+    /* The same with SIMD_LANE_BYTES of accumulators that take the values in turns. */
+    SimdFold lanes[RED_OR + 1][TH_DTYPE_COUNT];
+} SimdTable;
+
+/* special.c: block kernels of the helper texts, the same for every instruction set */
+#define PRIM(name, arity, doc) \
+    void special_##name##_f64(int64_t n, void *o, const void *a, const void *b, const void *c); \
+    void special_##name##_f32(int64_t n, void *o, const void *a, const void *b, const void *c);
+SPECIAL_PRIMS(PRIM)
+#undef PRIM
+#define CPRIM(name, arity, doc) \
+    void special_##name##_ThComplex128(int64_t n, void *o, const void *a, const void *b, const void *c); \
+    void special_##name##_ThComplex64(int64_t n, void *o, const void *a, const void *b, const void *c);
+SPECIAL_CPRIMS(CPRIM)
+#undef CPRIM
+/* n doubles by `near`, but large ones by sf_far(.., what). */
+void special_far(SimdFn near, int what, int64_t n, void *o, const void *a);
+
+extern const SimdTable simd_table_sse2, simd_table_avx2, simd_table_avx512;
+/* The best table this processor runs; THEANO_ISA=sse2|avx2|avx512 (environment) lowers it, for tests. */
+const SimdTable *simd_table(void);
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * simd_math.h -- the vector functions of core/ops/math/vmath_all.h for the instruction set of the file that includes
+ * this: vm_<name>_double, vm_<name>_float on vectors of VM_BYTES. Mirrored in core/text/vmath.c.
+ */
+#ifndef TH_SIMD_MATH_H
+#define TH_SIMD_MATH_H
+
+#if defined(__AVX512F__)
+#define VM_BYTES 64
+#elif defined(__AVX2__)
+#define VM_BYTES 32
+#else
+#define VM_BYTES 16
+#endif
+#define VM static inline __attribute__((always_inline, unused))
+typedef double vm_double __attribute__((vector_size(VM_BYTES)));
+typedef float vm_float __attribute__((vector_size(VM_BYTES)));
+typedef int64_t vm_int64 __attribute__((vector_size(VM_BYTES)));
+typedef int32_t vm_int32 __attribute__((vector_size(VM_BYTES)));
+
+#if VM_BYTES == 64 && defined(__GNUC__) && !defined(__clang__)
+VM vm_double vm_fma_double(vm_double a, vm_double b, vm_double c) {
+    return __builtin_ia32_vfmaddpd512_mask(a, b, c, (unsigned char)-1, 4);
+}
+VM vm_float vm_fma_float(vm_float a, vm_float b, vm_float c) {
+    return __builtin_ia32_vfmaddps512_mask(a, b, c, (unsigned short)-1, 4);
+}
+#elif VM_BYTES == 32 && defined(__GNUC__) && !defined(__clang__)
+VM vm_double vm_fma_double(vm_double a, vm_double b, vm_double c) { return __builtin_ia32_vfmaddpd256(a, b, c); }
+VM vm_float vm_fma_float(vm_float a, vm_float b, vm_float c) { return __builtin_ia32_vfmaddps256(a, b, c); }
+#else
+#if defined(__clang__) && defined(__FMA__)
+#define VM_FUSED _Pragma("clang fp contract(fast)")
+#else
+#define VM_FUSED
+#endif
+VM vm_double vm_fma_double(vm_double a, vm_double b, vm_double c) {
+    VM_FUSED
+    return a * b + c;
+}
+VM vm_float vm_fma_float(vm_float a, vm_float b, vm_float c) {
+    VM_FUSED
+    return a * b + c;
+}
+#endif
+
+#define VM_DEFINE(E, I) \
+    VM vm_##E vm_pick_##E(I m, vm_##E a, vm_##E b) { return (vm_##E)(((I)a & m) | ((I)b & ~m)); } \
+    VM vm_##E vm_least_##E(vm_##E x, vm_##E c) { return vm_pick_##E(x > c, c, x); } \
+    VM vm_##E vm_most_##E(vm_##E x, vm_##E c) { return vm_pick_##E(x < c, c, x); }
+VM_DEFINE(double, vm_int64)
+VM_DEFINE(float, vm_int32)
+#undef VM_DEFINE
+/* y * 2^n for t = n + a number whose low bits are free: in two steps, the last of which rounds. */
+VM vm_double vm_scale_double(vm_double y, vm_double t) {
+    vm_int64 k = (vm_int64)t, h = (vm_int64)((vm_int32)t >> 1);
+    return y * (vm_double)((h << 52) + 0x3ff0000000000000) * (vm_double)(((k - h) << 52) + 0x3ff0000000000000);
+}
+VM vm_float vm_scale_float(vm_float y, vm_float t) {
+    vm_int32 k = (vm_int32)t, h = k >> 1;
+    return y * (vm_float)((h << 23) + 0x3f800000) * (vm_float)(((k - h) << 23) + 0x3f800000);
+}
+
+/* The texts, for one dtype and then for the other. */
+#define VF(D, name, uses, ...) VF_##D(vm_##name, __VA_ARGS__)
+#define K(c) ((E)(c) - (V){0})
+#define SCALE(y, t, n) VM_OF(scale)(y, t)
+#define FMA(a, b, c) VM_OF(fma)(a, b, c)
+#define PICK(m, a, b) VM_OF(pick)(m, a, b)
+#define LEAST(x, c) VM_OF(least)(x, c)
+#define MOST(x, c) VM_OF(most)(x, c)
+#define expm1_of(x) VM_OF(expm1_of)(x)
+#define exp(x) VM_OF(exp)(x)
+#define log1p(x) VM_OF(log1p)(x)
+
+#define VM_OF(name) vm_##name##_double
+#define VF_FLOAT64(name, ...) \
+    VM vm_double name##_double(vm_double x) { \
+        typedef double E; \
+        typedef vm_double V; \
+        typedef vm_int64 I; \
+        (void)sizeof(I); \
+        __VA_ARGS__ \
+    }
+#define VF_FLOAT32(name, ...)
+#include "ops/math/vmath_all.h"
+#undef VM_OF
+#undef VF_FLOAT64
+#undef VF_FLOAT32
+
+#define VM_OF(name) vm_##name##_float
+#define VF_FLOAT64(name, ...)
+#define VF_FLOAT32(name, ...) \
+    VM vm_float name##_float(vm_float x) { \
+        typedef float E; \
+        typedef vm_float V; \
+        typedef vm_int32 I; \
+        (void)sizeof(I); \
+        __VA_ARGS__ \
+    }
+#include "ops/math/vmath_all.h"
+#undef VM_OF
+#undef VF_FLOAT64
+#undef VF_FLOAT32
+#undef VF
+#undef K
+#undef SCALE
+#undef FMA
+#undef PICK
+#undef LEAST
+#undef MOST
+#undef expm1_of
+#undef exp
+#undef log1p
+
+#endif

@@ -1,0 +1,163 @@
+/*
+ * emit.h -- private to the C emitter: one unit being written.
+ * A unit is: prelude, helpers (only those used), one function a distinct kernel, one function a step, run. Types are
+ * named by dtype and lanes: f64 a scalar, f64x8 a vector value, f64x8u the same in memory. Helpers are asked for by
+ * name with need(), which writes each once, so a unit holds what it uses and reads in order.
+ */
+#ifndef TH_EMIT_H
+#define TH_EMIT_H
+
+#include "runtime/frame/backend.h"
+#include "ops/table/ops.h"
+#include "ops/math/special.h"
+#include "schedule/nest.h"
+
+typedef struct Emit {
+    ThContext *c;
+    const Plan *p;
+    Arena *arena;
+    Text helpers, body;
+    Map have; /* hash of helper name -> 1 */
+    const Target *target;
+    int vector_bytes;     /* of the target: 64, 32, 16; 0 for a GPU */
+    bool mvec;            /* glibc's vector math may be called */
+    bool vmath;           /* ..and that of core/ops/math/vmath_all.h */
+    const int64_t *known; /* see emit_c */
+    /* the kernel being written */
+    const Kernel *k;
+    int number;              /* of the kernel */
+    const char *const *name; /* by access: identifiers, the pointers being p_<name> */
+    char **words;            /* by stage: what it computes, or NULL */
+    int *first, *users;      /* by kernel: plan_kernel_users */
+    const Nest *nest;        /* how it runs */
+    const NestWay *way;      /* the one being written */
+    const LoopStage *s;
+    int lanes;  /* of the stage's vec loop; 1: scalar */
+    bool tail;  /* under a mask of the first `m` lanes */
+    bool split; /* the function being written takes [row0, row1) of dim 0 */
+    bool block; /* ..which is reduced: what it gives goes to blocks.c */
+    int turn;   /* which of the vectors that are unrolled, or -1 */
+    int indent;
+    bool registers; /* single values in loops live in C variables; not where kernels are launched */
+    bool rows;      /* steps are data, not functions: rows.c */
+    uint8_t *mask;  /* by value id: width in bytes of the native mask m<id>, 0 none */
+    uint8_t *vec;   /* by value id: held as a vector */
+} Emit;
+
+/* names.c */
+const char *type_short(ThDtype d);                                  /* f64 */
+void type_name(char out[16], ThDtype d, int lanes);                 /* f64, f64x8 */
+const char *need_type(Emit *e, ThDtype d, int lanes, char out[16]); /* typedefs it */
+const char *need_mask(Emit *e, ThDtype d, int lanes, char out[16]); /* signed integers as wide as d: i64x8 */
+bool need(Emit *e, const char *name); /* true the first time: the caller writes it to e->helpers */
+int mask_width(ThDtype d);
+void emit_line(Emit *e, const char *format, ...) TH_PRINTF(2, 3); /* an indented line of the body */
+
+/* helpers.c: each returns the helper's name, valid until the next call */
+const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes);
+const char *need_select(Emit *e, ThDtype d, int lanes);
+const char *need_splat(Emit *e, ThDtype d, int lanes);
+const char *need_bool_of_mask(Emit *e, ThDtype d, int lanes); /* u8 lanes of 0 and 1 */
+const char *need_mask_of_bool(Emit *e, ThDtype d, int lanes);
+const char *need_cast(Emit *e, ThDtype from, ThDtype to, int lanes);
+const char *need_load(Emit *e, ThDtype d, int lanes, char how); /* 't' tail, 'g' strided */
+const char *need_store(Emit *e, ThDtype d, int lanes, char how);
+
+/* lanes.c: vectors as rows of lanes; names of helpers as above */
+ThDtype mask_dtype(ThDtype d);                                          /* of the lanes of need_mask */
+const char *need_lanes(Emit *e, ThDtype d, int lanes);                  /* (): numbers of the lanes, as wide as d */
+const char *need_first(Emit *e, ThDtype d, int lanes);                  /* (m): mask of the first m lanes */
+const char *need_turned(Emit *e, ThDtype d, int lanes, int by);         /* (v): lane j from lane j + by, around */
+bool lanes_load_tail(Emit *e, ThDtype d, int lanes, const char *name);  /* writes it by a masked move, or false */
+bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name); /* likewise */
+bool lanes_gather(Emit *e, ThDtype d, int lanes, const char *name);     /* writes the strided one, or false */
+bool lanes_scatter(Emit *e, ThDtype d, int lanes, const char *name);    /* likewise */
+
+/* turn.c: rows as columns, and back */
+const char *need_get(Emit *e, ThDtype d, int lanes);
+const char *need_put(Emit *e, ThDtype d, int lanes);
+
+/* vmath.c: writes the helper `name` of a primitive that is vector math of our own, or false */
+/* (x, s): a vector divided by one number, or each lane by its own that many vectors are divided by, rounded as division
+ * rounds; NULL where division is as good */
+const char *need_quotient(Emit *e, ThDtype d, int lanes, bool each);
+bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name);
+
+/* moves.c: rows as columns and back, rows repeated */
+void emit_move(Emit *e, const NestNode *n);
+void emit_flat_address(const Emit *e, Text *t,
+                       int acc); /* of an access in WAY_FLAT; of a shared row the vector itself */
+/* blocks.c: kernel_N of a nest of FOR_BLOCK; threads.c: over the part_N just written, of one of FOR_PIECE */
+bool blocks_emit(Emit *e, int number, const NestNode *blocks);
+bool threads_emit(Emit *e, int number, const NestNode *pieces);
+
+/* value.c: the text of one scalar operation over named operands */
+bool emit_value(Emit *e, Text *t, const Ins *i, int lanes, const char *const *names, bool *mask_result);
+/* ins.c */
+bool emit_ins(Emit *e, int id);
+void emit_row_copy(Emit *e, const int *ids, int least); /* begins an `if` that memcpy is, up to its `else {` */
+void emit_ahead(Emit *e, const int *ids, int n);        /* fetches what the n instructions load some rows later */
+void emit_next(Emit *e, int id);                        /* ..or in the next row */
+void emit_size(Text *t, Size z);
+/* reduce.c */
+void emit_red_turns(Emit *e, int n, bool begin); /* names for n vectors of every accumulator, or back to arrays */
+void emit_red_init(Emit *e, int red);
+void emit_red_step(Emit *e, int red);
+void emit_red_final(Emit *e, int red);
+void emit_red_join(Emit *e, int red); /* a block's result to what those before it give; of a position the value too */
+/* The same for rows in lanes: element j of each row waits in w<red>[j]. */
+void emit_side_init(Emit *e, int red);
+void emit_side_step(Emit *e, int red, int column);
+void emit_side_final(Emit *e, int red, int column);
+/* Vectors hold float32 and the sum of float64 is two of them, r<red> and rr<red>, which (r, rr) rounds and joins. */
+const char *need_whole(Emit *e, int lanes);
+/* loops.c */
+bool emit_begin(Emit *e, const Kernel *k, int number); /* sets the members above for this kernel */
+bool kernel_is_scalar(const Kernel *k);
+bool emit_nodes(Emit *e, const NestNode *n);    /* n and those after it */
+bool emit_leaf(Emit *e, const NestNode *n);     /* one without children */
+void emit_head(Emit *e, const LoopStage *tile); /* extents and pointers; tile: of its part of c alone */
+bool emit_ids(Emit *e, const int *ids, int n);
+/* product.c: the function that ends a tile, if a product of k has one, before the kernel's; the call of a product */
+bool emit_tiles(Emit *e);
+void emit_product(Emit *e, const NestNode *n);
+bool emit_kernel(Emit *e, const Kernel *k, int number);
+/* unit.c: the parameters of a step as a list, and as `static const Cell q[]` */
+void emit_cell_list(Text *t, const Step *s, const Kernel *k);
+void emit_cells(Emit *e, const Step *s, const Kernel *k, int number);
+/* rows.c */
+bool rows_wanted(const Plan *p);        /* it has so many steps that functions would cost */
+bool rows_has(const Emit *e, int step); /* `row(f, step)` does it, not `step_<number>(f)` */
+void emit_rows(Emit *e);
+bool rows_chain(Emit *e, int step); /* writes the chain that starts here (core/plan/chains.c); false: none does */
+/* registers.c: single values in the body of one loop that are C variables x<buffer> instead of memory */
+typedef struct Registers {
+    const Region *g;
+    int lo, hi;    /* steps of the body; hi < lo: it holds loops or branches, nothing is a variable */
+    bool all;      /* every step of the body works on variables alone or is one kernel without loops */
+    bool fails;    /* a step can fail */
+    uint8_t *here; /* by buffer: 1 a variable, 2 loaded at the start of a turn, 4 stored at its end */
+} Registers;
+bool registers_find(Emit *e, const Region *g, Registers *r);
+bool registers_has(const Registers *r, int buf);
+bool registers_step(Emit *e, const Registers *r, int step); /* writes the step if it works on variables */
+void registers_declare(Emit *e, const Registers *r);
+void registers_start_turn(Emit *e, const Registers *r);
+void registers_end_turn(Emit *e, const Registers *r); /* stores; before the loop's end is decided */
+void registers_next_turn(Emit *e, const Registers *r);
+/* region.c: the regions from number id on, as loops and branches around steps */
+void emit_region(Emit *e, int id);
+/* Lines of the text between which each kernel stands, and behind the last of them (parts.c) */
+#define PART_KERNEL "/* ---- kernel "
+#define PART_END "---- */"
+#define PART_REST "/* ---- steps ---- */"
+/* unit.c */
+void emit_run(Emit *e); /* theano_run, theano_step, the ABI's number: what the loader asks a unit for */
+/* target: a processor, with glibc's vector math; NULL: this machine, under the user's flags.
+ * known: by slot, its value in all calls of this unit or INT64_MIN; NULL: nothing is known */
+bool emit_c(Text *t, const Plan *p, const char *function_name, const Target *target, const int64_t *known);
+extern const char *const prelude_c;
+/* machine.c: what this processor has */
+int machine_vector_bytes(ThContext *c);
+
+#endif

@@ -1,0 +1,529 @@
+/*
+ * helpers.c -- the small inline functions a unit uses, written when first asked for: vector math by name, selection by
+ * masks, casts with NumPy's answers, loads and stores of partial and strided vectors.
+ */
+#include "emit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- math ---- */
+typedef struct {
+    const char *prim, *libm;
+    int arity;
+    char kind; /* 'v' libmvec has it, 'l' libm lane by lane, 't' a text */
+    const char *text;
+} Math;
+/* In texts: T the type, S(x) a splat of the literal, F(name) another primitive, a b the operands, M mask selection. */
+static const Math maths[] = {
+    {"exp", "exp", 1, 'v', NULL},     {"exp2", "exp2", 1, 'v', NULL},   {"expm1", "expm1", 1, 'v', NULL},
+    {"log", "log", 1, 'v', NULL},     {"log2", "log2", 1, 'v', NULL},   {"log10", "log10", 1, 'v', NULL},
+    {"log1p", "log1p", 1, 'v', NULL}, {"sin", "sin", 1, 'v', NULL},     {"cos", "cos", 1, 'v', NULL},
+    {"tan", "tan", 1, 'v', NULL},     {"asin", "asin", 1, 'v', NULL},   {"acos", "acos", 1, 'v', NULL},
+    {"atan", "atan", 1, 'v', NULL},   {"sinh", "sinh", 1, 'v', NULL},   {"cosh", "cosh", 1, 'v', NULL},
+    {"tanh", "tanh", 1, 'v', NULL},   {"asinh", "asinh", 1, 'v', NULL}, {"acosh", "acosh", 1, 'v', NULL},
+    {"atanh", "atanh", 1, 'v', NULL}, {"erf", "erf", 1, 'v', NULL},     {"erfc", "erfc", 1, 'v', NULL},
+    {"atan2", "atan2", 2, 'v', NULL}, {"pow", "pow", 2, 'v', NULL},     {"floor", "floor", 1, 'l', NULL},
+    {"ceil", "ceil", 1, 'l', NULL},   {"trunc", "trunc", 1, 'l', NULL}, {"rint", "rint", 1, 'l', NULL},
+    {"round", "round", 1, 'l', NULL}, {"sqrt", "sqrt", 1, 'l', NULL},   {"fmod", "fmod", 2, 'l', NULL},
+    {"fabs", "fabs", 1, 'l', NULL},   {"hypot", "hypot", 2, 'l', NULL}, {"copysign", "copysign", 2, 'l', NULL},
+    {"fma", "fma", 3, 'l', NULL},
+};
+
+static const Math *find(const char *prim) {
+    for (int i = 0; i < TH_LEN(maths); i++)
+        if (!strcmp(maths[i].prim, prim)) return &maths[i];
+    return NULL;
+}
+
+/* A prototype of the libm function for the scalar type. */
+static void prototype(Emit *e, const Math *m, ThDtype d) {
+    char name[32];
+    snprintf(name, sizeof name, "%s%s", m->libm, d == TH_FLOAT32 ? "f" : "");
+    char key[40];
+    snprintf(key, sizeof key, "proto %s", name);
+    if (need(e, key))
+        text_printf(&e->helpers,
+                    m->arity == 1   ? "%s %s(%s);\n"
+                    : m->arity == 2 ? "%s %s(%s, %s);\n"
+                                    : "%s %s(%s, %s, %s);\n",
+                    type_short(d), name, type_short(d), type_short(d), type_short(d));
+}
+
+/* ---- special functions: the texts of core/ops/math/special.h ---- */
+/* One function and, before it, all it uses; long lines broken between statements. */
+static void special(Emit *e, const SpecialFn *f) { /* as deep as the texts nest */
+    if (!need(e, f->name)) return;
+    for (const char *p = f->uses; *p;) {
+        unsigned long n = strcspn(p, " ");
+        const SpecialFn *used = special_find(p, n);
+        char name[32];
+        snprintf(name, sizeof name, "%.*s", (int)n, p);
+        if (used) special(e, used);
+        else if (find(name)) prototype(e, find(name), TH_FLOAT64);
+        p += n + (p[n] == ' ');
+    }
+    text_printf(&e->helpers, "FN %s %s%s ", f->result, f->name, f->params);
+    int column = 0, depth = 0;
+    for (const char *p = f->body; *p; p++, column++) {
+        depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
+        text_putc(&e->helpers, *p);
+        if ((p[0] == ';' && !depth && column > 90) || (p[0] == ',' && column > 110)) {
+            text_putc(&e->helpers, '\n');
+            column = 0;
+        }
+    }
+    text_putc(&e->helpers, '\n');
+}
+
+/* The primitive `prim` of dtype d, computed in float64 or complex128 by sf_<prim>. false: there is no such text. */
+static bool special_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name) {
+    char t[16], sf[40];
+    int n = snprintf(sf, sizeof sf, "sf_%s", prim);
+    const SpecialFn *f = special_find(sf, (unsigned long)n);
+    if (!f) return false;
+    special(e, f);
+    need_type(e, d, lanes, t);
+    bool two = strchr(f->params, ',') != NULL;
+    text_printf(&e->helpers, "INLINE %s %s(%s a%s%s%s) { ", t, name, t, two ? ", " : "", two ? t : "", two ? " b" : "");
+    if (dtype_is_complex(d))
+        text_printf(&e->helpers, "c128 r = %s(sf_c(a.re, a.im)%s); %s z; z.re = r.re; z.im = r.im; return z; }\n", sf,
+                    two ? ", sf_c(b.re, b.im)" : "", t);
+    else if (lanes == 1) text_printf(&e->helpers, "return (%s)%s(a%s); }\n", t, sf, two ? ", b" : "");
+    else
+        text_printf(&e->helpers, "%s r; for (int i = 0; i < %d; i++) r[i] = (%s)%s(a[i]%s); return r; }\n", t, lanes,
+                    type_short(d), sf, two ? ", b[i]" : "");
+    return true;
+}
+
+/*
+ * glibc's vector function of the target's whole vector, whatever the width asked for: it has another text, and other
+ * last bits, for each width.
+ */
+static const char *vector_call(Emit *e, const Math *m, ThDtype d) {
+    int bytes = e->vector_bytes;
+    if (!e->mvec || m->kind != 'v' || (bytes != 64 && bytes != 32 && bytes != 16)) return NULL;
+    char isa = bytes == 64 ? 'e' : bytes == 32 ? 'd' : 'b', t[16], key[64];
+    int lanes = bytes / (int)th_dtype_bytes(d);
+    char *call = arena_alloc(e->arena, 48);
+    if (!call) return NULL;
+    bool two = m->arity == 2;
+    snprintf(call, 48, "_ZGV%cN%d%s_%s%s", isa, lanes, two ? "vv" : "v", m->libm, d == TH_FLOAT32 ? "f" : "");
+    need_type(e, d, lanes, t);
+    snprintf(key, sizeof key, "proto %s", call);
+    if (need(e, key)) text_printf(&e->helpers, "%s %s(%s%s%s);\n", t, call, t, two ? ", " : "", two ? t : "");
+    return call;
+}
+
+/* `name` of `lanes` values through a function of whole vectors: padded with its first value, or piece by piece. */
+static void in_vectors(Emit *e, const Math *m, ThDtype d, int lanes, const char *name, const char *call) {
+    char t[16], whole[16];
+    int n = e->vector_bytes / (int)th_dtype_bytes(d);
+    bool two = m->arity == 2;
+    need_type(e, d, lanes, t);
+    need_type(e, d, n, whole);
+    Text *h = &e->helpers;
+    text_printf(h, "INLINE %s %s(%s a%s%s%s) {", t, name, t, two ? ", " : "", two ? t : "", two ? " b" : "");
+    if (lanes == n) {
+        text_printf(h, " return %s(a%s); }\n", call, two ? ", b" : "");
+    } else if (lanes == 1) {
+        text_printf(h, " %s x = a - (%s){0}%s%s%s; return %s(x%s)[0]; }\n", whole, whole, two ? ", y = b - (" : "",
+                    two ? whole : "", two ? "){0}" : "", call, two ? ", y" : "");
+    } else {
+        text_printf(h, "\n    %s x, y, z;\n    %s r;\n    (void)y;\n", whole, t);
+        text_printf(h, "    for (int j = 0; j < %d; j += %d) {\n", lanes, n);
+        text_printf(h, "        for (int i = 0; i < %d; i++) { int k = ", n);
+        if (lanes < n) text_printf(h, "i < %d ? i : 0", lanes);
+        else text_put(h, "j + i");
+        text_printf(h, "; x[i] = a[k]; %s}\n", two ? "y[i] = b[k]; " : "");
+        text_printf(h, "        z = %s(x%s);\n", call, two ? ", y" : "");
+        text_printf(h, "        for (int i = 0; i < %d; i++) r[j + i] = z[i];\n    }\n    return r; }\n",
+                    lanes < n ? lanes : n);
+    }
+}
+
+/* The instruction, where the compiler would take each lane out and put it back. */
+static void square_root(Emit *e, ThDtype d, int lanes) {
+    int bytes = (int)th_dtype_bytes(d) * lanes;
+    char s = d == TH_FLOAT32 ? 's' : 'd';
+    if (lanes == 1 || e->vector_bytes < 32 || bytes < 16) return;
+    text_put(&e->helpers, "#ifndef __clang__\n    ");
+    if (bytes == 64)
+        text_printf(&e->helpers, "return __builtin_ia32_sqrtp%c512_mask(a, a, (%s)-1, 4);\n", s,
+                    s == 's' ? "u16" : "u8");
+    else text_printf(&e->helpers, "return __builtin_ia32_sqrtp%c%s(a);\n", s, bytes == 32 ? "256" : "");
+    text_put(&e->helpers, "#endif\n");
+}
+
+static void plain_math(Emit *e, const Math *m, ThDtype d, int lanes, const char *name) {
+    char t[16];
+    const char *call = vector_call(e, m, d), *f = d == TH_FLOAT32 ? "f" : "", *second = m->arity == 2 ? ", " : "";
+    if (call) {
+        in_vectors(e, m, d, lanes, name, call);
+        return;
+    }
+    need_type(e, d, lanes, t);
+    prototype(e, m, d);
+    if (lanes == 1)
+        text_printf(&e->helpers, "INLINE %s %s(%s a%s%s%s) { return %s%s(a%s); }\n", t, name, t, second,
+                    m->arity == 2 ? t : "", m->arity == 2 ? " b" : "", m->libm, f, m->arity == 2 ? ", b" : "");
+    else {
+        text_printf(&e->helpers, "INLINE %s %s(%s a%s%s%s) {\n", t, name, t, second, m->arity == 2 ? t : "",
+                    m->arity == 2 ? " b" : "");
+        if (!strcmp(m->prim, "sqrt")) square_root(e, d, lanes);
+        text_printf(&e->helpers, "    %s r; for (int i = 0; i < %d; i++) r[i] = %s%s(a[i]%s); return r; }\n", t, lanes,
+                    m->libm, f, m->arity == 2 ? ", b[i]" : "");
+    }
+}
+
+/* Large doubles lose digits in the C library's sine, cosine and tangent: those go through sf_far, value by value. */
+static void far_math(Emit *e, const Math *m, int lanes, const char *name) {
+    char t[16], near[72], far[48];
+    int what = m->prim[0] == 's' ? 0 : m->prim[0] == 'c' ? 1 : 2;
+    snprintf(near, sizeof near, "near_%s", name);
+    number_format(far, sizeof far, "__builtin_fabs(a%s) >= %a", lanes == 1 ? "" : "[i]", SPECIAL_FAR);
+    plain_math(e, m, TH_FLOAT64, lanes, near);
+    special(e, special_find("sf_far", 6));
+    need_type(e, TH_FLOAT64, lanes, t);
+    Text *h = &e->helpers;
+    if (lanes == 1) {
+        text_printf(h, "INLINE %s %s(%s a) { return %s ? sf_far(a, %d) : %s(a); }\n", t, name, t, far, what, near);
+        return;
+    }
+    const char *abs_ = need_math(e, "abs", TH_FLOAT64, lanes), *splat = need_splat(e, TH_FLOAT64, lanes);
+    /* apart, so that the operand need not outlive the call */
+    text_printf(h, "static __attribute__((noinline, unused)) %s far_%s(%s a) {\n    %s r = %s(a);\n", t, name, t, t,
+                near);
+    text_printf(h, "    for (int i = 0; i < %d; i++)\n        if (%s) r[i] = sf_far(a[i], %d);\n", lanes, far, what);
+    text_printf(h, "    return r; }\nINLINE %s %s(%s a) {\n    int any = 0;\n", t, name, t);
+    if (e->vector_bytes == 64 && lanes == 8)
+        text_printf(h, "    any = __builtin_ia32_cmppd512_mask(%s(a), %s(%a), 13, (u8)-1, 4);\n", abs_, splat,
+                    SPECIAL_FAR);
+    else if (e->vector_bytes >= 32 && lanes == 4)
+        text_printf(h, "    any = __builtin_ia32_movmskpd256((%s)(%s(a) >= %s(%a)));\n", t, abs_, splat, SPECIAL_FAR);
+    else text_printf(h, "    for (int i = 0; i < %d; i++) any |= %s;\n", lanes, far);
+    text_printf(h, "    return __builtin_expect(any, 0) ? far_%s(a) : %s(a); }\n", name, near);
+}
+
+/* Primitives that are short texts over others. */
+static bool composed(Emit *e, const char *prim, ThDtype d, int lanes, const char *name) {
+    char t[16], ex[48], l1[48], sel[48], sp[48];
+    need_type(e, d, lanes, t);
+    bool f32 = d == TH_FLOAT32;
+    if (!strcmp(prim, "sigmoid") || !strcmp(prim, "softplus")) {
+        bool sig = prim[1] == 'i';
+        snprintf(ex, sizeof ex, "%s", need_math(e, "exp", d, lanes));
+        if (!sig) snprintf(l1, sizeof l1, "%s", need_math(e, "log1p", d, lanes));
+        snprintf(sel, sizeof sel, "%s", need_select(e, d, lanes));
+        snprintf(sp, sizeof sp, "%s", need_splat(e, d, lanes));
+        if (sig)
+            text_printf(&e->helpers, "INLINE %s %s(%s a) { return %s(a < %s(%d), %s(0), %s(1) / (%s(1) + %s(-a))); }\n",
+                        t, name, t, sel, sp, f32 ? -88 : -709, sp, sp, sp, ex);
+        else
+            text_printf(&e->helpers,
+                        "INLINE %s %s(%s a) { return %s(a < %s(%d), %s(0), %s(a > %s(%d), a, %s(%s(a)))); }\n", t, name,
+                        t, sel, sp, f32 ? -103 : -745, sp, sel, sp, f32 ? 20 : 40, l1, ex);
+        return true;
+    }
+    if (!strcmp(prim, "deg2rad") || !strcmp(prim, "rad2deg")) {
+        snprintf(sp, sizeof sp, "%s", need_splat(e, d, lanes));
+        text_printf(&e->helpers, "INLINE %s %s(%s a) { return a * %s((%s)%s); }\n", t, name, t, sp, type_short(d),
+                    prim[0] == 'd' ? "0.017453292519943295" : "57.29577951308232");
+        return true;
+    }
+    if (!strcmp(prim, "div_floor") && dtype_is_float(d) &&
+        lanes == 1) { /* as NumPy: exact where a / b rounds up to an integer */
+        snprintf(ex, sizeof ex, "%s", need_math(e, "fmod", d, 1));
+        snprintf(l1, sizeof l1, "%s", need_math(e, "rint", d, 1));
+        text_printf(&e->helpers,
+                    "INLINE %s %s(%s a, %s b) { if (b == 0) return a / b; %s r = %s(a, b), q = (a - r) / b; "
+                    "if (r != 0 && (r < 0) != (b < 0)) q -= 1; return q == 0 ? a / b * 0 : %s(q); }\n",
+                    t, name, t, t, t, ex, l1);
+        return true;
+    }
+    if (!strcmp(prim, "mod_floor") && dtype_is_float(d) && lanes == 1) {
+        snprintf(ex, sizeof ex, "%s", need_math(e, "fmod", d, 1));
+        text_printf(&e->helpers,
+                    "INLINE %s %s(%s a, %s b) { %s r = %s(a, b); if (r == 0) return b < 0 ? -(%s)0 : (%s)0; "
+                    "return (r < 0) != (b < 0) ? r + b : r; }\n",
+                    t, name, t, t, t, ex, t, t);
+        return true;
+    }
+    return false;
+}
+
+/* Integer primitives: scalars only. A divisor of 0 was reported before. */
+static void integer_math(Emit *e, const char *prim, ThDtype d, const char *name) {
+    const char *t = type_short(d);
+    bool sig = dtype_is_signed(d);
+    if (!strcmp(prim, "abs"))
+        text_printf(&e->helpers,
+                    sig ? "INLINE %s %s(%s a) { return a < 0 ? (%s)(0 - (u64)a) : a; }\n"
+                        : "INLINE %s %s(%s a) { return (%s)a; }\n",
+                    t, name, t, t);
+    else if (!strcmp(prim, "div_floor"))
+        text_printf(&e->helpers,
+                    sig ? "INLINE %s %s(%s a, %s b) { if (b == 0) return 0; if (b == -1) return (%s)(0 - (u64)a); "
+                          "return (%s)(a / b - (a %% b != 0 && (a < 0) != (b < 0))); }\n"
+                        : "INLINE %s %s(%s a, %s b) { return (%s)(b ? (%s)(a / b) : 0); }\n",
+                    t, name, t, t, t, t);
+    else if (!strcmp(prim, "mod_floor"))
+        text_printf(&e->helpers,
+                    sig ? "INLINE %s %s(%s a, %s b) { if (b == 0 || b == -1) return 0; %s r = (%s)(a %% b); return "
+                          "(%s)(r != 0 && (r < 0) != (b < 0) ? r + b : r); }\n"
+                        : "INLINE %s %s(%s a, %s b) { %s r = (%s)(b ? a %% b : 0); return (%s)r; }\n",
+                    t, name, t, t, t, t, t);
+    else if (!strcmp(prim, "bit_shl"))
+        text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { return (%s)((u64)b < %zu ? (u64)a << (b & 63) : 0); }\n",
+                    t, name, t, t, t, 8 * th_dtype_bytes(d));
+    else if (!strcmp(prim, "bit_shr"))
+        text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { return (%s)((u64)b < %zu ? a >> (b & 63) : %s); }\n", t,
+                    name, t, t, t, 8 * th_dtype_bytes(d), sig ? "a < 0 ? -1 : 0" : "0");
+    else /* pow */
+        text_printf(&e->helpers,
+                    "INLINE %s %s(%s a, %s b) { %su64 r = 1, p = (u64)a; for (u64 n = (u64)b; n; n >>= 1, p *= p) if "
+                    "(n & 1) r *= p; return (%s)r; }\n",
+                    t, name, t, t, sig ? "if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0; " : "", t);
+}
+
+static void float_abs(Emit *e, ThDtype d, int lanes, const char *name) {
+    char t[16], m[16];
+    need_type(e, d, lanes, t);
+    need_mask(e, d, lanes, m);
+    if (lanes == 1) {
+        text_printf(&e->helpers, "INLINE %s %s(%s a) { return __builtin_fabs%s(a); }\n", t, name, t,
+                    d == TH_FLOAT32 ? "f" : "");
+        return;
+    }
+    text_printf(&e->helpers, "INLINE %s %s(%s a) { return (%s)((%s)a & (%s)(((%s){0} + 1) * (%s)%s)); }\n", t, name, t,
+                t, m, m, m, d == TH_FLOAT32 ? "i32" : "i64", d == TH_FLOAT32 ? "0x7fffffff" : "0x7fffffffffffffff");
+}
+
+static void complex_math(Emit *e, const char *prim, ThDtype d, const char *name) {
+    const char *t = type_short(d), *r = d == TH_COMPLEX64 ? "f32" : "f64", *f = d == TH_COMPLEX64 ? "f" : "";
+    Text *h = &e->helpers;
+    if (!strcmp(prim, "c_add"))
+        text_printf(h, "INLINE %s %s(%s a, %s b) { return MK(%s, a.re + b.re, a.im + b.im); }\n", t, name, t, t, t);
+    else if (!strcmp(prim, "c_sub"))
+        text_printf(h, "INLINE %s %s(%s a, %s b) { return MK(%s, a.re - b.re, a.im - b.im); }\n", t, name, t, t, t);
+    else if (!strcmp(prim, "c_mul"))
+        text_printf(
+            h, "INLINE %s %s(%s a, %s b) { return MK(%s, a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }\n", t,
+            name, t, t, t);
+    else if (!strcmp(prim, "c_div"))
+        text_printf(
+            h,
+            "INLINE %s %s(%s a, %s b) { %s yr = b.re < 0 ? -b.re : b.re, yi = b.im < 0 ? -b.im : b.im, q, s;\n"
+            "    if (yr >= yi) { if (yr == 0 && yi == 0) return MK(%s, a.re / yr, a.im / yr); q = b.im / b.re; s "
+            "= 1 / (b.re + b.im * q); return MK(%s, (a.re + a.im * q) * s, (a.im - a.re * q) * s); }\n"
+            "    q = b.re / b.im; s = 1 / (b.im + b.re * q); return MK(%s, (a.re * q + a.im) * s, (a.im * q - "
+            "a.re) * s); }\n",
+            t, name, t, t, r, t, t, t);
+    else if (!strcmp(prim, "c_neg"))
+        text_printf(h, "INLINE %s %s(%s a) { return MK(%s, -a.re, -a.im); }\n", t, name, t, t);
+    else if (!strcmp(prim, "c_conj"))
+        text_printf(h, "INLINE %s %s(%s a) { return MK(%s, a.re, -a.im); }\n", t, name, t, t);
+    else if (!strcmp(prim, "c_abs")) {
+        prototype(e, find("hypot"), d == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64);
+        text_printf(h, "INLINE %s %s(%s a) { return hypot%s(a.re, a.im); }\n", r, name, t, f);
+    } else if (!strcmp(prim, "c_real")) text_printf(h, "INLINE %s %s(%s a) { return a.re; }\n", r, name, t);
+    else if (!strcmp(prim, "c_imag")) text_printf(h, "INLINE %s %s(%s a) { return a.im; }\n", r, name, t);
+    else if (!strcmp(prim, "c_eq"))
+        text_printf(h, "INLINE u8 %s(%s a, %s b) { return a.re == b.re && a.im == b.im; }\n", name, t, t);
+    else if (!strcmp(prim, "c_neq"))
+        text_printf(h, "INLINE u8 %s(%s a, %s b) { return !(a.re == b.re && a.im == b.im); }\n", name, t, t);
+}
+
+const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes) {
+    char t[16];
+    type_name(t, d, lanes);
+    char *name = arena_alloc(e->arena, 64);
+    if (!name) return "";
+    snprintf(name, 64, "%s_%s", prim, t);
+    if (!need(e, name)) return name;
+    const Math *m = find(prim);
+    if (!strcmp(prim, "c_make"))
+        text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { return MK(%s, a, b); }\n",
+                    d == TH_FLOAT32 ? "c64" : "c128", name, t, t, d == TH_FLOAT32 ? "c64" : "c128");
+    else if (special_math(e, prim, d, lanes, name) || vmath_math(e, prim, d, lanes, name)) return name;
+    else if (dtype_is_complex(d)) complex_math(e, prim, d, name);
+    else if (m && d == TH_FLOAT64 && (!strcmp(prim, "sin") || !strcmp(prim, "cos") || !strcmp(prim, "tan")))
+        far_math(e, m, lanes, name);
+    else if (dtype_is_float(d) && m) plain_math(e, m, d, lanes, name);
+    else if (dtype_is_float(d) && !strcmp(prim, "abs")) float_abs(e, d, lanes, name);
+    else if (!composed(e, prim, d, lanes, name)) integer_math(e, prim, d, name);
+    return name;
+}
+
+/* ---- masks, splats, casts ---- */
+static char *named(Emit *e, const char *what, ThDtype d, int lanes) {
+    char t[16];
+    type_name(t, d, lanes);
+    char *name = arena_alloc(e->arena, 64);
+    if (name) snprintf(name, 64, "%s_%s", what, t);
+    return name;
+}
+
+const char *need_select(Emit *e, ThDtype d, int lanes) {
+    char t[16], m[16], *name = named(e, "sel", d, lanes);
+    if (!name) return "";
+    if (!need(e, name)) return name;
+    need_type(e, d, lanes, t);
+    need_mask(e, d, lanes, m);
+    if (lanes == 1) text_printf(&e->helpers, "INLINE %s %s(int m, %s a, %s b) { return m ? a : b; }\n", t, name, t, t);
+    else
+        text_printf(&e->helpers, "INLINE %s %s(%s m, %s a, %s b) { return (%s)(((%s)a & m) | ((%s)b & ~m)); }\n", t,
+                    name, m, t, t, t, m, m);
+    return name;
+}
+
+const char *need_splat(Emit *e, ThDtype d, int lanes) { /* keeps the sign of zero */
+    char t[16], *name = named(e, "splat", d, lanes);
+    if (!name) return "";
+    if (!need(e, name)) return name;
+    need_type(e, d, lanes, t);
+    if (lanes == 1) text_printf(&e->helpers, "INLINE %s %s(%s a) { return a; }\n", t, name, t);
+    else text_printf(&e->helpers, "INLINE %s %s(%s a) { return a - (%s){0}; }\n", t, name, type_short(d), t);
+    return name;
+}
+
+const char *need_bool_of_mask(Emit *e, ThDtype d, int lanes) {
+    char u[16], m[16], *name = named(e, "bool_of", d, lanes);
+    if (!name) return "";
+    if (!need(e, name)) return name;
+    need_type(e, TH_BOOL, lanes, u);
+    need_mask(e, d, lanes, m);
+    text_printf(&e->helpers, "INLINE %s %s(%s m) { return __builtin_convertvector(m, %s) & 1; }\n", u, name, m, u);
+    return name;
+}
+
+const char *need_mask_of_bool(Emit *e, ThDtype d, int lanes) {
+    char u[16], m[16], *name = named(e, "mask_of", d, lanes);
+    if (!name) return "";
+    if (!need(e, name)) return name;
+    need_type(e, TH_BOOL, lanes, u);
+    need_mask(e, d, lanes, m);
+    text_printf(&e->helpers, "INLINE %s %s(%s b) { return -__builtin_convertvector(b, %s); }\n", m, name, u, m);
+    return name;
+}
+
+/* Scalar cast with NumPy's answers for what does not fit (see base/array/cast.c). */
+static void scalar_cast(Emit *e, ThDtype from, ThDtype to, const char *name) {
+    const char *f = type_short(from), *t = type_short(to);
+    char fk = th_dtype_kind(from), tk = th_dtype_kind(to);
+    if (fk == 'c') {
+        if (tk == 'c') {
+            text_printf(&e->helpers, "INLINE %s %s(%s a) { return MK(%s, a.re, a.im); }\n", t, name, f, t);
+            return;
+        }
+        if (tk == 'b') {
+            text_printf(&e->helpers, "INLINE u8 %s(%s a) { return a.re != 0 || a.im != 0; }\n", name, f);
+            return;
+        }
+        const char *part = need_cast(e, from == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64, to, 1);
+        text_printf(&e->helpers, "INLINE %s %s(%s a) { return %s(a.re); }\n", t, name, f, part);
+        return;
+    }
+    if (tk == 'c')
+        text_printf(&e->helpers, "INLINE %s %s(%s a) { return MK(%s, (%s)a, 0); }\n", t, name, f, t,
+                    to == TH_COMPLEX64 ? "f32" : "f64");
+    else if (tk == 'b') text_printf(&e->helpers, "INLINE u8 %s(%s a) { return a != 0; }\n", name, f);
+    else if (fk != 'f' || tk == 'f') text_printf(&e->helpers, "INLINE %s %s(%s a) { return (%s)a; }\n", t, name, f, t);
+    else if (to == TH_UINT64)
+        text_printf(
+            &e->helpers,
+            "INLINE u64 %s(%s a) { f64 v = a; int big = v >= 0x1p63; if (big) v -= 0x1p63;\n"
+            "    u64 r = v >= -0x1p63 && v < 0x1p63 ? (u64)(i64)v : 1ul << 63; return big ? r ^ 1ul << 63 : r; }\n",
+            name, f);
+    else if (to == TH_INT64 || to == TH_UINT32)
+        text_printf(
+            &e->helpers,
+            "INLINE %s %s(%s a) { f64 v = a; return (%s)(v >= -0x1p63 && v < 0x1p63 ? (i64)v : (i64)(1ul << 63)); }\n",
+            t, name, f, t);
+    else
+        text_printf(&e->helpers,
+                    "INLINE %s %s(%s a) { f64 v = a; return (%s)(v > -2147483649.0 && v < 2147483648.0 ? (i32)v : "
+                    "(i32)(1u << 31)); }\n",
+                    t, name, f, t);
+}
+
+/* gcc 12 and older make two halves out of what is one instruction of AVX-512. */
+static void widen(Emit *e, ThDtype from, ThDtype to, const char *name, const char *a, const char *b) {
+    const char *one = NULL;
+    if (e->vector_bytes == 64 && to == TH_FLOAT64)
+        one = from == TH_FLOAT32 ? "cvtps2pd512_mask(a, (V){0}, 255, 4)"
+              : from == TH_INT32 ? "cvtdq2pd512_mask(a, (V){0}, 255)"
+                                 : NULL;
+    if (e->vector_bytes == 64 && to == TH_INT64 && from == TH_INT32) one = "pmovsxdq512_mask(a, (V){0}, 255)";
+    if (!one) {
+        text_printf(&e->helpers, "INLINE %s %s(%s a) { return __builtin_convertvector(a, %s); }\n", b, name, a, b);
+        return;
+    }
+    text_printf(&e->helpers, "INLINE %s %s(%s a) {\n#ifdef __clang__\n    return __builtin_convertvector(a, %s);\n", b,
+                name, a, b);
+    text_printf(&e->helpers, "#else\n    typedef %s V __attribute__((vector_size(64)));\n",
+                to == TH_FLOAT64 ? "double" : "long long");
+    text_printf(&e->helpers, "    return (%s)__builtin_ia32_%s;\n#endif\n}\n", b, one);
+}
+
+const char *need_cast(Emit *e, ThDtype from, ThDtype to, int lanes) {
+    char a[16], b[16], m[16];
+    char *name = arena_alloc(e->arena, 64);
+    if (!name) return "";
+    need_type(e, from, lanes, a);
+    need_type(e, to, lanes, b);
+    /* bool and uint8 share a C type but not a meaning */
+    snprintf(name, 64, "cast_%s_%s%s", to == TH_BOOL ? "b" : type_short(to), from == TH_BOOL ? "b" : "", a);
+    if (!need(e, name)) return name;
+    if (lanes == 1) {
+        scalar_cast(e, from, to, name);
+        return name;
+    }
+    if (to == TH_BOOL) {
+        need_mask(e, from, lanes, m);
+        text_printf(&e->helpers, "INLINE %s %s(%s a) { return __builtin_convertvector((%s)(a != 0), %s) & 1; }\n", b,
+                    name, a, m, b);
+    } else if (dtype_is_float(from) && dtype_is_discrete(to)) {
+        const char *one = need_cast(e, from, to, 1);
+        text_printf(&e->helpers,
+                    "INLINE %s %s(%s a) { %s r; for (int i = 0; i < %d; i++) r[i] = %s(a[i]); return r; }\n", b, name,
+                    a, b, lanes, one);
+    } else if (lanes == 8) widen(e, from, to, name, a, b);
+    else text_printf(&e->helpers, "INLINE %s %s(%s a) { return __builtin_convertvector(a, %s); }\n", b, name, a, b);
+    return name;
+}
+
+/* ---- memory ---- */
+const char *need_load(Emit *e, ThDtype d, int lanes, char how) {
+    char t[16], *name = named(e, how == 't' ? "ldt" : "ldg", d, lanes);
+    if (!name) return "";
+    if (!need(e, name)) return name;
+    need_type(e, d, lanes, t);
+    const char *s = type_short(d);
+    if (how == 't' ? lanes_load_tail(e, d, lanes, name) : lanes_gather(e, d, lanes, name)) return name;
+    if (how == 't') /* lanes past m repeat the first element: ordinary numbers for vector math */
+        text_printf(&e->helpers,
+                    "INLINE %s %s(const %s *p, i64 m) { %s r; for (int i = 0; i < %d; i++) r[i] = p[i < m ? i : 0]; "
+                    "return r; }\n",
+                    t, name, s, t, lanes);
+    else
+        text_printf(&e->helpers,
+                    "INLINE %s %s(const %s *p, i64 st, i64 m) { %s r; for (int i = 0; i < %d; i++) r[i] = p[i < m ? i "
+                    "* st : 0]; return r; }\n",
+                    t, name, s, t, lanes);
+    return name;
+}
+
+const char *need_store(Emit *e, ThDtype d, int lanes, char how) {
+    char t[16], *name = named(e, how == 't' ? "stt" : "stg", d, lanes);
+    if (!name) return "";
+    if (!need(e, name)) return name;
+    need_type(e, d, lanes, t);
+    if (how == 't' ? lanes_store_tail(e, d, lanes, name) : lanes_scatter(e, d, lanes, name)) return name;
+    text_printf(&e->helpers,
+                how == 't'
+                    ? "INLINE void %s(%s *p, %s v, i64 m) { for (int i = 0; i < m; i++) p[i] = v[i]; }\n"
+                    : "INLINE void %s(%s *p, %s v, i64 st, i64 m) { for (int i = 0; i < m; i++) p[i * st] = v[i]; }\n",
+                name, type_short(d), t);
+    return name;
+}

@@ -1,0 +1,198 @@
+/*
+ * vmath.c -- vector math of our own in generated text: what core/ops/math/vmath_all.h is written in, as functions of
+ * one type of vector, then the functions asked for. Mirrors core/runtime/simd/simd_math.h: the same bits.
+ */
+#include "ops/math/vmath.h"
+#include "emit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Type { /* one type of vectors */
+    ThDtype d;
+    int lanes, bytes;
+    char v[16], i[16], key[64];
+} Type;
+
+static const char *part(Type *t, const char *what) {
+    snprintf(t->key, sizeof t->key, "%s_%s", what, t->v);
+    return t->key;
+}
+
+/* a * b + c, rounded once where the processor can. */
+static void fused(Emit *e, const Type *t) {
+    bool single = t->d == TH_FLOAT32, can = e->vector_bytes > 16 && t->bytes >= 16;
+    Text *h = &e->helpers;
+    text_printf(h, "INLINE %s fma_%s(%s a, %s b, %s c) {\n", t->v, t->v, t->v, t->v, t->v);
+    if (can) {
+        text_put(h, "#ifdef __clang__\n    _Pragma(\"clang fp contract(fast)\") return a * b + c;\n#else\n    return ");
+        if (t->bytes == 64)
+            text_printf(h, "__builtin_ia32_vfmaddp%c512_mask(a, b, c, (%s)-1, 4);\n", single ? 's' : 'd',
+                        single ? "u16" : "u8");
+        else text_printf(h, "__builtin_ia32_vfmaddp%c%s(a, b, c);\n", single ? 's' : 'd', t->bytes == 32 ? "256" : "");
+        text_put(h, "#endif\n}\n");
+    } else text_put(h, "    return a * b + c; }\n");
+}
+
+/* The smaller or larger of x and c, x where that is NaN. */
+static void bound(Emit *e, const Type *t, const char *name, const char *op, const char *instruction) {
+    Text *h = &e->helpers;
+    char suffix = t->d == TH_FLOAT32 ? 's' : 'd';
+    const char *pick = need_select(e, t->d, t->lanes);
+    text_printf(h, "INLINE %s %s_%s(%s x, %s c) {\n", t->v, name, t->v, t->v, t->v);
+    bool have = t->bytes == 64 || (e->vector_bytes > 16 && t->bytes == 32);
+    if (have) {
+        text_printf(h, "#ifndef __clang__\n    return __builtin_ia32_%sp%c%d", instruction, suffix, 8 * t->bytes);
+        if (t->bytes == 64) text_printf(h, "_mask(c, x, x, (%s)-1, 4);\n", suffix == 's' ? "u16" : "u8");
+        else text_put(h, "(c, x);\n");
+        text_put(h, "#else\n");
+    }
+    text_printf(h, "    return %s(x %s c, c, x);\n%s}\n", pick, op, have ? "#endif\n" : "");
+}
+
+/* y * 2^n for t = n + a number whose low bits are free: in two steps, the last of which rounds, or by instruction. */
+static void scale(Emit *e, const Type *t) {
+    Text *h = &e->helpers;
+    bool single = t->d == TH_FLOAT32;
+    char j[16];
+    text_printf(h, "INLINE %s scale_%s(%s y, %s t, %s n) {\n", t->v, t->v, t->v, t->v, t->v);
+    if (t->bytes == 64) {
+        text_printf(h, "    return __builtin_ia32_scalefp%c512_mask(y, n, y, (%s)-1, 4); }\n", single ? 's' : 'd',
+                    single ? "u16" : "u8");
+        return;
+    }
+    snprintf(j, sizeof j, "i32x%d", t->bytes / 4);
+    int shift = single ? 23 : 52;
+    const char *one = single ? "0x3f800000" : "0x3ff0000000000000";
+    text_printf(h, "    typedef i32 J __attribute__((vector_size(%d)));\n", t->bytes);
+    text_printf(h, "    %s k = (%s)t, h = (%s)((J)t >> 1); (void)n;\n", t->i, t->i, t->i);
+    text_printf(h, "    return y * (%s)((h << %d) + %s) * (%s)(((k - h) << %d) + %s); }\n", t->v, shift, one, t->v,
+                shift, one);
+}
+
+static void primitives(Emit *e, Type *t) {
+    if (!need(e, part(t, "vmath"))) return;
+    need_select(e, t->d, t->lanes);
+    fused(e, t);
+    bound(e, t, "least", ">", "min");
+    bound(e, t, "most", "<", "max");
+    scale(e, t);
+}
+
+/* Long lines are broken between statements. */
+static void put_body(Text *h, const char *body) {
+    int column = 0, depth = 0;
+    for (const char *p = body; *p; p++, column++) {
+        depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
+        text_putc(h, *p);
+        if ((p[0] == ';' && !depth && column > 60) || (p[0] == ',' && column > 100)) {
+            text_put(h, "\n   ");
+            column = 3;
+        }
+    }
+}
+
+/* Defines (or undefines) what function texts say by what they mean for this type. */
+static void names(Text *h, const Type *t, const char *uses, bool define) {
+    static const char *const name[] = {"FMA", "LEAST", "MOST", "SCALE", "PICK"};
+    static const char *const is[] = {"fma", "least", "most", "scale", "sel"};
+    if (define)
+        text_printf(h, "#define V %s\n#define I %s\n#define K(c) ((%s)(c) - (V){0})\n", t->v, t->i, type_short(t->d));
+    else text_put(h, "\n#undef V\n#undef I\n#undef K\n");
+    for (int i = 0; i < TH_LEN(name); i++)
+        if (define) text_printf(h, "#define %s %s_%s\n", name[i], is[i], t->v);
+        else text_printf(h, "#undef %s\n", name[i]);
+    for (const char *p = uses; *p;) {
+        int n = (int)strcspn(p, " ");
+        if (define) text_printf(h, "#define %.*s %.*s_%s\n", n, p, n, p, t->v);
+        else text_printf(h, "#undef %.*s\n", n, p);
+        p += n + (p[n] == ' ');
+    }
+}
+
+/* The function after those it uses; as deep as the texts nest. */
+static void function(Emit *e, Type *t, const VmathFn *f) {
+    Text *h = &e->helpers;
+    for (const char *p = f->uses; *p;) {
+        char name[32];
+        int n = (int)strcspn(p, " ");
+        snprintf(name, sizeof name, "%.*s", n, p);
+        if (need(e, part(t, name))) function(e, t, vmath_find(name, t->d));
+        p += n + (p[n] == ' ');
+    }
+    names(h, t, f->uses, true);
+    text_printf(h, "INLINE V %s_%s(V x) ", f->name, t->v);
+    put_body(h, f->body);
+    names(h, t, f->uses, false);
+}
+
+bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name) {
+    const VmathFn *f = e->vmath ? vmath_find(prim, d) : NULL;
+    if (!f) return false;
+    if (lanes == 1) { /* a short vector: the same bits */
+        char v[16];
+        int n = 16 / (int)th_dtype_bytes(d);
+        const char *of = need_math(e, prim, d, n);
+        need_type(e, d, n, v);
+        text_printf(&e->helpers, "INLINE %s %s(%s a) { %s x = a - (%s){0}; return %s(x)[0]; }\n", type_short(d), name,
+                    type_short(d), v, v, of);
+        return true;
+    }
+    Type t = {.d = d, .lanes = lanes, .bytes = lanes * (int)th_dtype_bytes(d)};
+    need_type(e, d, lanes, t.v);
+    need_mask(e, d, lanes, t.i);
+    primitives(e, &t);
+    function(e, &t, f);
+    return true;
+}
+
+/*
+ * Dividing takes the processor 16 cycles a vector of 64 bytes. By one number s for all of a loop it is a product with
+ * y = 1 / s and two corrections by the remainder x - q * s, which a fused multiply-add gives exactly: the first brings
+ * q within a unit in the last place, the second rounds it as division does (Markstein: y is the rounded reciprocal, q
+ * is that close). That holds while no step leaves the range, so x and s are looked at: others, zeros and NaN are
+ * divided.
+ */
+const char *need_quotient(Emit *e, ThDtype d, int lanes, bool each) {
+    Type t = {.d = d, .lanes = lanes, .bytes = lanes * (int)th_dtype_bytes(d)};
+    bool single = d == TH_FLOAT32;
+    char *name = arena_alloc(e->arena, 32), all[256];
+    if (!name) return "";
+    need_type(e, d, lanes, t.v);
+    need_mask(e, d, lanes, t.i);
+    snprintf(name, 32, each ? "quots_%s" : "quot_%s", t.v);
+    if (!need(e, name)) return name;
+    primitives(e, &t);
+    const char *s = type_short(d), *splat = need_splat(e, d, lanes);
+    char f = single ? 's' : 'd';
+    if (t.bytes == 64) {
+        const char *mask = single ? "u16" : "u8";
+        snprintf(all, sizeof all,
+                 "(%s)(__builtin_ia32_cmpp%c512_mask(h, low, 13, (%s)-1, 4) & "
+                 "__builtin_ia32_cmpp%c512_mask(h, high, 2, (%s)-1, 4)) == (%s)-1",
+                 mask, f, mask, f, mask, mask);
+    } else
+        snprintf(all, sizeof all, "__builtin_ia32_movmskp%c256((%s)((h >= low) & (h <= high))) == %d", f, t.v,
+                 (1 << lanes) - 1);
+    Text *h = &e->helpers;
+    const char *one = each ? "" : splat, *low = single ? "0x1p-60f" : "0x1p-800";
+    const char *few = single ? "0x1p-40f" : "0x1p-200", *many = single ? "0x1p40f" : "0x1p200";
+    text_printf(h, "INLINE %s %s(%s x, %s s) { /* x / s */\n", t.v, name, t.v, each ? t.v : s);
+    text_printf(h, "    const %s y = %s(1 / s), b = %s(s), high = %s(%s);\n", t.v, one, one, splat,
+                single ? "0x1p60f" : "0x1p800");
+    if (each) {
+        text_printf(h, "    const %s a = (%s)((%s)s & %s),\n", t.v, t.v, t.i,
+                    single ? "0x7fffffff" : "0x7fffffffffffffff");
+        text_printf(h, "        low = %s((a >= %s) & (a <= %s), %s(%s), %s(__builtin_inf%s()));\n",
+                    need_select(e, d, lanes), few, many, splat, low, splat, single ? "f" : "");
+    } else {
+        text_printf(h, "    const %s a = s < 0 ? -s : s;\n    const %s low = %s(", s, t.v, splat);
+        text_printf(h, "a >= %s && a <= %s ? %s : (%s)__builtin_inf());\n", few, many, low, s);
+    }
+    text_printf(h, "    const %s h = (%s)((%s)x & %s);\n", t.v, t.v, t.i, single ? "0x7fffffff" : "0x7fffffffffffffff");
+    text_printf(h, "    if (__builtin_expect(!(%s), 0)) return x / b;\n", all);
+    text_printf(h, "    %s q = x * y;\n", t.v);
+    text_printf(h, "    q = fma_%s(fma_%s(-q, b, x), y, q);\n", t.v, t.v);
+    text_printf(h, "    return fma_%s(fma_%s(-q, b, x), y, q); }\n", t.v, t.v);
+    return name;
+}
