@@ -226,8 +226,11 @@ static void test_walks(ThContext *c) {
     th_free(c, text);
     th_var_release(copy[0]);
     th_var_release(copy[1]);
-    ThVar *row = var_new(&b, type_tensor(TH_FLOAT64, 2, 1), "row");
-    CHECK(!graph_clone(c, outs, 1, &x, &row, 1, true, copy));
+    ThVar *row = var_new(&b, type_tensor(TH_FLOAT64, 2, 1), "row"),
+          *vector = var_new(&b, type_tensor(TH_FLOAT64, 1, 0), "v");
+    CHECK(graph_clone(c, outs, 1, &x, &row, 1, true, copy)); /* a row stands for a matrix */
+    th_var_release(copy[0]);
+    CHECK(!graph_clone(c, outs, 1, &x, &vector, 1, true, copy));
     CHECK_ERROR(c, TH_TypeError, "the types differ");
     CHECK(graph_clone(c, outs, 1, &x, &row, 1, false, copy)); /* not strict: types are inferred again */
     th_var_release(copy[0]);
