@@ -350,6 +350,7 @@ ThVar *rw_logsoftmax_grad(Opt *o, ThApply *a) {
     Softmax x = {.p = a->in[1], .axis = {.n = 1, .at = {1}}};
     if (!ask_op(x.p, &op_softmax) || a->in[0]->type.dtype != x.p->type.dtype || rw_crossentropy_onehot_grad(o, a))
         return NULL;
+    if (ask_op(a->in[0], &op_crossentropy_1hot_grad) && a->in[0]->owner->in[1] == x.p) return NULL; /* xent.c fuses */
     x.x = x.p->owner->in[0];
     if (!product_open(o, a->in[0], &d) || !split_product(&q, &d, &x, &s, 0) || s.i != -1) return NULL;
     ThVar *g = s.negative ? call1(o, S_neg, s.rest) : s.rest;
