@@ -194,6 +194,7 @@ typedef struct ThBuffer {
     uint8_t space;       /* 0 host; device spaces later */
     bool freed;          /* th_array_free: the memory is gone, views raise */
     bool passing;        /* lent to code of the host for the time of one callback: nothing is bound to it */
+    bool own;            /* the context keeps it, so it does not keep the context */
     bool wrapped;        /* host memory: release(user) instead of the allocator */
     atomic_bool storage; /* it is the storage of a shared variable, which it can be of one only */
     atomic_bool lent;    /* ..and somebody else has held it since, who may have written it */
@@ -217,6 +218,7 @@ static inline void buffer_lend(ThBuffer *b) {
 }
 ThBuffer *buffer_new(ThContext *c, size_t bytes); /* contents undefined */
 ThBuffer *buffer_wrap(ThContext *c, void *data, size_t bytes, void (*release)(void *user), void *user);
+void buffer_own(ThBuffer *b);  /* the context keeps it now: nothing else may, for longer */
 void buffer_drop(ThBuffer *b); /* gives the memory up now; the header stays for its views */
 void buffer_retain(ThBuffer *b);
 void buffer_release(ThBuffer *b);

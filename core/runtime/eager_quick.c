@@ -116,6 +116,18 @@ static bool same(const Quick *q, uint64_t key, int func, const Operands *o) {
 }
 
 /* ---- the function of a call ---- */
+/* The context keeps these functions: their constants (an axis that was left out) must not keep the context. */
+static bool own_constants(Plan *plan) {
+    for (int k = 0; k < plan->nconstant; k++) {
+        ThArray *a = th_array_copy(plan->constant[k]);
+        if (!a) return false;
+        th_array_release(plan->constant[k]);
+        plan->constant[k] = a;
+        buffer_own(a->buf);
+    }
+    return true;
+}
+
 static ThFunction *function_of(ThContext *c, ThVar *const *in, const Operands *o, ThVar *const *out, int nout) {
     ThIn ins[MOST_ARGS] = {{0}};
     ThOut outs[MOST_OUT] = {{0}};
@@ -128,7 +140,7 @@ static ThFunction *function_of(ThContext *c, ThVar *const *in, const Operands *o
     Plan *plan = fg ? plan_make(fg, io, o->n, oo, nout) : NULL;
     const FunctionSpec s = {
         .plan = plan, .in = ins, .nin = o->n, .out = outs, .nout = nout, .allow_input_downcast = -1, .internal = true};
-    ThFunction *f = plan ? function_new(c, &s) : NULL;
+    ThFunction *f = plan && own_constants(plan) ? function_new(c, &s) : NULL;
     plan_release(plan);
     if (fg) fg_free(fg);
     return f;

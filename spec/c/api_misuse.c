@@ -200,6 +200,28 @@ static void any_order(void) {
     }
 }
 
+/* What arrays are called with stays ready in the context, also where it has constants of its own (an axis that was left
+ * out): that must not keep the context. */
+static void eager_calls(void) {
+    for (int f = 0; th_func_info(f); f++) {
+        ThHost h = test_failing_host(0);
+        ThContext *c = th_context_new(&h);
+        const int64_t shape[] = {3, 3};
+        ThArray *a = th_array_zeros(c, TH_FLOAT64, 2, shape);
+        for (int turn = 0; turn < 4; turn++) {
+            ThArg args[] = {{.kind = TH_ARG_ARRAY, .array = a}, {.kind = TH_ARG_ARRAY, .array = a}};
+            ThArray *out[16] = {NULL};
+            int n = th_eager(c, f, args, 1 + turn % 2, out, 16);
+            for (int i = 0; i < n; i++) th_array_release(out[i]);
+            th_error_clear(c);
+        }
+        th_array_release(a);
+        th_context_release(c);
+        CHECK(test_leaked() == 0);
+        if (test_leaked()) fprintf(stderr, "%s\n", th_func_info(f)->name), test_heap.live = 0;
+    }
+}
+
 static void freed_arrays(void) {
     ThHost h = test_failing_host(0);
     ThContext *c = th_context_new(&h);
@@ -230,6 +252,7 @@ int main(void) {
     contexts_mixed();
     after_error();
     any_order();
+    eager_calls();
     freed_arrays();
     return test_done("api_misuse");
 }

@@ -28,7 +28,7 @@ struct BufferCache {
     atomic_flag lock;
     ThBuffer *free[CLASSES]; /* linked through user */
     size_t bytes;
-    size_t live;     /* buffers that are out and not wrapped: together they hold one reference of the context */
+    size_t live;     /* buffers that are out, not wrapped, not own: together they hold one reference of the context */
     ThArray *header; /* linked through buf */
     int headers;
     unsigned turn; /* next stagger */
@@ -119,11 +119,11 @@ void buffer_cache_free(ThContext *c) {
     ctx_free(c, k, sizeof *k);
 }
 
-/* One live buffer fewer; the list gets it (b), or it is gone (NULL). */
-static void leave(ThContext *c, ThBuffer *b, int class) {
+/* One buffer fewer is out (live: and counted); the list gets it (b), or it is gone (NULL). */
+static void leave(ThContext *c, ThBuffer *b, int class, bool live) {
     BufferCache *k = c->buffers;
     lock(k);
-    bool last = --k->live == 0;
+    bool last = live && --k->live == 0;
     if (b) {
         b->user = k->free[class];
         k->free[class] = b;
@@ -167,7 +167,7 @@ ThBuffer *buffer_new(ThContext *c, size_t bytes) {
         char *data = b ? ctx_alloc_aligned(c, cap + lead, ALIGN) : NULL;
         if (!data) {
             ctx_free(c, b, sizeof *b);
-            leave(c, NULL, 0);
+            leave(c, NULL, 0, true);
             return NULL;
         }
         *b = (ThBuffer){.ctx = c, .data = data + lead, .cap = cap, .lead = lead};
@@ -175,7 +175,7 @@ ThBuffer *buffer_new(ThContext *c, size_t bytes) {
     atomic_init(&b->refs, 1);
     atomic_init(&b->pins, 0);
     b->bytes = bytes;
-    b->freed = false;
+    b->freed = b->own = false;
     buffer_set_storage(b, false);
     b->release = NULL;
     b->user = NULL;
@@ -190,6 +190,12 @@ ThBuffer *buffer_wrap(ThContext *c, void *data, size_t bytes, void (*release)(vo
         .ctx = th_context_retain(c), .data = data, .bytes = bytes, .wrapped = true, .release = release, .user = user};
     atomic_init(&b->refs, 1);
     return b;
+}
+
+void buffer_own(ThBuffer *b) {
+    if (b->own || b->wrapped) return;
+    b->own = true;
+    leave(b->ctx, NULL, 0, true);
 }
 
 void buffer_retain(ThBuffer *b) {
@@ -214,6 +220,7 @@ void buffer_drop(ThBuffer *b) {
 void buffer_release(ThBuffer *b) {
     if (!b || !last_reference(&b->refs)) return;
     ThContext *c = b->ctx;
+    bool live = !b->own;
     if (b->wrapped) {
         if (!b->freed) buffer_drop(b);
         ctx_free(c, b, sizeof *b);
@@ -221,10 +228,10 @@ void buffer_release(ThBuffer *b) {
     } else if (b->freed || b->cap > LIMIT / 2) {
         if (b->freed) ctx_free(c, b, sizeof *b);
         else destroy(c, b);
-        leave(c, NULL, 0);
+        leave(c, NULL, 0, live);
     } else {
         size_t cap;
-        leave(c, b, class_of(b->cap, &cap));
+        leave(c, b, class_of(b->cap, &cap), live);
     }
 }
 
