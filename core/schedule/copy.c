@@ -8,7 +8,7 @@ bool copy_may(const Nest *t, const NestNode *loop) {
     const Kernel *k = t->k;
     const LoopStage *s = &loop->way->stage[loop->stage];
     const int *ids = t->o->code + s->pre[loop->loop + 1], n = s->npre[loop->loop + 1];
-    if (n != 2 || loop->loop != s->nloop - 1) return false;
+    if (n != 2 || s->st->nred || loop->loop != s->nloop - 1) return false; /* reductions see each element */
     const Ins *in = &k->ins.at[ids[0]], *out = &k->ins.at[ids[1]];
     if (in->op != INS_LOAD || out->op != INS_STORE || out->b != ids[0]) return false;
     const Access *x = &k->acc.at[in->a], *y = &k->acc.at[out->a];
