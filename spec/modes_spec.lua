@@ -65,6 +65,24 @@ describe("DebugMode", function()
     assert.same({ 10.0, 6.0 }, said({ 1.0, 2.0 }):tolist())
   end)
 
+  it("what an operation's perform calls is checked by its own mode, and leaves the operation's checks alone", function()
+    local function writes(a)
+      a[0] = 5.0
+      return a * 2
+    end
+    local quick = compile({ x }, op_of(writes, { name = "Quick" })(x + 1), { mode = "FAST_RUN" })
+    local calls = debugged({ x }, op_of(function(a) return quick(a) end, { name = "Calls" })(x + 1))
+    assert.same({ 10.0, 8.0 }, calls({ 1.0, 2.0 }):tolist())
+    local inner = debugged({ x }, op_of(function(a) return a * 3 end, { name = "Inner" })(x + 1))
+    raises("BadDestroyMap", { "Outer: perform changed its input 1" }, function()
+      local f = debugged({ x }, op_of(function(a)
+        inner(a)
+        return writes(a)
+      end, { name = "Outer" })(x + 1))
+      f({ 1.0, 2.0 })
+    end)
+  end)
+
   it("an operation that gives its input is a BadViewMap, unless view_map says so", function()
     raises("BadViewMap", { "result 1 of perform shares memory with its input 1" }, function()
       local f = debugged({ x }, op_of(function(a) return a["::-1"] end)(x + 1))

@@ -46,18 +46,10 @@ struct ThContext {
     atomic_int packs;                  /* how often a weight was packed that stays so between calls */
     atomic_int versions;               /* units for certain lengths that functions have */
     bool told_device;                  /* that device=cuda runs on the CPU was logged */
-    struct VarPairs *pairs; /* DebugMode compiles: operations with perform and a graph leave both here; or NULL */
-    bool watching;          /* DebugMode runs a node: operations of the host are checked for what they do */
-    _Atomic(struct LockHold *) holds; /* calls that run code of the host (graph/lock.h), the newest first.. */
-    atomic_flag holds_lock;           /* ..and who looks at them */
+    _Atomic(struct LockHold *) holds;  /* calls that run code of the host (graph/lock.h), the newest first.. */
+    atomic_flag holds_lock;            /* ..and who looks at them */
     void *slot[CTX_SLOTS];
     void (*slot_free[CTX_SLOTS])(ThContext *c, void *p);
-    /* values of constant sub-graphs, for folding: set by core/compile/compile.c (opt may not see the runtime) */
-    int (*eval)(ThContext *c, ThApply *node, ThArray *const *in, ThArray **out);
-    /* Set once the user made a conditional: outs with what one side alone needs inside that side
-     * (core/ops/control/ifelse.h).
-     */
-    bool (*lazy)(ThContext *c, ThVar *const *outs, int n, ThVar *const *stop, int nstop, ThVar **out);
 };
 
 void *ctx_alloc(ThContext *c, size_t bytes); /* 16-aligned; NULL sets MemoryError */

@@ -78,7 +78,7 @@ static bool new_values(Compile *k) {
     return true;
 }
 
-bool compile_inputs(Compile *k) {
+static bool inputs(Compile *k) {
     Map seen = {0};
     bool ok = true;
     for (int i = 0; i < k->spec->nin && ok; i++)
@@ -125,7 +125,7 @@ bool compile_update_type(Compile *k, const ThVar *s, const ThVar *e) {
     return false;
 }
 
-bool compile_updates(Compile *k) {
+static bool updates(Compile *k) {
     Map seen = {0};
     bool ok = true;
     for (int i = 0; i < k->spec->nupdates && ok; i++) {
@@ -269,7 +269,7 @@ bool compile_keep_inputs(Compile *k, VarVec *from, VarVec *to) {
     return ok;
 }
 
-bool compile_givens(Compile *k) {
+static bool givens(Compile *k) {
     VarVec from = {0}, to = {0};
     bool ok = check_givens(k, &from, &to) && (from.n == 0 || independent(k, &from, &to));
     ok = ok && compile_keep_inputs(k, &from, &to) && compile_clone(k, &from, &to, !k->spec->no_rebuild_strict) &&
@@ -318,7 +318,7 @@ static bool mark(Compile *k, const Map *place, uint8_t *used) {
     return ok;
 }
 
-bool compile_used(Compile *k) {
+static bool used(Compile *k) {
     const char *policy = k->spec->on_unused_input ? k->spec->on_unused_input : config_str(k->ctx, "on_unused_input");
     if (strcmp(policy, "raise") && strcmp(policy, "warn") && strcmp(policy, "ignore"))
         return err(k->ctx, TH_ValueError,
@@ -336,4 +336,16 @@ bool compile_used(Compile *k) {
     ctx_free(k->ctx, used, (size_t)k->in.n + 1);
     map_free(k->ctx, &place);
     return ok;
+}
+
+/* Every list that has a number of things is there. */
+static bool lists(const ThCompile *s) {
+    return s->nin >= 0 && s->nout >= 0 && s->nupdates >= 0 && s->ngivens >= 0 && s->nno_default_update_of >= 0 &&
+           (!s->nin || s->in) && (!s->nout || s->out) && (!s->nupdates || s->updates) && (!s->ngivens || s->givens) &&
+           (!s->nno_default_update_of || s->no_default_update_of);
+}
+
+bool compile_check(Compile *k) {
+    if (!lists(k->spec)) return err_missing(k->ctx, "th_compile");
+    return compile_mode(k) && inputs(k) && updates(k) && givens(k) && used(k);
 }

@@ -1,5 +1,6 @@
 /*
- * compile.h -- private to core/compile/compile.c and its helpers: one compile's working state.
+ * compile.h -- private to core/compile/compile.c, its helpers and what wraps them (watch.h): one compile's working
+ * state.
  */
 #ifndef TH_COMPILE_H
 #define TH_COMPILE_H
@@ -8,8 +9,12 @@
 #include "ops/table/ops.h"
 #include "opt/engine/opt.h"
 
-typedef struct WatchFunction WatchFunction;
-typedef struct WatchGraph WatchGraph;
+/* A mode that looks at every node of a call: what is asked for. watch.c serves it. */
+struct ThWatch {
+    atomic_int refs;
+    ThContext *ctx;
+    ThWatchSpec spec;
+};
 
 typedef struct Compile {
     ThContext *ctx;
@@ -25,17 +30,42 @@ typedef struct Compile {
     bool nogc;                               /* it keeps temporaries whatever allow_gc says */
     PlanIo *io_in, *io_out;
     ThWatch *watch;  /* retained; NULL: calls are not watched */
-    Text *log;       /* DebugMode: the rewrites, line by line */
     struct Fit *fit; /* the plan is to take less memory; NULL: any will do */
     int64_t start;   /* profile_now of the beginning */
     FunctionTimes times;
 } Compile;
 
-/* check.c: what the user asked for makes sense; false with Theano's kind of error. */
-bool compile_inputs(Compile *k);
-bool compile_updates(Compile *k);
-bool compile_givens(Compile *k); /* and, with them, default updates (state.c) */
-bool compile_default_updates(Compile *k, const VarVec *from, const VarVec *to);
+/* What looks on while a function is compiled. */
+typedef struct CompileWatch {
+    void *user;
+    VarPairs *pairs; /* operations with perform and a graph leave both here; the next `graph` may take them. Or NULL */
+    /* fg, the whole graph or body number `body` of a node in the graph `of`, is about to be rewritten. What stands for
+     * it as `of` later; NULL with the error set. */
+    void *(*graph)(void *user, void *of, const ThApply *node, int body, FGraph *fg);
+    bool (*rewritten)(void *user, FGraph *fg); /* all of it is; false with the error set */
+    CallWatch calls;                           /* what the function keeps; its own once there is one */
+} CompileWatch;
+
+/* ---- compile.c: the way ---- */
+/* k is filled in and checked; w: who looks on, or NULL. The steps that a watch takes again by itself: */
+ThFunction *compile_function(Compile *k, const CompileWatch *w);
+bool compile_write_out(ThContext *c, ThVar **outs, int n, ThVar *const *in, int nin, VarPairs *pairs);
+FGraph *compile_graph(Compile *k);
+bool compile_rewrite(Compile *k, FGraph *fg, const CompileWatch *w);
+const Backend *compile_backend(const Compile *k);
+/* A request as a function: checked, then made by compile_function or by what wraps it. */
+typedef ThFunction *CompileMake(Compile *k);
+ThFunction *compile_request(ThContext *c, const ThCompile *spec, CompileMake *make);
+/* ---- ends.c ---- */
+void compile_begin(ThContext *c); /* an interruption that came before is over; from here on it ends the C compiler */
+void compile_forget(Compile *k);
+bool compile_io(Compile *k); /* what the planner must know of arguments and results */
+ThFunction *compile_hand_over(Compile *k, FGraph *fg, Plan *plan, Unit *unit, const CompileWatch *w);
+
+/* check.c: what the user asked for makes sense, givens are put in their places; false with Theano's kind of
+ * error. */
+bool compile_check(Compile *k);
+bool compile_default_updates(Compile *k, const VarVec *from, const VarVec *to); /* state.c */
 bool compile_update_type(Compile *k, const ThVar *s, const ThVar *e);
 /* Inputs cut the graph off before replacements are made: they are replaced by themselves. */
 bool compile_keep_inputs(Compile *k, VarVec *from, VarVec *to);
@@ -44,18 +74,10 @@ bool compile_clone(Compile *k, const VarVec *from, const VarVec *to, bool strict
 typedef struct Recipe Recipe;
 Recipe *compile_recipe(const Compile *k);
 void compile_recipe_free(ThContext *c, void *recipe);
-/* inner.c: bodies of loops and branches, optimized and attached; g: what records them, or NULL */
-bool compile_inner(FGraph *fg, const OptSpec *spec, WatchGraph *g);
-/* compile.c: the user's DAG as a private FunctionGraph; its optimization, recorded by g; text: with the result, or NULL
- */
-FGraph *compile_graph(Compile *k);
-bool compile_rewrite(Compile *k, FGraph *fg, WatchGraph *g, Text *text);
-/* compile.c: the rest of th_compile once inputs, outputs and updates stand in k; k->spec gives names and flags */
-/* An interruption that came before is over; from here on it ends the C compiler. */
-void compile_begin(ThContext *c);
-ThFunction *compile_finish(Compile *k);
-void compile_forget(Compile *k);
-/* copy.c: the lists of k from what f was made from; false with the error set. options: as th_function_copy's */
+/* inner.c: bodies of loops and branches, optimized and attached; of: what w says for fg, or NULL */
+bool compile_inner(FGraph *fg, const OptSpec *spec, const CompileWatch *w, void *of);
+/* copy.c: th_function_copy; the lists of k from what f was made from: false with the error set */
+ThFunction *compile_copy(ThFunction *f, const ThCopy *o, CompileMake *make);
 bool compile_from(Compile *k, const ThFunction *f, const ThCopy *options);
 bool compile_defaults(ThFunction *from, ThFunction *to);
 const ThCompile *compile_spec_of(const ThFunction *f);
@@ -64,9 +86,9 @@ typedef enum { FIT_FAILED, FIT_AGAIN, FIT_DONE } FitState;
 void compile_fit_begin(const struct Fit *t, FGraph *fg);
 FitState compile_fit(Compile *k, FGraph *fg, const Plan *plan);
 ThFunction *compile_lean(ThFunction *f, ThArray *const *arg); /* FunctionSpec.fit */
-bool compile_used(Compile *k);
-/* mode.c: mode, linker, optimizer and tags -> k->opt, k->interpret */
+/* mode.c: mode, linker, optimizer and tags -> k->opt, k->interpret, k->watch */
 bool compile_mode(Compile *k);
+ThWatch *compile_watch_retain(ThWatch *w);
 void compile_mode_free(Compile *k);
 
 #endif

@@ -2,7 +2,7 @@
  * copy.c -- th_function_copy: the same expression compiled again with inputs and defaults of its own, other
  * shared variables in the places of some, or without updates. A function keeps what it was made from: a Recipe.
  */
-#include "watch.h"
+#include "compile.h"
 
 #include <string.h>
 
@@ -80,7 +80,7 @@ Recipe *compile_recipe(const Compile *k) {
                           .requiring = keep(c, r, 5, s->requiring),
                           .allow_input_downcast = s->allow_input_downcast,
                           .accept_inplace = s->accept_inplace,
-                          .watch = watch_retain(s->watch),
+                          .watch = compile_watch_retain(s->watch),
                           .memory = s->memory,
                           .no_default_updates = true};
     r->nvar_out = k->nout;
@@ -177,12 +177,8 @@ bool compile_defaults(ThFunction *from, ThFunction *to) {
     return true;
 }
 
-ThFunction *th_function_copy(ThFunction *f, const ThCopy *options) {
-    if (!f) return NULL;
-    static const ThCopy plain;
+ThFunction *compile_copy(ThFunction *f, const ThCopy *o, CompileMake *make) {
     ThContext *c = th_function_context(f);
-    const ThCopy *o = options ? options : &plain;
-    if (o->nswap < 0 || (o->nswap && !o->swap)) return err_missing(c, __func__), NULL;
     const Recipe *r = function_recipe(f);
     if (failed(c)) return NULL;
     if (!r) return err(c, TH_RuntimeError, "this function was not compiled from an expression"), NULL;
@@ -195,8 +191,7 @@ ThFunction *th_function_copy(ThFunction *f, const ThCopy *options) {
     spec.name = o->name ? o->name : old ? name.at : NULL;
     Compile k = {.ctx = c, .spec = &spec, .start = profile_now()};
     compile_begin(c);
-    c->eval = eager_apply;
-    ThFunction *copy = compile_from(&k, f, o) ? compile_finish(&k) : NULL;
+    ThFunction *copy = compile_from(&k, f, o) ? make(&k) : NULL;
     compile_forget(&k);
     text_free(&name);
     if (copy && !compile_defaults(f, copy)) {

@@ -303,8 +303,7 @@ ThFunction *compile_lean(ThFunction *f, ThArray *const *arg) {
     spec.name = th_function_name(f);
     spec.profile = th_function_profile(f, &profile) ? 1 : -1;
     Compile k = {.ctx = c, .spec = &spec, .fit = &fit, .start = profile_now()};
-    c->eval = eager_apply;
-    ThFunction *g = compile_from(&k, f, &plain) ? compile_finish(&k) : NULL;
+    ThFunction *g = compile_from(&k, f, &plain) ? compile_function(&k, NULL) : NULL;
     compile_forget(&k);
     vec_free(c, &fit.again);
     for (int i = 0; g && i < th_function_ninputs(f); i++)

@@ -3,67 +3,52 @@
  * FunctionGraph. Out: for each body of each of its nodes, and of theirs in turn, an optimized graph attached to it
  * (fg_inner). A worklist: nothing recurses.
  */
-#include "watch.h"
+#include "compile.h"
 
-/* The body as a graph of its own: operations that stand for others written out, conditionals made lazy. */
-static FGraph *body_graph(ThContext *c, const GraphBody *b) {
+/* The body as a graph of its own, written out. */
+static FGraph *body_graph(ThContext *c, const GraphBody *b, VarPairs *pairs) {
     VarVec out = {0};
-    FGraph *fg = NULL;
-    int n = b->nout;
-    bool ok = vec_reserve(c, &out, 2 * n + 1);
-    ThVar **from = out.at, **to = out.at + n;
-    for (int i = 0; ok && i < n; i++) from[i] = th_var_retain(b->out[i]);
-    bool (*const pass[])(ThContext *, ThVar *const *, int, ThVar *const *, int,
-                         ThVar **) = {ops_any_expand(c) ? ops_expand : NULL, c->lazy};
-    for (int p = 0; ok && p < 2; p++) {
-        if (!pass[p]) continue;
-        for (int i = 0; i < n; i++) to[i] = NULL;
-        ok = pass[p](c, from, n, b->in, b->nin, to);
-        for (int i = 0; ok && i < n; i++) {
-            th_var_release(from[i]);
-            from[i] = to[i];
-        }
-    }
-    if (ok) fg = fg_new(c, b->in, b->nin, from, n, NULL, NULL, 0, false);
-    for (int i = 0; out.at && i < n; i++) th_var_release(from[i]);
+    bool ok = vec_reserve(c, &out, b->nout + 1);
+    for (int i = 0; ok && i < b->nout; i++) out.at[out.n++] = th_var_retain(b->out[i]);
+    ok = ok && compile_write_out(c, out.at, out.n, b->in, b->nin, pairs);
+    FGraph *fg = ok ? fg_new(c, b->in, b->nin, out.at, out.n, NULL, NULL, 0, false) : NULL;
+    for (int i = 0; i < out.n; i++) th_var_release(out.at[i]);
     vec_free(c, &out);
     return fg;
 }
 
-typedef struct Part {
+typedef struct Inner {
     FGraph *fg;
-    WatchGraph *watch; /* or NULL */
-} Part;
-typedef VEC(Part) Todo;
+    void *of; /* CompileWatch.graph's, or NULL */
+} Inner;
+typedef VEC(Inner) Todo;
 
 /* Bodies of node a of a graph, optimized; those that may have bodies themselves go to the list. */
-static bool node_bodies(Part at, const ThApply *a, const OptSpec *spec, Todo *todo) {
-    FGraph *fg = at.fg;
+static bool node_bodies(Inner at, const ThApply *a, const OptSpec *spec, const CompileWatch *w, Todo *todo) {
+    ThContext *c = at.fg->ctx;
     int n = 0;
     const GraphBody *const *b = a->op->bodies ? a->op->bodies(a->attrs, &n) : NULL;
     for (int k = 0; b && k < n; k++) {
-        Part in = {body_graph(fg->ctx, b[k]), NULL};
-        bool ok = in.fg && (!at.watch || ((in.watch = watch_inner(at.watch, a, k)) && watch_attach(in.watch, in.fg)));
-        if (ok && in.watch && fg->ctx->pairs) ok = watch_pairs(in.watch, fg->ctx->pairs);
+        Inner in = {body_graph(c, b[k], w ? w->pairs : NULL), NULL};
+        bool ok = in.fg && (!w || (in.of = w->graph(w->user, at.of, a, k, in.fg)));
         if (!ok || !opt_run(in.fg, spec)) {
             fg_free(in.fg);
             return false;
         }
-        if (!fg_inner_set(fg, a, k, in.fg) || !vec_push(fg->ctx, todo, in)) return false;
+        if (!fg_inner_set(at.fg, a, k, in.fg) || !vec_push(c, todo, in)) return false;
     }
     return true;
 }
 
-bool compile_inner(FGraph *fg, const OptSpec *spec, WatchGraph *g) {
+bool compile_inner(FGraph *fg, const OptSpec *spec, const CompileWatch *w, void *of) {
     Todo todo = {0};
-    bool ok = vec_push(fg->ctx, &todo, ((Part){fg, g}));
+    bool ok = vec_push(fg->ctx, &todo, ((Inner){fg, of}));
     for (int i = 0; ok && i < todo.n; i++) {
-        const Part part = todo.at[i];
-        FGraph *at = part.fg;
+        const Inner at = todo.at[i];
         ApplyVec order = {0};
-        ok = at->order || fg_toposort(at, &order);
-        for (int k = 0; ok && k < (at->order ? at->norder : order.n); k++)
-            ok = node_bodies(part, at->order ? at->order[k] : order.at[k], spec, &todo);
+        ok = at.fg->order || fg_toposort(at.fg, &order);
+        for (int k = 0; ok && k < (at.fg->order ? at.fg->norder : order.n); k++)
+            ok = node_bodies(at, at.fg->order ? at.fg->order[k] : order.at[k], spec, w, &todo);
         vec_free(fg->ctx, &order);
     }
     vec_free(fg->ctx, &todo);

@@ -114,11 +114,10 @@ char *th_optimize_text(ThContext *c, const char *graph, const char *passes) {
     if (!c) return NULL;
     if (!graph) return err_missing(c, __func__), NULL;
     if (failed(c)) return NULL;
-    c->eval = eager_apply;
     FGraph *fg = graph_read_fg(c, graph, false);
     Text t;
     text_init(&t, c);
-    char *r = take(&t, fg && opt_run_named(fg, passes ? passes : "") && graph_print_fg(&t, fg));
+    char *r = take(&t, fg && opt_run_named(fg, passes ? passes : "", eager_apply) && graph_print_fg(&t, fg));
     fg_free(fg);
     return r;
 }
@@ -127,8 +126,7 @@ int th_fgraph_optimize(ThRewriteCall *g, const char *query) {
     if (!g) return -1;
     ThContext *c = th_rewrite_context(g);
     if (failed(c)) return -1;
-    c->eval = eager_apply;
-    return opt_run_own(g, query ? query : "") ? 0 : -1;
+    return opt_run_own(g, query ? query : "", eager_apply) ? 0 : -1;
 }
 
 char *th_optdb_fired(ThContext *c) {

@@ -1,11 +1,58 @@
 /*
- * mode.c -- which rewrites run and who executes. In: mode, linker, optimizer and tags of the call, then of the
- * configuration. Out: an OptSpec and whether the interpreter is asked for. Theano's mode and linker names are accepted.
+ * mode.c -- which rewrites run, who executes and who looks on. In: mode, linker, optimizer and tags of the
+ * call, then of the configuration. Out: an OptSpec, whether the interpreter is asked for, and the ThWatch of a mode
+ * that looks at every node. Theano's mode and linker names are accepted.
  */
-#include "watch.h"
+#include "compile.h"
 
 #include <string.h>
 
+/* ---- ThWatch ----------------------------------------------------------------------------------------------------- */
+ThWatchSpec th_watch_defaults(ThContext *c, char kind) {
+    if (!c) return (ThWatchSpec){0};
+    const char *action = config_str(c, "NanGuardMode.action");
+    return (ThWatchSpec){.kind = kind,
+                         .patience = (int)config_int(c, "DebugMode.patience"),
+                         .check_c = config_bool(c, "DebugMode.check_c"),
+                         .check_py = config_bool(c, "DebugMode.check_py"),
+                         .check_finite = config_bool(c, "DebugMode.check_finite"),
+                         .nan = config_bool(c, "NanGuardMode.nan_is_error"),
+                         .inf = config_bool(c, "NanGuardMode.inf_is_error"),
+                         .big = config_bool(c, "NanGuardMode.big_is_error"),
+                         .action = action && *action == 'w' ? 'w' : 'r'};
+}
+
+ThWatch *th_watch_new(ThContext *c, const ThWatchSpec *spec) {
+    if (!c) return NULL;
+    if (!spec) return err_missing(c, __func__), NULL;
+    if (failed(c)) return NULL;
+    if (!strchr("dnm", spec->kind) || !spec->kind) return err(c, TH_ValueError, "watch: unknown kind"), NULL;
+    if (spec->kind == 'd' && !spec->check_c && !spec->check_py)
+        return err(c, TH_ValueError, "DebugMode has to check at least one of c and py code"), NULL;
+    if (spec->kind == 'd' && spec->patience < 1)
+        return err(c, TH_ValueError, "DebugMode: patience is %d; a function is rewritten at least once",
+                   spec->patience),
+               NULL;
+    ThWatch *w = ctx_alloc0(c, sizeof *w);
+    if (!w) return NULL;
+    atomic_init(&w->refs, 1);
+    w->ctx = c;
+    w->spec = *spec;
+    return w;
+}
+
+ThWatch *compile_watch_retain(ThWatch *w) {
+    if (w) atomic_fetch_add(&w->refs, 1);
+    return w;
+}
+
+void th_watch_release(ThWatch *w) {
+    if (!w || atomic_fetch_sub(&w->refs, 1) != 1) return;
+    if (w->spec.release) w->spec.release(w->spec.user);
+    ctx_free(w->ctx, w, sizeof *w);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 static const struct {
     const char *name;
     bool interpret;
@@ -58,7 +105,7 @@ static bool find_mode(Compile *k, const char **linker, const char **optimizer) {
             const ThWatchSpec w = th_watch_defaults(k->ctx, modes[i].watch);
             return (k->watch = th_watch_new(k->ctx, &w)) != NULL;
         }
-        k->watch = watch_retain(k->spec->watch);
+        k->watch = compile_watch_retain(k->spec->watch);
         return true;
     }
     return unknown(k->ctx, "mode", mode, names, TH_LEN(modes));
@@ -92,6 +139,7 @@ bool compile_mode(Compile *k) {
     k->opt.including = k->including;
     k->opt.excluding = k->excluding;
     k->opt.requiring = k->requiring;
+    k->opt.eval = eager_apply; /* constant folding runs on the interpreter */
     return k->including && k->excluding && k->requiring;
 }
 

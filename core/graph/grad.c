@@ -294,7 +294,7 @@ static bool lazy(ThContext *c, ThVar **cost, ThVar *const *wrt, int n, ThGradOpt
     for (int i = 0; ok && i < o->nknown; i++) { ok = vec_push(c, &from, o->known[i]); }
     for (int i = 0; ok && i < n; i++) { ok = vec_push(c, &stop, wrt[i]); }
     for (int i = 0; ok && i < o->nconsider; i++) { ok = vec_push(c, &stop, o->consider_constant[i]); }
-    ok = ok && c->lazy(c, from.at, from.n, stop.at, stop.n, own->at);
+    ok = ok && ifelse_collect(c, from.at, from.n, stop.at, stop.n, own->at);
     if (ok) {
         own->n = from.n;
         o->known = own->at + (*cost ? 1 : 0);
@@ -320,7 +320,7 @@ int th_grad(ThContext *c, ThVar *cost, ThVar *const *wrt, int n, const ThGradOpt
     f.cost_name = cost && !o->no_names ? cost->name : NULL;
     VarVec own = {0};
     ThGradOptions here = *o;
-    if (c->lazy && !lazy(c, &cost, wrt, n, &here, &own)) {
+    if (ifelse_any(c) && !lazy(c, &cost, wrt, n, &here, &own)) {
         vec_free(c, &own);
         return -1;
     }

@@ -175,6 +175,7 @@ struct HostCall {
     ThContext *ctx;
     const Op *op;
     const void *attrs;
+    bool checked;        /* DebugMode: what code of the host does to its operands is looked at too */
     ThArray **in, **out; /* NULL where the operand is no tensor */
     int nin, nout;
     void *scratch;                            /* scratch_bytes of LowerApi.host */
@@ -286,8 +287,9 @@ struct Op {
     bool (*connected)(const ThApply *a, int in, int out); /* NULL: everything */
     bool (*rop)(Rop *r);                                  /* forward mode; NULL: by reverse mode twice */
     bool (*batch)(Batch *q);                              /* vmap; NULL: refused by name */
-    /* Stands for other operations: out[i] on inputs `in` (node's own or new ones), put there before compiling. */
-    bool (*expand)(Builder *b, ThApply *node, ThVar *const *in, ThVar **out);
+    /* Stands for other operations: out[i] on inputs `in` (node's own or new ones), put there before compiling. Where
+     * it can be computed in two ways and `pairs` is not NULL, the variables of both go there, result by result. */
+    bool (*expand)(Builder *b, ThApply *node, ThVar *const *in, VarPairs *pairs, ThVar **out);
     /* Inner graphs in the attributes, all of its ATTR_GRAPH fields; NULL: an ordinary operation. */
     const GraphBody *const *(*bodies)(const void *attrs, int *n);
     /* The node's input that argument i of body 0 comes from: debugprint then shows the body. */
@@ -302,6 +304,13 @@ uint64_t attrs_hash(const Op *op, const void *attrs);
 bool attrs_equal(const Op *op, const void *a, const void *b);
 void attrs_text(Text *t, const Op *op, const void *attrs); /* {axis=[0], acc_dtype=float64} */
 bool attrs_read(ThContext *c, const Op *op, const char *text, void *attrs);
+/*
+ * core/ops/control/ifelse_collect.c: the graph of outs with every conditional that it reaches above `stop` made lazy,
+ * what one side alone needs inside that side: new references; unchanged parts are shared. And whether a conditional was
+ * ever made in this context: without one there is nothing to look for.
+ */
+bool ifelse_collect(ThContext *c, ThVar *const *outs, int n, ThVar *const *stop, int nstop, ThVar **out);
+bool ifelse_any(const ThContext *c);
 
 /* Elemwise: the only op of the scalar table (core/ops/elemwise/elemwise.c). */
 typedef struct ElemwiseAttrs {

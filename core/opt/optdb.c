@@ -373,8 +373,8 @@ static bool run_all(Opt *o, bool verify) {
 }
 
 /* planned: the graph is planned next, and what it raises as written is kept. */
-static bool run(FGraph *fg, const Query *q, bool verify, bool planned) {
-    Opt o = {.c = fg->ctx, .fg = fg, .q = q, .rules = rules_get(fg->ctx), .written.wanted = planned};
+static bool run(FGraph *fg, const Query *q, OptEval eval, bool verify, bool planned) {
+    Opt o = {.c = fg->ctx, .fg = fg, .q = q, .rules = rules_get(fg->ctx), .eval = eval, .written.wanted = planned};
     int64_t start = now_ns();
     if (!o.rules) return false;
     atomic_store(&o.c->opt_nodes, fg->live);
@@ -431,8 +431,8 @@ static bool warn_words(ThContext *c, const Query *q) {
 
 bool opt_run(FGraph *fg, const OptSpec *spec) {
     Query q;
-    bool ok =
-        query_make(fg->ctx, spec, &q) && warn_words(fg->ctx, &q) && run(fg, &q, ALWAYS_VERIFY || spec->verify, true);
+    bool ok = query_make(fg->ctx, spec, &q) && warn_words(fg->ctx, &q) &&
+              run(fg, &q, spec->eval, ALWAYS_VERIFY || spec->verify, true);
     query_free(fg->ctx, &q);
     return ok;
 }
@@ -452,7 +452,7 @@ static bool is_known(const RuleTable *t, const char *word) {
     return false;
 }
 
-bool opt_run_named(FGraph *fg, const char *names) {
+bool opt_run_named(FGraph *fg, const char *names, OptEval eval) {
     ThContext *c = fg->ctx;
     Query q = {.cutoff = 1e9, .named = true};
     const RuleTable *t = rules_get(c);
@@ -460,7 +460,7 @@ bool opt_run_named(FGraph *fg, const char *names) {
     for (int i = 0; ok && i < q.include.n; i++)
         if (!is_known(t, q.include.at[i]))
             ok = err(c, TH_ValueError, "there is no pass, tag or rule named '%s'", q.include.at[i]);
-    ok = ok && run(fg, &q, true, false);
+    ok = ok && run(fg, &q, eval, true, false);
     query_free(c, &q);
     return ok;
 }
@@ -530,22 +530,22 @@ bool opt_table(Text *t, ThContext *c) {
 }
 
 /* "=name:name": those passes or rules alone. */
-static bool run_alone(FGraph *fg, const char *names) {
+static bool run_alone(FGraph *fg, const char *names, OptEval eval) {
     const RuleTable *t = rules_get(fg->ctx);
     for (int i = 0; t && i < t->npass; i++)
         if (text_has(names, t->pass[i].name) && text_has(t->pass[i].tags, "inplace"))
             return err(fg->ctx, TH_ValueError, "%s works in place, which only a function being compiled can do",
                        t->pass[i].name);
-    return t && opt_run_named(fg, names);
+    return t && opt_run_named(fg, names, eval);
 }
 
-bool opt_run_query(FGraph *fg, const char *query) {
+bool opt_run_query(FGraph *fg, const char *query, OptEval eval) {
     ThContext *c = fg->ctx;
     Query q;
-    if (*query == '=') return run_alone(fg, query + 1);
+    if (*query == '=') return run_alone(fg, query + 1, eval);
     const char *inplace = intern(c, "inplace");
     bool ok = inplace && query_read(c, query, &q);
-    ok = ok && warn_words(c, &q) && vec_push(c, &q.exclude, inplace) && run(fg, &q, true, false);
+    ok = ok && warn_words(c, &q) && vec_push(c, &q.exclude, inplace) && run(fg, &q, eval, true, false);
     if (inplace) query_free(c, &q);
     return ok;
 }

@@ -252,7 +252,7 @@ bool call_steps(ThFunction *f, Workspace *w) {
 bool call_run(ThFunction *f, Workspace *w) {
     if ((f->any_mutable || f->any_written) && !separate_shared(f, w)) return false;
     if (f->calls_back) open_up(f, w);
-    bool ok = (!f->watch_call || f->watch_call(f->watch, w->arg)) && !workspace_prepare(w) && reserve(f, w) &&
+    bool ok = (!f->watch.call || f->watch.call(f->watch.user, w->arg)) && !workspace_prepare(w) && reserve(f, w) &&
               call_steps(f, w);
     if (f->calls_back) close_up(f, w);
     if (ok) fill(f, w);

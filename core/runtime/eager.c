@@ -1,8 +1,8 @@
 /*
  * eager.c -- values at once: one Apply becomes a one-node function on the interpreter's kernels. Functions are cached
- * by (operation, attributes, types of inputs and of results: flags may decide these); small integer inputs that shapes
- * depend on stay constants of the plan, and such plans are not cached. Constant folding (ctx->eval) and th_eager stand
- * on eager_apply.
+ * by (operation, attributes, types of inputs and of results: flags may decide these; checked); small integer inputs
+ * that shapes depend on stay constants of the plan, and such plans are not cached. Constant folding (OptEval) and
+ * th_eager stand on eager_apply.
  */
 #include "eager.h"
 #include "function.h"
@@ -16,6 +16,7 @@ typedef struct Cached {
     struct Cached *next;
     void *attrs;
     int nin, nout;
+    bool checked;
     ThType type[]; /* of the inputs, then of the results */
 } Cached;
 typedef struct EagerState {
@@ -85,15 +86,16 @@ static bool keeps_value(const ThArray *a) {
 /* Whether input `a` of n becomes a constant of its plan. */
 static bool stays(const ThApply *n, const ThArray *a) { return !(n->op->flags & OP_ELEMWISE) && keeps_value(a); }
 
-static uint64_t key_of(const ThApply *n) {
-    uint64_t h = hash_mix(attrs_hash(n->op, n->attrs), KEY(n->op));
+static uint64_t key_of(const ThApply *n, bool checked) {
+    uint64_t h = hash_mix(attrs_hash(n->op, n->attrs), KEY(n->op) + checked);
     for (int i = 0; i < n->nin; i++) h = hash_bytes(&n->in[i]->type, sizeof(ThType), h);
     for (int i = 0; i < n->nout; i++) h = hash_bytes(&n->out[i]->type, sizeof(ThType), h);
     return h;
 }
 
-static bool same(const Cached *e, const ThApply *n, uint64_t key) {
-    if (e->key != key || e->op != n->op || e->nin != n->nin || e->nout != n->nout) return false;
+static bool same(const Cached *e, const ThApply *n, uint64_t key, bool checked) {
+    if (e->key != key || e->checked != checked || e->op != n->op || e->nin != n->nin || e->nout != n->nout)
+        return false;
     if (!attrs_equal(n->op, e->attrs, n->attrs)) return false;
     for (int i = 0; i < n->nin; i++)
         if (!type_eq(e->type[i], n->in[i]->type)) return false;
@@ -107,14 +109,14 @@ static FGraph *close_node(ThContext *c, ThApply *a, const VarVec *leaf) {
     if (!a->op->bodies || !ops_any_expand(c))
         return fg_new(c, leaf->at, leaf->n, a->out, a->nout, NULL, NULL, 0, false);
     ThVar *out[OP_MAX_OUT] = {NULL};
-    bool ok = ops_expand(c, a->out, a->nout, leaf->at, leaf->n, out);
+    bool ok = ops_expand(c, a->out, a->nout, leaf->at, leaf->n, NULL, out);
     FGraph *fg = ok ? fg_new(c, leaf->at, leaf->n, out, a->nout, NULL, NULL, 0, false) : NULL;
     for (int i = 0; ok && i < a->nout; i++) th_var_release(out[i]);
     return fg;
 }
 
 /* A function of the node alone; args: room for its inputs. */
-static ThFunction *build(ThContext *c, const ThApply *n, ThArray *const *in, ThVar **args) {
+static ThFunction *build(ThContext *c, const ThApply *n, ThArray *const *in, bool checked, ThVar **args) {
     Builder b;
     builder_begin(&b, c);
     VarVec leaf = {0};
@@ -147,7 +149,8 @@ static ThFunction *build(ThContext *c, const ThApply *n, ThArray *const *in, ThV
                       .out = outs.at,
                       .nout = outs.n,
                       .allow_input_downcast = -1,
-                      .internal = true};
+                      .internal = true,
+                      .checked = checked};
     if (plan) f = function_new(c, &s);
     plan_release(plan);
     vec_free(c, &oo);
@@ -161,7 +164,7 @@ out:
     return f;
 }
 
-static Cached *remember(ThContext *c, EagerState *s, const ThApply *n, uint64_t key, ThFunction *f) {
+static Cached *remember(ThContext *c, EagerState *s, const ThApply *n, uint64_t key, bool checked, ThFunction *f) {
     if (s->n >= MOST_CACHED) drop_all(c, s);
     Cached *e = ctx_alloc0(c, cached_bytes(n->nin, n->nout));
     void *attrs = e && n->op->attr_bytes ? ctx_alloc(c, n->op->attr_bytes) : NULL;
@@ -172,6 +175,7 @@ static Cached *remember(ThContext *c, EagerState *s, const ThApply *n, uint64_t 
     if (attrs) memcpy(attrs, n->attrs, n->op->attr_bytes);
     *e = (Cached){.key = key, .op = n->op, .fn = f, .next = s->slot[key % SLOTS], .attrs = attrs, .nin = n->nin};
     e->nout = n->nout;
+    e->checked = checked;
     for (int i = 0; i < n->nin; i++) e->type[i] = n->in[i]->type;
     for (int i = 0; i < n->nout; i++) e->type[n->nin + i] = n->out[i]->type;
     s->slot[key % SLOTS] = e;
@@ -179,17 +183,17 @@ static Cached *remember(ThContext *c, EagerState *s, const ThApply *n, uint64_t 
     return e;
 }
 
-int eager_apply(ThContext *c, ThApply *n, ThArray *const *in, ThArray **out) {
+static int apply(ThContext *c, ThApply *n, ThArray *const *in, bool checked, ThArray **out) {
     EagerState *s = state(c);
     Room room;
     if (!s || !room_take(c, &room, n->nin)) return 1;
     bool any = false;
     for (int i = 0; i < n->nin; i++) any |= stays(n, in[i]);
-    uint64_t key = key_of(n);
+    uint64_t key = key_of(n, checked);
     Cached *e = any ? NULL : s->slot[key % SLOTS];
-    while (e && !same(e, n, key)) e = e->next;
-    ThFunction *f = e ? e->fn : build(c, n, in, (ThVar **)room.at);
-    if (f && !e && !any) e = remember(c, s, n, key, f);
+    while (e && !same(e, n, key, checked)) e = e->next;
+    ThFunction *f = e ? e->fn : build(c, n, in, checked, (ThVar **)room.at);
+    if (f && !e && !any) e = remember(c, s, n, key, checked, f);
     ThArray **args = (ThArray **)room.at;
     int nargs = 0;
     for (int i = 0; i < n->nin; i++)
@@ -198,6 +202,12 @@ int eager_apply(ThContext *c, ThApply *n, ThArray *const *in, ThArray **out) {
     if (f && !e) th_function_release(f);
     room_free(c, &room);
     return rc;
+}
+
+int eager_apply(ThContext *c, ThApply *n, ThArray *const *in, ThArray **out) { return apply(c, n, in, false, out); }
+
+int eager_apply_checked(ThContext *c, ThApply *n, ThArray *const *in, ThArray **out) {
+    return apply(c, n, in, true, out);
 }
 
 /* ---- th_eager: the graph of a call on constants, evaluated node by node ---- */

@@ -232,6 +232,7 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s) {
     if (!f) return NULL;
     f->refs = 1;
     f->internal = s->internal;
+    f->checked = s->checked;
     f->ctx = f->internal ? c : th_context_retain(c);
     f->plan = plan_retain(s->plan);
     f->name = s->name ? intern(c, s->name) : NULL;
@@ -240,7 +241,7 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s) {
     f->interp = cpu_of(c) ? interp_unit(s->plan) : NULL; /* known now, so that no call allocates for it */
     if (s->profile) f->profile = profile_new(c, f->plan);
     bool ok = f->interp && copy_inputs(f, s) && copy_outputs(f, s) && find_buffers(f) && order_locks(f) &&
-              find_held(f, s->watch != NULL);
+              find_held(f, s->watch.call != NULL);
     ok = ok && (f->profile || !s->profile);
     if (!ok) { /* the caller keeps unit and graph */
         th_function_release(f);
@@ -258,8 +259,6 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s) {
     f->recipe = s->recipe;
     f->recipe_free = s->recipe_free;
     f->watch = s->watch;
-    f->watch_call = s->watch_call;
-    f->watch_free = s->watch_free;
     return f;
 }
 
@@ -289,7 +288,7 @@ static void drop_parts(ThFunction *f) {
     interp_unit_free(f->interp);
     if (f->fg) fg_free(f->fg);
     if (f->recipe_free) f->recipe_free(c, f->recipe);
-    if (f->watch_free) f->watch_free(c, f->watch);
+    if (f->watch.free) f->watch.free(c, f->watch.user);
     for (int i = 0; f->in && i < f->nin; i++) {
         th_var_release(f->in[i].var);
         cell_release(c, f->in[i].cell);

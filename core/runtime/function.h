@@ -109,13 +109,11 @@ struct ThFunction {
     int nstate;
     void *recipe;
     void (*recipe_free)(ThContext *c, void *recipe);
-    void *watch; /* see FunctionSpec */
-    bool (*watch_call)(void *watch, ThArray *const *arg);
-    void (*watch_free)(ThContext *c, void *watch);
+    CallWatch watch;
     const char *name;
-    int nsig;      /* words of a signature */
-    bool internal; /* see FunctionSpec */
-    int *locks;    /* shareds in the one order in which everybody locks them */
+    int nsig;               /* words of a signature */
+    bool internal, checked; /* see FunctionSpec */
+    int *locks;             /* shareds in the one order in which everybody locks them */
     bool verbose;
     bool gc;          /* the memory of temporaries goes back after each call */
     Profile *profile; /* or NULL */

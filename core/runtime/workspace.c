@@ -451,6 +451,7 @@ static int rt_host_call(ThFrame *f, int step) {
     HostCall call = {.ctx = c,
                      .op = h->op,
                      .attrs = h->attrs,
+                     .checked = f->ws->fn->checked,
                      .in = arr,
                      .out = arr + h->nin,
                      .nin = h->nin,

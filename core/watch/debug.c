@@ -4,7 +4,7 @@
  * rewrites whose two sides differ (BadOptimization). In: a WatchCall with its values. Out: true, or the error with what
  * differs, the graphs, the lines that made them and, in a body, the step.
  */
-#include "compile/watch.h"
+#include "watch.h"
 
 #include "runtime/frame/backend.h"
 
@@ -154,10 +154,7 @@ bool watch_debug_again(const WatchCall *k, ThApply *a, ThArray *const *in, ThArr
     bool ok = true;
     for (int o = 0; ok && o < a->nout; o++) ok = a->op == &op_alloc_empty || watch_guard_value(k, a->out[o], out[o]);
     if (!ok || !k->w->spec.check_py || a->op == &op_alloc_empty) return ok;
-    c->watching = true;
-    ok = !eager_apply(c, a, in, more);
-    c->watching = false;
-    ok = ok && watch_clear(c, a, in, more);
+    ok = !eager_apply_checked(c, a, in, more) && watch_clear(c, a, in, more);
     static const char *const names[2] = {"first", "second"};
     for (int o = 0; ok && o < a->nout; o++)
         if (!array_same_bits(out[o], more[o])) {
@@ -219,7 +216,7 @@ static bool part(WatchGraph *g, Builder *b, Parts *p, ThApply *a) {
 static ThFunction *finish_parts(WatchGraph *g, Parts *p) {
     ThContext *c = g->c;
     VarVec out = {0};
-    bool ok = vec_reserve(c, &out, p->out.n) && ops_expand(c, p->out.at, p->out.n, p->in.at, p->in.n, out.at);
+    bool ok = vec_reserve(c, &out, p->out.n) && ops_expand(c, p->out.at, p->out.n, p->in.at, p->in.n, NULL, out.at);
     FGraph *fg = ok ? fg_new(c, p->in.at, p->in.n, out.at, p->out.n, NULL, NULL, 0, false) : NULL;
     for (int i = 0; ok && i < p->out.n; i++) th_var_release(out.at[i]);
     vec_free(c, &out);

@@ -4,7 +4,7 @@
  * of its outputs, NULL where a node failed (the function itself then fails, with its own report); each node's values
  * are shown to the mode (debug.c, guard.c) as soon as they are there.
  */
-#include "compile/watch.h"
+#include "watch.h"
 
 #include "ops/control/ifelse.h"
 #include "ops/control/scan.h"
@@ -219,10 +219,8 @@ static bool explain(const WatchCall *k, const ThApply *a) {
 
 static bool compute(const WatchCall *k, ThApply *a, ThArray *const *in, ThArray **out) {
     ThContext *c = k->g->c;
-    c->watching = k->w->spec.kind == 'd';
-    bool ok = !eager_apply(c, a, in, out);
-    c->watching = false;
-    return ok && watch_clear(c, a, in, out);
+    bool debug = k->w->spec.kind == 'd';
+    return !(debug ? eager_apply_checked : eager_apply)(c, a, in, out) && watch_clear(c, a, in, out);
 }
 
 /* A node of the optimized graph whose values are there. */

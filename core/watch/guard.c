@@ -2,7 +2,7 @@
  * guard.c -- what NanGuardMode says of a value, DebugMode of one that is not finite, and the calls of
  * MonitorMode. In: a variable and its value. Out: true, or the error: what was found where, and the node's graph.
  */
-#include "compile/watch.h"
+#include "watch.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * is never changed: a node whose inputs are replaced later keeps computing from the old ones, which have equal values
  * if those rewrites were right, and the wrong rewrite itself is found where it is not.
  */
-#include "compile/watch.h"
+#include "watch.h"
 
 #include <string.h>
 

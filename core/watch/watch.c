@@ -1,59 +1,19 @@
 /*
- * watch.c -- functions compiled in DebugMode, NanGuardMode or MonitorMode: making the record beside the compile, and
- * evaluating it before every call. In: a ThWatch, from the mode's name and flags or from the host. Out: a function
- * whose calls first go node by node through its graph.
+ * watch.c -- th_compile and copies: the plain way of compile.c, or, in DebugMode, NanGuardMode and MonitorMode, the
+ * same way with an onlooker that makes a record beside it and evaluates that before every call. In: a ThWatch, from the
+ * mode's name and flags or from the host. Out: a function whose calls first go node by node through its graph.
  */
-#include "compile/watch.h"
+#include "watch.h"
 
 #include <string.h>
 
-/* ---- ThWatch ----------------------------------------------------------------------------------------------------- */
-ThWatchSpec th_watch_defaults(ThContext *c, char kind) {
-    if (!c) return (ThWatchSpec){0};
-    const char *action = config_str(c, "NanGuardMode.action");
-    return (ThWatchSpec){.kind = kind,
-                         .patience = (int)config_int(c, "DebugMode.patience"),
-                         .check_c = config_bool(c, "DebugMode.check_c"),
-                         .check_py = config_bool(c, "DebugMode.check_py"),
-                         .check_finite = config_bool(c, "DebugMode.check_finite"),
-                         .nan = config_bool(c, "NanGuardMode.nan_is_error"),
-                         .inf = config_bool(c, "NanGuardMode.inf_is_error"),
-                         .big = config_bool(c, "NanGuardMode.big_is_error"),
-                         .action = action && *action == 'w' ? 'w' : 'r'};
-}
-
-ThWatch *th_watch_new(ThContext *c, const ThWatchSpec *spec) {
-    if (!c) return NULL;
-    if (!spec) return err_missing(c, __func__), NULL;
-    if (failed(c)) return NULL;
-    if (!strchr("dnm", spec->kind) || !spec->kind) return err(c, TH_ValueError, "watch: unknown kind"), NULL;
-    if (spec->kind == 'd' && !spec->check_c && !spec->check_py)
-        return err(c, TH_ValueError, "DebugMode has to check at least one of c and py code"), NULL;
-    if (spec->kind == 'd' && spec->patience < 1)
-        return err(c, TH_ValueError, "DebugMode: patience is %d; a function is rewritten at least once",
-                   spec->patience),
-               NULL;
-    ThWatch *w = ctx_alloc0(c, sizeof *w);
-    if (!w) return NULL;
-    atomic_init(&w->refs, 1);
-    w->ctx = c;
-    w->spec = *spec;
-    return w;
-}
-
-ThWatch *watch_retain(ThWatch *w) {
-    if (w) atomic_fetch_add(&w->refs, 1);
-    return w;
-}
-
-void th_watch_release(ThWatch *w) {
-    if (!w || atomic_fetch_sub(&w->refs, 1) != 1) return;
-    if (w->spec.release) w->spec.release(w->spec.user);
-    ctx_free(w->ctx, w, sizeof *w);
-}
-
 /* ---- making ------------------------------------------------------------------------------------------------------ */
-void watch_free(ThContext *c, void *user) {
+static void free_pairs(WatchFunction *f) {
+    for (int i = 0; i < f->pairs.var.n; i++) th_var_release(f->pairs.var.at[i]);
+    vec_free(f->w->ctx, &f->pairs.var);
+}
+
+static void free_function(ThContext *c, void *user) {
     WatchFunction *f = user;
     if (!f) return;
     watch_graph_free(f->root);
@@ -61,17 +21,21 @@ void watch_free(ThContext *c, void *user) {
     for (int i = 0; i < f->shared.n; i++) th_var_release(f->shared.at[i]);
     vec_free(c, &f->shared);
     vec_free(c, &f->writes);
+    text_free(&f->log);
+    free_pairs(f);
     th_watch_release(f->w);
     ctx_free(c, f, sizeof *f);
 }
 
-WatchFunction *watch_begin(Compile *k) {
+/* bare: only the log is wanted. */
+static WatchFunction *new_function(const Compile *k, bool bare) {
     WatchFunction *f = ctx_alloc0(k->ctx, sizeof *f);
     if (!f) return NULL;
-    f->w = watch_retain(k->watch);
-    f->root = watch_graph(k->ctx, k->log, false);
+    f->w = compile_watch_retain(k->watch);
+    text_init(&f->log, k->ctx);
+    f->root = watch_graph(k->ctx, k->watch->spec.kind == 'd' ? &f->log : NULL, bare);
     if (f->root) return f;
-    watch_free(k->ctx, f);
+    free_function(k->ctx, f);
     return NULL;
 }
 
@@ -136,40 +100,8 @@ static void first_difference(Text *t, const char *a, const char *b) {
                 (int)strcspn(with, "\n"), with);
 }
 
-/* Rewrites the function again and again: always the same rewrites in the same order. */
-static bool stochastic(Compile *k, const Text *was, int patience) {
-    for (int i = 1; i < patience; i++) {
-        Text log, t;
-        text_init(&log, k->ctx);
-        WatchGraph *g = watch_graph(k->ctx, &log, true);
-        FGraph *fg = g ? compile_graph(k) : NULL;
-        bool ok = fg && watch_attach(g, fg) && compile_rewrite(k, fg, g, &log);
-        bool same = ok && log.at && was->at && !strcmp(log.at, was->at);
-        if (ok && !same) {
-            text_init(&t, k->ctx);
-            text_printf(&t, "rewriting the function anew (%d of %d) did not go as the first time; ", i + 1, patience);
-            first_difference(&t, was->at ? was->at : "", log.at ? log.at : "");
-            err(k->ctx, TH_StochasticOrder, "%s", t.at ? t.at : "?");
-            text_free(&t);
-        }
-        if (fg) fg_free(fg);
-        watch_graph_free(g);
-        text_free(&log);
-        if (!same) return false;
-    }
-    return true;
-}
-
-bool watch_end(Compile *k, WatchFunction *f, FGraph *fg) {
-    (void)fg;
-    if (!watch_seal(f->root)) return false;
-    if (f->w->spec.kind != 'd') return true;
-    if (!stochastic(k, k->log, f->w->spec.patience)) return false;
-    return !f->w->spec.check_c || make_whole(k, f);
-}
-
 /* ---- calling ----------------------------------------------------------------------------------------------------- */
-bool watch_call(void *user, ThArray *const *arg) {
+static bool call(void *user, ThArray *const *arg) {
     WatchFunction *f = user;
     WatchGraph *g = f->root;
     ThContext *c = g->c;
@@ -184,4 +116,90 @@ bool watch_call(void *user, ThArray *const *arg) {
     for (int i = 0; i < g->out.n; i++) th_array_release(out[i]);
     ctx_free(c, in, sizeof *in * (size_t)(g->in.n + g->out.n + 1));
     return ok;
+}
+
+/* ---- a compile that is looked on --------------------------------------------------------------------------------- */
+typedef struct Onlooker {
+    Compile *k;
+    WatchFunction *f;
+} Onlooker;
+
+static void *on_graph(void *user, void *of, const ThApply *node, int body, FGraph *fg) {
+    WatchFunction *f = ((Onlooker *)user)->f;
+    WatchGraph *g = of ? watch_inner(of, node, body) : f->root;
+    return g && watch_attach(g, fg) && watch_pairs(g, &f->pairs) ? g : NULL;
+}
+
+static CompileWatch hooks(Onlooker *o, bool (*rewritten)(void *user, FGraph *fg)) {
+    return (CompileWatch){.user = o,
+                          .pairs = o->f->w->spec.kind == 'd' ? &o->f->pairs : NULL,
+                          .graph = on_graph,
+                          .rewritten = rewritten,
+                          .calls = {.user = o->f, .call = call, .free = free_function}};
+}
+
+/* Once more, for the log alone. */
+static bool rewrite_again(Compile *k, WatchFunction *f) {
+    Onlooker o = {k, f};
+    const CompileWatch w = hooks(&o, NULL);
+    FGraph *fg = compile_graph(k);
+    bool ok = fg && compile_rewrite(k, fg, &w) && graph_print_fg(&f->log, fg);
+    if (fg) fg_free(fg);
+    return ok;
+}
+
+/* Rewrites the function again and again: always the same rewrites in the same order. */
+static bool stochastic(Compile *k, const WatchFunction *was) {
+    int patience = was->w->spec.patience;
+    bool same = true;
+    for (int i = 1; same && i < patience; i++) {
+        WatchFunction *f = new_function(k, true);
+        bool ok = f && rewrite_again(k, f);
+        same = ok && f->log.at && was->log.at && !strcmp(f->log.at, was->log.at);
+        if (ok && !same) {
+            Text t;
+            text_init(&t, k->ctx);
+            text_printf(&t, "rewriting the function anew (%d of %d) did not go as the first time; ", i + 1, patience);
+            first_difference(&t, was->log.at ? was->log.at : "", f->log.at ? f->log.at : "");
+            err(k->ctx, TH_StochasticOrder, "%s", t.at ? t.at : "?");
+            text_free(&t);
+        }
+        free_function(k->ctx, f);
+    }
+    return same;
+}
+
+static bool on_rewritten(void *user, FGraph *fg) {
+    const Onlooker *o = user;
+    WatchFunction *f = o->f;
+    bool debug = f->w->spec.kind == 'd';
+    bool ok = (!debug || graph_print_fg(&f->log, fg)) && watch_seal(f->root) && (!debug || stochastic(o->k, f));
+    text_free(&f->log);
+    return ok && (!debug || !f->w->spec.check_c || make_whole(o->k, f));
+}
+
+/* A Compile as a function: watched where its mode asks for that. */
+static ThFunction *make(Compile *k) {
+    if (!k->watch) return compile_function(k, NULL);
+    Onlooker o = {k, new_function(k, false)};
+    if (!o.f) return NULL;
+    const CompileWatch w = hooks(&o, on_rewritten);
+    ThFunction *f = compile_function(k, &w);
+    if (!f) free_function(k->ctx, o.f);
+    return f;
+}
+
+ThFunction *th_compile(ThContext *c, const ThCompile *spec) {
+    if (!c) return NULL;
+    if (!spec) return err_missing(c, __func__), NULL;
+    return failed(c) ? NULL : compile_request(c, spec, make);
+}
+
+ThFunction *th_function_copy(ThFunction *f, const ThCopy *options) {
+    static const ThCopy plain;
+    if (!f) return NULL;
+    if (!options) options = &plain;
+    if (options->nswap < 0 || (options->nswap && !options->swap))
+        return err_missing(th_function_context(f), __func__), NULL;
+    return compile_copy(f, options, make);
 }

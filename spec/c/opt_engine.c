@@ -31,9 +31,9 @@ static char *text_of(FGraph *fg) {
     return text_take(&t);
 }
 
-static void check_named(ThContext *c, const char *given, const char *passes, const char *want) {
+static void check_named(ThContext *c, const char *given, const char *passes, OptEval eval, const char *want) {
     FGraph *fg = read(c, given);
-    CHECK(fg && opt_run_named(fg, passes));
+    CHECK(fg && opt_run_named(fg, passes, eval));
     char *got = fg ? text_of(fg) : NULL;
     CHECK_TEXT(got, want);
     th_free(c, got);
@@ -44,19 +44,18 @@ static void test_folding(void) {
     ThContext *c = th_context_new(NULL);
     const char *works = "%0: const float64[] 0.0\n%1 = Elemwise{exp}(%0)\nout %1\n";
     const char *fails = "%0: const float64[] 0.0\n%1 = Elemwise{tan}(%0)\nout %1\n";
-    check_named(c, works, "constant_folding", works); /* nobody can evaluate */
-    c->eval = tiny_eval;
-    check_named(c, works, "constant_folding", "%0: const float64[] 1.0\nout %0\n");
+    check_named(c, works, "constant_folding", NULL, works); /* nobody can evaluate */
+    check_named(c, works, "constant_folding", tiny_eval, "%0: const float64[] 1.0\nout %0\n");
     CHECK(evals > 0);
-    check_named(c, fails, "constant_folding", fails); /* what fails stays, and the error is not kept */
+    check_named(c, fails, "constant_folding", tiny_eval, fails); /* what fails stays, and the error is not kept */
     CHECK(th_error(c) == TH_OK);
     evals = 0; /* views and casts need no evaluation */
     check_named(c,
                 "%0: const int8[] 3\n%1 = DimShuffle{order=[-1]}(%0)\n%2 = Elemwise{cast, dtype=float64}(%1)\nout %2\n",
-                "constant_folding", "%0: const float64[1] (1) 3.0\nout %0\n");
+                "constant_folding", tiny_eval, "%0: const float64[1] (1) 3.0\nout %0\n");
     CHECK(evals == 0);
     const char *large = "%0: const float64[] 1.0\n%1: const int64[] 3000000\n%2 = Alloc(%0, %1)\nout %2\n";
-    check_named(c, large, "constant_folding", large);
+    check_named(c, large, "constant_folding", tiny_eval, large);
     th_context_release(c);
 }
 
@@ -150,9 +149,8 @@ static int optimize_once(ThContext *c) {
         "%s%%5: const int8[] 1\n%%6 = DimShuffle{order=[-1, -1]}(%%5)\n%%7 = Elemwise{exp}(%%4)\n"
         "%%8 = Elemwise{add}(%%6, %%7)\n%%9 = Elemwise{log}(%%8)\n%%10 = Shape(%%9)\nout %%9, %%10\nupdate W = %%4\n",
         step);
-    c->eval = tiny_eval;
     FGraph *fg = graph_read_fg(c, text, false);
-    OptSpec s = {.optimizer = "fast_run"};
+    OptSpec s = {.optimizer = "fast_run", .eval = tiny_eval};
     int ok = fg && opt_run(fg, &s);
     fg_free(fg);
     return ok;

@@ -35,8 +35,9 @@ static bool infer_ifelse(Infer *q) {
         }
         q->out[i] = yes;
     }
-    q->ctx->lazy = ifelse_collect;
-    return true;
+    OpsState *s = ops_state(q->ctx);
+    if (s) s->choices = true;
+    return s != NULL;
 }
 
 /* 0 or 1 of an integer condition: min(max(v, -v), 1). */

@@ -24,11 +24,6 @@ typedef struct IfLazyAttrs {
 
 int ifelse_make(Builder *b, ThVar *cond, ThVar *const *yes, ThVar *const *no, int n, const char *name, ThVar **out);
 /*
- * The graph of outs with every IfElse that it reaches above `stop` made lazy: new references; unchanged parts are
- * shared. ThContext.lazy once an IfElse was made.
- */
-bool ifelse_collect(ThContext *c, ThVar *const *outs, int n, ThVar *const *stop, int nstop, ThVar **out);
-/*
  * Lengths of a body's results by the shape rules of its nodes: in[i] are those of argument i, which is input at[i] of
  * the node that alg knows. 1, 0: only running tells, -1: an error.
  */

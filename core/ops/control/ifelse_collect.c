@@ -446,6 +446,11 @@ static void forget(Collect *k) {
     map_free(k->c, &k->var);
 }
 
+bool ifelse_any(const ThContext *c) {
+    const OpsState *s = c->slot[CTX_OPS];
+    return s && s->choices;
+}
+
 bool ifelse_collect(ThContext *c, ThVar *const *outs, int n, ThVar *const *stop, int nstop, ThVar **out) {
     Collect k = {.c = c};
     VarVec joined = {0};

@@ -18,6 +18,7 @@ bool ops_any_expand(const ThContext *c) {
 
 typedef struct Expand {
     Builder b;
+    VarPairs *pairs; /* or NULL */
     Map at;
     VarVec made;
     bool again;
@@ -34,11 +35,11 @@ static bool note(Expand *x, const ThVar *from, ThVar *to) {
 
 /* An inner graph with such operations written out, new reference; itself when there are none. One level of the stack
  * for each loop inside a loop. */
-static const GraphBody *expand_body(ThContext *c, const GraphBody *body) {
-    if (c->pairs && user_twofold(c, body)) return graph_body_retain(body); /* when the body itself is compiled */
+static const GraphBody *expand_body(ThContext *c, VarPairs *pairs, const GraphBody *body) {
+    if (pairs && user_twofold(c, body)) return graph_body_retain(body); /* when the body itself is compiled */
     if (failed(c)) return NULL;
     ThVar **out = ctx_alloc0(c, sizeof *out * (size_t)body->nout);
-    bool ok = out && ops_expand(c, body->out, body->nout, body->in, body->nin, out), same = true;
+    bool ok = out && ops_expand(c, body->out, body->nout, body->in, body->nin, pairs, out), same = true;
     for (int i = 0; ok && i < body->nout; i++) same = same && out[i] == body->out[i];
     const GraphBody *r = !ok    ? NULL
                          : same ? graph_body_retain(body)
@@ -61,7 +62,7 @@ static ThApply *expand_inner(Expand *x, ThApply *a, ThVar *const *in, bool chang
         if (a->op->attrs[i].kind != ATTR_GRAPH || n == TH_LEN(made)) continue;
         const GraphBody *old, **at = (const GraphBody **)(void *)(attrs + a->op->attrs[i].offset);
         if (!(old = *at)) continue;
-        ok = (made[n] = expand_body(x->b.ctx, old)) != NULL;
+        ok = (made[n] = expand_body(x->b.ctx, x->pairs, old)) != NULL;
         changed = changed || made[n] != old;
         *at = made[n++];
     }
@@ -80,7 +81,7 @@ static bool visit(Expand *x, ThApply *a, ThVar **in) {
     x->b.prov = a->prov;
     if (a->op->expand) {
         x->again = true;
-        if (!a->op->expand(&x->b, a, in, out)) return false;
+        if (!a->op->expand(&x->b, a, in, x->pairs, out)) return false;
     } else if (changed || a->op->bodies) {
         ThApply *copy = a->op->bodies ? expand_inner(x, a, in, changed) : apply_copy(&x->b, a, in);
         for (int o = 0; copy && o < a->nout; o++) out[o] = copy->out[o];
@@ -91,8 +92,9 @@ static bool visit(Expand *x, ThApply *a, ThVar **in) {
     return true;
 }
 
-static bool round_of(ThContext *c, ThVar *const *outs, int n, ThVar *const *stop, int nstop, ThVar **out, bool *again) {
-    Expand x = {.again = false};
+static bool round_of(ThContext *c, ThVar *const *outs, int n, ThVar *const *stop, int nstop, VarPairs *pairs,
+                     ThVar **out, bool *again) {
+    Expand x = {.pairs = pairs, .again = false};
     ApplyVec order = {0};
     VarVec in = {0};
     builder_begin(&x.b, c);
@@ -109,14 +111,14 @@ static bool round_of(ThContext *c, ThVar *const *outs, int n, ThVar *const *stop
     return ok;
 }
 
-bool ops_expand(ThContext *c, ThVar *const *outs, int n, ThVar *const *in, int nin, ThVar **out) {
+bool ops_expand(ThContext *c, ThVar *const *outs, int n, ThVar *const *in, int nin, VarPairs *pairs, ThVar **out) {
     VarVec from = {0};
     bool again = true, ok = vec_reserve(c, &from, n + 1);
     for (int i = 0; ok && i < n; i++) from.at[from.n++] = th_var_retain(outs[i]);
     for (int i = 0; i < n; i++) out[i] = NULL;
     for (int k = 0; ok && again; k++) {
         if (k == ROUNDS) ok = err(c, TH_RuntimeError, "operations stand for each other more than %d deep", ROUNDS);
-        else ok = round_of(c, from.at, n, in, nin, out, &again);
+        else ok = round_of(c, from.at, n, in, nin, pairs, out, &again);
         for (int i = 0; ok && i < n; i++) {
             th_var_release(from.at[i]);
             from.at[i] = out[i];

@@ -47,13 +47,15 @@ typedef struct OpsState {
     VEC(struct UserDef *) users;    /* user.c: operations of the host.. */
     Map user_of;                    /* ..by the address of their interned key */
     atomic_flag user_lock;          /* of both: calls on other threads look there */
+    bool choices;                   /* an IfElse was made */
     Map body_of;                    /* hash -> 1 + position of the newest body with it; older ones through next */
     VEC(int) body_next;
 } OpsState;
 OpsState *ops_state(ThContext *c);
 /* expand.c: out[i] is outs[i] with every operation that stands for others written out (new references); in: variables
- * that stay whatever computes them. */
-bool ops_expand(ThContext *c, ThVar *const *outs, int n, ThVar *const *in, int nin, ThVar **out);
+ * that stay whatever computes them. pairs, or NULL: see Op.expand; inner graphs that would give some stay as they are
+ * then, for the one who compiles them. */
+bool ops_expand(ThContext *c, ThVar *const *outs, int n, ThVar *const *in, int nin, VarPairs *pairs, ThVar **out);
 bool ops_any_expand(const ThContext *c); /* whether there can be one at all */
 void user_free_all(ThContext *c, OpsState *s);
 /* Does the body apply an operation that has both perform and a graph? */

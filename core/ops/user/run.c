@@ -43,12 +43,12 @@ static int keep_inputs(const UserDef *d, ThArray *const *in, int nin, ThArray **
 }
 
 /* The callback, watched in DebugMode. */
-static int call_back(ThContext *c, const UserDef *d, ThArray *const *in, int nin, const ThType *types, ThArray **out,
-                     int nout) {
+static int call_back(const HostCall *h, const UserDef *d, ThArray *const *in, int nin, const ThType *types,
+                     ThArray **out, int nout) {
     ThArray *was[2 * TH_MAX_NDIM] = {0};
-    int bad = c->watching ? keep_inputs(d, in, nin, was) : 0;
-    bad = bad || d->d.perform(d->d.user, c, in, nin, types, out, nout);
-    if (!bad && c->watching) bad = watch_perform(c, d, in, was, nin, out, nout);
+    int bad = h->checked ? keep_inputs(d, in, nin, was) : 0;
+    bad = bad || d->d.perform(d->d.user, h->ctx, in, nin, types, out, nout);
+    if (!bad && h->checked) bad = watch_perform(h->ctx, d, in, was, nin, out, nout);
     for (int i = 0; i < nin; i++) th_array_release(was[i]);
     return bad;
 }
@@ -76,7 +76,7 @@ static int perform(HostCall *h, const UserDef *d, int nin, const ThType *types, 
         bad = in[made] == NULL;
         made += !bad;
     }
-    bad = bad || call_back(c, d, in, nin, types, out, nout);
+    bad = bad || call_back(h, d, in, nin, types, out, nout);
     if (bad && !failed(c)) err(c, TH_RuntimeError, "%s: perform failed without an error", d->name);
     for (int o = 0; o < nout && !bad; o++)
         if (!out[o]) {
@@ -96,8 +96,9 @@ static int perform(HostCall *h, const UserDef *d, int nin, const ThType *types, 
 }
 
 /* One result as declared: its dtype exactly, its rank, lengths of 1 where they are promised. */
-static bool check_result(ThContext *c, const UserDef *d, int o, const ThArray *a, ThType t) {
-    ThError wrong = c->watching ? TH_InvalidValueError : TH_TypeError;
+static bool check_result(const HostCall *h, const UserDef *d, int o, const ThArray *a, ThType t) {
+    ThContext *c = h->ctx;
+    ThError wrong = h->checked ? TH_InvalidValueError : TH_TypeError;
     if (a->dtype != t.dtype)
         return err(c, wrong, "%s: perform gave output %d as %s, declared is %s", d->name, o,
                    th_dtype_name((ThDtype)a->dtype), th_dtype_name((ThDtype)t.dtype));
@@ -106,7 +107,7 @@ static bool check_result(ThContext *c, const UserDef *d, int o, const ThArray *a
                    t.ndim);
     for (int i = 0; i < t.ndim; i++)
         if (type_bcast(t, i) && ARRAY_SHAPE(a)[i] != 1)
-            return err(c, c->watching ? TH_InvalidValueError : TH_ValueError,
+            return err(c, h->checked ? TH_InvalidValueError : TH_ValueError,
                        "%s: dimension %d of output %d is declared to be 1, perform gave %lld", d->name, i, o,
                        (long long)ARRAY_SHAPE(a)[i]);
     return true;
@@ -120,7 +121,7 @@ static int compute(HostCall *h, const UserDef *d, int nin, ThArray **out, int *n
     ThType t[OP_MAX_OUT];
     *nout = user_types(h->ctx, ((const UserAttrs *)h->attrs)->types, t);
     int bad = *nout < 0 || perform(h, d, nin, t, out, *nout);
-    for (int o = 0; o < *nout && !bad; o++) bad = !check_result(h->ctx, d, o, out[o], t[o]);
+    for (int o = 0; o < *nout && !bad; o++) bad = !check_result(h, d, o, out[o], t[o]);
     if (bad && *nout > 0) release_all(out, *nout);
     return bad;
 }

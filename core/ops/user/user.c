@@ -406,9 +406,8 @@ static bool write_perform(Builder *b, UserDef *d, ThApply *a, ThVar *const *in, 
 }
 
 /* Both ways of computing it, for DebugMode to compare. */
-static bool note_both(Builder *b, UserDef *d, ThApply *a, ThVar *const *in, ThVar *const *graph) {
+static bool note_both(Builder *b, UserDef *d, ThApply *a, ThVar *const *in, ThVar *const *graph, VarVec *to) {
     ThVar *by_perform[OP_MAX_OUT];
-    VarVec *to = &b->ctx->pairs->var;
     if (!write_perform(b, d, a, in, by_perform) || !vec_reserve(b->ctx, to, to->n + 2 * a->nout)) return false;
     for (int o = 0; o < a->nout; o++) {
         if (!type_eq(by_perform[o]->type, graph[o]->type)) continue;
@@ -418,11 +417,11 @@ static bool note_both(Builder *b, UserDef *d, ThApply *a, ThVar *const *in, ThVa
     return true;
 }
 
-static bool expand_user(Builder *b, ThApply *a, ThVar *const *in, ThVar **out) {
+static bool expand_user(Builder *b, ThApply *a, ThVar *const *in, VarPairs *pairs, ThVar **out) {
     UserDef *d = user_def(b->ctx, a->attrs);
     if (!d) return false;
     if (!d->d.ngraph_out) return write_perform(b, d, a, in, out);
-    return write_graph(b, d, in, out) && (!d->d.perform || !b->ctx->pairs || note_both(b, d, a, in, out));
+    return write_graph(b, d, in, out) && (!d->d.perform || !pairs || note_both(b, d, a, in, out, &pairs->var));
 }
 
 static bool lower_never(Lower *l) {

@@ -8,21 +8,26 @@
 
 #include "graph/op.h"
 
+/* Values of one node on arrays, for constant folding (opt may not see the runtime, whose eager_apply this is). out: new
+ * references. Nonzero on error. */
+typedef int (*OptEval)(ThContext *c, ThApply *node, ThArray *const *in, ThArray **out);
+
 /* Which passes and rules run: a base query and added, removed, required tags or names (":"-separated, may be NULL). */
 typedef struct OptSpec {
     const char *optimizer; /* "fast_run" "o4" .. "o1" "fast_compile" "stabilize" "unsafe" "merge" "None" */
     const char *including, *excluding, *requiring;
-    bool verify; /* graph_verify after each pass (debug builds: always) */
+    bool verify;  /* graph_verify after each pass (debug builds: always) */
+    OptEval eval; /* NULL: only casts and views of constants are folded */
 } OptSpec;
 bool opt_run(FGraph *fg, const OptSpec *spec);
 /* Only the passes or rules named in `passes` (":"-separated), for goldens; "" runs none, still schedules. */
-bool opt_run_named(FGraph *fg, const char *passes);
+bool opt_run_named(FGraph *fg, const char *passes, OptEval eval);
 /* A line for each rule: its name and how often it changed a graph since the context was made. */
 bool opt_fired(Text *t, ThContext *c);
 /* Without a schedule and in-place passes, on a graph that stays in the user's hands. query: as opt_summary's, or
  * "=name:name" for those passes and rules alone. */
-bool opt_run_own(ThRewriteCall *r, const char *query);
-bool opt_run_query(FGraph *fg, const char *query);
+bool opt_run_own(ThRewriteCall *r, const char *query, OptEval eval);
+bool opt_run_query(FGraph *fg, const char *query, OptEval eval);
 /* As print_summary: position, pass, its rules. query: "fast_run +tag -tag &tag @phase". */
 bool opt_summary(Text *t, ThContext *c, const char *query);
 /* All there is, whatever a query says: "pass POSITION NAME TAGS own|user", its rules after it: "rule NAME TAGS ..". */

@@ -123,6 +123,7 @@ struct Opt {
     const Pass *pass;
     const Rule *rule; /* being tried */
     const RuleTable *rules;
+    OptEval eval;       /* OptSpec.eval */
     Builder b;          /* of the rewrite being tried */
     VEC(uint16_t) kind; /* by id: opt_kind and KIND_*, so that a phase fetches only the nodes for which it has rules */
     VEC(uint32_t) rank; /* by id: the nodes' own, for the same reason */

@@ -1,6 +1,6 @@
 /*
  * fold.c -- constant folding: a node whose inputs are all constants becomes a constant.
- * In: ctx->eval for values (views and casts need none). Out: constants of exactly the node's type. Invariant: a node
+ * In: Opt.eval for values (views and casts need none). Out: constants of exactly the node's type. Invariant: a node
  * that fails, or whose result would be large, stays as it is.
  */
 #include "rules.h"
@@ -36,13 +36,13 @@ static ThArray *shuffled(ThVar *x, const AttrInts *p) {
 
 static ThVar *evaluate(Opt *o, ThApply *a) {
     ThArray *in[KACC], *out[8] = {NULL};
-    if (!o->c->eval || a->nin > KACC || a->nout > TH_LEN(out) || failed(o->c)) return NULL;
+    if (!o->eval || a->nin > KACC || a->nout > TH_LEN(out) || failed(o->c)) return NULL;
     for (int i = 0; i < a->nin; i++) {
         if (a->in[i]->type.kind == TYPE_NONE) return NULL;
         in[i] = a->in[i]->u.data;
         if (in[i]->size > MAX_ELEMENTS) return NULL;
     }
-    if (o->c->eval(o->c, a, in, out) != 0) {
+    if (o->eval(o->c, a, in, out) != 0) {
         if (o->c->error != TH_MemoryError) th_error_clear(o->c); /* the error is the call's, if it is ever made */
         return NULL;
     }

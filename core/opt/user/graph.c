@@ -226,11 +226,11 @@ void th_fgraph_free(ThRewriteCall *r) {
     th_context_release(c);
 }
 
-bool opt_run_own(ThRewriteCall *r, const char *query) {
+bool opt_run_own(ThRewriteCall *r, const char *query, OptEval eval) {
     FGraph *fg = r->o->fg;
     user_settle(r);
     shape_free(r->o);
-    bool ok = opt_run_query(fg, query);
+    bool ok = opt_run_query(fg, query, eval);
     fg->order = NULL; /* it may be changed again */
     fg->norder = 0;
     return ok;

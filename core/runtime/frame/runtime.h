@@ -61,6 +61,12 @@ typedef struct FunctionTimes { /* nanoseconds of making it */
 int64_t profile_now(void);              /* monotonic nanoseconds */
 bool profile_wanted(const ThFrame *f);  /* a call of a function compiled with profile: its steps go through.. */
 int profile_step(ThFrame *f, int step); /* ..this, which runs one and keeps its time */
+/* Looks at the arguments before the steps of every call, all locks held; false: the call fails. */
+typedef struct CallWatch {
+    void *user;
+    bool (*call)(void *user, ThArray *const *arg); /* NULL: nobody looks */
+    void (*free)(ThContext *c, void *user);
+} CallWatch;
 typedef struct FunctionSpec { /* what core/compile/compile.c hands over; the function retains or copies all of it */
     Plan *plan;
     Unit *unit; /* NULL: interpreter */
@@ -77,10 +83,7 @@ typedef struct FunctionSpec { /* what core/compile/compile.c hands over; the fun
     int nstate;
     void *recipe; /* what copies are made from; taken over when the function is made */
     void (*recipe_free)(ThContext *c, void *recipe);
-    /* Looks at the arguments before the steps of every call, all locks held; false: the call fails. Taken over. */
-    void *watch;
-    bool (*watch_call)(void *watch, ThArray *const *arg);
-    void (*watch_free)(ThContext *c, void *watch);
+    CallWatch watch; /* taken over when the function is made */
     int8_t allow_input_downcast;
     bool exception_verbose, profile, gc;
     FunctionTimes times;
@@ -88,6 +91,7 @@ typedef struct FunctionSpec { /* what core/compile/compile.c hands over; the fun
                        error set; the call goes there from then on */
     ThFunction *(*fit)(ThFunction *f, ThArray *const *arg);
     bool internal; /* owned by the context itself: does not retain it, has no user variables */
+    bool checked;  /* HostCall.checked of its calls */
 } FunctionSpec;
 ThFunction *function_new(ThContext *c, const FunctionSpec *s);
 FGraph *function_fgraph(ThFunction *f);
@@ -96,7 +100,9 @@ Unit *function_unit(ThFunction *f);
 const void *function_recipe(ThFunction *f);
 
 /* ---- eager.c: one-node plans on the interpreter's kernels, cached by (op, dtypes, layout class, attributes) ---- */
-/* Values of one Apply on arrays; also constant folding (ctx->eval). out: new references. Nonzero on error. */
+/* Values of one Apply on arrays; also constant folding (OptEval). out: new references. Nonzero on error. */
 int eager_apply(ThContext *c, ThApply *node, ThArray *const *in, ThArray **out);
+/* The same in DebugMode: HostCall.checked. */
+int eager_apply_checked(ThContext *c, ThApply *node, ThArray *const *in, ThArray **out);
 
 #endif

@@ -1,19 +1,13 @@
 /*
- * watch.h -- private to core/watch and the compile: functions whose calls are looked at node by node (DebugMode,
- * NanGuardMode, MonitorMode). In: what the compile does to a graph. Out: a record of it as ordinary user nodes, which
- * is evaluated on the values of every call before the function itself runs; what is wrong is the call's error, and
- * nothing has changed then. Always holds: watching writes neither arguments nor shared variables.
+ * watch.h -- private to core/watch, which wraps the compile: functions whose calls are looked at node by node
+ * (DebugMode, NanGuardMode, MonitorMode). In: what the compile does to a graph. Out: a record of it as ordinary user
+ * nodes, which is evaluated on the values of every call before the function itself runs; what is wrong is the call's
+ * error, and nothing has changed then. Always holds: watching writes neither arguments nor shared variables.
  */
 #ifndef TH_WATCH_H
 #define TH_WATCH_H
 
-#include "compile.h"
-
-struct ThWatch {
-    atomic_int refs;
-    ThContext *ctx;
-    ThWatchSpec spec;
-};
+#include "compile/compile.h"
 
 /* A rewrite: users of `old` took new_. Both are copies made when the nodes were, so that later rewrites of what lies
  * below do not change what the two compute. */
@@ -71,19 +65,14 @@ typedef struct WatchCall {
 typedef struct WatchFunction {
     ThWatch *w;
     WatchGraph *root;
+    Text log;          /* DebugMode, while it is compiled: the rewrites, line by line */
+    VarPairs pairs;    /* DebugMode, while it is compiled: facts to check that no graph took yet */
     ThFunction *whole; /* DebugMode: all of it in generated C, shareds being arguments */
     VarVec shared;     /* its arguments after the function's own */
     VEC(bool) writes;  /* by argument: it is overwritten */
 } WatchFunction;
 
-/* watch.c */
-WatchFunction *watch_begin(Compile *k); /* NULL with the error set */
-bool watch_end(Compile *k, WatchFunction *f, FGraph *fg);
-bool watch_call(void *user, ThArray *const *arg); /* before every call; locks are held */
-void watch_free(ThContext *c, void *user);
-ThWatch *watch_retain(ThWatch *w);
-
-/* watch/record.c */
+/* record.c */
 WatchGraph *watch_graph(ThContext *c, Text *log, bool bare);
 bool watch_attach(WatchGraph *g, FGraph *fg); /* before the optimization */
 bool watch_pairs(WatchGraph *g, VarPairs *p); /* takes them over as facts to check */
