@@ -738,7 +738,11 @@ TH_API char *th_graph_text(ThContext *c, ThVar *const *outs, int n); /* one line
 TH_API int th_graph_read(ThContext *c, const char *text, ThVar ***in, int *nin, ThVar ***out,
                          int *nout); /* th_free the lists */
 TH_API char *th_function_graph_text(ThFunction *f);
+/* Sizes, buffers, steps, and kernels, each with how it runs on this machine where it runs as generated code;
+ * docs/schedule.md says how to read that. */
 TH_API char *th_function_plan(ThFunction *f);
+/* ..and how it would run on a target, in a version for certain lengths: arguments as th_function_ccode_for's. */
+TH_API char *th_function_plan_for(ThFunction *f, const char *target, const int *size, const int64_t *value, int n);
 /*
  * What a function compiled with profile measured: seconds of wall time, over all threads. false: it measures nothing.
  * A profiled function runs step by step, so its calls take a little longer.

@@ -930,10 +930,14 @@ function printing.graph_read(text) end
 ---@return any
 function printing.graph_text(obj) end
 
----The loops of a compiled function: kernels, buffers, checks.
+---The loops of a compiled function: sizes, buffers, steps, and kernels with how each runs here; with a target
+---("sse2", "avx2", "avx512", "cuda", "cuda-emulated") how it would run there; with sizes of the plan (`plan(f,
+---"avx2", { s1 = 4 })`) in the version for calls of these lengths.
 ---@param f any
+---@param target any
+---@param sizes any
 ---@return any
-function printing.plan(f) end
+function printing.plan(f, target, sizes) end
 
 ---Mathematical text of a Variable.
 ---@param v any

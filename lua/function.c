@@ -261,8 +261,10 @@ static int names(lua_State *L) { /* input names, false where unnamed; function n
     return 2;
 }
 
+typedef char *TextFor(ThFunction *f, const char *target, const int *size, const int64_t *value, int n);
+
 /* (f, target, numbers of sizes, their values) -> text */
-static int function_ccode_for(lua_State *L) {
+static int text_for(lua_State *L, TextFor *make) {
     LtState *s = LT_STATE(L);
     LtFunction *f = lt_check_function(L, s, 1);
     const char *target = luaL_checkstring(L, 2);
@@ -276,12 +278,15 @@ static int function_ccode_for(lua_State *L) {
         value[i] = luaL_checkinteger(L, -1);
         lua_pop(L, 2);
     }
-    char *t = th_function_ccode_for(f->f, target, size, value, n);
+    char *t = make(f->f, target, size, value, n);
     LT_CHECK(L, s, t);
     lua_pushstring(L, t);
     th_free(s->ctx, t);
     return 1;
 }
+
+static int function_ccode_for(lua_State *L) { return text_for(L, th_function_ccode_for); }
+static int function_plan_for(lua_State *L) { return text_for(L, th_function_plan_for); }
 
 static int function_text(lua_State *L) { /* (f, "plan" | "ccode" | "graph") */
     LtState *s = LT_STATE(L);
@@ -378,6 +383,7 @@ void lt_open_function(lua_State *L, LtState *s) {
                                    {"graph_variables", graph_variables},
                                    {"function_text", function_text},
                                    {"function_ccode_for", function_ccode_for},
+                                   {"function_plan_for", function_plan_for},
                                    {"function_profile", profile},
                                    {"debugprint", debugprint},
                                    {NULL, NULL}};

@@ -17,12 +17,17 @@ static Unit *build(ThContext *c, const Plan *p, const char *function_name) {
     return u;
 }
 
+static const Target *machine(ThContext *c, const char *processor) {
+    const Target *target = processor ? target_named(processor) : target_of(machine_vector_bytes(c));
+    if (!target)
+        err(c, TH_ValueError, "no text is written for '%s', but for sse2, avx2, avx512, cuda and cuda-emulated",
+            processor);
+    return target;
+}
+
 static bool emit(Text *t, const Plan *p, const char *processor, const int64_t *known) {
-    const Target *target = processor ? target_named(processor) : NULL;
-    if (processor && !target)
-        return err(p->ctx, TH_ValueError,
-                   "no text is written for '%s', but for sse2, avx2, avx512, cuda and cuda-emulated", processor);
-    return emit_c(t, p, NULL, target, known);
+    const Target *target = machine(p->ctx, processor);
+    return target && emit_c(t, p, NULL, processor ? target : NULL, known);
 }
 
 static Unit *version(ThContext *c, const Plan *p, const int64_t *known) {
@@ -33,4 +38,4 @@ static Unit *version(ThContext *c, const Plan *p, const int64_t *known) {
     return u;
 }
 
-const Backend backend_c = {"c", emit, build, version};
+const Backend backend_c = {"c", emit, machine, build, version};

@@ -40,5 +40,10 @@ static bool emit_emulated(Text *t, const Plan *p, const char *processor, const i
     return emit_cuda_emulated(t, p, NULL);
 }
 
-const Backend backend_cuda = {"cuda", emit, no_device, NULL};
-const Backend backend_cuda_emulated = {"cuda-emulated", emit_emulated, emulate, NULL};
+static const Target *machine(ThContext *c, const char *processor) {
+    (void)c, (void)processor;
+    return &target_cuda;
+}
+
+const Backend backend_cuda = {"cuda", emit, machine, no_device, NULL};
+const Backend backend_cuda_emulated = {"cuda-emulated", emit_emulated, machine, emulate, NULL};

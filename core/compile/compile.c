@@ -70,8 +70,8 @@ static Plan *plan_graph(Compile *k, const CompileWatch *w, FGraph **fg) {
     }
 }
 
-const Backend *compile_backend(const Compile *k) {
-    const char *device = config_str(k->ctx, "device");
+const Backend *compile_backend(ThContext *c) {
+    const char *device = config_str(c, "device");
     return device && !strcmp(device, "cuda-emulated") ? &backend_cuda_emulated : &backend_c;
 }
 
@@ -84,7 +84,7 @@ static Unit *build(Compile *k, const Plan *plan) {
         k->ctx->told_device = true;
         ctx_log(k->ctx, "theano: device=cuda: this version drives no GPU; functions run on the CPU");
     }
-    Unit *unit = compile_backend(k)->build(k->ctx, plan, NULL); /* no name: equal functions share their unit */
+    Unit *unit = compile_backend(k->ctx)->build(k->ctx, plan, NULL); /* no name: equal functions share their unit */
     k->times.ns_build = profile_now() - start;
     return unit;
 }

@@ -52,7 +52,7 @@ ThFunction *compile_function(Compile *k, const CompileWatch *w);
 bool compile_write_out(ThContext *c, ThVar **outs, int n, ThVar *const *in, int nin, VarPairs *pairs);
 FGraph *compile_graph(Compile *k);
 bool compile_rewrite(Compile *k, FGraph *fg, const CompileWatch *w);
-const Backend *compile_backend(const Compile *k);
+const Backend *compile_backend(ThContext *c); /* of the flag device */
 /* A request as a function: checked, then made by compile_function or by what wraps it. */
 typedef ThFunction *CompileMake(Compile *k);
 ThFunction *compile_request(ThContext *c, const ThCompile *spec, CompileMake *make);

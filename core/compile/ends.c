@@ -59,7 +59,7 @@ ThFunction *compile_hand_over(Compile *k, FGraph *fg, Plan *plan, Unit *unit, co
                       .memory = s->memory};
     if (!f.recipe) return NULL;
     if (w) f.watch = w->calls;
-    if (config_bool(k->ctx, "compile.tiers")) f.version = compile_backend(k)->version;
+    if (config_bool(k->ctx, "compile.tiers")) f.version = compile_backend(k->ctx)->version;
     f.fit = w || !s->memory ? NULL : compile_lean;
     f.gc = !k->nogc && config_bool(k->ctx, "allow_gc");
     f.profile = s->profile > 0 || (s->profile == 0 && config_bool(k->ctx, "profile"));

@@ -2,8 +2,8 @@
  * inspect.c -- looking into compiled functions and at rewrites: nodes, prints, plan, C text. In: a ThFunction or a
  * graph text. Out: borrowed nodes, or texts owned by the caller (th_free); NULL with the error set.
  */
-#include "runtime/frame/backend.h"
-#include "opt/engine/opt.h"
+#include "compile.h"
+#include "schedule/nest.h"
 
 #include <string.h>
 
@@ -56,13 +56,6 @@ char *th_function_graph_text(ThFunction *f) {
     return take(&t, graph_print(&t, fg->in, fg->nin, fg->out, fg->nout));
 }
 
-char *th_function_plan(ThFunction *f) {
-    if (!f) return NULL;
-    Text t;
-    text_init(&t, th_function_context(f));
-    return take(&t, plan_text(&t, function_plan(f)));
-}
-
 char *th_function_ccode(ThFunction *f) {
     if (!f) return NULL;
     Unit *u = function_unit(f);
@@ -90,22 +83,75 @@ static int64_t *known_sizes(ThContext *c, const Plan *p, const int *size, const 
     return known;
 }
 
-char *th_function_ccode_for(ThFunction *f, const char *target, const int *size, const int64_t *value, int n) {
-    if (!f) return NULL;
-    ThContext *c = th_function_context(f);
-    if (!target || n < 0 || (n && (!size || !value))) return err_missing(c, __func__), NULL;
-    if (failed(c)) return NULL;
-    const Plan *p = function_plan(f);
+/* Who writes for a target, and the processor to tell it. */
+static const Backend *backend_for(const char *target, const char **processor) {
     bool cuda = !strcmp(target, "cuda"), emulated = !strcmp(target, "cuda-emulated");
-    if (n && (cuda || emulated))
-        return err(c, TH_ValueError, "the text for %s is the same for all lengths", target), NULL;
-    int64_t *known = n ? known_sizes(c, p, size, value, n) : NULL;
-    if (failed(c)) return NULL;
-    const Backend *b = cuda ? &backend_cuda : emulated ? &backend_cuda_emulated : &backend_c;
+    *processor = cuda || emulated ? NULL : target;
+    return cuda ? &backend_cuda : emulated ? &backend_cuda_emulated : &backend_c;
+}
+
+/* Checks arguments; *known: the lengths that are told, for the caller to free, or NULL. */
+static bool asked(ThFunction *f, const char *target, const int *size, const int64_t *value, int n, int64_t **known) {
+    ThContext *c = th_function_context(f);
+    *known = NULL;
+    if (!target || n < 0 || (n && (!size || !value))) return err_missing(c, __func__);
+    if (failed(c)) return false;
+    const char *processor;
+    if (n && backend_for(target, &processor) != &backend_c)
+        return err(c, TH_ValueError, "the text for %s is the same for all lengths", target);
+    *known = n ? known_sizes(c, function_plan(f), size, value, n) : NULL;
+    return !failed(c);
+}
+
+static void known_free(ThContext *c, const Plan *p, int64_t *known) {
+    ctx_free(c, known, ((size_t)p->nsym + 1) * sizeof *known);
+}
+
+char *th_function_ccode_for(ThFunction *f, const char *target, const int *size, const int64_t *value, int n) {
+    int64_t *known;
+    const char *processor;
+    if (!f || !asked(f, target, size, value, n, &known)) return NULL;
+    const Backend *b = backend_for(target, &processor);
+    Text t;
+    text_init(&t, th_function_context(f));
+    char *text = take(&t, b->emit(&t, function_plan(f), processor, known));
+    known_free(th_function_context(f), function_plan(f), known);
+    return text;
+}
+
+/* ---- the plan, and how its kernels run ---- */
+typedef struct Show {
+    const Target *target;
+    NestAsk ask;
+} Show;
+
+static bool show(Text *t, const Kernel *k, void *user) {
+    const Show *s = user;
+    return nest_show(t, k, s->target, s->ask);
+}
+
+static char *plan_for(ThFunction *f, const Backend *b, const char *processor, bool known) {
+    ThContext *c = th_function_context(f);
+    Show s = {.ask = {.threads = config_bool(c, "openmp"), .known = known}};
+    if (b && !(s.target = b->target(c, processor))) return NULL;
     Text t;
     text_init(&t, c);
-    char *text = take(&t, b->emit(&t, p, cuda || emulated ? NULL : target, known));
-    ctx_free(c, known, ((size_t)p->nsym + 1) * sizeof *known);
+    return take(&t, plan_text(&t, function_plan(f), b ? show : NULL, &s));
+}
+
+/* The interpreter runs kernels block by block, whatever a Nest says. */
+char *th_function_plan(ThFunction *f) {
+    if (!f) return NULL;
+    return plan_for(f, function_unit(f) ? compile_backend(th_function_context(f)) : NULL, NULL, false);
+}
+
+char *th_function_plan_for(ThFunction *f, const char *target, const int *size, const int64_t *value, int n) {
+    int64_t *known;
+    const char *processor;
+    if (!f || !asked(f, target, size, value, n, &known)) return NULL;
+    const Backend *b = backend_for(target, &processor);
+    char *text = plan_for(f, b, processor, known != NULL);
+    known_free(th_function_context(f), function_plan(f), known);
     return text;
 }
 

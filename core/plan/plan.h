@@ -218,7 +218,9 @@ typedef struct Plan {
 Plan *plan_make(FGraph *fg, const PlanIo *in, int nin, const PlanIo *out, int nout);
 Plan *plan_retain(Plan *p);
 void plan_release(Plan *p);
-bool plan_text(Text *t, const Plan *p);
+/* under: appends what is to stand below a kernel, or NULL. */
+typedef bool PlanUnder(Text *t, const Kernel *k, void *user);
+bool plan_text(Text *t, const Plan *p, PlanUnder *under, void *user);
 bool plan_check(const Plan *p);
 bool plan_check_reads(const Plan *p); /* of that what memory hangs on; every plan that is made goes through it */
 /*

@@ -178,7 +178,7 @@ static void put_value(Text *t, const Plan *p, const PlanValue *v) {
     text_putc(t, '\n');
 }
 
-bool plan_text(Text *t, const Plan *p) {
+bool plan_text(Text *t, const Plan *p, PlanUnder *under, void *user) {
     text_put(t, "sizes:\n");
     put_shapes(t, p, 0, p->nshape_static);
     put_buffers(t, p);
@@ -199,6 +199,7 @@ bool plan_text(Text *t, const Plan *p) {
     for (int k = 0; k < p->nkernel; k++) {
         text_printf(t, " k%d:\n", k);
         kernel_text(t, p->kernel[k]);
+        if (under && !under(t, p->kernel[k], user)) return false;
     }
     return !failed(p->ctx);
 }

@@ -21,18 +21,23 @@ static bool again(const Nest *t, const LoopStage *s, const Ins *i) {
     return before >= 0;
 }
 
-/* Cuts the instructions before each such load. */
-static void cut(Nest *t, NestNode *code) {
-    const LoopStage *s = &code->way->stage[code->stage];
+/* Cuts the instructions *at before each such load. */
+static void cut(Nest *t, NestNode **at) {
+    const LoopStage *s = &(*at)->way->stage[(*at)->stage];
+    NestNode *code = *at, *rest = code;
     for (int j = 0; j < code->n; j++) {
         if (!again(t, s, &t->k->ins.at[code->ids[j]])) continue;
-        NestNode *after = code->next, *rest = NULL, **at = &code->next;
+        NestNode *after = code->next;
+        if (j) at = &code->next;
+        *at = NULL;
         at = nest_move(t, at, code->way, code->stage, MOVE_NEXT, code->ids[j]);
-        nest_put(t, at, code->way, NEST_CODE, code->stage, &rest);
-        rest->ids = code->ids + j;
-        rest->n = code->n - j;
-        rest->next = after;
-        code->n = j;
+        if (j) {
+            nest_put(t, at, code->way, NEST_CODE, code->stage, &rest);
+            rest->ids = code->ids + j;
+            rest->n = code->n - j;
+            rest->next = after;
+            code->n = j;
+        } else *at = code;
         code = rest;
         j = 0;
     }
@@ -42,9 +47,10 @@ bool fetch_rows(Nest *t) {
     for (int i = 0; t->k->nouter == 1 && i < t->k->st.n; i++) {
         NestNode *loop = nest_vec(t, i);
         if (!loop || loop->lanes == 1 || loop->loop != 1) continue;
-        for (NestNode *n = loop->child, *next; n; n = next) {
-            next = n->next;
-            if (n->kind == NEST_CODE) cut(t, n);
+        for (NestNode **at = &loop->child; !t->failed && *at;) {
+            NestNode *after = (*at)->next;
+            if ((*at)->kind == NEST_CODE) cut(t, at);
+            while (!t->failed && *at != after) at = &(*at)->next;
         }
     }
     return !t->failed;

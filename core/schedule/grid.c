@@ -7,6 +7,28 @@
 #include "nest.h"
 
 /* ---- may it ---- */
+/* A product alone, but for factors computed before it. */
+static bool gemm_only(const Kernel *k) {
+    int last = k->st.n - 1;
+    const Stage *g = &k->st.at[last];
+    ThDtype d = (ThDtype)k->acc.at[g->C].dtype;
+    if (k->nouter || g->nred || k->can_fail || !dtype_is_float(d)) return false;
+    for (int i = 0; i < last; i++)
+        if (k->st.at[i].cls != STAGE_LOOP || k->st.at[i].nd || k->st.at[i].nred) return false;
+    for (int i = 0; i < k->ins.n; i++)
+        if (k->ins.at[i].op == INS_STORE && k->ins.at[i].stage != last) return false;
+    return k->acc.at[g->A].dtype == d && k->acc.at[g->B].dtype == d;
+}
+
+bool grid_can(const Kernel *k) {
+    bool product = false, good = k->st.n > 0;
+    for (int i = 0; i < k->st.n; i++) {
+        product |= k->st.at[i].cls == STAGE_GEMM;
+        good &= k->st.at[i].cls == STAGE_LOOP || (k->st.at[i].cls == STAGE_GEMM && i == k->st.n - 1);
+    }
+    return good && (!product || gemm_only(k));
+}
+
 static bool can_leave(const Ins *i) {
     if (i->op == INS_FAIL_IF || i->op == INS_CHECK_INDEX) return true;
     return i->op < INS_LOAD && (scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete((ThDtype)i->in_dtype);

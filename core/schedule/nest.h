@@ -128,8 +128,15 @@ NestNode **nest_stage(Nest *t, NestNode **at, const NestWay *w, int stage, int d
 NestNode *nest_vec(const Nest *t, int stage);
 void nest_each(NestNode *n, void (*fn)(NestNode *n, void *user), void *user);
 
+/* What the chooser is told beside the kernel. */
+typedef struct NestAsk {
+    bool threads; /* kernels may be shared out */
+    bool known;   /* a version for certain lengths */
+} NestAsk;
+
 /* text.c, check.c */
 void nest_text(Text *out, const Nest *t);
+bool nest_show(Text *out, const Kernel *k, const Target *target, NestAsk ask); /* the Nest that choose.c would take */
 bool nest_check(const Nest *t);
 
 /* ---- what many transforms ask ---- */
@@ -180,17 +187,14 @@ bool blocks_apply(Nest *t, bool share);
 /* tile.c: what follows a product runs on its finished tiles */
 bool tile_may(const Nest *t, int stage);
 /* grid.c: points over a GPU's threads and blocks */
-int grid_depth(const Nest *t); /* leading parallel loops of the only stage around all its stores and accumulators */
+bool grid_can(const Kernel *k); /* the others have no text for a GPU yet */
+int grid_depth(const Nest *t);  /* leading parallel loops of the only stage around all its stores and accumulators */
 bool grid_may(const Nest *t, GridKind kind, int depth);
 bool grid_folds(const Nest *t, int depth); /* each point is a reduction that a block may share */
 bool grid_apply(Nest *t, GridKind kind, int depth);
 bool grid_has_row(const Kernel *k, int buf); /* memory of one row; buf < 0: any */
 
 /* ---- choose.c ---- */
-typedef struct NestAsk {
-    bool threads; /* kernels may be shared out */
-    bool known;   /* a version for certain lengths */
-} NestAsk;
 /* How to run k, or NULL (the context's error is set). */
 Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *target, Arena *a);
 Nest *nest_choose(const Kernel *k, const KernelOrder *o, const Target *target, NestAsk ask, Arena *a);

@@ -1,5 +1,5 @@
 /*
- * text.c -- a Nest as readable text: one line a node, what is inside it below.
+ * text.c -- a Nest as readable text: one line a node, what is inside it below. docs/schedule.md says how to read it.
  */
 #include "nest.h"
 
@@ -78,5 +78,19 @@ static void lines(Text *out, const NestNode *n, int depth) {
 void nest_text(Text *out, const Nest *t) {
     text_printf(out, "  nest for %s\n", t->target->name);
     lines(out, t->root, 0);
-    if (t->twin) nest_text(out, t->twin);
+    if (!t->twin) return;
+    text_put(out, "  or, where few points have long loops inside\n");
+    lines(out, t->twin->root, 0);
+}
+
+bool nest_show(Text *out, const Kernel *k, const Target *target, NestAsk ask) {
+    bool gpu = !target->vector_bytes;
+    if (gpu && !grid_can(k)) return text_printf(out, "  no nest for %s yet\n", target->name), true;
+    Arena *a = arena_new(k->ctx);
+    KernelOrder o;
+    const Nest *t = NULL;
+    if (a && kernel_order(k, a, &o)) t = gpu ? nest_choose_grid(k, &o, target, a) : nest_choose(k, &o, target, ask, a);
+    if (t) nest_text(out, t);
+    arena_free(a);
+    return t != NULL;
 }

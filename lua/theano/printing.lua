@@ -63,28 +63,38 @@ function M.pp(v)
   return core.pp(v)
 end
 
---- The loops of a compiled function: kernels, buffers, checks.
-function M.plan(f) return core.function_text(f, "plan") end
-
---- The generated C source of a compiled function; with a target ("sse2", "avx2", "avx512", "cuda", "cuda-emulated")
--- the text that it would get there, whether or not this machine is one and has a compiler; with sizes of its plan
--- (`ccode(f, "avx2", { s1 = 4 })`) the version for calls of these lengths.
-function M.ccode(f, target, sizes)
-  if target == nil and sizes == nil then return core.function_text(f, "ccode") end
+-- Numbers and values of sizes by their names in a plan: { s0 = 4 }.
+local function sizes_of(what, target, sizes)
   if type(target) ~= "string" then
-    util.raise("TypeError", "ccode: the target is \"sse2\", \"avx2\", \"avx512\", \"cuda\" or \"cuda-emulated\"")
+    util.raise("TypeError", "%s: the target is \"sse2\", \"avx2\", \"avx512\", \"cuda\" or \"cuda-emulated\"", what)
   end
-  util.check_type("ccode", "sizes", sizes, "table")
+  util.check_type(what, "sizes", sizes, "table")
   local names, numbers, values = {}, {}, {}
   for name in pairs(sizes or {}) do names[#names + 1] = name end
   for i, name in ipairs(names) do
     numbers[i] = tonumber(type(name) == "string" and name:match("^s(%d%d?%d?%d?%d?%d?)$"))
     values[i] = math.tointeger(sizes[name])
     if not numbers[i] or not values[i] then
-      util.raise("TypeError", "ccode: sizes are integers by their names in the plan: { s0 = 4 }")
+      util.raise("TypeError", "%s: sizes are integers by their names in the plan: { s0 = 4 }", what)
     end
   end
-  return core.function_ccode_for(f, target, numbers, values)
+  return numbers, values
+end
+
+--- The loops of a compiled function: sizes, buffers, steps, and kernels with how each runs here; with a target ("sse2",
+-- "avx2", "avx512", "cuda", "cuda-emulated") how it would run there; with sizes of the plan
+-- (`plan(f, "avx2", { s1 = 4 })`) in the version for calls of these lengths.
+function M.plan(f, target, sizes)
+  if target == nil and sizes == nil then return core.function_text(f, "plan") end
+  return core.function_plan_for(f, target, sizes_of("plan", target, sizes))
+end
+
+--- The generated C source of a compiled function; with a target ("sse2", "avx2", "avx512", "cuda", "cuda-emulated")
+-- the text that it would get there, whether or not this machine is one and has a compiler; with sizes of its plan
+-- (`ccode(f, "avx2", { s1 = 4 })`) the version for calls of these lengths.
+function M.ccode(f, target, sizes)
+  if target == nil and sizes == nil then return core.function_text(f, "ccode") end
+  return core.function_ccode_for(f, target, sizes_of("ccode", target, sizes))
 end
 
 --- One line a node; `theano.printing.graph_read` reads it back.

@@ -167,7 +167,7 @@ static inline void check_sizes_proved(const Plan *plan) {
 static inline void show(const Plan *p) {
     Text t;
     text_init(&t, p->ctx);
-    plan_text(&t, p);
+    plan_text(&t, p, NULL, NULL);
     fputs(t.at ? t.at : "", stdout);
     text_free(&t);
 }

@@ -4,11 +4,10 @@
 -- for what many units begin with, which stands once in spec/golden/units/TARGET.lst: its text by the name that it has.
 -- @module spec.support.unit_golden
 local theano = require("theano")
-local M = {}
+local M = require("spec.support.kept")("spec/golden/units/")
 
 M.targets = { "sse2", "avx2", "avx512", "cuda-emulated" }
 local FAMILIES = { "elementwise", "rows", "reduced", "moved", "products", "control", "large" }
-local FOLDER = "spec/golden/units/"
 
 --- Everything that a text may depend on, so that it is the same on any machine and under any flags.
 local FLAGS = {
@@ -33,10 +32,8 @@ function M.cases()
   return list
 end
 
-function M.path(name) return FOLDER .. name end
-
---- Plan and texts of a case: { plan = .., sse2 = .., .. }.
-function M.texts(case)
+--- Calls fn with the function of a case, under its flags.
+function M.with(case, fn)
   local flags = {}
   for k, v in pairs(FLAGS) do flags[k] = v end
   for k, v in pairs(case.flags or {}) do flags[k] = v end
@@ -44,7 +41,10 @@ function M.texts(case)
   local inputs, outputs, more = case[3]()
   local spec = { inputs = inputs, outputs = outputs }
   for k, v in pairs(more or {}) do spec[k] = v end
-  local f = theano.compile(spec)
+  fn(theano.compile(spec))
+end
+
+local function texts_of(case, f)
   local texts = { plan = theano.printing.plan(f) }
   for _, target in ipairs(M.targets) do
     local cuda = target:find("cuda", 1, true)
@@ -54,6 +54,13 @@ function M.texts(case)
       texts[target] = ok and text or "none: " .. tostring(text):match("NotImplementedError: ([^\n]*)") .. "\n"
     end
   end
+  return texts
+end
+
+--- Plan and texts of a case: { plan = .., sse2 = .., .. }.
+function M.texts(case)
+  local texts
+  M.with(case, function(f) texts = texts_of(case, f) end)
   return texts
 end
 
@@ -186,31 +193,6 @@ function M.files()
   return files
 end
 
---- What is kept of a file, or nil.
-function M.stored(name)
-  local file = io.open(M.path(name))
-  if not file then return nil end
-  local text = file:read("a")
-  file:close()
-  return text
-end
-
-function M.store(name, text)
-  local file = assert(io.open(M.path(name), "w"))
-  file:write(text)
-  file:close()
-end
-
---- The files there are.
-function M.stored_names()
-  local names, list = {}, assert(io.popen("ls " .. FOLDER .. " 2>/dev/null"))
-  for name in list:lines() do names[#names + 1] = name end
-  list:close()
-  return names
-end
-
-function M.remove(name) assert(os.remove(M.path(name))) end
-
 -- ---- reading them --------------------------------------------------------------------------------------------------
 -- The words of a list that starts at a line, and where it ends.
 local function list_at(text, at)
@@ -275,19 +257,6 @@ function M.whole(name, target, files)
       before = own
       if section == target then return table.concat(out) end
     end
-  end
-end
-
---- The first line in which two texts differ, with what each has there, for a reader.
-function M.difference(want, got)
-  if not want then return "nothing is kept" end
-  local a, b, n, section = want:gmatch("([^\n]*)\n?"), got:gmatch("([^\n]*)\n?"), 0, ""
-  while true do
-    local x, y = a(), b()
-    n = n + 1
-    if x ~= y then return ("line %d%s\n  kept: %s\n  now:  %s"):format(n, section, x or "(end)", y or "(end)") end
-    if not x then return nil end
-    if x:sub(1, 3) == "===" then section = " (" .. x:match("=+ (.*)") .. ")" end
   end
 end
 

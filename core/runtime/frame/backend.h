@@ -12,9 +12,12 @@
 /* Appends the text of a plan. processor: "sse2", "avx2", "avx512", or NULL for this one and for CUDA; known: as in
  * version, or NULL. Neither a compiler nor such a processor is needed. */
 typedef bool EmitText(Text *t, const Plan *p, const char *processor, const int64_t *known);
+/* The machine that it writes for (schedule/target.h), processor as above; NULL with the error set. */
+typedef const struct Target *BackendTarget(ThContext *c, const char *processor);
 typedef struct Backend {
     const char *name; /* "c", "cuda" */
     EmitText *emit;
+    BackendTarget *target;
     Unit *(*build)(ThContext *c, const Plan *p, const char *function_name); /* emit + compile or cache hit + load */
     /* A unit for calls where slot i has the value known[i] (INT64_MIN: any), built beside the calls; or NULL. */
     Unit *(*version)(ThContext *c, const Plan *p, const int64_t *known);

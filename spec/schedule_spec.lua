@@ -1,0 +1,92 @@
+--- How kernels run, as theano.printing.plan shows it, and as it is kept in spec/golden/schedule.
+-- `build/theano scripts/golden --update` writes it anew: review the diff.
+local theano = require("theano")
+local T = require("theano.tensor")
+local schedules = require("spec.support.schedule_golden")
+local skip = require("spec.support.skip")
+
+describe("the golden schedule of", function()
+  local files = schedules.files()
+
+  for _, case in ipairs(schedules.cases()) do
+    local name = case[1] .. ".txt"
+    it(case[1] .. ": " .. case[2], function()
+      local kept = schedules.stored(name)
+      assert.is_true(kept == files[name], schedules.difference(kept, files[name]))
+    end)
+  end
+
+  it("these functions alone is kept", function()
+    for _, name in ipairs(schedules.stored_names()) do assert.truthy(files[name], name) end
+  end)
+end)
+
+describe("theano.printing.plan", function()
+  local x = T.dmatrix("x")
+  local function compiled(more)
+    local spec = { inputs = { x }, outputs = T.tanh(x):sum { axis = 1 } }
+    for k, v in pairs(more or {}) do spec[k] = v end
+    return theano.compile(spec)
+  end
+  local interpreted = compiled { mode = theano.compile.Mode { linker = "interpreter" } }
+
+  it("shows below each kernel how it runs on a target", function()
+    for _, target in ipairs { "sse2", "avx2", "avx512" } do
+      local plan = theano.printing.plan(interpreted, target)
+      assert.truthy(plan:find("\n  nest for " .. target .. "\n    if n0 >= 6", 1, true))
+    end
+    local cuda = theano.printing.plan(interpreted, "cuda")
+    assert.truthy(cuda:find("\n  nest for cuda\n    grid of i0\n", 1, true))
+    assert.equal(cuda, theano.printing.plan(interpreted, "cuda-emulated"))
+  end)
+
+  it("shows two Nests where a launch chooses", function()
+    local f = theano.compile { inputs = { x }, outputs = x:sum { axis = 1 } }
+    local plan = theano.printing.plan(f, "cuda")
+    assert.truthy(plan:find("\n  nest for cuda\n    grid of i0\n", 1, true))
+    assert.truthy(plan:find("\n  or, where few points have long loops inside\n    grid of i0\n", 1, true))
+  end)
+
+  it("shows nothing of how kernels run where the interpreter runs them", function()
+    assert.falsy(theano.printing.plan(interpreted):find("nest", 1, true))
+  end)
+
+  it("shows how they run on this machine where they run as C", function()
+    skip.unless(theano.config.cxx ~= "", "no C compiler")
+    local plan = theano.printing.plan(compiled())
+    local target = plan:match("\n  nest for (%w+)\n")
+    assert.equal(theano.printing.plan(interpreted, target), plan)
+  end)
+
+  it("shows a version's schedule for its lengths", function()
+    local y = T.lvector("y")
+    local f = theano.compile { inputs = { x, y }, outputs = (T.nnet.crossentropy_softmax_1hot_with_bias(x,
+      T.zeros_like(x[0]), y)) }
+    local general, short = theano.printing.plan(f, "avx512"), theano.printing.plan(f, "avx512", { s1 = 4 })
+    assert.falsy(general:find("rows side by side", 1, true))
+    assert.truthy(short:find("rows side by side", 1, true))
+  end)
+
+  it("shows what the flags of the moment make of it", function()
+    assert.falsy(theano.printing.plan(interpreted, "avx2"):find("pieces of i0", 1, true))
+    local _ <close> = theano.config.change_flags({ openmp = true })
+    assert.truthy(theano.printing.plan(interpreted, "avx2"):find("pieces of i0", 1, true))
+  end)
+
+  it("names what is wrong with a target or sizes", function()
+    local function refuses(kind, words, ...)
+      local ok, e = pcall(theano.printing.plan, ...)
+      assert.is_false(ok)
+      assert.equal(kind, theano.error_kind(e))
+      assert.truthy(tostring(e):find(words, 1, true), tostring(e))
+    end
+    refuses("ValueError", "'vax'", interpreted, "vax")
+    refuses("ValueError", "the same for all lengths", interpreted, "cuda", { s0 = 3 })
+    refuses("ValueError", "'cudax'", interpreted, "cudax", { s0 = 3 })
+    refuses("ValueError", "no size s77", interpreted, "avx2", { s77 = 3 })
+    refuses("ValueError", "no length is -1", interpreted, "avx2", { s0 = -1 })
+    refuses("TypeError", "plan: sizes are integers", interpreted, "avx2", { s0 = 1.5 })
+    refuses("TypeError", "plan: the target is", interpreted, 7)
+    refuses("TypeError", "plan: the target is", interpreted, nil, { s0 = 3 })
+  end)
+end)
