@@ -38,6 +38,17 @@ describe("a function of hundreds of steps", function()
     assert.truthy((#text - #shorter) / 2500 < 40, (#text - #shorter) / 2500) -- bytes a link
   end)
 
+  it("may be a sum of hundreds of terms that are one and the same", function()
+    local x, terms, ones = T.dvector("x"), {}, {}
+    for i = 1, 250 do terms[i], ones[i] = x, nd.ones { 2 } end
+    local function sum(inputs, list)
+      return theano.compile({ inputs = inputs, outputs = T.add(table.unpack(list)), mode = mode("interpreter") })
+    end
+    local of_inputs, of_constants = sum({ x }, terms), sum({}, ones)
+    assert.equal("[500. 750.]", tostring(of_inputs({ 2, 3 })))
+    assert.equal("[250. 250.]", tostring(of_constants()))
+  end)
+
   it("gives what the interpreter gives, with calls of the library between its kernels", function()
     local x, y = chain(400, 4)
     local w = theano.shared(nd.array(0.0), { name = "w" })

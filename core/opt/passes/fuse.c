@@ -27,18 +27,22 @@ typedef struct Fuse {
     VEC(Group) groups;
 } Fuse;
 
+/* Instructions of a kernel: an n-ary sum is n - 1 of them, in a body too. */
+static int ins_count(const ThApply *a) {
+    const ScalarBody *body = ((const ElemwiseAttrs *)a->attrs)->body;
+    if (!body) return a->nin > 1 ? a->nin - 1 : 1;
+    int n = 0;
+    for (int i = 0; i < body->n; i++) n += body->ins[i].nargs > 3 ? body->ins[i].nargs - 1 : 1;
+    return n;
+}
+
 static bool fusible(const ThApply *a) {
     if (a->op != &op_elemwise || a->nout != 1 || a->destroys >= 0 || a->nin > MAX_INPUTS) return false;
     if (dtype_is_complex(a->out[0]->type.dtype)) return false;
     for (int i = 0; i < a->nin; i++)
         if (dtype_is_complex(a->in[i]->type.dtype)) return false;
     const ElemwiseAttrs *e = a->attrs;
-    return e->body ? e->body->n < MAX_INS : !(scalar_ops[e->scalar].flags & SF_FAILS);
-}
-
-static int ins_count(const ThApply *a) {
-    const ElemwiseAttrs *e = a->attrs;
-    return e->body ? e->body->n : (a->nin > 1 ? a->nin - 1 : 1);
+    return e->body ? ins_count(a) < MAX_INS : !(scalar_ops[e->scalar].flags & SF_FAILS);
 }
 
 /* Composites made meanwhile have higher ids and belong to no group. */
