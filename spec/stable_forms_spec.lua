@@ -169,4 +169,14 @@ describe("alone", function()
       assert.same({ 1, 0 }, f({ { 0, 900, 800 }, { 3, 1, 2 } }, { 0, 0, 0 }):tolist())
     end
   end)
+
+  it("a softmax over all dimensions takes its maximum once", function()
+    local m = T.dmatrix("m")
+    local all = T.exp(m) / T.sum(T.exp(m))
+    for _, y in ipairs({ all, T.grad(T.log(T.sum(T.exp(m))), m), T.grad(T.logsumexp(m), m) }) do
+      local f = theano.compile({ inputs = { m }, outputs = y })
+      assert.truthy(#f.maker.fgraph:toposort() < 20, #f.maker.fgraph:toposort())
+      assert.same({ { 0.5, 0 }, { 0, 0.5 } }, f({ { 900, 0 }, { 0, 900 } }):tolist())
+    end
+  end)
 end)

@@ -152,6 +152,12 @@ static bool frame_of(const Shuffled *s, int8_t *from, AttrInts *axis) {
     return met == (1 << rank) - 1;
 }
 
+/* What the operation Softmax does, which subtracts the maximum by itself. */
+static bool is_rows(const ThVar *x, const AttrInts *axis) {
+    int n = x->type.ndim;
+    return n <= 2 && axis->n == 1 && axis->at[0] == n - 1;
+}
+
 bool softmaxes_denominator(Opt *o, ThVar *v, Softmax *s) {
     int8_t from[TH_MAX_NDIM];
     Shuffled sum = softmaxes_behind(v);
@@ -159,7 +165,7 @@ bool softmaxes_denominator(Opt *o, ThVar *v, Softmax *s) {
     *s = (Softmax){.x = NULL};
     if (!x || x->type.ndim >= TH_MAX_NDIM - 1 || !frame_of(&sum, from, &s->axis) || !s->axis.n) return false;
     s->x = shuffled(o, x, from, x->type.ndim);
-    s->given = s->x && is_shifted(s->x) && !(x->type.ndim <= 2 && axis_in(&s->axis, x->type.ndim - 1));
+    s->given = s->x && is_shifted(s->x) && !is_rows(x, &s->axis);
     return s->x != NULL;
 }
 
