@@ -16,7 +16,7 @@
 
 #ifdef __SANITIZE_ADDRESS__
 /* More than there is is asked for on purpose, by the specs of what happens then. */
-const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
 #endif
 
