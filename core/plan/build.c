@@ -117,10 +117,10 @@ int build_share(Build *b, Kernel *k) {
 static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
 /* The nodes fused into a step, ascending, each once: those of `n` groups. */
-static bool step_nodes(Build *b, Step *s, const int *groups, int ngroups) {
+static bool step_nodes(Build *b, Step *s, const Made *made, int n_made) {
     b->nodes.n = 0;
-    for (int g = 0; g < ngroups; g++)
-        for (int m = b->p->group.at[groups[g]].first; m >= 0; m = b->p->member.at[m].next_in_group) {
+    for (int g = 0; g < n_made; g++)
+        for (int m = b->p->group.at[made[g].group].first; m >= 0; m = b->p->member.at[m].next_in_group) {
             int node = b->p->work.at[b->p->member.at[m].work].node;
             if (node >= 0 && !vec_push(b->ctx, &b->nodes, node)) return false;
         }
@@ -150,13 +150,13 @@ static const char *step_title(Build *b, const Step *s) {
 }
 
 /* Takes the kernel over; buffers and symbols of the step in its local numbers. */
-static bool kernel_step(Build *b, Kernel *k) {
+static bool kernel_step(Build *b, Made *m) {
+    Kernel *k = m->k;
     Step s = {.kind = STEP_KERNEL, .host = -1};
     int room = (k->acc.n + 1) * (KDIM + 1) + KDIM + k->size.n, nroots, nsyms;
     bool ok = vec_reserve(b->ctx, &b->roots, k->acc.n + 1) && vec_reserve(b->ctx, &b->syms, room) &&
-              kernel_localize(b->p, k, b->roots.at, &nroots, b->syms.at, &nsyms) &&
-              step_nodes(b, &s, b->chain.at, b->chain.n);
-    if (!ok || !(s.title = step_title(b, &s))) return kernel_free(k), false;
+              kernel_localize(b->p, k, b->roots.at, &nroots, b->syms.at, &nsyms) && step_nodes(b, &s, m, m->nstages);
+    if (!ok || !(s.title = step_title(b, &s))) return false;
     for (int i = 0; i < nsyms; i++) b->p->sizes.ins.at[b->syms.at[i]].needed = true;
     s.sym = build_keep(b, b->syms.at, (size_t)nsyms * sizeof(int));
     s.nsym = nsyms;
@@ -167,6 +167,7 @@ static bool kernel_step(Build *b, Kernel *k) {
     s.buf = arena_alloc(b->plan->arena, (size_t)(nroots + 1) * sizeof(int));
     s.nbuf = nroots;
     s.kernel = build_share(b, k);
+    m->k = NULL;
     if (!s.sym || !s.param || !s.buf || s.kernel < 0) return false;
     for (int i = 0; i < nroots; i++)
         if ((s.buf[i] = build_buffer(b, b->roots.at[i])) < 0 || !build_late(b, s.buf[i])) return false;
@@ -175,11 +176,11 @@ static bool kernel_step(Build *b, Kernel *k) {
     return true;
 }
 
-static bool host_step(Build *b, const Work *w, int g) {
+static bool host_step(Build *b, const Work *w, const Made *m) {
     PlanHost *h = &b->p->host.at[w->host];
     Step s = {.kind = STEP_HOST, .host = w->host, .nbuf = h->nin + h->nout, .can_fail = true};
     s.buf = arena_alloc(b->plan->arena, (size_t)(s.nbuf + 1) * sizeof(int));
-    if (!s.buf || !step_nodes(b, &s, &g, 1) || !(s.title = step_title(b, &s))) return false;
+    if (!s.buf || !step_nodes(b, &s, m, 1) || !(s.title = step_title(b, &s))) return false;
     for (int i = 0; i < s.nbuf; i++) {
         PlanValue *v = i < h->nin ? &h->in[i] : &h->out[i - h->nin];
         if (!place_value(b, v)) return false;
@@ -210,67 +211,22 @@ static bool size_step(Build *b, const Work *w) {
     return vec_push(b->ctx, &b->step, s);
 }
 
-/* A kernel that stays as its operation wrote it. */
-static bool alone(const Planner *p, const Group *g) {
-    const Kernel *k = p->work.at[g->base].k;
-    return k->st.n != 1 || (k->st.at[0].cls != STAGE_LOOP && g->n == 1) || (k->nouter > 0 && g->n == 1);
-}
-
-/* What waits becomes a step. */
-static bool flush(Build *b) {
-    Kernel *k = b->stages;
-    bool ok = true;
-    b->stages = NULL;
-    if (!k) return true;
-    if (b->chain.n > 1) ok = stages_settle(b->p, k, b->chain.at[0] + 1);
-    if (!ok || !kernel_unread(b->p, k) || !kernel_tidy(b->p, k)) return kernel_free(k), false;
-    ok = kernel_step(b, k);
-    b->chain.n = 0;
-    return ok;
-}
-
-/* Group g's kernel joins the one that waits, or waits itself. */
-static bool wait(Build *b, Kernel *k, int g) {
-    int rows = b->stages ? stages_fit(b->p, b->stages, k) : 0;
-    if (rows) {
-        bool ok = stages_append(b->p, b->stages, k, rows);
-        kernel_free(k);
-        b->p->group.at[b->chain.at[0]].chain = b->p->group.at[g].chain = b->chain.at[0] + 1;
-        return ok && vec_push(b->ctx, &b->chain, g);
-    }
-    if (!flush(b)) return kernel_free(k), false;
-    b->stages = k;
-    b->chain.n = 0;
-    return vec_push(b->ctx, &b->chain, g);
-}
-
-static bool group_step(Build *b, int number) {
-    const Group *g = &b->p->group.at[number];
-    Work *w = &b->p->work.at[g->base];
-    if (w->kind != WORK_KERNEL && !flush(b)) return false;
-    if (w->kind == WORK_HOST) return host_step(b, w, number);
+static bool step(Build *b, Made *m) {
+    Work *w = &b->p->work.at[b->p->group.at[m->group].base];
+    if (w->kind == WORK_HOST) return host_step(b, w, m);
     if (w->kind == WORK_SIZE) return size_step(b, w);
     if (w->kind == WORK_EMBED) return build_embed(b, &b->p->embed.at[w->host], w->node);
-    Kernel *k = w->k;
-    if (alone(b->p, g)) w->k = NULL;
-    else k = fuse_group(b->p, g);
-    if (!k) return false;
-    if (!kernel_trim(b->p, k)) return kernel_free(k), false;
-    return wait(b, k, number);
+    return !m->nstages || kernel_step(b, m);
 }
 
-/* Groups in order of execution: group_of[exec]. */
 static bool all_steps(Build *b) {
     Planner *p = b->p;
-    int *at = arena_alloc0(p->arena, (size_t)(p->work.n + 1) * sizeof(int));
     b->size_step = arena_alloc(p->arena, (size_t)(p->order.n + 1) * sizeof(int));
-    if (!at || !b->size_step) return false;
+    if (!b->size_step) return false;
     for (int n = 0; n <= p->order.n; n++) b->size_step[n] = -1;
-    for (int g = 0; g < p->group.n; g++)
-        if (p->group.at[g].exec >= 0) at[p->group.at[g].exec] = g + 1; /* -1: merged into another */
-    for (int w = 0; w < p->work.n; w++)
-        if (at[w] && !group_step(b, at[w] - 1)) return false;
-    return flush(b);
+    for (int i = 0; i < p->made.n; i++)
+        if (!step(b, &p->made.at[i])) return false;
+    return true;
 }
 
 /* ---- inputs, results, updates ---- */
@@ -670,37 +626,14 @@ static bool hand_over(Build *b) {
     return l->kernel && l->constant && l->part;
 }
 
-/* What was written too early in this plan goes through a shadow in the next. */
-static bool mark_shadowed(Planner *p) {
-    uint8_t *early = arena_alloc0(p->arena, (size_t)p->plan->nbuf + 1);
-    if (!early) return false;
-    plan_early_writes(p->plan, early);
-    for (int i = 0; i < p->fg->nin; i++) {
-        int f = p->root.at[i].buf;
-        if (f >= 0 && early[f]) p->shadowed[i] = 1;
-    }
-    return true;
-}
-
-/*
- * NULL on error, or without one (and *again set) when a step that can fail follows a write to a shared: then the caller
- * plans once more with shadows for those.
- */
-bool plan_build(Planner *p, bool *again) {
+bool plan_build(Planner *p) {
     Build b = {.p = p, .ctx = p->ctx, .plan = p->plan};
-    *again = false;
     need_compared(&b);
     bool ok = inputs(&b) && all_steps(&b) && (b.segment == b.step.n && b.region.n ? true : build_segment(&b)) &&
               results(&b) && nodes(&b) && variables(&b) && shape_program(&b);
     ok = ok && number_all(&b) && sig_values(&b);
-    if (b.stages) kernel_free(b.stages);
     bool handed = hand_over(&b);
-    ok = ok && handed && take(&b) && plan_lives(p->plan);
-    if (ok && !plan_first_write(p->plan)) {
-        *again = !p->no_inplace && mark_shadowed(p), ok = false;
-        if (!*again && !failed(p->ctx)) err(p->ctx, TH_RuntimeError, "planning: a step that can fail follows a write");
-    }
-    ok = ok && plan_events(p->plan);
+    ok = ok && handed && take(&b);
     vec_free(p->ctx, &b.kernel);
     vec_free(p->ctx, &b.step);
     vec_free(p->ctx, &b.buf);
@@ -713,7 +646,6 @@ bool plan_build(Planner *p, bool *again) {
     vec_free(p->ctx, &b.part);
     vec_free(p->ctx, &b.node);
     vec_free(p->ctx, &b.import);
-    vec_free(p->ctx, &b.chain);
     map_free(p->ctx, &b.keys);
     return ok;
 }

@@ -31,8 +31,6 @@ typedef struct Build {
     VEC(Plan *) part;
     VEC(BodyNode) node;
     VEC(Import) import;
-    Kernel *stages; /* of the groups in `chain`: the next one may join it before it becomes a step */
-    VEC(int) chain;
 } Build;
 
 void *build_keep(Build *b, const void *from, size_t bytes);

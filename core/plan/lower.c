@@ -451,9 +451,6 @@ static bool lower_node(Planner *p, int n) {
 }
 
 bool planner_lower(Planner *p) {
-    p->node = -1;
-    p->nnode = p->order.n + p->written.n;
-    if (!commit_leaves(p)) return false;
     bool ok = true;
     for (int n = 0; n < p->order.n && ok; n++) ok = lower_node(p, n);
     p->size_at = -1;

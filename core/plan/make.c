@@ -55,6 +55,13 @@ static bool leaves(Planner *p) {
     return true;
 }
 
+/* Every input and shared is a Val; nodes get their numbers. */
+static bool values(Planner *p) {
+    p->node = -1;
+    p->nnode = p->order.n + p->written.n;
+    return planner_leaves(p) && commit_leaves(p);
+}
+
 static void end(Planner *p) {
     for (int w = 0; w < p->work.n; w++) kernel_free(p->work.at[w].k);
     vec_free(p->ctx, &p->order);
@@ -67,14 +74,47 @@ static void end(Planner *p) {
     vec_free(p->ctx, &p->embed);
     vec_free(p->ctx, &p->member);
     vec_free(p->ctx, &p->group);
+    for (int i = 0; i < p->made.n; i++) kernel_free(p->made.at[i].k);
+    vec_free(p->ctx, &p->made);
     sizes_free(&p->sizes);
     arena_free(p->arena);
 }
 
+/*
+ * Nothing that can fail may follow a write to what outlives the call. Where it would, what was written too early goes
+ * through a shadow in the next plan: false, and *again is set.
+ */
+static bool writes_last(Planner *p, bool *again) {
+    if (plan_first_write(p->plan)) return true;
+    if (p->no_inplace) return err(p->ctx, TH_RuntimeError, "planning: a step that can fail follows a write");
+    uint8_t *early = arena_alloc0(p->arena, (size_t)p->plan->nbuf + 1);
+    if (!early) return false;
+    plan_early_writes(p->plan, early);
+    for (int i = 0; i < p->fg->nin; i++) {
+        int f = p->root.at[i].buf;
+        if (f >= 0 && early[f]) p->shadowed[i] = 1;
+    }
+    *again = true;
+    return false;
+}
+
+/* The passes, all of them, in their order. */
+static bool sizes_known(Planner *p) { return planner_shapes(p) && planner_written(p) && planner_settle(p); }
+static bool works_made(Planner *p) { return values(p) && planner_lower(p) && commit_end(p); }
+static bool kernels_made(Planner *p) {
+    return group_all(p) && merge_groups(p) && fuse_all(p) && kernel_trim_all(p) && stages_all(p) && stages_rows(p) &&
+           kernel_unread_all(p) && kernel_tidy_all(p);
+}
+static bool memory_planned(Plan *l) {
+    plan_wishes(l);
+    return plan_chains(l) && plan_events(l);
+}
+
 static Plan *make(Planner p, bool *again) {
     *again = false;
-    bool ok = begin(&p) && schedule(&p) && leaves(&p) && planner_shapes(&p) && planner_leaves(&p) &&
-              planner_lower(&p) && commit_end(&p) && group_all(&p) && plan_build(&p, again) && plan_check_reads(p.plan);
+    bool ok = begin(&p) && schedule(&p) && leaves(&p) && sizes_known(&p) && works_made(&p) && kernels_made(&p) &&
+              plan_build(&p) && plan_lives(p.plan) && writes_last(&p, again) && memory_planned(p.plan) &&
+              plan_check_reads(p.plan);
     Plan *plan = p.plan;
     end(&p);
     if (ok) return plan;

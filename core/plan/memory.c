@@ -72,6 +72,11 @@ static void wish(Plan *p, int step) {
     }
 }
 
+void plan_wishes(Plan *p) {
+    for (int s = 0; s < p->nstep; s++)
+        if (p->step[s].kind == STEP_KERNEL) wish(p, s);
+}
+
 /* Buffers by the step where they begin and end (counting lists), then one sweep over the steps. */
 static void sweep(Plan *p, int *list) {
     int *begin = list, *end = begin + p->nstep + 1, *next_begin = end + p->nstep + 1, *next_end = next_begin + p->nbuf;
@@ -94,11 +99,9 @@ static void sweep(Plan *p, int *list) {
 
 bool plan_events(Plan *p) {
     size_t bytes = (size_t)(2 * (p->nstep + p->nbuf) + 2) * sizeof(int);
-    for (int s = 0; s < p->nstep; s++)
-        if (p->step[s].kind == STEP_KERNEL) wish(p, s);
     p->layout_order = arena_alloc(p->arena, (size_t)(2 * p->nbuf + 1) * sizeof(int));
     int *list = ctx_alloc(p->ctx, bytes);
-    bool ok = p->layout_order && list && plan_chains(p);
+    bool ok = p->layout_order && list;
     if (ok) sweep(p, list);
     ctx_free(p->ctx, list, bytes);
     return ok;

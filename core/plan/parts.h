@@ -114,6 +114,12 @@ typedef struct Group {
     struct Seen *seen; /* the distinct accesses, room for KACC */
     int chain;         /* 1 + the first of the groups that are stages of one kernel with this one; 0 alone */
 } Group;
+/* What is to run, in the order of execution: the kernel of a group on its way to become a step, or another work. */
+typedef struct Made {
+    int group;
+    Kernel *k;   /* NULL: another kind of work, or a stage of an earlier one */
+    int nstages; /* this and so many - 1 next ones are stages of k; 0 of those */
+} Made;
 typedef struct Seen {
     uint64_t key;
     int root;
@@ -175,6 +181,7 @@ typedef struct Planner {
     int nnode; /* nodes of the graph and of bodies */
     VEC(Member) member;
     VEC(Group) group;
+    VEC(Made) made;
     VEC(int) node_checks;
     int *use0;
     Use *use; /* readers of each root: use[use0[r] .. use0[r + 1]) */
@@ -196,6 +203,7 @@ bool planner_dims(Planner *p, ThApply *a, DimsOf of);         /* runs a's shape 
 bool planner_unknown(Planner *p, ThApply *a);                 /* ..or leaves the lengths of its results unknown */
 bool planner_leaf(Planner *p, const ThVar *v);                /* lengths of what no node computes */
 bool planner_written(Planner *p);                             /* written.c: checks of removed nodes */
+bool planner_settle(Planner *p);                              /* shape.c: of equal lengths one stands for all */
 bool planner_known(Planner *p, const ThApply *a);             /* values.c: elements of small integer outputs */
 bool planner_blame(Planner *p, const ThApply *a);             /* shape.c: names the node whose sizes overflow; false */
 bool planner_varying(const Planner *p, const ThVar *v);       /* shape.c: an argument that each turn has anew */
@@ -226,19 +234,19 @@ bool group_writes_foreign(const Planner *p, int g);
 bool group_same_dims(Planner *p, const Kernel *a, const Kernel *b);
 bool merge_groups(Planner *p);                                /* merge.c */
 bool group_all(Planner *p);                                   /* group.c */
-Kernel *fuse_group(Planner *p, const Group *g);               /* fuse.c */
+bool fuse_all(Planner *p);                                    /* fuse.c: one kernel for each group; Planner.made */
 bool kernel_literal(Kernel *k, const ThArray *c, Ins *out);   /* passes.c */
-bool kernel_trim(Planner *p, Kernel *k);                      /* passes.c: before kernels become stages */
-bool kernel_tidy(Planner *p, Kernel *k);                      /* ..and after */
+bool kernel_trim_all(Planner *p);                             /* passes.c: before kernels become stages */
+bool kernel_tidy_all(Planner *p);                             /* ..and after */
 int kernel_vec(const Kernel *k, const Stage *st);             /* the dim that a LOOP stage runs vectors along, -1 */
-int stages_fit(Planner *p, const Kernel *a, const Kernel *b); /* stages.c: rows that b can share with a; 0: none */
-bool stages_append(Planner *p, Kernel *a, const Kernel *b, int rows);
-bool stages_settle(Planner *p, Kernel *k, int chain);
+bool stages_all(Planner *p);                                  /* stages.c: kernels over the same rows become one */
+bool stages_rows(Planner *p);                                 /* ..and what passes between their stages, rows */
 bool kernel_drop(Planner *p, Kernel *k, const uint8_t *drop); /* dead.c: without stores to accesses with drop[a] */
-bool kernel_unread(Planner *p, Kernel *k);                    /* ..without those of results that nobody reads */
+bool kernel_unread_all(Planner *p);                           /* ..without those of results that nobody reads */
 bool kernel_localize(Planner *p, Kernel *k, int *roots, int *nroots, int *syms, int *nsyms);
-bool plan_build(Planner *p, bool *again);              /* build.c: fills Planner.plan */
-bool plan_events(Plan *p);                             /* memory.c: in-place wishes and layout events */
+bool plan_build(Planner *p);                           /* build.c: fills Planner.plan */
+void plan_wishes(Plan *p);                             /* memory.c: temporaries in place of others */
+bool plan_events(Plan *p);                             /* ..and where memory is taken and given back */
 bool plan_chains(Plan *p);                             /* chains.c: steps that may run tile by tile */
 bool plan_lives(Plan *p);                              /* lives.c: lifetimes of buffers through the regions */
 void plan_early_writes(const Plan *p, uint8_t *early); /* by buffer: 1 where a step that fails follows a write to it */

@@ -150,7 +150,9 @@ Plan *planb_finish(PlanBuilder *b) {
     Plan *p = b->plan;
     assemble(b);
     bool ok = !b->bad && !failed(b->ctx);
-    if (ok) { ok = plan_lives(p) && (plan_first_write(p) || hand_first_write(p)) && plan_events(p) && plan_check(p); }
+    ok = ok && plan_lives(p) && (plan_first_write(p) || hand_first_write(p));
+    if (ok) plan_wishes(p);
+    ok = ok && plan_chains(p) && plan_events(p) && plan_check(p);
     forget(b);
     if (ok) return p;
     plan_release(p);

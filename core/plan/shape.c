@@ -180,7 +180,7 @@ static bool settle_dims(Planner *p, const ThVar *v) {
 }
 
 /* Unions move representatives: one pass makes every length canonical. */
-static bool settle(Planner *p) {
+bool planner_settle(Planner *p) {
     if (!sizes_renumber(&p->sizes)) return false;
     for (int n = 0; n < p->order.n; n++) {
         ThApply *a = p->order.at[n];
@@ -217,5 +217,5 @@ bool planner_shapes(Planner *p) {
         const ThVar *v = p->fg->out[o];
         if (!v->owner && !p->dims[v->id]) ok = planner_leaf(p, v);
     }
-    return ok && planner_written(p) && settle(p);
+    return ok;
 }

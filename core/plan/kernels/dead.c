@@ -109,7 +109,7 @@ static bool unread(const Root *r) {
     return r->kind == BUF_TEMP && r->writers == 1 && !r->written && !r->kept && !r->needed;
 }
 
-bool kernel_unread(Planner *p, Kernel *k) {
+static bool drop_unread(Planner *p, Kernel *k) {
     uint8_t *drop = arena_alloc0(p->arena, (size_t)k->acc.n + 1);
     bool any = false;
     if (!drop || !only_loops(k)) return drop != NULL;
@@ -122,4 +122,10 @@ bool kernel_unread(Planner *p, Kernel *k) {
         any = r->gone = true;
     }
     return !any || kernel_drop(p, k, drop);
+}
+
+bool kernel_unread_all(Planner *p) {
+    for (int i = 0; i < p->made.n; i++)
+        if (p->made.at[i].k && !drop_unread(p, p->made.at[i].k)) return false;
+    return true;
 }

@@ -334,7 +334,7 @@ static void finish(Fuse *f) {
 }
 
 /* A new kernel for the group (more than opaque stages); NULL on error. */
-Kernel *fuse_group(Planner *p, const Group *g) {
+static Kernel *fuse(Planner *p, const Group *g) {
     Fuse f = {.p = p, .ctx = p->ctx, .k = kernel_new(p->ctx)};
     if (!f.k) return NULL;
     bool ok = begin(&f, p->work.at[g->base].k);
@@ -354,4 +354,30 @@ Kernel *fuse_group(Planner *p, const Group *g) {
     if (ok) return f.k;
     kernel_free(f.k);
     return NULL;
+}
+
+/* A kernel that stays as its operation wrote it. */
+static bool alone(const Planner *p, const Group *g) {
+    const Kernel *k = p->work.at[g->base].k;
+    return k->st.n != 1 || (k->st.at[0].cls != STAGE_LOOP && g->n == 1) || (k->nouter > 0 && g->n == 1);
+}
+
+bool fuse_all(Planner *p) {
+    int *at = arena_alloc0(p->arena, (size_t)(p->work.n + 1) * sizeof(int));
+    if (!at) return false;
+    for (int g = 0; g < p->group.n; g++)
+        if (p->group.at[g].exec >= 0) at[p->group.at[g].exec] = g + 1; /* -1: merged into another */
+    for (int w = 0; w < p->work.n; w++) {
+        if (!at[w]) continue;
+        Made m = {.group = at[w] - 1};
+        const Group *g = &p->group.at[m.group];
+        Work *base = &p->work.at[g->base];
+        if (base->kind == WORK_KERNEL) {
+            m.nstages = 1;
+            if (alone(p, g)) m.k = base->k, base->k = NULL;
+            else if (!(m.k = fuse(p, g))) return false;
+        }
+        if (!vec_push(p->ctx, &p->made, m)) return kernel_free(m.k), false;
+    }
+    return true;
 }

@@ -497,5 +497,5 @@ bool group_all(Planner *p) {
         int r = try_join(p, w);
         if (r < 0 || (r == 0 && !new_group(p, w))) return false;
     }
-    return merge_groups(p);
+    return true;
 }

@@ -215,7 +215,7 @@ static void choose_vec(Kernel *k) {
     }
 }
 
-bool kernel_trim(Planner *p, Kernel *k) {
+static bool trim(Planner *p, Kernel *k) {
     for (int a = 0; a < k->acc.n; a++) {
         Access *x = &k->acc.at[a];
         x->off = sizes_find(&p->sizes, x->off);
@@ -228,9 +228,19 @@ bool kernel_trim(Planner *p, Kernel *k) {
     return true;
 }
 
-bool kernel_tidy(Planner *p, Kernel *k) {
-    if (!drop_accesses(k) || !collapse(p, k)) return false;
-    choose_vec(k);
+bool kernel_trim_all(Planner *p) {
+    for (int i = 0; i < p->made.n; i++)
+        if (p->made.at[i].k && !trim(p, p->made.at[i].k)) return false;
+    return true;
+}
+
+bool kernel_tidy_all(Planner *p) {
+    for (int i = 0; i < p->made.n; i++) {
+        Kernel *k = p->made.at[i].k;
+        if (!k) continue;
+        if (!drop_accesses(k) || !collapse(p, k)) return false;
+        choose_vec(k);
+    }
     return true;
 }
 

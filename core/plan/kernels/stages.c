@@ -133,7 +133,7 @@ static bool room(const Kernel *a, const Kernel *b, int rows) {
            a->st.n + b->st.n <= STAGES;
 }
 
-int stages_fit(Planner *p, const Kernel *a, const Kernel *b) {
+static int shared_rows(Planner *p, const Kernel *a, const Kernel *b) {
     bool gain = false;
     if (!is_loops(a) || !is_loops(b)) return 0;
     int rows = rows_of(a, b);
@@ -285,13 +285,32 @@ static void make_outer(Kernel *k, int rows) {
     k->st.at[0].nd = (uint8_t)(k->ndim - rows);
 }
 
-bool stages_append(Planner *p, Kernel *a, const Kernel *b, int rows) {
+static bool append(Planner *p, Kernel *a, const Kernel *b, int rows) {
     Append x = {p, a, b, rows, a->acc.n, a->red.n, a->ins.n, a->param.n, a->size.n, a->st.n, {0}, NULL, NULL};
     x.access = arena_alloc(p->arena, (size_t)(b->acc.n + b->ins.n + 1) * sizeof(int));
     if (!x.access) return false;
     x.value = x.access + b->acc.n;
     make_outer(a, rows);
     return take_dims(&x) && take_accesses(&x) && take_stages(&x) && take_rest(&x);
+}
+
+bool stages_all(Planner *p) {
+    Made *open = NULL; /* its kernel may take the next one in */
+    for (int i = 0; i < p->made.n; i++) {
+        Made *m = &p->made.at[i];
+        int rows = open && m->k ? shared_rows(p, open->k, m->k) : 0;
+        if (!rows) {
+            open = m->k ? m : NULL;
+            continue;
+        }
+        if (!append(p, open->k, m->k, rows)) return false;
+        kernel_free(m->k);
+        m->k = NULL;
+        m->nstages = 0;
+        open->nstages++;
+        p->group.at[open->group].chain = p->group.at[m->group].chain = open->group + 1;
+    }
+    return true;
 }
 
 /* ---- what nobody outside reads ---- */
@@ -353,7 +372,7 @@ static bool one_row(Planner *p, Kernel *k, int writer) {
     return root->shape != NULL;
 }
 
-bool stages_settle(Planner *p, Kernel *k, int first_group) {
+static bool settle(Planner *p, Kernel *k, int first_group) {
     uint8_t *drop = arena_alloc0(p->arena, (size_t)k->acc.n + 1);
     bool any = false;
     if (!drop) return false;
@@ -370,4 +389,12 @@ bool stages_settle(Planner *p, Kernel *k, int first_group) {
         }
     }
     return !any || kernel_drop(p, k, drop);
+}
+
+bool stages_rows(Planner *p) {
+    for (int i = 0; i < p->made.n; i++) {
+        const Made *m = &p->made.at[i];
+        if (m->nstages > 1 && !settle(p, m->k, m->group + 1)) return false;
+    }
+    return true;
 }
