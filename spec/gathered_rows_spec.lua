@@ -9,7 +9,9 @@ describe("rows picked by an index", function()
       local rows = x[i]
       local f = theano.compile {
         inputs = { x, i },
-        outputs = { rows, rows:max { axis = 1 }, rows:min { axis = 1 }, rows:sum { axis = 1 }, T.argmax(rows, { axis = 1 }) },
+        outputs = {
+          rows, rows:max { axis = 1 }, rows:min { axis = 1 }, rows:sum { axis = 1 }, T.argmax(rows, { axis = 1 }),
+        },
       }
       for _, n in ipairs { 1, 63, 64, 127, 128, 600 } do
         local values = (nd.arange(5 * n):reshape { 5, n } * 37 % 101 - 50):astype(dtype)

@@ -336,10 +336,14 @@ void emit_red_step(Emit *e, int r) {
     text_free(&t);
 }
 
-/* The vectors by halves; those that no element of the row reached hold the identity and stay out. */
+/* The vectors by halves; those that no element of the row reached hold the identity and stay out, but for products of
+ * complex numbers: infinity times 1 is not itself there. */
 static void fold_vectors(Emit *e, int r, int n) {
+    const Red *d = &e->k->red.at[r];
+    bool neutral = d->kind != RED_PROD || !dtype_is_complex((ThDtype)d->acc_dtype);
     for (int h = n / 2; h; h /= 2) {
-        emit_line(e, "if (n%d > %d) {", e->s->st->vec, h * acc_lanes(e, r));
+        if (neutral) emit_line(e, "if (n%d > %d) {", e->s->st->vec, h * acc_lanes(e, r));
+        else emit_line(e, "{");
         for (int j = 0; j < h; j++) {
             Text t;
             char x[32], y[32];

@@ -112,7 +112,7 @@ static void store(IRun *r, const LoopStage *s, const IIns *i, int64_t n) {
     size_t bytes = th_dtype_bytes(a->dtype);
     int64_t st;
     char *p = address(r, s, i, i->ins->a, &st);
-    if (v == p) return; /* computed here */
+    if (v == p && !(a->flags & ACC_ADD)) return; /* computed here */
     if (a->idx >= 0 || a->guard >= 0 || ((a->flags & ACC_ADD) && st != (int64_t)bytes))
         store_one_by_one(r, a, p, st, v, bytes, n);
     else if (a->flags & ACC_ADD) r->simd->fold[RED_SUM][a->dtype](n, p, v);

@@ -17,9 +17,10 @@ static int run_depth(IRun *r, const LoopStage *s, int d);
 static int run_steps(IRun *r, const LoopStage *s, int d, int64_t from, int64_t n) {
     int dim = s->loop[d];
     if (d == s->vec) {
-        for (int64_t i = from; i < n; i += SIMD_BLOCK) {
+        int64_t each = r->ik->step[s - r->ik->order.stage];
+        for (int64_t i = from; i < n; i += each) {
             r->pos = i;
-            r->len = n - i < SIMD_BLOCK ? n - i : SIMD_BLOCK;
+            r->len = n - i < each ? n - i : each;
             if (run_depth(r, s, d + 1)) return 1;
         }
         r->len = 1;

@@ -48,6 +48,7 @@ typedef struct IKernel {
     VEC(IMicro) micro;
     KernelOrder order;
     IRed *red;
+    int *step;            /* by stage: elements of a block along the vec dim */
     bool blocks;          /* kernel_in_blocks */
     size_t reg_bytes, at; /* of all registers; where among them IRun.at lies */
 } IKernel;

@@ -49,11 +49,27 @@ static void reductions(const SimdTable *simd, const Kernel *k, IKernel *out) {
     }
 }
 
+/* Blocks along a reduced dim that other loops are inside of: an accumulator takes one element of each, so that those
+ * loops come before its next one, as kernel.h orders them. Positions know their place, whole numbers any order. */
+static int step_of(const Kernel *k, const LoopStage *s) {
+    int least = SIMD_BLOCK;
+    if (s->vec < 0 || s->vec == s->nloop - 1 || k->dim[s->loop[s->vec]].kind != DIM_RED) return least;
+    for (int r = s->st->red0; r < s->st->red0 + s->st->nred; r++) {
+        const Red *d = &k->red.at[r];
+        int lanes = SIMD_LANE_BYTES / (int)th_dtype_bytes((ThDtype)d->acc_dtype);
+        bool any = d->kind == RED_ARGMAX || d->kind == RED_ARGMIN || dtype_is_discrete((ThDtype)d->acc_dtype);
+        if (!any && lanes < least) least = lanes;
+    }
+    return least;
+}
+
 bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, Arena *a, IKernel *out) {
     *out = (IKernel){.k = k, .blocks = kernel_in_blocks(k)};
     out->ins = arena_alloc0(a, sizeof *out->ins * (size_t)(k->ins.n + 1));
     out->red = arena_alloc0(a, sizeof *out->red * (size_t)(k->red.n + 1));
-    if (!out->ins || !out->red || !kernel_order(k, a, &out->order)) return false;
+    out->step = arena_alloc0(a, sizeof *out->step * (size_t)(k->st.n + 1));
+    if (!out->ins || !out->red || !out->step || !kernel_order(k, a, &out->order)) return false;
+    for (int s = 0; s < k->st.n; s++) out->step[s] = step_of(k, &out->order.stage[s]);
     if (k->acc.n > KACC + 8)
         return err(c, TH_RuntimeError, "kernel has %d accesses, at most %d fit", k->acc.n, KACC + 8);
     if (!values(c, simd, k, a, out)) return false;

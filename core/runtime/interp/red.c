@@ -107,8 +107,14 @@ void interp_red_step(IRun *r, const IRed *d) {
         arg_step(r, d, v, r->ik->k->ins.at[x->v].dtype, flat_position(r, s, d->lanes), step);
         return;
     }
-    SimdFold fold = d->lanes ? r->simd->lanes[x->kind][x->acc_dtype] : d->fold;
-    fold(r->len, acc_of(r, d), v);
+    if (!d->lanes) {
+        d->fold(r->len, acc_of(r, d), v);
+        return;
+    }
+    int64_t bytes = (int64_t)th_dtype_bytes(x->acc_dtype), first = r->pos * bytes % SIMD_LANE_BYTES;
+    char *acc = (char *)acc_of(r, d) + first; /* short blocks end before the accumulators do */
+    if (first) d->fold(r->len, acc, v);
+    else r->simd->lanes[x->kind][x->acc_dtype](r->len, acc, v);
 }
 
 void interp_red_final(IRun *r, const IRed *d) {

@@ -217,8 +217,9 @@ CAST_FROM_Z(COMPLEX64, ThComplex64) CAST_FROM_Z(COMPLEX128, ThComplex128)
     X(BOOL) X(INT8) X(INT16) X(INT32) X(INT64) X(UINT8) X(UINT16) X(UINT32) X(UINT64) X(FLOAT32) X(FLOAT64) X(COMPLEX64) X(COMPLEX128)
 
 /* ---- folds ------------------------------------------------------------------------------------------------------- */
-#define FOLD(name, T, expr)                                                                                             \
-    static void fold_##name##_##T(int64_t n, void *pacc, const void *pv) {                                              \
+#define FOLD(name, T, expr) FOLD_AS(, name, T, expr)
+#define FOLD_AS(how, name, T, expr)                                                                                     \
+    how static void fold_##name##_##T(int64_t n, void *pacc, const void *pv) {                                              \
         T *acc = pacc;                                                                                                  \
         const T *v = pv;                                                                                                \
         IVDEP for (int64_t i = 0; i < n; i++) {                                                                         \
@@ -226,7 +227,7 @@ CAST_FROM_Z(COMPLEX64, ThComplex64) CAST_FROM_Z(COMPLEX128, ThComplex128)
             acc[i] = (T)(expr);                                                                                         \
         }                                                                                                               \
     }                                                                                                                   \
-    static void lanes_##name##_##T(int64_t n, void *pacc, const void *pv) {                                             \
+    how static void lanes_##name##_##T(int64_t n, void *pacc, const void *pv) {                                             \
         enum { L = SIMD_LANE_BYTES / sizeof(T) };                                                                       \
         T acc[L];                                                                                                       \
         const T *v = pv;                                                                                                \
@@ -244,7 +245,7 @@ CAST_FROM_Z(COMPLEX64, ThComplex64) CAST_FROM_Z(COMPLEX128, ThComplex128)
 ALL(FOLD_ALL)
 FOLD(and, uint8_t, x & y)
 FOLD(or, uint8_t, x | y)
-#define FOLD_Z(T) FOLD(sum, T, ((T){x.re + y.re, x.im + y.im})) SCALAR FOLD(prod, T, zmul_##T(x, y))
+#define FOLD_Z(T) FOLD(sum, T, ((T){x.re + y.re, x.im + y.im})) FOLD_AS(SCALAR, prod, T, zmul_##T(x, y))
 FOLD_Z(ThComplex64)
 FOLD_Z(ThComplex128)
 

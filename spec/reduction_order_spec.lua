@@ -1,0 +1,42 @@
+--- The order in which a reduction's elements meet is the kernel's: generated C and the interpreter have the same bits
+-- whichever dimension lies along the vectors, and for complex numbers too.
+local theano = require("theano")
+local T, nd = theano.tensor, theano.ndarray
+
+local C = theano.compile.Mode({ linker = "c", optimizer = "fast_run" })
+local INTERPRETER = theano.compile.Mode({ linker = "interpreter", optimizer = "fast_run" })
+
+local function bits(a) return a:tostring() end
+local function same(input, output, value)
+  local as = { inputs = { input }, outputs = { theano.Out(output, { array = true }) } }
+  as.mode = C
+  local c = theano.compile(as)
+  as.mode = INTERPRETER
+  assert.are.equal(bits(c(value)), bits(theano.compile(as)(value)))
+end
+
+describe("the order of a reduction", function()
+  local rng = nd.random.RandomState(5)
+  for _, dtype in ipairs({ "float32", "float64" }) do
+    it("is that of its loops where others lie inside the vectors', " .. dtype, function()
+      local x = T.matrix("x", { dtype = dtype })
+      for _, n in ipairs({ 31, 33, 64, 65, 131, 513, 1100 }) do
+        local value = rng:randn(15, n):astype(dtype)
+        same(x, T.sum(x.T, { acc_dtype = dtype, dtype = dtype }), value)
+        same(x, T.prod(x.T * x.T, { acc_dtype = dtype, dtype = dtype }), nd.exp(value * nd.array(0.01, dtype)))
+      end
+    end)
+  end
+
+  for _, dtype in ipairs({ "complex64", "complex128" }) do
+    it("and of products of complex numbers, " .. dtype, function()
+      local x = T.matrix("x", { dtype = dtype })
+      for _, n in ipairs({ 1, 2, 9, 16, 17, 32, 79, 128 }) do
+        local angle = rng:uniform(-3, 3, { 4, n })
+        local re, im = nd.cos(angle), nd.sin(angle)
+        local value = theano.compile({ inputs = {}, outputs = T.complex(T.constant(re), T.constant(im)) })()
+        same(x, T.prod(x, { axis = 1 }), value:astype(dtype))
+      end
+    end)
+  end
+end)
