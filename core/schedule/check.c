@@ -1,17 +1,44 @@
 /*
  * check.c -- what a tree must be: everything that it names is there, each way runs every instruction of the kernel
- * once, in an order in which values are made before they are read, and reductions begin, step and end.
+ * once, inside the loops of its depth, in an order in which values are made before they are read, and reductions begin,
+ * step and end in theirs.
  */
 #include "nest.h"
 
 #include <string.h>
 
+enum { BEGUN = 1, STEPPED = 2, ENDED = 4, JOINED = 8 };
+
 typedef struct Check {
     const Nest *t;
     uint8_t *seen; /* by value id: runs in this way */
-    uint8_t *red;  /* by reduction: 1 begun, 2 stepped, 4 ended */
+    uint8_t *red;  /* by reduction: what has been done with it */
+    uint8_t whole; /* what has been when it is a value */
+    uint32_t open; /* dims whose loops are around */
+    bool spread;   /* over a GPU, where what is the same for all is done by all */
     bool good;
 } Check;
+
+static bool check_new(Check *c, const Nest *t) {
+    *c = (Check){.t = t, .whole = BEGUN | STEPPED | ENDED, .good = true};
+    c->seen = arena_alloc0(t->arena, (size_t)t->k->ins.n + 1);
+    c->red = arena_alloc0(t->arena, (size_t)t->k->red.n + 1);
+    return c->seen && c->red;
+}
+
+static bool all_done(const Check *c) {
+    bool done = true;
+    for (int i = 0; i < c->t->k->ins.n; i++) done &= c->seen[i];
+    for (int r = 0; r < c->t->k->red.n; r++) done &= c->red[r] == c->whole;
+    return done;
+}
+
+static bool inside(const Check *c, const NestNode *n, int depth, bool shared) {
+    const LoopStage *s = &n->way->stage[n->stage];
+    uint32_t dims = 0;
+    for (int l = 0; l < depth && l < s->nloop; l++) dims |= 1u << s->loop[l];
+    return shared ? (c->open & dims) == dims : c->open == dims;
+}
 
 static bool value_there(Check *c, int id) {
     const Kernel *k = c->t->k;
@@ -19,83 +46,111 @@ static bool value_there(Check *c, int id) {
     int v[6], n = ins_reads(k, i, v);
     for (int j = 0; j < n; j++)
         if (!c->seen[v[j]]) return false;
-    return i->op != INS_RED || (c->red[i->a] & 4);
+    return i->op != INS_RED || c->red[i->a] == c->whole;
 }
 
 static bool code(Check *c, const NestNode *n) {
     for (int j = 0; j < n->n; j++) {
         int id = n->ids[j];
         if (id < 0 || id >= c->t->k->ins.n || c->seen[id] || !value_there(c, id)) return false;
+        if (!inside(c, n, c->t->k->ins.at[id].depth, c->spread)) return false;
         c->seen[id] = 1;
     }
     return true;
 }
 
 static bool acc(Check *c, const NestNode *n) {
-    static const uint8_t before[] = {0, 1, 3, 7, 3}, after[] = {1, 2, 4, 0, 4};
+    static const uint8_t before[] = {0, BEGUN, BEGUN | STEPPED, BEGUN | STEPPED | ENDED, BEGUN | STEPPED},
+                         after[] = {BEGUN, STEPPED, ENDED, JOINED, ENDED};
     for (int r = n->first; r < n->first + n->n; r++) {
         if (r < 0 || r >= c->t->k->red.n || c->red[r] != before[n->how]) return false;
-        if (n->how == ACC_STEP && !c->seen[c->t->k->red.at[r].v]) return false;
+        const Red *d = &c->t->k->red.at[r];
+        if (n->how == ACC_STEP && !c->seen[d->v]) return false;
+        if (!inside(c, n, n->how == ACC_STEP ? LOOPS : d->depth, false)) return false;
         c->red[r] |= after[n->how];
     }
     return true;
 }
 
-static bool loop(const Nest *t, const NestNode *n) {
-    if (n->dim < 0 || (n->dim && n->dim >= t->k->ndim) || n->lanes < 1 || n->turns < 1) return false;
-    if (n->how == FOR_GRID || n->how == FOR_THREAD) return n->loop + n->n <= n->way->stage[n->stage].nloop;
-    if (n->how == FOR_SERIAL) return n->lanes == 1 && n->turns == 1;
-    if (n->how == FOR_VECTOR && n->stage >= 0)
-        return n->way->stage[n->stage].st->vec == n->dim && n->way->lanes[n->stage] == n->lanes;
+/* Points of several loops, opened together. */
+static bool points(Check *c, const NestNode *n) {
+    const LoopStage *s = &n->way->stage[n->stage];
+    if (n->loop < 0 || n->loop + n->n > s->nloop) return false;
+    for (int l = n->loop; l < n->loop + n->n; l++) c->open |= 1u << s->loop[l];
+    c->spread = true;
     return true;
+}
+
+static bool vectors(Check *c, const NestNode *n) {
+    if (n->stage < 0 || n->way->stage[n->stage].st->vec != n->dim || n->way->lanes[n->stage] != n->lanes) return false;
+    return (!n->copy || copy_may(c->t, n)) && (!n->jam || columns_may(c->t, n));
+}
+
+/* Elements along a vector's dim are counted where accumulators lie along it. */
+static bool serial(const Check *c, const NestNode *n) {
+    const LoopStage *s = n->stage < 0 ? NULL : &n->way->stage[n->stage];
+    return n->lanes == 1 && n->turns == 1 && !(s && s->st->nred && s->st->vec == n->dim && red_in_lanes(c->t->k, s));
+}
+
+static bool loop(Check *c, const NestNode *n) {
+    if (n->dim < 0 || (n->dim && n->dim >= c->t->k->ndim) || n->lanes < 1 || n->turns < 1) return false;
+    if (n->how == FOR_GRID || n->how == FOR_THREAD) return points(c, n);
+    if (n->how == FOR_PIECE || n->how == FOR_BLOCK) return !n->dim && !c->open; /* its loop stands inside */
+    if ((n->how == FOR_VECTOR && !vectors(c, n)) || (n->how == FOR_SERIAL && !serial(c, n))) return false;
+    if (c->open >> n->dim & 1) return false;
+    c->open |= 1u << n->dim;
+    if (n->how == FOR_FLAT) c->open |= 2;
+    return n->stage < 0 || n->way->stage[n->stage].loop[n->loop] == n->dim;
 }
 
 static void nodes(Check *c, const NestNode *n);
 
 /* A way is the whole kernel; what follows it starts anew. */
 static void way(Check *c, const NestNode *n) {
-    const Kernel *k = c->t->k;
-    Check inner = {.t = c->t,
-                   .seen = arena_alloc0(c->t->arena, (size_t)k->ins.n + 1),
-                   .red = arena_alloc0(c->t->arena, (size_t)k->red.n + 1),
-                   .good = true};
-    if (!inner.seen || !inner.red) return;
-    memcpy(inner.seen, c->seen, (size_t)k->ins.n);
+    Check inner;
+    if (!check_new(&inner, c->t)) {
+        c->good = false;
+        return;
+    }
+    memcpy(inner.seen, c->seen, (size_t)c->t->k->ins.n);
     nodes(&inner, n);
-    for (int i = 0; i < k->ins.n; i++) inner.good &= inner.seen[i];
-    for (int r = 0; r < k->red.n; r++) inner.good &= inner.red[r] == 7;
-    c->good &= inner.good;
+    c->good &= inner.good && all_done(&inner);
 }
 
 static void nodes(Check *c, const NestNode *n) {
     for (; n && c->good; n = n->next) {
+        uint32_t open = c->open;
+        bool spread = c->spread;
         if (n->kind == NEST_WAY) {
             way(c, n->child);
             continue;
         }
         if (n->kind == NEST_CODE) c->good &= code(c, n);
         if (n->kind == NEST_ACC) c->good &= acc(c, n);
-        if (n->kind == NEST_FOR) c->good &= loop(c->t, n);
+        if (n->kind == NEST_FOR) c->good &= loop(c, n);
+        if (n->kind == NEST_CALL && c->t->grid == GRID_TILES) { /* points of c */
+            int m = n->way->stage[n->stage].st->d0;
+            c->open |= 3u << m;
+            c->spread = true;
+        }
         nodes(c, n->child);
+        c->open = open;
+        c->spread = spread;
     }
 }
 
 /* The checks that pieces leave out stand before them, with what they read, which the pieces compute again. */
 bool nest_check(const Nest *t) {
-    Check c = {.t = t,
-               .seen = arena_alloc0(t->arena, (size_t)t->k->ins.n + 1),
-               .red = arena_alloc0(t->arena, (size_t)t->k->red.n + 1),
-               .good = true};
+    Check c;
+    if (!check_new(&c, t)) return false;
     const NestNode *n = t->root;
-    if (!c.seen || !c.red) return false;
+    for (const NestNode *x = n; x; x = x->next)
+        if (x->kind == NEST_FOR && x->how == FOR_BLOCK) c.whole |= JOINED;
     if (n && n->kind == NEST_CODE && n->next && n->next->kind == NEST_FOR && n->next->how == FOR_PIECE) {
         c.good = code(&c, n);
         for (int i = 0; i < t->k->ins.n; i++) c.seen[i] = c.seen[i] && t->k->ins.at[i].op == INS_FAIL_IF;
         n = n->next;
     }
-    if (n && n->kind == NEST_FOR && n->how == FOR_PIECE) n = n->child;
     nodes(&c, n);
-    for (int i = 0; i < t->k->ins.n; i++) c.good &= c.seen[i];
-    for (int r = 0; r < t->k->red.n; r++) c.good &= c.red[r] == 7;
-    return c.good;
+    return c.good && all_done(&c);
 }

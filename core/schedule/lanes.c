@@ -165,9 +165,7 @@ bool lanes_apply(Nest *t) {
         NestNode *loop = nest_vec(t, s);
         t->way->lanes[s] = lanes_of(t, t->way, s, false);
         lanes_mark(t, t->way, s, false);
-        if (!loop) continue;
-        loop->how = FOR_VECTOR;
-        loop->lanes = t->way->lanes[s];
+        if (loop) loop->lanes = t->way->lanes[s];
     }
     return !t->failed;
 }

@@ -1,12 +1,12 @@
 /*
  * plain.c -- a kernel as its loops stand: for every point of the outer dims its stages one after the other, each with
- * its own loops inside; every loop runs one by one.
+ * its own loops inside; every loop runs one by one, the one that vectors lie along by vectors of one lane.
  */
 #include "nest.h"
 
 static NestNode **loop(Nest *t, NestNode **at, const NestWay *w, int stage, int position, int dim, NestNode **out) {
     at = nest_put(t, at, w, NEST_FOR, stage, out);
-    (*out)->how = FOR_SERIAL;
+    (*out)->how = stage >= 0 && position == w->stage[stage].vec ? FOR_VECTOR : FOR_SERIAL;
     (*out)->loop = position;
     (*out)->dim = dim;
     (*out)->lanes = (*out)->turns = 1;

@@ -15,12 +15,12 @@ int unroll_turns(const Nest *t, const NestNode *loop, int chains, int *live) {
         const Red *d = &k->red.at[r];
         int each = red_is_arg(d) ? chains : red_lanes(d) / loop->lanes;
         *live += red_is_arg(d) ? 2 * each : red_lanes(d) / nest_acc_lanes(t, loop->way, loop->stage, r);
-        if (nest_halves(t, loop->way, loop->stage, r)) halves = each; /* divides the number of turns */
+        if (nest_halves(t, loop->way, loop->stage, r)) halves = each; /* must divide the number of turns */
         else if (n && each != n) return 1;
         else n = each;
     }
     if (!n) n = halves;
-    return n >= 2 ? n : 1;
+    return n >= 2 && (!halves || n % halves == 0) ? n : 1;
 }
 
 /* Under masks the rest of a row goes on with the names; but a position is known by its vector's number alone. */
