@@ -1,0 +1,452 @@
+/*
+ * eval.c -- the loops of a Nest. What stands between braces in C is a scope here: its values are gone behind it.
+ */
+#include "eval.h"
+#include "schedule/choose.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+bool eval_wrong(Eval *e, const char *format, ...) {
+    va_list ap;
+    if (e->end != EVAL_OK) return false;
+    e->end = EVAL_WRONG;
+    va_start(ap, format);
+    vsnprintf(e->why, sizeof e->why, format, ap);
+    va_end(ap);
+    return false;
+}
+
+int eval_pick(Eval *e, int n) {
+    e->seed = e->seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (int)((e->seed >> 33) % (uint64_t)n);
+}
+
+int64_t eval_size(const Eval *e, Size s) { return size_value(s, e->sym); }
+
+/* ---- scopes ---- */
+static void leave(Eval *e, int mark) {
+    while (e->nmade > mark) e->value[e->made[--e->nmade]].there = false;
+}
+
+static bool nodes(Eval *e, const NestNode *n);
+
+static bool scope(Eval *e, const NestNode *n) {
+    int mark = e->nmade;
+    bool ok = nodes(e, n);
+    leave(e, mark);
+    return ok;
+}
+
+static void at(Eval *e, const NestNode *n) {
+    e->way = n->way;
+    if (n->stage < 0) return;
+    e->s = &n->way->stage[n->stage];
+    e->lanes = n->way->lanes[n->stage];
+}
+
+static bool leaf(Eval *e, const NestNode *n) {
+    at(e, n);
+    if (n->kind == NEST_CODE) return eval_code(e, n->ids, n->n, n->share);
+    if (n->kind == NEST_ACC) return eval_acc(e, n);
+    if (n->kind == NEST_MOVE) return eval_move(e, n);
+    if (n->kind == NEST_SYNC) e->epoch++;
+    return true;
+}
+
+/* ---- a loop by vectors ---- */
+static bool body(Eval *e, const NestNode *n, int64_t i, int64_t m) {
+    e->i[n->dim] = i;
+    e->tail = m >= 0;
+    e->m = m;
+    bool ok = scope(e, n->child);
+    e->tail = false;
+    return ok;
+}
+
+static bool bulk(Eval *e, const NestNode *n) {
+    int64_t *j = &e->j[n->dim], step = n->turns * n->lanes;
+    if (!eval_turns(e, n, true)) return false;
+    for (*j = 0; *j + step <= e->n[n->dim]; *j += step)
+        for (e->turn = 0; e->turn < n->turns; e->turn++)
+            if (!body(e, n, *j + e->turn * n->lanes, -1)) return false;
+    e->turn = -1;
+    return true;
+}
+
+static bool masked_rest(Eval *e, const NestNode *n) {
+    int64_t left = e->n[n->dim] - e->j[n->dim];
+    for (e->turn = 0; e->turn < n->turns; e->turn++) {
+        int64_t m = left - e->turn * n->lanes;
+        if (m > 0 && !body(e, n, e->j[n->dim] + e->turn * n->lanes, m < n->lanes ? m : n->lanes)) return false;
+    }
+    e->turn = -1;
+    return true;
+}
+
+/* What is between the loops within, turn after turn. */
+static bool together(Eval *e, const NestNode *loop, const NestNode *n) {
+    int dim = loop->dim, outer = e->nmade;
+    while (n) {
+        const NestNode *end = n;
+        bool begins = n->kind == NEST_ACC && n->how == ACC_BEGIN;
+        if (n->kind == NEST_FOR) {
+            e->in[n->dim] = true;
+            for (e->i[n->dim] = 0; e->i[n->dim] < e->n[n->dim]; e->i[n->dim]++)
+                if (!together(e, loop, n->child)) return false;
+            e->in[n->dim] = false;
+            n = n->next;
+            continue;
+        }
+        for (e->turn = 0; e->turn < loop->turns; e->turn++) {
+            int mark = e->nmade;
+            e->i[dim] = e->j[dim] + e->turn * loop->lanes;
+            e->in[dim] = !begins;
+            for (end = n; end && end->kind != NEST_FOR; end = end->next)
+                if (!leaf(e, end)) return false;
+            if (!begins) leave(e, mark);
+            e->in[dim] = false;
+        }
+        e->turn = -1;
+        n = end;
+    }
+    leave(e, outer);
+    return true;
+}
+
+static bool columns(Eval *e, const NestNode *n) {
+    int64_t *j = &e->j[n->dim], step = n->turns * n->lanes;
+    for (*j = 0; *j + step <= e->n[n->dim]; *j += step)
+        if (!together(e, n, n->child)) return false;
+    return true;
+}
+
+static bool whole_and_rest(Eval *e, const NestNode *n, int64_t i, bool masked) {
+    int64_t all = e->n[n->dim];
+    for (; i < all && (masked || i + n->lanes <= all); i += n->lanes, e->u++)
+        if (!body(e, n, i, !masked ? -1 : all - i < n->lanes ? all - i : n->lanes)) return false;
+    return i >= all || body(e, n, i, all - i);
+}
+
+static bool by_vectors(Eval *e, const NestNode *n) {
+    int64_t all = e->n[n->dim], from = 0;
+    e->u = 0;
+    if (n->lanes == 1) {
+        for (int64_t i = 0; i < all; i++, e->u++)
+            if (!body(e, n, i, -1)) return false;
+        return true;
+    }
+    if (n->jam) {
+        if (!columns(e, n)) return false;
+        e->in[n->dim] = true;
+        return whole_and_rest(e, n, e->j[n->dim], false);
+    }
+    if (n->turns > 1) {
+        if (!bulk(e, n) || (n->tail == TAIL_MASKED && !masked_rest(e, n)) || !eval_turns(e, n, false)) return false;
+        if (n->tail == TAIL_MASKED) return true;
+        from = e->j[n->dim];
+        e->u = (int)(from / n->lanes);
+    }
+    return whole_and_rest(e, n, from, n->tail == TAIL_MASKED && n->turns == 1);
+}
+
+static bool vectors(Eval *e, const NestNode *n) {
+    at(e, n);
+    if (n->lanes > EVAL_LANES || n->turns > EVAL_TURNS) return eval_wrong(e, "%d lanes, %d turns", n->lanes, n->turns);
+    if (n->copy && e->n[n->dim] >= n->copy) return eval_copy(e, n->child->ids);
+    int u = e->u;
+    e->in[n->dim] = true;
+    bool ok = by_vectors(e, n);
+    e->in[n->dim] = false;
+    e->u = u;
+    return ok;
+}
+
+/* ---- other loops ---- */
+static bool one_by_one(Eval *e, const NestNode *n) {
+    e->in[n->dim] = true;
+    for (int64_t i = 0; i < e->n[n->dim]; i++) {
+        e->i[n->dim] = i;
+        if (!scope(e, n->child)) return false;
+    }
+    e->in[n->dim] = false;
+    return true;
+}
+
+static bool flat(Eval *e, const NestNode *n) {
+    int64_t all = e->n[0] * e->n[1];
+    at(e, n);
+    e->flat = 0;
+    for (e->t = 0; e->t < all; e->t += n->lanes) {
+        e->tail = all - e->t < n->lanes;
+        e->m = all - e->t;
+        bool ok = scope(e, n->child);
+        e->tail = false;
+        if (!ok) return false;
+        e->flat = e->flat + 1 < e->n[1] ? e->flat + 1 : 0;
+    }
+    return true;
+}
+
+/* Numbers 0 to n - 1 in another order; the caller frees them. */
+static int64_t *shuffled(Eval *e, int64_t n) {
+    int64_t *order = malloc(sizeof *order * (size_t)(n + 1));
+    for (int64_t i = 0; order && i < n; i++) {
+        int64_t j = eval_pick(e, (int)i + 1);
+        order[i] = order[j];
+        order[j] = i;
+    }
+    if (!order) eval_wrong(e, "no memory");
+    return order;
+}
+
+/* ---- a GPU: points of several loops ---- */
+static bool point(Eval *e, const NestNode *n, int64_t rest) {
+    const LoopStage *s = &n->way->stage[n->stage];
+    for (int l = n->loop + n->n - 1; l >= n->loop; l--) {
+        int d = s->loop[l];
+        e->in[d] = true;
+        e->i[d] = l > n->loop ? rest % e->n[d] : rest;
+        rest /= e->n[d] ? e->n[d] : 1;
+    }
+    bool ok = scope(e, n->child);
+    for (int l = n->loop; l < n->loop + n->n; l++) e->in[s->loop[l]] = false;
+    return ok;
+}
+
+static int64_t points(const Eval *e, const NestNode *n) {
+    int64_t all = 1;
+    for (int l = n->loop; l < n->loop + n->n; l++) all *= e->n[n->way->stage[n->stage].loop[l]];
+    return all;
+}
+
+static bool grid(Eval *e, const NestNode *n) {
+    int64_t all = points(e, n);
+    int64_t *order = shuffled(e, all);
+    bool ok = order != NULL;
+    for (int64_t p = 0; p < all && ok; p++) {
+        e->epoch++; /* points that are blocks do not see each other */
+        ok = point(e, n, e->nest->grid == GRID_SERIAL ? p : order[p]);
+    }
+    free(order);
+    return ok;
+}
+
+/* Each thread has accumulators of its own, which begin as they stand before the loop. */
+static bool threads(Eval *e, const NestNode *n) {
+    int nred = e->k->red.n, each = EVAL_TURNS + 1;
+    int64_t all = points(e, n), *order = shuffled(e, EVAL_THREADS);
+    bool ok = order != NULL;
+    for (int r = 0; r < nred; r++)
+        for (int j = 0; j < EVAL_THREADS; j++) e->threads[r * EVAL_THREADS + j] = e->red[r * each];
+    for (int j = 0; j < EVAL_THREADS && ok; j++) {
+        e->thread = (int)order[j];
+        for (int r = 0; r < nred; r++) e->red[r * each] = e->threads[r * EVAL_THREADS + e->thread];
+        for (int64_t h = e->thread; h < all && ok; h += EVAL_THREADS) ok = point(e, n, h);
+        for (int r = 0; r < nred; r++) e->threads[r * EVAL_THREADS + e->thread] = e->red[r * each];
+    }
+    e->thread = -1;
+    free(order);
+    return ok;
+}
+
+/* ---- products ---- */
+static bool tile(Eval *e, const NestNode *n, const int64_t from[2], const int64_t to[2]) {
+    int m = e->s->st->d0;
+    int64_t were[2] = {e->n[m], e->n[m + 1]};
+    e->tiled = e->s;
+    for (int h = 0; h < 2; h++) e->tile[h] = from[h], e->n[m + h] = to[h] - from[h];
+    bool ok = scope(e, n->child);
+    e->tiled = NULL;
+    for (int h = 0; h < 2; h++) e->n[m + h] = were[h];
+    return ok;
+}
+
+/* Single points of c on a GPU, else tiles, in some order. */
+static bool product(Eval *e, const NestNode *n) {
+    at(e, n);
+    if (e->product(e, e->s)) return eval_wrong(e, "a product fails");
+    int m = e->s->st->d0;
+    int64_t rows = 1 + eval_pick(e, 40), cols = 1 + eval_pick(e, 40);
+    if (e->nest->grid == GRID_TILES) rows = cols = 1;
+    int64_t down = (e->n[m] + rows - 1) / rows, over = (e->n[m + 1] + cols - 1) / cols;
+    int64_t *order = n->child ? shuffled(e, down * over) : NULL;
+    bool ok = order || !n->child;
+    for (int64_t p = 0; n->child && p < down * over && ok; p++) {
+        int64_t from[2] = {order[p] / over * rows, order[p] % over * cols}, to[2] = {from[0] + rows, from[1] + cols};
+        for (int h = 0; h < 2; h++) to[h] = to[h] < e->n[m + h] ? to[h] : e->n[m + h];
+        for (int h = 0; h < 2 && e->nest->grid == GRID_TILES; h++) e->in[m + h] = true, e->i[m + h] = 0;
+        ok = tile(e, n, from, to);
+        for (int h = 0; h < 2; h++) e->in[m + h] = false;
+    }
+    free(order);
+    return ok;
+}
+
+/* ---- the tree ---- */
+static bool holds(const Eval *e, const NestNode *n) {
+    for (int i = 0; i < n->n; i++) {
+        const NestTest *t = &n->test[i];
+        int64_t x = e->n[t->dim];
+        bool is = !strcmp(t->is, ">=")   ? x >= t->n
+                  : !strcmp(t->is, "<=") ? x <= t->n
+                  : !strcmp(t->is, "<")  ? x < t->n
+                                         : x != t->n;
+        if (!is) return false;
+    }
+    return true;
+}
+
+static bool loop(Eval *e, const NestNode *n) {
+    switch ((NestHow)n->how) {
+    case FOR_VECTOR: return vectors(e, n);
+    case FOR_FLAT: return flat(e, n);
+    case FOR_GRID: return grid(e, n);
+    case FOR_THREAD: return threads(e, n);
+    case FOR_SERIAL: return one_by_one(e, n);
+    default: return eval_wrong(e, "pieces inside of what they are pieces of");
+    }
+}
+
+static bool nodes(Eval *e, const NestNode *n) {
+    bool ok = true;
+    for (; n && ok; n = n->next) switch ((NestKind)n->kind) {
+        case NEST_STAGE: ok = nodes(e, n->child); break;
+        case NEST_FOR: ok = loop(e, n); break;
+        case NEST_CALL: ok = product(e, n); break;
+        case NEST_WAY:
+            if (holds(e, n)) return scope(e, n->child);
+            break;
+        default: ok = leaf(e, n);
+        }
+    return ok;
+}
+
+/* ---- pieces ---- */
+/* What lies in one row each piece has for itself, and it holds nothing. */
+static bool own_rows(Eval *e, Memory *was) {
+    memcpy(was, e->buf, sizeof *was * (size_t)e->k->nbuf);
+    for (int b = 0; b < e->k->nbuf; b++) {
+        if (!apart_is_row(e->k, b)) continue;
+        e->buf[b].at = malloc((size_t)was[b].bytes + 1);
+        if (!e->buf[b].at) return eval_wrong(e, "no memory");
+        memset(e->buf[b].at, 0x5a, (size_t)was[b].bytes);
+    }
+    return true;
+}
+
+static void same_rows(Eval *e, const Memory *was) {
+    for (int b = 0; b < e->k->nbuf; b++) {
+        if (e->buf[b].at != was[b].at) free(e->buf[b].at);
+        e->buf[b] = was[b];
+    }
+}
+
+static bool pieces(Eval *e, const NestNode *n) {
+    int64_t all = e->n[0], each = 1 + eval_pick(e, all > 0 ? (int)all : 1), count = (all + each - 1) / each;
+    int64_t *order = shuffled(e, count);
+    Memory was[KACC + 8];
+    bool ok = order != NULL;
+    for (int64_t p = 0; p < count && ok; p++) {
+        e->split = true;
+        e->row0 = order[p] * each;
+        e->n[0] = all - e->row0 < each ? all - e->row0 : each;
+        ok = own_rows(e, was) && scope(e, n->child);
+        same_rows(e, was);
+    }
+    e->split = false;
+    e->n[0] = all;
+    free(order);
+    return ok;
+}
+
+/* ---- blocks ---- */
+static bool block(Eval *e, const NestNode *n, int64_t from, int64_t to, RedState *part) {
+    int64_t all = e->n[0];
+    e->split = e->block = true;
+    e->row0 = from;
+    e->n[0] = to - from;
+    bool ok = scope(e, n->child);
+    for (int r = 0; r < e->k->red.n; r++) part[r] = *eval_red(e, r, 0);
+    e->split = e->block = false;
+    e->n[0] = all;
+    return ok;
+}
+
+static bool blocks(Eval *e, const NestNode *n) {
+    int nred = e->k->red.n;
+    int64_t each = kernel_block(e->k, e->n), count = (e->n[0] + each - 1) / each, inner = 1;
+    if (count < 1) count = 1;
+    for (int d = 1; d < e->k->ndim; d++) inner *= e->n[d];
+    int64_t *order = shuffled(e, count);
+    RedState *part = malloc(sizeof *part * (size_t)((count + 1) * (nred + 1)));
+    bool ok = order && part;
+    for (int64_t p = 0; p < count && ok; p++) {
+        int64_t b = n->share ? order[p] : p, to = (b + 1) * each;
+        ok = block(e, n, b * each, to < e->n[0] ? to : e->n[0], part + b * nred);
+    }
+    RedState *all = part + count * nred;
+    for (int64_t b = 0; b < count && ok; b++) ok = eval_join(e, part + b * nred, all, b * each * inner, b == 0);
+    for (int r = 0; r < nred && ok; r++) *eval_red(e, r, 0) = all[r];
+    free(part);
+    free(order);
+    return ok;
+}
+
+static bool whole(Eval *e) {
+    const NestNode *n = e->nest->root;
+    for (const NestNode *x = n; x; x = x->next) {
+        if (x->kind != NEST_FOR || (x->how != FOR_PIECE && x->how != FOR_BLOCK)) continue;
+        bool ok = true, joined = x->how == FOR_PIECE;
+        int mark = e->nmade;
+        for (; n != x && ok; n = n->next) ok = leaf(e, n);
+        at(e, x);
+        if (x->how == FOR_PIECE) leave(e, mark);
+        ok = ok && (x->how == FOR_PIECE ? pieces(e, x) : blocks(e, x));
+        for (n = x->next; n && ok; n = n->next) {
+            if (n->kind == NEST_ACC && n->how == ACC_JOIN) joined = true;
+            else ok = leaf(e, n);
+        }
+        return ok && (joined || eval_wrong(e, "blocks that nothing joins"));
+    }
+    return nodes(e, n);
+}
+
+/* ---- a run ---- */
+bool eval_room(Eval *e) {
+    size_t nred = KACC + 40, each = EVAL_TURNS + 1;
+    e->value = calloc(KINS + 1, sizeof *e->value);
+    e->made = calloc(KINS + 1, sizeof *e->made);
+    e->red = calloc(nred * each, sizeof *e->red);
+    e->threads = calloc(nred * EVAL_THREADS, sizeof *e->threads);
+    e->columns = malloc(nred * SIDE_MOST * EVAL_VALUE);
+    e->array = malloc((KACC + 8) * (size_t)SIDE_MOST * EVAL_VALUE);
+    return e->value && e->made && e->red && e->threads && e->columns && e->array;
+}
+
+void eval_room_free(Eval *e) {
+    free(e->value);
+    free(e->made);
+    free(e->red);
+    free(e->threads);
+    free(e->columns);
+    free(e->array);
+}
+
+EvalEnd nest_eval(Eval *e) {
+    e->end = EVAL_OK;
+    e->kind = 0;
+    e->simd = simd_table();
+    e->turn = e->thread = -1;
+    e->tail = e->split = e->block = false;
+    e->tiled = NULL;
+    e->epoch++;
+    memset(e->in, 0, sizeof e->in);
+    for (int i = 0; i < e->k->ins.n; i++) e->value[i].there = false;
+    for (int r = 0; r < e->k->red.n * (EVAL_TURNS + 1); r++) e->red[r].begun = e->red[r].ended = false;
+    e->nmade = 0;
+    for (int d = 0; d < e->k->ndim; d++) e->n[d] = eval_size(e, e->k->dim[d].n);
+    e->way = e->nest->way;
+    whole(e);
+    return e->end;
+}
