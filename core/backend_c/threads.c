@@ -59,9 +59,7 @@ static void put_dim(Text *t, const Kernel *k, int d) {
 
 bool threads_emit(Emit *e, int number, const NestNode *pieces) {
     const Kernel *k = e->k;
-    int least = 1;
-    for (int i = 0; i < k->st.n; i++)
-        if (k->st.at[i].vec == 0) least = CHOOSE_NARROW;
+    const int least = pieces->n;
     if (need(e, "Split"))
         text_put(&e->helpers,
                  "typedef struct { Frame *f; char *const *b; const i64 *s; const Cell *q; int step; i64 n, "

@@ -9,7 +9,7 @@
 #include "text/emit.h"
 #include "schedule/choose.h"
 
-enum { CUDA_THREADS = CHOOSE_THREADS, CUDA_TILE = 16, CUDA_BLOCKS = CHOOSE_BLOCKS };
+enum { CUDA_THREADS = CHOOSE_THREADS, CUDA_BLOCKS = CHOOSE_BLOCKS };
 
 typedef struct CudaKernel {
     const Kernel *k;

@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "build.h"
+#include "schedule/choose.h"
 #include "text/emit.h"
 
 #include <sched.h>
@@ -16,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { MOST = 8, WORTH = 8192 }; /* parts; bytes of kernels that pay for a part's start */
 
 typedef struct Chunk {
     const char *at;
@@ -49,9 +48,8 @@ int parts_wanted(const Build *b, const char *source) {
     const char *first = find_line(source, PART_KERNEL), *rest = first ? find_line(first, PART_REST) : NULL;
     if (!rest || most == 1 || most < 0) return 1;
     if (most == 0) most = processors();
-    size_t worth = (size_t)(rest - first) / WORTH;
-    if ((size_t)most > worth) most = (int64_t)worth;
-    return most > MOST ? MOST : most < 1 ? 1 : (int)most;
+    int worth = choose_parts((size_t)(rest - first));
+    return most < worth ? (int)most : worth;
 }
 
 /* ---- cutting ----------------------------------------------------------------------------------------------------- */

@@ -3,20 +3,21 @@
  *
  * In: the lengths of each new signature (compile.tiers is on) and how often it is called. Out: Workspace.version, the
  * code that serves this signature, or NULL: the generic unit does, from the first call with other lengths on. A version
- * is the same text with the short inner lengths as constants, so its reductions have the generic tree and order and its
- * bits are the generic unit's. It is asked for when the calls of a signature have cost what its build costs more than
- * it would have, which foretells ten times as many; built by a compiler beside the calls, so that none waits for it; at
- * most 4 a function and 64 a context. Always holds: entries of Versions.at below `n` change in `run` and `ended` alone.
+ * is the same text with the short inner lengths as constants (schedule/choose.c says which), so its reductions have the
+ * generic tree and order and its bits are the generic unit's. It is asked for when the calls of a signature have cost
+ * what its build costs more than it would have, which foretells ten times as many; built by a compiler beside the
+ * calls, so that none waits for it; at most 4 a function and 64 a context. Always holds: entries of Versions.at below
+ * `n` change in `run` and `ended` alone.
  */
 #include "versions.h"
+
+#include "schedule/choose.h"
 
 #include <pthread.h>
 #include <string.h>
 
-enum { OF_FUNCTION = 4, OF_CONTEXT = 64, SEEN = 8, SHORT = 64, POLL = 32, MANY_STEPS = 256 };
+enum { SEEN = 8, POLL = 32 };
 #define NEVER INT64_MAX
-#define BUILD_NS 60e6 /* a compiler's start and a small unit; on top of it: */
-#define BYTE_NS 2e3   /* each byte of the text */
 
 typedef struct Version {
     int64_t *known; /* by slot: its value, SIZE_UNKNOWN where any will do */
@@ -29,7 +30,7 @@ struct Versions {
     MakeVersion *make;
     uint8_t *fixed; /* by slot: its value holds as long as the signature does */
     atomic_int n;
-    Version at[OF_FUNCTION];
+    Version at[CHOOSE_VERSIONS];
     struct {
         uint64_t key;
         int64_t calls;
@@ -40,7 +41,7 @@ struct Versions {
 
 Versions *versions_new(ThFunction *f, MakeVersion *make) {
     const Plan *p = f->plan;
-    Versions *v = p->nstep <= MANY_STEPS ? ctx_alloc0(f->ctx, sizeof *v) : NULL;
+    Versions *v = p->nstep <= CHOOSE_VERSION_STEPS ? ctx_alloc0(f->ctx, sizeof *v) : NULL;
     if (!v) return NULL;
     v->make = make;
     v->owner = pthread_self();
@@ -73,32 +74,18 @@ static double dim_value(const Workspace *w, const Step *s, Size z) {
     return z.sym < 0 ? (double)v : (double)z.k * (double)v;
 }
 
-/* The slot of a short length, which a version knows, or -1. */
-static int short_slot(const Workspace *w, const Step *s, Size z) {
-    if (z.sym < 0) return -1;
-    int slot = s->sym[z.sym];
-    double n = dim_value(w, s, z);
-    return w->fn->versions->fixed[slot] && n >= 1 && n <= SHORT ? slot : -1;
-}
-
-/* Nanoseconds that one call of the step saves, measured: one for each start of an inner loop, a third of one where rows
- * run side by side or on in the general code too. Marks what the version knows. */
+/* What one call of the step saves; marks what the version is to know. */
 static double step_gain(Workspace *w, const Step *s, const Kernel *k) {
-    double gain = 0;
-    for (int i = 0; i < k->st.n; i++) {
-        const Stage *st = &k->st.at[i];
-        int last = st->d0 + st->nd - 1, inner = -1;
-        if (st->cls != STAGE_LOOP || !st->nd || k->nouter + st->nd < 2) continue;
-        double rows = 1;
-        for (int d = 0; d < k->nouter; d++) rows *= dim_value(w, s, k->dim[d].n);
-        for (int d = st->d0; d < last; d++) rows *= dim_value(w, s, k->dim[d].n);
-        for (int d = k->nouter ? st->d0 : st->d0 + 1; d <= last; d++) {
-            int slot = short_slot(w, s, k->dim[d].n);
-            if (slot >= 0) w->known[slot] = w->frame.sym[slot];
-            if (d == last) inner = slot;
-        }
-        if (inner >= 0) gain += rows * (st->nred || w->known[inner] < SHORT / 2 ? 0.3 : 1);
+    double n[KDIM];
+    bool known[KDIM];
+    for (int d = 0; d < k->ndim; d++) {
+        int sym = k->dim[d].n.sym;
+        n[d] = dim_value(w, s, k->dim[d].n);
+        known[d] = sym >= 0 && w->fn->versions->fixed[s->sym[sym]];
     }
+    double gain = choose_version_gain(k, n, known);
+    for (int d = 0; d < k->ndim; d++)
+        if (known[d]) w->known[s->sym[k->dim[d].n.sym]] = w->frame.sym[s->sym[k->dim[d].n.sym]];
     return gain;
 }
 
@@ -144,7 +131,7 @@ void versions_sign(ThFunction *f, Workspace *w) {
     Version *have = find(v, w);
     if (have && (w->version = atomic_load_explicit(&have->run, memory_order_acquire))) return;
     size_t text = f->unit && f->unit->source ? strlen(f->unit->source) : 0;
-    double need = (BUILD_NS + BYTE_NS * (double)text) / w->gain;
+    double need = choose_build_ns(text) / w->gain;
     int64_t calls = have ? 0 : calls_of(f, w->key, 0);
     w->wait = have || need <= (double)calls + 2 ? 2 : need < 1e15 ? (int64_t)need - calls : NEVER;
     w->waited = w->wait;
@@ -155,8 +142,8 @@ static void request(ThFunction *f, Workspace *w) {
     Versions *v = f->versions;
     ThContext *c = f->ctx;
     int n = atomic_load(&v->n);
-    if (n == OF_FUNCTION || !pthread_equal(v->owner, pthread_self())) return;
-    if (atomic_fetch_add(&c->versions, 1) >= OF_CONTEXT) {
+    if (n == CHOOSE_VERSIONS || !pthread_equal(v->owner, pthread_self())) return;
+    if (atomic_fetch_add(&c->versions, 1) >= CHOOSE_ALL_VERSIONS) {
         atomic_fetch_sub(&c->versions, 1);
         return;
     }
@@ -185,7 +172,7 @@ void versions_ask(ThFunction *f, Workspace *w) {
     Version *have = find(v, w);
     if (!have && atomic_load(&f->run)) request(f, w), have = find(v, w);
     else if (have) poll(have);
-    bool over = have ? have->ended : !atomic_load(&f->run) || atomic_load(&v->n) == OF_FUNCTION;
+    bool over = have ? have->ended : !atomic_load(&f->run) || atomic_load(&v->n) == CHOOSE_VERSIONS;
     if (have) w->version = atomic_load(&have->run);
     atomic_flag_clear_explicit(&f->asking, memory_order_release);
     if (over || w->version) w->wait = w->waited = NEVER;

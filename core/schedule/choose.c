@@ -6,6 +6,7 @@
 #include "ops/table/expr.h"
 #include "ops/table/ops.h"
 #include "ops/math/vmath.h"
+#include "choose.h"
 #include "nest.h"
 
 /* ---- the loop that vectors lie along ---- */
@@ -126,6 +127,21 @@ static bool short_rows(Nest *t, NestAsk ask) {
     return side_apply(t, w, FEW, side_most(t, w));
 }
 
+/* ---- pieces for threads ---- */
+/* Rows of a piece at least: where these are what vectors lie along, lines of memory are read whole. */
+static int piece_rows(const Kernel *k) {
+    for (int s = 0; s < k->st.n; s++)
+        if (k->st.at[s].vec == 0) return CHOOSE_NARROW;
+    return 1;
+}
+
+static bool pieces(Nest *t) {
+    if (!split_apply(t)) return false;
+    for (NestNode *n = t->root; n; n = n->next)
+        if (n->kind == NEST_FOR && n->how == FOR_PIECE) n->n = piece_rows(t->k);
+    return true;
+}
+
 /* ---- all of it ---- */
 static bool choose(Nest *t, NestAsk ask) {
     if (!nest_plain(t) || !lanes_apply(t)) return false;
@@ -137,7 +153,7 @@ static bool choose(Nest *t, NestAsk ask) {
     if (t->target->masks && !fetch_rows(t)) return false; /* with narrower vectors the processor keeps up */
     if (kernel_in_blocks(t->k)) return blocks_apply(t, ask.threads && blocks_may_share(t));
     if (!short_rows(t, ask)) return false;
-    return !ask.threads || !split_may(t) || split_apply(t);
+    return !ask.threads || !split_may(t) || pieces(t);
 }
 
 Nest *nest_choose(const Kernel *k, const KernelOrder *o, const Target *target, NestAsk ask, Arena *a) {
@@ -172,4 +188,37 @@ Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *targ
         if (!t->twin) return NULL;
     }
     return t;
+}
+
+/* ---- versions for certain lengths, and building ---- */
+/* One for each start of an inner loop, a third of one where rows run side by side or on in the general code too. */
+static double start_ns(const Stage *st, double n) {
+    enum { FLAT = 32 };
+    return st->nred || n < FLAT ? 0.3 : 1;
+}
+
+double choose_version_gain(const Kernel *k, const double *n, bool *known) {
+    enum { SHORT = 64 };
+    bool may[KDIM] = {false};
+    double gain = 0, outer = 1;
+    for (int d = 0; d < k->ndim; d++) may[d] = known[d] && n[d] >= 1 && n[d] <= SHORT, known[d] = false;
+    for (int d = 0; d < k->nouter; d++) outer *= n[d];
+    for (int s = 0; s < k->st.n; s++) {
+        const Stage *st = &k->st.at[s];
+        int last = st->d0 + st->nd - 1;
+        if (st->cls != STAGE_LOOP || !st->nd || k->nouter + st->nd < 2) continue;
+        double rows = outer;
+        for (int d = st->d0; d < last; d++) rows *= n[d];
+        for (int d = k->nouter ? st->d0 : st->d0 + 1; d <= last; d++) known[d] |= may[d];
+        if (may[last]) gain += rows * start_ns(st, n[last]);
+    }
+    return gain;
+}
+
+/* A compiler's start and a small unit, and each byte of the text. */
+double choose_build_ns(size_t bytes) { return 60e6 + 2e3 * (double)bytes; }
+
+int choose_parts(size_t bytes) {
+    enum { MOST = 8, WORTH = 8192 }; /* bytes that pay for a compiler's start */
+    return bytes / WORTH > MOST ? MOST : bytes < WORTH ? 1 : (int)(bytes / WORTH);
 }

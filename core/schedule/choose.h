@@ -1,8 +1,11 @@
 /*
- * choose.h -- numbers that the emitters print, decided where all others are: pieces for threads and tiles of chains.
+ * choose.h -- what others than transforms ask the chooser: numbers that the emitters print (pieces for threads, tiles
+ * of chains), what a version for certain lengths gains, what building costs.
  */
 #ifndef TH_CHOOSE_H
 #define TH_CHOOSE_H
+
+#include "kernel/kernel.h"
 
 enum {
     CHOOSE_PIECE = 16384,      /* elements of a piece for a thread at least */
@@ -21,5 +24,16 @@ enum {
     CHOOSE_LONG = 4096,        /* elements from which a block shares each reduction, or from CHOOSE_THREADS on, .. */
     CHOOSE_POINTS = 1024       /* ..where there are fewer results than this */
 };
+
+enum {
+    CHOOSE_VERSIONS = 4,       /* of a function at most */
+    CHOOSE_ALL_VERSIONS = 64,  /* of a context */
+    CHOOSE_VERSION_STEPS = 256 /* of a function that has versions at most */
+};
+/* Nanoseconds that a call of the kernel saves where its short lengths are constants of the text. n: the lengths of its
+ * dims; known: which of them a version could know, and then, which it is to know. */
+double choose_version_gain(const Kernel *k, const double *n, bool *known);
+double choose_build_ns(size_t bytes); /* what compiling a unit of so many bytes takes, beside the calls */
+int choose_parts(size_t bytes);       /* compilers at most for kernels of so many bytes */
 
 #endif

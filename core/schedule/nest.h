@@ -84,7 +84,7 @@ struct NestNode {
     bool share;                  /* FOR_BLOCK, FOR_PIECE: among threads */
     int loop;                    /* position in LoopStage.loop */
     int dim, lanes, turns, copy; /* turns: vectors that are unrolled; copy: elements from which memcpy does it, or 0 */
-    /* the others */
+    /* the others; n: of FOR_PIECE, rows of a piece at least; of a GPU, loops */
     const int *ids; /* NEST_CODE, MOVE_AHEAD */
     const NestTest *test;
     int first, n;

@@ -59,6 +59,7 @@ bool split_apply(Nest *t) {
     pieces->how = FOR_PIECE;
     pieces->lanes = pieces->turns = 1;
     pieces->share = true;
+    pieces->n = 1;
     pieces->child = inside;
     return !t->failed;
 }

@@ -22,6 +22,7 @@ static void put_for(Text *out, const NestNode *n) {
     if (n->how == FOR_VECTOR && n->lanes > 1 && n->tail == TAIL_MASKED)
         text_put(out, n->turns > 1 ? ", the rest masked" : ", all masked");
     if (n->copy) text_printf(out, ", copied from %d on", n->copy);
+    if (n->how == FOR_PIECE && n->n > 1) text_printf(out, ", %d at least", n->n);
     if (n->how == FOR_BLOCK && n->share) text_put(out, ", for threads");
 }
 
@@ -68,6 +69,7 @@ static void put(Text *out, const NestNode *n) {
 
 static void lines(Text *out, const NestNode *n, int depth) {
     for (; n; n = n->next) {
+        if (n->kind == NEST_CODE && !n->n) continue; /* its checks stand before the pieces */
         text_printf(out, "%*s", 4 + 2 * depth, "");
         put(out, n);
         text_putc(out, '\n');
