@@ -20,6 +20,7 @@ M.list = {
   { name = "comparisons of removed nodes dropped", file = "core/opt/passes/written.c",
     before = "if (compares(a)) a->flags |= APPLY_CHECKS;", after = "(void)compares;", spec = "spec/lengths_spec.lua" },
 }
+for _, m in ipairs(require("spec.mutants.choices")) do M.list[#M.list + 1] = m end
 
 local function read(path)
   local file <close> = assert(io.open(path))
