@@ -295,7 +295,7 @@ ThArray *th_random_integers(ThRandom *r, ThArray *low, ThArray *high, bool close
     if (own[0] && own[1]) {
         w.from[0] = (ThDtype)own[0]->dtype;
         w.from[1] = (ThDtype)own[1]->dtype;
-        out = random_fill(c, "randint", d, 2, own, ndim, shape, bounds_run, &w, &w.ok);
+        out = random_fill(c, &(RandomParams){"randint", own, 2, bounds_run, &w, &w.ok}, d, ndim, shape);
     }
     if (out) random_walk(out, 2, own, integers_run, &w);
     th_array_release(own[0]);

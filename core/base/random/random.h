@@ -29,8 +29,16 @@ typedef int64_t (*RandomCount)(ThRandom *r, const ThValue *p);
 
 /* table.c: what randint shares with the distributions */
 void random_walk(ThArray *out, int n, ThArray *const *own, ArrayRun run, void *user);
-ThArray *random_fill(ThContext *c, const char *name, ThDtype d, int n, ThArray *const *own, int ndim,
-                     const int64_t *size, ArrayRun check, void *user, const bool *ok);
+typedef struct RandomParams { /* of the draws of one call */
+    const char *name;         /* of the function, for errors */
+    ThArray *const *own;
+    int n;
+    ArrayRun check; /* looks at all of them before anything is drawn.. */
+    void *user;
+    const bool *ok; /* ..and says here whether they will do */
+} RandomParams;
+/* An empty result of that size (ndim < 0: the own one of the parameters), which were checked; NULL with the error set */
+ThArray *random_fill(ThContext *c, const RandomParams *p, ThDtype d, int ndim, const int64_t *size);
 
 /* dist.c */
 double random_beta(ThRandom *r, const ThValue *p), random_chisquare(ThRandom *r, const ThValue *p);

@@ -221,27 +221,26 @@ void random_walk(ThArray *out, int n, ThArray *const *own, ArrayRun run, void *u
 
 /* An array for results of n operands that broadcast, of the given size or (ndim < 0) of theirs; after `check` was
    called over them and *ok still holds. NULL with the error set. */
-ThArray *random_fill(ThContext *c, const char *name, ThDtype d, int n, ThArray *const *own, int ndim,
-                     const int64_t *size, ArrayRun check, void *user, const bool *ok) {
+ThArray *random_fill(ThContext *c, const RandomParams *p, ThDtype d, int ndim, const int64_t *size) {
     int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
     char s[256], t[256];
     int wide = 0;
-    for (int k = 0; k < n; k++)
-        if (!widen(c, name, own[k], &wide, shape)) return NULL;
+    for (int k = 0; k < p->n; k++)
+        if (!widen(c, p->name, p->own[k], &wide, shape)) return NULL;
     if (ndim < 0) {
         ndim = wide;
         size = shape;
     }
-    if (ndim && !size) return err_missing(c, name), NULL;
+    if (ndim && !size) return err_missing(c, p->name), NULL;
     ThArray *out = th_array_empty(c, d, ndim, size);
     if (!out) return NULL;
     bool fits = true;
-    for (int k = 0; k < n; k++) fits = fits && spread(own[k], ndim, size, strides);
+    for (int k = 0; k < p->n; k++) fits = fits && spread(p->own[k], ndim, size, strides);
     if (!fits)
-        err(c, TH_ValueError, "%s: size %s does not fit parameters of shape %s", name,
+        err(c, TH_ValueError, "%s: size %s does not fit parameters of shape %s", p->name,
             array_shape_text(ndim, size, s, sizeof s), array_shape_text(wide, shape, t, sizeof t));
-    else random_walk(out, n, own, check, user);
-    if (fits && *ok) return out;
+    else random_walk(out, p->n, p->own, p->check, p->user);
+    if (fits && *p->ok) return out;
     th_array_release(out);
     return NULL;
 }
@@ -257,8 +256,8 @@ ThArray *th_random_draw(ThRandom *r, int which, ThArray *const *params, int ndim
     Draw w = {r, d, true};
     int n = d->info.nparams;
     if (parameters(r->ctx, d, params, own))
-        out = random_fill(r->ctx, d->info.name, d->real ? TH_FLOAT64 : TH_INT64, n, own, ndim, shape, check_run, &w,
-                          &w.ok);
+        out = random_fill(r->ctx, &(RandomParams){d->info.name, own, n, check_run, &w, &w.ok},
+                          d->real ? TH_FLOAT64 : TH_INT64, ndim, shape);
     if (out) random_walk(out, n, own, draw_run, &w);
     for (int k = 0; k < MOST; k++) th_array_release(own[k]);
     return out;
