@@ -36,6 +36,13 @@ describe("lengths known while building", function()
     fails("ValueError", { "= 4", "= 2" }, function() local _ = deep:flatten()["0:4"] + two end)
   end)
 
+  it("through nodes that pass numbers on", function()
+    local n = T.constant(3):dimshuffle("x")
+    fails("ValueError", { "input[0].shape[0] = 3, input[1].shape[0] = 4" },
+      function() local _ = T.alloc(0.0, n[0]) + T.zeros(4) end)
+    assert.equal(1, (T.alloc(0.0, n[0]) + T.zeros(3)).ndim)
+  end)
+
   it("of products", function()
     fails("ValueError", { "x has 2 cols", "y has 1 rows", "dot", "(1, 2), (1, 2)" },
       function() local _ = T.dot(row, row) end)

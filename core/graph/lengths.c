@@ -60,33 +60,39 @@ static int64_t length_of(const ThVar *v, int d) {
     return at[d];
 }
 
+/* Element `elem` of a constant. */
+static bool constant_of(const ThVar *v, int64_t elem, int64_t *n) {
+    ThValue x = {0};
+    if (v->u.data->ndim > 1 || elem < 0 || elem >= v->u.data->size) return false;
+    if (!dtype_is_discrete((ThDtype)v->u.data->dtype) || th_array_get(v->u.data, &elem, &x)) return false;
+    *n = x.i;
+    return true;
+}
+
 /* The integer at a position of v, which may be picked from lengths and lists of numbers by a few nodes. */
 static bool number_of(const ThVar *v, int64_t elem, int64_t *n) {
     enum { STEPS = 6 };
-    ThValue x = {0};
     for (int step = 0; step < STEPS; step++) {
         const ThApply *a = v->owner;
-        const char *op = a ? a->op->name : "";
-        if (v->kind == VAR_CONSTANT) {
-            if (v->u.data->ndim > 1 || elem < 0 || elem >= v->u.data->size) return false;
-            if (!dtype_is_discrete((ThDtype)v->u.data->dtype) || th_array_get(v->u.data, &elem, &x)) return false;
-            *n = x.i;
-            return true;
-        }
-        if (strcmp(op, "Shape") == 0) {
-            int nd = a->in[0]->type.ndim;
-            if (elem < 0 || elem >= nd) return false;
+        if (v->kind == VAR_CONSTANT) return constant_of(v, elem, n);
+        switch (a ? (OpNumbers)a->op->numbers : NUMBERS_COMPUTED) {
+        case NUMBERS_LENGTHS:
+            if (elem < 0 || elem >= a->in[0]->type.ndim) return false;
             *n = length_of(a->in[0], (int)elem);
             return *n >= 0;
-        }
-        if (strcmp(op, "MakeVector") == 0 && elem >= 0 && elem < a->nin) v = a->in[elem], elem = 0;
-        else if (strcmp(op, "ScalarFromTensor") == 0 || strcmp(op, "TensorFromScalar") == 0) v = a->in[0];
-        else if (strcmp(op, "Subtensor") == 0 && v->type.ndim == 0 && a->nin == 2) {
-            if (a->in[0]->type.ndim != 1 || a->in[1]->kind != VAR_CONSTANT) return false;
-            if (th_array_get(a->in[1]->u.data, &elem, &x) || x.i < 0) return false;
-            elem = x.i;
+        case NUMBERS_INPUTS: /* one, or scalars */
+            if (elem < 0 || (a->nin > 1 && elem >= a->nin)) return false;
+            v = a->in[a->nin > 1 ? elem : 0];
+            if (a->nin > 1) elem = 0;
+            break;
+        case NUMBERS_SUBSCRIPT:
+            if (v->type.ndim != 0 || a->nin != 2 || a->in[0]->type.ndim != 1) return false;
+            if (a->in[1]->kind != VAR_CONSTANT || !constant_of(a->in[1], 0, &elem) || elem < 0) return false;
             v = a->in[0];
-        } else return false;
+            break;
+        case NUMBERS_LENGTH:
+        case NUMBERS_COMPUTED: return false;
+        }
     }
     return false;
 }

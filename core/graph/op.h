@@ -267,9 +267,18 @@ enum {
     OP_CALLS_BACK = 64 /* runs code of the host, which may call the engine; in calls, never while compiling */,
     OP_CAN_DESTROY = 32 /* has an in-place form overwriting input `destroy_input` */
 };
+/* Where the elements of a small integer result come from: lengths are found through such nodes without running. */
+typedef enum {
+    NUMBERS_COMPUTED,
+    NUMBERS_LENGTHS,  /* the lengths of input 0 */
+    NUMBERS_LENGTH,   /* one of them: the attribute says which */
+    NUMBERS_INPUTS,   /* the elements of the inputs one after the other */
+    NUMBERS_SUBSCRIPT /* those of input 0 that the subscript picks */
+} OpNumbers;
 struct Op {
     const char *name; /* in graph text: "Sum"; unique */
     uint32_t flags;
+    uint8_t numbers;      /* OpNumbers */
     int8_t nin;           /* -1: any number */
     int8_t nout;          /* -1: as attributes say (infer sets it) */
     int8_t destroy_input; /* with OP_CAN_DESTROY */

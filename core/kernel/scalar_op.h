@@ -40,8 +40,11 @@ enum {
     SF_IDENTITY0 = 512,
     SF_IDENTITY1 = 1024,
     SF_ZERO_GRAD = 2048 /* connected, real zeros */,
+    SF_SIZES = 24, /* SF_SIZE(c) = c << SF_SIZES: on integers it is what ShapeAlg.op calls c; '=': its operand, '2': its
+                      second one */
     SF_CGRAD = 4096 /* the gradient text holds for complex numbers as it stands; else it is of a holomorphic function */
 };
+#define SF_SIZE(c) ((c) << SF_SIZES)
 typedef struct ScalarOp {
     const char *name;   /* "add": Elemwise{add,no_inplace} */
     const char *cls;    /* "Add": Elemwise{Add}[(0, 0)] */
@@ -49,7 +52,7 @@ typedef struct ScalarOp {
     const char *fname;  /* name in Composite text: "scalar_sigmoid", NULL: name */
     const char *opname; /* printed whole instead of Elemwise{..,no_inplace}: "sigmoid", "softplus"; or NULL */
     int8_t arity;
-    uint16_t flags;
+    uint32_t flags;
     uint8_t result;     /* ScalarResult */
     const char *value;  /* text in a b c d (C and expr.h at once) */
     const char *cvalue; /* complex form as helper call text, or NULL */
@@ -63,5 +66,6 @@ typedef struct ScalarOp {
 extern TH_TABLE ScalarOp scalar_ops[];
 extern const int scalar_count;
 int scalar_find(const char *name); /* -1 */
+static inline char scalar_size_op(int op) { return op < scalar_count ? (char)(scalar_ops[op].flags >> SF_SIZES) : 0; }
 
 #endif

@@ -36,24 +36,12 @@ static bool set_known(Planner *p, const ThVar *v, const Size *s, int n) {
     return true;
 }
 
-/* Scalar operations that sizes have too. 0: none; '=': the input itself. */
-static char size_op_of(const ElemwiseAttrs *at) {
-    static const struct {
-        const char *name;
-        char op;
-    } table[] = {{"add", '+'},     {"sub", '-'}, {"mul", '*'},      {"int_div", '/'}, {"minimum", 'm'},
-                 {"maximum", 'M'}, {"lt", '<'},  {"identity", '='}, {"cast", '='},    {"second", '2'}};
-    if (at->body || at->scalar >= scalar_count) return 0;
-    for (int i = 0; i < TH_LEN(table); i++)
-        if (!strcmp(scalar_ops[at->scalar].name, table[i].name)) return table[i].op;
-    return 0;
-}
-
 /* int32 and int64 are taken as exact; narrower integers wrap where sizes would not, so only running tells. */
 static bool exact(ThDtype d) { return d == TH_INT64 || d == TH_INT32; }
 
 static bool known_elemwise(Planner *p, const ThApply *a) {
-    char op = size_op_of(a->attrs);
+    const ElemwiseAttrs *at = a->attrs;
+    char op = at->body ? 0 : scalar_size_op(at->scalar);
     int n = countable(p, a->out[0]);
     if (!op || n < 0 || a->nin < 1 || (!exact(a->out[0]->type.dtype) && op != '<')) return true;
     Size acc[KNOWN_MAX], buf[KNOWN_MAX];
@@ -129,23 +117,15 @@ static bool known_subtensor(Planner *p, const ThApply *a) {
     return set_known(p, a->out[0], x + start, (int)(stop - start));
 }
 
-typedef bool (*KnownFn)(Planner *p, const ThApply *a);
-
-static KnownFn known_fn(const Op *op) {
-    static const struct {
-        const char *name;
-        KnownFn fn;
-    } table[] = {{"Shape", known_shape},        {"Shape_i", known_shape_i},         {"MakeVector", known_concat},
-                 {"DimShuffle", known_concat},  {"ScalarFromTensor", known_concat}, {"TensorFromScalar", known_concat},
-                 {"Rebroadcast", known_concat}, {"Subtensor", known_subtensor}};
-    if (op->flags & OP_ELEMWISE) return known_elemwise;
-    for (int i = 0; i < TH_LEN(table); i++)
-        if (!strcmp(op->name, table[i].name)) return table[i].fn;
-    return NULL;
-}
-
 bool planner_known(Planner *p, const ThApply *a) {
     if (a->nout != 1 || countable(p, a->out[0]) < 0) return true;
-    KnownFn fn = known_fn(a->op);
-    return !fn || fn(p, a);
+    if (a->op->flags & OP_ELEMWISE) return known_elemwise(p, a);
+    switch ((OpNumbers)a->op->numbers) {
+    case NUMBERS_LENGTHS: return known_shape(p, a);
+    case NUMBERS_LENGTH: return known_shape_i(p, a);
+    case NUMBERS_INPUTS: return known_concat(p, a);
+    case NUMBERS_SUBSCRIPT: return known_subtensor(p, a);
+    case NUMBERS_COMPUTED: break;
+    }
+    return true;
 }

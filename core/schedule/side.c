@@ -18,21 +18,13 @@ static int column_of(const Kernel *k, int stage) { return k->st.at[stage].d0 + k
 /* ---- may it ---- */
 /* The text of a scalar function uses nothing but arithmetic and functions of our own. */
 static bool own_text(const Nest *t, const Ins *i) {
-    static const char exact[] =
-        " neg abs sqrt floor ceil trunc rint round isinf switch and_ or_ not add sub mul true_div "
-        "lt le gt ge eq neq bit_and bit_or bit_xor bit_not sigmoid softplus ";
-    ThDtype d = (ThDtype)i->in_dtype;
     const ScalarTexts *st = scalar_value_texts(t->k->ctx, i->op, !scalar_ops[i->op].value);
     if (!st || !st->n || !st->at[0]) return false;
     for (int j = 0; j < st->at[0]->n; j++) {
         const ExNode *n = &st->at[0]->at[j];
-        char word[40];
         if (n->kind == EX_NUM || n->kind == EX_NAME) continue;
-        if (strlen(n->name) > sizeof word - 3) return false;
-        word[0] = ' ';
-        strcpy(word + 1, n->name);
-        strcat(word, " ");
-        if (!strstr(exact, word) && !vmath_find(n->name, d)) return false;
+        const Primitive *f = primitives_find(n->name);
+        if (!(f && (f->flags & PRIM_EXACT)) && !vmath_find(n->name, (ThDtype)i->in_dtype)) return false;
     }
     return true;
 }

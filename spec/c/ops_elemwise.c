@@ -5,25 +5,10 @@
 #include "ops/front/front.h"
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
-static int is_primitive(const char *name, bool complex_form) {
-#define PRIM(n, arity, doc) \
-    if (!strcmp(name, #n)) return arity; /* complex forms compute with parts too */
-    PRIM_TABLE(PRIM)
-#undef PRIM
-#define CPRIM(n, arity, doc) \
-    if (complex_form && !strcmp(name, #n)) return arity;
-    CPRIM_TABLE(CPRIM)
-#undef CPRIM
-    return 0;
-}
-
-/* Operators of value texts, as the parser names them. */
-static bool is_operator(const char *name) {
-    static const char *const known[] = {"add", "sub", "mul", "true_div", "neg", "lt",     "le", "gt",
-                                        "ge",  "eq",  "neq", "and_",     "or_", "switch", "not"};
-    for (int i = 0; i < TH_LEN(known); i++)
-        if (!strcmp(known[i], name)) return true;
-    return false;
+/* Operands of what a value text calls; 0: there is no such helper. Complex forms compute with parts too. */
+static int arity_of(const char *name, bool complex_form) {
+    const Primitive *p = primitives_find(name);
+    return p && (complex_form || !p->of_complex) ? p->arity : 0;
 }
 
 static void check_value(int op, const ScalarTexts *t, bool complex_form) {
@@ -33,10 +18,9 @@ static void check_value(int op, const ScalarTexts *t, bool complex_form) {
         if (n->kind == EX_NAME) {
             CHECK(n->name[1] == 0 && n->name[0] >= 'a' && n->name[0] < 'a' + scalar_ops[op].arity);
         } else if (n->kind == EX_CALL) {
-            int arity = is_primitive(n->name, complex_form);
-            if (arity != n->nkid && !is_operator(n->name))
-                fprintf(stderr, "%s: value calls %s\n", scalar_ops[op].name, n->name);
-            CHECK(arity == n->nkid || is_operator(n->name));
+            int arity = arity_of(n->name, complex_form);
+            if (arity != n->nkid) fprintf(stderr, "%s: value calls %s\n", scalar_ops[op].name, n->name);
+            CHECK(arity == n->nkid);
         }
     }
 }

@@ -37,7 +37,7 @@ typedef struct RandomParams { /* of the draws of one call */
     void *user;
     const bool *ok; /* ..and says here whether they will do */
 } RandomParams;
-/* An empty result of that size (ndim < 0: the own one of the parameters), which were checked; NULL with the error set */
+/* An empty result of that size (ndim < 0: that of the parameters), which were checked; NULL with the error set */
 ThArray *random_fill(ThContext *c, const RandomParams *p, ThDtype d, int ndim, const int64_t *size);
 
 /* dist.c */

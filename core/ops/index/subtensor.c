@@ -118,6 +118,7 @@ static void pp_subtensor(Text *t, const ThApply *a, void (*arg)(Text *t, const T
 static const AttrField subtensor_fields[] = {{"idx", ATTR_IDX, offsetof(SubtensorAttrs, idx), false}};
 const Op op_subtensor = {
     .name = "Subtensor",
+    .numbers = NUMBERS_SUBSCRIPT,
     .flags = OP_VIEW | OP_FAILS,
     .nin = -1,
     .nout = 1,

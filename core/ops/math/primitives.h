@@ -7,119 +7,140 @@
 #ifndef TH_PRIMITIVES_H
 #define TH_PRIMITIVES_H
 
+#include <stdbool.h>
+
+/*
+ * PRIM_EXACT: of a number there is one result, whatever the numbers beside it and however many lanes there are. Others
+ * call a library whose vector form may round otherwise, unless vmath_all.h has them for the dtype.
+ */
+enum { PRIM_EXACT = 1 };
+typedef struct Primitive {
+    const char *name;
+    int arity, flags;
+    bool of_complex;
+} Primitive;
+/* By name, operators of value texts included: they are PRIM_EXACT. NULL: there is no such helper. */
+const Primitive *primitives_find(const char *name);
+
 /* clang-format off */
+/* Operators of value texts, as the parser names them. */
+#define OPERATOR_TABLE(OPERATOR) \
+    OPERATOR(add, 2) OPERATOR(sub, 2) OPERATOR(mul, 2) OPERATOR(true_div, 2) OPERATOR(neg, 1) OPERATOR(lt, 2) OPERATOR(le, 2) \
+    OPERATOR(gt, 2) OPERATOR(ge, 2) OPERATOR(eq, 2) OPERATOR(neq, 2) OPERATOR(and_, 2) OPERATOR(or_, 2) OPERATOR(not, 1) \
+    OPERATOR(switch, 3)
+
 #define PRIM_TABLE(PRIM) LIBM_PRIMS(PRIM) SPECIAL_PRIMS(PRIM)
 #define CPRIM_TABLE(CPRIM) PLAIN_CPRIMS(CPRIM) SPECIAL_CPRIMS(CPRIM)
 
 #define LIBM_PRIMS(PRIM)                                                                                               \
-    PRIM(abs,       1, "|a|; the most negative integer stays itself, unsigned and bool unchanged")                     \
-    PRIM(div_floor, 2, "a / b rounded toward -inf, floats as NumPy: rint((a - fmod(a, b)) / b), less 1 where the signs of remainder and b differ, a / b for b == 0, zeros signed as a / b; an integer b of 0 gives 0 (checked before)") \
-    PRIM(mod_floor, 2, "a - b * floor(a / b), sign of b: r = fmod(a, b), plus b when r != 0 and signs differ, zeros signed as b; b == 0 as div_floor") \
-    PRIM(pow,       2, "a to the power b; integers by wrapping products, b < 0: 1 for a == 1, 1 or -1 for a == -1, else 0") \
-    PRIM(bit_and,   2, "a & b on integers and bool")                                                                   \
-    PRIM(bit_or,    2, "a | b on integers and bool")                                                                   \
-    PRIM(bit_xor,   2, "a ^ b on integers and bool")                                                                   \
-    PRIM(bit_not,   1, "~a on integers, !a on bool")                                                                   \
-    PRIM(bit_shl,   2, "a * 2^b, wrapped; 0 where b is negative or not below the width")                               \
-    PRIM(bit_shr,   2, "a / 2^b rounded toward -inf; where b is negative or not below the width 0, or -1 for a < 0")  \
-    PRIM(isinf,     1, "true for either infinity (bool result)")                                                       \
-    PRIM(floor,     1, "largest integral value not above a")                                                           \
-    PRIM(ceil,      1, "smallest integral value not below a")                                                          \
-    PRIM(trunc,     1, "a without its fraction")                                                                       \
-    PRIM(rint,      1, "nearest integral value, halves to even")                                                       \
-    PRIM(round,     1, "nearest integral value, halves away from zero")                                                \
-    PRIM(exp,       1, "e to the power a")                                                                             \
-    PRIM(exp2,      1, "2 to the power a")                                                                             \
-    PRIM(expm1,     1, "exp(a) - 1")                                                                                   \
-    PRIM(log,       1, "natural logarithm")                                                                            \
-    PRIM(log2,      1, "logarithm to base 2")                                                                          \
-    PRIM(log10,     1, "logarithm to base 10")                                                                         \
-    PRIM(log1p,     1, "log(1 + a)")                                                                                   \
-    PRIM(sqrt,      1, "square root; NaN below 0")                                                                     \
-    PRIM(deg2rad,   1, "a * (pi / 180), the factor rounded to the dtype")                                              \
-    PRIM(rad2deg,   1, "a * (180 / pi), the factor rounded to the dtype")                                              \
-    PRIM(sin,       1, "sine of radians")                                                                              \
-    PRIM(cos,       1, "cosine of radians")                                                                            \
-    PRIM(tan,       1, "tangent of radians")                                                                           \
-    PRIM(asin,      1, "arc sine")                                                                                     \
-    PRIM(acos,      1, "arc cosine")                                                                                   \
-    PRIM(atan,      1, "arc tangent")                                                                                  \
-    PRIM(atan2,     2, "angle of the point (b, a)")                                                                    \
-    PRIM(sinh,      1, "hyperbolic sine")                                                                              \
-    PRIM(cosh,      1, "hyperbolic cosine")                                                                            \
-    PRIM(tanh,      1, "hyperbolic tangent")                                                                           \
-    PRIM(asinh,     1, "inverse hyperbolic sine")                                                                      \
-    PRIM(acosh,     1, "inverse hyperbolic cosine")                                                                    \
-    PRIM(atanh,     1, "inverse hyperbolic tangent")                                                                   \
-    PRIM(erf,       1, "error function")                                                                               \
-    PRIM(erfc,      1, "1 - erf(a)")                                                                                   \
-    PRIM(sigmoid,   1, "1 / (1 + exp(-a)); 0 below -709 (float32 -88)")                       \
-    PRIM(softplus,  1, "log1p(exp(a)); 0 below -745 (float32 -103), a above 40 (float32 20), where it rounds to a")
+    PRIM(abs,       1, PRIM_EXACT, "|a|; the most negative integer stays itself, unsigned and bool unchanged")                     \
+    PRIM(div_floor, 2, 0, "a / b rounded toward -inf, floats as NumPy: rint((a - fmod(a, b)) / b), less 1 where the signs of remainder and b differ, a / b for b == 0, zeros signed as a / b; an integer b of 0 gives 0 (checked before)") \
+    PRIM(mod_floor, 2, 0, "a - b * floor(a / b), sign of b: r = fmod(a, b), plus b when r != 0 and signs differ, zeros signed as b; b == 0 as div_floor") \
+    PRIM(pow,       2, 0, "a to the power b; integers by wrapping products, b < 0: 1 for a == 1, 1 or -1 for a == -1, else 0") \
+    PRIM(bit_and,   2, PRIM_EXACT, "a & b on integers and bool")                                                                   \
+    PRIM(bit_or,    2, PRIM_EXACT, "a | b on integers and bool")                                                                   \
+    PRIM(bit_xor,   2, PRIM_EXACT, "a ^ b on integers and bool")                                                                   \
+    PRIM(bit_not,   1, PRIM_EXACT, "~a on integers, !a on bool")                                                                   \
+    PRIM(bit_shl,   2, 0, "a * 2^b, wrapped; 0 where b is negative or not below the width")                               \
+    PRIM(bit_shr,   2, 0, "a / 2^b rounded toward -inf; where b is negative or not below the width 0, or -1 for a < 0")  \
+    PRIM(isinf,     1, PRIM_EXACT, "true for either infinity (bool result)")                                                       \
+    PRIM(floor,     1, PRIM_EXACT, "largest integral value not above a")                                                           \
+    PRIM(ceil,      1, PRIM_EXACT, "smallest integral value not below a")                                                          \
+    PRIM(trunc,     1, PRIM_EXACT, "a without its fraction")                                                                       \
+    PRIM(rint,      1, PRIM_EXACT, "nearest integral value, halves to even")                                                       \
+    PRIM(round,     1, PRIM_EXACT, "nearest integral value, halves away from zero")                                                \
+    PRIM(exp,       1, 0, "e to the power a")                                                                             \
+    PRIM(exp2,      1, 0, "2 to the power a")                                                                             \
+    PRIM(expm1,     1, 0, "exp(a) - 1")                                                                                   \
+    PRIM(log,       1, 0, "natural logarithm")                                                                            \
+    PRIM(log2,      1, 0, "logarithm to base 2")                                                                          \
+    PRIM(log10,     1, 0, "logarithm to base 10")                                                                         \
+    PRIM(log1p,     1, 0, "log(1 + a)")                                                                                   \
+    PRIM(sqrt,      1, PRIM_EXACT, "square root; NaN below 0")                                                                     \
+    PRIM(deg2rad,   1, 0, "a * (pi / 180), the factor rounded to the dtype")                                              \
+    PRIM(rad2deg,   1, 0, "a * (180 / pi), the factor rounded to the dtype")                                              \
+    PRIM(sin,       1, 0, "sine of radians")                                                                              \
+    PRIM(cos,       1, 0, "cosine of radians")                                                                            \
+    PRIM(tan,       1, 0, "tangent of radians")                                                                           \
+    PRIM(asin,      1, 0, "arc sine")                                                                                     \
+    PRIM(acos,      1, 0, "arc cosine")                                                                                   \
+    PRIM(atan,      1, 0, "arc tangent")                                                                                  \
+    PRIM(atan2,     2, 0, "angle of the point (b, a)")                                                                    \
+    PRIM(sinh,      1, 0, "hyperbolic sine")                                                                              \
+    PRIM(cosh,      1, 0, "hyperbolic cosine")                                                                            \
+    PRIM(tanh,      1, 0, "hyperbolic tangent")                                                                           \
+    PRIM(asinh,     1, 0, "inverse hyperbolic sine")                                                                      \
+    PRIM(acosh,     1, 0, "inverse hyperbolic cosine")                                                                    \
+    PRIM(atanh,     1, 0, "inverse hyperbolic tangent")                                                                   \
+    PRIM(erf,       1, 0, "error function")                                                                               \
+    PRIM(erfc,      1, 0, "1 - erf(a)")                                                                                   \
+    PRIM(sigmoid,   1, PRIM_EXACT, "1 / (1 + exp(-a)); 0 below -709 (float32 -88)")                       \
+    PRIM(softplus,  1, PRIM_EXACT, "log1p(exp(a)); 0 below -745 (float32 -103), a above 40 (float32 20), where it rounds to a")
 
 #define PLAIN_CPRIMS(CPRIM)                                                                                             \
-    CPRIM(c_add,  2, "a + b")                                                                                          \
-    CPRIM(c_sub,  2, "a - b")                                                                                          \
-    CPRIM(c_mul,  2, "(ar*br - ai*bi, ar*bi + ai*br)")                                                                 \
-    CPRIM(c_div,  2, "a / b by Smith's scaling, as NumPy divides")                                                     \
-    CPRIM(c_neg,  1, "-a")                                                                                             \
-    CPRIM(c_conj, 1, "(ar, -ai)")                                                                                      \
-    CPRIM(c_abs,  1, "hypot(ar, ai): a real of the component's dtype")                                                 \
-    CPRIM(c_real, 1, "ar: a real")                                                                                     \
-    CPRIM(c_imag, 1, "ai: a real")                                                                                     \
-    CPRIM(c_make, 2, "(a, b) of two reals: a complex")                                                                 \
-    CPRIM(c_eq,   2, "ar == br && ai == bi: a bool")                                                                   \
-    CPRIM(c_neq,  2, "not c_eq: a bool")
+    CPRIM(c_add,  2, 0, "a + b")                                                                                          \
+    CPRIM(c_sub,  2, 0, "a - b")                                                                                          \
+    CPRIM(c_mul,  2, 0, "(ar*br - ai*bi, ar*bi + ai*br)")                                                                 \
+    CPRIM(c_div,  2, 0, "a / b by Smith's scaling, as NumPy divides")                                                     \
+    CPRIM(c_neg,  1, 0, "-a")                                                                                             \
+    CPRIM(c_conj, 1, 0, "(ar, -ai)")                                                                                      \
+    CPRIM(c_abs,  1, 0, "hypot(ar, ai): a real of the component's dtype")                                                 \
+    CPRIM(c_real, 1, 0, "ar: a real")                                                                                     \
+    CPRIM(c_imag, 1, 0, "ai: a real")                                                                                     \
+    CPRIM(c_make, 2, 0, "(a, b) of two reals: a complex")                                                                 \
+    CPRIM(c_eq,   2, 0, "ar == br && ai == bi: a bool")                                                                   \
+    CPRIM(c_neq,  2, 0, "not c_eq: a bool")
 
 /*
  * Those whose text stands in special_*.h, once for all executors: functions sf_NAME of float64 and complex128, where
  * float32 and complex64 are computed too.
  */
 #define SPECIAL_PRIMS(PRIM)                                                                                            \
-    PRIM(erfinv,    1, "inverse of erf; NaN outside [-1, 1]")                                                          \
-    PRIM(erfcinv,   1, "inverse of erfc; NaN outside [0, 2]")                                                          \
-    PRIM(erfcx,     1, "exp(a * a) * erfc(a)")                                                                         \
-    PRIM(gamma,     1, "gamma function; NaN at negative integers")                                                     \
-    PRIM(gammaln,   1, "log |gamma(a)|")                                                                               \
-    PRIM(psi,       1, "derivative of log gamma(a)")                                                                   \
-    PRIM(poly_gamma, 2, "derivative of psi of order a >= 1")                                                           \
-    PRIM(tri_gamma, 1, "second derivative of log gamma(a)")                                                            \
-    PRIM(chi2sf,    2, "probability that chi squared of b degrees of freedom exceeds a")                               \
-    PRIM(gammainc,  2, "regularised lower incomplete gamma function P(a, b)")                                          \
-    PRIM(gammaincc, 2, "regularised upper one, Q(a, b)")                                                               \
-    PRIM(gammal,    2, "lower incomplete gamma function")                                                              \
-    PRIM(gammau,    2, "upper incomplete gamma function")                                                              \
-    PRIM(j0,        1, "Bessel function of the first kind, order 0")                                                   \
-    PRIM(j1,        1, "order 1")                                                                                      \
-    PRIM(jv,        2, "real order a, of b")                                                                           \
-    PRIM(i0,        1, "modified Bessel function of the first kind, order 0")                                          \
-    PRIM(i1,        1, "order 1")                                                                                      \
-    PRIM(iv,        2, "real order a, of b")
+    PRIM(erfinv,    1, 0, "inverse of erf; NaN outside [-1, 1]")                                                          \
+    PRIM(erfcinv,   1, 0, "inverse of erfc; NaN outside [0, 2]")                                                          \
+    PRIM(erfcx,     1, 0, "exp(a * a) * erfc(a)")                                                                         \
+    PRIM(gamma,     1, 0, "gamma function; NaN at negative integers")                                                     \
+    PRIM(gammaln,   1, 0, "log |gamma(a)|")                                                                               \
+    PRIM(psi,       1, 0, "derivative of log gamma(a)")                                                                   \
+    PRIM(poly_gamma, 2, 0, "derivative of psi of order a >= 1")                                                           \
+    PRIM(tri_gamma, 1, 0, "second derivative of log gamma(a)")                                                            \
+    PRIM(chi2sf,    2, 0, "probability that chi squared of b degrees of freedom exceeds a")                               \
+    PRIM(gammainc,  2, 0, "regularised lower incomplete gamma function P(a, b)")                                          \
+    PRIM(gammaincc, 2, 0, "regularised upper one, Q(a, b)")                                                               \
+    PRIM(gammal,    2, 0, "lower incomplete gamma function")                                                              \
+    PRIM(gammau,    2, 0, "upper incomplete gamma function")                                                              \
+    PRIM(j0,        1, 0, "Bessel function of the first kind, order 0")                                                   \
+    PRIM(j1,        1, 0, "order 1")                                                                                      \
+    PRIM(jv,        2, 0, "real order a, of b")                                                                           \
+    PRIM(i0,        1, 0, "modified Bessel function of the first kind, order 0")                                          \
+    PRIM(i1,        1, 0, "order 1")                                                                                      \
+    PRIM(iv,        2, 0, "real order a, of b")
 
 #define SPECIAL_CPRIMS(CPRIM)                                                                                          \
-    CPRIM(c_exp,   1, "e to the power a")                                                                              \
-    CPRIM(c_exp2,  1, "2 to the power a")                                                                              \
-    CPRIM(c_expm1, 1, "exp(a) - 1")                                                                                    \
-    CPRIM(c_log,   1, "principal logarithm")                                                                           \
-    CPRIM(c_log2,  1, "logarithm to base 2")                                                                           \
-    CPRIM(c_log10, 1, "logarithm to base 10")                                                                          \
-    CPRIM(c_log1p, 1, "log(1 + a)")                                                                                    \
-    CPRIM(c_sqrt,  1, "principal square root")                                                                         \
-    CPRIM(c_pow,   2, "a to the power b, principal value")                                                             \
-    CPRIM(c_sin,   1, "sine")                                                                                          \
-    CPRIM(c_cos,   1, "cosine")                                                                                        \
-    CPRIM(c_tan,   1, "tangent")                                                                                       \
-    CPRIM(c_asin,  1, "arc sine")                                                                                      \
-    CPRIM(c_acos,  1, "arc cosine")                                                                                    \
-    CPRIM(c_atan,  1, "arc tangent")                                                                                   \
-    CPRIM(c_sinh,  1, "hyperbolic sine")                                                                               \
-    CPRIM(c_cosh,  1, "hyperbolic cosine")                                                                             \
-    CPRIM(c_tanh,  1, "hyperbolic tangent")                                                                            \
-    CPRIM(c_asinh, 1, "inverse hyperbolic sine")                                                                       \
-    CPRIM(c_acosh, 1, "inverse hyperbolic cosine")                                                                     \
-    CPRIM(c_atanh, 1, "inverse hyperbolic tangent")                                                                    \
-    CPRIM(c_erf,   1, "error function")                                                                                \
-    CPRIM(c_erfc,  1, "1 - erf(a)")                                                                                    \
-    CPRIM(c_sgn,   1, "a / |a|, 0 at 0")
+    CPRIM(c_exp,   1, 0, "e to the power a")                                                                              \
+    CPRIM(c_exp2,  1, 0, "2 to the power a")                                                                              \
+    CPRIM(c_expm1, 1, 0, "exp(a) - 1")                                                                                    \
+    CPRIM(c_log,   1, 0, "principal logarithm")                                                                           \
+    CPRIM(c_log2,  1, 0, "logarithm to base 2")                                                                           \
+    CPRIM(c_log10, 1, 0, "logarithm to base 10")                                                                          \
+    CPRIM(c_log1p, 1, 0, "log(1 + a)")                                                                                    \
+    CPRIM(c_sqrt,  1, 0, "principal square root")                                                                         \
+    CPRIM(c_pow,   2, 0, "a to the power b, principal value")                                                             \
+    CPRIM(c_sin,   1, 0, "sine")                                                                                          \
+    CPRIM(c_cos,   1, 0, "cosine")                                                                                        \
+    CPRIM(c_tan,   1, 0, "tangent")                                                                                       \
+    CPRIM(c_asin,  1, 0, "arc sine")                                                                                      \
+    CPRIM(c_acos,  1, 0, "arc cosine")                                                                                    \
+    CPRIM(c_atan,  1, 0, "arc tangent")                                                                                   \
+    CPRIM(c_sinh,  1, 0, "hyperbolic sine")                                                                               \
+    CPRIM(c_cosh,  1, 0, "hyperbolic cosine")                                                                             \
+    CPRIM(c_tanh,  1, 0, "hyperbolic tangent")                                                                            \
+    CPRIM(c_asinh, 1, 0, "inverse hyperbolic sine")                                                                       \
+    CPRIM(c_acosh, 1, 0, "inverse hyperbolic cosine")                                                                     \
+    CPRIM(c_atanh, 1, 0, "inverse hyperbolic tangent")                                                                    \
+    CPRIM(c_erf,   1, 0, "error function")                                                                                \
+    CPRIM(c_erfc,  1, 0, "1 - erf(a)")                                                                                    \
+    CPRIM(c_sgn,   1, 0, "a / |a|, 0 at 0")
 /* clang-format on */
 
 #endif

@@ -111,6 +111,7 @@ static const AttrField fields[] = {{"order", ATTR_AXES, offsetof(DimShuffleAttrs
 
 const Op op_dimshuffle = {
     .name = "DimShuffle",
+    .numbers = NUMBERS_INPUTS,
     .flags = OP_VIEW,
     .nin = 1,
     .nout = 1,

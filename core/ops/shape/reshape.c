@@ -252,6 +252,7 @@ static void str_rebroadcast(Text *t, const ThApply *a) {
 static const AttrField rebroadcast_fields[] = {{"axis", ATTR_AXES, offsetof(RebroadcastAttrs, axis), false}};
 const Op op_rebroadcast = {
     .name = "Rebroadcast",
+    .numbers = NUMBERS_INPUTS,
     .flags = OP_VIEW | OP_FAILS,
     .nin = 1,
     .nout = 1,

@@ -149,6 +149,7 @@ static bool lower_shape(Lower *l) {
 
 const Op op_shape = {
     .name = "Shape",
+    .numbers = NUMBERS_LENGTHS,
     .nin = 1,
     .nout = 1,
     .infer = infer_shape,
@@ -187,6 +188,7 @@ static void str_shape_i(Text *t, const ThApply *a) {
 static const AttrField shape_i_fields[] = {{"i", ATTR_INT, offsetof(ShapeIAttrs, i), false}};
 const Op op_shape_i = {
     .name = "Shape_i",
+    .numbers = NUMBERS_LENGTH,
     .nin = 1,
     .nout = 1,
     .attr_bytes = sizeof(ShapeIAttrs),
@@ -258,6 +260,7 @@ static void pp_make_vector(Text *t, const ThApply *a, void (*arg)(Text *t, const
 static const AttrField make_vector_fields[] = {{"dtype", ATTR_DTYPE, offsetof(MakeVectorAttrs, dtype), false}};
 const Op op_make_vector = {
     .name = "MakeVector",
+    .numbers = NUMBERS_INPUTS,
     .nin = -1,
     .nout = 1,
     .attr_bytes = sizeof(MakeVectorAttrs),
@@ -359,6 +362,7 @@ static void grad_to_tensor(Grad *g) {
 
 const Op op_scalar_from_tensor = {
     .name = "ScalarFromTensor",
+    .numbers = NUMBERS_INPUTS,
     .flags = OP_VIEW,
     .nin = 1,
     .nout = 1,
@@ -372,6 +376,7 @@ const Op op_scalar_from_tensor = {
 };
 const Op op_tensor_from_scalar = {
     .name = "TensorFromScalar",
+    .numbers = NUMBERS_INPUTS,
     .flags = OP_VIEW,
     .nin = 1,
     .nout = 1,

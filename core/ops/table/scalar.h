@@ -52,15 +52,15 @@
 
 #define SCALAR_PUBLIC(X) \
     /* arithmetic */ \
-    X(add, "Add", "+", NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_NARY | SF_COMPLEX | SF_CGRAD | SF_CHEAP | SF_IDENTITY0, RES_UP, \
+    X(add, "Add", "+", NULL, NULL, 2, SF_SIZE('+') | SF_COMM | SF_ASSOC | SF_NARY | SF_COMPLEX | SF_CGRAD | SF_CHEAP | SF_IDENTITY0, RES_UP, \
       "a + b", "c_add(a, b)", NULL, "__add", "*inputs", "sum of the inputs, elementwise with broadcasting; or on bool") \
-    X(sub, "Sub", "-", NULL, NULL, 2, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_UP_NOBOOL, \
+    X(sub, "Sub", "-", NULL, NULL, 2, SF_SIZE('-') | SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_UP_NOBOOL, \
       "a - b", "c_sub(a, b)", "gz; -gz", "__sub", "x, y", "difference x - y") \
-    X(mul, "Mul", "*", NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_NARY | SF_COMPLEX | SF_CHEAP | SF_IDENTITY1, RES_UP, \
+    X(mul, "Mul", "*", NULL, NULL, 2, SF_SIZE('*') | SF_COMM | SF_ASSOC | SF_NARY | SF_COMPLEX | SF_CHEAP | SF_IDENTITY1, RES_UP, \
       "a * b", "c_mul(a, b)", NULL, "__mul", "*inputs", "product of the inputs, elementwise with broadcasting; and on bool") \
     X(true_div, "TrueDiv", "/", NULL, NULL, 2, SF_COMPLEX, RES_DIV, \
       "a / b", "c_div(a, b)", "gz/y; -(gz*x)/(y*y)", "__div", "x, y", "quotient x / y; integers give floatX") \
-    X(int_div, "IntDiv", "//", NULL, NULL, 2, SF_NO_COMPLEX | SF_FAILS | SF_ZERO_GRAD, RES_UP, \
+    X(int_div, "IntDiv", "//", NULL, NULL, 2, SF_SIZE('/') | SF_NO_COMPLEX | SF_FAILS | SF_ZERO_GRAD, RES_UP, \
       "div_floor(a, b)", NULL, "zeros(x); zeros(y)", "__idiv", "x, y", "quotient rounded toward -inf; an integer zero divisor raises") \
     X(mod, "Mod", "%", NULL, NULL, 2, SF_NO_COMPLEX | SF_FAILS, RES_UP, \
       "mod_floor(a, b)", NULL, "gz; -int_div(x, y)*gz", "__mod", "x, y", "remainder with the sign of y; an integer zero divisor raises") \
@@ -76,16 +76,16 @@
       "abs(a)", "c_abs(a)", "gz*sgn(x)", NULL, "x", "absolute value; of complex, the modulus") \
     X(sgn, "Sgn", NULL, NULL, NULL, 1, SF_METHOD | SF_ZERO_GRAD | SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_SAME_NOBOOL, \
       "a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a", "c_sgn(a)", "zeros(x)", NULL, "x", "sign: -1, 0 or 1; NaN stays; of complex, x / |x|") \
-    X(maximum, "Maximum", NULL, NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_CHEAP | SF_COMPLEX | SF_CGRAD | SF_METHOD, RES_UP, "a >= b || a != a ? a : b", \
+    X(maximum, "Maximum", NULL, NULL, NULL, 2, SF_SIZE('M') | SF_COMM | SF_ASSOC | SF_CHEAP | SF_COMPLEX | SF_CGRAD | SF_METHOD, RES_UP, "a >= b || a != a ? a : b", \
       "c_real(a) > c_real(b) || c_real(a) == c_real(b) && c_imag(a) >= c_imag(b) ? c_neq(b, b) ? b : a : c_neq(a, a) ? a : b", \
       "eq(z, x)*gz; (lit(1)-eq(z, x))*gz", NULL, "x, y", "the larger of two; NaN propagates, on ties the gradient goes to x; complex by real, then imaginary part") \
-    X(minimum, "Minimum", NULL, NULL, NULL, 2, SF_COMM | SF_ASSOC | SF_CHEAP | SF_COMPLEX | SF_CGRAD | SF_METHOD, RES_UP, "a <= b || a != a ? a : b", \
+    X(minimum, "Minimum", NULL, NULL, NULL, 2, SF_SIZE('m') | SF_COMM | SF_ASSOC | SF_CHEAP | SF_COMPLEX | SF_CGRAD | SF_METHOD, RES_UP, "a <= b || a != a ? a : b", \
       "c_real(a) < c_real(b) || c_real(a) == c_real(b) && c_imag(a) <= c_imag(b) ? c_neq(b, b) ? b : a : c_neq(a, a) ? a : b", \
       "eq(z, x)*gz; (lit(1)-eq(z, x))*gz", NULL, "x, y", "the smaller of two; NaN propagates, on ties the gradient goes to x; complex by real, then imaginary part") \
     X(clip, "Clip", NULL, NULL, NULL, 3, SF_NO_COMPLEX | SF_METHOD, RES_UP, "a < b ? b : a > c ? c : a", NULL, \
       "and_(ge(x, y), le(x, w))*gz; lt(x, y)*gz; gt(x, w)*gz", NULL, "x, min, max", "x limited to [min, max]; the gradient passes at the bounds") \
     /* comparison: bool results, connected gradients of zeros */ \
-    SCALAR_CMP(X, lt,  "LT",  "a < b",  NULL,          SF_NO_COMPLEX,        "x < y") \
+    SCALAR_CMP(X, lt,  "LT",  "a < b",  NULL,          SF_SIZE('<') | SF_NO_COMPLEX,        "x < y") \
     SCALAR_CMP(X, gt,  "GT",  "a > b",  NULL,          SF_NO_COMPLEX,        "x > y") \
     SCALAR_CMP(X, le,  "LE",  "a <= b", NULL,          SF_NO_COMPLEX,        "x <= y") \
     SCALAR_CMP(X, ge,  "GE",  "a >= b", NULL,          SF_NO_COMPLEX,        "x >= y") \
@@ -163,7 +163,7 @@
     /* choice, bits, dtypes */ \
     X(switch, "Switch", NULL, "Switch", NULL, 3, SF_COMPLEX | SF_CGRAD, RES_SWITCH, "a ? b : c", "a ? b : c", \
       "zeros(x); switch(x, gz, 0.0); switch(x, 0.0, gz)", NULL, "cond, ift, iff", "ift where cond is nonzero, else iff") \
-    X(second, "Second", NULL, NULL, NULL, 2, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_SECOND, "b", "b", \
+    X(second, "Second", NULL, NULL, NULL, 2, SF_SIZE('2') | SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_SECOND, "b", "b", \
       "; gz", NULL, "a, b", "b broadcast to the shape of a") \
     SCALAR_BIT(X, and_, "AND", "bit_and(a, b)", "__band", "bitwise and; logical on bool") \
     SCALAR_BIT(X, or_,  "OR",  "bit_or(a, b)",  "__bor",  "bitwise or; logical on bool") \
@@ -189,8 +189,8 @@
     X(xlogy0, "XlogY0", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "a == 0 ? 0 : a * log(b)", NULL, "gz*log(y); gz*x/y", NULL, NULL, "x * log(y), 0 where x is 0") \
     X(sigmoid_binary_crossentropy, "SigmoidBinaryCrossentropy", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, \
       "softplus(-abs(a)) + a * ((a > 0 ? 1 : 0) - b)", NULL, "gz*(sigmoid(x)-y); -gz*x", NULL, NULL, "cross-entropy of sigmoid(x) and y") \
-    X(identity, "Identity", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_SAME, "a", "a", "gz", NULL, NULL, "x itself, copied") \
-    X(cast, "Cast", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_CAST, "a", "a", "gz", NULL, NULL, "x in another dtype") \
+    X(identity, "Identity", NULL, NULL, NULL, 1, SF_SIZE('=') | SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_SAME, "a", "a", "gz", NULL, NULL, "x itself, copied") \
+    X(cast, "Cast", NULL, NULL, NULL, 1, SF_SIZE('=') | SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_CAST, "a", "a", "gz", NULL, NULL, "x in another dtype") \
     X(poly_gamma, "PolyGamma", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "poly_gamma(a, b)", NULL, "undefined; gz*poly_gamma(x+1, y)", NULL, NULL, "derivative of psi of an order") \
     X(real, "Real", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_ABS, NULL, "c_real(a)", "complex(gz, lit(0))", NULL, NULL, "real part") \
     X(imag, "Imag", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_ABS, NULL, "c_imag(a)", "complex(lit(0), gz)", NULL, NULL, "imaginary part")

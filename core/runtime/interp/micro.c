@@ -14,10 +14,10 @@ static const struct {
 #define X(name, arity) [P_##name] = {#name, arity},
     SIMD_OPERATORS(X)
 #undef X
-#define PRIM(name, arity, doc) [P_##name] = {#name, arity},
+#define PRIM(name, arity, flags, doc) [P_##name] = {#name, arity},
         PRIM_TABLE(PRIM)
 #undef PRIM
-#define CPRIM(name, arity, doc) [P_##name] = {#name, arity},
+#define CPRIM(name, arity, flags, doc) [P_##name] = {#name, arity},
             CPRIM_TABLE(CPRIM)
 #undef CPRIM
 };

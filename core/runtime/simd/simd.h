@@ -10,23 +10,16 @@
 
 enum { SIMD_PAD = 16, SIMD_BLOCK = 512, SIMD_LANE_BYTES = 256 };
 
-/* Operators of the expression language first (names as expr.h gives them), then the primitives of core/ops. */
-/* clang-format off */
-#define SIMD_OPERATORS(X) \
-    X(add, 2) \
-    X(sub, 2) \
-    X(mul, 2) \
-    X(true_div, 2) X(neg, 1) X(lt, 2) X(le, 2) X(gt, 2) X(ge, 2) X(eq, 2) X(neq, 2) X(and_, 2) X(or_, 2) X(not, 1) \
-        X(switch, 3) X(copy, 1)
-/* clang-format on */
+/* Operators of value texts first, then the primitives of core/ops. */
+#define SIMD_OPERATORS(X) OPERATOR_TABLE(X) X(copy, 1)
 typedef enum {
 #define X(name, arity) P_##name,
     SIMD_OPERATORS(X)
 #undef X
-#define PRIM(name, arity, doc) P_##name,
+#define PRIM(name, arity, flags, doc) P_##name,
         PRIM_TABLE(PRIM)
 #undef PRIM
-#define CPRIM(name, arity, doc) P_##name,
+#define CPRIM(name, arity, flags, doc) P_##name,
             CPRIM_TABLE(CPRIM)
 #undef CPRIM
                 SIMD_PRIMS
@@ -46,12 +39,12 @@ typedef struct SimdTable {
 } SimdTable;
 
 /* special.c: block kernels of the helper texts, the same for every instruction set */
-#define PRIM(name, arity, doc) \
+#define PRIM(name, arity, flags, doc) \
     void special_##name##_f64(int64_t n, void *o, const void *a, const void *b, const void *c); \
     void special_##name##_f32(int64_t n, void *o, const void *a, const void *b, const void *c);
 SPECIAL_PRIMS(PRIM)
 #undef PRIM
-#define CPRIM(name, arity, doc) \
+#define CPRIM(name, arity, flags, doc) \
     void special_##name##_ThComplex128(int64_t n, void *o, const void *a, const void *b, const void *c); \
     void special_##name##_ThComplex64(int64_t n, void *o, const void *a, const void *b, const void *c);
 SPECIAL_CPRIMS(CPRIM)

@@ -73,8 +73,8 @@ typedef struct DD {
             o[i].im = (__typeof__(a->re))r.im; \
         } \
     }
-#define PRIM(name, arity, doc) REAL_##arity(name, f64) REAL_##arity(name, f32)
-#define CPRIM(name, arity, doc) COMPLEX_##arity(name, ThComplex128) COMPLEX_##arity(name, ThComplex64)
+#define PRIM(name, arity, flags, doc) REAL_##arity(name, f64) REAL_##arity(name, f32)
+#define CPRIM(name, arity, flags, doc) COMPLEX_##arity(name, ThComplex128) COMPLEX_##arity(name, ThComplex64)
 SPECIAL_PRIMS(PRIM)
 SPECIAL_CPRIMS(CPRIM)
 
