@@ -1,7 +1,8 @@
 /*
  * schedule_choose.c -- what others than transforms ask the chooser: which lengths a version is to know and what that
- * gains, what building costs, how many compilers a unit deserves.
+ * gains, what building costs, how many compilers a unit deserves; and schedules shown where memory runs out.
  */
+#include "graph/graph.h"
 #include "schedule/choose.h"
 #include "test.h"
 
@@ -59,6 +60,43 @@ static void gains(ThContext *c) {
     kernel_free(k);
 }
 
+/* ---- plans shown with the n-th allocation failing ---- */
+/* sum(exp(x), axis 1): short rows side by side, the others in turns. */
+static ThFunction *sums(ThContext *c) {
+    ThVar *x = th_variable_new(c, type_tensor(TH_FLOAT32, 2, 0), "x"), *e = th_op(c, "exp", 1, x), *y[1] = {0};
+    ThArg args[2] = {{.kind = TH_ARG_VAR, .var = e}, {.kind = TH_ARG_INT, .i = 1, .key = "axis"}};
+    ThIn in = {.var = x, .allow_downcast = -1};
+    bool built = e && th_build(c, th_func_find("sum"), args, 2, y, 1) == 1;
+    ThOut out = {.var = y[0]};
+    ThCompile spec = {.in = &in, .nin = 1, .out = &out, .nout = 1, .linker = "interpreter", .allow_input_downcast = -1};
+    ThFunction *f = built ? th_compile(c, &spec) : NULL;
+    th_var_release(y[0]);
+    th_var_release(e);
+    th_var_release(x);
+    return f;
+}
+
+static void without_memory(const char *target) {
+    ThHost host = test_failing_host(0);
+    ThContext *c = th_context_new(&host);
+    ThFunction *f = sums(c);
+    CHECK(f != NULL);
+    for (long n = 1; f; n++) {
+        test_heap.calls = 0, test_heap.fail_at = n, test_heap.failed = 0;
+        char *text = th_function_plan_for(f, target, NULL, NULL, 0);
+        bool failed = test_heap.failed;
+        test_heap.fail_at = 0;
+        CHECK(th_error(c) == (text ? TH_OK : TH_MemoryError));
+        CHECK(!text == failed || (text && strstr(text, "nest for")));
+        th_error_clear(c);
+        th_free(c, text);
+        if (!failed) break;
+    }
+    th_function_release(f);
+    th_context_release(c);
+    CHECK(test_leaked() == 0);
+}
+
 int main(void) {
     ThContext *c = th_context_new(NULL);
     gains(c);
@@ -67,5 +105,7 @@ int main(void) {
     CHECK(choose_parts((size_t)1 << 40) == 8);
     CHECK(th_error(c) == TH_OK);
     th_context_release(c);
+    without_memory("avx512");
+    without_memory("cuda");
     return test_done("schedule_choose");
 }
