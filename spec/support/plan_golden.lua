@@ -55,7 +55,7 @@ M.cases = {
 function M.path(case) return "spec/golden/plan/" .. case.name .. ".txt" end
 
 function M.text(case)
-  return "# " .. case.about .. "\n" .. require("theano").printing.plan(case.build())
+  return "# " .. case.about .. "\n" .. require("theano").printing.plan(case.build(), "avx2")
 end
 
 function M.stored(case)
