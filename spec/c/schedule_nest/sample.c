@@ -340,6 +340,8 @@ static void reduction(Make *m, int depth) {
     if ((kind == RED_SUM || kind == RED_PROD) && acc == TH_FLOAT32 && chance(m, 60)) acc = TH_FLOAT64;
     if ((kind == RED_SUM || kind == RED_PROD) && dtype_is_discrete(acc) && chance(m, 60)) acc = TH_INT64;
     if ((kind == RED_SUM || kind == RED_PROD) && acc == TH_BOOL) acc = TH_INT64;
+    if (kind == RED_SUM && m->like == LIKE_EXACT && c) acc = TH_COMPLEX128;
+    if (kind == RED_SUM && m->like == LIKE_EXACT && real) acc = TH_FLOAT64;
     made(m, ins_reduce(m->k, kind, v->id, acc, depth), depth);
 }
 
@@ -372,6 +374,7 @@ static void stage(Make *m, int d0, int nd) {
     while (red < m->nloop && k->dim[m->loop[red]].kind != DIM_RED) red++;
     int loads = m->like == LIKE_COPY ? 1 : 1 + pick(m, 3), ops = m->like == LIKE_COPY ? 0 : pick(m, 6);
     if (m->like == LIKE_MATH) ops = 8 + pick(m, 8);
+    if (m->like == LIKE_EXACT && ops > 3) ops = 3; /* whole numbers stay below 2^53 */
     for (int i = 0; i < loads && !m->bad; i++) load(m);
     for (int i = 0; i < ops && !m->bad; i++) operation(m, m->nloop);
     if (red == m->nloop || chance(m, 25)) store(m, m->nloop);
@@ -427,6 +430,7 @@ static void many_stages(Make *m) {
         own = 1 + (m->like != LIKE_SIDE && chance(m, 20));
     int64_t most = 1500, inner[2];
     if (m->like == LIKE_AGAIN && nst < 2) nst = 2;
+    if (m->like == LIKE_EXACT && nst > 2) nst = 2;
     for (int d = own - 1; d >= 0; d--) {
         inner[d] = length(m, m->like == LIKE_SIDE ? 50 : most > 300 ? 300 : most);
         if (inner[d] > 1) most /= inner[d];
