@@ -634,8 +634,9 @@ function Variable:transfer(target) end
 
 ---All elements become 0; with `{borrow = true}` in the storage itself, which a borrowed value shows.
 ---@param o any
+---@param ... any
 ---@return any
-function Variable:zero(o) end
+function Variable:zero(o, ...) end
 
 ---@class theano.TensorType
 ---@field dtype theano.Dtype

@@ -63,13 +63,19 @@ static void host_log(void *user, const char *line) {
     s->nlog += n + 1;
 }
 
-void lt_drain_log(lua_State *L, LtState *s) {
-    if (!s->nlog) return;
+/* Logger and lines are pushed; false: there are none. */
+static bool waiting_lines(lua_State *L, LtState *s) {
+    if (!s->nlog) return false;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &s->nlog); /* the logger, set by core.set_logger */
     lua_pushlstring(L, s->log, s->nlog);
     s->nlog = 0;
-    if (lua_isfunction(L, -2)) lua_call(L, 1, 0);
-    else lua_pop(L, 2);
+    if (lua_isfunction(L, -2)) return true;
+    lua_pop(L, 2);
+    return false;
+}
+
+void lt_drain_log(lua_State *L, LtState *s) {
+    if (waiting_lines(L, s)) lua_call(L, 1, 0);
 }
 
 static int set_logger(lua_State *L) {
@@ -99,6 +105,7 @@ static int interrupt(lua_State *L) {
 
 static int close_state(lua_State *L) {
     LtState *s = lua_touserdata(L, 1);
+    if (waiting_lines(L, s) && lua_pcall(L, 1, 0, 0)) lua_pop(L, 1); /* the last words: nothing is raised here */
     /* A host may hold the context, or a function, for longer: nothing of it may lead back here. */
     lt_close_userop(s);
     lt_close_watch(s);

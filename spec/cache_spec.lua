@@ -88,6 +88,41 @@ describe("the cache of units", function()
 end)
 
 describe("a compiler that hangs", function()
+  it("is ended at its time (compile.timeout) with all that it started, and the interpreter serves", function()
+    skip.unless(theano.config.cxx ~= "" and theano.config.device == "cpu", "no C compiler")
+    local runner = require("spec.support.runner")
+    local folder = runner.folder()
+    local script = folder .. "/hang"
+    runner.write(script, "#!/bin/sh\nsleep 100 &\necho $! >> " .. folder .. "/pid\nsleep 100\n")
+    os.execute("chmod 700 " .. script)
+    runner.write(folder .. "/a.lua", [[
+      local theano = require('theano')
+      local x = theano.tensor.dvector('x')
+      local f = theano.compile({ x }, x * 3 + 0.0625)
+      for _ = 1, 300 do
+        print(f({ 1 })[0])
+        if not theano.config["compile.tiers"] then break end
+        os.execute("sleep 0.01")
+      end
+    ]])
+    for _, tiers in ipairs({ "False", "True" }) do
+      local flags = ("THEANO_FLAGS=cxx=%s,base_compiledir=%s/c,linker=c,compile.timeout=1,compile.tiers=%s"):format(
+        script, folder, tiers)
+      local start = os.time()
+      local said, status = runner.run({ folder .. "/a.lua" }, { env = { flags } })
+      assert.equal(0, status, said)
+      assert.truthy(said:find("3.0625", 1, true), said)
+      local why = "did not end within 1 s and was ended (config compile.timeout); this function runs in the interpreter"
+      assert.truthy(said:find(why, 1, true), said)
+      assert.is_true(os.time() - start < 60)
+    end
+    local alive = io.popen("for p in $(cat " .. folder .. "/pid); do kill -0 $p 2>/dev/null && echo $p; done"):read("a")
+    local left = io.popen("ls " .. folder .. "/c/*"):read("a")
+    runner.remove(folder)
+    assert.equal("", alive)
+    assert.is_nil(left:find("aside", 1, true), left)
+  end)
+
   it("is ended by Ctrl-C with all that it started", function()
     skip.unless(theano.config.cxx ~= "" and theano.config.device == "cpu", "no C compiler")
     local runner = require("spec.support.runner")

@@ -42,6 +42,7 @@
     X("compile.cache_mb", INT, "512", "", "megabytes of compiled code to keep; what was used longest ago goes first")  \
     X("compile.jobs", INT, "0", "",                                                                                    \
       "compilers that work on one function at once; 0: as many as there are processors to run on")                     \
+    X("compile.timeout", INT, "600", "", "seconds after which a C compiler is ended and counts as failed; 0: none")    \
     X("conv.algorithm", ENUM, "auto", "auto,direct,lanes,spread,fold,gemm,fft",                                        \
       "how convolutions of floats run; one that does not apply to a shape is not used there")                          \
     X("conv.autotune", BOOL, "false", "",                                                                              \

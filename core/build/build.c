@@ -73,6 +73,8 @@ bool build_choose(Build *b, Compiler *k, const char *source) {
     text_init(&t, b->c);
     text_printf(&t, "%s %s%s %s", cxx, fixed_flags, machine_flags(b->c), config_str(b->c, "gcc.cxxflags"));
     k->c = b->c;
+    int64_t seconds = config_int(b->c, "compile.timeout");
+    k->patience = seconds > 0 && seconds < 1 << 30 ? seconds * 1000000000 : 0;
     k->words = text_take(&t);
     if (!k->words) return false;
     char *flags = ctx_strdup(b->c, k->words);
@@ -210,7 +212,7 @@ static int build_in(Build *b, int which, Compiler *k, BuildJob *j, const char *s
     if (rc == PARTS_NOT) {
         Child ch;
         child_listen(k, &ch, output);
-        rc = child_wait(b->c, &ch, output);
+        rc = child_wait(k, &ch, output);
     }
     bool vanished = rc && faccessat(j->dir->fd, build_name(j->dir, j->in), F_OK, 0);
     const char *bad = build_finish(k, j, !rc);

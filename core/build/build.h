@@ -48,6 +48,7 @@ typedef struct Compiler {
     char *search;          /* "PATH=.." for its children where ours has places that anybody can write; owned, or NULL */
     char *argv[BUILD_WORDS];
     int argc;
+    int64_t patience;    /* nanoseconds that a run may take (config compile.timeout); 0: any */
     char key[BUILD_KEY]; /* of the source under this compiler */
 } Compiler;
 typedef struct BuildJob {
@@ -77,11 +78,17 @@ void build_shorten(char *output); /* a compiler's first three lines, joined */
 /* ---- child.c: one run of it, its output read through a pipe ---- */
 typedef struct Child {
     int pid, fd, end; /* pid 0: it could not be started; end: a descriptor of the process, or -1 */
+    int64_t until;    /* by child_clock, when it is ended; 0: never */
 } Child;
+int64_t child_clock(void); /* nanoseconds */
+/* When a run that starts now is ended; 0: never. */
+int64_t child_deadline(const Compiler *k);
+/* Says in `out` that the run took too long. */
+void child_tell_late(const Compiler *k, char out[BUILD_OUTPUT]);
 void child_listen(const Compiler *k, Child *ch, char out[BUILD_OUTPUT]);
-/* Waits for its end; its first output in `out`. 0 success, > 0 it failed (th_interrupt: with the error set), -1 it
- * could not be started. */
-int child_wait(ThContext *c, Child *ch, char out[BUILD_OUTPUT]);
+/* Waits for its end; its first output in `out`. 0 success, > 0 it failed (th_interrupt: with the error set) or was
+ * ended at its time, -1 it could not be started. */
+int child_wait(const Compiler *k, Child *ch, char out[BUILD_OUTPUT]);
 /* Starts argv with its output in the file `output`; errno's number or 0. */
 int child_start(const Compiler *k, int output, int *pid);
 bool child_ended(int pid);                          /* it stays there for child_collect */

@@ -3,8 +3,9 @@
  *
  * In: a Compiler's argv. Out: its exit and the first words it printed. Always holds: it runs in a process group of its
  * own, so that all it starts can be ended; what is waited for is its end, not that of its output, which a process that
- * it left behind may keep open; while it is waited for th_interrupt ends it, as it ends a call; `as`, `ld` and others
- * that it looks for on PATH are not taken from where anybody could have put them.
+ * it left behind may keep open; while it is waited for th_interrupt ends it, as it ends a call, and so does its time
+ * (config compile.timeout); `as`, `ld` and others that it looks for on PATH are not taken from where anybody could have
+ * put them.
  */
 #define _GNU_SOURCE /* pipe2 */
 #include "base/trusted.h"
@@ -24,6 +25,20 @@
 extern char **environ;
 
 enum { LOOK_MS = 40, PATIENCE_MS = 400 }; /* how often an interruption is asked for; between SIGTERM and SIGKILL */
+
+/* ---- its time ---------------------------------------------------------------------------------------------------- */
+int64_t child_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t child_deadline(const Compiler *k) { return k->patience ? child_clock() + k->patience : 0; }
+
+void child_tell_late(const Compiler *k, char out[BUILD_OUTPUT]) {
+    snprintf(out, BUILD_OUTPUT, "it did not end within %lld s and was ended (config compile.timeout)",
+             (long long)(k->patience / 1000000000));
+}
 
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
 /* The environment with another PATH; NULL: as it is. */
@@ -97,6 +112,7 @@ void child_listen(const Compiler *k, Child *ch, char out[BUILD_OUTPUT]) {
     fcntl(p[0], F_SETFL, O_NONBLOCK);
     ch->pid = pid;
     ch->fd = p[0];
+    ch->until = child_deadline(k);
 #ifdef SYS_pidfd_open
     ch->end = (int)syscall(SYS_pidfd_open, pid, 0); /* older systems: its end is seen a little later */
 #endif
@@ -141,14 +157,15 @@ static bool listen_to(int fd, char out[BUILD_OUTPUT], size_t *have) {
     return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-int child_wait(ThContext *c, Child *ch, char out[BUILD_OUTPUT]) {
+int child_wait(const Compiler *k, Child *ch, char out[BUILD_OUTPUT]) {
     size_t have = 0;
-    bool open = true, stopped = false;
+    bool open = true, stopped = false, late = false;
     if (!ch->pid) return -1;
     for (int turn = 0; !child_ended(ch->pid); turn++) {
-        if (atomic_load_explicit(&c->interrupted, memory_order_relaxed)) {
+        stopped = atomic_load_explicit(&k->c->interrupted, memory_order_relaxed);
+        late = ch->until && child_clock() > ch->until;
+        if (stopped || late) {
             child_stop(ch->pid);
-            stopped = true;
             break;
         }
         struct pollfd p[2] = {{open ? ch->fd : -1, POLLIN, 0}, {ch->end, POLLIN, 0}};
@@ -165,7 +182,7 @@ int child_wait(ThContext *c, Child *ch, char out[BUILD_OUTPUT]) {
     if (ch->end >= 0) close(ch->end);
     int rc = child_collect(ch->pid, out);
     ch->pid = 0;
-    if (!stopped) return rc;
-    err(c, TH_Interrupted, "interrupted while the C compiler ran");
-    return 1;
+    if (stopped) err(k->c, TH_Interrupted, "interrupted while the C compiler ran");
+    else if (late) child_tell_late(k, out);
+    return stopped || late ? 1 : rc;
 }

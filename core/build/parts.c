@@ -148,7 +148,7 @@ static int join(Compiler *k, const BuildJob *j, Part *part, int nparts, bool mve
     k->argv[n++] = word("-lc");
     k->argv[n] = NULL;
     child_listen(k, &ch, said);
-    return child_wait(k->c, &ch, said);
+    return child_wait(k, &ch, said);
 }
 
 int parts_build(Build *b, Compiler *k, const BuildJob *j, const char *source, int n, char said[BUILD_OUTPUT]) {
@@ -161,7 +161,7 @@ int parts_build(Build *b, Compiler *k, const BuildJob *j, const char *source, in
         for (int p = 0; p < n; p++) start_part(k, &part[p]);
         rc = 0;
         for (int p = 0; p < n; p++) {
-            int ended = child_wait(b->c, &part[p].child, part[p].said);
+            int ended = child_wait(k, &part[p].child, part[p].said);
             if (ended && !rc) memcpy(said, part[p].said, BUILD_OUTPUT);
             if (ended && !rc) rc = ended;
         }

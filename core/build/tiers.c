@@ -5,7 +5,8 @@
  * in for; its poll, asked between calls, starts the compiler when there is room, and loads what it made. Always holds:
  * a call waits for nothing (the compiler is a process, asked with WNOHANG, at most once a millisecond); as many run at
  * once as there are processors, and one that has ended keeps nobody waiting, though its function is never called again;
- * a Unit that goes ends its compiler; nothing here touches the context's Build but its places, so any thread may poll.
+ * a Unit that goes ends its compiler, as does a poll after its time; nothing here touches the context's Build but its
+ * places, so any thread may poll.
  */
 #include "build.h"
 
@@ -13,7 +14,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { STARTING = -1 };
@@ -25,15 +25,9 @@ typedef struct Beside {
     BuildJob job;
     char log[BUILD_PATH + 96]; /* the compiler's output */
     int pid, place;            /* 0: not started yet, or ended; which of Build.beside it took */
-    int64_t asked;             /* when it was polled last, ns */
+    int64_t asked, until;      /* by child_clock: when it was polled last, when it is ended (0: never) */
     Unit *built;
 } Beside;
-
-static int64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* A place among those that run at once, free or of a process that has ended: now STARTING. -1: all are busy. */
 static int take_place(Build *b) {
@@ -74,6 +68,7 @@ static int begin(Beside *u) {
     }
     bool started = output >= 0 && !rc;
     atomic_store(&u->b->beside[u->place], started ? u->pid : 0);
+    u->until = child_deadline(&u->k);
     if (started) return 0;
     u->pid = 0;
     return give_up(u, strerror(rc));
@@ -104,14 +99,20 @@ static int end(Beside *u, bool ok) {
 
 static int poll(Unit *unit) {
     Beside *u = unit->impl;
-    int64_t t = now();
+    int64_t t = child_clock();
     if (u->asked && t - u->asked < 1000000) return 0;
     u->asked = t;
     if (!u->pid) return begin(u);
-    if (!child_ended(u->pid)) return 0;
+    bool late = !child_ended(u->pid);
+    if (late && (!u->until || t <= u->until)) return 0;
+    if (late) child_stop(u->pid);
     int pid = u->pid;
     free_place(u);
-    return end(u, child_collect(pid, NULL) == 0);
+    bool ok = child_collect(pid, NULL) == 0;
+    char text[BUILD_OUTPUT];
+    if (!late) return end(u, ok);
+    child_tell_late(&u->k, text);
+    return give_up(u, text);
 }
 
 static void release(Unit *unit) {
