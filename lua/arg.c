@@ -253,6 +253,16 @@ static void keywords(lua_State *L, LtState *s, int i, LtArgs *a, const ThFuncInf
     }
 }
 
+/* Whether some of the n arguments stand in the list of f(x, *list): a nil behind them is a mistake, T.add(x, typo). */
+static bool listed(const ThFuncInfo *of, const ThArg *at, int n) {
+    const char *list = of ? strchr(of->signature, '*') : NULL;
+    int named = 0;
+    for (const char *p = of ? of->signature : ""; list && p < list; p++) named += *p == ',';
+    for (int i = named; list && i < n; i++)
+        if (at[i].kind != TH_ARG_NONE) return true;
+    return false;
+}
+
 LtArgs lt_args(lua_State *L, LtState *s, int first, int last, const ThFuncInfo *of) {
     bool kw = last >= first && lt_is_keywords(L, last);
     int npos = last - first + 1 - kw, nkw = 0;
@@ -263,8 +273,9 @@ LtArgs lt_args(lua_State *L, LtState *s, int first, int last, const ThFuncInfo *
         const LtPlace where = {.argument = i + 1, .of = of};
         lt_value(L, s, first + i, &a.at[a.n++], &where);
     }
-    while (a.n > 0 && a.at[a.n - 1].kind == TH_ARG_NONE && !marked(L, first + a.n - 1))
-        a.n--; /* trailing nils are absent */
+    int n = a.n;
+    while (n > 0 && a.at[n - 1].kind == TH_ARG_NONE && !marked(L, first + n - 1)) n--;
+    if (n < a.n && !listed(of, a.at, n)) a.n = n; /* trailing nils are absent */
     if (kw) keywords(L, s, last, &a, of);
     return a;
 }

@@ -203,7 +203,7 @@ void lt_checktype(lua_State *L, int i, int type);
 #define luaL_checktype lt_checktype
 #define luaL_checkany(L, i) (lua_isnone((L), (i)) ? (void)lt_wrong((L), (i), "a value") : (void)0)
 int lt_wrong(lua_State *L, int i, const char *wanted); /* raises: argument i is none of those */
-void lt_most(lua_State *L, int most); /* raises when a table of keywords stands behind so many arguments */
+void lt_most(lua_State *L, int most); /* raises when something stands behind so many arguments (nil is nothing) */
 #define LT_STATE(L) ((LtState *)lua_touserdata((L), lua_upvalueindex(1)))
 
 int luaopen_theano_core(lua_State *L);

@@ -88,18 +88,23 @@ static const char *called(lua_State *L, bool *method) {
     *method = false;
     if (!lua_getstack(L, 0, &ar) || !lua_getinfo(L, "n", &ar)) return NULL;
     *method = ar.namewhat && !strcmp(ar.namewhat, "method");
-    return ar.name;
+    return ar.name && strcmp(ar.name, "?") ? ar.name : NULL; /* t[k](): Lua does not know it either */
 }
 
 void lt_most(lua_State *L, int most) {
     bool method;
     int n = lua_gettop(L);
-    if (n <= most || !lt_is_keywords(L, n)) return; /* further results of a call in the last place do no harm */
+    while (n > most && lua_isnil(L, n)) n--;
+    if (n <= most) return;
     const char *name = called(L, &method);
+    if (!name) name = "this function";
+    int takes = most - method;
+    if (!lt_is_keywords(L, n))
+        lt_error(L, TH_TypeError, "%s takes %d argument%s, %d given", name, takes, takes == 1 ? "" : "s", n - method);
     lua_pushnil(L);
     lua_next(L, n);
-    lt_error(L, TH_TypeError, "%s takes %d argument%s and no keywords: '%s' is not known",
-             name ? name : "this function", most - method, most - method == 1 ? "" : "s", lua_tostring(L, -2));
+    lt_error(L, TH_TypeError, "%s takes %d argument%s and no keywords: '%s' is not known", name, takes,
+             takes == 1 ? "" : "s", lua_tostring(L, -2));
 }
 
 int lt_wrong(lua_State *L, int i, const char *wanted) {

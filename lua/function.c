@@ -218,6 +218,7 @@ static int compile(lua_State *L) {
 
 /* ---- inspection -------------------------------------------------------------------------------------------------- */
 static int memory(lua_State *L) {
+    lt_most(L, 1);
     lua_pushinteger(L, th_function_memory(lt_check_function(L, LT_STATE(L), 1)->f));
     return 1;
 }

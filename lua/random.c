@@ -285,6 +285,7 @@ static int r_gc(lua_State *L) {
 
 static int r_new(lua_State *L) {
     LtState *s = LT_STATE(L);
+    lt_most(L, 1);
     lua_settop(L, 1);
     ThRandom **p = lua_newuserdatauv(L, sizeof *p, 0);
     *p = NULL;

@@ -31,6 +31,7 @@ static int shared_new(lua_State *L) {
 
 static int shared_get(lua_State *L) { /* (shared, borrow, array) -> ndarray, or the element of a 0-d value */
     LtState *s = LT_STATE(L);
+    lt_most(L, 3);
     bool borrow = lua_toboolean(L, 2);
     lt_push_result(L, s, th_shared_get(check_shared(L, s), borrow), borrow || lua_toboolean(L, 3));
     return 1;
@@ -58,6 +59,7 @@ static int filter(lua_State *L) { /* (variable, value) -> ndarray of its type */
 
 static int shared_set(lua_State *L) { /* (shared, value, borrow) */
     LtState *s = LT_STATE(L);
+    lt_most(L, 3);
     ThVar *v = check_shared(L, s);
     ThArray *a = lt_array(L, s, 2);
     bool borrow = !a || lua_toboolean(L, 3);
@@ -69,6 +71,7 @@ static int shared_set(lua_State *L) { /* (shared, value, borrow) */
 
 static int shared_clone(lua_State *L) { /* (shared, name) */
     LtState *s = LT_STATE(L);
+    lt_most(L, 2);
     ThVar *v = check_shared(L, s);
     lt_mark_line(L, s);
     lt_push_var(L, s, th_shared_clone(v, luaL_optstring(L, 2, NULL)));

@@ -137,6 +137,39 @@ describe("a table that holds itself", function()
   end)
 end)
 
+describe("what stands behind the last argument", function()
+  it("is refused by methods and functions that take no more", function()
+    local a, x, w = nd.ones({ 2, 3 }), T.dvector("x"), theano.shared(nd.ones({ 3 }))
+    local f = theano.compile({ x }, x * 2)
+    for name, call in pairs({
+      free = function() a:free(1) end, tolist = function() a:tolist(1) end, copy = function() a:copy(1, 2) end,
+      memory = function() f:memory(1) end, get_shared = function() f:get_shared(1) end,
+      clone = function() w:clone("n", 2) end, shares_memory = function() nd.shares_memory(a, a, 1) end,
+      complex = function() nd.complex(1, 2, 3) end, RandomState = function() nd.random.RandomState(1, 2) end,
+      get_value = function() w:get_value(true, 2) end, set_value = function() w:set_value(nd.ones({ 3 }), true, 2) end,
+      zero = function() w:zero(true, 2) end,
+    }) do
+      raises("TypeError", name, call)
+    end
+    raises("TypeError", "free takes 0 arguments, 1 given", function() f:free(1) end)
+    raises("TypeError", "complex takes 2 arguments, 3 given", function() nd.complex(1, 2, 3) end)
+    local any = "array"
+    raises("TypeError", "this function takes 2 arguments", function() nd[any](1, "float64", 3) end)
+    assert.equal(6, a:copy(nil, nil).size)
+  end)
+
+  it("is no nil in a list of operands", function()
+    local x, a, typo = T.dvector("x"), nd.ones({ 2 }), nil
+    raises("TypeError", "add: inputs[2] is nil", function() return T.add(x, typo) end)
+    raises("TypeError", "mul: inputs[3] is nil", function() return T.mul(x, x, typo) end)
+    raises("TypeError", "add: inputs[2] is nil", function() return nd.add(a, typo) end)
+    raises("TypeError", "join: tensors_list[2] is nil", function() return T.join(0, x, typo) end)
+    raises("TypeError", "alloc", function() return T.alloc(1.0, 3, typo) end)
+    assert.equal(2, T.dmatrix():transpose(typo).ndim)
+    assert.equal(0, T.sum(x, typo, typo).ndim)
+  end)
+end)
+
 describe("a table in a subscript", function()
   local x, a = T.dmatrix("x"), nd.arange(12):reshape({ 3, 4 })
   for _, y in ipairs({ x, a }) do

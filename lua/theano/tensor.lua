@@ -263,7 +263,8 @@ T.variable_methods = own -- more of them come with theano.extra
 
 -- ---- shared variables
 -- -------------------------------------------------------------------------------------------------
-local function options_of(what, o, known)
+local function options_of(what, o, known, ...)
+  if select("#", ...) > 0 then util.raise("TypeError", "%s: the table of options is the last argument", what) end
   if o == nil then return {} end
   if type(o) == "boolean" then return { borrow = o } end
   if type(o) ~= "table" then util.raise("TypeError", "%s takes a table of options, got %s", what, type(o)) end
@@ -276,17 +277,19 @@ local value_known = { borrow = "boolean", return_internal_type = "boolean", arra
 --- The value: a copy, or with `{borrow = true}` the storage itself, which later calls may overwrite. What has no
 -- dimensions is a Lua number, boolean or nd.complex, as call results are; it stays an ndarray, with its dtype, where
 -- it is borrowed, under `array = true`, and under `return_internal_type = true` (the internal type is the ndarray).
-function own.get_value(s, o)
-  local options = options_of("get_value", o, value_known)
+function own.get_value(s, o, ...)
+  local options = options_of("get_value", o, value_known, ...)
   return core.get_value(s, options.borrow, options.array or options.return_internal_type)
 end
 
 --- Another value of the same type; with `{borrow = true}` an ndarray may become the storage itself.
-function own.set_value(s, v, o) core.set_value(s, v, options_of("set_value", o, { borrow = "boolean" }).borrow) end
+function own.set_value(s, v, o, ...)
+  core.set_value(s, v, options_of("set_value", o, { borrow = "boolean" }, ...).borrow)
+end
 
 --- All elements become 0; with `{borrow = true}` in the storage itself, which a borrowed value shows.
-function own.zero(s, o)
-  local borrow = options_of("zero", o, { borrow = "boolean" }).borrow
+function own.zero(s, o, ...)
+  local borrow = options_of("zero", o, { borrow = "boolean" }, ...).borrow
   local a = core.get_value(s, true)
   core.set_value(s, borrow and a:fill(0) or core.zeros(a.shape, a.dtype), true)
 end
