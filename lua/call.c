@@ -59,7 +59,7 @@ static void too_many(lua_State *L, const LtFunction *f, int n) {
 static void spread_keywords(lua_State *L, Call *c) {
     int table = lua_gettop(L), npos = table - c->first, nin = c->f->nin;
     if (npos > nin) too_many(L, c->f, npos);
-    luaL_checkstack(L, nin + 8, "arguments");
+    luaL_checkstack(L, nin + LUA_MINSTACK, "arguments"); /* and as much again as a call begins with */
     c->first = table + 1;
     for (int i = 0; i < nin; i++) {
         if (i < npos) lua_pushvalue(L, table - npos + i);
@@ -163,7 +163,7 @@ static int wanted(lua_State *L, const Call *c, int *which) {
 /* Every result becomes a Lua value at once, so that an error leaves none behind; then those asked for are picked. */
 static int give(lua_State *L, const Call *c, ThArray **out, const ThValue *v, const int *which, int n) {
     int nout = c->f->nout, base = lua_gettop(L);
-    luaL_checkstack(L, 2 * nout + 8, "results");
+    if (nout) luaL_checkstack(L, 2 * nout + 8, "results");
     for (int i = 0; i < nout; i++) push_result(L, c, i, out[i], v);
     if (!which && !c->f->named_out) return nout;
     if (!c->f->named_out) {
@@ -194,11 +194,11 @@ int lt_call_function(lua_State *L) {
     }
     if (c.n > f->nin) too_many(L, f, c.n);
     lt_collect(L, s);
+    if (s->nlog) lt_drain_log(L, s); /* a compiler beside the calls has failed */
     ThArg few[FEW], *args = few;
     ThArray *fewout[FEW], **out = fewout;
     ThValue fewvalues[FEW], *values = fewvalues;
     int which[FEW], *subset = NULL, nsubset = 0;
-    luaL_checkstack(L, c.n + 8, "arguments");
     if (c.n > FEW) args = lua_newuserdatauv(L, sizeof *args * (size_t)c.n, 0);
     if (f->nout > FEW) {
         out = lua_newuserdatauv(L, (sizeof *out + sizeof *values) * (size_t)f->nout, 0);
@@ -280,6 +280,7 @@ static int share_default(lua_State *L) { /* (f, number from 0, other function, n
 
 /* ---- what else a function does ----------------------------------------------------------------------------------- */
 static int trim(lua_State *L) {
+    lt_most(L, 1);
     th_function_trim(lt_check_function(L, LT_STATE(L), 1)->f);
     return 0;
 }
@@ -293,6 +294,7 @@ static int trust(lua_State *L) { /* trust(f) -> boolean; trust(f, on) */
 
 static int shareds(lua_State *L) {
     LtState *s = LT_STATE(L);
+    lt_most(L, 1);
     LtFunction *f = lt_check_function(L, s, 1);
     int n = th_function_nshared(f->f);
     lua_createtable(L, n, 0);
@@ -371,7 +373,7 @@ static int bound_call(lua_State *L) { /* upvalues: state, LtBound, results */
     if (lua_gettop(L)) return lt_error(L, TH_TypeError, "a bound function takes no arguments: they are bound already");
     lt_enter(L, LT_STATE(L));
     if (th_bound_call(b->b)) return lt_raise(L, LT_STATE(L));
-    luaL_checkstack(L, b->nout + 4, "results");
+    if (b->nout > LUA_MINSTACK - 4) luaL_checkstack(L, b->nout + 4, "results");
     th_bound_output(b->b, 0, &turn);
     if (turn != b->turn) {
         renew(L, LT_STATE(L), b);

@@ -141,12 +141,12 @@ int th_bound_call(ThBound *b) {
                    "its own: it has memory for one call"),
                1;
     call_begin(f);
-    bool mine = call_lock_state(f), ok = mine && (!b->any_default || refresh(b));
+    bool mine = !f->nstate || call_lock_state(f), ok = mine && (!b->any_default || refresh(b));
     if (ok && (ok = call_lock(f))) {
         ok = b->steady && workspace_steady(b->w) ? call_steps(f, b->w) : whole(b);
         call_unlock(f);
     }
-    if (mine) call_unlock_state(f);
+    if (mine && f->nstate) call_unlock_state(f);
     if (!ok && b->w->over)
         err(f->ctx, TH_MemoryError,
             "a shared variable has grown, and this bound call now plans %lld bytes, more than the %lld of `memory`: "

@@ -337,13 +337,13 @@ static int attempt(ThFunction *f, const CallArgs *a, ThArray **out, ThValue *val
     int64_t start = f->profile ? profile_now() : 0;
     call_begin(f);
     w->values = values != NULL;
-    bool mine = call_lock_state(f), ok = mine && call_arguments(f, w, a);
+    bool mine = !f->nstate || call_lock_state(f), ok = mine && call_arguments(f, w, a);
     if (ok && (ok = call_lock(f))) {
         ok = call_run(f, w);
         if (ok) call_commit(f, w);
         call_unlock(f);
     }
-    if (mine) call_unlock_state(f);
+    if (mine && f->nstate) call_unlock_state(f);
     for (int i = 0; ok && i < f->nout; i++) {
         out[i] = w->result[i];
         w->result[i] = NULL;
