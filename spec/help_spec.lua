@@ -45,6 +45,25 @@ describe("theano.help", function()
     raises("TypeError", "string", function() theano.help(3) end)
   end)
 
+  it("knows everything that the modules have, and says of nothing there that this version lacks it", function()
+    for _, path in ipairs({ "tensor.nnet", "tensor.nlinalg", "gof", "typed_list" }) do
+      local module = theano
+      for part in path:gmatch("[^.]+") do module = module[part] end
+      for name in pairs(module) do
+        if name:find("^%a") then assert.truthy(#theano.help(name) > #name, path .. "." .. name) end
+      end
+    end
+    assert.equal("T.dvector(name)\n    a variable of dtype float64, one dimension", theano.help("T.dvector"))
+    assert.truthy(theano.help("lmatrices"):find('T.lmatrices("x", "y", ..)', 1, true))
+    assert.truthy(theano.help("nlinalg"):find("^theano%.tensor%.nlinalg\n    a module: .*matrix_dot"))
+    assert.truthy(theano.help("theano.gof.FunctionGraph"):find("^theano%.gof%.FunctionGraph%("))
+    raises("KeyError", "Theano has it in theano.sparse", function() theano.help("SparseType") end)
+    for _, nothing in ipairs({ "", "x.y.z" }) do
+      local _, message = pcall(theano.help, nothing)
+      assert.truthy(message:find(("no help on '%s'$"):format(nothing)), message)
+    end
+  end)
+
   it("has every function of the table and every flag, each once", function()
     local seen = {}
     for _, entry in ipairs(help.entries()) do

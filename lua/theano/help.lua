@@ -6,6 +6,7 @@ local reference = require("theano.reference")
 local util = require("theano.util")
 
 local M = {}
+local modules -- theano.modules, on first use: it is loaded after us
 
 -- ---- comments above Lua functions ----------------------------------------------------------------------------------
 local source = {}
@@ -110,12 +111,12 @@ end
 
 -- Tables that an __index function looks into: the methods written in Lua stand there.
 local function looked_into(index)
-  local tables, modules = {}, {}
-  for _, module in pairs(package.loaded) do modules[module] = true end
+  local tables, loaded = {}, {}
+  for _, module in pairs(package.loaded) do loaded[module] = true end
   for i = 1, 99 do
     local name, value = debug.getupvalue(index, i)
     if not name then return tables end
-    if type(value) == "table" and not modules[value] and getmetatable(value) == nil then
+    if type(value) == "table" and not loaded[value] and getmetatable(value) == nil then
       tables[#tables + 1] = value
     end
   end
@@ -184,10 +185,47 @@ local function method_name(name)
   end
 end
 
+-- T.dmatrix and its like, which have no line of their own.
+local DTYPE = {
+  b = "int8", w = "int16", i = "int32", l = "int64", f = "float32", d = "float64", c = "complex64", z = "complex128",
+}
+local SHAPE = {
+  scalar = "no dimensions", vector = "one dimension", matrix = "two dimensions",
+  row = "two dimensions, one row", col = "two dimensions, one column",
+  tensor3 = "3 dimensions", tensor4 = "4 dimensions", tensor5 = "5 dimensions",
+  tensor6 = "6 dimensions", tensor7 = "7 dimensions",
+}
+
+local function constructor(path)
+  local name = path:match("^theano%.tensor%.(%w+)$") or ""
+  local one = name:gsub("matrices$", "matrixs"):gsub("s$", "")
+  local dtype, shape = "floatX", SHAPE[one]
+  if not shape then dtype, shape = DTYPE[one:sub(1, 1)], SHAPE[one:sub(2)] end
+  if not dtype or not shape then return nil end
+  if one == name then return ("T.%s(name)\n    a variable of dtype %s, %s"):format(name, dtype, shape) end
+  return ('T.%s("x", "y", ..)\n    variables of dtype %s, %s: one for each name'):format(name, dtype, shape)
+end
+
+-- What stands in a module and has no entry: a function by its comment, a module by its names, the rest by its kind.
+local function told(found)
+  local names = modules.names(found.value)
+  if names then return ("%s\n    a module: %s"):format(found.path, table.concat(names, ", ")) end
+  local signature, _, whole = M.commented(found.value)
+  if whole then return ("%s(%s)\n    %s"):format(found.path, signature, whole) end
+  return constructor(found.path) or ("%s\n    a %s of this version"):format(found.path, core.kind(found.value) or
+    type(found.value))
+end
+
+-- Names as they are called in Theano, with the full path of the module.
+local function spelled(name)
+  return (name:gsub("^T%.", "theano.tensor."):gsub("^nd%.", "theano.ndarray."))
+end
+
 --- What is known of a name: "sum", "T.nnet.softmax", "theano.shared", "a:fill", "floatX". Signature and one line for
 -- each thing of that name; a KeyError with the nearest name when there is none.
 function M.text(name)
   util.expect("help", "the name", name, "string")
+  modules = modules or require("theano.modules")
   local list, wanted = M.entries(), canonical(name)
   local found = matching(list, wanted)
   if #found == 0 and wanted:find("^nd%.") then found = matching(list, "T" .. wanted:sub(3)) end
@@ -197,11 +235,17 @@ function M.text(name)
     for i, entry in ipairs(found) do texts[i] = text_of(entry) end
     return table.concat(texts, "\n")
   end
+  local there = {}
+  for _, other in ipairs(modules.under(spelled(wanted))) do
+    there[#there + 1] = told(other)
+    if modules.names(other.value) then break end
+  end
+  if #there > 0 then return table.concat(there, "\n") end
   local last, names = wanted:match("[^.]*$"), {}
   for i, entry in ipairs(list) do names[i] = entry.key:match("[^.]*$") end
-  local near, there = util.nearest(last, names), require("theano.modules").original(last)
-  util.raise("KeyError", "no help on '%s'%s", name, there and (": %s has it in %s, this version does not"):format(
-    there:find("^numpy") and "NumPy" or "Theano", there) or near and (": did you mean '" .. near .. "'?") or "")
+  local near, original = #last > 1 and util.nearest(last, names), modules.original(last)
+  util.raise("KeyError", "no help on '%s'%s", name, original and (": %s has it in %s, this version does not"):format(
+    original:find("^numpy") and "NumPy" or "Theano", original) or near and (": did you mean '" .. near .. "'?") or "")
 end
 
 return M

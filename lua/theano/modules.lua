@@ -118,8 +118,32 @@ function M.find(name)
   end
 end
 
+--- Modules and their fields under that path or its end ("nnet.relu", "relu", "nnet"): a sequence of {path =, value =},
+-- each value once.
+function M.under(path)
+  local list, seen = {}, {}
+  local function add(shown, value)
+    local ends = ("." .. shown):sub(-#path - 1) == "." .. path
+    if value == nil or seen[value] or not ends or path == "" then return end
+    seen[value] = true
+    list[#list + 1] = { path = shown, value = value }
+  end
+  for _, shown in ipairs(order) do add(shown, sealed[shown].module) end
+  local last = path:match("[^.]*$")
+  for _, shown in ipairs(order) do add(shown .. "." .. last, rawget(sealed[shown].module, last)) end
+  return list
+end
+
+--- The public names of one of the library's modules, sorted; nil for anything else.
+function M.names(module)
+  for _, about in pairs(sealed) do
+    if about.module == module then return names_in(module, "", {}) end
+  end
+end
+
 --- Whether Theano or NumPy has something of this name: the module there, or nil.
 function M.original(name)
+  if name == "" then return nil end
   local keys = {}
   for key in pairs(require("theano.names")) do keys[#keys + 1] = key end
   table.sort(keys)
