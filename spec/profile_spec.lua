@@ -11,12 +11,22 @@ local interpreted = compile.Mode({ linker = "interpreter" })
 
 describe("a profile", function()
   it("is there only where it was asked for", function()
-    assert.is_nil(compile({ x }, x * 2, { mode = interpreted }).profile)
-    assert.is_nil(compile({ x }, x * 2, { mode = interpreted, profile = false }).profile)
+    assert.is_false(compile({ x }, x * 2, { mode = interpreted }).profile.enabled)
+    assert.is_false(compile({ x }, x * 2, { mode = interpreted, profile = false }).profile.enabled)
     local scope <close> = theano.config.change_flags({ profile = true })
     assert.equal(0, compile({ x }, x * 2, { mode = interpreted }).profile.fct_callcount)
-    assert.is_nil(compile({ x }, x * 2, { mode = interpreted, profile = false }).profile)
+    assert.is_true(compile({ x }, x * 2, { mode = interpreted }).profile.enabled)
+    assert.is_false(compile({ x }, x * 2, { mode = interpreted, profile = false }).profile.enabled)
     assert.is_truthy(scope)
+  end)
+
+  it("that was not asked for says what to do, whatever is asked of it", function()
+    local f = compile({ x }, x * 2, { mode = interpreted, name = "twice" })
+    local why = { "<theano function twice> measures nothing", "profile = true" }
+    raises("RuntimeError", why, function() f:profile() end)
+    raises("RuntimeError", why, function() f.profile:summary() end)
+    raises("RuntimeError", why, function() return f.profile.steps[1] end)
+    assert.truthy(tostring(f.profile):find(why[1], 1, true))
   end)
 
   for _, mode in ipairs({ interpreted, compile.Mode({}) }) do
@@ -101,7 +111,7 @@ describe("a profile", function()
 
   it("of a copy is asked for on its own", function()
     local f = compile({ x }, x * 2, { mode = interpreted, profile = true })
-    assert.is_nil(f:copy().profile)
+    assert.is_false(f:copy().profile.enabled)
     assert.equal(0, f:copy({ profile = true }).profile.fct_callcount)
   end)
 

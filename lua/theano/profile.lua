@@ -35,6 +35,7 @@ local function seconds(p, f, field)
 end
 
 local read = {
+  enabled = function() return true end,
   fct_callcount = function(p) return p.totals.calls end,
   fct_call_time = function(p) return p.totals.call_time end,
   vm_call_time = function(p) return p.totals.step_time end,
@@ -69,8 +70,18 @@ Profile.__call = function(p, _, file) -- f:profile() is f.profile:summary()
   summary(p, file)
 end
 
---- The profile of a function; nil when it measures nothing.
-function M.of(f) return core.function_profile(f) and setmetatable({ fn = f }, Profile) end
+-- What stands in the place of a profile where nothing is measured: whatever is asked of it says what to do.
+local WHY = "%s measures nothing: compile it with profile = true, or with the flag profile on"
+local function why(p) return WHY:format(tostring(rawget(p, "fn"))) end
+local function refuse(p) util.raise("RuntimeError", "%s", why(p)) end
+local None = { __name = "ProfileStats", __call = refuse, __newindex = refuse, __tostring = why }
+None.__index = function(p, key)
+  if key == "enabled" then return false end
+  refuse(p)
+end
+
+--- The profile of a function; of one that measures nothing `enabled` is false, and the rest raises.
+function M.of(f) return setmetatable({ fn = f }, core.function_profile(f) and Profile or None) end
 
 -- Lives as long as its function does, and is finalized just before it: then the profile is printed.
 local last_words = setmetatable({}, { __mode = "k" })
