@@ -3,6 +3,7 @@
 local theano = require "theano"
 local T = require "theano.tensor"
 local nd = require "theano.ndarray"
+local raises = require("spec.support.raises")
 
 local modes = { "None", "FAST_RUN" }
 
@@ -123,6 +124,20 @@ describe("joins", function()
     assert.same({ 1, 2, 3, 6, 5, 4 }, value({ x }, T.join(0, x[0], x["1, ::-1"]), X))
     fails("ValueError", "must match exactly", { x, y }, T.join(0, x, y), X, nd.zeros({ 2, 2 }, "float64"))
   end)
+  it("split wants a length for each part", function()
+    local lengths = T.lvector("lengths")
+    local first, second = T.split(v, lengths, 2)
+    for _, optimizer in ipairs({ "None", "fast_run" }) do
+      local mode = theano.compile.Mode({ optimizer = optimizer, linker = "interpreter" })
+      local f = theano.compile({ v, lengths }, { first, second }, { mode = mode })
+      assert.same({ 2, 3 }, select(2, f({ 1, 2, 3 }, { 1, 2 })):tolist())
+      raises("ValueError", "3 lengths are given for 2 parts", function() f({ 1, 2, 3 }, { 1, 2, 5 }) end)
+      raises("ValueError", "0 lengths are given for 2 parts", function() f({ 1, 2, 3 }, nd.zeros({ 0 }, "int64")) end)
+      local reshape = theano.compile({ v, lengths }, v:reshape(lengths, { ndim = 2 }), { mode = mode })
+      raises("IndexError", "at least 1 more", function() reshape({ 1, 2, 3 }, { 3 }) end)
+    end
+  end)
+
   it("split gives the parts back", function()
     local a, b = T.split(x, T.constant({ 1, 2 }, { dtype = "int64" }), 2, { axis = 1 })
     assert.same({ { 1 }, { 4 } }, value({ x }, a, X))

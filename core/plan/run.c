@@ -36,7 +36,7 @@ int shape_run(const Plan *p, int first, int n, int64_t *sym, ShapeEnv *env) {
         bool eq = i->op == SHAPE_CHECK_EQ, ge = i->op == SHAPE_CHECK_GE0;
         if (eq || ge) {
             env->fail[0] = sym[i->a];
-            env->fail[1] = eq ? sym[i->b] : 0;
+            env->fail[1] = eq ? sym[i->b] : env->fail[0] > -INT64_MAX ? -env->fail[0] : INT64_MAX; /* what lacks */
             env->at = (int)(i - p->shape);
             if (eq ? env->fail[0] != env->fail[1] : env->fail[0] < 0) return 1 + (int)i->k;
         } else if (!compute(i, sym, env)) {

@@ -71,7 +71,7 @@ Size planner_value(Planner *p, const ThVar *v, int64_t elem) {
     if (v->type.ndim == 1) {
         Size left = sizes_op(&p->sizes, '-', p->dims[v->id][0], size_const(elem + 1));
         if (!sizes_check_ge0(&p->sizes, left, TH_IndexError,
-                             "A vector that holds sizes is too short: {0} elements are missing."))
+                             "A vector that holds sizes is too short: at least {1} more are asked for."))
             return SIZE_BAD;
     }
     bool dyn = v->owner != NULL || planner_varying(p, v);

@@ -264,6 +264,7 @@ static bool shape_split(ShapeQ *q) {
     Axis axis;
     int ndim = q->node->in[0]->type.ndim, n = q->node->nout;
     if (!axis_of(a, q->node, 1, ndim, &axis)) return false;
+    if (!a->equal(a->u, q->in[2][0], number(a, n), "Split: {0} lengths are given for {1} parts")) return false;
     Sz sum = number(a, 0), whole = number(a, 0);
     for (int o = 0; o < n; o++) {
         int64_t k;
