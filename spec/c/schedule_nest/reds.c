@@ -28,7 +28,7 @@ static void identity(RedKind kind, ThDtype t, char *to, int n) {
     char k = th_dtype_kind(t);
     ThValue v = {0};
     int one = kind == RED_PROD || kind == RED_AND, bits = (int)th_dtype_bytes(t) * 8;
-    uint64_t top = UINT64_MAX >> (64 - bits);
+    uint64_t top = bits > 64 ? 0 : UINT64_MAX >> (64 - bits);
     bool max = kind == RED_MAX || kind == RED_ARGMAX, min = kind == RED_MIN || kind == RED_ARGMIN;
     if (k == 'c') v.c = (ThComplex128){one, 0};
     else if (k == 'f') v.f = max ? -INFINITY : min ? INFINITY : one;
