@@ -122,13 +122,25 @@ describe("convolution against plain loops", function()
 end)
 
 -- ---- what follows a convolution ----------------------------------------------------------------------------------
-describe("a bias and a function behind a convolution", function()
-  local functions = { none = function(v) return v end, tanh = T.tanh, sigmoid = T.nnet.sigmoid, relu = T.nnet.relu }
-  local names = { none = "_bias{", tanh = "_bias_tanh{", sigmoid = "_bias_sigmoid{", relu = "_bias_relu{" }
-  local apart = interpreter:excluding("local_conv_bias")
-  local apart_native = native:excluding("local_conv_bias")
+describe("what follows a convolution", function()
+  local functions = { none = function(v) return v end, tanh = T.tanh, sigmoid = T.nnet.sigmoid, relu = T.nnet.relu,
+    many = function(v) return T.exp(-T.sqr(v)) * v + 3 end }
+  local function steps(f)
+    local text = theano.printing.plan(f)
+    return select(2, text:gsub("\n  step %d+:", "")), text
+  end
+  --- The convolution by itself, and then the rest by itself.
+  local function apart(conv, rest, mode)
+    local u = conv.type("u")
+    return function(inputs, values, more, more_values)
+      local first = compile({ inputs = inputs, outputs = conv, mode = mode })
+      local all = { u, table.unpack(more) }
+      local second = compile({ inputs = all, outputs = rest(u), mode = mode })
+      return second(first(table.unpack(values)), table.unpack(more_values))
+    end
+  end
 
-  it("are one node and the same bits as three #asan", function()
+  it("runs on near parts of it: one step, the bits of the parts apart, of any number of threads #asan", function()
     local state = nd.random.RandomState(77)
     local function random(a, b) return state:randint(a, b + 1) end
     for round = 1, 12 do
@@ -142,19 +154,78 @@ describe("a bias and a function behind a convolution", function()
       local w, _, wv = cases.operand(c, c.filter)
       local b = T.TensorType(c.dtype, { false })("b")
       local bv = nd.asarray(rng:randn(c.filter[1]), c.dtype)
-      local conv = #c.image == 4 and T.nnet.conv2d or T.nnet.conv3d
-      local sum = conv(x, w, cases.keywords(c, false)) + b:dimshuffle(table.unpack(order))
+      local conv = (#c.image == 4 and T.nnet.conv2d or T.nnet.conv3d)(x, w, cases.keywords(c, false))
+      local mode = round % 6 == 0 and native or interpreter
+      local way = cases.algorithms[round % #cases.algorithms + 1]
       for name, fn in pairs(functions) do
-        local y = fn(sum)
-        local f = compile({ inputs = { x, w, b }, outputs = y, mode = round % 6 == 0 and native or interpreter })
-        local g = compile({ inputs = { x, w, b }, outputs = y, mode = round % 6 == 0 and apart_native or apart })
-        local text = theano.printing.debugprint(f, { file = "str" })
-        assert.truthy(text:find(names[name], 1, true), text)
-        assert.falsy(theano.printing.debugprint(g, { file = "str" }):find("_bias", 1, true))
-        local way = cases.algorithms[round % #cases.algorithms + 1]
-        local got, want = cases.with(way, f, xv, wv, bv), cases.with(way, g, xv, wv, bv)
-        assert(nd.array_equal(got, want), name .. ": " .. cases.show(c))
+        local function rest(u) return fn(u + b:dimshuffle(table.unpack(order))) end
+        local f = compile({ inputs = { x, w, b }, outputs = rest(conv), mode = mode })
+        local n, text = steps(f)
+        assert.equal(1, n, text)
+        local want = cases.with(way, apart(conv, rest, mode), { x, w }, { xv, wv }, { b }, { bv })
+        local shown = name .. ": " .. cases.show(c)
+        assert(nd.array_equal(cases.with(way, f, xv, wv, bv), want), shown)
+        local _ <close> = theano.config.change_flags({ openmp = true, openmp_elemwise_minsize = 1 })
+        assert(nd.array_equal(cases.with(way, f, xv, wv, bv), want), shown)
       end
+    end
+  end)
+
+  it("may be a residual, batch norm's scale, or what reads both the sum and a function of it #asan", function()
+    local x, w, r = T.ftensor4("x"), T.ftensor4("w"), T.ftensor4("r")
+    local scale, shift = T.fvector("scale"), T.fvector("shift")
+    local conv = T.nnet.conv2d(x, w, { border_mode = "half" })
+    local function per(v) return v:dimshuffle("x", 0, "x", "x") end
+    local rests = {
+      function(u) return T.nnet.relu(u + r) end,
+      function(u) return T.nnet.relu(u * per(scale) + per(shift)) end,
+      function(u) return T.tanh(u * per(scale) + r) - u end,
+      function(u) return (u - per(shift)) / per(scale) * r end,
+    }
+    local values = { nd.asarray(rng:randn(5, 3, 17, 9), "float32"), nd.asarray(rng:randn(7, 3, 3, 3), "float32") }
+    local more = { nd.asarray(rng:randn(5, 7, 17, 9), "float32"), nd.asarray(rng:rand(7) + 1, "float32"),
+      nd.asarray(rng:randn(7), "float32") }
+    for i, rest in ipairs(rests) do
+      for _, mode in ipairs({ interpreter, native }) do
+        local f = compile({ inputs = { x, w, r, scale, shift }, outputs = rest(conv), mode = mode,
+          on_unused_input = "ignore" })
+        local n, text = steps(f)
+        assert.equal(1, n, text)
+        local u = conv.type("u")
+        local first = compile({ inputs = { x, w }, outputs = conv, mode = mode })
+        local second = compile({ inputs = { u, r, scale, shift }, outputs = rest(u), mode = mode,
+          on_unused_input = "ignore" })
+        local want = second(first(table.unpack(values)), table.unpack(more))
+        assert(nd.array_equal(f(values[1], values[2], table.unpack(more)), want), "rest " .. i)
+      end
+    end
+  end)
+
+  it("overwrites an operand once, when the ways are timed too", function()
+    local x, w = T.dtensor4("x"), T.dtensor4("w")
+    local s = theano.shared(nd.zeros({ 2, 3, 6, 6 }), { name = "s", borrow = false })
+    local conv = T.nnet.conv2d(x, w)
+    for _, mode in ipairs({ interpreter, native }) do
+      local _ <close> = theano.config.change_flags({ ["conv.autotune"] = true })
+      s:set_value(nd.ones({ 2, 3, 6, 6 }))
+      local f = compile({ inputs = { x, w }, updates = { { s, s + conv } }, mode = mode })
+      f(nd.ones({ 2, 1, 7, 7 }), nd.ones({ 3, 1, 2, 2 }))
+      assert(nd.array_equal(s:get_value(), nd.ones({ 2, 3, 6, 6 }) * 5))
+    end
+  end)
+
+  it("leaves the convolution where others read it", function()
+    local x, w = T.dtensor4("x"), T.dtensor4("w")
+    local conv = T.nnet.conv2d(x, w)
+    for _, mode in ipairs({ interpreter, native }) do
+      local f = compile({ inputs = { x, w }, outputs = { T.exp(conv), conv, conv:sum({ axis = 1 }) }, mode = mode })
+      local g = compile({ inputs = { x, w }, outputs = conv, mode = mode })
+      local xv, wv = rng:randn(3, 2, 6, 5), rng:randn(4, 2, 2, 3)
+      local e, c, s = f(xv, wv)
+      local want = g(xv, wv)
+      assert(nd.array_equal(c, want))
+      assert(nd.allclose(e, want:exp(), 1e-14))
+      assert(nd.allclose(s, want:sum({ axis = 1 }), 1e-12))
     end
   end)
 
@@ -175,7 +246,7 @@ describe("a bias and a function behind a convolution", function()
       local y = fn(T.nnet.conv2d(x, w, { border_mode = "half" }) + b:dimshuffle("x", 0, "x", "x"))
       local outs = T.grad(T.sum(T.sqr(y)), { x, w, b })
       local f = compile({ inputs = { x, w, b }, outputs = outs, mode = interpreter })
-      local g = compile({ inputs = { x, w, b }, outputs = outs, mode = apart })
+      local g = compile({ inputs = { x, w, b }, outputs = outs, mode = as_written })
       local xv, wv, bv = rng:randn(7, 3, 6, 6), rng:randn(18, 3, 3, 3), rng:randn(18)
       local got, want = { f(xv, wv, bv) }, { g(xv, wv, bv) }
       for i = 1, 3 do assert(nd.allclose(got[i], want[i], 1e-12, 1e-12)) end
@@ -185,7 +256,7 @@ describe("a bias and a function behind a convolution", function()
   it("says which length is wrong", function()
     local x, w, b = T.dtensor4("x"), T.dtensor4("w"), T.dvector("b")
     local f = compile({ inputs = { x, w, b }, outputs = T.nnet.conv2d(x, w) + b:dimshuffle("x", 0, "x", "x") })
-    raises("ValueError", "the bias has length 3, but there are 2 filters", function()
+    raises("ValueError", "Input dimension mis-match. (input[0].shape[1] = 2, input[1].shape[1] = 3)", function()
       local z = f(nd.ones({ 1, 1, 3, 3 }), nd.ones({ 2, 1, 2, 2 }), nd.ones({ 3 }))
       return z
     end)

@@ -385,12 +385,6 @@ b: float64[]
         check_read(graph, points, which)
       end
     end
-    for fn = 0, 3 do
-      local graph = "a: float64[?,?,?,?]\nb: float64[?,?,?,?]\nc: float64[?]\n%1 = CorrMM_then" ..
-        attrs:sub(1, -2) .. (", then=%d}(a, b, c)\nout %%1\n"):format(fn)
-      check_read(graph, { x, w, F(3) }, { true, true, true })
-      check_read(graph, { x, w, F(3) }, { true, false, false })
-    end
     local window = "mode=0, ignore_border=True, ws=[2, 1], stride=[1, 1], inside=[0, 0]}"
     local pooled = attrs:sub(1, -2) .. ", then=0, " .. window
     check_read("a: float64[?,?,?,?]\nb: float64[?,?,?,?]\n%1 = CorrMM_pool" .. pooled .. "(a, b)\nout %1\n", { x, w },

@@ -264,7 +264,7 @@ bool emit_nodes(Emit *e, const NestNode *n) {
         case NEST_WAY: ok = way(e, n); break;
         case NEST_CALL:
             at(e, n);
-            emit_product(e, n);
+            emit_call(e, n);
             break;
         default: ok = emit_leaf(e, n);
         }

@@ -46,6 +46,14 @@ static bool check_accesses(const Kernel *k) {
     return true;
 }
 
+static bool check_call(const Kernel *k, const Stage *s) {
+    const int acc[] = {s->A, s->B, s->C};
+    for (int i = 0; i < 3; i++)
+        if (acc[i] < 0 || acc[i] >= k->acc.n) return false;
+    if (s->cls == STAGE_GEMM) return s->nd == 3;
+    return s->nd >= 2 && s->num0 >= 0 && s->nnum > 0 && s->num0 + s->nnum <= k->size.n;
+}
+
 static bool check_stages(const Kernel *k) {
     int ins = 0, red = 0;
     for (int i = 0; i < k->st.n; i++) {
@@ -61,9 +69,8 @@ static bool check_stages(const Kernel *k) {
         }
         ins += s->nins;
         red += s->nred;
-        if (s->cls == STAGE_GEMM && (s->nd != 3 || s->A < 0 || s->A >= k->acc.n || s->B < 0 || s->B >= k->acc.n ||
-                                     s->C < 0 || s->C >= k->acc.n)) {
-            return bad(k, "stage", i, "a GEMM needs dims m, n, k and accesses A, B, C");
+        if (stage_calls(s) && !check_call(k, s)) {
+            return bad(k, "stage", i, "a call of the library needs its dims, accesses A, B, C and numbers");
         }
     }
     return ins == k->ins.n && red == k->red.n ? true : bad(k, "stages", k->st.n, "instructions or reductions outside");
@@ -136,7 +143,7 @@ static bool check_ins(const Kernel *k, int i) {
     case INS_CHECK_INDEX: return operand(k, i, x->a) && operand(k, i, x->b);
     case INS_FAIL_IF: return operand(k, i, x->a);
     case INS_RED: return check_red(k, i);
-    case INS_EP: return s->cls == STAGE_GEMM ? true : bad(k, "instruction", i, "an epilogue value outside a GEMM");
+    case INS_EP: return stage_calls(s) ? true : bad(k, "instruction", i, "an epilogue value outside a call");
     default: return x->op <= INS_EP ? true : bad(k, "instruction", i, "no such operation");
     }
 }

@@ -187,3 +187,18 @@ int64_t kernel_block(const Kernel *k, const int64_t *n) {
     int64_t each = inner < 1 ? RED_BLOCK : inner < RED_BLOCK ? RED_BLOCK / inner : 1;
     return k->st.at[0].vec == 0 ? (each + RED_LANES - 1) / RED_LANES * RED_LANES : each;
 }
+
+bool kernel_tiles(const Kernel *k, int stage) {
+    const Stage *st = &k->st.at[stage];
+    bool fails =
+        k->can_fail && st->cls != STAGE_CONV; /* which itself may find no memory; what joins it fails nowhere */
+    if (!stage_calls(st) || !st->nins || k->nouter || fails || st->nred) return false;
+    bool stores = false;
+    for (int i = st->ins0; i < st->ins0 + st->nins; i++) {
+        const Ins *x = &k->ins.at[i];
+        if (x->op == INS_INDEX || x->op == INS_FAIL_IF || x->op == INS_CHECK_INDEX) return false;
+        stores |= x->op == INS_STORE;
+        if (x->op == INS_STORE && (x->depth < 2 || (k->acc.at[x->a].flags & ACC_ADD))) return false;
+    }
+    return stores && st->alpha < 0 && st->beta < 0;
+}

@@ -70,7 +70,7 @@ enum {
     INS_CHECK_INDEX, /* a = int64 value, b = INS_SIZE value n: wraps negatives; out of range: fail IndexError {i, n} */
     INS_RED,         /* a = index into red: the finished accumulator as a value */
     INS_FAIL_IF,     /* a = bool value, b = ThError kind: stop when true in any element */
-    INS_EP           /* in the epilogue of a GEMM stage (depth nouter + 2): the element of c just computed */
+    INS_EP           /* in the epilogue of a library call, at its innermost depth: the element of C just computed */
 };
 enum { INS_HALF = 100 };
 typedef struct { /* scalar SSA; its value id is its position in Kernel.ins */
@@ -91,7 +91,7 @@ typedef struct {
     uint8_t kind, acc_dtype, depth, stage;
 } Red; /* INS_RED: a = its number; v is cast to acc_dtype first (an INS_CAST) */
 
-typedef enum { STAGE_LOOP, STAGE_GEMM } StageClass;
+typedef enum { STAGE_LOOP, STAGE_GEMM, STAGE_CONV } StageClass;
 typedef struct {
     uint8_t cls;
     uint8_t d0, nd; /* own dims: DIM_PAR first, then DIM_RED, DIM_SEQ anywhere */
@@ -110,9 +110,18 @@ typedef struct {
     /* STAGE_GEMM over own dims (m, n, k): c[m,n] = beta * c + alpha * sum_k a[m,k] b[k,n]; accesses A, B, C; alpha,
      * beta value ids at depth nouter or -1 (1 and 0). beta == -1 or exact 0 never reads c. Instructions of a GEMM stage
      * are its epilogue: run for each (m, n) point after c is complete there, with INS_EP the element of c; vec is the n
-     * dim. */
+     * dim. STAGE_CONV over own dims (image, filter, places ..): the library's convolution of A (images) and B (filters)
+     * into C, as conv_work.h reads it from sizes [num0, num0 + nnum) of the kernel; A and B have no strides here; its
+     * epilogue stands likewise at depth nouter + nd, with vec the last dim. Neighbouring dims of places may be one. */
     int A, B, C, alpha, beta;
+    int num0, nnum;
 } Stage;
+static inline bool stage_calls(const Stage *s) { return s->cls != STAGE_LOOP; }
+/* Own dims that a stage's instructions run in, and the first of those that may be taken out or merged. */
+static inline int stage_loops(const Stage *s) { return s->cls == STAGE_GEMM ? 2 : s->nd; }
+static inline int stage_free(const Stage *s) {
+    return s->d0 + (s->cls == STAGE_LOOP ? 0 : s->cls == STAGE_CONV ? 2 : s->nd);
+}
 
 typedef struct Kernel {
     ThContext *ctx;
@@ -151,6 +160,9 @@ bool kernel_in_blocks(const Kernel *k);
 /* Elements of a block, and the most lanes there are: blocks along vec are whole multiples of these. */
 enum { RED_BLOCK = 32768, RED_LANES = 256 };
 int64_t kernel_block(const Kernel *k, const int64_t *n); /* steps of dim 0 in a block; n: lengths of the dims */
+/* What follows stage's call of the library may run on each part of its result: it fails nowhere, needs no position, and
+ * stands in no outer loops. */
+bool kernel_tiles(const Kernel *k, int stage);
 /* check.c: every id in range, depths and dtypes consistent; false with a text (debug builds after each pass). */
 bool kernel_check(const Kernel *k);
 void kernel_text(Text *t, const Kernel *k); /* readable form, for goldens and th_function_plan */

@@ -4,7 +4,7 @@
  */
 #include "order.h"
 
-static int stage_depth(const Kernel *k, const Stage *s) { return k->nouter + (s->cls == STAGE_GEMM ? 2 : s->nd); }
+static int stage_depth(const Kernel *k, const Stage *s) { return k->nouter + stage_loops(s); }
 
 static void loops(const Kernel *k, const Stage *s, LoopStage *out) {
     *out = (LoopStage){.st = s, .vec = -1};

@@ -69,7 +69,7 @@ typedef struct Words {
     const Kernel *k;
     const char *const *name;
     const ThValue *param; /* of the only step, or NULL */
-    const Stage *gemm;
+    const Stage *call;
     char **text; /* by value id; NULL: v<id> */
     Arena *arena;
 } Words;
@@ -143,6 +143,8 @@ static void put_reduction(const Words *w, Text *t, const Red *r) {
     text_putc(t, ')');
 }
 
+static const char *call_name(const Stage *s) { return s->cls == STAGE_CONV ? "conv" : "dot"; }
+
 static void put_value(const Words *w, Text *t, const Ins *i) {
     char b[24];
     switch (i->op) {
@@ -156,7 +158,9 @@ static void put_value(const Words *w, Text *t, const Ins *i) {
     case INS_CAST:
     case INS_CHECK_INDEX: text_put(t, of(w, i->a, b)); break;
     case INS_RED: put_reduction(w, t, &w->k->red.at[i->a]); break;
-    case INS_EP: text_printf(t, "dot(%s, %s)", name_of(w, w->gemm->A), name_of(w, w->gemm->B)); break;
+    case INS_EP:
+        text_printf(t, "%s(%s, %s)", call_name(w->call), name_of(w, w->call->A), name_of(w, w->call->B));
+        break;
     default:
         if (i->op < scalar_count) put_scalar(w, t, i);
     }
@@ -179,9 +183,10 @@ static void put_store(const Words *w, Text *t, const Ins *i) {
     put_bare(t, of(w, i->b, b));
 }
 
-static void put_gemm(const Words *w, Text *t, const Stage *st) {
+static void put_call(const Words *w, Text *t, const Stage *st) {
     text_printf(t, st->beta >= 0 ? "%s = beta * %s + " : "%s = ", name_of(w, st->C), name_of(w, st->C));
-    text_printf(t, st->alpha >= 0 ? "alpha * dot(%s, %s)" : "dot(%s, %s)", name_of(w, st->A), name_of(w, st->B));
+    text_printf(t, "%s%s(%s, %s)", st->alpha >= 0 ? "alpha * " : "", call_name(st), name_of(w, st->A),
+                name_of(w, st->B));
 }
 
 char **plan_describe(const Plan *p, const Kernel *k, int step, int users, const char *const *name, Arena *a) {
@@ -194,7 +199,7 @@ char **plan_describe(const Plan *p, const Kernel *k, int step, int users, const 
         const Stage *st = &k->st.at[s];
         Text t;
         text_init(&t, k->ctx);
-        if (st->cls == STAGE_GEMM) put_gemm(&w, &t, w.gemm = st);
+        if (stage_calls(st)) put_call(&w, &t, w.call = st);
         for (int i = st->ins0; i < st->ins0 + st->nins; i++) {
             if (k->ins.at[i].op != INS_STORE) describe_value(&w, i);
             else if (t.n < LONG_LINE) put_store(&w, &t, &k->ins.at[i]);

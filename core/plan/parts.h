@@ -91,7 +91,7 @@ typedef struct Work {
     uint8_t kind;
     bool point;  /* one LOOP stage, parallel dims only, plain stores: may move into its readers */
     bool reduce; /* one LOOP stage with reductions */
-    bool gemm;   /* one GEMM stage */
+    bool call;   /* one call of the library: a product, a convolution */
     bool alias;  /* writes a root in place */
     bool effect, live;
     int node;

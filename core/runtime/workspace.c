@@ -433,6 +433,28 @@ static bool host_array(ThFrame *f, const PlanValue *v, ThBuffer *on, HostArray *
     return true;
 }
 
+static HostCall host_begin(ThFrame *f) {
+    f->ws->host_text[0] = 0;
+    return (HostCall){.ctx = f->plan->ctx,
+                      .checked = f->ws->fn->checked,
+                      .scratch = f->scratch,
+                      .room = host_room,
+                      .fail = host_fail,
+                      .conv = conv_host,
+                      .pool = pool_host,
+                      .leave = host_leave,
+                      .left = host_left,
+                      .frame = f};
+}
+
+static int rt_conv(ThFrame *f, int step, int dtype, const int64_t *numbers, const void *image, const void *filter,
+                   void *top, GemmDone done, void *user) {
+    HostCall call = host_begin(f);
+    const ConvWork w = {.image = (char *)image, .filter = (char *)filter, .top = top, .done = done, .user = user};
+    if (!conv_call(&call, (ThDtype)dtype, numbers, &w)) return 0;
+    return f->rt->fail(f, step, failed(call.ctx) ? (int)th_error(call.ctx) : TH_MemoryError, 0, 0, 0, 0, 0);
+}
+
 static int rt_host_call(ThFrame *f, int step) {
     enum { MOST = 2 * TH_MAX_NDIM };
     const PlanHost *h = &f->plan->host[f->plan->step[step].host];
@@ -448,24 +470,11 @@ static int rt_host_call(ThFrame *f, int step) {
     for (int n = 0; n < h->nin + h->nout; n++)
         if (!host_array(f, n < h->nin ? &h->in[n] : &h->out[n - h->nin], &on, &room[n], &arr[n]))
             return f->rt->fail(f, step, TH_RuntimeError, 0, 0, 0, 0, 0);
-    HostCall call = {.ctx = c,
-                     .op = h->op,
-                     .attrs = h->attrs,
-                     .checked = f->ws->fn->checked,
-                     .in = arr,
-                     .out = arr + h->nin,
-                     .nin = h->nin,
-                     .nout = h->nout,
-                     .scratch = f->scratch,
-                     .room = host_room,
-                     .fail = host_fail,
-                     .conv = conv_host,
-                     .pool = pool_host,
-                     .number = f->plan->step[step].host,
-                     .leave = host_leave,
-                     .left = host_left,
-                     .frame = f};
-    f->ws->host_text[0] = 0;
+    HostCall call = host_begin(f);
+    call.op = h->op, call.attrs = h->attrs;
+    call.in = arr, call.out = arr + h->nin;
+    call.nin = h->nin, call.nout = h->nout;
+    call.number = f->plan->step[step].host;
     f->err[2] = TH_RuntimeError;
     atomic_fetch_add_explicit(&c->hosting, 1, memory_order_relaxed);
     int bad = h->fn(&call);
@@ -514,5 +523,5 @@ static void rt_parallel(ThFrame *f, int n, void (*fn)(int i, void *user), void *
     parallel_for(f->plan->ctx, n, fn, user);
 }
 
-const ThRt th_rt = {TH_RT_ABI,     sizeof(ThRt), rt_gemm, rt_host_call, rt_size_step,
-                    rt_late_alloc, rt_poll,      rt_fail, rt_parallel,  rt_gemm_then};
+const ThRt th_rt = {TH_RT_ABI, sizeof(ThRt), rt_gemm,     rt_host_call, rt_size_step, rt_late_alloc,
+                    rt_poll,   rt_fail,      rt_parallel, rt_gemm_then, rt_conv};

@@ -19,7 +19,7 @@ typedef enum {
     NEST_ACC,  /* the accumulators of some reductions */
     NEST_MOVE, /* between memory and vectors, or towards the caches */
     NEST_WAY,  /* where all tests hold, its children are the whole kernel, and what follows is skipped */
-    NEST_CALL, /* the product of a stage; children: what runs on each of its finished tiles */
+    NEST_CALL, /* a stage's call of the library; children: what runs on each of its finished tiles */
     NEST_SYNC  /* threads of a block wait for each other */
 } NestKind;
 

@@ -27,16 +27,16 @@ NestNode **nest_stage(Nest *t, NestNode **at, const NestWay *w, int stage, int d
     return nest_code(t, at, w, stage, code + s->post[d], s->npost[d]);
 }
 
-/* A product, and what follows it: on its tiles, or in loops after it. */
-static void product(Nest *t, NestNode **at, int stage) {
+/* A call of the library, and what follows it: on its tiles, or in loops after it. */
+static void call(Nest *t, NestNode **at, int stage) {
     LoopStage *s = &t->way->stage[stage];
     int d = t->k->nouter;
-    NestNode *call;
+    NestNode *made;
     bool tiles = tile_may(t, stage);
     if (!tiles) at = nest_code(t, at, t->way, stage, t->o->code + s->pre[d], s->npre[d]); /* alpha, beta */
-    at = nest_put(t, at, t->way, NEST_CALL, stage, &call);
+    at = nest_put(t, at, t->way, NEST_CALL, stage, &made);
     if (tiles) {
-        nest_stage(t, &call->child, t->way, stage, 0);
+        nest_stage(t, &made->child, t->way, stage, 0);
         return;
     }
     int before = s->npre[d];
@@ -59,7 +59,7 @@ static void outer(Nest *t, NestNode **at, int d) {
     for (int i = 0; i < k->st.n; i++) {
         NestNode *stage;
         at = nest_put(t, at, t->way, NEST_STAGE, i, &stage);
-        if (k->st.at[i].cls == STAGE_GEMM) product(t, &stage->child, i);
+        if (stage_calls(&k->st.at[i])) call(t, &stage->child, i);
         else nest_stage(t, &stage->child, t->way, i, d);
     }
 }

@@ -63,7 +63,10 @@ static void put(Text *out, const NestNode *n) {
     case NEST_MOVE: put_move(out, n); break;
     case NEST_WAY: put_way(out, n); break;
     case NEST_SYNC: text_put(out, "sync"); break;
-    case NEST_CALL: text_put(out, n->child ? "product, and on its tiles" : "product"); break;
+    case NEST_CALL:
+        text_put(out, n->way->stage[n->stage].st->cls == STAGE_CONV ? "convolution" : "product");
+        text_put(out, n->child ? ", and on its tiles" : "");
+        break;
     }
 }
 

@@ -120,7 +120,7 @@ void emit_head(Emit *e, const LoopStage *tile); /* extents and pointers; tile: o
 bool emit_ids(Emit *e, const int *ids, int n);
 /* product.c: the function that ends a tile, if a product of k has one, before the kernel's; the call of a product */
 bool emit_tiles(Emit *e);
-void emit_product(Emit *e, const NestNode *n);
+void emit_call(Emit *e, const NestNode *n);
 bool emit_kernel(Emit *e, const Kernel *k, int number);
 /* unit.c: the parameters of a step as a list, and as `static const Cell q[]` */
 void emit_cell_list(Text *t, const Step *s, const Kernel *k);

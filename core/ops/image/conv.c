@@ -9,8 +9,7 @@
 static const AttrField conv_fields[] = {CONV_FIELDS};
 
 ConvRole conv_role(const Op *op) {
-    if (op == &op_conv || op == &op_corr_mm || op == &op_corr_mm_then || op == &op_corr_mm_pool ||
-        op == &op_corr_mm_then_pool)
+    if (op == &op_conv || op == &op_corr_mm || op == &op_corr_mm_pool || op == &op_corr_mm_then_pool)
         return CONV_FORWARD;
     return op == &op_conv_grad_inputs || op == &op_corr_mm_grad_inputs ? CONV_INPUTS : CONV_WEIGHTS;
 }

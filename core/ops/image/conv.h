@@ -37,14 +37,11 @@ typedef struct ConvAttrs {
         {"stacked", ATTR_BOOL, offsetof(ConvAttrs, stacked), false}, { \
         "mm", ATTR_BOOL, offsetof(ConvAttrs, mm), false \
     }
-/* CorrMM_then(images, filters, bias): made by rewriting, for operands that conv_hosted takes, not stacked. */
-typedef struct ConvThenAttrs {
+/* CorrMM_pool(images, filters), CorrMM_then_pool(images, filters, bias): made by rewriting, for operands that
+ * conv_hosted takes, not stacked; over two dimensions. */
+typedef struct ConvPoolAttrs {
     ConvAttrs conv;
     int64_t then; /* ConvThen */
-} ConvThenAttrs;
-/* CorrMM_pool(images, filters), CorrMM_then_pool(images, filters, bias): made by rewriting too; over two dimensions. */
-typedef struct ConvPoolAttrs {
-    ConvThenAttrs then;
     int64_t mode; /* PoolMode */
     uint8_t ignore_border;
     AttrLongs ws, stride, inside; /* window; padding of what is pooled */
@@ -55,7 +52,6 @@ ConvRole conv_role(const Op *op);
 /* forward: (images, filters); inputs: (filters, output, lengths); weights: (images, output, lengths). lengths: the
  * last ndim lengths of the result. */
 ThVar *conv_make(Builder *b, ConvRole role, const ConvAttrs *at, ThVar *x, ThVar *y, ThVar *lengths);
-ThVar *conv_then_make(Builder *b, const ConvThenAttrs *at, ThVar *images, ThVar *filters, ThVar *bias);
 ThVar *conv_pool_make(Builder *b, const ConvPoolAttrs *at, ThVar *images, ThVar *filters, ThVar *bias); /* NULL: none */
 ThVar *conv_lengths(Builder *b, ThVar *x, int n); /* x.shape[-n:] */
 
@@ -75,13 +71,9 @@ bool conv_infer(Infer *q);
 bool conv_shape(ShapeQ *q);
 void conv_str_lowered(Text *t, const ConvAttrs *at, const char *more); /* CorrMM + more + {valid, (1, 1), ..} */
 bool conv_lower(Lower *l);
-/* conv_then.c */
-bool conv_then_infer(Infer *q);
-bool conv_then_shape(ShapeQ *q);
-ThVar *conv_then_apart(Builder *b, const ConvThenAttrs *at, ThVar *const *in); /* the three operations */
-const char *conv_then_name(const ConvThenAttrs *at);
 /* conv_host.c: whether the library's kernels compute it, and the call that does. */
 bool conv_hosted(const ThApply *a);
+bool conv_stage(Lower *l); /* conv_stage.c: the stage that does, to results, without a stack */
 int conv_host_run(HostCall *h);
 void conv_grad(Grad *g);
 bool conv_rop(Rop *r);

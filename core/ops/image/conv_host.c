@@ -62,13 +62,13 @@ static void then(const HostCall *h, ConvWork *w) {
     const ThArray *bias = h->in[2];
     w->bias = bias->data;
     w->bias_st = ARRAY_STRIDES(bias)[0] / (int64_t)th_dtype_bytes(w->dtype);
-    w->then = (ConvThen)((const ConvThenAttrs *)h->attrs)->then;
+    w->then = (ConvThen)((const ConvPoolAttrs *)h->attrs)->then;
 }
 
 /* The result of a convolution that only its pooled windows are asked of: as an array it does not exist. */
 static int pooled(HostCall *h) {
     const ConvPoolAttrs *at = h->attrs;
-    const ConvAttrs *conv = &at->then.conv;
+    const ConvAttrs *conv = &at->conv;
     Operand image = operand(conv, h->in[0]), filter = operand(conv, h->in[1]);
     int64_t shape[4] = {image.shape[0], filter.shape[0]};
     for (int d = 0; d < 2; d++) shape[2 + d] = conv_length(conv, d, image.shape[2 + d], filter.shape[2 + d]);
@@ -104,12 +104,7 @@ int conv_host_run(HostCall *h) {
     if (h->op == &op_corr_mm_pool || h->op == &op_corr_mm_then_pool) return pooled(h);
     bool some = describe(h, at, &image, &filter, &top, &w);
     if (!some) memset(h->out[0]->data, 0, (size_t)h->out[0]->size * th_dtype_bytes(w.dtype)); /* a sum of nothing */
-    if (h->op == &op_corr_mm_then) {
-        then(h, &w);
-        w.nothing = !some;
-    } else if (!some) {
-        return 0;
-    }
+    if (!some) return 0;
     w.target = role == CONV_FORWARD ? CONV_TO_TOP : role == CONV_INPUTS ? CONV_TO_IMAGE : CONV_TO_FILTER;
     int64_t n = at->stacked ? ARRAY_SHAPE(h->out[0])[0] : 1;
     for (int64_t i = 0; i < n; i++) {

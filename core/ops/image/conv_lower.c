@@ -265,8 +265,9 @@ static int product(Loops *s, Place *at) {
 }
 
 bool conv_lower(Lower *l) {
-    if (conv_hosted(l->node)) return l->api->host(l, conv_host_run, 0);
     Loops s = {.l = l, .at = ATTRS(ConvAttrs, l->node), .role = conv_role(l->node->op)};
+    if (conv_hosted(l->node) && s.role == CONV_FORWARD && !s.at->stacked) return conv_stage(l);
+    if (conv_hosted(l->node)) return l->api->host(l, conv_host_run, 0);
     s.k = l->api->kernel(l);
     s.stack = s.n = s.g = s.o = s.c = NONE;
     for (int d = 0; d < CONV_MAX; d++) s.q[d] = s.r[d] = s.i[d] = NONE;

@@ -2,8 +2,8 @@
  * conv.c -- convolutions as they run: AbstractConv2d and its gradients become CorrMM and its own, which never flip.
  * In: a convolution as it was written. Out: the same on filters reversed by a view, which costs nothing; the gradient
  * for filters comes out reversed and is turned back the same way. A 1x1 filter has nothing to reverse, and hints have
- * been checked by then. A bias added to a lowered one that nothing else reads, and tanh, sigmoid or relu of that, are
- * done by the same node, and so is pooling of what comes out.
+ * been checked by then. Pooling of what comes out, perhaps behind a bias and tanh, sigmoid or relu of that sum, is done
+ * by the same node.
  */
 #include "rules.h"
 
@@ -50,61 +50,49 @@ static ThVar *bias_of(const ThVar *v, const ConvAttrs *at, ThDtype d) {
     return b;
 }
 
-/* Whether the sum is read by more than an elementwise expression, which would add the bias on its way for nothing, or
- * by one of the functions that the node itself can do. */
-static bool worth(const ThVar *sum) {
-    bool sized = false;
-    for (int i = 0; i < sum->nclients; i++) {
-        const ThApply *reader = sum->clients[i].node;
-        int s = reader ? ask_which(reader) : -1;
-        if (!reader || reader->op != &op_elemwise) return true;
-        if (sum->nclients == 1) return s == S_tanh || s == S_sigmoid;
-        sized |= s == S_abs_;
-    }
-    return sized && sum->nclients == 2;
+/* The convolution that y is, where it is read so often and the library computes it. */
+static const ThApply *hosted(const ThVar *y, int uses) {
+    bool is = ask_op(y, &op_corr_mm) && y->nclients == uses && conv_hosted(y->owner);
+    return is && !ATTRS(ConvAttrs, y->owner)->stacked ? y->owner : NULL;
 }
 
-/* conv + bias, where nothing else reads conv. */
-ThVar *rw_conv_bias(Opt *o, ThApply *a) {
-    for (int i = 0; i < 2 && a->nin == 2 && worth(a->out[0]); i++) {
-        ThVar *y = a->in[i], *b;
-        if (!ask_op(y, &op_corr_mm) || y->nclients != 1 || !conv_hosted(y->owner)) continue;
-        const ThApply *c = y->owner;
-        ConvThenAttrs at = {.conv = *ATTRS(ConvAttrs, c)};
-        if (at.conv.stacked || !type_eq(a->out[0]->type, y->type)) continue;
-        b = bias_of(a->in[1 - i], &at.conv, (ThDtype)y->type.dtype);
-        if (b) return conv_then_make(&o->b, &at, c->in[0], c->in[1], b);
+/* v = conv + bias, read so often: the convolution, NULL when it is something else. */
+static const ThApply *biased(const ThVar *v, int uses, ThVar **bias) {
+    const ThApply *a = ask_scalar(v, S_add), *c;
+    if (!a || a->nin != 2 || v->nclients != uses) return NULL;
+    for (int i = 0; i < 2; i++) {
+        if (!(c = hosted(a->in[i], 1)) || !type_eq(v->type, a->in[i]->type)) continue;
+        if ((*bias = bias_of(a->in[1 - i], ATTRS(ConvAttrs, c), (ThDtype)v->type.dtype))) return c;
     }
     return NULL;
 }
 
-/* A function of v = conv + bias that nothing else reads (`uses`: but so often). */
-static ThVar *then(Opt *o, ThVar *v, ConvThen fn, int uses) {
-    if (!ask_op(v, &op_corr_mm_then) || v->nclients != uses) return NULL;
-    ThApply *c = v->owner;
-    ConvThenAttrs at = *ATTRS(ConvThenAttrs, c);
-    if (at.then != CONV_THEN_NOTHING) return NULL;
-    at.then = fn;
-    return conv_then_make(&o->b, &at, c->in[0], c->in[1], c->in[2]);
-}
-
-ThVar *rw_conv_tanh(Opt *o, ThApply *a) { return then(o, a->in[0], CONV_THEN_TANH, 1); }
-ThVar *rw_conv_sigmoid(Opt *o, ThApply *a) { return then(o, a->in[0], CONV_THEN_SIGMOID, 1); }
-
-/* 1/2 * (v + |v|) */
-ThVar *rw_conv_relu(Opt *o, ThApply *a) {
-    if (a->nin != 2) return NULL;
-    for (int i = 0; i < 2; i++) {
-        ThApply *sum = ask_scalar(a->in[1 - i], S_add);
+/* The s of 1/2 * (s + |s|), each part of it read here alone. */
+static const ThVar *relu_of(const ThVar *v) {
+    const ThApply *a = ask_scalar(v, S_mul);
+    for (int i = 0; a && a->nin == 2 && i < 2; i++) {
+        const ThApply *sum = ask_scalar(a->in[1 - i], S_add);
         if (!ask_equals(a->in[i], 0.5) || !sum || sum->nin != 2 || sum->out[0]->nclients != 1) continue;
         for (int j = 0; j < 2; j++) {
-            ThApply *size = ask_scalar(sum->in[j], S_abs_);
+            const ThApply *size = ask_scalar(sum->in[j], S_abs_);
             if (size && size->in[0] == sum->in[1 - j] && size->out[0]->nclients == 1 &&
-                type_eq(a->out[0]->type, sum->out[0]->type))
-                return then(o, size->in[0], CONV_THEN_RELU, 2);
+                type_eq(v->type, sum->out[0]->type))
+                return size->in[0];
         }
     }
     return NULL;
+}
+
+/* A convolution, with a bias or not, and a function of that sum: `then` and the bias. NULL: v is something else. */
+static const ThApply *followed(const ThVar *v, ConvThen *then, ThVar **bias) {
+    const ThApply *f;
+    const ThVar *s;
+    *bias = NULL, *then = CONV_THEN_NOTHING;
+    if (ask_op(v, &op_corr_mm)) return hosted(v, 1);
+    if ((f = ask_scalar(v, S_tanh))) return *then = CONV_THEN_TANH, biased(f->in[0], 1, bias);
+    if ((f = ask_scalar(v, S_sigmoid))) return *then = CONV_THEN_SIGMOID, biased(f->in[0], 1, bias);
+    if ((s = relu_of(v))) return *then = CONV_THEN_RELU, biased(s, 2, bias);
+    return biased(v, 1, bias);
 }
 
 /* ---- windows of that --------------------------------------------------------------------------------------------- */
@@ -117,15 +105,14 @@ static bool known_pair(const ThVar *v, AttrLongs *to) {
 /* Pool of a convolution that nothing else reads (so not where a gradient does), with what follows it or without. */
 ThVar *rw_conv_pool(Opt *o, ThApply *a) {
     const PoolAttrs *pool = ATTRS(PoolAttrs, a);
-    ThVar *v = a->in[0];
-    bool then = ask_op(v, &op_corr_mm_then);
-    if (pool->ndim != 2 || v->nclients != 1 || v->type.ndim != 4 || (!then && !ask_op(v, &op_corr_mm))) return NULL;
-    const ThApply *c = v->owner;
-    ConvPoolAttrs at = {.mode = pool->mode, .ignore_border = pool->ignore_border};
-    if (then) at.then = *ATTRS(ConvThenAttrs, c);
-    else at.then.conv = *ATTRS(ConvAttrs, c);
-    if (!conv_hosted(c) || at.then.conv.stacked || at.then.conv.ndim != 2) return NULL;
+    ThVar *v = a->in[0], *bias;
+    ConvThen then;
+    if (pool->ndim != 2 || v->nclients != 1 || v->type.ndim != 4) return NULL;
+    const ThApply *c = followed(v, &then, &bias);
+    if (!c || ATTRS(ConvAttrs, c)->ndim != 2) return NULL;
+    ConvPoolAttrs at = {
+        .conv = *ATTRS(ConvAttrs, c), .then = then, .mode = pool->mode, .ignore_border = pool->ignore_border};
     if (!known_pair(a->in[1], &at.ws) || !known_pair(a->in[2], &at.stride) || !known_pair(a->in[3], &at.inside))
         return NULL;
-    return conv_pool_make(&o->b, &at, c->in[0], c->in[1], then ? c->in[2] : NULL);
+    return conv_pool_make(&o->b, &at, c->in[0], c->in[1], bias);
 }

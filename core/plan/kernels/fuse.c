@@ -2,7 +2,7 @@
  * fuse.c -- a group of one-node kernels becomes one Kernel. In: members, earliest first, with their dims in the base's.
  * Out: a kernel over the base's dims in which values pass directly, equal loads happen once, uniform constants are
  * literals, dead instructions are gone and every instruction stands at the shallowest depth its operands allow
- * (hoisting is a number). A product's readers are its epilogue.
+ * (hoisting is a number). The readers of a product or a convolution are its epilogue.
  */
 #include "plan/parts.h"
 
@@ -200,22 +200,25 @@ static int draft(Fuse *f, const Ins *i) {
     }
 }
 
-/* The product that the group stands on: its element at this point is a value. */
-static bool add_product(Fuse *f) {
+/* The product or convolution that the group stands on: its element at this point is a value. */
+static bool add_call(Fuse *f) {
     const Stage *from = &f->from->st.at[0];
     const Access *c = &f->from->acc.at[from->C];
     int a = add_access(f, &f->from->acc.at[from->A]), b = add_access(f, &f->from->acc.at[from->B]);
     Stage *s = &f->k->st.at[0];
-    s->cls = STAGE_GEMM;
+    s->cls = from->cls;
+    s->num0 = f->k->size.n, s->nnum = from->nnum;
+    for (int n = from->num0; n < from->num0 + from->nnum; n++)
+        if (!vec_push(f->ctx, &f->k->size, sizes_find(&f->p->sizes, f->from->size.at[n]))) return false;
     s->A = a, s->B = b, s->C = add_access(f, c);
     s->alpha = s->beta = -1;
     if (s->A < 0 || s->B < 0 || s->C < 0) return false;
     Ins ep = {.op = INS_EP, .dtype = c->dtype, .in_dtype = c->dtype, .a = -1, .b = -1, .c = -1, .d = -1};
-    Known known = {c->buf, emit(f, ep, f->k->nouter + 2, false)};
+    Known known = {c->buf, emit(f, ep, f->k->nouter + stage_loops(s), false)};
     return known.value >= 0 && vec_push(f->ctx, &f->known, known);
 }
 
-/* A product that nothing else reads lies where the epilogue stores, unless the epilogue reads that storage. */
+/* A result that nothing else reads lies where the epilogue stores, unless the epilogue reads that storage. */
 static void share_storage(Fuse *f) {
     Stage *s = &f->k->st.at[0];
     Access c = f->k->acc.at[s->C];
@@ -237,7 +240,7 @@ static bool add(Fuse *f, const Member *m) {
     f->map = m->map;
     f->vmap.n = f->rmap.n = 0;
     f->k->can_fail |= f->from->can_fail;
-    if (f->from->st.at[0].cls == STAGE_GEMM) return add_product(f);
+    if (stage_calls(&f->from->st.at[0])) return add_call(f);
     for (int r = 0; r < f->from->red.n; r++)
         if (!vec_push(f->ctx, &f->rmap, -1)) return false;
     for (int i = 0; i < f->from->ins.n; i++) {

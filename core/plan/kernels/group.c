@@ -20,7 +20,7 @@ static void classify(Work *w) {
             plain = false;
     }
     for (int d = 0; d < k->ndim; d++) par &= k->dim[d].kind == DIM_PAR;
-    w->gemm = s->cls == STAGE_GEMM;
+    w->call = stage_calls(s);
     w->point = s->cls == STAGE_LOOP && plain && par && k->red.n == 0;
     w->reduce = s->cls == STAGE_LOOP && plain && k->red.n > 0;
 }
@@ -406,15 +406,15 @@ static int join_reduce(Planner *p, int w, const Join *j, int n, bool outside) {
     return add_member(p, w, j->group, self, outside, false) ? 1 : -1;
 }
 
-/* ---- products: what reads one point by point is its epilogue ---- */
+/* ---- calls of the library: what reads the result point by point is its epilogue ---- */
 static bool cannot_fail(const Planner *p, const Group *g) {
     for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group)
         if (p->work.at[p->member.at[m].work].k->can_fail) return false;
     return true;
 }
 
-/* The members' dims become the product's. The product is stored all the same: its readers outside come later. */
-static int join_product(Planner *p, int w, const Join *j, int n, bool outside) {
+/* The members' dims become the call's. Its result is stored all the same: its readers outside come later. */
+static int join_call(Planner *p, int w, const Join *j, int n, bool outside) {
     const Join *f = &j[0];
     for (int i = 1; i < n; i++)
         if (p->group.at[j[i].group].exec < p->group.at[f->group].exec) f = &j[i];
@@ -475,13 +475,13 @@ static void mark_needed(Planner *p, int r, int w, int acc) { (void)w, (void)acc,
 
 static int try_join(Planner *p, int w) {
     const Work *k = &p->work.at[w];
-    if (k->effect || !(k->point || k->reduce || k->gemm) || !single_writer(p, w)) return 0;
+    if (k->effect || !(k->point || k->reduce || k->call) || !single_writer(p, w)) return 0;
     Join j[MAX_JOIN];
     bool outside;
     int n = find_joins(p, w, j, &outside);
     if (n == 0 || n > MAX_JOIN) return 0;
     for (int i = 0; i < n && k->k->can_fail; i++) j[i].fits &= !group_writes_foreign(p, j[i].group);
-    if (k->gemm) return join_product(p, w, j, n, outside);
+    if (k->call) return join_call(p, w, j, n, outside);
     if (k->reduce) return outputs_of(k->k) == 1 ? join_reduce(p, w, j, n, outside) : 0;
     int r = outside ? 0 : join_vertical(p, w, j, n);
     return r != 0 ? r : join_extra(p, w, j, n);

@@ -60,7 +60,7 @@ static bool drop_accesses(Kernel *k) {
             if (k->ins.at[i].op == INS_LOAD || k->ins.at[i].op == INS_STORE) to.at[k->ins.at[i].a] = 1;
         for (int s = 0; s < k->st.n; s++) {
             const Stage *st = &k->st.at[s];
-            if (st->cls == STAGE_LOOP) continue;
+            if (!stage_calls(st)) continue;
             int abc[3] = {st->A, st->B, st->C};
             for (int x = 0; x < 3; x++)
                 if (abc[x] >= 0 && abc[x] < k->acc.n) to.at[abc[x]] = 1;
@@ -76,7 +76,7 @@ static bool drop_accesses(Kernel *k) {
             if (k->ins.at[i].op == INS_LOAD || k->ins.at[i].op == INS_STORE) k->ins.at[i].a = to.at[k->ins.at[i].a];
         for (int s = 0; s < k->st.n; s++) {
             Stage *st = &k->st.at[s];
-            if (st->cls == STAGE_LOOP) continue;
+            if (!stage_calls(st)) continue;
             if (st->A >= 0) st->A = to.at[st->A];
             if (st->B >= 0) st->B = to.at[st->B];
             if (st->C >= 0) st->C = to.at[st->C];
@@ -129,9 +129,10 @@ static void lower_depths(Kernel *k, int d) {
         if (encloses(k, &k->st.at[k->red.at[r].stage], k->red.at[r].depth, d)) k->red.at[r].depth--;
 }
 
+/* No call of the library stands on dim d. */
 static bool loops_only(const Kernel *k, int d) {
     for (int s = 0; s < k->st.n; s++)
-        if (k->st.at[s].cls != STAGE_LOOP && inside(&k->st.at[s], d)) return false;
+        if (inside(&k->st.at[s], d) && d < stage_free(&k->st.at[s])) return false;
     return true;
 }
 
@@ -211,7 +212,7 @@ int kernel_vec(const Kernel *k, const Stage *st) {
 static void choose_vec(Kernel *k) {
     for (int s = 0; s < k->st.n; s++) {
         Stage *st = &k->st.at[s];
-        st->vec = (int8_t)(st->cls == STAGE_GEMM ? st->d0 + 1 : st->cls == STAGE_LOOP ? kernel_vec(k, st) : -1);
+        st->vec = (int8_t)(stage_calls(st) ? st->d0 + stage_loops(st) - 1 : kernel_vec(k, st));
     }
 }
 

@@ -325,7 +325,12 @@ int conv_host(HostCall *h, const ConvWork *w) {
     r.item = (int64_t)th_dtype_bytes(w->dtype);
     if (w->pool) return conv_pooled(&r, run_way);
     bool tune = !w->nothing && config_bool(h->ctx, "conv.autotune");
-    if (tune && !strcmp(config_str(h->ctx, "conv.algorithm"), "auto") && !conv_tuned(&r, run_way, &r.way, &status))
-        return status;
+    if (tune && !strcmp(config_str(h->ctx, "conv.algorithm"), "auto")) {
+        ConvWork timed = *w;
+        timed.done = NULL; /* what follows runs once: it may overwrite what it reads */
+        r.w = r.whole = &timed;
+        if (!conv_tuned(&r, run_way, &r.way, &status)) return status;
+        r.w = r.whole = w;
+    }
     return run_way(&r);
 }

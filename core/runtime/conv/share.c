@@ -99,12 +99,14 @@ static ConvWork part_of(const Share *s, int piece) {
     move(&v.image, g * v.channels * v.image_st[1], item);
     move(&v.filter, g * v.filters * v.filter_st[0], item);
     move(&v.top, g * v.filters * v.top_st[1], item);
+    v.filter0 += g * v.filters;
     if (v.bias) v.bias += (g * v.filters + (s->cut == CUT_FILTERS ? at : 0)) * v.bias_st * item;
     switch (s->cut) {
     case CUT_NOTHING: break;
     case CUT_ROWS:
         v.out[0] = min64(s->unit, v.out[0] - at);
         v.pad[0] -= at * v.step[0];
+        v.done = NULL; /* results are complete when all parts are */
         move(&v.top, at * v.top_st[2], item);
         break;
     case CUT_FILTERS:
@@ -115,6 +117,7 @@ static ConvWork part_of(const Share *s, int piece) {
     case CUT_ADDED: onto_sums(s, piece, &v); /* fall through */
     case CUT_IMAGES:
         v.images = min64(s->unit, v.images - at);
+        v.image0 += at;
         move(&v.image, at * v.image_st[0], item);
         move(&v.top, at * v.top_st[0], item);
         break;
@@ -183,6 +186,15 @@ static bool room_for_sums(Share *s) {
     return s->sums != NULL;
 }
 
+/* What follows a result that was cut between its rows: some filters a thread. */
+static void after_rows(int part, void *user) {
+    const Share *s = user;
+    const ConvWork *w = s->r->w;
+    int64_t n = w->groups * w->filters, first = w->filter0 + n * part / HOST_PARTS;
+    int64_t end = w->filter0 + n * (part + 1) / HOST_PARTS;
+    if (first < end) w->done(w->user, w->image0, w->image0 + w->images, first, end);
+}
+
 int conv_share(ConvRun *r, ConvFn run) {
     Share s = {.r = r, .run = run};
     ThContext *c = r->h->ctx;
@@ -198,5 +210,6 @@ int conv_share(ConvRun *r, ConvFn run) {
     else take_parts(0, &s);
     if (atomic_load(&s.failed)) return 1;
     if (s.cut == CUT_ADDED) add_up(&s);
+    if (s.cut == CUT_ROWS && r->w->done) parallel_for(c, HOST_PARTS, after_rows, &s);
     return 0;
 }

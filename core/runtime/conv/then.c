@@ -46,6 +46,8 @@ static void on_row(Then *t, ConvThen then, char *p, int64_t n, int64_t item) {
 
 void conv_then(const ConvRun *r, int64_t group, int64_t image) {
     const ConvWork *w = r->w;
+    int64_t n = w->image0 + image, first = w->filter0 + group * w->filters;
+    if (w->done) w->done(w->user, n, n + 1, first, first + w->filters);
     if (!w->bias) return;
     const SimdTable *simd = simd_table();
     const ThDtype d = w->dtype;

@@ -20,7 +20,7 @@ typedef struct ThFrame {
 } ThFrame;
 
 /* Everything a generated unit may call besides libm, libmvec and mem*: versioned, append-only. */
-#define TH_RT_ABI 3
+#define TH_RT_ABI 4
 struct ThRt {
     uint32_t abi, size;
     /* c = beta c + alpha a.b; strides in elements; dtype as ThDtype; scratch is frame->scratch */
@@ -36,6 +36,10 @@ struct ThRt {
     int (*gemm_then)(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b,
                      const int64_t bs[2], void *c, const int64_t cs[2], double alpha, double beta,
                      void (*done)(void *user, int64_t row0, int64_t row1, int64_t col0, int64_t col1), void *user);
+    /* a STAGE_CONV: numbers as kernel/conv_work.h lists them; done(user, image0, image1, filter0, filter1), or NULL */
+    int (*conv)(ThFrame *f, int step, int dtype, const int64_t *numbers, const void *image, const void *filter,
+                void *top, void (*done)(void *user, int64_t image0, int64_t image1, int64_t filter0, int64_t filter1),
+                void *user);
 };
 extern const ThRt th_rt;
 

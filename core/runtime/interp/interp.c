@@ -64,11 +64,14 @@ static int run_depth(IRun *r, const LoopStage *s, int d) {
     return s->npost[d] ? interp_exec(r, s, ik->order.code + s->post[d], s->npost[d]) : 0;
 }
 
+int interp_loops(IRun *r, const LoopStage *s) { return run_depth(r, s, r->ik->k->nouter); }
+
 /* Stages share the outer loops: for each outer point, one stage after the other runs its own loops. */
 static int run_stage(IRun *r, const LoopStage *s) {
+    if (s->st->cls == STAGE_CONV) return interp_conv(r, s);
     if (s->st->cls == STAGE_GEMM && interp_gemm(r, s)) return 1;
     if (s->st->cls == STAGE_GEMM && !s->st->nins) return 0;
-    return run_depth(r, s, r->ik->k->nouter);
+    return interp_loops(r, s);
 }
 
 static int run_outer(IRun *r, int d) {
@@ -90,6 +93,11 @@ static int run_outer(IRun *r, int d) {
     return 0;
 }
 
+void interp_registers(IRun *r) {
+    r->at = (char **)(void *)(r->regs + r->ik->at);
+    for (int i = 0; i < r->ik->k->ins.n; i++) r->at[i] = r->regs + r->ik->ins[i].reg;
+}
+
 static void setup(IRun *r) {
     const Kernel *k = r->ik->k;
     for (int d = 0; d < k->ndim; d++) r->n[d] = isize(r, k->dim[d].n), r->idx[d] = 0;
@@ -99,7 +107,7 @@ static void setup(IRun *r) {
         r->base[i] = r->f->buf[r->step->buf[a->buf]] + isize(r, a->off) * bytes;
         for (int d = 0; d < k->ndim; d++) r->st[i][d] = isize(r, a->st[d]) * bytes;
     }
-    for (int i = 0; i < k->ins.n; i++) r->at[i] = r->regs + r->ik->ins[i].reg;
+    interp_registers(r);
     r->pos = 0;
     r->len = 1;
 }
@@ -111,7 +119,6 @@ static int run_kernel(const InterpUnit *u, const Step *st, ThFrame *f) {
     r.step = st;
     r.simd = u->simd;
     r.regs = f->scratch;
-    r.at = (char **)(void *)(r.regs + r.ik->at);
     setup(&r);
     return run_outer(&r, 0);
 }
@@ -212,7 +219,7 @@ InterpUnit *interp_unit(Plan *p) {
             interp_unit_free(u);
             return NULL;
         }
-        size_t need = interp_gemm_offset(&u->kernel[i]);
+        size_t need = interp_gemm_offset(&u->kernel[i]) * (size_t)interp_rooms(p->kernel[i]);
         if (need > u->scratch) u->scratch = need;
     }
     return u;

@@ -82,7 +82,11 @@ void interp_red_final(IRun *r, const IRed *red);
 void interp_red_block(IRun *r, const IRed *red, bool first);
 void interp_red_join(IRun *r, const IRed *red, bool first);
 void interp_red_end(IRun *r, const IRed *red);
-int interp_gemm(IRun *r, const LoopStage *s); /* gemm.c */
+int interp_gemm(IRun *r, const LoopStage *s);  /* gemm.c */
+int interp_conv(IRun *r, const LoopStage *s);  /* conv.c: with its epilogue */
+int interp_rooms(const Kernel *k);             /* conv.c: for registers */
+int interp_loops(IRun *r, const LoopStage *s); /* interp.c: a stage's own loops */
+void interp_registers(IRun *r);                /* interp.c: every value in its register */
 int interp_fail(IRun *r, ThError kind, int n, int64_t v0, int64_t v1);
 static inline int64_t isize(const IRun *r, Size s) { return s.sym < 0 ? s.k : s.k * r->f->sym[r->step->sym[s.sym]]; }
 static inline char *ireg(IRun *r, int value) { return r->at[value]; }

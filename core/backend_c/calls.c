@@ -1,6 +1,7 @@
 /*
- * product.c -- a GEMM stage: the call of th_rt's product, and its epilogue as a function of its own that th_rt calls
- * for each part of c while that is in the first-level cache (from several threads at once), or as loops after the call.
+ * calls.c -- stages that call the library: the call of th_rt's product or convolution, and its epilogue as a function
+ * of its own that th_rt calls for each part of the result while that is in a near cache (from several threads at once),
+ * or as loops after the call.
  */
 #include "text/emit.h"
 
@@ -49,7 +50,7 @@ bool emit_tiles(Emit *e) {
     return true;
 }
 
-static void call(Emit *e, const Stage *st, int tile) {
+static void product(Emit *e, const Stage *st, int tile) {
     Text t;
     char al[32] = "1", be[32] = "0", then[64] = "";
     int m = st->d0;
@@ -72,10 +73,27 @@ static void call(Emit *e, const Stage *st, int tile) {
     text_free(&t);
 }
 
-void emit_product(Emit *e, const NestNode *n) {
+static void convolution(Emit *e, const Stage *st, int tile) {
+    Text t;
+    char then[64] = "0, 0";
+    if (tile >= 0) snprintf(then, sizeof then, "tile_%d_%d, &tile", e->number, tile);
+    text_init(&t, e->c);
+    for (int i = st->num0; i < st->num0 + st->nnum; i++) {
+        if (i > st->num0) text_put(&t, ", ");
+        emit_size(&t, e->k->size.at[i]);
+    }
+    emit_line(e, "const i64 numbers[%d] = {%s};", st->nnum, t.at ? t.at : "0");
+    text_free(&t);
+    if (tile >= 0) emit_line(e, "Tile tile = {f, b, s, q};");
+    emit_line(e, "if (f->rt->conv(f, step, %d, numbers, p_%s, p_%s, p_%s, %s)) return 1;", e->k->acc.at[st->C].dtype,
+              e->name[st->A], e->name[st->B], e->name[st->C], then);
+}
+
+void emit_call(Emit *e, const NestNode *n) {
     emit_line(e, "{");
     e->indent++;
-    call(e, e->s->st, n->child ? n->stage : -1);
+    const Stage *st = e->s->st;
+    (st->cls == STAGE_CONV ? convolution : product)(e, st, n->child ? n->stage : -1);
     e->indent--;
     emit_line(e, "}");
 }
