@@ -73,19 +73,22 @@ static void load_one_by_one(IRun *r, const Access *a, char *d, const char *p, in
 
 static int id_of(const IRun *r, const IIns *i) { return (int)(i - r->ik->ins); }
 
+/* The access that a value is read through; what a call of the library left, through its result. */
+static int source(const LoopStage *s, const IIns *i) { return i->ins->op == INS_EP ? s->st->C : i->ins->a; }
+
 /* Whole blocks that lie dense are read where they are. */
 static bool look(IRun *r, const LoopStage *s, const IIns *i, int64_t n) {
     int64_t st;
-    char *p = address(r, s, i, i->ins->a, &st);
+    char *p = address(r, s, i, source(s, i), &st);
     bool here = st == i->bytes && n % SIMD_PAD == 0;
     r->at[id_of(r, i)] = here ? p : r->regs + i->reg;
     return here;
 }
 
 static void load(IRun *r, const LoopStage *s, const IIns *i, char *d, int64_t n) {
-    const Access *a = &r->ik->k->acc.at[i->ins->a];
+    const Access *a = &r->ik->k->acc.at[source(s, i)];
     int64_t st;
-    char *p = address(r, s, i, i->ins->a, &st);
+    char *p = address(r, s, i, source(s, i), &st);
     if (a->idx >= 0 || a->guard >= 0) load_one_by_one(r, a, d, p, st, i->bytes, n);
     else if (st == i->bytes) memcpy(d, p, (size_t)n * i->bytes);
     else if (st == 0) {
@@ -209,6 +212,7 @@ static int one(IRun *r, const LoopStage *s, const IIns *i) {
     case INS_STORE: store(r, s, i, n); return 0;
     case INS_FAIL_IF: return fail_if(r, i, n);
     case INS_LOAD:
+    case INS_EP:
         if (i->view && look(r, s, i, n)) return 0;
         load(r, s, i, o, n);
         break;
@@ -221,15 +225,6 @@ static int one(IRun *r, const LoopStage *s, const IIns *i) {
     case INS_CHECK_INDEX:
         if (check_index(r, i, o, n)) return 1;
         break;
-    case INS_EP: { /* the product: a load through the stage's C */
-        IIns ld = *i;
-        Ins as = *i->ins;
-        as.op = INS_LOAD;
-        as.a = s->st->C;
-        ld.ins = &as;
-        load(r, s, &ld, o, n);
-        break;
-    }
     case INS_RED: memcpy(o, r->regs + r->ik->red[i->ins->a].reg, (size_t)i->bytes * (size_t)n); break;
     default:
         if (compute(r, s, i, n, np)) return 1;
