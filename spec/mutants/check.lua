@@ -215,7 +215,7 @@ local operands = {
 
 --- The dtype of f(x, y, y), or the word "refused".
 local function result_dtype(f, n, x, y)
-  local ok, z = pcall(f, x, n > 1 and y or nil, n > 2 and y or nil)
+  local ok, z = pcall(f, table.unpack({ x, y, y }, 1, n))
   return ok and core.kind(z) == "variable" and z.dtype or "refused"
 end
 
