@@ -19,7 +19,6 @@ REWRITE(local_one_minus_sigmoid, SPEC,            "sub",      3, rw_sigmoid_besi
 RULE(local_log1p,                STAB|SPEC,  "log(1 + x)",               "log1p(x)",            "same_dtype(x)")
 REWRITE(local_log1p,             STAB|SPEC,  "log",      2, rw_log1p)
 RULE(local_log1p,                STAB|SPEC,  "log(1 - x)",               "log1p(-x)",           "same_dtype(x)")
-RULE(local_inv_1_plus_exp,       STAB|SPEC,  "inv(1 + exp(x))",          "sigmoid(-x)",         "real(x)")
 REWRITE(local_inv_1_plus_exp,       STAB|SPEC, "inv",      3, rw_logistic)
 RULE(local_1msigmoid,            CANON|STAB|OPTIN, "1 - sigmoid(x)",     "sigmoid(-x)",         "float(x)")
 RULE(local_div_1msigmoid,        STAB,       "y / (1 - sigmoid(-x))",     "y / sigmoid(x)",      "float(x)")
