@@ -170,14 +170,19 @@ void team_init(Team *t) {
     t->awake = t->quiet = n <= have ? AWAKE : 0;
 }
 
+/* In a forked child: its parent's workers are not there, and one of them may have held the lock. */
+static bool forked(const Team *t) {
+    long process = atomic_load_explicit(&t->process, memory_order_relaxed);
+    return process && process != (long)getpid();
+}
+
 void team_end(Team *t) {
+    if (forked(t)) return;
     pthread_mutex_lock(&t->lock);
     atomic_store(&t->stop, true);
     pthread_cond_broadcast(&t->work);
     pthread_mutex_unlock(&t->lock);
-    bool ours = atomic_load(&t->process) == (long)getpid();
-    for (int i = 0; ours && i < t->nworker; i++) pthread_join(t->worker[i].id, NULL);
-    if (t->nworker && !ours) return; /* a forked child: what lay in the parent's threads is not in order */
+    for (int i = 0; i < t->nworker; i++) pthread_join(t->worker[i].id, NULL);
     pthread_mutex_destroy(&t->lock);
     pthread_cond_destroy(&t->work);
     pthread_cond_destroy(&t->done);
@@ -258,8 +263,7 @@ static bool close_job(Team *t, TeamJob *j) {
 
 bool team_run(Team *t, int n, void (*fn)(int i, void *user), void *user) {
     TeamJob j;
-    long process = atomic_load_explicit(&t->process, memory_order_relaxed);
-    if (process && process != (long)getpid()) return false;
+    if (forked(t)) return false;
     j.fn = fn, j.user = user, j.threads = t->threads < n ? t->threads : n, j.owner = pthread_self();
     j.open = true, j.waited = false;
     atomic_init(&j.inside, 0);
@@ -278,7 +282,7 @@ bool team_run(Team *t, int n, void (*fn)(int i, void *user), void *user) {
 }
 
 bool team_inside(Team *t) {
-    if (!atomic_load_explicit(&t->jobs, memory_order_acquire)) return false;
+    if (!atomic_load_explicit(&t->jobs, memory_order_acquire) || forked(t)) return false;
     pthread_t self = pthread_self();
     bool inside = false;
     pthread_mutex_lock(&t->lock);
