@@ -31,6 +31,12 @@ end
 local two, three, row, square = { 1, 2 }, { 1, 2, 3 }, { { 1, 2 } }, { { 1, 2 }, { 3, 4 } }
 
 describe("lengths that do not fit raise in every mode #asan", function()
+  it("where a loop's number of turns becomes a constant", function()
+    local z = T.dscalar("z")
+    local mapped = theano.map(function(a) return a - 1 end, T.exp(T.alloc(z, 2)))
+    refuses("ValueError", { v, z }, mapped + v, { three, 1 }, { two, 1 })
+    refuses("ValueError", { v, z }, mapped["::-1"] + v, { three, 1 }, { two, 1 })
+  end)
   it("where all of a vector is set", function()
     refuses("ValueError", { v, w }, T.set_subtensor(v[":"], w), { three, two }, { three, three })
     refuses("ValueError", { v, w }, T.inc_subtensor(T.zeros_like(v)[":"], w), { three, two }, { two, two })

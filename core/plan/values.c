@@ -36,6 +36,17 @@ static bool set_known(Planner *p, const ThVar *v, const Size *s, int n) {
     return true;
 }
 
+/* A constant has no Val of its own; what it took the place of tells its elements. */
+bool planner_same_known(Planner *p, const ThVar *v, const ThVar *now) {
+    Size buf[KNOWN_MAX];
+    int n;
+    const Size *x = now->owner ? NULL : known_in(p, now, buf, &n);
+    if (x) return set_known(p, v, x, n);
+    p->val[v->id].known = p->val[now->id].known;
+    p->val[v->id].nknown = p->val[now->id].nknown;
+    return !failed(p->ctx);
+}
+
 /* int32 and int64 are taken as exact; narrower integers wrap where sizes would not, so only running tells. */
 static bool exact(ThDtype d) { return d == TH_INT64 || d == TH_INT32; }
 

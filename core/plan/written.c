@@ -13,9 +13,7 @@ static bool resolve(Planner *p, ThVar *v) {
     if (!now->owner && !p->dims[now->id] && !planner_leaf(p, now)) return false;
     if (!p->dims[now->id] || now == v) return true;
     p->dims[v->id] = p->dims[now->id];
-    p->val[v->id].known = p->val[now->id].known;
-    p->val[v->id].nknown = p->val[now->id].nknown;
-    return true;
+    return planner_same_known(p, v, now);
 }
 
 /*
