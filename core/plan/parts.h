@@ -199,7 +199,7 @@ typedef struct Planner {
 
 bool planner_shapes(Planner *p);                                 /* shape.c */
 typedef enum { DIMS_LIVE, DIMS_GONE, DIMS_GONE_CHECKED } DimsOf; /* gone: what is not known stays unknown */
-bool planner_dims(Planner *p, ThApply *a, DimsOf of);         /* runs a's shape rule; its inputs' lengths are there */
+bool planner_dims(Planner *p, ThApply *a, DimsOf of); /* runs a's shape rule; its inputs' lengths are there */
 bool planner_same_known(Planner *p, const ThVar *v, const ThVar *now); /* v tells the integers of what replaced it */
 bool planner_unknown(Planner *p, ThApply *a);                 /* ..or leaves the lengths of its results unknown */
 bool planner_leaf(Planner *p, const ThVar *v);                /* lengths of what no node computes */
