@@ -70,6 +70,27 @@ describe("check-layers", function()
     assert.truthy(text:find("lua/a.c:1: lua may not include base", 1, true))
   end)
 
+  it("finds headers that include each other in a circle, and those alone", function()
+    write("core/graph/a.h", '#include "graph.h"\n#include "b.h"\n')
+    write("core/graph/b.h", '#include "base/base.h"\n\n#include "c.h"\n')
+    write("core/graph/c.h", '#include "graph/a.h"\n')
+    write("core/graph/d.h", '#include "a.h"\n')
+    write("core/graph/d.c", '#include "d.h"\n')
+    local text, status = guard("check-layers")
+    assert.equal("core/graph/a.h:2: in a circle of includes, with core/graph/b.h\n" ..
+      "core/graph/b.h:3: in a circle of includes, with core/graph/c.h\n" ..
+      "core/graph/c.h:1: in a circle of includes, with core/graph/a.h\n", text)
+    assert.not_equal(0, status)
+  end)
+
+  it("finds an include of a .c file", function()
+    write("core/graph/a.c", '#include "graph.h"\n')
+    write("core/graph/b.c", '#include "a.c"\n')
+    local text, status = guard("check-layers")
+    assert.equal("core/graph/b.c:1: includes core/graph/a.c, which is no header\n", text)
+    assert.not_equal(0, status)
+  end)
+
   it("finds a folder without a rule", function()
     write("core/extra/a.c", '#include "../base/base.h"\n')
     assert.truthy((guard("check-layers")):find('no line in scripts/layers.txt for "extra"', 1, true))

@@ -4,7 +4,7 @@
  */
 #include "test.h"
 #include "ops/front/front.h"
-#include "ops/table/structural.h"
+#include "ops/table/shape.h"
 
 static ThContext *ctx;
 static Builder b;

@@ -3,7 +3,7 @@
  * (late buffers), products that overflow; and the layout against a brute-force check.
  */
 #include "runtime/frame/runtime.h"
-#include "ops/table/structural.h"
+#include "ops/table/shape.h"
 #include "plan_test.h"
 
 /* arange(0, stop) as a node of the user's graph; a new reference. */

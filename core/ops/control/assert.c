@@ -4,7 +4,7 @@
  * message is an attribute, so that the report can give it; `kind` is the kind of error (AssertionError for users, other
  * kinds where a function of ours checks its arguments this way).
  */
-#include "ops/table/structural.h"
+#include "ops/table/control.h"
 
 static bool infer_assert(Infer *q) {
     if (q->nin < 1 || q->in[0]->type.kind != TYPE_TENSOR) return err(q->ctx, TH_TypeError, "Assert takes a tensor");

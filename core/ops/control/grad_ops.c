@@ -3,7 +3,7 @@
  * them (local_view_op). In: a tensor. Out: the same tensor; its gradient is cut, zeroed, refused, clipped or scaled.
  * Remat changes nothing: it marks a value that is not to be kept (core/opt/passes/remat.c).
  */
-#include "ops/table/structural.h"
+#include "ops/table/control.h"
 
 static bool infer_same(Infer *q) {
     if (q->in[0]->type.kind != TYPE_TENSOR) return err(q->ctx, TH_TypeError, "%s takes a tensor", q->op->name);

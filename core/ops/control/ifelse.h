@@ -9,7 +9,7 @@
 #ifndef TH_IFELSE_H
 #define TH_IFELSE_H
 
-#include "ops/table/structural.h"
+#include "ops/table/ops.h"
 
 typedef struct IfElseAttrs {
     const char *name; /* or NULL */

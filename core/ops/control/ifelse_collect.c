@@ -10,6 +10,7 @@
  * is the innermost one that holds all its users; users are visited before what they use, so one walk is enough.
  */
 #include "ifelse.h"
+#include "ops/table/shape.h"
 
 #include <string.h>
 

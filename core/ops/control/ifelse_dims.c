@@ -4,6 +4,7 @@
  * integer that only running would tell. Checks of the rules are left to the body itself.
  */
 #include "ifelse.h"
+#include "ops/table/shape.h"
 
 enum { LEVELS = 16 };
 

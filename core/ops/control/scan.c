@@ -4,6 +4,7 @@
  * shared values. The body is an attribute; the planner plans and embeds it (LowerApi.loop).
  */
 #include "scan.h"
+#include "ops/table/shape.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 #ifndef TH_SCAN_H
 #define TH_SCAN_H
 
-#include "ops/table/structural.h"
+#include "ops/table/ops.h"
 
 typedef struct ScanAttrs {
     const GraphBody *body;

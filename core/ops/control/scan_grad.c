@@ -7,6 +7,8 @@
  * from the same loop once more with it collected; the optimizer merges the two.
  */
 #include "scan.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
 
 #include <string.h>
 

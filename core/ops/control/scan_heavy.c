@@ -4,6 +4,7 @@
  * user, elementwise and of the same type, that user's value is as good to keep and saves more.
  */
 #include "scan.h"
+#include "ops/table/shape.h"
 
 #include <string.h>
 

@@ -5,6 +5,8 @@
  * are one; constants move into the body; what the body does not use is left out.
  */
 #include "scan.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
 
 #include <string.h>
 

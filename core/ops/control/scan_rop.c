@@ -4,6 +4,8 @@
  * the loop with a mapped dimension in every state, sequence and result, behind the turns, from the vmap of its body.
  */
 #include "scan.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
 
 #include <string.h>
 

@@ -4,7 +4,8 @@
  */
 #include "front.h"
 #include "ops/reduce/reduce.h"
-#include "ops/table/structural.h"
+#include "ops/table/index.h"
+#include "ops/table/shape.h"
 
 #include <string.h>
 

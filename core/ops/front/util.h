@@ -4,7 +4,12 @@
 
 #include "front.h"
 #include "ops/reduce/reduce.h"
-#include "ops/table/structural.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
+#include "ops/table/linear.h"
+#include "ops/table/nnet.h"
+#include "ops/table/control.h"
+#include "ops/table/lowering.h"
 
 /* Lengths of a shape argument (i, or *xs with i == -1): a list of ints and scalars, one of them, or a vector variable
  * of known length. Pushes int64 scalars for numbers, the variables themselves otherwise. */

@@ -5,6 +5,8 @@
  * What an operand is, by role, is said once, in `operands`.
  */
 #include "conv.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
 
 static const AttrField conv_fields[] = {CONV_FIELDS};
 

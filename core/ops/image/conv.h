@@ -9,7 +9,7 @@
 #ifndef TH_CONV_H
 #define TH_CONV_H
 
-#include "ops/table/structural.h"
+#include "ops/table/ops.h"
 
 enum { CONV_MAX = 3 }; /* dimensions of an image */
 typedef enum { CONV_PADS, CONV_VALID, CONV_HALF, CONV_FULL } ConvBorder;

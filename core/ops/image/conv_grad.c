@@ -4,6 +4,7 @@
  * linear in either operand, so forward mode is the operation itself on the tangents.
  */
 #include "conv.h"
+#include "ops/table/shape.h"
 
 /* ---- reverse mode ------------------------------------------------------------------------------------------------ */
 /* A gradient of `like`: its lengths, its broadcast pattern. */

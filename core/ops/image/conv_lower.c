@@ -10,6 +10,7 @@
  *   weights  w[o, c, r] = sum over n, q of x[n, c, q * step + r * dilation - pad] * z[n, o, q]
  */
 #include "conv.h"
+#include "ops/table/lowering.h"
 #include "window.h"
 
 enum { NONE = -1 };

@@ -5,6 +5,7 @@
  * bit.
  */
 #include "ops/table/batch.h"
+#include "ops/table/shape.h"
 #include "conv.h"
 #include "pool.h"
 

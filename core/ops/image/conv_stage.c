@@ -4,6 +4,7 @@
  * and negative strides.
  */
 #include "conv.h"
+#include "ops/table/lowering.h"
 #include "window.h"
 
 typedef struct Call {

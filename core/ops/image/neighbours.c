@@ -5,6 +5,9 @@
  * patches are zero ("half", "full") or come from the other side ("wrap_centered").
  */
 #include "neighbours.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
+#include "ops/table/lowering.h"
 
 #include "window.h"
 

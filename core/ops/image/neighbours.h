@@ -2,7 +2,7 @@
 #ifndef TH_NEIGHBOURS_H
 #define TH_NEIGHBOURS_H
 
-#include "ops/table/structural.h"
+#include "ops/table/ops.h"
 
 typedef enum { NEIBS_VALID, NEIBS_IGNORE, NEIBS_WRAP, NEIBS_HALF, NEIBS_FULL, NEIBS_MODES } NeibsMode;
 typedef struct NeibsAttrs {

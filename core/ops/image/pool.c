@@ -3,6 +3,7 @@
  * In: a tensor whose last ndim dimensions are pooled, and windows as integer vectors. Out: see pool.h.
  */
 #include "pool.h"
+#include "ops/table/shape.h"
 
 static const AttrField pool_fields[] = {
     {"ndim", ATTR_INT, offsetof(PoolAttrs, ndim), false},

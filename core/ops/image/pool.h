@@ -5,7 +5,7 @@
 #ifndef TH_POOL_H
 #define TH_POOL_H
 
-#include "ops/table/structural.h"
+#include "ops/table/ops.h"
 
 enum { POOL_MAX_DIMS = 3 };
 typedef struct PoolAttrs {

@@ -6,6 +6,7 @@
  * Elements outside of the image take no part.
  */
 #include "pool.h"
+#include "ops/table/lowering.h"
 #include "window.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #ifndef TH_WINDOW_H
 #define TH_WINDOW_H
 
-#include "ops/table/structural.h"
+#include "ops/table/lowering.h"
 
 typedef struct At { /* where values are made */
     Kernel *k;

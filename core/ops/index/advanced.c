@@ -5,6 +5,7 @@
  * IndexError.
  */
 #include "advanced.h"
+#include "ops/table/index.h"
 
 static const AttrIdx first_axis = {.n = 1, .at = {{'i', 1, {TH_INT64, 0, 0}}}};
 

@@ -6,7 +6,7 @@
 #ifndef TH_ADVANCED_H
 #define TH_ADVANCED_H
 
-#include "ops/table/structural.h"
+#include "ops/table/ops.h"
 
 typedef struct AdvForm {
     const AttrIdx *idx;

@@ -4,6 +4,8 @@
  * value, the sum of checked index times stride, computed right inside the broadcast dims and shared by the loops below.
  */
 #include "advanced.h"
+#include "ops/table/index.h"
+#include "ops/table/lowering.h"
 
 /* ---- layout ------------------------------------------------------------------------------------------------------ */
 static bool place(ThContext *c, ThVar *const *in, AdvForm *f, ThType x) {

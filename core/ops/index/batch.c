@@ -5,6 +5,8 @@
  * dimensions may move when a dimension is added, so both layouts are written down and compared.
  */
 #include "advanced.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
 
 #include <string.h>
 

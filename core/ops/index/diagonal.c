@@ -6,7 +6,9 @@
  * stride, the sum of those of its axes, so no element is looked for.
  */
 #include "ops/reduce/reduce.h"
-#include "ops/table/structural.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
+#include "ops/table/lowering.h"
 
 static Sz calc(const ShapeAlg *a, char op, Sz x, Sz y) { return a->op(a->u, op, x, y); }
 

@@ -3,7 +3,8 @@
  * decided so. In: x, y (broadcast into the slot, cast to x's dtype), the given parts of the subscript. Out: a tensor of
  * x's type. One store through the view's strides into the output; nothing else of x is touched.
  */
-#include "ops/table/structural.h"
+#include "ops/table/index.h"
+#include "ops/table/lowering.h"
 
 static bool infer_inc(Infer *q) {
     const IncSubtensorAttrs *at = q->attrs;

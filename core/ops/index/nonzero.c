@@ -5,6 +5,8 @@
  * gets the lengths it must have. Out: int64 vectors. Boolean subscripts, compress, repeat are built on these.
  */
 #include "ops/table/host.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
 
 #include <string.h>
 

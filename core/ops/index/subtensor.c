@@ -4,7 +4,9 @@
  * integer drops its dimension. Slices are clipped as in NumPy; an integer out of range raises IndexError before
  * anything runs.
  */
-#include "ops/table/structural.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
+#include "ops/table/lowering.h"
 
 static bool whole(const AttrIdx *idx, int e) { return idx->at[e].kind == 's' && idx->at[e].has == 0; }
 

@@ -5,6 +5,8 @@
  * sum.
  */
 #include "product.h"
+#include "ops/table/linear.h"
+#include "ops/table/lowering.h"
 
 static bool infer_batched(Infer *q) {
     uint32_t bits = 0;

@@ -5,6 +5,8 @@
  * grad here.
  */
 #include "product.h"
+#include "ops/table/linear.h"
+#include "ops/table/lowering.h"
 
 /* What stands behind the texts, {x=2}, is what the message calls x: the node's input 2, by the user's name. */
 static const char DOT22_LENGTHS[] = "Shape mismatch: x has {0} cols but y has {1} rows{x=0}{y=1}";

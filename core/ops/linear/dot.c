@@ -4,6 +4,7 @@
  * ValueError before anything runs. The BLAS forms that rewrites put in its place are in blas.c.
  */
 #include "product.h"
+#include "ops/table/linear.h"
 
 static bool infer_dot(Infer *q) {
     for (int i = 0; i < 2; i++) {

@@ -3,6 +3,7 @@
  * Invariant: a factor beta of exact 0 never lets a value of c through, so c may be uninitialised memory then.
  */
 #include "product.h"
+#include "ops/table/lowering.h"
 
 bool product_equal(ShapeQ *q, int x, int i, int y, int j, const char *why) {
     return q->alg->equal(q->alg->u, q->in[x][i], q->in[y][j], why);

@@ -6,7 +6,7 @@
 #ifndef TH_PRODUCT_H
 #define TH_PRODUCT_H
 
-#include "ops/table/structural.h"
+#include "ops/table/ops.h"
 
 typedef struct Product {
     int a, b;        /* node inputs */

@@ -3,7 +3,7 @@
  * In: a node and its inputs, some with the mapped dimension in front. Out: nodes whose results have it in front.
  */
 #include "ops/reduce/reduce.h"
-#include "ops/table/structural.h"
+#include "ops/table/shape.h"
 
 #include <string.h>
 

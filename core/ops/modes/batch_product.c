@@ -5,6 +5,9 @@
  * operations on all rows at once.
  */
 #include "ops/nnet/rows.h"
+#include "ops/table/shape.h"
+#include "ops/table/linear.h"
+#include "ops/table/nnet.h"
 
 static bool set(Batch *q, ThVar *v) {
     q->out[0] = v;

@@ -5,6 +5,10 @@
  * common shape and is refused by name.
  */
 #include "ops/order/order.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
+#include "ops/table/linear.h"
+#include "ops/table/control.h"
 #include "ops/reduce/reduce.h"
 
 static bool set(Batch *q, ThVar *v) {

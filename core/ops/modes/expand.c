@@ -3,7 +3,7 @@
  * language as graphs. In: outputs of the user's graph. Out: the same outputs without such operations; the user's nodes
  * are not touched, nodes that nothing changes are shared. Rounds go on while a written graph holds another.
  */
-#include "ops/table/structural.h"
+#include "ops/table/ops.h"
 
 #include "ops/table/expr.h"
 

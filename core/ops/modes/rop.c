@@ -4,7 +4,7 @@
  * One walk over the nodes, inputs first. An operation without a rule of its own gets its tangent from its gradient: the
  * gradient is linear in gz, so differentiating <gradient, tangent> once more, by gz, gives the forward map.
  */
-#include "ops/table/structural.h"
+#include "ops/table/ops.h"
 
 #include <string.h>
 

@@ -6,7 +6,8 @@
  * recursion but for rules written as graphs of other operations.
  */
 #include "ops/reduce/reduce.h"
-#include "ops/table/structural.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
 
 #include <string.h>
 

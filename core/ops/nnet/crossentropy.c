@@ -4,6 +4,10 @@
  * softmax and the most likely class. A class number out of range raises ValueError or IndexError, never reads outside.
  */
 #include "rows.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
+#include "ops/table/nnet.h"
+#include "ops/table/lowering.h"
 
 static bool want_matrix(Infer *q, int i, const char *name) {
     ThType t = q->in[i]->type;

@@ -7,6 +7,7 @@
  * derivative along a direction (symmetric, so its transposed product too). Sums are made in float64 on logarithms.
  */
 #include "ops/table/host.h"
+#include "ops/table/nnet.h"
 
 #include <math.h>
 

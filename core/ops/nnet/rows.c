@@ -1,5 +1,6 @@
 /* rows.c -- row-by-row kernels (see rows.h). Invariant: row values live at depth 1, element values at depth 2. */
 #include "rows.h"
+#include "ops/table/lowering.h"
 
 bool rows_begin(Rows *r, Lower *l, int x, int bias) {
     *r = (Rows){

@@ -6,7 +6,7 @@
 #define TH_ROWS_H
 
 #include "ops/reduce/reduce.h"
-#include "ops/table/structural.h"
+#include "ops/table/ops.h"
 
 typedef struct Rows {
     Lower *l;

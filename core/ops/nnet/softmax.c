@@ -4,6 +4,8 @@
  * before exp, so no finite row overflows.
  */
 #include "rows.h"
+#include "ops/table/nnet.h"
+#include "ops/table/lowering.h"
 
 static bool want_matrix(Infer *q, int i) {
     ThType t = q->in[i]->type;

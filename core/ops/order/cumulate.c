@@ -3,6 +3,8 @@
  * In: a tensor of any dtype. Out: x's shape (a vector when flattened) and dtype; integers wrap, bool is or / and.
  */
 #include "ops/table/host.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
 #include "order.h"
 #include "ops/reduce/reduce.h"
 

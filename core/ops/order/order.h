@@ -5,7 +5,7 @@
 #ifndef TH_ORDER_H
 #define TH_ORDER_H
 
-#include "ops/table/structural.h"
+#include "ops/table/ops.h"
 
 #include "base/array/sort.h"
 
@@ -52,5 +52,11 @@ typedef struct CumAttrs {
     uint8_t prod;
 } CumAttrs;
 ThVar *cumulate_make(Builder *b, ThVar *x, const AttrInts *axis, bool prod);
+
+/* ---- rules of vmap (ops/modes) ----------------------------------------------------------------------------------- */
+bool batch_sort(Batch *q); /* SortOp, ArgSortOp */
+bool batch_topk(Batch *q);
+bool batch_search(Batch *q);
+bool batch_cum(Batch *q);
 
 #endif

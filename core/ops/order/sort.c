@@ -4,6 +4,9 @@
  * whatever `kind` says, so that results are the same on every machine.
  */
 #include "keys.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
+#include "ops/table/lowering.h"
 #include "order.h"
 
 #include "base/array/sort.h"

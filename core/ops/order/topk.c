@@ -4,6 +4,7 @@
  * earlier ones are taken. k of 0, or beyond the length, raises ValueError before anything runs.
  */
 #include "keys.h"
+#include "ops/table/shape.h"
 #include "order.h"
 
 static const AttrField topk_fields[] = {

@@ -48,4 +48,8 @@ void max_and_argmax_grad(Grad *g);
 bool reduce_lower(Lower *l);
 bool argmax_lower(Lower *l);
 
+/* ---- rules of vmap (ops/modes) ----------------------------------------------------------------------------------- */
+bool batch_reduce(Batch *q);
+bool batch_argmax(Batch *q);
+
 #endif

@@ -3,7 +3,8 @@
  * In: integer scalars for the lengths (one an input), a value or bounds. Out: a new C-contiguous tensor; lengths that
  * are the constant 1 become broadcastable dimensions. Negative lengths raise ValueError.
  */
-#include "ops/table/structural.h"
+#include "ops/table/shape.h"
+#include "ops/table/lowering.h"
 
 static Sz calc(const ShapeAlg *a, char op, Sz x, Sz y) { return a->op(a->u, op, x, y); }
 

@@ -2,7 +2,7 @@
  * copy.c -- DeepCopyOp: a fresh C-contiguous copy of its input. Put before outputs that would alias an input or each
  * other.
  */
-#include "ops/table/structural.h"
+#include "ops/table/ops.h"
 
 static bool infer_copy(Infer *q) {
     if (q->in[0]->type.kind != TYPE_TENSOR) return err(q->ctx, TH_TypeError, "DeepCopyOp takes a tensor");

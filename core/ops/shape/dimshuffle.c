@@ -3,6 +3,7 @@
  * In: one tensor and a pattern of input dimensions, -1 for 'x'. Out: a view with that order of dimensions.
  */
 #include "ops/table/ops.h"
+#include "ops/table/shape.h"
 
 #include <string.h>
 

@@ -4,7 +4,9 @@
  * each part is one kernel into, or out of, a range of the whole. Lengths that do not fit raise ValueError before
  * anything runs.
  */
-#include "ops/table/structural.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
+#include "ops/table/lowering.h"
 
 /* The axis of a node: known while building, or a flag per dimension (1 where it is the axis). */
 typedef struct Axis {

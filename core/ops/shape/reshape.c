@@ -3,7 +3,7 @@
  * In: a tensor and its new lengths (an int vector, one entry may be -1), or a new broadcast pattern. Out: a view where
  * the tensor is C-contiguous, else of a contiguous copy. Wrong sizes raise ValueError before anything runs.
  */
-#include "ops/table/structural.h"
+#include "ops/table/shape.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,9 @@
  * scalars. In: tensors. Out: int64 lengths (Shape: vector, Shape_i: 0-d), vectors of scalars, x itself (SpecifyShape,
  * checked). Nothing here reads elements of a tensor for its lengths, so lengths are disconnected in gradients.
  */
-#include "ops/table/structural.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
+#include "ops/table/lowering.h"
 
 #define LENGTH_TYPE(n) type_tensor(TH_INT64, (n), 0)
 

@@ -33,44 +33,8 @@ bool batch_through(Batch *q, ThVar *const *out);
 /* Axis input i counted with the mapped dimension: axes from the end stay, also where only the call knows. */
 ThVar *batch_axis(Batch *q, int i);
 
-/* ---- rules ------------------------------------------------------------------------------------------------------- */
-bool batch_same(Batch *q); /* any rank: the operation itself on the mapped input */
-bool batch_elemwise(Batch *q);
-bool batch_dimshuffle(Batch *q);
-bool batch_reduce(Batch *q);
-bool batch_argmax(Batch *q);
-bool batch_lengths(Batch *q); /* Shape */
-bool batch_length(Batch *q);  /* Shape_i */
-bool batch_make_vector(Batch *q);
-bool batch_specify_shape(Batch *q);
-bool batch_index(Batch *q); /* ScalarFromTensor, TensorFromScalar */
-bool batch_reshape(Batch *q);
-bool batch_rebroadcast(Batch *q);
-bool batch_alloc(Batch *q);
-bool batch_alloc_empty(Batch *q);
-bool batch_arange(Batch *q);
-bool batch_diagonal(Batch *q); /* Eye, Tri */
-bool batch_take(Batch *q);     /* Subtensor, AdvancedSubtensor1, AdvancedSubtensor */
-bool batch_put(Batch *q);      /* IncSubtensor, AdvancedIncSubtensor1, AdvancedIncSubtensor */
-bool batch_join(Batch *q);
-bool batch_split(Batch *q);
-bool batch_dot(Batch *q);        /* Dot, Dot22 */
-bool batch_dot_scaled(Batch *q); /* Dot22Scalar */
-bool batch_gemm(Batch *q);       /* Gemm, Gemv, CGemv */
-bool batch_ger(Batch *q);
-bool batch_rows(Batch *q); /* operations on rows of matrices, all inputs by row: rows merged */
-bool batch_softmax_bias(Batch *q);
-bool batch_crossentropy_softmax(Batch *q);
-/* batch_tensor.c */
-bool batch_batched_dot(Batch *q);
-bool batch_diag(Batch *q); /* ExtractDiag, AllocDiag */
-bool batch_fill_diagonal(Batch *q);
-bool batch_sort(Batch *q); /* SortOp, ArgSortOp */
-bool batch_topk(Batch *q);
-bool batch_search(Batch *q);
-bool batch_cum(Batch *q);
-bool batch_assert(Batch *q);
-bool batch_count(Batch *q);
+/* ---- rules of several families; the others stand in the families' headers ---------------------------------------- */
+bool batch_same(Batch *q);   /* any rank: the operation itself on the mapped input */
 bool batch_ragged(Batch *q); /* refused: Nonzero, RepeatIndex, Unique */
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef TH_HOST_H
 #define TH_HOST_H
 
-#include "structural.h"
+#include "ops.h"
 
 /* Fails the call with a formatted text; returns 1. */
 int host_error(HostCall *h, ThError kind, const char *format, ...) TH_PRINTF(3, 4);

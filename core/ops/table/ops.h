@@ -93,6 +93,7 @@ ThVar *padleft_make(Builder *b, ThVar *x, int n);
 /* Forward mode: the tangent of an Elemwise's result where input i moves by the tangent gz; NULL without an error: it
  * does not depend on it. */
 ThVar *elemwise_input_grad(Builder *b, ThApply *node, int i, ThVar *gz);
+bool batch_elemwise(Batch *q);
 
 /* ---- elementwise part of a kernel -------------------------------------------------------------------------------- */
 /* The dtype conversions and instructions of one scalar operation on value ids; see ops/elemwise/lower.c. -1 on error.

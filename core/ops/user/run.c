@@ -6,6 +6,7 @@
  * it as an input, finds the results that are its own, whatever runs in between or on other threads.
  */
 #include "user.h"
+#include "ops/table/shape.h"
 
 #include "ops/table/host.h"
 

@@ -6,6 +6,8 @@
  * interned texts, so merging, printing and reading need nothing special. Definitions live as long as their context.
  */
 #include "user.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
 
 #include "graph/parts.h"
 

@@ -4,7 +4,7 @@
 #ifndef TH_USER_H
 #define TH_USER_H
 
-#include "ops/table/structural.h"
+#include "ops/table/ops.h"
 
 typedef struct UserDef {
     const char *key, *name; /* interned */

@@ -7,7 +7,12 @@
 
 #include "opt.h"
 
-#include "ops/table/structural.h"
+#include "ops/table/shape.h"
+#include "ops/table/index.h"
+#include "ops/table/linear.h"
+#include "ops/table/nnet.h"
+#include "ops/table/control.h"
+#include "ops/table/lowering.h"
 
 /* ---- levels: which named phase runs a rule, and the tags it carries ---- */
 enum {

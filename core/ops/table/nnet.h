@@ -1,0 +1,21 @@
+/*
+ * nnet.h -- what ops/nnet gives to others: builders of operations on rows. NULL (error set) when the operands do not
+ * fit, and NULL given NULL.
+ */
+#ifndef TH_TABLE_NNET_H
+#define TH_TABLE_NNET_H
+
+#include "ops.h"
+
+/* ---- softmax.c, crossentropy.c ----------------------------------------------------------------------------------- */
+ThVar *softmax_make(Builder *b, const Op *op, ThVar *x); /* op_softmax or op_log_softmax; a vector becomes one row */
+
+/* ---- ctc.c ------------------------------------------------------------------------------------------------------- */
+ThVar *ctc_make(Builder *b, ThVar *activations, ThVar *labels, ThVar *input_lengths);
+
+/* ---- rules of vmap (ops/modes) ----------------------------------------------------------------------------------- */
+bool batch_rows(Batch *q); /* operations on rows of matrices, all inputs by row: rows merged */
+bool batch_softmax_bias(Batch *q);
+bool batch_crossentropy_softmax(Batch *q);
+
+#endif
