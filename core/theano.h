@@ -302,8 +302,13 @@ TH_API ThArray *th_shared_get(ThVar *s, bool borrow);
 TH_API int th_shared_set(ThVar *s, ThArray *value, bool borrow);
 TH_API int th_shared_rules(ThVar *s, bool strict, int8_t allow_downcast); /* of th_shared_set and th_var_filter */
 TH_API ThVar *th_shared_clone(ThVar *s, const char *name);                /* another variable of the same storage */
-/* New value after every call of a function that reaches s, unless the function says otherwise. expr NULL: none. */
+/*
+ * New value after every call of a function that reaches s, unless the function says otherwise. expr NULL: none.
+ * Shareds whose updates read each other hold each other: they are freed when one of the updates is taken back, or by
+ * th_shared_forget_updates, which takes back all that the context has (compiled functions keep theirs).
+ */
 TH_API int th_shared_set_default_update(ThVar *s, ThVar *expr);
+TH_API void th_shared_forget_updates(ThContext *c);
 TH_API ThVar *th_shared_default_update(ThVar *s); /* new reference, or NULL: none */
 TH_API ThVar *th_var_retain(ThVar *v);
 TH_API void th_var_release(ThVar *v);

@@ -113,6 +113,7 @@ static int close_state(lua_State *L) {
         lt_close_rewrite(L, s);
         th_context_log(s->ctx, NULL, NULL);
         th_op_forget(s->ctx, NULL);
+        th_shared_forget_updates(s->ctx);
         th_context_release(s->ctx);
     }
     s->ctx = NULL;

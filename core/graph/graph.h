@@ -68,7 +68,8 @@ typedef struct Shared {
     atomic_uint_fast64_t written; /* moved on by every holder of the writing lock */
     Lock lock;                    /* functions at work on it */
     ThVar *default_update;        /* expression on the variable `self`, or NULL */
-    ThVar *self;                  /* stands for the shared in its default update, so that nothing refers in a circle */
+    ThVar *self;                  /* stands for the shared in its default update, so that it does not hold itself */
+    struct Shared *next, **link;  /* in the context's list of those with a default update; link NULL: not in it */
     bool strict;                  /* set_value takes its own dtype only */
     int8_t allow_downcast;        /* of set_value; -1 default: a number only; 0 never; 1 any numeric */
 } Shared;
@@ -207,6 +208,8 @@ bool var_is_const(const ThVar *v);
 uint64_t const_hash(ThVar *v);
 bool const_equal(const ThVar *a, const ThVar *b); /* type and data bits */
 void shared_retain(Shared *s);
+bool default_update_list(ThContext *c, Shared *s); /* updates.c; false: no memory */
+void default_update_unlist(Shared *s);
 ThVar *shared_twin(Builder *b, const ThVar *s, const char *name); /* another variable of the same storage */
 void shared_release(Shared *s);
 /* The error of a lock that can never be had; false. */

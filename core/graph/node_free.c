@@ -83,6 +83,7 @@ ThVar *shared_drop(Shared *s) {
     if (!s || atomic_fetch_sub(&s->refs, 1) != 1) { return NULL; }
     ThVar *update = s->default_update, *self = s->self;
     ThContext *c = s->ctx;
+    default_update_unlist(s);
     if (s->value) { buffer_set_storage(s->value->buf, false); }
     th_array_release(s->value);
     th_var_release(self); /* a leaf: the expression may hold it longer */

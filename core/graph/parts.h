@@ -13,13 +13,15 @@ typedef struct ProvNode {
     const char *file; /* interned; leaves only */
 } ProvNode;
 typedef struct GraphState {
-    VEC(ProvNode) prov;      /* id 0 is "unknown" */
-    Map prov_map;            /* hash of a record -> id */
-    VEC(ThVar *) small;      /* cached small constants, not owned: each leaves when it dies */
-    Map small_map;           /* const_hash -> place in small */
-    VEC(GraphBody *) bodies; /* inner.c: lists of equal hash, not owned; each record leaves when it dies */
-    VEC(int) free_bodies;    /* empty places of bodies */
-    Map body_of;             /* hash -> place in bodies */
+    VEC(ProvNode) prov;       /* id 0 is "unknown" */
+    Map prov_map;             /* hash of a record -> id */
+    VEC(ThVar *) small;       /* cached small constants, not owned: each leaves when it dies */
+    Map small_map;            /* const_hash -> place in small */
+    VEC(GraphBody *) bodies;  /* inner.c: lists of equal hash, not owned; each record leaves when it dies */
+    VEC(int) free_bodies;     /* empty places of bodies */
+    Map body_of;              /* hash -> place in bodies */
+    Shared *updates;          /* updates.c: those with a default update, not owned.. */
+    atomic_flag updates_lock; /* ..and who looks at them */
 } GraphState;
 GraphState *graph_state(ThContext *c); /* made on first use; NULL when memory is out */
 

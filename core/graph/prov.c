@@ -26,6 +26,7 @@ GraphState *graph_state(ThContext *c) {
     if (c->slot[CTX_GRAPH]) { return c->slot[CTX_GRAPH]; }
     GraphState *s = ctx_alloc0(c, sizeof *s);
     if (s) {
+        atomic_flag_clear(&s->updates_lock);
         c->slot[CTX_GRAPH] = s;
         c->slot_free[CTX_GRAPH] = free_state;
     }

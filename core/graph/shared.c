@@ -184,8 +184,14 @@ int th_shared_set_default_update(ThVar *s, ThVar *expr) {
         if (!(u->self = th_variable_new(s->ctx, t, s->name))) { return -1; }
     }
     if (expr && !graph_substitute(s->ctx, &expr, 1, &s, &u->self, 1, true, &on_self)) { return -1; }
-    th_var_release(u->default_update);
+    if (on_self && !default_update_list(s->ctx, u)) {
+        th_var_release(on_self);
+        return -1;
+    }
+    if (!on_self) default_update_unlist(u);
+    ThVar *old = u->default_update;
     u->default_update = on_self;
+    th_var_release(old);
     return 0;
 }
 

@@ -455,7 +455,44 @@ static void test_kernel(ThContext *c) {
     kernel_free(k);
 }
 
+/* Updates that read each other's variables: what counts cannot free goes when the context's updates are taken back. */
+static bool circle_of_updates(ThContext *c) {
+    Builder b;
+    builder_begin(&b, c);
+    ThVar *s[3] = {NULL, NULL, NULL};
+    bool ok = true;
+    for (int i = 0; i < 3; i++) {
+        ThArray *a = th_array_zeros(c, TH_FLOAT64, 0, NULL);
+        s[i] = a ? th_shared_new(c, a, "s", false, 0) : NULL;
+        th_array_release(a);
+        ok = ok && s[i];
+    }
+    for (int i = 0; ok && i < 3; i++) {
+        ThVar *next = apply_name(&b, "add", s[i], s[(i + 1) % 3]);
+        ok = next && !th_shared_set_default_update(s[i], next);
+    }
+    builder_end(&b);
+    for (int i = 0; i < 3; i++) th_var_release(s[i]);
+    return ok;
+}
+
+static void test_circles(ThContext *c) {
+    int64_t before = th_stat(c, "live_nodes");
+    CHECK(circle_of_updates(c));
+    CHECK(th_stat(c, "live_nodes") > before);
+    th_shared_forget_updates(c);
+    CHECK(th_stat(c, "live_nodes") == before);
+    th_shared_forget_updates(c);
+    th_shared_forget_updates(NULL);
+}
+
 /* ---- failing allocations ---- */
+static int build_circle(ThContext *c) {
+    bool ok = circle_of_updates(c);
+    th_shared_forget_updates(c);
+    return ok;
+}
+
 static int build_and_close(ThContext *c) {
     Builder b;
     th_set_line(c, "file.lua", 1);
@@ -488,6 +525,7 @@ int main(void) {
     test_prov(c);
     test_constants(c);
     test_shared(c);
+    test_circles(c);
     test_walks(c);
     test_expr(c);
     test_attrs(c);
@@ -498,5 +536,6 @@ int main(void) {
     th_context_release(c);
     CHECK(test_leaked() == 0);
     test_every_failure(build_and_close);
+    test_every_failure(build_circle);
     return test_done("graph_core");
 }
