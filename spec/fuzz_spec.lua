@@ -64,6 +64,55 @@ describe("random sessions", function()
     end
   end)
 
+  -- The same of a line over one node of floats, an input or made of one in one step: nil, or what is wrong.
+  local function verdict(of, right, wrong, data)
+    local s = check.session(11)
+    local x = s:leaf("float64", { #data }, { false }, data, "input")
+    x = of == "x" and x or s:step((of:gsub("x", "%%1")), { x.id }, {})
+    local y = s:step("T.sum(%1)", { x.id }, {})
+    local line = ("mode == 'FAST_COMPILE' and (%s) or (%s)"):format(wrong, right)
+    y.line = line:gsub("%f[%w]x%f[%W]", ("v[%d]"):format(x.id))
+    y.dtype = line:find("argsort", 1, true) and "int64" or "float64"
+    s.outputs, s.updates = { y.id }, {}
+    local _, why = check.try(s, { "compile" })
+    return why
+  end
+  local many = {}
+  for i = 1, 40 do many[i] = i / 7 end
+
+  it("may differ by where last bits put a length or a position, when rounding does so as written, too", function()
+    local twice = "T.concatenate({x, T.nnet.sigmoid(T.log(x / (1 - x)))})"
+    local by_hand = "T.nnet.sigmoid(x / 9)"
+    assert.is_nil(verdict(by_hand, ("T.unique(%s)"):format(twice), "T.unique(T.concatenate({x, x}))", many))
+    assert.is_nil(verdict(by_hand, ("T.argsort(%s)"):format(twice), "T.argsort(T.concatenate({x, x}))", many))
+    assert.truthy(verdict(by_hand, "T.unique(x)", 'T.unique(x)["1:"]', many):find("shape", 1, true))
+    assert.truthy(verdict(by_hand, "T.argsort(x)", "T.argsort(-x)", many):find("element", 1, true))
+    -- an input is the same in every way, ties and all
+    assert.truthy(verdict("x", "T.unique(x)", 'T.unique(x)["1:"]', { 1.5, 1.5, 2 }):find("shape", 1, true))
+    assert.truthy(verdict("x", "T.argsort(x)", "T.argsort(-x)", { 1.5, 1.5, 2 }):find("element", 1, true))
+  end)
+
+  it("may lose what a branch asks for its shape only", function()
+    local shape = "theano.ifelse(T.gt(T.sum(x), 1e9), x, x + T.specify_shape(x, {x.shape[0] + 1}).shape[0])"
+    local value = "theano.ifelse(T.gt(T.sum(x), 1e9), x, T.specify_shape(x, {x.shape[0] + 1}))"
+    assert.is_nil(verdict("x", shape, "x + 3", { 1.5, 2, 3 }))
+    assert.truthy(verdict("x", value, "x", { 1.5, 2, 3 }):find("does not raise", 1, true))
+  end)
+
+  it("may lose an index in a loop of no turns", function()
+    local loop = "theano.map(function(b) return theano.scan{ fn = function(a, h) return a + h end, "
+      .. 'sequences = %s, outputs_info = T.constant(0.0, {dtype = "float64"}) }[-1] end, x)'
+    assert.is_nil(verdict("x", "(" .. loop:format("x") .. ")", "x", {}))
+    assert.truthy(verdict("x", "(" .. loop:format('x["9:"]') .. ")", "x", { 1, 2 }):find("does not raise", 1, true))
+  end)
+
+  it("may lose a fault of elements that nothing reads", function()
+    local quotient = "T.cast(x, 'int64') // T.cast(x, 'int64')"
+    assert.is_nil(verdict("x", ("(%s)['1:'] * 1.0"):format(quotient), ("(%s)['1:'] * 1.0"):format(quotient), { 0, 2 }))
+    assert.truthy(verdict("x", ("(%s)['1:'] * 1.0"):format(quotient), "x['1:'] / x['1:']", { 2, 0 })
+      :find("does not raise", 1, true))
+  end)
+
   it("that kill the process or never end are findings, and the others are played", function()
     local said = {}
     local folder = os.tmpname()
