@@ -35,6 +35,28 @@ local VALUES = util.set({
 })
 local function is_decorator(path) return path:find("%.register_") ~= nil end
 
+-- Files to read and to write, so that no function writes where the specs run.
+local FILES = {}
+local function file(extension, save, value)
+  local path = os.tmpname()
+  FILES[#FILES + 1], FILES[#FILES + 2] = path, path .. extension
+  save(path .. extension, value)
+  return path .. extension
+end
+
+local function of_files()
+  local two = nd.ones({ 2, 2 })
+  local npy, npz = file(".npy", nd.save, two), file(".npz", nd.save, { a = two })
+  local idx, text = file(".idx", nd.save_idx, two:astype("uint8")), file(".txt", nd.savetxt, two)
+  local new = file(".npy", nd.save, two)
+  return {
+    ["nd.load"] = { npy }, ["nd.load_npy"] = { npy }, ["nd.load_npz"] = { npz }, ["nd.load_idx"] = { idx },
+    ["nd.loadtxt"] = { text }, ["nd.stream"] = { npy, 1 }, ["nd.save"] = { new, two }, ["nd.save_npy"] = { new, two },
+    ["nd.save_idx"] = { idx, two:astype("uint8") }, ["nd.savetxt"] = { text, two },
+    ["nd.writer"] = { new, { 2 }, "float64" },
+  }
+end
+
 -- Arguments of functions that want more than three, or others than those of the pool.
 local function samples()
   local m, v, t4, five = T.dmatrix(), T.dvector(), T.dtensor4(), T.dtensor5()
@@ -77,6 +99,7 @@ local function samples()
     ["theano.gradient.subgraph_grad"] = "theano.subgraph_grad", ["theano.sparse_grad"] = "theano.gradient.sparse_grad",
     ["nd.frombytes"] = "nd.frombuffer", ["nd.patternbroadcast"] = "T.patternbroadcast",
   }) do list[name] = list[alias] end
+  for name, arguments in pairs(of_files()) do list[name] = arguments end
   return list
 end
 local SAMPLES = samples()
@@ -215,6 +238,7 @@ describe("no keyword is read and then ignored", function()
     io.output(write)
     rawset(io, "stdout", write)
     rawset(io, "stderr", stderr)
+    for _, path in ipairs(FILES) do os.remove(path) end
   end)
 
   local total, left_out, left_out_names = 0, 0, {}
