@@ -7,22 +7,21 @@
 
 #include <stdio.h>
 
-static void strides(Emit *e, const char *name, const Access *a, int d0, int d1) {
-    Text t;
-    text_init(&t, e->c);
-    emit_size(&t, a->st[d0]);
-    text_put(&t, ", ");
-    emit_size(&t, a->st[d1]);
-    emit_line(e, "const i64 %s[2] = {%s};", name, t.at ? t.at : "0, 0");
-    text_free(&t);
+static void strides(Emit *e, Text *t, int acc, int d0, int d1) {
+    const Access *a = &e->k->acc.at[acc];
+    text_put(t, ", {");
+    emit_size(t, a->st[d0]);
+    text_put(t, ", ");
+    emit_size(t, a->st[d1]);
+    text_putc(t, '}');
 }
 
 static void operand(Emit *e, Text *t, int acc) {
-    text_printf(t, "p_%s", e->name[acc]);
+    text_printf(t, ", p_%s", e->name[acc]);
     for (int d = 0; d < e->k->nouter; d++) {
         text_printf(t, " + i%d * (", d);
         emit_size(t, e->k->acc.at[acc].st[d]);
-        text_put(t, ")");
+        text_putc(t, ')');
     }
 }
 
@@ -50,26 +49,30 @@ bool emit_tiles(Emit *e) {
     return true;
 }
 
+static void scale(Text *t, int value, const char *absent) {
+    if (value < 0) text_printf(t, ", %s", absent);
+    else text_printf(t, ", (f64)v%d", value);
+}
+
 static void product(Emit *e, const Stage *st, int tile) {
     Text t;
-    char al[32] = "1", be[32] = "0", then[64] = "";
     int m = st->d0;
-    if (st->alpha >= 0) snprintf(al, sizeof al, "(f64)v%d", st->alpha);
-    if (st->beta >= 0) snprintf(be, sizeof be, "(f64)v%d", st->beta);
-    if (tile >= 0) snprintf(then, sizeof then, ", tile_%d_%d, &tile", e->number, tile);
-    emit_line(e, "const i64 mnk[3] = {n%d, n%d, n%d};", m, m + 1, m + 2);
-    strides(e, "as", &e->k->acc.at[st->A], m, m + 2);
-    strides(e, "bs", &e->k->acc.at[st->B], m + 2, m + 1);
-    strides(e, "cs", &e->k->acc.at[st->C], m, m + 1);
-    if (tile >= 0) emit_line(e, "Tile tile = {f, b, s, q};");
     text_init(&t, e->c);
+    text_printf(&t, "%d, n%d, n%d, n%d", e->k->acc.at[st->C].dtype, m, m + 1, m + 2);
     operand(e, &t, st->A);
-    text_put(&t, ", as, ");
     operand(e, &t, st->B);
-    text_put(&t, ", bs, ");
     operand(e, &t, st->C);
-    emit_line(e, "if (f->rt->gemm%s(f, %d, mnk, %s, cs, %s, %s%s)) return f->rt->fail(f, step, %d, 0, 0, 0, 0, 0);",
-              tile >= 0 ? "_then" : "", e->k->acc.at[st->C].dtype, t.at ? t.at : "", al, be, then, TH_MemoryError);
+    strides(e, &t, st->A, m, m + 2);
+    strides(e, &t, st->B, m + 2, m + 1);
+    strides(e, &t, st->C, m, m + 1);
+    scale(&t, st->alpha, "1");
+    scale(&t, st->beta, "0");
+    if (tile >= 0) {
+        emit_line(e, "Tile tile = {f, b, s, q};");
+        text_printf(&t, ", tile_%d_%d, &tile", e->number, tile);
+    }
+    emit_line(e, "const Product product = {%s};", t.at ? t.at : "0");
+    emit_line(e, "if (f->rt->gemm(f, &product)) return f->rt->fail(f, step, %d, 0, 0, 0, 0, 0);", TH_MemoryError);
     text_free(&t);
 }
 

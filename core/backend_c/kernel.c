@@ -79,7 +79,7 @@ bool emit_begin(Emit *e, const Kernel *k, int number) {
     if (!e->first && !plan_kernel_users(e->p, e->arena, &e->first, &e->users)) return false;
     int step = e->first[number];
     e->k = k;
-    e->turn = -1;
+    e->vector = -1;
     e->number = number;
     e->mask = arena_alloc0(e->arena, (size_t)k->ins.n + 1);
     e->vec = arena_alloc0(e->arena, (size_t)k->ins.n + 1);

@@ -53,31 +53,31 @@ bool emit_leaf(Emit *e, const NestNode *n) {
 }
 
 /* ---- a loop by vectors ---- */
-static void turn_begin(Emit *e, int dim) {
+static void vector_begin(Emit *e, int dim) {
     emit_line(e, "{");
     e->indent++;
-    emit_line(e, "const i64 i%d = j%d + %d;", dim, dim, e->turn * e->lanes);
+    emit_line(e, "const i64 i%d = j%d + %d;", dim, dim, e->vector * e->lanes);
 }
 
-static void turn_end(Emit *e) {
+static void vector_end(Emit *e) {
     e->indent--;
     emit_line(e, "}");
 }
 
-/* The bulk of a row: a turn for each vector of accumulators, these under names of their own, so that they stay in
- * registers. Leaves j<dim> where the row's last vectors start. */
+/* The bulk of a row: the body once for each vector of accumulators, these under names of their own, so that they stay
+ * in registers. Leaves j<dim> where the row's last vectors start. */
 static bool bulk(Emit *e, const NestNode *n) {
-    int dim = n->dim, step = n->turns * n->lanes;
-    emit_red_turns(e, n->turns, true);
+    int dim = n->dim, step = n->vectors * n->lanes;
+    emit_red_vectors(e, n->vectors, true);
     emit_line(e, "i64 j%d = 0;", dim);
     emit_line(e, "for (; j%d + %d <= n%d; j%d += %d) {", dim, step, dim, dim, step);
     e->indent++;
-    for (e->turn = 0; e->turn < n->turns; e->turn++) {
-        turn_begin(e, dim);
+    for (e->vector = 0; e->vector < n->vectors; e->vector++) {
+        vector_begin(e, dim);
         if (!emit_nodes(e, n->child)) return false;
-        turn_end(e);
+        vector_end(e);
     }
-    e->turn = -1;
+    e->vector = -1;
     e->indent--;
     emit_line(e, "}");
     return true;
@@ -88,8 +88,8 @@ static bool bulk(Emit *e, const NestNode *n) {
 static bool masked_rest(Emit *e, const NestNode *n) {
     int dim = n->dim;
     e->tail = true;
-    for (e->turn = 0; e->turn < n->turns; e->turn++) {
-        int from = e->turn * n->lanes;
+    for (e->vector = 0; e->vector < n->vectors; e->vector++) {
+        int from = e->vector * n->lanes;
         emit_line(e, "if (j%d + %d < n%d) {", dim, from, dim);
         e->indent++;
         emit_line(e, "const i64 i%d = j%d + %d, m = n%d - i%d < %d ? n%d - i%d : %d;", dim, dim, from, dim, dim,
@@ -98,31 +98,31 @@ static bool masked_rest(Emit *e, const NestNode *n) {
         if (!inside(e, n)) return false;
         emit_line(e, "}");
     }
-    e->turn = -1;
+    e->vector = -1;
     e->tail = false;
     return true;
 }
 
-/* What stands in a loop whose turns run inside the loops within: what is between these, turn after turn. */
+/* What stands in a loop whose vectors run inside the loops within: what is between these, vector after vector. */
 static bool together(Emit *e, const NestNode *loop, const NestNode *n) {
     while (n) {
         const NestNode *end = n;
-        bool begins = n->kind == NEST_ACC && n->how == ACC_BEGIN; /* these live beyond a turn's braces */
+        bool begins = n->kind == NEST_ACC && n->how == ACC_BEGIN; /* these live beyond a vector's braces */
         if (n->kind == NEST_FOR) {
             emit_line(e, "for (i64 i%d = 0; i%d < n%d; i%d++) {", n->dim, n->dim, n->dim, n->dim);
             e->indent++;
             if (!together(e, loop, n->child)) return false;
-            turn_end(e);
+            vector_end(e);
             n = n->next;
             continue;
         }
-        for (e->turn = 0; e->turn < loop->turns; e->turn++) {
-            if (!begins) turn_begin(e, loop->dim);
+        for (e->vector = 0; e->vector < loop->vectors; e->vector++) {
+            if (!begins) vector_begin(e, loop->dim);
             for (end = n; end && end->kind != NEST_FOR; end = end->next)
                 if (!emit_leaf(e, end)) return false;
-            if (!begins) turn_end(e);
+            if (!begins) vector_end(e);
         }
-        e->turn = -1;
+        e->vector = -1;
         n = end;
     }
     return true;
@@ -130,12 +130,12 @@ static bool together(Emit *e, const NestNode *loop, const NestNode *n) {
 
 /* Columns, several vectors at a time. Leaves i<dim> at the first column that is left. */
 static bool columns(Emit *e, const NestNode *n) {
-    int dim = n->dim, step = n->turns * n->lanes;
+    int dim = n->dim, step = n->vectors * n->lanes;
     emit_line(e, "i64 j%d = 0;", dim);
     emit_line(e, "for (; j%d + %d <= n%d; j%d += %d) {", dim, step, dim, dim, step);
     e->indent++;
     if (!together(e, n, n->child)) return false;
-    turn_end(e);
+    vector_end(e);
     emit_line(e, "i64 i%d = j%d;", dim, dim);
     return true;
 }
@@ -179,9 +179,9 @@ static bool by_vectors(Emit *e, const NestNode *n) {
         return ok;
     }
     if (n->jam) return columns(e, n) && whole_and_rest(e, n, step);
-    if (n->turns > 1) {
+    if (n->vectors > 1) {
         if (!bulk(e, n) || (n->tail == TAIL_MASKED && !masked_rest(e, n))) return false;
-        emit_red_turns(e, n->turns, false);
+        emit_red_vectors(e, n->vectors, false);
         if (n->tail == TAIL_MASKED) return true;
         emit_line(e, "i64 i%d = j%d; u = (int)(j%d / %d);", dim, dim, dim, n->lanes);
         return whole_and_rest(e, n, step);

@@ -1,6 +1,6 @@
 /*
  * moves.c -- what goes between memory and vectors apart from single loads and stores: rows as columns and back
- * (turn.c), a row repeated, and lines of memory asked for.
+ * (transpose.c), a row repeated, and lines of memory asked for.
  */
 #include "text/emit.h"
 
@@ -62,7 +62,7 @@ void emit_move(Emit *e, const NestNode *n) {
     case MOVE_PUT: columns(e, n->first, false); break;
     case MOVE_REPEAT: repeat(e, n->first); break;
     case MOVE_AHEAD:
-        if (e->turn >= 0) emit_ahead(e, n->ids, n->n);
+        if (e->vector >= 0) emit_ahead(e, n->ids, n->n);
         break;
     case MOVE_NEXT:
         if (!e->tail) emit_next(e, n->first);

@@ -18,7 +18,7 @@ static int acc_lanes(const Emit *e, int r) { return split(e, r) ? e->lanes / 2 :
 
 /* The accumulator's number, and which of several neighbours' it is: "0", "0_3". */
 static const char *own(const Emit *e, int r, char out[16]) {
-    if (e->turn >= 0 && (!in_lanes(e) || red_is_arg(&e->k->red.at[r]))) snprintf(out, 16, "%d_%d", r, e->turn);
+    if (e->vector >= 0 && (!in_lanes(e) || red_is_arg(&e->k->red.at[r]))) snprintf(out, 16, "%d_%d", r, e->vector);
     else snprintf(out, 16, "%d", r);
     return out;
 }
@@ -134,7 +134,7 @@ static void arg_step(Emit *e, int r, const Red *d) {
         int dim = e->s->st->vec;
         if (is_side(e)) text_printf(&c, "(int)%s", p.at ? p.at : "0");
         else if (!in_lanes(e)) text_put(&c, p.at ? p.at : "0");
-        else if (e->turn >= 0) text_printf(&c, "(int)(j%d / %d + %d)", dim, lanes, e->turn);
+        else if (e->vector >= 0) text_printf(&c, "(int)(j%d / %d + %d)", dim, lanes, e->vector);
         else text_put(&c, "u");
         arg_step_vector(e, r, d, lanes, c.at ? c.at : "0");
     } else {
@@ -171,8 +171,8 @@ static void arg_final(Emit *e, int r, const Red *d) {
     e->indent++;
     emit_line(e, "%s x = best%d, y; %s p = at%d, l = %s(), q, k, same, w;", ty, r, at, r, need_lanes(e, t, lanes));
     for (int h = lanes / 2; h; h /= 2) {
-        const char *turn = need_turned(e, mt, lanes, h);
-        emit_line(e, "y = %s(x); q = %s(p); k = %s(l);", need_turned(e, t, lanes, h), turn, turn);
+        const char *rotate = need_rotated(e, mt, lanes, h);
+        emit_line(e, "y = %s(x); q = %s(p); k = %s(l);", need_rotated(e, t, lanes, h), rotate, rotate);
         emit_line(e, "same = (x == y) | ((x != x) & (y != y));");
         emit_line(e, "w = (same & ((q < p) | ((q == p) & (k < l)))) | (~same & ~(y %s x) & (x == x));", op);
         emit_line(e, "x = %s(w, y, x); p = (w & q) | (~w & p); l = (w & k) | (~w & l);", sel);
@@ -212,7 +212,7 @@ static void arg_turns(Emit *e, int r, int n, bool begin) {
     emit_line(e, "}");
 }
 
-void emit_red_turns(Emit *e, int n, bool begin) {
+void emit_red_vectors(Emit *e, int n, bool begin) {
     const Stage *st = e->s->st;
     for (int r = st->red0; r < st->red0 + st->nred; r++) {
         char ty[16];
@@ -292,7 +292,7 @@ static void split_step(Emit *e, int r) {
     int lanes = acc_lanes(e, r), n = red_lanes(d) / lanes, from = e->k->ins.at[d->v].a;
     for (int h = 0; h < 2; h++) {
         char x[40], y[96];
-        if (e->turn >= 0) snprintf(x, sizeof x, "t%d_%d", r, (2 * e->turn + h) % n);
+        if (e->vector >= 0) snprintf(x, sizeof x, "t%d_%d", r, (2 * e->vector + h) % n);
         else snprintf(x, sizeof x, "acc%d[(2 * u + %d) & %d]", r, h, n - 1);
         snprintf(y, sizeof y, "%s(v%d)", need_half(e, e->lanes, h, from), from);
         Text t;
@@ -322,7 +322,7 @@ void emit_red_step(Emit *e, int r) {
     int width = lanes || (e->s->vec >= 0 && d->depth > e->s->vec) ? e->lanes : 1;
     if (width > 1 && !e->vec[d->v]) snprintf(v, sizeof v, "%s(v%d)", need_splat(e, (ThDtype)d->acc_dtype, width), d->v);
     else snprintf(v, sizeof v, "v%d", d->v);
-    if (lanes && e->turn >= 0) snprintf(x, sizeof x, "t%d_%d", r, e->turn);
+    if (lanes && e->vector >= 0) snprintf(x, sizeof x, "t%d_%d", r, e->vector);
     else if (lanes) snprintf(x, sizeof x, "acc%d[u & %d]", r, red_lanes(d) / e->lanes - 1);
     else snprintf(x, sizeof x, "acc%s", own(e, r, name));
     Text t;
@@ -384,7 +384,7 @@ void emit_red_final(Emit *e, int r) {
         need_type(e, a, lanes, ty);
         emit_line(e, "%s r%d; { %s x = acc%d[0], y;", s, r, ty, r);
         for (int h = lanes / 2; h; h /= 2)
-            emit_line(e, "    y = %s(x); x = %s;", need_turned(e, a, lanes, h), t.at ? t.at : "0");
+            emit_line(e, "    y = %s(x); x = %s;", need_rotated(e, a, lanes, h), t.at ? t.at : "0");
         emit_line(e, "    r%d = x[0]; }", r);
     }
     text_free(&t);

@@ -170,7 +170,7 @@ typedef struct Lower Lower;
  */
 typedef struct HostCall HostCall;
 typedef int (*HostFn)(HostCall *h); /* 0, or nonzero after h->fail or an error in h->ctx */
-enum { HOST_PARTS = 8 };
+enum { HOST_SHARES = 8 };
 struct HostCall {
     ThContext *ctx;
     const Op *op;
@@ -179,9 +179,9 @@ struct HostCall {
     ThArray **in, **out; /* NULL where the operand is no tensor */
     int nin, nout;
     void *scratch;                            /* scratch_bytes of LowerApi.host */
-    void *(*room)(HostCall *h, size_t bytes); /* the one working block of this part, kept for the next call; or NULL */
-    int part; /* parts of a call that run at the same time have a copy of this each: HOST_PARTS and one for what they
-                 share */
+    void *(*room)(HostCall *h, size_t bytes); /* the one working block of this share, kept for the next call; or NULL */
+    int share; /* shares of a call that run at the same time have a copy of this each: HOST_SHARES, and one for what is
+                  common to them */
     int (*fail)(HostCall *h, ThError kind, const char *text); /* text is copied; returns 1 */
     int (*conv)(HostCall *h, const ConvWork *w);              /* the library's convolution of floats.. */
     int (*pool)(HostCall *h, const PoolWork *w);              /* ..and pooling over two dimensions */

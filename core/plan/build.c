@@ -605,7 +605,7 @@ static bool take(Build *b) {
         if (p->host.at[h].scratch_bytes > l->scratch_bytes) l->scratch_bytes = p->host.at[h].scratch_bytes;
     l->nregion = b->region.n;
     l->nwindow = b->window.n;
-    l->npart = b->part.n;
+    l->nbody = b->body.n;
     l->region = build_keep(b, b->region.at, (size_t)l->nregion * sizeof(Region));
     l->window = build_keep(b, b->window.at, (size_t)l->nwindow * sizeof(PlanWindow));
     return l->step && l->buf && l->check && l->host && l->input && l->output && l->region && l->window;
@@ -616,14 +616,14 @@ static bool hand_over(Build *b) {
     Plan *l = b->plan;
     l->kernel = build_keep(b, b->kernel.at, (size_t)b->kernel.n * sizeof(Kernel *));
     l->constant = build_keep(b, b->constant.at, (size_t)b->constant.n * sizeof(ThArray *));
-    l->part = build_keep(b, b->part.at, (size_t)b->part.n * sizeof(Plan *));
-    if (l->part) l->npart = b->part.n;
-    for (int k = 0; !l->part && k < b->part.n; k++) plan_release(b->part.at[k]);
+    l->body = build_keep(b, b->body.at, (size_t)b->body.n * sizeof(Plan *));
+    if (l->body) l->nbody = b->body.n;
+    for (int k = 0; !l->body && k < b->body.n; k++) plan_release(b->body.at[k]);
     if (l->kernel) l->nkernel = b->kernel.n;
     if (l->constant) l->nconstant = b->constant.n;
     for (int k = 0; !l->kernel && k < b->kernel.n; k++) kernel_free(b->kernel.at[k]);
     for (int k = 0; !l->constant && k < b->constant.n; k++) th_array_release(b->constant.at[k]);
-    return l->kernel && l->constant && l->part;
+    return l->kernel && l->constant && l->body;
 }
 
 bool plan_build(Planner *p) {
@@ -643,7 +643,7 @@ bool plan_build(Planner *p) {
     vec_free(p->ctx, &b.nodes);
     vec_free(p->ctx, &b.region);
     vec_free(p->ctx, &b.window);
-    vec_free(p->ctx, &b.part);
+    vec_free(p->ctx, &b.body);
     vec_free(p->ctx, &b.node);
     vec_free(p->ctx, &b.import);
     map_free(p->ctx, &b.keys);

@@ -28,7 +28,7 @@ typedef struct Build {
     VEC(Region) region;
     int segment, tail; /* first step that is in no region yet; the last region in line */
     VEC(PlanWindow) window;
-    VEC(Plan *) part;
+    VEC(Plan *) body;
     VEC(BodyNode) node;
     VEC(Import) import;
 } Build;

@@ -496,7 +496,7 @@ static bool prepare(Put *t) {
     t->counter = arena_alloc(a, (size_t)(y->nsym + 1) * sizeof(int));
     t->out = arena_alloc(a, (size_t)(y->noutput + 1) * sizeof(int));
     t->shown = arena_alloc(a, (size_t)(t->e->nout + 1) * sizeof(int));
-    if (!t->buf || !t->kernel || !t->counter || !t->out || !t->shown || !vec_push(t->b->ctx, &t->b->part, t->y->plan))
+    if (!t->buf || !t->kernel || !t->counter || !t->out || !t->shown || !vec_push(t->b->ctx, &t->b->body, t->y->plan))
         return false;
     plan_retain(t->y->plan);
     return inner_windows(t);

@@ -154,6 +154,6 @@ void plan_release(Plan *p) {
     for (int k = 0; k < p->nkernel; k++) kernel_free(p->kernel[k]);
     for (int k = 0; k < p->nconstant; k++) th_array_release(p->constant[k]);
     for (int s = 0; s < p->nshared; s++) shared_release(p->shared[s]);
-    for (int b = 0; b < p->npart; b++) plan_release(p->part[b]);
+    for (int b = 0; b < p->nbody; b++) plan_release(p->body[b]);
     arena_free(p->arena);
 }

@@ -169,8 +169,8 @@ typedef struct Plan {
     int nregion; /* region[0] is the root */
     PlanWindow *window;
     int nwindow;
-    struct Plan **part; /* plans of bodies, whose arenas hold texts and attributes of this one */
-    int npart;
+    struct Plan **body; /* plans of bodies, whose arenas hold texts and attributes of this one */
+    int nbody;
     ShapeIns *shape;
     int nshape; /* run at a new signature; those of STEP_SIZE follow */
     int nshape_static, nsym;

@@ -65,8 +65,8 @@ typedef struct Workspace {
     ThArray **borrowed; /* by output: the array given last time, when its memory may serve again */
     ThComplex128 *cell; /* by FnOut: a result without dimensions */
     ThFunction *fn;
-    char *room[HOST_PARTS + 1]; /* working memory of host calls, grown as asked for */
-    size_t room_bytes[HOST_PARTS + 1];
+    char *room[HOST_SHARES + 1]; /* working memory of host calls, grown as asked for */
+    size_t room_bytes[HOST_SHARES + 1];
     bool late_products; /* a product has lengths that a step finds: it packs into `packed`, grown as needed */
     char *packed;
     size_t packed_bytes;

@@ -84,7 +84,7 @@ void workspace_free(Workspace *w) {
     for (int i = 0; i < f->nin; i++) th_array_release(w->number[i]);
     ctx_free(f->ctx, w->arena, w->arena_bytes);
     ctx_free(f->ctx, w->frame.scratch, w->scratch_bytes);
-    for (int i = 0; i <= HOST_PARTS; i++) ctx_free(f->ctx, w->room[i], w->room_bytes[i]);
+    for (int i = 0; i <= HOST_SHARES; i++) ctx_free(f->ctx, w->room[i], w->room_bytes[i]);
     ctx_free(f->ctx, w->packed, w->packed_bytes);
     packs_free(w);
     ctx_free(f->ctx, w, carve(f, NULL, NULL));
@@ -325,36 +325,29 @@ void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a) {
 }
 
 /* ---- th_rt: what generated code and the interpreter call back ---- */
-static int rt_gemm_then(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b,
-                        const int64_t bs[2], void *c, const int64_t cs[2], double alpha, double beta, GemmDone done,
-                        void *user) {
-    GemmArgs g = {.dtype = (ThDtype)dtype,
-                  .m = mnk[0],
-                  .n = mnk[1],
-                  .k = mnk[2],
-                  .a = a,
-                  .ars = as[0],
-                  .acs = as[1],
-                  .b = b,
-                  .brs = bs[0],
-                  .bcs = bs[1],
-                  .c = c,
-                  .crs = cs[0],
-                  .ccs = cs[1],
-                  .alpha = alpha,
-                  .beta = beta,
-                  .done = done,
-                  .user = user};
+static int rt_gemm(ThFrame *f, const RtProduct *p) {
+    GemmArgs g = {.dtype = (ThDtype)p->dtype,
+                  .m = p->m,
+                  .n = p->n,
+                  .k = p->k,
+                  .a = p->a,
+                  .ars = p->as[0],
+                  .acs = p->as[1],
+                  .b = p->b,
+                  .brs = p->bs[0],
+                  .bcs = p->bs[1],
+                  .c = p->c,
+                  .crs = p->cs[0],
+                  .ccs = p->cs[1],
+                  .alpha = p->alpha,
+                  .beta = p->beta,
+                  .done = p->done,
+                  .user = p->user};
     Workspace *w = f->ws;
     if (packs_use(w, &g)) return 1;
     if (!w->late_products) return gemm_run(f->plan->ctx, &g, f->scratch);
     if (!grow(f->plan->ctx, &w->packed, &w->packed_bytes, gemm_scratch_bytes(&g) + 64)) return 1;
     return gemm_run(f->plan->ctx, &g, w->packed);
-}
-
-static int rt_gemm(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b,
-                   const int64_t bs[2], void *c, const int64_t cs[2], double alpha, double beta) {
-    return rt_gemm_then(f, dtype, mnk, a, as, b, bs, c, cs, alpha, beta, NULL, NULL);
 }
 
 static int host_fail(HostCall *h, ThError kind, const char *text) {
@@ -367,12 +360,12 @@ static int host_fail(HostCall *h, ThError kind, const char *text) {
 static void *host_room(HostCall *h, size_t bytes) {
     ThFrame *f = h->frame;
     Workspace *w = f->ws;
-    if (bytes <= w->room_bytes[h->part]) return w->room[h->part];
+    if (bytes <= w->room_bytes[h->share]) return w->room[h->share];
     void *fresh = ctx_alloc_aligned(h->ctx, bytes, 64);
     if (!fresh) return NULL;
-    ctx_free(h->ctx, w->room[h->part], w->room_bytes[h->part]);
-    w->room[h->part] = fresh;
-    w->room_bytes[h->part] = bytes;
+    ctx_free(h->ctx, w->room[h->share], w->room_bytes[h->share]);
+    w->room[h->share] = fresh;
+    w->room_bytes[h->share] = bytes;
     return fresh;
 }
 
@@ -523,5 +516,5 @@ static void rt_parallel(ThFrame *f, int n, void (*fn)(int i, void *user), void *
     parallel_for(f->plan->ctx, n, fn, user);
 }
 
-const ThRt th_rt = {TH_RT_ABI, sizeof(ThRt), rt_gemm,     rt_host_call, rt_size_step, rt_late_alloc,
-                    rt_poll,   rt_fail,      rt_parallel, rt_gemm_then, rt_conv};
+const ThRt th_rt = {TH_RT_ABI,     sizeof(ThRt), rt_gemm, rt_host_call, rt_size_step,
+                    rt_late_alloc, rt_poll,      rt_fail, rt_parallel,  rt_conv};

@@ -24,7 +24,7 @@ bool blocks_apply(Nest *t, bool share) {
     at = nest_code(t, &t->root, t->way, 0, t->o->code + s->pre[0], s->npre[0]);
     at = nest_put(t, at, t->way, NEST_FOR, 0, &blocks);
     blocks->how = FOR_BLOCK;
-    blocks->lanes = blocks->turns = 1;
+    blocks->lanes = blocks->vectors = 1;
     blocks->share = share;
     NestNode **in = nest_acc(t, &blocks->child, t->way, 0, ACC_BEGIN, s->red[0], s->nred[0]);
     if (loop) *in = loop, in = &loop->next, *in = NULL;

@@ -89,11 +89,11 @@ static bool vectors(Check *c, const NestNode *n) {
 /* Elements along a vector's dim are counted where accumulators lie along it. */
 static bool serial(const Check *c, const NestNode *n) {
     const LoopStage *s = n->stage < 0 ? NULL : &n->way->stage[n->stage];
-    return n->lanes == 1 && n->turns == 1 && !(s && s->st->nred && s->st->vec == n->dim && red_in_lanes(c->t->k, s));
+    return n->lanes == 1 && n->vectors == 1 && !(s && s->st->nred && s->st->vec == n->dim && red_in_lanes(c->t->k, s));
 }
 
 static bool loop(Check *c, const NestNode *n) {
-    if (n->dim < 0 || (n->dim && n->dim >= c->t->k->ndim) || n->lanes < 1 || n->turns < 1) return false;
+    if (n->dim < 0 || (n->dim && n->dim >= c->t->k->ndim) || n->lanes < 1 || n->vectors < 1) return false;
     if (n->how == FOR_GRID || n->how == FOR_THREAD) return points(c, n);
     if (n->how == FOR_PIECE || n->how == FOR_BLOCK) return !n->dim && !c->open; /* its loop stands inside */
     if ((n->how == FOR_VECTOR && !vectors(c, n)) || (n->how == FOR_SERIAL && !serial(c, n))) return false;

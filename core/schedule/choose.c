@@ -11,9 +11,9 @@
 
 /* ---- the loop that vectors lie along ---- */
 /* Rows by several vectors at a time: accumulators must stay in registers, and a long body would be text without end. */
-static int turns_of(const Nest *t, const NestNode *loop) {
+static int vectors_of(const Nest *t, const NestNode *loop) {
     enum { MOST_INS = 24, CHAINS = 4 }; /* CHAINS of positions */
-    int live, n = unroll_turns(t, loop, CHAINS, &live);
+    int live, n = unroll_vectors(t, loop, CHAINS, &live);
     return t->k->st.at[loop->stage].nins <= MOST_INS && live <= t->target->registers ? n : 1;
 }
 
@@ -68,8 +68,8 @@ static int pays_copy(const Nest *t, const NestNode *loop) {
 static bool vector_loop(Nest *t, NestNode *loop) {
     loop->copy = pays_copy(t, loop);
     if (loop->lanes == 1) return true;
-    loop->turns = turns_of(t, loop);
-    if (loop->turns > 1) {
+    loop->vectors = vectors_of(t, loop);
+    if (loop->vectors > 1) {
         if (t->target->masks && unroll_may_mask(t, loop)) loop->tail = TAIL_MASKED;
         return true;
     }
@@ -93,8 +93,8 @@ static void quotients(Nest *t, NestWay *w) {
 }
 
 /* ---- ways for short rows ---- */
-/* Rows that read at indices of their own: what the columns' checks and turns cost the compiler (half of the time for an
- * MLP's step) they give back only where rows are known to be short. */
+/* Rows that read at indices of their own: what the columns' checks and transposing cost the compiler (half of the time
+ * for an MLP's step) they give back only where rows are known to be short. */
 static bool pays_side(const Nest *t, NestAsk ask) {
     const Kernel *k = t->k;
     bool indices = false, known = ask.known;

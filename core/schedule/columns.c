@@ -1,6 +1,6 @@
 /*
- * columns.c -- columns that are reduced, several vectors of them together: memory is read in longer runs. The turns run
- * inside the loops over rows.
+ * columns.c -- columns that are reduced, several vectors of them together: memory is read in longer runs. The vectors
+ * run inside the loops over rows.
  */
 #include "nest.h"
 
@@ -15,10 +15,10 @@ bool columns_may(const Nest *t, const NestNode *loop) {
     return true;
 }
 
-bool columns_apply(Nest *t, NestNode *loop, int turns) {
+bool columns_apply(Nest *t, NestNode *loop, int vectors) {
     const LoopStage *s = &loop->way->stage[loop->stage];
     NestNode *n = loop->child;
-    loop->turns = turns;
+    loop->vectors = vectors;
     loop->jam = true;
     for (int l = loop->loop + 1; n && l < s->nloop; l++) { /* into the innermost loop */
         while (n && n->kind != NEST_FOR) n = n->next;

@@ -54,7 +54,7 @@ bool flat_apply(Nest *t, int least) {
     nest_put(t, at, w, NEST_FOR, 0, &loop);
     loop->how = FOR_FLAT;
     loop->lanes = n;
-    loop->turns = 1;
+    loop->vectors = 1;
     nest_code(t, &loop->child, w, 0, t->o->code + s->pre[2], s->npre[2]);
     return !t->failed;
 }

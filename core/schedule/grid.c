@@ -116,7 +116,7 @@ static NestNode **points(Nest *t, NestNode **at, NestHow how, int stage, int fro
     (*out)->how = (uint8_t)how;
     (*out)->loop = from;
     (*out)->n = to - from;
-    (*out)->lanes = (*out)->turns = 1;
+    (*out)->lanes = (*out)->vectors = 1;
     return at;
 }
 

@@ -80,10 +80,12 @@ struct NestNode {
     int stage;         /* number; -1: of none */
     /* NEST_FOR */
     uint8_t tail;
-    bool jam;                    /* the turns run inside the loops within, not around them */
-    bool share;                  /* FOR_BLOCK, FOR_PIECE: among threads */
-    int loop;                    /* position in LoopStage.loop */
-    int dim, lanes, turns, copy; /* turns: vectors that are unrolled; copy: elements from which memcpy does it, or 0 */
+    bool jam;   /* the vectors run inside the loops within, not around them */
+    bool share; /* FOR_BLOCK, FOR_PIECE: among threads */
+    int loop;   /* position in LoopStage.loop */
+    int dim, lanes;
+    int vectors; /* that are written out in each step */
+    int copy;    /* elements from which memcpy does it, or 0 */
     /* the others; n: of FOR_PIECE, rows of a piece at least; of a GPU, loops */
     const int *ids; /* NEST_CODE, MOVE_AHEAD */
     const NestTest *test;
@@ -163,10 +165,10 @@ bool lanes_is_vector(const Nest *t, const NestWay *w, int id); /* the value is o
 void lanes_mark(Nest *t, NestWay *w, int stage, bool halves);  /* VALUE_HALVES */
 /* unroll.c: rows by as many vectors as each accumulator has (of a position: `chains`), and how many stay in registers;
  * columns.c: some columns of vectors reduced together */
-int unroll_turns(const Nest *t, const NestNode *loop, int chains, int *live); /* 1: cannot be */
+int unroll_vectors(const Nest *t, const NestNode *loop, int chains, int *live); /* 1: cannot be */
 bool unroll_may_mask(const Nest *t, const NestNode *loop);
 bool columns_may(const Nest *t, const NestNode *loop);
-bool columns_apply(Nest *t, NestNode *loop, int turns);
+bool columns_apply(Nest *t, NestNode *loop, int vectors);
 /* fetch.c, copy.c, divide.c */
 bool fetch_rows(Nest *t);
 bool copy_may(const Nest *t, const NestNode *loop);

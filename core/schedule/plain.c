@@ -9,7 +9,7 @@ static NestNode **loop(Nest *t, NestNode **at, const NestWay *w, int stage, int 
     (*out)->how = stage >= 0 && position == w->stage[stage].vec ? FOR_VECTOR : FOR_SERIAL;
     (*out)->loop = position;
     (*out)->dim = dim;
-    (*out)->lanes = (*out)->turns = 1;
+    (*out)->lanes = (*out)->vectors = 1;
     return at;
 }
 

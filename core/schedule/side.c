@@ -163,7 +163,7 @@ static NestNode **stage(Nest *t, NestNode **at, NestWay *w, int s, bool *there) 
     columns->how = FOR_SERIAL;
     columns->loop = 1;
     columns->dim = ls->loop[1];
-    columns->lanes = columns->turns = 1;
+    columns->lanes = columns->vectors = 1;
     NestNode **in = nest_code(t, &columns->child, w, s, code + ls->pre[2], ls->npre[2]);
     nest_acc(t, in, w, s, ACC_STEP, ls->st->red0, ls->st->nred);
     at = move_rows(t, at, w, s, false, there);
@@ -195,7 +195,7 @@ bool side_apply(Nest *t, NestWay *w, int rows, int most) {
     nest_put(t, at, w, NEST_FOR, 0, &loop);
     loop->how = FOR_VECTOR;
     loop->lanes = w->lanes[0];
-    loop->turns = 1;
+    loop->vectors = 1;
     at = &loop->child;
     for (int a = 0; a < k->acc.n; a++)
         if (w->array[a] == a) at = nest_move(t, at, w, 0, MOVE_ARRAY, a);

@@ -57,7 +57,7 @@ bool split_apply(Nest *t) {
     NestNode **at = checks(t, &t->root);
     nest_put(t, at, t->way, NEST_FOR, 0, &pieces);
     pieces->how = FOR_PIECE;
-    pieces->lanes = pieces->turns = 1;
+    pieces->lanes = pieces->vectors = 1;
     pieces->share = true;
     pieces->n = 1;
     pieces->child = inside;

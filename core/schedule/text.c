@@ -18,9 +18,9 @@ static void put_for(Text *out, const NestNode *n) {
     text_printf(out, " i%d", n->dim);
     if (n->how == FOR_FLAT) text_put(out, " and i1");
     if (n->how == FOR_VECTOR || n->how == FOR_FLAT) text_printf(out, " by %d", n->lanes);
-    if (n->turns > 1) text_printf(out, ", %d %s", n->turns, n->jam ? "together" : "turns");
+    if (n->vectors > 1) text_printf(out, ", %d %s", n->vectors, n->jam ? "together" : "vectors");
     if (n->how == FOR_VECTOR && n->lanes > 1 && n->tail == TAIL_MASKED)
-        text_put(out, n->turns > 1 ? ", the rest masked" : ", all masked");
+        text_put(out, n->vectors > 1 ? ", the rest masked" : ", all masked");
     if (n->copy) text_printf(out, ", copied from %d on", n->copy);
     if (n->how == FOR_PIECE && n->n > 1) text_printf(out, ", %d at least", n->n);
     if (n->how == FOR_BLOCK && n->share) text_put(out, ", for threads");

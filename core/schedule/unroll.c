@@ -4,7 +4,7 @@
  */
 #include "nest.h"
 
-int unroll_turns(const Nest *t, const NestNode *loop, int chains, int *live) {
+int unroll_vectors(const Nest *t, const NestNode *loop, int chains, int *live) {
     const Kernel *k = t->k;
     const LoopStage *s = &loop->way->stage[loop->stage];
     const Stage *st = s->st;
@@ -15,7 +15,7 @@ int unroll_turns(const Nest *t, const NestNode *loop, int chains, int *live) {
         const Red *d = &k->red.at[r];
         int each = red_is_arg(d) ? chains : red_lanes(d) / loop->lanes;
         *live += red_is_arg(d) ? 2 * each : red_lanes(d) / nest_acc_lanes(t, loop->way, loop->stage, r);
-        if (nest_halves(t, loop->way, loop->stage, r)) halves = each; /* must divide the number of turns */
+        if (nest_halves(t, loop->way, loop->stage, r)) halves = each; /* must divide the number of vectors */
         else if (n && each != n) return 1;
         else n = each;
     }

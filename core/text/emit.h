@@ -36,7 +36,7 @@ typedef struct Emit {
     bool tail;  /* under a mask of the first `m` lanes */
     bool split; /* the function being written takes [row0, row1) of dim 0 */
     bool block; /* ..which is reduced: what it gives goes to blocks.c */
-    int turn;   /* which of the vectors that are unrolled, or -1 */
+    int vector; /* which of the vectors that are written out, or -1 */
     int indent;
     bool registers; /* single values in loops live in C variables; not where kernels are launched */
     bool rows;      /* steps are data, not functions: rows.c */
@@ -67,13 +67,13 @@ const char *need_store(Emit *e, ThDtype d, int lanes, char how);
 ThDtype mask_dtype(ThDtype d);                                          /* of the lanes of need_mask */
 const char *need_lanes(Emit *e, ThDtype d, int lanes);                  /* (): numbers of the lanes, as wide as d */
 const char *need_first(Emit *e, ThDtype d, int lanes);                  /* (m): mask of the first m lanes */
-const char *need_turned(Emit *e, ThDtype d, int lanes, int by);         /* (v): lane j from lane j + by, around */
+const char *need_rotated(Emit *e, ThDtype d, int lanes, int by);        /* (v): lane j from lane j + by, around */
 bool lanes_load_tail(Emit *e, ThDtype d, int lanes, const char *name);  /* writes it by a masked move, or false */
 bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name); /* likewise */
 bool lanes_gather(Emit *e, ThDtype d, int lanes, const char *name);     /* writes the strided one, or false */
 bool lanes_scatter(Emit *e, ThDtype d, int lanes, const char *name);    /* likewise */
 
-/* turn.c: rows as columns, and back */
+/* transpose.c: rows as columns, and back */
 const char *need_get(Emit *e, ThDtype d, int lanes);
 const char *need_put(Emit *e, ThDtype d, int lanes);
 
@@ -100,7 +100,7 @@ void emit_ahead(Emit *e, const int *ids, int n);        /* fetches what the n in
 void emit_next(Emit *e, int id);                        /* ..or in the next row */
 void emit_size(Text *t, Size z);
 /* reduce.c */
-void emit_red_turns(Emit *e, int n, bool begin); /* names for n vectors of every accumulator, or back to arrays */
+void emit_red_vectors(Emit *e, int n, bool begin); /* names for n vectors of every accumulator, or back to arrays */
 void emit_red_init(Emit *e, int red);
 void emit_red_step(Emit *e, int red);
 void emit_red_final(Emit *e, int red);

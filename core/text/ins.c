@@ -161,7 +161,7 @@ void emit_ahead(Emit *e, const int *ids, int n) {
         if (i->op != INS_LOAD || i->depth != s->nloop) continue;
         const Access *a = &e->k->acc.at[i->a];
         Size step = a->st[s->loop[s->nloop - 1]];
-        int from = e->turn * e->lanes * (int)th_dtype_bytes((ThDtype)a->dtype);
+        int from = e->vector * e->lanes * (int)th_dtype_bytes((ThDtype)a->dtype);
         if (a->idx >= 0 || !size_is(a->st[s->st->vec], 1) || size_is(step, 0) || from % CHOOSE_LINE) continue;
         Text p;
         text_init(&p, e->c);

@@ -1,5 +1,5 @@
 /*
- * lanes.c -- helpers of a unit that treat a vector as a row of lanes: their numbers, the first m of them, a turn
+ * lanes.c -- helpers of a unit that treat a vector as a row of lanes: their numbers, the first m of them, rotated
  * around, and, where the processor has masks (AVX-512), the last vector of a row and strided vectors moved under one.
  * Bits are those of the loops over lanes that other processors get.
  */
@@ -48,10 +48,10 @@ const char *need_first(Emit *e, ThDtype d, int lanes) {
     return name;
 }
 
-const char *need_turned(Emit *e, ThDtype d, int lanes, int by) {
+const char *need_rotated(Emit *e, ThDtype d, int lanes, int by) {
     bool fresh;
     char t[16], m[16], what[16];
-    snprintf(what, sizeof what, "turn%d", by);
+    snprintf(what, sizeof what, "rotate%d", by);
     char *name = named(e, what, d, lanes, &fresh);
     if (!name || !fresh) return name ? name : "";
     need_type(e, d, lanes, t);

@@ -20,10 +20,10 @@ typedef struct Near {
     bool differ;
 } Near;
 
-static double item(ThDtype d, const char *p, int part) {
+static double item(ThDtype d, const char *p, int half) {
     ThValue v;
     array_cell_value(d, p, &v);
-    if (dtype_is_complex(d)) return part ? v.c.im : v.c.re;
+    if (dtype_is_complex(d)) return half ? v.c.im : v.c.re;
     return dtype_is_float(d) ? v.f : 0;
 }
 
@@ -34,8 +34,8 @@ static void near_run(void *user, char *const *ptr, const int64_t *stride, int64_
         const char *a = ptr[0] + i * stride[0], *b = ptr[1] + i * stride[1];
         if (!memcmp(a, b, bytes)) continue;
         if (dtype_is_discrete(q->dtype)) q->differ = true;
-        for (int part = 0; part < 1 + dtype_is_complex(q->dtype); part++) {
-            double x = item(q->dtype, a, part), y = item(q->dtype, b, part), d = fabs(x - y);
+        for (int half = 0; half < 1 + dtype_is_complex(q->dtype); half++) {
+            double x = item(q->dtype, a, half), y = item(q->dtype, b, half), d = fabs(x - y);
             if (x == y || (isnan(x) && isnan(y)) || (q->grown && !isfinite(x))) continue;
             if (isfinite(d) && d > q->most) q->most = d;
             if (!(d <= q->absolute + q->relative * fabs(y) + q->scale)) q->differ = true;
@@ -46,8 +46,8 @@ static void near_run(void *user, char *const *ptr, const int64_t *stride, int64_
 static void scale_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
     Near *q = user;
     for (int64_t i = 0; i < n; i++)
-        for (int part = 0; part < 1 + dtype_is_complex(q->dtype); part++) {
-            double x = fabs(item(q->dtype, ptr[0] + i * stride[0], part));
+        for (int half = 0; half < 1 + dtype_is_complex(q->dtype); half++) {
+            double x = fabs(item(q->dtype, ptr[0] + i * stride[0], half));
             if (isfinite(x) && x > q->most) q->most = x;
         }
 }
@@ -185,35 +185,35 @@ static bool joins(const ThApply *a) {
     return true;
 }
 
-typedef struct Parts { /* lists of the function being made */
+typedef struct Apart { /* lists of the function being made */
     VarVec in, out;
     VEC(ThIn) ins;
     VEC(PlanIo) io, oo;
     VEC(ThOut) outs;
-} Parts;
+} Apart;
 
 /* The node on arguments of its own; constants stay. */
-static bool part(WatchGraph *g, Builder *b, Parts *p, ThApply *a) {
+static bool put_apart(WatchGraph *g, Builder *b, Apart *p, ThApply *a) {
     ThVar **in = ctx_alloc(g->c, sizeof *in * (size_t)(a->nin + 1));
     bool ok = in != NULL;
     for (int i = 0; ok && i < a->nin; i++) {
         ThType t = a->in[i]->type;
         bool own = a->in[i]->kind == VAR_CONSTANT;
         in[i] = own ? a->in[i] : var_new(b, t, NULL);
-        ok = in[i] && (own || (vec_push(g->c, &p->in, in[i]) && vec_push(g->c, &g->parts_in, a->in[i]) &&
+        ok = in[i] && (own || (vec_push(g->c, &p->in, in[i]) && vec_push(g->c, &g->apart_in, a->in[i]) &&
                                vec_push(g->c, &p->ins, ((ThIn){.allow_downcast = -1})) &&
                                vec_push(g->c, &p->io, ((PlanIo){.type = t}))));
     }
     ThApply *copy = ok ? apply_make(b, a->op, a->attrs, in, a->nin) : NULL;
     ctx_free(g->c, in, sizeof *in * (size_t)(a->nin + 1));
-    ok = copy && copy->nout == a->nout && vec_push(g->c, &g->parts_node, a);
+    ok = copy && copy->nout == a->nout && vec_push(g->c, &g->apart_node, a);
     for (int o = 0; ok && o < a->nout; o++)
         ok = vec_push(g->c, &p->out, copy->out[o]) && vec_push(g->c, &p->outs, ((ThOut){0})) &&
              vec_push(g->c, &p->oo, ((PlanIo){.type = a->out[o]->type}));
     return ok;
 }
 
-static ThFunction *finish_parts(WatchGraph *g, Parts *p) {
+static ThFunction *finish_apart(WatchGraph *g, Apart *p) {
     ThContext *c = g->c;
     VarVec out = {0};
     bool ok = vec_reserve(c, &out, p->out.n) && ops_expand(c, p->out.at, p->out.n, p->in.at, p->in.n, NULL, out.at);
@@ -241,15 +241,15 @@ static ThFunction *finish_parts(WatchGraph *g, Parts *p) {
 }
 
 /* NULL without an error: there is no compiler here. */
-static ThFunction *make_parts(WatchGraph *g) {
+static ThFunction *make_apart(WatchGraph *g) {
     ThContext *c = g->c;
-    Parts p = {0};
+    Apart p = {0};
     Builder b;
     bool ok = true;
     builder_begin(&b, c);
     for (int i = 0; ok && i < g->node.n; i++)
-        if (joins(g->node.at[i])) ok = part(g, &b, &p, g->node.at[i]);
-    ThFunction *f = ok && p.out.n ? finish_parts(g, &p) : NULL;
+        if (joins(g->node.at[i])) ok = put_apart(g, &b, &p, g->node.at[i]);
+    ThFunction *f = ok && p.out.n ? finish_apart(g, &p) : NULL;
     builder_end(&b);
     vec_free(c, &p.in);
     vec_free(c, &p.out);
@@ -260,11 +260,11 @@ static ThFunction *make_parts(WatchGraph *g) {
     return f;
 }
 
-static bool compare_parts(const WatchCall *k, ThArray *const *got) {
+static bool compare_apart(const WatchCall *k, ThArray *const *got) {
     static const char *const names[2] = {"interpreter", "generated C"};
     double most;
-    for (int i = 0, at = 0; i < k->g->parts_node.n; i++) {
-        const ThApply *a = k->g->parts_node.at[i];
+    for (int i = 0, at = 0; i < k->g->apart_node.n; i++) {
+        const ThApply *a = k->g->apart_node.at[i];
         ThArray *const steps = watch_value(k, a->in[0]); /* of a loop */
         if (!watch_clear(k->g->c, a, &steps, got + at)) return false;
         for (int o = 0; o < a->nout; o++, at++) {
@@ -277,15 +277,15 @@ static bool compare_parts(const WatchCall *k, ThArray *const *got) {
     return true;
 }
 
-static bool run_parts(WatchCall *k) {
+static bool run_apart(WatchCall *k) {
     WatchGraph *g = k->g;
     ThContext *c = g->c;
-    int n = g->parts_in.n, nout = 0;
-    for (int i = 0; i < g->parts_node.n; i++) nout += g->parts_node.at[i]->nout;
+    int n = g->apart_in.n, nout = 0;
+    for (int i = 0; i < g->apart_node.n; i++) nout += g->apart_node.at[i]->nout;
     ThArray **arg = ctx_alloc0(c, sizeof *arg * (size_t)(n + nout + 1)), **out = arg ? arg + n : NULL;
     bool ok = arg != NULL;
-    for (int i = 0; ok && i < n; i++) arg[i] = watch_value(k, g->parts_in.at[i]);
-    if (ok && th_call(g->parts, arg, n, out)) {
+    for (int i = 0; ok && i < n; i++) arg[i] = watch_value(k, g->apart_in.at[i]);
+    if (ok && th_call(g->apart, arg, n, out)) {
         Text t;
         text_init(&t, c);
         text_printf(&t, "a node fails as generated C and does not in the interpreter: %s", th_error_text(c));
@@ -295,7 +295,7 @@ static bool run_parts(WatchCall *k) {
         if (fatal) text_free(&t), ok = false;
         else ok = raise(TH_BadThunkOutput, &t);
     } else {
-        ok = ok && compare_parts(k, out);
+        ok = ok && compare_apart(k, out);
     }
     for (int i = 0; out && i < nout; i++) th_array_release(out[i]);
     ctx_free(c, arg, sizeof *arg * (size_t)(n + nout + 1));
@@ -338,12 +338,12 @@ bool watch_debug_graph(WatchCall *k) {
             return wrong_rewrite(k, e, old, new_, most);
     }
     if (!k->w->spec.check_c || k->lost) return true;
-    if (!g->parts_tried) {
-        g->parts_tried = true;
-        g->parts = make_parts(g);
+    if (!g->apart_tried) {
+        g->apart_tried = true;
+        g->apart = make_apart(g);
         if (failed(g->c)) return false;
     }
-    return !g->parts || run_parts(k);
+    return !g->apart || run_apart(k);
 }
 
 bool watch_debug_whole(WatchFunction *f, const WatchCall *k, ThArray *const *arg, ThArray *const *out) {

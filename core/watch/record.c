@@ -227,7 +227,7 @@ bool watch_seal(WatchGraph *g) {
 
 static void free_one(WatchGraph *g) {
     ThContext *c = g->c;
-    if (g->parts) th_function_release(g->parts);
+    if (g->apart) th_function_release(g->apart);
     vec_free(c, &g->copy);
     vec_free(c, &g->last);
     vec_free(c, &g->first);
@@ -240,8 +240,8 @@ static void free_one(WatchGraph *g) {
     vec_free(c, &g->all);
     vec_free(c, &g->place);
     vec_free(c, &g->inner);
-    vec_free(c, &g->parts_in);
-    vec_free(c, &g->parts_node);
+    vec_free(c, &g->apart_in);
+    vec_free(c, &g->apart_node);
     map_free(c, &g->number);
     builder_end(&g->b);
     ctx_free(c, g, sizeof *g);

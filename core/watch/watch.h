@@ -44,10 +44,10 @@ struct WatchGraph {
     VEC(WatchInner) inner;
     VarVec held; /* variables of the user's that events name */
     /* the nodes side by side in one function of generated C: what goes in, and which nodes */
-    ThFunction *parts;
-    bool parts_tried;
-    VarVec parts_in;
-    ApplyVec parts_node;
+    ThFunction *apart;
+    bool apart_tried;
+    VarVec apart_in;
+    ApplyVec apart_node;
 };
 
 /* One evaluation. */
@@ -83,7 +83,7 @@ void watch_graph_free(WatchGraph *g);
 /* watch/eval.c: false with the error set when something is wrong. in: values of g->in; out: new references, or NULL */
 bool watch_eval(const WatchCall *at, ThArray *const *in, ThArray **out);
 ThArray *watch_value(const WatchCall *k, const ThVar *v);
-/* Parts of results that the operation leaves undefined get always the same contents. */
+/* Apart of results that the operation leaves undefined get always the same contents. */
 bool watch_clear(ThContext *c, const ThApply *a, ThArray *const *in, ThArray *const *out);
 
 /* watch/debug.c, watch/guard.c: what is said of values */

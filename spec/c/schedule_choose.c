@@ -61,7 +61,7 @@ static void gains(ThContext *c) {
 }
 
 /* ---- plans shown with the n-th allocation failing ---- */
-/* sum(exp(x), axis 1): short rows side by side, the others in turns. */
+/* sum(exp(x), axis 1): short rows side by side, the others by vectors. */
 static ThFunction *sums(ThContext *c) {
     ThVar *x = th_variable_new(c, type_tensor(TH_FLOAT32, 2, 0), "x"), *e = th_op(c, "exp", 1, x), *y[1] = {0};
     ThArg args[2] = {{.kind = TH_ARG_VAR, .var = e}, {.kind = TH_ARG_INT, .i = 1, .key = "axis"}};

@@ -1,7 +1,7 @@
 /*
  * schedule_nest.c -- every transform of core/schedule on random kernels: what a Nest computes, run without a compiler
  * (schedule_nest/eval.h), has the bits of the interpreter, which knows no Nests. Transforms are applied because they
- * may be, not because they pay, alone and with others, with any lanes, turns and thresholds; nest_check accepts each
+ * may be, not because they pay, alone and with others, with any lanes, vectors and thresholds; nest_check accepts each
  * tree and refuses it damaged. What choose.c chooses is run too, and all that it can choose is reached.
  *
  *   schedule_nest [kernels a transform] [first seed]
@@ -17,7 +17,7 @@
         X(TILE) X(SERIAL) X(THREADS) X(BLOCK) X(TILES) X(CHOSEN) X(CHOSEN_GRID)
 /* What the chooser may choose: a thing of the tree. */
 #define CHOICES(X) \
-    X(lanes) X(masked) X(turns) X(rest_masked) X(together) X(copied) X(halves) X(quotient) X(ahead) X(next) X(side) X(side_halves) \
+    X(lanes) X(masked) X(vectors) X(rest_masked) X(together) X(copied) X(halves) X(quotient) X(ahead) X(next) X(side) X(side_halves) \
         X(flat) X(blocks) X(shared_blocks) X(pieces) X(checks_before_pieces) X(product) X(tiles) X(grid_serial) \
         X(grid_thread) X(grid_block) X(grid_tiles) X(twin) X(fold) X(sync) X(scalar)
 /* clang-format on */
@@ -54,21 +54,24 @@ static int rt_fail(ThFrame *f, int step, int kind, int n, int64_t v0, int64_t v1
 }
 
 /* The product of both: as written. */
-static int rt_gemm(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b,
-                   const int64_t bs[2], void *c, const int64_t cs[2], double alpha, double beta) {
+static int rt_gemm(ThFrame *f, const RtProduct *g) {
     (void)f;
-    for (int64_t i = 0; i < mnk[0]; i++)
-        for (int64_t j = 0; j < mnk[1]; j++) {
+    for (int64_t i = 0; i < g->m; i++)
+        for (int64_t j = 0; j < g->n; j++) {
             double sum = 0;
-            int64_t at = i * cs[0] + j * cs[1];
-            for (int64_t k = 0; k < mnk[2]; k++) {
-                int64_t p = i * as[0] + k * as[1], q = k * bs[0] + j * bs[1];
-                if (dtype == TH_FLOAT32) sum += ((const float *)a)[p] * ((const float *)b)[q];
-                else sum += ((const double *)a)[p] * ((const double *)b)[q];
+            int64_t at = i * g->cs[0] + j * g->cs[1];
+            for (int64_t k = 0; k < g->k; k++) {
+                int64_t p = i * g->as[0] + k * g->as[1], q = k * g->bs[0] + j * g->bs[1];
+                if (g->dtype == TH_FLOAT32) sum += ((const float *)g->a)[p] * ((const float *)g->b)[q];
+                else sum += ((const double *)g->a)[p] * ((const double *)g->b)[q];
             }
-            if (dtype == TH_FLOAT32)
-                ((float *)c)[at] = (float)(alpha * sum + (beta != 0 ? beta * ((float *)c)[at] : 0));
-            else ((double *)c)[at] = alpha * sum + (beta != 0 ? beta * ((double *)c)[at] : 0);
+            if (g->dtype == TH_FLOAT32) {
+                float *c = (float *)g->c + at;
+                *c = (float)(g->alpha * sum + (g->beta != 0 ? g->beta * *c : 0));
+            } else {
+                double *c = (double *)g->c + at;
+                *c = g->alpha * sum + (g->beta != 0 ? g->beta * *c : 0);
+            }
         }
     return 0;
 }
@@ -90,12 +93,19 @@ static int product(Eval *e, const LoopStage *s) {
     const Stage *st = s->st;
     const Access *acc = e->k->acc.at, *a = &acc[st->A], *b = &acc[st->B], *c = &acc[st->C];
     int m = st->d0;
-    const int64_t mnk[3] = {e->n[m], e->n[m + 1], e->n[m + 2]};
-    const int64_t as[2] = {eval_size(e, a->st[m]), eval_size(e, a->st[m + 2])};
-    const int64_t bs[2] = {eval_size(e, b->st[m + 2]), eval_size(e, b->st[m + 1])};
-    const int64_t cs[2] = {eval_size(e, c->st[m]), eval_size(e, c->st[m + 1])};
-    return rt_gemm(NULL, c->dtype, mnk, operand(e, st->A), as, operand(e, st->B), bs, operand(e, st->C), cs,
-                   factor(e, st->alpha, 1), factor(e, st->beta, 0));
+    const RtProduct g = {.dtype = c->dtype,
+                         .m = e->n[m],
+                         .n = e->n[m + 1],
+                         .k = e->n[m + 2],
+                         .a = operand(e, st->A),
+                         .b = operand(e, st->B),
+                         .c = operand(e, st->C),
+                         .as = {eval_size(e, a->st[m]), eval_size(e, a->st[m + 2])},
+                         .bs = {eval_size(e, b->st[m + 2]), eval_size(e, b->st[m + 1])},
+                         .cs = {eval_size(e, c->st[m]), eval_size(e, c->st[m + 1])},
+                         .alpha = factor(e, st->alpha, 1),
+                         .beta = factor(e, st->beta, 0)};
+    return rt_gemm(NULL, &g);
 }
 
 /* What the interpreter leaves in memory. */
@@ -306,11 +316,11 @@ static bool wanted(Bench *w, Wish *x, Transform t, bool may) {
 
 static void vectors(Bench *w, Nest *t, NestNode *loop, Wish *x) {
     static const int chains[] = {2, 4, 8};
-    int live, most = 16, turns = loop->lanes > 1 ? unroll_turns(t, loop, chains[pick(w, 3)], &live) : 1;
+    int live, most = 16, vectors = loop->lanes > 1 ? unroll_vectors(t, loop, chains[pick(w, 3)], &live) : 1;
     if (wanted(w, x, T_COPY, copy_may(t, loop))) loop->copy = 1 + pick(w, 40);
     if (loop->lanes == 1) return;
-    if (wanted(w, x, T_UNROLL, turns > 1 && turns <= most)) {
-        loop->turns = turns;
+    if (wanted(w, x, T_UNROLL, vectors > 1 && vectors <= most)) {
+        loop->vectors = vectors;
         if (unroll_may_mask(t, loop) && pick(w, 2)) loop->tail = TAIL_MASKED;
     } else if (wanted(w, x, T_COLUMNS, columns_may(t, loop))) columns_apply(t, loop, 2 + pick(w, 8));
     else if (wanted(w, x, T_MASKS, true)) loop->tail = TAIL_MASKED;
@@ -419,9 +429,9 @@ static void note(NestNode *n, void *user) {
     const Nest *t = user;
     if (n->kind == NEST_FOR && n->how == FOR_VECTOR) {
         chosen[n->lanes > 1 ? C_lanes : C_scalar]++;
-        chosen[C_masked] += n->lanes > 1 && n->turns == 1 && n->tail == TAIL_MASKED;
-        chosen[C_turns] += n->turns > 1 && !n->jam;
-        chosen[C_rest_masked] += n->turns > 1 && n->tail == TAIL_MASKED;
+        chosen[C_masked] += n->lanes > 1 && n->vectors == 1 && n->tail == TAIL_MASKED;
+        chosen[C_vectors] += n->vectors > 1 && !n->jam;
+        chosen[C_rest_masked] += n->vectors > 1 && n->tail == TAIL_MASKED;
         chosen[C_together] += n->jam;
         chosen[C_copied] += n->copy > 0;
     }

@@ -64,36 +64,36 @@ static ThVar *split_product(Sum *s, const ThApply *m, ThVar **scale) {
     return rest;
 }
 
-typedef struct Part {
+typedef struct Summand {
     ThVar *scale, *v;
     bool root;
-} Part;
+} Summand;
 
 /* Terms of the sum, left to right. */
 static bool collect(Sum *s, ThVar *root) {
     Opt *o = s->o;
     ThDtype d = (ThDtype)s->type.dtype;
-    VEC(Part) stack = {0};
-    bool ok = vec_push(o->c, &stack, ((Part){NULL, root, true}));
+    VEC(Summand) stack = {0};
+    bool ok = vec_push(o->c, &stack, ((Summand){NULL, root, true}));
     while (ok && stack.n && !failed(o->c)) {
-        Part p = vec_pop(&stack);
+        Summand p = vec_pop(&stack);
         ThApply *a = p.v->owner;
         int k = ask_which(a);
         bool open = a && (p.root || p.v->nclients == 1) && type_eq(p.v->type, s->type);
         for (int i = open ? a->nin : 0; i-- && k == S_add && ok;)
-            ok = vec_push(o->c, &stack, ((Part){p.scale, a->in[i], false}));
+            ok = vec_push(o->c, &stack, ((Summand){p.scale, a->in[i], false}));
         if (open && k == S_add) continue;
         if (open && k == S_sub) {
-            ok = vec_push(o->c, &stack, ((Part){negated(o, p.scale, d), a->in[1], false})) &&
-                 vec_push(o->c, &stack, ((Part){p.scale, a->in[0], false}));
+            ok = vec_push(o->c, &stack, ((Summand){negated(o, p.scale, d), a->in[1], false})) &&
+                 vec_push(o->c, &stack, ((Summand){p.scale, a->in[0], false}));
             continue;
         }
         if (open && k == S_neg) {
-            ok = vec_push(o->c, &stack, ((Part){negated(o, p.scale, d), a->in[0], false}));
+            ok = vec_push(o->c, &stack, ((Summand){negated(o, p.scale, d), a->in[0], false}));
             continue;
         }
         ThVar *scale = p.scale, *rest = open && k == S_mul ? split_product(s, a, &scale) : NULL;
-        if (rest) ok = vec_push(o->c, &stack, ((Part){scale, rest, false}));
+        if (rest) ok = vec_push(o->c, &stack, ((Summand){scale, rest, false}));
         else ok = vec_push(o->c, &s->at, ((Term){p.scale, p.v}));
     }
     vec_free(o->c, &stack);

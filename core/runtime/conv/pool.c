@@ -37,7 +37,7 @@ int conv_pooled(const ConvRun *r, int (*run)(ConvRun *r)) {
     int64_t bytes = max64(w->top_st[0] * r->item, 1), many = max64(1, NEAR_BYTES * parallel_threads(call.ctx) / bytes);
     if (all.way == CONV_FFT) many = w->images; /* the filters are transformed once */
     many = min64(many, w->images);
-    call.part = HOST_PARTS;
+    call.share = HOST_SHARES;
     char *top = call.room(&call, (size_t)(many * bytes));
     if (!top) return 1;
     for (int64_t n = 0; n < w->images; n += many)

@@ -128,7 +128,7 @@ static ConvWork part_of(const Share *s, int piece) {
 static void take_parts(int worker, void *user) {
     Share *s = user;
     HostCall call = *s->r->h;
-    call.part = worker;
+    call.share = worker;
     for (int piece; (piece = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < s->pieces;) {
         ConvWork w = part_of(s, piece);
         ConvRun r = *s->r;
@@ -180,18 +180,18 @@ static void add_up(const Share *s) {
 
 static bool room_for_sums(Share *s) {
     HostCall call = *s->r->h;
-    call.part = HOST_PARTS;
+    call.share = HOST_SHARES;
     s->sum = filter_elements(s->r->w);
     s->sums = call.room(&call, (size_t)(s->sum * s->r->item * s->pieces));
     return s->sums != NULL;
 }
 
 /* What follows a result that was cut between its rows: some filters a thread. */
-static void after_rows(int part, void *user) {
+static void after_rows(int share, void *user) {
     const Share *s = user;
     const ConvWork *w = s->r->w;
-    int64_t n = w->groups * w->filters, first = w->filter0 + n * part / HOST_PARTS;
-    int64_t end = w->filter0 + n * (part + 1) / HOST_PARTS;
+    int64_t n = w->groups * w->filters, first = w->filter0 + n * share / HOST_SHARES;
+    int64_t end = w->filter0 + n * (share + 1) / HOST_SHARES;
     if (first < end) w->done(w->user, w->image0, w->image0 + w->images, first, end);
 }
 
@@ -200,7 +200,7 @@ int conv_share(ConvRun *r, ConvFn run) {
     ThContext *c = r->h->ctx;
     int threads = work_of(r->w) < ENOUGH ? 1 : parallel_threads(c);
     bool unknown = threads > 1 && c->host.parallel_for;
-    if (threads > HOST_PARTS || unknown) threads = HOST_PARTS;
+    if (threads > HOST_SHARES || unknown) threads = HOST_SHARES;
     plan(&s, threads);
     if (s.cut == CUT_ADDED && !room_for_sums(&s)) return 1;
     ConvRun whole = *r;
@@ -210,6 +210,6 @@ int conv_share(ConvRun *r, ConvFn run) {
     else take_parts(0, &s);
     if (atomic_load(&s.failed)) return 1;
     if (s.cut == CUT_ADDED) add_up(&s);
-    if (s.cut == CUT_ROWS && r->w->done) parallel_for(c, HOST_PARTS, after_rows, &s);
+    if (s.cut == CUT_ROWS && r->w->done) parallel_for(c, HOST_SHARES, after_rows, &s);
     return 0;
 }

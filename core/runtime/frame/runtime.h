@@ -20,22 +20,27 @@ typedef struct ThFrame {
 } ThFrame;
 
 /* Everything a generated unit may call besides libm, libmvec and mem*: versioned, append-only. */
-#define TH_RT_ABI 4
+#define TH_RT_ABI 5
+/* c = beta c + alpha a.b: a is m x k, b k x n, c m x n; strides (row, column) in elements. */
+typedef struct RtProduct {
+    int64_t dtype, m, n, k; /* dtype: ThDtype */
+    const void *a, *b;
+    void *c;
+    int64_t as[2], bs[2], cs[2];
+    double alpha, beta;
+    /* When these points of c are complete, from any thread; or NULL. */
+    void (*done)(void *user, int64_t row0, int64_t row1, int64_t col0, int64_t col1);
+    void *user;
+} RtProduct;
 struct ThRt {
     uint32_t abi, size;
-    /* c = beta c + alpha a.b; strides in elements; dtype as ThDtype; scratch is frame->scratch */
-    int (*gemm)(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b,
-                const int64_t bs[2], void *c, const int64_t cs[2], double alpha, double beta);
+    int (*gemm)(ThFrame *f, const RtProduct *p); /* scratch is frame->scratch */
     int (*host_call)(ThFrame *f, int step);
     int (*size_step)(ThFrame *f, int first, int n); /* STEP_SIZE */
     int (*late_alloc)(ThFrame *f, int buf);
     int (*poll_interrupt)(ThFrame *f); /* nonzero: stop with Interrupted */
     int (*fail)(ThFrame *f, int step, int kind, int n, int64_t v0, int64_t v1, int64_t v2, int64_t v3); /* returns 1 */
     void (*parallel_for)(ThFrame *f, int n, void (*fn)(int i, void *user), void *user);
-    /* as gemm; done(user, row0, row1, col0, col1) when these points of c are complete, from any thread */
-    int (*gemm_then)(ThFrame *f, int dtype, const int64_t mnk[3], const void *a, const int64_t as[2], const void *b,
-                     const int64_t bs[2], void *c, const int64_t cs[2], double alpha, double beta,
-                     void (*done)(void *user, int64_t row0, int64_t row1, int64_t col0, int64_t col1), void *user);
     /* a STAGE_CONV: numbers as kernel/conv_work.h lists them; done(user, image0, image1, filter0, filter1), or NULL */
     int (*conv)(ThFrame *f, int step, int dtype, const int64_t *numbers, const void *image, const void *filter,
                 void *top, void (*done)(void *user, int64_t image0, int64_t image1, int64_t filter0, int64_t filter1),

@@ -16,14 +16,14 @@ typedef struct Tiles {
 /* Rooms for registers that a kernel needs: of its own, and of the parts of a convolution that run at the same time. */
 int interp_rooms(const Kernel *k) {
     for (int s = 0; s < k->st.n; s++)
-        if (k->st.at[s].cls == STAGE_CONV && kernel_tiles(k, s)) return 1 + HOST_PARTS + 1;
+        if (k->st.at[s].cls == STAGE_CONV && kernel_tiles(k, s)) return 1 + HOST_SHARES + 1;
     return 1;
 }
 
 /* There are as many rooms as parts, so one is free. */
 static int take(Tiles *t) {
     for (;;)
-        for (int i = 0; i <= HOST_PARTS; i++)
+        for (int i = 0; i <= HOST_SHARES; i++)
             if (!(atomic_fetch_or(&t->taken, 1u << i) & 1u << i)) return i;
 }
 

@@ -22,12 +22,19 @@ int interp_gemm(IRun *r, const LoopStage *s) {
     int m = st->d0, n = m + 1, q = m + 2, d = k->nouter;
     if (s->npre[d] && interp_exec(r, s, r->ik->order.code + s->pre[d], s->npre[d])) return 1; /* alpha, beta */
     int64_t bytes = (int64_t)th_dtype_bytes(k->acc.at[st->C].dtype);
-    const int64_t mnk[3] = {r->n[m], r->n[n], r->n[q]};
-    const int64_t as[2] = {r->st[st->A][m] / bytes, r->st[st->A][q] / bytes};
-    const int64_t bs[2] = {r->st[st->B][q] / bytes, r->st[st->B][n] / bytes};
-    const int64_t cs[2] = {r->st[st->C][m] / bytes, r->st[st->C][n] / bytes};
+    const RtProduct p = {.dtype = k->acc.at[st->C].dtype,
+                         .m = r->n[m],
+                         .n = r->n[n],
+                         .k = r->n[q],
+                         .a = operand(r, st->A, d),
+                         .b = operand(r, st->B, d),
+                         .c = operand(r, st->C, d),
+                         .as = {r->st[st->A][m] / bytes, r->st[st->A][q] / bytes},
+                         .bs = {r->st[st->B][q] / bytes, r->st[st->B][n] / bytes},
+                         .cs = {r->st[st->C][m] / bytes, r->st[st->C][n] / bytes},
+                         .alpha = number(r, st->alpha, 1),
+                         .beta = number(r, st->beta, 0)};
     ThFrame f = *r->f; /* packing goes behind our registers */
     f.scratch = (char *)r->f->scratch + interp_gemm_offset(r->ik);
-    return f.rt->gemm(&f, k->acc.at[st->C].dtype, mnk, operand(r, st->A, d), as, operand(r, st->B, d), bs,
-                      operand(r, st->C, d), cs, number(r, st->alpha, 1), number(r, st->beta, 0));
+    return f.rt->gemm(&f, &p);
 }

@@ -37,7 +37,7 @@ static void take_parts(int worker, void *user) {
     Share *s = user;
     HostCall call = *s->h;
     const PoolWork *w = s->w;
-    call.part = worker;
+    call.share = worker;
     PoolPart p = {.w = w, .line = s->line ? call.room(&call, s->line) : NULL};
     if (s->line && !p.line) {
         atomic_store(&s->failed, true);
@@ -64,7 +64,7 @@ int pool_host(HostCall *h, const PoolWork *w) {
     bool shared_rows = w->back && w->st[0] < w->ws[0],
          large = w->images * w->h * w->w >= config_int(c, "openmp_elemwise_minsize");
     int threads = large ? parallel_threads(c) : 1;
-    if (threads > HOST_PARTS || (threads > 1 && c->host.parallel_for)) threads = HOST_PARTS;
+    if (threads > HOST_SHARES || (threads > 1 && c->host.parallel_for)) threads = HOST_SHARES;
     int64_t many = (int64_t)threads * PARTS_A_THREAD;
     if (threads > 1 && w->images < many && !shared_rows) {
         int64_t each = (many + w->images - 1) / w->images;

@@ -65,26 +65,26 @@ static bool body(Eval *e, const NestNode *n, int64_t i, int64_t m) {
 }
 
 static bool bulk(Eval *e, const NestNode *n) {
-    int64_t *j = &e->j[n->dim], step = n->turns * n->lanes;
+    int64_t *j = &e->j[n->dim], step = n->vectors * n->lanes;
     if (!eval_turns(e, n, true)) return false;
     for (*j = 0; *j + step <= e->n[n->dim]; *j += step)
-        for (e->turn = 0; e->turn < n->turns; e->turn++)
-            if (!body(e, n, *j + e->turn * n->lanes, -1)) return false;
-    e->turn = -1;
+        for (e->vector = 0; e->vector < n->vectors; e->vector++)
+            if (!body(e, n, *j + e->vector * n->lanes, -1)) return false;
+    e->vector = -1;
     return true;
 }
 
 static bool masked_rest(Eval *e, const NestNode *n) {
     int64_t left = e->n[n->dim] - e->j[n->dim];
-    for (e->turn = 0; e->turn < n->turns; e->turn++) {
-        int64_t m = left - e->turn * n->lanes;
-        if (m > 0 && !body(e, n, e->j[n->dim] + e->turn * n->lanes, m < n->lanes ? m : n->lanes)) return false;
+    for (e->vector = 0; e->vector < n->vectors; e->vector++) {
+        int64_t m = left - e->vector * n->lanes;
+        if (m > 0 && !body(e, n, e->j[n->dim] + e->vector * n->lanes, m < n->lanes ? m : n->lanes)) return false;
     }
-    e->turn = -1;
+    e->vector = -1;
     return true;
 }
 
-/* What is between the loops within, turn after turn. */
+/* What is between the loops within, vector after vector. */
 static bool together(Eval *e, const NestNode *loop, const NestNode *n) {
     int dim = loop->dim, outer = e->nmade;
     while (n) {
@@ -98,16 +98,16 @@ static bool together(Eval *e, const NestNode *loop, const NestNode *n) {
             n = n->next;
             continue;
         }
-        for (e->turn = 0; e->turn < loop->turns; e->turn++) {
+        for (e->vector = 0; e->vector < loop->vectors; e->vector++) {
             int mark = e->nmade;
-            e->i[dim] = e->j[dim] + e->turn * loop->lanes;
+            e->i[dim] = e->j[dim] + e->vector * loop->lanes;
             e->in[dim] = !begins;
             for (end = n; end && end->kind != NEST_FOR; end = end->next)
                 if (!leaf(e, end)) return false;
             if (!begins) leave(e, mark);
             e->in[dim] = false;
         }
-        e->turn = -1;
+        e->vector = -1;
         n = end;
     }
     leave(e, outer);
@@ -115,7 +115,7 @@ static bool together(Eval *e, const NestNode *loop, const NestNode *n) {
 }
 
 static bool columns(Eval *e, const NestNode *n) {
-    int64_t *j = &e->j[n->dim], step = n->turns * n->lanes;
+    int64_t *j = &e->j[n->dim], step = n->vectors * n->lanes;
     for (*j = 0; *j + step <= e->n[n->dim]; *j += step)
         if (!together(e, n, n->child)) return false;
     return true;
@@ -141,18 +141,19 @@ static bool by_vectors(Eval *e, const NestNode *n) {
         e->in[n->dim] = true;
         return whole_and_rest(e, n, e->j[n->dim], false);
     }
-    if (n->turns > 1) {
+    if (n->vectors > 1) {
         if (!bulk(e, n) || (n->tail == TAIL_MASKED && !masked_rest(e, n)) || !eval_turns(e, n, false)) return false;
         if (n->tail == TAIL_MASKED) return true;
         from = e->j[n->dim];
         e->u = (int)(from / n->lanes);
     }
-    return whole_and_rest(e, n, from, n->tail == TAIL_MASKED && n->turns == 1);
+    return whole_and_rest(e, n, from, n->tail == TAIL_MASKED && n->vectors == 1);
 }
 
 static bool vectors(Eval *e, const NestNode *n) {
     at(e, n);
-    if (n->lanes > EVAL_LANES || n->turns > EVAL_TURNS) return eval_wrong(e, "%d lanes, %d turns", n->lanes, n->turns);
+    if (n->lanes > EVAL_LANES || n->vectors > EVAL_VECTORS)
+        return eval_wrong(e, "%d lanes, %d vectors", n->lanes, n->vectors);
     if (n->copy && e->n[n->dim] >= n->copy) return eval_copy(e, n->child->ids);
     int u = e->u;
     e->in[n->dim] = true;
@@ -234,7 +235,7 @@ static bool grid(Eval *e, const NestNode *n) {
 
 /* Each thread has accumulators of its own, which begin as they stand before the loop. */
 static bool threads(Eval *e, const NestNode *n) {
-    int nred = e->k->red.n, each = EVAL_TURNS + 1;
+    int nred = e->k->red.n, each = EVAL_VECTORS + 1;
     int64_t all = points(e, n), *order = shuffled(e, EVAL_THREADS);
     bool ok = order != NULL;
     for (int r = 0; r < nred; r++)
@@ -414,7 +415,7 @@ static bool whole(Eval *e) {
 
 /* ---- a run ---- */
 bool eval_room(Eval *e) {
-    size_t nred = KACC + 40, each = EVAL_TURNS + 1;
+    size_t nred = KACC + 40, each = EVAL_VECTORS + 1;
     e->value = calloc(KINS + 1, sizeof *e->value);
     e->made = calloc(KINS + 1, sizeof *e->made);
     e->red = calloc(nred * each, sizeof *e->red);
@@ -437,13 +438,13 @@ EvalEnd nest_eval(Eval *e) {
     e->end = EVAL_OK;
     e->kind = 0;
     e->simd = simd_table();
-    e->turn = e->thread = -1;
+    e->vector = e->thread = -1;
     e->tail = e->split = e->block = false;
     e->tiled = NULL;
     e->epoch++;
     memset(e->in, 0, sizeof e->in);
     for (int i = 0; i < e->k->ins.n; i++) e->value[i].there = false;
-    for (int r = 0; r < e->k->red.n * (EVAL_TURNS + 1); r++) e->red[r].begun = e->red[r].ended = false;
+    for (int r = 0; r < e->k->red.n * (EVAL_VECTORS + 1); r++) e->red[r].begun = e->red[r].ended = false;
     e->nmade = 0;
     for (int d = 0; d < e->k->ndim; d++) e->n[d] = eval_size(e, e->k->dim[d].n);
     e->way = e->nest->way;

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EVAL_LANES = 16, EVAL_TURNS = 16, EVAL_THREADS = 256, EVAL_VALUE = EVAL_LANES * 16 };
+enum { EVAL_LANES = 16, EVAL_VECTORS = 16, EVAL_THREADS = 256, EVAL_VALUE = EVAL_LANES * 16 };
 
 typedef struct Memory { /* a kernel-local buffer */
     char *at;
@@ -29,7 +29,7 @@ typedef struct Value {
     _Alignas(64) char at[EVAL_VALUE];
 } Value;
 
-/* The accumulators of one reduction, of one turn. */
+/* The accumulators of one reduction, of one vector. */
 typedef struct RedState {
     bool begun, ended;
     int lanes; /* of r */
@@ -61,7 +61,7 @@ typedef struct Eval {
     int *made, nmade; /* ids in the order in which they came, for the ends of scopes */
     const NestWay *way;
     const LoopStage *s;
-    int lanes, turn, u;
+    int lanes, vector, u;
     bool tail, split, block;
     int64_t n[KDIM], i[KDIM], j[KDIM], m, row0, t, flat, tile[2];
     bool in[KDIM]; /* the loop of the dim is around */
@@ -89,7 +89,7 @@ bool eval_copy(Eval *e, const int *ids);
 void eval_made(Eval *e, int id, int lanes);
 bool eval_cast(Eval *e, char *to, ThDtype d, const char *from, ThDtype f);
 /* reds.c */
-RedState *eval_red(Eval *e, int red, int turn);
+RedState *eval_red(Eval *e, int red, int vector);
 bool eval_acc(Eval *e, const NestNode *n);
 bool eval_turns(Eval *e, const NestNode *n, bool begin);
 bool eval_join(Eval *e, const RedState *part, RedState *all, int64_t first, bool start);

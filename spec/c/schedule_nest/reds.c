@@ -1,6 +1,6 @@
 /*
- * reds.c -- accumulators of a Nest, in the layout that the node says: 256 bytes of them in turns along a row, a vector
- * for as many points, one a column where rows lie in lanes; folded by halves.
+ * reds.c -- accumulators of a Nest, in the layout that the node says: 256 bytes of them in several vectors along a row,
+ * a vector for as many points, one a column where rows lie in lanes; folded by halves.
  */
 #include "eval.h"
 
@@ -13,11 +13,11 @@ static bool in_lanes(const Eval *e) { return red_in_lanes(e->k, e->s); }
 static size_t bytes_of(const Red *d) { return th_dtype_bytes((ThDtype)d->acc_dtype); }
 static ThDtype value_dtype(const Eval *e, const Red *d) { return (ThDtype)e->k->ins.at[d->v].dtype; }
 
-RedState *eval_red(Eval *e, int red, int turn) { return e->red + red * (EVAL_TURNS + 1) + turn; }
+RedState *eval_red(Eval *e, int red, int vector) { return e->red + red * (EVAL_VECTORS + 1) + vector; }
 
-/* The one that is meant here: a name of its own for each turn, but for accumulators along a row. */
+/* The one that is meant here: a name of its own for each vector, but for accumulators along a row. */
 static RedState *own(Eval *e, int r) {
-    return eval_red(e, r, e->turn >= 0 && (!in_lanes(e) || red_is_arg(red_at(e, r))) ? e->turn + 1 : 0);
+    return eval_red(e, r, e->vector >= 0 && (!in_lanes(e) || red_is_arg(red_at(e, r))) ? e->vector + 1 : 0);
 }
 
 static int width(const Eval *e, const Red *d) {
@@ -104,7 +104,7 @@ static bool arg_step(Eval *e, int r, RedState *s) {
     int64_t p = 0;
     if (lanes == 1 || is_side(e) || !in_lanes(e)) {
         if (!position(e, &p)) return false;
-    } else if (e->turn >= 0) p = e->j[e->s->st->vec] / lanes + e->turn;
+    } else if (e->vector >= 0) p = e->j[e->s->st->vec] / lanes + e->vector;
     else p = e->u;
     if (lanes > 1 && !is_side(e) && in_lanes(e) && e->n[e->s->st->vec] > INT32_MAX) return eval_wrong(e, "too long");
     for (int j = 0; j < lanes; j++) {
@@ -179,9 +179,9 @@ static bool step(Eval *e, int r, RedState *s) {
         combine(e, d, lanes, s->acc, v);
         return true;
     }
-    int first = (e->turn >= 0 ? e->turn : e->u) * lanes;
-    if (e->turn >= 0 && !nest_halves(e->nest, e->way, d->stage, r) && first >= all)
-        return eval_wrong(e, "r%d has no accumulators for turn %d", r, e->turn);
+    int first = (e->vector >= 0 ? e->vector : e->u) * lanes;
+    if (e->vector >= 0 && !nest_halves(e->nest, e->way, d->stage, r) && first >= all)
+        return eval_wrong(e, "r%d has no accumulators for vector %d", r, e->vector);
     if (e->tail) n = (int)e->m;
     combine(e, d, n, s->acc + (size_t)(first % all) * bytes, v);
     return true;
@@ -267,7 +267,7 @@ bool eval_acc(Eval *e, const NestNode *n) {
     return true;
 }
 
-/* ---- turns: chains of positions that each start with nothing, and come together ---- */
+/* ---- vectors: chains of positions that each start with nothing, and come together ---- */
 static void join_chain(Eval *e, const Red *d, RedState *all, const RedState *chain) {
     ThDtype t = value_dtype(e, d);
     size_t bytes = th_dtype_bytes(t);
@@ -286,18 +286,19 @@ bool eval_turns(Eval *e, const NestNode *n, bool start) {
     for (int r = st->red0; r < st->red0 + st->nred; r++) {
         const Red *d = red_at(e, r);
         RedState *all = eval_red(e, r, 0);
-        if (!all->begun || all->ended) return eval_wrong(e, "turns of r%d, which has not begun", r);
+        if (!all->begun || all->ended) return eval_wrong(e, "vectors of r%d, which has not begun", r);
         if (!red_is_arg(d)) {
             int lanes = nest_acc_lanes(e->nest, e->way, n->stage, r);
             bool halves = nest_halves(e->nest, e->way, n->stage, r);
-            if (!halves && red_lanes(d) != n->turns * lanes) return eval_wrong(e, "r%d is no %d vectors", r, n->turns);
-            if (n->turns * e->lanes % red_lanes(d)) return eval_wrong(e, "r%d does not come round", r);
+            if (!halves && red_lanes(d) != n->vectors * lanes)
+                return eval_wrong(e, "r%d is no %d vectors", r, n->vectors);
+            if (n->vectors * e->lanes % red_lanes(d)) return eval_wrong(e, "r%d does not come round", r);
             continue;
         }
-        for (int j = 0; j < n->turns && start; j++) *eval_red(e, r, j + 1) = *all;
+        for (int j = 0; j < n->vectors && start; j++) *eval_red(e, r, j + 1) = *all;
         if (start || !e->j[st->vec]) continue;
         *all = *eval_red(e, r, 1);
-        for (int j = 1; j < n->turns; j++) join_chain(e, d, all, eval_red(e, r, j + 1));
+        for (int j = 1; j < n->vectors; j++) join_chain(e, d, all, eval_red(e, r, j + 1));
     }
     return true;
 }

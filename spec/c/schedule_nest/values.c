@@ -299,7 +299,7 @@ static bool cast(Eval *e, int id, const Ins *i, int lanes) {
 }
 
 static bool finished(Eval *e, int id, const Ins *i) {
-    const RedState *r = eval_red(e, i->a, e->turn + 1);
+    const RedState *r = eval_red(e, i->a, e->vector + 1);
     if (!r->ended) r = eval_red(e, i->a, 0);
     if (!r->ended) return eval_wrong(e, "v%d reads r%d before its end", id, i->a);
     memcpy(e->value[id].at, r->r, EVAL_VALUE);
@@ -399,7 +399,7 @@ bool eval_move(Eval *e, const NestNode *n) {
     case MOVE_GET: return columns(e, n->first, true);
     case MOVE_PUT: return columns(e, n->first, false);
     case MOVE_REPEAT: return repeat(e, n->first);
-    case MOVE_AHEAD: return e->turn < 0 || ahead(e, n->ids, n->n);
+    case MOVE_AHEAD: return e->vector < 0 || ahead(e, n->ids, n->n);
     case MOVE_NEXT: return e->tail || ahead(e, &n->first, 1);
     }
     return true;

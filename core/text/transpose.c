@@ -1,9 +1,9 @@
 /*
- * turn.c -- helpers of a unit that turn rows into columns and back. In: m rows of n elements, m at most one vector's
- * lanes. Out: get_<T>(to, p, st, n, m) leaves column j in to[j], row r in its lane r (lanes past m hold the first row);
- * put_<T>(p, from, st, n, m) stores such columns as rows. As many columns as 16 bytes hold, or 32 of wide elements, go
- * at a time: a vector's parts come from rows so far apart, and what is left is to turn squares inside the parts. The
- * last columns are turned together with some before them once more.
+ * transpose.c -- helpers of a unit that turn rows into columns and back. In: m rows of n elements, m at most one
+ * vector's lanes. Out: get_<T>(to, p, st, n, m) leaves column j in to[j], row r in its lane r (lanes past m hold the
+ * first row); put_<T>(p, from, st, n, m) stores such columns as rows. As many columns as 16 bytes hold, or 32 of wide
+ * elements, go at a time: a vector's parts come from rows so far apart, and what is left is to turn squares inside the
+ * parts. The last columns are turned together with some before them once more.
  */
 #include "emit.h"
 
@@ -127,7 +127,7 @@ static void take(Emit *e, const Square *q, int i) {
 }
 
 /* The squares that a0, a1, .. are side by side turned; a<k> holds rows that are q->n apart in its parts. */
-static void turned(Text *h, const Square *q) {
+static void transposed(Text *h, const Square *q) {
     int half = q->n / 2;
     for (int s = 1; s < q->n; s *= 2) {
         text_printf(h, "        { %s", q->v);
@@ -152,7 +152,7 @@ static char *begin(Emit *e, const char *what, ThDtype d, int lanes, Square *q, b
     if (!*fresh) return name;
     need_mask(e, d, lanes, mask);
     three(e, q, mask, what, put);
-    snprintf(key, sizeof key, "turn %s", q->v);
+    snprintf(key, sizeof key, "transpose %s", q->v);
     if (!need(e, key)) return name;
     for (int hi = 0; hi < 2; hi++) mix(e, q, mask, hi);
     join(e, q);
@@ -208,7 +208,7 @@ const char *need_get(Emit *e, ThDtype d, int lanes) {
         for (int r = 0; r < q.parts; r++) text_printf(h, "%s*(const %su *)(q%d + %d * st)", r ? ", " : "", q.x, r, k);
         text_put(h, ");\n");
     }
-    turned(h, &q);
+    transposed(h, &q);
     for (int k = 0; k < q.n; k++) text_printf(h, "        to[j + %d] = a%d;\n", k, k);
     text_put(h, "    }\n}\n");
     return name;
@@ -232,7 +232,7 @@ const char *need_put(Emit *e, ThDtype d, int lanes) {
     text_printf(h, "    for (i64 k = 0; k < n && n < %d; k++) %s(p + k, from[k], st, %d);\n", q.n, far, lanes);
     blocks(h, &q, "");
     for (int k = 0; k < q.n; k++) text_printf(h, "        %s a%d = from[j + %d];\n", q.v, k, k);
-    turned(h, &q);
+    transposed(h, &q);
     for (int r = 0; r < q.parts; r++)
         for (int k = 0; k < q.n; k++)
             text_printf(h, "        *(%su *)(q%d + %d * st) = part%d_%s(a%d);\n", q.x, r, k, r, q.v, k);
