@@ -273,6 +273,12 @@ TH_API ThArray *th_random_normal(ThRandom *r, double loc, double scale, int ndim
 TH_API ThArray *th_random_randint(ThRandom *r, int64_t low, int64_t high, ThDtype d, int ndim, const int64_t *shape);
 TH_API ThArray *th_random_permutation(ThRandom *r, int64_t n); /* int64 */
 
+/* ---- MRG31k3p: the streams of MRG_RandomStreams ------------------------------------------------------------------ */
+/* A state is three numbers below 2147483647 and three below 2147462579, neither three all 0. */
+/* n states, int32 (n, 6): `state`, then each 2^72 numbers further on than the one before. */
+TH_API ThArray *th_mrg_streams(ThContext *c, const int32_t state[6], int64_t n);
+TH_API int th_mrg_skip(ThContext *c, int32_t state[6]); /* 2^134 numbers further on */
+
 /* ---- types and variables --------------------------------------------------------------------------------------- */
 /* A tensor type: dtype and which dimensions are promised to be 1. Bit i of `broadcastable` is dimension i. */
 typedef struct ThType {

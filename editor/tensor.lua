@@ -14,6 +14,7 @@ T.nnet.abstract_conv = {}
 T.nnet.neighbours = {}
 T.nnet.nnet = {}
 T.opt = {}
+T.random = {}
 T.signal = {}
 T.signal.pool = {}
 T.slinalg = {}
@@ -2226,6 +2227,33 @@ function T.signal.pool.max_pool_2d_same_size(input, patch_size) end
 ---@overload fun(ten4: theano.Operand, neib_shape: theano.Operand, keywords: { neib_step?: theano.Operand, mode?: string }): theano.Variable
 ---@return theano.Variable
 function T.nnet.neighbours.images2neibs(ten4, neib_shape, neib_step, mode) end
+
+---states of MRG31k3p streams (n x 6, int32) after a draw, and uniform numbers of that size in [0, 1)
+---@param rstate theano.Operand
+---@param size integer|integer[]
+---@param ndim? integer
+---@param dtype? theano.Dtype
+---@overload fun(rstate: theano.Operand, size: integer|integer[], keywords: { ndim?: integer, dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function T.random.mrg_uniform(rstate, size, ndim, dtype) end
+
+---how often each column of pvals is drawn for its row by n uniform numbers
+---@param pvals theano.Operand
+---@param unis theano.Operand
+---@param n? number
+---@param dtype? theano.Dtype
+---@overload fun(pvals: theano.Operand, unis: theano.Operand, keywords: { n?: number, dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function T.random.multinomial_from_uniform(pvals, unis, n, dtype) end
+
+---n different columns of pvals drawn for each row by uniform numbers
+---@param pvals theano.Operand
+---@param unis theano.Operand
+---@param n? number
+---@param dtype? theano.Dtype
+---@overload fun(pvals: theano.Operand, unis: theano.Operand, keywords: { n?: number, dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function T.random.choice_from_uniform(pvals, unis, n, dtype) end
 
 ---sum of the inputs, elementwise with broadcasting; or on bool
 ---@param ... theano.Operand

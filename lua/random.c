@@ -315,6 +315,38 @@ static int distributions(lua_State *L) { /* sequence of {name, doc, names of the
     return 1;
 }
 
+/* ---- MRG31k3p ---------------------------------------------------------------------------------------------------- */
+/* The sequence of six integers at index i, which the caller has checked. */
+static void mrg_state(lua_State *L, int i, int32_t *state) {
+    luaL_checktype(L, i, LUA_TTABLE);
+    for (int k = 0; k < 6; k++) {
+        lua_rawgeti(L, i, k + 1);
+        state[k] = (int32_t)luaL_checkinteger(L, -1);
+        lua_pop(L, 1);
+    }
+}
+
+static int mrg_streams(lua_State *L) { /* mrg_streams(state, n): the states of n streams */
+    LtState *s = LT_STATE(L);
+    int32_t state[6];
+    mrg_state(L, 1, state);
+    lt_push_array(L, s, th_mrg_streams(s->ctx, state, luaL_checkinteger(L, 2)));
+    return 1;
+}
+
+static int mrg_skip(lua_State *L) { /* mrg_skip(state): the state of the next draw */
+    LtState *s = LT_STATE(L);
+    int32_t state[6];
+    mrg_state(L, 1, state);
+    LT_CHECK(L, s, !th_mrg_skip(s->ctx, state));
+    lua_createtable(L, 6, 0);
+    for (int k = 0; k < 6; k++) {
+        lua_pushinteger(L, state[k]);
+        lua_rawseti(L, -2, k + 1);
+    }
+    return 1;
+}
+
 void lt_open_random(lua_State *L, LtState *s) {
     static const luaL_Reg meta[] = {{"__gc", r_gc}, {NULL, NULL}};
     lt_new_meta(L, s, LT_RANDOM, "RandomState", meta);
@@ -340,6 +372,8 @@ void lt_open_random(lua_State *L, LtState *s) {
                                    {"random_order", r_order},
                                    {"random_pick", r_pick},
                                    {"distributions", distributions},
+                                   {"mrg_streams", mrg_streams},
+                                   {"mrg_skip", mrg_skip},
                                    {NULL, NULL}};
     lt_register(L, s, fns);
 }

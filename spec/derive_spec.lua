@@ -393,6 +393,18 @@ b: float64[]
       "(a, b, c)\nout %1\n", { x, w, F(3) }, { true, true, true })
   end)
 
+  it("picks columns by numbers", function()
+    local p, u = nd.array({ { 0.1, 0.2, 0.7 }, { 0.5, 0.25, 0.25 } }), nd.array({ 0.7, 0.2, 0.15, 0.9 })
+    local function picks(rows, numbers)
+      rows = rows + T.sum(rows) * T.constant({ { 0.5, 1, 2 }, { 3, 0.25, 0.0 } })
+      rows = rows / T.sum(rows, { axis = 1, keepdims = true })
+      return T.random.multinomial_from_uniform(rows, numbers, 2), T.random.choice_from_uniform(rows, numbers, 2)
+    end
+    check_vmap(picks, { p, u })
+    check_vmap(picks, { p, u }, { false, true })
+    check_vmap(picks, { p, u }, { true, false })
+  end)
+
   it("of sequences and their labels", function()
     local labels = T.constant({ { 1 }, { 2 } })
     check_vmap(function(x)
@@ -422,6 +434,7 @@ b: float64[]
     -- AllocEmpty: its lengths are all it has; the others give results of another length for each element
     local refused = {
       AllocEmpty = true, Nonzero = true, RepeatIndex = true, Unique = true,
+      mrg_uniform = true, -- spec/mrg_spec.lua
       UserOp = true, UserLengths = true, UserPerform = true, -- spec/op_spec.lua
     }
     for _, op in ipairs(core.operations()) do

@@ -264,6 +264,7 @@ enum {
     OP_VIEW = 4,   /* output 0 is a view of input 0 */
     OP_ELEMWISE = 8,
     OP_COMM = 16 /* merge may sort inputs */,
+    OP_DRAWS = 128 /* random numbers: vmap draws them for each element */,
     OP_CALLS_BACK = 64 /* runs code of the host, which may call the engine; in calls, never while compiling */,
     OP_CAN_DESTROY = 32 /* has an in-place form overwriting input `destroy_input` */
 };

@@ -60,7 +60,7 @@ static const Pass passes[] = {
     PASS("inplace_elemwise_opt",        75,    "fast_run:inplace:inplace_opt:inplace_elemwise_optimizer",  pass_inplace_elemwise,  0)
     PASS("scanOp_make_inplace",         75,    "fast_run:inplace:scan",                                    pass_scan_inplace,      0)
     PLACE("cond_make_inplace",          95,    "fast_run:inplace:ifelse",                                  "branches are views already")
-    PLACE("random_make_inplace",        99,    "fast_run:inplace:random_make_inplace_mrg",                 "states of generators are small and copied")
+    PASS("random_make_inplace",         99,    "fast_run:inplace:random_make_inplace_mrg",                 pass_inplace_random,    0)
     PLACE("merge3",                     100,   BOTH ":merge",                                              MERGED)
 #undef PASS
 #undef PLACE

@@ -53,6 +53,9 @@ theano.scan, theano.map, theano.reduce, theano.foldl, theano.foldr = scan.scan, 
   scan.foldr
 theano.until_, theano.scan_module, theano.scan_checkpoints = scan.until_, scan, scan.scan_checkpoints
 theano.ifelse = require("theano.ifelse")
+theano.sandbox = { rng_mrg = require("theano.rng_mrg") }
+package.loaded["theano.sandbox"] = theano.sandbox
+theano.random = require("theano.random")
 theano.OrderedUpdates = theano.updates.OrderedUpdates
 
 --- Kind of an error message raised by this library ("ShapeError"), or nil.

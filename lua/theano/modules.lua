@@ -162,6 +162,7 @@ local MODULES = {
   "theano.compile.mode", "theano.compile.nanguardmode", "theano.compile.debugmode", "theano.compile.monitormode",
   "theano.gof", "theano.gof.graph", "theano.gof.toolbox", "theano.gof.opt", "theano.gof.fg", "theano.scan_module",
   "theano.ifelse", "theano.typed_list", "theano.updates",
+  "theano.random", "theano.sandbox", "theano.sandbox.rng_mrg", "theano.tensor.random",
 }
 
 -- Parameters that take a table of keywords themselves, or any value at all: no names then, as many arguments as ever.

@@ -15,6 +15,8 @@ return {
   ["theano.tensor"] = { false, "the module `T`" },
   ["theano.gradient"] = { false, "module, see [below](#theanogradient)" },
   ["theano.printing"] = { false, "module, see [below](#theanoprinting)" },
+  ["theano.random"] = { false, "module of the generators of random numbers ([random.md](random.md))" },
+  ["theano.sandbox"] = { false, "module of `rng_mrg`: `MRG_RandomStreams` and the states of its streams" },
   ["theano.updates"] = { false, "module of `OrderedUpdates`" },
   ["theano.typed_list"] = { false, "module of lists of arrays ([typed-lists.md](typed-lists.md))" },
   ["theano.compile"] = {

@@ -19,6 +19,8 @@ local VALUES = {
   ["void *"] = { "room", "NULL" },
   ["int64_t *"] = { "lengths", "NULL", "negative", "huge", "zeros" },
   ["int *"] = { "numbers", "NULL" },
+  ["int32_t *"] = { "(int32_t[]){1, 1, 1, 1, 1, 1}", "NULL", "(int32_t[]){0, 0, 0, 0, 0, 0}",
+    "(int32_t[]){-1, 1, 1, 1, 1, INT_MAX}" },
   ["unsigned *"] = { "(unsigned *)numbers", "NULL" },
   ["ThDtype *"] = { "(ThDtype *)numbers", "NULL" },
   ["ThType *"] = { "&vector", "NULL", "&(ThType){77, 99, 1000, 0}" },

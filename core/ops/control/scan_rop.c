@@ -175,7 +175,7 @@ static bool widen_body(Wide *k) {
         if (t.ndim + 1 >= TH_MAX_NDIM) return err(c, TH_ValueError, "vmap: a loop's values have too many dimensions");
         if (!(k->in[i] = var_new(k->q->b, mapped_row(t), NULL))) return false;
     }
-    return th_vmap(c, k->body->out, k->body->nout, k->body->in, k->in, k->body->nin, k->out) == 0;
+    return batch_graph(c, UINT64_MAX, k->body->out, k->body->nout, k->body->in, k->in, k->body->nin, k->out) == 0;
 }
 
 static ThVar *wide_out(Wide *k, int o) { return scan_fit(k->q->b, k->out[o], mapped_row(k->body->out[o]->type)); }

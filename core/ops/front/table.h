@@ -13,6 +13,7 @@
 #define TH_FRONT_TABLE_H
 
 #include "table_image.h"  /* convolution, pooling, patches */
+#include "table_random.h" /* random numbers */
 #include "table_struct.h" /* structural operations: shape, indexing, join, creation, products, nnet */
 #include "table_tensor.h" /* diagonals, ordering, searching, positions */
 
@@ -81,6 +82,7 @@ enum { FUNC = 0, METHOD = 1 };
 /* clang-format on */
 
 #define FRONT_TABLE(FRONT) \
-    FRONT_ELEMWISE(FRONT) FRONT_REDUCE(FRONT) FRONT_STRUCT(FRONT) FRONT_TENSOR(FRONT) FRONT_IMAGE(FRONT)
+    FRONT_ELEMWISE(FRONT) \
+    FRONT_REDUCE(FRONT) FRONT_STRUCT(FRONT) FRONT_TENSOR(FRONT) FRONT_IMAGE(FRONT) FRONT_RANDOM(FRONT)
 
 #endif

@@ -1,9 +1,10 @@
 /*
  * vmap.c -- th_vmap: the same computation for every element along one dimension, as a graph rewrite.
  * In: results of a function on stand-ins, and for each stand-in the tensor whose first dimension is mapped over. Out:
- * results with that dimension in front. Nodes that no mapped variable reaches stay as they are; every other one goes
- * through the rule of its operation (`batch`), then gets exactly its old type behind the mapped dimension. No loops, no
- * recursion but for rules written as graphs of other operations.
+ * results with that dimension in front. Nodes that no mapped variable reaches stay as they are, unless they draw random
+ * numbers and were made by the function itself; every other one goes through the rule of its operation (`batch`), then
+ * gets exactly its old type behind the mapped dimension. No loops, no recursion but for rules written as graphs of
+ * other operations.
  */
 #include "ops/reduce/reduce.h"
 #include "ops/table/shape.h"
@@ -18,7 +19,8 @@ typedef struct Form {
 typedef struct Vmap {
     Builder *b;
     ThVar *size;
-    Map at; /* variable -> number in form */
+    uint64_t since; /* nodes with this serial or a later one were made by the function that is mapped */
+    Map at;         /* variable -> number in form */
     VEC(Form) form;
 } Vmap;
 
@@ -147,7 +149,7 @@ static bool copy_node(Vmap *m, ThApply *a, ThVar *const *in) {
 }
 
 static bool map_node(Vmap *m, ThApply *a, Room *r) {
-    bool any = false, changed = false;
+    bool draws = (a->op->flags & OP_DRAWS) && a->serial >= m->since, any = draws, changed = draws;
     for (int i = 0; i < a->nin; i++) {
         const Form *f = form_of(m, a->in[i]);
         r->in[i] = f ? f->v : a->in[i];
@@ -205,7 +207,7 @@ static bool map_nodes(Vmap *m, ThVar *const *out, int nout, ThVar *const *stop, 
 }
 
 bool batch_through(Batch *q, ThVar *const *out) {
-    Vmap m = {.b = q->b, .size = q->size};
+    Vmap m = {.b = q->b, .size = q->size, .since = UINT64_MAX};
     ThApply *a = q->node;
     bool ok = true;
     for (int o = 0; o < a->nout; o++)
@@ -246,7 +248,20 @@ static ThVar *repeated(Vmap *m, ThVar *v) {
     return batch_full(&q, 0);
 }
 
+/* What the function itself draws is drawn for each element: since is the serial of its first argument. */
+static uint64_t first_serial(ThVar *const *in, int n) {
+    uint64_t first = UINT64_MAX;
+    for (int i = 0; i < n; i++)
+        if (in[i] && in[i]->serial < first) first = in[i]->serial;
+    return first;
+}
+
 int th_vmap(ThContext *c, ThVar *const *out, int nout, ThVar *const *in, ThVar *const *mapped, int n, ThVar **result) {
+    return c && in ? batch_graph(c, first_serial(in, n), out, nout, in, mapped, n, result) : -1;
+}
+
+int batch_graph(ThContext *c, uint64_t since, ThVar *const *out, int nout, ThVar *const *in, ThVar *const *mapped,
+                int n, ThVar **result) {
     if (!c) return -1;
     if (n < 0 || !out || !in || (n && !mapped) || !result) return err_missing(c, __func__), -1;
     Builder b;
@@ -257,7 +272,7 @@ int th_vmap(ThContext *c, ThVar *const *out, int nout, ThVar *const *in, ThVar *
         if (!in[i]) return -1;
     if (failed(c)) return -1;
     builder_begin(&b, c);
-    Vmap m = {.b = &b};
+    Vmap m = {.b = &b, .since = since};
     bool ok = begin(&m, in, mapped, n) && map_nodes(&m, out, nout, in, n);
     for (int i = 0; ok && i < nout; i++) {
         const Form *f = form_of(&m, out[i]);

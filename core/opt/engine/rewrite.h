@@ -236,6 +236,7 @@ bool pass_hoist(Opt *o);            /* hoist.c */
 bool pass_inplace_elemwise(Opt *o); /* inplace.c */
 bool pass_inplace_subtensor(Opt *o);
 bool pass_inplace_blas(Opt *o);
+bool pass_inplace_random(Opt *o);
 void inplace_free(Opt *o);
 
 /* ---- written.c: checks of what is rewritten away ---- */

@@ -17,6 +17,8 @@ typedef struct Storage { /* by variable id of the storage's root */
     bool fixed;          /* constant, protected input, or it reaches an output */
     ThVar *shared;       /* the shared input it is, or NULL */
 } Storage;
+enum { SUBTENSOR = 1, BLAS, RANDOM }; /* kinds of nodes that overwrite by their flag alone */
+
 typedef struct InPlace {
     Opt *o;
     ThContext *c;
@@ -27,9 +29,9 @@ typedef struct InPlace {
     ThVar **updates; /* by variable id: the shared that this variable is the new value of */
     int last_fail, first_write;
     size_t nvar, nnode;
-    ThApply **list;       /* the schedule as it was when the first of these passes began */
-    bool subtensor, blas; /* there are nodes of such a kind */
-    int64_t changes;      /* of the graph, when all this was gathered */
+    ThApply **list;         /* the schedule as it was when the first of these passes began */
+    bool there[RANDOM + 1]; /* are there nodes of that kind? */
+    int64_t changes;        /* of the graph, when all this was gathered */
 } InPlace;
 
 static int root_of(const InPlace *p, const ThVar *v) {
@@ -53,11 +55,10 @@ static void note_inputs(InPlace *p) {
     for (int k = 0; k + fg->nplain_out < fg->nout; k++) p->updates[fg->out[fg->nplain_out + k]->id] = fg->update_of[k];
 }
 
-enum { SUBTENSOR = 1, BLAS };
-
 /* What may overwrite by its operation's flag alone. */
 static int by_flag(const ThApply *a) {
     if (a->op == &op_elemwise || !(a->op->flags & OP_CAN_DESTROY)) return 0;
+    if (a->op->flags & OP_DRAWS) return RANDOM;
     bool is_sub = a->op == &op_inc_subtensor || a->op == &op_adv_inc_subtensor || a->op == &op_adv_inc_subtensor1;
     return is_sub ? SUBTENSOR : BLAS;
 }
@@ -72,8 +73,7 @@ static void note_nodes(InPlace *p) {
         if (i + FAR < fg->norder) apply_prefetch(fg->order[i + FAR]);
         p->list[i] = a;
         p->pos[a->id] = i;
-        p->subtensor |= flag == SUBTENSOR;
-        p->blas |= flag == BLAS;
+        p->there[flag] = true;
         if (schedule_can_fail(a) || (a->op->flags & OP_EFFECT)) p->last_fail = i;
         int from = a->destroys >= 0 ? a->destroys : (a->op->flags & OP_VIEW) ? 0 : -1;
         if (from >= 0) p->root[a->out[0]->id] = root_of(p, a->in[from]);
@@ -246,7 +246,7 @@ bool pass_inplace_elemwise(Opt *o) {
 
 static bool for_flag(Opt *o, int flag) {
     InPlace *p = begin(o);
-    if (!p || !(flag == BLAS ? p->blas : p->subtensor)) return p != NULL;
+    if (!p || !p->there[flag]) return p != NULL;
     for (int i = 0; i < o->fg->norder; i++) {
         ThApply *a = p->list[i];
         if (a->destroys < 0 && by_flag(a) == flag) try_destroy(p, a, a->op->destroy_input, false);
@@ -257,3 +257,5 @@ static bool for_flag(Opt *o, int flag) {
 bool pass_inplace_subtensor(Opt *o) { return for_flag(o, SUBTENSOR); }
 
 bool pass_inplace_blas(Opt *o) { return for_flag(o, BLAS); }
+
+bool pass_inplace_random(Opt *o) { return for_flag(o, RANDOM); }

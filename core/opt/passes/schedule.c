@@ -116,11 +116,12 @@ static bool known_before(const ThVar *v, int depth) {
     return true;
 }
 
-/* Operations that look at values: indices, labels. */
+/* Operations that look at values: indices, labels, states, probabilities. */
 static bool checks_values(const ThApply *a) {
-    static const Op *const ops[] = {&op_adv_subtensor1,       &op_adv_subtensor,          &op_adv_inc_subtensor1,
-                                    &op_adv_inc_subtensor,    &op_crossentropy_1hot,      &op_crossentropy_1hot_grad,
-                                    &op_crossentropy_softmax, &op_crossentropy_softmax_dx};
+    static const Op *const ops[] = {&op_adv_subtensor1,       &op_adv_subtensor,           &op_adv_inc_subtensor1,
+                                    &op_adv_inc_subtensor,    &op_crossentropy_1hot,       &op_crossentropy_1hot_grad,
+                                    &op_crossentropy_softmax, &op_crossentropy_softmax_dx, &op_mrg_uniform,
+                                    &op_multinomial_uniform,  &op_choice_uniform};
     for (int i = 0; i < TH_LEN(ops); i++)
         if (a->op == ops[i]) return true;
     return false;

@@ -1,0 +1,110 @@
+/* mrg.c -- states of MRG31k3p: checks, jumps, and blocks of streams for the loops of mrg_body.h. */
+#include "mrg.h"
+
+#include <string.h>
+
+static bool half_valid(const int32_t *x, int32_t m) {
+    bool some = false;
+    for (int i = 0; i < 3; i++) {
+        if (x[i] < 0 || x[i] >= m) return false;
+        some = some || x[i];
+    }
+    return some;
+}
+
+bool mrg_valid(const int32_t *rows, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        if (!half_valid(rows + i * MRG_STATE, MRG_M1) || !half_valid(rows + i * MRG_STATE + 3, MRG_M2)) return false;
+    return true;
+}
+
+/* Powers of the recurrences' matrices, by MrgJump and half. */
+static const uint32_t jumps[3][2][3][3] = {
+    {{{1516919229, 758510237, 499121365}, {1884998244, 1516919229, 335398200}, {601897748, 1884998244, 358115744}},
+     {{1228857673, 1496414766, 954677935}, {1133297478, 1407477216, 1496414766}, {2002613992, 1639496704, 1407477216}}},
+    {{{44843381, 789025048, 94923239}, {1515627404, 44843381, 1272604102}, {292866869, 1515627404, 895715087}},
+     {{2094140247, 1737489625, 933512842}, {1458276750, 471441576, 1737489625}, {1263470614, 984257739, 471441576}}},
+    {{{1702500920, 1849582496, 1656874625}, {828554832, 1702500920, 1512419905}, {1143731069, 828554832, 102237247}},
+     {{796789021, 1464208080, 607337906}, {1241679051, 1431130166, 1464208080}, {1401213391, 1178684362, 1431130166}}},
+};
+
+/* Three products below 2^62 and their sum of remainders fit in 64 bits without a sign. */
+static inline void jump_half(int32_t *x, const uint32_t a[3][3], uint64_t m) {
+    uint64_t y[3];
+    for (int i = 0; i < 3; i++)
+        y[i] = ((uint64_t)x[0] * a[i][0] + (uint64_t)x[1] * a[i][1] + (uint64_t)x[2] * a[i][2]) % m;
+    for (int i = 0; i < 3; i++) x[i] = (int32_t)y[i];
+}
+
+void mrg_jump(int32_t *row, MrgJump by) {
+    jump_half(row, jumps[by][0], MRG_M1);
+    jump_half(row + 3, jumps[by][1], MRG_M2);
+}
+
+/* ---- for hosts --------------------------------------------------------------------------------------------------- */
+static bool given(ThContext *c, const int32_t *state, const char *fn) {
+    if (!state) return err_missing(c, fn);
+    return mrg_valid(state, 1) || err(c, TH_ValueError, "%s: these six numbers are no state of MRG31k3p", fn);
+}
+
+ThArray *th_mrg_streams(ThContext *c, const int32_t state[6], int64_t n) {
+    if (!c || failed(c) || !given(c, state, __func__)) return NULL;
+    ThArray *a = th_array_empty(c, TH_INT32, 2, (int64_t[]){n, MRG_STATE});
+    int32_t *row = a && n ? (int32_t *)(void *)a->data : NULL;
+    if (row) memcpy(row, state, MRG_STATE * sizeof *row);
+    for (int64_t i = 1; i < n && row; i++) {
+        memcpy(row + MRG_STATE, row, MRG_STATE * sizeof *row);
+        mrg_jump(row += MRG_STATE, MRG_JUMP_STREAM);
+    }
+    return a;
+}
+
+int th_mrg_skip(ThContext *c, int32_t state[6]) {
+    if (!c || failed(c) || !given(c, state, __func__)) return -1;
+    mrg_jump(state, MRG_JUMP_DRAW);
+    return 0;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+static const MrgKernels *kernels(void) {
+#if defined(__x86_64__)
+    int bytes = isa_vector_bytes();
+    if (bytes >= 64) return &mrg_kernels_avx512;
+    if (bytes >= 32) return &mrg_kernels_avx2;
+#endif
+    return &mrg_kernels_sse2;
+}
+
+int64_t mrg_blocks(const MrgDraw *w) { return (w->streams + MRG_WIDE - 1) / MRG_WIDE; }
+
+static void give_back(const MrgBlock *b, int32_t *to, int64_t lanes) {
+    for (int64_t i = 0; i < lanes; i++)
+        for (int k = 0; k < MRG_STATE; k++) to[i * MRG_STATE + k] = b->x[k][i];
+}
+
+void mrg_block(const MrgDraw *w, int64_t block) {
+    int32_t room[MRG_STATE][MRG_WIDE] __attribute__((aligned(64)));
+    int64_t first = block * MRG_WIDE, lanes = w->streams - first < MRG_WIDE ? w->streams - first : MRG_WIDE;
+    int64_t rows = w->n / w->streams, more = w->n % w->streams - first, item = (int64_t)th_dtype_bytes(w->d);
+    const int32_t *from = w->from + first * MRG_STATE;
+    int32_t *to = w->to ? w->to + first * MRG_STATE : NULL;
+    MrgRows draw = w->d == TH_FLOAT32 ? kernels()->f32 : kernels()->f64;
+    MrgBlock b = {.lanes = lanes, .rows = rows, .step = w->streams, .out = (char *)w->out + first * item};
+    if (!rows && more <= 0) { /* none of these streams gives a sample */
+        if (to && to != from) memcpy(to, from, (size_t)(lanes * MRG_STATE) * sizeof *to);
+        return;
+    }
+    memset(room, 0, sizeof room);
+    for (int k = 0; k < MRG_STATE; k++) {
+        b.x[k] = room[k];
+        for (int64_t i = 0; i < lanes; i++) room[k][i] = from[i * MRG_STATE + k];
+    }
+    draw(&b);
+    if (to) give_back(&b, to, lanes);
+    if (more <= 0) return;
+    b.lanes = more < lanes ? more : lanes;
+    b.rows = 1;
+    b.out = (char *)w->out + (rows * w->streams + first) * item;
+    draw(&b);
+    if (to) give_back(&b, to, b.lanes);
+}

@@ -1,0 +1,46 @@
+/*
+ * mrg_body.h -- rows of MRG31k3p draws (mrg.h): the one source of all instruction sets. In: KERNELS, the name of the
+ * record. Loops are plain, over lanes that do not meet; the compiler makes vectors of them. Sums of two numbers below
+ * 2^31 fit in 32 bits without a sign, and are reduced by whichever of y and y - m is smaller.
+ */
+static inline uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static inline uint32_t fix(uint32_t y, uint32_t m) { return least(y, y - m); }
+
+/* The next number of each lane; the oldest of both recurrences gives its place to the newest. */
+static inline void next_row(MrgBlock *b, int32_t *restrict d) {
+    enum { PAD = 16 }; /* whole vectors: rows of states have room for MRG_WIDE */
+    const uint32_t m1 = MRG_M1, m2 = MRG_M2;
+    const uint32_t *restrict x11 = (const uint32_t *)b->x[0], *restrict x12 = (const uint32_t *)b->x[1];
+    const uint32_t *restrict x21 = (const uint32_t *)b->x[3], *restrict x22 = (const uint32_t *)b->x[4];
+    uint32_t *restrict x13 = (uint32_t *)b->x[2], *restrict x23 = (uint32_t *)b->x[5];
+    int64_t n = (b->lanes + PAD - 1) / PAD * PAD;
+    (void)x22, (void)x11;
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t y = ((x12[i] & 511) << 22) + (x12[i] >> 9) + ((x13[i] & 16777215) << 7) + (x13[i] >> 24);
+        y = fix(fix(y, m1) + x13[i], m1);
+        uint32_t p = fix(((x21[i] & 65535) << 15) + 21069 * (x21[i] >> 16), m2);
+        uint32_t q = fix(((x23[i] & 65535) << 15) + 21069 * (x23[i] >> 16), m2);
+        q = fix(fix(q + x23[i], m2) + p, m2);
+        x13[i] = y;
+        x23[i] = q;
+        uint32_t less = y - q - 1; /* the difference less 1, so that 0 counts as below */
+        d[i] = (int32_t)(least(less, less + m1) + 1);
+    }
+    int32_t *a = b->x[2], *c = b->x[5];
+    b->x[2] = b->x[1], b->x[1] = b->x[0], b->x[0] = a;
+    b->x[5] = b->x[4], b->x[4] = b->x[3], b->x[3] = c;
+}
+
+#define ROWS(name, type, norm) \
+    static void name(MrgBlock *b) { \
+        int32_t d[MRG_WIDE] __attribute__((aligned(64))); \
+        type *restrict out = b->out; \
+        for (int64_t r = 0; r < b->rows; r++, out += b->step) { \
+            next_row(b, d); \
+            for (int64_t i = 0; i < b->lanes; i++) out[i] = (type)d[i] * norm; \
+        } \
+    }
+ROWS(rows_f32, float, 4.6566126e-10f) /* one unit below 2^-31, so that no sample rounds to 1 */
+ROWS(rows_f64, double, 0x1p-31)
+
+const MrgKernels KERNELS = {rows_f32, rows_f64};

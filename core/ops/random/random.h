@@ -1,0 +1,23 @@
+/* random.h -- attributes and builders of the operations that draw random numbers, and of those that pick by them. */
+#ifndef TH_OPS_RANDOM_H
+#define TH_OPS_RANDOM_H
+
+#include "ops/table/host.h"
+#include "ops/table/shape.h"
+
+typedef struct MrgAttrs {
+    uint8_t dtype;
+    int64_t ndim;
+    int64_t lanes; /* leading dimensions of the sample that vmap put there: streams of their own for each element */
+} MrgAttrs;
+/* Outputs: the states after the draw, and the samples of that size in [0, 1). */
+ThApply *mrg_uniform_make(Builder *b, ThVar *rstate, ThVar *size, const MrgAttrs *at);
+
+typedef struct PickAttrs {
+    uint8_t dtype;
+} PickAttrs;
+/* How often each column of pvals is drawn in n draws; n different columns in the order drawn. n: 0-d. */
+ThVar *multinomial_make(Builder *b, ThVar *pvals, ThVar *unis, ThVar *n, ThDtype d);
+ThVar *choice_make(Builder *b, ThVar *pvals, ThVar *unis, ThVar *n, ThDtype d);
+
+#endif

@@ -1,0 +1,7 @@
+--- `theano.random`: the generators of random numbers for graphs, by their short names.
+-- @module theano.random
+local rng_mrg = require("theano.rng_mrg")
+
+local M = { MRG_RandomStreams = rng_mrg.MRG_RandomStreams }
+
+return M
