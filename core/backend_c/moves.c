@@ -22,10 +22,10 @@ static const char *need_again(Emit *e, ThDtype d, int lanes) {
 }
 
 /* The row that all rows share, as often as vectors take to start at its first element again. */
-static void repeat(Emit *e, int acc) {
+static void repeat(Emit *e, int acc, int room) {
     ThDtype d = (ThDtype)e->k->acc.at[acc].dtype;
     char ty[16];
-    emit_line(e, "%s x%d[%d];", need_type(e, d, e->lanes, ty), acc, 2 * e->lanes);
+    emit_line(e, "%s x%d[%d];", need_type(e, d, e->lanes, ty), acc, room);
     emit_line(e, "%s(x%d, p_%s, n1);", need_again(e, d, e->lanes), acc, e->name[acc]);
 }
 
@@ -60,7 +60,7 @@ void emit_move(Emit *e, const NestNode *n) {
         break;
     case MOVE_GET: columns(e, n->first, true); break;
     case MOVE_PUT: columns(e, n->first, false); break;
-    case MOVE_REPEAT: repeat(e, n->first); break;
+    case MOVE_REPEAT: repeat(e, n->first, n->n); break;
     case MOVE_AHEAD:
         if (e->vector >= 0) emit_ahead(e, n->ids, n->n);
         break;

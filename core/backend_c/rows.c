@@ -7,9 +7,9 @@
 #include "text/emit.h"
 
 bool rows_wanted(const Plan *p) {
-    for (int i = 0; i < p->nstep; i++)
-        if (p->step[i].chain) return true;
-    return p->nstep > CHOOSE_STEPS;
+    bool chains = false;
+    for (int i = 0; i < p->nstep; i++) chains |= p->step[i].chain > 0;
+    return choose_rows(p->nstep, chains);
 }
 
 bool rows_has(const Emit *e, int step) {

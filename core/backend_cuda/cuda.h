@@ -11,6 +11,11 @@
 
 enum { CUDA_THREADS = CHOOSE_THREADS, CUDA_BLOCKS = CHOOSE_BLOCKS };
 
+/* The Nests of a kernel: its own, by blocks, where there are no points; their letter in names of functions. */
+enum { CUDA_NESTS = 3 };
+extern const char *const cuda_suffix[CUDA_NESTS];
+static inline const Nest *cuda_nest(const Nest *t, int i) { return i == 0 ? t : i == 1 ? t->twin : t->none; }
+
 typedef struct CudaKernel {
     const Kernel *k;
     KernelOrder o;
@@ -26,8 +31,8 @@ bool cuda_shape(Emit *e, int number, CudaKernel *out);
 bool cuda_code(Emit *e, const int *ids, int n, bool shared);
 /* reduce.c: the accumulators of a block's threads become r<red> in all of them. */
 void cuda_fold(Emit *e, int red);
-/* loops.c: of one of the kernel's Nests; its nodes */
-bool cuda_kernel(Emit *e, const CudaKernel *k, const Nest *t);
+/* loops.c: one of the kernel's Nests; its nodes */
+bool cuda_kernel(Emit *e, const CudaKernel *k, int nest);
 bool cuda_nodes(Emit *e, const NestNode *n);
 /* gemm.c: a product, and its children on each element */
 bool cuda_gemm(Emit *e, const NestNode *call);

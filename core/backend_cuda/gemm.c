@@ -1,5 +1,5 @@
 /*
- * gemm.c -- c = beta c + alpha a.b by tiles of 16 x 16: a block computes one tile, walking along k with both operands'
+ * gemm.c -- c = beta c + alpha a.b by square tiles: a block computes one tile, walking along k with both operands'
  * tiles in shared memory; the epilogue follows at each element while it is in a register's reach.
  */
 #include "cuda.h"
@@ -15,15 +15,15 @@ static void element(Emit *e, Text *t, int acc, int d0, const char *i, int d1, co
     text_put(t, ")]");
 }
 
-static void load_tiles(Emit *e, const Stage *st, const char row[16], const char col[16]) {
+static void load_tiles(Emit *e, const Stage *st, int size, const char row[16], const char col[16]) {
     int m = st->d0, n = m + 1, k = m + 2;
     Text x, y;
     text_init(&x, e->c);
     text_init(&y, e->c);
     element(e, &x, st->A, m, row, k, "k0 + tx");
     element(e, &y, st->B, k, "k0 + ty", n, col);
-    emit_line(e, "ta[ty * 16 + tx] = %s < n%d && k0 + tx < n%d ? %s : 0;", row, m, k, x.at ? x.at : "0");
-    emit_line(e, "tb[ty * 16 + tx] = k0 + ty < n%d && %s < n%d ? %s : 0;", k, col, n, y.at ? y.at : "0");
+    emit_line(e, "ta[ty * %d + tx] = %s < n%d && k0 + tx < n%d ? %s : 0;", size, row, m, k, x.at ? x.at : "0");
+    emit_line(e, "tb[ty * %d + tx] = k0 + ty < n%d && %s < n%d ? %s : 0;", size, k, col, n, y.at ? y.at : "0");
     text_free(&x);
     text_free(&y);
 }
@@ -51,21 +51,23 @@ bool cuda_gemm(Emit *e, const NestNode *call) {
     const Stage *st = call->way->stage[call->stage].st;
     const char *ty = type_short((ThDtype)k->acc.at[st->C].dtype);
     char row[16], col[16];
+    int size = call->n;
     snprintf(row, sizeof row, "i%d", st->d0);
     snprintf(col, sizeof col, "i%d", st->d0 + 1);
     emit_line(e, "SHARED;");
-    emit_line(e, "%s *const ta = (%s *)sh, *const tb = ta + 256;", ty, ty);
-    emit_line(e, "const int tx = (int)threadIdx.x %% 16, ty = (int)threadIdx.x / 16;");
-    emit_line(e, "const i64 wide = (n%d + 15) / 16, tiles = (n%d + 15) / 16 * wide;", st->d0 + 1, st->d0);
+    emit_line(e, "%s *const ta = (%s *)sh, *const tb = ta + %d;", ty, ty, size * size);
+    emit_line(e, "const int tx = (int)threadIdx.x %% %d, ty = (int)threadIdx.x / %d;", size, size);
+    emit_line(e, "const i64 wide = (n%d + %d) / %d, tiles = (n%d + %d) / %d * wide;", st->d0 + 1, size - 1, size,
+              st->d0, size - 1, size);
     emit_line(e, "for (i64 g = blockIdx.x; g < tiles; g += gridDim.x) {");
     e->indent++;
-    emit_line(e, "const i64 %s = g / wide * 16 + ty, %s = g %% wide * 16 + tx;", row, col);
+    emit_line(e, "const i64 %s = g / wide * %d + ty, %s = g %% wide * %d + tx;", row, size, col, size);
     emit_line(e, "%s sum = 0;", ty);
-    emit_line(e, "for (i64 k0 = 0; k0 < n%d; k0 += 16) {", st->d0 + 2);
+    emit_line(e, "for (i64 k0 = 0; k0 < n%d; k0 += %d) {", st->d0 + 2, size);
     e->indent++;
-    load_tiles(e, st, row, col);
+    load_tiles(e, st, size, row, col);
     emit_line(e, "__syncthreads();");
-    emit_line(e, "for (int j = 0; j < 16; j++) sum += ta[ty * 16 + j] * tb[j * 16 + tx];");
+    emit_line(e, "for (int j = 0; j < %d; j++) sum += ta[ty * %d + j] * tb[j * %d + tx];", size, size, size);
     emit_line(e, "__syncthreads();");
     e->indent--;
     emit_line(e, "}");

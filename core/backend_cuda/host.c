@@ -4,6 +4,7 @@
  */
 #include "cuda.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Product of the extents of loops [from, to) of the first stage. */
@@ -53,7 +54,14 @@ static void grid(Emit *e, const CudaKernel *c) {
     product(&points, s, 0, c->nest->depth);
     product(&inside, s, c->nest->depth, s->nloop);
     emit_line(e, "const i64 points = %s;", points.at ? points.at : "0");
-    emit_line(e, "if (points <= 0) return 0;");
+    if (!c->nest->none) emit_line(e, "if (points <= 0) return 0;");
+    else {
+        emit_line(e, "if (points <= 0) {");
+        e->indent++;
+        launch(e, c, "n", "1", 1, false);
+        e->indent--;
+        emit_line(e, "}");
+    }
     if (c->nest->twin) {
         emit_line(e, "const i64 inside = %s;", inside.at ? inside.at : "1");
         emit_line(e, "if (inside >= %d || (inside >= %d && points < %d)) {", CHOOSE_LONG, CUDA_THREADS, CHOOSE_POINTS);
@@ -64,21 +72,29 @@ static void grid(Emit *e, const CudaKernel *c) {
     }
     if (c->nest->grid == GRID_SERIAL) launch(e, c, "", "1", 1, false);
     else if (c->nest->grid == GRID_BLOCK) launch(e, c, "", "points", CUDA_THREADS, true);
-    else launch(e, c, "", "(points + 255) / 256", CUDA_THREADS, false);
+    else {
+        char blocks[48];
+        snprintf(blocks, sizeof blocks, "(points + %d) / %d", CUDA_THREADS - 1, CUDA_THREADS);
+        launch(e, c, "", blocks, CUDA_THREADS, false);
+    }
     text_free(&points);
     text_free(&inside);
 }
 
 void cuda_launcher(Emit *e, const CudaKernel *c) {
     int n = c->number;
-    emit_line(e, "static void run_%d(const void *a) { kernel_%d(*(const Args_%d *)a); }", n, n, n);
-    if (c->nest->twin) emit_line(e, "static void run_%db(const void *a) { kernel_%db(*(const Args_%d *)a); }", n, n, n);
+    for (int i = 0; i < CUDA_NESTS; i++) {
+        const char *of = cuda_suffix[i];
+        if (cuda_nest(c->nest, i))
+            emit_line(e, "static void run_%d%s(const void *a) { kernel_%d%s(*(const Args_%d *)a); }", n, of, n, of, n);
+    }
     emit_line(e, "static int launch_%d(Args_%d *a) {", n, n);
     e->indent = 1;
     extents(e, c->k);
     if (c->nest->grid == GRID_TILES) {
-        int m = c->k->st.at[c->k->st.n - 1].d0;
-        emit_line(e, "const i64 tiles = (n%d + 15) / 16 * ((n%d + 15) / 16);", m, m + 1);
+        int m = c->k->st.at[c->k->st.n - 1].d0, size = CHOOSE_TILE;
+        emit_line(e, "const i64 tiles = (n%d + %d) / %d * ((n%d + %d) / %d);", m, size - 1, size, m + 1, size - 1,
+                  size);
         emit_line(e, "if (tiles <= 0) return 0;");
         launch(e, c, "", "tiles", CUDA_THREADS, true);
     } else grid(e, c);

@@ -99,13 +99,16 @@ bool cuda_nodes(Emit *e, const NestNode *n) {
     return ok;
 }
 
-bool cuda_kernel(Emit *e, const CudaKernel *c, const Nest *t) {
+const char *const cuda_suffix[CUDA_NESTS] = {"", "b", "n"};
+
+bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
+    const Nest *t = cuda_nest(c->nest, nest);
     if (!emit_begin(e, c->k, c->number)) return false;
     e->lanes = 1;
     e->nest = t;
     e->way = t->way;
     if (c->k->title) emit_line(e, "/* %s */", c->k->title);
-    emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", c->number, t == c->nest->twin ? "b" : "", c->number);
+    emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", c->number, cuda_suffix[nest], c->number);
     e->indent = 1;
     head(e);
     if (t->grid == GRID_BLOCK) emit_line(e, "SHARED; (void)sh;");

@@ -13,8 +13,8 @@ static CudaKernel *kernels(Emit *e) {
     for (int i = 0; k && i < e->p->nkernel; i++) {
         if (!cuda_shape(e, i, &k[i])) return NULL;
         args_record(e, &k[i]);
-        if (!cuda_kernel(e, &k[i], k[i].nest)) return NULL;
-        if (k[i].nest->twin && !cuda_kernel(e, &k[i], k[i].nest->twin)) return NULL;
+        for (int t = 0; t < CUDA_NESTS; t++)
+            if (cuda_nest(k[i].nest, t) && !cuda_kernel(e, &k[i], t)) return NULL;
     }
     return k;
 }

@@ -10,18 +10,14 @@
  */
 #include "packs.h"
 
-/* Rows from which on a panel is taken at all, up to which its packing shows, and that of a transposed weight's; cache
- * lines of columns. */
-enum { ROWS = 2, MOST_ROWS = 64, MOST_TURNED = 256, LINES = 4 };
-enum { BYTES = 128 * 1024, MOST = 64 }; /* of b at least; packs of a workspace at most */
+#include "schedule/choose.h"
 
-/* Where the ordinary product takes panels of b as they lie: what packing ahead saves. */
+enum { MOST = 64 }; /* packs of a workspace */
+
 static bool worth(const GemmArgs *g) {
     int64_t item = (int64_t)th_dtype_bytes(g->dtype);
-    if (!dtype_is_float(g->dtype) || g->m < ROWS || g->ccs != 1) return false;
-    if (g->m > (g->bcs == 1 ? MOST_ROWS : MOST_TURNED)) return false;
     bool whole = (g->bcs == 1 && g->brs == g->n) || (g->brs == 1 && g->bcs == g->k);
-    return whole && g->n * item >= LINES * 64 && g->k >= 64 && g->k * g->n * item >= BYTES;
+    return dtype_is_float(g->dtype) && g->ccs == 1 && whole && choose_pack(g->m, g->n, g->k, item, g->bcs != 1);
 }
 
 /* The shared variable that starts at b, with nobody else holding it; or NULL. */

@@ -16,7 +16,6 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { SEEN = 8, POLL = 32 };
 #define NEVER INT64_MAX
 
 typedef struct Version {
@@ -34,7 +33,7 @@ struct Versions {
     struct {
         uint64_t key;
         int64_t calls;
-    } seen[SEEN]; /* signatures that were called and may be again; under the function's lock */
+    } seen[CHOOSE_SEEN]; /* signatures that were called and may be again; under the function's lock */
     int nsym;
     pthread_t owner; /* the thread that made the function: it alone asks for builds */
 };
@@ -112,7 +111,7 @@ static int64_t calls_of(ThFunction *f, uint64_t key, int64_t more) {
     Versions *v = f->versions;
     workspace_lock(f);
     int at = 0;
-    for (int i = 0; i < SEEN && v->seen[at].key != key; i++)
+    for (int i = 0; i < CHOOSE_SEEN && v->seen[at].key != key; i++)
         if (v->seen[i].key == key || v->seen[i].calls < v->seen[at].calls) at = i;
     if (v->seen[at].key != key) v->seen[at].key = key, v->seen[at].calls = 0;
     int64_t calls = v->seen[at].calls += more;
@@ -167,7 +166,7 @@ static void poll(Version *have) {
 
 void versions_ask(ThFunction *f, Workspace *w) {
     Versions *v = f->versions;
-    w->wait = w->waited = POLL;
+    w->wait = w->waited = CHOOSE_POLL;
     if (atomic_load(&f->building) || atomic_flag_test_and_set_explicit(&f->asking, memory_order_acquire)) return;
     Version *have = find(v, w);
     if (!have && atomic_load(&f->run)) request(f, w), have = find(v, w);

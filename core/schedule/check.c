@@ -50,6 +50,7 @@ static bool value_there(Check *c, int id) {
 }
 
 static bool code(Check *c, const NestNode *n) {
+    if (n->n < 1) return false;
     for (int j = 0; j < n->n; j++) {
         int id = n->ids[j];
         if (id < 0 || id >= c->t->k->ins.n || c->seen[id] || !value_there(c, id)) return false;

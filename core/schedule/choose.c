@@ -40,7 +40,7 @@ static int length(const Nest *t, const Ins *i) {
 
 /* Whether whole vectors go under masks too: next to so long a body these cost nothing, and the compiler, whose time is
  * what a first call waits for, sees the body once and not twice. (With three functions of vector math in float32 the
- * masks are 8 per cent, with eight a few.) Narrow and complex elements have no masked moves. */
+ * masks are 8 per cent, with eight a few.) Narrow elements have no masked moves. */
 static bool pays_masks(const Nest *t, const NestNode *loop) {
     enum { LONG = 160 }; /* operations: eight functions of vector math */
     const Kernel *k = t->k;
@@ -51,7 +51,7 @@ static bool pays_masks(const Nest *t, const NestNode *loop) {
         bool moves = i->op == INS_LOAD || i->op == INS_STORE;
         const Access *a = moves ? &k->acc.at[i->a] : NULL;
         if (i->depth <= loop->loop) continue;
-        if (a && (th_dtype_bytes((ThDtype)a->dtype) < 4 || dtype_is_complex((ThDtype)a->dtype))) return false;
+        if (a && th_dtype_bytes((ThDtype)a->dtype) < 4) return false;
         if (i->op < INS_LOAD) n += length(t, i);
     }
     return t->target->masks && n >= LONG;
@@ -117,9 +117,15 @@ static int side_most(const Nest *t, const NestWay *w) {
     return !sums ? SHORT : w->lanes[0] < 16 ? SHORT_8 : halves ? SHORT_HALVES : SHORT_16;
 }
 
+/* Rows shorter than two vectors leave more of the last one empty than the others fill, but for those of just one. */
+static bool as_one_run(Nest *t) {
+    int lanes = t->way->lanes[0];
+    return !flat_may(t) || flat_apply(t, (FlatRows){.least = 2 * lanes, .below = 2 * lanes, .but = lanes});
+}
+
 static bool short_rows(Nest *t, NestAsk ask) {
     enum { FEW = 6 }; /* rows at least */
-    if (flat_may(t) && !flat_apply(t, 2 * t->way->lanes[0])) return false;
+    if (!as_one_run(t)) return false;
     if (!side_may(t) || !pays_side(t, ask)) return !t->failed;
     NestWay *w = side_way(t);
     if (!w || w->lanes[0] == 1) return !t->failed;
@@ -164,11 +170,15 @@ Nest *nest_choose(const Kernel *k, const KernelOrder *o, const Target *target, N
 }
 
 /* ---- a GPU ---- */
+_Static_assert(CHOOSE_TILE *CHOOSE_TILE == CHOOSE_THREADS, "a thread for each element of a tile");
+
 static Nest *of_grid(const Nest *like, GridKind kind, int depth) {
     Nest *t = arena_alloc0(like->arena, sizeof *t);
     if (!t) return NULL;
     *t = *like;
-    return grid_apply(t, kind, depth) && !t->failed ? t : NULL;
+    if (!grid_apply(t, kind, depth, CHOOSE_TILE) || t->failed) return NULL;
+    if (grid_may_fail(t) && !(t->none = of_grid(like, GRID_SERIAL, like->k->nouter))) return NULL;
+    return t;
 }
 
 /* Blocks for kernels of rows; else a thread a point where points do not touch each other, and its twin by blocks. */
@@ -217,6 +227,21 @@ double choose_version_gain(const Kernel *k, const double *n, bool *known) {
 
 /* A compiler's start and a small unit, and each byte of the text. */
 double choose_build_ns(size_t bytes) { return 60e6 + 2e3 * (double)bytes; }
+
+/* As functions, thousands of steps that share a handful of kernels took nearly all of the compiler's time. Chains are
+ * walked tile by tile, so they are data always. */
+bool choose_rows(int steps, bool chains) {
+    enum { MANY = 32 };
+    return chains || steps > MANY;
+}
+
+/* Where the ordinary product takes panels of b as they lie: rows from which on a panel is taken at all, up to which its
+ * packing shows, and that of a transposed weight's; cache lines of columns; bytes of b. */
+bool choose_pack(int64_t m, int64_t n, int64_t k, int64_t item, bool turned) {
+    enum { ROWS = 2, MOST_ROWS = 64, MOST_TURNED = 256, LINES = 4, DEEP = 64, BYTES = 128 * 1024 };
+    if (m < ROWS || m > (turned ? MOST_TURNED : MOST_ROWS)) return false;
+    return n * item >= LINES * CHOOSE_LINE && k >= DEEP && k * n * item >= BYTES;
+}
 
 int choose_parts(size_t bytes) {
     enum { MOST = 8, WORTH = 8192 }; /* bytes that pay for a compiler's start */

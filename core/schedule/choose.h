@@ -18,18 +18,23 @@ enum {
     CHOOSE_CHAIN_TILE = 1024,  /* elements of a tile of a chain of steps */
     CHOOSE_CHAIN_TILES = 16,   /* tiles of a piece for a thread at least */
     CHOOSE_CHAIN_PIECES = 256, /* pieces at most */
-    CHOOSE_STEPS = 32,         /* steps of a function from which they are data */
     CHOOSE_THREADS = 256,      /* of a GPU's block; fixed, so that results do not depend on the device */
     CHOOSE_BLOCKS = 1024,      /* of a launch at most */
     CHOOSE_LONG = 4096,        /* elements from which a block shares each reduction, or from CHOOSE_THREADS on, .. */
-    CHOOSE_POINTS = 1024       /* ..where there are fewer results than this */
+    CHOOSE_POINTS = 1024,      /* ..where there are fewer results than this */
+    CHOOSE_TILE = 16           /* rows and columns of a product's tile: a thread of the block each */
 };
 
 enum {
-    CHOOSE_VERSIONS = 4,       /* of a function at most */
-    CHOOSE_ALL_VERSIONS = 64,  /* of a context */
-    CHOOSE_VERSION_STEPS = 256 /* of a function that has versions at most */
+    CHOOSE_VERSIONS = 4,        /* of a function at most */
+    CHOOSE_ALL_VERSIONS = 64,   /* of a context */
+    CHOOSE_VERSION_STEPS = 256, /* of a function that has versions at most */
+    CHOOSE_SEEN = 8,            /* signatures of a function whose calls are counted */
+    CHOOSE_POLL = 32            /* calls between two looks at what is being built */
 };
+bool choose_rows(int steps, bool chains); /* the steps of a function are data, walked by a loop */
+/* The right operand of a product, m x k by k x n, stays packed between calls. turned: its columns lie together. */
+bool choose_pack(int64_t m, int64_t n, int64_t k, int64_t item, bool turned);
 /* Nanoseconds that a call of the kernel saves where its short lengths are constants of the text. n: the lengths of its
  * dims; known: which of them a version could know, and then, which it is to know. */
 double choose_version_gain(const Kernel *k, const double *n, bool *known);

@@ -1,7 +1,7 @@
 /*
  * flat.c -- formulas over short rows as one run of elements. In: a kernel of one stage over rows and columns whose
  * operands are matrices in C order and rows that every row shares (a bias). Out: before its ordinary loops, a way for
- * rows shorter than two vectors: the shared row stands repeated as often as vectors take to start at its first element
+ * short rows: the shared row stands repeated as often as vectors take to start at its first element
  * again, so that all vectors are full, whatever the length of the rows. Always holds: each element is computed by the
  * vector functions of the ordinary loops, so the bits are theirs.
  */
@@ -32,7 +32,7 @@ bool flat_may(const Nest *t) {
     return rows;
 }
 
-bool flat_apply(Nest *t, int least) {
+bool flat_apply(Nest *t, FlatRows rows) {
     const Kernel *k = t->k;
     NestNode *way, *loop, *after = t->root;
     NestWay *w = nest_way(t, WAY_FLAT);
@@ -40,9 +40,9 @@ bool flat_apply(Nest *t, int least) {
     if (!w || !test) return false;
     int n = w->lanes[0] = t->way->lanes[0];
     w->value = t->way->value;
-    test[0] = (NestTest){1, "<", 2 * n};
-    test[1] = (NestTest){1, "!=", n};
-    test[2] = (NestTest){0, ">=", least};
+    test[0] = (NestTest){1, "<", rows.below};
+    test[1] = (NestTest){1, "!=", rows.but};
+    test[2] = (NestTest){0, ">=", rows.least};
     nest_put(t, &t->root, w, NEST_WAY, -1, &way);
     way->next = after;
     way->test = test;
@@ -50,7 +50,13 @@ bool flat_apply(Nest *t, int least) {
     const LoopStage *s = &w->stage[0];
     NestNode **at = nest_code(t, &way->child, w, 0, t->o->code + s->pre[0], s->npre[0]);
     for (int i = 0; i < k->acc.n; i++)
-        if ((k->acc.at[i].flags & ACC_READ) && flat_is_row(&k->acc.at[i])) at = nest_move(t, at, w, 0, MOVE_REPEAT, i);
+        if ((k->acc.at[i].flags & ACC_READ) && flat_is_row(&k->acc.at[i])) {
+            NestNode *move = NULL;
+            NestNode **next = nest_move(t, at, w, 0, MOVE_REPEAT, i);
+            move = *at;
+            move->n = rows.below;
+            at = next;
+        }
     nest_put(t, at, w, NEST_FOR, 0, &loop);
     loop->how = FOR_FLAT;
     loop->lanes = n;

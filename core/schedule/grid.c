@@ -104,6 +104,14 @@ bool grid_may(const Nest *t, GridKind kind, int depth) {
     return true;
 }
 
+/* What stands around the points may fail, where there are none too. */
+bool grid_may_fail(const Nest *t) {
+    const Kernel *k = t->k;
+    for (int i = 0; i < k->ins.n && t->grid != GRID_SERIAL; i++)
+        if (k->ins.at[i].depth < t->depth && can_leave(&k->ins.at[i])) return true;
+    return false;
+}
+
 /* ---- doing it ---- */
 static NestNode **shared_code(Nest *t, NestNode **at, int stage, const int *ids, int n) {
     NestNode **next = nest_code(t, at, t->way, stage, ids, n);
@@ -142,13 +150,14 @@ static void over_threads(Nest *t, NestNode **at, int stage, int depth) {
     shared_code(t, at, stage, code + s->post[depth], s->npost[depth]);
 }
 
-static bool tiles(Nest *t) {
+static bool tiles(Nest *t, int tile) {
     const KernelOrder *o = t->o;
     NestNode **at = &t->root, *call, **in;
     int last = t->k->st.n - 1;
     for (int i = 0; i <= last; i++) /* factors */
         at = nest_code(t, at, t->way, i, o->code + o->stage[i].pre[0], o->stage[i].npre[0]);
     nest_put(t, at, t->way, NEST_CALL, last, &call);
+    call->n = tile;
     in = &call->child;
     const LoopStage *s = &o->stage[last];
     for (int d = 1; d <= 2; d++) {
@@ -158,7 +167,7 @@ static bool tiles(Nest *t) {
     return !t->failed;
 }
 
-bool grid_apply(Nest *t, GridKind kind, int depth) {
+bool grid_apply(Nest *t, GridKind kind, int depth, int tile) {
     const KernelOrder *o = t->o;
     NestNode *grid, **at;
     t->grid = kind;
@@ -167,7 +176,7 @@ bool grid_apply(Nest *t, GridKind kind, int depth) {
     t->way = nest_way(t, WAY_PLAIN);
     if (!t->way) return false;
     for (int i = 0; i < t->k->st.n; i++) t->way->stage[i].vec = -1; /* one lane, and one accumulator a thread */
-    if (kind == GRID_TILES) return tiles(t);
+    if (kind == GRID_TILES) return tiles(t, tile);
     points(t, &t->root, FOR_GRID, 0, 0, depth, &grid);
     at = &grid->child;
     for (int d = 0; d < depth; d++)

@@ -86,7 +86,8 @@ struct NestNode {
     int dim, lanes;
     int vectors; /* that are written out in each step */
     int copy;    /* elements from which memcpy does it, or 0 */
-    /* the others; n: of FOR_PIECE, rows of a piece at least; of a GPU, loops */
+    /* the others; n: of FOR_PIECE, rows of a piece at least; of a GPU, loops, rows and columns of a tile; of
+     * MOVE_REPEAT, vectors that there is room for */
     const int *ids; /* NEST_CODE, MOVE_AHEAD */
     const NestTest *test;
     int first, n;
@@ -114,6 +115,7 @@ struct Nest {
     GridKind grid;
     int depth;
     Nest *twin; /* runs in its place where few points have long loops inside (choose.h); or NULL */
+    Nest *none; /* ..and where there are no points, since what stands before them may fail; or NULL */
 };
 
 /* ---- nest.c: building ---- */
@@ -179,7 +181,10 @@ bool side_may(const Nest *t);
 NestWay *side_way(Nest *t);
 bool side_apply(Nest *t, NestWay *w, int rows, int most);
 bool flat_may(const Nest *t);
-bool flat_apply(Nest *t, int least); /* rows at least */
+typedef struct FlatRows { /* rows at least; of fewer elements than, and of any number but */
+    int least, below, but;
+} FlatRows;
+bool flat_apply(Nest *t, FlatRows rows);
 bool flat_is_row(const Access *a);
 /* split.c: pieces for threads; blocks.c: reductions of everything */
 bool split_may(const Nest *t);
@@ -192,9 +197,10 @@ bool tile_may(const Nest *t, int stage);
 bool grid_can(const Kernel *k); /* the others have no text for a GPU yet */
 int grid_depth(const Nest *t);  /* leading parallel loops of the only stage around all its stores and accumulators */
 bool grid_may(const Nest *t, GridKind kind, int depth);
-bool grid_folds(const Nest *t, int depth); /* each point is a reduction that a block may share */
-bool grid_apply(Nest *t, GridKind kind, int depth);
-bool grid_has_row(const Kernel *k, int buf); /* memory of one row; buf < 0: any */
+bool grid_folds(const Nest *t, int depth);                    /* each point is a reduction that a block may share */
+bool grid_apply(Nest *t, GridKind kind, int depth, int tile); /* tile: rows and columns of a product's */
+bool grid_may_fail(const Nest *t);                            /* before there are points */
+bool grid_has_row(const Kernel *k, int buf);                  /* memory of one row; buf < 0: any */
 
 /* ---- choose.c ---- */
 /* How to run k, or NULL (the context's error is set). */

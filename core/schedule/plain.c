@@ -27,6 +27,13 @@ NestNode **nest_stage(Nest *t, NestNode **at, const NestWay *w, int stage, int d
     return nest_code(t, at, w, stage, code + s->post[d], s->npost[d]);
 }
 
+/* Whether there is more in a stage than what stands before its loops. */
+static bool follows(const LoopStage *s, int d) {
+    bool more = s->npost[d] > 0 || s->st->nred > 0;
+    for (int l = d + 1; l <= s->nloop; l++) more |= s->npre[l] > 0 || s->npost[l] > 0;
+    return more;
+}
+
 /* A call of the library, and what follows it: on its tiles, or in loops after it. */
 static void call(Nest *t, NestNode **at, int stage) {
     LoopStage *s = &t->way->stage[stage];
@@ -41,7 +48,7 @@ static void call(Nest *t, NestNode **at, int stage) {
     }
     int before = s->npre[d];
     s->npre[d] = 0;
-    if (s->st->nins) nest_stage(t, at, t->way, stage, d);
+    if (follows(s, d)) nest_stage(t, at, t->way, stage, d);
     s->npre[d] = before;
 }
 

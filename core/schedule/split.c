@@ -35,10 +35,9 @@ static NestNode **checks(Nest *t, NestNode **at) {
     return nest_code(t, at, t->way, 0, ids, n);
 }
 
-static void leave_out(NestNode *c, void *user) {
-    Nest *t = user;
+static void leave_out(Nest *t, NestNode *c) {
     bool any = false;
-    for (int j = 0; c->kind == NEST_CODE && j < c->n; j++) any |= t->k->ins.at[c->ids[j]].op == INS_FAIL_IF;
+    for (int j = 0; j < c->n; j++) any |= t->k->ins.at[c->ids[j]].op == INS_FAIL_IF;
     if (!any) return;
     int *ids = arena_alloc(t->arena, sizeof(int) * (size_t)c->n), n = 0;
     if (!ids) {
@@ -51,9 +50,20 @@ static void leave_out(NestNode *c, void *user) {
     c->n = n;
 }
 
+/* Nodes that were nothing but checks go. Loops nest as deep as a kernel has dims. */
+static void without(Nest *t, NestNode **at) {
+    while (*at) {
+        if ((*at)->kind == NEST_CODE) leave_out(t, *at);
+        without(t, &(*at)->child);
+        if ((*at)->kind == NEST_CODE && !(*at)->n) *at = (*at)->next;
+        else at = &(*at)->next;
+    }
+}
+
 bool split_apply(Nest *t) {
-    NestNode *pieces, *inside = t->root;
-    nest_each(inside, leave_out, t);
+    NestNode *pieces, *inside;
+    without(t, &t->root);
+    inside = t->root;
     NestNode **at = checks(t, &t->root);
     nest_put(t, at, t->way, NEST_FOR, 0, &pieces);
     pieces->how = FOR_PIECE;

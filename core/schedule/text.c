@@ -65,6 +65,7 @@ static void put(Text *out, const NestNode *n) {
     case NEST_SYNC: text_put(out, "sync"); break;
     case NEST_CALL:
         text_put(out, n->way->stage[n->stage].st->cls == STAGE_CONV ? "convolution" : "product");
+        if (n->n) text_printf(out, " by tiles of %d by %d", n->n, n->n);
         text_put(out, n->child ? ", and on its tiles" : "");
         break;
     }
@@ -72,7 +73,6 @@ static void put(Text *out, const NestNode *n) {
 
 static void lines(Text *out, const NestNode *n, int depth) {
     for (; n; n = n->next) {
-        if (n->kind == NEST_CODE && !n->n) continue; /* its checks stand before the pieces */
         text_printf(out, "%*s", 4 + 2 * depth, "");
         put(out, n);
         text_putc(out, '\n');
@@ -83,9 +83,8 @@ static void lines(Text *out, const NestNode *n, int depth) {
 void nest_text(Text *out, const Nest *t) {
     text_printf(out, "  nest for %s\n", t->target->name);
     lines(out, t->root, 0);
-    if (!t->twin) return;
-    text_put(out, "  or, where few points have long loops inside\n");
-    lines(out, t->twin->root, 0);
+    if (t->twin) text_put(out, "  or, where few points have long loops inside\n"), lines(out, t->twin->root, 0);
+    if (t->none) text_put(out, "  or, where there are no points\n"), lines(out, t->none->root, 0);
 }
 
 bool nest_show(Text *out, const Kernel *k, const Target *target, NestAsk ask) {

@@ -126,7 +126,7 @@ bool emit_kernel(Emit *e, const Kernel *k, int number);
 void emit_cell_list(Text *t, const Step *s, const Kernel *k);
 void emit_cells(Emit *e, const Step *s, const Kernel *k, int number);
 /* rows.c */
-bool rows_wanted(const Plan *p);        /* it has so many steps that functions would cost */
+bool rows_wanted(const Plan *p);        /* its steps are to be data */
 bool rows_has(const Emit *e, int step); /* `row(f, step)` does it, not `step_<number>(f)` */
 void emit_rows(Emit *e);
 bool rows_chain(Emit *e, int step); /* writes the chain that starts here (core/plan/chains.c); false: none does */

@@ -6,6 +6,7 @@
  *
  *   schedule_nest [kernels a transform] [first seed]
  */
+#include "schedule/choose.h"
 #include "schedule_nest/sample.h"
 #include "test.h"
 
@@ -19,7 +20,7 @@
 #define CHOICES(X) \
     X(lanes) X(masked) X(vectors) X(rest_masked) X(together) X(copied) X(halves) X(quotient) X(ahead) X(next) X(side) X(side_halves) \
         X(flat) X(blocks) X(shared_blocks) X(pieces) X(checks_before_pieces) X(product) X(tiles) X(grid_serial) \
-        X(grid_thread) X(grid_block) X(grid_tiles) X(twin) X(fold) X(sync) X(scalar)
+        X(grid_thread) X(grid_block) X(grid_tiles) X(twin) X(no_points) X(fold) X(sync) X(scalar)
 /* clang-format on */
 #define X(name) T_##name,
 typedef enum { TRANSFORMS(X) T_COUNT } Transform;
@@ -326,8 +327,13 @@ static void vectors(Bench *w, Nest *t, NestNode *loop, Wish *x) {
     else if (wanted(w, x, T_MASKS, true)) loop->tail = TAIL_MASKED;
 }
 
+static void flat_rows(Bench *w, Nest *t) {
+    int lanes = t->way->lanes[0];
+    flat_apply(t, (FlatRows){.least = pick(w, 6), .below = 1 + pick(w, 3 * lanes), .but = pick(w, 2 * lanes)});
+}
+
 static void short_rows(Bench *w, Nest *t, Wish *x) {
-    if (wanted(w, x, T_FLAT, flat_may(t))) flat_apply(t, pick(w, 6));
+    if (wanted(w, x, T_FLAT, flat_may(t))) flat_rows(w, t);
     NestWay *side = side_may(t) ? side_way(t) : NULL;
     if (!wanted(w, x, T_SIDE, side && side->lanes[0] > 1)) return;
     for (int id = 0; id < t->k->ins.n; id++)
@@ -384,7 +390,7 @@ static bool device(Bench *w, Nest *t, Wish *x) {
     int depth = many || kind == GRID_SERIAL || kind == GRID_TILES ? k->nouter : pick(w, grid_depth(t) + 1);
     if (product_ != (kind == GRID_TILES) || !grid_may(t, kind, depth)) return false;
     x->done = true;
-    return grid_apply(t, kind, depth);
+    return grid_apply(t, kind, depth, CHOOSE_TILE);
 }
 
 static bool shadow(Bench *w, bool on) {
@@ -477,10 +483,15 @@ static void choose_grid(Bench *w) {
     Nest *t = nest_choose_grid(w->s.k, &w->order, &target_cuda, w->arena);
     CHECK(t);
     if (!t) return;
+    int64_t all = 1; /* points, as a launch counts them */
+    w->e.sym = w->s.sym;
+    for (int l = 0; l < t->depth && t->grid != GRID_TILES; l++)
+        all *= eval_size(&w->e, w->s.k->dim[w->order.stage[0].loop[l]].n);
     chosen[C_grid_serial + t->grid]++;
-    see(w, t, T_CHOSEN_GRID);
+    chosen[C_no_points] += t->none && all <= 0;
+    see(w, t->none && all <= 0 ? t->none : t, T_CHOSEN_GRID);
     chosen[C_twin] += t->twin != NULL;
-    if (t->twin) see(w, t->twin, T_CHOSEN_GRID);
+    if (t->twin && (all > 0 || !t->none)) see(w, t->twin, T_CHOSEN_GRID);
 }
 
 /* ---- all of them ---- */

@@ -20,7 +20,7 @@ mistake("columns together however many reductions there are", " && st->nred * CO
 mistake("vector math at 19 operations", "MATH = 20 }", "MATH = 19 }")
 mistake("masks from 159 operations on", "LONG = 160 }", "LONG = 159 }")
 mistake("masks from 161 operations on", "LONG = 160 }", "LONG = 161 }")
-mistake("masks beside bytes", "if (a && (th_dtype_bytes((ThDtype)a->dtype) < 4 ||", "if (a && (false ||")
+mistake("masks beside bytes", "if (a && th_dtype_bytes((ThDtype)a->dtype) < 4) return false;", "")
 mistake("masks that a target does not have", "return t->target->masks && n >= LONG;", "return n >= LONG;")
 mistake("memcpy from less on", "LONG = 512 }", "LONG = 256 }")
 mistake("memcpy that no one asked whether it may be",
@@ -49,7 +49,10 @@ mistake("sums taken for positions", "sums |= !red_is_arg(&k->red.at[r]);", "sums
 mistake("halves not looked for", "halves |= nest_halves(t, w, k->red.at[r].stage, r);", "halves |= false;")
 mistake("eight lanes taken for sixteen", "w->lanes[0] < 16 ? SHORT_8", "w->lanes[0] < 8 ? SHORT_8")
 mistake("side by side from five rows on", "FEW = 6 }", "FEW = 5 }")
-mistake("one run from so many rows on", "flat_apply(t, 2 * t->way->lanes[0])", "flat_apply(t, t->way->lanes[0])")
+mistake("one run from so many rows on", ".least = 2 * lanes,", ".least = lanes,")
+mistake("one run of rows as long as two vectors", ".below = 2 * lanes,", ".below = 2 * lanes + 1,")
+mistake("one run of rows as long as a vector", ".but = lanes}", ".but = 0}")
+mistake("no look at what fails without points", "if (grid_may_fail(t) && !(t->none", "if (false && !(t->none")
 mistake("rows side by side one by one", "w->lanes[0] == 1) return !t->failed;", "false) return !t->failed;")
 mistake("no reciprocals side by side", "    quotients(t, w);\n    return side_apply", "    return side_apply")
 mistake("pieces of few rows of columns",

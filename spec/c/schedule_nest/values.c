@@ -350,10 +350,10 @@ bool eval_code(Eval *e, const int *ids, int n, bool once) {
 
 /* ---- moves ---- */
 /* The row that all rows share, as often as vectors take to start at its first element again. */
-static bool repeat(Eval *e, int acc) {
+static bool repeat(Eval *e, int acc, int room) {
     const Access *a = &e->k->acc.at[acc];
     size_t bytes = bytes_of((ThDtype)a->dtype);
-    if (e->n[1] > 2 * e->lanes) return eval_wrong(e, "a row of %lld elements repeated", (long long)e->n[1]);
+    if (e->n[1] > room) return eval_wrong(e, "a row of %lld elements repeated", (long long)e->n[1]);
     for (int64_t h = 0; h < e->n[1] * e->lanes; h++) {
         const char *p = element(e, acc, eval_size(e, a->off) + h % e->n[1], false);
         if (!p) return false;
@@ -398,7 +398,7 @@ bool eval_move(Eval *e, const NestNode *n) {
     case MOVE_ARRAY: memset(eval_array(e, n->first), 0xa5, SIDE_MOST * EVAL_VALUE); return true;
     case MOVE_GET: return columns(e, n->first, true);
     case MOVE_PUT: return columns(e, n->first, false);
-    case MOVE_REPEAT: return repeat(e, n->first);
+    case MOVE_REPEAT: return repeat(e, n->first, n->n);
     case MOVE_AHEAD: return e->vector < 0 || ahead(e, n->ids, n->n);
     case MOVE_NEXT: return e->tail || ahead(e, &n->first, 1);
     }
