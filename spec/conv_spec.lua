@@ -265,8 +265,6 @@ end)
 
 -- ---- windows of what comes out ------------------------------------------------------------------------------------
 describe("pooling behind a convolution", function()
-  local apart = interpreter:excluding("local_conv_pool")
-  local apart_native = native:excluding("local_conv_pool")
   local pool = T.signal.pool.pool_2d
   local WINDOWS = { { ws = { 2, 2 } }, { ws = { 3, 3 }, stride = { 2, 2 }, pad = { 1, 1 } },
     { ws = { 2, 3 }, mode = "average_exc_pad", pad = { 0, 1 } }, { ws = { 3, 2 }, mode = "sum", ignore_border = false },
@@ -274,11 +272,19 @@ describe("pooling behind a convolution", function()
   local function keywords(c)
     return { ignore_border = c.ignore_border ~= false, stride = c.stride, pad = c.pad, mode = c.mode }
   end
+  local function same(v) return v end
+  local FOLLOWS = { same, T.tanh, function(v) return T.nnet.relu(v) - 1 end }
+  local function per(b) return b:dimshuffle("x", 0, "x", "x") end
+  --- Step lines of the plan; whether a convolution's result goes to the pooling without memory.
+  local function shape(f)
+    local text = theano.printing.plan(f)
+    return select(2, text:gsub("\n  step %d+:", "")), text:find(", for the next stage", 1, true) ~= nil, text
+  end
 
-  it("is one node and the same bits as apart, of any number of threads #asan", function()
+  it("is one step without the convolution's result, with elementwise parts before and behind #asan", function()
     local state = nd.random.RandomState(79)
     local function random(a, b) return state:randint(a, b + 1) end
-    for round = 1, 20 do
+    for round = 1, 24 do
       local c, how = cases.random_case(random, 2), WINDOWS[round % #WINDOWS + 1]
       c.unshared = false
       c.filter = { c.filter[1] * (round % 3 == 0 and 9 or 1), c.image[2] // c.groups,
@@ -287,55 +293,134 @@ describe("pooling behind a convolution", function()
       local w, _, wv = cases.operand(c, c.filter)
       local b = T.TensorType(c.dtype, { false })("b")
       local bv = nd.asarray(rng:randn(c.filter[1]), c.dtype)
-      local y = T.nnet.conv2d(x, w, cases.keywords(c, false))
-      local with_bias = round % 2 == 0
-      if with_bias then y = T.tanh(y + b:dimshuffle("x", 0, "x", "x")) end
-      local z, inputs, values = pool(y, how.ws, keywords(how)), { x, w, with_bias and b or nil }, { xv, wv, bv }
-      if not with_bias then values[3] = nil end
-      local f = compile({ inputs = inputs, outputs = z, mode = round % 6 == 0 and native or interpreter })
-      local g = compile({ inputs = inputs, outputs = z, mode = round % 6 == 0 and apart_native or apart })
-      local text = theano.printing.debugprint(f, { file = "str" })
-      assert.truthy(text:find("^CorrMM" .. (with_bias and "_bias_tanh" or "") .. "_%l+_%dx%d{"), text)
-      assert.truthy(theano.printing.debugprint(g, { file = "str" }):find("Pool{", 1, true))
+      local before, behind = FOLLOWS[round % 3 + 1], FOLLOWS[round // 3 % 3 + 1]
+      local mode = round % 6 == 0 and native or interpreter
+      local conv = T.nnet.conv2d(x, w, cases.keywords(c, false))
+      local function first(u) return before == same and u or before(u + per(b)) end
+      local function second(u) return behind == same and u or behind(u * per(b)) end
+      local inputs, values = { x, w, b }, { xv, wv, bv }
+      local f = compile({ inputs = inputs, outputs = second(pool(first(conv), how.ws, keywords(how))), mode = mode,
+        on_unused_input = "ignore" })
+      local steps, feeds, text = shape(f)
+      assert.equal(1, steps, text)
+      assert.truthy(feeds, text)
+      local u, v = conv.type("u"), T.TensorType(c.dtype, { false, false, false, false })("v")
+      local one = compile({ inputs = inputs, outputs = first(conv), mode = mode, on_unused_input = "ignore" })
+      local two = compile({ inputs = { u }, outputs = pool(u, how.ws, keywords(how)), mode = mode })
+      local three = compile({ inputs = { v, b }, outputs = second(v), mode = mode, on_unused_input = "ignore" })
       local way = cases.algorithms[round % #cases.algorithms + 1]
-      local want = cases.with(way, g, table.unpack(values))
+      local want = three(two(cases.with(way, one, table.unpack(values))), bv)
       assert(nd.array_equal(cases.with(way, f, table.unpack(values)), want), cases.show(c))
       local _ <close> = theano.config.change_flags({ openmp = true, openmp_elemwise_minsize = 1 })
       assert(nd.array_equal(cases.with(way, f, table.unpack(values)), want), cases.show(c))
     end
   end)
 
-  it("some images at a time, of the whole's way", function()
-    local x, w = T.ftensor4("x"), T.ftensor4("w")
-    for _, shape in ipairs({ { { 5, 3, 90, 90 }, { 40, 3, 3, 3 } }, { { 3, 3, 128, 128 }, { 8, 3, 31, 31 } } }) do
-      local z = pool(T.nnet.conv2d(x, w), { 2, 2 }, { ignore_border = true })
-      local f = compile({ inputs = { x, w }, outputs = z, mode = interpreter })
-      local g = compile({ inputs = { x, w }, outputs = z, mode = apart })
-      local xv = nd.asarray(rng:randn(table.unpack(shape[1])), "float32")
-      local wv = nd.asarray(rng:randn(table.unpack(shape[2])), "float32")
-      local got, want = f(xv, wv), g(xv, wv)
-      assert.truthy(nd.array_equal(got, want))
+  it("some images at a time, of the whole's way, with operands of their own #asan", function()
+    local x, w, r, q = T.ftensor4("x"), T.ftensor4("w"), T.ftensor4("r"), T.ftensor4("q")
+    for _, sizes in ipairs({ { { 5, 3, 90, 90 }, { 40, 3, 3, 3 } }, { { 3, 3, 128, 128 }, { 8, 3, 31, 31 } } }) do
+      local conv = T.nnet.conv2d(x, w)
+      local z = pool(T.nnet.relu(conv + r), { 2, 2 }, { ignore_border = true }) - q
+      local xv = nd.asarray(rng:randn(table.unpack(sizes[1])), "float32")
+      local wv = nd.asarray(rng:randn(table.unpack(sizes[2])), "float32")
+      local side = sizes[1][3] - sizes[2][3] + 1
+      local rv = nd.asarray(rng:randn(sizes[1][1], sizes[2][1], side, side), "float32")
+      local qv = nd.asarray(rng:randn(sizes[1][1], sizes[2][1], side // 2, side // 2), "float32")
+      local g = compile({ inputs = { x, w }, outputs = conv, mode = interpreter })
+      local u = T.ftensor4("u")
+      local rest = compile({ inputs = { u, r, q }, mode = interpreter,
+        outputs = pool(T.nnet.relu(u + r), { 2, 2 }, { ignore_border = true }) - q })
+      local want = rest(g(xv, wv), rv, qv)
+      for _, mode in ipairs({ interpreter, native }) do
+        local f = compile({ inputs = { x, w, r, q }, outputs = z, mode = mode })
+        local steps, feeds = shape(f)
+        assert.same({ 1, true }, { steps, feeds })
+        assert(nd.array_equal(f(xv, wv, rv, qv), want))
+        local _ <close> = theano.config.change_flags({ openmp = true, openmp_elemwise_minsize = 1 })
+        assert(nd.array_equal(f(xv, wv, rv, qv), want))
+      end
     end
   end)
 
-  it("is what a sum of nothing gives, knows its lengths, and is none for no images", function()
+  it("is what a sum of nothing gives, knows its lengths, and is none for no images #asan", function()
     local x, w, b = T.dtensor4("x"), T.dtensor4("w"), T.dvector("b")
-    local z = pool(T.tanh(T.nnet.conv2d(x, w) + b:dimshuffle("x", 0, "x", "x")), { 2, 2 }, { ignore_border = true })
-    local f = compile({ inputs = { x, w, b }, outputs = { z, z.shape }, mode = interpreter })
-    local v, lengths = f(nd.zeros({ 2, 0, 5, 5 }), nd.zeros({ 2, 0, 2, 2 }), nd.array({ 0, 1 }))
-    assert.same({ 2, 2, 2, 2 }, lengths:tolist())
-    assert.near(0.7615941559557649, v[{ 1, 1, 1, 1 }], 1e-15)
-    v = f(nd.zeros({ 0, 1, 5, 5 }), nd.zeros({ 2, 1, 2, 2 }), nd.zeros({ 2 }))
-    assert.same({ 0, 2, 2, 2 }, { table.unpack(v.shape) })
+    local z = pool(T.tanh(T.nnet.conv2d(x, w) + per(b)), { 2, 2 }, { ignore_border = true })
+    for _, mode in ipairs({ interpreter, native }) do
+      local f = compile({ inputs = { x, w, b }, outputs = { z, z.shape }, mode = mode })
+      local v, lengths = f(nd.zeros({ 2, 0, 5, 5 }), nd.zeros({ 2, 0, 2, 2 }), nd.array({ 0, 1 }))
+      assert.same({ 2, 2, 2, 2 }, lengths:tolist())
+      assert.near(0.7615941559557649, v[{ 1, 1, 1, 1 }], 1e-15)
+      v = f(nd.zeros({ 0, 1, 5, 5 }), nd.zeros({ 2, 1, 2, 2 }), nd.zeros({ 2 }))
+      assert.same({ 0, 2, 2, 2 }, { table.unpack(v.shape) })
+      v = f(nd.zeros({ 1, 1, 2, 2 }), nd.zeros({ 2, 1, 2, 2 }), nd.zeros({ 2 })) -- one place, no window
+      assert.same({ 1, 2, 0, 0 }, { table.unpack(v.shape) })
+    end
   end)
 
-  it("stays apart where a gradient reads the convolution, or the window is symbolic", function()
+  it("takes windows that only the call tells", function()
     local x, w, ws = T.dtensor4("x"), T.dtensor4("w"), T.lvector("ws")
     local y = T.nnet.conv2d(x, w)
+    local xv, wv = rng:randn(2, 1, 9, 8), rng:randn(3, 1, 2, 2)
+    for _, mode in ipairs({ interpreter, native }) do
+      local f = compile({ inputs = { x, w, ws }, outputs = pool(y, ws, { ignore_border = true }), mode = mode })
+      assert.truthy(select(2, shape(f)))
+      for _, size in ipairs({ { 2, 2 }, { 3, 1 } }) do
+        local g = compile({ inputs = { x, w }, outputs = pool(y, size, { ignore_border = true }), mode = as_written })
+        assert(nd.allclose(f(xv, wv, nd.array(size, "int64")), g(xv, wv), 1e-12, 1e-12))
+      end
+    end
+  end)
+
+  it("stays a step of its own where others read what is pooled, or it is part of something else", function()
+    local x, w = T.dtensor4("x"), T.dtensor4("w")
+    local y = T.nnet.conv2d(x, w)
     local z = pool(y, { 2, 2 }, { ignore_border = true })
-    for _, f in ipairs({ compile({ x, w }, { z, T.grad(T.sum(z), w) }),
-      compile({ x, w, ws }, pool(y, ws, { ignore_border = true })), compile({ x, w }, { y, z }) }) do
-      assert.falsy(theano.printing.debugprint(f, { file = "str" }):find("_max_2x2", 1, true))
+    local again = pool(y, { 3, 3 }, { ignore_border = true })
+    local half = pool(y[{ T.slice(0, 2) }], { 2, 2 }, { ignore_border = true })
+    local turned = pool(y:dimshuffle(1, 0, 2, 3), { 2, 2 }, { ignore_border = true })
+    local joined = pool(y:reshape({ 2, 12, 7, 7 }), { 2, 2 }, { ignore_border = true })
+    local xv, wv = rng:randn(4, 1, 8, 8), rng:randn(6, 1, 2, 2)
+    for i, outs in ipairs({ { z, T.grad(T.sum(z), w) }, { y, z }, { z, again }, { half }, { turned }, { joined } }) do
+      local f = compile({ inputs = { x, w }, outputs = outs, mode = native })
+      local g = compile({ inputs = { x, w }, outputs = outs, mode = as_written })
+      assert.falsy(select(2, shape(f)), "outputs " .. i)
+      local got, want = { f(xv, wv) }, { g(xv, wv) }
+      for k = 1, #want do assert(nd.allclose(got[k], want[k], 1e-12, 1e-12), ("outputs %d, %d"):format(i, k)) end
+    end
+  end)
+
+  it("writes what the convolution reads only when that is done", function()
+    local w = T.dtensor4("w")
+    local start, wv = rng:randn(3, 2, 6, 6), rng:randn(2, 2, 3, 3)
+    local s = theano.shared(start, { name = "s" })
+    local z = pool(T.tanh(T.nnet.conv2d(s, w, { border_mode = "half" })), { 1, 1 }, { ignore_border = true })
+    local x = T.dtensor4("x")
+    local g = compile({ inputs = { x, w }, mode = as_written,
+      outputs = pool(T.tanh(T.nnet.conv2d(x, w, { border_mode = "half" })), { 1, 1 }, { ignore_border = true }) })
+    for _, mode in ipairs({ interpreter, native }) do
+      s:set_value(start)
+      local f = compile({ inputs = { w }, updates = { { s, z } }, mode = mode })
+      f(wv)
+      assert(nd.allclose(s:get_value(), g(start, wv), 1e-12, 1e-12))
+    end
+  end)
+
+  it("follows stages of 2 to 5 dimensions", function()
+    for nd_ = 2, 5 do
+      local bcast, lengths = {}, {}
+      for d = 1, nd_ do bcast[d], lengths[d] = false, d + 3 end
+      local x = T.TensorType("float32", bcast)("x")
+      local z = T.exp(pool(x, { 2, 2 }, { ignore_border = true }))
+      local v = nd.asarray(rng:randn(table.unpack(lengths)), "float32")
+      local want = compile({ inputs = { x }, outputs = z, mode = as_written })(v)
+      for _, mode in ipairs({ interpreter, native }) do
+        local f = compile({ inputs = { x }, outputs = z, mode = mode })
+        assert.equal(nd_ == 5 and 2 or 1, (shape(f)))
+        for _, openmp in ipairs({ false, true }) do
+          local _ <close> = theano.config.change_flags({ openmp = openmp, openmp_elemwise_minsize = 1 })
+          assert(nd.allclose(f(v), want, 1e-6))
+        end
+      end
     end
   end)
 

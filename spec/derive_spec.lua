@@ -385,12 +385,6 @@ b: float64[]
         check_read(graph, points, which)
       end
     end
-    local window = "mode=0, ignore_border=True, ws=[2, 1], stride=[1, 1], inside=[0, 0]}"
-    local pooled = attrs:sub(1, -2) .. ", then=0, " .. window
-    check_read("a: float64[?,?,?,?]\nb: float64[?,?,?,?]\n%1 = CorrMM_pool" .. pooled .. "(a, b)\nout %1\n", { x, w },
-      { true, false })
-    check_read("a: float64[?,?,?,?]\nb: float64[?,?,?,?]\nc: float64[?]\n%1 = CorrMM_then_pool" .. pooled ..
-      "(a, b, c)\nout %1\n", { x, w, F(3) }, { true, true, true })
   end)
 
   it("picks columns by numbers", function()

@@ -65,6 +65,23 @@ describe("a profile", function()
     end)
   end
 
+  it("names every call of the library in a step, and counts the step under it", function()
+    local images, filters, b = T.tensor4("images"), T.tensor4("filters"), T.vector("b")
+    local v = T.nnet.conv2d(images, filters) + b:dimshuffle("x", 0, "x", "x")
+    v = T.signal.pool.pool_2d(T.tanh(v) * T.exp(v - 1), { 2, 2 }, { ignore_border = true })
+    local f = compile({ images, filters, b }, T.tanh(v * T.sqr(v) - 1) / (1 + T.sqr(v)),
+      { mode = interpreted, profile = true })
+    f(nd.ones({ 1, 1, 5, 5 }), nd.ones({ 1, 1, 2, 2 }), nd.ones({ 1 }))
+    assert.equal(1, #f.profile.steps)
+    assert.equal("CorrMM", f.profile.steps[1].op)
+    local g = compile({ x, w }, T.tanh(T.dot(x, w) + 1), { mode = interpreted, profile = true })
+    assert.equal("Dot22", g.profile.steps[1].op)
+    for _, name in ipairs({ "^Elemwise{Composite{", "Pool{ignore_border=True, mode='max', ndim=2}",
+      "CorrMM{valid, (1, 1), (1, 1), 1 False}$" }) do
+      assert.truthy(f.profile.steps[1].title:find((name:gsub("[-(){}]", "%%%0"))), f.profile.steps[1].title)
+    end
+  end)
+
   it("prints Theano's summary, cut to the number of lines that the flags say", function()
     local f = compile({ x, w }, outputs(), { mode = interpreted, profile = true, name = "train" })
     f(nd.ones({ 2, 2 }), nd.ones({ 2, 2 }))

@@ -1,7 +1,7 @@
 /*
- * calls.c -- stages that call the library: the call of th_rt's product or convolution, and its epilogue as a function
- * of its own that th_rt calls for each part of the result while that is in a near cache (from several threads at once),
- * or as loops after the call.
+ * calls.c -- stages that call the library: the call of th_rt's product, convolution or pooling, and its epilogue as a
+ * function of its own that th_rt calls for each part of the result while that is in a near cache (from several threads
+ * at once), or as loops after the call. A convolution that feeds a pooling is one call with it.
  */
 #include "text/emit.h"
 
@@ -76,27 +76,63 @@ static void product(Emit *e, const Stage *st, int tile) {
     text_free(&t);
 }
 
-static void convolution(Emit *e, const Stage *st, int tile) {
+/* Where an operand of a stage's call lies; one that it lacks, and a result without memory: 0. */
+static const char *place(const Emit *e, int acc, char *room, size_t n) {
+    if (acc < 0) return "0";
+    snprintf(room, n, "p_%s", e->name[acc]);
+    return room;
+}
+
+/* call<i>: the record of stage i's call. */
+static void record(Emit *e, int i, bool tiles) {
+    enum { NAME = 64 };
+    const Stage *st = &e->k->st.at[i];
+    char then[NAME] = "0, 0", a[NAME], b[NAME], c[NAME];
     Text t;
-    char then[64] = "0, 0";
-    if (tile >= 0) snprintf(then, sizeof then, "tile_%d_%d, &tile", e->number, tile);
-    text_init(&t, e->c);
-    for (int i = st->num0; i < st->num0 + st->nnum; i++) {
-        if (i > st->num0) text_put(&t, ", ");
-        emit_size(&t, e->k->size.at[i]);
+    if (tiles) {
+        emit_line(e, "Tile tile%d = {f, %s, s, q};", i, st->feeds ? "at" : "b");
+        snprintf(then, sizeof then, "tile_%d_%d, &tile%d", e->number, i, i);
     }
-    emit_line(e, "const i64 numbers[%d] = {%s};", st->nnum, t.at ? t.at : "0");
+    text_init(&t, e->c);
+    for (int n = st->num0; n < st->num0 + st->nnum; n++) {
+        if (n > st->num0) text_put(&t, ", ");
+        emit_size(&t, e->k->size.at[n]);
+    }
+    emit_line(e, "const i64 numbers%d[%d] = {%s};", i, st->nnum, t.at ? t.at : "0");
     text_free(&t);
-    if (tile >= 0) emit_line(e, "Tile tile = {f, b, s, q};");
-    emit_line(e, "if (f->rt->conv(f, step, %d, numbers, p_%s, p_%s, p_%s, %s)) return 1;", e->k->acc.at[st->C].dtype,
-              e->name[st->A], e->name[st->B], e->name[st->C], then);
+    emit_line(e, "const Call call%d = {%d, numbers%d, %s, %s, %s, %s};", i, e->k->acc.at[st->C].dtype, i,
+              place(e, kernel_fed(e->k, i) ? -1 : st->A, a, sizeof a), place(e, st->B, b, sizeof b),
+              place(e, st->feeds ? -1 : st->C, c, sizeof c), then);
+}
+
+/* A copy of the buffers' addresses, for parts of a result that has no memory. */
+static void addresses(Emit *e) {
+    Text t;
+    text_init(&t, e->c);
+    for (int i = 0; i < e->k->nbuf; i++) text_printf(&t, i ? ", b[%d]" : "b[%d]", i);
+    emit_line(e, "char *at[%d] = {%s};", e->k->nbuf, t.at ? t.at : "0");
+    text_free(&t);
+}
+
+static void library(Emit *e, const NestNode *n) {
+    const Stage *st = &e->k->st.at[n->stage];
+    int next = n->stage + 1;
+    if (st->feeds) addresses(e);
+    record(e, n->stage, n->child != NULL);
+    if (st->feeds) record(e, next, kernel_tiles(e->k, next));
+    if (st->cls == STAGE_POOL) emit_line(e, "if (f->rt->pool(f, step, &call%d)) return 1;", n->stage);
+    else if (!st->feeds) emit_line(e, "if (f->rt->conv(f, step, &call%d, 0, 0)) return 1;", n->stage);
+    else
+        emit_line(e, "if (f->rt->conv(f, step, &call%d, &call%d, &at[%d])) return 1;", n->stage, next,
+                  e->k->acc.at[st->C].buf);
 }
 
 void emit_call(Emit *e, const NestNode *n) {
+    if (kernel_fed(e->k, n->stage)) return; /* inside the call before */
     emit_line(e, "{");
     e->indent++;
-    const Stage *st = e->s->st;
-    (st->cls == STAGE_CONV ? convolution : product)(e, st, n->child ? n->stage : -1);
+    if (e->s->st->cls == STAGE_GEMM) product(e, e->s->st, n->child ? n->stage : -1);
+    else library(e, n);
     e->indent--;
     emit_line(e, "}");
 }

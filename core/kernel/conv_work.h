@@ -16,15 +16,10 @@
 
 #include "pool_work.h"
 
+/* Where some of them stand: of dimension d, CONV_AT_EACH * d further. */
+enum { CONV_AT_NDIM = 0, CONV_AT_IMAGES = 2, CONV_AT_FILTERS = 3, CONV_AT_OUT = 10, CONV_AT_EACH = 6 };
 enum { CONV_DIMS = 3, CONV_NUMBERS = 5 + 6 * CONV_DIMS + 3 * (2 + CONV_DIMS) };
 typedef enum { CONV_TO_TOP, CONV_TO_IMAGE, CONV_TO_FILTER } ConvTarget;
-/* What follows a sum at each element of top: an addend for each filter, and then a function of that. */
-typedef enum {
-    CONV_THEN_NOTHING,
-    CONV_THEN_TANH,
-    CONV_THEN_SIGMOID,
-    CONV_THEN_RELU
-} ConvThen; /* RELU: (v + |v|) / 2 */
 typedef struct ConvWork {
     ThDtype dtype; /* float32 or float64 */
     ConvTarget target;
@@ -34,17 +29,15 @@ typedef struct ConvWork {
     int64_t step[CONV_DIMS], dilation[CONV_DIMS], pad[CONV_DIMS];
     char *image, *filter, *top;
     int64_t image_st[2 + CONV_DIMS], filter_st[2 + CONV_DIMS], top_st[2 + CONV_DIMS]; /* n c i.., o c r.., n o q.. */
-    const char *bias; /* to top: (o of all groups), or NULL; then top's images are contiguous */
-    int64_t bias_st;
-    ConvThen then;
     /* To top: called for images [i0, i1) and filters [o0, o1) (of all groups) when their results are complete, from any
      * thread, once for each; or NULL. The work's first image and filter among all. */
-    void (*done)(void *user, int64_t i0, int64_t i1, int64_t o0, int64_t o1);
+    CallDone done;
     void *user;
     int64_t image0, filter0;
-    bool nothing;         /* top holds its sums already; where it is pooled: they are zero */
-    const PoolWork *pool; /* to top, of two dimensions: what to do with all images' tops; then top is NULL and top_st of
-                             dense images; or NULL */
+    /* To top, of two dimensions: what to do with the tops of all images, or NULL. Then there is no memory for these:
+     * some images at a time are computed, and before them *at becomes where image 0 of all would lie. */
+    const PoolWork *pool;
+    char **at;
 } ConvWork;
 
 #endif

@@ -190,8 +190,7 @@ int64_t kernel_block(const Kernel *k, const int64_t *n) {
 
 bool kernel_tiles(const Kernel *k, int stage) {
     const Stage *st = &k->st.at[stage];
-    bool fails =
-        k->can_fail && st->cls != STAGE_CONV; /* which itself may find no memory; what joins it fails nowhere */
+    bool fails = k->can_fail && st->cls == STAGE_GEMM; /* others may find no memory; what joins them fails nowhere */
     if (!stage_calls(st) || !st->nins || k->nouter || fails || st->nred) return false;
     bool stores = false;
     for (int i = st->ins0; i < st->ins0 + st->nins; i++) {

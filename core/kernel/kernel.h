@@ -91,7 +91,7 @@ typedef struct {
     uint8_t kind, acc_dtype, depth, stage;
 } Red; /* INS_RED: a = its number; v is cast to acc_dtype first (an INS_CAST) */
 
-typedef enum { STAGE_LOOP, STAGE_GEMM, STAGE_CONV } StageClass;
+typedef enum { STAGE_LOOP, STAGE_GEMM, STAGE_CONV, STAGE_POOL } StageClass;
 typedef struct {
     uint8_t cls;
     uint8_t d0, nd; /* own dims: DIM_PAR first, then DIM_RED, DIM_SEQ anywhere */
@@ -112,15 +112,23 @@ typedef struct {
      * are its epilogue: run for each (m, n) point after c is complete there, with INS_EP the element of c; vec is the n
      * dim. STAGE_CONV over own dims (image, filter, places ..): the library's convolution of A (images) and B (filters)
      * into C, as conv_work.h reads it from sizes [num0, num0 + nnum) of the kernel; A and B have no strides here; its
-     * epilogue stands likewise at depth nouter + nd, with vec the last dim. Neighbouring dims of places may be one. */
+     * epilogue stands likewise at depth nouter + nd, with vec the last dim. Neighbouring dims of places may be one.
+     * STAGE_POOL, likewise: the library's pooling of A into C over own dims (image, channel, rows, columns), as
+     * pool_work.h reads it; there is no B. */
     int A, B, C, alpha, beta;
     int num0, nnum;
+    /* Of a STAGE_CONV: the next stage, a pooling, alone reads C and runs image by image behind it. C's buffer has no
+     * memory; where its first element would lie is told to what runs on the parts. */
+    bool feeds;
 } Stage;
 static inline bool stage_calls(const Stage *s) { return s->cls != STAGE_LOOP; }
+static inline const char *stage_call_name(const Stage *s) {
+    return s->cls == STAGE_CONV ? "convolution" : s->cls == STAGE_POOL ? "pooling" : "product";
+}
 /* Own dims that a stage's instructions run in, and the first of those that may be taken out or merged. */
 static inline int stage_loops(const Stage *s) { return s->cls == STAGE_GEMM ? 2 : s->nd; }
 static inline int stage_free(const Stage *s) {
-    return s->d0 + (s->cls == STAGE_LOOP ? 0 : s->cls == STAGE_CONV ? 2 : s->nd);
+    return s->d0 + (s->cls == STAGE_LOOP ? 0 : s->cls == STAGE_GEMM ? s->nd : 2);
 }
 
 typedef struct Kernel {
@@ -163,6 +171,8 @@ int64_t kernel_block(const Kernel *k, const int64_t *n); /* steps of dim 0 in a 
 /* What follows stage's call of the library may run on each part of its result: it fails nowhere, needs no position, and
  * stands in no outer loops. */
 bool kernel_tiles(const Kernel *k, int stage);
+/* The call of stage runs inside that of the stage before. */
+static inline bool kernel_fed(const Kernel *k, int stage) { return stage > 0 && k->st.at[stage - 1].feeds; }
 /* check.c: every id in range, depths and dtypes consistent; false with a text (debug builds after each pass). */
 bool kernel_check(const Kernel *k);
 void kernel_text(Text *t, const Kernel *k); /* readable form, for goldens and th_function_plan */

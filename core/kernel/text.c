@@ -108,7 +108,7 @@ static void put_ins(Text *t, const Kernel *k, Syms *s, int i) {
     case INS_CHECK_INDEX: text_printf(t, "check %%%d below %%%d", x->a, x->b); break;
     case INS_RED: put_red(t, k, x); break;
     case INS_FAIL_IF: text_printf(t, "fail %s if %%%d", th_error_name((ThError)x->b), x->a); break;
-    case INS_EP: text_put(t, k->st.at[x->stage].cls == STAGE_CONV ? "convolution" : "product"); break;
+    case INS_EP: text_put(t, stage_call_name(&k->st.at[x->stage])); break;
     default: {
         const int arg[] = {x->a, x->b, x->c, x->d};
         text_put(t, x->op < scalar_count ? scalar_ops[x->op].name : "?");
@@ -119,7 +119,7 @@ static void put_ins(Text *t, const Kernel *k, Syms *s, int i) {
 }
 
 void kernel_text(Text *t, const Kernel *k) {
-    static const char *const cls[] = {"loop", "gemm", "conv"};
+    static const char *const cls[] = {"loop", "gemm", "conv", "pool"};
     Syms s = {.c = k->ctx, .ok = true};
     text_printf(t, "kernel %s\n", k->title ? k->title : "");
     put_dims(t, k, &s);
@@ -130,14 +130,16 @@ void kernel_text(Text *t, const Kernel *k) {
         if (st->vec >= 0) { text_printf(t, " vector %d", st->vec); }
         if (st->cls == STAGE_GEMM) {
             text_printf(t, " C=a%d A=a%d B=a%d alpha=%d beta=%d", st->C, st->A, st->B, st->alpha, st->beta);
-        } else if (st->cls == STAGE_CONV) {
-            text_printf(t, " C=a%d A=a%d B=a%d of", st->C, st->A, st->B);
+        } else if (stage_calls(st)) {
+            text_printf(t, " C=a%d A=a%d", st->C, st->A);
+            if (st->B >= 0) text_printf(t, " B=a%d", st->B);
+            text_put(t, " of");
             for (int n = st->num0; n < st->num0 + st->nnum; n++) {
                 text_putc(t, ' ');
                 put_size(t, &s, k->size.at[n]);
             }
         }
-        text_putc(t, '\n');
+        text_put(t, st->feeds ? ", for the next stage\n" : "\n");
         for (int n = st->ins0; n < st->ins0 + st->nins; n++) { put_ins(t, k, &s, n); }
     }
     map_free(k->ctx, &s.map);
@@ -184,7 +186,7 @@ static uint64_t mix_stages(uint64_t h, const Kernel *k) {
     for (int i = 0; i < k->st.n; i++) {
         const Stage *s = &k->st.at[i];
         const int64_t w[] = {s->cls, s->d0, s->nd, s->vec,   s->ins0, s->nins, s->red0, s->nred,
-                             s->A,   s->B,  s->C,  s->alpha, s->beta, s->num0, s->nnum};
+                             s->A,   s->B,  s->C,  s->alpha, s->beta, s->num0, s->nnum, s->feeds};
         h = hash_bytes(w, sizeof w, h);
     }
     return h;

@@ -134,16 +134,35 @@ static bool step_nodes(Build *b, Step *s, const Made *made, int n_made) {
     return s->nodes != NULL;
 }
 
-/* "Elemwise{tanh} <- Dot22, Sum": the operations of a step, last first. */
+/* The first of its operations that calls the library, else the last. */
+static const char *step_op(Build *b, const Step *s) {
+    int n = s->node;
+    for (int i = s->nnodes - 1; i >= 0; i--)
+        if (b->calls[s->nodes[i]]) n = s->nodes[i];
+    return n < 0 ? s->title : intern(b->ctx, b->p->order.at[n]->op->name);
+}
+
+/* "Elemwise{tanh}, Dot22, Sum": the operations of a step, last first; of many the first ones, and all that call the
+ * library, which is what a profile is read for. */
 static const char *step_title(Build *b, const Step *s) {
+    enum { ENOUGH = 60, MOST = 100 };
     Text t;
     text_init(&t, b->ctx);
-    for (int i = s->nnodes - 1; i >= 0 && t.n < 60; i--) {
+    bool left = false;
+    for (int i = s->nnodes - 1; i >= 0; i--) {
+        size_t from = t.n;
+        bool call = b->calls[s->nodes[i]];
+        if (!call && (left || t.n >= ENOUGH)) {
+            left = true;
+            continue;
+        }
         if (i < s->nnodes - 1) text_put(&t, ", ");
         apply_op_str(&t, b->p->order.at[s->nodes[i]]);
+        if (call || t.n <= MOST || from > MOST - 3) continue;
+        memcpy(t.at + MOST - 3, "...", 4);
+        t.n = MOST;
     }
     if (s->nnodes == 0) text_put(&t, "copy");
-    if (t.n > 100) memcpy(t.at + 97, "...", 4);
     const char *r = arena_strdup(b->plan->arena, t.at ? t.at : "");
     text_free(&t);
     return r;
@@ -156,7 +175,7 @@ static bool kernel_step(Build *b, Made *m) {
     int room = (k->acc.n + 1) * (KDIM + 1) + KDIM + k->size.n, nroots, nsyms;
     bool ok = vec_reserve(b->ctx, &b->roots, k->acc.n + 1) && vec_reserve(b->ctx, &b->syms, room) &&
               kernel_localize(b->p, k, b->roots.at, &nroots, b->syms.at, &nsyms) && step_nodes(b, &s, m, m->nstages);
-    if (!ok || !(s.title = step_title(b, &s))) return false;
+    if (!ok || !(s.title = step_title(b, &s)) || !(s.op = step_op(b, &s))) return false;
     for (int i = 0; i < nsyms; i++) b->p->sizes.ins.at[b->syms.at[i]].needed = true;
     s.sym = build_keep(b, b->syms.at, (size_t)nsyms * sizeof(int));
     s.nsym = nsyms;
@@ -223,7 +242,11 @@ static bool all_steps(Build *b) {
     Planner *p = b->p;
     b->size_step = arena_alloc(p->arena, (size_t)(p->order.n + 1) * sizeof(int));
     if (!b->size_step) return false;
+    b->calls = arena_alloc0(p->arena, (size_t)p->order.n + 1);
+    if (!b->calls) return false;
     for (int n = 0; n <= p->order.n; n++) b->size_step[n] = -1;
+    for (int w = 0; w < p->work.n; w++)
+        if (p->work.at[w].call && p->work.at[w].node >= 0) b->calls[p->work.at[w].node] = 1;
     for (int i = 0; i < p->made.n; i++)
         if (!step(b, &p->made.at[i])) return false;
     return true;

@@ -25,6 +25,7 @@ typedef struct Build {
     VEC(ThArray *) constant;
     VEC(int) roots, syms, nodes; /* scratch of one step */
     int *size_step;              /* by node ordinal: its STEP_SIZE, -1 */
+    uint8_t *calls;              /* by node ordinal: it calls the library */
     VEC(Region) region;
     int segment, tail; /* first step that is in no region yet; the last region in line */
     VEC(PlanWindow) window;

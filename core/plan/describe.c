@@ -143,7 +143,13 @@ static void put_reduction(const Words *w, Text *t, const Red *r) {
     text_putc(t, ')');
 }
 
-static const char *call_name(const Stage *s) { return s->cls == STAGE_CONV ? "conv" : "dot"; }
+/* conv(x, w), pool(x), dot(x, y) */
+static void put_call_of(const Words *w, Text *t, const Stage *s) {
+    text_put(t, s->cls == STAGE_CONV ? "conv(" : s->cls == STAGE_POOL ? "pool(" : "dot(");
+    text_put(t, name_of(w, s->A));
+    if (s->B >= 0) text_printf(t, ", %s", name_of(w, s->B));
+    text_putc(t, ')');
+}
 
 static void put_value(const Words *w, Text *t, const Ins *i) {
     char b[24];
@@ -158,9 +164,7 @@ static void put_value(const Words *w, Text *t, const Ins *i) {
     case INS_CAST:
     case INS_CHECK_INDEX: text_put(t, of(w, i->a, b)); break;
     case INS_RED: put_reduction(w, t, &w->k->red.at[i->a]); break;
-    case INS_EP:
-        text_printf(t, "%s(%s, %s)", call_name(w->call), name_of(w, w->call->A), name_of(w, w->call->B));
-        break;
+    case INS_EP: put_call_of(w, t, w->call); break;
     default:
         if (i->op < scalar_count) put_scalar(w, t, i);
     }
@@ -185,8 +189,8 @@ static void put_store(const Words *w, Text *t, const Ins *i) {
 
 static void put_call(const Words *w, Text *t, const Stage *st) {
     text_printf(t, st->beta >= 0 ? "%s = beta * %s + " : "%s = ", name_of(w, st->C), name_of(w, st->C));
-    text_printf(t, "%s%s(%s, %s)", st->alpha >= 0 ? "alpha * " : "", call_name(st), name_of(w, st->A),
-                name_of(w, st->B));
+    text_put(t, st->alpha >= 0 ? "alpha * " : "");
+    put_call_of(w, t, st);
 }
 
 char **plan_describe(const Plan *p, const Kernel *k, int step, int users, const char *const *name, Arena *a) {

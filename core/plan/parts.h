@@ -91,7 +91,7 @@ typedef struct Work {
     uint8_t kind;
     bool point;  /* one LOOP stage, parallel dims only, plain stores: may move into its readers */
     bool reduce; /* one LOOP stage with reductions */
-    bool call;   /* one call of the library: a product, a convolution */
+    bool call;   /* one call of the library: a product, a convolution, a pooling */
     bool alias;  /* writes a root in place */
     bool effect, live;
     int node;
@@ -110,7 +110,7 @@ typedef struct Group {
     int exec;          /* position in the schedule where it runs: that of its last member */
     int first;         /* members, earliest work first */
     int nins, nacc, n; /* instructions; distinct accesses; members */
-    bool sole;         /* of a product: only members read it, so it may lie where one of them stores */
+    bool sole;         /* of a call: only members read it, so it may lie where one of them stores */
     struct Seen *seen; /* the distinct accesses, room for KACC */
     int chain;         /* 1 + the first of the groups that are stages of one kernel with this one; 0 alone */
 } Group;
@@ -231,17 +231,21 @@ bool commit_leaves(Planner *p); /* commit.c: copies that must precede in-place w
 bool commit_node(Planner *p, const ThApply *a);
 bool commit_end(Planner *p);
 uint64_t group_access_key(Planner *p, const Access *a, const int8_t *map, int ndim); /* equal: the same elements */
+int group_next_writer(const Planner *p, int r,
+                      int w); /* the first work after w that stores into root r, or INT32_MAX */
 bool group_writes_foreign(const Planner *p, int g);
 bool group_same_dims(Planner *p, const Kernel *a, const Kernel *b);
-bool merge_groups(Planner *p);                                /* merge.c */
-bool group_all(Planner *p);                                   /* group.c */
-bool fuse_all(Planner *p);                                    /* fuse.c: one kernel for each group; Planner.made */
-bool kernel_literal(Kernel *k, const ThArray *c, Ins *out);   /* passes.c */
-bool kernel_trim_all(Planner *p);                             /* passes.c: before kernels become stages */
-bool kernel_tidy_all(Planner *p);                             /* ..and after */
-int kernel_vec(const Kernel *k, const Stage *st);             /* the dim that a LOOP stage runs vectors along, -1 */
-bool stages_all(Planner *p);                                  /* stages.c: kernels over the same rows become one */
-bool stages_rows(Planner *p);                                 /* ..and what passes between their stages, rows */
+bool merge_groups(Planner *p);                              /* merge.c */
+bool group_all(Planner *p);                                 /* group.c */
+bool fuse_all(Planner *p);                                  /* fuse.c: one kernel for each group; Planner.made */
+bool kernel_literal(Kernel *k, const ThArray *c, Ins *out); /* passes.c */
+bool kernel_trim_all(Planner *p);                           /* passes.c: before kernels become stages */
+bool kernel_tidy_all(Planner *p);                           /* ..and after */
+int kernel_vec(const Kernel *k, const Stage *st);           /* the dim that a LOOP stage runs vectors along, -1 */
+bool stages_all(Planner *p);                                /* stages.c: kernels over the same rows become one */
+bool stages_rows(Planner *p);                               /* ..and what passes between their stages, rows */
+bool stages_append(Planner *p, Kernel *a, const Kernel *b, int rows); /* b's stages behind a's, in so many outer dims */
+bool feeds_all(Planner *p); /* feeds.c: convolutions become one kernel with the pooling that alone reads them */
 bool kernel_drop(Planner *p, Kernel *k, const uint8_t *drop); /* dead.c: without stores to accesses with drop[a] */
 bool kernel_unread_all(Planner *p);                           /* ..without those of results that nobody reads */
 bool kernel_localize(Planner *p, Kernel *k, int *roots, int *nroots, int *syms, int *nsyms);

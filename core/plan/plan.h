@@ -87,7 +87,8 @@ typedef struct Step {
     int nnodes; /* all nodes fused into it */
     bool can_fail;
     int chain;         /* this step and the chain - 1 behind it may run tile by tile (chains.c), or 0 */
-    const char *title; /* "tanh(x . W + b)" */
+    const char *title; /* "Elemwise{tanh}, Dot22" */
+    const char *op;    /* the operation that a profile counts it under; NULL: its node's */
 } Step;
 
 typedef enum { REGION_STRAIGHT, REGION_LOOP, REGION_BRANCH } RegionKind;

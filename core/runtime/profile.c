@@ -65,10 +65,11 @@ bool th_function_profile(const ThFunction *f, ThProfile *o) {
     return true;
 }
 
-/* The operation a step stands for: its last node's. */
+/* The operation a step stands for: one that calls the library, else its last node's. */
 static const char *op_name(const Plan *p, int step) {
     static const char *const other[] = {"kernel", "host call", "transfer", "sizes", "allocation"};
     const Step *s = &p->step[step];
+    if (s->op) return s->op;
     if (s->node >= 0 && s->node < p->nnode && p->node[s->node].op) return p->node[s->node].op;
     return s->title ? s->title : other[s->kind];
 }

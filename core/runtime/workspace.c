@@ -440,12 +440,19 @@ static HostCall host_begin(ThFrame *f) {
                       .frame = f};
 }
 
-static int rt_conv(ThFrame *f, int step, int dtype, const int64_t *numbers, const void *image, const void *filter,
-                   void *top, GemmDone done, void *user) {
+static int call_failed(ThFrame *f, int step) {
+    ThContext *c = f->plan->ctx;
+    return f->rt->fail(f, step, failed(c) ? (int)th_error(c) : TH_MemoryError, 0, 0, 0, 0, 0);
+}
+
+static int rt_conv(ThFrame *f, int step, const CallWork *conv, const CallWork *pool, char **at) {
     HostCall call = host_begin(f);
-    const ConvWork w = {.image = (char *)image, .filter = (char *)filter, .top = top, .done = done, .user = user};
-    if (!conv_call(&call, (ThDtype)dtype, numbers, &w)) return 0;
-    return f->rt->fail(f, step, failed(call.ctx) ? (int)th_error(call.ctx) : TH_MemoryError, 0, 0, 0, 0, 0);
+    return conv_call(&call, conv, pool, at) ? call_failed(f, step) : 0;
+}
+
+static int rt_pool(ThFrame *f, int step, const CallWork *pool) {
+    HostCall call = host_begin(f);
+    return pool_call(&call, pool) ? call_failed(f, step) : 0;
 }
 
 static int rt_host_call(ThFrame *f, int step) {
@@ -516,5 +523,5 @@ static void rt_parallel(ThFrame *f, int n, void (*fn)(int i, void *user), void *
     parallel_for(f->plan->ctx, n, fn, user);
 }
 
-const ThRt th_rt = {TH_RT_ABI,     sizeof(ThRt), rt_gemm, rt_host_call, rt_size_step,
-                    rt_late_alloc, rt_poll,      rt_fail, rt_parallel,  rt_conv};
+const ThRt th_rt = {TH_RT_ABI, sizeof(ThRt), rt_gemm,     rt_host_call, rt_size_step, rt_late_alloc,
+                    rt_poll,   rt_fail,      rt_parallel, rt_conv,      rt_pool};

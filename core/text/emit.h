@@ -118,7 +118,7 @@ bool emit_nodes(Emit *e, const NestNode *n);    /* n and those after it */
 bool emit_leaf(Emit *e, const NestNode *n);     /* one without children */
 void emit_head(Emit *e, const LoopStage *tile); /* extents and pointers; tile: of its part of c alone */
 bool emit_ids(Emit *e, const int *ids, int n);
-/* product.c: the function that ends a tile, if a product of k has one, before the kernel's; the call of a product */
+/* calls.c: the functions that end a tile of what a call of k computes, before the kernel's; a call */
 bool emit_tiles(Emit *e);
 void emit_call(Emit *e, const NestNode *n);
 bool emit_kernel(Emit *e, const Kernel *k, int number);

@@ -57,7 +57,7 @@ M.rules = {
   local_gemm_to_ger = "blas_vectors", local_dot22_to_ger_or_gemv = "blas_vectors",
   -- convolutions as they run
   local_abstractconv_gemm = "specialize_device", local_abstractconv_gradinputs_gemm = "specialize_device",
-  local_abstractconv_gradweight_gemm = "specialize_device", local_conv_pool = "specialize_device",
+  local_abstractconv_gradweight_gemm = "specialize_device",
   -- asserts, and what runs only where it is asked for
   local_remove_useless_assert = "CZ", local_remove_all_assert = "C", local_1msigmoid = "CT",
   local_hard_sigmoid = "N", local_ultra_fast_sigmoid = "N", alloc_empty_to_zeros = "alloc_empty_to_zeros",

@@ -8,11 +8,23 @@
 #include "ops/table/shape.h"
 #include "ops/table/index.h"
 
-static const AttrField conv_fields[] = {CONV_FIELDS};
+static const AttrField conv_fields[] = {
+    {"ndim", ATTR_INT, offsetof(ConvAttrs, ndim), false},
+    {"border", ATTR_INT, offsetof(ConvAttrs, border), false},
+    {"pad", ATTR_LONGS, offsetof(ConvAttrs, pad), false},
+    {"subsample", ATTR_LONGS, offsetof(ConvAttrs, subsample), false},
+    {"dilation", ATTR_LONGS, offsetof(ConvAttrs, dilation), false},
+    {"imshp", ATTR_LONGS, offsetof(ConvAttrs, imshp), false},
+    {"kshp", ATTR_LONGS, offsetof(ConvAttrs, kshp), false},
+    {"groups", ATTR_INT, offsetof(ConvAttrs, groups), false},
+    {"flip", ATTR_BOOL, offsetof(ConvAttrs, flip), false},
+    {"unshared", ATTR_BOOL, offsetof(ConvAttrs, unshared), false},
+    {"stacked", ATTR_BOOL, offsetof(ConvAttrs, stacked), false},
+    {"mm", ATTR_BOOL, offsetof(ConvAttrs, mm), false},
+};
 
 ConvRole conv_role(const Op *op) {
-    if (op == &op_conv || op == &op_corr_mm || op == &op_corr_mm_pool || op == &op_corr_mm_then_pool)
-        return CONV_FORWARD;
+    if (op == &op_conv || op == &op_corr_mm) return CONV_FORWARD;
     return op == &op_conv_grad_inputs || op == &op_corr_mm_grad_inputs ? CONV_INPUTS : CONV_WEIGHTS;
 }
 
@@ -131,7 +143,7 @@ static bool want_hints(Infer *q) {
 
 static uint32_t bit(ThType t, int d, int to) { return (uint32_t)type_bcast(t, d) << to; }
 
-bool conv_infer(Infer *q) {
+static bool infer_conv(Infer *q) {
     const ConvAttrs *at = q->attrs;
     ConvRole role = conv_role(q->op);
     Operands o = operands(role);
@@ -185,14 +197,6 @@ bool conv_sizes(const ShapeAlg *a, const ConvAttrs *at, int d, ConvSizes *s) {
     if (at->subsample.at[d] != 1) s->out = calc(a, '/', s->out, number(a, at->subsample.at[d]));
     s->out = calc(a, '+', s->out, one);
     return true;
-}
-
-int64_t conv_length(const ConvAttrs *at, int d, int64_t in, int64_t filter) {
-    int64_t reach = (filter - 1) * at->dilation.at[d] + 1, pads = 0;
-    if (at->border == CONV_HALF) pads = reach / 2 * 2;
-    else if (at->border == CONV_FULL) pads = 2 * (reach - 1);
-    else if (at->border == CONV_PADS) pads = at->pad.at[2 * d] + at->pad.at[2 * d + 1];
-    return in + pads < reach ? -1 : (in + pads - reach) / at->subsample.at[d] + 1;
 }
 
 typedef struct Shapes { /* of the three operands, without the stacked dimension */
@@ -252,7 +256,7 @@ static bool stack(ShapeQ *q, const ConvAttrs *at) {
            q->alg->equal(q->alg->u, q->in[0][0], q->in[1][0], "stacks of {0} and {1} convolutions");
 }
 
-bool conv_shape(ShapeQ *q) {
+static bool shape_conv(ShapeQ *q) {
     const ConvAttrs *at = ATTRS(ConvAttrs, q->node);
     const ShapeAlg *a = q->alg;
     Sz *out = q->out[0] + at->stacked;
@@ -319,7 +323,7 @@ static void put_hint(Text *t, const char *name, const AttrLongs *v, int n) {
 }
 
 /* CorrMM{valid, (1, 1), (1, 1), 1 False} */
-void conv_str_lowered(Text *t, const ConvAttrs *at, const char *more) {
+static void str_lowered(Text *t, const ConvAttrs *at, const char *more) {
     text_printf(t, at->ndim == 3 ? "Corr3dMM%s{" : "CorrMM%s{", more);
     put_border(t, at);
     text_put(t, ", ");
@@ -336,7 +340,7 @@ static void str_conv(Text *t, const ThApply *a) {
     const ConvAttrs *at = ATTRS(ConvAttrs, a);
     ConvRole role = conv_role(a->op);
     if (at->mm) {
-        conv_str_lowered(t, at, names[role]);
+        str_lowered(t, at, names[role]);
         return;
     }
     text_printf(t, "AbstractConv%lldd%s{convdim=%lld, border_mode=", (long long)at->ndim, names[role],
@@ -367,8 +371,8 @@ static bool two_connected(const ThApply *a, int in, int out) {
         .attr_bytes = sizeof(ConvAttrs), \
         .attrs = conv_fields, \
         .nattr = TH_LEN(conv_fields), \
-        .infer = conv_infer, \
-        .shape = conv_shape, \
+        .infer = infer_conv, \
+        .shape = shape_conv, \
         .grad = conv_grad, \
         .lower = conv_lower, \
         .str = str_conv, \

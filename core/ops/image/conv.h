@@ -23,36 +23,12 @@ typedef struct ConvAttrs {
     uint8_t flip, unshared, stacked;
     uint8_t mm; /* lowered: never flips */
 } ConvAttrs;
-/* The fields of ConvAttrs, which stands first in what has more. */
-#define CONV_FIELDS \
-    {"ndim", ATTR_INT, offsetof(ConvAttrs, ndim), false}, {"border", ATTR_INT, offsetof(ConvAttrs, border), false}, \
-        {"pad", ATTR_LONGS, offsetof(ConvAttrs, pad), false}, \
-        {"subsample", ATTR_LONGS, offsetof(ConvAttrs, subsample), false}, \
-        {"dilation", ATTR_LONGS, offsetof(ConvAttrs, dilation), false}, \
-        {"imshp", ATTR_LONGS, offsetof(ConvAttrs, imshp), false}, \
-        {"kshp", ATTR_LONGS, offsetof(ConvAttrs, kshp), false}, \
-        {"groups", ATTR_INT, offsetof(ConvAttrs, groups), false}, \
-        {"flip", ATTR_BOOL, offsetof(ConvAttrs, flip), false}, \
-        {"unshared", ATTR_BOOL, offsetof(ConvAttrs, unshared), false}, \
-        {"stacked", ATTR_BOOL, offsetof(ConvAttrs, stacked), false}, { \
-        "mm", ATTR_BOOL, offsetof(ConvAttrs, mm), false \
-    }
-/* CorrMM_pool(images, filters), CorrMM_then_pool(images, filters, bias): made by rewriting, for operands that
- * conv_hosted takes, not stacked; over two dimensions. */
-typedef struct ConvPoolAttrs {
-    ConvAttrs conv;
-    int64_t then; /* ConvThen */
-    int64_t mode; /* PoolMode */
-    uint8_t ignore_border;
-    AttrLongs ws, stride, inside; /* window; padding of what is pooled */
-} ConvPoolAttrs;
 typedef enum { CONV_FORWARD, CONV_INPUTS, CONV_WEIGHTS } ConvRole;
 
 ConvRole conv_role(const Op *op);
 /* forward: (images, filters); inputs: (filters, output, lengths); weights: (images, output, lengths). lengths: the
  * last ndim lengths of the result. */
 ThVar *conv_make(Builder *b, ConvRole role, const ConvAttrs *at, ThVar *x, ThVar *y, ThVar *lengths);
-ThVar *conv_pool_make(Builder *b, const ConvPoolAttrs *at, ThVar *images, ThVar *filters, ThVar *bias); /* NULL: none */
 ThVar *conv_lengths(Builder *b, ThVar *x, int n); /* x.shape[-n:] */
 
 /* ---- sizes, over any algebra of them ----------------------------------------------------------------------------- */
@@ -63,13 +39,8 @@ typedef struct ConvSizes { /* of one dimension of the images */
 } ConvSizes;
 /* Fills s->reach, before, after and s->out from in and filter, sending the checks that they fit. */
 bool conv_sizes(const ShapeAlg *alg, const ConvAttrs *at, int d, ConvSizes *s);
-/* Length of a result, for numbers; -1: the filter is larger than the padded image. */
-int64_t conv_length(const ConvAttrs *at, int d, int64_t in, int64_t filter);
 
 /* ---- sections of the records ------------------------------------------------------------------------------------- */
-bool conv_infer(Infer *q);
-bool conv_shape(ShapeQ *q);
-void conv_str_lowered(Text *t, const ConvAttrs *at, const char *more); /* CorrMM + more + {valid, (1, 1), ..} */
 bool conv_lower(Lower *l);
 /* conv_host.c: whether the library's kernels compute it, and the call that does. */
 bool conv_hosted(const ThApply *a);

@@ -5,7 +5,6 @@
  */
 #include "conv.h"
 #include "ops/table/host.h"
-#include "pool.h"
 
 #include <string.h>
 
@@ -58,40 +57,6 @@ static bool describe(const HostCall *h, const ConvAttrs *at, const Operand *imag
     return some;
 }
 
-static void then(const HostCall *h, ConvWork *w) {
-    const ThArray *bias = h->in[2];
-    w->bias = bias->data;
-    w->bias_st = ARRAY_STRIDES(bias)[0] / (int64_t)th_dtype_bytes(w->dtype);
-    w->then = (ConvThen)((const ConvPoolAttrs *)h->attrs)->then;
-}
-
-/* The result of a convolution that only its pooled windows are asked of: as an array it does not exist. */
-static int pooled(HostCall *h) {
-    const ConvPoolAttrs *at = h->attrs;
-    const ConvAttrs *conv = &at->conv;
-    Operand image = operand(conv, h->in[0]), filter = operand(conv, h->in[1]);
-    int64_t shape[4] = {image.shape[0], filter.shape[0]};
-    for (int d = 0; d < 2; d++) shape[2 + d] = conv_length(conv, d, image.shape[2 + d], filter.shape[2 + d]);
-    const int64_t *to = ARRAY_SHAPE(h->out[0]), plane = shape[2] * shape[3];
-    const ThArray none = {.data = NULL};
-    Operand top = {.a = &none, .shape = shape, .st = {shape[1] * plane, plane, shape[3], 1}};
-    PoolWork p = {.dtype = (ThDtype)h->out[0]->dtype,
-                  .mode = (PoolMode)at->mode,
-                  .ignore_border = at->ignore_border,
-                  .images = shape[0] * shape[1],
-                  .h = shape[2],
-                  .w = shape[3],
-                  .oh = to[2],
-                  .ow = to[3],
-                  .to = h->out[0]->data};
-    for (int d = 0; d < 2; d++) p.ws[d] = at->ws.at[d], p.st[d] = at->stride.at[d], p.pad[d] = at->inside.at[d];
-    ConvWork w;
-    bool some = describe(h, conv, &image, &filter, &top, &w);
-    if (h->op == &op_corr_mm_then_pool) then(h, &w);
-    w.target = CONV_TO_TOP, w.nothing = !some, w.pool = &p;
-    return h->conv(h, &w);
-}
-
 int conv_host_run(HostCall *h) {
     const ConvAttrs *at = h->attrs;
     ConvRole role = conv_role(h->op);
@@ -101,7 +66,6 @@ int conv_host_run(HostCall *h) {
     Operand top = operand(at, role == CONV_FORWARD ? none : y);
     ConvWork w;
     if (h->out[0]->size == 0) return 0;
-    if (h->op == &op_corr_mm_pool || h->op == &op_corr_mm_then_pool) return pooled(h);
     bool some = describe(h, at, &image, &filter, &top, &w);
     if (!some) memset(h->out[0]->data, 0, (size_t)h->out[0]->size * th_dtype_bytes(w.dtype)); /* a sum of nothing */
     if (!some) return 0;

@@ -123,12 +123,6 @@ void pool_sizes(const ShapeAlg *a, const ThApply *node, int d, PoolSizes *s) {
     count(a, ATTRS(PoolAttrs, node)->ignore_border, ws, st, pad, s);
 }
 
-Sz pool_length(const ShapeAlg *a, bool ignore_border, Sz in, int64_t ws, int64_t st, int64_t pad) {
-    PoolSizes s = {.in = in, .ws = number(a, ws), .stride = number(a, st), .pad = number(a, pad)};
-    count(a, ignore_border, ws, st, pad, &s);
-    return s.out;
-}
-
 /* Checks of a window that only the call knows. */
 static bool fits(const ShapeAlg *a, const ThApply *node, int first, int d, const PoolSizes *s) {
     const PoolAttrs *at = ATTRS(PoolAttrs, node);

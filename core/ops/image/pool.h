@@ -32,11 +32,9 @@ typedef struct PoolSizes {
 /* Fills s->ws, stride, pad (from the inputs of node, first_window on) and out from s->in. */
 void pool_sizes(const ShapeAlg *alg, const ThApply *node, int d, PoolSizes *s);
 
-/* A length of the result for a window that is known. */
-Sz pool_length(const ShapeAlg *a, bool ignore_border, Sz in, int64_t ws, int64_t st, int64_t pad);
-
 bool pool_lower(Lower *l);
-/* pool_host.c: lowers the node as one call on whole arrays, where it can (true; *ok: without an error). */
+bool pool_stage(Lower *l); /* pool_stage.c: Pool, as a stage that calls the library's kernels */
+/* pool_host.c: lowers the node as that or as one call on whole arrays, where it can (true; *ok: without an error). */
 bool pool_hosted(Lower *l, bool *ok);
 const char *pool_mode_name(int64_t mode);
 

@@ -1,6 +1,6 @@
 /*
- * pool_host.c -- pooling of float32 and float64 over two dimensions, and its gradients, as one call of the library's
- * kernels on whole arrays. In: dense arrays. Out: the result, every element; values are those of pool_lower.c.
+ * pool_host.c -- gradients of pooling of float32 and float64 over two dimensions as one call of the library's kernels
+ * on whole arrays. In: dense arrays. Out: the result, every element; values are those of pool_lower.c.
  */
 #include "ops/table/host.h"
 #include "pool.h"
@@ -8,7 +8,7 @@
 static int pool_host_run(HostCall *h) {
     const PoolAttrs *at = h->attrs;
     int n = pool_tensors(h->op), nd = h->in[0]->ndim;
-    const int64_t *x = ARRAY_SHAPE(h->in[0]), *z = ARRAY_SHAPE(n == 1 ? h->out[0] : h->in[n - 1]);
+    const int64_t *x = ARRAY_SHAPE(h->in[0]), *z = ARRAY_SHAPE(h->in[n - 1]);
     PoolWork w = {.dtype = (ThDtype)h->out[0]->dtype,
                   .mode = (PoolMode)at->mode,
                   .ignore_border = at->ignore_border,
@@ -19,9 +19,9 @@ static int pool_host_run(HostCall *h) {
                   .ow = z[nd - 1],
                   .x = h->in[0]->data,
                   .m = n == 3 ? h->in[1]->data : NULL,
-                  .g = n > 1 ? h->in[n - 1]->data : NULL,
+                  .g = h->in[n - 1]->data,
                   .to = h->out[0]->data,
-                  .back = n > 1};
+                  .back = true};
     for (int d = 0; d < nd - 2; d++) w.images *= x[d];
     for (int d = 0; d < 2; d++) {
         const int64_t i = d;
@@ -40,7 +40,8 @@ bool pool_hosted(Lower *l, bool *ok) {
     if (ATTRS(PoolAttrs, a)->ndim != 2 || a->op == &op_max_pool_grad_grad || !dtype_is_float(d)) return false;
     for (int i = 0; i < n; i++)
         if (a->in[i]->type.dtype != d) return false;
-    *ok = true;
+    *ok = a->op != &op_pool || pool_stage(l);
+    if (a->op == &op_pool) return true;
     for (int i = 0; i < n; i++) *ok = *ok && l->api->contiguous(l, i);
     *ok = *ok && l->api->host(l, pool_host_run, 0);
     return true;

@@ -1,9 +1,9 @@
 /*
  * pool_lower.c -- pooling and its gradients as loops, for every dtype, mode and window. Floats over two dimensions run
- * as one pass over whole rows instead (pool_host.c). In: a node. Out: one kernel. Towards the windows (Pool,
- * DownsampleFactorMaxGradGrad) the elements of a window are reduced; towards the image the windows over an element are
- * summed: q = (i + pad) / stride - j for j below ceil(ws / stride), which for windows that do not overlap is one.
- * Elements outside of the image take no part.
+ * as one pass over whole rows instead (pool_stage.c, pool_host.c). In: a node. Out: one kernel. Towards the windows
+ * (Pool, DownsampleFactorMaxGradGrad) the elements of a window are reduced; towards the image the windows over an
+ * element are summed: q = (i + pad) / stride - j for j below ceil(ws / stride), which for windows that do not overlap
+ * is one. Elements outside of the image take no part.
  */
 #include "pool.h"
 #include "ops/table/lowering.h"

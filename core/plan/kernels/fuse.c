@@ -2,7 +2,7 @@
  * fuse.c -- a group of one-node kernels becomes one Kernel. In: members, earliest first, with their dims in the base's.
  * Out: a kernel over the base's dims in which values pass directly, equal loads happen once, uniform constants are
  * literals, dead instructions are gone and every instruction stands at the shallowest depth its operands allow
- * (hoisting is a number). The readers of a product or a convolution are its epilogue.
+ * (hoisting is a number). The readers of a call's result are its epilogue.
  */
 #include "plan/parts.h"
 
@@ -200,11 +200,11 @@ static int draft(Fuse *f, const Ins *i) {
     }
 }
 
-/* The product or convolution that the group stands on: its element at this point is a value. */
+/* The call that the group stands on: the element of its result at this point is a value. */
 static bool add_call(Fuse *f) {
     const Stage *from = &f->from->st.at[0];
     const Access *c = &f->from->acc.at[from->C];
-    int a = add_access(f, &f->from->acc.at[from->A]), b = add_access(f, &f->from->acc.at[from->B]);
+    int a = add_access(f, &f->from->acc.at[from->A]), b = from->B < 0 ? -1 : add_access(f, &f->from->acc.at[from->B]);
     Stage *s = &f->k->st.at[0];
     s->cls = from->cls;
     s->num0 = f->k->size.n, s->nnum = from->nnum;
@@ -212,7 +212,7 @@ static bool add_call(Fuse *f) {
         if (!vec_push(f->ctx, &f->k->size, sizes_find(&f->p->sizes, f->from->size.at[n]))) return false;
     s->A = a, s->B = b, s->C = add_access(f, c);
     s->alpha = s->beta = -1;
-    if (s->A < 0 || s->B < 0 || s->C < 0) return false;
+    if (s->A < 0 || (s->B < 0 && from->B >= 0) || s->C < 0) return false;
     Ins ep = {.op = INS_EP, .dtype = c->dtype, .in_dtype = c->dtype, .a = -1, .b = -1, .c = -1, .d = -1};
     Known known = {c->buf, emit(f, ep, f->k->nouter + stage_loops(s), false)};
     return known.value >= 0 && vec_push(f->ctx, &f->known, known);

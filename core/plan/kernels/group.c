@@ -73,7 +73,7 @@ static bool index_uses(Planner *p) {
 }
 
 /* First work after w that stores into root r, or INT32_MAX. */
-static int next_writer(const Planner *p, int r, int w) {
+int group_next_writer(const Planner *p, int r, int w) {
     int lo = p->wr0[r], hi = p->wr0[r + 1];
     while (lo < hi) {
         int mid = lo + (hi - lo) / 2;
@@ -252,7 +252,7 @@ static bool room(Planner *p, int w, int g, const int8_t *map, bool stores) {
 static bool reads_survive(const Planner *p, int w, int exec) {
     const Kernel *k = p->work.at[w].k;
     for (int a = 0; a < k->acc.n; a++)
-        if ((k->acc.at[a].flags & ACC_READ) && next_writer(p, k->acc.at[a].buf, w) <= exec) return false;
+        if ((k->acc.at[a].flags & ACC_READ) && group_next_writer(p, k->acc.at[a].buf, w) <= exec) return false;
     return true;
 }
 

@@ -248,6 +248,10 @@ static bool take_stages(const Append *x) {
             if (v >= 0) x->value[i] = v;
             else if (!take_ins(x, i)) return false;
         }
+        if (stage_calls(&n)) {
+            n.A = x->access[n.A], n.C = x->access[n.C], n.B = n.B < 0 ? -1 : x->access[n.B];
+            n.num0 += x->size;
+        }
         n.ins0 = at;
         n.nins = a->ins.n - at;
         n.red0 += x->red;
@@ -285,7 +289,7 @@ static void make_outer(Kernel *k, int rows) {
     k->st.at[0].nd = (uint8_t)(k->ndim - rows);
 }
 
-static bool append(Planner *p, Kernel *a, const Kernel *b, int rows) {
+bool stages_append(Planner *p, Kernel *a, const Kernel *b, int rows) {
     Append x = {p, a, b, rows, a->acc.n, a->red.n, a->ins.n, a->param.n, a->size.n, a->st.n, {0}, NULL, NULL};
     x.access = arena_alloc(p->arena, (size_t)(b->acc.n + b->ins.n + 1) * sizeof(int));
     if (!x.access) return false;
@@ -303,7 +307,7 @@ bool stages_all(Planner *p) {
             open = m->k ? m : NULL;
             continue;
         }
-        if (!append(p, open->k, m->k, rows)) return false;
+        if (!stages_append(p, open->k, m->k, rows)) return false;
         kernel_free(m->k);
         m->k = NULL;
         m->nstages = 0;

@@ -120,6 +120,12 @@ bool conv_is_plain(const ConvWork *w) {
     return place_step(w, w->image_st) == 1 && place_step(w, w->top_st) == 1;
 }
 
+void conv_done(const ConvRun *r, int64_t group, int64_t image) {
+    const ConvWork *w = r->w;
+    int64_t n = w->image0 + image, first = w->filter0 + group * w->filters;
+    if (w->done) w->done(w->user, n, n + 1, first, first + w->filters);
+}
+
 /* top (o) x (q) = filter (o) x (c) . image (c) x (q), image by image. */
 static int plain_top(Run *r, int64_t group) {
     const ConvWork *w = r->w;
@@ -133,7 +139,7 @@ static int plain_top(Run *r, int64_t group) {
         g.b = shifted(r, w->image, n * w->image_st[0] + group * w->channels * w->image_st[1]);
         g.c = shifted(r, w->top, n * w->top_st[0] + group * w->filters * w->top_st[1]);
         if (multiply(r, &g)) return 1;
-        conv_then(r, group, n);
+        conv_done(r, group, n);
     }
     return 0;
 }
@@ -141,8 +147,6 @@ static int plain_top(Run *r, int64_t group) {
 static int to_top(Run *r, int64_t group) {
     const ConvWork *w = r->w;
     int status;
-    for (int64_t n = 0; w->nothing && n < w->images; n++) conv_then(r, group, n);
-    if (w->nothing) return 0;
     if (r->way == CONV_AUTO && conv_is_plain(w)) return plain_top(r, group);
     if (may(r, CONV_LANES) && conv_lanes_top(r, group, &status)) return status;
     if (may(r, CONV_DIRECT) && conv_direct_top(r, group, &status)) return status;
@@ -153,7 +157,7 @@ static int to_top(Run *r, int64_t group) {
     set_a(&g, &a, shifted(r, w->filter, o * w->filter_st[0]), w->filter_st[0], &taps);
     set_c(&g, shifted(r, w->top, o * w->top_st[1]), w->top_st[1], &places);
     if (multiply(r, &g)) return 1;
-    for (int64_t n = 0; n < w->images; n++) conv_then(r, group, n);
+    for (int64_t n = 0; n < w->images; n++) conv_done(r, group, n);
     return 0;
 }
 
@@ -304,17 +308,31 @@ static int run_way(Run *r) {
     static const ConvFn to[] = {to_top, to_image, to_filter};
     const ConvWork *w = r->w;
     Run other = *r;
-    if (r->way == CONV_AUTO && !w->nothing) other.way = conv_way(r);
+    if (r->way == CONV_AUTO) other.way = conv_way(r);
     if (other.way != CONV_FFT) return conv_share(&other, to[w->target]);
     other.way = CONV_AUTO;
     for (int64_t g = 0; g < w->groups; g++) {
         int status;
         if (!conv_fft(r, g, &status)) status = to[w->target](&other, g);
         else if (!status)
-            for (int64_t n = 0; n < w->images; n++) conv_then(r, g, n);
+            for (int64_t n = 0; n < w->images; n++) conv_done(r, g, n);
         if (status) return 1;
     }
     return 0;
+}
+
+/* Sums of nothing. */
+static int run_nothing(Run *r) {
+    const ConvWork *w = r->w;
+    memset(w->top, 0, (size_t)(w->images * w->top_st[0] * r->item));
+    if (w->done) w->done(w->user, w->image0, w->image0 + w->images, w->filter0, w->filter0 + w->groups * w->filters);
+    return 0;
+}
+
+static bool is_nothing(const ConvWork *w) {
+    bool none = w->channels == 0;
+    for (int d = 0; d < w->ndim; d++) none = none || w->in[d] == 0 || w->out[d] == 0;
+    return none;
 }
 
 int conv_host(HostCall *h, const ConvWork *w) {
@@ -323,9 +341,13 @@ int conv_host(HostCall *h, const ConvWork *w) {
     Run r = {.h = h, .w = w, .whole = w, .kern = cpu->gemm[w->dtype == TH_FLOAT64]};
     int status = 0;
     r.item = (int64_t)th_dtype_bytes(w->dtype);
-    if (w->pool) return conv_pooled(&r, run_way);
-    bool tune = !w->nothing && config_bool(h->ctx, "conv.autotune");
-    if (tune && !strcmp(config_str(h->ctx, "conv.algorithm"), "auto")) {
+    bool none = w->target == CONV_TO_TOP && is_nothing(w);
+    if (w->pool) {
+        if (!none) r.way = conv_way(&r);
+        return conv_pooled(&r, none ? run_nothing : run_way);
+    }
+    if (none) return run_nothing(&r);
+    if (config_bool(h->ctx, "conv.autotune") && !strcmp(config_str(h->ctx, "conv.algorithm"), "auto")) {
         ConvWork timed = *w;
         timed.done = NULL; /* what follows runs once: it may overwrite what it reads */
         r.w = r.whole = &timed;

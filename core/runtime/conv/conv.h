@@ -7,7 +7,7 @@
 /* HostCall.conv: 0, or nonzero with the error set. The result does not overlap its operands. */
 int conv_host(HostCall *h, const ConvWork *w);
 
-/* A STAGE_CONV: its numbers as conv_work.h lists them; of `where` image, filter, top, done and user. top is dense. */
-int conv_call(HostCall *h, ThDtype dtype, const int64_t *numbers, const ConvWork *where);
+/* A STAGE_CONV. pool: the STAGE_POOL that it feeds, or NULL; then c is told through *at (conv_work.h). */
+int conv_call(HostCall *h, const CallWork *conv, const CallWork *pool, char **at);
 
 #endif

@@ -96,7 +96,7 @@ bool conv_direct_top(ConvRun *r, int64_t group, int *status) {
         j.top = w->top + (n * w->top_st[0] + group * w->filters * w->top_st[1]) * item;
         for (int64_t v = 0; v < rows * j.per_row; v += kern->nv)
             top_tiles(&j, v, (int)min64(kern->nv, rows * j.per_row - v));
-        conv_then(r, group, n);
+        conv_done(r, group, n);
     }
     *status = 0;
     return true;

@@ -154,7 +154,7 @@ bool conv_lanes_top(ConvRun *r, int64_t group, int *status) {
                 sum_block(&j, b, p, end, starts);
                 put_block(&j, b, p, end);
             }
-        conv_then(r, group, n);
+        conv_done(r, group, n);
     }
     *status = 0;
     return true;

@@ -22,6 +22,7 @@ typedef struct ConvRun {
 } ConvRun;
 /* 0, or 1 with the error set. */
 typedef int (*ConvFn)(ConvRun *r, int64_t group);
+typedef int (*ConvRunFn)(ConvRun *r); /* ..of all groups */
 
 /* share.c: all groups, in parts where there are several threads. */
 int conv_share(ConvRun *r, ConvFn run);
@@ -36,11 +37,11 @@ bool conv_lanes_top(ConvRun *r, int64_t group, int *status); /* lanes.c */
 bool conv_lanes_filter(ConvRun *r, int64_t group, int *status);
 bool conv_fold_image(ConvRun *r, int64_t group, int *status);   /* fold.c */
 bool conv_spread_image(ConvRun *r, int64_t group, int *status); /* spread.c */
-/* tune.c: the way that was timed to be the fastest, timing them now if need be by `run` (which runs r->way and
- * returns nonzero with the error set). False with *status for an error. */
-bool conv_tuned(const ConvRun *r, int (*run)(ConvRun *r), ConvWay *way, int *status);
+/* tune.c: the way that was timed to be the fastest, timing them now if need be by `run` (which runs r->way).
+ * False with *status for an error. */
+bool conv_tuned(const ConvRun *r, ConvRunFn run, ConvWay *way, int *status);
 /* pool.c: a convolution whose results are pooled, some images at a time by `run`. 0, or 1 with the error set. */
-int conv_pooled(const ConvRun *r, int (*run)(ConvRun *r));
+int conv_pooled(const ConvRun *r, ConvRunFn run);
 /* choice.c: the flag conv.algorithm, or what costs least. */
 ConvWay conv_way(const ConvRun *r);
 ConvWay conv_way_named(const char *name);
@@ -52,8 +53,8 @@ bool conv_fft_applies(const ConvRun *r);
 /* About how many vector operations it takes. */
 double conv_fft_cost(const ConvRun *r);
 
-/* then.c: bias and function on the group's results of one image, which are complete; no bias: nothing. */
-void conv_then(const ConvRun *r, int64_t group, int64_t image);
+/* conv.c: the group's results of one image are complete. */
+void conv_done(const ConvRun *r, int64_t group, int64_t image);
 
 /* ---- slide.c ------------------------------------------------------------------------------------------------ */
 /* The operand that windows slide over: as it lies, or as a padded copy of one image. */

@@ -7,40 +7,38 @@
 #include "runtime/machine/parallel.h"
 #include "runtime/pool/pool.h"
 
-#include <string.h>
-
 enum { NEAR_BYTES = 1 << 20 };
 
-static int some_images(const ConvRun *all, int (*run)(ConvRun *r), char *top, int64_t from, int64_t n) {
+static int some_images(const ConvRun *all, ConvRunFn run, char *top, int64_t from, int64_t n) {
     const ConvWork *w = all->w;
     ConvWork part = *w;
     ConvRun r = *all;
     PoolWork pool = *w->pool;
     part.pool = NULL;
     part.images = n;
+    part.image0 += from;
     part.image += from * w->image_st[0] * all->item;
     part.top = top;
+    *w->at = (char *)((uintptr_t)top - (uintptr_t)(from * w->top_st[0] * all->item));
     r.w = r.whole = &part;
-    if (w->nothing) memset(top, 0, (size_t)(n * w->top_st[0] * all->item));
     if (run(&r)) return 1;
     pool.x = top;
-    pool.images = n * w->groups * w->filters;
-    pool.to += from * w->groups * w->filters * pool.oh * pool.ow * all->item;
+    pool.image0 = from * pool.channels;
+    pool.images = n * pool.channels;
+    pool.to += pool.image0 * pool.oh * pool.ow * all->item;
     return pool_host(all->h, &pool);
 }
 
-int conv_pooled(const ConvRun *r, int (*run)(ConvRun *r)) {
+int conv_pooled(const ConvRun *r, ConvRunFn run) {
     const ConvWork *w = r->w;
-    ConvRun all = *r;
     HostCall call = *r->h;
-    if (!w->nothing) all.way = conv_way(r);
     int64_t bytes = max64(w->top_st[0] * r->item, 1), many = max64(1, NEAR_BYTES * parallel_threads(call.ctx) / bytes);
-    if (all.way == CONV_FFT) many = w->images; /* the filters are transformed once */
+    if (r->way == CONV_FFT) many = w->images; /* the filters are transformed once */
     many = min64(many, w->images);
     call.share = HOST_SHARES;
     char *top = call.room(&call, (size_t)(many * bytes));
     if (!top) return 1;
     for (int64_t n = 0; n < w->images; n += many)
-        if (some_images(&all, run, top, n, min64(many, w->images - n))) return 1;
+        if (some_images(r, run, top, n, min64(many, w->images - n))) return 1;
     return 0;
 }

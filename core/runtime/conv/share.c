@@ -100,7 +100,6 @@ static ConvWork part_of(const Share *s, int piece) {
     move(&v.filter, g * v.filters * v.filter_st[0], item);
     move(&v.top, g * v.filters * v.top_st[1], item);
     v.filter0 += g * v.filters;
-    if (v.bias) v.bias += (g * v.filters + (s->cut == CUT_FILTERS ? at : 0)) * v.bias_st * item;
     switch (s->cut) {
     case CUT_NOTHING: break;
     case CUT_ROWS:

@@ -122,14 +122,14 @@ static double now(void) {
 }
 
 /* Seconds of a call; *status: the error. */
-static double once(ConvRun *r, int (*run)(ConvRun *r), int *status) {
+static double once(ConvRun *r, ConvRunFn run, int *status) {
     double start = now();
     *status = run(r);
     return now() - start;
 }
 
 /* Least of some calls behind a cold one, which may be all where it takes three times what the best so far does. */
-static double seconds(ConvRun *r, ConvWay way, int (*run)(ConvRun *r), double best, int *status) {
+static double seconds(ConvRun *r, ConvWay way, ConvRunFn run, double best, int *status) {
     r->way = way;
     double least = once(r, run, status);
     for (int i = 0; i < TURNS && !*status && least < 3 * best; i++) {
@@ -139,7 +139,7 @@ static double seconds(ConvRun *r, ConvWay way, int (*run)(ConvRun *r), double be
     return least;
 }
 
-static ConvWay fastest(ConvRun *r, int (*run)(ConvRun *r), int *status) {
+static ConvWay fastest(ConvRun *r, ConvRunFn run, int *status) {
     static const uint8_t ways[3][4] = {{CONV_DIRECT, CONV_LANES, CONV_GEMM},
                                        {CONV_SPREAD, CONV_FOLD, CONV_DIRECT, CONV_GEMM},
                                        {CONV_LANES, CONV_DIRECT, CONV_GEMM}};
@@ -154,7 +154,7 @@ static ConvWay fastest(ConvRun *r, int (*run)(ConvRun *r), int *status) {
     return best;
 }
 
-bool conv_tuned(const ConvRun *r, int (*run)(ConvRun *r), ConvWay *way, int *status) {
+bool conv_tuned(const ConvRun *r, ConvRunFn run, ConvWay *way, int *status) {
     ThContext *c = r->h->ctx;
     Cpu *u = cpu_of(c);
     if (!u) return *status = 1, false;

@@ -5,6 +5,7 @@
 #ifndef TH_RUNTIME_H
 #define TH_RUNTIME_H
 
+#include "kernel/call_work.h"
 #include "plan/plan.h"
 
 /* ---- frame: what steps see. The first fields are known to generated code (rt.h text); append only. ---- */
@@ -20,7 +21,7 @@ typedef struct ThFrame {
 } ThFrame;
 
 /* Everything a generated unit may call besides libm, libmvec and mem*: versioned, append-only. */
-#define TH_RT_ABI 5
+#define TH_RT_ABI 6
 /* c = beta c + alpha a.b: a is m x k, b k x n, c m x n; strides (row, column) in elements. */
 typedef struct RtProduct {
     int64_t dtype, m, n, k; /* dtype: ThDtype */
@@ -41,10 +42,10 @@ struct ThRt {
     int (*poll_interrupt)(ThFrame *f); /* nonzero: stop with Interrupted */
     int (*fail)(ThFrame *f, int step, int kind, int n, int64_t v0, int64_t v1, int64_t v2, int64_t v3); /* returns 1 */
     void (*parallel_for)(ThFrame *f, int n, void (*fn)(int i, void *user), void *user);
-    /* a STAGE_CONV: numbers as kernel/conv_work.h lists them; done(user, image0, image1, filter0, filter1), or NULL */
-    int (*conv)(ThFrame *f, int step, int dtype, const int64_t *numbers, const void *image, const void *filter,
-                void *top, void (*done)(void *user, int64_t image0, int64_t image1, int64_t filter0, int64_t filter1),
-                void *user);
+    /* a STAGE_CONV; pool: the STAGE_POOL that it feeds, or NULL; then before some images are computed *at becomes where
+     * the first of all would lie */
+    int (*conv)(ThFrame *f, int step, const CallWork *conv, const CallWork *pool, char **at);
+    int (*pool)(ThFrame *f, int step, const CallWork *pool); /* a STAGE_POOL that no convolution feeds */
 };
 extern const ThRt th_rt;
 

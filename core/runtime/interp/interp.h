@@ -83,8 +83,8 @@ void interp_red_block(IRun *r, const IRed *red, bool first);
 void interp_red_join(IRun *r, const IRed *red, bool first);
 void interp_red_end(IRun *r, const IRed *red);
 int interp_gemm(IRun *r, const LoopStage *s);  /* gemm.c */
-int interp_conv(IRun *r, const LoopStage *s);  /* conv.c: with its epilogue */
-int interp_rooms(const Kernel *k);             /* conv.c: for registers */
+int interp_call(IRun *r, const LoopStage *s);  /* calls.c: a convolution or a pooling, with its epilogue */
+int interp_rooms(const Kernel *k);             /* calls.c: for registers */
 int interp_loops(IRun *r, const LoopStage *s); /* interp.c: a stage's own loops */
 void interp_registers(IRun *r);                /* interp.c: every value in its register */
 int interp_fail(IRun *r, ThError kind, int n, int64_t v0, int64_t v1);

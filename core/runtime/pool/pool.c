@@ -23,6 +23,18 @@ typedef struct Share {
     atomic_bool failed;
 } Share;
 
+/* Images [from, to) of all channels are pooled: as an image's channels, whole images, an image's channels. */
+static void images_done(const PoolWork *w, int64_t from, int64_t to) {
+    int64_t c = w->channels, a = w->image0 + from, end = w->image0 + to;
+    if (a % c) {
+        int64_t most = least(a - a % c + c, end);
+        w->done(w->user, a / c, a / c + 1, a % c, most - (a - a % c));
+        a = most;
+    }
+    if (end - a >= c) w->done(w->user, a / c, end / c, 0, c), a = end - end % c;
+    if (a < end) w->done(w->user, a / c, a / c + 1, 0, end - a);
+}
+
 static const PoolKernels *kernels(ThDtype d) {
     const PoolKernels *k = pool_kernels_sse2;
 #if defined(__x86_64__)
@@ -44,14 +56,23 @@ static void take_parts(int worker, void *user) {
         return;
     }
     for (int64_t i; (i = atomic_fetch_add_explicit(&s->next, s->run, memory_order_relaxed)) < s->pieces;) {
-        for (int64_t end = least(i + s->run, s->pieces); i < end; i++) {
+        int64_t first = i, end = least(i + s->run, s->pieces);
+        for (; i < end; i++) {
             p.n = i / s->cuts;
             p.q0 = i % s->cuts * s->rows;
             p.q1 = least(p.q0 + s->rows, w->oh);
             if (w->back) s->kern->back(&p);
             else s->kern->pool(&p);
         }
+        if (w->done && s->cuts == 1) images_done(w, first, end);
     }
+}
+
+/* What follows images that were pooled in parts: some of them a thread. */
+static void after_parts(int part, void *user) {
+    const PoolWork *w = ((const Share *)user)->w;
+    int64_t from = w->images * part / HOST_SHARES, to = w->images * (part + 1) / HOST_SHARES;
+    if (from < to) images_done(w, from, to);
 }
 
 int pool_host(HostCall *h, const PoolWork *w) {
@@ -61,6 +82,7 @@ int pool_host(HostCall *h, const PoolWork *w) {
         memset(w->to, 0, (size_t)(w->images * w->h * w->w) * th_dtype_bytes(w->dtype));
         return 0;
     }
+    if (!w->back && (w->images == 0 || w->oh == 0 || w->ow == 0)) return 0;
     bool shared_rows = w->back && w->st[0] < w->ws[0],
          large = w->images * w->h * w->w >= config_int(c, "openmp_elemwise_minsize");
     int threads = large ? parallel_threads(c) : 1;
@@ -76,5 +98,25 @@ int pool_host(HostCall *h, const PoolWork *w) {
     if (w->back && !w->m && w->mode != POOL_SUM) s.line = (size_t)w->ow * th_dtype_bytes(w->dtype);
     if (threads > 1 && s.pieces > 1) parallel_for(c, threads, take_parts, &s);
     else take_parts(0, &s);
-    return atomic_load(&s.failed);
+    if (atomic_load(&s.failed)) return 1;
+    if (w->done && s.cuts > 1) parallel_for(c, HOST_SHARES, after_parts, &s);
+    return 0;
+}
+
+void pool_work(PoolWork *w, const CallWork *call) {
+    const int64_t *at = call->numbers;
+    *w = (PoolWork){.dtype = (ThDtype)call->dtype, .x = call->a, .to = call->c, .done = call->done, .user = call->user};
+    w->mode = (PoolMode)at[0];
+    w->ignore_border = at[1];
+    w->channels = at[3];
+    w->images = at[2] * at[3];
+    for (int d = 0; d < 2; d++) w->ws[d] = at[4 + 5 * d], w->st[d] = at[5 + 5 * d], w->pad[d] = at[6 + 5 * d];
+    w->h = at[7], w->oh = at[8];
+    w->w = at[12], w->ow = at[13];
+}
+
+int pool_call(HostCall *h, const CallWork *call) {
+    PoolWork w;
+    pool_work(&w, call);
+    return pool_host(h, &w);
 }

@@ -8,4 +8,8 @@
 /* HostCall.pool: 0, or nonzero with the error set. The result does not overlap its operands. */
 int pool_host(HostCall *h, const PoolWork *w);
 
+/* A STAGE_POOL as a work, and that done. */
+void pool_work(PoolWork *w, const CallWork *call);
+int pool_call(HostCall *h, const CallWork *call);
+
 #endif
