@@ -957,6 +957,16 @@ function nd.random.RandomState(seed) end
 ---@return any
 function nd.absolute(a) end
 
+---the same as `nd.arccos`
+---@param x any
+---@return any
+function nd.acos(x) end
+
+---the same as `nd.arccosh`
+---@param x any
+---@return any
+function nd.acosh(x) end
+
 ---Whether |a - b| <= atol + rtol |b| everywhere (NaN differs unless equal_nan), broadcasting.
 ---@param a any
 ---@param b any
@@ -986,6 +996,13 @@ function nd.amin(a, axis) end
 ---@return any
 function nd.append(a, values, axis) end
 
+---`apply_along_axis(func1d, axis, a)`: what a function makes of each vector along an axis, in its place.
+---@param func1d any
+---@param axis theano.Axis
+---@param a any
+---@return any
+function nd.apply_along_axis(func1d, axis, a) end
+
 ---`arange(stop)`, `arange(start, stop, step, dtype)`: int64 when all are integers, else float64.
 ---@param start any
 ---@param stop? any
@@ -994,6 +1011,13 @@ function nd.append(a, values, axis) end
 ---@overload fun(start: any, keywords: { stop?: any, step?: any, dtype?: theano.Dtype }): any
 ---@return any
 function nd.arange(start, stop, step, dtype) end
+
+---The positions that sort along an axis (the last): those of a partition around position kth.
+---@param a any
+---@param kth any
+---@param axis theano.Axis
+---@return any
+function nd.argpartition(a, kth, axis) end
 
 ---Positions of what is not zero, one row each.
 ---@param a any
@@ -1036,12 +1060,45 @@ function nd.array_repr(a) end
 ---@return any
 function nd.array_split(a, at, axis) end
 
+---the same as `nd.asarray`
+---@param value any
+---@param dtype? theano.Dtype
+---@overload fun(value: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.asanyarray(value, dtype) end
+
 ---the same, but an array of that dtype comes back as it is
 ---@param value any
 ---@param dtype? theano.Dtype
 ---@overload fun(value: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
 function nd.asarray(value, dtype) end
+
+---the same as `nd.arcsin`
+---@param x any
+---@return any
+function nd.asin(x) end
+
+---the same as `nd.arcsinh`
+---@param x any
+---@return any
+function nd.asinh(x) end
+
+---the same as `nd.arctan`
+---@param x any
+---@return any
+function nd.atan(x) end
+
+---the same as `nd.arctan2`
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.atan2(x1, x2) end
+
+---the same as `nd.arctanh`
+---@param x any
+---@return any
+function nd.atanh(x) end
 
 ---At least one dimension.
 ---@param a any
@@ -1064,11 +1121,53 @@ function nd.atleast_3d(a) end
 ---@return any
 function nd.average(a, ...) end
 
+---the same as `nd.invert`
+---@param x any
+---@return any
+function nd.bitwise_invert(x) end
+
+---the same as `nd.left_shift`
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.bitwise_left_shift(x1, x2) end
+
+---the same as `nd.right_shift`
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.bitwise_right_shift(x1, x2) end
+
+---The Blackman window of M points.
+---@param M any
+---@return any
+function nd.blackman(M) end
+
+---`block(arrays)`: nested lists of arrays put together, the innermost along the last axis.
+---@param arrays any
+---@return any
+function nd.block(arrays) end
+
+---`broadcast_arrays(a, b, ..)`: copies of one shape, one result for each.
+---@param ... any
+---@return any
+function nd.broadcast_arrays(...) end
+
+---`broadcast_shapes(shape, ..)`: the shape that arrays of these shapes have together.
+---@param ... any
+---@return any
+function nd.broadcast_shapes(...) end
+
 ---A copy with the shape given, as broadcasting would have it.
 ---@param a any
 ---@param shape any
 ---@return any
 function nd.broadcast_to(a, shape) end
+
+---the real cube root
+---@param x any
+---@return any
+function nd.cbrt(x) end
 
 ---Vectors as the columns of a matrix; matrices side by side.
 ---@param arrays any
@@ -1099,6 +1198,12 @@ function nd.conjugate(a) end
 ---@return any
 function nd.convolve(a, v, mode) end
 
+---the value of x1 with the sign of x2
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.copysign(x1, x2) end
+
 ---`copyto(to, from)`: writes one array into another.
 ---@param to any
 ---@param from? any
@@ -1111,6 +1216,13 @@ function nd.copyto(to, from) end
 ---@return any
 function nd.corrcoef(x) end
 
+---`correlate(a, v, mode)`: sums of products with v moved along: "valid", "same" or "full".
+---@param a any
+---@param v any
+---@param mode string
+---@return any
+function nd.correlate(a, v, mode) end
+
 ---how many elements are not zero
 ---@param a any
 ---@return any
@@ -1121,6 +1233,24 @@ function nd.count_nonzero(a) end
 ---@param b any
 ---@return any
 function nd.cross(a, b) end
+
+---running products along an axis; with `include_initial` from 1 on
+---@param x any
+---@param axis theano.Axis
+---@param dtype? theano.Dtype
+---@param include_initial? any
+---@overload fun(x: any, axis: theano.Axis, keywords: { dtype?: theano.Dtype, include_initial?: any }): any
+---@return any
+function nd.cumulative_prod(x, axis, dtype, include_initial) end
+
+---running sums along an axis; with `include_initial` from 0 on
+---@param x any
+---@param axis theano.Axis
+---@param dtype? theano.Dtype
+---@param include_initial? any
+---@overload fun(x: any, axis: theano.Axis, keywords: { dtype?: theano.Dtype, include_initial?: any }): any
+---@return any
+function nd.cumulative_sum(x, axis, dtype, include_initial) end
 
 ---the same as `nd.rad2deg`
 ---@param a any
@@ -1133,6 +1263,12 @@ function nd.degrees(a) end
 ---@param axis theano.Axis
 ---@return any
 function nd.delete(a, at, axis) end
+
+---`diag_indices(n, ndim)`: the positions of a diagonal, a vector for each dimension (2).
+---@param n any
+---@param ndim integer
+---@return any
+function nd.diag_indices(n, ndim) end
 
 ---A matrix with the vector on diagonal k.
 ---@param v any
@@ -1209,6 +1345,11 @@ function nd.expand_dims(a, axis) end
 ---@return any
 function nd.extract(c, a) end
 
+---absolute values as floats
+---@param x any
+---@return any
+function nd.fabs(x) end
+
 ---What a float dtype holds: `eps`, `max`, `min`, `tiny`, `bits`.
 ---@param dtype theano.Dtype
 ---@return any
@@ -1240,11 +1381,35 @@ function nd.fliplr(a) end
 ---@return any
 function nd.flipud(a) end
 
+---x1 to the power x2, in float64 at least; complex128 of complex numbers
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.float_power(x1, x2) end
+
 ---the same as `nd.floor_div`
 ---@param a any
 ---@param b any
 ---@return any
 function nd.floor_divide(a, b) end
+
+---the larger one; where one is NaN the other
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.fmax(x1, x2) end
+
+---the smaller one; where one is NaN the other
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.fmin(x1, x2) end
+
+---the remainder with the sign of x1, as in C; `mod` has the sign of x2
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.fmod(x1, x2) end
 
 ---an array of the bytes of a Lua string (`a:tostring()` gives them back)
 ---@param text string
@@ -1282,9 +1447,32 @@ function nd.full(shape, value, dtype) end
 ---@return any
 function nd.full_like(a, value, dtype) end
 
+---the greatest common divisor
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.gcd(x1, x2) end
+
+---`geomspace(start, stop, num, endpoint)`: values (50) with one ratio between neighbours, both ends included.
+---@param start any
+---@param stop? any
+---@param num? any
+---@param endpoint? any
+---@overload fun(start: any, keywords: { stop?: any, num?: any, endpoint?: any }): any
+---@return any
+function nd.geomspace(start, stop, num, endpoint) end
+
 ---the table of `nd.set_printoptions`
 ---@return any
 function nd.get_printoptions() end
+
+---`gradient(f, step, .., {axis =, edge_order = 1})`: slopes along each axis (or the named ones), of the second
+---order in the middle; a step for all or each axis, or the places of the elements. Of several axes one result
+---for each.
+---@param f any
+---@param ... any
+---@return any
+function nd.gradient(f, ...) end
 
 ---the same as `nd.gt`
 ---@param a any
@@ -1298,11 +1486,42 @@ function nd.greater(a, b) end
 ---@return any
 function nd.greater_equal(a, b) end
 
+---The Hamming window of M points.
+---@param M any
+---@return any
+function nd.hamming(M) end
+
+---The Hann window of M points.
+---@param M any
+---@return any
+function nd.hanning(M) end
+
+---0 below 0, 1 above, and x2 at 0
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.heaviside(x1, x2) end
+
 ---`histogram(a, bins, range, weights, density)`: counts, and the edges; the last bin includes its right edge.
 ---@param a any
 ---@param ... any
 ---@return any
 function nd.histogram(a, ...) end
+
+---`histogram2d(x, y, bins, range, density, weights)`: counts of pairs, and the edges of both; bins: a number,
+---or `{of x, of y}`; range: `{{from, to}, {from, to}}`.
+---@param x any
+---@param y any
+---@param ... any
+---@return any
+function nd.histogram2d(x, y, ...) end
+
+---`histogram_bin_edges(a, bins, range)`: the edges of the bins of `histogram`.
+---@param a any
+---@param bins any
+---@param range any
+---@return any
+function nd.histogram_bin_edges(a, bins, range) end
 
 ---`split` along the second axis, of vectors along the first.
 ---@param a any
@@ -1314,6 +1533,12 @@ function nd.hsplit(a, at) end
 ---@param arrays any
 ---@return any
 function nd.hstack(arrays) end
+
+---sqrt(x1^2 + x2^2), which neither overflows nor vanishes on the way
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.hypot(x1, x2) end
 
 ---The identity matrix.
 ---@param n any
@@ -1365,6 +1590,16 @@ function nd.interp(x, xp, fp) end
 ---@return any
 function nd.intersect1d(a, b) end
 
+---Whether each element has an imaginary part that is not 0.
+---@param x any
+---@return any
+function nd.iscomplex(x) end
+
+---Whether the dtype is complex.
+---@param x any
+---@return any
+function nd.iscomplexobj(x) end
+
 ---Whether each element is neither NaN nor infinite.
 ---@param a any
 ---@return any
@@ -1376,11 +1611,59 @@ function nd.isfinite(a) end
 ---@return any
 function nd.isin(a, b) end
 
+---Whether each element is negative infinity.
+---@param x any
+---@return any
+function nd.isneginf(x) end
+
+---Whether each element is positive infinity.
+---@param x any
+---@return any
+function nd.isposinf(x) end
+
+---Whether each element has no imaginary part.
+---@param x any
+---@return any
+function nd.isreal(x) end
+
+---Whether the dtype is not complex.
+---@param x any
+---@return any
+function nd.isrealobj(x) end
+
+---Whether a value is no array but a number, a boolean or a text.
+---@param x any
+---@return any
+function nd.isscalar(x) end
+
+---`ix_(x, y, ..)`: vectors that as subscripts `a[{nd.ix_(..)}]` take each with each.
+---@param ... any
+---@return any
+function nd.ix_(...) end
+
+---The Kaiser window of M points: beta is 0 for a rectangle, larger for a narrower one.
+---@param M any
+---@param beta any
+---@return any
+function nd.kaiser(M, beta) end
+
 ---The Kronecker product.
 ---@param a any
 ---@param b any
 ---@return any
 function nd.kron(a, b) end
+
+---the least common multiple
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.lcm(x1, x2) end
+
+---x1 * 2^x2
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.ldexp(x1, x2) end
 
 ---the same as `nd.lt`
 ---@param a any
@@ -1393,6 +1676,11 @@ function nd.less(a, b) end
 ---@param b any
 ---@return any
 function nd.less_equal(a, b) end
+
+---Positions that sort by several keys, the last one first of all.
+---@param keys any
+---@return any
+function nd.lexsort(keys) end
 
 ---`linspace(start, stop, num, endpoint, dtype)`: evenly spaced values, both ends included unless endpoint is
 ---false.
@@ -1437,6 +1725,18 @@ function nd.load_npz(path) end
 ---@return any
 function nd.loadtxt(path, options) end
 
+---log(exp(x1) + exp(x2))
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.logaddexp(x1, x2) end
+
+---log2(2^x1 + 2^x2)
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.logaddexp2(x1, x2) end
+
 ---Whether both are nonzero; `logical_or`, `logical_xor`, `logical_not` likewise.
 ---@param a any
 ---@param b any
@@ -1475,6 +1775,17 @@ function nd.logspace(start, stop, n, base) end
 ---@return any
 function nd.matmul(a, b) end
 
+---The last two axes exchanged.
+---@param x any
+---@return any
+function nd.matrix_transpose(x) end
+
+---Matrices by vectors, over all axes in front.
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.matvec(x1, x2) end
+
 ---`median(a, axis, keepdims)`: the middle element, or the mean of the two.
 ---@param a any
 ---@param axis theano.Axis
@@ -1487,6 +1798,11 @@ function nd.median(a, axis, keepdims) end
 ---@return any
 function nd.meshgrid(...) end
 
+---the part behind the point, and the part before it, both with the sign of x
+---@param x any
+---@return any
+function nd.modf(x) end
+
 ---the same as `nd.mul`
 ---@param a any
 ---@param b any
@@ -1498,6 +1814,32 @@ function nd.multiply(a, b) end
 ---@param ... any
 ---@return any
 function nd.nan_to_num(a, ...) end
+
+---position of the largest element that is not NaN
+---@param a any
+---@param axis theano.Axis
+---@param keepdims any
+---@return any
+function nd.nanargmax(a, axis, keepdims) end
+
+---position of the smallest element that is not NaN
+---@param a any
+---@param axis theano.Axis
+---@param keepdims any
+---@return any
+function nd.nanargmin(a, axis, keepdims) end
+
+---Running products along an axis (None: flattened), over NaN as over 1.
+---@param a any
+---@param axis theano.Axis
+---@return any
+function nd.nancumprod(a, axis) end
+
+---Running sums along an axis (None: flattened), over NaN as over 0.
+---@param a any
+---@param axis theano.Axis
+---@return any
+function nd.nancumsum(a, axis) end
 
 ---largest of what is not NaN; NaN where there is nothing else
 ---@param a any
@@ -1512,11 +1854,44 @@ function nd.nanmax(a, axis) end
 ---@return any
 function nd.nanmean(a, axis, keepdims) end
 
+---`nanmedian(a, axis, keepdims)`: the median of what is not NaN.
+---@param a any
+---@param ... any
+---@return any
+function nd.nanmedian(a, ...) end
+
 ---smallest of what is not NaN; NaN where there is nothing else
 ---@param a any
 ---@param axis theano.Axis
 ---@return any
 function nd.nanmin(a, axis) end
+
+---`nanpercentile(a, q, axis, keepdims)`: the same, with q in 0 .. 100.
+---@param a any
+---@param q any
+---@param ... any
+---@return any
+function nd.nanpercentile(a, q, ...) end
+
+---Product of what is not NaN.
+---@param a any
+---@param axis theano.Axis
+---@param keepdims any
+---@return any
+function nd.nanprod(a, axis, keepdims) end
+
+---`nanquantile(a, q, axis, keepdims)`: quantiles of what is not NaN.
+---@param a any
+---@param q any
+---@param ... any
+---@return any
+function nd.nanquantile(a, q, ...) end
+
+---`nanstd(a, axis, ddof, keepdims)`: the standard deviation of what is not NaN.
+---@param a any
+---@param ... any
+---@return any
+function nd.nanstd(a, ...) end
 
 ---Sum of what is not NaN.
 ---@param a any
@@ -1525,10 +1900,27 @@ function nd.nanmin(a, axis) end
 ---@return any
 function nd.nansum(a, axis, keepdims) end
 
+---`nanvar(a, axis, ddof, keepdims)`: the variance of what is not NaN.
+---@param a any
+---@param ... any
+---@return any
+function nd.nanvar(a, ...) end
+
+---How many dimensions.
+---@param a any
+---@return any
+function nd.ndim(a) end
+
 ---the same as `nd.neg`
 ---@param a any
 ---@return any
 function nd.negative(a) end
+
+---the next float behind x1 on the way to x2
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.nextafter(x1, x2) end
 
 ---Positions of what is not zero: a vector for each dimension.
 ---@param a any
@@ -1555,6 +1947,29 @@ function nd.ones(shape, dtype) end
 ---@return any
 function nd.ones_like(a, dtype) end
 
+---`packbits(a, axis, bitorder)`: eight elements that are or are not 0 as the bits of one uint8.
+---@param a any
+---@param axis theano.Axis
+---@param bitorder any
+---@return any
+function nd.packbits(a, axis, bitorder) end
+
+---`pad(array, pad_width, {mode = "constant", constant_values = 0, end_values = 0, stat_length =})`: more
+---elements before and behind each axis. pad_width, and the values: one for all, `{before, after}`, or
+---`{{before, after}, ..}` for each axis. Modes: "constant", "edge", "reflect", "symmetric", "wrap",
+---"linear_ramp" (to the end values), "maximum", "minimum", "mean", "median" (of the axis, or of `stat_length`
+---elements at its end).
+---@param ... any
+---@return any
+function nd.pad(...) end
+
+---Sorted along an axis (the last), which is one of the orders that a partition around position kth may have.
+---@param a any
+---@param kth any
+---@param axis theano.Axis
+---@return any
+function nd.partition(a, kth, axis) end
+
 ---`percentile(a, q, axis, keepdims)`: the same, with q in 0 .. 100.
 ---@param a any
 ---@param q any
@@ -1562,11 +1977,73 @@ function nd.ones_like(a, dtype) end
 ---@return any
 function nd.percentile(a, q, ...) end
 
+---the same as `nd.transpose`
+---@param a any
+---@param axes? theano.Axis
+---@overload fun(a: any, keywords: { axes?: theano.Axis }): any
+---@return any
+function nd.permute_dims(a, axes) end
+
+---`piecewise(x, condlist, funclist)`: what the function (or number) of the last condition that holds makes of
+---the elements; one function more is for where none holds.
+---@param x any
+---@param condlist any
+---@param funclist any
+---@return any
+function nd.piecewise(x, condlist, funclist) end
+
+---Writes into a, in order, where the mask holds: the values again and again.
+---@param a any
+---@param mask any
+---@param vals any
+---@return any
+function nd.place(a, mask, vals) end
+
+---The polynomial with these zeros.
+---@param zeros any
+---@return any
+function nd.poly(zeros) end
+
+---the sum of two polynomials
+---@param a1 any
+---@param a2 any
+---@return any
+function nd.polyadd(a1, a2) end
+
+---The m-th derivative (the first) of a polynomial.
+---@param p any
+---@param m? any
+---@overload fun(p: any, keywords: { m?: any }): any
+---@return any
+function nd.polyder(p, m) end
+
+---`polyint(p, m, k)`: the m-th integral (the first) of a polynomial, with the constants k.
+---@param ... any
+---@return any
+function nd.polyint(...) end
+
+---The product of two polynomials.
+---@param a1 any
+---@param a2 any
+---@return any
+function nd.polymul(a1, a2) end
+
+---the difference of two polynomials
+---@param a1 any
+---@param a2 any
+---@return any
+function nd.polysub(a1, a2) end
+
 ---The value of a polynomial, highest power first.
 ---@param p any
 ---@param x any
 ---@return any
 function nd.polyval(p, x) end
+
+---a copy of the numbers as they are
+---@param x any
+---@return any
+function nd.positive(x) end
 
 ---The same until the end of the block: `local _ <close> = nd.printoptions { precision = 3 }`.
 ---@param options? table
@@ -1579,6 +2056,19 @@ function nd.printoptions(options) end
 ---@return any
 function nd.product(a, axis) end
 
+---The dtype that holds two dtypes.
+---@param type1 any
+---@param type2 any
+---@return any
+function nd.promote_types(type1, type2) end
+
+---`put(a, ind, v)`: writes at positions of the elements in order, the values again and again.
+---@param a any
+---@param ind any
+---@param v any
+---@return any
+function nd.put(a, ind, v) end
+
 ---`put_along_axis(a, indices, values, axis)`: writes there.
 ---@param a any
 ---@param at any
@@ -1586,6 +2076,13 @@ function nd.product(a, axis) end
 ---@param axis theano.Axis
 ---@return any
 function nd.put_along_axis(a, at, values, axis) end
+
+---Writes into a where the mask holds what stands at the same place of the values (again and again).
+---@param a any
+---@param mask any
+---@param values any
+---@return any
+function nd.putmask(a, mask, values) end
 
 ---`quantile(a, q, axis, keepdims)`: linear interpolation between the two nearest elements; q, or each, in 0 ..
 ---1.
@@ -1600,16 +2097,40 @@ function nd.quantile(a, q, ...) end
 ---@return any
 function nd.radians(a) end
 
+---1 / x; of integers rounded towards 0
+---@param x any
+---@return any
+function nd.reciprocal(x) end
+
 ---the same as `nd.mod`
 ---@param a any
 ---@param b any
 ---@return any
 function nd.remainder(a, b) end
 
+---The elements in order, again and again, until the shape is full.
+---@param a any
+---@param new_shape any
+---@return any
+function nd.resize(a, new_shape) end
+
+---`result_type(..)`: the dtype of arithmetic on arrays, dtypes and numbers; numbers yield to arrays of their
+---kind.
+---@param ... any
+---@return any
+function nd.result_type(...) end
+
 ---the same as `nd.round_half_to_even`
 ---@param a any
 ---@return any
 function nd.rint(a) end
+
+---`roll(a, shift, axis)`: moved along an axis, along each of a sequence of axes, or all in order.
+---@param a any
+---@param shift any
+---@param axis theano.Axis
+---@return any
+function nd.roll(a, shift, axis) end
 
 ---Turned by 90 degrees k times in the plane of the first two axes.
 ---@param a any
@@ -1623,6 +2144,11 @@ function nd.rot90(a, k) end
 ---@param decimals any
 ---@return any
 function nd.round(a, decimals) end
+
+---Arrays on top of each other: vectors as rows.
+---@param arrays any
+---@return any
+function nd.row_stack(arrays) end
 
 ---Writes what `load` reads. A table of named arrays goes to .npz (or .safetensors, whose header takes the texts
 ---of `metadata`), an array to .npy, IDX or text (the shortest digits that read back; savetxt has formats).
@@ -1653,6 +2179,13 @@ function nd.save_npy(path, a) end
 ---@return any
 function nd.savetxt(path, a, options) end
 
+---`select(condlist, choicelist, otherwise)`: from the choice whose condition holds first; 0 where none does.
+---@param condlist any
+---@param choicelist any
+---@param otherwise any
+---@return any
+function nd.select(condlist, choicelist, otherwise) end
+
 ---How arrays print from now on: `{precision = 8, threshold = 1000, edgeitems = 3, linewidth = 75, suppress =
 ---false}`. `math.huge` stands for no limit.
 ---@param options? table
@@ -1665,6 +2198,12 @@ function nd.set_printoptions(options) end
 ---@return any
 function nd.setdiff1d(a, b) end
 
+---The sorted elements that are in one of the two only.
+---@param ar1 any
+---@param ar2 any
+---@return any
+function nd.setxor1d(ar1, ar2) end
+
 ---whether two arrays overlap in memory
 ---@param a any
 ---@param b any
@@ -1675,6 +2214,21 @@ function nd.shares_memory(a, b) end
 ---@param a any
 ---@return any
 function nd.sign(a) end
+
+---whether the sign bit is set: that of -0.0 and of -NaN is
+---@param x any
+---@return any
+function nd.signbit(x) end
+
+---sin(pi x) / (pi x), and 1 at 0
+---@param x any
+---@return any
+function nd.sinc(x) end
+
+---how far the next float is, away from zero
+---@param x any
+---@return any
+function nd.spacing(x) end
 
 ---`split(a, n)` or `split(a, {i, j}, axis)`: a sequence of views, n equal ones or cut before the positions
 ---given.
@@ -1705,12 +2259,57 @@ function nd.subtract(a, b) end
 ---@return any
 function nd.take_along_axis(a, at, axis) end
 
----`trapz(y, x, dx)`: the integral along the last axis by trapezoids.
+---`trapz(y, x, dx, axis)`: the integral along an axis (the last) by trapezoids.
 ---@param y any
 ---@param x any
 ---@param dx any
+---@param axis theano.Axis
 ---@return any
-function nd.trapz(y, x, dx) end
+function nd.trapezoid(y, x, dx, axis) end
+
+---`trapz(y, x, dx, axis)`: the integral along an axis (the last) by trapezoids.
+---@param y any
+---@param x any
+---@param dx any
+---@param axis theano.Axis
+---@return any
+function nd.trapz(y, x, dx, axis) end
+
+---Rows and columns of the lower triangle of an n by m matrix, up to diagonal k.
+---@param n any
+---@param k? any
+---@param m? any
+---@overload fun(n: any, keywords: { k?: any, m?: any }): any
+---@return any
+function nd.tril_indices(n, k, m) end
+
+---The same for a matrix.
+---@param matrix any
+---@param k? any
+---@overload fun(matrix: any, keywords: { k?: any }): any
+---@return any
+function nd.tril_indices_from(matrix, k) end
+
+---A vector without the zeros at its front ("f"), its back ("b"), or both ("fb").
+---@param filt any
+---@param trim any
+---@return any
+function nd.trim_zeros(filt, trim) end
+
+---Rows and columns of the upper triangle of an n by m matrix, from diagonal k.
+---@param n any
+---@param k? any
+---@param m? any
+---@overload fun(n: any, keywords: { k?: any, m?: any }): any
+---@return any
+function nd.triu_indices(n, k, m) end
+
+---The same for a matrix.
+---@param matrix any
+---@param k? any
+---@overload fun(matrix: any, keywords: { k?: any }): any
+---@return any
+function nd.triu_indices_from(matrix, k) end
 
 ---the same as `nd.true_div`
 ---@param a any
@@ -1723,6 +2322,20 @@ function nd.true_divide(a, b) end
 ---@param b any
 ---@return any
 function nd.union1d(a, b) end
+
+---`unpackbits(a, axis, count, bitorder)`: the bits of uint8 elements, or the first `count` of them.
+---@param a any
+---@param axis theano.Axis
+---@param count any
+---@param bitorder any
+---@return any
+function nd.unpackbits(a, axis, count, bitorder) end
+
+---The parts along an axis, each without it: a sequence of views.
+---@param x any
+---@param axis theano.Axis
+---@return any
+function nd.unstack(x, axis) end
 
 ---The powers x^(n-1) .. x^0 of a vector, as columns; in increasing order when asked.
 ---@param x any
@@ -1737,6 +2350,18 @@ function nd.vander(x, n, increasing) end
 ---@param b any
 ---@return any
 function nd.vdot(a, b) end
+
+---Sums of conj(x1) * x2 along the last axis.
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.vecdot(x1, x2) end
+
+---Vectors (their conjugates) by matrices, over all axes in front.
+---@param x1 any
+---@param x2 any
+---@return any
+function nd.vecmat(x1, x2) end
 
 ---`split` along the first axis.
 ---@param a any
@@ -2399,14 +3024,6 @@ function nd.compress(condition, x, axis) end
 ---@overload fun(a: theano.Value, choices: theano.Value, keywords: { out?: theano.Value, mode?: string }): any
 ---@return any
 function nd.choose(a, choices, out, mode) end
-
----elements moved by shift along axis (None: flattened); those past the end come first
----@param x theano.Value
----@param shift theano.Value
----@param axis? theano.Axis
----@overload fun(x: theano.Value, shift: theano.Value, keywords: { axis?: theano.Axis }): any
----@return any
-function nd.roll(x, shift, axis) end
 
 ---matrix with a 1 at column y[i] of row i
 ---@param y theano.Value

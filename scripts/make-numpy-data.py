@@ -406,6 +406,193 @@ for d in FLOATS + ["int64", "int8", "bool"]:
     call("polyval", [1, 2, 3], "@m_" + d, ulps=16)
     call("allclose", "@m_" + d, "@m_" + d)
 
+# ---- functions that are compositions here ----------------------------------------------------------------------------
+MORE1 = ["signbit", "spacing", "isposinf", "isneginf", "iscomplex", "isreal", "positive", "reciprocal", "fabs", "modf",
+         "cbrt", "sinc", "acos", "asinh", "atan"]
+MORE2 = ["copysign", "nextafter", "hypot", "logaddexp", "logaddexp2", "fmax", "fmin", "fmod", "heaviside", "gcd", "lcm",
+         "float_power"]
+HALF = ("bool", "int8", "uint8")  # their functions with float results are float16 in NumPy
+for d in FEW:
+    for name in MORE1:
+        if d in COMPLEX and name not in ("iscomplex", "isreal", "positive", "sinc"):
+            continue
+        form = "n_" if name == "reciprocal" else "m_" if name == "sinc" else "v_"
+        near = 1024 if name == "sinc" else 8 if name in ("cbrt", "acos", "asinh", "atan") else 0
+        call(name, "@" + form + d, ulps=near)
+        for form in ("e_", "o_", "m_%s_s"):
+            if name in ("signbit", "cbrt", "modf", "positive"):
+                call(name, "@" + (form % d if "%" in form else form + d), ulps=8)
+    if "int" in d:
+        call("ldexp", "@m_float32", "@m_" + d) if d != "uint64" else None
+for a, b in PAIRS:
+    for name in MORE2:
+        if a in COMPLEX or b in COMPLEX:
+            continue
+        if name == "fmod" and not (a in FLOATS or b in FLOATS):
+            call(name, "@v_" + a, "@n_" + b)
+        elif name in ("gcd", "lcm"):
+            if "int" in a and "int" in b and "64" not in a + b:
+                call(name, "@m_" + a, "@m_" + b)
+                if name == "gcd":
+                    add("nd.gcd(c_%s, n_%s['3:8'])" % (a, b), lambda: np.gcd(X["c_" + a], X["n_" + b][3:8]))
+        elif name in ("nextafter", "heaviside", "logaddexp", "logaddexp2", "float_power") and (a in HALF or b in HALF):
+            call(name, "@m_" + a, "@p_" + b, ulps=32)
+        else:
+            near = 0 if name in ("copysign", "nextafter", "fmax", "fmin", "fmod") else 32
+            call(name, "@v_" + a, "@w_" + b, ulps=near)
+for d in FLOATS:
+    call("fmax", "@v_" + d, 0.5)
+    call("hypot", "@m_" + d, 2, ulps=4)
+    call("hypot", "@e_" + d, "@e_" + d)
+call("hypot", 3, 4)
+call("signbit", -0.0)
+call("gcd", 12, 18)
+call("heaviside", 0.0, 0.5)
+
+for d in ("int64", "uint8", "float32", "float64", "bool", "complex64"):
+    m = "@m_" + d
+    for mode in ("constant", "edge", "reflect", "symmetric", "wrap", "maximum", "minimum", "mean", "median",
+                 "linear_ramp"):
+        if d == "complex64" and mode in ("maximum", "minimum", "median", "mean", "linear_ramp") or \
+                d == "bool" and mode in ("mean", "median", "linear_ramp"):
+            continue
+        for width in (2, (1, 3), ((0, 1), (2, 0), (5, 9))):
+            call("pad", m, width, mode=mode, ulps=16)
+        call("pad", "@m_%s_s" % d, 1, mode=mode, ulps=16)
+        call("pad", "@o_" + d, 2, mode=mode, ulps=16)
+    call("pad", m, 1, constant_values=((1, 2), (3, 4), (5, 6)))
+    call("pad", "@e_" + d, 1)
+    call("pad", "@e_" + d, 1, mode="edge")
+    if d in FLOATS + ["int64"]:
+        call("pad", m, 3, mode="linear_ramp", end_values=(-2, 5), ulps=64)
+        call("pad", m, 2, mode="mean", stat_length=2, ulps=16)
+        call("pad", m, 2, mode="maximum", stat_length=1)
+    for name in ("matrix_transpose", "resize", "trim_zeros", "unstack"):
+        if name == "resize":
+            call(name, "@c_" + d, (3, 4))
+            call(name, "@e_" + d, (2, 2))
+        elif name == "trim_zeros":
+            call(name, "@c_" + d)
+            call(name, [0, 0, 1, 0, 2, 0], "f")
+        elif name == "unstack":
+            add("nd.stack(nd.unstack(m_%s, 1))" % d, lambda: np.stack(np.unstack(X["m_" + d], axis=1)))
+        else:
+            call(name, m)
+    add("(function() local a = m_%s:copy() nd.place(a, nd.gt(nd.arange(24):reshape(2, 3, 4), 5), {1, 0}) "
+        "return a end)()" % d, lambda: (lambda a: (np.place(a, np.arange(24).reshape(2, 3, 4) > 5, [1, 0]), a)[1])(
+            X["m_" + d].copy()))
+    add("(function() local a = m_%s:copy() nd.putmask(a, nd.gt(nd.arange(24):reshape(2, 3, 4), 5), {1, 0, 1}) return a "
+        "end)()" % d, lambda: (lambda a: (np.putmask(a, np.arange(24).reshape(2, 3, 4) > 5, [1, 0, 1]), a)[1])(
+            X["m_" + d].copy()))
+    add("(function() local a = m_%s:copy() nd.put(a, {0, -1, 5}, {1, 0}) return a end)()" % d,
+        lambda: (lambda a: (np.put(a, [0, -1, 5], [1, 0]), a)[1])(X["m_" + d].copy()))
+    if d in ("int64", "float64"):  # what a function gives without dimensions is a Lua value
+        add("nd.apply_along_axis(function(v) return v:sum() end, 1, m_%s)" % d,
+            lambda: np.apply_along_axis(lambda v: v.sum(), 1, X["m_" + d]), 16)
+    add("nd.apply_along_axis(function(v) return nd.outer(v, v) end, 1, m_%s)" % d,
+        lambda: np.apply_along_axis(lambda v: np.outer(v, v), 1, X["m_" + d]), 16)
+    add("nd.block({{q_%s, q_%s}, {c_%s['1:5']}})" % (d, d, d),
+        lambda: np.block([[X["q_" + d], X["q_" + d]], [X["c_" + d][1:5]]]))
+    call("roll", m, (1, 2), axis=(0, 2))
+    call("roll", m, 1, axis=(1, 2))
+    if d != "bool":
+        for kw in ({}, {"axis": 2}, {"axis": (1, 2)}):
+            call("gradient", m, ulps=64, **kw)
+        call("gradient", "@c_" + d, [0, 1, 3, 4, 9], edge_order=2, ulps=256)
+        call("gradient", "@c_" + d, 0.5, ulps=16)
+    for name in ("polyadd", "polysub", "polymul"):
+        if d == "bool" and name != "polyadd":
+            continue
+        call(name, "@c_" + d, "@o_" + d, ulps=16)
+    if d not in ("bool",):
+        call("polyder", "@c_" + d, ulps=16)
+        call("polyder", "@c_" + d, 2, ulps=16)
+        call("polyint", "@c_" + d, ulps=16)
+    for mode in ("valid", "same", "full"):
+        call("correlate", "@c_" + d, "@o_" + d, mode, ulps=16)
+        call("correlate", "@c_" + d, "@c_" + d, mode, ulps=64)
+        add("nd.correlate(c_%s['0:2'], c_%s, '%s')" % (d, d, mode),
+            lambda: np.correlate(X["c_" + d][:2], X["c_" + d], mode), 64)
+        add("nd.correlate(c_%s['0:3'], c_%s['0:4'], '%s')" % (d, d, mode),
+            lambda: np.correlate(X["c_" + d][:3], X["c_" + d][:4], mode), 64)
+    call("vecdot", m, m, ulps=64)
+    add("nd.matvec(m_%s, m_%s[{0, 0}])" % (d, d), lambda: np.matvec(X["m_" + d], X["m_" + d][0, 0]), 64)
+    add("nd.vecmat(m_%s[{':', 0, '0:3'}], m_%s)" % (d, d), lambda: np.vecmat(X["m_" + d][:, 0, :3], X["m_" + d]), 64)
+    if d not in COMPLEX:
+        add("nd.lexsort({v_%s, w_%s})" % (d, d), lambda: np.lexsort((X["v_" + d], X["w_" + d])))
+        call("setxor1d", "@m_" + d, "@o_" + d)
+        if d != "bool":
+            call("histogram2d", "@c_" + d, "@c_" + d, ulps=16)
+            call("histogram2d", "@c_" + d, "@c_" + d, 3, density=True, ulps=16)
+            call("histogram2d", "@c_" + d, "@c_" + d, [[-1, 0, 5], [0, 2, 4, 9]], weights=[1, 2, 3, 4, 0.5])
+            call("histogram_bin_edges", "@c_" + d, 3)
+        for name in ("nanprod", "nancumsum", "nancumprod", "nanvar", "nanstd", "nanmedian"):
+            for kw in ({}, {"axis": 0}, {"axis": -1}, {"axis": (0, 2)}):
+                if "cum" in name and kw.get("axis") == (0, 2) or d == "bool" and name == "nanmedian":
+                    continue
+                call(name, "@m_" + d, ulps=256, **kw)
+    if "int" in d or d == "bool":
+        for axis in (None, 0, -1):
+            kw = {} if axis is None else {"axis": axis}
+            call("packbits", m, **kw)
+            call("packbits", m, bitorder="little", **kw)
+            if d == "uint8":
+                call("unpackbits", m, **kw)
+                call("unpackbits", m, count=5, bitorder="little", **kw)
+X["k_float64"] = np.array([[1.5, nan, 3, -2], [nan, nan, 0.5, 7], [4, 1, nan, 2.5]])
+X["k_float32"] = X["k_float64"].astype("float32")
+for d in FLOATS:
+    k = "@k_" + d
+    for kw in ({}, {"axis": 0}, {"axis": 1}, {"axis": 0, "keepdims": True}):
+        for name in ("nanprod", "nanvar", "nanstd", "nanmedian", "nanargmax", "nanargmin"):
+            call(name, k, ulps=64, **kw)
+        call("nanquantile", k, 0.3, ulps=64, **kw)
+        call("nanpercentile", k, [10, 50], ulps=64, **kw)
+    call("nanvar", k, axis=1, ddof=1, ulps=64)
+    call("nanvar", k, axis=1, ddof=2, ulps=64)
+    for name in ("nancumsum", "nancumprod"):
+        call(name, k)
+        call(name, k, axis=1)
+    add("nd.nanargmax({nd.nan, nd.nan})", lambda: np.nanargmax([nan, nan]))
+for text, f in [
+    ("nd.tril_indices(3)", lambda: np.tril_indices(3)), ("nd.tril_indices(3, 1, 5)", lambda: np.tril_indices(3, 1, 5)),
+    ("nd.triu_indices(3, -1)", lambda: np.triu_indices(3, -1)),
+    ("nd.triu_indices(4, 2)", lambda: np.triu_indices(4, 2)),
+    ("nd.triu_indices_from(m_int8[0])", lambda: np.triu_indices_from(X["m_int8"][0])),
+    ("nd.diag_indices(3, 3)", lambda: np.diag_indices(3, 3)), ("nd.tril_indices(0)", lambda: np.tril_indices(0)),
+    ("nd.ix_({0, 2}, {1, 2, 3})", lambda: np.ix_([0, 2], [1, 2, 3])),
+    ("nd.ix_({true, false, true}, {1})", lambda: np.ix_([True, False, True], [1])),
+    ("m_float64[0][{nd.ix_({0, 2}, {1, 3})}]", lambda: X["m_float64"][0][np.ix_([0, 2], [1, 3])]),
+    ("nd.select({nd.gt(c_int64, 2), nd.lt(c_int64, 0)}, {c_int64, c_float64}, 9)",
+     lambda: np.select([X["c_int64"] > 2, X["c_int64"] < 0], [X["c_int64"], X["c_float64"]], 9)),
+    ("nd.piecewise(c_float64, {nd.lt(c_float64, 0), nd.gt(c_float64, 0)}, {function(x) return -x end, 2, 7})",
+     lambda: np.piecewise(X["c_float64"], [X["c_float64"] < 0, X["c_float64"] > 0], [lambda x: -x, 2, 7])),
+    ("nd.broadcast_arrays(c_int8:reshape(5, 1), q_int8[0])",
+     lambda: tuple(np.broadcast_arrays(X["c_int8"].reshape(5, 1), X["q_int8"][0]))),
+    ("nd.array(nd.broadcast_shapes({5, 1}, {3}, 1))", lambda: np.array(np.broadcast_shapes((5, 1), (3,), 1))),
+    ("nd.hamming(6)", lambda: np.hamming(6)), ("nd.hanning(6)['1:5']", lambda: np.hanning(6)[1:5]),
+    ("nd.blackman(7)['1:6']", lambda: np.blackman(7)[1:6]), ("nd.kaiser(6, 3.5)", lambda: np.kaiser(6, 3.5)),
+    ("nd.hanning(1)", lambda: np.hanning(1)), ("nd.hamming(0)", lambda: np.hamming(0)),
+    ("nd.geomspace(1, 1000, 7)", lambda: np.geomspace(1, 1000, 7)),
+    ("nd.geomspace(-8, -1, 4, false)", lambda: np.geomspace(-8, -1, 4, endpoint=False)),
+    ("nd.geomspace(1, 0)", lambda: np.geomspace(1, 0)),
+    ("nd.poly({1, 2, 3})", lambda: np.poly([1, 2, 3])), ("nd.poly({0.5, -1.5})", lambda: np.poly([0.5, -1.5])),
+    ("nd.polyint({3, 2, 1}, 2, {4, 5})", lambda: np.polyint([3, 2, 1], 2, [4, 5])),
+    ("nd.polymul({0, 1, 2}, {0, 3})", lambda: np.polymul([0, 1, 2], [0, 3])),
+    ("nd.trapz(m_float64, {axis = 1})", lambda: np.trapezoid(X["m_float64"], axis=1)),
+    ("nd.trapz(m_float64, {1, 2, 4}, {axis = 1})", lambda: np.trapezoid(X["m_float64"], [1, 2, 4], axis=1)),
+    ("nd.cumulative_sum(c_int8, {include_initial = true})",
+     lambda: np.cumulative_sum(X["c_int8"], include_initial=True)),
+    ("nd.cumulative_prod(m_float32, 1)", lambda: np.cumulative_prod(X["m_float32"], axis=1)),
+]:
+    add(text, f, 64)
+for a, b in PAIRS:
+    add("({['%s'] = 1})[nd.promote_types('%s', '%s')] or nd.promote_types('%s', '%s')"
+        % (np.promote_types(a, b), a, b, a, b), lambda: np.array(1))
+    add("({['%s'] = 1})[nd.result_type(m_%s, '%s', 2)]" % (np.result_type(X["m_" + a], np.dtype(b), 2), a, b),
+        lambda: np.array(1))
+
+
 
 def write():
     inputs = {k: [str(v.dtype), list(v.shape), short(v)] for k, v in X.items() if not k.endswith("_s")}

@@ -25,7 +25,7 @@ local TEXTS = util.set({
 local ANY = util.set({
   "T.extract_constant v",                                                     -- gives back what is no constant
   "theano.gradient.grad_not_implemented op", "theano.gradient.grad_undefined op", -- shown by tostring
-  "theano.error_kind message",                                                -- asks of anything
+  "theano.error_kind message", "nd.isscalar x",                               -- asks of anything
   "theano.OpFromGraph grad_overrides", "theano.OpFromGraph lop_overrides", "theano.OpFromGraph rop_overrides",
 })
 -- Functions whose further arguments are values, names or tags of the user's.
@@ -72,6 +72,10 @@ local function samples()
     ["nd.frombuffer"] = { "12345678" }, ["nd.fromfunction"] = { function(a) return a end, { 2 } },
     ["nd.iinfo"] = { "int8" }, ["nd.indices"] = { { 2, 3 } },
     ["nd.take_along_axis"] = { nd.ones({ 2, 2 }), nd.zeros({ 2, 2 }, "int64"), 0 },
+    ["nd.piecewise"] = { nd.ones(2), { { true, false } }, { 2 } },
+    ["nd.select"] = { { { true, false } }, { { 1, 2 } } },
+    ["nd.unpackbits"] = { nd.ones(2, "uint8") }, ["nd.vstack"] = { { nd.ones(2) } }, ["nd.hstack"] = { { nd.ones(2) } },
+    ["nd.concatenate"] = { { nd.ones(2), nd.ones(2) } },
     ["nd.put_along_axis"] = { nd.ones({ 2, 2 }), nd.zeros({ 2, 2 }, "int64"), 1.0, 0 },
     ["T.nnet.batch_normalization"] = { m, v, v, v, v }, ["T.nnet.batch_normalization_test"] = { m, v, v, v, v },
     ["T.nnet.causal_conv1d"] = { T.dtensor3(), T.dtensor3(), { 2, 2, 3 } },

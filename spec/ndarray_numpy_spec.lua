@@ -51,6 +51,16 @@ describe("functions on arrays refuse", function()
     ["ValueError no float dtype"] = function() nd.finfo("int8") end,
     ["ValueError no integer dtype"] = function() nd.iinfo("float32") end,
     ["ValueError 'xy' or 'ij'"] = function() nd.meshgrid({ 1 }, { indexing = "yx" }) end,
+    ["ValueError not 'edg'"] = function() nd.pad(a, 1, { mode = "edg" }) end,
+    ["ValueError a width cannot be negative"] = function() nd.pad(a, { 1, -1 }) end,
+    ["ValueError pad_width has 3 pairs, the array 2"] = function() nd.pad(a, { { 1, 1 }, { 1, 1 }, { 1, 1 } }) end,
+    ["ValueError only the mode 'constant' can pad it"] = function() nd.pad(nd.zeros({ 0 }), 1, "wrap") end,
+    ["ValueError constant_values are for the mode"] = function() nd.pad(a, 1, "edge", 3) end,
+    ["TypeError complex numbers (complex128) are refused"] = function() nd.hypot(nd.complex(1, 2), 3) end,
+    ["TypeError integers are expected, not float64"] = function() nd.gcd(a, 2) end,
+    ["ValueError 5 positions for the 3 elements"] = function() nd.gradient(a, nd.arange(5), { axis = 1 }) end,
+    ["ValueError there is nothing but NaN"] = function() nd.nanargmax({ nd.nan }) end,
+    ["ValueError nested to different depths"] = function() nd.block({ a, { a } }) end,
     ["TypeError need an axis"] = function() nd.average(a, { weights = { 1, 2, 3 } }) end,
   }) do
     local kind, text = what:match("^(%S+) (.*)$")

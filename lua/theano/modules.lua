@@ -174,7 +174,7 @@ local FREE = util.set({
 local TYPES = {
   keepdims = "boolean", equal_nan = "boolean", right = "boolean", increasing = "boolean", endpoint = "boolean",
   density = "boolean", copy = "boolean|number", k = "integer", nan = "number", posinf = "number", neginf = "number",
-  range = "table|ndarray", rtol = "number", atol = "number",
+  range = "table|ndarray", rtol = "number", atol = "number", include_initial = "boolean", ndim = "integer",
 }
 M.TYPES = TYPES
 

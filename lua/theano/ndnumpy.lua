@@ -2,11 +2,12 @@
 -- `install(nd)` puts them into the module; nothing here is symbolic.
 -- @module theano.ndnumpy
 local core = require("theano.core")
-local TYPES = require("theano.modules").TYPES
+local help = require("theano.ndhelp")
 local util = require("theano.util")
 
 return function(nd)
   local arr = core.asarray
+  local axis_of, result, list_of, floats = help.axis_of, help.result, help.list_of, help.floats
 
   -- Other names of functions of the table.
   for name, other in pairs({
@@ -20,81 +21,6 @@ return function(nd)
   end
   nd.pi, nd.e, nd.inf, nd.nan = math.pi, math.exp(1), math.huge, -(0 / 0)
   nd.newaxis = setmetatable({ __arg = "newaxis" }, { __name = "newaxis" })
-
-  -- ---- helpers ------------------------------------------------------------------------------------------------------
-  -- Positional values, or one table of keywords, by the names in `order`.
-  local function options(what, order, first, ...)
-    local given = {}
-    if util.is_keywords(first) then
-      if select("#", ...) > 0 then util.raise("TypeError", "%s: the table of keywords stands last", what) end
-      util.check_keywords(what, first, util.set(order))
-      given = first
-    else
-      local values = table.pack(first, ...)
-      local last = values[values.n]
-      if util.is_keywords(last) then
-        util.check_keywords(what, last, util.set(order))
-        for k, v in pairs(last) do given[k] = v end
-        values.n = values.n - 1
-      end
-      if values.n > #order then
-        util.raise("TypeError", "%s takes at most %d of %s, got %d", what, #order, table.concat(order, ", "), values.n)
-      end
-      for i = 1, values.n do
-        if values[i] ~= nil and given[order[i]] ~= nil then
-          util.raise("TypeError", "%s: '%s' is given twice", what, order[i])
-        end
-        if values[i] ~= nil then given[order[i]] = values[i] end
-      end
-    end
-    for name, v in pairs(given) do
-      if TYPES[name] then util.check_type(what, name, v, TYPES[name]) end
-    end
-    return given
-  end
-
-  local function axis_of(what, a, axis)
-    if math.type(axis) ~= "integer" then
-      util.raise("TypeError", "%s: an axis is an integer, not %s", what, util.kind_of(axis))
-    elseif axis < -a.ndim or axis >= a.ndim then
-      util.raise("ValueError", "%s: axis %s is out of range for an array with %d dimensions", what, util.text(axis),
-        a.ndim)
-    end
-    return axis % a.ndim
-  end
-
-  -- A result without dimensions is a Lua value.
-  local function result(a) return util.is_array(a) and a.ndim == 0 and a:item() or a end
-
-  -- The axes of a as a sequence, increasing; all of them where axis is nil.
-  local function axes_of(what, a, axis)
-    local axes, seen = {}, {}
-    if axis == nil then for d = 0, a.ndim - 1 do axes[d + 1] = d end end
-    for _, d in ipairs(type(axis) == "table" and util.list(what .. ": axis", axis) or { axis }) do
-      d = axis_of(what, a, d)
-      if seen[d] then util.raise("ValueError", "%s: axis %d stands twice", what, d) end
-      seen[d] = true
-      axes[#axes + 1] = d
-    end
-    table.sort(axes)
-    return axes
-  end
-
-  -- A result that kept its axes at length 1, without them unless they are wanted.
-  local function dropped(what, r, axis, keepdims)
-    r = arr(r)
-    if keepdims then return r end
-    local shape = r.shape
-    for i, d in ipairs(axes_of(what, r, axis)) do table.remove(shape, d + 2 - i) end
-    return result(r:reshape(shape))
-  end
-
-  local function list_of(what, arrays)
-    if type(arrays) ~= "table" or core.length(arrays, what .. ": the list") == 0 then
-      util.raise("TypeError", "%s takes a sequence of arrays, at least one", what)
-    end
-    return util.each(what, arrays, function(a) return arr(a) end)
-  end
 
   -- ---- rank and order -----------------------------------------------------------------------------------------------
   --- At least one dimension.
@@ -359,187 +285,6 @@ return function(nd)
     return table.unpack(list)
   end
 
-  -- ---- statistics ---------------------------------------------------------------------------------------------------
-  local function floats(a) return a.dtype:find("^[fc]") and a or a:astype("float64") end
-
-  -- The axes first, as one, and the others flattened; the shape that a result has, where the axes stay at length 1.
-  local function columns(what, a, axis)
-    local axes, order, shape, n, others = axes_of(what, a, axis), {}, a.shape, 1, 1
-    local inside = util.set(axes)
-    for _, d in ipairs(axes) do
-      order[#order + 1] = d
-      n = n * shape[d + 1]
-      shape[d + 1] = 1
-    end
-    for d = 0, a.ndim - 1 do
-      if not inside[d] then
-        order[#order + 1] = d
-        others = others * shape[d + 1]
-      end
-    end
-    if #order > 1 then a = a:transpose(order) end
-    return a:reshape({ n, others }), shape
-  end
-
-  -- Linear interpolation between the sorted rows, as NumPy rounds it; NaN where a column holds one.
-  local function quantile(sorted, q)
-    local n = sorted.shape[1]
-    if n == 0 then return nd.full({ sorted.shape[2] }, nd.nan) end
-    local at = q * (n - 1)
-    local low = math.min(math.floor(at), n - 1)
-    local t, a, b = at - low, sorted[low], sorted[math.min(low + 1, n - 1)]
-    local r = t >= 0.5 and b - (b - a) * (1 - t) or a + (b - a) * t
-    return nd.switch(nd.isnan(sorted[n - 1]), sorted[n - 1], r)
-  end
-
-  local function quantiles(what, a, q, scale, ...)
-    local o = options(what, { "axis", "keepdims" }, ...)
-    local cols, shape = columns(what, arr(a), o.axis)
-    local rows, many = {}, type(q) ~= "number"
-    local sorted = nd.sort(many and cols:astype("float64") or floats(cols), 0)
-    for i, p in ipairs(many and arr(q):reshape({ -1 }):tolist() or { q }) do
-      if type(p) ~= "number" or not (p >= 0 and p <= scale) then
-        util.raise("ValueError", "%s: %s is not in [0, %d]", what, util.text(p), scale)
-      end
-      rows[i] = dropped(what, arr(quantile(sorted, p / scale)):reshape(shape), o.axis, o.keepdims)
-    end
-    return many and nd.stack(rows) or rows[1]
-  end
-  --- `quantile(a, q, axis, keepdims)`: linear interpolation between the two nearest elements; q, or each, in 0 .. 1.
-  function nd.quantile(a, q, ...) return quantiles("quantile", a, q, 1, ...) end
-  --- `percentile(a, q, axis, keepdims)`: the same, with q in 0 .. 100.
-  function nd.percentile(a, q, ...) return quantiles("percentile", a, q, 100, ...) end
-
-  --- `median(a, axis, keepdims)`: the middle element, or the mean of the two.
-  function nd.median(a, axis, keepdims)
-    a = arr(a)
-    local cols, shape = columns("median", a, axis)
-    local sorted, n = nd.sort(floats(cols), 0), cols.shape[1]
-    local r
-    if n == 0 then r = nd.full(shape, nd.nan, sorted.dtype)
-    else
-      r = (sorted[(n - 1) // 2] + sorted[n // 2]) / 2
-      r = nd.switch(nd.isnan(sorted[n - 1]), sorted[n - 1], r):reshape(shape)
-    end
-    return dropped("median", r, axis, keepdims)
-  end
-
-  --- `average(a, axis, weights, keepdims)`: the weighted mean.
-  function nd.average(a, ...)
-    local o = options("average", { "axis", "weights", "keepdims" }, ...)
-    a = arr(a)
-    if not o.weights then return nd.mean(a, o.axis, nil, o.keepdims) end
-    local w, axis = arr(o.weights), o.axis
-    if w.ndim == 1 and a.ndim > 1 then
-      if axis == nil then util.raise("TypeError", "average: weights of another shape need an axis") end
-      axis = axis_of("average", a, axis)
-      local form = {}
-      for d = 1, a.ndim do form[d] = d == axis + 1 and w.size or 1 end
-      w = nd.broadcast_to(w:reshape(form), a.shape)
-    end
-    w = nd.broadcast_to(w, a.shape)
-    return nd.sum(arr(a * w), axis, nil, o.keepdims) / nd.sum(w, axis, nil, o.keepdims)
-  end
-
-  --- Correlation coefficients of the rows.
-  function nd.corrcoef(x)
-    local c = arr(nd.cov(x))
-    if c.ndim == 0 then return 1.0 end
-    local d = nd.sqrt(nd.diagonal(c))
-    return nd.clip(c / d:reshape({ -1, 1 }) / d, -1, 1)
-  end
-
-  local function edges_of(a, bins, range)
-    if type(bins) ~= "number" then
-      local e = arr(bins)
-      if e.ndim ~= 1 or nd.any(nd.lt(nd.diff(e), 0)) then
-        util.raise("ValueError", "histogram: bins must increase")
-      end
-      return e
-    end
-    if math.type(bins) ~= "integer" or bins < 1 then
-      util.raise("ValueError", "histogram: bins is a number of bins, at least 1, or their edges")
-    end
-    local lo, hi = 0.0, 1.0
-    if range then
-      lo, hi = table.unpack(util.list("histogram: the range", range))
-      util.expect("histogram", "the range's start", lo, "number")
-      util.expect("histogram", "the range's end", hi, "number")
-    elseif a.size > 0 then lo, hi = nd.min(a), nd.max(a) end
-    if not (lo <= hi and hi - lo < math.huge) then
-      util.raise("ValueError", "histogram: the range [%s, %s] is not finite", util.text(lo), util.text(hi))
-    end
-    if lo == hi then lo, hi = lo - 0.5, hi + 0.5 end
-    return nd.linspace(lo, hi, bins + 1)
-  end
-
-  --- `histogram(a, bins, range, weights, density)`: counts, and the edges; the last bin includes its right edge.
-  function nd.histogram(a, ...)
-    local o = options("histogram", { "bins", "range", "weights", "density" }, ...)
-    a = floats(arr(a)):reshape({ -1 })
-    local edges = edges_of(a, o.bins or 10, o.range)
-    local n = edges.size - 1
-    local inside = nd.and_(nd.ge(a, edges[0]), nd.le(a, edges[n]))
-    local at = nd.minimum(nd.searchsorted(edges, a[inside], { side = "right" }) - 1, n - 1)
-    local counts
-    if o.weights then
-      local w = arr(o.weights):reshape({ -1 })[inside]
-      counts = at.size > 0 and nd.bincount(at, { weights = w, minlength = n }) or nd.zeros(n, w.dtype)
-    else counts = at.size > 0 and nd.bincount(at, { minlength = n }) or nd.zeros(n, "int64") end
-    if o.density then counts = counts / nd.sum(counts) / nd.diff(edges) end
-    return counts, edges
-  end
-
-  -- ---- NaN ----------------------------------------------------------------------------------------------------------
-  --- Whether each element is neither NaN nor infinite.
-  function nd.isfinite(a)
-    a = nd.abs(floats(arr(a)))
-    return nd.lt(a, math.huge)
-  end
-  --- NaN as 0 and infinities as the largest numbers, or what is given.
-  function nd.nan_to_num(a, ...)
-    local o = options("nan_to_num", { "copy", "nan", "posinf", "neginf" }, ...)
-    a = arr(a)
-    if not a.dtype:find("^f") then return a:copy() end
-    local most = nd.finfo(a.dtype).max
-    local function put(where, v) a = nd.switch(where, arr(v, a.dtype), a) end
-    local high, low = nd.eq(a, math.huge), nd.eq(a, -math.huge)
-    put(nd.isnan(a), o.nan or 0.0)
-    put(high, o.posinf or most)
-    put(low, o.neginf or -most)
-    return result(arr(a))
-  end
-
-  -- a with a neutral element for every NaN, and where there were none; nil where there are no NaN to expect.
-  local function without_nan(a, neutral)
-    if not a.dtype:find("^[fc]") then return a end
-    local bad = arr(nd.isnan(a))
-    return arr(nd.switch(bad, neutral, a)), bad
-  end
-
-  local function nan_extremum(what, reduce, neutral)
-    return function(a, axis, keepdims)
-      a = arr(a)
-      local clean, bad = without_nan(a, neutral)
-      local r = arr(reduce(clean, axis, true))
-      if bad then r = arr(nd.switch(arr(nd.all(bad, axis, true)), nd.nan, r)) end
-      return dropped(what, r, axis, keepdims)
-    end
-  end
-  --- Sum of what is not NaN.
-  function nd.nansum(a, axis, keepdims) return nd.sum(without_nan(arr(a), 0), axis, nil, keepdims) end
-  --- Mean of what is not NaN.
-  function nd.nanmean(a, axis, keepdims)
-    local clean, bad = without_nan(arr(a), 0)
-    if not bad then return nd.mean(clean, axis, nil, keepdims) end
-    local sum, count = arr(nd.sum(clean, axis, nil, true)), arr(nd.sum(nd.logical_not(bad), axis, nil, true))
-    return dropped("nanmean", sum / count:astype(clean.dtype), axis, keepdims)
-  end
-  --- Largest of what is not NaN; NaN where there is nothing else.
-  nd.nanmax = nan_extremum("nanmax", nd.max, -math.huge)
-  --- Smallest of what is not NaN; NaN where there is nothing else.
-  nd.nanmin = nan_extremum("nanmin", nd.min, math.huge)
-
   -- ---- logic and sets -----------------------------------------------------------------------------------------------
   local function truth(a) return arr(nd.neq(arr(a), 0)) end
   --- Whether both are nonzero; `logical_or`, `logical_xor`, `logical_not` likewise.
@@ -645,13 +390,6 @@ return function(nd)
   -- ---- numerics -----------------------------------------------------------------------------------------------------
   --- Differences of neighbours, of all elements in order.
   function nd.ediff1d(a) return nd.diff(arr(a):reshape({ -1 })) end
-  --- `trapz(y, x, dx)`: the integral along the last axis by trapezoids.
-  function nd.trapz(y, x, dx)
-    y = floats(arr(y))
-    local front = ("::,"):rep(y.ndim - 1)
-    local d = x and nd.diff(arr(x)) or dx or 1.0
-    return nd.sum((y[front .. "1:"] + y[front .. ":-1"]) / 2.0 * d, { axis = -1 })
-  end
   --- The value of a polynomial, highest power first.
   function nd.polyval(p, x)
     p, x = nd.atleast_1d(p), arr(x)
@@ -700,5 +438,7 @@ return function(nd)
     return { min = -(1 << (bits - 1)), max = (1 << (bits - 1)) - 1, bits = bits, dtype = dtype }
   end
 
-  require("theano.ndlinear")(nd)
+  for _, part in ipairs({ "ndlinear", "ndstatistics", "ndscalar", "ndborders", "ndseries" }) do
+    require("theano." .. part)(nd)
+  end
 end

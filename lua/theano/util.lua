@@ -91,6 +91,7 @@ local function fits(v, types)
     if wanted == "integer" and math.type(v) == "integer" then return true end
     if wanted == "Variable" and M.is_var(v) or wanted == "ndarray" and M.is_array(v) then return true end
     if wanted == "object" and type(v) == "table" then return true end
+    if wanted == "complex" and type(v) == "userdata" and core.kind(v) == "complex" then return true end
   end
   return false
 end

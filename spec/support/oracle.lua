@@ -24,7 +24,7 @@ function M.cases(name)
 end
 
 -- ---- values -------------------------------------------------------------------------------------------------------
-local SPECIAL = { nan = 0 / 0, inf = math.huge, ["-inf"] = -math.huge }
+local SPECIAL = { nan = -(0 / 0), inf = math.huge, ["-inf"] = -math.huge } -- the NaN without a minus
 
 -- A real number as JSON holds it; decimal strings are uint64 and give their 64 bits as a Lua integer.
 local function real(v)

@@ -1,0 +1,389 @@
+--- NumPy's functions on arrays that move elements: padding, indices of triangles and diagonals, writing through masks,
+-- bits in bytes. Installed by theano.ndnumpy.
+-- @module theano.ndborders
+local core = require("theano.core")
+local help = require("theano.ndhelp")
+local util = require("theano.util")
+
+return function(nd)
+  local arr, axis_of, result, list_of = core.asarray, help.axis_of, help.result, help.list_of
+
+  nd.row_stack, nd.permute_dims, nd.asanyarray = nd.vstack, nd.transpose, nd.asarray
+
+  -- ---- pad ----------------------------------------------------------------------------------------------------------
+  -- Positions in an axis of length n for the positions `at`, which may lie in front of it and behind it.
+  local INSIDE = {
+    edge = function(at, n) return nd.clip(at, 0, n - 1) end,
+    wrap = function(at, n) return nd.mod(at, n) end,
+    symmetric = function(at, n)
+      local turn = nd.mod(at, 2 * n)
+      return nd.minimum(turn, 2 * n - 1 - turn)
+    end,
+    reflect = function(at, n)
+      local turn = nd.mod(at, math.max(2 * (n - 1), 1))
+      return nd.minimum(turn, 2 * (n - 1) - turn)
+    end,
+  }
+  local STATISTIC = {
+    maximum = function(a, axis) return nd.max(a, axis, true) end,
+    minimum = function(a, axis) return nd.min(a, axis, true) end,
+    mean = function(a, axis)
+      local m = arr(nd.mean(a, axis, nil, true))
+      return (a.dtype:find("^[fc]") and m or arr(nd.rint(m))):astype(a.dtype)
+    end,
+    median = function(a, axis)
+      local m = arr(nd.median(a, axis, true))
+      return (a.dtype:find("^[fc]") and m or arr(nd.rint(m))):astype(a.dtype)
+    end,
+  }
+
+  -- One value, {before, after}, or {{before, after}, ..} for each axis: a pair for each axis.
+  local function pairs_by_axis(place, given, ndim, check)
+    if util.is_array(given) then given = given:tolist() end
+    local function pair(p, at)
+      if type(p) ~= "table" then return { check(p, at), check(p, at) } end
+      local n = core.length(p, at)
+      if n ~= 1 and n ~= 2 then util.raise("ValueError", "%s has %d entries: {before, after} is expected", at, n) end
+      return { check(p[1], at .. "[1]"), check(p[n], ("%s[%d]"):format(at, n)) }
+    end
+    local out, list = {}, type(given) == "table" and type(given[1]) == "table" and util.list(place, given)
+    if list and #list ~= ndim and #list ~= 1 then
+      util.raise("ValueError", "%s has %d pairs, the array %d dimensions", place, #list, ndim)
+    end
+    for d = 1, ndim do
+      local i = list and (#list == 1 and 1 or d)
+      out[d] = i and pair(list[i], ("%s[%d]"):format(place, i)) or pair(given, place)
+    end
+    return out
+  end
+  local function width(v, place)
+    if math.type(v) ~= "integer" then
+      util.raise("TypeError", "%s is %s, an integer is expected", place, util.kind_of(v))
+    end
+    if v < 0 then util.raise("ValueError", "%s is %d: a width cannot be negative", place, v) end
+    return v
+  end
+  local function number(v, place)
+    if type(v) == "number" or core.kind(v) == "complex" then return v end
+    return util.raise("TypeError", "%s is %s, a number is expected", place, util.kind_of(v))
+  end
+
+  -- The array with borders along an axis; before, after: what they are filled with.
+  local function bordered(a, axis, w, before, after)
+    local function block(v, n)
+      local shape = a.shape
+      shape[axis + 1] = n
+      return core.empty(shape, a.dtype):fill(v)
+    end
+    return nd.concatenate({ block(before, w[1]), a, block(after, w[2]) }, axis)
+  end
+
+  -- From the end value to the edge, which is not reached.
+  local function ramp(a, axis, w, values)
+    local n = a.shape[axis + 1]
+    local function side(v, length, at)
+      local edge = nd.take(a, { at }, axis)
+      local form = {}
+      for d = 1, a.ndim do form[d] = d == axis + 1 and length or 1 end
+      local step = (edge:astype("float64") - v) / math.max(length, 1)
+      local line = nd.arange(length):reshape(form) * step + v
+      return (a.dtype:find("^f") and line or nd.floor(line)):astype(a.dtype)
+    end
+    return nd.concatenate({ side(values[1], w[1], 0), a, nd.flip(side(values[2], w[2], n - 1), axis) }, axis)
+  end
+
+  local PAD = { "array", "pad_width", "mode", "constant_values", "end_values", "stat_length", mode = "string",
+    stat_length = "integer", constant_values = "number|table|ndarray|complex",
+    end_values = "number|table|ndarray" }
+  local ONLY = { constant_values = "constant", end_values = "linear_ramp" }
+
+  local function statistics(a, axis, g)
+    local n = a.shape[axis + 1]
+    local k = math.min(g.stat_length or n, n)
+    if k < 1 then util.raise("ValueError", "pad: stat_length is %d, at least 1 is expected", k) end
+    local of = STATISTIC[g.mode]
+    return arr(of(nd.take(a, nd.arange(k), axis), axis)), arr(of(nd.take(a, nd.arange(n - k, n), axis), axis))
+  end
+
+  local function padded_axis(a, axis, w, g, constants, ends)
+    local n = a.shape[axis + 1]
+    if g.mode == "constant" then return bordered(a, axis, w, constants[1], constants[2]) end
+    if n == 0 then
+      util.raise("ValueError", "pad: axis %d is empty: only the mode 'constant' can pad it, not '%s'", axis, g.mode)
+    end
+    if INSIDE[g.mode] then return nd.take(a, INSIDE[g.mode](nd.arange(-w[1], n + w[2]), n), axis) end
+    if g.mode == "linear_ramp" then return ramp(a, axis, w, ends) end
+    return bordered(a, axis, w, statistics(a, axis, g))
+  end
+
+  --- `pad(array, pad_width, {mode = "constant", constant_values = 0, end_values = 0, stat_length =})`: more elements
+  -- before and behind each axis. pad_width, and the values: one for all, `{before, after}`, or `{{before, after}, ..}`
+  -- for each axis. Modes: "constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp" (to the end values),
+  -- "maximum", "minimum", "mean", "median" (of the axis, or of `stat_length` elements at its end).
+  function nd.pad(...)
+    local g = util.bind("pad", PAD, ...)
+    g.mode = g.mode or "constant"
+    if g.array == nil or g.pad_width == nil then
+      util.raise("TypeError", "pad: argument '%s' is missing", g.array == nil and "array" or "pad_width")
+    end
+    if g.mode ~= "constant" and g.mode ~= "linear_ramp" and not INSIDE[g.mode] and not STATISTIC[g.mode] then
+      util.raise("ValueError", "pad: the mode is 'constant', 'edge', 'reflect', 'symmetric', 'wrap', 'linear_ramp', "
+        .. "'maximum', 'minimum', 'mean' or 'median', not '%s'", g.mode)
+    end
+    for name, mode in pairs(ONLY) do
+      if g[name] ~= nil and g.mode ~= mode then
+        util.raise("ValueError", "pad: %s are for the mode '%s', this one is '%s'", name, mode, g.mode)
+      end
+    end
+    if g.stat_length and not STATISTIC[g.mode] then
+      util.raise("ValueError", "pad: stat_length is for statistics, the mode is '%s'", g.mode)
+    end
+    local a = arr(g.array)
+    local widths = pairs_by_axis("pad: pad_width", g.pad_width, a.ndim, width)
+    local constants = pairs_by_axis("pad: constant_values", g.constant_values or 0, a.ndim, number)
+    local ends = pairs_by_axis("pad: end_values", g.end_values or 0, a.ndim, number)
+    local out = a:copy()
+    for d = 0, a.ndim - 1 do
+      local w = widths[d + 1]
+      if w[1] + w[2] > 0 then out = padded_axis(out, d, w, g, constants[d + 1], ends[d + 1]) end
+    end
+    return out
+  end
+
+  -- ---- shapes -------------------------------------------------------------------------------------------------------
+  --- The last two axes exchanged.
+  function nd.matrix_transpose(x)
+    x = arr(x)
+    if x.ndim < 2 then util.raise("ValueError", "matrix_transpose: an array of at least two dimensions is needed") end
+    return x:swapaxes(x.ndim - 2, x.ndim - 1)
+  end
+  --- The elements in order, again and again, until the shape is full.
+  function nd.resize(a, new_shape)
+    a = arr(a):reshape({ -1 })
+    local out = core.empty(new_shape, a.dtype)
+    if a.size == 0 then return core.zeros(new_shape, a.dtype) end
+    return nd.take(a, nd.mod(nd.arange(out.size), a.size)):reshape(out.shape)
+  end
+  --- `broadcast_arrays(a, b, ..)`: copies of one shape, one result for each.
+  function nd.broadcast_arrays(...)
+    local list = table.pack(...)
+    if list.n == 0 then return end
+    for i = 1, list.n do list[i] = arr(list[i]) end
+    local shapes = {}
+    for i, a in ipairs(list) do shapes[i] = a.shape end
+    local shape = nd.broadcast_shapes(table.unpack(shapes))
+    for i, a in ipairs(list) do list[i] = nd.broadcast_to(a, shape) end
+    return table.unpack(list)
+  end
+  --- `broadcast_shapes(shape, ..)`: the shape that arrays of these shapes have together.
+  function nd.broadcast_shapes(...)
+    local all = nd.zeros({}, "bool")
+    for _, shape in ipairs(util.list("broadcast_shapes", { ... })) do
+      all = arr(nd.or_(all, core.zeros(type(shape) == "table" and shape or { shape }, "bool")))
+    end
+    return all.shape
+  end
+  --- The parts along an axis, each without it: a sequence of views.
+  function nd.unstack(x, axis)
+    x = arr(x)
+    axis = axis_of("unstack", x, axis or 0)
+    local parts, front = {}, (":,"):rep(axis)
+    for i = 0, x.shape[axis + 1] - 1 do parts[i + 1] = x[front .. i] end
+    return parts
+  end
+  --- A vector without the zeros at its front ("f"), its back ("b"), or both ("fb").
+  function nd.trim_zeros(filt, trim)
+    filt, trim = arr(filt), trim or "fb"
+    if type(trim) ~= "string" or not trim:find("^[fb]+$") then
+      util.raise("ValueError", "trim_zeros: trim is 'f', 'b' or 'fb', not %s", util.text(trim))
+    end
+    if filt.ndim ~= 1 then util.raise("ValueError", "trim_zeros: a vector is expected") end
+    local at = nd.flatnonzero(filt)
+    if at.size == 0 then return filt["0:0"] end
+    return filt[("%d:%d"):format(trim:find("f") and at[0] or 0, trim:find("b") and at[at.size - 1] + 1 or filt.size)]
+  end
+
+  -- ---- positions ----------------------------------------------------------------------------------------------------
+  local function square(what, a)
+    a = arr(a)
+    if a.ndim ~= 2 then util.raise("ValueError", "%s: a matrix is expected, not %d dimensions", what, a.ndim) end
+    return a.shape[1], a.shape[2]
+  end
+  --- Rows and columns of the lower triangle of an n by m matrix, up to diagonal k.
+  function nd.tril_indices(n, k, m) return core.nonzero(nd.tri(n, m or n, k or 0, "bool")) end
+  --- Rows and columns of the upper triangle of an n by m matrix, from diagonal k.
+  function nd.triu_indices(n, k, m)
+    return core.nonzero(nd.eq(nd.tri(n, m or n, (k or 0) - 1, "int8"), 0))
+  end
+  --- The same for a matrix.
+  function nd.tril_indices_from(matrix, k)
+    local n, m = square("tril_indices_from", matrix)
+    return nd.tril_indices(n, k, m)
+  end
+  --- The same for a matrix.
+  function nd.triu_indices_from(matrix, k)
+    local n, m = square("triu_indices_from", matrix)
+    return nd.triu_indices(n, k, m)
+  end
+  --- `diag_indices(n, ndim)`: the positions of a diagonal, a vector for each dimension (2).
+  function nd.diag_indices(n, ndim)
+    local list = {}
+    for i = 1, ndim or 2 do list[i] = nd.arange(n) end
+    return table.unpack(list)
+  end
+  --- `ix_(x, y, ..)`: vectors that as subscripts `a[{nd.ix_(..)}]` take each with each.
+  function nd.ix_(...)
+    local list = util.list("ix_", { ... })
+    for i, x in ipairs(list) do
+      x = arr(x)
+      if x.ndim ~= 1 then util.raise("ValueError", "ix_: vector %d has %d dimensions", i, x.ndim) end
+      if x.dtype == "bool" then x = nd.flatnonzero(x) end
+      local form = {}
+      for d = 1, #list do form[d] = d == i and x.size or 1 end
+      list[i] = x:reshape(form)
+    end
+    return table.unpack(list)
+  end
+
+  -- ---- choosing and writing -----------------------------------------------------------------------------------------
+  --- `select(condlist, choicelist, otherwise)`: from the choice whose condition holds first; 0 where none does.
+  function nd.select(condlist, choicelist, otherwise)
+    local conditions, choices = list_of("select", condlist), list_of("select", choicelist)
+    if #conditions ~= #choices then
+      util.raise("ValueError", "select: %d conditions, %d choices", #conditions, #choices)
+    end
+    local dtype = nd.result_type(table.unpack(choices))
+    local out = arr(otherwise or 0):astype(dtype)
+    for i = #choices, 1, -1 do out = arr(nd.switch(conditions[i], choices[i]:astype(dtype), out)) end
+    return result(out)
+  end
+  --- `piecewise(x, condlist, funclist)`: what the function (or number) of the last condition that holds makes of the
+  -- elements; one function more is for where none holds.
+  function nd.piecewise(x, condlist, funclist)
+    x = nd.atleast_1d(x)
+    local conditions = list_of("piecewise", condlist)
+    local n = core.length(funclist, "piecewise: funclist")
+    if n ~= #conditions and n ~= #conditions + 1 then
+      util.raise("ValueError", "piecewise: %d conditions, %d functions", #conditions, n)
+    end
+    local out, rest = nd.zeros_like(x), nd.ones(x.shape, "bool")
+    local function write(where, f) out[where] = type(f) == "function" and f(x[where]) or f end
+    for _, c in ipairs(conditions) do rest = nd.and_(rest, nd.eq(c, 0)) end
+    if n > #conditions then write(rest, funclist[n]) end
+    for i, c in ipairs(conditions) do write(nd.neq(c, 0), funclist[i]) end
+    return out
+  end
+  --- Writes into a, in order, where the mask holds: the values again and again.
+  function nd.place(a, mask, vals)
+    util.expect("place", "a", a, "ndarray")
+    local at = nd.flatnonzero(arr(mask))
+    vals = arr(vals):reshape({ -1 })
+    if at.size == 0 then return end
+    if vals.size == 0 then util.raise("ValueError", "place: there are no values for %d elements", at.size) end
+    a[arr(mask):reshape(a.shape):astype("bool")] = nd.take(vals, nd.mod(nd.arange(at.size), vals.size))
+  end
+  --- Writes into a where the mask holds what stands at the same place of the values (again and again).
+  function nd.putmask(a, mask, values)
+    util.expect("putmask", "a", a, "ndarray")
+    a[arr(mask):astype("bool")] = nd.resize(values, a.shape)[arr(mask):astype("bool")]
+  end
+  --- `put(a, ind, v)`: writes at positions of the elements in order, the values again and again.
+  function nd.put(a, ind, v)
+    util.expect("put", "a", a, "ndarray")
+    local at = arr(ind):reshape({ -1 })
+    local flat = a:copy():reshape({ -1 })
+    flat[at] = nd.resize(v, { at.size }):astype(a.dtype)
+    a:assign(flat:reshape(a.shape))
+  end
+  --- `apply_along_axis(func1d, axis, a)`: what a function makes of each vector along an axis, in its place.
+  function nd.apply_along_axis(func1d, axis, a)
+    util.expect("apply_along_axis", "func1d", func1d, "function")
+    a = arr(a)
+    axis = axis_of("apply_along_axis", a, axis)
+    local last = nd.moveaxis(a, axis, -1)
+    local outer = last.shape
+    local n = table.remove(outer)
+    local rows, out = last:reshape({ a.size // math.max(n, 1), n }), {}
+    if a.size == 0 then util.raise("ValueError", "apply_along_axis: the array has no elements") end
+    for i = 1, rows.shape[1] do out[i] = arr(func1d(rows[i - 1])) end
+    local inner = out[1].shape
+    local all = nd.stack(out):reshape({ table.unpack(table.move(inner, 1, #inner, #outer + 1, outer)) })
+    for d = 1, #inner do all = nd.moveaxis(all, last.ndim - 2 + d, axis + d - 1) end
+    return all
+  end
+
+  -- ---- bits in bytes ------------------------------------------------------------------------------------------------
+  -- a with the axis last, as rows.
+  local function rows_of(what, a, axis)
+    a = arr(a)
+    if axis == nil then a, axis = a:reshape({ -1 }), 0 end
+    axis = axis_of(what, a, axis)
+    return nd.moveaxis(a, axis, -1), axis
+  end
+  local function weights(what, bitorder)
+    local w = nd.array({ 128, 64, 32, 16, 8, 4, 2, 1 }, "uint8")
+    if bitorder == nil or bitorder == "big" then return w end
+    if bitorder ~= "little" then util.raise("ValueError", "%s: bitorder is 'big' or 'little'", what) end
+    return w["::-1"]:copy()
+  end
+  --- `packbits(a, axis, bitorder)`: eight elements that are or are not 0 as the bits of one uint8.
+  function nd.packbits(a, axis, bitorder)
+    local rows, at = rows_of("packbits", a, axis)
+    local shape = rows.shape
+    local n = shape[#shape]
+    shape[#shape] = (n + 7) // 8
+    shape[#shape + 1] = 8
+    local widths = {}
+    for d = 1, rows.ndim do widths[d] = { 0, d == rows.ndim and -n % 8 or 0 } end
+    local bits = nd.pad(nd.neq(rows, 0):astype("uint8"), widths):reshape(shape)
+    local bytes = nd.sum(bits * weights("packbits", bitorder), { axis = -1, dtype = "uint8" })
+    return nd.moveaxis(bytes, -1, at)
+  end
+  --- `unpackbits(a, axis, count, bitorder)`: the bits of uint8 elements, or the first `count` of them.
+  function nd.unpackbits(a, axis, count, bitorder)
+    util.check_type("unpackbits", "count", count, "integer")
+    a = arr(a)
+    if a.dtype ~= "uint8" then util.raise("TypeError", "unpackbits: an array of uint8 is expected, not %s", a.dtype) end
+    local rows, at = rows_of("unpackbits", a, axis)
+    local shape = rows.shape
+    shape[#shape] = shape[#shape] * 8
+    local form = rows.shape
+    form[#form + 1] = 1
+    local bits = nd.neq(nd.bitwise_and(rows:reshape(form), weights("unpackbits", bitorder)), 0):astype("uint8")
+    bits = bits:reshape(shape)
+    if count then bits = bits[("..., :%d"):format(count)] end
+    return nd.moveaxis(bits, -1, at)
+  end
+
+  -- ---- blocks -------------------------------------------------------------------------------------------------------
+  --- `block(arrays)`: nested lists of arrays put together, the innermost along the last axis.
+  function nd.block(arrays)
+    local depth, ndim, first = 0, 0, arrays
+    while type(first) == "table" do
+      depth, first = depth + 1, first[1]
+      if depth > 32 then util.raise("ValueError", "block: lists nested more than 32 deep") end
+    end
+    local function walk(x, level, fn)
+      if type(x) ~= "table" then
+        if level ~= depth then util.raise("ValueError", "block: the lists are nested to different depths") end
+        return fn(arr(x))
+      end
+      if level >= depth then util.raise("ValueError", "block: the lists are nested to different depths") end
+      local list = {}
+      for i, y in ipairs(util.list("block", x)) do list[i] = walk(y, level + 1, fn) end
+      return list
+    end
+    walk(arrays, 0, function(a) ndim = math.max(ndim, a.ndim, depth) end)
+    local function join(x, level)
+      if type(x) ~= "table" then
+        local shape = x.shape
+        while #shape < ndim do table.insert(shape, 1, 1) end
+        return x:reshape(shape)
+      end
+      local list = {}
+      for i, y in ipairs(x) do list[i] = join(y, level + 1) end
+      return nd.concatenate(list, ndim - depth + level)
+    end
+    return join(walk(arrays, 0, function(a) return a end), 0)
+  end
+end

@@ -1,0 +1,295 @@
+--- NumPy's functions of sequences: slopes and areas, polynomials, windows, order. Installed by theano.ndnumpy.
+-- @module theano.ndseries
+local core = require("theano.core")
+local help = require("theano.ndhelp")
+local util = require("theano.util")
+
+return function(nd)
+  local arr, axis_of, floats, result = core.asarray, help.axis_of, help.floats, help.result
+
+  -- A part of an axis: "1:" of axis 2 is a[":, :, 1:"].
+  local function part(a, axis, slice) return a[(":,"):rep(axis) .. slice] end
+  -- A vector along an axis of a.
+  local function along(v, a, axis)
+    local form = {}
+    for d = 1, a.ndim do form[d] = d == axis + 1 and v.size or 1 end
+    return v:reshape(form)
+  end
+
+  -- ---- slopes and areas ---------------------------------------------------------------------------------------------
+  --- `trapz(y, x, dx, axis)`: the integral along an axis (the last) by trapezoids.
+  function nd.trapz(y, x, dx, axis)
+    y = floats(arr(y))
+    axis = axis_of("trapz", y, axis or -1)
+    local d = dx or 1.0
+    if x then
+      x = arr(x)
+      d = x.ndim == 1 and along(nd.diff(x), y, axis) or nd.diff(x, { axis = axis })
+    end
+    return nd.sum((part(y, axis, "1:") + part(y, axis, ":-1")) / 2.0 * d, { axis = axis })
+  end
+  nd.trapezoid = nd.trapz
+
+  -- Slopes along one axis: in the middle through both neighbours; h: a step, or where the elements lie.
+  local function slopes(f, h, axis, order)
+    local n = f.shape[axis + 1]
+    if n < order + 1 then
+      util.raise("ValueError", "gradient: axis %d has %d elements, at least %d are needed", axis, n, order + 1)
+    end
+    local steps = type(h) == "number" and nd.full({ n - 1 }, h + 0.0) or nd.diff(floats(arr(h)))
+    if steps.size ~= n - 1 then
+      util.raise("ValueError", "gradient: %d positions for the %d elements of axis %d", steps.size + 1, n, axis)
+    end
+    local function at(i) return part(f, axis, ("%d:%d"):format(i, i + 1)) end
+    local function ends(i, j, k, first, second) -- elements, and the steps between them
+      if order == 1 then return (at(j) - at(i)) / first end
+      return -(2 * first + second) / (first * (first + second)) * at(i) + (first + second) / (first * second) * at(j)
+        - first / (second * (first + second)) * at(k)
+    end
+    local parts = { ends(0, 1, 2, steps[0], n > 2 and steps[1] or 0) }
+    if n > 2 then
+      local a, b = steps[":-1"], steps["1:"]
+      local function w(v) return along(v, f, axis) end
+      if nd.all(nd.eq(steps, steps[0])) then
+        parts[2] = (part(f, axis, "2:") - part(f, axis, ":-2")) / (2 * steps[0])
+      else
+        parts[2] = w(-b / (a * (a + b))) * part(f, axis, ":-2") + w((b - a) / (a * b)) * part(f, axis, "1:-1")
+          + w(a / (b * (a + b))) * part(f, axis, "2:")
+      end
+    end
+    local last = ends(n - 1, n - 2, n - 3, -steps[n - 2], n > 2 and -steps[n - 3] or 0)
+    parts[#parts + 1] = last
+    return nd.concatenate(parts, axis):astype(f.dtype)
+  end
+  --- `gradient(f, step, .., {axis =, edge_order = 1})`: slopes along each axis (or the named ones), of the second order
+  -- in the middle; a step for all or each axis, or the places of the elements. Of several axes one result for each.
+  function nd.gradient(f, ...)
+    local given, o = table.pack(...), {}
+    if util.is_keywords(given[given.n]) then
+      o, given[given.n] = given[given.n], nil
+      given.n = given.n - 1
+      util.check_keywords("gradient", o, { axis = "integer|table", edge_order = "integer" })
+    end
+    local order = o.edge_order or 1
+    if order ~= 1 and order ~= 2 then util.raise("ValueError", "gradient: edge_order is 1 or 2, not %d", order) end
+    f = floats(arr(f))
+    local axes, out = help.axes_of("gradient", f, o.axis), {}
+    if given.n > 1 and given.n ~= #axes then
+      util.raise("TypeError", "gradient: %d steps for %d axes", given.n, #axes)
+    end
+    for i, d in ipairs(axes) do
+      local h = given[given.n > 1 and i or 1]
+      out[i] = slopes(f, h == nil and 1.0 or h, d, order)
+    end
+    return table.unpack(out)
+  end
+
+  --- `correlate(a, v, mode)`: sums of products with v moved along: "valid", "same" or "full".
+  function nd.correlate(a, v, mode)
+    a, v = arr(a), arr(v)
+    if v.ndim ~= 1 or a.ndim ~= 1 then util.raise("ValueError", "correlate takes two vectors") end
+    local r = nd.convolve(a, nd.conj(v["::-1"]), mode or "valid")
+    if mode ~= "same" or v.size <= a.size or a.size % 2 == 1 then return r end
+    local full, start = nd.convolve(a, nd.conj(v["::-1"]), "full"), a.size // 2
+    return full[("%d:%d"):format(start, start + v.size)]
+  end
+
+  -- ---- polynomials, the highest power first -------------------------------------------------------------------------
+  local function coefficients(what, p)
+    p = nd.atleast_1d(p)
+    if p.ndim ~= 1 then util.raise("ValueError", "%s: coefficients are a vector", what) end
+    return p
+  end
+  local function summed(what, fn)
+    return function(a1, a2)
+      local a, b = coefficients(what, a1), coefficients(what, a2)
+      local function longer(p, n) return nd.concatenate({ nd.zeros(math.max(n - p.size, 0), p.dtype), p }) end
+      return fn(longer(a, b.size), longer(b, a.size))
+    end
+  end
+  -- The sum of two polynomials.
+  nd.polyadd = summed("polyadd", nd.add)
+  -- The difference of two polynomials.
+  nd.polysub = summed("polysub", nd.sub)
+  --- The product of two polynomials.
+  function nd.polymul(a1, a2)
+    local r = nd.convolve(coefficients("polymul", a1), coefficients("polymul", a2))
+    local first = nd.flatnonzero(r)
+    return first.size > 0 and r[("%d:"):format(first[0])] or r["-1:"]
+  end
+  -- How many times.
+  local MOST = 10000
+  local function times(what, m)
+    util.check_type(what, "m", m, "integer")
+    if m and m < 0 then util.raise("ValueError", "%s: m is %d, less than 0", what, m) end
+    return m or 1
+  end
+  --- The m-th derivative (the first) of a polynomial.
+  function nd.polyder(p, m)
+    p = coefficients("polyder", p)
+    for _ = 1, math.min(times("polyder", m), p.size) do
+      p = p.size > 1 and p[":-1"] * nd.arange(p.size - 1, 0, -1) or p["0:0"]
+    end
+    return p
+  end
+  --- `polyint(p, m, k)`: the m-th integral (the first) of a polynomial, with the constants k.
+  function nd.polyint(...)
+    local o = util.bind("polyint", { "p", "m", "k", m = "integer", k = "number|table" }, ...)
+    local p, k, n = coefficients("polyint", o.p), o.k, times("polyint", o.m)
+    if n > MOST then util.raise("ValueError", "polyint: m is %d, at most %d is expected", n, MOST) end
+    for i = 1, n do
+      local constant = type(k) == "table" and k[i] or type(k) == "number" and k or 0
+      p = nd.concatenate({ p / nd.arange(p.size, 0, -1), nd.array({ constant + 0.0 }) })
+    end
+    return p
+  end
+  --- The polynomial with these zeros.
+  function nd.poly(zeros)
+    zeros = coefficients("poly", zeros)
+    local p = nd.ones(1, nd.promote_types(zeros.dtype, "float32") == "float32" and zeros.dtype or floats(zeros).dtype)
+    for i = 0, zeros.size - 1 do
+      p = nd.convolve(p, nd.concatenate({ nd.ones(1, zeros.dtype), -zeros[("%d:%d"):format(i, i + 1)] }))
+    end
+    return p
+  end
+
+  -- ---- windows ------------------------------------------------------------------------------------------------------
+  -- n values of fn over -(n-1), -(n-3) .. n-1, which fn gets divided by n - 1.
+  local function window(what, n, fn)
+    if math.type(n) ~= "integer" then
+      util.raise("TypeError", "%s: the number of points is an integer, not %s", what, util.kind_of(n))
+    end
+    if n < 1 then return nd.zeros(0) end
+    if n == 1 then return nd.ones(1) end
+    return fn(nd.arange(1.0 - n, n + 0.0, 2), n - 1.0)
+  end
+  --- The Blackman window of M points.
+  function nd.blackman(M)
+    return window("blackman", M, function(k, m)
+      return nd.cos(k * math.pi / m) * 0.5 + nd.cos(k * 2.0 * math.pi / m) * 0.08 + 0.42
+    end)
+  end
+  --- The Hamming window of M points.
+  function nd.hamming(M)
+    return window("hamming", M, function(k, m) return nd.cos(k * math.pi / m) * 0.46 + 0.54 end)
+  end
+  --- The Hann window of M points.
+  function nd.hanning(M)
+    return window("hanning", M, function(k, m) return nd.cos(k * math.pi / m) * 0.5 + 0.5 end)
+  end
+  --- The Kaiser window of M points: beta is 0 for a rectangle, larger for a narrower one.
+  function nd.kaiser(M, beta)
+    util.expect("kaiser", "beta", beta, "number")
+    return window("kaiser", M, function(k, m)
+      local side = nd.maximum(1 - (k / m) * (k / m), 0.0)
+      return nd.i0(nd.sqrt(side) * beta) / nd.i0(beta + 0.0)
+    end)
+  end
+
+  --- `geomspace(start, stop, num, endpoint)`: values (50) with one ratio between neighbours, both ends included.
+  function nd.geomspace(start, stop, num, endpoint)
+    util.expect("geomspace", "start", start, "number")
+    util.expect("geomspace", "stop", stop, "number")
+    if start == 0 or stop == 0 or (start < 0) ~= (stop < 0) then
+      util.raise("ValueError", "geomspace: from %s to %s: neither is 0, and both have one sign", util.text(start),
+        util.text(stop))
+    end
+    num = num or 50
+    local sign = start < 0 and -1.0 or 1.0
+    local r = nd.pow(10.0, nd.linspace(math.log(start * sign, 10), math.log(stop * sign, 10), num, endpoint)) * sign
+    if num > 0 then r[0] = start + 0.0 end
+    if num > 1 and endpoint ~= false then r[num - 1] = stop + 0.0 end
+    return r
+  end
+
+  -- ---- products of vectors ------------------------------------------------------------------------------------------
+  --- Sums of conj(x1) * x2 along the last axis.
+  function nd.vecdot(x1, x2)
+    local products = arr(nd.mul(nd.conj(x1), x2))
+    if products.dtype == "bool" then return nd.any(products, { axis = -1 }) end
+    return nd.sum(products, { axis = -1, dtype = products.dtype })
+  end
+  local function vectors(what, x)
+    x = arr(x)
+    if x.ndim == 0 then util.raise("ValueError", "%s: a vector is expected, not a number", what) end
+    return x, x.shape
+  end
+  --- Matrices by vectors, over all axes in front.
+  function nd.matvec(x1, x2)
+    local v, form = vectors("matvec", x2)
+    form[#form + 1] = 1
+    return nd.squeeze(nd.matmul(x1, v:reshape(form)), -1)
+  end
+  --- Vectors (their conjugates) by matrices, over all axes in front.
+  function nd.vecmat(x1, x2)
+    local v, form = vectors("vecmat", x1)
+    table.insert(form, #form, 1)
+    return nd.squeeze(nd.matmul(nd.conj(v):reshape(form), x2), -2)
+  end
+
+  -- ---- order --------------------------------------------------------------------------------------------------------
+  local function running(what, fn)
+    return function(x, axis, dtype, include_initial)
+      x = arr(x)
+      if axis == nil and x.ndim ~= 1 then util.raise("ValueError", "%s: several axes, so one is to be named", what) end
+      axis = axis_of(what, x, axis or 0)
+      local r = fn(dtype and x:astype(dtype) or x, { axis = axis })
+      if not include_initial then return r end
+      local form = r.shape
+      form[axis + 1] = 1
+      return nd.concatenate({ nd.full(form, what == "cumulative_prod" and 1 or 0, r.dtype), r }, axis)
+    end
+  end
+  -- Running sums along an axis; with `include_initial` from 0 on.
+  nd.cumulative_sum = running("cumulative_sum", nd.cumsum)
+  -- Running products along an axis; with `include_initial` from 1 on.
+  nd.cumulative_prod = running("cumulative_prod", nd.cumprod)
+
+  local function kth_of(what, a, kth, axis)
+    a = arr(a)
+    local n = axis == nil and a.ndim > 0 and a.shape[a.ndim] or a.shape[axis_of(what, a, axis or -1) + 1]
+    for _, k in ipairs(type(kth) == "table" and util.list(what .. ": kth", kth) or { kth }) do
+      if math.type(k) ~= "integer" or k < -n or k >= n then
+        util.raise("ValueError", "%s: kth = %s is out of range for %d elements", what, util.text(k), n)
+      end
+    end
+    return a, axis or -1
+  end
+  --- Sorted along an axis (the last), which is one of the orders that a partition around position kth may have.
+  function nd.partition(a, kth, axis)
+    a, axis = kth_of("partition", a, kth, axis)
+    return nd.sort(a, axis)
+  end
+  --- The positions that sort along an axis (the last): those of a partition around position kth.
+  function nd.argpartition(a, kth, axis)
+    a, axis = kth_of("argpartition", a, kth, axis)
+    return nd.argsort(a, axis)
+  end
+  --- Positions that sort by several keys, the last one first of all.
+  function nd.lexsort(keys)
+    local list = help.list_of("lexsort", util.is_array(keys) and nd.unstack(keys) or keys)
+    local order = nd.argsort(list[1])
+    for i = 2, #list do order = order[nd.argsort(list[i][order])] end
+    return order
+  end
+  --- The sorted elements that are in one of the two only.
+  function nd.setxor1d(ar1, ar2)
+    local a, b = nd.unique(arr(ar1):reshape({ -1 })), nd.unique(arr(ar2):reshape({ -1 }))
+    return nd.union1d(a[nd.logical_not(nd.isin(a, b))], b[nd.logical_not(nd.isin(b, a))])
+  end
+
+  local roll = nd.roll
+  --- `roll(a, shift, axis)`: moved along an axis, along each of a sequence of axes, or all in order.
+  function nd.roll(a, shift, axis)
+    if type(axis) ~= "table" and type(shift) ~= "table" then return roll(a, shift, axis) end
+    if axis == nil then util.raise("ValueError", "roll: several shifts need as many axes") end
+    local axes = type(axis) == "table" and util.list("roll: axis", axis) or { axis }
+    local by = type(shift) == "table" and util.list("roll: shift", shift) or { shift }
+    if #by ~= #axes and #by ~= 1 and #axes ~= 1 then
+      util.raise("ValueError", "roll: %d shifts along %d axes", #by, #axes)
+    end
+    a = result(arr(a))
+    for i = 1, math.max(#by, #axes) do a = roll(a, by[#by == 1 and 1 or i], axes[#axes == 1 and 1 or i]) end
+    return a
+  end
+end
