@@ -79,6 +79,37 @@ describe("device=cuda-emulated", function()
     end)
   end
 
+  it_with_compiler("runs convolutions and poolings, and what follows them, like the CPU", function()
+    local rng = nd.random.RandomState(3)
+    local function run(device, outs, inputs, values, openmp)
+      local _ <close> = theano.config.change_flags { device = device, openmp = openmp }
+      local f = theano.compile({ inputs = inputs, outputs = outs })
+      if device ~= "cpu" then assert.matches("to run on the CPU", theano.printing.ccode(f), nil, true) end
+      return f(table.unpack(values))
+    end
+    for _, dtype in ipairs({ "float32", "float64" }) do
+      local four = { false, false, false, false }
+      local x, w, r = T.TensorType(dtype, four)("x"), T.TensorType(dtype, four)("w"), T.TensorType(dtype, four)("r")
+      local b = T.TensorType(dtype, { false })("b")
+      local conv, per = T.nnet.conv2d(x, w), b:dimshuffle("x", 0, "x", "x")
+      local function pool(v) return T.signal.pool.pool_2d(v, { 2, 2 }, { ignore_border = true }) end
+      local index = T.arange(11):dimshuffle("x", "x", "x", 0):astype(dtype)
+      local values = { rng:randn(9, 3, 12, 13):astype(dtype), rng:randn(5, 3, 3, 3):astype(dtype),
+        rng:randn(5):astype(dtype), rng:randn(9, 5, 10, 11):astype(dtype) }
+      local outs = { conv, T.nnet.relu(conv + per) * r, pool(conv), T.sqr(pool(T.maximum(conv + per, r)) - 1),
+        pool(r) + 1, conv * index, conv:sum({ axis = 1 }) }
+      for _, openmp in ipairs({ false, true }) do
+        for i, y in ipairs(outs) do
+          local inputs = i == 5 and { r } or (i == 2 or i == 4) and { x, w, b, r } or { x, w }
+          local given = i == 5 and { values[4] } or { table.unpack(values, 1, #inputs) }
+          local want = run("cpu", y, inputs, given, openmp)
+          local got = run("cuda-emulated", y, inputs, given, openmp)
+          assert(nd.allclose(got, want, dtype == "float32" and 1e-6 or 1e-13), ("%s output %d"):format(dtype, i))
+        end
+      end
+    end
+  end)
+
   it_with_compiler("reports an index out of bounds like the CPU", function()
     local function message(device)
       local _ <close> = theano.config.change_flags { device = device }

@@ -88,21 +88,13 @@ static void record(Emit *e, int i, bool tiles) {
     enum { NAME = 64 };
     const Stage *st = &e->k->st.at[i];
     char then[NAME] = "0, 0", a[NAME], b[NAME], c[NAME];
-    Text t;
     if (tiles) {
         emit_line(e, "Tile tile%d = {f, %s, s, q};", i, st->feeds ? "at" : "b");
         snprintf(then, sizeof then, "tile_%d_%d, &tile%d", e->number, i, i);
     }
-    text_init(&t, e->c);
-    for (int n = st->num0; n < st->num0 + st->nnum; n++) {
-        if (n > st->num0) text_put(&t, ", ");
-        emit_size(&t, e->k->size.at[n]);
-    }
-    emit_line(e, "const i64 numbers%d[%d] = {%s};", i, st->nnum, t.at ? t.at : "0");
-    text_free(&t);
-    emit_line(e, "const Call call%d = {%d, numbers%d, %s, %s, %s, %s};", i, e->k->acc.at[st->C].dtype, i,
-              place(e, kernel_fed(e->k, i) ? -1 : st->A, a, sizeof a), place(e, st->B, b, sizeof b),
-              place(e, st->feeds ? -1 : st->C, c, sizeof c), then);
+    const char *const where[3] = {place(e, kernel_fed(e->k, i) ? -1 : st->A, a, sizeof a), place(e, st->B, b, sizeof b),
+                                  place(e, st->feeds ? -1 : st->C, c, sizeof c)};
+    emit_call_record(e, i, where, then);
 }
 
 /* A copy of the buffers' addresses, for parts of a result that has no memory. */
@@ -117,14 +109,12 @@ static void addresses(Emit *e) {
 static void library(Emit *e, const NestNode *n) {
     const Stage *st = &e->k->st.at[n->stage];
     int next = n->stage + 1;
+    char at[24];
     if (st->feeds) addresses(e);
     record(e, n->stage, n->child != NULL);
     if (st->feeds) record(e, next, kernel_tiles(e->k, next));
-    if (st->cls == STAGE_POOL) emit_line(e, "if (f->rt->pool(f, step, &call%d)) return 1;", n->stage);
-    else if (!st->feeds) emit_line(e, "if (f->rt->conv(f, step, &call%d, 0, 0)) return 1;", n->stage);
-    else
-        emit_line(e, "if (f->rt->conv(f, step, &call%d, &call%d, &at[%d])) return 1;", n->stage, next,
-                  e->k->acc.at[st->C].buf);
+    snprintf(at, sizeof at, "&at[%d]", e->k->acc.at[st->C].buf);
+    emit_call_run(e, n->stage, at);
 }
 
 void emit_call(Emit *e, const NestNode *n) {

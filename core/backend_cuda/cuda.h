@@ -34,6 +34,11 @@ void cuda_fold(Emit *e, int red);
 /* loops.c: one of the kernel's Nests; its nodes */
 bool cuda_kernel(Emit *e, const CudaKernel *k, int nest);
 bool cuda_nodes(Emit *e, const NestNode *n);
+void cuda_head(Emit *e, const Stage *tile); /* extents and pointers; tile: of a part of that stage's result */
+/* calls.c: what follows calls of the library, as kernels; the calls, and launches of these for each part */
+bool cuda_tiles(Emit *e);
+void cuda_calls(Emit *e, const CudaKernel *k);
+void cuda_extents(Emit *e, const Kernel *k); /* host.c */
 /* gemm.c: a product, and its children on each element */
 bool cuda_gemm(Emit *e, const NestNode *call);
 /* host.c: what launches the kernels of a unit, as C for the emulated device */

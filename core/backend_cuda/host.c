@@ -35,7 +35,7 @@ static void launch(Emit *e, const CudaKernel *c, const char *suffix, const char 
     emit_line(e, "return rc;");
 }
 
-static void extents(Emit *e, const Kernel *k) {
+void cuda_extents(Emit *e, const Kernel *k) {
     emit_line(e, "const i64 *const s = a->s; (void)s;");
     for (int d = 0; d < k->ndim; d++) {
         Text t;
@@ -83,6 +83,10 @@ static void grid(Emit *e, const CudaKernel *c) {
 
 void cuda_launcher(Emit *e, const CudaKernel *c) {
     int n = c->number;
+    if (c->nest->grid == GRID_CALLS) {
+        cuda_calls(e, c);
+        return;
+    }
     for (int i = 0; i < CUDA_NESTS; i++) {
         const char *of = cuda_suffix[i];
         if (cuda_nest(c->nest, i))
@@ -90,7 +94,7 @@ void cuda_launcher(Emit *e, const CudaKernel *c) {
     }
     emit_line(e, "static int launch_%d(Args_%d *a) {", n, n);
     e->indent = 1;
-    extents(e, c->k);
+    cuda_extents(e, c->k);
     if (c->nest->grid == GRID_TILES) {
         int m = c->k->st.at[c->k->st.n - 1].d0, size = CHOOSE_TILE;
         emit_line(e, "const i64 tiles = (n%d + %d) / %d * ((n%d + %d) / %d);", m, size - 1, size, m + 1, size - 1,
@@ -147,7 +151,9 @@ static void arguments(Emit *e, const CudaKernel *c, const Step *s, int number) {
 static void kernel_step(Emit *e, const CudaKernel *c, const Step *s, int number) {
     emit_line(e, "    i64 rec[8] = {0};");
     arguments(e, c, s, number);
-    emit_line(e, "    int rc = launch_%d(&a);", c->number);
+    bool calls = c->nest->grid == GRID_CALLS;
+    if (calls) emit_line(e, "    if (call_%d(f, %d, &a)) return 1;", c->number, number);
+    emit_line(e, calls ? "    int rc = (int)rec[7];" : "    int rc = launch_%d(&a);", c->number);
     emit_line(e, "    if (rc) return f->rt->fail(f, %d, rc == EMU_NO_MEMORY ? %d : %d, 0, 0, 0, 0, 0);", number,
               TH_MemoryError, TH_GpuError);
     emit_line(e,

@@ -6,14 +6,16 @@
 
 #include <stdio.h>
 
-static void head(Emit *e) {
+void cuda_head(Emit *e, const Stage *tile) {
     const Kernel *k = e->k;
     Text t;
     emit_line(e, "char *const *const b = a.b; const i64 *const s = a.s; const Cell *const q = a.q;");
     emit_line(e, "(void)b, (void)s, (void)q;");
     for (int d = 0; d < k->ndim; d++) {
+        int part = tile && d >= tile->d0 && d < tile->d0 + 2 ? 2 * (d - tile->d0) : -1;
         text_init(&t, e->c);
-        emit_size(&t, k->dim[d].n);
+        if (part >= 0) text_printf(&t, "a.tile[%d] - a.tile[%d]", part + 1, part);
+        else emit_size(&t, k->dim[d].n);
         emit_line(e, "const i64 n%d = %s; (void)n%d;", d, t.at ? t.at : "0", d);
         text_free(&t);
     }
@@ -26,6 +28,12 @@ static void head(Emit *e) {
             emit_size(&t, a->off);
         }
         if (a->flags & ACC_ROWTEMP) text_printf(&t, " + blockIdx.x * a.row[%d]", a->buf);
+        for (int d = 0; tile && d < 2; d++) {
+            if (size_is(a->st[tile->d0 + d], 0)) continue;
+            text_printf(&t, " + a.tile[%d] * (", 2 * d);
+            emit_size(&t, a->st[tile->d0 + d]);
+            text_putc(&t, ')');
+        }
         emit_line(e, "%s%s *const p_%s = (%s%s *)b[%d]%s; (void)p_%s;", ro, ty, e->name[i], ro, ty, a->buf,
                   t.at ? t.at : "", e->name[i]);
         text_free(&t);
@@ -107,10 +115,11 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     e->lanes = 1;
     e->nest = t;
     e->way = t->way;
+    if (t->grid == GRID_CALLS) return cuda_tiles(e);
     if (c->k->title) emit_line(e, "/* %s */", c->k->title);
     emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", c->number, cuda_suffix[nest], c->number);
     e->indent = 1;
-    head(e);
+    cuda_head(e, NULL);
     if (t->grid == GRID_BLOCK) emit_line(e, "SHARED; (void)sh;");
     bool ok = cuda_nodes(e, t->root);
     e->indent = 0;

@@ -4,8 +4,9 @@
 #include "cuda.h"
 
 static void args_record(Emit *e, const CudaKernel *c) {
-    emit_line(e, "typedef struct { char *b[%d]; i64 s[%d]; Cell q[%d]; i64 *err, step, row[%d]; } Args_%d;",
-              c->nbuf + !c->nbuf, c->nsym + !c->nsym, c->nparam + !c->nparam, c->nbuf + !c->nbuf, c->number);
+    emit_line(e, "typedef struct { char *b[%d]; i64 s[%d]; Cell q[%d]; i64 *err, step, row[%d]%s; } Args_%d;",
+              c->nbuf + !c->nbuf, c->nsym + !c->nsym, c->nparam + !c->nparam, c->nbuf + !c->nbuf,
+              c->nest->grid == GRID_CALLS ? ", tile[4]" : "", c->number);
 }
 
 static CudaKernel *kernels(Emit *e) {

@@ -20,7 +20,15 @@ static bool gemm_only(const Kernel *k) {
     return k->acc.at[g->A].dtype == d && k->acc.at[g->B].dtype == d;
 }
 
+/* Convolutions and poolings, which the host calls. */
+static bool calls_only(const Kernel *k) {
+    for (int i = 0; i < k->st.n; i++)
+        if (!stage_calls(&k->st.at[i]) || k->st.at[i].cls == STAGE_GEMM) return false;
+    return !k->nouter;
+}
+
 bool grid_can(const Kernel *k) {
+    if (k->st.n && calls_only(k)) return true;
     bool product = false, good = k->st.n > 0;
     for (int i = 0; i < k->st.n; i++) {
         product |= k->st.at[i].cls == STAGE_GEMM;
@@ -96,6 +104,7 @@ bool grid_folds(const Nest *t, int depth) { return spread(t->k, &t->o->stage[0],
 
 bool grid_may(const Nest *t, GridKind kind, int depth) {
     const Kernel *k = t->k;
+    if (kind == GRID_CALLS || calls_only(k)) return kind == GRID_CALLS && calls_only(k);
     if (kind == GRID_SERIAL) return true;
     if (kind == GRID_TILES || ordered(k)) return kind == GRID_TILES && k->st.at[k->st.n - 1].cls == STAGE_GEMM;
     if (kind == GRID_THREAD && (k->nouter || k->st.n > 1)) return k->nouter && !grid_has_row(k, -1);
@@ -167,6 +176,24 @@ static bool tiles(Nest *t, int tile) {
     return !t->failed;
 }
 
+/* What follows a call runs point by point. */
+static bool calls(Nest *t) {
+    NestNode **at = &t->root, *stage, *call, *grid;
+    for (int i = 0; i < t->k->st.n; i++) {
+        const LoopStage *s = &t->o->stage[i];
+        at = nest_put(t, at, t->way, NEST_STAGE, i, &stage);
+        nest_put(t, &stage->child, t->way, NEST_CALL, i, &call);
+        if (!s->st->nins) continue;
+        points(t, &call->child, FOR_GRID, i, 0, s->nloop, &grid);
+        NestNode **in = &grid->child;
+        for (int d = 0; d <= s->nloop; d++) {
+            in = nest_code(t, in, t->way, i, t->o->code + s->pre[d], s->npre[d]);
+            in = nest_code(t, in, t->way, i, t->o->code + s->post[d], s->npost[d]);
+        }
+    }
+    return !t->failed;
+}
+
 bool grid_apply(Nest *t, GridKind kind, int depth, int tile) {
     const KernelOrder *o = t->o;
     NestNode *grid, **at;
@@ -177,6 +204,7 @@ bool grid_apply(Nest *t, GridKind kind, int depth, int tile) {
     if (!t->way) return false;
     for (int i = 0; i < t->k->st.n; i++) t->way->stage[i].vec = -1; /* one lane, and one accumulator a thread */
     if (kind == GRID_TILES) return tiles(t, tile);
+    if (kind == GRID_CALLS) return calls(t);
     points(t, &t->root, FOR_GRID, 0, 0, depth, &grid);
     at = &grid->child;
     for (int d = 0; d < depth; d++)

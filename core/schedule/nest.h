@@ -98,7 +98,8 @@ typedef enum {
     GRID_SERIAL, /* one thread does everything in order: scatters, sequential loops */
     GRID_THREAD, /* one thread a point of the first `depth` loops */
     GRID_BLOCK,  /* one block a point: inner loops over its threads, reductions by a fixed tree in shared memory */
-    GRID_TILES   /* one block a tile of a product */
+    GRID_TILES,  /* one block a tile of a product */
+    GRID_CALLS   /* calls of the library by the host; one thread a point of what follows, on each finished part */
 } GridKind;
 
 typedef struct Nest Nest;

@@ -118,6 +118,10 @@ bool emit_nodes(Emit *e, const NestNode *n);    /* n and those after it */
 bool emit_leaf(Emit *e, const NestNode *n);     /* one without children */
 void emit_head(Emit *e, const LoopStage *tile); /* extents and pointers; tile: of its part of c alone */
 bool emit_ids(Emit *e, const int *ids, int n);
+/* call.c: numbers<stage> and call<stage>, from where A, B, C lie and "function, user" of what follows; the call, which
+ * returns 1 from the function where it fails. at: where a fed buffer's address is told */
+void emit_call_record(Emit *e, int stage, const char *const where[3], const char *then);
+void emit_call_run(Emit *e, int stage, const char *at);
 /* calls.c: the functions that end a tile of what a call of k computes, before the kernel's; a call */
 bool emit_tiles(Emit *e);
 void emit_call(Emit *e, const NestNode *n);
