@@ -2237,6 +2237,16 @@ function T.nnet.neighbours.images2neibs(ten4, neib_shape, neib_step, mode) end
 ---@return theano.Variable
 function T.random.mrg_uniform(rstate, size, ndim, dtype) end
 
+---numbers of Philox4x32-10 from a counter (4 uint32) on: bits as uint32 or uint64, uniform float32 or float64
+---@param key theano.Operand
+---@param counter theano.Operand
+---@param size integer|integer[]
+---@param ndim? integer
+---@param dtype? theano.Dtype
+---@overload fun(key: theano.Operand, counter: theano.Operand, size: integer|integer[], keywords: { ndim?: integer, dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function T.random.philox(key, counter, size, ndim, dtype) end
+
 ---how often each column of pvals is drawn for its row by n uniform numbers
 ---@param pvals theano.Operand
 ---@param unis theano.Operand

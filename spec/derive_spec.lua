@@ -428,7 +428,7 @@ b: float64[]
     -- AllocEmpty: its lengths are all it has; the others give results of another length for each element
     local refused = {
       AllocEmpty = true, Nonzero = true, RepeatIndex = true, Unique = true,
-      mrg_uniform = true, -- spec/mrg_spec.lua
+      mrg_uniform = true, Philox = true, -- spec/mrg_spec.lua, spec/key_spec.lua
       UserOp = true, UserLengths = true, UserPerform = true, -- spec/op_spec.lua
     }
     for _, op in ipairs(core.operations()) do

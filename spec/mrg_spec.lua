@@ -182,3 +182,228 @@ describe("wrong arguments", function()
     assert(nd.allclose(g, want, 1e-14))
   end)
 end)
+
+-- ---- draws in graphs -----------------------------------------------------------------------------------------------
+local function equal(a, b, what) assert(nd.array_equal(a, b), what) end
+
+-- The first numbers of a seed's first draw.
+local function first(seed, n, nstreams)
+  local f = compiled({ MRG(seed):uniform { size = { n }, nstreams = nstreams } })
+  return f
+end
+
+describe("a draw in a graph", function()
+  it("runs in place and prints as Theano's", function()
+    local u = MRG(1):uniform({ 4, 1 }, { dtype = "float32" })
+    assert.truthy(theano.printing.debugprint(u, { file = "str" }):find(
+      "mrg_uniform{TensorType(float32, matrix),no_inplace}.1", 1, true))
+    local f = compiled({ u }, modes.fast_run())
+    assert.truthy(theano.printing.debugprint(f, { file = "str" }):find(
+      "mrg_uniform{TensorType(float32, matrix),inplace}.1", 1, true))
+    assert.same({ false, true }, { table.unpack(u.broadcastable) })
+  end)
+
+  it("is one draw, whoever reads it, and two draws are two", function()
+    for name, mode in pairs(modes) do
+      local srng = MRG(3)
+      local u, v = srng:uniform({ 50 }), srng:uniform({ 50 })
+      local f = compiled({ u, u + 0, u * 2, v }, mode())
+      local a, b, c, d = f()
+      equal(a, b, name)
+      equal(a * 2, c, name)
+      assert(not nd.allclose(a, d), name)
+      assert(not nd.allclose(a, (f())), name) -- the next call
+    end
+  end)
+
+  it("goes on where another function with it stopped; no_default_updates freezes it", function()
+    local want = first(5, 8)
+    local w1, w2, w3 = want(), want(), want()
+    local u = MRG(5):uniform({ 8 })
+    local f, g = compiled({ u }), compiled({ u * 2 })
+    local frozen = theano.compile { inputs = {}, outputs = u, no_default_updates = true }
+    equal(w1, frozen())
+    equal(w1, frozen())
+    equal(w1, f())
+    equal(w2 * 2, g())
+    equal(w3, frozen())
+    equal(w3, f())
+  end)
+
+  it("takes another state by givens, and a copy its own by swap", function()
+    local want = first(5, 8)
+    local w1, w2 = want(), want()
+    local srng = MRG(5)
+    local u = srng:uniform({ 8 })
+    local states = srng.state_updates[1][1]
+    local other = theano.shared(MRG(9):get_substream_rstates(1, "float64"))
+    local given = theano.compile { inputs = {}, outputs = u, givens = { [states] = other } }
+    local nine = first(9, 8, 1)()
+    equal(nine, given())
+    local f = compiled({ u })
+    local own = theano.shared(states:get_value())
+    local copy = f:copy { share_memory = false, swap = { [states] = own } }
+    equal(w1, f())
+    equal(w1, copy())
+    equal(w2, copy())
+    equal(w2, f())
+    equal(own:get_value(), states:get_value())
+  end)
+
+  it("is drawn once under remat and in gradients", function()
+    local x = T.dvector("x")
+    for name, mode in pairs(modes) do
+      local srng = MRG(5)
+      local u = T.remat(srng:uniform({ 8 }))
+      local y = T.tanh(u * x)
+      local f = compiled({ u, T.grad(y:sum(), x) }, mode(), { x })
+      local want = first(5, 8)
+      for _ = 1, 2 do
+        local a, g = f(nd.ones({ 8 }))
+        equal(want(), a, name)
+        assert(nd.allclose(g, a * (1 - nd.tanh(a) ^ 2), 1e-14), name)
+      end
+    end
+  end)
+
+  it("is the same in modes that watch", function()
+    local want = first(5, 8)
+    local w1, w2 = want(), want()
+    for _, mode in ipairs({ "DebugMode", "NanGuardMode", "FAST_COMPILE", "None" }) do
+      local u = MRG(5):uniform({ 8 })
+      local m = mode == "NanGuardMode" and theano.compile.nanguardmode.NanGuardMode() or mode
+      local f = theano.compile { inputs = {}, outputs = u + 1, mode = m }
+      equal(w1 + 1, f(), mode)
+      equal(w2 + 1, f(), mode)
+    end
+  end)
+
+  it("has the same bits for any number of threads and instructions", function()
+    local function draw(flags)
+      local _ <close> = theano.config.change_flags(flags)
+      local srng = MRG(8)
+      local f = compiled({ srng:uniform({ 300, 401 }), srng:normal({ 77777 }, { dtype = "float32" }),
+        srng:normal({ 7777 }) })
+      f()
+      return { f() }
+    end
+    local one, many = draw({ openmp = false }), draw({ openmp = true })
+    for i, a in ipairs(one) do equal(a, many[i]) end
+  end)
+
+  it("for sizes around vectors and blocks of streams", function()
+    local function plain(states, n) -- the recurrences as they are written
+      local rows, out = {}, {}
+      for i = 0, states.shape[1] - 1 do rows[i] = states[i]:tolist() end
+      local m1, m2 = 2147483647, 2147462579
+      for i = 0, n - 1 do
+        local s = rows[i % states.shape[1]]
+        local y = (4194304 * s[2] + 129 * s[3]) % m1
+        local z = (32768 * s[4] + 32769 * s[6]) % m2
+        s[1], s[2], s[3], s[4], s[5], s[6] = y, s[1], s[2], z, s[4], s[5]
+        out[i + 1] = (y <= z and y - z + m1 or y - z) * 0x1p-31
+      end
+      local after = {}
+      for i = 0, states.shape[1] - 1 do after[i + 1] = rows[i] end
+      return nd.array(out, "float64"), nd.array(after, "int32")
+    end
+    for _, c in ipairs({ { 1, 1 }, { 2, 5 }, { 15, 16 }, { 17, 16 }, { 100, 33 }, { 511, 512 }, { 513, 512 },
+      { 1100, 513 }, { 1024, 1030 }, { 2500, 1200 }, { 3, 600 } }) do
+      for _, dtype in ipairs({ "float64", "float32" }) do
+        local srng = MRG(c[1])
+        local f = compiled({ srng:uniform({ c[1] }, { nstreams = c[2], dtype = dtype }) })
+        local states = srng.state_updates[1][1]
+        for _ = 1, 3 do
+          local want, after = plain(states:get_value(), c[1])
+          if dtype == "float32" then want = (want * 0x1p31):astype("float32") * nd.array(4.6566126e-10, "float32") end
+          equal(want, f())
+          equal(after, states:get_value())
+        end
+      end
+    end
+  end)
+end)
+
+describe("a draw in a loop", function()
+  it("is carried from turn to turn, and on to the next call", function()
+    for name, mode in pairs(modes) do
+      local srng = MRG(5)
+      local out, updates = theano.scan { fn = function(s) return s + srng:uniform({ 3 }) end,
+        outputs_info = T.zeros({ 3 }), n_steps = 4 }
+      local f = theano.compile { inputs = {}, outputs = out, updates = updates, mode = mode() }
+      local want, sum = first(5, 3), nd.zeros({ 3 })
+      for _ = 1, 2 do
+        local got = f()
+        for t = 0, 3 do
+          sum = (t == 0 and nd.zeros({ 3 }) or sum) + want()
+          assert(nd.allclose(sum, got[t], 1e-15), name)
+        end
+      end
+    end
+  end)
+
+  it("has gradients through what is done with it", function()
+    local x = T.dscalar("x")
+    for name, mode in pairs(modes) do
+      local srng = MRG(5)
+      local out, updates = theano.scan { fn = function(s) return s * x + srng:uniform({ 3 }) end,
+        outputs_info = T.zeros({ 3 }), n_steps = 3 }
+      local g = T.grad(out[-1]:sum(), x)
+      local f = theano.compile { inputs = { x }, outputs = { g, out }, updates = updates, mode = mode() }
+      local want = first(5, 3)
+      local u1, u2 = want(), want()
+      assert(math.abs(f(0.5) - (u1 * 2 * 0.5 + u2):sum()) < 1e-12, name)
+    end
+  end)
+end)
+
+describe("vmap", function()
+  it("draws for each element what its function draws, and once what it does not", function()
+    local x = T.dvector("x")
+    for name, mode in pairs(modes) do
+      local srng = MRG(5)
+      local outside = srng:uniform({ 3 })
+      local y = T.vmap(function(v) return v + srng:uniform({ 2, 3 }) + 10 * outside, outside end)(x)
+      local f = compiled({ y, outside }, mode(), { x })
+      local base = MRG(5)
+      local w = compiled({ base:uniform({ 3 }), base:uniform({ 2, 3 }) })
+      for _ = 1, 2 do
+        local got, mask = f(nd.zeros({ 4 }))
+        local w1, w2 = w()
+        equal(w1, mask, name)
+        local parts = got - 10 * mask
+        assert(nd.allclose(w2, parts[0], 1e-12), name) -- the first element draws as without vmap
+        for i = 0, 3 do
+          for j = 0, i - 1 do assert(not nd.allclose(parts[i], parts[j]), name) end
+        end
+      end
+    end
+  end)
+
+  it("gives each element a part of the streams of its own", function()
+    local srng, x = MRG(5), T.dvector("x")
+    local y = T.vmap(function(v)
+      return T.vmap(function(w) return w + srng:uniform({ 2 }) end)(v * T.ones({ 3 }))
+    end)(x)
+    local f = compiled({ y }, nil, { x })
+    local states, seen = srng.state_updates[1][1]:get_value(), {}
+    local all = f(nd.zeros({ 2 }))
+    assert.same({ 2, 3, 2 }, { table.unpack(all.shape) })
+    for _, row in ipairs(all:reshape({ 6, 2 }):tolist()) do
+      assert.is_nil(seen[row[1]])
+      seen[row[1]] = true
+    end
+    local want = compiled({ MRG(5):uniform({ 2 }) })
+    want()
+    equal(want(), f(nd.zeros({ 2 }))[0][0]) -- the states moved on as for one element
+    assert.same({ 2, 6 }, { table.unpack(states.shape) })
+  end)
+
+  it("leaves the draw of a jacobian as it is", function()
+    local srng, x = MRG(5), T.dvector("x")
+    local y = x ^ 2 * srng:uniform({ 3 })
+    local f = compiled({ y, T.jacobian(y, x) }, nil, { x })
+    local a, j = f(nd.array({ 1.0, 2.0, 3.0 }))
+    assert(nd.allclose(nd.diag(a * 2 / nd.array({ 1.0, 2.0, 3.0 })), j, 1e-13))
+  end)
+end)

@@ -61,7 +61,7 @@ local ELSEWHERE = {
   ["signal.pool.pool_2d"] = "pool_spec", ["signal.pool.pool_3d"] = "pool_spec",
   ["signal.pool.max_pool_2d_same_size"] = "pool_spec", ["nnet.neighbours.images2neibs"] = "pool_spec",
   ["random.mrg_uniform"] = "mrg_spec", ["random.multinomial_from_uniform"] = "mrg_spec",
-  ["random.choice_from_uniform"] = "mrg_spec",
+  ["random.philox"] = "key_spec", ["random.choice_from_uniform"] = "mrg_spec",
 }
 
 it("every function of the table has NumPy's numbers for it", function()

@@ -2,6 +2,6 @@
 -- @module theano.random
 local rng_mrg = require("theano.rng_mrg")
 
-local M = { MRG_RandomStreams = rng_mrg.MRG_RandomStreams }
+local M = { MRG_RandomStreams = rng_mrg.MRG_RandomStreams, Key = require("theano.key") }
 
 return M

@@ -6,6 +6,7 @@ local nd = require("theano.ndarray")
 local shared = require("theano.shared")
 local T = require("theano.tensor")
 local config = require("theano.config")
+local sizes = require("theano.rng_sizes")
 local util = require("theano.util")
 
 local undefined_grad = require("theano.gradient").undefined_grad
@@ -54,86 +55,20 @@ function M.ff_2p134(rstate) return nd.array(core.mrg_skip(state_of(rstate)), "in
 --- A state 2^72 numbers further on: where the next stream of the same draw begins. `rstate` is six integers.
 function M.ff_2p72(rstate) return core.mrg_streams(state_of(rstate), 2)[1] end
 
--- ---- sizes ----------------------------------------------------------------------------------------------------------
--- The product of a list's integers; nil where one is symbolic.
-local function known_count(size)
-  if type(size) ~= "table" then return nil end
-  local n = 1.0
-  for _, v in ipairs(size) do
-    if math.type(v) ~= "integer" then return nil end
-    n = n * v
-  end
-  return n
-end
-
+-- ---- sizes and parameters -------------------------------------------------------------------------------------------
 --- How many streams a draw of that size gets: a sixth of its numbers where they are known, at most 15360.
 function M.guess_n_streams(size)
-  local n = known_count(size)
+  local n = sizes.count(size)
   if not n then return MOST_STREAMS end
   if n > 6 then n = n // 6 end
   return math.tointeger(math.min(n, MOST_STREAMS))
-end
-
-local function check_entry(what, v, place)
-  if util.is_var(v) then
-    if v.ndim ~= 0 or not v.dtype:find("int") then
-      raise("TypeError", "%s: %s must be an integer scalar, it is %s", what, place, tostring(v.type))
-    end
-  elseif math.type(v) ~= "integer" then
-    raise("TypeError", "%s: size must be a table of integers or a Variable, but %s is %s", what, place,
-      util.kind_of(v))
-  elseif v <= 0 then
-    raise("ValueError", "%s: the specified size contains a dimension with value <= 0: %s is %d", what, place, v)
-  end
-  return v
-end
-
--- A size as a vector of integers: a list of integers and scalars, or a vector. `scalar`: one integer will do, too.
-local function check_size(what, size, scalar)
-  if scalar and (math.type(size) == "integer" or util.is_var(size) and size.ndim == 0) then size = { size } end
-  if util.is_array(size) then size = size.ndim == 1 and size:tolist() or size end
-  if util.is_var(size) then
-    if size.ndim ~= 1 or not size.dtype:find("int") then
-      raise(scalar and "ValueError" or "TypeError", "%s: a size that is a Variable must be a vector of integers, "
-        .. "it is %s", what, tostring(size.type))
-    end
-    return size, size
-  end
-  if type(size) ~= "table" then
-    raise(scalar and "ValueError" or "TypeError", "%s: size must be a table of integers or a Variable with 1 "
-      .. "dimension, got %s", what, util.kind_of(size))
-  end
-  local list = util.each(what .. ": size", size, function(v, place) return check_entry(what, v, place) end)
-  if #list == 0 then return T.constant(nd.zeros({ 0 }, "int64")), list end
-  return T.cast(T.as_tensor_variable(list), "int64"), list
-end
-
--- ---- arguments ------------------------------------------------------------------------------------------------------
-local function upcast(...)
-  local sum = nd.zeros({ 1 }, config.floatX)
-  for _, v in ipairs({ ... }) do sum = sum + nd.zeros({ 1 }, v.dtype) end
-  return sum.dtype
 end
 
 -- A parameter of a distribution, with respect to which nobody may differentiate.
 local function parameter(v) return undefined_grad(T.as_tensor_variable(v)) end
 
 local function check_nstreams(what, n)
-  if n == nil then return end
-  if n <= 0 then raise("ValueError", "%s: nstreams must be positive, got %d", what, n) end
-end
-
--- Probabilities that are known already must be ones.
-local function check_probability(what, p)
-  local value = p
-  if util.is_var(p) then
-    if core.kind(p) ~= "constant" then return end
-    value = p.data
-  end
-  local array = util.is_array(value) and value or nd.array(value)
-  if array.size > 0 and not (array:min() >= 0 and array:max() <= 1) then
-    raise("ValueError", "%s: p must lie in [0, 1]%s", what, array.ndim == 0 and ", it is " .. util.text(value) or "")
-  end
+  if n and n <= 0 then raise("ValueError", "%s: nstreams must be positive, got %d", what, n) end
 end
 
 -- ---- the streams ----------------------------------------------------------------------------------------------------
@@ -220,9 +155,9 @@ local function draw(self, what, size, given, a, dtype)
 end
 
 local function uniform(self, what, a)
-  local size, given = check_size(what, a.size)
+  local size, given = sizes.vector(what, a.size)
   local low, high = T.as_tensor_variable(a.low or 0.0), T.as_tensor_variable(a.high or 1.0)
-  local dtype = a.dtype or upcast(low, high)
+  local dtype = a.dtype or sizes.upcast(low, high)
   if dtype == "floatX" then dtype = config.floatX end
   low, high = undefined_grad(T.cast(low, dtype)), undefined_grad(T.cast(high, dtype))
   local begins = self.rstate
@@ -248,19 +183,15 @@ function Streams.uniform(self, size, low, high, ndim, dtype, nstreams, target)
 end
 
 -- ---- normal numbers -------------------------------------------------------------------------------------------------
--- Halves of the uniform numbers as radius and angle of pairs.
+-- Halves of the uniform numbers as radius, cosine and sine of pairs.
 local function polar(self, what, n, a, dtype)
-  local even = math.type(n) == "integer" and n + n % 2 or n + n % 2
-  local symbolic = math.type(n) ~= "integer"
+  local even = n + n % 2
   local list = { even }
-  local size = symbolic and T.stack(list) or T.constant(nd.array(list, "int64"))
-  local u = draw(self, what, size, list, { nstreams = a.nstreams or MOST_STREAMS, target = a.target }, dtype)
-  self.state_updates[#self.state_updates][4] = a.nstreams or MOST_STREAMS
+  local size = util.is_var(n) and T.stack(list) or T.constant(nd.array(list, "int64"))
+  local nstreams = a.nstreams or MOST_STREAMS -- a symbolic size in Theano
+  local u = draw(self, what, size, list, { nstreams = nstreams, target = a.target }, dtype)
   local half = even // 2
-  local u1, u2 = u[{ T.slice(nil, half) }], u[{ T.slice(half) }]
-  local radius = T.sqrt(-2.0 * T.log(u1))
-  local angle = T.constant(nd.array(2 * math.pi, dtype)) * u2
-  return radius, T.cos(angle), T.sin(angle)
+  return sizes.polar(u[{ T.slice(nil, half) }], u[{ T.slice(half) }], dtype)
 end
 
 -- Those outside [-2, 2] drawn again from the tails' complement: radii of numbers above exp(-2) are below 2.
@@ -283,12 +214,12 @@ local function truncated(self, what, z0, z1, cosine, sine, a, dtype)
 end
 
 local function normal(self, what, a)
-  local size, given = check_size(what, a.size, true)
+  local size, given = sizes.vector(what, a.size, { scalar = true })
   local avg, std = parameter(a.avg or 0.0), parameter(a.std or 1.0)
-  local dtype = a.dtype or upcast(avg, std)
+  local dtype = a.dtype or sizes.upcast(avg, std)
   if dtype == "floatX" then dtype = config.floatX end
   avg, std = T.cast(avg, dtype), T.cast(std, dtype)
-  local known = known_count(given)
+  local known = sizes.count(given)
   local n = known and math.tointeger(known) or T.prod(size, { dtype = "int64" })
   local radius, cosine, sine = polar(self, what, n, a, dtype)
   local z0, z1 = radius * cosine, radius * sine
@@ -321,7 +252,7 @@ function Streams.binomial(self, size, n, p, ndim, dtype, nstreams, target)
   check_self(self, "binomial")
   check_there("binomial", "size", size)
   if (n or 1) ~= 1 then raise("NotImplementedError", "MRG_RandomStreams.binomial with n > 1") end
-  check_probability("binomial", p or 0.5)
+  sizes.check_probability("binomial", p or 0.5)
   p = parameter(p or 0.5)
   local u = uniform(self, "binomial", { size = size, ndim = ndim, nstreams = nstreams, target = target })
   return T.cast(T.lt(u, p), dtype or "int64")

@@ -4,15 +4,28 @@
 
 #include <string.h>
 
+/* The size that argument i gives, and its length, which argument i + 1 says where it does not follow; NULL: error. */
+static ThVar *size_of(Front *f, int i, int64_t *n) {
+    ThVar *size = front_var(f, i);
+    *n = !size ? 0 : front_none(f, i + 1) ? vector_length(size) : front_int(f, i + 1);
+    if (!size || failed(f->ctx)) return NULL;
+    if (*n < 0) front_error(f, TH_ValueError, "the number of dimensions does not follow from the size: give ndim");
+    return *n ? size : cast_make(f->b, size, TH_INT64); /* an empty list is of floats */
+}
+
+int front_philox(Front *f) {
+    int64_t n;
+    ThVar *key = front_var(f, 0), *counter = front_var(f, 1), *size = size_of(f, 2, &n);
+    ThDtype d = front_dtype(f, 4);
+    if (!key || !counter || !size || failed(f->ctx)) return -1;
+    return front_return(f, philox_make(f->b, key, counter, size, &(PhiloxAttrs){.dtype = (uint8_t)d, .ndim = n}));
+}
+
 int front_mrg_uniform(Front *f) {
-    ThVar *rstate = front_var(f, 0), *size = front_var(f, 1);
+    int64_t n;
+    ThVar *rstate = front_var(f, 0), *size = size_of(f, 1, &n);
     ThDtype d = front_dtype(f, 3);
     if (!rstate || !size || failed(f->ctx)) return -1;
-    int64_t n = front_none(f, 2) ? vector_length(size) : front_int(f, 2);
-    if (failed(f->ctx)) return -1;
-    if (n < 0)
-        return front_error(f, TH_ValueError, "the number of dimensions does not follow from the size: give ndim");
-    if (n == 0) size = cast_make(f->b, size, TH_INT64); /* an empty list is of floats */
     ThApply *a = mrg_uniform_make(f->b, rstate, size, &(MrgAttrs){.dtype = (uint8_t)d, .ndim = n});
     return a ? front_return_n(f, a->out, 2) : -1;
 }

@@ -13,6 +13,13 @@ typedef struct MrgAttrs {
 /* Outputs: the states after the draw, and the samples of that size in [0, 1). */
 ThApply *mrg_uniform_make(Builder *b, ThVar *rstate, ThVar *size, const MrgAttrs *at);
 
+typedef struct PhiloxAttrs {
+    uint8_t dtype;
+    int64_t ndim; /* of the size; keys may have dimensions in front */
+} PhiloxAttrs;
+enum { PHILOX_SPLIT = 1, PHILOX_FOLD }; /* last words of counters that keys are made with; numbers are drawn with 0 */
+ThVar *philox_make(Builder *b, ThVar *key, ThVar *counter, ThVar *size, const PhiloxAttrs *at);
+
 typedef struct PickAttrs {
     uint8_t dtype;
 } PickAttrs;

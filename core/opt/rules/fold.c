@@ -54,6 +54,13 @@ static ThVar *evaluate(Opt *o, ThApply *a) {
 
 /* Nodes whose result can be far larger than their inputs are left to the plan. */
 static bool makes_large(const ThApply *a) {
+    enum { MOST_DRAWN = 64 }; /* keys of random numbers and the like */
+    if (a->op->flags & OP_DRAWS) {
+        int64_t all = 1, n;
+        for (int d = 0; d < a->in[a->nin - 1]->u.data->size; d++)
+            if (!vector_known(a->in[a->nin - 1], d, &n) || __builtin_mul_overflow(all, n, &all)) return true;
+        return all > MOST_DRAWN;
+    }
     return a->op == &op_alloc || a->op == &op_alloc_empty || a->op == &op_arange || a->op == &op_eye ||
            a->op == &op_tri;
 }

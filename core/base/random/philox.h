@@ -1,0 +1,38 @@
+/*
+ * philox.h -- Philox4x32-10 of Salmon, Moraes, Dror and Shaw (Random123): four words that depend on a counter of four
+ * words and a key of two alone. A draw of n words takes counters that follow each other, the first word of each lowest;
+ * word i of the draw is word i mod 4 of counter number i / 4.
+ */
+#ifndef TH_BASE_RANDOM_PHILOX_H
+#define TH_BASE_RANDOM_PHILOX_H
+
+#include "base/base.h"
+
+typedef struct PhiloxDraw {
+    uint32_t key[2], counter[4];
+    int64_t n; /* elements */
+    ThDtype d; /* uint32: a word each; uint64: two, the first one lowest; float32: 24 bits of one; float64: 53 of two */
+    void *out;
+} PhiloxDraw;
+/* Elements [PHILOX_PART * part, ..) of it; parts may be drawn at the same time. */
+enum { PHILOX_PART = 1 << 14 };
+int64_t philox_parts(const PhiloxDraw *w);
+void philox_part(const PhiloxDraw *w, int64_t part);
+
+/* ---- the loops, one source for each instruction set -------------------------------------------------------------- */
+enum { PHILOX_WIDE = 256 };                   /* counters at a time */
+typedef uint32_t PhiloxWords[4][PHILOX_WIDE]; /* counters by word, then what comes of them */
+typedef struct PhiloxKernels {
+    void (*rounds)(PhiloxWords c, const uint32_t *key);
+    /* all of them in order */
+    void (*u32)(PhiloxWords c, void *out);
+    void (*f32)(PhiloxWords c, void *out);
+    void (*u64)(PhiloxWords c, void *out);
+    void (*f64)(PhiloxWords c, void *out);
+} PhiloxKernels;
+extern const PhiloxKernels philox_kernels_sse2;
+#if defined(__x86_64__)
+extern const PhiloxKernels philox_kernels_avx2, philox_kernels_avx512;
+#endif
+
+#endif
