@@ -192,6 +192,10 @@ static void user_value(lua_State *L, LtState *s, int i, ThArg *out, const LtPlac
         out->kind = TH_ARG_ARRAY;
         return;
     }
+    if ((out->random = lt_random(L, s, i))) {
+        out->kind = TH_ARG_RANDOM;
+        return;
+    }
     if ((z = lt_test(L, s, i, LT_COMPLEX))) {
         out->kind = TH_ARG_COMPLEX;
         out->c = *z;

@@ -137,6 +137,12 @@ uint32_t lt_pattern(lua_State *L, int i, int *n);         /* {true, false, ..} a
 void lt_push_type(lua_State *L, LtState *s, ThType t);
 ThType *lt_type(lua_State *L, LtState *s, int i);
 
+/* random.c: generators, and states of such as values of variables */
+ThRandom *lt_random(lua_State *L, LtState *s, int i); /* NULL: something else */
+bool lt_is_state(ThType t);
+void lt_push_state(lua_State *L, LtState *s, ThArray *state);                        /* takes over */
+void lt_push_value(lua_State *L, LtState *s, ThType t, ThArray *a, bool keep_array); /* of a variable; takes over */
+
 /* fgraph.c: a FunctionGraph in the user's hands, of its own or that of the rewrite `call` */
 void lt_push_graph(lua_State *L, LtState *s, const LtCall *call);
 
@@ -144,6 +150,7 @@ void lt_push_graph(lua_State *L, LtState *s, const LtCall *call);
 typedef struct LtOutput {
     bool keep_array; /* given as an array even when 0-d */
     bool scalar;     /* a Lua number or boolean */
+    bool state;      /* of a RandomState */
     bool lent;       /* borrowed: the array of the last call may come again, and then as the same userdata */
     uint8_t dtype;
 } LtOutput;

@@ -121,7 +121,8 @@ static void push_lent(lua_State *L, const Call *c, int i, ThArray *a) {
 /* values: NULL when all results were asked for as arrays. */
 static void push_result(lua_State *L, const Call *c, int i, ThArray *a, const ThValue *values) {
     const LtOutput *o = &c->f->out[i];
-    if (o->lent) push_lent(L, c, i, a);
+    if (o->state) lt_push_state(L, c->s, a);
+    else if (o->lent) push_lent(L, c, i, a);
     else if (!o->scalar) lt_push_array(L, c->s, a);
     else if (a || !values) lt_push_result(L, c->s, a, false);
     else if (o->dtype == TH_FLOAT64 || o->dtype == TH_FLOAT32) lua_pushnumber(L, values[i].f);
@@ -246,7 +247,9 @@ static int get_default(lua_State *L) { /* (f, number from 0) -> number or ndarra
     LtFunction *f = lt_check_function(L, s, 1);
     ThArray *a = th_function_default(f->f, (int)luaL_checkinteger(L, 2));
     if (!a && th_error(s->ctx) != TH_OK) return lt_raise(L, s);
-    if (a) lt_push_result(L, s, a, false);
+    ThVar *v = th_function_input_var(f->f, (int)luaL_checkinteger(L, 2));
+    if (a && v) lt_push_value(L, s, th_var_type(v), a, false);
+    else if (a) lt_push_result(L, s, a, false);
     else lua_pushnil(L);
     return 1;
 }
@@ -362,7 +365,9 @@ static int bound_gc(lua_State *L) {
 static void renew(lua_State *L, LtState *s, LtBound *b) {
     for (int i = 0; i < b->nout; i++) {
         if (b->out[i].scalar) continue;
-        lt_push_array(L, s, th_array_retain(th_bound_output(b->b, i, NULL)));
+        ThArray *a = th_array_retain(th_bound_output(b->b, i, NULL));
+        if (b->out[i].state) lt_push_state(L, s, a);
+        else lt_push_array(L, s, a);
         lua_rawseti(L, lua_upvalueindex(3), i + 1);
     }
 }

@@ -152,8 +152,9 @@ static void describe(lua_State *L, LtFunction *f, const ThOut *out) {
             f->out[i].keep_array = lua_toboolean(L, -1);
             lua_pop(L, 1);
         }
+        f->out[i].state = lt_is_state(t);
         f->out[i].scalar = t.ndim == 0 && !f->out[i].keep_array;
-        f->out[i].lent = out[i].borrow && !f->out[i].scalar;
+        f->out[i].lent = out[i].borrow && !f->out[i].scalar && !f->out[i].state;
         f->all_arrays |= t.ndim == 0 && f->out[i].keep_array;
     }
     lua_pop(L, 1);

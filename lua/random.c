@@ -202,6 +202,91 @@ static int r_bytes(lua_State *L) { /* bytes(n): a string */
     return 1;
 }
 
+/* ---- states as values of variables ------------------------------------------------------------------------------- */
+ThRandom *lt_random(lua_State *L, LtState *s, int i) {
+    ThRandom **p = lt_test(L, s, i, LT_RANDOM);
+    return p ? *p : NULL;
+}
+
+bool lt_is_state(ThType t) { return t.kind == th_random_state_type().kind; }
+
+static ThRandom **blank(lua_State *L, LtState *s) {
+    ThRandom **p = lua_newuserdatauv(L, sizeof *p, 0);
+    *p = NULL;
+    lt_set_meta(L, s, LT_RANDOM);
+    return p;
+}
+
+void lt_push_state(lua_State *L, LtState *s, ThArray *state) {
+    LT_CHECK(L, s, state);
+    lt_push_array(L, s, state); /* so that an error frees it */
+    ThRandom **p = blank(L, s);
+    *p = th_random_on(state);
+    LT_CHECK(L, s, *p);
+    lua_remove(L, -2);
+}
+
+void lt_push_value(lua_State *L, LtState *s, ThType t, ThArray *a, bool keep_array) {
+    if (lt_is_state(t)) lt_push_state(L, s, a);
+    else lt_push_result(L, s, a, keep_array);
+}
+
+static int shared_random(lua_State *L) { /* (RandomState, name, borrow) -> a shared variable */
+    LtState *s = LT_STATE(L);
+    ThRandom *r = lt_random(L, s, 1);
+    if (!r) return lt_wrong(L, 1, "a RandomState");
+    lt_mark_line(L, s);
+    lt_push_var(L, s, th_shared_random(s->ctx, r, luaL_optstring(L, 2, NULL), lua_toboolean(L, 3)));
+    return 1;
+}
+
+static int state_type(lua_State *L) {
+    lt_push_type(L, LT_STATE(L), th_random_state_type());
+    return 1;
+}
+
+/* (fn, type of the draw, ndim_added, {state, size, parameters..}) -> the state behind the draw, the draw */
+static int random_function(lua_State *L) {
+    LtState *s = LT_STATE(L);
+    ThVar *in[8], *out[2] = {NULL, NULL};
+    ThType *t = lt_type(L, s, 2);
+    const char *fn = luaL_checkstring(L, 1);
+    if (!t) return lt_wrong(L, 2, "a TensorType");
+    int added = (int)luaL_checkinteger(L, 3), n = lt_length_of(L, 4, "the arguments");
+    if (n > 8) return lt_error(L, TH_TypeError, "RandomFunction{%s}: too many parameters", fn);
+    for (int i = 0; i < n; i++) {
+        lua_rawgeti(L, 4, i + 1);
+        in[i] = lt_check_var(L, s, -1); /* the table keeps it */
+        lua_pop(L, 1);
+    }
+    lt_mark_line(L, s);
+    LT_CHECK(L, s, !th_random_function(s->ctx, fn, *t, added, in, n, out));
+    luaL_checkstack(L, 4, "results");
+    for (int i = 0; i < 2; i++) lt_push_var(L, s, out[i]);
+    return 2;
+}
+
+static int same_state(lua_State *L) { /* (RandomState, RandomState) */
+    LtState *s = LT_STATE(L);
+    ThRandom *a = lt_random(L, s, 1), *b = lt_random(L, s, 2);
+    if (!a || !b) return lt_wrong(L, a ? 2 : 1, "a RandomState");
+    ThArray *x = th_random_array(a), *y = th_random_array(b);
+    lua_pushboolean(L, th_array_equal(x, y));
+    th_array_release(x);
+    th_array_release(y);
+    return 1;
+}
+
+static int copy_state(lua_State *L) { /* (RandomState) -> another in the same state */
+    LtState *s = LT_STATE(L);
+    ThRandom *r = self(L, s);
+    lt_most(L, 1);
+    ThArray *own = th_random_array(r), *copy = th_array_copy(own);
+    th_array_release(own);
+    lt_push_state(L, s, copy);
+    return 1;
+}
+
 /* ---- seeds and states -------------------------------------------------------------------------------------------- */
 /* A seed from the system where none is given. */
 static uint64_t entropy(lua_State *L) {
@@ -287,9 +372,7 @@ static int r_new(lua_State *L) {
     LtState *s = LT_STATE(L);
     lt_most(L, 1);
     lua_settop(L, 1);
-    ThRandom **p = lua_newuserdatauv(L, sizeof *p, 0);
-    *p = NULL;
-    lt_set_meta(L, s, LT_RANDOM);
+    ThRandom **p = blank(L, s);
     *p = th_random_new(s->ctx, 0);
     LT_CHECK(L, s, *p);
     seed(L, s, *p, 1);
@@ -350,12 +433,19 @@ static int mrg_skip(lua_State *L) { /* mrg_skip(state): the state of the next dr
 void lt_open_random(lua_State *L, LtState *s) {
     static const luaL_Reg meta[] = {{"__gc", r_gc}, {NULL, NULL}};
     lt_new_meta(L, s, LT_RANDOM, "RandomState", meta);
-    static const luaL_Reg methods[] = {{"rand", r_rand},           {"randn", r_randn},
-                                       {"randint", r_randint},     {"random_integers", r_random_integers},
-                                       {"shuffle", r_shuffle},     {"multinomial", r_multinomial},
-                                       {"dirichlet", r_dirichlet}, {"bytes", r_bytes},
-                                       {"seed", r_seed},           {"get_state", r_get_state},
-                                       {"set_state", r_set_state}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"rand", r_rand},
+                                       {"randn", r_randn},
+                                       {"randint", r_randint},
+                                       {"random_integers", r_random_integers},
+                                       {"shuffle", r_shuffle},
+                                       {"multinomial", r_multinomial},
+                                       {"dirichlet", r_dirichlet},
+                                       {"bytes", r_bytes},
+                                       {"seed", r_seed},
+                                       {"get_state", r_get_state},
+                                       {"set_state", r_set_state},
+                                       {"copy", copy_state},
+                                       {NULL, NULL}};
     lua_newtable(L);
     lt_register(L, s, methods);
     for (int i = 0; th_random_distribution(i); i++) {
@@ -374,6 +464,10 @@ void lt_open_random(lua_State *L, LtState *s) {
                                    {"distributions", distributions},
                                    {"mrg_streams", mrg_streams},
                                    {"mrg_skip", mrg_skip},
+                                   {"shared_random", shared_random},
+                                   {"random_state_type", state_type},
+                                   {"random_function", random_function},
+                                   {"same_random_state", same_state},
                                    {NULL, NULL}};
     lt_register(L, s, fns);
 }

@@ -33,7 +33,8 @@ static int shared_get(lua_State *L) { /* (shared, borrow, array) -> ndarray, or 
     LtState *s = LT_STATE(L);
     lt_most(L, 3);
     bool borrow = lua_toboolean(L, 2);
-    lt_push_result(L, s, th_shared_get(check_shared(L, s), borrow), borrow || lua_toboolean(L, 3));
+    ThVar *v = check_shared(L, s);
+    lt_push_value(L, s, th_var_type(v), th_shared_get(v, borrow), borrow || lua_toboolean(L, 3));
     return 1;
 }
 
@@ -53,7 +54,9 @@ static ThArray *filtered(lua_State *L, LtState *s, ThVar *v, int i) {
 
 static int filter(lua_State *L) { /* (variable, value) -> ndarray of its type */
     LtState *s = LT_STATE(L);
-    filtered(L, s, lt_check_var(L, s, 1), 2);
+    ThVar *v = lt_check_var(L, s, 1);
+    ThArray *a = filtered(L, s, v, 2);
+    if (lt_is_state(th_var_type(v))) lt_push_state(L, s, th_array_retain(a));
     return 1;
 }
 
@@ -62,7 +65,7 @@ static int shared_set(lua_State *L) { /* (shared, value, borrow) */
     lt_most(L, 3);
     ThVar *v = check_shared(L, s);
     ThArray *a = lt_array(L, s, 2);
-    bool borrow = !a || lua_toboolean(L, 3);
+    bool borrow = (!a && !lt_random(L, s, 2)) || lua_toboolean(L, 3);
     if (lt_var(L, s, 2)) return lt_error(L, TH_TypeError, "set_value takes a value, not a symbolic Variable");
     if (!a) a = filtered(L, s, v, 2);
     LT_CHECK(L, s, !th_shared_set(v, a, borrow));

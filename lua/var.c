@@ -134,6 +134,8 @@ static int type_index(lua_State *L) {
     LtState *s = LT_STATE(L);
     ThType *t = lt_type(L, s, 1);
     const char *k = luaL_checkstring(L, 2);
+    if (lt_is_state(*t) && (!strcmp(k, "ndim") || !strcmp(k, "dtype") || !strcmp(k, "broadcastable")))
+        return lt_error(L, TH_AttributeError, "RandomStateType is no type of tensors: it has no %s", k);
     if (!strcmp(k, "dtype")) lua_pushstring(L, th_dtype_name((ThDtype)t->dtype));
     else if (!strcmp(k, "ndim")) lua_pushinteger(L, t->ndim);
     else if (!strcmp(k, "broadcastable")) push_pattern(L, *t);
@@ -162,7 +164,7 @@ static int type_filter(lua_State *L) { /* type_filter(type, value, strict, allow
     memset(&value, 0, sizeof value);
     lt_value(L, s, 2, &value, &(LtPlace){.name = "the value"});
     int8_t down = (int8_t)(lua_isnil(L, 4) ? -1 : lua_toboolean(L, 4));
-    lt_push_array(L, s, th_type_filter(s->ctx, *t, &value, lua_toboolean(L, 3), down));
+    lt_push_value(L, s, *t, th_type_filter(s->ctx, *t, &value, lua_toboolean(L, 3), down), true);
     return 1;
 }
 
@@ -224,6 +226,7 @@ static int attribute(lua_State *L) {
     ThVar *v = lt_check_var(L, s, 1);
     const char *k = luaL_checkstring(L, 2);
     ThType t = th_var_type(v);
+    if (lt_is_state(t) && (!strcmp(k, "ndim") || !strcmp(k, "dtype") || !strcmp(k, "broadcastable"))) return 0;
     if (!strcmp(k, "ndim")) lua_pushinteger(L, t.ndim);
     else if (!strcmp(k, "dtype")) lua_pushstring(L, th_dtype_name((ThDtype)t.dtype));
     else if (!strcmp(k, "broadcastable")) push_pattern(L, t);

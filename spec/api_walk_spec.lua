@@ -10,6 +10,8 @@ local function read(path)
   return text
 end
 
+local function headers() return read("core/theano.h") .. read("core/theano_random.h") end
+
 local function sh(command)
   local pipe = assert(io.popen("{ " .. command .. "; } 2>&1"))
   local text = pipe:read("a")
@@ -19,7 +21,7 @@ end
 
 describe("core/theano.h", function()
   it("is read as a whole", function()
-    local header = read("core/theano.h")
+    local header = headers()
     local _, declared = header:gsub("\nTH_API ", "")
     assert.equal(declared, #api_walk.prototypes(header))
     assert.is_true(declared > 200)
@@ -29,7 +31,7 @@ describe("core/theano.h", function()
     local build = runner.path:match("^(.*)/[^/]+$") or "build"
     skip.unless(sh("command -v gcc") ~= "", "no gcc")
     local folder = runner.folder()
-    runner.write(folder .. "/walk.c", api_walk.program(read("core/theano.h")))
+    runner.write(folder .. "/walk.c", api_walk.program(headers()))
     local sanitize = sh(("nm -D %s/libtheano.so | grep -c __asan_init"):format(build)):match("^[1-9]") and
       "-fsanitize=address,undefined" or ""
     -- in the folder: what is called with names writes files

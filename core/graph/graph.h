@@ -20,8 +20,14 @@ typedef enum {
     TYPE_NONE,         /* NoneConst, open slice ends */
     TYPE_NULL,         /* an undefined gradient; `dtype` unused */
     TYPE_DISCONNECTED, /* no path */
-    TYPE_GENERIC
+    TYPE_GENERIC,
+    TYPE_STATE /* of a RandomState: stored as a vector of uint32, but no tensor to any operation that works on such */
 } TypeKind;
+enum { TYPE_STATE_WORDS = 628 }; /* its length, which needs no look at a value */
+/* Are its values arrays? */
+static inline bool type_is_array(ThType t) {
+    return t.kind == TYPE_TENSOR || t.kind == TYPE_SCALAR || t.kind == TYPE_STATE;
+}
 static inline bool type_eq(ThType a, ThType b) {
     return a.kind == b.kind && a.dtype == b.dtype && a.ndim == b.ndim && a.broadcastable == b.broadcastable;
 }

@@ -189,7 +189,7 @@ static bool worthwhile(const ThApply *a) {
 
 static int dims_of(ThVar *const *v, int n) {
     int dims = 0;
-    for (int i = 0; i < n; i++) dims += v[i]->type.kind == TYPE_TENSOR ? v[i]->type.ndim : 0;
+    for (int i = 0; i < n; i++) dims += type_is_array(v[i]->type) ? v[i]->type.ndim : 0;
     return dims;
 }
 
@@ -215,7 +215,7 @@ bool lengths_check(ThApply *a) {
     if (dims_of(a->in, a->nin) + dims_of(a->out, a->nout) > MOST) return true;
     for (int i = 0; i < a->nin; i++) {
         const ThVar *v = a->in[i];
-        bool tensor = v->type.kind == TYPE_TENSOR || v->type.kind == TYPE_SCALAR;
+        bool tensor = type_is_array(v->type);
         l.in[i] = tensor ? next : NULL;
         for (int d = 0; tensor && d < v->type.ndim; d++) {
             int64_t n = length_of(v, d);

@@ -6,10 +6,15 @@
  */
 #include "parts.h"
 
+#include "base/random/random.h"
+
 #include <string.h>
 
 /* Does `value` fit t (dtype aside)? */
 static bool shape_fits(ThContext *c, ThType t, const ThArray *value, const char *name) {
+    if (t.kind == TYPE_STATE)
+        return random_is_state(value) ||
+               err(c, TH_TypeError, "shared variable %s: the state of a RandomState is needed", name);
     if (value->ndim != t.ndim) {
         return err(c, TH_TypeError, "shared variable %s: wrong number of dimensions: expected %d, got %d", name, t.ndim,
                    value->ndim);
@@ -41,11 +46,7 @@ static ThArray *stored(ThContext *c, ThDtype want, ThArray *value, bool cast, bo
     return th_array_astype(value, want);
 }
 
-ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow, uint32_t broadcastable) {
-    if (!c) return NULL;
-    if (!value) return err_missing(c, __func__), NULL;
-    if (!value || !array_usable(c, value)) { return NULL; }
-    ThType t = type_tensor((ThDtype)value->dtype, value->ndim, broadcastable);
+static ThVar *shared_of(ThContext *c, ThType t, ThArray *value, const char *name, bool borrow) {
     if (!shape_fits(c, t, value, name ? name : "") || !graph_float64_allowed(c, &(ThVar){.type = t})) { return NULL; }
     Builder b;
     builder_begin(&b, c);
@@ -69,6 +70,19 @@ ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow
     th_var_retain(v);
     builder_end(&b);
     return v;
+}
+
+ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow, uint32_t broadcastable) {
+    if (!c) return NULL;
+    if (!value) return err_missing(c, __func__), NULL;
+    if (!array_usable(c, value)) { return NULL; }
+    return shared_of(c, type_tensor((ThDtype)value->dtype, value->ndim, broadcastable), value, name, borrow);
+}
+
+ThVar *th_shared_random(ThContext *c, ThRandom *r, const char *name, bool borrow) {
+    if (!c) return NULL;
+    if (!r) return err_missing(c, __func__), NULL;
+    return shared_of(c, th_random_state_type(), r->array, name, borrow);
 }
 
 static bool is_shared(const ThVar *s, const char *what) {

@@ -43,10 +43,13 @@ void type_text(Text *t, ThType ty) {
     case TYPE_NULL: text_put(t, "NullType"); return;
     case TYPE_DISCONNECTED: text_put(t, "DisconnectedType"); return;
     case TYPE_GENERIC: text_put(t, "Generic"); return;
+    case TYPE_STATE: text_put(t, "RandomStateType"); return;
     }
 }
 
-static const char *const kind_name[] = {"tensor", "scalar", "none", "null", "disconnected", "generic"};
+static const char *const kind_name[] = {"tensor", "scalar", "none", "null", "disconnected", "generic", "state"};
+
+ThType th_random_state_type(void) { return (ThType){TYPE_STATE, TH_UINT32, 1, 0}; }
 
 void type_put(Text *t, ThType ty) {
     if (ty.kind == TYPE_SCALAR) {
@@ -82,7 +85,7 @@ const char *type_read(ThContext *c, const char *p, ThType *ty) {
     p += word(p, buf, sizeof buf);
     for (int k = TYPE_NONE; k < TH_LEN(kind_name); k++) {
         if (strcmp(buf, kind_name[k]) == 0) {
-            *ty = (ThType){(uint8_t)k, TH_INT64, 0, 0};
+            *ty = k == TYPE_STATE ? th_random_state_type() : (ThType){(uint8_t)k, TH_INT64, 0, 0};
             return p;
         }
     }

@@ -349,8 +349,7 @@ static bool api_host(Lower *l, HostFn fn, size_t scratch_bytes) {
     if (a->attrs) memcpy(attrs, a->attrs, a->op->attr_bytes);
     h.attrs = a->attrs ? attrs : NULL;
     for (int i = 0; i < a->nin; i++) {
-        bool tensor = a->in[i]->type.kind == TYPE_TENSOR || a->in[i]->type.kind == TYPE_SCALAR;
-        if (!tensor) h.in[i].buf = -1;
+        if (!type_is_array(a->in[i]->type)) h.in[i].buf = -1;
         else if (!host_value(planner_val(p, a->in[i]), &h.in[i])) return false;
     }
     for (int o = 0; o < a->nout; o++)

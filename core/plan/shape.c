@@ -91,6 +91,7 @@ static bool leaf_dims(Planner *p, const ThVar *v, int root) {
     for (int i = 0; i < v->type.ndim; i++) {
         if (v->kind == VAR_CONSTANT) d[i] = size_const(ARRAY_SHAPE(v->u.data)[i]);
         else if (type_bcast(v->type, i)) d[i] = size_const(1);
+        else if (v->type.kind == TYPE_STATE) d[i] = size_const(TYPE_STATE_WORDS);
         else {
             int at = sizes_slot(&p->sizes, SHAPE_DIM, root, i, -1, 0, false);
             if (at < 0) return false;
@@ -101,8 +102,6 @@ static bool leaf_dims(Planner *p, const ThVar *v, int root) {
 }
 
 bool planner_leaf(Planner *p, const ThVar *v) { return leaf_dims(p, v, p->val[v->id].root); }
-
-static bool is_tensor(const ThVar *v) { return v->type.kind == TYPE_TENSOR || v->type.kind == TYPE_SCALAR; }
 
 static bool stuck(const Planner *p, const ThApply *a, const char *why) {
     return failed(p->ctx) ? false : err(p->ctx, TH_RuntimeError, "%s: %s", a->op->name, why);
@@ -149,7 +148,7 @@ bool planner_dims(Planner *p, ThApply *a, DimsOf of) {
     for (int i = 0; i < a->nin; i++) {
         const ThVar *v = a->in[i];
         if (!v->owner && !p->dims[v->id] && !planner_leaf(p, v)) return false;
-        in[i] = is_tensor(v) ? h + at : NULL;
+        in[i] = type_is_array(v->type) ? h + at : NULL;
         for (int d = 0; d < v->type.ndim; d++) h[at++] = handle(&r, p->dims[v->id][d]);
     }
     for (int o = 0; o < a->nout; o++) {

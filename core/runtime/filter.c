@@ -4,6 +4,8 @@
  */
 #include "function.h"
 
+#include "base/random/random.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,6 +94,8 @@ static ThArray *broadcast_error(const Filter *q, const ThArray *a, int d) {
 
 static ThArray *fit(const Filter *q, ThArray *a) {
     if (!array_usable(q->ctx, a)) return NULL;
+    if (q->type.kind == TYPE_STATE)
+        return random_is_state(a) ? th_array_retain(a) : refuse(q, "A RandomState is needed, the array holds none.");
     if (a->ndim != q->type.ndim) return ndim_error(q, a);
     for (uint32_t b = q->type.broadcastable; b; b &= b - 1)
         if (ARRAY_SHAPE(a)[__builtin_ctz(b)] != 1) return broadcast_error(q, a, __builtin_ctz(b));
@@ -222,6 +226,12 @@ static bool put(const Filter *q, const ThArg *a, char **at) {
 }
 
 ThArray *filter_value(const Filter *q, const ThArg *value) {
+    if (value->kind == TH_ARG_RANDOM) {
+        if (q->type.kind != TYPE_STATE) return refuse(q, "A RandomState is no array of numbers.");
+        return value->random ? th_array_retain(value->random->array) : (err_missing(q->ctx, "a RandomState"), NULL);
+    }
+    if (q->type.kind == TYPE_STATE && value->kind != TH_ARG_ARRAY)
+        return refuse(q, "A RandomState (nd.random.RandomState) is needed.");
     if (value->kind == TH_ARG_ARRAY) return fit(q, value->array);
     Leaves l = {.leaf = -1};
     if (!measure(q, value, 0, &l)) return NULL;

@@ -181,7 +181,7 @@ bool watch_debug_loop(const WatchCall *k, ThApply *a, ThArray *const *planned, T
 static bool joins(const ThApply *a) {
     if (a->op == &op_alloc_empty) return false;
     for (int o = 0; o < a->nout; o++)
-        if (a->out[o]->type.kind != TYPE_TENSOR && a->out[o]->type.kind != TYPE_SCALAR) return false;
+        if (!type_is_array(a->out[o]->type)) return false;
     return true;
 }
 

@@ -55,6 +55,8 @@ theano.until_, theano.scan_module, theano.scan_checkpoints = scan.until_, scan, 
 theano.ifelse = require("theano.ifelse")
 theano.sandbox = { rng_mrg = require("theano.rng_mrg") }
 package.loaded["theano.sandbox"] = theano.sandbox
+theano.tensor.raw_random = require("theano.raw_random")
+theano.tensor.shared_randomstreams = require("theano.shared_randomstreams")
 theano.random = require("theano.random")
 theano.OrderedUpdates = theano.updates.OrderedUpdates
 

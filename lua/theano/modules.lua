@@ -163,6 +163,7 @@ local MODULES = {
   "theano.gof", "theano.gof.graph", "theano.gof.toolbox", "theano.gof.opt", "theano.gof.fg", "theano.scan_module",
   "theano.ifelse", "theano.typed_list", "theano.updates",
   "theano.random", "theano.sandbox", "theano.sandbox.rng_mrg", "theano.tensor.random",
+  "theano.tensor.raw_random", "theano.tensor.shared_randomstreams",
 }
 
 -- Parameters that take a table of keywords themselves, or any value at all: no names then, as many arguments as ever.

@@ -1,7 +1,10 @@
 --- `theano.random`: the generators of random numbers for graphs, by their short names.
 -- @module theano.random
 local rng_mrg = require("theano.rng_mrg")
+local streams = require("theano.shared_randomstreams")
 
-local M = { MRG_RandomStreams = rng_mrg.MRG_RandomStreams, Key = require("theano.key") }
+local M = {
+  MRG_RandomStreams = rng_mrg.MRG_RandomStreams, RandomStreams = streams.RandomStreams, Key = require("theano.key"),
+}
 
 return M

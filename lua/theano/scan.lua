@@ -339,6 +339,11 @@ local function default_updates(r)
 end
 
 local function new_value(s, e)
+  if s.type == core.random_state_type() then
+    if util.is_var(e) and e.type == s.type then return e end
+    raise("TypeError", "scan: the update of %s must be a state of a RandomState, it is %s", tostring(s),
+      util.is_var(e) and tostring(e.type) or util.kind_of(e))
+  end
   if not util.is_var(e) then e = core.constant_typed(core.filter(s, e), s.broadcastable) end
   if e.dtype ~= s.dtype or e.ndim ~= s.ndim then
     raise("TypeError", "scan: the update of %s is a %s with %d dimensions, the shared variable is a %s with %d; a cast "

@@ -27,6 +27,12 @@ return function(value, name, options)
   if value == nil or type(value) == "string" or type(value) == "function" then
     util.raise("TypeError", "a shared variable holds a number, an ndarray or a nested table, got %s", type(value))
   end
+  if type(value) == "userdata" and core.kind(value) == "random" then
+    if options.dtype or options.broadcastable then
+      util.raise("TypeError", "shared: a RandomState has neither dtype nor broadcastable")
+    end
+    return core.shared_random(value, options.name or name, options.borrow)
+  end
   local array, borrow = value, options.borrow
   if not util.is_array(value) then
     array, borrow = nd.array(value, options.dtype), true

@@ -350,14 +350,21 @@ local function no_walk(x, key)
     .. "call knows how many there are. Loop with theano.scan, or over a list of variables", tostring(x), key)
 end
 
+-- What random variables know of: kept in the tag.
+local noted = { rng = true, update = true, permutation = true }
+
 meta.__index = function(x, key)
   if type(key) == "number" then
     no_walk(x, key)
   elseif type(key) == "string" and key:find("^[%a_][%w_]*$") then
-    if plain[key] then return (core.var_attribute(x, key)) end
+    if plain[key] then
+      local value, has = core.var_attribute(x, key)
+      if not has then unknown(x, key) end -- of a state, which is no tensor
+      return value
+    end
     if computed[key] then return computed[key](x) end
     if key == "default_update" and core.kind(x) == "shared" then return core.default_update(x) end
-    return own[key] or methods[key] or unknown(x, key)
+    return own[key] or methods[key] or noted[key] and core.var_attribute(x, "tag")[key] or unknown(x, key)
   end
   return core.subtensor(x, key)
 end

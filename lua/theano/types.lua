@@ -69,6 +69,7 @@ end
 
 --- Whether two arrays are equal: dtype, shape and every element (NaN equals NaN here).
 function methods.values_eq(t, a, b)
+  if t == core.random_state_type() then return core.same_random_state(a, b) end
   local nd = require("theano.ndarray")
   a, b = methods.filter(t, a), methods.filter(t, b)
   return same_shape(a, b) and nd.allclose(a, b, 0, 0, true)
@@ -76,6 +77,7 @@ end
 
 --- Whether two arrays are equal up to rounding; rtol and atol are 1e-5 and 1e-8, 1e-4 and 1e-5 for float32.
 function methods.values_eq_approx(t, a, b, o)
+  if t == core.random_state_type() then return core.same_random_state(a, b) end
   local nd = require("theano.ndarray")
   o = o or {}
   util.check_keywords("values_eq_approx", o, util.set({ "rtol", "atol" }))

@@ -53,6 +53,15 @@ int th_random_shuffle(ThRandom *r, ThArray *a) {
     return ok ? 0 : -1;
 }
 
+void random_order(ThRandom *r, int64_t *at, int64_t n) {
+    for (int64_t i = 0; i < n; i++) at[i] = i;
+    for (int64_t i = n - 1; i > 0; i--) {
+        int64_t j = (int64_t)random_bounded(r, (uint64_t)i), kept = at[i];
+        at[i] = at[j];
+        at[j] = kept;
+    }
+}
+
 /* 0 .. n - 1 in random order. */
 ThArray *th_random_permutation(ThRandom *r, int64_t n) {
     if (!r) return NULL;
@@ -61,11 +70,8 @@ ThArray *th_random_permutation(ThRandom *r, int64_t n) {
         return NULL;
     }
     ThArray *a = th_array_empty(r->ctx, TH_INT64, 1, &n);
-    if (!a) return NULL;
-    for (int64_t i = 0; i < n; i++) ((int64_t *)(void *)a->data)[i] = i;
-    if (!th_random_shuffle(r, a)) return a;
-    th_array_release(a);
-    return NULL;
+    if (a) random_order(r, (int64_t *)(void *)a->data, n);
+    return a;
 }
 
 /* ---- probabilities ----------------------------------------------------------------------------------------------- */
@@ -107,103 +113,92 @@ static int64_t search(const double *cdf, int64_t n, double x) {
 }
 
 /* ---- choice ------------------------------------------------------------------------------------------------------ */
-typedef struct {
-    ThRandom *r;
-    int64_t n;
-    double *p, *cdf; /* NULL: all alike */
-    char *seen;
-    int64_t *out, size;
-} Choice;
+static bool check_chances(ThRandom *r, const RandomChoice *k) {
+    int64_t some = 0;
+    for (int64_t i = 0; i < k->n; i++) {
+        if (isnan(k->p[i])) return random_refuse(r, "choice: probabilities contain NaN");
+        if (k->p[i] < 0) return random_refuse(r, "choice: probabilities are not non-negative");
+        some += k->p[i] > 0;
+    }
+    if (!(fabs(kahan(k->p, k->n) - 1.) <= 1.4901161193847656e-08))
+        return random_refuse(r, "choice: probabilities do not sum to 1");
+    return k->replace || some >= k->size || random_refuse(r, "choice: fewer non-zero entries in p than size");
+}
+
+bool random_choice_fits(ThRandom *r, const RandomChoice *k) {
+    if (k->n <= 0 && k->size)
+        return random_refuse(r, "choice: a must have at least one element unless no samples are taken");
+    if (!k->replace && k->size > k->n)
+        return random_refuse(
+            r, "choice: cannot take a larger sample (%lld) than the population (%lld) without replacement",
+            (long long)k->size, (long long)k->n);
+    return !k->p || check_chances(r, k);
+}
+
+/* Probabilities and their sums, draws of a round, what was taken; or an order of all. */
+size_t random_choice_room(const RandomChoice *k, bool chances) {
+    size_t n = (size_t)k->n, size = (size_t)k->size;
+    if (k->n <= 0) return 0;
+    if (n > SIZE_MAX / 64) return SIZE_MAX / 4; /* there is no such room */
+    return chances ? (2 * n + size) * sizeof(double) + n : k->replace ? 0 : n * sizeof(int64_t);
+}
 
 /* Draws in rounds: what came twice is drawn again from what is left, its probabilities set to 0. */
-static bool distinct(Choice *k) {
-    ThContext *c = k->r->ctx;
-    int64_t found = 0;
-    double *x = ctx_alloc(c, (size_t)k->size * sizeof *x + 1);
-    if (!x) return false;
-    memset(k->seen, 0, (size_t)k->n);
-    while (found < k->size) {
+static void distinct(ThRandom *r, const RandomChoice *k, int64_t *out, double *p, double *cdf) {
+    double *x = cdf + k->n;
+    char *seen = (char *)(x + k->size);
+    memcpy(p, k->p, (size_t)k->n * sizeof *p);
+    memset(seen, 0, (size_t)k->n);
+    for (int64_t found = 0; found < k->size;) {
         int64_t todo = k->size - found;
-        for (int64_t i = 0; i < todo; i++) x[i] = random_double(k->r);
-        for (int64_t i = 0; i < found; i++) k->p[k->out[i]] = 0;
-        cumulate(k->p, k->cdf, k->n);
+        for (int64_t i = 0; i < todo; i++) x[i] = random_double(r);
+        for (int64_t i = 0; i < found; i++) p[out[i]] = 0;
+        cumulate(p, cdf, k->n);
         for (int64_t i = 0; i < todo; i++) {
-            int64_t at = search(k->cdf, k->n, x[i]);
-            if (k->seen[at]) continue;
-            k->seen[at] = 1;
-            k->out[found++] = at;
+            int64_t at = search(cdf, k->n, x[i]);
+            if (seen[at]) continue;
+            seen[at] = 1;
+            out[found++] = at;
         }
     }
-    ctx_free(c, x, (size_t)k->size * sizeof *x + 1);
-    return true;
 }
 
-static bool check_chances(ThContext *c, int64_t n, const ThArray *p, bool replace, int64_t size) {
-    const double *v = (const double *)(const void *)p->data;
-    int64_t some = 0;
-    if (p->size != n) return err(c, TH_ValueError, "choice: a and p must have the same size");
-    for (int64_t i = 0; i < n; i++) {
-        if (isnan(v[i])) return err(c, TH_ValueError, "choice: probabilities contain NaN");
-        if (v[i] < 0) return err(c, TH_ValueError, "choice: probabilities are not non-negative");
-        some += v[i] > 0;
-    }
-    if (fabs(kahan(v, n) - 1.) > 1.4901161193847656e-08)
-        return err(c, TH_ValueError, "choice: probabilities do not sum to 1");
-    return replace || some >= size || err(c, TH_ValueError, "choice: fewer non-zero entries in p than size");
-}
-
-/* out is filled; p (checked) is NULL or a copy that may be changed. */
-static bool choose(Choice *k, bool replace) {
-    ThContext *c = k->r->ctx;
-    if (!k->p) {
-        ThArray *all = th_random_permutation(k->r, k->n);
-        if (all) memcpy(k->out, all->data, (size_t)k->size * sizeof *k->out);
-        th_array_release(all);
-        return all != NULL;
-    }
-    size_t bytes = (size_t)k->n * (sizeof *k->cdf + 1);
-    k->cdf = ctx_alloc(c, bytes);
-    if (!k->cdf) return false;
-    k->seen = (char *)(k->cdf + k->n);
-    bool ok = true;
-    if (replace) {
-        cumulate(k->p, k->cdf, k->n);
-        for (int64_t i = 0; i < k->size; i++) k->out[i] = search(k->cdf, k->n, random_double(k->r));
+void random_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room) {
+    double *p = room, *cdf = k->p ? p + k->n : NULL;
+    if (!k->size) return;
+    if (k->p && k->replace) {
+        cumulate(k->p, cdf, k->n);
+        for (int64_t i = 0; i < k->size; i++) out[i] = search(cdf, k->n, random_double(r));
+    } else if (k->p) {
+        distinct(r, k, out, p, cdf);
+    } else if (k->replace) {
+        for (int64_t i = 0; i < k->size; i++) out[i] = (int64_t)random_bounded(r, (uint64_t)k->n - 1);
     } else {
-        ok = distinct(k);
+        random_order(r, room, k->n);
+        memcpy(out, room, (size_t)k->size * sizeof *out);
     }
-    ctx_free(c, k->cdf, bytes);
-    return ok;
 }
 
 ThArray *th_random_choice(ThRandom *r, int64_t n, bool replace, ThArray *p, int ndim, const int64_t *shape) {
     if (!r) return NULL;
     ThContext *c = r->ctx;
-    int64_t size, bytes;
-    if (!array_count(c, TH_INT64, ndim, shape, &size, &bytes)) return NULL;
-    if (n <= 0 && size) {
-        err(c, TH_ValueError, "choice: a must have at least one element unless no samples are taken");
-        return NULL;
-    }
-    if (!replace && size > n) {
-        err(c, TH_ValueError,
-            "choice: cannot take a larger sample (%lld) than the population (%lld) without replacement",
-            (long long)size, (long long)n);
-        return NULL;
-    }
-    if (!p && replace) return th_random_randint(r, 0, n ? n : 1, TH_INT64, ndim, shape);
-    ThArray *own = p ? vector(c, "choice: p", p) : NULL;
-    if (p && (!own || !check_chances(c, n, own, replace, size))) {
-        th_array_release(own);
-        return NULL;
-    }
-    ThArray *out = th_array_empty(c, TH_INT64, ndim, shape);
-    Choice k = {.r = r, .n = n, .p = own ? (double *)(void *)own->data : NULL, .size = size};
-    if (out) k.out = (int64_t *)(void *)out->data;
-    if (out && !choose(&k, replace)) {
+    RandomChoice k = {.n = n, .replace = replace};
+    int64_t bytes;
+    if (!array_count(c, TH_INT64, ndim, shape, &k.size, &bytes)) return NULL;
+    ThArray *own = p ? vector(c, "choice: p", p) : NULL, *out = NULL;
+    if (p && !own) return NULL;
+    if (own) k.p = (const double *)(const void *)own->data;
+    if (own && own->size != n) err(c, TH_ValueError, "choice: a and p must have the same size");
+    else if (random_choice_fits(r, &k)) out = th_array_empty(c, TH_INT64, ndim, shape);
+    size_t room = out ? random_choice_room(&k, k.p) : 0;
+    void *work = room ? ctx_alloc(c, room) : NULL;
+    if (out && (work || !room)) {
+        random_choose(r, &k, (int64_t *)(void *)out->data, work);
+    } else {
         th_array_release(out);
         out = NULL;
     }
+    ctx_free(c, work, room);
     th_array_release(own);
     return out;
 }
@@ -222,9 +217,18 @@ static ThArray *rows(ThContext *c, ThDtype d, int ndim, const int64_t *shape, in
     return th_array_zeros(c, d, ndim + 1, full);
 }
 
-static void share(ThRandom *r, int64_t n, const double *p, int64_t k, int64_t *out) {
+bool random_shares_fit(ThRandom *r, int64_t n, const double *p, int64_t k) {
+    if (n < 0) return random_refuse(r, "multinomial: n < 0");
+    for (int64_t i = 0; i < k; i++)
+        if (!(p[i] >= 0 && p[i] <= 1))
+            return random_refuse(r, "multinomial: pvals < 0, pvals > 1 or pvals contains NaNs");
+    return kahan(p, k - 1) <= 1.0 + 1e-12 || random_refuse(r, "multinomial: sum(pvals[:-1]) > 1.0");
+}
+
+void random_share(ThRandom *r, int64_t n, const double *p, int64_t k, int64_t *out) {
     double left = 1.0;
     int64_t rest = n;
+    memset(out, 0, (size_t)k * sizeof *out);
     for (int64_t j = 0; j < k - 1; j++) {
         double chance = p[j] / left; /* may pass 1 by a rounding */
         out[j] = random_binomial(r, rest, chance > 1 ? 1 : chance);
@@ -243,13 +247,8 @@ ThArray *th_random_multinomial(ThRandom *r, int64_t n, ThArray *pvals, int ndim,
     if (!own) return NULL;
     const double *p = (const double *)(const void *)own->data;
     int64_t k = own->size;
-    if (n < 0) err(c, TH_ValueError, "multinomial: n < 0");
-    for (int64_t i = 0; i < k && !failed(c); i++)
-        if (!(p[i] >= 0 && p[i] <= 1))
-            err(c, TH_ValueError, "multinomial: pvals < 0, pvals > 1 or pvals contains NaNs");
-    if (!failed(c) && kahan(p, k - 1) > 1.0 + 1e-12) err(c, TH_ValueError, "multinomial: sum(pvals[:-1]) > 1.0");
-    if (!failed(c)) out = rows(c, TH_INT64, ndim, shape, k);
-    for (int64_t i = 0; out && i < out->size; i += k) share(r, n, p, k, (int64_t *)(void *)out->data + i);
+    if (random_shares_fit(r, n, p, k)) out = rows(c, TH_INT64, ndim, shape, k);
+    for (int64_t i = 0; out && i < out->size; i += k) random_share(r, n, p, k, (int64_t *)(void *)out->data + i);
     th_array_release(own);
     return out;
 }

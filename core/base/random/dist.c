@@ -13,9 +13,12 @@
 static const double pi = 3.14159265358979323846;
 
 double random_gauss(ThRandom *r) {
-    if (r->has_gauss) {
-        r->has_gauss = false;
-        return r->gauss;
+    RandomWords *w = r->w;
+    if (w->has_gauss) {
+        double kept = w->gauss;
+        w->has_gauss = 0;
+        w->gauss = 0;
+        return kept;
     }
     double x1, x2, r2;
     do {
@@ -24,8 +27,8 @@ double random_gauss(ThRandom *r) {
         r2 = x1 * x1 + x2 * x2;
     } while (r2 >= 1.0 || r2 == 0.0);
     double f = sqrt(-2.0 * log(r2) / r2);
-    r->gauss = f * x1;
-    r->has_gauss = true;
+    w->gauss = f * x1;
+    w->has_gauss = 1;
     return f * x2;
 }
 

@@ -12,15 +12,25 @@
 
 enum { N = 624, M = 397 };
 
+bool random_refuse(ThRandom *r, const char *format, ...) {
+    RandomFault own, *fault = r->fault ? r->fault : &own;
+    va_list ap;
+    va_start(ap, format);
+    number_vformat(fault->text, sizeof fault->text, format, ap);
+    va_end(ap);
+    return r->fault ? false : err(r->ctx, TH_ValueError, "%s", fault->text);
+}
+
 /* The words of a generator seeded with one number. */
 static void seed_word(ThRandom *r, uint32_t x) {
+    RandomWords *w = r->w;
     for (uint32_t i = 0; i < N; i++) {
-        r->key[i] = x;
+        w->key[i] = x;
         x = 1812433253u * (x ^ (x >> 30)) + i + 1;
     }
-    r->pos = N;
-    r->has_gauss = false;
-    r->gauss = 0;
+    w->pos = N;
+    w->has_gauss = 0;
+    w->gauss = 0;
 }
 
 /* Steps to word i + 1; behind the last the first is the last again. */
@@ -32,7 +42,7 @@ static uint32_t next_word(uint32_t *k, uint32_t i) {
 
 /* The words of a generator seeded with a list: two passes that mix it into the words of a fixed seed. */
 static void seed_words(ThRandom *r, const uint32_t *list, uint32_t n) {
-    uint32_t *k = r->key, i = 1, j = 0;
+    uint32_t *k = r->w->key, i = 1, j = 0;
     seed_word(r, 19650218u);
     for (uint32_t left = N > n ? N : n; left; left--) {
         k[i] = (k[i] ^ ((k[i - 1] ^ (k[i - 1] >> 30)) * 1664525u)) + list[j] + j;
@@ -51,15 +61,43 @@ static bool small_seed(ThContext *c, uint64_t seed) {
            err(c, TH_ValueError, "Seed must be between 0 and 2**32 - 1, got %lld", (long long)seed);
 }
 
-ThRandom *th_random_new(ThContext *c, uint64_t seed) {
-    if (!c) return NULL;
-    if (!small_seed(c, seed)) return NULL;
+/* A generator on the memory of a vector of words, which it holds from now on. */
+static ThRandom *on_words(ThContext *c, ThArray *words) {
     ThRandom *r = ctx_alloc0(c, sizeof *r);
     if (!r) return NULL;
     r->ctx = th_context_retain(c);
-    seed_word(r, (uint32_t)seed);
+    r->array = th_array_retain(words);
+    atomic_fetch_add(&words->buf->pins, 1); /* it is not freed under us */
+    r->w = (RandomWords *)(void *)words->data;
     return r;
 }
+
+ThRandom *th_random_new(ThContext *c, uint64_t seed) {
+    const int64_t n = RANDOM_WORDS;
+    if (!c) return NULL;
+    if (!small_seed(c, seed)) return NULL;
+    ThArray *words = th_array_empty(c, TH_UINT32, 1, &n);
+    ThRandom *r = words ? on_words(c, words) : NULL;
+    th_array_release(words);
+    if (r) seed_word(r, (uint32_t)seed);
+    return r;
+}
+
+bool random_is_state(const ThArray *a) {
+    return a->dtype == TH_UINT32 && a->ndim == 1 && a->size == RANDOM_WORDS && a->flags & ARRAY_CONTIGUOUS &&
+           ((const RandomWords *)(const void *)a->data)->pos <= N;
+}
+
+ThRandom *th_random_on(ThArray *state) {
+    if (!state) return NULL;
+    ThContext *c = array_ctx(state);
+    if (!array_writeable(c, state)) return NULL;
+    if (random_is_state(state)) return on_words(c, state);
+    err(c, TH_TypeError, "an array that holds the state of a RandomState is needed");
+    return NULL;
+}
+
+ThArray *th_random_array(ThRandom *r) { return r ? th_array_retain(r->array) : NULL; }
 
 int th_random_seed(ThRandom *r, uint64_t seed) {
     if (!r || !small_seed(r->ctx, seed)) return -1;
@@ -91,10 +129,10 @@ void th_random_get_state(const ThRandom *r, ThRandomState *out) {
         err_missing(r->ctx, __func__);
         return;
     }
-    memcpy(out->key, r->key, sizeof out->key);
-    out->pos = r->pos;
-    out->has_gauss = r->has_gauss;
-    out->gauss = r->has_gauss ? r->gauss : 0;
+    memcpy(out->key, r->w->key, sizeof out->key);
+    out->pos = (int)r->w->pos;
+    out->has_gauss = r->w->has_gauss;
+    out->gauss = r->w->gauss;
 }
 
 int th_random_set_state(ThRandom *r, const ThRandomState *in) {
@@ -103,16 +141,18 @@ int th_random_set_state(ThRandom *r, const ThRandomState *in) {
         err(r->ctx, TH_ValueError, "the position in a state is between 0 and %d, got %d", N, in->pos);
         return -1;
     }
-    memcpy(r->key, in->key, sizeof r->key);
-    r->pos = in->pos;
-    r->has_gauss = in->has_gauss;
-    r->gauss = in->gauss;
+    memcpy(r->w->key, in->key, sizeof r->w->key);
+    r->w->pos = (uint32_t)in->pos;
+    r->w->has_gauss = in->has_gauss;
+    r->w->gauss = in->has_gauss ? in->gauss : 0;
     return 0;
 }
 
 void th_random_release(ThRandom *r) {
     if (!r) return;
     ThContext *c = r->ctx;
+    atomic_fetch_sub(&r->array->buf->pins, 1);
+    th_array_release(r->array);
     ctx_free(c, r, sizeof *r);
     th_context_release(c);
 }
@@ -138,17 +178,18 @@ static uint32_t twist(uint32_t u, uint32_t v) {
     return (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
 }
 
-static void refill(ThRandom *r) {
-    uint32_t *k = r->key;
+static void refill(RandomWords *w) {
+    uint32_t *k = w->key;
     for (int i = 0; i < N - M; i++) k[i] = k[i + M] ^ twist(k[i], k[i + 1]);
     for (int i = N - M; i < N - 1; i++) k[i] = k[i + M - N] ^ twist(k[i], k[i + 1]);
     k[N - 1] = k[M - 1] ^ twist(k[N - 1], k[0]);
-    r->pos = 0;
+    w->pos = 0;
 }
 
 uint32_t random_word(ThRandom *r) {
-    if (r->pos == N) refill(r);
-    uint32_t y = r->key[r->pos++];
+    RandomWords *w = r->w;
+    if (w->pos == N) refill(w);
+    uint32_t y = w->key[w->pos++];
     y ^= y >> 11;
     y ^= y << 7 & 0x9d2c5680u;
     y ^= y << 15 & 0xefc60000u;
@@ -250,6 +291,42 @@ static void integers_run(void *user, char *const *ptr, const int64_t *stride, in
         Wide low = load(ptr[1] + i * stride[1], w->from[0]), high = load(ptr[2] + i * stride[2], w->from[1]);
         put(w->r, &w->shared, bytes, ptr[0] + i * stride[0], (uint64_t)low, (uint64_t)(high - !w->closed - low));
     }
+}
+
+/* ptr: result, low, high, which are integers of any dtype. */
+static void pair(const Integers *w, char *const *ptr, const int64_t *stride, int64_t i, int64_t *low, int64_t *high) {
+    dtype_cast((char *)low, TH_INT64, 0, ptr[1] + i * stride[1], w->from[0], 0, 1);
+    dtype_cast((char *)high, TH_INT64, 0, ptr[2] + i * stride[2], w->from[1], 0, 1);
+}
+
+static void pairs_check(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
+    Integers *w = user;
+    int64_t low, high;
+    for (int64_t i = 0; i < n && w->ok; i++) {
+        pair(w, ptr, stride, i, &low, &high);
+        if (low > high)
+            w->ok = random_refuse(w->r, "random_integers: low > high (%lld, %lld)", (long long)low, (long long)high);
+    }
+}
+
+static void pairs_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
+    Integers *w = user;
+    int64_t low, high;
+    for (int64_t i = 0; i < n; i++) {
+        pair(w, ptr, stride, i, &low, &high);
+        uint64_t v = (uint64_t)low + random_bounded(w->r, (uint64_t)high - (uint64_t)low);
+        dtype_cast(ptr[0] + i * stride[0], w->d, 0, (const char *)&v, TH_INT64, 0, 1);
+    }
+}
+
+bool random_integers_into(ThRandom *r, ThArray *low, ThArray *high, ThArray *out) {
+    ThArray *own[2] = {low, high};
+    Integers w = {.r = r, .d = (ThDtype)out->dtype, .from = {(ThDtype)low->dtype, (ThDtype)high->dtype}, .ok = true};
+    for (int k = 0; k < 2; k++)
+        if (!random_spreads(r, "random_integers", own[k], out->ndim, ARRAY_SHAPE(out))) return false;
+    random_walk(out, 2, own, pairs_check, &w);
+    if (w.ok) random_walk(out, 2, own, pairs_run, &w);
+    return w.ok;
 }
 
 /* Bounds as int64, uint64 or whole float64 numbers. */

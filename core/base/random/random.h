@@ -6,13 +6,31 @@
 
 #include "base/base.h"
 
-struct ThRandom {
-    ThContext *ctx; /* retained */
+/* A state as it lies in memory: a vector of RANDOM_WORDS uint32. Two of equal states have equal bits. */
+typedef struct RandomWords {
     uint32_t key[624];
-    int pos;        /* next word; 624: a new block is due */
-    bool has_gauss; /* the polar method makes two at a time */
-    double gauss;
+    uint32_t pos;       /* next word; 624: a new block is due */
+    uint32_t has_gauss; /* the polar method makes two at a time */
+    double gauss;       /* 0 where there is none */
+} RandomWords;
+enum { RANDOM_WORDS = sizeof(RandomWords) / sizeof(uint32_t) };
+
+/* Where a generator made for one step of a call says what is wrong with its parameters; a context is for all threads.
+ */
+typedef struct RandomFault {
+    char text[240];
+} RandomFault;
+
+struct ThRandom {
+    ThContext *ctx; /* retained by th_random_new */
+    RandomWords *w;
+    ThArray *array;     /* whose memory that is */
+    RandomFault *fault; /* NULL: errors go to the context */
 };
+/* A ValueError of r. Always returns false. */
+bool random_refuse(ThRandom *r, const char *format, ...) TH_PRINTF(2, 3);
+/* Whether an array holds a state: dtype, length, place of the next word. */
+bool random_is_state(const ThArray *a);
 
 uint32_t random_word(ThRandom *r);
 uint64_t random_word64(ThRandom *r);                  /* high word first */
@@ -39,6 +57,29 @@ typedef struct RandomParams { /* of the draws of one call */
 } RandomParams;
 /* An empty result of that size (ndim < 0: that of the parameters), which were checked; NULL with the error set */
 ThArray *random_fill(ThContext *c, const RandomParams *p, ThDtype d, int ndim, const int64_t *size);
+int random_find(const char *name); /* its place in the table; -1 */
+/* Whether a broadcasts to shape by its lengths; else ValueError. */
+bool random_spreads(ThRandom *r, const char *name, const ThArray *a, int ndim, const int64_t *shape);
+/* Draws into an array that is there. The parameters, all given and of any real dtype, broadcast to its shape; where one
+   is not allowed, nothing is drawn. */
+bool random_draw_into(ThRandom *r, int which, ThArray *const *params, ThArray *out);
+
+/* random.c: one bounded integer for each element, low and high included. */
+bool random_integers_into(ThRandom *r, ThArray *low, ThArray *high, ThArray *out);
+
+/* choice.c: draws of which the caller brings the memory */
+void random_order(ThRandom *r, int64_t *at, int64_t n); /* 0 .. n - 1 in random order */
+typedef struct RandomChoice {
+    int64_t n, size; /* out of how many, how many */
+    bool replace;
+    const double *p; /* n probabilities, or NULL: all alike */
+} RandomChoice;
+bool random_choice_fits(ThRandom *r, const RandomChoice *k);    /* else ValueError */
+size_t random_choice_room(const RandomChoice *k, bool chances); /* p will be there */
+void random_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room);
+/* n things over k places of probability p[i], the last takes what is left. */
+bool random_shares_fit(ThRandom *r, int64_t n, const double *p, int64_t k);
+void random_share(ThRandom *r, int64_t n, const double *p, int64_t k, int64_t *out);
 
 /* dist.c */
 double random_beta(ThRandom *r, const ThValue *p), random_chisquare(ThRandom *r, const ThValue *p);

@@ -127,38 +127,59 @@ static const char *wrong(Check check, ThValue v) {
 typedef struct {
     ThRandom *r;
     const Dist *d;
+    ThDtype from[MOST], to; /* of the parameters and the results as they lie */
     bool ok;
 } Draw;
 
+/* What the sampler reads and gives. */
+static ThDtype wanted(const Dist *d, int k) { return d->check[k] == COUNT ? TH_INT64 : TH_FLOAT64; }
+static ThDtype given(const Dist *d) { return d->real ? TH_FLOAT64 : TH_INT64; }
+
+static void convert(void *to, ThDtype td, const void *from, ThDtype fd) {
+    if (td == fd) memcpy(to, from, 8);
+    else dtype_cast(to, td, 0, from, fd, 0, 1);
+}
+
 /* Parameters of one element; ptr[0] is the result. */
-static void load(const Dist *d, char *const *ptr, const int64_t *stride, int64_t i, ThValue *p) {
-    for (int k = 0; k < d->info.nparams; k++) memcpy(&p[k], ptr[k + 1] + i * stride[k + 1], 8);
+static void load(const Draw *w, char *const *ptr, const int64_t *stride, int64_t i, ThValue *p) {
+    for (int k = 0; k < w->d->info.nparams; k++)
+        convert(&p[k], wanted(w->d, k), ptr[k + 1] + i * stride[k + 1], w->from[k]);
+}
+
+/* Whether one element's parameters are those of all n. */
+static bool steady(const Draw *w, const int64_t *stride, int64_t n) {
+    bool all = n > 0;
+    for (int k = 0; k < w->d->info.nparams; k++) all = all && stride[k + 1] == 0;
+    return all;
 }
 
 static void check_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
     Draw *w = user;
     const Dist *d = w->d;
-    ThContext *c = w->r->ctx;
+    if (steady(w, stride, n)) n = 1;
     for (int64_t i = 0; i < n && w->ok; i++) {
         ThValue p[MOST];
         const char *what;
-        load(d, ptr, stride, i, p);
+        load(w, ptr, stride, i, p);
         for (int k = 0; k < d->info.nparams && w->ok; k++)
             if ((what = wrong(d->check[k], p[k])))
-                w->ok = err(c, TH_ValueError, "%s: %s must %s, got %.17g", d->info.name, d->info.param[k], what,
-                            d->check[k] == COUNT ? (double)p[k].i : p[k].f);
-        if (w->ok && d->joint && (what = d->joint(p))) w->ok = err(c, TH_ValueError, "%s: %s", d->info.name, what);
+                w->ok = random_refuse(w->r, "%s: %s must %s, got %.17g", d->info.name, d->info.param[k], what,
+                                      d->check[k] == COUNT ? (double)p[k].i : p[k].f);
+        if (w->ok && d->joint && (what = d->joint(p))) w->ok = random_refuse(w->r, "%s: %s", d->info.name, what);
     }
 }
 
 static void draw_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
     Draw *w = user;
+    ThValue p[MOST], v;
+    ThDtype d = given(w->d);
+    bool same = steady(w, stride, n);
+    if (same) load(w, ptr, stride, 0, p);
     for (int64_t i = 0; i < n; i++) {
-        ThValue p[MOST], v;
-        load(w->d, ptr, stride, i, p);
+        if (!same) load(w, ptr, stride, i, p);
         if (w->d->real) v.f = w->d->real(w->r, p);
         else v.i = w->d->count(w->r, p);
-        memcpy(ptr[0] + i * stride[0], &v, 8);
+        convert(ptr[0] + i * stride[0], w->to, &v, d);
     }
 }
 
@@ -194,11 +215,10 @@ static bool spread(const ThArray *a, int ndim, const int64_t *shape, int64_t *st
 }
 
 /* The parameters in the dtype that the sampler reads, defaults filled in; released by the caller also on failure. */
-static bool parameters(ThContext *c, const Dist *d, ThArray *const *given, ThArray **own) {
+static bool parameters(ThContext *c, const Dist *d, ThArray *const *from, ThArray **own) {
     for (int k = 0; k < d->info.nparams; k++) {
-        ThDtype t = d->check[k] == COUNT ? TH_INT64 : TH_FLOAT64;
         double deflt = d->info.deflt[k];
-        if (given && given[k]) own[k] = th_array_astype(given[k], t);
+        if (from && from[k]) own[k] = th_array_astype(from[k], wanted(d, k));
         else if (!isnan(deflt)) own[k] = array_scalar(c, TH_FLOAT64, &deflt);
         else err(c, TH_TypeError, "%s needs its parameter %s", d->info.name, d->info.param[k]);
         if (!own[k]) return false;
@@ -253,25 +273,50 @@ ThArray *th_random_draw(ThRandom *r, int which, ThArray *const *params, int ndim
     }
     const Dist *d = &table[which];
     ThArray *own[MOST] = {NULL}, *out = NULL;
-    Draw w = {r, d, true};
+    Draw w = {.r = r, .d = d, .to = given(d), .ok = true};
     int n = d->info.nparams;
+    for (int k = 0; k < n; k++) w.from[k] = wanted(d, k);
     if (parameters(r->ctx, d, params, own))
-        out = random_fill(r->ctx, &(RandomParams){d->info.name, own, n, check_run, &w, &w.ok},
-                          d->real ? TH_FLOAT64 : TH_INT64, ndim, shape);
+        out = random_fill(r->ctx, &(RandomParams){d->info.name, own, n, check_run, &w, &w.ok}, given(d), ndim, shape);
     if (out) random_walk(out, n, own, draw_run, &w);
     for (int k = 0; k < MOST; k++) th_array_release(own[k]);
     return out;
 }
 
+/* ---- for operations, which bring the memory ---------------------------------------------------------------------- */
+int random_find(const char *name) {
+    for (int i = 0; i < TH_LEN(table); i++)
+        if (!strcmp(table[i].info.name, name)) return i;
+    return -1;
+}
+
+bool random_spreads(ThRandom *r, const char *name, const ThArray *a, int ndim, const int64_t *shape) {
+    int64_t strides[TH_MAX_NDIM];
+    char s[256], t[256];
+    return spread(a, ndim, shape, strides) || random_refuse(r, "%s: size %s does not fit a parameter of shape %s", name,
+                                                            array_shape_text(ndim, shape, s, sizeof s),
+                                                            array_shape_text(a->ndim, ARRAY_SHAPE(a), t, sizeof t));
+}
+
+bool random_draw_into(ThRandom *r, int which, ThArray *const *params, ThArray *out) {
+    const Dist *d = &table[which];
+    Draw w = {.r = r, .d = d, .to = (ThDtype)out->dtype, .ok = true};
+    for (int k = 0; k < d->info.nparams; k++) {
+        w.from[k] = (ThDtype)params[k]->dtype;
+        if (!random_spreads(r, d->info.name, params[k], out->ndim, ARRAY_SHAPE(out))) return false;
+    }
+    random_walk(out, d->info.nparams, params, check_run, &w);
+    if (w.ok) random_walk(out, d->info.nparams, params, draw_run, &w);
+    return w.ok;
+}
+
 /* ---- short forms for C hosts ------------------------------------------------------------------------------------- */
 static ThArray *named(ThRandom *r, const char *name, int n, const double *p, int ndim, const int64_t *shape) {
     ThArray *own[MOST] = {NULL}, *out = NULL;
-    int which = 0;
-    if (!r) return NULL;
-    while (strcmp(table[which].info.name, name)) which++;
     bool ok = true;
+    if (!r) return NULL;
     for (int k = 0; k < n; k++) ok = (own[k] = array_scalar(r->ctx, TH_FLOAT64, &p[k])) && ok;
-    if (ok) out = th_random_draw(r, which, own, ndim, shape);
+    if (ok) out = th_random_draw(r, random_find(name), own, ndim, shape);
     for (int k = 0; k < MOST; k++) th_array_release(own[k]);
     return out;
 }

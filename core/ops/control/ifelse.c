@@ -208,9 +208,11 @@ static bool shape_lazy(ShapeQ *q) {
     int next = 1 + arguments(a), at[OP_MAX_OUT];
     if (a->shaped) {
         for (int o = 0; o < q->node->nout; o++) {
-            int nd = q->node->out[o]->type.ndim;
-            for (int d = 0; d < nd; d++) q->out[o][d] = q->alg->value(q->alg->u, next, d);
-            next += nd > 0;
+            ThType t = q->node->out[o]->type;
+            if (t.kind == TYPE_STATE) q->out[o][0] = q->alg->constant(q->alg->u, TYPE_STATE_WORDS);
+            if (t.kind != TYPE_TENSOR || t.ndim == 0) continue; /* none are told */
+            for (int d = 0; d < t.ndim; d++) q->out[o][d] = q->alg->value(q->alg->u, next, d);
+            next++;
         }
         return true;
     }

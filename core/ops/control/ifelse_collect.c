@@ -158,7 +158,7 @@ static GraphBody *body_of(Collect *k, ThVar *const *outs, int n, const VarVec *f
         if (lengths) {
             use = out.at + n;
             for (int o = 0; o < n; o++)
-                if (outs[o]->type.ndim) use[m++] = shape_make(&k->b, out.at[o]);
+                if (outs[o]->type.kind == TYPE_TENSOR && outs[o]->type.ndim) use[m++] = shape_make(&k->b, out.at[o]);
         } else m = n;
         y = graph_body(k->c, in.at, front->n, use, m);
         for (int o = 0; o < n; o++) th_var_release(out.at[o]);
@@ -209,6 +209,10 @@ static int side_dims(SizeTable *t, const GraphBody *y, const VarVec *front, Sz *
     for (int i = 0; i < front->n; i++) {
         in[i] = d;
         at[i] = i;
+        if (front->at[i]->type.kind == TYPE_STATE) {
+            *d++ = table_constant(t, TYPE_STATE_WORDS);
+            continue;
+        }
         for (int k = 0; k < front->at[i]->type.ndim; k++)
             *d++ = entry(t, hash_mix(hash_mix(4, KEY(front->at[i])), (uint64_t)k));
     }

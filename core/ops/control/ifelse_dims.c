@@ -103,8 +103,7 @@ static bool node_dims(Dims *k, const ThApply *a) {
         if (!leaf(k, a->in[i])) return false;
     for (int o = 0; o < a->nout; o++)
         if (!room(k, a->out[o])) return false;
-    for (int i = 0; !k->unknown && i < a->nin; i++)
-        in[i] = a->in[i]->type.kind == TYPE_TENSOR ? dims_of(k, a->in[i]) : NULL;
+    for (int i = 0; !k->unknown && i < a->nin; i++) in[i] = type_is_array(a->in[i]->type) ? dims_of(k, a->in[i]) : NULL;
     for (int o = 0; o < a->nout; o++) out[o] = (Sz *)dims_of(k, a->out[o]);
     ShapeQ q = {.alg = &alg, .node = a, .in = in, .out = out};
     if (!k->unknown && !a->op->shape(&q)) k->unknown = true;

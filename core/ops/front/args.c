@@ -32,9 +32,9 @@ int front_return_n(Front *f, ThVar *const *v, int n) {
 int front_return(Front *f, ThVar *v) { return front_return_n(f, &v, 1); }
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
-static const char *const kind_names[] = {"nil (None)", "a variable", "an array",    "an integer",
-                                         "a float",    "a boolean",  "a string",    "a list",
-                                         "a slice",    "newaxis",    "an ellipsis", "a complex number"};
+static const char *const kind_names[] = {"nil (None)",  "a variable",       "an array",     "an integer", "a float",
+                                         "a boolean",   "a string",         "a list",       "a slice",    "newaxis",
+                                         "an ellipsis", "a complex number", "a RandomState"};
 
 /* Name of parameter i in f's signature, for messages. */
 static const char *param_name(Front *f, int i, char *out, size_t size) {

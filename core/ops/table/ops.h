@@ -21,7 +21,7 @@
 #define OP_LIST_TENSOR(X) \
     X(batched_dot) X(extract_diag) X(alloc_diag) X(fill_diagonal) X(fill_diagonal_offset) X(assert) X(count_nonzero) \
     X(nonzero) X(repeat_index) X(sort) X(argsort) X(topk) X(cum) X(searchsorted) X(unique) X(ctc) X(ctc_grad) X(ctc_hess)
-#define OP_LIST_RANDOM(X) X(mrg_uniform) X(philox) X(multinomial_uniform) X(choice_uniform)
+#define OP_LIST_RANDOM(X) X(mrg_uniform) X(philox) X(multinomial_uniform) X(choice_uniform) X(random_function)
 #define OP_LIST_USER(X) X(user) X(user_lengths) X(user_run)
 #define OP_LIST_LOOP(X) X(scan) X(ifelse) X(if_lazy)
 #define OP_LIST_IMAGE(X) \

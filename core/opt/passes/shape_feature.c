@@ -174,6 +174,7 @@ static bool alg_alike(void *u, Sz a, Sz b) {
 static Sz leaf_dim(ShapeCache *s, ThVar *v, int d) {
     if (type_bcast(v->type, d)) return alg_constant(s, 1);
     if (var_is_const(v)) return alg_constant(s, ARRAY_SHAPE(v->u.data)[d]);
+    if (v->type.kind == TYPE_STATE) return alg_constant(s, TYPE_STATE_WORDS);
     return put(s, (SizeExpr){.kind = 'd', .v = v, .k = d});
 }
 
@@ -197,7 +198,7 @@ static bool run_rule(ShapeCache *s, ThApply *a) {
         a->nout <= TH_LEN(out) && vec_reserve(s->c, &in, a->nin + 1) && vec_reserve(s->c, &room, a->nout * TH_MAX_NDIM);
     for (int i = 0; ok && i < a->nin; i++) {
         in.at[i] = NULL;
-        if (a->in[i]->type.kind == TYPE_TENSOR) known(s, a->in[i], &in.at[i]);
+        if (type_is_array(a->in[i]->type)) known(s, a->in[i], &in.at[i]);
     }
     for (int i = 0; ok && i < a->nout * TH_MAX_NDIM; i++) room.at[i] = -1;
     for (int i = 0; ok && i < a->nout; i++) out[i] = room.at + i * TH_MAX_NDIM;
@@ -206,7 +207,7 @@ static bool run_rule(ShapeCache *s, ThApply *a) {
     bool works = ok && a->op->shape && a->op->shape(&(ShapeQ){&alg, a, in.at, out});
     if (!works && failed(s->c) && s->c->error != TH_MemoryError) th_error_clear(s->c);
     for (int i = 0; ok && i < a->nout; i++)
-        ok = a->out[i]->type.kind != TYPE_TENSOR || store(s, a->out[i], works ? out[i] : NULL);
+        ok = !type_is_array(a->out[i]->type) || store(s, a->out[i], works ? out[i] : NULL);
     vec_free(s->c, &in);
     vec_free(s->c, &room);
     return ok;
@@ -230,7 +231,7 @@ static bool learn(ShapeCache *s, ThVar *v) {
         for (int i = 0; ok && i < a->nin; i++) {
             ThVar *x = a->in[i];
             if (ask_op(x, &op_scalar_from_tensor)) x = x->owner->in[0];
-            if (x->type.kind != TYPE_TENSOR || known(s, x, &dims)) continue;
+            if (!type_is_array(x->type) || known(s, x, &dims)) continue;
             ok = x->owner ? vec_push(s->c, &s->stack, x->owner) : store(s, x, NULL);
         }
         if (s->stack.n > before) continue;

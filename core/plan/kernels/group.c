@@ -444,29 +444,27 @@ bool group_writes_foreign(const Planner *p, int g) {
     return false;
 }
 
+/* Somebody sees what is written there: a live work, or who calls. */
+static bool is_seen(const Root *r) { return r->needed || r->kept || (r->kind != BUF_TEMP && r->kind != BUF_OUTPUT); }
+
 static bool is_live(const Planner *p, int w) {
     const Work *k = &p->work.at[w];
     if (k->effect || k->kind == WORK_SIZE) return true;
     if (k->kind == WORK_HOST) {
         const PlanHost *h = &p->host.at[k->host];
         for (int i = 0; i < h->nout; i++)
-            if (p->root.at[h->out[i].buf].needed || p->root.at[h->out[i].buf].kept) return true;
+            if (is_seen(&p->root.at[h->out[i].buf])) return true;
         return false;
     }
     if (k->kind == WORK_EMBED) {
         const Embed *e = &p->embed.at[k->host];
-        for (int i = 0; i < e->nwrite; i++) {
-            const Root *r = &p->root.at[e->write[i]];
-            if (r->needed || r->kept || (r->kind != BUF_TEMP && r->kind != BUF_OUTPUT)) return true;
-        }
+        for (int i = 0; i < e->nwrite; i++)
+            if (is_seen(&p->root.at[e->write[i]])) return true;
         return false;
     }
     for (int a = 0; a < k->k->acc.n; a++) {
         const Access *x = &k->k->acc.at[a];
-        const Root *r = &p->root.at[x->buf];
-        if ((x->flags & ACC_WRITE) && !(x->flags & ACC_ROWTEMP) &&
-            (r->needed || r->kept || (r->kind != BUF_TEMP && r->kind != BUF_OUTPUT)))
-            return true;
+        if ((x->flags & ACC_WRITE) && !(x->flags & ACC_ROWTEMP) && is_seen(&p->root.at[x->buf])) return true;
     }
     return false;
 }
