@@ -632,6 +632,10 @@ function RandomState:bytes(length) end
 ---@return any
 function RandomState:chisquare(df, size) end
 
+---another generator in the same state
+---@return any
+function RandomState:copy() end
+
 ---Dirichlet: probabilities that add up to 1
 ---@param alpha? any
 ---@param size? integer|integer[]

@@ -121,8 +121,7 @@ static bool checks_values(const ThApply *a) {
     static const Op *const ops[] = {&op_adv_subtensor1,       &op_adv_subtensor,           &op_adv_inc_subtensor1,
                                     &op_adv_inc_subtensor,    &op_crossentropy_1hot,       &op_crossentropy_1hot_grad,
                                     &op_crossentropy_softmax, &op_crossentropy_softmax_dx, &op_mrg_uniform,
-                                    &op_multinomial_uniform,  &op_choice_uniform,
-                                    &op_random_function};
+                                    &op_multinomial_uniform,  &op_choice_uniform,          &op_random_function};
     for (int i = 0; i < TH_LEN(ops); i++)
         if (a->op == ops[i]) return true;
     return false;
