@@ -259,6 +259,22 @@ describe("scan", function()
     close(eval(sum, { x, h0 }, nd.zeros({ 0, 3 }), hv), { 0, 0, 0 })
   end)
 
+  it("indexes nothing in no steps, whatever the body would index out of bounds", function()
+    local v, w = T.dvector("v"), T.dvector("w")
+    local double = theano.as_op { itypes = { T.dscalar().type }, otypes = { T.dscalar().type },
+      fn = function(a) return a * 2 end }
+    for _, body in ipairs({ function(a) return a * w[0] end, function(a) return a + w[-2] end,
+      function(a) return double(a) * double(w[1]) end }) do
+      local out = theano.map(body, v)
+      for _, mode in ipairs({ "None", "FAST_COMPILE", "FAST_RUN" }) do
+        local f = theano.compile({ v, w }, out, { mode = mode })
+        assert.same({ 0 }, f({}, {}).shape)
+        fails("IndexError", "out of bounds", f, { 1, 2 }, {})
+        assert.same({ 2 }, f({ 1, 2 }, { 3, 4 }).shape)
+      end
+    end
+  end)
+
   it("applies a single step without a loop", function()
     local out, u = theano.scan { fn = function(v, h) return v + h end, sequences = x, outputs_info = h0, n_steps = 1 }
     assert.equal(0, #u)

@@ -203,13 +203,23 @@ static Size operand(const Translate *t, int slot) {
     return slot < 0 ? size_const(0) : sizes_find(&t->p->sizes, t->y->slot[slot]);
 }
 
+/* x, or 0 where the loop makes no turn: then nothing is indexed, and nothing out of bounds. */
+static Size in_turns(const Translate *t, Size x) {
+    Sizes *s = &t->p->sizes;
+    Size trip = t->e->trip;
+    if (size_bad(x) || (trip.sym < 0 && trip.k > 0)) return x;
+    return sizes_op(s, '*', x, sizes_op(s, 'm', trip, size_const(1)));
+}
+
 /* A check of a loop's body becomes one of this plan, which names the body's node. */
 static bool check(const Translate *t, const ShapeIns *i) {
     Sizes *s = &t->p->sizes;
     const ShapeCheck *c = &t->y->plan->check[i->k];
+    Size a = operand(t, i->a), b = i->op == SHAPE_CHECK_EQ ? operand(t, i->b) : size_const(0);
     int n = s->check.n;
-    bool ok = i->op == SHAPE_CHECK_EQ ? sizes_equal(s, operand(t, i->a), operand(t, i->b), c->text)
-                                      : sizes_check_ge0(s, operand(t, i->a), c->kind, c->text);
+    if (c->kind == TH_IndexError && !sizes_same(s, a, b) && !(i->op == SHAPE_CHECK_GE0 && sizes_nonneg(s, a)))
+        a = in_turns(t, a), b = in_turns(t, b);
+    bool ok = i->op == SHAPE_CHECK_EQ ? sizes_equal(s, a, b, c->text) : sizes_check_ge0(s, a, c->kind, c->text);
     if (ok && s->check.n > n) {
         ShapeCheck *mine = &s->check.at[s->check.n - 1];
         mine->kind = c->kind;

@@ -46,6 +46,7 @@ Size sizes_find(Sizes *s, Size x);                   /* canonical form */
 Size sizes_op(Sizes *s, char op, Size a, Size b);    /* + - * / m M c <, as ShapeAlg.op */
 bool sizes_equal(Sizes *s, Size a, Size b, const char *why);
 bool sizes_check_ge0(Sizes *s, Size a, ThError kind, const char *text);
+bool sizes_nonneg(const Sizes *s, Size x); /* surely; false: who knows */
 bool sizes_same(Sizes *s, Size a, Size b);
 bool sizes_dyn(const Sizes *s, Size a);
 bool sizes_renumber(Sizes *s);           /* after unions: equal computations become one slot again */

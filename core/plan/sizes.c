@@ -253,6 +253,8 @@ bool sizes_equal(Sizes *s, Size a, Size b, const char *why) {
     return true;
 }
 
+bool sizes_nonneg(const Sizes *s, Size x) { return nonneg(s, x, 4); }
+
 bool sizes_check_ge0(Sizes *s, Size a, ThError kind, const char *text) {
     if (size_bad(a)) return false;
     a = sizes_find(s, a);

@@ -177,6 +177,15 @@ local function with_parts(c, id, message, way)
   return c.play.play(body, way, { tools = searching }) or {}
 end
 
+-- Whether a call raises where node `id` is a result, too.
+local function raised_with(c, key, id, way)
+  if note_of(with_output(c, id, way), key) then return true end
+  if not key:find("subset", 1, true) then return false end
+  local all = {} -- only some results are asked for: each of them is that node then
+  for i = 1, #c.session.outputs do all[i] = id end
+  return note_of(play_with(c, all, c.session.updates, c.session.flags, way), key) ~= nil
+end
+
 -- Whether an error is lost with its node: with that node as one more result it is raised. Where some elements of a
 -- node are read and others are not, the node is a part of a line.
 local function lost_with_its_node(c, key, message, way)
@@ -191,7 +200,10 @@ local function lost_with_its_node(c, key, message, way)
   for d in pairs(s:needed(s.nodes[id].deps)) do
     if late_length(s.nodes[d].line) then return true end
   end
-  if note_of(with_output(c, id, way), key) then return true end
+  if raised_with(c, key, id, way) then return true end
+  for d in pairs(by_value[theano.error_kind(message)] and s:needed({ id }) or {}) do -- computed in one kernel with it
+    if s.nodes[d].kind == "step" and raised_with(c, key, d, way) then return true end
+  end
   return by_value[theano.error_kind(message)] and note_of(with_parts(c, id, message, way), key) ~= nil
 end
 
