@@ -234,7 +234,7 @@ local templates = {
   { "T.exp(%1) / (T.exp(%1) + 1)", -8, 5 }, { "1 - T.nnet.sigmoid(%1)", -8, 8 },
     { "%1 / (1 - T.nnet.sigmoid(-%1))", -3, 3 },
   { "%1 / (1 - T.nnet.sigmoid(%1))", -3, 3 }, { "T.tanh(T.arctanh(%1))", -0.9, 0.9 },
-    { "T.arctanh(T.tanh(%1))", -2, 2 },
+    { "T.arctanh(T.tanh(T.clip(%1, -2, 2)))", -2, 2 },
   { "T.sinh(T.arcsinh(%1))", -9, 9 }, { "T.arcsinh(T.sinh(%1))", -4, 4 }, { "T.cosh(T.arccosh(%1))", 1.1, 9 },
   { "T.arccosh(T.cosh(%1))", 0.5, 4 }, { "T.deg2rad(T.rad2deg(%1))", -9, 9 }, { "T.rad2deg(T.deg2rad(%1))", -9, 9 },
   { "T.inv(T.inv(%1))", 0.2, 9 }, { "-(-%1)", -200, 200 }, { "-(-%1 / 3)", -200, 200 }, { "-(3 / %1)", 0.2, 200 },
