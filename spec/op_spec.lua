@@ -181,6 +181,32 @@ describe("theano.Op", function()
     raises("ValueError", { "R_op", "1 results" }, function() G.Rop(rop(p, q), p, p) end)
   end)
 
+  it("connection_pattern counts for as_op, as a list or as a function of the node", function()
+    local p, q = T.dvectors("p", "q")
+    local pattern = { { true }, { false } }
+    for _, given in ipairs({ pattern, function(node) return #node.inputs == 2 and pattern end }) do
+      local op = theano.as_op({
+        itypes = { p.type, q.type }, otypes = { p.type }, fn = function(a, b) return a * b end,
+        infer_shape = function(_, shapes) return { shapes[1] } end, connection_pattern = given,
+        grad = function(inputs, gz) return { gz[1] * inputs[2], false } end,
+      })
+      raises("DisconnectedInputError", "q", function() T.grad(op(p, q):sum(), q) end)
+      assert.equal("[4. 5.]", tostring(T.grad(op(p, q):sum(), p):eval({ [q] = { 4.0, 5.0 }, [p] = { 1.0, 2.0 } })))
+    end
+    raises("TypeError", "connection_pattern", function()
+      theano.as_op({ itypes = p.type, otypes = p.type, fn = print, connection_pattern = "all" })
+    end)
+  end)
+
+  it("types are named by their constructors, too", function()
+    local twice = theano.as_op({ itypes = { T.dvector }, otypes = { T.dvector }, fn = function(a) return a * 2 end })
+    assert.equal("[2. 4.]", tostring(twice(T.constant({ 1.0, 2.0 })):eval()))
+    raises("TypeError", "input 1 must be a TensorType(float64, vector), got a", function() twice(T.dmatrix()) end)
+    raises("TypeError", "itypes[1] is a function that makes no variable", function()
+      theano.as_op({ itypes = { tostring }, otypes = { T.dvector }, fn = print })
+    end)
+  end)
+
   it("connection_pattern says what is connected, and its grad must agree", function()
     local function op(pattern, second)
       return theano.Op({

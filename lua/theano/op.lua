@@ -312,6 +312,24 @@ local known = util.set({
   "kernel", "inputs", "dtype", "__props__", "__str__",
 })
 
+-- Types, for which constructors may stand: T.dmatrix is that of T.dmatrix().
+local function types_of(what, list)
+  if list == nil or type(list) ~= "table" then return list end
+  local types = {}
+  for i, t in ipairs(list) do
+    types[i] = t
+    if type(t) == "function" then
+      local fine, v = pcall(t)
+      if not fine or not util.is_var(v) then
+        util.raise("TypeError", "%s[%d] is a function that makes no variable: a type is expected, T.dmatrix or "
+          .. "x.type", what, i)
+      end
+      types[i] = v.type
+    end
+  end
+  return types
+end
+
 --- An operation: a table of name, make_node (or itypes and otypes), perform, and as wished infer_shape, grad or L_op,
 -- R_op,
 -- view_map, destroy_map, __props__; or kernel, a text over x, y, z, w (or the names in `inputs`) that is computed for
@@ -328,6 +346,7 @@ function M.Op(t)
     end
   end
   if not t.perform and not t.kernel then util.raise("TypeError", "Op %s needs perform, or a kernel text", t.name) end
+  t.itypes, t.otypes = types_of("itypes", t.itypes), types_of("otypes", t.otypes)
   for k in pairs(t) do
     local near = type(k) == "string" and not known[k] and k:lower():gsub("_", "")
     for name in pairs(known) do
@@ -339,10 +358,11 @@ function M.Op(t)
   return setmetatable(t, Op)
 end
 
---- A Lua function of arrays as an operation: as_op{itypes = .., otypes = .., fn = .., infer_shape = .., name = ..}.
+--- A Lua function of arrays as an operation: as_op{itypes = .., otypes = .., fn = .., infer_shape = .., grad = ..,
+-- connection_pattern = .., name = ..}; the pattern is a list, or a function of the node.
 function M.as_op(t)
   util.check_keywords("as_op", t, { itypes = true, otypes = true, fn = true, infer_shape = "function",
-    grad = "function", name = "string" })
+    grad = "function", connection_pattern = "function|table", name = "string" })
   if type(t.fn) ~= "function" then util.raise("TypeError", "as_op: fn must be a function, got %s", type(t.fn)) end
   local function list(v) return v and (getmetatable(v) == nil or v.dtype == nil) and type(v) == "table" and v
     or { v } end
@@ -351,6 +371,9 @@ function M.as_op(t)
     perform = function(_, _, inputs) return t.fn(table.unpack(inputs)) end,
     infer_shape = t.infer_shape and function(_, node, shapes) return t.infer_shape(node, shapes) end,
     grad = t.grad and function(_, inputs, gz) return t.grad(inputs, gz) end,
+    connection_pattern = t.connection_pattern and function(_, node)
+      return type(t.connection_pattern) == "function" and t.connection_pattern(node) or t.connection_pattern
+    end,
   })
 end
 
