@@ -1039,8 +1039,8 @@ function theano.Out(variable, options) end
 ---@return any
 function theano.Rop(f, wrt, eval_points, options) end
 
----A Lua function of arrays as an operation: as_op{itypes = .., otypes = .., fn = .., infer_shape = .., name =
----..}.
+---A Lua function of arrays as an operation: as_op{itypes = .., otypes = .., fn = .., infer_shape = .., grad =
+---.., connection_pattern = .., name = ..}; the pattern is a list, or a function of the node.
 ---@param t any
 ---@return any
 function theano.as_op(t) end

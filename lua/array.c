@@ -170,10 +170,12 @@ ThDtype lt_dtype(lua_State *L, LtState *s, int i, ThDtype absent) {
 }
 
 int lt_shape(lua_State *L, int i, int64_t shape[TH_MAX_NDIM]) {
-    if (lua_isinteger(L, i)) {
-        shape[0] = lua_tointeger(L, i);
-        return 1;
-    }
+    int whole = 0;
+    shape[0] = lua_type(L, i) == LUA_TNUMBER ? lua_tointegerx(L, i, &whole) : 0;
+    if (whole) return 1;
+    if (lua_type(L, i) == LUA_TNUMBER)
+        lt_error(L, TH_TypeError, "argument %d: a length is an integer, not %s", i,
+                 lt_push_number(L, lua_tonumber(L, i)));
     if (!lua_istable(L, i))
         lt_error(L, TH_TypeError, "argument %d: a shape is a table of integers, got %s", i, luaL_typename(L, i));
     int n = lt_length_of(L, i, "the shape");
@@ -183,7 +185,8 @@ int lt_shape(lua_State *L, int i, int64_t shape[TH_MAX_NDIM]) {
         lua_rawgeti(L, i, d + 1);
         shape[d] = lua_tointegerx(L, -1, &ok);
         if (!ok)
-            lt_error(L, TH_TypeError, "a shape is a table of integers: entry %d is a %s", d + 1, luaL_typename(L, -1));
+            lt_error(L, TH_TypeError, "a shape is a table of integers: entry %d is %s", d + 1,
+                     lua_type(L, -1) == LUA_TNUMBER ? lt_push_number(L, lua_tonumber(L, -1)) : luaL_typename(L, -1));
         lua_pop(L, 1);
     }
     return n;

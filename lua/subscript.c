@@ -179,7 +179,8 @@ static void item(lua_State *L, LtState *s, int i, bool positions, ThArg *out) {
                  "nil is no index: a new dimension is \"None\" or T.newaxis, \"all\" "
                  "is the whole of one");
     if (lua_type(L, i) == LUA_TNUMBER && !lua_isinteger(L, i))
-        lt_error(L, TH_TypeError, "Expected an integer as an index, got %s", lt_push_number(L, lua_tonumber(L, i)));
+        lt_error(L, TH_TypeError, "Expected an integer as an index, got %s (the quotient of integers is a // b)",
+                 lt_push_number(L, lua_tonumber(L, i)));
     lt_value(L, s, i, out, NULL);
 }
 
@@ -202,6 +203,10 @@ void lt_subscript(lua_State *L, LtState *s, int i, ThArg *out) {
         lt_subscript_args(L, s, i, i, out);
         return;
     }
+    if (lt_is_keywords(L, i))
+        lt_error(L, TH_TypeError,
+                 "x[{..}] is a list of subscripts, one for each dimension: a slice is one of them, as in "
+                 "x[{ {start = 0, stop = 2} }], x[{T.slice(0, 2)}] or x[\"0:2\"]");
     int n = lt_length_of(L, i, "the subscript");
     if (n > MOST) lt_error(L, TH_IndexError, "too many indices: %d", n);
     ThArg *at = block(L, n);

@@ -7,6 +7,7 @@
 #include "parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { SMALL_MAX = 10000 };
@@ -80,6 +81,16 @@ static bool all_equal(const ThArray *a) {
 }
 
 /* Rewrites ask each constant many times, so one of an FGraph keeps the answer (one thread works on it). */
+const char *const_float_hint(const ThVar *v, char text[96]) {
+    double x = 0;
+    text[0] = 0;
+    if (v->type.kind != TYPE_TENSOR || !dtype_is_float((ThDtype)v->type.dtype) || !const_all_equal(v, &x)) return text;
+    if (x == floor(x) && fabs(x) < 1e15)
+        snprintf(text, 96, ": %lld.0 is a float (the quotient of integers is a // b)", (long long)x);
+    else snprintf(text, 96, ": it is a float (the quotient of integers is a // b)");
+    return text;
+}
+
 bool const_all_equal(const ThVar *v, double *value) {
     if (!var_is_const(v)) { return false; }
     bool keep = (v->flags & VAR_F_GRAPH) && v->u.data;

@@ -210,6 +210,8 @@ ThVar *const_none(Builder *b);
 ThVar *var_new(Builder *b, ThType t, const char *name);
 bool const_is(const ThVar *v, double value); /* constant all of whose elements equal value (looks through nothing) */
 bool const_all_equal(const ThVar *v, double *value);
+/* For the end of a message that wants an integer: of the constant 2.0 that it is a float, of others "". */
+const char *const_float_hint(const ThVar *v, char text[96]);
 bool var_is_const(const ThVar *v);
 uint64_t const_hash(ThVar *v);
 bool const_equal(const ThVar *a, const ThVar *b); /* type and data bits */

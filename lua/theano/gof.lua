@@ -47,9 +47,16 @@ op_meta.__call = function(op, ...)
   end
   return table.unpack(core.apply_with_inputs(op.node, inputs).outputs)
 end
-op_meta.__index = {
+local methods = {
   --- The node of the operation on other inputs.
   make_node = function(op, ...) return (op_meta.__call(op, ...)).owner end,
 }
+op_meta.__index = function(op, name)
+  if methods[name] or name == "key" then return methods[name] end -- operations of ours have no key
+  local near = util.nearest(tostring(name), { "name", "kind", "key", "node", "make_node" })
+  return util.raise("AttributeError", "the operation %s has no attribute '%s'%s: it has name, kind, key, node and "
+    .. "make_node; what else it is made with stands in its name", op.name, tostring(name),
+    near and (": did you mean '%s'?"):format(near) or "")
+end
 
 return M

@@ -145,7 +145,9 @@ end
 function M.original(name)
   if name == "" then return nil end
   local keys = {}
-  for key in pairs(require("theano.names")) do keys[#keys + 1] = key end
+  for key in pairs(require("theano.names")) do
+    if key ~= "modules" then keys[#keys + 1] = key end
+  end
   table.sort(keys)
   for _, key in ipairs(keys) do
     if original(key, name) then return key end
@@ -198,6 +200,20 @@ local function name_parameters(module, path, types)
   end
 end
 
+-- What require finds where no file of theano.NAME is: the words of why there is none.
+local function no_module(name)
+  local inner = type(name) == "string" and name:match("^theano%.(.+)$")
+  if not inner then return nil end
+  if original("modules", inner) then
+    util.raise("ImportError", "require: Theano has the module '%s', this version does not", name)
+  end
+  local there = {}
+  for _, shown in ipairs(order) do there[#there + 1] = shown end
+  local found = util.nearest(name, there)
+  util.raise("ImportError", "require: there is no module '%s'%s", name,
+    found and (": did you mean '%s'?"):format(found) or "")
+end
+
 --- All of the library's modules, once they are put together.
 function M.seal_all(theano)
   for _, path in ipairs(MODULES) do
@@ -214,6 +230,7 @@ function M.seal_all(theano)
   name_parameters(require("theano.core").array_methods, "a", TYPES)
   M.seal(theano.ndarray, "theano.ndarray", "numpy")
   M.seal(theano.ndarray.random, "theano.ndarray.random", "numpy.random")
+  table.insert(package.searchers, no_module) -- the last one to be asked
 end
 
 return M

@@ -2,6 +2,35 @@
 -- is one in the original ("Theano has it, this version does not") or whether it is a slip of the fingers.
 -- @module theano.names
 return {
+  -- what Python imports, behind "theano."
+  modules = [[
+    compat compile compile.builders compile.debugmode compile.function compile.function_module compile.io compile.mode
+    compile.monitormode compile.nanguardmode compile.ops compile.pfunc compile.profiling compile.sandbox
+    compile.sharedvalue configdefaults configparser d3viz d3viz.d3viz d3viz.formatting gof gof.callcache gof.cc
+    gof.cmodule gof.compiledir gof.compilelock gof.cutils gof.destroyhandler gof.fg gof.graph gof.lazylinker_c
+    gof.link gof.null_type gof.op gof.opt gof.optdb gof.params_type gof.sched gof.toolbox gof.type gof.unify gof.utils
+    gof.vm gpuarray gpuarray.basic_ops gpuarray.blas gpuarray.blocksparse gpuarray.ctc gpuarray.cudnn_defs
+    gpuarray.dnn gpuarray.elemwise gpuarray.extra_ops gpuarray.fft gpuarray.fp16_help gpuarray.kernel_codegen
+    gpuarray.linalg gpuarray.multinomial gpuarray.neighbours gpuarray.nerv gpuarray.nnet gpuarray.opt
+    gpuarray.opt_util gpuarray.pool gpuarray.reduction gpuarray.rng_mrg gpuarray.sort gpuarray.subtensor gpuarray.type
+    gradient ifelse misc misc.buildbot_filter misc.burn_gpu misc.check_blas misc.check_duplicate_key
+    misc.check_multi_gpu misc.cpucount misc.doubleop misc.elemwise_openmp_speedup misc.elemwise_time_test
+    misc.frozendict misc.gh_api misc.latence_gpu_transfert misc.may_share_memory misc.ordered_set misc.pkl_utils
+    misc.safe_asarray misc.strutil misc.windows pathparse printing raise_op sandbox sandbox.blocksparse sandbox.conv
+    sandbox.cuda sandbox.fourier sandbox.linalg sandbox.linalg.ops sandbox.minimal sandbox.multinomial
+    sandbox.neighbours sandbox.rng_mrg sandbox.softsign sandbox.solve scalar scalar.basic scalar.basic_scipy
+    scalar.basic_sympy scalar.sharedvar scan_module scan_module.scan scan_module.scan_checkpoints scan_module.scan_op
+    scan_module.scan_opt scan_module.scan_perform_ext scan_module.scan_utils scan_module.scan_views sparse
+    sparse.basic sparse.opt sparse.sandbox sparse.sandbox.sp sparse.sandbox.sp2 sparse.sandbox.truedot
+    sparse.sharedvar sparse.type sparse.utils tensor tensor.basic tensor.blas tensor.blas_c tensor.blas_headers
+    tensor.blas_scipy tensor.elemwise tensor.elemwise_cgen tensor.extra_ops tensor.fft tensor.fourier tensor.inc_code
+    tensor.inplace tensor.io tensor.nlinalg tensor.nnet tensor.nnet.abstract_conv tensor.nnet.blocksparse
+    tensor.nnet.bn tensor.nnet.conv tensor.nnet.conv3d2d tensor.nnet.corr tensor.nnet.corr3d tensor.nnet.ctc
+    tensor.nnet.neighbours tensor.nnet.nnet tensor.nnet.opt tensor.nnet.sigm tensor.opt tensor.opt_uncanonicalize
+    tensor.raw_random tensor.shared_randomstreams tensor.sharedvar tensor.signal tensor.signal.conv tensor.signal.pool
+    tensor.slinalg tensor.sort tensor.subtensor tensor.type tensor.type_other tensor.utils tensor.var tensor.xlogx
+    typed_list typed_list.basic typed_list.opt typed_list.type updates version
+  ]],
   ["theano"] = [[
     Apply CLinker Constant Container DualLinker FunctionGraph FunctionMaker Generic In InconsistencyError Linker
     LocalLinker Lop Mode Op OpFromGraph OpWiseCLinker OpenMPOp OrderedUpdates Out Param PerformLinker ProfileStats

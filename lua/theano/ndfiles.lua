@@ -131,6 +131,13 @@ local function written(name, value)
   return core.asarray(value)
 end
 
+-- Whether a table is a nested list of numbers, and not of arrays or {name, array}.
+local function is_numbers(v)
+  local first = type(v) == "table" and v[1]
+  while type(first) == "table" do first = first[1] end
+  return type(first) == "number" or type(first) == "boolean" and first or core.kind(first) == "complex"
+end
+
 -- Names and arrays of {name = array} (sorted) or {{name, array}, ...} (as they stand).
 local function named(value)
   local names, arrays = {}, {}
@@ -140,7 +147,8 @@ local function named(value)
   if math.type(next(value)) == "integer" then
     for i, p in ipairs(util.list("save: the list", value)) do
       if type(p) ~= "table" or type(p[1]) ~= "string" then
-        util.raise("TypeError", "save: entry %d is no {name, array}", i)
+        util.raise("TypeError", "save: entry %d is %s: arrays in a file have names, {w = a, b = c} or {{\"w\", a}, "
+          .. "{\"b\", c}}; numbers alone go to .npy", i, util.kind_of(p))
       end
       names[i], arrays[i] = p[1], written(("'%s'"):format(p[1]), p[2])
     end
@@ -172,6 +180,10 @@ function M.save(path, value, options)
     for i, k in ipairs(keys) do texts[2 * i - 1], texts[2 * i] = k, options.metadata[k] end
     local names, arrays = named(value)
     return core.save_safetensors(path, names, arrays, texts)
+  end
+  if is_numbers(value) and kind ~= "npz" and kind ~= "safetensors" then value = written("the value", value) end
+  if type(value) == "table" and path:find("%.npy$") then
+    util.raise("ValueError", "save: a .npy file holds one array: several by name go to .npz or .safetensors")
   end
   if kind == "npz" or type(value) == "table" and kind ~= "text" then return core.save_npz(path, named(value)) end
   if kind == "text" then

@@ -286,6 +286,18 @@ end
 M.OptDB = { __name = "SequenceDB" }
 M.PhaseDB = { __name = "EquilibriumDB" }
 
+-- Whether a rewrite, a pass or a tag has this name.
+local function is_word(word)
+  local function has(e) return e.name == word or (":" .. e.tags .. ":"):find(":" .. word .. ":", 1, true) ~= nil end
+  for _, p in ipairs((entries())) do
+    if has(p) then return true end
+    for _, r in ipairs(p.rules) do
+      if has(r) then return true end
+    end
+  end
+  return false
+end
+
 local function query(db, ...)
   is_db(db, "query")
   local text = M.query_text(...)
@@ -294,7 +306,13 @@ local function query(db, ...)
       .. "or a Query")
   end
   local base = text:match("^[%w_]+")
-  if base and not bases[base:lower()] then core.optdb_summary(text) end -- says what is wrong
+  if base and not bases[base:lower()] then
+    if is_word(base) then
+      util.raise("ValueError", "optdb:query: '%s' is no optimizer but a tag or a rewrite: \"+%s\" adds what is called "
+        .. "so to nothing, \"fast_run -%s\" leaves it out", base, base, base)
+    end
+    core.optdb_summary(text) -- says what is wrong
+  end
   return result(text)
 end
 

@@ -326,7 +326,9 @@ int front_repeat(Front *f) {
     if (n->type.ndim > 1)
         return front_error(f, TH_TypeError, "repeats must be an integer or a vector of integers, it has %d dimensions",
                            n->type.ndim);
-    if (!dtype_is_int((ThDtype)n->type.dtype)) return front_error(f, TH_TypeError, "repeats must be an integer");
+    char hint[96];
+    if (!dtype_is_int((ThDtype)n->type.dtype))
+        return front_error(f, TH_TypeError, "repeats must be an integer%s", const_float_hint(n, hint));
     if (front_none(f, 2)) x = front_flatten_to(f->b, x, 1);
     if (!x) return -1;
     return front_return(f, n->type.ndim ? repeat_each(f, x, n, axis) : repeat_evenly(f, x, n, axis));

@@ -13,7 +13,9 @@ static const AttrField dtype_fields[] = {{"dtype", ATTR_DTYPE, offsetof(DtypeAtt
 static bool want_int(Infer *q, int i, const char *what) {
     ThType t = q->in[i]->type;
     if (t.kind == TYPE_TENSOR && t.ndim == 0 && dtype_is_int((ThDtype)t.dtype)) return true;
-    return err(q->ctx, TH_TypeError, "%s: %s must be integer scalars; input %d is not", q->op->name, what, i);
+    char hint[96];
+    return err(q->ctx, TH_TypeError, "%s: %s must be integer scalars; input %d is not%s", q->op->name, what, i,
+               const_float_hint(q->in[i], hint));
 }
 
 /* Lengths from input `first` on: bits of those known to be 1. */

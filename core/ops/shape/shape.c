@@ -414,7 +414,8 @@ ThVar *specify_shape_make(Builder *b, ThVar *x, ThVar *shape) {
 ThVar *index_make(Builder *b, ThVar *v) {
     if (!v || v->type.kind == TYPE_SCALAR) return v;
     if (v->type.kind != TYPE_TENSOR || v->type.ndim != 0 || !dtype_is_int((ThDtype)v->type.dtype)) {
-        err(b->ctx, TH_TypeError, "Expected an integer as an index");
+        char hint[96];
+        err(b->ctx, TH_TypeError, "Expected an integer as an index%s", const_float_hint(v, hint));
         return NULL;
     }
     return apply1(b, &op_scalar_from_tensor, NULL, &v, 1);
