@@ -33,6 +33,7 @@ local COMMAND = {
   ["lua-interpreter"] = OURS:format("False", "interpreter", 1),
   ["lua-tiers"] = "THEANO_FLAGS=compile.tiers=True,openmp=False,$THEANO_FLAGS build/theano bench/server.lua",
   ["lua-2"] = OURS:format("True", "c", 2),
+  ["lua-tuned"] = "THEANO_FLAGS=compile.autotune=8,openmp=False,$THEANO_FLAGS build/theano bench/server.lua",
   c = "build/bench/limits c", ["c-nt"] = "build/bench/limits c-nt", floor = "build/bench/limits floor",
   theano = ("%s/theano/bin/python -W ignore bench/server.py theano"):format(option.venv or ""),
 }
@@ -40,8 +41,8 @@ for _, peer in ipairs({ "numpy", "numpy-gemm", "numexpr", "numba", "torch", "tor
   "pytensor-numba" }) do
   COMMAND[peer] = PYTHON:format(option.venv or "", peer)
 end
-local BUILT_IN = { lua = true, ["lua-interpreter"] = true, ["lua-2"] = true, ["lua-tiers"] = true, c = true,
-  ["c-nt"] = true, floor = true }
+local BUILT_IN = { lua = true, ["lua-interpreter"] = true, ["lua-2"] = true, ["lua-tiers"] = true, ["lua-tuned"] = true,
+  c = true, ["c-nt"] = true, floor = true }
 
 local folder = sh("mktemp -d")
 local servers, absent = {}, {}

@@ -3,14 +3,15 @@
 #include "text/emit.h"
 
 /* function_name: NULL where equal functions are to share their unit */
-static bool emit_here(Text *t, const Plan *p, const char *function_name, const int64_t *known) {
-    return emit_c(t, p, function_name, NULL, known) && !t->failed;
+static bool emit_here(Text *t, const Plan *p, const char *function_name, const int64_t *known,
+                      const uint8_t *candidate) {
+    return emit_c(t, p, function_name, NULL, known, candidate) && !t->failed;
 }
 
 static Unit *build(ThContext *c, const Plan *p, const char *function_name) {
     Text t;
     text_init(&t, c);
-    bool emitted = emit_here(&t, p, function_name, NULL);
+    bool emitted = emit_here(&t, p, function_name, NULL, NULL);
     bool beside = config_bool(c, "compile.tiers") && !config_bool(c, "profile");
     Unit *u = !emitted ? NULL : beside ? unit_build_beside(c, t.at) : unit_build(c, t.at);
     text_free(&t);
@@ -27,15 +28,30 @@ static const Target *machine(ThContext *c, const char *processor) {
 
 static bool emit(Text *t, const Plan *p, const char *processor, const int64_t *known) {
     const Target *target = machine(p->ctx, processor);
-    return target && emit_c(t, p, NULL, processor ? target : NULL, known);
+    return target && emit_c(t, p, NULL, processor ? target : NULL, known, NULL);
 }
 
-static Unit *version(ThContext *c, const Plan *p, const int64_t *known) {
+static Unit *version(ThContext *c, const Plan *p, const int64_t *known, const uint8_t *candidate) {
     Text t;
     text_init(&t, c);
-    Unit *u = emit_here(&t, p, NULL, known) ? unit_build_beside(c, t.at) : NULL;
+    Unit *u = emit_here(&t, p, NULL, known, candidate) ? unit_build_beside(c, t.at) : NULL;
     text_free(&t);
     return u;
 }
 
-const Backend backend_c = {"c", emit, machine, build, version};
+static bool candidates(ThContext *c, const Plan *p, uint8_t *n) {
+    const NestAsk ask = {.threads = config_bool(c, "openmp")};
+    const Target *target = target_of(machine_vector_bytes(c));
+    bool ok = true;
+    for (int i = 0; ok && i < p->nkernel; i++) {
+        Arena *a = arena_new(c);
+        KernelOrder o;
+        int all = a && kernel_order(p->kernel[i], a, &o) ? nest_candidates(p->kernel[i], &o, target, ask, a) : 0;
+        if (a) arena_free(a);
+        ok = all > 0;
+        n[i] = (uint8_t)all;
+    }
+    return ok;
+}
+
+const Backend backend_c = {"c", emit, machine, build, version, candidates};

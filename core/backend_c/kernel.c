@@ -118,6 +118,7 @@ bool emit_kernel(Emit *e, const Kernel *k, int number) {
     KernelOrder *o = arena_alloc(e->arena, sizeof *o);
     if (!o || !emit_begin(e, k, number) || !kernel_order(k, e->arena, o)) return false;
     NestAsk ask = {.threads = config_bool(e->c, "openmp"), .known = e->known != NULL};
+    ask.candidate = e->candidate ? e->candidate[number] : e->known ? 0 : (int)config_int(e->c, "compile.candidate");
     const Nest *t = e->nest = nest_choose(k, o, e->target, ask, e->arena);
     if (!t) return false;
     e->way = t->way;

@@ -126,7 +126,8 @@ static bool bodies(Emit *e) {
     return !failed(e->c);
 }
 
-bool emit_c(Text *t, const Plan *p, const char *function_name, const Target *target, const int64_t *known) {
+bool emit_c(Text *t, const Plan *p, const char *function_name, const Target *target, const int64_t *known,
+            const uint8_t *candidate) {
     ThContext *c = p->ctx;
     Emit e = {.c = c,
               .p = p,
@@ -136,6 +137,7 @@ bool emit_c(Text *t, const Plan *p, const char *function_name, const Target *tar
               .registers = true,
               .vmath = true,
               .known = known,
+              .candidate = candidate,
               .rows = rows_wanted(p)};
     if (!e.arena) return false;
     e.vector_bytes = e.target->vector_bytes;

@@ -45,5 +45,5 @@ static const Target *machine(ThContext *c, const char *processor) {
     return &target_cuda;
 }
 
-const Backend backend_cuda = {"cuda", emit, machine, no_device, NULL};
-const Backend backend_cuda_emulated = {"cuda-emulated", emit_emulated, machine, emulate, NULL};
+const Backend backend_cuda = {"cuda", emit, machine, no_device, NULL, NULL};
+const Backend backend_cuda_emulated = {"cuda-emulated", emit_emulated, machine, emulate, NULL, NULL};

@@ -45,9 +45,10 @@ struct ThContext {
     atomic_llong opt_ns, opt_nodes;    /* the last optimization: nanoseconds of its thread, nodes it was given */
     atomic_int packs;                  /* how often a weight was packed that stays so between calls */
     atomic_int versions;               /* units for certain lengths that functions have */
-    bool told_device;                  /* that device=cuda runs on the CPU was logged */
-    _Atomic(struct LockHold *) holds;  /* calls that run code of the host (graph/lock.h), the newest first.. */
-    atomic_flag holds_lock;            /* ..and who looks at them */
+    int64_t (*tune_clock)(int candidate, int64_t ns); /* for tests: what timing is told instead of ns; or NULL */
+    bool told_device;                                 /* that device=cuda runs on the CPU was logged */
+    _Atomic(struct LockHold *) holds; /* calls that run code of the host (graph/lock.h), the newest first.. */
+    atomic_flag holds_lock;           /* ..and who looks at them */
     void *slot[CTX_SLOTS];
     void (*slot_free[CTX_SLOTS])(ThContext *c, void *p);
 };

@@ -42,6 +42,10 @@
     X("compile.cache_mb", INT, "512", "", "megabytes of compiled code to keep; what was used longest ago goes first")  \
     X("compile.jobs", INT, "0", "",                                                                                    \
       "compilers that work on one function at once; 0: as many as there are processors to run on")                     \
+    X("compile.autotune", INT, "0", "",                                                                                \
+      "time so many ways of running each kernel beside the calls, and keep the fastest; 0: off")                       \
+    X("compile.candidate", INT, "0", "",                                                                               \
+      "run kernels by this candidate of compile.autotune, untimed; 0: by what costs least")                            \
     X("compile.timeout", INT, "600", "", "seconds after which a C compiler is ended and counts as failed; 0: none")    \
     X("conv.algorithm", ENUM, "auto", "auto,direct,lanes,spread,fold,gemm,fft",                                        \
       "how convolutions of floats run; one that does not apply to a shape is not used there")                          \

@@ -59,7 +59,10 @@ ThFunction *compile_hand_over(Compile *k, FGraph *fg, Plan *plan, Unit *unit, co
                       .memory = s->memory};
     if (!f.recipe) return NULL;
     if (w) f.watch = w->calls;
-    if (config_bool(k->ctx, "compile.tiers")) f.version = compile_backend(k->ctx)->version;
+    const Backend *b = compile_backend(k->ctx);
+    if (config_bool(k->ctx, "compile.tiers")) f.version = b->version;
+    if (b->candidates && !w) f.tune = b->version, f.candidates = b->candidates;
+    f.autotune = (int)config_int(k->ctx, "compile.autotune");
     f.fit = w || !s->memory ? NULL : compile_lean;
     f.gc = !k->nogc && config_bool(k->ctx, "allow_gc");
     f.profile = s->profile > 0 || (s->profile == 0 && config_bool(k->ctx, "profile"));

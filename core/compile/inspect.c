@@ -121,18 +121,25 @@ char *th_function_ccode_for(ThFunction *f, const char *target, const int *size, 
 
 /* ---- the plan, and how its kernels run ---- */
 typedef struct Show {
+    const ThFunction *f; /* NULL: as if it was not tuned */
     const Target *target;
     NestAsk ask;
 } Show;
 
 static bool show(Text *t, const Kernel *k, void *user) {
     const Show *s = user;
-    return nest_show(t, k, s->target, s->ask);
+    NestAsk ask = s->ask;
+    const Plan *p = s->f ? function_plan((ThFunction *)s->f) : NULL;
+    for (int i = 0; p && i < p->nkernel; i++)
+        if (p->kernel[i] == k && function_candidate(s->f, i)) ask.candidate = function_candidate(s->f, i);
+    return nest_show(t, k, s->target, ask);
 }
 
 static char *plan_for(ThFunction *f, const Backend *b, const char *processor, bool known) {
     ThContext *c = th_function_context(f);
     Show s = {.ask = {.threads = config_bool(c, "openmp"), .known = known}};
+    if (!known) s.ask.candidate = (int)config_int(c, "compile.candidate");
+    if (!known && !processor) s.f = f;
     if (b && !(s.target = b->target(c, processor))) return NULL;
     Text t;
     text_init(&t, c);

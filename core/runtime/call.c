@@ -4,6 +4,7 @@
  * input's value: memory and headers of results and updates are there before the first step, and steps write shareds in
  * place only where nothing can fail any more. Readers of a shared variable hold its lock together, a writer alone.
  */
+#include "tune.h"
 #include "versions.h"
 
 #include <string.h>
@@ -241,8 +242,12 @@ static void fill(ThFunction *f, Workspace *w) {
 }
 
 bool call_steps(ThFunction *f, Workspace *w) {
-    UnitRun *run = f->profile ? NULL : w->version ? w->version : atomic_load_explicit(&f->run, memory_order_acquire);
+    bool timed = f->tune && !w->version && tune_begin(f, w);
+    UnitRun *run = f->profile || timed ? NULL
+                   : w->version        ? w->version
+                                       : atomic_load_explicit(&f->run, memory_order_acquire);
     int bad = run ? run(&w->frame) : interp_run(f->interp, &w->frame);
+    if (timed) tune_end(f, w, !bad);
     bool bare = th_error(f->ctx) == TH_MemoryError && w->frame.err[2] == TH_MemoryError; /* from below: no node yet */
     if (bad && (!failed(f->ctx) || bare)) report_failure(w);
     if (w->nleft) workspace_drop_left(w);

@@ -4,6 +4,7 @@
  */
 #include "runtime/machine/cpu.h"
 #include "profile.h"
+#include "tune.h"
 #include "versions.h"
 
 #include <sched.h>
@@ -254,6 +255,7 @@ ThFunction *function_new(ThContext *c, const FunctionSpec *s) {
     atomic_init(&f->building, s->unit && s->unit->poll);
     f->fg = s->fg;
     if (s->version && s->unit && !f->profile) f->versions = versions_new(f, s->version);
+    if (s->tune && s->unit && s->autotune > 1) f->tune = tune_new(f, s);
     f->memory = s->memory;
     f->fit = s->fit;
     f->recipe = s->recipe;
@@ -283,6 +285,7 @@ static void drop_parts(ThFunction *f) {
     drop_workspaces(f);
     th_function_release(atomic_load(&f->lean));
     versions_free(c, f->versions);
+    tune_free(f);
     if (f->unit) f->unit->release(f->unit);
     if (f->profile) profile_free(c, f->plan, f->profile);
     interp_unit_free(f->interp);

@@ -12,6 +12,7 @@
 
 typedef struct Profile Profile;
 typedef struct Versions Versions;
+typedef struct Tune Tune;
 typedef int UnitRun(ThFrame *f);
 
 typedef struct FnCell { /* the default of an input, which inputs of several functions may share */
@@ -78,6 +79,8 @@ typedef struct Workspace {
     int64_t wait, waited; /* calls until versions_ask; where the count began */
     uint64_t key;         /* of known */
     double gain;          /* nanoseconds of one call that a version is worth */
+    uint64_t lengths;     /* tune.c: of the signature */
+    Unit *timed;          /* what does the steps of this call, each timed, or NULL */
     LockHold hold;        /* while code of the host runs */
     Left *left;           /* by host call */
     int nleft;            /* how many of them hold something */
@@ -92,6 +95,7 @@ struct ThFunction {
     _Atomic(UnitRun *) run; /* the unit's; NULL: the interpreter serves */
     atomic_bool building;   /* the unit may still come: asked for between calls */
     Versions *versions;     /* units for the lengths it is called with, or NULL */
+    Tune *tune;             /* units for candidates of its kernels, or NULL */
     InterpUnit *interp;     /* always there: stepping, first tier, no compiler */
     FGraph *fg;
     FnIn *in;

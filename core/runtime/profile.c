@@ -5,6 +5,8 @@
  */
 #include "profile.h"
 
+#include "tune.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -33,16 +35,19 @@ void profile_call(Profile *r, int64_t start, bool ok) {
     if (!ok) add(&r->failed, 1);
 }
 
-bool profile_wanted(const ThFrame *frame) { return frame->ws && frame->ws->fn->profile; }
+bool profile_wanted(const ThFrame *frame) { return frame->ws && (frame->ws->fn->profile || frame->ws->timed); }
 
 int profile_step(ThFrame *frame, int step) {
     ThFunction *f = frame->ws->fn;
-    ProfileStep *s = &f->profile->step[step];
+    Unit *u = frame->ws->timed ? frame->ws->timed : tune_unit(f);
     int64_t start = profile_now();
-    int bad =
-        f->unit && !f->unit->poll && f->unit->step ? f->unit->step(frame, step) : interp_step(f->interp, step, frame);
-    add(&s->ns, profile_now() - start);
-    add(&s->calls, 1);
+    int bad = u ? u->step(frame, step) : interp_step(f->interp, step, frame);
+    int64_t ns = profile_now() - start;
+    if (frame->ws->timed) tune_step(f, step, ns);
+    if (f->profile) {
+        add(&f->profile->step[step].ns, ns);
+        add(&f->profile->step[step].calls, 1);
+    }
     return bad;
 }
 
@@ -199,5 +204,6 @@ char *th_function_profile_text(ThFunction *f, int n_ops, int n_apply) {
     qsort(line, (size_t)n, sizeof *line, slower);
     table(&t, f, line, n, n_apply, true);
     ctx_free(c, line, bytes);
+    tune_text(&t, f);
     return text_take(&t);
 }

@@ -150,7 +150,7 @@ static void request(ThFunction *f, Workspace *w) {
     Version *new = &v->at[n];
     *new = (Version){.known = ctx_alloc0(c, bytes)};
     if (new->known) memcpy(new->known, w->known, sizeof(int64_t) * (size_t)v->nsym);
-    new->unit = new->known ? v->make(c, f->plan, new->known) : NULL;
+    new->unit = new->known ? v->make(c, f->plan, new->known, NULL) : NULL;
     if (failed(c)) th_error_clear(c); /* for want of memory: the generic unit goes on */
     new->ended = !new->unit || !new->unit->poll;
     if (new->unit && !new->unit->poll) atomic_store(&new->run, new->unit->run);

@@ -7,8 +7,6 @@
 
 #include "function.h"
 
-typedef Unit *MakeVersion(ThContext *c, const Plan *p, const int64_t *known);
-
 /* make: builds beside the calls. NULL: none (a large plan), or the error is set. */
 Versions *versions_new(ThFunction *f, MakeVersion *make);
 void versions_free(ThContext *c, Versions *v);

@@ -7,6 +7,7 @@
 #include "function.h"
 #include "runtime/machine/parallel.h"
 #include "packs.h"
+#include "tune.h"
 #include "versions.h"
 
 #include <sched.h>
@@ -228,6 +229,7 @@ static int new_shapes(Workspace *w) {
     w->frame.scratch = scratch;
     fixed_addresses(w);
     if (f->versions) versions_sign(w->fn, w);
+    if (f->tune) tune_sign(w->fn, w);
     w->valid = true;
     return 0;
 }

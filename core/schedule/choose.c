@@ -9,20 +9,48 @@
 #include "choose.h"
 #include "nest.h"
 
+/* ---- decisions, and how sure they are ---- */
+/* What may be done one way or the other, each way in a file of its own. */
+typedef enum { IN_VECTORS, IN_COLUMNS, IN_MASKS, IN_COPY, IN_QUOTIENT, IN_SIDE, IN_FLAT, IN_FETCH, IN_ALL } Decision;
+static const char *const decision_name[IN_ALL] = {"vectors of a row", "columns together", "masks",
+                                                  "memcpy",           "reciprocals",      "rows side by side",
+                                                  "rows as one run",  "lines asked for"};
+
+typedef struct Choice {
+    NestAsk ask;
+    int other;           /* this one is taken the other way; -1: none */
+    double near[IN_ALL]; /* 0: did not come up; 1: both ways cost the same */
+} Choice;
+
+/* near: what the better way costs of what the other one does. */
+static bool decide(Choice *c, Decision d, bool pays, double near) {
+    if (near > c->near[d]) c->near[d] = near;
+    return pays != (c->other == (int)d);
+}
+
+/* Of a threshold: 1 where x stands on it. */
+static double near_to(double x, double threshold) { return x <= threshold ? x / threshold : threshold / x; }
+
 /* ---- the loop that vectors lie along ---- */
 /* Rows by several vectors at a time: accumulators must stay in registers, and a long body would be text without end. */
-static int vectors_of(const Nest *t, const NestNode *loop) {
+static int vectors_of(const Nest *t, const NestNode *loop, Choice *c) {
     enum { MOST_INS = 24, CHAINS = 4 }; /* CHAINS of positions */
-    int live, n = unroll_vectors(t, loop, CHAINS, &live);
-    return t->k->st.at[loop->stage].nins <= MOST_INS && live <= t->target->registers ? n : 1;
+    int live, n = unroll_vectors(t, loop, CHAINS, &live), nins = t->k->st.at[loop->stage].nins;
+    if (n == 1) return 1;
+    double ins = nins / (double)MOST_INS, registers = live / (double)t->target->registers;
+    bool pays = nins <= MOST_INS && live <= t->target->registers;
+    return decide(c, IN_VECTORS, pays, near_to(ins > registers ? ins : registers, 1)) ? n : 1;
 }
 
 enum { COLUMNS = 8 }; /* vectors of columns together */
 
-static bool pays_columns(const Nest *t, const NestNode *loop) {
+static bool pays_columns(const Nest *t, const NestNode *loop, Choice *c) {
     enum { MOST_INS = 24 };
     const Stage *st = &t->k->st.at[loop->stage];
-    return st->nins <= MOST_INS && st->nred * COLUMNS <= t->target->registers && columns_may(t, loop);
+    if (!columns_may(t, loop)) return false;
+    double ins = st->nins / (double)MOST_INS, live = st->nred * COLUMNS / (double)t->target->registers;
+    bool pays = st->nins <= MOST_INS && st->nred * COLUMNS <= t->target->registers;
+    return decide(c, IN_COLUMNS, pays, near_to(ins > live ? ins : live, 1));
 }
 
 /* Operations of the text of a scalar function, vector math by its size. */
@@ -41,7 +69,7 @@ static int length(const Nest *t, const Ins *i) {
 /* Whether whole vectors go under masks too: next to so long a body these cost nothing, and the compiler, whose time is
  * what a first call waits for, sees the body once and not twice. (With three functions of vector math in float32 the
  * masks are 8 per cent, with eight a few.) Narrow elements have no masked moves. */
-static bool pays_masks(const Nest *t, const NestNode *loop) {
+static bool pays_masks(const Nest *t, const NestNode *loop, Choice *c) {
     enum { LONG = 160 }; /* operations: eight functions of vector math */
     const Kernel *k = t->k;
     const Stage *st = &k->st.at[loop->stage];
@@ -54,53 +82,55 @@ static bool pays_masks(const Nest *t, const NestNode *loop) {
         if (a && th_dtype_bytes((ThDtype)a->dtype) < 4) return false;
         if (i->op < INS_LOAD) n += length(t, i);
     }
-    return t->target->masks && n >= LONG;
+    return t->target->masks && decide(c, IN_MASKS, n >= LONG, near_to(n, LONG));
 }
 
-/* Bytes from which memcpy, which aligns its stores, wins. */
-static int pays_copy(const Nest *t, const NestNode *loop) {
+/* Bytes from which memcpy, which aligns its stores, wins: a third of the time of long rows. */
+static int pays_copy(const Nest *t, const NestNode *loop, Choice *c) {
     enum { LONG = 512 };
     if (!copy_may(t, loop)) return 0;
+    if (!decide(c, IN_COPY, true, 0.7)) return 0;
     const Ins *in = &t->k->ins.at[t->o->code[loop->way->stage[loop->stage].pre[loop->loop + 1]]];
     return LONG / (int)th_dtype_bytes((ThDtype)in->dtype);
 }
 
-static bool vector_loop(Nest *t, NestNode *loop) {
-    loop->copy = pays_copy(t, loop);
+static bool vector_loop(Nest *t, NestNode *loop, Choice *c) {
+    loop->copy = pays_copy(t, loop, c);
     if (loop->lanes == 1) return true;
-    loop->vectors = vectors_of(t, loop);
+    loop->vectors = vectors_of(t, loop, c);
     if (loop->vectors > 1) {
         if (t->target->masks && unroll_may_mask(t, loop)) loop->tail = TAIL_MASKED;
         return true;
     }
-    if (pays_columns(t, loop)) return columns_apply(t, loop, COLUMNS);
-    if (pays_masks(t, loop)) loop->tail = TAIL_MASKED;
+    if (pays_columns(t, loop, c)) return columns_apply(t, loop, COLUMNS);
+    if (pays_masks(t, loop, c)) loop->tail = TAIL_MASKED;
     return true;
 }
 
 /* A division is 16 to 24 cycles a vector of float64, and of float32 half of that: there the look at whether the
  * reciprocal will do pays where it is the same for all rows. */
-static bool pays_quotient(const Nest *t, const NestWay *w, int id) {
+static bool pays_quotient(const Nest *t, const NestWay *w, int id, Choice *c) {
     const Ins *i = &t->k->ins.at[id], *by = &t->k->ins.at[i->b];
     int bytes = w->lanes[i->stage] * (int)th_dtype_bytes((ThDtype)i->dtype);
     if (t->target->vector_bytes < 32 || bytes < 32 || !divide_may(t, w, id)) return false;
-    return i->dtype == TH_FLOAT64 || (by->depth == 0 && !lanes_is_vector(t, w, i->b));
+    bool pays = i->dtype == TH_FLOAT64 || (by->depth == 0 && !lanes_is_vector(t, w, i->b));
+    return decide(c, IN_QUOTIENT, pays, i->dtype == TH_FLOAT64 ? 0.5 : 0.75);
 }
 
-static void quotients(Nest *t, NestWay *w) {
+static void quotients(Nest *t, NestWay *w, Choice *c) {
     for (int id = 0; id < t->k->ins.n; id++)
-        if (pays_quotient(t, w, id)) divide_apply(w, id);
+        if (pays_quotient(t, w, id, c)) divide_apply(w, id);
 }
 
 /* ---- ways for short rows ---- */
 /* Rows that read at indices of their own: what the columns' checks and transposing cost the compiler (half of the time
  * for an MLP's step) they give back only where rows are known to be short. */
-static bool pays_side(const Nest *t, NestAsk ask) {
+static bool pays_side(const Nest *t, Choice *c) {
     const Kernel *k = t->k;
-    bool indices = false, known = ask.known;
+    bool indices = false, known = c->ask.known;
     for (int j = 0; j < k->ins.n; j++) indices |= k->ins.at[j].op == INS_CHECK_INDEX;
     for (int s = 0; s < k->st.n; s++) known |= k->dim[k->st.at[s].d0 + k->st.at[s].nd - 1].n.sym < 0;
-    return !indices || known;
+    return decide(c, IN_SIDE, !indices || known, indices ? 0.8 : 0.4);
 }
 
 /* Elements of a row at most: where only positions are sought; of 16 lanes, the same with sums of float64, of fewer;
@@ -118,18 +148,19 @@ static int side_most(const Nest *t, const NestWay *w) {
 }
 
 /* Rows shorter than two vectors leave more of the last one empty than the others fill, but for those of just one. */
-static bool as_one_run(Nest *t) {
+static bool as_one_run(Nest *t, Choice *c) {
     int lanes = t->way->lanes[0];
-    return !flat_may(t) || flat_apply(t, (FlatRows){.least = 2 * lanes, .below = 2 * lanes, .but = lanes});
+    if (!flat_may(t) || !decide(c, IN_FLAT, true, 0.6)) return true;
+    return flat_apply(t, (FlatRows){.least = 2 * lanes, .below = 2 * lanes, .but = lanes});
 }
 
-static bool short_rows(Nest *t, NestAsk ask) {
+static bool short_rows(Nest *t, Choice *c) {
     enum { FEW = 6 }; /* rows at least */
-    if (!as_one_run(t)) return false;
-    if (!side_may(t) || !pays_side(t, ask)) return !t->failed;
+    if (!as_one_run(t, c)) return false;
+    if (!side_may(t) || !pays_side(t, c)) return !t->failed;
     NestWay *w = side_way(t);
     if (!w || w->lanes[0] == 1) return !t->failed;
-    quotients(t, w);
+    quotients(t, w, c);
     return side_apply(t, w, FEW, side_most(t, w));
 }
 
@@ -149,24 +180,62 @@ static bool pieces(Nest *t) {
 }
 
 /* ---- all of it ---- */
-static bool choose(Nest *t, NestAsk ask) {
+/* With narrower vectors the processor keeps up. */
+static bool pays_fetch(const Nest *t, Choice *c) { return fetch_may(t) && decide(c, IN_FETCH, t->target->masks, 0.9); }
+
+static bool choose(Nest *t, Choice *c) {
+    bool threads = c->ask.threads;
     if (!nest_plain(t) || !lanes_apply(t)) return false;
     for (int s = 0; s < t->k->st.n; s++) {
         NestNode *loop = nest_vec(t, s);
-        if (loop && !vector_loop(t, loop)) return false;
+        if (loop && !vector_loop(t, loop, c)) return false;
     }
-    quotients(t, t->way);
-    if (t->target->masks && !fetch_rows(t)) return false; /* with narrower vectors the processor keeps up */
-    if (kernel_in_blocks(t->k)) return blocks_apply(t, ask.threads && blocks_may_share(t));
-    if (!short_rows(t, ask)) return false;
-    return !ask.threads || !split_may(t) || pieces(t);
+    quotients(t, t->way, c);
+    if (pays_fetch(t, c) && !fetch_rows(t)) return false;
+    if (kernel_in_blocks(t->k)) return blocks_apply(t, threads && blocks_may_share(t));
+    if (!short_rows(t, c)) return false;
+    return !threads || !split_may(t) || pieces(t);
 }
 
-Nest *nest_choose(const Kernel *k, const KernelOrder *o, const Target *target, NestAsk ask, Arena *a) {
+static Nest *fresh(const Kernel *k, const KernelOrder *o, const Target *target, Choice *c, Arena *a) {
     Nest *t = arena_alloc0(a, sizeof *t);
     if (!t) return NULL;
     *t = (Nest){.k = k, .o = o, .target = target, .arena = a};
-    return choose(t, ask) && !t->failed ? t : NULL;
+    return choose(t, c) && !t->failed ? t : NULL;
+}
+
+/* The decision that candidate n takes the other way: the one that is n-th nearest to both ways costing the same, of
+ * equals the first. -1: there are not so many. */
+static int nth_nearest(const Choice *c, int n) {
+    bool taken[IN_ALL] = {false};
+    int best = -1;
+    for (; n > 0; n--) {
+        best = -1;
+        for (int d = 0; d < IN_ALL; d++)
+            if (!taken[d] && c->near[d] > 0 && (best < 0 || c->near[d] > c->near[best])) best = d;
+        if (best < 0) return -1;
+        taken[best] = true;
+    }
+    return best;
+}
+
+Nest *nest_choose(const Kernel *k, const KernelOrder *o, const Target *target, NestAsk ask, Arena *a) {
+    Choice c = {.ask = ask, .other = -1};
+    Nest *t = fresh(k, o, target, &c, a);
+    int other = t && ask.candidate > 0 ? nth_nearest(&c, ask.candidate) : -1;
+    if (other < 0) return t;
+    c = (Choice){.ask = ask, .other = other};
+    t = fresh(k, o, target, &c, a);
+    if (t) t->other = decision_name[other];
+    return t;
+}
+
+int nest_candidates(const Kernel *k, const KernelOrder *o, const Target *target, NestAsk ask, Arena *a) {
+    Choice c = {.ask = ask, .other = -1};
+    if (!fresh(k, o, target, &c, a)) return 0;
+    int n = 1;
+    while (nth_nearest(&c, n) >= 0) n++;
+    return n;
 }
 
 /* ---- a GPU ---- */

@@ -30,6 +30,7 @@ enum {
     CHOOSE_ALL_VERSIONS = 64,   /* of a context */
     CHOOSE_VERSION_STEPS = 256, /* of a function that has versions at most */
     CHOOSE_SEEN = 8,            /* signatures of a function whose calls are counted */
+    CHOOSE_CANDIDATES = 8,      /* units that compile.autotune times at most */
     CHOOSE_POLL = 32            /* calls between two looks at what is being built */
 };
 bool choose_rows(int steps, bool chains); /* the steps of a function are data, walked by a loop */

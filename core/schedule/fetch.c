@@ -43,10 +43,23 @@ static void cut(Nest *t, NestNode **at) {
     }
 }
 
+static NestNode *rows_of(const Nest *t, int stage) {
+    NestNode *loop = t->k->nouter == 1 ? nest_vec(t, stage) : NULL;
+    return loop && loop->lanes > 1 && loop->loop == 1 ? loop : NULL;
+}
+
+bool fetch_may(const Nest *t) {
+    for (int j = 0; j < t->k->ins.n; j++) {
+        const Ins *i = &t->k->ins.at[j];
+        if (rows_of(t, i->stage) && again(t, &t->way->stage[i->stage], i)) return true;
+    }
+    return false;
+}
+
 bool fetch_rows(Nest *t) {
-    for (int i = 0; t->k->nouter == 1 && i < t->k->st.n; i++) {
-        NestNode *loop = nest_vec(t, i);
-        if (!loop || loop->lanes == 1 || loop->loop != 1) continue;
+    for (int i = 0; i < t->k->st.n; i++) {
+        NestNode *loop = rows_of(t, i);
+        if (!loop) continue;
         for (NestNode **at = &loop->child; !t->failed && *at;) {
             NestNode *after = (*at)->next;
             if ((*at)->kind == NEST_CODE) cut(t, at);

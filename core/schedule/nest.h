@@ -112,6 +112,7 @@ struct Nest {
     NestNode *root;
     bool failed; /* MemoryError is set */
     NestNode spare;
+    const char *other; /* the decision that was taken the other way, or NULL */
     /* of a GPU */
     GridKind grid;
     int depth;
@@ -137,6 +138,9 @@ void nest_each(NestNode *n, void (*fn)(NestNode *n, void *user), void *user);
 typedef struct NestAsk {
     bool threads; /* kernels may be shared out */
     bool known;   /* a version for certain lengths */
+    /* 0: what costs least; else the same with one decision taken the other way: that of the least certain one is 1, of
+     * the next one 2, .. Where there are not so many, what costs least. */
+    int candidate;
 } NestAsk;
 
 /* text.c, check.c */
@@ -173,6 +177,7 @@ bool unroll_may_mask(const Nest *t, const NestNode *loop);
 bool columns_may(const Nest *t, const NestNode *loop);
 bool columns_apply(Nest *t, NestNode *loop, int vectors);
 /* fetch.c, copy.c, divide.c */
+bool fetch_may(const Nest *t);
 bool fetch_rows(Nest *t);
 bool copy_may(const Nest *t, const NestNode *loop);
 bool divide_may(const Nest *t, const NestWay *w, int id);
@@ -207,5 +212,6 @@ bool grid_has_row(const Kernel *k, int buf);                  /* memory of one r
 /* How to run k, or NULL (the context's error is set). */
 Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *target, Arena *a);
 Nest *nest_choose(const Kernel *k, const KernelOrder *o, const Target *target, NestAsk ask, Arena *a);
+int nest_candidates(const Kernel *k, const KernelOrder *o, const Target *target, NestAsk ask, Arena *a); /* 0: failed */
 
 #endif

@@ -23,6 +23,7 @@ typedef struct Emit {
     bool mvec;            /* glibc's vector math may be called */
     bool vmath;           /* ..and that of core/ops/math/vmath_all.h */
     const int64_t *known; /* see emit_c */
+    const uint8_t *candidate;
     /* the kernel being written */
     const Kernel *k;
     int number;              /* of the kernel */
@@ -159,7 +160,8 @@ void emit_region(Emit *e, int id);
 void emit_run(Emit *e); /* theano_run, theano_step, the ABI's number: what the loader asks a unit for */
 /* target: a processor, with glibc's vector math; NULL: this machine, under the user's flags.
  * known: by slot, its value in all calls of this unit or INT64_MIN; NULL: nothing is known */
-bool emit_c(Text *t, const Plan *p, const char *function_name, const Target *target, const int64_t *known);
+bool emit_c(Text *t, const Plan *p, const char *function_name, const Target *target, const int64_t *known,
+            const uint8_t *candidate);
 extern const char *const prelude_c;
 /* machine.c: what this processor has */
 int machine_vector_bytes(ThContext *c);

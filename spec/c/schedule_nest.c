@@ -473,7 +473,7 @@ static void see(Bench *w, Nest *t, Transform by) {
 
 static void choose(Bench *w) {
     static const char *const names[] = {"sse2", "avx2", "avx512"};
-    NestAsk ask = {.threads = pick(w, 2), .known = pick(w, 2)};
+    NestAsk ask = {.threads = pick(w, 2), .known = pick(w, 2), .candidate = pick(w, 2) ? pick(w, 8) : 0};
     Nest *t = nest_choose(w->s.k, &w->order, target_named(names[pick(w, 3)]), ask, w->arena);
     CHECK(t);
     if (t) see(w, t, T_CHOSEN);

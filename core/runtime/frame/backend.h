@@ -19,8 +19,9 @@ typedef struct Backend {
     EmitText *emit;
     BackendTarget *target;
     Unit *(*build)(ThContext *c, const Plan *p, const char *function_name); /* emit + compile or cache hit + load */
-    /* A unit for calls where slot i has the value known[i] (INT64_MIN: any), built beside the calls; or NULL. */
-    Unit *(*version)(ThContext *c, const Plan *p, const int64_t *known);
+    MakeVersion *version;                                                   /* or NULL */
+    /* How many ways of running each kernel there are, at least 1; false with the error set. NULL: one each. */
+    bool (*candidates)(ThContext *c, const Plan *p, uint8_t *n);
 } Backend;
 extern const Backend backend_c, backend_cuda, backend_cuda_emulated;
 /* Compiles one CUDA text for an architecture ("sm_90"); 0 ok, 1 no NVRTC here, 2 does not compile (error set with the

@@ -61,6 +61,10 @@ typedef struct Unit {
     void *impl;
 } Unit;
 
+/* A unit for calls where slot i has the value known[i] (INT64_MIN: any; NULL: none is known) and kernel k runs by its
+ * candidate[k] (NULL: by what costs least), built beside the calls; or NULL. */
+typedef Unit *MakeVersion(ThContext *c, const Plan *p, const int64_t *known, const uint8_t *candidate);
+
 /* ---- interp.c (runtime/interp/unit.h): the same plan without a compiler, on simd.h's block kernels: one per (scalar
  * op, dtype), one table per ISA ---- */
 
@@ -69,7 +73,7 @@ typedef struct FunctionTimes { /* nanoseconds of making it */
     int64_t ns_compile, ns_optimizer, ns_plan, ns_build;
 } FunctionTimes;
 int64_t profile_now(void);              /* monotonic nanoseconds */
-bool profile_wanted(const ThFrame *f);  /* a call of a function compiled with profile: its steps go through.. */
+bool profile_wanted(const ThFrame *f);  /* a call whose steps are timed: these go through.. */
 int profile_step(ThFrame *f, int step); /* ..this, which runs one and keeps its time */
 /* Looks at the arguments before the steps of every call, all locks held; false: the call fails. */
 typedef struct CallWatch {
@@ -79,10 +83,11 @@ typedef struct CallWatch {
 } CallWatch;
 typedef struct FunctionSpec { /* what core/compile/compile.c hands over; the function retains or copies all of it */
     Plan *plan;
-    Unit *unit; /* NULL: interpreter */
-    /* Builds, beside the calls, a unit for calls whose slots have the values known[slot] (INT64_MIN: any); NULL: there
-     * are no such units. */
-    Unit *(*version)(ThContext *c, const Plan *p, const int64_t *known);
+    Unit *unit;           /* NULL: interpreter */
+    MakeVersion *version; /* of units for the lengths of calls; NULL: there are none */
+    MakeVersion *tune;    /* of units for candidates: so many are timed, of the ways that there are of each kernel */
+    bool (*candidates)(ThContext *c, const Plan *p, uint8_t *n);
+    int autotune;
     FGraph *fg; /* owned: inspection (toposort, debugprint) */
     const ThIn *in;
     int nin;
@@ -108,6 +113,8 @@ FGraph *function_fgraph(ThFunction *f);
 const Plan *function_plan(ThFunction *f);
 Unit *function_unit(ThFunction *f);
 const void *function_recipe(ThFunction *f);
+
+uint8_t function_candidate(const ThFunction *f, int kernel); /* by which it runs since it was tuned */
 
 /* ---- eager.c: one-node plans on the interpreter's kernels, cached by (op, dtypes, layout class, attributes) ---- */
 /* Values of one Apply on arrays; also constant folding (OptEval). out: new references. Nonzero on error. */

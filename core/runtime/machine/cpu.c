@@ -18,7 +18,8 @@ const GemmKernels *const *cpu_gemm_kernels(void) {
 static void release(ThContext *c, void *p) {
     Cpu *u = p;
     team_end(&u->team);
-    if (u->tuned) conv_tuned_free(c, u->tuned);
+    tuned_free(c, u->conv_tuned);
+    tuned_free(c, u->kernel_tuned);
     pthread_mutex_destroy(&u->lock);
     ctx_free(c, u, sizeof *u);
 }

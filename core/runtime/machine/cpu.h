@@ -6,16 +6,16 @@
 #include "gemm_kernels.h"
 #include "parallel.h"
 #include "team.h"
+#include "tuned.h"
 
 typedef struct Cpu {
     const GemmKernels *const *gemm; /* [0] float32, [1] float64 */
-    pthread_mutex_t lock;           /* taken while `blas` is being filled */
+    pthread_mutex_t lock;           /* taken while what is below is being filled */
     atomic_bool blas_asked;
     Blas blas;
     Team team;
-    struct ConvTuned *tuned; /* runtime/conv/tune.c */
+    Tuned *conv_tuned, *kernel_tuned; /* NULL: not looked at yet; under `lock` */
 } Cpu;
-void conv_tuned_free(ThContext *c, struct ConvTuned *t);
 
 /* The context's record, made on the first call (from any thread): its only allocation. NULL with MemoryError. */
 Cpu *cpu_of(ThContext *c);
