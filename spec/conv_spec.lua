@@ -201,6 +201,34 @@ describe("what follows a convolution", function()
     end
   end)
 
+  it("runs over short rows as over long ones, with operands that lie in any order #asan", function()
+    local x, w, r, s = T.dtensor4("x"), T.dtensor4("w"), T.dtensor4("r"), T.dtensor4("s")
+    local b, v, u = T.dvector("b"), T.dvector("v"), T.dtensor4("u")
+    local function per(a) return a:dimshuffle("x", 0, "x", "x") end
+    local function rest(z)
+      local normal = (z - per(b)) * (per(v) * per(v) + 0.5) -- computed once for a filter
+      local low = T.maximum(normal, s) - s:dimshuffle(1, 0, 2, 3) * per(b)
+      return { low, low * r:dimshuffle(0, 1, 3, 2) }
+    end
+    local conv = T.nnet.conv2d(x, w)
+    local first = compile({ inputs = { x, w }, outputs = conv, mode = interpreter })
+    local second = compile({ inputs = { u, r, s, b, v }, outputs = rest(u), mode = as_written })
+    for _, c in ipairs({ { 1, 1, 3 }, { 2, 3, 40 }, { 5, 5, 7 }, { 1, 700, 3 }, { 9, 70, 4 }, { 25, 41, 2 },
+      { 1, 1, 600 } }) do
+      local h, l, n = table.unpack(c)
+      local xv, wv = rng:randn(n, 2, h + 1, l), rng:randn(n, 2, 2, 1)
+      local rv, sv, bv, vv = rng:randn(n, n, l, h), rng:randn(n, n, h, l), rng:randn(n), rng:rand(n)
+      local want = { second(first(xv, wv), rv, sv, bv, vv) }
+      for _, mode in ipairs(n < 50 and { interpreter, native } or { interpreter }) do
+        for i, y in ipairs(rest(conv)) do
+          local f = compile({ inputs = { x, w, r, s, b, v }, outputs = y, mode = mode, on_unused_input = "ignore" })
+          assert.equal(1, (steps(f)))
+          assert(nd.allclose(f(xv, wv, rv, sv, bv, vv), want[i], 1e-13, 1e-13), ("%d x %d"):format(h, l))
+        end
+      end
+    end
+  end)
+
   it("overwrites an operand once, when the ways are timed too", function()
     local x, w = T.dtensor4("x"), T.dtensor4("w")
     local s = theano.shared(nd.zeros({ 2, 3, 6, 6 }), { name = "s", borrow = false })

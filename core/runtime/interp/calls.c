@@ -15,6 +15,11 @@ typedef struct Tiles {
     atomic_uint *taken; /* by room for registers: a bit */
 } Tiles;
 
+size_t interp_room(const IKernel *k) {
+    size_t own = interp_gemm_offset(k), flat = k->flat ? interp_gemm_offset(k->flat) : 0;
+    return own > flat ? own : flat;
+}
+
 /* Rooms for registers that a kernel needs: of its own, and of the parts of a call that run at the same time. */
 int interp_rooms(const Kernel *k) {
     for (int s = 0; s < k->st.n; s++)
@@ -34,14 +39,15 @@ static void tile(void *user, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
     IRun r = *t->r;
     const Kernel *k = r.ik->k;
     int i = t->s->st->d0, j = i + 1, room = take(t), fed = t->s->st->feeds ? k->acc.at[t->s->st->C].buf : -1;
-    r.regs += (size_t)(1 + room) * interp_gemm_offset(r.ik);
+    r.regs += (size_t)(1 + room) * interp_room(r.ik);
     interp_registers(&r);
     for (int a = 0; a < k->acc.n; a++) {
         if (k->acc.at[a].buf == fed) r.base[a] = t->at; /* its offset is 0 */
         r.base[a] += i0 * r.st[a][i] + j0 * r.st[a][j];
     }
     r.n[i] = i1 - i0, r.n[j] = j1 - j0;
-    interp_loops(&r, t->s);
+    if (interp_flat_pays(&r, t->s)) interp_flat(&r, (int)(t->s - r.ik->order.stage));
+    else interp_loops(&r, t->s);
     atomic_fetch_and(t->taken, ~(1u << room));
 }
 

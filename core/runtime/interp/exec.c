@@ -20,8 +20,8 @@ static void copy1(char *d, const char *s, size_t bytes) {
     }
 }
 
-/* Element from-1 into from..to-1: a piece of 64 bytes first, then copies of that. */
-static void replicate(char *d, size_t bytes, int64_t from, int64_t to) {
+/* A piece of 64 bytes first, then copies of that. */
+void interp_replicate(char *d, size_t bytes, int64_t from, int64_t to) {
     char *p = d + (size_t)from * bytes, *end = d + (size_t)to * bytes, piece[64];
     for (size_t i = 0; i < sizeof piece && i < (size_t)(end - p); i += bytes) copy1(piece + i, p - bytes, bytes);
     for (; end - p >= (ptrdiff_t)sizeof piece; p += sizeof piece) memcpy(p, piece, sizeof piece);
@@ -51,9 +51,20 @@ static void scatter(char *d, const char *s, int64_t st, size_t bytes, int64_t n)
     }
 }
 
+enum { BY_ROWS = INT32_MIN }; /* a step: the access has none, its rows stand apart (flat.c) */
+
+/* In a run of rows. */
+static char *run_address(const IRun *r, const LoopStage *s, int acc, int64_t *step) {
+    const int64_t *st = r->st[acc];
+    int over = s->loop[1], along = s->loop[2];
+    *step = r->row == 1 ? st[over] : r->n[over] == 1 || st[over] == r->row * st[along] ? st[along] : BY_ROWS;
+    return r->base[acc] + r->idx[s->loop[0]] * st[s->loop[0]] + (*step == BY_ROWS ? 0 : r->pos * *step);
+}
+
 /* Address of the access at the block's first element, and its byte step along the vec dim. */
 static char *address(const IRun *r, const LoopStage *s, const IIns *i, int acc, int64_t *step) {
     char *p = r->base[acc];
+    if (r->row && i->block) return run_address(r, s, acc, step);
     for (int l = 0; l < s->nloop && l < i->ins->depth; l++) {
         int d = s->loop[l];
         p += (l == s->vec ? r->pos : r->idx[d]) * r->st[acc][d];
@@ -90,10 +101,11 @@ static void load(IRun *r, const LoopStage *s, const IIns *i, char *d, int64_t n)
     int64_t st;
     char *p = address(r, s, i, source(s, i), &st);
     if (a->idx >= 0 || a->guard >= 0) load_one_by_one(r, a, d, p, st, i->bytes, n);
+    else if (st == BY_ROWS) interp_flat_load(r, s, source(s, i), d, i->bytes);
     else if (st == i->bytes) memcpy(d, p, (size_t)n * i->bytes);
     else if (st == 0) {
         copy1(d, p, i->bytes);
-        replicate(d, i->bytes, 1, n);
+        interp_replicate(d, i->bytes, 1, n);
     } else gather(d, p, st, i->bytes, n);
 }
 
@@ -116,6 +128,10 @@ static void store(IRun *r, const LoopStage *s, const IIns *i, int64_t n) {
     int64_t st;
     char *p = address(r, s, i, i->ins->a, &st);
     if (v == p && !(a->flags & ACC_ADD)) return; /* computed here */
+    if (st == BY_ROWS) {
+        interp_flat_store(r, s, i->ins->a, v, bytes);
+        return;
+    }
     if (a->idx >= 0 || a->guard >= 0 || ((a->flags & ACC_ADD) && st != (int64_t)bytes))
         store_one_by_one(r, a, p, st, v, bytes, n);
     else if (a->flags & ACC_ADD) r->simd->fold[RED_SUM][a->dtype](n, p, v);
@@ -228,10 +244,10 @@ static int one(IRun *r, const LoopStage *s, const IIns *i) {
     case INS_RED: memcpy(o, r->regs + r->ik->red[i->ins->a].reg, (size_t)i->bytes * (size_t)n); break;
     default:
         if (compute(r, s, i, n, np)) return 1;
-        if (i->fill) replicate(o, i->bytes, 1, SIMD_BLOCK);
+        if (i->fill) interp_replicate(o, i->bytes, 1, SIMD_BLOCK);
         return 0;
     }
-    replicate(o, i->bytes, n, i->fill ? SIMD_BLOCK : np);
+    interp_replicate(o, i->bytes, n, i->fill ? SIMD_BLOCK : np);
     return 0;
 }
 

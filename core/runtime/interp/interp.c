@@ -119,6 +119,7 @@ static int run_kernel(const InterpUnit *u, const Step *st, ThFrame *f) {
     r.step = st;
     r.simd = u->simd;
     r.regs = f->scratch;
+    r.row = 0;
     setup(&r);
     return run_outer(&r, 0);
 }
@@ -215,11 +216,12 @@ InterpUnit *interp_unit(Plan *p) {
         return NULL;
     }
     for (int i = 0; i < p->nkernel; i++) {
-        if (!interp_prepare(p->ctx, u->simd, p->kernel[i], a, &u->kernel[i])) {
+        if (!interp_prepare(p->ctx, u->simd, p->kernel[i], a, &u->kernel[i]) ||
+            !interp_flat_prepare(p->ctx, u->simd, a, &u->kernel[i])) {
             interp_unit_free(u);
             return NULL;
         }
-        size_t need = interp_gemm_offset(&u->kernel[i]) * (size_t)interp_rooms(p->kernel[i]);
+        size_t need = interp_room(&u->kernel[i]) * (size_t)interp_rooms(p->kernel[i]);
         if (need > u->scratch) u->scratch = need;
     }
     return u;
@@ -227,7 +229,7 @@ InterpUnit *interp_unit(Plan *p) {
 
 void interp_unit_free(InterpUnit *u) {
     if (!u) return;
-    for (int i = 0; u->kernel && i < u->plan->nkernel; i++) vec_free(u->plan->ctx, &u->kernel[i].micro);
+    for (int i = 0; u->kernel && i < u->plan->nkernel; i++) interp_release(u->plan->ctx, &u->kernel[i]);
     arena_free(u->arena);
 }
 size_t interp_scratch(const InterpUnit *u) { return u->scratch; }

@@ -51,6 +51,7 @@ typedef struct IKernel {
     int *step;            /* by stage: elements of a block along the vec dim */
     bool blocks;          /* kernel_in_blocks */
     size_t reg_bytes, at; /* of all registers; where among them IRun.at lies */
+    struct IKernel *flat; /* for parts of a call's result: its rows as one run of elements (flat.c); or NULL */
 } IKernel;
 
 /* micro.c: the block kernels of one scalar operation or cast, appended to out->micro; temporaries get registers.
@@ -60,6 +61,7 @@ bool interp_micro(ThContext *c, const SimdTable *simd, const Kernel *k, int id, 
 bool interp_views(Arena *a, IKernel *out);
 /* Memory from the arena (release micro with vec_free); false with the error set. */
 bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, Arena *a, IKernel *out);
+void interp_release(ThContext *c, IKernel *k);
 
 /* One run of one kernel. */
 typedef struct IRun {
@@ -69,22 +71,32 @@ typedef struct IRun {
     const SimdTable *simd;
     char *regs, **at;           /* at: where each value is, its register or memory */
     int64_t n[KDIM], idx[KDIM]; /* extents and current position of kernel dims */
+    int64_t row;                /* elements of a row where the last two loops are one run (flat.c), or 0; then.. */
+    int64_t over, along;        /* ..the row and the element there that the block begins with.. */
+    bool same;                  /* ..all of it and of the block before lie in that row */
     int64_t len;                /* elements in the current block (<= SIMD_BLOCK) */
     int64_t pos;                /* of its first element along the vec dim */
     char *base[KACC + 8];       /* address of each access's offset */
     int64_t st[KACC + 8][KDIM]; /* strides in bytes */
 } IRun;
-int interp_exec(IRun *r, const LoopStage *s, const int *code, int n); /* exec.c: a straight list of instructions */
-void interp_red_init(IRun *r, const IRed *red);                       /* red.c */
+int interp_exec(IRun *r, const LoopStage *s, const int *code, int n);   /* exec.c: a straight list of instructions */
+void interp_replicate(char *d, size_t bytes, int64_t from, int64_t to); /* element from - 1 into from .. to - 1 */
+void interp_red_init(IRun *r, const IRed *red);                         /* red.c */
 void interp_red_step(IRun *r, const IRed *red);
 void interp_red_final(IRun *r, const IRed *red);
 /* Around the blocks of a reduction of everything: before and after each of them, and after the last. */
 void interp_red_block(IRun *r, const IRed *red, bool first);
 void interp_red_join(IRun *r, const IRed *red, bool first);
 void interp_red_end(IRun *r, const IRed *red);
-int interp_gemm(IRun *r, const LoopStage *s);  /* gemm.c */
-int interp_call(IRun *r, const LoopStage *s);  /* calls.c: a convolution or a pooling, with its epilogue */
-int interp_rooms(const Kernel *k);             /* calls.c: for registers */
+int interp_gemm(IRun *r, const LoopStage *s); /* gemm.c */
+int interp_call(IRun *r, const LoopStage *s); /* calls.c: a convolution or a pooling, with its epilogue */
+int interp_rooms(const Kernel *k);            /* calls.c: for registers */
+bool interp_flat_prepare(ThContext *c, const SimdTable *simd, Arena *a, IKernel *out); /* flat.c */
+bool interp_flat_pays(const IRun *r, const LoopStage *s);
+int interp_flat(IRun *r, int stage); /* the loops of that stage of r->ik->flat */
+/* flat.c: the current block of a run where an access has no run: gathered into d, scattered from v */
+void interp_flat_load(const IRun *r, const LoopStage *s, int acc, char *d, size_t bytes);
+void interp_flat_store(const IRun *r, const LoopStage *s, int acc, const char *v, size_t bytes);
 int interp_loops(IRun *r, const LoopStage *s); /* interp.c: a stage's own loops */
 void interp_registers(IRun *r);                /* interp.c: every value in its register */
 int interp_fail(IRun *r, ThError kind, int n, int64_t v0, int64_t v1);

@@ -78,3 +78,8 @@ bool interp_prepare(ThContext *c, const SimdTable *simd, const Kernel *k, Arena 
     out->reg_bytes = out->at + sizeof(char *) * (size_t)k->ins.n;
     return interp_views(a, out);
 }
+
+void interp_release(ThContext *c, IKernel *k) {
+    if (k->flat) vec_free(c, &k->flat->micro);
+    vec_free(c, &k->micro);
+}

@@ -19,5 +19,6 @@ int interp_run(const InterpUnit *u, ThFrame *f); /* the whole plan; nonzero afte
 int interp_step(const InterpUnit *u, int step, ThFrame *f);
 /* Registers of a kernel, rounded up: where its GEMM packing starts in the scratch. */
 size_t interp_gemm_offset(const IKernel *k);
+size_t interp_room(const IKernel *k); /* calls.c: of a kernel or its twin, whichever is more */
 
 #endif
