@@ -1354,6 +1354,12 @@ function nd.extract(c, a) end
 ---@return any
 function nd.fabs(x) end
 
+---Writes val (a number, or a vector along it) into the diagonal of a, and gives a.
+---@param a any
+---@param val any
+---@return any
+function nd.fill_diagonal(a, val) end
+
 ---What a float dtype holds: `eps`, `max`, `min`, `tiny`, `bits`.
 ---@param dtype theano.Dtype
 ---@return any
@@ -2183,6 +2189,13 @@ function nd.save_npy(path, a) end
 ---@return any
 function nd.savetxt(path, a, options) end
 
+---`savez(path, {name = array})`: the arrays by name as .npz, which is put behind a path that does not end so;
+---or `savez(path, a, b, ..)` under the names arr_0, arr_1 ...
+---@param path string
+---@param ... any
+---@return any
+function nd.savez(path, ...) end
+
 ---`select(condlist, choicelist, otherwise)`: from the choice whose condition holds first; 0 where none does.
 ---@param condlist any
 ---@param choicelist any
@@ -2366,6 +2379,12 @@ function nd.vecdot(x1, x2) end
 ---@param x2 any
 ---@return any
 function nd.vecmat(x1, x2) end
+
+---`vectorize(fn)`: a function of arrays (and numbers) of fitting shapes that calls fn with their elements, one
+---by one, and makes an array of what it gives.
+---@param fn function
+---@return any
+function nd.vectorize(fn) end
 
 ---`split` along the first axis.
 ---@param a any
@@ -2871,12 +2890,6 @@ function nd.diagonal(a, offset, axis1, axis2) end
 ---@param X theano.Value
 ---@return any
 function nd.trace(X) end
-
----a with its main diagonal set to val
----@param a theano.Value
----@param val theano.Value
----@return any
-function nd.fill_diagonal(a, val) end
 
 ---matrix a with diagonal `offset` set to val
 ---@param a theano.Value

@@ -908,6 +908,14 @@ function gradient.vmap(fn, axes) end
 ---@class theano.module.printing
 local printing = {}
 
+---`Print(message, {attrs = {"__str__"}, global_fn =})(x)`: x, whose value is printed whenever it is computed: a
+---line "message __str__ = value". Other attributes by name: fields ("shape", "dtype") and methods ("min",
+---"mean"); `global_fn(op, value)` does something else than print them. Gradients pass; rewriting leaves x where
+---it is.
+---@param ... any
+---@return any
+function printing.Print(...) end
+
 ---The generated C source of a compiled function; with a target ("sse2", "avx2", "avx512", "cuda",
 ---"cuda-emulated") the text that it would get there, whether or not this machine is one and has a compiler;
 ---with sizes of its plan (`ccode(f, "avx2", { s1 = 4 })`) the version for calls of these lengths.

@@ -36,8 +36,8 @@ static void add_slice(lua_State *L, View *v, const ThArg *e, int64_t n, int64_t 
 
 static void add_index(lua_State *L, View *v, int64_t i, int axis, int64_t n, int64_t stride) {
     if (i < -n || i >= n)
-        lt_error(L, TH_IndexError, "index %lld is out of bounds for axis %d with size %lld", (long long)i, axis,
-                 (long long)n);
+        lt_error(L, TH_IndexError, "index %lld is out of bounds for axis %d with size %lld%s", (long long)i, axis,
+                 (long long)n, i == n && n ? " (positions count from 0; a:rows() walks the first axis)" : "");
     v->offset += (i < 0 ? i + n : i) * stride;
 }
 
@@ -55,8 +55,8 @@ static int count_axes(lua_State *L, const ThArg *sub, int nd, bool *basic) {
     }
     if (ellipses > 1) lt_error(L, TH_IndexError, "an index can only have a single ellipsis ('...')");
     if (*basic && used > nd)
-        lt_error(L, TH_IndexError, "too many indices for array: array is %d-dimensional, but %d were indexed", nd,
-                 used);
+        lt_error(L, TH_IndexError, "too many indices for array: array is %d-dimensional, but %d were indexed%s", nd,
+                 used, nd ? " (a table is one subscript for each dimension; a[nd.array{..}] picks positions)" : "");
     return used;
 }
 

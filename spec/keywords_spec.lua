@@ -26,6 +26,7 @@ local ANY = util.set({
   "T.extract_constant v",                                                     -- gives back what is no constant
   "theano.gradient.grad_not_implemented op", "theano.gradient.grad_undefined op", -- shown by tostring
   "theano.error_kind message", "nd.isscalar x",                               -- asks of anything
+  "theano.printing.Print global_fn",
   "theano.OpFromGraph grad_overrides", "theano.OpFromGraph lop_overrides", "theano.OpFromGraph rop_overrides",
 })
 -- Functions whose further arguments are values, names or tags of the user's.

@@ -35,6 +35,11 @@ describe("a field that a module lacks", function()
     missing("NumPy has it, this version does not", nd, "fromfile")
   end)
 
+  it("may be a dtype", function()
+    missing('a dtype is a text, as in a:astype("float32")', nd, "float32")
+    missing('a dtype is a text, as in a:astype("int64")', theano, "int64")
+  end)
+
   it("may be nothing at all", function()
     missing("theano.tensor has no 'no_such_thing_anywhere'", T, "no_such_thing_anywhere")
   end)

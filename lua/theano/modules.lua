@@ -73,8 +73,14 @@ function M.hint(name, names, like, whose)
   return found and (": did you mean '" .. found .. "'?") or ""
 end
 
+local DTYPES = util.set({
+  "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "complex64",
+  "complex128",
+})
+
 local function reason(shown, name)
   local about = sealed[shown]
+  if DTYPES[name] then return (": a dtype is a text, as in a:astype(\"%s\")"):format(name) end
   local there = elsewhere(shown, name)
   if there then return (": it is %s"):format(there) end
   if original(about.like, name) then return (": %s has it, this version does not"):format(about.whose) end

@@ -312,6 +312,38 @@ return function(nd)
     return all
   end
 
+  --- `vectorize(fn)`: a function of arrays (and numbers) of fitting shapes that calls fn with their elements, one by
+  -- one, and makes an array of what it gives.
+  function nd.vectorize(fn)
+    util.expect("vectorize", "fn", fn, "function")
+    return function(...)
+      local list, out = table.pack(nd.broadcast_arrays(...)), {}
+      if list.n == 0 then util.raise("TypeError", "vectorize: the function takes at least one array") end
+      local shape = arr(list[1]).shape
+      for i, a in ipairs(list) do list[i] = arr(a):reshape({ -1 }):tolist() end
+      for k = 1, #list[1] do
+        local values = {}
+        for i = 1, list.n do values[i] = list[i][k] end
+        out[k] = fn(table.unpack(values))
+      end
+      return result(nd.array(out):reshape(shape))
+    end
+  end
+  --- Writes val (a number, or a vector along it) into the diagonal of a, and gives a.
+  function nd.fill_diagonal(a, val)
+    util.expect("fill_diagonal", "a", a, "ndarray")
+    if a.ndim < 2 then util.raise("ValueError", "fill_diagonal: an array of at least two dimensions is needed") end
+    local n, at = math.min(table.unpack(a.shape)), {}
+    for d = 1, a.ndim do
+      if a.ndim > 2 and a.shape[d] ~= n then
+        util.raise("ValueError", "fill_diagonal: with more than two dimensions all lengths are equal")
+      end
+      at[d] = nd.arange(n)
+    end
+    a[at] = val
+    return a
+  end
+
   -- ---- bits in bytes ------------------------------------------------------------------------------------------------
   -- a with the axis last, as rows.
   local function rows_of(what, a, axis)

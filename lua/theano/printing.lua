@@ -105,4 +105,49 @@ end
 
 function M.graph_read(text) return core.graph_read(text) end
 
+-- ---- values while a function runs -----------------------------------------------------------------------------------
+-- "message attribute = value" for each attribute; of a method what it gives.
+local function print_attributes(op, value)
+  for _, name in ipairs(op.attrs) do
+    local v = name == "__str__" and tostring(value) or name ~= "__str__" and value[name]
+    if type(v) == "function" then v = v(value) end
+    print(("%s %s = %s"):format(op.message, name, tostring(v)))
+  end
+end
+
+local PRINT = { "message", "attrs", "global_fn", message = "string", attrs = "table", global_fn = "function" }
+local class -- of the operations that print, on first use
+
+local function print_class()
+  class = class or require("theano.op").Op({
+    name = "Print", __props__ = { "message", "names", "global_fn" },
+    make_node = function(self, x)
+      x = require("theano.tensor").as_tensor_variable(x)
+      return require("theano.op").Apply(self, { x }, { x.type() })
+    end,
+    perform = function(self, _, inputs)
+      self.global_fn(self, inputs[1])
+      return inputs[1]
+    end,
+    infer_shape = function(_, _, shapes) return shapes end,
+    grad = function(_, _, gz) return gz end,
+    R_op = function(_, _, points) return points end,
+    __str__ = function(self) return ("Print{message='%s'}"):format(self.message) end,
+  })
+  return class
+end
+
+--- `Print(message, {attrs = {"__str__"}, global_fn =})(x)`: x, whose value is printed whenever it is computed: a line
+-- "message __str__ = value". Other attributes by name: fields ("shape", "dtype") and methods ("min", "mean");
+-- `global_fn(op, value)` does something else than print them. Gradients pass; rewriting leaves x where it is.
+function M.Print(...)
+  local o = util.bind("Print", PRINT, ...)
+  local attrs = util.each("attrs", o.attrs or { "__str__" }, function(name, place)
+    util.check_type("Print", place, name, "string")
+    return name
+  end)
+  return print_class():new({ message = o.message or "", attrs = attrs, names = table.concat(attrs, " "),
+    global_fn = o.global_fn or print_attributes })
+end
+
 return M
