@@ -32,7 +32,7 @@ local ANY = util.set({
 -- Functions whose further arguments are values, names or tags of the user's.
 local VALUES = util.set({
   "T.default", "theano.gof.Feature", "theano.gof.LocalOptimizer", "theano.gof.local_optimizer", "theano.stat",
-  "theano.error_kind",
+  "theano.error_kind", "nd.savez",
 })
 local function is_decorator(path) return path:find("%.register_") ~= nil end
 
@@ -54,7 +54,7 @@ local function of_files()
     ["nd.load"] = { npy }, ["nd.load_npy"] = { npy }, ["nd.load_npz"] = { npz }, ["nd.load_idx"] = { idx },
     ["nd.loadtxt"] = { text }, ["nd.stream"] = { npy, 1 }, ["nd.save"] = { new, two }, ["nd.save_npy"] = { new, two },
     ["nd.save_idx"] = { idx, two:astype("uint8") }, ["nd.savetxt"] = { text, two },
-    ["nd.writer"] = { new, { 2 }, "float64" },
+    ["nd.savez"] = { npz, two }, ["nd.writer"] = { new, { 2 }, "float64" },
   }
 end
 
