@@ -125,7 +125,6 @@ void lt_value(lua_State *L, LtState *s, int i, ThArg *out, const LtPlace *where)
  */
 void lt_subscript(lua_State *L, LtState *s, int i, ThArg *out);
 void lt_subscript_args(lua_State *L, LtState *s, int first, int last, ThArg *out); /* x:sub(...) */
-bool lt_is_name(const char *key);
 
 /* var.c */
 ThVar *lt_var(lua_State *L, LtState *s, int i);

@@ -6,15 +6,7 @@
 
 #include <string.h>
 
-/* Whatever letters the locale has. */
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool lt_is_name(const char *k) {
-    if (!is_letter(*k)) return false;
-    while (is_letter(*k) || is_digit(*k)) k++;
-    return *k == 0;
-}
 
 enum { MOST = 2 * TH_MAX_NDIM };
 

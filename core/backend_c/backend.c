@@ -1,6 +1,6 @@
 /* backend.c -- the record of the C backend: emit a plan's unit, build or find it, load it. */
 #include "build/build.h"
-#include "text/emit.h"
+#include "c.h"
 
 /* function_name: NULL where equal functions are to share their unit */
 static bool emit_here(Text *t, const Plan *p, const char *function_name, const int64_t *known,

@@ -6,7 +6,7 @@
  * sizes alone, so the bits are the same at any number of threads.
  */
 #include "schedule/choose.h"
-#include "text/emit.h"
+#include "c.h"
 
 #include <stdio.h>
 

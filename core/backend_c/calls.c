@@ -3,7 +3,7 @@
  * function of its own that th_rt calls for each part of the result while that is in a near cache (from several threads
  * at once), or as loops after the call. A convolution that feeds a pooling is one call with it.
  */
-#include "text/emit.h"
+#include "c.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * kernel.c -- a kernel as one C function, or as several where threads share it: what stands before its loops (extents,
  * base addresses), and what its Nest is.
  */
-#include "text/emit.h"
+#include "c.h"
 
 /* What local symbol i of the kernel is in every step that runs it, or INT64_MIN. */
 static int64_t known_value(const Emit *e, int i) {

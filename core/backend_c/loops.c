@@ -2,11 +2,11 @@
  * loops.c -- the tree of a Nest as C: loops around instructions. A loop by vectors runs in whole ones and once more for
  * the rest (m elements), through the same vector functions, unless the Nest says otherwise.
  */
-#include "text/emit.h"
+#include "c.h"
 
 #include <string.h>
 
-bool emit_ids(Emit *e, const int *ids, int n) {
+static bool code(Emit *e, const int *ids, int n) {
     for (int j = 0; j < n; j++)
         if (!emit_ins(e, ids[j])) return false;
     return true;
@@ -46,7 +46,7 @@ static void accumulators(Emit *e, const NestNode *n) {
 
 bool emit_leaf(Emit *e, const NestNode *n) {
     at(e, n);
-    if (n->kind == NEST_CODE) return emit_ids(e, n->ids, n->n);
+    if (n->kind == NEST_CODE) return code(e, n->ids, n->n);
     if (n->kind == NEST_ACC) accumulators(e, n);
     if (n->kind == NEST_MOVE) emit_move(e, n);
     return true;

@@ -2,7 +2,7 @@
  * moves.c -- what goes between memory and vectors apart from single loads and stores: rows as columns and back
  * (transpose.c), a row repeated, and lines of memory asked for.
  */
-#include "text/emit.h"
+#include "c.h"
 
 #include <stdio.h>
 
@@ -27,11 +27,6 @@ static void repeat(Emit *e, int acc, int room) {
     char ty[16];
     emit_line(e, "%s x%d[%d];", need_type(e, d, e->lanes, ty), acc, room);
     emit_line(e, "%s(x%d, p_%s, n1);", need_again(e, d, e->lanes), acc, e->name[acc]);
-}
-
-void emit_flat_address(const Emit *e, Text *t, int acc) {
-    if (flat_is_row(&e->k->acc.at[acc])) text_printf(t, "x%d[k]", acc);
-    else text_printf(t, "p_%s + t", e->name[acc]);
 }
 
 /* The rows that load or store `id` works on, all columns of one vector's rows. */

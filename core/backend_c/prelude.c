@@ -1,6 +1,6 @@
 /* prelude.c -- the head of every unit: its own prototypes, no system header. Mirrors runtime.h; the ABI number is
  * checked on loading. */
-#include "text/emit.h"
+#include "c.h"
 
 /* The pragma: passes that find nothing in text that is written as vectors, a quarter of the compiler's time; no-gcse
  * would be another twentieth, but loops with tanh and exp lose 16 %, and -O1 some loops four times (docs/decisions.md).

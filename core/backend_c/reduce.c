@@ -3,7 +3,7 @@
  * vectors, the u-th vector of the row going to vector u mod (NL / lanes); folded by halves at the end. Elsewhere one
  * accumulator a point.
  */
-#include "text/emit.h"
+#include "c.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -518,22 +518,4 @@ void emit_side_final(Emit *e, int r, int column) {
     const char *fold = need_fold(e, d, acc_lanes(e, r));
     emit_line(e, "%s r%d = %s(w%d, n%d, none%d);", ty, r, fold, r, column, r);
     if (split(e, r)) emit_line(e, "%s rr%d = %s(ww%d, n%d, none%d);", ty, r, fold, r, column, r);
-}
-
-/* Both halves of a sum, rounded. */
-const char *need_whole(Emit *e, int lanes) {
-    char v[16], x[16], w[16], *name = arena_alloc(e->arena, 32);
-    if (!name) return "";
-    need_type(e, TH_FLOAT32, lanes, v);
-    need_type(e, TH_FLOAT32, lanes / 2, x);
-    need_type(e, TH_FLOAT64, lanes / 2, w);
-    snprintf(name, 32, "whole_%s", v);
-    if (!need(e, name)) return name;
-    Text *h = &e->helpers;
-    text_printf(h, "INLINE %s %s(%s a, %s b) {\n    %s x = __builtin_convertvector(a, %s), ", v, name, w, w, x, x);
-    text_printf(h, "y = __builtin_convertvector(b, %s);\n#if defined __clang__ || __GNUC__ > 11\n", x);
-    text_put(h, "    return __builtin_shufflevector(x, y");
-    for (int j = 0; j < lanes; j++) text_printf(h, ", %d", j);
-    text_printf(h, ");\n#else\n    union { %s v; %s x[2]; } u = {.x = {x, y}}; return u.v;\n#endif\n}\n", v, x);
-    return name;
 }

@@ -3,7 +3,7 @@
  * the body of theano_run. A window is a number of elements from its buffer's start, moved by additions; the buffer's
  * address in the frame follows it.
  */
-#include "text/emit.h"
+#include "c.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
  * at the start of a turn and stored at its end, and a state that the next turn reads is handed on without a look at
  * memory. Always holds: what a turn reads through a window is stored by an earlier turn or stood there before the loop.
  */
-#include "text/emit.h"
+#include "c.h"
 
 #include <stdio.h>
 

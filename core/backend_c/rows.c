@@ -4,7 +4,7 @@
  * functions such steps took nearly all of the compiler's time, since thousands of them share a handful of kernels.
  */
 #include "schedule/choose.h"
-#include "text/emit.h"
+#include "c.h"
 
 bool rows_wanted(const Plan *p) {
     bool chains = false;

@@ -7,7 +7,7 @@
  * thread).
  */
 #include "schedule/choose.h"
-#include "text/emit.h"
+#include "c.h"
 
 /* room_N: bytes of all rows, and where each of them is, of a kernel that has some. */
 static void emit_rooms(Emit *e, int number) {

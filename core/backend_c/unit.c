@@ -1,7 +1,7 @@
 /*
  * unit.c -- the whole text of a function: prelude, helpers, kernels, steps, regions, run.
  */
-#include "text/emit.h"
+#include "c.h"
 
 #include <string.h>
 

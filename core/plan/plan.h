@@ -236,7 +236,6 @@ PlanBuilder *planb_new(ThContext *c);
 int planb_slot(PlanBuilder *b, ShapeIns i); /* static shape instruction; dst is filled in */
 int planb_late_slot(PlanBuilder *b,
                     ShapeIns i); /* one run by STEP_SIZE steps; its position is the number given, its slot .dst */
-int planb_check(PlanBuilder *b, ShapeCheck c);
 int planb_buffer(PlanBuilder *b, PlanBuf f);
 int planb_input(PlanBuilder *b, ThType t, const char *name); /* the next argument: its buffer, shape slots made */
 int planb_result(PlanBuilder *b, ThType t, const PlanValue *v);

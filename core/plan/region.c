@@ -47,8 +47,6 @@ int planb_late_slot(PlanBuilder *b, ShapeIns i) {
     return PUSH(b, late, i);
 }
 
-int planb_check(PlanBuilder *b, ShapeCheck c) { return PUSH(b, check, c); }
-
 int planb_buffer(PlanBuilder *b, PlanBuf f) {
     f.first = f.last = f.inplace_of = -1;
     return PUSH(b, buf, f);

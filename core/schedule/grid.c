@@ -42,9 +42,10 @@ static bool can_leave(const Ins *i) {
     return i->op < INS_LOAD && (scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete((ThDtype)i->in_dtype);
 }
 
-bool grid_has_row(const Kernel *k, int buf) {
+/* Memory of one row. */
+static bool has_row(const Kernel *k) {
     for (int a = 0; a < k->acc.n; a++)
-        if ((k->acc.at[a].flags & ACC_ROWTEMP) && (buf < 0 || k->acc.at[a].buf == buf)) return true;
+        if (k->acc.at[a].flags & ACC_ROWTEMP) return true;
     return false;
 }
 
@@ -107,7 +108,7 @@ bool grid_may(const Nest *t, GridKind kind, int depth) {
     if (kind == GRID_CALLS || calls_only(k)) return kind == GRID_CALLS && calls_only(k);
     if (kind == GRID_SERIAL) return true;
     if (kind == GRID_TILES || ordered(k)) return kind == GRID_TILES && k->st.at[k->st.n - 1].cls == STAGE_GEMM;
-    if (kind == GRID_THREAD && (k->nouter || k->st.n > 1)) return k->nouter && !grid_has_row(k, -1);
+    if (kind == GRID_THREAD && (k->nouter || k->st.n > 1)) return k->nouter && !has_row(k);
     for (int i = 0; kind == GRID_BLOCK && i < k->st.n; i++)
         if (spread(k, &t->o->stage[i], depth) == SPREAD_NOT) return false;
     return true;

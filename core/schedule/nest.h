@@ -206,7 +206,6 @@ bool grid_may(const Nest *t, GridKind kind, int depth);
 bool grid_folds(const Nest *t, int depth);                    /* each point is a reduction that a block may share */
 bool grid_apply(Nest *t, GridKind kind, int depth, int tile); /* tile: rows and columns of a product's */
 bool grid_may_fail(const Nest *t);                            /* before there are points */
-bool grid_has_row(const Kernel *k, int buf);                  /* memory of one row; buf < 0: any */
 
 /* ---- choose.c ---- */
 /* How to run k, or NULL (the context's error is set). */

@@ -74,6 +74,9 @@ bool lanes_store_tail(Emit *e, ThDtype d, int lanes, const char *name); /* likew
 bool lanes_gather(Emit *e, ThDtype d, int lanes, const char *name);     /* writes the strided one, or false */
 bool lanes_scatter(Emit *e, ThDtype d, int lanes, const char *name);    /* likewise */
 
+/* Vectors hold float32 and the sum of float64 is two of them, r<red> and rr<red>, which (r, rr) rounds and joins. */
+const char *need_whole(Emit *e, int lanes);
+
 /* transpose.c: rows as columns, and back */
 const char *need_get(Emit *e, ThDtype d, int lanes);
 const char *need_put(Emit *e, ThDtype d, int lanes);
@@ -84,14 +87,6 @@ const char *need_put(Emit *e, ThDtype d, int lanes);
 const char *need_quotient(Emit *e, ThDtype d, int lanes, bool each);
 bool vmath_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name);
 
-/* moves.c: rows as columns and back, rows repeated */
-void emit_move(Emit *e, const NestNode *n);
-void emit_flat_address(const Emit *e, Text *t,
-                       int acc); /* of an access in WAY_FLAT; of a shared row the vector itself */
-/* blocks.c: kernel_N of a nest of FOR_BLOCK; threads.c: over the part_N just written, of one of FOR_PIECE */
-bool blocks_emit(Emit *e, int number, const NestNode *blocks);
-bool threads_emit(Emit *e, int number, const NestNode *pieces);
-
 /* value.c: the text of one scalar operation over named operands */
 bool emit_value(Emit *e, Text *t, const Ins *i, int lanes, const char *const *names, bool *mask_result);
 /* ins.c */
@@ -100,56 +95,16 @@ void emit_row_copy(Emit *e, const int *ids, int least); /* begins an `if` that m
 void emit_ahead(Emit *e, const int *ids, int n);        /* fetches what the n instructions load some rows later */
 void emit_next(Emit *e, int id);                        /* ..or in the next row */
 void emit_size(Text *t, Size z);
-/* reduce.c */
-void emit_red_vectors(Emit *e, int n, bool begin); /* names for n vectors of every accumulator, or back to arrays */
+/* written by backend_c for other emitters too: reduce.c, one accumulator where there is one lane */
 void emit_red_init(Emit *e, int red);
 void emit_red_step(Emit *e, int red);
 void emit_red_final(Emit *e, int red);
-void emit_red_join(Emit *e, int red); /* a block's result to what those before it give; of a position the value too */
-/* The same for rows in lanes: element j of each row waits in w<red>[j]. */
-void emit_side_init(Emit *e, int red);
-void emit_side_step(Emit *e, int red, int column);
-void emit_side_final(Emit *e, int red, int column);
-/* Vectors hold float32 and the sum of float64 is two of them, r<red> and rr<red>, which (r, rr) rounds and joins. */
-const char *need_whole(Emit *e, int lanes);
-/* loops.c */
+/* kernel.c */
 bool emit_begin(Emit *e, const Kernel *k, int number); /* sets the members above for this kernel */
-bool kernel_is_scalar(const Kernel *k);
-bool emit_nodes(Emit *e, const NestNode *n);    /* n and those after it */
-bool emit_leaf(Emit *e, const NestNode *n);     /* one without children */
-void emit_head(Emit *e, const LoopStage *tile); /* extents and pointers; tile: of its part of c alone */
-bool emit_ids(Emit *e, const int *ids, int n);
 /* call.c: numbers<stage> and call<stage>, from where A, B, C lie and "function, user" of what follows; the call, which
  * returns 1 from the function where it fails. at: where a fed buffer's address is told */
 void emit_call_record(Emit *e, int stage, const char *const where[3], const char *then);
 void emit_call_run(Emit *e, int stage, const char *at);
-/* calls.c: the functions that end a tile of what a call of k computes, before the kernel's; a call */
-bool emit_tiles(Emit *e);
-void emit_call(Emit *e, const NestNode *n);
-bool emit_kernel(Emit *e, const Kernel *k, int number);
-/* unit.c: the parameters of a step as a list, and as `static const Cell q[]` */
-void emit_cell_list(Text *t, const Step *s, const Kernel *k);
-void emit_cells(Emit *e, const Step *s, const Kernel *k, int number);
-/* rows.c */
-bool rows_wanted(const Plan *p);        /* its steps are to be data */
-bool rows_has(const Emit *e, int step); /* `row(f, step)` does it, not `step_<number>(f)` */
-void emit_rows(Emit *e);
-bool rows_chain(Emit *e, int step); /* writes the chain that starts here (core/plan/chains.c); false: none does */
-/* registers.c: single values in the body of one loop that are C variables x<buffer> instead of memory */
-typedef struct Registers {
-    const Region *g;
-    int lo, hi;    /* steps of the body; hi < lo: it holds loops or branches, nothing is a variable */
-    bool all;      /* every step of the body works on variables alone or is one kernel without loops */
-    bool fails;    /* a step can fail */
-    uint8_t *here; /* by buffer: 1 a variable, 2 loaded at the start of a turn, 4 stored at its end */
-} Registers;
-bool registers_find(Emit *e, const Region *g, Registers *r);
-bool registers_has(const Registers *r, int buf);
-bool registers_step(Emit *e, const Registers *r, int step); /* writes the step if it works on variables */
-void registers_declare(Emit *e, const Registers *r);
-void registers_start_turn(Emit *e, const Registers *r);
-void registers_end_turn(Emit *e, const Registers *r); /* stores; before the loop's end is decided */
-void registers_next_turn(Emit *e, const Registers *r);
 /* region.c: the regions from number id on, as loops and branches around steps */
 void emit_region(Emit *e, int id);
 /* Lines of the text between which each kernel stands, and behind the last of them (parts.c) */
@@ -158,10 +113,6 @@ void emit_region(Emit *e, int id);
 #define PART_REST "/* ---- steps ---- */"
 /* unit.c */
 void emit_run(Emit *e); /* theano_run, theano_step, the ABI's number: what the loader asks a unit for */
-/* target: a processor, with glibc's vector math; NULL: this machine, under the user's flags.
- * known: by slot, its value in all calls of this unit or INT64_MIN; NULL: nothing is known */
-bool emit_c(Text *t, const Plan *p, const char *function_name, const Target *target, const int64_t *known,
-            const uint8_t *candidate);
 extern const char *const prelude_c;
 /* machine.c: what this processor has */
 int machine_vector_bytes(ThContext *c);

@@ -26,13 +26,19 @@ static const char *ref(Emit *e, int id, int lanes, char buf[64]) {
     return buf;
 }
 
+/* Of an access in WAY_FLAT; of a shared row the vector itself. */
+static void flat_address(const Emit *e, Text *t, int acc) {
+    if (flat_is_row(&e->k->acc.at[acc])) text_printf(t, "x%d[k]", acc);
+    else text_printf(t, "p_%s + t", e->name[acc]);
+}
+
 /* Address of an access at the current position (of rows as one run: or the vector there), without the vec dim's own
  * step when lanes > 1 (its position is i<dim>).
  */
 static void address(Emit *e, Text *t, int acc, int depth) {
     const Access *a = &e->k->acc.at[acc];
     if (e->way->kind == WAY_FLAT && depth) {
-        emit_flat_address(e, t, acc);
+        flat_address(e, t, acc);
         return;
     }
     text_printf(t, "p_%s", e->name[acc]);

@@ -178,3 +178,21 @@ bool lanes_scatter(Emit *e, ThDtype d, int lanes, const char *name) {
     text_put(&e->helpers, "}\n");
     return true;
 }
+
+/* Both halves of a sum, rounded. */
+const char *need_whole(Emit *e, int lanes) {
+    char v[16], x[16], w[16], *name = arena_alloc(e->arena, 32);
+    if (!name) return "";
+    need_type(e, TH_FLOAT32, lanes, v);
+    need_type(e, TH_FLOAT32, lanes / 2, x);
+    need_type(e, TH_FLOAT64, lanes / 2, w);
+    snprintf(name, 32, "whole_%s", v);
+    if (!need(e, name)) return name;
+    Text *h = &e->helpers;
+    text_printf(h, "INLINE %s %s(%s a, %s b) {\n    %s x = __builtin_convertvector(a, %s), ", v, name, w, w, x, x);
+    text_printf(h, "y = __builtin_convertvector(b, %s);\n#if defined __clang__ || __GNUC__ > 11\n", x);
+    text_put(h, "    return __builtin_shufflevector(x, y");
+    for (int j = 0; j < lanes; j++) text_printf(h, ", %d", j);
+    text_printf(h, ");\n#else\n    union { %s v; %s x[2]; } u = {.x = {x, y}}; return u.v;\n#endif\n}\n", v, x);
+    return name;
+}

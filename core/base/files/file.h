@@ -48,7 +48,6 @@ typedef struct Writer {
 } Writer;
 bool writer_open(Writer *w, ThContext *c, const char *path);
 void writer_put(Writer *w, const void *p, size_t n);
-void writer_text(Writer *w, const char *format, ...) TH_PRINTF(2, 3); /* at most 1000 bytes */
 /* Other bytes at the beginning; not with gzip. */
 void writer_head(Writer *w, const void *p, size_t n);
 bool writer_close(Writer *w, bool keep); /* !keep drops the new file; false with IOError when anything failed */

@@ -110,15 +110,6 @@ void writer_put(Writer *w, const void *p, size_t n) {
     }
 }
 
-void writer_text(Writer *w, const char *format, ...) {
-    char s[1001];
-    va_list ap;
-    va_start(ap, format);
-    int n = number_vformat(s, sizeof s, format, ap);
-    va_end(ap);
-    if (n > 0) writer_put(w, s, n < (int)sizeof s ? (size_t)n : sizeof s - 1);
-}
-
 void writer_head(Writer *w, const void *p, size_t n) {
     flush(w);
     if (!w->error && pwrite(w->fd, p, n, 0) != (ssize_t)n) w->error = errno ? errno : EIO;

@@ -67,14 +67,3 @@ void host_get(void *line, const char *lane, int64_t step, int64_t n, size_t item
 void host_put(char *lane, int64_t step, const void *line, int64_t n, size_t item) {
     move(lane, step, line, (int64_t)item, n, item);
 }
-
-const char *host_dense(const ThArray *a, char *to) {
-    if ((a->flags & ARRAY_CONTIGUOUS) || a->size == 0 || a->ndim == 0) return a->data;
-    ThArray *arrays[1] = {(ThArray *)a};
-    size_t item = th_dtype_bytes((ThDtype)a->dtype);
-    Lanes l;
-    char *at = to;
-    for (host_lanes(&l, arrays, 1, a->ndim - 1); !l.done; host_next(&l), at += l.n[0] * (int64_t)item)
-        host_get(at, l.ptr[0], l.step[0], l.n[0], item);
-    return to;
-}

@@ -28,7 +28,5 @@ void host_next(Lanes *l); /* until l->done */
 /* Moves n elements of `item` bytes between a lane and a dense line. */
 void host_get(void *line, const char *lane, int64_t step, int64_t n, size_t item);
 void host_put(char *lane, int64_t step, const void *line, int64_t n, size_t item);
-/* Elements of an array in C order, dense: its own memory, or copied into `to`. */
-const char *host_dense(const ThArray *a, char *to);
 
 #endif

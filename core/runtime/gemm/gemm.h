@@ -49,13 +49,12 @@ size_t gemm_scratch_bytes(const GemmArgs *g);
 int gemm_run(ThContext *c, const GemmArgs *g, void *scratch);
 
 /*
- * b packed once for many products (a weight). Panels of gemm_panel(c, dtype) columns, the last one as wide as whole
- * vectors hold its columns; each is k rows of that width, one after the other, zero beyond n. The same bits as with b
- * itself. Needs the instruction set of the product: a context has one.
+ * b packed once for many products (a weight). Panels of as many columns as the instruction set's tiles have, the last
+ * one as wide as whole vectors hold its columns; each is k rows of that width, one after the other, zero beyond n. The
+ * same bits as with b itself. Needs the instruction set of the product: a context has one.
  */
 size_t gemm_pack_b_bytes(ThDtype d, int64_t k, int64_t n);  /* enough for any instruction set */
 int gemm_pack_b(ThContext *c, const GemmArgs *g, void *to); /* b of g (dtype, k, n; b, brs, bcs or bv); 64-aligned */
-int gemm_panel(ThContext *c, ThDtype d);
 
 /* Length of the chains of multiply-adds. */
 int64_t gemm_block_k(int64_t k);

@@ -38,13 +38,6 @@ size_t gemm_pack_b_bytes(ThDtype d, int64_t k, int64_t n) {
     return k > 0 && n > 0 ? (size_t)(k * up(n, 64 / item) * item) : 0;
 }
 
-int gemm_panel(ThContext *c, ThDtype d) {
-    const Cpu *u = cpu_of(c);
-    if (!u) return 0;
-    const GemmKernels *kern = u->gemm[d == TH_FLOAT64];
-    return kern->nv * kern->vl;
-}
-
 int gemm_pack_b(ThContext *c, const GemmArgs *g, void *to) {
     const Cpu *u = cpu_of(c);
     if (!u) return 1;
