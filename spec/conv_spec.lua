@@ -208,7 +208,7 @@ describe("what follows a convolution", function()
     local function rest(z)
       local normal = (z - per(b)) * (per(v) * per(v) + 0.5) -- computed once for a filter
       local low = T.maximum(normal, s) - s:dimshuffle(1, 0, 2, 3) * per(b)
-      return { low, low * r:dimshuffle(0, 1, 3, 2) }
+      return { low, low * r:dimshuffle(0, 1, 3, 2), T.maximum(z - per(b), s:dimshuffle(1, 0, 2, 3)) }
     end
     local conv = T.nnet.conv2d(x, w)
     local first = compile({ inputs = { x, w }, outputs = conv, mode = interpreter })
@@ -430,6 +430,28 @@ describe("pooling behind a convolution", function()
       local f = compile({ inputs = { w }, updates = { { s, z } }, mode = mode })
       f(wv)
       assert(nd.allclose(s:get_value(), g(start, wv), 1e-12, 1e-12))
+    end
+  end)
+
+  it("is a step before one that overwrites a shared variable, which nothing may fail in", function()
+    local x, w = T.dtensor4("x"), T.dtensor4("w")
+    local start, xv, wv = rng:randn(3, 2, 6, 6), rng:randn(3, 2, 6, 6), rng:randn(2, 2, 3, 3)
+    local s = theano.shared(start, { name = "s" })
+    local function new(v, read)
+      local z = T.tanh(T.nnet.conv2d(x, w, { border_mode = "half" }) + (read and v or 1))
+      return v + pool(z, { 1, 1 }, { ignore_border = true })
+    end
+    local v = T.dtensor4("v")
+    for _, read in ipairs({ true, false }) do
+      local want = compile({ inputs = { x, w, v }, outputs = new(v, read), mode = as_written })(xv, wv, start)
+      for _, mode in ipairs({ interpreter, native }) do
+        s:set_value(start)
+        local f = compile({ inputs = { x, w }, updates = { { s, new(s, read) } }, mode = mode })
+        local steps, feeds, text = shape(f)
+        assert.same({ 2, false }, { steps, feeds }, text)
+        f(xv, wv)
+        assert(nd.allclose(s:get_value(), want, 1e-12, 1e-12))
+      end
     end
   end)
 
