@@ -399,6 +399,37 @@ describe("vmap", function()
     assert.same({ 2, 6 }, { table.unpack(states.shape) })
   end)
 
+  it("draws for each element in loops, too", function()
+    local x = T.dvector("x")
+    local function loop(srng, v)
+      local out, updates = theano.scan { fn = function(s) return s + v + srng:uniform({ 2 }) end,
+        outputs_info = T.zeros({ 2 }), n_steps = 3 }
+      return out, updates:get(srng.state_updates[1][1])
+    end
+    for name, mode in pairs(modes) do -- the bodies of these loops are equal
+      local srng, alone = MRG(5), MRG(5)
+      local y, after = T.vmap(function(v) return loop(srng, v) end)(x)
+      local states = srng.state_updates[1][1]
+      local f = theano.compile { inputs = { x }, outputs = y, updates = { { states, after[0] } }, mode = mode() }
+      local one, next_states = loop(alone, T.constant(0.0))
+      local g = theano.compile { inputs = {}, outputs = one, updates = { { alone.state_updates[1][1], next_states } } }
+      for _ = 1, 2 do
+        local got = f(nd.zeros({ 3 }))
+        assert(nd.allclose(g(), got[0], 1e-14), name)
+        for i = 0, 2 do
+          for j = 0, i - 1 do assert(not nd.allclose(got[i], got[j]), name) end
+        end
+      end
+      equal(alone.state_updates[1][1]:get_value(), states:get_value(), name)
+    end
+    local srng = MRG(5) -- nothing of the loop is mapped
+    local f = theano.compile { inputs = { x }, outputs = T.vmap(function(v)
+      return v + (loop(srng, 0.0))
+    end)(x) }
+    local got = f(nd.zeros({ 2 }))
+    assert(not nd.allclose(got[0], got[1]))
+  end)
+
   it("leaves the draw of a jacobian as it is", function()
     local srng, x = MRG(5), T.dvector("x")
     local y = x ^ 2 * srng:uniform({ 3 })

@@ -152,7 +152,8 @@ typedef struct Batch {
     Builder *b;
     ThApply *node;
     ThVar *const *in;   /* mapped[i]: with the mapped dimension first (an index scalar: a vector), else as they are */
-    const bool *mapped; /* at least one is true */
+    const bool *mapped; /* at least one is true, unless it draws */
+    uint64_t since;     /* what was made with this serial or later draws for each element */
     ThVar *size;        /* 0-d int64: length of the mapped dimension */
     ThVar **out;        /* per output, to be filled: mapped dimension first.. */
     bool *out_mapped;   /* ..unless the rule says false here (true when it starts) */
@@ -185,6 +186,8 @@ struct HostCall {
     int (*fail)(HostCall *h, ThError kind, const char *text); /* text is copied; returns 1 */
     int (*conv)(HostCall *h, const ConvWork *w);              /* the library's convolution of floats.. */
     int (*pool)(HostCall *h, const PoolWork *w);              /* ..and pooling over two dimensions */
+    /* fn(i, user) for all i < n, on several threads where there are */
+    void (*parallel)(HostCall *h, int n, void (*fn)(int i, void *user), void *user);
     int64_t number;                                           /* of this host call in its plan: under it a call may.. */
     /* ..leave arrays (it takes references) for later ones of the same call, in place of those it left before.. */
     bool (*leave)(HostCall *h, ThArray *const *arrays, int n);

@@ -359,6 +359,10 @@ static int host_fail(HostCall *h, ThError kind, const char *text) {
     return 1;
 }
 
+static void host_parallel(HostCall *h, int n, void (*fn)(int i, void *user), void *user) {
+    parallel_for(h->ctx, n, fn, user);
+}
+
 static void *host_room(HostCall *h, size_t bytes) {
     ThFrame *f = h->frame;
     Workspace *w = f->ws;
@@ -437,6 +441,7 @@ static HostCall host_begin(ThFrame *f) {
                       .fail = host_fail,
                       .conv = conv_host,
                       .pool = pool_host,
+                      .parallel = host_parallel,
                       .leave = host_leave,
                       .left = host_left,
                       .frame = f};

@@ -164,18 +164,49 @@ typedef struct Wide {
     const GraphBody *body;
     ThVar **in;  /* per inner input: what stands for it; NULL: the old one */
     ThVar **out; /* per inner output; owned references */
+    bool *plain; /* per inner output: of a shared variable whose value is the same for all */
     ScanPlan p;
 } Wide;
 
-static bool widen_body(Wide *k) {
-    ThContext *c = k->q->b->ctx;
-    for (int i = 0; i < k->body->nin; i++) {
-        if (scan_carried_by(&k->s, i) < 0 && !k->q->mapped[scan_outer_of(&k->s, i)]) continue;
-        ThType t = k->body->in[i]->type;
-        if (t.ndim + 1 >= TH_MAX_NDIM) return err(c, TH_ValueError, "vmap: a loop's values have too many dimensions");
-        if (!(k->in[i] = var_new(k->q->b, mapped_row(t), NULL))) return false;
+/* Inner input i gets the mapped dimension. */
+static bool widen_input(Wide *k, int i) {
+    ThType t = k->body->in[i]->type;
+    if (t.ndim + 1 >= TH_MAX_NDIM)
+        return err(k->q->b->ctx, TH_ValueError, "vmap: a loop's values have too many dimensions");
+    return (k->in[i] = var_new(k->q->b, mapped_row(t), NULL)) != NULL;
+}
+
+static bool map_body(Wide *k) {
+    for (int o = 0; o < k->body->nout; o++) {
+        th_var_release(k->out[o]);
+        k->out[o] = NULL;
     }
-    return batch_graph(c, UINT64_MAX, k->body->out, k->body->nout, k->body->in, k->in, k->body->nin, k->out) == 0;
+    uint64_t since = k->q->node->serial >= k->q->since ? 0 : UINT64_MAX; /* of all that the body draws */
+    return batch_graph(k->q->b->ctx, since, k->body->out, k->body->nout, k->body->in, k->in, k->body->nin,
+                       k->plain, k->out) == 0;
+}
+
+/* Shared variables, such as states of random streams, stay as they are while the body gives them one value for all. */
+static bool widen_body(Wide *k) {
+    int first = scan_body_shared(&k->s), none = 0;
+    for (int i = 0; i < k->body->nin; i++) {
+        bool state = scan_carried_by(&k->s, i) >= 0 && (i < first || i >= first + k->s.nshared);
+        if ((state || k->q->mapped[scan_outer_of(&k->s, i)]) && !widen_input(k, i)) return false;
+        none += k->in[i] == NULL;
+    }
+    for (int i = 0; i < k->s.nshared && none == k->body->nin; i++) /* nothing moves: something must be mapped */
+        if (!widen_input(k, first + i)) return false;
+    for (bool again = true; again;) {
+        for (int i = 0; i < k->s.nshared; i++) k->plain[scan_out_shared(&k->s) + i] = !k->in[first + i];
+        if (!map_body(k)) return false;
+        again = false;
+        for (int i = 0; i < k->s.nshared; i++) {
+            if (k->in[first + i] || k->plain[scan_out_shared(&k->s) + i]) continue;
+            if (!widen_input(k, first + i)) return false;
+            again = true;
+        }
+    }
+    return true;
 }
 
 static ThVar *wide_out(Wide *k, int o) { return scan_fit(k->q->b, k->out[o], mapped_row(k->body->out[o]->type)); }
@@ -216,8 +247,14 @@ static void widen_parts(Wide *k) {
     }
     for (int i = 0; i < s->nshared; i++) {
         int in = scan_in_shared(s) + i, o = scan_out_shared(s) + i;
+        int at = scan_body_shared(s) + i;
+        if (k->plain[o]) {
+            scan_plan_shared(&k->p, q->in[in], k->body->in[at], k->out[o]);
+            q->out_mapped[o] = false;
+            continue;
+        }
         ThVar *x = scan_fit(q->b, batch_full(q, in), mapped_row(q->node->in[in]->type));
-        scan_plan_shared(&k->p, x, k->in[scan_body_shared(s) + i], wide_out(k, o));
+        scan_plan_shared(&k->p, x, k->in[at], wide_out(k, o));
     }
     for (int i = 0; i < s->nvalue; i++) {
         int in = scan_in_value(s) + i, b = scan_body_value(s) + i;
@@ -249,10 +286,11 @@ bool scan_batch(Batch *q) {
         if (!batch_fixed(q, scan_in_shape(&k.s) + i, "it is the length of a result, one for all")) return false;
     k.body = k.s.a->body;
     size_t n = (size_t)(k.body->nin + k.body->nout);
-    if (!(k.in = ctx_alloc0(c, n * sizeof *k.in))) return false;
+    if (!(k.in = ctx_alloc0(c, n * (sizeof *k.in + sizeof(bool))))) return false;
     k.out = k.in + k.body->nin;
+    k.plain = (bool *)(void *)(k.in + n);
     bool ok = widen_body(&k) && widen(&k);
     for (int o = 0; o < k.body->nout; o++) th_var_release(k.out[o]);
-    ctx_free(c, k.in, n * sizeof *k.in);
+    ctx_free(c, k.in, n * (sizeof *k.in + sizeof(bool)));
     return ok;
 }

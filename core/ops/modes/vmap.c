@@ -148,8 +148,23 @@ static bool copy_node(Vmap *m, ThApply *a, ThVar *const *in) {
     return copy != NULL;
 }
 
+/* Does the node, or the body of its loop, draw random numbers for each element? Bodies are shared by loops that are
+ * equal, so their nodes may be older. */
+static bool draws(const Vmap *m, const ThApply *a) {
+    int n = 0;
+    if (a->serial < m->since) return false;
+    if (a->op->flags & OP_DRAWS) return true;
+    const GraphBody *const *body = a->op == &op_scan ? a->op->bodies(a->attrs, &n) : NULL;
+    ApplyVec order = {0};
+    bool found = false;
+    if (n == 1 && graph_toposort(m->b->ctx, body[0]->out, body[0]->nout, body[0]->in, body[0]->nin, &order))
+        for (int i = 0; i < order.n && !found; i++) found = order.at[i]->op->flags & OP_DRAWS;
+    vec_free(m->b->ctx, &order);
+    return found;
+}
+
 static bool map_node(Vmap *m, ThApply *a, Room *r) {
-    bool draws = (a->op->flags & OP_DRAWS) && a->serial >= m->since, any = draws, changed = draws;
+    bool any = draws(m, a), changed = any;
     for (int i = 0; i < a->nin; i++) {
         const Form *f = form_of(m, a->in[i]);
         r->in[i] = f ? f->v : a->in[i];
@@ -170,6 +185,7 @@ static bool map_node(Vmap *m, ThApply *a, Room *r) {
                .in = r->in,
                .mapped = r->mapped,
                .size = m->size,
+               .since = m->since,
                .out = r->out,
                .out_mapped = r->out_mapped};
     if (!a->op->batch(&q)) return false;
@@ -257,11 +273,13 @@ static uint64_t first_serial(ThVar *const *in, int n) {
 }
 
 int th_vmap(ThContext *c, ThVar *const *out, int nout, ThVar *const *in, ThVar *const *mapped, int n, ThVar **result) {
-    return c && in ? batch_graph(c, first_serial(in, n), out, nout, in, mapped, n, result) : -1;
+    if (!c) return -1;
+    if (n < 0 || !in) return err_missing(c, __func__), -1;
+    return batch_graph(c, first_serial(in, n), out, nout, in, mapped, n, NULL, result);
 }
 
 int batch_graph(ThContext *c, uint64_t since, ThVar *const *out, int nout, ThVar *const *in, ThVar *const *mapped,
-                int n, ThVar **result) {
+                int n, bool *plain, ThVar **result) {
     if (!c) return -1;
     if (n < 0 || !out || !in || (n && !mapped) || !result) return err_missing(c, __func__), -1;
     Builder b;
@@ -276,7 +294,10 @@ int batch_graph(ThContext *c, uint64_t since, ThVar *const *out, int nout, ThVar
     bool ok = begin(&m, in, mapped, n) && map_nodes(&m, out, nout, in, n);
     for (int i = 0; ok && i < nout; i++) {
         const Form *f = form_of(&m, out[i]);
-        ThVar *v = f && f->mapped ? f->v : repeated(&m, f ? f->v : out[i]);
+        ThVar *v = f ? f->v : out[i];
+        bool same = !f || !f->mapped;
+        if (plain && plain[i]) plain[i] = same;
+        else if (same) v = repeated(&m, v);
         ok = v != NULL;
         result[i] = v ? th_var_retain(v) : NULL;
     }

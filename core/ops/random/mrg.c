@@ -74,6 +74,18 @@ static bool rop_mrg(Rop *r) {
     return true;
 }
 
+static void run_block(int i, void *user) { mrg_block(user, i); }
+
+/* Blocks [0, n) of a draw. */
+static void run_blocks(HostCall *h, MrgDraw *w, int64_t n) {
+    enum { SHARED_OUT = 1 << 16 }; /* samples for which it pays to wake threads */
+    if (n > 1 && w->n >= SHARED_OUT) {
+        h->parallel(h, (int)n, run_block, w); /* an int counts them: more are more than memory */
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) mrg_block(w, i);
+}
+
 static int run_mrg(HostCall *h) {
     const MrgAttrs *at = h->attrs;
     ThArray *rows = h->in[0], *to = h->out[0], *out = h->out[1];
@@ -98,13 +110,13 @@ static int run_mrg(HostCall *h) {
         if (!(ahead = h->room(h, size + 64))) return 1;
         memcpy(ahead, w.from, size);
     }
-    for (int64_t i = 0; i < mrg_blocks(&w); i++) mrg_block(&w, i);
+    run_blocks(h, &w, mrg_blocks(&w));
     for (int64_t l = 1; l < lanes && used; l++) {
         MrgDraw lane = w;
         lane.from = ahead, lane.to = NULL, lane.streams = w.streams;
         lane.out = (char *)w.out + l * bytes;
         for (int64_t i = 0; i < used; i++) mrg_jump(ahead + i * MRG_STATE, MRG_JUMP_LANE);
-        for (int64_t i = 0; i * MRG_WIDE < used; i++) mrg_block(&lane, i);
+        run_blocks(h, &lane, (used + MRG_WIDE - 1) / MRG_WIDE);
     }
     return 0;
 }

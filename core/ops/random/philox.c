@@ -60,6 +60,8 @@ static bool shape_philox(ShapeQ *q) {
     return true;
 }
 
+static void run_part(int i, void *user) { philox_part(user, i); }
+
 static int run_philox(HostCall *h) {
     ThArray *out = h->out[0];
     const uint32_t *key = (const uint32_t *)(const void *)h->in[0]->data;
@@ -70,7 +72,9 @@ static int run_philox(HostCall *h) {
         w.out = out->data + i * n * (int64_t)th_dtype_bytes(w.d);
         memcpy(w.key, key, sizeof w.key);
         memcpy(w.counter, counter, sizeof w.counter);
-        for (int64_t p = 0; p < philox_parts(&w); p++) philox_part(&w, p);
+        int64_t parts = philox_parts(&w); /* an int counts them: 2^45 elements are more than there is memory */
+        if (parts > 1) h->parallel(h, (int)parts, run_part, &w);
+        else if (parts) philox_part(&w, 0);
     }
     return 0;
 }
