@@ -45,7 +45,7 @@ describe("bench", function()
 
   it("has cases, peers and work for every group", function()
     for _, name in ipairs({ "net", "elemwise", "rows", "calls", "compile", "native", "threads", "scan", "tensors",
-      "conv", "memory" }) do
+      "conv", "memory", "draws" }) do
       local G = dofile("bench/groups/" .. name .. ".lua")
       assert.is_true(#G.cases > 0 and G.peers[1] == "lua" and type(G.prepare) == "function", name)
       for _, case in ipairs(G.cases) do

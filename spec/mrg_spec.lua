@@ -438,3 +438,82 @@ describe("vmap", function()
     assert(nd.allclose(nd.diag(a * 2 / nd.array({ 1.0, 2.0, 3.0 })), j, 1e-13))
   end)
 end)
+
+-- ---- what is drawn --------------------------------------------------------------------------------------------------
+-- Kolmogorov and Smirnov's distance of sorted numbers from a distribution, times the root of how many there are: above
+-- 1.95 once in a thousand seeds.
+local function distance(a, cdf)
+  local s, n = nd.sort(a:astype("float64"):ravel()), a.size
+  local p, steps = cdf(s), nd.arange(0, n) / n
+  return math.max((p - steps):max(), (steps + 1 / n - p):max()) * math.sqrt(n)
+end
+local function normal_cdf(x)
+  local v = T.dvector("v")
+  return theano.compile { inputs = { v }, outputs = 0.5 * T.erfc(-v / math.sqrt(2)) }(x)
+end
+local function correlation(a, b)
+  a, b = a - a:mean(), b - b:mean()
+  return (a * b):mean() / (a:std() * b:std())
+end
+
+describe("draws of a fixed seed", function()
+  local n = 100000
+  for _, dtype in ipairs({ "float32", "float64" }) do
+    it("lie as their distribution does: " .. dtype, function()
+      for _, seed in ipairs({ 1, 12345, 987654321 }) do
+        local srng = MRG(seed)
+        local function draw(v) return compiled({ v })() end
+        local u, z = draw(srng:uniform({ n }, { dtype = dtype })), draw(srng:normal({ n }, { dtype = dtype }))
+        assert(distance(u, function(x) return x end) < 1.95)
+        assert(distance(z, normal_cdf) < 1.95)
+        local t = draw(srng:normal({ n }, { dtype = dtype, truncate = true })):astype("float64")
+        assert(t:min() >= -2 and t:max() <= 2)
+        local spread = draw(srng:truncated_normal({ n }, 3, 0.5, { dtype = dtype })):astype("float64")
+        assert(math.abs(spread:mean() - 3) < 0.01 and math.abs(spread:std() - 0.5) < 0.01)
+        local b = draw(srng:binomial({ n }, 1, 0.3)):astype("float64")
+        assert(math.abs(b:mean() - 0.3) < 0.006)
+        for _, m in ipairs({ { 1, 0 }, { 2, 1 }, { 3, 0 }, { 4, 3 } }) do -- moments
+          assert(math.abs((z:astype("float64") ^ m[1]):mean() - m[2]) < 5 * math.sqrt(96 / n))
+        end
+      end
+    end)
+  end
+
+  it("do not depend on each other: streams, draws, calls, lags, lanes", function()
+    local srng, x = MRG(77), T.dvector("x")
+    local function rows() return srng:uniform({ 200, 512 }, { nstreams = 512 }) end
+    local f = compiled({ rows(), rows() })
+    local a, other = f()
+    local later = f()
+    local columns = a.T:copy()
+    local limit = 5 / math.sqrt(a.size)
+    assert(math.abs(correlation(a, other)) < limit)
+    assert(math.abs(correlation(a, later)) < limit)
+    for _, lag in ipairs({ 1, 2, 3, 7 }) do
+      assert(math.abs(correlation(columns[("%d:"):format(lag)], columns[(":%d"):format(512 - lag)])) < limit) -- streams
+      assert(math.abs(correlation(a[("%d:"):format(lag)], a[(":%d"):format(200 - lag)])) < limit)
+    end
+    local draws = T.vmap(function(v) return v + srng:uniform({ 20000 }) end)(x)
+    local lanes = compiled({ draws }, nil, { x })(nd.zeros({ 4 }))
+    for i = 0, 3 do
+      for j = 0, i - 1 do assert(math.abs(correlation(lanes[i], lanes[j])) < 5 / math.sqrt(20000)) end
+    end
+  end)
+
+  it("pick by their probabilities", function()
+    local p = { { 0.1, 0.2, 0.7 }, { 0.5, 0.0, 0.5 } }
+    local srng = MRG(4)
+    local counts = compiled({ srng:multinomial { n = 20000, pvals = p } })()
+    assert.same({ 20000, 20000 }, counts:sum(1):tolist())
+    assert(nd.abs(counts / 20000 - nd.array(p)):max() < 0.02)
+    local f = compiled({ srng:choice { size = 2, replace = false, p = p } })
+    local first_picks = { 0, 0, 0 }
+    for _ = 1, 500 do
+      local picks = f()
+      assert.is_true(picks[{ 0, 0 }] ~= picks[{ 0, 1 }])
+      assert.same({ 0, 2 }, nd.sort(picks[1]):tolist())
+      first_picks[picks[{ 0, 0 }] + 1] = first_picks[picks[{ 0, 0 }] + 1] + 1
+    end
+    for i = 1, 3 do assert(math.abs(first_picks[i] / 500 - p[1][i]) < 0.1) end
+  end)
+end)

@@ -188,7 +188,7 @@ struct HostCall {
     int (*pool)(HostCall *h, const PoolWork *w);              /* ..and pooling over two dimensions */
     /* fn(i, user) for all i < n, on several threads where there are */
     void (*parallel)(HostCall *h, int n, void (*fn)(int i, void *user), void *user);
-    int64_t number;                                           /* of this host call in its plan: under it a call may.. */
+    int64_t number; /* of this host call in its plan: under it a call may.. */
     /* ..leave arrays (it takes references) for later ones of the same call, in place of those it left before.. */
     bool (*leave)(HostCall *h, ThArray *const *arrays, int n);
     ThArray *const *(*left)(HostCall *h, int64_t number, int *n); /* ..which find them; NULL: none */

@@ -182,8 +182,8 @@ static bool map_body(Wide *k) {
         k->out[o] = NULL;
     }
     uint64_t since = k->q->node->serial >= k->q->since ? 0 : UINT64_MAX; /* of all that the body draws */
-    return batch_graph(k->q->b->ctx, since, k->body->out, k->body->nout, k->body->in, k->in, k->body->nin,
-                       k->plain, k->out) == 0;
+    return batch_graph(k->q->b->ctx, since, k->body->out, k->body->nout, k->body->in, k->in, k->body->nin, k->plain,
+                       k->out) == 0;
 }
 
 /* Shared variables, such as states of random streams, stay as they are while the body gives them one value for all. */
