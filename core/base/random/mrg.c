@@ -77,34 +77,32 @@ static const MrgKernels *kernels(void) {
 
 int64_t mrg_blocks(const MrgDraw *w) { return (w->streams + MRG_WIDE - 1) / MRG_WIDE; }
 
-static void give_back(const MrgBlock *b, int32_t *to, int64_t lanes) {
-    for (int64_t i = 0; i < lanes; i++)
-        for (int k = 0; k < MRG_STATE; k++) to[i * MRG_STATE + k] = b->x[k][i];
-}
-
-void mrg_block(const MrgDraw *w, int64_t block) {
+bool mrg_block(const MrgDraw *w, int64_t block) {
     int32_t room[MRG_STATE][MRG_WIDE] __attribute__((aligned(64)));
+    const MrgKernels *run = kernels();
     int64_t first = block * MRG_WIDE, lanes = w->streams - first < MRG_WIDE ? w->streams - first : MRG_WIDE;
     int64_t rows = w->n / w->streams, more = w->n % w->streams - first, item = (int64_t)th_dtype_bytes(w->d);
     const int32_t *from = w->from + first * MRG_STATE;
     int32_t *to = w->to ? w->to + first * MRG_STATE : NULL;
-    MrgRows draw = w->d == TH_FLOAT32 ? kernels()->f32 : kernels()->f64;
+    MrgRows draw = w->d == TH_FLOAT32 ? run->f32 : run->f64;
     MrgBlock b = {.lanes = lanes, .rows = rows, .step = w->streams, .out = (char *)w->out + first * item};
-    if (!rows && more <= 0) { /* none of these streams gives a sample */
-        if (to && to != from) memcpy(to, from, (size_t)(lanes * MRG_STATE) * sizeof *to);
-        return;
+    if (!rows && more < lanes) { /* the others give no sample */
+        b.lanes = more > 0 ? more : 0;
+        if (to)
+            memcpy(to + b.lanes * MRG_STATE, from + b.lanes * MRG_STATE, (size_t)((lanes - b.lanes) * MRG_STATE) * 4);
+        if (!b.lanes) return true;
     }
-    memset(room, 0, sizeof room);
-    for (int k = 0; k < MRG_STATE; k++) {
-        b.x[k] = room[k];
-        for (int64_t i = 0; i < lanes; i++) room[k][i] = from[i * MRG_STATE + k];
+    for (int k = 0; k < MRG_STATE; k++) b.x[k] = room[k];
+    if (!run->load(&b, from)) return false;
+    if (rows) {
+        draw(&b);
+        if (to) run->store(&b, to, lanes);
     }
-    draw(&b);
-    if (to) give_back(&b, to, lanes);
-    if (more <= 0) return;
+    if (more <= 0) return true;
     b.lanes = more < lanes ? more : lanes;
     b.rows = 1;
     b.out = (char *)w->out + (rows * w->streams + first) * item;
     draw(&b);
-    if (to) give_back(&b, to, b.lanes);
+    if (to) run->store(&b, to, b.lanes);
+    return true;
 }

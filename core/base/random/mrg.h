@@ -26,7 +26,7 @@ typedef struct MrgDraw {
 } MrgDraw;
 /* Streams come in blocks, which share nothing and may be drawn at the same time. */
 int64_t mrg_blocks(const MrgDraw *w);
-void mrg_block(const MrgDraw *w, int64_t block);
+bool mrg_block(const MrgDraw *w, int64_t block); /* false: a stream that gives a sample has no state; unfinished */
 /* Streams of it that give a sample at all. */
 static inline int64_t mrg_used(const MrgDraw *w) { return w->n < w->streams ? w->n : w->streams; }
 
@@ -39,6 +39,8 @@ typedef struct MrgBlock {
 } MrgBlock;
 typedef void (*MrgRows)(MrgBlock *b);
 typedef struct MrgKernels {
+    bool (*load)(MrgBlock *b, const int32_t *rows); /* false: they are no states */
+    void (*store)(const MrgBlock *b, int32_t *rows, int64_t lanes);
     MrgRows f32, f64;
 } MrgKernels;
 extern const MrgKernels mrg_kernels_sse2;

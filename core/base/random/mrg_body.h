@@ -6,6 +6,30 @@
 static inline uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t fix(uint32_t y, uint32_t m) { return least(y, y - m); }
 
+/* A line for each of the six numbers; lanes past the last have a state that does no harm. */
+static bool load(MrgBlock *b, const int32_t *restrict rows) {
+    uint32_t wrong = 0;
+    for (int k = 0; k < MRG_STATE; k++) {
+        int32_t *restrict x = b->x[k];
+        for (int64_t i = 0; i < b->lanes; i++) x[i] = rows[i * MRG_STATE + k];
+        for (int64_t i = b->lanes; i < MRG_WIDE; i++) x[i] = 1;
+    }
+    for (int h = 0; h < MRG_STATE; h += 3) {
+        const uint32_t *x = (const uint32_t *)b->x[h], *y = (const uint32_t *)b->x[h + 1];
+        const uint32_t *z = (const uint32_t *)b->x[h + 2];
+        const uint32_t m = h ? MRG_M2 : MRG_M1;
+        for (int i = 0; i < MRG_WIDE; i++)
+            wrong |= (uint32_t)(x[i] >= m) | (uint32_t)(y[i] >= m) | (uint32_t)(z[i] >= m) |
+                     (uint32_t)((x[i] | y[i] | z[i]) == 0);
+    }
+    return !wrong;
+}
+
+static void store(const MrgBlock *b, int32_t *restrict rows, int64_t lanes) {
+    for (int64_t i = 0; i < lanes; i++)
+        for (int k = 0; k < MRG_STATE; k++) rows[i * MRG_STATE + k] = b->x[k][i];
+}
+
 /* The next number of each lane; the oldest of both recurrences gives its place to the newest. */
 static inline void next_row(MrgBlock *b, int32_t *restrict d) {
     enum { PAD = 16 }; /* whole vectors: rows of states have room for MRG_WIDE */
@@ -43,4 +67,4 @@ static inline void next_row(MrgBlock *b, int32_t *restrict d) {
 ROWS(rows_f32, float, 4.6566126e-10f) /* one unit below 2^-31, so that no sample rounds to 1 */
 ROWS(rows_f64, double, 0x1p-31)
 
-const MrgKernels KERNELS = {rows_f32, rows_f64};
+const MrgKernels KERNELS = {load, store, rows_f32, rows_f64};

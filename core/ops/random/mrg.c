@@ -74,51 +74,60 @@ static bool rop_mrg(Rop *r) {
     return true;
 }
 
-static void run_block(int i, void *user) { mrg_block(user, i); }
+typedef struct Run {
+    HostCall *h;
+    MrgDraw w;
+    atomic_bool wrong; /* some states are none */
+} Run;
 
-/* Blocks [0, n) of a draw. */
-static void run_blocks(HostCall *h, MrgDraw *w, int64_t n) {
+static void run_block(int i, void *user) {
+    Run *r = user;
+    if (!mrg_block(&r->w, i)) atomic_store_explicit(&r->wrong, true, memory_order_relaxed);
+}
+
+/* Blocks [0, n) of a draw; 1 with the error set. */
+static int run_blocks(Run *r, int64_t n) {
     enum { SHARED_OUT = 1 << 16 }; /* samples for which it pays to wake threads */
-    if (n > 1 && w->n >= SHARED_OUT) {
-        h->parallel(h, (int)n, run_block, w); /* an int counts them: more are more than memory */
-        return;
+    if (n > 1 && r->w.n >= SHARED_OUT) r->h->parallel(r->h, (int)n, run_block, r); /* an int counts what memory holds */
+    else
+        for (int64_t i = 0; i < n; i++) run_block((int)i, r);
+    return atomic_load_explicit(&r->wrong, memory_order_relaxed)
+               ? host_error(r->h, TH_ValueError,
+                            "mrg_uniform: the states are no states of MRG31k3p streams (in each row "
+                            "three numbers below 2147483647, then three below 2147462579, neither "
+                            "three all 0)")
+               : 0;
+}
+
+/* What vmap added: the same for each further element from states that jumped ahead. */
+static int run_lanes(Run *r, int64_t lanes) {
+    int64_t used = mrg_used(&r->w), bytes = r->w.n * (int64_t)th_dtype_bytes(r->w.d);
+    size_t size = (size_t)(used * MRG_STATE) * sizeof(int32_t);
+    int32_t *ahead = used ? r->h->room(r->h, size + 64) : NULL;
+    if (!ahead) return used > 0;
+    memcpy(ahead, r->w.from, size);
+    r->w.from = ahead, r->w.to = NULL;
+    for (int64_t l = 1; l < lanes; l++) {
+        r->w.out = (char *)r->w.out + bytes;
+        for (int64_t i = 0; i < used; i++) mrg_jump(ahead + i * MRG_STATE, MRG_JUMP_LANE);
+        if (run_blocks(r, (used + MRG_WIDE - 1) / MRG_WIDE)) return 1;
     }
-    for (int64_t i = 0; i < n; i++) mrg_block(w, i);
+    return 0;
 }
 
 static int run_mrg(HostCall *h) {
-    const MrgAttrs *at = h->attrs;
     ThArray *rows = h->in[0], *to = h->out[0], *out = h->out[1];
-    MrgDraw w = {.from = (const int32_t *)(const void *)rows->data,
-                 .to = (int32_t *)(void *)to->data,
-                 .streams = ARRAY_SHAPE(rows)[0],
-                 .n = out->size,
-                 .d = (ThDtype)out->dtype,
-                 .out = out->data};
     int64_t lanes = 1;
-    for (int d = 0; d < at->lanes; d++) lanes *= ARRAY_SHAPE(out)[d];
-    w.n = lanes ? out->size / lanes : 0;
-    if (!mrg_valid(w.from, w.streams))
-        return host_error(h, TH_ValueError,
-                          "mrg_uniform: the states are no states of MRG31k3p streams (in each row "
-                          "three numbers below 2147483647, then three below 2147462579, neither "
-                          "three all 0)");
-    int64_t used = mrg_used(&w), bytes = w.n * (int64_t)th_dtype_bytes(w.d);
-    int32_t *ahead = NULL;
-    if (lanes > 1) { /* before the states may be overwritten */
-        size_t size = (size_t)(used * MRG_STATE) * sizeof *ahead;
-        if (!(ahead = h->room(h, size + 64))) return 1;
-        memcpy(ahead, w.from, size);
-    }
-    run_blocks(h, &w, mrg_blocks(&w));
-    for (int64_t l = 1; l < lanes && used; l++) {
-        MrgDraw lane = w;
-        lane.from = ahead, lane.to = NULL, lane.streams = w.streams;
-        lane.out = (char *)w.out + l * bytes;
-        for (int64_t i = 0; i < used; i++) mrg_jump(ahead + i * MRG_STATE, MRG_JUMP_LANE);
-        run_blocks(h, &lane, (used + MRG_WIDE - 1) / MRG_WIDE);
-    }
-    return 0;
+    for (int d = 0; d < ((const MrgAttrs *)h->attrs)->lanes; d++) lanes *= ARRAY_SHAPE(out)[d];
+    Run r = {.h = h,
+             .w = {.from = (const int32_t *)(const void *)rows->data,
+                   .to = (int32_t *)(void *)to->data,
+                   .streams = ARRAY_SHAPE(rows)[0],
+                   .n = lanes ? out->size / lanes : 0,
+                   .d = (ThDtype)out->dtype,
+                   .out = out->data}};
+    if (run_blocks(&r, mrg_blocks(&r.w))) return 1;
+    return lanes > 1 ? run_lanes(&r, lanes) : 0;
 }
 
 /* Also a node that overwrites its states has new memory for them: the old ones stay until the call has succeeded. */
