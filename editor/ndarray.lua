@@ -2027,6 +2027,15 @@ function nd.polyadd(a1, a2) end
 ---@return any
 function nd.polyder(p, m) end
 
+---`polyfit(x, y, deg, w)`: the polynomial of that degree with the least squared distance from the points
+---(weighted).
+---@param x any
+---@param y any
+---@param deg any
+---@param w any
+---@return any
+function nd.polyfit(x, y, deg, w) end
+
 ---`polyint(p, m, k)`: the m-th integral (the first) of a polynomial, with the constants k.
 ---@param ... any
 ---@return any
@@ -2353,6 +2362,14 @@ function nd.unpackbits(a, axis, count, bitorder) end
 ---@param axis theano.Axis
 ---@return any
 function nd.unstack(x, axis) end
+
+---Angles without jumps: neighbours along an axis (the last) differ by half a period at most.
+---@param p any
+---@param discont any
+---@param axis theano.Axis
+---@param period any
+---@return any
+function nd.unwrap(p, discont, axis, period) end
 
 ---The powers x^(n-1) .. x^0 of a vector, as columns; in increasing order when asked.
 ---@param x any

@@ -576,6 +576,12 @@ for text, f in [
     ("nd.geomspace(1, 1000, 7)", lambda: np.geomspace(1, 1000, 7)),
     ("nd.geomspace(-8, -1, 4, false)", lambda: np.geomspace(-8, -1, 4, endpoint=False)),
     ("nd.geomspace(1, 0)", lambda: np.geomspace(1, 0)),
+    ("nd.unwrap({0, 3, 6.5, -1, 12})", lambda: np.unwrap([0, 3, 6.5, -1, 12])),
+    ("nd.unwrap(m_float64 * 4, {axis = 1})", lambda: np.unwrap(X["m_float64"] * 4, axis=1)),
+    ("nd.unwrap({0, 3, 1, 7}, {period = 4})", lambda: np.unwrap(np.array([0, 3, 1, 7.0]), period=4)),
+    ("nd.mgrid['0:3, 1:2:0.25']", lambda: np.mgrid[0:3, 1:2:0.25]),
+    ("nd.mgrid['0:1:5j']", lambda: np.mgrid[0:1:5j]), ("nd.mgrid['0:2, 0:3']", lambda: np.mgrid[0:2, 0:3]),
+    ("(table.unpack(nd.ogrid['0:2, 0:3']))", lambda: np.ogrid[0:2, 0:3][0]),
     ("nd.poly({1, 2, 3})", lambda: np.poly([1, 2, 3])), ("nd.poly({0.5, -1.5})", lambda: np.poly([0.5, -1.5])),
     ("nd.polyint({3, 2, 1}, 2, {4, 5})", lambda: np.polyint([3, 2, 1], 2, [4, 5])),
     ("nd.polymul({0, 1, 2}, {0, 3})", lambda: np.polymul([0, 1, 2], [0, 3])),
@@ -586,6 +592,9 @@ for text, f in [
     ("nd.cumulative_prod(m_float32, 1)", lambda: np.cumulative_prod(X["m_float32"], axis=1)),
 ]:
     add(text, f, 64)
+add("nd.polyfit({0, 1, 2, 3, 4}, {1, 2, 5, 4, 9}, 2)", lambda: np.polyfit([0, 1, 2, 3, 4], [1, 2, 5, 4, 9], 2), 2**14)
+add("nd.polyfit({10, 11, 12.5, 13}, {1, 2, 5, 4}, 1, {1, 2, 1, 0.5})",
+    lambda: np.polyfit([10, 11, 12.5, 13], [1, 2, 5, 4], 1, w=[1, 2, 1, 0.5]), 2**14)
 for a, b in PAIRS:
     add("({['%s'] = 1})[nd.promote_types('%s', '%s')] or nd.promote_types('%s', '%s')"
         % (np.promote_types(a, b), a, b, a, b), lambda: np.array(1))

@@ -11,7 +11,7 @@ local function read()
   local file = assert(io.open("spec/data/numpy.json", "rb"))
   local list = assert(json.decode(file:read("a")))
   file:close()
-  local env = { nd = nd, T = theano.tensor, select = select, math = math }
+  local env = { nd = nd, T = theano.tensor, select = select, math = math, table = table }
   for name, v in pairs(table.remove(list, 1)) do
     env[name] = oracle.array({ dtype = v[1], shape = v[2], data = v[3] })
     if name:sub(1, 2) == "m_" then env[name .. "_s"] = env[name][":, ::-2, ::3"] end

@@ -245,6 +245,42 @@ return function(nd)
     return table.unpack(list)
   end
 
+  -- A slice of a grid, "0:3", "0:1:0.25" or "0:1:5j" (five values, both ends among them), as a vector.
+  local function grid_range(name, text)
+    local start, stop, step = text:match("^%s*([^:]*):([^:]*):?([^:]*)$")
+    local points = step and math.tointeger(tonumber(step:match("^%s*(%d+)j%s*$")))
+    local function of(part, otherwise)
+      if not part or part:match("^%s*$") then return otherwise end
+      return math.tointeger(tonumber(part)) or tonumber(part)
+        or util.raise("ValueError", "%s: '%s' is no number", name, part)
+    end
+    if not start or not tonumber(stop) then
+      util.raise("ValueError", "%s: slices such as \"0:3\", \"0:1:0.1\" or \"0:1:5j\" are expected, not '%s'", name,
+        text)
+    end
+    if points then return nd.linspace(of(start, 0), of(stop), points) end
+    return nd.arange(of(start, 0), of(stop), of(step, 1))
+  end
+  local function grid(name, make)
+    return setmetatable({}, { __name = name, __index = function(_, key)
+      if type(key) ~= "string" then
+        util.raise("TypeError", "%s: slices in a text are expected, %s[\"0:3, 0:1:0.25\"], not %s", name, name,
+          util.kind_of(key))
+      end
+      local list = {}
+      for part in key:gmatch("[^,]+") do list[#list + 1] = grid_range(name, part) end
+      if #list == 1 then return list[1] end
+      return make(list)
+    end })
+  end
+  --- Coordinates of a rectangular grid in one array, the first axis for the axes.
+  nd.mgrid = grid("mgrid", function(list)
+    list[#list + 1] = { indexing = "ij" }
+    return nd.stack({ nd.meshgrid(table.unpack(list)) })
+  end)
+  --- The same as a sequence of arrays, each of length 1 but along its own axis.
+  nd.ogrid = grid("ogrid", function(list) return { nd.ix_(table.unpack(list)) } end)
+
   -- ---- choosing and writing -----------------------------------------------------------------------------------------
   --- `select(condlist, choicelist, otherwise)`: from the choice whose condition holds first; 0 where none does.
   function nd.select(condlist, choicelist, otherwise)

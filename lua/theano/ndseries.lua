@@ -84,6 +84,18 @@ return function(nd)
     return table.unpack(out)
   end
 
+  --- Angles without jumps: neighbours along an axis (the last) differ by half a period at most.
+  function nd.unwrap(p, discont, axis, period)
+    p, period = floats(arr(p)), period or 2 * math.pi
+    util.expect("unwrap", "period", period, "number")
+    axis = axis_of("unwrap", p, axis or -1)
+    local step = nd.diff(p, { axis = axis })
+    local by = nd.mod(step + period / 2, period) - period / 2
+    by = nd.switch(nd.and_(nd.eq(by, -period / 2), nd.gt(step, 0)), period / 2, by)
+    by = nd.switch(nd.lt(nd.abs(step), discont or period / 2), 0.0, by - step)
+    return nd.concatenate({ part(p, axis, ":1"), part(p, axis, "1:") + nd.cumsum(by, { axis = axis }) }, axis)
+  end
+
   --- `correlate(a, v, mode)`: sums of products with v moved along: "valid", "same" or "full".
   function nd.correlate(a, v, mode)
     a, v = arr(a), arr(v)
@@ -142,6 +154,53 @@ return function(nd)
       p = nd.concatenate({ p / nd.arange(p.size, 0, -1), nd.array({ constant + 0.0 }) })
     end
     return p
+  end
+  -- Columns of a matrix made orthogonal, each one twice so that no digits are lost, and how they are made of these.
+  local function orthogonal(what, A)
+    local q, r = {}, {}
+    for j = 0, A.shape[2] - 1 do
+      local v, c = A[{ ":", j }], {}
+      local size = nd.sqrt(nd.sum(v * v))
+      for i = 1, j do c[i] = 0.0 end
+      for _ = 1, 2 do
+        for i = 1, j do
+          local by = nd.sum(q[i] * v)
+          c[i], v = c[i] + by, v - q[i] * by
+        end
+      end
+      local length = nd.sqrt(nd.sum(v * v))
+      if length ~= length or length <= size * 1e-14 then
+        util.raise("ValueError", "%s: the values of x do not tell so many coefficients apart", what)
+      end
+      c[j + 1] = length
+      q[j + 1], r[j + 1] = v / length, c
+    end
+    return q, r
+  end
+  --- `polyfit(x, y, deg, w)`: the polynomial of that degree with the least squared distance from the points (weighted).
+  function nd.polyfit(x, y, deg, w)
+    x, y = floats(coefficients("polyfit", x)), floats(coefficients("polyfit", y))
+    deg = deg == nil and 0 or deg
+    if math.type(deg) ~= "integer" or deg < 0 or deg >= math.max(x.size, 1) then
+      util.raise("ValueError", "polyfit: a degree from 0 to %d fits %d points, not %s", math.max(x.size - 1, 0), x.size,
+        util.text(deg))
+    end
+    if y.size ~= x.size then util.raise("TypeError", "polyfit: %d values of x, %d of y", x.size, y.size) end
+    local A = nd.vander(x:astype("float64"), deg + 1)
+    y = y:astype("float64")
+    if w ~= nil then
+      w = floats(coefficients("polyfit", w))
+      if w.size ~= x.size then util.raise("TypeError", "polyfit: %d weights for %d points", w.size, x.size) end
+      A, y = A * w:reshape({ -1, 1 }), y * w
+    end
+    local q, r = orthogonal("polyfit", A)
+    local out = nd.zeros(deg + 1)
+    for j = deg + 1, 1, -1 do
+      local rest = nd.sum(q[j] * y)
+      for k = j + 1, deg + 1 do rest = rest - r[k][j] * out[k - 1] end
+      out[j - 1] = rest / r[j][j]
+    end
+    return out
   end
   --- The polynomial with these zeros.
   function nd.poly(zeros)

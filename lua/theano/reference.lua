@@ -161,6 +161,8 @@ return {
   ["nd.signbit"] = { "x", "whether the sign bit is set: that of -0.0 and of -NaN is" },
   ["nd.sinc"] = { "x", "sin(pi x) / (pi x), and 1 at 0" },
   ["nd.spacing"] = { "x", "how far the next float is, away from zero" },
+  ["nd.mgrid"] = { false, "coordinates of a grid in one array: `nd.mgrid[\"0:3, 0:1:5j\"]`" },
+  ["nd.ogrid"] = { false, "the same as a sequence of arrays, each along its own axis only" },
   ["nd.absolute"] = { "a", "the same as `nd.abs`" },
   ["nd.amax"] = { "a, axis", "the same as `nd.max`" },
   ["nd.amin"] = { "a, axis", "the same as `nd.min`" },
