@@ -40,6 +40,9 @@ TH_API ThArray *th_random_integers(ThRandom *r, ThArray *low, ThArray *high, boo
 TH_API int th_random_shuffle(ThRandom *r, ThArray *a); /* the first axis, in place */
 /* Positions out of 0..n-1; p: their probabilities, or NULL. int64. */
 TH_API ThArray *th_random_choice(ThRandom *r, int64_t n, bool replace, ThArray *p, int ndim, const int64_t *shape);
+/* ordered: those of a PCG64 without replacement need not come in random order. */
+TH_API ThArray *th_random_choice_ordered(ThRandom *r, int64_t n, bool replace, bool ordered, ThArray *p, int ndim,
+                                         const int64_t *shape);
 /* Shape + one axis as long as the vector. */
 TH_API ThArray *th_random_multinomial(ThRandom *r, int64_t n, ThArray *pvals, int ndim, const int64_t *shape);
 TH_API ThArray *th_random_dirichlet(ThRandom *r, ThArray *alpha, int ndim, const int64_t *shape);
@@ -49,6 +52,22 @@ TH_API ThArray *th_random_uniform(ThRandom *r, double low, double high, int ndim
 TH_API ThArray *th_random_normal(ThRandom *r, double loc, double scale, int ndim, const int64_t *shape);
 TH_API ThArray *th_random_randint(ThRandom *r, int64_t low, int64_t high, ThDtype d, int ndim, const int64_t *shape);
 TH_API ThArray *th_random_permutation(ThRandom *r, int64_t n); /* int64 */
+
+/* ---- PCG64: the words behind NumPy's Generator ------------------------------------------------------------------- */
+/* Words that a SeedSequence makes of entropy, spawn keys behind it. */
+TH_API void th_seed_words(const uint32_t *entropy, int n, uint32_t *out, int nout);
+/* A ThRandom whose words, bounded integers, shuffles and picks are those of Generator(PCG64(SeedSequence(entropy))). */
+TH_API ThRandom *th_random_pcg64(ThContext *c, const uint32_t *entropy, int n);
+typedef struct ThPcg64 {
+    uint64_t state[2], inc[2]; /* high, low */
+    bool has_uint32;
+    uint32_t uinteger;
+} ThPcg64;
+TH_API int th_random_pcg64_get(const ThRandom *r, ThPcg64 *out);
+TH_API int th_random_pcg64_set(ThRandom *r, const ThPcg64 *in);
+TH_API int th_random_pcg64_advance(ThRandom *r, const uint64_t delta[2]); /* high, low: so many words */
+/* which: 'u' [0, 1), 'n' standard normal, 'e' standard exponential; float32 or float64. */
+TH_API ThArray *th_random_pcg64_draw(ThRandom *r, char which, ThDtype d, int ndim, const int64_t *shape);
 
 /* ---- MRG31k3p: the streams of MRG_RandomStreams ------------------------------------------------------------------ */
 /* A state is three numbers below 2147483647 and three below 2147462579, neither three all 0. */

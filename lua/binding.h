@@ -138,6 +138,7 @@ ThType *lt_type(lua_State *L, LtState *s, int i);
 
 /* random.c: generators, and states of such as values of variables */
 ThRandom *lt_random(lua_State *L, LtState *s, int i); /* NULL: something else */
+ThRandom **lt_new_random(lua_State *L, LtState *s);   /* pushed, to be filled */
 bool lt_is_state(ThType t);
 void lt_push_state(lua_State *L, LtState *s, ThArray *state);                        /* takes over */
 void lt_push_value(lua_State *L, LtState *s, ThType t, ThArray *a, bool keep_array); /* of a variable; takes over */
@@ -170,6 +171,7 @@ void lt_open_array(lua_State *L, LtState *s);
 void lt_open_index(lua_State *L, LtState *s);
 void lt_open_files(lua_State *L, LtState *s);
 void lt_open_random(lua_State *L, LtState *s);
+void lt_open_generator(lua_State *L, LtState *s);
 void lt_open_var(lua_State *L, LtState *s);
 void lt_open_shared(lua_State *L, LtState *s);
 void lt_open_ops(lua_State *L, LtState *s);

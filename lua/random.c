@@ -153,14 +153,16 @@ static int r_shuffle(lua_State *L) { /* shuffle(a): in place */
     return 0;
 }
 
-static int r_pick(lua_State *L) { /* pick(n, size, replace, p): positions */
+static int r_pick(lua_State *L) { /* pick(n, size, replace, p, ordered): positions */
     LtState *s = LT_STATE(L);
     int64_t shape[TH_MAX_NDIM];
     ThRandom *r = self(L, s);
-    lua_settop(L, 5);
+    lua_settop(L, 6);
     int n = size_at(L, 3, shape);
     bool replace = lua_isnil(L, 4) || lua_toboolean(L, 4);
-    return give(L, s, th_random_choice(r, luaL_checkinteger(L, 2), replace, array_at(L, s, 5), n < 0 ? 0 : n, shape));
+    return give(L, s,
+                th_random_choice_ordered(r, luaL_checkinteger(L, 2), replace, lua_toboolean(L, 6), array_at(L, s, 5),
+                                         n < 0 ? 0 : n, shape));
 }
 
 static int r_multinomial(lua_State *L) {
@@ -210,7 +212,7 @@ ThRandom *lt_random(lua_State *L, LtState *s, int i) {
 
 bool lt_is_state(ThType t) { return t.kind == th_random_state_type().kind; }
 
-static ThRandom **blank(lua_State *L, LtState *s) {
+ThRandom **lt_new_random(lua_State *L, LtState *s) {
     ThRandom **p = lua_newuserdatauv(L, sizeof *p, 0);
     *p = NULL;
     lt_set_meta(L, s, LT_RANDOM);
@@ -220,7 +222,7 @@ static ThRandom **blank(lua_State *L, LtState *s) {
 void lt_push_state(lua_State *L, LtState *s, ThArray *state) {
     LT_CHECK(L, s, state);
     lt_push_array(L, s, state); /* so that an error frees it */
-    ThRandom **p = blank(L, s);
+    ThRandom **p = lt_new_random(L, s);
     *p = th_random_on(state);
     LT_CHECK(L, s, *p);
     lua_remove(L, -2);
@@ -372,7 +374,7 @@ static int r_new(lua_State *L) {
     LtState *s = LT_STATE(L);
     lt_most(L, 1);
     lua_settop(L, 1);
-    ThRandom **p = blank(L, s);
+    ThRandom **p = lt_new_random(L, s);
     *p = th_random_new(s->ctx, 0);
     LT_CHECK(L, s, *p);
     seed(L, s, *p, 1);

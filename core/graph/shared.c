@@ -82,7 +82,10 @@ ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow
 ThVar *th_shared_random(ThContext *c, ThRandom *r, const char *name, bool borrow) {
     if (!c) return NULL;
     if (!r) return err_missing(c, __func__), NULL;
-    return shared_of(c, th_random_state_type(), r->array, name, borrow);
+    ThArray *state = th_random_array(r);
+    ThVar *v = state ? shared_of(c, th_random_state_type(), state, name, borrow) : NULL;
+    th_array_release(state);
+    return v;
 }
 
 static bool is_shared(const ThVar *s, const char *what) {

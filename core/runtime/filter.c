@@ -228,7 +228,7 @@ static bool put(const Filter *q, const ThArg *a, char **at) {
 ThArray *filter_value(const Filter *q, const ThArg *value) {
     if (value->kind == TH_ARG_RANDOM) {
         if (q->type.kind != TYPE_STATE) return refuse(q, "A RandomState is no array of numbers.");
-        return value->random ? th_array_retain(value->random->array) : (err_missing(q->ctx, "a RandomState"), NULL);
+        return value->random ? th_random_array(value->random) : (err_missing(q->ctx, "a RandomState"), NULL);
     }
     if (q->type.kind == TYPE_STATE && value->kind != TH_ARG_ARRAY)
         return refuse(q, "A RandomState (nd.random.RandomState) is needed.");

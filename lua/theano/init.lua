@@ -58,6 +58,7 @@ package.loaded["theano.sandbox"] = theano.sandbox
 theano.tensor.raw_random = require("theano.raw_random")
 theano.tensor.shared_randomstreams = require("theano.shared_randomstreams")
 theano.random = require("theano.random")
+require("theano.dropout")
 theano.OrderedUpdates = theano.updates.OrderedUpdates
 
 --- Kind of an error message raised by this library ("ShapeError"), or nil.

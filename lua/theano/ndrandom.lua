@@ -79,4 +79,6 @@ for name in pairs(methods) do
   end
 end
 
+for name, value in pairs(require("theano.ndgenerator")) do M[name] = value end
+
 return M

@@ -210,7 +210,7 @@ return {
   ["nd.save_npy"] = { "path, a", "writes .npy" },
   ["nd.load_npz"] = { "path", "reads .npz: a table by name, and the sequence of names" },
   ["nd.load_idx"] = { "path", "reads IDX, plain or gzip" },
-  ["nd.random"] = { false, "module of `RandomState`" },
+  ["nd.random"] = { false, "module of `RandomState` and `Generator`" },
   ["nd.random.RandomState"] = { "seed", "NumPy's legacy generator, the same numbers bit for bit" },
   ["RandomState.rand"] = { "n, m, ... or shape", "uniform in [0, 1)" },
   ["RandomState.randn"] = { "n, m, ... or shape", "normal, mean 0 and deviation 1" },

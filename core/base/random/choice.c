@@ -44,7 +44,7 @@ int th_random_shuffle(ThRandom *r, ThArray *a) {
     bool ok = spare && row, bytes = ok && row->flags & ARRAY_CONTIGUOUS;
     int64_t step = ARRAY_STRIDES(a)[0];
     for (int64_t i = ARRAY_SHAPE(a)[0] - 1; i > 0 && ok; i--) {
-        int64_t j = (int64_t)random_bounded(r, (uint64_t)i);
+        int64_t j = (int64_t)random_interval(r, (uint64_t)i);
         if (!bytes) ok = swap_rows(a, i, j, spare);
         else if (i != j) swap_bytes(a->data + i * step, a->data + j * step, spare->data, spare->buf->bytes);
     }
@@ -56,7 +56,7 @@ int th_random_shuffle(ThRandom *r, ThArray *a) {
 void random_order(ThRandom *r, int64_t *at, int64_t n) {
     for (int64_t i = 0; i < n; i++) at[i] = i;
     for (int64_t i = n - 1; i > 0; i--) {
-        int64_t j = (int64_t)random_bounded(r, (uint64_t)i), kept = at[i];
+        int64_t j = (int64_t)random_interval(r, (uint64_t)i), kept = at[i];
         at[i] = at[j];
         at[j] = kept;
     }
@@ -140,7 +140,8 @@ size_t random_choice_room(const RandomChoice *k, bool chances) {
     size_t n = (size_t)k->n, size = (size_t)k->size;
     if (k->n <= 0) return 0;
     if (n > SIZE_MAX / 64) return SIZE_MAX / 4; /* there is no such room */
-    return chances ? (2 * n + size) * sizeof(double) + n : k->replace ? 0 : n * sizeof(int64_t);
+    size_t order = n * sizeof(int64_t), own = pcg_choice_room(k);
+    return chances ? (2 * n + size) * sizeof(double) + n : k->replace ? 0 : own > order ? own : order;
 }
 
 /* Draws in rounds: what came twice is drawn again from what is left, its probabilities set to 0. */
@@ -166,6 +167,10 @@ static void distinct(ThRandom *r, const RandomChoice *k, int64_t *out, double *p
 void random_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room) {
     double *p = room, *cdf = k->p ? p + k->n : NULL;
     if (!k->size) return;
+    if (r->pcg && !k->p && !k->replace) {
+        pcg_choose(r->pcg, k, out, room);
+        return;
+    }
     if (k->p && k->replace) {
         cumulate(k->p, cdf, k->n);
         for (int64_t i = 0; i < k->size; i++) out[i] = search(cdf, k->n, random_double(r));
@@ -180,9 +185,14 @@ void random_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room)
 }
 
 ThArray *th_random_choice(ThRandom *r, int64_t n, bool replace, ThArray *p, int ndim, const int64_t *shape) {
+    return th_random_choice_ordered(r, n, replace, false, p, ndim, shape);
+}
+
+ThArray *th_random_choice_ordered(ThRandom *r, int64_t n, bool replace, bool ordered, ThArray *p, int ndim,
+                                  const int64_t *shape) {
     if (!r) return NULL;
     ThContext *c = r->ctx;
-    RandomChoice k = {.n = n, .replace = replace};
+    RandomChoice k = {.n = n, .replace = replace, .ordered = ordered};
     int64_t bytes;
     if (!array_count(c, TH_INT64, ndim, shape, &k.size, &bytes)) return NULL;
     ThArray *own = p ? vector(c, "choice: p", p) : NULL, *out = NULL;

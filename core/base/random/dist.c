@@ -14,6 +14,7 @@ static const double pi = 3.14159265358979323846;
 
 double random_gauss(ThRandom *r) {
     RandomWords *w = r->w;
+    if (!w) return pcg_normal(r->pcg);
     if (w->has_gauss) {
         double kept = w->gauss;
         w->has_gauss = 0;

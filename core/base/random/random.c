@@ -97,16 +97,21 @@ ThRandom *th_random_on(ThArray *state) {
     return NULL;
 }
 
-ThArray *th_random_array(ThRandom *r) { return r ? th_array_retain(r->array) : NULL; }
+/* A PCG64 has no state of that form. */
+static bool is_legacy(const ThRandom *r) {
+    return r->w || err(r->ctx, TH_TypeError, "a RandomState is needed, this is a generator of PCG64");
+}
+
+ThArray *th_random_array(ThRandom *r) { return r && is_legacy(r) ? th_array_retain(r->array) : NULL; }
 
 int th_random_seed(ThRandom *r, uint64_t seed) {
-    if (!r || !small_seed(r->ctx, seed)) return -1;
+    if (!r || !is_legacy(r) || !small_seed(r->ctx, seed)) return -1;
     seed_word(r, (uint32_t)seed);
     return 0;
 }
 
 int th_random_seed_array(ThRandom *r, ThArray *seeds) {
-    if (!r || !seeds) return -1;
+    if (!r || !seeds || !is_legacy(r)) return -1;
     ThContext *c = r->ctx;
     if (!array_usable(c, seeds)) return -1;
     if (!dtype_is_discrete((ThDtype)seeds->dtype) || seeds->ndim != 1 || !seeds->size) {
@@ -129,6 +134,7 @@ void th_random_get_state(const ThRandom *r, ThRandomState *out) {
         err_missing(r->ctx, __func__);
         return;
     }
+    if (!is_legacy(r)) return;
     memcpy(out->key, r->w->key, sizeof out->key);
     out->pos = (int)r->w->pos;
     out->has_gauss = r->w->has_gauss;
@@ -136,7 +142,7 @@ void th_random_get_state(const ThRandom *r, ThRandomState *out) {
 }
 
 int th_random_set_state(ThRandom *r, const ThRandomState *in) {
-    if (!r || !in) return -1;
+    if (!r || !in || !is_legacy(r)) return -1;
     if (in->pos < 0 || in->pos > N) {
         err(r->ctx, TH_ValueError, "the position in a state is between 0 and %d, got %d", N, in->pos);
         return -1;
@@ -151,8 +157,9 @@ int th_random_set_state(ThRandom *r, const ThRandomState *in) {
 void th_random_release(ThRandom *r) {
     if (!r) return;
     ThContext *c = r->ctx;
-    atomic_fetch_sub(&r->array->buf->pins, 1);
+    if (r->array) atomic_fetch_sub(&r->array->buf->pins, 1);
     th_array_release(r->array);
+    ctx_free(c, r->pcg, r->pcg ? sizeof *r->pcg : 0);
     ctx_free(c, r, sizeof *r);
     th_context_release(c);
 }
@@ -188,6 +195,7 @@ static void refill(RandomWords *w) {
 
 uint32_t random_word(ThRandom *r) {
     RandomWords *w = r->w;
+    if (!w) return pcg_word(r->pcg);
     if (w->pos == N) refill(w);
     uint32_t y = w->key[w->pos++];
     y ^= y >> 11;
@@ -197,11 +205,13 @@ uint32_t random_word(ThRandom *r) {
 }
 
 uint64_t random_word64(ThRandom *r) {
+    if (r->pcg) return pcg_word64(r->pcg);
     uint64_t high = random_word(r);
     return high << 32 | random_word(r);
 }
 
 double random_double(ThRandom *r) {
+    if (r->pcg) return pcg_double(r->pcg);
     uint32_t a = random_word(r) >> 5, b = random_word(r) >> 6;
     return (a * 67108864.0 + b) / 9007199254740992.0;
 }
@@ -210,6 +220,10 @@ double random_double(ThRandom *r) {
 static uint64_t mask_of(uint64_t range) { return range ? UINT64_MAX >> __builtin_clzll(range) : 0; }
 
 uint64_t random_bounded(ThRandom *r, uint64_t range) {
+    return r->pcg ? pcg_bounded(r->pcg, range) : random_interval(r, range);
+}
+
+uint64_t random_interval(ThRandom *r, uint64_t range) {
     uint64_t mask = mask_of(range), v;
     if (!range) return 0;
     do v = (range <= UINT32_MAX ? random_word(r) : random_word64(r)) & mask;
@@ -217,13 +231,7 @@ uint64_t random_bounded(ThRandom *r, uint64_t range) {
     return v;
 }
 
-/* Small results share a word: bits of width 1, 8 or 16 are used from the low end on, within one call only. */
-typedef struct {
-    uint32_t word;
-    int left, width;
-} Shared;
-
-static uint32_t shared_bits(ThRandom *r, Shared *s) {
+uint32_t random_shared_bits(ThRandom *r, RandomShared *s) {
     if (!s->left) {
         s->word = random_word(r);
         s->left = 32 / s->width;
@@ -235,11 +243,13 @@ static uint32_t shared_bits(ThRandom *r, Shared *s) {
 }
 
 /* One integer off + [0, range], written with the width of its dtype. */
-static void put(ThRandom *r, Shared *s, int bytes, char *out, uint64_t off, uint64_t range) {
+static void put(ThRandom *r, RandomShared *s, int bytes, char *out, uint64_t off, uint64_t range) {
     uint64_t v = 0;
-    if (range && bytes <= 2) {
+    if (r->pcg && bytes <= 2) {
+        v = pcg_small(r->pcg, s, (uint32_t)range);
+    } else if (range && bytes <= 2) {
         uint32_t mask = (uint32_t)mask_of(range);
-        do v = shared_bits(r, s) & mask;
+        do v = random_shared_bits(r, s) & mask;
         while (v > range);
     } else {
         v = random_bounded(r, range);
@@ -256,7 +266,7 @@ typedef struct {
     ThDtype d, from[2]; /* of low and high */
     bool closed, ok;
     Wide lowest, highest;
-    Shared shared;
+    RandomShared shared;
 } Integers;
 
 static Wide load(const char *at, ThDtype d) {

@@ -21,10 +21,19 @@ typedef struct RandomFault {
     char text[240];
 } RandomFault;
 
+/* pcg.c: PCG64, where a generator is one */
+__extension__ typedef unsigned __int128 RandomWide;
+typedef struct Pcg {
+    RandomWide state, inc;
+    bool has_half; /* 32 bits are left of a word */
+    uint32_t half;
+} Pcg;
+
 struct ThRandom {
     ThContext *ctx; /* retained by th_random_new */
-    RandomWords *w;
-    ThArray *array;     /* whose memory that is */
+    RandomWords *w; /* NULL: a PCG64 */
+    ThArray *array; /* whose memory that is */
+    Pcg *pcg;
     RandomFault *fault; /* NULL: errors go to the context */
 };
 /* A ValueError of r. Always returns false. */
@@ -33,9 +42,10 @@ bool random_refuse(ThRandom *r, const char *format, ...) TH_PRINTF(2, 3);
 bool random_is_state(const ThArray *a);
 
 uint32_t random_word(ThRandom *r);
-uint64_t random_word64(ThRandom *r);                  /* high word first */
-double random_double(ThRandom *r);                    /* [0, 1), 53 bits */
-uint64_t random_bounded(ThRandom *r, uint64_t range); /* [0, range], masked rejection */
+uint64_t random_word64(ThRandom *r);                   /* high word first */
+double random_double(ThRandom *r);                     /* [0, 1), 53 bits */
+uint64_t random_bounded(ThRandom *r, uint64_t range);  /* [0, range] */
+uint64_t random_interval(ThRandom *r, uint64_t range); /* the same by masked rejection whatever the generator */
 double random_gauss(ThRandom *r);
 double random_gamma(ThRandom *r, double shape); /* scale 1 */
 int64_t random_poisson(ThRandom *r, double lam);
@@ -44,6 +54,17 @@ int64_t random_binomial(ThRandom *r, int64_t n, double p);
 /* One value of a distribution from its parameters (p[k].i where the parameter counts, p[k].f else). */
 typedef double (*RandomReal)(ThRandom *r, const ThValue *p);
 typedef int64_t (*RandomCount)(ThRandom *r, const ThValue *p);
+
+/* Small results share a word: bits of width 1, 8 or 16 are used from the low end on, within one call only. */
+typedef struct RandomShared {
+    uint32_t word;
+    int left, width;
+} RandomShared;
+uint32_t random_shared_bits(ThRandom *r, RandomShared *s);
+
+uint32_t pcg_word(Pcg *p), pcg_small(Pcg *p, RandomShared *s, uint32_t range);
+uint64_t pcg_word64(Pcg *p), pcg_bounded(Pcg *p, uint64_t range);
+double pcg_double(Pcg *p), pcg_normal(Pcg *p), pcg_exponential(Pcg *p);
 
 /* table.c: what randint shares with the distributions */
 void random_walk(ThArray *out, int n, ThArray *const *own, ArrayRun run, void *user);
@@ -70,13 +91,15 @@ bool random_integers_into(ThRandom *r, ThArray *low, ThArray *high, ThArray *out
 /* choice.c: draws of which the caller brings the memory */
 void random_order(ThRandom *r, int64_t *at, int64_t n); /* 0 .. n - 1 in random order */
 typedef struct RandomChoice {
-    int64_t n, size; /* out of how many, how many */
-    bool replace;
-    const double *p; /* n probabilities, or NULL: all alike */
+    int64_t n, size;       /* out of how many, how many */
+    bool replace, ordered; /* ordered: of a PCG64, need not be shuffled */
+    const double *p;       /* n probabilities, or NULL: all alike */
 } RandomChoice;
 bool random_choice_fits(ThRandom *r, const RandomChoice *k);    /* else ValueError */
 size_t random_choice_room(const RandomChoice *k, bool chances); /* p will be there */
 void random_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room);
+size_t pcg_choice_room(const RandomChoice *k); /* without replacement, all alike */
+void pcg_choose(Pcg *p, const RandomChoice *k, int64_t *out, void *room);
 /* n things over k places of probability p[i], the last takes what is left. */
 bool random_shares_fit(ThRandom *r, int64_t n, const double *p, int64_t k);
 void random_share(ThRandom *r, int64_t n, const double *p, int64_t k, int64_t *out);
