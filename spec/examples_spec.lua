@@ -104,6 +104,55 @@ describe("examples/mnist/mlp.lua", function()
   end)
 end)
 
+describe("examples that draw random numbers", function()
+  local function run(program, ...)
+    local folder = runner.folder()
+    local text, status = runner.run({ "examples/" .. program, ..., folder })
+    assert.equal(0, status, text)
+    local pictures = {}
+    for name in io.popen("ls " .. folder):lines() do
+      local file = assert(io.open(folder .. "/" .. name, "rb"))
+      if file:read(4) == "\137PNG" then pictures[#pictures + 1] = name end
+      file:close()
+    end
+    runner.remove(folder)
+    return text, table.concat(pictures, " ")
+  end
+  local function last(text, pattern)
+    local value
+    for v in text:gmatch(pattern) do value = tonumber(v) end
+    return value
+  end
+
+  it("dropout_mlp.lua learns", function()
+    assert.is_true(last(run("mnist/dropout_mlp.lua", "1"), "accuracy (%d+%.%d+)") > 84)
+  end)
+
+  it("denoising_autoencoder.lua puts pixels back", function()
+    local text, pictures = run("mnist/denoising_autoencoder.lua", "1")
+    assert.is_true(last(text, "cost (%d+%.%d+)") < 125, text)
+    assert.equal("dae-filters.png", pictures)
+  end)
+
+  it("rbm.lua finds digits likelier than others", function()
+    local text, pictures = run("mnist/rbm.lua", "1")
+    assert.is_true(last(text, "likelihood (%-%d+%.%d+)") > -150, text)
+    assert.equal("rbm-filters.png rbm-samples.png", pictures)
+  end)
+
+  it("vae.lua raises its bound", function()
+    local text, pictures = run("mnist/vae.lua", "1")
+    assert.is_true(last(text, "bound (%-%d+%.%d+)") > -200, text)
+    assert.equal("vae-samples.png", pictures)
+  end)
+
+  it("sim/hmc.lua walks around the ring", function()
+    local text, pictures = run("sim/hmc.lua", "150")
+    assert.is_true(math.abs(last(text, "radius (%d+%.%d+)") - 2.05) < 0.06, text)
+    assert.equal("hmc.png", pictures)
+  end)
+end)
+
 describe("examples/host", function()
   local hosts = (runner.path:match("^(.*)/[^/]*$") or ".") .. "/examples/host/"
   local function output(name)
