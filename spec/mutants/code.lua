@@ -19,6 +19,15 @@ M.list = {
     before = "keep_through(p, g->cond, lo, hi);", after = "(void)keep_through;", spec = "spec/ifelse_spec.lua" },
   { name = "comparisons of removed nodes dropped", file = "core/opt/passes/written.c",
     before = "if (compares(a)) a->flags |= APPLY_CHECKS;", after = "(void)compares;", spec = "spec/lengths_spec.lua" },
+  { name = "a pooling takes a part of a convolution's images for all of them", file = "core/plan/kernels/feeds.c",
+    before = "sizes_same(&p->sizes, from[CONV_AT_IMAGES], to[POOL_AT_IMAGES]) &&", after = "true &&",
+    spec = "spec/conv_spec.lua" },
+  { name = "a convolution that may fail in a step that overwrites a shared variable", file = "core/plan/kernels/feeds.c",
+    before = "if (group_writes_foreign(p, pool->group) && conv->k->can_fail) return false;", after = "",
+    spec = "spec/conv_spec.lua" },
+  { name = "the value of a row for a block that goes on into the next", file = "core/runtime/interp/flat.c",
+    before = "r->same = r->along >= SIMD_BLOCK && r->along + r->len <= each;",
+    after = "r->same = r->along >= SIMD_BLOCK;", spec = "spec/conv_spec.lua" },
 }
 for _, m in ipairs(require("spec.mutants.choices")) do M.list[#M.list + 1] = m end
 
