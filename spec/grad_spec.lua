@@ -404,6 +404,17 @@ describe("T.grad", function()
     assert.same({ 3.0 }, g:eval({ [x] = { 0.0 } }):tolist())
   end)
 
+  it("takes numbers and arrays as known_grads, and says what does not fit", function()
+    local h, s = T.exp(x), T.dscalar("s")
+    local c = s ^ 2
+    assert.equal(10.0, T.grad(nil, s, { known_grads = { [c] = 1 } }):eval({ [s] = 5 }))
+    assert.same({ 3.0 }, T.grad(nil, x, { known_grads = { [h] = nd.array({ 3.0 }) } }):eval({ [x] = { 0.0 } }):tolist())
+    raises("TypeError", "known_grads, pair 1", function() T.grad(nil, x, { known_grads = { [h] = 1 } }) end)
+    raises("TypeError", "pair 1, what is differentiated is a number", function()
+      T.grad(nil, x, { known_grads = { { 3, h } } })
+    end)
+  end)
+
   it("answers what is disconnected as asked", function()
     local cost = x:sum()
     assert.same({ 0.0 }, T.grad(cost, y, { disconnected_inputs = "ignore" }):eval({ [y] = { 5.0 } }):tolist())

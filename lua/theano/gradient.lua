@@ -19,12 +19,25 @@ local function list_of(what, v)
   return (util.variables(what, v))
 end
 
+-- A pair of known_grads: of numbers and arrays constants are made.
+local function known_grad(i, v, g)
+  local T = require("theano.tensor")
+  util.check_type("grad: known_grads", ("pair %d, what is differentiated"):format(i), v, "Variable")
+  if type(g) == "number" then g = T.constant(g, { dtype = v.dtype })
+  elseif not util.is_var(g) then g = T.as_tensor_variable(g) end
+  if g.type.ndim ~= v.type.ndim then
+    util.raise("TypeError", "grad: known_grads, pair %d: the gradient of %s is a %s, and its variable a %s", i,
+      tostring(v), tostring(g.type), tostring(v.type))
+  end
+  return v, g
+end
+
 local function options_of(o)
   util.check_keywords("grad", o, known)
   local list = { known = {}, known_grad = {} }
   list.consider_constant = list_of("grad: consider_constant", o.consider_constant)
   for i, p in ipairs(updates.pairs_of(o.known_grads, "known_grads")) do
-    list.known[i], list.known_grad[i] = p[1], p[2]
+    list.known[i], list.known_grad[i] = known_grad(i, p[1], p[2])
   end
   list.disconnected_inputs = o.disconnected_inputs
   local ret = o.return_disconnected or "zero"

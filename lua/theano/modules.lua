@@ -83,7 +83,10 @@ local function reason(shown, name)
   if DTYPES[name] then return (": a dtype is a text, as in a:astype(\"%s\")"):format(name) end
   local there = elsewhere(shown, name)
   if there then return (": it is %s"):format(there) end
-  if original(about.like, name) then return (": %s has it, this version does not"):format(about.whose) end
+  local module = shown:match("^theano%.(.*)$")
+  if original(about.like, name) or original("modules", module and module .. "." .. name or name) then
+    return (": %s has it, this version does not"):format(about.whose)
+  end
   local found = near(shown, name)
   return found and (": did you mean '%s'?"):format(found) or ""
 end
