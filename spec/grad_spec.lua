@@ -139,6 +139,7 @@ local NONE = {}
 for name in ([[iround divmod ceil_intdiv isclose allclose argmax argmin any all shape size zeros ones arange eye tri
   lt gt le ge eq neq isnan isinf and_ or_ xor invert bitwise_and bitwise_or bitwise_xor bitwise_not left_shift
   right_shift int_div floor_div
+  random.mrg_uniform random.philox random.multinomial_from_uniform random.choice_from_uniform
   imag]]):gmatch("%S+") do
   NONE[name] = true
 end

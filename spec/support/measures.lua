@@ -48,6 +48,7 @@ M.of = {
   scanOp_pushout_output = "body Scan", scanOp_save_mem = "kept Scan", GemmOptimizer = "number Dot22",
   add_mul_fusion = "number add mul", local_elemwise_split = "squares add mul", elemwise_fusion = "nodes",
   inplace_subtensor = "buffers", InplaceBlasOpt = "buffers", inplace_elemwise_opt = "buffers",
+  random_make_inplace = "buffers",
   -- factors of a product
   local_crossentropy_1hot_grad_times_p = "factors mul",
   -- smaller arguments of the same operation
