@@ -3,7 +3,6 @@
 local nd = require("theano.ndarray")
 local runner = require("spec.support.runner")
 local theano = require("theano")
-local T = theano.tensor
 
 local N = 20000
 
