@@ -21,7 +21,8 @@ mistake("vector math at 19 operations", "MATH = 20 }", "MATH = 19 }")
 mistake("masks from 159 operations on", "LONG = 160 }", "LONG = 159 }")
 mistake("masks from 161 operations on", "LONG = 160 }", "LONG = 161 }")
 mistake("masks beside bytes", "if (a && th_dtype_bytes((ThDtype)a->dtype) < 4) return false;", "")
-mistake("masks that a target does not have", "return t->target->masks && decide(c, IN_MASKS,", "return decide(c, IN_MASKS,")
+mistake("masks that a target does not have",
+  "return t->target->masks && decide(c, IN_MASKS,", "return decide(c, IN_MASKS,")
 mistake("memcpy from less on", "LONG = 512 }", "LONG = 256 }")
 mistake("memcpy that no one asked whether it may be",
   "if (!copy_may(t, loop)) return 0;", "if (!copy_may(t, loop)) return 1;")
@@ -58,9 +59,11 @@ mistake("no reciprocals side by side", "    quotients(t, w, c);\n    return side
 mistake("pieces of few rows of columns",
   "if (k->st.at[s].vec == 0) return CHOOSE_NARROW;", "if (false) return CHOOSE_NARROW;")
 mistake("no reciprocals in rows", "    quotients(t, t->way, c);\n", "")
-mistake("lines asked for by narrow vectors too", "decide(c, IN_FETCH, t->target->masks, 0.9)", "decide(c, IN_FETCH, true, 0.9)")
+mistake("lines asked for by narrow vectors too",
+  "decide(c, IN_FETCH, t->target->masks, 0.9)", "decide(c, IN_FETCH, true, 0.9)")
 mistake("no lines asked for", "decide(c, IN_FETCH, t->target->masks, 0.9)", "decide(c, IN_FETCH, false, 0.9)")
-mistake("blocks for threads that there are not", "blocks_apply(t, threads && blocks_may_share(t))", "blocks_apply(t, blocks_may_share(t))")
+mistake("blocks for threads that there are not",
+  "blocks_apply(t, threads && blocks_may_share(t))", "blocks_apply(t, blocks_may_share(t))")
 mistake("blocks for one thread", "blocks_apply(t, threads && blocks_may_share(t))", "blocks_apply(t, false)")
 mistake("pieces for threads that there are not", "return !threads || !split_may(t) ||", "return !split_may(t) ||")
 mistake("pieces where rows are not apart", "return !threads || !split_may(t) ||", "return !threads ||")
