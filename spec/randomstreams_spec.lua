@@ -627,3 +627,23 @@ describe("the helpers on values", function()
     assert.equal("RandomFunction{permutation_helper}.1", tostring(out))
   end)
 end)
+
+it("states go through bound functions, named outputs, eval, clone and profiles", function()
+  local r = raw.random_state_type("r")
+  local post, out = raw.uniform(r, { 2 })
+  local f = theano.compile { inputs = { r }, outputs = { post, out } }
+  local state, want = nd.random.RandomState(3), nd.random.RandomState(3)
+  local first = want:rand(2)
+  local bound = f:bind(state)
+  for _ = 1, 2 do
+    local after, value = bound()
+    assert.is_true(same(value, first) and raw.random_state_type:values_eq(after, want))
+  end
+  local named = theano.compile { inputs = { r }, outputs = { state = post, draw = out } }(state)
+  assert.is_true(same(named.draw, first) and raw.random_state_type:values_eq(named.state, want))
+  assert.is_true(same(out:eval { [r] = state }, first))
+  local u = RandomStreams(1):uniform({ 2 })
+  assert.is_true(same(theano.clone(u, { replace = { [u.rng] = r } }):eval { [r] = state }, first))
+  raises("TypeError", {}, function() f(nd.random.default_rng(1)) end)
+  raises("TypeError", "RandomState", function() f(3) end)
+end)
