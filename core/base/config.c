@@ -51,6 +51,8 @@
       "how convolutions of floats run; one that does not apply to a shape is not used there")                          \
     X("conv.autotune", BOOL, "false", "",                                                                              \
       "time the ways of a convolution at its first call, and keep the fastest")                                        \
+    X("fft.library", ENUM, "auto", "auto,own,fftw",                                                                    \
+      "what computes Fourier transforms: fftw where it is installed; auto: only without AVX2, where it is faster")     \
     X("cxx", TEXT, "gcc, cc or clang", "", "C compiler; empty: no C code, functions run in the interpreter")           \
     X("gcc.cxxflags", TEXT, "", "", "more flags for the C compiler")                                                   \
     X("compute_test_value", ENUM, "off", "off,ignore,warn,raise", "compute test values while the graph is built")      \

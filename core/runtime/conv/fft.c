@@ -382,8 +382,8 @@ static int64_t lay_out(Job *j, const Blocks *b, Operands *x, char *room) {
     int64_t planes_of[3] = {b->at_once[0] * b->at_once[2], b->at_once[1] * b->at_once[2],
                             b->at_once[0] * b->at_once[1]};
     for (int i = 0; i < 3; i++) x->spectra[i] = take(&next, planes_of[i] * j->grid.bytes);
-    j->down.twiddles = take(&next, j->grid.rows * 2 * j->item);
-    j->across.twiddles = take(&next, j->grid.half * 2 * j->item);
+    j->down.twiddles = take(&next, fft_twiddles(j->grid.rows) * 2 * j->item);
+    j->across.twiddles = take(&next, fft_twiddles(j->grid.half) * 2 * j->item);
     j->roots = take(&next, (j->grid.half + 1) * 2 * j->item);
     j->piece = start;
     rooms(j, 0, &j->piece_bytes);

@@ -78,6 +78,60 @@ b[3 * s] = FN(times)(FN(minus)(e2, f2), w + 4, back);
 b[4 * s] = FN(times)(FN(minus)(e1, f1), w + 6, back);
 PASS_END
 
+/* Two transforms of length 4: of sums and of differences, these turned by eighths. */
+PASS_BEGIN(pass8, 8)
+C e[4], f[4], g[4];
+V r = VSET((T)0.70710678118654752440), t;
+for (int j = 0; j < 4; j++) {
+    C u = a[j * s * m], v = a[(j + 4) * s * m];
+    e[j] = FN(plus)(u, v), f[j] = FN(minus)(u, v);
+}
+f[2] = FN(quarter)(f[2], back);
+g[1] = FN(quarter)(f[1], back), g[3] = FN(quarter)(f[3], back);
+f[1] = (C){(f[1].re + g[1].re) * r, (f[1].im + g[1].im) * r}; /* (1 - i) / sqrt 2 forth */
+t = (g[3].re - f[3].re) * r, f[3].im = (g[3].im - f[3].im) * r, f[3].re = t;
+g[0] = FN(plus)(e[0], e[2]), g[1] = FN(minus)(e[0], e[2]);
+g[2] = FN(plus)(e[1], e[3]), g[3] = FN(quarter)(FN(minus)(e[1], e[3]), back);
+b[0] = FN(plus)(g[0], g[2]);
+b[2 * s] = FN(times)(FN(plus)(g[1], g[3]), w + 2, back);
+b[4 * s] = FN(times)(FN(minus)(g[0], g[2]), w + 6, back);
+b[6 * s] = FN(times)(FN(minus)(g[1], g[3]), w + 10, back);
+g[0] = FN(plus)(f[0], f[2]), g[1] = FN(minus)(f[0], f[2]);
+g[2] = FN(plus)(f[1], f[3]), g[3] = FN(quarter)(FN(minus)(f[1], f[3]), back);
+b[s] = FN(times)(FN(plus)(g[0], g[2]), w, back);
+b[3 * s] = FN(times)(FN(plus)(g[1], g[3]), w + 4, back);
+b[5 * s] = FN(times)(FN(minus)(g[0], g[2]), w + 8, back);
+b[7 * s] = FN(times)(FN(minus)(g[1], g[3]), w + 12, back);
+PASS_END
+
+/* One pass of an odd prime r up to FFT_PRIME: sums and differences of what stands opposite, then r / 2 sums of each;
+ * cosines and sines of all of them lie before the pass's twiddles. */
+static void FN(pass_odd)(const C *x, C *y, const T *table, int64_t m, int64_t s, int r, bool back) {
+    const T *w = table + 2 * r;
+    int h = r / 2;
+    for (int64_t p = 0; p < m; p++, w += 2 * (r - 1))
+        for (int64_t q = 0; q < s; q++) {
+            const C *a = x + q + s * p;
+            C *b = y + q + s * r * p, t[FFT_PRIME / 2], d[FFT_PRIME / 2], all = a[0];
+            for (int j = 0; j < h; j++) {
+                C u = a[(j + 1) * s * m], v = a[(r - 1 - j) * s * m];
+                t[j] = FN(plus)(u, v), d[j] = FN(quarter)(FN(minus)(u, v), back);
+                all = FN(plus)(all, t[j]);
+            }
+            b[0] = all;
+            for (int k = 1; k <= h; k++) {
+                C e = a[0], f = {{0}, {0}};
+                for (int j = 0, at = k; j < h; j++, at = at + k < r ? at + k : at + k - r) {
+                    V c = VSET(table[2 * at]), n = VSET(-table[2 * at + 1]);
+                    e.re = VFMA(t[j].re, c, e.re), e.im = VFMA(t[j].im, c, e.im);
+                    f.re = VFMA(d[j].re, n, f.re), f.im = VFMA(d[j].im, n, f.im);
+                }
+                b[k * s] = FN(times)(FN(plus)(e, f), w + 2 * (k - 1), back);
+                b[(r - k) * s] = FN(times)(FN(minus)(e, f), w + 2 * (r - k - 1), back);
+            }
+        }
+}
+
 INLINE void FN(passes)(const FftPlan *plan, const void *src, void *dst, void *tmp, bool back) {
     const C *x = src;
     const T *w = plan->twiddles;
@@ -86,10 +140,12 @@ INLINE void FN(passes)(const FftPlan *plan, const void *src, void *dst, void *tm
     for (int i = 0; i < plan->passes; i++) {
         int64_t r = plan->radix[i], m = n / r;
         C *y = (plan->passes - i) % 2 ? dst : tmp;
-        if (r == 4) FN(pass4)(x, y, w, m, s, back);
+        if (r == 8) FN(pass8)(x, y, w, m, s, back);
+        else if (r == 4) FN(pass4)(x, y, w, m, s, back);
         else if (r == 2) FN(pass2)(x, y, w, m, s, back);
         else if (r == 3) FN(pass3)(x, y, w, m, s, back);
-        else FN(pass5)(x, y, w, m, s, back);
+        else if (r == 5) FN(pass5)(x, y, w, m, s, back);
+        else FN(pass_odd)(x, y, w, m, s, (int)r, back), w += 2 * r;
         w += 2 * (r - 1) * m;
         x = y, n = m, s *= r;
     }
@@ -218,8 +274,11 @@ static void FN(sums)(const FftSums *s) {
         else FN(sums_part)(s, 2 * LANES * i, false);
 }
 
+#include "micro_line.h"
+
 static const FftKernels FN(kernels) = {
-    LANES, FN(transform), FN(split), FN(join), FN(transpose), FN(sums),
+    LANES,    FN(transform), FN(split),   FN(join),  FN(transpose),     FN(sums),        FN(load),       FN(store),
+    FN(turn), FN(square),    FN(product), FN(scale), FN(pairs_product), FN(pairs_split), FN(pairs_join),
 };
 #undef V
 #undef VU
