@@ -7,6 +7,7 @@
 ---@field none any an explicit None where the default is another
 local T = {}
 T.extra_ops = {}
+T.fft = {}
 T.gradient = {}
 T.nlinalg = {}
 T.nnet = {}
@@ -1669,6 +1670,174 @@ function T.gradient.grad_clip(x, lower_bound, upper_bound) end
 ---@param multiplier theano.Operand
 ---@return theano.Variable
 function T.gradient.grad_scale(x, multiplier) end
+
+---Fourier transforms of real numbers (m, .., n) over all dimensions but the first, as pairs (m, .., n//2+1, 2);
+---norm "ortho": divided by the root of the lengths' product
+---@param inp theano.Operand
+---@param norm? theano.Operand
+---@overload fun(inp: theano.Operand, keywords: { norm?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.fft.rfft(inp, norm) end
+
+---what rfft undoes: real numbers (m, .., n) from pairs (m, .., n//2+1, 2), divided by the lengths' product
+---(norm "ortho": its root, "no_norm": by nothing)
+---@param inp theano.Operand
+---@param norm? theano.Operand
+---@param is_odd? boolean
+---@overload fun(inp: theano.Operand, keywords: { norm?: theano.Operand, is_odd?: boolean }): theano.Variable
+---@return theano.Variable
+function T.fft.irfft(inp, norm, is_odd) end
+
+---RFFTOp: rfft that is not scaled, with the lengths s of all dimensions but the first
+---@param a theano.Operand
+---@param s? theano.Operand
+---@overload fun(a: theano.Operand, keywords: { s?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.fft.rfft_op(a, s) end
+
+---IRFFTOp: irfft that is not scaled, with the lengths s of the result but the first
+---@param a theano.Operand
+---@param s? theano.Operand
+---@overload fun(a: theano.Operand, keywords: { s?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.fft.irfft_op(a, s) end
+
+---Fourier transform along an axis, complex; n: lines are cut to it or followed by zeros; norm "backward",
+---"ortho" or "forward"
+---@param a theano.Operand
+---@param n? theano.Operand
+---@param axis? theano.Axis
+---@param norm? theano.Operand
+---@overload fun(a: theano.Operand, keywords: { n?: theano.Operand, axis?: theano.Axis, norm?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.fft.fft(a, n, axis, norm) end
+
+---inverse of fft
+---@param a theano.Operand
+---@param n? theano.Operand
+---@param axis? theano.Axis
+---@param norm? theano.Operand
+---@overload fun(a: theano.Operand, keywords: { n?: theano.Operand, axis?: theano.Axis, norm?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.fft.ifft(a, n, axis, norm) end
+
+---Fourier transform along two axes, the last ones
+---@param a theano.Operand
+---@param s? theano.Operand
+---@param axes? theano.Axis
+---@param norm? theano.Operand
+---@overload fun(a: theano.Operand, keywords: { s?: theano.Operand, axes?: theano.Axis, norm?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.fft.fft2(a, s, axes, norm) end
+
+---inverse of fft2
+---@param a theano.Operand
+---@param s? theano.Operand
+---@param axes? theano.Axis
+---@param norm? theano.Operand
+---@overload fun(a: theano.Operand, keywords: { s?: theano.Operand, axes?: theano.Axis, norm?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.fft.ifft2(a, s, axes, norm) end
+
+---Fourier transform along axes (None: all), with lengths s
+---@param a theano.Operand
+---@param s? theano.Operand
+---@param axes? theano.Axis
+---@param norm? theano.Operand
+---@overload fun(a: theano.Operand, keywords: { s?: theano.Operand, axes?: theano.Axis, norm?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.fft.fftn(a, s, axes, norm) end
+
+---inverse of fftn
+---@param a theano.Operand
+---@param s? theano.Operand
+---@param axes? theano.Axis
+---@param norm? theano.Operand
+---@overload fun(a: theano.Operand, keywords: { s?: theano.Operand, axes?: theano.Axis, norm?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.fft.ifftn(a, s, axes, norm) end
+
+---rfftn along two axes, the last ones
+---@param a theano.Operand
+---@param s? theano.Operand
+---@param axes? theano.Axis
+---@param norm? theano.Operand
+---@overload fun(a: theano.Operand, keywords: { s?: theano.Operand, axes?: theano.Axis, norm?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.fft.rfft2(a, s, axes, norm) end
+
+---irfftn along two axes, the last ones
+---@param a theano.Operand
+---@param s? theano.Operand
+---@param axes? theano.Axis
+---@param norm? theano.Operand
+---@overload fun(a: theano.Operand, keywords: { s?: theano.Operand, axes?: theano.Axis, norm?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.fft.irfft2(a, s, axes, norm) end
+
+---fftn of real numbers, complex: the first n//2+1 along the last of the axes
+---@param a theano.Operand
+---@param s? theano.Operand
+---@param axes? theano.Axis
+---@param norm? theano.Operand
+---@overload fun(a: theano.Operand, keywords: { s?: theano.Operand, axes?: theano.Axis, norm?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.fft.rfftn(a, s, axes, norm) end
+
+---inverse of rfftn, real; the last length is even unless s says otherwise
+---@param a theano.Operand
+---@param s? theano.Operand
+---@param axes? theano.Axis
+---@param norm? theano.Operand
+---@overload fun(a: theano.Operand, keywords: { s?: theano.Operand, axes?: theano.Axis, norm?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.fft.irfftn(a, s, axes, norm) end
+
+---the real Fourier transform of numbers whose second half is the conjugate of the first, which is given
+---@param a theano.Operand
+---@param n? theano.Operand
+---@param axis? theano.Axis
+---@param norm? theano.Operand
+---@overload fun(a: theano.Operand, keywords: { n?: theano.Operand, axis?: theano.Axis, norm?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.fft.hfft(a, n, axis, norm) end
+
+---inverse of hfft
+---@param a theano.Operand
+---@param n? theano.Operand
+---@param axis? theano.Axis
+---@param norm? theano.Operand
+---@overload fun(a: theano.Operand, keywords: { n?: theano.Operand, axis?: theano.Axis, norm?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.fft.ihfft(a, n, axis, norm) end
+
+---frequencies of the n elements of fft, for samples d apart
+---@param n theano.Operand
+---@param d? number
+---@overload fun(n: theano.Operand, keywords: { d?: number }): theano.Variable
+---@return theano.Variable
+function T.fft.fftfreq(n, d) end
+
+---frequencies of the n//2+1 elements of a half
+---@param n theano.Operand
+---@param d? number
+---@overload fun(n: theano.Operand, keywords: { d?: number }): theano.Variable
+---@return theano.Variable
+function T.fft.rfftfreq(n, d) end
+
+---frequency 0 moved to the middle of each axis (None: all)
+---@param x theano.Operand
+---@param axes? theano.Axis
+---@overload fun(x: theano.Operand, keywords: { axes?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.fft.fftshift(x, axes) end
+
+---inverse of fftshift
+---@param x theano.Operand
+---@param axes? theano.Axis
+---@overload fun(x: theano.Operand, keywords: { axes?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.fft.ifftshift(x, axes) end
 
 ---diagonal k of a matrix, or the matrix with vector v on diagonal k
 ---@param v theano.Operand

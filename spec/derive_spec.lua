@@ -408,6 +408,15 @@ b: float64[]
     end, { F(3, 2, 3) })
   end)
 
+  it("of Fourier transforms", function()
+    local fft = T.fft
+    check_vmap(function(x) return fft.rfft(x), fft.irfft(fft.rfft(x)) end, { F(2, 6) })
+    check_vmap(function(x)
+      local z = fft.rfftn(x)
+      return T.real(fft.fft(z)), T.imag(fft.ifft(z, { n = 3, axis = 0 })), fft.irfftn(z)
+    end, { F(2, 6) })
+  end)
+
   it("chooses element by element where the condition is mapped, and lazily where it is not", function()
     local yes, x = nd.array(1, "int8"), nd.array({ 0.5, -1.5, 2.0 })
     local function either(c, v) return theano.ifelse(c, v ^ 2, v * 3) end

@@ -192,7 +192,7 @@ M.TYPES = TYPES
 
 -- Functions in Lua take no more arguments than they have; those on tensors and arrays take them by name, too.
 local function on_tensors(path)
-  return path:find("^theano%.tensor") or path == "theano.gradient" or path == "nd" or path == "a"
+  return path:find("^theano%.tensor") or path == "theano.gradient" or path:find("^nd") or path == "a"
 end
 local by_name = {} -- function -> what takes its place, in every module that has it
 local function name_parameters(module, path, types)
@@ -238,6 +238,8 @@ function M.seal_all(theano)
   name_parameters(theano.ndarray, "nd", TYPES)
   name_parameters(require("theano.core").array_methods, "a", TYPES)
   M.seal(theano.ndarray, "theano.ndarray", "numpy")
+  name_parameters(theano.ndarray.fft, "nd.fft", { n = "integer", axis = "integer", norm = "string" })
+  M.seal(theano.ndarray.fft, "theano.ndarray.fft", "numpy.fft")
   M.seal(theano.ndarray.random, "theano.ndarray.random", "numpy.random")
   table.insert(package.searchers, no_module) -- the last one to be asked
 end

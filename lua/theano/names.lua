@@ -431,6 +431,9 @@ return {
     unique_values unpackbits unravel_index unsignedinteger unstack unwrap ushort vander var vdot vecdot vecmat
     vectorize void vsplit vstack where zeros zeros_like
   ]],
+  ["numpy.fft"] = [[
+    fft fft2 fftfreq fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft irfft2 irfftn rfft rfft2 rfftfreq rfftn
+  ]],
   ["numpy.random"] = [[
     BitGenerator Generator MT19937 PCG64 PCG64DXSM Philox RandomState SFC64 SeedSequence beta binomial bytes
     chisquare choice default_rng dirichlet exponential f gamma geometric get_bit_generator get_state gumbel

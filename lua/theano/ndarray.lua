@@ -281,5 +281,7 @@ end
 for name, f in pairs(require("theano.ndfiles")) do nd[name] = f end
 nd.random = require("theano.ndrandom")
 package.loaded["theano.ndarray.random"] = nd.random
+nd.fft = require("theano.ndfft")(nd)
+package.loaded["theano.ndarray.fft"] = nd.fft
 
 return nd

@@ -63,8 +63,32 @@
     FRONT_EXTRA(FRONT, "bartlett", "M", FUNC, front_bartlett, "triangular window of M points") \
     FRONT("cov", "m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None", NULL, FUNC, front_cov, "covariance matrix of variables in rows (or columns)") \
     FRONT("opt.assert_op", "value, *conds, msg=\"Theano Assert failed!\"", NULL, FUNC, front_assert, "value, raising AssertionError with msg while running unless all conditions hold")
+
+/* fft.c */
+#define FRONT_FFT(FRONT) \
+    FRONT("fft.rfft", "inp, norm=None", NULL, FUNC, front_rfft, "Fourier transforms of real numbers (m, .., n) over all dimensions but the first, as pairs (m, .., n//2+1, 2); norm \"ortho\": divided by the root of the lengths' product") \
+    FRONT("fft.irfft", "inp, norm=None, is_odd=False", NULL, FUNC, front_rfft, "what rfft undoes: real numbers (m, .., n) from pairs (m, .., n//2+1, 2), divided by the lengths' product (norm \"ortho\": its root, \"no_norm\": by nothing)") \
+    FRONT("fft.rfft_op", "a, s=None", NULL, FUNC, front_rfft_op, "RFFTOp: rfft that is not scaled, with the lengths s of all dimensions but the first") \
+    FRONT("fft.irfft_op", "a, s=None", NULL, FUNC, front_rfft_op, "IRFFTOp: irfft that is not scaled, with the lengths s of the result but the first") \
+    FRONT("fft.fft", "a, n=None, axis=-1, norm=None", NULL, FUNC, front_dft, "Fourier transform along an axis, complex; n: lines are cut to it or followed by zeros; norm \"backward\", \"ortho\" or \"forward\"") \
+    FRONT("fft.ifft", "a, n=None, axis=-1, norm=None", NULL, FUNC, front_dft, "inverse of fft") \
+    FRONT("fft.fft2", "a, s=None, axes=None, norm=None", NULL, FUNC, front_dft, "Fourier transform along two axes, the last ones") \
+    FRONT("fft.ifft2", "a, s=None, axes=None, norm=None", NULL, FUNC, front_dft, "inverse of fft2") \
+    FRONT("fft.fftn", "a, s=None, axes=None, norm=None", NULL, FUNC, front_dft, "Fourier transform along axes (None: all), with lengths s") \
+    FRONT("fft.ifftn", "a, s=None, axes=None, norm=None", NULL, FUNC, front_dft, "inverse of fftn") \
+    FRONT("fft.rfft2", "a, s=None, axes=None, norm=None", NULL, FUNC, front_dft, "rfftn along two axes, the last ones") \
+    FRONT("fft.irfft2", "a, s=None, axes=None, norm=None", NULL, FUNC, front_dft, "irfftn along two axes, the last ones") \
+    FRONT("fft.rfftn", "a, s=None, axes=None, norm=None", NULL, FUNC, front_dft, "fftn of real numbers, complex: the first n//2+1 along the last of the axes") \
+    FRONT("fft.irfftn", "a, s=None, axes=None, norm=None", NULL, FUNC, front_dft, "inverse of rfftn, real; the last length is even unless s says otherwise") \
+    FRONT("fft.hfft", "a, n=None, axis=-1, norm=None", NULL, FUNC, front_dft, "the real Fourier transform of numbers whose second half is the conjugate of the first, which is given") \
+    FRONT("fft.ihfft", "a, n=None, axis=-1, norm=None", NULL, FUNC, front_dft, "inverse of hfft") \
+    FRONT("fft.fftfreq", "n, d=1.0", NULL, FUNC, front_fftfreq, "frequencies of the n elements of fft, for samples d apart") \
+    FRONT("fft.rfftfreq", "n, d=1.0", NULL, FUNC, front_fftfreq, "frequencies of the n//2+1 elements of a half") \
+    FRONT("fft.fftshift", "x, axes=None", NULL, FUNC, front_fftshift, "frequency 0 moved to the middle of each axis (None: all)") \
+    FRONT("fft.ifftshift", "x, axes=None", NULL, FUNC, front_fftshift, "inverse of fftshift")
 /* clang-format on */
 
-#define FRONT_TENSOR(FRONT) FRONT_DIAG(FRONT) FRONT_LINEAR(FRONT) FRONT_ORDER(FRONT) FRONT_POSITION(FRONT)
+#define FRONT_TENSOR(FRONT) \
+    FRONT_FFT(FRONT) FRONT_DIAG(FRONT) FRONT_LINEAR(FRONT) FRONT_ORDER(FRONT) FRONT_POSITION(FRONT)
 
 #endif

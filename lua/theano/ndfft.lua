@@ -1,0 +1,22 @@
+--- `nd.fft`: NumPy's transforms on arrays. All but two are functions of the engine's table; NumPy's rfft and irfft of
+-- one axis give complex numbers where those of `T.fft` are Theano's.
+-- @module theano.ndarray.fft
+local core = require("theano.core")
+
+return function(nd)
+  local fft = {}
+  for _, f in ipairs(core.functions()) do
+    local name = f.name:match("^fft%.([^.]+)$")
+    if name and not name:find("_op$") then fft[name] = f.eager end
+  end
+  local rfftn, irfftn = fft.rfftn, fft.irfftn
+
+  --- The first n//2+1 elements of the Fourier transform of real numbers along an axis, complex; n: lines are cut to it
+  -- or followed by zeros; norm "backward", "ortho" or "forward".
+  function fft.rfft(a, n, axis, norm) return rfftn(nd.asarray(a), n and { n }, { axis or -1 }, norm) end
+
+  --- What rfft undoes: n real numbers along an axis, 2 * (length - 1) unless n is given.
+  function fft.irfft(a, n, axis, norm) return irfftn(nd.asarray(a), n and { n }, { axis or -1 }, norm) end
+
+  return fft
+end
