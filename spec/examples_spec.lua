@@ -77,6 +77,24 @@ describe("examples/sim/pendulum_control.lua", function()
   end)
 end)
 
+describe("examples/images/spectrogram.lua", function()
+  it("finds the rising tone, and draws", function()
+    local folder = runner.folder()
+    local text, status = runner.run({ "examples/images/spectrogram.lua", folder })
+    assert.equal(0, status, text)
+    local moments = 0
+    for found, real in text:gmatch("([%d.]+) Hz is the strongest, the rising tone has (%d+)") do
+      assert.is_true(math.abs(found - real) <= 31.25, text) -- a frequency's width
+      moments = moments + 1
+    end
+    assert.equal(4, moments)
+    local picture = assert(io.open(folder .. "/spectrogram.png", "rb"))
+    assert.equal("\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\xf7\0\0\0\x81", picture:read(24)) -- 247 x 129
+    picture:close()
+    runner.remove(folder)
+  end)
+end)
+
 describe("examples/rnn/char_lstm.lua", function()
   it("learns", function()
     local text, status = runner.run({ "examples/rnn/char_lstm.lua", "120" })
