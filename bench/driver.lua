@@ -32,17 +32,18 @@ local COMMAND = {
   lua = OURS:format("False", "c", 1),
   ["lua-interpreter"] = OURS:format("False", "interpreter", 1),
   ["lua-tiers"] = "THEANO_FLAGS=compile.tiers=True,openmp=False,$THEANO_FLAGS build/theano bench/server.lua",
+  ["lua-fftw"] = "THEANO_FLAGS=fft.library=fftw,openmp=False,$THEANO_FLAGS build/theano bench/server.lua",
   ["lua-2"] = OURS:format("True", "c", 2),
   ["lua-tuned"] = "THEANO_FLAGS=compile.autotune=8,openmp=False,$THEANO_FLAGS build/theano bench/server.lua",
   c = "build/bench/limits c", ["c-nt"] = "build/bench/limits c-nt", floor = "build/bench/limits floor",
   theano = ("%s/theano/bin/python -W ignore bench/server.py theano"):format(option.venv or ""),
 }
 for _, peer in ipairs({ "numpy", "numpy-gemm", "numexpr", "numba", "torch", "torch-compile", "jax", "pytensor-c",
-  "pytensor-numba" }) do
+  "pytensor-numba", "scipy", "fftw" }) do
   COMMAND[peer] = PYTHON:format(option.venv or "", peer)
 end
 local BUILT_IN = { lua = true, ["lua-interpreter"] = true, ["lua-2"] = true, ["lua-tiers"] = true, ["lua-tuned"] = true,
-  c = true, ["c-nt"] = true, floor = true }
+  ["lua-fftw"] = true, c = true, ["c-nt"] = true, floor = true }
 
 local folder = sh("mktemp -d")
 local servers, absent = {}, {}
@@ -86,7 +87,9 @@ end
 
 -- ---- one row ----
 local function close_to(a, b, case)
-  local single = table.concat(case, " "):find("float32", 1, true) or #case < 2 or not tonumber(case[2])
+  local words = table.concat(case, " ")
+  local single = words:find("float32", 1, true) or words:find("complex64", 1, true)
+    or #case < 2 or not tonumber(case[2])
   return math.abs(a - b) <= (single and 2e-3 or 1e-8) * (1 + math.abs(b))
 end
 
