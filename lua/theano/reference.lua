@@ -212,7 +212,6 @@ return {
   ["nd.load_idx"] = { "path", "reads IDX, plain or gzip" },
   ["nd.random"] = { false, "module of `RandomState` and `Generator`" },
   ["nd.fft"] = { false, "module of NumPy's Fourier transforms ([fft.md](fft.md))" },
-  ["nd.random"] = { false, "module of `RandomState`" },
   ["nd.random.RandomState"] = { "seed", "NumPy's legacy generator, the same numbers bit for bit" },
   ["RandomState.rand"] = { "n, m, ... or shape", "uniform in [0, 1)" },
   ["RandomState.randn"] = { "n, m, ... or shape", "normal, mean 0 and deviation 1" },
