@@ -9,7 +9,20 @@ local forms = { "T.nnet.softmax(%1)", "T.log(1 + T.exp(%1))", "T.nnet.sigmoid(%1
     "T.std(%1 + T.arange(2)[1])",
   "(%1 - T.mean(%1)) / T.sqrt(T.var(%1) + 0.1)", "T.cumsum(%1)", "T.prod(%1 * 0.2 + 1)", "T.clip(%1, -1, 1)" }
 
+-- Fourier transforms, small as their inputs are: of lines of any length, there and back, cut and followed by zeros.
+local transforms = { "T.real(T.fft.fft(%1)) * 0.25", "T.imag(T.fft.ifft(%1, {norm = 'ortho'}))",
+  "T.real(T.fft.fftn(%1, {norm = 'forward'}))", "T.fft.irfftn(T.fft.rfftn(%1), %1.shape)", "T.fft.fftshift(%1)",
+  "T.real(T.fft.ifft(%1, {n = 5}))", "T.fft.irfft(T.fft.rfft(%1), {is_odd = true})", "T.fft.rfft(%1, {norm = 'ortho'})" }
+
 return function(registry)
+  registry.entry("transform", 3, function(s, rng)
+    local text = rng:pick(transforms)
+    local x = s:find(function(n) return session.is_float(n.dtype) and #n.shape > 0 and n.size > 0 and n.scale < 6 end)
+    if not x or text:find("shape)", 1, true) and #x.shape > 1 then return nil end
+    if text:find("fft%.i?rfft%(") and (#x.shape < 2 or x.shape[#x.shape] < 2) then return nil end
+    return s:step(text, { x.id }, {})
+  end)
+
   registry.entry("form", 6, function(s, rng)
     local text = rng:pick(forms)
     local x = s:find(function(n) return session.is_float(n.dtype) and #n.shape > 0 and n.size > 0 and n.scale < 6 end)
