@@ -12,7 +12,8 @@ local forms = { "T.nnet.softmax(%1)", "T.log(1 + T.exp(%1))", "T.nnet.sigmoid(%1
 -- Fourier transforms, small as their inputs are: of lines of any length, there and back, cut and followed by zeros.
 local transforms = { "T.real(T.fft.fft(%1)) * 0.25", "T.imag(T.fft.ifft(%1, {norm = 'ortho'}))",
   "T.real(T.fft.fftn(%1, {norm = 'forward'}))", "T.fft.irfftn(T.fft.rfftn(%1), %1.shape)", "T.fft.fftshift(%1)",
-  "T.real(T.fft.ifft(%1, {n = 5}))", "T.fft.irfft(T.fft.rfft(%1), {is_odd = true})", "T.fft.rfft(%1, {norm = 'ortho'})" }
+  "T.real(T.fft.ifft(%1, {n = 5}))", "T.fft.irfft(T.fft.rfft(%1), {is_odd = true})",
+  "T.fft.rfft(%1, {norm = 'ortho'})" }
 
 return function(registry)
   registry.entry("transform", 3, function(s, rng)
