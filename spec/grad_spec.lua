@@ -135,10 +135,12 @@ local BY_HAND = {
 BY_HAND.imag = nil -- covered by complex
 
 -- No gradient: what they give is discrete, a shape, or made of nothing.
-local NONE = {}
+local NONE = {} -- or not here: those of the Fourier transforms are in spec/fft_spec.lua
 for name in ([[iround divmod ceil_intdiv isclose allclose argmax argmin any all shape size zeros ones arange eye tri
   lt gt le ge eq neq isnan isinf and_ or_ xor invert bitwise_and bitwise_or bitwise_xor bitwise_not left_shift
   right_shift int_div floor_div
+  fft.rfft fft.irfft fft.rfft_op fft.irfft_op fft.fft fft.ifft fft.fft2 fft.ifft2 fft.fftn fft.ifftn fft.rfft2
+  fft.irfft2 fft.rfftn fft.irfftn fft.hfft fft.ihfft fft.fftfreq fft.rfftfreq fft.fftshift fft.ifftshift
   random.mrg_uniform random.philox random.multinomial_from_uniform random.choice_from_uniform
   imag]]):gmatch("%S+") do
   NONE[name] = true

@@ -647,3 +647,13 @@ it("states go through bound functions, named outputs, eval, clone and profiles",
   raises("TypeError", {}, function() f(nd.random.default_rng(1)) end)
   raises("TypeError", "RandomState", function() f(3) end)
 end)
+
+it("a draw inside of what vmap maps is refused, one outside is the same for all", function()
+  local x, u = T.dmatrix("x"), RandomStreams(1):uniform({ 2 })
+  raises("NotImplementedError", "RandomFunction", function()
+    return (T.vmap(function(v) return v + RandomStreams(1):uniform({ 2 }) end)(x))
+  end)
+  local f = theano.compile({ x }, { T.vmap(function(v, w) return v + w end, { in_axes = { 0, false } })(x, u), u })
+  local y, drawn = f(nd.zeros({ 3, 2 }))
+  for i = 0, 2 do assert.is_true(same(y[i], drawn)) end
+end)

@@ -159,7 +159,7 @@ describe("completion", function()
     assert.truthy(list:find("arccos") and list:find("arctanh"))
     assert.equal("oadcastable", (repl.complete("x.br", env)))
     assert.equal("ides", (repl.complete("a.str", env)))
-    assert.equal("loatX", (repl.complete("theano.config.f", env)))
+    assert.equal("atX", (repl.complete("theano.config.flo", env)))
     assert.equal("ring", (repl.complete("st", env)))
   end)
 

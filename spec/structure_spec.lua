@@ -63,6 +63,10 @@ local ELSEWHERE = {
   ["random.mrg_uniform"] = "mrg_spec", ["random.multinomial_from_uniform"] = "mrg_spec",
   ["random.philox"] = "key_spec", ["random.choice_from_uniform"] = "mrg_spec",
 }
+for name in ([[rfft irfft rfft_op irfft_op fft ifft fft2 ifft2 fftn ifftn rfft2 irfft2 rfftn irfftn hfft ihfft fftfreq
+  rfftfreq fftshift ifftshift]]):gmatch("%S+") do
+  ELSEWHERE["fft." .. name] = "fft_spec"
+end
 
 it("every function of the table has NumPy's numbers for it", function()
   local texts = {}
