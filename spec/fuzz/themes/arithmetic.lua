@@ -15,7 +15,20 @@ local transforms = { "T.real(T.fft.fft(%1)) * 0.25", "T.imag(T.fft.ifft(%1, {nor
   "T.real(T.fft.ifft(%1, {n = 5}))", "T.fft.irfft(T.fft.rfft(%1), {is_odd = true})",
   "T.fft.rfft(%1, {norm = 'ortho'})" }
 
+-- Draws: the first ones of their streams in the first call, the next ones in each further call.
+local draws = { "%1 + theano.random.MRG_RandomStreams(17):uniform(%1.shape)",
+  "%1 * theano.random.MRG_RandomStreams(5):normal(%1.shape, 0.5, 0.25, {nstreams = 3})",
+  "T.nnet.dropout(%1, 0.5, theano.random.MRG_RandomStreams(3))", "%1 + theano.random.Key(9):uniform(%1.shape, -1, 1)",
+  "%1 - theano.random.RandomStreams(4):uniform(%1.shape)", "T.nnet.dropout(%1, 0.25, theano.random.RandomStreams(8))",
+  "T.switch(theano.random.Key(2):bernoulli(%1.shape, 0.5), %1, -%1)" }
+
 return function(registry)
+  registry.entry("draw", 3, function(s, rng)
+    local text = rng:pick(draws)
+    local x = s:find(function(n) return session.is_float(n.dtype) and #n.shape > 0 and n.size > 0 and n.scale < 6 end)
+    return x and s:step(text, { x.id }, {})
+  end)
+
   registry.entry("transform", 3, function(s, rng)
     local text = rng:pick(transforms)
     local x = s:find(function(n) return session.is_float(n.dtype) and #n.shape > 0 and n.size > 0 and n.scale < 6 end)
