@@ -59,6 +59,16 @@ describe("shapes", function()
     fails("ValueError", "Dimension 1 in Rebroadcast's input was supposed to be 1 (got 3 instead)", { x },
       T.addbroadcast(x, 1), X)
   end)
+  it("numbers of dimensions beyond what an int holds are refused", function()
+    local key, counter = nd.zeros({ 2 }, "uint32"), nd.zeros({ 4 }, "uint32")
+    for _, most in ipairs({ 17, (1 << 31) - 1, 1 << 31, (1 << 31) + 1, (1 << 32) + 3, math.maxinteger }) do
+      local function wrong(...) return not pcall(...) end
+      assert.is_true(wrong(T.tile, T.dmatrix(), { 2, 2 }, { ndim = most }), most)
+      assert.is_true(most == 17 or wrong(T.shape_padleft, T.dmatrix(), most) and wrong(T.shape_padright, T.dmatrix(), most), most)
+      assert.is_true(most == 17 or wrong(T.random.philox, key, counter, T.lvector(), most), most)
+    end
+  end)
+
   it("tile and repeat", function()
     assert.same({ { 1, 2, 3, 1, 2, 3 }, { 4, 5, 6, 4, 5, 6 } }, value({ x }, T.tile(x, { 1, 2 }), X))
     assert.same({ { 1, 2, 3 }, { 1, 2, 3 }, { 4, 5, 6 }, { 4, 5, 6 } }, value({ x }, x:repeat_(2, { axis = 0 }), X))

@@ -59,7 +59,8 @@ ThVar *front_pad(Builder *b, ThVar *x, int left, int right) {
     int8_t order[3 * TH_MAX_NDIM];
     int n = 0;
     if (!x) return NULL;
-    if (left < 0 || right < 0 || left + right + x->type.ndim > TH_MAX_NDIM) {
+    int room = TH_MAX_NDIM - x->type.ndim;
+    if (left < 0 || right < 0 || left > room || right > room - left) {
         err(b->ctx, TH_ValueError, "padding %d dimensions with %d more is not possible", x->type.ndim, left + right);
         return NULL;
     }
@@ -273,10 +274,10 @@ int front_tile(Front *f) {
         if (want < n)
             front_error(f, TH_ValueError, "ndim = %lld is smaller than the %d dimensions of the result",
                         (long long)want, n);
-        else n = (int)want;
+        else n = want > TH_MAX_NDIM ? TH_MAX_NDIM : (int)want;
     }
     ThVar *one = const_int(f->b, 1, TH_INT64);
-    if (2 * n > TH_MAX_NDIM) front_error(f, TH_ValueError, "%d dimensions are too many", n);
+    if (2 * n > TH_MAX_NDIM) front_error(f, TH_ValueError, "more than %d dimensions are too many", TH_MAX_NDIM / 2);
     if (failed(f->ctx) || !(x = front_pad(f->b, x, n - x->type.ndim, 0)) || !front_shape_of(f->b, x, dims))
         return vec_free(f->ctx, &reps), -1;
     for (int d = 0; d < n; d++) {

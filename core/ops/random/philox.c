@@ -27,9 +27,9 @@ static bool infer_philox(Infer *q) {
         return err(q->ctx, TH_TypeError, "Philox gives uint32, uint64, float32 or float64, not %s",
                    th_dtype_name((ThDtype)at->dtype));
     int lead = k.ndim - 1;
-    if (at->ndim < 0 || at->ndim + lead > TH_MAX_NDIM)
-        return err(q->ctx, TH_ValueError, "Philox: %lld dimensions (at most %d)", (long long)(at->ndim + lead),
-                   TH_MAX_NDIM);
+    if (at->ndim < 0 || at->ndim > TH_MAX_NDIM - lead)
+        return err(q->ctx, TH_ValueError, "Philox: %lld dimensions (of an element, at most %d with those of the keys)",
+                   (long long)at->ndim, TH_MAX_NDIM);
     uint32_t bits = k.broadcastable & c.broadcastable & ((1u << lead) - 1);
     for (int d = 0; d < at->ndim; d++) {
         int64_t v;
