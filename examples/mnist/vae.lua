@@ -9,7 +9,7 @@ theano.config.floatX = "float32"
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 local digits = dofile(here .. "/digits.lua")(here)
 local png = dofile(here .. "/../images/png.lua")
-local epochs, out_dir = tonumber(arg[1]) or 10, arg[2] or "."
+local epochs, out_dir = tonumber(arg[1]) or 40, arg[2] or "."
 local latent, width, batch = 10, 200, 50
 
 local rng, srng, params = nd.random.RandomState(3), theano.random.MRG_RandomStreams(4), {}
