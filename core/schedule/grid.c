@@ -206,9 +206,14 @@ bool grid_apply(Nest *t, GridKind kind, int depth, int tile) {
     for (int i = 0; i < t->k->st.n; i++) t->way->stage[i].vec = -1; /* one lane, and one accumulator a thread */
     if (kind == GRID_TILES) return tiles(t, tile);
     if (kind == GRID_CALLS) return calls(t);
-    points(t, &t->root, FOR_GRID, 0, 0, depth, &grid);
+    /* One thread looks at what may fail before there is any point. */
+    bool before = kind == GRID_SERIAL && depth > 0;
+    at = &t->root;
+    for (int i = 0; before && i < t->k->st.n; i++)
+        at = nest_code(t, at, t->way, i, o->code + o->stage[i].pre[0], o->stage[i].npre[0]);
+    points(t, at, FOR_GRID, 0, 0, depth, &grid);
     at = &grid->child;
-    for (int d = 0; d < depth; d++)
+    for (int d = before; d < depth; d++)
         for (int i = 0; i < t->k->st.n; i++)
             at = nest_code(t, at, t->way, i, o->code + o->stage[i].pre[d], o->stage[i].npre[d]);
     for (int i = 0; i < t->k->st.n; i++) {

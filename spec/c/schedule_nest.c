@@ -379,6 +379,14 @@ static bool host(Bench *w, Nest *t, Wish *x) {
     return true;
 }
 
+/* Whether a launch of the kernel has points. */
+static bool has_points(Bench *w, const Nest *t) {
+    w->e.sym = w->s.sym;
+    for (int l = 0; l < t->depth && t->grid != GRID_TILES; l++)
+        if (eval_size(&w->e, t->k->dim[w->order.stage[0].loop[l]].n) <= 0) return false;
+    return true;
+}
+
 static bool device(Bench *w, Nest *t, Wish *x) {
     GridKind kind = x->want == T_SERIAL    ? GRID_SERIAL
                     : x->want == T_THREADS ? GRID_THREAD
@@ -389,8 +397,8 @@ static bool device(Bench *w, Nest *t, Wish *x) {
     bool many = k->nouter || k->st.n > 1, product_ = k->st.at[k->st.n - 1].cls == STAGE_GEMM;
     int depth = many || kind == GRID_SERIAL || kind == GRID_TILES ? k->nouter : pick(w, grid_depth(t) + 1);
     if (product_ != (kind == GRID_TILES) || !grid_may(t, kind, depth)) return false;
-    x->done = true;
-    return grid_apply(t, kind, depth, CHOOSE_TILE);
+    if (!grid_apply(t, kind, depth, CHOOSE_TILE)) return false;
+    return x->done = has_points(w, t) || !grid_may_fail(t); /* without points another Nest looks at what may fail */
 }
 
 static bool shadow(Bench *w, bool on) {
@@ -483,15 +491,12 @@ static void choose_grid(Bench *w) {
     Nest *t = nest_choose_grid(w->s.k, &w->order, &target_cuda, w->arena);
     CHECK(t);
     if (!t) return;
-    int64_t all = 1; /* points, as a launch counts them */
-    w->e.sym = w->s.sym;
-    for (int l = 0; l < t->depth && t->grid != GRID_TILES; l++)
-        all *= eval_size(&w->e, w->s.k->dim[w->order.stage[0].loop[l]].n);
+    bool none = t->none && !has_points(w, t);
     chosen[C_grid_serial + t->grid]++;
-    chosen[C_no_points] += t->none && all <= 0;
-    see(w, t->none && all <= 0 ? t->none : t, T_CHOSEN_GRID);
+    chosen[C_no_points] += none;
+    see(w, none ? t->none : t, T_CHOSEN_GRID);
     chosen[C_twin] += t->twin != NULL;
-    if (t->twin && (all > 0 || !t->none)) see(w, t->twin, T_CHOSEN_GRID);
+    if (t->twin && !none) see(w, t->twin, T_CHOSEN_GRID);
 }
 
 /* ---- all of them ---- */
