@@ -89,7 +89,7 @@ describe("functions on arrays refuse", function()
     ["ValueError 'xy' or 'ij'"] = function() nd.meshgrid({ 1 }, { indexing = "yx" }) end,
     ["ValueError not 'edg'"] = function() nd.pad(a, 1, { mode = "edg" }) end,
     ["ValueError a width cannot be negative"] = function() nd.pad(a, { 1, -1 }) end,
-    ["ValueError pad_width has 3 pairs, the array 2"] = function() nd.pad(a, { { 1, 1 }, { 1, 1 }, { 1, 1 } }) end,
+    ["ValueError pad_width has 3 pairs, x has 2"] = function() nd.pad(a, { { 1, 1 }, { 1, 1 }, { 1, 1 } }) end,
     ["ValueError only the mode 'constant' can pad it"] = function() nd.pad(nd.zeros({ 0 }), 1, "wrap") end,
     ["ValueError constant_values are for the mode"] = function() nd.pad(a, 1, "edge", 3) end,
     ["TypeError complex numbers (complex128) are refused"] = function() nd.hypot(nd.complex(1, 2), 3) end,

@@ -37,25 +37,6 @@ return function(nd)
     end,
   }
 
-  -- One value, {before, after}, or {{before, after}, ..} for each axis: a pair for each axis.
-  local function pairs_by_axis(place, given, ndim, check)
-    if util.is_array(given) then given = given:tolist() end
-    local function pair(p, at)
-      if type(p) ~= "table" then return { check(p, at), check(p, at) } end
-      local n = core.length(p, at)
-      if n ~= 1 and n ~= 2 then util.raise("ValueError", "%s has %d entries: {before, after} is expected", at, n) end
-      return { check(p[1], at .. "[1]"), check(p[n], ("%s[%d]"):format(at, n)) }
-    end
-    local out, list = {}, type(given) == "table" and type(given[1]) == "table" and util.list(place, given)
-    if list and #list ~= ndim and #list ~= 1 then
-      util.raise("ValueError", "%s has %d pairs, the array %d dimensions", place, #list, ndim)
-    end
-    for d = 1, ndim do
-      local i = list and (#list == 1 and 1 or d)
-      out[d] = i and pair(list[i], ("%s[%d]"):format(place, i)) or pair(given, place)
-    end
-    return out
-  end
   local function width(v, place)
     if math.type(v) ~= "integer" then
       util.raise("TypeError", "%s is %s, an integer is expected", place, util.kind_of(v))
@@ -139,9 +120,9 @@ return function(nd)
       util.raise("ValueError", "pad: stat_length is for statistics, the mode is '%s'", g.mode)
     end
     local a = arr(g.array)
-    local widths = pairs_by_axis("pad: pad_width", g.pad_width, a.ndim, width)
-    local constants = pairs_by_axis("pad: constant_values", g.constant_values or 0, a.ndim, number)
-    local ends = pairs_by_axis("pad: end_values", g.end_values or 0, a.ndim, number)
+    local widths = util.pairs_by_axis("pad: pad_width", g.pad_width, a.ndim, width)
+    local constants = util.pairs_by_axis("pad: constant_values", g.constant_values or 0, a.ndim, number)
+    local ends = util.pairs_by_axis("pad: end_values", g.end_values or 0, a.ndim, number)
     local out = a:copy()
     for d = 0, a.ndim - 1 do
       local w = widths[d + 1]

@@ -3,7 +3,6 @@
 -- @module theano.pad
 local T = require("theano.tensor")
 local config = require("theano.config")
-local core = require("theano.core")
 local util = require("theano.util")
 
 -- ---- linspace -------------------------------------------------------------------------------------------------------
@@ -69,26 +68,6 @@ local STATISTIC = {
   minimum = function(x, axis) return T.min(x, { axis = axis, keepdims = true }) end,
 }
 
--- One value, {before, after}, or {{before, after}, ..} for each axis: a pair for each axis. `check` makes each value.
-local function pairs_by_axis(what, name, given, ndim, check)
-  local place = ("%s: %s"):format(what, name)
-  local function pair(p, at)
-    if type(p) ~= "table" then return { check(p, at), check(p, at) } end
-    local n = core.length(p, at)
-    if n ~= 1 and n ~= 2 then util.raise("ValueError", "%s has %d entries: {before, after} is expected", at, n) end
-    return { check(p[1], at .. "[1]"), check(p[n], ("%s[%d]"):format(at, n)) }
-  end
-  local out, list = {}, type(given) == "table" and type(given[1]) == "table" and util.list(place, given)
-  if list and #list ~= ndim and #list ~= 1 then
-    util.raise("ValueError", "%s has %d pairs, x has %d dimensions", place, #list, ndim)
-  end
-  for d = 1, ndim do
-    local i = list and (#list == 1 and 1 or d)
-    out[d] = i and pair(list[i], ("%s[%d]"):format(place, i)) or pair(given, place)
-  end
-  return out
-end
-
 local function width(v, place)
   if math.type(v) == "integer" and v >= 0 then return v end
   if util.is_var(v) and v.ndim == 0 and v.dtype:find("int") then return T.cast(v, "int64") end
@@ -141,7 +120,7 @@ function T.pad(...)
   util.need(what, a, { "x" }, T.as_tensor_variable)
   local x, mode = a.x, a.mode or "constant"
   if a.pad_width == nil then util.raise("TypeError", "pad: argument 'pad_width' is missing") end
-  local widths = pairs_by_axis(what, "pad_width", a.pad_width, x.ndim, width)
+  local widths = util.pairs_by_axis(what .. ": pad_width", a.pad_width, x.ndim, width)
   if a.constant_values ~= nil and mode ~= "constant" then
     util.raise("ValueError", "pad: constant_values are for the mode \"constant\", this one is \"%s\"", mode)
   end
@@ -155,7 +134,8 @@ function T.pad(...)
     util.raise("ValueError", "pad: the mode is \"constant\", \"edge\", \"reflect\", \"symmetric\", \"wrap\", "
       .. "\"mean\", \"maximum\" or \"minimum\", not \"%s\"", mode)
   end
-  local values = pairs_by_axis(what, "constant_values", a.constant_values == nil and 0 or a.constant_values, x.ndim,
+  local values = util.pairs_by_axis(what .. ": constant_values",
+    a.constant_values == nil and 0 or a.constant_values, x.ndim,
     function(v, place)
       if v == nil then util.raise("TypeError", "%s is nil", place) end
       local c = T.cast(T.as_tensor_variable(v), x.dtype)

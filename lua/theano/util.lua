@@ -290,4 +290,25 @@ function M.columns(names, width)
   return table.concat(lines, "\n")
 end
 
+--- One value, {before, after}, or {{before, after}, ..} for each axis: a pair for each of ndim axes.
+-- `check(value, place)` makes each value; place says whose they are.
+function M.pairs_by_axis(place, given, ndim, check)
+  if M.is_array(given) then given = given:tolist() end
+  local function pair(p, at)
+    if type(p) ~= "table" then return { check(p, at), check(p, at) } end
+    local n = core.length(p, at)
+    if n ~= 1 and n ~= 2 then M.raise("ValueError", "%s has %d entries: {before, after} is expected", at, n) end
+    return { check(p[1], at .. "[1]"), check(p[n], ("%s[%d]"):format(at, n)) }
+  end
+  local out, list = {}, type(given) == "table" and type(given[1]) == "table" and M.list(place, given)
+  if list and #list ~= ndim and #list ~= 1 then
+    M.raise("ValueError", "%s has %d pairs, x has %d dimensions", place, #list, ndim)
+  end
+  for d = 1, ndim do
+    local i = list and (#list == 1 and 1 or d)
+    out[d] = i and pair(list[i], ("%s[%d]"):format(place, i)) or pair(given, place)
+  end
+  return out
+end
+
 return M
