@@ -224,6 +224,7 @@ local function modules()
   for _, name in ipairs({ "pool", "conv", "downsample" }) do
     list[#list + 1] = { "T.signal." .. name, T.signal[name] }
   end
+  list[#list + 1] = { "nd.fft", nd.fft }
   for _, name in ipairs({ "gradient", "printing", "typed_list", "gof", "compile" }) do
     list[#list + 1] = { "theano." .. name, theano[name] }
   end

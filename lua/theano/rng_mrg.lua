@@ -291,7 +291,7 @@ end
 
 local function choice(self, what, a)
   if a.replace ~= false then
-    raise("NotImplementedError", "MRG_RandomStreams.choice only works without replacement for now")
+    raise("NotImplementedError", "MRG_RandomStreams.choice draws without replacement only: replace = false")
   end
   if a.a ~= nil then
     raise("TypeError", "For now, a has to be nil in MRG_RandomStreams.choice. Sampled values are between 0 and "
