@@ -1310,13 +1310,6 @@ function nd.dstack(arrays) end
 ---@return any
 function nd.ediff1d(a) end
 
----`einsum("ij,jk->ik", a, b)`: sums of products over the labels that the output lacks. Without `->` the output
----has the labels that stand once, in alphabetical order.
----@param text string
----@param ... any
----@return any
-function nd.einsum(text, ...) end
-
 ---not filled
 ---@param shape any
 ---@param dtype? theano.Dtype
@@ -1778,12 +1771,6 @@ function nd.logical_xor(a, b) end
 ---@overload fun(start: any, keywords: { stop?: any, n?: any, base?: any }): any
 ---@return any
 function nd.logspace(start, stop, n, base) end
-
----`matmul(a, b)`: matrix products, over broadcast leading axes where there are more than two.
----@param a any
----@param b any
----@return any
-function nd.matmul(a, b) end
 
 ---The last two axes exchanged.
 ---@param x any
@@ -2928,6 +2915,19 @@ function nd.batched_dot(a, b) end
 ---@overload fun(x: theano.Value, y: theano.Value, keywords: { axes?: theano.Axis }): any
 ---@return any
 function nd.batched_tensordot(x, y, axes) end
+
+---matrix products over the last two dimensions; those before them are broadcast, a vector is a row or a column
+---@param a theano.Value
+---@param b theano.Value
+---@return any
+function nd.matmul(a, b) end
+
+---sums of products over labelled dimensions, "ij,jk->ik": labels that the output lacks are summed, a label
+---twice in an operand is its diagonal, "..." stands for other dimensions
+---@param subscripts theano.Value
+---@param ... theano.Value
+---@return any
+function nd.einsum(subscripts, ...) end
 
 ---elements along axis in ascending order, NaN last (None: flattened)
 ---@param self theano.Value

@@ -1920,6 +1920,12 @@ function T.batched_dot(a, b) end
 ---@return theano.Variable
 function T.batched_tensordot(x, y, axes) end
 
+---matrix products over the last two dimensions; those before them are broadcast, a vector is a row or a column
+---@param a theano.Operand
+---@param b theano.Operand
+---@return theano.Variable
+function T.matmul(a, b) end
+
 ---product of several matrices, from left to right
 ---@param ... theano.Operand
 ---@return theano.Variable
@@ -1936,6 +1942,13 @@ function T.nlinalg.matrix_power(M, n) end
 ---@param b theano.Operand
 ---@return theano.Variable
 function T.slinalg.kron(a, b) end
+
+---sums of products over labelled dimensions, "ij,jk->ik": labels that the output lacks are summed, a label
+---twice in an operand is its diagonal, "..." stands for other dimensions
+---@param subscripts theano.Operand
+---@param ... theano.Operand
+---@return theano.Variable
+function T.einsum(subscripts, ...) end
 
 ---elements along axis in ascending order, NaN last (None: flattened)
 ---@param self theano.Operand

@@ -155,6 +155,7 @@ do
   for name, line in pairs(require("spec.support.image_grads")(between)) do BY_HAND[name] = line end
 end
 
+for name in pairs(require("spec.support.linalg_names")) do NONE[name] = true end -- in specs of their own
 for name in ("disconnected_grad zero_grad undefined_grad grad_clip grad_scale"):gmatch("%S+") do
   NONE["gradient." .. name] = true -- they change gradients: spec/derive_spec.lua
 end

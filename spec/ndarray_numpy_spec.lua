@@ -78,7 +78,7 @@ describe("functions on arrays refuse", function()
     ["ValueError stands twice or in no operand"] = function() nd.einsum("ij->k", a) end,
     ["ValueError lengths 3 and 2"] = function() nd.einsum("ij,jk", a, a) end,
     ["ValueError operand 1 has 2 dimensions"] = function() nd.einsum("ijk", a) end,
-    ["ValueError not of the form"] = function() nd.einsum("i...", a) end,
+    ["ValueError not of the form"] = function() nd.einsum("i..", a) end,
     ["ValueError use * instead"] = function() nd.matmul(a, 2) end,
     ["ValueError length 3"] = function() nd.cross({ 1, 2 }, { 3, 4 }) end,
     ["ValueError xp and fp"] = function() nd.interp(1, { 1, 2 }, { 3 }) end,

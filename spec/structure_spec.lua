@@ -67,6 +67,7 @@ for name in ([[rfft irfft rfft_op irfft_op fft ifft fft2 ifft2 fftn ifftn rfft2 
   rfftfreq fftshift ifftshift]]):gmatch("%S+") do
   ELSEWHERE["fft." .. name] = "fft_spec"
 end
+for name, where in pairs(require("spec.support.linalg_names")) do ELSEWHERE[name] = where end
 
 it("every function of the table has NumPy's numbers for it", function()
   local texts = {}

@@ -213,6 +213,7 @@ bool const_all_equal(const ThVar *v, double *value);
 /* For the end of a message that wants an integer: of the constant 2.0 that it is a float, of others "". */
 const char *const_float_hint(const ThVar *v, char text[96]);
 bool var_is_const(const ThVar *v);
+int64_t var_length(const ThVar *v, int d); /* of dimension d, where it is known while the graph is built; else -1 */
 uint64_t const_hash(ThVar *v);
 bool const_equal(const ThVar *a, const ThVar *b); /* type and data bits */
 void shared_retain(Shared *s);

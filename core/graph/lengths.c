@@ -49,8 +49,7 @@ static Sz calculate(void *u, char op, Sz a, Sz b) {
     }
 }
 
-/* Length of dimension d of v: a number, or -1. */
-static int64_t length_of(const ThVar *v, int d) {
+int64_t var_length(const ThVar *v, int d) {
     const ThApply *a = v->owner;
     if (type_bcast(v->type, d)) return 1;
     if (v->kind == VAR_CONSTANT) return ARRAY_SHAPE(v->u.data)[d];
@@ -78,7 +77,7 @@ static bool number_of(const ThVar *v, int64_t elem, int64_t *n) {
         switch (a ? (OpNumbers)a->op->numbers : NUMBERS_COMPUTED) {
         case NUMBERS_LENGTHS:
             if (elem < 0 || elem >= a->in[0]->type.ndim) return false;
-            *n = length_of(a->in[0], (int)elem);
+            *n = var_length(a->in[0], (int)elem);
             return *n >= 0;
         case NUMBERS_INPUTS: /* one, or scalars */
             if (elem < 0 || (a->nin > 1 && elem >= a->nin)) return false;
@@ -218,7 +217,7 @@ bool lengths_check(ThApply *a) {
         bool tensor = type_is_array(v->type);
         l.in[i] = tensor ? next : NULL;
         for (int d = 0; tensor && d < v->type.ndim; d++) {
-            int64_t n = length_of(v, d);
+            int64_t n = var_length(v, d);
             *next++ = n < 0 ? UNKNOWN : number(&l, n);
         }
     }

@@ -130,6 +130,21 @@ int front_batched_dot(Front *f) {
     return front_return(f, tensordot(f, &x, a, &y, b));
 }
 
+/* NumPy's matmul: a vector is a row on the left, a column on the right, and its dimension of length 1 goes again. */
+int front_matmul(Front *f) {
+    ThVar *a = front_var(f, 0), *b = front_var(f, 1);
+    if (!a || !b) return -1;
+    int an = a->type.ndim, bn = b->type.ndim;
+    if (an == 0 || bn == 0) return front_error(f, TH_ValueError, "a number is no operand, use * instead");
+    if (an <= 2 && bn <= 2) return front_return(f, dot_make(f->b, a, b));
+    if (an == 1) a = with_axes_make(f->b, a, 0, 1);
+    if (bn == 1) b = with_axes_make(f->b, b, 1, 1);
+    ThVar *r = matmul_make(f->b, a, b);
+    if (r && an == 1) r = without_axes_make(f->b, r, r->type.ndim - 2, 1);
+    if (r && bn == 1) r = without_axes_make(f->b, r, r->type.ndim - 1, 1);
+    return front_return(f, r);
+}
+
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 int front_matrix_dot(Front *f) {
     VarVec v = {0};

@@ -42,19 +42,6 @@ bool front_shape_of(Builder *b, ThVar *x, ThVar **out) {
     return s != NULL;
 }
 
-ThVar *front_shape_vector(Builder *b, ThVar *const *v, int n) {
-    int64_t k[TH_MAX_NDIM], len = n;
-    bool known = n <= TH_MAX_NDIM;
-    for (int i = 0; known && i < n; i++) known = v[i] && v[i]->kind == VAR_CONSTANT && scalar_known(v[i], &k[i]);
-    if (!known) return make_vector_make(b, v, n, TH_INT64);
-    ThArray *a = th_array_empty(b->ctx, TH_INT64, 1, &len);
-    if (!a) return NULL;
-    if (n) memcpy(th_array_data(a), k, sizeof *k * (size_t)n);
-    ThVar *out = const_make(b, a);
-    th_array_release(a);
-    return out;
-}
-
 ThVar *front_pad(Builder *b, ThVar *x, int left, int right) {
     int8_t order[3 * TH_MAX_NDIM];
     int n = 0;

@@ -25,9 +25,15 @@
 #define FRONT_LINEAR(FRONT) \
     FRONT("batched_dot", "a, b", NULL, FUNC, front_batched_dot, "dot of a[i] and b[i] for each i") \
     FRONT("batched_tensordot", "x, y, axes=2", NULL, FUNC, front_batched_tensordot, "tensordot of x[i] and y[i] for each i; listed axes count the first one") \
+    FRONT("matmul", "a, b", NULL, FUNC, front_matmul, "matrix products over the last two dimensions; those before them are broadcast, a vector is a row or a column") \
     FRONT("nlinalg.matrix_dot", "*args", NULL, FUNC, front_matrix_dot, "product of several matrices, from left to right") \
     FRONT("nlinalg.matrix_power", "M, n", NULL, FUNC, front_matrix_power, "square matrix M multiplied n times") \
     FRONT("slinalg.kron", "a, b", NULL, FUNC, front_kron, "Kronecker product, as scipy.linalg.kron; of more than two dimensions the first two are merged")
+
+/* einsum.c */
+#define FRONT_EINSUM(FRONT) \
+    FRONT("einsum", "subscripts, *operands", NULL, FUNC, front_einsum, \
+      "sums of products over labelled dimensions, \"ij,jk->ik\": labels that the output lacks are summed, a label twice in an operand is its diagonal, \"...\" stands for other dimensions")
 
 /* order.c */
 #define FRONT_ORDER(FRONT) \
@@ -89,6 +95,6 @@
 /* clang-format on */
 
 #define FRONT_TENSOR(FRONT) \
-    FRONT_FFT(FRONT) FRONT_DIAG(FRONT) FRONT_LINEAR(FRONT) FRONT_ORDER(FRONT) FRONT_POSITION(FRONT)
+    FRONT_FFT(FRONT) FRONT_DIAG(FRONT) FRONT_LINEAR(FRONT) FRONT_EINSUM(FRONT) FRONT_ORDER(FRONT) FRONT_POSITION(FRONT)
 
 #endif

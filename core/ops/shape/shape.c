@@ -7,6 +7,8 @@
 #include "ops/table/index.h"
 #include "ops/table/lowering.h"
 
+#include <string.h>
+
 #define LENGTH_TYPE(n) type_tensor(TH_INT64, (n), 0)
 
 /* ---- what is known while building -------------------------------------------------------------------------------- */
@@ -405,6 +407,24 @@ ThVar *make_vector_make(Builder *b, ThVar *const *in, int n, ThDtype d) {
     ThVar *r = ok ? apply1(b, &op_make_vector, &(MakeVectorAttrs){(uint8_t)d}, cast.at, n) : NULL;
     vec_free(b->ctx, &cast);
     return r;
+}
+
+ThVar *shape_vector_make(Builder *b, ThVar *const *v, int n) {
+    int64_t k[TH_MAX_NDIM], len = n;
+    bool known = n <= TH_MAX_NDIM;
+    for (int i = 0; known && i < n; i++) known = v[i] && v[i]->kind == VAR_CONSTANT && scalar_known(v[i], &k[i]);
+    if (!known) return make_vector_make(b, v, n, TH_INT64);
+    ThArray *a = th_array_empty(b->ctx, TH_INT64, 1, &len);
+    if (!a) return NULL;
+    if (n) memcpy(th_array_data(a), k, sizeof *k * (size_t)n);
+    ThVar *out = const_make(b, a);
+    th_array_release(a);
+    return out;
+}
+
+ThVar *shape_length_make(Builder *b, ThVar *x, int i) {
+    int64_t n = x ? var_length(x, i) : -1;
+    return n >= 0 ? const_int(b, n, TH_INT64) : shape_elem_make(b, x, i);
 }
 
 ThVar *specify_shape_make(Builder *b, ThVar *x, ThVar *shape) {

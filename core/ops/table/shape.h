@@ -17,6 +17,11 @@ typedef struct MakeVectorAttrs {
 ThVar *shape_make(Builder *b, ThVar *x);             /* int64 vector of lengths */
 ThVar *shape_i_make(Builder *b, ThVar *x, int i);    /* Shape_i{i}: what ShapeFeature uses */
 ThVar *shape_elem_make(Builder *b, ThVar *x, int i); /* Subtensor{int64}(Shape(x), Constant{i}): what users write */
+/* A length as a constant where it is known while the graph is built, else what users write. */
+ThVar *shape_length_make(Builder *b, ThVar *x, int i);
+/* 0-d lengths as the shape vector of a reshape: a constant when all are known ints given as constants, else MakeVector.
+ */
+ThVar *shape_vector_make(Builder *b, ThVar *const *v, int n);
 ThVar *make_vector_make(Builder *b, ThVar *const *in, int n, ThDtype d); /* 0-d inputs, cast to d */
 ThVar *specify_shape_make(Builder *b, ThVar *x, ThVar *shape);
 /* A 0-d integer tensor as an index: TYPE_SCALAR variables stay, others go through ScalarFromTensor. */
