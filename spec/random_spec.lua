@@ -224,3 +224,68 @@ describe("RandomState", function()
     assert.equal(first, r:rand())
   end)
 end)
+
+describe("a run of numbers is what as many single draws give", function()
+  local N = 700 -- more than a block of 624 words
+  local DRAWS = {
+    ["random_sample"] = function(r, size) return r:random_sample(size) end,
+    ["uniform"] = function(r, size) return r:uniform(-2, 3, size) end,
+    ["normal"] = function(r, size) return r:normal(1, 2, size) end,
+    ["randint"] = function(r, size) return r:randint(-3, 1000, size) end,
+    ["randint, uint32"] = function(r, size) return r:randint(0, 1 << 32, size, "uint32") end,
+    ["randint, wide"] = function(r, size) return r:randint(-3, 1 << 40, size) end,
+    ["binomial, 1"] = function(r, size) return r:binomial(1, 0.7, size) end,
+    ["binomial, 1000"] = function(r, size) return r:binomial(1000, 0.6, size) end,
+    ["binomial, certain"] = function(r, size) return r:binomial(5, 0, size) end,
+    ["random_integers"] = function(r, size) return r:random_integers(1, 6, size) end,
+    ["choice"] = function(r, size) return r:choice(6, size) end,
+  }
+  for name, draw in pairs(DRAWS) do
+    for before = 0, 1 do -- pairs of words across the border of a block, and not
+      it(("%s, after %d words"):format(name, before), function()
+        local a, b = RandomState(3), RandomState(3)
+        for _, r in ipairs { a, b } do r:randint(0, 1 << 32, before, "uint32") end
+        local run = draw(a, { N })
+        local list = {}
+        for i = 1, N do list[i] = draw(b, {}) end
+        assert.is_true(nd.array_equal(nd.array(list, run.dtype), run))
+        assert.equal(a:rand(), b:rand())
+      end)
+    end
+  end
+
+  -- Bits of a word from the low end on, within one call.
+  for _, case in ipairs { { "bool", 1, 2 }, { "int8", 8, 100 }, { "uint8", 8, 256 }, { "int16", 16, 30000 } } do
+    local dtype, width, high = table.unpack(case)
+    it(dtype .. " shares words", function()
+      local words, list, mask = RandomState(4), {}, high - 1
+      for s = 0, 4 do mask = mask | mask >> (1 << s) end
+      while #list < N do
+        local w = math.tointeger(words:randint(0, 1 << 32, {}, "uint32"))
+        for _ = 1, 32 // width do
+          if w & mask < high and #list < N then list[#list + 1] = w & mask end
+          w = w >> width
+        end
+      end
+      local r = RandomState(4)
+      assert.is_true(nd.array_equal(nd.array(list), r:randint(0, high, { N }, dtype):astype("int64")))
+      assert.equal(words:rand(), r:rand())
+    end)
+  end
+
+  it("binomial draws also where the result is certain", function()
+    local a, b = RandomState(6), RandomState(6)
+    assert.same({ 0, 0, 0 }, a:binomial(0, 0.5, 3):tolist())
+    b:rand(3)
+    assert.equal(b:rand(), a:rand())
+  end)
+
+  it("in a Generator, too", function()
+    for _, case in ipairs { { 10 }, { 1 << 31 }, { (1 << 32) - 1 }, { 1 << 32 }, { 1 << 40 }, { 5, "int32" } } do
+      local a, b = nd.random.default_rng(5), nd.random.default_rng(5)
+      local run = a:integers(0, case[1], { N }, case[2])
+      for i = 0, N - 1 do assert.equal(math.tointeger(b:integers(0, case[1], {}, case[2])), math.tointeger(run[i])) end
+      assert.equal(a:random(), b:random())
+    end
+  end)
+end)

@@ -152,7 +152,7 @@ static void distinct(ThRandom *r, const RandomChoice *k, int64_t *out, double *p
     memset(seen, 0, (size_t)k->n);
     for (int64_t found = 0; found < k->size;) {
         int64_t todo = k->size - found;
-        for (int64_t i = 0; i < todo; i++) x[i] = random_double(r);
+        random_doubles(r, x, todo);
         for (int64_t i = 0; i < found; i++) p[out[i]] = 0;
         cumulate(p, cdf, k->n);
         for (int64_t i = 0; i < todo; i++) {
@@ -177,7 +177,7 @@ void random_choose(ThRandom *r, const RandomChoice *k, int64_t *out, void *room)
     } else if (k->p) {
         distinct(r, k, out, p, cdf);
     } else if (k->replace) {
-        for (int64_t i = 0; i < k->size; i++) out[i] = (int64_t)random_bounded(r, (uint64_t)k->n - 1);
+        random_integer_run(r, NULL, &(RandomRange){0, (uint64_t)k->n - 1, sizeof *out}, (char *)out, k->size);
     } else {
         random_order(r, room, k->n);
         memcpy(out, room, (size_t)k->size * sizeof *out);

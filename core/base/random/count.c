@@ -36,19 +36,29 @@ static double log_gamma(double x) {
 }
 
 /* ---- binomial ---------------------------------------------------------------------------------------------------- */
-static int64_t binomial_inversion(ThRandom *r, int64_t n, double p) {
-    double q = 1.0 - p, qn = exp((double)n * log(q)), np = (double)n * p, most = np + 10.0 * sqrt(np * q + 1);
-    int64_t bound = (int64_t)((double)n < most ? (double)n : most), x = 0;
-    double px = qn, u = random_double(r);
+/* What inversion knows of n and p: the chance of 0, and where to give up. */
+typedef struct {
+    int64_t n, bound;
+    double p, q, qn;
+} Inversion;
+
+static void inversion_start(Inversion *b, int64_t n, double p) {
+    double q = 1.0 - p, np = (double)n * p, most = np + 10.0 * sqrt(np * q + 1);
+    *b = (Inversion){n, (int64_t)((double)n < most ? (double)n : most), p, q, exp((double)n * log(q))};
+}
+
+static int64_t binomial_inversion(ThRandom *r, const Inversion *b) {
+    int64_t x = 0;
+    double px = b->qn, u = random_double(r);
     while (u > px) {
         x++;
-        if (x > bound) {
+        if (x > b->bound) {
             x = 0;
-            px = qn;
+            px = b->qn;
             u = random_double(r);
         } else {
             u -= px;
-            px = ((double)(n - x + 1) * p * px) / ((double)x * q);
+            px = ((double)(b->n - x + 1) * b->p * px) / ((double)x * b->q);
         }
     }
     return x;
@@ -107,45 +117,75 @@ static bool btpe_accept(const Btpe *b, int64_t y, double v) {
                     stirling(w);
 }
 
-static int64_t binomial_btpe(ThRandom *r, int64_t n, double p) {
-    Btpe b;
+static int64_t binomial_btpe(ThRandom *r, const Btpe *b) {
     int64_t y;
-    btpe_regions(&b, n, p);
     for (;;) {
-        double u = random_double(r) * b.p4, v = random_double(r);
-        if (u <= b.p1) {
-            y = (int64_t)floor(b.xm - b.p1 * v + u);
-            break;
-        }
-        if (u <= b.p2) {
-            double x = b.xl + (u - b.p1) / b.c;
-            v = v * b.c + 1.0 - fabs((double)b.m - x + 0.5) / b.p1;
+        double u = random_double(r) * b->p4, v = random_double(r);
+        if (u <= b->p1) return (int64_t)floor(b->xm - b->p1 * v + u);
+        if (u <= b->p2) {
+            double x = b->xl + (u - b->p1) / b->c;
+            v = v * b->c + 1.0 - fabs((double)b->m - x + 0.5) / b->p1;
             if (v > 1.0) continue;
             y = (int64_t)floor(x);
-        } else if (u <= b.p3) {
-            double x = floor(b.xl + log(v) / b.laml);
+        } else if (u <= b->p3) {
+            double x = floor(b->xl + log(v) / b->laml);
             if (x < 0 || v == 0.0) continue;
             y = (int64_t)x;
-            v = v * (u - b.p2) * b.laml;
+            v = v * (u - b->p2) * b->laml;
         } else {
-            double x = floor(b.xr - log(v) / b.lamr);
-            if (x > (double)n || v == 0.0) continue;
+            double x = floor(b->xr - log(v) / b->lamr);
+            if (x > (double)b->n || v == 0.0) continue;
             y = (int64_t)x;
-            v = v * (u - b.p3) * b.lamr;
+            v = v * (u - b->p3) * b->lamr;
         }
-        if (btpe_accept(&b, y, v)) break;
+        if (btpe_accept(b, y, v)) return y;
     }
-    return p > 0.5 ? n - y : y;
+}
+
+/* Of p and 1 - p the smaller is counted. */
+typedef struct {
+    bool turned, few;
+    int64_t n;
+    union {
+        Inversion inversion;
+        Btpe btpe;
+    } by;
+} Binomial;
+
+static void binomial_start(Binomial *b, int64_t n, double p) {
+    b->turned = p > 0.5;
+    if (b->turned) p = 1.0 - p;
+    b->n = n;
+    b->few = p * (double)n <= 30.0;
+    if (b->few) inversion_start(&b->by.inversion, n, p);
+    else btpe_regions(&b->by.btpe, n, p);
+}
+
+static int64_t binomial(ThRandom *r, const Binomial *b) {
+    int64_t x = b->few ? binomial_inversion(r, &b->by.inversion) : binomial_btpe(r, &b->by.btpe);
+    return b->turned ? b->n - x : x;
 }
 
 int64_t random_binomial(ThRandom *r, int64_t n, double p) {
+    Binomial b;
     if (!n || p == 0.0) return 0;
-    if (p <= 0.5) return p * (double)n <= 30.0 ? binomial_inversion(r, n, p) : binomial_btpe(r, n, p);
-    double q = 1.0 - p;
-    return n - (q * (double)n <= 30.0 ? binomial_inversion(r, n, q) : binomial_btpe(r, n, q));
+    binomial_start(&b, n, p);
+    return binomial(r, &b);
 }
 
-int64_t random_count_binomial(ThRandom *r, const ThValue *p) { return random_binomial(r, p[0].i, p[1].f); }
+/* Words are drawn for what is certain, too, as RandomState.binomial does and its multinomial does not. */
+int64_t random_count_binomial(ThRandom *r, const ThValue *p) {
+    Binomial b;
+    binomial_start(&b, p[0].i, p[1].f);
+    return binomial(r, &b);
+}
+
+void random_counts(ThRandom *r, RandomCount one, const ThValue *p, int64_t *out, int64_t n) {
+    Binomial b;
+    bool prepared = one == random_count_binomial;
+    if (prepared) binomial_start(&b, p[0].i, p[1].f);
+    for (int64_t i = 0; i < n; i++) out[i] = prepared ? binomial(r, &b) : one(r, p);
+}
 
 /* ---- poisson ----------------------------------------------------------------------------------------------------- */
 static int64_t poisson_small(ThRandom *r, double lam) {

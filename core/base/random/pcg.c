@@ -14,29 +14,6 @@
 
 typedef RandomWide Wide;
 
-static const Wide multiplier = (Wide)2549297995355413924u << 64 | 4865540595714422341u;
-
-static void step(Pcg *p) { p->state = p->state * multiplier + p->inc; }
-
-uint64_t pcg_word64(Pcg *p) {
-    step(p);
-    uint64_t folded = (uint64_t)(p->state >> 64) ^ (uint64_t)p->state;
-    unsigned turn = (unsigned)(p->state >> 122);
-    return folded >> turn | folded << (-turn & 63);
-}
-
-uint32_t pcg_word(Pcg *p) {
-    if (p->has_half) {
-        p->has_half = false;
-        return p->half;
-    }
-    uint64_t word = pcg_word64(p);
-    p->has_half = true;
-    p->half = (uint32_t)(word >> 32);
-    return (uint32_t)word;
-}
-
-double pcg_double(Pcg *p) { return (double)(pcg_word64(p) >> 11) * (1.0 / 9007199254740992.0); }
 static float single(Pcg *p) { return (float)(pcg_word(p) >> 8) * (1.0f / 16777216.0f); }
 
 /* ---- seeds: NumPy's SeedSequence ------------------------------------------------------------------------------- */
@@ -92,9 +69,9 @@ ThRandom *th_random_pcg64(ThContext *c, const uint32_t *entropy, int n) {
     uint64_t s[4];
     for (int i = 0; i < 4; i++) s[i] = (uint64_t)w[2 * i + 1] << 32 | w[2 * i];
     p->inc = ((Wide)s[2] << 64 | s[3]) << 1 | 1;
-    step(p);
+    pcg_step(p);
     p->state += (Wide)s[0] << 64 | s[1];
-    step(p);
+    pcg_step(p);
     return r;
 }
 
@@ -123,7 +100,7 @@ int th_random_pcg64_set(ThRandom *r, const ThPcg64 *in) {
 int th_random_pcg64_advance(ThRandom *r, const uint64_t delta[2]) {
     if (!r || !delta || !r->pcg) return r ? (err_missing(r->ctx, __func__), -1) : -1;
     Pcg *p = r->pcg;
-    Wide left = (Wide)delta[0] << 64 | delta[1], times = 1, plus = 0, m = multiplier, a = p->inc;
+    Wide left = (Wide)delta[0] << 64 | delta[1], times = 1, plus = 0, m = PCG_MULTIPLIER, a = p->inc;
     for (; left; left >>= 1) {
         if (left & 1) times *= m, plus = plus * m + a;
         a = (m + 1) * a;
@@ -154,19 +131,6 @@ uint64_t pcg_bounded(Pcg *p, uint64_t range) {
     if ((uint64_t)m < n)
         for (uint64_t least = (UINT64_MAX - range) % n; (uint64_t)m < least;) m = (Wide)pcg_word64(p) * n;
     return (uint64_t)(m >> 64);
-}
-
-/* width: 1, 8 or 16 bits, which share a word. */
-uint32_t pcg_small(Pcg *p, RandomShared *s, uint32_t range) {
-    uint32_t all = (1u << s->width) - 1, n = range + 1;
-    if (!range) return 0;
-    ThRandom r = {.pcg = p};
-    uint32_t m = random_shared_bits(&r, s);
-    if (range == all) return m;
-    m *= n;
-    if ((m & all) < n)
-        for (uint32_t least = (all - range) % n; (m & all) < least;) m = random_shared_bits(&r, s) * n;
-    return m >> s->width;
 }
 
 /* ---- ziggurats ------------------------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { N = 624, M = 397 };
+enum { N = 624 };
 
 bool random_refuse(ThRandom *r, const char *format, ...) {
     RandomFault own, *fault = r->fault ? r->fault : &own;
@@ -179,56 +179,9 @@ void th_random_bytes(ThRandom *r, void *out, size_t n) {
     }
 }
 
-/* ---- words ------------------------------------------------------------------------------------------------------- */
-static uint32_t twist(uint32_t u, uint32_t v) {
-    uint32_t y = (u & 0x80000000u) | (v & 0x7fffffffu);
-    return (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
-}
-
-static void refill(RandomWords *w) {
-    uint32_t *k = w->key;
-    for (int i = 0; i < N - M; i++) k[i] = k[i + M] ^ twist(k[i], k[i + 1]);
-    for (int i = N - M; i < N - 1; i++) k[i] = k[i + M - N] ^ twist(k[i], k[i + 1]);
-    k[N - 1] = k[M - 1] ^ twist(k[N - 1], k[0]);
-    w->pos = 0;
-}
-
-uint32_t random_word(ThRandom *r) {
-    RandomWords *w = r->w;
-    if (!w) return pcg_word(r->pcg);
-    if (w->pos == N) refill(w);
-    uint32_t y = w->key[w->pos++];
-    y ^= y >> 11;
-    y ^= y << 7 & 0x9d2c5680u;
-    y ^= y << 15 & 0xefc60000u;
-    return y ^ (y >> 18);
-}
-
-uint64_t random_word64(ThRandom *r) {
-    if (r->pcg) return pcg_word64(r->pcg);
-    uint64_t high = random_word(r);
-    return high << 32 | random_word(r);
-}
-
-double random_double(ThRandom *r) {
-    if (r->pcg) return pcg_double(r->pcg);
-    uint32_t a = random_word(r) >> 5, b = random_word(r) >> 6;
-    return (a * 67108864.0 + b) / 9007199254740992.0;
-}
-
 /* ---- bounded integers: masked words, drawn again until they fit -------------------------------------------------- */
-static uint64_t mask_of(uint64_t range) { return range ? UINT64_MAX >> __builtin_clzll(range) : 0; }
-
 uint64_t random_bounded(ThRandom *r, uint64_t range) {
     return r->pcg ? pcg_bounded(r->pcg, range) : random_interval(r, range);
-}
-
-uint64_t random_interval(ThRandom *r, uint64_t range) {
-    uint64_t mask = mask_of(range), v;
-    if (!range) return 0;
-    do v = (range <= UINT32_MAX ? random_word(r) : random_word64(r)) & mask;
-    while (v > range);
-    return v;
 }
 
 uint32_t random_shared_bits(ThRandom *r, RandomShared *s) {
@@ -240,22 +193,6 @@ uint32_t random_shared_bits(ThRandom *r, RandomShared *s) {
     }
     s->left--;
     return s->word & ((1u << s->width) - 1);
-}
-
-/* One integer off + [0, range], written with the width of its dtype. */
-static void put(ThRandom *r, RandomShared *s, int bytes, char *out, uint64_t off, uint64_t range) {
-    uint64_t v = 0;
-    if (r->pcg && bytes <= 2) {
-        v = pcg_small(r->pcg, s, (uint32_t)range);
-    } else if (range && bytes <= 2) {
-        uint32_t mask = (uint32_t)mask_of(range);
-        do v = random_shared_bits(r, s) & mask;
-        while (v > range);
-    } else {
-        v = random_bounded(r, range);
-    }
-    v += off;
-    memcpy(out, &v, (size_t)bytes); /* little-endian: the low bytes */
 }
 
 /* Bounds hold every integer dtype and the open ends above them. */
@@ -276,10 +213,14 @@ static Wide load(const char *at, ThDtype d) {
     return d == TH_UINT64 ? (Wide)(uint64_t)v.i : (Wide)v.i;
 }
 
+/* Whether the bounds of one element are those of all. */
+static bool steady(const int64_t *stride) { return !stride[1] && !stride[2]; }
+
 /* ptr: result, low, high. */
 static void bounds_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
     Integers *w = user;
     ThContext *c = w->r->ctx;
+    if (steady(stride) && n) n = 1;
     for (int64_t i = 0; i < n && w->ok; i++) {
         Wide low = load(ptr[1] + i * stride[1], w->from[0]), high = load(ptr[2] + i * stride[2], w->from[1]);
         Wide last = w->closed ? high : high - 1;
@@ -296,10 +237,13 @@ static void bounds_run(void *user, char *const *ptr, const int64_t *stride, int6
 
 static void integers_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
     Integers *w = user;
-    int bytes = (int)th_dtype_bytes(w->d);
-    for (int64_t i = 0; i < n; i++) {
+    RandomRange k = {.bytes = (int)th_dtype_bytes(w->d)};
+    int64_t same = steady(stride) && stride[0] == k.bytes ? n : 1;
+    for (int64_t i = 0; i < n; i += same) {
         Wide low = load(ptr[1] + i * stride[1], w->from[0]), high = load(ptr[2] + i * stride[2], w->from[1]);
-        put(w->r, &w->shared, bytes, ptr[0] + i * stride[0], (uint64_t)low, (uint64_t)(high - !w->closed - low));
+        k.off = (uint64_t)low;
+        k.range = (uint64_t)(high - !w->closed - low);
+        random_integer_run(w->r, &w->shared, &k, ptr[0] + i * stride[0], same);
     }
 }
 
@@ -312,6 +256,7 @@ static void pair(const Integers *w, char *const *ptr, const int64_t *stride, int
 static void pairs_check(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
     Integers *w = user;
     int64_t low, high;
+    if (steady(stride) && n) n = 1;
     for (int64_t i = 0; i < n && w->ok; i++) {
         pair(w, ptr, stride, i, &low, &high);
         if (low > high)
@@ -322,10 +267,13 @@ static void pairs_check(void *user, char *const *ptr, const int64_t *stride, int
 static void pairs_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
     Integers *w = user;
     int64_t low, high;
-    for (int64_t i = 0; i < n; i++) {
+    int64_t v[256], same = steady(stride) ? TH_LEN(v) : 1;
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = n - i < same ? n - i : same;
         pair(w, ptr, stride, i, &low, &high);
-        uint64_t v = (uint64_t)low + random_bounded(w->r, (uint64_t)high - (uint64_t)low);
-        dtype_cast(ptr[0] + i * stride[0], w->d, 0, (const char *)&v, TH_INT64, 0, 1);
+        RandomRange k = {(uint64_t)low, (uint64_t)high - (uint64_t)low, sizeof *v};
+        random_integer_run(w->r, &w->shared, &k, (char *)v, m);
+        dtype_cast(ptr[0] + i * stride[0], w->d, stride[0], (const char *)v, TH_INT64, sizeof *v, m);
     }
 }
 

@@ -41,11 +41,68 @@ bool random_refuse(ThRandom *r, const char *format, ...) TH_PRINTF(2, 3);
 /* Whether an array holds a state: dtype, length, place of the next word. */
 bool random_is_state(const ThArray *a);
 
-uint32_t random_word(ThRandom *r);
-uint64_t random_word64(ThRandom *r);                   /* high word first */
-double random_double(ThRandom *r);                     /* [0, 1), 53 bits */
-uint64_t random_bounded(ThRandom *r, uint64_t range);  /* [0, range] */
-uint64_t random_interval(ThRandom *r, uint64_t range); /* the same by masked rejection whatever the generator */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+void words_refill(RandomWords *w); /* words.c: the next block */
+static inline uint32_t words_tempered(uint32_t y) {
+    y ^= y >> 11;
+    y ^= y << 7 & 0x9d2c5680u;
+    y ^= y << 15 & 0xefc60000u;
+    return y ^ (y >> 18);
+}
+
+#define PCG_MULTIPLIER ((RandomWide)2549297995355413924u << 64 | 4865540595714422341u)
+static inline void pcg_step(Pcg *p) { p->state = p->state * PCG_MULTIPLIER + p->inc; }
+
+static inline uint64_t pcg_word64(Pcg *p) {
+    pcg_step(p);
+    uint64_t folded = (uint64_t)(p->state >> 64) ^ (uint64_t)p->state;
+    unsigned turn = (unsigned)(p->state >> 122);
+    return folded >> turn | folded << (-turn & 63);
+}
+
+static inline uint32_t pcg_word(Pcg *p) {
+    if (p->has_half) {
+        p->has_half = false;
+        return p->half;
+    }
+    uint64_t word = pcg_word64(p);
+    p->has_half = true;
+    p->half = (uint32_t)(word >> 32);
+    return (uint32_t)word;
+}
+
+static inline double pcg_double(Pcg *p) { return (double)(pcg_word64(p) >> 11) * (1.0 / 9007199254740992.0); }
+
+static inline uint32_t random_word(ThRandom *r) {
+    RandomWords *w = r->w;
+    if (!w) return pcg_word(r->pcg);
+    if (w->pos == TH_LEN(w->key)) words_refill(w);
+    return words_tempered(w->key[w->pos++]);
+}
+
+static inline uint64_t random_word64(ThRandom *r) { /* high word first */
+    if (r->pcg) return pcg_word64(r->pcg);
+    uint64_t high = random_word(r);
+    return high << 32 | random_word(r);
+}
+
+static inline double random_double(ThRandom *r) { /* [0, 1), 53 bits */
+    if (r->pcg) return pcg_double(r->pcg);
+    uint32_t a = random_word(r) >> 5, b = random_word(r) >> 6;
+    return (a * 67108864.0 + b) / 9007199254740992.0;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+uint64_t random_bounded(ThRandom *r, uint64_t range); /* [0, range] */
+static inline uint64_t random_mask(uint64_t range) { return range ? UINT64_MAX >> __builtin_clzll(range) : 0; }
+/* The same by masked words, drawn again until they fit, whatever the generator. */
+static inline uint64_t random_interval(ThRandom *r, uint64_t range) {
+    uint64_t mask = random_mask(range), v;
+    if (!range) return 0;
+    do v = (range <= UINT32_MAX ? random_word(r) : random_word64(r)) & mask;
+    while (v > range);
+    return v;
+}
 double random_gauss(ThRandom *r);
 double random_gamma(ThRandom *r, double shape); /* scale 1 */
 int64_t random_poisson(ThRandom *r, double lam);
@@ -62,9 +119,18 @@ typedef struct RandomShared {
 } RandomShared;
 uint32_t random_shared_bits(ThRandom *r, RandomShared *s);
 
-uint32_t pcg_word(Pcg *p), pcg_small(Pcg *p, RandomShared *s, uint32_t range);
-uint64_t pcg_word64(Pcg *p), pcg_bounded(Pcg *p, uint64_t range);
-double pcg_double(Pcg *p), pcg_normal(Pcg *p), pcg_exponential(Pcg *p);
+uint64_t pcg_bounded(Pcg *p, uint64_t range);
+double pcg_normal(Pcg *p), pcg_exponential(Pcg *p);
+
+/* runs.c: n numbers of the same parameters. */
+void random_doubles(ThRandom *r, double *out, int64_t n);
+void random_reals(ThRandom *r, RandomReal one, const ThValue *p, double *out, int64_t n);
+typedef struct RandomRange { /* integers off + [0, range] of so many bytes */
+    uint64_t off, range;
+    int bytes;
+} RandomRange;
+void random_integer_run(ThRandom *r, RandomShared *s, const RandomRange *k, char *out, int64_t n);
+void random_counts(ThRandom *r, RandomCount one, const ThValue *p, int64_t *out, int64_t n); /* count.c */
 
 /* table.c: what randint shares with the distributions */
 void random_walk(ThArray *out, int n, ThArray *const *own, ArrayRun run, void *user);

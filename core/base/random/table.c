@@ -171,15 +171,19 @@ static void check_run(void *user, char *const *ptr, const int64_t *stride, int64
 
 static void draw_run(void *user, char *const *ptr, const int64_t *stride, int64_t n) {
     Draw *w = user;
-    ThValue p[MOST], v;
+    union {
+        double f[256];
+        int64_t i[256];
+    } v;
+    ThValue p[MOST];
     ThDtype d = given(w->d);
-    bool same = steady(w, stride, n);
-    if (same) load(w, ptr, stride, 0, p);
-    for (int64_t i = 0; i < n; i++) {
-        if (!same) load(w, ptr, stride, i, p);
-        if (w->d->real) v.f = w->d->real(w->r, p);
-        else v.i = w->d->count(w->r, p);
-        convert(ptr[0] + i * stride[0], w->to, &v, d);
+    int64_t same = steady(w, stride, n) ? TH_LEN(v.f) : 1; /* with equal parameters */
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = n - i < same ? n - i : same;
+        load(w, ptr, stride, i, p);
+        if (w->d->real) random_reals(w->r, w->d->real, p, v.f, m);
+        else random_counts(w->r, w->d->count, p, v.i, m);
+        dtype_cast(ptr[0] + i * stride[0], w->to, stride[0], (const char *)&v, d, sizeof *v.f, m);
     }
 }
 
