@@ -1,7 +1,7 @@
 /*
- * calls.c -- stages that call the library: the call of th_rt's product, convolution or pooling, and its epilogue as a
- * function of its own that th_rt calls for each part of the result while that is in a near cache (from several threads
- * at once), or as loops after the call. A convolution that feeds a pooling is one call with it.
+ * calls.c -- stages that call the library: the call of th_rt's product, convolution, pooling or draw, and its epilogue
+ * as a function of its own that th_rt calls for each part of the result while that is in a near cache (from several
+ * threads at once), or as loops after the call. A convolution that feeds a pooling is one call with it.
  */
 #include "c.h"
 
@@ -26,15 +26,17 @@ static void operand(Emit *e, Text *t, int acc) {
 }
 
 static bool tile(Emit *e, const NestNode *call) {
+    const LoopStage *s = &call->way->stage[call->stage];
+    bool draw = s->st->cls == STAGE_DRAW;
     if (need(e, "Tile"))
         text_put(&e->helpers, "typedef struct { Frame *f; char *const *b; const i64 *s; const Cell *q; } Tile;\n");
-    emit_line(e, "static void tile_%d_%d(void *user, i64 row0, i64 row1, i64 col0, i64 col1) {", e->number,
-              call->stage);
+    emit_line(e, "static void tile_%d_%d(void *user, %s) {", e->number, call->stage,
+              draw ? "void *c, i64 row0, i64 row1" : "i64 row0, i64 row1, i64 col0, i64 col1");
     e->indent = 1;
     emit_line(e, "Frame *const f = ((Tile *)user)->f; char *const *const b = ((Tile *)user)->b;");
     emit_line(e, "const i64 *const s = ((Tile *)user)->s; const Cell *const q = ((Tile *)user)->q;");
     emit_line(e, "(void)f, (void)b, (void)s, (void)q;");
-    emit_head(e, &call->way->stage[call->stage]);
+    emit_head(e, s);
     bool ok = emit_nodes(e, call->child);
     e->indent = 0;
     emit_line(e, "}\n");
@@ -83,6 +85,10 @@ static const char *place(const Emit *e, int acc, char *room, size_t n) {
     return room;
 }
 
+static void follower(const Emit *e, int stage, char *room, size_t n) {
+    snprintf(room, n, "tile_%d_%d, &tile%d", e->number, stage, stage);
+}
+
 /* call<i>: the record of stage i's call. */
 static void record(Emit *e, int i, bool tiles) {
     enum { NAME = 64 };
@@ -90,11 +96,11 @@ static void record(Emit *e, int i, bool tiles) {
     char then[NAME] = "0, 0", a[NAME], b[NAME], c[NAME];
     if (tiles) {
         emit_line(e, "Tile tile%d = {f, %s, s, q};", i, st->feeds ? "at" : "b");
-        snprintf(then, sizeof then, "tile_%d_%d, &tile%d", e->number, i, i);
+        follower(e, i, then, sizeof then);
     }
     const char *const where[3] = {place(e, kernel_fed(e->k, i) ? -1 : st->A, a, sizeof a), place(e, st->B, b, sizeof b),
-                                  place(e, st->feeds ? -1 : st->C, c, sizeof c)};
-    emit_call_record(e, i, where, then);
+                                  place(e, st->feeds || st->passing ? -1 : st->C, c, sizeof c)};
+    emit_call_record(e, i, where, st->cls == STAGE_DRAW ? "0, 0" : then);
 }
 
 /* A copy of the buffers' addresses, for parts of a result that has no memory. */
@@ -109,12 +115,13 @@ static void addresses(Emit *e) {
 static void library(Emit *e, const NestNode *n) {
     const Stage *st = &e->k->st.at[n->stage];
     int next = n->stage + 1;
-    char at[24];
+    char at[24], then[64] = "0, 0";
     if (st->feeds) addresses(e);
     record(e, n->stage, n->child != NULL);
     if (st->feeds) record(e, next, kernel_tiles(e->k, next));
     snprintf(at, sizeof at, "&at[%d]", e->k->acc.at[st->C].buf);
-    emit_call_run(e, n->stage, at);
+    if (n->child) follower(e, n->stage, then, sizeof then);
+    emit_call_run(e, n->stage, at, then);
 }
 
 void emit_call(Emit *e, const NestNode *n) {

@@ -40,13 +40,14 @@ static void known_lengths(Emit *e) {
 void emit_head(Emit *e, const LoopStage *tile) {
     const Kernel *k = e->k;
     if (e->known && !tile && e->first[e->number] >= 0) known_lengths(e);
-    int m = tile ? tile->st->d0 : -2, n = m + 1;
+    bool numbers = tile && tile->st->cls == STAGE_DRAW; /* of which some lie at c */
+    int m = tile ? tile->st->d0 : -2, n = m + stage_parts(tile ? tile->st : &k->st.at[0]) - 1;
     Text t;
     for (int d = 0; d < k->ndim; d++) {
         text_init(&t, e->c);
         emit_size(&t, k->dim[d].n);
         const char *part = (tile && d == m) || (e->split && d == 0) ? "row1 - row0"
-                           : tile && d == n                         ? "col1 - col0"
+                           : tile && d == n && n > m                ? "col1 - col0"
                                                                     : NULL;
         emit_line(e, "const i64 n%d = %s;", d, part ? part : t.at ? t.at : "0");
         text_free(&t);
@@ -54,6 +55,10 @@ void emit_head(Emit *e, const LoopStage *tile) {
     for (int i = 0; i < k->acc.n; i++) {
         const Access *a = &k->acc.at[i];
         const char *ty = type_short((ThDtype)a->dtype), *ro = a->flags & ACC_WRITE ? "" : "const ";
+        if (numbers && i == tile->st->C) {
+            emit_line(e, "%s *const p_%s = c;", ty, e->name[i]);
+            continue;
+        }
         text_init(&t, e->c);
         if (!size_is(a->off, 0)) {
             text_put(&t, " + ");

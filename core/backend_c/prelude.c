@@ -38,6 +38,7 @@ const char *const prelude_c =
     "    void (*parallel_for)(Frame *, int, void (*)(int, void *), void *);\n"
     "    int (*conv)(Frame *, int, const Call *, const Call *, char **);\n"
     "    int (*pool)(Frame *, int, const Call *);\n"
+    "    int (*draw)(Frame *, int, const Call *, void (*)(void *, void *, i64, i64), void *);\n"
     "} Rt;\n"
     "struct Frame { char **buf; i64 *sym; const Rt *rt; void *scratch; i64 err[8]; };\n"
     "void *memcpy(void *, const void *, unsigned long);\n"

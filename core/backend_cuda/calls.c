@@ -86,7 +86,7 @@ void cuda_calls(Emit *e, const CudaKernel *c) {
             record(e, i);
             if (st->feeds) record(e, i + 1);
             snprintf(at, sizeof at, "&a->b[%d]", k->acc.at[st->C].buf);
-            emit_call_run(e, i, at);
+            emit_call_run(e, i, at, "0, 0");
         }
         if (st->nins && !kernel_tiles(k, i))
             emit_line(e, "tile_%d_%d(a, 0, n%d, 0, n%d);", c->number, i, st->d0, st->d0 + 1);

@@ -47,12 +47,12 @@ static bool check_accesses(const Kernel *k) {
 }
 
 static bool check_call(const Kernel *k, const Stage *s) {
-    const int acc[] = {s->A, s->C, s->B}, n = s->cls == STAGE_POOL ? 2 : 3;
+    const int acc[] = {s->A, s->C, s->B}, n = s->cls == STAGE_POOL || (s->cls == STAGE_DRAW && s->B < 0) ? 2 : 3;
     for (int i = 0; i < n; i++)
         if (acc[i] < 0 || acc[i] >= k->acc.n) return false;
     if (s->cls == STAGE_GEMM) return s->nd == 3;
     if (s->feeds && (s->cls != STAGE_CONV || s == &k->st.at[k->st.n - 1] || s[1].cls != STAGE_POOL)) return false;
-    return s->nd >= 2 && s->num0 >= 0 && s->nnum > 0 && s->num0 + s->nnum <= k->size.n;
+    return (s->nd >= 2 || s->cls == STAGE_DRAW) && s->num0 >= 0 && s->nnum > 0 && s->num0 + s->nnum <= k->size.n;
 }
 
 static bool check_stages(const Kernel *k) {

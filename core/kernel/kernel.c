@@ -192,12 +192,13 @@ bool kernel_tiles(const Kernel *k, int stage) {
     const Stage *st = &k->st.at[stage];
     bool fails = k->can_fail && st->cls == STAGE_GEMM; /* others may find no memory; what joins them fails nowhere */
     if (!stage_calls(st) || !st->nins || k->nouter || fails || st->nred) return false;
+    if (st->cls == STAGE_DRAW && st->nd != 1) return false;
     bool stores = false;
     for (int i = st->ins0; i < st->ins0 + st->nins; i++) {
         const Ins *x = &k->ins.at[i];
         if (x->op == INS_INDEX || x->op == INS_FAIL_IF || x->op == INS_CHECK_INDEX) return false;
         stores |= x->op == INS_STORE;
-        if (x->op == INS_STORE && (x->depth < 2 || (k->acc.at[x->a].flags & ACC_ADD))) return false;
+        if (x->op == INS_STORE && (x->depth < stage_parts(st) || (k->acc.at[x->a].flags & ACC_ADD))) return false;
     }
     return stores && st->alpha < 0 && st->beta < 0;
 }

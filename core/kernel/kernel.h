@@ -91,7 +91,7 @@ typedef struct {
     uint8_t kind, acc_dtype, depth, stage;
 } Red; /* INS_RED: a = its number; v is cast to acc_dtype first (an INS_CAST) */
 
-typedef enum { STAGE_LOOP, STAGE_GEMM, STAGE_CONV, STAGE_POOL } StageClass;
+typedef enum { STAGE_LOOP, STAGE_GEMM, STAGE_CONV, STAGE_POOL, STAGE_DRAW } StageClass;
 typedef struct {
     uint8_t cls;
     uint8_t d0, nd; /* own dims: DIM_PAR first, then DIM_RED, DIM_SEQ anywhere */
@@ -114,22 +114,29 @@ typedef struct {
      * into C, as conv_work.h reads it from sizes [num0, num0 + nnum) of the kernel; A and B have no strides here; its
      * epilogue stands likewise at depth nouter + nd, with vec the last dim. Neighbouring dims of places may be one.
      * STAGE_POOL, likewise: the library's pooling of A into C over own dims (image, channel, rows, columns), as
-     * pool_work.h reads it; there is no B. */
+     * pool_work.h reads it; there is no B. STAGE_DRAW, likewise: random numbers into C over its own dims, which are
+     * those of C in order; A and B as draw_work.h says, B perhaps written. */
     int A, B, C, alpha, beta;
     int num0, nnum;
     /* Of a STAGE_CONV: the next stage, a pooling, alone reads C and runs image by image behind it. C's buffer has no
      * memory; where its first element would lie is told to what runs on the parts. */
     bool feeds;
+    bool passing; /* Of a STAGE_DRAW: only its epilogue reads C, some numbers at a time. C's buffer has no memory. */
 } Stage;
 static inline bool stage_calls(const Stage *s) { return s->cls != STAGE_LOOP; }
 static inline const char *stage_call_name(const Stage *s) {
-    return s->cls == STAGE_CONV ? "convolution" : s->cls == STAGE_POOL ? "pooling" : "product";
+    return s->cls == STAGE_CONV   ? "convolution"
+           : s->cls == STAGE_POOL ? "pooling"
+           : s->cls == STAGE_DRAW ? "draw"
+                                  : "product";
 }
 /* Own dims that a stage's instructions run in, and the first of those that may be taken out or merged. */
 static inline int stage_loops(const Stage *s) { return s->cls == STAGE_GEMM ? 2 : s->nd; }
 static inline int stage_free(const Stage *s) {
-    return s->d0 + (s->cls == STAGE_LOOP ? 0 : s->cls == STAGE_GEMM ? s->nd : 2);
+    return s->d0 + (s->cls == STAGE_LOOP || s->cls == STAGE_DRAW ? 0 : s->cls == STAGE_GEMM ? s->nd : 2);
 }
+/* Own dims that a part of a call's result is told by. */
+static inline int stage_parts(const Stage *s) { return s->cls == STAGE_DRAW ? 1 : 2; }
 
 typedef struct Kernel {
     ThContext *ctx;

@@ -119,7 +119,7 @@ static void put_ins(Text *t, const Kernel *k, Syms *s, int i) {
 }
 
 void kernel_text(Text *t, const Kernel *k) {
-    static const char *const cls[] = {"loop", "gemm", "conv", "pool"};
+    static const char *const cls[] = {"loop", "gemm", "conv", "pool", "draw"};
     Syms s = {.c = k->ctx, .ok = true};
     text_printf(t, "kernel %s\n", k->title ? k->title : "");
     put_dims(t, k, &s);
@@ -139,7 +139,7 @@ void kernel_text(Text *t, const Kernel *k) {
                 put_size(t, &s, k->size.at[n]);
             }
         }
-        text_put(t, st->feeds ? ", for the next stage\n" : "\n");
+        text_put(t, st->feeds ? ", for the next stage\n" : st->passing ? ", some at a time\n" : "\n");
         for (int n = st->ins0; n < st->ins0 + st->nins; n++) { put_ins(t, k, &s, n); }
     }
     map_free(k->ctx, &s.map);
@@ -186,7 +186,7 @@ static uint64_t mix_stages(uint64_t h, const Kernel *k) {
     for (int i = 0; i < k->st.n; i++) {
         const Stage *s = &k->st.at[i];
         const int64_t w[] = {s->cls, s->d0, s->nd, s->vec,   s->ins0, s->nins, s->red0, s->nred,
-                             s->A,   s->B,  s->C,  s->alpha, s->beta, s->num0, s->nnum, s->feeds};
+                             s->A,   s->B,  s->C,  s->alpha, s->beta, s->num0, s->nnum, s->feeds | s->passing << 1};
         h = hash_bytes(w, sizeof w, h);
     }
     return h;

@@ -143,11 +143,12 @@ static void put_reduction(const Words *w, Text *t, const Red *r) {
     text_putc(t, ')');
 }
 
-/* conv(x, w), pool(x), dot(x, y) */
+/* conv(x, w), pool(x), draw(s), dot(x, y) */
 static void put_call_of(const Words *w, Text *t, const Stage *s) {
-    text_put(t, s->cls == STAGE_CONV ? "conv(" : s->cls == STAGE_POOL ? "pool(" : "dot(");
+    bool draw = s->cls == STAGE_DRAW;
+    text_put(t, s->cls == STAGE_CONV ? "conv(" : s->cls == STAGE_POOL ? "pool(" : draw ? "draw(" : "dot(");
     text_put(t, name_of(w, s->A));
-    if (s->B >= 0) text_printf(t, ", %s", name_of(w, s->B));
+    if (s->B >= 0 && (w->k->acc.at[s->B].flags & ACC_READ)) text_printf(t, ", %s", name_of(w, s->B));
     text_putc(t, ')');
 }
 

@@ -92,7 +92,7 @@ typedef struct Work {
     uint8_t kind;
     bool point;  /* one LOOP stage, parallel dims only, plain stores: may move into its readers */
     bool reduce; /* one LOOP stage with reductions */
-    bool call;   /* one call of the library: a product, a convolution, a pooling */
+    bool call;   /* one call of the library: a product, a convolution, a pooling, a draw */
     bool alias;  /* writes a root in place */
     bool effect, live;
     int node;
@@ -111,7 +111,7 @@ typedef struct Group {
     int exec;          /* position in the schedule where it runs: that of its last member */
     int first;         /* members, earliest work first */
     int nins, nacc, n; /* instructions; distinct accesses; members */
-    bool sole;         /* of a call: only members read it, so it may lie where one of them stores */
+    bool sole;         /* of a call: only members read it, so it may lie where one of them stores, or nowhere */
     struct Seen *seen; /* the distinct accesses, room for KACC */
     int chain;         /* 1 + the first of the groups that are stages of one kernel with this one; 0 alone */
 } Group;
@@ -168,6 +168,7 @@ typedef struct Planner {
     int nin, nout;
     Arena *arena;      /* scratch */
     bool no_inplace;   /* last try: no argument or shared is written */
+    int foreign;       /* group.c: the first live work yet that writes what outlives the call, INT32_MAX none */
     uint8_t *shadowed; /* by input of the graph: not written either, since a step that fails followed */
     Sizes sizes;
     VEC(Size) rule;   /* handles of the shape rule at work */
@@ -246,6 +247,7 @@ int kernel_vec(const Kernel *k, const Stage *st);           /* the dim that a LO
 bool stages_all(Planner *p);                                /* stages.c: kernels over the same rows become one */
 bool stages_rows(Planner *p);                               /* ..and what passes between their stages, rows */
 bool stages_append(Planner *p, Kernel *a, const Kernel *b, int rows); /* b's stages behind a's, in so many outer dims */
+bool draws_all(Planner *p); /* draws.c: numbers that only their own kernel reads have no memory */
 bool feeds_all(Planner *p); /* feeds.c: convolutions become one kernel with the pooling that alone reads them */
 bool kernel_drop(Planner *p, Kernel *k, const uint8_t *drop); /* dead.c: without stores to accesses with drop[a] */
 bool kernel_unread_all(Planner *p);                           /* ..without those of results that nobody reads */

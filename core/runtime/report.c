@@ -594,6 +594,7 @@ static int culprit(const Plan *p, const int64_t *e) {
     for (int i = 0; s && i < s->nnodes; i++) {
         const PlanNode *n = &p->node[s->nodes[i]];
         if (e[2] == TH_IndexError && (starts(n->op, "Advanced") || takes_classes(n->op))) return s->nodes[i];
+        if (e[2] == TH_ValueError && starts(n->op, "mrg_uniform")) return s->nodes[i];
         if (e[2] != TH_ZeroDivisionError && assert_ < 0 && starts(n->op, "Assert")) assert_ = s->nodes[i];
     }
     if (assert_ >= 0) return assert_;

@@ -7,6 +7,7 @@
 #include "runtime/pool/pool.h"
 #include "function.h"
 #include "runtime/machine/parallel.h"
+#include "runtime/random/draw.h"
 #include "packs.h"
 #include "tune.h"
 #include "versions.h"
@@ -464,6 +465,14 @@ static int rt_pool(ThFrame *f, int step, const CallWork *pool) {
     return pool_call(&call, pool) ? call_failed(f, step) : 0;
 }
 
+static int rt_draw(ThFrame *f, int step, const CallWork *draw, RandomDone done, void *user) {
+    HostCall call = host_begin(f);
+    f->err[2] = TH_MemoryError;
+    if (!draw_call(&call, draw, done, user)) return 0;
+    ThContext *c = f->plan->ctx;
+    return f->rt->fail(f, step, failed(c) ? (int)th_error(c) : (int)f->err[2], 0, 0, 0, 0, 0);
+}
+
 static int rt_host_call(ThFrame *f, int step) {
     enum { MOST = 2 * TH_MAX_NDIM };
     const PlanHost *h = &f->plan->host[f->plan->step[step].host];
@@ -533,4 +542,4 @@ static void rt_parallel(ThFrame *f, int n, void (*fn)(int i, void *user), void *
 }
 
 const ThRt th_rt = {TH_RT_ABI, sizeof(ThRt), rt_gemm,     rt_host_call, rt_size_step, rt_late_alloc,
-                    rt_poll,   rt_fail,      rt_parallel, rt_conv,      rt_pool};
+                    rt_poll,   rt_fail,      rt_parallel, rt_conv,      rt_pool,      rt_draw};

@@ -23,7 +23,7 @@ static bool gemm_only(const Kernel *k) {
 /* Convolutions and poolings, which the host calls. */
 static bool calls_only(const Kernel *k) {
     for (int i = 0; i < k->st.n; i++)
-        if (!stage_calls(&k->st.at[i]) || k->st.at[i].cls == STAGE_GEMM) return false;
+        if (k->st.at[i].cls != STAGE_CONV && k->st.at[i].cls != STAGE_POOL) return false;
     return !k->nouter;
 }
 

@@ -17,9 +17,10 @@ void emit_call_record(Emit *e, int stage, const char *const where[3], const char
               where[0], where[1], where[2], then);
 }
 
-void emit_call_run(Emit *e, int stage, const char *at) {
+void emit_call_run(Emit *e, int stage, const char *at, const char *then) {
     const Stage *st = &e->k->st.at[stage];
-    if (st->cls == STAGE_POOL) emit_line(e, "if (f->rt->pool(f, step, &call%d)) return 1;", stage);
+    if (st->cls == STAGE_DRAW) emit_line(e, "if (f->rt->draw(f, step, &call%d, %s)) return 1;", stage, then);
+    else if (st->cls == STAGE_POOL) emit_line(e, "if (f->rt->pool(f, step, &call%d)) return 1;", stage);
     else if (!st->feeds) emit_line(e, "if (f->rt->conv(f, step, &call%d, 0, 0)) return 1;", stage);
     else emit_line(e, "if (f->rt->conv(f, step, &call%d, &call%d, %s)) return 1;", stage, stage + 1, at);
 }

@@ -102,9 +102,9 @@ void emit_red_final(Emit *e, int red);
 /* kernel.c */
 bool emit_begin(Emit *e, const Kernel *k, int number); /* sets the members above for this kernel */
 /* call.c: numbers<stage> and call<stage>, from where A, B, C lie and "function, user" of what follows; the call, which
- * returns 1 from the function where it fails. at: where a fed buffer's address is told */
+ * returns 1 from the function where it fails. at: where a fed buffer's address is told; then: of a draw, as above */
 void emit_call_record(Emit *e, int stage, const char *const where[3], const char *then);
-void emit_call_run(Emit *e, int stage, const char *at);
+void emit_call_run(Emit *e, int stage, const char *at, const char *then);
 /* region.c: the regions from number id on, as loops and branches around steps */
 void emit_region(Emit *e, int id);
 /* Lines of the text between which each kernel stands, and behind the last of them (parts.c) */

@@ -7,7 +7,7 @@ local theano = require("theano")
 local M = require("spec.support.kept")("spec/golden/units/")
 
 M.targets = { "sse2", "avx2", "avx512", "cuda-emulated" }
-local FAMILIES = { "elementwise", "rows", "reduced", "moved", "products", "control", "large" }
+local FAMILIES = { "elementwise", "rows", "reduced", "moved", "products", "control", "draws", "large" }
 
 --- Everything that a text may depend on, so that it is the same on any machine and under any flags.
 local FLAGS = {

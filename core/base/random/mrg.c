@@ -77,15 +77,39 @@ static const MrgKernels *kernels(void) {
 
 int64_t mrg_blocks(const MrgDraw *w) { return (w->streams + MRG_WIDE - 1) / MRG_WIDE; }
 
+enum { SOME = 1 << 14, SOME_ROWS = 4 }; /* bytes that stay in the nearest cache beside the states */
+
+/* Samples [at, ..) of rows that are w->streams apart, and what reads them. */
+static void give_rows(const MrgDraw *w, MrgRows draw, MrgBlock *b, int64_t at, int64_t rows) {
+    char room[SOME] __attribute__((aligned(64)));
+    int64_t item = (int64_t)th_dtype_bytes(w->d);
+    bool dense = b->lanes == w->streams; /* rows follow each other */
+    int64_t each = w->out && !w->done ? rows : dense ? SOME / item / b->lanes : SOME_ROWS;
+    for (int64_t r = 0; r < rows; r += each) {
+        int64_t first = at + r * w->streams, apart = w->out || dense ? w->streams : MRG_WIDE;
+        char *out = w->out ? (char *)w->out + first * item : room;
+        b->rows = rows - r < each ? rows - r : each;
+        b->step = apart;
+        b->out = out;
+        draw(b);
+        if (!w->done) continue;
+        first += w->first;
+        if (dense) w->done(w->user, out, first, first + b->rows * b->lanes);
+        else
+            for (int64_t j = 0; j < b->rows; j++)
+                w->done(w->user, out + j * apart * item, first + j * w->streams, first + j * w->streams + b->lanes);
+    }
+}
+
 bool mrg_block(const MrgDraw *w, int64_t block) {
     int32_t room[MRG_STATE][MRG_WIDE] __attribute__((aligned(64)));
     const MrgKernels *run = kernels();
     int64_t first = block * MRG_WIDE, lanes = w->streams - first < MRG_WIDE ? w->streams - first : MRG_WIDE;
-    int64_t rows = w->n / w->streams, more = w->n % w->streams - first, item = (int64_t)th_dtype_bytes(w->d);
+    int64_t rows = w->n / w->streams, more = w->n % w->streams - first;
     const int32_t *from = w->from + first * MRG_STATE;
     int32_t *to = w->to ? w->to + first * MRG_STATE : NULL;
     MrgRows draw = w->d == TH_FLOAT32 ? run->f32 : run->f64;
-    MrgBlock b = {.lanes = lanes, .rows = rows, .step = w->streams, .out = (char *)w->out + first * item};
+    MrgBlock b = {.lanes = lanes};
     if (!rows && more < lanes) { /* the others give no sample */
         b.lanes = more > 0 ? more : 0;
         if (to)
@@ -95,14 +119,12 @@ bool mrg_block(const MrgDraw *w, int64_t block) {
     for (int k = 0; k < MRG_STATE; k++) b.x[k] = room[k];
     if (!run->load(&b, from)) return false;
     if (rows) {
-        draw(&b);
+        give_rows(w, draw, &b, first, rows);
         if (to) run->store(&b, to, lanes);
     }
     if (more <= 0) return true;
     b.lanes = more < lanes ? more : lanes;
-    b.rows = 1;
-    b.out = (char *)w->out + (rows * w->streams + first) * item;
-    draw(&b);
+    give_rows(w, draw, &b, rows * w->streams + first, 1);
     if (to) run->store(&b, to, b.lanes);
     return true;
 }

@@ -6,7 +6,7 @@
 #ifndef TH_BASE_RANDOM_MRG_H
 #define TH_BASE_RANDOM_MRG_H
 
-#include "base/base.h"
+#include "base/random/done.h"
 
 enum { MRG_STATE = 6, MRG_M1 = 2147483647, MRG_M2 = 2147462579, MRG_MOST = 2147483647 /* samples of one draw */ };
 
@@ -22,7 +22,10 @@ typedef struct MrgDraw {
     int32_t *to;
     int64_t streams, n;
     ThDtype d;
-    void *out;
+    void *out;       /* NULL: only `done` sees them, some at a time */
+    RandomDone done; /* or NULL */
+    void *user;
+    int64_t first; /* number of sample 0 among all that is drawn */
 } MrgDraw;
 /* Streams come in blocks, which share nothing and may be drawn at the same time. */
 int64_t mrg_blocks(const MrgDraw *w);

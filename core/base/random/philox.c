@@ -34,13 +34,12 @@ void philox_part(const PhiloxDraw *w, int64_t part) {
                                         : w->d == TH_UINT64  ? k->u64
                                                              : k->f64;
     for (int64_t i = from; i < to; i += run) {
-        char *out = (char *)w->out + i * item;
+        int64_t n = to - i < run ? to - i : run;
+        char *out = w->out ? (char *)w->out + i * item : rest;
         put_counters(w, (uint64_t)(i / each), c);
         k->rounds(c, w->key);
-        if (to - i >= run) give(c, out);
-        else {
-            give(c, rest);
-            memcpy(out, rest, (size_t)((to - i) * item));
-        }
+        give(c, n == run ? out : rest);
+        if (n < run && out != rest) memcpy(out, rest, (size_t)(n * item));
+        if (w->done) w->done(w->user, out, w->first + i, w->first + i + n);
     }
 }

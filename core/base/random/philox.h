@@ -6,13 +6,16 @@
 #ifndef TH_BASE_RANDOM_PHILOX_H
 #define TH_BASE_RANDOM_PHILOX_H
 
-#include "base/base.h"
+#include "base/random/done.h"
 
 typedef struct PhiloxDraw {
     uint32_t key[2], counter[4];
     int64_t n; /* elements */
     ThDtype d; /* uint32: a word each; uint64: two, the first one lowest; float32: 24 bits of one; float64: 53 of two */
-    void *out;
+    void *out; /* NULL: only `done` sees them, some at a time */
+    RandomDone done; /* or NULL */
+    void *user;
+    int64_t first; /* number of element 0 among all that is drawn */
 } PhiloxDraw;
 /* Elements [PHILOX_PART * part, ..) of it; parts may be drawn at the same time. */
 enum { PHILOX_PART = 1 << 14 };

@@ -7,8 +7,6 @@
 #include "random.h"
 #include "base/random/mrg.h"
 
-#include <string.h>
-
 static const AttrField mrg_fields[] = {
     {"dtype", ATTR_DTYPE, offsetof(MrgAttrs, dtype), false},
     {"ndim", ATTR_INT, offsetof(MrgAttrs, ndim), false},
@@ -74,64 +72,18 @@ static bool rop_mrg(Rop *r) {
     return true;
 }
 
-typedef struct Run {
-    HostCall *h;
-    MrgDraw w;
-    atomic_bool wrong; /* some states are none */
-} Run;
-
-static void run_block(int i, void *user) {
-    Run *r = user;
-    if (!mrg_block(&r->w, i)) atomic_store_explicit(&r->wrong, true, memory_order_relaxed);
-}
-
-/* Blocks [0, n) of a draw; 1 with the error set. */
-static int run_blocks(Run *r, int64_t n) {
-    enum { SHARED_OUT = 1 << 16 }; /* samples for which it pays to wake threads */
-    if (n > 1 && r->w.n >= SHARED_OUT) r->h->parallel(r->h, (int)n, run_block, r); /* an int counts what memory holds */
-    else
-        for (int64_t i = 0; i < n; i++) run_block((int)i, r);
-    return atomic_load_explicit(&r->wrong, memory_order_relaxed)
-               ? host_error(r->h, TH_ValueError,
-                            "mrg_uniform: the states are no states of MRG31k3p streams (in each row "
-                            "three numbers below 2147483647, then three below 2147462579, neither "
-                            "three all 0)")
-               : 0;
-}
-
-/* What vmap added: the same for each further element from states that jumped ahead. */
-static int run_lanes(Run *r, int64_t lanes) {
-    int64_t used = mrg_used(&r->w), bytes = r->w.n * (int64_t)th_dtype_bytes(r->w.d);
-    size_t size = (size_t)(used * MRG_STATE) * sizeof(int32_t);
-    int32_t *ahead = used ? r->h->room(r->h, size + 64) : NULL;
-    if (!ahead) return used > 0;
-    memcpy(ahead, r->w.from, size);
-    r->w.from = ahead, r->w.to = NULL;
-    for (int64_t l = 1; l < lanes; l++) {
-        r->w.out = (char *)r->w.out + bytes;
-        for (int64_t i = 0; i < used; i++) mrg_jump(ahead + i * MRG_STATE, MRG_JUMP_LANE);
-        if (run_blocks(r, (used + MRG_WIDE - 1) / MRG_WIDE)) return 1;
-    }
-    return 0;
-}
-
-static int run_mrg(HostCall *h) {
-    ThArray *rows = h->in[0], *to = h->out[0], *out = h->out[1];
-    int64_t lanes = 1;
-    for (int d = 0; d < ((const MrgAttrs *)h->attrs)->lanes; d++) lanes *= ARRAY_SHAPE(out)[d];
-    Run r = {.h = h,
-             .w = {.from = (const int32_t *)(const void *)rows->data,
-                   .to = (int32_t *)(void *)to->data,
-                   .streams = ARRAY_SHAPE(rows)[0],
-                   .n = lanes ? out->size / lanes : 0,
-                   .d = (ThDtype)out->dtype,
-                   .out = out->data}};
-    if (run_blocks(&r, mrg_blocks(&r.w))) return 1;
-    return lanes > 1 ? run_lanes(&r, lanes) : 0;
-}
-
 /* Also a node that overwrites its states has new memory for them: the old ones stay until the call has succeeded. */
-static bool lower_mrg(Lower *l) { return l->api->contiguous(l, 0) && l->api->host(l, run_mrg, 0); }
+static bool lower_mrg(Lower *l) {
+    const LowerApi *api = l->api;
+    Kernel *k = api->contiguous(l, 0) ? api->kernel(l) : NULL;
+    DrawStage w = {.kind = DRAW_MRG, .out = 1, .lead = (int)ATTRS(MrgAttrs, l->node)->lanes};
+    if (!k) return false;
+    w.streams = api->in_dim(l, 0, 0);
+    w.a = draw_whole(l, k, 0, false);
+    w.b = draw_whole(l, k, 0, true);
+    k->can_fail = true; /* the states may be none */
+    return w.a >= 0 && w.b >= 0 && draw_stage(l, k, &w);
+}
 
 static void str_mrg(Text *t, const ThApply *a) {
     const MrgAttrs *at = ATTRS(MrgAttrs, a);

@@ -6,9 +6,6 @@
  * draw depends on is discrete.
  */
 #include "random.h"
-#include "base/random/philox.h"
-
-#include <string.h>
 
 static const AttrField philox_fields[] = {
     {"dtype", ATTR_DTYPE, offsetof(PhiloxAttrs, dtype), false},
@@ -60,27 +57,14 @@ static bool shape_philox(ShapeQ *q) {
     return true;
 }
 
-static void run_part(int i, void *user) { philox_part(user, i); }
-
-static int run_philox(HostCall *h) {
-    ThArray *out = h->out[0];
-    const uint32_t *key = (const uint32_t *)(const void *)h->in[0]->data;
-    const uint32_t *counter = (const uint32_t *)(const void *)h->in[1]->data;
-    int64_t draws = h->in[0]->size / 2, n = draws ? out->size / draws : 0;
-    for (int64_t i = 0; i < draws; i++, key += 2, counter += 4) {
-        PhiloxDraw w = {.n = n, .d = (ThDtype)out->dtype};
-        w.out = out->data + i * n * (int64_t)th_dtype_bytes(w.d);
-        memcpy(w.key, key, sizeof w.key);
-        memcpy(w.counter, counter, sizeof w.counter);
-        int64_t parts = philox_parts(&w); /* an int counts them: 2^45 elements are more than there is memory */
-        if (parts > 1) h->parallel(h, (int)parts, run_part, &w);
-        else if (parts) philox_part(&w, 0);
-    }
-    return 0;
-}
-
 static bool lower_philox(Lower *l) {
-    return l->api->contiguous(l, 0) && l->api->contiguous(l, 1) && l->api->host(l, run_philox, 0);
+    const LowerApi *api = l->api;
+    Kernel *k = api->contiguous(l, 0) && api->contiguous(l, 1) ? api->kernel(l) : NULL;
+    DrawStage w = {.kind = DRAW_PHILOX, .lead = l->node->in[0]->type.ndim - 1, .streams = size_const(0)};
+    if (!k) return false;
+    w.a = draw_whole(l, k, 0, false);
+    w.b = draw_whole(l, k, 1, false);
+    return w.a >= 0 && w.b >= 0 && draw_stage(l, k, &w);
 }
 
 static void grad_philox(Grad *g) {

@@ -2,6 +2,7 @@
 #ifndef TH_OPS_RANDOM_H
 #define TH_OPS_RANDOM_H
 
+#include "kernel/draw_work.h"
 #include "ops/table/host.h"
 #include "ops/table/shape.h"
 
@@ -19,6 +20,16 @@ typedef struct PhiloxAttrs {
 } PhiloxAttrs;
 enum { PHILOX_SPLIT = 1, PHILOX_FOLD }; /* last words of counters that keys are made with; numbers are drawn with 0 */
 ThVar *philox_make(Builder *b, ThVar *key, ThVar *counter, ThVar *size, const PhiloxAttrs *at);
+
+/* draw_stage.c: the node's kernel, in which A, B are accesses made by draw_whole (-1: none). */
+typedef struct DrawStage {
+    DrawKind kind;
+    int out, lead; /* the result that is drawn; its leading dims, of which each point is a draw */
+    int a, b;
+    Size streams;
+} DrawStage;
+int draw_whole(Lower *l, Kernel *k, int tensor, bool write); /* an input, or a result, from its first element on */
+bool draw_stage(Lower *l, Kernel *k, const DrawStage *w);
 
 typedef struct PickAttrs {
     uint8_t dtype;

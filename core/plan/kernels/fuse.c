@@ -343,7 +343,7 @@ static Kernel *fuse(Planner *p, const Group *g) {
     bool ok = begin(&f, p->work.at[g->base].k);
     for (int m = g->first; m >= 0 && ok; m = p->member.at[m].next_in_group) ok = add(&f, &p->member.at[m]);
     if (ok) {
-        if (g->sole) share_storage(&f);
+        if (g->sole && f.k->st.at[0].cls != STAGE_DRAW) share_storage(&f);
         mark_live(&f);
         ok = drop_reductions(&f) && place(&f);
         renumber(&f);

@@ -312,10 +312,30 @@ static void set_gone(Planner *p, int w) {
         if (k->acc.at[a].flags & ACC_WRITE) p->root.at[k->acc.at[a].buf].gone = true;
 }
 
+/* The root that work w draws, or -1. */
+static int drawn(const Planner *p, int w) {
+    const Work *x = &p->work.at[w];
+    return x->call && x->k->st.at[0].cls == STAGE_DRAW ? x->k->acc.at[x->k->st.at[0].C].buf : -1;
+}
+
+/* w makes something smaller of what is drawn: kept for several readers, it leaves the draw one that needs no memory. */
+static bool shrinks_draw(const Planner *p, int w) {
+    const Kernel *k = p->work.at[w].k;
+    size_t from = 0, to = 0;
+    for (int a = 0; a < k->acc.n; a++) {
+        int root = k->acc.at[a].buf;
+        size_t bytes = th_dtype_bytes((ThDtype)k->acc.at[a].dtype);
+        if (k->acc.at[a].flags & ACC_WRITE) to += bytes;
+        else if (p->root.at[root].writers == 1 && drawn(p, p->wr[p->wr0[root]]) == root) from += bytes;
+    }
+    return to < from;
+}
+
 /* All readers take w over: w leaves no store behind. 1 joined, 0 not, -1 error. */
 static int join_vertical(Planner *p, int w, const Join *j, int n) {
     const Kernel *k = p->work.at[w].k;
     bool again = (cheap(k) && (n <= AGAIN || k->ndim == 0)) || !loads_any(k);
+    if (n > 1 && shrinks_draw(p, w)) return 0;
     if (n > 1 && !again) return 0;
     for (int i = 0; i < n; i++) {
         if (!j[i].fits || !j[i].seen || !room(p, w, j[i].group, j[i].map, false)) return 0;
@@ -413,6 +433,47 @@ static bool cannot_fail(const Planner *p, const Group *g) {
     return true;
 }
 
+/* Every access of the member steps evenly through the dims of draw w, of which `inverse` gives those of the base, and
+ * nothing asks for its position: the points are one run of elements. */
+static bool one_run(Planner *p, const Kernel *w, const Kernel *k, const int8_t *map, const int8_t *inverse) {
+    for (int i = 0; i < k->ins.n; i++)
+        if (k->ins.at[i].op == INS_INDEX) return false;
+    for (int a = 0; a < k->acc.n; a++) {
+        Size st[KDIM], step = {0};
+        bool first = true;
+        for (int d = 0; d < KDIM; d++) st[d] = size_const(0);
+        for (int d = 0; d < k->ndim; d++)
+            if (map[d] >= 0 && inverse[map[d]] >= 0) st[inverse[map[d]]] = k->acc.at[a].st[d];
+        for (int d = w->ndim - 1; d >= 0; d--) {
+            if (size_is(w->dim[d].n, 1)) continue;
+            if (!first && !sizes_same(&p->sizes, st[d], step)) return false;
+            step = sizes_op(&p->sizes, '*', st[d], w->dim[d].n);
+            if (size_bad(step)) return false;
+            first = false;
+        }
+    }
+    return true;
+}
+
+static bool members_in_line(Planner *p, int w, const Group *g, const int8_t *inverse) {
+    const Kernel *k = p->work.at[w].k;
+    for (int m = g->first; m >= 0 && k->ndim; m = p->member.at[m].next_in_group) {
+        const Member *x = &p->member.at[m];
+        if (!one_run(p, k, p->work.at[x->work].k, x->map, inverse)) return false;
+    }
+    return k->ndim > 0;
+}
+
+/* Only members of group g read root `root`. */
+static bool read_in(const Planner *p, int root, int g) {
+    for (int u = p->use0[root]; u < p->use0[root + 1]; u++) {
+        const Work *r = &p->work.at[p->use[u].work];
+        for (int m = r->live ? r->members : -1; m >= 0; m = p->member.at[m].next_of_work)
+            if (p->member.at[m].group != g) return false;
+    }
+    return true;
+}
+
 /* The members' dims become the call's. Its result is stored all the same: its readers outside come later. */
 static int join_call(Planner *p, int w, const Join *j, int n, bool outside) {
     const Join *f = &j[0];
@@ -424,10 +485,14 @@ static int join_call(Planner *p, int w, const Join *j, int n, bool outside) {
     if (!f->fits || !f->seen || k->nouter || !p->work.at[g->base].point || p->work.at[g->base].k->nouter) return 0;
     if (!room(p, w, f->group, f->map, true) || !reads_survive(p, w, g->exec) || !cannot_fail(p, g)) return 0;
     if (!all_mapped(k, f->map) || !invert(p, w, f->group, f->map, inverse)) return 0;
+    int draw = drawn(p, w);
+    if (draw >= 0 &&
+        (!read_in(p, draw, f->group) || !members_in_line(p, w, g, inverse) || (k->can_fail && g->exec > p->foreign)))
+        return 0;
     for (int d = 0; d < KDIM; d++) self[d] = (int8_t)d;
     for (int m = g->first; m >= 0; m = p->member.at[m].next_in_group) compose(p->member.at[m].map, inverse, KDIM);
     g->base = w;
-    g->sole = n == 1 && !outside;
+    g->sole = draw >= 0 ? !p->root.at[draw].kept : n == 1 && !outside;
     return add_member(p, w, f->group, self, true, false) ? 1 : -1;
 }
 
@@ -471,6 +536,12 @@ static bool is_live(const Planner *p, int w) {
 
 static void mark_needed(Planner *p, int r, int w, int acc) { (void)w, (void)acc, p->root.at[r].needed = true; }
 
+/* The first of the live works seen so far that write to what outlives the call. */
+static void mark_foreign(Planner *p, int r, int w, int acc) {
+    (void)acc;
+    if (p->root.at[r].kind == BUF_SHARED || p->root.at[r].kind == BUF_INPUT) p->foreign = w;
+}
+
 static int try_join(Planner *p, int w) {
     const Work *k = &p->work.at[w];
     if (k->effect || !(k->point || k->reduce || k->call) || !single_writer(p, w)) return 0;
@@ -488,12 +559,14 @@ static int try_join(Planner *p, int w) {
 bool group_all(Planner *p) {
     for (int w = 0; w < p->work.n; w++) classify(&p->work.at[w]);
     if (!index_uses(p)) return false;
+    p->foreign = INT32_MAX;
     for (int w = p->work.n - 1; w >= 0; w--) {
         if (!is_live(p, w)) continue;
         p->work.at[w].live = true;
         each_use(p, w, false, mark_needed);
         int r = try_join(p, w);
         if (r < 0 || (r == 0 && !new_group(p, w))) return false;
+        each_use(p, w, true, mark_foreign);
     }
     return true;
 }

@@ -136,9 +136,18 @@ static bool loops_only(const Kernel *k, int d) {
     return true;
 }
 
+/* A draw is told by points of a dim, of one of length 1 too. */
+static bool last_of_draw(const Kernel *k, int d) {
+    for (int s = 0; s < k->st.n; s++)
+        if (k->st.at[s].cls == STAGE_DRAW && k->st.at[s].nd == 1 && inside(&k->st.at[s], d)) return true;
+    return false;
+}
+
 static void drop_ones(Kernel *k) {
     for (int d = k->ndim - 1; d >= 0; d--) {
-        if (!size_is(k->dim[d].n, 1) || k->dim[d].kind != DIM_PAR || dim_indexed(k, d) || !loops_only(k, d)) continue;
+        if (!size_is(k->dim[d].n, 1) || k->dim[d].kind != DIM_PAR || dim_indexed(k, d) || !loops_only(k, d) ||
+            last_of_draw(k, d))
+            continue;
         lower_depths(k, d);
         remove_dim(k, d);
     }

@@ -5,7 +5,7 @@
 #ifndef TH_RUNTIME_H
 #define TH_RUNTIME_H
 
-#include "kernel/call_work.h"
+#include "kernel/draw_work.h"
 #include "plan/plan.h"
 
 /* ---- frame: what steps see. The first fields are known to generated code (rt.h text); append only. ---- */
@@ -21,7 +21,7 @@ typedef struct ThFrame {
 } ThFrame;
 
 /* Everything a generated unit may call besides libm, libmvec and mem*: versioned, append-only. */
-#define TH_RT_ABI 6
+#define TH_RT_ABI 7
 /* c = beta c + alpha a.b: a is m x k, b k x n, c m x n; strides (row, column) in elements. */
 typedef struct RtProduct {
     int64_t dtype, m, n, k; /* dtype: ThDtype */
@@ -46,6 +46,7 @@ struct ThRt {
      * the first of all would lie */
     int (*conv)(ThFrame *f, int step, const CallWork *conv, const CallWork *pool, char **at);
     int (*pool)(ThFrame *f, int step, const CallWork *pool); /* a STAGE_POOL that no convolution feeds */
+    int (*draw)(ThFrame *f, int step, const CallWork *draw, RandomDone done, void *user); /* a STAGE_DRAW */
 };
 extern const ThRt th_rt;
 

@@ -1,7 +1,7 @@
 /*
- * calls.c -- stages that are a convolution, a pooling, or both: their numbers are the kernel's sizes, and what follows
- * runs on each part of the result while that is in a near cache, from several threads at once: each has registers of
- * its own.
+ * calls.c -- stages that are a convolution, a pooling, or both, or a draw: their numbers are the kernel's sizes, and
+ * what follows runs on each part of the result while that is in a near cache, from several threads at once: each has
+ * registers of its own.
  */
 #include "kernel/conv_work.h"
 #include "unit.h"
@@ -58,9 +58,37 @@ static CallWork record(IRun *r, const LoopStage *s, int64_t *numbers, Tiles *t) 
     CallWork w = {.dtype = k->acc.at[st->C].dtype, .numbers = numbers, .a = r->base[st->A], .c = r->base[st->C]};
     t->r = r, t->s = s;
     if (st->B >= 0) w.b = r->base[st->B];
-    if (kernel_tiles(k, (int)(st - k->st.at))) w.done = tile, w.user = t;
+    if (st->cls != STAGE_DRAW && kernel_tiles(k, (int)(st - k->st.at))) w.done = tile, w.user = t;
     for (int i = 0; i < st->nnum; i++) numbers[i] = isize(r, k->size.at[st->num0 + i]);
     return w;
+}
+
+/* Numbers [from, to) of a draw, which lie at c. */
+static void numbers_drawn(void *user, void *c, int64_t from, int64_t to) {
+    Tiles *t = user;
+    IRun r = *t->r;
+    const Stage *st = t->s->st;
+    int room = take(t);
+    r.regs += (size_t)(1 + room) * interp_room(r.ik);
+    interp_registers(&r);
+    for (int a = 0; a < r.ik->k->acc.n; a++) r.base[a] += from * r.st[a][st->d0];
+    r.base[st->C] = c;
+    r.n[st->d0] = to - from;
+    interp_loops(&r, t->s);
+    atomic_fetch_and(t->taken, ~(1u << room));
+}
+
+int interp_draw(IRun *r, const LoopStage *s) {
+    const Kernel *k = r->ik->k;
+    int64_t numbers[DRAW_NUMBERS];
+    atomic_uint taken;
+    Tiles t = {.taken = &taken};
+    bool tiles = kernel_tiles(k, (int)(s->st - k->st.at));
+    atomic_init(&taken, 0);
+    CallWork w = record(r, s, numbers, &t);
+    if (s->st->passing) w.c = NULL;
+    if (r->f->rt->draw(r->f, (int)(r->step - r->f->plan->step), &w, tiles ? numbers_drawn : NULL, &t)) return 1;
+    return s->st->nins && !tiles ? interp_loops(r, s) : 0;
 }
 
 int interp_call(IRun *r, const LoopStage *s) {

@@ -69,6 +69,7 @@ int interp_loops(IRun *r, const LoopStage *s) { return run_depth(r, s, r->ik->k-
 /* Stages share the outer loops: for each outer point, one stage after the other runs its own loops. */
 static int run_stage(IRun *r, const LoopStage *s) {
     if (s->st->cls == STAGE_CONV || s->st->cls == STAGE_POOL) return interp_call(r, s);
+    if (s->st->cls == STAGE_DRAW) return interp_draw(r, s);
     if (s->st->cls == STAGE_GEMM && interp_gemm(r, s)) return 1;
     if (s->st->cls == STAGE_GEMM && !s->st->nins) return 0;
     return interp_loops(r, s);

@@ -90,6 +90,7 @@ void interp_red_join(IRun *r, const IRed *red, bool first);
 void interp_red_end(IRun *r, const IRed *red);
 int interp_gemm(IRun *r, const LoopStage *s); /* gemm.c */
 int interp_call(IRun *r, const LoopStage *s); /* calls.c: a convolution or a pooling, with its epilogue */
+int interp_draw(IRun *r, const LoopStage *s); /* ..a draw */
 int interp_rooms(const Kernel *k);            /* calls.c: for registers */
 bool interp_flat_prepare(ThContext *c, const SimdTable *simd, Arena *a, IKernel *out); /* flat.c */
 bool interp_flat_pays(const IRun *r, const LoopStage *s);
