@@ -500,6 +500,14 @@ function ndarray:i0() end
 ---@return any
 function ndarray:i1() end
 
+---true where x is neither NaN nor an infinity
+---@return any
+function ndarray:isfinite() end
+
+---real cube root
+---@return any
+function ndarray:cbrt() end
+
 ---complex conjugate
 ---@return any
 function ndarray:conj() end
@@ -1593,41 +1601,16 @@ function nd.interp(x, xp, fp) end
 ---@return any
 function nd.intersect1d(a, b) end
 
----Whether each element has an imaginary part that is not 0.
----@param x any
----@return any
-function nd.iscomplex(x) end
-
 ---Whether the dtype is complex.
 ---@param x any
 ---@return any
 function nd.iscomplexobj(x) end
-
----Whether each element is neither NaN nor infinite.
----@param a any
----@return any
-function nd.isfinite(a) end
 
 ---Whether each element of a is one of b's.
 ---@param a any
 ---@param b any
 ---@return any
 function nd.isin(a, b) end
-
----Whether each element is negative infinity.
----@param x any
----@return any
-function nd.isneginf(x) end
-
----Whether each element is positive infinity.
----@param x any
----@return any
-function nd.isposinf(x) end
-
----Whether each element has no imaginary part.
----@param x any
----@return any
-function nd.isreal(x) end
 
 ---Whether the dtype is not complex.
 ---@param x any
@@ -1739,12 +1722,6 @@ function nd.logaddexp(x1, x2) end
 ---@param x2 any
 ---@return any
 function nd.logaddexp2(x1, x2) end
-
----Whether both are nonzero; `logical_or`, `logical_xor`, `logical_not` likewise.
----@param a any
----@param b any
----@return any
-function nd.logical_and(a, b) end
 
 ---whether it is zero
 ---@param a any
@@ -2631,6 +2608,42 @@ function nd.any(x, axis, keepdims) end
 ---@overload fun(x: theano.Value, keywords: { axis?: theano.Axis, keepdims?: boolean }): any
 ---@return any
 function nd.all(x, axis, keepdims) end
+
+---whether both are nonzero
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.logical_and(x1, x2) end
+
+---whether x is positive infinity
+---@param x theano.Value
+---@return any
+function nd.isposinf(x) end
+
+---whether x is negative infinity
+---@param x theano.Value
+---@return any
+function nd.isneginf(x) end
+
+---whether x has an imaginary part that is not 0
+---@param x theano.Value
+---@return any
+function nd.iscomplex(x) end
+
+---whether x has no imaginary part
+---@param x theano.Value
+---@return any
+function nd.isreal(x) end
+
+---mantissa of magnitude [0.5, 1) and exponent, int32: x = mantissa * 2^exponent
+---@param x theano.Value
+---@return any
+function nd.frexp(x) end
+
+---how many bits of |x| are set, uint8
+---@param x theano.Value
+---@return any
+function nd.bitwise_count(x) end
 
 ---lengths of x as an int64 vector (x.shape)
 ---@param x theano.Value
@@ -3567,6 +3580,11 @@ function nd.right_shift(x, y) end
 ---@param x theano.Value
 ---@return any
 function nd.invert(x) end
+
+---true where x is neither NaN nor an infinity
+---@param x theano.Value
+---@return any
+function nd.isfinite(x) end
 
 ---complex conjugate
 ---@param z theano.Value

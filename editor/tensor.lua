@@ -1270,6 +1270,107 @@ function T.any(x, axis, keepdims) end
 ---@return theano.Variable
 function T.all(x, axis, keepdims) end
 
+---whether both are nonzero
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.logical_and(x1, x2) end
+
+---whether one of both is nonzero
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.logical_or(x1, x2) end
+
+---whether exactly one of both is nonzero
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.logical_xor(x1, x2) end
+
+---whether x is zero
+---@param x theano.Operand
+---@return theano.Variable
+function T.logical_not(x) end
+
+---whether x is positive infinity
+---@param x theano.Operand
+---@return theano.Variable
+function T.isposinf(x) end
+
+---whether x is negative infinity
+---@param x theano.Operand
+---@return theano.Variable
+function T.isneginf(x) end
+
+---whether x has an imaginary part that is not 0
+---@param x theano.Operand
+---@return theano.Variable
+function T.iscomplex(x) end
+
+---whether x has no imaginary part
+---@param x theano.Operand
+---@return theano.Variable
+function T.isreal(x) end
+
+---x itself, copied; bool has no sign
+---@param x theano.Operand
+---@return theano.Variable
+function T.positive(x) end
+
+---1 / x; of integers rounded toward 0, an integer zero raises
+---@param x theano.Operand
+---@return theano.Variable
+function T.reciprocal(x) end
+
+---absolute value as a float
+---@param x theano.Operand
+---@return theano.Variable
+function T.fabs(x) end
+
+---remainder with the sign of x1, as in C; an integer zero divisor raises
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.fmod(x1, x2) end
+
+---the part behind the point and the part before it, both with the sign of x
+---@param x theano.Operand
+---@return theano.Variable
+function T.modf(x) end
+
+---mantissa of magnitude [0.5, 1) and exponent, int32: x = mantissa * 2^exponent
+---@param x theano.Operand
+---@return theano.Variable
+function T.frexp(x) end
+
+---x1 * 2^x2 for integers x2
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.ldexp(x1, x2) end
+
+---how far the next float is, away from zero
+---@param x theano.Operand
+---@return theano.Variable
+function T.spacing(x) end
+
+---sin(pi x) / (pi x), and 1 at 0
+---@param x theano.Operand
+---@return theano.Variable
+function T.sinc(x) end
+
+---x1 to the power x2, in float64 or complex128
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.float_power(x1, x2) end
+
+---how many bits of |x| are set, uint8
+---@param x theano.Operand
+---@return theano.Variable
+function T.bitwise_count(x) end
+
 ---lengths of x as an int64 vector (x.shape)
 ---@param x theano.Operand
 ---@return theano.Variable
@@ -2888,6 +2989,81 @@ function T.right_shift(x, y) end
 ---@return theano.Variable
 function T.invert(x) end
 
+---true where x is neither NaN nor an infinity
+---@param x theano.Operand
+---@return theano.Variable
+function T.isfinite(x) end
+
+---true where the sign bit is set: that of -0.0 is
+---@param x theano.Operand
+---@return theano.Variable
+function T.signbit(x) end
+
+---the value of x1 with the sign of x2
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.copysign(x1, x2) end
+
+---the next float behind x1 on the way to x2
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.nextafter(x1, x2) end
+
+---the larger of two; where one is NaN the other
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.fmax(x1, x2) end
+
+---the smaller of two; where one is NaN the other
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.fmin(x1, x2) end
+
+---0 below 0, 1 above, and x2 at 0
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.heaviside(x1, x2) end
+
+---sqrt(x1^2 + x2^2), not out of range on the way
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.hypot(x1, x2) end
+
+---log(exp(x1) + exp(x2))
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.logaddexp(x1, x2) end
+
+---log2(2^x1 + 2^x2)
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.logaddexp2(x1, x2) end
+
+---real cube root
+---@param x theano.Operand
+---@return theano.Variable
+function T.cbrt(x) end
+
+---greatest common divisor of integers
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.gcd(x1, x2) end
+
+---least common multiple of integers
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.lcm(x1, x2) end
+
 ---complex conjugate
 ---@param z theano.Operand
 ---@return theano.Variable
@@ -2993,6 +3169,165 @@ function T.xlogx.xlogy0(x, y) end
 ---@param x theano.Operand
 ---@return theano.Variable
 function T.nnet.ultra_fast_sigmoid(x) end
+
+---inverse cosine
+---@param x theano.Operand
+---@return theano.Variable
+function T.acos(x) end
+
+---inverse hyperbolic cosine
+---@param x theano.Operand
+---@return theano.Variable
+function T.acosh(x) end
+
+---inverse sine
+---@param x theano.Operand
+---@return theano.Variable
+function T.asin(x) end
+
+---inverse hyperbolic sine
+---@param x theano.Operand
+---@return theano.Variable
+function T.asinh(x) end
+
+---inverse tangent
+---@param x theano.Operand
+---@return theano.Variable
+function T.atan(x) end
+
+---angle of the point (x2, x1)
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.atan2(x1, x2) end
+
+---inverse hyperbolic tangent
+---@param x theano.Operand
+---@return theano.Variable
+function T.atanh(x) end
+
+---bitwise not; logical on bool
+---@param x theano.Operand
+---@return theano.Variable
+function T.bitwise_invert(x) end
+
+---x1 * 2^x2 of integers, wrapped; 0 where x2 is not in [0, width)
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.bitwise_left_shift(x1, x2) end
+
+---x1 / 2^x2 of integers, rounded toward -inf
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.bitwise_right_shift(x1, x2) end
+
+---difference x1 - x2
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.subtract(x1, x2) end
+
+---product of the inputs, elementwise with broadcasting; and on bool
+---@param ... theano.Operand
+---@return theano.Variable
+function T.multiply(...) end
+
+---quotient x1 / x2
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.divide(x1, x2) end
+
+---quotient x1 / x2
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.true_divide(x1, x2) end
+
+---quotient rounded toward -inf; an integer zero divisor raises
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.floor_divide(x1, x2) end
+
+---remainder with the sign of x2; an integer zero divisor raises
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.remainder(x1, x2) end
+
+----x
+---@param x theano.Operand
+---@return theano.Variable
+function T.negative(x) end
+
+---absolute value; of complex, the modulus
+---@param x theano.Operand
+---@return theano.Variable
+function T.absolute(x) end
+
+---sign: -1, 0 or 1; NaN stays; of complex, x / |x|
+---@param x theano.Operand
+---@return theano.Variable
+function T.sign(x) end
+
+---complex conjugate
+---@param x theano.Operand
+---@return theano.Variable
+function T.conjugate(x) end
+
+---x without its fraction
+---@param x theano.Operand
+---@return theano.Variable
+function T.fix(x) end
+
+---radians to degrees
+---@param x theano.Operand
+---@return theano.Variable
+function T.degrees(x) end
+
+---degrees to radians
+---@param x theano.Operand
+---@return theano.Variable
+function T.radians(x) end
+
+---x1 == x2
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.equal(x1, x2) end
+
+---x1 != x2
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.not_equal(x1, x2) end
+
+---x1 < x2
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.less(x1, x2) end
+
+---x1 <= x2
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.less_equal(x1, x2) end
+
+---x1 > x2
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.greater(x1, x2) end
+
+---x1 >= x2
+---@param x1 theano.Operand
+---@param x2 theano.Operand
+---@return theano.Variable
+function T.greater_equal(x1, x2) end
 
 ---Row vector times Jacobian: the sum over f of `eval_points` . d f / d wrt, for each wrt.
 ---@param f any

@@ -576,6 +576,14 @@ function Variable:i0() end
 ---@return theano.Variable
 function Variable:i1() end
 
+---true where x is neither NaN nor an infinity
+---@return theano.Variable
+function Variable:isfinite() end
+
+---real cube root
+---@return theano.Variable
+function Variable:cbrt() end
+
 ---complex conjugate
 ---@return theano.Variable
 function Variable:conj() end

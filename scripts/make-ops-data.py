@@ -98,6 +98,7 @@ REAL = {name: getattr(np, name) for name in (
     "deg2rad rad2deg").split()}
 REAL.update(exp2=exp2, sigmoid=sigmoid, softplus=softplus, erf=erf, erfc=erfc, inv=lambda x: 1 / x)
 
+REAL["cbrt"] = np.cbrt
 REAL.update(erfcx=special.erfcx, erfinv=special.erfinv, erfcinv=special.erfcinv, gamma=special.gamma,
             gammaln=special.gammaln, psi=special.psi, tri_gamma=lambda x: special.polygamma(1, x),
             j0=exactly(mp.besselj, 0, 0.0), j1=exactly(mp.besselj, 1, 0.0),
@@ -116,7 +117,7 @@ EXACT = {
     "ceil": (np.ceil, "f"), "floor": (np.floor, "f"), "trunc": (np.trunc, "f"), "round_half_to_even": (np.rint, "f"),
     "round_half_away_from_zero": (half_away, "f"), "isnan": (np.isnan, "bifc"), "isinf": (np.isinf, "bifc"),
     "invert": (np.invert, "bi"), "conj": (np.conj, "c"), "real": (np.real, "c"), "imag": (np.imag, "c"),
-    "angle": (np.angle, "c"),
+    "angle": (np.angle, "c"), "isfinite": (np.isfinite, "bifc"), "signbit": (np.signbit, "if"),
 }
 BINARY = {
     "add": (np.add, "bifc"), "sub": (np.subtract, "ifc"), "mul": (np.multiply, "bifc"), "maximum": (np.maximum, "bif"),
@@ -125,8 +126,11 @@ BINARY = {
     "and_": (np.bitwise_and, "bi"), "or_": (np.bitwise_or, "bi"), "xor": (np.bitwise_xor, "bi"),
     "left_shift": (np.left_shift, "i"), "right_shift": (np.right_shift, "i"),
     "int_div": (np.floor_divide, "if"), "mod": (np.mod, "if"),
+    "copysign": (np.copysign, "f"), "nextafter": (np.nextafter, "f"), "heaviside": (np.heaviside, "f"),
+    "fmax": (np.fmax, "bif"), "fmin": (np.fmin, "bif"), "gcd": (np.gcd, "i"), "lcm": (np.lcm, "i"),
 }
-REAL_BINARY = {"true_div": np.true_divide, "pow": np.power, "arctan2": np.arctan2}
+REAL_BINARY = {"true_div": np.true_divide, "pow": np.power, "arctan2": np.arctan2, "hypot": np.hypot,
+               "logaddexp": np.logaddexp, "logaddexp2": np.logaddexp2}
 
 
 def kind(dtype):

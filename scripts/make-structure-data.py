@@ -131,6 +131,33 @@ case("T.round(x), T.round(x, 'half_away_from_zero'), T.iround(y * 4), y:astype('
 case("T.complex(x, y), T.complex_from_polar(T.abs(y), y)", "f",
      lambda d: [d.x + 1j * d.y, np.abs(d.y) * np.exp(1j * d.y)] if np.isfinite(d.x).all() else None)
 
+# NumPy's other names and compositions
+case("T.subtract(x, row), T.negative(y), T.logical_not(x), T.iscomplex(x), T.isreal(x)", "ifc",
+     lambda d: [d.x - d.row, -d.y, np.logical_not(d.x), np.iscomplex(d.x), np.isreal(d.x)])
+case("T.multiply(x, row), T.logical_and(x, row), T.logical_or(x, s), T.logical_xor(x, y), T.equal(x, y), "
+     "T.not_equal(x, y)", "bifc", lambda d: [d.x * d.row, np.logical_and(d.x, d.row), np.logical_or(d.x, d.s),
+                                            np.logical_xor(d.x, d.y), d.x == d.y, d.x != d.y])
+case("T.less(x, row), T.less_equal(x, y), T.greater(x, s), T.greater_equal(x, y), T.isposinf(x), T.isneginf(x)", "bif",
+     lambda d: [d.x < d.row, d.x <= d.y, d.x > d.s, d.x >= d.y, np.isposinf(d.x), np.isneginf(d.x)])
+case("T.positive(x), T.absolute(t), T.sign(x), T.conjugate(t)", "if", lambda d: [d.x, np.abs(d.t), np.sign(d.x), d.t])
+case("T.bitwise_invert(x), T.bitwise_count(x)", "bi", lambda d: [~d.x, np.bitwise_count(d.x)])
+case("T.bitwise_left_shift(x, T.cast(1, x.dtype)), T.bitwise_right_shift(x, T.cast(1, x.dtype)), "
+     "T.floor_divide(x, T.cast(3, x.dtype)), T.remainder(x, T.cast(3, x.dtype)), T.fmod(x, T.cast(3, x.dtype))", "i",
+     lambda d: [d.x << d.x.dtype.type(1), d.x >> d.x.dtype.type(1), d.x // d.x.dtype.type(3), d.x % d.x.dtype.type(3),
+                np.fmod(d.x, d.x.dtype.type(3))])
+case("T.divide(x, row), T.true_divide(x, y), T.fix(x), T.fabs(x), T.fmod(x, y), "
+     "T.ldexp(y, T.constant({0, 3, -2, 1})), T.spacing(x)", "f",
+     lambda d: [d.x / d.row, d.x / d.y, np.fix(d.x), np.fabs(d.x), np.fmod(d.x, d.y),
+                np.ldexp(d.y, [0, 3, -2, 1]), np.spacing(d.x)])
+case("T.modf(x)", "f", lambda d: np.modf(d.x))
+case("T.frexp(y)", "f", lambda d: np.frexp(d.y))
+case("T.sinc(y), T.reciprocal(x), T.degrees(y), T.radians(y), T.atan2(x, y), T.acos(y / 9), T.acosh(T.abs(y) + 1), "
+     "T.asin(y / 9), T.asinh(y), T.atan(y), T.atanh(y / 9), T.float_power(T.abs(y), 1.5)", "f",
+     lambda d: [np.sinc(d.y), 1 / d.x, np.degrees(d.y), np.radians(d.y), np.arctan2(d.x, d.y),
+                np.arccos(d.y / d.y.dtype.type(9)), np.arccosh(np.abs(d.y) + d.y.dtype.type(1)),
+                np.arcsin(d.y / d.y.dtype.type(9)), np.arcsinh(d.y), np.arctan(d.y),
+                np.arctanh(d.y / d.y.dtype.type(9)), np.float_power(np.abs(d.y), 1.5)])
+
 # reductions
 for axis in (None, 0, 1, 2, -1, (0, 1), (0, 2), (1, 2), (0, 1, 2)):
     a, few = lua_axis(axis), axis in (None, 1, (0, 2))

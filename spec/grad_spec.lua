@@ -16,26 +16,29 @@ local LABELS = T.constant({ 1, 3, 0 }, { dtype = "int64" })
 
 -- Functions of one tensor, elementwise, with the interval of their points.
 local UNARY = {
-  arccosh = { 1.2, 3 }, log = { 0.2, 3 }, abs = { -2, -0.1 }, abs_ = { 0.1, 2 }, ["nnet.relu"] = { -2, -0.1 },
+  arccosh = { 1.2, 3 }, acosh = { 1.2, 3 },
+  log = { 0.2, 3 }, abs = { -2, -0.1 }, abs_ = { 0.1, 2 }, ["nnet.relu"] = { -2, -0.1 },
   ultra_fast_sigmoid = { -2, 2 }, ["nnet.ultra_fast_sigmoid"] = { 4, 5 }, gamma = { 1.2, 3 },
   ["nnet.elu"] = { -2, -0.1 }, ["nnet.selu"] = { -2, -0.1 }, ["nnet.hard_sigmoid"] = { -1, 1 },
 }
 for name in ([[neg inv sqr sqrt exp exp2 expm1 log2 log10 log1p deg2rad rad2deg sin cos tan arcsin arccos arctan sinh
   cosh tanh arcsinh arctanh erf erfc erfcx erfinv erfcinv gammaln psi tri_gamma j0 j1 i0 i1 sigmoid
-  softplus square nnet.sigmoid nnet.softplus nnet.softsign
+  softplus square cbrt acos asin asinh atan atanh absolute negative conjugate
+  degrees radians positive reciprocal fabs sinc nnet.sigmoid nnet.softplus nnet.softsign
   nnet.nnet.softsign xlogx.xlogx copy tensor_copy real conj remat]]):gmatch("%S+") do
   UNARY[name] = { 0.1, 0.9 }
 end
 
 -- Functions whose gradient is zero almost everywhere: checked to be zero.
 local FLAT = {}
-for name in ("ceil floor trunc round_half_to_even round_half_away_from_zero round sgn"):gmatch("%S+") do
+for name in ("ceil floor trunc round_half_to_even round_half_away_from_zero round sgn sign fix"):gmatch("%S+") do
   FLAT[name] = true
 end
 
 local BINARY = {}
 for name in ([[add sub mul true_div pow power maximum minimum arctan2 nnet.binary_crossentropy
-  nnet.sigmoid_binary_crossentropy mod xlogx.xlogy0]]):gmatch("%S+") do
+  nnet.sigmoid_binary_crossentropy mod xlogx.xlogy0
+  subtract multiply divide true_divide remainder atan2 hypot logaddexp logaddexp2 fmax fmin copysign]]):gmatch("%S+") do
   BINARY[name] = true
 end
 
@@ -138,7 +141,9 @@ BY_HAND.imag = nil -- covered by complex
 local NONE = {} -- or not here: those of the Fourier transforms are in spec/fft_spec.lua
 for name in ([[iround divmod ceil_intdiv isclose allclose argmax argmin any all shape size zeros ones arange eye tri
   lt gt le ge eq neq isnan isinf and_ or_ xor invert bitwise_and bitwise_or bitwise_xor bitwise_not left_shift
-  right_shift int_div floor_div
+  right_shift int_div floor_div equal not_equal less less_equal greater greater_equal bitwise_invert
+  bitwise_left_shift bitwise_right_shift floor_divide isfinite signbit gcd lcm logical_and logical_or logical_xor
+  logical_not isposinf isneginf iscomplex isreal bitwise_count spacing
   fft.rfft fft.irfft fft.rfft_op fft.irfft_op fft.fft fft.ifft fft.fft2 fft.ifft2 fft.fftn fft.ifftn fft.rfft2
   fft.irfft2 fft.rfftn fft.irfftn fft.hfft fft.ihfft fft.fftfreq fft.rfftfreq fft.fftshift fft.ifftshift
   random.mrg_uniform random.philox random.multinomial_from_uniform random.choice_from_uniform
@@ -153,6 +158,18 @@ do
   for name, line in pairs(by_hand) do BY_HAND[name] = line end
   for name in pairs(none) do NONE[name] = true end
   for name, line in pairs(require("spec.support.image_grads")(between)) do BY_HAND[name] = line end
+  for name, line in pairs({
+    nextafter = { { mat() }, function(f, x) return f(x, T.constant(9.0)) * x end },
+    heaviside = { { vec(), vec() }, function(f, x, y) return f(x - 2, y) + f(T.zeros_like(x), y) * x end },
+    fmod = { { vec(), vec() }, function(f, x, y) return f(x * 0.1 + 2.5, y * 0.1 + 1) end },
+    modf = { { mat() }, function(f, x)
+      local part, whole = f(x * 3)
+      return part * 2 + whole
+    end },
+    frexp = { { mat() }, function(f, x) return (f(x)) * x end },
+    ldexp = { { mat() }, function(f, x) return f(x, 3) * x end },
+    float_power = { { mat(), mat() }, function(f, x, y) return f(x, y) end },
+  }) do BY_HAND[name] = line end
 end
 
 for name in pairs(require("spec.support.linalg_names")) do NONE[name] = true end -- in specs of their own

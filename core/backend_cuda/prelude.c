@@ -33,7 +33,7 @@ const char *const cuda_prelude =
 static const char *const libm[] = {
     "exp",  "exp2",  "expm1", "log",   "log2",  "log10", "log1p", "sin",   "cos",      "tan",   "asin", "acos",
     "atan", "sinh",  "cosh",  "tanh",  "asinh", "acosh", "atanh", "erf",   "erfc",     "atan2", "pow",  "floor",
-    "ceil", "trunc", "rint",  "round", "sqrt",  "fmod",  "fabs",  "hypot", "copysign", "fma",
+    "ceil", "trunc", "rint",  "round", "sqrt",  "fmod",  "fabs",  "hypot", "copysign", "fma",   "cbrt", "nextafter",
 };
 
 bool cuda_mark_libm(Emit *e) {

@@ -25,7 +25,8 @@ typedef enum {                /* result dtype and the dtype computed in (invento
                RES_CUSTOM,
                RES_COMPLEX,    /* complex of the FL of real inputs */
                RES_FLOAT_REAL, /* FL, complex -> its float */
-               RES_SHIFT       /* integers; all bool gives int8 */
+               RES_SHIFT,      /* integers; all bool gives int8 */
+               RES_INTS        /* integers without bool */
 } ScalarResult;
 enum {
     SF_COMM = 1,

@@ -12,7 +12,8 @@ static bool has_text(const Ins *i) {
     const ScalarOp *op = &scalar_ops[i->op];
     if (op->flags & SF_FAILS) return false; /* floor division and modulo: scalar helpers */
     if (dtype_is_float((ThDtype)i->in_dtype)) return op->value != NULL;
-    return !(!strcmp(op->name, "pow") || !strcmp(op->name, "abs_") || op->result == RES_SHIFT || !op->value);
+    if (op->result == RES_SHIFT || op->result == RES_INTS) return false;
+    return !(!strcmp(op->name, "pow") || !strcmp(op->name, "abs_") || !op->value);
 }
 
 static bool may(const Kernel *k, const NestWay *w, const LoopStage *s, const Ins *i) {

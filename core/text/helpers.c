@@ -27,7 +27,7 @@ static const Math maths[] = {
     {"ceil", "ceil", 1, 'l', NULL},   {"trunc", "trunc", 1, 'l', NULL}, {"rint", "rint", 1, 'l', NULL},
     {"round", "round", 1, 'l', NULL}, {"sqrt", "sqrt", 1, 'l', NULL},   {"fmod", "fmod", 2, 'l', NULL},
     {"fabs", "fabs", 1, 'l', NULL},   {"hypot", "hypot", 2, 'l', NULL}, {"copysign", "copysign", 2, 'l', NULL},
-    {"fma", "fma", 3, 'l', NULL},
+    {"fma", "fma", 3, 'l', NULL},     {"cbrt", "cbrt", 1, 'l', NULL},   {"nextafter", "nextafter", 2, 'l', NULL},
 };
 
 static const Math *find(const char *prim) {
@@ -273,6 +273,12 @@ static void integer_math(Emit *e, const char *prim, ThDtype d, const char *name)
                           "(%s)(r != 0 && (r < 0) != (b < 0) ? r + b : r); }\n"
                         : "INLINE %s %s(%s a, %s b) { %s r = (%s)(b ? a %% b : 0); return (%s)r; }\n",
                     t, name, t, t, t, t, t);
+    else if (!strcmp(prim, "gcd") || !strcmp(prim, "lcm"))
+        text_printf(
+            &e->helpers,
+            "INLINE %s %s(%s a, %s b) { u64 x = a > 0 ? (u64)a : 0 - (u64)a, y = b > 0 ? (u64)b : 0 - (u64)b, p = "
+            "x, q = y; while (q) { u64 r = p %% q; p = q; q = r; } return (%s)(%s); }\n",
+            t, name, t, t, t, prim[0] == 'g' ? "p" : "p ? x / p * y : 0");
     else if (!strcmp(prim, "bit_shl"))
         text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { return (%s)((u64)b < %zu ? (u64)a << (b & 63) : 0); }\n",
                     t, name, t, t, t, 8 * th_dtype_bytes(d));
@@ -334,6 +340,16 @@ static void complex_math(Emit *e, const char *prim, ThDtype d, const char *name)
         text_printf(h, "INLINE u8 %s(%s a, %s b) { return !(a.re == b.re && a.im == b.im); }\n", name, t, t);
 }
 
+/* Vectors of |a| with the sign bits of b. */
+static void signs_of(Emit *e, ThDtype d, int lanes, const char *name) {
+    char t[16], m[16];
+    const char *bit = d == TH_FLOAT32 ? "(-0x7fffffff - 1)" : "(-0x7fffffffffffffff - 1)";
+    need_type(e, d, lanes, t);
+    need_mask(e, d, lanes, m);
+    text_printf(&e->helpers, "INLINE %s %s(%s a, %s b) { return (%s)(((%s)a & ~%s) | ((%s)b & %s)); }\n", t, name, t, t,
+                t, m, bit, m, bit);
+}
+
 const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes) {
     char t[16];
     type_name(t, d, lanes);
@@ -349,6 +365,7 @@ const char *need_math(Emit *e, const char *prim, ThDtype d, int lanes) {
     else if (dtype_is_complex(d)) complex_math(e, prim, d, name);
     else if (m && d == TH_FLOAT64 && (!strcmp(prim, "sin") || !strcmp(prim, "cos") || !strcmp(prim, "tan")))
         far_math(e, m, lanes, name);
+    else if (dtype_is_float(d) && lanes > 1 && !strcmp(prim, "copysign")) signs_of(e, d, lanes, name);
     else if (dtype_is_float(d) && m) plain_math(e, m, d, lanes, name);
     else if (dtype_is_float(d) && !strcmp(prim, "abs")) float_abs(e, d, lanes, name);
     else if (!composed(e, prim, d, lanes, name)) integer_math(e, prim, d, name);

@@ -51,16 +51,18 @@ local function elsewhere(shown, name)
   end
 end
 
--- The nearest name in the module, else in those below it.
+-- The nearest name in the module, or one below it that is nearer still.
 local function near(shown, name)
-  local found = util.nearest(name, names_in(sealed[shown].module, "", {}))
-  if found then return found end
+  local best, least = util.nearest(name, names_in(sealed[shown].module, "", {}))
   for _, other in ipairs(others(shown)) do
     if other:find(shown .. ".", 1, true) == 1 then
-      found = util.nearest(name, names_in(sealed[other].module, "", {}))
-      if found then return other:sub(#shown + 2) .. "." .. found end
+      local found, distance = util.nearest(name, names_in(sealed[other].module, "", {}))
+      if found and (not best or distance < least) then
+        best, least = other:sub(#shown + 2) .. "." .. found, distance
+      end
     end
   end
+  return best
 end
 
 --- Why there is no such name, for the end of a message: ": did you mean 'sum'?". `like` is the original's module, as

@@ -11,13 +11,9 @@ return function(nd)
 
   -- Other names of functions of the table.
   for name, other in pairs({
-    equal = "eq", not_equal = "neq", less = "lt", less_equal = "le", greater = "gt", greater_equal = "ge",
-    negative = "neg", subtract = "sub", multiply = "mul", divide = "true_div", true_divide = "true_div",
-    floor_divide = "floor_div", remainder = "mod", absolute = "abs", sign = "sgn", conjugate = "conj", amax = "max",
-    amin = "min", product = "prod", fix = "trunc", degrees = "rad2deg",
-    radians = "deg2rad", concat = "concatenate",
+    amax = "max", amin = "min", product = "prod", concat = "concatenate",
   }) do
-    if nd[name] == nil then nd[name] = nd[other] end
+    nd[name] = nd[other]
   end
   nd.pi, nd.e, nd.inf, nd.nan = math.pi, math.exp(1), math.huge, -(0 / 0)
   nd.newaxis = setmetatable({ __arg = "newaxis" }, { __name = "newaxis" })
@@ -286,12 +282,6 @@ return function(nd)
   end
 
   -- ---- logic and sets -----------------------------------------------------------------------------------------------
-  local function truth(a) return arr(nd.neq(arr(a), 0)) end
-  --- Whether both are nonzero; `logical_or`, `logical_xor`, `logical_not` likewise.
-  function nd.logical_and(a, b) return nd.and_(truth(a), truth(b)) end
-  function nd.logical_or(a, b) return nd.or_(truth(a), truth(b)) end
-  function nd.logical_xor(a, b) return nd.xor(truth(a), truth(b)) end
-  function nd.logical_not(a) return nd.eq(arr(a), 0) end
   --- Whether two arrays are equal after broadcasting.
   function nd.array_equiv(a, b)
     local fine, same = pcall(nd.eq, arr(a), arr(b))

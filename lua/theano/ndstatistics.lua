@@ -142,11 +142,6 @@ return function(nd)
   end
 
   -- ---- NaN ----------------------------------------------------------------------------------------------------------
-  --- Whether each element is neither NaN nor infinite.
-  function nd.isfinite(a)
-    a = nd.abs(floats(arr(a)))
-    return nd.lt(a, math.huge)
-  end
   --- NaN as 0 and infinities as the largest numbers, or what is given.
   function nd.nan_to_num(a, ...)
     local o = options("nan_to_num", { "copy", "nan", "posinf", "neginf" }, ...)

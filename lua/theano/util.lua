@@ -258,7 +258,7 @@ function M.nearest(s, names)
   local best, least = nil, #s < 4 and 2 or 3 -- further away it is another word
   local wanted = plain(s)
   for _, n in ipairs(names) do
-    if plain(n) == wanted then return n end
+    if plain(n) == wanted then return n, 0 end
     local row = {}
     for j = 0, #n do row[j] = j end
     for i = 1, #s do
@@ -272,7 +272,7 @@ function M.nearest(s, names)
     end
     if row[#n] < least then best, least = n, row[#n] end
   end
-  return best
+  return best, least
 end
 
 --- Names in columns that fill lines of a width, read downwards.

@@ -13,6 +13,7 @@
 #define TH_FRONT_TABLE_H
 
 #include "table_image.h"  /* convolution, pooling, patches */
+#include "table_numpy.h"  /* names of NumPy and of the array API standard */
 #include "table_random.h" /* random numbers */
 #include "table_struct.h" /* structural operations: shape, indexing, join, creation, products, nnet */
 #include "table_tensor.h" /* diagonals, ordering, searching, positions */
@@ -36,7 +37,8 @@ enum { FUNC = 0, METHOD = 1 };
     ALIAS("nnet.softplus", softplus, FUNC, "x", "log(1 + exp(x))") \
     ALIAS("xlogx.xlogx", xlogx, FUNC, "x", "x * log(x), 0 at 0: an entropy's term") \
     ALIAS("xlogx.xlogy0", xlogy0, FUNC, "x, y", "x * log(y), 0 where x is 0: a cross-entropy's term") \
-    ALIAS("nnet.ultra_fast_sigmoid", ultra_fast_sigmoid, FUNC, "x", "sigmoid by pieces of simple functions, within 0.1")
+    ALIAS("nnet.ultra_fast_sigmoid", ultra_fast_sigmoid, FUNC, "x", "sigmoid by pieces of simple functions, within 0.1") \
+    FRONT_NUMPY_ALIAS(ALIAS)
 
 /* elemwise.c */
 #define FRONT_ELEMWISE(FRONT) \
@@ -83,6 +85,7 @@ enum { FUNC = 0, METHOD = 1 };
 
 #define FRONT_TABLE(FRONT) \
     FRONT_ELEMWISE(FRONT) \
-    FRONT_REDUCE(FRONT) FRONT_STRUCT(FRONT) FRONT_TENSOR(FRONT) FRONT_IMAGE(FRONT) FRONT_RANDOM(FRONT)
+    FRONT_REDUCE(FRONT) \
+    FRONT_NUMPY(FRONT) FRONT_STRUCT(FRONT) FRONT_TENSOR(FRONT) FRONT_IMAGE(FRONT) FRONT_RANDOM(FRONT)
 
 #endif

@@ -72,6 +72,13 @@ const Primitive *primitives_find(const char *name);
     PRIM(asinh,     1, 0, "inverse hyperbolic sine")                                                                      \
     PRIM(acosh,     1, 0, "inverse hyperbolic cosine")                                                                    \
     PRIM(atanh,     1, 0, "inverse hyperbolic tangent")                                                                   \
+    PRIM(hypot, 2, PRIM_EXACT, "sqrt(a * a + b * b), not out of range on the way")                                     \
+    PRIM(copysign, 2, PRIM_EXACT, "|a| with the sign of b")                                                            \
+    PRIM(nextafter, 2, PRIM_EXACT, "the next number of the dtype behind a on the way to b")                            \
+    PRIM(fmod, 2, PRIM_EXACT, "a - b * trunc(a / b), exactly")                                                         \
+    PRIM(cbrt, 1, PRIM_EXACT, "real cube root")                                                                        \
+    PRIM(gcd, 2, PRIM_EXACT, "greatest common divisor of integers")                                                    \
+    PRIM(lcm, 2, PRIM_EXACT, "least common multiple of integers, wrapped; 0 where one is 0")                           \
     PRIM(erf,       1, 0, "error function")                                                                               \
     PRIM(erfc,      1, 0, "1 - erf(a)")                                                                                   \
     PRIM(sigmoid,   1, PRIM_EXACT, "1 / (1 + exp(-a)); 0 below -709 (float32 -88)")                       \
@@ -114,7 +121,10 @@ const Primitive *primitives_find(const char *name);
     PRIM(jv,        2, 0, "real order a, of b")                                                                           \
     PRIM(i0,        1, 0, "modified Bessel function of the first kind, order 0")                                          \
     PRIM(i1,        1, 0, "order 1")                                                                                      \
-    PRIM(iv,        2, 0, "real order a, of b")
+    PRIM(iv,        2, 0, "real order a, of b")                                                                           \
+    PRIM(ldexp,     2, PRIM_EXACT, "a * 2^b, b integral")                                                                 \
+    PRIM(mantissa,  1, PRIM_EXACT, "a / 2^exponent(a): of magnitude [0.5, 1); 0, NaN and infinities stay")                \
+    PRIM(exponent,  1, PRIM_EXACT, "the exponent of frexp; 0 of 0, NaN and infinities")
 
 #define SPECIAL_CPRIMS(CPRIM)                                                                                          \
     CPRIM(c_exp,   1, 0, "e to the power a")                                                                              \

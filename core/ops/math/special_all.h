@@ -5,6 +5,7 @@
 #include "special_tables.h"
 
 #include "special_erf.h"
+#include "special_parts.h"
 #include "special_trig.h"
 #include "special_gamma.h"
 

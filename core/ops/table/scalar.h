@@ -174,6 +174,34 @@
       "zeros(x); zeros(y)", "__shr", "x, y", "x / 2^y of integers, rounded toward -inf") \
     X(invert, "Invert", NULL, "Invert", NULL, 1, SF_CHEAP | SF_ZERO_GRAD, RES_BITS, "bit_not(a)", NULL, \
       "zeros(x)", "__bnot", "x", "bitwise not; logical on bool") \
+    /* signs and last bits, whole numbers */ \
+    X(isfinite, "IsFinite", NULL, NULL, NULL, 1, SF_METHOD | SF_ZERO_GRAD | SF_COMPLEX | SF_CHEAP, RES_CUSTOM, "a - a == 0", \
+      "c_real(a) - c_real(a) == 0 && c_imag(a) - c_imag(a) == 0", "zeros(x)", NULL, "x", "true where x is neither NaN nor an infinity") \
+    X(signbit, "SignBit", NULL, NULL, NULL, 1, SF_ZERO_GRAD | SF_NO_COMPLEX | SF_CHEAP, RES_CUSTOM, "copysign(1, a) < 0", NULL, "zeros(x)", \
+      NULL, "x", "true where the sign bit is set: that of -0.0 is") \
+    X(copysign, "CopySign", NULL, NULL, NULL, 2, SF_NO_COMPLEX | SF_CHEAP, RES_FLOAT, "copysign(a, b)", NULL, \
+      "gz*sgn(x)*copysign(lit(1), y); zeros(y)", NULL, "x1, x2", "the value of x1 with the sign of x2") \
+    X(nextafter, "NextAfter", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "nextafter(a, b)", NULL, "gz; zeros(y)", NULL, "x1, x2", \
+      "the next float behind x1 on the way to x2") \
+    X(fmax, "FMax", NULL, NULL, NULL, 2, SF_NO_COMPLEX | SF_CHEAP, RES_UP, "a >= b || b != b ? a : b", NULL, \
+      "eq(z, x)*gz; (lit(1)-eq(z, x))*gz", NULL, "x1, x2", "the larger of two; where one is NaN the other") \
+    X(fmin, "FMin", NULL, NULL, NULL, 2, SF_NO_COMPLEX | SF_CHEAP, RES_UP, "a <= b || b != b ? a : b", NULL, \
+      "eq(z, x)*gz; (lit(1)-eq(z, x))*gz", NULL, "x1, x2", "the smaller of two; where one is NaN the other") \
+    X(heaviside, "Heaviside", NULL, NULL, NULL, 2, SF_NO_COMPLEX | SF_CHEAP, RES_FLOAT, "a < 0 ? 0 : a > 0 ? 1 : a == 0 ? b : a", NULL, \
+      "zeros(x); eq(x, 0)*gz", NULL, "x1, x2", "0 below 0, 1 above, and x2 at 0") \
+    X(hypot, "Hypot", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "hypot(a, b)", NULL, "gz*x/z; gz*y/z", NULL, "x1, x2", \
+      "sqrt(x1^2 + x2^2), not out of range on the way") \
+    X(logaddexp, "LogAddExp", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, \
+      "a == b ? a + 0.6931471805599453 : (a >= b || a != a ? a : b) + log1p(exp(-abs(a - b)))", NULL, \
+      "gz*sigmoid(x-y); gz*sigmoid(y-x)", NULL, "x1, x2", "log(exp(x1) + exp(x2))") \
+    X(logaddexp2, "LogAddExp2", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, \
+      "a == b ? a + 1 : (a >= b || a != a ? a : b) + log1p(exp2(-abs(a - b))) * 1.4426950408889634", NULL, \
+      "gz*sigmoid((x-y)*lit(0.6931471805599453)); gz*sigmoid((y-x)*lit(0.6931471805599453))", NULL, "x1, x2", "log2(2^x1 + 2^x2)") \
+    SCALAR_F1(X, cbrt, "Cbrt", "cbrt(a)", "gz/(3*sqr(z))", "real cube root") \
+    X(gcd, "Gcd", NULL, NULL, NULL, 2, SF_ZERO_GRAD | SF_COMM, RES_INTS, "gcd(a, b)", NULL, "zeros(x); zeros(y)", NULL, "x1, x2", \
+      "greatest common divisor of integers") \
+    X(lcm, "Lcm", NULL, NULL, NULL, 2, SF_ZERO_GRAD | SF_COMM, RES_INTS, "lcm(a, b)", NULL, "zeros(x); zeros(y)", NULL, "x1, x2", \
+      "least common multiple of integers") \
     /* parts of complex numbers */ \
     X(conj, "Conj", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP | SF_METHOD, RES_SAME, "a", "c_conj(a)", "conj(gz)", NULL, "z", "complex conjugate") \
     X(angle, "Angle", NULL, NULL, NULL, 1, SF_METHOD | SF_COMPLEX | SF_CGRAD, RES_FLOAT_REAL, "atan2(0, a)", "atan2(c_imag(a), c_real(a))", \
@@ -191,6 +219,10 @@
       "softplus(-abs(a)) + a * ((a > 0 ? 1 : 0) - b)", NULL, "gz*(sigmoid(x)-y); -gz*x", NULL, NULL, "cross-entropy of sigmoid(x) and y") \
     X(identity, "Identity", NULL, NULL, NULL, 1, SF_SIZE('=') | SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_SAME, "a", "a", "gz", NULL, NULL, "x itself, copied") \
     X(cast, "Cast", NULL, NULL, NULL, 1, SF_SIZE('=') | SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_CAST, "a", "a", "gz", NULL, NULL, "x in another dtype") \
+    X(fmod, "FMod", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "fmod(a, b)", NULL, "gz; -gz*trunc(x/y)", NULL, NULL, "remainder of floats with the sign of x") \
+    X(ldexp, "LdExp", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "ldexp(a, b)", NULL, "gz*exp2(y); gz*z*lit(0.6931471805599453)", NULL, NULL, "x * 2^y, y integral") \
+    X(mantissa, "Mantissa", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "mantissa(a)", NULL, "switch(eq(x, 0), gz, gz*z/x)", NULL, NULL, "x / 2^exponent(x)") \
+    X(exponent, "Exponent", NULL, NULL, NULL, 1, SF_NO_COMPLEX | SF_ZERO_GRAD, RES_FLOAT, "exponent(a)", NULL, "zeros(x)", NULL, NULL, "the exponent of frexp") \
     X(poly_gamma, "PolyGamma", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "poly_gamma(a, b)", NULL, "undefined; gz*poly_gamma(x+1, y)", NULL, NULL, "derivative of psi of an order") \
     X(real, "Real", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_ABS, NULL, "c_real(a)", "complex(gz, lit(0))", NULL, NULL, "real part") \
     X(imag, "Imag", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_ABS, NULL, "c_imag(a)", "complex(lit(0), gz)", NULL, NULL, "imaginary part")

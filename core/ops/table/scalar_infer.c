@@ -82,6 +82,13 @@ static bool infer_bits(Rule *r, ThDtype *out) {
     return cast_all(r, r->up, out, r->up);
 }
 
+static bool infer_ints(Rule *r, ThDtype *out) {
+    for (int i = 0; i < r->nin; i++)
+        if (!dtype_is_int(r->in[i]))
+            return err(r->c, TH_TypeError, "%s: integers are expected, not %s", r->op->name, th_dtype_name(r->in[i]));
+    return infer_bits(r, out);
+}
+
 static bool infer_shift(Rule *r, ThDtype *out) {
     return infer_bits(r, out) && (*out != TH_BOOL || cast_all(r, TH_INT8, out, TH_INT8));
 }
@@ -110,7 +117,7 @@ static bool infer_cast(Rule *r, ThDtype *out) {
     return true;
 }
 
-/* isnan and isinf compute in a float dtype. */
+/* isnan, isinf, isfinite and signbit compute in a float dtype. */
 static bool infer_custom(Rule *r, ThDtype *out) { return cast_all(r, scalar_float_of(r->up), out, TH_BOOL); }
 
 static bool infer_complex(Rule *r, ThDtype *out) {
@@ -142,6 +149,7 @@ static bool (*const infer_of[])(Rule *, ThDtype *) = {
     [RES_COMPLEX] = infer_complex,
     [RES_FLOAT_REAL] = infer_float_real,
     [RES_SHIFT] = infer_shift,
+    [RES_INTS] = infer_ints,
 };
 
 static bool check_kinds(Rule *r) {

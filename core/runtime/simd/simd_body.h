@@ -60,8 +60,22 @@ LOOP(and_bool, uint8_t, uint8_t, uint8_t, uint8_t, a & b)
 LOOP(or_bool, uint8_t, uint8_t, uint8_t, uint8_t, a | b)
 LOOP(not_bool, uint8_t, uint8_t, uint8_t, uint8_t, !a)
 
+/* Common divisors of magnitudes, which fit the unsigned words: Euclid's way. */
+static inline uint64_t magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
+static inline uint64_t common(uint64_t x, uint64_t y) {
+    while (y) {
+        uint64_t r = x % y;
+        x = y;
+        y = r;
+    }
+    return x;
+}
+static inline uint64_t multiple(uint64_t x, uint64_t y) { return x && y ? x / common(x, y) * y : 0; }
+#define SIZE_OF(x) ((x) > 0 ? (uint64_t)(x) : magnitude((int64_t)(x)))
+
 #define DEF_INT(T)                                                                                                      \
     LOOP(bit_and_##T, T, T, T, T, a & b) LOOP(bit_or_##T, T, T, T, T, a | b) LOOP(bit_xor_##T, T, T, T, T, a ^ b)       \
+    LOOP(gcd_##T, T, T, T, T, common(SIZE_OF(a), SIZE_OF(b))) LOOP(lcm_##T, T, T, T, T, multiple(SIZE_OF(a), SIZE_OF(b))) \
     LOOP(bit_not_##T, T, T, T, T, ~a)                                                                                   \
     LOOP(bit_shl_##T, T, T, T, T, (uint64_t)b < 8 * sizeof(T) ? (uint64_t)a << (b & 63) : 0)                            \
     LOOP(bit_shr_##T, T, T, T, T, (uint64_t)b < 8 * sizeof(T) ? a >> (b & 63) : a < 1 && a != 0 ? (T)-1 : (T)0)
@@ -127,7 +141,9 @@ FLOATS(DEF_VMATH)
     LOOP(sinh_##T, T, T, T, T, sinh##f(a)) LOOP(cosh_##T, T, T, T, T, cosh##f(a)) \
     LOOP(asinh_##T, T, T, T, T, asinh##f(a)) LOOP(acosh_##T, T, T, T, T, acosh##f(a)) LOOP(atanh_##T, T, T, T, T, atanh##f(a)) \
     LOOP(erf_##T, T, T, T, T, erf##f(a)) LOOP(erfc_##T, T, T, T, T, erfc##f(a)) LOOP(atan2_##T, T, T, T, T, atan2##f(a, b)) \
-    LOOP(pow_##T, T, T, T, T, pow##f(a, b))                                                                              \
+    LOOP(pow_##T, T, T, T, T, pow##f(a, b)) LOOP(hypot_##T, T, T, T, T, hypot##f(a, b)) LOOP(cbrt_##T, T, T, T, T, cbrt##f(a)) \
+    LOOP(copysign_##T, T, T, T, T, copysign##f(a, b)) LOOP(nextafter_##T, T, T, T, T, nextafter##f(a, b))               \
+    LOOP(fmod_##T, T, T, T, T, fmod##f(a, b))                                                                           \
     static inline T floormod_##T(T x, T y) {                                                                            \
         T r = fmod##f(x, y);                                                                                            \
         if (r == 0) return y < 0 ? -(T)0 : (T)0;                                                                        \
@@ -288,7 +304,8 @@ const SimdTable SIMD_TABLE = {
         [P_bit_not] = AT_BIT(bit_not, not_bool), [P_bit_shl] = AT_BIT(bit_shl, NULL), [P_bit_shr] = AT_BIT(bit_shr, NULL),
         F(isinf), F(floor), F(ceil), F(trunc), F(rint), F(round), F(exp), F(exp2), F(expm1), F(log), F(log2), F(log10), F(log1p), F(sqrt),
         F(deg2rad), F(rad2deg), F(sin), F(cos), F(tan), F(asin), F(acos), F(atan), F(atan2), F(sinh), F(cosh), F(tanh), F(asinh), F(acosh),
-        F(atanh), F(erf), F(erfc), F(sigmoid), F(softplus),
+        F(atanh), F(hypot), F(copysign), F(nextafter), F(fmod), F(cbrt), [P_gcd] = AT_BIT(gcd, NULL), [P_lcm] = AT_BIT(lcm, NULL),
+        F(erf), F(erfc), F(sigmoid), F(softplus),
         Z(c_add), Z(c_sub), Z(c_mul), Z(c_div), Z(c_neg), Z(c_conj), Z(c_abs), Z(c_real), Z(c_imag), Z(c_eq), Z(c_neq),
         [P_c_make] = AT_FLOAT(c_make),
 #define PRIM(name, arity, flags, doc) [P_##name] = {[TH_FLOAT32] = special_##name##_f32, [TH_FLOAT64] = special_##name##_f64},

@@ -76,6 +76,11 @@ return {
       T.round(x), T.trunc(y), T.deg2rad(x), T.rad2deg(z), T.nnet.softplus(x), T.nnet.sigmoid(z), T.abs_(z),
       T.sgn(x), T.inv(y), T.log2(z), T.log10(x), T.exp2(z) }
   end },
+  { "math_parts", "signs, last bits and exponents of floats, divisors of integers", function()
+    local x, z, i, k = T.dvector("x"), T.fvector("z"), T.ivector("i"), T.TensorType("uint8", { false })("k")
+    return { x, z, i, k }, { T.hypot(x, 2), T.copysign(z, -z), T.copysign(x, z), T.signbit(x), T.nextafter(z, 1),
+      T.isfinite(x), T.fmod(x, 3), T.cbrt(z), T.gcd(i, 12), T.lcm(k, 6), T.gcd(k, k), T.ldexp(x, i), T.frexp(z) }
+  end },
   { "math_special", "special functions, value by value", function()
     local x, z = T.dvector("x"), T.fvector("z")
     return { x, z }, { T.gamma(x), T.gammaln(z), T.psi(x), T.erf(x), T.erfinv(x), T.erfcx(z), T.j0(x), T.i1(z) }
