@@ -8,6 +8,7 @@
 #include "kernel/conv_work.h"
 #include "graph.h"
 #include "kernel/kernel.h"
+#include "kernel/factor_work.h"
 #include "kernel/fft_work.h"
 #include "kernel/pool_work.h"
 #include "kernel/scalar_op.h"
@@ -187,7 +188,8 @@ struct HostCall {
     int (*fail)(HostCall *h, ThError kind, const char *text); /* text is copied; returns 1 */
     int (*conv)(HostCall *h, const ConvWork *w);              /* the library's convolution of floats.. */
     int (*pool)(HostCall *h, const PoolWork *w);              /* ..pooling over two dimensions.. */
-    int (*fft)(HostCall *h, const FftWork *w);                /* ..and Fourier transforms */
+    int (*fft)(HostCall *h, const FftWork *w);                /* ..Fourier transforms.. */
+    int (*factor)(HostCall *h, const FactorWork *w);          /* ..and linear algebra */
     /* fn(i, user) for all i < n, on several threads where there are */
     void (*parallel)(HostCall *h, int n, void (*fn)(int i, void *user), void *user);
     int64_t number; /* of this host call in its plan: under it a call may.. */

@@ -3,6 +3,7 @@
  * of the arguments first differs from the last call's; the second call with equal shapes allocates nothing here.
  */
 #include "runtime/conv/conv.h"
+#include "runtime/factor/work.h"
 #include "runtime/fft/work.h"
 #include "runtime/pool/pool.h"
 #include "function.h"
@@ -444,6 +445,7 @@ static HostCall host_begin(ThFrame *f) {
                       .conv = conv_host,
                       .pool = pool_host,
                       .fft = fft_host,
+                      .factor = factor_host,
                       .parallel = host_parallel,
                       .leave = host_leave,
                       .left = host_left,

@@ -23,6 +23,9 @@
     X(nonzero) X(repeat_index) X(sort) X(argsort) X(topk) X(cum) X(searchsorted) X(unique) X(ctc) X(ctc_grad) X(ctc_hess)
 #define OP_LIST_RANDOM(X) X(mrg_uniform) X(philox) X(multinomial_uniform) X(choice_uniform) X(random_function)
 #define OP_LIST_FFT(X) X(dft) X(dft_to_half) X(dft_from_half) X(rfft) X(irfft)
+#define OP_LIST_LINALG(X) \
+    X(cholesky) X(lu_factor) X(qr) X(svd) X(eig) X(eigh) X(eigvalsh) X(solve) X(solve_triangular) X(cholesky_solve) \
+    X(lu_solve) X(lstsq) X(matrix_inverse) X(pinv) X(det) X(slogdet) X(expm) X(sqrtm) X(logm)
 #define OP_LIST_USER(X) X(user) X(user_lengths) X(user_run)
 #define OP_LIST_LOOP(X) X(scan) X(ifelse) X(if_lazy)
 #define OP_LIST_IMAGE(X) \
@@ -34,7 +37,8 @@
     OP_LIST_ELEMWISE(X) \
     OP_LIST_REDUCE(X) \
     OP_LIST_STRUCT(X) \
-    OP_LIST_TENSOR(X) OP_LIST_IMAGE(X) OP_LIST_FFT(X) OP_LIST_RANDOM(X) OP_LIST_USER(X) OP_LIST_LOOP(X)
+    OP_LIST_TENSOR(X) \
+    OP_LIST_IMAGE(X) OP_LIST_FFT(X) OP_LIST_LINALG(X) OP_LIST_RANDOM(X) OP_LIST_USER(X) OP_LIST_LOOP(X)
 
 #define X(name) extern const Op op_##name;
 OP_LIST(X)

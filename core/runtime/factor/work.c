@@ -1,0 +1,186 @@
+/*
+ * work.c -- a batch of matrices, one after the other. In: a FactorWork. Out: its results, or an error that says which
+ * matrix failed and why. Always holds: which algorithm runs depends on kind, dtype, lengths, flags and the library that
+ * is there; a matrix without elements never reaches one.
+ */
+#include "work.h"
+
+#include "factor.h"
+#include "move.h"
+#include "scalar.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+static const char *fault_text(const FactorJob *j, char *room, size_t size) {
+    long long at = (long long)j->where;
+    switch (j->fault) {
+    case FAULT_SINGULAR: return "Singular matrix";
+    case FAULT_NOT_POSITIVE:
+        number_format(room, size, "%lld-th leading minor of the array is not positive definite", at);
+        return room;
+    case FAULT_NOT_POSITIVE_OTHER:
+        number_format(room, size, "%lld-th leading minor of the second array is not positive definite", at);
+        return room;
+    case FAULT_EIGENVALUES: return "Eigenvalues did not converge";
+    case FAULT_SVD: return "SVD did not converge";
+    case FAULT_LSTSQ: return "SVD did not converge in Linear Least Squares";
+    case FAULT_NOT_FINITE: return "Array must not contain infs or NaNs";
+    case FAULT_UNREAL_EIGENVALUES: return "an eigenvalue is not real: ask for complex results";
+    case FAULT_UNREAL: return "the result is not real: give a complex matrix";
+    case FAULT_POSITIONS: return "positions of exchanged rows must be within the matrix";
+    default: return "no result";
+    }
+}
+
+/* Matrix number `item` of `count` failed. */
+static int report(HostCall *h, const FactorJob *j, int64_t item, int64_t count) {
+    char room[120], text[200];
+    const char *why = fault_text(j, room, sizeof room);
+    if (count == 1) return h->fail(h, TH_LinAlgError, why);
+    number_format(text, sizeof text, "%s (matrix %lld of a batch of %lld)", why, (long long)item, (long long)count);
+    return h->fail(h, TH_LinAlgError, text);
+}
+
+/* ---- one matrix -------------------------------------------------------------------------------------------------- */
+static const FactorOperand *result(const FactorJob *j, int o) { return &j->w->op[j->w->nin + o]; }
+
+static int64_t numbers(const FactorOperand *o) { return o->n[0] * o->n[1]; }
+
+static ThDtype result_dtype(const FactorJob *j, int o) {
+    const FactorWork *w = j->w;
+    ThDtype d = w->dtype, real = d == TH_COMPLEX64 ? TH_FLOAT32 : d == TH_COMPLEX128 ? TH_FLOAT64 : d;
+    switch (w->kind) {
+    case FACTOR_LU: return o == 1 ? TH_INT32 : d;
+    case FACTOR_SLOGDET: return o == 1 ? real : d;
+    case FACTOR_SVD: return o == 1 || !w->vectors ? real : d;
+    case FACTOR_EIGH: return o == 0 ? real : d;
+    case FACTOR_EIGH_OF: return real;
+    case FACTOR_EIG: return !w->complex ? d : real == TH_FLOAT32 ? TH_COMPLEX64 : TH_COMPLEX128;
+    case FACTOR_LSTSQ: return o == 2 ? TH_INT64 : o == 0 ? d : real;
+    default: return d;
+    }
+}
+
+static void clear(const FactorJob *j, char *const *at, bool nan) {
+    for (int o = 0; o < j->w->nout; o++) {
+        ThDtype d = result_dtype(j, o);
+        int64_t n = numbers(result(j, o));
+        if (nan) factor_nan(d, at[j->w->nin + o], n);
+        else memset(at[j->w->nin + o], 0, (size_t)n * th_dtype_bytes(d));
+    }
+}
+
+/* A matrix that has no elements. */
+static void empty(const FactorJob *j, char *const *at) {
+    const FactorWork *w = j->w;
+    clear(j, at, false);
+    if (w->kind == FACTOR_DET || w->kind == FACTOR_SLOGDET) factor_put(j, at[1], 0, 1, 0);
+    if (w->kind == FACTOR_QR && w->mode == FACTOR_COMPLETE) factor_eye(j->d, at[1], j->m);
+    if (w->kind == FACTOR_SVD && w->vectors && w->full) {
+        factor_eye(j->d, at[1], j->m);
+        factor_eye(j->d, at[3], j->n);
+    }
+    for (int c = 0; w->kind == FACTOR_LSTSQ && j->m > j->n && c < j->k; c++) {
+        double sum = 0, re, im;
+        for (int64_t i = 0; i < j->m; i++) {
+            const char *p = at[1] + i * w->op[1].ms[0] + c * w->op[1].ms[1];
+            factor_get(j, p, 0, &re, &im);
+            sum += re * re + im * im;
+        }
+        if (j->real == 4) ((float *)(void *)at[3])[c] = (float)sum;
+        else ((double *)(void *)at[3])[c] = sum;
+    }
+}
+
+/* false: it failed, and that is an error. */
+static bool run_one(FactorJob *j, const FactorRoutine *r, char *const *at) {
+    if (j->small == 0) {
+        empty(j, at);
+        return true;
+    }
+    if (r->run(j, at)) return true;
+    if (!j->w->nan) return false;
+    clear(j, at, true);
+    return true;
+}
+
+/* ---- the batch --------------------------------------------------------------------------------------------------- */
+typedef struct Walk {
+    int nd;
+    int64_t count, len[TH_MAX_NDIM], st[TH_MAX_NDIM][FACTOR_MOST]; /* last dim fastest */
+} Walk;
+
+/* Dims of length 1 are left out. The first result has the batch whole. */
+static void plan_walk(const FactorWork *w, Walk *k) {
+    const FactorOperand *full = &w->op[w->nin];
+    k->nd = 0, k->count = 1;
+    for (int d = 0; d < full->nbatch; d++) {
+        int64_t n = full->len[d];
+        k->count *= n;
+        if (n == 1) continue;
+        k->len[k->nd] = n;
+        for (int i = 0; i < w->nin + w->nout; i++) k->st[k->nd][i] = w->op[i].len[d] == 1 ? 0 : w->op[i].st[d];
+        k->nd++;
+    }
+}
+
+static int run_batch(HostCall *h, FactorJob *j, const FactorRoutine *r) {
+    const FactorWork *w = j->w;
+    Walk k;
+    char *at[FACTOR_MOST];
+    int64_t pos[TH_MAX_NDIM] = {0};
+    int n = w->nin + w->nout;
+    for (int i = 0; i < n; i++) at[i] = w->op[i].at;
+    plan_walk(w, &k);
+    for (int64_t item = 0; item < k.count; item++) {
+        if (!run_one(j, r, at)) return report(h, j, item, k.count);
+        for (int d = k.nd - 1; d >= 0; d--) {
+            bool wrap = ++pos[d] == k.len[d];
+            for (int i = 0; i < n; i++) at[i] += wrap ? -(k.len[d] - 1) * k.st[d][i] : k.st[d][i];
+            if (!wrap) break;
+            pos[d] = 0;
+        }
+    }
+    return 0;
+}
+
+/* ---- which algorithm --------------------------------------------------------------------------------------------- */
+static bool fits(const FactorWork *w) {
+    for (int i = 0; i < w->nin + w->nout; i++)
+        if (w->op[i].n[0] > INT32_MAX || w->op[i].n[1] > INT32_MAX) return false;
+    return true;
+}
+
+static FactorJob begin(ThContext *c, const FactorWork *w) {
+    FactorJob j = {.w = w, .ctx = c, .m = (int)w->op[0].n[0], .n = (int)w->op[0].n[1]};
+    j.d = w->dtype == TH_FLOAT32     ? FACTOR_F32
+          : w->dtype == TH_FLOAT64   ? FACTOR_F64
+          : w->dtype == TH_COMPLEX64 ? FACTOR_C64
+                                     : FACTOR_C128;
+    j.item = (int64_t)th_dtype_bytes(w->dtype);
+    j.real = j.d >= FACTOR_C64 ? j.item / 2 : j.item;
+    j.small = j.m < j.n ? j.m : j.n;
+    j.large = j.m < j.n ? j.n : j.m;
+    j.k = w->nin > 1 ? (int)w->op[w->nin - 1].n[1] : 0;
+    return j;
+}
+
+static bool library_wanted(ThContext *c) { return strcmp(config_str(c, "linalg.library"), "own") != 0; }
+
+int factor_host(HostCall *h, const FactorWork *w) {
+    if (!fits(w)) return h->fail(h, TH_ValueError, "a matrix has too many rows or columns");
+    FactorJob j = begin(h->ctx, w);
+    const FactorRoutine *r = NULL;
+    if (j.small == 0) return run_batch(h, &j, NULL);
+    if (library_wanted(h->ctx)) j.lib = factor_library(h->ctx);
+    if (failed(h->ctx)) return 1;
+    r = j.lib && factor_lapack[w->kind].plan && factor_lapack[w->kind].plan(&j) ? &factor_lapack[w->kind] : NULL;
+    if (!r) return h->fail(h, TH_NotImplementedError, "OpenBLAS is needed");
+    if (j.bytes && !(j.room = h->room(h, j.bytes))) return 1;
+    const Blas *blas = factor_library_blas(j.lib);
+    int saved = blas_enter(blas), bad = run_batch(h, &j, r);
+    blas_leave(blas, saved);
+    return bad;
+}
