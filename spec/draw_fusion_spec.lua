@@ -367,3 +367,77 @@ describe("draws in one kernel with their readers", function()
     end
   end)
 end)
+
+describe("the CUDA text of draws", function()
+  local function on(device, fn)
+    local _ <close> = theano.config.change_flags { device = device }
+    return table.pack(fn())
+  end
+
+  -- What fn gives, called on both devices, bit for bit; `text`: what stands in the text of the kernels.
+  local function alike(fn, text)
+    local want = on("cpu", fn)
+    local got = on("cuda-emulated", fn)
+    for i = 1, want.n - 1 do equal(want[i], got[i], text .. " " .. i) end
+    local code = theano.printing.ccode(got[got.n])
+    assert.matches("for CUDA, to run on the CPU", code, nil, true)
+    assert.matches(text, code, nil, true)
+    assert.is_nil(code:find("f->rt->draw(f", 1, true))
+  end
+
+  it("draws from streams what the CPU draws, and leaves the same states", function()
+    for _, c in ipairs({ { 1, 1 }, { 1, 700 }, { 6, 100 }, { 300, 299 }, { 513, 4000 } }) do
+      for _, dtype in ipairs({ "float32", "float64" }) do
+        alike(function()
+          local srng = MRG(9)
+          local u = srng:uniform({ c[2] }, { dtype = dtype, nstreams = c[1] })
+          local f = theano.compile { inputs = {}, outputs = { u, T.switch(T.lt(u, 0.5), u * 2, -1) } }
+          local a, b = f()
+          local x, y = f()
+          return a, b, x, y, srng.state_updates[1][1]:get_value(), f
+        end, "mrg_next(y)")
+      end
+    end
+  end)
+
+  it("from keys, for several of them, and from streams for each element of a vmap", function()
+    for _, dtype in ipairs({ "float32", "float64", "uint32", "uint64" }) do
+      for _, n in ipairs({ 5, 1000 }) do
+        alike(function()
+          local function draw(k)
+            return dtype:find("^u") and k:bits({ n }, dtype) or k:uniform({ n }, { dtype = dtype })
+          end
+          local words = T.vector("words", { dtype = "uint32" })
+          local f = theano.compile { inputs = { words }, outputs = { draw(Key(words)) } }
+          local g = theano.compile { inputs = { words }, on_unused_input = "ignore", outputs =
+            T.vmap(function(i) return draw(Key(words):fold_in(i)) end)(T.arange(4)) }
+          local given = nd.array({ 3, 0xffffffff }, "uint32")
+          return f(given), g(given), g
+        end, "philox(c, key[0], key[1])")
+      end
+    end
+    alike(function()
+      local srng, x = MRG(6), T.dmatrix("x")
+      local y = T.vmap(function(v) return T.lt(srng:uniform({ 31 }, { dtype = "float64" }), 0.5) * v end)(x)
+      local f = theano.compile { inputs = { x }, outputs = y }
+      return f(numbers({ 7, 31 }, "float64") + 1), srng.state_updates[1][1]:get_value(), f
+    end, "mrg_lane(x)")
+  end)
+
+  it("refuses states that are none, and leaves all as it was", function()
+    local _ <close> = theano.config.change_flags { device = "cuda-emulated" }
+    local srng = MRG(4)
+    local w = theano.shared(nd.ones({ 500 }), "w")
+    local u = srng:uniform({ 500 }, { dtype = "float64" })
+    local f = theano.compile { inputs = {}, outputs = T.lt(u, 0.5), updates = { { w, w + 1 } } }
+    local states = srng.state_updates[1][1]
+    local bad = states:get_value()
+    bad[{ bad.shape[1] - 1 }] = 0
+    states:set_value(bad)
+    local ok, e = pcall(f)
+    assert(not ok and tostring(e):find("mrg_uniform: the states are no states of MRG31k3p", 1, true), e)
+    assert.equal("ValueError", theano.error_kind(e))
+    equal(bad, states:get_value())
+    equal(nd.ones({ 500 }), w:get_value())
+  end)
+end)

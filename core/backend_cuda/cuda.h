@@ -39,6 +39,9 @@ void cuda_head(Emit *e, const Stage *tile); /* extents and pointers; tile: of a 
 bool cuda_tiles(Emit *e);
 void cuda_calls(Emit *e, const CudaKernel *k);
 void cuda_extents(Emit *e, const Kernel *k); /* host.c */
+/* draw.c: the kernels of a draw, its children on each number; what launches them */
+bool cuda_draw(Emit *e, const NestNode *call);
+void cuda_draw_launcher(Emit *e, const CudaKernel *k);
 /* gemm.c: a product, and its children on each element */
 bool cuda_gemm(Emit *e, const NestNode *call);
 /* host.c: what launches the kernels of a unit, as C for the emulated device */

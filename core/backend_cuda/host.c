@@ -87,6 +87,10 @@ void cuda_launcher(Emit *e, const CudaKernel *c) {
         cuda_calls(e, c);
         return;
     }
+    if (c->nest->grid == GRID_DRAW) {
+        cuda_draw_launcher(e, c);
+        return;
+    }
     for (int i = 0; i < CUDA_NESTS; i++) {
         const char *of = cuda_suffix[i];
         if (cuda_nest(c->nest, i))

@@ -68,6 +68,8 @@ static bool one(Emit *e, int id) {
         emit_line(e, "i64 v%d = v%d < 0 ? v%d + v%d : v%d;", id, i->a, i->a, i->b, i->a);
         snprintf(text, sizeof text, "v%d < 0 || v%d >= v%d", id, id, i->b);
         fails(e, text, TH_IndexError, 2, i->a, i->b);
+    } else if (i->op == INS_EP && e->s->st->cls == STAGE_DRAW) {
+        emit_line(e, "const %s v%d = drawn;", type_short((ThDtype)i->dtype), id);
     } else if (i->op == INS_LOAD && e->k->acc.at[i->a].guard >= 0) guarded_load(e, id, i);
     else if (i->op < INS_LOAD && (scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete((ThDtype)i->in_dtype))
         return division(e, id, i);

@@ -116,6 +116,7 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     e->nest = t;
     e->way = t->way;
     if (t->grid == GRID_CALLS) return cuda_tiles(e);
+    if (t->grid == GRID_DRAW) return cuda_draw(e, t->root->child);
     if (c->k->title) emit_line(e, "/* %s */", c->k->title);
     emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", c->number, cuda_suffix[nest], c->number);
     e->indent = 1;

@@ -16,4 +16,9 @@
 typedef enum { DRAW_MRG, DRAW_PHILOX } DrawKind;
 enum { DRAW_AT_KIND, DRAW_AT_DRAWS, DRAW_AT_EACH, DRAW_AT_STREAMS, DRAW_NUMBERS };
 
+/* Why a draw of MRG31k3p fails. */
+#define DRAW_NO_STATES \
+    "mrg_uniform: the states are no states of MRG31k3p streams (in each row three numbers below 2147483647, then " \
+    "three below 2147462579, neither three all 0)"
+
 #endif

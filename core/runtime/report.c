@@ -583,6 +583,7 @@ static void headline(Text *t, Workspace *w, int node, const int64_t *e) {
         if (is_extremum(op))
             text_put(
                 t, "zero-size array to a maximum or minimum, which has no identity: a reduced dimension has length 0");
+        else if (kind == TH_ValueError && starts(op, "mrg_uniform")) text_put(t, DRAW_NO_STATES);
         else text_printf(t, "%s in %s", th_error_name(kind), op ? op : "a step");
     }
 }

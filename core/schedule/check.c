@@ -134,6 +134,11 @@ static void nodes(Check *c, const NestNode *n) {
             c->open |= 3u << m;
             c->spread = true;
         }
+        if (n->kind == NEST_CALL && c->t->grid == GRID_DRAW) { /* its numbers */
+            const Stage *s = n->way->stage[n->stage].st;
+            c->open |= s->nd ? 1u << s->d0 : 0;
+            c->spread = true;
+        }
         nodes(c, n->child);
         c->open = open;
         c->spread = spread;

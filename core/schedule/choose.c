@@ -254,6 +254,7 @@ static Nest *of_grid(const Nest *like, GridKind kind, int depth) {
 Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *target, Arena *a) {
     const Nest like = {.k = k, .o = o, .target = target, .arena = a};
     if (grid_may(&like, GRID_CALLS, 0)) return of_grid(&like, GRID_CALLS, 0);
+    if (grid_may(&like, GRID_DRAW, 0)) return of_grid(&like, GRID_DRAW, 0);
     if (k->st.at[k->st.n - 1].cls == STAGE_GEMM) return of_grid(&like, GRID_TILES, 0);
     if (k->nouter || k->st.n > 1) {
         if (grid_may(&like, GRID_BLOCK, k->nouter)) return of_grid(&like, GRID_BLOCK, k->nouter);

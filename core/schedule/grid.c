@@ -27,8 +27,13 @@ static bool calls_only(const Kernel *k) {
     return !k->nouter;
 }
 
+/* A draw, and what follows its numbers one by one. */
+static bool draw_only(const Kernel *k) {
+    return k->st.n == 1 && k->st.at[0].cls == STAGE_DRAW && !k->nouter && (!k->st.at[0].nins || kernel_tiles(k, 0));
+}
+
 bool grid_can(const Kernel *k) {
-    if (k->st.n && calls_only(k)) return true;
+    if (k->st.n && (calls_only(k) || draw_only(k))) return true;
     bool product = false, good = k->st.n > 0;
     for (int i = 0; i < k->st.n; i++) {
         product |= k->st.at[i].cls == STAGE_GEMM;
@@ -106,6 +111,7 @@ bool grid_folds(const Nest *t, int depth) { return spread(t->k, &t->o->stage[0],
 bool grid_may(const Nest *t, GridKind kind, int depth) {
     const Kernel *k = t->k;
     if (kind == GRID_CALLS || calls_only(k)) return kind == GRID_CALLS && calls_only(k);
+    if (kind == GRID_DRAW || draw_only(k)) return kind == GRID_DRAW && draw_only(k);
     if (kind == GRID_SERIAL) return true;
     if (kind == GRID_TILES || ordered(k)) return kind == GRID_TILES && k->st.at[k->st.n - 1].cls == STAGE_GEMM;
     if (kind == GRID_THREAD && (k->nouter || k->st.n > 1)) return k->nouter && !has_row(k);
@@ -195,6 +201,19 @@ static bool calls(Nest *t) {
     return !t->failed;
 }
 
+static bool draw(Nest *t) {
+    const LoopStage *s = &t->o->stage[0];
+    NestNode *stage, *call;
+    nest_put(t, &t->root, t->way, NEST_STAGE, 0, &stage);
+    nest_put(t, &stage->child, t->way, NEST_CALL, 0, &call);
+    NestNode **in = &call->child;
+    for (int d = 0; d <= s->nloop; d++) {
+        in = nest_code(t, in, t->way, 0, t->o->code + s->pre[d], s->npre[d]);
+        in = nest_code(t, in, t->way, 0, t->o->code + s->post[d], s->npost[d]);
+    }
+    return !t->failed;
+}
+
 bool grid_apply(Nest *t, GridKind kind, int depth, int tile) {
     const KernelOrder *o = t->o;
     NestNode *grid, **at;
@@ -206,6 +225,7 @@ bool grid_apply(Nest *t, GridKind kind, int depth, int tile) {
     for (int i = 0; i < t->k->st.n; i++) t->way->stage[i].vec = -1; /* one lane, and one accumulator a thread */
     if (kind == GRID_TILES) return tiles(t, tile);
     if (kind == GRID_CALLS) return calls(t);
+    if (kind == GRID_DRAW) return draw(t);
     /* One thread looks at what may fail before there is any point. */
     bool before = kind == GRID_SERIAL && depth > 0;
     at = &t->root;

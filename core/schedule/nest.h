@@ -99,6 +99,7 @@ typedef enum {
     GRID_THREAD, /* one thread a point of the first `depth` loops */
     GRID_BLOCK,  /* one block a point: inner loops over its threads, reductions by a fixed tree in shared memory */
     GRID_TILES,  /* one block a tile of a product */
+    GRID_DRAW,   /* one thread a stream or a counter of a draw, which does what follows each of its numbers */
     GRID_CALLS   /* calls of the library by the host; one thread a point of what follows, on each finished part */
 } GridKind;
 

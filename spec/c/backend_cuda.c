@@ -290,6 +290,41 @@ static void places(void) {
     same("slices", &x, 1, views, 2, v, "KERNEL");
 }
 
+/* name(first, second, (n,)), with what follows it in the same kernel; of a draw by streams the states too. */
+static int draw(const char *name, ThVar *first, ThVar *second, int64_t n, const char *dtype, ThVar **out) {
+    ThArg size = {.kind = TH_ARG_INT, .i = n};
+    ThArg args[4] = {
+        VAR(first), VAR(second), {.kind = TH_ARG_LIST, .list = {&size, 1}}, {.kind = TH_ARG_STR, .s = dtype}};
+    ThVar *made[2] = {0};
+    args[3].key = "dtype";
+    if (!second) args[1] = args[2], args[2] = args[3];
+    int nout = th_build(c, th_func_find(name), args, second ? 4 : 3, made, 2), last = nout - 1;
+    for (int o = 0; o < nout; o++) out[o] = kept(made[o]);
+    if (last >= 0) out[last] = th_op(c, "add", 2, out[last], out[last]);
+    return nout;
+}
+
+static void draws(void) {
+    static const char *const dtype[] = {"float32", "float64", "uint32", "uint64"};
+    ThVar *states = tensor(c, TH_INT32, 2, 0, "states"), *key = tensor(c, TH_UINT32, 1, 0, "key");
+    ThVar *counter = tensor(c, TH_UINT32, 1, 0, "counter"), *out[2];
+    for (int d = 0; d < 4; d++) {
+        for (int64_t n = 1; n < 5000; n = 5 * n + 3) {
+            ThArray *words[] = {filled(TH_UINT32, 1, (int64_t[]){2}, 1e9, 2e9),
+                                filled(TH_UINT32, 1, (int64_t[]){4}, 1e9, 3e9)};
+            CHECK(draw("random.philox", key, counter, n, dtype[d], out) == 1);
+            same(dtype[d], (ThVar *[]){key, counter}, 2, out, 1, words, "philox(c, ");
+            if (d > 1) continue;
+            ThArray *rows = filled(TH_INT32, 2, (int64_t[]){70, 6}, 3e8, 1e9);
+            CHECK(draw("random.mrg_uniform", states, NULL, n, dtype[d], out) == 2);
+            same(dtype[d], &states, 1, out, 2, &rows, "mrg_next(y)");
+        }
+    }
+    ThArray *none = th_array_zeros(c, TH_INT32, 2, (int64_t[]){3, 6});
+    CHECK(draw("random.mrg_uniform", states, NULL, 9, "float64", out) == 2);
+    same_error("no states", &states, 1, out[1], &none, TH_ValueError, "the states are no states of MRG31k3p");
+}
+
 /* A text that is no CUDA is refused with the compiler's words. */
 static void nonsense(void) {
     if (!nvrtc) return;
@@ -401,6 +436,7 @@ int main(void) {
         products(TH_FLOAT32);
         rows();
         places();
+        draws();
         nonsense();
         refused();
         emulation();

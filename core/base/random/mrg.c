@@ -18,8 +18,8 @@ bool mrg_valid(const int32_t *rows, int64_t n) {
     return true;
 }
 
-/* Powers of the recurrences' matrices, by MrgJump and half. */
-static const uint32_t jumps[3][2][3][3] = {
+/* Powers of the recurrences' matrices. */
+const uint32_t mrg_jumps[3][2][3][3] = {
     {{{1516919229, 758510237, 499121365}, {1884998244, 1516919229, 335398200}, {601897748, 1884998244, 358115744}},
      {{1228857673, 1496414766, 954677935}, {1133297478, 1407477216, 1496414766}, {2002613992, 1639496704, 1407477216}}},
     {{{44843381, 789025048, 94923239}, {1515627404, 44843381, 1272604102}, {292866869, 1515627404, 895715087}},
@@ -37,8 +37,8 @@ static inline void jump_half(int32_t *x, const uint32_t a[3][3], uint64_t m) {
 }
 
 void mrg_jump(int32_t *row, MrgJump by) {
-    jump_half(row, jumps[by][0], MRG_M1);
-    jump_half(row + 3, jumps[by][1], MRG_M2);
+    jump_half(row, mrg_jumps[by][0], MRG_M1);
+    jump_half(row + 3, mrg_jumps[by][1], MRG_M2);
 }
 
 /* ---- for hosts --------------------------------------------------------------------------------------------------- */

@@ -15,6 +15,7 @@ bool mrg_valid(const int32_t *rows, int64_t n);
 /* Jumps ahead by 2^72 (from stream to stream of one draw), 2^104 (from lane to lane of vmap), 2^134 (draw to draw). */
 typedef enum { MRG_JUMP_STREAM, MRG_JUMP_LANE, MRG_JUMP_DRAW } MrgJump;
 void mrg_jump(int32_t *row, MrgJump by);
+extern const uint32_t mrg_jumps[3][2][3][3]; /* by MrgJump and half: what multiplies it, modulo its prime */
 
 /* n samples, C order; `to` gets the states after it (may be `from`; NULL: nobody wants them). d: float32 or float64. */
 typedef struct MrgDraw {

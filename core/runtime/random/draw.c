@@ -10,8 +10,6 @@
 
 enum { SHARED_OUT = 1 << 16 }; /* numbers for which it pays to wake threads */
 
-static int fail(HostCall *h, ThError kind, const char *text) { return h->fail(h, kind, text); }
-
 /* ---- MRG31k3p ---------------------------------------------------------------------------------------------------- */
 typedef struct Mrg {
     MrgDraw w;
@@ -58,9 +56,7 @@ static int draw_mrg(HostCall *h, const CallWork *call, MrgDraw w) {
         if (!ahead) return 1;
     }
     if (run_blocks(h, &m, mrg_blocks(&m.w)) && (!ahead || run_lanes(h, &m, lanes, ahead))) return 0;
-    return fail(h, TH_ValueError,
-                "mrg_uniform: the states are no states of MRG31k3p streams (in each row three numbers below "
-                "2147483647, then three below 2147462579, neither three all 0)");
+    return h->fail(h, TH_ValueError, DRAW_NO_STATES);
 }
 
 /* ---- Philox ------------------------------------------------------------------------------------------------------ */

@@ -1,0 +1,199 @@
+/*
+ * draw.c -- draws of random numbers: a thread goes along a stream of MRG31k3p, or takes a counter of Philox, and each
+ * number goes on to what follows it in the kernel. Numbers are those of base/random bit for bit. States are looked at
+ * by a kernel of its own before any is written.
+ */
+#include "cuda.h"
+#include "base/random/mrg.h"
+#include "kernel/draw_work.h"
+
+#define GRID_LOOP "for (i64 g = blockIdx.x * (i64)blockDim.x + threadIdx.x; g < %s; g += gridDim.x * (i64)blockDim.x) {"
+
+static const Stage *draw_of(const Emit *e) { return &e->k->st.at[0]; }
+
+static DrawKind kind_of(const Kernel *k) { return (DrawKind)k->size.at[k->st.at[0].num0 + DRAW_AT_KIND].k; }
+
+static int words_of(ThDtype d) { return (int)th_dtype_bytes(d) / 4; }
+
+/* draws, each, streams; points: the threads that have something to do. */
+static void lengths(Emit *e) {
+    static const char *const name[DRAW_NUMBERS] = {NULL, "draws", "each", "streams"};
+    ThDtype d = (ThDtype)e->k->acc.at[draw_of(e)->C].dtype;
+    for (int n = DRAW_AT_DRAWS; n < DRAW_NUMBERS; n++) {
+        Text t;
+        text_init(&t, e->c);
+        emit_size(&t, e->k->size.at[draw_of(e)->num0 + n]);
+        emit_line(e, "const i64 %s = %s; (void)%s;", name[n], t.at ? t.at : "0", name[n]);
+        text_free(&t);
+    }
+    if (kind_of(e->k) == DRAW_MRG) emit_line(e, "const i64 points = streams;");
+    else emit_line(e, "const i64 most = %d, points = (each + most - 1) / most * draws;", 4 / words_of(d));
+}
+
+/* ---- helpers ----------------------------------------------------------------------------------------------------- */
+static void jump_half(Text *t, const uint32_t m[3][3], const char *x, uint32_t prime) {
+    text_put(t, "    {\n        const u64 ");
+    for (int i = 0; i < 3; i++) {
+        text_printf(t, "%s%c = (", i ? ", " : "", 'a' + i);
+        for (int j = 0; j < 3; j++) text_printf(t, "%s(u64)%s[%d] * %uul", j ? " + " : "", x, j, (unsigned)m[i][j]);
+        text_printf(t, ") %% %uul", (unsigned)prime);
+    }
+    text_printf(t, ";\n        %s[0] = (u32)a, %s[1] = (u32)b, %s[2] = (u32)c;\n    }\n", x, x, x);
+}
+
+static void mrg_helpers(Emit *e) {
+    if (!need(e, "mrg_next")) return;
+    text_printf(&e->helpers,
+                "INLINE u32 mrg_fix(u32 y, u32 m) { return y < m ? y : y - m; }\n"
+                "INLINE u32 mrg_next(u32 *x) { /* x11 x12 x13 x21 x22 x23 */\n"
+                "    const u32 m1 = %uu, m2 = %uu;\n"
+                "    u32 y = ((x[1] & 511) << 22) + (x[1] >> 9) + ((x[2] & 16777215) << 7) + (x[2] >> 24);\n"
+                "    y = mrg_fix(mrg_fix(y, m1) + x[2], m1);\n"
+                "    const u32 p = mrg_fix(((x[3] & 65535) << 15) + 21069 * (x[3] >> 16), m2);\n"
+                "    u32 z = mrg_fix(((x[5] & 65535) << 15) + 21069 * (x[5] >> 16), m2);\n"
+                "    z = mrg_fix(mrg_fix(z + x[5], m2) + p, m2);\n"
+                "    x[2] = x[1], x[1] = x[0], x[0] = y, x[5] = x[4], x[4] = x[3], x[3] = z;\n"
+                "    return y <= z ? y - z + m1 : y - z;\n"
+                "}\n"
+                "INLINE int mrg_none(const u32 *x) { /* no state */\n"
+                "    const u32 m1 = %uu, m2 = %uu;\n"
+                "    return x[0] >= m1 || x[1] >= m1 || x[2] >= m1 || x[3] >= m2 || x[4] >= m2 || x[5] >= m2 ||\n"
+                "           !(x[0] | x[1] | x[2]) || !(x[3] | x[4] | x[5]);\n"
+                "}\n",
+                (unsigned)MRG_M1, (unsigned)MRG_M2, (unsigned)MRG_M1, (unsigned)MRG_M2);
+    text_put(&e->helpers, "INLINE void mrg_lane(u32 *x) {\n    u32 *const z = x + 3;\n");
+    jump_half(&e->helpers, mrg_jumps[MRG_JUMP_LANE][0], "x", MRG_M1);
+    jump_half(&e->helpers, mrg_jumps[MRG_JUMP_LANE][1], "z", MRG_M2);
+    text_put(&e->helpers, "}\n");
+}
+
+static void philox_helpers(Emit *e) {
+    if (!need(e, "philox")) return;
+    text_put(&e->helpers, "INLINE void philox(u32 *c, u32 k0, u32 k1) {\n"
+                          "    for (int r = 0; r < 10; r++) {\n"
+                          "        const u64 p = (u64)c[0] * 0xD2511F53u, z = (u64)c[2] * 0xCD9E8D57u;\n"
+                          "        c[0] = (u32)(z >> 32) ^ c[1] ^ k0, c[2] = (u32)(p >> 32) ^ c[3] ^ k1;\n"
+                          "        c[1] = (u32)z, c[3] = (u32)p;\n"
+                          "        k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;\n"
+                          "    }\n"
+                          "}\n");
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+static void begin(Emit *e, const char *suffix) {
+    emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", e->number, suffix, e->number);
+    e->indent = 1;
+    cuda_head(e, NULL);
+    lengths(e);
+    emit_line(e, GRID_LOOP, "points");
+    e->indent++;
+}
+
+static void end(Emit *e) {
+    e->indent--;
+    emit_line(e, "}");
+    e->indent = 0;
+    emit_line(e, "}\n");
+}
+
+static void look(Emit *e) {
+    begin(e, "c");
+    emit_line(e, "u32 x[6];");
+    emit_line(e, "for (int h = 0; h < 6; h++) x[h] = (u32)p_%s[6 * g + h];", e->name[draw_of(e)->A]);
+    emit_line(e, "if (g < each && draws > 0 && mrg_none(x)) { record(a.err, a.step, %d, 0, 0, 0); return; }",
+              (int)TH_ValueError);
+    end(e);
+}
+
+/* `value` is number `at` of all. */
+static bool number(Emit *e, const NestNode *call, const char *value, const char *at) {
+    const Stage *st = draw_of(e);
+    const Access *c = &e->k->acc.at[st->C];
+    emit_line(e, "const %s drawn = %s;", type_short((ThDtype)c->dtype), value);
+    if (st->nd == 1) emit_line(e, "const i64 i%d = %s; (void)i%d;", st->d0, at, st->d0);
+    if (!st->passing) emit_line(e, "p_%s[%s] = drawn;", e->name[st->C], at);
+    return cuda_nodes(e, call->child);
+}
+
+/* Numbers g, g + streams, .. of each draw; of further ones from states that jumped ahead. */
+static bool mrg(Emit *e, const NestNode *call) {
+    const Stage *st = draw_of(e);
+    bool single = e->k->acc.at[st->C].dtype == TH_FLOAT32;
+    emit_line(e, "u32 x[6], y[6];");
+    emit_line(e, "for (int h = 0; h < 6; h++) x[h] = (u32)p_%s[6 * g + h];", e->name[st->A]);
+    emit_line(e, "for (i64 l = 0; l == 0 || l < draws; l++) {");
+    e->indent++;
+    emit_line(e, "if (l) mrg_lane(x);");
+    emit_line(e, "for (int h = 0; h < 6; h++) y[h] = x[h];");
+    emit_line(e, "for (i64 j = g; j < each && draws > 0; j += streams) {");
+    e->indent++;
+    bool ok = number(e, call,
+                     single ? "(f32)(i32)mrg_next(y) * 4.6566126e-10f" /* as mrg_body.h */
+                            : "(f64)(i32)mrg_next(y) * 4.656612873077392578125e-10",
+                     "l * each + j");
+    e->indent--;
+    emit_line(e, "}");
+    if (st->B >= 0) emit_line(e, "for (int h = 0; h < 6 && l == 0; h++) p_%s[6 * g + h] = (i32)y[h];", e->name[st->B]);
+    e->indent--;
+    emit_line(e, "}");
+    return ok;
+}
+
+/* The numbers of counter g % per of draw g / per. */
+static bool philox(Emit *e, const NestNode *call) {
+    const Stage *st = draw_of(e);
+    ThDtype d = (ThDtype)e->k->acc.at[st->C].dtype;
+    const char *value = d == TH_UINT32    ? "c[h]"
+                        : d == TH_FLOAT32 ? "(f32)(i32)(c[h] >> 8) * 5.9604644775390625e-8f"
+                        : d == TH_UINT64  ? "(u64)c[2 * h + 1] << 32 | c[2 * h]"
+                                          : "((f64)(i32)(c[2 * h] >> 5) * 67108864.0 + (f64)(i32)(c[2 * h + 1] >> 6)) "
+                                            "* 1.1102230246251565404e-16";
+    emit_line(e, "const i64 per = points / draws, l = g / per, k = g %% per;");
+    emit_line(e, "const u32 *const key = p_%s + 2 * l, *const from = p_%s + 4 * l;", e->name[st->A], e->name[st->B]);
+    emit_line(e, "const u64 low = (u64)from[1] << 32 | from[0], sum = low + (u64)k;");
+    emit_line(e, "const u64 high = ((u64)from[3] << 32 | from[2]) + (sum < low);");
+    emit_line(e, "u32 c[4] = {(u32)sum, (u32)(sum >> 32), (u32)high, (u32)(high >> 32)};");
+    emit_line(e, "philox(c, key[0], key[1]);");
+    emit_line(e, "for (int h = 0; h < most && k * most + h < each; h++) {");
+    e->indent++;
+    bool ok = number(e, call, value, "l * each + k * most + h");
+    e->indent--;
+    emit_line(e, "}");
+    return ok;
+}
+
+bool cuda_draw(Emit *e, const NestNode *call) {
+    const Kernel *k = e->k;
+    bool streams = kind_of(k) == DRAW_MRG;
+    (streams ? mrg_helpers : philox_helpers)(e);
+    if (streams) look(e);
+    if (k->title) emit_line(e, "/* %s */", k->title);
+    begin(e, "");
+    if (e->words[0]) emit_line(e, "/* %s */", e->words[0]);
+    bool ok = (streams ? mrg : philox)(e, call);
+    end(e);
+    return ok && !failed(e->c);
+}
+
+void cuda_draw_launcher(Emit *e, const CudaKernel *c) {
+    int n = c->number;
+    bool streams = kind_of(c->k) == DRAW_MRG;
+    e->k = c->k;
+    for (int i = !streams; i < 2; i++)
+        emit_line(e, "static void run_%d%s(const void *a) { kernel_%d%s(*(const Args_%d *)a); }", n, i ? "" : "c", n,
+                  i ? "" : "c", n);
+    emit_line(e, "static int launch_%d(Args_%d *a) {", n, n);
+    e->indent = 1;
+    cuda_extents(e, c->k);
+    lengths(e);
+    emit_line(e, "const i64 want = (points + %d) / %d, blocks = want < %d ? want : %d;", CUDA_THREADS - 1, CUDA_THREADS,
+              CUDA_BLOCKS, CUDA_BLOCKS);
+    emit_line(e, "if (points <= 0) return 0;");
+    if (streams) {
+        emit_line(e, "const int bad = emu_launch(run_%dc, a, blocks, %d, 0);", n, CUDA_THREADS);
+        emit_line(e, "if (bad || a->err[0]) return bad;");
+    }
+    emit_line(e, "return emu_launch(run_%d, a, blocks, %d, 0);", n, CUDA_THREADS);
+    e->indent = 0;
+    emit_line(e, "}\n");
+}
