@@ -357,6 +357,30 @@ describe("a draw in a loop", function()
   end)
 end)
 
+describe("the states of a draw", function()
+  it("are known to what every method gives", function()
+    local srng, p = MRG(5), { { 0.5, 0.5 } }
+    local draws = {
+      srng:uniform({ 2 }), srng:normal({ 2 }), srng:normal({ 2 }, { truncate = true }), srng:truncated_normal({ 2 }),
+      srng:binomial({ 2 }), srng:multinomial { pvals = p }, srng:choice { replace = false, p = p },
+      srng:multinomial_wo_replacement { pvals = p },
+    }
+    local place = 1
+    for i, v in ipairs(draws) do
+      assert.equal(srng.state_updates[place][1], v.rstate)
+      assert.same({ v.rstate, srng.state_updates[place][2] }, v.update)
+      place = place + ((i == 3 or i == 4) and 2 or 1) -- what is cut off draws again
+    end
+    local u = draws[1]
+    local states, f = u.rstate:get_value(), compiled({ u })
+    local first = f()
+    f()
+    u.rstate:set_value(states)
+    equal(first, f())
+    fails("AttributeError", function() return T.dscalar("x").rstate end)
+  end)
+end)
+
 describe("vmap", function()
   it("draws for each element what its function draws, and once what it does not", function()
     local x = T.dvector("x")
@@ -428,6 +452,26 @@ describe("vmap", function()
     end)(x) }
     local got = f(nd.zeros({ 2 }))
     assert(not nd.allclose(got[0], got[1]))
+  end)
+
+  it("draws for each element in loops that do nothing but draw", function()
+    local x = T.dvector("x")
+    local draws = {
+      mrg = function() return MRG(5):uniform({ 2 }) end,
+      key = function(i) return theano.random.Key(5):fold_in(i):uniform({ 2 }) end,
+    }
+    for name, mode in pairs(modes) do
+      for kind, draw in pairs(draws) do
+        local function loop() return (theano.scan { fn = draw, sequences = T.arange(3) }) end
+        local f = compiled({ T.vmap(function() return loop() end)(x) }, mode(), { theano.In(x) })
+        local got = f(nd.zeros({ 3 }))
+        assert.same({ 3, 3, 2 }, { table.unpack(got.shape) })
+        if kind == "mrg" then equal(compiled({ loop() })(), got[0], name) end
+        for i = 0, 2 do
+          for j = 0, i - 1 do assert(not nd.allclose(got[i], got[j]), name .. kind) end
+        end
+      end
+    end
   end)
 
   it("leaves the draw of a jacobian as it is", function()

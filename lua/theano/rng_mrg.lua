@@ -133,6 +133,13 @@ function Streams.seed(self, seed)
   self.rstate = again.rstate
 end
 
+-- What a method gives knows the states behind it: those of its draw, of the first one where it draws twice.
+local function finished(self, draws, sample)
+  local states, new = table.unpack(self.state_updates[draws + 1])
+  sample.tag.rstate, sample.tag.update = states, { states, new }
+  return sample
+end
+
 -- Uniform numbers in [0, 1); `size` was checked, `given` is how the user wrote it.
 local function draw(self, what, size, given, a, dtype)
   check_nstreams(what, a.nstreams)
@@ -177,9 +184,10 @@ end
 -- vector (then ndim says its length, where it does not follow). dtype: float32 or float64, at least floatX by default.
 function Streams.uniform(self, size, low, high, ndim, dtype, nstreams, target)
   check_self(self, "uniform")
+  local draws = #self.state_updates
   check_there("uniform", "size", size)
-  return uniform(self, "uniform", { size = size, low = low, high = high, ndim = ndim, dtype = dtype,
-    nstreams = nstreams, target = target })
+  return finished(self, draws, uniform(self, "uniform", { size = size, low = low, high = high, ndim = ndim,
+    dtype = dtype, nstreams = nstreams, target = target }))
 end
 
 -- ---- normal numbers -------------------------------------------------------------------------------------------------
@@ -232,30 +240,33 @@ end
 -- size may be one integer, too.
 function Streams.normal(self, size, avg, std, ndim, dtype, nstreams, truncate, target)
   check_self(self, "normal")
+  local draws = #self.state_updates
   check_there("normal", "size", size)
-  return normal(self, "normal", { size = size, avg = avg, std = std, ndim = ndim, dtype = dtype, nstreams = nstreams,
-    truncate = truncate, target = target })
+  return finished(self, draws, normal(self, "normal", { size = size, avg = avg, std = std, ndim = ndim, dtype = dtype,
+    nstreams = nstreams, truncate = truncate, target = target }))
 end
 
 --- Normal numbers cut off at two deviations, whose deviation after the cut is std.
 function Streams.truncated_normal(self, size, avg, std, ndim, dtype, nstreams, target)
   check_self(self, "truncated_normal")
+  local draws = #self.state_updates
   check_there("truncated_normal", "size", size)
   std = T.as_tensor_variable(std or 1.0) / T.constant(.87962566103423978)
-  return normal(self, "truncated_normal", { size = size, avg = avg, std = std, ndim = ndim, dtype = dtype,
-    nstreams = nstreams, truncate = true, target = target })
+  return finished(self, draws, normal(self, "truncated_normal", { size = size, avg = avg, std = std, ndim = ndim,
+    dtype = dtype, nstreams = nstreams, truncate = true, target = target }))
 end
 
 -- ---- integers -------------------------------------------------------------------------------------------------------
 --- 1 with probability p (0.5), else 0; n must be 1.
 function Streams.binomial(self, size, n, p, ndim, dtype, nstreams, target)
   check_self(self, "binomial")
+  local draws = #self.state_updates
   check_there("binomial", "size", size)
   if (n or 1) ~= 1 then raise("NotImplementedError", "MRG_RandomStreams.binomial with n > 1") end
   sizes.check_probability("binomial", p or 0.5)
   p = parameter(p or 0.5)
   local u = uniform(self, "binomial", { size = size, ndim = ndim, nstreams = nstreams, target = target })
-  return T.cast(T.lt(u, p), dtype or "int64")
+  return finished(self, draws, T.cast(T.lt(u, p), dtype or "int64"))
 end
 
 -- Rows of probabilities, and n numbers for each of them.
@@ -277,6 +288,7 @@ end
 --- How often each column is drawn in n draws (1) for each row of the probabilities pvals. dtype "auto": that of pvals.
 function Streams.multinomial(self, size, n, pvals, ndim, dtype, nstreams, target)
   check_self(self, "multinomial")
+  local draws = #self.state_updates
   if pvals == nil then raise("TypeError", "multinomial: you have to specify pvals") end
   for name, value in pairs({ ["a size"] = size or false, ["an ndim"] = ndim or false }) do
     if value then
@@ -286,7 +298,8 @@ function Streams.multinomial(self, size, n, pvals, ndim, dtype, nstreams, target
   end
   local unis
   pvals, unis, n = picks(self, "multinomial", pvals, n or 1, { nstreams = nstreams, target = target })
-  return T.random.multinomial_from_uniform(pvals, unis, n, dtype == "auto" and pvals.dtype or dtype or "int64")
+  dtype = dtype == "auto" and pvals.dtype or dtype or "int64"
+  return finished(self, draws, T.random.multinomial_from_uniform(pvals, unis, n, dtype))
 end
 
 local function choice(self, what, a)
@@ -307,16 +320,18 @@ end
 -- replace must be false.
 function Streams.choice(self, size, a, replace, p, ndim, dtype, nstreams, target)
   check_self(self, "choice")
-  return choice(self, "choice", { size = size, a = a, replace = replace, p = p, ndim = ndim, dtype = dtype,
-    nstreams = nstreams, target = target })
+  local draws = #self.state_updates
+  return finished(self, draws, choice(self, "choice", { size = size, a = a, replace = replace, p = p, ndim = ndim,
+    dtype = dtype, nstreams = nstreams, target = target }))
 end
 
 --- As choice, in Theano's older words: n different columns for each row of pvals.
 function Streams.multinomial_wo_replacement(self, size, n, pvals, ndim, dtype, nstreams, target)
   check_self(self, "multinomial_wo_replacement")
+  local draws = #self.state_updates
   if size ~= nil then raise("AssertionError", "multinomial_wo_replacement: size must be nil") end
-  return choice(self, "multinomial_wo_replacement", { size = n or 1, replace = false, p = pvals, ndim = ndim,
-    dtype = dtype, nstreams = nstreams, target = target })
+  return finished(self, draws, choice(self, "multinomial_wo_replacement", { size = n or 1, replace = false, p = pvals,
+    ndim = ndim, dtype = dtype, nstreams = nstreams, target = target }))
 end
 
 local types = {

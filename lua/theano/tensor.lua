@@ -351,7 +351,7 @@ local function no_walk(x, key)
 end
 
 -- What random variables know of: kept in the tag.
-local noted = { rng = true, update = true, permutation = true }
+local noted = { rng = true, rstate = true, update = true, permutation = true }
 
 meta.__index = function(x, key)
   if type(key) == "number" then

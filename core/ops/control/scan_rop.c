@@ -164,6 +164,7 @@ typedef struct Wide {
     const GraphBody *body;
     ThVar **in;  /* per inner input: what stands for it; NULL: the old one */
     ThVar **out; /* per inner output; owned references */
+    ThVar *size; /* inner: how many elements there are; NULL: something mapped says it */
     bool *plain; /* per inner output: of a shared variable whose value is the same for all */
     ScanPlan p;
 } Wide;
@@ -182,8 +183,8 @@ static bool map_body(Wide *k) {
         k->out[o] = NULL;
     }
     uint64_t since = k->q->node->serial >= k->q->since ? 0 : UINT64_MAX; /* of all that the body draws */
-    return batch_graph(k->q->b->ctx, since, k->body->out, k->body->nout, k->body->in, k->in, k->body->nin, k->plain,
-                       k->out) == 0;
+    return batch_graph(k->q->b->ctx, since, k->body->out, k->body->nout, k->body->in, k->in, k->body->nin, k->size,
+                       k->plain, k->out) == 0;
 }
 
 /* Shared variables, such as states of random streams, stay as they are while the body gives them one value for all. */
@@ -194,8 +195,7 @@ static bool widen_body(Wide *k) {
         if ((state || k->q->mapped[scan_outer_of(&k->s, i)]) && !widen_input(k, i)) return false;
         none += k->in[i] == NULL;
     }
-    for (int i = 0; i < k->s.nshared && none == k->body->nin; i++) /* nothing moves: something must be mapped */
-        if (!widen_input(k, first + i)) return false;
+    if (none == k->body->nin && !(k->size = var_new(k->q->b, k->q->size->type, NULL))) return false;
     for (bool again = true; again;) {
         for (int i = 0; i < k->s.nshared; i++) k->plain[scan_out_shared(&k->s) + i] = !k->in[first + i];
         if (!map_body(k)) return false;
@@ -261,6 +261,7 @@ static void widen_parts(Wide *k) {
         if (k->in[b]) scan_plan_value(&k->p, scan_fit(q->b, q->in[in], k->in[b]->type), k->in[b]);
         else scan_plan_value(&k->p, q->in[in], k->body->in[b]);
     }
+    if (k->size) scan_plan_value(&k->p, q->size, k->size);
 }
 
 static bool widen(Wide *k) {

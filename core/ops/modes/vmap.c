@@ -275,11 +275,11 @@ static uint64_t first_serial(ThVar *const *in, int n) {
 int th_vmap(ThContext *c, ThVar *const *out, int nout, ThVar *const *in, ThVar *const *mapped, int n, ThVar **result) {
     if (!c) return -1;
     if (n < 0 || !in) return err_missing(c, __func__), -1;
-    return batch_graph(c, first_serial(in, n), out, nout, in, mapped, n, NULL, result);
+    return batch_graph(c, first_serial(in, n), out, nout, in, mapped, n, NULL, NULL, result);
 }
 
 int batch_graph(ThContext *c, uint64_t since, ThVar *const *out, int nout, ThVar *const *in, ThVar *const *mapped,
-                int n, bool *plain, ThVar **result) {
+                int n, ThVar *size, bool *plain, ThVar **result) {
     if (!c) return -1;
     if (n < 0 || !out || !in || (n && !mapped) || !result) return err_missing(c, __func__), -1;
     Builder b;
@@ -290,7 +290,7 @@ int batch_graph(ThContext *c, uint64_t since, ThVar *const *out, int nout, ThVar
         if (!in[i]) return -1;
     if (failed(c)) return -1;
     builder_begin(&b, c);
-    Vmap m = {.b = &b, .since = since};
+    Vmap m = {.b = &b, .since = since, .size = size};
     bool ok = begin(&m, in, mapped, n) && map_nodes(&m, out, nout, in, n);
     for (int i = 0; ok && i < nout; i++) {
         const Form *f = form_of(&m, out[i]);

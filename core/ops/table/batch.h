@@ -27,10 +27,11 @@ ThVar *batch_merge(Builder *b, ThVar *x);
 ThVar *batch_unmerge(Builder *b, ThVar *x, ThVar *like);
 /* true: input i is not mapped. Else an error that says why it must not be. */
 bool batch_fixed(Batch *q, int i, const char *why);
-/* th_vmap of a graph in which nothing made before `since` is drawn for each element. plain, or NULL: where it is true,
- * a result that is the same for all stays without the mapped dimension; else it becomes false. */
+/* th_vmap of a graph in which nothing made before `since` is drawn for each element. size: how many elements, NULL
+ * where something mapped says it. plain, or NULL: where it is true, a result that is the same for all stays without the
+ * mapped dimension; else it becomes false. */
 int batch_graph(ThContext *c, uint64_t since, ThVar *const *out, int nout, ThVar *const *in, ThVar *const *mapped,
-                int n, bool *plain, ThVar **result);
+                int n, ThVar *size, bool *plain, ThVar **result);
 /* The rule applied to a graph written with other operations: maps out of the node's inputs. */
 bool batch_through(Batch *q, ThVar *const *out);
 
