@@ -37,11 +37,12 @@
 ---@field permutation theano.Variable of what `shuffle_row_elements` gives: the order of each row
 ---@field real theano.Variable `T.real(x)`
 ---@field rng theano.Variable of a random variable: the shared variable with the state of its generator
+---@field rstate theano.Variable of a draw of MRG_RandomStreams: the shared variable with the states of its streams
 ---@field shape theano.Variable its shape, a symbolic int64 vector: `x.shape[0]` is the first length, so is `#x`
 ---@field size theano.Variable its number of elements, symbolic
 ---@field tag table a table to keep notes in
 ---@field type theano.TensorType its TensorType
----@field update theano.Variable of a random variable: its `rng` and the state after the draw
+---@field update theano.Variable of a random variable: its `rng` or `rstate` and the state after the draw
 ---@operator add(theano.Operand): theano.Variable
 ---@operator sub(theano.Operand): theano.Variable
 ---@operator mul(theano.Operand): theano.Variable

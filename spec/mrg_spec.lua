@@ -373,10 +373,10 @@ describe("the states of a draw", function()
     end
     local u = draws[1]
     local states, f = u.rstate:get_value(), compiled({ u })
-    local first = f()
+    local drawn = f()
     f()
     u.rstate:set_value(states)
-    equal(first, f())
+    equal(drawn, f())
     fails("AttributeError", function() return T.dscalar("x").rstate end)
   end)
 end)

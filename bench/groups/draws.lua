@@ -1,7 +1,7 @@
 -- Draws of random numbers. NumPy's Generator draws uniform numbers by PCG64, normal ones by tables; `legacy` beside its
--- RandomState. What is drawn differs from library to library, so means and deviations are what is checked. Then what draws are
--- for: a dropout layer (a draw, what is left of x, the gradient), and steps of the Deep Learning Tutorials' restricted Boltzmann
--- machine, 784 visible, 500 hidden, 20 chains of 1 or 15 Gibbs steps.
+-- RandomState. What is drawn differs from library to library, so means and deviations are what is checked. Then what
+-- draws are for: a dropout layer (a draw, what is left of x, the gradient), and steps of the Deep Learning Tutorials'
+-- restricted Boltzmann machine, 784 visible, 500 hidden units, 20 chains of 1 or 15 Gibbs steps.
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 
