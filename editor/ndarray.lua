@@ -964,20 +964,10 @@ nd.random = {}
 ---@return theano.RandomState
 function nd.random.RandomState(seed) end
 
----the same as `nd.abs`
----@param a any
+---What the array API standard asks a module for about itself: a table of functions, `dtypes`, `default_dtypes`,
+---`capabilities`, `devices`, `default_device`.
 ---@return any
-function nd.absolute(a) end
-
----the same as `nd.arccos`
----@param x any
----@return any
-function nd.acos(x) end
-
----the same as `nd.arccosh`
----@param x any
----@return any
-function nd.acosh(x) end
+function nd.__array_namespace_info__() end
 
 ---Whether |a - b| <= atol + rtol |b| everywhere (NaN differs unless equal_nan), broadcasting.
 ---@param a any
@@ -1032,9 +1022,9 @@ function nd.arange(start, stop, step, dtype) end
 function nd.argpartition(a, kth, axis) end
 
 ---Positions of what is not zero, one row each.
----@param a any
+---@param x any
 ---@return any
-function nd.argwhere(a) end
+function nd.argwhere(x) end
 
 ---the same as `nd.round`
 ---@param a any
@@ -1086,69 +1076,26 @@ function nd.asanyarray(value, dtype) end
 ---@return any
 function nd.asarray(value, dtype) end
 
----the same as `nd.arcsin`
----@param x any
----@return any
-function nd.asin(x) end
-
----the same as `nd.arcsinh`
----@param x any
----@return any
-function nd.asinh(x) end
-
----the same as `nd.arctan`
----@param x any
----@return any
-function nd.atan(x) end
-
----the same as `nd.arctan2`
----@param x1 any
----@param x2 any
----@return any
-function nd.atan2(x1, x2) end
-
----the same as `nd.arctanh`
----@param x any
----@return any
-function nd.atanh(x) end
-
 ---At least one dimension.
----@param a any
+---@param x any
 ---@return any
-function nd.atleast_1d(a) end
+function nd.atleast_1d(x) end
 
 ---At least two dimensions: a vector becomes a row.
----@param a any
+---@param x any
 ---@return any
-function nd.atleast_2d(a) end
+function nd.atleast_2d(x) end
 
 ---At least three dimensions, as NumPy puts them: a vector becomes (1, n, 1), a matrix (m, n, 1).
----@param a any
+---@param x any
 ---@return any
-function nd.atleast_3d(a) end
+function nd.atleast_3d(x) end
 
 ---`average(a, axis, weights, keepdims)`: the weighted mean.
 ---@param a any
 ---@param ... any
 ---@return any
 function nd.average(a, ...) end
-
----the same as `nd.invert`
----@param x any
----@return any
-function nd.bitwise_invert(x) end
-
----the same as `nd.left_shift`
----@param x1 any
----@param x2 any
----@return any
-function nd.bitwise_left_shift(x1, x2) end
-
----the same as `nd.right_shift`
----@param x1 any
----@param x2 any
----@return any
-function nd.bitwise_right_shift(x1, x2) end
 
 ---The Blackman window of M points.
 ---@param M any
@@ -1171,26 +1118,22 @@ function nd.broadcast_arrays(...) end
 function nd.broadcast_shapes(...) end
 
 ---A copy with the shape given, as broadcasting would have it.
----@param a any
+---@param x any
 ---@param shape any
 ---@return any
-function nd.broadcast_to(a, shape) end
+function nd.broadcast_to(x, shape) end
 
----the real cube root
----@param x any
+---Whether a dtype may become another: casting "safe" (no value changes), "same_kind", "no", "equiv" or "unsafe".
+---@param from_ any
+---@param to any
+---@param casting any
 ---@return any
-function nd.cbrt(x) end
+function nd.can_cast(from_, to, casting) end
 
 ---Vectors as the columns of a matrix; matrices side by side.
 ---@param arrays any
 ---@return any
 function nd.column_stack(arrays) end
-
----a complex number, with the fields `real` and `imag`
----@param re any
----@param im any
----@return any
-function nd.complex(re, im) end
 
 ---the same as `nd.concatenate`
 ---@param arrays any
@@ -1198,23 +1141,12 @@ function nd.complex(re, im) end
 ---@return any
 function nd.concat(arrays, axis) end
 
----the same as `nd.conj`
----@param a any
----@return any
-function nd.conjugate(a) end
-
 ---`convolve(a, v, mode)`: "full", "same" or "valid".
 ---@param a any
 ---@param v any
 ---@param mode string
 ---@return any
 function nd.convolve(a, v, mode) end
-
----the value of x1 with the sign of x2
----@param x1 any
----@param x2 any
----@return any
-function nd.copysign(x1, x2) end
 
 ---`copyto(to, from)`: writes one array into another.
 ---@param to any
@@ -1235,10 +1167,12 @@ function nd.corrcoef(x) end
 ---@return any
 function nd.correlate(a, v, mode) end
 
----how many elements are not zero
----@param a any
+---How many elements are not zero, over an axis, a sequence of axes, or all.
+---@param x any
+---@param axis theano.Axis
+---@param keepdims any
 ---@return any
-function nd.count_nonzero(a) end
+function nd.count_nonzero(x, axis, keepdims) end
 
 ---The cross product of vectors of three along the last axis.
 ---@param a any
@@ -1263,11 +1197,6 @@ function nd.cumulative_prod(x, axis, dtype, include_initial) end
 ---@overload fun(x: any, axis: theano.Axis, keywords: { dtype?: theano.Dtype, include_initial?: any }): any
 ---@return any
 function nd.cumulative_sum(x, axis, dtype, include_initial) end
-
----the same as `nd.rad2deg`
----@param a any
----@return any
-function nd.degrees(a) end
 
 ---`delete(a, positions, axis)`: a copy without them; without an axis a is flattened.
 ---@param a any
@@ -1295,12 +1224,6 @@ function nd.diagflat(v, k) end
 ---@param right any
 ---@return any
 function nd.digitize(x, bins, right) end
-
----the same as `nd.true_div`
----@param a any
----@param b any
----@return any
-function nd.divide(a, b) end
 
 ---`split` along the third axis.
 ---@param a any
@@ -1332,28 +1255,17 @@ function nd.empty(shape, dtype) end
 ---@return any
 function nd.empty_like(a, dtype) end
 
----the same as `nd.eq`
----@param a any
----@param b any
----@return any
-function nd.equal(a, b) end
-
----A new dimension of length 1 at a position, or at each of a sequence of positions: a view.
----@param a any
+---A new dimension of length 1 at a position, or at each of a sequence of positions.
+---@param x any
 ---@param axis theano.Axis
 ---@return any
-function nd.expand_dims(a, axis) end
+function nd.expand_dims(x, axis) end
 
 ---The elements where a condition holds, as a vector.
----@param c any
----@param a any
----@return any
-function nd.extract(c, a) end
-
----absolute values as floats
+---@param condition any
 ---@param x any
 ---@return any
-function nd.fabs(x) end
+function nd.extract(condition, x) end
 
 ---Writes val (a number, or a vector along it) into the diagonal of a, and gives a.
 ---@param a any
@@ -1361,66 +1273,32 @@ function nd.fabs(x) end
 ---@return any
 function nd.fill_diagonal(a, val) end
 
----What a float dtype holds: `eps`, `max`, `min`, `tiny`, `bits`.
+---What a float dtype holds: `eps`, `max`, `min`, `tiny` (`smallest_normal`), `bits`, `dtype`; of complex dtypes
+---what their parts hold.
 ---@param dtype theano.Dtype
 ---@return any
 function nd.finfo(dtype) end
-
----the same as `nd.trunc`
----@param a any
----@return any
-function nd.fix(a) end
 
 ---positions of what is not zero, counted over all elements
 ---@param a any
 ---@return any
 function nd.flatnonzero(a) end
 
----The elements in reverse along an axis, a sequence of axes, or all: a view.
----@param a any
+---The elements in reverse along an axis, a sequence of axes, or all.
+---@param x any
 ---@param axis theano.Axis
 ---@return any
-function nd.flip(a, axis) end
+function nd.flip(x, axis) end
 
 ---Columns in reverse.
----@param a any
+---@param x any
 ---@return any
-function nd.fliplr(a) end
+function nd.fliplr(x) end
 
 ---Rows in reverse.
----@param a any
+---@param x any
 ---@return any
-function nd.flipud(a) end
-
----x1 to the power x2, in float64 at least; complex128 of complex numbers
----@param x1 any
----@param x2 any
----@return any
-function nd.float_power(x1, x2) end
-
----the same as `nd.floor_div`
----@param a any
----@param b any
----@return any
-function nd.floor_divide(a, b) end
-
----the larger one; where one is NaN the other
----@param x1 any
----@param x2 any
----@return any
-function nd.fmax(x1, x2) end
-
----the smaller one; where one is NaN the other
----@param x1 any
----@param x2 any
----@return any
-function nd.fmin(x1, x2) end
-
----the remainder with the sign of x1, as in C; `mod` has the sign of x2
----@param x1 any
----@param x2 any
----@return any
-function nd.fmod(x1, x2) end
+function nd.flipud(x) end
 
 ---an array of the bytes of a Lua string (`a:tostring()` gives them back)
 ---@param text string
@@ -1458,12 +1336,6 @@ function nd.full(shape, value, dtype) end
 ---@return any
 function nd.full_like(a, value, dtype) end
 
----the greatest common divisor
----@param x1 any
----@param x2 any
----@return any
-function nd.gcd(x1, x2) end
-
 ---`geomspace(start, stop, num, endpoint)`: values (50) with one ratio between neighbours, both ends included.
 ---@param start any
 ---@param stop? any
@@ -1485,18 +1357,6 @@ function nd.get_printoptions() end
 ---@return any
 function nd.gradient(f, ...) end
 
----the same as `nd.gt`
----@param a any
----@param b any
----@return any
-function nd.greater(a, b) end
-
----the same as `nd.ge`
----@param a any
----@param b any
----@return any
-function nd.greater_equal(a, b) end
-
 ---The Hamming window of M points.
 ---@param M any
 ---@return any
@@ -1506,12 +1366,6 @@ function nd.hamming(M) end
 ---@param M any
 ---@return any
 function nd.hanning(M) end
-
----0 below 0, 1 above, and x2 at 0
----@param x1 any
----@param x2 any
----@return any
-function nd.heaviside(x1, x2) end
 
 ---`histogram(a, bins, range, weights, density)`: counts, and the edges; the last bin includes its right edge.
 ---@param a any
@@ -1545,12 +1399,6 @@ function nd.hsplit(a, at) end
 ---@return any
 function nd.hstack(arrays) end
 
----sqrt(x1^2 + x2^2), which neither overflows nor vanishes on the way
----@param x1 any
----@param x2 any
----@return any
-function nd.hypot(x1, x2) end
-
 ---The identity matrix.
 ---@param n any
 ---@param dtype? theano.Dtype
@@ -1558,7 +1406,7 @@ function nd.hypot(x1, x2) end
 ---@return any
 function nd.identity(n, dtype) end
 
----What an integer dtype holds: `min`, `max` (of uint64 the bit pattern, as everywhere), `bits`.
+---What an integer dtype holds: `min`, `max` (of uint64 the bit pattern, as everywhere), `bits`, `dtype`.
 ---@param dtype theano.Dtype
 ---@return any
 function nd.iinfo(dtype) end
@@ -1606,6 +1454,13 @@ function nd.intersect1d(a, b) end
 ---@return any
 function nd.iscomplexobj(x) end
 
+---Whether a dtype is of a kind: a dtype, "bool", "signed integer", "unsigned integer", "integral", "real
+---floating", "complex floating", "numeric", or a sequence of such.
+---@param dtype theano.Dtype
+---@param kind any
+---@return any
+function nd.isdtype(dtype, kind) end
+
 ---Whether each element of a is one of b's.
 ---@param a any
 ---@param b any
@@ -1621,6 +1476,13 @@ function nd.isrealobj(x) end
 ---@param x any
 ---@return any
 function nd.isscalar(x) end
+
+---Whether a dtype is another, or of a class of NumPy's: "integer", "floating", "inexact", "number", "generic",
+---..
+---@param arg1 any
+---@param arg2 any
+---@return any
+function nd.issubdtype(arg1, arg2) end
 
 ---`ix_(x, y, ..)`: vectors that as subscripts `a[{nd.ix_(..)}]` take each with each.
 ---@param ... any
@@ -1638,30 +1500,6 @@ function nd.kaiser(M, beta) end
 ---@param b any
 ---@return any
 function nd.kron(a, b) end
-
----the least common multiple
----@param x1 any
----@param x2 any
----@return any
-function nd.lcm(x1, x2) end
-
----x1 * 2^x2
----@param x1 any
----@param x2 any
----@return any
-function nd.ldexp(x1, x2) end
-
----the same as `nd.lt`
----@param a any
----@param b any
----@return any
-function nd.less(a, b) end
-
----the same as `nd.le`
----@param a any
----@param b any
----@return any
-function nd.less_equal(a, b) end
 
 ---Positions that sort by several keys, the last one first of all.
 ---@param keys any
@@ -1711,35 +1549,6 @@ function nd.load_npz(path) end
 ---@return any
 function nd.loadtxt(path, options) end
 
----log(exp(x1) + exp(x2))
----@param x1 any
----@param x2 any
----@return any
-function nd.logaddexp(x1, x2) end
-
----log2(2^x1 + 2^x2)
----@param x1 any
----@param x2 any
----@return any
-function nd.logaddexp2(x1, x2) end
-
----whether it is zero
----@param a any
----@return any
-function nd.logical_not(a) end
-
----whether one of both is nonzero
----@param a any
----@param b any
----@return any
-function nd.logical_or(a, b) end
-
----whether exactly one is nonzero
----@param a any
----@param b any
----@return any
-function nd.logical_xor(a, b) end
-
 ---Powers of a base, evenly spaced in the exponent: both ends included.
 ---@param start any
 ---@param stop? any
@@ -1767,21 +1576,11 @@ function nd.matvec(x1, x2) end
 ---@return any
 function nd.median(a, axis, keepdims) end
 
----`meshgrid(x, y, .., {indexing = "xy"})`: coordinates of a grid, one result for each vector.
+---`meshgrid(x, y, .., {indexing = "xy", sparse = false})`: coordinates of a grid, one result for each vector;
+---sparse: each with length 1 along the other axes.
 ---@param ... any
 ---@return any
 function nd.meshgrid(...) end
-
----the part behind the point, and the part before it, both with the sign of x
----@param x any
----@return any
-function nd.modf(x) end
-
----the same as `nd.mul`
----@param a any
----@param b any
----@return any
-function nd.multiply(a, b) end
 
 ---NaN as 0 and infinities as the largest numbers, or what is given.
 ---@param a any
@@ -1885,27 +1684,10 @@ function nd.nanvar(a, ...) end
 ---@return any
 function nd.ndim(a) end
 
----the same as `nd.neg`
----@param a any
----@return any
-function nd.negative(a) end
-
----the next float behind x1 on the way to x2
----@param x1 any
----@param x2 any
----@return any
-function nd.nextafter(x1, x2) end
-
 ---Positions of what is not zero: a vector for each dimension.
 ---@param a any
 ---@return any
 function nd.nonzero(a) end
-
----the same as `nd.neq`
----@param a any
----@param b any
----@return any
-function nd.not_equal(a, b) end
 
 ---Array filled with ones, or with a value.
 ---@param shape any
@@ -2023,11 +1805,6 @@ function nd.polysub(a1, a2) end
 ---@return any
 function nd.polyval(p, x) end
 
----a copy of the numbers as they are
----@param x any
----@return any
-function nd.positive(x) end
-
 ---The same until the end of the block: `local _ <close> = nd.printoptions { precision = 3 }`.
 ---@param options? table
 ---@return any
@@ -2075,21 +1852,12 @@ function nd.putmask(a, mask, values) end
 ---@return any
 function nd.quantile(a, q, ...) end
 
----the same as `nd.deg2rad`
+---`nd["repeat"]` is `nd.repeat_`
 ---@param a any
+---@param repeats any
+---@param axis theano.Axis
 ---@return any
-function nd.radians(a) end
-
----1 / x; of integers rounded towards 0
----@param x any
----@return any
-function nd.reciprocal(x) end
-
----the same as `nd.mod`
----@param a any
----@param b any
----@return any
-function nd.remainder(a, b) end
+function nd.repeat(a, repeats, axis) end
 
 ---The elements in order, again and again, until the shape is full.
 ---@param a any
@@ -2115,12 +1883,20 @@ function nd.rint(a) end
 ---@return any
 function nd.roll(a, shift, axis) end
 
----Turned by 90 degrees k times in the plane of the first two axes.
----@param a any
----@param k? any
----@overload fun(a: any, keywords: { k?: any }): any
+---An axis moved before another one (the first).
+---@param x any
+---@param axis theano.Axis
+---@param start any
 ---@return any
-function nd.rot90(a, k) end
+function nd.rollaxis(x, axis, start) end
+
+---Turned by 90 degrees k times (1) in the plane of two axes, the first two.
+---@param x any
+---@param k? any
+---@param axes? theano.Axis
+---@overload fun(x: any, keywords: { k?: any, axes?: theano.Axis }): any
+---@return any
+function nd.rot90(x, k, axes) end
 
 ---`round(a, decimals)`: to so many decimals (0), halves to even; or `round(a, mode)` as in the tensor language.
 ---@param a any
@@ -2128,7 +1904,7 @@ function nd.rot90(a, k) end
 ---@return any
 function nd.round(a, decimals) end
 
----Arrays on top of each other: vectors as rows.
+---The same.
 ---@param arrays any
 ---@return any
 function nd.row_stack(arrays) end
@@ -2200,26 +1976,6 @@ function nd.setxor1d(ar1, ar2) end
 ---@return any
 function nd.shares_memory(a, b) end
 
----the same as `nd.sgn`
----@param a any
----@return any
-function nd.sign(a) end
-
----whether the sign bit is set: that of -0.0 and of -NaN is
----@param x any
----@return any
-function nd.signbit(x) end
-
----sin(pi x) / (pi x), and 1 at 0
----@param x any
----@return any
-function nd.sinc(x) end
-
----how far the next float is, away from zero
----@param x any
----@return any
-function nd.spacing(x) end
-
 ---`split(a, n)` or `split(a, {i, j}, axis)`: a sequence of views, n equal ones or cut before the positions
 ---given.
 ---@param a any
@@ -2236,18 +1992,12 @@ function nd.split(a, at, axis) end
 ---@return any
 function nd.stream(path, rows, options) end
 
----the same as `nd.sub`
----@param a any
----@param b any
----@return any
-function nd.subtract(a, b) end
-
----`take_along_axis(a, indices, axis)`: what argsort and argmax point to.
----@param a any
----@param at any
+---`take_along_axis(x, indices, axis)`: what argsort and argmax along that axis (the last) point to.
+---@param x any
+---@param indices any
 ---@param axis theano.Axis
 ---@return any
-function nd.take_along_axis(a, at, axis) end
+function nd.take_along_axis(x, indices, axis) end
 
 ---`trapz(y, x, dx, axis)`: the integral along an axis (the last) by trapezoids.
 ---@param y any
@@ -2301,17 +2051,32 @@ function nd.triu_indices(n, k, m) end
 ---@return any
 function nd.triu_indices_from(matrix, k) end
 
----the same as `nd.true_div`
----@param a any
----@param b any
----@return any
-function nd.true_divide(a, b) end
-
 ---The sorted elements that are in either.
 ---@param a any
 ---@param b any
 ---@return any
 function nd.union1d(a, b) end
+
+---The distinct elements, their first positions in the flattened x, the position of each element's value among
+---them, and how often each occurs.
+---@param x any
+---@return any
+function nd.unique_all(x) end
+
+---The distinct elements and how often each occurs.
+---@param x any
+---@return any
+function nd.unique_counts(x) end
+
+---The distinct elements, and for each element of x the position of its value among them.
+---@param x any
+---@return any
+function nd.unique_inverse(x) end
+
+---The distinct elements in ascending order.
+---@param x any
+---@return any
+function nd.unique_values(x) end
 
 ---`unpackbits(a, axis, count, bitorder)`: the bits of uint8 elements, or the first `count` of them.
 ---@param a any
@@ -2321,7 +2086,7 @@ function nd.union1d(a, b) end
 ---@return any
 function nd.unpackbits(a, axis, count, bitorder) end
 
----The parts along an axis, each without it: a sequence of views.
+---The parts along an axis, each without it: a sequence. In graphs the length must be known while they are built.
 ---@param x any
 ---@param axis theano.Axis
 ---@return any
@@ -2349,11 +2114,12 @@ function nd.vander(x, n, increasing) end
 ---@return any
 function nd.vdot(a, b) end
 
----Sums of conj(x1) * x2 along the last axis.
+---Sums of conj(x1) * x2 along an axis, the last.
 ---@param x1 any
 ---@param x2 any
+---@param axis theano.Axis
 ---@return any
-function nd.vecdot(x1, x2) end
+function nd.vecdot(x1, x2, axis) end
 
 ---Vectors (their conjugates) by matrices, over all axes in front.
 ---@param x1 any
@@ -2393,13 +2159,6 @@ function nd.where(c, a, b) end
 ---@overload fun(path: string, row_shape: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
 function nd.writer(path, row_shape, dtype) end
-
----filled with zeros; dtype float64 unless given
----@param shape any
----@param dtype? theano.Dtype
----@overload fun(shape: any, keywords: { dtype?: theano.Dtype }): any
----@return any
-function nd.zeros(shape, dtype) end
 
 ---zeros of a's shape and dtype
 ---@param a any
@@ -2615,6 +2374,23 @@ function nd.all(x, axis, keepdims) end
 ---@return any
 function nd.logical_and(x1, x2) end
 
+---whether one of both is nonzero
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.logical_or(x1, x2) end
+
+---whether exactly one of both is nonzero
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.logical_xor(x1, x2) end
+
+---whether x is zero
+---@param x theano.Value
+---@return any
+function nd.logical_not(x) end
+
 ---whether x is positive infinity
 ---@param x theano.Value
 ---@return any
@@ -2635,10 +2411,58 @@ function nd.iscomplex(x) end
 ---@return any
 function nd.isreal(x) end
 
+---x itself, copied; bool has no sign
+---@param x theano.Value
+---@return any
+function nd.positive(x) end
+
+---1 / x; of integers rounded toward 0, an integer zero raises
+---@param x theano.Value
+---@return any
+function nd.reciprocal(x) end
+
+---absolute value as a float
+---@param x theano.Value
+---@return any
+function nd.fabs(x) end
+
+---remainder with the sign of x1, as in C; an integer zero divisor raises
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.fmod(x1, x2) end
+
+---the part behind the point and the part before it, both with the sign of x
+---@param x theano.Value
+---@return any
+function nd.modf(x) end
+
 ---mantissa of magnitude [0.5, 1) and exponent, int32: x = mantissa * 2^exponent
 ---@param x theano.Value
 ---@return any
 function nd.frexp(x) end
+
+---x1 * 2^x2 for integers x2
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.ldexp(x1, x2) end
+
+---how far the next float is, away from zero
+---@param x theano.Value
+---@return any
+function nd.spacing(x) end
+
+---sin(pi x) / (pi x), and 1 at 0
+---@param x theano.Value
+---@return any
+function nd.sinc(x) end
+
+---x1 to the power x2, in float64 or complex128
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.float_power(x1, x2) end
 
 ---how many bits of |x| are set, uint8
 ---@param x theano.Value
@@ -2760,6 +2584,13 @@ function nd.repeat_(x, repeats, axis) end
 ---@param ... theano.Value
 ---@return any
 function nd.alloc(value, ...) end
+
+---zeros of a shape; dtype floatX by default
+---@param shape theano.Value
+---@param dtype? theano.Dtype
+---@overload fun(shape: theano.Value, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.zeros(shape, dtype) end
 
 ---n x m matrix with ones on diagonal k
 ---@param n theano.Value
@@ -3586,6 +3417,76 @@ function nd.invert(x) end
 ---@return any
 function nd.isfinite(x) end
 
+---true where the sign bit is set: that of -0.0 is
+---@param x theano.Value
+---@return any
+function nd.signbit(x) end
+
+---the value of x1 with the sign of x2
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.copysign(x1, x2) end
+
+---the next float behind x1 on the way to x2
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.nextafter(x1, x2) end
+
+---the larger of two; where one is NaN the other
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.fmax(x1, x2) end
+
+---the smaller of two; where one is NaN the other
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.fmin(x1, x2) end
+
+---0 below 0, 1 above, and x2 at 0
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.heaviside(x1, x2) end
+
+---sqrt(x1^2 + x2^2), not out of range on the way
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.hypot(x1, x2) end
+
+---log(exp(x1) + exp(x2))
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.logaddexp(x1, x2) end
+
+---log2(2^x1 + 2^x2)
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.logaddexp2(x1, x2) end
+
+---real cube root
+---@param x theano.Value
+---@return any
+function nd.cbrt(x) end
+
+---greatest common divisor of integers
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.gcd(x1, x2) end
+
+---least common multiple of integers
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.lcm(x1, x2) end
+
 ---complex conjugate
 ---@param z theano.Value
 ---@return any
@@ -3595,6 +3496,12 @@ function nd.conj(z) end
 ---@param z theano.Value
 ---@return any
 function nd.angle(z) end
+
+---complex number of two reals
+---@param real theano.Value
+---@param imag theano.Value
+---@return any
+function nd.complex(real, imag) end
 
 ---complex number of modulus and angle
 ---@param abs theano.Value
@@ -3652,5 +3559,164 @@ function nd.bitwise_xor(x, y) end
 ---@param x theano.Value
 ---@return any
 function nd.bitwise_not(x) end
+
+---inverse cosine
+---@param x theano.Value
+---@return any
+function nd.acos(x) end
+
+---inverse hyperbolic cosine
+---@param x theano.Value
+---@return any
+function nd.acosh(x) end
+
+---inverse sine
+---@param x theano.Value
+---@return any
+function nd.asin(x) end
+
+---inverse hyperbolic sine
+---@param x theano.Value
+---@return any
+function nd.asinh(x) end
+
+---inverse tangent
+---@param x theano.Value
+---@return any
+function nd.atan(x) end
+
+---angle of the point (x2, x1)
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.atan2(x1, x2) end
+
+---inverse hyperbolic tangent
+---@param x theano.Value
+---@return any
+function nd.atanh(x) end
+
+---bitwise not; logical on bool
+---@param x theano.Value
+---@return any
+function nd.bitwise_invert(x) end
+
+---x1 * 2^x2 of integers, wrapped; 0 where x2 is not in [0, width)
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.bitwise_left_shift(x1, x2) end
+
+---x1 / 2^x2 of integers, rounded toward -inf
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.bitwise_right_shift(x1, x2) end
+
+---difference x1 - x2
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.subtract(x1, x2) end
+
+---product of the inputs, elementwise with broadcasting; and on bool
+---@param ... theano.Value
+---@return any
+function nd.multiply(...) end
+
+---quotient x1 / x2
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.divide(x1, x2) end
+
+---quotient x1 / x2
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.true_divide(x1, x2) end
+
+---quotient rounded toward -inf; an integer zero divisor raises
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.floor_divide(x1, x2) end
+
+---remainder with the sign of x2; an integer zero divisor raises
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.remainder(x1, x2) end
+
+----x
+---@param x theano.Value
+---@return any
+function nd.negative(x) end
+
+---absolute value; of complex, the modulus
+---@param x theano.Value
+---@return any
+function nd.absolute(x) end
+
+---sign: -1, 0 or 1; NaN stays; of complex, x / |x|
+---@param x theano.Value
+---@return any
+function nd.sign(x) end
+
+---complex conjugate
+---@param x theano.Value
+---@return any
+function nd.conjugate(x) end
+
+---x without its fraction
+---@param x theano.Value
+---@return any
+function nd.fix(x) end
+
+---radians to degrees
+---@param x theano.Value
+---@return any
+function nd.degrees(x) end
+
+---degrees to radians
+---@param x theano.Value
+---@return any
+function nd.radians(x) end
+
+---x1 == x2
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.equal(x1, x2) end
+
+---x1 != x2
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.not_equal(x1, x2) end
+
+---x1 < x2
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.less(x1, x2) end
+
+---x1 <= x2
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.less_equal(x1, x2) end
+
+---x1 > x2
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.greater(x1, x2) end
+
+---x1 >= x2
+---@param x1 theano.Value
+---@param x2 theano.Value
+---@return any
+function nd.greater_equal(x1, x2) end
 
 return nd

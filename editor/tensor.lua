@@ -3351,6 +3351,23 @@ function T.Rop(f, wrt, eval_points, options) end
 ---@return theano.TensorType
 function T.TensorType(dtype, broadcastable) end
 
+---What the array API standard asks a module for about itself: a table of functions, `dtypes`, `default_dtypes`,
+---`capabilities`, `devices`, `default_device`.
+---@return any
+function T.__array_namespace_info__() end
+
+---`append(a, values, axis)`: joined; without an axis both are flattened.
+---@param a any
+---@param values any
+---@param axis theano.Axis
+---@return any
+function T.append(a, values, axis) end
+
+---Positions of what is not zero, one row each.
+---@param x any
+---@return any
+function T.argwhere(x) end
+
 ---Anything as a variable: Variables stay, numbers and arrays become Constants, lists with variables are
 ---stacked. name names a Constant; ndim adds broadcastable dimensions in front, or drops those, until there are
 ---so many.
@@ -3371,6 +3388,28 @@ function T.as_tensor(v, name, ndim) end
 ---@return theano.Variable
 function T.as_tensor_variable(v, name, ndim) end
 
+---Anything as a Variable, of that dtype: `as_tensor_variable`, then `cast`.
+---@param x any
+---@param dtype? theano.Dtype
+---@overload fun(x: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function T.asarray(x, dtype) end
+
+---At least one dimension.
+---@param x any
+---@return any
+function T.atleast_1d(x) end
+
+---At least two dimensions: a vector becomes a row.
+---@param x any
+---@return any
+function T.atleast_2d(x) end
+
+---At least three dimensions, as NumPy puts them: a vector becomes (1, n, 1), a matrix (m, n, 1).
+---@param x any
+---@return any
+function T.atleast_3d(x) end
+
 ---the array that a float literal becomes; `T.autocast_float.dtypes` are tried in order
 ---@param value any
 ---@return any
@@ -3387,6 +3426,35 @@ function T.autocast_float_as(...) end
 ---@return any
 function T.autocast_int(value) end
 
+---`broadcast_arrays(a, b, ..)`: copies of one shape, one result for each.
+---@param ... any
+---@return any
+function T.broadcast_arrays(...) end
+
+---A copy with the shape given, as broadcasting would have it.
+---@param x any
+---@param shape any
+---@return any
+function T.broadcast_to(x, shape) end
+
+---Whether a dtype may become another: casting "safe" (no value changes), "same_kind", "no", "equiv" or "unsafe".
+---@param from_ any
+---@param to any
+---@param casting any
+---@return any
+function T.can_cast(from_, to, casting) end
+
+---Vectors as the columns of a matrix; matrices side by side.
+---@param arrays any
+---@return any
+function T.column_stack(arrays) end
+
+---the same as `T.concatenate`
+---@param tensors any
+---@param axis theano.Axis
+---@return any
+function T.concat(tensors, axis) end
+
 ---x, whose gradient is zero: Theano's older name of zero_grad.
 ---@param x any
 ---@return any
@@ -3398,6 +3466,37 @@ function T.consider_constant(x) end
 ---@param options? table
 ---@return theano.Variable
 function T.constant(value, name, options) end
+
+---How many elements are not zero, over an axis, a sequence of axes, or all.
+---@param x any
+---@param axis theano.Axis
+---@param keepdims any
+---@return any
+function T.count_nonzero(x, axis, keepdims) end
+
+---The cross product of vectors of three along the last axis.
+---@param a any
+---@param b any
+---@return any
+function T.cross(a, b) end
+
+---running products along an axis; with `include_initial` from 1 on
+---@param x any
+---@param axis theano.Axis
+---@param dtype? theano.Dtype
+---@param include_initial? any
+---@overload fun(x: any, axis: theano.Axis, keywords: { dtype?: theano.Dtype, include_initial?: any }): any
+---@return any
+function T.cumulative_prod(x, axis, dtype, include_initial) end
+
+---running sums along an axis; with `include_initial` from 0 on
+---@param x any
+---@param axis theano.Axis
+---@param dtype? theano.Dtype
+---@param include_initial? any
+---@overload fun(x: any, axis: theano.Axis, keywords: { dtype?: theano.Dtype, include_initial?: any }): any
+---@return any
+function T.cumulative_sum(x, axis, dtype, include_initial) end
 
 ---x, or the other value where x is nil.
 ---@param x any
@@ -3411,10 +3510,79 @@ function T.default(x, default) end
 ---@return any
 function T.div_proxy(x, y) end
 
+---Arrays behind each other: along the third axis.
+---@param arrays any
+---@return any
+function T.dstack(arrays) end
+
+---Zeros: what is not filled would not be a function of the inputs.
+---@param shape any
+---@param dtype? theano.Dtype
+---@overload fun(shape: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function T.empty(shape, dtype) end
+
+---Zeros in the shape and dtype of x.
+---@param x any
+---@param dtype? theano.Dtype
+---@overload fun(x: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function T.empty_like(x, dtype) end
+
+---A new dimension of length 1 at a position, or at each of a sequence of positions.
+---@param x any
+---@param axis theano.Axis
+---@return any
+function T.expand_dims(x, axis) end
+
+---The elements where a condition holds, as a vector.
+---@param condition any
+---@param x any
+---@return any
+function T.extract(condition, x) end
+
 ---The value of v as a Lua number where it is a constant scalar, else v.
 ---@param v any
 ---@return any
 function T.extract_constant(v) end
+
+---What a float dtype holds: `eps`, `max`, `min`, `tiny` (`smallest_normal`), `bits`, `dtype`; of complex dtypes
+---what their parts hold.
+---@param dtype theano.Dtype
+---@return any
+function T.finfo(dtype) end
+
+---The elements in reverse along an axis, a sequence of axes, or all.
+---@param x any
+---@param axis theano.Axis
+---@return any
+function T.flip(x, axis) end
+
+---Columns in reverse.
+---@param x any
+---@return any
+function T.fliplr(x) end
+
+---Rows in reverse.
+---@param x any
+---@return any
+function T.flipud(x) end
+
+---A tensor of a shape filled with a value, of the value's dtype unless one is given.
+---@param shape any
+---@param value any
+---@param dtype? theano.Dtype
+---@overload fun(shape: any, value: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function T.full(shape, value, dtype) end
+
+---The value in the shape and dtype of x.
+---@param x any
+---@param value any
+---@param dtype? theano.Dtype
+---@overload fun(x: any, value: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function T.full_like(x, value, dtype) end
 
 ---The one value that all elements of v have whatever the inputs are, as a Lua number: of constants, of what
 ---`fill`, `alloc`, `dimshuffle` and checks made of them, of lengths that are known, of parts of stacks and
@@ -3444,12 +3612,57 @@ function T.grad(cost, wrt, options) end
 ---@return any
 function T.hessian(cost, wrt, options) end
 
+---Arrays side by side: along the second axis, vectors along the first.
+---@param arrays any
+---@return any
+function T.hstack(arrays) end
+
+---What an integer dtype holds: `min`, `max` (of uint64 the bit pattern, as everywhere), `bits`, `dtype`.
+---@param dtype theano.Dtype
+---@return any
+function T.iinfo(dtype) end
+
+---Sums of products over the last axes of both.
+---@param a any
+---@param b any
+---@return any
+function T.inner(a, b) end
+
 ---Whether var has ndim (1) dimensions.
 ---@param var any
 ---@param ndim integer
 ---@param outdim any
 ---@return any
 function T.is_flat(var, ndim, outdim) end
+
+---Whether the dtype is complex.
+---@param x any
+---@return any
+function T.iscomplexobj(x) end
+
+---Whether a dtype is of a kind: a dtype, "bool", "signed integer", "unsigned integer", "integral", "real
+---floating", "complex floating", "numeric", or a sequence of such.
+---@param dtype theano.Dtype
+---@param kind any
+---@return any
+function T.isdtype(dtype, kind) end
+
+---Whether the dtype is not complex.
+---@param x any
+---@return any
+function T.isrealobj(x) end
+
+---Whether a value is no array but a number, a boolean or a text.
+---@param x any
+---@return any
+function T.isscalar(x) end
+
+---Whether a dtype is another, or of a class of NumPy's: "integer", "floating", "inexact", "number", "generic",
+---..
+---@param arg1 any
+---@param arg2 any
+---@return any
+function T.issubdtype(arg1, arg2) end
 
 ---Jacobian of a vector (or gradient of a scalar): one matrix, a row for each element, for each wrt. The rows
 ---are computed together (`T.vmap` of the gradient over the rows of an identity matrix).
@@ -3472,6 +3685,23 @@ function T.linspace(...) end
 ---@param axis theano.Axis
 ---@return any
 function T.makeKeepDims(x, y, axis) end
+
+---The last two axes exchanged.
+---@param x any
+---@return any
+function T.matrix_transpose(x) end
+
+---Matrices by vectors, over all axes in front.
+---@param x1 any
+---@param x2 any
+---@return any
+function T.matvec(x1, x2) end
+
+---`meshgrid(x, y, .., {indexing = "xy", sparse = false})`: coordinates of a grid, one result for each vector;
+---sparse: each with length 1 along the other axes.
+---@param ... any
+---@return any
+function T.meshgrid(...) end
 
 ---coordinates of a grid, each a full tensor: `T.mgrid["0:3, 0:1:0.25"]`
 ---@param ... any
@@ -3498,6 +3728,52 @@ function T.ogrid(...) end
 ---@return any
 function T.pad(...) end
 
+---the same as `T.transpose`
+---@param x any
+---@param axes? theano.Axis
+---@overload fun(x: any, keywords: { axes?: theano.Axis }): any
+---@return any
+function T.permute_dims(x, axes) end
+
+---The dtype that holds two dtypes.
+---@param type1 any
+---@param type2 any
+---@return any
+function T.promote_types(type1, type2) end
+
+---`T["repeat"]` is `T.repeat_`
+---@param x any
+---@param repeats any
+---@param axis theano.Axis
+---@return any
+function T.repeat(x, repeats, axis) end
+
+---`result_type(..)`: the dtype of arithmetic on arrays, dtypes and numbers; numbers yield to arrays of their
+---kind.
+---@param ... any
+---@return any
+function T.result_type(...) end
+
+---An axis moved before another one (the first).
+---@param x any
+---@param axis theano.Axis
+---@param start any
+---@return any
+function T.rollaxis(x, axis, start) end
+
+---Turned by 90 degrees k times (1) in the plane of two axes, the first two.
+---@param x any
+---@param k? any
+---@param axes? theano.Axis
+---@overload fun(x: any, keywords: { k?: any, axes?: theano.Axis }): any
+---@return any
+function T.rot90(x, k, axes) end
+
+---The same.
+---@param arrays any
+---@return any
+function T.row_stack(arrays) end
+
 ---A slice for a table subscript: `x[{T.slice(a, b), 0}]`; `T.slice()` is `:`.
 ---@param start any
 ---@param stop? any
@@ -3505,6 +3781,13 @@ function T.pad(...) end
 ---@overload fun(start: any, keywords: { stop?: any, step?: any }): any
 ---@return any
 function T.slice(start, stop, step) end
+
+---`take_along_axis(x, indices, axis)`: what argsort and argmax along that axis (the last) point to.
+---@param x any
+---@param indices any
+---@param axis theano.Axis
+---@return any
+function T.take_along_axis(x, indices, axis) end
 
 ---`tensor(dtype, {broadcastable..}, name)`
 ---@param ... any
@@ -3516,6 +3799,52 @@ function T.tensor(...) end
 ---@param target any
 ---@return any
 function T.transfer(x, target) end
+
+---The distinct elements, their first positions in the flattened x, the position of each element's value among
+---them, and how often each occurs.
+---@param x any
+---@return any
+function T.unique_all(x) end
+
+---The distinct elements and how often each occurs.
+---@param x any
+---@return any
+function T.unique_counts(x) end
+
+---The distinct elements, and for each element of x the position of its value among them.
+---@param x any
+---@return any
+function T.unique_inverse(x) end
+
+---The distinct elements in ascending order.
+---@param x any
+---@return any
+function T.unique_values(x) end
+
+---The parts along an axis, each without it: a sequence. In graphs the length must be known while they are built.
+---@param x any
+---@param axis theano.Axis
+---@return any
+function T.unstack(x, axis) end
+
+---The sum of products of all elements, the first conjugated.
+---@param a any
+---@param b any
+---@return any
+function T.vdot(a, b) end
+
+---Sums of conj(x1) * x2 along an axis, the last.
+---@param x1 any
+---@param x2 any
+---@param axis theano.Axis
+---@return any
+function T.vecdot(x1, x2, axis) end
+
+---Vectors (their conjugates) by matrices, over all axes in front.
+---@param x1 any
+---@param x2 any
+---@return any
+function T.vecmat(x1, x2) end
 
 ---Checks the symbolic gradient of `fun` (which takes variables, gives one) at the arrays `pt` against one-sided
 ---finite differences of a random projection. Raises GradientError when both the absolute and the relative error
@@ -3534,5 +3863,10 @@ function T.verify_grad(fun, pt, options) end
 ---@overload fun(fn: function, keywords: { axes?: theano.Axis }): any
 ---@return any
 function T.vmap(fn, axes) end
+
+---Arrays on top of each other: vectors as rows.
+---@param arrays any
+---@return any
+function T.vstack(arrays) end
 
 return T

@@ -25,7 +25,7 @@ local TEXTS = util.set({
 local ANY = util.set({
   "T.extract_constant v",                                                     -- gives back what is no constant
   "theano.gradient.grad_not_implemented op", "theano.gradient.grad_undefined op", -- shown by tostring
-  "theano.error_kind message", "nd.isscalar x",                               -- asks of anything
+  "theano.error_kind message", "nd.isscalar x", "T.isscalar x",                               -- asks of anything
   "theano.printing.Print global_fn",
   "theano.OpFromGraph grad_overrides", "theano.OpFromGraph lop_overrides", "theano.OpFromGraph rop_overrides",
 })
@@ -75,7 +75,7 @@ local function samples()
     ["nd.take_along_axis"] = { nd.ones({ 2, 2 }), nd.zeros({ 2, 2 }, "int64"), 0 },
     ["nd.piecewise"] = { nd.ones(2), { { true, false } }, { 2 } },
     ["nd.select"] = { { { true, false } }, { { 1, 2 } } },
-    ["nd.unpackbits"] = { nd.ones(2, "uint8") }, ["nd.vstack"] = { { nd.ones(2) } }, ["nd.hstack"] = { { nd.ones(2) } },
+    ["nd.unpackbits"] = { nd.ones(2, "uint8") },
     ["nd.concatenate"] = { { nd.ones(2), nd.ones(2) } },
     ["nd.put_along_axis"] = { nd.ones({ 2, 2 }), nd.zeros({ 2, 2 }, "int64"), 1.0, 0 },
     ["T.nnet.batch_normalization"] = { m, v, v, v, v }, ["T.nnet.batch_normalization_test"] = { m, v, v, v, v },
@@ -105,6 +105,9 @@ local function samples()
     ["nd.frombytes"] = "nd.frombuffer", ["nd.patternbroadcast"] = "T.patternbroadcast",
   }) do list[name] = list[alias] end
   for name, arguments in pairs(of_files()) do list[name] = arguments end
+  for name in ("vstack hstack dstack row_stack column_stack concat"):gmatch("%a+_?%a*") do
+    list["T." .. name], list["nd." .. name] = { { v, v } }, { { nd.ones(2), nd.ones(2) } }
+  end
   return list
 end
 local SAMPLES = samples()

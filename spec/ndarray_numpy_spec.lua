@@ -66,7 +66,7 @@ describe("functions on arrays refuse", function()
     ["ValueError axis 3"] = function() nd.expand_dims(a, 3) end,
     ["ValueError axis 0"] = function() nd.expand_dims(a, { 0, 0 }) end,
     ["ValueError axis -3"] = function() nd.flip(a, -3) end,
-    ["ValueError two dimensions"] = function() nd.rot90({ 1, 2 }) end,
+    ["ValueError at least 2 dimensions"] = function() nd.rot90({ 1, 2 }) end,
     ["ValueError is not in [0, 100]"] = function() nd.percentile(a, 101) end,
     ["ValueError bins must increase"] = function() nd.histogram(a, { 1, 0 }) end,
     ["ValueError number of bins"] = function() nd.histogram(a, 0) end,

@@ -87,7 +87,7 @@ for _, f in ipairs(core.functions()) do
     if f.method and methods[name] == nil then methods[name] = f.eager end
   end
 end
-nd.repeat_ = nd.repeat_ or nd["repeat"]
+nd["repeat"] = nd.repeat_
 
 --- Whether |a - b| <= atol + rtol |b| everywhere (NaN differs unless equal_nan), broadcasting.
 function nd.allclose(a, b, rtol, atol, equal_nan)
@@ -105,10 +105,6 @@ end
 --- Positions of what is not zero: a vector for each dimension.
 function nd.nonzero(a) return core.nonzero(nd.asarray(a)) end
 function nd.flatnonzero(a) return (core.nonzero(nd.asarray(a):reshape({ -1 }))) end
---- How many elements are not zero, over an axis, a sequence of axes, or all.
-function nd.count_nonzero(a, axis, keepdims)
-  return nd.sum(nd.asarray(nd.neq(nd.asarray(a), 0)), axis, nil, keepdims)
-end
 methods.nonzero = core.nonzero
 nd.frombytes = core.frombuffer
 
@@ -154,7 +150,7 @@ function methods.rows(a)
   end
 end
 
-require("theano.ndnumpy")(nd)
+require("theano.ndnumpy")(nd, require("theano.alike").arrays(nd))
 core.metamethods(core.complex_meta, true) -- z * 2, a * z; nd.abs, nd.exp and the others take them too
 
 -- ---- userdata -------------------------------------------------------------------------------------------------------

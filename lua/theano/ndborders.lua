@@ -8,7 +8,7 @@ local util = require("theano.util")
 return function(nd)
   local arr, axis_of, result, list_of = core.asarray, help.axis_of, help.result, help.list_of
 
-  nd.row_stack, nd.permute_dims, nd.asanyarray = nd.vstack, nd.transpose, nd.asarray
+  nd.permute_dims, nd.asanyarray = nd.transpose, nd.asarray
 
   -- ---- pad ----------------------------------------------------------------------------------------------------------
   -- Positions in an axis of length n for the positions `at`, which may lie in front of it and behind it.
@@ -132,29 +132,12 @@ return function(nd)
   end
 
   -- ---- shapes -------------------------------------------------------------------------------------------------------
-  --- The last two axes exchanged.
-  function nd.matrix_transpose(x)
-    x = arr(x)
-    if x.ndim < 2 then util.raise("ValueError", "matrix_transpose: an array of at least two dimensions is needed") end
-    return x:swapaxes(x.ndim - 2, x.ndim - 1)
-  end
   --- The elements in order, again and again, until the shape is full.
   function nd.resize(a, new_shape)
     a = arr(a):reshape({ -1 })
     local out = core.empty(new_shape, a.dtype)
     if a.size == 0 then return core.zeros(new_shape, a.dtype) end
     return nd.take(a, nd.mod(nd.arange(out.size), a.size)):reshape(out.shape)
-  end
-  --- `broadcast_arrays(a, b, ..)`: copies of one shape, one result for each.
-  function nd.broadcast_arrays(...)
-    local list = table.pack(...)
-    if list.n == 0 then return end
-    for i = 1, list.n do list[i] = arr(list[i]) end
-    local shapes = {}
-    for i, a in ipairs(list) do shapes[i] = a.shape end
-    local shape = nd.broadcast_shapes(table.unpack(shapes))
-    for i, a in ipairs(list) do list[i] = nd.broadcast_to(a, shape) end
-    return table.unpack(list)
   end
   --- `broadcast_shapes(shape, ..)`: the shape that arrays of these shapes have together.
   function nd.broadcast_shapes(...)
@@ -163,14 +146,6 @@ return function(nd)
       all = arr(nd.or_(all, core.zeros(type(shape) == "table" and shape or { shape }, "bool")))
     end
     return all.shape
-  end
-  --- The parts along an axis, each without it: a sequence of views.
-  function nd.unstack(x, axis)
-    x = arr(x)
-    axis = axis_of("unstack", x, axis or 0)
-    local parts, front = {}, (":,"):rep(axis)
-    for i = 0, x.shape[axis + 1] - 1 do parts[i + 1] = x[front .. i] end
-    return parts
   end
   --- A vector without the zeros at its front ("f"), its back ("b"), or both ("fb").
   function nd.trim_zeros(filt, trim)

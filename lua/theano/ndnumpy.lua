@@ -5,9 +5,9 @@ local core = require("theano.core")
 local help = require("theano.ndhelp")
 local util = require("theano.util")
 
-return function(nd)
+return function(nd, kit)
   local arr = core.asarray
-  local axis_of, result, list_of, floats = help.axis_of, help.result, help.list_of, help.floats
+  local axis_of, result, floats = help.axis_of, help.result, help.floats
 
   -- Other names of functions of the table.
   for name, other in pairs({
@@ -18,58 +18,8 @@ return function(nd)
   nd.pi, nd.e, nd.inf, nd.nan = math.pi, math.exp(1), math.huge, -(0 / 0)
   nd.newaxis = setmetatable({ __arg = "newaxis" }, { __name = "newaxis" })
 
-  -- ---- rank and order -----------------------------------------------------------------------------------------------
-  --- At least one dimension.
-  function nd.atleast_1d(a)
-    a = arr(a)
-    return a.ndim == 0 and a:reshape({ 1 }) or a
-  end
-
-  --- At least two dimensions: a vector becomes a row.
-  function nd.atleast_2d(a)
-    a = arr(a)
-    return a.ndim == 0 and a:reshape({ 1, 1 }) or a.ndim == 1 and a:reshape({ 1, -1 }) or a
-  end
-
-  --- At least three dimensions, as NumPy puts them: a vector becomes (1, n, 1), a matrix (m, n, 1).
-  function nd.atleast_3d(a)
-    a = nd.atleast_2d(a)
-    return a.ndim == 2 and a:reshape({ a.shape[1], a.shape[2], 1 }) or a
-  end
-
-  --- A new dimension of length 1 at a position, or at each of a sequence of positions: a view.
-  function nd.expand_dims(a, axis)
-    a = arr(a)
-    local axes = type(axis) == "table" and util.list("expand_dims: axis", axis) or { axis }
-    local ndim, new = a.ndim + #axes, {}
-    for _, d in ipairs(axes) do
-      if math.type(d) ~= "integer" or d < -ndim or d >= ndim or new[d % ndim] then
-        util.raise("ValueError", "expand_dims: axis %s does not fit a result of %d dimensions", util.text(d), ndim)
-      end
-      new[d % ndim] = true
-    end
-    local shape, at = {}, 0
-    for d = 0, ndim - 1 do
-      if new[d] then shape[d + 1] = 1
-      else
-        at = at + 1
-        shape[d + 1] = a.shape[at]
-      end
-    end
-    return a:reshape(shape)
-  end
-
-  --- The elements in reverse along an axis, a sequence of axes, or all: a view.
-  function nd.flip(a, axis)
-    a = arr(a)
-    if a.ndim == 0 and axis == nil then return a end
-    local turn, index = {}, {}
-    if axis == nil then for d = 0, a.ndim - 1 do turn[d] = true end end
-    local axes = type(axis) == "table" and util.list("flip: axis", axis) or { axis }
-    for _, d in ipairs(axes) do turn[axis_of("flip", a, d)] = true end
-    for d = 0, a.ndim - 1 do index[d + 1] = turn[d] and "::-1" or ":" end
-    return a[table.concat(index, ", ")]
-  end
+  --- How many dimensions.
+  function nd.ndim(a) return arr(a).ndim end
 
   local nearest = nd.round
   --- `round(a, decimals)`: to so many decimals (0), halves to even; or `round(a, mode)` as in the tensor language.
@@ -88,45 +38,6 @@ return function(nd)
   function nd.rint(a)
     a = arr(a)
     return nd.round_half_to_even(a.dtype:find("^[fc]") and a or a:astype("float64"))
-  end
-
-  --- Columns in reverse.
-  function nd.fliplr(a) return nd.flip(a, 1) end
-  --- Rows in reverse.
-  function nd.flipud(a) return nd.flip(a, 0) end
-
-  --- Turned by 90 degrees k times in the plane of the first two axes.
-  function nd.rot90(a, k)
-    util.check_type("rot90", "k", k, "integer")
-    a, k = arr(a), (k or 1) % 4
-    if a.ndim < 2 then util.raise("ValueError", "rot90: an array of at least two dimensions is needed") end
-    if k == 0 then return a end
-    if k == 2 then return nd.flip(a, { 0, 1 }) end
-    local turned = a:swapaxes(0, 1)
-    return nd.flip(turned, k == 1 and 0 or 1)
-  end
-
-  --- A copy with the shape given, as broadcasting would have it.
-  function nd.broadcast_to(a, shape)
-    a = arr(a)
-    return nd.alloc(a, table.unpack(type(shape) == "table" and shape or { shape }))
-  end
-
-  -- ---- joining and splitting ----------------------------------------------------------------------------------------
-  local function joined(what, arrays, axis, form)
-    local list = list_of(what, arrays)
-    for i, a in ipairs(list) do list[i] = form(a) end
-    return nd.concatenate(list, list[1].ndim == 1 and 0 or axis)
-  end
-  --- Arrays on top of each other: vectors as rows.
-  function nd.vstack(arrays) return joined("vstack", arrays, 0, nd.atleast_2d) end
-  --- Arrays side by side: along the second axis, vectors along the first.
-  function nd.hstack(arrays) return joined("hstack", arrays, 1, nd.atleast_1d) end
-  --- Arrays behind each other: along the third axis.
-  function nd.dstack(arrays) return joined("dstack", arrays, 2, nd.atleast_3d) end
-  --- Vectors as the columns of a matrix; matrices side by side.
-  function nd.column_stack(arrays)
-    return joined("column_stack", arrays, 1, function(a) return a.ndim < 2 and a:reshape({ -1, 1 }) or a end)
   end
 
   local MANY = 1000000 -- parts of an array
@@ -174,13 +85,6 @@ return function(nd)
   end
   --- `split` along the third axis.
   function nd.dsplit(a, at) return cut("dsplit", a, at, 2) end
-
-  --- `append(a, values, axis)`: joined; without an axis both are flattened.
-  function nd.append(a, values, axis)
-    a, values = arr(a), arr(values)
-    if axis == nil then return nd.concatenate({ a:reshape({ -1 }), values:reshape({ -1 }) }) end
-    return nd.concatenate({ a, values }, axis)
-  end
 
   --- `delete(a, positions, axis)`: a copy without them; without an axis a is flattened.
   function nd.delete(a, at, axis)
@@ -252,35 +156,6 @@ return function(nd)
     return fn(table.unpack(list))
   end
 
-  --- `meshgrid(x, y, .., {indexing = "xy"})`: coordinates of a grid, one result for each vector.
-  function nd.meshgrid(...)
-    local list = table.pack(...)
-    local indexing = "xy"
-    if util.is_keywords(list[list.n]) then
-      local o = list[list.n]
-      list[list.n], list.n = nil, list.n - 1
-      util.check_keywords("meshgrid", o, util.set({ "indexing" }))
-      indexing = o.indexing or "xy"
-    end
-    if indexing ~= "xy" and indexing ~= "ij" then
-      util.raise("ValueError", "meshgrid: indexing is 'xy' or 'ij', not '%s'", tostring(indexing))
-    end
-    local shape = {}
-    util.list("meshgrid: the vectors", list)
-    for i, x in ipairs(list) do
-      list[i] = arr(x):reshape({ -1 })
-      shape[i] = list[i].size
-    end
-    local swap = indexing == "xy" and #list > 1
-    if swap then shape[1], shape[2] = shape[2], shape[1] end
-    for i, x in ipairs(list) do
-      local form, d = {}, swap and i < 3 and 3 - i or i
-      for k = 1, #list do form[k] = k == d and x.size or 1 end
-      list[i] = nd.broadcast_to(x:reshape(form), shape)
-    end
-    return table.unpack(list)
-  end
-
   -- ---- logic and sets -----------------------------------------------------------------------------------------------
   --- Whether two arrays are equal after broadcasting.
   function nd.array_equiv(a, b)
@@ -312,19 +187,11 @@ return function(nd)
   end
 
   -- ---- searching ----------------------------------------------------------------------------------------------------
-  --- Positions of what is not zero, one row each.
-  function nd.argwhere(a)
-    a = arr(a)
-    return nd.stack({ core.nonzero(a) }, 1)
-  end
   local choose = nd.switch
   function nd.where(c, ...)
     if select("#", ...) == 0 then return nd.nonzero(c) end
     return choose(c, ...)
   end
-  --- The elements where a condition holds, as a vector.
-  function nd.extract(c, a) return arr(a)[nd.neq(arr(c), 0)] end
-
   --- `digitize(x, bins, right)`: which bin each element falls into; the edges increase or decrease.
   function nd.digitize(x, bins, right)
     bins = arr(bins)
@@ -350,26 +217,10 @@ return function(nd)
     return result(r:reshape(v.shape))
   end
 
-  -- A subscript that takes `at` along one axis and every position along the others.
-  local function along(what, a, at, axis)
-    at = arr(at)
-    if at.ndim ~= a.ndim then
-      util.raise("ValueError", "%s: indices have %d dimensions, the array %d", what, at.ndim, a.ndim)
-    end
-    axis = axis_of(what, a, axis)
-    local index, grid = {}, nd.indices(at.shape)
-    for d = 0, a.ndim - 1 do index[d + 1] = d == axis and at or grid[d] end
-    return index
-  end
-  --- `take_along_axis(a, indices, axis)`: what argsort and argmax point to.
-  function nd.take_along_axis(a, at, axis)
-    a = arr(a)
-    return a[along("take_along_axis", a, at, axis)]
-  end
   --- `put_along_axis(a, indices, values, axis)`: writes there.
   function nd.put_along_axis(a, at, values, axis)
     util.expect("put_along_axis", "a", a, "ndarray")
-    a[along("put_along_axis", a, at, axis)] = values
+    a[kit.along("put_along_axis", a, at, axis)] = values
   end
   --- `copyto(to, from)`: writes one array into another.
   function nd.copyto(to, from)
@@ -406,29 +257,7 @@ return function(nd)
     return util.raise("ValueError", "convolve: mode is 'full', 'same' or 'valid', not '%s'", tostring(mode))
   end
 
-  --- What a float dtype holds: `eps`, `max`, `min`, `tiny`, `bits`.
-  function nd.finfo(dtype)
-    if dtype == "float32" then
-      return { eps = 2.0 ^ -23, max = (2 - 2.0 ^ -23) * 2.0 ^ 127, min = -(2 - 2.0 ^ -23) * 2.0 ^ 127,
-        tiny = 2.0 ^ -126, bits = 32, dtype = dtype }
-    elseif dtype == "float64" then
-      return { eps = 2.0 ^ -52, max = (2 - 2.0 ^ -52) * 2.0 ^ 1023, min = -(2 - 2.0 ^ -52) * 2.0 ^ 1023,
-        tiny = 2.0 ^ -1022, bits = 64, dtype = dtype }
-    end
-    return util.raise("ValueError", "finfo: '%s' is no float dtype (float32, float64)", tostring(dtype))
-  end
-  --- What an integer dtype holds: `min`, `max` (of uint64 the bit pattern, as everywhere), `bits`.
-  function nd.iinfo(dtype)
-    local sign, bits = tostring(dtype):match("^(u?)int(%d+)$")
-    bits = math.tointeger(tonumber(bits))
-    if bits ~= 8 and bits ~= 16 and bits ~= 32 and bits ~= 64 then
-      util.raise("ValueError", "iinfo: '%s' is no integer dtype", tostring(dtype))
-    end
-    if sign == "u" then return { min = 0, max = bits == 64 and -1 or (1 << bits) - 1, bits = bits, dtype = dtype } end
-    return { min = -(1 << (bits - 1)), max = (1 << (bits - 1)) - 1, bits = bits, dtype = dtype }
-  end
-
-  for _, part in ipairs({ "ndlinear", "ndstatistics", "ndscalar", "ndborders", "ndseries" }) do
+  for _, part in ipairs({ "ndlinear", "ndstatistics", "ndborders", "ndseries" }) do
     require("theano." .. part)(nd)
   end
 end

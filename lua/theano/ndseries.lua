@@ -261,49 +261,7 @@ return function(nd)
     return r
   end
 
-  -- ---- products of vectors ------------------------------------------------------------------------------------------
-  --- Sums of conj(x1) * x2 along the last axis.
-  function nd.vecdot(x1, x2)
-    local products = arr(nd.mul(nd.conj(x1), x2))
-    if products.dtype == "bool" then return nd.any(products, { axis = -1 }) end
-    return nd.sum(products, { axis = -1, dtype = products.dtype })
-  end
-  local function vectors(what, x)
-    x = arr(x)
-    if x.ndim == 0 then util.raise("ValueError", "%s: a vector is expected, not a number", what) end
-    return x, x.shape
-  end
-  --- Matrices by vectors, over all axes in front.
-  function nd.matvec(x1, x2)
-    local v, form = vectors("matvec", x2)
-    form[#form + 1] = 1
-    return nd.squeeze(nd.matmul(x1, v:reshape(form)), -1)
-  end
-  --- Vectors (their conjugates) by matrices, over all axes in front.
-  function nd.vecmat(x1, x2)
-    local v, form = vectors("vecmat", x1)
-    table.insert(form, #form, 1)
-    return nd.squeeze(nd.matmul(nd.conj(v):reshape(form), x2), -2)
-  end
-
   -- ---- order --------------------------------------------------------------------------------------------------------
-  local function running(what, fn)
-    return function(x, axis, dtype, include_initial)
-      x = arr(x)
-      if axis == nil and x.ndim ~= 1 then util.raise("ValueError", "%s: several axes, so one is to be named", what) end
-      axis = axis_of(what, x, axis or 0)
-      local r = fn(dtype and x:astype(dtype) or x, { axis = axis })
-      if not include_initial then return r end
-      local form = r.shape
-      form[axis + 1] = 1
-      return nd.concatenate({ nd.full(form, what == "cumulative_prod" and 1 or 0, r.dtype), r }, axis)
-    end
-  end
-  -- Running sums along an axis; with `include_initial` from 0 on.
-  nd.cumulative_sum = running("cumulative_sum", nd.cumsum)
-  -- Running products along an axis; with `include_initial` from 1 on.
-  nd.cumulative_prod = running("cumulative_prod", nd.cumprod)
-
   local function kth_of(what, a, kth, axis)
     a = arr(a)
     local n = axis == nil and a.ndim > 0 and a.shape[a.ndim] or a.shape[axis_of(what, a, axis or -1) + 1]

@@ -1,0 +1,101 @@
+--- Functions of NumPy and of the array API standard that are compositions of others: one text for Variables and for
+-- arrays. Each file of them gets a module M (`T` or `nd`) and a kit K, what differs between the two:
+-- `K.as(x)` a Variable or an array; `K.order(x, pattern)` dimshuffle, of arrays a view; `K.len(x, d)` a length;
+-- `K.one(x, d)` whether it is 1 for broadcasting; `K.known(x, d)` the length as a number, or nil; `K.part(x, d, from,
+-- to)` elements along an axis; `K.result(x)` what a user gets, of arrays without dimensions a Lua value.
+-- @module theano.alike
+local core = require("theano.core")
+local help = require("theano.ndhelp")
+local util = require("theano.util")
+
+local M = {}
+
+local FILES = { "theano.alikeshapes", "theano.alikeproducts", "theano.alikedtypes" }
+
+local arrays = { as = core.asarray, result = help.result, floats = help.floats }
+
+function arrays.order(a, pattern)
+  local kept, form, moved = {}, {}, false
+  for i, d in ipairs(pattern) do
+    form[i] = d == "x" and 1 or a.shape[d + 1]
+    if d ~= "x" then
+      moved = moved or d ~= #kept
+      kept[#kept + 1] = d
+    end
+  end
+  if moved then a = a:transpose(kept) end
+  return a:reshape(form)
+end
+function arrays.len(a, d) return a.shape[d + 1] end
+function arrays.one(a, d) return a.shape[d + 1] == 1 end
+arrays.known = arrays.len
+function arrays.part(a, d, from, to) return a[(":,"):rep(d) .. ("%s:%s"):format(from, to or "")] end
+
+local function variables(T)
+  local K = { as = T.as_tensor_variable }
+  function K.result(x) return x end
+  function K.floats(x)
+    if x.dtype:find("^[fc]") then return x end
+    return T.cast(x, T.exp(x).dtype) -- as functions of floats do
+  end
+  function K.order(x, pattern) return x:dimshuffle(pattern) end
+  function K.one(x, d) return x.broadcastable[d + 1] end
+  function K.len(x, d) return K.one(x, d) and 1 or x.shape[d] end
+  function K.known(x, d)
+    if K.one(x, d) then return 1 end
+    local fine, n = pcall(T.get_scalar_constant_value, x.shape[d])
+    return fine and n or nil
+  end
+  function K.part(x, d, from, to)
+    local index = {}
+    for i = 1, d do index[i] = T.slice() end
+    index[d + 1] = T.slice(from, to)
+    return x[index]
+  end
+  return K
+end
+
+--- Puts the functions into the module of arrays.
+function M.arrays(nd)
+  for _, file in ipairs(FILES) do require(file)(nd, arrays) end
+  return arrays
+end
+
+--- Puts the functions into the module of Variables, and what only they need.
+function M.variables(T)
+  local K = variables(T)
+  for _, file in ipairs(FILES) do require(file)(T, K) end
+
+  T.e, T.pi, T.inf, T.nan = math.exp(1), math.pi, math.huge, -(0 / 0)
+  T["repeat"], T.permute_dims, T.concat = T.repeat_, T.transpose, T.concatenate
+
+  --- Anything as a Variable, of that dtype: `as_tensor_variable`, then `cast`.
+  function T.asarray(x, dtype)
+    x = K.as(x)
+    return dtype and T.cast(x, dtype) or x
+  end
+
+  -- Lengths as a sequence: a number, a list, or a vector of known length.
+  local function lengths(what, shape)
+    if type(shape) == "table" and getmetatable(shape) == nil then return util.list(what .. ": the shape", shape) end
+    if not util.is_var(shape) or shape.ndim == 0 then return { shape } end
+    local list = {}
+    for i = 1, T.get_vector_length(shape) do list[i] = shape[i - 1] end
+    return list
+  end
+  --- A tensor of a shape filled with a value, of the value's dtype unless one is given.
+  function T.full(shape, value, dtype)
+    return T.alloc(T.asarray(value, dtype), table.unpack(lengths("full", shape)))
+  end
+  --- The value in the shape and dtype of x.
+  function T.full_like(x, value, dtype)
+    x = K.as(x)
+    return T.second(x, T.asarray(value, dtype or x.dtype))
+  end
+  --- Zeros: what is not filled would not be a function of the inputs.
+  function T.empty(shape, dtype) return T.zeros(shape, dtype) end
+  --- Zeros in the shape and dtype of x.
+  function T.empty_like(x, dtype) return T.zeros_like(x, dtype) end
+end
+
+return M

@@ -1,0 +1,141 @@
+--- Functions about dtypes, for Variables and arrays alike (see theano.alike).
+-- @module theano.alikedtypes
+local core = require("theano.core")
+local util = require("theano.util")
+
+return function(M, K)
+  local as = K.as
+
+  local KINDS = {
+    bool = "bool", ["signed integer"] = "int8 int16 int32 int64", ["unsigned integer"] = "uint8 uint16 uint32 uint64",
+    ["real floating"] = "float32 float64", ["complex floating"] = "complex64 complex128",
+  }
+  KINDS.integral = KINDS["signed integer"] .. " " .. KINDS["unsigned integer"]
+  KINDS.numeric = KINDS.integral .. " " .. KINDS["real floating"] .. " " .. KINDS["complex floating"]
+  -- NumPy's classes of dtypes.
+  local CLASSES = {
+    generic = "bool " .. KINDS.numeric, number = KINDS.numeric, integer = KINDS.integral,
+    signedinteger = KINDS["signed integer"], unsignedinteger = KINDS["unsigned integer"],
+    inexact = KINDS["real floating"] .. " " .. KINDS["complex floating"], floating = KINDS["real floating"],
+    complexfloating = KINDS["complex floating"], bool = "bool", bool_ = "bool",
+  }
+
+  -- The dtype of an array, a Variable, or by its name.
+  local function dtype_of(x)
+    if type(x) == "string" then return core.zeros({ 0 }, x).dtype end
+    if util.is_var(x) or util.is_array(x) then return x.dtype end
+    return as(x).dtype
+  end
+  -- Something that has a dtype, for functions to promote.
+  local function sample(x) return as(core.zeros({ 1 }, dtype_of(x))) end
+  local function among(dtype, names) return (" " .. names .. " "):find(" " .. dtype .. " ", 1, true) ~= nil end
+
+  --- Whether a dtype is of a kind: a dtype, "bool", "signed integer", "unsigned integer", "integral", "real floating",
+  -- "complex floating", "numeric", or a sequence of such.
+  function M.isdtype(dtype, kind)
+    dtype = dtype_of(dtype)
+    for _, k in ipairs(type(kind) == "table" and util.list("isdtype: kind", kind) or { kind }) do
+      if type(k) ~= "string" then util.raise("TypeError", "isdtype: a kind is a text, not %s", util.kind_of(k)) end
+      local names = KINDS[k] or dtype_of(k)
+      if among(dtype, names) then return true end
+    end
+    return false
+  end
+  --- Whether a dtype is another, or of a class of NumPy's: "integer", "floating", "inexact", "number", "generic", ..
+  function M.issubdtype(arg1, arg2)
+    return among(dtype_of(arg1), type(arg2) == "string" and CLASSES[arg2] or dtype_of(arg2))
+  end
+
+  --- The dtype that holds two dtypes.
+  function M.promote_types(type1, type2)
+    local both = { core.zeros({ 1 }, dtype_of(type1)), core.zeros({ 1 }, dtype_of(type2)) }
+    return require("theano.ndarray").concatenate(both).dtype
+  end
+  --- `result_type(..)`: the dtype of arithmetic on arrays, dtypes and numbers; numbers yield to arrays of their kind.
+  function M.result_type(...)
+    local list, strong, weak = table.pack(...), nil, nil
+    if list.n == 0 then util.raise("TypeError", "result_type takes arrays, dtypes and numbers, at least one") end
+    for i = 1, list.n do
+      local x = list[i]
+      if type(x) == "number" then weak = (weak or 0) + x
+      else strong = strong and M.add(strong, sample(x)) or sample(x) end
+    end
+    if not strong then return as(weak).dtype end
+    return weak and M.add(strong, weak).dtype or strong.dtype
+  end
+  --- Whether a dtype may become another: casting "safe" (no value changes), "same_kind", "no", "equiv" or "unsafe".
+  function M.can_cast(from_, to, casting)
+    local a, b = dtype_of(from_), dtype_of(to)
+    casting = casting or "safe"
+    local function rank(dtype)
+      return dtype == "bool" and 0 or among(dtype, KINDS["unsigned integer"]) and 1
+        or among(dtype, KINDS["signed integer"]) and 2 or among(dtype, KINDS["real floating"]) and 3 or 4
+    end
+    if casting == "unsafe" then return true end
+    if casting == "no" or casting == "equiv" then return a == b end
+    local safe = M.promote_types(a, b) == b
+    if casting == "safe" then return safe end
+    if casting ~= "same_kind" then
+      util.raise("ValueError", "can_cast: casting is 'no', 'equiv', 'safe', 'same_kind' or 'unsafe', not '%s'",
+        tostring(casting))
+    end
+    return safe or rank(a) <= rank(b) and rank(b) > 0
+  end
+
+  --- What a float dtype holds: `eps`, `max`, `min`, `tiny` (`smallest_normal`), `bits`, `dtype`; of complex dtypes
+  -- what their parts hold.
+  function M.finfo(dtype)
+    dtype = dtype_of(dtype)
+    local part = ({ complex64 = "float32", complex128 = "float64" })[dtype] or dtype
+    local digits, top = 52, 1023
+    if part == "float32" then digits, top = 23, 127
+    elseif part ~= "float64" then
+      util.raise("ValueError", "finfo: '%s' is no float dtype (float32, float64)", tostring(dtype))
+    end
+    local most, tiny = (2 - 2.0 ^ -digits) * 2.0 ^ top, 2.0 ^ (1 - top)
+    return { eps = 2.0 ^ -digits, max = most, min = -most, tiny = tiny, smallest_normal = tiny,
+      bits = part == "float32" and 32 or 64, dtype = part }
+  end
+  --- What an integer dtype holds: `min`, `max` (of uint64 the bit pattern, as everywhere), `bits`, `dtype`.
+  function M.iinfo(dtype)
+    dtype = dtype_of(dtype)
+    local sign, bits = dtype:match("^(u?)int(%d+)$")
+    bits = math.tointeger(tonumber(bits))
+    if not bits then util.raise("ValueError", "iinfo: '%s' is no integer dtype", dtype) end
+    if sign == "u" then return { min = 0, max = bits == 64 and -1 or (1 << bits) - 1, bits = bits, dtype = dtype } end
+    return { min = -(1 << (bits - 1)), max = (1 << (bits - 1)) - 1, bits = bits, dtype = dtype }
+  end
+
+  --- Whether the dtype is complex.
+  function M.iscomplexobj(x) return among(dtype_of(x), KINDS["complex floating"]) end
+  --- Whether the dtype is not complex.
+  function M.isrealobj(x) return not M.iscomplexobj(x) end
+  --- Whether a value is no array but a number, a boolean or a text.
+  function M.isscalar(x)
+    return type(x) == "number" or type(x) == "boolean" or type(x) == "string" or core.kind(x) == "complex"
+  end
+
+  local function by_kind(kind)
+    local out = {}
+    for name in ("bool " .. KINDS.numeric):gmatch("%S+") do
+      if kind == nil or M.isdtype(name, kind) then out[name] = name end
+    end
+    return out
+  end
+  --- What the array API standard asks a module for about itself: a table of functions, `dtypes`, `default_dtypes`,
+  -- `capabilities`, `devices`, `default_device`.
+  function M.__array_namespace_info__()
+    return {
+      capabilities = function()
+        return { ["boolean indexing"] = true, ["data-dependent shapes"] = true, ["max dimensions"] = 32 }
+      end,
+      default_device = function() return "cpu" end,
+      devices = function() return { "cpu" } end,
+      dtypes = function(o) return by_kind(type(o) == "table" and o.kind or o) end,
+      default_dtypes = function()
+        return { ["real floating"] = "float64", ["complex floating"] = "complex128", integral = "int64",
+          indexing = "int64" }
+      end,
+    }
+  end
+end

@@ -1,0 +1,333 @@
+--- Functions that are one text for Variables and arrays: both give the same, and gradients, forward mode and vmap of
+-- the graphs hold. The numbers of the arrays are NumPy's in spec/numpy_spec.lua. And every name of the array API
+-- standard.
+local core = require("theano.core")
+local nd = require("theano.ndarray")
+local raises = require("spec.support.raises")
+local theano = require("theano")
+local T = require("theano.tensor")
+local standard = require("spec.support.array_api")
+local compile, G = theano.compile, theano.gradient
+
+local rng = nd.random.RandomState(12)
+local function mat() return rng:uniform(0.2, 0.8, { 3, 4 }) end
+local function vec(n) return rng:uniform(0.2, 0.8, { n or 4 }) end
+local function cube() return rng:uniform(0.2, 0.8, { 2, 3, 4 }) end
+
+describe("the array API standard", function()
+  local T_, nd_ = T, nd
+  for heading, names in pairs(standard) do
+    if heading ~= "version" and heading ~= "absent" then
+      it("has its names in T and nd: " .. heading, function()
+        local missing = {}
+        for name in names:gmatch("%S+") do
+          for module, m in pairs({ T = T_, nd = nd_ }) do
+            if heading == "fft" then m = m.fft end
+            local there = rawget(m, name) ~= nil
+            if there == (standard.absent[name] ~= nil) then missing[#missing + 1] = module .. "." .. name end
+          end
+        end
+        assert.same({}, missing)
+      end)
+    end
+  end
+
+  it("says what it asks a module for about itself", function()
+    for _, M in ipairs({ T, nd }) do
+      local info = M.__array_namespace_info__()
+      assert.is_true(info.capabilities()["boolean indexing"])
+      assert.equal("float64", info.default_dtypes()["real floating"])
+      assert.same({ "cpu" }, info.devices())
+      assert.equal("cpu", info.default_device())
+      assert.same({ float32 = "float32", float64 = "float64" }, info.dtypes({ kind = "real floating" }))
+      assert.equal("uint8", info.dtypes().uint8)
+    end
+  end)
+end)
+
+-- Points, and what is done with them; integers have no gradient.
+local I = nd.array({ { 1, 0, 3, 2 }, { 0, 0, 1, 1 }, { 3, 3, 2, 0 } })
+local CASES = {
+  { "atleast_1d", { nd.array(0.5) }, function(M, x) return M.atleast_1d(x) end },
+  { "atleast_2d", { vec() }, function(M, x) return M.atleast_2d(x) end },
+  { "atleast_3d of a number", { nd.array(0.5) }, function(M, x) return M.atleast_3d(x) end },
+  { "atleast_3d of a vector", { vec() }, function(M, x) return M.atleast_3d(x) end },
+  { "atleast_3d of a matrix", { mat() }, function(M, x) return M.atleast_3d(x) end },
+  { "expand_dims", { mat() }, function(M, x) return M.expand_dims(x, { 0, -1 }) end },
+  { "flip", { mat() }, function(M, x) return M.flip(x) end },
+  { "flip of an axis", { cube() }, function(M, x) return M.flip(x, { 0, -1 }) end },
+  { "fliplr", { mat() }, function(M, x) return M.fliplr(x) end },
+  { "flipud", { mat() }, function(M, x) return M.flipud(x) end },
+  { "rot90", { mat() }, function(M, x) return M.rot90(x) end },
+  { "rot90 three times in another plane", { cube() }, function(M, x) return M.rot90(x, 3, { 2, 0 }) end },
+  { "rot90 twice", { mat() }, function(M, x) return M.rot90(x, -2) end },
+  { "matrix_transpose", { cube() }, function(M, x) return M.matrix_transpose(x) end },
+  { "permute_dims", { cube() }, function(M, x) return M.permute_dims(x, { 2, 0, 1 }) end },
+  { "rollaxis", { cube() }, function(M, x) return M.rollaxis(x, 2) end },
+  { "rollaxis to the end", { cube() }, function(M, x) return M.rollaxis(x, 0, 3) end },
+  { "broadcast_to", { vec() }, function(M, x) return M.broadcast_to(x, { 2, 3, 4 }) end },
+  { "broadcast_arrays", { mat(), vec(4) }, function(M, x, y)
+    local a, b = M.broadcast_arrays(x, y)
+    return a * b
+  end },
+  { "meshgrid", { vec(3), vec(2) }, function(M, x, y)
+    local a, b = M.meshgrid(x, y)
+    return a * a * b
+  end },
+  { "meshgrid by rows, sparse", { vec(3), vec(2) }, function(M, x, y)
+    local a, b = M.meshgrid(x, y, { indexing = "ij", sparse = true })
+    return a + b * b
+  end },
+  { "vstack", { mat(), vec(4) }, function(M, x, y) return M.vstack({ x, y }) end },
+  { "row_stack", { vec(4), vec(4) }, function(M, x, y) return M.row_stack({ x, y }) end },
+  { "hstack", { mat(), mat() }, function(M, x, y) return M.hstack({ x, y }) end },
+  { "hstack of vectors", { vec(3), vec(2) }, function(M, x, y) return M.hstack({ x, y }) end },
+  { "dstack", { mat(), mat() }, function(M, x, y) return M.dstack({ x, y }) end },
+  { "column_stack", { vec(3), mat() }, function(M, x, y) return M.column_stack({ x, y }) end },
+  { "append", { mat(), vec(2) }, function(M, x, y) return M.append(x, y) end },
+  { "append along an axis", { mat(), mat() }, function(M, x, y) return M.append(x, y, -1) end },
+  { "take_along_axis", { mat(), I }, function(M, x, i) return M.take_along_axis(x, i) end },
+  { "take_along_axis of a broadcast row", { rng:uniform(0, 1, { 1, 4 }), I },
+    function(M, x, i) return M.take_along_axis(x, i, 1) end },
+  { "take_along_axis of one row of indices", { mat(), nd.array({ { 2, 0, 1, 1 } }) },
+    function(M, x, i) return M.take_along_axis(x, i, 0) end },
+  { "cumulative_sum", { mat() }, function(M, x) return M.cumulative_sum(x, 1, nil, true) end },
+  { "cumulative_prod", { vec() }, function(M, x) return M.cumulative_prod(x) end },
+  { "cumulative_prod from one on", { mat() },
+    function(M, x) return M.cumulative_prod(x, { axis = 0, include_initial = true }) end },
+  { "vecdot", { mat(), vec(4) }, function(M, x, y) return M.vecdot(x, y) end },
+  { "vecdot along the first axis", { mat(), mat() }, function(M, x, y) return M.vecdot(x, y, 0) end },
+  { "matvec", { cube(), vec(4) }, function(M, x, y) return M.matvec(x, y) end },
+  { "vecmat", { vec(3), cube() }, function(M, x, y) return M.vecmat(x, y) end },
+  { "inner", { cube(), vec(4) }, function(M, x, y) return M.inner(x, y) end },
+  { "vdot", { mat(), mat() }, function(M, x, y) return M.vdot(x, y) end },
+  { "cross", { rng:uniform(0, 1, { 2, 3 }), vec(3) }, function(M, x, y) return M.cross(x, y) end },
+  -- and functions of the engine's table under NumPy's names
+  { "logaddexp", { mat(), vec(4) }, function(M, x, y) return M.logaddexp(x, y) end },
+  { "hypot", { mat(), vec(4) }, function(M, x, y) return M.hypot(x, y) end },
+  { "sinc", { mat() }, function(M, x) return M.sinc(x) end },
+}
+-- What has no gradient.
+local FLAT = {
+  { "count_nonzero", { nd.array({ { 0.0, 1.0, 2.0 }, { 0.0, 0.0, 3.0 } }) },
+    function(M, x) return M.count_nonzero(x, 0, true) end },
+  { "count_nonzero of all", { nd.array({ { 0, 1 }, { 5, 0 } }) }, function(M, x) return M.count_nonzero(x) end },
+  { "argwhere", { nd.array({ { 0.0, 1.0, 2.0 }, { 0.0, 0.0, 3.0 } }) }, function(M, x) return M.argwhere(x) end },
+  { "extract", { nd.array({ { 0, 1, 2 }, { 0, 0, 3 } }) }, function(M, x) return M.extract(x, x * 2) end },
+  { "unique_values", { I }, function(M, x) return M.unique_values(x) end },
+  { "unique_counts", { I }, function(M, x) return M.unique_counts(x) end },
+  { "unique_inverse", { I }, function(M, x) return M.unique_inverse(x) end },
+  { "unique_all", { I }, function(M, x) return M.unique_all(x) end },
+  { "cross of integers", { nd.array({ 1, 2, 3 }), nd.array({ 4, 5, 7 }) }, function(M, x, y) return M.cross(x, y) end },
+  { "vecdot of booleans", { nd.array({ { true, false }, { true, true } }), nd.array({ false, true }) },
+    function(M, x, y) return M.vecdot(x, y) end },
+  { "vdot of complex numbers", { nd.array({ nd.complex(1, 2), nd.complex(0, 1) }), nd.array({ 2.0, 3.0 }) },
+    function(M, x, y) return M.vdot(x, y) end },
+}
+
+local function variables(points)
+  local vars = {}
+  for i, p in ipairs(points) do
+    local pattern = {}
+    for d = 1, p.ndim do pattern[d] = p.shape[d] == 1 end
+    vars[i] = T.TensorType(p.dtype, pattern)("x" .. i)
+  end
+  return vars
+end
+
+local function same(want, got, what)
+  want, got = nd.asarray(want), nd.asarray(got)
+  assert.same(want.dtype, got.dtype, what)
+  assert.same({ table.unpack(want.shape) }, { table.unpack(got.shape) }, what)
+  assert(nd.allclose(want, got, 1e-13, 1e-13, true), ("%s: %s and %s"):format(what, tostring(want), tostring(got)))
+end
+
+local function agree(case)
+  local name, points, f = table.unpack(case)
+  local vars, want = variables(points), table.pack(f(nd, table.unpack(points)))
+  local outs = { f(T, table.unpack(vars)) }
+  for i, y in ipairs(outs) do outs[i] = compile.Out(y, { array = true }) end
+  for _, linker in ipairs({ "interpreter", "c" }) do
+    for _, optimizer in ipairs({ "None", "fast_run" }) do
+      local mode = compile.Mode({ linker = linker, optimizer = optimizer })
+      local got = table.pack(compile({ inputs = vars, outputs = outs, mode = mode })(table.unpack(points)))
+      assert.equal(want.n, got.n)
+      for i = 1, want.n do same(want[i], got[i], name .. " " .. linker .. " " .. optimizer) end
+    end
+  end
+end
+
+describe("graphs give what arrays give:", function()
+  for _, case in ipairs(CASES) do it(case[1], function() agree(case) end) end
+  for _, case in ipairs(FLAT) do it(case[1], function() agree(case) end) end
+end)
+
+-- The points that have gradients, and the function of them alone.
+local function smooth(case)
+  local points, rest = {}, {}
+  for i, p in ipairs(case[2]) do
+    if p.dtype == "float64" then points[#points + 1] = p else rest[i] = T.constant(p) end
+  end
+  return points, function(...)
+    local args, given, at = {}, { ... }, 0
+    for i = 1, #case[2] do
+      if rest[i] then args[i] = rest[i] else
+        at = at + 1
+        args[i] = given[at]
+      end
+    end
+    return case[3](T, table.unpack(args))
+  end
+end
+
+describe("the gradient, forward mode and vmap of", function()
+  local interpreter = compile.Mode({ linker = "interpreter" })
+  for _, case in ipairs(CASES) do
+    it(case[1], function()
+      local points, f = smooth(case)
+      G.verify_grad(function(...) return T.sqr(f(...)) end, points, { mode = interpreter })
+      local x, u, steps = variables(points), variables(points), {}
+      for i, p in ipairs(points) do steps[i] = rng:rand(p.shape) end
+      local y = f(table.unpack(x))
+      local forward, back = T.sum(G.Rop(y, x, u)), 0
+      for i, g in ipairs(G.Lop(y, x, T.ones_like(y))) do back = back + T.sum(g * u[i]) end
+      local inputs, values = { table.unpack(x) }, { table.unpack(points) }
+      for i, v in ipairs(u) do inputs[#inputs + 1], values[#values + 1] = v, nd.asarray(steps[i]) end
+      local a, b = compile({ inputs = inputs, outputs = { forward, back }, mode = interpreter,
+        on_unused_input = "ignore" })(table.unpack(values))
+      assert(math.abs(a - b) <= 1e-9 * (1 + math.abs(a)), case[1])
+
+      local stacks, mapped, want = {}, {}, {}
+      for i, p in ipairs(points) do
+        local rows = {}
+        for k = 1, 3 do rows[k] = p * k end
+        stacks[i] = nd.stack(rows)
+        local pattern = { false }
+        for d = 1, p.ndim do pattern[d + 1] = p.shape[d] == 1 end
+        mapped[i] = T.TensorType("float64", pattern)()
+      end
+      local h = compile({ inputs = mapped, outputs = T.vmap(f)(table.unpack(mapped)), mode = interpreter })
+      local single = compile({ inputs = x, outputs = compile.Out(y, { array = true }), mode = interpreter })
+      for k = 1, 3 do
+        local row = {}
+        for i, p in ipairs(points) do row[i] = p * k end
+        want[k] = single(table.unpack(row))
+      end
+      same(nd.stack(want), h(table.unpack(stacks)), "vmap of " .. case[1])
+    end)
+  end
+end)
+
+describe("what only graphs or only arrays have:", function()
+  it("lengths that only a call tells", function()
+    local x, y, n = T.dmatrix("x"), T.dvector("y"), T.lscalar("n")
+    local a, b = T.broadcast_arrays(x, y)
+    local f = compile({ inputs = { x, y, n }, outputs = { a + b, T.full({ n, 2 }, 3.0), T.meshgrid(y, y) } })
+    local s, filled, grid = f({ { 1.0 }, { 2.0 } }, { 7.0 }, 2)
+    assert.same({ { 8.0 }, { 9.0 } }, s:tolist())
+    assert.same({ { 3.0, 3.0 }, { 3.0, 3.0 } }, filled:tolist())
+    assert.same({ { 7.0 } }, grid:tolist())
+    raises("ValueError", "", function() f({ { 1.0, 2.0 } }, { 1.0, 2.0, 3.0 }, 1) end)
+  end)
+
+  it("unstack needs a length that is known while building", function()
+    local x = T.dmatrix("x")
+    raises("ValueError", "specify_shape", function() T.unstack(x) end)
+    local parts = T.unstack(T.specify_shape(x, { 2, 3 }), 1)
+    assert.equal(3, #parts)
+    assert.same({ 3.0, 6.0 }, parts[3]:eval({ [x] = { { 1, 2, 3 }, { 4, 5, 6 } } }):tolist())
+    assert.equal(2, #nd.unstack(nd.ones({ 2, 3 })))
+  end)
+
+  it("full, full_like, empty, asarray and constants", function()
+    local x = T.fmatrix("x")
+    assert.equal("float32", T.full_like(x, 2).dtype)
+    assert.equal("int32", T.full({ 2 }, 2, "int32").dtype)
+    assert.equal("int8", T.asarray({ 1, 2 }, "int8").dtype)
+    assert.equal("float32", T.empty_like(x).dtype)
+    assert.equal(2, T.empty({ 2, 3 }).ndim)
+    assert.equal(math.pi, T.pi)
+    assert.is_true(T.nan ~= T.nan)
+  end)
+
+  it("views of arrays share memory", function()
+    local a = nd.arange(6):reshape({ 2, 3 })
+    for _, v in ipairs({ nd.expand_dims(a, 1), nd.flip(a), nd.matrix_transpose(a), nd.rot90(a), nd.rollaxis(a, 1),
+      nd.atleast_3d(a), nd.unstack(a)[2] }) do
+      assert.is_true(nd.shares_memory(v, a))
+    end
+  end)
+
+  it("wrong arguments are refused while the graph is built, as arrays refuse them", function()
+    local x, v, m = T.dmatrix("x"), T.dvector("v"), nd.ones({ 2, 3 })
+    for _, pair in ipairs({ { T, x, v }, { nd, m, nd.ones(4) } }) do
+      local M, a, b = table.unpack(pair)
+      for words, f in pairs({
+        ["axis 3 does not fit"] = function() M.expand_dims(a, 3) end,
+        ["axis 2 is out of range"] = function() M.flip(a, 2) end,
+        ["at least 2 dimensions"] = function() M.matrix_transpose(b) end,
+        ["two different axes"] = function() M.rot90(a, 1, { 0, 0 }) end,
+        ["start 4"] = function() M.rollaxis(a, 0, 4) end,
+        ["indices have 1"] = function() M.take_along_axis(a, { 0, 1 }) end,
+        ["one is to be named"] = function() M.cumulative_sum(a) end,
+        ["'xy' or 'ij'"] = function() M.meshgrid(b, { indexing = "yx" }) end,
+        ["numbers"] = function() M.vecdot(1.0, b) end,
+        ["has length 3"] = function() M.cross(T == M and T.zeros({ 2 }) or nd.zeros(2), { 1.0, 2.0, 3.0 }) end,
+      }) do raises("ValueError", words, f) end
+      raises("TypeError", "at least one", function() M.vstack({}) end)
+      raises("TypeError", "an axis is an integer", function() M.flip(a, 0.5) end)
+      raises("TypeError", "", function() M.flip(nil) end)
+    end
+  end)
+end)
+
+describe("dtypes", function()
+  for name, M in pairs({ T = T, nd = nd }) do
+    it("are told apart by " .. name, function()
+      assert.is_true(M.isdtype("int8", "signed integer"))
+      assert.is_true(M.isdtype("uint8", { "bool", "integral" }))
+      assert.is_false(M.isdtype("bool", "numeric"))
+      assert.is_true(M.isdtype("complex64", "complex floating"))
+      assert.is_true(M.isdtype("float32", "float32"))
+      assert.is_true(M.issubdtype("float32", "floating"))
+      assert.is_false(M.issubdtype("int64", "inexact"))
+      raises("TypeError", "", function() M.isdtype("int8", "odd") end)
+      raises("TypeError", "a kind is a text", function() M.isdtype("int8", 3) end)
+    end)
+
+    it("promote, and cast where nothing is lost, in " .. name, function()
+      assert.equal("float64", M.promote_types("int64", "float32"))
+      assert.equal("int16", M.promote_types("int8", "uint8"))
+      assert.equal("float32", M.result_type("float32", 1.5))
+      assert.equal("float32", M.result_type(nd.ones(2, "float32"), "int16"))
+      assert.equal("complex64", M.result_type("float32", "complex64"))
+      assert.is_true(M.can_cast("int8", "int16"))
+      assert.is_false(M.can_cast("int16", "int8"))
+      assert.is_true(M.can_cast("int16", "int8", "same_kind"))
+      assert.is_false(M.can_cast("float32", "int64", "same_kind"))
+      assert.is_true(M.can_cast("float32", "int64", "unsafe"))
+      assert.is_false(M.can_cast("int64", "float32"))
+      assert.is_true(M.can_cast("bool", "int8"))
+      raises("ValueError", "same_kind", function() M.can_cast("int8", "int16", "maybe") end)
+      raises("TypeError", "at least one", function() M.result_type() end)
+    end)
+
+    it("say what they hold, in " .. name, function()
+      assert.equal(2.0 ^ -52, M.finfo("float64").eps)
+      assert.equal("float32", M.finfo("complex64").dtype)
+      assert.equal(127, M.iinfo("int8").max)
+      assert.equal(-1, M.iinfo("uint64").max)
+      raises("ValueError", "no float dtype", function() M.finfo("int8") end)
+      raises("ValueError", "no integer dtype", function() M.iinfo("float32") end)
+    end)
+  end
+
+  it("are those of Variables, too", function()
+    local x = T.fmatrix("x")
+    assert.equal("float32", T.finfo(x).dtype)
+    assert.is_true(T.isdtype(x, "real floating"))
+    assert.equal("float64", T.result_type(x, T.lvector()))
+    assert.equal("float64", core.kind(x) and T.promote_types(x.dtype, "int64"))
+    assert.is_true(T.isrealobj(x))
+  end)
+end)
