@@ -34,6 +34,7 @@ typedef struct FactorJob {
     int64_t item, real; /* bytes of a number, and of its real part */
     int m, n, k;        /* rows and columns of the first matrix; columns of the right side, or 0 */
     int small, large;   /* of m and n */
+    int lanes;          /* so many matrices run at once; 0: one after the other */
     size_t bytes;       /* of the room: summed by plan */
     char *room;
     LapackFn fn[6];

@@ -83,9 +83,10 @@ static int64_t gesdd_reals(const FactorJob *j) {
 
 bool lapack_plan_svd(FactorJob *j) {
     int info = 0;
-    double first[2] = {0};
+    int first_int = 0;
+    double first[2] = {0}, first_real[1];
     if (!lapack_need(j, 0, LAPACK_gesdd)) return false;
-    call_gesdd(j, NULL, NULL, NULL, j->n, NULL, j->w->full ? j->m : j->small, first, -1, NULL, NULL, &info);
+    call_gesdd(j, NULL, NULL, NULL, j->n, NULL, j->w->full ? j->m : j->small, first, -1, first_real, &first_int, &info);
     j->lwork = lapack_length(j, first, 1);
     factor_reserve(j, (int64_t)j->m * j->n, j->item);
     factor_reserve(j, j->lwork, j->item);
@@ -120,9 +121,9 @@ static void call_geev(FactorJob *j, void *a, void *w, void *wi, void *v, void *w
 
 bool lapack_plan_eig(FactorJob *j) {
     int info = 0;
-    double first[2] = {0};
+    double first[2] = {0}, first_real[1];
     if (!lapack_need(j, 0, LAPACK_geev)) return false;
-    call_geev(j, NULL, NULL, NULL, NULL, first, -1, NULL, &info);
+    call_geev(j, NULL, NULL, NULL, NULL, first, -1, first_real, &info);
     j->lwork = lapack_length(j, first, 4 * j->n);
     factor_reserve(j, (int64_t)j->n * j->n, j->item);
     factor_reserve(j, j->w->vectors ? (int64_t)j->n * j->n : 0, j->item);

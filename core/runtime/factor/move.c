@@ -160,18 +160,20 @@ void factor_nan(ThDtype d, void *at, int64_t count) {
         for (int64_t i = 0; i < count; i++) ((double *)at)[i] = NAN;
 }
 
+void factor_swap(char *x, char *y, int64_t bytes) {
+    char keep[256];
+    for (int64_t done = 0; done < bytes; done += (int64_t)sizeof keep) {
+        size_t part = (size_t)(bytes - done) < sizeof keep ? (size_t)(bytes - done) : sizeof keep;
+        memcpy(keep, x + done, part);
+        memcpy(x + done, y + done, part);
+        memcpy(y + done, keep, part);
+    }
+}
+
 void factor_swap_rows(const FactorJob *j, void *b, int64_t cols, const int *at, int count, int base, bool back) {
     int64_t row = cols * j->item;
-    char keep[256];
     for (int s = 0; s < count; s++) {
         int i = back ? count - 1 - s : s, to = at[i] - base;
-        if (to == i) continue;
-        char *x = (char *)b + i * row, *y = (char *)b + to * row;
-        for (int64_t done = 0; done < row; done += (int64_t)sizeof keep) {
-            size_t part = (size_t)(row - done) < sizeof keep ? (size_t)(row - done) : sizeof keep;
-            memcpy(keep, x + done, part);
-            memcpy(x + done, y + done, part);
-            memcpy(y + done, keep, part);
-        }
+        if (to != i) factor_swap((char *)b + i * row, (char *)b + to * row, row);
     }
 }

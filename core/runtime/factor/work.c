@@ -7,6 +7,7 @@
 
 #include "factor.h"
 #include "move.h"
+#include "own.h"
 #include "scalar.h"
 
 #include <math.h>
@@ -126,7 +127,21 @@ static void plan_walk(const FactorWork *w, Walk *k) {
     }
 }
 
+/* `count` matrices with equal steps between them, or as many as there are before one fails. */
+static int64_t run_line(FactorJob *j, const FactorRoutine *r, char **at, const int64_t *step, int64_t count) {
+    int n = j->w->nin + j->w->nout;
+    for (int64_t i = 0; i < count;) {
+        int64_t many = 1;
+        if (j->lanes && count - i >= j->lanes && lanes_run(j, at, step)) many = j->lanes;
+        else if (!run_one(j, r, at)) return i;
+        for (int o = 0; o < n; o++) at[o] += many * step[o];
+        i += many;
+    }
+    return count;
+}
+
 static int run_batch(HostCall *h, FactorJob *j, const FactorRoutine *r) {
+    static const int64_t none[FACTOR_MOST] = {0};
     const FactorWork *w = j->w;
     Walk k;
     char *at[FACTOR_MOST];
@@ -134,9 +149,13 @@ static int run_batch(HostCall *h, FactorJob *j, const FactorRoutine *r) {
     int n = w->nin + w->nout;
     for (int i = 0; i < n; i++) at[i] = w->op[i].at;
     plan_walk(w, &k);
-    for (int64_t item = 0; item < k.count; item++) {
-        if (!run_one(j, r, at)) return report(h, j, item, k.count);
-        for (int d = k.nd - 1; d >= 0; d--) {
+    int last = k.nd - 1;
+    int64_t line = last >= 0 ? k.len[last] : 1;
+    for (int64_t item = 0; item < k.count; item += line) {
+        int64_t done = run_line(j, r, at, last >= 0 ? k.st[last] : none, line);
+        if (done < line) return report(h, j, item + done, k.count);
+        for (int i = 0; i < n && last >= 0; i++) at[i] -= line * k.st[last][i];
+        for (int d = last - 1; d >= 0; d--) {
             bool wrap = ++pos[d] == k.len[d];
             for (int i = 0; i < n; i++) at[i] += wrap ? -(k.len[d] - 1) * k.st[d][i] : k.st[d][i];
             if (!wrap) break;
@@ -169,16 +188,44 @@ static FactorJob begin(ThContext *c, const FactorWork *w) {
 
 static bool library_wanted(ThContext *c) { return strcmp(config_str(c, "linalg.library"), "own") != 0; }
 
+/* Rows up to which our own algorithm is faster than a call of the library. */
+static const int small_rows[FACTOR_KINDS] = {
+    [FACTOR_CHOLESKY] = 32,   [FACTOR_LU] = 16,        [FACTOR_LU_SOLVE] = 16,
+    [FACTOR_TRIANGULAR] = 16, [FACTOR_CHO_SOLVE] = 16, [FACTOR_SOLVE] = 16,
+    [FACTOR_INVERSE] = 16,    [FACTOR_DET] = 16,       [FACTOR_SLOGDET] = 16,
+};
+
+/* The routine, planned, or NULL. */
+static const FactorRoutine *choose(FactorJob *j) {
+    const FactorRoutine *own = &factor_own[j->w->kind], *lapack = &factor_lapack[j->w->kind];
+    if (j->large > small_rows[j->w->kind] && lapack->plan && library_wanted(j->ctx)) {
+        j->lib = factor_library(j->ctx);
+        if (j->lib && lapack->plan(j)) return lapack;
+        j->bytes = 0;
+    }
+    j->lib = NULL;
+    return own->plan && own->plan(j) ? own : NULL;
+}
+
+/* On lanes, where there are so many matrices. Their room lies where that of the routine is. */
+static void plan_lanes(FactorJob *j) {
+    FactorJob other = *j;
+    other.bytes = 0;
+    if (!lanes_plan(&other)) return;
+    j->lanes = dense_kernels(j->d)->lanes;
+    if (other.bytes > j->bytes) j->bytes = other.bytes;
+}
+
 int factor_host(HostCall *h, const FactorWork *w) {
     if (!fits(w)) return h->fail(h, TH_ValueError, "a matrix has too many rows or columns");
     FactorJob j = begin(h->ctx, w);
-    const FactorRoutine *r = NULL;
     if (j.small == 0) return run_batch(h, &j, NULL);
-    if (library_wanted(h->ctx)) j.lib = factor_library(h->ctx);
+    const FactorRoutine *r = choose(&j);
     if (failed(h->ctx)) return 1;
-    r = j.lib && factor_lapack[w->kind].plan && factor_lapack[w->kind].plan(&j) ? &factor_lapack[w->kind] : NULL;
-    if (!r) return h->fail(h, TH_NotImplementedError, "OpenBLAS is needed");
+    if (!r) return h->fail(h, TH_NotImplementedError, "OpenBLAS is needed for this");
+    if (w->op[w->nin].nbatch > 0) plan_lanes(&j);
     if (j.bytes && !(j.room = h->room(h, j.bytes))) return 1;
+    if (!j.lib) return run_batch(h, &j, r);
     const Blas *blas = factor_library_blas(j.lib);
     int saved = blas_enter(blas), bad = run_batch(h, &j, r);
     blas_leave(blas, saved);

@@ -1,0 +1,310 @@
+/*
+ * dense_body.h -- the kernels' one source (dense.h), for one dtype (number.h) of one instruction set. Rows are updated
+ * whole, so that loops run along memory; what stands in a column is gathered first.
+ */
+
+enum { FN(MOST_GATHERED) = 256 };
+
+/* y[i] -= f x[i] */
+static inline void FN(subtract)(T *restrict y, const T *restrict x, T f, int n) {
+    for (int i = 0; i < n; i++) y[i] = MUL_ADD(-f, x[i], y[i]);
+}
+
+static int FN(cholesky_lower)(T *a, int n, int64_t ld) {
+    T column[FN(MOST_GATHERED)];
+    for (int k = 0; k < n; k++) {
+        R d = RE(a[k * ld + k]);
+        if (d <= 0) return k + 1;
+        d = R_SQRT(d);
+        a[k * ld + k] = d;
+        R inverse = 1 / d;
+        for (int i0 = k + 1; i0 < n; i0 += FN(MOST_GATHERED)) {
+            int i1 = i0 + FN(MOST_GATHERED) < n ? i0 + FN(MOST_GATHERED) : n;
+            for (int i = i0; i < i1; i++) {
+                T v = SCALE(a[i * ld + k], inverse);
+                a[i * ld + k] = v;
+                column[i - i0] = CONJ(v);
+            }
+            for (int i = i0; i < n; i++) {
+                T f = i < i1 ? a[i * ld + k] : SCALE(a[i * ld + k], inverse);
+                FN(subtract)(a + i * ld + i0, column, f, (i < i1 ? i + 1 : i1) - i0);
+            }
+        }
+    }
+    return 0;
+}
+
+static int FN(cholesky_upper)(T *a, int n, int64_t ld) {
+    for (int k = 0; k < n; k++) {
+        T *row = a + k * ld;
+        R d = RE(row[k]);
+        if (d <= 0) return k + 1;
+        d = R_SQRT(d);
+        row[k] = d;
+        R inverse = 1 / d;
+        for (int i = k + 1; i < n; i++) row[i] = SCALE(row[i], inverse);
+        for (int i = k + 1; i < n; i++) FN(subtract)(a + i * ld + i, row + i, CONJ(row[i]), n - i);
+    }
+    return 0;
+}
+
+static int FN(cholesky)(void *at, int n, int64_t ld, bool lower) {
+    return lower ? FN(cholesky_lower)(at, n, ld) : FN(cholesky_upper)(at, n, ld);
+}
+
+static void FN(exchange)(T *x, T *y, int n) {
+    for (int i = 0; i < n; i++) {
+        T v = x[i];
+        x[i] = y[i], y[i] = v;
+    }
+}
+
+static int FN(lu)(void *to, int m, int n, int64_t ld, int *at) {
+    T *a = to;
+    int small = m < n ? m : n, bad = 0;
+    for (int k = 0; k < small; k++) {
+        int best = k;
+        R most = SIZE1(a[k * ld + k]);
+        for (int i = k + 1; i < m; i++) {
+            R v = SIZE1(a[i * ld + k]);
+            if (v > most) most = v, best = i;
+        }
+        at[k] = best;
+        if (best != k) FN(exchange)(a + k * ld, a + best * ld, n);
+        T pivot = a[k * ld + k];
+        if (pivot == 0) {
+            if (!bad) bad = k + 1;
+            continue;
+        }
+        T inverse = QUOTIENT((T)1, pivot);
+        bool exact = most >= R_MIN; /* else the inverse overflows */
+        for (int i = k + 1; i < m; i++) {
+            T f = exact ? MUL(a[i * ld + k], inverse) : QUOTIENT(a[i * ld + k], pivot);
+            a[i * ld + k] = f;
+            FN(subtract)(a + i * ld + k + 1, a + k * ld + k + 1, f, n - k - 1);
+        }
+    }
+    return bad;
+}
+
+/* One column: sums along rows of a, or columns subtracted, whatever lies along memory. */
+static void FN(triangular_one)(const T *a, int n, int64_t ld, bool down, int trans, bool unit, T *b, int64_t step) {
+    for (int s = 0; s < n; s++) {
+        int i = down ? s : n - 1 - s;
+        const T *row = a + i * ld;
+        T v = b[i * step];
+        if (trans == FACTOR_N) {
+            int first = down ? 0 : i + 1, end = down ? i : n;
+            T sum[4] = {0};
+            int j = first;
+            for (; j + 4 <= end; j += 4)
+                for (int l = 0; l < 4; l++) sum[l] = MUL_ADD(row[j + l], b[(j + l) * step], sum[l]);
+            for (; j < end; j++) sum[0] = MUL_ADD(row[j], b[j * step], sum[0]);
+            v -= (sum[0] + sum[1]) + (sum[2] + sum[3]);
+            b[i * step] = unit ? v : QUOTIENT(v, row[i]);
+            continue;
+        }
+        if (!unit) v = QUOTIENT(v, trans == FACTOR_C ? CONJ(row[i]) : row[i]);
+        b[i * step] = v;
+        for (int j = down ? i + 1 : 0; j < (down ? n : i); j++)
+            b[j * step] = MUL_ADD(-(trans == FACTOR_C ? CONJ(row[j]) : row[j]), v, b[j * step]);
+    }
+}
+
+static void FN(triangular)(const void *from, int n, int64_t lda, bool lower, int trans, bool unit, void *to, int k,
+                           int64_t ldb) {
+    const T *a = from;
+    T *b = to;
+    bool down = lower == (trans == FACTOR_N); /* rows of X in ascending order */
+    if (k == 1) {
+        FN(triangular_one)(a, n, lda, down, trans, unit, b, ldb);
+        return;
+    }
+    for (int s = 0; s < n; s++) {
+        int i = down ? s : n - 1 - s;
+        T *row = b + i * ldb, d = a[i * lda + i];
+        if (!unit) {
+            d = QUOTIENT((T)1, trans == FACTOR_C ? CONJ(d) : d);
+            for (int c = 0; c < k; c++) row[c] = MUL(row[c], d);
+        }
+        for (int j = down ? i + 1 : 0; j < (down ? n : i); j++) {
+            T f = trans == FACTOR_N ? a[j * lda + i] : a[i * lda + j];
+            FN(subtract)(b + j * ldb, row, trans == FACTOR_C ? CONJ(f) : f, k);
+        }
+    }
+}
+
+#if NUM < 2
+/* ---- on lanes ---------------------------------------------------------------------------------------------------- */
+typedef T FN(V) __attribute__((vector_size(VBYTES), aligned(VBYTES)));
+#if NUM == 0
+typedef int32_t FN(I) __attribute__((vector_size(VBYTES), aligned(VBYTES)));
+static const int32_t FN(NO_SIGN) = INT32_MAX;
+#else
+typedef int64_t FN(I) __attribute__((vector_size(VBYTES), aligned(VBYTES)));
+static const int64_t FN(NO_SIGN) = INT64_MAX;
+#endif
+#define V FN(V)
+#define LANES ((int)(VBYTES / sizeof(T)))
+#ifdef V_MASK /* masks of their own kind */
+typedef V_MASK FN(M);
+#define M FN(M)
+#define NONE 0
+#define ANY(m) ((m) != 0)
+#else
+typedef FN(I) FN(M);
+#define M FN(M)
+#define V_LESS(a, b) ((a) < (b))
+#define V_SAME(a, b) ((a) == (b))
+#define V_PICK(m, yes, no) ((V)(((M)(yes) & (m)) | ((M)(no) & ~(m))))
+#define NONE ((M){0})
+#define ANY(m) FN(any)(m)
+static inline bool FN(any)(M m) {
+    uint64_t bits = 0, part[VBYTES / 8];
+    memcpy(part, &m, sizeof m);
+    for (int i = 0; i < TH_LEN(part); i++) bits |= part[i];
+    return bits != 0;
+}
+#endif
+
+static inline V FN(all)(T v) { return (V){0} + v; }
+static inline V FN(modulus)(V v) { return (V)((FN(I))v & ((FN(I)){0} + FN(NO_SIGN))); }
+
+static bool FN(lane_cholesky)(void *at, int n, int rs, int cs) {
+    V *a = at;
+    M bad = NONE;
+    for (int j = 0; j < n; j++) {
+        V d = a[j * rs + j * cs];
+        for (int k = 0; k < j; k++) d = V_FMA(-a[j * rs + k * cs], a[j * rs + k * cs], d);
+        bad |= V_LESS(d, (V){0}) | V_SAME(d, (V){0});
+        V root = V_SQRT(d), inverse = 1 / root;
+        a[j * rs + j * cs] = root;
+        for (int i = j + 1; i < n; i++) {
+            V v = a[i * rs + j * cs];
+            for (int k = 0; k < j; k++) v = V_FMA(-a[i * rs + k * cs], a[j * rs + k * cs], v);
+            a[i * rs + j * cs] = v * inverse;
+            a[j * rs + i * cs] = (V){0};
+        }
+    }
+    return !ANY(bad);
+}
+
+/* The largest element of column c from row c on comes to row c, in every lane its own; columns `first` .. `end` of a
+ * row and all k of b go along. Where rows moved, *sign changes. */
+static void FN(lane_pivot)(V *a, int n, int rs, int cs, int c, V *b, int k, M *mask, V *sign) {
+    V best = FN(modulus)(a[c * rs + c * cs]), row = FN(all)((T)c);
+    for (int r = c + 1; r < n; r++) {
+        V v = FN(modulus)(a[r * rs + c * cs]);
+        M more = V_LESS(best, v);
+        best = V_PICK(more, v, best);
+        row = V_PICK(more, FN(all)((T)r), row);
+    }
+    M moved = V_LESS(FN(all)((T)c), row);
+    if (!ANY(moved)) return;
+    for (int r = c + 1; r < n; r++) mask[r] = V_SAME(row, FN(all)((T)r));
+    *sign = V_PICK(moved, -*sign, *sign);
+    for (int j = c; j < n; j++) {
+        V old = a[c * rs + j * cs], new = old;
+        for (int r = c + 1; r < n; r++) {
+            V v = a[r * rs + j * cs];
+            new = V_PICK(mask[r], v, new);
+            a[r * rs + j * cs] = V_PICK(mask[r], old, v);
+        }
+        a[c * rs + j * cs] = new;
+    }
+    for (int j = 0; j < k; j++) {
+        V old = b[c * k + j], new = old;
+        for (int r = c + 1; r < n; r++) {
+            V v = b[r * k + j];
+            new = V_PICK(mask[r], v, new);
+            b[r * k + j] = V_PICK(mask[r], old, v);
+        }
+        b[c * k + j] = new;
+    }
+}
+
+/* a upper triangular, b along; the diagonal of a becomes its inverse. */
+static bool FN(lane_eliminate)(V *a, int n, int rs, int cs, V *b, int k, M *mask) {
+    M bad = NONE;
+    V sign = FN(all)(1);
+    for (int c = 0; c < n; c++) {
+        FN(lane_pivot)(a, n, rs, cs, c, b, k, mask, &sign);
+        V pivot = a[c * rs + c * cs], inverse = 1 / pivot;
+        bad |= V_SAME(pivot, (V){0});
+        a[c * rs + c * cs] = inverse;
+        for (int r = c + 1; r < n; r++) {
+            V f = a[r * rs + c * cs] * inverse;
+            for (int j = c + 1; j < n; j++) a[r * rs + j * cs] = V_FMA(-f, a[c * rs + j * cs], a[r * rs + j * cs]);
+            for (int j = 0; j < k; j++) b[r * k + j] = V_FMA(-f, b[c * k + j], b[r * k + j]);
+        }
+    }
+    return !ANY(bad);
+}
+
+static bool FN(lane_solve)(void *from, int n, int rs, int cs, void *to, int k, void *work) {
+    V *a = from, *b = to;
+    if (!FN(lane_eliminate)(a, n, rs, cs, b, k, work)) return false;
+    for (int c = n - 1; c >= 0; c--)
+        for (int j = 0; j < k; j++) {
+            V v = b[c * k + j];
+            for (int t = c + 1; t < n; t++) v = V_FMA(-a[c * rs + t * cs], b[t * k + j], v);
+            b[c * k + j] = v * a[c * rs + c * cs];
+        }
+    return true;
+}
+
+static bool FN(lane_invert)(void *a, int n, void *to, void *work) {
+    V *b = to;
+    for (int i = 0; i < n * n; i++) b[i] = FN(all)(i % (n + 1) == 0);
+    return FN(lane_solve)(a, n, n, 1, to, n, work);
+}
+
+static void FN(lane_det)(void *from, int n, void *det, void *work) {
+    V *a = from, product = FN(all)(1);
+    for (int c = 0; c < n; c++) {
+        FN(lane_pivot)(a, n, n, 1, c, NULL, 0, work, &product);
+        V pivot = a[c * n + c], inverse = 1 / pivot;
+        inverse = V_PICK(V_SAME(pivot, (V){0}), (V){0}, inverse); /* the whole column is 0 */
+        product *= pivot;
+        for (int r = c + 1; r < n; r++) {
+            V f = a[r * n + c] * inverse;
+            for (int j = c + 1; j < n; j++) a[r * n + j] = V_FMA(-f, a[c * n + j], a[r * n + j]);
+        }
+    }
+    *(V *)det = product;
+}
+
+static bool FN(lane_triangular)(const void *from, int n, int rs, int cs, bool lower, bool unit, void *to, int k) {
+    const V *a = from;
+    V *b = to;
+    M bad = NONE;
+    for (int s = 0; s < n; s++) {
+        int i = lower ? s : n - 1 - s, first = lower ? 0 : i + 1, end = lower ? i : n;
+        V d = unit ? FN(all)(1) : a[i * rs + i * cs];
+        bad |= V_SAME(d, (V){0});
+        d = 1 / d;
+        for (int j = 0; j < k; j++) {
+            V v = b[i * k + j];
+            for (int t = first; t < end; t++) v = V_FMA(-a[i * rs + t * cs], b[t * k + j], v);
+            b[i * k + j] = v * d;
+        }
+    }
+    return !ANY(bad);
+}
+
+static const DenseKernels FN(kernels) = {LANES,           FN(cholesky),      FN(lu),
+                                         FN(triangular),  FN(lane_cholesky), FN(lane_solve),
+                                         FN(lane_invert), FN(lane_det),      FN(lane_triangular)};
+#undef V
+#undef M
+#undef LANES
+#undef NONE
+#undef ANY
+#ifndef V_MASK
+#undef V_LESS
+#undef V_SAME
+#undef V_PICK
+#endif
+#else
+static const DenseKernels FN(kernels) = {.cholesky = FN(cholesky), .lu = FN(lu), .triangular = FN(triangular)};
+#endif

@@ -1,0 +1,101 @@
+/*
+ * lanes.c -- small matrices of a batch side by side in the lanes of vectors. In: first addresses of as many matrices as
+ * there are lanes. Out: their results, or false: then they run one after the other, which tells what is wrong with
+ * which. Room: the matrices, the right sides or results, a working vector a row, and copies of what is not dense.
+ */
+#include "own.h"
+
+#include "move.h"
+#include "runtime/machine/cpu.h"
+
+#include <string.h>
+
+enum { MOST_ROWS = 16, MOST_NUMBERS = 1024 };
+
+static bool has_sides(FactorKind k) { return k == FACTOR_SOLVE || k == FACTOR_TRIANGULAR || k == FACTOR_CHO_SOLVE; }
+
+/* Vectors of the result beside the matrix. */
+static int result_vectors(const FactorJob *j) {
+    if (has_sides(j->w->kind)) return j->n * j->k;
+    return j->w->kind == FACTOR_INVERSE ? j->n * j->n : 1;
+}
+
+bool lanes_plan(FactorJob *j) {
+    const FactorWork *w = j->w;
+    const DenseKernels *kern = dense_kernels(j->d);
+    bool square = w->kind == FACTOR_CHOLESKY || w->kind == FACTOR_INVERSE || w->kind == FACTOR_DET;
+    if (!kern->lanes || j->n > MOST_ROWS || (!square && !has_sides(w->kind)) || result_vectors(j) > MOST_NUMBERS)
+        return false;
+    if (w->kind == FACTOR_SOLVE && w->assume != FACTOR_GEN && w->assume != FACTOR_POS) return false;
+    int64_t vectors = (int64_t)j->n * j->n + result_vectors(j) + j->n;
+    factor_reserve(j, vectors * kern->lanes, j->item);
+    factor_reserve(j, (int64_t)kern->lanes * (j->n * j->n > result_vectors(j) ? j->n * j->n : result_vectors(j)),
+                   j->item);
+    return true;
+}
+
+static bool dense(const FactorJob *j, const FactorOperand *o) {
+    return (o->n[1] == 1 || o->ms[1] == j->item) && (o->n[0] == 1 || o->ms[0] == o->n[1] * j->item);
+}
+
+static const GemmKernels *mover(const FactorJob *j) { return cpu_gemm_kernels()[j->d]; }
+
+/* The matrices of operand i, lane by lane; `aside`: room for dense copies. */
+static void gather(const FactorJob *j, int i, const char *at, int64_t step, void *to, char *aside) {
+    const FactorOperand *o = &j->w->op[i];
+    int64_t count = o->n[0] * o->n[1];
+    int lanes = dense_kernels(j->d)->lanes;
+    if (!dense(j, o)) {
+        for (int l = 0; l < lanes; l++)
+            factor_copy(j->d, aside + l * count * j->item, o->n[1] * j->item, j->item, at + l * step, o->ms[0],
+                        o->ms[1], o->n[0], o->n[1]);
+        at = aside, step = count * j->item;
+    }
+    mover(j)->turn(to, lanes, at, step / j->item, lanes, count);
+}
+
+static void scatter(const FactorJob *j, int i, const void *from, char *to, int64_t step) {
+    const FactorOperand *o = &j->w->op[i];
+    int64_t lanes = dense_kernels(j->d)->lanes;
+    mover(j)->turn(to, step / j->item, from, lanes, o->n[0] * o->n[1], lanes);
+}
+
+static bool triangular(const DenseKernels *kern, const FactorJob *j, const void *a, bool turned, void *b) {
+    bool lower = j->w->lower != turned, unit = j->w->kind == FACTOR_TRIANGULAR && j->w->unit;
+    return kern->lane_triangular(a, j->n, turned ? 1 : j->n, turned ? j->n : 1, lower, unit, b, j->k);
+}
+
+/* The matrix, or the other triangle of a real positive one, L L^T or U^T U. */
+static bool positive(const DenseKernels *kern, const FactorJob *j, const void *a, void *b) {
+    return triangular(kern, j, a, !j->w->lower, b) && triangular(kern, j, a, j->w->lower, b);
+}
+
+static bool compute(FactorJob *j, const DenseKernels *kern, void *a, void *b, void *work) {
+    const FactorWork *w = j->w;
+    int n = j->n, rs = w->lower ? n : 1, cs = w->lower ? 1 : n;
+    bool turned = w->trans != FACTOR_N;
+    switch (w->kind) {
+    case FACTOR_CHOLESKY: return kern->lane_cholesky(a, n, rs, cs);
+    case FACTOR_TRIANGULAR: return triangular(kern, j, a, turned, b);
+    case FACTOR_CHO_SOLVE: return positive(kern, j, a, b);
+    case FACTOR_SOLVE:
+        if (w->assume == FACTOR_POS) return kern->lane_cholesky(a, n, rs, cs) && positive(kern, j, a, b);
+        return kern->lane_solve(a, n, turned ? 1 : n, turned ? n : 1, b, j->k, work);
+    case FACTOR_INVERSE: return kern->lane_invert(a, n, b, work);
+    default: kern->lane_det(a, n, b, work); return true;
+    }
+}
+
+bool lanes_run(FactorJob *j, char *const *at, const int64_t *step) {
+    const DenseKernels *kern = dense_kernels(j->d);
+    int lanes = kern->lanes, last = j->w->nin;
+    char *room = j->room;
+    int64_t size = (int64_t)j->n * j->n, vector = lanes * j->item;
+    char *a = factor_take(&room, (size + result_vectors(j) + j->n) * lanes, j->item);
+    char *b = a + size * vector, *work = b + result_vectors(j) * vector;
+    gather(j, 0, at[0], step[0], a, room);
+    if (has_sides(j->w->kind)) gather(j, 1, at[1], step[1], b, room);
+    if (!compute(j, kern, a, b, work)) return false;
+    scatter(j, last, j->w->kind == FACTOR_CHOLESKY ? a : b, at[last], step[last]);
+    return true;
+}

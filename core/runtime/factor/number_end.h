@@ -1,0 +1,22 @@
+/* number_end.h -- undefines what number.h defines. */
+#undef NUM
+#undef T
+#undef R
+#undef FN
+#undef R_SQRT
+#undef R_ABS
+#undef R_HYPOT
+#undef R_EPS
+#undef R_MIN
+#undef R_FMA
+#undef COMPLEX
+#undef RE
+#undef IM
+#undef CONJ
+#undef MUL
+#undef SCALE
+#undef SIZE2
+#undef SIZE1
+#undef MODULUS
+#undef QUOTIENT
+#undef MUL_ADD
