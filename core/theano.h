@@ -183,6 +183,23 @@ TH_API int th_print_options(ThContext *c, const ThPrintOptions *o);
 TH_API ThPrintOptions th_print_options_get(const ThContext *c);
 TH_API void th_free(ThContext *c, void *text);
 
+/* ---- sparse matrices: arrays whose elements are read through these functions only ------------------------------- */
+/* format: 'r' compressed rows (CSR), 'c' columns (CSC). Structure is looked at: ValueError where it is not sound. */
+TH_API ThArray *th_sparse_new(ThContext *c, char format, const int64_t shape[2], ThArray *data, ThArray *indices,
+                              ThArray *indptr);
+/* A copy of the plain vector that such an array is in memory and in files, once it was looked at. */
+TH_API ThArray *th_sparse_read(ThContext *c, char format, ThArray *words);
+TH_API char th_array_sparse(const ThArray *a); /* its format; 0: an ordinary array */
+typedef struct ThSparse {
+    char format;
+    ThDtype dtype;
+    int64_t shape[2], nnz;
+    bool sorted;                      /* ascending indices without duplicates, as far as is known */
+    ThArray *data, *indices, *indptr; /* views; the last two are read-only */
+} ThSparse;
+TH_API int th_sparse_parts(ThArray *a, ThSparse *out); /* nonzero: a is no sparse matrix */
+TH_API void th_sparse_parts_free(ThSparse *s);
+
 /* ---- files ---------------------------------------------------------------------------------------------------- */
 TH_API ThArray *th_load_npy(ThContext *c, const char *path);
 TH_API int th_save_npy(ThContext *c, const char *path, const ThArray *a);
@@ -241,6 +258,9 @@ typedef struct ThType {
     uint32_t broadcastable;
 } ThType;
 
+/* Of a sparse matrix: dtype of its values, format as in th_sparse_new. The fields of the type say how it is stored. */
+TH_API ThType th_sparse_type(ThDtype d, char format);
+TH_API char th_type_sparse(ThType t, ThDtype *d); /* its format, 0: another type; d may be NULL */
 TH_API ThVar *th_variable_new(ThContext *c, ThType t, const char *name);
 TH_API ThVar *th_constant_new(ThContext *c, ThArray *value, const char *name); /* dims of length 1 are broadcastable */
 /* The same with a pattern of its own: a length of 1 is broadcastable only where the mask says so. */

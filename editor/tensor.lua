@@ -19,6 +19,7 @@ T.random = {}
 T.signal = {}
 T.signal.pool = {}
 T.slinalg = {}
+T.sparse = {}
 T.xlogx = {}
 
 ---a variable
@@ -2510,6 +2511,499 @@ function T.signal.pool.max_pool_2d_same_size(input, patch_size) end
 ---@overload fun(ten4: theano.Operand, neib_shape: theano.Operand, keywords: { neib_step?: theano.Operand, mode?: string }): theano.Variable
 ---@return theano.Variable
 function T.nnet.neighbours.images2neibs(ten4, neib_shape, neib_step, mode) end
+
+---sparse matrix by rows from its values, column numbers, row pointers and shape
+---@param data theano.Operand
+---@param indices theano.Operand
+---@param indptr theano.Operand
+---@param shape theano.Operand
+---@return theano.Variable
+function T.sparse.CSR(data, indices, indptr, shape) end
+
+---sparse matrix by columns from its values, row numbers, column pointers and shape
+---@param data theano.Operand
+---@param indices theano.Operand
+---@param indptr theano.Operand
+---@param shape theano.Operand
+---@return theano.Variable
+function T.sparse.CSC(data, indices, indptr, shape) end
+
+---data, indices, indptr and shape of a sparse matrix, as four results
+---@param csm theano.Operand
+---@return theano.Variable ...
+function T.sparse.csm_properties(csm) end
+
+---the stored values
+---@param csm theano.Operand
+---@return theano.Variable
+function T.sparse.csm_data(csm) end
+
+---column (CSR) or row (CSC) of each stored value
+---@param csm theano.Operand
+---@return theano.Variable
+function T.sparse.csm_indices(csm) end
+
+---where each row (CSR) or column (CSC) begins among the stored values, and the end
+---@param csm theano.Operand
+---@return theano.Variable
+function T.sparse.csm_indptr(csm) end
+
+---rows and columns, int32
+---@param csm theano.Operand
+---@return theano.Variable
+function T.sparse.csm_shape(csm) end
+
+---rows and columns, int64
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.shape(x) end
+
+---how many values are stored
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.size(x) end
+
+---x with other stored values
+---@param x theano.Operand
+---@param data theano.Operand
+---@return theano.Variable
+function T.sparse.with_data(x, data) end
+
+---sparse matrix with data[k] at row[k], col[k]; what stands at one place is added
+---@param data theano.Operand
+---@param row theano.Operand
+---@param col theano.Operand
+---@param shape theano.Operand
+---@param format? string
+---@overload fun(data: theano.Operand, row: theano.Operand, col: theano.Operand, shape: theano.Operand, keywords: { format?: string }): theano.Variable
+---@return theano.Variable
+function T.sparse.from_triplets(data, row, col, shape, format) end
+
+---sparse matrix of x's shape whose rows node_list are the rows of values; rows that stand twice are added
+---@param x theano.Operand
+---@param values theano.Operand
+---@param node_list theano.Operand
+---@return theano.Variable
+function T.sparse.construct_sparse_from_list(x, values, node_list) end
+
+---x with ones as stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.sp_ones_like(x) end
+
+---x with zeros as stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.sp_zeros_like(x) end
+
+---x as a dense matrix; its gradient is taken at stored values only unless structured is false
+---@param x theano.Operand
+---@param structured? boolean
+---@overload fun(x: theano.Operand, keywords: { structured?: boolean }): theano.Variable
+---@return theano.Variable
+function T.sparse.dense_from_sparse(x, structured) end
+
+---what is not zero of a matrix, by rows
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.csr_from_dense(x) end
+
+---what is not zero of a matrix, by columns
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.csc_from_dense(x) end
+
+---x by rows
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.tocsr(x) end
+
+---x by columns
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.tocsc(x) end
+
+---x with values of another dtype
+---@param variable theano.Operand
+---@param dtype theano.Dtype
+---@return theano.Variable
+function T.sparse.cast(variable, dtype) end
+
+---x with values of another dtype
+---@param variable theano.Operand
+---@param dtype theano.Dtype
+---@return theano.Variable
+function T.sparse.astype(variable, dtype) end
+
+---the transpose in the other format: nothing is copied
+---@param x theano.Operand
+---@param ... theano.Operand
+---@return theano.Variable
+function T.sparse.transpose(x, ...) end
+
+---x with ascending indices in each row (CSR) or column (CSC)
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.ensure_sorted_indices(x) end
+
+---the same with values of one place added
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.sum_duplicates(x) end
+
+---x without stored zeros
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.remove0(x) end
+
+---x without stored zeros, with ascending indices
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.clean(x) end
+
+---x with the opposite values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.neg(x) end
+
+---sum: sparse for sparse matrices, dense beside a dense one
+---@param ... theano.Operand
+---@return theano.Variable
+function T.sparse.add(...) end
+
+---difference: sparse for two sparse matrices, dense beside a dense one
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sparse.sub(x, y) end
+
+---elementwise product, sparse; the other factor may be a matrix or a scalar
+---@param ... theano.Operand
+---@return theano.Variable
+function T.sparse.mul(...) end
+
+---stored values of x divided by a scalar or by a dense matrix there
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sparse.true_div(x, y) end
+
+---x with each column multiplied by an element of the vector y
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sparse.mul_s_v(x, y) end
+
+---stored values of x plus the element of the vector y of their column
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sparse.structured_add_s_v(x, y) end
+
+---x with each row multiplied by an element of the vector s
+---@param x theano.Operand
+---@param s theano.Operand
+---@return theano.Variable
+function T.sparse.row_scale(x, s) end
+
+---x with each column multiplied by an element of the vector s
+---@param x theano.Operand
+---@param s theano.Operand
+---@return theano.Variable
+function T.sparse.col_scale(x, s) end
+
+---dense sum over all, of columns (axis 0) or of rows (axis 1); sparse_grad: its gradient at stored values only
+---@param x theano.Operand
+---@param axis? theano.Axis
+---@param sparse_grad? boolean
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, sparse_grad?: boolean }): theano.Variable
+---@return theano.Variable
+function T.sparse.sp_sum(x, axis, sparse_grad) end
+
+---sp_sum, as a method of sparse variables
+---@param x theano.Operand
+---@param axis? theano.Axis
+---@param sparse_grad? boolean
+---@overload fun(x: theano.Operand, keywords: { axis?: theano.Axis, sparse_grad?: boolean }): theano.Variable
+---@return theano.Variable
+function T.sparse.sum(x, axis, sparse_grad) end
+
+---diagonal of a square sparse matrix, dense
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.diag(x) end
+
+---square sparse matrix (CSC) with the given diagonal
+---@param diag theano.Operand
+---@return theano.Variable
+function T.sparse.square_diagonal(diag) end
+
+---sigmoid of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.structured_sigmoid(x) end
+
+---exp of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.structured_exp(x) end
+
+---log of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.structured_log(x) end
+
+---stored values to the power y, a scalar
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sparse.structured_pow(x, y) end
+
+---smaller of the stored values and y, a scalar
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sparse.structured_minimum(x, y) end
+
+---larger of the stored values and y, a scalar
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sparse.structured_maximum(x, y) end
+
+---stored values plus y, a scalar
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sparse.structured_add(x, y) end
+
+---sine of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.sin(x) end
+
+---tangent of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.tan(x) end
+
+---inverse sine of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.arcsin(x) end
+
+---inverse tangent of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.arctan(x) end
+
+---hyperbolic sine of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.sinh(x) end
+
+---inverse hyperbolic sine of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.arcsinh(x) end
+
+---hyperbolic tangent of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.tanh(x) end
+
+---inverse hyperbolic tangent of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.arctanh(x) end
+
+---nearest integral value of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.rint(x) end
+
+---sign of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.sgn(x) end
+
+---next larger integral value of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.ceil(x) end
+
+---next smaller integral value of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.floor(x) end
+
+---log(1 + x) of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.log1p(x) end
+
+---exp(x) - 1 of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.expm1(x) end
+
+---radians of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.deg2rad(x) end
+
+---degrees of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.rad2deg(x) end
+
+---integral part of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.trunc(x) end
+
+---square of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.sqr(x) end
+
+---square root of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.sqrt(x) end
+
+---absolute value of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.abs_(x) end
+
+---absolute value of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.abs(x) end
+
+---complex conjugate of the stored values
+---@param x theano.Operand
+---@return theano.Variable
+function T.sparse.conj(x) end
+
+---x == y, as uint8: sparse for two sparse matrices, dense beside a dense one
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sparse.eq(x, y) end
+
+---x != y, as uint8: sparse for two sparse matrices, dense beside a dense one
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sparse.neq(x, y) end
+
+---x < y, as uint8: sparse for two sparse matrices, dense beside a dense one
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sparse.lt(x, y) end
+
+---x <= y, as uint8: sparse for two sparse matrices, dense beside a dense one
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sparse.le(x, y) end
+
+---x > y, as uint8: sparse for two sparse matrices, dense beside a dense one
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sparse.gt(x, y) end
+
+---x >= y, as uint8: sparse for two sparse matrices, dense beside a dense one
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sparse.ge(x, y) end
+
+---product of matrices of which at least one is sparse, dense
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sparse.dot(x, y) end
+
+---dot whose gradient for the sparse factor is taken at its stored values only
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.sparse.structured_dot(x, y) end
+
+---product as a sparse matrix
+---@param x theano.Operand
+---@param y theano.Operand
+---@param grad_preserves_dense? boolean
+---@overload fun(x: theano.Operand, y: theano.Operand, keywords: { grad_preserves_dense?: boolean }): theano.Variable
+---@return theano.Variable
+function T.sparse.true_dot(x, y, grad_preserves_dense) end
+
+---dot(x, y.T) * p for a sparse p: only its places are computed
+---@param x theano.Operand
+---@param y theano.Operand
+---@param p theano.Operand
+---@return theano.Variable
+function T.sparse.sampling_dot(x, y, p) end
+
+---alpha * dot(x, y) + z, dense
+---@param alpha theano.Operand
+---@param x theano.Operand
+---@param y theano.Operand
+---@param z theano.Operand
+---@return theano.Variable
+function T.sparse.usmm(alpha, x, y, z) end
+
+---sparse matrices side by side; format "csc" unless it is given
+---@param blocks theano.Operand
+---@param format? theano.Operand
+---@param dtype? theano.Dtype
+---@overload fun(blocks: theano.Operand, keywords: { format?: theano.Operand, dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function T.sparse.hstack(blocks, format, dtype) end
+
+---sparse matrices one below the other; format "csc" unless it is given
+---@param blocks theano.Operand
+---@param format? theano.Operand
+---@param dtype? theano.Dtype
+---@overload fun(blocks: theano.Operand, keywords: { format?: theano.Operand, dtype?: theano.Dtype }): theano.Variable
+---@return theano.Variable
+function T.sparse.vstack(blocks, format, dtype) end
+
+---rows and columns by slices, sparse
+---@param x theano.Operand
+---@param index theano.Operand
+---@return theano.Variable
+function T.sparse.get_item_2d(x, index) end
+
+---one element
+---@param x theano.Operand
+---@param index theano.Operand
+---@return theano.Variable
+function T.sparse.get_item_scalar(x, index) end
+
+---rows by number, sparse
+---@param x theano.Operand
+---@param index theano.Operand
+---@return theano.Variable
+function T.sparse.get_item_list(x, index) end
+
+---vector of the elements at rows ind1 and columns ind2
+---@param x theano.Operand
+---@param ind1 theano.Operand
+---@param ind2 theano.Operand
+---@return theano.Variable
+function T.sparse.get_item_2lists(x, ind1, ind2) end
+
+---x[index]: an element, a part, rows by number, or elements
+---@param x theano.Operand
+---@param index theano.Operand
+---@return theano.Variable
+function T.sparse.subtensor(x, index) end
 
 ---states of MRG31k3p streams (n x 6, int32) after a draw, and uniform numbers of that size in [0, 1)
 ---@param rstate theano.Operand

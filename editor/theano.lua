@@ -639,6 +639,22 @@ function Variable:set_value(value, options) end
 ---@return any
 function Variable:sub(...) end
 
+---A sparse variable as a dense matrix; a dense one stays.
+---@return any
+function Variable:toarray() end
+
+---a sparse variable by columns
+---@return any
+function Variable:tocsc() end
+
+---a sparse variable by rows
+---@return any
+function Variable:tocsr() end
+
+---the same as `toarray`
+---@return any
+function Variable:todense() end
+
 ---The variable in another memory: "cpu" is where every variable of a graph is, so it is x itself.
 ---@param target any
 ---@return any

@@ -188,7 +188,7 @@ static void user_value(lua_State *L, LtState *s, int i, ThArg *out, const LtPlac
         out->kind = TH_ARG_VAR;
         return;
     }
-    if ((out->array = lt_array(L, s, i))) {
+    if ((out->array = lt_array(L, s, i)) || (out->array = lt_sparse(L, s, i))) {
         out->kind = TH_ARG_ARRAY;
         return;
     }

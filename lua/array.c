@@ -34,10 +34,10 @@ void lt_push_array(lua_State *L, LtState *s, ThArray *a) {
     LtArray *p = lua_newuserdatauv(L, sizeof *p, 0);
     p->a = a;
     p->held = lt_hold(s, own_bytes(a));
-    lt_set_meta(L, s, LT_ARRAY);
+    lt_set_meta(L, s, th_array_sparse(a) ? LT_SPARSE : LT_ARRAY);
 }
 
-static int array_gc(lua_State *L) {
+int lt_array_gc(lua_State *L) {
     LtArray *p = lua_touserdata(L, 1);
     th_array_release(p->a);
     p->a = NULL;
@@ -639,7 +639,7 @@ static int complex_tostring(lua_State *L) {
 
 void lt_open_array(lua_State *L, LtState *s) {
     static const luaL_Reg meta[] = {
-        {"__gc", array_gc}, {"__close", array_free}, {"__tostring", array_tostring}, {NULL, NULL}};
+        {"__gc", lt_array_gc}, {"__close", array_free}, {"__tostring", array_tostring}, {NULL, NULL}};
     lt_new_meta(L, s, LT_ARRAY, "ndarray", meta);
     lua_setfield(L, -2, "ndarray_meta");
     static const luaL_Reg zmeta[] = {

@@ -21,7 +21,8 @@ LT_NORETURN int luaL_typeerror(lua_State *L, int arg, const char *name);
 
 /* clang-format off */
 typedef enum {
-    LT_ARRAY, LT_VAR, LT_APPLY, LT_FUNCTION, LT_RANDOM, LT_COMPLEX, LT_TYPE, LT_BOUND, LT_STREAM, LT_GRAPH, LT_KINDS
+    LT_ARRAY, LT_VAR, LT_APPLY, LT_FUNCTION, LT_RANDOM, LT_COMPLEX, LT_TYPE, LT_BOUND, LT_STREAM, LT_GRAPH,
+    LT_SPARSE, LT_KINDS
 } LtKind;
 /* clang-format on */
 
@@ -126,6 +127,10 @@ void lt_value(lua_State *L, LtState *s, int i, ThArg *out, const LtPlace *where)
 void lt_subscript(lua_State *L, LtState *s, int i, ThArg *out);
 void lt_subscript_args(lua_State *L, LtState *s, int first, int last, ThArg *out); /* x:sub(...) */
 
+int lt_array_gc(lua_State *L);
+/* sparse.c: NULL when not a sparse matrix; lt_push_array pushes those too */
+ThArray *lt_sparse(lua_State *L, LtState *s, int i);
+
 /* var.c */
 ThVar *lt_var(lua_State *L, LtState *s, int i);
 ThVar *lt_check_var(lua_State *L, LtState *s, int i);
@@ -171,6 +176,7 @@ void lt_open_array(lua_State *L, LtState *s);
 void lt_open_index(lua_State *L, LtState *s);
 void lt_open_files(lua_State *L, LtState *s);
 void lt_open_random(lua_State *L, LtState *s);
+void lt_open_sparse(lua_State *L, LtState *s);
 void lt_open_generator(lua_State *L, LtState *s);
 void lt_open_var(lua_State *L, LtState *s);
 void lt_open_shared(lua_State *L, LtState *s);

@@ -160,6 +160,7 @@ __attribute__((visibility("default"))) int luaopen_theano_core(lua_State *L) {
     lt_open_index(L, s);
     lt_open_files(L, s);
     lt_open_random(L, s);
+    lt_open_sparse(L, s);
     lt_open_generator(L, s);
     lt_open_var(L, s);
     lt_open_shared(L, s);

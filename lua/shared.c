@@ -15,7 +15,7 @@ static ThVar *check_shared(lua_State *L, LtState *s) {
 /* shared(ndarray, name, borrow, {broadcastable..}, strict, allow_downcast) */
 static int shared_new(lua_State *L) {
     LtState *s = LT_STATE(L);
-    ThArray *a = lt_check_array(L, s, 1);
+    ThArray *a = lt_sparse(L, s, 1) ? lt_sparse(L, s, 1) : lt_check_array(L, s, 1);
     int n;
     uint32_t b = lua_istable(L, 4) ? lt_pattern(L, 4, &n) : 0;
     if (lua_istable(L, 4) && n != th_array_ndim(a))
@@ -64,7 +64,7 @@ static int shared_set(lua_State *L) { /* (shared, value, borrow) */
     LtState *s = LT_STATE(L);
     lt_most(L, 3);
     ThVar *v = check_shared(L, s);
-    ThArray *a = lt_array(L, s, 2);
+    ThArray *a = lt_sparse(L, s, 2) ? lt_sparse(L, s, 2) : lt_array(L, s, 2);
     bool borrow = (!a && !lt_random(L, s, 2)) || lua_toboolean(L, 3);
     if (lt_var(L, s, 2)) return lt_error(L, TH_TypeError, "set_value takes a value, not a symbolic Variable");
     if (!a) a = filtered(L, s, v, 2);

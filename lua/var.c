@@ -130,13 +130,23 @@ static int type_eq(lua_State *L) {
     return 1;
 }
 
+/* A sparse matrix to who asks for dtype and dimensions: those of the matrix, not of how it is stored. */
+static ThType as_matrix(ThType t) {
+    ThDtype d;
+    return th_type_sparse(t, &d) ? (ThType){.dtype = (uint8_t)d, .ndim = 2} : t;
+}
+
 static int type_index(lua_State *L) {
     LtState *s = LT_STATE(L);
     ThType *t = lt_type(L, s, 1);
     const char *k = luaL_checkstring(L, 2);
     if (lt_is_state(*t) && (!strcmp(k, "ndim") || !strcmp(k, "dtype") || !strcmp(k, "broadcastable")))
         return lt_error(L, TH_AttributeError, "RandomStateType is no type of tensors: it has no %s", k);
-    if (!strcmp(k, "dtype")) lua_pushstring(L, th_dtype_name((ThDtype)t->dtype));
+    ThType matrix = as_matrix(*t);
+    if (th_type_sparse(*t, NULL) && strcmp(k, "format")) t = &matrix;
+    if (!strcmp(k, "format") && th_type_sparse(*t, NULL))
+        lua_pushstring(L, th_type_sparse(*t, NULL) == 'r' ? "csr" : "csc");
+    else if (!strcmp(k, "dtype")) lua_pushstring(L, th_dtype_name((ThDtype)t->dtype));
     else if (!strcmp(k, "ndim")) lua_pushinteger(L, t->ndim);
     else if (!strcmp(k, "broadcastable")) push_pattern(L, *t);
     else {
@@ -184,7 +194,7 @@ static int var_constant(lua_State *L) { /* constant(value, name, dtype) */
     else if (d == TH_DTYPE_NONE && lua_type(L, 1) == LUA_TNUMBER)
         lt_push_var(L, s, th_constant_float(s->ctx, lua_tonumber(L, 1)));
     else {
-        ThArray *a = lt_to_array(L, s, 1, d);
+        ThArray *a = lt_sparse(L, s, 1) ? th_array_retain(lt_sparse(L, s, 1)) : lt_to_array(L, s, 1, d);
         lt_push_array(L, s, a);
         lt_push_var(L, s, th_constant_new(s->ctx, a, name));
     }
@@ -196,6 +206,7 @@ ThVar *lt_to_var(lua_State *L, LtState *s, int i) {
     if (v) return th_var_retain(v);
     if (lua_isinteger(L, i)) return th_constant_int(s->ctx, lua_tointeger(L, i));
     if (lua_type(L, i) == LUA_TNUMBER) return th_constant_float(s->ctx, lua_tonumber(L, i));
+    if (lt_sparse(L, s, i)) return th_constant_new(s->ctx, lt_sparse(L, s, i), NULL);
     ThArray *a = lt_to_array(L, s, i, TH_DTYPE_NONE);
     LT_CHECK(L, s, a);
     v = th_constant_new(s->ctx, a, NULL);
@@ -227,10 +238,11 @@ static int attribute(lua_State *L) {
     const char *k = luaL_checkstring(L, 2);
     ThType t = th_var_type(v);
     if (lt_is_state(t) && (!strcmp(k, "ndim") || !strcmp(k, "dtype") || !strcmp(k, "broadcastable"))) return 0;
+    if (th_type_sparse(t, NULL)) t = as_matrix(t);
     if (!strcmp(k, "ndim")) lua_pushinteger(L, t.ndim);
     else if (!strcmp(k, "dtype")) lua_pushstring(L, th_dtype_name((ThDtype)t.dtype));
     else if (!strcmp(k, "broadcastable")) push_pattern(L, t);
-    else if (!strcmp(k, "type")) lt_push_type(L, s, t);
+    else if (!strcmp(k, "type")) lt_push_type(L, s, th_var_type(v));
     else if (!strcmp(k, "name")) lua_pushstring(L, th_var_name(v));
     else if (!strcmp(k, "owner")) lt_push_apply(L, s, th_var_owner(v));
     else if (!strcmp(k, "index")) lua_pushinteger(L, th_var_index(v));
@@ -250,8 +262,8 @@ static int set_name(lua_State *L) {
 static int kind_of(
     lua_State *L) { /* "variable" "constant" "shared" "ndarray" "function" "apply" "type" "complex", or nil */
     LtState *s = LT_STATE(L);
-    static const char *const names[] = {"ndarray", "variable", "apply", "function", "random",
-                                        "complex", "type",     "bound", "stream",   "fgraph"};
+    static const char *const names[] = {"ndarray", "variable", "apply",  "function", "random", "complex",
+                                        "type",    "bound",    "stream", "fgraph",   "sparse"};
     for (int k = 0; k < LT_KINDS; k++)
         if (lt_test(L, s, 1, (LtKind)k)) {
             char vk = k == LT_VAR ? th_var_kind(lt_var(L, s, 1)) : 0;

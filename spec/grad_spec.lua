@@ -260,6 +260,7 @@ describe("the gradient against finite differences", function()
   it("is known for every function, or known not to exist", function()
     for _, entry in ipairs(core.functions()) do
       local n = entry.name
+      if n:find("^sparse%.") then NONE[n] = true end -- or not here: spec/sparse_grad_spec.lua
       assert(UNARY[n] or BINARY[n] or BY_HAND[n] or FLAT[n] or NONE[n], n .. " has no line in this spec")
     end
     for _, list in ipairs({ UNARY, BINARY, BY_HAND, FLAT, NONE }) do

@@ -57,7 +57,7 @@ describe("theano.help", function()
     assert.truthy(theano.help("lmatrices"):find('T.lmatrices("x", "y", ..)', 1, true))
     assert.truthy(theano.help("nlinalg"):find("^theano%.tensor%.nlinalg\n    a module: .*matrix_dot"))
     assert.truthy(theano.help("theano.gof.FunctionGraph"):find("^theano%.gof%.FunctionGraph%("))
-    raises("KeyError", "Theano has it in theano.sparse", function() theano.help("SparseType") end)
+    raises("KeyError", "Theano has it in theano.sparse", function() theano.help("SparseConstant") end)
     for _, nothing in ipairs({ "", "x.y.z" }) do
       local _, message = pcall(theano.help, nothing)
       assert.truthy(message:find(("no help on '%s'$"):format(nothing)), message)

@@ -218,7 +218,14 @@ void buffer_release(ThBuffer *b);
 void buffer_cache_trim(ThContext *c, size_t keep_bytes);
 
 /* ---- array.c ----------------------------------------------------------------------------------------------------- */
-enum { ARRAY_READONLY = 1, ARRAY_CONTIGUOUS = 2 /* C order, kept up to date */, ARRAY_PINNED = 4, ARRAY_VIEW = 8 };
+enum {
+    ARRAY_READONLY = 1,
+    ARRAY_CONTIGUOUS = 2 /* C order, kept up to date */,
+    ARRAY_PINNED = 4,
+    ARRAY_VIEW = 8,
+    ARRAY_CSR = 16, /* the words of a sparse matrix, by rows.. */
+    ARRAY_CSC = 32  /* ..or by columns: array/sparse.h */
+};
 struct ThArray {
     atomic_int refs;
     uint8_t dtype, flags;

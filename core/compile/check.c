@@ -89,7 +89,7 @@ static bool inputs(Compile *k) {
         ThVar *v = k->spec->out[o].var;
         if (!v) ok = err(k->ctx, TH_TypeError, "output %d is no variable", o);
         else if (v->ctx != k->ctx) ok = err(k->ctx, TH_TypeError, "output %d is a variable of another context", o);
-        else if (v->type.kind != TYPE_TENSOR && v->type.kind != TYPE_STATE)
+        else if (v->type.kind != TYPE_TENSOR && v->type.kind != TYPE_STATE && v->type.kind != TYPE_SPARSE)
             ok = err_vars(k->ctx, TH_TypeError, "output %d is %s, which is no tensor", o, v, NULL);
         else ok = compute(k, v);
     }

@@ -5,6 +5,8 @@
  */
 #include "parts.h"
 
+#include "base/array/sparse.h"
+
 /* Keeps v past the end of its builder. */
 static ThVar *finish(Builder *b, ThVar *v) {
     th_var_retain(v);
@@ -37,7 +39,7 @@ bool graph_float64_allowed(ThContext *c, const ThVar *v) {
 
 ThVar *th_variable_new(ThContext *c, ThType t, const char *name) {
     if (!c) return NULL;
-    if (t.ndim > TH_MAX_NDIM || (t.kind == TYPE_TENSOR && t.dtype >= TH_DTYPE_COUNT)) {
+    if (t.ndim > TH_MAX_NDIM || ((t.kind == TYPE_TENSOR || t.kind == TYPE_SPARSE) && type_dtype(t) >= TH_DTYPE_COUNT)) {
         err(c, TH_ValueError, "a variable of rank %d and dtype number %d is not possible", t.ndim, t.dtype);
         return NULL;
     }
@@ -65,7 +67,8 @@ ThVar *th_constant_typed(ThContext *c, ThArray *value, uint32_t broadcastable) {
     if (!c) return NULL;
     if (!value) return err_missing(c, __func__), NULL;
     if (!value || !array_usable(c, value)) { return NULL; }
-    ThType t = type_tensor((ThDtype)value->dtype, value->ndim, broadcastable);
+    ThType t =
+        array_is_sparse(value) ? type_of_array(value) : type_tensor((ThDtype)value->dtype, value->ndim, broadcastable);
     for (int d = 0; d < t.ndim; d++) {
         if (type_bcast(t, d) && ARRAY_SHAPE(value)[d] != 1) {
             err(c, TH_TypeError, "dimension %d of the value must have length 1, not %lld", d,

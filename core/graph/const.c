@@ -189,17 +189,10 @@ ThVar *const_make_typed(Builder *b, ThArray *value, ThType type) {
     return make(b, value, type);
 }
 
-/* The type that an array's lengths promise. */
-static ThType type_of(const ThArray *a) {
-    uint32_t pattern = 0;
-    for (int d = 0; d < a->ndim; d++) { pattern |= ARRAY_SHAPE(a)[d] == 1 ? 1u << d : 0; }
-    return type_tensor((ThDtype)a->dtype, a->ndim, pattern);
-}
-
-ThVar *const_make(Builder *b, ThArray *value) { return value ? make(b, value, type_of(value)) : NULL; }
+ThVar *const_make(Builder *b, ThArray *value) { return value ? make(b, value, type_of_array(value)) : NULL; }
 
 ThVar *const_named(Builder *b, ThArray *value, const char *name) {
-    ThVar *v = leaf_new(b, VAR_CONSTANT, type_of(value), name);
+    ThVar *v = leaf_new(b, VAR_CONSTANT, type_of_array(value), name);
     if (v) { v->u.data = th_array_retain(value); }
     return v;
 }

@@ -21,13 +21,23 @@ typedef enum {
     TYPE_NULL,         /* an undefined gradient; `dtype` unused */
     TYPE_DISCONNECTED, /* no path */
     TYPE_GENERIC,
-    TYPE_STATE /* of a RandomState: stored as a vector of uint32, but no tensor to any operation that works on such */
+    TYPE_STATE, /* of a RandomState: stored as a vector of uint32, but no tensor to any operation that works on such */
+    TYPE_SPARSE /* a sparse matrix: stored as a vector of int64 (base/array/sparse.h), no tensor either */
 } TypeKind;
 enum { TYPE_STATE_WORDS = 628 }; /* its length, which needs no look at a value */
 /* Are its values arrays? */
 static inline bool type_is_array(ThType t) {
-    return t.kind == TYPE_TENSOR || t.kind == TYPE_SCALAR || t.kind == TYPE_STATE;
+    return t.kind == TYPE_TENSOR || t.kind == TYPE_SCALAR || t.kind == TYPE_STATE || t.kind == TYPE_SPARSE;
 }
+/* Of a sparse matrix; its third field holds these two. Nothing but these functions knows how. */
+ThType type_sparse(ThDtype d, char format);
+static inline ThDtype type_sparse_dtype(ThType t) { return (ThDtype)(t.broadcastable >> 8 & 0xff); }
+static inline char type_sparse_format(ThType t) { return t.broadcastable >> 16 & 1 ? 'c' : 'r'; }
+/* The dtype of what a variable's elements are: of a sparse matrix that of its values. */
+static inline ThDtype type_dtype(ThType t) { return t.kind == TYPE_SPARSE ? type_sparse_dtype(t) : (ThDtype)t.dtype; }
+/* The type that an array's dtype and lengths promise. */
+ThType type_of_array(const ThArray *a);
+uint8_t type_array_flags(ThType t); /* flags of arrays of this type: ARRAY_CSR, ARRAY_CSC or 0 */
 static inline bool type_eq(ThType a, ThType b) {
     return a.kind == b.kind && a.dtype == b.dtype && a.ndim == b.ndim && a.broadcastable == b.broadcastable;
 }

@@ -6,15 +6,28 @@
  */
 #include "parts.h"
 
+#include "base/array/sparse.h"
+
 #include "base/random/random.h"
 
 #include <string.h>
+
+static bool sparse_fits(ThContext *c, ThType t, const ThArray *value, const char *name) {
+    if (array_is_sparse(value) && type_eq(type_of_array(value), t)) { return true; }
+    char *want = th_type_str(c, t), *got = th_type_str(c, type_of_array(value));
+    err(c, TH_TypeError, "shared variable %s: a value of type %s is needed, not of %s", name, want ? want : "?",
+        got ? got : "?");
+    th_free(c, want);
+    th_free(c, got);
+    return false;
+}
 
 /* Does `value` fit t (dtype aside)? */
 static bool shape_fits(ThContext *c, ThType t, const ThArray *value, const char *name) {
     if (t.kind == TYPE_STATE)
         return random_is_state(value) ||
                err(c, TH_TypeError, "shared variable %s: the state of a RandomState is needed", name);
+    if (t.kind == TYPE_SPARSE || array_is_sparse(value)) { return sparse_fits(c, t, value, name); }
     if (value->ndim != t.ndim) {
         return err(c, TH_TypeError, "shared variable %s: wrong number of dimensions: expected %d, got %d", name, t.ndim,
                    value->ndim);
@@ -76,7 +89,9 @@ ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow
     if (!c) return NULL;
     if (!value) return err_missing(c, __func__), NULL;
     if (!array_usable(c, value)) { return NULL; }
-    return shared_of(c, type_tensor((ThDtype)value->dtype, value->ndim, broadcastable), value, name, borrow);
+    ThType t =
+        array_is_sparse(value) ? type_of_array(value) : type_tensor((ThDtype)value->dtype, value->ndim, broadcastable);
+    return shared_of(c, t, value, name, borrow);
 }
 
 ThVar *th_shared_random(ThContext *c, ThRandom *r, const char *name, bool borrow) {

@@ -4,12 +4,34 @@
  */
 #include "parts.h"
 
+#include "base/array/sparse.h"
+
 #include <string.h>
 
 ThType type_tensor(ThDtype d, int ndim, uint32_t broadcastable) {
     uint32_t mask = ndim >= 32 ? 0xffffffffu : (1u << ndim) - 1;
     return (ThType){TYPE_TENSOR, (uint8_t)d, (uint16_t)ndim, broadcastable & mask};
 }
+
+ThType type_sparse(ThDtype d, char format) {
+    return (ThType){TYPE_SPARSE, TH_INT64, 1, (uint32_t)d << 8 | (format == 'c') << 16};
+}
+
+ThType type_of_array(const ThArray *a) {
+    uint32_t pattern = 0;
+    if (array_is_sparse(a)) {
+        Sparse s = sparse_open((const int64_t *)(const void *)a->data);
+        return type_sparse(s.dtype, a->flags & ARRAY_CSR ? 'r' : 'c');
+    }
+    for (int d = 0; d < a->ndim; d++) pattern |= ARRAY_SHAPE(a)[d] == 1 ? 1u << d : 0;
+    return type_tensor((ThDtype)a->dtype, a->ndim, pattern);
+}
+
+uint8_t type_array_flags(ThType t) {
+    return t.kind != TYPE_SPARSE ? 0 : type_sparse_format(t) == 'r' ? ARRAY_CSR : ARRAY_CSC;
+}
+
+static const char *format_name(ThType t) { return type_sparse_format(t) == 'r' ? "csr" : "csc"; }
 
 /* Theano's names of the patterns of rank 0 to 2; rank and nothing else when no dim is promised; else the tuple. */
 static void put_pattern(Text *t, ThType ty) {
@@ -44,16 +66,27 @@ void type_text(Text *t, ThType ty) {
     case TYPE_DISCONNECTED: text_put(t, "DisconnectedType"); return;
     case TYPE_GENERIC: text_put(t, "Generic"); return;
     case TYPE_STATE: text_put(t, "RandomStateType"); return;
+    case TYPE_SPARSE: text_printf(t, "Sparse[%s, %s]", th_dtype_name(type_sparse_dtype(ty)), format_name(ty)); return;
     }
 }
 
-static const char *const kind_name[] = {"tensor", "scalar", "none", "null", "disconnected", "generic", "state"};
+static const char *const kind_name[] = {"tensor",       "scalar",  "none",  "null",
+                                        "disconnected", "generic", "state", "sparse"};
 
 ThType th_random_state_type(void) { return (ThType){TYPE_STATE, TH_UINT32, 1, 0}; }
+ThType th_sparse_type(ThDtype d, char format) { return type_sparse(d, format); }
+
+char th_type_sparse(ThType t, ThDtype *d) {
+    if (t.kind != TYPE_SPARSE) return 0;
+    if (d) *d = type_sparse_dtype(t);
+    return type_sparse_format(t);
+}
 
 void type_put(Text *t, ThType ty) {
     if (ty.kind == TYPE_SCALAR) {
         text_printf(t, "scalar:%s", th_dtype_name((ThDtype)ty.dtype));
+    } else if (ty.kind == TYPE_SPARSE) {
+        text_printf(t, "%s:%s", format_name(ty), th_dtype_name(type_sparse_dtype(ty)));
     } else if (ty.kind != TYPE_TENSOR) {
         text_put(t, kind_name[ty.kind]);
     } else {
@@ -83,7 +116,15 @@ const char *type_read(ThContext *c, const char *p, ThType *ty) {
     char buf[32];
     const char *start = p;
     p += word(p, buf, sizeof buf);
-    for (int k = TYPE_NONE; k < TH_LEN(kind_name); k++) {
+    bool rows = strcmp(buf, "csr") == 0;
+    if ((rows || strcmp(buf, "csc") == 0) && *p == ':') {
+        p++;
+        p += word(p, buf, sizeof buf);
+        ThDtype d = th_dtype_from_name(buf);
+        *ty = type_sparse(d, rows ? 'r' : 'c');
+        return d == TH_DTYPE_NONE ? bad_type(c, start) : p;
+    }
+    for (int k = TYPE_NONE; k < TYPE_SPARSE; k++) {
         if (strcmp(buf, kind_name[k]) == 0) {
             *ty = k == TYPE_STATE ? th_random_state_type() : (ThType){(uint8_t)k, TH_INT64, 0, 0};
             return p;

@@ -74,8 +74,9 @@ static bool place_value(Build *b, PlanValue *v) {
     return true;
 }
 
-static bool describe(Build *b, const Val *v, PlanValue *out) {
+static bool describe(Build *b, const ThVar *var, const Val *v, PlanValue *out) {
     *out = (PlanValue){.buf = v->root, .dtype = v->dtype, .ndim = v->ndim, .off = v->off};
+    out->flags = type_array_flags(var->type);
     memcpy(out->shape, v->shape, (size_t)v->ndim * sizeof(Size));
     memcpy(out->stride, v->stride, (size_t)v->ndim * sizeof(Size));
     return place_value(b, out);
@@ -288,7 +289,7 @@ static bool results(Build *b) {
             v = &c;
         }
         if (o < p->nout) {
-            if (!describe(b, v, &l->result[o])) return false;
+            if (!describe(b, p->fg->out[o], v, &l->result[o])) return false;
             continue;
         }
         const ThVar *s = p->fg->update_of[o - p->nout];
@@ -297,7 +298,7 @@ static bool results(Build *b) {
         struct PlanUpdate *u = &l->update[l->nupdate++];
         u->shared = p->root.at[root].index;
         l->shared_written[u->shared] = 1;
-        if (!describe(b, v, &u->value)) return false;
+        if (!describe(b, s, v, &u->value)) return false;
     }
     return true;
 }

@@ -149,10 +149,11 @@ static bool any_bad(int n, const Size *s) {
 static bool api_view(Lower *l, int o, int i, int ndim, const Size *shape, const Size *strides, Size offset) {
     Planner *p = planner(l);
     Val *x = planner_val(p, in_var(l, i)), *v = &p->val[l->node->out[o]->id];
+    uint8_t dtype = l->node->out[o]->type.dtype; /* not x's: a part of a sparse matrix */
     if (!x || any_bad(ndim, shape) || any_bad(ndim, strides) || size_bad(offset)) return false;
     v->ver = x->ver;
-    if (!val_make(p, v, x->root, x->dtype, ndim, shape, strides, offset)) return false;
-    v->whole = val_whole(p, v);
+    if (!val_make(p, v, x->root, dtype, ndim, shape, strides, offset)) return false;
+    v->whole = dtype == x->dtype && val_whole(p, v);
     return !failed(p->ctx);
 }
 
@@ -330,9 +331,10 @@ static bool api_alias(Lower *l, int o, int i) {
 }
 
 /* Arrays of a host call in the planner's terms; build.c renumbers them. */
-static bool host_value(const Val *v, PlanValue *out) {
+static bool host_value(const ThVar *var, const Val *v, PlanValue *out) {
     if (!v) return false;
     *out = (PlanValue){.buf = v->root, .dtype = v->dtype, .ndim = v->ndim, .off = v->off};
+    out->flags = type_array_flags(var->type);
     memcpy(out->shape, v->shape, (size_t)v->ndim * sizeof(Size));
     memcpy(out->stride, v->stride, (size_t)v->ndim * sizeof(Size));
     return true;
@@ -350,10 +352,10 @@ static bool api_host(Lower *l, HostFn fn, size_t scratch_bytes) {
     h.attrs = a->attrs ? attrs : NULL;
     for (int i = 0; i < a->nin; i++) {
         if (!type_is_array(a->in[i]->type)) h.in[i].buf = -1;
-        else if (!host_value(planner_val(p, a->in[i]), &h.in[i])) return false;
+        else if (!host_value(a->in[i], planner_val(p, a->in[i]), &h.in[i])) return false;
     }
     for (int o = 0; o < a->nout; o++)
-        if (!host_value(planner_out(p, a->out[o]), &h.out[o])) return false;
+        if (!host_value(a->out[o], planner_out(p, a->out[o]), &h.out[o])) return false;
     int w = planner_work(p, WORK_HOST, NULL);
     if (w < 0 || !vec_push(p->ctx, &p->host, h)) return false;
     p->work.at[w].host = p->host.n - 1;

@@ -120,7 +120,8 @@ typedef struct PlanWindow {
 typedef struct PlanValue {
     int buf;
     uint8_t dtype;
-    bool packed; /* reports: C-contiguous, strides follow from the lengths, which are the argument's own */
+    uint8_t flags; /* of arrays of a sparse type */
+    bool packed;   /* reports: C-contiguous, strides follow from the lengths, which are the argument's own */
     int16_t ndim;
     Size off, shape[TH_MAX_NDIM], stride[TH_MAX_NDIM];
 } PlanValue;

@@ -72,7 +72,8 @@ static bool known_elemwise(Planner *p, const ThApply *a) {
 /* Shape and Shape_i: lengths of the input. */
 static bool known_shape(Planner *p, const ThApply *a) {
     const ThVar *x = a->in[0];
-    return x->type.kind != TYPE_TENSOR || set_known(p, a->out[0], p->dims[x->id], x->type.ndim);
+    return (x->type.kind != TYPE_TENSOR && x->type.kind != TYPE_SPARSE) ||
+           set_known(p, a->out[0], p->dims[x->id], x->type.ndim);
 }
 
 static bool known_shape_i(Planner *p, const ThApply *a) {

@@ -7,12 +7,15 @@
 #include "tune.h"
 #include "versions.h"
 
+#include "base/array/sparse.h"
+
 #include <string.h>
 
 /* ---- arguments ---- */
 static bool fits(const FnIn *in, const ThArray *a) {
     if (a->dtype != in->type.dtype || a->ndim != in->type.ndim || a->buf->freed) return false;
     if (in->type.kind == TYPE_STATE) return false; /* it is looked into */
+    if (in->type.kind == TYPE_SPARSE || array_is_sparse(a)) return false;
     for (uint32_t b = in->type.broadcastable; b; b &= b - 1)
         if (ARRAY_SHAPE(a)[__builtin_ctz(b)] != 1) return false;
     return !(in->mutable_ && (a->flags & ARRAY_READONLY));

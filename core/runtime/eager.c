@@ -7,6 +7,8 @@
 #include "eager.h"
 #include "function.h"
 
+#include "base/array/sparse.h"
+
 #include <string.h>
 
 typedef struct Cached {
@@ -81,7 +83,7 @@ static EagerState *state(ThContext *c) {
 
 /* Inputs whose value decides types or sizes when the node is built: kept as constants. */
 static bool keeps_value(const ThArray *a) {
-    return a && dtype_is_discrete((ThDtype)a->dtype) && a->ndim <= 1 && a->size <= CONST_ELEMS;
+    return a && !array_is_sparse(a) && dtype_is_discrete((ThDtype)a->dtype) && a->ndim <= 1 && a->size <= CONST_ELEMS;
 }
 /* Whether input `a` of n becomes a constant of its plan. */
 static bool stays(const ThApply *n, const ThArray *a) { return !(n->op->flags & OP_ELEMWISE) && keeps_value(a); }

@@ -8,6 +8,8 @@
 
 #include "function.h"
 
+#include "base/array/sparse.h"
+
 #include <string.h>
 
 enum { MOST_ARGS = 3, MOST_OUT = 4, MOST_KEPT = 512, SLOTS = 1024, SMALL = 2 * TH_MAX_NDIM };
@@ -77,7 +79,8 @@ static bool number(ThContext *c, Operands *o, const ThArg *a, ThDtype beside) {
 }
 
 static bool array(Operands *o, ThArray *a, bool operator_) {
-    if (!a || a->buf->freed || (!operator_ && dtype_is_discrete((ThDtype)a->dtype) && a->ndim <= 1 && a->size <= SMALL))
+    if (!a || a->buf->freed || array_is_sparse(a) ||
+        (!operator_ && dtype_is_discrete((ThDtype)a->dtype) && a->ndim <= 1 && a->size <= SMALL))
         return false; /* its value may decide sizes */
     uint32_t one = 0;
     for (int d = 0; d < a->ndim; d++) one |= (uint32_t)(ARRAY_SHAPE(a)[d] == 1) << d;

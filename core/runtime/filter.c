@@ -4,6 +4,7 @@
  */
 #include "function.h"
 
+#include "base/array/sparse.h"
 #include "base/random/random.h"
 
 #include <math.h>
@@ -92,10 +93,24 @@ static ThArray *broadcast_error(const Filter *q, const ThArray *a, int d) {
     return refuse(q, m);
 }
 
+static ThArray *fit_sparse(const Filter *q, ThArray *a) {
+    char m[256];
+    if (array_is_sparse(a) && type_eq(type_of_array(a), q->type))
+        return q->writeable && (a->flags & ARRAY_READONLY) ? th_array_copy(a) : th_array_retain(a);
+    char *want = th_type_str(q->ctx, q->type), *got = th_type_str(q->ctx, type_of_array(a));
+    snprintf(m, sizeof m,
+             "The type is %s, the value is of %s: convert it first (:tocsr(), :tocsc(), :astype(), :toarray()).",
+             want ? want : "?", got ? got : "?");
+    th_free(q->ctx, want);
+    th_free(q->ctx, got);
+    return refuse(q, m);
+}
+
 static ThArray *fit(const Filter *q, ThArray *a) {
     if (!array_usable(q->ctx, a)) return NULL;
     if (q->type.kind == TYPE_STATE)
         return random_is_state(a) ? th_array_retain(a) : refuse(q, "A RandomState is needed, the array holds none.");
+    if (q->type.kind == TYPE_SPARSE || array_is_sparse(a)) return fit_sparse(q, a);
     if (a->ndim != q->type.ndim) return ndim_error(q, a);
     for (uint32_t b = q->type.broadcastable; b; b &= b - 1)
         if (ARRAY_SHAPE(a)[__builtin_ctz(b)] != 1) return broadcast_error(q, a, __builtin_ctz(b));
@@ -232,6 +247,8 @@ ThArray *filter_value(const Filter *q, const ThArg *value) {
     }
     if (q->type.kind == TYPE_STATE && value->kind != TH_ARG_ARRAY)
         return refuse(q, "A RandomState (nd.random.RandomState) is needed.");
+    if (q->type.kind == TYPE_SPARSE && value->kind != TH_ARG_ARRAY)
+        return refuse(q, "A sparse matrix is needed (nd.sparse.csr_matrix, csc_matrix).");
     if (value->kind == TH_ARG_ARRAY) return fit(q, value->array);
     Leaves l = {.leaf = -1};
     if (!measure(q, value, 0, &l)) return NULL;

@@ -326,6 +326,7 @@ void workspace_fill(Workspace *w, const PlanValue *v, ThArray *a) {
     else buffer_retain(b);
     array_fill(a, b, start + size_value(v->off, sym) * item, v->dtype, v->ndim, shape, strides);
     if (base) a->flags |= base->flags & ARRAY_READONLY;
+    a->flags |= v->flags;
     if (a->size == 0) a->data = start;
 }
 

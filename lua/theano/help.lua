@@ -68,7 +68,9 @@ local function tabled(list)
     if not name:find(".", 1, true) and rawget(nd, name) then forms[#forms + 1] = "nd." .. name .. "(..) on arrays" end
     if f.metamethod then forms[#forms + 1] = OPERATOR[f.metamethod] end
     list[#list + 1] = {
-      key = "T." .. name, shown = "T." .. name, signature = f.signature, doc = f.doc,
+      key = "T." .. name,
+      shown = (name:find("^sparse%.") and "theano." or "T.") .. name,
+      signature = f.signature, doc = f.doc,
       forms = #forms > 0 and "also " .. table.concat(forms, ", ") or nil,
     }
   end
@@ -164,6 +166,7 @@ end
 local function canonical(name)
   local text = name:gsub("[()%s]", ""):gsub(":", ".")
   text = text:gsub("^theano%.tensor%.", "T."):gsub("^theano%.ndarray%.", "nd."):gsub("^theano%.T%.", "T.")
+  text = text:gsub("^theano%.sparse%.", "T.sparse.")
   return (text:gsub("^rng%.", "RandomState."))
 end
 
@@ -174,7 +177,12 @@ local function matching(list, name)
     if entry.key == name then exact[#exact + 1] = entry end
     if entry.key:sub(-#name - 1) == "." .. name then ending[#ending + 1] = entry end
   end
-  return #exact > 0 and exact or ending
+  if #exact > 0 then return exact end
+  local plain = {} -- what sparse matrices have of the same name is asked for by its module
+  for _, entry in ipairs(ending) do
+    if not entry.key:find("^T%.sparse%.") then plain[#plain + 1] = entry end
+  end
+  return #plain > 0 and plain or ending
 end
 
 -- A method of a variable or an array is asked for as x:sum, a.fill: by what follows the dot.

@@ -174,7 +174,7 @@ local MODULES = {
   "theano.tensor.opt", "theano.tensor.xlogx", "theano.gradient", "theano.printing", "theano.compile",
   "theano.compile.mode", "theano.compile.nanguardmode", "theano.compile.debugmode", "theano.compile.monitormode",
   "theano.gof", "theano.gof.graph", "theano.gof.toolbox", "theano.gof.opt", "theano.gof.fg", "theano.scan_module",
-  "theano.ifelse", "theano.typed_list", "theano.updates",
+  "theano.ifelse", "theano.typed_list", "theano.updates", "theano.sparse",
   "theano.random", "theano.sandbox", "theano.sandbox.rng_mrg", "theano.tensor.random",
   "theano.tensor.raw_random", "theano.tensor.shared_randomstreams",
 }
@@ -242,6 +242,7 @@ function M.seal_all(theano)
   M.seal(theano.ndarray, "theano.ndarray", "numpy")
   name_parameters(theano.ndarray.fft, "nd.fft", { n = "integer", axis = "integer", norm = "string" })
   M.seal(theano.ndarray.fft, "theano.ndarray.fft", "numpy.fft")
+  M.seal(theano.ndarray.sparse, "theano.ndarray.sparse", "scipy.sparse")
   M.seal(theano.ndarray.random, "theano.ndarray.random", "numpy.random")
   table.insert(package.searchers, no_module) -- the last one to be asked
 end

@@ -279,5 +279,7 @@ nd.random = require("theano.ndrandom")
 package.loaded["theano.ndarray.random"] = nd.random
 nd.fft = require("theano.ndfft")(nd)
 package.loaded["theano.ndarray.fft"] = nd.fft
+nd.sparse = require("theano.ndsparse")(nd)
+package.loaded["theano.ndarray.sparse"] = nd.sparse
 
 return nd

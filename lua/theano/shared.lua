@@ -33,6 +33,11 @@ return function(value, name, options)
     end
     return core.shared_random(value, options.name or name, options.borrow)
   end
+  if core.kind(value) == "sparse" then
+    if options.broadcastable then util.raise("TypeError", "shared: a sparse matrix has no broadcastable") end
+    local own = options.dtype and options.dtype ~= value.dtype and value:astype(options.dtype) or value
+    return core.shared(own, options.name or name, options.borrow, nil, options.strict, options.allow_downcast)
+  end
   local array, borrow = value, options.borrow
   if not util.is_array(value) then
     array, borrow = nd.array(value, options.dtype), true

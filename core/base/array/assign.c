@@ -160,7 +160,11 @@ ThArray *th_array_astype(ThArray *a, ThDtype d) {
     return out;
 }
 
-ThArray *th_array_copy(ThArray *a) { return a ? th_array_astype(a, (ThDtype)a->dtype) : NULL; }
+ThArray *th_array_copy(ThArray *a) {
+    ThArray *r = a ? th_array_astype(a, (ThDtype)a->dtype) : NULL;
+    if (r) r->flags |= a->flags & (ARRAY_CSR | ARRAY_CSC);
+    return r;
+}
 
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
 enum { BLOCK = 256 };

@@ -210,7 +210,7 @@ static bool shape_lazy(ShapeQ *q) {
         for (int o = 0; o < q->node->nout; o++) {
             ThType t = q->node->out[o]->type;
             if (t.kind == TYPE_STATE) q->out[o][0] = q->alg->constant(q->alg->u, TYPE_STATE_WORDS);
-            if (t.kind != TYPE_TENSOR || t.ndim == 0) continue; /* none are told */
+            if ((t.kind != TYPE_TENSOR && t.kind != TYPE_SPARSE) || t.ndim == 0) continue; /* none are told */
             for (int d = 0; d < t.ndim; d++) q->out[o][d] = q->alg->value(q->alg->u, next, d);
             next++;
         }

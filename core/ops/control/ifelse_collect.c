@@ -157,8 +157,11 @@ static GraphBody *body_of(Collect *k, ThVar *const *outs, int n, const VarVec *f
         ThVar **use = out.at;
         if (lengths) {
             use = out.at + n;
-            for (int o = 0; o < n; o++)
-                if (outs[o]->type.kind == TYPE_TENSOR && outs[o]->type.ndim) use[m++] = shape_make(&k->b, out.at[o]);
+            for (int o = 0; o < n; o++) {
+                bool sparse = outs[o]->type.kind == TYPE_SPARSE; /* as many words */
+                if (sparse || (outs[o]->type.kind == TYPE_TENSOR && outs[o]->type.ndim))
+                    use[m++] = shape_make(&k->b, out.at[o]);
+            }
         } else m = n;
         y = graph_body(k->c, in.at, front->n, use, m);
         for (int o = 0; o < n; o++) th_var_release(out.at[o]);

@@ -223,6 +223,8 @@ int front_build(Builder *b, int func, const ThArg *args, int nargs, ThVar **out,
         err(b->ctx, TH_ValueError, "there is no function number %d", func);
         return -1;
     }
+    if ((func = front_for_sparse(b->ctx, func, args, nargs)) < 0) return -1;
+    info = th_func_info(func);
     Front f = {
         .ctx = b->ctx, .b = b, .info = info, .op = func < NFRONT ? -1 : scalars[func - NFRONT], .out = out, .max = max};
     if (!bind(&f, args, nargs)) return -1;

@@ -70,6 +70,8 @@ int front_error(Front *f, ThError kind, const char *format, ...) TH_PRINTF(3, 4)
 ThVar *front_call(Builder *b, const char *name, const ThArg *args, int nargs);
 static inline ThArg front_arg_var(ThVar *v) { return (ThArg){.kind = TH_ARG_VAR, .var = v}; }
 static inline ThArg front_arg_int(int64_t i) { return (ThArg){.kind = TH_ARG_INT, .i = i}; }
+/* The function itself, or where an argument is a sparse matrix that of theano.sparse; -1 (TypeError): there is none. */
+int front_for_sparse(ThContext *c, int func, const ThArg *args, int nargs);
 /* Runs function number func on args within b; results are owned by the builder. */
 int front_build(Builder *b, int func, const ThArg *args, int nargs, ThVar **out, int max);
 

@@ -109,8 +109,11 @@ static bool want_tensor(Infer *q, int i) {
     return err(q->ctx, TH_TypeError, "%s: input %d must be a tensor", q->op->name, i);
 }
 
+/* Of a sparse matrix it is the length of its vector, which only the engine asks for. */
+static bool want_lengths(Infer *q) { return q->in[0]->type.kind == TYPE_SPARSE || want_tensor(q, 0); }
+
 static bool infer_shape(Infer *q) {
-    if (!want_tensor(q, 0)) return false;
+    if (!want_lengths(q)) return false;
     q->out[0] = LENGTH_TYPE(1);
     return true;
 }
@@ -167,7 +170,7 @@ const Op op_shape = {
 
 static bool infer_shape_i(Infer *q) {
     const ShapeIAttrs *at = q->attrs;
-    if (!want_tensor(q, 0)) return false;
+    if (!want_lengths(q)) return false;
     if (at->i < 0 || at->i >= q->in[0]->type.ndim)
         return err(q->ctx, TH_TypeError, "Shape_i{%lld}: x has only %d dimensions", (long long)at->i,
                    q->in[0]->type.ndim);

@@ -26,6 +26,12 @@
 #define OP_LIST_LINALG(X) \
     X(cholesky) X(lu_factor) X(qr) X(svd) X(eig) X(eigh) X(eigvalsh) X(solve) X(solve_triangular) X(cholesky_solve) \
     X(lu_solve) X(lstsq) X(matrix_inverse) X(pinv) X(det) X(slogdet) X(expm) X(sqrtm) X(logm)
+#define OP_LIST_SPARSE(X) \
+    X(sparse_word) X(sparse_part) X(sparse_with) X(sparse_transpose) X(csm) X(sparse_triplets) X(sparse_from_dense) \
+    X(dense_from_sparse) X(sparse_convert) X(sparse_sort) X(sparse_fold) X(sparse_remove0) X(sparse_take) \
+    X(sparse_spread) X(sparse_sum) X(sp_sum) X(sparse_add) X(sparse_mul) X(sparse_add_dense) X(sparse_diag) \
+    X(sparse_square_diagonal) X(sparse_at) X(sparse_dot) X(sparse_dot_count) X(true_dot) X(sparse_rows_dot) \
+    X(sparse_choice_count) X(sparse_choose) X(sparse_stack)
 #define OP_LIST_USER(X) X(user) X(user_lengths) X(user_run)
 #define OP_LIST_LOOP(X) X(scan) X(ifelse) X(if_lazy)
 #define OP_LIST_IMAGE(X) \
@@ -38,7 +44,8 @@
     OP_LIST_REDUCE(X) \
     OP_LIST_STRUCT(X) \
     OP_LIST_TENSOR(X) \
-    OP_LIST_IMAGE(X) OP_LIST_FFT(X) OP_LIST_LINALG(X) OP_LIST_RANDOM(X) OP_LIST_USER(X) OP_LIST_LOOP(X)
+    OP_LIST_IMAGE(X) \
+    OP_LIST_FFT(X) OP_LIST_LINALG(X) OP_LIST_SPARSE(X) OP_LIST_RANDOM(X) OP_LIST_USER(X) OP_LIST_LOOP(X)
 
 #define X(name) extern const Op op_##name;
 OP_LIST(X)

@@ -6,6 +6,8 @@
  */
 #include "opt/rules/rules.h"
 
+#include "ops/table/sparse.h"
+
 #include <string.h>
 
 typedef struct SizeExpr {
@@ -260,6 +262,7 @@ static ThVar *leaf(Opt *o, const SizeExpr *e) {
     if (e->kind == 'k') return const_int(&o->b, e->k, TH_INT64);
     if (v->owner && (v->owner->flags & APPLY_DEAD)) return NULL;
     if (e->kind == 'd') return shape_i_make(&o->b, v, (int)e->k);
+    if (v->type.kind == TYPE_SPARSE) return sparse_word_make(&o->b, v, (int)e->k);
     if (v->type.kind == TYPE_SCALAR) v = tensor_from_scalar_make(&o->b, v);
     else if (v->type.ndim == 1) v = subtensor_int_make(&o->b, v, e->k);
     return cast_make(&o->b, v, TH_INT64);

@@ -1,0 +1,277 @@
+/*
+ * kernels_body.h -- the loops over sparse matrices for one type of values. T is its C type, NAME(x) names the
+ * functions. Lines are done in order and by nobody else, so results do not depend on threads.
+ */
+
+/* out (lines, n) = s . d (places, n), for lines [from, to): columns in blocks that stay in registers. */
+static void NAME(gather_block)(const Sparse *s, const T *d, int64_t n, T *out, int64_t line, int64_t col) {
+    enum { WIDE = 64 / sizeof(T) };
+    const T *v = (const T *)(const void *)s->data;
+    T sum[WIDE] = {0};
+    for (int64_t k = s->ptr[line]; k < s->ptr[line + 1]; k++) {
+        const T *row = d + (int64_t)s->idx[k] * n + col;
+        T a = v[k];
+        for (int j = 0; j < WIDE; j++) sum[j] += a * row[j];
+    }
+    memcpy(out + line * n + col, sum, sizeof sum);
+}
+
+static void NAME(gather_rest)(const Sparse *s, const T *d, int64_t n, T *out, int64_t line, int64_t col) {
+    const T *v = (const T *)(const void *)s->data;
+    T *o = out + line * n;
+    for (int64_t j = col; j < n; j++) o[j] = 0;
+    for (int64_t k = s->ptr[line]; k < s->ptr[line + 1]; k++) {
+        const T *row = d + (int64_t)s->idx[k] * n;
+        T a = v[k];
+        for (int64_t j = col; j < n; j++) o[j] += a * row[j];
+    }
+}
+
+/* One column: four sums, added in a fixed order. */
+static void NAME(gather_vector)(const Sparse *s, const T *d, T *out, int64_t from, int64_t to) {
+    const T *v = (const T *)(const void *)s->data;
+    const int32_t *idx = s->idx;
+    for (int64_t i = from; i < to; i++) {
+        int64_t k = s->ptr[i], end = s->ptr[i + 1];
+        T a = 0, b = 0, c = 0, e = 0;
+        for (; k + 4 <= end; k += 4) {
+            a += v[k] * d[idx[k]];
+            b += v[k + 1] * d[idx[k + 1]];
+            c += v[k + 2] * d[idx[k + 2]];
+            e += v[k + 3] * d[idx[k + 3]];
+        }
+        for (; k < end; k++) a += v[k] * d[idx[k]];
+        out[i] = (a + b) + (c + e);
+    }
+}
+
+static void NAME(gather)(const Sparse *s, const void *dense, int64_t n, void *result, int64_t from, int64_t to) {
+    enum { WIDE = 64 / sizeof(T) };
+    const T *d = dense;
+    T *out = result;
+    if (n == 1) {
+        NAME(gather_vector)(s, d, out, from, to);
+        return;
+    }
+    for (int64_t i = from; i < to; i++) {
+        int64_t j = 0;
+        for (; j + WIDE <= n; j += WIDE) NAME(gather_block)(s, d, n, out, i, j);
+        if (j < n) NAME(gather_rest)(s, d, n, out, i, j);
+    }
+}
+
+/* out (places, n) += s^T . d (lines, n), columns [from, to) of it; out starts as zeros. */
+static void NAME(scatter)(const Sparse *s, const void *dense, int64_t n, void *result, int64_t from, int64_t to) {
+    const T *d = dense, *v = (const T *)(const void *)s->data;
+    T *out = result;
+    for (int64_t i = 0; i < s->lines; i++) {
+        const T *row = d + i * n;
+        for (int64_t k = s->ptr[i]; k < s->ptr[i + 1]; k++) {
+            T a = v[k], *o = out + (int64_t)s->idx[k] * n;
+            if (n == 1) o[0] += a * row[0];
+            else
+                for (int64_t j = from; j < to; j++) o[j] += a * row[j];
+        }
+    }
+}
+
+/* out (lines, n) = x . y, both by lines, n = y's places; out starts as zeros. */
+static void NAME(product_dense)(const Sparse *x, const Sparse *y, void *result, int64_t from, int64_t to) {
+    const T *a = (const T *)(const void *)x->data, *b = (const T *)(const void *)y->data;
+    for (int64_t i = from; i < to; i++) {
+        T *out = (T *)result + i * y->places;
+        for (int64_t k = x->ptr[i]; k < x->ptr[i + 1]; k++)
+            for (int64_t e = y->ptr[x->idx[k]]; e < y->ptr[x->idx[k] + 1]; e++) out[y->idx[e]] += a[k] * b[e];
+    }
+}
+
+/* Values of line i of x . y for the places that are in `at`; sum holds a zero for each place, and does so again. */
+static void NAME(product_line)(const Sparse *x, const Sparse *y, int64_t i, void *room, const int32_t *at, int64_t n,
+                               void *to) {
+    const T *a = (const T *)(const void *)x->data, *b = (const T *)(const void *)y->data;
+    T *sum = room, *out = to;
+    for (int64_t k = x->ptr[i]; k < x->ptr[i + 1]; k++) {
+        T v = a[k];
+        for (int64_t e = y->ptr[x->idx[k]]; e < y->ptr[x->idx[k] + 1]; e++) sum[y->idx[e]] += v * b[e];
+    }
+    for (int64_t j = 0; j < n; j++) {
+        out[j] = sum[at[j]];
+        sum[at[j]] = 0;
+    }
+}
+
+/* Stored values into a dense matrix of zeros with these steps (elements) by line and place. */
+static void NAME(to_dense)(const Sparse *s, void *result, int64_t by_line, int64_t by_place) {
+    const T *v = (const T *)(const void *)s->data;
+    T *out = result;
+    for (int64_t i = 0; i < s->lines; i++)
+        for (int64_t k = s->ptr[i]; k < s->ptr[i + 1]; k++) out[i * by_line + s->idx[k] * by_place] += v[k];
+}
+
+/* What is not zero of a dense matrix; false: more than there is room for. */
+static bool NAME(from_dense)(Sparse *s, const void *dense, int64_t by_line, int64_t by_place) {
+    T *v = (T *)(void *)s->data;
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->lines; i++) {
+        const T *row = (const T *)dense + i * by_line;
+        for (int64_t j = 0; j < s->places; j++) {
+            T x = row[j * by_place];
+            if (x == 0) continue;
+            if (n == s->room) return false;
+            v[n] = x;
+            s->idx[n++] = (int32_t)j;
+        }
+        s->ptr[i + 1] = (int32_t)n;
+    }
+    s->nnz = n;
+    return true;
+}
+
+/* Sums: of the union of two matrices in order (both), or products of what both have. */
+static void NAME(merge)(const Sparse *x, const Sparse *y, Sparse *s, bool both) {
+    const T *a = (const T *)(const void *)x->data, *b = (const T *)(const void *)y->data;
+    T *v = (T *)(void *)s->data;
+    int64_t n = 0;
+    for (int64_t i = 0; i < x->lines; i++) {
+        int64_t p = x->ptr[i], q = y->ptr[i], pe = x->ptr[i + 1], qe = y->ptr[i + 1];
+        while (p < pe && q < qe) {
+            int32_t c = x->idx[p], d = y->idx[q];
+            bool here = c <= d, there = d <= c;
+            if (both) v[n] = here && there ? a[p] + b[q] : here ? a[p] : b[q];
+            else v[n] = a[p] * b[q];
+            s->idx[n] = here ? c : d;
+            n += both || (here && there);
+            p += here;
+            q += there;
+        }
+        for (; both && p < pe; p++, n++) s->idx[n] = x->idx[p], v[n] = a[p];
+        for (; both && q < qe; q++, n++) s->idx[n] = y->idx[q], v[n] = b[q];
+        s->ptr[i + 1] = (int32_t)n;
+    }
+    s->nnz = n;
+}
+
+/* Values of y, 0 where it has none, at the places that x stores; both in order. */
+static void NAME(take_sparse)(const Sparse *x, const Sparse *y, void *result) {
+    const T *b = (const T *)(const void *)y->data;
+    T *out = result;
+    for (int64_t i = 0; i < x->lines; i++) {
+        int64_t q = y->ptr[i], qe = y->ptr[i + 1];
+        for (int64_t p = x->ptr[i]; p < x->ptr[i + 1]; p++) {
+            while (q < qe && y->idx[q] < x->idx[p]) q++;
+            out[p] = q < qe && y->idx[q] == x->idx[p] ? b[q] : 0;
+        }
+    }
+}
+
+static void NAME(take_dense)(const Sparse *x, const void *dense, int64_t by_line, int64_t by_place, void *result,
+                             int64_t from, int64_t to) {
+    T *out = result;
+    for (int64_t i = from; i < to; i++) {
+        const T *row = (const T *)dense + i * by_line;
+        for (int64_t k = x->ptr[i]; k < x->ptr[i + 1]; k++) out[k] = row[x->idx[k] * by_place];
+    }
+}
+
+/* Sums of numbers d, one for each stored value, by line or by place. */
+static void NAME(sum)(const Sparse *s, const void *values, void *result, bool by_line) {
+    const T *d = values;
+    T *out = result;
+    if (!by_line) {
+        for (int64_t j = 0; j < s->places; j++) out[j] = 0;
+        for (int64_t k = 0; k < s->nnz; k++) out[s->idx[k]] += d[k];
+        return;
+    }
+    for (int64_t i = 0; i < s->lines; i++) {
+        int64_t k = s->ptr[i], end = s->ptr[i + 1];
+        T a = 0, b = 0, c = 0, e = 0;
+        for (; k + 4 <= end; k += 4) a += d[k], b += d[k + 1], c += d[k + 2], e += d[k + 3];
+        for (; k < end; k++) a += d[k];
+        out[i] = (a + b) + (c + e);
+    }
+}
+
+/* out[k] = x[line] . y[place], rows of n numbers. */
+static void NAME(rows_dot)(const Sparse *s, const void *left, const void *right, int64_t n, void *result, int64_t from,
+                           int64_t to) {
+    const T *x = left, *y = right;
+    T *out = result;
+    for (int64_t i = from; i < to; i++) {
+        const T *p = x + i * n;
+        for (int64_t k = s->ptr[i]; k < s->ptr[i + 1]; k++) {
+            const T *q = y + (int64_t)s->idx[k] * n;
+            T sum[8] = {0}, rest = 0;
+            int64_t j = 0;
+            for (; j + 8 <= n; j += 8)
+                for (int e = 0; e < 8; e++) sum[e] += p[j + e] * q[j + e];
+            for (; j < n; j++) rest += p[j] * q[j];
+            out[k] = (((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]))) + rest;
+        }
+    }
+}
+
+/* Sum of the values stored at (i, i). */
+static void NAME(diagonal)(const Sparse *s, void *result) {
+    const T *v = (const T *)(const void *)s->data;
+    T *out = result;
+    for (int64_t i = 0; i < s->lines; i++) {
+        T sum = 0;
+        for (int64_t k = s->ptr[i]; k < s->ptr[i + 1]; k++)
+            if (s->idx[k] == i) sum += v[k];
+        out[i] = sum;
+    }
+}
+
+static void NAME(without_zeros)(const Sparse *x, Sparse *s) {
+    const T *a = (const T *)(const void *)x->data;
+    T *v = (T *)(void *)s->data;
+    int64_t n = 0;
+    for (int64_t i = 0; i < x->lines; i++) {
+        for (int64_t k = x->ptr[i]; k < x->ptr[i + 1]; k++) {
+            if (a[k] == 0) continue;
+            s->idx[n] = x->idx[k];
+            v[n++] = a[k];
+        }
+        s->ptr[i + 1] = (int32_t)n;
+    }
+    s->nnz = n;
+}
+
+/* Numbers that stand at one place of a line, one behind the other, are added. */
+static void NAME(fold)(Sparse *s) {
+    T *v = (T *)(void *)s->data;
+    int64_t n = 0, k = 0;
+    for (int64_t i = 0; i < s->lines; i++) {
+        int64_t first = n, end = s->ptr[i + 1];
+        for (; k < end; k++) {
+            if (n > first && s->idx[n - 1] == s->idx[k]) v[n - 1] += v[k];
+            else s->idx[n] = s->idx[k], v[n++] = v[k];
+        }
+        s->ptr[i + 1] = (int32_t)n;
+    }
+    s->nnz = n;
+}
+
+/* Sum of the values stored at each of n places. */
+static void NAME(at)(const Sparse *s, const int64_t *line, const int64_t *place, int64_t n, void *result) {
+    const T *v = (const T *)(const void *)s->data;
+    T *out = result;
+    for (int64_t e = 0; e < n; e++) {
+        int64_t low = s->ptr[line[e]], high = s->ptr[line[e] + 1];
+        T sum = 0;
+        while (s->order && high - low > 16) {
+            int64_t middle = low + (high - low) / 2;
+            if (s->idx[middle] <= place[e]) low = middle;
+            else high = middle;
+        }
+        for (int64_t k = low; k < high; k++)
+            if (s->idx[k] == place[e]) sum += v[k];
+        out[e] = sum;
+    }
+}
+
+static const SparseLoops NAME(loops) = {
+    NAME(gather),     NAME(scatter),  NAME(product_dense), NAME(product_line), NAME(to_dense),
+    NAME(from_dense), NAME(merge),    NAME(take_sparse),   NAME(take_dense),   NAME(sum),
+    NAME(rows_dot),   NAME(diagonal), NAME(without_zeros), NAME(fold),         NAME(at),
+};

@@ -1,0 +1,188 @@
+--- theano.sparse: types, values in and out of functions, operations against dense ones, gradients, errors.
+local theano = require("theano")
+local T, nd, sparse = theano.tensor, theano.ndarray, theano.sparse
+
+local INTERPRETED = { mode = theano.compile.Mode { linker = "interpreter" } }
+
+local function dense(m, n, seed, density)
+  local rng = nd.random.RandomState(seed)
+  local a = rng:randn(m, n)
+  return a * nd.asarray(nd.lt(rng:rand(m, n), density or 0.4))
+end
+
+local function make(format, a) return nd.sparse[format .. "_matrix"](a) end
+
+local function same(got, want, tolerance)
+  if nd.sparse.issparse(got) then got = got:toarray() end
+  if type(got) == "number" then got, want = nd.array({ got }), nd.array({ want }) end
+  assert.same(want.shape, got.shape)
+  assert(nd.allclose(got, want, tolerance or 1e-10, 1e-12), tostring(got) .. "\nis not\n" .. tostring(want))
+end
+
+local function fails(kind, pattern, f, ...)
+  local ok, why = pcall(f, ...)
+  assert.is_false(ok)
+  assert.equal(kind, theano.error_kind(why))
+  assert(why:find(pattern), why)
+end
+
+describe("types and values #asan", function()
+  it("prints and reads as Theano's", function()
+    local x = sparse.csr_matrix("x")
+    assert.equal("Sparse[float64, csr]", tostring(x.type))
+    assert.equal("Sparse[float32, csc]", tostring(sparse.csc_matrix("y", { dtype = "float32" }).type))
+    assert.equal("csc", sparse.matrix("csc", "z").type.format)
+    assert.equal(2, x.ndim)
+    assert.equal("float64", x.dtype)
+  end)
+
+  for _, format in ipairs({ "csr", "csc" }) do
+    it("goes through functions, shared variables, updates and givens: " .. format, function()
+      local a, b = dense(4, 6, 1), dense(4, 6, 2)
+      local x, s = sparse.matrix(format, "x"), theano.shared(make(format, a), "s")
+      local f = theano.compile({ x }, { x, sparse.add(x, s) }, { updates = { { s, x } } })
+      local y, sum = f(make(format, b))
+      same(y, b)
+      same(sum, a + b)
+      same(s:get_value(), b)
+      s:set_value(make(format, a))
+      same(s:get_value(), a)
+      local g = theano.compile({}, x:toarray(), { givens = { { x, s } } })
+      same(g(), a)
+    end)
+  end
+
+  it("takes only values of its type", function()
+    local x = sparse.csr_matrix("x")
+    local g = theano.compile({ x }, x:toarray())
+    fails("TypeError", "Sparse%[float64, csr%]", g, make("csc", dense(2, 2, 1)))
+    fails("TypeError", "Sparse%[float64, csr%]", g, make("csr", dense(2, 2, 1):astype("float32")))
+    fails("TypeError", "Sparse%[float64, csr%]", g, dense(2, 2, 1))
+    fails("TypeError", "sparse matrix is needed", g, { { 1, 2 } })
+    local y = T.dmatrix("y")
+    fails("TypeError", "Sparse%[float64, csr%]", theano.compile({ y }, y * 2), make("csr", dense(2, 2, 1)))
+  end)
+
+  it("passes through scan and ifelse", function()
+    local x, v = sparse.csr_matrix("x"), T.dvector("v")
+    local out = theano.scan({ fn = function(p, m) return sparse.dot(m, p) end, outputs_info = { v },
+      non_sequences = { x }, n_steps = 3 })
+    local a = dense(5, 5, 3)
+    local want = a:dot(a:dot(a:dot(nd.ones({ 5 }))))
+    same(theano.compile({ x, v }, out[-1])(make("csr", a), nd.ones({ 5 })), want)
+    local c = T.iscalar("c")
+    local pick = theano.ifelse(c, sparse.structured_exp(x), x)
+    local f = theano.compile({ c, x }, pick)
+    same(f(0, make("csr", a)), a)
+    same(f(1, make("csr", a)), nd.where(nd.eq(a, 0), a, nd.exp(a)))
+  end)
+
+  it("is no tensor to what works on those", function()
+    local x = sparse.csr_matrix("x")
+    fails("TypeError", "sparse matrix", T.exp, x)
+    fails("TypeError", "sparse matrix", T.max, x)
+    fails("TypeError", "stored values only", function() return x + 1 end)
+  end)
+end)
+
+-- What an operation gives for sparse operands is what the dense one gives.
+local function against_dense(name, build, want)
+  for _, format in ipairs({ "csr", "csc" }) do
+    for _, options in ipairs({ {}, INTERPRETED }) do
+      it(name .. " " .. format .. (options.mode and " interpreted" or "") .. " #asan", function()
+        for _, shape in ipairs({ { 5, 7, 0.4 }, { 1, 4, 1 }, { 3, 3, 0 }, { 0, 3, 0 }, { 40, 30, 0.1 } }) do
+          local m, n, density = table.unpack(shape)
+          local a, b, d, v = dense(m, n, 5, density), dense(m, n, 6, density), dense(m, n, 7, 1), dense(1, n, 8, 1)
+          v = v:reshape({ -1 })
+          local x, y, z, w = sparse.matrix(format, "x"), sparse.matrix(format, "y"), T.dmatrix("z"), T.dvector("w")
+          local f = theano.compile({ x, y, z, w }, build(x, y, z, w),
+            { on_unused_input = "ignore", mode = options.mode })
+          same(f(make(format, a), make(format, b), d, v), want(a, b, d, v))
+        end
+      end)
+    end
+  end
+end
+
+local function stored(a, f) return nd.where(nd.eq(a, 0), nd.zeros_like(a), f(a)) end
+
+describe("operations", function()
+  against_dense("add", function(x, y) return x + y end, function(a, b) return a + b end)
+  against_dense("sub", function(x, y) return x - y end, function(a, b) return a - b end)
+  against_dense("mul", function(x, y) return x * y end, function(a, b) return a * b end)
+  against_dense("add dense", function(x, _, z) return x + z end, function(a, _, d) return a + d end)
+  against_dense("dense sub", function(x, _, z) return z - x end, function(a, _, d) return d - a end)
+  against_dense("mul dense", function(x, _, z) return x * z end, function(a, _, d) return a * d end)
+  against_dense("mul scalar", function(x) return 2.5 * x end, function(a) return a * 2.5 end)
+  against_dense("div scalar", function(x) return x / 2.5 end, function(a) return a / 2.5 end)
+  against_dense("neg", function(x) return -x end, function(a) return -a end)
+  against_dense("transpose", function(x) return x.T end, function(a) return a.T end)
+  against_dense("structured_exp", function(x) return sparse.structured_exp(x) end,
+    function(a) return stored(a, nd.exp) end)
+  against_dense("tanh of sums", function(x) return sparse.tanh(2 * x) end, function(a) return nd.tanh(2 * a) end)
+  against_dense("col_scale", function(x, _, _, w) return sparse.col_scale(x, w) end,
+    function(a, _, _, v) return a * v end)
+  against_dense("row_scale", function(x, _, z) return sparse.row_scale(x, z:sum(1)) end,
+    function(a, _, d) return a * d:sum(1):reshape({ -1, 1 }) end)
+  against_dense("sp_sum", function(x) return sparse.sp_sum(x) end, function(a) return nd.sum(a) end)
+  against_dense("sp_sum 0", function(x) return sparse.sp_sum(x, 0) end, function(a) return a:sum(0) end)
+  against_dense("sp_sum 1", function(x) return sparse.sp_sum(x, 1) end, function(a) return a:sum(1) end)
+  against_dense("dot", function(x, _, z) return sparse.dot(x, z.T) end, function(a, _, d) return a:dot(d.T) end)
+  against_dense("dot vector", function(x, _, _, w) return sparse.dot(x, w) end,
+    function(a, _, _, v) return a:dot(v) end)
+  against_dense("dense dot", function(x, _, z) return sparse.dot(z.T, x) end, function(a, _, d) return d.T:dot(a) end)
+  against_dense("dot sparse", function(x, y) return sparse.dot(x, y.T) end, function(a, b) return a:dot(b.T) end)
+  against_dense("true_dot", function(x, y) return sparse.true_dot(x, y.T) end, function(a, b) return a:dot(b.T) end)
+  against_dense("sampling_dot", function(x, _, z) return sparse.sampling_dot(z, T.eye(z.shape[1]), x) end,
+    function(a, _, d) return a * d end)
+  against_dense("usmm", function(x, _, z) return sparse.usmm(0.5, x, z.T, T.dot(z, z.T)) end,
+    function(a, _, d) return 0.5 * a:dot(d.T) + d:dot(d.T) end)
+  against_dense("hstack", function(x, y) return sparse.hstack({ x, y }) end,
+    function(a, b) return nd.concatenate({ a, b }, 1) end)
+  against_dense("vstack", function(x, y) return sparse.vstack({ x, y }, { format = "csr" }) end,
+    function(a, b) return nd.concatenate({ a, b }, 0) end)
+  against_dense("slices", function(x) return x["::-1, 1:3"] end, function(a) return a["::-1, 1:3"] end)
+  against_dense("lt", function(x, y) return sparse.lt(x, y) end, function(a, b) return nd.lt(a, b):astype("uint8") end)
+  against_dense("eq dense", function(x, _, z) return sparse.eq(x, z) end,
+    function(a, _, d) return nd.eq(a, d):astype("uint8") end)
+  against_dense("other format", function(x) return x:tocsc() end, function(a) return a end)
+  against_dense("parts", function(x)
+    local data, indices, indptr, shape = sparse.csm_properties(x)
+    return sparse.CSM(x.type.format)(data * 2, indices, indptr, shape)
+  end, function(a) return a * 2 end)
+  against_dense("clean", function(x) return sparse.clean(x * 0 + x) end, function(a) return a end)
+end)
+
+describe("wrong shapes and structures #asan", function()
+  local x, y, z = sparse.csr_matrix("x"), sparse.csr_matrix("y"), T.dmatrix("z")
+  local a = make("csr", dense(4, 5, 1))
+
+  it("do not fit, and say so", function()
+    fails("ValueError", "5 columns, y has 4 rows", theano.compile({ x, z }, sparse.dot(x, z)), a, nd.ones({ 4, 3 }))
+    fails("ValueError", "4 rows and 5 rows", theano.compile({ x, y }, x + y), a, make("csr", dense(5, 4, 1)))
+    fails("ValueError", "4 rows, the dense one 5", theano.compile({ x, z }, x * z), a, nd.ones({ 5, 4 }))
+    fails("ValueError", "4 by 5", theano.compile({ x }, sparse.diag(x)), a)
+    fails("IndexError", "out of bounds", theano.compile({ x }, x[{ 7, 0 }]), a)
+  end)
+
+  it("are errors when a matrix is made of parts", function()
+    local data, indices, indptr, shape = T.dvector(), T.ivector(), T.ivector(), T.lvector()
+    local f = theano.compile({ data, indices, indptr, shape }, sparse.CSR(data, indices, indptr, shape))
+    local function int(v) return nd.array(v, "int32") end
+    same(f(nd.array({ 1., 2. }), int { 0, 1 }, int { 0, 1, 2 }, nd.array { 2, 2 }), nd.array { { 1., 0 }, { 0, 2. } })
+    fails("ValueError", "out of range", f, nd.array({ 1., 2. }), int { 0, 2 }, int { 0, 1, 2 }, nd.array { 2, 2 })
+    fails("ValueError", "out of range", f, nd.array({ 1., 2. }), int { 0, -1 }, int { 0, 1, 2 }, nd.array { 2, 2 })
+    fails("ValueError", "descend", f, nd.array({ 1., 2. }), int { 0, 1 }, int { 0, 3, 2 }, nd.array { 2, 2 })
+    fails("ValueError", "last pointer", f, nd.array({ 1., 2. }), int { 0, 1 }, int { 0, 1, 1 }, nd.array { 2, 2 })
+    fails("ValueError", "does not fit the shape", f, nd.array({ 1., 2. }), int { 0, 1 }, int { 0, 1, 2 },
+      nd.array { 3, 2 })
+    fails("ValueError", "values and", f, nd.array({ 1. }), int { 0, 1 }, int { 0, 1, 2 }, nd.array { 2, 2 })
+  end)
+
+  it("are not in order where they must be", function()
+    local m = nd.sparse.csr_matrix({ nd.array { 1., 2. }, nd.array { 1, 0 }, nd.array { 0, 2 } }, { shape = { 1, 2 } })
+    fails("ValueError", "not in order", theano.compile({ x, y }, x + y), m, make("csr", dense(1, 2, 1, 1)))
+    local f = theano.compile({ x, y }, sparse.ensure_sorted_indices(x) + y)
+    same(f(m, make("csr", nd.array { { 1., 1. } })), nd.array { { 3., 2. } })
+  end)
+end)
