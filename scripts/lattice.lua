@@ -1,5 +1,5 @@
---- The spectral test proper, for scripts/battery: points (u_i, .., u_(i+t-1)) of all of a linear generator's numbers lie on
--- parallel hyperplanes, whose largest distance is one over the length of the shortest vector of the dual lattice.
+--- The spectral test proper, for scripts/battery: points (u_i, .., u_(i+t-1)) of all of a linear generator's numbers lie
+-- on parallel hyperplanes, whose largest distance is one over the length of the shortest vector of the dual lattice.
 local M = {}
 
 -- ---- numbers of an order-3 recurrence modulo m1 m2, kept as their rests by both ------------------------------------
