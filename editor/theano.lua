@@ -723,6 +723,7 @@ function Function:memory() end
 ---@class theano.Config
 ---@field floatX "float64"|"float32" dtype of float constants and of variables without one (default float64)
 ---@field device "cpu"|"cuda"|"cuda-emulated" where compiled functions run and shared floats live (default cpu)
+---@field force_device boolean device=cuda without a GPU is an error; otherwise functions run on the CPU (default false)
 ---@field mode "Mode"|"FAST_RUN"|"FAST_COMPILE"|"DebugMode"|"DEBUG_MODE"|"NanGuardMode"|"None" default compilation mode; Mode: linker and optimizer (default Mode)
 ---@field linker "cvm"|"vm"|"c"|"py"|"c|py"|"cvm_nogc"|"vm_nogc"|"c|py_nogc"|"interpreter" how functions run: py and interpreter interpret the plan, all others build C code (default cvm)
 ---@field optimizer "o4"|"o3"|"o2"|"o1"|"unsafe"|"stabilize"|"fast_run"|"fast_compile"|"merge"|"None" which rewrites run (default o4)

@@ -124,17 +124,3 @@ describe("device=cuda-emulated", function()
     assert.equal(want, message("cuda-emulated"))
   end)
 end)
-
-describe("device=cuda", function()
-  it("runs on the CPU and says so once", function()
-    local program = [[
-      local theano = require "theano"
-      local x = theano.tensor.dscalar("x")
-      for k = 1, 2 do print(theano.compile({ inputs = { x }, outputs = x * k })(3)) end
-    ]]
-    local text, status = runner.run({ "-e", program }, { env = { "THEANO_FLAGS=device=cuda" } })
-    assert.equal(0, status)
-    assert.equal(1, select(2, text:gsub("device=cuda: this version drives no GPU", "")))
-    assert.equal("3.0\n6.0", text:match("3%.0\n6%.0"))
-  end)
-end)

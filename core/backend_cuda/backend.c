@@ -1,17 +1,10 @@
 /*
- * backend.c -- the records of the CUDA backends. "cuda" writes the text of kernels; this version launches them on the
- * emulated device only, so its build says so once and leaves the function to the interpreter. What a plan holds that
- * the emitter cannot write goes the same way.
+ * backend.c -- the records of the CUDA backends. "cuda" writes the text of kernels, which are launched on a device
+ * (cuda_program); "cuda-emulated" makes a unit that runs them on the CPU. What a plan holds that the emitter cannot
+ * write is left to the interpreter, after a log line.
  */
 #include "build/build.h"
 #include "cuda.h"
-
-static Unit *no_device(ThContext *c, const Plan *p, const char *function_name) {
-    (void)p;
-    ctx_log(c, "theano: %s: kernels run on device=cuda-emulated only; this function runs in the interpreter",
-            function_name ? function_name : "function");
-    return NULL;
-}
 
 static Unit *emulate(ThContext *c, const Plan *p, const char *function_name) {
 #if defined(__x86_64__)
@@ -26,7 +19,8 @@ static Unit *emulate(ThContext *c, const Plan *p, const char *function_name) {
     text_free(&t);
     return u;
 #else
-    return no_device(c, p, function_name); /* fibers are switched by x86-64 instructions */
+    ctx_log(c, "theano: device=cuda-emulated runs on x86-64 only; this function runs in the interpreter");
+    return (void)p, (void)function_name, NULL; /* fibers are switched by instructions of that processor */
 #endif
 }
 
@@ -45,5 +39,5 @@ static const Target *machine(ThContext *c, const char *processor) {
     return &target_cuda;
 }
 
-const Backend backend_cuda = {"cuda", emit, machine, no_device, NULL, NULL};
+const Backend backend_cuda = {"cuda", emit, machine, NULL, NULL, NULL};
 const Backend backend_cuda_emulated = {"cuda-emulated", emit_emulated, machine, emulate, NULL, NULL};

@@ -8,21 +8,11 @@
 
 #include "text/emit.h"
 #include "schedule/choose.h"
+#include "schedule/program.h"
 
 enum { CUDA_THREADS = CHOOSE_THREADS, CUDA_BLOCKS = CHOOSE_BLOCKS };
 
-/* The Nests of a kernel: its own, by blocks, where there are no points; their letter in names of functions. */
-enum { CUDA_NESTS = 3 };
-extern const char *const cuda_suffix[CUDA_NESTS];
-static inline const Nest *cuda_nest(const Nest *t, int i) { return i == 0 ? t : i == 1 ? t->twin : t->none; }
-
-typedef struct CudaKernel {
-    const Kernel *k;
-    KernelOrder o;
-    const Nest *nest;
-    int number;
-    int nbuf, nsym, nparam; /* of the steps that run it */
-} CudaKernel;
+typedef GridKernel CudaKernel;
 
 /* shape.c: how kernel `number` runs; false with NotImplementedError for what this backend cannot do. */
 bool cuda_shape(Emit *e, int number, CudaKernel *out);
@@ -50,6 +40,12 @@ void cuda_steps(Emit *e, const CudaKernel *k);
 /* unit.c: kernels only; kernels with emulation and host part */
 bool emit_cuda(Text *t, const Plan *p, const char *function_name);
 bool emit_cuda_emulated(Text *t, const Plan *p, const char *function_name);
+/* What the two, and program.c, are made of: an Emit ready for kernels; all of them into its body (patient: those that
+ * cannot be written have no nest; else NULL with NotImplementedError); the whole text; its end. */
+bool cuda_emit_begin(Emit *e, const Plan *p);
+CudaKernel *cuda_emit_kernels(Emit *e, bool patient);
+bool cuda_emit_text(Text *t, const Emit *e, const char *title, const char *const head[2]);
+void cuda_emit_end(Emit *e);
 
 extern const char *const cuda_prelude, *const cuda_emulation;
 bool cuda_mark_libm(Emit *e); /* prototypes that the device or the emulation has already */

@@ -91,10 +91,11 @@ void cuda_launcher(Emit *e, const CudaKernel *c) {
         cuda_draw_launcher(e, c);
         return;
     }
-    for (int i = 0; i < CUDA_NESTS; i++) {
-        const char *of = cuda_suffix[i];
-        if (cuda_nest(c->nest, i))
-            emit_line(e, "static void run_%d%s(const void *a) { kernel_%d%s(*(const Args_%d *)a); }", n, of, n, of, n);
+    for (int i = 0; i < GRID_NESTS; i++) {
+        char name[GRID_NAME];
+        grid_name(name, n, i);
+        if (grid_nest(c->nest, i))
+            emit_line(e, "static void run_%s(const void *a) { %s(*(const Args_%d *)a); }", name + 7, name, n);
     }
     emit_line(e, "static int launch_%d(Args_%d *a) {", n, n);
     e->indent = 1;

@@ -107,10 +107,8 @@ bool cuda_nodes(Emit *e, const NestNode *n) {
     return ok;
 }
 
-const char *const cuda_suffix[CUDA_NESTS] = {"", "b", "n"};
-
 bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
-    const Nest *t = cuda_nest(c->nest, nest);
+    const Nest *t = grid_nest(c->nest, nest);
     if (!emit_begin(e, c->k, c->number)) return false;
     e->lanes = 1;
     e->nest = t;
@@ -118,9 +116,14 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     if (t->grid == GRID_CALLS) return cuda_tiles(e);
     if (t->grid == GRID_DRAW) return cuda_draw(e, t->root->child);
     if (c->k->title) emit_line(e, "/* %s */", c->k->title);
-    emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", c->number, cuda_suffix[nest], c->number);
+    char name[GRID_NAME];
+    grid_name(name, c->number, nest);
+    emit_line(e, "KERNEL %s(const Args_%d a) {", name, c->number);
     e->indent = 1;
     cuda_head(e, NULL);
+    /* Nothing runs behind a failure. A block that may fail itself does not look: its threads could see different
+     * things. */
+    if (!(t->grid == GRID_BLOCK && c->k->can_fail)) emit_line(e, "if (a.err[0]) return;");
     if (t->grid == GRID_BLOCK) emit_line(e, "SHARED; (void)sh;");
     bool ok = cuda_nodes(e, t->root);
     e->indent = 0;

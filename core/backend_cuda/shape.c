@@ -18,6 +18,9 @@ bool cuda_shape(Emit *e, int number, CudaKernel *out) {
         out->nsym = st->nsym > out->nsym ? st->nsym : out->nsym;
         out->nparam = st->nparam > out->nparam ? st->nparam : out->nparam;
     }
+    out->nbuf += !out->nbuf;
+    out->nsym += !out->nsym;
+    out->nparam += !out->nparam;
     if (16 * out->nbuf + 8 * out->nsym + 16 * out->nparam > 4000) /* CUDA passes 4 KB of arguments */
         return err(e->c, TH_NotImplementedError, "the CUDA backend cannot pass so many arguments: %s", out->k->title);
     return true;

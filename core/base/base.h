@@ -22,7 +22,7 @@ typedef struct Config Config;           /* config.c */
 /* State that a higher layer keeps in the context, destroyed last-in first-out with it. */
 /* clang-format off */
 typedef enum {
-    CTX_GRAPH, CTX_OPS, CTX_OPT, CTX_PLAN, CTX_CPU, CTX_FFT, CTX_FACTOR, CTX_RUNTIME, CTX_EAGER, CTX_BACKEND_C, CTX_BACKEND_CUDA, CTX_API, CTX_SLOTS
+    CTX_GRAPH, CTX_OPS, CTX_OPT, CTX_PLAN, CTX_CPU, CTX_FFT, CTX_FACTOR, CTX_DEVICE, CTX_RUNTIME, CTX_EAGER, CTX_BACKEND_C, CTX_BACKEND_CUDA, CTX_API, CTX_SLOTS
 } CtxSlot;
 /* clang-format on */
 

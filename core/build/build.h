@@ -136,5 +136,12 @@ Unit *unit_load(CacheDir *d, const char *name, const char *key, const char *sour
  * theano_abi`. NULL when there is no compiler, it refuses, or nothing can be written.
  */
 Unit *unit_build(ThContext *c, const char *source);
+/* The same, and only the file is wanted: where it is, freed by the caller (build_job_free, then itself), or NULL. */
+BuildJob *unit_file(ThContext *c, const char *source);
+
+/* image.c, nvrtc.c: the bytes of a module, to be freed with ctx_free; NULL where there is no compiler, with the error
+ * set where it refuses. */
+char *build_image(ThContext *c, const char *source, size_t *n);
+char *nvrtc_image(ThContext *c, const char *text, const char *arch, size_t *n);
 
 #endif

@@ -3,6 +3,7 @@
  * place. In: the text of kernels and an architecture. Out: whether it compiles, with the log. Needs no GPU and no
  * driver. The library stays open; a context remembers what it found.
  */
+#include "build.h"
 #include "runtime/frame/backend.h"
 
 #include <dlfcn.h>
@@ -18,6 +19,8 @@ typedef struct Nvrtc {
     int (*log_size)(void *program, size_t *n);
     int (*log)(void *program, char *text);
     int (*destroy)(void **program);
+    int (*image_size)(void *program, size_t *n);
+    int (*image)(void *program, char *to);
 } Nvrtc;
 
 static void release(ThContext *c, void *p) { ctx_free(c, p, sizeof(Nvrtc)); }
@@ -53,7 +56,8 @@ static Nvrtc *nvrtc(ThContext *c) {
     n->handle = find();
     bool good = n->handle && take(n, "nvrtcCreateProgram", &n->create) && take(n, "nvrtcCompileProgram", &n->compile) &&
                 take(n, "nvrtcGetProgramLogSize", &n->log_size) && take(n, "nvrtcGetProgramLog", &n->log) &&
-                take(n, "nvrtcDestroyProgram", &n->destroy);
+                take(n, "nvrtcDestroyProgram", &n->destroy) && take(n, "nvrtcGetCUBINSize", &n->image_size) &&
+                take(n, "nvrtcGetCUBIN", &n->image);
     if (!good) n->create = NULL;
     return n;
 }
@@ -66,20 +70,49 @@ static void refuse(ThContext *c, const Nvrtc *n, void *program, const char *arch
     ctx_free(c, log, size + 1);
 }
 
-int cuda_compile_check(ThContext *c, const char *text, const char *arch) {
-    const Nvrtc *n = nvrtc(c);
+/* The compiled program; NULL with the error set. */
+static void *compile(ThContext *c, const Nvrtc *n, const char *text, const char *arch) {
     char option[64];
     void *program = NULL;
-    if (!n) return 2;
-    if (!n->create) return 1;
     snprintf(option, sizeof option, "--gpu-architecture=%s", arch);
     const char *const options[] = {option, "--fmad=false", "--std=c++17"};
     if (n->create(&program, text, "theano.cu", 0, NULL, NULL)) {
         err(c, TH_CompileError, "NVRTC cannot make a program");
-        return 2;
+        return NULL;
     }
-    int bad = n->compile(program, TH_LEN(options), options);
-    if (bad) refuse(c, n, program, arch);
+    if (!n->compile(program, TH_LEN(options), options)) return program;
+    refuse(c, n, program, arch);
     n->destroy(&program);
-    return bad ? 2 : 0;
+    return NULL;
+}
+
+int cuda_compile_check(ThContext *c, const char *text, const char *arch) {
+    const Nvrtc *n = nvrtc(c);
+    if (!n) return 2;
+    if (!n->create) return 1;
+    void *program = compile(c, n, text, arch);
+    if (!program) return 2;
+    n->destroy(&program);
+    return 0;
+}
+
+char *nvrtc_image(ThContext *c, const char *text, const char *arch, size_t *bytes) {
+    const Nvrtc *n = nvrtc(c);
+    if (!n) return NULL;
+    if (!n->create) {
+        ctx_log(c,
+                "theano: NVRTC (libnvrtc.so of CUDA 12 or 13) is not found: install the CUDA toolkit's nvrtc, or set "
+                "CUDA_HOME; this function runs on the CPU");
+        return NULL;
+    }
+    void *program = compile(c, n, text, arch);
+    if (!program) return NULL;
+    char *image = !n->image_size(program, bytes) && *bytes ? ctx_alloc(c, *bytes) : NULL;
+    if (image && n->image(program, image)) {
+        ctx_free(c, image, *bytes);
+        image = NULL;
+        err(c, TH_CompileError, "NVRTC does not give what it compiled");
+    }
+    n->destroy(&program);
+    return image;
 }

@@ -72,19 +72,18 @@ static Plan *plan_graph(Compile *k, const CompileWatch *w, FGraph **fg) {
 
 const Backend *compile_backend(ThContext *c) {
     const char *device = config_str(c, "device");
-    return device && !strcmp(device, "cuda-emulated") ? &backend_cuda_emulated : &backend_c;
+    if (!strcmp(device, "cuda-emulated")) return &backend_cuda_emulated;
+    return !strcmp(device, "cuda") && compile_device(c) ? &backend_cuda : &backend_c;
 }
 
 /* 5. Generated code; NULL: the interpreter runs the plan (an error is set only when something is broken). */
 static Unit *build(Compile *k, const Plan *plan) {
     if (k->interpret) return NULL;
     int64_t start = profile_now();
-    const char *device = config_str(k->ctx, "device");
-    if (device && !strcmp(device, "cuda") && !k->ctx->told_device) {
-        k->ctx->told_device = true;
-        ctx_log(k->ctx, "theano: device=cuda: this version drives no GPU; functions run on the CPU");
-    }
-    Unit *unit = compile_backend(k->ctx)->build(k->ctx, plan, NULL); /* no name: equal functions share their unit */
+    const Backend *b = compile_backend(k->ctx);
+    Unit *unit = failed(k->ctx)       ? NULL
+                 : b == &backend_cuda ? compile_for_device(k->ctx, plan)
+                                      : b->build(k->ctx, plan, NULL); /* no name: equal functions share their unit */
     k->times.ns_build = profile_now() - start;
     return unit;
 }

@@ -53,6 +53,11 @@ bool compile_write_out(ThContext *c, ThVar **outs, int n, ThVar *const *in, int 
 FGraph *compile_graph(Compile *k);
 bool compile_rewrite(Compile *k, FGraph *fg, const CompileWatch *w);
 const Backend *compile_backend(ThContext *c); /* of the flag device */
+
+/* ---- device.c ---- */
+struct Device *compile_device(
+    ThContext *c); /* of device=cuda; NULL after a log line, or with GpuError (force_device) */
+Unit *compile_for_device(ThContext *c, const Plan *plan); /* NULL: the interpreter serves, or the error is set */
 /* A request as a function: checked, then made by compile_function or by what wraps it. */
 typedef ThFunction *CompileMake(Compile *k);
 ThFunction *compile_request(ThContext *c, const ThCompile *spec, CompileMake *make);

@@ -74,17 +74,18 @@ typedef struct Workspace {
     struct Pack *pack; /* weights that stay packed (packs.c) */
     int npack;
     /* versions.c; unused where the function has none */
-    int64_t *known;       /* by slot: what a version for this signature knows */
-    UnitRun *version;     /* serves this signature instead of the function's unit, or NULL */
-    int64_t wait, waited; /* calls until versions_ask; where the count began */
-    uint64_t key;         /* of known */
-    double gain;          /* nanoseconds of one call that a version is worth */
-    uint64_t lengths;     /* tune.c: of the signature */
-    Unit *timed;          /* what does the steps of this call, each timed, or NULL */
-    LockHold hold;        /* while code of the host runs */
-    Left *left;           /* by host call */
-    int nleft;            /* how many of them hold something */
-    char host_text[256];  /* why a host call failed; "" when it gave no text */
+    int64_t *known;            /* by slot: what a version for this signature knows */
+    UnitRun *version;          /* serves this signature instead of the function's unit, or NULL */
+    int64_t wait, waited;      /* calls until versions_ask; where the count began */
+    uint64_t key;              /* of known */
+    double gain;               /* nanoseconds of one call that a version is worth */
+    uint64_t lengths;          /* tune.c: of the signature */
+    Unit *timed;               /* what does the steps of this call, each timed, or NULL */
+    LockHold hold;             /* while code of the host runs */
+    struct Launches *launches; /* launch.c: of a function on a device, or NULL */
+    Left *left;                /* by host call */
+    int nleft;                 /* how many of them hold something */
+    char host_text[256];       /* why a host call failed; "" when it gave no text */
 } Workspace;
 
 struct ThFunction {

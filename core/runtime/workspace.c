@@ -7,6 +7,7 @@
 #include "runtime/fft/work.h"
 #include "runtime/pool/pool.h"
 #include "function.h"
+#include "launch.h"
 #include "runtime/machine/parallel.h"
 #include "runtime/random/draw.h"
 #include "packs.h"
@@ -83,6 +84,7 @@ void workspace_give(ThFunction *f, Workspace *w) {
 
 void workspace_free(Workspace *w) {
     ThFunction *f = w->fn;
+    launch_free(w->launches);
     for (int i = 0; i < f->plan->noutput; i++) th_array_release(w->borrowed[i]);
     for (int i = 0; i < f->nprovided; i++) buffer_release(w->keep[i]);
     for (int i = 0; i < f->nin; i++) th_array_release(w->number[i]);

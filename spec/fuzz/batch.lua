@@ -55,6 +55,7 @@ function M.run(options)
     at(seed, "generation")
     play.ways.c.cflags = seed % 8 == 0 and "" or "-O0"
     play.ways.threads.cflags = play.ways.c.cflags
+    play.ways.device.cflags = play.ways.c.cflags
     local s = check.session(seed)
     note_session(r, s)
     local way, why = check.try(s, options.ways)

@@ -24,6 +24,10 @@ M.ways = {
   threads = { name = "threads", mode = mode("c", "fast_run"), c = true, config = threads,
     flags = { "theano.config.openmp, theano.config.openmp_elemwise_minsize = true, 2" },
     text = 'theano.compile.Mode({ linker = "c", optimizer = "fast_run" })' },
+  device = { name = "device", mode = mode("c", "fast_run"), c = true,
+    config = { device = "cuda", ["device.driver"] = "build/libcuda-emulated.so" },
+    flags = { 'theano.config.device, theano.config["device.driver"] = "cuda", "build/libcuda-emulated.so"' },
+    text = 'theano.compile.Mode({ linker = "c", optimizer = "fast_run" })' },
 }
 
 -- ---- notes --------------------------------------------------------------------------------------------------------

@@ -24,6 +24,9 @@ typedef struct Backend {
     bool (*candidates)(ThContext *c, const Plan *p, uint8_t *n);
 } Backend;
 extern const Backend backend_c, backend_cuda, backend_cuda_emulated;
+/* A plan for a GPU: arch "sm_90" by NVRTC, NULL for the emulated driver. *source: its text, th_free. NULL where there
+ * is no compiler for it (after a log line), or with the error set. */
+struct GridProgram *cuda_program(const Plan *p, const char *arch, char **source);
 /* Compiles one CUDA text for an architecture ("sm_90"); 0 ok, 1 no NVRTC here, 2 does not compile (error set with the
  * log). */
 int cuda_compile_check(ThContext *c, const char *text, const char *arch);

@@ -1,7 +1,8 @@
 /*
- * interp.c -- executes a Plan without a compiler: regions, steps, and the loops of each kernel stage.
- * Recursion is over loop depth (at most 2 KDIM) and region nesting, never over graph nodes.
+ * interp.c -- executes a Plan without a compiler: its steps, and the loops of each kernel stage.
+ * Recursion is over loop depth (at most 2 KDIM), never over graph nodes.
  */
+#include "runtime/frame/walk.h"
 #include "unit.h"
 
 #include <string.h>
@@ -146,60 +147,19 @@ int interp_step(const InterpUnit *u, int step, ThFrame *f) {
     return 0;
 }
 
-static int one_step(const InterpUnit *u, int step, ThFrame *f) {
-    return profile_wanted(f) ? profile_step(f, step) : interp_step(u, step, f);
+typedef struct InterpWalk {
+    Walk walk;
+    const InterpUnit *u;
+} InterpWalk;
+
+static int one_step(const Walk *w, ThFrame *f, int step) {
+    return profile_wanted(f) ? profile_step(f, step) : interp_step(((const InterpWalk *)w)->u, step, f);
 }
 
-static int straight(const InterpUnit *u, const Region *g, ThFrame *f) {
-    for (int i = g->first; i < g->first + g->n; i++) {
-        if (i < u->plan->first_write && f->rt->poll_interrupt(f))
-            return f->rt->fail(f, i, TH_Interrupted, 0, 0, 0, 0, 0);
-        if (one_step(u, i, f)) return 1;
-    }
-    return 0;
+int interp_run(const InterpUnit *u, ThFrame *f) {
+    const InterpWalk w = {{one_step, NULL}, u};
+    return walk_plan(&w.walk, f);
 }
-
-/* Sets what the region's windows show in turn t. */
-static void windows(const Plan *p, const Region *g, ThFrame *f, int64_t t) {
-    for (int i = g->window; i < g->window + g->nwindow; i++) {
-        const PlanWindow *w = &p->window[i];
-        int64_t at = size_value(w->first, f->sym) + t * size_value(w->step, f->sym);
-        int64_t ring = size_value(w->ring, f->sym);
-        if (ring > 0) at = (at % ring + ring) % ring;
-        at += size_value(w->base, f->sym);
-        f->buf[w->buf] = f->buf[w->of] + at * (int64_t)th_dtype_bytes((ThDtype)p->buf[w->buf].dtype);
-    }
-}
-
-static int region(const InterpUnit *u, int id, ThFrame *f);
-
-static int loop(const InterpUnit *u, const Region *g, ThFrame *f) {
-    int64_t trip, t = 0;
-    if (!size_get(g->trip, f->sym, &trip)) return f->rt->fail(f, -1, TH_RuntimeError, 0, 0, 0, 0, 0);
-    for (bool stop = false; t < trip && !stop; t++) {
-        f->sym[g->counter] = t;
-        windows(u->plan, g, f, t);
-        if (region(u, g->child, f)) return 1;
-        stop = g->until >= 0 && *f->buf[g->until];
-    }
-    if (g->turns > 0) *(int64_t *)(void *)f->buf[g->turns - 1] = t;
-    return 0;
-}
-
-static int region(const InterpUnit *u, int id, ThFrame *f) {
-    for (; id >= 0; id = u->plan->region[id].next) {
-        const Region *g = &u->plan->region[id];
-        if (g->kind == REGION_STRAIGHT) {
-            if (straight(u, g, f)) return 1;
-        } else if (g->kind == REGION_BRANCH) {
-            windows(u->plan, g, f, 0);
-            if (region(u, *f->buf[g->cond] ? g->child : g->other, f)) return 1;
-        } else if (loop(u, g, f)) return 1;
-    }
-    return 0;
-}
-
-int interp_run(const InterpUnit *u, ThFrame *f) { return u->plan->nregion ? region(u, 0, f) : 0; }
 
 InterpUnit *interp_unit(Plan *p) {
     Arena *a = arena_new(p->ctx);

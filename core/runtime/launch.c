@@ -1,0 +1,505 @@
+/*
+ * launch.c -- what a call of such a function does: mirrors, launches, and the way back. In: a frame whose buffers have
+ * host addresses. Out: their values, or the first failure.
+ */
+#include "launch.h"
+
+#include "runtime/frame/walk.h"
+#include "schedule/choose.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ON_HOST = 1, ON_DEVICE = 2 }; /* who has a buffer's value */
+enum { RECORD = 8 };                 /* words of the error record */
+
+typedef struct Mirror {
+    char *host; /* first byte of what it mirrors */
+    size_t bytes, room;
+    DeviceAddress at;
+    uint8_t has;
+} Mirror;
+
+typedef struct LaunchUnit {
+    Unit unit;
+    ThContext *c;
+    GridProgram *program;
+    Device *device;
+    DeviceQueue q; /* its module is loaded by it */
+    void *module;
+    void *function[]; /* GRID_FUNCTIONS a kernel */
+} LaunchUnit;
+
+typedef struct Launches {
+    LaunchUnit *u;
+    const Plan *plan;
+    DeviceQueue q;
+    DeviceAddress record;
+    Mirror *mirror; /* by plan buffer */
+    int *root;      /* by plan buffer: itself; of a window, the buffer that it shows */
+    char *args;     /* the largest record of arguments */
+    char *stage;    /* what comes back before it is told */
+    size_t args_bytes, stage_bytes;
+    int step; /* at work, for errors */
+} Launches;
+
+static const DeviceOps *ops(const Launches *l) { return l->u->device->op; }
+
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
+static int refuse(Launches *l, ThFrame *f, DeviceStatus s) {
+    ThContext *c = l->u->c;
+    Workspace *w = f->ws;
+    device_error(c, &l->q, s, "a function runs");
+    int kind = (int)th_error(c);
+    snprintf(w->host_text, sizeof w->host_text, "%.250s", th_error_text(c));
+    th_error_clear(c);
+    return f->rt->fail(f, l->step, kind, 0, 0, 0, 0, 0);
+}
+
+#define TRY(call) \
+    do { \
+        DeviceStatus s_ = (call); \
+        if (s_) return refuse(l, f, s_); \
+    } while (0)
+
+/* Waits, then looks whether a kernel failed. */
+static int look(Launches *l, ThFrame *f) {
+    int64_t r[RECORD];
+    TRY(ops(l)->copy_out(&l->q, r, l->record, sizeof r));
+    TRY(ops(l)->wait(&l->q));
+    return r[0] ? f->rt->fail(f, (int)r[1], (int)r[2], (int)r[3], r[4], r[5], 0, 0) : 0;
+}
+
+/* ---- mirrors ----------------------------------------------------------------------------------------------------- */
+/* The bytes of an array: [*from, *from + result). */
+static size_t span(const ThArray *a, char **from) {
+    int64_t low = 0, high = 0, item = (int64_t)th_dtype_bytes((ThDtype)a->dtype);
+    *from = a->data;
+    if (!a->size) return 0;
+    for (int d = 0; d < a->ndim; d++) {
+        int64_t reach = (ARRAY_SHAPE(a)[d] - 1) * ARRAY_STRIDES(a)[d];
+        if (reach < 0) low += reach;
+        else high += reach;
+    }
+    *from += low;
+    return (size_t)(high - low + item);
+}
+
+/* Where a buffer lies on the host now, and how much of it there is. */
+static size_t extent(const Launches *l, ThFrame *f, int b, char **from) {
+    const PlanBuf *p = &l->plan->buf[b];
+    const ThArray *a = workspace_array(f->ws, b);
+    int64_t bytes = 0;
+    if (a) return span(a, from);
+    *from = f->buf[b];
+    return size_bytes(p->size, f->sym, (ThDtype)p->dtype, &bytes) ? (size_t)bytes : 0;
+}
+
+/* The mirror of root buffer b, as large as it is now. */
+static int fit(Launches *l, ThFrame *f, int b) {
+    Mirror *m = &l->mirror[b];
+    char *from;
+    size_t bytes = extent(l, f, b, &from);
+    if (from != m->host || bytes != m->bytes) m->has &= ON_HOST;
+    m->host = from;
+    m->bytes = bytes;
+    if (bytes <= m->room) return 0;
+    TRY(ops(l)->free(&l->q, m->at));
+    m->at = 0, m->room = 0;
+    TRY(ops(l)->alloc(&l->q, bytes, &m->at));
+    m->room = bytes;
+    return 0;
+}
+
+static int to_device(Launches *l, ThFrame *f, int buf) {
+    int b = l->root[buf];
+    Mirror *m = &l->mirror[b];
+    if (fit(l, f, b)) return 1;
+    if (m->has == ON_HOST) {
+        TRY(ops(l)->copy_in(&l->q, m->at, m->host, m->bytes));
+        m->has |= ON_DEVICE;
+    }
+    return 0;
+}
+
+static int to_host(Launches *l, ThFrame *f, int buf) {
+    int b = l->root[buf];
+    Mirror *m = &l->mirror[b];
+    if (m->has != ON_DEVICE) return 0;
+    if (look(l, f)) return 1;
+    TRY(ops(l)->copy_out(&l->q, m->host, m->at, m->bytes));
+    TRY(ops(l)->wait(&l->q));
+    m->has |= ON_HOST;
+    return 0;
+}
+
+static DeviceAddress place(const Launches *l, const ThFrame *f, int buf) {
+    const Mirror *m = &l->mirror[l->root[buf]];
+    return m->at + (DeviceAddress)(f->buf[buf] - m->host);
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+static int64_t length(const Step *s, const ThFrame *f, Size z) { return z.sym < 0 ? z.k : z.k * f->sym[s->sym[z.sym]]; }
+
+static int64_t product(const GridKernel *g, const Step *s, const ThFrame *f, int from, int to) {
+    const LoopStage *st = &g->o.stage[0];
+    int64_t n = 1;
+    for (int i = from; i < to; i++) n *= length(s, f, g->k->dim[st->loop[i]].n);
+    return n;
+}
+
+typedef struct Choice {
+    int nest; /* of GRID_NESTS, -1: there is nothing to do */
+    int64_t blocks;
+    int threads;
+} Choice;
+
+static int64_t tiles(const GridKernel *g, const Step *s, const ThFrame *f) {
+    int m = g->k->st.at[g->k->st.n - 1].d0;
+    int64_t rows = length(s, f, g->k->dim[m].n), columns = length(s, f, g->k->dim[m + 1].n), size = CHOOSE_TILE;
+    return (rows + size - 1) / size * ((columns + size - 1) / size);
+}
+
+/* Threads that a draw has work for: a stream each, or a counter. */
+static int64_t drawn(const GridKernel *g, const Step *s, const ThFrame *f) {
+    const Stage *st = &g->k->st.at[0];
+    const Size *z = g->k->size.at + st->num0;
+    int64_t most = 16 / (int64_t)th_dtype_bytes((ThDtype)g->k->acc.at[st->C].dtype); /* numbers of a counter */
+    if (z[DRAW_AT_KIND].k == DRAW_MRG) return length(s, f, z[DRAW_AT_STREAMS]);
+    return (length(s, f, z[DRAW_AT_EACH]) + most - 1) / most * length(s, f, z[DRAW_AT_DRAWS]);
+}
+
+/* The same rule as for emulated units (core/backend_cuda/host.c). */
+static Choice choose(const GridKernel *g, const Step *s, const ThFrame *f) {
+    const Nest *t = g->nest;
+    enum { WIDE = CHOOSE_THREADS };
+    if (t->grid == GRID_TILES) {
+        int64_t n = tiles(g, s, f);
+        return (Choice){n > 0 ? 0 : -1, n, WIDE};
+    }
+    if (t->grid == GRID_DRAW) {
+        int64_t n = drawn(g, s, f);
+        return (Choice){n > 0 ? 0 : -1, (n + WIDE - 1) / WIDE, WIDE};
+    }
+    int64_t points = product(g, s, f, 0, t->depth);
+    if (points <= 0) return (Choice){t->none ? 2 : -1, 1, 1};
+    if (t->twin) {
+        int64_t inside = product(g, s, f, t->depth, g->o.stage[0].nloop);
+        if (inside >= CHOOSE_LONG || (inside >= WIDE && points < CHOOSE_POINTS)) return (Choice){1, points, WIDE};
+    }
+    if (t->grid == GRID_SERIAL) return (Choice){0, 1, 1};
+    return (Choice){0, t->grid == GRID_BLOCK ? points : (points + WIDE - 1) / WIDE, WIDE};
+}
+
+/* Literals as the kernels read them: floats as float64, all others as they are. */
+static void literals(const GridKernel *g, const Step *s, char *to) {
+    for (int i = 0; i < s->nparam; i++) {
+        char kind = 'f';
+        for (int j = 0; j < g->k->ins.n; j++)
+            if (g->k->ins.at[j].op == INS_PARAM && g->k->ins.at[j].a == i)
+                kind = th_dtype_kind((ThDtype)g->k->ins.at[j].dtype);
+        memcpy(to + 16 * i, kind == 'f' ? (const void *)&s->param[i].f : &s->param[i].i, 8);
+    }
+}
+
+static bool private_rows(const Kernel *k, int buf, size_t *item) {
+    for (int a = 0; a < k->acc.n; a++)
+        if (k->acc.at[a].buf == buf && (k->acc.at[a].flags & ACC_ROWTEMP)) {
+            *item = th_dtype_bytes((ThDtype)k->acc.at[a].dtype);
+            return true;
+        }
+    return false;
+}
+
+static uint8_t use_of(const Kernel *k, int buf) {
+    uint8_t use = 0;
+    for (int a = 0; a < k->acc.n; a++)
+        if (k->acc.at[a].buf == buf) use |= k->acc.at[a].flags & (ACC_READ | ACC_WRITE | ACC_ADD);
+    return use ? use : ACC_READ | ACC_WRITE; /* operands of a product */
+}
+
+typedef struct Rows { /* memory for the private rows of this launch */
+    DeviceAddress at[KACC];
+    int n;
+} Rows;
+
+static int addresses(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, int64_t blocks, Rows *rows) {
+    DeviceAddress *b = (DeviceAddress *)(void *)l->args;
+    int64_t *row = (int64_t *)(void *)(l->args + g->nbuf * 8 + g->nsym * 8 + g->nparam * 16 + 16);
+    for (int i = 0; i < s->nbuf; i++) {
+        size_t item;
+        if (!private_rows(g->k, i, &item)) {
+            if (to_device(l, f, s->buf[i])) return 1;
+            b[i] = place(l, f, s->buf[i]);
+            continue;
+        }
+        row[i] = size_value(l->plan->buf[s->buf[i]].size, f->sym);
+        if (rows->n == KACC) return f->rt->fail(f, l->step, TH_RuntimeError, 0, 0, 0, 0, 0);
+        TRY(ops(l)->alloc(&l->q, (size_t)(blocks * row[i]) * item + 64, &rows->at[rows->n]));
+        b[i] = rows->at[rows->n++];
+    }
+    return 0;
+}
+
+static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
+    Choice ch = choose(g, s, f);
+    Rows rows = {.n = 0};
+    if (ch.nest < 0) return 0;
+    if (ch.blocks > CHOOSE_BLOCKS) ch.blocks = CHOOSE_BLOCKS;
+    memset(l->args, 0, l->args_bytes);
+    int bad = addresses(l, f, g, s, ch.blocks, &rows);
+    int64_t *sizes = (int64_t *)(void *)(l->args + g->nbuf * 8);
+    for (int i = 0; i < s->nsym; i++) sizes[i] = f->sym[s->sym[i]];
+    literals(g, s, l->args + g->nbuf * 8 + g->nsym * 8);
+    int64_t *last = (int64_t *)(void *)(l->args + g->nbuf * 8 + g->nsym * 8 + g->nparam * 16);
+    last[0] = (int64_t)l->record;
+    last[1] = l->step;
+    DeviceGrid grid = {(unsigned)ch.blocks, (unsigned)ch.threads, 0};
+    void **function = l->u->function + GRID_FUNCTIONS * g->number;
+    DeviceStatus st = DEVICE_OK;
+    if (!bad && grid_looks(g)) st = ops(l)->launch(&l->q, function[GRID_LOOK], grid, l->args);
+    if (!bad && !st) st = ops(l)->launch(&l->q, function[ch.nest], grid, l->args);
+    for (int i = 0; i < rows.n; i++) ops(l)->free(&l->q, rows.at[i]);
+    if (bad) return 1;
+    TRY(st);
+    for (int i = 0; i < s->nbuf; i++)
+        if (use_of(g->k, i) & (ACC_WRITE | ACC_ADD)) l->mirror[l->root[s->buf[i]]].has = ON_DEVICE;
+    return 0;
+}
+
+/* ---- steps of the host ------------------------------------------------------------------------------------------- */
+/* Each buffer that the host reads or writes in a step. */
+static int host_needs(Launches *l, ThFrame *f, const Step *s) {
+    const Plan *p = l->plan;
+    if (s->kind == STEP_SIZE) {
+        for (int i = s->a; i < s->a + s->n; i++)
+            if (p->shape[i].op == SHAPE_VALUE && to_host(l, f, p->shape[i].a)) return 1;
+        return 0;
+    }
+    if (s->kind == STEP_LATE) return 0;
+    for (int i = 0; i < s->nbuf && s->kind != STEP_HOST; i++)
+        if (to_host(l, f, s->buf[i])) return 1;
+    if (s->kind != STEP_HOST) return 0;
+    const PlanHost *h = &p->host[s->host];
+    for (int i = 0; i < h->nin; i++)
+        if (to_host(l, f, h->in[i].buf)) return 1;
+    for (int i = 0; i < h->nout; i++)
+        if (to_host(l, f, h->out[i].buf)) return 1;
+    return 0;
+}
+
+static void host_wrote(Launches *l, const Step *s) {
+    const Plan *p = l->plan;
+    const Kernel *k = s->kind == STEP_KERNEL ? p->kernel[s->kernel] : NULL;
+    if (k)
+        for (int i = 0; i < s->nbuf; i++)
+            if (use_of(k, i) & (ACC_WRITE | ACC_ADD)) l->mirror[l->root[s->buf[i]]].has = ON_HOST;
+    if (s->kind == STEP_TRANSFER) l->mirror[l->root[s->buf[1]]].has = ON_HOST;
+    if (s->kind == STEP_LATE) l->mirror[l->root[s->buf[0]]].has = 0;
+    if (s->kind != STEP_HOST) return;
+    const PlanHost *h = &p->host[s->host];
+    for (int i = 0; i < h->nout; i++) l->mirror[l->root[h->out[i].buf]].has = ON_HOST;
+}
+
+typedef struct LaunchWalk {
+    Walk walk;
+    Launches *l;
+} LaunchWalk;
+
+static int step(const Walk *w, ThFrame *f, int number) {
+    Launches *l = ((const LaunchWalk *)w)->l;
+    const Step *s = &l->plan->step[number];
+    const GridKernel *g = s->kind == STEP_KERNEL ? &l->u->program->kernel[s->kernel] : NULL;
+    l->step = number;
+    if (g && g->nest) return launch(l, f, g, s);
+    if (host_needs(l, f, s) || look(l, f)) return 1;
+    if (interp_step(f->ws->fn->interp, number, f)) return 1;
+    host_wrote(l, s);
+    return 0;
+}
+
+static int see(const Walk *w, ThFrame *f, int buf, bool write) {
+    Launches *l = ((const LaunchWalk *)w)->l;
+    if (to_host(l, f, buf)) return 1;
+    if (write) l->mirror[l->root[buf]].has = ON_HOST;
+    return 0;
+}
+
+/* ---- a call ------------------------------------------------------------------------------------------------------ */
+static size_t carve(Launches *l, const LaunchUnit *u, const Plan *p) {
+    size_t at = sizeof *l, most = 0;
+    for (int i = 0; i < u->program->nkernel; i++) {
+        size_t n = grid_record_bytes(&u->program->kernel[i]);
+        if (n > most) most = n;
+    }
+    if (l) l->mirror = (Mirror *)(void *)((char *)l + at);
+    at += sizeof(Mirror) * (size_t)(p->nbuf + 1);
+    if (l) l->root = (int *)(void *)((char *)l + at);
+    at += (sizeof(int) * (size_t)(p->nbuf + 1) + 15) / 16 * 16;
+    if (l) l->args = (char *)l + at, l->args_bytes = most;
+    return at + most;
+}
+
+static void find_roots(Launches *l) {
+    const Plan *p = l->plan;
+    for (int b = 0; b < p->nbuf; b++) l->root[b] = b;
+    for (int i = 0; i < p->nwindow; i++) l->root[p->window[i].buf] = p->window[i].of;
+    for (int b = 0; b < p->nbuf; b++)
+        while (l->root[l->root[b]] != l->root[b]) l->root[b] = l->root[l->root[b]];
+}
+
+void launch_free(Launches *l) {
+    if (!l) return;
+    ThContext *c = l->u->c;
+    for (int b = 0; b < l->plan->nbuf && l->q.stream; b++) ops(l)->free(&l->q, l->mirror[b].at);
+    if (l->q.stream) ops(l)->free(&l->q, l->record);
+    ops(l)->close(&l->q);
+    ctx_free(c, l->stage, l->stage_bytes);
+    ctx_free(c, l, carve(NULL, l->u, l->plan));
+}
+
+/* The workspace's own, made at its first call. */
+static Launches *of_workspace(Workspace *w) {
+    if (w->launches) return w->launches;
+    LaunchUnit *u = w->fn->unit->impl;
+    Launches *l = ctx_alloc0(u->c, carve(NULL, u, w->fn->plan));
+    if (!l) return NULL;
+    carve(l, u, w->fn->plan);
+    l->u = u;
+    l->plan = w->fn->plan;
+    l->q.device = u->device;
+    find_roots(l);
+    return w->launches = l;
+}
+
+static int begin(Launches *l, ThFrame *f) {
+    const Plan *p = l->plan;
+    l->step = -1;
+    if (!l->q.stream) TRY(ops(l)->open(&l->q));
+    if (!l->record) TRY(ops(l)->alloc(&l->q, RECORD * 8, &l->record));
+    TRY(ops(l)->set(&l->q, l->record, 0, RECORD * 8));
+    for (int b = 0; b < p->nbuf; b++) {
+        Mirror *m = &l->mirror[b];
+        bool fixed = p->buf[b].kind == BUF_CONST && m->has; /* it is there since an earlier call */
+        bool given = workspace_array(f->ws, b) != NULL;
+        if (!fixed) m->has = given ? ON_HOST : 0;
+    }
+    return 0;
+}
+
+/* What a call changes in place comes back to memory of ours first: until all of it is there, nothing is changed. */
+static bool in_place(const Plan *p, int b) { return p->buf[b].kind == BUF_SHARED || p->buf[b].kind == BUF_INPUT; }
+
+static bool comes_back(const Launches *l, int b) {
+    const PlanBuf *p = &l->plan->buf[b];
+    return l->mirror[b].has == ON_DEVICE && p->kind != BUF_WINDOW && (p->kind != BUF_TEMP || p->late);
+}
+
+static bool stage(Launches *l, size_t bytes) {
+    if (bytes <= l->stage_bytes) return true;
+    char *fresh = ctx_alloc(l->u->c, bytes);
+    if (!fresh) return false;
+    ctx_free(l->u->c, l->stage, l->stage_bytes);
+    l->stage = fresh;
+    l->stage_bytes = bytes;
+    return true;
+}
+
+/* Everything ran: results and what was changed come back. */
+static int finish(Launches *l, ThFrame *f) {
+    const Plan *p = l->plan;
+    size_t staged = 0;
+    l->step = -1;
+    if (look(l, f)) return 1;
+    for (int b = 0; b < p->nbuf; b++)
+        if (comes_back(l, b) && in_place(p, b)) staged += l->mirror[b].bytes;
+    if (!stage(l, staged)) return f->rt->fail(f, -1, TH_MemoryError, 0, 0, 0, 0, 0);
+    staged = 0;
+    for (int b = 0; b < p->nbuf; b++) {
+        const Mirror *m = &l->mirror[b];
+        if (!comes_back(l, b)) continue;
+        TRY(ops(l)->copy_out(&l->q, in_place(p, b) ? l->stage + staged : m->host, m->at, m->bytes));
+        staged += in_place(p, b) ? m->bytes : 0;
+    }
+    TRY(ops(l)->wait(&l->q));
+    staged = 0;
+    for (int b = 0; b < p->nbuf; b++) { /* nothing fails from here on */
+        Mirror *m = &l->mirror[b];
+        if (!comes_back(l, b)) continue;
+        if (in_place(p, b)) {
+            memcpy(m->host, l->stage + staged, m->bytes);
+            staged += m->bytes;
+        }
+        m->has |= ON_HOST;
+    }
+    return 0;
+}
+
+/* A report shows what stood in temporaries. Nothing of the call is at work when it is over. */
+static void values_for_report(Launches *l) {
+    for (int b = 0; b < l->plan->nbuf; b++) {
+        Mirror *m = &l->mirror[b];
+        if (m->has != ON_DEVICE || l->plan->buf[b].kind != BUF_TEMP) continue;
+        if (!ops(l)->copy_out(&l->q, m->host, m->at, m->bytes)) m->has |= ON_HOST;
+    }
+    ops(l)->wait(&l->q);
+}
+
+static int run(ThFrame *f) {
+    Launches *l = of_workspace(f->ws);
+    if (!l) return f->rt->fail(f, -1, TH_MemoryError, 0, 0, 0, 0, 0);
+    const LaunchWalk w = {{step, see}, l};
+    if (begin(l, f)) return 1;
+    if (!walk_plan(&w.walk, f) && !finish(l, f)) return 0;
+    values_for_report(l);
+    return 1;
+}
+
+/* ---- the unit ---------------------------------------------------------------------------------------------------- */
+static size_t unit_bytes(const GridProgram *g) {
+    return sizeof(LaunchUnit) + sizeof(void *) * GRID_FUNCTIONS * (size_t)g->nkernel;
+}
+
+static void release(Unit *unit) {
+    LaunchUnit *u = unit->impl;
+    ThContext *c = u->c;
+    if (u->module) u->device->op->module_free(&u->q, u->module);
+    if (u->q.stream) u->device->op->close(&u->q);
+    size_t bytes = unit_bytes(u->program);
+    th_free(c, u->unit.source);
+    cuda_program_free(u->program);
+    ctx_free(c, u, bytes);
+}
+
+static DeviceStatus load(LaunchUnit *u) {
+    const DeviceOps *op = u->device->op;
+    DeviceStatus s = op->open(&u->q);
+    if (!s) s = op->module_load(&u->q, u->program->image, &u->module);
+    for (int i = 0; i < u->program->nkernel && !s; i++)
+        for (int j = 0; j < GRID_FUNCTIONS && !s; j++) {
+            const GridKernel *g = &u->program->kernel[i];
+            char name[GRID_NAME];
+            grid_name(name, i, j);
+            if (g->nest && grid_has(g, j)) s = op->kernel(&u->q, u->module, name, &u->function[GRID_FUNCTIONS * i + j]);
+        }
+    return s;
+}
+
+Unit *launch_unit(ThContext *c, GridProgram *g, char *source, Device *d) {
+    LaunchUnit *u = ctx_alloc0(c, unit_bytes(g));
+    if (!u) {
+        cuda_program_free(g);
+        th_free(c, source);
+        return NULL;
+    }
+    u->c = c;
+    u->program = g;
+    u->device = d;
+    u->q.device = d;
+    u->unit = (Unit){.run = run, .release = release, .source = source, .impl = u};
+    DeviceStatus s = load(u);
+    if (!s) return &u->unit;
+    device_error(c, &u->q, s, "a function's kernels are loaded");
+    release(&u->unit);
+    return NULL;
+}

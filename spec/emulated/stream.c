@@ -1,0 +1,235 @@
+/*
+ * stream.c -- streams, events and graphs: lists of work that run when somebody waits for them. Which of several streams
+ * goes on next is drawn by a fixed sequence of numbers, so that a run can be repeated.
+ */
+#include "emulated.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONG = 256 }; /* so much work of one stream waits at most */
+
+typedef struct List {
+    Work *first, *last;
+    int n;
+} List;
+
+struct Stream {
+    Stream *next;
+    List work;
+    Graph *records; /* between begin and end */
+};
+
+struct Event {
+    Event *next;
+    uint64_t asked, reached;
+};
+
+struct Graph {
+    Graph *next;
+    List work;
+};
+
+static Stream *streams;
+static Event *events;
+static Graph *graphs;
+static uint32_t dice = 1;
+
+static void add(List *l, Work *w) {
+    w->next = NULL;
+    if (l->last) l->last->next = w;
+    else l->first = w;
+    l->last = w;
+    l->n++;
+}
+
+static Work *take(List *l) {
+    Work *w = l->first;
+    l->first = w->next;
+    if (!l->first) l->last = NULL;
+    l->n--;
+    return w;
+}
+
+static void clear(List *l) {
+    while (l->first) free(take(l));
+}
+
+Work *work_new(WorkKind kind, size_t args) {
+    Work *w = calloc(1, sizeof *w + args);
+    if (w) w->kind = kind;
+    return w;
+}
+
+static int run_graph(Graph *g);
+
+static int run(const Work *w) {
+    switch (w->kind) {
+    case WORK_COPY: memmove(w->to, w->from ? w->from : w->args, w->bytes); return OK;
+    case WORK_SET: memset(w->to, w->byte, w->bytes); return OK;
+    case WORK_KERNEL: return function_run(w->function, w->args, w->blocks, w->threads);
+    case WORK_FREE: return memory_drop((uintptr_t)w->to);
+    case WORK_RECORD:
+        if (w->event->reached < w->mark) w->event->reached = w->mark;
+        return OK;
+    case WORK_AFTER: return OK; /* next_stream let it pass */
+    case WORK_GRAPH: return run_graph(w->graph);
+    }
+    return BAD_VALUE;
+}
+
+static int run_graph(Graph *g) {
+    int code = OK;
+    for (Work *w = g->work.first; w && !code; w = w->next) code = run(w);
+    return code;
+}
+
+static bool can_run(const Stream *s) {
+    const Work *w = s->work.first;
+    return w && !(w->kind == WORK_AFTER && w->event->reached < w->mark);
+}
+
+/* Any stream whose first work can run, or NULL. */
+static Stream *next_stream(void) {
+    int n = 0;
+    for (Stream *s = streams; s; s = s->next) n += can_run(s);
+    if (!n) return NULL;
+    dice = dice * 1664525u + 1013904223u;
+    int which = (int)((dice >> 16) % (unsigned)n);
+    for (Stream *s = streams; s; s = s->next)
+        if (can_run(s) && which-- == 0) return s;
+    return NULL;
+}
+
+/* One piece of work of any stream. A driver would hang where nothing can run; here it is an error. */
+static int step(void) {
+    Stream *s = next_stream();
+    if (!s) return BAD_LAUNCH;
+    Work *w = take(&s->work);
+    memory_open();
+    int code = run(w);
+    memory_close();
+    free(w);
+    if (code) driver_break(code);
+    return code;
+}
+
+int stream_finish(Stream *s) {
+    int code = OK;
+    while (!code && s->work.first) code = step();
+    return code;
+}
+
+int stream_all(void) {
+    int code = OK;
+    for (Stream *s = streams; s && !code; s = s->next) code = stream_finish(s);
+    return code;
+}
+
+int stream_add(Stream *s, Work *w) {
+    if (!w) return NO_MEMORY;
+    if (s->records) {
+        add(&s->records->work, w);
+        return OK;
+    }
+    add(&s->work, w);
+    int code = OK;
+    while (!code && s->work.n > LONG) code = step();
+    return code;
+}
+
+Stream *stream_new(void) {
+    Stream *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->next = streams;
+    streams = s;
+    return s;
+}
+
+int stream_drop(Stream *s) {
+    int code = stream_finish(s);
+    for (Stream **p = &streams; *p; p = &(*p)->next)
+        if (*p == s) {
+            *p = s->next;
+            break;
+        }
+    clear(&s->work);
+    graph_drop(s->records);
+    free(s);
+    return code;
+}
+
+bool stream_is(const Stream *s) {
+    for (const Stream *p = streams; p; p = p->next)
+        if (p == s) return true;
+    return false;
+}
+
+bool stream_records(const Stream *s) { return s->records; }
+
+int stream_begin(Stream *s) {
+    if (s->records) return BAD_CAPTURE;
+    s->records = calloc(1, sizeof *s->records);
+    if (!s->records) return NO_MEMORY;
+    s->records->next = graphs;
+    graphs = s->records;
+    return OK;
+}
+
+int stream_end(Stream *s, Graph **g) {
+    *g = s->records;
+    s->records = NULL;
+    return *g ? OK : BAD_CAPTURE;
+}
+
+bool graph_is(const Graph *g) {
+    for (const Graph *p = graphs; p; p = p->next)
+        if (p == g) return true;
+    return false;
+}
+
+void graph_drop(Graph *g) {
+    for (Graph **p = &graphs; g && *p; p = &(*p)->next)
+        if (*p == g) {
+            *p = g->next;
+            clear(&g->work);
+            free(g);
+            return;
+        }
+}
+
+Event *event_make(void) {
+    Event *e = calloc(1, sizeof *e);
+    if (!e) return NULL;
+    e->next = events;
+    events = e;
+    return e;
+}
+
+/* Work that is queued may still name it: it runs first. */
+int event_drop(Event *e) {
+    int code = event_finish(e);
+    for (Event **p = &events; *p; p = &(*p)->next)
+        if (*p == e) {
+            *p = e->next;
+            free(e);
+            break;
+        }
+    return code;
+}
+
+bool event_is(const Event *e) {
+    for (const Event *p = events; p; p = p->next)
+        if (p == e) return true;
+    return false;
+}
+
+uint64_t event_next(Event *e) { return ++e->asked; }
+uint64_t event_last(const Event *e) { return e->asked; }
+bool event_done(const Event *e) { return e->reached >= e->asked; }
+
+int event_finish(Event *e) {
+    int code = OK;
+    while (!code && !event_done(e)) code = step();
+    return code;
+}
