@@ -2746,26 +2746,6 @@ function nd.trace(X) end
 ---@return any
 function nd.fill_diagonal_offset(a, val, offset) end
 
----dot of a[i] and b[i] for each i
----@param a theano.Value
----@param b theano.Value
----@return any
-function nd.batched_dot(a, b) end
-
----tensordot of x[i] and y[i] for each i; listed axes count the first one
----@param x theano.Value
----@param y theano.Value
----@param axes? theano.Axis
----@overload fun(x: theano.Value, y: theano.Value, keywords: { axes?: theano.Axis }): any
----@return any
-function nd.batched_tensordot(x, y, axes) end
-
----matrix products over the last two dimensions; those before them are broadcast, a vector is a row or a column
----@param a theano.Value
----@param b theano.Value
----@return any
-function nd.matmul(a, b) end
-
 ---sums of products over labelled dimensions, "ij,jk->ik": labels that the output lacks are summed, a label
 ---twice in an operand is its diagonal, "..." stands for other dimensions
 ---@param subscripts theano.Value
@@ -2970,6 +2950,26 @@ function nd.bartlett(M) end
 ---@overload fun(m: theano.Value, keywords: { y?: theano.Value, rowvar?: boolean, bias?: boolean, ddof?: theano.Value, fweights?: theano.Value, aweights?: theano.Value }): any
 ---@return any
 function nd.cov(m, y, rowvar, bias, ddof, fweights, aweights) end
+
+---dot of a[i] and b[i] for each i
+---@param a theano.Value
+---@param b theano.Value
+---@return any
+function nd.batched_dot(a, b) end
+
+---tensordot of x[i] and y[i] for each i; listed axes count the first one
+---@param x theano.Value
+---@param y theano.Value
+---@param axes? theano.Axis
+---@overload fun(x: theano.Value, y: theano.Value, keywords: { axes?: theano.Axis }): any
+---@return any
+function nd.batched_tensordot(x, y, axes) end
+
+---matrix products over the last two dimensions; those before them are broadcast, a vector is a row or a column
+---@param a theano.Value
+---@param b theano.Value
+---@return any
+function nd.matmul(a, b) end
 
 ---sum of the inputs, elementwise with broadcasting; or on bool
 ---@param ... theano.Value

@@ -2008,43 +2008,6 @@ function T.fill_diagonal_offset(a, val, offset) end
 ---@return theano.Variable
 function T.extra_ops.fill_diagonal_offset(a, val, offset) end
 
----dot of a[i] and b[i] for each i
----@param a theano.Operand
----@param b theano.Operand
----@return theano.Variable
-function T.batched_dot(a, b) end
-
----tensordot of x[i] and y[i] for each i; listed axes count the first one
----@param x theano.Operand
----@param y theano.Operand
----@param axes? theano.Axis
----@overload fun(x: theano.Operand, y: theano.Operand, keywords: { axes?: theano.Axis }): theano.Variable
----@return theano.Variable
-function T.batched_tensordot(x, y, axes) end
-
----matrix products over the last two dimensions; those before them are broadcast, a vector is a row or a column
----@param a theano.Operand
----@param b theano.Operand
----@return theano.Variable
-function T.matmul(a, b) end
-
----product of several matrices, from left to right
----@param ... theano.Operand
----@return theano.Variable
-function T.nlinalg.matrix_dot(...) end
-
----square matrix M multiplied n times
----@param M theano.Operand
----@param n theano.Operand
----@return theano.Variable
-function T.nlinalg.matrix_power(M, n) end
-
----Kronecker product, as scipy.linalg.kron; of more than two dimensions the first two are merged
----@param a theano.Operand
----@param b theano.Operand
----@return theano.Variable
-function T.slinalg.kron(a, b) end
-
 ---sums of products over labelled dimensions, "ij,jk->ik": labels that the output lacks are summed, a label
 ---twice in an operand is its diagonal, "..." stands for other dimensions
 ---@param subscripts theano.Operand
@@ -2364,6 +2327,297 @@ function T.cov(m, y, rowvar, bias, ddof, fweights, aweights) end
 ---@param ... theano.Operand
 ---@return theano.Variable
 function T.opt.assert_op(value, ...) end
+
+---dot of a[i] and b[i] for each i
+---@param a theano.Operand
+---@param b theano.Operand
+---@return theano.Variable
+function T.batched_dot(a, b) end
+
+---tensordot of x[i] and y[i] for each i; listed axes count the first one
+---@param x theano.Operand
+---@param y theano.Operand
+---@param axes? theano.Axis
+---@overload fun(x: theano.Operand, y: theano.Operand, keywords: { axes?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.batched_tensordot(x, y, axes) end
+
+---matrix products over the last two dimensions; those before them are broadcast, a vector is a row or a column
+---@param a theano.Operand
+---@param b theano.Operand
+---@return theano.Variable
+function T.matmul(a, b) end
+
+---product of several matrices, from left to right
+---@param ... theano.Operand
+---@return theano.Variable
+function T.nlinalg.matrix_dot(...) end
+
+---product of several matrices in the order that needs the fewest multiplications; the first and the last may be
+---vectors
+---@param ... theano.Operand
+---@return theano.Variable
+function T.nlinalg.multi_dot(...) end
+
+---square matrix M multiplied n times; of the inverse where n is negative
+---@param M theano.Operand
+---@param n theano.Operand
+---@return theano.Variable
+function T.nlinalg.matrix_power(M, n) end
+
+---Kronecker product, as scipy.linalg.kron; of more than two dimensions the first two are merged
+---@param a theano.Operand
+---@param b theano.Operand
+---@return theano.Variable
+function T.slinalg.kron(a, b) end
+
+---matrices along the diagonal of one that has zeros elsewhere; a vector is a row
+---@param ... theano.Operand
+---@return theano.Variable
+function T.slinalg.block_diag(...) end
+
+---inverse of the map that tensordot with a is: its first ind dimensions against the others
+---@param a theano.Operand
+---@param ind? number
+---@overload fun(a: theano.Operand, keywords: { ind?: number }): theano.Variable
+---@return theano.Variable
+function T.nlinalg.tensorinv(a, ind) end
+
+---x with tensordot(a, x, x.ndim) = b; axes of a come last before
+---@param a theano.Operand
+---@param b theano.Operand
+---@param axes? theano.Axis
+---@overload fun(a: theano.Operand, b: theano.Operand, keywords: { axes?: theano.Axis }): theano.Variable
+---@return theano.Variable
+function T.nlinalg.tensorsolve(a, b, axes) end
+
+---norm of a vector or a matrix: ord None, a number, "inf", "-inf", of matrices "fro", "nuc", 1, -1, 2, -2 too;
+---axis: one of vectors, two of matrices
+---@param x theano.Operand
+---@param ord? theano.Operand
+---@param axis? theano.Axis
+---@param keepdims? boolean
+---@overload fun(x: theano.Operand, keywords: { ord?: theano.Operand, axis?: theano.Axis, keepdims?: boolean }): theano.Variable
+---@return theano.Variable
+function T.nlinalg.norm(x, ord, axis, keepdims) end
+
+---condition number: norm(x, p) * norm(inverse, p); p None: by singular values
+---@param x theano.Operand
+---@param p? theano.Operand
+---@overload fun(x: theano.Operand, keywords: { p?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.nlinalg.cond(x, p) end
+
+---number of singular values above tol (None: the largest times max(m, n) times epsilon)
+---@param A theano.Operand
+---@param tol? theano.Operand
+---@param hermitian? boolean
+---@overload fun(A: theano.Operand, keywords: { tol?: theano.Operand, hermitian?: boolean }): theano.Variable
+---@return theano.Variable
+function T.nlinalg.matrix_rank(A, tol, hermitian) end
+
+---triangular factor of a positive definite matrix, of which one triangle is read; on_error "nan": NaN where it
+---is not positive definite
+---@param x theano.Operand
+---@param lower? boolean
+---@param on_error? string
+---@overload fun(x: theano.Operand, keywords: { lower?: boolean, on_error?: string }): theano.Variable
+---@return theano.Variable
+function T.slinalg.cholesky(x, lower, on_error) end
+
+---p, l, u with a = p l u: p a permutation, l with ones on its diagonal; or p l and u
+---@param a theano.Operand
+---@param permute_l? boolean
+---@overload fun(a: theano.Operand, keywords: { permute_l?: boolean }): theano.Variable
+---@return theano.Variable
+function T.slinalg.lu(a, permute_l) end
+
+---l and u in one matrix, and with which row each was exchanged
+---@param a theano.Operand
+---@return theano.Variable
+function T.slinalg.lu_factor(a) end
+
+---q, r with a = q r; mode "reduced", "complete", "r" (r alone) or "raw"
+---@param a theano.Operand
+---@param mode? string
+---@overload fun(a: theano.Operand, keywords: { mode?: string }): theano.Variable
+---@return theano.Variable
+function T.nlinalg.qr(a, mode) end
+
+---u, s, vt with a = u diag(s) vt; without compute_uv s alone, descending
+---@param a theano.Operand
+---@param full_matrices? boolean
+---@param compute_uv? boolean
+---@overload fun(a: theano.Operand, keywords: { full_matrices?: boolean, compute_uv?: boolean }): theano.Variable
+---@return theano.Variable
+function T.nlinalg.svd(a, full_matrices, compute_uv) end
+
+---eigenvalues and right eigenvectors (columns) of x's dtype; LinAlgError where those of a real matrix are not
+---real, unless complex
+---@param x theano.Operand
+---@param complex? boolean
+---@overload fun(x: theano.Operand, keywords: { complex?: boolean }): theano.Variable
+---@return theano.Variable
+function T.nlinalg.eig(x, complex) end
+
+---eigenvalues of x's dtype; complex: complex ones of real matrices too
+---@param x theano.Operand
+---@param complex? boolean
+---@overload fun(x: theano.Operand, keywords: { complex?: boolean }): theano.Variable
+---@return theano.Variable
+function T.nlinalg.eigvals(x, complex) end
+
+---real eigenvalues, ascending, and eigenvectors (columns) of a Hermitian matrix, of which one triangle is read
+---@param x theano.Operand
+---@param UPLO? string
+---@overload fun(x: theano.Operand, keywords: { UPLO?: string }): theano.Variable
+---@return theano.Variable
+function T.nlinalg.eigh(x, UPLO) end
+
+---real eigenvalues of a Hermitian matrix, ascending
+---@param x theano.Operand
+---@param UPLO? string
+---@overload fun(x: theano.Operand, keywords: { UPLO?: string }): theano.Variable
+---@return theano.Variable
+function T.nlinalg.eigvalsh(x, UPLO) end
+
+---eigenvalues w of a v = w b v, a Hermitian and b positive definite (None: the identity)
+---@param a theano.Operand
+---@param b? theano.Operand
+---@param lower? boolean
+---@overload fun(a: theano.Operand, keywords: { b?: theano.Operand, lower?: boolean }): theano.Variable
+---@return theano.Variable
+function T.slinalg.eigvalsh(a, b, lower) end
+
+---x with a x = b; assume_a "gen", "sym", "her", "pos" (one triangle is read), "lower triangular", "upper
+---triangular"; trans 1: a transposed, 2: conjugated too
+---@param a theano.Operand
+---@param b theano.Operand
+---@param assume_a? string
+---@param lower? boolean
+---@param trans? number
+---@param on_error? string
+---@overload fun(a: theano.Operand, b: theano.Operand, keywords: { assume_a?: string, lower?: boolean, trans?: number, on_error?: string }): theano.Variable
+---@return theano.Variable
+function T.slinalg.solve(a, b, assume_a, lower, trans, on_error) end
+
+---x with a x = b, a symmetric: one triangle is read
+---@param a theano.Operand
+---@param b theano.Operand
+---@param lower? boolean
+---@param on_error? string
+---@overload fun(a: theano.Operand, b: theano.Operand, keywords: { lower?: boolean, on_error?: string }): theano.Variable
+---@return theano.Variable
+function T.slinalg.solve_symmetric(a, b, lower, on_error) end
+
+---x with a x = b, a triangular
+---@param a theano.Operand
+---@param b theano.Operand
+---@param trans? number
+---@param lower? boolean
+---@param unit_diagonal? boolean
+---@param on_error? string
+---@overload fun(a: theano.Operand, b: theano.Operand, keywords: { trans?: number, lower?: boolean, unit_diagonal?: boolean, on_error?: string }): theano.Variable
+---@return theano.Variable
+function T.slinalg.solve_triangular(a, b, trans, lower, unit_diagonal, on_error) end
+
+---x with a x = b, of a the lower triangle
+---@param a theano.Operand
+---@param b theano.Operand
+---@param trans? number
+---@param unit_diagonal? boolean
+---@param on_error? string
+---@overload fun(a: theano.Operand, b: theano.Operand, keywords: { trans?: number, unit_diagonal?: boolean, on_error?: string }): theano.Variable
+---@return theano.Variable
+function T.slinalg.solve_lower_triangular(a, b, trans, unit_diagonal, on_error) end
+
+---x with a x = b, of a the upper triangle
+---@param a theano.Operand
+---@param b theano.Operand
+---@param trans? number
+---@param unit_diagonal? boolean
+---@param on_error? string
+---@overload fun(a: theano.Operand, b: theano.Operand, keywords: { trans?: number, unit_diagonal?: boolean, on_error?: string }): theano.Variable
+---@return theano.Variable
+function T.slinalg.solve_upper_triangular(a, b, trans, unit_diagonal, on_error) end
+
+---x with a x = b, c being the factor of a by cholesky, or {c, lower}
+---@param c theano.Operand
+---@param b theano.Operand
+---@param lower? boolean
+---@overload fun(c: theano.Operand, b: theano.Operand, keywords: { lower?: boolean }): theano.Variable
+---@return theano.Variable
+function T.slinalg.cho_solve(c, b, lower) end
+
+---x with a x = b, lu and piv being the results of lu_factor(a)
+---@param lu theano.Operand
+---@param piv theano.Operand
+---@param b theano.Operand
+---@param trans? number
+---@overload fun(lu: theano.Operand, piv: theano.Operand, b: theano.Operand, keywords: { trans?: number }): theano.Variable ...
+---@return theano.Variable ...
+function T.slinalg.lu_solve(lu, piv, b, trans) end
+
+---z for which x z is nearest to y, what is left, squared and summed (zeros unless the rank is full and x has
+---more rows than columns), rank, singular values
+---@param x theano.Operand
+---@param y theano.Operand
+---@param rcond? theano.Operand
+---@overload fun(x: theano.Operand, y: theano.Operand, keywords: { rcond?: theano.Operand }): theano.Variable
+---@return theano.Variable
+function T.nlinalg.lstsq(x, y, rcond) end
+
+---inverse of a square matrix; LinAlgError where it is singular, or NaN
+---@param x theano.Operand
+---@param on_error? string
+---@overload fun(x: theano.Operand, keywords: { on_error?: string }): theano.Variable
+---@return theano.Variable
+function T.nlinalg.matrix_inverse(x, on_error) end
+
+---inverse of a square matrix; LinAlgError where it is singular, or NaN
+---@param x theano.Operand
+---@param on_error? string
+---@overload fun(x: theano.Operand, keywords: { on_error?: string }): theano.Variable
+---@return theano.Variable
+function T.nlinalg.inv(x, on_error) end
+
+---pseudo-inverse of a matrix: singular values up to rcond times the largest count as 0
+---@param x theano.Operand
+---@param rcond? number
+---@param hermitian? boolean
+---@overload fun(x: theano.Operand, keywords: { rcond?: number, hermitian?: boolean }): theano.Variable
+---@return theano.Variable
+function T.nlinalg.pinv(x, rcond, hermitian) end
+
+---determinant
+---@param x theano.Operand
+---@return theano.Variable
+function T.nlinalg.det(x) end
+
+---sign of the determinant, and the logarithm of its modulus
+---@param x theano.Operand
+---@return theano.Variable
+function T.nlinalg.slogdet(x) end
+
+---logarithm of the modulus of the determinant
+---@param x theano.Operand
+---@return theano.Variable
+function T.nlinalg.logdet(x) end
+
+---exponential of a matrix
+---@param A theano.Operand
+---@return theano.Variable
+function T.slinalg.expm(A) end
+
+---principal square root of a matrix, of its dtype
+---@param A theano.Operand
+---@return theano.Variable
+function T.slinalg.sqrtm(A) end
+
+---principal logarithm of a matrix, of its dtype
+---@param A theano.Operand
+---@return theano.Variable
+function T.slinalg.logm(A) end
 
 ---convolution of images (batch, channels, rows, columns) with filters (filters, channels, rows, columns)
 ---@param input theano.Operand

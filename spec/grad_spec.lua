@@ -173,6 +173,7 @@ do
 end
 
 for name in pairs(require("spec.support.linalg_names")) do NONE[name] = true end -- in specs of their own
+NONE["nlinalg.norm"], NONE["nlinalg.inv"] = true, true
 for name in ("disconnected_grad zero_grad undefined_grad grad_clip grad_scale"):gmatch("%S+") do
   NONE["gradient." .. name] = true -- they change gradients: spec/derive_spec.lua
 end

@@ -23,6 +23,7 @@ require("theano.images")
 require("theano.types")
 theano.get_test_value = require("theano.test_value").get_test_value
 require("theano.extra")
+require("theano.linalg")(theano.tensor)
 require("theano.pad")
 require("theano.alike").variables(theano.tensor)
 theano.printing = require("theano.printing")

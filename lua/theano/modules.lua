@@ -243,6 +243,8 @@ function M.seal_all(theano)
   name_parameters(theano.ndarray.fft, "nd.fft", { n = "integer", axis = "integer", norm = "string" })
   M.seal(theano.ndarray.fft, "theano.ndarray.fft", "numpy.fft")
   M.seal(theano.ndarray.sparse, "theano.ndarray.sparse", "scipy.sparse")
+  name_parameters(theano.ndarray.linalg, "nd.linalg", TYPES)
+  M.seal(theano.ndarray.linalg, "theano.ndarray.linalg", "numpy.linalg")
   M.seal(theano.ndarray.random, "theano.ndarray.random", "numpy.random")
   table.insert(package.searchers, no_module) -- the last one to be asked
 end

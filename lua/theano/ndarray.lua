@@ -281,5 +281,7 @@ nd.fft = require("theano.ndfft")(nd)
 package.loaded["theano.ndarray.fft"] = nd.fft
 nd.sparse = require("theano.ndsparse")(nd)
 package.loaded["theano.ndarray.sparse"] = nd.sparse
+nd.linalg = require("theano.ndlinalg")(nd)
+package.loaded["theano.ndarray.linalg"] = nd.linalg
 
 return nd

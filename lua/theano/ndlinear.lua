@@ -1,4 +1,4 @@
---- NumPy's products on arrays: inner, vdot, kron, cross. Installed by theano.ndnumpy.
+--- NumPy's kron on arrays. Installed by theano.ndnumpy.
 -- @module theano.ndlinear
 local core = require("theano.core")
 local util = require("theano.util")

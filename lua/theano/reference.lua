@@ -173,6 +173,7 @@ return {
   ["Variable.tocsr"] = { "", "a sparse variable by rows" },
   ["Variable.tocsc"] = { "", "a sparse variable by columns" },
   ["Variable.todense"] = { "", "the same as `toarray`" },
+  ["nd.linalg"] = { false, "module of NumPy's linear algebra ([linear_algebra.md](linear_algebra.md))" },
   ["nd.fft"] = { false, "module of NumPy's Fourier transforms ([fft.md](fft.md))" },
   ["nd.random.RandomState"] = { "seed", "NumPy's legacy generator, the same numbers bit for bit" },
   ["RandomState.rand"] = { "n, m, ... or shape", "uniform in [0, 1)" },

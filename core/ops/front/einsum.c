@@ -7,7 +7,6 @@
  */
 #include "util.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -51,7 +50,7 @@ static int read_part(Einsum *e, const char **text, int ndim, int8_t *label) {
     const char *s = *text;
     int letters = 0, n = 0;
     bool dots = false;
-    for (const char *p = s; *p && *p != ',' && *p != '-'; p++) letters += isalpha((unsigned char)*p) != 0;
+    for (const char *p = s; *p && *p != ',' && *p != '-'; p++) letters += char_is_letter(*p);
     for (; *s && *s != ',' && *s != '-'; s++) {
         if (*s == ' ') continue;
         if (*s == '.') {
@@ -66,7 +65,7 @@ static int read_part(Einsum *e, const char **text, int ndim, int8_t *label) {
             }
             for (int i = more; i > 0; i--)
                 if (n < TH_MAX_NDIM) label[n++] = e->dots[i - 1];
-        } else if (isalpha((unsigned char)*s)) {
+        } else if (char_is_letter(*s)) {
             int l = label_of(e, *s);
             if (l < 0) return -1;
             if (n < TH_MAX_NDIM) label[n] = (int8_t)l;

@@ -1,5 +1,9 @@
-/* linear.c -- products built from Dot and BatchedDot: batched products, chains and powers of matrices, kron. */
+/*
+ * linear.c -- products built from Dot and BatchedDot: batched products, chains and powers of matrices, kron. In
+ * blocks.c: matrices from blocks, tensors as matrices.
+ */
 #include "util.h"
+#include "ops/table/linalg.h"
 
 /* v (batch) beside the other dimensions of x. */
 static ThVar *scaled(Builder *b, ThVar *v, ThVar *x, bool first) {
@@ -161,27 +165,67 @@ int front_matrix_dot(Front *f) {
     return front_return(f, r);
 }
 
-enum { MOST_FACTORS = 10000 };
-
-int front_matrix_power(Front *f) {
-    ThVar *m = front_var(f, 0), *r = m;
-    int64_t n = front_int(f, 1);
-    if (!m || failed(f->ctx)) return -1;
-    if (m->type.ndim != 2)
-        return front_error(f, TH_TypeError, "M must be a matrix, it has %d dimensions", m->type.ndim);
-    if (n < 0)
-        return front_error(f, TH_ValueError, "n = %lld is negative: give the inverse of M instead", (long long)n);
-    if (n > MOST_FACTORS)
-        return front_error(f, TH_ValueError, "n = %lld products are too many: at most %d", (long long)n, MOST_FACTORS);
-    if (n == 0) {
-        ThArg a = front_arg_var(m);
-        return front_return(f, front_call(f->b, "identity_like", &a, 1));
+/* The order is einsum's: "ab,bc,cd->ad". */
+int front_multi_dot(Front *f) {
+    VarVec v = {0};
+    ThArg args[54];
+    char text[3 * 52 + 8], *t = text;
+    ThVar *r = NULL;
+    bool ok = front_list(f, -1, &v);
+    if (ok && (v.n < 2 || v.n > 50))
+        ok = front_error(f, TH_ValueError, "2 to 50 matrices are possible, %d given", v.n) > 0;
+    for (int i = 0; ok && i < v.n; i++) {
+        bool end = i == 0 || i == v.n - 1;
+        int nd = v.at[i]->type.ndim;
+        char here = (char)(i < 26 ? 'a' + i : 'A' + i - 26), next = (char)(i + 1 < 26 ? 'a' + i + 1 : 'A' + i - 25);
+        if (nd != 2 && !(end && nd == 1))
+            ok = front_error(f, TH_ValueError, "array %d has %d dimensions: it must be a matrix%s", i + 1, nd,
+                             end ? " or a vector" : "") > 0;
+        if (i) *t++ = ',';
+        if (nd == 2 || i) *t++ = here;
+        if (nd == 2 || !i) *t++ = next;
+        args[1 + i] = front_arg_var(v.at[i]);
     }
-    for (int64_t i = 1; r && i < n; i++) r = dot_make(f->b, r, m);
+    if (ok) {
+        char last = (char)(v.n < 26 ? 'a' + v.n : 'A' + v.n - 26);
+        *t++ = '-', *t++ = '>';
+        if (v.at[0]->type.ndim == 2) *t++ = 'a';
+        if (v.at[v.n - 1]->type.ndim == 2) *t++ = last;
+        args[0] = (ThArg){.kind = TH_ARG_STR, .s = intern_n(f->ctx, text, (size_t)(t - text))};
+        r = front_call(f->b, "einsum", args, v.n + 1);
+    }
+    vec_free(f->ctx, &v);
     return front_return(f, r);
 }
 
-/* The outer product with the dimensions of a and b in turn, merged pairwise (or flattened for vectors), as Theano's. */
+enum { MOST_FACTORS = 1 << 30 };
+
+/* By squares of squares; up to M^3 as Theano has it. */
+int front_matrix_power(Front *f) {
+    ThVar *m = front_var(f, 0), *r = NULL;
+    int64_t n = front_int(f, 1);
+    if (!m || failed(f->ctx)) return -1;
+    if (m->type.ndim < 2) return front_error(f, TH_TypeError, "M must be a matrix, it has %d dimensions", m->type.ndim);
+    if (n < -MOST_FACTORS || n > MOST_FACTORS)
+        return front_error(f, TH_ValueError, "n = %lld products are too many: at most %d", (long long)n, MOST_FACTORS);
+    if (n == 0 && m->type.ndim == 2) {
+        ThArg a = front_arg_var(m);
+        return front_return(f, front_call(f->b, "identity_like", &a, 1));
+    }
+    if (n == 0) {
+        ThArg a = front_arg_var(diagonals_make(f->b, m));
+        ThVar *ones = front_call(f->b, "ones_like", &a, 1);
+        return front_return(f, diagonal_matrices_make(f->b, ones));
+    }
+    if (n < 0) m = matrix_inverse_make(f->b, m, false), n = -n;
+    for (; n && m; n >>= 1) {
+        if (n & 1) r = r ? matmul_make(f->b, m, r) : m;
+        if (n > 1) m = matmul_make(f->b, m, m);
+        if (failed(f->ctx)) return -1;
+    }
+    return front_return(f, r);
+}
+
 /* Theano's, which is scipy.linalg.kron: dimensions 0 and 2 of the outer product merged, and 1 and 3. */
 int front_kron(Front *f) {
     ThVar *a = front_var(f, 0), *b = front_var(f, 1), *dims[TH_MAX_NDIM];

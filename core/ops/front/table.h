@@ -15,6 +15,7 @@
 #include "table_image.h"  /* convolution, pooling, patches */
 #include "table_numpy.h"  /* names of NumPy and of the array API standard */
 #include "table_sparse.h" /* sparse matrices */
+#include "table_linalg.h" /* linear algebra */
 #include "table_random.h" /* random numbers */
 #include "table_struct.h" /* structural operations: shape, indexing, join, creation, products, nnet */
 #include "table_tensor.h" /* diagonals, ordering, searching, positions */
@@ -88,6 +89,7 @@ enum { FUNC = 0, METHOD = 1 };
     FRONT_ELEMWISE(FRONT) \
     FRONT_REDUCE(FRONT) \
     FRONT_NUMPY(FRONT) \
-    FRONT_STRUCT(FRONT) FRONT_TENSOR(FRONT) FRONT_IMAGE(FRONT) FRONT_SPARSE(FRONT) FRONT_RANDOM(FRONT)
+    FRONT_STRUCT(FRONT) \
+    FRONT_TENSOR(FRONT) FRONT_LINALG(FRONT) FRONT_IMAGE(FRONT) FRONT_SPARSE(FRONT) FRONT_RANDOM(FRONT)
 
 #endif

@@ -21,15 +21,6 @@
     FRONT_EXTRA(FRONT, "fill_diagonal", "a, val", FUNC, front_fill_diagonal, "a with its main diagonal set to val") \
     FRONT_EXTRA(FRONT, "fill_diagonal_offset", "a, val, offset", FUNC, front_fill_diagonal_offset, "matrix a with diagonal `offset` set to val")
 
-/* linear.c */
-#define FRONT_LINEAR(FRONT) \
-    FRONT("batched_dot", "a, b", NULL, FUNC, front_batched_dot, "dot of a[i] and b[i] for each i") \
-    FRONT("batched_tensordot", "x, y, axes=2", NULL, FUNC, front_batched_tensordot, "tensordot of x[i] and y[i] for each i; listed axes count the first one") \
-    FRONT("matmul", "a, b", NULL, FUNC, front_matmul, "matrix products over the last two dimensions; those before them are broadcast, a vector is a row or a column") \
-    FRONT("nlinalg.matrix_dot", "*args", NULL, FUNC, front_matrix_dot, "product of several matrices, from left to right") \
-    FRONT("nlinalg.matrix_power", "M, n", NULL, FUNC, front_matrix_power, "square matrix M multiplied n times") \
-    FRONT("slinalg.kron", "a, b", NULL, FUNC, front_kron, "Kronecker product, as scipy.linalg.kron; of more than two dimensions the first two are merged")
-
 /* einsum.c */
 #define FRONT_EINSUM(FRONT) \
     FRONT("einsum", "subscripts, *operands", NULL, FUNC, front_einsum, \
@@ -95,6 +86,6 @@
 /* clang-format on */
 
 #define FRONT_TENSOR(FRONT) \
-    FRONT_FFT(FRONT) FRONT_DIAG(FRONT) FRONT_LINEAR(FRONT) FRONT_EINSUM(FRONT) FRONT_ORDER(FRONT) FRONT_POSITION(FRONT)
+    FRONT_FFT(FRONT) FRONT_DIAG(FRONT) FRONT_EINSUM(FRONT) FRONT_ORDER(FRONT) FRONT_POSITION(FRONT)
 
 #endif

@@ -1,0 +1,195 @@
+--- Linear algebra: values, shapes and dtypes against NumPy's and SciPy's (spec/data/matrices.json, written by
+-- scripts/make-linalg-data.py) on arrays and in graphs, sizes 0 and 1, errors and their words, NaN where asked for.
+-- Gradients are in spec/linalg_grad_spec.lua. #asan
+local json = require("dkjson")
+local nd = require("theano.ndarray")
+local oracle = require("spec.support.oracle")
+local raises = require("spec.support.raises")
+local skip = require("spec.support.skip")
+local theano = require("theano")
+local T = theano.tensor
+
+local la = nd.linalg
+
+local function read()
+  local file = assert(io.open("spec/data/matrices.json", "rb"))
+  local data = assert(json.decode(file:read("a")))
+  file:close()
+  return data
+end
+local DATA = read()
+local ARRAYS = {}
+for name, a in pairs(DATA.arrays) do ARRAYS[name] = oracle.array(a) end
+
+-- want: {dtype, shape, data}
+local function close(got, want, what)
+  local g, w = nd.asarray(got), nd.asarray(oracle.array(want))
+  assert(g.dtype == want.dtype, ("%s: dtype %s, not %s"):format(what, g.dtype, want.dtype))
+  assert(table.concat(g.shape, " ") == table.concat(want.shape, " "),
+    ("%s: shape %s, not %s"):format(what, table.concat(g.shape, " "), table.concat(want.shape, " ")))
+  local function most(x) return x.size > 0 and nd.max(nd.abs(nd.asarray(x):reshape({ -1 }))) or 0 end
+  local off = most(nd.asarray(g - w))
+  assert(off <= 1e-9 * (1 + most(w)), ("%s: off by %g"):format(what, off))
+end
+
+-- T.slinalg as functions of arrays: a graph with a variable for each array, called.
+local function evaluated(mode)
+  return setmetatable({}, {
+    __index = function(_, name)
+      return function(...)
+        local given, inputs, values = table.pack(...), {}, {}
+        local function variable(a)
+          local pattern = {}
+          for d = 1, a.ndim do pattern[d] = false end
+          local v = T.TensorType(a.dtype, pattern)()
+          inputs[#inputs + 1], values[#values + 1] = v, a
+          return v
+        end
+        for i = 1, given.n do
+          local a = given[i]
+          if type(a) == "userdata" then given[i] = variable(a) end
+          if type(a) == "table" and type(a[1]) == "userdata" then given[i] = { variable(a[1]), a[2] } end
+        end
+        local out = table.pack(T.slinalg[name](table.unpack(given, 1, given.n)))
+        return theano.compile { inputs = inputs, outputs = out, mode = mode }(table.unpack(values))
+      end
+    end,
+  })
+end
+
+describe("numbers", function()
+  local modes = {
+    theano.compile.Mode { linker = "interpreter", optimizer = "fast_run" },
+    theano.compile.Mode { linker = "interpreter", optimizer = "None" },
+  }
+  for _, case in ipairs(DATA.calls) do
+    it(case.call .. " are NumPy's", function()
+      for i = 1, case.call:find("sl.", 1, true) and #modes or 1 do
+        local env = setmetatable({ la = la, nd = nd, math = math, sl = evaluated(modes[i]) }, { __index = ARRAYS })
+        local got = table.pack(pcall(assert(load("return " .. case.call, "=call", "t", env))))
+        if not got[1] and tostring(got[2]):find("OpenBLAS is needed", 1, true) then skip.now("OpenBLAS is needed") end
+        assert(got[1], got[2])
+        for k, want in ipairs(case.results) do close(got[k + 1], want, case.call .. " result " .. k) end
+      end
+    end)
+  end
+end)
+
+describe("factors", function()
+  local rng = nd.random.RandomState(2)
+  local function near(x, y) assert.is_true(nd.allclose(x, y, 1e-8, 1e-10)) end
+  local function turned(x) return nd.conj(la.matrix_transpose(x)) end
+  local function complex(...) return rng:randn(...) + rng:randn(...) * nd.complex(0, 1) end
+
+  it("put together again give the matrices they are of", function()
+    for _, a in ipairs { rng:randn(5, 3), rng:randn(3, 5), rng:randn(2, 4, 4), complex(4, 3), complex(2, 3, 4) } do
+      local q, r = la.qr(a)
+      near(nd.matmul(q, r), a)
+      local u, s, vt = la.svd(a, false)
+      near(nd.matmul(u * nd.expand_dims(s, -2), vt), a)
+      u, s, vt = la.svd(a)
+      local p = s.shape[s.ndim]
+      near(nd.matmul(u["..., 0:" .. p] * nd.expand_dims(s, -2), vt["..., 0:" .. p .. ", :"]), a)
+    end
+    for _, a in ipairs { rng:randn(4, 4), rng:randn(2, 3, 3) } do
+      local w, v = la.eig(a)
+      near(nd.matmul(a, v), v * nd.expand_dims(w, -2))
+      local h = a + turned(a)
+      w, v = la.eigh(h)
+      near(nd.matmul(v * nd.expand_dims(w, -2), turned(v)), h)
+      h = nd.matmul(a, turned(a))
+      local l = la.cholesky(h)
+      near(nd.matmul(l, turned(l)), h)
+      local p, lower, upper = T.slinalg.lu(T.constant(a))
+      near(nd.matmul(nd.matmul(p:eval(), lower:eval()), upper:eval()), a)
+    end
+  end)
+
+  it("of matrices of no rows, and of one", function()
+    local none, one = nd.zeros({ 0, 0 }), nd.array({ { 4.0 } })
+    assert.are.same({ 0, 0 }, la.inv(none).shape)
+    assert.are.equal(1.0, la.det(none))
+    assert.are.same({ 0, 2 }, la.solve(none, nd.zeros({ 0, 2 })).shape)
+    assert.are.same({ 0, 0 }, la.cholesky(none).shape)
+    assert.are.same({ 3, 0, 0 }, la.inv(nd.zeros({ 3, 0, 0 })).shape)
+    assert.are.same({ 0, 3, 3 }, la.inv(nd.zeros({ 0, 3, 3 })).shape)
+    assert.are.equal(0.25, la.inv(one):item())
+    assert.are.equal(2.0, la.cholesky(one):item())
+    assert.are.equal(4.0, la.det(one))
+    local q, r = la.qr(nd.zeros({ 3, 0 }))
+    assert.are.same({ 3, 0, 0, 0 }, { q.shape[1], q.shape[2], r.shape[1], r.shape[2] })
+  end)
+end)
+
+describe("errors", function()
+  local a = nd.ones({ 3, 3 })
+
+  it("say what is singular, indefinite or not square", function()
+    raises("LinAlgError", "Singular matrix", function() local _ = la.inv(a) end)
+    raises("LinAlgError", "Singular matrix", function() local _ = la.solve(a, nd.ones({ 3 })) end)
+    raises("LinAlgError", "2-th leading minor of the array is not positive definite",
+      function() local _ = la.cholesky(nd.array { { 1.0, 2.0 }, { 2.0, 1.0 } }) end)
+    raises("LinAlgError", { "must be square", "2", "3" }, function() local _ = la.inv(nd.ones({ 2, 3 })) end)
+    raises("LinAlgError", "must be square", function() local _ = la.det(nd.ones({ 4, 2, 3 })) end)
+    raises("ValueError", { "Solve", "3", "2" }, function() local _ = la.solve(a, nd.ones({ 2 })) end)
+    raises("ValueError", "at least two-dimensional", function() local _ = la.inv(nd.ones({ 3 })) end)
+    raises("ValueError", "not a number", function() local _ = la.solve(a, 1) end)
+    raises("ValueError", "batches do not fit",
+      function() local _ = la.solve(nd.ones({ 2, 3, 3 }), nd.ones({ 4, 3, 1 })) end)
+  end)
+
+  it("name the variable, the shapes and the line", function()
+    local x = T.dmatrix("covariance")
+    local f = theano.compile { inputs = { x }, outputs = T.slinalg.cholesky(x) }
+    raises("LinAlgError", { "Cholesky", "covariance", "(2, 2)", "linalg_spec.lua:" },
+      function() local _ = f(-nd.eye(2)) end)
+    raises("LinAlgError", { "Cholesky", "covariance", "(2, 3)" }, function() local _ = f(nd.ones({ 2, 3 })) end)
+  end)
+
+  it("say which words a function knows", function()
+    raises("ValueError", 'one of "raise", "nan"', function() local _ = T.slinalg.cholesky(T.dmatrix(), true, "no") end)
+    raises("ValueError", '"reduced", "complete", "r", "raw"', function() local _ = la.qr(a, "economic") end)
+    raises("ValueError", '"gen", "sym"', function() local _ = T.slinalg.solve(a, a, { assume_a = "x" }) end)
+    raises("ValueError", "trans is 0, 1, 2", function() local _ = T.slinalg.solve(a, a, { trans = 3 }) end)
+    raises("ValueError", "Invalid norm order", function() local _ = la.norm(a, "x") end)
+    raises("ValueError", "Invalid norm order for matrices: 3", function() local _ = la.norm(a, 3) end)
+    raises("ValueError", "Duplicate axes", function() local _ = la.norm(a, 1, { axis = { 0, 0 } }) end)
+    raises("ValueError", "Improper number of dimensions", function() local _ = la.norm(nd.ones({ 2, 2, 2 }), 1) end)
+    raises("ValueError", "Invalid ind argument", function() local _ = la.tensorinv(a, 0) end)
+    raises("ValueError", "Invalid matrix structure argument: 'diagonal'",
+      function() T.slinalg.Solve { A_structure = "diagonal" } end)
+    raises("ValueError", "x must be a matrix", function() local _ = la.cond(nd.ones({ 2 })) end)
+  end)
+
+  it("become NaN for that matrix alone where that is asked for", function()
+    local x = nd.stack({ nd.eye(2), -nd.eye(2) })
+    local l = T.slinalg.cholesky(T.constant(x), { on_error = "nan" }):eval()
+    assert.is_true(nd.array_equal(l[0], nd.eye(2)))
+    assert.is_true(nd.all(nd.isnan(l[1])))
+    local inverse = T.nlinalg.matrix_inverse(T.constant(nd.zeros({ 2, 2 })), "nan"):eval()
+    assert.is_true(nd.all(nd.isnan(inverse)))
+    assert.are.equal(math.huge, la.cond(nd.ones({ 2, 2 }), 1))
+  end)
+end)
+
+describe("functions of several operations", function()
+  it("cost as many products as squares need", function()
+    local x = T.dmatrix("x")
+    local _, count = theano.printing.graph_text({ T.nlinalg.matrix_power(x, 16) }):gsub("Dot%(", "")
+    assert.are.equal(4, count)
+  end)
+
+  it("are callable as Theano's operations", function()
+    local rng = nd.random.RandomState(3)
+    local a, b = rng:randn(3, 3) + nd.eye(3) * 3, rng:randn(3, 2)
+    local s, n = T.slinalg, T.nlinalg
+    local x, y = T.constant(a), T.constant(b)
+    assert.is_true(nd.allclose(s.Solve { A_structure = "upper_triangular" }(x, y):eval(),
+      la.solve(nd.triu(a), b)))
+    assert.is_true(nd.allclose(n.MatrixInverse()(x):eval(), la.inv(a)))
+    assert.is_true(nd.allclose(n.SVD(true, false)(x):eval(), la.svdvals(a)))
+    assert.is_true(nd.allclose(s.Cholesky { lower = false }(T.constant(nd.dot(a, a.T))):eval(),
+      la.cholesky(nd.dot(a, a.T), true)))
+    assert.is_true(nd.allclose(n.TensorInv(1)(x):eval(), la.inv(a)))
+  end)
+end)
