@@ -381,6 +381,29 @@ describe("the states of a draw", function()
   end)
 end)
 
+describe("a method that is none", function()
+  it("is an AttributeError, which says whose it is", function()
+    for object, names in pairs({
+      [MRG(1)] = { poisson = "MRG_RandomStreams has no 'poisson': RandomStreams has it",
+        unifrom = "MRG_RandomStreams has no 'unifrom': did you mean 'uniform'?" },
+      [theano.random.Key(1)] = { unifrom = "a Key has no 'unifrom': did you mean 'uniform'?" },
+      [nd.random.default_rng(1)] = { poisson = "Generator has no 'poisson': RandomState has it",
+        xyzzy = "Generator has no 'xyzzy'" },
+    }) do
+      for name, text in pairs(names) do
+        local e = fails("AttributeError", function() return object[name](object) end)
+        assert.truthy(tostring(e):find(text, 1, true), e)
+      end
+    end
+  end)
+  it("arguments of other kinds go by their names", function()
+    local e = fails("TypeError", function() T.nnet.dropout(T.dmatrix(), MRG(1), 0.5) end)
+    assert.truthy(tostring(e):find("got an MRG_RandomStreams", 1, true), e)
+    e = fails("TypeError", function() T.nnet.dropout(T.dmatrix(), 0.5, nd.random.RandomState(1)) end)
+    assert.truthy(tostring(e):find("got a RandomState", 1, true), e)
+  end)
+end)
+
 describe("vmap", function()
   it("draws for each element what its function draws, and once what it does not", function()
     local x = T.dvector("x")

@@ -10,7 +10,7 @@ local util = require("theano.util")
 local raise = util.raise
 local philox = T.random.philox
 
-local methods = {}
+local methods = util.methods_of("a Key")
 local meta = { __name = "Key", __index = methods }
 
 -- Last words of counters: what a key is used for. Equal to those of core/ops/random/random.h.

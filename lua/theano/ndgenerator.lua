@@ -167,8 +167,10 @@ function pcg.random_raw(p, n)
 end
 
 -- ---- draws ----------------------------------------------------------------------------------------------------------
-local Generator, methods = { __name = "Generator" }, {}
-Generator.__index = methods
+local elsewhere = {}
+for name in pairs(legacy) do elsewhere[name] = "RandomState" end
+local methods = util.methods_of("Generator", elsewhere)
+local Generator = { __name = "Generator", __index = methods }
 
 --- A generator as NumPy's on a PCG64: `nd.random.Generator(nd.random.PCG64(seed))`.
 function M.Generator(bit_generator)

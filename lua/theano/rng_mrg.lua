@@ -72,7 +72,11 @@ local function check_nstreams(what, n)
 end
 
 -- ---- the streams ----------------------------------------------------------------------------------------------------
-local Streams = {} -- methods
+local elsewhere = {}
+for _, name in ipairs({ "random_integers", "permutation", "poisson", "shuffle_row_elements" }) do
+  elsewhere[name] = "RandomStreams"
+end
+local Streams = util.methods_of("MRG_RandomStreams", elsewhere)
 local meta = { __name = "MRG_RandomStreams", __index = Streams }
 
 --- Random streams of one seed: an integer (12345), or six of which the first three are below 2147483647 and the last

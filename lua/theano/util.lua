@@ -102,7 +102,24 @@ function M.kind_of(v)
   local kind = type(v) == "userdata" and core.kind(v)
   if kind == "variable" or kind == "constant" or kind == "shared" then return "a Variable" end
   if type(v) == "number" then return ("a number (%s)"):format(v) end
-  return kind == "ndarray" and "an ndarray" or "a " .. (kind or type(v))
+  local meta = type(v) == "table" and getmetatable(v)
+  local name = type(meta) == "table" and rawget(meta, "__name") or kind == "random" and "RandomState" or kind or type(v)
+  local an = name:find("^[AEIOaeio]") or name:find("^MRG") or name == "ndarray"
+  return (an and "an " or "a ") .. name
+end
+
+--- A table of an object's methods in which a name that is none raises. `elsewhere`: by such names, whose they are.
+function M.methods_of(kind, elsewhere)
+  return setmetatable({}, { __index = function(methods, key)
+    if type(key) ~= "string" or key:find("^__") then return nil end
+    local names = {}
+    for name in next, methods do names[#names + 1] = name end
+    table.sort(names)
+    local near = M.nearest(key, names)
+    local hint = elsewhere and elsewhere[key] and (": %s has it"):format(elsewhere[key])
+      or near and (": did you mean '%s'?"):format(near) or ""
+    return M.raise("AttributeError", "%s has no '%s'%s", kind, key, hint)
+  end })
 end
 
 --- Checks the type of one argument by name; nil is left to the caller. `types` as "boolean" or "integer|table".
