@@ -1091,11 +1091,11 @@ function nd.atleast_2d(x) end
 ---@return any
 function nd.atleast_3d(x) end
 
----`average(a, axis, weights, keepdims)`: the weighted mean.
----@param a any
+---`average(x, axis, weights, keepdims)`: the weighted mean.
+---@param x any
 ---@param ... any
 ---@return any
-function nd.average(a, ...) end
+function nd.average(x, ...) end
 
 ---The Blackman window of M points.
 ---@param M any
@@ -1569,12 +1569,12 @@ function nd.matrix_transpose(x) end
 ---@return any
 function nd.matvec(x1, x2) end
 
----`median(a, axis, keepdims)`: the middle element, or the mean of the two.
----@param a any
+---`median(x, axis, keepdims)`: the middle element, or the mean of the two.
+---@param x any
 ---@param axis theano.Axis
 ---@param keepdims any
 ---@return any
-function nd.median(a, axis, keepdims) end
+function nd.median(x, axis, keepdims) end
 
 ---`meshgrid(x, y, .., {indexing = "xy", sparse = false})`: coordinates of a grid, one result for each vector;
 ---sparse: each with length 1 along the other axes.
@@ -1583,10 +1583,10 @@ function nd.median(a, axis, keepdims) end
 function nd.meshgrid(...) end
 
 ---NaN as 0 and infinities as the largest numbers, or what is given.
----@param a any
+---@param x any
 ---@param ... any
 ---@return any
-function nd.nan_to_num(a, ...) end
+function nd.nan_to_num(x, ...) end
 
 ---position of the largest element that is not NaN
 ---@param a any
@@ -1603,16 +1603,16 @@ function nd.nanargmax(a, axis, keepdims) end
 function nd.nanargmin(a, axis, keepdims) end
 
 ---Running products along an axis (None: flattened), over NaN as over 1.
----@param a any
+---@param x any
 ---@param axis theano.Axis
 ---@return any
-function nd.nancumprod(a, axis) end
+function nd.nancumprod(x, axis) end
 
 ---Running sums along an axis (None: flattened), over NaN as over 0.
----@param a any
+---@param x any
 ---@param axis theano.Axis
 ---@return any
-function nd.nancumsum(a, axis) end
+function nd.nancumsum(x, axis) end
 
 ---largest of what is not NaN; NaN where there is nothing else
 ---@param a any
@@ -1621,17 +1621,18 @@ function nd.nancumsum(a, axis) end
 function nd.nanmax(a, axis) end
 
 ---Mean of what is not NaN.
----@param a any
+---@param x any
 ---@param axis theano.Axis
 ---@param keepdims any
 ---@return any
-function nd.nanmean(a, axis, keepdims) end
+function nd.nanmean(x, axis, keepdims) end
 
----`nanmedian(a, axis, keepdims)`: the median of what is not NaN.
----@param a any
----@param ... any
+---`nanmedian(x, axis, keepdims)`: the median of what is not NaN.
+---@param x any
+---@param axis theano.Axis
+---@param keepdims any
 ---@return any
-function nd.nanmedian(a, ...) end
+function nd.nanmedian(x, axis, keepdims) end
 
 ---smallest of what is not NaN; NaN where there is nothing else
 ---@param a any
@@ -1639,45 +1640,45 @@ function nd.nanmedian(a, ...) end
 ---@return any
 function nd.nanmin(a, axis) end
 
----`nanpercentile(a, q, axis, keepdims)`: the same, with q in 0 .. 100.
----@param a any
+---`nanpercentile(x, q, axis, keepdims, method)`: the same, with q in 0 .. 100.
+---@param x any
 ---@param q any
 ---@param ... any
 ---@return any
-function nd.nanpercentile(a, q, ...) end
+function nd.nanpercentile(x, q, ...) end
 
 ---Product of what is not NaN.
----@param a any
+---@param x any
 ---@param axis theano.Axis
 ---@param keepdims any
 ---@return any
-function nd.nanprod(a, axis, keepdims) end
+function nd.nanprod(x, axis, keepdims) end
 
----`nanquantile(a, q, axis, keepdims)`: quantiles of what is not NaN.
----@param a any
+---`nanquantile(x, q, axis, keepdims, method)`: quantiles of what is not NaN.
+---@param x any
 ---@param q any
 ---@param ... any
 ---@return any
-function nd.nanquantile(a, q, ...) end
+function nd.nanquantile(x, q, ...) end
 
----`nanstd(a, axis, ddof, keepdims)`: the standard deviation of what is not NaN.
----@param a any
+---`nanstd(x, axis, ddof, keepdims)`: the standard deviation of what is not NaN.
+---@param x any
 ---@param ... any
 ---@return any
-function nd.nanstd(a, ...) end
+function nd.nanstd(x, ...) end
 
 ---Sum of what is not NaN.
----@param a any
+---@param x any
 ---@param axis theano.Axis
 ---@param keepdims any
 ---@return any
-function nd.nansum(a, axis, keepdims) end
+function nd.nansum(x, axis, keepdims) end
 
----`nanvar(a, axis, ddof, keepdims)`: the variance of what is not NaN.
----@param a any
+---`nanvar(x, axis, ddof, keepdims)`: the variance of what is not NaN.
+---@param x any
 ---@param ... any
 ---@return any
-function nd.nanvar(a, ...) end
+function nd.nanvar(x, ...) end
 
 ---How many dimensions.
 ---@param a any
@@ -1726,12 +1727,12 @@ function nd.pad(...) end
 ---@return any
 function nd.partition(a, kth, axis) end
 
----`percentile(a, q, axis, keepdims)`: the same, with q in 0 .. 100.
----@param a any
+---`percentile(x, q, axis, keepdims, method)`: the same, with q in 0 .. 100.
+---@param x any
 ---@param q any
 ---@param ... any
 ---@return any
-function nd.percentile(a, q, ...) end
+function nd.percentile(x, q, ...) end
 
 ---the same as `nd.transpose`
 ---@param a any
@@ -1844,13 +1845,15 @@ function nd.put_along_axis(a, at, values, axis) end
 ---@return any
 function nd.putmask(a, mask, values) end
 
----`quantile(a, q, axis, keepdims)`: linear interpolation between the two nearest elements; q, or each, in 0 ..
----1.
----@param a any
+---`quantile(x, q, axis, keepdims, method)`: the element, or what lies between the two nearest, below which a
+---part q in 0 .. 1 stands; of a sequence of q one row each. Methods are NumPy's: "linear" (the default),
+---"lower", "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
+---"interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased".
+---@param x any
 ---@param q any
 ---@param ... any
 ---@return any
-function nd.quantile(a, q, ...) end
+function nd.quantile(x, q, ...) end
 
 ---`nd["repeat"]` is `nd.repeat_`
 ---@param a any

@@ -4174,6 +4174,12 @@ function T.autocast_float_as(...) end
 ---@return any
 function T.autocast_int(value) end
 
+---`average(x, axis, weights, keepdims)`: the weighted mean.
+---@param x any
+---@param ... any
+---@return any
+function T.average(x, ...) end
+
 ---`broadcast_arrays(a, b, ..)`: copies of one shape, one result for each.
 ---@param ... any
 ---@return any
@@ -4214,6 +4220,11 @@ function T.consider_constant(x) end
 ---@param options? table
 ---@return theano.Variable
 function T.constant(value, name, options) end
+
+---Correlation coefficients of the rows.
+---@param x any
+---@return any
+function T.corrcoef(x) end
 
 ---How many elements are not zero, over an axis, a sequence of axes, or all.
 ---@param x any
@@ -4445,6 +4456,13 @@ function T.matrix_transpose(x) end
 ---@return any
 function T.matvec(x1, x2) end
 
+---`median(x, axis, keepdims)`: the middle element, or the mean of the two.
+---@param x any
+---@param axis theano.Axis
+---@param keepdims any
+---@return any
+function T.median(x, axis, keepdims) end
+
 ---`meshgrid(x, y, .., {indexing = "xy", sparse = false})`: coordinates of a grid, one result for each vector;
 ---sparse: each with length 1 along the other axes.
 ---@param ... any
@@ -4462,6 +4480,106 @@ function T.mgrid(...) end
 ---@return any
 function T.mod_check(x, y) end
 
+---NaN as 0 and infinities as the largest numbers, or what is given.
+---@param x any
+---@param ... any
+---@return any
+function T.nan_to_num(x, ...) end
+
+---position of the largest element that is not NaN
+---@param x any
+---@param axis theano.Axis
+---@param keepdims any
+---@return any
+function T.nanargmax(x, axis, keepdims) end
+
+---position of the smallest element that is not NaN
+---@param x any
+---@param axis theano.Axis
+---@param keepdims any
+---@return any
+function T.nanargmin(x, axis, keepdims) end
+
+---Running products along an axis (None: flattened), over NaN as over 1.
+---@param x any
+---@param axis theano.Axis
+---@return any
+function T.nancumprod(x, axis) end
+
+---Running sums along an axis (None: flattened), over NaN as over 0.
+---@param x any
+---@param axis theano.Axis
+---@return any
+function T.nancumsum(x, axis) end
+
+---largest of what is not NaN; NaN where there is nothing else
+---@param x any
+---@param axis theano.Axis
+---@param keepdims any
+---@return any
+function T.nanmax(x, axis, keepdims) end
+
+---Mean of what is not NaN.
+---@param x any
+---@param axis theano.Axis
+---@param keepdims any
+---@return any
+function T.nanmean(x, axis, keepdims) end
+
+---`nanmedian(x, axis, keepdims)`: the median of what is not NaN.
+---@param x any
+---@param axis theano.Axis
+---@param keepdims any
+---@return any
+function T.nanmedian(x, axis, keepdims) end
+
+---smallest of what is not NaN; NaN where there is nothing else
+---@param x any
+---@param axis theano.Axis
+---@param keepdims any
+---@return any
+function T.nanmin(x, axis, keepdims) end
+
+---`nanpercentile(x, q, axis, keepdims, method)`: the same, with q in 0 .. 100.
+---@param x any
+---@param q any
+---@param ... any
+---@return any
+function T.nanpercentile(x, q, ...) end
+
+---Product of what is not NaN.
+---@param x any
+---@param axis theano.Axis
+---@param keepdims any
+---@return any
+function T.nanprod(x, axis, keepdims) end
+
+---`nanquantile(x, q, axis, keepdims, method)`: quantiles of what is not NaN.
+---@param x any
+---@param q any
+---@param ... any
+---@return any
+function T.nanquantile(x, q, ...) end
+
+---`nanstd(x, axis, ddof, keepdims)`: the standard deviation of what is not NaN.
+---@param x any
+---@param ... any
+---@return any
+function T.nanstd(x, ...) end
+
+---Sum of what is not NaN.
+---@param x any
+---@param axis theano.Axis
+---@param keepdims any
+---@return any
+function T.nansum(x, axis, keepdims) end
+
+---`nanvar(x, axis, ddof, keepdims)`: the variance of what is not NaN.
+---@param x any
+---@param ... any
+---@return any
+function T.nanvar(x, ...) end
+
 ---the same with each tensor along its own dimension only
 ---@param ... any
 ---@return any
@@ -4476,6 +4594,13 @@ function T.ogrid(...) end
 ---@return any
 function T.pad(...) end
 
+---`percentile(x, q, axis, keepdims, method)`: the same, with q in 0 .. 100.
+---@param x any
+---@param q any
+---@param ... any
+---@return any
+function T.percentile(x, q, ...) end
+
 ---the same as `T.transpose`
 ---@param x any
 ---@param axes? theano.Axis
@@ -4488,6 +4613,16 @@ function T.permute_dims(x, axes) end
 ---@param type2 any
 ---@return any
 function T.promote_types(type1, type2) end
+
+---`quantile(x, q, axis, keepdims, method)`: the element, or what lies between the two nearest, below which a
+---part q in 0 .. 1 stands; of a sequence of q one row each. Methods are NumPy's: "linear" (the default),
+---"lower", "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
+---"interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased".
+---@param x any
+---@param q any
+---@param ... any
+---@return any
+function T.quantile(x, q, ...) end
 
 ---`T["repeat"]` is `T.repeat_`
 ---@param x any

@@ -52,6 +52,8 @@ def mild(d):
     return (v - (3 if d[0] == "i" else 0)).astype(d).reshape(2, 3, 4)
 
 
+METHODS = ["lower", "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
+           "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased"]
 X = {}
 for d in DTYPES:
     X["v_" + d] = values(d)              # a vector of special values
@@ -397,6 +399,9 @@ for d in FLOATS + ["int64", "int8", "bool"]:
     if d != "bool":
         call("quantile", "@m_" + d, 0.3, ulps=16)
         call("quantile", "@m_" + d, 0.5, axis=(0, 2), keepdims=True, ulps=16)
+        for method in METHODS:
+            call("quantile", "@m_" + d, 0.3, axis=1, method=method, ulps=16)
+            call("percentile", "@v_" + d if "int" in d else "@m_" + d, [0, 12.5, 50, 100], method=method, ulps=16)
         call("percentile", "@m_" + d, [10, 50], axis=0, ulps=16)
         call("trapz", "@m_" + d, np_name="trapezoid", ulps=16)
         call("ediff1d", "@v_" + d)

@@ -102,13 +102,53 @@ local CASES = {
   { "inner", { cube(), vec(4) }, function(M, x, y) return M.inner(x, y) end },
   { "vdot", { mat(), mat() }, function(M, x, y) return M.vdot(x, y) end },
   { "cross", { rng:uniform(0, 1, { 2, 3 }), vec(3) }, function(M, x, y) return M.cross(x, y) end },
+  -- statistics
+  { "median", { mat() }, function(M, x) return M.median(x, 1) end },
+  { "median of all", { mat() }, function(M, x) return M.median(x, nil, true) end },
+  { "quantile", { cube() }, function(M, x) return M.quantile(x, 0.3, { axis = { 0, 2 }, keepdims = true }) end },
+  { "quantile of all", { vec(7) }, function(M, x) return M.quantile(x, 0.9) end },
+  { "percentile, several", { mat() }, function(M, x) return M.percentile(x, { 10, 50, 75 }, 0) end },
+  { "average", { mat(), vec(4) }, function(M, x, w) return M.average(x, 1, w) end },
+  { "average of all", { mat(), mat() }, function(M, x, w) return M.average(x, { weights = w }) end },
+  { "corrcoef", { rng:uniform(0, 1, { 2, 5 }) }, function(M, x) return M.corrcoef(x)[0] * x["0, 0"] end },
+  { "nansum", { mat() }, function(M, x) return M.nansum(x, 0) end },
+  { "nanprod", { mat() }, function(M, x) return M.nanprod(x) end },
+  { "nanmean", { mat() }, function(M, x) return M.nanmean(x, 1, true) end },
+  { "nanvar", { mat() }, function(M, x) return M.nanvar(x, 0, 1) end },
+  { "nanstd", { mat() }, function(M, x) return M.nanstd(x) end },
+  { "nanmax", { mat() }, function(M, x) return M.nanmax(x, 0) end },
+  { "nanmin", { mat() }, function(M, x) return M.nanmin(x) end },
+  { "nancumsum", { mat() }, function(M, x) return M.nancumsum(x, 1) end },
+  { "nancumprod", { mat() }, function(M, x) return M.nancumprod(x, 1) end },
+  { "nanquantile", { mat() }, function(M, x) return M.nanquantile(x, 0.4, 1) end },
+  { "nanmedian", { mat() }, function(M, x) return M.nanmedian(x, 0) end },
+  { "nan_to_num", { mat() }, function(M, x) return M.nan_to_num(x) end },
   -- and functions of the engine's table under NumPy's names
   { "logaddexp", { mat(), vec(4) }, function(M, x, y) return M.logaddexp(x, y) end },
   { "hypot", { mat(), vec(4) }, function(M, x, y) return M.hypot(x, y) end },
   { "sinc", { mat() }, function(M, x) return M.sinc(x) end },
 }
+for method in ([[lower higher nearest midpoint inverted_cdf averaged_inverted_cdf closest_observation hazen weibull
+  interpolated_inverted_cdf median_unbiased normal_unbiased]]):gmatch("%S+") do
+  CASES[#CASES + 1] = { "quantile, " .. method, { mat() },
+    function(M, x) return M.quantile(x, 0.6, { axis = 1, method = method }) end }
+end
 -- What has no gradient.
+local HOLES = nd.array({ { 1.0, nd.nan, 3.0, -2.0 }, { nd.nan, nd.nan, nd.nan, 5.0 }, { 2.0, 4.0, nd.nan, 8.0 } })
 local FLAT = {
+  { "nansum of NaN", { HOLES }, function(M, x) return M.nansum(x, 1) end },
+  { "nanmean of NaN", { HOLES }, function(M, x) return M.nanmean(x, 0) end },
+  { "nanvar of NaN", { HOLES }, function(M, x) return M.nanvar(x, 1) end },
+  { "nanmax of NaN", { HOLES }, function(M, x) return M.nanmax(x["1, :3"]) end },
+  { "nanmedian of NaN", { HOLES }, function(M, x) return M.nanmedian(x, 1) end },
+  { "nanpercentile of NaN", { HOLES }, function(M, x) return M.nanpercentile(x, { 20, 75 }, 0) end },
+  { "nanargmax", { HOLES }, function(M, x) return M.nanargmax(x, 1) end },
+  { "nanargmin of all", { HOLES }, function(M, x) return M.nanargmin(x) end },
+  { "nan_to_num of all kinds", { nd.array({ nd.nan, nd.inf, -nd.inf, 2.0 }, "float32") },
+    function(M, x) return M.nan_to_num(x), M.nan_to_num(x, { nan = 7.0, posinf = 1.0, neginf = -1.0 }) end },
+  { "median of integers", { nd.array({ 4, 1, 3, 2 }) }, function(M, x) return M.median(x) end },
+  { "median with NaN", { HOLES }, function(M, x) return M.median(x, 0) end },
+  { "quantile of float32", { nd.array({ 4, 1, 3, 2 }, "float32") }, function(M, x) return M.quantile(x, 0.2) end },
   { "count_nonzero", { nd.array({ { 0.0, 1.0, 2.0 }, { 0.0, 0.0, 3.0 } }) },
     function(M, x) return M.count_nonzero(x, 0, true) end },
   { "count_nonzero of all", { nd.array({ { 0, 1 }, { 5, 0 } }) }, function(M, x) return M.count_nonzero(x) end },
@@ -136,6 +176,7 @@ local function variables(points)
 end
 
 local function same(want, got, what)
+  if type(want) == "number" then got = nd.asarray(got):astype(math.type(want) == "integer" and "int64" or "float64") end
   want, got = nd.asarray(want), nd.asarray(got)
   assert.same(want.dtype, got.dtype, what)
   assert.same({ table.unpack(want.shape) }, { table.unpack(got.shape) }, what)
@@ -248,6 +289,15 @@ describe("what only graphs or only arrays have:", function()
     assert.equal(2, T.empty({ 2, 3 }).ndim)
     assert.equal(math.pi, T.pi)
     assert.is_true(T.nan ~= T.nan)
+  end)
+
+  it("quantiles that a call tells, and positions of nothing but NaN", function()
+    local x, q = T.dvector("x"), T.dscalar("q")
+    local f = compile({ inputs = { x, q }, outputs = { T.quantile(x, q), T.nanargmax(x) } })
+    assert.equal(2.5, (f({ 4.0, 1.0, 3.0, 2.0 }, 0.5)))
+    raises("AssertionError", "nothing but NaN", function() f({ nd.nan }, 0.5) end)
+    raises("ValueError", "not in [0, 1]", function() T.quantile(x, 1.5) end)
+    raises("ValueError", "the method is one of NumPy's", function() nd.quantile({ 1.0 }, 0.5, { method = "odd" }) end)
   end)
 
   it("views of arrays share memory", function()

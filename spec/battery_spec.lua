@@ -105,4 +105,30 @@ describe("scripts/battery", function()
     assert.equal(1, status, text)
     assert.truthy(text:find("2 dimensions, lower 10 bits[^\n]*FAILED"), text)
   end)
+  it("hears a tone", function()
+    local text, status = runner.run({ "scripts/battery", "25", "hum" })
+    assert.equal(1, status, text)
+    assert.truthy(text:find("highest line[^\n]*FAILED"), text)
+  end)
+end)
+
+describe("scripts/lattice.lua", function()
+  local lattice = dofile("scripts/lattice.lua")
+  it("finds the shortest vector of a lattice", function()
+    -- RANDU: 9 x_n - 6 x_(n+1) + x_(n+2) is a multiple of 2^31 (Knuth 3.3.4: 118).
+    local m, a = 1 << 31, 65539
+    assert.equal(118.0, lattice.shortest({ { m, 0, 0 }, { -a, 1, 0 }, { -(a * a % m), 0, 1 } }))
+    -- Knuth's line 1, a = 23 modulo 10^8 + 1: 530 in 2 dimensions and in 3.
+    m = 100000001
+    assert.equal(530.0, lattice.shortest({ { m, 0 }, { -23, 1 } }))
+    assert.equal(530.0, lattice.shortest({ { m, 0, 0 }, { -23, 1, 0 }, { -23 * 23, 0, 1 } }))
+  end)
+  it("measures MRG31k3p, and a bad generator beside it", function()
+    local good = lattice.mrg31k3p()
+    local bad = lattice.figures({ { 0, 1, 1 }, { 0, 1, 1 } }, { 2147483647, 2147462579 }, 8)
+    for t = 4, 8 do
+      assert.is_true(good[t] > 0.6 and good[t] <= 1, tostring(good[t]))
+      assert.is_true(bad[t] < 0.1, tostring(bad[t]))
+    end
+  end)
 end)

@@ -2,7 +2,9 @@
 -- arrays. Each file of them gets a module M (`T` or `nd`) and a kit K, what differs between the two:
 -- `K.as(x)` a Variable or an array; `K.order(x, pattern)` dimshuffle, of arrays a view; `K.len(x, d)` a length;
 -- `K.one(x, d)` whether it is 1 for broadcasting; `K.known(x, d)` the length as a number, or nil; `K.part(x, d, from,
--- to)` elements along an axis; `K.result(x)` what a user gets, of arrays without dimensions a Lua value.
+-- to)` elements along an axis; `K.first(x)` the only element of a vector, without dimensions; `K.whole(i)` a place, for
+-- subscripts; `K.number(v, dtype)` a number of a dtype; `K.floats(x)` integers as floats; `K.checked(x, fine, message)`
+-- x, or an error when it is computed; `K.result(x)` what a user gets, of arrays without dimensions a Lua value.
 -- @module theano.alike
 local core = require("theano.core")
 local help = require("theano.ndhelp")
@@ -10,7 +12,7 @@ local util = require("theano.util")
 
 local M = {}
 
-local FILES = { "theano.alikeshapes", "theano.alikeproducts", "theano.alikedtypes" }
+local FILES = { "theano.alikedtypes", "theano.alikeshapes", "theano.alikeproducts", "theano.alikestatistics" }
 
 local arrays = { as = core.asarray, result = help.result, floats = help.floats }
 
@@ -26,6 +28,13 @@ function arrays.order(a, pattern)
   if moved then a = a:transpose(kept) end
   return a:reshape(form)
 end
+function arrays.first(a) return a:reshape({}) end
+function arrays.whole(i) return math.tointeger(i) end
+function arrays.number(v, dtype) return core.asarray(v, dtype) end
+function arrays.checked(a, fine, message)
+  if not fine then util.raise("ValueError", "%s", message) end
+  return a
+end
 function arrays.len(a, d) return a.shape[d + 1] end
 function arrays.one(a, d) return a.shape[d + 1] == 1 end
 arrays.known = arrays.len
@@ -39,6 +48,13 @@ local function variables(T)
     return T.cast(x, T.exp(x).dtype) -- as functions of floats do
   end
   function K.order(x, pattern) return x:dimshuffle(pattern) end
+  function K.first(x) return x[0] end
+  function K.whole(i)
+    if type(i) == "number" then return math.tointeger(i) end
+    return i.dtype:find("int") and i or T.cast(i, "int64")
+  end
+  function K.number(v, dtype) return T.constant(v, { dtype = dtype }) end
+  function K.checked(x, fine, message) return T.opt.assert_op(x, fine, { msg = message }) end
   function K.one(x, d) return x.broadcastable[d + 1] end
   function K.len(x, d) return K.one(x, d) and 1 or x.shape[d] end
   function K.known(x, d)

@@ -77,6 +77,10 @@ return {
   ["T.cumulative_prod"] = {
     "x, axis, dtype, include_initial", "running products along an axis; with `include_initial` from 1 on",
   },
+  ["T.nanmax"] = { "x, axis, keepdims", "largest of what is not NaN; NaN where there is nothing else" },
+  ["T.nanmin"] = { "x, axis, keepdims", "smallest of what is not NaN; NaN where there is nothing else" },
+  ["T.nanargmax"] = { "x, axis, keepdims", "position of the largest element that is not NaN" },
+  ["T.nanargmin"] = { "x, axis, keepdims", "position of the smallest element that is not NaN" },
   ["T.pi"] = { false, "3.14159.." },
   ["T.e"] = { false, "2.71828.." },
   ["T.inf"] = { false, "infinity" },

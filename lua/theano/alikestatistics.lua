@@ -1,0 +1,326 @@
+--- Statistics, and sums over what is not NaN, for Variables and arrays alike (see theano.alike).
+-- @module theano.alikestatistics
+local help = require("theano.ndhelp")
+local util = require("theano.util")
+
+return function(M, K)
+  local as, order, len, floats = K.as, K.order, K.len, K.floats
+  local options, axes_of = help.options, help.axes_of
+
+  -- Keywords; an empty table would be an empty list of axes.
+  local function over(axis, keepdims)
+    if axis == nil and keepdims == nil then return nil end
+    return { axis = axis, keepdims = keepdims }
+  end
+
+  -- The axes to be reduced merged into the first one, those that are left behind it (one at least); and what puts a
+  -- result without the first one into its place.
+  local function columns(what, x, axis)
+    local axes = axes_of(what, x, axis)
+    local inside, pattern, form, n = util.set(axes), {}, { false }, 1
+    for i, d in ipairs(axes) do
+      pattern[i] = d
+      n = i == 1 and len(x, d) or n * len(x, d)
+    end
+    for d = 0, x.ndim - 1 do
+      if not inside[d] then
+        pattern[#pattern + 1] = d
+        form[#form + 1] = len(x, d)
+      end
+    end
+    form[1] = n
+    local all = #form == 1
+    if all then form[2] = 1 end
+    local function back(r, keepdims)
+      local put, at = {}, 0
+      for d = 0, x.ndim - 1 do
+        if not inside[d] then
+          put[#put + 1] = at
+          at = at + 1
+        elseif keepdims then put[#put + 1] = "x" end
+      end
+      if all then r = K.first(r) end
+      return order(r, put)
+    end
+    return order(x, pattern):reshape(form), n, back
+  end
+
+  -- The element of each column at a place; both may be numbers or integer Variables.
+  local function at(sorted, i) return sorted[K.whole(i)] end
+
+  -- ---- quantiles ----------------------------------------------------------------------------------------------------
+  -- Where quantile q stands among n sorted elements, counted from 0 and with a fraction.
+  local function plotting(alpha, beta)
+    return { function(n, q) return n * q + (alpha + q * (1 - alpha - beta)) - 1 end }
+  end
+  local function floor(v) return type(v) == "number" and math.floor(v) or M.floor(v) end
+  local function choose(c, a, b)
+    if type(c) == "boolean" then
+      if c then return a end
+      return b
+    end
+    return M.switch(c, a, b)
+  end
+  local function is_zero(v)
+    if type(v) == "number" then return v == 0 end
+    return M.eq(v, 0)
+  end
+  local function steps(n, q) return n * q - 1 end
+  local function among(n, q) return (n - 1) * q end
+  local function whole(v) return 0 * v end -- the fraction of what stands at an element
+  local METHODS = { -- place, and what becomes of its fraction
+    linear = { among },
+    lower = { function(n, q) return floor(among(n, q)) end },
+    higher = { function(n, q) return -floor(-among(n, q)) end },
+    nearest = { function(n, q)
+      local v = among(n, q)
+      local low = floor(v)
+      local rest = v - low
+      if type(v) == "number" then return (rest > 0.5 or rest == 0.5 and low % 2 == 1) and low + 1 or low end
+      return M.round_half_to_even(v)
+    end },
+    midpoint = { among, function(t) return choose(is_zero(t), 0.0, 0.5) end },
+    inverted_cdf = { steps, function(t) return choose(is_zero(t), 0.0, 1.0) end },
+    averaged_inverted_cdf = { steps, function(t) return choose(is_zero(t), 0.5, 1.0) end },
+    closest_observation = { function(n, q) return steps(n, q) - 0.5 end, function(t, low)
+      local both
+      if type(t) == "number" then both = t == 0 and low % 2 == 1
+      else both = M.and_(M.eq(t, 0), M.eq(M.mod(low, 2), 1)) end
+      return choose(both, 0.0, 1.0)
+    end },
+    interpolated_inverted_cdf = plotting(0, 1), hazen = plotting(0.5, 0.5), weibull = plotting(0, 0),
+    median_unbiased = plotting(1 / 3, 1 / 3), normal_unbiased = plotting(3 / 8, 3 / 8),
+  }
+  METHODS.lower[2], METHODS.higher[2], METHODS.nearest[2] = whole, whole, whole
+  -- Those that give an element as it is, of any dtype: the fraction is 0 or 1.
+  local ELEMENT = {}
+  for _, name in ipairs({ "lower", "higher", "nearest", "inverted_cdf", "closest_observation" }) do
+    ELEMENT[METHODS[name]] = true
+  end
+
+  local function least(a, b)
+    if type(a) == "number" and type(b) == "number" then return math.min(a, b) end
+    return M.minimum(a, b)
+  end
+  local function most(a, b)
+    if type(a) == "number" and type(b) == "number" then return math.max(a, b) end
+    return M.maximum(a, b)
+  end
+
+  -- Between a and b, as NumPy rounds it.
+  local function between(a, b, t, dtype)
+    if type(t) == "number" then return t >= 0.5 and b - (b - a) * (1 - t) or a + (b - a) * t end
+    local high = M.ge(t, 0.5)
+    t = t:astype(dtype)
+    return M.switch(high, b - (b - a) * (1 - t), a + (b - a) * t)
+  end
+
+  local function quantile(sorted, n, q, method)
+    if n == 0 then return M.switch(M.eq(sorted:sum(0), 0), M.nan, M.nan) end -- of a length that is known
+    local v = method[1](n, q)
+    local low = floor(v)
+    local t = v - low
+    if method[2] then t = method[2](t, low) end
+    if ELEMENT[method] then
+      local r = at(sorted, least(most(low + t, 0), n - 1))
+      return sorted.dtype:find("^[fc]") and M.switch(M.isnan(at(sorted, n - 1)), at(sorted, n - 1), r) or r
+    end
+    local a, b = at(sorted, least(most(low, 0), n - 1)), at(sorted, least(most(low + 1, 0), n - 1))
+    local last = at(sorted, n - 1)
+    return M.switch(M.isnan(last), last, between(a, b, t, sorted.dtype))
+  end
+
+  local function fraction(what, p, scale)
+    if util.is_var(p) and K.whole then
+      if p.ndim ~= 0 then util.raise("ValueError", "%s: a Variable q has no dimensions", what) end
+      return p / scale
+    end
+    if type(p) ~= "number" or not (p >= 0 and p <= scale) then
+      util.raise("ValueError", "%s: %s is not in [0, %d]", what, util.text(p), scale)
+    end
+    return p / scale
+  end
+  local function list_of(q) return util.is_array(q) and q:reshape({ -1 }):tolist() or q end
+
+  local function quantiles(what, of, x, q, scale, ...)
+    local o = options(what, { "axis", "keepdims", "method" }, ...)
+    local method = METHODS[o.method or "linear"]
+    if not method then
+      util.raise("ValueError", "%s: the method is one of NumPy's, \"linear\", \"lower\", \"hazen\", .., not \"%s\"",
+        what, tostring(o.method))
+    end
+    x = ELEMENT[method] and as(x) or floats(as(x))
+    local cols, n, back = columns(what, x, o.axis)
+    local many = type(q) == "table" or util.is_array(q)
+    local sorted, rows = M.sort(many and not ELEMENT[method] and cols:astype("float64") or cols, 0), {}
+    for i, p in ipairs(many and list_of(q) or { q }) do
+      rows[i] = back(of(sorted, n, fraction(what, p, scale), method), o.keepdims)
+    end
+    return many and M.stack(rows) or K.result(rows[1])
+  end
+  --- `quantile(x, q, axis, keepdims, method)`: the element, or what lies between the two nearest, below which a part q
+  -- in 0 .. 1 stands; of a sequence of q one row each. Methods are NumPy's: "linear" (the default), "lower", "higher",
+  -- "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
+  -- "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased".
+  function M.quantile(x, q, ...) return quantiles("quantile", quantile, x, q, 1, ...) end
+  --- `percentile(x, q, axis, keepdims, method)`: the same, with q in 0 .. 100.
+  function M.percentile(x, q, ...) return quantiles("percentile", quantile, x, q, 100, ...) end
+  --- `median(x, axis, keepdims)`: the middle element, or the mean of the two.
+  function M.median(x, axis, keepdims)
+    util.check_type("median", "keepdims", keepdims, "boolean")
+    x = floats(as(x))
+    local cols, n, back = columns("median", x, axis)
+    local sorted = M.sort(cols, 0)
+    if n == 0 then return K.result(back(quantile(sorted, 0), keepdims)) end
+    local last, middle = at(sorted, n - 1), (at(sorted, (n - 1) // 2) + at(sorted, n // 2)) / 2
+    return K.result(back(M.switch(M.isnan(last), last, middle), keepdims))
+  end
+
+  --- `average(x, axis, weights, keepdims)`: the weighted mean.
+  function M.average(x, ...)
+    local o = options("average", { "axis", "weights", "keepdims" }, ...)
+    x = as(x)
+    if o.weights == nil then return M.mean(x, over(o.axis, o.keepdims)) end
+    local w, axis = as(o.weights), o.axis
+    if w.ndim == 1 and x.ndim > 1 then
+      if axis == nil then util.raise("TypeError", "average: weights of another shape need an axis") end
+      axis = help.axis_of("average", x, axis)
+      local pattern = {}
+      for d = 1, x.ndim do pattern[d] = d == axis + 1 and 0 or "x" end
+      w = order(w, pattern)
+    end
+    local total = M.sum(M.second(x, w), over(axis, o.keepdims))
+    return M.sum(as(x * w), over(axis, o.keepdims)) / total
+  end
+
+  --- Correlation coefficients of the rows.
+  function M.corrcoef(x)
+    local c = as(M.cov(x))
+    if c.ndim == 0 then return 1.0 end
+    local d = M.sqrt(M.diagonal(c))
+    return M.clip(c / order(d, { 0, "x" }) / d, -1, 1)
+  end
+
+  -- ---- what is not NaN ----------------------------------------------------------------------------------------------
+  -- x with a neutral element for every NaN, and where there were none; nil where there are no NaN to expect.
+  local function without_nan(x, neutral)
+    if not x.dtype:find("^[fc]") then return x end
+    local bad = as(M.isnan(x))
+    return as(M.switch(bad, K.number(neutral, x.dtype), x)), bad
+  end
+  local function reduced(r, axis, keepdims)
+    if not keepdims then
+      local gone, index = util.set(axes_of("reduced", r, axis)), {}
+      for d = 0, r.ndim - 1 do index[d + 1] = gone[d] and "0" or ":" end
+      if #index > 0 then r = r[table.concat(index, ", ")] end
+    end
+    return K.result(r)
+  end
+
+  local function nan_extremum(what, reduce, neutral)
+    return function(x, axis, keepdims)
+      util.check_type(what, "keepdims", keepdims, "boolean")
+      x = as(x)
+      local clean, bad = without_nan(x, neutral)
+      local r = as(reduce(clean, over(axis, true)))
+      if bad then
+        r = as(M.switch(M.all(bad, over(axis, true)), K.number(-(0 / 0), x.dtype), r))
+      end
+      return reduced(r, axis, keepdims)
+    end
+  end
+  -- Largest of what is not NaN; NaN where there is nothing else.
+  M.nanmax = nan_extremum("nanmax", M.max, -math.huge)
+  -- Smallest of what is not NaN; NaN where there is nothing else.
+  M.nanmin = nan_extremum("nanmin", M.min, math.huge)
+
+  --- Sum of what is not NaN.
+  function M.nansum(x, axis, keepdims) return M.sum((without_nan(as(x), 0)), over(axis, keepdims)) end
+  --- Product of what is not NaN.
+  function M.nanprod(x, axis, keepdims) return M.prod((without_nan(as(x), 1)), over(axis, keepdims)) end
+  --- Running sums along an axis (None: flattened), over NaN as over 0.
+  function M.nancumsum(x, axis) return M.cumsum((without_nan(as(x), 0)), axis) end
+  --- Running products along an axis (None: flattened), over NaN as over 1.
+  function M.nancumprod(x, axis) return M.cumprod((without_nan(as(x), 1)), axis) end
+
+  --- Mean of what is not NaN.
+  function M.nanmean(x, axis, keepdims)
+    util.check_type("nanmean", "keepdims", keepdims, "boolean")
+    local clean, bad = without_nan(as(x), 0)
+    if not bad then return M.mean(clean, over(axis, keepdims)) end
+    local o = over(axis, true)
+    local sum, count = as(M.sum(clean, o)), as(M.sum(M.logical_not(bad), o))
+    return reduced(as(sum / count:astype(clean.dtype)), axis, keepdims)
+  end
+  --- `nanvar(x, axis, ddof, keepdims)`: the variance of what is not NaN.
+  function M.nanvar(x, ...)
+    local o = options("nanvar", { "axis", "ddof", "keepdims" }, ...)
+    x = as(x)
+    local clean, bad = without_nan(x, 0)
+    if not bad then return M.var(clean, { axis = o.axis, ddof = o.ddof or 0, keepdims = o.keepdims }) end
+    local keep = over(o.axis, true)
+    local count = as(M.sum(M.logical_not(bad), keep)):astype("float64")
+    local off = as(M.switch(bad, K.number(0, x.dtype), clean - as(M.nanmean(x, o.axis, true))))
+    local sum = as(M.sum(as(M.real(off * M.conj(off))), keep))
+    local n = as(count - (o.ddof or 0))
+    local positive = M.gt(n, 0)
+    local r = M.switch(positive, sum / M.switch(positive, n, 1.0), -(0 / 0))
+    return reduced(as(r):astype(sum.dtype), o.axis, o.keepdims)
+  end
+  --- `nanstd(x, axis, ddof, keepdims)`: the standard deviation of what is not NaN.
+  function M.nanstd(x, ...) return M.sqrt(M.nanvar(x, ...)) end
+
+  -- Quantile q of each column's elements that are not NaN, which are sorted to the end.
+  local function nanquantile(sorted, _, q, method)
+    local bad = M.isnan(sorted)
+    local there = as(M.sum(M.logical_not(bad), { axis = 0 })):astype("float64")
+    local v = method[1](there, q)
+    local low = as(M.floor(v))
+    local t = v - low
+    if method[2] then t = method[2](t, low) end
+    local pattern = { "x" }
+    for d = 1, low.ndim do pattern[d + 1] = d - 1 end
+    local function row(i)
+      i = as(M.maximum(M.minimum(i, there - 1), 0)):astype("int64")
+      local r = M.take_along_axis(sorted, order(i, pattern), 0)
+      return r[0]
+    end
+    return between(row(low), row(low + 1), t, sorted.dtype)
+  end
+  --- `nanquantile(x, q, axis, keepdims, method)`: quantiles of what is not NaN.
+  function M.nanquantile(x, q, ...)
+    return quantiles("nanquantile", nanquantile, x, q, 1, ...)
+  end
+  --- `nanpercentile(x, q, axis, keepdims, method)`: the same, with q in 0 .. 100.
+  function M.nanpercentile(x, q, ...) return quantiles("nanpercentile", nanquantile, x, q, 100, ...) end
+  --- `nanmedian(x, axis, keepdims)`: the median of what is not NaN.
+  function M.nanmedian(x, axis, keepdims)
+    return quantiles("nanmedian", nanquantile, x, 0.5, 1, axis, keepdims)
+  end
+
+  local function nan_position(what, find, neutral)
+    return function(x, axis, keepdims)
+      util.check_type(what, "keepdims", keepdims, "boolean")
+      local clean, bad = without_nan(as(x), neutral)
+      local r = find(clean, over(axis, keepdims))
+      if not bad then return r end
+      return K.checked(r, M.logical_not(as(M.any(as(M.all(bad, axis))))), what .. ": there is nothing but NaN")
+    end
+  end
+  -- Position of the largest element that is not NaN.
+  M.nanargmax = nan_position("nanargmax", M.argmax, -math.huge)
+  -- Position of the smallest element that is not NaN.
+  M.nanargmin = nan_position("nanargmin", M.argmin, math.huge)
+
+  --- NaN as 0 and infinities as the largest numbers, or what is given.
+  function M.nan_to_num(x, ...)
+    local o = options("nan_to_num", { "copy", "nan", "posinf", "neginf" }, ...)
+    x = as(x)
+    if not x.dtype:find("^f") then return K.result(x:copy()) end
+    local most_ = M.finfo(x.dtype).max
+    local high, low = M.isposinf(x), M.isneginf(x)
+    x = M.switch(M.isnan(x), K.number(o.nan or 0.0, x.dtype), x)
+    x = M.switch(high, K.number(o.posinf or most_, as(x).dtype), x)
+    return M.switch(low, K.number(o.neginf or -most_, as(x).dtype), x)
+  end
+end
