@@ -39,6 +39,7 @@ typedef struct FactorJob {
     char *room;
     LapackFn fn[6];
     int lwork, lrwork, liwork;
+    struct FactorInner *inner; /* for work on the way (function.h), or NULL */
     FactorFault fault;
     int64_t where;
 } FactorJob;
@@ -49,6 +50,9 @@ typedef struct FactorRoutine {
 } FactorRoutine;
 
 extern const FactorRoutine factor_lapack[FACTOR_KINDS];
+
+/* work.c: may the library be used at all? */
+bool factor_library_wanted(ThContext *c);
 
 /* Parts of the room: the same calls with the same sizes while planning (`room` NULL: bytes are counted) and running. */
 static inline size_t factor_round(size_t bytes) { return (bytes + 63) / 64 * 64; }

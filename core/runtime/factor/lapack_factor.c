@@ -42,13 +42,6 @@ bool lapack_plan_qr(FactorJob *j) {
     return true;
 }
 
-/* The upper triangle of what geqrf left, by rows. */
-static void upper_rows(const FactorJob *j, const char *a, char *to, int rows) {
-    int64_t item = j->item;
-    factor_copy(j->d, to, j->n * item, item, a, item, j->m * item, rows < j->m ? rows : j->m, j->n);
-    for (int64_t i = 1; i < rows; i++) memset(to + i * j->n * item, 0, (size_t)((i < j->n ? i : j->n) * item));
-}
-
 bool lapack_run_qr(FactorJob *j, char *const *at) {
     char *room = j->room;
     int info = 0, mode = j->w->mode, q = columns_of_q(j), p = j->small;
@@ -58,7 +51,7 @@ bool lapack_run_qr(FactorJob *j, char *const *at) {
     factor_turned(j, 0, at[0], a);
     ((Geqrf)j->fn[0])(&j->m, &j->n, a, &j->m, tau, work, &j->lwork, &info);
     if (mode == FACTOR_RAW) return true;
-    upper_rows(j, a, mode == FACTOR_R ? at[1] : at[2], mode == FACTOR_COMPLETE ? j->m : p);
+    factor_upper(j, a, mode == FACTOR_R ? at[1] : at[2], mode == FACTOR_COMPLETE ? j->m : p);
     if (mode == FACTOR_R) return true;
     ((Orgqr)j->fn[1])(&j->m, &q, &p, a, &j->m, tau, work, &j->lwork, &info);
     factor_copy(j->d, at[1], q * j->item, j->item, a, j->item, j->m * j->item, j->m, q);

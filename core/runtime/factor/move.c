@@ -177,3 +177,9 @@ void factor_swap_rows(const FactorJob *j, void *b, int64_t cols, const int *at, 
         if (to != i) factor_swap((char *)b + i * row, (char *)b + to * row, row);
     }
 }
+
+void factor_upper(const FactorJob *j, const char *a, char *to, int rows) {
+    int64_t item = j->item;
+    factor_copy(j->d, to, j->n * item, item, a, item, j->m * item, rows < j->m ? rows : j->m, j->n);
+    for (int64_t i = 1; i < rows; i++) memset(to + i * j->n * item, 0, (size_t)((i < j->n ? i : j->n) * item));
+}

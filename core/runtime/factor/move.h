@@ -19,6 +19,8 @@ void factor_conjugate(int d, void *at, int64_t count);               /* nothing 
 void factor_eye(int d, void *at, int64_t n);
 bool factor_finite(const FactorJob *j, const void *at, int64_t count);
 void factor_nan(ThDtype d, void *at, int64_t count);
+/* The upper triangle (`rows` x n) of a, whose columns lie one after the other, by rows, zeros below it. */
+void factor_upper(const FactorJob *j, const char *a, char *to, int rows);
 void factor_swap(char *x, char *y, int64_t bytes);
 /* Rows i and at[i] (from 1, as LAPACK counts) of `rows` x `cols` exchanged, i ascending or descending. */
 void factor_swap_rows(const FactorJob *j, void *b, int64_t cols, const int *at, int count, int base, bool back);

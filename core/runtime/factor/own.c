@@ -12,14 +12,6 @@
 
 enum { BLOCK = 48, WHOLE = 96, STRIPE = 192 }; /* up to WHOLE by one kernel */
 
-const DenseKernels *dense_kernels(int d) {
-#if defined(__x86_64__)
-    if (isa_vector_bytes() == 64) return dense_avx512[d];
-    if (isa_vector_bytes() == 32) return dense_avx2[d];
-#endif
-    return dense_sse2[d];
-}
-
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 static int least(int a, int b) { return a < b ? a : b; }
 
@@ -297,5 +289,8 @@ const FactorRoutine factor_own[FACTOR_KINDS] = {
     [FACTOR_LU_SOLVE] = {plan_square, run_lu_solve},   [FACTOR_TRIANGULAR] = {plan_square, run_triangular},
     [FACTOR_CHO_SOLVE] = {plan_square, run_cho_solve}, [FACTOR_SOLVE] = {plan_square, run_solve},
     [FACTOR_INVERSE] = {plan_square, run_inverse},     [FACTOR_DET] = {plan_square, run_det},
-    [FACTOR_SLOGDET] = {plan_square, run_det},
+    [FACTOR_SLOGDET] = {plan_square, run_det},         [FACTOR_QR] = {own_plan_qr, own_run_qr},
+    [FACTOR_SVD] = {own_plan_svd, own_run_svd},        [FACTOR_EIG] = {own_plan_eig, own_run_eig},
+    [FACTOR_EIGH] = {own_plan_eigh, own_run_eigh},     [FACTOR_EIGH_OF] = {own_plan_eigh_of, own_run_eigh_of},
+    [FACTOR_LSTSQ] = {own_plan_lstsq, own_run_lstsq},
 };

@@ -14,6 +14,14 @@ int own_cholesky(FactorJob *j, void *a, int n, bool lower, void *work);
 int own_lu(FactorJob *j, void *a, int m, int n, int *at, void *work);
 void own_triangular(FactorJob *j, const void *a, int n, bool lower, int trans, bool unit, void *b, int k, void *work);
 
+/* own_factor.c */
+bool own_plan_qr(FactorJob *j), own_run_qr(FactorJob *j, char *const *at);
+bool own_plan_svd(FactorJob *j), own_run_svd(FactorJob *j, char *const *at);
+bool own_plan_lstsq(FactorJob *j), own_run_lstsq(FactorJob *j, char *const *at);
+bool own_plan_eigh(FactorJob *j), own_run_eigh(FactorJob *j, char *const *at);
+bool own_plan_eigh_of(FactorJob *j), own_run_eigh_of(FactorJob *j, char *const *at);
+bool own_plan_eig(FactorJob *j), own_run_eig(FactorJob *j, char *const *at);
+
 extern const FactorRoutine factor_own[FACTOR_KINDS];
 
 /* ---- lanes.c ----------------------------------------------------------------------------------------------------- */

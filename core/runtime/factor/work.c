@@ -5,7 +5,7 @@
  */
 #include "work.h"
 
-#include "factor.h"
+#include "function.h"
 #include "move.h"
 #include "own.h"
 #include "scalar.h"
@@ -186,7 +186,7 @@ static FactorJob begin(ThContext *c, const FactorWork *w) {
     return j;
 }
 
-static bool library_wanted(ThContext *c) { return strcmp(config_str(c, "linalg.library"), "own") != 0; }
+bool factor_library_wanted(ThContext *c) { return strcmp(config_str(c, "linalg.library"), "own") != 0; }
 
 /* Rows up to which our own algorithm is faster than a call of the library. */
 static const int small_rows[FACTOR_KINDS] = {
@@ -197,14 +197,16 @@ static const int small_rows[FACTOR_KINDS] = {
 
 /* The routine, planned, or NULL. */
 static const FactorRoutine *choose(FactorJob *j) {
-    const FactorRoutine *own = &factor_own[j->w->kind], *lapack = &factor_lapack[j->w->kind];
-    if (j->large > small_rows[j->w->kind] && lapack->plan && library_wanted(j->ctx)) {
+    FactorKind k = j->w->kind;
+    if (factor_function[k].plan) return factor_function[k].plan(j) ? &factor_function[k] : NULL;
+    if (j->large > small_rows[k] && factor_lapack[k].plan && factor_library_wanted(j->ctx)) {
+        size_t before = j->bytes;
         j->lib = factor_library(j->ctx);
-        if (j->lib && lapack->plan(j)) return lapack;
-        j->bytes = 0;
+        if (j->lib && factor_lapack[k].plan(j)) return &factor_lapack[k];
+        j->bytes = before;
     }
     j->lib = NULL;
-    return own->plan && own->plan(j) ? own : NULL;
+    return factor_own[k].plan && factor_own[k].plan(j) ? &factor_own[k] : NULL;
 }
 
 /* On lanes, where there are so many matrices. Their room lies where that of the routine is. */
@@ -216,9 +218,32 @@ static void plan_lanes(FactorJob *j) {
     if (other.bytes > j->bytes) j->bytes = other.bytes;
 }
 
+/* ---- work on the way --------------------------------------------------------------------------------------------- */
+FactorOperand factor_dense(const FactorJob *j, int64_t rows, int64_t cols) {
+    return (FactorOperand){.n = {rows, cols}, .ms = {cols * j->item, j->item}};
+}
+
+bool factor_inner(FactorJob *j, const FactorWork *w) {
+    FactorInner *in = j->inner;
+    in->work = *w;
+    in->job = begin(j->ctx, &in->work);
+    if (!(in->routine = choose(&in->job))) return false;
+    j->lib = in->job.lib;
+    j->bytes += in->job.bytes;
+    return true;
+}
+
+bool factor_inner_run(FactorJob *j, char *room, char *const *at) {
+    FactorInner *in = j->inner;
+    in->job.room = room;
+    return in->routine->run(&in->job, at) || factor_failed(j, in->job.fault, in->job.where);
+}
+
 int factor_host(HostCall *h, const FactorWork *w) {
+    FactorInner inner;
     if (!fits(w)) return h->fail(h, TH_ValueError, "a matrix has too many rows or columns");
     FactorJob j = begin(h->ctx, w);
+    j.inner = &inner;
     if (j.small == 0) return run_batch(h, &j, NULL);
     const FactorRoutine *r = choose(&j);
     if (failed(h->ctx)) return 1;
