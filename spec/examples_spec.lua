@@ -122,26 +122,70 @@ describe("examples/mnist/mlp.lua", function()
   end)
 end)
 
-describe("examples that draw random numbers", function()
-  local function run(program, ...)
-    local folder = runner.folder()
-    local text, status = runner.run({ "examples/" .. program, ..., folder })
-    assert.equal(0, status, text)
-    local pictures = {}
-    for name in io.popen("ls " .. folder):lines() do
-      local file = assert(io.open(folder .. "/" .. name, "rb"))
-      if file:read(4) == "\137PNG" then pictures[#pictures + 1] = name end
-      file:close()
-    end
-    runner.remove(folder)
-    return text, table.concat(pictures, " ")
+-- What a program prints, and which pictures it writes.
+local function run(program, first)
+  local folder = runner.folder()
+  local text, status = runner.run({ "examples/" .. program, first, folder })
+  assert.equal(0, status, text)
+  local pictures = {}
+  for name in io.popen("ls " .. folder):lines() do
+    local file = assert(io.open(folder .. "/" .. name, "rb"))
+    if file:read(4) == "\137PNG" then pictures[#pictures + 1] = name end
+    file:close()
   end
-  local function last(text, pattern)
-    local value
-    for v in text:gmatch(pattern) do value = tonumber(v) end
-    return value
-  end
+  runner.remove(folder)
+  return text, table.concat(pictures, " ")
+end
+local function last(text, pattern)
+  local value
+  for v in text:gmatch(pattern) do value = tonumber(v) end
+  return value
+end
 
+describe("examples of linear algebra", function()
+  it("gaussian_process.lua finds length and noise, and is unsure where nothing was seen", function()
+    local text, pictures = run("linalg/gaussian_process.lua", "30")
+    assert.is_true(last(text, "likelihood (%-?%d+%.%d+)") > 2.3, text)
+    assert.is_true(math.abs(last(text, "noise (%d+%.%d+)") - 0.15) < 0.03, text)
+    local among, gap, outside = text:match("are (%d+%.%d+) among the points, (%d+%.%d+) in the gap, (%d+%.%d+) outside")
+    assert.is_true(tonumber(among) < tonumber(gap) / 3 and tonumber(gap) < tonumber(outside) / 2, text)
+    assert.equal("gaussian-process.png", pictures)
+  end)
+
+  it("pca.lua puts digits together from few numbers", function()
+    local text, pictures = run("linalg/pca.lua", "30")
+    assert.is_true(last(text, "each: (%d+%.%d+) %% of their") > 70, text)
+    assert.truthy(text:find("at right angles: true", 1, true), text)
+    assert.equal("pca-components.png pca-digits.png", pictures)
+  end)
+
+  it("kalman.lua finds the noise and takes half of it off", function()
+    local text = run("linalg/kalman.lua", "20")
+    assert.is_true(math.abs(last(text, "noise (%d+%.%d+)") - 0.5) < 0.1, text)
+    assert.is_true(last(text, "(%d+%.%d+) filtered") < 0.55 * last(text, "(%d+%.%d+) measured"), text)
+  end)
+
+  it("robot_arm.lua reaches its points with less effort", function()
+    local text, pictures = run("linalg/robot_arm.lua", "15")
+    local before, after = text:match("before: bent by (%d+%.%d+).*after: bent by (%d+%.%d+)")
+    assert.is_true(tonumber(after) < 0.8 * tonumber(before), text)
+    assert.is_true(last(text, "(%d+%.%d+) from the points") < 0.01, text)
+    assert.equal("robot-arm.png", pictures)
+  end)
+
+  it("bag_of_words.lua tells subjects by words", function()
+    assert.is_true(last(run("sparse/bag_of_words.lua", "2"), "accuracy (%d+%.%d+)") > 80)
+  end)
+
+  it("pagerank.lua ends, and what most link to is first", function()
+    local text = run("sparse/pagerank.lua", "3000")
+    assert.truthy(text:find("all ranks together: 1.000000", 1, true), text)
+    assert.is_true(last(text, "after (%d+) rounds") < 100, text)
+    assert.truthy(text:find("\n1. page 0:", 1, true), text)
+  end)
+end)
+
+describe("examples that draw random numbers", function()
   it("dropout_mlp.lua learns", function()
     assert.is_true(last(run("mnist/dropout_mlp.lua", "1"), "accuracy (%d+%.%d+)") > 84)
   end)
