@@ -595,6 +595,13 @@ function ndarray:swapaxes(i, j) end
 ---@return any
 function ndarray:tobytes() end
 
+---`tofile(a, file, {sep = "", format =})`: the elements in row-major order as bytes, or as a text between
+---separators.
+---@param file any
+---@param ... any
+---@return any
+function ndarray:tofile(file, ...) end
+
 ---nested tables of Lua numbers
 ---@return any
 function ndarray:tolist() end
@@ -1005,6 +1012,15 @@ function nd.append(a, values, axis) end
 ---@return any
 function nd.apply_along_axis(func1d, axis, a) end
 
+---`apply_over_axes(func, a, axes)`: what a function of an array and an axis makes of each axis in turn; an axis
+---that it takes away comes back with length 1.
+---@param func any
+---@param a any
+---@param axes? theano.Axis
+---@overload fun(func: any, a: any, keywords: { axes?: theano.Axis }): any
+---@return any
+function nd.apply_over_axes(func, a, axes) end
+
 ---`arange(stop)`, `arange(start, stop, step, dtype)`: int64 when all are integers, else float64.
 ---@param start any
 ---@param stop? any
@@ -1038,6 +1054,14 @@ function nd.around(a) end
 ---@return any
 function nd.array(value, dtype) end
 
+---`array2string(a, {max_line_width, precision, suppress_small, threshold, edgeitems, prefix, suffix})`: what
+---`tostring` gives, under options of its own; lines are as long as if the prefix and the suffix stood beside
+---them.
+---@param a any
+---@param ... any
+---@return any
+function nd.array2string(a, ...) end
+
 ---whether shapes and all elements are equal
 ---@param a any
 ---@param b any
@@ -1062,6 +1086,14 @@ function nd.array_repr(a) end
 ---@return any
 function nd.array_split(a, at, axis) end
 
+---`array_str(a, max_line_width, precision, suppress_small)`: the same.
+---@param a any
+---@param max_line_width any
+---@param precision any
+---@param suppress_small any
+---@return any
+function nd.array_str(a, max_line_width, precision, suppress_small) end
+
 ---the same as `nd.asarray`
 ---@param value any
 ---@param dtype? theano.Dtype
@@ -1075,6 +1107,20 @@ function nd.asanyarray(value, dtype) end
 ---@overload fun(value: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
 function nd.asarray(value, dtype) end
+
+---An array; a ValueError where an element is NaN or infinite.
+---@param a any
+---@param dtype? theano.Dtype
+---@overload fun(a: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.asarray_chkfinite(a, dtype) end
+
+---The array in row-major order, at least one dimension: itself where it is so already.
+---@param a any
+---@param dtype? theano.Dtype
+---@overload fun(a: any, keywords: { dtype?: theano.Dtype }): any
+---@return any
+function nd.ascontiguousarray(a, dtype) end
 
 ---At least one dimension.
 ---@param x any
@@ -1096,6 +1142,19 @@ function nd.atleast_3d(x) end
 ---@param ... any
 ---@return any
 function nd.average(x, ...) end
+
+---`base_repr(number, base, padding)`: an integer in base 2 (2 .. 36), with so many zeros in front.
+---@param number any
+---@param base any
+---@param padding any
+---@return any
+function nd.base_repr(number, base, padding) end
+
+---`binary_repr(num, width)`: an integer in base 2, filled with zeros; below 0 with a width its two's complement.
+---@param num any
+---@param width any
+---@return any
+function nd.binary_repr(num, width) end
 
 ---The Blackman window of M points.
 ---@param M any
@@ -1134,6 +1193,11 @@ function nd.can_cast(from_, to, casting) end
 ---@param arrays any
 ---@return any
 function nd.column_stack(arrays) end
+
+---The float (or complex) dtype that holds the elements of all arrays; integers count as float64.
+---@param ... any
+---@return any
+function nd.common_type(...) end
 
 ---the same as `nd.concatenate`
 ---@param arrays any
@@ -1210,6 +1274,11 @@ function nd.delete(a, at, axis) end
 ---@param ndim integer
 ---@return any
 function nd.diag_indices(n, ndim) end
+
+---The positions of the diagonal of an array whose lengths are equal, a vector for each dimension.
+---@param a any
+---@return any
+function nd.diag_indices_from(a) end
 
 ---A matrix with the vector on diagonal k.
 ---@param v any
@@ -1300,6 +1369,21 @@ function nd.fliplr(x) end
 ---@return any
 function nd.flipud(x) end
 
+---`format_float_positional(x, {precision, unique = true, trim = "k", sign, pad_left, pad_right, min_digits})`:
+---the shortest digits that read back without an exponent; at most `precision` behind the point. trim: "k" keeps
+---zeros behind the point, "." takes them, "0" leaves one, "-" takes the point too.
+---@param x any
+---@param ... any
+---@return any
+function nd.format_float_positional(x, ...) end
+
+---`format_float_scientific(x, {precision, unique = true, trim = "k", sign, exp_digits = 2, min_digits})`: the
+---same with an exponent, "3.14e+00".
+---@param x any
+---@param ... any
+---@return any
+function nd.format_float_scientific(x, ...) end
+
 ---an array of the bytes of a Lua string (`a:tostring()` gives them back)
 ---@param text string
 ---@param dtype? theano.Dtype
@@ -1314,11 +1398,30 @@ function nd.frombuffer(text, dtype) end
 ---@return any
 function nd.frombytes(text, dtype) end
 
+---`fromfile(file, {dtype = "float64", count = -1, sep = "", offset = 0})`: elements as they stand in a file, or
+---the numbers of a text between separators.
+---@param ... any
+---@return any
+function nd.fromfile(...) end
+
 ---`fromfunction(fn, shape)`: what fn makes of the positions along each axis (float64 arrays).
 ---@param fn function
 ---@param shape any
 ---@return any
 function nd.fromfunction(fn, shape) end
+
+---`fromiter(iter, dtype, count)`: what an iterator (or a sequence) gives one after the other, as a vector.
+---@param iter any
+---@param dtype? theano.Dtype
+---@param count? any
+---@overload fun(iter: any, keywords: { dtype?: theano.Dtype, count?: any }): any
+---@return any
+function nd.fromiter(iter, dtype, count) end
+
+---`fromstring(string, {dtype = "float64", count = -1, sep = " "})`: the numbers of a text.
+---@param ... any
+---@return any
+function nd.fromstring(...) end
 
 ---filled with a value
 ---@param shape any
@@ -1335,6 +1438,13 @@ function nd.full(shape, value, dtype) end
 ---@overload fun(a: any, value: any, keywords: { dtype?: theano.Dtype }): any
 ---@return any
 function nd.full_like(a, value, dtype) end
+
+---`genfromtxt(fname, {delimiter, comments = "#", skip_header, skip_footer, usecols, missing_values,
+---filling_values, names, dtype, max_rows})`: the numbers of a text file, where cells may be empty or no
+---numbers: those are NaN, or the filling value. With `names = true` the first line's names come back second.
+---@param ... any
+---@return any
+function nd.genfromtxt(...) end
 
 ---`geomspace(start, stop, num, endpoint)`: values (50) with one ratio between neighbours, both ends included.
 ---@param start any
@@ -1387,6 +1497,14 @@ function nd.histogram2d(x, y, ...) end
 ---@param range any
 ---@return any
 function nd.histogram_bin_edges(a, bins, range) end
+
+---`histogramdd(sample, bins, range, density, weights)`: counts of points in so many dimensions, and the
+---sequence of the edges of each. sample: a row for each point, or a sequence of vectors; bins: a number, or one
+---(or edges) for each; range: `{{from, to}, ..}`.
+---@param sample any
+---@param ... any
+---@return any
+function nd.histogramdd(sample, ...) end
 
 ---`split` along the second axis, of vectors along the first.
 ---@param a any
@@ -1461,6 +1579,11 @@ function nd.iscomplexobj(x) end
 ---@return any
 function nd.isdtype(dtype, kind) end
 
+---Whether the elements lie in column-major order only.
+---@param a any
+---@return any
+function nd.isfortran(a) end
+
 ---Whether each element of a is one of b's.
 ---@param a any
 ---@param b any
@@ -1483,6 +1606,11 @@ function nd.isscalar(x) end
 ---@param arg2 any
 ---@return any
 function nd.issubdtype(arg1, arg2) end
+
+---Whether a value can be walked: a sequence, or an array that has dimensions.
+---@param y any
+---@return any
+function nd.iterable(y) end
 
 ---`ix_(x, y, ..)`: vectors that as subscripts `a[{nd.ix_(..)}]` take each with each.
 ---@param ... any
@@ -1558,6 +1686,14 @@ function nd.loadtxt(path, options) end
 ---@return any
 function nd.logspace(start, stop, n, base) end
 
+---`mask_indices(n, mask_func, k)`: the positions that a function such as `nd.triu` leaves of an n by n matrix.
+---@param n any
+---@param mask_func any
+---@param k? any
+---@overload fun(n: any, mask_func: any, keywords: { k?: any }): any
+---@return any
+function nd.mask_indices(n, mask_func, k) end
+
 ---The last two axes exchanged.
 ---@param x any
 ---@return any
@@ -1568,6 +1704,12 @@ function nd.matrix_transpose(x) end
 ---@param x2 any
 ---@return any
 function nd.matvec(x1, x2) end
+
+---the same as `nd.shares_memory`
+---@param a any
+---@param b any
+---@return any
+function nd.may_share_memory(a, b) end
 
 ---`median(x, axis, keepdims)`: the middle element, or the mean of the two.
 ---@param x any
@@ -1581,6 +1723,11 @@ function nd.median(x, axis, keepdims) end
 ---@param ... any
 ---@return any
 function nd.meshgrid(...) end
+
+---The smallest dtype that holds a number; the dtype of an array.
+---@param x any
+---@return any
+function nd.min_scalar_type(x) end
 
 ---NaN as 0 and infinities as the largest numbers, or what is given.
 ---@param x any
@@ -1774,6 +1921,12 @@ function nd.polyadd(a1, a2) end
 ---@return any
 function nd.polyder(p, m) end
 
+---`polydiv(u, v)`: quotient and remainder of two polynomials.
+---@param u any
+---@param v any
+---@return any
+function nd.polydiv(u, v) end
+
 ---`polyfit(x, y, deg, w)`: the polynomial of that degree with the least squared distance from the points
 ---(weighted).
 ---@param x any
@@ -1855,6 +2008,13 @@ function nd.putmask(a, mask, values) end
 ---@return any
 function nd.quantile(x, q, ...) end
 
+---`real_if_close(a, tol)`: the real parts, where all imaginary ones are at most tol (100) times the spacing at
+---1.
+---@param a any
+---@param tol any
+---@return any
+function nd.real_if_close(a, tol) end
+
 ---`nd["repeat"]` is `nd.repeat_`
 ---@param a any
 ---@param repeats any
@@ -1892,6 +2052,12 @@ function nd.roll(a, shift, axis) end
 ---@param start any
 ---@return any
 function nd.rollaxis(x, axis, start) end
+
+---The zeros of a polynomial with these coefficients, the highest power first: eigenvalues of its companion
+---matrix.
+---@param p any
+---@return any
+function nd.roots(p) end
 
 ---Turned by 90 degrees k times (1) in the plane of two axes, the first two.
 ---@param x any
@@ -1979,6 +2145,11 @@ function nd.setxor1d(ar1, ar2) end
 ---@return any
 function nd.shares_memory(a, b) end
 
+---Sorted by the real parts and then the imaginary ones, as complex numbers.
+---@param a any
+---@return any
+function nd.sort_complex(a) end
+
 ---`split(a, n)` or `split(a, {i, j}, axis)`: a sequence of views, n equal ones or cut before the positions
 ---given.
 ---@param a any
@@ -2001,6 +2172,14 @@ function nd.stream(path, rows, options) end
 ---@param axis theano.Axis
 ---@return any
 function nd.take_along_axis(x, indices, axis) end
+
+---`tofile(a, file, {sep = "", format =})`: the elements in row-major order as bytes, or as a text between
+---separators.
+---@param a any
+---@param file any
+---@param ... any
+---@return any
+function nd.tofile(a, file, ...) end
 
 ---`trapz(y, x, dx, axis)`: the integral along an axis (the last) by trapezoids.
 ---@param y any

@@ -4203,6 +4203,11 @@ function T.can_cast(from_, to, casting) end
 ---@return any
 function T.column_stack(arrays) end
 
+---The float (or complex) dtype that holds the elements of all arrays; integers count as float64.
+---@param ... any
+---@return any
+function T.common_type(...) end
+
 ---the same as `T.concatenate`
 ---@param tensors any
 ---@param axis theano.Axis
@@ -4473,6 +4478,11 @@ function T.meshgrid(...) end
 ---@param ... any
 ---@return any
 function T.mgrid(...) end
+
+---The smallest dtype that holds a number; the dtype of an array.
+---@param x any
+---@return any
+function T.min_scalar_type(x) end
 
 ---`T.mod`, which refuses complex numbers
 ---@param x any

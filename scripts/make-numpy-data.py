@@ -454,6 +454,35 @@ call("signbit", -0.0)
 call("gcd", 12, 18)
 call("heaviside", 0.0, 0.5)
 
+# ---- dtypes, parts, points in several dimensions, polynomials
+for d in FEW:
+    if d not in COMPLEX:
+        call("frexp", "@v_" + d) if d in FLOATS else None
+        add("nd.histogramdd(m_%s:reshape(12, 2), 3)" % d, lambda: np.histogramdd(X["m_" + d].reshape(12, 2), 3)[0]) \
+            if d != "bool" and "64" not in d else None
+    if "int" in d or d == "bool":
+        call("bitwise_count", "@v_" + d) if d != "bool" else None
+    call("sort_complex", "@m_" + d)
+    add("nd.apply_over_axes(nd.sum, m_%s, {0, 2})" % d, lambda: np.apply_over_axes(np.sum, X["m_" + d], (0, 2)), 16)
+    call("rollaxis", "@m_" + d, 2)
+    call("rot90", "@m_" + d, 1, (1, 2))
+    call("vecdot", "@m_" + d, "@m_" + d, ulps=16)
+    add("nd.diag_indices_from(m_%s['0, :, :3'])" % d, lambda: np.diag_indices_from(X["m_" + d][0, :, :3])[0])
+call("polydiv", [3.0, 5.0, 2.0], [2.0, 1.0])
+call("polydiv", [1, -3, 2], [1, -1])
+call("polydiv", [1.0, 2.0], [1.0, 2.0, 3.0])
+for p in ([1, -6, 11, -6], [1, 0, 1], [0, 0, 2, -4, 0], [3.2, 2, 1], [5], [0, 0], [1, 2, 3, 4, 5, 6]):
+    add("nd.sort_complex(nd.roots(%s))" % lua(p), lambda: np.sort_complex(np.roots(p)), 4096)
+add("nd.real_if_close(nd.array({nd.complex(2.1, 4e-14), nd.complex(5.2, 3e-15)}), 1000)",
+    lambda: np.real_if_close([2.1 + 4e-14j, 5.2 + 3e-15j], tol=1000))
+add("nd.real_if_close(nd.array({nd.complex(2.1, 4e-13), nd.complex(5.2, 3e-15)}), 1000)",
+    lambda: np.real_if_close([2.1 + 4e-13j, 5.2 + 3e-15j], tol=1000))
+add("nd.mask_indices(3, nd.triu)", lambda: np.mask_indices(3, np.triu)[0])
+add("nd.histogramdd(nd.array({{0.1, 2.0}, {0.5, 1.0}, {0.9, 3.0}}), {bins = {2, {0, 2, 4}}, density = true})",
+    lambda: np.histogramdd(np.array([[0.1, 2.0], [0.5, 1.0], [0.9, 3.0]]), bins=[2, [0, 2, 4]], density=True)[0], 8)
+add("nd.fromstring('1, 2,3.5', {sep = ','})", lambda: np.fromstring("1, 2,3.5", sep=","))
+add("nd.fromiter({1, 2, 3}, 'float32')", lambda: np.fromiter([1, 2, 3], "float32"))
+
 for d in ("int64", "uint8", "float32", "float64", "bool", "complex64"):
     m = "@m_" + d
     for mode in ("constant", "edge", "reflect", "symmetric", "wrap", "maximum", "minimum", "mean", "median",

@@ -20,12 +20,13 @@ local POOL = {
 -- Keywords that take any text, or any value, and what they mean.
 local TEXTS = util.set({
   "name", "msg", "comment", "delimiter", "comments", "header", "footer", "only_if", -- shown or written
+  "prefix", "suffix", "sep", "format", "missing_values",
   "message",                                                                         -- theano.error_kind's own
 })
 local ANY = util.set({
   "T.extract_constant v",                                                     -- gives back what is no constant
   "theano.gradient.grad_not_implemented op", "theano.gradient.grad_undefined op", -- shown by tostring
-  "theano.error_kind message", "nd.isscalar x", "T.isscalar x",                               -- asks of anything
+  "theano.error_kind message", "nd.isscalar x", "T.isscalar x", "nd.iterable y", -- asks of anything
   "theano.printing.Print global_fn",
   "theano.OpFromGraph grad_overrides", "theano.OpFromGraph lop_overrides", "theano.OpFromGraph rop_overrides",
 })
@@ -54,6 +55,7 @@ local function of_files()
     ["nd.load"] = { npy }, ["nd.load_npy"] = { npy }, ["nd.load_npz"] = { npz }, ["nd.load_idx"] = { idx },
     ["nd.loadtxt"] = { text }, ["nd.stream"] = { npy, 1 }, ["nd.save"] = { new, two }, ["nd.save_npy"] = { new, two },
     ["nd.save_idx"] = { idx, two:astype("uint8") }, ["nd.savetxt"] = { text, two },
+    ["nd.genfromtxt"] = { text }, ["nd.fromfile"] = { npy }, ["nd.tofile"] = { two, new }, ["a.tofile"] = { two, new },
     ["nd.savez"] = { npz, two }, ["nd.writer"] = { new, { 2 }, "float64" },
   }
 end

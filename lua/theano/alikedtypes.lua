@@ -63,6 +63,31 @@ return function(M, K)
     if not strong then return as(weak).dtype end
     return weak and M.add(strong, weak).dtype or strong.dtype
   end
+  --- The smallest dtype that holds a number; the dtype of an array.
+  function M.min_scalar_type(x)
+    if type(x) ~= "number" or math.type(x) == "float" then
+      local plain = type(x) == "number"
+      if not plain then return dtype_of(x) end
+      return (x ~= x or math.abs(x) == math.huge or math.abs(x) <= M.finfo("float32").max) and "float32" or "float64"
+    end
+    for _, name in ipairs(x < 0 and { "int8", "int16", "int32" } or { "uint8", "uint16", "uint32" }) do
+      local info = M.iinfo(name)
+      if x >= info.min and x <= info.max then return name end
+    end
+    return x < 0 and "int64" or "uint64"
+  end
+  --- The float (or complex) dtype that holds the elements of all arrays; integers count as float64.
+  function M.common_type(...)
+    local list, r = table.pack(...), nil
+    if list.n == 0 then util.raise("TypeError", "common_type: at least one array is expected") end
+    for i = 1, list.n do
+      local dtype = dtype_of(list[i])
+      if dtype == "bool" then util.raise("TypeError", "common_type: bool has no common type with floats") end
+      if among(dtype, KINDS.integral) then dtype = "float64" end
+      r = r and M.promote_types(r, dtype) or dtype
+    end
+    return r
+  end
   --- Whether a dtype may become another: casting "safe" (no value changes), "same_kind", "no", "equiv" or "unsafe".
   function M.can_cast(from_, to, casting)
     local a, b = dtype_of(from_), dtype_of(to)

@@ -8,7 +8,30 @@ local util = require("theano.util")
 return function(nd)
   local arr, axis_of, result, list_of = core.asarray, help.axis_of, help.result, help.list_of
 
-  nd.permute_dims, nd.asanyarray = nd.transpose, nd.asarray
+  nd.permute_dims, nd.asanyarray, nd.may_share_memory = nd.transpose, nd.asarray, nd.shares_memory
+  --- The array in row-major order, at least one dimension: itself where it is so already.
+  function nd.ascontiguousarray(a, dtype)
+    a = nd.atleast_1d(arr(a, dtype))
+    return a.flags.c_contiguous and a or a:copy()
+  end
+  --- An array; a ValueError where an element is NaN or infinite.
+  function nd.asarray_chkfinite(a, dtype)
+    a = arr(a, dtype)
+    if not nd.all(nd.isfinite(a)) then
+      util.raise("ValueError", "asarray_chkfinite: there are elements that are NaN or infinite")
+    end
+    return a
+  end
+  --- Whether the elements lie in column-major order only.
+  function nd.isfortran(a)
+    a = arr(a)
+    return a.flags.f_contiguous and not a.flags.c_contiguous
+  end
+  --- Whether a value can be walked: a sequence, or an array that has dimensions.
+  function nd.iterable(y)
+    if util.is_array(y) then return y.ndim > 0 end
+    return type(y) == "table" and getmetatable(y) == nil or type(y) == "string"
+  end
 
   -- ---- pad ----------------------------------------------------------------------------------------------------------
   -- Positions in an axis of length n for the positions `at`, which may lie in front of it and behind it.
@@ -181,6 +204,20 @@ return function(nd)
     local n, m = square("triu_indices_from", matrix)
     return nd.triu_indices(n, k, m)
   end
+  --- `mask_indices(n, mask_func, k)`: the positions that a function such as `nd.triu` leaves of an n by n matrix.
+  function nd.mask_indices(n, mask_func, k)
+    util.expect("mask_indices", "mask_func", mask_func, "function")
+    return core.nonzero(arr(mask_func(nd.ones({ n, n }, "int64"), k or 0)))
+  end
+  --- The positions of the diagonal of an array whose lengths are equal, a vector for each dimension.
+  function nd.diag_indices_from(a)
+    a = arr(a)
+    if a.ndim < 2 then util.raise("ValueError", "diag_indices_from: at least two dimensions are needed") end
+    for d = 2, a.ndim do
+      if a.shape[d] ~= a.shape[1] then util.raise("ValueError", "diag_indices_from: all lengths are equal") end
+    end
+    return nd.diag_indices(a.shape[1], a.ndim)
+  end
   --- `diag_indices(n, ndim)`: the positions of a diagonal, a vector for each dimension (2).
   function nd.diag_indices(n, ndim)
     local list = {}
@@ -302,6 +339,24 @@ return function(nd)
     local all = nd.stack(out):reshape({ table.unpack(table.move(inner, 1, #inner, #outer + 1, outer)) })
     for d = 1, #inner do all = nd.moveaxis(all, last.ndim - 2 + d, axis + d - 1) end
     return all
+  end
+
+  --- `apply_over_axes(func, a, axes)`: what a function of an array and an axis makes of each axis in turn; an axis that
+  -- it takes away comes back with length 1.
+  function nd.apply_over_axes(func, a, axes)
+    util.expect("apply_over_axes", "func", func, "function")
+    local r = arr(a)
+    local n = r.ndim
+    for _, d in ipairs(type(axes) == "table" and util.list("apply_over_axes: axes", axes) or { axes }) do
+      d = axis_of("apply_over_axes", r, d)
+      local next_ = arr(func(r, d))
+      if next_.ndim == n - 1 then next_ = nd.expand_dims(next_, d) end
+      if next_.ndim ~= n then
+        util.raise("ValueError", "apply_over_axes: the function gives %d dimensions of %d", next_.ndim, n)
+      end
+      r = next_
+    end
+    return r
   end
 
   --- `vectorize(fn)`: a function of arrays (and numbers) of fitting shapes that calls fn with their elements, one by

@@ -257,7 +257,7 @@ return function(nd, kit)
     return util.raise("ValueError", "convolve: mode is 'full', 'same' or 'valid', not '%s'", tostring(mode))
   end
 
-  for _, part in ipairs({ "ndlinear", "ndstatistics", "ndborders", "ndseries" }) do
+  for _, part in ipairs({ "ndlinear", "ndstatistics", "ndborders", "ndseries", "ndtext" }) do
     require("theano." .. part)(nd)
   end
 end

@@ -129,6 +129,40 @@ return function(nd)
     local first = nd.flatnonzero(r)
     return first.size > 0 and r[("%d:"):format(first[0])] or r["-1:"]
   end
+  --- `polydiv(u, v)`: quotient and remainder of two polynomials.
+  function nd.polydiv(u, v)
+    u, v = floats(coefficients("polydiv", u)) + 0.0, floats(coefficients("polydiv", v)) + 0.0
+    local n, m = u.size, v.size
+    if m == 0 or v[0] == 0 then
+      util.raise("ZeroDivisionError", "polydiv: the first coefficient of the divisor is 0")
+    end
+    local dtype = nd.promote_types(u.dtype, v.dtype)
+    local q, r = nd.zeros(math.max(n - m + 1, 1), dtype), u:astype(dtype)
+    for k = 0, n - m do
+      local by = r[k] / v[0]
+      q[k] = by
+      local rest = r[("%d:%d"):format(k, k + m)]
+      rest:assign(rest - v * by)
+    end
+    while r.size > 1 and nd.abs(r[0]) <= 1e-8 do r = r["1:"] end
+    return q, r
+  end
+  --- The zeros of a polynomial with these coefficients, the highest power first: eigenvalues of its companion matrix.
+  function nd.roots(p)
+    p = coefficients("roots", p)
+    local at = nd.flatnonzero(p)
+    if at.size == 0 then return nd.zeros(0) end
+    local first, last, n = at[0], at[at.size - 1], p.size
+    p = floats(p[("%d:%d"):format(first, last + 1)])
+    local degree, zeros = p.size - 1, nd.zeros(n - 1 - last)
+    if degree == 0 then return zeros end
+    local companion = nd.eye(degree, degree, -1, p.dtype)
+    companion[0] = -p["1:"] / p[0]
+    local r = nd.linalg.eigvals(companion)
+    local real = r.dtype:find("^complex") and not p.dtype:find("^complex") and nd.all(nd.eq(nd.imag(r), 0))
+    if real then r = nd.real(r) end
+    return nd.concatenate({ r, zeros:astype(r.dtype) })
+  end
   -- How many times.
   local MOST = 10000
   local function times(what, m)
@@ -288,6 +322,27 @@ return function(nd)
     local order = nd.argsort(list[1])
     for i = 2, #list do order = order[nd.argsort(list[i][order])] end
     return order
+  end
+  --- Sorted by the real parts and then the imaginary ones, as complex numbers.
+  function nd.sort_complex(a)
+    a = arr(a)
+    local z = a.dtype:find("^complex") and a
+      or a:astype((a.dtype:find("int8") or a.dtype:find("int16")) and "complex64" or "complex128")
+    if z.size == 0 then return z:copy() end
+    local rows, out = z:reshape({ -1, z.shape[z.ndim] }), {}
+    for i = 1, rows.shape[1] do
+      local row = rows[i - 1]
+      out[i] = row[nd.lexsort({ nd.imag(row), nd.real(row) })]
+    end
+    return nd.stack(out):reshape(z.shape)
+  end
+  --- `real_if_close(a, tol)`: the real parts, where all imaginary ones are at most tol (100) times the spacing at 1.
+  function nd.real_if_close(a, tol)
+    a, tol = arr(a), tol or 100
+    util.expect("real_if_close", "tol", tol, "number")
+    if not a.dtype:find("^complex") then return a end
+    local least = tol > 1 and tol * nd.finfo(a.dtype).eps or tol
+    return nd.all(nd.lt(nd.abs(nd.imag(a)), least)) and nd.real(a) or a
   end
   --- The sorted elements that are in one of the two only.
   function nd.setxor1d(ar1, ar2)

@@ -56,33 +56,63 @@ return function(nd)
   --- `histogram_bin_edges(a, bins, range)`: the edges of the bins of `histogram`.
   function nd.histogram_bin_edges(a, bins, range) return edges_of(floats(arr(a)):reshape({ -1 }), bins or 10, range) end
 
+  --- `histogramdd(sample, bins, range, density, weights)`: counts of points in so many dimensions, and the sequence of
+  -- the edges of each. sample: a row for each point, or a sequence of vectors; bins: a number, or one (or edges) for
+  -- each; range: `{{from, to}, ..}`.
+  function nd.histogramdd(sample, ...)
+    local o = options("histogramdd", { "bins", "range", "density", "weights" }, ...)
+    local list, each, place, inside = {}, type(o.bins) == "table", nil, nil
+    if type(sample) == "table" and util.is_array(sample[1]) then
+      list = util.each("histogramdd: sample", sample, function(v) return arr(v) end)
+    else
+      local points = arr(sample)
+      if points.ndim ~= 2 then util.raise("ValueError", "histogramdd: a row for each point is expected") end
+      for d = 0, points.shape[2] - 1 do list[d + 1] = points[{ ":", d }] end
+    end
+    local edges, shape = {}, {}
+    for i, v in ipairs(list) do
+      v = floats(v):reshape({ -1 })
+      if v.size ~= list[1].size then
+        util.raise("ValueError", "histogramdd: %d values of the first dimension, %d of another", list[1].size, v.size)
+      end
+      local bins = o.bins
+      if each then bins = o.bins[i] end
+      local e = edges_of(v, bins or 10, o.range and o.range[i])
+      local n = e.size - 1
+      local bin = nd.minimum(nd.searchsorted(e, v, { side = "right" }) - 1, n - 1)
+      local there = nd.and_(nd.ge(v, e[0]), nd.le(v, e[n]))
+      edges[i], shape[i] = e, n
+      place = place and place * n + bin or bin
+      inside = inside and nd.and_(inside, there) or there
+    end
+    if #list == 0 then util.raise("ValueError", "histogramdd: there are no dimensions") end
+    if each and core.length(o.bins, "histogramdd: bins") ~= #list then
+      util.raise("ValueError", "histogramdd: bins for %d of %d dimensions", #o.bins, #list)
+    end
+    local all = 1
+    for _, n in ipairs(shape) do all = all * n end
+    local counts = nd.zeros(all)
+    place = place[inside]
+    if place.size > 0 then
+      counts = nd.bincount(place, { minlength = all,
+        weights = o.weights and arr(o.weights):reshape({ -1 })[inside] or nil }):astype("float64")
+    end
+    counts = counts:reshape(shape)
+    if o.density then
+      local total = nd.sum(counts)
+      for i, e in ipairs(edges) do
+        local form = {}
+        for d = 1, #list do form[d] = d == i and -1 or 1 end
+        counts = counts / nd.diff(e):reshape(form)
+      end
+      counts = counts / total
+    end
+    return counts, edges
+  end
   --- `histogram2d(x, y, bins, range, density, weights)`: counts of pairs, and the edges of both; bins: a number, or
   -- `{of x, of y}`; range: `{{from, to}, {from, to}}`.
   function nd.histogram2d(x, y, ...)
-    local o = options("histogram2d", { "bins", "range", "density", "weights" }, ...)
-    local list = { floats(arr(x)):reshape({ -1 }), floats(arr(y)):reshape({ -1 }) }
-    if list[1].size ~= list[2].size then
-      util.raise("ValueError", "histogram2d: %d values of x, %d of y", list[1].size, list[2].size)
-    end
-    local bins, at, edges = o.bins or 10, {}, {}
-    for i, v in ipairs(list) do
-      local e = edges_of(v, type(bins) == "table" and bins[i] or bins, o.range and o.range[i])
-      local n = e.size - 1
-      local bin = nd.minimum(nd.searchsorted(e, v, { side = "right" }) - 1, n - 1)
-      edges[i], at[i] = e, nd.switch(nd.and_(nd.ge(v, e[0]), nd.le(v, e[n])), bin, -1)
-    end
-    local n, m = edges[1].size - 1, edges[2].size - 1
-    local inside = nd.and_(nd.ge(at[1], 0), nd.ge(at[2], 0))
-    local place = (at[1] * m + at[2])[inside]
-    local counts = nd.zeros(n * m)
-    if place.size > 0 then
-      counts = nd.bincount(place, { minlength = n * m,
-        weights = o.weights and arr(o.weights):reshape({ -1 })[inside] or nil }):astype("float64")
-    end
-    counts = counts:reshape({ n, m })
-    if o.density then
-      counts = counts / nd.diff(edges[1]):reshape({ -1, 1 }) / nd.diff(edges[2]) / nd.sum(counts)
-    end
+    local counts, edges = nd.histogramdd({ arr(x):reshape({ -1 }), arr(y):reshape({ -1 }) }, ...)
     return counts, edges[1], edges[2]
   end
 end

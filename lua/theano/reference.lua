@@ -156,6 +156,7 @@ return {
   ["nd.inf"] = { false, "infinity" },
   ["nd.nan"] = { false, "not a number" },
   ["nd.newaxis"] = { false, "a new dimension in a table subscript: `a[{nd.newaxis, 0}]`" },
+  ["nd.may_share_memory"] = { "a, b", "the same as `nd.shares_memory`" },
   ["nd.in1d"] = { "a, b", "the same as `nd.isin`" },
   ["nd.nanmax"] = { "a, axis", "largest of what is not NaN; NaN where there is nothing else" },
   ["nd.nanmin"] = { "a, axis", "smallest of what is not NaN; NaN where there is nothing else" },

@@ -1,0 +1,338 @@
+--- NumPy's functions between arrays and texts or raw bytes: digits of numbers, texts and files of numbers. Installed by
+-- theano.ndnumpy.
+-- @module theano.ndtext
+local core = require("theano.core")
+local help = require("theano.ndhelp")
+local util = require("theano.util")
+
+return function(nd)
+  local arr = core.asarray
+
+  -- ---- arrays as text -----------------------------------------------------------------------------------------------
+  local PRINT = { "max_line_width", "precision", "suppress_small", "threshold", "edgeitems", "prefix", "suffix",
+    max_line_width = "integer", precision = "integer", suppress_small = "boolean", threshold = "number",
+    edgeitems = "integer", prefix = "string", suffix = "string" }
+  --- `array2string(a, {max_line_width, precision, suppress_small, threshold, edgeitems, prefix, suffix})`: what
+  -- `tostring` gives, under options of its own; lines are as long as if the prefix and the suffix stood beside them.
+  function nd.array2string(a, ...)
+    local o = util.bind("array2string", PRINT, ...)
+    local prefix, suffix = o.prefix or "", o.suffix or ""
+    local width = (o.max_line_width or core.get_printoptions().linewidth) - math.max(#prefix, #suffix)
+    local _ <close> = nd.printoptions({ linewidth = math.max(width, 1), precision = o.precision,
+      suppress = o.suppress_small, threshold = o.threshold, edgeitems = o.edgeitems })
+    return (tostring(arr(a)):gsub("\n", "\n" .. (" "):rep(#prefix)))
+  end
+  --- `array_str(a, max_line_width, precision, suppress_small)`: the same.
+  function nd.array_str(a, max_line_width, precision, suppress_small)
+    return nd.array2string(a, { max_line_width = max_line_width, precision = precision,
+      suppress_small = suppress_small })
+  end
+
+  -- ---- numbers as text ----------------------------------------------------------------------------------------------
+  -- Text of a number with a point, whatever the locale.
+  local function text_of(format, x) return (format:format(x):gsub(",", ".")) end
+  -- The shortest digits that read back (or so many as wanted behind the point), and the power of ten of the first.
+  local function digits_of(x)
+    for n = 1, 17 do
+      local text = text_of("%." .. n - 1 .. "e", x)
+      if tonumber(text) == x then
+        local first, rest, power = text:match("^%-?(%d)%.?(%d*)e([-+]%d+)$")
+        return (first .. rest):gsub("0+$", "", 1), math.tointeger(tonumber(power))
+      end
+    end
+  end
+
+  local TRIM = util.set({ "k", ".", "0", "-" })
+  local FORMAT = { "precision", "unique", "trim", "sign", "pad_left", "pad_right", "exp_digits", "min_digits",
+    precision = "integer", unique = "boolean", trim = "string", sign = "boolean", pad_left = "integer",
+    pad_right = "integer", exp_digits = "integer", min_digits = "integer" }
+  local function read(what, x, ...)
+    if type(x) ~= "number" then util.raise("TypeError", "%s: a number is expected, not %s", what, util.kind_of(x)) end
+    local o = util.bind(what, FORMAT, ...)
+    if not TRIM[o.trim or "k"] then
+      util.raise("ValueError", "%s: trim is 'k', '.', '0' or '-', not '%s'", what, o.trim)
+    end
+    for _, name in ipairs({ "precision", "pad_left", "pad_right", "exp_digits", "min_digits" }) do
+      if o[name] and (o[name] < 0 or o[name] > 1000) then
+        util.raise("ValueError", "%s: %s is a number of 0 to 1000, not %d", what, name, o[name])
+      end
+    end
+    return o
+  end
+  -- The part behind the point, as trim wants it: "k" keeps zeros, "." and "0" and "-" take them away.
+  local function trimmed(whole, rest, trim)
+    if trim ~= "k" then rest = rest:gsub("0+$", "") end
+    if rest == "" then return whole .. (trim == "0" and ".0" or trim == "-" and "" or ".") end
+    return whole .. "." .. rest
+  end
+  local function special(x)
+    if x ~= x then return "nan" end
+    if x == math.huge or x == -math.huge then return "inf" end
+  end
+  local function padded(text, o)
+    local left, right = #(text:match("^[^.]*")), #(text:match("%..*$") or " ") - 1
+    return (" "):rep((o.pad_left or 0) - left) .. text .. (" "):rep((o.pad_right or 0) - right)
+  end
+  local function signed(x, text, o)
+    local negative = x < 0 or x == 0 and 1 / x < 0
+    return (negative and "-" or o.sign and "+" or "") .. text
+  end
+
+  --- `format_float_positional(x, {precision, unique = true, trim = "k", sign, pad_left, pad_right, min_digits})`: the
+  -- shortest digits that read back without an exponent; at most `precision` behind the point. trim: "k" keeps zeros
+  -- behind the point, "." takes them, "0" leaves one, "-" takes the point too.
+  function nd.format_float_positional(x, ...)
+    local o = read("format_float_positional", x, ...)
+    local odd = special(x + 0.0)
+    if odd then return padded(x ~= x and odd or signed(x, odd, o), o) end
+    local size, trim = math.abs(x + 0.0), o.trim or "k"
+    local digits, power = digits_of(size)
+    local whole, rest = "0", ""
+    if size > 0 then
+      if power >= 0 then
+        digits = digits .. ("0"):rep(power + 1 - #digits)
+        whole, rest = digits:sub(1, power + 1), digits:sub(power + 2)
+      else rest = ("0"):rep(-power - 1) .. digits end
+    end
+    if o.precision and (o.unique == false or #rest > o.precision) then
+      whole, rest = text_of("%." .. o.precision .. "f", size):match("^(%d+)%.?(%d*)$")
+      local none = not (whole .. rest):find("[1-9]")
+      if o.unique ~= false and not none then rest = rest:gsub("0+$", "") end
+    end
+    rest = rest .. ("0"):rep((o.min_digits or 0) - #rest)
+    return padded(signed(x, trimmed(whole, rest, trim), o), o)
+  end
+
+  --- `format_float_scientific(x, {precision, unique = true, trim = "k", sign, exp_digits = 2, min_digits})`: the same
+  -- with an exponent, "3.14e+00".
+  function nd.format_float_scientific(x, ...)
+    local o = read("format_float_scientific", x, ...)
+    local odd = special(x + 0.0)
+    if odd then return x ~= x and odd or signed(x, odd, o) end
+    local size = math.abs(x + 0.0)
+    local digits, power = digits_of(size)
+    local first, rest = digits:sub(1, 1), digits:sub(2)
+    if size == 0 then first, rest, power = "0", "", 0 end
+    if o.precision and (o.unique == false or #rest > o.precision) then
+      local text = text_of("%." .. o.precision .. "e", size)
+      local exponent
+      first, rest, exponent = text:match("^(%d)%.?(%d*)e([-+]%d+)$")
+      power = math.tointeger(tonumber(exponent))
+      if o.unique ~= false then rest = rest:gsub("0+$", "") end
+    end
+    rest = rest .. ("0"):rep((o.min_digits or 0) - #rest)
+    local shown = ("%0" .. math.max(o.exp_digits or 2, 1) .. "d"):format(math.abs(power))
+    return signed(x, trimmed(first, rest, o.trim or "k"), o) .. "e" .. (power < 0 and "-" or "+") .. shown
+  end
+
+  local function whole_number(what, n)
+    if math.type(n) ~= "integer" then
+      util.raise("TypeError", "%s: an integer is expected, not %s", what, util.text(n))
+    end
+  end
+  local LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+  --- `base_repr(number, base, padding)`: an integer in base 2 (2 .. 36), with so many zeros in front.
+  function nd.base_repr(number, base, padding)
+    whole_number("base_repr", number)
+    base = base or 2
+    if math.type(base) ~= "integer" or base < 2 or base > 36 then
+      util.raise("ValueError", "base_repr: a base is 2 to 36, not %s", util.text(base))
+    end
+    if math.type(padding or 0) ~= "integer" or (padding or 0) > 1000 then
+      util.raise("ValueError", "base_repr: padding is a number of at most 1000 zeros")
+    end
+    local out, rest = {}, number
+    while rest ~= 0 do
+      local digit = math.abs(math.fmod(rest, base))
+      rest = (rest - (rest < 0 and -digit or digit)) // base
+      table.insert(out, 1, LETTERS:sub(digit + 1, digit + 1))
+    end
+    local zeros = ("0"):rep((padding or 0) + (number == 0 and (padding or 0) == 0 and 1 or 0))
+    return (number < 0 and "-" or "") .. zeros .. table.concat(out)
+  end
+  --- `binary_repr(num, width)`: an integer in base 2, filled with zeros; below 0 with a width its two's complement.
+  function nd.binary_repr(num, width)
+    whole_number("binary_repr", num)
+    local text = nd.base_repr(num)
+    if not width then return text end
+    if math.type(width) ~= "integer" or width > 1000 then
+      util.raise("ValueError", "binary_repr: width is a number of at most 1000 digits")
+    end
+    if num < 0 then
+      local bits = #nd.base_repr(-(num + 1)) + (num == -1 and 0 or 1)
+      if num == -1 then bits = 1 end
+      local n = math.max(bits, width)
+      local low = {}
+      for i = n - 1, 0, -1 do low[#low + 1] = i > 63 and "1" or tostring(num >> i & 1) end
+      text = table.concat(low)
+    end
+    if #text > width then
+      util.raise("ValueError", "binary_repr: %d does not fit into %d digits, it takes %d", num, width, #text)
+    end
+    return ("0"):rep(width - #text) .. text
+  end
+
+  -- ---- texts and raw bytes ------------------------------------------------------------------------------------------
+  local function numbers(what, text, sep, dtype)
+    local out = {}
+    local pattern = sep:match("^%s*(.-)%s*$")
+    if pattern ~= "" then text = text:gsub(pattern:gsub("%p", "%%%0"), " ") end
+    for word in text:gmatch("%S+") do
+      local v = tonumber(word)
+      if not v and word:lower():match("^[-+]?nan$") then v = nd.nan end
+      if not v and word:lower():match("^[-+]?inf") then v = word:sub(1, 1) == "-" and -math.huge or math.huge end
+      if not v then util.raise("ValueError", "%s: '%s' is no number", what, word) end
+      out[#out + 1] = v
+    end
+    return #out == 0 and core.zeros({ 0 }, dtype or "float64") or core.array(out, dtype or "float64")
+  end
+  local function bytes_of(what, path)
+    local file, why = io.open(path, "rb")
+    if not file then util.raise("IOError", "%s: %s", what, why) end
+    local text = file:read("a")
+    file:close()
+    if not text then util.raise("IOError", "%s: %s is not read", what, path) end
+    return text
+  end
+  local function counted(what, a, count)
+    if count == nil or count == -1 then return a end
+    if math.type(count) ~= "integer" or count < 0 or count > a.size then
+      util.raise("ValueError", "%s: %s elements of %d", what, util.text(count), a.size)
+    end
+    return a[(":%d"):format(count)]
+  end
+
+  --- `fromstring(string, {dtype = "float64", count = -1, sep = " "})`: the numbers of a text.
+  function nd.fromstring(...)
+    local o = util.bind("fromstring", { "string", "dtype", "count", "sep", string = "string", dtype = "string",
+      count = "integer", sep = "string" }, ...)
+    if o.string == nil then util.raise("TypeError", "fromstring: argument 'string' is missing") end
+    return counted("fromstring", numbers("fromstring", o.string, o.sep or " ", o.dtype), o.count)
+  end
+  --- `fromfile(file, {dtype = "float64", count = -1, sep = "", offset = 0})`: elements as they stand in a file, or the
+  -- numbers of a text between separators.
+  function nd.fromfile(...)
+    local o = util.bind("fromfile", { "file", "dtype", "count", "sep", "offset", file = "string", dtype = "string",
+      count = "integer", sep = "string", offset = "integer" }, ...)
+    if o.file == nil then util.raise("TypeError", "fromfile: argument 'file' is missing") end
+    local text = bytes_of("fromfile", o.file)
+    if (o.sep or "") ~= "" then
+      return counted("fromfile", numbers("fromfile", text, o.sep, o.dtype), o.count)
+    end
+    local offset, dtype = o.offset or 0, o.dtype or "float64"
+    if offset < 0 or offset > #text then util.raise("ValueError", "fromfile: offset %d of %d bytes", offset, #text) end
+    local size = core.zeros({ 1 }, dtype).itemsize
+    local rest = text:sub(offset + 1, offset + (#text - offset) // size * size)
+    return counted("fromfile", #rest == 0 and core.zeros({ 0 }, dtype) or core.frombuffer(rest, dtype), o.count)
+  end
+  --- `tofile(a, file, {sep = "", format =})`: the elements in row-major order as bytes, or as a text between
+  -- separators.
+  function nd.tofile(a, file, ...)
+    local o = util.bind("tofile", { "sep", "format", sep = "string", format = "string" }, ...)
+    a = arr(a)
+    util.expect("tofile", "file", file, "string")
+    local text
+    if (o.sep or "") == "" then text = a:bytes()
+    else
+      local list = a:reshape({ -1 }):tolist()
+      for i, v in ipairs(list) do
+        list[i] = o.format and o.format:format(v) or math.type(v) == "float" and digits_of(math.abs(v))
+          and nd.format_float_positional(v, { trim = "0" }) or tostring(v)
+      end
+      text = table.concat(list, o.sep)
+    end
+    local out, why = io.open(file, "wb")
+    if not out then util.raise("IOError", "tofile: %s", why) end
+    local fine = out:write(text)
+    if not (out:close() and fine) then util.raise("IOError", "tofile: %s is not written", file) end
+  end
+  core.array_methods.tofile = nd.tofile
+
+  --- `fromiter(iter, dtype, count)`: what an iterator (or a sequence) gives one after the other, as a vector.
+  function nd.fromiter(iter, dtype, count)
+    local out = {}
+    if type(iter) == "table" then
+      local list, at = util.list("fromiter", iter), 0
+      iter = function()
+        at = at + 1
+        return list[at]
+      end
+    end
+    util.expect("fromiter", "iter", iter, "function")
+    util.expect("fromiter", "dtype", dtype, "string")
+    util.check_type("fromiter", "count", count, "integer")
+    while not count or count < 0 or #out < count do
+      local v = iter()
+      if v == nil then break end
+      out[#out + 1] = v
+    end
+    if count and count >= 0 and #out < count then
+      util.raise("ValueError", "fromiter: the iterator gave %d of %d elements", #out, count)
+    end
+    return #out == 0 and core.zeros({ 0 }, dtype) or core.array(out, dtype)
+  end
+
+  local GEN = { "fname", "delimiter", "comments", "skip_header", "skip_footer", "usecols", "filling_values",
+    "missing_values", "names", "dtype", "max_rows", fname = "string", delimiter = "string", comments = "string|boolean",
+    skip_header = "integer", skip_footer = "integer", usecols = "integer|table", filling_values = "number",
+    missing_values = "string", names = "boolean", dtype = "string", max_rows = "integer" }
+  local function cells(line, delimiter)
+    local row = {}
+    if not delimiter then
+      for word in line:gmatch("%S+") do row[#row + 1] = word end
+      return row
+    end
+    local from = 1
+    while true do
+      local a, b = line:find(delimiter, from, true)
+      row[#row + 1] = line:sub(from, a and a - 1 or -1):match("^%s*(.-)%s*$")
+      if not a then return row end
+      from = b + 1
+    end
+  end
+  --- `genfromtxt(fname, {delimiter, comments = "#", skip_header, skip_footer, usecols, missing_values, filling_values,
+  -- names, dtype, max_rows})`: the numbers of a text file, where cells may be empty or no numbers: those are NaN, or
+  -- the filling value. With `names = true` the first line's names come back second.
+  function nd.genfromtxt(...)
+    local o = util.bind("genfromtxt", GEN, ...)
+    if o.fname == nil then util.raise("TypeError", "genfromtxt: argument 'fname' is missing") end
+    local text, lines = bytes_of("genfromtxt", o.fname), {}
+    for line in (text:gsub("\r", "") .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = line end
+    if lines[#lines] == "" then lines[#lines] = nil end
+    local comment, rows, names = o.comments == nil and "#" or o.comments, {}, nil
+    for i = (o.skip_header or 0) + 1, #lines - (o.skip_footer or 0) do
+      local line = lines[i]
+      local mark = comment and line:find(comment, 1, true)
+      if mark and not (o.names and not names) then line = line:sub(1, mark - 1) end
+      if line:find("%S") then
+        if o.names and not names then
+          local head = comment and line:gsub("^%s*" .. comment:gsub("%p", "%%%0") .. "%s*", "") or line
+          names = cells(head, o.delimiter)
+        elseif not o.max_rows or #rows < o.max_rows then rows[#rows + 1] = cells(line, o.delimiter) end
+      end
+    end
+    local wanted, width = o.usecols, rows[1] and #rows[1] or 0
+    if wanted and type(wanted) ~= "table" then wanted = { wanted } end
+    local out, filling = {}, o.filling_values or nd.nan
+    for i, row in ipairs(rows) do
+      if #row ~= width then
+        util.raise("ValueError", "genfromtxt: line %d has %d columns, the first has %d", i, #row, width)
+      end
+      local values = {}
+      for k = 1, wanted and #wanted or width do
+        local column = wanted and wanted[k] or k - 1
+        local word = row[(column < 0 and column + width or column) + 1]
+        if not word then util.raise("ValueError", "genfromtxt: there is no column %d of %d", column, width) end
+        local v = word ~= o.missing_values and tonumber(word) or nil
+        if not v and word:lower():match("^[-+]?inf") then v = word:sub(1, 1) == "-" and -math.huge or math.huge end
+        values[k] = v or filling
+      end
+      out[i] = values
+    end
+    local a = #out == 0 and core.zeros({ 0 }, o.dtype or "float64") or core.array(out, "float64")
+    if o.dtype then a = a:astype(o.dtype) end
+    if a.ndim == 2 then a = help.result(a:squeeze()) end
+    if o.names then return a, names end
+    return a
+  end
+end

@@ -1,0 +1,144 @@
+--- Numbers and arrays as texts, texts and raw bytes as arrays: NumPy's own texts (spec/data/text.json, written by
+-- scripts/make-text-data.py), files there and back, what is refused.
+local json = require("dkjson")
+local nd = require("theano.ndarray")
+local raises = require("spec.support.raises")
+
+local function data()
+  local file = assert(io.open("spec/data/text.json", "rb"))
+  local list = assert(json.decode(file:read("a")))
+  file:close()
+  return list
+end
+
+describe("texts are NumPy's", function()
+  local by_name = {}
+  for _, case in ipairs(data()) do
+    local name = case[1]:match("^nd%.([%w_]+)")
+    by_name[name] = by_name[name] or {}
+    table.insert(by_name[name], case)
+  end
+  for name, cases in pairs(by_name) do
+    it("of " .. name, function()
+      local wrong = {}
+      for _, case in ipairs(cases) do
+        local got = assert(load("local nd = ... return " .. case[1]))(nd)
+        if got ~= case[2] then wrong[#wrong + 1] = ("%s: '%s', wanted '%s'"):format(case[1], got, case[2]) end
+      end
+      assert.same({}, wrong)
+    end)
+  end
+
+  it("and what they cannot show is refused", function()
+    raises("ValueError", "base is 2 to 36", function() nd.base_repr(5, 1) end)
+    raises("ValueError", "at most 1000 zeros", function() nd.base_repr(5, 2, 1 << 40) end)
+    raises("ValueError", "does not fit into 2 digits", function() nd.binary_repr(5, 2) end)
+    raises("TypeError", "integer", function() nd.binary_repr(2.5) end)
+    raises("TypeError", "a number", function() nd.format_float_positional("1") end)
+    raises("ValueError", "trim is", function() nd.format_float_scientific(1.0, { trim = "x" }) end)
+    raises("ValueError", "precision is a number of 0 to 1000", function()
+      nd.format_float_positional(1.0, { precision = 1 << 40 })
+    end)
+    local before = nd.get_printoptions().precision
+    raises("TypeError", "", function() nd.array2string({ 1.0 }, { precision = "x" }) end)
+    assert.equal(before, nd.get_printoptions().precision)
+  end)
+end)
+
+describe("files of elements and of numbers", function()
+  local path
+  before_each(function() path = os.tmpname() end)
+  after_each(function() os.remove(path) end)
+  local function write(text)
+    local file = assert(io.open(path, "wb"))
+    file:write(text)
+    file:close()
+  end
+
+  it("go there and back as bytes and as text", function()
+    local a = nd.array({ { 1.5, -2.0 }, { 1 / 3, nd.inf } })
+    for _, dtype in ipairs({ "float64", "float32", "int16", "bool", "complex64" }) do
+      local b = dtype:find("^f") and a:astype(dtype) or nd.array({ { 1, 0 }, { 5, 2 } }):astype(dtype)
+      b.T:tofile(path)
+      assert.is_true(nd.array_equal(b.T:ravel(), nd.fromfile(path, dtype)))
+      assert.equal(2, nd.fromfile(path, { dtype = dtype, count = 2, offset = b.itemsize }).size)
+    end
+    nd.tofile(a, path, { sep = ", " })
+    assert.is_true(nd.array_equal(a:ravel(), nd.fromfile(path, { sep = "," })))
+    nd.tofile({ 1, 2 }, path, { sep = " ", format = "%03d" })
+    assert.same({ 1, 2 }, nd.fromfile(path, { sep = " ", dtype = "int64" }):tolist())
+    write("")
+    assert.equal(0, nd.fromfile(path).size)
+  end)
+
+  it("genfromtxt fills what is missing", function()
+    write("# a comment\nx,y,z\n1,,3\n4,five,6 # behind\n\n7,8,inf\n")
+    local a, names = nd.genfromtxt(path, { delimiter = ",", names = true, skip_header = 1 })
+    assert.same({ "x", "y", "z" }, names)
+    assert.same({ 3, 3 }, { table.unpack(a.shape) })
+    assert.is_true(a[{ 0, 1 }] ~= a[{ 0, 1 }] and a[{ 1, 1 }] ~= a[{ 1, 1 }])
+    assert.equal(math.huge, a[{ 2, 2 }])
+    local b = nd.genfromtxt(path, { delimiter = ",", skip_header = 2, usecols = { -3, 1 }, filling_values = -1.0,
+      max_rows = 2, dtype = "int32" })
+    assert.same({ { 1, -1 }, { 4, -1 } }, b:tolist())
+    assert.equal("int32", b.dtype)
+    write("1 2\n3 4\n5\n")
+    raises("ValueError", "line 3 has 1 columns", function() nd.genfromtxt(path) end)
+    assert.same({ { 1.0, 2.0 }, { 3.0, 4.0 } }, nd.genfromtxt(path, { skip_footer = 1 }):tolist())
+    raises("ValueError", "no column 7", function() nd.genfromtxt(path, { skip_footer = 1, usecols = 7 }) end)
+    raises("IOError", "", function() nd.genfromtxt(path .. "/none") end)
+    write("")
+    assert.equal(0, nd.genfromtxt(path).size)
+  end)
+
+  it("refuse what is no number, or not there", function()
+    raises("ValueError", "'x' is no number", function() nd.fromstring("1 x") end)
+    raises("ValueError", "3 elements of 2", function() nd.fromstring("1 2", { count = 3 }) end)
+    raises("IOError", "", function() nd.fromfile(path .. "/none") end)
+    raises("ValueError", "offset 9 of 3 bytes", function()
+      write("abc")
+      nd.fromfile(path, { offset = 9 })
+    end)
+    raises("TypeError", "missing", function() nd.fromfile() end)
+    raises("IOError", "", function() nd.tofile({ 1 }, path .. "/none/x") end)
+    raises("ValueError", "2 of 3", function() nd.fromiter({ 1, 2 }, "int8", 3) end)
+    local n = 0
+    assert.same({ 1, 2, 3 }, nd.fromiter(function()
+      n = n + 1
+      return n
+    end, "int64", 3):tolist())
+  end)
+end)
+
+describe("small words of NumPy's", function()
+  it("about dtypes and memory", function()
+    assert.equal("uint8", nd.min_scalar_type(255))
+    assert.equal("int16", nd.min_scalar_type(-129))
+    assert.equal("float64", nd.min_scalar_type(1e300))
+    assert.equal("float32", nd.min_scalar_type(1.5))
+    assert.equal("int8", nd.min_scalar_type(nd.ones(2, "int8")))
+    assert.equal("float64", nd.common_type(nd.ones(2, "float32"), nd.ones(2, "int8")))
+    assert.equal("complex64", nd.common_type(nd.ones(2, "float32"), nd.ones(2, "complex64")))
+    raises("TypeError", "bool", function() nd.common_type(nd.array({ true })) end)
+    local a = nd.ones({ 2, 3 })
+    assert.is_true(nd.ascontiguousarray(a.T).flags.c_contiguous)
+    assert.is_true(nd.shares_memory(nd.ascontiguousarray(a), a))
+    assert.is_true(nd.isfortran(a.T))
+    assert.is_false(nd.isfortran(a))
+    assert.is_true(nd.may_share_memory(a, a.T))
+    assert.is_true(nd.iterable({ 1 }))
+    assert.is_false(nd.iterable(3))
+    raises("ValueError", "NaN or infinite", function() nd.asarray_chkfinite({ 1.0, nd.nan }) end)
+    assert.equal(2, nd.asarray_chkfinite({ 1, 2 }).size)
+  end)
+
+  it("that are refused", function()
+    raises("ZeroDivisionError", "divisor is 0", function() nd.polydiv({ 1, 2 }, { 0, 1 }) end)
+    raises("ValueError", "a row for each point", function() nd.histogramdd({ 1.0, 2.0 }) end)
+    raises("ValueError", "bins for 1 of 2", function() nd.histogramdd({ { 1.0, 2.0 } }, { bins = { 2 } }) end)
+    raises("ValueError", "gives 0 dimensions", function()
+      nd.apply_over_axes(function() return 1 end, nd.ones({ 2, 3 }), 0)
+    end)
+    raises("ValueError", "all lengths are equal", function() nd.diag_indices_from(nd.ones({ 2, 3 })) end)
+  end)
+end)
