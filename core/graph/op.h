@@ -223,6 +223,7 @@ typedef struct LowerApi {
     Size (*in_offset)(Lower *l, int i);
     bool (*in_contiguous)(Lower *l, int i); /* known at plan time; `contiguous` makes it so (copies if need be) */
     bool (*contiguous)(Lower *l, int i);
+    bool (*destroyable)(Lower *l, int i); /* the storage of input i may be overwritten: `alias` would copy nothing */
     bool (*alias)(Lower *l, int o,
                   int i); /* output o reuses input i's storage whole (in place): allowed by the in-place pass */
     bool (*copy)(Lower *l, int o, int i); /* out o := input i (broadcast), as a kernel */

@@ -150,6 +150,7 @@ typedef struct Kernel {
     VEC(ThValue) param; /* values of lifted literals, as the widest type of their kind; not part of the key */
     uint64_t key;       /* of everything but params, prov and symbols' numbers: equal keys share one text */
     bool can_fail;
+    bool fails_first;  /* ..only before it writes anything */
     const char *title; /* expression it computes, for the generated text */
 } Kernel;
 

@@ -183,6 +183,7 @@ static bool kernel_step(Build *b, Made *m) {
     s.param = build_keep(b, k->param.at, (size_t)k->param.n * sizeof(ThValue));
     s.nparam = k->param.n;
     s.can_fail = k->can_fail;
+    s.fails_first = k->fails_first;
     k->title = s.title;
     s.buf = arena_alloc(b->plan->arena, (size_t)(nroots + 1) * sizeof(int));
     s.nbuf = nroots;

@@ -60,7 +60,7 @@ static bool check_step(const Plan *p, int i) {
     if (s->kind == STEP_SIZE && (s->a < 0 || s->n < 0 || s->a + s->n > p->nshape))
         return bad(p, "step", i, "no such shape instructions");
     if (s->kind == STEP_HOST && (s->host < 0 || s->host >= p->nhost)) return bad(p, "step", i, "no such host call");
-    if (i >= p->first_write && s->can_fail)
+    if (i >= p->first_write && s->can_fail && !(i == p->first_write && s->fails_first))
         return bad(p, "step", i, "can fail after storage of the caller was written");
     if (s->kind != STEP_KERNEL) return true;
     if (s->kernel < 0 || s->kernel >= p->nkernel) return bad(p, "step", i, "no such kernel");

@@ -154,9 +154,22 @@ static bool writes_foreign(Plan *p, const Step *s) {
     return any;
 }
 
+/* Step s runs once, and what fails in it fails before it writes. */
+static bool looks_first(const Plan *p, int s) {
+    if (!p->step[s].fails_first) return false;
+    for (int r = 0; r < p->nregion; r++) {
+        int lo = p->nstep, hi = -1;
+        if (p->region[r].kind != REGION_LOOP) continue;
+        range(p, p->region[r].child, &lo, &hi);
+        if (lo <= s && s <= hi) return false;
+    }
+    return true;
+}
+
 void plan_early_writes(const Plan *p, uint8_t *early) {
     int last = p->nstep - 1;
     while (last >= 0 && !p->step[last].can_fail) last--;
+    if (last >= 0 && looks_first(p, last)) last--;
     for (int r = 0; r < p->nregion; r++) { /* a loop's turns follow each other */
         int lo = p->nstep, hi = -1;
         if (p->region[r].kind != REGION_LOOP) continue;
@@ -182,6 +195,6 @@ bool plan_first_write(Plan *p) {
     }
     p->first_write = first;
     for (int s = first; s < p->nstep; s++)
-        if (p->step[s].can_fail) return false;
+        if (p->step[s].can_fail && !(s == first && looks_first(p, s))) return false;
     return true;
 }

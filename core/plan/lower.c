@@ -307,6 +307,11 @@ static bool destroyable(const Planner *p, const Root *r) {
     return r->kind == BUF_INPUT && !p->no_inplace && r->index < p->nin && p->in[r->index].mutable_;
 }
 
+static bool api_destroyable(Lower *l, int i) {
+    Val *x = planner_val(planner(l), in_var(l, i));
+    return x && destroyable(planner(l), &planner(l)->root.at[x->root]);
+}
+
 /*
  * Output o overwrites input i. Elementwise nodes on temporaries get a fresh root that wishes for the slot (so that
  * nothing is ordered needlessly); other nodes change the storage itself. What may not be overwritten is copied first.
@@ -374,6 +379,7 @@ static const LowerApi lower_api = {.in_type = api_in_type,
                                    .in_offset = api_in_offset,
                                    .in_contiguous = api_in_contiguous,
                                    .contiguous = api_contiguous,
+                                   .destroyable = api_destroyable,
                                    .alias = api_alias,
                                    .copy = api_copy,
                                    .kernel = api_kernel,

@@ -86,6 +86,7 @@ typedef struct Step {
     const int *nodes;
     int nnodes; /* all nodes fused into it */
     bool can_fail;
+    bool fails_first;  /* ..only before it writes anything */
     int chain;         /* this step and the chain - 1 behind it may run tile by tile (chains.c), or 0 */
     const char *title; /* "Elemwise{tanh}, Dot22" */
     const char *op;    /* the operation that a profile counts it under; NULL: its node's */

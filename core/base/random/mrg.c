@@ -3,20 +3,16 @@
 
 #include <string.h>
 
-static bool half_valid(const int32_t *x, int32_t m) {
-    bool some = false;
-    for (int i = 0; i < 3; i++) {
-        if (x[i] < 0 || x[i] >= m) return false;
-        some = some || x[i];
-    }
-    return some;
+static const MrgKernels *kernels(void) {
+#if defined(__x86_64__)
+    int bytes = isa_vector_bytes();
+    if (bytes >= 64) return &mrg_kernels_avx512;
+    if (bytes >= 32) return &mrg_kernels_avx2;
+#endif
+    return &mrg_kernels_sse2;
 }
 
-bool mrg_valid(const int32_t *rows, int64_t n) {
-    for (int64_t i = 0; i < n; i++)
-        if (!half_valid(rows + i * MRG_STATE, MRG_M1) || !half_valid(rows + i * MRG_STATE + 3, MRG_M2)) return false;
-    return true;
-}
+bool mrg_valid(const int32_t *rows, int64_t n) { return kernels()->valid(rows, n); }
 
 /* Powers of the recurrences' matrices. */
 const uint32_t mrg_jumps[3][2][3][3] = {
@@ -66,15 +62,6 @@ int th_mrg_skip(ThContext *c, int32_t state[6]) {
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
-static const MrgKernels *kernels(void) {
-#if defined(__x86_64__)
-    int bytes = isa_vector_bytes();
-    if (bytes >= 64) return &mrg_kernels_avx512;
-    if (bytes >= 32) return &mrg_kernels_avx2;
-#endif
-    return &mrg_kernels_sse2;
-}
-
 int64_t mrg_blocks(const MrgDraw *w) { return (w->streams + MRG_WIDE - 1) / MRG_WIDE; }
 
 enum { SOME = 1 << 14, SOME_ROWS = 4 }; /* bytes that stay in the nearest cache beside the states */
@@ -112,7 +99,7 @@ bool mrg_block(const MrgDraw *w, int64_t block) {
     MrgBlock b = {.lanes = lanes};
     if (!rows && more < lanes) { /* the others give no sample */
         b.lanes = more > 0 ? more : 0;
-        if (to)
+        if (to && to != from)
             memcpy(to + b.lanes * MRG_STATE, from + b.lanes * MRG_STATE, (size_t)((lanes - b.lanes) * MRG_STATE) * 4);
         if (!b.lanes) return true;
     }

@@ -43,6 +43,7 @@ typedef struct MrgBlock {
 } MrgBlock;
 typedef void (*MrgRows)(MrgBlock *b);
 typedef struct MrgKernels {
+    bool (*valid)(const int32_t *rows, int64_t n);
     bool (*load)(MrgBlock *b, const int32_t *rows); /* false: they are no states */
     void (*store)(const MrgBlock *b, int32_t *rows, int64_t lanes);
     MrgRows f32, f64;

@@ -6,6 +6,24 @@
 static inline uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t fix(uint32_t y, uint32_t m) { return least(y, y - m); }
 
+/* Some rows at a time: a number and a limit for each lane. */
+static bool valid(const int32_t *rows, int64_t n) {
+    enum { ROWS = 8, RUN = ROWS * MRG_STATE };
+    const uint32_t *restrict x = (const uint32_t *)rows;
+    uint32_t limit[RUN], half[RUN], wrong[RUN] = {0}, any = 0;
+    for (int i = 0; i < RUN; i++) limit[i] = i % MRG_STATE < 3 ? MRG_M1 : MRG_M2, half[i] = i % 3 == 0;
+    for (int64_t r = 0; r + ROWS <= n; r += ROWS, x += RUN) {
+        for (int i = 0; i < RUN; i++) wrong[i] |= (uint32_t)(x[i] >= limit[i]);
+        for (int i = 0; i < RUN - 2; i++) wrong[i] |= (uint32_t)((x[i] | x[i + 1] | x[i + 2]) == 0) & half[i];
+    }
+    for (int i = 0; i < RUN; i++) any |= wrong[i];
+    for (int64_t r = n / ROWS * ROWS; r < n; r++, x += MRG_STATE) {
+        for (int i = 0; i < MRG_STATE; i++) any |= (uint32_t)(x[i] >= limit[i]);
+        any |= (uint32_t)((x[0] | x[1] | x[2]) == 0) | (uint32_t)((x[3] | x[4] | x[5]) == 0);
+    }
+    return !any;
+}
+
 /* A line for each of the six numbers; lanes past the last have a state that does no harm. */
 static bool load(MrgBlock *b, const int32_t *restrict rows) {
     uint32_t wrong = 0;
@@ -67,4 +85,4 @@ static inline void next_row(MrgBlock *b, int32_t *restrict d) {
 ROWS(rows_f32, float, 4.6566126e-10f) /* one unit below 2^-31, so that no sample rounds to 1 */
 ROWS(rows_f64, double, 0x1p-31)
 
-const MrgKernels KERNELS = {load, store, rows_f32, rows_f64};
+const MrgKernels KERNELS = {valid, load, store, rows_f32, rows_f64};

@@ -72,16 +72,16 @@ static bool rop_mrg(Rop *r) {
     return true;
 }
 
-/* Also a node that overwrites its states has new memory for them: the old ones stay until the call has succeeded. */
+/* States that a later step's failure would have to bring back are not overwritten: there is new memory for them. */
 static bool lower_mrg(Lower *l) {
     const LowerApi *api = l->api;
     Kernel *k = api->contiguous(l, 0) ? api->kernel(l) : NULL;
     DrawStage w = {.kind = DRAW_MRG, .out = 1, .lead = (int)ATTRS(MrgAttrs, l->node)->lanes};
-    if (!k) return false;
+    if (!k || (l->node->destroys == 0 && api->destroyable(l, 0) && !api->alias(l, 0, 0))) return false;
     w.streams = api->in_dim(l, 0, 0);
     w.a = draw_whole(l, k, 0, false);
     w.b = draw_whole(l, k, 0, true);
-    k->can_fail = true; /* the states may be none */
+    k->can_fail = k->fails_first = true; /* the states may be none */
     return w.a >= 0 && w.b >= 0 && draw_stage(l, k, &w);
 }
 

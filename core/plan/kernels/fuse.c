@@ -240,6 +240,7 @@ static bool add(Fuse *f, const Member *m) {
     f->map = m->map;
     f->vmap.n = f->rmap.n = 0;
     f->k->can_fail |= f->from->can_fail;
+    f->k->fails_first |= f->from->fails_first; /* what joins a draw fails nowhere */
     if (stage_calls(&f->from->st.at[0])) return add_call(f);
     for (int r = 0; r < f->from->red.n; r++)
         if (!vec_push(f->ctx, &f->rmap, -1)) return false;

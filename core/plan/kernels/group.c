@@ -256,11 +256,13 @@ static bool reads_survive(const Planner *p, int w, int exec) {
     return true;
 }
 
+/* States that a draw overwrites are read by it, too, so that it waits past no other write of them. */
 static bool single_writer(const Planner *p, int w) {
     const Kernel *k = p->work.at[w].k;
+    int own = p->work.at[w].call && k->st.at[0].cls == STAGE_DRAW ? k->st.at[0].B : -1;
     for (int a = 0; a < k->acc.n; a++) {
         const Root *r = &p->root.at[k->acc.at[a].buf];
-        if ((k->acc.at[a].flags & ACC_WRITE) &&
+        if (a != own && (k->acc.at[a].flags & ACC_WRITE) &&
             (r->writers != 1 || r->written || (r->kind != BUF_TEMP && r->kind != BUF_OUTPUT)))
             return false;
     }

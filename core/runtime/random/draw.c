@@ -29,10 +29,9 @@ static bool run_blocks(HostCall *h, Mrg *m, int64_t n) {
     return !atomic_load_explicit(&m->wrong, memory_order_relaxed);
 }
 
-/* What vmap added: the same for each further draw from states that jumped ahead. */
+/* What vmap added: the same for each further draw, from states that jump ahead each time. */
 static bool run_lanes(HostCall *h, Mrg *m, int64_t lanes, int32_t *ahead) {
     int64_t used = mrg_used(&m->w), bytes = m->w.n * (int64_t)th_dtype_bytes(m->w.d);
-    memcpy(ahead, m->w.from, (size_t)(used * MRG_STATE) * sizeof *ahead);
     m->w.from = ahead, m->w.to = NULL;
     for (int64_t l = 1; l < lanes; l++) {
         if (m->w.out) m->w.out = (char *)m->w.out + bytes;
@@ -54,8 +53,10 @@ static int draw_mrg(HostCall *h, const CallWork *call, MrgDraw w) {
     if (lanes > 1 && used > 0) {
         ahead = h->room(h, (size_t)(used * MRG_STATE) * sizeof *ahead + 64);
         if (!ahead) return 1;
+        memcpy(ahead, m.w.from, (size_t)(used * MRG_STATE) * sizeof *ahead);
     }
-    if (run_blocks(h, &m, mrg_blocks(&m.w)) && (!ahead || run_lanes(h, &m, lanes, ahead))) return 0;
+    bool good = m.w.to != m.w.from || mrg_valid(m.w.from, used); /* what is overwritten is looked at before */
+    if (good && run_blocks(h, &m, mrg_blocks(&m.w)) && (!ahead || run_lanes(h, &m, lanes, ahead))) return 0;
     return h->fail(h, TH_ValueError, DRAW_NO_STATES);
 }
 
