@@ -273,6 +273,64 @@ describe("draws in one kernel with their readers", function()
     end
   end)
 
+  it("overwrite their states only after all of them were looked at", function()
+    for _, linker in ipairs(LINKERS) do
+      local srng = MRG(4)
+      local u = srng:uniform({ 1300 }, { dtype = "float32", nstreams = 601 })
+      local f = theano.compile { inputs = {}, outputs = T.lt(u, 0.5), mode = mode(linker) }
+      assert.truthy(theano.printing.plan(f):find("a0: b0 int32 read [0]\n  a1: b0 int32 write [0]", 1, true))
+      local states = srng.state_updates[1][1]
+      local good = states:get_value()
+      local function refuses(row, col, value, zeros)
+        local bad = good:copy()
+        for c = col, col + (zeros or 0) do bad[{ row, c }] = value end
+        states:set_value(bad)
+        local ok, e = pcall(f)
+        assert(not ok and theano.error_kind(e) == "ValueError", ("row %d, column %d, %d"):format(row, col, value))
+        equal(bad, states:get_value(), linker)
+      end
+      for _, row in ipairs({ 0, 1, 6, 7, 8, 9, 511, 512, 591, 592, 599, 600 }) do
+        for col = 0, 5 do
+          refuses(row, col, -1)
+          refuses(row, col, col < 3 and 2147483647 or 2147462579)
+        end
+        refuses(row, 0, 0, 2)
+        refuses(row, 3, 0, 2)
+      end
+      local edge = good:copy()
+      edge[{ 5, 0 }], edge[{ 5, 1 }], edge[{ 5, 2 }], edge[{ 5, 3 }] = 0, 0, 2147483646, 2147462578
+      states:set_value(edge)
+      f()
+      states:set_value(good)
+      f()
+      local after = states:get_value()
+      srng:seed(4)
+      theano.compile { inputs = {}, outputs = u, mode = mode("interpreter", "None") }()
+      equal(states:get_value(), after, linker)
+    end
+  end)
+
+  it("keep their states elsewhere where something can fail later", function()
+    for _, linker in ipairs(LINKERS) do
+      local srng, i, x = MRG(4), T.lvector("i"), T.dvector("x")
+      local u = srng:uniform({ 900 }, { dtype = "float64" })
+      local f = theano.compile { inputs = { x, i }, outputs = (u * x)[i], mode = mode(linker) }
+      local two = theano.compile { inputs = {}, outputs = { u + 1, srng:uniform({ 30 }) + 1 }, mode = mode(linker) }
+      local states = srng.state_updates[1][1]
+      local before = states:get_value()
+      assert(not pcall(f, nd.ones({ 900 }), nd.array({ 1, 900 })))
+      equal(before, states:get_value(), linker)
+      local second = srng.state_updates[2][1]
+      local good = second:get_value()
+      second:set_value(nd.zeros({ good.shape[1], 6 }, "int32"))
+      assert(not pcall(two))
+      equal(before, states:get_value(), linker)
+      second:set_value(good)
+      two()
+      assert(not nd.array_equal(before, states:get_value()) and not nd.array_equal(good, second:get_value()))
+    end
+  end)
+
   it("in loops, as written", function()
     for _, linker in ipairs(LINKERS) do
       local function run(m)

@@ -62,7 +62,10 @@ int th_mrg_skip(ThContext *c, int32_t state[6]) {
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
-int64_t mrg_blocks(const MrgDraw *w) { return (w->streams + MRG_WIDE - 1) / MRG_WIDE; }
+int64_t mrg_blocks(const MrgDraw *w) {
+    int64_t n = w->to && w->to != w->from ? w->streams : mrg_used(w); /* the others' states are copied */
+    return (n + MRG_WIDE - 1) / MRG_WIDE;
+}
 
 enum { SOME = 1 << 14, SOME_ROWS = 4 }; /* bytes that stay in the nearest cache beside the states */
 
@@ -104,7 +107,8 @@ bool mrg_block(const MrgDraw *w, int64_t block) {
         if (!b.lanes) return true;
     }
     for (int k = 0; k < MRG_STATE; k++) b.x[k] = room[k];
-    if (!run->load(&b, from)) return false;
+    run->load(&b, from);
+    if (!w->valid && !run->loaded_valid(&b)) return false;
     if (rows) {
         give_rows(w, draw, &b, first, rows);
         if (to) run->store(&b, to, lanes);

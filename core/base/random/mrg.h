@@ -27,6 +27,7 @@ typedef struct MrgDraw {
     RandomDone done; /* or NULL */
     void *user;
     int64_t first; /* number of sample 0 among all that is drawn */
+    bool valid;    /* the states were looked at */
 } MrgDraw;
 /* Streams come in blocks, which share nothing and may be drawn at the same time. */
 int64_t mrg_blocks(const MrgDraw *w);
@@ -44,7 +45,8 @@ typedef struct MrgBlock {
 typedef void (*MrgRows)(MrgBlock *b);
 typedef struct MrgKernels {
     bool (*valid)(const int32_t *rows, int64_t n);
-    bool (*load)(MrgBlock *b, const int32_t *rows); /* false: they are no states */
+    void (*load)(MrgBlock *b, const int32_t *rows);
+    bool (*loaded_valid)(const MrgBlock *b);
     void (*store)(const MrgBlock *b, int32_t *rows, int64_t lanes);
     MrgRows f32, f64;
 } MrgKernels;

@@ -6,37 +6,55 @@
 static inline uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t fix(uint32_t y, uint32_t m) { return least(y, y - m); }
 
-/* Some rows at a time: a number and a limit for each lane. */
+/* Eight rows are three vectors of 16 numbers; that of three numbers in a row none is 0 is asked of each first one. */
 static bool valid(const int32_t *rows, int64_t n) {
-    enum { ROWS = 8, RUN = ROWS * MRG_STATE };
-    const uint32_t *restrict x = (const uint32_t *)rows;
-    uint32_t limit[RUN], half[RUN], wrong[RUN] = {0}, any = 0;
-    for (int i = 0; i < RUN; i++) limit[i] = i % MRG_STATE < 3 ? MRG_M1 : MRG_M2, half[i] = i % 3 == 0;
-    for (int64_t r = 0; r + ROWS <= n; r += ROWS, x += RUN) {
-        for (int i = 0; i < RUN; i++) wrong[i] |= (uint32_t)(x[i] >= limit[i]);
-        for (int i = 0; i < RUN - 2; i++) wrong[i] |= (uint32_t)((x[i] | x[i + 1] | x[i + 2]) == 0) & half[i];
-    }
-    for (int i = 0; i < RUN; i++) any |= wrong[i];
-    for (int64_t r = n / ROWS * ROWS; r < n; r++, x += MRG_STATE) {
+    enum { ROWS = 8, WIDE = 16, RUN = ROWS * MRG_STATE };
+    typedef uint32_t V __attribute__((vector_size(4 * WIDE), aligned(4), may_alias));
+    const uint32_t *x = (const uint32_t *)rows;
+    uint32_t limit[RUN], first[RUN], any = 0;
+    int64_t r = 0;
+    for (int i = 0; i < RUN; i++) limit[i] = i % MRG_STATE < 3 ? MRG_M1 : MRG_M2, first[i] = i % 3 ? 0 : UINT32_MAX;
+    V wrong = {0}, most[3], at[3];
+    for (int v = 0; v < 3; v++) most[v] = *(const V *)(limit + WIDE * v), at[v] = *(const V *)(first + WIDE * v);
+    for (; r + ROWS < n; r += ROWS, x += RUN) /* the last vectors read two numbers of the next row */
+        for (int v = 0; v < 3; v++) {
+            const uint32_t *p = x + WIDE * v;
+            V a = *(const V *)p, all = a | *(const V *)(p + 1) | *(const V *)(p + 2);
+            wrong |= (V)(a >= most[v]) | ((V)(all == 0) & at[v]);
+        }
+    for (int i = 0; i < WIDE; i++) any |= wrong[i];
+    for (; r < n; r++, x += MRG_STATE) {
         for (int i = 0; i < MRG_STATE; i++) any |= (uint32_t)(x[i] >= limit[i]);
         any |= (uint32_t)((x[0] | x[1] | x[2]) == 0) | (uint32_t)((x[3] | x[4] | x[5]) == 0);
     }
     return !any;
 }
 
+/* Lanes as whole vectors: lines have room for MRG_WIDE. */
+static inline int64_t whole(const MrgBlock *b) {
+    enum { PAD = 16 };
+    return (b->lanes + PAD - 1) / PAD * PAD;
+}
+
 /* A line for each of the six numbers; lanes past the last have a state that does no harm. */
-static bool load(MrgBlock *b, const int32_t *restrict rows) {
-    uint32_t wrong = 0;
-    for (int k = 0; k < MRG_STATE; k++) {
-        int32_t *restrict x = b->x[k];
-        for (int64_t i = 0; i < b->lanes; i++) x[i] = rows[i * MRG_STATE + k];
-        for (int64_t i = b->lanes; i < MRG_WIDE; i++) x[i] = 1;
+static void load(MrgBlock *b, const int32_t *restrict rows) {
+    int32_t third[3][2 * MRG_WIDE]; /* by three, then by two: what vectors can do */
+    int32_t *restrict p = third[0], *restrict q = third[1], *restrict r = third[2];
+    for (int64_t i = 0; i < 2 * b->lanes; i++) p[i] = rows[3 * i], q[i] = rows[3 * i + 1], r[i] = rows[3 * i + 2];
+    for (int k = 0; k < 3; k++) {
+        int32_t *restrict x = b->x[k], *restrict y = b->x[3 + k];
+        for (int64_t i = 0; i < b->lanes; i++) x[i] = third[k][2 * i], y[i] = third[k][2 * i + 1];
+        for (int64_t i = b->lanes; i < whole(b); i++) x[i] = y[i] = 1;
     }
+}
+
+static bool loaded_valid(const MrgBlock *b) {
+    uint32_t wrong = 0;
     for (int h = 0; h < MRG_STATE; h += 3) {
         const uint32_t *x = (const uint32_t *)b->x[h], *y = (const uint32_t *)b->x[h + 1];
         const uint32_t *z = (const uint32_t *)b->x[h + 2];
         const uint32_t m = h ? MRG_M2 : MRG_M1;
-        for (int i = 0; i < MRG_WIDE; i++)
+        for (int64_t i = 0; i < whole(b); i++)
             wrong |= (uint32_t)(x[i] >= m) | (uint32_t)(y[i] >= m) | (uint32_t)(z[i] >= m) |
                      (uint32_t)((x[i] | y[i] | z[i]) == 0);
     }
@@ -44,18 +62,22 @@ static bool load(MrgBlock *b, const int32_t *restrict rows) {
 }
 
 static void store(const MrgBlock *b, int32_t *restrict rows, int64_t lanes) {
-    for (int64_t i = 0; i < lanes; i++)
-        for (int k = 0; k < MRG_STATE; k++) rows[i * MRG_STATE + k] = b->x[k][i];
+    int32_t third[3][2 * MRG_WIDE];
+    const int32_t *restrict p = third[0], *restrict q = third[1], *restrict r = third[2];
+    for (int k = 0; k < 3; k++) {
+        const int32_t *restrict x = b->x[k], *restrict y = b->x[3 + k];
+        for (int64_t i = 0; i < lanes; i++) third[k][2 * i] = x[i], third[k][2 * i + 1] = y[i];
+    }
+    for (int64_t i = 0; i < 2 * lanes; i++) rows[3 * i] = p[i], rows[3 * i + 1] = q[i], rows[3 * i + 2] = r[i];
 }
 
 /* The next number of each lane; the oldest of both recurrences gives its place to the newest. */
 static inline void next_row(MrgBlock *b, int32_t *restrict d) {
-    enum { PAD = 16 }; /* whole vectors: rows of states have room for MRG_WIDE */
     const uint32_t m1 = MRG_M1, m2 = MRG_M2;
     const uint32_t *restrict x11 = (const uint32_t *)b->x[0], *restrict x12 = (const uint32_t *)b->x[1];
     const uint32_t *restrict x21 = (const uint32_t *)b->x[3], *restrict x22 = (const uint32_t *)b->x[4];
     uint32_t *restrict x13 = (uint32_t *)b->x[2], *restrict x23 = (uint32_t *)b->x[5];
-    int64_t n = (b->lanes + PAD - 1) / PAD * PAD;
+    int64_t n = whole(b);
     (void)x22, (void)x11;
     for (int64_t i = 0; i < n; i++) {
         uint32_t y = ((x12[i] & 511) << 22) + (x12[i] >> 9) + ((x13[i] & 16777215) << 7) + (x13[i] >> 24);
@@ -85,4 +107,4 @@ static inline void next_row(MrgBlock *b, int32_t *restrict d) {
 ROWS(rows_f32, float, 4.6566126e-10f) /* one unit below 2^-31, so that no sample rounds to 1 */
 ROWS(rows_f64, double, 0x1p-31)
 
-const MrgKernels KERNELS = {valid, load, store, rows_f32, rows_f64};
+const MrgKernels KERNELS = {valid, load, loaded_valid, store, rows_f32, rows_f64};

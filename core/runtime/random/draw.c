@@ -37,7 +37,7 @@ static bool run_lanes(HostCall *h, Mrg *m, int64_t lanes, int32_t *ahead) {
         if (m->w.out) m->w.out = (char *)m->w.out + bytes;
         m->w.first += m->w.n;
         for (int64_t i = 0; i < used; i++) mrg_jump(ahead + i * MRG_STATE, MRG_JUMP_LANE);
-        if (!run_blocks(h, m, (used + MRG_WIDE - 1) / MRG_WIDE)) return false;
+        if (!run_blocks(h, m, mrg_blocks(&m->w))) return false;
     }
     return true;
 }
@@ -55,7 +55,9 @@ static int draw_mrg(HostCall *h, const CallWork *call, MrgDraw w) {
         if (!ahead) return 1;
         memcpy(ahead, m.w.from, (size_t)(used * MRG_STATE) * sizeof *ahead);
     }
-    bool good = m.w.to != m.w.from || mrg_valid(m.w.from, used); /* what is overwritten is looked at before */
+    /* What several blocks overwrite is looked at before; one looks itself. */
+    m.w.valid = m.w.to == m.w.from && used > MRG_WIDE && mrg_valid(m.w.from, used);
+    bool good = m.w.valid || m.w.to != m.w.from || used <= MRG_WIDE;
     if (good && run_blocks(h, &m, mrg_blocks(&m.w)) && (!ahead || run_lanes(h, &m, lanes, ahead))) return 0;
     return h->fail(h, TH_ValueError, DRAW_NO_STATES);
 }
