@@ -23,15 +23,17 @@ int64_t philox_parts(const PhiloxDraw *w);
 void philox_part(const PhiloxDraw *w, int64_t part);
 
 /* ---- the loops, one source for each instruction set -------------------------------------------------------------- */
-enum { PHILOX_WIDE = 256 };                   /* counters at a time */
-typedef uint32_t PhiloxWords[4][PHILOX_WIDE]; /* counters by word, then what comes of them */
+enum { PHILOX_WIDE = 256 }; /* counters at a time */
+typedef struct PhiloxRun {  /* the first two words of each counter, the lower one first, and the others; then.. */
+    uint64_t low[PHILOX_WIDE], high[PHILOX_WIDE];
+} PhiloxRun; /* ..those of what comes of it */
 typedef struct PhiloxKernels {
-    void (*rounds)(PhiloxWords c, const uint32_t *key);
+    void (*rounds)(PhiloxRun *c, const uint32_t *key);
     /* all of them in order */
-    void (*u32)(PhiloxWords c, void *out);
-    void (*f32)(PhiloxWords c, void *out);
-    void (*u64)(PhiloxWords c, void *out);
-    void (*f64)(PhiloxWords c, void *out);
+    void (*u32)(const PhiloxRun *c, void *out);
+    void (*f32)(const PhiloxRun *c, void *out);
+    void (*u64)(const PhiloxRun *c, void *out);
+    void (*f64)(const PhiloxRun *c, void *out);
 } PhiloxKernels;
 extern const PhiloxKernels philox_kernels_sse2;
 #if defined(__x86_64__)
