@@ -91,7 +91,7 @@ describe("factors", function()
       local p = s.shape[s.ndim]
       near(nd.matmul(u["..., 0:" .. p] * nd.expand_dims(s, -2), vt["..., 0:" .. p .. ", :"]), a)
     end
-    for _, a in ipairs { rng:randn(4, 4), rng:randn(2, 3, 3) } do
+    for _, a in ipairs { rng:randn(4, 4), rng:randn(2, 3, 3), complex(4, 4) } do
       local w, v = la.eig(a)
       near(nd.matmul(a, v), v * nd.expand_dims(w, -2))
       local h = a + turned(a)

@@ -5,7 +5,7 @@ local theano = require("theano")
 
 local FILES = {
   "conv", "dot", "dtype_rules", "elemwise_error_tables", "elemwise_grad_tables", "elemwise_tables", "extra_ops", "fft",
-  "join_split", "nnet", "pool", "reductions", "scan", "shape_ops", "sparse", "subtensor",
+  "join_split", "linalg", "nnet", "pool", "reductions", "scan", "shape_ops", "sparse", "subtensor",
 }
 
 -- Names that do not exist on purpose so far, and where they will come from. A case that uses one is skipped; one whose
@@ -65,8 +65,8 @@ end)
 -- How many cases of each file are tried in each configuration: fewer would be a hole that nobody sees.
 local TRIED = {
   conv = 42, dot = 42, dtype_rules = 191, elemwise_error_tables = 9, elemwise_grad_tables = 52, elemwise_tables = 258,
-  extra_ops = 55, fft = 15, join_split = 18, nnet = 59, pool = 33, reductions = 136, scan = 29, shape_ops = 71,
-  sparse = 47, subtensor = 94,
+  extra_ops = 55, fft = 15, join_split = 18, linalg = 33, nnet = 59, pool = 33, reductions = 136, scan = 29,
+  shape_ops = 71, sparse = 47, subtensor = 94,
 }
 
 describe("tried", function()

@@ -88,10 +88,14 @@ void qr_grad(Grad *g) {
         q = both->out[0], r = both->out[1], gr = gq, gq = NULL;
     } else r = g->node->out[1], gr = g->gz[1];
     if (mode == FACTOR_COMPLETE && !(m >= 0 && n >= 0 && m <= n)) {
-        ThVar *fits = elemwise_2(b, S_le, shape_length_make(b, a, nd - 2), shape_length_make(b, a, nd - 1));
+        ThVar *rows = shape_length_make(b, a, nd - 2), *columns = shape_length_make(b, a, nd - 1);
+        ThVar *fits = elemwise_2(b, S_le, rows, columns), *p = elemwise_2(b, S_minimum, rows, columns);
         const char *why = "qr has a gradient with mode 'complete' only where a matrix has at least as many columns as "
                           "rows: take 'reduced'";
-        q = fits ? assert_make(b, q, &fits, 1, intern(b->ctx, why), TH_ValueError) : NULL;
+        q = columns_make(b, q, NULL, p), r = rows_make(b, r, p);
+        if (gq) gq = columns_make(b, gq, NULL, p);
+        if (gr) gr = rows_make(b, gr, p);
+        q = fits && q ? assert_make(b, q, &fits, 1, intern(b->ctx, why), TH_ValueError) : NULL;
     }
     bool tall = mode != FACTOR_COMPLETE && m >= 0 && n >= 0 && m >= n;
     linalg_set(g, 0, tall ? square_back(b, q, r, gq, gr) : wide_back(b, a, q, r, gq, gr));

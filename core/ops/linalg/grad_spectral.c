@@ -127,10 +127,13 @@ void svd_grad(Grad *g) {
     Svd x = {node->out[0], node->out[1], node->out[2], NULL, at->vectors ? g->gz[1] : g->gz[0], NULL};
     if (at->vectors) x.gu = g->gz[0], x.gvh = g->gz[2];
     if (!whole && at->vectors && !(m >= 0 && m == n)) {
-        ThVar *fits = elemwise_2(b, S_eq, shape_length_make(b, a, nd - 2), shape_length_make(b, a, nd - 1));
+        ThVar *rows = shape_length_make(b, a, nd - 2), *columns = shape_length_make(b, a, nd - 1);
+        ThVar *fits = elemwise_2(b, S_eq, rows, columns), *p = elemwise_2(b, S_minimum, rows, columns);
         const char *why = "svd has a gradient for vectors of matrices that are not square only with full_matrices = "
                           "false";
         x.s = fits ? assert_make(b, x.s, &fits, 1, intern(b->ctx, why), TH_ValueError) : NULL;
+        if (x.gu) x.gu = columns_make(b, x.gu, NULL, p);
+        if (x.gvh) x.gvh = rows_make(b, x.gvh, p);
     }
     linalg_set(g, 0, svd_back(b, &x));
 }

@@ -43,8 +43,9 @@ ThVar *rows_by_make(Builder *b, ThVar *x, ThVar *v);    /* diag(v) x */
 ThVar *columns_by_make(Builder *b, ThVar *x, ThVar *v); /* x diag(v) */
 /* Columns from..to - 1 of x; NULL: from the first, to the last. */
 ThVar *columns_make(Builder *b, ThVar *x, ThVar *from, ThVar *to);
-ThVar *unit_make(Builder *b, ThVar *x);       /* the identity with as many rows as x has, of its dtype */
-ThVar *reciprocal_make(Builder *b, ThVar *x); /* 1 / x, and 0 where x is 0 */
+ThVar *rows_make(Builder *b, ThVar *x, ThVar *to); /* the first `to` of them */
+ThVar *unit_make(Builder *b, ThVar *x);            /* the identity with as many rows as x has, of its dtype */
+ThVar *reciprocal_make(Builder *b, ThVar *x);      /* 1 / x, and 0 where x is 0 */
 /* Of A+ = y: what a gradient g for y is for A. */
 ThVar *pinv_back_make(Builder *b, ThVar *a, ThVar *y, ThVar *g);
 static inline ThVar *add_make(Builder *b, ThVar *x, ThVar *y) { return elemwise_2(b, S_add, x, y); }

@@ -51,6 +51,10 @@ ThVar *columns_make(Builder *b, ThVar *x, ThVar *from, ThVar *to) {
     return subtensor_make(b, x, &idx, in, n);
 }
 
+ThVar *rows_make(Builder *b, ThVar *x, ThVar *to) {
+    return turned_make(b, columns_make(b, turned_make(b, x), NULL, to));
+}
+
 ThVar *unit_make(Builder *b, ThVar *x) {
     if (!x) return NULL;
     ThVar *n = shape_length_make(b, x, x->type.ndim - 2), *zero = const_int(b, 0, TH_INT64);
