@@ -38,8 +38,19 @@ ThVar *grad_undefined(Grad *g, int input, const char *why) {
     return v;
 }
 
+void grad_undefined_sparse(Grad *g) {
+    for (int i = 0; i < g->node->nin; i++) {
+        if (g->wanted[i] && g->node->in[i]->type.kind == TYPE_SPARSE) {
+            g->gx[i] = grad_undefined(g, i, "loops and choices give none to sparse matrices: take that of their data");
+        }
+    }
+}
+
+static bool is_matrix(const ThVar *v) { return v->type.kind == TYPE_SPARSE; }
+
 static ThDtype float_of(ThContext *c, ThType t) {
-    return t.kind == TYPE_TENSOR && !dtype_is_discrete((ThDtype)t.dtype) ? (ThDtype)t.dtype : config_floatX(c);
+    bool own = (t.kind == TYPE_TENSOR || t.kind == TYPE_SPARSE) && !dtype_is_discrete(type_dtype(t));
+    return own ? type_dtype(t) : config_floatX(c);
 }
 
 /* ---- one Apply -------------------------------------------------------------------------------------------------- */
@@ -58,8 +69,10 @@ static bool take_gz(Fill *f, const ThApply *a, Ends *e, bool *any) {
         if (g && is_null(g)) {
             for (int i = 0; i < a->nin; i++) { e->poisoned[i] = e->poisoned[i] || grad_connected(a, i, o); }
         } else if (g) {
-            ThDtype d = (ThDtype)a->out[o]->type.dtype;
-            e->gz[o] = a->out[o]->type.kind == TYPE_TENSOR && !dtype_is_discrete(d) ? cast_make(&f->b, g, d) : g;
+            ThType t = a->out[o]->type;
+            ThDtype d = type_dtype(t);
+            bool own = (t.kind == TYPE_TENSOR || t.kind == TYPE_SPARSE) && !dtype_is_discrete(d);
+            e->gz[o] = !own ? g : is_matrix(g) ? sparse_values_as(&f->b, g, d) : cast_make(&f->b, g, d);
             *any = true;
             if (!e->gz[o]) { return false; }
         }
@@ -140,7 +153,9 @@ static bool settle(Fill *f, GVar *g) {
         ThVar *term = f->w.edge.at[e].term;
         if (!term || is_null(g->grad)) { continue; }
         ThVar *both[] = {g->grad, term};
-        g->grad = !g->grad || is_null(term) ? term : elemwise_make(&f->b, f->add, both, 2);
+        if (!g->grad || is_null(term)) g->grad = term;
+        else if (is_matrix(g->grad) || is_matrix(term)) g->grad = sparse_sum_of(&f->b, g->grad, term);
+        else g->grad = elemwise_make(&f->b, f->add, both, 2);
         if (!g->grad) { return false; }
     }
     return !g->grad || name_it(f, g->v, g->grad);

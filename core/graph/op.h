@@ -140,6 +140,7 @@ typedef struct Grad {
     const bool *wanted; /* inputs whose gradient is used at all */
 } Grad;
 ThVar *grad_undefined(Grad *g, int input, const char *why); /* a NullType variable */
+void grad_undefined_sparse(Grad *g);                        /* for every sparse input: loops and choices have none */
 
 /* Forward mode: tangents of the outputs from tangents of the inputs. */
 typedef struct Rop {
@@ -343,8 +344,11 @@ extern const Op op_dimshuffle;
 ThVar *elemwise_make(Builder *b, int scalar, ThVar *const *in, int nin);
 ThVar *cast_make(Builder *b, ThVar *x, ThDtype d);                          /* x itself when equal */
 ThVar *dimshuffle_make(Builder *b, ThVar *x, const int8_t *pattern, int n); /* -1 = 'x'; x itself when identity */
-ThVar *zeros_like_make(Builder *b, ThVar *x, ThDtype d);                    /* fill(x, 0) */
-ThVar *second_make(Builder *b, ThVar *x, ThVar *value);                     /* Elemwise{second} */
+ThVar *zeros_like_make(Builder *b, ThVar *x, ThDtype d); /* fill(x, 0); of a sparse matrix its structure with zeros */
+/* Of gradients, each sparse or dense (core/ops/sparse): their sum, and one as values of dtype d. */
+ThVar *sparse_sum_of(Builder *b, ThVar *x, ThVar *y);
+ThVar *sparse_values_as(Builder *b, ThVar *x, ThDtype d);
+ThVar *second_make(Builder *b, ThVar *x, ThVar *value); /* Elemwise{second} */
 /* Sums over the dims where x is broadcastable and g is not (and restores x's rank): after an elementwise gradient. */
 ThVar *unbroadcast_make(Builder *b, ThVar *g, ThVar *x);
 ThVar *patternbroadcast_make(Builder *b, ThVar *x, uint32_t broadcastable); /* x itself when it has that pattern */

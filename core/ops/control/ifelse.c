@@ -71,6 +71,7 @@ static void grad_condition(Grad *g) {
 static void grad_ifelse(Grad *g) {
     int n = g->node->nout;
     grad_condition(g);
+    grad_undefined_sparse(g);
     const IfElseAttrs *a = g->node->attrs;
     for (int i = 0; i < n; i++) {
         ThVar *yes = g->node->in[1 + i], *no = g->node->in[1 + n + i];
@@ -294,6 +295,7 @@ static void grad_lazy(Grad *g) {
         }
         for (int i = 0; i < k; i++) g->gx[1 + of[i]] = out[i];
     }
+    grad_undefined_sparse(g);
     ctx_free(c, gx, bytes);
 }
 

@@ -443,6 +443,7 @@ void scan_grad(Grad *g) {
     mark_live(&k);
     mark_wanted(&k);
     if (count_turns(&k)) go_back(&k, place);
+    grad_undefined_sparse(g);
     for (size_t i = 0; i < nin; i++) th_var_release(k.dx[i]);
     ctx_free(k.c, room, bytes);
 }

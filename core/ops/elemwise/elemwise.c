@@ -4,6 +4,7 @@
  * Invariant: a dimension of the output is broadcastable iff it is in every input; only the type licenses broadcasting.
  */
 #include "ops/table/ops.h"
+#include "ops/table/sparse.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -207,6 +208,7 @@ ThVar *second_make(Builder *b, ThVar *x, ThVar *value) { return elemwise_2(b, S_
 /* Always the user's form, Elemwise{second,no_inplace}: Theano's zeros_like is T.fill. */
 ThVar *zeros_like_make(Builder *b, ThVar *x, ThDtype d) {
     if (!x) return NULL;
+    if (is_sparse(x)) return sparse_with_make(b, x, zeros_like_make(b, sparse_part_make(b, x, "data"), d));
     bool in_grad = b->in_grad;
     b->in_grad = false;
     ThVar *zero = dtype_is_discrete(d) ? const_int(b, 0, d) : const_float(b, 0.0, d);

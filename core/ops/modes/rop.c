@@ -10,7 +10,8 @@
 
 /* ---- shared rules ------------------------------------------------------------------------------------------------ */
 static bool continuous(ThType t) {
-    return (t.kind == TYPE_TENSOR || t.kind == TYPE_SCALAR) && !dtype_is_discrete((ThDtype)t.dtype);
+    return (t.kind == TYPE_TENSOR || t.kind == TYPE_SCALAR || t.kind == TYPE_SPARSE) &&
+           !dtype_is_discrete(type_dtype(t));
 }
 
 static bool reaches(const ThApply *a, int in) {
@@ -192,6 +193,12 @@ static bool push_forward(Walk *w, ThApply *a, ThVar **ev, ThVar **out) {
 static bool start(Walk *w, ThVar *const *wrt, ThVar *const *at, int n) {
     for (int i = 0; i < n; i++) {
         ThType x = wrt[i]->type, e = at[i]->type;
+        if (x.kind == TYPE_SPARSE) {
+            if (!type_eq(x, e)) return err(w->c, TH_TypeError, "Rop: evaluation point %d is of another type", i);
+            if (!continuous(x)) return err(w->c, TH_TypeError, "Rop: variable %d is not continuous", i);
+            if (!set_tangent(w, wrt[i], at[i])) return false;
+            continue;
+        }
         if (x.kind != TYPE_TENSOR || e.kind != TYPE_TENSOR || e.ndim != x.ndim)
             return err(w->c, TH_ValueError, "Rop: evaluation point %d has %d dimensions, its variable has %d", i,
                        e.ndim, x.ndim);

@@ -154,10 +154,6 @@ const Op op_sparse_dot = {
     .doc = "product of a sparse matrix with a dense or sparse one, dense",
 };
 
-static ThVar *cast_to(Builder *b, ThVar *v, ThDtype d) {
-    return is_sparse(v) ? sparse_cast_make(b, v, d) : v ? cast_make(b, v, d) : NULL;
-}
-
 ThVar *sparse_dot_make(Builder *b, ThVar *x, ThVar *y, bool structured) {
     if (!x || !y) return NULL;
     if (!is_sparse(x) && is_sparse(y)) { /* (y^T . x^T)^T */
@@ -172,7 +168,7 @@ ThVar *sparse_dot_make(Builder *b, ThVar *x, ThVar *y, bool structured) {
     a.format = sparse_format_attrs(b, is_sparse(x) ? sparse_format(x) : 'r').format;
     a.structured = structured;
     if (is_sparse(x) && is_sparse(y)) y = sparse_format_make(b, y, sparse_format(x));
-    return apply1(b, &op_sparse_dot, &a, (ThVar *[]){cast_to(b, x, d), cast_to(b, y, d)}, 2);
+    return apply1(b, &op_sparse_dot, &a, (ThVar *[]){sparse_values_as(b, x, d), sparse_values_as(b, y, d)}, 2);
 }
 
 /* ---- a sparse result -------------------------------------------------------------------------------------------- */

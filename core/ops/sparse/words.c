@@ -424,6 +424,10 @@ ThVar *sparse_triplets_make(Builder *b, char format, ThVar *data, ThVar *row, Th
 }
 
 /* ---- sums of gradients ------------------------------------------------------------------------------------------ */
+ThVar *sparse_values_as(Builder *b, ThVar *x, ThDtype d) {
+    return is_sparse(x) ? sparse_cast_make(b, x, d) : x ? cast_make(b, x, d) : NULL;
+}
+
 ThVar *sparse_sum_of(Builder *b, ThVar *x, ThVar *y) {
     if (!x || !y) return NULL;
     if (!is_sparse(x) && !is_sparse(y)) return elemwise_2(b, S_add, x, y);

@@ -43,8 +43,6 @@ ThVar *csm_make(Builder *b, char format, ThVar *data, ThVar *indices, ThVar *ind
 ThVar *sparse_transpose_make(Builder *b, ThVar *x);
 /* Values at (row[k], col[k]) of a matrix with rows x cols, places that stand twice added. */
 ThVar *sparse_triplets_make(Builder *b, char format, ThVar *data, ThVar *row, ThVar *col, ThVar *rows, ThVar *cols);
-/* Sum of two gradients, each sparse or dense. Also of ordinary tensors. */
-ThVar *sparse_sum_of(Builder *b, ThVar *x, ThVar *y);
 ThVar *sparse_cast_make(Builder *b, ThVar *x, ThDtype d);
 
 /* ---- convert.c -------------------------------------------------------------------------------------------------- */
