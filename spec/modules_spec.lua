@@ -33,7 +33,7 @@ describe("a field that a module lacks", function()
     missing("Theano has it, this version does not", T, "inplace")
     missing("Theano has it, this version does not", theano.compile, "ProfileStats")
     missing("Theano has it, this version does not", theano.sandbox, "cuda")
-    missing("NumPy has it, this version does not", nd, "fromregex")
+    missing("NumPy has it, this version does not", nd, "ctypeslib")
   end)
 
   it("may be a dtype", function()

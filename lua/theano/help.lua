@@ -251,6 +251,8 @@ function M.text(name)
   if #there > 0 then return table.concat(there, "\n") end
   local last, names = wanted:match("[^.]*$"), {}
   for i, entry in ipairs(list) do names[i] = entry.key:match("[^.]*$") end
+  local why = name == "nd." .. last and require("theano.ported").unwanted[last]
+  if why then util.raise("KeyError", "no help on '%s': NumPy has it: %s", name, why) end
   local near, original = #last > 1 and util.nearest(last, names), modules.original(last)
   util.raise("KeyError", "no help on '%s'%s", name, original and (": %s has it in %s, this version does not"):format(
     original:find("^numpy") and "NumPy" or "Theano", original) or near and (": did you mean '" .. near .. "'?") or "")

@@ -1,0 +1,83 @@
+--- NumPy's functions and what they are here: all public functions of NumPy 2.4, those that are spelled otherwise, and
+-- what is not wanted, with the reason that errors give. scripts/make-numpy-page writes docs/numpy.md from it.
+-- @module theano.ported
+local DATES = "dates and spans of time are not wanted: count them in integers"
+local MATRIX = "matrices of a class of their own are not wanted: arrays of two dimensions, `nd.matmul` multiplies"
+local RECORDS = "records and arrays of objects are not wanted: a table of arrays by name holds columns"
+local ERRORS = "floating point raises nothing here: results are infinities and NaN, which modes look for (NanGuardMode)"
+local TEXTS = "arrays of texts are not wanted: tables hold texts"
+local PYTHON = "it is about NumPy's own Python"
+
+local unwanted = {
+  busday_count = DATES, busday_offset = DATES, is_busday = DATES, busdaycalendar = DATES, datetime_as_string = DATES,
+  datetime_data = DATES, isnat = DATES, datetime64 = DATES, timedelta64 = DATES,
+  asmatrix = MATRIX, bmat = MATRIX, matrix = MATRIX,
+  recarray = RECORDS, record = RECORDS, rec = RECORDS, object_ = RECORDS, void = RECORDS,
+  char = TEXTS, strings = TEXTS, str_ = TEXTS, bytes_ = TEXTS,
+  ma = "masked arrays are not wanted: the functions `nd.nansum`, .. leave NaN out, and masks are subscripts",
+  seterr = ERRORS, geterr = ERRORS, seterrcall = ERRORS, geterrcall = ERRORS, errstate = ERRORS,
+  setbufsize = ERRORS, getbufsize = ERRORS,
+  nested_iters = "there are no iterators over elements: functions of whole arrays and compiled loops are faster",
+  nditer = "there are no iterators over elements: functions of whole arrays and compiled loops are faster",
+  frompyfunc = "arrays of objects are not wanted: `nd.vectorize` calls a function for each element",
+  asfortranarray = "arrays are made in row-major order: `a.T` is a view in the other one",
+  require = "it is a word of Lua's: `nd.ascontiguousarray`, `nd.array(a, dtype)` and `a:copy()` make what is asked for",
+  from_dlpack = "it exchanges memory between Python's libraries: `nd.frombuffer` takes bytes",
+  fromregex = "Lua's own patterns read texts: `string.gmatch`, then `nd.array`",
+  savez_compressed = "archives are written as they are: `nd.savez`; compressed ones are read",
+  einsum_path = "`nd.einsum` finds the order by itself",
+  mintypecode = "letters of dtypes are not used", typename = "letters of dtypes are not used",
+  get_include = PYTHON, info = PYTHON, show_config = PYTHON, show_runtime = PYTHON, test = PYTHON,
+}
+
+-- Spelled otherwise: what stands in its place.
+local other = {
+  ["repeat"] = "`nd.repeat_`, `nd[\"repeat\"]` (a word of Lua's)",
+  array_repr = "`nd.array_repr`, `tostring(a)` for `str`",
+  fromfunction = "`nd.fromfunction` (positions count from 0)",
+  load = "`nd.load`, also for .npz, .safetensors and text",
+  printoptions = "`local _ <close> = nd.printoptions { .. }`",
+  shape = "`a.shape`, a Lua sequence; `nd.shape(a)` as an array",
+  size = "`a.size`, `nd.size(a)`",
+  asarray = "`nd.asarray`, in graphs `T.asarray`",
+}
+
+return {
+  unwanted = unwanted,
+  other = other,
+  functions = [[
+    abs absolute acos acosh add all allclose amax amin angle any append apply_along_axis apply_over_axes arange
+    arccos arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argpartition argsort argwhere around array
+    array2string array_equal array_equiv array_repr array_split array_str asanyarray asarray asarray_chkfinite
+    ascontiguousarray asfortranarray asin asinh asmatrix astype atan atan2 atanh atleast_1d atleast_2d atleast_3d
+    average bartlett base_repr binary_repr bincount bitwise_and bitwise_count bitwise_invert bitwise_left_shift
+    bitwise_not bitwise_or bitwise_right_shift bitwise_xor blackman block bmat broadcast_arrays broadcast_shapes
+    broadcast_to busday_count busday_offset can_cast cbrt ceil choose clip column_stack common_type compress
+    concat concatenate conj conjugate convolve copy copysign copyto corrcoef correlate cos cosh count_nonzero cov
+    cross cumprod cumsum cumulative_prod cumulative_sum datetime_as_string datetime_data deg2rad degrees delete
+    diag diag_indices diag_indices_from diagflat diagonal diff digitize divide divmod dot dsplit dstack ediff1d
+    einsum einsum_path empty empty_like equal exp exp2 expand_dims expm1 extract eye fabs fill_diagonal fix
+    flatnonzero flip fliplr flipud float_power floor floor_divide fmax fmin fmod format_float_positional
+    format_float_scientific frexp from_dlpack frombuffer fromfile fromfunction fromiter frompyfunc fromregex
+    fromstring full full_like gcd genfromtxt geomspace get_include get_printoptions getbufsize geterr geterrcall
+    gradient greater greater_equal hamming hanning heaviside histogram histogram2d histogram_bin_edges
+    histogramdd hsplit hstack hypot i0 identity imag indices info inner insert interp intersect1d invert
+    is_busday isclose iscomplex iscomplexobj isdtype isfinite isfortran isin isinf isnan isnat isneginf isposinf
+    isreal isrealobj isscalar issubdtype iterable ix_ kaiser kron lcm ldexp left_shift less less_equal lexsort
+    linspace load loadtxt log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or
+    logical_xor logspace mask_indices matmul matrix_transpose matvec max maximum may_share_memory mean median
+    meshgrid min min_scalar_type minimum mintypecode mod modf moveaxis multiply nan_to_num nanargmax nanargmin
+    nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar
+    ndim negative nested_iters nextafter nonzero not_equal ones ones_like outer packbits pad partition percentile
+    permute_dims piecewise place poly polyadd polyder polydiv polyfit polyint polymul polysub polyval positive
+    pow power printoptions prod promote_types ptp put put_along_axis putmask quantile rad2deg radians ravel
+    ravel_multi_index real real_if_close reciprocal remainder repeat require reshape resize result_type
+    right_shift rint roll rollaxis roots rot90 round row_stack save savetxt savez savez_compressed searchsorted
+    select set_printoptions setbufsize setdiff1d seterr seterrcall setxor1d shape shares_memory show_config
+    show_runtime sign signbit sin sinc sinh size sort sort_complex spacing split sqrt square squeeze stack std
+    subtract sum swapaxes take take_along_axis tan tanh tensordot test tile trace transpose trapezoid tri tril
+    tril_indices tril_indices_from trim_zeros triu triu_indices triu_indices_from true_divide trunc typename
+    union1d unique unique_all unique_counts unique_inverse unique_values unpackbits unravel_index unstack unwrap
+    vander var vdot vecdot vecmat vsplit vstack where zeros zeros_like
+  ]],
+}

@@ -1,0 +1,50 @@
+--- docs/numpy.md: as generated, with a row for each of NumPy's functions, of which each is there, spelled otherwise or
+-- not wanted; and what is not wanted is said by errors and by help.
+local nd = require("theano.ndarray")
+local ported = require("theano.ported")
+local raises = require("spec.support.raises")
+local runner = require("spec.support.runner")
+local theano = require("theano")
+local T = theano.tensor
+
+local function slurp(path)
+  local file = assert(io.open(path))
+  local text = file:read("a")
+  file:close()
+  return text
+end
+
+describe("docs/numpy.md", function()
+  it("is what scripts/make-numpy-page writes", function()
+    local text, status = runner.run({ "scripts/make-numpy-page", "--print" })
+    assert.equal(0, status, text)
+    assert.is_true(text == slurp("docs/numpy.md"),
+      "docs/numpy.md is older than the functions: run `build/theano scripts/make-numpy-page` and commit what it writes")
+  end)
+
+  it("has a row for each of NumPy's functions, and what it names is there", function()
+    local rows = {}
+    for name, arrays, graphs in slurp("docs/numpy.md"):gmatch("\n| `([^`]+)` | ([^|]*) | ([^|]*) |") do
+      rows[name] = arrays
+      for field in arrays:gmatch("`nd%.([%a_][%w_]*)") do assert(rawget(nd, field) ~= nil, "nd." .. field) end
+      for field in graphs:gmatch("`T%.([%a_][%w_]*)") do assert(rawget(T, field) ~= nil, "T." .. field) end
+    end
+    local n, without = 0, {}
+    for name in ported.functions:gmatch("%S+") do
+      n = n + 1
+      if not rows[name] or rows[name]:find("missing") then without[#without + 1] = name end
+    end
+    assert.is_true(n > 380)
+    assert.same({}, without)
+  end)
+end)
+
+describe("what is not wanted", function()
+  it("is not there, and errors and help say why", function()
+    for name, why in pairs(ported.unwanted) do
+      assert.is_nil(rawget(nd, name), name)
+      raises("AttributeError", why:sub(1, 40), function() return nd[name] end)
+      raises("KeyError", why:sub(1, 40), function() theano.help("nd." .. name) end)
+    end
+  end)
+end)
