@@ -193,3 +193,39 @@ describe("functions of several operations", function()
     assert.is_true(nd.allclose(n.TensorInv(1)(x):eval(), la.inv(a)))
   end)
 end)
+
+describe("linalg.library", function()
+  -- Rows on either side of what decides between our algorithms and the library's.
+  for _, dtype in ipairs({ "float64", "float32" }) do
+    for _, n in ipairs({ 60, 170, 500 }) do
+      it(("%d rows of %s have the same factors and solutions by each"):format(n, dtype), function()
+        local rng, was = nd.random.RandomState(n), theano.config["linalg.library"]
+        local a = rng:randn(n, n)
+        a = (a:dot(a.T) / n + nd.eye(n)):astype(dtype)
+        local b = rng:randn(n, 20):astype(dtype)
+        local lower, both = T.matrix("l", { dtype = dtype }), T.matrix("b", { dtype = dtype })
+        local L = T.slinalg.cholesky(lower)
+        local f = theano.compile {
+          inputs = { lower, both },
+          outputs = {
+            L, T.slinalg.solve_lower_triangular(L, both), T.slinalg.solve(lower, both), T.nlinalg.inv(lower),
+            T.slinalg.solve(lower, both, { assume_a = "pos" }), T.nlinalg.logdet(lower),
+            T.slinalg.solve_lower_triangular(L, both[{ T.slice(), 0 }], { trans = 1 }),
+          },
+        }
+        local bound, first = dtype == "float64" and 1e-11 or 2e-3, nil
+        for _, library in ipairs({ "auto", "own", "lapack" }) do
+          theano.config["linalg.library"] = library
+          local ok, results = pcall(function() return table.pack(f(a, b)) end)
+          theano.config["linalg.library"] = was
+          assert(ok, results)
+          first = first or results
+          for i = 1, results.n do
+            local x, y = nd.asarray(first[i]) * 1.0, nd.asarray(results[i]) * 1.0
+            assert.is_true(nd.max(nd.abs(x - y)) <= bound * nd.max(nd.abs(x)), library .. " " .. i)
+          end
+        end
+      end)
+    end
+  end
+end)

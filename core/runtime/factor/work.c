@@ -195,11 +195,29 @@ static const int small_rows[FACTOR_KINDS] = {
     [FACTOR_INVERSE] = 16,    [FACTOR_DET] = 16,       [FACTOR_SLOGDET] = 16,
 };
 
+/*
+ * Rows from which on ours is faster again where vectors have 64 bytes, as its products are; of float32 three times as
+ * many (the library's has AVX-512 kernels of its own). 0: never, as far as is known.
+ */
+static const int large_rows[FACTOR_KINDS] = {
+    [FACTOR_CHOLESKY] = 160, [FACTOR_LU] = 80,      [FACTOR_TRIANGULAR] = 100, [FACTOR_CHO_SOLVE] = 100,
+    [FACTOR_SOLVE] = 80,     [FACTOR_INVERSE] = 40, [FACTOR_DET] = 100,        [FACTOR_SLOGDET] = 100,
+};
+enum { FEW_SIDES = 16 }; /* so few right sides are products with vectors, and a matter of memory */
+
+static bool own_faster(const FactorJob *j) {
+    FactorKind k = j->w->kind;
+    int rows = large_rows[k] * (j->d == FACTOR_F32 ? 3 : 1);
+    bool vectors = j->k < FEW_SIDES && (k == FACTOR_TRIANGULAR || k == FACTOR_CHO_SOLVE);
+    return rows && j->large >= rows && !vectors && j->d < FACTOR_C64 && isa_vector_bytes() >= 64 &&
+           strcmp(config_str(j->ctx, "linalg.library"), "auto") == 0;
+}
+
 /* The routine, planned, or NULL. */
 static const FactorRoutine *choose(FactorJob *j) {
     FactorKind k = j->w->kind;
     if (factor_function[k].plan) return factor_function[k].plan(j) ? &factor_function[k] : NULL;
-    if (j->large > small_rows[k] && factor_lapack[k].plan && factor_library_wanted(j->ctx)) {
+    if (j->large > small_rows[k] && factor_lapack[k].plan && factor_library_wanted(j->ctx) && !own_faster(j)) {
         size_t before = j->bytes;
         j->lib = factor_library(j->ctx);
         if (j->lib && factor_lapack[k].plan(j)) return &factor_lapack[k];
