@@ -56,7 +56,7 @@
     X("fft.library", ENUM, "auto", "auto,own,fftw",                                                                    \
       "what computes Fourier transforms: fftw where it is installed; auto: only without AVX2, where it is faster")     \
     X("linalg.library", ENUM, "auto", "auto,own,lapack",                                                               \
-      "what factors matrices: own; lapack: OpenBLAS where it is installed and the matrix not small; auto: the faster") \
+      "what factors matrices: own; lapack: OpenBLAS where it is installed; auto: what is faster for the size")           \
     X("cxx", TEXT, "gcc, cc or clang", "", "C compiler; empty: no C code, functions run in the interpreter")           \
     X("gcc.cxxflags", TEXT, "", "", "more flags for the C compiler")                                                   \
     X("compute_test_value", ENUM, "off", "off,ignore,warn,raise", "compute test values while the graph is built")      \

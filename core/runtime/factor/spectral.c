@@ -1,28 +1,18 @@
-/* spectral.c -- QR, singular values and eigenvalues without a library: one source for each dtype. */
+/* spectral.c -- which kernels for QR, singular values and eigenvalues this processor runs. */
 #include "spectral.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
+const SpectralKernels *spectral_kernels(int d) {
+#if defined(__x86_64__)
+    if (isa_vector_bytes() == 64) return spectral_avx512[d];
+    if (isa_vector_bytes() == 32) return spectral_avx2[d];
+#endif
+    return spectral_sse2[d];
+}
 
-#define NUM 0
-#include "number.h"
-#include "spectral_body.h"
-#include "number_end.h"
-#define NUM 1
-#include "number.h"
-#include "spectral_body.h"
-#include "number_end.h"
-#define NUM 2
-#include "number.h"
-#include "spectral_body.h"
-#include "schur_body.h"
-#include "number_end.h"
-#define NUM 3
-#include "number.h"
-#include "spectral_body.h"
-#include "schur_body.h"
-#include "number_end.h"
-
-const SpectralKernels *const spectral_kernels[4] = {&spectral_f32, &spectral_f64, &spectral_c64, &spectral_c128};
-const SchurKernels *const spectral_schur[2] = {&schur_table_c64, &schur_table_c128};
+const SchurKernels *spectral_schur(int d) {
+#if defined(__x86_64__)
+    if (isa_vector_bytes() == 64) return spectral_schur_avx512[d - FACTOR_C64];
+    if (isa_vector_bytes() == 32) return spectral_schur_avx2[d - FACTOR_C64];
+#endif
+    return spectral_schur_sse2[d - FACTOR_C64];
+}

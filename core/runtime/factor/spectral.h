@@ -33,7 +33,15 @@ typedef struct SchurKernels {
                       void *y); /* triangular too; n more at t; x, y: n x n working matrices */
 } SchurKernels;
 
-extern const SpectralKernels *const spectral_kernels[4];
-extern const SchurKernels *const spectral_schur[2]; /* complex64, complex128 */
+/* By FACTOR_F32 .. and FACTOR_C64, .. */
+extern const SpectralKernels *const spectral_sse2[4];
+extern const SchurKernels *const spectral_schur_sse2[2];
+#if defined(__x86_64__)
+extern const SpectralKernels *const spectral_avx2[4], *const spectral_avx512[4];
+extern const SchurKernels *const spectral_schur_avx2[2], *const spectral_schur_avx512[2];
+#endif
+
+const SpectralKernels *spectral_kernels(int d); /* the best that this processor can run */
+const SchurKernels *spectral_schur(int d);
 
 #endif

@@ -188,11 +188,12 @@ static FactorJob begin(ThContext *c, const FactorWork *w) {
 
 bool factor_library_wanted(ThContext *c) { return strcmp(config_str(c, "linalg.library"), "own") != 0; }
 
-/* Rows up to which our own algorithm is faster than a call of the library. */
+/* Rows up to which our own algorithm is faster than a call of the library; of complex numbers half as many. */
 static const int small_rows[FACTOR_KINDS] = {
-    [FACTOR_CHOLESKY] = 32,   [FACTOR_LU] = 16,        [FACTOR_LU_SOLVE] = 16,
-    [FACTOR_TRIANGULAR] = 16, [FACTOR_CHO_SOLVE] = 16, [FACTOR_SOLVE] = 16,
-    [FACTOR_INVERSE] = 16,    [FACTOR_DET] = 16,       [FACTOR_SLOGDET] = 16,
+    [FACTOR_CHOLESKY] = 80,  [FACTOR_LU] = 96,      [FACTOR_LU_SOLVE] = 64, [FACTOR_TRIANGULAR] = 64,
+    [FACTOR_CHO_SOLVE] = 64, [FACTOR_SOLVE] = 96,   [FACTOR_INVERSE] = 96,  [FACTOR_DET] = 96,
+    [FACTOR_SLOGDET] = 96,   [FACTOR_QR] = 40,      [FACTOR_SVD] = 8,       [FACTOR_EIG] = 8,
+    [FACTOR_EIGH] = 96,      [FACTOR_EIGH_OF] = 16, [FACTOR_LSTSQ] = 4,
 };
 
 /*
@@ -209,15 +210,22 @@ static bool own_faster(const FactorJob *j) {
     FactorKind k = j->w->kind;
     int rows = large_rows[k] * (j->d == FACTOR_F32 ? 3 : 1);
     bool vectors = j->k < FEW_SIDES && (k == FACTOR_TRIANGULAR || k == FACTOR_CHO_SOLVE);
-    return rows && j->large >= rows && !vectors && j->d < FACTOR_C64 && isa_vector_bytes() >= 64 &&
-           strcmp(config_str(j->ctx, "linalg.library"), "auto") == 0;
+    return rows && j->large >= rows && !vectors && j->d < FACTOR_C64 && isa_vector_bytes() >= 64;
+}
+
+static bool small(const FactorJob *j) {
+    int most = small_rows[j->w->kind];
+    bool values_alone = (j->w->kind == FACTOR_EIGH || j->w->kind == FACTOR_SVD) && !j->w->vectors;
+    if (values_alone) most = j->w->kind == FACTOR_SVD ? most / 2 : most / 6;
+    return j->large <= (factor_is_complex(j) ? most / 2 : most);
 }
 
 /* The routine, planned, or NULL. */
 static const FactorRoutine *choose(FactorJob *j) {
     FactorKind k = j->w->kind;
     if (factor_function[k].plan) return factor_function[k].plan(j) ? &factor_function[k] : NULL;
-    if (j->large > small_rows[k] && factor_lapack[k].plan && factor_library_wanted(j->ctx) && !own_faster(j)) {
+    bool only = strcmp(config_str(j->ctx, "linalg.library"), "lapack") == 0, ours = small(j) || own_faster(j);
+    if (factor_lapack[k].plan && factor_library_wanted(j->ctx) && (only || !ours)) {
         size_t before = j->bytes;
         j->lib = factor_library(j->ctx);
         if (j->lib && factor_lapack[k].plan(j)) return &factor_lapack[k];
@@ -266,7 +274,7 @@ int factor_host(HostCall *h, const FactorWork *w) {
     const FactorRoutine *r = choose(&j);
     if (failed(h->ctx)) return 1;
     if (!r) return h->fail(h, TH_NotImplementedError, "OpenBLAS is needed for this");
-    if (w->op[w->nin].nbatch > 0) plan_lanes(&j);
+    if (w->op[w->nin].nbatch > 0 && !j.lib) plan_lanes(&j);
     if (j.bytes && !(j.room = h->room(h, j.bytes))) return 1;
     if (!j.lib) return run_batch(h, &j, r);
     const Blas *blas = factor_library_blas(j.lib);
