@@ -1156,10 +1156,10 @@ function nd.base_repr(number, base, padding) end
 ---@return any
 function nd.binary_repr(num, width) end
 
----The Blackman window of M points.
----@param M any
+---The Blackman window of n points.
+---@param n any
 ---@return any
-function nd.blackman(M) end
+function nd.blackman(n) end
 
 ---`block(arrays)`: nested lists of arrays put together, the innermost along the last axis.
 ---@param arrays any
@@ -1280,7 +1280,7 @@ function nd.diag_indices(n, ndim) end
 ---@return any
 function nd.diag_indices_from(a) end
 
----A matrix with the vector on diagonal k.
+---A matrix with the elements in order on diagonal k.
 ---@param v any
 ---@param k? any
 ---@overload fun(v: any, keywords: { k?: any }): any
@@ -1306,9 +1306,9 @@ function nd.dsplit(a, at) end
 function nd.dstack(arrays) end
 
 ---Differences of neighbours, of all elements in order.
----@param a any
+---@param x any
 ---@return any
-function nd.ediff1d(a) end
+function nd.ediff1d(x) end
 
 ---not filled
 ---@param shape any
@@ -1467,15 +1467,15 @@ function nd.get_printoptions() end
 ---@return any
 function nd.gradient(f, ...) end
 
----The Hamming window of M points.
----@param M any
+---The Hamming window of n points.
+---@param n any
 ---@return any
-function nd.hamming(M) end
+function nd.hamming(n) end
 
----The Hann window of M points.
----@param M any
+---The Hann window of n points.
+---@param n any
 ---@return any
-function nd.hanning(M) end
+function nd.hanning(n) end
 
 ---`histogram(a, bins, range, weights, density)`: counts, and the edges; the last bin includes its right edge.
 ---@param a any
@@ -1554,18 +1554,20 @@ function nd.inner(a, b) end
 ---@return any
 function nd.insert(a, at, values, axis) end
 
----`interp(x, xp, fp)`: linear interpolation through points with increasing xp; beyond them the end values.
+---`interp(x, xp, fp, left, right)`: linear interpolation through points with increasing xp; beyond them the end
+---values, or what is given.
 ---@param x any
 ---@param xp any
 ---@param fp any
+---@param ... any
 ---@return any
-function nd.interp(x, xp, fp) end
+function nd.interp(x, xp, fp, ...) end
 
 ---The sorted elements that are in both.
----@param a any
----@param b any
+---@param x any
+---@param y any
 ---@return any
-function nd.intersect1d(a, b) end
+function nd.intersect1d(x, y) end
 
 ---Whether the dtype is complex.
 ---@param x any
@@ -1584,11 +1586,11 @@ function nd.isdtype(dtype, kind) end
 ---@return any
 function nd.isfortran(a) end
 
----Whether each element of a is one of b's.
----@param a any
----@param b any
+---Whether each element of x is one of those of `set`.
+---@param x any
+---@param set any
 ---@return any
-function nd.isin(a, b) end
+function nd.isin(x, set) end
 
 ---Whether the dtype is not complex.
 ---@param x any
@@ -1617,11 +1619,11 @@ function nd.iterable(y) end
 ---@return any
 function nd.ix_(...) end
 
----The Kaiser window of M points: beta is 0 for a rectangle, larger for a narrower one.
----@param M any
+---The Kaiser window of n points: beta is 0 for a rectangle, larger for a narrower one.
+---@param n any
 ---@param beta any
 ---@return any
-function nd.kaiser(M, beta) end
+function nd.kaiser(n, beta) end
 
 ---The Kronecker product.
 ---@param a any
@@ -1677,14 +1679,14 @@ function nd.load_npz(path) end
 ---@return any
 function nd.loadtxt(path, options) end
 
----Powers of a base, evenly spaced in the exponent: both ends included.
+---Powers of a base (10), evenly spaced in the exponent: both ends included.
 ---@param start any
 ---@param stop? any
----@param n? any
+---@param num? any
 ---@param base? any
----@overload fun(start: any, keywords: { stop?: any, n?: any, base?: any }): any
+---@overload fun(start: any, keywords: { stop?: any, num?: any, base?: any }): any
 ---@return any
-function nd.logspace(start, stop, n, base) end
+function nd.logspace(start, stop, num, base) end
 
 ---`mask_indices(n, mask_func, k)`: the positions that a function such as `nd.triu` leaves of an n by n matrix.
 ---@param n any
@@ -1953,7 +1955,7 @@ function nd.polymul(a1, a2) end
 ---@return any
 function nd.polysub(a1, a2) end
 
----The value of a polynomial, highest power first.
+---The value of a polynomial, highest power first. In graphs the number of coefficients is known.
 ---@param p any
 ---@param x any
 ---@return any
@@ -2127,17 +2129,17 @@ function nd.select(condlist, choicelist, otherwise) end
 ---@return any
 function nd.set_printoptions(options) end
 
----The sorted elements of a that are not in b.
----@param a any
----@param b any
+---The sorted elements of x that are not in y.
+---@param x any
+---@param y any
 ---@return any
-function nd.setdiff1d(a, b) end
+function nd.setdiff1d(x, y) end
 
 ---The sorted elements that are in one of the two only.
----@param ar1 any
----@param ar2 any
+---@param x any
+---@param y any
 ---@return any
-function nd.setxor1d(ar1, ar2) end
+function nd.setxor1d(x, y) end
 
 ---whether two arrays overlap in memory
 ---@param a any
@@ -2181,7 +2183,8 @@ function nd.take_along_axis(x, indices, axis) end
 ---@return any
 function nd.tofile(a, file, ...) end
 
----`trapz(y, x, dx, axis)`: the integral along an axis (the last) by trapezoids.
+---`trapezoid(y, x, dx, axis)`: the integral along an axis (the last) by trapezoids, between places x or steps
+---dx.
 ---@param y any
 ---@param x any
 ---@param dx any
@@ -2189,7 +2192,8 @@ function nd.tofile(a, file, ...) end
 ---@return any
 function nd.trapezoid(y, x, dx, axis) end
 
----`trapz(y, x, dx, axis)`: the integral along an axis (the last) by trapezoids.
+---`trapezoid(y, x, dx, axis)`: the integral along an axis (the last) by trapezoids, between places x or steps
+---dx.
 ---@param y any
 ---@param x any
 ---@param dx any
@@ -2234,10 +2238,10 @@ function nd.triu_indices(n, k, m) end
 function nd.triu_indices_from(matrix, k) end
 
 ---The sorted elements that are in either.
----@param a any
----@param b any
+---@param x any
+---@param y any
 ---@return any
-function nd.union1d(a, b) end
+function nd.union1d(x, y) end
 
 ---The distinct elements, their first positions in the flattened x, the position of each element's value among
 ---them, and how often each occurs.

@@ -4104,6 +4104,20 @@ function T.TensorType(dtype, broadcastable) end
 ---@return any
 function T.__array_namespace_info__() end
 
+---the same as `T.max`
+---@param x any
+---@param axis theano.Axis
+---@param keepdims any
+---@return any
+function T.amax(x, axis, keepdims) end
+
+---the same as `T.min`
+---@param x any
+---@param axis theano.Axis
+---@param keepdims any
+---@return any
+function T.amin(x, axis, keepdims) end
+
 ---`append(a, values, axis)`: joined; without an axis both are flattened.
 ---@param a any
 ---@param values any
@@ -4115,6 +4129,12 @@ function T.append(a, values, axis) end
 ---@param x any
 ---@return any
 function T.argwhere(x) end
+
+---the same as `T.round`
+---@param a any
+---@param mode string
+---@return any
+function T.around(a, mode) end
 
 ---Anything as a variable: Variables stay, numbers and arrays become Constants, lists with variables are
 ---stacked. name names a Constant; ndim adds broadcastable dimensions in front, or drops those, until there are
@@ -4179,6 +4199,11 @@ function T.autocast_int(value) end
 ---@param ... any
 ---@return any
 function T.average(x, ...) end
+
+---The Blackman window of n points.
+---@param n any
+---@return any
+function T.blackman(n) end
 
 ---`broadcast_arrays(a, b, ..)`: copies of one shape, one result for each.
 ---@param ... any
@@ -4268,6 +4293,13 @@ function T.cumulative_sum(x, axis, dtype, include_initial) end
 ---@return any
 function T.default(x, default) end
 
+---A matrix with the elements in order on diagonal k.
+---@param v any
+---@param k? any
+---@overload fun(v: any, keywords: { k?: any }): any
+---@return any
+function T.diagflat(v, k) end
+
 ---x / y as config.int_division says of two integers: "int" rounds down, "raise" refuses, "floatX" divides.
 ---@param x any
 ---@param y any
@@ -4278,6 +4310,11 @@ function T.div_proxy(x, y) end
 ---@param arrays any
 ---@return any
 function T.dstack(arrays) end
+
+---Differences of neighbours, of all elements in order.
+---@param x any
+---@return any
+function T.ediff1d(x) end
 
 ---Zeros: what is not filled would not be a function of the inputs.
 ---@param shape any
@@ -4369,6 +4406,16 @@ function T.get_vector_length(v) end
 ---@return theano.Variable|theano.Variable[]
 function T.grad(cost, wrt, options) end
 
+---The Hamming window of n points.
+---@param n any
+---@return any
+function T.hamming(n) end
+
+---The Hann window of n points.
+---@param n any
+---@return any
+function T.hanning(n) end
+
 ---Hessian of a scalar: for each vector of wrt the matrix of second derivatives.
 ---@param cost theano.Variable
 ---@param wrt theano.Variable|theano.Variable[]
@@ -4386,11 +4433,32 @@ function T.hstack(arrays) end
 ---@return any
 function T.iinfo(dtype) end
 
+---Whether each element of x is one of those of `set`.
+---@param x any
+---@param set any
+---@return any
+function T.in1d(x, set) end
+
 ---Sums of products over the last axes of both.
 ---@param a any
 ---@param b any
 ---@return any
 function T.inner(a, b) end
+
+---`interp(x, xp, fp, left, right)`: linear interpolation through points with increasing xp; beyond them the end
+---values, or what is given.
+---@param x any
+---@param xp any
+---@param fp any
+---@param ... any
+---@return any
+function T.interp(x, xp, fp, ...) end
+
+---The sorted elements that are in both.
+---@param x any
+---@param y any
+---@return any
+function T.intersect1d(x, y) end
 
 ---Whether var has ndim (1) dimensions.
 ---@param var any
@@ -4410,6 +4478,12 @@ function T.iscomplexobj(x) end
 ---@param kind any
 ---@return any
 function T.isdtype(dtype, kind) end
+
+---Whether each element of x is one of those of `set`.
+---@param x any
+---@param set any
+---@return any
+function T.isin(x, set) end
 
 ---Whether the dtype is not complex.
 ---@param x any
@@ -4436,12 +4510,27 @@ function T.issubdtype(arg1, arg2) end
 ---@return any
 function T.jacobian(expression, wrt, options) end
 
+---The Kaiser window of n points: beta is 0 for a rectangle, larger for a narrower one.
+---@param n any
+---@param beta any
+---@return any
+function T.kaiser(n, beta) end
+
 ---`linspace(start, stop, num, {endpoint = true, dtype =})`: num (50) evenly spaced values from start to stop,
 ---both included, or without stop for `endpoint = false`. Start, stop and num may be Variables; of tensors the
 ---values stand along a new first dimension. Of integers the result is floatX.
 ---@param ... any
 ---@return any
 function T.linspace(...) end
+
+---Powers of a base (10), evenly spaced in the exponent: both ends included.
+---@param start any
+---@param stop? any
+---@param num? any
+---@param base? any
+---@overload fun(start: any, keywords: { stop?: any, num?: any, base?: any }): any
+---@return any
+function T.logspace(start, stop, num, base) end
 
 ---y, which is x reduced over `axis`, with the reduced dimensions of length 1 again.
 ---@param x any
@@ -4618,6 +4707,18 @@ function T.percentile(x, q, ...) end
 ---@return any
 function T.permute_dims(x, axes) end
 
+---The value of a polynomial, highest power first. In graphs the number of coefficients is known.
+---@param p any
+---@param x any
+---@return any
+function T.polyval(p, x) end
+
+---the same as `T.prod`
+---@param x any
+---@param axis theano.Axis
+---@return any
+function T.product(x, axis) end
+
 ---The dtype that holds two dtypes.
 ---@param type1 any
 ---@param type2 any
@@ -4647,6 +4748,11 @@ function T.repeat(x, repeats, axis) end
 ---@return any
 function T.result_type(...) end
 
+---Nearest whole number, halves to even: floats, also of integers.
+---@param x any
+---@return any
+function T.rint(x) end
+
 ---An axis moved before another one (the first).
 ---@param x any
 ---@param axis theano.Axis
@@ -4666,6 +4772,25 @@ function T.rot90(x, k, axes) end
 ---@param arrays any
 ---@return any
 function T.row_stack(arrays) end
+
+---`select(condlist, choicelist, otherwise)`: from the choice whose condition holds first; 0 where none does.
+---@param condlist any
+---@param choicelist any
+---@param otherwise any
+---@return any
+function T.select(condlist, choicelist, otherwise) end
+
+---The sorted elements of x that are not in y.
+---@param x any
+---@param y any
+---@return any
+function T.setdiff1d(x, y) end
+
+---The sorted elements that are in one of the two only.
+---@param x any
+---@param y any
+---@return any
+function T.setxor1d(x, y) end
 
 ---A slice for a table subscript: `x[{T.slice(a, b), 0}]`; `T.slice()` is `:`.
 ---@param start any
@@ -4693,6 +4818,30 @@ function T.tensor(...) end
 ---@return any
 function T.transfer(x, target) end
 
+---`trapezoid(y, x, dx, axis)`: the integral along an axis (the last) by trapezoids, between places x or steps
+---dx.
+---@param y any
+---@param x any
+---@param dx any
+---@param axis theano.Axis
+---@return any
+function T.trapezoid(y, x, dx, axis) end
+
+---`trapezoid(y, x, dx, axis)`: the integral along an axis (the last) by trapezoids, between places x or steps
+---dx.
+---@param y any
+---@param x any
+---@param dx any
+---@param axis theano.Axis
+---@return any
+function T.trapz(y, x, dx, axis) end
+
+---The sorted elements that are in either.
+---@param x any
+---@param y any
+---@return any
+function T.union1d(x, y) end
+
 ---The distinct elements, their first positions in the flattened x, the position of each element's value among
 ---them, and how often each occurs.
 ---@param x any
@@ -4719,6 +4868,22 @@ function T.unique_values(x) end
 ---@param axis theano.Axis
 ---@return any
 function T.unstack(x, axis) end
+
+---Angles without jumps: neighbours along an axis (the last) differ by half a period at most.
+---@param p any
+---@param discont any
+---@param axis theano.Axis
+---@param period any
+---@return any
+function T.unwrap(p, discont, axis, period) end
+
+---The powers x^(n-1) .. x^0 of a vector, as columns; in increasing order when asked.
+---@param x any
+---@param n? any
+---@param increasing? any
+---@overload fun(x: any, keywords: { n?: any, increasing?: any }): any
+---@return any
+function T.vander(x, n, increasing) end
 
 ---The sum of products of all elements, the first conjugated.
 ---@param a any

@@ -123,6 +123,20 @@ local CASES = {
   { "nanquantile", { mat() }, function(M, x) return M.nanquantile(x, 0.4, 1) end },
   { "nanmedian", { mat() }, function(M, x) return M.nanmedian(x, 0) end },
   { "nan_to_num", { mat() }, function(M, x) return M.nan_to_num(x) end },
+  -- sequences
+  { "trapezoid", { mat() }, function(M, x) return M.trapezoid(x) end },
+  { "trapezoid between places", { mat(), vec(3) }, function(M, y, x) return M.trapezoid(y, x, nil, 0) end },
+  { "unwrap", { rng:uniform(-9, 9, { 3, 5 }) }, function(M, x) return M.unwrap(x, nil, 1) end },
+  { "interp", { mat(), nd.array({ 1.0, 3.0, 2.0 }) },
+    function(M, x, y) return M.interp(x, { 0.1, 0.45, 0.9 }, y) end },
+  { "interp beyond the ends", { vec(6), nd.array({ 1.0, 3.0 }) },
+    function(M, x, y) return M.interp(x, { 0.35, 0.6 }, y, -7.0, 9.0) end },
+  { "ediff1d", { mat() }, function(M, x) return M.ediff1d(x) end },
+  { "polyval", { mat() }, function(M, x) return M.polyval({ 1.5, -2.0, 0.5 }, x) end },
+  { "vander", { vec(3) }, function(M, x) return M.vander(x) end },
+  { "vander, increasing", { vec(3) }, function(M, x) return M.vander(x, 4, true) end },
+  { "diagflat", { mat() }, function(M, x) return M.diagflat(x, 1) end },
+  { "select", { vec(), vec() }, function(M, x, y) return M.select({ M.gt(x, 0.6), M.gt(y, 0.4) }, { x, y }, 0.25) end },
   -- and functions of the engine's table under NumPy's names
   { "logaddexp", { mat(), vec(4) }, function(M, x, y) return M.logaddexp(x, y) end },
   { "hypot", { mat(), vec(4) }, function(M, x, y) return M.hypot(x, y) end },
@@ -136,6 +150,16 @@ end
 -- What has no gradient.
 local HOLES = nd.array({ { 1.0, nd.nan, 3.0, -2.0 }, { nd.nan, nd.nan, nd.nan, 5.0 }, { 2.0, 4.0, nd.nan, 8.0 } })
 local FLAT = {
+  { "windows", { nd.array({ 1.0 }) }, function(M, x)
+    return x + M.blackman(7), x + M.hamming(6), x + M.hanning(1), x + M.kaiser(5, 8.6)
+  end },
+  { "isin", { nd.array({ 1.0, nd.nan, 3.0 }), nd.array({ 3.0, nd.nan, 5.0 }) },
+    function(M, x, y) return M.isin(x, y), M.intersect1d(x, { 1.0, 7.0, 3.0 }), M.isin(x, nd.zeros(0)) end },
+  { "sets", { nd.array({ 5, 1, 2, 1 }), nd.array({ 2, 9 }) }, function(M, x, y)
+    return M.union1d(x, y), M.setdiff1d(x, y), M.setxor1d(x, y), M.intersect1d(x, y)
+  end },
+  { "rint and logspace", { nd.array({ 0.5, 1.5, -2.5 }) },
+    function(M, x) return M.rint(x), x[0] + M.logspace(0, 2, 4) end },
   { "nansum of NaN", { HOLES }, function(M, x) return M.nansum(x, 1) end },
   { "nanmean of NaN", { HOLES }, function(M, x) return M.nanmean(x, 0) end },
   { "nanvar of NaN", { HOLES }, function(M, x) return M.nanvar(x, 1) end },
@@ -298,6 +322,17 @@ describe("what only graphs or only arrays have:", function()
     raises("AssertionError", "nothing but NaN", function() f({ nd.nan }, 0.5) end)
     raises("ValueError", "not in [0, 1]", function() T.quantile(x, 1.5) end)
     raises("ValueError", "the method is one of NumPy's", function() nd.quantile({ 1.0 }, 0.5, { method = "odd" }) end)
+  end)
+
+  it("windows of lengths that a call tells", function()
+    local n = T.lscalar("n")
+    local f = compile({ inputs = { n }, outputs = { T.hanning(n), T.blackman(n), T.kaiser(n, 2.0) } })
+    for _, k in ipairs({ 0, 1, 6 }) do
+      local a, b, c = f(k)
+      for name, r in pairs({ hanning = a, blackman = b }) do same(nd[name](k), r, name) end
+      same(nd.kaiser(k, 2.0), c, "kaiser")
+    end
+    raises("ValueError", "coefficients", function() T.polyval(T.dvector(), T.dvector()) end)
   end)
 
   it("views of arrays share memory", function()

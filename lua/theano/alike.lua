@@ -12,7 +12,8 @@ local util = require("theano.util")
 
 local M = {}
 
-local FILES = { "theano.alikedtypes", "theano.alikeshapes", "theano.alikeproducts", "theano.alikestatistics" }
+local FILES = { "theano.alikedtypes", "theano.alikeshapes", "theano.alikeproducts", "theano.alikestatistics",
+  "theano.alikeseries" }
 
 local arrays = { as = core.asarray, result = help.result, floats = help.floats }
 
@@ -83,7 +84,7 @@ function M.variables(T)
   for _, file in ipairs(FILES) do require(file)(T, K) end
 
   T.e, T.pi, T.inf, T.nan = math.exp(1), math.pi, math.huge, -(0 / 0)
-  T["repeat"], T.permute_dims, T.concat = T.repeat_, T.transpose, T.concatenate
+  T["repeat"], T.permute_dims, T.concat, T.around = T.repeat_, T.transpose, T.concatenate, T.round
 
   --- Anything as a Variable, of that dtype: `as_tensor_variable`, then `cast`.
   function T.asarray(x, dtype)

@@ -275,17 +275,6 @@ return function(nd)
   nd.ogrid = grid("ogrid", function(list) return { nd.ix_(table.unpack(list)) } end)
 
   -- ---- choosing and writing -----------------------------------------------------------------------------------------
-  --- `select(condlist, choicelist, otherwise)`: from the choice whose condition holds first; 0 where none does.
-  function nd.select(condlist, choicelist, otherwise)
-    local conditions, choices = list_of("select", condlist), list_of("select", choicelist)
-    if #conditions ~= #choices then
-      util.raise("ValueError", "select: %d conditions, %d choices", #conditions, #choices)
-    end
-    local dtype = nd.result_type(table.unpack(choices))
-    local out = arr(otherwise or 0):astype(dtype)
-    for i = #choices, 1, -1 do out = arr(nd.switch(conditions[i], choices[i]:astype(dtype), out)) end
-    return result(out)
-  end
   --- `piecewise(x, condlist, funclist)`: what the function (or number) of the last condition that holds makes of the
   -- elements; one function more is for where none holds.
   function nd.piecewise(x, condlist, funclist)

@@ -7,14 +7,9 @@ local util = require("theano.util")
 
 return function(nd, kit)
   local arr = core.asarray
-  local axis_of, result, floats = help.axis_of, help.result, help.floats
+  local axis_of, result = help.axis_of, help.result
 
-  -- Other names of functions of the table.
-  for name, other in pairs({
-    amax = "max", amin = "min", product = "prod", concat = "concatenate",
-  }) do
-    nd[name] = nd[other]
-  end
+  nd.concat = nd.concatenate
   nd.pi, nd.e, nd.inf, nd.nan = math.pi, math.exp(1), math.huge, -(0 / 0)
   nd.newaxis = setmetatable({ __arg = "newaxis" }, { __name = "newaxis" })
 
@@ -33,12 +28,6 @@ return function(nd, kit)
     return util.is_array(r) and r:astype(a.dtype) or r
   end
   nd.around = nd.round
-
-  --- Nearest whole number, halves to even: floats, also of integers.
-  function nd.rint(a)
-    a = arr(a)
-    return nd.round_half_to_even(a.dtype:find("^[fc]") and a or a:astype("float64"))
-  end
 
   local MANY = 1000000 -- parts of an array
 
@@ -124,18 +113,6 @@ return function(nd, kit)
     a = arr(a)
     return core.empty(a.shape, dtype or a.dtype)
   end
-  --- Powers of a base, evenly spaced in the exponent: both ends included.
-  function nd.logspace(start, stop, n, base) return nd.power(base or 10.0, nd.linspace(start, stop, n)) end
-  --- A matrix with the vector on diagonal k.
-  function nd.diagflat(v, k) return nd.diag(arr(v):reshape({ -1 }), k or 0) end
-  --- The powers x^(n-1) .. x^0 of a vector, as columns; in increasing order when asked.
-  function nd.vander(x, n, increasing)
-    x = arr(x)
-    n = n or x.size
-    local powers = nd.arange(n)
-    return nd.power(x:reshape({ -1, 1 }), (increasing and powers or powers["::-1"]):reshape({ 1, -1 }))
-  end
-
   --- `indices(shape)`: the position along each axis, for every element.
   function nd.indices(shape)
     util.list("indices: the shape", shape)
@@ -163,29 +140,6 @@ return function(nd, kit)
     return fine and nd.all(same)
   end
 
-  --- Whether each element of a is one of b's.
-  function nd.isin(a, b)
-    a = arr(a)
-    local set = nd.unique(arr(b):reshape({ -1 }))
-    if set.size == 0 then return nd.zeros(a.shape, "bool") end
-    local flat = a:reshape({ -1 })
-    local at = nd.minimum(nd.searchsorted(set, flat), set.size - 1)
-    return nd.eq(set[at], flat):reshape(a.shape)
-  end
-  nd.in1d = nd.isin
-  --- The sorted elements that are in both.
-  function nd.intersect1d(a, b)
-    local u = nd.unique(arr(a):reshape({ -1 }))
-    return u[nd.isin(u, b)]
-  end
-  --- The sorted elements that are in either.
-  function nd.union1d(a, b) return nd.unique(nd.append(a, b)) end
-  --- The sorted elements of a that are not in b.
-  function nd.setdiff1d(a, b)
-    local u = nd.unique(arr(a):reshape({ -1 }))
-    return u[nd.logical_not(nd.isin(u, b))]
-  end
-
   -- ---- searching ----------------------------------------------------------------------------------------------------
   local choose = nd.switch
   function nd.where(c, ...)
@@ -202,21 +156,6 @@ return function(nd, kit)
     return nd.searchsorted(bins, x, { side = right and "left" or "right" })
   end
 
-  --- `interp(x, xp, fp)`: linear interpolation through points with increasing xp; beyond them the end values.
-  function nd.interp(x, xp, fp)
-    xp, fp = floats(arr(xp)), floats(arr(fp))
-    if xp.ndim ~= 1 or xp.size == 0 or fp.size ~= xp.size then
-      util.raise("ValueError", "interp: xp and fp are vectors of the same length, not empty")
-    end
-    local v, n = floats(arr(x)), xp.size
-    local flat = v:reshape({ -1 })
-    local at = nd.clip(nd.searchsorted(xp, flat, { side = "right" }) - 1, 0, math.max(n - 2, 0))
-    local x0, y0 = xp[at], fp[at]
-    local r = n == 1 and y0 or (fp[at + 1] - y0) / (xp[at + 1] - x0) * (flat - x0) + y0
-    r = choose(nd.ge(flat, xp[n - 1]), fp[n - 1], choose(nd.le(flat, xp[0]), fp[0], r))
-    return result(r:reshape(v.shape))
-  end
-
   --- `put_along_axis(a, indices, values, axis)`: writes there.
   function nd.put_along_axis(a, at, values, axis)
     util.expect("put_along_axis", "a", a, "ndarray")
@@ -229,15 +168,6 @@ return function(nd, kit)
   end
 
   -- ---- numerics -----------------------------------------------------------------------------------------------------
-  --- Differences of neighbours, of all elements in order.
-  function nd.ediff1d(a) return nd.diff(arr(a):reshape({ -1 })) end
-  --- The value of a polynomial, highest power first.
-  function nd.polyval(p, x)
-    p, x = nd.atleast_1d(p), arr(x)
-    local y = nd.zeros_like(x):astype((p["0:0"] + x:reshape({ -1 })["0:0"]).dtype)
-    for i = 0, p.size - 1 do y = arr(y * x + p[("%d:%d"):format(i, i + 1)]:reshape({})) end
-    return result(y)
-  end
   --- `convolve(a, v, mode)`: "full", "same" or "valid".
   function nd.convolve(a, v, mode)
     a, v = arr(a), arr(v)

@@ -17,19 +17,6 @@ return function(nd)
   end
 
   -- ---- slopes and areas ---------------------------------------------------------------------------------------------
-  --- `trapz(y, x, dx, axis)`: the integral along an axis (the last) by trapezoids.
-  function nd.trapz(y, x, dx, axis)
-    y = floats(arr(y))
-    axis = axis_of("trapz", y, axis or -1)
-    local d = dx or 1.0
-    if x then
-      x = arr(x)
-      d = x.ndim == 1 and along(nd.diff(x), y, axis) or nd.diff(x, { axis = axis })
-    end
-    return nd.sum((part(y, axis, "1:") + part(y, axis, ":-1")) / 2.0 * d, { axis = axis })
-  end
-  nd.trapezoid = nd.trapz
-
   -- Slopes along one axis: in the middle through both neighbours; h: a step, or where the elements lie.
   local function slopes(f, h, axis, order)
     local n = f.shape[axis + 1]
@@ -82,18 +69,6 @@ return function(nd)
       out[i] = slopes(f, h == nil and 1.0 or h, d, order)
     end
     return table.unpack(out)
-  end
-
-  --- Angles without jumps: neighbours along an axis (the last) differ by half a period at most.
-  function nd.unwrap(p, discont, axis, period)
-    p, period = floats(arr(p)), period or 2 * math.pi
-    util.expect("unwrap", "period", period, "number")
-    axis = axis_of("unwrap", p, axis or -1)
-    local step = nd.diff(p, { axis = axis })
-    local by = nd.mod(step + period / 2, period) - period / 2
-    by = nd.switch(nd.and_(nd.eq(by, -period / 2), nd.gt(step, 0)), period / 2, by)
-    by = nd.switch(nd.lt(nd.abs(step), discont or period / 2), 0.0, by - step)
-    return nd.concatenate({ part(p, axis, ":1"), part(p, axis, "1:") + nd.cumsum(by, { axis = axis }) }, axis)
   end
 
   --- `correlate(a, v, mode)`: sums of products with v moved along: "valid", "same" or "full".
@@ -246,39 +221,6 @@ return function(nd)
     return p
   end
 
-  -- ---- windows ------------------------------------------------------------------------------------------------------
-  -- n values of fn over -(n-1), -(n-3) .. n-1, which fn gets divided by n - 1.
-  local function window(what, n, fn)
-    if math.type(n) ~= "integer" then
-      util.raise("TypeError", "%s: the number of points is an integer, not %s", what, util.kind_of(n))
-    end
-    if n < 1 then return nd.zeros(0) end
-    if n == 1 then return nd.ones(1) end
-    return fn(nd.arange(1.0 - n, n + 0.0, 2), n - 1.0)
-  end
-  --- The Blackman window of M points.
-  function nd.blackman(M)
-    return window("blackman", M, function(k, m)
-      return nd.cos(k * math.pi / m) * 0.5 + nd.cos(k * 2.0 * math.pi / m) * 0.08 + 0.42
-    end)
-  end
-  --- The Hamming window of M points.
-  function nd.hamming(M)
-    return window("hamming", M, function(k, m) return nd.cos(k * math.pi / m) * 0.46 + 0.54 end)
-  end
-  --- The Hann window of M points.
-  function nd.hanning(M)
-    return window("hanning", M, function(k, m) return nd.cos(k * math.pi / m) * 0.5 + 0.5 end)
-  end
-  --- The Kaiser window of M points: beta is 0 for a rectangle, larger for a narrower one.
-  function nd.kaiser(M, beta)
-    util.expect("kaiser", "beta", beta, "number")
-    return window("kaiser", M, function(k, m)
-      local side = nd.maximum(1 - (k / m) * (k / m), 0.0)
-      return nd.i0(nd.sqrt(side) * beta) / nd.i0(beta + 0.0)
-    end)
-  end
-
   --- `geomspace(start, stop, num, endpoint)`: values (50) with one ratio between neighbours, both ends included.
   function nd.geomspace(start, stop, num, endpoint)
     util.expect("geomspace", "start", start, "number")
@@ -344,12 +286,6 @@ return function(nd)
     local least = tol > 1 and tol * nd.finfo(a.dtype).eps or tol
     return nd.all(nd.lt(nd.abs(nd.imag(a)), least)) and nd.real(a) or a
   end
-  --- The sorted elements that are in one of the two only.
-  function nd.setxor1d(ar1, ar2)
-    local a, b = nd.unique(arr(ar1):reshape({ -1 })), nd.unique(arr(ar2):reshape({ -1 }))
-    return nd.union1d(a[nd.logical_not(nd.isin(a, b))], b[nd.logical_not(nd.isin(b, a))])
-  end
-
   local roll = nd.roll
   --- `roll(a, shift, axis)`: moved along an axis, along each of a sequence of axes, or all in order.
   function nd.roll(a, shift, axis)

@@ -1,0 +1,183 @@
+--- Functions of sequences, windows and sets, for Variables and arrays alike (see theano.alike).
+-- @module theano.alikeseries
+local help = require("theano.ndhelp")
+local util = require("theano.util")
+
+return function(M, K)
+  local as, order, len, part, floats = K.as, K.order, K.len, K.part, K.floats
+  local axis_of = help.axis_of
+
+  M.amax, M.amin, M.product = M.max, M.min, M.prod
+
+  local function flat(x) return as(x):reshape({ -1 }) end
+  local function like(r, x)
+    local shape = {}
+    for d = 0, x.ndim - 1 do shape[d + 1] = len(x, d) end
+    return K.result(r:reshape(shape))
+  end
+  local function most(a, b)
+    if type(a) == "number" then return math.max(a, b) end
+    return M.maximum(a, b)
+  end
+
+  -- ---- areas, angles, points ----------------------------------------------------------------------------------------
+  --- `trapezoid(y, x, dx, axis)`: the integral along an axis (the last) by trapezoids, between places x or steps dx.
+  function M.trapezoid(y, x, dx, axis)
+    y = floats(as(y))
+    axis = axis_of("trapezoid", y, axis or -1)
+    local d = dx or 1.0
+    if x ~= nil then
+      x = as(x)
+      d = M.diff(x, { axis = x.ndim == 1 and 0 or axis })
+      if x.ndim == 1 then
+        local pattern = {}
+        for k = 1, y.ndim do pattern[k] = k == axis + 1 and 0 or "x" end
+        d = order(d, pattern)
+      end
+    end
+    return M.sum((part(y, axis, 1) + part(y, axis, 0, -1)) / 2.0 * d, { axis = axis })
+  end
+  M.trapz = M.trapezoid
+
+  --- Angles without jumps: neighbours along an axis (the last) differ by half a period at most.
+  function M.unwrap(p, discont, axis, period)
+    p, period = floats(as(p)), period or 2 * math.pi
+    util.expect("unwrap", "period", period, "number")
+    axis = axis_of("unwrap", p, axis or -1)
+    local step = M.diff(p, { axis = axis })
+    local by = M.mod(step + period / 2, period) - period / 2
+    by = M.switch(M.and_(M.eq(by, -period / 2), M.gt(step, 0)), period / 2, by)
+    by = M.switch(M.lt(M.abs(step), discont or period / 2), 0.0, by - step):astype(p.dtype)
+    return M.concatenate({ part(p, axis, 0, 1), part(p, axis, 1) + M.cumsum(by, { axis = axis }) }, axis)
+  end
+
+  --- `interp(x, xp, fp, left, right)`: linear interpolation through points with increasing xp; beyond them the end
+  -- values, or what is given.
+  function M.interp(x, xp, fp, ...)
+    local o = util.bind("interp", { "left", "right", left = "number", right = "number" }, ...)
+    x, xp, fp = floats(as(x)), floats(as(xp)), floats(as(fp))
+    local n, m = xp.ndim == 1 and K.known(xp, 0), fp.ndim == 1 and K.known(fp, 0)
+    if n == false or m == false or n == 0 or n and m and n ~= m then
+      util.raise("ValueError", "interp: xp and fp are vectors of the same length, not empty")
+    end
+    n = n or len(xp, 0)
+    local v = flat(x)
+    local at = M.clip(M.searchsorted(xp, v, { side = "right" }) - 1, 0, most(n - 2, 0))
+    local x0, y0, next_ = xp[at], fp[at], M.minimum(at + 1, n - 1)
+    local way = xp[next_] - x0
+    local there = M.gt(way, 0)
+    local r = (fp[next_] - y0) / M.switch(there, way, 1.0) * (v - x0) + y0
+    local last = K.whole(n - 1)
+    r = M.switch(M.ge(v, xp[last]), fp[last], M.switch(M.le(v, xp[0]), fp[0], r))
+    if o.left then r = M.switch(M.lt(v, xp[0]), o.left, r) end
+    if o.right then r = M.switch(M.gt(v, xp[last]), o.right, r) end
+    return like(as(r), x)
+  end
+
+  --- Differences of neighbours, of all elements in order.
+  function M.ediff1d(x) return M.diff(flat(x)) end
+
+  --- The value of a polynomial, highest power first. In graphs the number of coefficients is known.
+  function M.polyval(p, x)
+    p, x = M.atleast_1d(p), as(x)
+    local n = K.known(p, 0)
+    if not n then
+      util.raise("ValueError", "polyval: the number of coefficients is not known while building: T.specify_shape tells "
+        .. "it")
+    end
+    local y = M.zeros_like(x, M.result_type(p, x))
+    for i = 0, n - 1 do y = as(y) * x + K.first(part(p, 0, i, i + 1)) end
+    return K.result(as(y))
+  end
+  --- The powers x^(n-1) .. x^0 of a vector, as columns; in increasing order when asked.
+  function M.vander(x, n, increasing)
+    util.check_type("vander", "increasing", increasing, "boolean")
+    x = as(x)
+    if x.ndim ~= 1 then util.raise("ValueError", "vander: a vector is expected, not %d dimensions", x.ndim) end
+    local powers = M.arange(n == nil and len(x, 0) or n)
+    if not increasing then powers = powers["::-1"] end
+    return M.power(order(x, { 0, "x" }), order(powers, { "x", 0 }))
+  end
+  --- A matrix with the elements in order on diagonal k.
+  function M.diagflat(v, k) return M.diag(flat(v), k or 0) end
+  --- Powers of a base (10), evenly spaced in the exponent: both ends included.
+  function M.logspace(start, stop, num, base) return M.power(base or 10.0, M.linspace(start, stop, num or 50)) end
+  --- Nearest whole number, halves to even: floats, also of integers.
+  function M.rint(x) return M.round_half_to_even(floats(as(x))) end
+
+  --- `select(condlist, choicelist, otherwise)`: from the choice whose condition holds first; 0 where none does.
+  function M.select(condlist, choicelist, otherwise)
+    local conditions = util.list("select: condlist", condlist)
+    local choices = util.each("select: choicelist", choicelist, function(c) return as(c) end)
+    if #conditions ~= #choices or #choices == 0 then
+      util.raise("ValueError", "select: %d conditions, %d choices", #conditions, #choices)
+    end
+    local dtype = M.result_type(table.unpack(choices))
+    local out = as(otherwise or 0):astype(dtype)
+    for i = #choices, 1, -1 do out = as(M.switch(as(conditions[i]), choices[i]:astype(dtype), out)) end
+    return K.result(out)
+  end
+
+  -- ---- windows ------------------------------------------------------------------------------------------------------
+  -- n values of fn over -(n-1), -(n-3) .. n-1, which fn gets divided by n - 1.
+  local function window(what, n, fn)
+    if math.type(n) ~= "integer" and not util.is_var(n) then
+      util.raise("TypeError", "%s: the number of points is an integer, not %s", what, util.kind_of(n))
+    end
+    if type(n) == "number" and n < 1 then return M.zeros({ 0 }, "float64") end
+    local k = M.arange(n) * 2 - (n - 1)
+    local last = most(n - 1, 1)
+    return fn(k:astype("float64"), type(last) == "number" and last + 0.0 or last:astype("float64"))
+  end
+  local function turned(k, m, by) return M.cos(k * by / m) end
+  --- The Blackman window of n points.
+  function M.blackman(n)
+    return window("blackman", n, function(k, m)
+      return turned(k, m, math.pi) * 0.5 + turned(k, m, 2 * math.pi) * 0.08 + 0.42
+    end)
+  end
+  --- The Hamming window of n points.
+  function M.hamming(n)
+    return window("hamming", n, function(k, m) return turned(k, m, math.pi) * 0.46 + 0.54 end)
+  end
+  --- The Hann window of n points.
+  function M.hanning(n)
+    return window("hanning", n, function(k, m) return turned(k, m, math.pi) * 0.5 + 0.5 end)
+  end
+  --- The Kaiser window of n points: beta is 0 for a rectangle, larger for a narrower one.
+  function M.kaiser(n, beta)
+    if type(beta) ~= "number" and not util.is_var(beta) then
+      util.raise("TypeError", "kaiser: beta is a number, not %s", util.kind_of(beta))
+    end
+    if type(beta) == "number" then beta = K.number(beta, "float64") end
+    return window("kaiser", n, function(k, m)
+      local side = M.maximum(1 - (k / m) * (k / m), 0.0)
+      return M.i0(M.sqrt(side) * beta) / M.i0(beta)
+    end)
+  end
+
+  -- ---- sets ---------------------------------------------------------------------------------------------------------
+  --- Whether each element of x is one of those of `set`.
+  function M.isin(x, set)
+    x = as(x)
+    local sorted, v = M.sort(flat(set)), flat(x)
+    local found = M.gt(M.searchsorted(sorted, v, { side = "right" }), M.searchsorted(sorted, v, { side = "left" }))
+    if x.dtype:find("^[fc]") then found = M.and_(found, M.eq(v, v)) end -- NaN is none
+    return like(as(found), x)
+  end
+  M.in1d = M.isin
+  --- The sorted elements that are in both.
+  function M.intersect1d(x, y)
+    local u = M.unique(flat(x))
+    return u[M.isin(u, y)]
+  end
+  --- The sorted elements that are in either.
+  function M.union1d(x, y) return M.unique(M.append(x, y)) end
+  --- The sorted elements of x that are not in y.
+  function M.setdiff1d(x, y)
+    local u = M.unique(flat(x))
+    return u[M.logical_not(M.isin(u, y))]
+  end
+  --- The sorted elements that are in one of the two only.
+  function M.setxor1d(x, y) return M.union1d(M.setdiff1d(x, y), M.setdiff1d(y, x)) end
+end
