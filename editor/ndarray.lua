@@ -79,18 +79,20 @@ function ndarray:mean(axis, dtype, keepdims, acc_dtype) end
 ---@param ddof? number
 ---@param keepdims? boolean
 ---@param corrected? boolean
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean }): any
+---@param correction? theano.Value
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Value }): any
 ---@return any
-function ndarray:var(axis, ddof, keepdims, corrected) end
+function ndarray:var(axis, ddof, keepdims, corrected, correction) end
 
 ---standard deviation over axis
 ---@param axis? theano.Axis
 ---@param ddof? number
 ---@param keepdims? boolean
 ---@param corrected? boolean
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean }): any
+---@param correction? theano.Value
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Value }): any
 ---@return any
-function ndarray:std(axis, ddof, keepdims, corrected) end
+function ndarray:std(axis, ddof, keepdims, corrected, correction) end
 
 ---largest element over axis; the gradient goes to every tied position
 ---@param axis? theano.Axis
@@ -217,17 +219,21 @@ function ndarray:trace() end
 ---@param axis? theano.Axis
 ---@param kind? string
 ---@param order? theano.Value
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Value }): any
+---@param descending? boolean
+---@param stable? boolean
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Value, descending?: boolean, stable?: boolean }): any
 ---@return any
-function ndarray:sort(axis, kind, order) end
+function ndarray:sort(axis, kind, order, descending, stable) end
 
 ---positions of the elements along axis in ascending order; equal ones stay in order
 ---@param axis? theano.Axis
 ---@param kind? string
 ---@param order? theano.Value
----@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Value }): any
+---@param descending? boolean
+---@param stable? boolean
+---@overload fun(self: theano.ndarray, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Value, descending?: boolean, stable?: boolean }): any
 ---@return any
-function ndarray:argsort(axis, kind, order) end
+function ndarray:argsort(axis, kind, order, descending, stable) end
 
 ---where elements of v go into the sorted vector x
 ---@param v theano.Value
@@ -2459,9 +2465,10 @@ function nd.mean(input, axis, dtype, keepdims, acc_dtype) end
 ---@param ddof? number
 ---@param keepdims? boolean
 ---@param corrected? boolean
----@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean }): any
+---@param correction? theano.Value
+---@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Value }): any
 ---@return any
-function nd.var(input, axis, ddof, keepdims, corrected) end
+function nd.var(input, axis, ddof, keepdims, corrected, correction) end
 
 ---standard deviation over axis
 ---@param input theano.Value
@@ -2469,9 +2476,10 @@ function nd.var(input, axis, ddof, keepdims, corrected) end
 ---@param ddof? number
 ---@param keepdims? boolean
 ---@param corrected? boolean
----@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean }): any
+---@param correction? theano.Value
+---@overload fun(input: theano.Value, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Value }): any
 ---@return any
-function nd.std(input, axis, ddof, keepdims, corrected) end
+function nd.std(input, axis, ddof, keepdims, corrected, correction) end
 
 ---largest element over axis; the gradient goes to every tied position
 ---@param x theano.Value
@@ -2944,18 +2952,22 @@ function nd.einsum(subscripts, ...) end
 ---@param axis? theano.Axis
 ---@param kind? string
 ---@param order? theano.Value
----@overload fun(self: theano.Value, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Value }): any
+---@param descending? boolean
+---@param stable? boolean
+---@overload fun(self: theano.Value, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Value, descending?: boolean, stable?: boolean }): any
 ---@return any
-function nd.sort(self, axis, kind, order) end
+function nd.sort(self, axis, kind, order, descending, stable) end
 
 ---positions of the elements along axis in ascending order; equal ones stay in order
 ---@param self theano.Value
 ---@param axis? theano.Axis
 ---@param kind? string
 ---@param order? theano.Value
----@overload fun(self: theano.Value, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Value }): any
+---@param descending? boolean
+---@param stable? boolean
+---@overload fun(self: theano.Value, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Value, descending?: boolean, stable?: boolean }): any
 ---@return any
-function nd.argsort(self, axis, kind, order) end
+function nd.argsort(self, axis, kind, order, descending, stable) end
 
 ---the kth > 0 largest or -kth smallest elements along axis, the extreme ones first
 ---@param x theano.Value

@@ -1176,9 +1176,10 @@ function T.mean(input, axis, dtype, keepdims, acc_dtype) end
 ---@param ddof? number
 ---@param keepdims? boolean
 ---@param corrected? boolean
----@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean }): theano.Variable
+---@param correction? theano.Operand
+---@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function T.var(input, axis, ddof, keepdims, corrected) end
+function T.var(input, axis, ddof, keepdims, corrected, correction) end
 
 ---standard deviation over axis
 ---@param input theano.Operand
@@ -1186,9 +1187,10 @@ function T.var(input, axis, ddof, keepdims, corrected) end
 ---@param ddof? number
 ---@param keepdims? boolean
 ---@param corrected? boolean
----@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean }): theano.Variable
+---@param correction? theano.Operand
+---@overload fun(input: theano.Operand, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function T.std(input, axis, ddof, keepdims, corrected) end
+function T.std(input, axis, ddof, keepdims, corrected, correction) end
 
 ---largest element over axis; the gradient goes to every tied position
 ---@param x theano.Operand
@@ -2020,18 +2022,22 @@ function T.einsum(subscripts, ...) end
 ---@param axis? theano.Axis
 ---@param kind? string
 ---@param order? theano.Operand
----@overload fun(self: theano.Operand, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Operand }): theano.Variable
+---@param descending? boolean
+---@param stable? boolean
+---@overload fun(self: theano.Operand, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Operand, descending?: boolean, stable?: boolean }): theano.Variable
 ---@return theano.Variable
-function T.sort(self, axis, kind, order) end
+function T.sort(self, axis, kind, order, descending, stable) end
 
 ---positions of the elements along axis in ascending order; equal ones stay in order
 ---@param self theano.Operand
 ---@param axis? theano.Axis
 ---@param kind? string
 ---@param order? theano.Operand
----@overload fun(self: theano.Operand, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Operand }): theano.Variable
+---@param descending? boolean
+---@param stable? boolean
+---@overload fun(self: theano.Operand, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Operand, descending?: boolean, stable?: boolean }): theano.Variable
 ---@return theano.Variable
-function T.argsort(self, axis, kind, order) end
+function T.argsort(self, axis, kind, order, descending, stable) end
 
 ---the kth > 0 largest or -kth smallest elements along axis, the extreme ones first
 ---@param x theano.Operand

@@ -116,18 +116,20 @@ function Variable:mean(axis, dtype, keepdims, acc_dtype) end
 ---@param ddof? number
 ---@param keepdims? boolean
 ---@param corrected? boolean
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean }): theano.Variable
+---@param correction? theano.Operand
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function Variable:var(axis, ddof, keepdims, corrected) end
+function Variable:var(axis, ddof, keepdims, corrected, correction) end
 
 ---standard deviation over axis
 ---@param axis? theano.Axis
 ---@param ddof? number
 ---@param keepdims? boolean
 ---@param corrected? boolean
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean }): theano.Variable
+---@param correction? theano.Operand
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, ddof?: number, keepdims?: boolean, corrected?: boolean, correction?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function Variable:std(axis, ddof, keepdims, corrected) end
+function Variable:std(axis, ddof, keepdims, corrected, correction) end
 
 ---largest element over axis; the gradient goes to every tied position
 ---@param axis? theano.Axis
@@ -288,17 +290,21 @@ function Variable:trace() end
 ---@param axis? theano.Axis
 ---@param kind? string
 ---@param order? theano.Operand
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Operand }): theano.Variable
+---@param descending? boolean
+---@param stable? boolean
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Operand, descending?: boolean, stable?: boolean }): theano.Variable
 ---@return theano.Variable
-function Variable:sort(axis, kind, order) end
+function Variable:sort(axis, kind, order, descending, stable) end
 
 ---positions of the elements along axis in ascending order; equal ones stay in order
 ---@param axis? theano.Axis
 ---@param kind? string
 ---@param order? theano.Operand
----@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Operand }): theano.Variable
+---@param descending? boolean
+---@param stable? boolean
+---@overload fun(self: theano.Variable, keywords: { axis?: theano.Axis, kind?: string, order?: theano.Operand, descending?: boolean, stable?: boolean }): theano.Variable
 ---@return theano.Variable
-function Variable:argsort(axis, kind, order) end
+function Variable:argsort(axis, kind, order, descending, stable) end
 
 ---where elements of v go into the sorted vector x
 ---@param v theano.Operand

@@ -137,6 +137,10 @@ local CASES = {
   { "vander, increasing", { vec(3) }, function(M, x) return M.vander(x, 4, true) end },
   { "diagflat", { mat() }, function(M, x) return M.diagflat(x, 1) end },
   { "select", { vec(), vec() }, function(M, x, y) return M.select({ M.gt(x, 0.6), M.gt(y, 0.4) }, { x, y }, 0.25) end },
+  { "var with a correction", { mat() }, function(M, x) return M.var(x, { axis = 1, correction = 1 }) end },
+  { "std with half a correction", { mat() },
+    function(M, x) return M.std(x, { correction = 0.5, keepdims = true }) end },
+  { "sort, descending", { mat() }, function(M, x) return M.sort(x, { axis = 0, descending = true }) end },
   -- and functions of the engine's table under NumPy's names
   { "logaddexp", { mat(), vec(4) }, function(M, x, y) return M.logaddexp(x, y) end },
   { "hypot", { mat(), vec(4) }, function(M, x, y) return M.hypot(x, y) end },
@@ -150,6 +154,8 @@ end
 -- What has no gradient.
 local HOLES = nd.array({ { 1.0, nd.nan, 3.0, -2.0 }, { nd.nan, nd.nan, nd.nan, 5.0 }, { 2.0, 4.0, nd.nan, 8.0 } })
 local FLAT = {
+  { "argsort, descending, keeps the order of equal elements", { nd.array({ { 3, 1, 3, 2 }, { 0, 0, 5, 0 } }) },
+    function(M, x) return M.argsort(x, { descending = true }), M.sort(x, { axis = T.none, descending = true }) end },
   { "windows", { nd.array({ 1.0 }) }, function(M, x)
     return x + M.blackman(7), x + M.hamming(6), x + M.hanning(1), x + M.kaiser(5, 8.6)
   end },
@@ -293,6 +299,15 @@ describe("what only graphs or only arrays have:", function()
     assert.same({ { 3.0, 3.0 }, { 3.0, 3.0 } }, filled:tolist())
     assert.same({ { 7.0 } }, grid:tolist())
     raises("ValueError", "", function() f({ { 1.0, 2.0 } }, { 1.0, 2.0, 3.0 }, 1) end)
+  end)
+
+  it("var and sort take the standard's keywords", function()
+    assert.same({ 0, 2, 3, 1 }, nd.argsort({ 3, 1, 3, 2 }, { descending = true, stable = true }):tolist())
+    assert.equal(nd.var({ 1.0, 2.0, 4.0 }, { ddof = 1 }), nd.var({ 1.0, 2.0, 4.0 }, { correction = 1 }))
+    assert.is_true(nd.allclose(nd.var({ 1.0, 2.0, 4.0 }, { correction = 0.5 }), 4.666666666666666 / 2.5))
+    raises("ValueError", "two names of one number", function() nd.var({ 1.0 }, { ddof = 1, correction = 1 }) end)
+    raises("ValueError", "two names of one number", function() T.var(T.dvector(), { ddof = 1, correction = 1 }) end)
+    raises("ValueError", "axis 3", function() T.sort(T.dvector(), { axis = 3, descending = true }) end)
   end)
 
   it("unstack needs a length that is known while building", function()

@@ -22,14 +22,39 @@ static bool is_kind(const char *kind) {
     return false;
 }
 
+/* x[.., ::-1] along axis. */
+static ThVar *reversed(Builder *b, ThVar *x, int axis) {
+    AttrIdx idx = {.n = (int8_t)(axis + 1)};
+    ThVar *step = const_scalar_int(b, -1);
+    for (int d = 0; d <= axis; d++) idx.at[d].kind = 's';
+    idx.at[axis].has = 4;
+    idx.at[axis].dtype[2] = TH_INT64;
+    return x && step ? subtensor_make(b, x, &idx, &step, 1) : NULL;
+}
+
+/* From the largest on: what sorts the reversed x, read backwards, so that equal elements stay in order; NaN first. */
+static ThVar *descending(Front *f, ThVar *x, const char *kind) {
+    Builder *b = f->b;
+    int axis = 0;
+    if (front_none(f, 1)) x = front_flatten_to(b, x, 1);
+    else if (!front_axis(f, 1, x->type.ndim, &axis)) return NULL;
+    ThVar *at = const_int(b, axis, TH_DTYPE_NONE), *back = x ? reversed(b, x, axis) : NULL;
+    if (named(f, "sort")) return reversed(b, sort_make(b, back, at, kind), axis);
+    ThVar *last = back ? elemwise_2(b, S_sub, shape_elem_make(b, x, axis), const_int(b, 1, TH_INT64)) : NULL;
+    return elemwise_2(b, S_sub, last, reversed(b, argsort_make(b, back, at, kind), axis));
+}
+
 int front_sort(Front *f) {
     ThVar *x = front_var(f, 0), *axis = front_none(f, 1) ? NULL : front_var(f, 1);
     const char *kind = front_str(f, 2);
+    bool down = front_bool(f, 4);
+    front_bool(f, 5); /* every sort is stable */
     if (failed(f->ctx) || !x) return -1;
     if (!is_kind(kind))
         return front_error(f, TH_ValueError, "kind is quicksort, mergesort, heapsort or stable, not '%s'", kind);
     if (!front_none(f, 3))
         return front_error(f, TH_ValueError, "order is for structured arrays, which do not exist here");
+    if (down) return front_return(f, descending(f, x, kind));
     if (front_none(f, 1)) {
         x = front_flatten_to(f->b, x, 1);
         axis = const_int(f->b, 0, TH_DTYPE_NONE);

@@ -57,12 +57,12 @@ static ThVar *divide(Builder *b, ThVar *s, ThVar *lengths, int ndim, const AttrI
 }
 
 /* How many elements a sum over the axes adds, less ddof, but not below 0: a float64 of no dimension. */
-static ThVar *count_make(Builder *b, ThVar *x, const AttrInts *axis, int64_t ddof) {
+static ThVar *count_make(Builder *b, ThVar *x, const AttrInts *axis, double ddof) {
     ThVar *lengths = cast_make(b, shape_make(b, x), TH_FLOAT64), *n = const_float(b, 1, TH_FLOAT64);
     for (int d = 0; x && d < x->type.ndim; d++)
         if (axis_in(axis, d)) n = elemwise_2(b, S_mul, n, subtensor_int_make(b, lengths, d));
     if (ddof == 0) return n;
-    return elemwise_2(b, S_maximum, elemwise_2(b, S_sub, n, const_float(b, (double)ddof, TH_FLOAT64)),
+    return elemwise_2(b, S_maximum, elemwise_2(b, S_sub, n, const_float(b, ddof, TH_FLOAT64)),
                       const_float(b, 0, TH_FLOAT64));
 }
 
@@ -123,10 +123,11 @@ static ThVar *square_of(Builder *b, ThVar *x) {
     return elemwise_2(b, S_add, elemwise_1(b, S_sqr, re), elemwise_1(b, S_sqr, im));
 }
 
-/* NumPy's: divided by the number of elements less ddof, whatever the axes; of complex numbers a real. */
+/* NumPy's: divided by the number of elements less ddof (or correction), whatever the axes; of complex numbers a real.
+ */
 static ThVar *variance_of_array(Front *f, ThVar *x, const AttrInts *axis) {
     Builder *b = f->b;
-    int64_t ddof = front_int(f, 2);
+    double less = front_none(f, 5) ? (double)front_int(f, 2) : front_float(f, 5);
     bool keepdims = front_bool(f, 3), corrected = front_bool(f, 4);
     if (failed(f->ctx)) return NULL;
     if (dtype_is_discrete((ThDtype)x->type.dtype)) x = cast_make(b, x, TH_FLOAT64);
@@ -136,7 +137,7 @@ static ThVar *variance_of_array(Front *f, ThVar *x, const AttrInts *axis) {
         ThVar *e = square_of(b, keep(f, keepdims, x, sum_make(b, c, axis), axis));
         s = elemwise_2(b, S_sub, s, quotient(b, e, count_make(b, x, axis, 0)));
     }
-    return quotient(b, s, count_make(b, x, axis, ddof));
+    return quotient(b, s, count_make(b, x, axis, less));
 }
 
 static ThVar *variance(Front *f) {
@@ -146,7 +147,11 @@ static ThVar *variance(Front *f) {
     int64_t ddof = front_int(f, 2);
     bool keepdims = front_bool(f, 3), corrected = front_bool(f, 4);
     if (!x || failed(f->ctx)) return NULL;
-    if (b->arrays) return variance_of_array(f, x, &axis);
+    if (!front_none(f, 5) && ddof != 0) {
+        front_error(f, TH_ValueError, "ddof and correction are two names of one number: give one of them");
+        return NULL;
+    }
+    if (b->arrays || !front_none(f, 5)) return variance_of_array(f, x, &axis);
     ThVar *centred = elemwise_2(b, S_sub, x, mean(f, x, &axis, TH_DTYPE_NONE, TH_DTYPE_NONE, true));
     if (!centred) return NULL;
     ThDtype d = centred->type.dtype;

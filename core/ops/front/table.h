@@ -70,8 +70,8 @@ enum { FUNC = 0, METHOD = 1 };
     FRONT("sum", "input, axis=None, dtype=None, keepdims=False, acc_dtype=None", NULL, METHOD, front_sum, "sum over axis (None: all); integers in int64 or uint64") \
     FRONT("prod", "input, axis=None, dtype=None, keepdims=False, acc_dtype=None, no_zeros_in_input=False", NULL, METHOD, front_prod, "product over axis (None: all)") \
     FRONT("mean", "input, axis=None, dtype=None, keepdims=False, acc_dtype=None", NULL, METHOD, front_mean, "mean over axis (None: all)") \
-    FRONT("var", "input, axis=None, ddof=0, keepdims=False, corrected=False", NULL, METHOD, front_variance, "variance over axis, in two passes") \
-    FRONT("std", "input, axis=None, ddof=0, keepdims=False, corrected=False", NULL, METHOD, front_std, "standard deviation over axis") \
+    FRONT("var", "input, axis=None, ddof=0, keepdims=False, corrected=False, correction=None", NULL, METHOD, front_variance, "variance over axis, in two passes") \
+    FRONT("std", "input, axis=None, ddof=0, keepdims=False, corrected=False, correction=None", NULL, METHOD, front_std, "standard deviation over axis") \
     FRONT("max", "x, axis=None, keepdims=False", NULL, METHOD, front_max, "largest element over axis; the gradient goes to every tied position") \
     FRONT("min", "x, axis=None, keepdims=False", NULL, METHOD, front_min, "smallest element over axis, built as -max(-x)") \
     FRONT("argmax", "x, axis=None, keepdims=False", NULL, METHOD, front_argmax, "first position (from 0) of the largest element") \

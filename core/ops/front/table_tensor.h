@@ -28,8 +28,8 @@
 
 /* order.c */
 #define FRONT_ORDER(FRONT) \
-    FRONT("sort", "self, axis=-1, kind=\"quicksort\", order=None", NULL, METHOD, front_sort, "elements along axis in ascending order, NaN last (None: flattened)") \
-    FRONT("argsort", "self, axis=-1, kind=\"quicksort\", order=None", NULL, METHOD, front_sort, "positions of the elements along axis in ascending order; equal ones stay in order") \
+    FRONT("sort", "self, axis=-1, kind=\"quicksort\", order=None, descending=False, stable=True", NULL, METHOD, front_sort, "elements along axis in ascending order, NaN last (None: flattened)") \
+    FRONT("argsort", "self, axis=-1, kind=\"quicksort\", order=None, descending=False, stable=True", NULL, METHOD, front_sort, "positions of the elements along axis in ascending order; equal ones stay in order") \
     FRONT("topk", "x, kth, axis=-1, sorted=True, idx_dtype=\"int64\"", NULL, FUNC, front_topk, "the kth > 0 largest or -kth smallest elements along axis, the extreme ones first") \
     FRONT("argtopk", "x, kth, axis=-1, sorted=True, idx_dtype=\"int64\"", NULL, FUNC, front_topk, "positions of the elements that topk gives") \
     FRONT("topk_and_argtopk", "x, kth, axis=-1, sorted=True, idx_dtype=\"int64\"", NULL, FUNC, front_topk, "both, as two results") \
