@@ -2495,6 +2495,17 @@ function T.nlinalg.eigvalsh(x, UPLO) end
 ---@return theano.Variable
 function T.slinalg.eigvalsh(a, b, lower) end
 
+---x, of which rewrites may take for granted that it is positive definite, symmetric or triangular; nothing is
+---checked
+---@param x theano.Operand
+---@param psd? boolean
+---@param symmetric? boolean
+---@param lower_triangular? boolean
+---@param upper_triangular? boolean
+---@overload fun(x: theano.Operand, keywords: { psd?: boolean, symmetric?: boolean, lower_triangular?: boolean, upper_triangular?: boolean }): theano.Variable
+---@return theano.Variable
+function T.slinalg.hint(x, psd, symmetric, lower_triangular, upper_triangular) end
+
 ---x with a x = b; assume_a "gen", "sym", "her", "pos" (one triangle is read), "lower triangular", "upper
 ---triangular"; trans 1: a transposed, 2: conjugated too
 ---@param a theano.Operand

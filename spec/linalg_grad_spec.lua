@@ -214,6 +214,7 @@ describe("other modes of derivatives", function()
     eigh = function(a) return mixed(N.eigh(a)) end, lu = function(a) return (L.lu_factor(a)) end,
     solve = function(a) return L.solve(a, T.constant(B)) end, norm = function(a) return N.norm(a, 2) end,
     cond = N.cond, rank = N.matrix_rank,
+    hint = function(a) return L.solve(L.hint(a, { psd = true }), T.constant(B)) end,
   }
 
   for name, f in pairs(FUNCTIONS) do

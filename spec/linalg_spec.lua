@@ -5,6 +5,7 @@ local json = require("dkjson")
 local nd = require("theano.ndarray")
 local oracle = require("spec.support.oracle")
 local raises = require("spec.support.raises")
+local graphs = require("spec.support.graphs")
 local skip = require("spec.support.skip")
 local theano = require("theano")
 local T = theano.tensor
@@ -228,4 +229,85 @@ describe("linalg.library", function()
       end)
     end
   end
+end)
+
+describe("rewrites", function()
+  local rng = nd.random.RandomState(5)
+  local FAST = theano.compile.Mode { linker = "interpreter", optimizer = "fast_run" }
+  local PLAIN = theano.compile.Mode { linker = "interpreter", optimizer = "None" }
+  local x, y, v = T.dmatrix("x"), T.dmatrix("y"), T.dvector("v")
+  local root = rng:randn(4, 4)
+  local positive, right, vector = nd.dot(root, root.T) + nd.eye(4), rng:randn(4, 4), rng:randn(4)
+
+  -- Names of the operations that outputs become; their values are those as written.
+  local function ops(outputs, with)
+    local function build(mode)
+      return theano.compile { inputs = { x, y, v }, outputs = outputs, mode = mode, on_unused_input = "ignore" }
+    end
+    local f, g = build(FAST), build(PLAIN)
+    local got, want = table.pack(f(with or positive, right, vector)), table.pack(g(with or positive, right, vector))
+    for i = 1, want.n do assert.is_true(nd.allclose(got[i], want[i], 1e-7, 1e-9)) end
+    return graphs.ops(f)
+  end
+
+  local function holds(text, there, not_there)
+    for word in there:gmatch("%S+") do assert(text:find(word, 1, true), word .. " is not in " .. text) end
+    for word in not_there:gmatch("%S+") do assert(not text:find(word, 1, true), word .. " is in " .. text) end
+  end
+
+  it("factor a matrix once for a solution and its gradients", function()
+    local z = T.slinalg.solve(x, v)
+    local cost = T.sum(T.sqr(z))
+    local text = ops({ cost, T.grad(cost, x) }, root)
+    holds(text, "LUFactor LUSolve", "Solve{A_structure")
+    assert.are.equal(1, select(2, text:gsub("LUFactor", "")))
+    z = T.slinalg.solve(x, v, { assume_a = "pos" })
+    cost = T.sum(T.sqr(z))
+    text = ops { cost, T.grad(cost, x) }
+    holds(text, "Cholesky{ CholeskySolve", "Solve{A_structure")
+    assert.are.equal(1, select(2, text:gsub("Cholesky{", "")))
+  end)
+
+  it("take the factor of a kernel matrix for all that a Gaussian process asks of it", function()
+    local distance = T.sqr(v:dimshuffle(0, "x") - v:dimshuffle("x", 0))
+    local kernel = T.exp(-distance) + T.eye(4) * 0.5
+    local l = T.slinalg.cholesky(kernel)
+    local text = ops {
+      T.sum(T.log(T.diag(l))), T.slinalg.solve(kernel, y), T.nlinalg.logdet(kernel), T.nlinalg.matrix_inverse(kernel),
+    }
+    holds(text, "Cholesky{ CholeskySolve", "LUFactor MatrixInverse SLogDet Solve{A_structure")
+  end)
+
+  it("know determinants, signs and inverses by rows that were exchanged", function()
+    local s, l = T.nlinalg.slogdet(x)
+    for _ = 1, 5 do
+      local a = rng:randn(4, 4)
+      holds(ops({ s, l, T.nlinalg.det(x), T.nlinalg.matrix_inverse(x) }, a), "LUFactor LUSolve", "MatrixInverse Det")
+    end
+  end)
+
+  it("raise what is raised as written", function()
+    local f = theano.compile {
+      inputs = { x }, outputs = { T.nlinalg.det(x), T.nlinalg.matrix_inverse(x) }, mode = FAST,
+    }
+    raises("LinAlgError", "Singular matrix", function() local _ = f(nd.ones({ 3, 3 })) end)
+    f = theano.compile { inputs = { x }, outputs = { T.nlinalg.det(x), T.nlinalg.logdet(x) }, mode = FAST }
+    local det, log = f(nd.ones({ 3, 3 }))
+    assert.are.same({ 0.0, -math.huge }, { det, log })
+    f = theano.compile { inputs = { x }, outputs = T.dot(T.nlinalg.matrix_inverse(x), x), mode = FAST }
+    raises("LinAlgError", "Singular matrix", function() local _ = f(nd.ones({ 3, 3 })) end)
+    raises("LinAlgError", "must be square", function() local _ = f(nd.ones({ 3, 2 })) end)
+    f = theano.compile { inputs = { x, v }, outputs = T.slinalg.solve(T.tril(x), v), mode = FAST }
+    raises("LinAlgError", "Singular matrix", function() local _ = f(nd.zeros({ 4, 4 }), vector) end)
+  end)
+
+  it("are right in DebugMode", function()
+    local z = T.slinalg.solve(x, v)
+    local cost = T.sum(T.sqr(z)) + T.nlinalg.logdet(x)
+    local f = theano.compile { inputs = { x, v }, outputs = { cost, T.grad(cost, x) }, mode = "DEBUG_MODE" }
+    f(positive, vector)
+    local w, q = T.nlinalg.eigh(x)
+    f = theano.compile { inputs = { x }, outputs = { w, T.grad(T.sum(T.sqr(q) * w), x) }, mode = "DEBUG_MODE" }
+    f(positive)
+  end)
 end)

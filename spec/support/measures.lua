@@ -13,6 +13,9 @@ M.of = {
   local_hard_sigmoid = "number sigmoid", local_ultra_fast_sigmoid = "number sigmoid",
   logsigm_to_softplus = "number sigmoid", local_log_add = "number log", local_log1p = "number log",
   local_logsoftmax_grad = "number SoftmaxGrad",
+  inv_as_solve = "number MatrixInverse", local_solve_structure = "number Solve", local_log_det = "number Det",
+  local_det_transposed = "number DimShuffle", local_solve_transposed = "number DimShuffle",
+  local_remove_hint = "number Hint", linalg_factors = "number Solve MatrixInverse Det SLogDet",
   local_max_and_argmax = "number MaxAndArgmax", local_merge_switch_same_cond = "number switch",
   local_mul_to_sqr = "number mul", local_neg_to_mul = "number neg", local_opt_alloc = "number Sum Prod",
   local_pow_canonicalize = "number pow", local_pow_specialize = "number pow",
@@ -34,7 +37,7 @@ M.of = {
   local_sum_prod_div_dimshuffle = "below Sum Prod", local_sum_prod_mul_by_scalar = "below Sum Prod",
   -- it moves to the outputs: nodes that are computed from it
   local_alloc_unary = "above Alloc", local_fill_sink = "above second", local_mul_switch_sink = "above switch",
-  local_div_switch_sink = "above switch",
+  local_div_switch_sink = "above switch", local_inverse_transposed = "above DimShuffle",
   -- the stable form: operations whose argument is not kept in range by one of those after "by"
   local_log_erfc = "bare erfc erf by minimum maximum",
   local_one_plus_erf = "number add sub", local_one_minus_erf = "number add sub",

@@ -58,6 +58,7 @@ M.rules = {
   -- convolutions as they run
   local_abstractconv_gemm = "specialize_device", local_abstractconv_gradinputs_gemm = "specialize_device",
   local_abstractconv_gradweight_gemm = "specialize_device",
+  inv_as_solve = "T",
   -- asserts, and what runs only where it is asked for
   local_remove_useless_assert = "CZ", local_remove_all_assert = "C", local_1msigmoid = "CT",
   local_hard_sigmoid = "N", local_ultra_fast_sigmoid = "N", alloc_empty_to_zeros = "alloc_empty_to_zeros",
@@ -72,6 +73,7 @@ M.passes = { merge1 = 0, ShapeOpt = 0.1, useless = 0.6, ["merge1.1"] = 0.65, pre
 
 --- Passes that are one function over the whole graph, and change it where they are run by name.
 M.whole = { "merge1", "GemmOptimizer", "crossentropy_to_crossentropy_with_softmax", "add_mul_fusion", "elemwise_fusion",
+  "linalg_factors",
   "local_elemwise_split", "inplace_subtensor", "InplaceBlasOpt", "inplace_elemwise_opt" }
 
 M.left = {
@@ -83,8 +85,9 @@ M.left = {
   local_flatten_lift = "flatten is a Reshape: another name of local_reshape_lift",
   local_log_softmax = "the documentation's name of local_logsoftmax",
   local_sum_mul_by_scalar = "the documentation's name of local_sum_prod_mul_by_scalar",
-  inv_as_solve = "no linear algebra yet", tag_solve_triangular = "no linear algebra yet",
-  local_det_chol = "no linear algebra yet", local_log_pow = "no linear algebra yet",
+  tag_solve_triangular = "local_solve_structure sees how a matrix is made",
+  local_det_chol = "linalg_factors does, where the matrix is surely symmetric",
+  local_log_pow = "log(x^a) is a log(x) only where x is positive",
   local_structured_dot = "no sparse matrices yet", local_usmm = "no sparse matrices yet",
   conv_gemm = "its members are rules: local_abstractconv_gemm and those of the gradients",
   conv_meta = "one way to run a convolution, chosen by shape when it runs",

@@ -285,3 +285,10 @@ int front_matrix_function(Front *f) {
     if (front_is(f, "slinalg.expm")) return front_return(f, expm_make(f->b, x));
     return front_return(f, front_is(f, "slinalg.sqrtm") ? sqrtm_make(f->b, x) : logm_make(f->b, x));
 }
+
+int front_hint(Front *f) {
+    ThVar *x = matrices(f, 0);
+    HintAttrs at = {front_bool(f, 1), front_bool(f, 2), front_bool(f, 3), front_bool(f, 4)};
+    at.symmetric |= at.psd;
+    return failed(f->ctx) ? -1 : front_return(f, hint_make(f->b, x, &at));
+}

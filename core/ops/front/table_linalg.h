@@ -39,6 +39,9 @@
     FRONT("nlinalg.eigh", "x, UPLO=\"L\"", NULL, FUNC, front_eigh, "real eigenvalues, ascending, and eigenvectors (columns) of a Hermitian matrix, of which one triangle is read") \
     FRONT("nlinalg.eigvalsh", "x, UPLO=\"L\"", NULL, FUNC, front_eigh, "real eigenvalues of a Hermitian matrix, ascending") \
     FRONT("slinalg.eigvalsh", "a, b=None, lower=True", NULL, FUNC, front_eigvalsh, "eigenvalues w of a v = w b v, a Hermitian and b positive definite (None: the identity)")
+#define FRONT_HINTS(FRONT) \
+    FRONT("slinalg.hint", "x, psd=False, symmetric=False, lower_triangular=False, upper_triangular=False", NULL, FUNC, front_hint, \
+      "x, of which rewrites may take for granted that it is positive definite, symmetric or triangular; nothing is checked")
 #define FRONT_SOLVES(FRONT) \
     FRONT("slinalg.solve", "a, b, assume_a=\"gen\", lower=False, trans=0, on_error=\"raise\"", NULL, FUNC, front_solve, \
       "x with a x = b; assume_a \"gen\", \"sym\", \"her\", \"pos\" (one triangle is read), \"lower triangular\", \"upper triangular\"; trans 1: a transposed, 2: conjugated too") \
@@ -64,6 +67,7 @@
     FRONT("slinalg.logm", "A", NULL, FUNC, front_matrix_function, "principal logarithm of a matrix, of its dtype")
 /* clang-format on */
 
-#define FRONT_LINALG(FRONT) FRONT_LINEAR(FRONT) FRONT_NORM(FRONT) FRONT_FACTORS(FRONT) FRONT_SOLVES(FRONT)
+#define FRONT_LINALG(FRONT) \
+    FRONT_LINEAR(FRONT) FRONT_NORM(FRONT) FRONT_FACTORS(FRONT) FRONT_HINTS(FRONT) FRONT_SOLVES(FRONT)
 
 #endif

@@ -5,16 +5,14 @@
  */
 #include "grads.h"
 
-/* Whose solution is W: A turned and conjugated where it was not, itself where it was. Of A^T it is conj(A). */
-static int adjoint_of(int trans) { return trans == FACTOR_C ? FACTOR_N : FACTOR_C; }
-
 typedef ThVar *(*Solver)(Grad *g, ThVar *y, int trans);
 
+/* A turned and conjugated where it was not, itself where it was; of complex A^T it is conj(A). */
 static ThVar *adjoint_solution(Grad *g, Solver solve) {
     int trans = ATTRS(LinalgAttrs, g->node)->trans;
-    if (trans != FACTOR_T || !dtype_is_complex((ThDtype)g->node->in[0]->type.dtype))
-        return solve(g, g->gz[0], trans == FACTOR_T ? FACTOR_N : adjoint_of(trans));
-    return conj_make(g->b, solve(g, conj_make(g->b, g->gz[0]), FACTOR_N));
+    bool complex = dtype_is_complex((ThDtype)g->node->in[0]->type.dtype);
+    if (complex && trans == FACTOR_T) return conj_make(g->b, solve(g, conj_make(g->b, g->gz[0]), FACTOR_N));
+    return solve(g, g->gz[0], trans != FACTOR_N ? FACTOR_N : complex ? FACTOR_C : FACTOR_T);
 }
 
 /* -W Z^H as a gradient for A. */

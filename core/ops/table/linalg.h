@@ -46,6 +46,12 @@ ThVar *expm_make(Builder *b, ThVar *x);
 ThVar *sqrtm_make(Builder *b, ThVar *x); /* of x's dtype: LinAlgError where a real matrix has no real root (cast it) */
 ThVar *logm_make(Builder *b, ThVar *x);
 
+/* ---- what is known ----------------------------------------------------------------------------------------------- */
+typedef struct HintAttrs {
+    uint8_t psd, symmetric, lower, upper;
+} HintAttrs;
+ThVar *hint_make(Builder *b, ThVar *x, const HintAttrs *at);
+
 /* Operands brought to one float or complex dtype and to one number of dimensions before the last two. */
 bool linalg_settle(Builder *b, ThVar **v, int n);
 ThDtype linalg_real(ThDtype d);    /* of the modulus: float32 of complex64 */

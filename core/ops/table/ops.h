@@ -25,7 +25,7 @@
 #define OP_LIST_FFT(X) X(dft) X(dft_to_half) X(dft_from_half) X(rfft) X(irfft)
 #define OP_LIST_LINALG(X) \
     X(cholesky) X(lu_factor) X(qr) X(svd) X(eig) X(eigh) X(eigvalsh) X(solve) X(solve_triangular) X(cholesky_solve) \
-    X(lu_solve) X(lstsq) X(matrix_inverse) X(pinv) X(det) X(slogdet) X(expm) X(sqrtm) X(logm)
+    X(lu_solve) X(lstsq) X(matrix_inverse) X(pinv) X(det) X(slogdet) X(expm) X(sqrtm) X(logm) X(hint)
 #define OP_LIST_SPARSE(X) \
     X(sparse_word) X(sparse_part) X(sparse_with) X(sparse_transpose) X(csm) X(sparse_triplets) X(sparse_from_dense) \
     X(dense_from_sparse) X(sparse_convert) X(sparse_sort) X(sparse_fold) X(sparse_remove0) X(sparse_take) \

@@ -224,6 +224,7 @@ static inline ThVar *call2(Opt *o, int s, ThVar *x, ThVar *y) {
 bool pass_merge(Opt *o);        /* merge.c */
 bool pass_shape(Opt *o);        /* shape_feature.c */
 bool pass_gemm(Opt *o);         /* gemm.c */
+bool pass_linalg(Opt *o);       /* linalg.c */
 bool pass_xent(Opt *o);         /* xent.c */
 bool pass_fuse_add_mul(Opt *o); /* fuse.c */
 bool pass_split(Opt *o);        /* split.c */

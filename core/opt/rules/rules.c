@@ -23,6 +23,7 @@ typedef struct RuleLine {
 static TH_TABLE RuleLine lines[] = {
 #include "rules_useless.h"
 #include "rules_nnet.h"
+#include "rules_linalg.h"
 #include "rules_explog.h"
 #include "rules_shape.h"
 #include "rules_subtensor.h"
@@ -119,6 +120,8 @@ static const struct {
     {rw_merge_switch_same_cond, {"switch"}},
     {rw_abs_merge, {"abs_"}},
     {rw_dot22_to_dot22scalar, {"Dot22"}},
+    {rw_inverse_to_solve, {"MatrixInverse"}},
+    {rw_log_det, {"Det"}},
     {rw_logistic, {"exp", "sigmoid"}},
     {rw_erf_beside_one, {"erf"}},
     {rw_erfc_beside_one, {"erfc"}},

@@ -52,6 +52,13 @@ ThVar *rw_useless_extremum(Opt *o, ThApply *a);
 ThVar *rw_mul_switch_sink(Opt *o, ThApply *a);
 ThVar *rw_div_switch_sink(Opt *o, ThApply *a);
 ThVar *rw_merge_switch_same_cond(Opt *o, ThApply *a);
+ThVar *rw_inverse_to_solve(Opt *o, ThApply *a); /* linalg.c */
+ThVar *rw_inverse_transposed(Opt *o, ThApply *a);
+ThVar *rw_det_transposed(Opt *o, ThApply *a);
+ThVar *rw_solve_transposed(Opt *o, ThApply *a);
+ThVar *rw_solve_structure(Opt *o, ThApply *a);
+ThVar *rw_hint(Opt *o, ThApply *a);
+ThVar *rw_log_det(Opt *o, ThApply *a);
 /* Has each sum of x over axis something to add, whatever the call? */
 bool sums_some(Opt *o, ThVar *x, const AttrInts *axis); /* sums.c */
 /* A factor (divisor) that is finite (not 0) where the inputs that it is made of are. */
