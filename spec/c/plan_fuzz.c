@@ -72,14 +72,40 @@ static void normalize(Pool *p, int a) {
     if (p->n > n) apply(p, by[pick(p, TH_LEN(by))], (int[]){a, n}, 2, (ThArg){.kind = TH_ARG_NONE});
 }
 
+/* Numbers of a key, which readers may join. */
+static void draw(Pool *p) {
+    const uint32_t words[4] = {(uint32_t)pick(p, 1 << 20), 7, 0, 0};
+    ThArray *key = array(p->c, TH_UINT32, 1, (int64_t[]){2}, words);
+    ThArray *counter = array(p->c, TH_UINT32, 1, (int64_t[]){4}, words);
+    int which = pick(p, 3), f = th_func_find("random.philox");
+    ThArg length[2] = {{.kind = TH_ARG_INT, .i = which == 1 ? COLS : ROWS}, {.kind = TH_ARG_INT, .i = COLS}};
+    ThArg size = {.kind = TH_ARG_LIST, .list = {length, which ? 1 : 2}};
+    ThArg dtype = {.kind = TH_ARG_STR, .s = "float64", .key = "dtype"};
+    ThArg sym[4] = {{.kind = TH_ARG_VAR, .var = th_constant_new(p->c, key, NULL)},
+                    {.kind = TH_ARG_VAR, .var = th_constant_new(p->c, counter, NULL)},
+                    size,
+                    dtype};
+    ThArg now[4] = {{.kind = TH_ARG_ARRAY, .array = key}, {.kind = TH_ARG_ARRAY, .array = counter}, size, dtype};
+    ThVar *v[1] = {0};
+    ThArray *a[1] = {0};
+    if (p->n < POOL && th_build(p->c, f, sym, 4, v, 1) == 1) {
+        if (th_eager(p->c, f, now, 4, a, 1) == 1) p->v[p->n] = v[0], p->a[p->n++] = a[0];
+        else th_var_release(v[0]);
+    }
+    th_array_release(key);
+    th_array_release(counter);
+}
+
 static void grow(Pool *p) {
     static const char *const one[] = {"tanh", "sqr", "neg", "exp", "sigmoid"};
     static const char *const two[] = {"add", "mul", "sub", "maximum", "minimum"};
     static const char *const fold[] = {"sum", "max", "mean", "prod"};
     ThArg none = {.kind = TH_ARG_NONE};
-    int a = pick(p, p->n), b = pick(p, p->n), what = pick(p, 13);
+    int a = pick(p, p->n), b = pick(p, p->n), what = pick(p, 15);
     const ThArray *x = p->a[a], *y = p->a[b];
-    if (what < 2) {
+    if (what > 12) {
+        draw(p);
+    } else if (what < 2) {
         apply(p, one[pick(p, TH_LEN(one))], &a, 1, none);
     } else if (what < 6) {
         if (same_shape(x, y) || fits_right(x, y) || fits_right(y, x) || fits_kept(x, y) || fits_kept(y, x))
