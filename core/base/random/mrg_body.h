@@ -39,22 +39,24 @@ static inline int64_t whole(const MrgBlock *b) {
 /* A line for each of the six numbers; lanes past the last have a state that does no harm. */
 static void load(MrgBlock *b, const int32_t *restrict rows) {
     int32_t third[3][2 * MRG_WIDE]; /* by three, then by two: what vectors can do */
+    const int64_t lanes = b->lanes, n = whole(b);
     int32_t *restrict p = third[0], *restrict q = third[1], *restrict r = third[2];
-    for (int64_t i = 0; i < 2 * b->lanes; i++) p[i] = rows[3 * i], q[i] = rows[3 * i + 1], r[i] = rows[3 * i + 2];
+    for (int64_t i = 0; i < 2 * lanes; i++) p[i] = rows[3 * i], q[i] = rows[3 * i + 1], r[i] = rows[3 * i + 2];
     for (int k = 0; k < 3; k++) {
         int32_t *restrict x = b->x[k], *restrict y = b->x[3 + k];
-        for (int64_t i = 0; i < b->lanes; i++) x[i] = third[k][2 * i], y[i] = third[k][2 * i + 1];
-        for (int64_t i = b->lanes; i < whole(b); i++) x[i] = y[i] = 1;
+        for (int64_t i = 0; i < lanes; i++) x[i] = third[k][2 * i], y[i] = third[k][2 * i + 1];
+        for (int64_t i = lanes; i < n; i++) x[i] = y[i] = 1;
     }
 }
 
 static bool loaded_valid(const MrgBlock *b) {
+    const int64_t n = whole(b);
     uint32_t wrong = 0;
     for (int h = 0; h < MRG_STATE; h += 3) {
         const uint32_t *x = (const uint32_t *)b->x[h], *y = (const uint32_t *)b->x[h + 1];
         const uint32_t *z = (const uint32_t *)b->x[h + 2];
         const uint32_t m = h ? MRG_M2 : MRG_M1;
-        for (int64_t i = 0; i < whole(b); i++)
+        for (int64_t i = 0; i < n; i++)
             wrong |= (uint32_t)(x[i] >= m) | (uint32_t)(y[i] >= m) | (uint32_t)(z[i] >= m) |
                      (uint32_t)((x[i] | y[i] | z[i]) == 0);
     }
@@ -99,9 +101,10 @@ static inline void next_row(MrgBlock *b, int32_t *restrict d) {
     static void name(MrgBlock *b) { \
         int32_t d[MRG_WIDE] __attribute__((aligned(64))); \
         type *restrict out = b->out; \
-        for (int64_t r = 0; r < b->rows; r++, out += b->step) { \
+        const int64_t lanes = b->lanes, rows = b->rows, step = b->step; /* what is stored might be these */ \
+        for (int64_t r = 0; r < rows; r++, out += step) { \
             next_row(b, d); \
-            for (int64_t i = 0; i < b->lanes; i++) out[i] = (type)d[i] * norm; \
+            for (int64_t i = 0; i < lanes; i++) out[i] = (type)d[i] * norm; \
         } \
     }
 ROWS(rows_f32, float, 4.6566126e-10f) /* one unit below 2^-31, so that no sample rounds to 1 */
