@@ -67,7 +67,7 @@ int64_t mrg_blocks(const MrgDraw *w) {
     return (n + MRG_WIDE - 1) / MRG_WIDE;
 }
 
-enum { SOME = 1 << 14, SOME_ROWS = 4 }; /* bytes that stay in the nearest cache beside the states */
+enum { SOME = 1 << 14, SOME_ROWS = 2 }; /* bytes that stay in the nearest cache beside the states */
 
 /* Samples [at, ..) of rows that are w->streams apart, and what reads them. */
 static void give_rows(const MrgDraw *w, MrgRows draw, MrgBlock *b, int64_t at, int64_t rows) {

@@ -36,7 +36,7 @@ bool mrg_block(const MrgDraw *w, int64_t block); /* false: a stream that gives a
 static inline int64_t mrg_used(const MrgDraw *w) { return w->n < w->streams ? w->n : w->streams; }
 
 /* ---- the loops, one source for each instruction set -------------------------------------------------------------- */
-enum { MRG_WIDE = 512 }; /* streams of a block: its states stay in the nearest cache, its rows are whole lines */
+enum { MRG_WIDE = 1024 }; /* streams of a block: its states stay in the nearest cache, its rows are whole lines */
 typedef struct MrgBlock {
     int32_t *x[MRG_STATE];     /* x11 .. x23 of all lanes; rotated as rows are drawn */
     int64_t lanes, rows, step; /* rows are `step` samples apart */
