@@ -19,7 +19,9 @@ local function with_flag(name, value, f)
 end
 
 local function each_library(f)
-  for _, library in ipairs({ "own", "lapack", "auto" }) do with_flag("linalg.library", library, function() f(library) end) end
+  for _, library in ipairs({ "own", "lapack", "auto" }) do
+    with_flag("linalg.library", library, function() f(library) end)
+  end
 end
 
 local function random(rng, dtype, ...)

@@ -1,10 +1,10 @@
 /* dense.c -- which kernels on small matrices this processor runs. */
 #include "dense.h"
 
-const DenseKernels *dense_kernels(int d) {
+const DenseKernels *dense_kernels(const FactorJob *j) {
 #if defined(__x86_64__)
-    if (isa_vector_bytes() == 64) return dense_avx512[d];
-    if (isa_vector_bytes() == 32) return dense_avx2[d];
+    if (j->vector == 64) return dense_avx512[j->d];
+    if (j->vector == 32) return dense_avx2[j->d];
 #endif
-    return dense_sse2[d];
+    return dense_sse2[j->d];
 }

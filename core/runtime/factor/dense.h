@@ -27,6 +27,9 @@ typedef struct DenseKernels {
     bool (*lane_invert)(void *a, int n, void *to, void *work);
     void (*lane_det)(void *a, int n, void *det, void *work);
     bool (*lane_triangular)(const void *a, int n, int rs, int cs, bool lower, bool unit, void *b, int k);
+    /* Between lanes and matrices of n dense numbers, `step` numbers from one to the next. */
+    void (*lane_gather)(void *to, const void *from, int64_t step, int n);
+    void (*lane_scatter)(void *to, int64_t step, const void *from, int n);
 } DenseKernels;
 
 /* By FACTOR_F32 .. */
@@ -36,6 +39,6 @@ extern const DenseKernels *const dense_avx2[4];
 extern const DenseKernels *const dense_avx512[4];
 #endif
 
-const DenseKernels *dense_kernels(int d); /* the best that this processor can run */
+const DenseKernels *dense_kernels(const FactorJob *j); /* the best that this processor can run */
 
 #endif

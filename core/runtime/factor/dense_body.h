@@ -292,9 +292,64 @@ static bool FN(lane_triangular)(const void *from, int n, int rs, int cs, bool lo
     return !ANY(bad);
 }
 
+/* LANES rows of as many numbers turned: parts of 1, 2, 4 .. lanes change places. */
+static inline void FN(turn)(V *r) {
+#ifdef __clang__ /* it has no shuffle by a vector */
+    T part[LANES][LANES];
+    for (int i = 0; i < LANES; i++)
+        for (int k = 0; k < LANES; k++) part[k][i] = r[i][k];
+    memcpy(r, part, sizeof part);
+#else
+    FN(I) place;
+    for (int i = 0; i < LANES; i++) place[i] = i;
+#pragma GCC unroll 4
+    for (int bit = 0; bit < 4; bit++) {
+        if (1 << bit >= LANES) break;
+        int d = 1 << bit;
+        FN(I) low = place + (-(place >> bit & 1) & (LANES - d)), high = low + d;
+#pragma GCC unroll 16
+        for (int i = 0; i < LANES; i++) {
+            if (i & d) continue;
+            V x = r[i], y = r[i + d];
+            r[i] = __builtin_shuffle(x, y, low);
+            r[i + d] = __builtin_shuffle(x, y, high);
+        }
+    }
+#endif
+}
+
+static void FN(lane_gather)(void *at, const void *first, int64_t step, int n) {
+    V *to = at;
+    const T *from = first;
+    int e = 0;
+    for (; e + LANES <= n; e += LANES) {
+        V r[LANES];
+        for (int l = 0; l < LANES; l++) memcpy(&r[l], from + l * step + e, sizeof r[l]);
+        FN(turn)(r);
+        for (int l = 0; l < LANES; l++) to[e + l] = r[l];
+    }
+    for (; e < n; e++)
+        for (int l = 0; l < LANES; l++) to[e][l] = from[l * step + e];
+}
+
+static void FN(lane_scatter)(void *first, int64_t step, const void *at, int n) {
+    const V *from = at;
+    T *to = first;
+    int e = 0;
+    for (; e + LANES <= n; e += LANES) {
+        V r[LANES];
+        for (int l = 0; l < LANES; l++) r[l] = from[e + l];
+        FN(turn)(r);
+        for (int l = 0; l < LANES; l++) memcpy(to + l * step + e, &r[l], sizeof r[l]);
+    }
+    for (; e < n; e++)
+        for (int l = 0; l < LANES; l++) to[l * step + e] = from[e][l];
+}
+
 static const DenseKernels FN(kernels) = {LANES,           FN(cholesky),      FN(lu),
                                          FN(triangular),  FN(lane_cholesky), FN(lane_solve),
-                                         FN(lane_invert), FN(lane_det),      FN(lane_triangular)};
+                                         FN(lane_invert), FN(lane_det),      FN(lane_triangular),
+                                         FN(lane_gather), FN(lane_scatter)};
 #undef V
 #undef M
 #undef LANES

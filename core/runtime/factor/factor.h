@@ -29,12 +29,14 @@ enum { FACTOR_F32, FACTOR_F64, FACTOR_C64, FACTOR_C128 };
 typedef struct FactorJob {
     const FactorWork *w;
     ThContext *ctx;
+    const struct Cpu *cpu;
     FactorLibrary *lib; /* NULL: not to be used */
     int d;              /* FACTOR_F32 .. */
     int64_t item, real; /* bytes of a number, and of its real part */
     int m, n, k;        /* rows and columns of the first matrix; columns of the right side, or 0 */
     int small, large;   /* of m and n */
     int lanes;          /* so many matrices run at once; 0: one after the other */
+    int vector;         /* bytes of a vector of this processor */
     size_t bytes;       /* of the room: summed by plan */
     char *room;
     LapackFn fn[6];

@@ -6,7 +6,6 @@
 #include "own.h"
 
 #include "move.h"
-#include "runtime/machine/cpu.h"
 
 #include <string.h>
 
@@ -22,7 +21,7 @@ static int result_vectors(const FactorJob *j) {
 
 bool lanes_plan(FactorJob *j) {
     const FactorWork *w = j->w;
-    const DenseKernels *kern = dense_kernels(j->d);
+    const DenseKernels *kern = dense_kernels(j);
     bool square = w->kind == FACTOR_CHOLESKY || w->kind == FACTOR_INVERSE || w->kind == FACTOR_DET;
     if (!kern->lanes || j->n > MOST_ROWS || (!square && !has_sides(w->kind)) || result_vectors(j) > MOST_NUMBERS)
         return false;
@@ -38,26 +37,23 @@ static bool dense(const FactorJob *j, const FactorOperand *o) {
     return (o->n[1] == 1 || o->ms[1] == j->item) && (o->n[0] == 1 || o->ms[0] == o->n[1] * j->item);
 }
 
-static const GemmKernels *mover(const FactorJob *j) { return cpu_gemm_kernels()[j->d]; }
-
 /* The matrices of operand i, lane by lane; `aside`: room for dense copies. */
 static void gather(const FactorJob *j, int i, const char *at, int64_t step, void *to, char *aside) {
     const FactorOperand *o = &j->w->op[i];
     int64_t count = o->n[0] * o->n[1];
-    int lanes = dense_kernels(j->d)->lanes;
+    int lanes = dense_kernels(j)->lanes;
     if (!dense(j, o)) {
         for (int l = 0; l < lanes; l++)
             factor_copy(j->d, aside + l * count * j->item, o->n[1] * j->item, j->item, at + l * step, o->ms[0],
                         o->ms[1], o->n[0], o->n[1]);
         at = aside, step = count * j->item;
     }
-    mover(j)->turn(to, lanes, at, step / j->item, lanes, count);
+    dense_kernels(j)->lane_gather(to, at, step / j->item, (int)count);
 }
 
 static void scatter(const FactorJob *j, int i, const void *from, char *to, int64_t step) {
     const FactorOperand *o = &j->w->op[i];
-    int64_t lanes = dense_kernels(j->d)->lanes;
-    mover(j)->turn(to, step / j->item, from, lanes, o->n[0] * o->n[1], lanes);
+    dense_kernels(j)->lane_scatter(to, step / j->item, from, (int)(o->n[0] * o->n[1]));
 }
 
 static bool triangular(const DenseKernels *kern, const FactorJob *j, const void *a, bool turned, void *b) {
@@ -86,14 +82,24 @@ static bool compute(FactorJob *j, const DenseKernels *kern, void *a, void *b, vo
     }
 }
 
-bool lanes_run(FactorJob *j, char *const *at, const int64_t *step) {
-    const DenseKernels *kern = dense_kernels(j->d);
+/* The next group's memory: a group often fills a page, and the processor's own fetching ends there. */
+static void fetch(const char *at, int64_t bytes, bool to_write) {
+    enum { LINE = 64, MOST = 8192 };
+    for (int64_t i = 0; i < bytes && i < MOST; i += LINE)
+        if (to_write) __builtin_prefetch(at + i, 1);
+        else __builtin_prefetch(at + i, 0);
+}
+
+bool lanes_run(FactorJob *j, char *const *at, const int64_t *step, bool more) {
+    const DenseKernels *kern = dense_kernels(j);
     int lanes = kern->lanes, last = j->w->nin;
     char *room = j->room;
     int64_t size = (int64_t)j->n * j->n, vector = lanes * j->item;
     char *a = factor_take(&room, (size + result_vectors(j) + j->n) * lanes, j->item);
     char *b = a + size * vector, *work = b + result_vectors(j) * vector;
     gather(j, 0, at[0], step[0], a, room);
+    for (int i = 0; more && i <= last; i++)
+        if (step[i] > 0 && i != 1) fetch(at[i] + lanes * step[i], lanes * step[i], i == last);
     if (has_sides(j->w->kind)) gather(j, 1, at[1], step[1], b, room);
     if (!compute(j, kern, a, b, work)) return false;
     scatter(j, last, j->w->kind == FACTOR_CHOLESKY ? a : b, at[last], step[last]);

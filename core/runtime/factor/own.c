@@ -86,7 +86,7 @@ static const void *adjoint(FactorJob *j, const void *a, int64_t *ld, int rows, i
 /* ---- by blocks --------------------------------------------------------------------------------------------------- */
 /* A = U^H U */
 static int blocks_cholesky(FactorJob *j, void *a, int n, char *work) {
-    const DenseKernels *kern = dense_kernels(j->d);
+    const DenseKernels *kern = dense_kernels(j);
     for (int k = 0; k < n; k += BLOCK) {
         int size = least(BLOCK, n - k), next = k + size, rest = n - next;
         int bad = kern->cholesky(cell(j, a, n, k, k), size, n, false);
@@ -106,7 +106,7 @@ static int blocks_cholesky(FactorJob *j, void *a, int n, char *work) {
 }
 
 int own_cholesky(FactorJob *j, void *a, int n, bool lower, void *work) {
-    if (n <= WHOLE) return dense_kernels(j->d)->cholesky(a, n, n, lower);
+    if (n <= WHOLE) return dense_kernels(j)->cholesky(a, n, n, lower);
     if (lower) factor_turn_square(j->d, a, n, true);
     int bad = blocks_cholesky(j, a, n, work);
     for (int64_t i = 1; i < n; i++) memset(cell(j, a, n, i, 0), 0, (size_t)(i * j->item)); /* stripes are whole there */
@@ -115,7 +115,7 @@ int own_cholesky(FactorJob *j, void *a, int n, bool lower, void *work) {
 }
 
 int own_lu(FactorJob *j, void *a, int m, int n, int *at, void *work) {
-    const DenseKernels *kern = dense_kernels(j->d);
+    const DenseKernels *kern = dense_kernels(j);
     int small = least(m, n), bad = 0;
     if (small <= WHOLE) return kern->lu(a, m, n, n, at);
     for (int k = 0; k < small; k += BLOCK) {
@@ -137,7 +137,7 @@ int own_lu(FactorJob *j, void *a, int m, int n, int *at, void *work) {
 }
 
 void own_triangular(FactorJob *j, const void *a, int n, bool lower, int trans, bool unit, void *b, int k, void *work) {
-    const DenseKernels *kern = dense_kernels(j->d);
+    const DenseKernels *kern = dense_kernels(j);
     if (n <= WHOLE || k == 1) {
         kern->triangular(a, n, n, lower, trans, unit, b, k, k);
         return;

@@ -27,8 +27,8 @@ extern const FactorRoutine factor_own[FACTOR_KINDS];
 /* ---- lanes.c ----------------------------------------------------------------------------------------------------- */
 /* Whether matrices of this batch can run on lanes; then their room is reserved. */
 bool lanes_plan(FactorJob *j);
-/* As many matrices as a vector has lanes; `step`: bytes from one operand to the next. false: one of them has no answer.
- */
-bool lanes_run(FactorJob *j, char *const *at, const int64_t *step);
+/* As many matrices as a vector has lanes; `step`: bytes from one operand to the next; more: as many follow. false: one
+ * of them has no answer. */
+bool lanes_run(FactorJob *j, char *const *at, const int64_t *step, bool more);
 
 #endif

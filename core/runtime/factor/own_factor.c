@@ -23,7 +23,7 @@ bool own_plan_qr(FactorJob *j) {
 }
 
 bool own_run_qr(FactorJob *j, char *const *at) {
-    const SpectralKernels *kern = spectral_kernels(j->d);
+    const SpectralKernels *kern = spectral_kernels(j, j->d);
     char *room = j->room;
     int mode = j->w->mode, q = columns_of_q(j), p = j->small;
     char *a = factor_take(&room, (int64_t)j->m * (q > j->n ? q : j->n), j->item);
@@ -59,7 +59,7 @@ typedef struct Singular {
 } Singular;
 
 static bool decompose(FactorJob *j, const char *at, bool full, bool vectors, void *s, Singular *x) {
-    const SpectralKernels *kern = spectral_kernels(j->d);
+    const SpectralKernels *kern = spectral_kernels(j, j->d);
     char *room = j->room;
     int64_t most = j->large, least = j->small;
     x->left = factor_take(&room, most * (j->w->full ? most : least), j->item);
@@ -204,7 +204,7 @@ bool own_run_eigh(FactorJob *j, char *const *at) {
     factor_triangle(j, 0, at[0], a);
     if (!factor_finite(j, a, n * n)) return no_eigenvalues(j, at[1], v);
     factor_mirror(j, a, j->w->lower, false);
-    if (!spectral_kernels(j->d)->eigh(a, j->n, at[1], v ? z : NULL, room))
+    if (!spectral_kernels(j, j->d)->eigh(a, j->n, at[1], v ? z : NULL, room))
         return factor_failed(j, FAULT_EIGENVALUES, 0);
     if (v) factor_copy(j->d, v, n * item, item, z, item, n * item, n, n);
     return true;
@@ -232,7 +232,7 @@ bool own_run_eigh_of(FactorJob *j, char *const *at) {
         own_triangular(j, b, j->n, lower, lower ? FACTOR_N : FACTOR_C, false, a, j->n, room);
         factor_turn_square(j->d, a, n, true);
     }
-    return spectral_kernels(j->d)->eigh(a, j->n, at[2], NULL, work) || factor_failed(j, FAULT_EIGENVALUES, 0);
+    return spectral_kernels(j, j->d)->eigh(a, j->n, at[2], NULL, work) || factor_failed(j, FAULT_EIGENVALUES, 0);
 }
 
 /* ---- eigenvalues ------------------------------------------------------------------------------------------------- */
@@ -270,7 +270,7 @@ static bool put_eigenvalue(FactorJob *j, const FactorJob *c, const char *t, char
 
 bool own_run_eig(FactorJob *j, char *const *at) {
     FactorJob c = complex_job(j);
-    const SchurKernels *kern = spectral_schur(c.d);
+    const SchurKernels *kern = spectral_schur(j, c.d);
     char *room = j->room;
     int64_t n = j->n;
     char *h = factor_take(&room, 3 * n * n, c.item), *qt = h + n * n * c.item, *v = qt + n * n * c.item;

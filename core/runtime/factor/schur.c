@@ -89,7 +89,7 @@ static bool triangular(FactorJob *j, FactorJob *c, const Rooms *p) {
     int64_t n = j->n;
     int info = 0;
     if (!j->lwork)
-        return spectral_schur(c->d)->schur(p->t, j->n, p->q, p->work) || factor_failed(j, FAULT_EIGENVALUES, 0);
+        return spectral_schur(j, c->d)->schur(p->t, j->n, p->q, p->work) || factor_failed(j, FAULT_EIGENVALUES, 0);
     factor_turn_square(c->d, p->t, n, false);
     call_gees(c, p->t, p->work, p->q, p->work + 2 * n * c->item, j->lwork, p->work + n * c->item, &info);
     if (info) return factor_failed(j, FAULT_EIGENVALUES, 0);
@@ -132,7 +132,7 @@ static bool take_matrix(const FactorJob *j, const FactorJob *c, const Rooms *p, 
 
 bool schur_run(FactorJob *j, char *const *at) {
     FactorJob c = complex_job(j);
-    const SchurKernels *kern = spectral_schur(c.d);
+    const SchurKernels *kern = spectral_schur(j, c.d);
     Rooms p = rooms(j, &c);
     int64_t n = j->n;
     if (!take_matrix(j, &c, &p, at)) return true;

@@ -41,7 +41,7 @@ extern const SpectralKernels *const spectral_avx2[4], *const spectral_avx512[4];
 extern const SchurKernels *const spectral_schur_avx2[2], *const spectral_schur_avx512[2];
 #endif
 
-const SpectralKernels *spectral_kernels(int d); /* the best that this processor can run */
-const SchurKernels *spectral_schur(int d);
+const SpectralKernels *spectral_kernels(const FactorJob *j, int d); /* the best that this processor can run */
+const SchurKernels *spectral_schur(const FactorJob *j, int d);
 
 #endif

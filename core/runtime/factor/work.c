@@ -8,6 +8,7 @@
 #include "function.h"
 #include "move.h"
 #include "own.h"
+#include "runtime/machine/cpu.h"
 #include "scalar.h"
 
 #include <math.h>
@@ -132,7 +133,7 @@ static int64_t run_line(FactorJob *j, const FactorRoutine *r, char **at, const i
     int n = j->w->nin + j->w->nout;
     for (int64_t i = 0; i < count;) {
         int64_t many = 1;
-        if (j->lanes && count - i >= j->lanes && lanes_run(j, at, step)) many = j->lanes;
+        if (j->lanes && count - i >= j->lanes && lanes_run(j, at, step, count - i >= 2 * j->lanes)) many = j->lanes;
         else if (!run_one(j, r, at)) return i;
         for (int o = 0; o < n; o++) at[o] += many * step[o];
         i += many;
@@ -172,8 +173,8 @@ static bool fits(const FactorWork *w) {
     return true;
 }
 
-static FactorJob begin(ThContext *c, const FactorWork *w) {
-    FactorJob j = {.w = w, .ctx = c, .m = (int)w->op[0].n[0], .n = (int)w->op[0].n[1]};
+static FactorJob begin(ThContext *c, const Cpu *u, const FactorWork *w) {
+    FactorJob j = {.w = w, .ctx = c, .cpu = u, .m = (int)w->op[0].n[0], .n = (int)w->op[0].n[1]};
     j.d = w->dtype == TH_FLOAT32     ? FACTOR_F32
           : w->dtype == TH_FLOAT64   ? FACTOR_F64
           : w->dtype == TH_COMPLEX64 ? FACTOR_C64
@@ -182,6 +183,7 @@ static FactorJob begin(ThContext *c, const FactorWork *w) {
     j.real = j.d >= FACTOR_C64 ? j.item / 2 : j.item;
     j.small = j.m < j.n ? j.m : j.n;
     j.large = j.m < j.n ? j.n : j.m;
+    j.vector = (*u->gemm)->vl * (*u->gemm)->item;
     j.k = w->nin > 1 ? (int)w->op[w->nin - 1].n[1] : 0;
     return j;
 }
@@ -210,7 +212,7 @@ static bool own_faster(const FactorJob *j) {
     FactorKind k = j->w->kind;
     int rows = large_rows[k] * (j->d == FACTOR_F32 ? 3 : 1);
     bool vectors = j->k < FEW_SIDES && (k == FACTOR_TRIANGULAR || k == FACTOR_CHO_SOLVE);
-    return rows && j->large >= rows && !vectors && j->d < FACTOR_C64 && isa_vector_bytes() >= 64;
+    return rows && j->large >= rows && !vectors && j->d < FACTOR_C64 && j->vector >= 64;
 }
 
 static bool small(const FactorJob *j) {
@@ -240,7 +242,7 @@ static void plan_lanes(FactorJob *j) {
     FactorJob other = *j;
     other.bytes = 0;
     if (!lanes_plan(&other)) return;
-    j->lanes = dense_kernels(j->d)->lanes;
+    j->lanes = dense_kernels(j)->lanes;
     if (other.bytes > j->bytes) j->bytes = other.bytes;
 }
 
@@ -252,7 +254,7 @@ FactorOperand factor_dense(const FactorJob *j, int64_t rows, int64_t cols) {
 bool factor_inner(FactorJob *j, const FactorWork *w) {
     FactorInner *in = j->inner;
     in->work = *w;
-    in->job = begin(j->ctx, &in->work);
+    in->job = begin(j->ctx, j->cpu, &in->work);
     if (!(in->routine = choose(&in->job))) return false;
     j->lib = in->job.lib;
     j->bytes += in->job.bytes;
@@ -268,7 +270,9 @@ bool factor_inner_run(FactorJob *j, char *room, char *const *at) {
 int factor_host(HostCall *h, const FactorWork *w) {
     FactorInner inner;
     if (!fits(w)) return h->fail(h, TH_ValueError, "a matrix has too many rows or columns");
-    FactorJob j = begin(h->ctx, w);
+    const Cpu *cpu = cpu_of(h->ctx);
+    if (!cpu) return 1;
+    FactorJob j = begin(h->ctx, cpu, w);
     j.inner = &inner;
     if (j.small == 0) return run_batch(h, &j, NULL);
     const FactorRoutine *r = choose(&j);
