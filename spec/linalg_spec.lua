@@ -301,6 +301,13 @@ describe("rewrites", function()
     raises("LinAlgError", "Singular matrix", function() local _ = f(nd.zeros({ 4, 4 }), vector) end)
   end)
 
+  it("believe what they are told", function()
+    local told = theano.sandbox.linalg.psd(x)
+    holds(ops { T.slinalg.solve(told, y) }, "Cholesky{ lower_triangular", "general Hint")
+    holds(ops { told + 1 }, "add", "Hint")
+    raises("ValueError", "at least two-dimensional", function() local _ = theano.sandbox.linalg.psd(v) end)
+  end)
+
   it("are right in DebugMode", function()
     local z = T.slinalg.solve(x, v)
     local cost = T.sum(T.sqr(z)) + T.nlinalg.logdet(x)

@@ -23,7 +23,7 @@ require("theano.images")
 require("theano.types")
 theano.get_test_value = require("theano.test_value").get_test_value
 require("theano.extra")
-require("theano.linalg")(theano.tensor)
+local sandbox_linalg = require("theano.linalg")(theano.tensor)
 require("theano.pad")
 require("theano.alike").variables(theano.tensor)
 theano.printing = require("theano.printing")
@@ -56,8 +56,9 @@ theano.scan, theano.map, theano.reduce, theano.foldl, theano.foldr = scan.scan, 
   scan.foldr
 theano.until_, theano.scan_module, theano.scan_checkpoints = scan.until_, scan, scan.scan_checkpoints
 theano.ifelse = require("theano.ifelse")
-theano.sandbox = { rng_mrg = require("theano.rng_mrg") }
+theano.sandbox = { rng_mrg = require("theano.rng_mrg"), linalg = sandbox_linalg }
 package.loaded["theano.sandbox"] = theano.sandbox
+package.loaded["theano.sandbox.linalg"] = theano.sandbox.linalg
 theano.tensor.raw_random = require("theano.raw_random")
 theano.tensor.shared_randomstreams = require("theano.shared_randomstreams")
 theano.random = require("theano.random")

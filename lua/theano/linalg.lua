@@ -1,5 +1,5 @@
 --- Theano's operations of linear algebra as callables: `T.slinalg.Solve`, `T.slinalg.Cholesky` and their kin, made of
--- the functions of the engine's table. Installed by `require "theano"`.
+-- the functions of the engine's table. Installed by `require "theano"`; gives `theano.sandbox.linalg`.
 -- @module theano.linalg
 local util = require("theano.util")
 
@@ -94,4 +94,11 @@ return function(T)
     if axes ~= nil then axes = util.list("TensorSolve: axes", axes) end
     return function(a, b) return n.tensorsolve(a, b, axes) end
   end
+
+  local sandbox = { hint = s.hint, matrix_inverse = n.matrix_inverse, det = n.det, trace = n.trace, diag = n.diag }
+
+  --- x, of which rewrites may take for granted that it is symmetric and positive definite; nothing is checked.
+  function sandbox.psd(x) return s.hint(x, { psd = true }) end
+
+  return sandbox
 end
