@@ -29,6 +29,12 @@ M.list = {
   { name = "the value of a row for a block that goes on into the next", file = "core/runtime/interp/flat.c",
     before = "r->same = r->along >= SIMD_BLOCK && r->along + r->len <= each;",
     after = "r->same = r->along >= SIMD_BLOCK;", spec = "spec/conv_spec.lua" },
+  { name = "a draw that several kernels read, gone with the first of them", file = "core/plan/kernels/group.c",
+    before = "!read_in(p, draw, f->group) ||", after = "(read_in(p, draw, f->group), false) ||",
+    spec = "spec/draw_fusion_spec.lua" },
+  { name = "states overwritten block by block, each looked at when its turn comes", file = "core/runtime/random/draw.c",
+    before = "bool good = m.w.valid || m.w.to != m.w.from || used <= MRG_WIDE;", after = "bool good = true;",
+    spec = "spec/draw_fusion_spec.lua" },
 }
 for _, m in ipairs(require("spec.mutants.choices")) do M.list[#M.list + 1] = m end
 
