@@ -2047,13 +2047,6 @@ function nd.result_type(...) end
 ---@return any
 function nd.rint(a) end
 
----`roll(a, shift, axis)`: moved along an axis, along each of a sequence of axes, or all in order.
----@param a any
----@param shift any
----@param axis theano.Axis
----@return any
-function nd.roll(a, shift, axis) end
-
 ---An axis moved before another one (the first).
 ---@param x any
 ---@param axis theano.Axis
@@ -3032,13 +3025,15 @@ function nd.cumsum(x, axis) end
 ---@return any
 function nd.cumprod(x, axis) end
 
----differences of neighbours along axis, n times
+---differences of neighbours along axis, n times; of prepend, x, append behind each other
 ---@param x theano.Value
 ---@param n? number
 ---@param axis? theano.Axis
----@overload fun(x: theano.Value, keywords: { n?: number, axis?: theano.Axis }): any
+---@param prepend? theano.Value
+---@param append? theano.Value
+---@overload fun(x: theano.Value, keywords: { n?: number, axis?: theano.Axis, prepend?: theano.Value, append?: theano.Value }): any
 ---@return any
-function nd.diff(x, n, axis) end
+function nd.diff(x, n, axis, prepend, append) end
 
 ---how often each value 0, 1, .. occurs in the vector x, or the sum of its weights
 ---@param x theano.Value
@@ -3080,6 +3075,15 @@ function nd.compress(condition, x, axis) end
 ---@overload fun(a: theano.Value, choices: theano.Value, keywords: { out?: theano.Value, mode?: string }): any
 ---@return any
 function nd.choose(a, choices, out, mode) end
+
+---elements moved by shift along axis, or along each of a list of axes (None: flattened); those past the end
+---come first
+---@param x theano.Value
+---@param shift theano.Value
+---@param axis? theano.Axis
+---@overload fun(x: theano.Value, shift: theano.Value, keywords: { axis?: theano.Axis }): any
+---@return any
+function nd.roll(x, shift, axis) end
 
 ---matrix with a 1 at column y[i] of row i
 ---@param y theano.Value

@@ -2135,21 +2135,25 @@ function T.cumprod(x, axis) end
 ---@return theano.Variable
 function T.extra_ops.cumprod(x, axis) end
 
----differences of neighbours along axis, n times
+---differences of neighbours along axis, n times; of prepend, x, append behind each other
 ---@param x theano.Operand
 ---@param n? number
 ---@param axis? theano.Axis
----@overload fun(x: theano.Operand, keywords: { n?: number, axis?: theano.Axis }): theano.Variable
+---@param prepend? theano.Operand
+---@param append? theano.Operand
+---@overload fun(x: theano.Operand, keywords: { n?: number, axis?: theano.Axis, prepend?: theano.Operand, append?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function T.diff(x, n, axis) end
+function T.diff(x, n, axis, prepend, append) end
 
----differences of neighbours along axis, n times
+---differences of neighbours along axis, n times; of prepend, x, append behind each other
 ---@param x theano.Operand
 ---@param n? number
 ---@param axis? theano.Axis
----@overload fun(x: theano.Operand, keywords: { n?: number, axis?: theano.Axis }): theano.Variable
+---@param prepend? theano.Operand
+---@param append? theano.Operand
+---@overload fun(x: theano.Operand, keywords: { n?: number, axis?: theano.Axis, prepend?: theano.Operand, append?: theano.Operand }): theano.Variable
 ---@return theano.Variable
-function T.extra_ops.diff(x, n, axis) end
+function T.extra_ops.diff(x, n, axis, prepend, append) end
 
 ---how often each value 0, 1, .. occurs in the vector x, or the sum of its weights
 ---@param x theano.Operand
@@ -2221,7 +2225,8 @@ function T.extra_ops.compress(condition, x, axis) end
 ---@return theano.Variable
 function T.choose(a, choices, out, mode) end
 
----elements moved by shift along axis (None: flattened); those past the end come first
+---elements moved by shift along axis, or along each of a list of axes (None: flattened); those past the end
+---come first
 ---@param x theano.Operand
 ---@param shift theano.Operand
 ---@param axis? theano.Axis

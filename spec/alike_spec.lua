@@ -140,6 +140,11 @@ local CASES = {
   { "var with a correction", { mat() }, function(M, x) return M.var(x, { axis = 1, correction = 1 }) end },
   { "std with half a correction", { mat() },
     function(M, x) return M.std(x, { correction = 0.5, keepdims = true }) end },
+  { "roll along several axes", { cube() }, function(M, x) return M.roll(x, { 1, -2 }, { 0, 2 }) end },
+  { "roll by one shift along two axes", { mat() }, function(M, x) return M.roll(x, 1, { 0, 1 }) end },
+  { "diff with more at both ends", { mat(), vec(3) }, function(M, x, y)
+    return M.diff(x, { axis = 1, prepend = 0.5, append = M.expand_dims(y, 1) })
+  end },
   { "sort, descending", { mat() }, function(M, x) return M.sort(x, { axis = 0, descending = true }) end },
   -- and functions of the engine's table under NumPy's names
   { "logaddexp", { mat(), vec(4) }, function(M, x, y) return M.logaddexp(x, y) end },
@@ -307,6 +312,9 @@ describe("what only graphs or only arrays have:", function()
     assert.is_true(nd.allclose(nd.var({ 1.0, 2.0, 4.0 }, { correction = 0.5 }), 4.666666666666666 / 2.5))
     raises("ValueError", "two names of one number", function() nd.var({ 1.0 }, { ddof = 1, correction = 1 }) end)
     raises("ValueError", "two names of one number", function() T.var(T.dvector(), { ddof = 1, correction = 1 }) end)
+    assert.same({ 1, 1, 2, 96 }, nd.diff({ 1, 2, 4 }, { prepend = 0, append = { 100 } }):tolist())
+    raises("ValueError", "2 shifts along 3 axes", function() T.roll(T.dtensor3(), { 1, 2 }, { 0, 1, 2 }) end)
+    raises("ValueError", "as many axes", function() T.roll(T.dmatrix(), { 1, 2 }) end)
     raises("ValueError", "axis 3", function() T.sort(T.dvector(), { axis = 3, descending = true }) end)
   end)
 

@@ -5,7 +5,7 @@ local help = require("theano.ndhelp")
 local util = require("theano.util")
 
 return function(nd)
-  local arr, axis_of, floats, result = core.asarray, help.axis_of, help.floats, help.result
+  local arr, axis_of, floats = core.asarray, help.axis_of, help.floats
 
   -- A part of an axis: "1:" of axis 2 is a[":, :, 1:"].
   local function part(a, axis, slice) return a[(":,"):rep(axis) .. slice] end
@@ -285,19 +285,5 @@ return function(nd)
     if not a.dtype:find("^complex") then return a end
     local least = tol > 1 and tol * nd.finfo(a.dtype).eps or tol
     return nd.all(nd.lt(nd.abs(nd.imag(a)), least)) and nd.real(a) or a
-  end
-  local roll = nd.roll
-  --- `roll(a, shift, axis)`: moved along an axis, along each of a sequence of axes, or all in order.
-  function nd.roll(a, shift, axis)
-    if type(axis) ~= "table" and type(shift) ~= "table" then return roll(a, shift, axis) end
-    if axis == nil then util.raise("ValueError", "roll: several shifts need as many axes") end
-    local axes = type(axis) == "table" and util.list("roll: axis", axis) or { axis }
-    local by = type(shift) == "table" and util.list("roll: shift", shift) or { shift }
-    if #by ~= #axes and #by ~= 1 and #axes ~= 1 then
-      util.raise("ValueError", "roll: %d shifts along %d axes", #by, #axes)
-    end
-    a = result(arr(a))
-    for i = 1, math.max(#by, #axes) do a = roll(a, by[#by == 1 and 1 or i], axes[#axes == 1 and 1 or i]) end
-    return a
   end
 end

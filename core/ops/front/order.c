@@ -165,6 +165,19 @@ static ThVar *neighbours(Builder *b, ThVar *x, int axis, bool later) {
     return x && bound ? subtensor_make(b, x, &idx, &bound, 1) : NULL;
 }
 
+/* x with what argument i gives before it (or behind it) along axis; a number stands for one element. */
+static ThVar *extended(Front *f, ThVar *x, int i, int axis, bool behind) {
+    ThVar *more = front_var(f, i), *dims[TH_MAX_NDIM];
+    if (!more || !x) return NULL;
+    if (more->type.ndim == 0) {
+        if (!front_shape_of(f->b, x, dims)) return NULL;
+        dims[axis] = const_int(f->b, 1, TH_INT64);
+        more = alloc_make(f->b, more, dims, x->type.ndim);
+    }
+    ThVar *both[2] = {behind ? x : more, behind ? more : x};
+    return both[0] && both[1] ? join_make(f->b, const_int(f->b, axis, TH_DTYPE_NONE), both, 2) : NULL;
+}
+
 enum { MOST_ORDERS = 1000 }; /* of differences: each takes nodes of its own */
 
 int front_diff(Front *f) {
@@ -174,6 +187,9 @@ int front_diff(Front *f) {
     if (n == 0) return front_return(f, x);
     if (x->type.ndim == 0) return front_error(f, TH_ValueError, "needs at least one dimension");
     if (!front_axis(f, 2, x->type.ndim, &axis)) return -1;
+    if (!front_none(f, 3)) x = extended(f, x, 3, axis, false);
+    if (!front_none(f, 4)) x = extended(f, x, 4, axis, true);
+    if (!x) return -1;
     int op = x->type.dtype == TH_BOOL ? S_xor : S_sub; /* NumPy: where a flag changes */
     for (int i = 0; x && i < n; i++)
         x = elemwise_2(f->b, op, neighbours(f->b, x, axis, true), neighbours(f->b, x, axis, false));

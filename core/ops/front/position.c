@@ -135,9 +135,33 @@ static ThVar *roll(Front *f, ThVar *x, ThVar *shift, int axis) {
     return patternbroadcast_make(b, r, x->type.broadcastable);
 }
 
+/* Several axes, one after the other: a shift for each, or one for all; or several shifts along one axis. */
+static ThVar *roll_each(Front *f, ThVar *x) {
+    int64_t axis[TH_MAX_NDIM];
+    VarVec by = {0};
+    int n;
+    if (front_none(f, 2)) front_error(f, TH_ValueError, "several shifts need as many axes");
+    else if (!front_ints(f, 2, axis, TH_MAX_NDIM, &n)) {
+        if (!failed(f->ctx)) front_error(f, TH_TypeError, "axis must be an integer or a list of integers");
+    } else if (front_list(f, 1, &by) && by.n != n && by.n != 1 && n != 1)
+        front_error(f, TH_ValueError, "%d shifts along %d axes", by.n, n);
+    for (int i = 0; x && !failed(f->ctx) && by.n && n && i < (by.n > n ? by.n : n); i++) {
+        int64_t *at = &axis[n == 1 ? 0 : i];
+        ThVar *s = by.at[by.n == 1 ? 0 : i];
+        if (s->type.ndim != 0 || !dtype_is_int((ThDtype)s->type.dtype))
+            front_error(f, TH_TypeError, "shift must be an integer scalar");
+        else if (axis_normalize(f->ctx, at, x->type.ndim, f->info->name)) x = roll(f, x, s, (int)*at);
+    }
+    vec_free(f->ctx, &by);
+    return failed(f->ctx) ? NULL : x;
+}
+
 int front_roll(Front *f) {
-    ThVar *x = front_var(f, 0), *shift = front_var(f, 1);
+    ThVar *x = front_var(f, 0), *shift;
     int axis;
+    if (!x) return -1;
+    if (f->arg[1].kind == TH_ARG_LIST || f->arg[2].kind == TH_ARG_LIST) return front_return(f, roll_each(f, x));
+    shift = front_var(f, 1);
     if (!x || !shift) return -1;
     if (shift->type.ndim != 0 || !dtype_is_int((ThDtype)shift->type.dtype))
         return front_error(f, TH_TypeError, "shift must be an integer scalar");

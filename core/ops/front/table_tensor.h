@@ -37,7 +37,7 @@
     FRONT_EXTRA(FRONT, "unique", "ar, return_index=False, return_inverse=False, return_counts=False, axis=None", FUNC, front_unique, "distinct elements in ascending order, and as asked: first positions, inverse, counts") \
     FRONT_EXTRA(FRONT, "cumsum", "x, axis=None", METHOD, front_cumulate, "running sums along axis (None: flattened)") \
     FRONT_EXTRA(FRONT, "cumprod", "x, axis=None", METHOD, front_cumulate, "running products along axis (None: flattened)") \
-    FRONT_EXTRA(FRONT, "diff", "x, n=1, axis=-1", FUNC, front_diff, "differences of neighbours along axis, n times") \
+    FRONT_EXTRA(FRONT, "diff", "x, n=1, axis=-1, prepend=None, append=None", FUNC, front_diff, "differences of neighbours along axis, n times; of prepend, x, append behind each other") \
     FRONT_EXTRA(FRONT, "bincount", "x, weights=None, minlength=None, assert_nonneg=False", FUNC, front_bincount, "how often each value 0, 1, .. occurs in the vector x, or the sum of its weights") \
     FRONT("smallest", "*args", NULL, FUNC, front_smallest, "elementwise smallest of the arguments") \
     FRONT("largest", "*args", NULL, FUNC, front_smallest, "elementwise largest of the arguments")
@@ -49,7 +49,7 @@
     FRONT("nonzero_values", "a", NULL, METHOD, front_nonzero_values, "the nonzero elements as a vector") \
     FRONT_EXTRA(FRONT, "compress", "condition, x, axis=None", FUNC, front_compress, "slices of x along axis where the vector condition is nonzero") \
     FRONT("choose", "a, choices, out=None, mode=\"raise\"", NULL, METHOD, front_choose, "element of choices[a] at each place of a") \
-    FRONT("roll", "x, shift, axis=None", NULL, FUNC, front_roll, "elements moved by shift along axis (None: flattened); those past the end come first") \
+    FRONT("roll", "x, shift, axis=None", NULL, FUNC, front_roll, "elements moved by shift along axis, or along each of a list of axes (None: flattened); those past the end come first") \
     FRONT_EXTRA(FRONT, "to_one_hot", "y, nb_class, dtype=None", FUNC, front_to_one_hot, "matrix with a 1 at column y[i] of row i") \
     FRONT_EXTRA(FRONT, "ravel_multi_index", "multi_index, dims, mode=\"raise\", order=\"C\"", FUNC, front_ravel_index, "positions in the flattened tensor of lengths dims") \
     FRONT_EXTRA(FRONT, "unravel_index", "indices, dims, order=\"C\", ndim=None", FUNC, front_unravel_index, "coordinates of positions in the flattened tensor of lengths dims, one result each") \
