@@ -2934,7 +2934,8 @@ function nd.trace(X) end
 function nd.fill_diagonal_offset(a, val, offset) end
 
 ---sums of products over labelled dimensions, "ij,jk->ik": labels that the output lacks are summed, a label
----twice in an operand is its diagonal, "..." stands for other dimensions
+---twice in an operand is its diagonal, "..." stands for other dimensions; or each operand is followed by a list
+---of numbers as its labels
 ---@param subscripts theano.Value
 ---@param ... theano.Value
 ---@return any

@@ -2011,7 +2011,8 @@ function T.fill_diagonal_offset(a, val, offset) end
 function T.extra_ops.fill_diagonal_offset(a, val, offset) end
 
 ---sums of products over labelled dimensions, "ij,jk->ik": labels that the output lacks are summed, a label
----twice in an operand is its diagonal, "..." stands for other dimensions
+---twice in an operand is its diagonal, "..." stands for other dimensions; or each operand is followed by a list
+---of numbers as its labels
 ---@param subscripts theano.Operand
 ---@param ... theano.Operand
 ---@return theano.Variable

@@ -20,6 +20,7 @@ typedef struct Term { /* a tensor whose dimensions have labels, each once */
 typedef struct Einsum {
     Front *f;
     Builder *b;
+    const char *text;
     char name[MOST_LABELS];                     /* letter, or '.' of an ellipsis */
     int64_t length[MOST_LABELS];                /* -1: not known */
     int count[MOST_LABELS];                     /* how often it stands in operands */
@@ -42,7 +43,7 @@ static int label_of(Einsum *e, char letter) {
 }
 
 static int malformed(Einsum *e, const char *why) {
-    return front_error(e->f, TH_ValueError, "'%s' is not of the form 'ij,jk->ik': %s", front_str(e->f, 0), why);
+    return front_error(e->f, TH_ValueError, "'%s' is not of the form 'ij,jk->ik': %s", e->text, why);
 }
 
 /* Labels of one part of the text, up to ',' or "->": their number, -1: an error. ndim: of its operand, or -1. */
@@ -84,14 +85,14 @@ static int read_operands(Einsum *e, const char **text, const VarVec *v) {
             if (n < 0) return -1;
             if (n != nd)
                 return front_error(e->f, TH_ValueError, "operand %d has %d dimension%s, '%s' names %d", i + 1, nd,
-                                   nd == 1 ? "" : "s", front_str(e->f, 0), n);
+                                   nd == 1 ? "" : "s", e->text, n);
             t->x = v->at[i];
             for (int d = 0; d < nd; d++) e->count[t->label[d]]++, t->set |= BIT(t->label[d]);
         } else
             while (**text && **text != ',' && **text != '-') ++*text;
         if (**text != ',') {
             if (i + 1 != v->n)
-                return front_error(e->f, TH_ValueError, "'%s' names %d operand%s, %d given", front_str(e->f, 0), i + 1,
+                return front_error(e->f, TH_ValueError, "'%s' names %d operand%s, %d given", e->text, i + 1,
                                    i ? "s" : "", v->n);
             return 0;
         }
@@ -445,16 +446,56 @@ static bool promoted(Einsum *e) {
     return true;
 }
 
+/* ---- lists of numbers in place of letters: einsum(x, {0, 1}, y, {1, 2}, {0, 2}) -----------------------------------
+ */
+static bool put_labels(Front *f, Text *t, const ThArg *a, int n) {
+    for (int i = 0; i < n; i++) {
+        bool dots = a[i].kind == TH_ARG_STR && strcmp(a[i].s, "...") == 0;
+        if (dots) text_put(t, "...");
+        else if (a[i].kind != TH_ARG_INT || a[i].i < 0 || a[i].i > 51)
+            return front_error(f, TH_ValueError, "a label is a number of 0 to 51, or \"...\"") > 0;
+        else text_putc(t, (char)(a[i].i < 26 ? 'A' + a[i].i : 'a' + a[i].i - 26)); /* in the order of the numbers */
+    }
+    return true;
+}
+
+static const char *text_of_lists(Front *f, VarVec *v) {
+    ThArg own = {.kind = TH_ARG_LIST, .list = {(ThArg *)f->rest, f->nrest}};
+    bool spread = f->nrest && f->rest[0].kind != TH_ARG_LIST; /* the only list was taken for all arguments */
+    const ThArg *rest = spread || !f->nrest ? &own : f->rest;
+    int n = 1 + (spread || !f->nrest ? 1 : f->nrest);
+    Text t;
+    bool ok = true;
+    text_init(&t, f->ctx);
+    for (int i = 0; ok && i < n; i++) {
+        const ThArg *a = i ? &rest[i - 1] : &f->arg[0];
+        bool labels = i % 2 || (i == n - 1 && n > 1); /* the output's come last */
+        if (labels && a->kind != TH_ARG_LIST)
+            ok = front_error(f, TH_TypeError, "a list of labels follows each operand") > 0;
+        if (labels && i % 2 == 0) text_put(&t, "->");
+        if (!labels && i) text_putc(&t, ',');
+        if (ok && labels) ok = put_labels(f, &t, a->list.at, a->list.n);
+        if (ok && !labels) {
+            ThVar *x = front_as_var(f, a, "operand");
+            ok = x && vec_push(f->ctx, v, x);
+        }
+    }
+    const char *text = ok ? intern(f->ctx, t.at ? t.at : "") : NULL;
+    text_free(&t);
+    return text;
+}
+
 int front_einsum(Front *f) {
     VarVec v = {0};
     ThVar *r = NULL;
-    const char *text = front_str(f, 0);
+    bool lists = f->arg[0].kind != TH_ARG_STR && f->arg[0].kind != TH_ARG_NONE;
+    const char *text = lists ? text_of_lists(f, &v) : front_str(f, 0);
     Einsum *e = text ? ctx_alloc0(f->ctx, sizeof *e) : NULL;
-    bool ok = e && front_list(f, -1, &v);
+    bool ok = e && (lists || front_list(f, -1, &v));
     if (ok && (v.n == 0 || v.n > MOST_TERMS))
         ok = front_error(f, TH_ValueError, "1 to %d operands are possible, %d given", MOST_TERMS, v.n) >= 0;
     if (ok) {
-        e->f = f, e->b = f->b, e->nterm = v.n;
+        e->f = f, e->b = f->b, e->nterm = v.n, e->text = text;
         ok = read_operands(e, &text, &v) >= 0 && read_output(e, text) >= 0 && measure(e) >= 0 && promoted(e);
     }
     if (ok) r = evaluate(e);

@@ -24,7 +24,7 @@
 /* einsum.c */
 #define FRONT_EINSUM(FRONT) \
     FRONT("einsum", "subscripts, *operands", NULL, FUNC, front_einsum, \
-      "sums of products over labelled dimensions, \"ij,jk->ik\": labels that the output lacks are summed, a label twice in an operand is its diagonal, \"...\" stands for other dimensions")
+      "sums of products over labelled dimensions, \"ij,jk->ik\": labels that the output lacks are summed, a label twice in an operand is its diagonal, \"...\" stands for other dimensions; or each operand is followed by a list of numbers as its labels")
 
 /* order.c */
 #define FRONT_ORDER(FRONT) \
