@@ -177,8 +177,28 @@ describe("what is computed of a matrix fits it again", function()
         assert(most((v * w):dot(v.T) - m) <= 50 * 2.3e-16 * scale, library .. ": eigh")
         local q, r = nd.linalg.qr(m)
         assert(most(q:dot(r) - m) <= 50 * 2.3e-16 * scale, library .. ": qr")
+        local values, vectors = nd.linalg.eig(m)
+        assert(most(m:dot(vectors) - vectors * values) <= 50 * 2.3e-16 * scale, library .. ": eig")
         local x = nd.linalg.solve(m, nd.ones({ n }) * scale)
         assert(most(m:dot(x) - nd.ones({ n }) * scale) <= 1e-15 * scale * most(x) * n, library .. ": solve")
+      end
+    end)
+  end)
+
+  it("whose columns and rows differ by hundreds of places", function()
+    local rng = nd.random.RandomState(6)
+    each_library(function(library)
+      for _, small in ipairs({ 1e-150, 1e-161, 1e-300, 5e-324 }) do
+        local m = rng:randn(6, 6)
+        m["1:3"] = m["1:3"] * small
+        m[":, 4"] = m[":, 4"] * small
+        local u, s, vt = nd.linalg.svd(m)
+        assert(most((u * s):dot(vt) - m) <= 1e-14, library .. ": svd")
+        assert(most(u.T:dot(u) - nd.eye(6)) <= 1e-14, library .. ": u")
+        local w, v = nd.linalg.eig(m)
+        if library == "own" then assert(most(m:dot(v) - v * w) <= 1e-14, "eig") end -- LAPACK's balancing loses some
+        w, v = nd.linalg.eigh(m)
+        assert(most((v * w):dot(v.T) - nd.tril(m) - nd.tril(m, -1).T) <= 1e-14, library .. ": eigh")
       end
     end)
   end)

@@ -91,15 +91,16 @@ static void FN(qr_step)(T *h, int n, T *qt, int f, int e, T shift) {
 
 static bool FN(schur)(void *at, int n, void *to, void *work) {
     T *h = at, *qt = to;
+    R most = FN(largest)(h, (int64_t)n * n), by = most > 0 ? FN(scaling)(most) : 1;
+    for (int64_t i = 0; i < (int64_t)n * n; i++) h[i] = SCALE(h[i], 1 / by);
     FN(hessenberg)(h, n, qt, work);
-    R norm = FN(largest)(h, (int64_t)n * n);
     int turns = 0;
     for (int e = n - 1; e > 0;) {
         int f = e;
         for (; f > 0; f--) {
             R beside = SIZE1(h[(int64_t)f * n + f - 1]);
             R both = SIZE1(h[(int64_t)f * n + f]) + SIZE1(h[(int64_t)(f - 1) * n + f - 1]);
-            if (beside <= R_EPS * (both > 0 ? both : norm) || beside < R_MIN) break;
+            if (beside <= R_EPS * (both > 0 ? both : 1) || beside < R_MIN / R_EPS) break; /* norms are about 1 */
         }
         if (f > 0) h[(int64_t)f * n + f - 1] = 0;
         if (f == e) {
@@ -111,6 +112,7 @@ static bool FN(schur)(void *at, int n, void *to, void *work) {
         if (turns % 10 == 0) s = h[(int64_t)e * n + e] + MODULUS(h[(int64_t)e * n + e - 1]); /* out of a circle */
         FN(qr_step)(h, n, qt, f, e, s);
     }
+    for (int64_t i = 0; i < (int64_t)n * n; i++) h[i] = SCALE(h[i], by);
     return true;
 }
 

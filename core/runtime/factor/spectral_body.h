@@ -230,7 +230,8 @@ static bool FN(pair)(T *a, int m, T *v, int n, int p, int q) {
     T *x = a + (int64_t)p * m, *y = a + (int64_t)q * m;
     R alpha = FN(square)(x, m), beta = FN(square)(y, m);
     T gamma = FN(inner)(x, y, m);
-    R size = MODULUS(gamma);
+    R size = MODULUS(gamma), least = R_MIN / R_EPS; /* squares below lost their places */
+    if (alpha < least || beta < least) return false;
     if (!(size > R_EPS * R_SQRT((R)m) * R_SQRT(alpha) * R_SQRT(beta)) || size < R_MIN) return false;
     R zeta = (beta - alpha) / (2 * size), root = R_SQRT(1 + zeta * zeta);
     R t = (zeta < 0 ? -1 : 1) / (R_ABS(zeta) + (root - root == 0 ? root : R_ABS(zeta)));
@@ -261,7 +262,7 @@ static int FN(settle)(T *a, int m, int n, R *s, T *v) {
             FN(swap)(a + (int64_t)i * m, a + (int64_t)most * m, m);
             if (v) FN(swap)(v + (int64_t)i * n, v + (int64_t)most * n, n);
         }
-        if (value < 16 * R_SQRT(R_MIN)) continue; /* beside 1: squares below lost their places */
+        if (value < R_SQRT(R_MIN / R_EPS)) continue; /* beside 1: pairs of them were left as they are */
         for (int r = 0; r < m; r++) a[(int64_t)i * m + r] = SCALE(a[(int64_t)i * m + r], 1 / value);
         rank = i + 1;
     }
