@@ -225,6 +225,7 @@ typedef struct LowerApi {
     bool (*in_contiguous)(Lower *l, int i); /* known at plan time; `contiguous` makes it so (copies if need be) */
     bool (*contiguous)(Lower *l, int i);
     bool (*destroyable)(Lower *l, int i); /* the storage of input i may be overwritten: `alias` would copy nothing */
+    bool (*outlives)(Lower *l, int i);    /* ..and it is there after the call: what fails must fail before a write */
     bool (*alias)(Lower *l, int o,
                   int i); /* output o reuses input i's storage whole (in place): allowed by the in-place pass */
     bool (*copy)(Lower *l, int o, int i); /* out o := input i (broadcast), as a kernel */

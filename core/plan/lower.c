@@ -312,6 +312,12 @@ static bool api_destroyable(Lower *l, int i) {
     return x && destroyable(planner(l), &planner(l)->root.at[x->root]);
 }
 
+static bool api_outlives(Lower *l, int i) {
+    Val *x = planner_val(planner(l), in_var(l, i));
+    const Root *r = x ? &planner(l)->root.at[x->root] : NULL;
+    return r && r->kind != BUF_TEMP && destroyable(planner(l), r);
+}
+
 /*
  * Output o overwrites input i. Elementwise nodes on temporaries get a fresh root that wishes for the slot (so that
  * nothing is ordered needlessly); other nodes change the storage itself. What may not be overwritten is copied first.
@@ -380,6 +386,7 @@ static const LowerApi lower_api = {.in_type = api_in_type,
                                    .in_contiguous = api_in_contiguous,
                                    .contiguous = api_contiguous,
                                    .destroyable = api_destroyable,
+                                   .outlives = api_outlives,
                                    .alias = api_alias,
                                    .copy = api_copy,
                                    .kernel = api_kernel,

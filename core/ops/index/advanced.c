@@ -154,8 +154,9 @@ static bool shape_put(ShapeQ *q) {
 static bool lower_put(Lower *l) {
     AdvForm f;
     if (!form_of(l->node, &f)) return false;
-    if (!(l->node->destroys == 0 ? l->api->alias(l, 0, 0) : l->api->copy(l, 0, 0))) return false;
-    return adv_scatter(l, &f, is_set(l->node));
+    bool own = l->node->destroys == 0, ahead = own && l->api->outlives(l, 0);
+    if (!(own ? l->api->alias(l, 0, 0) : l->api->copy(l, 0, 0))) return false;
+    return adv_scatter(l, &f, is_set(l->node), ahead);
 }
 
 static void grad_put(Grad *g) {

@@ -29,7 +29,8 @@ bool adv_form_of(const ThApply *a, AdvForm *f); /* of a node; false if it is non
 bool adv_shape(ShapeQ *q, const AdvForm *f, Sz *out);
 /* out = x[idx]: one gather kernel. */
 bool adv_gather(Lower *l, const AdvForm *f);
-/* out[idx] = y or += y (input 1), repeats in order: one scatter kernel; the output already holds x. */
-bool adv_scatter(Lower *l, const AdvForm *f, bool set);
+/* out[idx] = y or += y (input 1), repeats in order: one scatter kernel; the output already holds x. ahead: all indices
+ * are looked at before anything is written. */
+bool adv_scatter(Lower *l, const AdvForm *f, bool set, bool ahead);
 
 #endif

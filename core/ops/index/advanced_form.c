@@ -104,13 +104,26 @@ bool adv_shape(ShapeQ *q, const AdvForm *f, Sz *out) {
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 typedef struct Walk { /* the loops over the result and the side of x, whose address depends on the indices */
     Kernel *k;
-    Size offset, stride[TH_MAX_NDIM]; /* per kernel dim */
-    int idx;                          /* value id of the element offset of the indexed axes, or -1 */
+    int d0;                    /* the kernel's dims from here on are the result's */
+    bool looked;               /* the indices were looked at before */
+    Size offset, stride[KDIM]; /* per kernel dim */
+    int idx;                   /* value id of the element offset of the indexed axes, or -1 */
 } Walk;
 
 /* Side of x: strides of the input (gather) or of the output (scatter). */
 static Size side_stride(Lower *l, bool scatter, int axis) {
     return scatter ? l->api->out_stride(l, 0, axis) : l->api->in_stride(l, 0, axis);
+}
+
+/* Length of broadcast dim d of the index tensors. */
+static Size index_size(Lower *l, const AdvForm *f, int d) {
+    Size n = size_const(1);
+    for (int j = 0; j < f->nadv; j++) {
+        ThType t = l->api->in_type(l, f->input[j]);
+        int own = d - (f->nb - t.ndim);
+        if (own >= 0 && !type_bcast(t, own)) n = l->api->in_dim(l, f->input[j], own);
+    }
+    return n;
 }
 
 static bool walk_dims(Lower *l, const AdvForm *f, bool scatter, Walk *w) {
@@ -122,23 +135,18 @@ static bool walk_dims(Lower *l, const AdvForm *f, bool scatter, Walk *w) {
     for (int d = 0; d < ndim; d++) dims[d] = lower_alg_put(&alg, l->api->in_dim(l, 0, d));
     bool ok = slice_forms(&alg.alg, l->node, f->first, f->idx, dims, ndim, true, form);
     w->offset = scatter ? l->api->out_offset(l, 0) : l->api->in_offset(l, 0);
-    for (int d = 0; d < f->ndim; d++) w->stride[d] = size_const(0), len[d] = -1;
+    for (int d = 0; d < KDIM; d++) w->stride[d] = size_const(0);
+    for (int d = 0; d < f->ndim; d++) len[d] = -1;
     for (int s = 0; ok && s < f->nslice; s++) {
         int axis = f->slice_axis[s], d = s < f->pos ? s : s + f->nb;
         Size st = side_stride(l, scatter, axis), start = lower_alg_size(&alg, form[axis].start);
         if (!size_is(start, 0)) w->offset = sizes_mul_add(l, w->offset, start, st);
-        w->stride[d] = form[axis].unit ? st : l->api->mul(l, lower_alg_size(&alg, form[axis].step), st);
+        w->stride[w->d0 + d] = form[axis].unit ? st : l->api->mul(l, lower_alg_size(&alg, form[axis].step), st);
         len[d] = form[axis].len;
     }
     for (int d = 0; ok && d < f->ndim; d++) {
-        Size n = size_const(1);
         bool index = len[d] < 0;
-        if (!index) n = lower_alg_size(&alg, len[d]);
-        for (int j = 0; index && j < f->nadv; j++) {
-            ThType t = l->api->in_type(l, f->input[j]);
-            int own = d - f->pos - (f->nb - t.ndim);
-            if (own >= 0 && !type_bcast(t, own)) n = l->api->in_dim(l, f->input[j], own);
-        }
+        Size n = index ? index_size(l, f, d - f->pos) : lower_alg_size(&alg, len[d]);
         ok = kernel_dim(w->k, n, scatter && index ? DIM_SEQ : DIM_PAR) >= 0;
         if (!ok && !failed(l->ctx))
             err(l->ctx, TH_NotImplementedError, "a subscript with a result of more than %d dimensions", KDIM);
@@ -147,31 +155,62 @@ static bool walk_dims(Lower *l, const AdvForm *f, bool scatter, Walk *w) {
     return ok && !failed(l->ctx);
 }
 
+/* Index tensor j where its dims begin at kernel dim `first`. */
+static int load_index(Lower *l, const AdvForm *f, Kernel *k, int j, int first, int depth) {
+    int8_t map[TH_MAX_NDIM];
+    ThType t = l->api->in_type(l, f->input[j]);
+    sizes_map_dims(map, t, first + f->nb - t.ndim);
+    return ins_load(k, l->api->read(l, k, f->input[j], map), depth);
+}
+
+/* As ins_offset for an index that is known to be inside: a negative one counts from the end. */
+static int inside_offset(Kernel *k, int v, Size n, Size stride, int depth) {
+    int i = ins_cast(k, v, TH_INT64, depth), zero = ins_literal(k, TH_INT64, (ThValue){.i = 0}, depth);
+    int low = ins_op(k, S_lt, TH_INT64, TH_BOOL, depth, i, zero, -1);
+    int up = ins_binary(k, S_add, TH_INT64, depth, i, ins_size(k, n, depth));
+    i = ins_op(k, S_switch, TH_INT64, TH_INT64, depth, low, up, i);
+    return ins_binary(k, S_mul, TH_INT64, depth, i, ins_size(k, stride, depth));
+}
+
 /* The offset value: sum over index tensors of checked index times stride, at the depth inside the broadcast dims. */
-static int walk_offset(Lower *l, const AdvForm *f, bool scatter, Kernel *k) {
+static int walk_offset(Lower *l, const AdvForm *f, bool scatter, const Walk *w) {
     int depth = f->pos + f->nb, sum = -1;
+    Kernel *k = w->k;
     for (int j = 0; j < f->nadv; j++) {
-        int8_t map[TH_MAX_NDIM];
-        ThType t = l->api->in_type(l, f->input[j]);
-        sizes_map_dims(map, t, f->pos + f->nb - t.ndim);
-        int v = ins_load(k, l->api->read(l, k, f->input[j], map), depth);
-        v = ins_offset(k, v, l->api->in_dim(l, 0, f->axis[j]), side_stride(l, scatter, f->axis[j]), depth);
+        int v = load_index(l, f, k, j, w->d0 + f->pos, depth);
+        v = (w->looked ? inside_offset : ins_offset)(k, v, l->api->in_dim(l, 0, f->axis[j]),
+                                                     side_stride(l, scatter, f->axis[j]), depth);
         sum = j ? ins_binary(k, S_add, TH_INT64, depth, sum, v) : v;
     }
     return sum;
 }
 
-static bool walk_begin(Lower *l, const AdvForm *f, bool scatter, Walk *w) {
-    w->k = l->api->kernel(l);
-    if (!w->k || !walk_dims(l, f, scatter, w) || kernel_stage(w->k, STAGE_LOOP, 0, f->ndim) < 0) return false;
-    w->idx = walk_offset(l, f, scatter, w->k);
+/* A stage that looks at all indices; nothing is written before it is over. */
+static bool look(Lower *l, const AdvForm *f, Walk *w) {
+    for (int d = 0; d < f->nb; d++)
+        if (kernel_dim(w->k, index_size(l, f, d), DIM_PAR) < 0) return false;
+    if (kernel_stage(w->k, STAGE_LOOP, 0, f->nb) < 0) return false;
+    for (int j = 0; j < f->nadv; j++) {
+        int v = ins_cast(w->k, load_index(l, f, w->k, j, 0, f->nb), TH_INT64, f->nb);
+        ins_check_index(w->k, v, ins_size(w->k, l->api->in_dim(l, 0, f->axis[j]), f->nb), f->nb);
+    }
+    w->d0 = f->nb;
+    w->k->fails_first = w->looked = true;
+    return !failed(l->ctx);
+}
+
+static bool walk_begin(Lower *l, const AdvForm *f, bool scatter, bool ahead, Walk *w) {
+    *w = (Walk){.k = l->api->kernel(l)};
+    if (!w->k || (ahead && !look(l, f, w))) return false;
+    if (!walk_dims(l, f, scatter, w) || kernel_stage(w->k, STAGE_LOOP, w->d0, f->ndim) < 0) return false;
+    w->idx = walk_offset(l, f, scatter, w);
     return !failed(l->ctx);
 }
 
 bool adv_gather(Lower *l, const AdvForm *f) {
     Walk w;
     int8_t map[TH_MAX_NDIM];
-    if (!walk_begin(l, f, false, &w)) return false;
+    if (!walk_begin(l, f, false, false, &w)) return false;
     int acc = l->api->read_at(l, w.k, 0, w.offset, w.stride);
     if (acc < 0) return false;
     w.k->acc.at[acc].idx = w.idx;
@@ -181,12 +220,12 @@ bool adv_gather(Lower *l, const AdvForm *f) {
     return !failed(l->ctx);
 }
 
-bool adv_scatter(Lower *l, const AdvForm *f, bool set) {
+bool adv_scatter(Lower *l, const AdvForm *f, bool set, bool ahead) {
     Walk w;
     int8_t map[TH_MAX_NDIM];
     ThType x = l->api->in_type(l, 0), y = l->api->in_type(l, 1);
-    if (!walk_begin(l, f, true, &w)) return false;
-    sizes_map_dims(map, y, f->ndim - y.ndim);
+    if (!walk_begin(l, f, true, ahead && f->nadv + f->nb + f->ndim <= KDIM, &w)) return false;
+    sizes_map_dims(map, y, w.d0 + f->ndim - y.ndim);
     int v = ins_cast(w.k, ins_load(w.k, l->api->read(l, w.k, 1, map), f->ndim), (ThDtype)x.dtype, f->ndim);
     int acc = l->api->write_at(l, w.k, 0, set ? 0 : ACC_ADD, w.offset, w.stride);
     if (acc < 0) return false;

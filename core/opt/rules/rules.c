@@ -137,6 +137,7 @@ static const struct {
     {rw_reduce_join, {"Join", "MakeVector"}},
     {rw_lift_transpose_through_dot, {"Dot"}},
     {rw_dimshuffle_subtensor, {"Subtensor"}},
+    {rw_add_rows, {"AdvancedIncSubtensor1"}},
     {rw_inc_subtensor_serialize, {"IncSubtensor", "AdvancedIncSubtensor", "AdvancedIncSubtensor1"}},
 };
 

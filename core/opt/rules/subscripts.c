@@ -441,6 +441,43 @@ static ThVar *increment_of(ThApply *a, const Op *selects, int first) {
     return NULL;
 }
 
+/* The increment of rows of zeros under v, which nobody else uses, and the numbers it is multiplied by; or NULL. */
+static ThApply *scaled_rows(ThVar *v, ThVar **by, int *n) {
+    ThApply *m = ask_exact(v, S_mul, (ThDtype)v->type.dtype);
+    ThVar *inc = v;
+    *n = 0;
+    if (v->nclients != 1 || (m && m->nin > PARTS)) return NULL;
+    for (int i = 0, rest = 0; m && i < m->nin; i++) {
+        if (ask_all_bcast(m->in[i]->type)) by[(*n)++] = m->in[i];
+        else if (rest++ == 0) inc = m->in[i];
+        else return NULL;
+    }
+    bool rows = ask_op(inc, &op_adv_inc_subtensor1) && inc->nclients == 1 && ask_zeros(inc->owner->in[0]);
+    return rows && inc->owner->in[1]->type.ndim == v->type.ndim ? inc->owner : NULL;
+}
+
+/* x - c * inc(zeros[i], y) -> inc(x[i], -c * y), a sum likewise: what is not at i stays, as nothing is added there.
+ * Rows that are set must be distinct. */
+ThVar *rw_add_rows(Opt *o, ThApply *a) {
+    ThVar *out = a->out[0], *by[PARTS + 2];
+    bool sum = ask_which(a) == S_add;
+    if (a->nin != 2) return NULL;
+    for (int k = 1; k >= 0; k--) {
+        ThVar *x = a->in[1 - k];
+        int n;
+        ThApply *inc = k == 1 || sum ? scaled_rows(a->in[k], by, &n) : NULL;
+        if (!inc || !type_eq(x->type, out->type) || !type_eq(inc->out[0]->type, out->type) ||
+            out->type.dtype == TH_BOOL || (sets(inc) && !distinct(inc->in[2])))
+            continue;
+        ThVar *y = inc->in[1];
+        by[n++] = y;
+        y = n > 1 ? opt_call(o, S_mul, by, n, (ThDtype)out->type.dtype) : y;
+        if (!sum) y = call1(o, S_neg, y);
+        return y ? adv_inc_subtensor1_make(&o->b, x, y, inc->in[2], false) : NULL;
+    }
+    return NULL;
+}
+
 /* set(x[i], x[i] + y) -> inc(x[i], y), where no element is met twice: slices, single indices, distinct positions. */
 ThVar *rw_set_to_inc_subtensor(Opt *o, ThApply *a) {
     bool one = a->op == &op_adv_inc_subtensor1;
