@@ -139,7 +139,7 @@ static Family family_of(const ThVar *x) {
 }
 
 static ThVar *over_last(Opt *o, const Op *op, ThVar *x) {
-    AttrInts axis = {.n = 1, .at = {x ? (int8_t)(x->type.ndim - 1) : 0}};
+    AttrInts axis = {.n = x && x->type.ndim == 1 ? -1 : 1, .at = {x ? (int8_t)(x->type.ndim - 1) : 0}};
     return x ? reduce_make(&o->b, op, x, &axis, (ThDtype)x->type.dtype, TH_DTYPE_NONE, false) : NULL;
 }
 
