@@ -1964,7 +1964,7 @@ function T.diagonal(a, offset, axis1, axis2) end
 ---@return theano.Variable
 function T.trace(X) end
 
----sum of the main diagonal of a matrix
+---sum of the main diagonal of a matrix, of each of many
 ---@param X theano.Operand
 ---@return theano.Variable
 function T.nlinalg.trace(X) end
@@ -1974,12 +1974,12 @@ function T.nlinalg.trace(X) end
 ---@return theano.Variable
 function T.nlinalg.diag(X) end
 
----main diagonal of a matrix
+---main diagonal of a matrix, of each of many
 ---@param x theano.Operand
 ---@return theano.Variable
 function T.nlinalg.extract_diag(x) end
 
----matrix with vector x on its diagonal
+---matrix with vector x on its diagonal; many of many vectors
 ---@param x theano.Operand
 ---@return theano.Variable
 function T.nlinalg.alloc_diag(x) end

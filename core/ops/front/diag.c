@@ -28,8 +28,8 @@ int front_linalg_diag(Front *f) {
     ThVar *x = front_var(f, 0);
     bool alloc = front_is(f, "nlinalg.alloc_diag"), extract = front_is(f, "nlinalg.extract_diag");
     if (!x) return -1;
-    if (x->type.ndim == 1 && !extract) return front_return(f, alloc_diag_make(f->b, x, &(DiagAttrs){0, 0, 1}));
-    if (x->type.ndim == 2 && !alloc) return diagonal(f, x, 0, 0, 1);
+    if (x->type.ndim == 1 ? !extract : alloc && x->type.ndim) return front_return(f, diagonal_matrices_make(f->b, x));
+    if (x->type.ndim >= 2) return front_return(f, diagonals_make(f->b, x));
     return front_error(f, TH_TypeError, "the argument must be a %s, it has %d dimensions",
                        alloc     ? "vector"
                        : extract ? "matrix"
@@ -40,6 +40,10 @@ int front_linalg_diag(Front *f) {
 int front_trace(Front *f) {
     ThVar *x = front_var(f, 0);
     if (!x) return -1;
+    if (x->type.ndim > 2 && front_is(f, "nlinalg.trace")) { /* of each matrix */
+        AttrInts last = {.n = 1, .at = {(int8_t)(x->type.ndim - 2)}};
+        return front_return(f, sum_make(f->b, diagonals_make(f->b, x), &last));
+    }
     if (x->type.ndim != 2)
         return front_error(f, TH_TypeError, "X must be a matrix, it has %d dimensions", x->type.ndim);
     return front_return(f, sum_make(f->b, extract_diag_make(f->b, x, &(DiagAttrs){0, 0, 1}), NULL));

@@ -14,10 +14,10 @@
     FRONT("diag", "v, k=0", NULL, FUNC, front_diag, "diagonal k of a matrix, or the matrix with vector v on diagonal k") \
     FRONT("diagonal", "a, offset=0, axis1=0, axis2=1", NULL, METHOD, front_diagonal, "diagonal of two axes of a, as the last axis") \
     FRONT("trace", "X", NULL, METHOD, front_trace, "sum of the main diagonal of a matrix") \
-    FRONT("nlinalg.trace", "X", NULL, FUNC, front_trace, "sum of the main diagonal of a matrix") \
+    FRONT("nlinalg.trace", "X", NULL, FUNC, front_trace, "sum of the main diagonal of a matrix, of each of many") \
     FRONT("nlinalg.diag", "X", NULL, FUNC, front_linalg_diag, "diagonal of a matrix, or the diagonal matrix of a vector") \
-    FRONT("nlinalg.extract_diag", "x", NULL, FUNC, front_linalg_diag, "main diagonal of a matrix") \
-    FRONT("nlinalg.alloc_diag", "x", NULL, FUNC, front_linalg_diag, "matrix with vector x on its diagonal") \
+    FRONT("nlinalg.extract_diag", "x", NULL, FUNC, front_linalg_diag, "main diagonal of a matrix, of each of many") \
+    FRONT("nlinalg.alloc_diag", "x", NULL, FUNC, front_linalg_diag, "matrix with vector x on its diagonal; many of many vectors") \
     FRONT_EXTRA(FRONT, "fill_diagonal", "a, val", FUNC, front_fill_diagonal, "a with its main diagonal set to val") \
     FRONT_EXTRA(FRONT, "fill_diagonal_offset", "a, val, offset", FUNC, front_fill_diagonal_offset, "matrix a with diagonal `offset` set to val")
 
