@@ -2023,13 +2023,6 @@ function nd.quantile(x, q, ...) end
 ---@return any
 function nd.real_if_close(a, tol) end
 
----`nd["repeat"]` is `nd.repeat_`
----@param a any
----@param repeats any
----@param axis theano.Axis
----@return any
-function nd.repeat(a, repeats, axis) end
-
 ---The elements in order, again and again, until the shape is full.
 ---@param a any
 ---@param new_shape any

@@ -4758,13 +4758,6 @@ function T.promote_types(type1, type2) end
 ---@return any
 function T.quantile(x, q, ...) end
 
----`T["repeat"]` is `T.repeat_`
----@param x any
----@param repeats any
----@param axis theano.Axis
----@return any
-function T.repeat(x, repeats, axis) end
-
 ---`result_type(..)`: the dtype of arithmetic on arrays, dtypes and numbers; numbers yield to arrays of their
 ---kind.
 ---@param ... any

@@ -137,11 +137,12 @@ local function several(f) return f.doc:find("results") or f.name:find("crossentr
 local function variable_result(f) return several(f) and "theano.Variable ..." or "theano.Variable" end
 
 -- ---- entries by their owner -----------------------------------------------------------------------------------------
+-- Words of Lua's have other names, which stand there too.
 local function entries_of(owner)
   local list, pattern = {}, "^" .. owner:gsub("%.", "%%.") .. "%.([%w_]+)$"
   for _, entry in ipairs(help.entries()) do
     local name = entry.key:match(pattern)
-    if name then list[#list + 1] = { name = name, signature = entry.signature, doc = entry.doc } end
+    if name and not RESERVED[name] then list[#list + 1] = { name = name, signature = entry.signature, doc = entry.doc } end
   end
   return list
 end

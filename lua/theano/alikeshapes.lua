@@ -168,7 +168,7 @@ return function(M, K)
 
   -- ---- joining and parts --------------------------------------------------------------------------------------------
   local function list_of(what, arrays)
-    if type(arrays) ~= "table" or getmetatable(arrays) or #util.list(what, arrays) == 0 then
+    if type(arrays) ~= "table" or getmetatable(arrays) or #util.list(what .. ": the list", arrays) == 0 then
       util.raise("TypeError", "%s takes a sequence of arrays, at least one", what)
     end
     return arrays
