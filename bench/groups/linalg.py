@@ -73,11 +73,60 @@ def jax_process(n):
     return f, tuple(map(jnp.array, points(n))), lambda result: result[0]
 
 
-CASES = {"gaussian process": {"numpy": numpy_process, "torch": torch_process, "jax": jax_process}}
+def matrices(size):
+    n, count = map(int, size.split(" x ")) if " x " in size else (int(size), 1)
+    part = ((np.arange(count * n * n) * 7919 + 13) % 1009 / 1009 - 0.5).reshape(count, n, n)
+    a, b = part @ part.transpose(0, 2, 1) + np.eye(n) * n, np.ones((count, n, 1))
+    return (a, b) if " x " in size else (a[0], b[0])
+
+
+def factor(la, name):
+    both = {
+        "cholesky": lambda a, b: la.cholesky(a),
+        "solve": lambda a, b: la.solve(a, b),
+        "inverse": lambda a, b: la.inv(a),
+        "qr": lambda a, b: la.qr(a)[1],
+        "svd": lambda a, b: la.svd(a)[1],
+        "eigh": lambda a, b: la.eigh(a)[0],
+    }
+    return both[name]
+
+
+def numpy_factor(name):
+    return lambda size: (factor(np.linalg, name), matrices(size), lambda y: np.abs(y).mean())
+
+
+def torch_factor(name):
+    def make(size):
+        torch = torch_single()
+        return factor(torch.linalg, name), tuple(map(torch.from_numpy, matrices(size))), lambda y: y.abs().mean()
+
+    return make
+
+
+def jax_factor(name):
+    def make(size):
+        jax = jax_double()
+        import jax.numpy as jnp
+
+        f = jax.jit(factor(jnp.linalg, name))
+        arrays = tuple(map(jnp.array, matrices(size)))
+        return (lambda a, b: jax.block_until_ready(f(a, b))), arrays, lambda y: jnp.abs(y).mean()
+
+    return make
+
+
+FACTORS = ("cholesky", "solve", "inverse", "qr", "svd", "eigh")
+CASES = {name: {"numpy": numpy_factor(name), "torch": torch_factor(name), "jax": jax_factor(name)} for name in FACTORS}
+CASES["gaussian process"] = {
+    "numpy": lambda n: numpy_process(int(n)),
+    "torch": lambda n: torch_process(int(n)),
+    "jax": lambda n: jax_process(int(n)),
+}
 
 
 def prepare(peer, name, n):
     if peer not in CASES[name]:
         raise Skip("not written for this peer")
-    f, args, value = CASES[name][peer](int(n))
+    f, args, value = CASES[name][peer](n)
     return f, args, int(float(value(f(*args))) * 100 + 0.5)
