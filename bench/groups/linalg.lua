@@ -1,5 +1,5 @@
--- Linear algebra: a Gaussian process's likelihood and its gradient (kernel, Cholesky factor, triangular solves), and single
--- factors: of one matrix, of 10,000 small ones ("8 x 10000").
+-- Linear algebra: a Gaussian process's likelihood and its gradient (kernel, Cholesky factor, triangular solves), and
+-- single factors: of one matrix, of 10,000 small ones ("8 x 10000").
 local theano = require("theano")
 local T, nd = theano.tensor, theano.ndarray
 
