@@ -6,6 +6,8 @@
  */
 #include "parts.h"
 
+#include "base/array/sparse.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -177,6 +179,10 @@ ThVar *const_make_typed(Builder *b, ThArray *value, ThType type) {
     if (type.kind == TYPE_TENSOR && (type.ndim != value->ndim || type.dtype != value->dtype)) {
         err(b->ctx, TH_TypeError, "a constant of type %s and rank %d does not hold an array of type %s and rank %d",
             th_dtype_name((ThDtype)type.dtype), type.ndim, th_dtype_name((ThDtype)value->dtype), value->ndim);
+        return NULL;
+    }
+    if ((type.kind == TYPE_SPARSE || array_is_sparse(value)) && !type_eq(type, type_of_array(value))) {
+        err(b->ctx, TH_TypeError, "a constant of a sparse type holds a sparse matrix of that type");
         return NULL;
     }
     for (int d = 0; type.kind == TYPE_TENSOR && d < type.ndim; d++) {

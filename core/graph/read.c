@@ -138,7 +138,11 @@ static ThArray *read_array(Read *r, ThType t) {
 
 static ThVar *read_const(Read *r, ThType t) {
     if (t.kind == TYPE_NONE) { return const_none(r->b); }
-    ThArray *a = read_array(r, t);
+    ThArray *a = read_array(r, t), *words = a;
+    if (a && t.kind == TYPE_SPARSE) { /* it may hold anything */
+        a = th_sparse_read(r->c, type_sparse_format(t), words);
+        th_array_release(words);
+    }
     ThVar *v = !a                      ? NULL
                : t.kind == TYPE_SCALAR ? const_scalar_int(r->b, array_item_int(a))
                                        : const_make_typed(r->b, a, t);

@@ -4,6 +4,8 @@
  */
 #include "parts.h"
 
+#include "base/array/sparse.h"
+
 #include <string.h>
 
 enum { LONG = 20, KEPT = 10 }; /* longer texts keep this many bytes at both ends */
@@ -27,6 +29,15 @@ static void put_data(Text *t, ThArray *a) {
 void const_str(Text *t, const ThVar *v) {
     if (v->type.kind == TYPE_NONE || !v->u.data) {
         text_put(t, v->type.kind == TYPE_NONE ? "NoneConst" : "Constant{}");
+        return;
+    }
+    if (array_is_sparse(v->u.data)) {
+        Sparse s = sparse_open((const int64_t *)(const void *)v->u.data->data);
+        bool rows = type_sparse_format(v->type) == 'r';
+        text_put(t, "SparseConstant{");
+        type_text(t, v->type);
+        text_printf(t, ",shape=(%lld, %lld),nnz=%lld}", (long long)(rows ? s.lines : s.places),
+                    (long long)(rows ? s.places : s.lines), (long long)s.nnz);
         return;
     }
     Text data;

@@ -6,6 +6,8 @@
  */
 #include "watch.h"
 
+#include "base/array/sparse.h"
+
 #include "runtime/frame/backend.h"
 
 #include <math.h>
@@ -57,8 +59,24 @@ static void scale_run(void *user, char *const *ptr, const int64_t *stride, int64
  * the first is known to be inaccurate; grown: what is not finite in it may be finite in
  * the second. *most: the largest difference.
  */
+static bool near_as(const ThArray *a, const ThArray *b, bool loose, bool grown, double *most);
+
+/* Sparse matrices: one structure, values that should be equal. */
+static bool near_sparse(const ThArray *a, const ThArray *b, bool loose, bool grown, double *most) {
+    ThSparse x = {0}, y = {0};
+    bool ok = array_is_sparse(a) && array_is_sparse(b) && !th_sparse_parts((ThArray *)(uintptr_t)a, &x) &&
+              !th_sparse_parts((ThArray *)(uintptr_t)b, &y);
+    ok = ok && x.format == y.format && x.shape[0] == y.shape[0] && x.shape[1] == y.shape[1] &&
+         array_same_bits(x.indptr, y.indptr) && array_same_bits(x.indices, y.indices) &&
+         near_as(x.data, y.data, loose, grown, most);
+    th_sparse_parts_free(&x);
+    th_sparse_parts_free(&y);
+    return ok;
+}
+
 static bool near_as(const ThArray *a, const ThArray *b, bool loose, bool grown, double *most) {
     *most = 0;
+    if (array_is_sparse(a) || array_is_sparse(b)) return near_sparse(a, b, loose, grown, most);
     if (a->dtype != b->dtype || a->ndim != b->ndim) return false;
     for (int i = 0; i < a->ndim; i++)
         if (ARRAY_SHAPE(a)[i] != ARRAY_SHAPE(b)[i]) return false;

@@ -4,6 +4,8 @@
  */
 #include "watch.h"
 
+#include "base/array/sparse.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -57,11 +59,20 @@ static void tell(Text *t, const WatchCall *k, const ThVar *v, const char *headli
     debugprint(t, &(ThVar *){(ThVar *)v}, 1, &o, NULL);
 }
 
+/* Of a sparse matrix: what it stores. */
+static int seen_stored(const ThArray *a) {
+    ThSparse s;
+    if (th_sparse_parts((ThArray *)(uintptr_t)a, &s)) return 0;
+    int found = seen(s.data);
+    th_sparse_parts_free(&s);
+    return found;
+}
+
 bool watch_guard_value(const WatchCall *k, const ThVar *v, const ThArray *a) {
     const ThWatchSpec *s = &k->w->spec;
     ThContext *c = k->g->c;
     if (!a) return true;
-    int found = seen(a), minds;
+    int found = array_is_sparse(a) ? seen_stored(a) : seen(a), minds;
     const char *headline;
     if (s->kind == 'd') {
         minds = s->check_finite ? NAN_SEEN | INF_SEEN : 0;

@@ -172,6 +172,12 @@ static bool infer_user(Infer *q) {
     const UserAttrs *a = q->attrs;
     UserDef *d = user_def(q->ctx, a);
     if (!d) return false;
+    for (int i = 0; i < q->nin && !d->d.ngraph_out; i++)
+        if (q->in[i]->type.kind == TYPE_SPARSE)
+            return err(q->ctx, TH_TypeError,
+                       "%s: input %d is a sparse matrix, whose parts (csm_data, csm_indices, "
+                       "csm_indptr) can be handed to code of the host, not it itself",
+                       d->name, i);
     if (d->d.ngraph_out) {
         if (q->nin > OP_MAX_OUT) return err(q->ctx, TH_ValueError, "%s: too many inputs", d->name);
         if (q->nin != d->d.ngraph_in)
