@@ -201,6 +201,8 @@ TH_API int th_sparse_parts(ThArray *a, ThSparse *out); /* nonzero: a is no spars
 TH_API void th_sparse_parts_free(ThSparse *s);
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */
+/* A vector of bytes that files hold as one text without dimensions (NumPy's dtype S); so are such texts read. */
+TH_API ThArray *th_array_text(ThContext *c, const char *text);
 TH_API ThArray *th_load_npy(ThContext *c, const char *path);
 TH_API int th_save_npy(ThContext *c, const char *path, const ThArray *a);
 TH_API ThArray *th_load_idx(ThContext *c, const char *path); /* plain or gzip */

@@ -99,6 +99,12 @@ static ThArray **arrays(lua_State *L, LtState *s, int i, int n) {
     return a;
 }
 
+static int text_array(lua_State *L) { /* (text): the bytes that a file holds as one text */
+    LtState *s = LT_STATE(L);
+    lt_push_array(L, s, th_array_text(s->ctx, luaL_checkstring(L, 1)));
+    return 1;
+}
+
 static int save_npz(lua_State *L) { /* save_npz(path, {names}, {arrays}) */
     LtState *s = LT_STATE(L);
     const char *path = luaL_checkstring(L, 1);
@@ -289,6 +295,7 @@ void lt_open_files(lua_State *L, LtState *s) {
                                    {"save_idx", save_idx},
                                    {"load_npz", load_npz},
                                    {"save_npz", save_npz},
+                                   {"text_array", text_array},
                                    {"load_safetensors", load_safetensors},
                                    {"save_safetensors", save_safetensors},
                                    {"load_text", load_text},

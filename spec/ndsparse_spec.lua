@@ -127,16 +127,14 @@ describe("a sparse matrix", function()
 end)
 
 describe("files", function()
-  pending("are those of SciPy's save_npz, both ways", function()
+  it("are those of SciPy's save_npz, both ways", function()
     local path = os.tmpname() .. ".npz"
     for _, format in ipairs { "csr", "csc", "coo" } do
       sp.save_npz(path, sp.csr_matrix(D):asformat(format))
       local back = sp.load_npz(path)
       assert.equal(format, back.format)
       same(back, D)
-      assert.same({ format = true, shape = true, data = true },
-        { format = nd.load_npz(path).format ~= nil, shape = nd.load_npz(path).shape ~= nil,
-          data = nd.load_npz(path).data ~= nil })
+      assert.equal(format, nd.load(path).format:tostring())
     end
     os.remove(path)
   end)

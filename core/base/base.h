@@ -224,7 +224,8 @@ enum {
     ARRAY_PINNED = 4,
     ARRAY_VIEW = 8,
     ARRAY_CSR = 16, /* the words of a sparse matrix, by rows.. */
-    ARRAY_CSC = 32  /* ..or by columns: array/sparse.h */
+    ARRAY_CSC = 32, /* ..or by columns: array/sparse.h */
+    ARRAY_TEXT = 64 /* a vector of bytes that is one text in a file: NumPy's dtype S */
 };
 struct ThArray {
     atomic_int refs;

@@ -376,17 +376,17 @@ return function(nd)
   function sparse.save_npz(path, x)
     local format = is_coo(x) and "coo" or x.format
     local file = {
-      format = nd.frombuffer(format, "uint8"), shape = nd.array({ x.shape[1], x.shape[2] }), data = x.data,
+      format = core.text_array(format), shape = nd.array({ x.shape[1], x.shape[2] }), data = x.data,
     }
     if format == "coo" then file.row, file.col = x.row, x.col
     else file.indices, file.indptr = x.indices, x.indptr end
-    nd.save_npz(path, file)
+    nd.savez(path, file)
   end
 
   --- Reads what SciPy's save_npz or ours wrote: CSR, CSC or COO.
   function sparse.load_npz(path)
-    local file = nd.load_npz(path)
-    local format = file.format and (type(file.format) == "string" and file.format or file.format:tostring())
+    local file = nd.load(path)
+    local format = file.format and file.format:tostring()
     if not format or not file.shape or not file.data then
       util.raise("ValueError", "%s holds no sparse matrix: format, shape and data are needed", path)
     end

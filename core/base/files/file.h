@@ -62,6 +62,7 @@ typedef struct NpyHead {
     bool swapped, fortran;
     int ndim;
     int64_t shape[TH_MAX_NDIM];
+    int64_t text;  /* bytes of each element, of dtype S; they are the last dimension */
     int64_t bytes; /* of magic and header: the data begins behind them */
 } NpyHead;
 bool npy_head_read(NpyHead *h, Reader *r);

@@ -54,6 +54,11 @@ static bool parse_descr(Head *h) {
     if (*t == 'O')
         return err(c, TH_TypeError, "%s: object arrays hold pickled Python objects and are refused", h->r->where);
     if (!strcmp(t, "f2")) return err(c, TH_TypeError, "%s: float16 is not supported; save it as float32", h->r->where);
+    if (*t == 'S' && char_is_digit(t[1])) { /* bytes: one more dimension of them */
+        h->text = strtoll(t + 1, NULL, 10);
+        h->dtype = TH_UINT8;
+        return (h->text > 0 && h->text <= HEADER_LIMIT) || bad(h, "the length of its texts");
+    }
     for (int d = 0; d < TH_DTYPE_COUNT; d++) {
         char own[8];
         snprintf(own, sizeof own, "%c%d", th_dtype_kind((ThDtype)d), (int)th_dtype_bytes((ThDtype)d));
@@ -111,6 +116,14 @@ static bool parse_head(Head *h) {
     return (seen == 7 && !*h->p) || bad(h, "it needs descr, fortran_order and shape, and nothing after them");
 }
 
+static bool add_text(Head *h) {
+    if (h->ndim == TH_MAX_NDIM || (h->fortran && h->ndim > 1))
+        return err(h->r->c, TH_TypeError, "%s: texts in this form are not supported", h->r->where);
+    h->shape[h->ndim++] = h->text;
+    h->fortran = false;
+    return true;
+}
+
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 /* Reads magic, version and header text and parses it. */
 bool npy_head_read(Head *h, Reader *r) {
@@ -133,6 +146,7 @@ bool npy_head_read(Head *h, Reader *r) {
         text[n] = 0;
         h->p = text;
         ok = strlen(text) == (size_t)n ? parse_head(h) : bad(h, "it holds a zero byte");
+        if (ok && h->text) ok = add_text(h);
     }
     ctx_free(r->c, text, (size_t)n + 1);
     return ok;
@@ -150,6 +164,7 @@ static ThArray *read_data(Head *h) {
         return NULL;
     }
     if (!a) return NULL;
+    if (h->text && h->ndim == 1) a->flags |= ARRAY_TEXT;
     file_native(a, h->swapped);
     if (!h->fortran || h->ndim < 2) return a;
     ThArray *t = th_array_transpose(a, h->ndim, NULL);
@@ -205,10 +220,34 @@ size_t npy_head_text(char *head, ThDtype d, bool fortran, int ndim, const int64_
     return total;
 }
 
+/* One text of n bytes, which has no dimensions. */
+static size_t text_head(char *head, int64_t n) {
+    size_t total = npy_head_text(head, TH_UINT8, false, 0, NULL);
+    char descr[32], *at = head + MAGIC_LEN + 4;
+    int k = snprintf(descr, sizeof descr, "{'descr': '|S%lld', ", (long long)n);
+    const char *rest = "'fortran_order': False, 'shape': (), }";
+    memset(at, ' ', total - MAGIC_LEN - 5);
+    memcpy(at, descr, (size_t)k);
+    memcpy(at + k, rest, strlen(rest));
+    return total;
+}
+
+ThArray *th_array_text(ThContext *c, const char *text) {
+    if (!c) return NULL;
+    int64_t n = text ? (int64_t)strlen(text) : 0;
+    if (!n) return err_missing(c, __func__), NULL;
+    ThArray *a = th_array_empty(c, TH_UINT8, 1, &n);
+    if (!a) return NULL;
+    memcpy(a->data, text, (size_t)n);
+    a->flags |= ARRAY_TEXT;
+    return a;
+}
+
 size_t npy_head(ThArray *a, char *head, ThArray **flat) {
     if (!a || !array_usable(array_ctx(a), a)) return 0;
     bool fortran;
     *flat = flatten(a, &fortran);
+    if (*flat && a->flags & ARRAY_TEXT && a->ndim == 1) return text_head(head, a->size);
     return *flat ? npy_head_text(head, (ThDtype)a->dtype, fortran, a->ndim, ARRAY_SHAPE(a)) : 0;
 }
 
