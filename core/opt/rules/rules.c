@@ -26,6 +26,7 @@ static TH_TABLE RuleLine lines[] = {
 #include "rules_linalg.h"
 #include "rules_explog.h"
 #include "rules_shape.h"
+#include "rules_sparse.h"
 #include "rules_subtensor.h"
 #include "rules_arith.h"
 #include "rules_reduce.h"
