@@ -155,7 +155,7 @@ static int measure(Einsum *e) {
         }
     for (int i = 0; i < e->nterm; i++) {
         Term *t = &e->term[i];
-        int8_t order[TH_MAX_NDIM];
+        int8_t order[TH_MAX_NDIM] = {0};
         int n = 0, nd = t->x->type.ndim;
         t->set = 0;
         for (int d = 0; d < nd; d++)
@@ -231,7 +231,7 @@ static Labels listed(const Term *t, Set s) {
 
 /* x's dimensions in the order of the lists, those of a list merged into one; an empty list has none. */
 static ThVar *grouped(Einsum *e, const Term *t, const Labels *const *group, int n) {
-    int8_t order[TH_MAX_NDIM];
+    int8_t order[TH_MAX_NDIM] = {0};
     ThVar *length[TH_MAX_NDIM];
     int k = 0, left = 0;
     uint32_t ones = 0;
@@ -291,7 +291,7 @@ static bool ungroup(Einsum *e, Term *r, ThVar *x, const Term *a, const Term *b, 
 
 /* Every dimension beside the others: nothing is summed. */
 static ThVar *beside(Einsum *e, const Term *t, const Labels *all) {
-    int8_t order[TH_MAX_NDIM];
+    int8_t order[TH_MAX_NDIM] = {0};
     for (int i = 0; i < all->n; i++) order[i] = (int8_t)place(t, all->at[i]);
     return dimshuffle_make(e->b, t->x, order, all->n);
 }
@@ -432,7 +432,7 @@ static ThVar *evaluate(Einsum *e) {
     }
     Term *r = &e->term[e->nterm + o.n - (o.n ? 1 : 0)];
     if (!o.n) r = &e->term[0];
-    int8_t order[TH_MAX_NDIM];
+    int8_t order[TH_MAX_NDIM] = {0};
     for (int i = 0; i < e->nout; i++) order[i] = (int8_t)place(r, e->out[i]);
     return dimshuffle_make(e->b, r->x, order, e->nout);
 }
