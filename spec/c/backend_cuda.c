@@ -163,7 +163,8 @@ static void all_scalars(ThDtype d) {
     for (int op = 0; op < scalar_count; op++) {
         const ScalarOp *s = &scalar_ops[op];
         if (!s->value || op == S_switch || op == S_clip || op == S_cast || op == S_identity || op == S_second) continue;
-        if ((op >= S_and_ && op <= S_invert) || th_func_find(s->name) < 0) continue;
+        bool whole = (op >= S_and_ && op <= S_invert) || s->result == RES_INTS || op == S_ldexp;
+        if (whole || th_func_find(s->name) < 0) continue;
         out[n] = s->arity == 1 ? th_op(c, s->name, 1, x) : th_op(c, s->name, 2, x, y);
         if (!out[n]) fprintf(stderr, "%s: %s\n", s->name, th_error_text(c));
         CHECK(out[n] != NULL);
