@@ -1,7 +1,6 @@
 --- device=cuda-emulated: the kernels' CUDA text trains models on the CPU and gives the CPU's numbers.
 local nd = require("theano.ndarray")
 local skip = require("spec.support.skip")
-local runner = require("spec.support.runner")
 local theano = require("theano")
 local T = require("theano.tensor")
 

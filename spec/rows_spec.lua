@@ -50,7 +50,8 @@ describe("rows of a shared matrix", function()
       for _, bad in ipairs({ 5, -6 }) do
         local ok, e = pcall(f, { 0, 1, bad }, nd.ones({ 3, 4 }))
         assert.is_false(ok)
-        assert.matches(("index %d for a dimension of length 5 (axis 0, position 2)"):format(bad), tostring(e), nil, true)
+        local want = ("index %d for a dimension of length 5 (axis 0, position 2)"):format(bad)
+        assert.matches(want, tostring(e), nil, true)
       end
       assert.equal("[2. 0. 0. 0. 1.]", tostring(w:get_value()[":, 0"]))
       f(nd.zeros({ 0 }, "int64"), nd.zeros({ 0, 4 }))
