@@ -75,6 +75,7 @@ local VALUES = {
     "&(ThPrintOptions){1 << 30, 1 << 30, true, 1 << 30, INT64_MAX}" },
   ["ThTextOptions *"] = { "NULL", "&(ThTextOptions){0}", "&(ThTextOptions){.nusecols = 1}",
     "&(ThTextOptions){.nusecols = -1, .dtype = (ThDtype)99}" },
+  ["ThSparse *"] = { "&(ThSparse){0}", "NULL" },
   ["uint32_t *"] = { "(uint32_t *)room", "NULL" },
   ["uint64_t *"] = { "(uint64_t *)lengths", "NULL" },
   ["ThPcg64 *"] = { "&(ThPcg64){.inc = {0, 1}}", "NULL", "&(ThPcg64){{0}}" },
