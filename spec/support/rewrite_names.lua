@@ -12,6 +12,8 @@ M.rules = {
   local_fill_sink = "C", local_fill_to_alloc = "Z", local_useless_fill = "CU", local_useless_alloc = "C",
   local_merge_alloc = "CTZU", local_alloc_unary = "Z", local_opt_alloc = "Z", local_useless_inc_subtensor_alloc = "Z",
   local_elemwise_alloc = "Z",
+  -- sparse matrices
+  local_csm_properties_csm = "Z",
   -- views
   local_dimshuffle_lift = "CZ", local_lift_transpose_through_dot = "C", local_useless_dimshuffle_in_reshape = "C",
   local_reshape_chain = "C", local_useless_reshape = "CTU", local_reshape_to_dimshuffle = "C",
