@@ -6,16 +6,6 @@
 
 #include <string.h>
 
-#define NAME(x) x##_f64
-#define T double
-#include "kernels_body.h"
-#undef T
-#undef NAME
-#define NAME(x) x##_f32
-#define T float
-#include "kernels_body.h"
-#undef T
-#undef NAME
 #define NAME(x) x##_c128
 #define T _Complex double
 #include "kernels_body.h"
@@ -57,9 +47,18 @@
 #undef T
 #undef NAME
 
+static const SparseLoops *floats(bool single) {
+#if defined(__x86_64__)
+    int bytes = isa_vector_bytes();
+    if (bytes == 64) return sparse_floats_avx512(single);
+    if (bytes == 32) return sparse_floats_avx2(single);
+#endif
+    return sparse_floats_sse2(single);
+}
+
 const SparseLoops *sparse_loops(ThDtype d) {
     switch (d) {
-    case TH_FLOAT32: return &loops_f32;
+    case TH_FLOAT32: return floats(true);
     case TH_COMPLEX64: return &loops_c64;
     case TH_COMPLEX128: return &loops_c128;
     case TH_INT8: return &loops_i8;
@@ -71,7 +70,7 @@ const SparseLoops *sparse_loops(ThDtype d) {
     case TH_UINT32: return &loops_i32;
     case TH_INT64:
     case TH_UINT64: return &loops_i64;
-    default: return &loops_f64;
+    default: return floats(false);
     }
 }
 

@@ -28,6 +28,10 @@ typedef struct SparseLoops {
     void (*at)(const Sparse *s, const int64_t *line, const int64_t *place, int64_t n, void *result);
 } SparseLoops;
 const SparseLoops *sparse_loops(ThDtype d);
+/* Those of float32 and float64, for one instruction set; the bits are the same. */
+const SparseLoops *sparse_floats_sse2(bool single);
+const SparseLoops *sparse_floats_avx2(bool single);
+const SparseLoops *sparse_floats_avx512(bool single);
 
 /* ---- moves: s has the room, x is not touched -------------------------------------------------------------------- */
 /* Out of compressed lines into compressed places, ascending; next: a word for each place. */

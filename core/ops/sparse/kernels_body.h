@@ -5,7 +5,7 @@
 
 /* out (lines, n) = s . d (places, n), for lines [from, to): columns in blocks that stay in registers. */
 static void NAME(gather_block)(const Sparse *s, const T *d, int64_t n, T *out, int64_t line, int64_t col) {
-    enum { WIDE = 64 / sizeof(T) };
+    enum { WIDE = 256 / sizeof(T) };
     const T *v = (const T *)(const void *)s->data;
     T sum[WIDE] = {0};
     for (int64_t k = s->ptr[line]; k < s->ptr[line + 1]; k++) {
@@ -46,7 +46,7 @@ static void NAME(gather_vector)(const Sparse *s, const T *d, T *out, int64_t fro
 }
 
 static void NAME(gather)(const Sparse *s, const void *dense, int64_t n, void *result, int64_t from, int64_t to) {
-    enum { WIDE = 64 / sizeof(T) };
+    enum { WIDE = 256 / sizeof(T) };
     const T *d = dense;
     T *out = result;
     if (n == 1) {
