@@ -3,7 +3,14 @@
  */
 #include "c.h"
 
+#include <math.h>
 #include <string.h>
+
+/* A float64 as a constant expression. */
+static void put_double(Text *t, double v) {
+    if (v - v == 0) text_printf(t, "%a", v);
+    else text_printf(t, "%s%s", signbit(v) ? "-" : "", v != v ? "__builtin_nan(\"\")" : "__builtin_inf()");
+}
 
 void emit_cell_list(Text *t, const Step *s, const Kernel *k) {
     for (int i = 0; i < s->nparam; i++) {
@@ -12,8 +19,14 @@ void emit_cell_list(Text *t, const Step *s, const Kernel *k) {
         for (int j = 0; j < k->ins.n; j++)
             if (k->ins.at[j].op == INS_PARAM && k->ins.at[j].a == i) kind = th_dtype_kind((ThDtype)k->ins.at[j].dtype);
         text_put(t, i ? ", " : "");
-        if (kind == 'c') text_printf(t, "{.c = {%a, %a}}", v.c.re, v.c.im);
-        else if (kind == 'f' && v.f - v.f != 0) { /* infinities and NaN by bits */ uint64_t bits;
+        if (kind == 'c') {
+            text_put(t, "{.c = {");
+            put_double(t, v.c.re);
+            text_put(t, ", ");
+            put_double(t, v.c.im);
+            text_put(t, "}}");
+        } else if (kind == 'f' && v.f - v.f != 0) { /* infinities and NaN by bits */
+            uint64_t bits;
             memcpy(&bits, &v.f, 8);
             text_printf(t, "{.i = (i64)0x%llxul}", (unsigned long long)bits);
         } else if (kind == 'f') {

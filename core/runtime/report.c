@@ -2,6 +2,7 @@
  * report.c -- what a failed step or size check becomes: Theano's report (inventory 5): the message, the Apply node, the
  * types, shapes and strides of its inputs, the line that built it, and with exception_verbosity=high its graph.
  */
+#include "base/array/sparse.h"
 #include "ops/index/advanced.h"
 #include "function.h"
 
@@ -149,9 +150,52 @@ static const ThArray *constant(const Workspace *w, const PlanNode *n, int i) {
     return var_is_const(v) && v->type.kind == TYPE_TENSOR ? v->u.data : NULL;
 }
 
-static void dims(Text *t, Workspace *w, const PlanNode *n, bool strides) {
+/* Does the value still lie in its memory at step `at` (-1: before any step)? Another buffer may have its place by now.
+ */
+static bool intact(const Workspace *w, const PlanValue *v, int at) {
+    const Plan *p = w->fn->plan;
+    if (v->buf < 0) return false;
+    const PlanBuf *b = &p->buf[v->buf];
+    if (b->kind == BUF_TEMP || b->kind == BUF_OUTPUT || b->kind == BUF_WINDOW) {
+        if (at < 0 || b->first >= at) return false;
+    }
+    const Step *s = at >= 0 ? &p->step[at] : NULL;
+    for (int i = 0; s && i < s->nbuf; i++)
+        if (s->buf[i] != v->buf && w->frame.buf[s->buf[i]] == w->frame.buf[v->buf]) return false;
+    return true;
+}
+
+/* A sparse matrix, which is stored as a vector: its own shape, where its words still stand. */
+static void sparse_dims(Text *t, Workspace *w, const PlanValue *v, ThType type, int step, bool strides) {
+    const ThArray *a = v->buf < 0 ? NULL : whole(w, v);
+    Place p = {.n = 0};
+    if (a) place_of_array(a, &p);
+    else if (!intact(w, v, step) || !place_of(w, v, &p)) p.n = 0;
+    const int64_t *words = (const int64_t *)(const void *)p.start;
+    if (strides || p.n == 0 || sparse_wrong(words, p.n)) {
+        text_put(t, strides ? "'No strides'" : "'not shown'");
+        return;
+    }
+    Sparse s = sparse_open(words);
+    bool rows = type_sparse_format(type) == 'r';
+    text_printf(t, "(%lld, %lld)", (long long)(rows ? s.lines : s.places), (long long)(rows ? s.places : s.lines));
+}
+
+static const ThVar *input_var(const Workspace *w, const PlanNode *n, int i) {
+    const FGraph *fg = w->fn->fg;
+    int at = (int)(n - w->fn->plan->node);
+    return fg && at < fg->norder && fg->order[at]->nin == n->nin ? fg->order[at]->in[i] : NULL;
+}
+
+static void dims(Text *t, Workspace *w, const PlanNode *n, int step, bool strides) {
     text_put(t, strides ? "\nInputs strides: [" : "\nInputs shapes: [");
     for (int i = 0; i < n->nin; i++) {
+        const ThVar *var = input_var(w, n, i);
+        if (var && var->type.kind == TYPE_SPARSE) {
+            text_put(t, i ? ", " : "");
+            sparse_dims(t, w, &n->in[i], var->type, step, strides);
+            continue;
+        }
         const PlanValue *v = &n->in[i];
         const ThArray *a = v->buf < 0 ? constant(w, n, i) : whole(w, v);
         int64_t shape[TH_MAX_NDIM], stride[TH_MAX_NDIM], item = (int64_t)th_dtype_bytes((ThDtype)v->dtype);
@@ -171,21 +215,6 @@ static void dims(Text *t, Workspace *w, const PlanNode *n, bool strides) {
 
 /* ---- values of few elements ---- */
 enum { SHOWN = 5 };
-
-/* Does the value still lie in its memory at step `at` (-1: before any step)? Another buffer may have its place by now.
- */
-static bool intact(const Workspace *w, const PlanValue *v, int at) {
-    const Plan *p = w->fn->plan;
-    if (v->buf < 0) return false;
-    const PlanBuf *b = &p->buf[v->buf];
-    if (b->kind == BUF_TEMP || b->kind == BUF_OUTPUT || b->kind == BUF_WINDOW) {
-        if (at < 0 || b->first >= at) return false;
-    }
-    const Step *s = at >= 0 ? &p->step[at] : NULL;
-    for (int i = 0; s && i < s->nbuf; i++)
-        if (s->buf[i] != v->buf && w->frame.buf[s->buf[i]] == w->frame.buf[v->buf]) return false;
-    return true;
-}
 
 /* The value as an array of its own, or NULL. */
 static ThArray *taken(Workspace *w, const PlanValue *v) {
@@ -340,9 +369,9 @@ static void node_tail(Text *t, Workspace *w, int node, int step) {
     if (n->gone) text_put(t, "\nRewriting has removed this node; the lengths it was given are checked all the same.");
     else text_printf(t, "\nToposort index: %d", node);
     text_printf(t, "\nInputs types: %s", n->types ? n->types : "");
-    if (n->in && shapes_known(w, n)) dims(t, w, n, false);
+    if (n->in && shapes_known(w, n)) dims(t, w, n, step, false);
     if (n->in && all_known(w, n)) {
-        dims(t, w, n, true);
+        dims(t, w, n, step, true);
         values(t, w, node, step);
     }
     clients(t, w, node);
