@@ -118,6 +118,7 @@ const Op op_sparse_take = {
 ThVar *sparse_take_make(Builder *b, ThVar *x, ThVar *g) {
     if (!is_sparse(x) || !g) return NULL;
     if (is_sparse(g) && g->owner && g->owner->op == &op_sparse_with && g->owner->in[0] == x) return g->owner->in[1];
+    if (g->owner && g->owner->op == &op_sparse_from_dense) g = g->owner->in[0]; /* has the same values there */
     SparseFormatAttrs a = sparse_format_attrs(b, sparse_format(x));
     return apply1(b, &op_sparse_take, &a, (ThVar *[]){x, sparse_grad_like(b, x, g)}, 2);
 }
@@ -354,7 +355,21 @@ static ThVar *both_make(Builder *b, const Op *op, ThVar *x, ThVar *y) {
     y = sparse_format_make(b, y, sparse_format(x));
     return apply1(b, op, NULL, (ThVar *[]){sparse_cast_make(b, x, d), sparse_cast_make(b, y, d)}, 2);
 }
-ThVar *sparse_add_make(Builder *b, ThVar *x, ThVar *y) { return both_make(b, &op_sparse_add, x, y); }
+
+static ThVar *structure_of(ThVar *x) {
+    while (x->owner && x->owner->op == &op_sparse_with) x = x->owner->in[0];
+    return x;
+}
+
+static ThVar *values_of(Builder *b, ThVar *x) {
+    return x->owner && x->owner->op == &op_sparse_with ? x->owner->in[1] : sparse_part_make(b, x, "data");
+}
+
+/* Of one structure, in order or not, values are added where they lie. */
+ThVar *sparse_add_make(Builder *b, ThVar *x, ThVar *y) {
+    if (!is_sparse(x) || !is_sparse(y) || structure_of(x) != structure_of(y)) return both_make(b, &op_sparse_add, x, y);
+    return sparse_with_make(b, structure_of(x), elemwise_2(b, S_add, values_of(b, x), values_of(b, y)));
+}
 ThVar *sparse_mul_make(Builder *b, ThVar *x, ThVar *y) { return both_make(b, &op_sparse_mul, x, y); }
 
 /* ---- sparse with dense ------------------------------------------------------------------------------------------ */
