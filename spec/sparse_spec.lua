@@ -195,3 +195,58 @@ describe("wrong shapes and structures #asan", function()
     same(f(m, make("csr", nd.array { { 1., 1. } })), nd.array { { 3., 2. } })
   end)
 end)
+
+describe("dense matrices of which only some places are asked for", function()
+  local function ops(f) return theano.printing.debugprint(f, { file = "str" }) end
+
+  it("are not made for products with sparse ones", function()
+    local x, u, v, r = sparse.csc_matrix("x"), T.dmatrix("u"), T.dmatrix("v"), T.dvector("r")
+    local y = x * (T.tanh(T.dot(u, v)) * 2 + r)
+    local f, g = theano.compile({ x, u, v, r }, y), theano.compile({ x, u, v, r }, y, { mode = "None" })
+    assert.is_nil(ops(f):find("SparseTake"))
+    local a, b, c, d = make("csc", dense(6, 5, 1)), dense(6, 3, 2, 1), dense(3, 5, 3, 1), nd.arange(5.)
+    same(f(a, b, c, d), g(a, b, c, d):toarray())
+    for _, wrong in ipairs({ { dense(5, 3, 2), c, d }, { b, dense(4, 5, 3), d }, { b, dense(3, 1, 3), d },
+      { b, dense(3, 6, 3), nd.arange(6.) }, { b, c, nd.arange(4.) }, { b, c, nd.arange(1.) } }) do
+      local ok = pcall(g, a, table.unpack(wrong))
+      assert.equal(ok, (pcall(f, a, table.unpack(wrong))))
+      if #wrong[3] > 1 then assert.is_false(ok) end
+    end
+  end)
+
+  it("are not made for gradients of sums", function()
+    local x = sparse.csr_matrix("x")
+    local a = dense(4, 6, 1)
+    for axis = -1, 1 do
+      local total = sparse.sp_sum(sparse.tanh(x), axis >= 0 and axis or nil)
+      local f = theano.compile({ x }, T.grad(T.sum(total ^ 2), x))
+      assert.is_nil(ops(f):find("FromDense"))
+      assert.is_nil(ops(f):find("Alloc"))
+      local t = nd.tanh(a)
+      local sums = axis < 0 and nd.sum(t) or t:sum(axis, { keepdims = true })
+      same(f(make("csr", a)), stored(a, function() return (1 - t * t) * sums * 2 end))
+    end
+    local huge = nd.sparse.csr_matrix({ nd.ones({ 2 }), { nd.array({ 3, 90000 }), nd.array({ 99999, 7 }) } },
+      { shape = { 100000, 100000 } })
+    local f = theano.compile({ x }, T.grad(sparse.sp_sum(sparse.sin(x)), x))
+    assert(nd.allclose(f(huge).data, nd.cos(nd.ones({ 2 })))) -- 80 GB as dense ones
+  end)
+
+  it("give gradients to matrices whose indices are in no order", function()
+    local x, w = sparse.csr_matrix("x"), T.dmatrix("w")
+    local y = sparse.dense_from_sparse(sparse.sqr(x))
+    local a = nd.sparse.csr_matrix({ nd.array({ 2., 3., 5. }), nd.array({ 2, 0, 1 }), nd.array({ 0, 2, 3 }) },
+      { shape = { 2, 3 } })
+    for _, mode in ipairs({ "None", "FAST_RUN" }) do
+      local f = theano.compile({ x, w }, T.grad(sparse.sp_sum(sparse.sqr(x)) + T.sum(y * w), x), { mode = mode })
+      same(f(a, nd.ones({ 2, 3 })).data, nd.array({ 8., 12., 20. }))
+    end
+  end)
+
+  it("stay what they were through a sparse one", function()
+    local x = T.dmatrix("x")
+    local f = theano.compile({ x }, sparse.dense_from_sparse(sparse.csr_from_dense(x):tocsc().T))
+    assert.is_nil(ops(f):find("Sparse"))
+    same(f(dense(3, 4, 1)), dense(3, 4, 1).T)
+  end)
+end)

@@ -32,7 +32,7 @@ M.of = {
   local_abs_lift = "below abs_", local_dimshuffle_lift = "below DimShuffle",
   local_lift_transpose_through_dot = "below DimShuffle", local_rebroadcast_lift = "below Rebroadcast",
   local_reshape_lift = "below Reshape", local_subtensor_lift = "under Subtensor",
-  local_dimshuffle_alloc = "below DimShuffle",
+  local_dimshuffle_alloc = "below DimShuffle", local_sparse_take_lift = "below SparseTake",
   local_subtensor_of_alloc = "below Subtensor", local_subtensor_of_dot = "below Subtensor",
   local_sum_prod_div_dimshuffle = "below Sum Prod", local_sum_prod_mul_by_scalar = "below Sum Prod",
   -- it moves to the outputs: nodes that are computed from it

@@ -13,7 +13,7 @@ M.rules = {
   local_merge_alloc = "CTZU", local_alloc_unary = "Z", local_opt_alloc = "Z", local_useless_inc_subtensor_alloc = "Z",
   local_elemwise_alloc = "Z",
   -- sparse matrices
-  local_csm_properties_csm = "Z",
+  local_csm_properties_csm = "Z", local_dense_from_sparse_sparse_from_dense = "CZ",
   -- views
   local_dimshuffle_lift = "CZ", local_lift_transpose_through_dot = "C", local_useless_dimshuffle_in_reshape = "C",
   local_reshape_chain = "C", local_useless_reshape = "CTU", local_reshape_to_dimshuffle = "C",

@@ -9,6 +9,10 @@ ThVar *rw_useless_fill(Opt *o, ThApply *a);     /* useless.c */
 ThVar *rw_sparse_part(Opt *o, ThApply *a);      /* sparse.c */
 ThVar *rw_sparse_with(Opt *o, ThApply *a);
 ThVar *rw_sparse_word(Opt *o, ThApply *a);
+ThVar *rw_sparse_turned(Opt *o, ThApply *a);
+ThVar *rw_dense_from_sparse(Opt *o, ThApply *a);
+ThVar *rw_sparse_total(Opt *o, ThApply *a);
+ThVar *rw_sparse_take(Opt *o, ThApply *a);
 ThVar *rw_useless_elemwise(Opt *o, ThApply *a);
 ThVar *rw_useless_switch(Opt *o, ThApply *a);
 ThVar *rw_useless_reduce(Opt *o, ThApply *a);
