@@ -69,6 +69,15 @@ describe("wrong flags", function()
 end)
 
 describe("theano.config", function()
+  it("has every flag under its name: none is a section too", function()
+    local n = 0
+    for name in tostring(theano.config):gmatch("([%w_.]+) = ") do
+      n = n + 1
+      assert.not_equal("table", type(theano.config[name]), name)
+    end
+    assert.is_true(n > 30)
+  end)
+
   it("gives numbers, booleans and texts", function()
     assert.equal("float64", theano.config.floatX)
     assert.is_false(theano.config.allow_gc)

@@ -6,7 +6,7 @@ local T = require("theano.tensor")
 
 local driver = "build/libcuda-emulated.so"
 if runner.path:find("asan") then driver = "build/asan/libcuda-emulated.so" end
-local gpu = { device = "cuda", ["device.driver"] = driver, force_device = true }
+local gpu = { device = "cuda", ["cuda.driver"] = driver, force_device = true }
 
 -- Results of a few calls under the flags; args: a function, so that every call has arguments of its own.
 local function run(flags, make, args, calls)
@@ -125,7 +125,7 @@ describe("device=cuda without a GPU", function()
   local function with(flags) return runner.run({ "-e", program }, { env = { "THEANO_FLAGS=" .. flags } }) end
 
   it("runs on the CPU and says so once", function()
-    local text, status = with("device=cuda,device.driver=/nowhere/libcuda.so.1")
+    local text, status = with("device=cuda,cuda.driver=/nowhere/libcuda.so.1")
     assert.equal(0, status)
     assert.equal(1, select(2, text:gsub("cannot be opened", "")))
     assert.matches("install NVIDIA's driver", text, nil, true)
@@ -134,14 +134,14 @@ describe("device=cuda without a GPU", function()
   end)
 
   it("is an error with force_device", function()
-    local text, status = with("device=cuda,device.driver=/nowhere/libcuda.so.1,force_device=True")
+    local text, status = with("device=cuda,cuda.driver=/nowhere/libcuda.so.1,force_device=True")
     assert.equal(1, status)
     assert.matches("GpuError: device=cuda with force_device: the driver /nowhere/libcuda.so.1 cannot be opened", text,
       nil, true)
   end)
 
   it("says which entry point or version is missing", function()
-    local text = with("device=cuda,device.driver=libm.so.6")
+    local text = with("device=cuda,cuda.driver=libm.so.6")
     assert.matches("the driver libm.so.6 has no cuInit: a driver for CUDA 12.0 or later is needed", text, nil, true)
   end)
 end)

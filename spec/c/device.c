@@ -151,7 +151,7 @@ static const char *const entry[] = {
 
 static ThContext *with_device(void) {
     ThContext *c = th_context_new(NULL);
-    CHECK(!th_config_set(c, "device", "cuda") && !th_config_set(c, "device.driver", TH_EMULATED));
+    CHECK(!th_config_set(c, "device", "cuda") && !th_config_set(c, "cuda.driver", TH_EMULATED));
     CHECK(!th_config_set(c, "force_device", "true"));
     return c;
 }

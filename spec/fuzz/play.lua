@@ -25,8 +25,8 @@ M.ways = {
     flags = { "theano.config.openmp, theano.config.openmp_elemwise_minsize = true, 2" },
     text = 'theano.compile.Mode({ linker = "c", optimizer = "fast_run" })' },
   device = { name = "device", mode = mode("c", "fast_run"), c = true,
-    config = { device = "cuda", ["device.driver"] = "build/libcuda-emulated.so" },
-    flags = { 'theano.config.device, theano.config["device.driver"] = "cuda", "build/libcuda-emulated.so"' },
+    config = { device = "cuda", ["cuda.driver"] = "build/libcuda-emulated.so" },
+    flags = { 'theano.config.device, theano.config["cuda.driver"] = "cuda", "build/libcuda-emulated.so"' },
     text = 'theano.compile.Mode({ linker = "c", optimizer = "fast_run" })' },
 }
 

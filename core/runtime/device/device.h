@@ -100,7 +100,7 @@ extern Device device_host;
 Device *device_cuda(ThContext *c, const char *path, int ordinal);
 /* How many GPUs there are; -1 with that GpuError. */
 int device_cuda_count(ThContext *c, const char *path);
-/* The context's GPU of that number by the driver that the flag device.driver names, opened when first asked for. NULL:
+/* The context's GPU of that number by the driver that the flag cuda.driver names, opened when first asked for. NULL:
  * *why says it, or the error is set (no memory). */
 Device *device_open(ThContext *c, int ordinal, const char **why);
 /* The failure as the context's error: GpuError, MemoryError for DEVICE_NO_MEMORY. Always false. */

@@ -51,7 +51,7 @@ static Opened *open_new(ThContext *c, const char *path, int ordinal) {
 }
 
 Device *device_open(ThContext *c, int ordinal, const char **why) {
-    const char *path = config_str(c, "device.driver");
+    const char *path = config_str(c, "cuda.driver");
     Opened *o = find(c, path, ordinal);
     *why = NULL;
     if (!o && !(o = open_new(c, path, ordinal))) return NULL;
