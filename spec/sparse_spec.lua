@@ -250,3 +250,61 @@ describe("dense matrices of which only some places are asked for", function()
     same(f(dense(3, 4, 1)), dense(3, 4, 1).T)
   end)
 end)
+
+describe("products large enough for blocks #asan", function()
+  local function small(m, n, seed, density, dtype)
+    local rng = nd.random.RandomState(seed)
+    local a = nd.floor(rng:rand(m, n) * 7 - 3) * nd.asarray(nd.lt(rng:rand(m, n), density))
+    return a:astype(dtype)
+  end
+
+  for _, dtype in ipairs({ "float64", "float32", "int8", "int64", "complex64", "complex128" }) do
+    it("of a CSC matrix with columns that fill some blocks and a part of one, and with rows: " .. dtype, function()
+      local a = small(70, 40, 1, 0.2, dtype)
+      for _, n in ipairs({ 1, 3, 16, 67, 130 }) do
+        local x, w = sparse.csc_matrix("x", { dtype = dtype }), T.matrix("w", { dtype = dtype })
+        local b, c = small(40, n, 2, 1, dtype), small(n, 70, 3, 1, dtype)
+        local f = theano.compile({ x, w }, { sparse.dot(x, w), sparse.dot(x, w["::-1"]) })
+        local y, z = f(make("csc", a), b)
+        same(y, nd.dot(a, b))
+        same(z, nd.dot(a, b["::-1"]))
+        x = sparse.csr_matrix("x", { dtype = dtype })
+        same(theano.compile({ x, w }, sparse.dot(w, x))(make("csr", a), c), nd.dot(c, a))
+      end
+    end)
+  end
+
+  it("of a CSC matrix where an infinite number meets no stored value", function()
+    local x, w, a, b = sparse.csc_matrix("x"), T.dmatrix("w"), small(12, 8, 1, 0.9, "float64"), nd.ones({ 8, 20 })
+    a["3"], b["5, 19"] = 0, math.huge
+    local y = theano.compile({ x, w }, sparse.dot(x, w))(make("csc", a), b)
+    same(y["3"], nd.zeros({ 20 }))
+    same(y[":, :19"], nd.dot(a, nd.ones({ 8, 19 })))
+  end)
+
+  for _, case in ipairs({ { 40, 30, 0.9, 0.5 }, { 40, 5000, 0.2, 0.01 }, { 1100, 4500, 0.004, 0.004 },
+    { 1100, 300, 0.5, 0.9 }, { 7, 6000, 0.5, 0.9 }, { 3, 1, 0.5, 0.9 } }) do
+    it(("of two: %d lines, %d places"):format(case[1], case[2]), function()
+      local a, b = small(case[1], 50, 1, case[3], "float64"), small(50, case[2], 2, case[4], "float64")
+      for _, format in ipairs({ "csr", "csc" }) do
+        local x, y = sparse.matrix(format, "x"), sparse.matrix(format, "y")
+        local f = theano.compile({ x, y }, sparse.true_dot(x, y))
+        for _ = 1, 2 do
+          local got, want = f(make(format, a), make(format, b)), nd.dot(a, b)
+          assert(nd.array_equal(got:toarray(), want))
+          assert.is_true(got.has_sorted_indices)
+        end
+      end
+    end)
+  end
+
+  it("of two with rows of one structure and others, added and multiplied", function()
+    local x, y, a = sparse.csr_matrix("x"), sparse.csr_matrix("y"), small(30, 40, 1, 0.3, "float64")
+    local b = a * 2
+    b["7"], b["9"] = small(1, 40, 2, 0.3, "float64")["0"], 0
+    b["11, 3"], a["12"], b["12"] = b["11, 3"] + 1, 0, 0
+    local sum, product = theano.compile({ x, y }, { x + y, x * y })(make("csr", a), make("csr", b))
+    same(sum, a + b)
+    same(product, a * b)
+  end)
+end)

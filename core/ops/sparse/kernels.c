@@ -3,6 +3,7 @@
  * Nothing here allocates or fails. Always holds: sums are taken in the order of the lines, whatever else runs.
  */
 #include "kernels.h"
+#include "kernels_order.h"
 
 #include <string.h>
 
@@ -132,16 +133,17 @@ void sparse_choose(const Sparse *x, const SparseChoice *c, Sparse *s) {
 }
 
 /* ---- products --------------------------------------------------------------------------------------------------- */
-int64_t sparse_product_most(const Sparse *x, const Sparse *y) {
+int64_t sparse_product_most(const Sparse *x, const Sparse *y, int64_t step) {
     int64_t n = 0;
-    for (int64_t k = 0; k < x->nnz; k++) n += y->ptr[x->idx[k] + 1] - y->ptr[x->idx[k]];
+    for (int64_t i = 0; i < x->lines; i += step)
+        for (int64_t k = x->ptr[i]; k < x->ptr[i + 1]; k++) n += y->ptr[x->idx[k] + 1] - y->ptr[x->idx[k]];
     return n;
 }
 
-int64_t sparse_product_count(const Sparse *x, const Sparse *y, int32_t *mark) {
+int64_t sparse_product_count(const Sparse *x, const Sparse *y, int64_t step, int32_t *mark) {
     int64_t n = 0;
     memset(mark, 0xff, (size_t)y->places * sizeof *mark);
-    for (int64_t i = 0; i < x->lines; i++)
+    for (int64_t i = 0; i < x->lines; i += step)
         for (int64_t k = x->ptr[i]; k < x->ptr[i + 1]; k++)
             for (int64_t e = y->ptr[x->idx[k]]; e < y->ptr[x->idx[k] + 1]; e++) {
                 n += mark[y->idx[e]] != (int32_t)i;
@@ -150,65 +152,26 @@ int64_t sparse_product_count(const Sparse *x, const Sparse *y, int32_t *mark) {
     return n;
 }
 
-enum { FEW = 24 };
+static size_t list_bytes(int64_t places) { return ((size_t)(places + 1 + SPARSE_AHEAD) * 4 + 15) / 16 * 16; }
 
-static void ascending(int32_t *v, int64_t n) {
-    for (int64_t i = 1; i < n; i++) {
-        int32_t x = v[i];
-        int64_t k = i;
-        for (; k > 0 && v[k - 1] > x; k--) v[k] = v[k - 1];
-        v[k] = x;
-    }
-}
-
-/* Places of the bits, ascending; the bits are cleared. bits, then a bit for each word of them. */
-static void from_bits(int32_t *to, uint64_t *bits, uint64_t *filled, int64_t nfilled) {
-    for (int64_t w = 0; w < nfilled; w++)
-        for (; filled[w]; filled[w] &= filled[w] - 1) {
-            int64_t at = w * 64 + __builtin_ctzll(filled[w]);
-            for (; bits[at]; bits[at] &= bits[at] - 1) *to++ = (int32_t)(at * 64 + __builtin_ctzll(bits[at]));
-        }
-}
-
-void sparse_product_line(const Sparse *x, const Sparse *y, int64_t i, SparseMarks *m, Sparse *s) {
-    int64_t n = s->ptr[i];
-    int32_t *list = s->idx + n, *mark = m->mark;
-    int64_t found = 0;
-    for (int64_t k = x->ptr[i]; k < x->ptr[i + 1]; k++)
-        for (int64_t e = y->ptr[x->idx[k]]; e < y->ptr[x->idx[k] + 1]; e++) {
-            int32_t j = y->idx[e];
-            if (mark[j] == (int32_t)i) continue;
-            mark[j] = (int32_t)i;
-            list[found++] = j;
-        }
-    if (found <= FEW) {
-        ascending(list, found);
-    } else {
-        for (int64_t e = 0; e < found; e++) {
-            int32_t j = list[e];
-            m->bits[j >> 6] |= (uint64_t)1 << (j & 63);
-            m->filled[j >> 12] |= (uint64_t)1 << (j >> 6 & 63);
-        }
-        from_bits(list, m->bits, m->filled, m->nfilled);
-    }
-    s->ptr[i + 1] = (int32_t)(n + found);
+static size_t bits_bytes(int64_t places, size_t *words, size_t *filled) {
+    *words = (size_t)(places / 64 + 1);
+    *filled = *words / 64 + 1;
+    return ((*words + *filled) * 8 + 15) / 16 * 16;
 }
 
 size_t sparse_marks_bytes(int64_t places, size_t item) {
-    size_t words = (size_t)(places / 64 + 1), filled = words / 64 + 1;
-    return (words + filled) * 8 + ((size_t)places * 4 + 15) / 16 * 16 + (size_t)places * item + 16;
+    size_t words, filled;
+    return bits_bytes(places, &words, &filled) + list_bytes(places) + (size_t)places * item;
 }
 
 SparseMarks sparse_marks(void *room, int64_t places, size_t item) {
-    size_t words = (size_t)(places / 64 + 1), filled = words / 64 + 1, marks = ((size_t)places * 4 + 15) / 16 * 16;
-    char *at = room;
-    SparseMarks m = {.bits = room, .nfilled = (int64_t)filled};
+    size_t words, filled, bits = bits_bytes(places, &words, &filled);
+    SparseMarks m = {.bits = room, .words = (int64_t)words, .nfilled = (int64_t)filled};
     m.filled = m.bits + words;
-    at += ((words + filled) * 8 + 15) / 16 * 16;
-    m.mark = (int32_t *)(void *)at;
-    m.sum = at + marks;
+    m.list = (int32_t *)(void *)((char *)room + bits);
+    m.sum = (char *)room + bits + list_bytes(places);
     memset(m.bits, 0, (words + filled) * 8);
-    memset(m.mark, 0xff, (size_t)places * 4);
     memset(m.sum, 0, (size_t)places * item);
     return m;
 }

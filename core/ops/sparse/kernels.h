@@ -7,12 +7,35 @@
 
 #include "base/array/sparse.h"
 
+/* A dense operand of n columns, with steps of elements. */
+typedef struct SparseDense {
+    const void *data;
+    int64_t n, by_row, by_col;
+} SparseDense;
+
+/* What a product of two knows of a line's places: a bit of each, which of them it met, their sums. */
+enum { SPARSE_AHEAD = 2 }; /* places that may be written behind the list's */
+typedef struct SparseMarks {
+    uint64_t *bits, *filled; /* filled: a bit for each word of them, while they are put into order */
+    int64_t words, nfilled;
+    int32_t *list;
+    void *sum;
+} SparseMarks;
+size_t sparse_marks_bytes(int64_t places, size_t item);
+SparseMarks sparse_marks(void *room, int64_t places, size_t item);
+
+static inline bool sparse_same_places(const int32_t *a, const int32_t *b, int64_t n) {
+    int32_t other = 0;
+    if (n && a[0] != b[0]) return false;
+    for (int64_t k = 0; k < n; k++) other |= a[k] ^ b[k];
+    return !other;
+}
+
 typedef struct SparseLoops {
     void (*gather)(const Sparse *s, const void *dense, int64_t n, void *result, int64_t from, int64_t to);
-    void (*scatter)(const Sparse *s, const void *dense, int64_t n, void *result, int64_t from, int64_t to);
+    void (*scatter)(const Sparse *s, const SparseDense *d, void *room, void *result, int64_t from, int64_t to);
     void (*product_dense)(const Sparse *x, const Sparse *y, void *result, int64_t from, int64_t to);
-    void (*product_line)(const Sparse *x, const Sparse *y, int64_t i, void *room, const int32_t *at, int64_t n,
-                         void *to);
+    int64_t (*product_line)(const Sparse *x, const Sparse *y, int64_t i, SparseMarks *m, int32_t *idx, void *to);
     void (*to_dense)(const Sparse *s, void *result, int64_t by_line, int64_t by_place);
     bool (*from_dense)(Sparse *s, const void *dense, int64_t by_line, int64_t by_place);
     void (*merge)(const Sparse *x, const Sparse *y, Sparse *s, bool both);
@@ -48,18 +71,9 @@ typedef struct SparseChoice {
 } SparseChoice;
 int64_t sparse_choice_count(const Sparse *x, const SparseChoice *c);
 void sparse_choose(const Sparse *x, const SparseChoice *c, Sparse *s);
-/* How many products x . y sums up, and how many values it has; mark: a word for each of y's places. */
-int64_t sparse_product_most(const Sparse *x, const Sparse *y);
-int64_t sparse_product_count(const Sparse *x, const Sparse *y, int32_t *mark);
-typedef struct SparseMarks { /* by place: the line that has it, a bit while it is put into order, its sum */
-    int32_t *mark;
-    uint64_t *bits, *filled;
-    int64_t nfilled;
-    void *sum;
-} SparseMarks;
-size_t sparse_marks_bytes(int64_t places, size_t item);
-SparseMarks sparse_marks(void *room, int64_t places, size_t item);
-/* Places of line i of x . y, ascending, behind those of the lines before; lines are done in order. */
-void sparse_product_line(const Sparse *x, const Sparse *y, int64_t i, SparseMarks *m, Sparse *s);
+/* How many products x . y sums up, and how many values it has, of each `step`th line; mark: a word for each of y's
+ * places. */
+int64_t sparse_product_most(const Sparse *x, const Sparse *y, int64_t step);
+int64_t sparse_product_count(const Sparse *x, const Sparse *y, int64_t step, int32_t *mark);
 
 #endif

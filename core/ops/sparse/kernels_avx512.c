@@ -4,6 +4,7 @@
 #if defined(__x86_64__)
 
 #include "kernels.h"
+#include "kernels_order.h"
 
 #include <string.h>
 

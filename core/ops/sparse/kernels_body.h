@@ -60,19 +60,59 @@ static void NAME(gather)(const Sparse *s, const void *dense, int64_t n, void *re
     }
 }
 
-/* out (places, n) += s^T . d (lines, n), columns [from, to) of it; out starts as zeros. */
-static void NAME(scatter)(const Sparse *s, const void *dense, int64_t n, void *result, int64_t from, int64_t to) {
-    const T *d = dense, *v = (const T *)(const void *)s->data;
-    T *out = result;
-    for (int64_t i = 0; i < s->lines; i++) {
-        const T *row = d + i * n;
-        for (int64_t k = s->ptr[i]; k < s->ptr[i + 1]; k++) {
-            T a = v[k], *o = out + (int64_t)s->idx[k] * n;
-            if (n == 1) o[0] += a * row[0];
-            else
-                for (int64_t j = from; j < to; j++) o[j] += a * row[j];
-        }
+/* n values times one row of WIDE numbers, each into its row of `to`. */
+static inline void NAME(scatter_line)(const T *restrict v, const int32_t *restrict idx, int64_t n,
+                                      const T *restrict row, T *restrict to, int64_t step) {
+    enum { WIDE = 64 / sizeof(T) };
+    T r[WIDE];
+    for (int j = 0; j < WIDE; j++) r[j] = row[j];
+    for (int64_t k = 0; k < n; k++) {
+        T a = v[k], *o = to + (int64_t)idx[k] * step;
+#pragma GCC unroll 1
+        for (int j = 0; j < WIDE; j++) o[j] += a * r[j];
     }
+}
+
+/* to += s^T . WIDE columns of d from `col`, `have` of which there are; rows of `to` are `step` apart. */
+static void NAME(scatter_block)(const Sparse *s, const SparseDense *d, int64_t col, int64_t have, T *to, int64_t step) {
+    enum { WIDE = 64 / sizeof(T) };
+    const T *v = (const T *)(const void *)s->data, *from = (const T *)d->data + col * d->by_col;
+    const int32_t *ptr = s->ptr;
+    T row[WIDE] = {0};
+    for (int64_t i = 0; i < s->lines; i++) {
+        const T *in = from + i * d->by_row;
+        if (have == WIDE && d->by_col == 1) {
+            NAME(scatter_line)(v + ptr[i], s->idx + ptr[i], ptr[i + 1] - ptr[i], in, to, step);
+            continue;
+        }
+        for (int64_t j = 0; j < have; j++) row[j] = in[j * d->by_col];
+        NAME(scatter_line)(v + ptr[i], s->idx + ptr[i], ptr[i + 1] - ptr[i], row, to, step);
+    }
+}
+
+static void NAME(scatter_rest)(const Sparse *s, const SparseDense *d, T *out, int64_t from, int64_t to) {
+    const T *v = (const T *)(const void *)s->data, *dense = d->data;
+    for (int64_t i = 0; i < s->lines; i++)
+        for (int64_t k = s->ptr[i]; k < s->ptr[i + 1]; k++) {
+            T a = v[k], *o = out + (int64_t)s->idx[k] * d->n;
+            for (int64_t j = from; j < to; j++) o[j] += a * dense[i * d->by_row + j * d->by_col];
+        }
+}
+
+/* out (places, n) += s^T . d (lines, n), columns [from, to) of it; out starts as zeros. A block of columns is summed
+ * up where its rows lie one behind the other (room: 64 bytes for each place), so that it stays in a cache. */
+static void NAME(scatter)(const Sparse *s, const SparseDense *d, void *room, void *result, int64_t from, int64_t to) {
+    enum { WIDE = 64 / sizeof(T) };
+    T *out = result, *sum = room;
+    int64_t col = from;
+    for (; room && col < to; col += WIDE) {
+        int64_t have = to - col < WIDE ? to - col : WIDE;
+        memset(sum, 0, (size_t)s->places * WIDE * sizeof(T));
+        NAME(scatter_block)(s, d, col, have, sum, WIDE);
+        for (int64_t i = 0; i < s->places; i++) memcpy(out + i * d->n + col, sum + i * WIDE, (size_t)have * sizeof(T));
+    }
+    for (; col + WIDE <= to; col += WIDE) NAME(scatter_block)(s, d, col, WIDE, out + col, d->n);
+    if (col < to) NAME(scatter_rest)(s, d, out, col, to);
 }
 
 /* out (lines, n) = x . y, both by lines, n = y's places; out starts as zeros. */
@@ -85,19 +125,62 @@ static void NAME(product_dense)(const Sparse *x, const Sparse *y, void *result, 
     }
 }
 
-/* Values of line i of x . y for the places that are in `at`; sum holds a zero for each place, and does so again. */
-static void NAME(product_line)(const Sparse *x, const Sparse *y, int64_t i, void *room, const int32_t *at, int64_t n,
-                               void *to) {
+/* n products into the sums of their places, whose bits are set. */
+static inline void NAME(product_mark)(T a, const T *restrict b, const int32_t *restrict idx, int64_t n, T *restrict sum,
+                                      uint64_t *restrict bits) {
+    for (int64_t e = 0; e < n; e++) {
+        int32_t j = idx[e];
+        bits[j >> 6] |= (uint64_t)1 << (j & 63);
+        sum[j] += a * b[e];
+    }
+}
+
+/* The same; new places go to the list, which is `found` long and becomes what is returned. */
+static inline int64_t NAME(product_list)(T a, const T *restrict b, const int32_t *restrict idx, int64_t n,
+                                         T *restrict sum, uint64_t *restrict bits, int32_t *restrict list,
+                                         int64_t found) {
+    for (int64_t e = 0; e < n; e++) {
+        int32_t j = idx[e];
+        uint64_t had = bits[j >> 6], bit = (uint64_t)1 << (j & 63);
+        list[found] = j;
+        found += !(had & bit);
+        bits[j >> 6] = had | bit;
+        sum[j] += a * b[e];
+    }
+    return found;
+}
+
+static inline void NAME(product_take)(T *restrict sum, const int32_t *restrict list, int64_t n, int32_t *restrict idx,
+                                      T *restrict out) {
+    for (int64_t e = 0; e < n; e++) {
+        int32_t j = list[e];
+        idx[e] = j;
+        out[e] = sum[j];
+        sum[j] = 0;
+    }
+}
+
+/* Line i of x . y: its places, ascending, and its values; their number. m is left as it was found. */
+static int64_t NAME(product_line)(const Sparse *x, const Sparse *y, int64_t i, SparseMarks *m, int32_t *idx, void *to) {
     const T *a = (const T *)(const void *)x->data, *b = (const T *)(const void *)y->data;
-    T *sum = room, *out = to;
-    for (int64_t k = x->ptr[i]; k < x->ptr[i + 1]; k++) {
-        T v = a[k];
-        for (int64_t e = y->ptr[x->idx[k]]; e < y->ptr[x->idx[k] + 1]; e++) sum[y->idx[e]] += v * b[e];
+    const int32_t *row = x->idx, *ptr = y->ptr;
+    int64_t from = x->ptr[i], end = x->ptr[i + 1], n = 0, most = 0;
+    for (int64_t k = from; k < end; k++) most += ptr[row[k] + 1] - ptr[row[k]];
+    if (most * 2 < m->words) { /* too few to look for them in all of the bits */
+        for (int64_t k = from; k < end; k++) {
+            int64_t e = ptr[row[k]], have = ptr[row[k] + 1] - e;
+            n = NAME(product_list)(a[k], b + e, y->idx + e, have, m->sum, m->bits, m->list, n);
+        }
+        n = marks_order(m, n);
+    } else {
+        for (int64_t k = from; k < end; k++) {
+            int64_t e = ptr[row[k]], have = ptr[row[k] + 1] - e;
+            NAME(product_mark)(a[k], b + e, y->idx + e, have, m->sum, m->bits);
+        }
+        n = marks_find(m);
     }
-    for (int64_t j = 0; j < n; j++) {
-        out[j] = sum[at[j]];
-        sum[at[j]] = 0;
-    }
+    NAME(product_take)(m->sum, m->list, n, idx, to);
+    return n;
 }
 
 /* Stored values into a dense matrix of zeros with these steps (elements) by line and place. */
@@ -127,6 +210,13 @@ static bool NAME(from_dense)(Sparse *s, const void *dense, int64_t by_line, int6
     return true;
 }
 
+static void NAME(same_line)(const T *a, const T *b, int64_t n, bool add, T *v) {
+    if (add)
+        for (int64_t k = 0; k < n; k++) v[k] = a[k] + b[k];
+    else
+        for (int64_t k = 0; k < n; k++) v[k] = a[k] * b[k];
+}
+
 /* Sums: of the union of two matrices in order (both), or products of what both have. */
 static void NAME(merge)(const Sparse *x, const Sparse *y, Sparse *s, bool both) {
     const T *a = (const T *)(const void *)x->data, *b = (const T *)(const void *)y->data;
@@ -134,6 +224,12 @@ static void NAME(merge)(const Sparse *x, const Sparse *y, Sparse *s, bool both) 
     int64_t n = 0;
     for (int64_t i = 0; i < x->lines; i++) {
         int64_t p = x->ptr[i], q = y->ptr[i], pe = x->ptr[i + 1], qe = y->ptr[i + 1];
+        if (pe - p == qe - q && sparse_same_places(x->idx + p, y->idx + q, pe - p)) {
+            NAME(same_line)(a + p, b + q, pe - p, both, v + n);
+            memcpy(s->idx + n, x->idx + p, (size_t)(pe - p) * sizeof *s->idx);
+            s->ptr[i + 1] = (int32_t)(n += pe - p);
+            continue;
+        }
         while (p < pe && q < qe) {
             int32_t c = x->idx[p], d = y->idx[q];
             bool here = c <= d, there = d <= c;

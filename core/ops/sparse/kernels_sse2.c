@@ -2,6 +2,7 @@
  * kernels_sse2.c -- loops over sparse matrices of floats, built for one instruction set.
  */
 #include "kernels.h"
+#include "kernels_order.h"
 
 #include <string.h>
 

@@ -43,14 +43,15 @@ static bool shape_dot(ShapeQ *q) {
 typedef struct Product {
     const Sparse *x, *y;
     const SparseLoops *loops;
-    const void *dense;
+    SparseDense dense;
     int64_t n;
-    char *out;
+    char *out, *room; /* room of a share of columns follows another's */
+    size_t room_bytes;
 } Product;
 
 static void gather(void *user, int64_t from, int64_t to) {
     const Product *p = user;
-    p->loops->gather(p->x, p->dense, p->n, p->out, from, to);
+    p->loops->gather(p->x, p->dense.data, p->n, p->out, from, to);
 }
 
 static void both(void *user, int64_t from, int64_t to) {
@@ -64,7 +65,8 @@ static void scatter(int i, void *user) {
     const Product *p = user;
     int64_t blocks = (p->n + WIDE - 1) / WIDE, from = blocks * i / HOST_SHARES * WIDE;
     int64_t to = blocks * (i + 1) / HOST_SHARES * WIDE;
-    if (from < to) p->loops->scatter(p->x, p->dense, p->n, p->out, from, to < p->n ? to : p->n);
+    char *room = p->room ? p->room + (size_t)i * p->room_bytes : NULL;
+    if (from < to) p->loops->scatter(p->x, &p->dense, room, p->out, from, to < p->n ? to : p->n);
 }
 
 static void zeros(HostCall *h) {
@@ -72,20 +74,35 @@ static void zeros(HostCall *h) {
     if (a->size) memset(a->data, 0, (size_t)a->size * th_dtype_bytes((ThDtype)a->dtype));
 }
 
+static SparseDense dense_in(const HostCall *h, int i, int64_t n) {
+    const ThArray *a = h->in[i];
+    int64_t item = (int64_t)th_dtype_bytes((ThDtype)a->dtype);
+    return (SparseDense){a->data, n, ARRAY_STRIDES(a)[0] / item, a->ndim == 2 ? ARRAY_STRIDES(a)[1] / item : 0};
+}
+
+/* By places: in blocks of columns where these have several to be summed up at most places. */
+static int run_scatter(HostCall *h, Product *p) {
+    enum { WORTH = 1 << 20, BLOCK = 64, MOST = 4 << 20 };
+    bool shares = p->n >= 4 * HOST_SHARES && p->x->nnz * p->n > WORTH;
+    p->room_bytes = (size_t)p->x->places * BLOCK;
+    if (p->n * (int64_t)p->x->item > BLOCK && p->x->nnz >= 2 * p->x->places && p->room_bytes <= MOST) {
+        p->room = h->room(h, p->room_bytes * (shares ? HOST_SHARES : 1));
+        if (!p->room) return 1;
+    } else zeros(h);
+    if (shares) h->parallel(h, HOST_SHARES, scatter, p);
+    else p->loops->scatter(p->x, &p->dense, p->room, p->out, 0, p->n);
+    return 0;
+}
+
 static int run_dot(HostCall *h) {
     const SparseDotAttrs *a = h->attrs;
-    enum { WORTH = 1 << 20 };
     Sparse x = sparse_in(h, 0);
-    Product p = {.x = &x, .loops = sparse_loops(x.dtype), .dense = h->in[1]->data, .out = h->out[0]->data};
+    Product p = {.x = &x, .loops = sparse_loops(x.dtype), .out = h->out[0]->data};
     p.n = h->out[0]->ndim == 2 ? ARRAY_SHAPE(h->out[0])[1] : 1;
+    p.dense = dense_in(h, 1, p.n);
     if (!h->out[0]->size) return 0;
-    if (csr(a->format)) {
-        sparse_shares(h, &x, p.n, gather, &p);
-        return 0;
-    }
-    zeros(h);
-    if (p.n >= 4 * HOST_SHARES && x.nnz * p.n > WORTH) h->parallel(h, HOST_SHARES, scatter, &p);
-    else p.loops->scatter(&x, p.dense, p.n, p.out, 0, p.n);
+    if (!csr(a->format)) return run_scatter(h, &p);
+    sparse_shares(h, &x, p.n, gather, &p);
     return 0;
 }
 
@@ -110,6 +127,7 @@ static int run_dot_both(HostCall *h) {
 
 static bool lower_dot(Lower *l) {
     if (is_sparse(l->node->in[1])) return l->api->host(l, run_dot_both, 0);
+    if (!csr(ATTRS(SparseDotAttrs, l->node)->format)) return l->api->host(l, run_dot, 0); /* any steps */
     return l->api->contiguous(l, 1) && l->api->host(l, run_dot, 0);
 }
 
@@ -182,14 +200,22 @@ static bool inner_same(const ShapeQ *q) {
 
 static bool shape_count(ShapeQ *q) { return inner_same(q); }
 
-/* Room for all products where these are few; counted where many may fall on one place. */
+/* Room for all products where these are few, or where hardly two fall on one place in some of the lines; counted where
+ * many may. */
 static int run_count(HostCall *h) {
+    enum { LINES = 1024, STEP = 32 };
     const SparseDotAttrs *a = h->attrs;
     Sparse x = sparse_in(h, csr(a->format) ? 0 : 1), y = sparse_in(h, csr(a->format) ? 1 : 0);
-    int64_t n = sparse_product_most(&x, &y), few = 2 * (x.nnz + y.nnz) + 4096;
-    int32_t *mark = n <= few ? NULL : h->room(h, (size_t)(y.places + 1) * sizeof *mark);
-    if (n > few && !mark) return 1;
-    *(int64_t *)(void *)h->out[0]->data = mark ? sparse_product_count(&x, &y, mark) : n;
+    int64_t n = sparse_product_most(&x, &y, 1), few = 2 * (x.nnz + y.nnz) + 4096;
+    int64_t *out = (int64_t *)(void *)h->out[0]->data;
+    *out = n;
+    if (n <= few) return 0;
+    int32_t *mark = h->room(h, (size_t)(y.places + 1) * sizeof *mark);
+    if (!mark) return 1;
+    if (n <= SPARSE_MOST && x.lines >= LINES &&
+        4 * sparse_product_count(&x, &y, STEP, mark) > 3 * sparse_product_most(&x, &y, STEP))
+        return 0;
+    *out = sparse_product_count(&x, &y, 1, mark);
     return 0;
 }
 
@@ -240,9 +266,9 @@ static int run_true_dot(HostCall *h) {
     SparseMarks m = sparse_marks(at, y.places, x.item);
     const SparseLoops *loops = sparse_loops(x.dtype);
     for (int64_t i = 0; i < x.lines; i++) {
-        sparse_product_line(&x, &y, i, &m, &s);
         int64_t from = s.ptr[i];
-        loops->product_line(&x, &y, i, m.sum, s.idx + from, s.ptr[i + 1] - from, s.data + (size_t)from * s.item);
+        s.ptr[i + 1] =
+            (int32_t)(from + loops->product_line(&x, &y, i, &m, s.idx + from, s.data + (size_t)from * s.item));
     }
     s.nnz = s.ptr[x.lines];
     s.order = true;
