@@ -142,7 +142,9 @@ local function entries_of(owner)
   local list, pattern = {}, "^" .. owner:gsub("%.", "%%.") .. "%.([%w_]+)$"
   for _, entry in ipairs(help.entries()) do
     local name = entry.key:match(pattern)
-    if name and not RESERVED[name] then list[#list + 1] = { name = name, signature = entry.signature, doc = entry.doc } end
+    if name and not RESERVED[name] then
+      list[#list + 1] = { name = name, signature = entry.signature, doc = entry.doc }
+    end
   end
   return list
 end

@@ -44,8 +44,8 @@ static void copies(Device *d) {
     CHECK(!op->event_after(&r, event) && !op->copy_out(&r, out, a, 300) && !op->wait(&r) && out[7] == 1);
     CHECK(!op->event_wait(&q, event) && !op->event_query(&q, event));
     op->event_free(&q, event);
+    CHECK(!op->free(&q, a) && !op->free(&q, b));
     CHECK(!op->alloc(&q, 0, &a) && a == 0 && !op->free(&q, 0) && !op->copy_in(&q, 0, NULL, 0));
-    CHECK(!op->free(&q, b));
     op->close(&r);
     op->close(&q);
 }

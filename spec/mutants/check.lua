@@ -135,6 +135,12 @@ local function binary_values()
       if got[0] == got[0] or got[1] == got[1] then found("NaN in " .. name, "NaN was lost") end
     end
   end
+  for name, want in pairs({ logaddexp = 3 + math.log(2), logaddexp2 = 4 }) do -- of equal numbers
+    value_of("equal numbers in " .. name, compiled({ x, y }, T[name](x, y)), { want }, vec(3.0), vec(3.0))
+  end
+  local exponent = select(2, T.frexp(x))
+  value_of("exponents of frexp", compiled({ x }, exponent), { 4, -1, 0 }, vec(8.0, 0.3, -0.5))
+  if exponent.dtype ~= "int32" then found("dtype of exponents", exponent.dtype) end
   value_of("values of arctan2", compiled({ x, y }, T.arctan2(x, y)),
     { math.atan(1, 2), math.atan(-1, 0.5) }, vec(1.0, -1.0), vec(2.0, 0.5))
   value_of("values of pow", compiled({ x, y }, T.pow(x, y)), { 8, 0.25 },
@@ -209,7 +215,7 @@ end
 local firsts = { "int8", "int16", "int32", "int64", "float32", "float64", "bool", "complex64", "complex128" }
 local seconds = { "float32", "int8", "uint16", "bool", "complex64" }
 local operands = {
-  ["x"] = 1, ["z"] = 1, ["x, y"] = 2, ["k, x"] = 2, ["v, x"] = 2, ["x, k"] = 2, ["*inputs"] = 2,
+  ["x"] = 1, ["z"] = 1, ["x, y"] = 2, ["x1, x2"] = 2, ["k, x"] = 2, ["v, x"] = 2, ["x, k"] = 2, ["*inputs"] = 2,
   ["x, min, max"] = 3, ["cond, ift, iff"] = 3,
 }
 
