@@ -214,6 +214,16 @@ describe("dense matrices of which only some places are asked for", function()
     end
   end)
 
+  it("leave an error of lengths where nothing else of them is left", function()
+    local x, r = sparse.csr_matrix("x"), T.dvector("r")
+    local y = sparse.row_scale(sparse.sin(x).T, r) * 0
+    for _, mode in ipairs({ "None", "FAST_RUN" }) do
+      local f = theano.compile({ x, r }, y, { mode = mode })
+      same(f(make("csr", dense(2, 3, 1)), nd.ones({ 3 })), nd.zeros({ 3, 2 }))
+      fails("ValueError", "has 3 rows, the vector 2", f, make("csr", dense(2, 3, 1)), nd.ones({ 2 }))
+    end
+  end)
+
   it("are not made for gradients of sums", function()
     local x = sparse.csr_matrix("x")
     local a = dense(4, 6, 1)

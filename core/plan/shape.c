@@ -4,6 +4,9 @@
  */
 #include "parts.h"
 
+#include "base/array/sparse.h"
+#include "ops/table/sparse.h"
+
 #include <string.h>
 
 typedef struct ShapeRun { /* what the callbacks of one node's rule see; handles are places in Planner.rule */
@@ -23,9 +26,21 @@ static Sz rule_op(void *u, char op, Sz a, Sz b) {
     return handle(r, sizes_op(&r->p->sizes, op, size_at(r, a), size_at(r, b)));
 }
 
+/* The matrix whose lengths a sparse one has, being made of its structure. */
+static const ThVar *lengths_of(const ThVar *v, int64_t elem) {
+    enum { FAR = 64 };
+    bool lengths = v->type.kind == TYPE_SPARSE && elem >= SPARSE_LINES && elem <= SPARSE_NNZ;
+    for (int k = 0; lengths && k < FAR; k++) {
+        if (!v->owner || (v->owner->op != &op_sparse_with && v->owner->op != &op_sparse_transpose)) break;
+        v = fg_find(v->owner->in[0]);
+    }
+    return v;
+}
+
 /* Of v, which stands as `now`: what is known from the graph, an argument, or a buffer that is read anyway. */
 static Size value_left(Planner *p, const ThVar *now, const ThVar *v, int64_t elem) {
     if (p->val[v->id].known) return planner_value(p, v, elem);
+    now = lengths_of(now, elem);
     if (now->kind == VAR_CONSTANT || !(now->owner || planner_varying(p, now))) return planner_value(p, now, elem);
     int at = sizes_computed(&p->sizes, (int)now->id, elem);
     return at < 0 ? SIZE_BAD : sizes_find(&p->sizes, (Size){1, at});
