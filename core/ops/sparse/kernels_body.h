@@ -3,12 +3,15 @@
  * functions. Lines are done in order and by nobody else, so results do not depend on threads.
  */
 
-/* out (lines, n) = s . d (places, n), for lines [from, to): columns in blocks that stay in registers. */
+/* out (lines, n) = s . d (places, n), for lines [from, to): columns in blocks that stay in registers. The
+ * rows that come NEXT are fetched meanwhile: nothing else tells the processor where they lie. */
 static void NAME(gather_block)(const Sparse *s, const T *d, int64_t n, T *out, int64_t line, int64_t col) {
-    enum { WIDE = 256 / sizeof(T) };
+    enum { WIDE = 256 / sizeof(T), NEXT = 6 };
     const T *v = (const T *)(const void *)s->data;
     T sum[WIDE] = {0};
     for (int64_t k = s->ptr[line]; k < s->ptr[line + 1]; k++) {
+        const T *next = d + (int64_t)s->idx[k + NEXT < s->nnz ? k + NEXT : k] * n + col;
+        for (int j = 0; j < WIDE; j += 64 / (int)sizeof(T)) __builtin_prefetch(next + j);
         const T *row = d + (int64_t)s->idx[k] * n + col;
         T a = v[k];
         for (int j = 0; j < WIDE; j++) sum[j] += a * row[j];
@@ -60,14 +63,15 @@ static void NAME(gather)(const Sparse *s, const void *dense, int64_t n, void *re
     }
 }
 
-/* n values times one row of WIDE numbers, each into its row of `to`. */
-static inline void NAME(scatter_line)(const T *restrict v, const int32_t *restrict idx, int64_t n,
+/* n values times one row of WIDE numbers, each into its row of `to`; the matrix has `left` values from here. */
+static inline void NAME(scatter_line)(const T *restrict v, const int32_t *restrict idx, int64_t n, int64_t left,
                                       const T *restrict row, T *restrict to, int64_t step) {
-    enum { WIDE = 64 / sizeof(T) };
+    enum { WIDE = 64 / sizeof(T), NEXT = 8 };
     T r[WIDE];
     for (int j = 0; j < WIDE; j++) r[j] = row[j];
     for (int64_t k = 0; k < n; k++) {
         T a = v[k], *o = to + (int64_t)idx[k] * step;
+        __builtin_prefetch(to + (int64_t)idx[k + NEXT < left ? k + NEXT : k] * step, 1);
 #pragma GCC unroll 1
         for (int j = 0; j < WIDE; j++) o[j] += a * r[j];
     }
@@ -82,11 +86,11 @@ static void NAME(scatter_block)(const Sparse *s, const SparseDense *d, int64_t c
     for (int64_t i = 0; i < s->lines; i++) {
         const T *in = from + i * d->by_row;
         if (have == WIDE && d->by_col == 1) {
-            NAME(scatter_line)(v + ptr[i], s->idx + ptr[i], ptr[i + 1] - ptr[i], in, to, step);
+            NAME(scatter_line)(v + ptr[i], s->idx + ptr[i], ptr[i + 1] - ptr[i], s->nnz - ptr[i], in, to, step);
             continue;
         }
         for (int64_t j = 0; j < have; j++) row[j] = in[j * d->by_col];
-        NAME(scatter_line)(v + ptr[i], s->idx + ptr[i], ptr[i + 1] - ptr[i], row, to, step);
+        NAME(scatter_line)(v + ptr[i], s->idx + ptr[i], ptr[i + 1] - ptr[i], s->nnz - ptr[i], row, to, step);
     }
 }
 
