@@ -58,7 +58,7 @@ function M.fault(s, ways)
     if not why and more.nodes > 8 * facts.nodes + 60 then
       why = ("nodes: %d, as written %d"):format(more.nodes, facts.nodes)
     end
-    if not why and way.c then
+    if not why and way.c and not way.sums then
       if bits then why = play.same_bits(bits, notes) end
       bits = bits or notes
     end
