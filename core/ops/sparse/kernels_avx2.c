@@ -3,21 +3,7 @@
  */
 #if defined(__x86_64__)
 
-#include "kernels.h"
-#include "kernels_order.h"
-
-#include <string.h>
-
-#define NAME(x) x##_f64
-#define T double
-#include "kernels_body.h"
-#undef T
-#undef NAME
-#define NAME(x) x##_f32
-#define T float
-#include "kernels_body.h"
-#undef T
-#undef NAME
+#include "kernels_floats.h"
 
 const SparseLoops *sparse_floats_avx2(bool single) { return single ? &loops_f32 : &loops_f64; }
 
