@@ -6,6 +6,7 @@ local nd = require("theano.ndarray")
 local raises = require("spec.support.raises")
 local theano = require("theano")
 local T = require("theano.tensor")
+local variables = require("spec.support.variables")
 local standard = require("spec.support.array_api")
 local compile, G = theano.compile, theano.gradient
 
@@ -199,16 +200,6 @@ local FLAT = {
   { "vdot of complex numbers", { nd.array({ nd.complex(1, 2), nd.complex(0, 1) }), nd.array({ 2.0, 3.0 }) },
     function(M, x, y) return M.vdot(x, y) end },
 }
-
-local function variables(points)
-  local vars = {}
-  for i, p in ipairs(points) do
-    local pattern = {}
-    for d = 1, p.ndim do pattern[d] = p.shape[d] == 1 end
-    vars[i] = T.TensorType(p.dtype, pattern)("x" .. i)
-  end
-  return vars
-end
 
 local function same(want, got, what)
   if type(want) == "number" then got = nd.asarray(got):astype(math.type(want) == "integer" and "int64" or "float64") end

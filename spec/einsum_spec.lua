@@ -8,6 +8,7 @@ local raises = require("spec.support.raises")
 local graphs = require("spec.support.graphs")
 local theano = require("theano")
 local T = theano.tensor
+local variables = require("spec.support.variables")
 
 local function read()
   local file = assert(io.open("spec/data/einsum.json", "rb"))
@@ -27,17 +28,6 @@ local function same(got, want, what)
   assert(table.concat(g.shape, " ") == table.concat(want.shape, " "),
     ("%s: shape %s, not %s"):format(what, table.concat(g.shape, " "), table.concat(want.shape, " ")))
   assert(g.size == 0 or nd.array_equal(g, want), what .. " has other elements")
-end
-
--- Variables whose types promise length 1 where it is 1, so that these dimensions broadcast.
-local function variables(arrays)
-  local list = {}
-  for i, a in ipairs(arrays) do
-    local ones = {}
-    for d = 1, a.ndim do ones[d] = a.shape[d] == 1 end
-    list[i] = T.TensorType(a.dtype, ones)("x" .. i)
-  end
-  return list
 end
 
 local function all_ways(what, f, case)
