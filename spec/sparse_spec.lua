@@ -318,3 +318,22 @@ describe("products large enough for blocks #asan", function()
     same(product, a * b)
   end)
 end)
+
+describe("DebugMode", function()
+  it("compares sparse matrices too", function()
+    local d = T.dmatrix("d")
+    local s = sparse.csr_matrix("s")
+    local y = sparse.structured_sigmoid(s)
+    local cost = T.sum(T.sqr(sparse.dot(y, d))) + sparse.sp_sum(sparse.mul(s, s))
+    local outs = { y + s, sparse.transpose(y), sparse.true_dot(y, s.T), cost, T.grad(cost, d), T.grad(cost, s) }
+    local m, v = make("csr", dense(3, 4, 2, 1)), dense(4, 2, 1, 2)
+    local plain = theano.compile({ inputs = { s, d }, outputs = outs })
+    local debug = theano.compile({ inputs = { s, d }, outputs = outs, mode = "DebugMode" })
+    local want, got = { plain(m, v) }, { debug(m, v) }
+    local function whole(r)
+      local is, a = pcall(function() return r:toarray() end)
+      return is and a or nd.array(r)
+    end
+    for i, w in ipairs(want) do assert.is_true(nd.allclose(whole(w), whole(got[i]), 1e-12), i) end
+  end)
+end)
