@@ -1,24 +1,16 @@
 /*
- * launch.c -- what a call of such a function does: mirrors, launches, and the way back. In: a frame whose buffers have
- * host addresses. Out: their values, or the first failure.
+ * launch.c -- what a call of such a function does: its launches and its steps on the host. In: a frame whose buffers
+ * have host addresses. Out: their values, or the first failure.
  */
 #include "launch.h"
 
+#include "sides.h"
 #include "runtime/frame/walk.h"
 #include "schedule/choose.h"
 
-#include <stdio.h>
 #include <string.h>
 
-enum { ON_HOST = 1, ON_DEVICE = 2 }; /* who has a buffer's value */
-enum { RECORD = 8 };                 /* words of the error record */
-
-typedef struct Mirror {
-    char *host; /* first byte of what it mirrors */
-    size_t bytes, room;
-    DeviceAddress at;
-    uint8_t has;
-} Mirror;
+enum { RECORD = 8 }; /* words of the error record */
 
 typedef struct LaunchUnit {
     Unit unit;
@@ -31,35 +23,22 @@ typedef struct LaunchUnit {
 } LaunchUnit;
 
 typedef struct Launches {
+    Sides sides; /* first: look finds the rest by it */
     LaunchUnit *u;
     const Plan *plan;
     DeviceQueue q;
     DeviceAddress record;
-    Mirror *mirror; /* by plan buffer */
-    int *root;      /* by plan buffer: itself; of a window, the buffer that it shows */
-    char *args;     /* the largest record of arguments */
-    char *stage;    /* what comes back before it is told */
-    size_t args_bytes, stage_bytes;
-    int step; /* at work, for errors */
+    char *args; /* the largest record of arguments */
+    size_t args_bytes;
 } Launches;
 
 static const DeviceOps *ops(const Launches *l) { return l->u->device->op; }
 
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
-static int refuse(Launches *l, ThFrame *f, DeviceStatus s) {
-    ThContext *c = l->u->c;
-    Workspace *w = f->ws;
-    device_error(c, &l->q, s, "a function runs");
-    int kind = (int)th_error(c);
-    snprintf(w->host_text, sizeof w->host_text, "%.250s", th_error_text(c));
-    th_error_clear(c);
-    return f->rt->fail(f, l->step, kind, 0, 0, 0, 0, 0);
-}
-
 #define TRY(call) \
     do { \
         DeviceStatus s_ = (call); \
-        if (s_) return refuse(l, f, s_); \
+        if (s_) return sides_refuse(&l->sides, f, s_); \
     } while (0)
 
 /* Waits, then looks whether a kernel failed. */
@@ -70,73 +49,7 @@ static int look(Launches *l, ThFrame *f) {
     return r[0] ? f->rt->fail(f, (int)r[1], (int)r[2], (int)r[3], r[4], r[5], 0, 0) : 0;
 }
 
-/* ---- mirrors ----------------------------------------------------------------------------------------------------- */
-/* The bytes of an array: [*from, *from + result). */
-static size_t span(const ThArray *a, char **from) {
-    int64_t low = 0, high = 0, item = (int64_t)th_dtype_bytes((ThDtype)a->dtype);
-    *from = a->data;
-    if (!a->size) return 0;
-    for (int d = 0; d < a->ndim; d++) {
-        int64_t reach = (ARRAY_SHAPE(a)[d] - 1) * ARRAY_STRIDES(a)[d];
-        if (reach < 0) low += reach;
-        else high += reach;
-    }
-    *from += low;
-    return (size_t)(high - low + item);
-}
-
-/* Where a buffer lies on the host now, and how much of it there is. */
-static size_t extent(const Launches *l, ThFrame *f, int b, char **from) {
-    const PlanBuf *p = &l->plan->buf[b];
-    const ThArray *a = workspace_array(f->ws, b);
-    int64_t bytes = 0;
-    if (a) return span(a, from);
-    *from = f->buf[b];
-    return size_bytes(p->size, f->sym, (ThDtype)p->dtype, &bytes) ? (size_t)bytes : 0;
-}
-
-/* The mirror of root buffer b, as large as it is now. */
-static int fit(Launches *l, ThFrame *f, int b) {
-    Mirror *m = &l->mirror[b];
-    char *from;
-    size_t bytes = extent(l, f, b, &from);
-    if (from != m->host || bytes != m->bytes) m->has &= ON_HOST;
-    m->host = from;
-    m->bytes = bytes;
-    if (bytes <= m->room) return 0;
-    TRY(ops(l)->free(&l->q, m->at));
-    m->at = 0, m->room = 0;
-    TRY(ops(l)->alloc(&l->q, bytes, &m->at));
-    m->room = bytes;
-    return 0;
-}
-
-static int to_device(Launches *l, ThFrame *f, int buf) {
-    int b = l->root[buf];
-    Mirror *m = &l->mirror[b];
-    if (fit(l, f, b)) return 1;
-    if (m->has == ON_HOST) {
-        TRY(ops(l)->copy_in(&l->q, m->at, m->host, m->bytes));
-        m->has |= ON_DEVICE;
-    }
-    return 0;
-}
-
-static int to_host(Launches *l, ThFrame *f, int buf) {
-    int b = l->root[buf];
-    Mirror *m = &l->mirror[b];
-    if (m->has != ON_DEVICE) return 0;
-    if (look(l, f)) return 1;
-    TRY(ops(l)->copy_out(&l->q, m->host, m->at, m->bytes));
-    TRY(ops(l)->wait(&l->q));
-    m->has |= ON_HOST;
-    return 0;
-}
-
-static DeviceAddress place(const Launches *l, const ThFrame *f, int buf) {
-    const Mirror *m = &l->mirror[l->root[buf]];
-    return m->at + (DeviceAddress)(f->buf[buf] - m->host);
-}
+static int look_for(Sides *m, ThFrame *f) { return look((Launches *)(void *)m, f); }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 static int64_t length(const Step *s, const ThFrame *f, Size z) { return z.sym < 0 ? z.k : z.k * f->sym[s->sym[z.sym]]; }
@@ -229,12 +142,11 @@ static int addresses(Launches *l, ThFrame *f, const GridKernel *g, const Step *s
     for (int i = 0; i < s->nbuf; i++) {
         size_t item;
         if (!private_rows(g->k, i, &item)) {
-            if (to_device(l, f, s->buf[i])) return 1;
-            b[i] = place(l, f, s->buf[i]);
+            if (sides_to_device(&l->sides, f, s->buf[i], &b[i])) return 1;
             continue;
         }
         row[i] = size_value(l->plan->buf[s->buf[i]].size, f->sym);
-        if (rows->n == KACC) return f->rt->fail(f, l->step, TH_RuntimeError, 0, 0, 0, 0, 0);
+        if (rows->n == KACC) return f->rt->fail(f, l->sides.step, TH_RuntimeError, 0, 0, 0, 0, 0);
         TRY(ops(l)->alloc(&l->q, (size_t)(blocks * row[i]) * item + 64, &rows->at[rows->n]));
         b[i] = rows->at[rows->n++];
     }
@@ -253,7 +165,7 @@ static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     literals(g, s, l->args + g->nbuf * 8 + g->nsym * 8);
     int64_t *last = (int64_t *)(void *)(l->args + g->nbuf * 8 + g->nsym * 8 + g->nparam * 16);
     last[0] = (int64_t)l->record;
-    last[1] = l->step;
+    last[1] = l->sides.step;
     DeviceGrid grid = {(unsigned)ch.blocks, (unsigned)ch.threads, 0};
     void **function = l->u->function + GRID_FUNCTIONS * g->number;
     DeviceStatus st = DEVICE_OK;
@@ -263,7 +175,7 @@ static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     if (bad) return 1;
     TRY(st);
     for (int i = 0; i < s->nbuf; i++)
-        if (use_of(g->k, i) & (ACC_WRITE | ACC_ADD)) l->mirror[l->root[s->buf[i]]].has = ON_DEVICE;
+        if (use_of(g->k, i) & (ACC_WRITE | ACC_ADD)) sides_device_wrote(&l->sides, s->buf[i]);
     return 0;
 }
 
@@ -273,18 +185,18 @@ static int host_needs(Launches *l, ThFrame *f, const Step *s) {
     const Plan *p = l->plan;
     if (s->kind == STEP_SIZE) {
         for (int i = s->a; i < s->a + s->n; i++)
-            if (p->shape[i].op == SHAPE_VALUE && to_host(l, f, p->shape[i].a)) return 1;
+            if (p->shape[i].op == SHAPE_VALUE && sides_to_host(&l->sides, f, p->shape[i].a)) return 1;
         return 0;
     }
     if (s->kind == STEP_LATE) return 0;
     for (int i = 0; i < s->nbuf && s->kind != STEP_HOST; i++)
-        if (to_host(l, f, s->buf[i])) return 1;
+        if (sides_to_host(&l->sides, f, s->buf[i])) return 1;
     if (s->kind != STEP_HOST) return 0;
     const PlanHost *h = &p->host[s->host];
     for (int i = 0; i < h->nin; i++)
-        if (to_host(l, f, h->in[i].buf)) return 1;
+        if (sides_to_host(&l->sides, f, h->in[i].buf)) return 1;
     for (int i = 0; i < h->nout; i++)
-        if (to_host(l, f, h->out[i].buf)) return 1;
+        if (sides_to_host(&l->sides, f, h->out[i].buf)) return 1;
     return 0;
 }
 
@@ -293,12 +205,12 @@ static void host_wrote(Launches *l, const Step *s) {
     const Kernel *k = s->kind == STEP_KERNEL ? p->kernel[s->kernel] : NULL;
     if (k)
         for (int i = 0; i < s->nbuf; i++)
-            if (use_of(k, i) & (ACC_WRITE | ACC_ADD)) l->mirror[l->root[s->buf[i]]].has = ON_HOST;
-    if (s->kind == STEP_TRANSFER) l->mirror[l->root[s->buf[1]]].has = ON_HOST;
-    if (s->kind == STEP_LATE) l->mirror[l->root[s->buf[0]]].has = 0;
+            if (use_of(k, i) & (ACC_WRITE | ACC_ADD)) sides_host_wrote(&l->sides, s->buf[i]);
+    if (s->kind == STEP_TRANSFER) sides_host_wrote(&l->sides, s->buf[1]);
+    if (s->kind == STEP_LATE) sides_none(&l->sides, s->buf[0]);
     if (s->kind != STEP_HOST) return;
     const PlanHost *h = &p->host[s->host];
-    for (int i = 0; i < h->nout; i++) l->mirror[l->root[h->out[i].buf]].has = ON_HOST;
+    for (int i = 0; i < h->nout; i++) sides_host_wrote(&l->sides, h->out[i].buf);
 }
 
 typedef struct LaunchWalk {
@@ -310,7 +222,7 @@ static int step(const Walk *w, ThFrame *f, int number) {
     Launches *l = ((const LaunchWalk *)w)->l;
     const Step *s = &l->plan->step[number];
     const GridKernel *g = s->kind == STEP_KERNEL ? &l->u->program->kernel[s->kernel] : NULL;
-    l->step = number;
+    l->sides.step = number;
     if (g && g->nest) return launch(l, f, g, s);
     if (host_needs(l, f, s) || look(l, f)) return 1;
     if (interp_step(f->ws->fn->interp, number, f)) return 1;
@@ -320,129 +232,58 @@ static int step(const Walk *w, ThFrame *f, int number) {
 
 static int see(const Walk *w, ThFrame *f, int buf, bool write) {
     Launches *l = ((const LaunchWalk *)w)->l;
-    if (to_host(l, f, buf)) return 1;
-    if (write) l->mirror[l->root[buf]].has = ON_HOST;
+    if (sides_to_host(&l->sides, f, buf)) return 1;
+    if (write) sides_host_wrote(&l->sides, buf);
     return 0;
 }
 
 /* ---- a call ------------------------------------------------------------------------------------------------------ */
-static size_t carve(Launches *l, const LaunchUnit *u, const Plan *p) {
-    size_t at = sizeof *l, most = 0;
+static size_t carve(Launches *l, const LaunchUnit *u) {
+    size_t at = (sizeof *l + 15) / 16 * 16, most = 0;
     for (int i = 0; i < u->program->nkernel; i++) {
         size_t n = grid_record_bytes(&u->program->kernel[i]);
         if (n > most) most = n;
     }
-    if (l) l->mirror = (Mirror *)(void *)((char *)l + at);
-    at += sizeof(Mirror) * (size_t)(p->nbuf + 1);
-    if (l) l->root = (int *)(void *)((char *)l + at);
-    at += (sizeof(int) * (size_t)(p->nbuf + 1) + 15) / 16 * 16;
     if (l) l->args = (char *)l + at, l->args_bytes = most;
     return at + most;
-}
-
-static void find_roots(Launches *l) {
-    const Plan *p = l->plan;
-    for (int b = 0; b < p->nbuf; b++) l->root[b] = b;
-    for (int i = 0; i < p->nwindow; i++) l->root[p->window[i].buf] = p->window[i].of;
-    for (int b = 0; b < p->nbuf; b++)
-        while (l->root[l->root[b]] != l->root[b]) l->root[b] = l->root[l->root[b]];
 }
 
 void launch_free(Launches *l) {
     if (!l) return;
     ThContext *c = l->u->c;
-    for (int b = 0; b < l->plan->nbuf && l->q.stream; b++) ops(l)->free(&l->q, l->mirror[b].at);
+    sides_free(&l->sides);
     if (l->q.stream) ops(l)->free(&l->q, l->record);
     ops(l)->close(&l->q);
-    ctx_free(c, l->stage, l->stage_bytes);
-    ctx_free(c, l, carve(NULL, l->u, l->plan));
+    ctx_free(c, l, carve(NULL, l->u));
 }
 
 /* The workspace's own, made at its first call. */
 static Launches *of_workspace(Workspace *w) {
     if (w->launches) return w->launches;
     LaunchUnit *u = w->fn->unit->impl;
-    Launches *l = ctx_alloc0(u->c, carve(NULL, u, w->fn->plan));
+    Launches *l = ctx_alloc0(u->c, carve(NULL, u));
     if (!l) return NULL;
-    carve(l, u, w->fn->plan);
+    carve(l, u);
     l->u = u;
     l->plan = w->fn->plan;
     l->q.device = u->device;
-    find_roots(l);
-    return w->launches = l;
+    l->sides = (Sides){.c = u->c, .plan = l->plan, .q = &l->q, .look = look_for};
+    if (sides_init(&l->sides)) return w->launches = l;
+    launch_free(l);
+    return NULL;
 }
 
 static int begin(Launches *l, ThFrame *f) {
-    const Plan *p = l->plan;
-    l->step = -1;
+    l->sides.step = -1;
     if (!l->q.stream) TRY(ops(l)->open(&l->q));
     if (!l->record) TRY(ops(l)->alloc(&l->q, RECORD * 8, &l->record));
     TRY(ops(l)->set(&l->q, l->record, 0, RECORD * 8));
-    for (int b = 0; b < p->nbuf; b++) {
-        Mirror *m = &l->mirror[b];
-        bool fixed = p->buf[b].kind == BUF_CONST && m->has; /* it is there since an earlier call */
-        bool given = workspace_array(f->ws, b) != NULL;
-        if (!fixed) m->has = given ? ON_HOST : 0;
-    }
-    return 0;
+    return sides_begin(&l->sides, f);
 }
 
-/* What a call changes in place comes back to memory of ours first: until all of it is there, nothing is changed. */
-static bool in_place(const Plan *p, int b) { return p->buf[b].kind == BUF_SHARED || p->buf[b].kind == BUF_INPUT; }
-
-static bool comes_back(const Launches *l, int b) {
-    const PlanBuf *p = &l->plan->buf[b];
-    return l->mirror[b].has == ON_DEVICE && p->kind != BUF_WINDOW && (p->kind != BUF_TEMP || p->late);
-}
-
-static bool stage(Launches *l, size_t bytes) {
-    if (bytes <= l->stage_bytes) return true;
-    char *fresh = ctx_alloc(l->u->c, bytes);
-    if (!fresh) return false;
-    ctx_free(l->u->c, l->stage, l->stage_bytes);
-    l->stage = fresh;
-    l->stage_bytes = bytes;
-    return true;
-}
-
-/* Everything ran: results and what was changed come back. */
 static int finish(Launches *l, ThFrame *f) {
-    const Plan *p = l->plan;
-    size_t staged = 0;
-    l->step = -1;
-    if (look(l, f)) return 1;
-    for (int b = 0; b < p->nbuf; b++)
-        if (comes_back(l, b) && in_place(p, b)) staged += l->mirror[b].bytes;
-    if (!stage(l, staged)) return f->rt->fail(f, -1, TH_MemoryError, 0, 0, 0, 0, 0);
-    staged = 0;
-    for (int b = 0; b < p->nbuf; b++) {
-        const Mirror *m = &l->mirror[b];
-        if (!comes_back(l, b)) continue;
-        TRY(ops(l)->copy_out(&l->q, in_place(p, b) ? l->stage + staged : m->host, m->at, m->bytes));
-        staged += in_place(p, b) ? m->bytes : 0;
-    }
-    TRY(ops(l)->wait(&l->q));
-    staged = 0;
-    for (int b = 0; b < p->nbuf; b++) { /* nothing fails from here on */
-        Mirror *m = &l->mirror[b];
-        if (!comes_back(l, b)) continue;
-        if (in_place(p, b)) {
-            memcpy(m->host, l->stage + staged, m->bytes);
-            staged += m->bytes;
-        }
-        m->has |= ON_HOST;
-    }
-    return 0;
-}
-
-/* A report shows what stood in temporaries. Nothing of the call is at work when it is over. */
-static void values_for_report(Launches *l) {
-    for (int b = 0; b < l->plan->nbuf; b++) {
-        Mirror *m = &l->mirror[b];
-        if (m->has != ON_DEVICE || l->plan->buf[b].kind != BUF_TEMP) continue;
-        if (!ops(l)->copy_out(&l->q, m->host, m->at, m->bytes)) m->has |= ON_HOST;
-    }
-    ops(l)->wait(&l->q);
+    l->sides.step = -1;
+    return look(l, f) || sides_finish(&l->sides, f);
 }
 
 static int run(ThFrame *f) {
@@ -451,7 +292,7 @@ static int run(ThFrame *f) {
     const LaunchWalk w = {{step, see}, l};
     if (begin(l, f)) return 1;
     if (!walk_plan(&w.walk, f) && !finish(l, f)) return 0;
-    values_for_report(l);
+    sides_for_report(&l->sides);
     return 1;
 }
 

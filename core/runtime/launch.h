@@ -2,9 +2,8 @@
  * launch.h -- a function on a device: its kernels are launched there step by step, in one queue a workspace; steps that
  * have no form for the device run on the host.
  *
- * Every buffer of the plan may have a mirror on the device, and each side knows whether it holds the buffer's value: it
- * goes over when the other side needs it, once. What a call changes (results, shared variables) comes back when all
- * steps are done and none has failed, so a call that fails leaves everything as it was.
+ * Buffers have sides on the device (sides.h); what a call changes comes back when all steps are done and none has
+ * failed, so a call that fails leaves everything as it was.
  */
 #ifndef TH_LAUNCH_H
 #define TH_LAUNCH_H
