@@ -22,7 +22,7 @@ typedef struct Config Config;           /* config.c */
 /* State that a higher layer keeps in the context, destroyed last-in first-out with it. */
 /* clang-format off */
 typedef enum {
-    CTX_GRAPH, CTX_OPS, CTX_OPT, CTX_PLAN, CTX_CPU, CTX_FFT, CTX_FACTOR, CTX_DEVICE, CTX_RUNTIME, CTX_EAGER, CTX_BACKEND_C, CTX_BACKEND_CUDA, CTX_API, CTX_SLOTS
+    CTX_GRAPH, CTX_OPS, CTX_OPT, CTX_PLAN, CTX_CPU, CTX_FFT, CTX_FACTOR, CTX_LIBRARY, CTX_DEVICE, CTX_RUNTIME, CTX_EAGER, CTX_BACKEND_C, CTX_API, CTX_SLOTS
 } CtxSlot;
 /* clang-format on */
 
@@ -49,6 +49,7 @@ struct ThContext {
     bool told_device;                                 /* that device=cuda runs on the CPU was logged */
     _Atomic(struct LockHold *) holds; /* calls that run code of the host (graph/lock.h), the newest first.. */
     atomic_flag holds_lock;           /* ..and who looks at them */
+    atomic_flag library_lock;         /* who opens a library of CUDA (runtime/device/library.c) */
     void *slot[CTX_SLOTS];
     void (*slot_free[CTX_SLOTS])(ThContext *c, void *p);
 };

@@ -19,6 +19,7 @@
     X("floatX", DTYPE, "float64", "float64,float32", "dtype of float constants and of variables without one")          \
     X("device", ENUM, "cpu", "cpu,cuda,cuda-emulated", "where compiled functions run and shared floats live")          \
     X("cuda.driver", TEXT, "", "", "the CUDA driver's library; empty: libcuda.so.1")                                   \
+    X("cuda.root", TEXT, "", "", "folders of CUDA's libraries, \":\" between them, before the usual ones")             \
     X("force_device", BOOL, "false", "", "device=cuda without a GPU is an error; otherwise functions run on the CPU")  \
     X("mode", ENUM, "Mode", "Mode,FAST_RUN,FAST_COMPILE,DebugMode,DEBUG_MODE,NanGuardMode,None",                     \
       "default compilation mode; Mode: linker and optimizer")                                                          \

@@ -1,66 +1,26 @@
 /*
- * nvrtc.c -- NVIDIA's run-time compiler, opened when first asked for: by its name, then in $CUDA_HOME and the usual
- * place. In: the text of kernels and an architecture. Out: whether it compiles, with the log. Needs no GPU and no
- * driver. The library stays open; a context remembers what it found.
+ * nvrtc.c -- NVIDIA's run-time compiler. In: the text of kernels and an architecture. Out: whether it compiles, with
+ * the log, and what it compiled. Needs no GPU and no driver.
  */
 #include "build.h"
+#include "runtime/device/library.h"
 #include "runtime/frame/backend.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-typedef struct Nvrtc {
-    void *handle;
-    int (*create)(void **program, const char *text, const char *name, int n, const char *const *headers,
-                  const char *const *names);
-    int (*compile)(void *program, int n, const char *const *options);
-    int (*log_size)(void *program, size_t *n);
-    int (*log)(void *program, char *text);
-    int (*destroy)(void **program);
-    int (*image_size)(void *program, size_t *n);
-    int (*image)(void *program, char *to);
-} Nvrtc;
-
-static void release(ThContext *c, void *p) { ctx_free(c, p, sizeof(Nvrtc)); }
-
-static void *find(void) {
-    static const char *const name[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-    const char *home = getenv("CUDA_HOME");
-    const char *const folder[] = {"", home && *home ? home : NULL, "/usr/local/cuda"};
-    for (int f = 0; f < TH_LEN(folder); f++)
-        for (int i = 0; i < TH_LEN(name); i++) {
-            char path[1024];
-            if (!folder[f]) continue;
-            int n = snprintf(path, sizeof path, "%s%s%s", folder[f], *folder[f] ? "/lib64/" : "", name[i]);
-            void *h = n < (int)sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-            if (h) return h;
-        }
-    return NULL;
-}
-
-static bool take(const Nvrtc *n, const char *name, void *to) {
-    void *p = dlsym(n->handle, name);
-    memcpy(to, &p, sizeof p);
-    return p;
-}
-
-static Nvrtc *nvrtc(ThContext *c) {
-    Nvrtc *n = c->slot[CTX_BACKEND_CUDA];
-    if (n) return n;
-    n = ctx_alloc0(c, sizeof *n);
-    if (!n) return NULL;
-    c->slot[CTX_BACKEND_CUDA] = n;
-    c->slot_free[CTX_BACKEND_CUDA] = release;
-    n->handle = find();
-    bool good = n->handle && take(n, "nvrtcCreateProgram", &n->create) && take(n, "nvrtcCompileProgram", &n->compile) &&
-                take(n, "nvrtcGetProgramLogSize", &n->log_size) && take(n, "nvrtcGetProgramLog", &n->log) &&
-                take(n, "nvrtcDestroyProgram", &n->destroy) && take(n, "nvrtcGetCUBINSize", &n->image_size) &&
-                take(n, "nvrtcGetCUBIN", &n->image);
-    if (!good) n->create = NULL;
-    return n;
-}
+/* clang-format off */
+#define NVRTC(X)                                                                                                       \
+    X(int, create, "nvrtcCreateProgram",                                                                               \
+      (void **program, const char *text, const char *name, int n, const char *const *headers,                          \
+       const char *const *names))                                                                                      \
+    X(int, compile, "nvrtcCompileProgram", (void *program, int n, const char *const *options))                         \
+    X(int, log_size, "nvrtcGetProgramLogSize", (void *program, size_t *n))                                             \
+    X(int, log, "nvrtcGetProgramLog", (void *program, char *text))                                                     \
+    X(int, destroy, "nvrtcDestroyProgram", (void **program))                                                           \
+    X(int, image_size, "nvrtcGetCUBINSize", (void *program, size_t *n))                                                \
+    X(int, image, "nvrtcGetCUBIN", (void *program, char *to))
+/* clang-format on */
+LIBRARY_TABLE(Nvrtc, nvrtc_table, LIBRARY_NVRTC, NVRTC)
 
 static void refuse(ThContext *c, const Nvrtc *n, void *program, const char *arch) {
     size_t size = 0;
@@ -87,9 +47,9 @@ static void *compile(ThContext *c, const Nvrtc *n, const char *text, const char 
 }
 
 int cuda_compile_check(ThContext *c, const char *text, const char *arch) {
-    const Nvrtc *n = nvrtc(c);
-    if (!n) return 2;
-    if (!n->create) return 1;
+    const char *why;
+    const Nvrtc *n = device_library(c, NULL, &nvrtc_table, &why);
+    if (!n) return why ? 1 : 2;
     void *program = compile(c, n, text, arch);
     if (!program) return 2;
     n->destroy(&program);
@@ -97,14 +57,10 @@ int cuda_compile_check(ThContext *c, const char *text, const char *arch) {
 }
 
 char *nvrtc_image(ThContext *c, const char *text, const char *arch, size_t *bytes) {
-    const Nvrtc *n = nvrtc(c);
+    const char *why;
+    const Nvrtc *n = device_library(c, NULL, &nvrtc_table, &why);
+    if (!n && why) ctx_log(c, "theano: %s; this function runs on the CPU", why);
     if (!n) return NULL;
-    if (!n->create) {
-        ctx_log(c,
-                "theano: NVRTC (libnvrtc.so of CUDA 12 or 13) is not found: install the CUDA toolkit's nvrtc, or set "
-                "CUDA_HOME; this function runs on the CPU");
-        return NULL;
-    }
     void *program = compile(c, n, text, arch);
     if (!program) return NULL;
     char *image = !n->image_size(program, bytes) && *bytes ? ctx_alloc(c, *bytes) : NULL;

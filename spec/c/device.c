@@ -3,7 +3,7 @@
  * by the emulated driver, with every entry point failing at each of its calls: an error that names the piece or the
  * right answer, nothing changed by a call that failed, and the next call is right.
  */
-#include "runtime/device/device.h"
+#include "runtime/device/library.h"
 #include "runtime/frame/runtime.h"
 #include "plan_test.h"
 
@@ -88,6 +88,29 @@ static void refusals(ThContext *c) {
     fail_at("cuInit", 1, 100);
     CHECK(!device_cuda(c, TH_EMULATED, 0));
     CHECK_ERROR(c, TH_GpuError, "cuInit says CUDA_ERROR_NO_DEVICE");
+}
+
+/* ---- CUDA's libraries -------------------------------------------------------------------------------------------- */
+#define NEVER(X) X(int, version, "nvrtcVersion", (int *major, int *minor)) X(int, none, "nvrtcNever", (void))
+#define REAL(X) X(int, version, "nvrtcVersion", (int *major, int *minor))
+LIBRARY_TABLE(Never, never_table, LIBRARY_NVRTC, NEVER)
+LIBRARY_TABLE(Real, real_table, LIBRARY_NVRTC, REAL)
+
+static void libraries(ThContext *c) {
+    const char *why, *again;
+    int major = 0, minor = 0;
+    Device other = {.info.driver = 12040, .libraries = dlopen("libm.so.6", RTLD_NOW)};
+    CHECK(!device_library(c, &other, &real_table, &why) && !th_error(c));
+    CHECK(why && strstr(why, "NVRTC was found and does not tell its version (nvrtcVersion)"));
+    CHECK(!device_library(c, &other, &real_table, &again) && again == why); /* it is not looked for again */
+    const Real *r = device_library(c, NULL, &real_table, &why);
+    if (!r) { /* there is none on this machine */
+        CHECK(why && strstr(why, "NVRTC is not found (libnvrtc.so.13, libnvrtc.so.12): 12.0 or later is needed"));
+        return;
+    }
+    CHECK(!why && !r->version(&major, &minor) && device_library_version(c, LIBRARY_NVRTC) == major * 1000 + minor * 10);
+    CHECK(r == device_library(c, NULL, &real_table, &why));
+    CHECK(!device_library(c, NULL, &never_table, &why) && why && strstr(why, "has no nvrtcNever: install another"));
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
@@ -212,6 +235,7 @@ int main(void) {
     ThHost counting = test_failing_host(0);
     ThContext *c = th_context_new(&counting);
     refusals(c);
+    libraries(c);
     host();
     Device *d = device_cuda(c, TH_EMULATED, 0);
     CHECK(d && d->info.emulated && d->info.major == 9 && d->info.driver == 13000);

@@ -222,6 +222,7 @@ Device *device_cuda(ThContext *c, const char *path, int ordinal) {
     u->c = c;
     bool ok = open_driver(c, &u->driver, path) && find(c, u, ordinal);
     if (ok && describe(u, &d->info)) ok = err(c, TH_GpuError, "cuda%d does not say what it is", ordinal);
+    d->libraries = d->info.emulated ? u->driver.handle : NULL;
     if (ok) return d;
     release(c, d);
     return NULL;

@@ -88,6 +88,8 @@ struct Device {
     const DeviceOps *op;
     DeviceInfo info;
     void *impl;
+    void *
+        libraries; /* the emulated driver's handle, which has CUDA's libraries too; NULL: they are files of their own */
 };
 
 /* Host memory. Kernels of a host device are functions (void (*)(const void *args)); grids are of one thread. */
