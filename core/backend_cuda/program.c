@@ -53,7 +53,7 @@ GridProgram *cuda_program(const Plan *p, const char *arch, char **source) {
     g->c = p->ctx;
     text_init(&t, p->ctx);
     bool ok = cuda_emit_begin(&e, p) && text_of(&t, &e, g, !arch);
-    if (ok) g->image = arch ? nvrtc_image(p->ctx, t.at, arch, &g->bytes) : build_image(p->ctx, t.at, &g->bytes);
+    if (ok) g->image = arch ? nvrtc_image(p->ctx, t.at, arch, &g->bytes, NULL) : build_image(p->ctx, t.at, &g->bytes);
     g->arena = e.arena; /* the kernels' Nests live there */
     e.arena = NULL;
     cuda_emit_end(&e);

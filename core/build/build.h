@@ -140,8 +140,8 @@ Unit *unit_build(ThContext *c, const char *source);
 BuildJob *unit_file(ThContext *c, const char *source);
 
 /* image.c, nvrtc.c: the bytes of a module, to be freed with ctx_free; NULL where there is no compiler, with the error
- * set where it refuses. */
+ * set where it refuses. log: if not NULL, gets what the assembler says of each kernel (th_free). */
 char *build_image(ThContext *c, const char *source, size_t *n);
-char *nvrtc_image(ThContext *c, const char *text, const char *arch, size_t *n);
+char *nvrtc_image(ThContext *c, const char *text, const char *arch, size_t *n, char **log);
 
 #endif

@@ -22,25 +22,34 @@
 /* clang-format on */
 LIBRARY_TABLE(Nvrtc, nvrtc_table, LIBRARY_NVRTC, NVRTC)
 
-static void refuse(ThContext *c, const Nvrtc *n, void *program, const char *arch) {
+/* What the compiler said, to be freed by th_free; NULL where there is no memory. */
+static char *log_of(ThContext *c, const Nvrtc *n, void *program) {
     size_t size = 0;
-    char *log = n->log_size(program, &size) == 0 && size > 0 ? ctx_alloc0(c, size + 1) : NULL;
-    if (log) n->log(program, log);
-    err(c, TH_CompileError, "NVRTC does not compile this text for %s:\n%.3000s", arch, log ? log : "(no log)");
-    ctx_free(c, log, size + 1);
+    Text t;
+    text_init(&t, c);
+    char *room = n->log_size(program, &size) == 0 && size > 0 ? ctx_alloc0(c, size + 1) : NULL;
+    if (room && n->log(program, room) == 0) text_put(&t, room);
+    ctx_free(c, room, size + 1);
+    return text_take(&t);
 }
 
-/* The compiled program; NULL with the error set. */
-static void *compile(ThContext *c, const Nvrtc *n, const char *text, const char *arch) {
+static void refuse(ThContext *c, const Nvrtc *n, void *program, const char *arch) {
+    char *log = log_of(c, n, program);
+    err(c, TH_CompileError, "NVRTC does not compile this text for %s:\n%.3000s", arch, log ? log : "(no log)");
+    th_free(c, log);
+}
+
+/* The compiled program; NULL with the error set. figures: what each kernel takes goes to the log. */
+static void *compile(ThContext *c, const Nvrtc *n, const char *text, const char *arch, bool figures) {
     char option[64];
     void *program = NULL;
     snprintf(option, sizeof option, "--gpu-architecture=%s", arch);
-    const char *const options[] = {option, "--fmad=false", "--std=c++17"};
+    const char *const options[] = {option, "--fmad=false", "--std=c++17", "--ptxas-options=-v"};
     if (n->create(&program, text, "theano.cu", 0, NULL, NULL)) {
         err(c, TH_CompileError, "NVRTC cannot make a program");
         return NULL;
     }
-    if (!n->compile(program, TH_LEN(options), options)) return program;
+    if (!n->compile(program, TH_LEN(options) - !figures, options)) return program;
     refuse(c, n, program, arch);
     n->destroy(&program);
     return NULL;
@@ -50,19 +59,20 @@ int cuda_compile_check(ThContext *c, const char *text, const char *arch) {
     const char *why;
     const Nvrtc *n = device_library(c, NULL, &nvrtc_table, &why);
     if (!n) return why ? 1 : 2;
-    void *program = compile(c, n, text, arch);
+    void *program = compile(c, n, text, arch, false);
     if (!program) return 2;
     n->destroy(&program);
     return 0;
 }
 
-char *nvrtc_image(ThContext *c, const char *text, const char *arch, size_t *bytes) {
+char *nvrtc_image(ThContext *c, const char *text, const char *arch, size_t *bytes, char **log) {
     const char *why;
     const Nvrtc *n = device_library(c, NULL, &nvrtc_table, &why);
     if (!n && why) ctx_log(c, "theano: %s; this function runs on the CPU", why);
     if (!n) return NULL;
-    void *program = compile(c, n, text, arch);
+    void *program = compile(c, n, text, arch, log != NULL);
     if (!program) return NULL;
+    if (log) *log = log_of(c, n, program);
     char *image = !n->image_size(program, bytes) && *bytes ? ctx_alloc(c, *bytes) : NULL;
     if (image && n->image(program, image)) {
         ctx_free(c, image, *bytes);
