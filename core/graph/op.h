@@ -10,6 +10,7 @@
 #include "kernel/kernel.h"
 #include "kernel/factor_work.h"
 #include "kernel/fft_work.h"
+#include "kernel/order_work.h"
 #include "kernel/pool_work.h"
 #include "kernel/scalar_op.h"
 
@@ -174,6 +175,18 @@ typedef struct Lower Lower;
  */
 typedef struct HostCall HostCall;
 typedef int (*HostFn)(HostCall *h); /* 0, or nonzero after h->fail or an error in h->ctx */
+/*
+ * What host calls hand their work to, as plain numbers. The host has one such table, a device another: there addresses
+ * are the device's, the work is queued, and what fails in an element is told later (Op.failures). 0, or nonzero after
+ * an error.
+ */
+typedef struct HostServices {
+    int (*conv)(HostCall *h, const ConvWork *w);     /* convolution of floats */
+    int (*pool)(HostCall *h, const PoolWork *w);     /* pooling over two dimensions */
+    int (*fft)(HostCall *h, const FftWork *w);       /* Fourier transforms */
+    int (*factor)(HostCall *h, const FactorWork *w); /* linear algebra */
+    int (*cumulate)(HostCall *h, const CumWork *w);  /* running sums and products */
+} HostServices;
 enum { HOST_SHARES = 8 };
 struct HostCall {
     ThContext *ctx;
@@ -187,10 +200,8 @@ struct HostCall {
     int share; /* shares of a call that run at the same time have a copy of this each: HOST_SHARES, and one for what is
                   common to them */
     int (*fail)(HostCall *h, ThError kind, const char *text); /* text is copied; returns 1 */
-    int (*conv)(HostCall *h, const ConvWork *w);              /* the library's convolution of floats.. */
-    int (*pool)(HostCall *h, const PoolWork *w);              /* ..pooling over two dimensions.. */
-    int (*fft)(HostCall *h, const FftWork *w);                /* ..Fourier transforms.. */
-    int (*factor)(HostCall *h, const FactorWork *w);          /* ..and linear algebra */
+    const HostServices *lib;
+    struct GpuCall *gpu; /* of a device: what its services work with (runtime/gpu/gpu.h); NULL on the host */
     /* fn(i, user) for all i < n, on several threads where there are */
     void (*parallel)(HostCall *h, int n, void (*fn)(int i, void *user), void *user);
     int64_t number; /* of this host call in its plan: under it a call may.. */
@@ -286,6 +297,13 @@ typedef enum {
     NUMBERS_INPUTS,   /* the elements of the inputs one after the other */
     NUMBERS_SUBSCRIPT /* those of input 0 that the subscript picks */
 } OpNumbers;
+enum { DEVICE_FORM = 1 };
+#define DEVICE_READS(i) (2u << (i))
+/* What an element may be wrong with where a device finds it: {0}, {1}, {2} are its values (host_failed). */
+typedef struct OpFailure {
+    ThError kind;
+    const char *text;
+} OpFailure;
 struct Op {
     const char *name; /* in graph text: "Sum"; unique */
     uint32_t flags;
@@ -314,6 +332,10 @@ struct Op {
     const GraphBody *const *(*bodies)(const void *attrs, int *n);
     /* The node's input that argument i of body 0 comes from: debugprint then shows the body. */
     int (*outer_of)(const ThApply *a, int i);
+    /* DEVICE_FORM: its host call looks at the headers of its arrays and hands the rest to HostCall.lib, so that it runs
+     * where they lie; DEVICE_READS(i): but for input i, whose elements it reads on the host. */
+    uint32_t device;
+    const OpFailure *failures; /* in elements, by number; or NULL */
     const char *doc;
 };
 extern const Op *const op_table[];

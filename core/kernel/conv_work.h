@@ -1,6 +1,6 @@
 /*
  * conv_work.h -- a convolution of floats as plain numbers: what the operation (core/ops) hands to the library's kernels
- * (core/runtime/conv/conv.c), in a STAGE_CONV or through HostCall.conv. Strides in elements, of any sign; lengths
+ * (core/runtime/conv/conv.c), in a STAGE_CONV or through HostServices.conv. Strides in elements, of any sign; lengths
  * positive.
  *
  *   top[n, g O + o, q] = sum over c, r of image[n, g C + c, q * step + r * dilation - pad] * filter[g O + o, c, r]

@@ -1,6 +1,6 @@
 /*
  * factor_work.h -- linear algebra on batches of matrices as plain numbers: what the operations (core/ops/linalg) hand
- * to the library (core/runtime/factor) through HostCall.factor. Strides in bytes, of any sign; results are dense.
+ * to the library (core/runtime/factor) through HostServices.factor. Strides in bytes, of any sign; results are dense.
  *
  * Operands in their order, m x n the first matrix (n x n where it must be square), p the smaller of m and n:
  *   FACTOR_CHOLESKY    A; the triangular factor, zeros on its other side. Only the triangle `lower` of A is read

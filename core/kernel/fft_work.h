@@ -1,6 +1,6 @@
 /*
  * fft_work.h -- Fourier transforms of an array along some of its axes as plain numbers: what the operations (core/ops)
- * hand to the library (core/runtime/fft/work.c) through HostCall.fft. Strides in bytes, of any sign.
+ * hand to the library (core/runtime/fft/work.c) through HostServices.fft. Strides in bytes, of any sign.
  *
  *   FFT_COMPLEX    pairs (re, im) to pairs, sum over j of x[j] exp(-2 pi i j k / n), or with + where `back`
  *   FFT_TO_HALF    numbers to the first n / 2 + 1 of those pairs along the last of the axes; then the others

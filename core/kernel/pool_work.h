@@ -1,6 +1,6 @@
 /*
  * pool_work.h -- pooling of floats over two dimensions as plain numbers: what operations hand to the library's kernels
- * (core/runtime/pool/pool.c), in a STAGE_POOL or through HostCall.pool. Arrays are dense; lengths positive, but for
+ * (core/runtime/pool/pool.c), in a STAGE_POOL or through HostServices.pool. Arrays are dense; lengths positive, but for
  * results without elements.
  *
  * A STAGE_POOL has as sizes, in this order: mode, ignore_border; images and channels; for each dimension window, step,

@@ -88,6 +88,15 @@ typedef struct Workspace {
     char host_text[256];       /* why a host call failed; "" when it gave no text */
 } Workspace;
 
+/* A host call by the services of a device: where the buffer of each operand (inputs, then results) begins there. */
+typedef struct HostSide {
+    const HostServices *lib;
+    struct GpuCall *gpu;
+    char *base[2 * TH_MAX_NDIM];
+} HostSide;
+/* side: NULL for the host's own; nonzero with the frame's error. */
+int workspace_host_call(ThFrame *f, int step, const HostSide *side);
+
 struct ThFunction {
     atomic_int refs;
     ThContext *ctx;

@@ -5,7 +5,9 @@
 #include "launch.h"
 
 #include "sides.h"
+#include "ops/table/host.h"
 #include "runtime/frame/walk.h"
+#include "runtime/gpu/gpu.h"
 #include "schedule/choose.h"
 
 #include <string.h>
@@ -28,7 +30,8 @@ typedef struct Launches {
     const Plan *plan;
     DeviceQueue q;
     DeviceAddress record;
-    char *args; /* the largest record of arguments */
+    GpuRoom room; /* of host calls */
+    char *args;   /* the largest record of arguments */
     size_t args_bytes;
 } Launches;
 
@@ -46,7 +49,12 @@ static int look(Launches *l, ThFrame *f) {
     int64_t r[RECORD];
     TRY(ops(l)->copy_out(&l->q, r, l->record, sizeof r));
     TRY(ops(l)->wait(&l->q));
-    return r[0] ? f->rt->fail(f, (int)r[1], (int)r[2], (int)r[3], r[4], r[5], 0, 0) : 0;
+    if (!r[0]) return 0;
+    const Step *s = &l->plan->step[r[1]];
+    if (s->kind != STEP_HOST) return f->rt->fail(f, (int)r[1], (int)r[2], (int)r[3], r[4], r[5], 0, 0);
+    const Op *op = l->plan->host[s->host].op; /* r[2]: which of its failures */
+    host_failure_text(l->u->c, f->ws->host_text, sizeof f->ws->host_text, op, (int)r[2], r + 4);
+    return f->rt->fail(f, (int)r[1], op->failures[r[2]].kind, 0, 0, 0, 0, 0);
 }
 
 static int look_for(Sides *m, ThFrame *f) { return look((Launches *)(void *)m, f); }
@@ -213,6 +221,27 @@ static void host_wrote(Launches *l, const Step *s) {
     for (int i = 0; i < h->nout; i++) sides_host_wrote(&l->sides, h->out[i].buf);
 }
 
+/* A host call by the device's services, where its operands lie. */
+static int device_call(Launches *l, ThFrame *f, const Step *s) {
+    const PlanHost *h = &l->plan->host[s->host];
+    GpuCall g = {.q = &l->q, .room = &l->room, .record = l->record, .step = l->sides.step};
+    HostSide side = {.lib = &gpu_services, .gpu = &g};
+    for (int n = 0; n < h->nin + h->nout; n++) {
+        int buf = n < h->nin ? h->in[n].buf : h->out[n - h->nin].buf;
+        bool reads = n < h->nin && (h->op->device & DEVICE_READS(n));
+        DeviceAddress at = 0;
+        if (buf < 0) continue;
+        if (reads ? sides_to_host(&l->sides, f, buf) : sides_to_device(&l->sides, f, buf, &at)) return 1;
+        side.base[n] = reads ? f->buf[buf] : (char *)(uintptr_t)at;
+    }
+    int bad = workspace_host_call(f, g.step, &side);
+    gpu_end(&g);
+    if (g.status) return sides_refuse(&l->sides, f, g.status);
+    for (int i = 0; i < h->nout && !bad; i++)
+        if (h->out[i].buf >= 0) sides_device_wrote(&l->sides, h->out[i].buf);
+    return bad;
+}
+
 typedef struct LaunchWalk {
     Walk walk;
     Launches *l;
@@ -224,6 +253,7 @@ static int step(const Walk *w, ThFrame *f, int number) {
     const GridKernel *g = s->kind == STEP_KERNEL ? &l->u->program->kernel[s->kernel] : NULL;
     l->sides.step = number;
     if (g && g->nest) return launch(l, f, g, s);
+    if (s->kind == STEP_HOST && l->plan->host[s->host].op->device) return device_call(l, f, s);
     if (host_needs(l, f, s) || look(l, f)) return 1;
     if (interp_step(f->ws->fn->interp, number, f)) return 1;
     host_wrote(l, s);
@@ -253,6 +283,7 @@ void launch_free(Launches *l) {
     ThContext *c = l->u->c;
     sides_free(&l->sides);
     if (l->q.stream) ops(l)->free(&l->q, l->record);
+    if (l->q.stream) ops(l)->free(&l->q, l->room.at);
     ops(l)->close(&l->q);
     ctx_free(c, l, carve(NULL, l->u));
 }
@@ -338,6 +369,10 @@ Unit *launch_unit(ThContext *c, GridProgram *g, char *source, Device *d) {
     u->device = d;
     u->q.device = d;
     u->unit = (Unit){.run = run, .release = release, .source = source, .impl = u};
+    if (!gpu_open(c, d)) {
+        release(&u->unit);
+        return NULL;
+    }
     DeviceStatus s = load(u);
     if (!s) return &u->unit;
     device_error(c, &u->q, s, "a function's kernels are loaded");

@@ -2,6 +2,7 @@
  * workspace.c -- memory of one call: signature, shape slots, arena, scratch. Everything is allocated when the signature
  * of the arguments first differs from the last call's; the second call with equal shapes allocates nothing here.
  */
+#include "ops/order/order.h"
 #include "runtime/conv/conv.h"
 #include "runtime/factor/work.h"
 #include "runtime/fft/work.h"
@@ -416,8 +417,8 @@ typedef struct HostArray {
     int64_t dims[2 * TH_MAX_NDIM];
 } HostArray;
 
-/* False: a length is not known, or does not fit. *to: NULL for what is no array. */
-static bool host_array(ThFrame *f, const PlanValue *v, ThBuffer *on, HostArray *h, ThArray **to) {
+/* False: a length is not known, or does not fit. *to: NULL for what is no array. base: where its buffer begins. */
+static bool host_array(ThFrame *f, const PlanValue *v, char *base, ThBuffer *on, HostArray *h, ThArray **to) {
     int64_t item = (int64_t)th_dtype_bytes(v->dtype), want = item, n, st;
     ThArray *a = &h->a;
     *to = NULL;
@@ -425,7 +426,7 @@ static bool host_array(ThFrame *f, const PlanValue *v, ThBuffer *on, HostArray *
     *a = (ThArray){.dtype = v->dtype, .flags = ARRAY_CONTIGUOUS, .ndim = v->ndim, .buf = on, .size = 1};
     atomic_init(&a->refs, 1);
     if (!size_get(v->off, f->sym, &n)) return false;
-    a->data = f->buf[v->buf] + n * item;
+    a->data = base + n * item;
     for (int d = v->ndim - 1; d >= 0; d--) {
         if (!size_get(v->shape[d], f->sym, &n) || n < 0 || !size_get(v->stride[d], f->sym, &st)) return false;
         a->dims[d] = n;
@@ -438,6 +439,14 @@ static bool host_array(ThFrame *f, const PlanValue *v, ThBuffer *on, HostArray *
     return true;
 }
 
+static const HostServices host_services = {
+    .conv = conv_host,
+    .pool = pool_host,
+    .fft = fft_host,
+    .factor = factor_host,
+    .cumulate = cumulate_host,
+};
+
 static HostCall host_begin(ThFrame *f) {
     f->ws->host_text[0] = 0;
     return (HostCall){.ctx = f->plan->ctx,
@@ -445,10 +454,7 @@ static HostCall host_begin(ThFrame *f) {
                       .scratch = f->scratch,
                       .room = host_room,
                       .fail = host_fail,
-                      .conv = conv_host,
-                      .pool = pool_host,
-                      .fft = fft_host,
-                      .factor = factor_host,
+                      .lib = &host_services,
                       .parallel = host_parallel,
                       .leave = host_leave,
                       .left = host_left,
@@ -478,7 +484,18 @@ static int rt_draw(ThFrame *f, int step, const CallWork *draw, RandomDone done, 
     return f->rt->fail(f, step, failed(c) ? (int)th_error(c) : (int)f->err[2], 0, 0, 0, 0, 0);
 }
 
-static int rt_host_call(ThFrame *f, int step) {
+/* Arrays over the operands of a host call; false: a length is not known. */
+static bool host_operands(ThFrame *f, const PlanHost *h, const HostSide *side, ThBuffer *on, HostArray *room,
+                          ThArray **arr) {
+    for (int n = 0; n < h->nin + h->nout; n++) {
+        const PlanValue *v = n < h->nin ? &h->in[n] : &h->out[n - h->nin];
+        char *base = side ? side->base[n] : v->buf >= 0 ? f->buf[v->buf] : NULL;
+        if (!host_array(f, v, base, on, &room[n], &arr[n])) return false;
+    }
+    return true;
+}
+
+int workspace_host_call(ThFrame *f, int step, const HostSide *side) {
     enum { MOST = 2 * TH_MAX_NDIM };
     const PlanHost *h = &f->plan->host[f->plan->step[step].host];
     ThContext *c = f->plan->ctx;
@@ -490,14 +507,13 @@ static int rt_host_call(ThFrame *f, int step) {
         return 1;
     }
     atomic_init(&on.refs, 1);
-    for (int n = 0; n < h->nin + h->nout; n++)
-        if (!host_array(f, n < h->nin ? &h->in[n] : &h->out[n - h->nin], &on, &room[n], &arr[n]))
-            return f->rt->fail(f, step, TH_RuntimeError, 0, 0, 0, 0, 0);
+    if (!host_operands(f, h, side, &on, room, arr)) return f->rt->fail(f, step, TH_RuntimeError, 0, 0, 0, 0, 0);
     HostCall call = host_begin(f);
     call.op = h->op, call.attrs = h->attrs;
     call.in = arr, call.out = arr + h->nin;
     call.nin = h->nin, call.nout = h->nout;
     call.number = f->plan->step[step].host;
+    if (side) call.lib = side->lib, call.gpu = side->gpu;
     f->err[2] = TH_RuntimeError;
     atomic_fetch_add_explicit(&c->hosting, 1, memory_order_relaxed);
     int bad = h->fn(&call);
@@ -505,6 +521,8 @@ static int rt_host_call(ThFrame *f, int step) {
     if (!bad) return 0;
     return f->rt->fail(f, step, failed(c) ? (int)th_error(c) : (int)f->err[2], 0, 0, 0, 0, 0);
 }
+
+static int rt_host_call(ThFrame *f, int step) { return workspace_host_call(f, step, NULL); }
 
 static int rt_size_step(ThFrame *f, int first, int n) {
     ShapeEnv e = env(f->ws);

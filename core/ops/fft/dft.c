@@ -102,7 +102,7 @@ static int run_dft(HostCall *h) {
     }
     if (at->norm == DFT_MEAN) w.by = 1 / n;
     else if (at->norm == DFT_ORTHO) w.by = 1 / sqrt(n);
-    return h->fft(h, &w);
+    return h->lib->fft(h, &w);
 }
 
 static bool lower_dft(Lower *l) { return l->api->host(l, run_dft, 0); }

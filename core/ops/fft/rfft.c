@@ -54,7 +54,7 @@ static int run_rfft(HostCall *h) {
         w.n[w.naxes] = dft_length_value(h, w.naxes);
         w.naxes++;
     }
-    return h->fft(h, &w);
+    return h->lib->fft(h, &w);
 }
 
 static bool lower_rfft(Lower *l) {

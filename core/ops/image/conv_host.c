@@ -72,7 +72,7 @@ int conv_host_run(HostCall *h) {
     w.target = role == CONV_FORWARD ? CONV_TO_TOP : role == CONV_INPUTS ? CONV_TO_IMAGE : CONV_TO_FILTER;
     int64_t n = at->stacked ? ARRAY_SHAPE(h->out[0])[0] : 1;
     for (int64_t i = 0; i < n; i++) {
-        if (h->conv(h, &w)) return 1;
+        if (h->lib->conv(h, &w)) return 1;
         w.image += image.stack, w.filter += filter.stack, w.top += top.stack;
     }
     return 0;

@@ -30,7 +30,7 @@ static int pool_host_run(HostCall *h) {
             if (th_array_get(h->in[n + k], &i, &v[k])) return 1;
         w.ws[d] = v[0].i, w.st[d] = v[1].i, w.pad[d] = v[2].i;
     }
-    return h->out[0]->size == 0 ? 0 : h->pool(h, &w);
+    return h->out[0]->size == 0 ? 0 : h->lib->pool(h, &w);
 }
 
 bool pool_hosted(Lower *l, bool *ok) {

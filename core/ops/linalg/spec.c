@@ -189,7 +189,7 @@ int linalg_run(HostCall *h, const LinalgSpec *s) {
                     .nout = d.count - d.nin};
     for (int i = 0; i < d.count; i++) w.op[i] = operand(i < d.nin ? h->in[i] : h->out[i - d.nin], d.n[i]);
     if (h->nin > d.nin) w.rcond = *(const double *)(const void *)h->in[d.nin]->data;
-    return h->factor(h, &w);
+    return h->lib->factor(h, &w);
 }
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */

@@ -96,13 +96,13 @@ static int run_flat(const ThArray *x, ThArray *z, CumFn fn) {
 }
 
 /* All axes behind the axis as one dense row where both arrays allow it, else lane by lane. */
-static int run_cum(HostCall *h) {
-    const CumAttrs *at = h->attrs;
-    ThArray *x = h->in[0], *z = h->out[0], *both[2] = {x, z};
-    CumFn fn = cums[x->dtype][at->prod];
+int cumulate_host(HostCall *h, const CumWork *w) {
+    const ThArray *x = w->x;
+    ThArray *z = w->z, *both[2] = {h->in[0], z};
+    CumFn fn = cums[x->dtype][w->product];
+    int axis = w->axis;
     if (x->size == 0) return 0;
-    if (flat(at) || x->ndim == 0) return run_flat(x, z, fn);
-    int axis = at->axis.at[0];
+    if (axis < 0) return run_flat(x, z, fn);
     if (!(x->flags & z->flags & ARRAY_CONTIGUOUS)) {
         Lanes l;
         for (host_lanes(&l, both, 2, axis); !l.done; host_next(&l))
@@ -117,6 +117,12 @@ static int run_cum(HostCall *h) {
         fn(x->data + from, row, z->data + from, row, n, inner);
     }
     return 0;
+}
+
+static int run_cum(HostCall *h) {
+    const CumAttrs *at = h->attrs;
+    bool all = flat(at) || h->in[0]->ndim == 0;
+    return h->lib->cumulate(h, &(CumWork){h->in[0], h->out[0], all ? -1 : at->axis.at[0], at->prod});
 }
 
 static bool lower_cum(Lower *l) {
@@ -172,6 +178,7 @@ const Op op_cum = {
     .lower = lower_cum,
     .str = str_cum,
     .batch = batch_cum,
+    .device = DEVICE_FORM,
     .doc = "running sums or products",
 };
 

@@ -2,8 +2,8 @@
  * order.h -- attributes and builders of the operations that order, search and accumulate (sort.c, topk.c, search.c,
  * unique.c, cumulate.c), and what their functions share.
  */
-#ifndef TH_ORDER_H
-#define TH_ORDER_H
+#ifndef TH_OPS_ORDER_H
+#define TH_OPS_ORDER_H
 
 #include "ops/table/ops.h"
 
@@ -51,6 +51,7 @@ typedef struct CumAttrs {
     AttrInts axis; /* n == -1: flattened */
     uint8_t prod;
 } CumAttrs;
+int cumulate_host(HostCall *h, const CumWork *w); /* HostServices */
 ThVar *cumulate_make(Builder *b, ThVar *x, const AttrInts *axis, bool prod);
 
 /* ---- rules of vmap (ops/modes) ----------------------------------------------------------------------------------- */

@@ -13,6 +13,20 @@ int host_error(HostCall *h, ThError kind, const char *format, ...) {
     return h->fail(h, kind, text);
 }
 
+void host_failure_text(ThContext *c, char *to, size_t room, const Op *op, int which, const int64_t *v) {
+    Text t;
+    text_init(&t, c);
+    text_check(&t, op->failures[which].text, v, NULL, NULL);
+    number_format(to, room, "%s", t.at ? t.at : "");
+    text_free(&t);
+}
+
+int host_failed(HostCall *h, int which, int64_t v0, int64_t v1, int64_t v2) {
+    char text[256];
+    host_failure_text(h->ctx, text, sizeof text, h->op, which, (const int64_t[]){v0, v1, v2});
+    return h->fail(h, h->op->failures[which].kind, text);
+}
+
 int64_t host_int(const HostCall *h, int i) { return array_item_int(h->in[i]); }
 
 void host_lanes(Lanes *l, ThArray *const *arrays, int count, int axis) {

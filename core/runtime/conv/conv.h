@@ -4,7 +4,7 @@
 
 #include "graph/op.h"
 
-/* HostCall.conv: 0, or nonzero with the error set. The result does not overlap its operands. */
+/* HostServices.conv: 0, or nonzero with the error set. The result does not overlap its operands. */
 int conv_host(HostCall *h, const ConvWork *w);
 
 /* A STAGE_CONV. pool: the STAGE_POOL that it feeds, or NULL; then c is told through *at (conv_work.h). */

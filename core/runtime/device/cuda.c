@@ -128,6 +128,7 @@ static DeviceStatus memory(DeviceQueue *q, size_t *unused, size_t *all) { return
 static DeviceStatus rebuild(Device *d) {
     Cuda *u = d->impl;
     DeviceQueue q = {.device = d};
+    if (d->kernels) d->kernels_drop(d, false);
     DeviceStatus s = status(&q, "reset", u->driver.reset(u->device));
     return s ? s : status(&q, "retain", u->driver.retain(&u->context, u->device));
 }
@@ -135,6 +136,7 @@ static DeviceStatus rebuild(Device *d) {
 static void release(ThContext *c, Device *d) {
     if (!d) return;
     Cuda *u = d->impl;
+    if (d->kernels) d->kernels_drop(d, true);
     if (u && u->context) u->driver.release(u->device);
     ctx_free(c, u, sizeof *u);
     ctx_free(c, d, sizeof *d);

@@ -4,7 +4,7 @@
 
 #include "graph/op.h"
 
-/* HostCall.factor: 0, or nonzero with the error told. Results do not overlap what they are made from. */
+/* HostServices.factor: 0, or nonzero with the error told. Results do not overlap what they are made from. */
 int factor_host(HostCall *h, const FactorWork *w);
 
 #endif

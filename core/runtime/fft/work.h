@@ -4,7 +4,7 @@
 
 #include "graph/op.h"
 
-/* HostCall.fft: 0, or nonzero with the error set. The result does not overlap what it is made from. */
+/* HostServices.fft: 0, or nonzero with the error set. The result does not overlap what it is made from. */
 int fft_host(HostCall *h, const FftWork *w);
 
 #endif

@@ -5,7 +5,7 @@
 #include "kernel/pool_work.h"
 #include "graph/op.h"
 
-/* HostCall.pool: 0, or nonzero with the error set. The result does not overlap its operands. */
+/* HostServices.pool: 0, or nonzero with the error set. The result does not overlap its operands. */
 int pool_host(HostCall *h, const PoolWork *w);
 
 /* A STAGE_POOL as a work, and that done. */

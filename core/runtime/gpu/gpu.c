@@ -1,0 +1,178 @@
+/*
+ * gpu.c -- the library of a device: modules of kernels, compiled when first launched and kept as long as the device is
+ * open; memory of a call; lanes of arrays.
+ */
+#include "gpu.h"
+
+#include <pthread.h>
+#include <string.h>
+
+typedef struct Module {
+    struct Module *next;
+    const GpuFamily *family;
+    int variant;
+    void *module, *function[GPU_KERNELS];
+} Module;
+
+typedef struct Library {
+    ThContext *c;
+    pthread_mutex_t lock; /* of the list: several threads may call functions of a context */
+    Module *first;
+} Library;
+
+const GpuFamily *const gpu_families[] = {&gpu_cum};
+const int gpu_family_count = TH_LEN(gpu_families);
+
+const HostServices gpu_services = {
+    .cumulate = gpu_cumulate,
+};
+
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
+static void module_free(Device *d, ThContext *c, Module *m) {
+    DeviceQueue q = {.device = d};
+    d->op->module_free(&q, m->module);
+    ctx_free(c, m, sizeof *m);
+}
+
+static void library_drop(Device *d, bool all) {
+    Library *u = d->kernels;
+    for (Module *m = u->first, *next; m; m = next) {
+        next = m->next;
+        module_free(d, u->c, m);
+    }
+    u->first = NULL;
+    if (!all) return;
+    pthread_mutex_destroy(&u->lock);
+    ctx_free(u->c, u, sizeof *u);
+    d->kernels = NULL;
+}
+
+bool gpu_open(ThContext *c, Device *d) {
+    if (d->kernels) return true;
+    Library *u = ctx_alloc0(c, sizeof *u);
+    if (!u) return false;
+    u->c = c;
+    pthread_mutex_init(&u->lock, NULL);
+    d->kernels = u;
+    d->kernels_drop = library_drop;
+    return true;
+}
+
+char *gpu_text(ThContext *c, const GpuFamily *f, int variant) {
+    Text t;
+    text_init(&t, c);
+    f->head(&t, variant);
+    for (const char *const *s = f->text; *s; s++) text_put(&t, *s);
+    return text_take(&t);
+}
+
+static DeviceStatus load(ThContext *c, DeviceQueue *q, Module *m) {
+    const DeviceInfo *i = &q->device->info;
+    const DeviceOps *op = q->device->op;
+    char arch[16];
+    size_t bytes;
+    number_format(arch, sizeof arch, "sm_%d%d", i->major, i->minor);
+    char *text = gpu_text(c, m->family, m->variant);
+    char *image = text ? cuda_library(c, m->family->name, text, m->family->kernel, m->family->n,
+                                      i->emulated ? NULL : arch, &bytes)
+                       : NULL;
+    th_free(c, text);
+    if (!image) return DEVICE_FAILED;
+    DeviceStatus s = op->module_load(q, image, &m->module);
+    ctx_free(c, image, bytes);
+    for (int k = 0; k < m->family->n && !s; k++)
+        s = op->kernel(q, m->module, m->family->kernel[k].name, &m->function[k]);
+    return s;
+}
+
+/* The module, loaded; NULL: the call fails. Its lock is held. */
+static Module *find(HostCall *h, Library *u, const GpuFamily *f, int variant) {
+    for (Module *m = u->first; m; m = m->next)
+        if (m->family == f && m->variant == variant) return m;
+    Module *m = ctx_alloc0(u->c, sizeof *m);
+    if (!m) return NULL;
+    m->family = f;
+    m->variant = variant;
+    DeviceStatus s = load(u->c, h->gpu->q, m);
+    if (!s) {
+        m->next = u->first;
+        return u->first = m;
+    }
+    module_free(h->gpu->q->device, u->c, m);
+    if (!failed(u->c) && h->gpu->q->call) gpu_status(h, s);
+    else if (!failed(u->c)) err(u->c, TH_CompileError, "the kernels of %s were not compiled", f->name);
+    return NULL;
+}
+
+/* ---- a call ------------------------------------------------------------------------------------------------------ */
+int gpu_status(HostCall *h, DeviceStatus s) {
+    if (s && !h->gpu->status) h->gpu->status = s;
+    return s != DEVICE_OK;
+}
+
+int gpu_launch(HostCall *h, const GpuFamily *f, int variant, int number, int64_t blocks, void *args) {
+    GpuCall *g = h->gpu;
+    Library *u = g->q->device->kernels;
+    if (blocks <= 0) return 0;
+    int64_t head[2] = {(int64_t)g->record, g->step};
+    memcpy(args, head, sizeof head);
+    pthread_mutex_lock(&u->lock);
+    Module *m = find(h, u, f, variant);
+    pthread_mutex_unlock(&u->lock);
+    if (!m) return 1;
+    DeviceGrid grid = {(unsigned)(blocks < GPU_BLOCKS ? blocks : GPU_BLOCKS), GPU_THREADS, 0};
+    return gpu_status(h, g->q->device->op->launch(g->q, m->function[number], grid, args));
+}
+
+bool gpu_room(HostCall *h, size_t bytes, char **at) {
+    GpuCall *g = h->gpu;
+    size_t from = g->used, n = (bytes + 255) / 256 * 256;
+    g->used += n;
+    *at = NULL;
+    if (g->used <= g->room->bytes) {
+        *at = (char *)(uintptr_t)(g->room->at + from);
+        return true;
+    }
+    DeviceAddress fresh = 0;
+    if (g->nmore == GPU_MORE) return err(h->ctx, TH_RuntimeError, "a step on a device takes memory too often");
+    if (gpu_status(h, g->q->device->op->alloc(g->q, n, &fresh))) return false;
+    g->more[g->nmore++] = fresh;
+    *at = (char *)(uintptr_t)fresh;
+    return true;
+}
+
+void gpu_end(GpuCall *g) {
+    const DeviceOps *op = g->q->device->op;
+    for (int i = 0; i < g->nmore; i++) op->free(g->q, g->more[i]);
+    if (!g->nmore) return;
+    op->free(g->q, g->room->at);
+    *g->room = (GpuRoom){0};
+    if (!g->status && !op->alloc(g->q, g->used, &g->room->at)) g->room->bytes = g->used; /* else the next call asks */
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------------------------- */
+/* Dimension d of the arrays goes on where the last one of l ends. */
+static bool joins(const GpuLanes *l, const ThArray *const *arrays, int count, int d) {
+    i64 last = l->nd - 1;
+    if (last < 0) return false;
+    for (int k = 0; k < count; k++)
+        if (l->st[k][last] != ARRAY_STRIDES(arrays[k])[d] * ARRAY_SHAPE(arrays[0])[d]) return false;
+    return true;
+}
+
+i64 gpu_lanes(GpuLanes *l, const ThArray *const *arrays, int count, int axis) {
+    const ThArray *a = arrays[0];
+    i64 n = 1;
+    memset(l, 0, sizeof *l);
+    for (int d = 0; d < a->ndim; d++) {
+        i64 len = ARRAY_SHAPE(a)[d];
+        if (d == axis) continue;
+        n *= len;
+        if (len == 1) continue;
+        bool joined = joins(l, arrays, count, d);
+        i64 at = joined ? l->nd - 1 : l->nd++;
+        l->len[at] = joined ? l->len[at] * len : len;
+        for (int k = 0; k < count; k++) l->st[k][at] = ARRAY_STRIDES(arrays[k])[d];
+    }
+    return n;
+}

@@ -1,0 +1,99 @@
+/*
+ * gpu.h -- what a device has in place of the host's libraries: HostServices whose works hold addresses of the device
+ * and are done by kernels of ours, text in the dialect of backend_cuda/prelude.c, compiled once for a device, family
+ * and variant (mostly a dtype), when first launched.
+ *
+ * A record of arguments is written once, GPU_RECORD: the host's struct, and its text for the kernels. It begins with
+ * `i64 *err, step;`, which gpu_launch fills in: the call's error record and step. A kernel that finds a bad element
+ * writes the first one there (gpu_fail in the text, see text.c) and has no barriers; all others begin with
+ * `if (a.err[0]) return;`. Kernels have GPU_THREADS threads, at most GPU_BLOCKS blocks (they loop over the rest), and
+ * 4 KB of shared memory, `SHARED;`: char sh[].
+ */
+#ifndef TH_GPU_H
+#define TH_GPU_H
+
+#include "graph/op.h"
+#include "runtime/device/device.h"
+#include "runtime/frame/backend.h"
+
+enum { GPU_THREADS = 256, GPU_BLOCKS = 1024, GPU_KERNELS = 16, GPU_VARIANTS = 1 << 12 };
+
+/* The types of records. */
+typedef int64_t i64;
+typedef int32_t i32;
+typedef uint64_t u64;
+typedef double f64;
+#define GPU_TEXT(...) #__VA_ARGS__ "\n"
+#define GPU_RECORD(name, ...) \
+    typedef struct name __VA_ARGS__ name; \
+    static const char name##_text[] __attribute__((unused)) = "typedef struct " #__VA_ARGS__ " " #name ";\n";
+
+/* ---- families of kernels ---- */
+typedef struct GpuFamily {
+    const char *name;
+    const char *const *text; /* pieces, NULL at the end */
+    const CudaEntry *kernel;
+    int n;                              /* at most GPU_KERNELS */
+    bool (*has)(int variant);           /* whether there is such a variant, below GPU_VARIANTS */
+    void (*head)(Text *t, int variant); /* what comes before: types and functions of the variant */
+} GpuFamily;
+#define GPU_ENTRY(name, args, barriers) \
+    { #name, #args, sizeof(args), barriers }
+bool gpu_is_dtype(int variant);          /* a variant for each dtype */
+void gpu_head_dtype(Text *t, int dtype); /* text.c: T, the dtype's type, and what is done with it */
+
+/* The device's library, empty; false with the error set. Once, before the first call. */
+bool gpu_open(ThContext *c, Device *d);
+
+/* ---- a call ---- */
+/* Memory of the calls of one queue, one after the other: as much as the largest wanted so far. */
+typedef struct GpuRoom {
+    DeviceAddress at;
+    size_t bytes;
+} GpuRoom;
+enum { GPU_MORE = 16 };
+typedef struct GpuCall {
+    DeviceQueue *q;
+    GpuRoom *room;
+    DeviceAddress record;
+    int step;
+    DeviceStatus status; /* of the entry point that refused, or DEVICE_OK */
+    size_t used;
+    DeviceAddress more[GPU_MORE]; /* what room had no place for */
+    int nmore;
+} GpuCall;
+/* After a call: what it had besides its room goes back, and the room grows for the next one. */
+void gpu_end(GpuCall *g);
+
+/* Memory of the device until the call ends; false: the call fails. */
+bool gpu_room(HostCall *h, size_t bytes, char **at);
+/* Queues blocks (none is nothing) of kernel `number` of the family; nonzero: the call fails. */
+int gpu_launch(HostCall *h, const GpuFamily *f, int variant, int number, int64_t blocks, void *args);
+/* Blocks for n threads. */
+static inline int64_t gpu_blocks(int64_t n) { return n / GPU_THREADS + (n % GPU_THREADS != 0); }
+/* A status as the call's; nonzero unless DEVICE_OK. */
+int gpu_status(HostCall *h, DeviceStatus s);
+
+/* For the tests: the whole text of a variant, to be freed with th_free; NULL with the error set. */
+char *gpu_text(ThContext *c, const GpuFamily *f, int variant);
+extern const GpuFamily *const gpu_families[];
+extern const int gpu_family_count;
+
+/* ---- lanes: all positions off an axis ---- */
+enum { GPU_ARRAYS = 3 };
+/* Of up to three arrays: lengths off the axis, steps in bytes, neighbours merged where all arrays allow it. */
+GPU_RECORD(GpuLanes, {
+    i64 nd;
+    i64 len[32];
+    i64 st[3][32];
+})
+/* axis -1: there is none, every element is a lane. Returns how many lanes there are. */
+i64 gpu_lanes(GpuLanes *l, const ThArray *const *arrays, int count, int axis);
+extern const char gpu_lanes_text[]; /* lane_at(&a.l, k, lane): the byte where lane begins in array k */
+
+/* ---- the services ---- */
+extern const HostServices gpu_services;
+extern const GpuFamily gpu_cum;
+int gpu_cumulate(HostCall *h, const CumWork *w); /* cumulate.c */
+
+#endif
