@@ -20,6 +20,7 @@ T.signal = {}
 T.signal.pool = {}
 T.slinalg = {}
 T.sparse = {}
+T.special = {}
 T.xlogx = {}
 
 ---a variable
@@ -3940,6 +3941,248 @@ function T.xlogx.xlogy0(x, y) end
 ---@param x theano.Operand
 ---@return theano.Variable
 function T.nnet.ultra_fast_sigmoid(x) end
+
+---gamma function
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.gamma(x) end
+
+---logarithm of |gamma(x)|
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.gammaln(x) end
+
+---logarithm of |gamma(x)|, of real numbers
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.loggamma(x) end
+
+---digamma function, derivative of gammaln
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.psi(x) end
+
+---derivative of gammaln
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.digamma(x) end
+
+---derivative of digamma of an order
+---@param n theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.polygamma(n, x) end
+
+---Hurwitz's zeta function, the sum of (q + k)^-x; of q = 1 Riemann's
+---@param x theano.Operand
+---@param q? number
+---@overload fun(x: theano.Operand, keywords: { q?: number }): theano.Variable
+---@return theano.Variable
+function T.special.zeta(x, q) end
+
+---regularised lower incomplete gamma function
+---@param a theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.gammainc(a, x) end
+
+---regularised upper incomplete gamma function
+---@param a theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.gammaincc(a, x) end
+
+---beta function gamma(a) gamma(b) / gamma(a + b)
+---@param a theano.Operand
+---@param b theano.Operand
+---@return theano.Variable
+function T.special.beta(a, b) end
+
+---logarithm of |beta(a, b)|
+---@param a theano.Operand
+---@param b theano.Operand
+---@return theano.Variable
+function T.special.betaln(a, b) end
+
+---regularised incomplete beta function I_x(a, b)
+---@param a theano.Operand
+---@param b theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.betainc(a, b, x) end
+
+---binomial coefficient x over y, of real numbers
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.special.binom(x, y) end
+
+---error function
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.erf(x) end
+
+---1 - erf(x)
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.erfc(x) end
+
+---exp(x*x) * erfc(x)
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.erfcx(x) end
+
+---inverse of erf
+---@param y theano.Operand
+---@return theano.Variable
+function T.special.erfinv(y) end
+
+---inverse of erfc
+---@param y theano.Operand
+---@return theano.Variable
+function T.special.erfcinv(y) end
+
+---the part of the standard normal distribution below x
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.ndtr(x) end
+
+---logarithm of ndtr(x), exact far below 0 too
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.log_ndtr(x) end
+
+---inverse of ndtr
+---@param y theano.Operand
+---@return theano.Variable
+function T.special.ndtri(y) end
+
+---exponential integral Ei
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.expi(x) end
+
+---exponential integral E1 of x >= 0
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.exp1(x) end
+
+---complete elliptic integral of the first kind, of the parameter m = k^2
+---@param m theano.Operand
+---@return theano.Variable
+function T.special.ellipk(m) end
+
+---complete elliptic integral of the second kind, of the parameter m = k^2
+---@param m theano.Operand
+---@return theano.Variable
+function T.special.ellipe(m) end
+
+---Bessel function of the first kind, order 0
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.j0(x) end
+
+---Bessel function of the first kind, order 1
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.j1(x) end
+
+---Bessel function of the first kind, real order v
+---@param v theano.Operand
+---@param z theano.Operand
+---@return theano.Variable
+function T.special.jv(v, z) end
+
+---Bessel function of the first kind, real order n
+---@param n theano.Operand
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.jn(n, x) end
+
+---modified Bessel function of the first kind, order 0
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.i0(x) end
+
+---modified Bessel function of the first kind, order 1
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.i1(x) end
+
+---exp(-|x|) i0(x)
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.i0e(x) end
+
+---exp(-|x|) i1(x)
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.i1e(x) end
+
+---modified Bessel function of the first kind, real order v
+---@param v theano.Operand
+---@param z theano.Operand
+---@return theano.Variable
+function T.special.iv(v, z) end
+
+---logistic function 1 / (1 + exp(-x))
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.expit(x) end
+
+---log(x / (1 - x)), inverse of expit
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.logit(x) end
+
+---x * log(y), 0 where x is 0 and y is no NaN
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.special.xlogy(x, y) end
+
+---x * log1p(y), 0 where x is 0 and y is no NaN
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.special.xlog1py(x, y) end
+
+----x * log(x), 0 at 0, -inf below
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.entr(x) end
+
+---x * log(x / y), 0 where x is 0 and y >= 0; inf outside
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.special.rel_entr(x, y) end
+
+---x * log(x / y) - x + y, y where x is 0 and y >= 0; inf outside
+---@param x theano.Operand
+---@param y theano.Operand
+---@return theano.Variable
+function T.special.kl_div(x, y) end
+
+---2 to the power x
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.exp2(x) end
+
+---exp(x) - 1, accurate near 0
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.expm1(x) end
+
+---log(1 + x), accurate near 0
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.log1p(x) end
+
+---real cube root
+---@param x theano.Operand
+---@return theano.Variable
+function T.special.cbrt(x) end
 
 ---inverse cosine
 ---@param x theano.Operand

@@ -147,6 +147,22 @@ local CASES = {
     return M.diff(x, { axis = 1, prepend = 0.5, append = M.expand_dims(y, 1) })
   end },
   { "sort, descending", { mat() }, function(M, x) return M.sort(x, { axis = 0, descending = true }) end },
+  -- special functions
+  { "special.multigammaln", { vec() }, function(M, x) return M.special.multigammaln(x + 1, 3) end },
+  { "special.poch and rgamma", { vec(), vec() }, function(M, x, y)
+    return M.special.poch(x, y) + M.special.rgamma(x) * M.special.gammasgn(x - 1)
+  end },
+  { "special.comb and perm", { vec() }, function(M, x) return M.special.comb(x + 5, 2) + M.special.perm(x + 5, 2) end },
+  { "special.factorial", { vec() }, function(M, x) return M.special.factorial(x) end },
+  { "special.logsumexp", { mat() }, function(M, x) return M.special.logsumexp(x, 1) end },
+  { "special.logsumexp with weights", { mat(), vec(4) }, function(M, x, b)
+    return M.special.logsumexp(x, { axis = 1, b = b, keepdims = true })
+  end },
+  { "special.softmax", { cube() }, function(M, x) return M.special.softmax(x, { 0, 2 }) end },
+  { "special.log_softmax", { mat() }, function(M, x) return M.special.log_softmax(x) end },
+  { "special.log_expit, exp10", { mat() }, function(M, x) return M.special.log_expit(x) * M.special.exp10(x) end },
+  { "special.exprel, cosm1", { mat() }, function(M, x) return M.special.exprel(x) + M.special.cosm1(x) end },
+  { "special.huber", { mat() }, function(M, x) return M.special.huber(0.5, x) end },
   -- and functions of the engine's table under NumPy's names
   { "logaddexp", { mat(), vec(4) }, function(M, x, y) return M.logaddexp(x, y) end },
   { "hypot", { mat(), vec(4) }, function(M, x, y) return M.hypot(x, y) end },

@@ -28,6 +28,10 @@ for name in ([[neg inv sqr sqrt exp exp2 expm1 log2 log10 log1p deg2rad rad2deg 
   nnet.nnet.softsign xlogx.xlogx copy tensor_copy real conj remat]]):gmatch("%S+") do
   UNARY[name] = { 0.1, 0.9 }
 end
+for name in ([[gamma gammaln loggamma psi digamma erf erfc erfcx erfinv erfcinv ndtr log_ndtr ndtri expi exp1 ellipk
+  ellipe j0 j1 i0 i1 i0e i1e expit logit entr exp2 expm1 log1p cbrt]]):gmatch("%S+") do
+  UNARY["special." .. name] = { 0.1, 0.9 }
+end
 
 -- Functions whose gradient is zero almost everywhere: checked to be zero.
 local FLAT = {}
@@ -41,6 +45,7 @@ for name in ([[add sub mul true_div pow power maximum minimum arctan2 nnet.binar
   subtract multiply divide true_divide remainder atan2 hypot logaddexp logaddexp2 fmax fmin copysign]]):gmatch("%S+") do
   BINARY[name] = true
 end
+for name in ("beta betaln binom xlogy xlog1py rel_entr kl_div"):gmatch("%S+") do BINARY["special." .. name] = true end
 
 -- The rest by hand: points, and what to do with the variables.
 local BY_HAND = {
@@ -48,6 +53,9 @@ local BY_HAND = {
     return T.switch(T.gt(x, 9), 0.0, x) + 0 * T.cast(f(T.cast(x, "complex128")), "float64")
   end },
   complex = { { vec(), vec() }, function(f, x, y) return T.real(f(x, y)) + T.imag(f(x, y)) * 2 end },
+  ["special.betainc"] = { { vec() }, function(f, x) return f(1.5, 2.5, x) end },
+  ["special.zeta"] = { { vec() }, function(f, x) return f(2.5, x) end },
+  ["special.polygamma"] = { { vec() }, function(f, x) return f(2, x + 1) end },
   jv = { { vec() }, function(f, x) return f(1.5, x) end },
   iv = { { vec() }, function(f, x) return f(1.5, x) end },
   gammainc = { { vec() }, function(f, x) return f(1.5, x) end },
@@ -176,6 +184,10 @@ for name in pairs(require("spec.support.linalg_names")) do NONE[name] = true end
 NONE["nlinalg.norm"], NONE["nlinalg.inv"] = true, true
 for name in ("disconnected_grad zero_grad undefined_grad grad_clip grad_scale"):gmatch("%S+") do
   NONE["gradient." .. name] = true -- they change gradients: spec/derive_spec.lua
+end
+
+for name, of in pairs({ gammainc = "gammainc", gammaincc = "gammaincc", jv = "jv", jn = "jv", iv = "iv" }) do
+  BY_HAND["special." .. name] = BY_HAND[of]
 end
 
 -- spec/derive_spec.lua loads this file without a `describe`, for the cases.

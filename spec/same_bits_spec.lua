@@ -12,7 +12,11 @@ for name in ([[exp exp2 expm1 log log2 log10 log1p sqrt sin cos tan arcsin arcco
   inv sqr]]):gmatch("%S+") do
   ONE[#ONE + 1] = name
 end
-local TWO = { "pow", "arctan2", "true_div", "mod", "gammainc", "gammaincc" }
+for name in ("ndtr log_ndtr ndtri expi exp1 ellipk ellipe i0e i1e logit entr"):gmatch("%S+") do
+  ONE[#ONE + 1] = "special." .. name
+end
+local TWO = { "pow", "arctan2", "true_div", "mod", "gammainc", "gammaincc", "special.zeta", "special.betaln",
+  "special.beta", "special.binom", "special.rel_entr" }
 local C = theano.compile.Mode({ linker = "c", optimizer = "fast_run" })
 local INTERPRETER = theano.compile.Mode({ linker = "interpreter", optimizer = "fast_run" })
 
@@ -23,7 +27,10 @@ local POINTS = nd.concatenate({
 }, { axis = 0 })
 
 local function bits(a) return type(a) == "number" and nd.array({ a }):tostring() or a:tostring() end
-local function of(name) return T[name] or T.nnet[name] end
+local function of(name)
+  local special = name:match("^special%.(.*)$")
+  return special and T.special[special] or T[name]
+end
 
 -- The answers of one linker for all points: as one vector, then number by number, in slices, strided, broadcast.
 local function check(name, arity, dtype, mode, what)

@@ -76,23 +76,34 @@ static void special(Emit *e, const SpecialFn *f) { /* as deep as the texts nest 
     text_putc(&e->helpers, '\n');
 }
 
+/* f's operands as its text takes them, element i of vectors. */
+static void special_operands(Text *h, const SpecialFn *f, bool of_complex, int lanes) {
+    char v = 'a';
+    for (const char *p = f->params; p; p = strchr(p + 1, ','), v++) {
+        const char *comma = v == 'a' ? "" : ", ";
+        if (of_complex) text_printf(h, "%ssf_c(%c.re, %c.im)", comma, v, v);
+        else text_printf(h, "%s%c%s", comma, v, lanes == 1 ? "" : "[i]");
+    }
+}
+
 /* The primitive `prim` of dtype d, computed in float64 or complex128 by sf_<prim>. false: there is no such text. */
 static bool special_math(Emit *e, const char *prim, ThDtype d, int lanes, const char *name) {
-    char t[16], sf[40];
+    char t[16], sf[40], v = 'a';
     int n = snprintf(sf, sizeof sf, "sf_%s", prim);
     const SpecialFn *f = special_find(sf, (unsigned long)n);
     if (!f) return false;
     special(e, f);
     need_type(e, d, lanes, t);
-    bool two = strchr(f->params, ',') != NULL;
-    text_printf(&e->helpers, "INLINE %s %s(%s a%s%s%s) { ", t, name, t, two ? ", " : "", two ? t : "", two ? " b" : "");
-    if (dtype_is_complex(d))
-        text_printf(&e->helpers, "c128 r = %s(sf_c(a.re, a.im)%s); %s z; z.re = r.re; z.im = r.im; return z; }\n", sf,
-                    two ? ", sf_c(b.re, b.im)" : "", t);
-    else if (lanes == 1) text_printf(&e->helpers, "return (%s)%s(a%s); }\n", t, sf, two ? ", b" : "");
-    else
-        text_printf(&e->helpers, "%s r; for (int i = 0; i < %d; i++) r[i] = (%s)%s(a[i]%s); return r; }\n", t, lanes,
-                    type_short(d), sf, two ? ", b[i]" : "");
+    Text *h = &e->helpers;
+    text_printf(h, "INLINE %s %s(", t, name);
+    for (const char *p = f->params; p; p = strchr(p + 1, ','), v++)
+        text_printf(h, "%s%s %c", v == 'a' ? "" : ", ", t, v);
+    if (dtype_is_complex(d)) text_printf(h, ") { c128 r = %s(", sf);
+    else if (lanes == 1) text_printf(h, ") { return (%s)%s(", t, sf);
+    else text_printf(h, ") { %s r; for (int i = 0; i < %d; i++) r[i] = (%s)%s(", t, lanes, type_short(d), sf);
+    special_operands(h, f, dtype_is_complex(d), lanes);
+    if (dtype_is_complex(d)) text_printf(h, "); %s z; z.re = r.re; z.im = r.im; return z; }\n", t);
+    else text_printf(h, lanes == 1 ? "); }\n" : "); return r; }\n");
     return true;
 }
 

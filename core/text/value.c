@@ -134,8 +134,9 @@ static Val call(Ctx *c, const char *name, Val *k, int n) {
                      .mask = true};
     }
     const char *f = need_math(e, name, d, c->lanes);
-    Val r = {.text = n == 2 ? textf(e, "%s(%s, %s)", f, k[0].text, k[1].text) : textf(e, "%s(%s)", f, k[0].text),
-             .dtype = d};
+    const char *operands = k[0].text;
+    for (int i = 1; i < n; i++) operands = textf(e, "%s, %s", operands, k[i].text);
+    Val r = {.text = textf(e, "%s(%s)", f, operands), .dtype = d};
     if (!strcmp(name, "c_abs") || !strcmp(name, "c_real") || !strcmp(name, "c_imag"))
         r.dtype = d == TH_COMPLEX64 ? TH_FLOAT32 : TH_FLOAT64;
     if (!strcmp(name, "c_make")) r.dtype = d == TH_FLOAT32 ? TH_COMPLEX64 : TH_COMPLEX128;

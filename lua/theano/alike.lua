@@ -13,7 +13,7 @@ local util = require("theano.util")
 local M = {}
 
 local FILES = { "theano.alikedtypes", "theano.alikeshapes", "theano.alikeproducts", "theano.alikestatistics",
-  "theano.alikeseries" }
+  "theano.alikeseries", "theano.alikespecial" }
 
 local arrays = { as = core.asarray, result = help.result, floats = help.floats }
 

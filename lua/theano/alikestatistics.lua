@@ -5,13 +5,7 @@ local util = require("theano.util")
 
 return function(M, K)
   local as, order, len, floats = K.as, K.order, K.len, K.floats
-  local options, axes_of = help.options, help.axes_of
-
-  -- Keywords; an empty table would be an empty list of axes.
-  local function over(axis, keepdims)
-    if axis == nil and keepdims == nil then return nil end
-    return { axis = axis, keepdims = keepdims }
-  end
+  local options, axes_of, over = help.options, help.axes_of, help.over
 
   -- The axes to be reduced merged into the first one, those that are left behind it (one at least); and what puts a
   -- result without the first one into its place.

@@ -177,7 +177,7 @@ local MODULES = {
   "theano.compile.mode", "theano.compile.nanguardmode", "theano.compile.debugmode", "theano.compile.monitormode",
   "theano.gof", "theano.gof.graph", "theano.gof.toolbox", "theano.gof.opt", "theano.gof.fg", "theano.scan_module",
   "theano.ifelse", "theano.typed_list", "theano.updates", "theano.sparse",
-  "theano.random", "theano.sandbox", "theano.sandbox.rng_mrg", "theano.tensor.random",
+  "theano.random", "theano.sandbox", "theano.sandbox.rng_mrg", "theano.tensor.random", "theano.tensor.special",
   "theano.tensor.raw_random", "theano.tensor.shared_randomstreams",
 }
 
@@ -244,6 +244,8 @@ function M.seal_all(theano)
   M.seal(theano.ndarray, "theano.ndarray", "numpy")
   name_parameters(theano.ndarray.fft, "nd.fft", { n = "integer", axis = "integer", norm = "string" })
   M.seal(theano.ndarray.fft, "theano.ndarray.fft", "numpy.fft")
+  name_parameters(theano.ndarray.special, "nd.special")
+  M.seal(theano.ndarray.special, "theano.ndarray.special", "scipy.special")
   M.seal(theano.ndarray.sparse, "theano.ndarray.sparse", "scipy.sparse")
   name_parameters(theano.ndarray.linalg, "nd.linalg", TYPES)
   M.seal(theano.ndarray.linalg, "theano.ndarray.linalg", "numpy.linalg")

@@ -80,8 +80,12 @@ end
 
 -- ---- every function of the table, on values -------------------------------------------------------------------------
 local methods = core.array_methods
+nd.special = {}
+package.loaded["theano.ndarray.special"] = nd.special
 for _, f in ipairs(core.functions()) do
   local name = f.name
+  local special = name:match("^special%.(.*)$")
+  if special then nd.special[special] = f.eager end
   if not name:find(".", 1, true) then
     if nd[name] == nil then nd[name] = f.eager end
     if f.method and methods[name] == nil then methods[name] = f.eager end

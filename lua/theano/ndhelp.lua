@@ -81,6 +81,12 @@ function M.list_of(what, arrays)
   return util.each(what, arrays, function(a) return arr(a) end)
 end
 
+-- Keywords of a reduction; an empty table would be an empty list of axes.
+function M.over(axis, keepdims)
+  if axis == nil and keepdims == nil then return nil end
+  return { axis = axis, keepdims = keepdims }
+end
+
 --- Integers and booleans as float64.
 function M.floats(a) return a.dtype:find("^[fc]") and a or a:astype("float64") end
 

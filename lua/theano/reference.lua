@@ -182,6 +182,7 @@ return {
   ["Variable.tocsr"] = { "", "a sparse variable by rows" },
   ["Variable.tocsc"] = { "", "a sparse variable by columns" },
   ["Variable.todense"] = { "", "the same as `toarray`" },
+  ["nd.special"] = { false, "module of SciPy's special functions ([special.md](special.md))" },
   ["nd.linalg"] = { false, "module of NumPy's linear algebra ([linear_algebra.md](linear_algebra.md))" },
   ["nd.fft"] = { false, "module of NumPy's Fourier transforms ([fft.md](fft.md))" },
   ["nd.random.RandomState"] = { "seed", "NumPy's legacy generator, the same numbers bit for bit" },

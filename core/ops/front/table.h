@@ -12,13 +12,14 @@
 #ifndef TH_FRONT_TABLE_H
 #define TH_FRONT_TABLE_H
 
-#include "table_image.h"  /* convolution, pooling, patches */
-#include "table_numpy.h"  /* names of NumPy and of the array API standard */
-#include "table_sparse.h" /* sparse matrices */
-#include "table_linalg.h" /* linear algebra */
-#include "table_random.h" /* random numbers */
-#include "table_struct.h" /* structural operations: shape, indexing, join, creation, products, nnet */
-#include "table_tensor.h" /* diagonals, ordering, searching, positions */
+#include "table_image.h"   /* convolution, pooling, patches */
+#include "table_numpy.h"   /* names of NumPy and of the array API standard */
+#include "table_sparse.h"  /* sparse matrices */
+#include "table_linalg.h"  /* linear algebra */
+#include "table_random.h"  /* random numbers */
+#include "table_special.h" /* SciPy's special functions */
+#include "table_struct.h"  /* structural operations: shape, indexing, join, creation, products, nnet */
+#include "table_tensor.h"  /* diagonals, ordering, searching, positions */
 
 enum { FUNC = 0, METHOD = 1 };
 
@@ -40,6 +41,7 @@ enum { FUNC = 0, METHOD = 1 };
     ALIAS("xlogx.xlogx", xlogx, FUNC, "x", "x * log(x), 0 at 0: an entropy's term") \
     ALIAS("xlogx.xlogy0", xlogy0, FUNC, "x, y", "x * log(y), 0 where x is 0: a cross-entropy's term") \
     ALIAS("nnet.ultra_fast_sigmoid", ultra_fast_sigmoid, FUNC, "x", "sigmoid by pieces of simple functions, within 0.1") \
+    FRONT_SPECIAL_ALIAS(ALIAS) \
     FRONT_NUMPY_ALIAS(ALIAS)
 
 /* elemwise.c */

@@ -109,7 +109,7 @@ const Primitive *primitives_find(const char *name);
     PRIM(gamma,     1, 0, "gamma function; NaN at negative integers")                                                     \
     PRIM(gammaln,   1, 0, "log |gamma(a)|")                                                                               \
     PRIM(psi,       1, 0, "derivative of log gamma(a)")                                                                   \
-    PRIM(poly_gamma, 2, 0, "derivative of psi of order a >= 1")                                                           \
+    PRIM(poly_gamma, 2, 0, "derivative of psi of order a >= 0")                                                           \
     PRIM(tri_gamma, 1, 0, "second derivative of log gamma(a)")                                                            \
     PRIM(chi2sf,    2, 0, "probability that chi squared of b degrees of freedom exceeds a")                               \
     PRIM(gammainc,  2, 0, "regularised lower incomplete gamma function P(a, b)")                                          \
@@ -122,6 +122,20 @@ const Primitive *primitives_find(const char *name);
     PRIM(i0,        1, 0, "modified Bessel function of the first kind, order 0")                                          \
     PRIM(i1,        1, 0, "order 1")                                                                                      \
     PRIM(iv,        2, 0, "real order a, of b")                                                                           \
+    PRIM(i0e,       1, 0, "exp(-|a|) i0(a)")                                                                              \
+    PRIM(i1e,       1, 0, "exp(-|a|) i1(a)")                                                                              \
+    PRIM(ndtr,      1, 0, "the part of a normal distribution below a")                                                    \
+    PRIM(log_ndtr,  1, 0, "its logarithm")                                                                                \
+    PRIM(expi,      1, 0, "exponential integral Ei(a)")                                                                   \
+    PRIM(exp1,      1, 0, "exponential integral E1(a), a >= 0")                                                           \
+    PRIM(ellipk,    1, 0, "complete elliptic integral of the first kind, of the parameter a = k^2")                       \
+    PRIM(ellipe,    1, 0, "of the second kind")                                                                           \
+    PRIM(ellipd,    1, 0, "(ellipk(a) - ellipe(a)) / a")                                                                  \
+    PRIM(zeta,      2, 0, "sum of (b + k)^-a, k = 0, 1, ..; for b = 1 Riemann's zeta function of any a")                  \
+    PRIM(beta,      2, 0, "beta function")                                                                                \
+    PRIM(betaln,    2, 0, "log |beta(a, b)|")                                                                             \
+    PRIM(binom,     2, 0, "a over b")                                                                                     \
+    PRIM(betainc,   3, 0, "regularised incomplete beta function I_c(a, b)")                                               \
     PRIM(ldexp,     2, PRIM_EXACT, "a * 2^b, b integral")                                                                 \
     PRIM(mantissa,  1, PRIM_EXACT, "a / 2^exponent(a): of magnitude [0.5, 1); 0, NaN and infinities stay")                \
     PRIM(exponent,  1, PRIM_EXACT, "the exponent of frexp; 0 of 0, NaN and infinities")

@@ -11,3 +11,6 @@
 
 #include "special_bessel.h"
 #include "special_gammainc.h"
+
+#include "special_beta.h"
+#include "special_integrals.h"

@@ -100,19 +100,30 @@ FN(f64, sf_exp_over_root, (f64 a, DD f), "exp sf_dd sf_dd_mul sf_dd_div sf_dd_sq
     f64 e = exp(0.5 * a);
     return a > 800 ? __builtin_inf() : sf_dd_mul(sf_dd(e, 0), f).hi * e;
 })
-FN(f64, sf_i0, (f64 x), "fabs sf_dd sf_i0_0 sf_i0_2 sf_i0_5 sf_i0_11 sf_i0_25 sf_exp_over_root", {
-    f64 a = fabs(x);
-    if (a <= 2) return sf_i0_0(a * a);
+/* In(a) e^-a sqrt(a), n = 0, 1, a > 2 */
+FN(f64, sf_i_scaled, (int n, f64 a), "sf_i0_2 sf_i0_5 sf_i0_11 sf_i0_25 sf_i1_2 sf_i1_5 sf_i1_11 sf_i1_25", {
     f64 u = 1 / a;
-    f64 f = a < 5 ? sf_i0_2(u) : a < 11.1 ? sf_i0_5(u) : a < 25 ? sf_i0_11(u) : sf_i0_25(u);
-    return sf_exp_over_root(a, sf_dd(f, 0));
+    if (n) return a < 5 ? sf_i1_2(u) : a < 11.1 ? sf_i1_5(u) : a < 25 ? sf_i1_11(u) : sf_i1_25(u);
+    return a < 5 ? sf_i0_2(u) : a < 11.1 ? sf_i0_5(u) : a < 25 ? sf_i0_11(u) : sf_i0_25(u);
 })
-FN(f64, sf_i1, (f64 x), "fabs sf_dd sf_i1_0 sf_i1_2 sf_i1_5 sf_i1_11 sf_i1_25 sf_exp_over_root", {
+FN(f64, sf_i0, (f64 x), "fabs sf_dd sf_i0_0 sf_i_scaled sf_exp_over_root", {
+    f64 a = fabs(x);
+    return a <= 2 ? sf_i0_0(a * a) : sf_exp_over_root(a, sf_dd(sf_i_scaled(0, a), 0));
+})
+FN(f64, sf_i1, (f64 x), "fabs sf_dd sf_i1_0 sf_i_scaled sf_exp_over_root", {
     f64 a = fabs(x);
     if (a <= 2) return x * sf_i1_0(x * x);
-    f64 u = 1 / a;
-    f64 f = a < 5 ? sf_i1_2(u) : a < 11.1 ? sf_i1_5(u) : a < 25 ? sf_i1_11(u) : sf_i1_25(u);
-    f = sf_exp_over_root(a, sf_dd(f, 0));
+    f64 f = sf_exp_over_root(a, sf_dd(sf_i_scaled(1, a), 0));
+    return x < 0 ? -f : f;
+})
+FN(f64, sf_i0e, (f64 x), "fabs exp sqrt sf_i0_0 sf_i_scaled", {
+    f64 a = fabs(x);
+    return a <= 2 ? sf_i0_0(a * a) * exp(-a) : sf_i_scaled(0, a) / sqrt(a);
+})
+FN(f64, sf_i1e, (f64 x), "fabs exp sqrt sf_i1_0 sf_i_scaled", {
+    f64 a = fabs(x);
+    if (a <= 2) return x * sf_i1_0(x * x) * exp(-a);
+    f64 f = sf_i_scaled(1, a) / sqrt(a);
     return x < 0 ? -f : f;
 })
 /* (x/2)^v / Gamma(v + 1), x > 0: the first factor of both power series */

@@ -1,5 +1,5 @@
 /*
- * special_erf.h -- the inverse and scaled error functions (see special.h).
+ * special_erf.h -- the inverse and scaled error functions, the normal distribution (see special.h).
  * In: any double. Out: within 4 units in the last place; NaN outside the domain, infinities at its ends.
  */
 /* clang-format off */
@@ -36,5 +36,18 @@ FN(f64, sf_erfcx, (f64 x), "exp fma sf_erfcx_near sf_erfcx_middle sf_erfcx_far s
     if (h > 710) return __builtin_inf();
     f64 e = exp(h);
     return 2 * (e + e * fma(x, x, -h)) - r;
+})
+/* The normal distribution: below 0 exp(-x^2 / 2) erfcx(-x / sqrt 2) / 2, the square in two parts */
+FN(f64, sf_ndtr, (f64 x), "fabs erfc exp fma sf_erfcx", {
+    f64 a = fabs(x);
+    if (!(a >= 1)) return 0.5 * erfc(-x * 0.7071067811865476);
+    f64 h = a * a;
+    f64 l = a < 40 ? fma(a, a, -h) : 0;
+    f64 r = a > 40 ? 0 : 0.5 * exp(-0.5 * h) * (1 - 0.5 * l) * sf_erfcx(a * 0.7071067811865476);
+    return x < 0 ? r : 1 - r;
+})
+FN(f64, sf_log_ndtr, (f64 x), "log log1p sf_ndtr sf_erfcx", {
+    if (x > 0) return log1p(-sf_ndtr(-x));
+    return x > -1 ? log(sf_ndtr(x)) : log(0.5 * sf_erfcx(-x * 0.7071067811865476)) - 0.5 * x * x;
 })
 /* clang-format on */

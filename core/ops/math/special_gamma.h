@@ -187,8 +187,9 @@ FN(f64, sf_tri_gamma, (f64 x), "rint sf_dd sf_dd_mul sf_dd_div sf_sinpi sf_tri_l
     q = sf_dd_mul(q, q);
     return q.hi - r + q.lo;
 })
-/* The n-th derivative of psi, n >= 1: (-1)^(n + 1) n! times the sum of (x + k)^-(n + 1), Euler and Maclaurin's from 16 on */
-FN(f64, sf_poly_gamma, (f64 n, f64 x), "rint pow sf_gamma", {
+/* The n-th derivative of psi: (-1)^(n + 1) n! times the sum of (x + k)^-(n + 1), Euler and Maclaurin's from 16 on */
+FN(f64, sf_poly_gamma, (f64 n, f64 x), "rint pow sf_gamma sf_psi", {
+    if (n == 0) return sf_psi(x);
     if (x != x || n < 1 || n != rint(n) || n > 160) return __builtin_nan("");
     if (x == rint(x) && x <= 0) return 0.5 * n == rint(0.5 * n) ? __builtin_nan("") : __builtin_inf();
     if (x < -1e6) return __builtin_nan(""); /* too many terms */

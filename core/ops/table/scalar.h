@@ -224,6 +224,41 @@
     X(mantissa, "Mantissa", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "mantissa(a)", NULL, "switch(eq(x, 0), gz, gz*z/x)", NULL, NULL, "x / 2^exponent(x)") \
     X(exponent, "Exponent", NULL, NULL, NULL, 1, SF_NO_COMPLEX | SF_ZERO_GRAD, RES_FLOAT, "exponent(a)", NULL, "zeros(x)", NULL, NULL, "the exponent of frexp") \
     X(poly_gamma, "PolyGamma", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "poly_gamma(a, b)", NULL, "undefined; gz*poly_gamma(x+1, y)", NULL, NULL, "derivative of psi of an order") \
+    X(ndtr, "Ndtr", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "ndtr(a)", NULL, "gz*lit(0.3989422804014327)*exp(-lit(0.5)*sqr(x))", NULL, NULL, "the part of the standard normal distribution below x") \
+    X(log_ndtr, "LogNdtr", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "log_ndtr(a)", NULL, \
+      "gz*lit(0.7978845608028654)/erfcx(-x*lit(0.7071067811865476))", NULL, NULL, "logarithm of ndtr(x)") \
+    X(ndtri, "Ndtri", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "-1.4142135623730951 * erfcinv(2 * a)", NULL, \
+      "gz*lit(2.5066282746310002)*exp(lit(0.5)*sqr(z))", NULL, NULL, "inverse of ndtr") \
+    X(i0e, "I0e", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "i0e(a)", NULL, "gz*(i1e(x)-sgn(x)*z)", NULL, NULL, "exp(-|x|) i0(x)") \
+    X(i1e, "I1e", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "i1e(a)", NULL, \
+      "gz*switch(eq(x, 0), lit(0.5), i0e(x)-z*(sgn(x)+lit(1)/x))", NULL, NULL, "exp(-|x|) i1(x)") \
+    X(expi, "Expi", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "expi(a)", NULL, "gz*exp(x)/x", NULL, NULL, "exponential integral Ei") \
+    X(exp1, "Exp1", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "exp1(a)", NULL, "-gz*exp(-x)/x", NULL, NULL, "exponential integral E1") \
+    X(ellipd, "EllipD", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "ellipd(a)", NULL, \
+      "gz*((ellipk(x)-z)/(lit(2)*(lit(1)-x))-z*lit(0.5))/x", NULL, NULL, "(ellipk(x) - ellipe(x)) / x") \
+    X(ellipk, "EllipK", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "ellipk(a)", NULL, \
+      "gz*(z-ellipd(x))/(lit(2)*(lit(1)-x))", NULL, NULL, "complete elliptic integral of the first kind") \
+    X(ellipe, "EllipE", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "ellipe(a)", NULL, "-gz*lit(0.5)*ellipd(x)", NULL, NULL, "complete elliptic integral of the second kind") \
+    X(zeta, "Zeta", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "zeta(a, b)", NULL, "undefined; -gz*x*zeta(x+1, y)", NULL, NULL, "Hurwitz's zeta function") \
+    X(beta, "Beta", NULL, NULL, NULL, 2, SF_NO_COMPLEX | SF_COMM, RES_FLOAT, "beta(a, b)", NULL, \
+      "gz*z*(psi(x)-psi(x+y)); gz*z*(psi(y)-psi(x+y))", NULL, NULL, "beta function") \
+    X(betaln, "BetaLn", NULL, NULL, NULL, 2, SF_NO_COMPLEX | SF_COMM, RES_FLOAT, "betaln(a, b)", NULL, \
+      "gz*(psi(x)-psi(x+y)); gz*(psi(y)-psi(x+y))", NULL, NULL, "logarithm of |beta(x, y)|") \
+    X(betainc, "BetaInc", NULL, NULL, NULL, 3, SF_NO_COMPLEX, RES_FLOAT, "betainc(a, b, c)", NULL, \
+      "undefined; undefined; gz*exp((x-lit(1))*log(w)+(y-lit(1))*log1p(-w)-betaln(x, y))", NULL, NULL, "regularised incomplete beta function I_w(x, y)") \
+    X(binom, "Binom", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "binom(a, b)", NULL, \
+      "gz*z*(psi(x+1)-psi(x-y+1)); gz*z*(psi(x-y+1)-psi(y+1))", NULL, NULL, "binomial coefficient of real numbers") \
+    X(logit, "Logit", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "a > 0.3 && a < 0.65 ? log1p((2 * a - 1) / (1 - a)) : log(a / (1 - a))", NULL, \
+      "gz/(x*(lit(1)-x))", NULL, NULL, "log(x / (1 - x))") \
+    X(xlogy, "XlogY", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "a == 0 && b == b ? 0 : a * log(b)", NULL, "gz*log(y); gz*x/y", NULL, NULL, "x * log(y), 0 where x is 0") \
+    X(xlog1py, "Xlog1pY", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, "a == 0 && b == b ? 0 : a * log1p(b)", NULL, "gz*log1p(y); gz*x/(1+y)", NULL, NULL, "x * log1p(y), 0 where x is 0") \
+    X(entr, "Entr", NULL, NULL, NULL, 1, SF_NO_COMPLEX, RES_FLOAT, "a > 0 ? -(a * log(a)) : a == 0 ? 0 : a != a ? a : log(0)", NULL, "-gz*(lit(1)+log(x))", NULL, NULL, "-x * log(x)") \
+    X(rel_entr, "RelEntr", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, \
+      "a != a || b != b ? a + b : a > 0 && b > 0 ? a * log(a / b) : a == 0 && b >= 0 ? 0 : -log(0)", NULL, \
+      "gz*(log(x/y)+lit(1)); -gz*x/y", NULL, NULL, "x * log(x / y)") \
+    X(kl_div, "KlDiv", NULL, NULL, NULL, 2, SF_NO_COMPLEX, RES_FLOAT, \
+      "a != a || b != b ? a + b : a > 0 && b > 0 ? a * log(a / b) - a + b : a == 0 && b >= 0 ? b : -log(0)", NULL, \
+      "gz*log(x/y); gz*(lit(1)-x/y)", NULL, NULL, "x * log(x / y) - x + y") \
     X(real, "Real", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_ABS, NULL, "c_real(a)", "complex(gz, lit(0))", NULL, NULL, "real part") \
     X(imag, "Imag", NULL, NULL, NULL, 1, SF_COMPLEX | SF_CGRAD | SF_CHEAP, RES_ABS, NULL, "c_imag(a)", "complex(lit(0), gz)", NULL, NULL, "imaginary part")
 

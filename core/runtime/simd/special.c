@@ -44,6 +44,16 @@ typedef struct DD {
             before = y; \
         } \
     }
+#define REAL_3(name, T) \
+    void special_##name##_##T(int64_t n, void *po, const void *pa, const void *pb, const void *pc) { \
+        const T *a = pa, *b = pb, *c = pc; \
+        T *o = po, last[3] = {0}; \
+        for (int64_t i = 0; i < n; i++) { \
+            const T x[3] = {a[i], b[i], c[i]}; \
+            o[i] = i && !memcmp(x, last, sizeof x) ? o[i - 1] : (T)sf_##name(x[0], x[1], x[2]); \
+            memcpy(last, x, sizeof x); \
+        } \
+    }
 #define WIDE(z) ((c128){(z).re, (z).im})
 #define COMPLEX_1(name, Z) \
     void special_##name##_##Z(int64_t n, void *po, const void *pa, const void *pb, const void *pc) { \

@@ -1,0 +1,115 @@
+/*
+ * special_beta.h -- the beta function, its logarithm, binomial coefficients, the incomplete beta function (special.h).
+ * In: any doubles. Out: a few units in the last place; for arguments of thousands some tens of them.
+ */
+/* clang-format off */
+/* log Gamma(x) less (x - 1/2) log x - x + log(2 pi) / 2, x >= 8 */
+FN(f64, sf_lgamma_rest, (f64 x), "sf_stirling", { return x < 1e15 ? sf_stirling(1 / x / x) / x : 0; })
+FN(f64, sf_betaln, (f64 a, f64 b), "rint log log1p sf_gamma sf_gammaln sf_lgamma_rest", {
+    if (a != a || b != b) return a + b;
+    f64 p = a < b ? a : b;
+    f64 q = a < b ? b : a;
+    if (p <= 0 && p == rint(p)) {
+        if (q != rint(q) || q <= 0 || p + q > 0) return __builtin_inf();
+        f64 m = 1 - p - q; /* both of p and p + q are poles */
+        p = m < q ? m : q;
+        q = m < q ? q : m;
+    }
+    f64 s = p + q;
+    if (q - q != 0) return p > 0 ? -__builtin_inf() : __builtin_nan("");
+    if (s <= 0 && s == rint(s)) return -__builtin_inf();
+    if (p <= 0) return sf_gammaln(p) + sf_gammaln(q) - sf_gammaln(s);
+    f64 r = p / (p + q);
+    if (p >= 8) {
+        f64 c = sf_lgamma_rest(p) + sf_lgamma_rest(q) - sf_lgamma_rest(p + q);
+        return -0.5 * log(q) + 0.9189385332046727 + c + (p - 0.5) * log(r) + q * log1p(-r);
+    }
+    if (q >= 8) {
+        f64 c = sf_lgamma_rest(q) - sf_lgamma_rest(p + q);
+        return sf_gammaln(p) + c + p - p * log(p + q) + (q - 0.5) * log1p(-r);
+    }
+    return p < 1e-300 ? -log(p) : log(sf_gamma(p) * (sf_gamma(q) / sf_gamma(p + q)));
+})
+FN(f64, sf_beta, (f64 a, f64 b), "rint exp sf_gamma sf_psi sf_betaln", {
+    if (a != a || b != b) return a + b;
+    f64 s = a + b;
+    if ((a <= 0 && a == rint(a)) || (b <= 0 && b == rint(b))) {
+        f64 n = a <= 0 && a == rint(a) ? a : b;
+        f64 m = n == a ? b : a;
+        if (m != rint(m) || m <= 0 || m > -n) return __builtin_inf();
+        return (0.5 * m == rint(0.5 * m) ? 1 : -1) * exp(sf_betaln(1 - n - m, m)); /* both have poles */
+    }
+    if (s <= 0 && s == rint(s)) return 0;
+    if (a < 170 && b < 170 && s < 170 && s > -170 && a > -170 && b > -170) {
+        f64 big = sf_gamma(a < b ? b : a);
+        f64 t = s - a; /* what the sum lost */
+        f64 rest = (a - (s - t)) + (b - t);
+        return sf_gamma(a < b ? a : b) * (big / sf_gamma(s)) * (1 - rest * sf_psi(s));
+    }
+    if (a > 0 && b > 0) return exp(sf_betaln(a, b));
+    f64 r = exp(sf_betaln(a, b)); /* signs of gamma between its poles */
+    int sign = 0;
+    if (a < 0) sign += 0.5 * rint(a - 0.5) == rint(0.5 * rint(a - 0.5)) ? 0 : 1;
+    if (b < 0) sign += 0.5 * rint(b - 0.5) == rint(0.5 * rint(b - 0.5)) ? 0 : 1;
+    if (s < 0) sign += 0.5 * rint(s - 0.5) == rint(0.5 * rint(s - 0.5)) ? 0 : 1;
+    return sign & 1 ? -r : r;
+})
+/* n over k; of integers exact while it fits */
+FN(f64, sf_binom, (f64 n, f64 k), "rint fabs exp log sf_sinpi sf_gamma sf_beta sf_betaln", {
+    if (n != n || k != k) return n + k;
+    if (n < 0 && n == rint(n)) return __builtin_nan("");
+    f64 m = k;
+    if (k == rint(k)) {
+        if (n == rint(n) && n > 0 && k > 0.5 * n) m = n - k;
+        if (m >= 0 && m < 550) {
+            f64 r = 1;
+            for (f64 i = 1; i <= m; i++) r = r < 1e290 ? r * (n - m + i) / i : r / i * (n - m + i);
+            return r;
+        }
+        if (k < 0) return 0;
+    }
+    if (n >= 1e10 * k && k > 0) return exp(-sf_betaln(1 + n - k, 1 + k) - log(n + 1));
+    if (k > 1e8 * fabs(n) && n - n == 0) {
+        f64 r = sf_gamma(1 + n) / fabs(k) + sf_gamma(1 + n) * n / (2 * k * k);
+        r /= 3.141592653589793 * exp(n * log(fabs(k)));
+        return r * (k > 0 ? sf_sinpi(k - n) : sf_sinpi(k));
+    }
+    return 1 / ((n + 1) * sf_beta(1 + n - k, 1 + k));
+})
+/* x^a y^b / B(a, b), x + y = 1: three factors of incomplete gamma functions */
+FN(f64, sf_beta_factor, (f64 a, f64 b, f64 x, f64 y), "sf_dd sf_dd_mul sf_dd_div sf_gamma_factor", {
+    f64 n = a + b;
+    DD r = sf_dd_mul(sf_gamma_factor(a, n * x), sf_gamma_factor(b, n * y));
+    return sf_dd_div(r, sf_gamma_factor(n, n)).hi;
+})
+/* I_x(a, b) a / factor, by its continued fraction, for x below about (a + 1) / (a + b + 2) */
+FN(f64, sf_beta_fraction, (f64 a, f64 b, f64 x), "fabs", {
+    f64 c = 1;
+    f64 d = 1 - (a + b) / (a + 1) * x;
+    d = 1 / d;
+    f64 h = d;
+    for (int m = 1; m < 200000; m++) {
+        f64 k = m * (b - m) * x / ((a + (2 * m - 1)) * (a + 2 * m));
+        d = 1 / (1 + k * d);
+        c = 1 + k / c;
+        h *= d * c;
+        k = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + (2 * m + 1)));
+        d = 1 / (1 + k * d);
+        c = 1 + k / c;
+        f64 t = d * c;
+        h *= t;
+        if (fabs(t - 1) < 1e-16) break;
+    }
+    return h;
+})
+FN(f64, sf_betainc, (f64 a, f64 b, f64 x), "sf_beta_factor sf_beta_fraction", {
+    if (x != x || a != a || b != b || x < 0 || x > 1 || a < 0 || b < 0) return __builtin_nan("");
+    if (a == 0 || b - b != 0) return b == 0 || a - a != 0 ? __builtin_nan("") : x == 0 && a > 0 ? 0 : 1;
+    if (b == 0 || a - a != 0) return x == 1 && b > 0 ? 1 : 0;
+    if (x == 0 || x == 1) return x;
+    f64 y = 1 - x;
+    f64 f = sf_beta_factor(a, b, x, y);
+    if (x * (a + b + 2) < a + 1) return f / a * sf_beta_fraction(a, b, x);
+    return 1 - f / b * sf_beta_fraction(b, a, y);
+})
+/* clang-format on */
