@@ -728,7 +728,7 @@ function Function:memory() end
 
 ---@class theano.Config
 ---@field floatX "float64"|"float32" dtype of float constants and of variables without one (default float64)
----@field device "cpu"|"cuda"|"cuda-emulated" where compiled functions run and shared floats live (default cpu)
+---@field device "cpu"|"cuda"|"cuda0"|"cuda1"|"cuda2"|"cuda3"|"cuda4"|"cuda5"|"cuda6"|"cuda7"|"cuda-emulated"|"cuda-emulated0"|"cuda-emulated1" where compiled functions run and shared floats live (default cpu)
 ---@field force_device boolean device=cuda without a GPU is an error; otherwise functions run on the CPU (default false)
 ---@field mode "Mode"|"FAST_RUN"|"FAST_COMPILE"|"DebugMode"|"DEBUG_MODE"|"NanGuardMode"|"None" default compilation mode; Mode: linker and optimizer (default Mode)
 ---@field linker "cvm"|"vm"|"c"|"py"|"c|py"|"cvm_nogc"|"vm_nogc"|"c|py_nogc"|"interpreter" how functions run: py and interpreter interpret the plan, all others build C code (default cvm)

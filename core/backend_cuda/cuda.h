@@ -1,7 +1,7 @@
 /*
- * cuda.h -- private to the CUDA emitter. One text of kernels serves NVRTC and, behind emulation.c, the C compiler:
- * plain C in a dialect of macros (prelude.c). Scalar texts and helpers are those of backend_c with one lane.
- * How a kernel runs on the grid is its Nest (core/schedule/grid.c).
+ * cuda.h -- private to the CUDA emitter. The text of kernels is plain C in a dialect of macros (prelude.c), to
+ * which the emulated driver's compiler gives a meaning too (spec/emulated/words.c). Scalar texts and helpers are those
+ * of backend_c with one lane. How a kernel runs on the grid is its Nest (core/schedule/grid.c).
  */
 #ifndef TH_CUDA_H
 #define TH_CUDA_H
@@ -25,33 +25,22 @@ void cuda_fold(Emit *e, int red);
 bool cuda_kernel(Emit *e, const CudaKernel *k, int nest);
 bool cuda_nodes(Emit *e, const NestNode *n);
 void cuda_head(Emit *e, const Stage *tile); /* extents and pointers; tile: of a part of that stage's result */
-/* calls.c: what follows calls of the library, as kernels; the calls, and launches of these for each part */
+/* calls.c: what follows calls of the library, as kernels */
 bool cuda_tiles(Emit *e);
-void cuda_calls(Emit *e, const CudaKernel *k);
-void cuda_extents(Emit *e, const Kernel *k); /* host.c */
-/* draw.c: the kernels of a draw, its children on each number; what launches them */
+/* draw.c: the kernels of a draw, its children on each number */
 bool cuda_draw(Emit *e, const NestNode *call);
-void cuda_draw_launcher(Emit *e, const CudaKernel *k);
 /* gemm.c: a product, and its children on each element */
 bool cuda_gemm(Emit *e, const NestNode *call);
-/* host.c: what launches the kernels of a unit, as C for the emulated device */
-void cuda_launcher(Emit *e, const CudaKernel *k);
-void cuda_steps(Emit *e, const CudaKernel *k);
-/* unit.c: kernels only; kernels with emulation and host part */
+/* unit.c: the text of a plan's kernels, */
 bool emit_cuda(Text *t, const Plan *p, const char *function_name);
-bool emit_cuda_emulated(Text *t, const Plan *p, const char *function_name);
-/* What the two, and program.c, are made of: an Emit ready for kernels; all of them into its body (patient: those that
- * cannot be written have no nest; else NULL with NotImplementedError); the whole text; its end. */
+/* ..of which program.c takes the kernels too: an Emit ready for them; all of them into its body (those that cannot be
+ * written have no nest); the whole text; its end. */
 bool cuda_emit_begin(Emit *e, const Plan *p);
-CudaKernel *cuda_emit_kernels(Emit *e, bool patient);
-bool cuda_emit_text(Text *t, const Emit *e, const char *title, const char *const head[2]);
+CudaKernel *cuda_emit_kernels(Emit *e);
+bool cuda_emit_text(Text *t, const Emit *e, const char *function_name);
 void cuda_emit_end(Emit *e);
 
-/* program.c: what the emulated driver looks for beside a kernel, and what every module of the cache has */
-void cuda_entry(Text *t, const char *name, const char *args, bool barriers);
-void cuda_module(Text *t);
-
-extern const char *const cuda_prelude, *const cuda_emulation;
-bool cuda_mark_libm(Emit *e); /* prototypes that the device or the emulation has already */
+extern const char *const cuda_prelude;
+bool cuda_mark_libm(Emit *e); /* prototypes that the device has already */
 
 #endif

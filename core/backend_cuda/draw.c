@@ -175,26 +175,3 @@ bool cuda_draw(Emit *e, const NestNode *call) {
     end(e);
     return ok && !failed(e->c);
 }
-
-void cuda_draw_launcher(Emit *e, const CudaKernel *c) {
-    int n = c->number;
-    bool streams = kind_of(c->k) == DRAW_MRG;
-    e->k = c->k;
-    for (int i = !streams; i < 2; i++)
-        emit_line(e, "static void run_%d%s(const void *a) { kernel_%d%s(*(const Args_%d *)a); }", n, i ? "" : "c", n,
-                  i ? "" : "c", n);
-    emit_line(e, "static int launch_%d(Args_%d *a) {", n, n);
-    e->indent = 1;
-    cuda_extents(e, c->k);
-    lengths(e);
-    emit_line(e, "const i64 want = (points + %d) / %d, blocks = want < %d ? want : %d;", CUDA_THREADS - 1, CUDA_THREADS,
-              CUDA_BLOCKS, CUDA_BLOCKS);
-    emit_line(e, "if (points <= 0) return 0;");
-    if (streams) {
-        emit_line(e, "const int bad = emu_launch(run_%dc, a, blocks, %d, 0);", n, CUDA_THREADS);
-        emit_line(e, "if (bad || a->err[0]) return bad;");
-    }
-    emit_line(e, "return emu_launch(run_%d, a, blocks, %d, 0);", n, CUDA_THREADS);
-    e->indent = 0;
-    emit_line(e, "}\n");
-}

@@ -1,5 +1,5 @@
 /*
- * unit.c -- the text of a function's kernels for CUDA, and the same text with what runs it on the CPU around it.
+ * unit.c -- the text of a function's kernels for CUDA.
  */
 #include "cuda.h"
 
@@ -15,22 +15,22 @@ static bool nests_text(Emit *e, CudaKernel *k) {
     return true;
 }
 
-CudaKernel *cuda_emit_kernels(Emit *e, bool patient) {
-    CudaKernel *k = arena_alloc0(e->arena, sizeof *k * (size_t)(e->p->nkernel + 1));
-    for (int i = 0; k && i < e->p->nkernel; i++) {
-        bool shaped = cuda_shape(e, i, &k[i]);
-        if (patient && th_error(e->c) == TH_NotImplementedError) th_error_clear(e->c);
-        else if (!shaped) return NULL;
-        if (patient && (!shaped || k[i].nest->grid == GRID_CALLS)) k[i].nest = NULL;
-        else if (!nests_text(e, &k[i])) return NULL;
-    }
-    return k;
+/* A kernel that cannot be written is one of the host. */
+static bool write_kernel(Emit *e, int number, CudaKernel *k) {
+    bool shaped = cuda_shape(e, number, k);
+    if (shaped) return nests_text(e, k);
+    if (th_error(e->c) != TH_NotImplementedError) return false;
+    th_error_clear(e->c);
+    k->nest = NULL;
+    emit_line(e, "/* %s: on the host */\n", k->k->title ? k->k->title : "a kernel");
+    return true;
 }
 
-static void host_part(Emit *e, const CudaKernel *k) {
-    for (int i = 0; i < e->p->nkernel; i++) cuda_launcher(e, &k[i]);
-    cuda_steps(e, k);
-    emit_run(e);
+CudaKernel *cuda_emit_kernels(Emit *e) {
+    CudaKernel *k = arena_alloc0(e->arena, sizeof *k * (size_t)(e->p->nkernel + 1));
+    for (int i = 0; k && i < e->p->nkernel; i++)
+        if (!write_kernel(e, i, &k[i])) return NULL;
+    return k;
 }
 
 bool cuda_emit_begin(Emit *e, const Plan *p) {
@@ -47,10 +47,9 @@ void cuda_emit_end(Emit *e) {
     if (e->arena) arena_free(e->arena);
 }
 
-bool cuda_emit_text(Text *t, const Emit *e, const char *title, const char *const head[2]) {
+bool cuda_emit_text(Text *t, const Emit *e, const char *name) {
     if (failed(e->c) || e->helpers.failed || e->body.failed) return false;
-    text_printf(t, "/* %s */\n", title);
-    for (int i = 0; i < 2; i++) text_put(t, head[i]);
+    text_printf(t, "/* %.60s: written by theano %s for CUDA */\n", name ? name : "function", th_version());
     text_put(t, cuda_prelude);
     text_put(t, e->helpers.at ? e->helpers.at : "");
     text_putc(t, '\n');
@@ -58,23 +57,9 @@ bool cuda_emit_text(Text *t, const Emit *e, const char *title, const char *const
     return !t->failed;
 }
 
-/* head: what comes before the text of the kernels; host: whether their launches follow. */
-static bool write(Text *t, const Plan *p, const char *name, const char *const head[2], bool host) {
+bool emit_cuda(Text *t, const Plan *p, const char *name) {
     Emit e;
-    char title[160];
-    CudaKernel *k = cuda_emit_begin(&e, p) ? cuda_emit_kernels(&e, false) : NULL;
-    if (k && host) host_part(&e, k);
-    number_format(title, sizeof title, "%.60s: written by theano %s for CUDA%s", name ? name : "function", th_version(),
-                  host ? ", to run on the CPU" : "");
-    bool ok = k && cuda_emit_text(t, &e, title, head);
+    bool ok = cuda_emit_begin(&e, p) && cuda_emit_kernels(&e) && cuda_emit_text(t, &e, name);
     cuda_emit_end(&e);
     return ok;
-}
-
-bool emit_cuda(Text *t, const Plan *p, const char *function_name) {
-    return write(t, p, function_name, (const char *const[2]){"", ""}, false);
-}
-
-bool emit_cuda_emulated(Text *t, const Plan *p, const char *function_name) {
-    return write(t, p, function_name, (const char *const[2]){prelude_c, cuda_emulation}, true);
 }

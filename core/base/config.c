@@ -17,7 +17,8 @@
 /* clang-format off */
 #define CONFIG(X)                                                                                                      \
     X("floatX", DTYPE, "float64", "float64,float32", "dtype of float constants and of variables without one")          \
-    X("device", ENUM, "cpu", "cpu,cuda,cuda-emulated", "where compiled functions run and shared floats live")          \
+    X("device", ENUM, "cpu", "cpu,cuda,cuda0,cuda1,cuda2,cuda3,cuda4,cuda5,cuda6,cuda7,cuda-emulated,"                   \
+      "cuda-emulated0,cuda-emulated1", "where compiled functions run and shared floats live")          \
     X("cuda.driver", TEXT, "", "", "the CUDA driver's library; empty: libcuda.so.1")                                   \
     X("cuda.root", TEXT, "", "", "folders of CUDA's libraries, \":\" between them, before the usual ones")             \
     X("force_device", BOOL, "false", "", "device=cuda without a GPU is an error; otherwise functions run on the CPU")  \

@@ -264,19 +264,6 @@ static bool build(Build *b, Compiler *k, BuildJob *j, const char *source) {
     return true;
 }
 
-BuildJob *unit_file(ThContext *c, const char *source) {
-    Build *b = build_state(c);
-    Compiler *k = b ? ctx_alloc0(c, sizeof *k) : NULL;
-    BuildJob *j = k ? ctx_alloc0(c, sizeof *j) : NULL;
-    bool there = j && build_choose(b, k, source) && (build_find(b, k, j) || (!failed(c) && build(b, k, j, source)));
-    if (k) build_compiler_free(k);
-    ctx_free(c, k, sizeof *k);
-    if (there) return j;
-    if (j) build_job_free(j);
-    ctx_free(c, j, sizeof *j);
-    return NULL;
-}
-
 Unit *unit_build(ThContext *c, const char *source) {
     Build *b = build_state(c);
     if (!b) return NULL;

@@ -1,7 +1,7 @@
 /*
- * build.h -- private to the makers of native code: from the text of a unit to a loaded Unit. backend_cuda uses it for
- * the emulated device. None of these raises an error but MemoryError: what cannot be built is served by the
- * interpreter, and one log line says why.
+ * build.h -- private to the makers of native code: from the text of a unit to a loaded Unit, from kernels to an image.
+ * None of these raises an error but MemoryError: what cannot be built is served by the interpreter, and one log line
+ * says why.
  */
 #ifndef TH_BUILD_H
 #define TH_BUILD_H
@@ -11,7 +11,7 @@
 
 #include <sys/types.h>
 
-enum { BUILD_KEY = 33, BUILD_PATH = 4096, BUILD_PLACES = 64, BUILD_NAME = BUILD_KEY + 4 };
+enum { BUILD_KEY = 33, BUILD_PATH = 4096, BUILD_PLACES = 64, BUILD_NAME = BUILD_KEY + 4, BUILD_IMAGE = BUILD_KEY + 8 };
 
 /* A directory that nobody else can change, held open. */
 typedef struct CacheDir {
@@ -115,6 +115,10 @@ CacheDir *cache_retain(CacheDir *d);
 void cache_release(CacheDir *d);
 /* Whether the file is ours, whole and of that key. */
 bool cache_holds(const CacheDir *d, const char *name, const char *key);
+/* What such a file holds, ctx_free; NULL: it is not so, or no memory. */
+char *cache_read(const CacheDir *d, const char *name, const char *key, size_t *n);
+/* Writes bytes under the name into the directory, sealed when there is a key; NULL: they cannot be kept there. */
+const CacheDir *cache_keep(Build *b, int which, const char *name, const char *key, const void *bytes, size_t n);
 /* Appends the seal that cache_holds looks for to a whole module of that key; NULL, or why there is none. */
 const char *cache_seal(const CacheDir *d, const char *name, const char *key);
 void cache_sweep(Build *b, const CacheDir *dir);
@@ -136,12 +140,11 @@ Unit *unit_load(CacheDir *d, const char *name, const char *key, const char *sour
  * theano_abi`. NULL when there is no compiler, it refuses, or nothing can be written.
  */
 Unit *unit_build(ThContext *c, const char *source);
-/* The same, and only the file is wanted: where it is, freed by the caller (build_job_free, then itself), or NULL. */
-BuildJob *unit_file(ThContext *c, const char *source);
-
-/* image.c, nvrtc.c: the bytes of a module, to be freed with ctx_free; NULL where there is no compiler, with the error
- * set where it refuses. log: if not NULL, gets what the assembler says of each kernel (th_free). */
-char *build_image(ThContext *c, const char *source, size_t *n);
-char *nvrtc_image(ThContext *c, const char *text, const char *arch, size_t *n, char **log);
+/* nvrtc.c: what NVRTC made of a text, ctx_free; NULL after a log line where there is none, or with the error set.
+ * d: for which driver, or NULL; log: if not NULL, gets what the assembler says of each kernel (th_free). Then: what
+ * decides its code besides text and architecture, appended. */
+struct Device;
+char *nvrtc_image(ThContext *c, const struct Device *d, const char *text, const char *arch, size_t *n, char **log);
+bool nvrtc_identity(ThContext *c, const struct Device *d, Text *t);
 
 #endif

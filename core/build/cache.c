@@ -131,10 +131,18 @@ void cache_touch(const CacheDir *d, const char *name) {
 typedef struct Unused { /* a unit that nobody used for a while */
     time_t used;
     off_t bytes;
-    char name[BUILD_KEY + 4];
+    char name[BUILD_IMAGE];
 } Unused;
 
-/* Units of the directory that may go, and how many bytes all units have. */
+/* KEY.so, KEY.cubin, or KEY.cu: a text that did not compile. */
+static bool kept(const char *name) {
+    static const char *const end[] = {".so", ".cubin", ".cu"};
+    for (int i = 0; i < TH_LEN(end) && strlen(name) > BUILD_KEY; i++)
+        if (!strcmp(name + BUILD_KEY - 1, end[i])) return true;
+    return false;
+}
+
+/* Units and images of the directory that may go, and how many bytes all units have. */
 static Unused *unused(ThContext *c, const CacheDir *dir, int *n, int *room, int64_t *total) {
     DIR *d = list_of(dir);
     Unused *list = NULL;
@@ -144,7 +152,7 @@ static Unused *unused(ThContext *c, const CacheDir *dir, int *n, int *room, int6
     for (struct dirent *e; d && (e = readdir(d));) {
         struct stat s;
         size_t length = strlen(e->d_name);
-        if (length != BUILD_KEY + 2 || strcmp(e->d_name + length - 3, ".so")) continue;
+        if (!kept(e->d_name)) continue;
         if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW) || !S_ISREG(s.st_mode)) continue;
         *total += s.st_size;
         if (s.st_mtime >= before) continue;
@@ -205,21 +213,72 @@ static char *read_ours(const CacheDir *d, const char *name, int *fd, int flags, 
     return p;
 }
 
+/* Bytes with their seal behind them. */
+static bool sealed(const char *p, size_t n, const char *key) {
+    Seal s;
+    if (n <= sizeof s) return false;
+    memcpy(&s, p + n - sizeof s, sizeof s);
+    return !memcmp(s.magic, magic, sizeof magic) && !memcmp(s.key, key, BUILD_KEY) && s.size == n - sizeof s &&
+           s.hash == hash_bytes(p, n - sizeof s, 1);
+}
+
+static Seal seal_for(const void *p, size_t n, const char *key) {
+    Seal s = {.size = n, .hash = hash_bytes(p, n, 1)};
+    memcpy(s.magic, magic, sizeof magic);
+    memcpy(s.key, key, BUILD_KEY);
+    return s;
+}
+
 bool cache_holds(const CacheDir *d, const char *name, const char *key) {
     size_t n;
     int fd;
     char *p = read_ours(d, name, &fd, O_RDONLY, &n);
     if (!p) return false;
-    Seal s;
-    bool good = n > sizeof s;
-    if (good) {
-        memcpy(&s, p + n - sizeof s, sizeof s);
-        good = !memcmp(s.magic, magic, sizeof magic) && !memcmp(s.key, key, BUILD_KEY) && s.size == n - sizeof s &&
-               s.hash == hash_bytes(p, n - sizeof s, 1);
-    }
+    bool good = sealed(p, n, key);
     ctx_free(d->c, p, n);
     close(fd);
     return good;
+}
+
+char *cache_read(const CacheDir *d, const char *name, const char *key, size_t *n) {
+    size_t all;
+    int fd;
+    char *p = read_ours(d, name, &fd, O_RDONLY, &all), *bytes = NULL;
+    if (!p) return NULL;
+    *n = all - sizeof(Seal);
+    if (sealed(p, all, key)) bytes = ctx_alloc(d->c, *n);
+    if (bytes) memcpy(bytes, p, *n);
+    ctx_free(d->c, p, all);
+    close(fd);
+    return bytes;
+}
+
+static bool put(int fd, const void *bytes, size_t n) {
+    for (const char *p = bytes; n;) {
+        ssize_t wrote = write(fd, p, n);
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote <= 0) return false;
+        p += wrote, n -= (size_t)wrote;
+    }
+    return true;
+}
+
+const CacheDir *cache_keep(Build *b, int which, const char *name, const char *key, const void *bytes, size_t n) {
+    char aside[BUILD_IMAGE + 64];
+    Seal s = {0};
+    const CacheDir *d = cache_dir(b, which, true);
+    if (!d) return NULL;
+    if (key) s = seal_for(bytes, n, key);
+    cache_sweep(b, d);
+    if (which == CACHE_MAIN && b->built++ % 64 == 0) cache_limit(b, d);
+    number_format(aside, sizeof aside, "aside-%ld-%u-%.8s", (long)getpid(), ++b->serial, name);
+    int fd = openat(d->fd, aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return NULL;
+    bool good = put(fd, bytes, n) && (!key || put(fd, &s, sizeof s));
+    if (close(fd)) good = false;
+    if (good && !renameat(d->fd, aside, d->fd, name)) return d;
+    unlinkat(d->fd, aside, 0);
+    return NULL;
 }
 
 const char *cache_seal(const CacheDir *d, const char *name, const char *key) {
@@ -229,9 +288,7 @@ const char *cache_seal(const CacheDir *d, const char *name, const char *key) {
     char *p = read_ours(d, name, &fd, O_RDWR | O_APPEND, &n);
     if (!p) return "what it made cannot be read";
     const char *bad = elf_incomplete(p, n, key);
-    Seal s = {.size = n, .hash = hash_bytes(p, n, 1)};
-    memcpy(s.magic, magic, sizeof magic);
-    memcpy(s.key, key, BUILD_KEY);
+    Seal s = seal_for(p, n, key);
     ctx_free(d->c, p, n);
     ssize_t wrote = 0;
     do wrote = bad ? 0 : write(fd, &s, sizeof s);

@@ -70,11 +70,7 @@ static Plan *plan_graph(Compile *k, const CompileWatch *w, FGraph **fg) {
     }
 }
 
-const Backend *compile_backend(ThContext *c) {
-    const char *device = config_str(c, "device");
-    if (!strcmp(device, "cuda-emulated")) return &backend_cuda_emulated;
-    return !strcmp(device, "cuda") && compile_device(c) ? &backend_cuda : &backend_c;
-}
+const Backend *compile_backend(ThContext *c) { return compile_device(c) ? &backend_cuda : &backend_c; }
 
 /* 5. Generated code; NULL: the interpreter runs the plan (an error is set only when something is broken). */
 static Unit *build(Compile *k, const Plan *plan) {

@@ -1,28 +1,26 @@
 /*
- * device.c -- a function for device=cuda: the GPU, and the unit that launches the plan's kernels there.
+ * device.c -- a function for a GPU (the flag device): the GPU, and the unit that launches the plan's kernels there.
  */
 #include "runtime/device/device.h"
 #include "runtime/launch.h"
 #include "compile.h"
 
 Device *compile_device(ThContext *c) {
-    const char *why;
-    Device *d = device_open(c, 0, &why);
-    if (d || failed(c)) return d;
+    const char *why, *name = config_str(c, "device");
+    Device *d = device_is_gpu(name) ? device_open(c, name, &why) : NULL;
+    if (d || failed(c) || !device_is_gpu(name)) return d;
     if (config_bool(c, "force_device")) {
-        err(c, TH_GpuError, "device=cuda with force_device: %s", why);
+        err(c, TH_GpuError, "device=%s with force_device: %s", name, why);
     } else if (!c->told_device) {
         c->told_device = true;
-        ctx_log(c, "theano: device=cuda: %s; functions run on the CPU", why);
+        ctx_log(c, "theano: device=%s: %s; functions run on the CPU", name, why);
     }
     return NULL;
 }
 
 Unit *compile_for_device(ThContext *c, const Plan *plan) {
     Device *d = compile_device(c);
-    char arch[16], *source;
-    if (!d) return NULL;
-    number_format(arch, sizeof arch, "sm_%d%d", d->info.major, d->info.minor);
-    GridProgram *g = cuda_program(plan, d->info.emulated ? NULL : arch, &source);
+    char *source;
+    GridProgram *g = d ? cuda_program(plan, d, &source) : NULL;
     return g ? launch_unit(c, g, source, d) : NULL;
 }

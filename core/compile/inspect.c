@@ -85,9 +85,9 @@ static int64_t *known_sizes(ThContext *c, const Plan *p, const int *size, const 
 
 /* Who writes for a target, and the processor to tell it. */
 static const Backend *backend_for(const char *target, const char **processor) {
-    bool cuda = !strcmp(target, "cuda"), emulated = !strcmp(target, "cuda-emulated");
-    *processor = cuda || emulated ? NULL : target;
-    return cuda ? &backend_cuda : emulated ? &backend_cuda_emulated : &backend_c;
+    bool cuda = !strcmp(target, "cuda") || !strcmp(target, "cuda-emulated"); /* one text serves both */
+    *processor = cuda ? NULL : target;
+    return cuda ? &backend_cuda : &backend_c;
 }
 
 /* Checks arguments; *known: the lengths that are told, for the caller to free, or NULL. */

@@ -1,9 +1,11 @@
 /*
- * backend_cuda.c -- every class of kernel as CUDA text: run on the emulated device and compared with the interpreter on
+ * backend_cuda.c -- every class of kernel as CUDA text: run by the emulated driver and compared with the interpreter on
  * the same plan, and compiled by NVRTC for two architectures where that library is. Last, the emulation's own promises.
  */
 #include "build/build.h"
 #include "backend_cuda/cuda.h"
+#include "compile/compile.h"
+#include "runtime/device/device.h"
 #include "runtime/function.h"
 #include "runtime/gpu/gpu.h"
 #include "plan_test.h"
@@ -13,12 +15,9 @@
 
 static ThContext *c;
 static bool nvrtc = true;
-static char root[64], last_log[4096];
+static char root[64];
 
-static void keep_log(void *user, const char *text) {
-    (void)user;
-    snprintf(last_log, sizeof last_log, "%s", text);
-}
+static void quiet(void *user, const char *text) { (void)user, (void)text; }
 
 #define over(...) build(__VA_ARGS__) /* a function of x over an axis */
 
@@ -96,7 +95,7 @@ static void same(const char *name, ThVar *const *in, int nin, ThVar *const *out,
     check_text(m.plan, name, word);
     ThArray *want[8] = {0}, *got[8] = {0};
     CHECK(call(&m, args, nin, want) == 0);
-    m.fn->unit = backend_cuda_emulated.build(c, m.plan, name);
+    m.fn->unit = compile_for_device(c, m.plan);
     CHECK(m.fn->unit != NULL);
     CHECK(call(&m, args, nin, got) == 0);
     for (int o = 0; o < nout; o++) {
@@ -126,7 +125,7 @@ static void same_error(const char *name, ThVar *const *in, int nin, ThVar *out, 
     CHECK(call(&m, args, nin, got) != 0);
     snprintf(text, sizeof text, "%s", th_error_text(c));
     CHECK_ERROR(c, kind, words);
-    m.fn->unit = backend_cuda_emulated.build(c, m.plan, name);
+    m.fn->unit = compile_for_device(c, m.plan);
     CHECK(m.fn->unit != NULL);
     CHECK(call(&m, args, nin, got) != 0);
     CHECK_TEXT(th_error_text(c), text);
@@ -336,46 +335,47 @@ static void nonsense(void) {
     CHECK_ERROR(c, TH_CompileError, "sm_1");
 }
 
-/* What is not there yet goes to the interpreter with one line. */
-static void refused(void) {
-    ThVar *z = tensor(c, TH_FLOAT64, 3, 0, "z"), *y = th_op(c, "batched_dot", 2, z, z);
-    Made m = make(c, &z, 1, &y, 1, NULL, NULL, 0);
-    CHECK(m.plan && !backend_cuda_emulated.build(c, m.plan, "f") && th_error(c) == TH_OK);
-    CHECK(strstr(last_log, "runs in the interpreter"));
-    unmake(&m);
-}
-
 /* ---- the emulation itself ---------------------------------------------------------------------------------------- */
-static int emulated(const char *kernel, int threads, double *out) {
-    static char text[32768];
-    snprintf(text, sizeof text,
-             "%s%s%stypedef struct { f64 *out; } Args;\nKERNEL kernel(const Args a) {\n%s\n}\n"
-             "static void run(const void *a) { kernel(*(const Args *)a); }\nconst u32 theano_abi = %d;\n"
-             "int theano_run(Frame *f) { Args a = {(f64 *)f->buf[0]}; return emu_launch(run, &a, 3, %d, 1); }\n",
-             prelude_c, cuda_emulation, cuda_prelude, kernel, TH_RT_ABI, threads);
-    Unit *u = unit_build(c, text);
-    CHECK(u != NULL);
-    if (!u) return -1;
-    char *buf[1] = {(char *)out};
-    ThFrame f = {.buf = buf, .rt = &th_rt};
-    int rc = u->run(&f);
-    u->release(u);
-    return rc;
+/* Three blocks of the kernel through the emulated compiler and driver; its status, and its n numbers in `out`. */
+static DeviceStatus emulated(const char *kernel, unsigned threads, double *out, int n) {
+    static char text[4096];
+    const char *why;
+    Device *d = device_open(c, "cuda", &why);
+    DeviceQueue q = {.device = d};
+    DeviceAddress a = 0;
+    void *module = NULL, *k = NULL;
+    size_t bytes;
+    snprintf(text, sizeof text, "%stypedef struct { f64 *out; } Args;\nKERNEL kernel(const Args a) {\n%s\n}\n",
+             cuda_prelude, kernel);
+    char *image = d ? cuda_image(c, d, text, &bytes) : NULL;
+    CHECK(image && !d->op->open(&q) && !d->op->alloc(&q, sizeof *out * (size_t)n, &a));
+    if (!a) return DEVICE_FAILED;
+    CHECK(!d->op->module_load(&q, image, &module) && !d->op->kernel(&q, module, "kernel", &k));
+    CHECK(!d->op->copy_in(&q, a, out, sizeof *out * (size_t)n));
+    DeviceStatus s = d->op->launch(&q, k, (DeviceGrid){3, threads, 0}, &a);
+    if (!s) s = d->op->wait(&q);
+    if (!s) s = d->op->copy_out(&q, out, a, sizeof *out * (size_t)n);
+    if (!s) s = d->op->free(&q, a);
+    d->op->module_free(&q, module);
+    d->op->close(&q);
+    if (s == DEVICE_LOST) CHECK(!device_error(c, &q, s, "it runs") && !d->op->rebuild(d));
+    ctx_free(c, image, bytes);
+    return s;
 }
 
 static void emulation(void) {
-    double out[3] = {0};
-    CHECK(emulated("SHARED; if (threadIdx.x == 0) a.out[blockIdx.x] = *(f64 *)sh;", 32, out) == 0);
+    double out[4] = {0};
+    CHECK(!emulated("SHARED; if (threadIdx.x == 0) a.out[blockIdx.x] = *(f64 *)sh;", 32, out, 3));
     CHECK(out[0] != out[0] && out[1] != out[1] && out[2] != out[2]); /* poisoned */
-    CHECK(emulated("SHARED; f64 *v = (f64 *)sh; v[threadIdx.x] = threadIdx.x; __syncthreads();\n"
-                   "if (threadIdx.x == 31) a.out[blockIdx.x] = v[0] + v[31];",
-                   32, out) == 0);
+    CHECK(!emulated("SHARED; f64 *v = (f64 *)sh; v[threadIdx.x] = threadIdx.x; __syncthreads();\n"
+                    "if (threadIdx.x == 31) a.out[blockIdx.x] = v[0] + v[31];",
+                    32, out, 3));
     CHECK(out[0] == 31 && out[2] == 31);
-    CHECK(emulated("if (threadIdx.x < 16) __syncthreads();\nelse __syncthreads();", 32, out) != 0); /* two places */
-    CHECK(emulated("if (threadIdx.x < 16) return;\n__syncthreads();", 32, out) ==
-          0); /* gone before: as on the device */
+    CHECK(emulated("if (threadIdx.x < 16) __syncthreads();\nelse __syncthreads();", 32, out, 3) == DEVICE_LOST);
+    CHECK_ERROR(c, TH_GpuError, "a barrier that not all threads of a block reach");  /* but two places */
+    CHECK(!emulated("if (threadIdx.x < 16) return;\n__syncthreads();", 32, out, 3)); /* gone before: as on the device */
     double order[4] = {0};
-    CHECK(emulated("if (threadIdx.x == 0) { a.out[1 + (int)a.out[0]] = blockIdx.x; a.out[0]++; }", 8, order) == 0);
+    CHECK(!emulated("if (threadIdx.x == 0) { a.out[1 + (int)a.out[0]] = blockIdx.x; a.out[0]++; }", 8, order, 4));
     CHECK(order[0] == 3 && !(order[1] == 0 && order[2] == 1 && order[3] == 2)); /* shuffled */
 }
 
@@ -389,10 +389,11 @@ static int one_unit(ThContext *other) {
           *s = y ? build(c, "sum", y, 1) : NULL;
     PlanIo in = {0}, out = {0};
     if (s) in.type = th_var_type(x), out.type = th_var_type(s);
-    bool ready = s && !th_config_set(c, "base_compiledir", dir);
+    bool ready = s && !th_config_set(c, "base_compiledir", dir) && !th_config_set(c, "device", "cuda") &&
+                 !th_config_set(c, "cuda.driver", TH_EMULATED);
     FGraph *fg = ready ? fg_new(c, &x, 1, &s, 1, NULL, NULL, 0, false) : NULL;
     Plan *p = fg ? plan_make(fg, &in, 1, &out, 1) : NULL;
-    Unit *u = p ? backend_cuda_emulated.build(c, p, "f") : NULL;
+    Unit *u = p ? compile_for_device(c, p) : NULL;
     if (u) u->release(u);
     plan_release(p);
     fg_free(fg);
@@ -420,7 +421,7 @@ static void library(const GpuFamily *f, int variant) {
     char *text = gpu_text(c, f, variant);
     Text t;
     text_init(&t, c);
-    CHECK(text && cuda_library_text(&t, f->name, text, f->kernel, f->n, false));
+    CHECK(text && cuda_library_text(&t, f->name, text, f->kernel, f->n));
     int rc = nvrtc ? cuda_compile_check(c, t.at, variant % 2 ? "sm_90" : "sm_80") : 1;
     nvrtc = rc != 1;
     CHECK(rc == 0 || rc == 1);
@@ -439,9 +440,11 @@ static void libraries(void) {
 int main(void) {
     snprintf(root, sizeof root, "/tmp/theano-spec-XXXXXX");
     if (!mkdtemp(root)) return 1;
-    ThHost h = {.log = keep_log};
+    ThHost h = {.log = quiet};
     c = th_context_new(&h);
     bool compiler = config_str(c, "cxx")[0];
+    th_config_set(c, "device", "cuda");
+    th_config_set(c, "cuda.driver", TH_EMULATED);
     th_config_set(c, "base_compiledir", "/dev/null"); /* units go to a private directory that is removed at the end */
     setenv("TMPDIR", root, 1);
     if (compiler) {
@@ -461,7 +464,6 @@ int main(void) {
         places();
         draws();
         nonsense();
-        refused();
         emulation();
         libraries();
     }

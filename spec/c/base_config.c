@@ -29,7 +29,7 @@ static void values(ThContext *c) {
                 "invalid value 'FAST' for config flag mode; allowed: "
                 "Mode,FAST_RUN,FAST_COMPILE,DebugMode,DEBUG_MODE,NanGuardMode,None");
     CHECK(th_config_set(c, "device", "") != 0);
-    CHECK_ERROR(c, TH_ValueError, "allowed: cpu,cuda,cuda-emulated");
+    CHECK_ERROR(c, TH_ValueError, "allowed: cpu,cuda,cuda0");
     CHECK(th_config_set(c, "profile", "yes") != 0);
     CHECK_ERROR(c, TH_ValueError, "true,false");
     CHECK(th_config_set(c, "openmp_elemwise_minsize", "1e5") != 0);

@@ -19,7 +19,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { DEVICES = 2, ENTRIES = 64 };
+enum { DEVICES = 2, ENTRIES = 512 };
 
 typedef struct Module Module;
 struct Function {
@@ -56,7 +56,7 @@ void driver_break(int code) {
     if (code >= BAD_ADDRESS) broken = code;
 }
 
-static Called *entry(const char *name) {
+static Called *find_entry(const char *name) {
     for (int i = 0; i < ENTRIES; i++) {
         if (!called[i].name) called[i].name = name;
         if (!strcmp(called[i].name, name)) return &called[i];
@@ -64,10 +64,9 @@ static Called *entry(const char *name) {
     return NULL;
 }
 
-/* Takes the lock; what the entry point gives if it goes no further. */
-static int begin(const char *name, bool needs_context) {
+int entry_begin(const char *name, bool needs_context) {
     pthread_mutex_lock(&lock);
-    Called *e = entry(name);
+    Called *e = find_entry(name);
     if (e && ++e->calls == e->fails) {
         driver_break(e->code);
         return e->code;
@@ -77,14 +76,16 @@ static int begin(const char *name, bool needs_context) {
     return !current ? BAD_CONTEXT : broken;
 }
 
+void entry_end(void) { pthread_mutex_unlock(&lock); }
+
 static int end(int code) {
-    pthread_mutex_unlock(&lock);
+    entry_end();
     return code;
 }
 
 #define BEGIN(needs_context) \
     do { \
-        int code_ = begin(__func__, (needs_context)); \
+        int code_ = entry_begin(__func__, (needs_context)); \
         if (code_) return end(code_); \
     } while (0)
 
@@ -121,7 +122,7 @@ EXPORT void cuEmulatedMemory(size_t bytes) {
 /* ---- the driver and its devices ---- */
 EXPORT int cuInit(unsigned flags) {
     pthread_mutex_lock(&lock);
-    Called *e = entry(__func__);
+    Called *e = find_entry(__func__);
     bool fails = e && ++e->calls == e->fails;
     started = started || (!fails && flags == 0);
     return end(fails ? e->code : flags ? BAD_VALUE : OK);
@@ -148,6 +149,7 @@ static const struct {
     {NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
     {BAD_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    {BAD_BARRIER, "CUDA_ERROR_EMULATED_BARRIER", "a barrier that not all threads of a block reach"},
     {BAD_LAUNCH, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
     {BAD_CAPTURE, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "operation failed due to a previous error during capture"},
 };
@@ -458,7 +460,9 @@ EXPORT int cuModuleGetFunction(Function **f, Module *m, const char *name) {
 }
 
 int function_run(const Function *f, const void *args, unsigned blocks, unsigned threads) {
-    return f->run(args, blocks, (int)threads) ? BAD_LAUNCH : OK;
+    enum { DIVERGED = 2 }; /* EMU_DIVERGED of words.c */
+    int code = f->run(args, blocks, (int)threads);
+    return code == DIVERGED ? BAD_BARRIER : code ? BAD_LAUNCH : OK;
 }
 
 EXPORT int cuLaunchKernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,

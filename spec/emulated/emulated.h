@@ -4,8 +4,8 @@
  *
  * Memory is the host's, fenced: no access outside of the driver's own work, and a page nobody may touch on both sides.
  * Streams run late: what is queued waits until somebody waits for it or the queue is long, and streams overtake each
- * other as far as events allow. A kernel is a function of a shared object, the module (core/backend_cuda/emulation.c
- * writes it). Every entry point can be made to fail at its n-th call; calls are counted.
+ * other as far as events allow. A kernel is a function of a shared object, the module, which the emulated NVRTC
+ * (compiler.c) makes of the kernels' text. Every entry point can be made to fail at its n-th call; calls are counted.
  *
  * One lock stands around everything. A status is CUDA's number.
  */
@@ -35,6 +35,7 @@ enum {
     NOT_READY = 600,
     BAD_ADDRESS = 700,
     BAD_LAUNCH = 719,
+    BAD_BARRIER = 720,
     BAD_CAPTURE = 901,
 };
 
@@ -95,5 +96,11 @@ int event_finish(Event *e);
 /* Runs a kernel; 0, or what becomes of the context. */
 int function_run(const Function *f, const void *args, unsigned blocks, unsigned threads);
 void driver_break(int code); /* from now on every entry point gives this */
+/* The beginning of every entry point: takes the lock, counts; what it gives if it goes no further. */
+int entry_begin(const char *name, bool needs_context);
+void entry_end(void); /* gives the lock back */
+
+/* ---- words.c: the head of every text that the emulated compiler is given */
+extern const char *const compiler_words;
 
 #endif

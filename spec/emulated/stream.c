@@ -106,9 +106,7 @@ static int step(void) {
     Stream *s = next_stream();
     if (!s) return BAD_LAUNCH;
     Work *w = take(&s->work);
-    memory_open();
     int code = run(w);
-    memory_close();
     free(w);
     if (code) driver_break(code);
     return code;
@@ -116,7 +114,9 @@ static int step(void) {
 
 int stream_finish(Stream *s) {
     int code = OK;
+    memory_open();
     while (!code && s->work.first) code = step();
+    memory_close();
     return code;
 }
 
@@ -134,7 +134,10 @@ int stream_add(Stream *s, Work *w) {
     }
     add(&s->work, w);
     int code = OK;
-    while (!code && s->work.n > LONG) code = step();
+    if (s->work.n <= LONG) return OK;
+    memory_open();
+    while (!code && s->work.n > LONG / 2) code = step();
+    memory_close();
     return code;
 }
 
@@ -230,6 +233,8 @@ bool event_done(const Event *e) { return e->reached >= e->asked; }
 
 int event_finish(Event *e) {
     int code = OK;
+    memory_open();
     while (!code && !event_done(e)) code = step();
+    memory_close();
     return code;
 }

@@ -26,8 +26,8 @@ M.ways = {
     text = 'theano.compile.Mode({ linker = "c", optimizer = "fast_run" })' },
   -- sums: a GPU folds long sums in an order of its own
   device = { name = "device", mode = mode("c", "fast_run"), c = true, sums = true,
-    config = { device = "cuda", ["cuda.driver"] = "build/libcuda-emulated.so" },
-    flags = { 'theano.config.device, theano.config["cuda.driver"] = "cuda", "build/libcuda-emulated.so"' },
+    config = { device = "cuda-emulated" },
+    flags = { 'theano.config.device = "cuda-emulated"' },
     text = 'theano.compile.Mode({ linker = "c", optimizer = "fast_run" })' },
 }
 

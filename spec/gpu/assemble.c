@@ -32,7 +32,7 @@ static bool keep(const char *file, const char *arch, const char *image, size_t n
 
 static void one(ThContext *c, const char *arch, const char *file, bool images) {
     size_t n = 0;
-    char *text = whole(file), *log = NULL, *image = text ? nvrtc_image(c, text, arch, &n, &log) : NULL;
+    char *text = whole(file), *log = NULL, *image = text ? nvrtc_image(c, NULL, text, arch, &n, &log) : NULL;
     if (!text) printf("refused\n%s cannot be read\n", file);
     else if (!image) printf(th_error(c) ? "refused\n%s\n" : "none\n%s\n", th_error_text(c) ? th_error_text(c) : "");
     else if (images && !keep(file, arch, image, n)) printf("refused\n%s's image cannot be written\n", file);

@@ -1,14 +1,11 @@
---- The same graph on the CPU and through device=cuda, which the specs' emulated driver serves.
+--- The same graph on the CPU and through device=cuda-emulated.
 local assert = require("luassert")
 local nd = require("theano.ndarray")
-local runner = require("spec.support.runner")
 local theano = require("theano")
 
 local M = {}
 
-local driver = "build/libcuda-emulated.so"
-if runner.path:find("asan") then driver = "build/asan/libcuda-emulated.so" end
-M.flags = { device = "cuda", ["cuda.driver"] = driver, force_device = true }
+M.flags = { device = "cuda-emulated", force_device = true }
 
 -- How far a long sum or product may be from the CPU's, relative to it.
 M.rounding = { float32 = 1e-5, complex64 = 1e-5, float64 = 1e-13, complex128 = 1e-13 }

@@ -6,7 +6,7 @@
 local theano = require("theano")
 local M = require("spec.support.kept")("spec/golden/units/")
 
-M.targets = { "sse2", "avx2", "avx512", "cuda-emulated" }
+M.targets = { "sse2", "avx2", "avx512", "cuda" }
 local FAMILIES = { "elementwise", "rows", "reduced", "moved", "products", "control", "draws", "large" }
 
 --- Everything that a text may depend on, so that it is the same on any machine and under any flags.
@@ -99,7 +99,7 @@ local function name_of(piece)
 end
 
 -- Where the words that all texts of the target begin with are over, and where helpers are.
-local HEADS = { ["cuda-emulated"] = "err%[1%] = step, err%[2%] = kind[^\n]*\n}\n()" }
+local HEADS = { ["cuda"] = "err%[1%] = step, err%[2%] = kind[^\n]*\n}\n()" }
 local function cut(target, text)
   local head = text:match(HEADS[target] or "\n#define INLINE [^\n]*\n()")
   local body = text:find("\n", head, true) == head and head or assert(text:find("\n\n", head, true)) + 1

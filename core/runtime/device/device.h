@@ -104,9 +104,11 @@ extern Device device_host;
 Device *device_cuda(ThContext *c, const char *path, int ordinal);
 /* How many GPUs there are; -1 with that GpuError. */
 int device_cuda_count(ThContext *c, const char *path);
-/* The context's GPU of that number by the driver that the flag cuda.driver names, opened when first asked for. NULL:
- * *why says it, or the error is set (no memory). */
-Device *device_open(ThContext *c, int ordinal, const char **why);
+/* The context's GPU of that name, opened when first asked for: "cuda" and "cuda0", "cuda1" by the driver that the flag
+ * cuda.driver names; "cuda-emulated", "cuda-emulated1" by the emulated one, which lies beside the program. NULL: *why
+ * says it, or the error is set (no memory). */
+Device *device_open(ThContext *c, const char *name, const char **why);
+bool device_is_gpu(const char *name);
 /* The failure as the context's error: GpuError, MemoryError for DEVICE_NO_MEMORY. Always false. */
 bool device_error(ThContext *c, const DeviceQueue *q, DeviceStatus s, const char *doing);
 

@@ -2,9 +2,16 @@
  * open.c -- the devices that a context has opened, one for each driver and ordinal; they stay open as long as it lives,
  * since functions and arrays are theirs. A driver that could not be opened is not tried again.
  */
+#define _GNU_SOURCE /* dladdr */
 #include "device.h"
 
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { DEVICE_PATH = 1024 };
+static const char self; /* has an address */
 
 typedef struct Opened {
     struct Opened *next;
@@ -50,8 +57,37 @@ static Opened *open_new(ThContext *c, const char *path, int ordinal) {
     return NULL;
 }
 
-Device *device_open(ThContext *c, int ordinal, const char **why) {
-    const char *path = config_str(c, "cuda.driver");
+/* The file NAME in or near the folder of the program or library that this is part of: build/, or bin/ and lib/. */
+static bool beside(const char *name, char out[DEVICE_PATH]) {
+    static const char *const way[] = {"", "../", "../lib/", "../../"};
+    Dl_info me;
+    char own[DEVICE_PATH];
+    const char *file = dladdr(&self, &me) && me.dli_fname ? me.dli_fname : "";
+    ssize_t n = strchr(file, '/') && !access(file, F_OK) ? number_format(own, sizeof own, "%s", file)
+                                                         : readlink("/proc/self/exe", own, sizeof own - 1);
+    if (n <= 0 || n >= DEVICE_PATH) return false;
+    own[n] = 0;
+    char *end = strrchr(own, '/');
+    if (!end || end - own > DEVICE_PATH - 64) return false;
+    end[1] = 0;
+    for (int i = 0; i < TH_LEN(way); i++) {
+        number_format(out, DEVICE_PATH, "%.900s%s%s", own, way[i], name);
+        if (!access(out, R_OK)) return true;
+    }
+    return false;
+}
+
+bool device_is_gpu(const char *name) { return !strncmp(name, "cuda", 4); }
+
+Device *device_open(ThContext *c, const char *name, const char **why) {
+    static const char emulated[] = "cuda-emulated";
+    char path_room[DEVICE_PATH];
+    const char *path = config_str(c, "cuda.driver"), *number = name + strlen("cuda");
+    if (!strncmp(name, emulated, strlen(emulated))) {
+        number = name + strlen(emulated);
+        path = beside("libcuda-emulated.so", path_room) ? path_room : "libcuda-emulated.so";
+    }
+    int ordinal = char_is_digit(*number) ? (int)strtol(number, NULL, 10) : 0;
     Opened *o = find(c, path, ordinal);
     *why = NULL;
     if (!o && !(o = open_new(c, path, ordinal))) return NULL;

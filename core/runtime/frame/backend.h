@@ -1,7 +1,7 @@
 /*
  * backend.h -- what a backend offers: text of a plan, and a built unit.
  * backend_c: one C translation unit per function -> compiler (posix_spawn) -> content-addressed cache -> dlopen.
- * backend_cuda: the same kernels as CUDA C -> NVRTC; device "cuda-emulated" runs that text on the CPU.
+ * backend_cuda: the same kernels as CUDA C -> NVRTC -> cache -> the device's driver.
  * A backend that cannot build returns NULL without an error after one log line: the interpreter serves.
  */
 #ifndef TH_BACKEND_H
@@ -23,20 +23,24 @@ typedef struct Backend {
     /* How many ways of running each kernel there are, at least 1; false with the error set. NULL: one each. */
     bool (*candidates)(ThContext *c, const Plan *p, uint8_t *n);
 } Backend;
-extern const Backend backend_c, backend_cuda, backend_cuda_emulated;
-/* A plan for a GPU: arch "sm_90" by NVRTC, NULL for the emulated driver. *source: its text, th_free. NULL where there
- * is no compiler for it (after a log line), or with the error set. */
-struct GridProgram *cuda_program(const Plan *p, const char *arch, char **source);
+extern const Backend backend_c, backend_cuda;
+struct Device;
+/* A plan's kernels for a device. *source: their text, th_free. NULL where there is no compiler for them (after a log
+ * line), or with the error set. */
+struct GridProgram *cuda_program(const Plan *p, const struct Device *d, char **source);
+/* A text of kernels as an image for the device's driver, ctx_free: found in the cache, or compiled and kept there. NULL
+ * as above. Asked for by one thread at a time. */
+char *cuda_image(ThContext *c, const struct Device *d, const char *text, size_t *bytes);
 /* Kernels that are no plan's: by name, the type of their record and its size; whether they have barriers. */
 typedef struct CudaEntry {
     const char *name, *args;
     unsigned bytes;
     bool barriers;
 } CudaEntry;
-/* Their text (behind the prelude) as an image for the driver, ctx_free; as for cuda_program. */
-char *cuda_library(ThContext *c, const char *title, const char *text, const CudaEntry *k, int n, const char *arch,
+/* Their text (behind the prelude) as an image; as above. */
+char *cuda_library(ThContext *c, const struct Device *d, const char *title, const char *text, const CudaEntry *k, int n,
                    size_t *bytes);
-bool cuda_library_text(Text *t, const char *title, const char *text, const CudaEntry *k, int n, bool emulated);
+bool cuda_library_text(Text *t, const char *title, const char *text, const CudaEntry *k, int n);
 /* Compiles one CUDA text for an architecture ("sm_90"); 0 ok, 1 no NVRTC here, 2 does not compile (error set with the
  * log). */
 int cuda_compile_check(ThContext *c, const char *text, const char *arch);

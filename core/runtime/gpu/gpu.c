@@ -67,15 +67,11 @@ char *gpu_text(ThContext *c, const GpuFamily *f, int variant) {
 }
 
 static DeviceStatus load(ThContext *c, DeviceQueue *q, Module *m) {
-    const DeviceInfo *i = &q->device->info;
     const DeviceOps *op = q->device->op;
-    char arch[16];
     size_t bytes;
-    number_format(arch, sizeof arch, "sm_%d%d", i->major, i->minor);
     char *text = gpu_text(c, m->family, m->variant);
-    char *image = text ? cuda_library(c, m->family->name, text, m->family->kernel, m->family->n,
-                                      i->emulated ? NULL : arch, &bytes)
-                       : NULL;
+    char *image =
+        text ? cuda_library(c, q->device, m->family->name, text, m->family->kernel, m->family->n, &bytes) : NULL;
     th_free(c, text);
     if (!image) return DEVICE_FAILED;
     DeviceStatus s = op->module_load(q, image, &m->module);

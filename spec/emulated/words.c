@@ -1,16 +1,28 @@
 /*
- * emulation.c -- CUDA's words in C, for running the text of kernels on the CPU: the head of an emulated unit, after
- * backend_c's prelude.
+ * words.c -- CUDA's words in C, for running the text of kernels on the CPU: what the emulated compiler puts before it.
  *
  * Blocks run one after the other in a shuffled order that depends on their number alone; before each, its shared memory
  * is poisoned with NaN. Threads of a kernel with barriers are fibers (their own stacks, switched by 14 instructions);
  * without barriers a thread is a call. Nothing aborts: a barrier that not all threads reach at the same line, and
  * memory that cannot be had, come back as an error number. All state is of the calling thread.
  */
-#include "cuda.h"
+#include "emulated.h"
 
 /* clang-format off */
-const char *const cuda_emulation =
+const char *const compiler_words =
+    "#ifndef __x86_64__\n"
+    "#error device=cuda-emulated runs on x86-64 only: fibers are switched by instructions of that processor\n"
+    "#endif\n"
+    "typedef signed char i8; typedef short i16; typedef int i32; typedef long i64;\n"
+    "typedef unsigned char u8; typedef unsigned short u16; typedef unsigned int u32; typedef unsigned long u64;\n"
+    "typedef float f32; typedef double f64;\n"
+    "typedef struct { f32 re, im; } c64; typedef struct { f64 re, im; } c128; typedef struct { f64 hi, lo; } DD;\n"
+    "typedef union { i64 i; f64 f; c128 c; } Cell;\n"
+    "#define MK(T, ...) ((T){__VA_ARGS__})\n"
+    "#define FN static __attribute__((noinline, unused))\n"
+    "#define INLINE static inline __attribute__((always_inline, unused))\n"
+    "#define SEEN __attribute__((visibility(\"default\")))\n"
+    "void *memcpy(void *, const void *, unsigned long);\n"
     "void *malloc(unsigned long); void free(void *); void *memset(void *, int, unsigned long);\n"
     "f64 exp(f64), exp2(f64), expm1(f64), log(f64), log2(f64), log10(f64), log1p(f64), sin(f64), cos(f64), tan(f64);\n"
     "f64 asin(f64), acos(f64), atan(f64), sinh(f64), cosh(f64), tanh(f64), asinh(f64), acosh(f64), atanh(f64), erf(f64);\n"
@@ -23,7 +35,7 @@ const char *const cuda_emulation =
     "f32 roundf(f32), sqrtf(f32), fmodf(f32, f32), fabsf(f32), hypotf(f32, f32), copysignf(f32, f32), cbrtf(f32);\n"
     "f32 nextafterf(f32, f32);\n"
     "\n"
-    "enum { EMU_THREADS = 256, EMU_STACK = 65536, EMU_READY = 0, EMU_WAITS, EMU_DONE, EMU_NO_MEMORY = 1, EMU_DIVERGED };\n"
+    "enum { EMU_THREADS = 1024, EMU_STACK = 65536, EMU_READY = 0, EMU_WAITS, EMU_DONE, EMU_NO_MEMORY = 1, EMU_DIVERGED };\n"
     "typedef struct { u32 x, y, z; } Dim3;\n"
     "typedef struct {\n"
     "    char shared[4096] __attribute__((aligned(64)));\n"
