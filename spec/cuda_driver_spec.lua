@@ -114,6 +114,21 @@ describe("device=cuda", function()
   end)
 end)
 
+describe("a kernel that does not compile", function()
+  it("is named with its line, and its text is kept", function()
+    local text = runner.run({ "-e", [[
+      local theano = require "theano"
+      local x = theano.tensor.dvector("x")
+      local y = theano.tensor.exp(x) * 2
+      print(pcall(theano.compile, { inputs = { x }, outputs = y }))
+    ]] }, { env = { "THEANO_FLAGS=device=cuda-emulated,base_compiledir=/dev/null", "CUDA_EMULATED_REFUSE=kernel_0(" } })
+    assert.matches("theano.cu:%d+:%d+: error", text)
+    assert.matches("%.cu\n", text)
+    assert.matches("It is the kernel of Elemwise{", text, nil, true)
+    assert.matches("made at", text, nil, true)
+  end)
+end)
+
 describe("device=cuda without a GPU", function()
   local program = [[
     local theano = require "theano"

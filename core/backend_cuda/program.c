@@ -3,11 +3,49 @@
  */
 #include "cuda.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 void cuda_program_free(GridProgram *g) {
     if (!g) return;
     ctx_free(g->c, g->image, g->bytes);
     if (g->arena) arena_free(g->arena);
     ctx_free(g->c, g, sizeof *g);
+}
+
+/* ---- a text that was refused ------------------------------------------------------------------------------------- */
+/* The kernel that line `at` of the text (from 1) stands in; -1: none. */
+static int kernel_at(const char *text, long at) {
+    static const char mark[] = "KERNEL kernel_";
+    int number = -1;
+    for (const char *line = text; line && at > 0; at--) {
+        if (!strncmp(line, mark, strlen(mark))) number = (int)strtol(line + strlen(mark), NULL, 10);
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    return number;
+}
+
+/* The first line that the compiler names, "theano.cu(12)" or "theano.cu:12"; 0: none. */
+static long first_line(const char *said) {
+    const char *at = strstr(said, "theano.cu");
+    return at ? strtol(at + strlen("theano.cu") + 1, NULL, 10) : 0;
+}
+
+/* What the kernel computes, and the user's line, behind the error. */
+static void blame(const Plan *p, const char *text) {
+    int number = kernel_at(text, first_line(th_error_text(p->ctx)));
+    for (int i = 0; i < p->nstep && number >= 0; i++) {
+        const Step *s = &p->step[i];
+        if (s->kind != STEP_KERNEL || s->kernel != number || s->node < 0) continue;
+        Text line;
+        text_init(&line, p->ctx);
+        prov_text(p->ctx, &line, p->node[s->node].prov);
+        err_more(p->ctx, "\nIt is the kernel of %s%s%s", p->node[s->node].text ? p->node[s->node].text : "?",
+                 line.n ? ", made at " : "", line.n ? line.at : "");
+        text_free(&line);
+        return;
+    }
 }
 
 GridProgram *cuda_program(const Plan *p, const struct Device *d, char **source) {
@@ -23,6 +61,7 @@ GridProgram *cuda_program(const Plan *p, const struct Device *d, char **source) 
     for (int i = 0; ok && i < p->nkernel; i++) /* the host calls the library, and does what follows */
         if (g->kernel[i].nest && g->kernel[i].nest->grid == GRID_CALLS) g->kernel[i].nest = NULL;
     if (ok) g->image = cuda_image(p->ctx, d, t.at, &g->bytes);
+    if (ok && !g->image && th_error(p->ctx) == TH_CompileError) blame(p, t.at);
     g->arena = e.arena; /* the kernels' Nests live there */
     e.arena = NULL;
     cuda_emit_end(&e);

@@ -379,6 +379,55 @@ static void emulation(void) {
     CHECK(order[0] == 3 && !(order[1] == 0 && order[2] == 1 && order[3] == 2)); /* shuffled */
 }
 
+/* ---- images in the cache ----------------------------------------------------------------------------------------- */
+static long long compiled(void) { return atomic_load(&c->compiles); }
+
+/* Flips a byte of the only image in the cache; false: there is not one. */
+static bool damage(const char *folder) {
+    char path[400];
+    int found = 0;
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        size_t n = strlen(e->d_name);
+        if (n < 6 || strcmp(e->d_name + n - 6, ".cubin")) continue;
+        found++;
+        snprintf(path, sizeof path, "%.120s/%.255s", folder, e->d_name);
+    }
+    if (d) closedir(d);
+    FILE *f = found == 1 ? fopen(path, "r+b") : NULL;
+    if (f && !fseek(f, 100, SEEK_SET)) {
+        int was = fgetc(f);
+        if (!fseek(f, 100, SEEK_SET)) fputc(was ^ 1, f);
+    }
+    return f && !fclose(f);
+}
+
+/* For a GPU that is not there: NVRTC's own image is kept, found again, and compiled anew when it was changed. */
+static void kept_images(const Device *d) {
+    char dir[128], folder[160];
+    size_t n = 0, again = 0;
+    static const char text[] = "extern \"C\" __global__ void k(double *p_x) { p_x[threadIdx.x] = 1; /* a word */ }",
+                      same[] = "extern \"C\" __global__ void k(double *p_name) { p_name[threadIdx.x] = 1;  }";
+    snprintf(dir, sizeof dir, "%s/cache", root);
+    snprintf(folder, sizeof folder, "%s/lua-units", dir);
+    CHECK(!th_config_set(c, "base_compiledir", dir));
+    long long before = compiled();
+    char *image = cuda_image(c, d, text, &n);
+    if (!image && !th_error(c)) return; /* no NVRTC here */
+    CHECK(image && n > 100 && compiled() == before + 1);
+    char *found = cuda_image(c, d, same, &again);
+    CHECK(found && again == n && !memcmp(found, image, n) && compiled() == before + 1);
+    ctx_free(c, found, again);
+    CHECK(damage(folder));
+    found = cuda_image(c, d, text, &again);
+    CHECK(found && again == n && !memcmp(found, image, n) && compiled() == before + 2);
+    ctx_free(c, found, again);
+    ctx_free(c, image, n);
+    CHECK(!cuda_image(c, d, "nonsense here;", &n));
+    CHECK_ERROR(c, TH_CompileError, ".cu");
+    th_config_set(c, "base_compiledir", "/dev/null");
+}
+
 /* Writing and loading a unit (from the cache) with each allocation failing in turn. */
 static int one_unit(ThContext *other) {
     char dir[128];
@@ -466,6 +515,8 @@ int main(void) {
         nonsense();
         emulation();
         libraries();
+        const Device gpu = {.info = {.major = 9, .driver = 13000}};
+        kept_images(&gpu);
     }
     kept_release();
     th_context_release(c);
