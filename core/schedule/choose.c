@@ -241,11 +241,39 @@ int nest_candidates(const Kernel *k, const KernelOrder *o, const Target *target,
 /* ---- a GPU ---- */
 _Static_assert(CHOOSE_TILE *CHOOSE_TILE == CHOOSE_THREADS, "a thread for each element of a tile");
 
+/* Neighbours of a thread: 16 bytes of the narrowest that lies side by side, fewer where the text would be long, for it
+ * stands there once for each. */
+static int neighbours_of(const Nest *t) {
+    enum { BYTES = 16, LONG = 640 }; /* operations */
+    const Kernel *k = t->k;
+    int item = BYTES, ops = 1, n;
+    for (int id = 0; id < k->ins.n; id++) {
+        const Ins *i = &k->ins.at[id];
+        int bytes = neighbours_together(t, id) ? (int)th_dtype_bytes((ThDtype)k->acc.at[i->a].dtype) : BYTES;
+        if (bytes < item) item = bytes;
+        if (i->depth == t->depth) ops += i->op < INS_LOAD ? 1 + length(t, i) : 1;
+    }
+    for (n = BYTES / item; n > 2 && n * ops > LONG;) n /= 2;
+    return n;
+}
+
+/* With several loops positions are divided, and 64 bits are slow there: two texts. */
+static bool spread(Nest *t) {
+    int n = neighbours_may(t) ? neighbours_of(t) : 1;
+    if (n > 1 && !neighbours_apply(t, n)) return false;
+    if (t->depth < 2) return true;
+    if (!(t->large = arena_alloc(t->arena, sizeof *t))) return false;
+    *t->large = *t;
+    t->large->large = NULL;
+    return true;
+}
+
 static Nest *of_grid(const Nest *like, GridKind kind, int depth) {
     Nest *t = arena_alloc0(like->arena, sizeof *t);
     if (!t) return NULL;
     *t = *like;
     if (!grid_apply(t, kind, depth, CHOOSE_TILE) || t->failed) return NULL;
+    if (kind == GRID_THREAD && !spread(t)) return NULL;
     if (grid_may_fail(t) && !(t->none = of_grid(like, GRID_SERIAL, like->k->nouter))) return NULL;
     return t;
 }

@@ -42,7 +42,7 @@ bool grid_can(const Kernel *k) {
     return good && (!product || gemm_only(k));
 }
 
-static bool can_leave(const Ins *i) {
+bool grid_can_leave(const Ins *i) {
     if (i->op == INS_FAIL_IF || i->op == INS_CHECK_INDEX) return true;
     return i->op < INS_LOAD && (scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete((ThDtype)i->in_dtype);
 }
@@ -99,7 +99,7 @@ static Spread spread(const Kernel *k, const LoopStage *s, int depth) {
     int inner = reduces && par > depth ? par : s->nloop; /* depth of the code that is spread */
     for (int i = st->ins0; i < st->ins0 + st->nins; i++) {
         const Ins *n = &k->ins.at[i];
-        if (n->depth > depth && can_leave(n)) return SPREAD_NOT;
+        if (n->depth > depth && grid_can_leave(n)) return SPREAD_NOT;
         if (n->op == INS_STORE && n->depth > depth && n->depth < inner) return SPREAD_NOT;
     }
     if (depth == s->nloop) return SPREAD_NONE;
@@ -124,8 +124,43 @@ bool grid_may(const Nest *t, GridKind kind, int depth) {
 bool grid_may_fail(const Nest *t) {
     const Kernel *k = t->k;
     for (int i = 0; i < k->ins.n && t->grid != GRID_SERIAL; i++)
-        if (k->ins.at[i].depth < t->depth && can_leave(&k->ins.at[i])) return true;
+        if (k->ins.at[i].depth < t->depth && grid_can_leave(&k->ins.at[i])) return true;
     return false;
+}
+
+/* Past this an index could leave 32 bits on its way. */
+enum { GRID_FITS = 1 << 30 };
+
+static bool fits(int64_t *sum, int64_t n, int64_t step) {
+    int64_t x;
+    return !__builtin_mul_overflow(n, step < 0 ? -step : step, &x) && !__builtin_add_overflow(*sum, x, sum) &&
+           *sum <= GRID_FITS;
+}
+
+static bool access_fits(const Kernel *k, const Access *a, const int64_t *sym) {
+    int64_t reach = 0;
+    bool good = fits(&reach, 1, size_value(a->off, sym));
+    for (int d = 0; d < k->ndim && good; d++) {
+        int64_t n = size_value(k->dim[d].n, sym), step = size_value(a->st[d], sym);
+        good = !step || (n <= GRID_FITS && fits(&reach, n > 0 ? n : 1, step));
+    }
+    return good;
+}
+
+bool grid_fits(const Kernel *k, const int64_t *sym) {
+    bool good = true;
+    int64_t points = 1;
+    for (int d = 0; d < k->ndim && good; d++) {
+        int64_t n = size_value(k->dim[d].n, sym), before = points;
+        points = 0;
+        good = fits(&points, before, n > 1 ? n : 1);
+    }
+    for (int a = 0; a < k->acc.n && good; a++) good = access_fits(k, &k->acc.at[a], sym);
+    for (int i = 0; i < k->size.n && good; i++) {
+        int64_t sum = 0;
+        good = fits(&sum, 1, size_value(k->size.at[i], sym));
+    }
+    return good;
 }
 
 /* ---- doing it ---- */

@@ -11,18 +11,28 @@
 #include "kernel/order.h"
 #include "nest.h"
 
-/* The Nests of a kernel: its own, by blocks, where there are no points. Each is a function; GRID_LOOK is one more,
- * which looks at a draw's states before it. */
-enum { GRID_NESTS = 3, GRID_LOOK = 3, GRID_FUNCTIONS = 4, GRID_NAME = 32 };
-static inline const Nest *grid_nest(const Nest *t, int i) { return i == 0 ? t : i == 1 ? t->twin : t->none; }
+/* The Nests of a kernel, each a function; GRID_LOOK is one more, which looks at a draw's states before it. */
+enum { GRID_OWN, GRID_TWIN, GRID_NONE, GRID_LARGE, GRID_NESTS, GRID_LOOK = GRID_NESTS, GRID_FUNCTIONS, GRID_NAME = 32 };
+static inline const Nest *grid_nest(const Nest *t, int i) {
+    return i == GRID_OWN ? t : i == GRID_TWIN ? t->twin : i == GRID_NONE ? t->none : t->large;
+}
 
-typedef struct GridKernel {
+/* Which of them a launch takes, -1: there is nothing to do; sym: the sizes of the kernel's steps. (points.c) */
+typedef struct GridLaunch {
+    int nest;
+    int64_t blocks;
+    int threads;
+} GridLaunch;
+typedef struct GridKernel GridKernel;
+GridLaunch grid_launch(const GridKernel *g, const int64_t *sym);
+
+struct GridKernel {
     const Kernel *k;
     KernelOrder o;
     const Nest *nest; /* NULL: it has no form for a device, the host runs it */
     int number;
     int nbuf, nsym, nparam; /* of the steps that run it: lengths of the record's lists, at least 1 each */
-} GridKernel;
+};
 
 typedef struct GridProgram {
     ThContext *c;
@@ -37,7 +47,7 @@ void cuda_program_free(GridProgram *g); /* backend_cuda/program.c */
 
 /* The name of a kernel's function i. */
 static inline void grid_name(char out[GRID_NAME], int number, int i) {
-    static const char *const suffix[GRID_FUNCTIONS] = {"", "b", "n", "c"};
+    static const char *const suffix[GRID_FUNCTIONS] = {"", "b", "n", "l", "c"};
     number_format(out, GRID_NAME, "kernel_%d%s", number, suffix[i]);
 }
 
