@@ -83,8 +83,8 @@ static bool one(Emit *e, int id) {
 bool cuda_code(Emit *e, const int *ids, int n, bool shared) {
     for (int j = 0; j < n; j++) {
         if (shared && e->k->ins.at[ids[j]].op == INS_STORE) {
-            emit_line(e, "__syncthreads();"); /* all have read what stood there */
-            emit_line(e, "if (threadIdx.x == 0)");
+            emit_line(e, e->nest->warp ? "__syncwarp();" : "__syncthreads();"); /* all have read what stood there */
+            emit_line(e, e->nest->warp ? "if (threadIdx.x %% 32 == 0)" : "if (threadIdx.x == 0)");
         }
         if (!one(e, ids[j])) return false;
     }

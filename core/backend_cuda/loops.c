@@ -22,6 +22,29 @@ static void sizes(Emit *e) {
     text_free(&t);
 }
 
+/* Where each private row lies: the block's in memory of the launch, or one after the other in shared memory, where each
+ * warp has its own. */
+static void private_rows(Emit *e) {
+    const Kernel *k = e->k;
+    int group = grid_group(e->nest), each = group > 1 ? CUDA_THREADS / group : 1;
+    Text before;
+    text_init(&before, e->c);
+    for (int b = 0; b < k->nbuf; b++) {
+        int item = (int)grid_row_item(k, b);
+        if (!item) continue;
+        if (group == 1) emit_line(e, "char *const row%d = b[%d] + blockIdx.x * a.row[%d] * %d;", b, b, b, item);
+        else {
+            if (!before.n) emit_line(e, "SHARED_ROWS;");
+            emit_line(e,
+                      "char *const row%d = b[%d] ? b[%d] + blockIdx.x * a.row[%d] * %d : rows%s + threadIdx.x / %d * "
+                      "a.row[%d] * %d;",
+                      b, b, b, b, item, before.n ? before.at : "", group, b, item);
+        }
+        text_printf(&before, " + a.row[%d] * %d", b, item * each);
+    }
+    text_free(&before);
+}
+
 void cuda_head(Emit *e, const Stage *tile) {
     const Kernel *k = e->k;
     Text t;
@@ -34,6 +57,7 @@ void cuda_head(Emit *e, const Stage *tile) {
         emit_line(e, "const ix n%d = %s; (void)n%d;", d, t.at ? t.at : "0", d);
         text_free(&t);
     }
+    private_rows(e);
     for (int i = 0; i < k->acc.n; i++) {
         const Access *a = &k->acc.at[i];
         const char *ty = type_short((ThDtype)a->dtype), *ro = a->flags & ACC_WRITE ? "" : "const ";
@@ -42,15 +66,15 @@ void cuda_head(Emit *e, const Stage *tile) {
             text_put(&t, " + ");
             emit_size(&t, a->off);
         }
-        if (a->flags & ACC_ROWTEMP) text_printf(&t, " + blockIdx.x * a.row[%d]", a->buf);
         for (int d = 0; tile && d < 2; d++) {
             if (size_is(a->st[tile->d0 + d], 0)) continue;
             text_printf(&t, " + a.tile[%d] * (", 2 * d);
             emit_size(&t, a->st[tile->d0 + d]);
             text_putc(&t, ')');
         }
-        emit_line(e, "%s%s *const p_%s = (%s%s *)b[%d]%s; (void)p_%s;", ro, ty, e->name[i], ro, ty, a->buf,
-                  t.at ? t.at : "", e->name[i]);
+        const char *row = a->flags & ACC_ROWTEMP ? "row" : "b[";
+        emit_line(e, "%s%s *const p_%s = (%s%s *)%s%d%s%s; (void)p_%s;", ro, ty, e->name[i], ro, ty, row, a->buf,
+                  *row == 'b' ? "]" : "", t.at ? t.at : "", e->name[i]);
         text_free(&t);
     }
 }
@@ -93,11 +117,14 @@ static bool inside(Emit *e, const NestNode *n) {
 static bool loop(Emit *e, const NestNode *n) {
     int dim = n->dim;
     const LoopStage *s = n->stage >= 0 ? &n->way->stage[n->stage] : NULL;
-    bool block = e->nest->grid == GRID_BLOCK;
-    if (n->how == FOR_GRID)
-        points(e, s, n, "g", block ? "blockIdx.x" : "blockIdx.x * (ix)blockDim.x + (ix)threadIdx.x",
-               block ? "gridDim.x" : "gridDim.x * (ix)blockDim.x");
-    else if (n->how == FOR_THREAD) points(e, s, n, "h", "threadIdx.x", "blockDim.x");
+    static const char *const first[] = {"blockIdx.x * (ix)blockDim.x + (ix)threadIdx.x", "blockIdx.x",
+                                        "(blockIdx.x * (ix)blockDim.x + (ix)threadIdx.x) / 32"},
+                             *const step[] = {"gridDim.x * (ix)blockDim.x", "gridDim.x",
+                                              "gridDim.x * (ix)(blockDim.x / 32)"};
+    int group = e->nest->grid != GRID_BLOCK ? 0 : e->nest->warp ? 2 : 1;
+    if (n->how == FOR_GRID) points(e, s, n, "g", first[group], step[group]);
+    else if (n->how == FOR_THREAD)
+        points(e, s, n, "h", group == 2 ? "threadIdx.x % 32" : "threadIdx.x", group == 2 ? "32" : "blockDim.x");
     else if (n->how == FOR_LANES) {
         emit_line(e, "UNROLL");
         emit_line(e, "for (int lane = 0; lane < %d; lane++)%s {", n->lanes,
@@ -136,7 +163,7 @@ bool cuda_nodes(Emit *e, const NestNode *n) {
         else if (n->kind == NEST_ACC) accumulators(e, n);
         else if (n->kind == NEST_CALL) ok = cuda_gemm(e, n);
         else if (n->kind == NEST_MOVE) cuda_move(e, n);
-        else if (n->kind == NEST_SYNC) emit_line(e, "__syncthreads();");
+        else if (n->kind == NEST_SYNC) emit_line(e, e->nest->warp ? "__syncwarp();" : "__syncthreads();");
     }
     return ok;
 }
@@ -159,7 +186,7 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     /* Nothing runs behind a failure. A block that may fail itself does not look: its threads could see different
      * things. */
     if (!(t->grid == GRID_BLOCK && c->k->can_fail)) emit_line(e, "if (a.err[0]) return;");
-    if (t->grid == GRID_BLOCK) emit_line(e, "SHARED; (void)sh;");
+    if (t->grid == GRID_BLOCK && !t->warp) emit_line(e, "SHARED; (void)sh;");
     bool ok = cuda_nodes(e, t->root);
     e->indent = 0;
     emit_line(e, "}\n");

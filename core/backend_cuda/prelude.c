@@ -18,6 +18,7 @@ const char *const cuda_prelude =
     "#define FN static __device__ __noinline__\n"
     "#define KERNEL extern \"C\" __global__ void\n"
     "#define SHARED __shared__ __align__(16) char sh[4096]\n"
+    "#define SHARED_ROWS extern __shared__ __align__(16) char rows[]; (void)rows\n"
     "#define ALIGNED(n) __align__(n)\n"
     "#define UNROLL _Pragma(\"unroll\")\n"
     "#define __builtin_inff() __int_as_float(0x7f800000)\n"

@@ -71,15 +71,6 @@ static void literals(const GridKernel *g, const Step *s, char *to) {
     }
 }
 
-static bool private_rows(const Kernel *k, int buf, size_t *item) {
-    for (int a = 0; a < k->acc.n; a++)
-        if (k->acc.at[a].buf == buf && (k->acc.at[a].flags & ACC_ROWTEMP)) {
-            *item = th_dtype_bytes((ThDtype)k->acc.at[a].dtype);
-            return true;
-        }
-    return false;
-}
-
 static uint8_t use_of(const Kernel *k, int buf) {
     uint8_t use = 0;
     for (int a = 0; a < k->acc.n; a++)
@@ -92,18 +83,20 @@ typedef struct Rows { /* memory for the private rows of this launch */
     int n;
 } Rows;
 
-static int addresses(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, int64_t blocks, Rows *rows) {
+static int addresses(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const GridLaunch *ch, Rows *rows) {
     DeviceAddress *b = (DeviceAddress *)(void *)l->args;
+    const int64_t *sizes = (const int64_t *)(void *)(l->args + g->nbuf * 8);
     int64_t *row = (int64_t *)(void *)(l->args + g->nbuf * 8 + g->nsym * 8 + g->nparam * 16 + 16);
     for (int i = 0; i < s->nbuf; i++) {
-        size_t item;
-        if (!private_rows(g->k, i, &item)) {
+        size_t item = grid_row_item(g->k, i);
+        if (!item) {
             if (sides_to_device(&l->sides, f, s->buf[i], &b[i])) return 1;
             continue;
         }
-        row[i] = size_value(l->plan->buf[s->buf[i]].size, f->sym);
+        row[i] = grid_row(g->k, i, sizes);
+        if (ch->shared) continue;
         if (rows->n == KACC) return f->rt->fail(f, l->sides.step, TH_RuntimeError, 0, 0, 0, 0, 0);
-        TRY(ops(l)->alloc(&l->q, (size_t)(blocks * row[i]) * item + 64, &rows->at[rows->n]));
+        TRY(ops(l)->alloc(&l->q, (size_t)(ch->blocks * row[i]) * item + 64, &rows->at[rows->n]));
         b[i] = rows->at[rows->n++];
     }
     return 0;
@@ -116,12 +109,12 @@ static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     for (int i = 0; i < s->nsym; i++) sizes[i] = f->sym[s->sym[i]];
     GridLaunch ch = grid_launch(g, sizes);
     if (ch.nest < 0) return 0;
-    int bad = addresses(l, f, g, s, ch.blocks, &rows);
+    int bad = addresses(l, f, g, s, &ch, &rows);
     literals(g, s, l->args + g->nbuf * 8 + g->nsym * 8);
     int64_t *last = (int64_t *)(void *)(l->args + g->nbuf * 8 + g->nsym * 8 + g->nparam * 16);
     last[0] = (int64_t)l->record;
     last[1] = l->sides.step;
-    DeviceGrid grid = {(unsigned)ch.blocks, (unsigned)ch.threads, 0};
+    DeviceGrid grid = {(unsigned)ch.blocks, (unsigned)ch.threads, (unsigned)ch.shared};
     void **function = l->u->function + GRID_FUNCTIONS * g->number;
     DeviceStatus st = DEVICE_OK;
     if (!bad && grid_looks(g)) st = ops(l)->launch(&l->q, function[GRID_LOOK], grid, l->args);

@@ -278,6 +278,27 @@ static Nest *of_grid(const Nest *like, GridKind kind, int depth) {
     return t;
 }
 
+/* The same tree, with the threads of a warp in place of a block's. */
+static Nest *by_warps_too(Nest *t) {
+    Nest *w = t ? arena_alloc(t->arena, sizeof *w) : NULL;
+    if (!w) return NULL;
+    *w = t->grid == GRID_BLOCK ? *t : *t->twin;
+    w->none = NULL;
+    w->warp = true;
+    return t->warps = w, t;
+}
+
+/* What is reduced lies side by side: neighbouring threads should take neighbours of one row, not of one column. */
+static bool along_rows(const Nest *t) {
+    const LoopStage *s = &t->o->stage[0];
+    for (int i = 0; i < t->k->ins.n; i++) {
+        const Ins *n = &t->k->ins.at[i];
+        if (n->op == INS_LOAD && n->depth == s->nloop && size_is(t->k->acc.at[n->a].st[s->loop[s->nloop - 1]], 1))
+            return true;
+    }
+    return false;
+}
+
 /* Blocks for kernels of rows; else a thread a point where points do not touch each other, and its twin by blocks. */
 Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *target, Arena *a) {
     const Nest like = {.k = k, .o = o, .target = target, .arena = a};
@@ -285,7 +306,7 @@ Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *targ
     if (grid_may(&like, GRID_DRAW, 0)) return of_grid(&like, GRID_DRAW, 0);
     if (k->st.at[k->st.n - 1].cls == STAGE_GEMM) return of_grid(&like, GRID_TILES, 0);
     if (k->nouter || k->st.n > 1) {
-        if (grid_may(&like, GRID_BLOCK, k->nouter)) return of_grid(&like, GRID_BLOCK, k->nouter);
+        if (grid_may(&like, GRID_BLOCK, k->nouter)) return by_warps_too(of_grid(&like, GRID_BLOCK, k->nouter));
         if (grid_may(&like, GRID_THREAD, k->nouter)) return of_grid(&like, GRID_THREAD, k->nouter);
         return of_grid(&like, GRID_SERIAL, k->nouter);
     }
@@ -294,7 +315,7 @@ Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *targ
     Nest *t = of_grid(&like, GRID_THREAD, depth);
     if (t && grid_folds(&like, depth)) {
         t->twin = of_grid(&like, GRID_BLOCK, depth);
-        if (!t->twin) return NULL;
+        if (!t->twin || (along_rows(t) && !by_warps_too(t))) return NULL;
     }
     return t;
 }

@@ -4,6 +4,7 @@
  * independent, no store stands between the loops that are spread, and no thread leaves while others wait for it.
  */
 #include "ops/table/ops.h"
+#include "choose.h"
 #include "nest.h"
 
 /* ---- may it ---- */
@@ -161,6 +162,40 @@ bool grid_fits(const Kernel *k, const int64_t *sym) {
         good = fits(&sum, 1, size_value(k->size.at[i], sym));
     }
     return good;
+}
+
+int grid_group(const Nest *t) { return t->grid != GRID_BLOCK ? 1 : t->warp ? CHOOSE_WARP : CHOOSE_THREADS; }
+
+/* ---- private rows ---- */
+size_t grid_row_item(const Kernel *k, int buf) {
+    for (int a = 0; a < k->acc.n; a++)
+        if (k->acc.at[a].buf == buf && (k->acc.at[a].flags & ACC_ROWTEMP))
+            return th_dtype_bytes((ThDtype)k->acc.at[a].dtype);
+    return 0;
+}
+
+int64_t grid_row(const Kernel *k, int buf, const int64_t *sym) {
+    int64_t most = 0, item = (int64_t)grid_row_item(k, buf), whole = 16 / item;
+    for (int i = 0; i < k->acc.n; i++) {
+        const Access *a = &k->acc.at[i];
+        int64_t last = size_value(a->off, sym);
+        if (a->buf != buf) continue;
+        for (int d = 0; d < k->ndim; d++) {
+            int64_t step = size_value(a->st[d], sym), n = size_value(k->dim[d].n, sym);
+            if (step > 0 && n > 1) last += (n - 1) * step;
+        }
+        most = last + 1 > most ? last + 1 : most;
+    }
+    return (most + whole - 1) / whole * whole;
+}
+
+int64_t grid_rows(const Kernel *k, const int64_t *sym) {
+    int64_t bytes = 0;
+    for (int b = 0; b < k->nbuf; b++) {
+        int64_t item = (int64_t)grid_row_item(k, b);
+        if (item) bytes += grid_row(k, b, sym) * item;
+    }
+    return bytes;
 }
 
 /* ---- doing it ---- */

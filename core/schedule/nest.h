@@ -121,8 +121,10 @@ struct Nest {
     /* of a GPU */
     GridKind grid;
     int depth;
+    bool warp;   /* GRID_BLOCK: with a warp for each point in place of a block */
     Nest *twin;  /* runs in its place where few points have long loops inside (choose.h); or NULL */
     Nest *none;  /* ..where there are no points, since what stands before them may fail; or NULL */
+    Nest *warps; /* ..by warps, where that suits the points' loops inside (choose.h); or NULL */
     Nest *large; /* ..where indices do not fit in 32 bits (grid_fits); or NULL: they have 64 */
 };
 
@@ -212,7 +214,12 @@ bool grid_may(const Nest *t, GridKind kind, int depth);
 bool grid_folds(const Nest *t, int depth);                    /* each point is a reduction that a block may share */
 bool grid_apply(Nest *t, GridKind kind, int depth, int tile); /* tile: rows and columns of a product's */
 bool grid_may_fail(const Nest *t);                            /* before there are points */
-bool grid_can_leave(const Ins *i);                            /* a thread, since something fails */
+int grid_group(const Nest *t);                                /* threads that share a point */
+/* Elements of a private row, with what fills its last 16 bytes; all of them in bytes. */
+int64_t grid_row(const Kernel *k, int buf, const int64_t *sym);
+int64_t grid_rows(const Kernel *k, const int64_t *sym);
+size_t grid_row_item(const Kernel *k, int buf); /* 0: the buffer is no private row */
+bool grid_can_leave(const Ins *i);              /* a thread, since something fails */
 /* Whether all indices of a launch fit in 32 bits; sym: the kernel's sizes. */
 bool grid_fits(const Kernel *k, const int64_t *sym);
 int grid_neighbours(const Nest *t); /* points of the last loop a thread */

@@ -19,7 +19,7 @@ static GridLaunch tiles(const GridKernel *g, const int64_t *sym) {
     int m = g->k->st.at[g->k->st.n - 1].d0;
     int64_t rows = size_value(g->k->dim[m].n, sym), columns = size_value(g->k->dim[m + 1].n, sym), size = CHOOSE_TILE;
     int64_t n = (rows + size - 1) / size * ((columns + size - 1) / size);
-    return (GridLaunch){n > 0 ? GRID_OWN : -1, n, CHOOSE_THREADS};
+    return (GridLaunch){n > 0 ? GRID_OWN : -1, n, CHOOSE_THREADS, 0};
 }
 
 /* Threads that a draw has work for: a stream each, or a counter. */
@@ -30,7 +30,7 @@ static GridLaunch draws(const GridKernel *g, const int64_t *sym) {
     int64_t n = z[DRAW_AT_KIND].k == DRAW_MRG
                     ? size_value(z[DRAW_AT_STREAMS], sym)
                     : (size_value(z[DRAW_AT_EACH], sym) + most - 1) / most * size_value(z[DRAW_AT_DRAWS], sym);
-    return (GridLaunch){n > 0 ? GRID_OWN : -1, (n + CHOOSE_THREADS - 1) / CHOOSE_THREADS, CHOOSE_THREADS};
+    return (GridLaunch){n > 0 ? GRID_OWN : -1, (n + CHOOSE_THREADS - 1) / CHOOSE_THREADS, CHOOSE_THREADS, 0};
 }
 
 int grid_neighbours(const Nest *t) {
@@ -39,23 +39,44 @@ int grid_neighbours(const Nest *t) {
     return 1;
 }
 
+/* The most elements that the loops of a stage have inside a point. */
+static int64_t inside(const GridKernel *g, const int64_t *sym) {
+    int64_t most = 0;
+    for (int i = 0; i < g->k->st.n; i++) {
+        const LoopStage *s = &g->o.stage[i];
+        int64_t n = 1;
+        for (int l = g->nest->depth; l < s->nloop; l++) n *= size_value(g->k->dim[s->loop[l]].n, sym);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* Blocks, or a warp a point; their private rows in shared memory where that has room. */
+static GridLaunch groups(const GridKernel *g, const int64_t *sym, int nest, int64_t points) {
+    const Nest *t = grid_nest(g->nest, nest);
+    int64_t each = CHOOSE_THREADS / grid_group(t), bytes = each * grid_rows(g->k, sym);
+    return (GridLaunch){nest, (points + each - 1) / each, CHOOSE_THREADS, bytes <= CHOOSE_SHARED ? bytes : 0};
+}
+
 static GridLaunch points(const GridKernel *g, const int64_t *sym) {
-    enum { WIDE = CHOOSE_THREADS };
+    enum { WIDE = CHOOSE_THREADS, WARPS = CHOOSE_THREADS / CHOOSE_WARP };
     const Nest *t = g->nest;
     int64_t all = product(g, sym, 0, t->depth), lanes = grid_neighbours(t), last;
-    if (all <= 0) return (GridLaunch){t->none ? GRID_NONE : -1, 1, 1};
-    if (t->twin) {
-        int64_t inside = product(g, sym, t->depth, g->o.stage[0].nloop);
-        if (inside >= CHOOSE_LONG || (inside >= WIDE && all < CHOOSE_POINTS)) return (GridLaunch){GRID_TWIN, all, WIDE};
-    }
-    if (t->grid == GRID_SERIAL) return (GridLaunch){GRID_OWN, 1, 1};
-    int own = t->large && !grid_fits(g->k, sym) ? GRID_LARGE : GRID_OWN;
-    if (t->grid == GRID_BLOCK) return (GridLaunch){own, all, WIDE};
+    if (all <= 0) return (GridLaunch){t->none ? GRID_NONE : -1, 1, 1, 0};
+    int64_t in = inside(g, sym);
+    if (t->warps && in <= CHOOSE_SHORT && (t->grid == GRID_BLOCK || in >= CHOOSE_WARP) &&
+        WARPS * grid_rows(g->k, sym) <= CHOOSE_SHARED)
+        return groups(g, sym, GRID_WARPS, all);
+    if (t->twin && (in >= CHOOSE_LONG || (in >= WIDE && all < CHOOSE_POINTS) || (t->warps && in > CHOOSE_SHORT)))
+        return groups(g, sym, GRID_TWIN, all);
+    if (t->grid == GRID_SERIAL) return (GridLaunch){GRID_OWN, 1, 1, 0};
+    if (t->grid == GRID_BLOCK) return groups(g, sym, GRID_OWN, all);
     if (lanes > 1) {
         last = length(g, sym, t->depth - 1);
         all = all / last * ((last + lanes - 1) / lanes);
     }
-    return (GridLaunch){own, (all + WIDE - 1) / WIDE, WIDE};
+    int own = t->large && !grid_fits(g->k, sym) ? GRID_LARGE : GRID_OWN;
+    return (GridLaunch){own, (all + WIDE - 1) / WIDE, WIDE, 0};
 }
 
 GridLaunch grid_launch(const GridKernel *g, const int64_t *sym) {

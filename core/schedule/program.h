@@ -2,7 +2,7 @@
  * program.h -- what a device is given in place of a unit: the image of a plan's kernels, and for each how it is
  * launched. A kernel takes one record of arguments, in this order and without gaps: the addresses of its buffers, its
  * sizes, its literals (16 bytes each), the address of the error record, the step, and for each buffer the elements of a
- * point's private row (0: it has none).
+ * point's private row (0: it has none). Such a buffer has no address where its rows are in shared memory.
  */
 #ifndef TH_PROGRAM_H
 #define TH_PROGRAM_H
@@ -12,9 +12,11 @@
 #include "nest.h"
 
 /* The Nests of a kernel, each a function; GRID_LOOK is one more, which looks at a draw's states before it. */
-enum { GRID_OWN, GRID_TWIN, GRID_NONE, GRID_LARGE, GRID_NESTS, GRID_LOOK = GRID_NESTS, GRID_FUNCTIONS, GRID_NAME = 32 };
+enum { GRID_OWN, GRID_TWIN, GRID_NONE, GRID_WARPS, GRID_LARGE, GRID_NESTS };
+enum { GRID_LOOK = GRID_NESTS, GRID_FUNCTIONS, GRID_NAME = 32 };
 static inline const Nest *grid_nest(const Nest *t, int i) {
-    return i == GRID_OWN ? t : i == GRID_TWIN ? t->twin : i == GRID_NONE ? t->none : t->large;
+    const Nest *const all[GRID_NESTS] = {t, t->twin, t->none, t->warps, t->large};
+    return all[i];
 }
 
 /* Which of them a launch takes, -1: there is nothing to do; sym: the sizes of the kernel's steps. (points.c) */
@@ -22,6 +24,7 @@ typedef struct GridLaunch {
     int nest;
     int64_t blocks;
     int threads;
+    int64_t shared; /* bytes of the private rows in shared memory; 0: they need memory of their own */
 } GridLaunch;
 typedef struct GridKernel GridKernel;
 GridLaunch grid_launch(const GridKernel *g, const int64_t *sym);
@@ -47,7 +50,7 @@ void cuda_program_free(GridProgram *g); /* backend_cuda/program.c */
 
 /* The name of a kernel's function i. */
 static inline void grid_name(char out[GRID_NAME], int number, int i) {
-    static const char *const suffix[GRID_FUNCTIONS] = {"", "b", "n", "l", "c"};
+    static const char *const suffix[GRID_FUNCTIONS] = {"", "b", "n", "w", "l", "c"};
     number_format(out, GRID_NAME, "kernel_%d%s", number, suffix[i]);
 }
 

@@ -89,6 +89,7 @@ void nest_text(Text *out, const Nest *t) {
     text_printf(out, t->other ? "  nest for %s, the other way: %s\n" : "  nest for %s\n", t->target->name, t->other);
     lines(out, t->root, 0);
     if (t->twin) text_put(out, "  or, where few points have long loops inside\n"), lines(out, t->twin->root, 0);
+    if (t->warps) text_put(out, "  or, by warps, the same\n");
     if (t->none) text_put(out, "  or, where there are no points\n"), lines(out, t->none->root, 0);
     if (t->large) text_put(out, "  or, with indices of 64 bits, the same\n");
 }

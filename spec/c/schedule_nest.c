@@ -20,7 +20,7 @@
 #define CHOICES(X) \
     X(lanes) X(masked) X(vectors) X(rest_masked) X(together) X(copied) X(halves) X(quotient) X(ahead) X(next) X(side) X(side_halves) \
         X(flat) X(blocks) X(shared_blocks) X(pieces) X(checks_before_pieces) X(product) X(tiles) X(grid_serial) \
-        X(grid_thread) X(grid_block) X(grid_tiles) X(twin) X(no_points) X(neighbours) X(neighbours_there) X(large) X(fold) X(sync) X(scalar)
+        X(grid_thread) X(grid_block) X(grid_tiles) X(twin) X(no_points) X(neighbours) X(neighbours_there) X(large) X(warps) X(fold) X(sync) X(scalar)
 /* clang-format on */
 #define X(name) T_##name,
 typedef enum { TRANSFORMS(X) T_COUNT } Transform;
@@ -401,6 +401,7 @@ static bool device(Bench *w, Nest *t, Wish *x) {
                                                                                         : pick(w, most + 1);
     if (product_ != (kind == GRID_TILES) || !grid_may(t, kind, depth)) return false;
     if (!grid_apply(t, kind, depth, CHOOSE_TILE)) return false;
+    t->warp = kind == GRID_BLOCK && pick(w, 2);
     if (x->want == T_NEIGHBOURS && !(neighbours_may(t) && neighbours_apply(t, 2 + pick(w, 15)))) return false;
     return x->done = has_points(w, t) || !grid_may_fail(t); /* without points another Nest looks at what may fail */
 }
@@ -504,6 +505,8 @@ static void choose_grid(Bench *w) {
     chosen[C_twin] += t->twin != NULL;
     chosen[C_large] += t->large != NULL;
     if (t->twin && !none) see(w, t->twin, T_CHOSEN_GRID);
+    chosen[C_warps] += t->warps != NULL;
+    if (t->warps && !none) see(w, t->warps, T_CHOSEN_GRID);
 }
 
 /* ---- all of them ---- */

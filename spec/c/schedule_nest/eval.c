@@ -268,15 +268,15 @@ static bool grid(Eval *e, const NestNode *n) {
 
 /* Each thread has accumulators of its own, which begin as they stand before the loop. */
 static bool threads(Eval *e, const NestNode *n) {
-    int nred = e->k->red.n, each = EVAL_VECTORS + 1;
-    int64_t all = points(e, n), *order = shuffled(e, EVAL_THREADS);
+    int nred = e->k->red.n, each = EVAL_VECTORS + 1, group = grid_group(e->nest);
+    int64_t all = points(e, n), *order = shuffled(e, group);
     bool ok = order != NULL;
     for (int r = 0; r < nred; r++)
-        for (int j = 0; j < EVAL_THREADS; j++) e->threads[r * EVAL_THREADS + j] = e->red[r * each];
-    for (int j = 0; j < EVAL_THREADS && ok; j++) {
+        for (int j = 0; j < group; j++) e->threads[r * EVAL_THREADS + j] = e->red[r * each];
+    for (int j = 0; j < group && ok; j++) {
         e->thread = (int)order[j];
         for (int r = 0; r < nred; r++) e->red[r * each] = e->threads[r * EVAL_THREADS + e->thread];
-        for (int64_t h = e->thread; h < all && ok; h += EVAL_THREADS) ok = point(e, n, h);
+        for (int64_t h = e->thread; h < all && ok; h += group) ok = point(e, n, h);
         for (int r = 0; r < nred; r++) e->threads[r * EVAL_THREADS + e->thread] = e->red[r * each];
     }
     e->thread = -1;
