@@ -19,10 +19,6 @@ bool cuda_shape(Emit *e, int number, CudaKernel *out);
 
 /* ins.c: instructions; in a block, a store at a depth that all threads share is done by one of them. */
 bool cuda_code(Emit *e, const int *ids, int n, bool shared);
-/* moves.c: what a thread's neighbours load and store together; the place of what they store */
-void cuda_move(Emit *e, const NestNode *n);
-void cuda_stored(Emit *e, const NestNode *n, int lanes);
-void cuda_address(Emit *e, Text *t, int acc, int depth); /* ins.c: element of an access at the current position */
 /* reduce.c: the accumulators of a block's threads become r<red> in all of them. */
 void cuda_fold(Emit *e, int red);
 /* loops.c: one of the kernel's Nests; its nodes */
@@ -33,6 +29,8 @@ void cuda_head(Emit *e, const Stage *tile); /* extents and pointers; tile: of a 
 bool cuda_tiles(Emit *e);
 /* draw.c: the kernels of a draw, its children on each number */
 bool cuda_draw(Emit *e, const NestNode *call);
+/* scatter.c: the kernels of a scatter */
+bool cuda_scatter(Emit *e);
 /* gemm.c: a product, and its children on each element */
 bool cuda_gemm(Emit *e, const NestNode *call);
 /* unit.c: the text of a plan's kernels, */

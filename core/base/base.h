@@ -152,7 +152,7 @@ void text_float(Text *t, double v, ThDtype d);
  * the node. `operand` writes what the user knows that input by, or gives false; NULL: nothing is known of inputs. A
  * hint on lengths of 1 is left out where none of them is 1.
  */
-void text_check(Text *t, const char *why, const int64_t *v, bool (*operand)(void *u, Text *t, int input), void *u);
+void text_check(Text *t, const char *why, const int64_t v[2], bool (*operand)(void *u, Text *t, int input), void *u);
 int text_digits(double v, ThDtype d, char *digits, int *exponent); /* |v| finite = d.ddd * 10^exponent; <= 17 digits */
 int text_rounded(double v, int n, char *digits, int *exponent);    /* the same, rounded to at most n <= 17 digits */
 char *text_take(Text *t);                                          /* owned by the caller (th_free); empty text is "" */

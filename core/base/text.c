@@ -56,12 +56,12 @@ void text_vprintf(Text *t, const char *format, va_list ap) {
     else if (t->at) t->at[t->n] = 0;
 }
 
-void text_check(Text *t, const char *why, const int64_t *v, bool (*operand)(void *u, Text *t, int input), void *u) {
+void text_check(Text *t, const char *why, const int64_t v[2], bool (*operand)(void *u, Text *t, int input), void *u) {
     static const char hint[] = " A length of 1 broadcasts only";
     int named = 0;
     for (const char *s = why; *s; s++) {
         if (v[0] != 1 && v[1] != 1 && strncmp(s, hint, sizeof hint - 1) == 0) break;
-        if (s[0] == '{' && s[1] >= '0' && s[1] <= '2' && s[2] == '}') {
+        if (s[0] == '{' && (s[1] == '0' || s[1] == '1') && s[2] == '}') {
             text_printf(t, "%lld", (long long)v[s[1] - '0']);
             s += 2;
         } else if (s[0] == '{' && s[1] && s[2] == '=' && s[3] && s[4] == '}') {

@@ -10,7 +10,6 @@
 #include "kernel/kernel.h"
 #include "kernel/factor_work.h"
 #include "kernel/fft_work.h"
-#include "kernel/order_work.h"
 #include "kernel/pool_work.h"
 #include "kernel/scalar_op.h"
 
@@ -174,19 +173,8 @@ typedef struct Lower Lower;
  * The layout is the plan's, so inputs may be strided; outputs are C-contiguous unless they alias.
  */
 typedef struct HostCall HostCall;
+typedef struct HostServices HostServices;
 typedef int (*HostFn)(HostCall *h); /* 0, or nonzero after h->fail or an error in h->ctx */
-/*
- * What host calls hand their work to, as plain numbers. The host has one such table, a device another: there addresses
- * are the device's, the work is queued, and what fails in an element is told later (Op.failures). 0, or nonzero after
- * an error.
- */
-typedef struct HostServices {
-    int (*conv)(HostCall *h, const ConvWork *w);     /* convolution of floats */
-    int (*pool)(HostCall *h, const PoolWork *w);     /* pooling over two dimensions */
-    int (*fft)(HostCall *h, const FftWork *w);       /* Fourier transforms */
-    int (*factor)(HostCall *h, const FactorWork *w); /* linear algebra */
-    int (*cumulate)(HostCall *h, const CumWork *w);  /* running sums and products */
-} HostServices;
 enum { HOST_SHARES = 8 };
 struct HostCall {
     ThContext *ctx;
@@ -200,7 +188,7 @@ struct HostCall {
     int share; /* shares of a call that run at the same time have a copy of this each: HOST_SHARES, and one for what is
                   common to them */
     int (*fail)(HostCall *h, ThError kind, const char *text); /* text is copied; returns 1 */
-    const HostServices *lib;
+    const HostServices *lib;                                  /* graph/services.h */
     struct GpuCall *gpu; /* of a device: what its services work with (runtime/gpu/gpu.h); NULL on the host */
     /* fn(i, user) for all i < n, on several threads where there are */
     void (*parallel)(HostCall *h, int n, void (*fn)(int i, void *user), void *user);
@@ -299,7 +287,7 @@ typedef enum {
 } OpNumbers;
 enum { DEVICE_FORM = 1 };
 #define DEVICE_READS(i) (2u << (i))
-/* What an element may be wrong with where a device finds it: {0}, {1}, {2} are its values (host_failed). */
+/* What an element may be wrong with where a device finds it: {0}, {1}, {2} are its values ({0g}: a double's bits). */
 typedef struct OpFailure {
     ThError kind;
     const char *text;

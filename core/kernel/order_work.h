@@ -36,11 +36,12 @@ typedef struct SearchWork {
     int failure; /* of the operation: sorter[{0}] = {1} is out of bounds for {2} elements */
 } SearchWork;
 
-/* Distinct elements of a vector, or rows of a matrix, ascending; first positions, the place of each among them, how
- * often (dense int64, or NULL: not asked for), their number (0-d int64). */
+/* Distinct elements of a vector, or rows of a matrix, ascending: `values`; first positions, the place of each among
+ * them and how often (dense int64; inverse, count NULL: not asked for); their number (0-d int64). */
 typedef struct UniqueWork {
     const ThArray *x;
     ThArray *values, *first, *inverse, *count, *n;
+    bool index; /* first positions are asked for; else `first` is room */
 } UniqueWork;
 
 /* n := how many elements of x are not zero (0-d int64). */

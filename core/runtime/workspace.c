@@ -2,7 +2,9 @@
  * workspace.c -- memory of one call: signature, shape slots, arena, scratch. Everything is allocated when the signature
  * of the arguments first differs from the last call's; the second call with equal shapes allocates nothing here.
  */
+#include "graph/services.h"
 #include "ops/order/order.h"
+#include "ops/table/index.h"
 #include "runtime/conv/conv.h"
 #include "runtime/factor/work.h"
 #include "runtime/fft/work.h"
@@ -439,12 +441,24 @@ static bool host_array(ThFrame *f, const PlanValue *v, char *base, ThBuffer *on,
     return true;
 }
 
+static int assign_host(HostCall *h, ThArray *to, const ThArray *from) {
+    (void)h;
+    return th_array_assign(to, from);
+}
+
 static const HostServices host_services = {
     .conv = conv_host,
     .pool = pool_host,
     .fft = fft_host,
     .factor = factor_host,
     .cumulate = cumulate_host,
+    .sort = sort_host,
+    .search = search_host,
+    .unique = unique_host,
+    .count = nonzero_count_host,
+    .nonzero = nonzero_host,
+    .repeat = nonzero_repeat_host,
+    .assign = assign_host,
 };
 
 static HostCall host_begin(ThFrame *f) {

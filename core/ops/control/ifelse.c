@@ -3,6 +3,7 @@
  * or the two bodies and their arguments. Out: the values of one side; the other is not computed once the choice is
  * lazy. A choice that nobody made lazy (eager calls) copies.
  */
+#include "graph/services.h"
 #include "ifelse.h"
 
 #include "ops/table/batch.h"
@@ -124,7 +125,7 @@ static bool truth_of(const ThArray *a) {
 static int run_ifelse(HostCall *h) {
     int from = truth_of(h->in[0]) ? 1 : 1 + h->nout;
     for (int o = 0; o < h->nout; o++)
-        if (th_array_assign(h->out[o], h->in[from + o])) return 1;
+        if (h->lib->assign(h, h->out[o], h->in[from + o])) return 1;
     return 0;
 }
 
@@ -152,6 +153,7 @@ const Op op_ifelse = {
     .connected = connected_ifelse,
     .rop = rop_ifelse,
     .batch = batch_ifelse,
+    .device = DEVICE_FORM | DEVICE_READS(0),
     .doc = "the values of one of two branches",
 };
 

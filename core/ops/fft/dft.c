@@ -4,6 +4,7 @@
  * In: a tensor, a vector of lengths. Out: the tensor with these lengths along the axes (n / 2 + 1 for a half); lines
  * are cut or followed by zeros before. They are linear: the gradient is the transposed conjugate, which is one of them.
  */
+#include "graph/services.h"
 #include "dft.h"
 
 #include "kernel/fft_work.h"

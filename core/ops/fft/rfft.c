@@ -3,6 +3,7 @@
  * In: numbers (m, .., n) or pairs (m, .., n / 2 + 1, 2), and a vector of the lengths of all dimensions but the first.
  * Out: the other of the two, not scaled either way. Pairs lie as complex numbers do.
  */
+#include "graph/services.h"
 #include "dft.h"
 
 #include "kernel/fft_work.h"

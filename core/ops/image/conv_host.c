@@ -3,6 +3,7 @@
  * In: the operands as arrays. Out: the result, written whole. Flipped filters are their last element and negative
  * strides; a stack is one call after the other.
  */
+#include "graph/services.h"
 #include "conv.h"
 #include "ops/table/host.h"
 

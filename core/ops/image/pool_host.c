@@ -2,6 +2,7 @@
  * pool_host.c -- gradients of pooling of float32 and float64 over two dimensions as one call of the library's kernels
  * on whole arrays. In: dense arrays. Out: the result, every element; values are those of pool_lower.c.
  */
+#include "graph/services.h"
 #include "ops/table/host.h"
 #include "pool.h"
 

@@ -4,6 +4,7 @@
  * In: a tensor and the number of results, computed before, so that sizes are known when memory is taken. A mask also
  * gets the lengths it must have. Out: int64 vectors. Boolean subscripts, compress, repeat are built on these.
  */
+#include "graph/services.h"
 #include "ops/table/host.h"
 #include "ops/table/shape.h"
 #include "ops/table/index.h"
@@ -91,19 +92,22 @@ static int64_t count_bytes(const uint8_t *p, int64_t n) {
     return k;
 }
 
-static int run_count(HostCall *h) {
-    ThArray *x = h->in[0];
+int nonzero_count_host(HostCall *h, const CountWork *w) {
+    ThArray *x = (ThArray *)w->x;
     CountFn fn = counts[x->dtype];
     int64_t k = 0, item = (int64_t)th_dtype_bytes((ThDtype)x->dtype);
+    (void)h;
     if (x->ndim == 0 || (x->flags & ARRAY_CONTIGUOUS))
         k = item == 1 ? count_bytes((const uint8_t *)x->data, x->size) : fn(x->data, item, x->size);
     else {
         Lanes l;
-        for (host_lanes(&l, h->in, 1, x->ndim - 1); !l.done; host_next(&l)) k += fn(l.ptr[0], l.step[0], l.n[0]);
+        for (host_lanes(&l, &x, 1, x->ndim - 1); !l.done; host_next(&l)) k += fn(l.ptr[0], l.step[0], l.n[0]);
     }
-    memcpy(h->out[0]->data, &k, sizeof k);
+    memcpy(w->n->data, &k, sizeof k);
     return 0;
 }
+
+static int run_count(HostCall *h) { return h->lib->count(h, &(CountWork){h->in[0], h->out[0]}); }
 
 static bool lower_count(Lower *l) { return l->api->host(l, run_count, 0); }
 
@@ -117,6 +121,7 @@ const Op op_count_nonzero = {
     .lower = lower_count,
     .connected = not_connected,
     .batch = batch_count,
+    .device = DEVICE_FORM,
     .doc = "how many elements are not zero",
 };
 
@@ -202,23 +207,27 @@ static void find_flags(Found *f, const uint8_t *p, int64_t n) {
     f->n = k;
 }
 
-static int run_nonzero(HostCall *h) {
-    ThArray *x = h->in[0];
-    Found f = {.most = h->out[0]->size, .last = x->ndim - 1};
+enum { OTHER_NUMBER = 0, NEGATIVE = 0 }; /* of Nonzero, of RepeatIndex */
+static const OpFailure found_failures[] = {
+    [OTHER_NUMBER] = {TH_ValueError, "Nonzero: {0} nonzero elements, {1} were announced"}};
+
+int nonzero_host(HostCall *h, const NonzeroWork *w) {
+    ThArray *x = (ThArray *)w->x;
+    Found f = {.most = w->at[0]->size, .last = x->ndim - 1};
     bool flags = th_dtype_bytes((ThDtype)x->dtype) == 1 && ARRAY_STRIDES(x)[x->ndim - 1] == 1;
     Lanes l;
-    for (int d = 0; d < x->ndim; d++) f.out[d] = (int64_t *)(void *)h->out[d]->data;
-    for (host_lanes(&l, h->in, 1, x->ndim - 1); !l.done && f.n < f.most; host_next(&l)) {
+    for (int d = 0; d < x->ndim; d++) f.out[d] = (int64_t *)(void *)w->at[d]->data;
+    for (host_lanes(&l, &x, 1, x->ndim - 1); !l.done && f.n < f.most; host_next(&l)) {
         int64_t first = f.n;
         if (flags) find_flags(&f, (const uint8_t *)l.ptr[0], l.n[0]);
         else finds[x->dtype](&f, l.ptr[0], l.step[0], l.n[0]);
         for (int d = 0; d < f.last; d++)
             for (int64_t i = first; i < f.n; i++) f.out[d][i] = l.at[d];
     }
-    if (f.n == f.most) return 0;
-    return host_error(h, TH_ValueError, "Nonzero: %lld nonzero elements, %lld were announced", (long long)f.n,
-                      (long long)f.most);
+    return f.n == f.most ? 0 : host_failed(h, w->failure, f.n, f.most, 0);
 }
+
+static int run_nonzero(HostCall *h) { return h->lib->nonzero(h, &(NonzeroWork){h->in[0], h->out, OTHER_NUMBER}); }
 
 static bool lower_nonzero(Lower *l) { return l->api->host(l, run_nonzero, 0); }
 
@@ -231,6 +240,8 @@ const Op op_nonzero = {
     .shape = shape_nonzero,
     .grad = grad_none,
     .lower = lower_nonzero,
+    .device = DEVICE_FORM,
+    .failures = found_failures,
     .connected = not_connected,
     .batch = batch_ragged,
     .doc = "positions of the nonzero elements, a vector for each dimension",
@@ -267,19 +278,22 @@ static bool shape_repeat(ShapeQ *q) {
     return a->equal(a->u, q->in[0][0], want, "{0} repeats for a dimension of length {1}");
 }
 
-static int run_repeat(HostCall *h) {
-    ThArray *r = h->in[0];
-    int64_t *out = (int64_t *)(void *)h->out[0]->data, n = ARRAY_SHAPE(r)[0], k = 0, most = h->out[0]->size;
+static const OpFailure repeat_failures[] = {
+    [NEGATIVE] = {TH_ValueError, "repeats may not contain negative values: repeats[{0}] = {1}"}};
+
+int nonzero_repeat_host(HostCall *h, const RepeatWork *w) {
+    const ThArray *r = w->repeats;
+    int64_t *out = (int64_t *)(void *)w->z->data, n = ARRAY_SHAPE(r)[0], k = 0, most = w->z->size;
     for (int64_t i = 0; i < n; i++) {
         int64_t times;
         dtype_cast((char *)&times, TH_INT64, 8, r->data + i * ARRAY_STRIDES(r)[0], (ThDtype)r->dtype, 0, 1);
-        if (times < 0)
-            return host_error(h, TH_ValueError, "repeats may not contain negative values: repeats[%lld] = %lld",
-                              (long long)i, (long long)times);
+        if (times < 0) return host_failed(h, w->failure, i, times, 0);
         for (int64_t j = 0; j < times && k < most; j++) out[k++] = i;
     }
     return 0;
 }
+
+static int run_repeat(HostCall *h) { return h->lib->repeat(h, &(RepeatWork){h->in[0], h->out[0], NEGATIVE}); }
 
 static bool lower_repeat(Lower *l) { return l->api->host(l, run_repeat, 0); }
 
@@ -292,6 +306,8 @@ const Op op_repeat_index = {
     .shape = shape_repeat,
     .grad = grad_none,
     .lower = lower_repeat,
+    .device = DEVICE_FORM,
+    .failures = repeat_failures,
     .connected = not_connected,
     .batch = batch_ragged,
     .doc = "position i repeated repeats[i] times",

@@ -3,6 +3,7 @@
  * In: a node. Out: its rules. Always holds: all inputs have one number of dimensions before those of the text (the
  * batch), where a length of 1 that the type promises stands beside any other.
  */
+#include "graph/services.h"
 #include "spec.h"
 
 #include "ops/table/host.h"

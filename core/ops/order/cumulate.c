@@ -2,6 +2,7 @@
  * cumulate.c -- CumOp: running sums and products along an axis, or over the flattened tensor.
  * In: a tensor of any dtype. Out: x's shape (a vector when flattened) and dtype; integers wrap, bool is or / and.
  */
+#include "graph/services.h"
 #include "ops/table/host.h"
 #include "ops/table/shape.h"
 #include "ops/table/index.h"

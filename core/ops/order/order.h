@@ -8,6 +8,7 @@
 #include "ops/table/ops.h"
 
 #include "base/array/sort.h"
+#include "kernel/order_work.h"
 
 /* ---- sort.c ------------------------------------------------------------------------------------------------------ */
 typedef struct SortAttrs {
@@ -51,8 +52,14 @@ typedef struct CumAttrs {
     AttrInts axis; /* n == -1: flattened */
     uint8_t prod;
 } CumAttrs;
-int cumulate_host(HostCall *h, const CumWork *w); /* HostServices */
 ThVar *cumulate_make(Builder *b, ThVar *x, const AttrInts *axis, bool prod);
+
+/* ---- of HostServices; topk_sort: sort_host's work where both values and positions are asked for ---- */
+int cumulate_host(HostCall *h, const CumWork *w);
+int sort_host(HostCall *h, const SortWork *w);
+int topk_sort(HostCall *h, const SortWork *w);
+int search_host(HostCall *h, const SearchWork *w);
+int unique_host(HostCall *h, const UniqueWork *w);
 
 /* ---- rules of vmap (ops/modes) ----------------------------------------------------------------------------------- */
 bool batch_sort(Batch *q); /* SortOp, ArgSortOp */

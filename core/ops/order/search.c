@@ -3,6 +3,7 @@
  * In: x (a vector) and v of one dtype, and optionally the positions that sort x. Out: int64 in v's shape: the first
  * such place, or the last one with `right`. NaN is larger than every number.
  */
+#include "graph/services.h"
 #include "keys.h"
 #include "order.h"
 
@@ -69,16 +70,19 @@ static const SearchFn searches[TH_DTYPE_COUNT] = {
     [TH_UINT64] = search_u64,     [TH_FLOAT32] = search_f32, [TH_FLOAT64] = search_f64, [TH_COMPLEX64] = search_c64,
     [TH_COMPLEX128] = search_c128};
 
+enum { BAD_SORTER };
+static const OpFailure failures[] = {
+    [BAD_SORTER] = {TH_IndexError, "searchsorted: sorter[{0}] = {1} is out of bounds for {2} elements"}};
+
 /* x in the sorter's order, dense. */
-static const char *sorted(HostCall *h, size_t item) {
-    const ThArray *x = h->in[0], *s = h->in[2];
+static const char *sorted(HostCall *h, const SearchWork *w, size_t item) {
+    const ThArray *x = w->x, *s = w->sorter;
     char *to = h->room(h, (size_t)x->size * item + 64);
     for (int64_t i = 0; to && i < x->size; i++) {
         int64_t at;
         dtype_cast((char *)&at, TH_INT64, 8, s->data + i * ARRAY_STRIDES(s)[0], (ThDtype)s->dtype, 0, 1);
         if (at < 0 || at >= x->size) {
-            host_error(h, TH_IndexError, "searchsorted: sorter[%lld] = %lld is out of bounds for %lld elements",
-                       (long long)i, (long long)at, (long long)x->size);
+            host_failed(h, w->failure, i, at, x->size);
             return NULL;
         }
         host_get(to + i * (int64_t)item, x->data + at * ARRAY_STRIDES(x)[0], 0, 1, item);
@@ -86,25 +90,34 @@ static const char *sorted(HostCall *h, size_t item) {
     return to;
 }
 
-static int run_search(HostCall *h) {
-    ThArray *x = h->in[0], *both[2] = {h->in[1], h->out[0]};
+int search_host(HostCall *h, const SearchWork *w) {
+    const ThArray *x = w->x;
+    ThArray *both[2] = {(ThArray *)w->v, w->z};
     SearchFn fn = searches[x->dtype];
     int64_t item = (int64_t)th_dtype_bytes((ThDtype)x->dtype), step = ARRAY_STRIDES(x)[0];
     const char *from = x->data;
-    bool right = ((const SearchAttrs *)h->attrs)->right;
-    if (h->nin == 3) {
-        if (!(from = sorted(h, (size_t)item))) return 1;
+    if (w->sorter) {
+        if (!(from = sorted(h, w, (size_t)item))) return 1;
         step = item;
     }
     int64_t *z = (int64_t *)(void *)both[1]->data;
     if (both[0]->ndim == 0 || (both[0]->flags & ARRAY_CONTIGUOUS)) {
-        fn(from, step, x->size, both[0]->data, item, z, both[0]->size, right);
+        fn(from, step, x->size, both[0]->data, item, z, both[0]->size, w->right);
         return 0;
     }
     Lanes l;
     for (host_lanes(&l, both, 2, both[0]->ndim - 1); !l.done; host_next(&l))
-        fn(from, step, x->size, l.ptr[0], l.step[0], (int64_t *)(void *)l.ptr[1], l.n[0], right);
+        fn(from, step, x->size, l.ptr[0], l.step[0], (int64_t *)(void *)l.ptr[1], l.n[0], w->right);
     return 0;
+}
+
+static int run_search(HostCall *h) {
+    return h->lib->search(h, &(SearchWork){.x = h->in[0],
+                                           .v = h->in[1],
+                                           .sorter = h->nin == 3 ? h->in[2] : NULL,
+                                           .z = h->out[0],
+                                           .right = ((const SearchAttrs *)h->attrs)->right,
+                                           .failure = BAD_SORTER});
 }
 
 static bool lower_search(Lower *l) { return l->api->host(l, run_search, 0); }
@@ -139,6 +152,8 @@ const Op op_searchsorted = {
     .str = str_search,
     .connected = search_connected,
     .batch = batch_search,
+    .device = DEVICE_FORM,
+    .failures = failures,
     .doc = "where elements go into a sorted vector",
 };
 

@@ -3,6 +3,7 @@
  * In: a tensor and the axis as an integer scalar. Out: x's shape. Positions of equal elements stay in their order,
  * whatever `kind` says, so that results are the same on every machine.
  */
+#include "graph/services.h"
 #include "keys.h"
 #include "ops/table/shape.h"
 #include "ops/table/index.h"
@@ -69,17 +70,15 @@ void sort_keys(void *key, void *tmp, int64_t n, size_t item) {
     else sort_u64(key, n, tmp);
 }
 
-static int run_sort(HostCall *h) {
-    ThArray *both[2] = {h->in[0], h->out[0]};
-    ThDtype d = (ThDtype)h->in[0]->dtype;
-    int axis = axis_of(h);
-    if (axis < 0) return 1;
-    int64_t n = ARRAY_SHAPE(both[0])[axis];
+static int values(HostCall *h, const SortWork *w) {
+    ThArray *both[2] = {(ThArray *)w->x, w->z};
+    ThDtype d = (ThDtype)w->x->dtype;
+    int64_t n = ARRAY_SHAPE(w->x)[w->axis];
     size_t item = th_dtype_bytes(d), line = ((size_t)n * (item > 8 ? item : 8) + 127) / 64 * 64;
     char *room = n ? h->room(h, 2 * line) : NULL;
     if (!room) return n != 0;
     Lanes l;
-    for (host_lanes(&l, both, 2, axis); !l.done; host_next(&l)) {
+    for (host_lanes(&l, both, 2, w->axis); !l.done; host_next(&l)) {
         bool dense = l.step[1] == (int64_t)item;
         if (dtype_is_complex(d)) {
             int64_t *at =
@@ -103,17 +102,15 @@ void sort_lane(const char *lane, int64_t step, int64_t n, ThDtype d, bool descen
     sort_positions(key, n, at, room);
 }
 
-static int run_argsort(HostCall *h) {
-    ThArray *both[2] = {h->in[0], h->out[0]};
-    ThDtype d = (ThDtype)h->in[0]->dtype;
-    int axis = axis_of(h);
-    if (axis < 0) return 1;
-    int64_t n = ARRAY_SHAPE(both[0])[axis];
+static int positions(HostCall *h, const SortWork *w) {
+    ThArray *both[2] = {(ThArray *)w->x, w->at};
+    ThDtype d = (ThDtype)w->x->dtype;
+    int64_t n = ARRAY_SHAPE(w->x)[w->axis];
     int64_t *at = n ? h->room(h, 6 * sizeof *at * (size_t)n) : NULL;
     if (!at) return n != 0;
     uint64_t *key = (uint64_t *)(void *)(at + n), *room = key + n;
     Lanes l;
-    for (host_lanes(&l, both, 2, axis); !l.done; host_next(&l)) {
+    for (host_lanes(&l, both, 2, w->axis); !l.done; host_next(&l)) {
         bool dense = l.step[1] == 8;
         int64_t *to = dense ? (int64_t *)(void *)l.ptr[1] : at;
         if (dtype_is_complex(d)) to = sort_complex(l.ptr[0], l.step[0], n, d, at, at + n);
@@ -121,6 +118,18 @@ static int run_argsort(HostCall *h) {
         if (!dense || to != (int64_t *)(void *)l.ptr[1]) host_put(l.ptr[1], l.step[1], to, n, 8);
     }
     return 0;
+}
+
+int sort_host(HostCall *h, const SortWork *w) {
+    return w->z && w->at ? topk_sort(h, w) : w->z ? values(h, w) : positions(h, w);
+}
+
+static int run_sort(HostCall *h) {
+    int axis = axis_of(h);
+    bool at = h->op == &op_argsort;
+    return axis < 0 ||
+           h->lib->sort(
+               h, &(SortWork){.x = h->in[0], .axis = axis, .z = at ? NULL : h->out[0], .at = at ? h->out[0] : NULL});
 }
 
 /* ---- the operations ---------------------------------------------------------------------------------------------- */
@@ -149,7 +158,7 @@ static void grad_sort(Grad *g) {
 
 static void grad_argsort(Grad *g) { g->gx[0] = g->gx[1] = NULL; }
 
-static bool lower_sort(Lower *l) { return l->api->host(l, l->node->op == &op_sort ? run_sort : run_argsort, 0); }
+static bool lower_sort(Lower *l) { return l->api->host(l, run_sort, 0); }
 
 static void str_sort(Text *t, const ThApply *a) {
     text_printf(t, "%s{%s, None}", a->op->name, ATTRS(SortAttrs, a)->kind);
@@ -170,6 +179,7 @@ const Op op_sort = {
     .str = str_sort,
     .connected = first_connected,
     .batch = batch_sort,
+    .device = DEVICE_FORM | DEVICE_READS(1),
     .doc = "elements along an axis in ascending order",
 };
 const Op op_argsort = {
@@ -187,6 +197,7 @@ const Op op_argsort = {
     .str = str_sort,
     .connected = first_connected,
     .batch = batch_sort,
+    .device = DEVICE_FORM | DEVICE_READS(1),
     .doc = "positions of the elements along an axis in ascending order",
 };
 

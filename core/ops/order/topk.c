@@ -3,6 +3,7 @@
  * In: a tensor and k as an integer scalar. Out: values and positions, the extreme ones first; of equal elements the
  * earlier ones are taken. k of 0, or beyond the length, raises ValueError before anything runs.
  */
+#include "graph/services.h"
 #include "keys.h"
 #include "ops/table/shape.h"
 #include "order.h"
@@ -98,26 +99,30 @@ static void few(const char *lane, int64_t step, int64_t n, ThDtype d, int64_t k,
     for (int64_t i = 0; i < k; i++) at[i] = pair[i].at;
 }
 
-static int run_topk(HostCall *h) {
-    const TopKAttrs *at = h->attrs;
-    ThArray *all[3] = {h->in[0], h->out[0], h->out[1]};
-    ThDtype d = (ThDtype)all[0]->dtype;
-    int64_t n = ARRAY_SHAPE(all[0])[at->axis], k = ARRAY_SHAPE(all[1])[at->axis];
-    bool largest = host_int(h, 1) > 0, small = k * 16 <= n;
+int topk_sort(HostCall *h, const SortWork *w) {
+    ThArray *all[3] = {(ThArray *)w->x, w->z, w->at};
+    ThDtype d = (ThDtype)w->x->dtype, at = (ThDtype)w->at->dtype;
+    int64_t n = ARRAY_SHAPE(w->x)[w->axis], k = ARRAY_SHAPE(w->z)[w->axis];
+    bool small = k * 16 <= n;
     size_t item = th_dtype_bytes(d);
     int64_t *order = h->room(h, 6 * sizeof *order * (size_t)(n + 1));
     if (!order) return 1;
     uint64_t *key = (uint64_t *)(void *)(order + n + 1), *room = key + n;
     Lanes l;
-    for (host_lanes(&l, all, 3, (int)at->axis); !l.done; host_next(&l)) {
-        if (small) few(l.ptr[0], l.step[0], n, d, k, largest, (SortPair *)(void *)key, order);
-        else sort_lane(l.ptr[0], l.step[0], n, d, largest, order, key, room);
+    for (host_lanes(&l, all, 3, w->axis); !l.done; host_next(&l)) {
+        if (small) few(l.ptr[0], l.step[0], n, d, k, w->descending, (SortPair *)(void *)key, order);
+        else sort_lane(l.ptr[0], l.step[0], n, d, w->descending, order, key, room);
         for (int64_t i = 0; i < k; i++) {
             host_put(l.ptr[1] + i * l.step[1], l.step[1], l.ptr[0] + order[i] * l.step[0], 1, item);
-            dtype_cast(l.ptr[2] + i * l.step[2], (ThDtype)at->idx_dtype, 0, (const char *)&order[i], TH_INT64, 0, 1);
+            dtype_cast(l.ptr[2] + i * l.step[2], at, 0, (const char *)&order[i], TH_INT64, 0, 1);
         }
     }
     return 0;
+}
+
+static int run_topk(HostCall *h) {
+    int axis = (int)((const TopKAttrs *)h->attrs)->axis;
+    return h->lib->sort(h, &(SortWork){h->in[0], h->out[0], h->out[1], axis, host_int(h, 1) > 0});
 }
 
 static bool lower_topk(Lower *l) { return l->api->host(l, run_topk, 0); }
@@ -150,6 +155,7 @@ const Op op_topk = {
     .lower = lower_topk,
     .connected = topk_connected,
     .batch = batch_topk,
+    .device = DEVICE_FORM | DEVICE_READS(1),
     .doc = "the largest or smallest elements along an axis and their positions",
 };
 

@@ -4,6 +4,7 @@
  * among them, how often each occurs, and how many there are (0-d). The first, second and fourth have room for as many
  * as x has; only that many entries are written, and the function that builds the node slices them off. NaN equals NaN.
  */
+#include "graph/services.h"
 #include "keys.h"
 #include "order.h"
 
@@ -125,27 +126,32 @@ static int64_t values_only(HostCall *h, const Rows *r, char *to) {
     return n;
 }
 
-static int run_unique(HostCall *h) {
-    ThArray *x = h->in[0];
+static int64_t *words(const ThArray *a) { return a ? (int64_t *)(void *)a->data : NULL; }
+
+int unique_host(HostCall *h, const UniqueWork *w) {
+    const ThArray *x = w->x;
     bool rows = x->ndim == 2;
     int64_t item = (int64_t)th_dtype_bytes((ThDtype)x->dtype);
     Rows r = {x->data,           ARRAY_STRIDES(x)[0],          rows ? ARRAY_STRIDES(x)[1] : item,
               ARRAY_SHAPE(x)[0], rows ? ARRAY_SHAPE(x)[1] : 1, (ThDtype)x->dtype};
-    const UniqueAttrs *want = h->attrs;
-    Distinct u = {.first = (int64_t *)(void *)h->out[1]->data,
-                  .inverse = want->inverse ? (int64_t *)(void *)h->out[2]->data : NULL,
-                  .count = want->counts ? (int64_t *)(void *)h->out[3]->data : NULL};
+    Distinct u = {.first = words(w->first), .inverse = words(w->inverse), .count = words(w->count)};
     bool compare = rows || dtype_is_complex(r.d);
-    char *to = h->out[0]->data;
-    if (!compare && !want->index && !want->inverse && !want->counts) {
+    char *to = w->values->data;
+    if (!compare && !w->index && !u.inverse && !u.count) {
         if ((u.n = values_only(h, &r, to)) < 0) return 1;
     } else {
         if (compare ? by_comparing(h, &r, &u) : by_keys(h, &r, &u)) return 1;
         for (int64_t i = 0; i < u.n; i++, to += r.m * item)
             host_get(to, r.at + u.first[i] * r.row, r.col, r.m, (size_t)item);
     }
-    memcpy(h->out[4]->data, &u.n, sizeof u.n);
+    memcpy(w->n->data, &u.n, sizeof u.n);
     return 0;
+}
+
+static int run_unique(HostCall *h) {
+    const UniqueAttrs *want = h->attrs;
+    return h->lib->unique(h, &(UniqueWork){h->in[0], h->out[0], h->out[1], want->inverse ? h->out[2] : NULL,
+                                           want->counts ? h->out[3] : NULL, h->out[4], want->index});
 }
 
 static bool lower_unique(Lower *l) { return l->api->host(l, run_unique, 0); }
@@ -177,6 +183,7 @@ const Op op_unique = {
     .lower = lower_unique,
     .connected = unique_connected,
     .batch = batch_ragged,
+    .device = DEVICE_FORM,
     .doc = "distinct elements or rows in ascending order, their first positions, inverse, counts and number",
 };
 

@@ -16,7 +16,15 @@ int host_error(HostCall *h, ThError kind, const char *format, ...) {
 void host_failure_text(ThContext *c, char *to, size_t room, const Op *op, int which, const int64_t *v) {
     Text t;
     text_init(&t, c);
-    text_check(&t, op->failures[which].text, v, NULL, NULL);
+    for (const char *s = op->failures[which].text; *s; s++) {
+        bool value = s[0] == '{' && s[1] >= '0' && s[1] <= '2', real = value && s[2] == 'g';
+        double d;
+        if (value) memcpy(&d, &v[s[1] - '0'], sizeof d);
+        if (!value) text_putc(&t, *s);
+        else if (real) text_printf(&t, "%g", d);
+        else text_printf(&t, "%lld", (long long)v[s[1] - '0']);
+        if (value) s += 2 + real;
+    }
     number_format(to, room, "%s", t.at ? t.at : "");
     text_free(&t);
 }

@@ -5,6 +5,7 @@
 #ifndef TH_TABLE_INDEX_H
 #define TH_TABLE_INDEX_H
 
+#include "kernel/order_work.h"
 #include "ops.h"
 
 /* ---- subtensor.c, inc_subtensor.c -------------------------------------------------------------------------------- */
@@ -87,5 +88,10 @@ bool batch_put(Batch *q);  /* IncSubtensor, AdvancedIncSubtensor1, AdvancedIncSu
 bool batch_diag(Batch *q); /* ExtractDiag, AllocDiag */
 bool batch_fill_diagonal(Batch *q);
 bool batch_count(Batch *q);
+
+/* nonzero.c: of HostServices */
+int nonzero_count_host(HostCall *h, const CountWork *w);
+int nonzero_host(HostCall *h, const NonzeroWork *w);
+int nonzero_repeat_host(HostCall *h, const RepeatWork *w);
 
 #endif

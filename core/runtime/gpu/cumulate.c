@@ -122,6 +122,20 @@ static const CudaEntry kernel[] = {
 static const char *const pieces[] = {GpuLanes_text, gpu_lanes_text, CumArgs_text, text, NULL};
 const GpuFamily gpu_cum = {"running sums", pieces, kernel, TH_LEN(kernel), gpu_is_dtype, gpu_head_dtype};
 
+static int chunks(HostCall *h, int d, CumArgs *a) {
+    if (a->n <= CUM_SHORT || a->lanes >= CUM_MANY)
+        return gpu_launch(h, &gpu_cum, d, CUM_LANES, gpu_blocks(a->lanes), a);
+    i64 least = gpu_blocks(a->n / CUM_MOST + 1) * GPU_THREADS;
+    a->chunk = least > CUM_CHUNK ? least : CUM_CHUNK;
+    a->chunks = (a->n + a->chunk - 1) / a->chunk;
+    if (!gpu_room(h, (size_t)(a->lanes * a->chunks) * th_dtype_bytes((ThDtype)d), &a->sum)) return 1;
+    if (a->chunks > 1) {
+        if (gpu_launch(h, &gpu_cum, d, CUM_SUMS, a->lanes * a->chunks, a)) return 1;
+        if (gpu_launch(h, &gpu_cum, d, CUM_BEFORE, a->lanes, a)) return 1;
+    }
+    return gpu_launch(h, &gpu_cum, d, CUM_CHUNKS, a->lanes * a->chunks, a);
+}
+
 int gpu_cumulate(HostCall *h, const CumWork *w) {
     const ThArray *both[2] = {w->x, w->z};
     int d = (int)w->x->dtype, axis = w->axis;
@@ -134,14 +148,10 @@ int gpu_cumulate(HostCall *h, const CumWork *w) {
         a.n = ARRAY_SHAPE(w->x)[axis], a.lanes = gpu_lanes(&a.l, both, 2, axis);
         a.step_x = ARRAY_STRIDES(w->x)[axis], a.step_z = ARRAY_STRIDES(w->z)[axis];
     }
-    if (a.n <= CUM_SHORT || a.lanes >= CUM_MANY) return gpu_launch(h, &gpu_cum, d, CUM_LANES, gpu_blocks(a.lanes), &a);
-    i64 least = gpu_blocks(a.n / CUM_MOST + 1) * GPU_THREADS;
-    a.chunk = least > CUM_CHUNK ? least : CUM_CHUNK;
-    a.chunks = (a.n + a.chunk - 1) / a.chunk;
-    if (!gpu_room(h, (size_t)(a.lanes * a.chunks) * th_dtype_bytes((ThDtype)d), &a.sum)) return 1;
-    if (a.chunks > 1) {
-        if (gpu_launch(h, &gpu_cum, d, CUM_SUMS, a.lanes * a.chunks, &a)) return 1;
-        if (gpu_launch(h, &gpu_cum, d, CUM_BEFORE, a.lanes, &a)) return 1;
-    }
-    return gpu_launch(h, &gpu_cum, d, CUM_CHUNKS, a.lanes * a.chunks, &a);
+    return chunks(h, d, &a);
+}
+
+int gpu_running_sums(HostCall *h, i64 *v, i64 n) {
+    CumArgs a = {.x = (char *)v, .z = (char *)v, .n = n, .lanes = 1, .step_x = sizeof *v, .step_z = sizeof *v};
+    return n ? chunks(h, TH_INT64, &a) : 0;
 }

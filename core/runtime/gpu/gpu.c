@@ -20,11 +20,18 @@ typedef struct Library {
     Module *first;
 } Library;
 
-const GpuFamily *const gpu_families[] = {&gpu_cum};
+const GpuFamily *const gpu_families[] = {&gpu_cum, &gpu_sorts, &gpu_searches, &gpu_uniques, &gpu_found, &gpu_moves};
 const int gpu_family_count = TH_LEN(gpu_families);
 
 const HostServices gpu_services = {
     .cumulate = gpu_cumulate,
+    .sort = gpu_sort,
+    .search = gpu_search,
+    .unique = gpu_unique,
+    .count = gpu_count,
+    .nonzero = gpu_nonzero,
+    .repeat = gpu_repeat,
+    .assign = gpu_assign,
 };
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
@@ -118,6 +125,11 @@ int gpu_launch(HostCall *h, const GpuFamily *f, int variant, int number, int64_t
     if (!m) return 1;
     DeviceGrid grid = {(unsigned)(blocks < GPU_BLOCKS ? blocks : GPU_BLOCKS), GPU_THREADS, 0};
     return gpu_status(h, g->q->device->op->launch(g->q, m->function[number], grid, args));
+}
+
+int gpu_set(HostCall *h, char *at, unsigned char byte, size_t bytes) {
+    DeviceQueue *q = h->gpu->q;
+    return gpu_status(h, q->device->op->set(q, (DeviceAddress)(uintptr_t)at, byte, bytes));
 }
 
 bool gpu_room(HostCall *h, size_t bytes, char **at) {

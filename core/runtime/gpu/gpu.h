@@ -12,11 +12,17 @@
 #ifndef TH_GPU_H
 #define TH_GPU_H
 
-#include "graph/op.h"
+#include "graph/services.h"
 #include "runtime/device/device.h"
 #include "runtime/frame/backend.h"
 
-enum { GPU_THREADS = 256, GPU_BLOCKS = 1024, GPU_KERNELS = 16, GPU_VARIANTS = 1 << 12 };
+enum {
+    GPU_THREADS = 256,
+    GPU_BLOCKS = 1024,
+    GPU_KERNELS = 16,
+    GPU_VARIANTS = 1 << 12,
+    GPU_DTYPES = 1 << 8 /* a variant: a dtype, and what else there is above */
+};
 
 /* The types of records. */
 typedef int64_t i64;
@@ -40,6 +46,7 @@ typedef struct GpuFamily {
 #define GPU_ENTRY(name, args, barriers) \
     { #name, #args, sizeof(args), barriers }
 bool gpu_is_dtype(int variant);          /* a variant for each dtype */
+void gpu_head_keys(Text *t, int dtype);  /* keys.c: the same, and the order of its elements */
 void gpu_head_dtype(Text *t, int dtype); /* text.c: T, the dtype's type, and what is done with it */
 
 /* The device's library, empty; false with the error set. Once, before the first call. */
@@ -69,6 +76,7 @@ void gpu_end(GpuCall *g);
 bool gpu_room(HostCall *h, size_t bytes, char **at);
 /* Queues blocks (none is nothing) of kernel `number` of the family; nonzero: the call fails. */
 int gpu_launch(HostCall *h, const GpuFamily *f, int variant, int number, int64_t blocks, void *args);
+int gpu_set(HostCall *h, char *at, unsigned char byte, size_t bytes);
 /* Blocks for n threads. */
 static inline int64_t gpu_blocks(int64_t n) { return n / GPU_THREADS + (n % GPU_THREADS != 0); }
 /* A status as the call's; nonzero unless DEVICE_OK. */
@@ -89,11 +97,32 @@ GPU_RECORD(GpuLanes, {
 })
 /* axis -1: there is none, every element is a lane. Returns how many lanes there are. */
 i64 gpu_lanes(GpuLanes *l, const ThArray *const *arrays, int count, int axis);
-extern const char gpu_lanes_text[]; /* lane_at(&a.l, k, lane): the byte where lane begins in array k */
+extern const char gpu_number_text[]; /* put_number(p, kind, v), get_number(p, kind): whole numbers of any dtype */
+int gpu_number(ThDtype d);           /* its kind there */
+extern const char gpu_fail_text[];   /* fail(err, step, which, v0, v1, v2), first_at(first, at) */
+extern const char gpu_lanes_text[];  /* lane_at(&a.l, k, lane): the byte where lane begins in array k */
 
 /* ---- the services ---- */
 extern const HostServices gpu_services;
 extern const GpuFamily gpu_cum;
-int gpu_cumulate(HostCall *h, const CumWork *w); /* cumulate.c */
+int gpu_cumulate(HostCall *h, const CumWork *w);
+int gpu_sort(HostCall *h, const SortWork *w);
+int gpu_search(HostCall *h, const SearchWork *w);
+int gpu_unique(HostCall *h, const UniqueWork *w);
+int gpu_count(HostCall *h, const CountWork *w);
+int gpu_nonzero(HostCall *h, const NonzeroWork *w);
+int gpu_repeat(HostCall *h, const RepeatWork *w);
+int gpu_assign(HostCall *h, ThArray *to, const ThArray *from);
+
+/* ---- what families use of each other ---- */
+extern const GpuFamily gpu_sorts, gpu_searches, gpu_uniques, gpu_found, gpu_moves;
+int gpu_running_sums(HostCall *h, i64 *v, i64 n); /* cumulate.c: in place */
+/* sort.c: a vector, or the rows of a matrix, in order: positions, or (a vector's, not `at`) exact keys. */
+typedef struct GpuOrder {
+    char *key;
+    i64 *pos;
+} GpuOrder;
+int gpu_order(HostCall *h, const ThArray *x, bool at, GpuOrder *o);
+int gpu_order_places(HostCall *h, char *place, i64 n, GpuOrder *o); /* n dense int64 */
 
 #endif

@@ -43,3 +43,51 @@ void gpu_head_dtype(Text *t, int dtype) {
                 bits);
     text_put(t, kind == 'c' ? complex_text : kind == 'b' ? bool_text : real_text);
 }
+/* clang-format off */
+/* Whole numbers in memory of a dtype: bytes, negative for signed ones, 16 more for floats. */
+int gpu_number(ThDtype d) {
+    char kind = th_dtype_kind(d);
+    int bytes = (int)th_dtype_bytes(d);
+    return kind == 'i' ? -bytes : kind == 'f' ? 16 + bytes : bytes;
+}
+
+const char gpu_number_text[] = GPU_TEXT(
+    INLINE void put_number(char *p, int kind, i64 v) {
+        switch (kind) {
+        case 1: case -1: *(i8 *)p = (i8)v; break;
+        case 2: case -2: *(i16 *)p = (i16)v; break;
+        case 4: case -4: *(i32 *)p = (i32)v; break;
+        case 8: case -8: *(i64 *)p = v; break;
+        case 20: *(f32 *)p = (f32)v; break;
+        case 24: *(f64 *)p = (f64)v; break;
+        default: break;
+        }
+    }
+    INLINE i64 get_number(const char *p, int kind) {
+        switch (kind) {
+        case 1: return *(const u8 *)p;
+        case -1: return *(const i8 *)p;
+        case 2: return *(const u16 *)p;
+        case -2: return *(const i16 *)p;
+        case 4: return *(const u32 *)p;
+        case -4: return *(const i32 *)p;
+        case 20: return (i64)*(const f32 *)p;
+        case 24: return (i64)*(const f64 *)p;
+        default: return *(const i64 *)p;
+        }
+    }
+);
+
+/* The first failure of a call, by one thread alone; and the smallest of the positions that many threads find. */
+const char gpu_fail_text[] =
+    GPU_TEXT(
+    INLINE void fail(i64 *err, i64 step, i64 which, i64 v0, i64 v1, i64 v2) {
+        if (atomicCAS((unsigned long long *)err, 0ull, 1ull) == 0ull)
+            err[1] = step, err[2] = which, err[3] = 3, err[4] = v0, err[5] = v1, err[6] = v2;
+    }
+) "#ifdef __CUDACC__\n"
+    "INLINE void first_at(i64 *first, i64 at) { atomicMin((unsigned long long *)first, (unsigned long long)at); }\n"
+    "#else\n"
+    "INLINE void first_at(i64 *first, i64 at) { if (at < *first) *first = at; }\n"
+    "#endif\n";
+/* clang-format on */

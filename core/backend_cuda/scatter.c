@@ -1,0 +1,104 @@
+/*
+ * scatter.c -- the kernels of a scatter (core/schedule/scatter.c): one that looks at the indices, where the plan wants
+ * that before all else; one that writes the place of each position of the ordered loops; and, when these are sorted,
+ * the one that stores: a thread for each parallel point of the first position of each place goes through them all.
+ */
+#include "cuda.h"
+
+static void head(Emit *e, const char *suffix) {
+    emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", e->number, suffix, e->number);
+    e->indent = 1;
+    cuda_head(e, NULL);
+    emit_line(e, "if (a.err[0]) return;");
+}
+
+static void end(Emit *e, int loops) {
+    while (loops--) {
+        e->indent--;
+        emit_line(e, "}");
+    }
+    e->indent = 0;
+    emit_line(e, "}\n");
+}
+
+/* `const i64 many`: positions of the loops that are (not) in order. */
+static void count(Emit *e, const char *name, bool ordered) {
+    Text t;
+    text_init(&t, e->c);
+    for (int l = 0; l < e->s->nloop; l++)
+        if ((e->k->dim[e->s->loop[l]].kind == DIM_SEQ) == ordered) text_printf(&t, " * n%d", e->s->loop[l]);
+    emit_line(e, "const i64 %s = 1%s;", name, t.at ? t.at : "");
+    text_free(&t);
+}
+
+/* The indices of these loops from a position among them, which is used up. */
+static void indices(Emit *e, const char *rest, bool ordered) {
+    for (int l = e->s->nloop - 1; l >= 0; l--) {
+        int d = e->s->loop[l];
+        if ((e->k->dim[d].kind == DIM_SEQ) != ordered) continue;
+        emit_line(e, "const i64 i%d = %s %% n%d; %s /= n%d; (void)i%d;", d, rest, d, rest, d, d);
+    }
+}
+
+static bool look(Emit *e, const NestNode *stage) {
+    head(e, "c");
+    e->s = &stage->way->stage[stage->stage];
+    bool ok = cuda_nodes(e, stage->child); /* not the next stage */
+    end(e, 0);
+    return ok;
+}
+
+/* The instructions that tell the place, in order. */
+static bool tell(Emit *e, const NestNode *code, int place) {
+    uint8_t need[KINS];
+    scatter_needs(e->k, place, need);
+    for (; code; code = code->next)
+        for (int i = 0; i < code->n; i++)
+            if (need[code->ids[i]] && !cuda_code(e, &code->ids[i], 1, false)) return false;
+    return true;
+}
+
+static bool places(Emit *e, const NestNode *code) {
+    int place = scatter_place(e->k);
+    head(e, "k");
+    count(e, "many", true);
+    emit_line(e,
+              "for (i64 g = blockIdx.x * (i64)blockDim.x + threadIdx.x; g < many; g += gridDim.x * (i64)blockDim.x) {");
+    e->indent++;
+    emit_line(e, "i64 rest = g;");
+    indices(e, "rest", true);
+    bool ok = tell(e, code, place);
+    emit_line(e, "a.key[g] = v%d;", place);
+    end(e, 1);
+    return ok;
+}
+
+static bool stores(Emit *e, const NestNode *code) {
+    if (e->k->title) emit_line(e, "/* %s */", e->k->title);
+    head(e, "");
+    count(e, "many", true);
+    count(e, "inner", false);
+    emit_line(e, "for (i64 g = blockIdx.x * (i64)blockDim.x + threadIdx.x; g < many * inner; g += gridDim.x * "
+                 "(i64)blockDim.x) {");
+    e->indent++;
+    emit_line(e, "const i64 first = g / inner;");
+    emit_line(e, "i64 rest = g - first * inner;");
+    emit_line(e, "if (first && a.key[first] == a.key[first - 1]) continue;");
+    indices(e, "rest", false);
+    emit_line(e, "for (i64 at = first; at < many && a.key[at] == a.key[first]; at++) {");
+    e->indent++;
+    emit_line(e, "i64 turn = a.pos[at];");
+    indices(e, "turn", true);
+    bool ok = true;
+    for (; code && ok; code = code->next) ok = cuda_code(e, code->ids, code->n, false);
+    end(e, 2);
+    return ok;
+}
+
+bool cuda_scatter(Emit *e) {
+    const NestNode *stage = e->nest->root;
+    if (stage->next && !look(e, stage)) return false;
+    if (stage->next) stage = stage->next;
+    e->s = &stage->way->stage[stage->stage];
+    return places(e, stage->child->child) && stores(e, stage->child->child) && !failed(e->c);
+}

@@ -1,0 +1,27 @@
+/*
+ * services.h -- what host calls hand their work to (HostCall.lib), as plain numbers. The host has one such table, a
+ * device another: there addresses are the device's, the work is queued, and what is wrong with an element is told later
+ * (Op.failures). Each gives 0, or nonzero after an error.
+ */
+#ifndef TH_SERVICES_H
+#define TH_SERVICES_H
+
+#include "kernel/order_work.h"
+#include "op.h"
+
+struct HostServices {
+    int (*conv)(HostCall *h, const ConvWork *w);     /* convolution of floats */
+    int (*pool)(HostCall *h, const PoolWork *w);     /* pooling over two dimensions */
+    int (*fft)(HostCall *h, const FftWork *w);       /* Fourier transforms */
+    int (*factor)(HostCall *h, const FactorWork *w); /* linear algebra */
+    int (*cumulate)(HostCall *h, const CumWork *w);  /* running sums and products */
+    int (*sort)(HostCall *h, const SortWork *w);
+    int (*search)(HostCall *h, const SearchWork *w);
+    int (*unique)(HostCall *h, const UniqueWork *w);
+    int (*count)(HostCall *h, const CountWork *w); /* elements that are not zero; their positions */
+    int (*nonzero)(HostCall *h, const NonzeroWork *w);
+    int (*repeat)(HostCall *h, const RepeatWork *w);              /* positions repeated */
+    int (*assign)(HostCall *h, ThArray *to, const ThArray *from); /* one dtype and shape; they do not overlap */
+};
+
+#endif
