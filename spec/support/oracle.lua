@@ -9,6 +9,12 @@ local json = require("dkjson")
 
 local M = { folder = "spec/data" }
 
+--- Names of the files that hold cases.
+M.files = {
+  "conv", "dot", "dtype_rules", "elemwise_error_tables", "elemwise_grad_tables", "elemwise_tables", "extra_ops", "fft",
+  "join_split", "linalg", "nnet", "pool", "reductions", "scan", "shape_ops", "sparse", "subtensor",
+}
+
 local function slurp(path)
   local file = assert(io.open(path, "rb"))
   local text = file:read("a")
