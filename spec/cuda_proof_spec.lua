@@ -2,6 +2,7 @@
 -- occupancy, and the width of loads and stores. scripts/gpu-proof looks at all kernels, this at other ones every day.
 local proof = require("spec.gpu.proof")
 local rotate = require("spec.support.rotate")
+local runner = require("spec.support.runner")
 local skip = require("spec.support.skip")
 
 local THREADS = 256 -- CHOOSE_THREADS: what choose.c starts a block with
@@ -24,11 +25,30 @@ local function fits(cases)
   assert(#wrong == 0, table.concat(wrong, "\n"))
 end
 
+-- Those with so long a text that a thread has fewer neighbours, or none.
+local LONG = {}
+
 describe("kernels for a GPU", function()
   it("of the goldens neither spill nor crowd a multiprocessor", function() fits(rotate.some(proof.golden(), 12)) end)
 
   it("of single operations neither spill nor crowd a multiprocessor", function()
     fits(rotate.some(proof.operations(), 32))
+  end)
+
+  it("of single operations with floats load 16 bytes at a time", function()
+    if not proof.tool("nvdisasm") then skip.now("nvdisasm is not found: scripts/setup --gpu-tests fetches it") end
+    local cases, wrong = {}, {}
+    for _, case in ipairs(proof.operations()) do
+      if case.elementwise and case.dtype:find("^float") and not LONG[case.name] then cases[#cases + 1] = case end
+    end
+    local folder = runner.folder()
+    for _, k in ipairs(assembled(rotate.some(cases, 12), { "sm_90" }, folder)) do
+      local bits = proof.widest_load(k.image, k.name)
+      local what = ("%s of %s: %d bits (seed %d)"):format(k.name, k.unit, bits, rotate.seed)
+      if bits ~= 128 then wrong[#wrong + 1] = what end
+    end
+    runner.remove(folder)
+    assert(#wrong == 0, table.concat(wrong, "\n"))
   end)
 
   it("that are no CUDA are refused", function()

@@ -62,5 +62,7 @@ void emit_move(Emit *e, const NestNode *n) {
     case MOVE_NEXT:
         if (!e->tail) emit_next(e, n->first);
         break;
+    case MOVE_LOAD:
+    case MOVE_STORE: break; /* of a GPU */
     }
 }

@@ -19,6 +19,10 @@ bool cuda_shape(Emit *e, int number, CudaKernel *out);
 
 /* ins.c: instructions; in a block, a store at a depth that all threads share is done by one of them. */
 bool cuda_code(Emit *e, const int *ids, int n, bool shared);
+/* moves.c: what a thread's neighbours load and store together; the place of what they store */
+void cuda_move(Emit *e, const NestNode *n);
+void cuda_stored(Emit *e, const NestNode *n, int lanes);
+void cuda_address(Emit *e, Text *t, int acc, int depth); /* ins.c: element of an access at the current position */
 /* reduce.c: the accumulators of a block's threads become r<red> in all of them. */
 void cuda_fold(Emit *e, int red);
 /* loops.c: one of the kernel's Nests; its nodes */

@@ -13,14 +13,14 @@ static void fails(Emit *e, const char *condition, ThError kind, int n, int v0, i
     emit_line(e, "if (%s) { record(a.err, a.step, %d, %d, %s, %s); return; }", condition, (int)kind, n, a, b);
 }
 
-/* Element of an access at the current position. */
-static void address(Emit *e, Text *t, int acc, int depth) {
+void cuda_address(Emit *e, Text *t, int acc, int depth) {
     const Access *a = &e->k->acc.at[acc];
     text_printf(t, "p_%s", e->name[acc]);
     for (int l = 0; l < e->s->nloop && l < depth; l++) {
         int d = e->s->loop[l];
         if (size_is(a->st[d], 0)) continue;
-        text_printf(t, " + i%d * (", d);
+        text_printf(t, size_is(a->st[d], 1) ? " + i%d" : " + i%d * (", d);
+        if (size_is(a->st[d], 1)) continue;
         emit_size(t, a->st[d]);
         text_putc(t, ')');
     }
@@ -31,7 +31,7 @@ static void guarded_load(Emit *e, int id, const Ins *i) {
     const Access *a = &e->k->acc.at[i->a];
     Text t;
     text_init(&t, e->c);
-    address(e, &t, i->a, i->depth);
+    cuda_address(e, &t, i->a, i->depth);
     emit_line(e, dtype_is_complex((ThDtype)i->dtype) ? "%s v%d = {0, 0};" : "%s v%d = 0;",
               type_short((ThDtype)i->dtype), id);
     emit_line(e, "if (v%d) v%d = *(%s);", a->guard, id, t.at ? t.at : "0");
@@ -70,6 +70,9 @@ static bool one(Emit *e, int id) {
         fails(e, text, TH_IndexError, 2, i->a, i->b);
     } else if (i->op == INS_EP && e->s->st->cls == STAGE_DRAW) {
         emit_line(e, "const %s v%d = drawn;", type_short((ThDtype)i->dtype), id);
+    } else if (e->way->value[id] & VALUE_TOGETHER) {
+        if (i->op == INS_LOAD) emit_line(e, "const %s v%d = w%d[lane];", type_short((ThDtype)i->dtype), id, id);
+        else emit_line(e, "w%d[lane] = v%d;", id, i->b);
     } else if (i->op == INS_LOAD && e->k->acc.at[i->a].guard >= 0) guarded_load(e, id, i);
     else if (i->op < INS_LOAD && (scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete((ThDtype)i->in_dtype))
         return division(e, id, i);
@@ -80,8 +83,8 @@ static bool one(Emit *e, int id) {
 bool cuda_code(Emit *e, const int *ids, int n, bool shared) {
     for (int j = 0; j < n; j++) {
         if (shared && e->k->ins.at[ids[j]].op == INS_STORE) {
-            emit_line(e, "__syncthreads();"); /* all have read what stood there */
-            emit_line(e, "if (threadIdx.x == 0)");
+            emit_line(e, e->nest->warp ? "__syncwarp();" : "__syncthreads();"); /* all have read what stood there */
+            emit_line(e, e->nest->warp ? "if (threadIdx.x %% 32 == 0)" : "if (threadIdx.x == 0)");
         }
         if (!one(e, ids[j])) return false;
     }

@@ -6,19 +6,58 @@
 
 #include <stdio.h>
 
+/* Indices have 32 bits where the launch says that they fit, and sizes with them. */
+static void sizes(Emit *e) {
+    bool narrow = e->nest->large != NULL;
+    emit_line(e, "typedef %s ix;", narrow ? "i32" : "i64");
+    emit_line(e, "char *const *const b = a.b; const Cell *const q = a.q; (void)b, (void)q;");
+    if (!narrow) {
+        emit_line(e, "const i64 *const s = a.s; (void)s;");
+        return;
+    }
+    Text t;
+    text_init(&t, e->c);
+    for (int i = 0; i < e->nsym; i++) text_printf(&t, i ? ", (i32)a.s[%d]" : "(i32)a.s[%d]", i);
+    emit_line(e, "const i32 s[%d] = {%s}; (void)s;", e->nsym, t.at ? t.at : "0");
+    text_free(&t);
+}
+
+/* Where each private row lies: the block's in memory of the launch, or one after the other in shared memory, where each
+ * warp has its own. */
+static void private_rows(Emit *e) {
+    const Kernel *k = e->k;
+    int group = grid_group(e->nest), each = group > 1 ? CUDA_THREADS / group : 1;
+    Text before;
+    text_init(&before, e->c);
+    for (int b = 0; b < k->nbuf; b++) {
+        int item = (int)grid_row_item(k, b);
+        if (!item) continue;
+        if (group == 1) emit_line(e, "char *const row%d = b[%d] + blockIdx.x * a.row[%d] * %d;", b, b, b, item);
+        else {
+            if (!before.n) emit_line(e, "SHARED_ROWS;");
+            emit_line(e,
+                      "char *const row%d = b[%d] ? b[%d] + blockIdx.x * a.row[%d] * %d : rows%s + threadIdx.x / %d * "
+                      "a.row[%d] * %d;",
+                      b, b, b, b, item, before.n ? before.at : "", group, b, item);
+        }
+        text_printf(&before, " + a.row[%d] * %d", b, item * each);
+    }
+    text_free(&before);
+}
+
 void cuda_head(Emit *e, const Stage *tile) {
     const Kernel *k = e->k;
     Text t;
-    emit_line(e, "char *const *const b = a.b; const i64 *const s = a.s; const Cell *const q = a.q;");
-    emit_line(e, "(void)b, (void)s, (void)q;");
+    sizes(e);
     for (int d = 0; d < k->ndim; d++) {
         int part = tile && d >= tile->d0 && d < tile->d0 + 2 ? 2 * (d - tile->d0) : -1;
         text_init(&t, e->c);
         if (part >= 0) text_printf(&t, "a.tile[%d] - a.tile[%d]", part + 1, part);
         else emit_size(&t, k->dim[d].n);
-        emit_line(e, "const i64 n%d = %s; (void)n%d;", d, t.at ? t.at : "0", d);
+        emit_line(e, "const ix n%d = %s; (void)n%d;", d, t.at ? t.at : "0", d);
         text_free(&t);
     }
+    private_rows(e);
     for (int i = 0; i < k->acc.n; i++) {
         const Access *a = &k->acc.at[i];
         const char *ty = type_short((ThDtype)a->dtype), *ro = a->flags & ACC_WRITE ? "" : "const ";
@@ -27,34 +66,45 @@ void cuda_head(Emit *e, const Stage *tile) {
             text_put(&t, " + ");
             emit_size(&t, a->off);
         }
-        if (a->flags & ACC_ROWTEMP) text_printf(&t, " + blockIdx.x * a.row[%d]", a->buf);
         for (int d = 0; tile && d < 2; d++) {
             if (size_is(a->st[tile->d0 + d], 0)) continue;
             text_printf(&t, " + a.tile[%d] * (", 2 * d);
             emit_size(&t, a->st[tile->d0 + d]);
             text_putc(&t, ')');
         }
-        emit_line(e, "%s%s *const p_%s = (%s%s *)b[%d]%s; (void)p_%s;", ro, ty, e->name[i], ro, ty, a->buf,
-                  t.at ? t.at : "", e->name[i]);
+        const char *row = a->flags & ACC_ROWTEMP ? "row" : "b[";
+        emit_line(e, "%s%s *const p_%s = (%s%s *)%s%d%s%s; (void)p_%s;", ro, ty, e->name[i], ro, ty, row, a->buf,
+                  *row == 'b' ? "]" : "", t.at ? t.at : "", e->name[i]);
         text_free(&t);
     }
 }
 
-/* `for` over the points of loops [from, to) of stage s, from `first` in steps of `step`; closes with line "}". */
-static void points(Emit *e, const LoopStage *s, int from, int to, const char *var, const char *first,
+/* `for` over the points of loops [from, to) of stage s, from `first` in steps of `step`; closes with line "}". Of the
+ * last loop some neighbours are one point, which begins at i<dim>. */
+static void points(Emit *e, const LoopStage *s, const NestNode *n, const char *var, const char *first,
                    const char *step) {
     Text t;
+    int from = n->loop, to = n->loop + n->n, last = n->lanes > 1 ? s->loop[to - 1] : -1;
     text_init(&t, e->c);
-    for (int l = from; l < to; l++) text_printf(&t, l > from ? " * n%d" : "n%d", s->loop[l]);
-    emit_line(e, "for (i64 %s = %s; %s < %s; %s += %s) {", var, first, var, from < to ? t.at : "1", var, step);
+    if (last >= 0) emit_line(e, "const ix w%d = (n%d + %d) / %d;", last, last, n->lanes - 1, n->lanes);
+    for (int l = from; l < to; l++)
+        text_printf(&t, "%s%c%d", l > from ? " * " : "", s->loop[l] == last ? 'w' : 'n', s->loop[l]);
+    emit_line(e, "for (ix %s = %s; %s < %s; %s += %s) {", var, first, var, from < to ? t.at : "1", var, step);
     text_free(&t);
     e->indent++;
-    if (from < to) emit_line(e, "i64 rest_%s = %s;", var, var);
+    if (from < to) emit_line(e, "ix rest_%s = %s;", var, var);
     for (int l = to - 1; l >= from; l--) {
         int d = s->loop[l];
-        if (l > from) emit_line(e, "const i64 i%d = rest_%s %% n%d; rest_%s /= n%d; (void)i%d;", d, var, d, var, d, d);
-        else emit_line(e, "const i64 i%d = rest_%s; (void)i%d;", d, var, d);
+        char by[24] = "", of = d == last ? 'w' : 'n';
+        if (d == last) snprintf(by, sizeof by, " * %d", n->lanes);
+        if (l > from)
+            emit_line(e, "const ix i%d = rest_%s %% %c%d%s; rest_%s /= %c%d; (void)i%d;", d, var, of, d, by, var, of, d,
+                      d);
+        else emit_line(e, "const ix i%d = rest_%s%s; (void)i%d;", d, var, by, d);
     }
+    if (last >= 0)
+        emit_line(e, "const ix at = i%d; const int there = n%d - at < %d ? (int)(n%d - at) : %d; (void)there;", last,
+                  last, n->lanes, last, n->lanes);
 }
 
 static bool inside(Emit *e, const NestNode *n) {
@@ -65,15 +115,24 @@ static bool inside(Emit *e, const NestNode *n) {
 }
 
 static bool loop(Emit *e, const NestNode *n) {
-    int dim = n->dim, to = n->loop + n->n;
+    int dim = n->dim;
     const LoopStage *s = n->stage >= 0 ? &n->way->stage[n->stage] : NULL;
-    bool block = e->nest->grid == GRID_BLOCK;
-    if (n->how == FOR_GRID)
-        points(e, s, n->loop, to, "g", block ? "blockIdx.x" : "blockIdx.x * (i64)blockDim.x + threadIdx.x",
-               block ? "gridDim.x" : "gridDim.x * (i64)blockDim.x");
-    else if (n->how == FOR_THREAD) points(e, s, n->loop, to, "h", "threadIdx.x", "blockDim.x");
-    else {
-        emit_line(e, "for (i64 i%d = 0; i%d < n%d; i%d++) {", dim, dim, dim, dim);
+    static const char *const first[] = {"blockIdx.x * (ix)blockDim.x + (ix)threadIdx.x", "blockIdx.x",
+                                        "(blockIdx.x * (ix)blockDim.x + (ix)threadIdx.x) / 32"},
+                             *const step[] = {"gridDim.x * (ix)blockDim.x", "gridDim.x",
+                                              "gridDim.x * (ix)(blockDim.x / 32)"};
+    int group = e->nest->grid != GRID_BLOCK ? 0 : e->nest->warp ? 2 : 1;
+    if (n->how == FOR_GRID) points(e, s, n, "g", first[group], step[group]);
+    else if (n->how == FOR_THREAD)
+        points(e, s, n, "h", group == 2 ? "threadIdx.x % 32" : "threadIdx.x", group == 2 ? "32" : "blockDim.x");
+    else if (n->how == FOR_LANES) {
+        emit_line(e, "UNROLL");
+        emit_line(e, "for (int lane = 0; lane < %d; lane++)%s {", n->lanes,
+                  n->tail == TAIL_MASKED ? "" : " if (lane < there)");
+        e->indent++;
+        emit_line(e, "const ix i%d = at + lane; (void)i%d;", dim, dim);
+    } else {
+        emit_line(e, "for (ix i%d = 0; i%d < n%d; i%d++) {", dim, dim, dim, dim);
         e->indent++;
     }
     return inside(e, n);
@@ -96,13 +155,15 @@ static bool stage(Emit *e, const NestNode *n) {
 bool cuda_nodes(Emit *e, const NestNode *n) {
     bool ok = true;
     for (; n && ok; n = n->next) {
+        if (n->kind == NEST_FOR && n->how == FOR_LANES) cuda_stored(e, n->next, n->lanes);
         if (n->stage >= 0) e->s = &n->way->stage[n->stage];
         if (n->kind == NEST_STAGE) ok = stage(e, n);
         else if (n->kind == NEST_FOR) ok = loop(e, n);
         else if (n->kind == NEST_CODE) ok = cuda_code(e, n->ids, n->n, n->share);
         else if (n->kind == NEST_ACC) accumulators(e, n);
         else if (n->kind == NEST_CALL) ok = cuda_gemm(e, n);
-        else if (n->kind == NEST_SYNC) emit_line(e, "__syncthreads();");
+        else if (n->kind == NEST_MOVE) cuda_move(e, n);
+        else if (n->kind == NEST_SYNC) emit_line(e, e->nest->warp ? "__syncwarp();" : "__syncthreads();");
     }
     return ok;
 }
@@ -111,6 +172,7 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     const Nest *t = grid_nest(c->nest, nest);
     if (!emit_begin(e, c->k, c->number)) return false;
     e->lanes = 1;
+    e->nsym = c->nsym;
     e->nest = t;
     e->way = t->way;
     if (t->grid == GRID_CALLS) return cuda_tiles(e);
@@ -125,7 +187,7 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     /* Nothing runs behind a failure. A block that may fail itself does not look: its threads could see different
      * things. */
     if (!(t->grid == GRID_BLOCK && c->k->can_fail)) emit_line(e, "if (a.err[0]) return;");
-    if (t->grid == GRID_BLOCK) emit_line(e, "SHARED; (void)sh;");
+    if (t->grid == GRID_BLOCK && !t->warp) emit_line(e, "SHARED; (void)sh;");
     bool ok = cuda_nodes(e, t->root);
     e->indent = 0;
     emit_line(e, "}\n");

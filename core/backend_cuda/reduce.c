@@ -1,6 +1,7 @@
 /*
- * reduce.c -- the accumulators of a block's threads folded by a fixed tree: thread t with t + 128, then t + 64, ... The
- * result stands in all threads. Accumulating itself is backend_c's text with one accumulator a thread.
+ * reduce.c -- the accumulators of a block's threads folded by a fixed tree: thread t with t + 128, then t + 64, ..; of
+ * a warp's, t with t + 16, .. The result stands in all threads. Accumulating itself is backend_c's text with one
+ * accumulator a thread.
  */
 #include "cuda.h"
 
@@ -42,11 +43,12 @@ static void combine(Emit *e, Text *t, const Red *d) {
     else text_printf(t, "%s(x %s y || x != x, x, y)", need_select(e, a, 1), d->kind == RED_MAX ? ">=" : "<=");
 }
 
+static const char *const red_name[] = {
+    [RED_SUM] = "sum", [RED_PROD] = "prod", [RED_MAX] = "max", [RED_MIN] = "min", [RED_AND] = "and", [RED_OR] = "or"};
+
 static const char *fold_value(Emit *e, const Red *d, char name[48]) {
-    static const char *const kind[] = {[RED_SUM] = "sum", [RED_PROD] = "prod", [RED_MAX] = "max",
-                                       [RED_MIN] = "min", [RED_AND] = "and",   [RED_OR] = "or"};
     const char *s = type_short((ThDtype)d->acc_dtype);
-    snprintf(name, 48, "fold_%s_%s", kind[d->kind], s);
+    snprintf(name, 48, "fold_%s_%s", red_name[d->kind], s);
     if (!need(e, name)) return name;
     Text t;
     text_init(&t, e->c);
@@ -67,7 +69,74 @@ static const char *fold_value(Emit *e, const Red *d, char name[48]) {
     return name;
 }
 
+/* ---- warps ------------------------------------------------------------------------------------------------------- */
+/* What lane (t + h) has, or lane 0: narrow values as int, complex ones by their parts. */
+static const char *shown(Emit *e, ThDtype d, bool down, char name[48]) {
+    const char *s = type_short(d), *fn = down ? "__shfl_down_sync" : "__shfl_sync";
+    snprintf(name, 48, "%s_%s", down ? "behind" : "lane", s);
+    if (!need(e, name)) return name;
+    Text *h = &e->helpers;
+    text_printf(h, "INLINE %s %s(%s x, int h) { ", s, name, s);
+    if (dtype_is_complex(d))
+        text_printf(h, "return MK(%s, %s(0xffffffffu, x.re, h), %s(0xffffffffu, x.im, h)); }\n", s, fn, fn);
+    else if (th_dtype_bytes(d) < 4) text_printf(h, "return (%s)%s(0xffffffffu, (int)x, h); }\n", s, fn);
+    else text_printf(h, "return %s(0xffffffffu, x, h); }\n", fn);
+    return name;
+}
+
+static const char *warp_position(Emit *e, const Red *d, ThDtype v, char name[48]) {
+    const char *s = type_short(v), *op = d->kind == RED_ARGMAX ? ">" : "<";
+    char value[48], place[48], first[48];
+    snprintf(name, 48, "warp_%s_%s", d->kind == RED_ARGMAX ? "argmax" : "argmin", s);
+    shown(e, v, true, value), shown(e, TH_INT64, true, place), shown(e, TH_INT64, false, first);
+    if (!need(e, name)) return name;
+    text_printf(&e->helpers,
+                "INLINE i64 %s(%s x, i64 at) {\n"
+                "    for (int h = %d; h; h >>= 1) {\n"
+                "        const %s y = %s(x, h); const i64 p = %s(at, h);\n"
+                "        const int nx = x != x, ny = y != y, same = (nx && ny) || x == y;\n"
+                "        if (p >= 0 && (at < 0 || (same ? p < at : ny || (!nx && y %s x)))) { x = y; at = p; }\n"
+                "    }\n"
+                "    return %s(at, 0);\n"
+                "}\n",
+                name, s, CHOOSE_WARP / 2, s, value, place, op, first);
+    return name;
+}
+
+static const char *warp_value(Emit *e, const Red *d, char name[48]) {
+    ThDtype a = (ThDtype)d->acc_dtype;
+    const char *s = type_short(a);
+    char next[48], first[48];
+    snprintf(name, 48, "warp_%s_%s", red_name[d->kind], s);
+    shown(e, a, true, next), shown(e, a, false, first);
+    if (!need(e, name)) return name;
+    Text t;
+    text_init(&t, e->c);
+    combine(e, &t, d);
+    text_printf(&e->helpers,
+                "INLINE %s %s(%s x) {\n"
+                "    for (int h = %d; h; h >>= 1) { const %s y = %s(x, h); x = %s; }\n"
+                "    return %s(x, 0);\n"
+                "}\n",
+                s, name, s, CHOOSE_WARP / 2, s, next, t.at ? t.at : "x", first);
+    text_free(&t);
+    return name;
+}
+
+static void warp_fold(Emit *e, int r) {
+    const Red *d = &e->k->red.at[r];
+    char name[48];
+    if (red_is_arg(d))
+        emit_line(e, "i64 r%d = %s(best%d, at%d);", r, warp_position(e, d, (ThDtype)e->k->ins.at[d->v].dtype, name), r,
+                  r);
+    else emit_line(e, "%s r%d = %s(acc%d);", type_short((ThDtype)d->acc_dtype), r, warp_value(e, d, name), r);
+}
+
 void cuda_fold(Emit *e, int r) {
+    if (e->nest->warp) {
+        warp_fold(e, r);
+        return;
+    }
     const Red *d = &e->k->red.at[r];
     char name[48];
     if (d->kind == RED_ARGMAX || d->kind == RED_ARGMIN)

@@ -69,50 +69,6 @@ static int64_t product(const GridKernel *g, const Step *s, const ThFrame *f, int
     return n;
 }
 
-typedef struct Choice {
-    int nest; /* of GRID_NESTS, -1: there is nothing to do */
-    int64_t blocks;
-    int threads;
-} Choice;
-
-static int64_t tiles(const GridKernel *g, const Step *s, const ThFrame *f) {
-    int m = g->k->st.at[g->k->st.n - 1].d0;
-    int64_t rows = length(s, f, g->k->dim[m].n), columns = length(s, f, g->k->dim[m + 1].n), size = CHOOSE_TILE;
-    return (rows + size - 1) / size * ((columns + size - 1) / size);
-}
-
-/* Threads that a draw has work for: a stream each, or a counter. */
-static int64_t drawn(const GridKernel *g, const Step *s, const ThFrame *f) {
-    const Stage *st = &g->k->st.at[0];
-    const Size *z = g->k->size.at + st->num0;
-    int64_t most = 16 / (int64_t)th_dtype_bytes((ThDtype)g->k->acc.at[st->C].dtype); /* numbers of a counter */
-    if (z[DRAW_AT_KIND].k == DRAW_MRG) return length(s, f, z[DRAW_AT_STREAMS]);
-    return (length(s, f, z[DRAW_AT_EACH]) + most - 1) / most * length(s, f, z[DRAW_AT_DRAWS]);
-}
-
-/* The same rule as for emulated units (core/backend_cuda/host.c). */
-static Choice choose(const GridKernel *g, const Step *s, const ThFrame *f) {
-    const Nest *t = g->nest;
-    enum { WIDE = CHOOSE_THREADS };
-    if (t->grid == GRID_TILES) {
-        int64_t n = tiles(g, s, f);
-        return (Choice){n > 0 ? 0 : -1, n, WIDE};
-    }
-    if (t->grid == GRID_DRAW) {
-        int64_t n = drawn(g, s, f);
-        return (Choice){n > 0 ? 0 : -1, (n + WIDE - 1) / WIDE, WIDE};
-    }
-    int64_t points = product(g, s, f, 0, t->depth);
-    if (points <= 0) return (Choice){t->none ? 2 : -1, 1, 1};
-    if (t->twin) {
-        int64_t inside = product(g, s, f, t->depth, g->o.stage[0].nloop);
-        if (inside >= CHOOSE_LONG || (inside >= WIDE && points < CHOOSE_POINTS)) return (Choice){1, points, WIDE};
-    }
-    if (t->grid == GRID_SERIAL) return (Choice){0, 1, 1};
-    if (t->grid == GRID_SCATTER) return (Choice){1, 1, 1}; /* where scatter() does not sort */
-    return (Choice){0, t->grid == GRID_BLOCK ? points : (points + WIDE - 1) / WIDE, WIDE};
-}
-
 /* Literals as the kernels read them: floats as float64, all others as they are. */
 static void literals(const GridKernel *g, const Step *s, char *to) {
     for (int i = 0; i < s->nparam; i++) {
@@ -122,15 +78,6 @@ static void literals(const GridKernel *g, const Step *s, char *to) {
                 kind = th_dtype_kind((ThDtype)g->k->ins.at[j].dtype);
         memcpy(to + 16 * i, kind == 'f' ? (const void *)&s->param[i].f : &s->param[i].i, 8);
     }
-}
-
-static bool private_rows(const Kernel *k, int buf, size_t *item) {
-    for (int a = 0; a < k->acc.n; a++)
-        if (k->acc.at[a].buf == buf && (k->acc.at[a].flags & ACC_ROWTEMP)) {
-            *item = th_dtype_bytes((ThDtype)k->acc.at[a].dtype);
-            return true;
-        }
-    return false;
 }
 
 static uint8_t use_of(const Kernel *k, int buf) {
@@ -145,18 +92,20 @@ typedef struct Rows { /* memory for the private rows of this launch */
     int n;
 } Rows;
 
-static int addresses(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, int64_t blocks, Rows *rows) {
+static int addresses(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const GridLaunch *ch, Rows *rows) {
     DeviceAddress *b = (DeviceAddress *)(void *)l->args;
+    const int64_t *sizes = (const int64_t *)(void *)(l->args + g->nbuf * 8);
     int64_t *row = (int64_t *)(void *)(l->args + g->nbuf * 8 + g->nsym * 8 + g->nparam * 16 + 16);
     for (int i = 0; i < s->nbuf; i++) {
-        size_t item;
-        if (!private_rows(g->k, i, &item)) {
+        size_t item = grid_row_item(g->k, i);
+        if (!item) {
             if (sides_to_device(&l->sides, f, s->buf[i], &b[i])) return 1;
             continue;
         }
-        row[i] = size_value(l->plan->buf[s->buf[i]].size, f->sym);
+        row[i] = grid_row(g->k, i, sizes);
+        if (ch->shared) continue;
         if (rows->n == KACC) return f->rt->fail(f, l->sides.step, TH_RuntimeError, 0, 0, 0, 0, 0);
-        TRY(ops(l)->alloc(&l->q, (size_t)(blocks * row[i]) * item + 64, &rows->at[rows->n]));
+        TRY(ops(l)->alloc(&l->q, (size_t)(ch->blocks * row[i]) * item + 64, &rows->at[rows->n]));
         b[i] = rows->at[rows->n++];
     }
     return 0;
@@ -200,19 +149,18 @@ static DeviceStatus scatter(Launches *l, ThFrame *f, const GridKernel *g, const 
 }
 
 static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
-    Choice ch = choose(g, s, f);
     Rows rows = {.n = 0};
-    if (ch.nest < 0) return 0;
-    if (ch.blocks > CHOOSE_BLOCKS) ch.blocks = CHOOSE_BLOCKS;
     memset(l->args, 0, l->args_bytes);
-    int bad = addresses(l, f, g, s, ch.blocks, &rows);
     int64_t *sizes = (int64_t *)(void *)(l->args + g->nbuf * 8);
     for (int i = 0; i < s->nsym; i++) sizes[i] = f->sym[s->sym[i]];
+    GridLaunch ch = grid_launch(g, sizes);
+    if (ch.nest < 0) return 0;
+    int bad = addresses(l, f, g, s, &ch, &rows);
     literals(g, s, l->args + g->nbuf * 8 + g->nsym * 8);
     int64_t *last = (int64_t *)(void *)(l->args + g->nbuf * 8 + g->nsym * 8 + g->nparam * 16);
     last[0] = (int64_t)l->record;
     last[1] = l->sides.step;
-    DeviceGrid grid = {(unsigned)ch.blocks, (unsigned)ch.threads, 0};
+    DeviceGrid grid = {(unsigned)ch.blocks, (unsigned)ch.threads, (unsigned)ch.shared};
     void **function = l->u->function + GRID_FUNCTIONS * g->number;
     DeviceStatus st = DEVICE_OK;
     bool sorted = sorts(g, s, f);

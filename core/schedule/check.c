@@ -11,24 +11,30 @@ enum { BEGUN = 1, STEPPED = 2, ENDED = 4, JOINED = 8 };
 
 typedef struct Check {
     const Nest *t;
-    uint8_t *seen; /* by value id: runs in this way */
-    uint8_t *red;  /* by reduction: what has been done with it */
-    uint8_t whole; /* what has been when it is a value */
-    uint32_t open; /* dims whose loops are around */
-    bool spread;   /* over a GPU, where what is the same for all is done by all */
+    uint8_t *seen;  /* by value id: runs in this way */
+    uint8_t *moved; /* by value id: loaded, or stored, for all neighbours */
+    uint8_t *red;   /* by reduction: what has been done with it */
+    uint8_t whole;  /* what has been when it is a value */
+    uint32_t open;  /* dims whose loops are around */
+    bool spread;    /* over a GPU, where what is the same for all is done by all */
+    int lanes;      /* neighbours of a point */
     bool good;
 } Check;
 
 static bool check_new(Check *c, const Nest *t) {
     *c = (Check){.t = t, .whole = BEGUN | STEPPED | ENDED, .good = true};
     c->seen = arena_alloc0(t->arena, (size_t)t->k->ins.n + 1);
+    c->moved = arena_alloc0(t->arena, (size_t)t->k->ins.n + 1);
     c->red = arena_alloc0(t->arena, (size_t)t->k->red.n + 1);
-    return c->seen && c->red;
+    return c->seen && c->moved && c->red;
 }
 
 static bool all_done(const Check *c) {
     bool done = true;
-    for (int i = 0; i < c->t->k->ins.n; i++) done &= c->seen[i];
+    for (int i = 0; i < c->t->k->ins.n; i++) {
+        bool together = c->t->way && c->t->way->value[i] & VALUE_TOGETHER;
+        done &= c->seen[i] && (!together || c->moved[i]);
+    }
     for (int r = 0; r < c->t->k->red.n; r++) done &= c->red[r] == c->whole;
     return done;
 }
@@ -55,6 +61,7 @@ static bool code(Check *c, const NestNode *n) {
         int id = n->ids[j];
         if (id < 0 || id >= c->t->k->ins.n || c->seen[id] || !value_there(c, id)) return false;
         if (!inside(c, n, c->t->k->ins.at[id].depth, c->spread)) return false;
+        if ((n->way->value[id] & VALUE_TOGETHER) && c->t->k->ins.at[id].op == INS_LOAD && !c->moved[id]) return false;
         c->seen[id] = 1;
     }
     return true;
@@ -73,13 +80,26 @@ static bool acc(Check *c, const NestNode *n) {
     return true;
 }
 
-/* Points of several loops, opened together. */
+/* Loads before what they are for, stores behind it, between the loop over the grid and that over its lanes. */
+static bool move(Check *c, const NestNode *n) {
+    if (n->how != MOVE_LOAD && n->how != MOVE_STORE) return true;
+    int id = n->first;
+    if (id < 0 || id >= c->t->k->ins.n || c->moved[id] || !(n->way->value[id] & VALUE_TOGETHER)) return false;
+    bool load = c->t->k->ins.at[id].op == INS_LOAD;
+    if (load != (n->how == MOVE_LOAD) || !neighbours_together(c->t, id) || load == c->seen[id]) return false;
+    if (!inside(c, n, c->t->k->ins.at[id].depth - 1, true) || (load && !value_there(c, id))) return false;
+    c->moved[id] = 1;
+    return true;
+}
+
+/* Points of several loops, opened together; with neighbours, the last one stands inside. */
 static bool points(Check *c, const NestNode *n) {
     const LoopStage *s = &n->way->stage[n->stage];
     if (n->loop < 0 || n->loop + n->n > s->nloop) return false;
-    for (int l = n->loop; l < n->loop + n->n; l++) c->open |= 1u << s->loop[l];
+    for (int l = n->loop; l < n->loop + n->n - (n->lanes > 1); l++) c->open |= 1u << s->loop[l];
+    c->lanes = n->lanes;
     c->spread = true;
-    return true;
+    return n->lanes == 1 || (n->how == FOR_GRID && n->n > 0);
 }
 
 static bool vectors(Check *c, const NestNode *n) {
@@ -97,6 +117,7 @@ static bool loop(Check *c, const NestNode *n) {
     if (n->dim < 0 || (n->dim && n->dim >= c->t->k->ndim) || n->lanes < 1 || n->vectors < 1) return false;
     if (n->how == FOR_GRID || n->how == FOR_THREAD) return points(c, n);
     if (n->how == FOR_PIECE || n->how == FOR_BLOCK) return !n->dim && !c->open; /* its loop stands inside */
+    if (n->how == FOR_LANES && (n->lanes != c->lanes || n->lanes == 1)) return false;
     if ((n->how == FOR_VECTOR && !vectors(c, n)) || (n->how == FOR_SERIAL && !serial(c, n))) return false;
     if (c->open >> n->dim & 1) return false;
     c->open |= 1u << n->dim;
@@ -114,6 +135,7 @@ static void way(Check *c, const NestNode *n) {
         return;
     }
     memcpy(inner.seen, c->seen, (size_t)c->t->k->ins.n);
+    memcpy(inner.moved, c->moved, (size_t)c->t->k->ins.n);
     nodes(&inner, n);
     c->good &= inner.good && all_done(&inner);
 }
@@ -128,6 +150,7 @@ static void nodes(Check *c, const NestNode *n) {
         }
         if (n->kind == NEST_CODE) c->good &= code(c, n);
         if (n->kind == NEST_ACC) c->good &= acc(c, n);
+        if (n->kind == NEST_MOVE) c->good &= move(c, n);
         if (n->kind == NEST_FOR) c->good &= loop(c, n);
         if (n->kind == NEST_CALL && c->t->grid == GRID_TILES) { /* points of c */
             int m = n->way->stage[n->stage].st->d0;

@@ -241,13 +241,62 @@ int nest_candidates(const Kernel *k, const KernelOrder *o, const Target *target,
 /* ---- a GPU ---- */
 _Static_assert(CHOOSE_TILE *CHOOSE_TILE == CHOOSE_THREADS, "a thread for each element of a tile");
 
+/* Neighbours of a thread: 16 bytes of the narrowest that lies side by side, fewer where the text would be long, for it
+ * stands there once for each. */
+static int neighbours_of(const Nest *t) {
+    enum { BYTES = 16, LONG = 640 }; /* operations */
+    const Kernel *k = t->k;
+    int item = BYTES, ops = 1, n;
+    for (int id = 0; id < k->ins.n; id++) {
+        const Ins *i = &k->ins.at[id];
+        int bytes = neighbours_together(t, id) ? (int)th_dtype_bytes((ThDtype)k->acc.at[i->a].dtype) : BYTES;
+        if (bytes < item) item = bytes;
+        if (i->depth == t->depth) ops += i->op < INS_LOAD ? 1 + length(t, i) : 1;
+    }
+    for (n = BYTES / item; n > 2 && n * ops > LONG;) n /= 2;
+    return n;
+}
+
+/* With several loops positions are divided, and 64 bits are slow there: two texts. */
+static bool spread(Nest *t) {
+    int n = neighbours_may(t) ? neighbours_of(t) : 1;
+    if (n > 1 && !neighbours_apply(t, n)) return false;
+    if (t->depth < 2) return true;
+    if (!(t->large = arena_alloc(t->arena, sizeof *t))) return false;
+    *t->large = *t;
+    t->large->large = NULL;
+    return true;
+}
+
 static Nest *of_grid(const Nest *like, GridKind kind, int depth) {
     Nest *t = arena_alloc0(like->arena, sizeof *t);
     if (!t) return NULL;
     *t = *like;
     if (!grid_apply(t, kind, depth, CHOOSE_TILE) || t->failed) return NULL;
+    if (kind == GRID_THREAD && !spread(t)) return NULL;
     if (grid_may_fail(t) && !(t->none = of_grid(like, GRID_SERIAL, like->k->nouter))) return NULL;
     return t;
+}
+
+/* The same tree, with the threads of a warp in place of a block's. */
+static Nest *by_warps_too(Nest *t) {
+    Nest *w = t ? arena_alloc(t->arena, sizeof *w) : NULL;
+    if (!w) return NULL;
+    *w = t->grid == GRID_BLOCK ? *t : *t->twin;
+    w->none = NULL;
+    w->warp = true;
+    return t->warps = w, t;
+}
+
+/* What is reduced lies side by side: neighbouring threads should take neighbours of one row, not of one column. */
+static bool along_rows(const Nest *t) {
+    const LoopStage *s = &t->o->stage[0];
+    for (int i = 0; i < t->k->ins.n; i++) {
+        const Ins *n = &t->k->ins.at[i];
+        if (n->op == INS_LOAD && n->depth == s->nloop && size_is(t->k->acc.at[n->a].st[s->loop[s->nloop - 1]], 1))
+            return true;
+    }
+    return false;
 }
 
 /* Blocks for kernels of rows; else a thread a point where points do not touch each other, and its twin by blocks. */
@@ -261,7 +310,7 @@ Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *targ
         return t && (t->twin = of_grid(&like, GRID_SERIAL, 0)) ? t : NULL;
     }
     if (k->nouter || k->st.n > 1) {
-        if (grid_may(&like, GRID_BLOCK, k->nouter)) return of_grid(&like, GRID_BLOCK, k->nouter);
+        if (grid_may(&like, GRID_BLOCK, k->nouter)) return by_warps_too(of_grid(&like, GRID_BLOCK, k->nouter));
         if (grid_may(&like, GRID_THREAD, k->nouter)) return of_grid(&like, GRID_THREAD, k->nouter);
         return of_grid(&like, GRID_SERIAL, k->nouter);
     }
@@ -270,7 +319,7 @@ Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *targ
     Nest *t = of_grid(&like, GRID_THREAD, depth);
     if (t && grid_folds(&like, depth)) {
         t->twin = of_grid(&like, GRID_BLOCK, depth);
-        if (!t->twin) return NULL;
+        if (!t->twin || (along_rows(t) && !by_warps_too(t))) return NULL;
     }
     return t;
 }

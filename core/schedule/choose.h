@@ -19,7 +19,10 @@ enum {
     CHOOSE_CHAIN_TILES = 16,   /* tiles of a piece for a thread at least */
     CHOOSE_CHAIN_PIECES = 256, /* pieces at most */
     CHOOSE_THREADS = 256,      /* of a GPU's block; fixed, so that results do not depend on the device */
+    CHOOSE_WARP = 32,          /* of its threads run together */
     CHOOSE_BLOCKS = 1024,      /* of a launch at most */
+    CHOOSE_SHORT = 1024,       /* elements up to which a warp takes a row */
+    CHOOSE_SHARED = 40960,     /* bytes of a block's private rows that shared memory has room for */
     CHOOSE_LONG = 4096,        /* elements from which a block shares each reduction, or from CHOOSE_THREADS on, .. */
     CHOOSE_POINTS = 1024,      /* ..where there are fewer results than this */
     CHOOSE_TILE = 16           /* rows and columns of a product's tile: a thread of the block each */

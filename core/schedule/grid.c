@@ -4,6 +4,7 @@
  * independent, no store stands between the loops that are spread, and no thread leaves while others wait for it.
  */
 #include "ops/table/ops.h"
+#include "choose.h"
 #include "nest.h"
 
 /* ---- may it ---- */
@@ -42,7 +43,7 @@ bool grid_can(const Kernel *k) {
     return good && (!product || gemm_only(k));
 }
 
-static bool can_leave(const Ins *i) {
+bool grid_can_leave(const Ins *i) {
     if (i->op == INS_FAIL_IF || i->op == INS_CHECK_INDEX) return true;
     return i->op < INS_LOAD && (scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete((ThDtype)i->in_dtype);
 }
@@ -99,7 +100,7 @@ static Spread spread(const Kernel *k, const LoopStage *s, int depth) {
     int inner = reduces && par > depth ? par : s->nloop; /* depth of the code that is spread */
     for (int i = st->ins0; i < st->ins0 + st->nins; i++) {
         const Ins *n = &k->ins.at[i];
-        if (n->depth > depth && can_leave(n)) return SPREAD_NOT;
+        if (n->depth > depth && grid_can_leave(n)) return SPREAD_NOT;
         if (n->op == INS_STORE && n->depth > depth && n->depth < inner) return SPREAD_NOT;
     }
     if (depth == s->nloop) return SPREAD_NONE;
@@ -125,8 +126,77 @@ bool grid_may(const Nest *t, GridKind kind, int depth) {
 bool grid_may_fail(const Nest *t) {
     const Kernel *k = t->k;
     for (int i = 0; i < k->ins.n && t->grid != GRID_SERIAL; i++)
-        if (k->ins.at[i].depth < t->depth && can_leave(&k->ins.at[i])) return true;
+        if (k->ins.at[i].depth < t->depth && grid_can_leave(&k->ins.at[i])) return true;
     return false;
+}
+
+/* Past this an index could leave 32 bits on its way. */
+enum { GRID_FITS = 1 << 30 };
+
+static bool fits(int64_t *sum, int64_t n, int64_t step) {
+    int64_t x;
+    return !__builtin_mul_overflow(n, step < 0 ? -step : step, &x) && !__builtin_add_overflow(*sum, x, sum) &&
+           *sum <= GRID_FITS;
+}
+
+static bool access_fits(const Kernel *k, const Access *a, const int64_t *sym) {
+    int64_t reach = 0;
+    bool good = fits(&reach, 1, size_value(a->off, sym));
+    for (int d = 0; d < k->ndim && good; d++) {
+        int64_t n = size_value(k->dim[d].n, sym), step = size_value(a->st[d], sym);
+        good = !step || (n <= GRID_FITS && fits(&reach, n > 0 ? n : 1, step));
+    }
+    return good;
+}
+
+bool grid_fits(const Kernel *k, const int64_t *sym) {
+    bool good = true;
+    int64_t points = 1;
+    for (int d = 0; d < k->ndim && good; d++) {
+        int64_t n = size_value(k->dim[d].n, sym), before = points;
+        points = 0;
+        good = fits(&points, before, n > 1 ? n : 1);
+    }
+    for (int a = 0; a < k->acc.n && good; a++) good = access_fits(k, &k->acc.at[a], sym);
+    for (int i = 0; i < k->size.n && good; i++) {
+        int64_t sum = 0;
+        good = fits(&sum, 1, size_value(k->size.at[i], sym));
+    }
+    return good;
+}
+
+int grid_group(const Nest *t) { return t->grid != GRID_BLOCK ? 1 : t->warp ? CHOOSE_WARP : CHOOSE_THREADS; }
+
+/* ---- private rows ---- */
+size_t grid_row_item(const Kernel *k, int buf) {
+    for (int a = 0; a < k->acc.n; a++)
+        if (k->acc.at[a].buf == buf && (k->acc.at[a].flags & ACC_ROWTEMP))
+            return th_dtype_bytes((ThDtype)k->acc.at[a].dtype);
+    return 0;
+}
+
+int64_t grid_row(const Kernel *k, int buf, const int64_t *sym) {
+    int64_t most = 0, item = (int64_t)grid_row_item(k, buf), whole = 16 / item;
+    for (int i = 0; i < k->acc.n; i++) {
+        const Access *a = &k->acc.at[i];
+        int64_t last = size_value(a->off, sym);
+        if (a->buf != buf) continue;
+        for (int d = 0; d < k->ndim; d++) {
+            int64_t step = size_value(a->st[d], sym), n = size_value(k->dim[d].n, sym);
+            if (step > 0 && n > 1) last += (n - 1) * step;
+        }
+        most = last + 1 > most ? last + 1 : most;
+    }
+    return (most + whole - 1) / whole * whole;
+}
+
+int64_t grid_rows(const Kernel *k, const int64_t *sym) {
+    int64_t bytes = 0;
+    for (int b = 0; b < k->nbuf; b++) {
+        int64_t item = (int64_t)grid_row_item(k, b);
+        if (item) bytes += grid_row(k, b, sym) * item;
+    }
+    return bytes;
 }
 
 /* ---- doing it ---- */

@@ -30,12 +30,13 @@ typedef enum {
     FOR_PIECE,  /* steps of dim 0 shared out among threads */
     FOR_BLOCK,  /* steps of dim 0 by blocks that have accumulators of their own (kernel_block) */
     FOR_GRID,   /* points of several loops, a thread or a block of threads each */
-    FOR_THREAD  /* points of several loops over the threads of a block */
+    FOR_THREAD, /* points of several loops over the threads of a block */
+    FOR_LANES   /* the neighbours of a point of the grid along the last of its loops */
 } NestHow;
 
 typedef enum {
     TAIL_ONCE,  /* whole vectors, then the last, partial one under a mask */
-    TAIL_MASKED /* all vectors under masks */
+    TAIL_MASKED /* all vectors under masks; of FOR_LANES: as many of them, whatever is left */
 } NestTail;
 
 /* JOIN: a block's to those of the blocks before it. FOLD: of a block's threads, by a fixed tree, to what all have. */
@@ -47,7 +48,9 @@ typedef enum {
     MOVE_PUT,    /* ..and columns back to the rows that it stores */
     MOVE_REPEAT, /* the row that access `first` reads for every row, repeated until vectors start at its start again */
     MOVE_AHEAD,  /* fetches what the loads among these instructions will read some rows later */
-    MOVE_NEXT    /* fetches what the load `first` will read in the next row */
+    MOVE_NEXT,   /* fetches what the load `first` will read in the next row */
+    MOVE_LOAD,   /* a GPU: what the load `first` takes for all neighbours, by 16 bytes where it lies so */
+    MOVE_STORE   /* ..and what the store `first` gives */
 } NestMove;
 
 /* What holds in one way of running the kernel: the whole of a NEST_WAY, or all that is in none. */
@@ -63,7 +66,8 @@ enum { SIDE_MOST = 64 }; /* columns that the arrays of WAY_SIDE have room for */
 enum {
     VALUE_HALVES =
         1, /* is not made: a cast to float64 of which a sum takes both halves, or such a sum before its cast */
-    VALUE_QUOTIENT = 2 /* a division by one number of many: by its reciprocal, rounded as division rounds */
+    VALUE_QUOTIENT = 2, /* a division by one number of many: by its reciprocal, rounded as division rounds */
+    VALUE_TOGETHER = 4  /* a load or store that MOVE_LOAD or MOVE_STORE does for all neighbours */
 };
 
 typedef struct NestTest {
@@ -118,8 +122,11 @@ struct Nest {
     /* of a GPU */
     GridKind grid;
     int depth;
-    Nest *twin; /* runs in its place where few points have long loops inside (choose.h); or NULL */
-    Nest *none; /* ..and where there are no points, since what stands before them may fail; or NULL */
+    bool warp;   /* GRID_BLOCK: with a warp for each point in place of a block */
+    Nest *twin;  /* runs in its place where few points have long loops inside (choose.h); or NULL */
+    Nest *none;  /* ..where there are no points, since what stands before them may fail; or NULL */
+    Nest *warps; /* ..by warps, where that suits the points' loops inside (choose.h); or NULL */
+    Nest *large; /* ..where indices do not fit in 32 bits (grid_fits); or NULL: they have 64 */
 };
 
 /* ---- nest.c: building ---- */
@@ -208,6 +215,19 @@ bool grid_may(const Nest *t, GridKind kind, int depth);
 bool grid_folds(const Nest *t, int depth);                    /* each point is a reduction that a block may share */
 bool grid_apply(Nest *t, GridKind kind, int depth, int tile); /* tile: rows and columns of a product's */
 bool grid_may_fail(const Nest *t);                            /* before there are points */
+int grid_group(const Nest *t);                                /* threads that share a point */
+/* Elements of a private row, with what fills its last 16 bytes; all of them in bytes. */
+int64_t grid_row(const Kernel *k, int buf, const int64_t *sym);
+int64_t grid_rows(const Kernel *k, const int64_t *sym);
+size_t grid_row_item(const Kernel *k, int buf); /* 0: the buffer is no private row */
+bool grid_can_leave(const Ins *i);              /* a thread, since something fails */
+/* Whether all indices of a launch fit in 32 bits; sym: the kernel's sizes. */
+bool grid_fits(const Kernel *k, const int64_t *sym);
+int grid_neighbours(const Nest *t); /* points of the last loop a thread */
+/* neighbours.c: several points of the last loop a thread */
+bool neighbours_may(const Nest *t);
+bool neighbours_together(const Nest *t, int id); /* a load or store of all of them at once */
+bool neighbours_apply(Nest *t, int lanes);
 
 /* scatter.c: the value that tells where all stores go, when they may be sorted by it; or -1. What it is made of. */
 int scatter_place(const Kernel *k);

@@ -2,7 +2,8 @@
  * program.h -- what a device is given in place of a unit: the image of a plan's kernels, and for each how it is
  * launched. A kernel takes one record of arguments, in this order and without gaps: the addresses of its buffers, its
  * sizes, its literals (16 bytes each), the address of the error record, the step, and for each buffer the elements of a
- * point's private row (0: it has none); a scatter's, then, places and positions in their order.
+ * point's private row (0: it has none); a scatter's, then, places and positions in their order. A buffer of private
+ * rows has no address where these are in shared memory.
  */
 #ifndef TH_PROGRAM_H
 #define TH_PROGRAM_H
@@ -11,18 +12,32 @@
 #include "kernel/order.h"
 #include "nest.h"
 
-/* The Nests of a kernel: its own, by blocks, where there are no points. Each is a function; GRID_LOOK is one more,
- * which looks at a draw's states or a scatter's indices before it; GRID_PLACES tells a scatter's places. */
-enum { GRID_NESTS = 3, GRID_LOOK = 3, GRID_PLACES = 4, GRID_FUNCTIONS = 5, GRID_NAME = 32 };
-static inline const Nest *grid_nest(const Nest *t, int i) { return i == 0 ? t : i == 1 ? t->twin : t->none; }
+/* The Nests of a kernel, each a function; GRID_LOOK is one more, which looks at a draw's states or a scatter's indices
+ * before it; GRID_PLACES tells a scatter's places. */
+enum { GRID_OWN, GRID_TWIN, GRID_NONE, GRID_WARPS, GRID_LARGE, GRID_NESTS };
+enum { GRID_LOOK = GRID_NESTS, GRID_PLACES, GRID_FUNCTIONS, GRID_NAME = 32 };
+static inline const Nest *grid_nest(const Nest *t, int i) {
+    const Nest *const all[GRID_NESTS] = {t, t->twin, t->none, t->warps, t->large};
+    return all[i];
+}
 
-typedef struct GridKernel {
+/* Which of them a launch takes, -1: there is nothing to do; sym: the sizes of the kernel's steps. (points.c) */
+typedef struct GridLaunch {
+    int nest;
+    int64_t blocks;
+    int threads;
+    int64_t shared; /* bytes of the private rows in shared memory; 0: they need memory of their own */
+} GridLaunch;
+typedef struct GridKernel GridKernel;
+GridLaunch grid_launch(const GridKernel *g, const int64_t *sym);
+
+struct GridKernel {
     const Kernel *k;
     KernelOrder o;
     const Nest *nest; /* NULL: it has no form for a device, the host runs it */
     int number;
     int nbuf, nsym, nparam; /* of the steps that run it: lengths of the record's lists, at least 1 each */
-} GridKernel;
+};
 
 typedef struct GridProgram {
     ThContext *c;
@@ -37,7 +52,7 @@ void cuda_program_free(GridProgram *g); /* backend_cuda/program.c */
 
 /* The name of a kernel's function i. */
 static inline void grid_name(char out[GRID_NAME], int number, int i) {
-    static const char *const suffix[GRID_FUNCTIONS] = {"", "b", "n", "c", "k"};
+    static const char *const suffix[GRID_FUNCTIONS] = {"", "b", "n", "w", "l", "c", "k"};
     number_format(out, GRID_NAME, "kernel_%d%s", number, suffix[i]);
 }
 

@@ -8,14 +8,17 @@ static void list(Text *out, const char *sign, const int *ids, int first, int n) 
 }
 
 static void put_for(Text *out, const NestNode *n) {
-    static const char *const how[] = {"for", "for", "for flat", "pieces of", "blocks of", "grid of", "threads of"};
+    static const char *const how[] = {"for",       "for",     "for flat",   "pieces of",
+                                      "blocks of", "grid of", "threads of", "each of"};
     text_put(out, how[n->how]);
     if (n->how == FOR_GRID || n->how == FOR_THREAD) {
         for (int l = n->loop; l < n->loop + n->n; l++) text_printf(out, " i%d", n->way->stage[n->stage].loop[l]);
         if (!n->n) text_put(out, " one point");
+        if (n->lanes > 1) text_printf(out, ", by %d", n->lanes);
         return;
     }
     text_printf(out, " i%d", n->dim);
+    if (n->how == FOR_LANES) text_put(out, n->tail == TAIL_MASKED ? "'s neighbours" : "'s neighbours that are there");
     if (n->how == FOR_FLAT) text_put(out, " and i1");
     if (n->how == FOR_VECTOR || n->how == FOR_FLAT) text_printf(out, " by %d", n->lanes);
     if (n->vectors > 1) text_printf(out, ", %d %s", n->vectors, n->jam ? "together" : "vectors");
@@ -34,7 +37,8 @@ static void put_way(Text *out, const NestNode *n) {
 }
 
 static void put_move(Text *out, const NestNode *n) {
-    static const char *const how[] = {"array of a", "get %", "put %", "repeat a", "fetch ahead ", "fetch next %"};
+    static const char *const how[] = {"array of a",   "get %",        "put %",  "repeat a",
+                                      "fetch ahead ", "fetch next %", "load %", "store %"};
     text_put(out, how[n->how]);
     if (n->how == MOVE_AHEAD) list(out, "%", n->ids, 0, n->n);
     else text_printf(out, "%d", n->first);
@@ -85,7 +89,9 @@ void nest_text(Text *out, const Nest *t) {
     text_printf(out, t->other ? "  nest for %s, the other way: %s\n" : "  nest for %s\n", t->target->name, t->other);
     lines(out, t->root, 0);
     if (t->twin) text_put(out, "  or, where few points have long loops inside\n"), lines(out, t->twin->root, 0);
+    if (t->warps) text_put(out, "  or, by warps, the same\n");
     if (t->none) text_put(out, "  or, where there are no points\n"), lines(out, t->none->root, 0);
+    if (t->large) text_put(out, "  or, with indices of 64 bits, the same\n");
 }
 
 bool nest_show(Text *out, const Kernel *k, const Target *target, NestAsk ask) {

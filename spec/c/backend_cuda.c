@@ -150,7 +150,7 @@ static void elementwise(ThDtype d) {
     ThVar *y = th_op(c, "mul", 2, th_op(c, "tanh", 1, th_op(c, "add", 2, x, row)), col);
     ThArray *a[] = {filled(d, 2, (int64_t[]){37, 53}, 1, 0), filled(d, 2, (int64_t[]){1, 53}, 1, 0),
                     filled(d, 2, (int64_t[]){37, 1}, 1, 0)};
-    same("broadcasting", (ThVar *[]){x, row, col}, 3, &y, 1, a, "gridDim.x * (i64)blockDim.x");
+    same("broadcasting", (ThVar *[]){x, row, col}, 3, &y, 1, a, "gridDim.x * (ix)blockDim.x");
     ThArray *none[] = {filled(d, 2, (int64_t[]){0, 53}, 1, 0), filled(d, 2, (int64_t[]){1, 53}, 1, 0),
                        filled(d, 2, (int64_t[]){0, 1}, 1, 0)};
     same("no elements", (ThVar *[]){x, row, col}, 3, &y, 1, none, "KERNEL");

@@ -63,7 +63,7 @@ static void all_entries(FILE *out, const char *text) {
     for (const char *k = strstr(text, mark); k; k = strstr(k + 1, mark)) {
         const char *name = k + strlen(mark), *open = word_end(name), *type = open + strlen(takes);
         if (open == name || strncmp(open, takes, strlen(takes))) continue;
-        bool barriers = within(type, "SHARED") || within(type, "__syncthreads");
+        bool barriers = within(type, "SHARED") || within(type, "__sync");
         entries(out, name, (int)(open - name), type, (int)(word_end(type) - type), barriers);
     }
 }

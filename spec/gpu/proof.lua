@@ -194,4 +194,11 @@ function M.moves(image, kernel)
   return moves
 end
 
+--- The widest load of a kernel, in bits.
+function M.widest_load(image, kernel)
+  local most = 0
+  for bits in pairs(M.moves(image, kernel).load) do most = math.max(most, bits) end
+  return most
+end
+
 return M

@@ -221,13 +221,46 @@ static int64_t points(const Eval *e, const NestNode *n) {
     return all;
 }
 
+/* Some neighbours along the last loop: what is not done for all of them does not know where along it they are. */
+static int64_t groups(const Eval *e, const NestNode *n, int *dim) {
+    *dim = n->way->stage[n->stage].loop[n->loop + n->n - 1];
+    int64_t all = points(e, n), last = e->n[*dim];
+    return last ? all / last * ((last + n->lanes - 1) / n->lanes) : 0;
+}
+
+static bool group(Eval *e, const NestNode *n, int64_t rest) {
+    int dim;
+    groups(e, n, &dim);
+    int64_t each = (e->n[dim] + n->lanes - 1) / n->lanes;
+    e->begin = rest % each * n->lanes;
+    e->there = (int)(e->n[dim] - e->begin < n->lanes ? e->n[dim] - e->begin : n->lanes);
+    rest /= each;
+    NestNode outer = *n;
+    outer.n--;
+    return point(e, &outer, rest);
+}
+
+static bool lanes(Eval *e, const NestNode *n) {
+    bool ok = true;
+    at(e, n);
+    for (e->lane = 0; e->lane < n->lanes && ok; e->lane++) {
+        if (n->tail != TAIL_MASKED && e->lane >= e->there) break;
+        e->in[n->dim] = true;
+        e->i[n->dim] = e->begin + e->lane;
+        ok = scope(e, n->child);
+        e->in[n->dim] = false;
+    }
+    return ok;
+}
+
 static bool grid(Eval *e, const NestNode *n) {
-    int64_t all = points(e, n);
+    int dim;
+    int64_t all = n->lanes > 1 ? groups(e, n, &dim) : points(e, n);
     int64_t *order = shuffled(e, all);
     bool ok = order != NULL;
     for (int64_t p = 0; p < all && ok; p++) {
         e->epoch++; /* points that are blocks do not see each other */
-        ok = point(e, n, e->nest->grid == GRID_SERIAL ? p : order[p]);
+        ok = n->lanes > 1 ? group(e, n, order[p]) : point(e, n, e->nest->grid == GRID_SERIAL ? p : order[p]);
     }
     free(order);
     return ok;
@@ -235,15 +268,15 @@ static bool grid(Eval *e, const NestNode *n) {
 
 /* Each thread has accumulators of its own, which begin as they stand before the loop. */
 static bool threads(Eval *e, const NestNode *n) {
-    int nred = e->k->red.n, each = EVAL_VECTORS + 1;
-    int64_t all = points(e, n), *order = shuffled(e, EVAL_THREADS);
+    int nred = e->k->red.n, each = EVAL_VECTORS + 1, group = grid_group(e->nest);
+    int64_t all = points(e, n), *order = shuffled(e, group);
     bool ok = order != NULL;
     for (int r = 0; r < nred; r++)
-        for (int j = 0; j < EVAL_THREADS; j++) e->threads[r * EVAL_THREADS + j] = e->red[r * each];
-    for (int j = 0; j < EVAL_THREADS && ok; j++) {
+        for (int j = 0; j < group; j++) e->threads[r * EVAL_THREADS + j] = e->red[r * each];
+    for (int j = 0; j < group && ok; j++) {
         e->thread = (int)order[j];
         for (int r = 0; r < nred; r++) e->red[r * each] = e->threads[r * EVAL_THREADS + e->thread];
-        for (int64_t h = e->thread; h < all && ok; h += EVAL_THREADS) ok = point(e, n, h);
+        for (int64_t h = e->thread; h < all && ok; h += group) ok = point(e, n, h);
         for (int r = 0; r < nred; r++) e->threads[r * EVAL_THREADS + e->thread] = e->red[r * each];
     }
     e->thread = -1;
@@ -304,6 +337,7 @@ static bool loop(Eval *e, const NestNode *n) {
     case FOR_FLAT: return flat(e, n);
     case FOR_GRID: return grid(e, n);
     case FOR_THREAD: return threads(e, n);
+    case FOR_LANES: return lanes(e, n);
     case FOR_SERIAL: return one_by_one(e, n);
     default: return eval_wrong(e, "pieces inside of what they are pieces of");
     }
@@ -422,7 +456,8 @@ bool eval_room(Eval *e) {
     e->threads = calloc(nred * EVAL_THREADS, sizeof *e->threads);
     e->columns = malloc(nred * SIDE_MOST * EVAL_VALUE);
     e->array = malloc((KACC + 8) * (size_t)SIDE_MOST * EVAL_VALUE);
-    return e->value && e->made && e->red && e->threads && e->columns && e->array;
+    e->together = malloc((KINS + 1) * (size_t)EVAL_LANES * 16);
+    return e->together && e->value && e->made && e->red && e->threads && e->columns && e->array;
 }
 
 void eval_room_free(Eval *e) {
@@ -432,6 +467,7 @@ void eval_room_free(Eval *e) {
     free(e->threads);
     free(e->columns);
     free(e->array);
+    free(e->together);
 }
 
 EvalEnd nest_eval(Eval *e) {

@@ -66,6 +66,10 @@ typedef struct Eval {
     int64_t n[KDIM], i[KDIM], j[KDIM], m, row0, t, flat, tile[2];
     bool in[KDIM]; /* the loop of the dim is around */
     const LoopStage *tiled;
+    /* the neighbours of a GPU's point: where they begin, how many there are, and what they load or store, by id */
+    int64_t begin;
+    int there, lane;
+    char *together;
     /* a block of threads: who wrote what since they last waited */
     int thread;
     uint32_t epoch;
@@ -81,6 +85,7 @@ EvalEnd nest_eval(Eval *e);
 bool eval_wrong(Eval *e, const char *format, ...) TH_PRINTF(2, 3); /* false */
 int eval_pick(Eval *e, int n);
 int64_t eval_size(const Eval *e, Size s);
+static inline char *eval_together(Eval *e, int id, int lane) { return e->together + (id * EVAL_LANES + lane) * 16; }
 static inline char *eval_array(Eval *e, int acc) { return e->array + (size_t)acc * SIDE_MOST * EVAL_VALUE; }
 /* values.c */
 bool eval_code(Eval *e, const int *ids, int n, bool once);

@@ -320,13 +320,13 @@ bool eval_join(Eval *e, const RedState *part, RedState *all, int64_t first, bool
     return true;
 }
 
-/* ---- a GPU's block: thread t with t + 128, then t + 64, .. ---- */
+/* ---- a GPU's block: thread t with t + 128, then t + 64, ..; a warp: with t + 16, .. ---- */
 bool eval_fold(Eval *e, int r, RedState *of) {
     const Red *d = red_at(e, r);
     ThDtype t = value_dtype(e, d);
     RedState *s = eval_red(e, r, 0);
     e->epoch++;
-    for (int h = EVAL_THREADS / 2; h; h /= 2)
+    for (int h = grid_group(e->nest) / 2; h; h /= 2)
         for (int j = 0; j < h; j++) {
             RedState *a = &of[j], *b = &of[j + h];
             if (!a->begun || !b->begun) return eval_wrong(e, "r%d is folded where it has not begun", r);

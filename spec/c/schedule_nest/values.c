@@ -307,11 +307,27 @@ static bool finished(Eval *e, int id, const Ins *i) {
     return true;
 }
 
+/* Of what the neighbours have loaded together, or will store. */
+static bool together(Eval *e, int id, const Ins *i) {
+    size_t bytes = bytes_of((ThDtype)e->k->acc.at[i->a].dtype);
+    char *p = eval_together(e, id, e->lane);
+    if (i->op == INS_STORE) {
+        if (!readable(e, id, i->b, 1)) return false;
+        memcpy(p, e->value[i->b].at, bytes);
+        return true;
+    }
+    memcpy(e->value[id].at, p, bytes);
+    fill(&e->value[id], bytes, 1);
+    eval_made(e, id, 1);
+    return true;
+}
+
 static bool one(Eval *e, int id) {
     const Ins *i = ins_at(e, id);
     int lanes = lanes_here(e, i);
     if (lanes > 2 && (e->way->value[id] & VALUE_HALVES)) return true;
     if (i->op != INS_STORE && i->op != INS_FAIL_IF && e->value[id].there) return eval_wrong(e, "v%d is made twice", id);
+    if (e->way->value[id] & VALUE_TOGETHER) return together(e, id, i);
     switch (i->op) {
     case INS_STORE: return store(e, id, i, lanes);
     case INS_LOAD:
@@ -393,6 +409,29 @@ static bool ahead(Eval *e, const int *ids, int n) {
     return true;
 }
 
+/* What all neighbours load, before anything else; what they store, at the end. */
+static bool neighbours(Eval *e, int id, bool in) {
+    const Ins *i = ins_at(e, id);
+    int dim = e->s->loop[e->s->nloop - 1];
+    size_t bytes = bytes_of((ThDtype)e->k->acc.at[i->a].dtype);
+    bool ok = true;
+    if (in) memset(eval_together(e, id, 0), 0, EVAL_LANES * 16);
+    for (int j = 0; j < e->there && ok; j++) {
+        Value *v = &e->value[in ? id : i->b];
+        e->in[dim] = true;
+        e->i[dim] = e->begin + j;
+        if (in) ok = load(e, id, i, i->a, 1), memcpy(eval_together(e, id, j), v->at, bytes);
+        else {
+            v->there = true, v->lanes = 1;
+            memcpy(v->at, eval_together(e, id, j), bytes);
+            ok = store(e, id, i, 1);
+            v->there = false;
+        }
+        e->in[dim] = false;
+    }
+    return ok;
+}
+
 bool eval_move(Eval *e, const NestNode *n) {
     switch ((NestMove)n->how) {
     case MOVE_ARRAY: memset(eval_array(e, n->first), 0xa5, SIDE_MOST * EVAL_VALUE); return true;
@@ -401,6 +440,8 @@ bool eval_move(Eval *e, const NestNode *n) {
     case MOVE_REPEAT: return repeat(e, n->first, n->n);
     case MOVE_AHEAD: return e->vector < 0 || ahead(e, n->ids, n->n);
     case MOVE_NEXT: return e->tail || ahead(e, &n->first, 1);
+    case MOVE_LOAD: return neighbours(e, n->first, true);
+    case MOVE_STORE: return neighbours(e, n->first, false);
     }
     return true;
 }

@@ -1,0 +1,89 @@
+/*
+ * points.c -- which of a kernel's Nests a launch takes for its lengths, with how many blocks of how many threads. What
+ * is chosen depends on lengths alone.
+ */
+#include "choose.h"
+#include "program.h"
+
+static int64_t length(const GridKernel *g, const int64_t *sym, int loop) {
+    return size_value(g->k->dim[g->o.stage[0].loop[loop]].n, sym);
+}
+
+static int64_t product(const GridKernel *g, const int64_t *sym, int from, int to) {
+    int64_t n = 1;
+    for (int l = from; l < to; l++) n *= length(g, sym, l);
+    return n;
+}
+
+static GridLaunch tiles(const GridKernel *g, const int64_t *sym) {
+    int m = g->k->st.at[g->k->st.n - 1].d0;
+    int64_t rows = size_value(g->k->dim[m].n, sym), columns = size_value(g->k->dim[m + 1].n, sym), size = CHOOSE_TILE;
+    int64_t n = (rows + size - 1) / size * ((columns + size - 1) / size);
+    return (GridLaunch){n > 0 ? GRID_OWN : -1, n, CHOOSE_THREADS, 0};
+}
+
+/* Threads that a draw has work for: a stream each, or a counter. */
+static GridLaunch draws(const GridKernel *g, const int64_t *sym) {
+    const Stage *st = &g->k->st.at[0];
+    const Size *z = g->k->size.at + st->num0;
+    int64_t most = 16 / (int64_t)th_dtype_bytes((ThDtype)g->k->acc.at[st->C].dtype); /* numbers of a counter */
+    int64_t n = z[DRAW_AT_KIND].k == DRAW_MRG
+                    ? size_value(z[DRAW_AT_STREAMS], sym)
+                    : (size_value(z[DRAW_AT_EACH], sym) + most - 1) / most * size_value(z[DRAW_AT_DRAWS], sym);
+    return (GridLaunch){n > 0 ? GRID_OWN : -1, (n + CHOOSE_THREADS - 1) / CHOOSE_THREADS, CHOOSE_THREADS, 0};
+}
+
+int grid_neighbours(const Nest *t) {
+    for (const NestNode *n = t->root; n; n = n->next)
+        if (n->kind == NEST_FOR && n->how == FOR_GRID) return n->lanes;
+    return 1;
+}
+
+/* The most elements that the loops of a stage have inside a point. */
+static int64_t inside(const GridKernel *g, const int64_t *sym) {
+    int64_t most = 0;
+    for (int i = 0; i < g->k->st.n; i++) {
+        const LoopStage *s = &g->o.stage[i];
+        int64_t n = 1;
+        for (int l = g->nest->depth; l < s->nloop; l++) n *= size_value(g->k->dim[s->loop[l]].n, sym);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* Blocks, or a warp a point; their private rows in shared memory where that has room. */
+static GridLaunch groups(const GridKernel *g, const int64_t *sym, int nest, int64_t points) {
+    const Nest *t = grid_nest(g->nest, nest);
+    int64_t each = CHOOSE_THREADS / grid_group(t), bytes = each * grid_rows(g->k, sym);
+    return (GridLaunch){nest, (points + each - 1) / each, CHOOSE_THREADS, bytes <= CHOOSE_SHARED ? bytes : 0};
+}
+
+static GridLaunch points(const GridKernel *g, const int64_t *sym) {
+    enum { WIDE = CHOOSE_THREADS, WARPS = CHOOSE_THREADS / CHOOSE_WARP };
+    const Nest *t = g->nest;
+    int64_t all = product(g, sym, 0, t->depth), lanes = grid_neighbours(t), last;
+    if (all <= 0) return (GridLaunch){t->none ? GRID_NONE : -1, 1, 1, 0};
+    if (t->grid == GRID_SCATTER) return (GridLaunch){GRID_TWIN, 1, 1, 0}; /* where it is not sorted */
+    int64_t in = inside(g, sym);
+    if (t->warps && in <= CHOOSE_SHORT && (t->grid == GRID_BLOCK || in >= CHOOSE_WARP) &&
+        WARPS * grid_rows(g->k, sym) <= CHOOSE_SHARED)
+        return groups(g, sym, GRID_WARPS, all);
+    if (t->twin && (in >= CHOOSE_LONG || (in >= WIDE && all < CHOOSE_POINTS) || (t->warps && in > CHOOSE_SHORT)))
+        return groups(g, sym, GRID_TWIN, all);
+    if (t->grid == GRID_SERIAL) return (GridLaunch){GRID_OWN, 1, 1, 0};
+    if (t->grid == GRID_BLOCK) return groups(g, sym, GRID_OWN, all);
+    if (lanes > 1) {
+        last = length(g, sym, t->depth - 1);
+        all = all / last * ((last + lanes - 1) / lanes);
+    }
+    int own = t->large && !grid_fits(g->k, sym) ? GRID_LARGE : GRID_OWN;
+    return (GridLaunch){own, (all + WIDE - 1) / WIDE, WIDE, 0};
+}
+
+GridLaunch grid_launch(const GridKernel *g, const int64_t *sym) {
+    GridLaunch l = g->nest->grid == GRID_TILES  ? tiles(g, sym)
+                   : g->nest->grid == GRID_DRAW ? draws(g, sym)
+                                                : points(g, sym);
+    if (l.blocks > CHOOSE_BLOCKS) l.blocks = CHOOSE_BLOCKS;
+    return l;
+}
