@@ -3,9 +3,9 @@
 
     python3 scripts/make-scipy-data.py        (NumPy 2, SciPy; what is committed comes from SciPy 1.17.1)
 
-"inputs" are arrays by name; "cases" have `call`, the Lua text of a call, `want`, its results ({dtype, shape, data}
-each), and `rtol`, by which each element may be off. A case is written here as SciPy's call and turned into Lua by its
-syntax tree: keywords become a table behind the arguments.
+"inputs" are arrays by name, "functions" Lua texts of functions; "cases" have `call`, the Lua text of a call, `want`,
+its results ({dtype, shape, data} each), and `rtol`, by which each element may be off. A case is written here as a call
+of SciPy and turned into Lua by its syntax tree: keywords become a table behind the arguments.
 """
 import ast
 import json
@@ -31,9 +31,17 @@ class Lua(ast.NodeVisitor):
 
     def visit_Call(self, e):
         args = [self.visit(a) for a in e.args]
+        if isinstance(e.func, ast.Name) and e.func.id == "dict":
+            return "{%s}" % ", ".join("%s = %s" % (k.arg, self.visit(k.value)) for k in e.keywords)
         if e.keywords:
-            args.append("{%s}" % ", ".join("%s = %s" % (k.arg, self.visit(k.value)) for k in e.keywords))
-        return "%s(%s)" % (self.visit(e.func), ", ".join(args))
+            args.append("{%s}" % ", ".join(self.keyword(k) for k in e.keywords))
+        method = isinstance(e.func, ast.Attribute) and isinstance(e.func.value, ast.Call)
+        name = "%s:%s" % (self.visit(e.func.value), e.func.attr) if method else self.visit(e.func)
+        return "%s(%s)" % (name, ", ".join(args))
+
+    def keyword(self, k):
+        none = k.arg == "boundary" and isinstance(k.value, ast.Constant) and k.value.value is None
+        return "%s = %s" % (k.arg, "false" if none else self.visit(k.value))
 
     def visit_Attribute(self, e):
         return "%s.%s" % (self.visit(e.value), e.attr)
@@ -50,6 +58,9 @@ class Lua(ast.NodeVisitor):
         return "{%s}" % ", ".join(self.visit(v) for v in e.elts)
 
     visit_Tuple = visit_List
+
+    def visit_Subscript(self, e):
+        return "(select(%d, %s))" % (e.slice.value + 1, self.visit(e.value))
 
     def visit_UnaryOp(self, e):
         return "-" + self.visit(e.operand)
@@ -80,6 +91,12 @@ X = {
     "t": np.sort(rng.uniform(0, 5, 8)), "y": rng.uniform(-2, 2, 8), "x": rng.uniform(0.4, 4.0, 11),
     "y2": rng.uniform(-2, 2, (8, 3)), "line": rng.uniform(-1, 1, 50), "short": rng.uniform(-1, 1, 7),
     "wide": rng.uniform(-1, 1, (3, 40)), "image": rng.uniform(-1, 1, (6, 5)), "mask": rng.uniform(-1, 1, (3, 2)),
+    "long": rng.uniform(-1, 1, 300), "broken": np.concatenate([rng.uniform(-1, 1, 4), [nan], rng.uniform(-1, 1, 3)]),
+    "start": np.array([1.3, 0.7, 0.8, 1.9, 1.2]), "places": np.linspace(0, 4, 30),
+    "noisy": 2.5 * np.exp(-1.3 * np.linspace(0, 4, 30)) + 0.5 + rng.uniform(-0.1, 0.1, 30),
+    "sigmas": rng.uniform(0.05, 0.2, 30), "places7": np.sort(rng.uniform(0, 3, 7)), "grid": np.array([0.0, 1.0, 2.0]),
+    "mesh": rng.uniform(-1, 1, (3, 8)), "ym": rng.uniform(-2, 2, (3, 8)),
+    "ring": np.concatenate([[0.5], rng.uniform(-2, 2, 6), [0.5]]),
     "beside": np.array([0.0, 1.0, 4.0, nan, -1.0]),
     "against": np.array([0.0, 2.0, 1.5, 1.0, 1.0]),
     "signs": np.array([-0.5, -1.5, -2.5, 3.2, 0.3]),
@@ -92,7 +109,8 @@ cases = []
 
 def case(call, rtol=2e-13):
     value = eval(call, {"special": special, "signal": signal, "integrate": integrate, "interpolate": interpolate,
-                        "optimize": optimize, "np": np, "nan": nan, "inf": inf, **X})
+                        "optimize": optimize, "nan": nan, "inf": inf, **X,
+                        **{k: v[1] for k, v in FUNCTIONS.items()}})
     results = value if isinstance(value, tuple) else (value,)
     cases.append({"call": Lua().visit(ast.parse(call, mode="eval")), "rtol": rtol, "want": [plain(v) for v in results]})
 
@@ -143,13 +161,195 @@ def special_cases():
     case("special.logsumexp([-inf, 1.0], b=[0.0, 2.0])")
 
 
+# Functions, in both languages.
+FUNCTIONS = {
+    "cubic": ("function(x) return x ^ 3 - 2 * x - 5 end", lambda x: x**3 - 2 * x - 5),
+    "hills": ("function(x) return (x - 2) * x * (x + 2) ^ 2 end", lambda x: (x - 2) * x * (x + 2) ** 2),
+    "rosen": ("function(x) return nd.optimize.rosen(x) end", optimize.rosen),
+    "bowl": ("function(x, a) return (x[0] - a) ^ 2 + 10 * (x[1] + 1) ^ 2 + x[0] * x[1] end",
+             lambda x, a: (x[0] - a) ** 2 + 10 * (x[1] + 1) ** 2 + x[0] * x[1]),
+    "pair": ("function(x) return T.stack { x[0] + 2 * T.cos(x[0]), x[1] ^ 2 + x[0] - 2 } end",
+             lambda x: [x[0] + 2 * np.cos(x[0]), x[1] ** 2 + x[0] - 2]),
+    "decay": ("function(x, a, b, c) return a * T.exp(-b * x) + c end", lambda x, a, b, c: a * np.exp(-b * x) + c),
+    "residual": ("function(x) return T.stack { 10 * (x[1] - x[0] ^ 2), 1 - x[0], x[0] * x[1] - 2 } end",
+                 lambda x: np.array([10 * (x[1] - x[0] ** 2), 1 - x[0], x[0] * x[1] - 2])),
+    "bell": ("function(x) return T.exp(-x * x) end", lambda x: np.exp(-x * x)),
+    "spike": ("function(x) return 1 / (1e-4 + (x - 0.3) ^ 2) end", lambda x: 1 / (1e-4 + (x - 0.3) ** 2)),
+    "root": ("function(x) return x ^ -0.5 end", lambda x: x**-0.5),
+    "rational": ("function(x) return 1 / (1 + x ^ 2) end", lambda x: 1 / (1 + x**2)),
+    "product": ("function(y, x) return x * y ^ 2 + 1 end", lambda y, x: x * y**2 + 1),
+    "edge": ("function(x) return x end", lambda x: x),
+    "prey": ("function(t, y) return T.stack { 1.5 * y[0] - y[0] * y[1], -3 * y[1] + y[0] * y[1] } end",
+             lambda t, y: [1.5 * y[0] - y[0] * y[1], -3 * y[1] + y[0] * y[1]]),
+    "prey_numbers": ("function(t, y) return nd.array { 1.5 * y[0] - y[0] * y[1] + 0 * math.sin(0.0), "
+                     "-3 * y[1] + y[0] * y[1] } end",
+                     lambda t, y: [1.5 * y[0] - y[0] * y[1], -3 * y[1] + y[0] * y[1]]),
+    "forced": ("function(t, y, k) return T.stack { -k * y[0] + T.sin(t) } end",
+               lambda t, y, k: [-k * y[0] + np.sin(t)]),
+    "stiff": ("function(t, y) return T.stack { -0.04 * y[0] + 1e4 * y[1] * y[2], "
+              "0.04 * y[0] - 1e4 * y[1] * y[2] - 3e7 * y[1] ^ 2, 3e7 * y[1] ^ 2 } end",
+              lambda t, y: [-0.04 * y[0] + 1e4 * y[1] * y[2], 0.04 * y[0] - 1e4 * y[1] * y[2] - 3e7 * y[1] ** 2,
+                            3e7 * y[1] ** 2]),
+    "turning": ("function(y, t) return T.stack { y[1], -y[0] - 0.1 * y[1] } end",
+                lambda y, t: [y[1], -y[0] - 0.1 * y[1]]),
+}
+
+
+def optimize_cases():
+    for name in ("brentq", "bisect"):
+        case("optimize.%s(cubic, 2.0, 3.0)" % name, 1e-11)
+        case("optimize.%s(cubic, 3.0, 1.0, xtol=1e-6)" % name, 1e-6)
+    case("optimize.newton(cubic, 2.0)", 1e-7)
+    case("optimize.minimize_scalar(hills).x", 1e-7)
+    case("optimize.minimize_scalar(hills, bounds=[-3.0, -1.0], method='bounded').x", 1e-4)
+    for method in ("BFGS", "L-BFGS-B", "CG"):
+        case("optimize.minimize(bowl, [5.0, 3.0], args=(2.0,), method='%s').x" % method, 1e-4)
+        case("optimize.minimize(rosen, start, method='%s').x" % method, 1e-4)
+    case("optimize.minimize(rosen, start, method='Nelder-Mead').x", 1e-9)
+    case("optimize.minimize(rosen, start, method='Nelder-Mead').nfev", 0)
+    case("optimize.minimize(rosen, start, method='Nelder-Mead', options=dict(adaptive=True, xatol=1e-6)).x", 1e-6)
+    case("optimize.minimize(bowl, [5.0, 3.0], args=(2.0,), bounds=[(0.0, 1.5), (0.0, None)]).x", 1e-5)
+    case("optimize.root(pair, [0.3, 1.0]).x", 1e-7)
+    case("optimize.fsolve(pair, [0.3, 1.0])", 1e-7)
+    case("optimize.least_squares(residual, [-1.0, 2.0]).x", 1e-5)
+    case("optimize.least_squares(residual, [-1.0, 2.0]).cost", 1e-9)
+    case("optimize.curve_fit(decay, places, noisy)", 1e-4)
+    case("optimize.curve_fit(decay, places, noisy, p0=[2.0, 1.0, 0.4], sigma=sigmas, absolute_sigma=True)", 1e-4)
+    case("optimize.rosen_der(start)", 1e-14)
+
+
+def integrate_cases():
+    for call in ("bell, 0.0, 2.0", "bell, -inf, inf", "bell, -inf, 1.0", "spike, 0.0, 1.0", "root, 0.0, 1.0",
+                 "rational, 1.0, inf", "rational, 3.0, -1.0", "spike, 0.0, 1.0, points=[0.3]"):
+        case("integrate.quad(%s)[0]" % call, 1e-9)
+    case("integrate.dblquad(product, 0.0, 2.0, 0.0, edge)[0]", 1e-9)
+    case("integrate.fixed_quad(bell, 0.0, 1.0)[0]")
+    case("integrate.fixed_quad(bell, 0.0, 1.0, n=9)[0]")
+    for a in ("line", "short", "wide"):
+        case("integrate.simpson(%s)" % a)
+        case("integrate.cumulative_trapezoid(%s)" % a)
+    case("integrate.trapezoid(y, t)")
+    case("integrate.simpson(y, x=t)")
+    case("integrate.simpson(short, x=places7)")
+    case("integrate.simpson(wide, dx=0.5, axis=0)")
+    case("integrate.cumulative_trapezoid(y, t, initial=0)")
+    for method in ("RK45", "RK23", "Radau"):
+        near = 1e-10 if method != "Radau" else 2e-3
+        case("integrate.solve_ivp(prey, [0, 5], [10.0, 5.0], method='%s').y" % method if method != "Radau" else
+             "integrate.solve_ivp(prey, [0, 5], [10.0, 5.0], method='Radau', t_eval=[1.0, 2.5, 5.0]).y", near)
+        case("integrate.solve_ivp(forced, [0, 4], [1.0], method='%s', args=(2.0,), rtol=1e-7, t_eval=[0.5, 3.9]).y"
+             % method, 1e-9 if method != "Radau" else 1e-6)
+    case("integrate.solve_ivp(prey, [5, 0], [10.0, 5.0]).t", 1e-10)
+    case("integrate.solve_ivp(prey_numbers, [0, 2], [10.0, 5.0]).y", 1e-10)
+    case("integrate.solve_ivp(prey, [0, 5], [10.0, 5.0]).nfev", 0)
+    case("integrate.solve_ivp(stiff, [0, 1e5], [1.0, 0.0, 0.0], method='Radau', rtol=1e-6, atol=1e-10, "
+         "t_eval=[0.4, 40.0, 4e4]).y", 1e-4)
+    case("integrate.odeint(turning, [1.0, 0.0], [0.0, 0.5, 1.0, 5.0])", 1e-5)
+
+
+def interpolate_cases():
+    for end in ("'not-a-knot'", "'natural'", "'clamped'", "[[1, 0.5], [2, -0.25]]", "[[2, 1.0], [1, 0.0]]"):
+        case("interpolate.CubicSpline(t, y, bc_type=%s)(x)" % end)
+        case("interpolate.CubicSpline(t, y, bc_type=%s)(x, 1)" % end, 2e-12)
+        if end[0] == "'":
+            case("interpolate.CubicSpline(t, y2, bc_type=%s)(x)" % end)
+        case("interpolate.CubicSpline(t, y, bc_type=%s).integrate(0.1, 5.0)" % end)
+    case("interpolate.CubicSpline(t, ring, bc_type='periodic')(x + 9.0)", 1e-11)
+    case("interpolate.CubicSpline(t, y2, bc_type='natural', extrapolate=False)([[0.0, 1.0], [2.0, 9.0]])")
+    case("interpolate.CubicSpline(t, ym, axis=1)(x)")
+    case("interpolate.CubicSpline(t, y).derivative(2)(x)", 1e-11)
+    case("interpolate.CubicSpline(t, y).antiderivative()(x)")
+    case("interpolate.CubicSpline([0.0, 1.0, 3.0], [1.0, 2.0, 0.0])(x)")
+    case("interpolate.CubicSpline([0.0, 1.0], [1.0, 2.0])(x)")
+    case("interpolate.CubicHermiteSpline(t, y, ring)(x)")
+    case("interpolate.PchipInterpolator(t, y)(x)")
+    case("interpolate.PchipInterpolator(t, y2)(x)")
+    case("interpolate.Akima1DInterpolator(t, y)(x)")
+    for kind in ("linear", "nearest", "nearest-up", "previous", "next", "cubic"):
+        case("interpolate.interp1d(t, y, kind='%s', bounds_error=False)(x)" % kind)
+    case("interpolate.interp1d(t, ym)([[2.0, 3.0]])")
+    case("interpolate.interp1d(t, y2, axis=0, fill_value='extrapolate')(x)")
+    case("interpolate.interp1d(t, y, bounds_error=False, fill_value=(-1.0, 2.0))([-5.0, 2.0, 9.0])")
+    case("interpolate.RegularGridInterpolator((grid, t), mesh)([[0.5, 1.5], [1.75, 3.0]])")
+
+
+def signal_cases():
+    for mode in ("full", "same", "valid"):
+        for name in ("convolve", "correlate", "fftconvolve"):
+            case("signal.%s(line, short, mode='%s')" % (name, mode))
+            case("signal.%s(image, mask, mode='%s')" % (name, mode))
+            case("signal.%s(short, line, mode='%s')" % (name, mode))
+        case("signal.convolve(i, k, mode='%s')" % mode)
+        case("signal.correlation_lags(9, 4, mode='%s')" % mode)
+    case("signal.convolve(line, line, method='fft')")
+    case("signal.convolve2d(image, mask)")
+    for b, a in (("[0.5, 0.25]", "[1.0]"), ("[1.0, 0.5]", "[2.0, -0.9, 0.5]"), ("[1.0]", "[1.0, -0.5, 0.1, 0.05]")):
+        case("signal.lfilter(%s, %s, line)" % (b, a))
+        case("signal.lfilter(%s, %s, wide)" % (b, a))
+        case("signal.lfilter(%s, %s, long)" % (b, a), 1e-11)
+        case("signal.freqz(%s, %s, worN=16)" % (b, a))
+        case("signal.lfilter(%s, %s, wide, axis=0)" % (b, a))
+    case("signal.lfilter([1.0, 0.5], [2.0, -0.9, 0.5], line, zi=[0.25, -1.0])")
+    case("signal.lfilter([1.0, 0.5], [1.0, -0.9], broken)")
+    case("signal.lfilter_zi([1.0, 0.5, 0.2], [2.0, -0.9, 0.5])")
+    for btype, edge in (("low", "0.2"), ("high", "0.4"), ("band", "[0.2, 0.5]"), ("stop", "[0.1, 0.3]")):
+        case("signal.butter(3, %s, btype='%s')" % (edge, btype), 1e-10)
+        case("signal.sosfreqz(signal.butter(4, %s, btype='%s', output='sos'), worN=16)" % (edge, btype), 1e-8)
+        case("signal.sosfilt(signal.butter(4, %s, btype='%s', output='sos'), line)" % (edge, btype), 1e-9)
+        case("signal.cheby1(3, 1.0, %s, btype='%s')" % (edge, btype), 1e-10)
+        case("signal.cheby2(4, 40.0, %s, btype='%s')" % (edge, btype), 1e-9)
+    case("signal.butter(4, 100.0, fs=1000.0)", 1e-11)
+    case("signal.butter(2, 3.0, analog=True)", 1e-12)
+    case("signal.filtfilt([0.2, 0.3], [1.0, -0.5], line)", 1e-12)
+    case("signal.filtfilt([0.2, 0.3], [1.0, -0.5], wide, padtype='even', padlen=5)", 1e-12)
+    case("signal.sosfiltfilt(signal.butter(3, 0.3, output='sos'), line)", 1e-9)
+    case("signal.zpk2tf([0.5, -1.0], [0.1, 0.2], 2.0)")
+    for name in ("boxcar hann hamming blackman nuttall blackmanharris flattop bartlett triang cosine parzen bohman "
+                 "tukey exponential").split():
+        case("signal.windows.%s(9)" % name)
+        case("signal.get_window('%s', 8)" % name, 1e-12)
+    case("signal.windows.kaiser(7, 8.6)")
+    case("signal.windows.gaussian(8, 2.0, sym=False)")
+    case("signal.get_window(('kaiser', 4.0), 9)")
+    case("signal.get_window(('tukey', 0.25), 9)")
+    case("signal.stft(line, nperseg=16)", 1e-12)
+    case("signal.stft(wide, fs=10.0, nperseg=8, noverlap=6, window='hamming', boundary=None)", 1e-12)
+    case("signal.istft(signal.stft(line, nperseg=16)[2], nperseg=16)", 1e-12)
+    case("signal.welch(line, nperseg=16)", 1e-12)
+    case("signal.periodogram(line, fs=2.0)", 1e-11)
+    case("signal.spectrogram(line, nperseg=16)", 1e-11)
+    case("signal.hilbert(line)", 1e-12)
+    case("signal.detrend(line)", 1e-12)
+    case("signal.detrend(wide, axis=0, type='constant')", 1e-12)
+    for given in ("", ", height=0.2", ", distance=4", ", prominence=0.5", ", threshold=0.3", ", height=(0.0, 0.5)",
+                  ", width=1.5", ", plateau_size=1"):
+        case("signal.find_peaks(line%s)[0]" % given)
+    case("signal.find_peaks(i)[0]")
+    case("signal.peak_prominences(line, signal.find_peaks(line)[0])")
+    case("signal.peak_widths(line, signal.find_peaks(line)[0])")
+    case("signal.savgol_coeffs(7, 2)", 1e-11)
+    case("signal.savgol_filter(line, 7, 3)", 1e-10)
+    case("signal.savgol_filter(line, 5, 2, deriv=1, delta=0.5, mode='nearest')", 1e-10)
+    case("signal.medfilt(line, 5)")
+    case("signal.sawtooth(x * 3.0)", 1e-12)
+    case("signal.square(x * 3.0, 0.3)")
+    case("signal.chirp(t, 1.0, 4.0, 6.0)", 1e-11)
+    case("signal.chirp(t, 1.0, 4.0, 6.0, method='logarithmic', phi=30.0)", 1e-11)
+
+
 special_cases()
+optimize_cases()
+integrate_cases()
+interpolate_cases()
+signal_cases()
 
 
 def main():
     with open(os.path.join(ROOT, "scipy.json"), "w") as f:
         f.write('{"scipy": "%s",\n"inputs": {\n' % scipy.__version__)
         f.write(",\n".join("%s: %s" % (json.dumps(k), json.dumps(plain(v))) for k, v in X.items()))
+        f.write('},\n"functions": {\n')
+        f.write(",\n".join("%s: %s" % (json.dumps(k), json.dumps(v[0])) for k, v in FUNCTIONS.items()))
         f.write('},\n"cases": [\n')
         f.write(",\n".join(json.dumps(c) for c in cases))
         f.write("\n]}\n")

@@ -11,8 +11,9 @@ do
 end
 
 describe("as SciPy:", function()
-  local env = { nd = nd }
+  local env = { nd = nd, T = require("theano.tensor"), math = math, select = select }
   for name, a in pairs(DATA.inputs) do env[name] = oracle.array(a) end
+  for name, text in pairs(DATA.functions) do env[name] = assert(load("return " .. text, "=" .. name, "t", env))() end
   for _, case in ipairs(DATA.cases) do
     it(case.call, function()
       local got = table.pack(assert(load("return " .. case.call, "=call", "t", env))())

@@ -244,8 +244,11 @@ function M.seal_all(theano)
   M.seal(theano.ndarray, "theano.ndarray", "numpy")
   name_parameters(theano.ndarray.fft, "nd.fft", { n = "integer", axis = "integer", norm = "string" })
   M.seal(theano.ndarray.fft, "theano.ndarray.fft", "numpy.fft")
-  name_parameters(theano.ndarray.special, "nd.special")
-  M.seal(theano.ndarray.special, "theano.ndarray.special", "scipy.special")
+  for _, name in ipairs({ "special", "optimize", "integrate", "interpolate", "signal" }) do
+    name_parameters(theano.ndarray[name], "nd." .. name)
+    M.seal(theano.ndarray[name], "theano.ndarray." .. name, "scipy." .. name)
+  end
+  M.seal(theano.ndarray.signal.windows, "theano.ndarray.signal.windows", "scipy.signal.windows")
   M.seal(theano.ndarray.sparse, "theano.ndarray.sparse", "scipy.sparse")
   name_parameters(theano.ndarray.linalg, "nd.linalg", TYPES)
   M.seal(theano.ndarray.linalg, "theano.ndarray.linalg", "numpy.linalg")

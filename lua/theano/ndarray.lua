@@ -287,5 +287,9 @@ nd.sparse = require("theano.ndsparse")(nd)
 package.loaded["theano.ndarray.sparse"] = nd.sparse
 nd.linalg = require("theano.ndlinalg")(nd)
 package.loaded["theano.ndarray.linalg"] = nd.linalg
+for _, name in ipairs({ "optimize", "integrate", "interpolate", "signal" }) do
+  nd[name] = require("theano.nd" .. name)(nd)
+  package.loaded["theano.ndarray." .. name] = nd[name]
+end
 
 return nd

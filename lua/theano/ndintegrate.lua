@@ -1,0 +1,287 @@
+--- `nd.integrate`: SciPy's integrals of functions and of samples; differential equations are in theano.ndivp.
+-- @module theano.ndarray.integrate
+local core = require("theano.core")
+local help = require("theano.ndhelp")
+local objective = require("theano.ndobjective")
+local util = require("theano.util")
+
+-- Kronrod's rule of 21 points on [-1, 1]: places, weights, and those of Gauss's rule of 10 points in it; the other half
+-- is the mirror image.
+local PLACE = { 0.995657163025808080735527280689003, 0.973906528517171720077964012084452,
+  0.930157491355708226001207180059508, 0.865063366688984510732096688423493, 0.780817726586416897063717578345042,
+  0.679409568299024406234327365114874, 0.562757134668604683339000099272694, 0.433395394129247190799265943165784,
+  0.294392862701460198131126603103866, 0.148874338981631210884826001129720, 0.0 }
+local WEIGHT = { 0.011694638867371874278064396062192, 0.032558162307964727478818972459390,
+  0.054755896574351996031381300244580, 0.075039674810919952767043140916190, 0.093125454583697605535065465083366,
+  0.109387158802297641899210590325805, 0.123491976262065851077958109831074, 0.134709217311473325928054001771707,
+  0.142775938577060080797094273138717, 0.147739104901338491374841515972068, 0.149445554002916905664936468389821 }
+local GAUSS = { 0.0, 0.066671344308688137593568809893332, 0.0, 0.149451349150580593145776339657697, 0.0,
+  0.219086362515982043995534934228163, 0.0, 0.269266719309996355091226921569469, 0.0,
+  0.295524224714752870173892994651338, 0.0 }
+
+return function(nd)
+  local arr, axis_of = core.asarray, help.axis_of
+  local M = {}
+  M.trapezoid, M.solve_ivp, M.odeint = nd.trapezoid, table.unpack(require("theano.ndivp")(nd))
+
+  local at21, w21, w10 = nd.zeros(21), nd.zeros(21), nd.zeros(21)
+  for i = 0, 10 do
+    at21[i], at21[20 - i] = -PLACE[i + 1], PLACE[i + 1]
+    w21[i], w21[20 - i], w10[i], w10[20 - i] = WEIGHT[i + 1], WEIGHT[i + 1], GAUSS[i + 1], GAUSS[i + 1]
+  end
+
+  -- ---- functions ----------------------------------------------------------------------------------------------------
+  -- What Kronrod's rule makes of values y at its places in an interval of that half length: the integral, and how far
+  -- off it may be; of Variables or of arrays alike.
+  local function estimate(S, y, half)
+    local whole, rough = S.dot(w21, y) * half, S.dot(w10, y) * half
+    local size = S.abs(half)
+    local spread = S.dot(w21, S.abs(y - whole / (2 * half))) * size
+    local err = S.abs(whole - rough)
+    local near = S.minimum(1.0, S.power(200 * err / S.maximum(spread, 1e-300), 1.5))
+    local floor = S.dot(w21, S.abs(y)) * (size * (50 * 2.0 ^ -52))
+    return whole, S.maximum(near * spread, floor)
+  end
+
+  -- A function over intervals: `f(places)` of a vector, `rule(a, b)`: compiled where fn builds a graph of a vector,
+  -- element by element. endless: what becomes of the function where an end is infinite.
+  local function integrand(what, fn, args, endless)
+    util.expect(what, "func", fn, "function")
+    local _, T = objective.modules()
+    local x = T.dvector("x")
+    local fine, y = pcall(fn, x, table.unpack(args))
+    if fine and util.is_var(y) and y.ndim == 1 then
+      local function inner(v) return T.cast(fn(v, table.unpack(args)), "float64") end
+      if endless then y = endless(inner)(x) else y = T.cast(y, "float64") end
+      local parts = objective.once("integrand", { y }, function()
+        local a, b = T.dscalar("a"), T.dscalar("b")
+        local half = (b - a) / 2
+        local value, err = estimate(T, y, half)
+        return { f = objective.compile { inputs = { x }, outputs = y, on_unused_input = "ignore" },
+          rule = objective.compile { inputs = { a, b }, outputs = { value, err }, on_unused_input = "ignore",
+            givens = { { x, T.constant(at21) * half + (a + b) / 2 } } } }
+      end)
+      return parts.f, parts.rule
+    end
+    local function f(v)
+      local out = {}
+      for i = 0, v.size - 1 do
+        local value = fn(v[i], table.unpack(args))
+        if type(value) ~= "number" then
+          util.raise("TypeError", "%s: the function gives a number, not %s", what, util.kind_of(value))
+        end
+        out[i + 1] = value + 0.0
+      end
+      return core.array(out, "float64")
+    end
+    if endless then f = endless(f) end
+    return f, function(a, b) return estimate(nd, f(at21 * ((b - a) / 2) + (a + b) / 2), (b - a) / 2) end
+  end
+
+  -- Over an interval that ends at infinity: x of t in (0, 1], and what the integrand is multiplied by.
+  local function endless_of(a, b)
+    local function half(f, sign, from)
+      return function(t) return f((1 / t - 1) * sign + from) / (t * t) end
+    end
+    return function(f)
+      if a > -math.huge then return half(f, 1.0, a) end
+      if b < math.huge then return half(f, -1.0, b) end
+      local up, down = half(f, 1.0, 0.0), half(f, -1.0, 0.0)
+      return function(t) return up(t) + down(t) end
+    end
+  end
+
+  -- Sums of the trapezoidal rule after x = tanh(pi/2 sinh t), which no singularity at an end disturbs; steps halved
+  -- until two agree.
+  local function double_exponential(f, a, b, eps)
+    local half, before, err = (b - a) / 2, nil, math.huge
+    local value
+    for level = 2, 9 do
+      local h = 2.0 ^ -level
+      local t = nd.arange(-math.floor(4.2 / h), math.floor(4.2 / h) + 1) * h
+      local u = nd.sinh(t) * (math.pi / 2)
+      local near = 2 / (1 + nd.exp(2 * nd.abs(u))) -- 1 - |x|, exact near the ends
+      local x = nd.where(nd.lt(u, 0), a + half * near, b - half * near)
+      local inner = nd.and_(nd.gt(x, a), nd.lt(x, b))
+      local w = nd.cosh(t) * (math.pi / 2) / nd.square(nd.cosh(u))
+      local y = f(x[inner])
+      value = nd.sum(nd.where(nd.isfinite(y), y, 0.0) * w[inner]) * h * half
+      if before then err = math.abs(value - before) end
+      if before and err <= eps(value) then break end
+      before = value
+    end
+    return value, err
+  end
+
+  local QUAD = { "func", "a", "b", "args", "full_output", "epsabs", "epsrel", "limit", "points",
+    full_output = "boolean",
+    epsabs = "number", epsrel = "number", limit = "integer", points = "table|ndarray" }
+
+  -- The interval of the largest error halved, again and again.
+  local function adaptive(f, rule, edges, o)
+    local list = {}
+    local function piece(a, b)
+      local value, err = rule(a, b)
+      return { a = a, b = b, value = value, err = err }
+    end
+    for i = 1, #edges - 1 do list[i] = piece(edges[i], edges[i + 1]) end
+    local function goal(value) return math.max(o.epsabs, o.epsrel * math.abs(value)) end
+    local value, err
+    while true do
+      value, err = 0.0, 0.0
+      local worst = 1
+      for i, p in ipairs(list) do
+        value, err = value + p.value, err + p.err
+        if p.err > list[worst].err or p.err ~= p.err then worst = i end
+      end
+      local p = list[worst]
+      local middle = (p.a + p.b) / 2
+      if err <= goal(value) then return value, err, #list, true end
+      if #list >= o.limit or middle == p.a or middle == p.b then break end
+      list[worst], list[#list + 1] = piece(p.a, middle), piece(middle, p.b)
+    end
+    local sum, error_ = 0.0, 0.0
+    for i = 1, #edges - 1 do
+      local v, e = double_exponential(f, edges[i], edges[i + 1], goal)
+      sum, error_ = sum + v, error_ + e
+    end
+    if error_ < err or err ~= err then value, err = sum, error_ end
+    return value, err, #list, err <= goal(value)
+  end
+
+  --- `quad(func, a, b, {args, epsabs, epsrel, limit, points, full_output})`: the integral of a function of a number,
+  -- and how far off it may be. Ends may be infinite; points: where the function is not smooth. A function that builds a
+  -- graph of a vector is compiled and called with 21 places at a time.
+  function M.quad(...)
+    local o = util.bind("quad", QUAD, ...)
+    local a, b = o.a, o.b
+    util.expect("quad", "a", a, "number")
+    util.expect("quad", "b", b, "number")
+    o.epsabs, o.epsrel, o.limit = o.epsabs or 1.49e-8, o.epsrel or 1.49e-8, o.limit or 50
+    if o.epsabs <= 0 and o.epsrel < 50 * 2.0 ^ -52 then
+      util.raise("ValueError",
+        "quad: epsabs is not more than 0, and epsrel less than rounding: no result is near enough")
+    end
+    local sign = 1
+    if a > b then a, b, sign = b, a, -1 end
+    if a == b then return 0.0, 0.0 end
+    local edges = { a + 0.0, b + 0.0 }
+    local infinite = a == -math.huge or b == math.huge
+    if infinite then
+      if o.points then util.raise("ValueError", "quad: points are for finite intervals") end
+      edges = { 0.0, 1.0 }
+    end
+    local f, rule = integrand("quad", o.func, objective.args("quad", o.args), infinite and endless_of(a, b))
+    for _, p in ipairs(o.points and (util.is_array(o.points) and o.points:tolist() or o.points) or {}) do
+      if p > a and p < b then edges[#edges + 1] = p + 0.0 end
+    end
+    table.sort(edges)
+    local value, err, parts, fine = adaptive(f, rule, edges, o)
+    if not o.full_output then return sign * value, err end
+    return sign * value, err, { last = parts, neval = 21 * (2 * parts - 1), success = fine,
+      message = fine and "" or "the error is larger than was asked for" }
+  end
+  --- `dblquad(func, a, b, gfun, hfun, {args, epsabs, epsrel})`: the integral of func(y, x) over x from a to b and y
+  -- from gfun(x) to hfun(x), which may be numbers.
+  function M.dblquad(...)
+    local o = util.bind("dblquad", { "func", "a", "b", "gfun", "hfun", "args", "epsabs", "epsrel" }, ...)
+    util.expect("dblquad", "func", o.func, "function")
+    local args, worst = objective.args("dblquad", o.args), 0.0
+    local function edge(e, x) return type(e) == "function" and e(x) or e end
+    local value, err = M.quad(function(x)
+      if type(x) ~= "number" then return nil end -- one x at a time
+      local v, e = M.quad(function(y) return o.func(y, x, table.unpack(args)) end, edge(o.gfun, x), edge(o.hfun, x),
+        { epsabs = o.epsabs, epsrel = o.epsrel })
+      worst = math.max(worst, e)
+      return v
+    end, o.a, o.b, { epsabs = o.epsabs, epsrel = o.epsrel })
+    return value, err + worst * math.min(math.abs(o.b - o.a), 1e300)
+  end
+
+  -- Gauss's places and weights: zeros of Legendre's polynomial by Newton's method.
+  local function legendre(n)
+    local x = nd.cos((nd.arange(n) + 0.75) * (math.pi / (n + 0.5)))
+    local slope
+    for _ = 1, 10 do
+      local p, before = x, nd.ones(n)
+      for k = 2, n do p, before = ((2 * k - 1) * x * p - (k - 1) * before) / k, p end
+      slope = n * (x * p - before) / (x * x - 1)
+      x = x - p / slope
+    end
+    return x["::-1"], (2 / ((1 - x * x) * slope * slope))["::-1"]
+  end
+  --- `fixed_quad(func, a, b, {args, n = 5})`: the integral by Gauss's rule of n places.
+  function M.fixed_quad(...)
+    local o = util.bind("fixed_quad", { "func", "a", "b", "args", "n", n = "integer" }, ...)
+    local n = o.n or 5
+    if n < 1 then util.raise("ValueError", "fixed_quad: n is %d, at least 1 is expected", n) end
+    local f = integrand("fixed_quad", o.func, objective.args("fixed_quad", o.args))
+    local x, w = nd.zeros(1), nd.full({ 1 }, 2.0)
+    if n > 1 then x, w = legendre(n) end
+    local half = (o.b - o.a) / 2
+    return half * w:dot(f(x * half + (o.a + o.b) / 2))
+  end
+
+  -- ---- samples ------------------------------------------------------------------------------------------------------
+  local function part(a, axis, slice) return a[(":,"):rep(axis) .. slice] end
+  -- The distances between samples, in the shape of y less one along the axis.
+  local function distances(what, y, x, dx, axis)
+    if x == nil then return nd.full({ 1 }, dx or 1.0) end
+    x = arr(x):astype("float64")
+    if x.ndim ~= 1 then return nd.diff(x, { axis = axis }) end
+    if x.size ~= y.shape[axis + 1] then
+      util.raise("ValueError", "%s: %d places for %d samples", what, x.size, y.shape[axis + 1])
+    end
+    local form = {}
+    for d = 1, y.ndim do form[d] = d == axis + 1 and -1 or 1 end
+    return nd.diff(x):reshape(form)
+  end
+  --- `cumulative_trapezoid(y, x, dx, axis, initial)`: the integral up to each sample by trapezoids; `initial` (0)
+  -- stands in front where it is given.
+  function M.cumulative_trapezoid(...)
+    local o = util.bind("cumulative_trapezoid", { "y", "x", "dx", "axis", "initial", dx = "number", axis = "integer",
+      initial = "number" }, ...)
+    local y = help.floats(arr(o.y))
+    local axis = axis_of("cumulative_trapezoid", y, o.axis or -1)
+    local h = distances("cumulative_trapezoid", y, o.x, o.dx, axis)
+    local r = nd.cumsum(h * (part(y, axis, "1:") + part(y, axis, ":-1")) / 2.0, { axis = axis })
+    if o.initial == nil then return r end
+    if o.initial ~= 0 then util.raise("ValueError", "cumulative_trapezoid: initial is 0 or not given") end
+    local shape = r.shape
+    shape[axis + 1] = 1
+    return nd.concatenate({ nd.zeros(shape, r.dtype), r }, axis)
+  end
+
+  -- Simpson's sum over pairs of steps from the first to the last sample, an odd number of them.
+  local function pairs_of_steps(y, h, axis, uniform)
+    local a, b, c = part(y, axis, ":-2:2"), part(y, axis, "1:-1:2"), part(y, axis, "2::2")
+    if uniform then return nd.sum((a + 4 * b + c) * (h / 3), { axis = axis }) end
+    local h0, h1 = part(h, axis, "0::2"), part(h, axis, "1::2")
+    local both, ratio = h0 + h1, h0 / h1
+    return nd.sum(both / 6.0 * (a * (2.0 - 1.0 / ratio) + b * (both * (both / (h0 * h1))) + c * (2.0 - ratio)),
+      { axis = axis })
+  end
+  --- `simpson(y, {x, dx, axis})`: the integral along an axis (the last) by parabolas; of an even number of samples the
+  -- last step by the parabola through the last three.
+  function M.simpson(...)
+    local o = util.bind("simpson", { "y", "x", "dx", "axis", dx = "number", axis = "integer" }, ...)
+    local y = help.floats(arr(o.y))
+    local axis = axis_of("simpson", y, o.axis or -1)
+    local n = y.shape[axis + 1]
+    local uniform, dx = o.x == nil, o.dx or 1.0
+    local h = uniform and dx or distances("simpson", y, o.x, nil, axis)
+    if n == 2 then return M.trapezoid(y, o.x, dx, axis) end
+    if n < 2 then return nd.sum(y * 0.0, { axis = axis }) end
+    if not uniform and h.ndim == 1 then h = h:reshape({ -1 }) end
+    if n % 2 == 1 then return pairs_of_steps(y, h, axis, uniform) end
+    local front = pairs_of_steps(part(y, axis, ":-1"), uniform and h or part(h, axis, ":-1"), axis, uniform)
+    local function at(a, i) return part(a, axis, tostring(i)) end
+    local h0, h1 = dx, dx
+    if not uniform then h0, h1 = at(h, -2), at(h, -1) end
+    local last = (2 * h1 * h1 + 3 * h0 * h1) / (6 * (h1 + h0)) * at(y, -1)
+      + (h1 * h1 + 3.0 * h0 * h1) / (6 * h0) * at(y, -2) - h1 * h1 * h1 / (6 * h0 * (h0 + h1)) * at(y, -3)
+    return front + last
+  end
+
+  return M
+end

@@ -1,0 +1,389 @@
+--- `nd.optimize`: SciPy's optimize on arrays: where functions are least (theano.ndminimize), where they are zero, least
+-- squares. Derivatives come from a graph where a function builds one (theano.ndobjective).
+-- @module theano.ndarray.optimize
+local core = require("theano.core")
+local objective = require("theano.ndobjective")
+local util = require("theano.util")
+
+return function(nd)
+  local arr = core.asarray
+  local M = require("theano.ndminimize")(nd)
+
+  -- ---- functions of one number --------------------------------------------------------------------------------------
+  local TOLERANCES = { xtol = 2e-12, rtol = 4 * 2.0 ^ -52, maxiter = 100 }
+  local SCALAR = { "f", "a", "b", "args", "xtol", "rtol", "maxiter", "full_output", "disp", xtol = "number",
+    rtol = "number", maxiter = "integer", full_output = "boolean", disp = "boolean" }
+
+  -- What the finders of zeros share: arguments, counting, the bracket, the result.
+  local function bracketing(what, find)
+    return function(...)
+      local o = util.bind(what, SCALAR, ...)
+      util.expect(what, "f", o.f, "function")
+      util.expect(what, "a", o.a, "number")
+      util.expect(what, "b", o.b, "number")
+      local args = objective.args(what, o.args)
+      for name, v in pairs(TOLERANCES) do if o[name] == nil then o[name] = v end end
+      if o.xtol <= 0 then util.raise("ValueError", "%s: xtol is %g, more than 0 is expected", what, o.xtol) end
+      if o.rtol < TOLERANCES.rtol then
+        util.raise("ValueError", "%s: rtol is %g, at least %g is expected", what, o.rtol, TOLERANCES.rtol)
+      end
+      local calls = 0
+      local function f(x)
+        calls = calls + 1
+        local y = o.f(x, table.unpack(args))
+        if type(y) ~= "number" then
+          util.raise("TypeError", "%s: the function gives a number, not %s", what, util.kind_of(y))
+        elseif y ~= y then util.raise("ValueError", "%s: the function is NaN at %s", what, util.text(x)) end
+        return y
+      end
+      local a, b = o.a + 0.0, o.b + 0.0
+      local fa, fb = f(a), f(b)
+      if fa * fb > 0 then
+        util.raise("ValueError", "%s: f(a) and f(b) must have different signs, they are %s and %s", what,
+          util.text(fa), util.text(fb))
+      end
+      local root, iterations, converged = fa == 0 and a or b, 0, true
+      if fa ~= 0 and fb ~= 0 then root, iterations, converged = find(f, a, b, fa, fb, o) end
+      if not converged and o.disp ~= false then
+        util.raise("RuntimeError", "%s: no zero was found in %d iterations: %s", what, o.maxiter, util.text(root))
+      end
+      if not o.full_output then return root end
+      return root, { root = root, iterations = iterations, function_calls = calls, converged = converged,
+        flag = converged and "converged" or "convergence error" }
+    end
+  end
+
+  -- `brentq(f, a, b, {args, xtol, rtol, maxiter, full_output})`: a zero of a function of a number between a and b,
+  -- where it changes sign, by Brent's method.
+  M.brentq = bracketing("brentq", function(f, before, x, fbefore, fx, o)
+    local other, fother, step, last = before, fbefore, x - before, x - before
+    for i = 1, o.maxiter do
+      if fbefore ~= 0 and (fbefore < 0) ~= (fx < 0) then
+        other, fother = before, fbefore
+        step = x - before
+        last = step
+      end
+      if math.abs(fother) < math.abs(fx) then
+        before, x, other = x, other, x
+        fbefore, fx, fother = fx, fother, fx
+      end
+      local near = (o.xtol + o.rtol * math.abs(x)) / 2
+      local half = (other - x) / 2
+      if fx == 0 or math.abs(half) < near then return x, i, true end
+      if math.abs(last) > near and math.abs(fx) < math.abs(fbefore) then
+        local try
+        if before == other then try = -fx * (x - before) / (fx - fbefore)
+        else
+          local d1, d2 = (fbefore - fx) / (before - x), (fother - fx) / (other - x)
+          try = -fx * (fother * d2 - fbefore * d1) / (d2 * d1 * (fother - fbefore))
+        end
+        if 2 * math.abs(try) < math.min(math.abs(last), 3 * math.abs(half) - near) then last, step = step, try
+        else last, step = half, half end
+      else last, step = half, half end
+      before, fbefore = x, fx
+      x = x + (math.abs(step) > near and step or half > 0 and near or -near)
+      fx = f(x)
+    end
+    return x, o.maxiter, false
+  end)
+  -- `bisect(f, a, b, {args, xtol, rtol, maxiter, full_output})`: the same by halves.
+  M.bisect = bracketing("bisect", function(f, a, b, fa, _, o)
+    local width = b - a
+    for i = 1, o.maxiter do
+      width = width / 2
+      local middle = a + width
+      local fm = f(middle)
+      if fm * fa >= 0 then a = middle end
+      if fm == 0 or math.abs(width) < o.xtol + o.rtol * math.abs(middle) then return middle, i, true end
+    end
+    return a, o.maxiter, false
+  end)
+
+  --- `newton(func, x0, {fprime, args, tol, maxiter, x1})`: a zero of a function of a number near x0, by Newton's method
+  -- with fprime, else by secants.
+  function M.newton(...)
+    local o = util.bind("newton", { "func", "x0", "fprime", "args", "tol", "maxiter", "x1", x0 = "number",
+      fprime = "function", tol = "number", maxiter = "integer", x1 = "number" }, ...)
+    util.expect("newton", "func", o.func, "function")
+    util.expect("newton", "x0", o.x0, "number")
+    local args, tol = objective.args("newton", o.args), o.tol or 1.48e-8
+    local function f(x) return o.func(x, table.unpack(args)) end
+    local x, most = o.x0 + 0.0, o.maxiter or 50
+    local before = o.x1 or x * (1 + 1e-4) + (x >= 0 and 1e-4 or -1e-4)
+    local fx, fbefore = f(x), nil
+    if not o.fprime then
+      fbefore = f(before)
+      if math.abs(fbefore) < math.abs(fx) then x, before, fx, fbefore = before, x, fbefore, fx end
+    end
+    for _ = 1, most do
+      if fx == 0 then return x end
+      local slope
+      if o.fprime then slope = o.fprime(x, table.unpack(args)) else slope = (fx - fbefore) / (x - before) end
+      if slope == 0 then util.raise("RuntimeError", "newton: the derivative is 0 at %s", util.text(x)) end
+      local next_ = x - fx / slope
+      if math.abs(next_ - x) <= tol then return next_ end
+      before, fbefore, x = x, fx, next_
+      fx = f(x)
+    end
+    return util.raise("RuntimeError", "newton: no zero was found in %d iterations: %s", most, util.text(x))
+  end
+
+  local GOLD = (3 - math.sqrt(5)) / 2
+  -- Brent's minimum between a and b.
+  local function least_between(f, a, b, xtol, most)
+    local x = a + GOLD * (b - a)
+    local w, v = x, x
+    local fx = f(x)
+    local fw, fv, step, last, nfev = fx, fx, 0.0, 0.0, 1
+    for i = 1, most do
+      local middle = (a + b) / 2
+      local tol = math.sqrt(2.0 ^ -52) * math.abs(x) + xtol / 3
+      if math.abs(x - middle) <= 2 * tol - (b - a) / 2 then return x, fx, i, nfev, true end
+      local golden = true
+      if math.abs(last) > tol then -- a parabola through three places
+        local r, q = (x - w) * (fx - fv), (x - v) * (fx - fw)
+        local p = (x - v) * q - (x - w) * r
+        q = 2 * (q - r)
+        if q > 0 then p = -p end
+        q = math.abs(q)
+        if math.abs(p) < math.abs(0.5 * q * last) and p > q * (a - x) and p < q * (b - x) then
+          last, step, golden = step, p / q, false
+          if x + step - a < 2 * tol or b - x - step < 2 * tol then step = x < middle and tol or -tol end
+        end
+      end
+      if golden then
+        last = x >= middle and a - x or b - x
+        step = GOLD * last
+      end
+      local u = x + (math.abs(step) >= tol and step or step > 0 and tol or -tol)
+      local fu = f(u)
+      nfev = nfev + 1
+      if fu <= fx then
+        if u >= x then a = x else b = x end
+        v, fv, w, fw, x, fx = w, fw, x, fx, u, fu
+      else
+        if u < x then a = u else b = u end
+        if fu <= fw or w == x then v, fv, w, fw = w, fw, u, fu
+        elseif fu <= fv or v == x or v == w then v, fv = u, fu end
+      end
+    end
+    return x, fx, most, nfev, false
+  end
+
+  -- A bracket around a minimum: downhill from two places with growing steps.
+  local function bracket(f, a, b)
+    local fa, fb = f(a), f(b)
+    if fa < fb then a, b, fb = b, a, fa end
+    local c = b + 1.618034 * (b - a)
+    local fc = f(c)
+    for _ = 1, 1000 do
+      if fc ~= fc or fc >= fb then return math.min(a, c), math.max(a, c) end
+      a, b, fb = b, c, fc
+      c = b + 1.618034 * (b - a)
+      fc = f(c)
+    end
+    return util.raise("RuntimeError", "minimize_scalar: the function falls without end")
+  end
+
+  --- `minimize_scalar(fun, {bracket, bounds, args, method, tol, options})`: where a function of a number is least, by
+  -- Brent's method ("brent"), within bounds ("bounded") where they are given. A table: `x fun nit nfev success
+  -- message`.
+  function M.minimize_scalar(...)
+    local o = util.bind("minimize_scalar", { "fun", "bracket", "bounds", "args", "method", "tol", "options",
+      bracket = "table", bounds = "table", method = "string", tol = "number", options = "table" }, ...)
+    util.expect("minimize_scalar", "fun", o.fun, "function")
+    local args, given = objective.args("minimize_scalar", o.args), o.options or {}
+    util.check_keywords("minimize_scalar: options", given, { maxiter = "integer", xtol = "number", xatol = "number",
+      disp = "boolean" })
+    local method = (o.method or (o.bounds and "bounded" or "brent")):lower()
+    if method ~= "brent" and method ~= "bounded" then
+      util.raise("ValueError", "minimize_scalar: the method is 'brent' or 'bounded', not '%s'", o.method)
+    end
+    if (method == "bounded") ~= (o.bounds ~= nil) then
+      util.raise("ValueError", "minimize_scalar: the method 'bounded' takes bounds, and no other does")
+    end
+    local calls = 0
+    local function f(x)
+      calls = calls + 1
+      return o.fun(x, table.unpack(args)) + 0.0
+    end
+    local a, b
+    if o.bounds then a, b = o.bounds[1] + 0.0, o.bounds[2] + 0.0
+    else
+      local from = o.bracket or { 0.0, 1.0 }
+      a, b = bracket(f, from[1] + 0.0, from[#from] + 0.0)
+    end
+    if a > b then util.raise("ValueError", "minimize_scalar: the bounds are crossed") end
+    local tol = o.tol or given.xatol or given.xtol or (o.bounds and 1e-5 or 1.48e-8)
+    local x, y, nit, _, fine = least_between(f, a, b, tol, given.maxiter or 500)
+    return { x = x, fun = y, nit = nit, nfev = calls, success = fine, status = fine and 0 or 1,
+      message = fine and "Solution found." or "Maximum number of iterations has been exceeded." }
+  end
+
+  -- ---- least squares ------------------------------------------------------------------------------------------------
+  -- Levenberg's and Marquardt's method: steps of a damped linear problem, solved by QR of the stacked matrix.
+  local function squares(O, x, o)
+    local r = O.value(x)
+    local J = O.jacobian(x)
+    local n, damp = x.size, 1e-3
+    local cost, scale = r:dot(r) / 2, nil
+    local status, nit = 0, 0
+    while true do
+      local g = J.T:dot(r)
+      local size = nd.sqrt(nd.sum(J * J, 0))
+      scale = scale and nd.maximum(scale, size) or nd.where(nd.gt(size, 0), size, 1.0)
+      if (n > 0 and nd.max(nd.abs(g)) or 0) <= o.gtol then status = 1 break end
+      local done = false
+      while not done do
+        if O.nfev >= o.max_nfev then return x, r, J, g, 0, nit end
+        local A = nd.concatenate({ J, nd.diag(scale * math.sqrt(damp)) }, 0)
+        local p = nd.linalg.lstsq(A, nd.concatenate({ -r, nd.zeros(n) }))
+        local at = x + p
+        local next_ = O.value(at)
+        local better = next_:dot(next_) / 2
+        local hoped = -(g:dot(p) + nd.sum((J:dot(p)) * (J:dot(p))) / 2)
+        local ratio = hoped > 0 and (cost - better) / hoped or -1
+        local small = nd.sqrt(p:dot(p)) <= o.xtol * (o.xtol + nd.sqrt(x:dot(x)))
+        if better < cost then
+          local gain = cost - better
+          x, r, done = at, next_, true
+          damp = math.max(damp * math.max(1 / 3, 1 - (2 * ratio - 1) ^ 3), 1e-15)
+          if ratio > 0.9 then damp = math.max(damp / 3, 1e-15) end
+          if gain <= o.ftol * cost and ratio > 0.25 then status = small and 4 or 2 end
+          cost = better
+        else damp = damp * (ratio ~= ratio and 10 or 4) end
+        if small and status == 0 then status = 3 end
+        if damp > 1e20 then status = 2 end
+        if status > 0 then break end
+      end
+      nit = nit + 1
+      if done then J = O.jacobian(x) end
+      if status > 0 then break end
+    end
+    return x, r, J, J.T:dot(r), status, nit
+  end
+
+  local REASONS = { [0] = "The maximum number of function evaluations is exceeded.",
+    "`gtol` termination condition is satisfied.", "`ftol` termination condition is satisfied.",
+    "`xtol` termination condition is satisfied.", "Both `ftol` and `xtol` termination conditions are satisfied." }
+
+  --- `least_squares(fun, x0, {jac, ftol, xtol, gtol, max_nfev, args})`: where the sum of squares of what fun gives is
+  -- least, by Levenberg's and Marquardt's method. A table: `x cost fun jac grad optimality nfev njev status success
+  -- message`.
+  function M.least_squares(...)
+    local o = util.bind("least_squares", { "fun", "x0", "jac", "ftol", "xtol", "gtol", "max_nfev", "args",
+      jac = "function|boolean", ftol = "number", xtol = "number", gtol = "number", max_nfev = "integer" }, ...)
+    local x = objective.vector("least_squares", o.x0)
+    local O = objective.vectors("least_squares", o.fun, objective.args("least_squares", o.args), o.jac)
+    local r, J, g, status
+    x, r, J, g, status = squares(O, x, { ftol = o.ftol or 1e-8, xtol = o.xtol or 1e-8, gtol = o.gtol or 1e-8,
+      max_nfev = o.max_nfev or 100 * (x.size + 1) })
+    return { x = x, cost = r:dot(r) / 2, fun = r, jac = J, grad = g, optimality = nd.max(nd.abs(g)), nfev = O.nfev,
+      njev = O.njev, status = status, success = status > 0, message = REASONS[status] }
+  end
+
+  --- `curve_fit(f, xdata, ydata, {p0, sigma, absolute_sigma, maxfev, jac})`: the parameters with which f(x, a, b, ..)
+  -- is nearest to ydata, and their covariances. sigma: the uncertainties of ydata, one for each.
+  function M.curve_fit(...)
+    local o = util.bind("curve_fit", { "f", "xdata", "ydata", "p0", "sigma", "absolute_sigma", "maxfev", "jac",
+      absolute_sigma = "boolean", maxfev = "integer", jac = "function" }, ...)
+    util.expect("curve_fit", "f", o.f, "function")
+    local n = debug.getinfo(util.written(o.f), "u").nparams - 1
+    local p = o.p0 ~= nil and objective.vector("curve_fit", o.p0) or nil
+    if not p then
+      if n < 1 then util.raise("ValueError", "curve_fit: how many parameters f has is not known: p0 tells it") end
+      p = nd.ones(n)
+    end
+    n = p.size
+    local xs, ys = o.xdata, arr(o.ydata):astype("float64")
+    if not util.is_var(xs) then xs = arr(xs) end
+    local weights = o.sigma ~= nil and 1.0 / arr(o.sigma):astype("float64") or nil
+    local function rest(v)
+      local list = {}
+      for i = 1, n do list[i] = v[i - 1] end
+      local d = o.f(xs, table.unpack(list)) - ys
+      return weights and d * weights or d
+    end
+    local r = M.least_squares(rest, p, { jac = o.jac and function(v)
+      local list = {}
+      for i = 1, n do list[i] = v[i - 1] end
+      local J = arr(o.jac(xs, table.unpack(list)))
+      return weights and J * weights:reshape({ -1, 1 }) or J
+    end or nil, max_nfev = o.maxfev, ftol = 1e-12, xtol = 1e-12, gtol = 1e-12 })
+    if not r.success then
+      util.raise("RuntimeError", "curve_fit: no optimal parameters were found: %s", r.message)
+    end
+    local m = ys.size
+    if nd.linalg.matrix_rank(r.jac) < n then return r.x, nd.full({ n, n }, math.huge) end
+    local cov = nd.linalg.inv(r.jac.T:dot(r.jac))
+    if not (o.absolute_sigma and weights) then
+      if m <= n then return r.x, nd.full({ n, n }, math.huge) end
+      cov = cov * (2 * r.cost / (m - n))
+    end
+    return r.x, cov
+  end
+
+  --- `root(fun, x0, {args, method, jac, tol, options})`: where a function of a vector that gives as many numbers is
+  -- zero. A table: `x fun jac nfev njev success message`. Both methods, "hybr" and "lm", are Levenberg's and
+  -- Marquardt's here.
+  function M.root(...)
+    local o = util.bind("root", { "fun", "x0", "args", "method", "jac", "tol", "options", method = "string",
+      jac = "function|boolean", tol = "number", options = "table" }, ...)
+    if o.method and o.method ~= "hybr" and o.method ~= "lm" then
+      util.raise("ValueError", "root: the method is 'hybr' or 'lm', not '%s'", o.method)
+    end
+    util.check_keywords("root: options", o.options or {}, { maxfev = "integer", xtol = "number" })
+    local x = objective.vector("root", o.x0)
+    local O = objective.vectors("root", o.fun, objective.args("root", o.args), o.jac)
+    local tol = o.tol or o.options and o.options.xtol or 1.49012e-08
+    local at, r, J, _, status = squares(O, x, { ftol = 2.0 ^ -52, xtol = math.min(tol, 1e-10), gtol = 0.0,
+      max_nfev = o.options and o.options.maxfev or 200 * (x.size + 1) })
+    x = at
+    if r.size ~= x.size then
+      util.raise("TypeError", "root: the function of %d numbers gives %d", x.size, r.size)
+    end
+    local size = x.size > 0 and nd.max(nd.abs(r)) or 0.0
+    local fine = status > 0 and size <= math.sqrt(tol) * (1 + nd.max(nd.abs(J)) * nd.max(nd.abs(x)))
+    return { x = x, fun = r, jac = J, nfev = O.nfev, njev = O.njev, success = fine, status = fine and 1 or 5,
+      message = fine and "The solution converged." or "The iteration is not making good progress." }
+  end
+  --- `fsolve(func, x0, {args, fprime})`: the same, and only the place.
+  function M.fsolve(...)
+    local o = util.bind("fsolve", { "func", "x0", "args", "fprime", fprime = "function" }, ...)
+    local r = M.root(o.func, o.x0, { args = o.args, jac = o.fprime })
+    if not r.success then util.raise("RuntimeError", "fsolve: %s", r.message) end
+    return r.x
+  end
+
+  -- ---- for trying ---------------------------------------------------------------------------------------------------
+  --- Rosenbrock's function of a vector, an array or a Variable: least, 0, at ones.
+  function M.rosen(x)
+    if not util.is_var(x) then x = arr(x) end
+    local a, b = x[":-1"], x["1:"]
+    local d, e = b - a * a, 1 - a
+    return (100.0 * d * d + e * e):sum()
+  end
+  --- Its gradient.
+  function M.rosen_der(x)
+    x = arr(x):astype("float64")
+    local g = nd.zeros(x.size)
+    local a, b = x[":-1"], x["1:"]
+    local d = b - a * a
+    g[":-1"] = -400.0 * d * a - 2 * (1 - a)
+    g["1:"] = g["1:"] + 200.0 * d
+    return g
+  end
+  --- `approx_fprime(xk, f)`: the gradient of a function of a vector by differences.
+  function M.approx_fprime(xk, f)
+    local x = objective.vector("approx_fprime", xk)
+    return (select(2, objective.scalar("approx_fprime", f, {}, false).both(x)))
+  end
+  --- `check_grad(func, grad, x0)`: how far a gradient is from differences.
+  function M.check_grad(func, grad, x0)
+    local x = objective.vector("check_grad", x0)
+    local d = arr(grad(x)) - M.approx_fprime(x, func)
+    return nd.sqrt(d:dot(d))
+  end
+
+  return M
+end

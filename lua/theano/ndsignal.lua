@@ -1,0 +1,728 @@
+--- `nd.signal`: SciPy's signal processing on arrays: convolutions, windows, spectra, peaks; filters are in
+-- theano.ndfilters.
+-- @module theano.ndarray.signal
+local core = require("theano.core")
+local help = require("theano.ndhelp")
+local util = require("theano.util")
+
+return function(nd)
+  local arr, axis_of = core.asarray, help.axis_of
+  local M = {}
+  require("theano.ndfilters")(nd, M)
+
+  -- ---- convolutions -------------------------------------------------------------------------------------------------
+  local function sizes(a, b)
+    local full = {}
+    for d = 1, a.ndim do full[d] = a.shape[d] + b.shape[d] - 1 end
+    return full
+  end
+  local function cut(full, start, shape)
+    local index = {}
+    for d, n in ipairs(shape) do index[d] = ("%d:%d"):format(start[d], start[d] + n) end
+    return full[table.concat(index, ", ")]
+  end
+  -- The part of a full convolution that a mode names.
+  local function part(what, full, a, b, mode)
+    if mode == nil or mode == "full" then return full end
+    local start, shape = {}, {}
+    if mode == "same" then
+      for d = 1, a.ndim do start[d], shape[d] = (b.shape[d] - 1) // 2, a.shape[d] end
+    elseif mode == "valid" then
+      for d = 1, a.ndim do
+        start[d], shape[d] = b.shape[d] - 1, a.shape[d] - b.shape[d] + 1
+        if shape[d] < 1 then
+          util.raise("ValueError",
+            "%s: for the mode 'valid' one array is at least as long as the other along every axis",
+            what)
+        end
+      end
+    else
+      util.raise("ValueError", "%s: mode is 'full', 'same' or 'valid', not '%s'", what, tostring(mode))
+    end
+    return cut(full, start, shape)
+  end
+  -- Element i as an array of one element for each axis, so that its dtype counts.
+  local function element(flat, i, ndim)
+    local form = {}
+    for d = 1, ndim do form[d] = 1 end
+    return flat[("%d:%d"):format(i, i + 1)]:reshape(form)
+  end
+  local function directly(a, b)
+    local out = core.zeros(sizes(a, b), nd.result_type(a, b))
+    local flat = b:reshape({ -1 })
+    local at = {}
+    for d = 1, a.ndim do at[d] = 0 end
+    for i = 0, flat.size - 1 do
+      local place = cut(out, at, a.shape)
+      place:assign(place + a * element(flat, i, a.ndim))
+      for d = a.ndim, 1, -1 do
+        at[d] = at[d] + 1
+        if at[d] < b.shape[d] then break end
+        at[d] = 0
+      end
+    end
+    return out
+  end
+  local function by_transforms(a, b)
+    local full, axes = sizes(a, b), {}
+    for d = 1, a.ndim do axes[d] = d - 1 end
+    local dtype = nd.result_type(a, b)
+    if dtype:find("^c") then
+      return nd.fft.ifftn(nd.fft.fftn(a, full, axes) * nd.fft.fftn(b, full, axes), full, axes)
+    end
+    local r = nd.fft.irfftn(nd.fft.rfftn(a, full, axes) * nd.fft.rfftn(b, full, axes), full, axes)
+    if dtype:find("^f") then return r end
+    return nd.rint(r):astype(dtype == "bool" and "int64" or dtype)
+  end
+  local function operands(what, a, b)
+    a, b = arr(a), arr(b)
+    if a.ndim ~= b.ndim then
+      util.raise("ValueError", "%s: both arrays have as many dimensions, not %d and %d", what, a.ndim, b.ndim)
+    end
+    if a.ndim == 0 then a, b = a:reshape({ 1 }), b:reshape({ 1 }) end
+    return a, b
+  end
+  local function longer(a, b)
+    for d = 1, a.ndim do if b.shape[d] > a.shape[d] then return b end end
+    return a
+  end
+
+  --- `convolve(in1, in2, mode, method)`: sums of products with in2 turned round and moved over in1, in any dimensions.
+  -- Modes: "full", "same", "valid"; methods "direct", "fft", "auto".
+  function M.convolve(in1, in2, mode, method)
+    local a, b = operands("convolve", in1, in2)
+    if mode == "valid" and longer(a, b) ~= a then a, b = b, a end
+    if a.size == 0 or b.size == 0 then return nd.zeros(0, nd.result_type(a, b)) end
+    method = method or "auto"
+    if method ~= "auto" and method ~= "direct" and method ~= "fft" then
+      util.raise("ValueError", "convolve: method is 'auto', 'direct' or 'fft', not '%s'", tostring(method))
+    end
+    local x, y = a, b
+    if y.size > x.size then x, y = y, x end
+    local exact = not nd.result_type(a, b):find("^[fc]")
+    local few = y.size <= 64 or exact or not (nd.all(nd.isfinite(a)) and nd.all(nd.isfinite(b)))
+    local full = (method == "direct" or method == "auto" and few) and directly(x, y) or by_transforms(x, y)
+    return part("convolve", full, a, b, mode)
+  end
+  --- `fftconvolve(in1, in2, mode)`: the same by Fourier transforms.
+  function M.fftconvolve(in1, in2, mode)
+    local a, b = operands("fftconvolve", in1, in2)
+    if mode == "valid" and longer(a, b) ~= a then a, b = b, a end
+    if a.size == 0 or b.size == 0 then return nd.zeros(0) end
+    return part("fftconvolve", by_transforms(a, b), a, b, mode)
+  end
+  M.oaconvolve = M.fftconvolve
+  local function turned(b)
+    local index = {}
+    for d = 1, b.ndim do index[d] = "::-1" end
+    return nd.conj(b[table.concat(index, ", ")])
+  end
+  --- `correlate(in1, in2, mode, method)`: sums of products with conj(in2) moved over in1.
+  function M.correlate(in1, in2, mode, method)
+    local a, b = operands("correlate", in1, in2)
+    if mode == "valid" and longer(a, b) ~= a then
+      return turned(arr(M.convolve(b, turned(a), mode, method)))
+    end
+    return M.convolve(a, turned(b), mode, method)
+  end
+  --- `convolve2d(in1, in2, mode)`: convolve of matrices, zeros around them.
+  function M.convolve2d(in1, in2, mode)
+    local a, b = operands("convolve2d", in1, in2)
+    if a.ndim ~= 2 then util.raise("ValueError", "convolve2d: matrices are expected, not %d dimensions", a.ndim) end
+    return M.convolve(a, b, mode, "direct")
+  end
+  --- `correlation_lags(in1_len, in2_len, mode)`: how far in2 is moved for each element of correlate.
+  function M.correlation_lags(in1_len, in2_len, mode)
+    local lags = nd.arange(-in2_len + 1, in1_len)
+    if mode == nil or mode == "full" then return lags end
+    if mode == "same" then
+      local from = lags.size // 2 - in1_len // 2
+      return lags[("%d:%d"):format(from, from + in1_len)]
+    end
+    local n = in1_len - in2_len
+    return n >= 0 and nd.arange(n + 1) or nd.arange(n, 1)
+  end
+
+  -- ---- windows ------------------------------------------------------------------------------------------------------
+  local W = {}
+  M.windows = W
+  -- n points of fn, which gets places -1 .. 1 and their number; not symmetric: the first n of n + 1.
+  local function window(name, fn)
+    W[name] = function(n, ...)
+      local args = table.pack(...)
+      local sym = true
+      if util.is_keywords(args[args.n]) then
+        util.check_keywords(name, args[args.n], { sym = "boolean" })
+        sym, args.n = args[args.n].sym, args.n - 1
+      elseif type(args[args.n]) == "boolean" then sym, args.n = args[args.n], args.n - 1 end
+      if math.type(n) ~= "integer" or n < 0 then
+        util.raise("ValueError", "windows.%s: the number of points is an integer of at least 0, not %s", name,
+          util.text(n))
+      end
+      if n <= 1 then return nd.ones(n) end
+      local m = sym == false and n + 1 or n
+      local w = fn((nd.arange(m) * 2.0 - (m - 1)) / (m - 1), m, table.unpack(args, 1, args.n))
+      return sym == false and w[":-1"] or w
+    end
+  end
+  local function cosines(...)
+    local c = { ... }
+    return function(x)
+      local w = c[1]
+      for k = 2, #c do w = w + c[k] * nd.cos(x * (math.pi * (k - 1))) end
+      return w + 0.0 * x
+    end
+  end
+  window("boxcar", function(x) return 0.0 * x + 1 end)
+  window("hann", cosines(0.5, 0.5))
+  window("hamming", cosines(0.54, 0.46))
+  window("blackman", cosines(0.42, 0.5, 0.08))
+  window("nuttall", cosines(0.3635819, 0.4891775, 0.1365995, 0.0106411))
+  window("blackmanharris", cosines(0.35875, 0.48829, 0.14128, 0.01168))
+  window("flattop", cosines(0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368))
+  window("bartlett", function(x) return 1 - nd.abs(x) end)
+  window("triang", function(x, m)
+    local k = nd.arange(m) * 1.0
+    local from = nd.minimum(k, (m - 1) - k) + 1
+    return m % 2 == 0 and (2 * from - 1) / m or 2 * from / (m + 1.0)
+  end)
+  window("cosine", function(_, m) return nd.sin((nd.arange(m) + 0.5) * (math.pi / m)) end)
+  window("parzen", function(_, m)
+    local n = nd.abs(nd.arange(m) - (m - 1) / 2.0)
+    local u = n / (m / 2.0)
+    local v = 1 - u
+    return nd.where(nd.le(n, (m - 1) / 4.0), 1 - 6 * u * u + 6 * u * u * u, 2 * v * v * v)
+  end)
+  window("bohman", function(x, m)
+    local f = nd.abs(x)
+    local w = (1 - f) * nd.cos(f * math.pi) + nd.sin(f * math.pi) / math.pi
+    w[0], w[m - 1] = 0.0, 0.0
+    return w
+  end)
+  window("kaiser", function(x, _, beta)
+    util.expect("windows.kaiser", "beta", beta, "number")
+    return nd.special.i0(nd.sqrt(nd.maximum(1 - x * x, 0.0)) * beta) / nd.special.i0(beta + 0.0)
+  end)
+  window("gaussian", function(x, m, std)
+    util.expect("windows.gaussian", "std", std, "number")
+    local n = x * ((m - 1) / 2)
+    return nd.exp(n * n * (-0.5 / (std * std)))
+  end)
+  window("general_hamming", function(x, _, alpha) return cosines(alpha, 1 - alpha)(x) end)
+  window("exponential", function(x, m, tau) return nd.exp(nd.abs(x) * (-(m - 1) / 2 / (tau or 1.0))) end)
+  window("tukey", function(x, m, alpha)
+    alpha = alpha or 0.5
+    if alpha <= 0 then return 0.0 * x + 1 end
+    if alpha >= 1 then return W.hann(m) end
+    local edge = nd.abs(x) - (1 - alpha)
+    return nd.where(nd.gt(edge, 0), 0.5 * (1 + nd.cos(edge * (math.pi / alpha))), 1.0)
+  end)
+  local ALSO = { rectangular = "boxcar", ones = "boxcar", hanning = "hann", flat = "flattop", tri = "triang",
+    blackmanharris4 = "blackmanharris" }
+  --- `get_window(window, Nx, fftbins)`: a window by its name, `{name, parameter}`, or a number (Kaiser's beta); for
+  -- transforms unless fftbins is false.
+  function M.get_window(name, Nx, fftbins)
+    local args = {}
+    if type(name) == "table" then name, args = name[1], { table.unpack(name, 2) }
+    elseif type(name) == "number" then name, args = "kaiser", { name } end
+    local fn = rawget(W, ALSO[name] or name)
+    if not fn then util.raise("ValueError", "get_window: there is no window '%s'", tostring(name)) end
+    args[#args + 1] = fftbins == false
+    return fn(Nx, table.unpack(args))
+  end
+  W.get_window = M.get_window
+
+  -- ---- spectra ------------------------------------------------------------------------------------------------------
+  local SPECTRUM = { "x", "fs", "window", "nperseg", "noverlap", "nfft", "detrend", "return_onesided", "boundary",
+    "padded", "axis", "scaling", "average", fs = "number", nperseg = "integer", noverlap = "integer", nfft = "integer",
+    detrend = "string|boolean", return_onesided = "boolean", boundary = "string|boolean", padded = "boolean",
+    axis = "integer", scaling = "string", average = "string" }
+
+  local function settings(what, o, n)
+    o.fs = o.fs or 1.0
+    local w = o.window or "hann"
+    if util.is_array(w) or type(w) == "table" and type(w[1]) == "number" then
+      w = arr(w):astype("float64")
+      o.nperseg = w.size
+    else
+      o.nperseg = math.min(o.nperseg or 256, n)
+      w = M.get_window(w, o.nperseg)
+    end
+    o.noverlap = o.noverlap or o.nperseg // 2
+    o.nfft = o.nfft or o.nperseg
+    if o.noverlap >= o.nperseg then util.raise("ValueError", "%s: noverlap is less than nperseg", what) end
+    if o.nfft < o.nperseg then util.raise("ValueError", "%s: nfft is at least nperseg", what) end
+    o.window = w
+    return o
+  end
+  --- `detrend(data, {axis = -1, type = "linear"})`: without its line, or its mean ("constant").
+  function M.detrend(...)
+    local o = util.bind("detrend", { "data", "axis", "type", axis = "integer", type = "string" }, ...)
+    local x = help.floats(arr(o.data))
+    local axis = axis_of("detrend", x, o.axis or -1)
+    local kind = o.type or "linear"
+    if kind == "constant" then return x - nd.mean(x, { axis = axis, keepdims = true }) end
+    if kind ~= "linear" then
+      util.raise("ValueError", "detrend: type is 'linear' or 'constant', not '%s'", kind)
+    end
+    local last = nd.moveaxis(x, axis, -1)
+    local n = last.shape[last.ndim]
+    local t = nd.arange(n) - (n - 1) / 2
+    local mean = nd.mean(last, { axis = -1, keepdims = true })
+    local slope = nd.sum(last * t, { axis = -1, keepdims = true }) / nd.sum(t * t)
+    return nd.moveaxis(last - mean - slope * t, -1, axis)
+  end
+
+  -- Segments along a new axis before the last: (.., segments, nperseg).
+  local function segments(x, length, step)
+    local n = x.shape[x.ndim]
+    local count = (n - length) // step + 1
+    local at = nd.arange(count):reshape({ -1, 1 }) * step + nd.arange(length)
+    return nd.take(x, at, x.ndim - 1)
+  end
+  -- Transforms of the windowed segments: frequencies, times, (.., frequencies, times).
+  local function transformed(x, o)
+    local parts = segments(x, o.nperseg, o.nperseg - o.noverlap)
+    if o.detrend then
+      parts = M.detrend(parts, { type = o.detrend == true and "constant" or o.detrend })
+    end
+    parts = parts * o.window
+    local onesided = o.return_onesided ~= false and not x.dtype:find("^c")
+    local Z = onesided and nd.fft.rfft(parts, o.nfft) or nd.fft.fft(parts, o.nfft)
+    local f = onesided and nd.fft.rfftfreq(o.nfft, 1 / o.fs) or nd.fft.fftfreq(o.nfft, 1 / o.fs)
+    local n = x.shape[x.ndim]
+    local step = o.nperseg - o.noverlap
+    local t = (nd.arange((n - o.nperseg) // step + 1) * step + o.nperseg / 2) / o.fs
+    return f, t, nd.swapaxes(Z, -1, -2), onesided
+  end
+  -- The axis of the input in front of the last, times last.
+  local function placed(Z, axis) return axis == Z.ndim - 2 and Z or nd.moveaxis(Z, -2, axis) end
+
+  --- `stft(x, {fs, window = "hann", nperseg = 256, noverlap, nfft, detrend, return_onesided, boundary = "zeros",
+  -- padded, axis, scaling = "spectrum"})`: frequencies, times, and the Fourier transforms of windowed segments.
+  function M.stft(...)
+    local o = util.bind("stft", SPECTRUM, ...)
+    local x = help.floats(arr(o.x))
+    local axis = axis_of("stft", x, o.axis or -1)
+    x = nd.moveaxis(x, axis, -1)
+    o = settings("stft", o, x.shape[x.ndim])
+    local boundary = o.boundary
+    if boundary == nil then boundary = "zeros" end
+    local half, none = o.nperseg // 2, {}
+    for d = 1, x.ndim do none[d] = { 0, 0 } end
+    local function widened(before, after, mode)
+      none[x.ndim] = { before, after }
+      return nd.pad(x, none, { mode = mode })
+    end
+    local MODES = { zeros = "constant", even = "reflect", constant = "edge" }
+    if boundary then
+      if not MODES[boundary] then
+        util.raise("ValueError", "stft: boundary is 'zeros', 'even', 'constant' or false, not '%s'", tostring(boundary))
+      end
+      x = widened(half, half, MODES[boundary])
+    end
+    if o.padded ~= false then
+      local step = o.nperseg - o.noverlap
+      x = widened(0, -(x.shape[x.ndim] - o.nperseg) % step % o.nperseg, "constant")
+    end
+    local f, t, Z = transformed(x, o)
+    local scale = o.scaling == "psd" and math.sqrt(o.fs * nd.sum(o.window * o.window)) or nd.sum(o.window)
+    if boundary then t = t - o.nperseg / 2 / o.fs end
+    return f, t, placed(Z / scale, axis)
+  end
+
+  --- `istft(Zxx, {fs, window, nperseg, noverlap, nfft, input_onesided, boundary, time_axis, freq_axis, scaling})`:
+  -- times, and what stft came from.
+  function M.istft(...)
+    local o = util.bind("istft", { "Zxx", "fs", "window", "nperseg", "noverlap", "nfft", "input_onesided", "boundary",
+      "time_axis", "freq_axis", "scaling", fs = "number", nperseg = "integer", noverlap = "integer", nfft = "integer",
+      input_onesided = "boolean", boundary = "boolean", time_axis = "integer", freq_axis = "integer",
+      scaling = "string" }, ...)
+    local Z = arr(o.Zxx)
+    if Z.ndim < 2 then util.raise("ValueError", "istft: Zxx has an axis of frequencies and one of times") end
+    local ta, fa = axis_of("istft", Z, o.time_axis or -1), axis_of("istft", Z, o.freq_axis or -2)
+    if ta ~= Z.ndim - 1 or fa ~= Z.ndim - 2 then
+      Z = nd.moveaxis(Z, fa, -1) -- frequencies behind, then times behind them
+      Z = nd.moveaxis(Z, ta > fa and ta - 1 or ta, -1)
+    end
+    local onesided = o.input_onesided ~= false
+    local bins, count = Z.shape[Z.ndim - 1], Z.shape[Z.ndim]
+    local length = onesided and 2 * (bins - 1) or bins
+    o.nperseg = o.nperseg or length
+    o.nfft = o.nfft or (onesided and o.nperseg == length + 1 and o.nperseg or length)
+    local given = o.nperseg
+    o = settings("istft", o, given)
+    local step = o.nperseg - o.noverlap
+    local parts = nd.swapaxes(Z, -1, -2)
+    parts = onesided and nd.fft.irfft(parts, o.nfft) or nd.fft.ifft(parts, o.nfft)
+    parts = parts[("..., :%d"):format(o.nperseg)]
+    local total = o.nperseg + (count - 1) * step
+    local shape = parts.shape
+    table.remove(shape)
+    shape[#shape] = total
+    local x, norm = core.zeros(shape, parts.dtype), nd.zeros(total)
+    local w = o.window
+    parts = parts * (o.scaling == "psd" and math.sqrt(o.fs * nd.sum(w * w)) or nd.sum(w))
+    for k = 0, count - 1 do
+      local range = ("%d:%d"):format(k * step, k * step + o.nperseg)
+      local here = x["..., " .. range]
+      here:assign(here + parts[("..., %d, :"):format(k)] * w)
+      local weight = norm[range]
+      weight:assign(weight + w * w)
+    end
+    if o.boundary ~= false then
+      local half = o.nperseg // 2
+      local inner = ("%d:%d"):format(half, total - half)
+      x, norm = x["..., " .. inner], norm[inner]
+    end
+    x = x / nd.where(nd.gt(norm, 1e-10), norm, 1.0)
+    local n = x.shape[x.ndim]
+    if x.ndim > 1 and ta ~= Z.ndim - 1 then x = nd.moveaxis(x, -1, fa < ta and ta - 1 or ta) end
+    return nd.arange(n) / o.fs, x
+  end
+
+  -- Powers of segments: frequencies, times, powers.
+  local function powers(what, o, x)
+    o = settings(what, o, x.shape[x.ndim])
+    if o.detrend == nil then o.detrend = "constant" end
+    local f, t, Z, onesided = transformed(x, o)
+    local w = o.window
+    local scale = o.scaling == "spectrum" and 1 / nd.sum(w) ^ 2 or 1 / (o.fs * nd.sum(w * w))
+    local P = nd.real(Z * nd.conj(Z)) * scale
+    if onesided then
+      local last = o.nfft % 2 == 0 and -1 or P.shape[P.ndim - 1]
+      local inner = P[("..., 1:%d, :"):format(last)]
+      inner:assign(inner * 2)
+    end
+    return f, t, P
+  end
+  --- `welch(x, {fs, window, nperseg, noverlap, nfft, detrend = "constant", return_onesided, scaling = "density", axis,
+  -- average = "mean"})`: frequencies, and the power at each, the mean of segments.
+  function M.welch(...)
+    local o = util.bind("welch", SPECTRUM, ...)
+    local x = help.floats(arr(o.x))
+    local axis = axis_of("welch", x, o.axis or -1)
+    local f, _, P = powers("welch", o, nd.moveaxis(x, axis, -1))
+    if o.average and o.average ~= "mean" then
+      util.raise("NotImplementedError", "welch: average is 'mean', not '%s'", o.average)
+    end
+    return f, nd.moveaxis(arr(nd.mean(P, { axis = -1 })), -1, axis)
+  end
+  --- `periodogram(x, {fs, window = "boxcar", nfft, detrend = "constant", scaling = "density", axis})`: frequencies, and
+  -- the power of x at each.
+  function M.periodogram(...)
+    local o = util.bind("periodogram", { "x", "fs", "window", "nfft", "detrend", "return_onesided", "scaling", "axis",
+      fs = "number", nfft = "integer", detrend = "string|boolean", return_onesided = "boolean", scaling = "string",
+      axis = "integer" }, ...)
+    local x = help.floats(arr(o.x))
+    local axis = axis_of("periodogram", x, o.axis or -1)
+    o.window, o.nperseg, o.noverlap = o.window or "boxcar", x.shape[axis + 1], 0
+    local f, _, P = powers("periodogram", o, nd.moveaxis(x, axis, -1))
+    return f, nd.moveaxis(P["..., 0"], -1, axis)
+  end
+  --- `spectrogram(x, {fs, window = {"tukey", 0.25}, nperseg, noverlap, nfft, detrend = "constant", scaling, axis})`:
+  -- frequencies, times, and the power at each.
+  function M.spectrogram(...)
+    local o = util.bind("spectrogram", SPECTRUM, ...)
+    local x = help.floats(arr(o.x))
+    local axis = axis_of("spectrogram", x, o.axis or -1)
+    x = nd.moveaxis(x, axis, -1)
+    o.window = o.window or { "tukey", 0.25 }
+    o.nperseg = math.min(o.nperseg or 256, x.shape[x.ndim])
+    o.noverlap = o.noverlap or o.nperseg // 8
+    local f, t, P = powers("spectrogram", o, x)
+    return f, t, placed(P, axis)
+  end
+  --- `hilbert(x, {N, axis = -1})`: the analytic signal: x and i times its Hilbert transform.
+  function M.hilbert(...)
+    local o = util.bind("hilbert", { "x", "N", "axis", N = "integer", axis = "integer" }, ...)
+    local x = arr(o.x)
+    local axis = axis_of("hilbert", x, o.axis or -1)
+    x = nd.moveaxis(x, axis, -1)
+    local n = o.N or x.shape[x.ndim]
+    local h = nd.zeros(n)
+    h[0] = 1.0
+    h[("1:%d"):format((n + 1) // 2)] = 2.0
+    if n % 2 == 0 then h[n // 2] = 1.0 end
+    return nd.moveaxis(nd.fft.ifft(nd.fft.fft(x, n) * h), -1, axis)
+  end
+
+  -- ---- peaks --------------------------------------------------------------------------------------------------------
+  -- Places of peaks in a sequence: middles of what is higher than both sides, and its edges.
+  local function maxima(v)
+    local middle, left, right = {}, {}, {}
+    local i, n = 2, #v
+    while i < n do
+      if v[i - 1] < v[i] then
+        local ahead = i + 1
+        while ahead < n and v[ahead] == v[i] do ahead = ahead + 1 end
+        if v[ahead] < v[i] then
+          left[#left + 1], right[#right + 1] = i, ahead - 1
+          middle[#middle + 1] = (i + ahead - 1) // 2
+          i = ahead
+        end
+      end
+      i = i + 1
+    end
+    return middle, left, right
+  end
+  -- How far each peak stands out, and the places of its bases.
+  local function prominences(v, peaks, wlen)
+    local out, left, right = {}, {}, {}
+    for k, p in ipairs(peaks) do
+      local low, high = 1, #v
+      if wlen then low, high = math.max(p - wlen // 2, 1), math.min(p + wlen // 2, #v) end
+      local lmin, i = v[p], p
+      left[k], right[k] = p, p
+      while i >= low and v[i] <= v[p] do
+        if v[i] < lmin then lmin, left[k] = v[i], i end
+        i = i - 1
+      end
+      local rmin
+      rmin, i = v[p], p
+      while i <= high and v[i] <= v[p] do
+        if v[i] < rmin then rmin, right[k] = v[i], i end
+        i = i + 1
+      end
+      out[k] = v[p] - math.max(lmin, rmin)
+    end
+    return out, left, right
+  end
+  -- How wide each peak is at a part of its prominence: widths, heights, both places.
+  local function widths(v, peaks, rel, prominence, left, right)
+    local w, h, l, r = {}, {}, {}, {}
+    for k, p in ipairs(peaks) do
+      local height = v[p] - prominence[k] * rel
+      local i = p
+      while left[k] < i and height < v[i] do i = i - 1 end
+      l[k] = i - 1.0
+      if v[i] < height then l[k] = l[k] + (height - v[i]) / (v[i + 1] - v[i]) end
+      i = p
+      while i < right[k] and height < v[i] do i = i + 1 end
+      r[k] = i - 1.0
+      if v[i] < height then r[k] = r[k] - (height - v[i]) / (v[i - 1] - v[i]) end
+      w[k], h[k] = r[k] - l[k], height
+    end
+    return w, h, l, r
+  end
+  -- Those peaks that are no nearer than distance to a higher one.
+  local function spaced(v, peaks, distance)
+    local order, keep = {}, {}
+    for k = 1, #peaks do order[k], keep[k] = k, true end
+    table.sort(order, function(a, b)
+      if v[peaks[a]] ~= v[peaks[b]] then return v[peaks[a]] > v[peaks[b]] end
+      return a > b
+    end)
+    distance = math.ceil(distance)
+    for _, k in ipairs(order) do
+      if keep[k] then
+        local i = k - 1
+        while i >= 1 and peaks[k] - peaks[i] < distance do
+          keep[i] = false
+          i = i - 1
+        end
+        i = k + 1
+        while i <= #peaks and peaks[i] - peaks[k] < distance do
+          keep[i] = false
+          i = i + 1
+        end
+      end
+    end
+    return keep
+  end
+
+  -- A limit: a number, or {least, most}, either of which may be false.
+  local function limits(what, limit)
+    if type(limit) == "number" then return limit, nil end
+    util.check_type("find_peaks", what, limit, "table")
+    return limit[1] or nil, limit[2] or nil
+  end
+  local function whole(list) return nd.array(list):astype("int64") end
+  local function floats(list) return nd.array(list):astype("float64") end
+  local function less_one(list)
+    local out = {}
+    for i, v in ipairs(list) do out[i] = v - 1 end
+    return whole(out)
+  end
+  local function sequence(what, x)
+    x = arr(x):astype("float64")
+    if x.ndim ~= 1 then util.raise("ValueError", "%s: x is a vector, not of %d dimensions", what, x.ndim) end
+    return x:tolist()
+  end
+
+  local PEAKS = { "x", "height", "threshold", "distance", "prominence", "width", "wlen", "rel_height", "plateau_size",
+    height = "number|table", threshold = "number|table", distance = "number", prominence = "number|table",
+    width = "number|table", wlen = "number", rel_height = "number", plateau_size = "number|table" }
+  --- `find_peaks(x, {height, threshold, distance, prominence, width, wlen, rel_height = 0.5, plateau_size})`: positions
+  -- of the peaks that meet the limits (a number, or `{least, most}`), and a table of what was measured on the way.
+  function M.find_peaks(...)
+    local o = util.bind("find_peaks", PEAKS, ...)
+    local v = sequence("find_peaks", o.x)
+    if o.distance and o.distance < 1 then util.raise("ValueError", "find_peaks: distance is at least 1") end
+    local peaks, left, right = maxima(v)
+    local found = {}
+    local function keep_where(good)
+      local function kept(list)
+        local out = {}
+        for k, p in ipairs(list) do if good[k] then out[#out + 1] = p end end
+        return out
+      end
+      for name, list in pairs(found) do found[name] = kept(list) end
+      peaks = kept(peaks)
+    end
+    local function within(name, values, limit)
+      local low, high = limits(name, limit)
+      local good = {}
+      for k, value in ipairs(values) do good[k] = not (low and value < low) and not (high and value > high) end
+      return good
+    end
+    if o.plateau_size then
+      local size = {}
+      for k = 1, #peaks do size[k] = right[k] - left[k] + 1 end
+      found.plateau_sizes, found.left_edges, found.right_edges = size, left, right
+      keep_where(within("plateau_size", size, o.plateau_size))
+    end
+    if o.height then
+      local h = {}
+      for k, p in ipairs(peaks) do h[k] = v[p] end
+      found.peak_heights = h
+      keep_where(within("height", h, o.height))
+    end
+    if o.threshold then
+      local l, r, least, most = {}, {}, {}, {}
+      for k, p in ipairs(peaks) do
+        l[k], r[k] = v[p] - v[p - 1], v[p] - v[p + 1]
+        least[k], most[k] = math.min(l[k], r[k]), math.max(l[k], r[k])
+      end
+      found.left_thresholds, found.right_thresholds = l, r
+      local low, high = limits("threshold", o.threshold)
+      local good = {}
+      for k = 1, #peaks do good[k] = not (low and least[k] < low) and not (high and most[k] > high) end
+      keep_where(good)
+    end
+    if o.distance then keep_where(spaced(v, peaks, o.distance)) end
+    if o.prominence or o.width then
+      local wlen = o.wlen and math.ceil(o.wlen) | 1
+      found.prominences, found.left_bases, found.right_bases = prominences(v, peaks, wlen)
+    end
+    if o.prominence then keep_where(within("prominence", found.prominences, o.prominence)) end
+    if o.width then
+      found.widths, found.width_heights, found.left_ips, found.right_ips = widths(v, peaks, o.rel_height or 0.5,
+        found.prominences, found.left_bases, found.right_bases)
+      keep_where(within("width", found.widths, o.width))
+    end
+    local from_one = util.set({ "left_edges", "right_edges", "left_bases", "right_bases" })
+    for name, list in pairs(found) do
+      found[name] = from_one[name] and less_one(list) or name == "plateau_sizes" and whole(list) or floats(list)
+    end
+    return less_one(peaks), found
+  end
+  local function places(peaks)
+    local out = {}
+    for i, p in ipairs(arr(peaks):reshape({ -1 }):tolist()) do out[i] = p + 1 end
+    return out
+  end
+  --- `peak_prominences(x, peaks, wlen)`: how far peaks stand out, and the places of their left and right bases.
+  function M.peak_prominences(x, peaks, wlen)
+    local v = sequence("peak_prominences", x)
+    local p, l, r = prominences(v, places(peaks), wlen and math.ceil(wlen) | 1)
+    return floats(p), less_one(l), less_one(r)
+  end
+  --- `peak_widths(x, peaks, rel_height)`: how wide peaks are, at which height, from where to where.
+  function M.peak_widths(x, peaks, rel_height)
+    local v, at = sequence("peak_widths", x), places(peaks)
+    local w, h, l, r = widths(v, at, rel_height or 0.5, prominences(v, at))
+    return floats(w), floats(h), floats(l), floats(r)
+  end
+
+  -- ---- smoothing ----------------------------------------------------------------------------------------------------
+  --- `savgol_coeffs(window_length, polyorder, {deriv = 0, delta = 1.0})`: the coefficients of savgol_filter.
+  function M.savgol_coeffs(...)
+    local o = util.bind("savgol_coeffs", { "window_length", "polyorder", "deriv", "delta", window_length = "integer",
+      polyorder = "integer", deriv = "integer", delta = "number" }, ...)
+    local n, order, deriv = o.window_length, o.polyorder, o.deriv or 0
+    if order >= n then util.raise("ValueError", "savgol_coeffs: polyorder is less than window_length") end
+    if n % 2 == 0 then util.raise("ValueError", "savgol_coeffs: window_length is odd") end
+    if deriv > order then return nd.zeros(n) end
+    local half = n // 2
+    local at = nd.arange(half, -half - 1, -1):astype("float64")
+    local A, y = nd.power(at, nd.arange(order + 1):reshape({ -1, 1 })), nd.zeros(order + 1)
+    y[deriv] = nd.special.gamma(deriv + 1.0) / (o.delta or 1.0) ^ deriv
+    return (nd.linalg.lstsq(A, y))
+  end
+  --- `savgol_filter(x, window_length, polyorder, {deriv = 0, delta = 1.0, mode = "interp"})`: polynomials fitted to the
+  -- neighbours of each element; at the ends to the last ones ("interp"), or x goes on as "nearest", "mirror", "wrap",
+  -- "constant" say. x is a vector.
+  function M.savgol_filter(...)
+    local o = util.bind("savgol_filter", { "x", "window_length", "polyorder", "deriv", "delta", "mode",
+      deriv = "integer", delta = "number", mode = "string" }, ...)
+    local x, n = arr(o.x):astype("float64"), o.window_length
+    if x.ndim ~= 1 then util.raise("ValueError", "savgol_filter: x is a vector, not of %d dimensions", x.ndim) end
+    local c = M.savgol_coeffs(n, o.polyorder, { deriv = o.deriv or 0, delta = o.delta })
+    local half, mode = n // 2, o.mode or "interp"
+    local MODES = { nearest = "edge", mirror = "reflect", wrap = "wrap", constant = "constant" }
+    if MODES[mode] then return nd.convolve(nd.pad(x, half, { mode = MODES[mode] }), c, "valid") end
+    if mode ~= "interp" then
+      util.raise("ValueError", "savgol_filter: mode is 'interp', 'nearest', 'mirror', 'wrap' or 'constant', not '%s'",
+        mode)
+    end
+    if x.size < n then util.raise("ValueError", "savgol_filter: window_length is at most the length of x") end
+    local y = x:copy()
+    y[("%d:%d"):format(half, x.size - half)] = nd.convolve(x, c, "valid")
+    local function ends(from, to, first)
+      local p = nd.polyfit(nd.arange(n), x[("%d:%d"):format(first, first + n)], o.polyorder)
+      p = nd.polyder(p, o.deriv or 0)
+      y[("%d:%d"):format(from, to)] = nd.polyval(p, nd.arange(from - first, to - first) * 1.0)
+        / (o.delta or 1.0) ^ (o.deriv or 0)
+    end
+    if half > 0 then
+      ends(0, half, 0)
+      ends(x.size - half, x.size, x.size - n)
+    end
+    return y
+  end
+  --- `medfilt(volume, kernel_size)`: the median of each element's neighbours in a vector (3, an odd number).
+  function M.medfilt(volume, kernel_size)
+    local x, n = arr(volume), kernel_size or 3
+    if x.ndim ~= 1 then util.raise("ValueError", "medfilt: a vector is expected, not %d dimensions", x.ndim) end
+    if math.type(n) ~= "integer" or n % 2 == 0 or n < 1 then
+      util.raise("ValueError", "medfilt: kernel_size is an odd number, not %s", util.text(n))
+    end
+    return nd.sort(segments(nd.pad(x, n // 2), n, 1), 1)[{ ":", n // 2 }]
+  end
+
+  -- ---- waves --------------------------------------------------------------------------------------------------------
+  --- `sawtooth(t, width)`: rises from -1 to 1 over the part width (1) of 2 pi, and falls over the rest.
+  function M.sawtooth(t, width)
+    width = width or 1.0
+    local x = nd.mod(arr(t):astype("float64"), 2 * math.pi) / (2 * math.pi)
+    local up = x / (width > 0 and width or 1.0) * 2 - 1
+    local down = 1 - (x - width) / (width < 1 and 1 - width or 1.0) * 2
+    return nd.where(arr(nd.lt(x, width)), up, down)
+  end
+  --- `square(t, duty)`: 1 over the part duty (0.5) of 2 pi, -1 over the rest.
+  function M.square(t, duty)
+    local x = nd.mod(arr(t):astype("float64"), 2 * math.pi)
+    return nd.where(arr(nd.lt(x, 2 * math.pi * (duty or 0.5))), 1.0, -1.0)
+  end
+  --- `chirp(t, f0, t1, f1, {method = "linear", phi = 0})`: a cosine whose frequency goes from f0 at 0 to f1 at t1:
+  -- "linear", "quadratic" or "logarithmic". phi in degrees.
+  function M.chirp(...)
+    local o = util.bind("chirp", { "t", "f0", "t1", "f1", "method", "phi", f0 = "number", t1 = "number", f1 = "number",
+      method = "string", phi = "number" }, ...)
+    local t, f0, t1, f1 = arr(o.t):astype("float64"), o.f0, o.t1, o.f1
+    local method, phase = o.method or "linear", nil
+    if method == "linear" then phase = t * f0 + t * t * (0.5 * (f1 - f0) / t1)
+    elseif method == "quadratic" then phase = t * f0 + t * t * t * ((f1 - f0) / (t1 * t1) / 3)
+    elseif method == "logarithmic" then
+      if f0 * f1 <= 0 then util.raise("ValueError", "chirp: frequencies of a logarithmic one have the same sign") end
+      local beta = t1 / math.log(f1 / f0)
+      phase = f0 == f1 and t * f0 or (nd.power(f1 / f0, t / t1) - 1.0) * (beta * f0)
+    else
+      util.raise("ValueError", "chirp: method is 'linear', 'quadratic' or 'logarithmic', not '%s'", method)
+    end
+    return nd.cos(phase * (2 * math.pi) + math.rad(o.phi or 0))
+  end
+
+  return M
+end

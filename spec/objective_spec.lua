@@ -1,0 +1,243 @@
+--- Functions that nd.optimize, nd.integrate, nd.interpolate and nd.signal call or make: graphs and numbers, gradients,
+-- what is wrong. The numbers are in spec/scipy_spec.lua.
+local nd = require("theano.ndarray")
+local raises = require("spec.support.raises")
+local theano = require("theano")
+local T = require("theano.tensor")
+local optimize, integrate, interpolate, signal = nd.optimize, nd.integrate, nd.interpolate, nd.signal
+
+local function near(want, got, off)
+  assert(nd.max(nd.abs(nd.asarray(got) - nd.asarray(want))) <= (off or 1e-6), tostring(got))
+end
+
+describe("nd.optimize.minimize", function()
+  local function bowl(x) return (x[0] - 1) ^ 2 + 2 * (x[1] + 0.5) ^ 2 end
+
+  it("takes the gradient of a graph, and calls the function but once", function()
+    local calls = 0
+    local r = optimize.minimize(function(x)
+      calls = calls + 1
+      return bowl(x)
+    end, { 4, 4 })
+    near({ 1, -0.5 }, r.x)
+    assert.equal(1, calls)
+    assert.equal(r.nfev, r.njev)
+    assert.is_true(r.success)
+    assert.same({ 2, 2 }, { table.unpack(r.hess_inv.shape) })
+  end)
+
+  it("takes functions of numbers, with differences or jac", function()
+    local function numbers(x) return math.abs(x[0] - 1) ^ 2 + 2 * (x[1] + 0.5) ^ 2 end
+    local function slopes(x) return nd.array({ 2 * (x[0] - 1), 4 * (x[1] + 0.5) }) end
+    for _, method in ipairs({ "BFGS", "L-BFGS-B", "CG", "Newton-CG", "Nelder-Mead" }) do
+      near({ 1, -0.5 }, optimize.minimize(numbers, { 4, 4 }, { method = method }).x, 1e-4)
+    end
+    near({ 1, -0.5 }, optimize.minimize(numbers, { 4, 4 }, { jac = slopes }).x)
+    near({ 1, -0.5 }, optimize.minimize(function(x) return numbers(x), slopes(x) end, { 4, 4 }, { jac = true }).x)
+    near({ 1, -0.5 }, optimize.minimize(bowl, { 4, 4 }, { jac = false }).x, 1e-5)
+  end)
+
+  it("stops when the callback says so", function()
+    local seen = 0
+    local r = optimize.minimize(optimize.rosen, { -1.2, 1 }, { callback = function(x, f)
+      seen = seen + 1
+      assert.equal(2, x.size)
+      assert.is_true(f >= 0)
+      return seen == 3
+    end })
+    assert.same({ 3, 99, false, 3 }, { r.nit, r.status, r.success, seen })
+  end)
+
+  it("says when it comes to no end", function()
+    local r = optimize.minimize(optimize.rosen, { -1.2, 1 }, { options = { maxiter = 2 } })
+    assert.same({ 1, false, 2 }, { r.status, r.success, r.nit })
+    r = optimize.minimize(function(x) return T.log(x[0]) end, { -1 })
+    assert.is_false(r.success)
+  end)
+
+  it("keeps within bounds, and at them", function()
+    local low = optimize.minimize(optimize.rosen, { 0.5, 0.5 }, { bounds = { { false, 0.8 }, { false, false } } })
+    near({ 0.8, 0.64 }, low.x, 1e-4)
+    near({ 2, 0 }, optimize.minimize(function(x) return (x[0] - 3) ^ 2 + (x[1] + 1) ^ 2 end, { 9, 9 },
+      { bounds = { { 0, 2 }, { 0, 5 } } }).x)
+  end)
+
+  it("takes no variables, and of a constant the start", function()
+    assert.equal(0, optimize.minimize(function(x) return x:sum() end, {}).x.size)
+    near({ 3 }, optimize.minimize(function(x) return 0 * x:sum() + 1 end, { 3 }).x)
+  end)
+
+  it("refuses what it does not know", function()
+    raises("ValueError", "the method is", function() optimize.minimize(bowl, { 1, 1 }, { method = "SLSQP" }) end)
+    raises("NotImplementedError", "constraints", function() optimize.minimize(bowl, { 1, 1 }, { constraints = {} }) end)
+    raises("TypeError", "unknown keyword 'gtl'", function()
+      optimize.minimize(bowl, { 1, 1 }, { options = { gtl = 1e-3 } })
+    end)
+    raises("ValueError", "gives a number, not a tensor", function() optimize.minimize(function(x) return x end,
+      { 1 }) end)
+    raises("TypeError", "gives a number", function() optimize.minimize(function() return "a" end, { 1 }) end)
+    raises("TypeError", "fun", function() optimize.minimize(3, { 1 }) end)
+    raises("ValueError", "a vector", function() optimize.minimize(bowl, { { 1, 2 }, { 3, 4 } }) end)
+    raises("ValueError", "crossed", function() optimize.minimize(bowl, { 1, 1 }, { bounds = { { 2, 1 } } }) end)
+    raises("ValueError", "bounds are for", function()
+      optimize.minimize(bowl, { 1, 1 }, { method = "CG", bounds = { { 1, 2 } } })
+    end)
+  end)
+end)
+
+describe("zeros", function()
+  it("need a change of sign", function()
+    raises("ValueError", "different signs", function() optimize.brentq(function(x) return x * x + 1 end, -1, 1) end)
+    raises("ValueError", "NaN", function() optimize.brentq(function() return 0 / 0 end, -1, 1) end)
+    raises("RuntimeError", "no zero was found", function()
+      optimize.brentq(function(x) return x ^ 3 - 2 end, 0, 1e9, { maxiter = 3 })
+    end)
+    local x, r = optimize.brentq(function(v) return v ^ 3 - 2 end, 0, 1e9, { maxiter = 3, disp = false,
+      full_output = true })
+    assert.same({ false, 3, x }, { r.converged, r.iterations, r.root })
+    assert.equal(1.0, optimize.brentq(function(v) return v - 1 end, 1, 2))
+  end)
+
+  it("of systems say where none is near", function()
+    assert.is_false(optimize.root(function(x) return T.stack({ x[0] ^ 2 + 1 }) end, { 1 }).success)
+    raises("RuntimeError", "fsolve", function() optimize.fsolve(function(x) return T.stack({ x[0] ^ 2 + 1 }) end,
+      { 1 }) end)
+    raises("TypeError", "of 2 numbers gives 1", function() optimize.root(function(x) return x:sum() end, { 1, 2 }) end)
+    near({ 2.0 }, optimize.root(function(x) return nd.array({ math.sqrt(x[0]) - math.sqrt(2) }) end, { 3 }).x)
+  end)
+
+  it("fit curves of numbers, too, and say when f's parameters are not known", function()
+    local x = nd.linspace(0, 1, 20)
+    near({ 2, 3 }, (optimize.curve_fit(function(v, a, b) return nd.array({ table.unpack(v:tolist()) }) * a + b end, x,
+      2 * x + 3)), 1e-5)
+    raises("ValueError", "p0 tells it", function() optimize.curve_fit(function(...) return (...) end, x, x) end)
+  end)
+end)
+
+describe("integrals", function()
+  it("are of functions of numbers and of graphs alike", function()
+    near(1.0, (integrate.quad(math.sin, 0, math.pi / 2)), 1e-12)
+    near(1.0, (integrate.quad(function(x) return T.sin(x) end, 0, math.pi / 2)), 1e-12)
+    near(6.0, (integrate.quad(function(x, a) return a + 0 * x end, 0, 2, { args = 3 })), 1e-12)
+    assert.equal(0.0, (integrate.quad(math.exp, 1, 1)))
+    raises("TypeError", "gives a number", function() integrate.quad(function() return "a" end, 0, 1) end)
+    raises("ValueError", "finite intervals", function() integrate.quad(math.exp, 0, math.huge, { points = { 1 } }) end)
+    local v, err, more = integrate.quad(function(x) return 1 / x end, 0, 1, { full_output = true })
+    assert.is_false(more.success)
+    assert.is_true(err > 1e-6 and v > 0)
+  end)
+end)
+
+describe("solve_ivp", function()
+  local function decay(_, y) return -0.5 * y end
+  it("ends at events, and notes those on the way", function()
+    local half = { function(_, y) return y[0] - 1 end, terminal = true }
+    local r = integrate.solve_ivp(decay, { 0, 10 }, { 2 }, { events = { half, function(_, y) return y[0] - 1.5 end },
+      rtol = 1e-8, atol = 1e-10 })
+    near({ 2 * math.log(2) }, r.t_events[1], 1e-6)
+    near({ 2 * math.log(4 / 3) }, r.t_events[2], 1e-6)
+    near({ { 1.5 } }, r.y_events[2], 1e-6)
+    assert.same({ 1, true }, { r.status, r.success })
+    near(2 * math.log(2), r.t[-1], 1e-6)
+  end)
+
+  it("gives what lies between steps, both ways in time", function()
+    for _, method in ipairs({ "RK45", "RK23", "Radau" }) do
+      local o = { method = method, dense_output = true, rtol = 1e-6, atol = 1e-8 }
+      near({ 2 * math.exp(-1) }, integrate.solve_ivp(decay, { 0, 5 }, { 2 }, o).sol(2.0), 2e-5)
+      near({ { 2 * math.exp(0.5), 2 * math.exp(2) } }, integrate.solve_ivp(decay, { 0, -5 }, { 2 }, o).sol({ -1, -4 }),
+        2e-4)
+    end
+  end)
+
+  it("fails in words where the solution ends", function()
+    local r = integrate.solve_ivp(function(_, y) return y * y end, { 0, 2 }, { 1 })
+    assert.same({ -1, false }, { r.status, r.success })
+    assert.is_truthy(r.message:find("step size", 1, true))
+  end)
+
+  it("refuses what it does not know", function()
+    raises("ValueError", "the method is", function()
+      integrate.solve_ivp(decay, { 0, 1 }, { 1 }, { method = "LSODA" })
+    end)
+    raises("ValueError", "outside of t_span", function()
+      integrate.solve_ivp(decay, { 0, 1 }, { 1 }, { t_eval = { 2 } })
+    end)
+    raises("ValueError", "not in order", function()
+      integrate.solve_ivp(decay, { 0, 1 }, { 1 }, { t_eval = { 1, 0.5 } })
+    end)
+    raises("ValueError", "atol has 2", function() integrate.solve_ivp(decay, { 0, 1 }, { 1 }, { atol = { 1, 2 } }) end)
+    raises("TypeError", "t_span", function() integrate.solve_ivp(decay, 1, { 1 }) end)
+  end)
+end)
+
+describe("nd.interpolate in graphs", function()
+  local x = nd.array({ 0.0, 1.0, 2.5, 3.0, 4.2 })
+  local y, at = nd.array({ 1.0, 3.0, 2.0, 2.5, -1.0 }), nd.array({ -0.5, 0.3, 1.2, 2.7, 4.5 })
+  local MADE = {
+    CubicSpline = function(v) return interpolate.CubicSpline(x, v) end,
+    natural = function(v) return interpolate.CubicSpline(x, v, { bc_type = "natural" }) end,
+    clamped = function(v) return interpolate.CubicSpline(x, v, { bc_type = { { 1, 0.5 }, { 2, 1.5 } } }) end,
+    PchipInterpolator = function(v) return interpolate.PchipInterpolator(x, v) end,
+    Akima1DInterpolator = function(v) return interpolate.Akima1DInterpolator(x, v, { extrapolate = true }) end,
+    interp1d = function(v) return interpolate.interp1d(x, v, { fill_value = "extrapolate" }) end,
+  }
+  for name, make in pairs(MADE) do
+    it(name .. " gives the arrays' values, and gradients by places and values", function()
+      local v, w = T.dvector(), T.dvector()
+      local f = theano.compile({ inputs = { v, w }, outputs = make(w)(v) })
+      near(make(y)(at), f(at, y), 1e-12)
+      theano.gradient.verify_grad(function(p, q) return make(q)(p) end, { at, y })
+    end)
+  end
+
+  it("takes numbers, matrices and several columns", function()
+    local m = nd.stack({ y, 2 * y }, 1)
+    local s = T.dscalar()
+    assert.equal(interpolate.CubicSpline(x, y)(0.3), interpolate.CubicSpline(x, y)(s):eval({ [s] = 0.3 }))
+    local p = T.dmatrix()
+    local grid = nd.array({ { 0.5, 1.5 }, { 2.0, 4.0 } })
+    near(interpolate.CubicSpline(x, m)(grid), interpolate.CubicSpline(x, m)(p):eval({ [p] = grid }), 1e-13)
+    local g = interpolate.RegularGridInterpolator({ x, { 0, 1 } }, m)
+    near(g({ { 0.5, 0.5 }, { 3, 1 } }), g(p):eval({ [p] = nd.array({ { 0.5, 0.5 }, { 3, 1 } }) }), 1e-13)
+  end)
+
+  it("refuses places that do not increase, and places outside", function()
+    raises("ValueError", "must increase", function() interpolate.CubicSpline({ 0, 2, 1 }, { 1, 2, 3 }) end)
+    raises("ValueError", "3 places, 2 values", function() interpolate.CubicSpline({ 0, 1, 2 }, { 1, 2 }) end)
+    raises("ValueError", "outside of", function() interpolate.interp1d({ 0, 1 }, { 1, 2 })(3) end)
+    raises("ValueError", "bc_type", function() interpolate.CubicSpline({ 0, 1, 2 }, { 1, 2, 3 }, { bc_type = "x" }) end)
+    raises("ValueError", "the same", function() interpolate.CubicSpline(x, y, { bc_type = "periodic" }) end)
+    raises("NotImplementedError", "the kind is", function() interpolate.interp1d(x, y, { kind = "quadratic" }) end)
+    assert.equal(0, interpolate.CubicSpline(x, y)({}).size)
+  end)
+end)
+
+describe("nd.signal", function()
+  it("refuses designs without edges, and coefficients that start with 0", function()
+    raises("ValueError", "edges lie between", function() signal.butter(2, 1.5) end)
+    raises("ValueError", "two edges", function() signal.butter(2, 0.5, { btype = "band" }) end)
+    raises("ValueError", "the order", function() signal.butter(-1, 0.5) end)
+    raises("ValueError", "output is", function() signal.butter(1, 0.5, { output = "x" }) end)
+    raises("ValueError", "first of a", function() signal.lfilter({ 1 }, { 0 }, { 1, 2 }) end)
+    raises("ValueError", "a state has 1", function() signal.lfilter({ 1, 2 }, { 1 }, { 1, 2 }, { zi = { 1, 2 } }) end)
+    raises("ValueError", "too few", function() signal.filtfilt({ 1, 2 }, { 1, 0.5 }, { 1, 2 }) end)
+    raises("ValueError", "no window", function() signal.get_window("nothing", 4) end)
+    raises("ValueError", "mode is", function() signal.convolve({ 1 }, { 1 }, "x") end)
+    raises("AttributeError", "windows", function() return signal.windows.nothing end)
+  end)
+
+  it("filters nothing, one sample, complex and single numbers", function()
+    assert.equal(0, signal.lfilter({ 1, 0.5 }, { 1, -0.2 }, nd.zeros(0)).size)
+    near({ 2 }, signal.lfilter({ 1, 0.5 }, { 1, -0.2 }, { 2 }), 0)
+    assert.equal("float32", signal.lfilter({ 1, 0.5 }, { 1, -0.2 }, nd.ones(3, "float32")).dtype)
+    local z = signal.lfilter({ 1, 0.5 }, { 1, -0.2 }, nd.array({ nd.complex(1, 2), nd.complex(0, 1) }))
+    assert.equal(nd.complex(0.7, 2.4), z[1])
+  end)
+
+  it("keeps what stands before a NaN", function()
+    local y = signal.lfilter({ 1, 0.5 }, { 1, -0.2 }, { 1, 1, 0 / 0, 1 })
+    near({ 1, 1.7 }, y[":2"], 1e-15)
+    assert.is_true(nd.all(nd.isnan(y["2:"])))
+  end)
+end)
