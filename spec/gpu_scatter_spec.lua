@@ -86,3 +86,16 @@ describe("scatters on a device", function()
     assert.equal(said, too)
   end)
 end)
+
+describe("windows that overlap, on a device", function()
+  it("add up in the CPU's order", function()
+    for _, mode in ipairs({ "valid", "ignore_borders", "wrap_centered", "half", "full" }) do
+      local x = T.tensor4("x", { dtype = "float32" })
+      local shape, step = { 3, 3 }, { 1, 2 }
+      local y = T.nnet.neighbours.images2neibs(x, shape, { neib_step = step, mode = mode })
+      local w = T.arange(9):astype("float32")
+      local outs = { y, T.grad(T.sum(T.sqr(y) * w), x) }
+      device.same({ x }, outs, { device.numbers("float32", 2, 2, 7, 9) }, mode)
+    end
+  end)
+end)

@@ -22,20 +22,20 @@ static void end(Emit *e, int loops) {
 }
 
 /* `const i64 many`: positions of the loops that are (not) in order. */
-static void count(Emit *e, const char *name, bool ordered) {
+static void count(Emit *e, const Scatter *f, const char *name, bool ordered) {
     Text t;
     text_init(&t, e->c);
     for (int l = 0; l < e->s->nloop; l++)
-        if ((e->k->dim[e->s->loop[l]].kind == DIM_SEQ) == ordered) text_printf(&t, " * n%d", e->s->loop[l]);
+        if (scatter_sorts(e->k, f, e->s->loop[l]) == ordered) text_printf(&t, " * n%d", e->s->loop[l]);
     emit_line(e, "const i64 %s = 1%s;", name, t.at ? t.at : "");
     text_free(&t);
 }
 
 /* The indices of these loops from a position among them, which is used up. */
-static void indices(Emit *e, const char *rest, bool ordered) {
+static void indices(Emit *e, const Scatter *f, const char *rest, bool ordered) {
     for (int l = e->s->nloop - 1; l >= 0; l--) {
         int d = e->s->loop[l];
-        if ((e->k->dim[d].kind == DIM_SEQ) != ordered) continue;
+        if (scatter_sorts(e->k, f, d) != ordered) continue;
         emit_line(e, "const i64 i%d = %s %% n%d; %s /= n%d; (void)i%d;", d, rest, d, rest, d, d);
     }
 }
@@ -49,46 +49,65 @@ static bool look(Emit *e, const NestNode *stage) {
 }
 
 /* The instructions that tell the place, in order. */
-static bool tell(Emit *e, const NestNode *code, int place) {
+static bool tell(Emit *e, const NestNode *code, const Scatter *f) {
     uint8_t need[KINS];
-    scatter_needs(e->k, place, need);
+    scatter_needs(e->k, f, need);
     for (; code; code = code->next)
         for (int i = 0; i < code->n; i++)
             if (need[code->ids[i]] && !cuda_code(e, &code->ids[i], 1, false)) return false;
     return true;
 }
 
-static bool places(Emit *e, const NestNode *code) {
-    int place = scatter_place(e->k);
+/* Where the store goes, in elements; -1: nowhere. */
+static void address(Emit *e, const Scatter *f) {
+    const Access *a = &e->k->acc.at[f->access];
+    Text t;
+    text_init(&t, e->c);
+    for (int l = 0; l < e->s->nloop; l++) {
+        int d = e->s->loop[l];
+        if (size_is(a->st[d], 0)) continue;
+        text_printf(&t, " + i%d * (", d);
+        emit_size(&t, a->st[d]);
+        text_putc(&t, ')');
+    }
+    if (f->place >= 0) text_printf(&t, " + v%d", f->place);
+    if (f->guard >= 0) emit_line(e, "a.key[g] = v%d ? 0%s : -1;", f->guard, t.at ? t.at : "");
+    else emit_line(e, "a.key[g] = 0%s;", t.at ? t.at : "");
+    text_free(&t);
+}
+
+static bool places(Emit *e, const Scatter *f, const NestNode *code) {
     head(e, "k");
-    count(e, "many", true);
+    count(e, f, "many", true);
     emit_line(e,
               "for (i64 g = blockIdx.x * (i64)blockDim.x + threadIdx.x; g < many; g += gridDim.x * (i64)blockDim.x) {");
     e->indent++;
     emit_line(e, "i64 rest = g;");
-    indices(e, "rest", true);
-    bool ok = tell(e, code, place);
-    emit_line(e, "a.key[g] = v%d;", place);
+    indices(e, f, "rest", true);
+    bool ok = tell(e, code, f);
+    if (f->how == SCATTER_BY_ADDRESS) address(e, f);
+    else emit_line(e, "a.key[g] = v%d;", f->place);
     end(e, 1);
     return ok;
 }
 
-static bool stores(Emit *e, const NestNode *code) {
+static bool stores(Emit *e, const Scatter *f, const NestNode *code) {
     if (e->k->title) emit_line(e, "/* %s */", e->k->title);
     head(e, "");
-    count(e, "many", true);
-    count(e, "inner", false);
+    count(e, f, "many", true);
+    count(e, f, "inner", false);
     emit_line(e, "for (i64 g = blockIdx.x * (i64)blockDim.x + threadIdx.x; g < many * inner; g += gridDim.x * "
                  "(i64)blockDim.x) {");
     e->indent++;
     emit_line(e, "const i64 first = g / inner;");
     emit_line(e, "i64 rest = g - first * inner;");
     emit_line(e, "if (first && a.key[first] == a.key[first - 1]) continue;");
-    indices(e, "rest", false);
+    if (f->guard >= 0) emit_line(e, "if (a.key[first] == 0x7fffffffffffffffl) continue; /* -1, as sorted */");
+    indices(e, f, "rest", false);
     emit_line(e, "for (i64 at = first; at < many && a.key[at] == a.key[first]; at++) {");
     e->indent++;
     emit_line(e, "i64 turn = a.pos[at];");
-    indices(e, "turn", true);
+    indices(e, f, "turn", true);
     bool ok = true;
     for (; code && ok; code = code->next) ok = cuda_code(e, code->ids, code->n, false);
     end(e, 2);
@@ -100,5 +119,7 @@ bool cuda_scatter(Emit *e) {
     if (stage->next && !look(e, stage)) return false;
     if (stage->next) stage = stage->next;
     e->s = &stage->way->stage[stage->stage];
-    return places(e, stage->child->child) && stores(e, stage->child->child) && !failed(e->c);
+    const Scatter f = scatter_form(e->k);
+    const NestNode *code = stage->child->child;
+    return places(e, &f, code) && stores(e, &f, code) && !failed(e->c);
 }

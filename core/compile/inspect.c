@@ -135,6 +135,18 @@ static bool show(Text *t, const Kernel *k, void *user) {
     return nest_show(t, k, s->target, ask);
 }
 
+/* What a GPU has no form of, so that values go to the host and back. */
+static bool put_on_host(Text *t, const Plan *p) {
+    int n = 0;
+    for (int i = 0; i < p->nstep; i++) {
+        const Step *s = &p->step[i];
+        bool away = s->kind == STEP_KERNEL ? !grid_has_form(p->kernel[s->kernel])
+                                           : s->kind == STEP_HOST && !p->host[s->host].op->device;
+        if (away) text_printf(t, "%s  step %d: %s\n", n++ ? "" : "on the host:\n", i, s->title ? s->title : "");
+    }
+    return true;
+}
+
 static char *plan_for(ThFunction *f, const Backend *b, const char *processor, bool known) {
     ThContext *c = th_function_context(f);
     Show s = {.ask = {.threads = config_bool(c, "openmp"), .known = known}};
@@ -143,7 +155,9 @@ static char *plan_for(ThFunction *f, const Backend *b, const char *processor, bo
     if (b && !(s.target = b->target(c, processor))) return NULL;
     Text t;
     text_init(&t, c);
-    return take(&t, plan_text(&t, function_plan(f), b ? show : NULL, &s));
+    bool ok = plan_text(&t, function_plan(f), b ? show : NULL, &s);
+    bool gpu = s.target && !s.target->vector_bytes;
+    return take(&t, ok && (!gpu || put_on_host(&t, function_plan(f))));
 }
 
 /* The interpreter runs kernels block by block, whatever a Nest says. */

@@ -287,7 +287,7 @@ typedef enum {
 } OpNumbers;
 enum { DEVICE_FORM = 1 };
 #define DEVICE_READS(i) (2u << (i))
-/* What an element may be wrong with where a device finds it: {0}, {1}, {2} are its values ({0g}: a double's bits). */
+/* What an element may be wrong with where a device finds it: {0} to {3} are its values ({0g}: a double's bits). */
 typedef struct OpFailure {
     ThError kind;
     const char *text;

@@ -6,7 +6,9 @@
 #ifndef TH_SERVICES_H
 #define TH_SERVICES_H
 
+#include "kernel/ctc_work.h"
 #include "kernel/order_work.h"
+#include "kernel/pick_work.h"
 #include "op.h"
 
 struct HostServices {
@@ -20,7 +22,9 @@ struct HostServices {
     int (*unique)(HostCall *h, const UniqueWork *w);
     int (*count)(HostCall *h, const CountWork *w); /* elements that are not zero; their positions */
     int (*nonzero)(HostCall *h, const NonzeroWork *w);
-    int (*repeat)(HostCall *h, const RepeatWork *w);              /* positions repeated */
+    int (*repeat)(HostCall *h, const RepeatWork *w); /* positions repeated */
+    int (*pick)(HostCall *h, const PickWork *w);     /* columns by uniform numbers */
+    int (*ctc)(HostCall *h, const CtcWork *w);
     int (*assign)(HostCall *h, ThArray *to, const ThArray *from); /* one dtype and shape; they do not overlap */
 };
 

@@ -114,9 +114,10 @@ static int addresses(Launches *l, ThFrame *f, const GridKernel *g, const Step *s
 /* Lengths of the last stage's loops that are (not) in order, together. */
 static int64_t positions(const GridKernel *g, const Step *s, const ThFrame *f, bool ordered) {
     const Stage *st = &g->k->st.at[g->k->st.n - 1];
+    const Scatter how = scatter_form(g->k);
     int64_t n = 1;
     for (int d = st->d0; d < st->d0 + st->nd; d++)
-        if ((g->k->dim[d].kind == DIM_SEQ) == ordered) n *= length(s, f, g->k->dim[d].n);
+        if (scatter_sorts(g->k, &how, d) == ordered) n *= length(s, f, g->k->dim[d].n);
     return n;
 }
 

@@ -4,7 +4,9 @@
  */
 #include "graph/services.h"
 #include "ops/order/order.h"
+#include "ops/random/random.h"
 #include "ops/table/index.h"
+#include "ops/table/nnet.h"
 #include "runtime/conv/conv.h"
 #include "runtime/factor/work.h"
 #include "runtime/fft/work.h"
@@ -459,6 +461,8 @@ static const HostServices host_services = {
     .nonzero = nonzero_host,
     .repeat = nonzero_repeat_host,
     .assign = assign_host,
+    .pick = pick_host,
+    .ctc = ctc_host,
 };
 
 static HostCall host_begin(ThFrame *f) {

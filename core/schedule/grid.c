@@ -43,6 +43,8 @@ bool grid_can(const Kernel *k) {
     return good && (!product || gemm_only(k));
 }
 
+bool grid_has_form(const Kernel *k) { return grid_can(k) && !calls_only(k); }
+
 bool grid_can_leave(const Ins *i) {
     if (i->op == INS_FAIL_IF || i->op == INS_CHECK_INDEX) return true;
     return i->op < INS_LOAD && (scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete((ThDtype)i->in_dtype);
@@ -114,7 +116,7 @@ bool grid_may(const Nest *t, GridKind kind, int depth) {
     if (kind == GRID_CALLS || calls_only(k)) return kind == GRID_CALLS && calls_only(k);
     if (kind == GRID_DRAW || draw_only(k)) return kind == GRID_DRAW && draw_only(k);
     if (kind == GRID_SERIAL) return true;
-    if (kind == GRID_SCATTER) return scatter_place(k) >= 0;
+    if (kind == GRID_SCATTER) return scatter_form(k).how != SCATTER_NOT;
     if (kind == GRID_TILES || ordered(k)) return kind == GRID_TILES && k->st.at[k->st.n - 1].cls == STAGE_GEMM;
     if (kind == GRID_THREAD && (k->nouter || k->st.n > 1)) return k->nouter && !has_row(k);
     for (int i = 0; kind == GRID_BLOCK && i < k->st.n; i++)

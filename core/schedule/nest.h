@@ -209,8 +209,9 @@ bool blocks_apply(Nest *t, bool share);
 /* tile.c: what follows a product runs on its finished tiles */
 bool tile_may(const Nest *t, int stage);
 /* grid.c: points over a GPU's threads and blocks */
-bool grid_can(const Kernel *k); /* the others have no text for a GPU yet */
-int grid_depth(const Nest *t);  /* leading parallel loops of the only stage around all its stores and accumulators */
+bool grid_can(const Kernel *k);      /* the others have no text for a GPU yet */
+bool grid_has_form(const Kernel *k); /* all of it runs on a GPU */
+int grid_depth(const Nest *t); /* leading parallel loops of the only stage around all its stores and accumulators */
 bool grid_may(const Nest *t, GridKind kind, int depth);
 bool grid_folds(const Nest *t, int depth);                    /* each point is a reduction that a block may share */
 bool grid_apply(Nest *t, GridKind kind, int depth, int tile); /* tile: rows and columns of a product's */
@@ -229,9 +230,15 @@ bool neighbours_may(const Nest *t);
 bool neighbours_together(const Nest *t, int id); /* a load or store of all of them at once */
 bool neighbours_apply(Nest *t, int lanes);
 
-/* scatter.c: the value that tells where all stores go, when they may be sorted by it; or -1. What it is made of. */
-int scatter_place(const Kernel *k);
-void scatter_needs(const Kernel *k, int place, uint8_t *need);
+/* scatter.c: by what stores may be sorted: a value that tells where all of them go, or the address of the only one */
+typedef enum { SCATTER_NOT, SCATTER_BY_INDEX, SCATTER_BY_ADDRESS } ScatterHow;
+typedef struct Scatter {
+    ScatterHow how;
+    int place, guard, access; /* value ids or -1; of an address: its index, guard and access */
+} Scatter;
+Scatter scatter_form(const Kernel *k);
+bool scatter_sorts(const Kernel *k, const Scatter *f, int dim);       /* positions along this dim are sorted */
+void scatter_needs(const Kernel *k, const Scatter *f, uint8_t *need); /* by value id: what tells the place */
 bool scatter_apply(Nest *t);
 
 /* ---- choose.c ---- */

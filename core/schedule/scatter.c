@@ -1,8 +1,9 @@
 /*
- * scatter.c -- stores at places that are values, from loops that run in order (DIM_SEQ) and parallel ones, over a GPU:
+ * scatter.c -- stores that may meet at one place, from loops that run in order (DIM_SEQ) and parallel ones, over a GPU:
  * the positions of the ordered loops are sorted by place, and what goes to one place is done by one thread for each
- * parallel point, in the loops' order: the CPU's bits. Always holds: what tells the place is known before any store,
- * and different parallel points store at different places.
+ * parallel point, in the loops' order: the CPU's bits. Where the place is no value of the ordered loops alone (windows
+ * that overlap), all points are sorted by their address. Always holds: what tells the place is known before any store,
+ * and what is not sorted stores at different places.
  */
 #include "nest.h"
 
@@ -51,20 +52,24 @@ static bool reads_own(const Kernel *k) {
     return false;
 }
 
-void scatter_needs(const Kernel *k, int place, uint8_t *need) {
-    memset(need, 0, (size_t)k->ins.n);
-    need[place] = 1;
-    for (int i = place; i >= 0; i--) {
+static void needs(const Kernel *k, int value, uint8_t *need) {
+    if (value >= 0) need[value] = 1;
+    for (int i = value; i >= 0; i--) {
         int v[6], n = need[i] ? ins_reads(k, &k->ins.at[i], v) : 0;
         for (int j = 0; j < n; j++) need[v[j]] = 1;
     }
 }
 
+void scatter_needs(const Kernel *k, const Scatter *f, uint8_t *need) {
+    memset(need, 0, (size_t)k->ins.n);
+    needs(k, f->place, need);
+    needs(k, f->guard, need);
+}
+
 /* The place is the same for all parallel points. */
 static bool one_place(const Kernel *k, const Stage *s, int place) {
-    uint8_t need[KINS];
-    if (k->ins.n > KINS) return false;
-    scatter_needs(k, place, need);
+    uint8_t need[KINS] = {0};
+    needs(k, place, need);
     for (int i = 0; i < k->ins.n; i++) {
         const Ins *n = &k->ins.at[i];
         if (!need[i]) continue;
@@ -78,12 +83,38 @@ static bool one_place(const Kernel *k, const Stage *s, int place) {
     return true;
 }
 
-int scatter_place(const Kernel *k) {
-    const Stage *s = last_stage(k);
-    if (k->nouter || k->st.n > 2 || s->cls != STAGE_LOOP || s->nred || k->red.n || !in_order(k, s)) return -1;
-    if (k->st.n == 2 && !looks(k, &k->st.at[0])) return -1;
+/* Its value tells where all stores of a point of the ordered loops go. */
+static int by_index(const Kernel *k, const Stage *s) {
     int place = place_of(k, s);
-    return place >= 0 && !reads_own(k) && one_place(k, s, place) ? place : -1;
+    return place >= 0 && one_place(k, s, place) ? place : -1;
+}
+
+/* The only store; NULL: there are others. */
+static const Ins *only_store(const Kernel *k, const Stage *s) {
+    const Ins *store = NULL;
+    for (int i = s->ins0; i < s->ins0 + s->nins; i++) {
+        if (k->ins.at[i].op != INS_STORE) continue;
+        if (store) return NULL;
+        store = &k->ins.at[i];
+    }
+    return store;
+}
+
+Scatter scatter_form(const Kernel *k) {
+    const Scatter none = {.how = SCATTER_NOT, .place = -1};
+    const Stage *s = last_stage(k);
+    if (k->nouter || k->st.n > 2 || s->cls != STAGE_LOOP || s->nred || k->red.n || !in_order(k, s)) return none;
+    if ((k->st.n == 2 && !looks(k, &k->st.at[0])) || k->ins.n > KINS || reads_own(k)) return none;
+    int place = by_index(k, s);
+    if (place >= 0) return (Scatter){SCATTER_BY_INDEX, place, -1, -1};
+    const Ins *store = only_store(k, s);
+    if (!store || k->st.n > 1) return none;
+    const Access *a = &k->acc.at[store->a];
+    return (Scatter){SCATTER_BY_ADDRESS, a->idx, a->guard, store->a};
+}
+
+bool scatter_sorts(const Kernel *k, const Scatter *f, int dim) {
+    return f->how == SCATTER_BY_ADDRESS || k->dim[dim].kind == DIM_SEQ;
 }
 
 bool scatter_apply(Nest *t) {

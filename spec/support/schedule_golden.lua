@@ -17,7 +17,8 @@ end
 --- The kernels of a plan's text: { title = .., nest = .. }.
 function M.kernels(plan)
   local list = {}
-  for block in (plan:match("\nkernels:\n(.*)") .. " k:\n"):gmatch("kernel (.-\n) k%d*:\n") do
+  local text = plan:gsub("\non the host:\n.*", "\n"):match("\nkernels:\n(.*)")
+  for block in (text .. " k:\n"):gmatch("kernel (.-\n) k%d*:\n") do
     local nest = block:match("\n  nest for .*") or block:match("\n  no nest .*")
     list[#list + 1] = { title = block:match("^[^\n]*"), nest = nest }
   end

@@ -135,7 +135,8 @@ typedef struct Loops {
     bool wrap;
 } Loops;
 
-static bool make_loops(Loops *s, Size images, Size channels, Size h, Size w) {
+/* ordered: patches may overlap where they are stored. */
+static bool make_loops(Loops *s, bool ordered, Size images, Size channels, Size h, Size w) {
     LowerAlg alg;
     lower_alg_init(&alg, s->l);
     s->in[0] = h, s->in[1] = w;
@@ -150,7 +151,7 @@ static bool make_loops(Loops *s, Size images, Size channels, Size h, Size w) {
     if (!(s->k = s->l->api->kernel(s->l))) return false;
     const Size n[DIMS] = {images, channels, s->count[0], s->count[1], s->size[0], s->size[1]};
     for (int d = 0; d < DIMS; d++)
-        if (kernel_dim(s->k, n[d], DIM_PAR) < 0) return false;
+        if (kernel_dim(s->k, n[d], ordered && (d == A || d == B) ? DIM_SEQ : DIM_PAR) < 0) return false;
     return kernel_stage(s->k, STAGE_LOOP, 0, DIMS) >= 0;
 }
 
@@ -195,7 +196,7 @@ static bool lower_images2neibs(Lower *l) {
     Size st[KDIM], stride[4], d[4];
     int guard, idx;
     for (int i = 0; i < 4; i++) stride[i] = api->in_stride(l, 0, i), d[i] = api->in_dim(l, 0, i);
-    if (!make_loops(&s, d[0], d[1], d[2], d[3])) return false;
+    if (!make_loops(&s, false, d[0], d[1], d[2], d[3])) return false;
     Size off = images_of(&s, stride, api->in_offset(l, 0), st, &guard, &idx);
     int a = api->read_at(l, s.k, 0, off, st);
     if (a < 0) return false;
@@ -224,7 +225,7 @@ static bool lower_neibs_grad(Lower *l) {
     int guard, idx;
     if (!clear(l)) return false;
     for (int i = 0; i < 4; i++) stride[i] = api->out_stride(l, 0, i), d[i] = api->out_dim(l, 0, i);
-    if (!make_loops(&s, d[0], d[1], d[2], d[3])) return false;
+    if (!make_loops(&s, true, d[0], d[1], d[2], d[3])) return false;
     rows_of(&s, api->in_stride(l, 0, 0), api->in_stride(l, 0, 1), d[1], st);
     int v = ins_load(s.k, api->read_at(l, s.k, 0, api->in_offset(l, 0), st), DIMS);
     Size off = images_of(&s, stride, api->out_offset(l, 0), st, &guard, &idx);

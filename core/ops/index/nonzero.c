@@ -224,7 +224,7 @@ int nonzero_host(HostCall *h, const NonzeroWork *w) {
         for (int d = 0; d < f.last; d++)
             for (int64_t i = first; i < f.n; i++) f.out[d][i] = l.at[d];
     }
-    return f.n == f.most ? 0 : host_failed(h, w->failure, f.n, f.most, 0);
+    return f.n == f.most ? 0 : host_failed(h, w->failure, f.n, f.most, 0, 0);
 }
 
 static int run_nonzero(HostCall *h) { return h->lib->nonzero(h, &(NonzeroWork){h->in[0], h->out, OTHER_NUMBER}); }
@@ -287,7 +287,7 @@ int nonzero_repeat_host(HostCall *h, const RepeatWork *w) {
     for (int64_t i = 0; i < n; i++) {
         int64_t times;
         dtype_cast((char *)&times, TH_INT64, 8, r->data + i * ARRAY_STRIDES(r)[0], (ThDtype)r->dtype, 0, 1);
-        if (times < 0) return host_failed(h, w->failure, i, times, 0);
+        if (times < 0) return host_failed(h, w->failure, i, times, 0, 0);
         for (int64_t j = 0; j < times && k < most; j++) out[k++] = i;
     }
     return 0;

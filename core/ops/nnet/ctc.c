@@ -6,6 +6,7 @@
  * steps cannot hold its labels), or the gradient of the sum of the finite ones by the activations, or that gradient's
  * derivative along a direction (symmetric, so its transposed product too). Sums are made in float64 on logarithms.
  */
+#include "graph/services.h"
 #include "ops/table/host.h"
 #include "ops/table/nnet.h"
 
@@ -191,33 +192,51 @@ static int64_t int_at(const ThArray *a, int64_t i, int64_t j) {
     return v;
 }
 
+enum { BAD_LENGTH, BAD_LABEL, NO_CLASSES };
+static const OpFailure failures[] = {
+    [BAD_LENGTH] = {TH_ValueError, "ctc: input_lengths[{0}] = {1}, but there are {2} time steps"},
+    [BAD_LABEL] = {TH_ValueError, "ctc: labels[{0}, {1}] = {2} is out of bounds: classes are 1 to {3}, 0 is the blank, "
+                                  "a negative number ends the row"},
+    [NO_CLASSES] = {TH_ValueError, "ctc: there are no classes"},
+};
+
 /* Steps and states of sequence n; nonzero after an error. */
-static int read_path(HostCall *h, Path *p, int64_t n) {
-    int64_t most = ARRAY_SHAPE(h->in[1])[1], T = ARRAY_SHAPE(h->in[0])[0], u = 0;
-    p->steps = int_at(h->in[2], n, 0);
-    if (p->steps < 0 || p->steps > T)
-        return host_error(h, TH_ValueError, "ctc: input_lengths[%lld] = %lld, but there are %lld time steps",
-                          (long long)n, (long long)p->steps, (long long)T);
+static int read_path(HostCall *h, const CtcWork *w, Path *p, int64_t n) {
+    int64_t most = ARRAY_SHAPE(w->labels)[1], T = ARRAY_SHAPE(w->x)[0], u = 0;
+    p->steps = int_at(w->lengths, n, 0);
+    if (p->steps < 0 || p->steps > T) return host_failed(h, w->bad_length, n, p->steps, T, 0);
     p->label[0] = 0;
     for (; u < most; u++) {
-        int64_t k = int_at(h->in[1], n, u);
+        int64_t k = int_at(w->labels, n, u);
         if (k < 0) break;
-        if (k == 0 || k >= p->classes)
-            return host_error(h, TH_ValueError,
-                              "ctc: labels[%lld, %lld] = %lld is out of bounds: classes are 1 to "
-                              "%lld, 0 is the blank, a negative number ends the row",
-                              (long long)n, (long long)u, (long long)k, (long long)p->classes - 1);
+        if (k == 0 || k >= p->classes) return host_failed(h, w->bad_label, n, u, k, p->classes - 1);
         p->label[2 * u + 1] = k;
         p->label[2 * u + 2] = 0;
     }
     p->states = 2 * u + 1;
-    return 0;
+    return p->steps > 0 && p->classes == 0 ? host_failed(h, w->no_classes, 0, 0, 0, 0) : 0;
 }
 
-static int run_ctc(HostCall *h) {
-    const ThArray *x = h->in[0];
-    bool along = h->op == &op_ctc_hess, want = h->op == &op_ctc_grad;
-    int64_t T = ARRAY_SHAPE(x)[0], N = ARRAY_SHAPE(x)[1], K = ARRAY_SHAPE(x)[2], S = 2 * ARRAY_SHAPE(h->in[1])[1] + 1;
+/* What is asked for of sequence n, from its path. */
+static void put_path(const CtcWork *w, const Path *p, int64_t n, double *row) {
+    log_softmax(p, w->x, n);
+    double log_p = forward(p), cost = -log_p;
+    if (w->kind != CTC_COST) backward(p);
+    if (w->kind == CTC_ALONG) {
+        log_softmax_along(p, w->along, n);
+        double dlog_p = forward_along(p, log_p);
+        backward_along(p);
+        gradient_along(p, log_p, dlog_p, w->z, n, row);
+    } else if (w->kind == CTC_GRADIENT) gradient(p, log_p, w->z, n, row);
+    else
+        dtype_cast(w->z->data + n * ARRAY_STRIDES(w->z)[0], (ThDtype)w->x->dtype, 0, (const char *)&cost, TH_FLOAT64, 0,
+                   1);
+}
+
+int ctc_host(HostCall *h, const CtcWork *w) {
+    const ThArray *x = w->x;
+    bool along = w->kind == CTC_ALONG;
+    int64_t T = ARRAY_SHAPE(x)[0], N = ARRAY_SHAPE(x)[1], K = ARRAY_SHAPE(x)[2], S = 2 * ARRAY_SHAPE(w->labels)[1] + 1;
     int64_t part = T * K + 2 * T * S;
     double *room = h->room(h, sizeof *room * (size_t)((along ? 2 : 1) * part + K + S + 1));
     if (!room) return 1;
@@ -227,25 +246,16 @@ static int run_ctc(HostCall *h) {
     if (along) p.dy = room + part, p.dalpha = p.dy + T * K, p.dbeta = p.dalpha + T * S, row += part;
     p.label = (int64_t *)(void *)(row + K);
     for (int64_t n = 0; n < N; n++) {
-        if (read_path(h, &p, n)) return 1;
-        if (p.steps > 0 && K == 0) return host_error(h, TH_ValueError, "ctc: there are no classes");
-        log_softmax(&p, x, n);
-        double log_p = forward(&p), cost = -log_p;
-        if (along) {
-            backward(&p);
-            log_softmax_along(&p, h->in[3], n);
-            double dlog_p = forward_along(&p, log_p);
-            backward_along(&p);
-            gradient_along(&p, log_p, dlog_p, h->out[0], n, row);
-        } else if (want) {
-            backward(&p);
-            gradient(&p, log_p, h->out[0], n, row);
-        } else {
-            dtype_cast(h->out[0]->data + n * ARRAY_STRIDES(h->out[0])[0], (ThDtype)x->dtype, 0, (const char *)&cost,
-                       TH_FLOAT64, 0, 1);
-        }
+        if (read_path(h, w, &p, n)) return 1;
+        put_path(w, &p, n, row);
     }
     return 0;
+}
+
+static int run_ctc(HostCall *h) {
+    CtcKind kind = h->op == &op_ctc_hess ? CTC_ALONG : h->op == &op_ctc_grad ? CTC_GRADIENT : CTC_COST;
+    return h->lib->ctc(h, &(CtcWork){kind, h->in[0], h->in[1], h->in[2], kind == CTC_ALONG ? h->in[3] : NULL, h->out[0],
+                                     BAD_LENGTH, BAD_LABEL, NO_CLASSES});
 }
 
 static bool lower_ctc(Lower *l) { return l->api->host(l, run_ctc, 0); }
@@ -311,6 +321,8 @@ static bool batch_ctc(Batch *q) {
         .shape = shape_ctc, \
         .grad = grads, \
         .lower = lower_ctc, \
+        .device = DEVICE_FORM, \
+        .failures = failures, \
         .connected = ctc_connected, \
         .batch = batch_ctc, \
         .doc = text, \

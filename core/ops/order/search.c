@@ -82,7 +82,7 @@ static const char *sorted(HostCall *h, const SearchWork *w, size_t item) {
         int64_t at;
         dtype_cast((char *)&at, TH_INT64, 8, s->data + i * ARRAY_STRIDES(s)[0], (ThDtype)s->dtype, 0, 1);
         if (at < 0 || at >= x->size) {
-            host_failed(h, w->failure, i, at, x->size);
+            host_failed(h, w->failure, i, at, x->size, 0);
             return NULL;
         }
         host_get(to + i * (int64_t)item, x->data + at * ARRAY_STRIDES(x)[0], 0, 1, item);

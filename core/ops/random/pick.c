@@ -4,6 +4,8 @@
  * often each column was picked, or the columns in the order picked, each at most once. A pick is the first column whose
  * running sum in double exceeds the number. Nothing is differentiable here: gradients are zeros.
  */
+#include "graph/services.h"
+#include "ops/table/host.h"
 #include "random.h"
 
 #include <string.h>
@@ -61,23 +63,31 @@ static bool shape_choice(ShapeQ *q) {
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
+enum { NO_PROBABILITY, NO_SUM, TOO_FEW };
+static const OpFailure failures[] = {
+    [NO_PROBABILITY] = {TH_ValueError, "pvals[{0}, {1}] = {2g} is no probability"},
+    [NO_SUM] = {TH_ValueError, "the probabilities of row {0} of pvals sum to {1g}, not to 1"},
+    [TOO_FEW] = {TH_ValueError, "row {0} of pvals has only {1} elements that can be drawn, not {2}"},
+};
+
+static int64_t bits_of(double v) {
+    int64_t w;
+    memcpy(&w, &v, sizeof w);
+    return w;
+}
+
 /* Row i of the probabilities as doubles, checked: each in [0, 1], together 1 up to their rounding. */
-static bool get_row(HostCall *h, int64_t i, double *p) {
+static bool get_row(HostCall *h, const PickWork *w, int64_t i, double *p) {
     const double slack = 1e-3;
-    const ThArray *a = h->in[0];
+    const ThArray *a = w->p;
     int64_t n = ARRAY_SHAPE(a)[1];
     double sum = 0;
     dtype_cast((char *)p, TH_FLOAT64, 8, a->data + i * ARRAY_STRIDES(a)[0], (ThDtype)a->dtype, ARRAY_STRIDES(a)[1], n);
     for (int64_t m = 0; m < n; m++) {
-        if (!(p[m] >= 0 && p[m] <= 1 + slack)) {
-            host_error(h, TH_ValueError, "pvals[%lld, %lld] = %g is no probability", (long long)i, (long long)m, p[m]);
-            return false;
-        }
+        if (!(p[m] >= 0 && p[m] <= 1 + slack)) return !host_failed(h, w->no_probability, i, m, bits_of(p[m]), 0);
         sum += p[m];
     }
-    if (sum >= 1 - slack && sum <= 1 + slack) return true;
-    host_error(h, TH_ValueError, "the probabilities of row %lld of pvals sum to %g, not to 1", (long long)i, sum);
-    return false;
+    return (sum >= 1 - slack && sum <= 1 + slack) || !host_failed(h, w->no_sum, i, bits_of(sum), 0, 0);
 }
 
 /* The first of n columns whose running sum exceeds u; the last that can be drawn at all where rounding keeps the whole
@@ -100,21 +110,16 @@ static double uniform_at(const ThArray *u, int64_t i) {
     return u->dtype == TH_FLOAT32 ? (double)*(const float *)(const void *)at : *(const double *)(const void *)at;
 }
 
-static int64_t samples_of(const HostCall *h) {
-    int64_t rows = ARRAY_SHAPE(h->in[0])[0];
-    return rows ? h->in[1]->size / rows : 0;
-}
-
-static int run_multinomial(HostCall *h) {
-    ThArray *out = h->out[0];
-    int64_t rows = ARRAY_SHAPE(out)[0], n = ARRAY_SHAPE(out)[1], count = samples_of(h);
+static int multinomial(HostCall *h, const PickWork *w) {
+    ThArray *out = w->z;
+    int64_t rows = ARRAY_SHAPE(out)[0], n = ARRAY_SHAPE(out)[1];
     double *p = h->room(h, (size_t)n * 2 * sizeof *p + 64), *z = p ? p + n : NULL;
     if (!p) return 1;
     for (int64_t i = 0; i < rows; i++) {
-        if (!get_row(h, i, p)) return 1;
+        if (!get_row(h, w, i, p)) return 1;
         memset(z, 0, (size_t)n * sizeof *z);
         double before;
-        for (int64_t c = 0; c < count; c++) z[pick(p, n, uniform_at(h->in[1], c * rows + i), &before)] += 1;
+        for (int64_t c = 0; c < w->count; c++) z[pick(p, n, uniform_at(w->u, c * rows + i), &before)] += 1;
         dtype_cast(out->data + i * ARRAY_STRIDES(out)[0], (ThDtype)out->dtype, ARRAY_STRIDES(out)[1], (char *)z,
                    TH_FLOAT64, 8, n);
     }
@@ -129,21 +134,18 @@ static void without(double *p, int64_t n, int64_t m, double before, bool single)
     for (int64_t k = 0; k < n && sum > 0; k++) p[k] = single ? (double)((float)p[k] / (float)sum) : p[k] / sum;
 }
 
-static int run_choice(HostCall *h) {
-    ThArray *out = h->out[0];
-    int64_t rows = ARRAY_SHAPE(out)[0], count = ARRAY_SHAPE(out)[1], n = ARRAY_SHAPE(h->in[0])[1];
-    bool single = h->in[0]->dtype == TH_FLOAT32;
+static int choice(HostCall *h, const PickWork *w) {
+    ThArray *out = w->z;
+    int64_t rows = ARRAY_SHAPE(out)[0], count = w->count, n = ARRAY_SHAPE(w->p)[1];
+    bool single = w->p->dtype == TH_FLOAT32;
     double *p = h->room(h, (size_t)(n + count) * sizeof *p + 64), *z = p ? p + n : NULL;
     if (!p) return 1;
     for (int64_t i = 0; i < rows; i++) {
-        if (!get_row(h, i, p)) return 1;
+        if (!get_row(h, w, i, p)) return 1;
         for (int64_t c = 0; c < count; c++) {
             double before;
-            int64_t m = pick(p, n, uniform_at(h->in[1], c * rows + i), &before);
-            if (p[m] <= 0)
-                return host_error(h, TH_ValueError,
-                                  "row %lld of pvals has only %lld elements that can be drawn, not %lld", (long long)i,
-                                  (long long)c, (long long)count);
+            int64_t m = pick(p, n, uniform_at(w->u, c * rows + i), &before);
+            if (p[m] <= 0) return host_failed(h, w->too_few, i, c, count, 0);
             z[c] = (double)m;
             without(p, n, m, before, single);
         }
@@ -152,6 +154,19 @@ static int run_choice(HostCall *h) {
     }
     return 0;
 }
+
+int pick_host(HostCall *h, const PickWork *w) { return w->once ? choice(h, w) : multinomial(h, w); }
+
+static int run_pick(HostCall *h, int64_t count, bool once) {
+    return h->lib->pick(h, &(PickWork){h->in[0], h->in[1], h->out[0], count, once, NO_PROBABILITY, NO_SUM, TOO_FEW});
+}
+
+static int run_multinomial(HostCall *h) {
+    int64_t rows = ARRAY_SHAPE(h->in[0])[0];
+    return run_pick(h, rows ? h->in[1]->size / rows : 0, false);
+}
+
+static int run_choice(HostCall *h) { return run_pick(h, ARRAY_SHAPE(h->out[0])[1], true); }
 
 static bool lower_multinomial(Lower *l) { return l->api->host(l, run_multinomial, 0); }
 static bool lower_choice(Lower *l) { return l->api->host(l, run_choice, 0); }
@@ -202,6 +217,8 @@ static bool batch_pick(Batch *q) {
                                    .shape = shape_##var, \
                                    .grad = grad_pick, \
                                    .lower = lower_##var, \
+                                   .device = DEVICE_FORM, \
+                                   .failures = failures, \
                                    .str = str_pick, \
                                    .connected = pick_connected, \
                                    .batch = batch_pick, \

@@ -2,6 +2,7 @@
 #ifndef TH_OPS_RANDOM_H
 #define TH_OPS_RANDOM_H
 
+#include "kernel/pick_work.h"
 #include "kernel/draw_work.h"
 #include "ops/table/host.h"
 #include "ops/table/shape.h"
@@ -37,5 +38,7 @@ typedef struct PickAttrs {
 /* How often each column of pvals is drawn in n draws; n different columns in the order drawn. n: 0-d. */
 ThVar *multinomial_make(Builder *b, ThVar *pvals, ThVar *unis, ThVar *n, ThDtype d);
 ThVar *choice_make(Builder *b, ThVar *pvals, ThVar *unis, ThVar *n, ThDtype d);
+
+int pick_host(HostCall *h, const PickWork *w); /* of HostServices */
 
 #endif

@@ -1,6 +1,7 @@
 /* host.c -- lanes of arrays and errors of host calls (see host.h). */
 #include "host.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,11 +18,11 @@ void host_failure_text(ThContext *c, char *to, size_t room, const Op *op, int wh
     Text t;
     text_init(&t, c);
     for (const char *s = op->failures[which].text; *s; s++) {
-        bool value = s[0] == '{' && s[1] >= '0' && s[1] <= '2', real = value && s[2] == 'g';
+        bool value = s[0] == '{' && s[1] >= '0' && s[1] <= '3', real = value && s[2] == 'g';
         double d;
         if (value) memcpy(&d, &v[s[1] - '0'], sizeof d);
         if (!value) text_putc(&t, *s);
-        else if (real) text_printf(&t, "%g", d);
+        else if (real) text_printf(&t, "%g", d != d ? (double)NAN : d); /* not -nan */
         else text_printf(&t, "%lld", (long long)v[s[1] - '0']);
         if (value) s += 2 + real;
     }
@@ -29,9 +30,9 @@ void host_failure_text(ThContext *c, char *to, size_t room, const Op *op, int wh
     text_free(&t);
 }
 
-int host_failed(HostCall *h, int which, int64_t v0, int64_t v1, int64_t v2) {
+int host_failed(HostCall *h, int which, int64_t v0, int64_t v1, int64_t v2, int64_t v3) {
     char text[256];
-    host_failure_text(h->ctx, text, sizeof text, h->op, which, (const int64_t[]){v0, v1, v2});
+    host_failure_text(h->ctx, text, sizeof text, h->op, which, (const int64_t[]){v0, v1, v2, v3});
     return h->fail(h, h->op->failures[which].kind, text);
 }
 

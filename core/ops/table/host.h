@@ -10,7 +10,7 @@
 /* Fails the call with a formatted text; returns 1. */
 int host_error(HostCall *h, ThError kind, const char *format, ...) TH_PRINTF(3, 4);
 /* Fails the call with its operation's failure `which`; returns 1. A device's kernels name the same ones. */
-int host_failed(HostCall *h, int which, int64_t v0, int64_t v1, int64_t v2);
+int host_failed(HostCall *h, int which, int64_t v0, int64_t v1, int64_t v2, int64_t v3);
 void host_failure_text(ThContext *c, char *to, size_t room, const Op *op, int which, const int64_t *v);
 /* The value of integer input i, 0-d or element 0. */
 int64_t host_int(const HostCall *h, int i);

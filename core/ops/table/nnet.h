@@ -5,6 +5,7 @@
 #ifndef TH_TABLE_NNET_H
 #define TH_TABLE_NNET_H
 
+#include "kernel/ctc_work.h"
 #include "ops.h"
 
 /* ---- softmax.c, crossentropy.c ----------------------------------------------------------------------------------- */
@@ -17,5 +18,7 @@ ThVar *ctc_make(Builder *b, ThVar *activations, ThVar *labels, ThVar *input_leng
 bool batch_rows(Batch *q); /* operations on rows of matrices, all inputs by row: rows merged */
 bool batch_softmax_bias(Batch *q);
 bool batch_crossentropy_softmax(Batch *q);
+
+int ctc_host(HostCall *h, const CtcWork *w); /* ctc.c: of HostServices */
 
 #endif

@@ -54,7 +54,7 @@ static const char text[] = GPU_TEXT(
     KERNEL found_tell(const FoundArgs a) {
         if (blockIdx.x || threadIdx.x || a.err[0]) return;
         const i64 found = a.n ? a.sums[a.n - 1] : 0;
-        if (found < a.many) fail(a.err, a.step, a.which, found, a.many, 0);
+        if (found < a.many) fail(a.err, a.step, a.which, found, a.many, 0, 0);
     }
     KERNEL found_places(const FoundArgs a) {
         if (a.err[0]) return;
@@ -80,7 +80,7 @@ static const char text[] = GPU_TEXT(
     KERNEL repeat_tell(const FoundArgs a) {
         const i64 e = *a.first;
         if (blockIdx.x || threadIdx.x || a.err[0] || e < 0 || e >= a.n) return;
-        fail(a.err, a.step, a.which, e, get_number(a.x + e * a.step_x, (int)a.kind), 0);
+        fail(a.err, a.step, a.which, e, get_number(a.x + e * a.step_x, (int)a.kind), 0, 0);
     }
     /* The first position whose running sum is beyond the place. */
     KERNEL repeat_places(const FoundArgs a) {

@@ -20,7 +20,8 @@ typedef struct Library {
     Module *first;
 } Library;
 
-const GpuFamily *const gpu_families[] = {&gpu_cum, &gpu_sorts, &gpu_searches, &gpu_uniques, &gpu_found, &gpu_moves};
+const GpuFamily *const gpu_families[] = {&gpu_cum,   &gpu_sorts, &gpu_searches, &gpu_uniques,
+                                         &gpu_found, &gpu_moves, &gpu_picks,    &gpu_ctcs};
 const int gpu_family_count = TH_LEN(gpu_families);
 
 const HostServices gpu_services = {
@@ -32,6 +33,8 @@ const HostServices gpu_services = {
     .nonzero = gpu_nonzero,
     .repeat = gpu_repeat,
     .assign = gpu_assign,
+    .pick = gpu_pick,
+    .ctc = gpu_ctc,
 };
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */

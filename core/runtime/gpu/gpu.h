@@ -45,6 +45,8 @@ typedef struct GpuFamily {
 } GpuFamily;
 #define GPU_ENTRY(name, args, barriers) \
     { #name, #args, sizeof(args), barriers }
+bool gpu_is_one(int variant); /* one variant, 0 */
+void gpu_head_none(Text *t, int variant);
 bool gpu_is_dtype(int variant);          /* a variant for each dtype */
 void gpu_head_keys(Text *t, int dtype);  /* keys.c: the same, and the order of its elements */
 void gpu_head_dtype(Text *t, int dtype); /* text.c: T, the dtype's type, and what is done with it */
@@ -97,10 +99,11 @@ GPU_RECORD(GpuLanes, {
 })
 /* axis -1: there is none, every element is a lane. Returns how many lanes there are. */
 i64 gpu_lanes(GpuLanes *l, const ThArray *const *arrays, int count, int axis);
-extern const char gpu_number_text[]; /* put_number(p, kind, v), get_number(p, kind): whole numbers of any dtype */
-int gpu_number(ThDtype d);           /* its kind there */
-extern const char gpu_fail_text[];   /* fail(err, step, which, v0, v1, v2), first_at(first, at) */
-extern const char gpu_lanes_text[];  /* lane_at(&a.l, k, lane): the byte where lane begins in array k */
+/* put_number(p, kind, v), get_number(p, kind): whole numbers of any real dtype; put_real, get_real: floats too */
+extern const char gpu_number_text[];
+int gpu_number(ThDtype d);          /* its kind there */
+extern const char gpu_fail_text[];  /* fail(err, step, which, v0, v1, v2, v3), first_at(first, at) */
+extern const char gpu_lanes_text[]; /* lane_at(&a.l, k, lane): the byte where lane begins in array k */
 
 /* ---- the services ---- */
 extern const HostServices gpu_services;
@@ -112,10 +115,12 @@ int gpu_unique(HostCall *h, const UniqueWork *w);
 int gpu_count(HostCall *h, const CountWork *w);
 int gpu_nonzero(HostCall *h, const NonzeroWork *w);
 int gpu_repeat(HostCall *h, const RepeatWork *w);
+int gpu_pick(HostCall *h, const PickWork *w);
+int gpu_ctc(HostCall *h, const CtcWork *w);
 int gpu_assign(HostCall *h, ThArray *to, const ThArray *from);
 
 /* ---- what families use of each other ---- */
-extern const GpuFamily gpu_sorts, gpu_searches, gpu_uniques, gpu_found, gpu_moves;
+extern const GpuFamily gpu_sorts, gpu_searches, gpu_uniques, gpu_found, gpu_moves, gpu_picks, gpu_ctcs;
 int gpu_running_sums(HostCall *h, i64 *v, i64 n); /* cumulate.c: in place */
 /* sort.c: a vector, or the rows of a matrix, in order: positions, or (a vector's, not `at`) exact keys. */
 typedef struct GpuOrder {

@@ -26,7 +26,7 @@ static const char text[] = GPU_TEXT(
     KERNEL search_tell(const SearchArgs a) {
         const i64 i = *a.first;
         if (blockIdx.x || threadIdx.x || a.err[0] || i < 0 || i >= a.n) return;
-        fail(a.err, a.step, a.which, i, get_number(a.sorter + i * a.step_sorter, (int)a.kind), a.n);
+        fail(a.err, a.step, a.which, i, get_number(a.sorter + i * a.step_sorter, (int)a.kind), a.n, 0);
     }
     KERNEL search_take(const SearchArgs a) {
         if (a.err[0]) return;

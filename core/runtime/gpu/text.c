@@ -32,6 +32,10 @@ static const char complex_text[] = GPU_TEXT(
         return z;
     });
 
+bool gpu_is_one(int variant) { return variant == 0; }
+
+void gpu_head_none(Text *t, int variant) { (void)t, (void)variant; }
+
 bool gpu_is_dtype(int variant) { return variant < TH_DTYPE_COUNT; }
 
 /* bool 'b', signed 'i', unsigned 'u', float 'f', complex 'c' */
@@ -63,6 +67,11 @@ const char gpu_number_text[] = GPU_TEXT(
         default: break;
         }
     }
+    INLINE void put_real(char *p, int kind, f64 v) {
+        if (kind == 20) *(f32 *)p = (f32)v;
+        else if (kind == 24) *(f64 *)p = v;
+        else put_number(p, kind, (i64)v);
+    }
     INLINE i64 get_number(const char *p, int kind) {
         switch (kind) {
         case 1: return *(const u8 *)p;
@@ -76,14 +85,19 @@ const char gpu_number_text[] = GPU_TEXT(
         default: return *(const i64 *)p;
         }
     }
+    INLINE f64 get_real(const char *p, int kind) {
+        if (kind == 20) return *(const f32 *)p;
+        if (kind == 24) return *(const f64 *)p;
+        return kind == 8 ? (f64)*(const u64 *)p : (f64)get_number(p, kind);
+    }
 );
 
 /* The first failure of a call, by one thread alone; and the smallest of the positions that many threads find. */
 const char gpu_fail_text[] =
     GPU_TEXT(
-    INLINE void fail(i64 *err, i64 step, i64 which, i64 v0, i64 v1, i64 v2) {
+    INLINE void fail(i64 *err, i64 step, i64 which, i64 v0, i64 v1, i64 v2, i64 v3) {
         if (atomicCAS((unsigned long long *)err, 0ull, 1ull) == 0ull)
-            err[1] = step, err[2] = which, err[3] = 3, err[4] = v0, err[5] = v1, err[6] = v2;
+            err[1] = step, err[2] = which, err[3] = 4, err[4] = v0, err[5] = v1, err[6] = v2, err[7] = v3;
     }
 ) "#ifdef __CUDACC__\n"
     "INLINE void first_at(i64 *first, i64 at) { atomicMin((unsigned long long *)first, (unsigned long long)at); }\n"
