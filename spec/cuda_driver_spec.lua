@@ -87,6 +87,15 @@ describe("device=cuda", function()
     end, 2)
   end)
 
+  it("runs loops whose states change places", function()
+    local function make()
+      local a, b = T.dvector("a"), T.dvector("b")
+      local y = theano.scan { fn = function(p, q) return q, p + T.sin(q) end, outputs_info = { a, b }, n_steps = 7 }
+      return { a, b }, { y[1], y[2] }
+    end
+    agrees(make, function(i) return { numbers(5) * i, numbers(5) + i } end, 2)
+  end)
+
   it("runs on nothing", function()
     local function make()
       local x = T.dmatrix("x")

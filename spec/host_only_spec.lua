@@ -27,8 +27,8 @@ local function tries()
   local m, n, i, j, v = T.dmatrix("m"), T.dmatrix("n"), T.lmatrix("i"), T.lmatrix("j"), T.dvector("v")
   local s, t, x, k = sparse.csr_matrix("s"), sparse.csr_matrix("t"), T.tensor4("x"), T.lscalar("k")
   local c, d = T.zmatrix("c"), T.dtensor3("d")
-  return { { m }, { m, n }, { v }, { i }, { i, j }, { s }, { s, t }, { s, m }, { s, v }, { s, k, k }, { d }, { d, d }, { c }, { k },
-    { v, v }, { m, v }, { i, k }, { x }, { x, x }, { s, s, m }, { m, n, s } }
+  return { { m }, { m, n }, { v }, { i }, { i, j }, { s }, { s, t }, { s, m }, { s, v }, { s, k, k }, { d }, { d, d },
+    { c }, { k }, { v, v }, { m, v }, { i, k }, { x }, { x, x }, { s, s, m }, { m, n, s } }
 end
 
 -- What grad_spec has no points for, by functions: variables in, results.
@@ -82,14 +82,17 @@ local BY_HAND = {
     local p, srng = T.lscalar(), theano.random.RandomStreams(1)
     return { p }, { srng:uniform({ p }), srng:permutation({ p }, 7) }
   end,
-  ["random.multinomial_from_uniform"] = function(f) local p, u = T.dmatrix(), T.dvector() return { p, u }, { f(p, u, 2) } end,
-  ["random.choice_from_uniform"] = function(f) local p, u = T.dmatrix(), T.dvector() return { p, u }, { f(p, u, 2) } end,
+  ["random.multinomial_from_uniform"] = function(f)
+    local p, u = T.dmatrix(), T.dvector()
+    return { p, u }, { f(p, u, 2) }
+  end,
 }
 
 for name, like in pairs({ ["extra_ops.searchsorted"] = "searchsorted", ["extra_ops.to_one_hot"] = "to_one_hot",
   ["sparse.CSC"] = "sparse.CSR", ["sparse.astype"] = "sparse.cast", ["sparse.subtensor"] = "sparse.get_item_list",
   ["sparse.structured_minimum"] = "sparse.structured_pow", ["sparse.structured_maximum"] = "sparse.structured_pow",
-  ["sparse.structured_add"] = "sparse.structured_pow" }) do
+  ["sparse.structured_add"] = "sparse.structured_pow",
+  ["random.choice_from_uniform"] = "random.multinomial_from_uniform" }) do
   BY_HAND[name] = BY_HAND[like]
 end
 

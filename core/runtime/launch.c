@@ -205,7 +205,6 @@ static void host_wrote(Launches *l, const Step *s) {
     if (k)
         for (int i = 0; i < s->nbuf; i++)
             if (use_of(k, i) & (ACC_WRITE | ACC_ADD)) sides_host_wrote(&l->sides, s->buf[i]);
-    if (s->kind == STEP_TRANSFER) sides_host_wrote(&l->sides, s->buf[1]);
     if (s->kind == STEP_LATE) sides_none(&l->sides, s->buf[0]);
     if (s->kind != STEP_HOST) return;
     const PlanHost *h = &p->host[s->host];
@@ -233,6 +232,19 @@ static int device_call(Launches *l, ThFrame *f, const Step *s) {
     return bad;
 }
 
+/* A plain copy of a buffer. */
+static int transfer(Launches *l, ThFrame *f, const Step *s) {
+    const PlanBuf *p = &l->plan->buf[s->buf[1]];
+    DeviceAddress from, to;
+    int64_t bytes;
+    if (!size_bytes(p->size, f->sym, (ThDtype)p->dtype, &bytes))
+        return f->rt->fail(f, l->sides.step, TH_RuntimeError, 0, 0, 0, 0, 0);
+    if (sides_to_device(&l->sides, f, s->buf[0], &from) || sides_to_device(&l->sides, f, s->buf[1], &to)) return 1;
+    TRY(ops(l)->copy(&l->q, to, from, (size_t)bytes));
+    sides_device_wrote(&l->sides, s->buf[1]);
+    return 0;
+}
+
 typedef struct LaunchWalk {
     Walk walk;
     Launches *l;
@@ -245,6 +257,7 @@ static int step(const Walk *w, ThFrame *f, int number) {
     l->sides.step = number;
     if (g && g->nest) return launch(l, f, g, s);
     if (s->kind == STEP_HOST && l->plan->host[s->host].op->device) return device_call(l, f, s);
+    if (s->kind == STEP_TRANSFER) return transfer(l, f, s);
     if (host_needs(l, f, s) || look(l, f)) return 1;
     if (interp_step(f->ws->fn->interp, number, f)) return 1;
     host_wrote(l, s);
