@@ -59,6 +59,14 @@ describe("device=cuda", function()
     agrees(make, function(i) return { numbers(3 + i, 9)["::-1, ::2"], numbers(4 * i)["::-2"] } end, 4)
   end)
 
+  it("takes complex constants whole", function()
+    local function make()
+      local x = T.zvector("x")
+      return { x }, { x * T.constant(nd.complex(3.5, 4.25)), x + T.constant(nd.complex(-1 / 0, 2)) }
+    end
+    agrees(make, function() return { nd.array({ nd.complex(1, 2), nd.complex(-0.5, 0) }) } end)
+  end)
+
   it("runs loops and branches", function()
     local ifelse = require("theano.ifelse").ifelse
     local function make()

@@ -69,14 +69,16 @@ static int64_t product(const GridKernel *g, const Step *s, const ThFrame *f, int
     return n;
 }
 
-/* Literals as the kernels read them: floats as float64, all others as they are. */
+/* Literals as the kernels read them: floats as float64, complex numbers of both, all others as they are. */
 static void literals(const GridKernel *g, const Step *s, char *to) {
     for (int i = 0; i < s->nparam; i++) {
         char kind = 'f';
         for (int j = 0; j < g->k->ins.n; j++)
             if (g->k->ins.at[j].op == INS_PARAM && g->k->ins.at[j].a == i)
                 kind = th_dtype_kind((ThDtype)g->k->ins.at[j].dtype);
-        memcpy(to + 16 * i, kind == 'f' ? (const void *)&s->param[i].f : &s->param[i].i, 8);
+        const ThValue *v = &s->param[i];
+        if (kind == 'c') memcpy(to + 16 * i, &v->c, 16);
+        else memcpy(to + 16 * i, kind == 'f' ? (const void *)&v->f : &v->i, 8);
     }
 }
 
