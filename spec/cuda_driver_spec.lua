@@ -4,7 +4,7 @@ local runner = require("spec.support.runner")
 local theano = require("theano")
 local T = require("theano.tensor")
 
-local gpu = { device = "cuda-emulated", force_device = true }
+local gpu = require("spec.support.device").flags
 
 -- Results of a few calls under the flags; args: a function, so that every call has arguments of its own.
 local function run(flags, make, args, calls)

@@ -2,6 +2,7 @@
 local nd = require("theano.ndarray")
 local skip = require("spec.support.skip")
 local theano = require("theano")
+local DEVICE = require("spec.support.device").flags.device
 local T = require("theano.tensor")
 
 -- Trains on the device and returns the costs, the parameters and the function.
@@ -48,7 +49,7 @@ end
 
 local function same_training(model, dtype, tolerance)
   local costs, values = model("cpu", dtype)
-  local emulated_costs, emulated_values, train = model("cuda-emulated", dtype)
+  local emulated_costs, emulated_values, train = model(DEVICE, dtype)
   assert.matches("for CUDA", theano.printing.ccode(train), nil, true)
   assert.matches("KERNEL kernel_0", theano.printing.ccode(train), nil, true)
   assert.is_true(costs[10] < costs[1])
@@ -102,7 +103,7 @@ describe("device=cuda-emulated", function()
           local inputs = i == 5 and { r } or (i == 2 or i == 4) and { x, w, b, r } or { x, w }
           local given = i == 5 and { values[4] } or { table.unpack(values, 1, #inputs) }
           local want = run("cpu", y, inputs, given, openmp)
-          local got = run("cuda-emulated", y, inputs, given, openmp)
+          local got = run(DEVICE, y, inputs, given, openmp)
           assert(nd.allclose(got, want, dtype == "float32" and 1e-6 or 1e-13), ("%s output %d"):format(dtype, i))
         end
       end
@@ -120,6 +121,6 @@ describe("device=cuda-emulated", function()
     end
     local want = message("cpu")
     assert.matches("index out of bounds", want)
-    assert.equal(want, message("cuda-emulated"))
+    assert.equal(want, message(DEVICE))
   end)
 end)

@@ -5,7 +5,7 @@ local theano = require("theano")
 
 local M = {}
 
-M.flags = { device = "cuda-emulated", force_device = true }
+M.flags = { device = os.getenv("TH_DEVICE") or "cuda-emulated", force_device = true }
 
 -- How far a long sum or product may be from the CPU's, relative to it.
 M.rounding = { float32 = 1e-5, complex64 = 1e-5, float64 = 1e-13, complex128 = 1e-13 }

@@ -1,0 +1,35 @@
+--- The archive for machines with a GPU: what is in it runs without anything of this machine, but for what compiles the
+-- emulated driver's kernels; and the programs that it is for say what they cannot do.
+local runner = require("spec.support.runner")
+local skip = require("spec.support.skip")
+local theano = require("theano")
+
+local function output(line)
+  local pipe = assert(io.popen(line .. " 2>&1; echo \"status $?\""))
+  local text = pipe:read("a")
+  pipe:close()
+  return text:gsub("status %d+\n$", ""), tonumber(text:match("status (%d+)\n$"))
+end
+
+describe("scripts/gpu-bundle", function()
+  it("makes an archive that runs with an empty environment", function()
+    if runner.path ~= "build/theano" then skip.now("the archive is of the release build") end
+    if theano.config.cxx == "" then skip.now("there is no C compiler for the emulated driver") end
+    local folder = runner.folder()
+    local said, status = output("scripts/gpu-bundle " .. folder .. "/a.tar.xz 0")
+    assert.equal(0, status, said)
+    local megabytes = tonumber(said:match("(%d+) MB"))
+    assert.is_true(megabytes and megabytes < 60, said)
+    local there = "cd " .. folder .. " && tar xf a.tar.xz && cd theano-gpu && env -i PATH=/usr/bin:/bin HOME=" .. folder
+    local text = output(there .. " build/theano scripts/gpu-bench --device cuda-emulated --small --seconds 0.001"
+      .. " --only 'x + y' --out " .. folder .. "/table.md")
+    assert.matches("| x %+ y, 2%^24 floats | [%d.]+ | %d+ GB/s | [%d.]+ |", text)
+    local file <close> = assert(io.open(folder .. "/table.md"))
+    assert.matches("# cuda%-emulated, ", file:read("a"))
+    text, status = output(there .. " THEANO_FLAGS=cuda.driver=/nowhere/libcuda.so.1 scripts/gpu-test")
+    runner.remove(folder)
+    assert.equal(1, status)
+    assert.matches("/nowhere/libcuda.so.1 cannot be opened", text, nil, true)
+    assert.matches("there is no cuda here", text, nil, true)
+  end)
+end)
