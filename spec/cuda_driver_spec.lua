@@ -104,6 +104,15 @@ describe("device=cuda", function()
     agrees(make, function(i) return { numbers(5) * i, numbers(5) + i } end, 2)
   end)
 
+  it("stores numbers before long loops once, also where the loops are empty", function()
+    local function make()
+      local x, a = T.dvector("x"), T.dscalar("a")
+      local w = theano.shared(nd.array(1.5), "w")
+      return { x, a }, { T.sqr(a), x * T.sqr(a) }, { { w, w + T.sqr(a) } }
+    end
+    agrees(make, function(i) return { numbers(({ 0, 1, 3000 })[i]), 3 + i } end, 3)
+  end)
+
   it("runs on nothing", function()
     local function make()
       local x = T.dmatrix("x")

@@ -47,6 +47,13 @@ describe("theano.printing.plan", function()
     assert.truthy(plan:find("\n  or, where few points have long loops inside\n    grid of i0\n", 1, true))
   end)
 
+  it("spreads a loop over a GPU though a number is stored before it", function()
+    local a = T.dscalar("a")
+    local f = theano.compile { inputs = { x, a }, outputs = { T.exp(a), x * T.exp(a) } }
+    local plan = theano.printing.plan(f, "cuda")
+    assert.matches("\n  nest for cuda\n    grid of i0[^\n]*\n      [^\n]*, once\n", plan)
+  end)
+
   it("shows nothing of how kernels run where the interpreter runs them", function()
     assert.falsy(theano.printing.plan(interpreted):find("nest", 1, true))
   end)

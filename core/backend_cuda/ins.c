@@ -80,9 +80,22 @@ static bool one(Emit *e, int id) {
     return !failed(e->c);
 }
 
+/* A store around points is the first one's. */
+static void first_point(Emit *e, int depth) {
+    Text t;
+    text_init(&t, e->c);
+    for (int l = depth; l < e->nest->depth; l++)
+        text_printf(&t, l > depth ? " && i%d == 0" : "i%d == 0", e->s->loop[l]);
+    if (e->nest->grid == GRID_BLOCK) text_put(&t, e->nest->warp ? " && threadIdx.x % 32 == 0" : " && threadIdx.x == 0");
+    emit_line(e, "if (%s)", t.at ? t.at : "1");
+    text_free(&t);
+}
+
 bool cuda_code(Emit *e, const int *ids, int n, bool shared) {
     for (int j = 0; j < n; j++) {
-        if (shared && e->k->ins.at[ids[j]].op == INS_STORE) {
+        const Ins *i = &e->k->ins.at[ids[j]];
+        if (shared && i->op == INS_STORE && i->depth < e->nest->depth) first_point(e, i->depth);
+        else if (shared && i->op == INS_STORE) {
             emit_line(e, e->nest->warp ? "__syncwarp();" : "__syncthreads();"); /* all have read what stood there */
             emit_line(e, e->nest->warp ? "if (threadIdx.x %% 32 == 0)" : "if (threadIdx.x == 0)");
         }

@@ -66,6 +66,18 @@ static bool ordered(const Kernel *k) {
     return false;
 }
 
+/* A store before the loops inside, of a buffer that nothing reads: the first of their points does it. */
+static bool may_once(const Nest *t, int id) {
+    const Kernel *k = t->k;
+    const LoopStage *s = &t->o->stage[0];
+    int depth = k->ins.at[id].depth, buf = k->acc.at[k->ins.at[id].a].buf;
+    bool before = false;
+    for (int i = s->pre[depth]; i < s->pre[depth] + s->npre[depth]; i++) before |= t->o->code[i] == id;
+    for (int i = 0; i < k->ins.n; i++)
+        if (k->ins.at[i].op == INS_LOAD && k->acc.at[k->ins.at[i].a].buf == buf) return false;
+    return before;
+}
+
 int grid_depth(const Nest *t) {
     const Kernel *k = t->k;
     const LoopStage *s = &t->o->stage[0];
@@ -74,7 +86,7 @@ int grid_depth(const Nest *t) {
     for (int r = 0; r < k->red.n; r++)
         if (k->red.at[r].depth < d) d = k->red.at[r].depth;
     for (int i = 0; i < k->ins.n; i++)
-        if (k->ins.at[i].op == INS_STORE && k->ins.at[i].depth < d) d = k->ins.at[i].depth;
+        if (k->ins.at[i].op == INS_STORE && k->ins.at[i].depth < d && !may_once(t, i)) d = k->ins.at[i].depth;
     return d;
 }
 
@@ -124,11 +136,12 @@ bool grid_may(const Nest *t, GridKind kind, int depth) {
     return true;
 }
 
-/* What stands around the points may fail, where there are none too. */
+/* What stands around the points may fail or stores, where there are none too. */
 bool grid_may_fail(const Nest *t) {
     const Kernel *k = t->k;
     for (int i = 0; i < k->ins.n && t->grid != GRID_SERIAL; i++)
-        if (k->ins.at[i].depth < t->depth && grid_can_leave(&k->ins.at[i])) return true;
+        if (k->ins.at[i].depth < t->depth && (grid_can_leave(&k->ins.at[i]) || k->ins.at[i].op == INS_STORE))
+            return true;
     return false;
 }
 
@@ -215,6 +228,14 @@ static NestNode **points(Nest *t, NestNode **at, NestHow how, int stage, int fro
     (*out)->n = to - from;
     (*out)->lanes = (*out)->vectors = 1;
     return at;
+}
+
+/* Around points: every one of them computes it, the first one stores. */
+static NestNode **outer_code(Nest *t, NestNode **at, int stage, const int *ids, int n) {
+    bool stores = false;
+    for (int i = 0; i < n; i++) stores |= t->k->ins.at[ids[i]].op == INS_STORE;
+    return stores && t->grid != GRID_SERIAL ? shared_code(t, at, stage, ids, n)
+                                            : nest_code(t, at, t->way, stage, ids, n);
 }
 
 /* A stage over the threads of a block. */
@@ -309,7 +330,7 @@ bool grid_apply(Nest *t, GridKind kind, int depth, int tile) {
     at = &grid->child;
     for (int d = before; d < depth; d++)
         for (int i = 0; i < t->k->st.n; i++)
-            at = nest_code(t, at, t->way, i, o->code + o->stage[i].pre[d], o->stage[i].npre[d]);
+            at = outer_code(t, at, i, o->code + o->stage[i].pre[d], o->stage[i].npre[d]);
     for (int i = 0; i < t->k->st.n; i++) {
         NestNode *stage;
         at = nest_put(t, at, t->way, NEST_STAGE, i, &stage);
