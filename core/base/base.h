@@ -182,11 +182,23 @@ ThDtype dtype_of_float(double v, ThDtype floatX);
 void dtype_cast(char *dst, ThDtype dd, int64_t dstride, const char *src, ThDtype sd, int64_t sstride, int64_t n);
 
 /* ---- buffer.c: refcounted, 64-byte aligned memory; freed buffers stay in size classes so that pages stay mapped -- */
+/*
+ * Memory may have a side on a device (runtime/device/space.h). Its addresses on the host stay what they are, so views,
+ * strides and overlaps are the host's business alone; whether the values stand there, `special` says. Who reads
+ * elements asks array_usable first, who writes them array_writeable: these bring the value over. What is away is
+ * poisoned where AddressSanitizer is at work, so that a place which forgot to ask faults.
+ */
+enum {
+    BUFFER_FREED = 1, /* th_array_free: the memory is gone, views raise */
+    BUFFER_AWAY = 2,  /* a device has the value, the host has not */
+    BUFFER_TWICE = 4, /* a device has it as well: who writes it here must say so */
+};
+typedef struct BufferSide BufferSide;
 typedef struct ThBuffer {
     atomic_int refs;
-    atomic_int pins;     /* bound functions and calls that hold its address: th_array_free raises while there are any */
-    uint8_t space;       /* 0 host; device spaces later */
-    bool freed;          /* th_array_free: the memory is gone, views raise */
+    atomic_int pins;      /* bound functions and calls that hold its address: th_array_free raises while there are any */
+    atomic_uchar special; /* BUFFER_*; 0 nearly always */
+    BufferSide *side;     /* or NULL */
     bool passing;        /* lent to code of the host for the time of one callback: nothing is bound to it */
     bool own;            /* the context keeps it, so it does not keep the context */
     bool wrapped;        /* host memory: release(user) instead of the allocator */
@@ -199,6 +211,21 @@ typedef struct ThBuffer {
     void (*release)(void *user); /* of wrapped memory; may be NULL */
     void *user;
 } ThBuffer;
+/* What a side can do. None is called for memory that is wrapped. */
+struct BufferSide {
+    bool (*fetch)(ThBuffer *b);  /* AWAY becomes TWICE; false with the error set */
+    void (*forget)(ThBuffer *b); /* TWICE becomes 0 */
+    void (*drop)(ThBuffer *b);   /* the memory goes: so does its side */
+};
+static inline uint8_t buffer_special(const ThBuffer *b) {
+    return atomic_load_explicit(&b->special, memory_order_acquire);
+}
+static inline bool buffer_is_freed(const ThBuffer *b) { return buffer_special(b) & BUFFER_FREED; }
+/* The host may read it after this (write: and write it): false with the error set, after th_array_free for one. */
+bool buffer_ask(ThContext *c, ThBuffer *b, bool write);
+/* For sides: it is away now, or here; the host's memory is not to be touched, or it is. */
+void buffer_set_special(ThBuffer *b, uint8_t special);
+void buffer_shield(ThBuffer *b, bool on);
 static inline bool buffer_is_storage(const ThBuffer *b) {
     return atomic_load_explicit(&b->storage, memory_order_relaxed);
 }
@@ -240,7 +267,9 @@ struct ThArray {
 #define ARRAY_SHAPE(a) ((a)->dims)
 #define ARRAY_STRIDES(a) ((a)->dims + (a)->ndim)
 static inline ThContext *array_ctx(const ThArray *a) { return a->buf->ctx; }
-bool array_usable(ThContext *c, const ThArray *a);                 /* false with ValueError after th_array_free */
+/* False with the error set: th_array_free was there, or it is away and does not come. */
+bool array_usable(ThContext *c, const ThArray *a); /* its elements may be read */
+bool array_there(ThContext *c, const ThArray *a);  /* views may be made of it; its elements may be away */
 ThArray *array_scalar(ThContext *c, ThDtype d, const void *value); /* 0-d */
 ThArray *array_on_buffer(ThContext *c, ThBuffer *b, ThDtype d, int ndim, const int64_t *shape); /* retains b, C order */
 /* A header whose memory is there before anything else that may fail; array_fill makes it an array, array_unfilled frees

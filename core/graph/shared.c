@@ -24,6 +24,7 @@ static bool sparse_fits(ThContext *c, ThType t, const ThArray *value, const char
 
 /* Does `value` fit t (dtype aside)? */
 static bool shape_fits(ThContext *c, ThType t, const ThArray *value, const char *name) {
+    if ((t.kind != TYPE_TENSOR || array_is_sparse(value)) && !array_usable(c, value)) { return false; }
     if (t.kind == TYPE_STATE)
         return random_is_state(value) ||
                err(c, TH_TypeError, "shared variable %s: the state of a RandomState is needed", name);
@@ -88,7 +89,7 @@ static ThVar *shared_of(ThContext *c, ThType t, ThArray *value, const char *name
 ThVar *th_shared_new(ThContext *c, ThArray *value, const char *name, bool borrow, uint32_t broadcastable) {
     if (!c) return NULL;
     if (!value) return err_missing(c, __func__), NULL;
-    if (!array_usable(c, value)) { return NULL; }
+    if (array_is_sparse(value) ? !array_usable(c, value) : !array_there(c, value)) { return NULL; }
     ThType t =
         array_is_sparse(value) ? type_of_array(value) : type_tensor((ThDtype)value->dtype, value->ndim, broadcastable);
     return shared_of(c, t, value, name, borrow);
@@ -117,7 +118,7 @@ ThArray *th_shared_get(ThVar *s, bool borrow) {
     if (!s || !is_shared(s, "get_value")) { return NULL; }
     if (!lock_for(s, false)) { return NULL; }
     ThArray *a = s->u.shared->value;
-    a = !array_usable(s->ctx, a) ? NULL : borrow ? th_array_retain(a) : th_array_copy(a);
+    a = !array_there(s->ctx, a) ? NULL : borrow ? th_array_retain(a) : th_array_copy(a);
     shared_unlock(s->u.shared, false);
     return a;
 }
@@ -136,7 +137,7 @@ ThArray *shared_exchange(Shared *s, ThArray *value) {
 }
 
 int th_shared_set(ThVar *s, ThArray *value, bool borrow) {
-    if (!s || !value || !is_shared(s, "set_value") || !array_usable(s->ctx, value)) { return -1; }
+    if (!s || !value || !is_shared(s, "set_value") || !array_there(s->ctx, value)) { return -1; }
     const char *name = s->name ? s->name : "<unnamed>";
     Shared *u = s->u.shared;
     if (u->strict && value->dtype != s->type.dtype) {

@@ -13,7 +13,7 @@
 
 /* ---- arguments ---- */
 static bool fits(const FnIn *in, const ThArray *a) {
-    if (a->dtype != in->type.dtype || a->ndim != in->type.ndim || a->buf->freed) return false;
+    if (a->dtype != in->type.dtype || a->ndim != in->type.ndim) return false;
     if (in->type.kind == TYPE_STATE) return false; /* it is looked into */
     if (in->type.kind == TYPE_SPARSE || array_is_sparse(a)) return false;
     for (uint32_t b = in->type.broadcastable; b; b &= b - 1)
@@ -91,6 +91,12 @@ static bool replace_by_copy(Workspace *w, int i) {
     return true;
 }
 
+/* Its elements are where the steps look for them; what they overwrite is nowhere else. */
+static bool there(ThFunction *f, Workspace *w, int i) {
+    ThBuffer *b = w->arg[i]->buf;
+    return !(buffer_special(b) & f->minds) || buffer_ask(f->ctx, b, f->in[i].mutable_);
+}
+
 /* Plans take C-contiguous arguments unless they said `strided`; others are copied. */
 static bool dense(ThFunction *f, Workspace *w, int i) {
     return (w->arg[i]->flags & ARRAY_CONTIGUOUS) || f->plan->input[i].strided || replace_by_copy(w, i);
@@ -134,7 +140,7 @@ bool call_arguments(ThFunction *f, Workspace *w, const CallArgs *a) {
     for (int i = 0; i < f->nin; i++) {
         if (i >= a->n || (a->arrays && !a->arrays[i])) w->arg[i] = default_value(f, i);
         else w->arg[i] = a->arrays ? given_array(f, i, a->arrays[i]) : given(f, w, i, &a->args[i]);
-        if (!w->arg[i] || !dense(f, w, i)) return false;
+        if (!w->arg[i] || !there(f, w, i) || !dense(f, w, i)) return false;
     }
     return !f->any_mutable || separate(f, w);
 }
@@ -317,6 +323,7 @@ static void read_values(ThFunction *f, Workspace *w, ThArray **out, ThValue *val
     }
     for (int i = 0; i < f->nout; i++)
         if (out[i] && out[i]->ndim == 0) {
+            array_usable(f->ctx, out[i]);
             array_cell_value((ThDtype)out[i]->dtype, out[i]->data, &values[i]);
             th_array_release(out[i]);
             out[i] = NULL;

@@ -79,7 +79,7 @@ static bool number(ThContext *c, Operands *o, const ThArg *a, ThDtype beside) {
 }
 
 static bool array(Operands *o, ThArray *a, bool operator_) {
-    if (!a || a->buf->freed || array_is_sparse(a) ||
+    if (!a || buffer_is_freed(a->buf) || array_is_sparse(a) ||
         (!operator_ && dtype_is_discrete((ThDtype)a->dtype) && a->ndim <= 1 && a->size <= SMALL))
         return false; /* its value may decide sizes */
     uint32_t one = 0;

@@ -107,7 +107,8 @@ static ThArray *fit_sparse(const Filter *q, ThArray *a) {
 }
 
 static ThArray *fit(const Filter *q, ThArray *a) {
-    if (!array_usable(q->ctx, a)) return NULL;
+    bool looks = q->type.kind == TYPE_STATE || q->type.kind == TYPE_SPARSE || (a && array_is_sparse(a));
+    if (looks ? !array_usable(q->ctx, a) : !array_there(q->ctx, a)) return NULL;
     if (q->type.kind == TYPE_STATE)
         return random_is_state(a) ? th_array_retain(a) : refuse(q, "A RandomState is needed, the array holds none.");
     if (q->type.kind == TYPE_SPARSE || array_is_sparse(a)) return fit_sparse(q, a);

@@ -119,6 +119,7 @@ struct ThFunction {
     bool moving;   /* a result lies in a shared's storage or in a buffer of late size: described at every call */
     bool lent;     /* a result lies in an argument */
     bool any_mutable, any_written;
+    uint8_t minds; /* BUFFER_*: of arguments and shareds, what its calls cannot take as it is */
     int *state_in; /* see FunctionSpec */
     int nstate;
     void *recipe;

@@ -33,6 +33,7 @@ typedef struct Launches {
     GpuRoom room; /* of host calls */
     char *args;   /* the largest record of arguments */
     size_t args_bytes;
+    bool unlooked; /* a kernel that can fail was launched since the record was looked at */
 } Launches;
 
 static const DeviceOps *ops(const Launches *l) { return l->u->device->op; }
@@ -44,11 +45,13 @@ static const DeviceOps *ops(const Launches *l) { return l->u->device->op; }
         if (s_) return sides_refuse(&l->sides, f, s_); \
     } while (0)
 
-/* Waits, then looks whether a kernel failed. */
+/* Waits, then looks whether a kernel failed, where one could. */
 static int look(Launches *l, ThFrame *f) {
     int64_t r[RECORD];
+    if (!l->unlooked) return 0;
     TRY(ops(l)->copy_out(&l->q, r, l->record, sizeof r));
     TRY(ops(l)->wait(&l->q));
+    l->unlooked = false;
     if (!r[0]) return 0;
     const Step *s = &l->plan->step[r[1]];
     if (s->kind != STEP_HOST) return f->rt->fail(f, (int)r[1], (int)r[2], (int)r[3], r[4], r[5], 0, 0);
@@ -175,6 +178,7 @@ static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     for (int i = 0; i < rows.n; i++) ops(l)->free(&l->q, rows.at[i]);
     if (bad) return 1;
     TRY(st);
+    l->unlooked |= s->can_fail;
     for (int i = 0; i < s->nbuf; i++)
         if (use_of(g->k, i) & (ACC_WRITE | ACC_ADD)) sides_device_wrote(&l->sides, s->buf[i]);
     return 0;
@@ -189,15 +193,15 @@ static int host_needs(Launches *l, ThFrame *f, const Step *s) {
             if (p->shape[i].op == SHAPE_VALUE && sides_to_host(&l->sides, f, p->shape[i].a)) return 1;
         return 0;
     }
-    if (s->kind == STEP_LATE) return 0;
+    if (s->kind == STEP_LATE) return sides_none(&l->sides, f, s->buf[0]);
     for (int i = 0; i < s->nbuf && s->kind != STEP_HOST; i++)
         if (sides_to_host(&l->sides, f, s->buf[i])) return 1;
     if (s->kind != STEP_HOST) return 0;
     const PlanHost *h = &p->host[s->host];
     for (int i = 0; i < h->nin; i++)
-        if (sides_to_host(&l->sides, f, h->in[i].buf)) return 1;
+        if (h->in[i].buf >= 0 && sides_to_host(&l->sides, f, h->in[i].buf)) return 1;
     for (int i = 0; i < h->nout; i++)
-        if (sides_to_host(&l->sides, f, h->out[i].buf)) return 1;
+        if (h->out[i].buf >= 0 && sides_to_host(&l->sides, f, h->out[i].buf)) return 1;
     return 0;
 }
 
@@ -207,10 +211,10 @@ static void host_wrote(Launches *l, const Step *s) {
     if (k)
         for (int i = 0; i < s->nbuf; i++)
             if (use_of(k, i) & (ACC_WRITE | ACC_ADD)) sides_host_wrote(&l->sides, s->buf[i]);
-    if (s->kind == STEP_LATE) sides_none(&l->sides, s->buf[0]);
     if (s->kind != STEP_HOST) return;
     const PlanHost *h = &p->host[s->host];
-    for (int i = 0; i < h->nout; i++) sides_host_wrote(&l->sides, h->out[i].buf);
+    for (int i = 0; i < h->nout; i++)
+        if (h->out[i].buf >= 0) sides_host_wrote(&l->sides, h->out[i].buf);
 }
 
 /* A host call by the device's services, where its operands lie. */
@@ -228,6 +232,7 @@ static int device_call(Launches *l, ThFrame *f, const Step *s) {
     }
     int bad = workspace_host_call(f, g.step, &side);
     gpu_end(&g);
+    l->unlooked |= s->can_fail;
     if (g.status) return sides_refuse(&l->sides, f, g.status);
     for (int i = 0; i < h->nout && !bad; i++)
         if (h->out[i].buf >= 0) sides_device_wrote(&l->sides, h->out[i].buf);
@@ -252,14 +257,30 @@ typedef struct LaunchWalk {
     Launches *l;
 } LaunchWalk;
 
+static const GridKernel *kernel_of(const Launches *l, const Step *s) {
+    return s->kind == STEP_KERNEL ? &l->u->program->kernel[s->kernel] : NULL;
+}
+
+static bool on_device(const Launches *l, const Step *s) {
+    const GridKernel *g = kernel_of(l, s);
+    return s->kind == STEP_TRANSFER || (g && g->nest) || (s->kind == STEP_HOST && l->plan->host[s->host].op->device);
+}
+
+static int run_there(Launches *l, ThFrame *f, const Step *s) {
+    if (s->kind == STEP_TRANSFER) return transfer(l, f, s);
+    return s->kind == STEP_HOST ? device_call(l, f, s) : launch(l, f, kernel_of(l, s), s);
+}
+
 static int step(const Walk *w, ThFrame *f, int number) {
     Launches *l = ((const LaunchWalk *)w)->l;
     const Step *s = &l->plan->step[number];
-    const GridKernel *g = s->kind == STEP_KERNEL ? &l->u->program->kernel[s->kernel] : NULL;
     l->sides.step = number;
-    if (g && g->nest) return launch(l, f, g, s);
-    if (s->kind == STEP_HOST && l->plan->host[s->host].op->device) return device_call(l, f, s);
-    if (s->kind == STEP_TRANSFER) return transfer(l, f, s);
+    if (number == l->plan->first_write && look(l, f)) return 1;
+    if (on_device(l, s)) {
+        if (!run_there(l, f, s)) return 0;
+        if (number <= l->plan->first_write) return 1;
+        f->ws->host_text[0] = 0; /* what was changed in place stays so: the host goes on where the device refuses */
+    }
     if (host_needs(l, f, s) || look(l, f)) return 1;
     if (interp_step(f->ws->fn->interp, number, f)) return 1;
     host_wrote(l, s);
@@ -312,6 +333,7 @@ static Launches *of_workspace(Workspace *w) {
 
 static int begin(Launches *l, ThFrame *f) {
     l->sides.step = -1;
+    l->unlooked = false;
     if (!l->q.stream) TRY(ops(l)->open(&l->q));
     if (!l->record) TRY(ops(l)->alloc(&l->q, RECORD * 8, &l->record));
     TRY(ops(l)->set(&l->q, l->record, 0, RECORD * 8));
@@ -374,7 +396,7 @@ Unit *launch_unit(ThContext *c, GridProgram *g, char *source, Device *d) {
     u->program = g;
     u->device = d;
     u->q.device = d;
-    u->unit = (Unit){.run = run, .release = release, .source = source, .impl = u};
+    u->unit = (Unit){.run = run, .device = d, .release = release, .source = source, .impl = u};
     if (!gpu_open(c, d)) {
         release(&u->unit);
         return NULL;

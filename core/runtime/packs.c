@@ -29,7 +29,7 @@ static const Shared *weight(const Workspace *w, const GemmArgs *g) {
         if (w->frame.buf[f->shared_buf[i]] != g->b) continue;
         const ThArray *a = p->shared[i]->value;
         const ThBuffer *b = a->buf;
-        bool ours = !p->shared_written[i] && a->data == g->b && !b->wrapped && !b->space;
+        bool ours = !p->shared_written[i] && a->data == g->b && !b->wrapped;
         ours &= atomic_load_explicit(&a->refs, memory_order_relaxed) == 1;
         ours &= atomic_load_explicit(&b->refs, memory_order_relaxed) == 1;
         return ours && !buffer_is_lent(b) ? p->shared[i] : NULL;

@@ -95,7 +95,7 @@ static bool memory_of(Workspace *w, int buf, const char **start, int64_t *low, i
     const ThArray *a = workspace_array(w, buf);
     *start = a ? a->data : w->frame.buf[buf];
     *low = 0;
-    if (!*start || b->space || (a && a->buf->freed)) return false;
+    if (!*start || (a && buffer_special(a->buf) & (BUFFER_FREED | BUFFER_AWAY))) return false;
     if (!a) return size_bytes(b->size, w->frame.sym, (ThDtype)b->dtype, high);
     *low = a->buf->data - a->data;
     *high = *low + (int64_t)a->buf->bytes;

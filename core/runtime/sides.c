@@ -1,9 +1,13 @@
 /*
- * sides.c -- who holds a value, and its way to the other side and back.
+ * sides.c -- who holds a value of a call, and its way to the other side and back.
  *
- * In: buffers of a frame. Out: their values where they are asked for. Always holds: a mirror is as large as its buffer
- * is now; arguments and shareds of a call that fails are as they were, since what comes back for them lies in memory of
- * ours until everything is there.
+ * In: buffers of a frame. Out: their values where they are asked for. Arrays that live on the device (shared variables,
+ * results, arguments that do) have sides of their own (device/space.h), which outlive the call; temporaries lie in an
+ * arena there as they do on the host; everything else has a mirror, which the workspace keeps.
+ *
+ * Always holds: a buffer's own side has its value where its `special` says so, at any time; arguments without a side and
+ * storages that cannot have one are as they were when a call fails, since what comes back for them waits aside until
+ * everything is there.
  */
 #include "sides.h"
 
@@ -13,21 +17,28 @@
 enum { ON_HOST = 1, ON_DEVICE = 2 }; /* who has a buffer's value */
 
 struct Side {
-    char *host; /* first byte of what it sides */
+    char *host; /* first byte of what it mirrors */
     size_t bytes, room;
     DeviceAddress at;
     uint8_t has;
+    bool asked;   /* in this call, whether it lies in.. */
+    bool retains; /* ..`of`, a buffer that a later step of the call may let go */
+    ThBuffer *of; /* a buffer with a side of its own; NULL: a mirror */
 };
 
 static const DeviceOps *ops(const Sides *m) { return m->q->device->op; }
 
-int sides_refuse(Sides *m, ThFrame *f, DeviceStatus s) {
+int sides_fail(Sides *m, ThFrame *f) {
     Workspace *w = f->ws;
-    device_error(m->c, m->q, s, "a function runs");
     int kind = (int)th_error(m->c);
     snprintf(w->host_text, sizeof w->host_text, "%.250s", th_error_text(m->c));
     th_error_clear(m->c);
     return f->rt->fail(f, m->step, kind, 0, 0, 0, 0, 0);
+}
+
+int sides_refuse(Sides *m, ThFrame *f, DeviceStatus s) {
+    device_error(m->c, m->q, s, "a function runs");
+    return sides_fail(m, f);
 }
 
 #define TRY(call) \
@@ -36,7 +47,17 @@ int sides_refuse(Sides *m, ThFrame *f, DeviceStatus s) {
         if (s_) return sides_refuse(m, f, s_); \
     } while (0)
 
+/* What is changed in place is changed for good from first_write on: a driver that refuses once is asked again. */
+#define SURELY(call) \
+    do { \
+        DeviceStatus s_ = (call); \
+        if (s_ == DEVICE_FAILED || s_ == DEVICE_NO_MEMORY) s_ = (call); \
+        if (s_) return sides_refuse(m, f, s_); \
+    } while (0)
+
 /* ---- life -------------------------------------------------------------------------------------------------------- */
+static DeviceSpace *space(const Sides *m) { return m->q->device->space; }
+
 static void find_roots(Sides *m) {
     const Plan *p = m->plan;
     for (int b = 0; b < p->nbuf; b++) m->root[b] = b;
@@ -47,32 +68,94 @@ static void find_roots(Sides *m) {
 
 bool sides_init(Sides *m) {
     size_t n = (size_t)m->plan->nbuf + 1;
+    m->life = m->q->device->life;
     m->of = ctx_alloc0(m->c, sizeof *m->of * n);
     m->root = m->of ? ctx_alloc(m->c, sizeof *m->root * n) : NULL;
     if (m->root) find_roots(m);
     return m->root != NULL;
 }
 
-void sides_free(Sides *m) {
-    size_t n = (size_t)m->plan->nbuf + 1;
-    for (int b = 0; m->of && m->q->stream && b < m->plan->nbuf; b++) ops(m)->free(m->q, m->of[b].at);
-    ctx_free(m->c, m->of, sizeof *m->of * n);
-    ctx_free(m->c, m->root, sizeof *m->root * n);
-    ctx_free(m->c, m->stage, m->stage_bytes);
+static void let_go(Side *r) {
+    if (r->retains) buffer_release(r->of);
+    r->of = NULL;
+    r->asked = r->retains = false;
 }
 
-int sides_begin(Sides *m, ThFrame *f) {
-    const Plan *p = m->plan;
-    for (int b = 0; b < p->nbuf; b++) {
-        Side *r = &m->of[b];
-        bool fixed = p->buf[b].kind == BUF_CONST && r->has; /* it is there since an earlier call */
-        bool given = workspace_array(f->ws, b) != NULL;
-        if (!fixed) r->has = given ? ON_HOST : 0;
+void sides_free(Sides *m) {
+    size_t n = (size_t)m->plan->nbuf + 1;
+    if (m->q->stream && m->life == m->q->device->life) ops(m)->wait(m->q);
+    for (int b = 0; m->of && b < m->plan->nbuf; b++) {
+        let_go(&m->of[b]);
+        space_give(space(m), m->of[b].at, m->of[b].room, NULL, m->life);
     }
+    space_give(space(m), m->arena, m->arena_bytes, NULL, m->life);
+    if (m->stage && m->life == m->q->device->life) ops(m)->unpin(m->q, m->stage);
+    ctx_free(m->c, m->of, sizeof *m->of * n);
+    ctx_free(m->c, m->root, sizeof *m->root * n);
+}
+
+/* The device was lost since the last call: what lay there is gone. */
+static void start_anew(Sides *m) {
+    for (int b = 0; b < m->plan->nbuf; b++) {
+        Side *r = &m->of[b];
+        space_give(space(m), r->at, r->room, NULL, m->life);
+        *r = (Side){.has = 0};
+    }
+    space_give(space(m), m->arena, m->arena_bytes, NULL, m->life);
+    m->arena = 0;
+    m->arena_bytes = m->stage_bytes = 0;
+    m->stage = NULL;
+    m->life = m->q->device->life;
+}
+
+/* A value that bound functions and the like may read at any time stays on the host between calls. */
+static bool held(const ThFrame *f, const ThArray *a) {
+    return atomic_load(&a->buf->pins) > (f->ws->fn->calls_back ? 1 : 0);
+}
+
+static int begin(Sides *m, ThFrame *f, int b) {
+    const PlanBuf *p = &m->plan->buf[b];
+    Side *r = &m->of[b];
+    const ThArray *a = workspace_array(f->ws, b);
+    bool fixed = p->kind == BUF_CONST && r->has; /* it is there since an earlier call */
+    let_go(r);
+    if (!fixed) r->has = a ? ON_HOST : 0;
+    if (a && buffer_special(a->buf) && (held(f, a) || !space_can(a->buf)) && !buffer_ask(m->c, a->buf, true))
+        return sides_fail(m, f);
+    if (!a && f->ws->outbuf[b] && buffer_special(f->ws->outbuf[b])) buffer_set_special(f->ws->outbuf[b], 0);
     return 0;
 }
 
-/* ---- over and back ----------------------------------------------------------------------------------------------- */
+int sides_begin(Sides *m, ThFrame *f) {
+    if (m->life != m->q->device->life) start_anew(m);
+    for (int b = 0; b < m->plan->nbuf; b++)
+        if (begin(m, f, b)) return 1;
+    return 0;
+}
+
+/* ---- where a buffer lies ----------------------------------------------------------------------------------------- */
+/* The buffer whose own side it is: shared variables and results live here, arguments where they did before. */
+static ThBuffer *own_side(Sides *m, ThFrame *f, int b) {
+    const PlanBuf *p = &m->plan->buf[b];
+    const ThArray *a = workspace_array(f->ws, b);
+    if (p->kind == BUF_CONST) return NULL;
+    if (!a) return f->ws->outbuf[b] && space_can(f->ws->outbuf[b]) ? f->ws->outbuf[b] : NULL;
+    if (!space_can(a->buf) || held(f, a)) return NULL;
+    return p->kind == BUF_SHARED || space_of(a->buf) ? a->buf : NULL;
+}
+
+static ThBuffer *storage(Sides *m, ThFrame *f, int b) {
+    Side *r = &m->of[b];
+    if (r->asked) return r->of;
+    r->asked = true;
+    r->of = own_side(m, f, b);
+    r->retains = r->of && m->plan->buf[b].late;
+    if (r->retains) buffer_retain(r->of);
+    return r->of;
+}
+
+static bool in_arena(const Sides *m, int b) { return m->plan->buf[b].kind == BUF_TEMP && !m->plan->buf[b].late; }
+
 /* The bytes of an array: [*from, *from + result). */
 static size_t span(const ThArray *a, char **from) {
     int64_t low = 0, high = 0, item = (int64_t)th_dtype_bytes((ThDtype)a->dtype);
@@ -97,6 +180,21 @@ static size_t extent(const Sides *m, ThFrame *f, int b, char **from) {
     return size_bytes(p->size, f->sym, (ThDtype)p->dtype, &bytes) ? (size_t)bytes : 0;
 }
 
+static int fit_arena(Sides *m, ThFrame *f) {
+    DeviceMark *mark;
+    size_t bytes = f->ws->arena_bytes;
+    if (m->arena && m->arena_bytes >= bytes) return 0;
+    if (m->arena) {
+        TRY(space_mark(m->q, &mark));
+        space_give(space(m), m->arena, m->arena_bytes, mark, m->life);
+        space_mark_release(mark);
+    }
+    m->arena = 0;
+    TRY(space_take(m->q, bytes, &m->arena));
+    m->arena_bytes = bytes;
+    return 0;
+}
+
 /* The mirror of root buffer b, as large as it is now. */
 static int fit(Sides *m, ThFrame *f, int b) {
     Side *r = &m->of[b];
@@ -105,93 +203,160 @@ static int fit(Sides *m, ThFrame *f, int b) {
     if (from != r->host || bytes != r->bytes) r->has &= ON_HOST;
     r->host = from;
     r->bytes = bytes;
+    if (in_arena(m, b)) {
+        if (fit_arena(m, f)) return 1;
+        r->at = m->arena + (DeviceAddress)(from - f->ws->arena);
+        return 0;
+    }
     if (bytes <= r->room) return 0;
-    TRY(ops(m)->free(m->q, r->at));
+    DeviceMark *mark = NULL;
+    if (r->at) TRY(space_mark(m->q, &mark));
+    space_give(space(m), r->at, r->room, mark, m->life);
+    space_mark_release(mark);
     r->at = 0, r->room = 0;
-    TRY(ops(m)->alloc(m->q, bytes, &r->at));
+    TRY(space_take(m->q, bytes, &r->at));
     r->room = bytes;
     return 0;
 }
 
+/* The same of one that has a side of its own. */
+static int fit_own(Sides *m, ThFrame *f, Side *r) {
+    if (space_gone(r->of)) {
+        space_lost(m->c, m->q->device);
+        return sides_fail(m, f);
+    }
+    TRY(space_side(m->q, r->of, &r->at));
+    r->host = r->of->data;
+    r->bytes = r->of->bytes;
+    r->has &= ON_HOST;
+    if (buffer_special(r->of)) r->has |= ON_DEVICE;
+    return 0;
+}
+
+/* ---- over and back ----------------------------------------------------------------------------------------------- */
 int sides_to_device(Sides *m, ThFrame *f, int buf, DeviceAddress *at) {
     int b = m->root[buf];
     Side *r = &m->of[b];
-    if (fit(m, f, b)) return 1;
+    if (storage(m, f, b) ? fit_own(m, f, r) : fit(m, f, b)) return 1;
     if (r->has == ON_HOST) {
         TRY(ops(m)->copy_in(m->q, r->at, r->host, r->bytes));
         r->has |= ON_DEVICE;
+        if (r->of) buffer_set_special(r->of, BUFFER_TWICE);
     }
     *at = r->at + (DeviceAddress)(f->buf[buf] - r->host);
+    return 0;
+}
+
+static int bring(Sides *m, ThFrame *f, Side *r) {
+    if (r->of) buffer_shield(r->of, false);
+    SURELY(ops(m)->copy_out(m->q, r->host, r->at, r->bytes));
+    SURELY(ops(m)->wait(m->q));
+    r->has |= ON_HOST;
+    if (r->of) buffer_set_special(r->of, BUFFER_TWICE);
     return 0;
 }
 
 int sides_to_host(Sides *m, ThFrame *f, int buf) {
     int b = m->root[buf];
     Side *r = &m->of[b];
-    if (r->has != ON_DEVICE) return 0;
+    if (storage(m, f, b) ? !(buffer_special(r->of) & BUFFER_AWAY) : r->has != ON_DEVICE) return 0;
     if (m->look(m, f)) return 1;
-    TRY(ops(m)->copy_out(m->q, r->host, r->at, r->bytes));
-    TRY(ops(m)->wait(m->q));
-    r->has |= ON_HOST;
+    if (r->of && fit_own(m, f, r)) return 1;
+    return bring(m, f, r);
+}
+
+void sides_device_wrote(Sides *m, int buf) {
+    Side *r = &m->of[m->root[buf]];
+    r->has = ON_DEVICE;
+    if (r->of) buffer_set_special(r->of, BUFFER_AWAY);
+}
+
+void sides_host_wrote(Sides *m, int buf) {
+    Side *r = &m->of[m->root[buf]];
+    r->has = ON_HOST;
+    if (r->of && r->of->side) buffer_set_special(r->of, 0);
+}
+
+int sides_none(Sides *m, ThFrame *f, int buf) {
+    Side *r = &m->of[m->root[buf]];
+    DeviceMark *mark;
+    r->has = 0;
+    if (!r->of) return 0;
+    TRY(space_mark(m->q, &mark)); /* an earlier turn's memory may go now */
+    space_used(r->of, mark);
+    space_mark_release(mark);
+    let_go(r);
     return 0;
 }
 
-void sides_device_wrote(Sides *m, int buf) { m->of[m->root[buf]].has = ON_DEVICE; }
-void sides_host_wrote(Sides *m, int buf) { m->of[m->root[buf]].has = ON_HOST; }
-void sides_none(Sides *m, int buf) { m->of[m->root[buf]].has = 0; }
-
 /* ---- the end of a call ------------------------------------------------------------------------------------------- */
-/* What a call changes in place comes back to memory of ours first. */
-static bool in_place(const Plan *p, int b) { return p->buf[b].kind == BUF_SHARED || p->buf[b].kind == BUF_INPUT; }
-
 static bool comes_back(const Sides *m, int b) {
-    const PlanBuf *p = &m->plan->buf[b];
-    return m->of[b].has == ON_DEVICE && p->kind != BUF_WINDOW && (p->kind != BUF_TEMP || p->late);
+    const Side *r = &m->of[b];
+    uint8_t kind = m->plan->buf[b].kind;
+    return r->has == ON_DEVICE && !r->of && (kind == BUF_INPUT || kind == BUF_SHARED || kind == BUF_OUTPUT);
 }
 
-static bool stage(Sides *m, size_t bytes) {
-    if (bytes <= m->stage_bytes) return true;
-    char *fresh = ctx_alloc(m->c, bytes);
-    if (!fresh) return false;
-    ctx_free(m->c, m->stage, m->stage_bytes);
+static int stage(Sides *m, ThFrame *f, size_t bytes) {
+    if (bytes <= m->stage_bytes) return 0;
+    void *fresh;
+    SURELY(ops(m)->pin(m->q, bytes, &fresh));
+    if (m->stage) ops(m)->unpin(m->q, m->stage);
     m->stage = fresh;
     m->stage_bytes = bytes;
-    return true;
+    return 0;
 }
+
+/* Who uses a side next waits for what this call queued. */
+static int leave_mark(Sides *m, ThFrame *f) {
+    DeviceMark *mark = NULL;
+    bool any = false;
+    for (int b = 0; b < m->plan->nbuf && !any; b++) any = m->of[b].of != NULL;
+    if (!any) return 0;
+    if (space_mark(m->q, &mark)) SURELY(ops(m)->wait(m->q));
+    for (int b = 0; b < m->plan->nbuf; b++)
+        if (m->of[b].of) space_used(m->of[b].of, mark);
+    space_mark_release(mark);
+    return 0;
+}
+
+static size_t padded(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
 int sides_finish(Sides *m, ThFrame *f) {
     const Plan *p = m->plan;
     size_t staged = 0;
     for (int b = 0; b < p->nbuf; b++)
-        if (comes_back(m, b) && in_place(p, b)) staged += m->of[b].bytes;
-    if (!stage(m, staged)) return f->rt->fail(f, -1, TH_MemoryError, 0, 0, 0, 0, 0);
-    staged = 0;
+        if (comes_back(m, b)) staged += padded(m->of[b].bytes);
+    if (staged && stage(m, f, staged)) return 1;
+    size_t at = 0;
     for (int b = 0; b < p->nbuf; b++) {
-        const Side *r = &m->of[b];
         if (!comes_back(m, b)) continue;
-        TRY(ops(m)->copy_out(m->q, in_place(p, b) ? m->stage + staged : r->host, r->at, r->bytes));
-        staged += in_place(p, b) ? r->bytes : 0;
+        SURELY(ops(m)->copy_out(m->q, m->stage + at, m->of[b].at, m->of[b].bytes));
+        at += padded(m->of[b].bytes);
     }
-    TRY(ops(m)->wait(m->q));
-    staged = 0;
+    if (leave_mark(m, f)) return 1;
+    if (staged) SURELY(ops(m)->wait(m->q));
+    at = 0;
     for (int b = 0; b < p->nbuf; b++) { /* nothing fails from here on */
         Side *r = &m->of[b];
         if (!comes_back(m, b)) continue;
-        if (in_place(p, b)) {
-            memcpy(r->host, m->stage + staged, r->bytes);
-            staged += r->bytes;
-        }
+        memcpy(r->host, m->stage + at, r->bytes);
+        at += padded(r->bytes);
         r->has |= ON_HOST;
     }
+    for (int b = 0; b < p->nbuf; b++) let_go(&m->of[b]);
     return 0;
 }
 
-/* Nothing of the call is at work when it is over. */
 void sides_for_report(Sides *m) {
     for (int b = 0; b < m->plan->nbuf; b++) {
         Side *r = &m->of[b];
-        if (r->has != ON_DEVICE || m->plan->buf[b].kind != BUF_TEMP) continue;
-        if (!ops(m)->copy_out(m->q, r->host, r->at, r->bytes)) r->has |= ON_HOST;
+        bool away = r->of ? buffer_special(r->of) & BUFFER_AWAY : r->has == ON_DEVICE && in_arena(m, b);
+        if (!away || !r->at) continue;
+        if (r->of) buffer_shield(r->of, false);
+        bool came = !ops(m)->copy_out(m->q, r->host, r->at, r->bytes) && !ops(m)->wait(m->q);
+        if (came) r->has |= ON_HOST;
+        if (r->of) buffer_set_special(r->of, came ? BUFFER_TWICE : BUFFER_AWAY);
     }
-    ops(m)->wait(m->q);
+    ops(m)->wait(m->q); /* nothing of the call is at work when it is over */
+    for (int b = 0; b < m->plan->nbuf; b++) let_go(&m->of[b]);
 }

@@ -247,7 +247,7 @@ static int new_shapes(Workspace *w) {
 /* Memory of the last call may serve again: it is large enough and nothing that this call reads lies in it. */
 static bool serves(const Workspace *w, const ThBuffer *b, size_t bytes) {
     const ThFunction *f = w->fn;
-    if (!b || b->freed || b->bytes < bytes || b->bytes / 4 > bytes + 4096) return false;
+    if (!b || (buffer_special(b) & f->minds) || b->bytes < bytes || b->bytes / 4 > bytes + 4096) return false;
     for (int i = 0; i < f->nin; i++)
         if (w->arg[i]->buf == b) return false;
     for (int i = 0; i < f->plan->nshared; i++)
@@ -287,14 +287,23 @@ static bool outputs(Workspace *w) {
     return true;
 }
 
+/* Sizes are the host's business, wherever the integers that give them live. */
+static bool sizes_there(Workspace *w) {
+    const Plan *p = w->fn->plan;
+    for (int i = 0; i < p->nsig; i++)
+        if (!array_usable(w->fn->ctx, workspace_array(w, p->sig[i].buf))) return false;
+    return true;
+}
+
 int workspace_prepare(Workspace *w) {
     const ThFunction *f = w->fn;
     const Plan *p = f->plan;
     for (int i = 0; i < p->nshared; i++) {
-        const ThBuffer *b = p->shared[i]->value->buf;
-        if (b->freed && !array_usable(f->ctx, p->shared[i]->value)) return 1;
+        ThBuffer *b = p->shared[i]->value->buf;
+        if ((buffer_special(b) & f->minds) && !buffer_ask(f->ctx, b, p->shared_written[i])) return 1;
         w->frame.buf[f->shared_buf[i]] = p->shared[i]->value->data;
     }
+    if (!sizes_there(w)) return 1;
     if (!same_signature(w)) {
         if (new_shapes(w)) return 1;
         w->renewed = true;
@@ -307,15 +316,18 @@ bool workspace_steady(Workspace *w) {
     const ThFunction *f = w->fn;
     const Plan *p = f->plan;
     const int64_t *sig = w->sig + f->nsig - p->nshared - p->nsig;
-    for (int i = 0; i < p->nsig; i++)
+    for (int i = 0; i < p->nsig; i++) {
+        if (buffer_special(workspace_array(w, p->sig[i].buf)->buf)) return false;
         if (env_value(w, p->sig[i].buf, p->sig[i].elem) != *sig++) return false;
+    }
     for (int i = 0; i < p->nshared; i++) {
         Shared *s = p->shared[i];
         int64_t stamp = (int64_t)atomic_load_explicit(&s->stamp, memory_order_relaxed);
+        if (buffer_special(s->value->buf) & f->minds) return false;
         if (s->value->data != w->frame.buf[f->shared_buf[i]] || stamp != *sig++) return false;
     }
     for (int i = 0; i < f->nprovided; i++)
-        if (w->keep[i]->freed) return false;
+        if (buffer_special(w->keep[i]) & f->minds) return false;
     return true;
 }
 

@@ -222,7 +222,7 @@ void th_array_release(ThArray *a) {
 }
 
 void th_array_free(ThArray *a) {
-    if (!a || a->buf->freed) return;
+    if (!a || buffer_is_freed(a->buf)) return;
     if ((a->flags & ARRAY_PINNED) || atomic_load(&a->buf->pins)) {
         err(array_ctx(a), TH_ValueError,
             "this array cannot be freed: a function is bound to it, or a call is at work on it");
@@ -231,14 +231,18 @@ void th_array_free(ThArray *a) {
     buffer_drop(a->buf);
 }
 
-bool array_usable(ThContext *c, const ThArray *a) {
+static bool ask(ThContext *c, const ThArray *a, uint8_t minds, bool write) {
     if (!a) return err(c, TH_TypeError, "an array is missing");
-    return !a->buf->freed || err(c, TH_ValueError, "this array (or the one it views) was freed");
+    return !(buffer_special(a->buf) & minds) || buffer_ask(c, a->buf, write);
 }
 
+bool array_usable(ThContext *c, const ThArray *a) { return ask(c, a, BUFFER_FREED | BUFFER_AWAY, false); }
+bool array_there(ThContext *c, const ThArray *a) { return ask(c, a, BUFFER_FREED, false); }
+
 bool array_writeable(ThContext *c, const ThArray *a) {
-    if (!array_usable(c, a)) return false;
-    return !(a->flags & ARRAY_READONLY) || err(c, TH_ValueError, "assignment destination is read-only");
+    if (!array_there(c, a)) return false;
+    if (a->flags & ARRAY_READONLY) return err(c, TH_ValueError, "assignment destination is read-only");
+    return ask(c, a, UINT8_MAX, true);
 }
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
@@ -247,11 +251,15 @@ int th_array_ndim(const ThArray *a) { return a ? a->ndim : 0; }
 const int64_t *th_array_shape(const ThArray *a) { return a ? ARRAY_SHAPE(a) : NULL; }
 const int64_t *th_array_strides(const ThArray *a) { return a ? ARRAY_STRIDES(a) : NULL; }
 int64_t th_array_size(const ThArray *a) { return a ? a->size : 0; }
-void *th_array_data(const ThArray *a) { return !a ? NULL : a->buf->freed ? NULL : a->data; }
+/* Who has the address may write there. */
+void *th_array_data(const ThArray *a) {
+    if (!a || buffer_is_freed(a->buf) || !ask(array_ctx(a), a, UINT8_MAX, true)) return NULL;
+    return a->data;
+}
 size_t th_array_held_bytes(const ThArray *a) { return !a ? 0 : a->buf->wrapped ? a->buf->bytes : a->buf->cap; }
 bool th_array_contiguous(const ThArray *a) { return a ? a->flags & ARRAY_CONTIGUOUS : false; }
 bool th_array_owns_data(const ThArray *a) { return a ? !(a->flags & ARRAY_VIEW) && !a->buf->wrapped : false; }
-bool th_array_writeable(const ThArray *a) { return a ? !(a->flags & ARRAY_READONLY) && !a->buf->freed : false; }
+bool th_array_writeable(const ThArray *a) { return a ? !(a->flags & ARRAY_READONLY) && !buffer_is_freed(a->buf) : false; }
 ThContext *th_array_context(const ThArray *a) { return a ? array_ctx(a) : NULL; }
 
 /* Whether the byte ranges of the two meet: never false when an element is shared, true also for interleaved views. */
@@ -259,7 +267,7 @@ bool th_array_shares_memory(const ThArray *a, const ThArray *b) {
     if (!a) return false;
     if (!b) return err_missing(array_ctx(a), __func__), false;
     int64_t la, ha, lb, hb;
-    if (!a->size || !b->size || a->buf->freed || b->buf->freed) return false;
+    if (!a->size || !b->size || buffer_is_freed(a->buf) || buffer_is_freed(b->buf)) return false;
     array_extent((ThDtype)a->dtype, a->ndim, ARRAY_SHAPE(a), ARRAY_STRIDES(a), &la, &ha);
     array_extent((ThDtype)b->dtype, b->ndim, ARRAY_SHAPE(b), ARRAY_STRIDES(b), &lb, &hb);
     return KEY(a->data) + (uint64_t)la < KEY(b->data) + (uint64_t)hb &&

@@ -14,6 +14,13 @@
 
 #include <string.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(at, bytes) (void)(at)
+#define ASAN_UNPOISON_MEMORY_REGION(at, bytes) (void)(at)
+#endif
+
 #define LIMIT ((size_t)256 << 20)
 enum {
     CLASSES = 4 * 40,
@@ -174,8 +181,10 @@ ThBuffer *buffer_new(ThContext *c, size_t bytes) {
     }
     atomic_init(&b->refs, 1);
     atomic_init(&b->pins, 0);
+    atomic_init(&b->special, 0);
+    b->side = NULL;
     b->bytes = bytes;
-    b->freed = b->own = false;
+    b->own = false;
     buffer_set_storage(b, false);
     b->release = NULL;
     b->user = NULL;
@@ -203,10 +212,37 @@ void buffer_retain(ThBuffer *b) {
     atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
 }
 
+/* ---- the host and another side ----------------------------------------------------------------------------------- */
+void buffer_shield(ThBuffer *b, bool on) {
+    if (on) ASAN_POISON_MEMORY_REGION(b->data, b->cap);
+    else ASAN_UNPOISON_MEMORY_REGION(b->data, b->cap);
+}
+
+void buffer_set_special(ThBuffer *b, uint8_t special) {
+    buffer_shield(b, special & BUFFER_AWAY);
+    atomic_store_explicit(&b->special, special, memory_order_release);
+}
+
+bool buffer_ask(ThContext *c, ThBuffer *b, bool write) {
+    uint8_t is = buffer_special(b);
+    if (is & BUFFER_FREED) return err(c, TH_ValueError, "this array (or the one it views) was freed");
+    if ((is & BUFFER_AWAY) && !b->side->fetch(b)) return false;
+    if (is && write) b->side->forget(b);
+    return true;
+}
+
+static void drop_side(ThBuffer *b) {
+    if (!b->side) return;
+    b->side->drop(b);
+    b->side = NULL;
+    buffer_set_special(b, 0);
+}
+
 /* Gives the memory up while views may still look at the header. */
 void buffer_drop(ThBuffer *b) {
-    if (b->freed) return;
-    b->freed = true;
+    if (buffer_is_freed(b)) return;
+    drop_side(b);
+    atomic_store_explicit(&b->special, BUFFER_FREED, memory_order_release);
     if (b->wrapped) {
         if (b->release) b->release(b->user);
         b->release = NULL;
@@ -220,13 +256,14 @@ void buffer_drop(ThBuffer *b) {
 void buffer_release(ThBuffer *b) {
     if (!b || !last_reference(&b->refs)) return;
     ThContext *c = b->ctx;
-    bool live = !b->own;
+    bool live = !b->own, freed = buffer_is_freed(b);
+    drop_side(b);
     if (b->wrapped) {
-        if (!b->freed) buffer_drop(b);
+        if (!freed) buffer_drop(b);
         ctx_free(c, b, sizeof *b);
         th_context_release(c);
-    } else if (b->freed || b->cap > LIMIT / 2) {
-        if (b->freed) ctx_free(c, b, sizeof *b);
+    } else if (freed || b->cap > LIMIT / 2) {
+        if (freed) ctx_free(c, b, sizeof *b);
         else destroy(c, b);
         leave(c, NULL, 0, live);
     } else {

@@ -35,7 +35,7 @@ ThArray *th_array_view(ThArray *a, int ndim, const int64_t *shape, const int64_t
     ThDtype d = (ThDtype)a->dtype;
     int64_t size, bytes, own[TH_MAX_NDIM];
     char text[256];
-    if (!array_usable(c, a) || !array_count(c, d, ndim, shape, &size, &bytes)) return NULL;
+    if (!array_there(c, a) || !array_count(c, d, ndim, shape, &size, &bytes)) return NULL;
     if (!strides) {
         array_c_strides(d, ndim, shape, own);
         strides = own;
@@ -56,7 +56,7 @@ ThArray *th_array_transpose(ThArray *a, int ndim, const int *perm) {
     ThContext *c = array_ctx(a);
     int64_t shape[TH_MAX_NDIM], strides[TH_MAX_NDIM];
     bool used[TH_MAX_NDIM] = {false};
-    if (!array_usable(c, a)) return NULL;
+    if (!array_there(c, a)) return NULL;
     if (!perm) ndim = a->ndim;
     if (ndim < 0 || ndim > TH_MAX_NDIM) {
         err(c, TH_ValueError, "an array has 0 to %d dimensions, not %d", TH_MAX_NDIM, ndim);
@@ -148,7 +148,7 @@ ThArray *th_array_reshape(ThArray *a, int ndim, const int64_t *shape) {
     if (!a) return NULL;
     int64_t lengths[TH_MAX_NDIM], strides[TH_MAX_NDIM];
     if (ndim > 0 && !shape) return err_missing(array_ctx(a), __func__), NULL;
-    if (!array_usable(array_ctx(a), a) || !resolve(a, ndim, shape, lengths)) return NULL;
+    if (!array_there(array_ctx(a), a) || !resolve(a, ndim, shape, lengths)) return NULL;
     if (a->flags & ARRAY_CONTIGUOUS) return view(a, a->data, ndim, lengths, NULL);
     if (restride(a, ndim, lengths, strides)) return view(a, a->data, ndim, lengths, strides);
     ThArray *copy = th_array_copy(a);

@@ -129,6 +129,7 @@ static DeviceStatus rebuild(Device *d) {
     Cuda *u = d->impl;
     DeviceQueue q = {.device = d};
     if (d->kernels) d->kernels_drop(d, false);
+    d->life++;
     DeviceStatus s = status(&q, "reset", u->driver.reset(u->device));
     return s ? s : status(&q, "retain", u->driver.retain(&u->context, u->device));
 }

@@ -26,6 +26,7 @@ typedef enum {
 typedef uint64_t DeviceAddress; /* 0: none. Of the host: an address as an integer. */
 typedef struct Device Device;
 typedef struct DeviceOps DeviceOps;
+typedef struct DeviceSpace DeviceSpace; /* space.h */
 
 typedef struct DeviceQueue {
     Device *device;
@@ -92,6 +93,8 @@ struct Device {
         libraries; /* the emulated driver's handle, which has CUDA's libraries too; NULL: they are files of their own */
     void *kernels; /* that belong to the device (runtime/gpu) */
     void (*kernels_drop)(Device *d, bool all); /* what is loaded, before its memory goes; `all`: the library too */
+    DeviceSpace *space; /* of one that a context has opened */
+    unsigned life;      /* one more after each rebuild: what was had before is gone */
 };
 
 /* Host memory. Kernels of a host device are functions (void (*)(const void *args)); grids are of one thread. */

@@ -3,7 +3,7 @@
  * since functions and arrays are theirs. A driver that could not be opened is not tried again.
  */
 #define _GNU_SOURCE /* dladdr */
-#include "device.h"
+#include "space.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -24,7 +24,10 @@ typedef struct Opened {
 static void release(ThContext *c, void *p) {
     for (Opened *o = p, *next; o; o = next) {
         next = o->next;
-        if (o->device) o->device->op->release(c, o->device);
+        if (o->device) {
+            space_free(o->device->space);
+            o->device->op->release(c, o->device);
+        }
         th_free(c, o->path);
         th_free(c, o->why);
         ctx_free(c, o, sizeof *o);
@@ -43,6 +46,10 @@ static Opened *open_new(ThContext *c, const char *path, int ordinal) {
     o->ordinal = ordinal;
     o->path = ctx_strdup(c, path);
     o->device = o->path ? device_cuda(c, *path ? path : NULL, ordinal) : NULL;
+    if (o->device && !(o->device->space = space_new(c, o->device))) {
+        release(c, o);
+        return NULL;
+    }
     if (th_error(c) == TH_GpuError) {
         o->why = ctx_strdup(c, th_error_text(c));
         th_error_clear(c);

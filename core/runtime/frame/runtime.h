@@ -60,6 +60,7 @@ typedef struct Unit {
     void (*release)(struct Unit *u);
     char *source; /* for ccode; may be NULL */
     void *impl;
+    struct Device *device; /* that it runs on: buffers may live there; NULL: it runs on the host */
 } Unit;
 
 /* A unit for calls where slot i has the value known[i] (INT64_MIN: any; NULL: none is known) and kernel k runs by its
