@@ -769,6 +769,7 @@ TH_API char *th_optdb_summary(ThContext *c, const char *query);
 /* Totals of the context for tests and tools: "live_bytes", "live_nodes", "allocs", "cache_bytes", ... ; -1 unknown. */
 TH_API int64_t th_stat(ThContext *c, const char *what);
 
+#include "theano_device.h" /* GPUs */
 #include "theano_random.h" /* random streams */
 
 #ifdef __cplusplus

@@ -352,22 +352,48 @@ ThArray *lt_to_array(lua_State *L, LtState *s, int i, ThDtype d) {
     return th_array_retain(n.a);
 }
 
-static int array_new(lua_State *L) { /* array(value, dtype) */
-    LtState *s = LT_STATE(L);
+/* Where there is {dtype =, device =} at 2: the dtype is put there, the device at 3 (nil: none was asked for). */
+static void options(lua_State *L) {
     lt_most(L, 2);
+    lua_settop(L, 2);
+    lua_pushnil(L);
+    if (!lua_istable(L, 2)) return;
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+        const char *k = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
+        if (strcmp(k, "dtype") && strcmp(k, "device"))
+            lt_error(L, TH_TypeError, "array: unknown keyword '%s'; known are dtype, device", k);
+    }
+    lua_getfield(L, 2, "device");
+    lua_replace(L, 3);
+    lua_getfield(L, 2, "dtype");
+    lua_replace(L, 2);
+}
+
+static int placed(lua_State *L, LtState *s) { /* the array on top lives where 3 says */
+    if (lua_isnil(L, 3)) return 1;
+    lt_push_array(L, s, th_array_to_device(lt_check_array(L, s, -1), luaL_checkstring(L, 3)));
+    return 1;
+}
+
+static int new_array(lua_State *L, LtState *s) {
     luaL_checkany(L, 1);
     lt_push_array(L, s, lt_to_array(L, s, 1, lt_dtype(L, s, 2, TH_DTYPE_NONE)));
-    return 1;
+    return placed(L, s);
+}
+
+static int array_new(lua_State *L) { /* array(value, dtype or {dtype =, device =}) */
+    options(L);
+    return new_array(L, LT_STATE(L));
 }
 
 static int array_asarray(lua_State *L) {
     LtState *s = LT_STATE(L);
-    lt_most(L, 2);
+    options(L);
     ThArray *a = lt_array(L, s, 1);
     ThDtype d = lt_dtype(L, s, 2, TH_DTYPE_NONE);
-    if (!a || (d != TH_DTYPE_NONE && d != th_array_dtype(a))) return array_new(L);
-    lua_settop(L, 1);
-    return 1;
+    if (!a || (d != TH_DTYPE_NONE && d != th_array_dtype(a))) return new_array(L, s);
+    lua_pushvalue(L, 1);
+    return placed(L, s);
 }
 
 static int array_empty(lua_State *L) { /* empty(shape, dtype); zeros */
@@ -592,7 +618,11 @@ static int attribute(lua_State *L) {
     else if (!strcmp(k, "itemsize")) lua_pushinteger(L, (lua_Integer)th_dtype_bytes(th_array_dtype(a)));
     else if (!strcmp(k, "nbytes"))
         lua_pushinteger(L, th_array_size(a) * (lua_Integer)th_dtype_bytes(th_array_dtype(a)));
-    else if (!strcmp(k, "flags")) {
+    else if (!strcmp(k, "device")) {
+        int d = th_array_device(a);
+        if (d < 0) lua_pushliteral(L, "cpu");
+        else lua_pushfstring(L, "cuda:%d", d);
+    } else if (!strcmp(k, "flags")) {
         lua_createtable(L, 0, 4);
         lua_pushboolean(L, th_array_owns_data(a));
         lua_setfield(L, -2, "owndata");

@@ -196,16 +196,16 @@ enum {
 typedef struct BufferSide BufferSide;
 typedef struct ThBuffer {
     atomic_int refs;
-    atomic_int pins;      /* bound functions and calls that hold its address: th_array_free raises while there are any */
+    atomic_int pins; /* bound functions and calls that hold its address: th_array_free raises while there are any */
     atomic_uchar special; /* BUFFER_*; 0 nearly always */
     BufferSide *side;     /* or NULL */
-    bool passing;        /* lent to code of the host for the time of one callback: nothing is bound to it */
-    bool own;            /* the context keeps it, so it does not keep the context */
-    bool wrapped;        /* host memory: release(user) instead of the allocator */
-    atomic_bool storage; /* it is the storage of a shared variable, which it can be of one only */
-    atomic_bool lent;    /* ..and somebody else has held it since, who may have written it */
-    uint16_t lead;       /* bytes between the allocation and data */
-    ThContext *ctx;      /* retained */
+    bool passing;         /* lent to code of the host for the time of one callback: nothing is bound to it */
+    bool own;             /* the context keeps it, so it does not keep the context */
+    bool wrapped;         /* host memory: release(user) instead of the allocator */
+    atomic_bool storage;  /* it is the storage of a shared variable, which it can be of one only */
+    atomic_bool lent;     /* ..and somebody else has held it since, who may have written it */
+    uint16_t lead;        /* bytes between the allocation and data */
+    ThContext *ctx;       /* retained */
     char *data;
     size_t bytes, cap;           /* cap = bytes of its size class */
     void (*release)(void *user); /* of wrapped memory; may be NULL */
@@ -270,7 +270,7 @@ static inline ThContext *array_ctx(const ThArray *a) { return a->buf->ctx; }
 /* False with the error set: th_array_free was there, or it is away and does not come. */
 bool array_usable(ThContext *c, const ThArray *a); /* its elements may be read */
 bool array_there(ThContext *c, const ThArray *a);  /* views may be made of it; its elements may be away */
-ThArray *array_scalar(ThContext *c, ThDtype d, const void *value); /* 0-d */
+ThArray *array_scalar(ThContext *c, ThDtype d, const void *value);                              /* 0-d */
 ThArray *array_on_buffer(ThContext *c, ThBuffer *b, ThDtype d, int ndim, const int64_t *shape); /* retains b, C order */
 /* A header whose memory is there before anything else that may fail; array_fill makes it an array, array_unfilled frees
  * one that was not filled. */

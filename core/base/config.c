@@ -21,6 +21,9 @@
       "cuda-emulated0,cuda-emulated1", "where compiled functions run and shared floats live")          \
     X("cuda.driver", TEXT, "", "", "the CUDA driver's library; empty: libcuda.so.1")                                   \
     X("cuda.root", TEXT, "", "", "folders of CUDA's libraries, \":\" between them, before the usual ones")             \
+    X("init_gpu_device", TEXT, "", "", "the GPU that \"cuda\" means while functions run on the CPU")                   \
+    X("gpuarray.preallocate", TEXT, "0", "",                                                                           \
+      "most that is had of a GPU's memory: megabytes, or up to 1 a part of it; 0: no limit")                           \
     X("force_device", BOOL, "false", "", "device=cuda without a GPU is an error; otherwise functions run on the CPU")  \
     X("mode", ENUM, "Mode", "Mode,FAST_RUN,FAST_COMPILE,DebugMode,DEBUG_MODE,NanGuardMode,None",                     \
       "default compilation mode; Mode: linker and optimizer")                                                          \

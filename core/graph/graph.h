@@ -87,6 +87,7 @@ typedef struct Shared {
     ThVar *self;                  /* stands for the shared in its default update, so that it does not hold itself */
     struct Shared *next, **link;  /* in the context's list of those with a default update; link NULL: not in it */
     bool strict;                  /* set_value takes its own dtype only */
+    bool on_host;                 /* its value stays there, whichever functions use it */
     int8_t allow_downcast;        /* of set_value; -1 default: a number only; 0 never; 1 any numeric */
 } Shared;
 

@@ -5,9 +5,9 @@
  * results, arguments that do) have sides of their own (device/space.h), which outlive the call; temporaries lie in an
  * arena there as they do on the host; everything else has a mirror, which the workspace keeps.
  *
- * Always holds: a buffer's own side has its value where its `special` says so, at any time; arguments without a side and
- * storages that cannot have one are as they were when a call fails, since what comes back for them waits aside until
- * everything is there.
+ * Always holds: a buffer's own side has its value where its `special` says so, at any time; arguments without a side
+ * and storages that cannot have one are as they were when a call fails, since what comes back for them waits aside
+ * until everything is there.
  */
 #include "sides.h"
 
@@ -141,7 +141,8 @@ static ThBuffer *own_side(Sides *m, ThFrame *f, int b) {
     if (p->kind == BUF_CONST) return NULL;
     if (!a) return f->ws->outbuf[b] && space_can(f->ws->outbuf[b]) ? f->ws->outbuf[b] : NULL;
     if (!space_can(a->buf) || held(f, a)) return NULL;
-    return p->kind == BUF_SHARED || space_of(a->buf) ? a->buf : NULL;
+    if (p->kind == BUF_SHARED) return m->plan->shared[p->index]->on_host ? NULL : a->buf;
+    return space_of(a->buf) ? a->buf : NULL;
 }
 
 static ThBuffer *storage(Sides *m, ThFrame *f, int b) {

@@ -26,7 +26,7 @@ typedef struct Sides {
     char *stage; /* pinned: what comes back before it is told */
     size_t stage_bytes;
     unsigned life; /* of the device, for all of it */
-    int step; /* at work, for errors; -1: none */
+    int step;      /* at work, for errors; -1: none */
 } Sides;
 
 bool sides_init(Sides *m); /* c, plan, q and look are set; false with MemoryError */

@@ -186,11 +186,12 @@ end
 T.mod_check = T.mod
 
 -- ---- places ---------------------------------------------------------------------------------------------------------
---- The variable in another memory: "cpu" is where every variable of a graph is, so it is x itself.
+--- The variable in another memory, "cpu", "cuda", "cuda0": a compiled function places its steps by itself and takes
+-- values over where they are needed, so it is x, whatever the target.
 function T.transfer(x, target)
-  if target ~= "cpu" then
-    util.raise("ValueError", "transfer: can't transfer to target '%s': a graph's values go to the GPU by themselves "
-      .. "under device=cuda, \"cpu\" is the only target", tostring(target))
+  if target ~= "cpu" and not tostring(target):find("^cuda:?%d?$") and target ~= "gpu" and target ~= "cuda-emulated" then
+    util.raise("ValueError", "transfer: can't transfer to target '%s': \"cpu\", \"cuda\", \"cuda0\" and so on",
+      tostring(target))
   end
   return T.as_tensor_variable(x)
 end

@@ -39,6 +39,7 @@ theano.tensor.opt = theano.tensor.opt or {}
 for k, v in pairs(theano.gof.phases) do theano.tensor.opt[k] = v end
 setmetatable(theano.tensor.opt, { __index = require("theano.optdb").field })
 theano.shared = require("theano.shared")
+theano.cuda = require("theano.cuda")
 theano.clone = require("theano.clone")
 theano.grad = theano.gradient.grad
 theano.Lop, theano.Rop, theano.subgraph_grad = theano.gradient.Lop, theano.gradient.Rop, theano.gradient.subgraph_grad

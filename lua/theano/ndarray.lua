@@ -80,6 +80,8 @@ end
 
 -- ---- every function of the table, on values -------------------------------------------------------------------------
 local methods = core.array_methods
+--- The array on a device, "cpu", "cuda" or "cuda:1": itself where it lives there, else a copy. `a.device` says where.
+methods.to_device = core.array_to_device
 nd.special = {}
 package.loaded["theano.ndarray.special"] = nd.special
 for _, f in ipairs(core.functions()) do

@@ -126,7 +126,7 @@ return {
   ["Variable.set_value"] = { "value, {borrow=false}", "shared only: a new value of the same dtype and rank" },
 
   -- ---- nd ---------------------------------------------------------------------------------------------------------
-  ["nd.array"] = { "value, dtype", "a new array of a number, a nested table or an array" },
+  ["nd.array"] = { "value, dtype or {dtype, device}", "a new array of a number, a nested table or an array" },
   ["nd.asarray"] = { "value, dtype", "the same, but an array of that dtype comes back as it is" },
   ["nd.empty"] = { "shape, dtype", "not filled" },
   ["nd.full"] = { "shape, value, dtype", "filled with a value" },

@@ -13,14 +13,10 @@ local known = {
 --- `theano.shared(value, name, {borrow =, broadcastable =, dtype =})`: a SharedVariable holding a copy of value.
 -- An ndarray keeps its dtype and promises no dimension to be 1 (unless broadcastable says so); a Lua integer becomes
 -- int64, a float float64, a nested table an ndarray.
-return function(value, name, options)
+local function shared(value, name, options)
   if util.is_keywords(name) then name, options = nil, name end
   options = options or {}
   util.check_keywords("shared", options, known)
-  if options.target and options.target ~= "cpu" then
-    util.raise("ValueError", "shared: can't place it on the target '%s': values go to the GPU by themselves under "
-      .. "device=cuda, \"cpu\" is the only target", options.target)
-  end
   if util.is_var(value) then
     util.raise("TypeError", "a shared variable holds a value, not the symbolic Variable %s", tostring(value))
   end
@@ -45,4 +41,13 @@ return function(value, name, options)
     array, borrow = value:astype(options.dtype), true
   end
   return core.shared(array, options.name or name, borrow, options.broadcastable, options.strict, options.allow_downcast)
+end
+
+--- The same with `target =` "cpu" (it stays there), "cuda", "cuda0": where the value lives. Without it floats go to the
+-- GPU with the first function that uses them there.
+return function(value, name, options)
+  if util.is_keywords(name) then name, options = nil, name end
+  local v = shared(value, name, options)
+  if options and options.target then core.shared_to_device(v, options.target) end
+  return v
 end

@@ -276,10 +276,14 @@ local value_known = { borrow = "boolean", return_internal_type = "boolean", arra
 
 --- The value: a copy, or with `{borrow = true}` the storage itself, which later calls may overwrite. What has no
 -- dimensions is a Lua number, boolean or nd.complex, as call results are; it stays an ndarray, with its dtype, where
--- it is borrowed, under `array = true`, and under `return_internal_type = true` (the internal type is the ndarray).
+-- it is borrowed, under `array = true`, and under `return_internal_type = true`: a copy that lives where the value
+-- does.
 function own.get_value(s, o, ...)
   local options = options_of("get_value", o, value_known, ...)
-  return core.get_value(s, options.borrow, options.array or options.return_internal_type)
+  local internal = options.return_internal_type
+  local device = internal and not options.borrow and core.get_value(s, true).device or "cpu"
+  local value = core.get_value(s, options.borrow, options.array or internal)
+  return device ~= "cpu" and value:to_device(device) or value
 end
 
 --- Another value of the same type; with `{borrow = true}` an ndarray may become the storage itself.

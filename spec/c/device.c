@@ -133,10 +133,23 @@ static ThFunction *step(ThContext *c, ThVar *w) {
     return th_compile(c, &s);
 }
 
+/* Its elements: what lives on the device comes over, and where that is refused once it is asked for again. */
+static const double *elements(ThArray *a) {
+    const double *at = th_array_data(a);
+    if (at) return at;
+    ThContext *c = th_array_context(a);
+    CHECK(th_error(c) == TH_GpuError || th_error(c) == TH_MemoryError);
+    th_error_clear(c);
+    at = th_array_data(a);
+    CHECK(at);
+    return at;
+}
+
 static bool is(ThArray *a, double first, double by) {
-    for (int i = 0; i < 4; i++)
-        if (fabs(((double *)th_array_data(a))[i] - (first + i * by)) > 1e-12) return false;
-    return true;
+    const double *at = elements(a);
+    for (int i = 0; at && i < 4; i++)
+        if (fabs(at[i] - (first + i * by)) > 1e-12) return false;
+    return at;
 }
 
 static bool state_is(ThVar *w, double first, double by) {
@@ -152,8 +165,8 @@ static bool one_call(ThContext *c, ThFunction *f, ThVar *w, double *at) {
     for (int i = 0; i < 4; i++) ((double *)th_array_data(x))[i] = 1;
     bool ok = !th_call(f, &x, 1, &out);
     if (ok) {
-        const double *y = th_array_data(out);
-        for (int i = 0; i < 4; i++) CHECK(fabs(y[i] - exp(*at + i)) < 1e-9 * y[i]);
+        const double *y = elements(out);
+        for (int i = 0; y && i < 4; i++) CHECK(fabs(y[i] - exp(*at + i)) < 1e-9 * y[i]);
         *at += 1;
     } else {
         CHECK(th_error(c) == TH_GpuError || th_error(c) == TH_MemoryError);
@@ -184,11 +197,12 @@ static bool with_failure(const char *name, long n) {
     ThContext *c = with_device();
     ThVar *w = shared(c, "w");
     double at = 1;
+    long before = calls_of(name);
     fail_at(name, n, 2);
     ThFunction *f = step(c, w);
-    bool hit = !f;
     if (!f) th_error_clear(c);
-    for (int i = 0; f && i < 3; i++) hit |= !one_call(c, f, w, &at);
+    for (int i = 0; f && i < 3; i++) one_call(c, f, w, &at);
+    bool hit = calls_of(name) - before >= n;
     fail_at(name, 0, 0);
     if (f) CHECK(one_call(c, f, w, &at)); /* and all is well again */
     th_function_release(f);
@@ -200,7 +214,7 @@ static bool with_failure(const char *name, long n) {
 static void every_failure(void) {
     for (int e = 0; e < TH_LEN(entry); e++) {
         long reached = 0;
-        for (long n = 1; n <= 60; n++) reached += with_failure(entry[e], n);
+        while (reached < 60 && with_failure(entry[e], reached + 1)) reached++;
         if (!reached) fprintf(stderr, "%s was never reached\n", entry[e]);
         CHECK(reached > 0 || !strcmp(entry[e], "cuMemFreeAsync"));
     }

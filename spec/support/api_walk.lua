@@ -70,6 +70,7 @@ local VALUES = {
     '&(ThRewriteSpec){.name = "mine", .before = "exp("}', '&(ThRewriteSpec){.before = "exp(x)", .after = "x"}' },
   ["ThRewriteEvent **"] = { "(ThRewriteEvent **)outs", "NULL" },
   ["ThDebugPrint *"] = { "NULL", "&(ThDebugPrint){0}", "&(ThDebugPrint){.depth = -9, .ids = '?'}" },
+  ["ThDevice *"] = { "&(ThDevice){0}", "NULL" },
   ["ThPrintOptions *"] = { "&(ThPrintOptions){8, 3, false, 75, 1000}", "NULL",
     "&(ThPrintOptions){-1, -1, true, -1, -1}",
     "&(ThPrintOptions){1 << 30, 1 << 30, true, 1 << 30, INT64_MAX}" },

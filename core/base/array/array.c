@@ -259,7 +259,9 @@ void *th_array_data(const ThArray *a) {
 size_t th_array_held_bytes(const ThArray *a) { return !a ? 0 : a->buf->wrapped ? a->buf->bytes : a->buf->cap; }
 bool th_array_contiguous(const ThArray *a) { return a ? a->flags & ARRAY_CONTIGUOUS : false; }
 bool th_array_owns_data(const ThArray *a) { return a ? !(a->flags & ARRAY_VIEW) && !a->buf->wrapped : false; }
-bool th_array_writeable(const ThArray *a) { return a ? !(a->flags & ARRAY_READONLY) && !buffer_is_freed(a->buf) : false; }
+bool th_array_writeable(const ThArray *a) {
+    return a ? !(a->flags & ARRAY_READONLY) && !buffer_is_freed(a->buf) : false;
+}
 ThContext *th_array_context(const ThArray *a) { return a ? array_ctx(a) : NULL; }
 
 /* Whether the byte ranges of the two meet: never false when an element is shared, true also for interleaved views. */

@@ -2,7 +2,7 @@
  * cuda.c -- a Device by NVIDIA's driver. The GPU's primary context is retained, so that other users of the GPU in the
  * process share it; every function makes it the thread's current one first, since anybody may have changed that.
  */
-#include "device.h"
+#include "space.h"
 #include "driver.h"
 
 #include <string.h>
@@ -57,11 +57,18 @@ static DeviceStatus pin(DeviceQueue *q, size_t bytes, void **at) {
 
 static DeviceStatus unpin(DeviceQueue *q, void *at) { return at ? CALL(q, unpin, at) : DEVICE_OK; }
 
+static void count(atomic_llong *n, atomic_llong *sum, size_t bytes) {
+    atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(sum, (long long)bytes, memory_order_relaxed);
+}
+
 static DeviceStatus copy_in(DeviceQueue *q, DeviceAddress to, const void *from, size_t bytes) {
+    if (bytes) count(&q->device->moves.in, &q->device->moves.in_bytes, bytes);
     return bytes ? CALL(q, copy_in, to, from, bytes, q->stream) : DEVICE_OK;
 }
 
 static DeviceStatus copy_out(DeviceQueue *q, void *to, DeviceAddress from, size_t bytes) {
+    if (bytes) count(&q->device->moves.out, &q->device->moves.out_bytes, bytes);
     return bytes ? CALL(q, copy_out, to, from, bytes, q->stream) : DEVICE_OK;
 }
 
@@ -102,6 +109,7 @@ static DeviceStatus kernel(DeviceQueue *q, void *module, const char *name, void 
 
 static DeviceStatus launch(DeviceQueue *q, void *function, DeviceGrid g, const void *args) {
     void *list[] = {(void *)args};
+    atomic_fetch_add_explicit(&q->device->moves.launches, 1, memory_order_relaxed);
     return CALL(q, launch, function, g.blocks, 1, 1, g.threads, 1, 1, g.shared, q->stream, list, NULL);
 }
 
@@ -239,6 +247,18 @@ int device_cuda_count(ThContext *c, const char *path) {
     return failed(c) ? -1 : n;
 }
 
+static bool out_of_memory(ThContext *c, const Device *d, const char *doing) {
+    char used[48], limit[48];
+    if (!d->space) return err(c, TH_MemoryError, "out of memory on %s while %s", d->info.name, doing);
+    SpaceUse u = space_use(d->space);
+    text_bytes(used, sizeof used, u.used);
+    text_bytes(limit, sizeof limit, u.limit ? u.limit : (int64_t)d->info.bytes);
+    return err(c, TH_MemoryError,
+               "out of memory on %s while %s: %s in use, of %s%s; fewer rows at once, `memory` for the function, or "
+               "fewer arrays there would do",
+               d->info.name, doing, used, limit, u.limit ? " (gpuarray.preallocate)" : "");
+}
+
 bool device_error(ThContext *c, const DeviceQueue *q, DeviceStatus s, const char *doing) {
     const char *name = NULL, *text = NULL;
     const Cuda *u = q->device->impl;
@@ -246,8 +266,7 @@ bool device_error(ThContext *c, const DeviceQueue *q, DeviceStatus s, const char
         u->driver.error_name(q->code, &name);
         u->driver.error_text(q->code, &text);
     }
-    if (s == DEVICE_NO_MEMORY)
-        return err(c, TH_MemoryError, "out of memory on %s while %s", q->device->info.name, doing);
+    if (s == DEVICE_NO_MEMORY) return out_of_memory(c, q->device, doing);
     return err(c, TH_GpuError, "%s failed while %s: %s (%s)%s", q->call ? q->call : "the device", doing,
                name ? name : "an unknown error", text ? text : "no text",
                s == DEVICE_LOST ? "; what lay in the GPU's memory is lost" : "");

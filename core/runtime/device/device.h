@@ -93,8 +93,11 @@ struct Device {
         libraries; /* the emulated driver's handle, which has CUDA's libraries too; NULL: they are files of their own */
     void *kernels; /* that belong to the device (runtime/gpu) */
     void (*kernels_drop)(Device *d, bool all); /* what is loaded, before its memory goes; `all`: the library too */
-    DeviceSpace *space; /* of one that a context has opened */
-    unsigned life;      /* one more after each rebuild: what was had before is gone */
+    DeviceSpace *space;                        /* of one that a context has opened */
+    unsigned life;                             /* one more after each rebuild: what was had before is gone */
+    struct DeviceMoves {
+        atomic_llong in, in_bytes, out, out_bytes, launches;
+    } moves;
 };
 
 /* Host memory. Kernels of a host device are functions (void (*)(const void *args)); grids are of one thread. */
@@ -112,6 +115,8 @@ int device_cuda_count(ThContext *c, const char *path);
  * says it, or the error is set (no memory). */
 Device *device_open(ThContext *c, const char *name, const char **why);
 bool device_is_gpu(const char *name);
+/* The device that a user names: true with *d its GPU, NULL for the CPU; false with the error set. */
+bool device_named(ThContext *c, const char *name, Device **d);
 /* The failure as the context's error: GpuError, MemoryError for DEVICE_NO_MEMORY. Always false. */
 bool device_error(ThContext *c, const DeviceQueue *q, DeviceStatus s, const char *doing);
 

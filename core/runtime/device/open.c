@@ -40,6 +40,12 @@ static Opened *find(ThContext *c, const char *path, int ordinal) {
     return NULL;
 }
 
+/* Of the flag gpuarray.preallocate: megabytes, or up to 1 a part of the memory; 0 and less: no limit. */
+static int64_t limit(ThContext *c, const Device *d) {
+    double n = number_read(config_str(c, "gpuarray.preallocate"), NULL);
+    return n <= 0 ? 0 : n <= 1 ? (int64_t)(n * (double)d->info.bytes) : (int64_t)(n * 1048576);
+}
+
 static Opened *open_new(ThContext *c, const char *path, int ordinal) {
     Opened *o = ctx_alloc0(c, sizeof *o);
     if (!o) return NULL;
@@ -50,6 +56,7 @@ static Opened *open_new(ThContext *c, const char *path, int ordinal) {
         release(c, o);
         return NULL;
     }
+    if (o->device) space_limit(o->device->space, limit(c, o->device));
     if (th_error(c) == TH_GpuError) {
         o->why = ctx_strdup(c, th_error_text(c));
         th_error_clear(c);
@@ -100,4 +107,25 @@ Device *device_open(ThContext *c, const char *name, const char **why) {
     if (!o && !(o = open_new(c, path, ordinal))) return NULL;
     *why = o->why;
     return o->device;
+}
+
+bool device_named(ThContext *c, const char *name, Device **d) {
+    static const char emulated[] = "cuda-emulated";
+    const char *flag = config_str(c, "device"), *init = config_str(c, "init_gpu_device"), *why, *number;
+    char full[32];
+    *d = NULL;
+    if (!name) return err_missing(c, "device");
+    if (!strcmp(name, "cpu")) return true;
+    if (!device_is_gpu(flag)) flag = device_is_gpu(init) ? init : "cuda";
+    number = name + (strncmp(name, "cuda", 4) ? 0 : 4);
+    number += number[0] == ':';
+    bool one = number > name && char_is_digit(number[0]) && !number[1];
+    if (one)
+        number_format(full, sizeof full, "%s%s", strncmp(flag, emulated, strlen(emulated)) ? "cuda" : emulated, number);
+    else if (!strcmp(name, "cuda") || !strcmp(name, "gpu")) number_format(full, sizeof full, "%s", flag);
+    else if (device_is_gpu(name) && !strncmp(name, emulated, strlen(emulated)))
+        number_format(full, sizeof full, "%.30s", name);
+    else return err(c, TH_ValueError, "there is no device \"%.40s\": \"cpu\", \"cuda\", \"cuda:0\" and so on", name);
+    *d = device_open(c, full, &why);
+    return *d || (failed(c) ? false : err(c, TH_GpuError, "%s: %s", name, why));
 }

@@ -31,8 +31,8 @@ DeviceStatus space_after(DeviceQueue *q, const DeviceMark *m); /* what follows i
 /* A buffer's side on q's device, ready for use in q; made where there is none. It has the buffer's value where
  * BUFFER_AWAY or BUFFER_TWICE say so. DEVICE_LOST where it had it alone and the device was lost since. */
 DeviceStatus space_side(DeviceQueue *q, ThBuffer *b, DeviceAddress *at);
-bool space_gone(const ThBuffer *b);                  /* so it is */
-bool space_lost(ThContext *c, const Device *d);      /* ..as an error; always false */
+bool space_gone(const ThBuffer *b);             /* so it is */
+bool space_lost(ThContext *c, const Device *d); /* ..as an error; always false */
 void space_used(ThBuffer *b, DeviceMark *mark); /* the last use of its side */
 bool space_can(const ThBuffer *b);              /* it may have a side: the memory is ours */
 Device *space_of(const ThBuffer *b);            /* the device that it lives on: it has a side there; NULL: the host */
