@@ -1054,11 +1054,9 @@ function nd.argwhere(x) end
 function nd.around(a) end
 
 ---a new array of a number, a nested table or an array
----@param value any
----@param dtype? theano.Dtype
----@overload fun(value: any, keywords: { dtype?: theano.Dtype }): any
+---@param ... any
 ---@return any
-function nd.array(value, dtype) end
+function nd.array(...) end
 
 ---`array2string(a, {max_line_width, precision, suppress_small, threshold, edgeitems, prefix, suffix})`: what
 ---`tostring` gives, under options of its own; lines are as long as if the prefix and the suffix stood beside

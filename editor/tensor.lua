@@ -5071,7 +5071,8 @@ function T.take_along_axis(x, indices, axis) end
 ---@return theano.Variable
 function T.tensor(...) end
 
----The variable in another memory: "cpu" is where every variable of a graph is, so it is x itself.
+---The variable in another memory, "cpu", "cuda", "cuda0": a compiled function places its steps by itself and
+---takes values over where they are needed, so it is x, whatever the target.
 ---@param x any
 ---@param target any
 ---@return any

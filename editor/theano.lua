@@ -661,7 +661,8 @@ function Variable:tocsr() end
 ---@return any
 function Variable:todense() end
 
----The variable in another memory: "cpu" is where every variable of a graph is, so it is x itself.
+---The variable in another memory, "cpu", "cuda", "cuda0": a compiled function places its steps by itself and
+---takes values over where they are needed, so it is x, whatever the target.
 ---@param target any
 ---@return any
 function Variable:transfer(target) end
@@ -729,6 +730,7 @@ function Function:memory() end
 ---@class theano.Config
 ---@field floatX "float64"|"float32" dtype of float constants and of variables without one (default float64)
 ---@field device "cpu"|"cuda"|"cuda0"|"cuda1"|"cuda2"|"cuda3"|"cuda4"|"cuda5"|"cuda6"|"cuda7"|"cuda-emulated"|"cuda-emulated0"|"cuda-emulated1" where compiled functions run and shared floats live (default cpu)
+---@field init_gpu_device string the GPU that "cuda" means while functions run on the CPU (default empty)
 ---@field force_device boolean device=cuda without a GPU is an error; otherwise functions run on the CPU (default false)
 ---@field mode "Mode"|"FAST_RUN"|"FAST_COMPILE"|"DebugMode"|"DEBUG_MODE"|"NanGuardMode"|"None" default compilation mode; Mode: linker and optimizer (default Mode)
 ---@field linker "cvm"|"vm"|"c"|"py"|"c|py"|"cvm_nogc"|"vm_nogc"|"c|py_nogc"|"interpreter" how functions run: py and interpreter interpret the plan, all others build C code (default cvm)
@@ -1198,9 +1200,8 @@ function theano.scan(...) end
 ---@return any
 function theano.scan_checkpoints(...) end
 
----`theano.shared(value, name, {borrow =, broadcastable =, dtype =})`: a SharedVariable holding a copy of value.
----An ndarray keeps its dtype and promises no dimension to be 1 (unless broadcastable says so); a Lua integer
----becomes int64, a float float64, a nested table an ndarray.
+---The same with `target =` "cpu" (it stays there), "cuda", "cuda0": where the value lives. Without it floats go
+---to the GPU with the first function that uses them there.
 ---@param value any
 ---@param name? string
 ---@param options? table
