@@ -9,6 +9,7 @@
 ---A strided N-d array. Its shape counts from 1, what is inside from 0.
 ---@class theano.ndarray
 ---@field T theano.ndarray `a:transpose()`
+---@field device theano.ndarray where it lives: "cpu", "cuda:0"
 ---@field dtype theano.Dtype dtype, as text
 ---@field flags table table of `c_contiguous`, `f_contiguous`, `writeable`
 ---@field itemsize integer bytes of an element
@@ -596,6 +597,11 @@ function ndarray:sub(...) end
 ---@param j any
 ---@return any
 function ndarray:swapaxes(i, j) end
+
+---itself where it lives there, else a copy: "cpu", "cuda", "cuda:1"
+---@param device any
+---@return any
+function ndarray:to_device(device) end
 
 ---the same as `tostring`
 ---@return any

@@ -23,6 +23,7 @@ return {
   ["Variable.update"] = { false, "of a random variable: its `rng` or `rstate` and the state after the draw" },
   ["Variable.permutation"] = { false, "of what `shuffle_row_elements` gives: the order of each row" },
   ["theano.sandbox"] = { false, "module of `rng_mrg`: `MRG_RandomStreams` and the states of its streams" },
+  ["theano.cuda"] = { false, "module of GPUs: `available()`, `count()`, `info()`, `memory()` ([cuda.md](cuda.md))" },
   ["theano.updates"] = { false, "module of `OrderedUpdates`" },
   ["theano.typed_list"] = { false, "module of lists of arrays ([typed-lists.md](typed-lists.md))" },
   ["theano.compile"] = {
@@ -216,6 +217,8 @@ return {
   ["ndarray.T"] = { false, "`a:transpose()`" },
   ["ndarray.tolist"] = { "", "nested tables of Lua numbers" },
   ["ndarray.item"] = { "", "the only element, as a Lua number" },
+  ["ndarray.to_device"] = { "device", "itself where it lives there, else a copy: \"cpu\", \"cuda\", \"cuda:1\"" },
+  ["ndarray.device"] = { false, "where it lives: \"cpu\", \"cuda:0\"" },
   ["ndarray.copy"] = { "", "a copy in row-major order" },
   ["ndarray.astype"] = { "dtype", "a copy in another dtype" },
   ["ndarray.reshape"] = { "shape", "a view where possible, else a copy; one length may be -1" },
