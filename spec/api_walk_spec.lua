@@ -10,7 +10,9 @@ local function read(path)
   return text
 end
 
-local function headers() return read("core/theano.h") .. read("core/theano_random.h") .. read("core/theano_device.h") end
+local function headers()
+  return read("core/theano.h") .. read("core/theano_random.h") .. read("core/theano_device.h")
+end
 
 local function sh(command)
   local pipe = assert(io.popen("{ " .. command .. "; } 2>&1"))

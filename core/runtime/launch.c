@@ -211,6 +211,7 @@ static void host_wrote(Launches *l, const Step *s) {
     if (k)
         for (int i = 0; i < s->nbuf; i++)
             if (use_of(k, i) & (ACC_WRITE | ACC_ADD)) sides_host_wrote(&l->sides, s->buf[i]);
+    if (s->kind == STEP_TRANSFER) sides_host_wrote(&l->sides, s->buf[1]);
     if (s->kind != STEP_HOST) return;
     const PlanHost *h = &p->host[s->host];
     for (int i = 0; i < h->nout; i++)
