@@ -24,6 +24,7 @@
     X("init_gpu_device", TEXT, "", "", "the GPU that \"cuda\" means while functions run on the CPU")                   \
     X("gpuarray.preallocate", TEXT, "0", "",                                                                           \
       "most that is had of a GPU's memory: megabytes, or up to 1 a part of it; 0: no limit")                           \
+    X("gpuarray.sync", BOOL, "false", "", "a call waits until the GPU has done what it queued")                        \
     X("force_device", BOOL, "false", "", "device=cuda without a GPU is an error; otherwise functions run on the CPU")  \
     X("mode", ENUM, "Mode", "Mode,FAST_RUN,FAST_COMPILE,DebugMode,DEBUG_MODE,NanGuardMode,None",                     \
       "default compilation mode; Mode: linker and optimizer")                                                          \

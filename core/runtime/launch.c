@@ -1,9 +1,13 @@
 /*
  * launch.c -- what a call of such a function does: its launches and its steps on the host. In: a frame whose buffers
  * have host addresses. Out: their values, or the first failure.
+ *
+ * A call whose steps are all the device's is pure: what it queues follows from shapes and addresses alone. The second
+ * such call with the same ones is captured as a graph, later ones launch that (graphs.h).
  */
 #include "launch.h"
 
+#include "graphs.h"
 #include "sides.h"
 #include "ops/table/host.h"
 #include "runtime/frame/walk.h"
@@ -12,7 +16,9 @@
 
 #include <string.h>
 
-enum { RECORD = 8 }; /* words of the error record */
+enum { RECORD = 8 };        /* words of the error record */
+enum { LONGEST = 1 << 13 }; /* launches of a graph, so long that a launch of it costs nothing beside */
+enum { USED = 1, WROTE = 2 };
 
 typedef struct LaunchUnit {
     Unit unit;
@@ -31,9 +37,19 @@ typedef struct Launches {
     DeviceQueue q;
     DeviceAddress record;
     GpuRoom room; /* of host calls */
+    GpuRoom rows; /* private rows of blocks: of one launch after the other */
     char *args;   /* the largest record of arguments */
     size_t args_bytes;
     bool unlooked; /* a kernel that can fail was launched since the record was looked at */
+    Graphs graphs;
+    bool known; /* a pure call was seen: `used` is there.. */
+    int *used;  /* ..the buffers whose addresses any pure call took */
+    int nused;
+    uint8_t *seen;  /* by plan buffer, of the call at work: USED, WROTE; of all: it is in `used` */
+    bool capturing; /* what is queued does not run */
+    bool pure;      /* so far.. */
+    long launches;  /* ..and its launches */
+    unsigned life;  /* of the device, for the queue and all that was had by it */
 } Launches;
 
 static const DeviceOps *ops(const Launches *l) { return l->u->device->op; }
@@ -49,10 +65,13 @@ static const DeviceOps *ops(const Launches *l) { return l->u->device->op; }
 static int look(Launches *l, ThFrame *f) {
     int64_t r[RECORD];
     if (!l->unlooked) return 0;
+    l->pure = false;
+    if (l->capturing) return 1;
     TRY(ops(l)->copy_out(&l->q, r, l->record, sizeof r));
     TRY(ops(l)->wait(&l->q));
     l->unlooked = false;
     if (!r[0]) return 0;
+    TRY(ops(l)->set(&l->q, l->record, 0, RECORD * 8));
     const Step *s = &l->plan->step[r[1]];
     if (s->kind != STEP_HOST) return f->rt->fail(f, (int)r[1], (int)r[2], (int)r[3], r[4], r[5], 0, 0);
     const Op *op = l->plan->host[s->host].op; /* r[2]: which of its failures */
@@ -92,27 +111,48 @@ static uint8_t use_of(const Kernel *k, int buf) {
     return use ? use : ACC_READ | ACC_WRITE; /* operands of a product */
 }
 
-typedef struct Rows { /* memory for the private rows of this launch */
-    DeviceAddress at[KACC];
-    int n;
-} Rows;
+/* Where buffer buf lies on the device; what follows from it is noted. */
+static int use(Launches *l, ThFrame *f, int buf, DeviceAddress *at) {
+    l->seen[l->sides.root[buf]] |= USED;
+    return sides_to_device(&l->sides, f, buf, at);
+}
 
-static int addresses(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const GridLaunch *ch, Rows *rows) {
+static void wrote(Launches *l, int buf) {
+    l->seen[l->sides.root[buf]] |= WROTE;
+    sides_device_wrote(&l->sides, buf);
+}
+
+/* Memory for the private rows of a launch: of the one before it, whose kernel is done when this one's runs. */
+static int fit_rows(Launches *l, ThFrame *f, size_t bytes) {
+    if (bytes <= l->rows.bytes) return 0;
+    l->pure = false;
+    if (l->capturing) return 1;
+    TRY(ops(l)->free(&l->q, l->rows.at));
+    l->rows = (GpuRoom){0};
+    TRY(ops(l)->alloc(&l->q, bytes, &l->rows.at));
+    l->rows.bytes = bytes;
+    return 0;
+}
+
+static int addresses(Launches *l, ThFrame *f, const GridKernel *g, const Step *s, const GridLaunch *ch) {
     DeviceAddress *b = (DeviceAddress *)(void *)l->args;
     const int64_t *sizes = (const int64_t *)(void *)(l->args + g->nbuf * 8);
     int64_t *row = (int64_t *)(void *)(l->args + g->nbuf * 8 + g->nsym * 8 + g->nparam * 16 + 16);
+    size_t all = 0;
     for (int i = 0; i < s->nbuf; i++) {
         size_t item = grid_row_item(g->k, i);
         if (!item) {
-            if (sides_to_device(&l->sides, f, s->buf[i], &b[i])) return 1;
+            if (use(l, f, s->buf[i], &b[i])) return 1;
             continue;
         }
         row[i] = grid_row(g->k, i, sizes);
         if (ch->shared) continue;
-        if (rows->n == KACC) return f->rt->fail(f, l->sides.step, TH_RuntimeError, 0, 0, 0, 0, 0);
-        TRY(ops(l)->alloc(&l->q, (size_t)(ch->blocks * row[i]) * item + 64, &rows->at[rows->n]));
-        b[i] = rows->at[rows->n++];
+        b[i] = all;
+        all += ((size_t)(ch->blocks * row[i]) * item + 64 + 255) / 256 * 256;
     }
+    if (fit_rows(l, f, all)) return 1;
+    for (int i = 0; i < s->nbuf && all; i++)
+        if (grid_row_item(g->k, i)) b[i] += l->rows.at;
     return 0;
 }
 
@@ -150,18 +190,18 @@ static DeviceStatus scatter(Launches *l, ThFrame *f, const GridKernel *g, const 
     ok = ok && !gpu_status(&h, queue_blocks(l, g, GRID_PLACES, many)) && !gpu_order_places(&h, key, many, &o);
     tail[0] = (int64_t)(uintptr_t)o.key, tail[1] = (int64_t)(uintptr_t)o.pos;
     if (ok) gpu_status(&h, queue_blocks(l, g, 0, many * positions(g, s, f, false)));
+    l->pure &= !call.nmore; /* the room grows */
     gpu_end(&call);
     return call.status ? call.status : ok ? DEVICE_OK : DEVICE_FAILED;
 }
 
 static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
-    Rows rows = {.n = 0};
     memset(l->args, 0, l->args_bytes);
     int64_t *sizes = (int64_t *)(void *)(l->args + g->nbuf * 8);
     for (int i = 0; i < s->nsym; i++) sizes[i] = f->sym[s->sym[i]];
     GridLaunch ch = grid_launch(g, sizes);
     if (ch.nest < 0) return 0;
-    int bad = addresses(l, f, g, s, &ch, &rows);
+    if (addresses(l, f, g, s, &ch)) return 1;
     literals(g, s, l->args + g->nbuf * 8 + g->nsym * 8);
     int64_t *last = (int64_t *)(void *)(l->args + g->nbuf * 8 + g->nsym * 8 + g->nparam * 16);
     last[0] = (int64_t)l->record;
@@ -170,17 +210,16 @@ static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     void **function = l->u->function + GRID_FUNCTIONS * g->number;
     DeviceStatus st = DEVICE_OK;
     bool sorted = sorts(g, s, f);
-    if (!bad && g->nest->grid == GRID_SCATTER && grid_looks(g))
+    if (g->nest->grid == GRID_SCATTER && grid_looks(g))
         st = queue_blocks(l, g, GRID_LOOK, product(g, s, f, 0, g->o.stage[0].nloop));
-    else if (!bad && grid_looks(g)) st = ops(l)->launch(&l->q, function[GRID_LOOK], grid, l->args);
-    if (!bad && !st && sorted) st = scatter(l, f, g, s);
-    else if (!bad && !st) st = ops(l)->launch(&l->q, function[ch.nest], grid, l->args);
-    for (int i = 0; i < rows.n; i++) ops(l)->free(&l->q, rows.at[i]);
-    if (bad) return 1;
+    else if (grid_looks(g)) st = ops(l)->launch(&l->q, function[GRID_LOOK], grid, l->args);
+    if (!st && sorted) st = scatter(l, f, g, s);
+    else if (!st) st = ops(l)->launch(&l->q, function[ch.nest], grid, l->args);
     TRY(st);
+    l->launches++;
     l->unlooked |= s->can_fail;
     for (int i = 0; i < s->nbuf; i++)
-        if (use_of(g->k, i) & (ACC_WRITE | ACC_ADD)) sides_device_wrote(&l->sides, s->buf[i]);
+        if (use_of(g->k, i) & (ACC_WRITE | ACC_ADD)) wrote(l, s->buf[i]);
     return 0;
 }
 
@@ -211,7 +250,6 @@ static void host_wrote(Launches *l, const Step *s) {
     if (k)
         for (int i = 0; i < s->nbuf; i++)
             if (use_of(k, i) & (ACC_WRITE | ACC_ADD)) sides_host_wrote(&l->sides, s->buf[i]);
-    if (s->kind == STEP_TRANSFER) sides_host_wrote(&l->sides, s->buf[1]);
     if (s->kind != STEP_HOST) return;
     const PlanHost *h = &p->host[s->host];
     for (int i = 0; i < h->nout; i++)
@@ -228,15 +266,18 @@ static int device_call(Launches *l, ThFrame *f, const Step *s) {
         bool reads = n < h->nin && (h->op->device & DEVICE_READS(n));
         DeviceAddress at = 0;
         if (buf < 0) continue;
-        if (reads ? sides_to_host(&l->sides, f, buf) : sides_to_device(&l->sides, f, buf, &at)) return 1;
+        if (reads ? sides_to_host(&l->sides, f, buf) : use(l, f, buf, &at)) return 1;
+        l->pure &= !reads;
         side.base[n] = reads ? f->buf[buf] : (char *)(uintptr_t)at;
     }
     int bad = workspace_host_call(f, g.step, &side);
+    l->pure &= !g.nmore; /* the room grows */
     gpu_end(&g);
+    l->launches++;
     l->unlooked |= s->can_fail;
     if (g.status) return sides_refuse(&l->sides, f, g.status);
     for (int i = 0; i < h->nout && !bad; i++)
-        if (h->out[i].buf >= 0) sides_device_wrote(&l->sides, h->out[i].buf);
+        if (h->out[i].buf >= 0) wrote(l, h->out[i].buf);
     return bad;
 }
 
@@ -247,9 +288,10 @@ static int transfer(Launches *l, ThFrame *f, const Step *s) {
     int64_t bytes;
     if (!size_bytes(p->size, f->sym, (ThDtype)p->dtype, &bytes))
         return f->rt->fail(f, l->sides.step, TH_RuntimeError, 0, 0, 0, 0, 0);
-    if (sides_to_device(&l->sides, f, s->buf[0], &from) || sides_to_device(&l->sides, f, s->buf[1], &to)) return 1;
+    if (use(l, f, s->buf[0], &from) || use(l, f, s->buf[1], &to)) return 1;
     TRY(ops(l)->copy(&l->q, to, from, (size_t)bytes));
-    sides_device_wrote(&l->sides, s->buf[1]);
+    l->launches++;
+    wrote(l, s->buf[1]);
     return 0;
 }
 
@@ -267,7 +309,13 @@ static bool on_device(const Launches *l, const Step *s) {
     return s->kind == STEP_TRANSFER || (g && g->nest) || (s->kind == STEP_HOST && l->plan->host[s->host].op->device);
 }
 
+/* Kernels behind a failed one leave; what a library writes in place waits until none can have failed. */
+static bool writes_blindly(const Launches *l, const Step *s) {
+    return l->sides.step >= l->plan->first_write && s->kind == STEP_HOST;
+}
+
 static int run_there(Launches *l, ThFrame *f, const Step *s) {
+    if (writes_blindly(l, s) && look(l, f)) return 1;
     if (s->kind == STEP_TRANSFER) return transfer(l, f, s);
     return s->kind == STEP_HOST ? device_call(l, f, s) : launch(l, f, kernel_of(l, s), s);
 }
@@ -276,12 +324,12 @@ static int step(const Walk *w, ThFrame *f, int number) {
     Launches *l = ((const LaunchWalk *)w)->l;
     const Step *s = &l->plan->step[number];
     l->sides.step = number;
-    if (number == l->plan->first_write && look(l, f)) return 1;
     if (on_device(l, s)) {
         if (!run_there(l, f, s)) return 0;
-        if (number <= l->plan->first_write) return 1;
+        if (number <= l->plan->first_write || l->capturing) return 1;
         f->ws->host_text[0] = 0; /* what was changed in place stays so: the host goes on where the device refuses */
     }
+    l->pure = false;
     if (host_needs(l, f, s) || look(l, f)) return 1;
     if (interp_step(f->ws->fn->interp, number, f)) return 1;
     host_wrote(l, s);
@@ -290,42 +338,163 @@ static int step(const Walk *w, ThFrame *f, int number) {
 
 static int see(const Walk *w, ThFrame *f, int buf, bool write) {
     Launches *l = ((const LaunchWalk *)w)->l;
+    l->pure = false;
     if (sides_to_host(&l->sides, f, buf)) return 1;
     if (write) sides_host_wrote(&l->sides, buf);
     return 0;
 }
 
+/* ---- graphs ------------------------------------------------------------------------------------------------------ */
+static uint64_t mix(uint64_t h, uint64_t v) {
+    h = (h ^ v) * 0x9E3779B97F4A7C15u;
+    return h ^ h >> 29;
+}
+
+/* Everything that decides what a pure call queues: lengths, numbers that sizes come from, addresses. */
+static int key_of(Launches *l, ThFrame *f, uint64_t *key) {
+    uint64_t h = hash_bytes(f->ws->sig, sizeof *f->ws->sig * (size_t)f->ws->fn->nsig, 5);
+    h = mix(mix(mix(h, l->rows.at), l->room.at), l->room.bytes);
+    for (int i = 0; i < l->nused; i++) {
+        DeviceAddress at;
+        if (sides_to_device(&l->sides, f, l->used[i], &at)) return 1;
+        h = mix(h, at);
+    }
+    *key = h;
+    return 0;
+}
+
+/* The call that just ran was pure: its buffers join those that are known. */
+static void remember(Launches *l) {
+    for (int b = 0; b < l->plan->nbuf; b++) {
+        if (!(l->seen[b] & USED)) continue;
+        int i = 0;
+        while (i < l->nused && l->used[i] != b) i++;
+        if (i == l->nused) l->used[l->nused++] = b;
+    }
+    l->known = true;
+}
+
+static void trace(Launches *l) {
+    memset(l->seen, 0, (size_t)l->plan->nbuf + 1);
+    l->pure = true;
+    l->launches = 0;
+}
+
+static int plainly(Launches *l, ThFrame *f) {
+    const LaunchWalk w = {{step, see}, l};
+    bool known = l->known;
+    uint64_t key;
+    trace(l);
+    if (walk_plan(&w.walk, f)) return 1;
+    if (!l->pure || l->launches > LONGEST || !l->launches) return 0;
+    remember(l);
+    if (known) return 0;
+    if (key_of(l, f, &key)) return 1;
+    graphs_see(&l->graphs, key);
+    return 0;
+}
+
+/* Whatever the driver says against a graph, the call can be queued as it is: nothing has run. */
+static int capture(Launches *l, ThFrame *f, GraphEntry *e) {
+    const LaunchWalk w = {{step, see}, l};
+    void *graph = NULL;
+    trace(l);
+    bool unlooked = l->unlooked;
+    if (ops(l)->graph_begin(&l->q)) {
+        e->never = true;
+        return plainly(l, f);
+    }
+    l->capturing = true;
+    int bad = walk_plan(&w.walk, f);
+    DeviceStatus s = ops(l)->graph_end(&l->q, &graph);
+    if (s) ops(l)->graph_end(&l->q, &graph); /* so that nothing is captured any more, if it was the first that failed */
+    l->capturing = false;
+    if (!bad && !s && l->pure) {
+        e->graph = graph;
+        e->can_fail = l->unlooked;
+        memcpy(e->wrote, l->seen, (size_t)l->plan->nbuf);
+        return 0;
+    }
+    ops(l)->graph_free(&l->q, graph);
+    e->never = true;
+    l->unlooked = unlooked;
+    if (bad && (f->err[2] == TH_Interrupted || failed(l->u->c) || s == DEVICE_LOST)) return 1;
+    memset(f->err, 0, sizeof f->err);
+    f->ws->host_text[0] = 0;
+    return plainly(l, f);
+}
+
+static int queue(Launches *l, ThFrame *f) {
+    uint64_t key;
+    if (!l->known) return plainly(l, f);
+    if (key_of(l, f, &key)) return 1;
+    GraphEntry *e = graphs_see(&l->graphs, key);
+    if (!e->graph && (e->sights < 2 || e->never)) return plainly(l, f);
+    if (!e->graph && capture(l, f, e)) return 1;
+    if (!e->graph) return 0;
+    TRY(ops(l)->graph_launch(&l->q, e->graph));
+    l->unlooked |= e->can_fail;
+    for (int b = 0; b < l->plan->nbuf; b++)
+        if (e->wrote[b] & WROTE) sides_device_wrote(&l->sides, b);
+    return 0;
+}
+
 /* ---- a call ------------------------------------------------------------------------------------------------------ */
-static size_t carve(Launches *l, const LaunchUnit *u) {
-    size_t at = (sizeof *l + 15) / 16 * 16, most = 0;
+static size_t carve(Launches *l, const LaunchUnit *u, const Plan *p) {
+    size_t at = (sizeof *l + 15) / 16 * 16, most = 0, n = (size_t)p->nbuf + 1;
     for (int i = 0; i < u->program->nkernel; i++) {
-        size_t n = grid_record_bytes(&u->program->kernel[i]);
-        if (n > most) most = n;
+        size_t bytes = grid_record_bytes(&u->program->kernel[i]);
+        if (bytes > most) most = bytes;
     }
     if (l) l->args = (char *)l + at, l->args_bytes = most;
-    return at + most;
+    at += (most + 15) / 16 * 16;
+    if (l) l->used = (int *)(void *)((char *)l + at);
+    at += sizeof *l->used * n;
+    for (int i = 0; i <= GRAPHS; i++, at += n) {
+        uint8_t *room = (uint8_t *)l + at;
+        if (l && i) l->graphs.entry[i - 1].wrote = room;
+        else if (l) l->seen = room;
+    }
+    return at;
+}
+
+/* The queue, and what was had by it. */
+static void give_back(Launches *l) {
+    bool lost = l->life != l->u->device->life;
+    graphs_drop(&l->graphs, lost);
+    if (!lost && l->q.stream) {
+        ops(l)->free(&l->q, l->record);
+        ops(l)->free(&l->q, l->room.at);
+        ops(l)->free(&l->q, l->rows.at);
+        ops(l)->close(&l->q);
+    }
+    l->q.stream = NULL;
+    l->record = 0;
+    l->room = l->rows = (GpuRoom){0};
+    l->known = l->unlooked = false;
+    l->nused = 0;
 }
 
 void launch_free(Launches *l) {
     if (!l) return;
     ThContext *c = l->u->c;
     sides_free(&l->sides);
-    if (l->q.stream) ops(l)->free(&l->q, l->record);
-    if (l->q.stream) ops(l)->free(&l->q, l->room.at);
-    ops(l)->close(&l->q);
-    ctx_free(c, l, carve(NULL, l->u));
+    give_back(l);
+    ctx_free(c, l, carve(NULL, l->u, l->plan));
 }
 
 /* The workspace's own, made at its first call. */
 static Launches *of_workspace(Workspace *w) {
     if (w->launches) return w->launches;
     LaunchUnit *u = w->fn->unit->impl;
-    Launches *l = ctx_alloc0(u->c, carve(NULL, u));
+    Launches *l = ctx_alloc0(u->c, carve(NULL, u, w->fn->plan));
     if (!l) return NULL;
-    carve(l, u);
+    carve(l, u, w->fn->plan);
     l->u = u;
     l->plan = w->fn->plan;
     l->q.device = u->device;
+    l->graphs.q = &l->q;
+    l->life = u->device->life;
     l->sides = (Sides){.c = u->c, .plan = l->plan, .q = &l->q, .look = look_for};
     if (sides_init(&l->sides)) return w->launches = l;
     launch_free(l);
@@ -334,24 +503,30 @@ static Launches *of_workspace(Workspace *w) {
 
 static int begin(Launches *l, ThFrame *f) {
     l->sides.step = -1;
-    l->unlooked = false;
+    if (l->life != l->u->device->life) give_back(l);
+    l->life = l->u->device->life;
     if (!l->q.stream) TRY(ops(l)->open(&l->q));
-    if (!l->record) TRY(ops(l)->alloc(&l->q, RECORD * 8, &l->record));
-    TRY(ops(l)->set(&l->q, l->record, 0, RECORD * 8));
+    if (!l->record) {
+        TRY(ops(l)->alloc(&l->q, RECORD * 8, &l->record));
+        l->unlooked = true; /* of a call that was given up */
+    }
+    if (l->unlooked) TRY(ops(l)->set(&l->q, l->record, 0, RECORD * 8));
+    l->unlooked = false;
     return sides_begin(&l->sides, f);
 }
 
 static int finish(Launches *l, ThFrame *f) {
     l->sides.step = -1;
-    return look(l, f) || sides_finish(&l->sides, f);
+    if (look(l, f) || sides_finish(&l->sides, f)) return 1;
+    if (config_bool(l->u->c, "gpuarray.sync")) TRY(ops(l)->wait(&l->q));
+    return 0;
 }
 
 static int run(ThFrame *f) {
     Launches *l = of_workspace(f->ws);
     if (!l) return f->rt->fail(f, -1, TH_MemoryError, 0, 0, 0, 0, 0);
-    const LaunchWalk w = {{step, see}, l};
     if (begin(l, f)) return 1;
-    if (!walk_plan(&w.walk, f) && !finish(l, f)) return 0;
+    if (!queue(l, f) && !finish(l, f)) return 0;
     sides_for_report(&l->sides);
     return 1;
 }

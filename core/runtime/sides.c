@@ -21,6 +21,7 @@ struct Side {
     size_t bytes, room;
     DeviceAddress at;
     uint8_t has;
+    bool ready;   /* in this call: its memory may be used in the queue */
     bool asked;   /* in this call, whether it lies in.. */
     bool retains; /* ..`of`, a buffer that a later step of the call may let go */
     ThBuffer *of; /* a buffer with a side of its own; NULL: a mirror */
@@ -78,7 +79,7 @@ bool sides_init(Sides *m) {
 static void let_go(Side *r) {
     if (r->retains) buffer_release(r->of);
     r->of = NULL;
-    r->asked = r->retains = false;
+    r->asked = r->retains = r->ready = false;
 }
 
 void sides_free(Sides *m) {
@@ -222,6 +223,7 @@ static int fit(Sides *m, ThFrame *f, int b) {
 
 /* The same of one that has a side of its own. */
 static int fit_own(Sides *m, ThFrame *f, Side *r) {
+    if (r->ready) return 0;
     if (space_gone(r->of)) {
         space_lost(m->c, m->q->device);
         return sides_fail(m, f);
@@ -231,6 +233,7 @@ static int fit_own(Sides *m, ThFrame *f, Side *r) {
     r->bytes = r->of->bytes;
     r->has &= ON_HOST;
     if (buffer_special(r->of)) r->has |= ON_DEVICE;
+    r->ready = true;
     return 0;
 }
 

@@ -239,7 +239,7 @@ DeviceStatus space_take(DeviceQueue *q, size_t bytes, DeviceAddress *at) {
 }
 
 void space_give(DeviceSpace *s, DeviceAddress at, size_t bytes, DeviceMark *last, unsigned life) {
-    if (!at) return;
+    if (!at || !bytes) return; /* none: it is somebody else's */
     bytes = rounded(bytes);
     pthread_mutex_lock(&s->lock);
     look_at_life(s);
