@@ -33,6 +33,12 @@ void cuda_head(Emit *e, const Stage *tile); /* extents and pointers; tile: of a 
 bool cuda_tiles(Emit *e);
 /* draw.c: the kernels of a draw, its children on each number */
 bool cuda_draw(Emit *e, const NestNode *call);
+/* reduce.c: what block g of the first kernel of parts.c has of reduction `red` goes to its place; part h comes from
+ * there */
+void cuda_leave(Emit *e, int red);
+void cuda_join(Emit *e, int red);
+/* parts.c: few long reductions in two kernels */
+bool cuda_parts(Emit *e, const CudaKernel *k);
 /* scatter.c: the kernels of a scatter */
 bool cuda_scatter(Emit *e);
 /* gemm.c: a product, and its children on each element */

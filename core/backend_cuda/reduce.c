@@ -144,3 +144,45 @@ void cuda_fold(Emit *e, int r) {
                   r, r);
     else emit_line(e, "%s r%d = %s(acc%d, sh);", type_short((ThDtype)d->acc_dtype), r, fold_value(e, d, name), r);
 }
+
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+/* Sixteen bytes a part and reduction: a value, or a position and the value there. */
+void cuda_leave(Emit *e, int r) {
+    const Red *d = &e->k->red.at[r];
+    char name[48];
+    if (!red_is_arg(d)) {
+        emit_line(e, "if (threadIdx.x == 0) *(%s *)(a.part + (g * %d + %d) * 16) = r%d;",
+                  type_short((ThDtype)d->acc_dtype), e->k->red.n, r, r);
+        return;
+    }
+    ThDtype v = (ThDtype)e->k->ins.at[d->v].dtype;
+    emit_line(e, "const i64 r%d = %s(best%d, at%d, sh);", r, fold_position(e, d, v, name), r, r);
+    emit_line(e, "if (threadIdx.x == 0) {"); /* the fold left the value behind the positions */
+    emit_line(e, "    char *const to = a.part + (g * %d + %d) * 16;", e->k->red.n, r);
+    emit_line(e, "    *(i64 *)to = r%d, *(%s *)(to + 8) = *(const %s *)(sh + 2048);", r, type_short(v), type_short(v));
+    emit_line(e, "}");
+}
+
+void cuda_join(Emit *e, int r) {
+    const Red *d = &e->k->red.at[r];
+    bool arg = red_is_arg(d);
+    const char *s = type_short((ThDtype)(arg ? e->k->ins.at[d->v].dtype : d->acc_dtype));
+    emit_line(e, "{");
+    e->indent++;
+    emit_line(e, "const char *const from = a.part + ((g * a.parts + h) * %d + %d) * 16;", e->k->red.n, r);
+    if (arg) {
+        emit_line(e, "const i64 p = *(const i64 *)from; const %s x = best%d, y = *(const %s *)(from + 8);", s, r, s);
+        emit_line(e, "const int nx = x != x, ny = y != y, same = (nx && ny) || x == y;");
+        emit_line(e, "if (p >= 0 && (at%d < 0 || (same ? p < at%d : ny || (!nx && y %s x)))) best%d = y, at%d = p;", r,
+                  r, d->kind == RED_ARGMAX ? ">" : "<", r, r);
+    } else {
+        Text t;
+        text_init(&t, e->c);
+        combine(e, &t, d);
+        emit_line(e, "const %s x = acc%d, y = *(const %s *)from;", s, r, s);
+        emit_line(e, "acc%d = %s;", r, t.at ? t.at : "x");
+        text_free(&t);
+    }
+    e->indent--;
+    emit_line(e, "}");
+}

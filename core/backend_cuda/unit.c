@@ -8,6 +8,7 @@ static void args_record(Emit *e, const CudaKernel *c) {
               c->nsym, c->nparam, c->nbuf,
               c->nest->grid == GRID_CALLS     ? ", tile[4]"
               : c->nest->grid == GRID_SCATTER ? ", *key, *pos"
+              : grid_in_parts(c)              ? ", parts, each; char *part"
                                               : "",
               c->number);
 }
@@ -16,7 +17,7 @@ static bool nests_text(Emit *e, CudaKernel *k) {
     args_record(e, k);
     for (int t = 0; t < GRID_NESTS; t++)
         if (grid_nest(k->nest, t) && !cuda_kernel(e, k, t)) return false;
-    return true;
+    return !grid_in_parts(k) || cuda_parts(e, k);
 }
 
 /* A kernel that cannot be written is one of the host. */

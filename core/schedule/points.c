@@ -19,7 +19,7 @@ static GridLaunch tiles(const GridKernel *g, const int64_t *sym) {
     int m = g->k->st.at[g->k->st.n - 1].d0;
     int64_t rows = size_value(g->k->dim[m].n, sym), columns = size_value(g->k->dim[m + 1].n, sym), size = CHOOSE_TILE;
     int64_t n = (rows + size - 1) / size * ((columns + size - 1) / size);
-    return (GridLaunch){n > 0 ? GRID_OWN : -1, n, CHOOSE_THREADS, 0};
+    return (GridLaunch){n > 0 ? GRID_OWN : -1, n, CHOOSE_THREADS, 0, 0, 0};
 }
 
 /* Threads that a draw has work for: a stream each, or a counter. */
@@ -30,7 +30,7 @@ static GridLaunch draws(const GridKernel *g, const int64_t *sym) {
     int64_t n = z[DRAW_AT_KIND].k == DRAW_MRG
                     ? size_value(z[DRAW_AT_STREAMS], sym)
                     : (size_value(z[DRAW_AT_EACH], sym) + most - 1) / most * size_value(z[DRAW_AT_DRAWS], sym);
-    return (GridLaunch){n > 0 ? GRID_OWN : -1, (n + CHOOSE_THREADS - 1) / CHOOSE_THREADS, CHOOSE_THREADS, 0};
+    return (GridLaunch){n > 0 ? GRID_OWN : -1, (n + CHOOSE_THREADS - 1) / CHOOSE_THREADS, CHOOSE_THREADS, 0, 0, 0};
 }
 
 int grid_neighbours(const Nest *t) {
@@ -55,29 +55,40 @@ static int64_t inside(const GridKernel *g, const int64_t *sym) {
 static GridLaunch groups(const GridKernel *g, const int64_t *sym, int nest, int64_t points) {
     const Nest *t = grid_nest(g->nest, nest);
     int64_t each = CHOOSE_THREADS / grid_group(t), bytes = each * grid_rows(g->k, sym);
-    return (GridLaunch){nest, (points + each - 1) / each, CHOOSE_THREADS, bytes <= CHOOSE_SHARED ? bytes : 0};
+    return (GridLaunch){nest, (points + each - 1) / each, CHOOSE_THREADS, bytes <= CHOOSE_SHARED ? bytes : 0, 0, 0};
+}
+
+/* So few points that their blocks would leave most of a GPU idle: in parts. */
+static GridLaunch cut(const GridKernel *g, const int64_t *sym, int64_t points, int64_t in) {
+    enum { LEAST = 8192, FEW = 64 };
+    GridLaunch l = groups(g, sym, GRID_TWIN, points);
+    if (!grid_in_parts(g) || points > FEW || in < 2 * LEAST) return l;
+    int64_t most = CHOOSE_BLOCKS / points, each = (in + most - 1) / most;
+    l.each = each < LEAST ? LEAST : (each + CHOOSE_THREADS - 1) / CHOOSE_THREADS * CHOOSE_THREADS;
+    l.parts = (in + l.each - 1) / l.each;
+    return l;
 }
 
 static GridLaunch points(const GridKernel *g, const int64_t *sym) {
     enum { WIDE = CHOOSE_THREADS, WARPS = CHOOSE_THREADS / CHOOSE_WARP };
     const Nest *t = g->nest;
     int64_t all = product(g, sym, 0, t->depth), lanes = grid_neighbours(t), last;
-    if (all <= 0) return (GridLaunch){t->none ? GRID_NONE : -1, 1, 1, 0};
-    if (t->grid == GRID_SCATTER) return (GridLaunch){GRID_TWIN, 1, 1, 0}; /* where it is not sorted */
+    if (all <= 0) return (GridLaunch){t->none ? GRID_NONE : -1, 1, 1, 0, 0, 0};
+    if (t->grid == GRID_SCATTER) return (GridLaunch){GRID_TWIN, 1, 1, 0, 0, 0}; /* where it is not sorted */
     int64_t in = inside(g, sym);
     if (t->warps && in <= CHOOSE_SHORT && (t->grid == GRID_BLOCK || in >= CHOOSE_WARP) &&
         WARPS * grid_rows(g->k, sym) <= CHOOSE_SHARED)
         return groups(g, sym, GRID_WARPS, all);
     if (t->twin && (in >= CHOOSE_LONG || (in >= WIDE && all < CHOOSE_POINTS) || (t->warps && in > CHOOSE_SHORT)))
-        return groups(g, sym, GRID_TWIN, all);
-    if (t->grid == GRID_SERIAL) return (GridLaunch){GRID_OWN, 1, 1, 0};
+        return cut(g, sym, all, in);
+    if (t->grid == GRID_SERIAL) return (GridLaunch){GRID_OWN, 1, 1, 0, 0, 0};
     if (t->grid == GRID_BLOCK) return groups(g, sym, GRID_OWN, all);
     if (lanes > 1) {
         last = length(g, sym, t->depth - 1);
         all = all / last * ((last + lanes - 1) / lanes);
     }
     int own = t->large && !grid_fits(g->k, sym) ? GRID_LARGE : GRID_OWN;
-    return (GridLaunch){own, (all + WIDE - 1) / WIDE, WIDE, 0};
+    return (GridLaunch){own, (all + WIDE - 1) / WIDE, WIDE, 0, 0, 0};
 }
 
 GridLaunch grid_launch(const GridKernel *g, const int64_t *sym) {

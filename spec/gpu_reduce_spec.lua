@@ -1,0 +1,63 @@
+--- Few long reductions run in parts on a device: many blocks, then one a result; sums follow a tree that lengths alone
+-- decide, everything else has the CPU's bits.
+local device = require("spec.support.device")
+local nd = require("theano.ndarray")
+local theano = require("theano")
+local T = require("theano.tensor")
+
+describe("long reductions on a device", function()
+  it("have two kernels more", function()
+    local x = T.dvector("x")
+    local text = theano.printing.ccode(theano.compile({ inputs = { x }, outputs = T.sum(T.sqr(x)) }), "cuda")
+    assert.matches("KERNEL kernel_0p%(", text)
+    assert.matches("KERNEL kernel_0j%(", text)
+  end)
+
+  it("are the CPU's of every dtype", function()
+    for _, dtype in ipairs({ "int8", "uint32", "int64", "float32", "float64" }) do
+      local x = T.TensorType(dtype, { false })("x")
+      local outs = { T.max(x), T.min(x), T.argmax(x), T.argmin(x), T.sum(x), T.any(T.gt(x, 2)), T.all(T.lt(x, 9)) }
+      local want, got = device.both({ x }, outs)
+      for _, n in ipairs({ 1, 16383, 16384, 16385, 70000 }) do
+        local v = device.numbers(dtype, n)
+        v[n // 2], v[n - 1] = 7, 7
+        device.equal(want, got, { v }, ("%s of %d"):format(dtype, n), device.rounding[dtype])
+      end
+    end
+  end)
+
+  it("are the CPU's of complex numbers", function()
+    local x = T.zvector("x")
+    local v = device.numbers("complex128", 40000)
+    device.same({ x }, { T.sum(x), T.prod(x / nd.abs(v) ) }, { v + nd.complex(0.125, 1) }, "complex", 1e-9)
+  end)
+
+  it("find NaN and the first of equal elements", function()
+    local x = T.fvector("x")
+    local want, got = device.both({ x }, { T.argmax(x), T.max(x), T.argmin(x), T.min(x) })
+    local v = device.numbers("float32", 50000)
+    device.equal(want, got, { v }, "ties")
+    v[49999], v[30000] = 0 / 0, 0 / 0
+    device.equal(want, got, { v }, "NaN")
+  end)
+
+  it("go along axes, with what surrounds them", function()
+    local x, w = T.dmatrix("x"), T.dvector("w")
+    local mean = T.mean(x, { axis = 1 })
+    local outs = { mean, T.sum(T.sqr(x - mean:dimshuffle(0, "x")), { axis = 1 }) / w, T.max(x, { axis = 0 }),
+      T.sum(x * w:dimshuffle(0, "x")) + 1, T.argmax(x, { axis = 1 }) }
+    local want, got = device.both({ x, w }, outs)
+    for _, shape in ipairs({ { 1, 40000 }, { 5, 20000 }, { 40, 16384 }, { 20000, 3 } }) do
+      local a = device.numbers("float64", shape[1], shape[2])
+      device.equal(want, got, { a, nd.arange(shape[1]):astype("float64") + 1 }, table.concat(shape, " x "), 1e-12)
+    end
+  end)
+
+  it("give the same in every run", function()
+    local x = T.fvector("x")
+    local _, got = device.both({ x }, T.sum(T.sin(x)))
+    local v = device.numbers("float32", 100000)
+    local first = got(v)
+    for _ = 1, 3 do assert.equal(first, got(v)) end
+  end)
+end)
