@@ -204,6 +204,7 @@ static bool batch_dft(Batch *q) {
         .shape = shape_dft, \
         .grad = grad_dft, \
         .lower = lower_dft, \
+        .device = DEVICE_FORM | DEVICE_READS(1), \
         .connected = dft_connected, \
         .rop = rop_linear, \
         .batch = batch_dft, \

@@ -136,6 +136,7 @@ static bool batch_rfft(Batch *q) {
         .shape = shape_rfft, \
         .grad = gradient, \
         .lower = lower_rfft, \
+        .device = DEVICE_FORM | DEVICE_READS(1), \
         .connected = dft_connected, \
         .rop = rop_linear, \
         .batch = batch_rfft, \

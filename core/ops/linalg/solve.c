@@ -84,8 +84,8 @@ ThVar *lu_solve_make(Builder *b, ThVar *lu, ThVar *at, ThVar *y, int trans, bool
 static const AttrField lstsq_fields[] = {LINALG_FIELD(ATTR_BOOL, "nan", nan)};
 static const LinalgSpec lstsq_spec = {FACTOR_LSTSQ, "mn,mk>nk,k,,p", "trlr", "tts"};
 
-LINALG_OP(lstsq, "lstsq", 3, 4, lstsq_fields, &lstsq_spec, .grad = lstsq_grad,
-          .doc = "the shortest solution that leaves least squares, what is left, rank, singular values");
+LINALG_OP_READS(lstsq, "lstsq", 3, 4, lstsq_fields, &lstsq_spec, DEVICE_READS(2), .grad = lstsq_grad,
+                .doc = "the shortest solution that leaves least squares, what is left, rank, singular values");
 
 ThApply *lstsq_make(Builder *b, ThVar *x, ThVar *y, ThVar *rcond) {
     ThVar *in[] = {x, y};

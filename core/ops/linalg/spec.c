@@ -193,6 +193,23 @@ int linalg_run(HostCall *h, const LinalgSpec *s) {
     return h->lib->factor(h, &w);
 }
 
+#define OF_BATCH " (matrix {1} of a batch of {2})"
+#define FAILURE(text) \
+    {TH_LinAlgError, text}, { TH_LinAlgError, text OF_BATCH }
+const OpFailure linalg_failures[] = {
+    FAILURE("no result"),
+    FAILURE("Singular matrix"),
+    FAILURE("{0}-th leading minor of the array is not positive definite"),
+    FAILURE("{0}-th leading minor of the second array is not positive definite"),
+    FAILURE("Eigenvalues did not converge"),
+    FAILURE("SVD did not converge"),
+    FAILURE("SVD did not converge in Linear Least Squares"),
+    FAILURE("Array must not contain infs or NaNs"),
+    FAILURE("an eigenvalue is not real: ask for complex results"),
+    FAILURE("the result is not real: give a complex matrix"),
+    FAILURE("positions of exchanged rows must be within the matrix"),
+};
+
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 /* x with dimensions of length 1 in front until it has `ndim`. */
 bool linalg_refit(Builder *b, const ThApply *a, ThVar **in) {

@@ -20,11 +20,14 @@ bool linalg_shape(ShapeQ *q, const LinalgSpec *s);
 int linalg_run(HostCall *h, const LinalgSpec *s);
 bool linalg_refit(Builder *b, const ThApply *a, ThVar **in);
 bool linalg_batch(Batch *q);
+extern const OpFailure linalg_failures[]; /* by FactorFault (runtime/factor/factor.h): of one matrix, of a batch's */
 ThVar *linalg_apply(Builder *b, const Op *op, const LinalgAttrs *at, ThVar **in, int nin);
 ThApply *linalg_node(Builder *b, const Op *op, const LinalgAttrs *at, ThVar **in, int nin);
 
-/* One operation: `spec` may use the attributes `at`. */
+/* One operation: `spec` may use the attributes `at`; reads: DEVICE_READS of its inputs. */
 #define LINALG_OP(var, title, n, results, fields, spec_of, ...) \
+    LINALG_OP_READS(var, title, n, results, fields, spec_of, 0, __VA_ARGS__)
+#define LINALG_OP_READS(var, title, n, results, fields, spec_of, reads, ...) \
     static const LinalgSpec *spec_##var(const LinalgAttrs *at) { \
         (void)at; \
         return spec_of; \
@@ -45,6 +48,8 @@ ThApply *linalg_node(Builder *b, const Op *op, const LinalgAttrs *at, ThVar **in
                          .lower = lower_##var, \
                          .refit = linalg_refit, \
                          .batch = linalg_batch, \
+                         .device = DEVICE_FORM | (reads), \
+                         .failures = linalg_failures, \
                          __VA_ARGS__}
 #define LINALG_FIELD(kind, name, field) \
     { name, kind, offsetof(LinalgAttrs, field), false }

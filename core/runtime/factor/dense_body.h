@@ -1,6 +1,7 @@
 /*
  * dense_body.h -- the kernels' one source (dense.h), for one dtype (number.h) of one instruction set. Rows are updated
- * whole, so that loops run along memory; what stands in a column is gathered first.
+ * whole, so that loops run along memory; what stands in a column is gathered first. NUMBER_ALONE: a GPU, where there
+ * are neither lanes nor tables (core/runtime/gpu/factor.c); so this is C and C++.
  */
 
 enum { FN(MOST_GATHERED) = 256 };
@@ -49,7 +50,7 @@ static int FN(cholesky_upper)(T *a, int n, int64_t ld) {
 }
 
 static int FN(cholesky)(void *at, int n, int64_t ld, bool lower) {
-    return lower ? FN(cholesky_lower)(at, n, ld) : FN(cholesky_upper)(at, n, ld);
+    return lower ? FN(cholesky_lower)((T *)at, n, ld) : FN(cholesky_upper)((T *)at, n, ld);
 }
 
 static void FN(exchange)(T *x, T *y, int n) {
@@ -60,7 +61,7 @@ static void FN(exchange)(T *x, T *y, int n) {
 }
 
 static int FN(lu)(void *to, int m, int n, int64_t ld, int *at) {
-    T *a = to;
+    T *a = (T *)to;
     int small = m < n ? m : n, bad = 0;
     for (int k = 0; k < small; k++) {
         int best = k;
@@ -113,8 +114,8 @@ static void FN(triangular_one)(const T *a, int n, int64_t ld, bool down, int tra
 
 static void FN(triangular)(const void *from, int n, int64_t lda, bool lower, int trans, bool unit, void *to, int k,
                            int64_t ldb) {
-    const T *a = from;
-    T *b = to;
+    const T *a = (const T *)from;
+    T *b = (T *)to;
     bool down = lower == (trans == FACTOR_N); /* rows of X in ascending order */
     if (k == 1) {
         FN(triangular_one)(a, n, lda, down, trans, unit, b, ldb);
@@ -134,6 +135,7 @@ static void FN(triangular)(const void *from, int n, int64_t lda, bool lower, int
     }
 }
 
+#ifndef NUMBER_ALONE
 #if NUM < 2
 /* ---- on lanes ---------------------------------------------------------------------------------------------------- */
 typedef T FN(V) __attribute__((vector_size(VBYTES), aligned(VBYTES)));
@@ -362,4 +364,5 @@ static const DenseKernels FN(kernels) = {LANES,           FN(cholesky),      FN(
 #endif
 #else
 static const DenseKernels FN(kernels) = {.cholesky = FN(cholesky), .lu = FN(lu), .triangular = FN(triangular)};
+#endif
 #endif

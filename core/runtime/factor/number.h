@@ -12,13 +12,18 @@
 #define R double
 #define FN(x) x##_f64
 #elif NUM == 2
-#define T float _Complex
 #define R float
 #define FN(x) x##_c64
 #else
-#define T double _Complex
 #define R double
 #define FN(x) x##_c128
+#endif
+#if NUM >= 2 && defined(__CUDACC__)
+#define T FN(Pair)
+#elif NUM == 2
+#define T float _Complex
+#elif NUM == 3
+#define T double _Complex
 #endif
 
 #if NUM % 2 == 0
@@ -55,8 +60,26 @@
 #endif
 #else
 #define COMPLEX 1
+#ifdef __CUDACC__ /* C++, whose complex numbers need a header */
+#define RE(x) ((x).re)
+#define IM(x) ((x).im)
+#define GPU __device__ __forceinline__
+struct T {
+    R re, im;
+    GPU T(R x = 0, R y = 0) : re(x), im(y) {}
+    GPU T operator-() const { return T(-re, -im); }
+    GPU void operator+=(const T &x) { re += x.re, im += x.im; }
+    GPU void operator-=(const T &x) { re -= x.re, im -= x.im; }
+};
+GPU T operator+(const T &x, const T &y) { return T(x.re + y.re, x.im + y.im); }
+GPU T operator-(const T &x, const T &y) { return T(x.re - y.re, x.im - y.im); }
+GPU bool operator==(const T &x, const T &y) { return x.re == y.re && x.im == y.im; }
+GPU bool operator!=(const T &x, const T &y) { return !(x == y); }
+#undef GPU
+#else
 #define RE(x) (__real__(x))
 #define IM(x) (__imag__(x))
+#endif
 #define CONJ(x) FN(number_pair)(RE(x), -IM(x))
 #define MUL(a, b) FN(number_mul)(a, b)
 #define SCALE(a, r) FN(number_pair)(RE(a) * (r), IM(a) * (r))
@@ -67,9 +90,13 @@
 #define MUL_ADD(a, b, c) (MUL(a, b) + (c))
 
 static inline T FN(number_pair)(R re, R im) {
+#ifdef __CUDACC__
+    return T(re, im);
+#else
     T z;
     __real__ z = re, __imag__ z = im;
     return z;
+#endif
 }
 /* Without C's search for infinities among NaNs. */
 static inline T FN(number_mul)(T a, T b) {

@@ -1,6 +1,6 @@
 /*
  * schur_body.h -- complex matrices made triangular by unitary ones, and functions of triangular matrices (SchurKernels
- * of spectral.h), for one dtype (number.h). Matrices lie in rows; of Q the columns do.
+ * of spectral.h), for one dtype (number.h); C and C++, as dense_body.h. Matrices lie in rows; of Q the columns do.
  */
 
 /* (c, s; -conj(s), c) (x, y) = (r, 0) */
@@ -90,10 +90,10 @@ static void FN(qr_step)(T *h, int n, T *qt, int f, int e, T shift) {
 }
 
 static bool FN(schur)(void *at, int n, void *to, void *work) {
-    T *h = at, *qt = to;
+    T *h = (T *)at, *qt = (T *)to;
     R most = FN(largest)(h, (int64_t)n * n), by = most > 0 ? FN(scaling)(most) : 1;
     for (int64_t i = 0; i < (int64_t)n * n; i++) h[i] = SCALE(h[i], 1 / by);
-    FN(hessenberg)(h, n, qt, work);
+    FN(hessenberg)(h, n, qt, (T *)work);
     int turns = 0;
     for (int e = n - 1; e > 0;) {
         int f = e;
@@ -117,8 +117,8 @@ static bool FN(schur)(void *at, int n, void *to, void *work) {
 }
 
 static void FN(vectors)(const void *from, int n, const void *columns, void *to, void *work) {
-    const T *t = from, *qt = columns;
-    T *out = to, *x = work;
+    const T *t = (const T *)from, *qt = (const T *)columns;
+    T *out = (T *)to, *x = (T *)work;
     R least = R_EPS * FN(largest)(t, (int64_t)n * n);
     if (least < R_MIN) least = R_MIN;
     for (int k = 0; k < n; k++) {
@@ -147,8 +147,8 @@ static void FN(vectors)(const void *from, int n, const void *columns, void *to, 
 /* ---- functions of triangular matrices ---------------------------------------------------------------------------- */
 /* Column by column (Bjorck and Hammarling 1983). */
 static bool FN(root)(const void *from, int n, void *to) {
-    const T *t = from;
-    T *r = to;
+    const T *t = (const T *)from;
+    T *r = (T *)to;
     memset(r, 0, (size_t)n * (size_t)n * sizeof(T));
     for (int c = 0; c < n; c++) {
         r[(int64_t)c * n + c] = FN(root_of)(t[(int64_t)c * n + c]);
@@ -198,7 +198,7 @@ static void FN(logarithm)(void *at, int n, void *out, void *first, void *second)
     static const double weights[7] = {0.064742483084434846635, 0.13985269574463833395, 0.19091502525255947248,
                                       0.20897959183673469388,  0.19091502525255947248, 0.13985269574463833395,
                                       0.064742483084434846635};
-    T *t = at, *to = out, *x = first, *y = second, *kept = t + (int64_t)n * n;
+    T *t = (T *)at, *to = (T *)out, *x = (T *)first, *y = (T *)second, *kept = t + (int64_t)n * n;
     int roots = 0;
     for (int i = 0; i < n; i++) {
         T w = t[(int64_t)i * n + i];
@@ -212,9 +212,11 @@ static void FN(logarithm)(void *at, int n, void *out, void *first, void *second)
     for (int i = 0; i < n; i++) t[(int64_t)i * n + i] -= 1;
     memset(to, 0, (size_t)n * (size_t)n * sizeof(T));
     for (int k = 0; k < 7; k++) FN(log_term)(to, t, n, (R)nodes[k], (R)weights[k], y);
-    R by = (R)ldexp(1, roots);
+    R by = (R)ldexp(1.0, roots);
     for (int64_t i = 0; i < (int64_t)n * n; i++) to[i] = SCALE(to[i], by);
     for (int i = 0; i < n; i++) to[(int64_t)i * n + i] = kept[i];
 }
 
+#ifndef NUMBER_ALONE
 static const SchurKernels FN(schur_table) = {FN(schur), FN(vectors), FN(root), FN(logarithm)};
+#endif

@@ -1,5 +1,5 @@
 /*
- * spectral_body.h -- the one source of spectral.h, for one dtype (number.h).
+ * spectral_body.h -- the one source of spectral.h, for one dtype (number.h); C and C++, as dense_body.h.
  */
 
 /* sum conj(x[i]) y[i] */
@@ -54,7 +54,7 @@ static inline void FN(add)(T *y, const T *x, T f, int n) {
 static R FN(scaling)(R most) {
     int exponent, bound = sizeof(R) == 4 ? 120 : 1000;
     frexp((double)most, &exponent);
-    return (R)ldexp(1, exponent < -bound ? -bound : exponent > bound ? bound : exponent);
+    return (R)ldexp(1.0, exponent < -bound ? -bound : exponent > bound ? bound : exponent);
 }
 
 /* ---- reflectors -------------------------------------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ static inline void FN(reflect)(T *y, const T *v, T f, int n) {
 }
 
 static void FN(qr)(void *at, int m, int n, void *taus) {
-    T *a = at, *tau = taus;
+    T *a = (T *)at, *tau = (T *)taus;
     for (int k = 0; k < m && k < n; k++) {
         T *v = a + (int64_t)k * m + k;
         tau[k] = FN(reflector)(v, m - k);
@@ -88,8 +88,8 @@ static void FN(qr)(void *at, int m, int n, void *taus) {
 }
 
 static void FN(q)(void *at, int m, int cols, int k, const void *taus) {
-    T *a = at;
-    const T *tau = taus;
+    T *a = (T *)at;
+    const T *tau = (const T *)taus;
     for (int c = k; c < cols; c++) {
         memset(a + (int64_t)c * m, 0, (size_t)m * sizeof(T));
         a[(int64_t)c * m + c] = 1;
@@ -104,7 +104,7 @@ static void FN(q)(void *at, int m, int cols, int k, const void *taus) {
 }
 
 static void FN(complete)(void *to, int m, int r, int cols, void *work) {
-    T *u = to, *keep = work, *tau = keep + (int64_t)m * r;
+    T *u = (T *)to, *keep = (T *)work, *tau = keep + (int64_t)m * r;
     if (r == cols) return;
     memcpy(keep, u, (size_t)m * (size_t)r * sizeof(T));
     FN(qr)(u, m, r, tau);
@@ -204,8 +204,8 @@ static void FN(swap)(T *x, T *y, int n) {
 }
 
 static bool FN(eigh)(void *at, int n, void *values, void *vectors, void *work) {
-    T *a = at, *z = vectors, *tau = work, *p = tau + n;
-    R *d = values, *e = (R *)(p + n), most = FN(largest)(a, (int64_t)n * n), by = 1;
+    T *a = (T *)at, *z = (T *)vectors, *tau = (T *)work, *p = tau + n;
+    R *d = (R *)values, *e = (R *)(p + n), most = FN(largest)(a, (int64_t)n * n), by = 1;
     if (most > 0) { /* to about 1, exactly */
         by = FN(scaling)(most);
         for (int64_t i = 0; i < (int64_t)n * n; i++) a[i] = SCALE(a[i], 1 / by);
@@ -270,8 +270,8 @@ static int FN(settle)(T *a, int m, int n, R *s, T *v) {
 }
 
 static bool FN(svd)(void *at, int m, int n, void *values, void *vectors, void *work) {
-    T *a = at, *v = vectors;
-    R *s = values, most = FN(largest)(a, (int64_t)m * n), by = 1;
+    T *a = (T *)at, *v = (T *)vectors;
+    R *s = (R *)values, most = FN(largest)(a, (int64_t)m * n), by = 1;
     if (most > 0) {
         by = FN(scaling)(most);
         for (int64_t i = 0; i < (int64_t)m * n; i++) a[i] = SCALE(a[i], 1 / by);
@@ -291,4 +291,6 @@ static bool FN(svd)(void *at, int m, int n, void *values, void *vectors, void *w
     return true;
 }
 
+#ifndef NUMBER_ALONE
 static const SpectralKernels FN(spectral) = {FN(qr), FN(q), FN(eigh), FN(svd), FN(complete)};
+#endif

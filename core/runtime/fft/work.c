@@ -12,18 +12,10 @@
 
 enum { ALIGN = 64 };
 
-typedef struct Stages {
-    FftStage at[TH_MAX_NDIM];
-    int n, planned;
-    int64_t len[TH_MAX_NDIM]; /* of what the next stage reads: what is there, then what was made */
-    int64_t st[TH_MAX_NDIM];
-    int64_t pairs, pairs_st[TH_MAX_NDIM]; /* FFT_FROM_HALF: bytes of the room, and its strides */
-} Stages;
-
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Lengths as far as anything reads them. */
-static void start(const FftWork *w, Stages *s) {
+static void start(const FftWork *w, FftStages *s) {
     memcpy(s->len, w->in, sizeof s->len);
     memcpy(s->st, w->in_st, sizeof s->st);
     for (int i = 0; i < w->naxes; i++) {
@@ -39,7 +31,7 @@ static void start(const FftWork *w, Stages *s) {
 }
 
 /* Axis number i of the work, from strides s->st to `to`. */
-static void add(const FftWork *w, Stages *s, int i, FftKind kind, bool back, const int64_t *to) {
+static void add(const FftWork *w, FftStages *s, int i, FftKind kind, bool back, const int64_t *to) {
     FftStage *x = &s->at[s->n++];
     int axis = w->axis[i];
     *x = (FftStage){.kind = kind, .dtype = w->dtype, .back = back, .n = w->n[i], .by = 1, .twice = 1};
@@ -51,8 +43,9 @@ static void add(const FftWork *w, Stages *s, int i, FftKind kind, bool back, con
     memcpy(s->st, to, sizeof s->st);
 }
 
-static void list(const FftWork *w, Stages *s) {
+void fft_stages(const FftWork *w, FftStages *s) {
     int last = w->naxes - 1;
+    s->n = s->planned = 0, s->pairs = 0;
     start(w, s);
     if (w->kind == FFT_TO_HALF) add(w, s, last, FFT_TO_HALF, false, w->out_st);
     for (int i = 0; i < (w->kind == FFT_COMPLEX ? w->naxes : last); i++)
@@ -62,7 +55,7 @@ static void list(const FftWork *w, Stages *s) {
     s->at[s->n - 1].by = w->by;
 }
 
-static bool plan(ThContext *c, Stages *s, size_t *bytes) {
+static bool plan(ThContext *c, FftStages *s, size_t *bytes) {
     size_t most = 0;
     for (; s->planned < s->n; s->planned++) {
         FftStage *x = &s->at[s->planned];
@@ -73,7 +66,7 @@ static bool plan(ThContext *c, Stages *s, size_t *bytes) {
     return true;
 }
 
-static void run(ThContext *c, const FftWork *w, Stages *s, char *room) {
+static void run(ThContext *c, const FftWork *w, FftStages *s, char *room) {
     char *pairs = room, *rest = room + ((size_t)s->pairs + ALIGN - 1) / ALIGN * ALIGN;
     const char *from = w->from;
     for (int i = 0; i < s->n; i++) {
@@ -87,7 +80,7 @@ static void run(ThContext *c, const FftWork *w, Stages *s, char *room) {
 
 int fft_host(HostCall *h, const FftWork *w) {
     ThContext *c = h->ctx;
-    Stages s = {.n = 0};
+    FftStages s;
     size_t bytes = 0;
     char *room = NULL;
     for (int i = 0; i < w->naxes; i++)
@@ -95,7 +88,7 @@ int fft_host(HostCall *h, const FftWork *w) {
             err(c, TH_ValueError, "fft: %lld numbers are too many for a transform", (long long)w->n[i]);
             return 1;
         }
-    list(w, &s);
+    fft_stages(w, &s);
     bool ok = plan(c, &s, &bytes) && (bytes == 0 || (room = h->room(h, bytes)));
     if (ok) run(c, w, &s, room);
     for (int i = 0; i < s.planned; i++) fft_stage_done(c, &s.at[i]);

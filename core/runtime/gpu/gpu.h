@@ -129,5 +129,8 @@ typedef struct GpuOrder {
 } GpuOrder;
 int gpu_order(HostCall *h, const ThArray *x, bool at, GpuOrder *o);
 int gpu_order_places(HostCall *h, char *place, i64 n, GpuOrder *o); /* n dense int64 */
+extern const GpuFamily gpu_ffts, gpu_factors, gpu_spectrum;
+int gpu_fft(HostCall *h, const FftWork *w);
+int gpu_factor(HostCall *h, const FactorWork *w);
 
 #endif
