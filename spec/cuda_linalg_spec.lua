@@ -1,4 +1,5 @@
 --- Linear algebra and Fourier transforms on a device (the emulated driver): the CPU's numbers and the CPU's errors.
+local DEVICE = require("spec.support.device").flags.device
 local nd = require("theano.ndarray")
 local skip = require("spec.support.skip")
 local theano = require("theano")
@@ -19,7 +20,7 @@ local function same(inputs, outputs, values, tolerance)
   table.sort(names)
   for i, name in ipairs(names) do list[i] = outputs[name] end
   local want = table.pack(results("cpu", inputs, list, values))
-  local got = table.pack(results("cuda-emulated", inputs, list, values))
+  local got = table.pack(results(DEVICE, inputs, list, values))
   for i, name in ipairs(names) do
     local a, b = nd.asarray(got[i]), nd.asarray(want[i])
     assert.equal(tostring(b.dtype), tostring(a.dtype), name)
@@ -118,12 +119,12 @@ describe("linear algebra on a device", function()
     for _, y in ipairs({ N.inv(x), S.cholesky(x - 2), S.sqrtm(x - 1 + nd.array({ { 0, 1, 0 }, { 0, 0, 0 }, { 0, 0,
       0 } })),
       S.solve(x, x), (N.eig(nd.array({ { 0, 1, 0 }, { -1, 0, 0 }, { 0, 0, 1 } }) * x)) }) do
-      assert.equal(message("cpu", x, y, flat), message("cuda-emulated", x, y, flat))
+      assert.equal(message("cpu", x, y, flat), message(DEVICE, x, y, flat))
     end
     for _, y in ipairs({ N.inv(b), S.cholesky(b) }) do
-      assert.equal(message("cpu", b, y, some), message("cuda-emulated", b, y, some))
+      assert.equal(message("cpu", b, y, some), message(DEVICE, b, y, some))
     end
-    assert.matches("matrix 1 of a batch of 3", message("cuda-emulated", b, N.inv(b), some))
+    assert.matches("matrix 1 of a batch of 3", message(DEVICE, b, N.inv(b), some))
     same({ b }, { nan = N.inv(b, "nan"), l = S.cholesky(b, true, "nan") }, { some }, 1e-12)
   end)
 end)

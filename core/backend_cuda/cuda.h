@@ -28,9 +28,7 @@ void cuda_fold(Emit *e, int red);
 /* loops.c: one of the kernel's Nests; its nodes */
 bool cuda_kernel(Emit *e, const CudaKernel *k, int nest);
 bool cuda_nodes(Emit *e, const NestNode *n);
-void cuda_head(Emit *e, const Stage *tile); /* extents and pointers; tile: of a part of that stage's result */
-/* calls.c: what follows calls of the library, as kernels */
-bool cuda_tiles(Emit *e);
+void cuda_head(Emit *e); /* extents and pointers */
 /* draw.c: the kernels of a draw, its children on each number */
 bool cuda_draw(Emit *e, const NestNode *call);
 /* reduce.c: what block g of the first kernel of parts.c has of reduction `red` goes to its place; part h comes from
@@ -41,7 +39,7 @@ void cuda_join(Emit *e, int red);
 bool cuda_parts(Emit *e, const CudaKernel *k);
 /* scatter.c: the kernels of a scatter */
 bool cuda_scatter(Emit *e);
-/* gemm.c: a product, and its children on each element */
+/* gemm.c: a product of matrices by tiles, and its children on each element */
 bool cuda_gemm(Emit *e, const NestNode *call);
 /* unit.c: the text of a plan's kernels, */
 bool emit_cuda(Text *t, const Plan *p, const char *function_name);

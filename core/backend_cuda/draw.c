@@ -83,7 +83,7 @@ static void philox_helpers(Emit *e) {
 static void begin(Emit *e, const char *suffix) {
     emit_line(e, "KERNEL kernel_%d%s(const Args_%d a) {", e->number, suffix, e->number);
     e->indent = 1;
-    cuda_head(e, NULL);
+    cuda_head(e);
     emit_line(e, "if (a.err[0]) return;");
     lengths(e);
     emit_line(e, GRID_LOOP, "points");

@@ -1,77 +1,289 @@
 /*
- * gemm.c -- c = beta c + alpha a.b by square tiles: a block computes one tile, walking along k with both operands'
- * tiles in shared memory; the epilogue follows at each element while it is in a register's reach.
+ * gemm.c -- products of matrices, whatever these are made of (schedule/contract.c), by tiles: a block computes one,
+ * walking along the summed dims with a slice of both factors in shared memory while the threads fetch the next one;
+ * each thread has some sums in registers. Then the sums go through shared memory, so that what follows each element
+ * runs with neighbouring threads on neighbouring columns. Terms are added one by one in order, whatever the tile: the
+ * bits depend on nothing else.
  */
 #include "cuda.h"
 
 #include <stdio.h>
 
-static void element(Emit *e, Text *t, int acc, int d0, const char *i, int d1, const char *j) {
+enum { SPREAD = 16 }; /* threads along a tile's rows, and along its columns */
+
+typedef struct Tile {
+    Emit *e;
+    const Contract *c;
+    const NestNode *call;
+    ChooseTile shape;
+    const char *type;
+    int size[2], own[2], pitch[2]; /* of rows and columns: how many, of a thread, elements between two slices */
+} Tile;
+
+static const char side_name[2] = {'x', 'y'};
+
+/* ---- lengths and places ------------------------------------------------------------------------------------------ */
+static void length(Emit *e, const char *name, const int8_t *dim, int n) {
+    Text t;
+    text_init(&t, e->c);
+    for (int i = 0; i < n; i++) text_printf(&t, i ? " * n%d" : "n%d", dim[i]);
+    emit_line(e, "const i64 %s = %s;", name, n ? t.at : "1");
+    text_free(&t);
+}
+
+/* i<dim> of all of `dim`, from the position `name` among their points. */
+static void decode(Emit *e, const char *name, const int8_t *dim, int n) {
+    if (n == 1) emit_line(e, "const i64 i%d = %s; (void)i%d;", dim[0], name, dim[0]);
+    if (n < 2) return;
+    emit_line(e, "i64 rest_%s = %s;", name, name);
+    for (int i = n - 1; i >= 0; i--) {
+        if (i)
+            emit_line(e, "const i64 i%d = rest_%s %% n%d; rest_%s /= n%d; (void)i%d;", dim[i], name, dim[i], name,
+                      dim[i], dim[i]);
+        else emit_line(e, "const i64 i%d = rest_%s; (void)i%d;", dim[0], name, dim[0]);
+    }
+}
+
+/* ---- factors ----------------------------------------------------------------------------------------------------- */
+static void element(Emit *e, Text *t, int acc) {
     const Access *a = &e->k->acc.at[acc];
-    text_printf(t, "p_%s[(%s) * (", e->name[acc], i);
-    emit_size(t, a->st[d0]);
-    text_printf(t, ") + (%s) * (", j);
-    emit_size(t, a->st[d1]);
-    text_put(t, ")]");
+    text_printf(t, "p_%s[0", e->name[acc]);
+    for (int d = 0; d < e->k->ndim; d++) {
+        if (size_is(a->st[d], 0)) continue;
+        text_printf(t, " + i%d * (", d);
+        emit_size(t, a->st[d]);
+        text_putc(t, ')');
+    }
+    text_putc(t, ']');
 }
 
-static void load_tiles(Emit *e, const Stage *st, int size, const char row[16], const char col[16]) {
-    int m = st->d0, n = m + 1, k = m + 2;
-    Text x, y;
+/* One element of a factor, at row (column) `at` and depth `deep`. */
+static bool value(const Tile *t, int side) {
+    Emit *e = t->e;
+    const ContractSide *s = &t->c->side[side];
+    char to[16];
+    bool ok = true;
+    snprintf(to, sizeof to, "n%c[j]", side_name[side]);
+    if (s->access < 0) {
+        ok = cuda_code(e, s->ids, s->n, false);
+        emit_line(e, "%s = v%d;", to, s->value);
+        return ok;
+    }
+    Text x;
     text_init(&x, e->c);
-    text_init(&y, e->c);
-    element(e, &x, st->A, m, row, k, "k0 + tx");
-    element(e, &y, st->B, k, "k0 + ty", n, col);
-    emit_line(e, "ta[ty * %d + tx] = %s < n%d && k0 + tx < n%d ? %s : 0;", size, row, m, k, x.at ? x.at : "0");
-    emit_line(e, "tb[ty * %d + tx] = k0 + ty < n%d && %s < n%d ? %s : 0;", size, k, col, n, y.at ? y.at : "0");
+    element(e, &x, s->access);
+    emit_line(e, "%s = %s;", to, x.at ? x.at : "0");
     text_free(&x);
-    text_free(&y);
+    return ok;
 }
 
-/* The element is done: write it, then what follows it. */
-static bool finish(Emit *e, const NestNode *call, const Stage *st, const char *ty, const char row[16],
-                   const char col[16]) {
-    Text z;
-    text_init(&z, e->c);
-    element(e, &z, st->C, st->d0, row, st->d0 + 1, col);
-    emit_line(e, "if (%s < n%d && %s < n%d) {", row, st->d0, col, st->d0 + 1);
+/* Fetches the slice from depth `from` on into the registers n<side>. Neighbouring threads take what lies side by side.
+ */
+static bool fetch(const Tile *t, int side) {
+    Emit *e = t->e;
+    const ContractSide *s = &t->c->side[side];
+    const int8_t *own = t->c->side_dim[side];
+    int nown = t->c->side_n[side], size = t->size[side], deep = t->shape.deep;
+    char at[8];
+    snprintf(at, sizeof at, "at_%c", side_name[side]);
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int j = 0; j < %d; j++) {", size * deep / CUDA_THREADS);
     e->indent++;
-    if (st->alpha >= 0) emit_line(e, "sum *= (%s)v%d;", ty, st->alpha);
-    if (st->beta >= 0) emit_line(e, "if (v%d != 0) sum += (%s)v%d * %s;", st->beta, ty, st->beta, z.at);
-    emit_line(e, "%s = sum;", z.at ? z.at : "sum");
-    text_free(&z);
-    bool ok = cuda_nodes(e, call->child);
+    emit_line(e, "const int part = j * %d + t;", CUDA_THREADS);
+    if (s->deep)
+        emit_line(e, "const i64 %s = first_%c + part / %d, deep = from + part %% %d;", at, side_name[side], deep, deep);
+    else emit_line(e, "const i64 deep = from + part / %d;", size);
+    emit_line(e, "n%c[j] = zero;", side_name[side]);
+    emit_line(e, "if (%s < many_%c && deep < depth) {", at, side_name[side]);
+    e->indent++;
+    if (s->deep) decode(e, at, own, nown);
+    decode(e, "deep", t->c->deep, t->c->ndeep);
+    bool ok = value(t, side);
+    e->indent--;
+    emit_line(e, "}");
     e->indent--;
     emit_line(e, "}");
     return ok;
 }
 
-bool cuda_gemm(Emit *e, const NestNode *call) {
-    const Kernel *k = e->k;
-    const Stage *st = call->way->stage[call->stage].st;
-    const char *ty = type_short((ThDtype)k->acc.at[st->C].dtype);
-    char row[16], col[16];
-    int size = call->n;
-    snprintf(row, sizeof row, "i%d", st->d0);
-    snprintf(col, sizeof col, "i%d", st->d0 + 1);
-    emit_line(e, "SHARED;");
-    emit_line(e, "%s *const ta = (%s *)sh, *const tb = ta + %d;", ty, ty, size * size);
-    emit_line(e, "const int tx = (int)threadIdx.x %% %d, ty = (int)threadIdx.x / %d;", size, size);
-    emit_line(e, "const i64 wide = (n%d + %d) / %d, tiles = (n%d + %d) / %d * wide;", st->d0 + 1, size - 1, size,
-              st->d0, size - 1, size);
-    emit_line(e, "for (i64 g = blockIdx.x; g < tiles; g += gridDim.x) {");
+/* The fetched slice goes to shared memory, a line for each depth. */
+static void put(const Tile *t, int side) {
+    Emit *e = t->e;
+    int size = t->size[side], deep = t->shape.deep;
+    bool along = t->c->side[side].deep;
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int j = 0; j < %d; j++) {", size * deep / CUDA_THREADS);
+    emit_line(e, "    const int part = j * %d + t;", CUDA_THREADS);
+    if (along)
+        emit_line(e, "    s%c[part %% %d * %d + part / %d] = n%c[j];", side_name[side], deep, t->pitch[side], deep,
+                  side_name[side]);
+    else
+        emit_line(e, "    s%c[part / %d * %d + part %% %d] = n%c[j];", side_name[side], size, t->pitch[side], size,
+                  side_name[side]);
+    emit_line(e, "}");
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+/* Numbers of a thread side by side, as far as one load takes them. */
+static const char *pack(Emit *e, const char *type, int n, size_t item, char name[24]) {
+    int bytes = n * (int)item;
+    snprintf(name, 24, "%sq%d", type, n);
+    if (need(e, name))
+        text_printf(&e->helpers, "typedef struct ALIGNED(%d) { %s v[%d]; } %s;\n", bytes > 16 ? 16 : bytes, type, n,
+                    name);
+    return name;
+}
+
+static void multiply_add(const Tile *t) {
+    Emit *e = t->e;
+    ThDtype d = (ThDtype)t->c->dtype;
+    char x[24], y[24];
+    size_t item = th_dtype_bytes(d);
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int q = 0; q < %d; q++) {", t->shape.deep);
     e->indent++;
-    emit_line(e, "const i64 %s = g / wide * %d + ty, %s = g %% wide * %d + tx;", row, size, col, size);
-    emit_line(e, "%s sum = 0;", ty);
-    emit_line(e, "for (i64 k0 = 0; k0 < n%d; k0 += %d) {", st->d0 + 2, size);
+    pack(e, t->type, t->own[0], item, x);
+    pack(e, t->type, t->own[1], item, y);
+    emit_line(e, "const %s a = *(const %s *)(sx + q * %d + ty * %d);", x, x, t->pitch[0], t->own[0]);
+    emit_line(e, "const %s b = *(const %s *)(sy + q * %d + tx * %d);", y, y, t->pitch[1], t->own[1]);
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int i = 0; i < %d; i++)", t->own[0]);
+    emit_line(e, "    UNROLL");
+    emit_line(e, "    for (int j = 0; j < %d; j++)", t->own[1]);
+    if (dtype_is_complex(d)) {
+        char mul[64], add[64];
+        snprintf(mul, sizeof mul, "%s", need_math(e, "c_mul", d, 1));
+        snprintf(add, sizeof add, "%s", need_math(e, "c_add", d, 1));
+        emit_line(e, "        sum[i * %d + j] = %s(sum[i * %d + j], %s(a.v[i], b.v[j]));", t->own[1], add, t->own[1],
+                  mul);
+    } else
+        emit_line(e, "        sum[i * %d + j] = (%s)(sum[i * %d + j] + (%s)(a.v[i] * b.v[j]));", t->own[1], t->type,
+                  t->own[1], t->type);
+    e->indent--;
+    emit_line(e, "}");
+}
+
+/* Where a thread's rows (columns) stay the same from slice to slice, they are found once. */
+static void begin(const Tile *t) {
+    Emit *e = t->e;
+    emit_line(e, "%s sum[%d];", t->type, t->own[0] * t->own[1]);
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int j = 0; j < %d; j++) sum[j] = zero;", t->own[0] * t->own[1]);
+    for (int i = 0; i < 2; i++) {
+        char at[8];
+        snprintf(at, sizeof at, "at_%c", side_name[i]);
+        emit_line(e, "%s n%c[%d];", t->type, side_name[i], t->size[i] * t->shape.deep / CUDA_THREADS);
+        if (t->c->side[i].deep) continue;
+        emit_line(e, "const i64 %s = first_%c + t %% %d;", at, side_name[i], t->size[i]);
+        decode(e, at, t->c->side_dim[i], t->c->side_n[i]);
+    }
+}
+
+/* While one slice is multiplied the next one is on its way. */
+static bool slices(const Tile *t) {
+    Emit *e = t->e;
+    emit_line(e, "for (i64 from = 0;; from += %d) {", t->shape.deep);
     e->indent++;
-    load_tiles(e, st, size, row, col);
+    emit_line(e, "if (from < depth) {");
+    e->indent++;
+    bool ok = fetch(t, 0) && fetch(t, 1);
+    e->indent--;
+    emit_line(e, "}");
+    emit_line(e, "if (from > 0) {");
+    e->indent++;
+    multiply_add(t);
+    e->indent--;
+    emit_line(e, "}");
     emit_line(e, "__syncthreads();");
-    emit_line(e, "for (int j = 0; j < %d; j++) sum += ta[ty * %d + j] * tb[j * %d + tx];", size, size, size);
+    emit_line(e, "if (from >= depth) break;");
+    put(t, 0), put(t, 1);
     emit_line(e, "__syncthreads();");
     e->indent--;
     emit_line(e, "}");
-    bool ok = finish(e, call, st, ty, row, col);
+    return ok;
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+/* The element of c is done: write it, before what follows it. */
+static void store(Emit *e, const Stage *st, const char *type) {
+    Text z;
+    text_init(&z, e->c);
+    element(e, &z, st->C);
+    emit_line(e, "%s whole = all[part];", type);
+    if (st->alpha >= 0) emit_line(e, "whole *= (%s)v%d;", type, st->alpha);
+    if (st->beta >= 0) emit_line(e, "if (v%d != 0) whole += (%s)v%d * %s;", st->beta, type, st->beta, z.at);
+    emit_line(e, "%s = whole;", z.at ? z.at : "whole");
+    text_free(&z);
+}
+
+static bool results(const Tile *t) {
+    Emit *e = t->e;
+    const Contract *c = t->c;
+    emit_line(e, "%s *const all = (%s *)sh;", t->type, t->type);
+    emit_line(e, "UNROLL");
+    emit_line(e, "for (int j = 0; j < %d; j++)", t->own[0] * t->own[1]);
+    emit_line(e, "    all[(ty * %d + j / %d) * %d + tx * %d + j %% %d] = sum[j];", t->own[0], t->own[1], t->size[1],
+              t->own[1], t->own[1]);
+    emit_line(e, "__syncthreads();");
+    emit_line(e, "for (int part = t; part < %d; part += %d) {", t->size[0] * t->size[1], CUDA_THREADS);
+    e->indent++;
+    emit_line(e, "const i64 row = first_x + part / %d, col = first_y + part %% %d;", t->size[1], t->size[1]);
+    emit_line(e, "if (row < many_x && col < many_y) {");
+    e->indent++;
+    decode(e, "row", c->side_dim[0], c->side_n[0]);
+    decode(e, "col", c->side_dim[1], c->side_n[1]);
+    if (c->red < 0) store(e, t->call->way->stage[t->call->stage].st, t->type);
+    else emit_line(e, "const %s r%d = all[part];", t->type, c->red);
+    bool ok = cuda_nodes(e, t->call->child);
+    e->indent--;
+    emit_line(e, "}");
+    e->indent--;
+    emit_line(e, "}");
+    emit_line(e, "__syncthreads();");
+    return ok;
+}
+
+/* ---- a tile ------------------------------------------------------------------------------------------------------ */
+static void room(const Tile *t) {
+    size_t item = th_dtype_bytes((ThDtype)t->c->dtype);
+    int slices = (t->pitch[0] + t->pitch[1]) * t->shape.deep, all = t->size[0] * t->size[1];
+    emit_line(t->e, "SHARED_BYTES(%d);", (slices > all ? slices : all) * (int)item);
+    emit_line(t->e, "%s *const sx = (%s *)sh, *const sy = sx + %d;", t->type, t->type, t->pitch[0] * t->shape.deep);
+    emit_line(t->e, "const %s zero = {0};", t->type);
+}
+
+/* Which tile of which matrices. */
+static void places(const Tile *t) {
+    Emit *e = t->e;
+    emit_line(e, "const int t = (int)threadIdx.x, tx = t %% %d, ty = t / %d;", SPREAD, SPREAD);
+    length(e, "many_x", t->c->side_dim[0], t->c->side_n[0]);
+    length(e, "many_y", t->c->side_dim[1], t->c->side_n[1]);
+    length(e, "depth", t->c->deep, t->c->ndeep);
+    length(e, "matrices", t->c->batch, t->c->nbatch);
+    emit_line(e, "const i64 wide = (many_y + %d) / %d, high = (many_x + %d) / %d;", t->size[1] - 1, t->size[1],
+              t->size[0] - 1, t->size[0]);
+    emit_line(e, "for (i64 g = blockIdx.x; g < wide * high * matrices; g += gridDim.x) {");
+    e->indent++;
+    emit_line(e, "const i64 first_y = g %% wide * %d, first_x = g / wide %% high * %d;", t->size[1], t->size[0]);
+    if (!t->c->nbatch) return;
+    emit_line(e, "const i64 matrix = g / wide / high;");
+    decode(e, "matrix", t->c->batch, t->c->nbatch);
+}
+
+bool cuda_gemm(Emit *e, const NestNode *call) {
+    const Contract *c = e->nest->contract;
+    ThDtype d = (ThDtype)c->dtype;
+    size_t item = th_dtype_bytes(d);
+    Tile t = {.e = e, .c = c, .call = call, .shape = choose_tile_shape(e->tile, item), .type = type_short(d)};
+    t.size[0] = t.shape.rows, t.size[1] = t.shape.cols;
+    for (int i = 0; i < 2; i++) {
+        t.own[i] = t.size[i] / SPREAD;
+        t.pitch[i] = t.size[i] + (item < 16 ? 16 / (int)item : 1); /* lines that begin in other banks */
+    }
+    room(&t);
+    places(&t);
+    begin(&t);
+    bool ok = slices(&t) && results(&t);
     e->indent--;
     emit_line(e, "}");
     return ok;

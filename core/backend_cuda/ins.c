@@ -48,7 +48,7 @@ static bool division(Emit *e, int id, const Ins *i) {
         name[j] = ids[j] >= 0 ? names[j] : "";
     }
     snprintf(zero, sizeof zero, "v%d == 0", i->b);
-    fails(e, zero, TH_ZeroDivisionError, 0, 0, 0);
+    if (e->k->can_fail) fails(e, zero, TH_ZeroDivisionError, 0, 0, 0); /* else it is a literal */
     Text t;
     bool mask = false;
     text_init(&t, e->c);
@@ -70,6 +70,8 @@ static bool one(Emit *e, int id) {
         fails(e, text, TH_IndexError, 2, i->a, i->b);
     } else if (i->op == INS_EP && e->s->st->cls == STAGE_DRAW) {
         emit_line(e, "const %s v%d = drawn;", type_short((ThDtype)i->dtype), id);
+    } else if (i->op == INS_EP && e->nest->grid == GRID_TILES) {
+        emit_line(e, "const %s v%d = whole;", type_short((ThDtype)i->dtype), id);
     } else if (e->way->value[id] & VALUE_TOGETHER) {
         if (i->op == INS_LOAD) emit_line(e, "const %s v%d = w%d[lane];", type_short((ThDtype)i->dtype), id, id);
         else emit_line(e, "w%d[lane] = v%d;", id, i->b);

@@ -45,15 +45,13 @@ static void private_rows(Emit *e) {
     text_free(&before);
 }
 
-void cuda_head(Emit *e, const Stage *tile) {
+void cuda_head(Emit *e) {
     const Kernel *k = e->k;
     Text t;
     sizes(e);
     for (int d = 0; d < k->ndim; d++) {
-        int part = tile && d >= tile->d0 && d < tile->d0 + 2 ? 2 * (d - tile->d0) : -1;
         text_init(&t, e->c);
-        if (part >= 0) text_printf(&t, "a.tile[%d] - a.tile[%d]", part + 1, part);
-        else emit_size(&t, k->dim[d].n);
+        emit_size(&t, k->dim[d].n);
         emit_line(e, "const ix n%d = %s; (void)n%d;", d, t.at ? t.at : "0", d);
         text_free(&t);
     }
@@ -65,12 +63,6 @@ void cuda_head(Emit *e, const Stage *tile) {
         if (!size_is(a->off, 0)) {
             text_put(&t, " + ");
             emit_size(&t, a->off);
-        }
-        for (int d = 0; tile && d < 2; d++) {
-            if (size_is(a->st[tile->d0 + d], 0)) continue;
-            text_printf(&t, " + a.tile[%d] * (", 2 * d);
-            emit_size(&t, a->st[tile->d0 + d]);
-            text_putc(&t, ')');
         }
         const char *row = a->flags & ACC_ROWTEMP ? "row" : "b[";
         emit_line(e, "%s%s *const p_%s = (%s%s *)%s%d%s%s; (void)p_%s;", ro, ty, e->name[i], ro, ty, row, a->buf,
@@ -173,9 +165,9 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     if (!emit_begin(e, c->k, c->number)) return false;
     e->lanes = 1;
     e->nsym = c->nsym;
+    e->tile = nest;
     e->nest = t;
     e->way = t->way;
-    if (t->grid == GRID_CALLS) return cuda_tiles(e);
     if (t->grid == GRID_DRAW) return cuda_draw(e, t->root->child);
     if (t->grid == GRID_SCATTER) return cuda_scatter(e);
     if (c->k->title) emit_line(e, "/* %s */", c->k->title);
@@ -183,7 +175,7 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     grid_name(name, c->number, nest);
     emit_line(e, "KERNEL %s(const Args_%d a) {", name, c->number);
     e->indent = 1;
-    cuda_head(e, NULL);
+    cuda_head(e);
     /* Nothing runs behind a failure. The threads of a block that may fail itself look together: they could see
      * different things. */
     bool together = c->k->can_fail && (t->grid == GRID_BLOCK || t->grid == GRID_TILES);

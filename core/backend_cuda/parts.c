@@ -15,7 +15,7 @@ static void head(Emit *e, const CudaKernel *c, int function) {
     grid_name(name, c->number, function);
     emit_line(e, "KERNEL %s(const Args_%d a) {", name, c->number);
     e->indent = 1;
-    cuda_head(e, NULL);
+    cuda_head(e);
     emit_line(e, "if (a.err[0]) return;");
     emit_line(e, "SHARED; (void)sh;");
 }

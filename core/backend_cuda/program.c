@@ -58,8 +58,6 @@ GridProgram *cuda_program(const Plan *p, const struct Device *d, char **source) 
     text_init(&t, p->ctx);
     bool ok = cuda_emit_begin(&e, p) && (g->kernel = cuda_emit_kernels(&e)) && cuda_emit_text(&t, &e, NULL);
     g->nkernel = p->nkernel;
-    for (int i = 0; ok && i < p->nkernel; i++) /* the host calls the library, and does what follows */
-        if (g->kernel[i].nest && g->kernel[i].nest->grid == GRID_CALLS) g->kernel[i].nest = NULL;
     if (ok) g->image = cuda_image(p->ctx, d, t.at, &g->bytes);
     if (ok && !g->image && th_error(p->ctx) == TH_CompileError) blame(p, t.at);
     g->arena = e.arena; /* the kernels' Nests live there */

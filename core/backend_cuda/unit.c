@@ -6,10 +6,9 @@
 static void args_record(Emit *e, const CudaKernel *c) {
     emit_line(e, "typedef struct { char *b[%d]; i64 s[%d]; Cell q[%d]; i64 *err, step, row[%d]%s; } Args_%d;", c->nbuf,
               c->nsym, c->nparam, c->nbuf,
-              c->nest->grid == GRID_CALLS     ? ", tile[4]"
-              : c->nest->grid == GRID_SCATTER ? ", *key, *pos"
-              : grid_in_parts(c)              ? ", parts, each; char *part"
-                                              : "",
+              c->nest->grid == GRID_SCATTER ? ", *key, *pos"
+              : grid_in_parts(c)            ? ", parts, each; char *part"
+                                            : "",
               c->number);
 }
 

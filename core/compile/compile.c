@@ -30,7 +30,10 @@ FGraph *compile_graph(Compile *k) {
     FGraph *fg =
         fg_new(k->ctx, k->in.at, k->in.n, k->out.at, k->nout, k->update_of.at, k->out.at + k->nout, nup, false);
     for (int i = 0; fg && i < k->in.n; i++) fg->in_mutable[i] = k->spec->in[i].mutable_;
-    return fg;
+    if (fg) fg->device = !k->interpret && compile_backend(k->ctx) != &backend_c;
+    if (!fg || !failed(k->ctx)) return fg;
+    fg_free(fg);
+    return NULL;
 }
 
 /* 3. The passes of opt/optdb.c, the last of which gives the schedule; then the same for bodies of loops and branches.

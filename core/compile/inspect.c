@@ -140,7 +140,7 @@ static bool put_on_host(Text *t, const Plan *p) {
     int n = 0;
     for (int i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
-        bool away = s->kind == STEP_KERNEL ? !grid_has_form(p->kernel[s->kernel])
+        bool away = s->kind == STEP_KERNEL ? !grid_can(p->kernel[s->kernel])
                                            : s->kind == STEP_HOST && !p->host[s->host].op->device;
         if (away) text_printf(t, "%s  step %d: %s\n", n++ ? "" : "on the host:\n", i, s->title ? s->title : "");
     }

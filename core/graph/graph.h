@@ -315,6 +315,7 @@ struct FGraph {
     } * again;              /* the compile's */
     int nagain;
     bool measure;           /* the plan is to tell the size of every variable */
+    bool device;            /* works run on a GPU where they can */
     int max_generation_hit; /* nodes frozen by the generation limit */
     int *out_slot;          /* where out[i]'s client list holds the edge to the output */
     VEC(ThApply *) effects; /* EFFECT nodes: they stay even when nobody uses them */

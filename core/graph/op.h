@@ -245,6 +245,7 @@ typedef struct LowerApi {
     Size (*out_stride)(Lower *l, int o, int d); /* elements */
     Size (*out_offset)(Lower *l, int o);
     bool (*host)(Lower *l, HostFn fn, size_t scratch_bytes); /* inputs and outputs as arrays */
+    bool (*loops)(Lower *l); /* for a GPU, where loops are better than a call of one of the host's libraries */
     /*
      * Body number `body` of the node's op runs `trip` times, after all other works of the node. Every argument of it
      * has exactly one in port. An output that is a state was made before by copy or alias (rows contiguous); others

@@ -40,6 +40,7 @@ static bool plan_body(Planner *p, Embed *e, int number, const ThApply *node, con
         if (!describe(p, e, node, &in[i], &ios[in[i].inner])) return false;
     }
     for (int o = 0; o < fg->nplain_out; o++) ios[fg->nin + o].type = fg->out[o]->type;
+    fg->device = p->fg->device;
     y->plan = plan_make(fg, ios, fg->nin, ios + fg->nin, fg->nplain_out);
     if (!y->plan) return false;
     y->node0 = p->nnode;

@@ -373,6 +373,8 @@ static bool api_host(Lower *l, HostFn fn, size_t scratch_bytes) {
     return true;
 }
 
+static bool api_loops(Lower *l) { return ((const Planner *)l->plan)->fg->device; }
+
 static const LowerApi lower_api = {.in_type = api_in_type,
                                    .in_dim = api_in_dim,
                                    .out_dim = api_out_dim,
@@ -399,6 +401,7 @@ static const LowerApi lower_api = {.in_type = api_in_type,
                                    .out_stride = api_out_stride,
                                    .out_offset = api_out_offset,
                                    .host = api_host,
+                                   .loops = api_loops,
                                    .loop = embed_loop,
                                    .branch = embed_branch};
 

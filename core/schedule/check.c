@@ -125,6 +125,20 @@ static bool loop(Check *c, const NestNode *n) {
     return n->stage < 0 || n->way->stage[n->stage].loop[n->loop] == n->dim;
 }
 
+/* Points of a product, whose factors are made where they are read. */
+static void product(Check *c, const Contract *x) {
+    c->spread = true;
+    for (int d = 0; d < x->nbatch; d++) c->open |= 1u << x->batch[d];
+    for (int i = 0; i < 2; i++) {
+        for (int d = 0; d < x->side_n[i]; d++) c->open |= 1u << x->side_dim[i][d];
+        for (int j = 0; j < x->side[i].n; j++)
+            if (c->t->k->ins.at[x->side[i].ids[j]].depth > x->points) c->seen[x->side[i].ids[j]] = 1;
+    }
+    if (x->red < 0) return;
+    c->seen[x->product] = 1;
+    c->red[x->red] = c->whole;
+}
+
 static void nodes(Check *c, const NestNode *n);
 
 /* A way is the whole kernel; what follows it starts anew. */
@@ -152,11 +166,7 @@ static void nodes(Check *c, const NestNode *n) {
         if (n->kind == NEST_ACC) c->good &= acc(c, n);
         if (n->kind == NEST_MOVE) c->good &= move(c, n);
         if (n->kind == NEST_FOR) c->good &= loop(c, n);
-        if (n->kind == NEST_CALL && c->t->grid == GRID_TILES) { /* points of c */
-            int m = n->way->stage[n->stage].st->d0;
-            c->open |= 3u << m;
-            c->spread = true;
-        }
+        if (n->kind == NEST_CALL && c->t->grid == GRID_TILES) product(c, c->t->contract);
         if (n->kind == NEST_CALL && c->t->grid == GRID_DRAW) { /* its numbers */
             const Stage *s = n->way->stage[n->stage].st;
             c->open |= s->nd ? 1u << s->d0 : 0;

@@ -239,7 +239,22 @@ int nest_candidates(const Kernel *k, const KernelOrder *o, const Target *target,
 }
 
 /* ---- a GPU ---- */
-_Static_assert(CHOOSE_TILE *CHOOSE_TILE == CHOOSE_THREADS, "a thread for each element of a tile");
+/* Rows and columns that a block computes, and how deep it reads at a time: what 48 KB of shared memory hold, and each
+ * thread some sums. */
+ChooseTile choose_tile_shape(int which, size_t item) {
+    static const ChooseTile shape[CHOOSE_TILES] = {{64, 64, 16}, {32, 32, 32}, {16, 64, 32}};
+    ChooseTile t = shape[which];
+    if (item > 8 && which == 0) t.rows = t.cols = 32;
+    if (item > 8) t.deep = 16;
+    return t;
+}
+
+/* The large tile where it gives a GPU blocks enough. */
+int choose_tile(int64_t matrices, int64_t rows, int64_t cols) {
+    enum { FEW_ROWS = 16, BLOCKS = 64, LARGE = 64 };
+    if (rows <= FEW_ROWS) return 2;
+    return matrices * ((rows + LARGE - 1) / LARGE) * ((cols + LARGE - 1) / LARGE) >= BLOCKS ? 0 : 1;
+}
 
 /* Neighbours of a thread: 16 bytes of the narrowest that lies side by side, fewer where the text would be long, for it
  * stands there once for each. */
@@ -272,7 +287,7 @@ static Nest *of_grid(const Nest *like, GridKind kind, int depth) {
     Nest *t = arena_alloc0(like->arena, sizeof *t);
     if (!t) return NULL;
     *t = *like;
-    if (!grid_apply(t, kind, depth, CHOOSE_TILE) || t->failed) return NULL;
+    if (!grid_apply(t, kind, depth) || t->failed) return NULL;
     if (kind == GRID_THREAD && !spread(t)) return NULL;
     if (grid_may_fail(t) && !(t->none = of_grid(like, GRID_SERIAL, like->k->nouter))) return NULL;
     return t;
@@ -302,9 +317,8 @@ static bool along_rows(const Nest *t) {
 /* Blocks for kernels of rows; else a thread a point where points do not touch each other, and its twin by blocks. */
 Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *target, Arena *a) {
     const Nest like = {.k = k, .o = o, .target = target, .arena = a};
-    if (grid_may(&like, GRID_CALLS, 0)) return of_grid(&like, GRID_CALLS, 0);
     if (grid_may(&like, GRID_DRAW, 0)) return of_grid(&like, GRID_DRAW, 0);
-    if (k->st.at[k->st.n - 1].cls == STAGE_GEMM) return of_grid(&like, GRID_TILES, 0);
+    if (grid_may(&like, GRID_TILES, 0)) return of_grid(&like, GRID_TILES, 0);
     if (grid_may(&like, GRID_SCATTER, 0)) { /* its twin: where there is little to do, and no library to sort */
         Nest *t = of_grid(&like, GRID_SCATTER, 0);
         return t && (t->twin = of_grid(&like, GRID_SERIAL, 0)) ? t : NULL;

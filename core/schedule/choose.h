@@ -25,8 +25,14 @@ enum {
     CHOOSE_SHARED = 40960,     /* bytes of a block's private rows that shared memory has room for */
     CHOOSE_LONG = 4096,        /* elements from which a block shares each reduction, or from CHOOSE_THREADS on, .. */
     CHOOSE_POINTS = 1024,      /* ..where there are fewer results than this */
-    CHOOSE_TILE = 16           /* rows and columns of a product's tile: a thread of the block each */
+    CHOOSE_TILES = 3           /* shapes of a product's tile, a function each */
 };
+
+typedef struct ChooseTile {
+    int rows, cols, deep;
+} ChooseTile;
+ChooseTile choose_tile_shape(int which, size_t item);
+int choose_tile(int64_t matrices, int64_t rows, int64_t cols); /* which of them */
 
 enum {
     CHOOSE_VERSIONS = 4,        /* of a function at most */

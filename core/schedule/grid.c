@@ -8,46 +8,26 @@
 #include "nest.h"
 
 /* ---- may it ---- */
-/* A product alone, but for factors computed before it. */
-static bool gemm_only(const Kernel *k) {
-    int last = k->st.n - 1;
-    const Stage *g = &k->st.at[last];
-    ThDtype d = (ThDtype)k->acc.at[g->C].dtype;
-    if (k->nouter || g->nred || k->can_fail || !dtype_is_float(d)) return false;
-    for (int i = 0; i < last; i++)
-        if (k->st.at[i].cls != STAGE_LOOP || k->st.at[i].nd || k->st.at[i].nred) return false;
-    for (int i = 0; i < k->ins.n; i++)
-        if (k->ins.at[i].op == INS_STORE && k->ins.at[i].stage != last) return false;
-    return k->acc.at[g->A].dtype == d && k->acc.at[g->B].dtype == d;
-}
-
-/* Convolutions and poolings, which the host calls. */
-static bool calls_only(const Kernel *k) {
-    for (int i = 0; i < k->st.n; i++)
-        if (k->st.at[i].cls != STAGE_CONV && k->st.at[i].cls != STAGE_POOL) return false;
-    return !k->nouter;
-}
-
 /* A draw, and what follows its numbers one by one. */
 static bool draw_only(const Kernel *k) {
     return k->st.n == 1 && k->st.at[0].cls == STAGE_DRAW && !k->nouter && (!k->st.at[0].nins || kernel_tiles(k, 0));
 }
 
 bool grid_can(const Kernel *k) {
-    if (k->st.n && (calls_only(k) || draw_only(k))) return true;
+    if (k->st.n && draw_only(k)) return true;
     bool product = false, good = k->st.n > 0;
     for (int i = 0; i < k->st.n; i++) {
         product |= k->st.at[i].cls == STAGE_GEMM;
         good &= k->st.at[i].cls == STAGE_LOOP || (k->st.at[i].cls == STAGE_GEMM && i == k->st.n - 1);
     }
-    return good && (!product || gemm_only(k));
+    Contract c;
+    return good && (!product || contract_stage(k, &c));
 }
 
-bool grid_has_form(const Kernel *k) { return grid_can(k) && !calls_only(k); }
-
-bool grid_can_leave(const Ins *i) {
+bool grid_can_leave(const Kernel *k, const Ins *i) {
     if (i->op == INS_FAIL_IF || i->op == INS_CHECK_INDEX) return true;
-    return i->op < INS_LOAD && (scalar_ops[i->op].flags & SF_FAILS) && dtype_is_discrete((ThDtype)i->in_dtype);
+    return k->can_fail && i->op < INS_LOAD && (scalar_ops[i->op].flags & SF_FAILS) &&
+           dtype_is_discrete((ThDtype)i->in_dtype);
 }
 
 /* Memory of one row. */
@@ -114,7 +94,7 @@ static Spread spread(const Kernel *k, const LoopStage *s, int depth) {
     int inner = reduces && par > depth ? par : s->nloop; /* depth of the code that is spread */
     for (int i = st->ins0; i < st->ins0 + st->nins; i++) {
         const Ins *n = &k->ins.at[i];
-        if (n->depth > depth && grid_can_leave(n)) return SPREAD_NOT;
+        if (n->depth > depth && grid_can_leave(k, n)) return SPREAD_NOT;
         if (n->op == INS_STORE && n->depth > depth && n->depth < inner) return SPREAD_NOT;
     }
     if (depth == s->nloop) return SPREAD_NONE;
@@ -125,11 +105,11 @@ bool grid_folds(const Nest *t, int depth) { return spread(t->k, &t->o->stage[0],
 
 bool grid_may(const Nest *t, GridKind kind, int depth) {
     const Kernel *k = t->k;
-    if (kind == GRID_CALLS || calls_only(k)) return kind == GRID_CALLS && calls_only(k);
     if (kind == GRID_DRAW || draw_only(k)) return kind == GRID_DRAW && draw_only(k);
     if (kind == GRID_SERIAL) return true;
     if (kind == GRID_SCATTER) return scatter_form(k).how != SCATTER_NOT;
-    if (kind == GRID_TILES || ordered(k)) return kind == GRID_TILES && k->st.at[k->st.n - 1].cls == STAGE_GEMM;
+    if (kind == GRID_TILES) return contract_of(k, t->o, t->arena, &(Contract){.red = -1});
+    if (ordered(k)) return false;
     if (kind == GRID_THREAD && (k->nouter || k->st.n > 1)) return k->nouter && !has_row(k);
     for (int i = 0; kind == GRID_BLOCK && i < k->st.n; i++)
         if (spread(k, &t->o->stage[i], depth) == SPREAD_NOT) return false;
@@ -140,7 +120,7 @@ bool grid_may(const Nest *t, GridKind kind, int depth) {
 bool grid_may_fail(const Nest *t) {
     const Kernel *k = t->k;
     for (int i = 0; i < k->ins.n && t->grid != GRID_SERIAL; i++)
-        if (k->ins.at[i].depth < t->depth && (grid_can_leave(&k->ins.at[i]) || k->ins.at[i].op == INS_STORE))
+        if (k->ins.at[i].depth < t->depth && (grid_can_leave(k, &k->ins.at[i]) || k->ins.at[i].op == INS_STORE))
             return true;
     return false;
 }
@@ -260,39 +240,22 @@ static void over_threads(Nest *t, NestNode **at, int stage, int depth) {
     shared_code(t, at, stage, code + s->post[depth], s->npost[depth]);
 }
 
-static bool tiles(Nest *t, int tile) {
+/* Factors of a product first; on its points what stands around the sum, and after it. */
+static bool tiles(Nest *t) {
     const KernelOrder *o = t->o;
     NestNode **at = &t->root, *call, **in;
+    Contract *c = arena_alloc0(t->arena, sizeof *c);
     int last = t->k->st.n - 1;
-    for (int i = 0; i <= last; i++) /* factors */
-        at = nest_code(t, at, t->way, i, o->code + o->stage[i].pre[0], o->stage[i].npre[0]);
+    if (!c || !contract_of(t->k, o, t->arena, c)) return false;
+    t->contract = c;
+    for (int i = 0; i <= last; i++) at = nest_code(t, at, t->way, i, o->code + o->stage[i].pre[0], o->stage[i].npre[0]);
     nest_put(t, at, t->way, NEST_CALL, last, &call);
-    call->n = tile;
+    call->n = 1;
     in = &call->child;
     const LoopStage *s = &o->stage[last];
-    for (int d = 1; d <= 2; d++) {
-        in = nest_code(t, in, t->way, last, o->code + s->pre[d], s->npre[d]);
-        in = nest_code(t, in, t->way, last, o->code + s->post[d], s->npost[d]);
-    }
-    return !t->failed;
-}
-
-/* What follows a call runs point by point. */
-static bool calls(Nest *t) {
-    NestNode **at = &t->root, *stage, *call, *grid;
-    for (int i = 0; i < t->k->st.n; i++) {
-        const LoopStage *s = &t->o->stage[i];
-        at = nest_put(t, at, t->way, NEST_STAGE, i, &stage);
-        nest_put(t, &stage->child, t->way, NEST_CALL, i, &call);
-        if (!s->st->nins) continue;
-        points(t, &call->child, FOR_GRID, i, 0, s->nloop, &grid);
-        NestNode **in = &grid->child;
-        for (int d = 0; d <= s->nloop; d++) {
-            in = nest_code(t, in, t->way, i, t->o->code + s->pre[d], s->npre[d]);
-            in = nest_code(t, in, t->way, i, t->o->code + s->post[d], s->npost[d]);
-        }
-    }
-    return !t->failed;
+    for (int d = 1; d <= c->points; d++) in = nest_code(t, in, t->way, last, o->code + s->pre[d], s->npre[d]);
+    for (int d = c->points; d >= 1; d--) in = nest_code(t, in, t->way, last, o->code + s->post[d], s->npost[d]);
+    return !t->failed && !s->npost[0];
 }
 
 static bool draw(Nest *t) {
@@ -308,7 +271,7 @@ static bool draw(Nest *t) {
     return !t->failed;
 }
 
-bool grid_apply(Nest *t, GridKind kind, int depth, int tile) {
+bool grid_apply(Nest *t, GridKind kind, int depth) {
     const KernelOrder *o = t->o;
     NestNode *grid, **at;
     t->grid = kind;
@@ -317,8 +280,7 @@ bool grid_apply(Nest *t, GridKind kind, int depth, int tile) {
     t->way = nest_way(t, WAY_PLAIN);
     if (!t->way) return false;
     for (int i = 0; i < t->k->st.n; i++) t->way->stage[i].vec = -1; /* one lane, and one accumulator a thread */
-    if (kind == GRID_TILES) return tiles(t, tile);
-    if (kind == GRID_CALLS) return calls(t);
+    if (kind == GRID_TILES) return tiles(t);
     if (kind == GRID_DRAW) return draw(t);
     if (kind == GRID_SCATTER) return scatter_apply(t);
     /* One thread looks at what may fail before there is any point. */

@@ -45,7 +45,7 @@ static bool pure(const Nest *t) {
         const Ins *i = &k->ins.at[id];
         if (i->depth != t->depth) continue;
         if ((i->op == INS_LOAD || i->op == INS_STORE) && !(t->way->value[id] & VALUE_TOGETHER)) return false;
-        if (grid_can_leave(i)) return false;
+        if (grid_can_leave(k, i)) return false;
     }
     return true;
 }

@@ -90,8 +90,8 @@ struct NestNode {
     int dim, lanes;
     int vectors; /* that are written out in each step */
     int copy;    /* elements from which memcpy does it, or 0 */
-    /* the others; n: of FOR_PIECE, rows of a piece at least; of a GPU, loops, rows and columns of a tile; of
-     * MOVE_REPEAT, vectors that there is room for */
+    /* the others; n: of FOR_PIECE, rows of a piece at least; of a GPU, loops; of MOVE_REPEAT, vectors that there
+     * is room for */
     const int *ids; /* NEST_CODE, MOVE_AHEAD */
     const NestTest *test;
     int first, n;
@@ -102,11 +102,26 @@ typedef enum {
     GRID_SERIAL,  /* one thread does everything in order: scatters, sequential loops */
     GRID_THREAD,  /* one thread a point of the first `depth` loops */
     GRID_BLOCK,   /* one block a point: inner loops over its threads, reductions by a fixed tree in shared memory */
-    GRID_TILES,   /* one block a tile of a product */
+    GRID_TILES,   /* one block a tile of a product of matrices, whatever it is made of (contract.c) */
     GRID_SCATTER, /* stores at places that are values: sorted by place, one thread a parallel point of each */
-    GRID_DRAW,    /* one thread a stream or a counter of a draw, which does what follows each of its numbers */
-    GRID_CALLS    /* calls of the library by the host; one thread a point of what follows, on each finished part */
+    GRID_DRAW     /* one thread a stream or a counter of a draw, which does what follows each of its numbers */
 } GridKind;
+
+/* A kernel as a product of two matrices (contract.c): of each factor the instructions inside of loops, in order, and
+ * the value that they make; of a STAGE_GEMM its access instead. */
+typedef struct ContractSide {
+    const int *ids;
+    int n, value, access;
+    bool deep; /* elements along the summed dims lie side by side, and those along its own do not */
+} ContractSide;
+typedef struct Contract {
+    ContractSide side[2];
+    int8_t side_dim[2][KDIM], batch[KDIM], deep[KDIM]; /* kernel dims, the outermost first: rows and columns, .. */
+    int side_n[2], nbatch, ndeep;
+    int points;       /* loops around a sum */
+    int red, product; /* -1: a STAGE_GEMM */
+    uint8_t dtype;    /* of sums */
+} Contract;
 
 typedef struct Nest Nest;
 struct Nest {
@@ -122,11 +137,12 @@ struct Nest {
     /* of a GPU */
     GridKind grid;
     int depth;
-    bool warp;   /* GRID_BLOCK: with a warp for each point in place of a block */
-    Nest *twin;  /* runs in its place where few points have long loops inside (choose.h); or NULL */
-    Nest *none;  /* ..where there are no points, since what stands before them may fail; or NULL */
-    Nest *warps; /* ..by warps, where that suits the points' loops inside (choose.h); or NULL */
-    Nest *large; /* ..where indices do not fit in 32 bits (grid_fits); or NULL: they have 64 */
+    bool warp;                /* GRID_BLOCK: with a warp for each point in place of a block */
+    Nest *twin;               /* runs in its place where few points have long loops inside (choose.h); or NULL */
+    Nest *none;               /* ..where there are no points, since what stands before them may fail; or NULL */
+    Nest *warps;              /* ..by warps, where that suits the points' loops inside (choose.h); or NULL */
+    Nest *large;              /* ..where indices do not fit in 32 bits (grid_fits); or NULL: they have 64 */
+    const Contract *contract; /* of GRID_TILES */
 };
 
 /* ---- nest.c: building ---- */
@@ -208,20 +224,22 @@ bool blocks_may_share(const Nest *t);
 bool blocks_apply(Nest *t, bool share);
 /* tile.c: what follows a product runs on its finished tiles */
 bool tile_may(const Nest *t, int stage);
+/* contract.c: false too where there is no memory */
+bool contract_stage(const Kernel *k, Contract *out); /* of a kernel whose last stage is a STAGE_GEMM */
+bool contract_of(const Kernel *k, const KernelOrder *o, Arena *a, Contract *out);
 /* grid.c: points over a GPU's threads and blocks */
-bool grid_can(const Kernel *k);      /* the others have no text for a GPU yet */
-bool grid_has_form(const Kernel *k); /* all of it runs on a GPU */
-int grid_depth(const Nest *t); /* leading parallel loops of the only stage around all its stores and accumulators */
+bool grid_can(const Kernel *k); /* the others have no text for a GPU yet */
+int grid_depth(const Nest *t);  /* leading parallel loops of the only stage around all its stores and accumulators */
 bool grid_may(const Nest *t, GridKind kind, int depth);
-bool grid_folds(const Nest *t, int depth);                    /* each point is a reduction that a block may share */
-bool grid_apply(Nest *t, GridKind kind, int depth, int tile); /* tile: rows and columns of a product's */
-bool grid_may_fail(const Nest *t);                            /* before there are points */
-int grid_group(const Nest *t);                                /* threads that share a point */
+bool grid_folds(const Nest *t, int depth); /* each point is a reduction that a block may share */
+bool grid_apply(Nest *t, GridKind kind, int depth);
+bool grid_may_fail(const Nest *t); /* before there are points */
+int grid_group(const Nest *t);     /* threads that share a point */
 /* Elements of a private row, with what fills its last 16 bytes; all of them in bytes. */
 int64_t grid_row(const Kernel *k, int buf, const int64_t *sym);
 int64_t grid_rows(const Kernel *k, const int64_t *sym);
-size_t grid_row_item(const Kernel *k, int buf); /* 0: the buffer is no private row */
-bool grid_can_leave(const Ins *i);              /* a thread, since something fails */
+size_t grid_row_item(const Kernel *k, int buf);     /* 0: the buffer is no private row */
+bool grid_can_leave(const Kernel *k, const Ins *i); /* a thread, since something fails */
 /* Whether all indices of a launch fit in 32 bits; sym: the kernel's sizes. */
 bool grid_fits(const Kernel *k, const int64_t *sym);
 int grid_neighbours(const Nest *t); /* points of the last loop a thread */

@@ -15,11 +15,21 @@ static int64_t product(const GridKernel *g, const int64_t *sym, int from, int to
     return n;
 }
 
+static int64_t lengths(const GridKernel *g, const int64_t *sym, const int8_t *dim, int n) {
+    int64_t all = 1;
+    for (int i = 0; i < n; i++) all *= size_value(g->k->dim[dim[i]].n, sym);
+    return all;
+}
+
+/* The shape of a product's tiles, and a block for each. */
 static GridLaunch tiles(const GridKernel *g, const int64_t *sym) {
-    int m = g->k->st.at[g->k->st.n - 1].d0;
-    int64_t rows = size_value(g->k->dim[m].n, sym), columns = size_value(g->k->dim[m + 1].n, sym), size = CHOOSE_TILE;
-    int64_t n = (rows + size - 1) / size * ((columns + size - 1) / size);
-    return (GridLaunch){n > 0 ? GRID_OWN : -1, n, CHOOSE_THREADS, 0, 0, 0};
+    const Contract *c = g->nest->contract;
+    int64_t matrices = lengths(g, sym, c->batch, c->nbatch), rows = lengths(g, sym, c->side_dim[0], c->side_n[0]);
+    int64_t cols = lengths(g, sym, c->side_dim[1], c->side_n[1]);
+    int which = choose_tile(matrices, rows, cols);
+    ChooseTile t = choose_tile_shape(which, th_dtype_bytes((ThDtype)c->dtype));
+    int64_t n = matrices * ((rows + t.rows - 1) / t.rows) * ((cols + t.cols - 1) / t.cols);
+    return (GridLaunch){n > 0 ? which : -1, n, CHOOSE_THREADS, 0, 0, 0};
 }
 
 /* Threads that a draw has work for: a stream each, or a counter. */

@@ -11,16 +11,18 @@
 
 #include "kernel/draw_work.h"
 #include "kernel/order.h"
+#include "choose.h"
 #include "nest.h"
 
-/* The Nests of a kernel, each a function; GRID_LOOK is one more, which looks at a draw's states or a scatter's indices
- * before it; GRID_PLACES tells a scatter's places; GRID_PARTS and GRID_JOIN are the twin in two kernels, where its
- * points are few and long. */
+/* The Nests of a kernel, each a function (of a product the first of them are the one Nest, by tiles of each shape);
+ * GRID_LOOK is one more, which looks at a draw's states or a scatter's indices before it; GRID_PLACES tells a scatter's
+ * places; GRID_PARTS and GRID_JOIN are the twin in two kernels, where its points are few and long. */
 enum { GRID_OWN, GRID_TWIN, GRID_NONE, GRID_WARPS, GRID_LARGE, GRID_NESTS };
 enum { GRID_LOOK = GRID_NESTS, GRID_PLACES, GRID_PARTS, GRID_JOIN, GRID_FUNCTIONS, GRID_NAME = 32 };
+_Static_assert((int)CHOOSE_TILES <= (int)GRID_NESTS, "a function for each shape of tile");
 static inline const Nest *grid_nest(const Nest *t, int i) {
     const Nest *const all[GRID_NESTS] = {t, t->twin, t->none, t->warps, t->large};
-    return all[i];
+    return t->grid == GRID_TILES ? (i < CHOOSE_TILES ? t : NULL) : all[i];
 }
 
 /* Which of them a launch takes, -1: there is nothing to do; sym: the sizes of the kernel's steps. (points.c) */

@@ -70,7 +70,7 @@ static void put(Text *out, const NestNode *n) {
     case NEST_CALL:
         text_put(out, stage_call_name(n->way->stage[n->stage].st));
         text_put(out, n->way->stage[n->stage].st->feeds ? " of some images at a time" : "");
-        if (n->n) text_printf(out, " by tiles of %d by %d", n->n, n->n);
+        if (n->n) text_put(out, " by tiles");
         text_put(out, n->child ? ", and on its tiles" : "");
         break;
     }

@@ -249,10 +249,32 @@ static void products(ThDtype d) {
     ThVar *out[] = {th_op(c, "dot", 2, x, y), th_op(c, "dot", 2, x, v)};
     ThArray *a[] = {filled(d, 2, (int64_t[]){45, 70}, 1, 0), filled(d, 2, (int64_t[]){70, 33}, 1, 0),
                     filled(d, 1, (int64_t[]){70}, 1, 0)};
-    same("products", (ThVar *[]){x, y, v}, 3, out, 2, a, "tiles");
+    same("products", (ThVar *[]){x, y, v}, 3, out, 2, a, "matrices");
     ThArray *b[] = {filled(d, 2, (int64_t[]){3, 0}, 1, 0), filled(d, 2, (int64_t[]){0, 2}, 1, 0),
                     filled(d, 1, (int64_t[]){0}, 1, 0)};
-    same("empty products", (ThVar *[]){x, y, v}, 3, out, 2, b, "tiles");
+    same("empty products", (ThVar *[]){x, y, v}, 3, out, 2, b, "matrices");
+}
+
+/* Every shape of tile: small, low, large; factors that lie along their columns; numbers of all kinds. */
+static void product_tiles(ThDtype d) {
+    static const int64_t shape[][3] = {{33, 31, 35}, {5, 130, 40}, {530, 515, 18}, {64, 64, 64}};
+    ThVar *x = tensor(c, d, 2, 0, "x"), *y = tensor(c, d, 2, 0, "y");
+    ThVar *turned = th_op(c, "dot", 2, th_op(c, "transpose", 1, y), th_op(c, "transpose", 1, x));
+    ThVar *out[] = {th_op(c, "neg", 1, th_op(c, "dot", 2, x, y)), turned};
+    for (int i = 0; i < TH_LEN(shape); i++) {
+        ThArray *a[] = {filled(d, 2, (int64_t[]){shape[i][0], shape[i][2]}, 3, 0),
+                        filled(d, 2, (int64_t[]){shape[i][2], shape[i][1]}, 3, 0)};
+        same("tiles", (ThVar *[]){x, y}, 2, out, 2, a, "matrices");
+    }
+}
+
+static void batches(ThDtype d) {
+    ThVar *x = tensor(c, d, 3, 0, "x"), *y = tensor(c, d, 3, 0, "y"), *z = th_op(c, "batched_dot", 2, x, y);
+    ThVar *out[] = {th_op(c, "sqr", 1, z)};
+    ThArray *a[] = {filled(d, 3, (int64_t[]){3, 20, 5}, 1, 0), filled(d, 3, (int64_t[]){3, 5, 37}, 1, 0)};
+    same("batches", (ThVar *[]){x, y}, 2, out, 1, a, "matrices");
+    ThArray *b[] = {filled(d, 3, (int64_t[]){0, 20, 5}, 1, 0), filled(d, 3, (int64_t[]){0, 5, 37}, 1, 0)};
+    same("no batches", (ThVar *[]){x, y}, 2, out, 1, b, "matrices");
 }
 
 static void rows(void) {
@@ -497,6 +519,7 @@ int main(void) {
     bool compiler = config_str(c, "cxx")[0];
     th_config_set(c, "device", "cuda");
     th_config_set(c, "cuda.driver", TH_EMULATED);
+    plan_for_device = true;
     th_config_set(c, "base_compiledir", "/dev/null"); /* units go to a private directory that is removed at the end */
     setenv("TMPDIR", root, 1);
     if (compiler) {
@@ -512,6 +535,12 @@ int main(void) {
         reductions(TH_INT32, 3, 700);
         products(TH_FLOAT64);
         products(TH_FLOAT32);
+        product_tiles(TH_FLOAT64);
+        product_tiles(TH_FLOAT32);
+        product_tiles(TH_INT8);
+        product_tiles(TH_COMPLEX128);
+        batches(TH_FLOAT32);
+        batches(TH_INT64);
         rows();
         places();
         draws();

@@ -62,6 +62,8 @@ static inline ThArray *array(ThContext *c, ThDtype d, int ndim, const int64_t *s
     return a;
 }
 
+static bool plan_for_device __attribute__((unused)); /* FGraph.device of what is made from here on */
+
 typedef struct Made {
     FGraph *fg;
     Plan *plan;
@@ -86,6 +88,7 @@ static inline Made make_with(ThContext *c, ThVar *const *in, int nin, ThVar *con
         fout[i] = (ThOut){out[i], outs[i].borrow};
     }
     m.fg = fg_new(c, in, nin, out, nout, of, up, nup, false);
+    if (m.fg) m.fg->device = plan_for_device;
     if (m.fg) m.plan = plan_make(m.fg, ins, nin, outs, nout);
     if (!m.plan) {
         fg_free(m.fg);

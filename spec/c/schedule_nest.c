@@ -395,12 +395,12 @@ static bool device(Bench *w, Nest *t, Wish *x) {
                                               : GRID_TILES;
     t->target = &target_cuda;
     const Kernel *k = t->k;
-    bool many = k->nouter || k->st.n > 1, product_ = k->st.at[k->st.n - 1].cls == STAGE_GEMM;
+    bool many = k->nouter || k->st.n > 1;
     int most = grid_depth(t), depth = many || kind == GRID_SERIAL || kind == GRID_TILES ? k->nouter
                                       : x->want == T_NEIGHBOURS                         ? most
                                                                                         : pick(w, most + 1);
-    if (product_ != (kind == GRID_TILES) || !grid_may(t, kind, depth)) return false;
-    if (!grid_apply(t, kind, depth, CHOOSE_TILE)) return false;
+    if (k->st.at[k->st.n - 1].cls == STAGE_GEMM && kind != GRID_TILES) return false;
+    if (!grid_may(t, kind, depth) || !grid_apply(t, kind, depth)) return false;
     t->warp = kind == GRID_BLOCK && pick(w, 2);
     if (x->want == T_NEIGHBOURS && !(neighbours_may(t) && neighbours_apply(t, 2 + pick(w, 15)))) return false;
     return x->done = has_points(w, t) || !grid_may_fail(t); /* without points another Nest looks at what may fail */

@@ -1,9 +1,9 @@
 /*
  * conv_lower.c -- the three convolutions as loops: every dtype, every attribute, the definition written down. Floats
- * run on the library's kernels instead (conv_host.c), unless every place has filters of its own. In: a node. Out: one
- * kernel whose parallel dimensions are those of the result and whose reduced ones are summed over. The operand that is
- * looked at through the window is read where the position lies inside it (a guard), so padding is never stored.
- * Reversed filters are a negative stride.
+ * run on the library's kernels instead (conv_host.c), unless every place has filters of its own, or a GPU runs them.
+ * In: a node. Out: one kernel whose parallel dimensions are those of the result and whose reduced ones are summed over.
+ * The operand that is looked at through the window is read where the position lies inside it (a guard), so padding is
+ * never stored. Reversed filters are a negative stride.
  *
  *   forward  z[n, o, q] = sum over c, r of x[n, c, q * step + r * dilation - pad] * w[o, c, r]
  *   inputs   x[n, c, i] = sum over o, r of z[n, o, (i + pad - r * dilation) / step] * w[o, c, r], where that divides
@@ -267,8 +267,9 @@ static int product(Loops *s, Place *at) {
 
 bool conv_lower(Lower *l) {
     Loops s = {.l = l, .at = ATTRS(ConvAttrs, l->node), .role = conv_role(l->node->op)};
-    if (conv_hosted(l->node) && s.role == CONV_FORWARD && !s.at->stacked) return conv_stage(l);
-    if (conv_hosted(l->node)) return l->api->host(l, conv_host_run, 0);
+    bool hosted = conv_hosted(l->node) && !l->api->loops(l);
+    if (hosted && s.role == CONV_FORWARD && !s.at->stacked) return conv_stage(l);
+    if (hosted) return l->api->host(l, conv_host_run, 0);
     s.k = l->api->kernel(l);
     s.stack = s.n = s.g = s.o = s.c = NONE;
     for (int d = 0; d < CONV_MAX; d++) s.q[d] = s.r[d] = s.i[d] = NONE;

@@ -38,7 +38,8 @@ bool pool_hosted(Lower *l, bool *ok) {
     const ThApply *a = l->node;
     int n = pool_tensors(a->op);
     ThDtype d = (ThDtype)a->out[0]->type.dtype;
-    if (ATTRS(PoolAttrs, a)->ndim != 2 || a->op == &op_max_pool_grad_grad || !dtype_is_float(d)) return false;
+    if (ATTRS(PoolAttrs, a)->ndim != 2 || a->op == &op_max_pool_grad_grad || !dtype_is_float(d) || l->api->loops(l))
+        return false;
     for (int i = 0; i < n; i++)
         if (a->in[i]->type.dtype != d) return false;
     *ok = a->op != &op_pool || pool_stage(l);

@@ -20,7 +20,7 @@ typedef struct Library {
     Module *first;
 } Library;
 
-const GpuFamily *const gpu_families[] = {&gpu_cum,   &gpu_sorts, &gpu_searches, &gpu_uniques, &gpu_found,   &gpu_moves,
+const GpuFamily *const gpu_families[] = {&gpu_cum,   &gpu_sorts, &gpu_searches, &gpu_uniques,  &gpu_found, &gpu_moves,
                                          &gpu_picks, &gpu_ctcs,  &gpu_factors,  &gpu_spectrum, &gpu_ffts};
 const int gpu_family_count = TH_LEN(gpu_families);
 

@@ -296,22 +296,99 @@ static bool tile(Eval *e, const NestNode *n, const int64_t from[2], const int64_
     return ok;
 }
 
-/* Single points of c on a GPU, else tiles, in some order. */
+/* ---- products of matrices on a GPU ---- */
+static int64_t many(const Eval *e, const int8_t *dim, int n) {
+    int64_t all = 1;
+    for (int d = 0; d < n; d++) all *= e->n[dim[d]];
+    return all;
+}
+
+static void open_dims(Eval *e, const int8_t *dim, int n, int64_t point) {
+    for (int d = n - 1; d >= 0; d--) {
+        e->in[dim[d]] = true;
+        e->i[dim[d]] = d ? point % e->n[dim[d]] : point;
+        point /= e->n[dim[d]];
+    }
+}
+
+static void close_dims(Eval *e, const int8_t *dim, int n) {
+    for (int d = 0; d < n; d++) e->in[dim[d]] = false;
+}
+
+/* A factor sees its own dims alone. */
+static bool factor(Eval *e, const Contract *c, int side) {
+    const ContractSide *s = &c->side[side];
+    bool were[KDIM];
+    memcpy(were, e->in, sizeof were);
+    close_dims(e, c->side_dim[!side], c->side_n[!side]);
+    bool ok = true;
+    for (int j = 0; j < s->n && ok; j++)
+        if (!e->value[s->ids[j]].there) ok = eval_code(e, s->ids + j, 1, false);
+    memcpy(e->in, were, sizeof were);
+    return ok;
+}
+
+static bool summed(Eval *e, const NestNode *n, const Contract *c) {
+    NestNode acc = {.way = n->way, .stage = n->stage, .kind = NEST_ACC, .how = ACC_BEGIN, .first = c->red, .n = 1};
+    bool ok = eval_acc(e, &acc);
+    int64_t deep = many(e, c->deep, c->ndeep);
+    acc.how = ACC_STEP;
+    for (int64_t q = 0; q < deep && ok; q++) {
+        int mark = e->nmade;
+        open_dims(e, c->deep, c->ndeep, q);
+        ok = factor(e, c, 0) && factor(e, c, 1) && eval_code(e, &c->product, 1, false) && eval_acc(e, &acc);
+        leave(e, mark);
+    }
+    close_dims(e, c->deep, c->ndeep);
+    acc.how = ACC_END;
+    return ok && eval_acc(e, &acc);
+}
+
+/* The points of one matrix, in some order. */
+static bool matrix(Eval *e, const NestNode *n, const Contract *c) {
+    int64_t cols = many(e, c->side_dim[1], c->side_n[1]), all = cols * many(e, c->side_dim[0], c->side_n[0]);
+    if (c->red < 0 && e->product(e, e->s)) return eval_wrong(e, "a product fails");
+    int64_t *order = shuffled(e, all);
+    bool ok = order != NULL;
+    for (int64_t p = 0; p < all && ok; p++) {
+        int mark = e->nmade;
+        open_dims(e, c->side_dim[0], c->side_n[0], order[p] / cols);
+        open_dims(e, c->side_dim[1], c->side_n[1], order[p] % cols);
+        ok = (c->red < 0 || summed(e, n, c)) && scope(e, n->child);
+        leave(e, mark);
+        for (int i = 0; i < 2; i++) close_dims(e, c->side_dim[i], c->side_n[i]);
+    }
+    free(order);
+    return ok;
+}
+
+static bool matrices(Eval *e, const NestNode *n) {
+    const Contract *c = e->nest->contract;
+    int64_t all = many(e, c->batch, c->nbatch);
+    bool ok = true;
+    at(e, n);
+    for (int64_t b = 0; b < all && ok; b++) {
+        open_dims(e, c->batch, c->nbatch, b);
+        ok = matrix(e, n, c);
+    }
+    close_dims(e, c->batch, c->nbatch);
+    return ok;
+}
+
+/* Tiles, in some order. */
 static bool product(Eval *e, const NestNode *n) {
+    if (e->nest->grid == GRID_TILES) return matrices(e, n);
     at(e, n);
     if (e->product(e, e->s)) return eval_wrong(e, "a product fails");
     int m = e->s->st->d0;
     int64_t rows = 1 + eval_pick(e, 40), cols = 1 + eval_pick(e, 40);
-    if (e->nest->grid == GRID_TILES) rows = cols = 1;
     int64_t down = (e->n[m] + rows - 1) / rows, over = (e->n[m + 1] + cols - 1) / cols;
     int64_t *order = n->child ? shuffled(e, down * over) : NULL;
     bool ok = order || !n->child;
     for (int64_t p = 0; n->child && p < down * over && ok; p++) {
         int64_t from[2] = {order[p] / over * rows, order[p] % over * cols}, to[2] = {from[0] + rows, from[1] + cols};
         for (int h = 0; h < 2; h++) to[h] = to[h] < e->n[m + h] ? to[h] : e->n[m + h];
-        for (int h = 0; h < 2 && e->nest->grid == GRID_TILES; h++) e->in[m + h] = true, e->i[m + h] = 0;
         ok = tile(e, n, from, to);
-        for (int h = 0; h < 2; h++) e->in[m + h] = false;
     }
     free(order);
     return ok;

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EVAL_LANES = 16, EVAL_VECTORS = 16, EVAL_THREADS = 256, EVAL_VALUE = EVAL_LANES * 16 };
+enum { EVAL_LANES = 16, EVAL_VECTORS = 128, EVAL_THREADS = 256, EVAL_VALUE = EVAL_LANES * 16 };
 
 typedef struct Memory { /* a kernel-local buffer */
     char *at;
