@@ -61,6 +61,19 @@ describe("values on a GPU", function()
     end)
   end)
 
+  it("of arguments stay apart, whether they come from the host or lie there", function()
+    on_gpu(function()
+      local x = T.dvector("x")
+      local f = theano.compile({ inputs = { x }, outputs = x * 2 })
+      local there = nd.array({ 5, 6, 7 }, { device = "cuda", dtype = "float64" })
+      for i = 1, 3 do
+        assert.equal(("[%d. %d. %d.]"):format(2 * i, 2 * i, 2 * i), tostring(f(nd.ones({ 3 }) * i)))
+        assert.equal("[10. 12. 14.]", tostring(f(there)))
+      end
+      assert.equal("[5. 6. 7.]", tostring(there))
+    end)
+  end)
+
   it("are fetched when they are read, once", function()
     on_gpu(function()
       local x, w = T.dvector("x"), theano.shared(nd.array({ 1, 2, 3 }, "float64"))

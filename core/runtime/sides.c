@@ -19,6 +19,8 @@ enum { ON_HOST = 1, ON_DEVICE = 2 }; /* who has a buffer's value */
 struct Side {
     char *host; /* first byte of what it mirrors */
     size_t bytes, room;
+    DeviceAddress
+        mirror; /* its own memory, of `room` bytes; `at`: where it lies in this call, which may be elsewhere */
     DeviceAddress at;
     uint8_t has;
     bool ready;   /* in this call: its memory may be used in the queue */
@@ -87,7 +89,7 @@ void sides_free(Sides *m) {
     if (m->q->stream && m->life == m->q->device->life) ops(m)->wait(m->q);
     for (int b = 0; m->of && b < m->plan->nbuf; b++) {
         let_go(&m->of[b]);
-        space_give(space(m), m->of[b].at, m->of[b].room, NULL, m->life);
+        space_give(space(m), m->of[b].mirror, m->of[b].room, NULL, m->life);
     }
     space_give(space(m), m->arena, m->arena_bytes, NULL, m->life);
     if (m->stage && m->life == m->q->device->life) ops(m)->unpin(m->q, m->stage);
@@ -99,7 +101,7 @@ void sides_free(Sides *m) {
 static void start_anew(Sides *m) {
     for (int b = 0; b < m->plan->nbuf; b++) {
         Side *r = &m->of[b];
-        space_give(space(m), r->at, r->room, NULL, m->life);
+        space_give(space(m), r->mirror, r->room, NULL, m->life);
         *r = (Side){.has = 0};
     }
     space_give(space(m), m->arena, m->arena_bytes, NULL, m->life);
@@ -197,6 +199,17 @@ static int fit_arena(Sides *m, ThFrame *f) {
     return 0;
 }
 
+static int grow(Sides *m, ThFrame *f, Side *r, size_t bytes) {
+    DeviceMark *mark = NULL;
+    if (r->mirror) TRY(space_mark(m->q, &mark));
+    space_give(space(m), r->mirror, r->room, mark, m->life);
+    space_mark_release(mark);
+    r->mirror = 0, r->room = 0;
+    TRY(space_take(m->q, bytes, &r->mirror));
+    r->room = bytes;
+    return 0;
+}
+
 /* The mirror of root buffer b, as large as it is now. */
 static int fit(Sides *m, ThFrame *f, int b) {
     Side *r = &m->of[b];
@@ -210,14 +223,8 @@ static int fit(Sides *m, ThFrame *f, int b) {
         r->at = m->arena + (DeviceAddress)(from - f->ws->arena);
         return 0;
     }
-    if (bytes <= r->room) return 0;
-    DeviceMark *mark = NULL;
-    if (r->at) TRY(space_mark(m->q, &mark));
-    space_give(space(m), r->at, r->room, mark, m->life);
-    space_mark_release(mark);
-    r->at = 0, r->room = 0;
-    TRY(space_take(m->q, bytes, &r->at));
-    r->room = bytes;
+    if (bytes > r->room && grow(m, f, r, bytes)) return 1;
+    r->at = r->mirror;
     return 0;
 }
 

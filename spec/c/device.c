@@ -180,9 +180,14 @@ static bool one_call(ThContext *c, ThFunction *f, ThVar *w, double *at) {
 }
 
 static const char *const entry[] = {
-    "cuCtxSetCurrent",      "cuMemAllocAsync",     "cuMemFreeAsync", "cuMemcpyHtoDAsync_v2",
-    "cuMemcpyDtoHAsync_v2", "cuMemsetD8Async",     "cuStreamCreate", "cuStreamSynchronize",
-    "cuModuleLoadData",     "cuModuleGetFunction", "cuLaunchKernel",
+    "cuCtxSetCurrent",      "cuMemAllocAsync",
+    "cuMemFreeAsync",       "cuMemcpyHtoDAsync_v2",
+    "cuMemcpyDtoHAsync_v2", "cuMemsetD8Async",
+    "cuStreamCreate",       "cuStreamSynchronize",
+    "cuModuleLoadData",     "cuModuleGetFunction",
+    "cuLaunchKernel",       "cuStreamBeginCapture_v2",
+    "cuStreamEndCapture",   "cuGraphInstantiateWithFlags",
+    "cuGraphLaunch",        "cuGraphDestroy",
 };
 
 static ThContext *with_device(void) {
@@ -201,7 +206,7 @@ static bool with_failure(const char *name, long n) {
     fail_at(name, n, 2);
     ThFunction *f = step(c, w);
     if (!f) th_error_clear(c);
-    for (int i = 0; f && i < 3; i++) one_call(c, f, w, &at);
+    for (int i = 0; f && i < 4; i++) one_call(c, f, w, &at);
     bool hit = calls_of(name) - before >= n;
     fail_at(name, 0, 0);
     if (f) CHECK(one_call(c, f, w, &at)); /* and all is well again */
@@ -218,6 +223,34 @@ static void every_failure(void) {
         if (!reached) fprintf(stderr, "%s was never reached\n", entry[e]);
         CHECK(reached > 0 || !strcmp(entry[e], "cuMemFreeAsync"));
     }
+}
+
+/* From the third on an equal call is one graph: x goes over, and w, which somebody borrowed; nothing is had or set. */
+static void one_graph(void) {
+    static const struct {
+        const char *entry;
+        long most;
+    } want[] = {{"cuGraphLaunch", 1},        {"cuLaunchKernel", 0},       {"cuMemAllocAsync", 0}, {"cuMemFreeAsync", 0},
+                {"cuMemcpyHtoDAsync_v2", 2}, {"cuMemcpyDtoHAsync_v2", 1}, {"cuMemsetD8Async", 0}};
+    ThContext *c = with_device();
+    ThVar *w = shared(c, "w");
+    double at = 1;
+    ThFunction *f = step(c, w);
+    for (int i = 0; f && i < 4; i++) CHECK(one_call(c, f, w, &at));
+    long before[TH_LEN(want)];
+    ThArray *x = th_array_zeros(c, TH_FLOAT64, 1, (int64_t[]){4}), *out = NULL;
+    for (int i = 0; i < TH_LEN(want); i++) before[i] = calls_of(want[i].entry);
+    CHECK(f && !th_call(f, &x, 1, &out));
+    for (int i = 0; i < TH_LEN(want); i++) {
+        long n = calls_of(want[i].entry) - before[i];
+        if (n > want[i].most) fprintf(stderr, "%s: %ld calls\n", want[i].entry, n);
+        CHECK(n <= want[i].most && (i || n == 1));
+    }
+    th_array_release(out);
+    th_array_release(x);
+    th_function_release(f);
+    th_var_release(w);
+    th_context_release(c);
 }
 
 static void launches(void) {
@@ -261,6 +294,7 @@ int main(void) {
     th_context_release(c);
     CHECK(test_leaked() == 0);
     launches();
+    one_graph();
     every_failure();
     return test_done("device");
 }
