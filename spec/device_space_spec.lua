@@ -21,6 +21,8 @@ local function transfers(run)
   return after.to_device - before.to_device, after.to_host - before.to_host
 end
 
+local function numbers(n) return nd.sin(nd.arange(n):astype("float64") + 1) end
+
 -- A network of one hidden layer and its training step; values are the same at each call.
 local function mlp()
   local function weight(i, ...) return theano.shared(nd.cos(nd.arange(i):astype("float64")):reshape({ ... })) end
@@ -276,5 +278,37 @@ describe("values on a GPU", function()
     ]] }, { env = { "THEANO_FLAGS=device=cuda,cuda.driver=" .. driver } })
     assert.equal(0, status, text)
     assert.equal("[1. 1. 1.]\n", text)
+  end)
+
+  it("go over as theano.printing.plan says, which knows each wait", function()
+    on_gpu(function()
+      local step = mlp()
+      local text = theano.printing.plan(step):match("transfers:\n.*")
+      assert.matches("GpuFromHost%(b%d+ 'x'%)", text)
+      assert.matches("GpuFromHost%(b%d+ 't'%)", text)
+      assert.matches("the host waits: a step before may have failed", text, nil, true)
+      assert.matches("at the end: HostFromGpu", text, nil, true)
+      local x, w, h = T.dmatrix("x"), theano.shared(numbers(9):reshape({ 3, 3 }), "w"), T.dvector("h")
+      local twice = theano.as_op({ itypes = { x.type }, otypes = { x.type }, fn = function(a) return a * 2 end })
+      local loop = theano.scan { fn = function(v, s) return T.tanh(T.dot(s, w) + v) end, sequences = { x },
+        outputs_info = { h } }
+      local cases = {
+        { { x, h }, { loop[-1], loop:sum() } },
+        { { x }, { twice(x * 3) + w } },
+        { { x }, { T.dot(x, w), twice(w):sum() }, { { w, w * 0.5 } } },
+        { { x, h }, { T.switch(T.gt(x, 0), x, h), x:sum(), h:max() } },
+      }
+      for i, case in ipairs(cases) do
+        local f = theano.compile({ inputs = case[1], outputs = case[2], updates = case[3] })
+        local plan = theano.printing.plan(f):match("transfers:\n.*")
+        local _, over = plan:gsub("GpuFromHost", "")
+        local _, back = plan:gsub("HostFromGpu", "")
+        local _, waits = plan:gsub("the host waits", "")
+        local args = { numbers(9):reshape({ 3, 3 }), #case[1] > 1 and numbers(3) or nil }
+        f(table.unpack(args))
+        local n, m = transfers(function() f(table.unpack(args)) end)
+        assert.same({ i, over, back + waits }, { i, n, m }, plan)
+      end
+    end)
   end)
 end)

@@ -3,6 +3,7 @@
  * graph text. Out: borrowed nodes, or texts owned by the caller (th_free); NULL with the error set.
  */
 #include "compile.h"
+#include "plan/place.h"
 #include "schedule/nest.h"
 
 #include <string.h>
@@ -135,14 +136,20 @@ static bool show(Text *t, const Kernel *k, void *user) {
     return nest_show(t, k, s->target, ask);
 }
 
-/* What a GPU has no form of, so that values go to the host and back. */
+/* Whether a GPU has a form of a step. */
+static bool on_device(const Plan *p, int step) {
+    const Step *s = &p->step[step];
+    if (s->kind == STEP_KERNEL) return grid_can(p->kernel[s->kernel]);
+    return s->kind == STEP_HOST ? p->host[s->host].op->device != 0 : s->kind == STEP_TRANSFER;
+}
+
+/* What has no form there, so that values go to the host and back. */
 static bool put_on_host(Text *t, const Plan *p) {
     int n = 0;
     for (int i = 0; i < p->nstep; i++) {
         const Step *s = &p->step[i];
-        bool away = s->kind == STEP_KERNEL ? !grid_can(p->kernel[s->kernel])
-                                           : s->kind == STEP_HOST && !p->host[s->host].op->device;
-        if (away) text_printf(t, "%s  step %d: %s\n", n++ ? "" : "on the host:\n", i, s->title ? s->title : "");
+        if ((s->kind == STEP_KERNEL || s->kind == STEP_HOST) && !on_device(p, i))
+            text_printf(t, "%s  step %d: %s\n", n++ ? "" : "on the host:\n", i, s->title ? s->title : "");
     }
     return true;
 }
@@ -157,6 +164,8 @@ static char *plan_for(ThFunction *f, const Backend *b, const char *processor, bo
     text_init(&t, c);
     bool ok = plan_text(&t, function_plan(f), b ? show : NULL, &s);
     bool gpu = s.target && !s.target->vector_bytes;
+    const Unit *u = function_unit(f);
+    if (ok && gpu && u && u->device) ok = place_text(&t, function_plan(f), on_device);
     return take(&t, ok && (!gpu || put_on_host(&t, function_plan(f))));
 }
 
