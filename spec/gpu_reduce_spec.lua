@@ -53,6 +53,25 @@ describe("long reductions on a device", function()
     end
   end)
 
+  it("of what indices take are shared out too, and fail as on the CPU", function()
+    local x, i, v = T.dmatrix("x"), T.lvector("i"), T.dvector("v")
+    local outs = { T.sum(T.log(x)[{ T.arange(i.shape[0]), i }]), T.sum(T.exp(v[i])) }
+    local text = theano.printing.plan(theano.compile({ inputs = { v, i }, outputs = outs[2] }), "cuda")
+    assert.matches("threads of i0", text, nil, true)
+    local want, got = device.both({ x, i, v }, outs)
+    for _, n in ipairs({ 1, 300, 20000 }) do
+      local at = nd.arange(n):astype("int64") * 7 % 5
+      local args = { nd.abs(device.numbers("float64", n, 5)) + 1, at, device.numbers("float64", 5) }
+      device.equal(want, got, args, "of " .. n, 1e-12)
+      at[n - 1] = 5
+      for _, out in ipairs(outs) do
+        local said, too = device.failures({ x, i, v }, { out }, args)
+        assert.matches("index out of bounds: index 5 for a dimension of length 5", said, nil, true)
+        assert.equal(said, too)
+      end
+    end
+  end)
+
   it("give the same in every run", function()
     local x = T.fvector("x")
     local _, got = device.both({ x }, T.sum(T.sin(x)))

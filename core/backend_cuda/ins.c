@@ -10,7 +10,8 @@ static void fails(Emit *e, const char *condition, ThError kind, int n, int v0, i
     char a[16] = "0", b[16] = "0";
     if (n > 0) snprintf(a, sizeof a, "v%d", v0);
     if (n > 1) snprintf(b, sizeof b, "v%d", v1);
-    emit_line(e, "if (%s) { record(a.err, a.step, %d, %d, %s, %s); return; }", condition, (int)kind, n, a, b);
+    emit_line(e, "if (%s) { record(a.err, a.step, %d, %d, %s, %s); %s; }", condition, (int)kind, n, a, b,
+              e->leave ? e->leave : "return");
 }
 
 void cuda_address(Emit *e, Text *t, int acc, int depth) {

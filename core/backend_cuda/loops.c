@@ -127,7 +127,10 @@ static bool loop(Emit *e, const NestNode *n) {
         emit_line(e, "for (ix i%d = 0; i%d < n%d; i%d++) {", dim, dim, dim, dim);
         e->indent++;
     }
-    return inside(e, n);
+    e->leave = n->how == FOR_THREAD ? "break" : e->leave; /* the others of the block wait behind the loop */
+    bool ok = inside(e, n);
+    if (n->how == FOR_THREAD) e->leave = NULL;
+    return ok;
 }
 
 static void accumulators(Emit *e, const NestNode *n) {

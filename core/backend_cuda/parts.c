@@ -16,7 +16,7 @@ static void head(Emit *e, const CudaKernel *c, int function) {
     emit_line(e, "KERNEL %s(const Args_%d a) {", name, c->number);
     e->indent = 1;
     cuda_head(e);
-    emit_line(e, "if (a.err[0]) return;");
+    if (!c->k->can_fail) emit_line(e, "if (a.err[0]) return;"); /* else as in cuda_kernel */
     emit_line(e, "SHARED; (void)sh;");
 }
 
@@ -69,7 +69,9 @@ static bool threads(Parts *w, const NestNode *n) {
         e->indent++;
         emit_line(e, "i64 rest_h = h;");
         decode(e, s, n->loop, n->loop + n->n, "rest_h");
+        e->leave = "break";
         ok = nodes(w, n->child);
+        e->leave = NULL;
     }
     e->indent--;
     emit_line(e, "}");

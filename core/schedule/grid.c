@@ -92,9 +92,10 @@ static Spread spread(const Kernel *k, const LoopStage *s, int depth) {
     for (int r = st->red0; r < st->red0 + st->nred; r++)
         if (k->red.at[r].depth != par) return SPREAD_NOT;
     int inner = reduces && par > depth ? par : s->nloop; /* depth of the code that is spread */
+    bool straight = k->st.n == 1 && inner == s->nloop;   /* who fails leaves the loop, and all meet behind it */
     for (int i = st->ins0; i < st->ins0 + st->nins; i++) {
         const Ins *n = &k->ins.at[i];
-        if (n->depth > depth && grid_can_leave(k, n)) return SPREAD_NOT;
+        if (n->depth > depth && grid_can_leave(k, n) && !straight) return SPREAD_NOT;
         if (n->op == INS_STORE && n->depth > depth && n->depth < inner) return SPREAD_NOT;
     }
     if (depth == s->nloop) return SPREAD_NONE;

@@ -69,7 +69,7 @@ static inline bool grid_looks(const GridKernel *g) {
 /* Its points may be reduced in parts. */
 static inline bool grid_in_parts(const GridKernel *g) {
     const Nest *t = g->nest;
-    return t->grid == GRID_THREAD && t->twin && t->twin->grid == GRID_BLOCK && !g->k->can_fail;
+    return t->grid == GRID_THREAD && t->twin && t->twin->grid == GRID_BLOCK;
 }
 static inline bool grid_has(const GridKernel *g, int function) {
     if (function == GRID_PARTS || function == GRID_JOIN) return grid_in_parts(g);

@@ -12,7 +12,7 @@ M.rounding = { float32 = 1e-5, complex64 = 1e-5, float64 = 1e-13, complex128 = 1
 
 function M.compile(flags, inputs, outputs, updates)
   local _ <close> = theano.config.change_flags(flags)
-  return theano.compile({ inputs = inputs, outputs = outputs, updates = updates })
+  return theano.compile({ inputs = inputs, outputs = outputs, updates = updates, on_unused_input = "ignore" })
 end
 
 -- Functions of one graph on the CPU and on the device.
