@@ -85,7 +85,7 @@ typedef struct Workspace {
     struct Launches *launches; /* launch.c: of a function on a device, or NULL */
     Left *left;                /* by host call */
     int nleft;                 /* how many of them hold something */
-    char host_text[256];       /* why a host call failed; "" when it gave no text */
+    char host_text[400];       /* why a host call failed; "" when it gave no text */
 } Workspace;
 
 /* A host call by the services of a device: where the buffer of each operand (inputs, then results) begins there. */

@@ -14,6 +14,7 @@
 #include "runtime/gpu/gpu.h"
 #include "schedule/choose.h"
 
+#include <pthread.h>
 #include <string.h>
 
 enum { RECORD = 8 };        /* words of the error record */
@@ -27,7 +28,9 @@ typedef struct LaunchUnit {
     Device *device;
     DeviceQueue q; /* its module is loaded by it */
     void *module;
-    void *function[]; /* GRID_FUNCTIONS a kernel */
+    pthread_mutex_t lock; /* while it is loaded again after a loss */
+    unsigned life;        /* of the device, when it was loaded */
+    void *function[];     /* GRID_FUNCTIONS a kernel */
 } LaunchUnit;
 
 typedef struct Launches {
@@ -518,8 +521,25 @@ static Launches *of_workspace(Workspace *w) {
     return NULL;
 }
 
+static DeviceStatus load(LaunchUnit *u);
+
+/* After a loss nothing that was loaded is there. */
+static DeviceStatus reload(LaunchUnit *u) {
+    DeviceStatus s = DEVICE_OK;
+    pthread_mutex_lock(&u->lock);
+    if (u->life != u->device->life) {
+        u->q.stream = NULL;
+        u->module = NULL;
+        s = load(u);
+    }
+    pthread_mutex_unlock(&u->lock);
+    return s;
+}
+
 static int begin(Launches *l, ThFrame *f) {
     l->sides.step = -1;
+    TRY(space_mend(&l->q));
+    if (l->u->life != l->u->device->life) TRY(reload(l->u));
     if (l->life != l->u->device->life) give_back(l);
     l->life = l->u->device->life;
     if (!l->q.stream) TRY(ops(l)->open(&l->q));
@@ -556,8 +576,10 @@ static size_t unit_bytes(const GridProgram *g) {
 static void release(Unit *unit) {
     LaunchUnit *u = unit->impl;
     ThContext *c = u->c;
-    if (u->module) u->device->op->module_free(&u->q, u->module);
-    if (u->q.stream) u->device->op->close(&u->q);
+    bool there = u->life == u->device->life;
+    if (u->module && there) u->device->op->module_free(&u->q, u->module);
+    if (u->q.stream && there) u->device->op->close(&u->q);
+    pthread_mutex_destroy(&u->lock);
     size_t bytes = unit_bytes(u->program);
     th_free(c, u->unit.source);
     cuda_program_free(u->program);
@@ -566,6 +588,7 @@ static void release(Unit *unit) {
 
 static DeviceStatus load(LaunchUnit *u) {
     const DeviceOps *op = u->device->op;
+    unsigned life = u->device->life;
     DeviceStatus s = op->open(&u->q);
     if (!s) s = op->module_load(&u->q, u->program->image, &u->module);
     for (int i = 0; i < u->program->nkernel && !s; i++)
@@ -575,6 +598,7 @@ static DeviceStatus load(LaunchUnit *u) {
             grid_name(name, i, j);
             if (g->nest && grid_has(g, j)) s = op->kernel(&u->q, u->module, name, &u->function[GRID_FUNCTIONS * i + j]);
         }
+    if (!s) u->life = life;
     return s;
 }
 
@@ -589,6 +613,8 @@ Unit *launch_unit(ThContext *c, GridProgram *g, char *source, Device *d) {
     u->program = g;
     u->device = d;
     u->q.device = d;
+    u->life = d->life;
+    pthread_mutex_init(&u->lock, NULL);
     u->unit = (Unit){.run = run, .device = d, .release = release, .source = source, .impl = u};
     if (!gpu_open(c, d)) {
         release(&u->unit);

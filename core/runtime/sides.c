@@ -34,13 +34,16 @@ static const DeviceOps *ops(const Sides *m) { return m->q->device->op; }
 int sides_fail(Sides *m, ThFrame *f) {
     Workspace *w = f->ws;
     int kind = (int)th_error(m->c);
-    snprintf(w->host_text, sizeof w->host_text, "%.250s", th_error_text(m->c));
+    snprintf(w->host_text, sizeof w->host_text, "%.380s", th_error_text(m->c));
     th_error_clear(m->c);
     return f->rt->fail(f, m->step, kind, 0, 0, 0, 0, 0);
 }
 
 int sides_refuse(Sides *m, ThFrame *f, DeviceStatus s) {
+    char planned[48];
     device_error(m->c, m->q, s, "a function runs");
+    if (s == DEVICE_NO_MEMORY)
+        err_more(m->c, "; this call plans %s", text_bytes(planned, sizeof planned, atomic_load(&f->ws->fn->planned)));
     return sides_fail(m, f);
 }
 

@@ -8,6 +8,7 @@
 #include "plan_test.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 static int (*fail_at)(const char *entry, long n, int code);
 static long (*calls_of)(const char *entry);
@@ -277,6 +278,82 @@ static void launches(void) {
     th_context_release(c);
 }
 
+/* A fault breaks the device: what only it had says so, what the host has survives, and the next call works again. */
+static void loss(void) {
+    enum { LAUNCH_FAILED = 719 };
+    ThContext *c = with_device();
+    ThVar *w = shared(c, "w"), *seen = shared(c, "seen");
+    ThArray *x = th_array_zeros(c, TH_FLOAT64, 1, (int64_t[]){4}), *out = NULL, *kept = NULL, *fresh;
+    double at = 1;
+    ThFunction *f = step(c, w), *g = step(c, seen);
+    CHECK(f && g && !th_call(f, &x, 1, &kept) && one_call(c, g, seen, &at)); /* `seen` was read: the host has it */
+    fail_at("cuLaunchKernel", 1, LAUNCH_FAILED);
+    CHECK(th_call(f, &x, 1, &out));
+    CHECK_ERROR(c, TH_GpuError, "CUDA_ERROR_LAUNCH_FAILED");
+    fail_at("cuLaunchKernel", 0, 0);
+    CHECK(!th_array_data(kept));
+    CHECK_ERROR(c, TH_GpuError, "what lay in the GPU's memory is lost");
+    CHECK(state_is(seen, at, 1) && one_call(c, g, seen, &at) && one_call(c, g, seen, &at));
+    CHECK(!th_array_data(kept));
+    CHECK_ERROR(c, TH_GpuError, "this value lay in the memory of emulated GPU 0, which was lost after a fault");
+    CHECK(th_call(f, &x, 1, &out));
+    CHECK_ERROR(c, TH_GpuError, "a shared variable: set_value");
+    CHECK(!th_shared_get(w, false));
+    th_error_clear(c);
+    fresh = th_array_zeros(c, TH_FLOAT64, 1, (int64_t[]){4});
+    for (int i = 0; i < 4; i++) ((double *)th_array_data(fresh))[i] = 5 + i;
+    double again = 5;
+    CHECK(!th_shared_set(w, fresh, false));
+    for (int i = 0; i < 4; i++) CHECK(one_call(c, f, w, &again));
+    th_array_release(fresh);
+    th_array_release(kept);
+    th_array_release(x);
+    th_function_release(f);
+    th_function_release(g);
+    th_var_release(w);
+    th_var_release(seen);
+    th_context_release(c);
+}
+
+typedef struct Worker {
+    ThFunction *f;
+    ThVar *w;
+    ThArray *x;
+    int failures;
+} Worker;
+
+static void *work(void *user) {
+    Worker *k = user;
+    for (int i = 0; i < 100; i++) {
+        ThArray *out = NULL, *now = NULL;
+        k->failures += th_call(k->f, &k->x, 1, &out) || !th_array_data(out);
+        k->failures += i % 5 == 0 && (!(now = th_shared_get(k->w, false)) || !th_array_data(now));
+        th_array_release(out);
+        th_array_release(now);
+    }
+    return NULL;
+}
+
+/* Two functions in two threads, each with a queue of its own, change one variable: no change is lost. */
+static void threads(void) {
+    ThContext *c = with_device();
+    ThVar *w = shared(c, "w");
+    ThArray *x = th_array_zeros(c, TH_FLOAT64, 1, (int64_t[]){4});
+    for (int i = 0; i < 4; i++) ((double *)th_array_data(x))[i] = 1;
+    Worker k[2] = {{step(c, w), w, x, 0}, {step(c, w), w, x, 0}};
+    pthread_t other;
+    CHECK(k[0].f && k[1].f && !pthread_create(&other, NULL, work, &k[1]));
+    work(&k[0]);
+    pthread_join(other, NULL);
+    CHECK(k[0].failures == 0 && k[1].failures == 0);
+    CHECK(state_is(w, 201, 1));
+    th_function_release(k[0].f);
+    th_function_release(k[1].f);
+    th_array_release(x);
+    th_var_release(w);
+    th_context_release(c);
+}
+
 int main(void) {
     if (!open_emulated()) return test_failures = 1, test_done("device");
     ThHost counting = test_failing_host(0);
@@ -295,6 +372,8 @@ int main(void) {
     CHECK(test_leaked() == 0);
     launches();
     one_graph();
+    loss();
+    threads();
     every_failure();
     return test_done("device");
 }

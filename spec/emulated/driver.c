@@ -224,6 +224,7 @@ EXPORT int cuDevicePrimaryCtxRelease_v2(int device) {
 EXPORT int cuDevicePrimaryCtxReset_v2(int device) {
     BEGIN(false);
     if (device < 0 || device >= DEVICES) return end(BAD_DEVICE);
+    stream_lose();
     memory_lose();
     broken = OK;
     return end(OK);

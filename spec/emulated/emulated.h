@@ -78,6 +78,7 @@ Work *work_new(WorkKind kind, size_t args);
 int stream_add(Stream *s, Work *w); /* takes it over */
 int stream_finish(Stream *s);       /* runs until nothing is left in it */
 int stream_all(void);
+void stream_lose(void); /* what is queued is gone */
 int stream_begin(Stream *s);
 int stream_end(Stream *s, Graph **g);
 void graph_drop(Graph *g);

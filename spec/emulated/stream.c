@@ -120,6 +120,10 @@ int stream_finish(Stream *s) {
     return code;
 }
 
+void stream_lose(void) {
+    for (Stream *s = streams; s; s = s->next) clear(&s->work);
+}
+
 int stream_all(void) {
     int code = OK;
     for (Stream *s = streams; s && !code; s = s->next) code = stream_finish(s);

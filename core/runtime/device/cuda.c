@@ -22,7 +22,9 @@ static DeviceStatus status(DeviceQueue *q, const char *call, int code) {
     q->call = call;
     q->code = code;
     if (code == CU_OUT_OF_MEMORY) return DEVICE_NO_MEMORY;
-    return code >= CU_STICKY_FIRST && code <= CU_STICKY_LAST ? DEVICE_LOST : DEVICE_FAILED;
+    if (code < CU_STICKY_FIRST || code > CU_STICKY_LAST) return DEVICE_FAILED;
+    atomic_store(&q->device->lost, true);
+    return DEVICE_LOST;
 }
 
 /* `return CALL(q, copy, to, from, bytes, q->stream);`: the entry point in the device's context. */

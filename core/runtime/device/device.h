@@ -95,6 +95,7 @@ struct Device {
     void (*kernels_drop)(Device *d, bool all); /* what is loaded, before its memory goes; `all`: the library too */
     DeviceSpace *space;                        /* of one that a context has opened */
     unsigned life;                             /* one more after each rebuild: what was had before is gone */
+    atomic_bool lost;                          /* a fault broke it: nothing works until it is rebuilt (space_mend) */
     struct DeviceMoves {
         atomic_llong in, in_bytes, out, out_bytes, launches;
     } moves;

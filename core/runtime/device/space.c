@@ -158,6 +158,18 @@ void space_free(DeviceSpace *s) {
     ctx_free(s->c, s, sizeof *s);
 }
 
+DeviceStatus space_mend(DeviceQueue *q) {
+    Device *d = q->device;
+    DeviceStatus st = DEVICE_OK;
+    if (!atomic_load(&d->lost)) return st;
+    pthread_mutex_lock(&d->space->lock);
+    if (atomic_load(&d->lost) && !(st = ops(d->space)->rebuild(d))) atomic_store(&d->lost, false);
+    look_at_life(d->space);
+    pthread_mutex_unlock(&d->space->lock);
+    if (st) q->call = "a fresh context";
+    return st;
+}
+
 void space_limit(DeviceSpace *s, int64_t bytes) {
     pthread_mutex_lock(&s->lock);
     s->use.limit = bytes;

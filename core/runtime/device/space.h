@@ -39,6 +39,9 @@ Device *space_of(const ThBuffer *b);            /* the device that it lives on: 
 /* An array's value in fresh memory that lives on d, C-contiguous; NULL with the error set. */
 ThArray *space_array(ThContext *c, Device *d, ThArray *a);
 
+/* A device that a fault broke works again; what it had is gone. Nothing of it may be in use on another thread. */
+DeviceStatus space_mend(DeviceQueue *q);
+
 typedef struct SpaceUse {
     int64_t used, kept, most; /* bytes in use, kept for later, the most that was in use */
     int64_t limit;            /* of used and kept together; 0: what there is */
