@@ -1,8 +1,8 @@
 /*
  * eager.c -- values at once: one Apply becomes a one-node function on the interpreter's kernels. Functions are cached
- * by (operation, attributes, types of inputs and of results: flags may decide these; checked); small integer inputs
- * that shapes depend on stay constants of the plan, and such plans are not cached. Constant folding (OptEval) and
- * th_eager stand on eager_apply.
+ * by (operation, attributes, types of inputs and of results: flags may decide these; checked). Where small integer
+ * inputs decide a result's type (a length of 1) they are constants of the plan, and such plans are not cached. Constant
+ * folding (OptEval) and th_eager stand on eager_apply.
  */
 #include "eager.h"
 #include "function.h"
@@ -14,7 +14,7 @@
 typedef struct Cached {
     uint64_t key;
     const Op *op;
-    ThFunction *fn;
+    ThFunction *fn; /* NULL: values decide the types of results */
     struct Cached *next;
     void *attrs;
     int nin, nout;
@@ -117,8 +117,15 @@ static FGraph *close_node(ThContext *c, ThApply *a, const VarVec *leaf) {
     return fg;
 }
 
-/* A function of the node alone; args: room for its inputs. */
-static ThFunction *build(ThContext *c, const ThApply *n, ThArray *const *in, bool checked, ThVar **args) {
+static bool same_results(const ThApply *a, const ThApply *b) {
+    for (int i = 0; i < a->nout; i++)
+        if (!type_eq(a->out[i]->type, b->out[i]->type)) return false;
+    return a->nout == b->nout;
+}
+
+/* A function of the node alone; args: room for its inputs; values: small integer inputs are constants. NULL without an
+ * error: without their values the results are of other types. */
+static ThFunction *build(ThContext *c, const ThApply *n, ThArray *const *in, bool checked, bool values, ThVar **args) {
     Builder b;
     builder_begin(&b, c);
     VarVec leaf = {0};
@@ -129,7 +136,7 @@ static ThFunction *build(ThContext *c, const ThApply *n, ThArray *const *in, boo
     ThFunction *f = NULL;
     for (int i = 0; i < n->nin; i++) {
         ThType t = n->in[i]->type;
-        bool fixed = stays(n, in[i]);
+        bool fixed = values && stays(n, in[i]);
         args[i] = t.kind == TYPE_NONE ? const_none(&b) : fixed ? const_make_typed(&b, in[i], t) : var_new(&b, t, NULL);
         if (!args[i]) goto out;
         if (fixed || t.kind == TYPE_NONE) continue;
@@ -137,7 +144,7 @@ static ThFunction *build(ThContext *c, const ThApply *n, ThArray *const *in, boo
             goto out;
     }
     ThApply *a = apply_make(&b, n->op, n->attrs, args, n->nin);
-    if (!a) goto out;
+    if (!a || (!values && !same_results(a, n))) goto out;
     fg = close_node(c, a, &leaf);
     VEC(PlanIo) oo = {0};
     VEC(ThOut) outs = {0};
@@ -185,23 +192,37 @@ static Cached *remember(ThContext *c, EagerState *s, const ThApply *n, uint64_t 
     return e;
 }
 
-static int apply(ThContext *c, ThApply *n, ThArray *const *in, bool checked, ThArray **out) {
+/* The kept function of nodes like n, made where there is none; NULL with or without an error where there cannot be. */
+static ThFunction *kept(ThContext *c, const ThApply *n, ThArray *const *in, bool any, bool checked, ThVar **room) {
     EagerState *s = state(c);
+    if (!s) return NULL;
+    uint64_t key = key_of(n, checked);
+    Cached *e = s->slot[key % SLOTS];
+    while (e && !same(e, n, key, checked)) e = e->next;
+    if (e) return e->fn;
+    ThFunction *f = build(c, n, in, checked, false, room);
+    if (!f && (!any || c->error == TH_MemoryError || c->error == TH_Interrupted)) return NULL;
+    if (failed(c)) th_error_clear(c); /* what wants values says what is wrong with them */
+    if (!remember(c, s, n, key, checked, f)) {
+        th_function_release(f);
+        return NULL;
+    }
+    return f;
+}
+
+static int apply(ThContext *c, ThApply *n, ThArray *const *in, bool checked, ThArray **out) {
     Room room;
-    if (!s || !room_take(c, &room, n->nin)) return 1;
+    if (!room_take(c, &room, n->nin)) return 1;
     bool any = false;
     for (int i = 0; i < n->nin; i++) any |= stays(n, in[i]);
-    uint64_t key = key_of(n, checked);
-    Cached *e = any ? NULL : s->slot[key % SLOTS];
-    while (e && !same(e, n, key, checked)) e = e->next;
-    ThFunction *f = e ? e->fn : build(c, n, in, checked, (ThVar **)room.at);
-    if (f && !e && !any) e = remember(c, s, n, key, checked, f);
+    ThFunction *f = kept(c, n, in, any, checked, (ThVar **)room.at), *own = NULL;
+    if (!f && any && !failed(c)) f = own = build(c, n, in, checked, true, (ThVar **)room.at);
     ThArray **args = (ThArray **)room.at;
     int nargs = 0;
     for (int i = 0; i < n->nin; i++)
-        if (!stays(n, in[i]) && n->in[i]->type.kind != TYPE_NONE) args[nargs++] = in[i];
+        if (!(own && stays(n, in[i])) && n->in[i]->type.kind != TYPE_NONE) args[nargs++] = in[i];
     int rc = f ? th_call(f, args, nargs, out) : 1;
-    if (f && !e) th_function_release(f);
+    th_function_release(own);
     room_free(c, &room);
     return rc;
 }

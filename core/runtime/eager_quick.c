@@ -2,7 +2,7 @@
  * eager_quick.c -- the second and later eager calls of a function on arrays of the same types: one compiled function
  * for the whole call instead of a graph built, walked and thrown away. In: a function's number and its arguments. Out:
  * results, or false: then the caller goes the long way, which also finds the words for what is wrong. Always holds: a
- * function is kept only where types decide everything about the graph (no lists, texts or sizes among the arguments).
+ * function is kept only where types, and the other arguments (axes, flags, lengths), decide everything about the graph.
  */
 #include "eager.h"
 
@@ -12,14 +12,16 @@
 
 #include <string.h>
 
-enum { MOST_ARGS = 3, MOST_OUT = 4, MOST_KEPT = 512, SLOTS = 1024, SMALL = 2 * TH_MAX_NDIM };
+enum { MOST_ARGS = 3, MOST_GIVEN = 8, MOST_OUT = 4, MOST_KEPT = 512, SLOTS = 1024, SMALL = 2 * TH_MAX_NDIM };
+enum { SAID = 192, DEEPEST = 3 };
 
 typedef struct Quick {
     uint64_t key;
     struct Quick *next;
     ThFunction *fn; /* NULL: the long way is the only one */
-    int func, nargs, nout;
+    int func, nargs, nout, nsaid;
     ThType in[MOST_ARGS];
+    char said[]; /* the other arguments */
 } Quick;
 
 typedef struct Kept {
@@ -30,7 +32,8 @@ typedef struct Kept {
 typedef struct Operands {                     /* of one call */
     ThArray *at[MOST_ARGS], *made[MOST_ARGS]; /* arrays; those made here of numbers */
     ThType type[MOST_ARGS];
-    int n;
+    int n, nsaid; /* nsaid: 0 where arrays are all there is */
+    char said[SAID];
 } Operands;
 
 static void drop_all(ThContext *c, Kept *k) {
@@ -38,7 +41,7 @@ static void drop_all(ThContext *c, Kept *k) {
         for (Quick *q = k->slot[i], *next; q; q = next) {
             next = q->next;
             th_function_release(q->fn);
-            ctx_free(c, q, sizeof *q);
+            ctx_free(c, q, sizeof *q + (size_t)q->nsaid);
         }
     memset(k, 0, sizeof *k);
 }
@@ -89,30 +92,74 @@ static bool array(Operands *o, ThArray *a, bool operator_) {
     return true;
 }
 
-static bool operands(ThContext *c, int func, const ThArg *args, int nargs, Operands *o) {
-    bool operator_ = th_func_info(func)->metamethod != NULL;
-    ThDtype beside = TH_DTYPE_NONE; /* of the array; operators have two operands */
-    if (nargs < 1 || nargs > MOST_ARGS) return false;
-    for (int i = 0; i < nargs; i++) {
-        if (args[i].key) return false;
-        if (args[i].kind == TH_ARG_ARRAY && !args[i].array) return false; /* said by the long way */
-        if (args[i].kind == TH_ARG_ARRAY) beside = (ThDtype)args[i].array->dtype;
-        else if (!operator_ || !is_number(&args[i])) return false;
+/* ---- the other arguments, as bytes ---- */
+static bool say(Operands *o, const void *p, size_t n) {
+    if (n > SAID - (size_t)o->nsaid) return false;
+    memcpy(o->said + o->nsaid, p, n);
+    o->nsaid += (int)n;
+    return true;
+}
+
+static bool say_text(Operands *o, const char *s) { return say(o, s, strlen(s) + 1); }
+
+/* An argument by its kind, keyword and value; lists as deep as they go. Arrays by their kind: they stand in `type`. */
+static bool say_arg(Operands *o, const ThArg *a, int depth) {
+    const char kind = (char)a->kind, named = depth == 0 && a->key; /* elements of lists have none */
+    if (!say(o, &kind, 1) || !say(o, &named, 1) || (named && !say_text(o, a->key))) return false;
+    switch (a->kind) {
+    case TH_ARG_NONE: return true;
+    case TH_ARG_ARRAY: return depth == 0;
+    case TH_ARG_BOOL: return say(o, &a->b, sizeof a->b);
+    case TH_ARG_INT: return say(o, &a->i, sizeof a->i);
+    case TH_ARG_FLOAT: return say(o, &a->f, sizeof a->f);
+    case TH_ARG_COMPLEX: return say(o, &a->c, sizeof a->c);
+    case TH_ARG_STR: return a->s && say_text(o, a->s);
+    case TH_ARG_LIST: break;
+    default: return false;
     }
-    for (int i = 0; beside != TH_DTYPE_NONE && i < nargs; i++)
+    if (depth == DEEPEST || !say(o, &a->list.n, sizeof a->list.n)) return false;
+    for (int i = 0; i < a->list.n; i++)
+        if (!say_arg(o, &a->list.at[i], depth + 1)) return false;
+    return true;
+}
+
+/* Arrays alone, or an operator's array and number. */
+static bool plain_operands(ThContext *c, bool operator_, const ThArg *args, int nargs, Operands *o) {
+    ThDtype beside = TH_DTYPE_NONE; /* of the array; operators have two operands */
+    for (int i = 0; i < nargs; i++)
+        if (args[i].kind == TH_ARG_ARRAY) beside = (ThDtype)args[i].array->dtype;
+    for (int i = 0; i < nargs; i++)
         if (args[i].kind == TH_ARG_ARRAY ? !array(o, args[i].array, operator_) : !number(c, o, &args[i], beside))
             return false;
-    return beside != TH_DTYPE_NONE;
+    return true;
+}
+
+static bool operands(ThContext *c, int func, const ThArg *args, int nargs, Operands *o) {
+    bool operator_ = th_func_info(func)->metamethod != NULL, plain = true;
+    int arrays = 0;
+    if (nargs < 1 || nargs > MOST_GIVEN) return false;
+    for (int i = 0; i < nargs; i++) {
+        if (args[i].kind == TH_ARG_ARRAY && !args[i].array) return false; /* said by the long way */
+        arrays += args[i].kind == TH_ARG_ARRAY;
+        plain &= !args[i].key && (args[i].kind == TH_ARG_ARRAY || (operator_ && is_number(&args[i])));
+    }
+    if (!arrays || (plain ? nargs : arrays) > MOST_ARGS) return false;
+    if (plain) return plain_operands(c, operator_, args, nargs, o);
+    for (int i = 0; i < nargs; i++)
+        if (!say_arg(o, &args[i], 0) || (args[i].kind == TH_ARG_ARRAY && !array(o, args[i].array, false))) return false;
+    return true;
 }
 
 /* Flags that decide dtypes are part of the key. */
 static uint64_t key_of(ThContext *c, int func, const Operands *o) {
     uint64_t h = hash_mix((uint64_t)func, config_turn(c));
-    return hash_bytes(o->type, sizeof *o->type * (size_t)o->n, h);
+    h = hash_bytes(o->type, sizeof *o->type * (size_t)o->n, h);
+    return o->nsaid ? hash_bytes(o->said, (size_t)o->nsaid, h) : h;
 }
 
 static bool same(const Quick *q, uint64_t key, int func, const Operands *o) {
-    if (q->key != key || q->func != func || q->nargs != o->n) return false;
+    if (q->key != key || q->func != func || q->nargs != o->n || q->nsaid != o->nsaid) return false;
+    if (memcmp(q->said, o->said, (size_t)o->nsaid) != 0) return false;
     for (int i = 0; i < o->n; i++)
         if (!type_eq(q->in[i], o->type[i])) return false;
     return true;
@@ -156,45 +203,56 @@ static bool computed(ThVar *const *out, int n) {
     return true;
 }
 
-static void prepare(ThContext *c, int func, const Operands *o, Quick *q) {
+/* given: the call's arguments, of which the operands become variables. */
+static void prepare(ThContext *c, int func, const Operands *o, const ThArg *given, int nargs, Quick *q) {
     ThVar *in[MOST_ARGS] = {0}, *out[MOST_OUT] = {0};
-    ThArg args[MOST_ARGS];
+    ThArg args[MOST_GIVEN];
     bool ok = !ops_any_expand(c);
-    memset(args, 0, sizeof args);
-    for (int i = 0; ok && i < o->n; i++) {
-        in[i] = args[i].var = th_variable_new(c, o->type[i], NULL);
-        args[i].kind = TH_ARG_VAR;
-        ok = in[i] != NULL;
+    memcpy(args, given, sizeof *args * (size_t)nargs);
+    for (int i = 0, k = 0; ok && i < nargs; i++) {
+        if (o->nsaid && args[i].kind != TH_ARG_ARRAY) continue;
+        in[k] = th_variable_new(c, o->type[k], NULL);
+        args[i] = (ThArg){.kind = TH_ARG_VAR, .key = given[i].key, .var = in[k]};
+        ok = in[k++] != NULL;
     }
-    int n = ok ? ops_build(c, false, func, args, o->n, out, MOST_OUT) : -1;
+    int n = ok ? ops_build(c, false, func, args, nargs, out, MOST_OUT) : -1;
     if (n > 0 && n <= MOST_OUT && computed(out, n)) q->fn = function_of(c, in, o, out, n);
-    q->nout = n;
+    q->nout = n > 0 ? n : 0;
     for (int i = 0; i < n && i < MOST_OUT; i++) th_var_release(out[i]);
     for (int i = 0; i < o->n; i++) th_var_release(in[i]);
     if (failed(c)) th_error_clear(c);
 }
 
-static Quick *find(ThContext *c, Kept *k, int func, const Operands *o) {
+/* Calls with other arguments than arrays are prepared when they come again: these may be different at each call. */
+static Quick *find(ThContext *c, Kept *k, int func, const Operands *o, const ThArg *args, int nargs) {
     uint64_t key = key_of(c, func, o);
     Quick *q = k->slot[key % SLOTS];
     while (q && !same(q, key, func, o)) q = q->next;
-    if (q) return q;
+    if (q) {
+        if (q->nout < 0) prepare(c, func, o, args, nargs, q);
+        return q;
+    }
     if (k->n >= MOST_KEPT) drop_all(c, k);
-    if (!(q = ctx_alloc0(c, sizeof *q))) return NULL;
-    *q = (Quick){.key = key, .func = func, .nargs = o->n, .next = k->slot[key % SLOTS]};
+    if (!(q = ctx_alloc0(c, sizeof *q + (size_t)o->nsaid))) return NULL;
+    q->key = key, q->func = func, q->nargs = o->n, q->nsaid = o->nsaid, q->nout = -1;
+    q->next = k->slot[key % SLOTS];
     memcpy(q->in, o->type, sizeof o->type);
+    memcpy(q->said, o->said, (size_t)o->nsaid);
     k->slot[key % SLOTS] = q;
     k->n++;
-    prepare(c, func, o, q);
+    if (!o->nsaid) prepare(c, func, o, args, nargs, q);
     return q;
 }
 
 bool eager_quick(ThContext *c, int func, const ThArg *args, int nargs, ThArray **out, int max, int *nout) {
-    Operands o = {.n = 0};
+    Operands o;
+    o.n = o.nsaid = 0;
+    memset(o.made, 0, sizeof o.made);
+    memset(o.type, 0, sizeof o.type);
     Kept *k = kept(c);
     bool done = false;
     if (k && operands(c, func, args, nargs, &o)) {
-        Quick *q = find(c, k, func, &o);
+        Quick *q = find(c, k, func, &o, args, nargs);
         done = q && q->fn && q->nout <= max && th_call(q->fn, o.at, o.n, out) == 0;
         if (done) *nout = q->nout;
     }
