@@ -1215,7 +1215,8 @@ function nd.common_type(...) end
 ---@return any
 function nd.concat(arrays, axis) end
 
----`convolve(a, v, mode)`: "full", "same" or "valid".
+---`convolve(a, v, mode)`: sums of products of two vectors, one turned round and moved over the other: "full",
+---"same" or "valid". In graphs integers go through float64.
 ---@param a any
 ---@param v any
 ---@param mode string
@@ -1741,6 +1742,13 @@ function nd.meshgrid(...) end
 ---@return any
 function nd.min_scalar_type(x) end
 
+---The axes `source` (one, or a sequence) moved to the places `destination`.
+---@param a any
+---@param source any
+---@param destination any
+---@return any
+function nd.moveaxis(a, source, destination) end
+
 ---NaN as 0 and infinities as the largest numbers, or what is given.
 ---@param x any
 ---@param ... any
@@ -2020,12 +2028,24 @@ function nd.putmask(a, mask, values) end
 ---@return any
 function nd.quantile(x, q, ...) end
 
+---The elements in order as a vector.
+---@param a any
+---@return any
+function nd.ravel(a) end
+
 ---`real_if_close(a, tol)`: the real parts, where all imaginary ones are at most tol (100) times the spacing at
 ---1.
 ---@param a any
 ---@param tol any
 ---@return any
 function nd.real_if_close(a, tol) end
+
+---The elements in order in another shape, in which one length may be -1.
+---@param a any
+---@param shape any
+---@param ... any
+---@return any
+function nd.reshape(a, shape, ...) end
 
 ---The elements in order, again and again, until the shape is full.
 ---@param a any
@@ -2156,6 +2176,12 @@ function nd.sort_complex(a) end
 ---@return any
 function nd.split(a, at, axis) end
 
+---Without the axes of length 1, or without those that are named.
+---@param a any
+---@param axis theano.Axis
+---@return any
+function nd.squeeze(a, axis) end
+
 ---Iterates over blocks of `rows` rows (1,024) of a .npy, IDX or text file that need not fit into memory: `for
 ---block in nd.stream("big.npy", 4096) do ... end`. Text takes loadtxt's options.
 ---@param path string
@@ -2163,6 +2189,13 @@ function nd.split(a, at, axis) end
 ---@param options? table
 ---@return any
 function nd.stream(path, rows, options) end
+
+---Two axes exchanged.
+---@param a any
+---@param axis1 integer
+---@param axis2 integer
+---@return any
+function nd.swapaxes(a, axis1, axis2) end
 
 ---`take_along_axis(x, indices, axis)`: what argsort and argmax along that axis (the last) point to.
 ---@param x any
@@ -2178,6 +2211,12 @@ function nd.take_along_axis(x, indices, axis) end
 ---@param ... any
 ---@return any
 function nd.tofile(a, file, ...) end
+
+---`transpose(a, axes)`: the dimensions reversed, or in the order of axes (a sequence, or one behind the other).
+---@param a any
+---@param ... any
+---@return any
+function nd.transpose(a, ...) end
 
 ---`trapezoid(y, x, dx, axis)`: the integral along an axis (the last) by trapezoids, between places x or steps
 ---dx.
@@ -2663,38 +2702,12 @@ function nd.shape(x) end
 ---@return any
 function nd.size(x) end
 
----the elements of x in another shape; one entry may be -1
----@param x theano.Value
----@param newshape theano.Value
----@param ndim? integer
----@overload fun(x: theano.Value, newshape: theano.Value, keywords: { ndim?: integer }): any
----@return any
-function nd.reshape(x, newshape, ndim) end
-
 ---x with its last dimensions merged so that ndim are left
 ---@param x theano.Value
 ---@param ndim? integer
 ---@overload fun(x: theano.Value, keywords: { ndim?: integer }): any
 ---@return any
 function nd.flatten(x, ndim) end
-
----x as a vector
----@param x theano.Value
----@return any
-function nd.ravel(x) end
-
----x with its dimensions reversed, or in the order of axes
----@param x theano.Value
----@param ... theano.Value
----@return any
-function nd.transpose(x, ...) end
-
----y with two dimensions exchanged
----@param y theano.Value
----@param axis1 integer
----@param axis2 integer
----@return any
-function nd.swapaxes(y, axis1, axis2) end
 
 ---t with broadcastable dimensions put before its own
 ---@param t theano.Value
@@ -2715,13 +2728,6 @@ function nd.shape_padright(t, n_ones) end
 ---@param axis theano.Axis
 ---@return any
 function nd.shape_padaxis(t, axis) end
-
----x without its broadcastable dimensions
----@param x theano.Value
----@param axis? theano.Axis
----@overload fun(x: theano.Value, keywords: { axis?: theano.Axis }): any
----@return any
-function nd.squeeze(x, axis) end
 
 ---x with these dimensions promised to be 1 (checked when run)
 ---@param x theano.Value
@@ -3121,13 +3127,6 @@ function nd.inverse_permutation(perm) end
 ---@overload fun(x: theano.Value, y: theano.Value, keywords: { inverse?: boolean }): any
 ---@return any
 function nd.permute_row_elements(x, y, inverse) end
-
----a with axes moved to other places
----@param a theano.Value
----@param source theano.Value
----@param destination theano.Value
----@return any
-function nd.moveaxis(a, source, destination) end
 
 ---nested lists of tensors stacked into one tensor
 ---@param arg theano.Value

@@ -4517,10 +4517,25 @@ function T.consider_constant(x) end
 ---@return theano.Variable
 function T.constant(value, name, options) end
 
+---`convolve(a, v, mode)`: sums of products of two vectors, one turned round and moved over the other: "full",
+---"same" or "valid". In graphs integers go through float64.
+---@param a any
+---@param v any
+---@param mode string
+---@return any
+function T.convolve(a, v, mode) end
+
 ---Correlation coefficients of the rows.
 ---@param x any
 ---@return any
 function T.corrcoef(x) end
+
+---`correlate(a, v, mode)`: sums of products with v moved along: "valid", "same" or "full".
+---@param a any
+---@param v any
+---@param mode string
+---@return any
+function T.correlate(a, v, mode) end
 
 ---How many elements are not zero, over an axis, a sequence of axes, or all.
 ---@param x any

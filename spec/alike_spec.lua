@@ -147,6 +147,12 @@ local CASES = {
     return M.diff(x, { axis = 1, prepend = 0.5, append = M.expand_dims(y, 1) })
   end },
   { "sort, descending", { mat() }, function(M, x) return M.sort(x, { axis = 0, descending = true }) end },
+  { "convolve", { vec(5), vec(3) }, function(M, x, y) return M.convolve(x, y) end },
+  { "convolve, same", { vec(3), vec(6) }, function(M, x, y) return M.convolve(x, y, "same") end },
+  { "convolve, valid", { vec(3), vec(6) }, function(M, x, y) return M.convolve(x, y, "valid") end },
+  { "correlate", { vec(5), vec(3) }, function(M, x, y) return M.correlate(x, y) end },
+  { "correlate, same", { vec(4), vec(7) }, function(M, x, y) return M.correlate(x, y, "same") end },
+  { "correlate, full", { vec(4), vec(3) }, function(M, x, y) return M.correlate(x, y, "full") end },
   -- special functions
   { "special.multigammaln", { vec() }, function(M, x) return M.special.multigammaln(x + 1, 3) end },
   { "special.poch and rgamma", { vec(), vec() }, function(M, x, y)
@@ -183,6 +189,8 @@ local FLAT = {
   end },
   { "isin", { nd.array({ 1.0, nd.nan, 3.0 }), nd.array({ 3.0, nd.nan, 5.0 }) },
     function(M, x, y) return M.isin(x, y), M.intersect1d(x, { 1.0, 7.0, 3.0 }), M.isin(x, nd.zeros(0)) end },
+  { "convolutions of integers and complex numbers", { nd.array({ 1, -2, 3 }), nd.array({ nd.complex(1, 2), 3 }) },
+    function(M, x, z) return M.convolve(x, { 2, 5 }, "same"), M.convolve(x, z), M.correlate(z, x, "full") end },
   { "sets", { nd.array({ 5, 1, 2, 1 }), nd.array({ 2, 9 }) }, function(M, x, y)
     return M.union1d(x, y), M.setdiff1d(x, y), M.setxor1d(x, y), M.intersect1d(x, y)
   end },

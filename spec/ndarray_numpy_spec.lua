@@ -110,6 +110,19 @@ describe("functions on arrays refuse", function()
   end)
 end)
 
+it("functions that only look otherwise give views", function()
+  local a = nd.arange(24.0):reshape({ 2, 3, 4 })
+  for name, v in pairs({ transpose = nd.transpose(a), ["transpose by axes"] = nd.transpose(a, { 1, 0, 2 }),
+    permute_dims = nd.permute_dims(a, { 2, 0, 1 }), moveaxis = nd.moveaxis(a, 0, -1), swapaxes = nd.swapaxes(a, 0, 1),
+    reshape = nd.reshape(a, { 6, -1 }), ravel = nd.ravel(a), squeeze = nd.squeeze(a["0:1"]), flip = nd.flip(a, 0),
+    expand_dims = nd.expand_dims(a, 1), rot90 = nd.rot90(a), rollaxis = nd.rollaxis(a, 2), real = nd.real(a),
+    matrix_transpose = nd.matrix_transpose(a), atleast_3d = nd.atleast_3d(a[0]), split = nd.split(a, 2)[2] }) do
+    assert(nd.shares_memory(a, v), name)
+  end
+  assert.same({ 4, 2, 3 }, { table.unpack(nd.moveaxis(a, { 2, 0 }, { 0, 1 }).shape) })
+  assert.same({ 3, 4, 2 }, { table.unpack(nd.transpose(a, { axes = { 1, 2, 0 } }).shape) })
+end)
+
 describe("an ndarray", function()
   it("has flags that can be read in any case, and set where NumPy can", function()
     local a = nd.zeros({ 2, 3 })

@@ -4,7 +4,8 @@
 -- `K.one(x, d)` whether it is 1 for broadcasting; `K.known(x, d)` the length as a number, or nil; `K.part(x, d, from,
 -- to)` elements along an axis; `K.first(x)` the only element of a vector, without dimensions; `K.whole(i)` a place, for
 -- subscripts; `K.number(v, dtype)` a number of a dtype; `K.floats(x)` integers as floats; `K.checked(x, fine, message)`
--- x, or an error when it is computed; `K.result(x)` what a user gets, of arrays without dimensions a Lua value.
+-- x, or an error when it is computed; `K.result(x)` what a user gets, of arrays without dimensions a Lua value;
+-- `K.convolved(a, v)` the convolution of two vectors.
 -- @module theano.alike
 local core = require("theano.core")
 local help = require("theano.ndhelp")
@@ -63,6 +64,20 @@ local function variables(T)
     local fine, n = pcall(T.get_scalar_constant_value, x.shape[d])
     return fine and n or nil
   end
+  -- All sums of products of two vectors: a convolution of images of one row. Integers go through float64.
+  function K.convolved(a, v)
+    local dtype = T.mul(a, v).dtype
+    local function one(x, y)
+      return T.nnet.conv2d(x:dimshuffle("x", "x", "x", 0), y:dimshuffle("x", "x", "x", 0),
+        { border_mode = "full" })["0, 0, 0"]
+    end
+    if dtype:find("^f") then return one(T.cast(a, dtype), T.cast(v, dtype)) end
+    if not dtype:find("^c") then return T.cast(one(T.cast(a, "float64"), T.cast(v, "float64")), dtype) end
+    local part = dtype == "complex64" and "float32" or "float64"
+    local ar, ai, vr, vi = T.cast(T.real(a), part), T.cast(T.imag(a), part), T.cast(T.real(v), part), T.cast(T.imag(v),
+      part)
+    return T.complex(one(ar, vr) - one(ai, vi), one(ar, vi) + one(ai, vr))
+  end
   function K.part(x, d, from, to)
     local index = {}
     for i = 1, d do index[i] = T.slice() end
@@ -74,6 +89,17 @@ end
 
 --- Puts the functions into the module of arrays.
 function M.arrays(nd)
+  -- All sums of products of two vectors, one moved over the other.
+  function arrays.convolved(a, v)
+    if v.size > a.size then a, v = v, a end
+    local n, m = a.size, v.size
+    local out = core.zeros({ n + m - 1 }, (a["0:1"] * v["0:1"]).dtype)
+    for i = 0, m - 1 do
+      local part = out[("%d:%d"):format(i, i + n)]
+      part:assign(part + a * v[("%d:%d"):format(i, i + 1)])
+    end
+    return out
+  end
   for _, file in ipairs(FILES) do require(file)(nd, arrays) end
   return arrays
 end

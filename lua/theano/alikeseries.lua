@@ -118,6 +118,43 @@ return function(M, K)
     return K.result(out)
   end
 
+  -- ---- convolutions -------------------------------------------------------------------------------------------------
+  local function least(a, b)
+    if type(a) == "number" and type(b) == "number" then return math.min(a, b) end
+    return M.minimum(a, b)
+  end
+  local function operands(what, a, v)
+    a, v = as(a), as(v)
+    if a.ndim ~= 1 or v.ndim ~= 1 or K.known(a, 0) == 0 or K.known(v, 0) == 0 then
+      util.raise("ValueError", "%s takes two vectors, not empty", what)
+    end
+    return a, v
+  end
+  -- The part of the whole that a mode names; start: where "same" begins.
+  local function mode_of(what, whole, n, m, mode, start)
+    if mode == "full" then return whole end
+    local short, long = least(n, m), most(n, m)
+    if mode == "same" then return part(whole, 0, start, start + long) end
+    if mode == "valid" then return part(whole, 0, short - 1, long) end
+    return util.raise("ValueError", "%s: mode is 'full', 'same' or 'valid', not '%s'", what, tostring(mode))
+  end
+  --- `convolve(a, v, mode)`: sums of products of two vectors, one turned round and moved over the other: "full", "same"
+  -- or "valid". In graphs integers go through float64.
+  function M.convolve(a, v, mode)
+    a, v = operands("convolve", a, v)
+    local n, m = len(a, 0), len(v, 0)
+    return mode_of("convolve", K.convolved(a, v), n, m, mode or "full", (least(n, m) - 1) // 2)
+  end
+  --- `correlate(a, v, mode)`: sums of products with v moved along: "valid", "same" or "full".
+  function M.correlate(a, v, mode)
+    a, v = operands("correlate", a, v)
+    local n, m = len(a, 0), len(v, 0)
+    local start
+    if type(n) == "number" and type(m) == "number" then start = m <= n and (m - 1) // 2 or n // 2
+    else start = M.switch(M.le(m, n), (m - 1) // 2, n // 2) end
+    return mode_of("correlate", K.convolved(a, M.conj(v["::-1"])), n, m, mode or "valid", start)
+  end
+
   -- ---- windows ------------------------------------------------------------------------------------------------------
   -- n values of fn over -(n-1), -(n-3) .. n-1, which fn gets divided by n - 1.
   local function window(what, n, fn)

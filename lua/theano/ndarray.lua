@@ -114,39 +114,11 @@ function nd.flatnonzero(a) return (core.nonzero(nd.asarray(a):reshape({ -1 }))) 
 methods.nonzero = core.nonzero
 nd.frombytes = core.frombuffer
 
-function methods.ravel(a) return a:reshape({ -1 }) end
 function methods.flatten(a, ndim)
   local r = (ndim or 1) == 1 and a:reshape({ -1 }) or nd.flatten(a, ndim)
   return nd.shares_memory(r, a) and r:copy() or r
 end
---- Without the axes of length 1, or without those that are named: a view.
-function methods.squeeze(a, axis)
-  local shape, out = {}, {}
-  for _, d in ipairs(type(axis) == "table" and util.list("squeeze: axis", axis) or { axis }) do
-    if math.type(d) ~= "integer" or d < -a.ndim or d >= a.ndim or out[d % a.ndim] then
-      util.raise("ValueError", "squeeze: axis %s does not fit an array of %d dimensions", util.text(d), a.ndim)
-    end
-    if a.shape[d % a.ndim + 1] ~= 1 then util.raise("ValueError", "squeeze: axis %d is longer than 1", d) end
-    out[d % a.ndim] = true
-  end
-  for d, n in ipairs(a.shape) do if not out[d - 1] and (axis or n ~= 1) then shape[#shape + 1] = n end end
-  return a:reshape(shape)
-end
-function methods.swapaxes(a, i, j)
-  local perm = {}
-  for d = 1, a.ndim do perm[d] = d - 1 end
-  for k = 1, 2 do
-    local axis = select(k, i, j)
-    if not math.tointeger(axis) then util.raise("TypeError", "swapaxes: an axis is an integer, not %s", type(axis)) end
-    axis = math.tointeger(axis)
-    if axis < -a.ndim or axis >= a.ndim then
-      util.raise("ValueError", "swapaxes: axis %d is out of range for an array with %d dimensions", axis, a.ndim)
-    end
-  end
-  i, j = i % a.ndim + 1, j % a.ndim + 1
-  perm[i], perm[j] = perm[j], perm[i]
-  return a:transpose(perm)
-end
+require("theano.ndviews")(nd, methods)
 --- Iterates over the first axis: `for i, row in a:rows()`.
 function methods.rows(a)
   local i = -1

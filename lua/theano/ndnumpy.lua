@@ -167,26 +167,6 @@ return function(nd, kit)
     to:assign(from)
   end
 
-  -- ---- numerics -----------------------------------------------------------------------------------------------------
-  --- `convolve(a, v, mode)`: "full", "same" or "valid".
-  function nd.convolve(a, v, mode)
-    a, v = arr(a), arr(v)
-    if a.ndim ~= 1 or v.ndim ~= 1 or a.size == 0 or v.size == 0 then
-      util.raise("ValueError", "convolve takes two vectors, not empty")
-    end
-    if v.size > a.size then a, v = v, a end
-    local n, m = a.size, v.size
-    local out = core.zeros({ n + m - 1 }, (a["0:1"] * v["0:1"]).dtype)
-    for i = 0, m - 1 do
-      local part = out[("%d:%d"):format(i, i + n)]
-      part:assign(part + a * v[("%d:%d"):format(i, i + 1)])
-    end
-    if mode == nil or mode == "full" then return out end
-    if mode == "same" then return out[("%d:%d"):format((m - 1) // 2, (m - 1) // 2 + n)] end
-    if mode == "valid" then return out[("%d:%d"):format(m - 1, n)] end
-    return util.raise("ValueError", "convolve: mode is 'full', 'same' or 'valid', not '%s'", tostring(mode))
-  end
-
   for _, part in ipairs({ "ndlinear", "ndstatistics", "ndborders", "ndseries", "ndtext" }) do
     require("theano." .. part)(nd)
   end

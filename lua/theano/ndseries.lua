@@ -71,16 +71,6 @@ return function(nd)
     return table.unpack(out)
   end
 
-  --- `correlate(a, v, mode)`: sums of products with v moved along: "valid", "same" or "full".
-  function nd.correlate(a, v, mode)
-    a, v = arr(a), arr(v)
-    if v.ndim ~= 1 or a.ndim ~= 1 then util.raise("ValueError", "correlate takes two vectors") end
-    local r = nd.convolve(a, nd.conj(v["::-1"]), mode or "valid")
-    if mode ~= "same" or v.size <= a.size or a.size % 2 == 1 then return r end
-    local full, start = nd.convolve(a, nd.conj(v["::-1"]), "full"), a.size // 2
-    return full[("%d:%d"):format(start, start + v.size)]
-  end
-
   -- ---- polynomials, the highest power first -------------------------------------------------------------------------
   local function coefficients(what, p)
     p = nd.atleast_1d(p)

@@ -1,0 +1,87 @@
+--- NumPy's functions that look at an array otherwise: views, wherever NumPy gives views. `install(nd, methods)` puts
+-- them into the module and its arrays.
+-- @module theano.ndviews
+local core = require("theano.core")
+local help = require("theano.ndhelp")
+local util = require("theano.util")
+
+return function(nd, methods)
+  local arr = core.asarray
+  local transposed = methods.transpose
+
+  -- Axes as a sequence of numbers from 0 on, each once.
+  local function places(what, a, axes)
+    local out, seen = {}, {}
+    for i, d in ipairs(type(axes) == "table" and util.list(what .. ": the axes", axes) or { axes }) do
+      d = help.axis_of(what, a, d)
+      if seen[d] then util.raise("ValueError", "%s: axis %d stands twice", what, d) end
+      out[i], seen[d] = d, true
+    end
+    return out
+  end
+
+  --- `transpose(a, axes)`: the dimensions reversed, or in the order of axes (a sequence, or one behind the other).
+  function nd.transpose(a, ...)
+    local first = ...
+    if util.is_keywords(first) then
+      util.check_keywords("transpose", first, { axes = "table" })
+      return transposed(arr(a), first.axes)
+    end
+    return transposed(arr(a), ...)
+  end
+  --- The axes `source` (one, or a sequence) moved to the places `destination`.
+  function nd.moveaxis(a, source, destination)
+    a = arr(a)
+    local from, to = places("moveaxis", a, source), places("moveaxis", a, destination)
+    if #from ~= #to then util.raise("ValueError", "moveaxis: %d axes to move to %d places", #from, #to) end
+    local order, taken = {}, util.set(from)
+    for i, d in ipairs(to) do order[d + 1] = from[i] end
+    local at = 1
+    for d = 0, a.ndim - 1 do
+      if not taken[d] then
+        while order[at] do at = at + 1 end
+        order[at] = d
+      end
+    end
+    return transposed(a, order)
+  end
+  --- Two axes exchanged.
+  function nd.swapaxes(a, axis1, axis2)
+    a = arr(a)
+    axis1, axis2 = help.axis_of("swapaxes", a, axis1), help.axis_of("swapaxes", a, axis2)
+    local order = {}
+    for d = 1, a.ndim do order[d] = d - 1 end
+    order[axis1 + 1], order[axis2 + 1] = axis2, axis1
+    return transposed(a, order)
+  end
+  methods.swapaxes = nd.swapaxes
+
+  --- Without the axes of length 1, or without those that are named.
+  function nd.squeeze(a, axis)
+    a = arr(a)
+    local shape, out = {}, {}
+    for _, d in ipairs(type(axis) == "table" and util.list("squeeze: axis", axis) or { axis }) do
+      if math.type(d) ~= "integer" or d < -a.ndim or d >= a.ndim or out[d % a.ndim] then
+        util.raise("ValueError", "squeeze: axis %s does not fit an array of %d dimensions", util.text(d), a.ndim)
+      end
+      if a.shape[d % a.ndim + 1] ~= 1 then util.raise("ValueError", "squeeze: axis %d is longer than 1", d) end
+      out[d % a.ndim] = true
+    end
+    for d, n in ipairs(a.shape) do if not out[d - 1] and (axis or n ~= 1) then shape[#shape + 1] = n end end
+    return a:reshape(shape)
+  end
+  methods.squeeze = nd.squeeze
+  --- The elements in order as a vector.
+  function nd.ravel(a) return arr(a):reshape({ -1 }) end
+  methods.ravel = nd.ravel
+  --- The elements in order in another shape, in which one length may be -1.
+  function nd.reshape(a, shape, ...)
+    a = arr(a)
+    if util.is_keywords(shape) then
+      util.check_keywords("reshape", shape, { shape = "integer|table|ndarray", newshape = "integer|table|ndarray" })
+      shape = shape.shape or shape.newshape
+    end
+    if util.is_array(shape) then shape = nd.atleast_1d(shape):tolist() end
+    return a:reshape(shape, ...)
+  end
+end
