@@ -234,7 +234,8 @@ describe("the table", function()
     local start, missing = false, {}
     for _, f in ipairs(core.functions()) do
       start = start or f.name == "add" -- scalar operations come last, from their table
-      local known = DATA.unary[f.name] or DATA.binary[f.name] or DATA.special[f.name] or ELSEWHERE[f.name]
+      local known = f.name:find("^special%.") -- spec/scipy_spec.lua
+        or DATA.unary[f.name] or DATA.binary[f.name] or DATA.special[f.name] or ELSEWHERE[f.name]
       if start and not known then
         missing[#missing + 1] = f.name
       end

@@ -9,7 +9,7 @@ local T = require("theano.tensor")
 local ONE = {}
 for name in ([[exp exp2 expm1 log log2 log10 log1p sqrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh
   arctanh erf erfc erfcx erfinv erfcinv gamma gammaln psi tri_gamma j0 j1 i0 i1 sigmoid softplus deg2rad rad2deg
-  inv sqr]]):gmatch("%S+") do
+  inv sqr cbrt]]):gmatch("%S+") do
   ONE[#ONE + 1] = name
 end
 for name in ("ndtr log_ndtr ndtri expi exp1 ellipk ellipe i0e i1e logit entr"):gmatch("%S+") do

@@ -1,6 +1,6 @@
 /*
- * vmath_all.h -- vector math of our own, as text: exp, expm1, log, log1p, tanh, sigmoid, softplus of float64 and
- * float32. Included with VF(dtype, name, uses, body) defined: compiled into the interpreter's block kernels
+ * vmath_all.h -- vector math of our own, as text: exp, expm1, log, log1p, tanh, sigmoid, softplus, cbrt of float64
+ * and float32. Included with VF(dtype, name, uses, body) defined: compiled into the interpreter's block kernels
  * (core/runtime/simd/simd_math.h) and put as text into generated C (core/text/vmath.c), so that both compute the same
  * bits at every width of vector.
  *
@@ -13,7 +13,8 @@
  * exp(x) = 2^n e^r with n = rint(x / ln 2): n is added to a number so large that its low bits are n, r = x - n ln 2 in
  * two steps, e^r - 1 = r + r^2 Q(r) with Q the best polynomial for |r| <= ln(2) / 2. tanh(x) = d / (d + 2), d = e^2|x|
  * - 1. log1p(x) = k ln 2 + log(1 + f) with 1 + x = 2^k (1 + f), f exact for k = 0, 1 + f
- * between the roots of 1/2 and 2.
+ * between the roots of 1/2 and 2. cbrt(x) = n z^2 2^q with |x| = n 8^q, 1 <= n < 8, and z = n^(-1/3) from a polynomial,
+ * one step of the third order and a last correction by what is left of n.
  */
 /* clang-format off */
 VF(FLOAT64, expm1_of, "", {
@@ -152,4 +153,53 @@ VF(FLOAT64, sigmoid, "exp", { return PICK(x < K(-709), K(0), 1 / (1 + exp(-x)));
 VF(FLOAT32, sigmoid, "exp", { return PICK(x < K(-88), K(0), 1 / (1 + exp(-x))); })
 VF(FLOAT64, softplus, "exp log1p", { return PICK(x < K(-745), K(0), PICK(x > K(40), x, log1p(exp(x)))); })
 VF(FLOAT32, softplus, "exp log1p", { return PICK(x < K(-103), K(0), PICK(x > K(20), x, log1p(exp(x)))); })
+VF(FLOAT64, cbrt, "", {
+    V a = (V)((I)x & 0x7fffffffffffffff);
+    I tiny = a < K(0x1p-1022);
+    I w = (I)PICK(tiny, a * K(0x1p54), a);
+    V e = (V)((w >> 52) | 0x4330000000000000) - K(0x1p52);
+    V t = FMA(e - 1, K(0x1.5555555555555p-2), K(0x1.8p52));
+    V q = t - K(0x1.8p52);
+    V r = FMA(q, K(-3), e);
+    I up = (I)t << 52;
+    V m = (V)((w & 0x000fffffffffffff) | 0x3ff0000000000000);
+    V n = (V)(w - up - up - up + 0x3ff0000000000000);
+    V z = FMA(m, FMA(m, K(-0x1.0e87006cbe6bbp-6), K(0x1.37ce9e9ed0a1dp-3)), K(-0x1.2c4b958d54c08p-1));
+    z = FMA(m, FMA(m, FMA(m, z, K(0x1.3a267a3d49ad4p+0)), K(-0x1.8dd4bd7d34771p+0)), K(0x1.c713e2847cbe6p+0));
+    z *= PICK(r == 0, K(1), PICK(r == 1, K(0x1.965fea53d6e3dp-1), K(0x1.428a2f98d728bp-1)));
+    V zz = z * z;
+    V h = FMA(-n * z, zz, K(1));
+    z = FMA(z * h, FMA(h, K(0x1.c71c71c71c71cp-3), K(0x1.5555555555555p-2)), z);
+    zz = z * z;
+    V y = n * zz;
+    y = FMA(FMA(-y * y, y, n) * K(0x1.5555555555555p-2), zz, y);
+    y *= (V)(up + 0x2aa0000000000000);
+    y = PICK(tiny, y * K(0x1p-18), y);
+    y = PICK((a > 0) & (a < K(__builtin_inf())), y, x + x);
+    return (V)(((I)y & 0x7fffffffffffffff) | ((I)x & (-0x7fffffffffffffff - 1)));
+})
+VF(FLOAT32, cbrt, "", {
+    V a = (V)((I)x & 0x7fffffff);
+    I tiny = a < K(0x1p-126);
+    I w = (I)PICK(tiny, a * K(0x1p24), a);
+    V e = (V)((w >> 23) | 0x4b000000) - K(0x1.fffff8p22);
+    V t = FMA(e - 1, K(0x1.555556p-2), K(0x1.8p23));
+    V q = t - K(0x1.8p23);
+    V r = FMA(q, K(-3), e);
+    I up = (I)t << 23;
+    V m = (V)((w & 0x007fffff) | 0x3f800000);
+    V n = (V)(w - up - up - up + 0x40800000);
+    V z = FMA(m, FMA(m, FMA(m, K(-0x1.8e66e8p-5), K(0x1.3f54e4p-2)), K(-0x1.9a40aap-1)), K(0x1.89aaa8p+0));
+    z *= PICK(r == 0, K(1), PICK(r == 1, K(0x1.965feap-1), K(0x1.428a30p-1)));
+    V zz = z * z;
+    V h = FMA(-n * z, zz, K(1));
+    z = FMA(z * h, FMA(h, K(0x1.c71c72p-3), K(0x1.555556p-2)), z);
+    zz = z * z;
+    V y = n * zz;
+    y = FMA(FMA(-y * y, y, n) * K(0x1.555556p-2), zz, y);
+    y *= (V)(up + 0x2a000000);
+    y = PICK(tiny, y * K(0x1p-8), y);
+    y = PICK((a > 0) & (a < K(__builtin_inff())), y, x + x);
+    return (V)(((I)y & 0x7fffffff) | ((I)x & (-0x7fffffff - 1)));
+})
 /* clang-format on */

@@ -126,7 +126,7 @@ UNSIGNED(DEF_UNSIGNED)
             memcpy(to + i, &x, VM_BYTES);                                                                               \
         }                                                                                                               \
     }
-#define DEF_VMATH(T, f) VLOOP(exp, T) VLOOP(expm1, T) VLOOP(tanh, T) VLOOP(log, T) VLOOP(log1p, T) VLOOP(sigmoid, T) VLOOP(softplus, T)
+#define DEF_VMATH(T, f) VLOOP(exp, T) VLOOP(expm1, T) VLOOP(tanh, T) VLOOP(log, T) VLOOP(log1p, T) VLOOP(sigmoid, T) VLOOP(softplus, T) VLOOP(cbrt, T)
 FLOATS(DEF_VMATH)
 
 #define DEF_FLOAT(T, f)                                                                                                 \
@@ -141,7 +141,7 @@ FLOATS(DEF_VMATH)
     LOOP(sinh_##T, T, T, T, T, sinh##f(a)) LOOP(cosh_##T, T, T, T, T, cosh##f(a)) \
     LOOP(asinh_##T, T, T, T, T, asinh##f(a)) LOOP(acosh_##T, T, T, T, T, acosh##f(a)) LOOP(atanh_##T, T, T, T, T, atanh##f(a)) \
     LOOP(erf_##T, T, T, T, T, erf##f(a)) LOOP(erfc_##T, T, T, T, T, erfc##f(a)) LOOP(atan2_##T, T, T, T, T, atan2##f(a, b)) \
-    LOOP(pow_##T, T, T, T, T, pow##f(a, b)) LOOP(hypot_##T, T, T, T, T, hypot##f(a, b)) LOOP(cbrt_##T, T, T, T, T, cbrt##f(a)) \
+    LOOP(pow_##T, T, T, T, T, pow##f(a, b)) LOOP(hypot_##T, T, T, T, T, hypot##f(a, b)) \
     LOOP(copysign_##T, T, T, T, T, copysign##f(a, b)) LOOP(nextafter_##T, T, T, T, T, nextafter##f(a, b))               \
     LOOP(fmod_##T, T, T, T, T, fmod##f(a, b))                                                                           \
     static inline T floormod_##T(T x, T y) {                                                                            \
