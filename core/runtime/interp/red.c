@@ -78,10 +78,24 @@ static int64_t position_step(const IRun *r, const LoopStage *s) {
     }
 #define NEVER(x) false
 #define UNEQUAL(x) ((x) != (x))
+/* Whether a block of a row has nothing before which the best steps back: most have not, and the vector loops of max and
+ * min tell. */
+static bool nothing_better(const IRun *r, const char *v, const char *best, ThDtype t, bool max) {
+    const SimdFold fold = r->simd->lanes[max ? RED_MAX : RED_MIN][t];
+    const size_t bytes = (size_t)th_dtype_bytes(t);
+    char acc[SIMD_LANE_BYTES], same[SIMD_LANE_BYTES];
+    if (!fold) return false;
+    for (size_t i = 0; i < SIMD_LANE_BYTES; i += bytes) memcpy(same + i, best, bytes);
+    memcpy(acc, same, sizeof acc);
+    fold(r->len, acc, v);
+    return memcmp(acc, same, sizeof acc) == 0;
+}
+
 static void arg_step(IRun *r, const IRed *d, const char *v, ThDtype t, int64_t p, int64_t step) {
     char *best = acc_of(r, d);
     int64_t *at = (int64_t *)(void *)(best + (size_t)SIMD_BLOCK * 16), n = r->len;
     bool lanes = d->lanes, max = d->red->kind == RED_ARGMAX;
+    if (lanes && step > 0 && at[0] >= 0 && p > at[0] && nothing_better(r, v, best, t, max)) return;
     switch (t) {
     case TH_BOOL:
     case TH_UINT8: ARG(uint8_t, NEVER) break;
