@@ -57,8 +57,20 @@ return function(nd)
     return (real_where_all_are(w))
   end
 
-  --- The pseudo-inverse; singular values up to rcond (1e-15) times the largest count as 0.
+  --- The pseudo-inverse; singular values up to rcond (1e-15) times the largest count as 0: a number, or one for each
+  -- matrix.
   function linalg.pinv(a, rcond, hermitian)
+    if util.is_array(rcond) and rcond.ndim > 0 then
+      a = arr(a)
+      local stack = table.move(a.shape, 1, a.ndim - 2, 1, {})
+      local rows = a:reshape({ -1, a.shape[a.ndim - 1], a.shape[a.ndim] })
+      local each, out = nd.broadcast_to(rcond, stack):reshape({ -1 }), {}
+      for i = 0, each.size - 1 do out[i + 1] = linalg.pinv(rows[i], each[i], hermitian) end
+      if #out == 0 then return by_name["nlinalg.pinv"](a, 1e-15, hermitian or false) end
+      table.move(out[1].shape, 1, 2, #stack + 1, stack)
+      return nd.stack(out):reshape(stack)
+    end
+    if util.is_array(rcond) then rcond = rcond:item() end
     return by_name["nlinalg.pinv"](arr(a), rcond or 1e-15, hermitian or false)
   end
 
