@@ -49,6 +49,7 @@ typedef struct Launches {
     int *used;  /* ..the buffers whose addresses any pure call took */
     int nused;
     uint8_t *seen;  /* by plan buffer, of the call at work: USED, WROTE; of all: it is in `used` */
+    bool impure;    /* the last call that was queued as it is was not pure */
     bool capturing; /* what is queued does not run */
     bool pure;      /* so far.. */
     long launches;  /* ..and its launches */
@@ -64,14 +65,21 @@ static const DeviceOps *ops(const Launches *l) { return l->u->device->op; }
         if (s_) return sides_refuse(&l->sides, f, s_); \
     } while (0)
 
-/* Waits, then looks whether a kernel failed, where one could. */
+static DeviceStatus read_record(Launches *l, int64_t r[RECORD]) {
+    DeviceStatus s = ops(l)->copy_out(&l->q, r, l->record, sizeof *r * RECORD);
+    return s ? s : ops(l)->wait(&l->q);
+}
+
+/* Waits, then looks whether a kernel failed, where one could. What was changed in place is changed for good by then: a
+ * driver that refuses once is asked again. */
 static int look(Launches *l, ThFrame *f) {
     int64_t r[RECORD];
     if (!l->unlooked) return 0;
     l->pure = false;
     if (l->capturing) return 1;
-    TRY(ops(l)->copy_out(&l->q, r, l->record, sizeof r));
-    TRY(ops(l)->wait(&l->q));
+    DeviceStatus st = read_record(l, r);
+    if (st == DEVICE_FAILED || st == DEVICE_NO_MEMORY) st = read_record(l, r);
+    TRY(st);
     l->unlooked = false;
     if (!r[0]) return 0;
     TRY(ops(l)->set(&l->q, l->record, 0, RECORD * 8));
@@ -406,7 +414,8 @@ static int plainly(Launches *l, ThFrame *f) {
     uint64_t key;
     trace(l);
     if (walk_plan(&w.walk, f)) return 1;
-    if (!l->pure || l->launches > LONGEST || !l->launches) return 0;
+    l->impure = !l->pure || l->launches > LONGEST || !l->launches;
+    if (l->impure) return 0;
     remember(l);
     if (known) return 0;
     if (key_of(l, f, &key)) return 1;
@@ -549,6 +558,7 @@ static int begin(Launches *l, ThFrame *f) {
     }
     if (l->unlooked) TRY(ops(l)->set(&l->q, l->record, 0, RECORD * 8));
     l->unlooked = false;
+    l->sides.steady = !l->impure;
     return sides_begin(&l->sides, f);
 }
 
@@ -620,7 +630,8 @@ Unit *launch_unit(ThContext *c, GridProgram *g, char *source, Device *d) {
         release(&u->unit);
         return NULL;
     }
-    DeviceStatus s = load(u);
+    DeviceStatus s = space_mend(&u->q);
+    if (!s) s = load(u);
     if (!s) return &u->unit;
     device_error(c, &u->q, s, "a function's kernels are loaded");
     release(&u->unit);

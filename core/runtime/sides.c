@@ -141,10 +141,18 @@ int sides_begin(Sides *m, ThFrame *f) {
 
 /* ---- where a buffer lies ----------------------------------------------------------------------------------------- */
 /* The buffer whose own side it is: shared variables and results live here, arguments where they did before. */
+/* A result that is written at one address at every call, and goes to its own memory at the end. */
+static bool moves(const Sides *m, ThFrame *f, int b) {
+    enum { MOST = 1 << 24 }; /* bytes that a copy on the device costs nothing beside a call */
+    const ThBuffer *to = f->ws->outbuf[b];
+    return m->steady && m->plan->buf[b].kind == BUF_OUTPUT && !m->plan->buf[b].late && to && to->bytes <= MOST;
+}
+
 static ThBuffer *own_side(Sides *m, ThFrame *f, int b) {
     const PlanBuf *p = &m->plan->buf[b];
     const ThArray *a = workspace_array(f->ws, b);
     if (p->kind == BUF_CONST) return NULL;
+    if (moves(m, f, b)) return NULL;
     if (!a) return f->ws->outbuf[b] && space_can(f->ws->outbuf[b]) ? f->ws->outbuf[b] : NULL;
     if (!space_can(a->buf) || held(f, a)) return NULL;
     if (p->kind == BUF_SHARED) return m->plan->shared[p->index]->on_host ? NULL : a->buf;
@@ -335,8 +343,22 @@ static int leave_mark(Sides *m, ThFrame *f) {
 
 static size_t padded(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
+static int move_result(Sides *m, ThFrame *f, int b) {
+    Side *r = &m->of[b];
+    ThBuffer *to = f->ws->outbuf[b];
+    DeviceAddress at;
+    if (r->of || r->has != ON_DEVICE || !moves(m, f, b) || !space_can(to)) return 0;
+    SURELY(space_side(m->q, to, &at));
+    SURELY(ops(m)->copy(m->q, at, r->at, r->bytes));
+    r->of = to;
+    buffer_set_special(to, BUFFER_AWAY);
+    return 0;
+}
+
 int sides_finish(Sides *m, ThFrame *f) {
     const Plan *p = m->plan;
+    for (int b = 0; b < p->nbuf; b++)
+        if (move_result(m, f, b)) return 1;
     size_t staged = 0;
     for (int b = 0; b < p->nbuf; b++)
         if (comes_back(m, b)) staged += padded(m->of[b].bytes);

@@ -26,6 +26,7 @@ typedef struct Sides {
     char *stage; /* pinned: what comes back before it is told */
     size_t stage_bytes;
     unsigned life; /* of the device, for all of it */
+    bool steady;   /* addresses are to be those of the last call, where that can be had */
     int step;      /* at work, for errors; -1: none */
 } Sides;
 
