@@ -77,8 +77,10 @@ bool sides_init(Sides *m) {
     m->life = m->q->device->life;
     m->of = ctx_alloc0(m->c, sizeof *m->of * n);
     m->root = m->of ? ctx_alloc(m->c, sizeof *m->root * n) : NULL;
-    if (m->root) find_roots(m);
-    return m->root != NULL;
+    m->used = m->root ? ctx_alloc(m->c, sizeof *m->used * n) : NULL;
+    m->turn = m->used ? ctx_alloc0(m->c, sizeof *m->turn * n) : NULL;
+    if (m->turn) find_roots(m);
+    return m->turn != NULL;
 }
 
 static void let_go(Side *r) {
@@ -98,6 +100,8 @@ void sides_free(Sides *m) {
     if (m->stage && m->life == m->q->device->life) ops(m)->unpin(m->q, m->stage);
     ctx_free(m->c, m->of, sizeof *m->of * n);
     ctx_free(m->c, m->root, sizeof *m->root * n);
+    ctx_free(m->c, m->used, sizeof(ThBuffer *) * n);
+    ctx_free(m->c, m->turn, sizeof *m->turn * n);
 }
 
 /* The device was lost since the last call: what lay there is gone. */
@@ -119,6 +123,9 @@ static bool held(const ThFrame *f, const ThArray *a) {
     return atomic_load(&a->buf->pins) > (f->ws->fn->calls_back ? 1 : 0);
 }
 
+/* It lives on another device: it comes to the host and goes over from there. */
+static bool elsewhere(const Sides *m, const ThBuffer *b) { return space_of(b) && space_of(b) != m->q->device; }
+
 static int begin(Sides *m, ThFrame *f, int b) {
     const PlanBuf *p = &m->plan->buf[b];
     Side *r = &m->of[b];
@@ -126,8 +133,8 @@ static int begin(Sides *m, ThFrame *f, int b) {
     bool fixed = p->kind == BUF_CONST && r->has; /* it is there since an earlier call */
     let_go(r);
     if (!fixed) r->has = a ? ON_HOST : 0;
-    if (a && buffer_special(a->buf) && (held(f, a) || !space_can(a->buf)) && !buffer_ask(m->c, a->buf, true))
-        return sides_fail(m, f);
+    bool stays = a && (held(f, a) || !space_can(a->buf) || elsewhere(m, a->buf));
+    if (stays && buffer_special(a->buf) && !buffer_ask(m->c, a->buf, true)) return sides_fail(m, f);
     if (!a && f->ws->outbuf[b] && buffer_special(f->ws->outbuf[b])) buffer_set_special(f->ws->outbuf[b], 0);
     return 0;
 }
@@ -154,7 +161,7 @@ static ThBuffer *own_side(Sides *m, ThFrame *f, int b) {
     if (p->kind == BUF_CONST) return NULL;
     if (moves(m, f, b)) return NULL;
     if (!a) return f->ws->outbuf[b] && space_can(f->ws->outbuf[b]) ? f->ws->outbuf[b] : NULL;
-    if (!space_can(a->buf) || held(f, a)) return NULL;
+    if (!space_can(a->buf) || held(f, a) || elsewhere(m, a->buf)) return NULL;
     if (p->kind == BUF_SHARED) return m->plan->shared[p->index]->on_host ? NULL : a->buf;
     return space_of(a->buf) ? a->buf : NULL;
 }
@@ -251,6 +258,7 @@ static int fit_own(Sides *m, ThFrame *f, Side *r) {
     r->bytes = r->of->bytes;
     r->has &= ON_HOST;
     if (buffer_special(r->of)) r->has |= ON_DEVICE;
+    m->turn[r - m->of] = space_turn(r->of);
     r->ready = true;
     return 0;
 }
@@ -261,9 +269,8 @@ int sides_to_device(Sides *m, ThFrame *f, int buf, DeviceAddress *at) {
     Side *r = &m->of[b];
     if (storage(m, f, b) ? fit_own(m, f, r) : fit(m, f, b)) return 1;
     if (r->has == ON_HOST) {
-        TRY(ops(m)->copy_in(m->q, r->at, r->host, r->bytes));
+        TRY(r->of ? space_over(m->q, r->of) : ops(m)->copy_in(m->q, r->at, r->host, r->bytes));
         r->has |= ON_DEVICE;
-        if (r->of) buffer_set_special(r->of, BUFFER_TWICE);
     }
     *at = r->at + (DeviceAddress)(f->buf[buf] - r->host);
     return 0;
@@ -330,14 +337,13 @@ static int stage(Sides *m, ThFrame *f, size_t bytes) {
 
 /* Who uses a side next waits for what this call queued. */
 static int leave_mark(Sides *m, ThFrame *f) {
-    DeviceMark *mark = NULL;
-    bool any = false;
-    for (int b = 0; b < m->plan->nbuf && !any; b++) any = m->of[b].of != NULL;
-    if (!any) return 0;
-    if (space_mark(m->q, &mark)) SURELY(ops(m)->wait(m->q));
-    for (int b = 0; b < m->plan->nbuf; b++)
-        if (m->of[b].of) space_used(m->of[b].of, mark);
-    space_mark_release(mark);
+    int n = 0;
+    for (int b = 0; b < m->plan->nbuf; b++) {
+        if (!m->of[b].of || !m->of[b].ready) continue;
+        m->used[n] = m->of[b].of;
+        m->turn[n++] = m->turn[b];
+    }
+    if (n) SURELY(space_leave(m->q, m->used, m->turn, n));
     return 0;
 }
 

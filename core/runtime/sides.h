@@ -21,6 +21,8 @@ typedef struct Sides {
     int (*look)(struct Sides *m, ThFrame *f);
     Side *of;            /* by plan buffer */
     int *root;           /* by plan buffer: itself; of a window, the buffer that it shows */
+    ThBuffer **used;     /* room for the end of a call.. */
+    uint64_t *turn;      /* ..and by plan buffer: which use of its side was the last before this call */
     DeviceAddress arena; /* of temporaries, laid out as on the host */
     size_t arena_bytes;
     char *stage; /* pinned: what comes back before it is told */

@@ -16,6 +16,7 @@ struct DeviceMark {
     DeviceMark *next; /* of those that nobody has */
     void *event, *stream;
     unsigned life;
+    uint64_t turn; /* another one each time that it is given out */
 };
 
 typedef struct Piece {
@@ -40,6 +41,7 @@ struct DeviceSpace {
     pthread_mutex_t lock, idle; /* idle: of the two lists, inside lock */
     DeviceMark *mark;
     Side *side;
+    uint64_t turn; /* of the last mark */
     DeviceQueue q; /* values that come over, memory that goes: opened when first needed */
     unsigned life; /* of the device, for q and pieces */
     Piece piece[KEPT];
@@ -56,10 +58,12 @@ static DeviceMark *idle_mark(DeviceSpace *s) {
     pthread_mutex_lock(&s->idle);
     DeviceMark *m = s->mark;
     if (m) s->mark = m->next;
+    uint64_t turn = ++s->turn;
     pthread_mutex_unlock(&s->idle);
     if (!m && !(m = ctx_alloc0(s->c, sizeof *m))) return NULL;
     if (m->life != s->device->life) m->event = NULL;
     m->space = s;
+    m->turn = turn;
     m->life = s->device->life;
     atomic_init(&m->refs, 1);
     return m;
@@ -334,34 +338,72 @@ static Side *new_side(DeviceSpace *s) {
     return e;
 }
 
-/* It lives elsewhere: the value comes to the host, and goes over from there. */
-static bool leave_other(ThBuffer *b) {
-    if (!buffer_ask(b->ctx, b, true)) return false;
-    drop(b);
-    b->side = NULL;
-    return true;
+/* Its memory was lost, the host has the value. */
+static void start_anew(DeviceSpace *s, Side *e) {
+    space_give(s, e->at, e->bytes, NULL, e->life);
+    space_mark_release(e->last);
+    *e = (Side){.side = e->side, .space = s, .life = s->device->life};
 }
 
-DeviceStatus space_side(DeviceQueue *q, ThBuffer *b, DeviceAddress *at) {
+static DeviceStatus ready(DeviceQueue *q, ThBuffer *b, DeviceAddress *at) {
     DeviceSpace *s = q->device->space;
-    if (b->side && side_of(b)->space != s && !leave_other(b)) {
-        th_error_clear(b->ctx);
-        q->call = "the value's own device";
-        return DEVICE_FAILED;
-    }
     Side *e = b->side ? side_of(b) : new_side(s);
     if (!e) return no_memory(s, q);
-    if (b->side && e->life != q->device->life) { /* its memory is gone */
+    if (b->side && e->life != s->device->life) {
         if (space_gone(b)) return DEVICE_LOST;
         buffer_set_special(b, 0);
-        space_give(s, e->at, e->bytes, NULL, e->life);
-        space_mark_release(e->last);
-        *e = (Side){.side = e->side, .space = s, .life = q->device->life};
+        start_anew(s, e);
     }
     b->side = &e->side;
     DeviceStatus st = e->at ? space_after(q, e->last) : space_take(q, b->bytes, &e->at);
     if (!st) e->bytes = b->bytes;
     *at = e->at;
+    return st;
+}
+
+DeviceStatus space_side(DeviceQueue *q, ThBuffer *b, DeviceAddress *at) {
+    DeviceSpace *s = q->device->space;
+    pthread_mutex_lock(&s->lock);
+    DeviceStatus st = ready(q, b, at);
+    pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+/* Two threads that read one variable may both want it over: the second finds it there, and waits in its queue. */
+DeviceStatus space_over(DeviceQueue *q, ThBuffer *b) {
+    DeviceSpace *s = q->device->space;
+    DeviceMark *mark = NULL;
+    pthread_mutex_lock(&s->lock);
+    Side *e = side_of(b);
+    DeviceStatus st = DEVICE_OK;
+    if (buffer_special(b)) {
+        st = space_after(q, e->last);
+    } else {
+        st = ops(s)->copy_in(q, e->at, b->data, b->bytes);
+        if (!st) st = space_mark(q, &mark);
+        if (!st) space_used(b, mark);
+        if (!st) buffer_set_special(b, BUFFER_TWICE);
+        space_mark_release(mark);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+uint64_t space_turn(const ThBuffer *b) { return b->side && side_of(b)->last ? side_of(b)->last->turn : 0; }
+
+/* Who left a mark since `turn` may still be at work: the new one stands behind it. */
+DeviceStatus space_leave(DeviceQueue *q, ThBuffer *const *b, const uint64_t *turn, int n) {
+    DeviceSpace *s = q->device->space;
+    DeviceMark *mark = NULL;
+    DeviceStatus st = DEVICE_OK;
+    pthread_mutex_lock(&s->lock);
+    for (int i = 0; i < n && !st; i++)
+        if (space_turn(b[i]) != turn[i]) st = space_after(q, side_of(b[i])->last);
+    if (!st) st = space_mark(q, &mark);
+    if (st) st = ops(s)->wait(q); /* no mark is needed then */
+    for (int i = 0; i < n && !st; i++) space_used(b[i], mark);
+    pthread_mutex_unlock(&s->lock);
+    space_mark_release(mark);
     return st;
 }
 
