@@ -59,6 +59,33 @@ describe("device=cuda", function()
     agrees(make, function(i) return { numbers(3 + i, 9)["::-1, ::2"], numbers(4 * i)["::-2"] } end, 4)
   end)
 
+  it("shares long reductions out among blocks, rows and columns, with the same bits each time", function()
+    local function make()
+      local x, z, i = T.dmatrix("x"), T.zmatrix("z"), T.bmatrix("i")
+      local outputs = {}
+      for _, axis in ipairs({ 0, 1, false }) do
+        local along = axis and { axis = axis } or {}
+        for _, y in ipairs({ x:sum(along), T.argmax(x, along), T.min(x, along), x:var(along), T.exp(x):mean(along) * 2,
+          z:sum(along), i:sum(along), T.any(T.gt(i, 100), along), T.argmin(i, along), (i + 1):prod(along) }) do
+          outputs[#outputs + 1] = (y)
+        end
+      end
+      return { x, z, i }, outputs
+    end
+    for _, shape in ipairs({ { 900, 37 }, { 3, 20000 }, { 20000, 3 }, { 1, 1 }, { 40, 1025 }, { 300, 100 } }) do
+      local function args()
+        local x = numbers(table.unpack(shape)) + 1.5 -- nothing cancels
+        x[{ shape[1] - 1, shape[2] - 1 }] = 2
+        return { x, x * nd.complex(1, 2), (x * 3):astype("int8") }
+      end
+      agrees(make, args)
+      local once, again = run(gpu, make, args), run(gpu, make, args)
+      for k, y in ipairs(once[1]) do
+        assert.is_true(nd.array_equal(y, again[1][k]))
+      end
+    end
+  end)
+
   it("takes complex constants whole", function()
     local function make()
       local x = T.zvector("x")

@@ -44,7 +44,14 @@ describe("theano.printing.plan", function()
     local f = theano.compile { inputs = { x }, outputs = x:sum { axis = 1 } }
     local plan = theano.printing.plan(f, "cuda")
     assert.truthy(plan:find("\n  nest for cuda\n    grid of i0\n", 1, true))
-    assert.truthy(plan:find("\n  or, where few points have long loops inside\n    grid of i0\n", 1, true))
+    assert.truthy(plan:find("\n  or, where few points have long loops inside\n    grid of i0, in parts\n", 1, true))
+  end)
+
+  it("reduces columns by blocks that take some side by side, and parts of them", function()
+    local f = theano.compile { inputs = { x }, outputs = x:sum { axis = 0 } }
+    local plan = theano.printing.plan(f, "cuda")
+    assert.truthy(plan:find("\n  or, by blocks of columns\n    grid of i0, in parts\n", 1, true))
+    assert.truthy(plan:find("        fold r0\n        join r0\n", 1, true))
   end)
 
   it("spreads a loop over a GPU though a number is stored before it", function()

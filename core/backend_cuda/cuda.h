@@ -25,18 +25,13 @@ void cuda_stored(Emit *e, const NestNode *n, int lanes);
 void cuda_address(Emit *e, Text *t, int acc, int depth); /* ins.c: element of an access at the current position */
 /* reduce.c: the accumulators of a block's threads become r<red> in all of them. */
 void cuda_fold(Emit *e, int red);
+void cuda_join(Emit *e, int red, int n); /* ..of the blocks that share a point: all but the last one leave it */
 /* loops.c: one of the kernel's Nests; its nodes */
 bool cuda_kernel(Emit *e, const CudaKernel *k, int nest);
 bool cuda_nodes(Emit *e, const NestNode *n);
 void cuda_head(Emit *e); /* extents and pointers */
 /* draw.c: the kernels of a draw, its children on each number */
 bool cuda_draw(Emit *e, const NestNode *call);
-/* reduce.c: what block g of the first kernel of parts.c has of reduction `red` goes to its place; part h comes from
- * there */
-void cuda_leave(Emit *e, int red);
-void cuda_join(Emit *e, int red);
-/* parts.c: few long reductions in two kernels */
-bool cuda_parts(Emit *e, const CudaKernel *k);
 /* scatter.c: the kernels of a scatter */
 bool cuda_scatter(Emit *e);
 /* gemm.c: a product of matrices by tiles, and its children on each element */

@@ -100,7 +100,9 @@ bool cuda_code(Emit *e, const int *ids, int n, bool shared) {
         if (shared && i->op == INS_STORE && i->depth < e->nest->depth) first_point(e, i->depth);
         else if (shared && i->op == INS_STORE) {
             emit_line(e, e->nest->warp ? "__syncwarp();" : "__syncthreads();"); /* all have read what stood there */
-            emit_line(e, e->nest->warp ? "if (threadIdx.x %% 32 == 0)" : "if (threadIdx.x == 0)");
+            emit_line(e, e->nest->warp     ? "if (threadIdx.x %% 32 == 0)"
+                         : e->nest->across ? "if (threadIdx.x < 32 && own)"
+                                           : "if (threadIdx.x == 0)");
         }
         if (!one(e, ids[j])) return false;
     }

@@ -71,32 +71,80 @@ void cuda_head(Emit *e) {
     }
 }
 
-/* `for` over the points of loops [from, to) of stage s, from `first` in steps of `step`; closes with line "}". Of the
- * last loop some neighbours are one point, which begins at i<dim>. */
-static void points(Emit *e, const LoopStage *s, const NestNode *n, const char *var, const char *first,
-                   const char *step) {
-    Text t;
-    int from = n->loop, to = n->loop + n->n, last = n->lanes > 1 ? s->loop[to - 1] : -1;
-    text_init(&t, e->c);
-    if (last >= 0) emit_line(e, "const ix w%d = (n%d + %d) / %d;", last, last, n->lanes - 1, n->lanes);
-    for (int l = from; l < to; l++)
-        text_printf(&t, "%s%c%d", l > from ? " * " : "", s->loop[l] == last ? 'w' : 'n', s->loop[l]);
-    emit_line(e, "for (ix %s = %s; %s < %s; %s += %s) {", var, first, var, from < to ? t.at : "1", var, step);
-    text_free(&t);
-    e->indent++;
-    if (from < to) emit_line(e, "ix rest_%s = %s;", var, var);
-    for (int l = to - 1; l >= from; l--) {
+/* i<dim> of some loops, from the position rest_<var>, which is used up. Of `last` some neighbours are one. */
+static void indices(Emit *e, const LoopStage *s, const NestNode *n, const char *var, int last) {
+    for (int l = n->loop + n->n - 1; l >= n->loop; l--) {
         int d = s->loop[l];
         char by[24] = "", of = d == last ? 'w' : 'n';
         if (d == last) snprintf(by, sizeof by, " * %d", n->lanes);
-        if (l > from)
+        if (l > n->loop)
             emit_line(e, "const ix i%d = rest_%s %% %c%d%s; rest_%s /= %c%d; (void)i%d;", d, var, of, d, by, var, of, d,
                       d);
         else emit_line(e, "const ix i%d = rest_%s%s; (void)i%d;", d, var, by, d);
     }
+}
+
+static void product(Text *t, const LoopStage *s, const NestNode *n, int last) {
+    for (int l = n->loop; l < n->loop + n->n; l++)
+        text_printf(t, "%s%c%d", l > n->loop ? " * " : "", s->loop[l] == last ? 'w' : 'n', s->loop[l]);
+    if (!n->n) text_put(t, "1");
+}
+
+/* `for` over the points of some loops, from `first` in steps of `step`; closes with line "}". Of the last loop some
+ * neighbours are one point, which begins at i<dim>. */
+static void points(Emit *e, const LoopStage *s, const NestNode *n, const char *var, const char *first,
+                   const char *step) {
+    Text t;
+    int last = n->lanes > 1 ? s->loop[n->loop + n->n - 1] : -1;
+    text_init(&t, e->c);
+    product(&t, s, n, last);
+    if (last >= 0) emit_line(e, "const ix w%d = (n%d + %d) / %d;", last, last, n->lanes - 1, n->lanes);
+    emit_line(e, "for (ix %s = %s; %s < %s; %s += %s) {", var, first, var, t.at ? t.at : "1", var, step);
+    text_free(&t);
+    e->indent++;
+    if (n->n) emit_line(e, "ix rest_%s = %s;", var, var);
+    indices(e, s, n, var, last);
     if (last >= 0)
         emit_line(e, "const ix at = i%d; const int there = n%d - at < %d ? (int)(n%d - at) : %d; (void)there;", last,
                   last, n->lanes, last, n->lanes);
+}
+
+/* Points that blocks share: g goes over groups of them, one or as many as a warp has threads, times their parts. */
+static void parted(Emit *e, const LoopStage *s, const NestNode *n) {
+    Text t;
+    bool across = e->nest->across;
+    text_init(&t, e->c);
+    product(&t, s, n, -1);
+    emit_line(e, "const ix parts = a.row[%d] > 1 ? a.row[%d] : 1, all = %s;", e->nbuf - 1, e->nbuf - 1,
+              t.at ? t.at : "1");
+    text_free(&t);
+    if (across) emit_line(e, "const ix groups = (all + %d) / %d;", CHOOSE_WARP - 1, CHOOSE_WARP);
+    else emit_line(e, "const ix groups = all;");
+    emit_line(e, "for (ix g = blockIdx.x; g < groups * parts; g += gridDim.x) {");
+    e->indent++;
+    emit_line(e, "const ix group = g / parts, part = g %% parts;");
+    if (across) {
+        emit_line(e, "const ix column = group * %d + threadIdx.x %% %d; const int own = column < all;", CHOOSE_WARP,
+                  CHOOSE_WARP);
+        emit_line(e, "const ix point = own ? column : all - 1;");
+    } else emit_line(e, "const ix point = group;");
+    emit_line(e, "ix rest_g = point; (void)rest_g;");
+    indices(e, s, n, "g", -1);
+}
+
+/* A part of what is inside a point, over its threads. */
+static void part_of(Emit *e, const LoopStage *s, const NestNode *n) {
+    Text t;
+    text_init(&t, e->c);
+    product(&t, s, n, -1);
+    emit_line(e, "const ix inner = %s, each = (inner + parts - 1) / parts, first = part * each;", t.at ? t.at : "1");
+    text_free(&t);
+    emit_line(e, "const ix end = inner - first < each ? inner : first + each;");
+    emit_line(e, "for (ix h = first + threadIdx.x%s; h < end; h += %d) {", e->nest->across ? " / 32" : "",
+              grid_group(e->nest));
+    e->indent++;
+    emit_line(e, "ix rest_h = h; (void)rest_h;");
+    indices(e, s, n, "h", -1);
 }
 
 static bool inside(Emit *e, const NestNode *n) {
@@ -114,7 +162,9 @@ static bool loop(Emit *e, const NestNode *n) {
                              *const step[] = {"gridDim.x * (ix)blockDim.x", "gridDim.x",
                                               "gridDim.x * (ix)(blockDim.x / 32)"};
     int group = e->nest->grid != GRID_BLOCK ? 0 : e->nest->warp ? 2 : 1;
-    if (n->how == FOR_GRID) points(e, s, n, "g", first[group], step[group]);
+    if (n->how == FOR_GRID && e->nest->parts) parted(e, s, n);
+    else if (n->how == FOR_THREAD && e->nest->parts) part_of(e, s, n);
+    else if (n->how == FOR_GRID) points(e, s, n, "g", first[group], step[group]);
     else if (n->how == FOR_THREAD)
         points(e, s, n, "h", group == 2 ? "threadIdx.x % 32" : "threadIdx.x", group == 2 ? "32" : "blockDim.x");
     else if (n->how == FOR_LANES) {
@@ -134,6 +184,10 @@ static bool loop(Emit *e, const NestNode *n) {
 }
 
 static void accumulators(Emit *e, const NestNode *n) {
+    if (n->how == ACC_JOIN) {
+        cuda_join(e, n->first, n->n);
+        return;
+    }
     for (int r = n->first; r < n->first + n->n; r++)
         if (n->how == ACC_BEGIN) emit_red_init(e, r);
         else if (n->how == ACC_STEP) emit_red_step(e, r);
@@ -169,6 +223,7 @@ bool cuda_kernel(Emit *e, const CudaKernel *c, int nest) {
     e->lanes = 1;
     e->nsym = c->nsym;
     e->tile = nest;
+    e->nbuf = c->nbuf;
     e->nest = t;
     e->way = t->way;
     if (t->grid == GRID_DRAW) return cuda_draw(e, t->root->child);

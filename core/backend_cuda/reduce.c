@@ -10,7 +10,8 @@
 /* Positions and values: the better one, of equals the first position; NaN beats numbers; -1 is nothing. */
 static const char *fold_position(Emit *e, const Red *d, ThDtype v, char name[48]) {
     const char *s = type_short(v), *op = d->kind == RED_ARGMAX ? ">" : "<";
-    snprintf(name, 48, "fold_%s_%s", d->kind == RED_ARGMAX ? "argmax" : "argmin", s);
+    bool across = e->nest->across;
+    snprintf(name, 48, "%s_%s_%s", across ? "across" : "fold", d->kind == RED_ARGMAX ? "argmax" : "argmin", s);
     if (!need(e, name)) return name;
     text_printf(
         &e->helpers,
@@ -18,7 +19,7 @@ static const char *fold_position(Emit *e, const Red *d, ThDtype v, char name[48]
         "    i64 *const p = (i64 *)sh; %s *const v = (%s *)(sh + 2048);\n"
         "    const int t = (int)threadIdx.x;\n"
         "    __syncthreads(); p[t] = at; v[t] = best; __syncthreads();\n"
-        "    for (int h = %d; h; h >>= 1) {\n"
+        "    for (int h = %d; h >= %d; h >>= 1) {\n"
         "        if (t < h && p[t + h] >= 0) {\n"
         "            const %s x = v[t], y = v[t + h];\n"
         "            const int nx = x != x, ny = y != y, same = (nx && ny) || x == y;\n"
@@ -26,9 +27,9 @@ static const char *fold_position(Emit *e, const Red *d, ThDtype v, char name[48]
         "        }\n"
         "        __syncthreads();\n"
         "    }\n"
-        "    return p[0];\n"
+        "    return p[%s];\n"
         "}\n",
-        name, s, s, s, CUDA_THREADS / 2, s, op);
+        name, s, s, s, CUDA_THREADS / 2, across ? CHOOSE_WARP : 1, s, op, across ? "t % 32" : "0");
     return name;
 }
 
@@ -48,7 +49,8 @@ static const char *const red_name[] = {
 
 static const char *fold_value(Emit *e, const Red *d, char name[48]) {
     const char *s = type_short((ThDtype)d->acc_dtype);
-    snprintf(name, 48, "fold_%s_%s", red_name[d->kind], s);
+    bool across = e->nest->across;
+    snprintf(name, 48, "%s_%s_%s", across ? "across" : "fold", red_name[d->kind], s);
     if (!need(e, name)) return name;
     Text t;
     text_init(&t, e->c);
@@ -58,13 +60,14 @@ static const char *fold_value(Emit *e, const Red *d, char name[48]) {
                 "    %s *const v = (%s *)sh;\n"
                 "    const int t = (int)threadIdx.x;\n"
                 "    __syncthreads(); v[t] = acc; __syncthreads();\n"
-                "    for (int h = %d; h; h >>= 1) {\n"
+                "    for (int h = %d; h >= %d; h >>= 1) {\n"
                 "        if (t < h) { const %s x = v[t], y = v[t + h]; v[t] = %s; }\n"
                 "        __syncthreads();\n"
                 "    }\n"
-                "    return v[0];\n"
+                "    return v[%s];\n"
                 "}\n",
-                s, name, s, s, s, CUDA_THREADS / 2, s, t.at ? t.at : "x");
+                s, name, s, s, s, CUDA_THREADS / 2, across ? CHOOSE_WARP : 1, s, t.at ? t.at : "x",
+                across ? "t % 32" : "0");
     text_free(&t);
     return name;
 }
@@ -139,50 +142,81 @@ void cuda_fold(Emit *e, int r) {
     }
     const Red *d = &e->k->red.at[r];
     char name[48];
-    if (d->kind == RED_ARGMAX || d->kind == RED_ARGMIN)
-        emit_line(e, "i64 r%d = %s(best%d, at%d, sh);", r, fold_position(e, d, (ThDtype)e->k->ins.at[d->v].dtype, name),
-                  r, r);
-    else emit_line(e, "%s r%d = %s(acc%d, sh);", type_short((ThDtype)d->acc_dtype), r, fold_value(e, d, name), r);
+    if (red_is_arg(d)) {
+        ThDtype v = (ThDtype)e->k->ins.at[d->v].dtype;
+        emit_line(e, "i64 r%d = %s(best%d, at%d, sh);", r, fold_position(e, d, v, name), r, r);
+        if (e->nest->parts)
+            emit_line(e, "const %s top%d = ((const %s *)(sh + 2048))[%s];", type_short(v), r, type_short(v),
+                      e->nest->across ? "threadIdx.x % 32" : "0");
+    } else emit_line(e, "%s r%d = %s(acc%d, sh);", type_short((ThDtype)d->acc_dtype), r, fold_value(e, d, name), r);
 }
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
-/* Sixteen bytes a part and reduction: a value, or a position and the value there. */
-void cuda_leave(Emit *e, int r) {
-    const Red *d = &e->k->red.at[r];
-    char name[48];
-    if (!red_is_arg(d)) {
-        emit_line(e, "if (threadIdx.x == 0) *(%s *)(a.part + (g * %d + %d) * 16) = r%d;",
-                  type_short((ThDtype)d->acc_dtype), e->k->red.n, r, r);
-        return;
-    }
-    ThDtype v = (ThDtype)e->k->ins.at[d->v].dtype;
-    emit_line(e, "const i64 r%d = %s(best%d, at%d, sh);", r, fold_position(e, d, v, name), r, r);
-    emit_line(e, "if (threadIdx.x == 0) {"); /* the fold left the value behind the positions */
-    emit_line(e, "    char *const to = a.part + (g * %d + %d) * 16;", e->k->red.n, r);
-    emit_line(e, "    *(i64 *)to = r%d, *(%s *)(to + 8) = *(const %s *)(sh + 2048);", r, type_short(v), type_short(v));
-    emit_line(e, "}");
+static void need_last(Emit *e) {
+    if (!need(e, "last_part")) return;
+    text_put(&e->helpers, "/* Whether all other parts of the point have kept what they have. */\n"
+                          "INLINE int last_part(u32 *count, i64 parts, char *sh) {\n"
+                          "    __threadfence(); __syncthreads();\n"
+                          "    if (threadIdx.x == 0) *(int *)sh = atomicAdd(count, 1u) == (u32)parts - 1u;\n"
+                          "    __syncthreads();\n"
+                          "    const int last = *(int *)sh;\n"
+                          "    __threadfence();\n"
+                          "    return last;\n"
+                          "}\n");
 }
 
-void cuda_join(Emit *e, int r) {
+/* The place of one part's value, 16 bytes each. */
+#define KEPT "kept + ((%d * parts + %s) * all + point) * 16"
+
+static void keep(Emit *e, int r, int j) {
+    const Red *d = &e->k->red.at[r];
+    emit_line(e, "char *const to%d = " KEPT ";", r, j, "part");
+    if (red_is_arg(d))
+        emit_line(e, "*(i64 *)(to%d + 8) = r%d, *(%s *)to%d = top%d;", r, r,
+                  type_short((ThDtype)e->k->ins.at[d->v].dtype), r, r);
+    else emit_line(e, "*(%s *)to%d = r%d;", type_short((ThDtype)d->acc_dtype), r, r);
+}
+
+/* The threads of a point take what its parts have kept, in order, and fold it as their own. */
+static void take(Emit *e, int r, int j) {
     const Red *d = &e->k->red.at[r];
     bool arg = red_is_arg(d);
-    const char *s = type_short((ThDtype)(arg ? e->k->ins.at[d->v].dtype : d->acc_dtype));
+    ThDtype v = arg ? (ThDtype)e->k->ins.at[d->v].dtype : (ThDtype)d->acc_dtype;
+    const char *s = type_short(v);
+    char name[48];
     emit_line(e, "{");
     e->indent++;
-    emit_line(e, "const char *const from = a.part + ((g * a.parts + h) * %d + %d) * 16;", e->k->red.n, r);
-    if (arg) {
-        emit_line(e, "const i64 p = *(const i64 *)from; const %s x = best%d, y = *(const %s *)(from + 8);", s, r, s);
-        emit_line(e, "const int nx = x != x, ny = y != y, same = (nx && ny) || x == y;");
-        emit_line(e, "if (p >= 0 && (at%d < 0 || (same ? p < at%d : ny || (!nx && y %s x)))) best%d = y, at%d = p;", r,
-                  r, d->kind == RED_ARGMAX ? ">" : "<", r, r);
-    } else {
+    emit_red_init(e, r);
+    emit_line(e, "for (ix j = threadIdx.x%s; j < parts; j += %d) {", e->nest->across ? " / 32" : "",
+              grid_group(e->nest));
+    emit_line(e, "    const char *const from = " KEPT ";", j, "j");
+    if (arg) emit_line(e, "    best%d = *(const %s *)from, at%d = *(const i64 *)(from + 8);", r, s, r);
+    else {
         Text t;
         text_init(&t, e->c);
         combine(e, &t, d);
-        emit_line(e, "const %s x = acc%d, y = *(const %s *)from;", s, r, s);
-        emit_line(e, "acc%d = %s;", r, t.at ? t.at : "x");
+        emit_line(e, "    const %s x = acc%d, y = *(const %s *)from; acc%d = %s;", s, r, s, r, t.at ? t.at : "x");
         text_free(&t);
     }
+    emit_line(e, "}");
+    if (arg) emit_line(e, "r%d = %s(best%d, at%d, sh);", r, fold_position(e, d, v, name), r, r);
+    else emit_line(e, "r%d = %s(acc%d, sh);", r, fold_value(e, d, name), r);
+    e->indent--;
+    emit_line(e, "}");
+}
+
+void cuda_join(Emit *e, int red, int n) {
+    need_last(e);
+    emit_line(e, "if (parts > 1) {");
+    e->indent++;
+    emit_line(e, "char *const kept = b[%d] + (groups * 4 + 255) / 256 * 256;", e->nbuf - 1);
+    emit_line(e, e->nest->across ? "if (threadIdx.x < 32 && own) {" : "if (threadIdx.x == 0) {");
+    e->indent++;
+    for (int r = red; r < red + n; r++) keep(e, r, r - red);
+    e->indent--;
+    emit_line(e, "}");
+    emit_line(e, "if (!last_part((u32 *)b[%d] + group, parts, sh)) continue;", e->nbuf - 1);
+    for (int r = red; r < red + n; r++) take(e, r, r - red);
     e->indent--;
     emit_line(e, "}");
 }

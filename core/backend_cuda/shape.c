@@ -18,6 +18,7 @@ bool cuda_shape(Emit *e, int number, CudaKernel *out) {
         out->nsym = st->nsym > out->nsym ? st->nsym : out->nsym;
         out->nparam = st->nparam > out->nparam ? st->nparam : out->nparam;
     }
+    out->nbuf += grid_parts(out);
     out->nbuf += !out->nbuf;
     out->nsym += !out->nsym;
     out->nparam += !out->nparam;

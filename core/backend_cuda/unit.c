@@ -5,18 +5,14 @@
 
 static void args_record(Emit *e, const CudaKernel *c) {
     emit_line(e, "typedef struct { char *b[%d]; i64 s[%d]; Cell q[%d]; i64 *err, step, row[%d]%s; } Args_%d;", c->nbuf,
-              c->nsym, c->nparam, c->nbuf,
-              c->nest->grid == GRID_SCATTER ? ", *key, *pos"
-              : grid_in_parts(c)            ? ", parts, each; char *part"
-                                            : "",
-              c->number);
+              c->nsym, c->nparam, c->nbuf, c->nest->grid == GRID_SCATTER ? ", *key, *pos" : "", c->number);
 }
 
 static bool nests_text(Emit *e, CudaKernel *k) {
     args_record(e, k);
     for (int t = 0; t < GRID_NESTS; t++)
         if (grid_nest(k->nest, t) && !cuda_kernel(e, k, t)) return false;
-    return !grid_in_parts(k) || cuda_parts(e, k);
+    return true;
 }
 
 /* A kernel that cannot be written is one of the host. */

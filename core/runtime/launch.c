@@ -161,9 +161,14 @@ static int addresses(Launches *l, ThFrame *f, const GridKernel *g, const Step *s
         b[i] = all;
         all += ((size_t)(ch->blocks * row[i]) * item + 64 + 255) / 256 * 256;
     }
+    if (ch->kept) all = (size_t)ch->kept; /* such a kernel has no rows */
     if (fit_rows(l, f, all)) return 1;
     for (int i = 0; i < s->nbuf && all; i++)
         if (grid_row_item(g->k, i)) b[i] += l->rows.at;
+    if (!ch->kept) return 0;
+    b[g->nbuf - 1] = l->rows.at;
+    row[g->nbuf - 1] = ch->parts;
+    TRY(ops(l)->set(&l->q, l->rows.at, 0, (size_t)ch->zeros));
     return 0;
 }
 
@@ -206,22 +211,6 @@ static DeviceStatus scatter(Launches *l, ThFrame *f, const GridKernel *g, const 
     return call.status ? call.status : ok ? DEVICE_OK : DEVICE_FAILED;
 }
 
-/* Parts of all points, then the rest of the kernel. */
-static DeviceStatus in_parts(Launches *l, ThFrame *f, const GridKernel *g, const GridLaunch *ch) {
-    GpuCall call = {.q = &l->q, .room = &l->room, .record = l->record, .step = l->sides.step};
-    HostCall h = {.ctx = l->u->c, .lib = &gpu_services, .gpu = &call, .frame = f};
-    int64_t *tail = (int64_t *)(void *)(l->args + grid_record_bytes(g) - 24);
-    char *part;
-    tail[0] = ch->parts, tail[1] = ch->each;
-    bool ok = gpu_room(&h, (size_t)(ch->blocks * ch->parts * g->k->red.n) * 16, &part);
-    tail[2] = (int64_t)(uintptr_t)part;
-    ok = ok && !gpu_status(&h, queue_blocks(l, g, GRID_PARTS, ch->blocks * ch->parts * CHOOSE_THREADS)) &&
-         !gpu_status(&h, queue_blocks(l, g, GRID_JOIN, ch->blocks * CHOOSE_THREADS));
-    l->pure &= !call.nmore;
-    gpu_end(&call);
-    return call.status ? call.status : ok ? DEVICE_OK : DEVICE_FAILED;
-}
-
 static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
     memset(l->args, 0, l->args_bytes);
     int64_t *sizes = (int64_t *)(void *)(l->args + g->nbuf * 8);
@@ -241,7 +230,6 @@ static int launch(Launches *l, ThFrame *f, const GridKernel *g, const Step *s) {
         st = queue_blocks(l, g, GRID_LOOK, product(g, s, f, 0, g->o.stage[0].nloop));
     else if (grid_looks(g)) st = ops(l)->launch(&l->q, function[GRID_LOOK], grid, l->args);
     if (!st && sorted) st = scatter(l, f, g, s);
-    else if (!st && ch.parts) st = in_parts(l, f, g, &ch);
     else if (!st) st = ops(l)->launch(&l->q, function[ch.nest], grid, l->args);
     TRY(st);
     l->launches++;

@@ -183,6 +183,7 @@ bool nest_check(const Nest *t) {
     Check c;
     if (!check_new(&c, t)) return false;
     const NestNode *n = t->root;
+    if (t->parts) c.whole |= JOINED;
     for (const NestNode *x = n; x; x = x->next)
         if (x->kind == NEST_FOR && x->how == FOR_BLOCK) c.whole |= JOINED;
     if (n && n->kind == NEST_CODE && n->next && n->next->kind == NEST_FOR && n->next->how == FOR_PIECE) {

@@ -293,14 +293,19 @@ static Nest *of_grid(const Nest *like, GridKind kind, int depth) {
     return t;
 }
 
-/* The same tree, with the threads of a warp in place of a block's. */
-static Nest *by_warps_too(Nest *t) {
-    Nest *w = t ? arena_alloc(t->arena, sizeof *w) : NULL;
-    if (!w) return NULL;
-    *w = t->grid == GRID_BLOCK ? *t : *t->twin;
-    w->none = NULL;
-    w->warp = true;
-    return t->warps = w, t;
+/* With the threads of a warp in place of a block's. */
+static Nest *by_warps_too(const Nest *like, Nest *t) {
+    Nest warps = *like;
+    warps.warp = true;
+    return t && (t->warps = of_grid(&warps, GRID_BLOCK, t->depth)) ? t : NULL;
+}
+
+/* By blocks, or where what is reduced lies far apart by blocks of neighbouring columns. */
+static Nest *by_blocks(const Nest *like, int depth, bool rows) {
+    Nest blocks = *like;
+    blocks.across = depth && !rows && grid_may_part(like, depth, true);
+    blocks.parts = grid_may_part(like, depth, blocks.across);
+    return of_grid(&blocks, GRID_BLOCK, depth);
 }
 
 /* What is reduced lies side by side: neighbouring threads should take neighbours of one row, not of one column. */
@@ -324,7 +329,7 @@ Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *targ
         return t && (t->twin = of_grid(&like, GRID_SERIAL, 0)) ? t : NULL;
     }
     if (k->nouter || k->st.n > 1) {
-        if (grid_may(&like, GRID_BLOCK, k->nouter)) return by_warps_too(of_grid(&like, GRID_BLOCK, k->nouter));
+        if (grid_may(&like, GRID_BLOCK, k->nouter)) return by_warps_too(&like, of_grid(&like, GRID_BLOCK, k->nouter));
         if (grid_may(&like, GRID_THREAD, k->nouter)) return of_grid(&like, GRID_THREAD, k->nouter);
         return of_grid(&like, GRID_SERIAL, k->nouter);
     }
@@ -332,8 +337,8 @@ Nest *nest_choose_grid(const Kernel *k, const KernelOrder *o, const Target *targ
     if (!grid_may(&like, GRID_THREAD, depth)) return of_grid(&like, GRID_SERIAL, k->nouter);
     Nest *t = of_grid(&like, GRID_THREAD, depth);
     if (t && grid_folds(&like, depth)) {
-        t->twin = of_grid(&like, GRID_BLOCK, depth);
-        if (!t->twin || (along_rows(t) && !by_warps_too(t))) return NULL;
+        t->twin = by_blocks(&like, depth, along_rows(t));
+        if (!t->twin || (along_rows(t) && !by_warps_too(&like, t))) return NULL;
     }
     return t;
 }

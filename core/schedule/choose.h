@@ -20,6 +20,7 @@ enum {
     CHOOSE_CHAIN_PIECES = 256, /* pieces at most */
     CHOOSE_THREADS = 256,      /* of a GPU's block; fixed, so that results do not depend on the device */
     CHOOSE_WARP = 32,          /* of its threads run together */
+    CHOOSE_STRANDS = 8,        /* of its threads for each of CHOOSE_WARP columns */
     CHOOSE_BLOCKS = 1024,      /* of a launch at most */
     CHOOSE_SHORT = 1024,       /* elements up to which a warp takes a row */
     CHOOSE_SHARED = 40960,     /* bytes of a block's private rows that shared memory has room for */

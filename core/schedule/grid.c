@@ -161,7 +161,25 @@ bool grid_fits(const Kernel *k, const int64_t *sym) {
     return good;
 }
 
-int grid_group(const Nest *t) { return t->grid != GRID_BLOCK ? 1 : t->warp ? CHOOSE_WARP : CHOOSE_THREADS; }
+int grid_group(const Nest *t) {
+    if (t->grid != GRID_BLOCK) return 1;
+    return t->warp ? CHOOSE_WARP : t->across ? CHOOSE_STRANDS : CHOOSE_THREADS;
+}
+
+/* Only the last of a point's blocks goes on behind the reduction, and no thread leaves while others of its block wait
+ * for it: where columns differ, none at all. */
+bool grid_may_part(const Nest *t, int depth, bool across) {
+    const Kernel *k = t->k;
+    const LoopStage *s = &t->o->stage[0];
+    if (k->st.n != 1 || !grid_folds(t, depth)) return false;
+    for (int i = 0; i < k->ins.n; i++)
+        if ((across && k->ins.at[i].depth && grid_can_leave(k, &k->ins.at[i])) ||
+            (k->ins.at[i].op == INS_STORE && k->ins.at[i].depth < depth))
+            return false;
+    for (int j = s->pre[depth]; j < s->pre[depth] + s->npre[depth]; j++)
+        if (k->ins.at[t->o->code[j]].op == INS_STORE) return false;
+    return true;
+}
 
 /* ---- private rows ---- */
 size_t grid_row_item(const Kernel *k, int buf) {
@@ -238,6 +256,7 @@ static void over_threads(Nest *t, NestNode **at, int stage, int depth) {
         if (folds) nest_acc(t, in, t->way, stage, ACC_STEP, s->st->red0, s->st->nred);
     }
     if (folds) at = nest_acc(t, at, t->way, stage, ACC_FOLD, s->st->red0, s->st->nred);
+    if (folds && t->parts) at = nest_acc(t, at, t->way, stage, ACC_JOIN, s->st->red0, s->st->nred);
     shared_code(t, at, stage, code + s->post[depth], s->npost[depth]);
 }
 
@@ -290,6 +309,7 @@ bool grid_apply(Nest *t, GridKind kind, int depth) {
     for (int i = 0; before && i < t->k->st.n; i++)
         at = nest_code(t, at, t->way, i, o->code + o->stage[i].pre[0], o->stage[i].npre[0]);
     points(t, at, FOR_GRID, 0, 0, depth, &grid);
+    grid->share = kind == GRID_BLOCK && t->parts;
     at = &grid->child;
     for (int d = before; d < depth; d++)
         for (int i = 0; i < t->k->st.n; i++)

@@ -85,7 +85,7 @@ struct NestNode {
     /* NEST_FOR */
     uint8_t tail;
     bool jam;   /* the vectors run inside the loops within, not around them */
-    bool share; /* FOR_BLOCK, FOR_PIECE: among threads */
+    bool share; /* FOR_BLOCK, FOR_PIECE: among threads; FOR_GRID: of Nest.parts */
     int loop;   /* position in LoopStage.loop */
     int dim, lanes;
     int vectors; /* that are written out in each step */
@@ -137,11 +137,13 @@ struct Nest {
     /* of a GPU */
     GridKind grid;
     int depth;
-    bool warp;                /* GRID_BLOCK: with a warp for each point in place of a block */
-    Nest *twin;               /* runs in its place where few points have long loops inside (choose.h); or NULL */
-    Nest *none;               /* ..where there are no points, since what stands before them may fail; or NULL */
-    Nest *warps;              /* ..by warps, where that suits the points' loops inside (choose.h); or NULL */
-    Nest *large;              /* ..where indices do not fit in 32 bits (grid_fits); or NULL: they have 64 */
+    bool warp;   /* GRID_BLOCK: with a warp for each point in place of a block */
+    bool across; /* ..with a block for CHOOSE_WARP neighbouring points, each of whose threads are that far apart */
+    bool parts;  /* ..and what a point reduces may be shared out among blocks: the last one joins what all kept */
+    Nest *twin;  /* runs in its place where few points have long loops inside (choose.h); or NULL */
+    Nest *none;  /* ..where there are no points, since what stands before them may fail; or NULL */
+    Nest *warps; /* ..by warps, where that suits the points' loops inside (choose.h); or NULL */
+    Nest *large; /* ..where indices do not fit in 32 bits (grid_fits); or NULL: they have 64 */
     const Contract *contract; /* of GRID_TILES */
 };
 
@@ -233,8 +235,9 @@ int grid_depth(const Nest *t);  /* leading parallel loops of the only stage arou
 bool grid_may(const Nest *t, GridKind kind, int depth);
 bool grid_folds(const Nest *t, int depth); /* each point is a reduction that a block may share */
 bool grid_apply(Nest *t, GridKind kind, int depth);
-bool grid_may_fail(const Nest *t); /* before there are points */
-int grid_group(const Nest *t);     /* threads that share a point */
+bool grid_may_fail(const Nest *t);                         /* before there are points */
+int grid_group(const Nest *t);                             /* threads that share a point */
+bool grid_may_part(const Nest *t, int depth, bool across); /* Nest.parts */
 /* Elements of a private row, with what fills its last 16 bytes; all of them in bytes. */
 int64_t grid_row(const Kernel *k, int buf, const int64_t *sym);
 int64_t grid_rows(const Kernel *k, const int64_t *sym);

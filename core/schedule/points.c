@@ -29,7 +29,7 @@ static GridLaunch tiles(const GridKernel *g, const int64_t *sym) {
     int which = choose_tile(matrices, rows, cols);
     ChooseTile t = choose_tile_shape(which, th_dtype_bytes((ThDtype)c->dtype));
     int64_t n = matrices * ((rows + t.rows - 1) / t.rows) * ((cols + t.cols - 1) / t.cols);
-    return (GridLaunch){n > 0 ? which : -1, n, CHOOSE_THREADS, 0, 0, 0};
+    return (GridLaunch){n > 0 ? which : -1, n, CHOOSE_THREADS, 0, 1, 0, 0};
 }
 
 /* Threads that a draw has work for: a stream each, or a counter. */
@@ -40,7 +40,7 @@ static GridLaunch draws(const GridKernel *g, const int64_t *sym) {
     int64_t n = z[DRAW_AT_KIND].k == DRAW_MRG
                     ? size_value(z[DRAW_AT_STREAMS], sym)
                     : (size_value(z[DRAW_AT_EACH], sym) + most - 1) / most * size_value(z[DRAW_AT_DRAWS], sym);
-    return (GridLaunch){n > 0 ? GRID_OWN : -1, (n + CHOOSE_THREADS - 1) / CHOOSE_THREADS, CHOOSE_THREADS, 0, 0, 0};
+    return (GridLaunch){n > 0 ? GRID_OWN : -1, (n + CHOOSE_THREADS - 1) / CHOOSE_THREADS, CHOOSE_THREADS, 0, 1, 0, 0};
 }
 
 int grid_neighbours(const Nest *t) {
@@ -61,44 +61,53 @@ static int64_t inside(const GridKernel *g, const int64_t *sym) {
     return most;
 }
 
+/* Where there are few blocks, several share what a point reduces: each with some elements for every thread. */
+static GridLaunch parted(const GridKernel *g, const int64_t *sym, const Nest *t, GridLaunch l, int64_t points) {
+    enum { BLOCKS = 512, EACH = 16, MOST = 256, PLACE = 16, LINE = 256 };
+    int group = grid_group(t);
+    int64_t most = inside(g, sym) / ((int64_t)group * EACH), n = BLOCKS / l.blocks;
+    bool position = false;
+    for (int r = 0; r < g->k->red.n; r++) position |= red_is_arg(&g->k->red.at[r]);
+    if (n > most) n = most;
+    if (n > (position ? group : MOST)) n = position ? group : MOST;
+    if (n < 2) return l;
+    l.parts = n;
+    l.zeros = (l.blocks * 4 + LINE - 1) / LINE * LINE;
+    l.kept = l.zeros + points * n * PLACE * g->k->red.n;
+    l.blocks *= n;
+    return l;
+}
+
 /* Blocks, or a warp a point; their private rows in shared memory where that has room. */
 static GridLaunch groups(const GridKernel *g, const int64_t *sym, int nest, int64_t points) {
     const Nest *t = grid_nest(g->nest, nest);
     int64_t each = CHOOSE_THREADS / grid_group(t), bytes = each * grid_rows(g->k, sym);
-    return (GridLaunch){nest, (points + each - 1) / each, CHOOSE_THREADS, bytes <= CHOOSE_SHARED ? bytes : 0, 0, 0};
-}
-
-/* So few points that their blocks would leave most of a GPU idle: in parts. */
-static GridLaunch cut(const GridKernel *g, const int64_t *sym, int64_t points, int64_t in) {
-    enum { LEAST = 8192, FEW = 64 };
-    GridLaunch l = groups(g, sym, GRID_TWIN, points);
-    if (!grid_in_parts(g) || points > FEW || in < 2 * LEAST) return l;
-    int64_t most = CHOOSE_BLOCKS / points, each = (in + most - 1) / most;
-    l.each = each < LEAST ? LEAST : (each + CHOOSE_THREADS - 1) / CHOOSE_THREADS * CHOOSE_THREADS;
-    l.parts = (in + l.each - 1) / l.each;
-    return l;
+    GridLaunch l = {nest, (points + each - 1) / each, CHOOSE_THREADS, bytes <= CHOOSE_SHARED ? bytes : 0, 1, 0, 0};
+    return t->parts ? parted(g, sym, t, l, points) : l;
 }
 
 static GridLaunch points(const GridKernel *g, const int64_t *sym) {
-    enum { WIDE = CHOOSE_THREADS, WARPS = CHOOSE_THREADS / CHOOSE_WARP };
+    enum { WIDE = CHOOSE_THREADS, WARPS = CHOOSE_THREADS / CHOOSE_WARP, COLUMN = 64 };
     const Nest *t = g->nest;
     int64_t all = product(g, sym, 0, t->depth), lanes = grid_neighbours(t), last;
-    if (all <= 0) return (GridLaunch){t->none ? GRID_NONE : -1, 1, 1, 0, 0, 0};
-    if (t->grid == GRID_SCATTER) return (GridLaunch){GRID_TWIN, 1, 1, 0, 0, 0}; /* where it is not sorted */
+    if (all <= 0) return (GridLaunch){t->none ? GRID_NONE : -1, 1, 1, 0, 1, 0, 0};
+    if (t->grid == GRID_SCATTER) return (GridLaunch){GRID_TWIN, 1, 1, 0, 1, 0, 0}; /* where it is not sorted */
     int64_t in = inside(g, sym);
     if (t->warps && in <= CHOOSE_SHORT && (t->grid == GRID_BLOCK || in >= CHOOSE_WARP) &&
         WARPS * grid_rows(g->k, sym) <= CHOOSE_SHARED)
         return groups(g, sym, GRID_WARPS, all);
-    if (t->twin && (in >= CHOOSE_LONG || (in >= WIDE && all < CHOOSE_POINTS) || (t->warps && in > CHOOSE_SHORT)))
-        return cut(g, sym, all, in);
-    if (t->grid == GRID_SERIAL) return (GridLaunch){GRID_OWN, 1, 1, 0, 0, 0};
+    if (t->twin && t->twin->across) {
+        if (in >= COLUMN) return groups(g, sym, GRID_TWIN, all);
+    } else if (t->twin && (in >= CHOOSE_LONG || (in >= WIDE && all < CHOOSE_POINTS) || (t->warps && in > CHOOSE_SHORT)))
+        return groups(g, sym, GRID_TWIN, all);
+    if (t->grid == GRID_SERIAL) return (GridLaunch){GRID_OWN, 1, 1, 0, 1, 0, 0};
     if (t->grid == GRID_BLOCK) return groups(g, sym, GRID_OWN, all);
     if (lanes > 1) {
         last = length(g, sym, t->depth - 1);
         all = all / last * ((last + lanes - 1) / lanes);
     }
     int own = t->large && !grid_fits(g->k, sym) ? GRID_LARGE : GRID_OWN;
-    return (GridLaunch){own, (all + WIDE - 1) / WIDE, WIDE, 0, 0, 0};
+    return (GridLaunch){own, (all + WIDE - 1) / WIDE, WIDE, 0, 1, 0, 0};
 }
 
 GridLaunch grid_launch(const GridKernel *g, const int64_t *sym) {

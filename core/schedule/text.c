@@ -15,6 +15,7 @@ static void put_for(Text *out, const NestNode *n) {
         for (int l = n->loop; l < n->loop + n->n; l++) text_printf(out, " i%d", n->way->stage[n->stage].loop[l]);
         if (!n->n) text_put(out, " one point");
         if (n->lanes > 1) text_printf(out, ", by %d", n->lanes);
+        if (n->share) text_put(out, ", in parts");
         return;
     }
     text_printf(out, " i%d", n->dim);
@@ -88,7 +89,9 @@ static void lines(Text *out, const NestNode *n, int depth) {
 void nest_text(Text *out, const Nest *t) {
     text_printf(out, t->other ? "  nest for %s, the other way: %s\n" : "  nest for %s\n", t->target->name, t->other);
     lines(out, t->root, 0);
-    if (t->twin) text_put(out, "  or, where few points have long loops inside\n"), lines(out, t->twin->root, 0);
+    if (t->twin && t->twin->across) text_put(out, "  or, by blocks of columns\n");
+    else if (t->twin) text_put(out, "  or, where few points have long loops inside\n");
+    if (t->twin) lines(out, t->twin->root, 0);
     if (t->warps) text_put(out, "  or, by warps, the same\n");
     if (t->none) text_put(out, "  or, where there are no points\n"), lines(out, t->none->root, 0);
     if (t->large) text_put(out, "  or, with indices of 64 bits, the same\n");

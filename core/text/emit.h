@@ -30,7 +30,7 @@ typedef struct Emit {
     const char *const *name; /* by access: identifiers, the pointers being p_<name> */
     char **words;            /* by stage: what it computes, or NULL */
     int *first, *users;      /* by kernel: plan_kernel_users */
-    int nsym;                /* sizes of its record of arguments (backend_cuda) */
+    int nsym, nbuf;          /* sizes and buffers of its record of arguments (backend_cuda) */
     const char *leave;       /* how a GPU's thread leaves after a failure; NULL: it returns */
     const Nest *nest;        /* how it runs */
     const NestWay *way;      /* the one being written */

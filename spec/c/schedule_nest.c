@@ -20,7 +20,7 @@
 #define CHOICES(X) \
     X(lanes) X(masked) X(vectors) X(rest_masked) X(together) X(copied) X(halves) X(quotient) X(ahead) X(next) X(side) X(side_halves) \
         X(flat) X(blocks) X(shared_blocks) X(pieces) X(checks_before_pieces) X(product) X(tiles) X(grid_serial) \
-        X(grid_thread) X(grid_block) X(grid_tiles) X(twin) X(no_points) X(neighbours) X(neighbours_there) X(large) X(warps) X(fold) X(sync) X(scalar)
+        X(grid_thread) X(grid_block) X(grid_tiles) X(twin) X(no_points) X(neighbours) X(neighbours_there) X(large) X(warps) X(parts) X(across) X(fold) X(sync) X(scalar)
 /* clang-format on */
 #define X(name) T_##name,
 typedef enum { TRANSFORMS(X) T_COUNT } Transform;
@@ -400,8 +400,11 @@ static bool device(Bench *w, Nest *t, Wish *x) {
                                       : x->want == T_NEIGHBOURS                         ? most
                                                                                         : pick(w, most + 1);
     if (k->st.at[k->st.n - 1].cls == STAGE_GEMM && kind != GRID_TILES) return false;
-    if (!grid_may(t, kind, depth) || !grid_apply(t, kind, depth)) return false;
-    t->warp = kind == GRID_BLOCK && pick(w, 2);
+    if (!grid_may(t, kind, depth)) return false;
+    t->across = kind == GRID_BLOCK && depth && grid_may_part(t, depth, true) && pick(w, 2);
+    t->parts = t->across || (kind == GRID_BLOCK && grid_may_part(t, depth, false) && pick(w, 2));
+    if (!grid_apply(t, kind, depth)) return false;
+    t->warp = kind == GRID_BLOCK && !t->parts && pick(w, 2);
     if (x->want == T_NEIGHBOURS && !(neighbours_may(t) && neighbours_apply(t, 2 + pick(w, 15)))) return false;
     return x->done = has_points(w, t) || !grid_may_fail(t); /* without points another Nest looks at what may fail */
 }
@@ -506,6 +509,8 @@ static void choose_grid(Bench *w) {
     chosen[C_large] += t->large != NULL;
     if (t->twin && !none) see(w, t->twin, T_CHOSEN_GRID);
     chosen[C_warps] += t->warps != NULL;
+    chosen[C_parts] += t->twin && t->twin->parts && !t->twin->across;
+    chosen[C_across] += t->twin && t->twin->across;
     if (t->warps && !none) see(w, t->warps, T_CHOSEN_GRID);
 }
 

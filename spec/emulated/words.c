@@ -61,6 +61,8 @@ const char *const compiler_words =
     "#define __shfl_down_sync(m, v, h) ({ __typeof__(v) v_ = (v); emu_show(&v_, sizeof v_, (int)(h), -1, __LINE__); v_; })\n"
     "#define __shfl_sync(m, v, l) ({ __typeof__(v) v_ = (v); emu_show(&v_, sizeof v_, 0, (int)(l), __LINE__); v_; })\n"
     "#define __syncthreads_or(v) emu_any(__LINE__, v)\n"
+    "#define __threadfence() __atomic_thread_fence(__ATOMIC_SEQ_CST)\n"
+    "INLINE u32 atomicAdd(u32 *p, u32 n) { const u32 was = *p; *p = was + n; return was; }\n"
     "INLINE unsigned long long atomicCAS(unsigned long long *p, unsigned long long was, unsigned long long v) {\n"
     "    unsigned long long old = *p;\n"
     "    if (old == was) *p = v;\n"

@@ -253,6 +253,24 @@ static bool lanes(Eval *e, const NestNode *n) {
     return ok;
 }
 
+/* The blocks that share a point, in some order. */
+static bool in_parts(Eval *e, const NestNode *n, int64_t p) {
+    e->parts = 1 + eval_pick(e, EVAL_PARTS);
+    e->ended = 0;
+    int64_t *order = shuffled(e, e->parts);
+    bool ok = order != NULL;
+    for (int j = 0; j < e->parts && ok; j++) {
+        e->part = (int)order[j];
+        e->epoch++;
+        ok = point(e, n, p);
+        if (ok && e->stop == (j == e->parts - 1)) ok = eval_wrong(e, "part %d of %d goes on", j, e->parts);
+        e->stop = false;
+    }
+    free(order);
+    e->part = e->parts = 0;
+    return ok;
+}
+
 static bool grid(Eval *e, const NestNode *n) {
     int dim;
     int64_t all = n->lanes > 1 ? groups(e, n, &dim) : points(e, n);
@@ -260,7 +278,9 @@ static bool grid(Eval *e, const NestNode *n) {
     bool ok = order != NULL;
     for (int64_t p = 0; p < all && ok; p++) {
         e->epoch++; /* points that are blocks do not see each other */
-        ok = n->lanes > 1 ? group(e, n, order[p]) : point(e, n, e->nest->grid == GRID_SERIAL ? p : order[p]);
+        ok = n->share       ? in_parts(e, n, order[p])
+             : n->lanes > 1 ? group(e, n, order[p])
+                            : point(e, n, e->nest->grid == GRID_SERIAL ? p : order[p]);
     }
     free(order);
     return ok;
@@ -268,16 +288,18 @@ static bool grid(Eval *e, const NestNode *n) {
 
 /* Each thread has accumulators of its own, which begin as they stand before the loop. */
 static bool threads(Eval *e, const NestNode *n) {
-    int nred = e->k->red.n, each = EVAL_VECTORS + 1, group = grid_group(e->nest);
+    int nred = e->k->red.n, room = EVAL_VECTORS + 1, group = grid_group(e->nest);
     int64_t all = points(e, n), *order = shuffled(e, group);
+    int64_t each = e->parts ? (all + e->parts - 1) / e->parts : all, first = e->part * each;
+    int64_t end = all - first < each ? all : first + each;
     bool ok = order != NULL;
     for (int r = 0; r < nred; r++)
-        for (int j = 0; j < group; j++) e->threads[r * EVAL_THREADS + j] = e->red[r * each];
+        for (int j = 0; j < group; j++) e->threads[r * EVAL_THREADS + j] = e->red[r * room];
     for (int j = 0; j < group && ok; j++) {
         e->thread = (int)order[j];
-        for (int r = 0; r < nred; r++) e->red[r * each] = e->threads[r * EVAL_THREADS + e->thread];
-        for (int64_t h = e->thread; h < all && ok; h += group) ok = point(e, n, h);
-        for (int r = 0; r < nred; r++) e->threads[r * EVAL_THREADS + e->thread] = e->red[r * each];
+        for (int r = 0; r < nred; r++) e->red[r * room] = e->threads[r * EVAL_THREADS + e->thread];
+        for (int64_t h = first + e->thread; h < end && ok; h += group) ok = point(e, n, h);
+        for (int r = 0; r < nred; r++) e->threads[r * EVAL_THREADS + e->thread] = e->red[r * room];
     }
     e->thread = -1;
     free(order);
@@ -422,7 +444,7 @@ static bool loop(Eval *e, const NestNode *n) {
 
 static bool nodes(Eval *e, const NestNode *n) {
     bool ok = true;
-    for (; n && ok; n = n->next) switch ((NestKind)n->kind) {
+    for (; n && ok && !e->stop; n = n->next) switch ((NestKind)n->kind) {
         case NEST_STAGE: ok = nodes(e, n->child); break;
         case NEST_FOR: ok = loop(e, n); break;
         case NEST_CALL: ok = product(e, n); break;
@@ -534,7 +556,8 @@ bool eval_room(Eval *e) {
     e->columns = malloc(nred * SIDE_MOST * EVAL_VALUE);
     e->array = malloc((KACC + 8) * (size_t)SIDE_MOST * EVAL_VALUE);
     e->together = malloc((KINS + 1) * (size_t)EVAL_LANES * 16);
-    return e->together && e->value && e->made && e->red && e->threads && e->columns && e->array;
+    e->kept = calloc(EVAL_PARTS * nred, sizeof *e->kept);
+    return e->kept && e->together && e->value && e->made && e->red && e->threads && e->columns && e->array;
 }
 
 void eval_room_free(Eval *e) {
@@ -545,6 +568,7 @@ void eval_room_free(Eval *e) {
     free(e->columns);
     free(e->array);
     free(e->together);
+    free(e->kept);
 }
 
 EvalEnd nest_eval(Eval *e) {

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EVAL_LANES = 16, EVAL_VECTORS = 128, EVAL_THREADS = 256, EVAL_VALUE = EVAL_LANES * 16 };
+enum { EVAL_LANES = 16, EVAL_VECTORS = 128, EVAL_THREADS = 256, EVAL_VALUE = EVAL_LANES * 16, EVAL_PARTS = 4 };
 
 typedef struct Memory { /* a kernel-local buffer */
     char *at;
@@ -70,6 +70,10 @@ typedef struct Eval {
     int64_t begin;
     int there, lane;
     char *together;
+    /* a point's parts: which one runs, what the reductions of each were, how many are done; the others are over */
+    int part, parts, ended;
+    bool stop;
+    RedState *kept;
     /* a block of threads: who wrote what since they last waited */
     int thread;
     uint32_t epoch;
@@ -99,5 +103,6 @@ bool eval_acc(Eval *e, const NestNode *n);
 bool eval_turns(Eval *e, const NestNode *n, bool begin);
 bool eval_join(Eval *e, const RedState *part, RedState *all, int64_t first, bool start);
 bool eval_fold(Eval *e, int red, RedState *of_threads);
+bool eval_parts(Eval *e, int red, int n); /* the last part folds what all have kept */
 
 #endif

@@ -261,6 +261,7 @@ static bool one(Eval *e, int r, NestAcc how) {
 }
 
 bool eval_acc(Eval *e, const NestNode *n) {
+    if (n->how == ACC_JOIN && e->parts) return eval_parts(e, n->first, n->n);
     for (int r = n->first; r < n->first + n->n; r++)
         if (!(n->how == ACC_FOLD ? eval_fold(e, r, e->threads + r * EVAL_THREADS) : one(e, r, (NestAcc)n->how)))
             return false;
@@ -346,5 +347,26 @@ bool eval_fold(Eval *e, int r, RedState *of) {
     size_t bytes = red_is_arg(d) ? 8 : bytes_of(d);
     for (int j = 0; j < EVAL_LANES; j++)
         memcpy(s->r + (size_t)j * bytes, red_is_arg(d) ? (const char *)s->at : s->acc, bytes);
+    return true;
+}
+
+/* Each part keeps what it has; threads of the last one take these in turn, and are folded. */
+bool eval_parts(Eval *e, int red, int n) {
+    int group = grid_group(e->nest);
+    for (int r = red; r < red + n; r++) e->kept[r * EVAL_PARTS + e->part] = *eval_red(e, r, 0);
+    e->stop = ++e->ended < e->parts;
+    for (int r = red; r < red + n && !e->stop; r++) {
+        RedState *of = e->threads + r * EVAL_THREADS;
+        for (int j = 0; j < group; j++) {
+            begin(e, r);
+            of[j] = *eval_red(e, r, 0);
+            if (j >= e->parts) continue;
+            const RedState *kept = &e->kept[r * EVAL_PARTS + j];
+            if (red_is_arg(red_at(e, r))) of[j] = *kept;
+            else combine(e, red_at(e, r), 1, of[j].acc, kept->r);
+            of[j].begun = true;
+        }
+        if (!eval_fold(e, r, of)) return false;
+    }
     return true;
 }
