@@ -147,7 +147,6 @@ int sides_begin(Sides *m, ThFrame *f) {
 }
 
 /* ---- where a buffer lies ----------------------------------------------------------------------------------------- */
-/* The buffer whose own side it is: shared variables and results live here, arguments where they did before. */
 /* A result that is written at one address at every call, and goes to its own memory at the end. */
 static bool moves(const Sides *m, ThFrame *f, int b) {
     enum { MOST = 1 << 24 }; /* bytes that a copy on the device costs nothing beside a call */
@@ -155,6 +154,7 @@ static bool moves(const Sides *m, ThFrame *f, int b) {
     return m->steady && m->plan->buf[b].kind == BUF_OUTPUT && !m->plan->buf[b].late && to && to->bytes <= MOST;
 }
 
+/* The buffer whose own side it is: shared variables and results live here, arguments where they did before. */
 static ThBuffer *own_side(Sides *m, ThFrame *f, int b) {
     const PlanBuf *p = &m->plan->buf[b];
     const ThArray *a = workspace_array(f->ws, b);
@@ -357,6 +357,8 @@ static int move_result(Sides *m, ThFrame *f, int b) {
     SURELY(space_side(m->q, to, &at));
     SURELY(ops(m)->copy(m->q, at, r->at, r->bytes));
     r->of = to;
+    r->ready = true;
+    m->turn[b] = space_turn(to);
     buffer_set_special(to, BUFFER_AWAY);
     return 0;
 }
