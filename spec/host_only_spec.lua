@@ -13,7 +13,8 @@ local cases = loadfile("spec/grad_spec.lua", "t", setmetatable({ describe = fals
 local HOST = {}
 for name in ([[AddSS CSM DenseFromSparse Diag EnsureSortedIndices GetItem2Lists GetItem2d HStack Remove0 SpSum
   SparseChoiceCount SparseConvert SparseDot SparseDotCount SparseFold SparseFromDense SparseRowsDot SparseSpread
-  SparseSum SparseTake SparseTriplets SparseWith SquareDiagonal StructuredDot TrueDot VStack RandomFunction]]):gmatch("%S+") do
+  SparseSum SparseTake SparseTriplets SparseWith SquareDiagonal StructuredDot TrueDot VStack
+  RandomFunction]]):gmatch("%S+") do
   HOST[name] = true
 end
 
