@@ -442,7 +442,7 @@ static bool host_array(ThFrame *f, const PlanValue *v, char *base, ThBuffer *on,
     *a = (ThArray){.dtype = v->dtype, .flags = ARRAY_CONTIGUOUS, .ndim = v->ndim, .buf = on, .size = 1};
     atomic_init(&a->refs, 1);
     if (!size_get(v->off, f->sym, &n)) return false;
-    a->data = base + n * item;
+    a->data = (char *)((uintptr_t)base + (uintptr_t)(n * item)); /* of nothing, there may be no base */
     for (int d = v->ndim - 1; d >= 0; d--) {
         if (!size_get(v->shape[d], f->sym, &n) || n < 0 || !size_get(v->stride[d], f->sym, &st)) return false;
         a->dims[d] = n;
